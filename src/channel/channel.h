@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The boundary between the engine (inside the target) and the collector.
+ *
+ * One shared memory file holds a header page and a fixed number of process
+ * slots; a process of the run claims a slot, and writes records into the ring
+ * behind it. Everything here is freestanding: it is compiled into both sides.
+ *
+ *   0                4096                4096 + slot_bytes        ...
+ *   +----------------+-------------------+-------------------+-- --+
+ *   | channel_header | slot 0            | slot 1            | ... |
+ *   +----------------+-------------------+-------------------+-- --+
+ *                    | channel_slot 4096 | ring, ring_bytes (a power of two) |
+ *
+ * Bump CHANNEL_VERSION when any layout or meaning in this file changes; both
+ * sides refuse a channel of another version.
+ *
+ * The reader trusts nothing here: a target may scribble over its mapping.
+ */
+#ifndef DWELL_CHANNEL_CHANNEL_H
+#define DWELL_CHANNEL_CHANNEL_H
+
+#include <stdint.h>
+
+#define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
+#define CHANNEL_VERSION 1u
+#define CHANNEL_HEADER_BYTES 4096u
+#define CHANNEL_SLOT_HEADER_BYTES 4096u
+
+/* The environment variable by which an engine finds the channel: "FD:SLOT". */
+#define CHANNEL_ENV "DWELL_CHANNEL"
+
+enum channel_gear {
+	CHANNEL_GEAR_COUNT = 1,	 /* count accesses only */
+	CHANNEL_GEAR_SAMPLE = 2, /* count between windows, watch inside them */
+	CHANNEL_GEAR_STREAM = 3, /* every access goes to the ring, as RECORD_STREAM */
+	CHANNEL_GEAR_WATCH = 4,	 /* one window over the whole run (tests) */
+};
+
+/*
+ * What the collector asks of every engine of the run. Windows follow
+ * W(t) = clamp(t / window_divisor, window_min, window_max) accesses, t being
+ * the accesses of the process so far; gaps between them are exponential with
+ * mean W * (1 - duty) / duty.
+ */
+struct channel_config {
+	uint32_t gear;		     /* enum channel_gear */
+	uint32_t line_bytes;	     /* watched line, a power of two, 64 by default */
+	uint64_t seed;		     /* the engine mixes in the process's order number */
+	uint64_t window_min;	     /* accesses */
+	uint64_t window_max;	     /* accesses */
+	uint32_t window_divisor;     /* 200 */
+	uint32_t duty_ppm;	     /* accesses inside windows, per million */
+	uint32_t samples_per_window; /* mean; used when sample_period is 0 */
+	uint32_t reserved;
+	uint64_t sample_period; /* mean accesses per sample over the run, or 0 */
+};
+
+struct channel_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t slot_count;
+	uint64_t slot_bytes; /* header and ring of one slot */
+	uint64_t ring_bytes; /* a power of two */
+	struct channel_config config;
+	uint32_t collector_pid;
+	uint32_t collector_gone; /* 1: nobody reads any more; engines stop profiling */
+	uint32_t wake;		 /* futex; engines add 1 and wake when a ring is half full */
+	uint32_t stop;		 /* 1: end profiling, let the targets run on */
+	uint32_t process_order;	 /* next order number; engines fetch-and-add */
+	uint32_t lost_processes; /* processes that found no free slot */
+};
+
+enum channel_slot_state {
+	CHANNEL_SLOT_FREE = 0,
+	CHANNEL_SLOT_CLAIMED = 1, /* an engine is filling it in */
+	CHANNEL_SLOT_LIVE = 2,
+	CHANNEL_SLOT_ENDED = 3, /* all records written; the reader frees it when drained */
+};
+
+/*
+ * Raw event counts. An access is one memory operand, or one element of a
+ * string instruction with REP or of a gather or scatter; it is a load, a store
+ * or both (a modify): accesses = loads + stores + modifies.
+ */
+struct channel_counters {
+	uint64_t accesses;
+	uint64_t loads;
+	uint64_t stores;
+	uint64_t instructions;	 /* an instruction with REP counts once */
+	uint64_t rep_iterations; /* elements done by instructions with REP */
+	uint64_t vector_elements; /* elements done by gathers and scatters */
+	uint64_t translate_cycles; /* time stamp cycles spent translating */
+	uint64_t scan_cycles;	   /* ... looking for reuses and samples */
+	uint64_t watch_accesses;   /* accesses made inside windows */
+	uint64_t blocks;	   /* blocks translated, all gears */
+	uint64_t code_bytes;	   /* code cache used */
+	uint64_t engine_bytes;	   /* memory the engine holds, code cache included */
+};
+
+struct channel_slot {
+	uint32_t state; /* enum channel_slot_state, atomic */
+	uint32_t pid;
+	uint32_t order;	 /* order number of the process in the run, from 0 */
+	uint32_t parent; /* order number of the process it came from, or UINT32_MAX */
+	uint8_t pad0[48];
+	uint64_t write_pos; /* bytes ever written; engine only, atomic */
+	uint8_t pad1[56];
+	uint64_t read_pos; /* bytes ever read; collector only, atomic */
+	uint8_t pad2[56];
+	uint64_t lost_records; /* records dropped because the ring was full */
+	struct channel_counters counters; /* as last published, may lag */
+};
+
+/* ---- Records: 8-byte aligned, each begins with this header. ---- */
+
+enum channel_record_type {
+	RECORD_PAD = 0,	      /* skip `bytes`; fills the ring's end */
+	RECORD_PROCESS = 1,   /* struct record_process + strings */
+	RECORD_MODULE = 2,    /* struct record_module + path */
+	RECORD_UNMAP = 3,     /* struct record_unmap */
+	RECORD_THREAD = 4,    /* struct record_thread */
+	RECORD_WINDOW = 5,    /* struct record_window, written when the window closes */
+	RECORD_SAMPLE = 6,    /* struct record_sample */
+	RECORD_END = 7,	      /* struct record_end */
+	RECORD_STREAM = 8,    /* struct record_stream + uint64_t[count] */
+	RECORD_MESSAGE = 9,   /* text: a limit met, for the user to read */
+};
+
+struct record_header {
+	uint32_t type;	/* enum channel_record_type */
+	uint32_t bytes; /* whole record, header included, a multiple of 8 */
+};
+
+/* A process begins (after fork or exec). Three NUL-terminated strings follow in
+ * one buffer of string_bytes: path of the executable, then argv, each ended by NUL. */
+struct record_process {
+	struct record_header h;
+	uint32_t pid;
+	uint32_t ppid;
+	uint32_t order;
+	uint32_t parent;    /* order of the parent or of the image replaced, UINT32_MAX: none */
+	uint32_t cause;	    /* 0 started, 1 fork, 2 exec */
+	uint32_t string_bytes;
+	uint64_t time_ns;   /* CLOCK_MONOTONIC */
+};
+
+/* A file became mapped with execute permission, or is the target's own image. NUL-ended path follows. */
+struct record_module {
+	struct record_header h;
+	uint64_t start, end;   /* addresses */
+	uint64_t file_offset;  /* of start */
+	uint64_t position;     /* accesses of the process so far */
+	uint32_t path_bytes;
+	uint32_t reserved;
+};
+
+struct record_unmap {
+	struct record_header h;
+	uint64_t start, end;
+	uint64_t position;
+};
+
+/* Written when a thread ends, or the process while it runs. */
+struct record_thread {
+	struct record_header h;
+	uint32_t tid;
+	uint32_t index; /* order of the thread in the process, from 0 */
+	uint64_t accesses, loads, stores, instructions;
+};
+
+/* A window closed. Its samples come before it in the ring. */
+struct record_window {
+	struct record_header h;
+	uint32_t number; /* in the process, from 0 */
+	uint32_t samples;
+	uint64_t start;		  /* accesses of the process when it opened */
+	uint64_t length;	  /* accesses inside it */
+	uint64_t stands_for;	  /* accesses from the end of the window before to its own end */
+	uint64_t footprint_pages; /* 4096-byte pages of its own the program held at that time */
+};
+
+enum sample_status {
+	SAMPLE_REUSED = 0,
+	SAMPLE_CENSORED = 1, /* the window ended first; distance = accesses watched */
+	SAMPLE_DANGLING = 2, /* the thread or process ended first; the same */
+};
+
+enum access_kind {
+	ACCESS_LOAD = 1,
+	ACCESS_STORE = 2,
+	ACCESS_MODIFY = 3, /* load and store of the same bytes by one instruction */
+};
+
+struct record_access {
+	uint64_t pc;
+	uint64_t address;
+	uint32_t size; /* bytes */
+	uint16_t kind; /* enum access_kind */
+	uint16_t thread; /* index of the thread */
+};
+
+struct record_sample {
+	struct record_header h;
+	uint32_t window;
+	uint32_t status;   /* enum sample_status */
+	uint64_t position; /* accesses of the process at the sampled access */
+	uint64_t distance; /* reuse distance: accesses of the thread strictly between, or so far */
+	uint64_t line;	   /* address of the watched line */
+	struct record_access begin; /* the sampled access */
+	struct record_access end;   /* the reusing one; all zero unless SAMPLE_REUSED */
+};
+
+struct record_end {
+	struct record_header h;
+	uint32_t cause; /* 0 exit, 1 exec, 2 profiling ended before the process */
+	uint32_t status; /* exit code where known */
+	uint64_t time_ns;
+	uint64_t footprint_pages;
+	struct channel_counters counters;
+};
+
+/* Accesses in program order of one thread: address << 16 | kind << 14 | min(size, 16383). */
+struct record_stream {
+	struct record_header h;
+	uint32_t thread;
+	uint32_t count;
+};
+
+#define STREAM_ENTRY(address, kind, size) \
+	((uint64_t)(address) << 16 | (uint64_t)(kind) << 14 | (uint64_t)(size))
+#define STREAM_ADDRESS(e) ((e) >> 16)
+#define STREAM_KIND(e) ((unsigned)((e) >> 14) & 3u)
+#define STREAM_SIZE(e) ((unsigned)(e) & 0x3fffu)
+
+_Static_assert(sizeof(struct channel_config) == 56, "layout of channel_config");
+_Static_assert(sizeof(struct channel_header) == 112, "layout of channel_header");
+_Static_assert(sizeof(struct channel_slot) <= CHANNEL_SLOT_HEADER_BYTES, "slot header");
+_Static_assert(__builtin_offsetof(struct channel_slot, write_pos) == 64, "own cache line");
+_Static_assert(__builtin_offsetof(struct channel_slot, read_pos) == 128, "own cache line");
+_Static_assert(sizeof(struct record_access) == 24, "layout of record_access");
+_Static_assert(sizeof(struct record_sample) == 88, "layout of record_sample");
+_Static_assert(sizeof(struct record_window) == 48, "layout of record_window");
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How a program is started under the engine: used by the collector for the
+ * first process and by the engine for every execve that follows.
+ *
+ * The engine is executed in place of the program, with the program's own argv,
+ * so that /proc/PID/cmdline reads as natively. What the engine must know goes
+ * in front of the environment and is taken out again before the program sees it:
+ *
+ *   DWELL_CHANNEL=<channel fd>:<engine fd>:<parent order or ->:<cause>
+ *   DWELL_EXE=<path of the ELF file to run>
+ *   DWELL_KEEP_x=...   for each variable x that would change how the engine
+ *                      itself is loaded (LD_PRELOAD and its kin)
+ *
+ * Freestanding: raw system calls only, one private mapping for the vectors.
+ */
+#ifndef DWELL_CHANNEL_LAUNCH_H
+#define DWELL_CHANNEL_LAUNCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define LAUNCH_EXE_ENV "DWELL_EXE"
+#define LAUNCH_KEEP_PREFIX "DWELL_KEEP_"
+
+enum launch_verdict {
+	LAUNCH_ENGINE = 0, /* execveat(engine_fd, "", argv, envp, AT_EMPTY_PATH) */
+	LAUNCH_NATIVE = 1, /* cannot be profiled; `reason` says why. Execute it as it is. */
+};
+
+struct launch {
+	char **argv; /* for the engine; NULL-ended */
+	char **envp;
+	const char *reason; /* with LAUNCH_NATIVE: "is setuid", "is a 32-bit program", ... */
+	void *memory;	    /* the mapping that holds all of it */
+	size_t memory_bytes;
+};
+
+struct launch_request {
+	const char *path; /* as given to execve; no PATH search */
+	int dir_fd;	  /* directory that a relative path starts from, or AT_FDCWD */
+	int flags;	  /* of execveat: 0, AT_EMPTY_PATH, AT_SYMLINK_NOFOLLOW */
+	char *const *argv;
+	char *const *envp;
+	int channel_fd;
+	int engine_fd;
+	uint32_t parent; /* order of the parent process in the run, UINT32_MAX: none */
+	uint32_t cause;	 /* as in struct record_process */
+};
+
+/*
+ * Prepare the vectors. Follows #! lines (four deep, as the kernel) and looks at
+ * the ELF header. Returns an enum launch_verdict, or a negative errno as execve
+ * would (the program does not exist, is not executable, ...). On LAUNCH_ENGINE
+ * the caller owns l->memory and frees it with launch_release if the exec fails.
+ */
+int launch_prepare(struct launch *l, const struct launch_request *rq);
+void launch_release(struct launch *l);
+
+#endif
