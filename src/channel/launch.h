@@ -8,7 +8,7 @@
  * in front of the environment and is taken out again before the program sees it:
  *
  *   DWELL_CHANNEL=<channel fd>:<engine fd>:<parent order or ->:<cause>
- *   DWELL_EXE=<path of the ELF file to run>
+ *   DWELL_EXE=<open fd of the ELF file to run>:<name given to execve>
  *   DWELL_KEEP_x=...   for each variable x that would change how the engine
  *                      itself is loaded (LD_PRELOAD and its kin)
  *
@@ -32,6 +32,7 @@ struct launch {
 	char **argv; /* for the engine; NULL-ended */
 	char **envp;
 	const char *reason; /* with LAUNCH_NATIVE: "is setuid", "is a 32-bit program", ... */
+	int program_fd;	    /* the ELF file, open; the engine inherits and closes it */
 	void *memory;	    /* the mapping that holds all of it */
 	size_t memory_bytes;
 };
