@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Clocks, in one unit. */
+#include "base/clock.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+uint64_t clock_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t usage_ns(int who)
+{
+	struct rusage u;
+
+	if (getrusage(who, &u) != 0)
+		return 0;
+	return ((uint64_t)u.ru_utime.tv_sec + (uint64_t)u.ru_stime.tv_sec) * 1000000000u +
+	       ((uint64_t)u.ru_utime.tv_usec + (uint64_t)u.ru_stime.tv_usec) * 1000u;
+}
+
+uint64_t clock_self_cpu_ns(void)
+{
+	return usage_ns(RUSAGE_SELF);
+}
+
+uint64_t clock_child_cpu_ns(void)
+{
+	return usage_ns(RUSAGE_CHILDREN);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The hash map; kept at most half full, so that a probe is one or two cache lines. */
+#include "base/map.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+void map_release(struct map *m)
+{
+	free(m->entries);
+	*m = (struct map){ 0 };
+}
+
+/* Mixes all bits of the key into the high ones, which choose the place (Knuth's golden ratio). */
+static size_t place_of(const struct map *m, uint64_t key)
+{
+	uint64_t h = (key ^ key >> 32) * 0x9e3779b97f4a7c15ull;
+
+	return (size_t)(h >> 20) & (m->room - 1);
+}
+
+/* The key's entry, or the free one where it belongs. There is always a free one. */
+static struct map_entry *find(const struct map *m, uint64_t key)
+{
+	size_t i = place_of(m, key);
+
+	while (m->entries[i].value != 0 && m->entries[i].key != key)
+		i = (i + 1) & (m->room - 1);
+	return &m->entries[i];
+}
+
+int map_get(const struct map *m, uint64_t key, uint64_t *value)
+{
+	const struct map_entry *e;
+
+	if (m->room == 0)
+		return 0;
+	e = find(m, key);
+	if (e->value == 0)
+		return 0;
+	*value = e->value - 1;
+	return 1;
+}
+
+static int grow(struct map *m)
+{
+	struct map bigger = { .room = m->room == 0 ? 64 : m->room * 2, .count = m->count };
+	size_t i;
+
+	bigger.entries = calloc(bigger.room, sizeof(*bigger.entries));
+	if (bigger.entries == NULL)
+		return -1;
+	for (i = 0; i < m->room; i++) {
+		if (m->entries[i].value != 0)
+			*find(&bigger, m->entries[i].key) = m->entries[i];
+	}
+	free(m->entries);
+	*m = bigger;
+	return 0;
+}
+
+int map_set(struct map *m, uint64_t key, uint64_t value)
+{
+	struct map_entry *e;
+
+	assert(value != UINT64_MAX);
+	if (m->count * 2 >= m->room && grow(m) != 0)
+		return -1;
+	e = find(m, key);
+	if (e->value == 0)
+		m->count++;
+	e->key = key;
+	e->value = value + 1;
+	return 0;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Growing text and paths as text; no file is touched here. */
+#include "base/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+void text_release(struct text *t)
+{
+	free(t->items);
+	*t = (struct text){ 0 };
+}
+
+void text_add_bytes(struct text *t, const char *s, size_t bytes)
+{
+	if (!array_reserve_in((void **)&t->items, &t->room, t->count + bytes + 1, 1)) {
+		t->failed = true;
+		return;
+	}
+	memcpy(t->items + t->count, s, bytes);
+	t->count += bytes;
+	t->items[t->count] = '\0';
+}
+
+void text_add(struct text *t, const char *s)
+{
+	text_add_bytes(t, s, strlen(s));
+}
+
+void text_addf(struct text *t, const char *fmt, ...)
+{
+	va_list args, again;
+	int n;
+
+	va_start(args, fmt);
+	va_copy(again, args);
+	n = vsnprintf(NULL, 0, fmt, args);
+	va_end(args);
+	if (n < 0 ||
+	    !array_reserve_in((void **)&t->items, &t->room, t->count + (size_t)n + 1, 1)) {
+		t->failed = true;
+	} else {
+		vsnprintf(t->items + t->count, (size_t)n + 1, fmt, again);
+		t->count += (size_t)n;
+	}
+	va_end(again);
+}
+
+const char *text_get(const struct text *t)
+{
+	return t->items != NULL ? t->items : "";
+}
+
+const char *path_basename(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/* Where the last component of the n bytes at `path` begins. */
+static size_t last_component(const char *path, size_t n)
+{
+	while (n > 0 && path[n - 1] != '/')
+		n--;
+	return n;
+}
+
+/* Whether the n bytes at path end in a component that ".." takes back. */
+static bool can_go_up(const char *path, size_t n, bool absolute)
+{
+	size_t start = last_component(path, n);
+
+	if (n == start)
+		return absolute; /* "/.." is "/" */
+	return !(n - start == 2 && memcmp(path + start, "..", 2) == 0);
+}
+
+void path_tidy(char *path)
+{
+	bool absolute = path[0] == '/';
+	size_t root = absolute ? 1 : 0, out = root;
+	const char *s = path + root;
+
+	while (*s != '\0') {
+		size_t n = strcspn(s, "/");
+
+		if (n == 0 || (n == 1 && s[0] == '.')) {
+			/* nothing to copy */
+		} else if (n == 2 && memcmp(s, "..", 2) == 0 && (absolute || out > 0) &&
+			   can_go_up(path, out, absolute)) {
+			out = last_component(path, out);
+			if (out > root)
+				out--;
+		} else {
+			if (out > root)
+				path[out++] = '/';
+			memmove(path + out, s, n);
+			out += n;
+		}
+		s += n;
+		if (*s == '/')
+			s++;
+	}
+	path[out] = '\0';
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Text that grows, and small helpers for strings. */
+#ifndef DWELL_BASE_TEXT_H
+#define DWELL_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* All zero is an empty text that owns nothing. */
+struct text {
+	char *items; /* NUL-ended once anything was added; NULL before */
+	size_t count; /* without the NUL */
+	size_t room;
+	bool failed; /* memory ran out: what was added since is missing */
+};
+
+void text_release(struct text *t);
+void text_add(struct text *t, const char *s);
+void text_add_bytes(struct text *t, const char *s, size_t bytes);
+void text_addf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* The text so far, "" when empty; owned by t and valid until it changes. */
+const char *text_get(const struct text *t);
+
+/* The part of a path after its last slash; points into path. */
+const char *path_basename(const char *path);
+
+/* Take "/./", "//" and "name/.." out of a path, in place, as text: links are not looked at. */
+void path_tidy(char *path);
+
+#endif

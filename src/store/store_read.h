@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reading a profile. All views come through here; docs/schema.md says what the
+ * fields mean, and users may also ask SQLite directly.
+ *
+ * A store that was opened for reading shows the file as it was at that moment,
+ * also while the run goes on; open it again to see more.
+ *
+ * Ownership: the arrays that store_read_... hand out are the caller's (free());
+ * the strings inside them belong to the store and live until store_close.
+ * Not for use by two threads at once.
+ */
+#ifndef DWELL_STORE_STORE_READ_H
+#define DWELL_STORE_STORE_READ_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define STORE_ALL (-1) /* for `process`: those of the whole run */
+#define STORE_NONE (-1) /* for ids that may be absent */
+
+struct store;
+
+/*
+ * Open for reading. Says in one sentence what is wrong with a file that is
+ * missing, a directory, no profile, damaged, or written by a newer version.
+ */
+int store_open_readonly(const char *path, struct store **s, struct err *err);
+void store_close(struct store *s); /* NULL is fine */
+
+/* Values of the table meta; see schema.sql for the keys. Text is the store's; NULL: no such key. */
+const char *store_meta_text(struct store *s, const char *key);
+int64_t store_meta_int(struct store *s, const char *key, int64_t otherwise);
+
+struct store_process {
+	int64_t id;	   /* order in the run, from 0 */
+	int64_t parent_id; /* or STORE_NONE */
+	uint32_t pid;
+	const char *cause; /* "start", "fork", "exec" */
+	const char *exe;
+	const char *command; /* argv, blanks between */
+	const char *state;   /* "running", "exited", "exec", "killed", "detached" */
+	int64_t exit_status; /* exit code, or -1 when not known */
+	uint64_t start_ns;   /* CLOCK_MONOTONIC */
+	uint64_t end_ns;     /* 0: it had not ended */
+	uint64_t accesses;   /* loads + stores + modifies */
+	uint64_t loads;
+	uint64_t stores;
+	uint64_t modifies;
+	uint64_t instructions;
+	uint64_t rep_iterations;
+	uint64_t vector_elements;
+	uint64_t watch_accesses; /* inside windows */
+	uint64_t translate_cycles;
+	uint64_t scan_cycles;
+	uint64_t engine_bytes;
+	uint64_t footprint_pages;
+	uint64_t lost_records;
+	/* Counted from the tables sample and window. */
+	uint64_t samples; /* resolved + censored + dangling */
+	uint64_t resolved;
+	uint64_t censored;
+	uint64_t dangling;
+	uint64_t windows;
+};
+
+struct store_thread {
+	int64_t process_id;
+	uint32_t index;
+	uint32_t tid;
+	uint64_t accesses, loads, stores, instructions;
+};
+
+struct store_module {
+	int64_t id;
+	int64_t process_id;
+	const char *path;
+	const char *build_id; /* hex, or NULL */
+	uint64_t start, end;
+	uint64_t file_offset;
+	uint64_t mapped_at;   /* accesses of the process */
+	uint64_t unmapped_at; /* UINT64_MAX: it stayed */
+};
+
+struct store_window {
+	int64_t process_id;
+	uint32_t number;
+	uint64_t start, length, stands_for; /* accesses */
+	uint64_t samples;
+	uint64_t footprint_pages;
+};
+
+struct store_access {
+	int64_t location; /* or STORE_NONE: the end of a sample that was not reused */
+	uint64_t address;
+	uint32_t size;	 /* bytes */
+	uint16_t kind;	 /* 1 load, 2 store, 3 modify */
+	uint16_t thread; /* index in the process */
+};
+
+struct store_sample {
+	int64_t process_id;
+	uint32_t window;
+	uint32_t status;   /* 0 reused, 1 censored, 2 dangling */
+	uint64_t position; /* accesses of the process */
+	uint64_t distance; /* accesses of the thread */
+	uint64_t line;	   /* address */
+	struct store_access begin, end;
+};
+
+struct store_frame {
+	const char *function;
+	const char *file; /* or NULL */
+	uint32_t line;	  /* or 0 */
+};
+
+struct store_location {
+	int64_t id;
+	int64_t process_id;
+	uint64_t pc;
+	int64_t module_id;	 /* or STORE_NONE */
+	uint64_t module_address; /* the address that the ELF file gives it */
+	/*
+	 * Innermost inlined function first; at least one. A location that is
+	 * not resolved yet, in a run that goes on or was cut short, has one
+	 * frame named after its module. The frames are the store's.
+	 */
+	const struct store_frame *frames;
+	uint32_t frame_count;
+};
+
+struct store_message {
+	int64_t process_id; /* or STORE_NONE */
+	uint64_t time_ns;
+	const char *text;
+};
+
+/*
+ * All rows of a table, or those of one process; ordered by process and then by
+ * number, index or id (samples: window, then the order in which they arrived).
+ * `process` is an id or STORE_ALL. Return 0, or -1 with *err set.
+ */
+int store_read_processes(struct store *s, struct store_process **items, size_t *count,
+			 struct err *err);
+int store_read_threads(struct store *s, int64_t process, struct store_thread **items,
+		       size_t *count, struct err *err);
+int store_read_modules(struct store *s, int64_t process, struct store_module **items,
+		       size_t *count, struct err *err);
+int store_read_windows(struct store *s, int64_t process, struct store_window **items,
+		       size_t *count, struct err *err);
+int store_read_samples(struct store *s, int64_t process, struct store_sample **items,
+		       size_t *count, struct err *err);
+int store_read_locations(struct store *s, int64_t process, struct store_location **items,
+			 size_t *count, struct err *err);
+int store_read_messages(struct store *s, struct store_message **items, size_t *count,
+			struct err *err);
+
+/* The embedded copy of a source file, the store's; NULL when the profile has none. */
+const char *store_read_source(struct store *s, const char *path);
+
+#endif
