@@ -8,7 +8,7 @@
 void map_release(struct map *m)
 {
 	free(m->entries);
-	*m = (struct map){ 0 };
+	*m = (struct map){0};
 }
 
 /* Mixes all bits of the key into the high ones, which choose the place (Knuth's golden ratio). */
@@ -44,7 +44,7 @@ int map_get(const struct map *m, uint64_t key, uint64_t *value)
 
 static int grow(struct map *m)
 {
-	struct map bigger = { .room = m->room == 0 ? 64 : m->room * 2, .count = m->count };
+	struct map bigger = {.room = m->room == 0 ? 64 : m->room * 2, .count = m->count};
 	size_t i;
 
 	bigger.entries = calloc(bigger.room, sizeof(*bigger.entries));

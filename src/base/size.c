@@ -11,7 +11,7 @@ static const struct unit {
 	const char *letter;
 	unsigned shift;
 } units[] = {
-	{ "T", 40 }, { "G", 30 }, { "M", 20 }, { "K", 10 }, { "", 0 },
+	{"T", 40}, {"G", 30}, {"M", 20}, {"K", 10}, {"", 0},
 };
 
 #define UNIT_COUNT (sizeof(units) / sizeof(units[0]))

@@ -12,7 +12,7 @@
 void text_release(struct text *t)
 {
 	free(t->items);
-	*t = (struct text){ 0 };
+	*t = (struct text){0};
 }
 
 void text_add_bytes(struct text *t, const char *s, size_t bytes)
@@ -40,8 +40,7 @@ void text_addf(struct text *t, const char *fmt, ...)
 	va_copy(again, args);
 	n = vsnprintf(NULL, 0, fmt, args);
 	va_end(args);
-	if (n < 0 ||
-	    !array_reserve_in((void **)&t->items, &t->room, t->count + (size_t)n + 1, 1)) {
+	if (n < 0 || !array_reserve_in((void **)&t->items, &t->room, t->count + (size_t)n + 1, 1)) {
 		t->failed = true;
 	} else {
 		vsnprintf(t->items + t->count, (size_t)n + 1, fmt, again);

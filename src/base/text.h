@@ -8,7 +8,7 @@
 
 /* All zero is an empty text that owns nothing. */
 struct text {
-	char *items; /* NUL-ended once anything was added; NULL before */
+	char *items;  /* NUL-ended once anything was added; NULL before */
 	size_t count; /* without the NUL */
 	size_t room;
 	bool failed; /* memory ran out: what was added since is missing */

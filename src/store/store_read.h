@@ -18,7 +18,7 @@
 
 #include "base/err.h"
 
-#define STORE_ALL (-1) /* for `process`: those of the whole run */
+#define STORE_ALL  (-1) /* for `process`: those of the whole run */
 #define STORE_NONE (-1) /* for ids that may be absent */
 
 struct store;
@@ -144,14 +144,14 @@ struct store_message {
  */
 int store_read_processes(struct store *s, struct store_process **items, size_t *count,
 			 struct err *err);
-int store_read_threads(struct store *s, int64_t process, struct store_thread **items,
-		       size_t *count, struct err *err);
-int store_read_modules(struct store *s, int64_t process, struct store_module **items,
-		       size_t *count, struct err *err);
-int store_read_windows(struct store *s, int64_t process, struct store_window **items,
-		       size_t *count, struct err *err);
-int store_read_samples(struct store *s, int64_t process, struct store_sample **items,
-		       size_t *count, struct err *err);
+int store_read_threads(struct store *s, int64_t process, struct store_thread **items, size_t *count,
+		       struct err *err);
+int store_read_modules(struct store *s, int64_t process, struct store_module **items, size_t *count,
+		       struct err *err);
+int store_read_windows(struct store *s, int64_t process, struct store_window **items, size_t *count,
+		       struct err *err);
+int store_read_samples(struct store *s, int64_t process, struct store_sample **items, size_t *count,
+		       struct err *err);
 int store_read_locations(struct store *s, int64_t process, struct store_location **items,
 			 size_t *count, struct err *err);
 int store_read_messages(struct store *s, struct store_message **items, size_t *count,

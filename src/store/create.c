@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A new profile file: what to do with what is there already, and the empty schema. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "store/private.h"
+
+/* gcc counts a literal of more than 4095 bytes against ISO C; no compiler we build with minds. */
+#pragma GCC diagnostic ignored "-Woverlength-strings"
+static const char schema[] =
+#include "store/schema_sql.inc"
+	;
+
+/* Files that SQLite keeps beside a database of which a writer died. */
+static const char *const side_files[] = {"", "-wal", "-shm"};
+
+#define SIDE_FILE_COUNT (sizeof(side_files) / sizeof(side_files[0]))
+
+/*
+ * The process that still writes the profile, or 0. Moving its file away would
+ * pull the write-ahead log from under it.
+ */
+static int64_t writer_of(const char *path)
+{
+	struct store *s;
+	struct err ignored;
+	int64_t pid = 0;
+
+	if (store_open_readonly(path, &s, &ignored) != 0)
+		return 0;
+	if (store_meta_text(s, "state") != NULL &&
+	    strcmp(store_meta_text(s, "state"), "running") == 0)
+		pid = store_meta_int(s, "collector_pid", 0);
+	store_close(s);
+	return pid > 1 && pid < INT32_MAX && kill((pid_t)pid, 0) == 0 ? pid : 0;
+}
+
+static int move_aside(const char *path, struct err *err)
+{
+	struct text from = {0}, to = {0};
+	struct store_file_info info;
+	enum store_file_kind kind;
+	int status = -1;
+	size_t i;
+
+	text_addf(&to, "%s.old", path);
+	kind = store_file_look(text_get(&to), &info);
+	if (kind != FILE_MISSING && kind != FILE_EMPTY && kind != FILE_PROFILE) {
+		err_set(err, "'%s' exists and is no Dwell profile: not replacing it",
+			text_get(&to));
+		goto out;
+	}
+	for (i = 0; i < SIDE_FILE_COUNT; i++) {
+		from.count = to.count = 0;
+		text_addf(&from, "%s%s", path, side_files[i]);
+		text_addf(&to, "%s.old%s", path, side_files[i]);
+		/* An older log beside a newer file would be played into it: remove it first. */
+		unlink(text_get(&to));
+		if (rename(text_get(&from), text_get(&to)) != 0 && errno != ENOENT) {
+			err_set(err, "cannot rename '%s' to '%s': %s", text_get(&from),
+				text_get(&to), strerror(errno));
+			goto out;
+		}
+	}
+	status = 0;
+out:
+	text_release(&from);
+	text_release(&to);
+	return status;
+}
+
+/* Clear the way for a new file at `path`. */
+static int make_way(const char *path, struct err *err)
+{
+	struct store_file_info info;
+	int64_t pid;
+
+	switch (store_file_look(path, &info)) {
+	case FILE_MISSING:
+	case FILE_EMPTY:
+		return 0;
+	case FILE_DIRECTORY:
+		return err_set(err, "cannot write profile '%s': it is a directory", path);
+	case FILE_SPECIAL:
+		return err_set(err, "cannot write profile '%s': it is not a regular file", path);
+	case FILE_UNREADABLE:
+		return err_set(err, "cannot write profile '%s': %s", path, strerror(errno));
+	case FILE_PROFILE:
+		pid = writer_of(path);
+		if (pid != 0)
+			return err_set(err,
+				       "profile '%s' is being written by process %" PRId64
+				       ": choose another name with -o",
+				       path, pid);
+		return move_aside(path, err);
+	default:
+		return err_set(err, "'%s' exists and is no Dwell profile: not replacing it", path);
+	}
+}
+
+/* Create the file by hand first: the system's reason is clearer than SQLite's. */
+static int touch(const char *path, struct err *err)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+
+	if (fd < 0)
+		return err_set(err, "cannot write profile '%s': %s", path, strerror(errno));
+	close(fd);
+	return 0;
+}
+
+static int set_up(struct store *s, struct err *err)
+{
+	char *sql = sqlite3_mprintf("PRAGMA page_size = 4096;"
+				    "PRAGMA synchronous = OFF;"
+				    "PRAGMA temp_store = MEMORY;"
+				    "BEGIN IMMEDIATE;"
+				    "PRAGMA application_id = %u;"
+				    "PRAGMA user_version = %u;"
+				    "%s"
+				    "COMMIT;"
+				    "PRAGMA journal_mode = WAL;",
+				    STORE_APPLICATION_ID, STORE_SCHEMA_VERSION, schema);
+	int status;
+
+	if (sql == NULL)
+		return err_set(err, "out of memory");
+	status = store_exec(s, sql, "write", err);
+	sqlite3_free(sql);
+	if (status == 0)
+		status = store_put_meta_text(s, "state", "running", err);
+	if (status == 0)
+		status = store_put_meta_int(s, "collector_pid", getpid(), err);
+	return status == 0 ? store_commit(s, err) : -1;
+}
+
+int store_create(const char *path, struct store **out, struct err *err)
+{
+	struct store *s;
+	sqlite3 *db = NULL;
+
+	if (make_way(path, err) != 0 || touch(path, err) != 0)
+		return -1;
+	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
+	    SQLITE_OK) {
+		err_set(err, "cannot write profile '%s': %s", path,
+			db != NULL ? sqlite3_errmsg(db) : "out of memory");
+		sqlite3_close(db);
+		return -1;
+	}
+	s = store_wrap(db, path, err);
+	if (s == NULL)
+		return -1;
+	/* A reader that looks while we commit holds us up for a moment only. */
+	sqlite3_busy_timeout(db, 2000);
+	if (set_up(s, err) != 0) {
+		store_close(s);
+		unlink(path);
+		return -1;
+	}
+	*out = s;
+	return 0;
+}

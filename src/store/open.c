@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Opening a profile to read it: every way in which a file can be wrong has its sentence. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "store/private.h"
+
+/* Checking all pages of a larger file would be felt; there, damage is met when it is read. */
+#define CHECK_BYTES ((uint64_t)64 << 20)
+
+static int judge_file(const char *path, struct store_file_info *info, struct err *err)
+{
+	enum store_file_kind kind = store_file_look(path, info);
+
+	switch (kind) {
+	case FILE_MISSING:
+		return err_set(err,
+			       "no profile '%s': make one with 'dwell record', or name it with -i",
+			       path);
+	case FILE_UNREADABLE:
+		return err_set(err, "cannot read profile '%s': %s", path, strerror(errno));
+	case FILE_DIRECTORY:
+		return err_set(err, "'%s' is a directory, not a profile", path);
+	case FILE_SPECIAL:
+		return err_set(err, "'%s' is not a regular file", path);
+	case FILE_EMPTY:
+		return err_set(err, "'%s' is empty, not a profile", path);
+	case FILE_OTHER:
+		return err_set(err, "'%s' is not a Dwell profile", path);
+	case FILE_SQLITE:
+		return err_set(err, "'%s' is an SQLite database, but not a Dwell profile", path);
+	case FILE_PROFILE:
+		break;
+	}
+	if (info->version > STORE_SCHEMA_VERSION)
+		return err_set(err,
+			       "profile '%s' was written by a newer version of dwell "
+			       "(its format is %u, this one knows %u)",
+			       path, info->version, STORE_SCHEMA_VERSION);
+	if (info->bytes < info->header_bytes)
+		return err_set(err, "profile '%s' is truncated or damaged", path);
+	return 0;
+}
+
+static int has_log(const char *path)
+{
+	struct text name = {0};
+	int there;
+
+	text_addf(&name, "%s-wal", path);
+	there = access(text_get(&name), F_OK) == 0;
+	text_release(&name);
+	return there;
+}
+
+/* Characters that mean something in SQLite's file: names. */
+static void add_uri_path(struct text *uri, const char *path)
+{
+	for (; *path != '\0'; path++) {
+		if (strchr("%?#", *path) != NULL)
+			text_addf(uri, "%%%02X", (unsigned char)*path);
+		else
+			text_add_bytes(uri, path, 1);
+	}
+}
+
+/*
+ * A profile whose writer died is in WAL mode and wants files beside it, which
+ * a read-only directory forbids: if there is no log, read it as it stands.
+ */
+static int open_db(const char *path, const char *mode, sqlite3 **db)
+{
+	struct text uri = {0};
+	int code;
+
+	text_add(&uri, "file:");
+	if (path[0] != '/')
+		text_add(&uri, "./");
+	add_uri_path(&uri, path);
+	text_add(&uri, mode);
+	code = uri.failed ? SQLITE_NOMEM
+			  : sqlite3_open_v2(text_get(&uri), db,
+					    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI |
+						    SQLITE_OPEN_NOMUTEX,
+					    NULL);
+	text_release(&uri);
+	if (code == SQLITE_OK) {
+		sqlite3_busy_timeout(*db, 2000);
+		code = sqlite3_exec(*db, "BEGIN; SELECT count(*) FROM meta;", NULL, NULL, NULL);
+	}
+	return code;
+}
+
+/* quick_check gives one row "ok", or rows that tell what is wrong. */
+static int check_pages(struct store *s, struct err *err)
+{
+	sqlite3_stmt *q = NULL;
+	int good = 0;
+
+	if (sqlite3_prepare_v2(s->db, "PRAGMA quick_check(1)", -1, &q, NULL) == SQLITE_OK &&
+	    sqlite3_step(q) == SQLITE_ROW)
+		good = strcmp((const char *)sqlite3_column_text(q, 0), "ok") == 0;
+	sqlite3_finalize(q);
+	if (!good)
+		return err_set(err, "profile '%s' is truncated or damaged", s->path);
+	return 0;
+}
+
+int store_open_readonly(const char *path, struct store **out, struct err *err)
+{
+	struct store_file_info info;
+	sqlite3 *db = NULL;
+	struct store *s;
+	int code;
+
+	if (judge_file(path, &info, err) != 0)
+		return -1;
+	code = open_db(path, "?mode=ro", &db);
+	if ((code == SQLITE_CANTOPEN || code == SQLITE_READONLY) && !has_log(path)) {
+		sqlite3_close(db);
+		db = NULL;
+		code = open_db(path, "?mode=ro&immutable=1", &db);
+	}
+	if (db == NULL)
+		return err_set(err, "out of memory");
+	s = store_wrap(db, path, err);
+	if (s == NULL)
+		return -1;
+	if (code == SQLITE_ERROR) /* a table is missing */
+		err_set(err, "profile '%s' is truncated or damaged", path);
+	else if (code != SQLITE_OK)
+		store_fail(s, "read", err);
+	else if (info.bytes > CHECK_BYTES || check_pages(s, err) == 0) {
+		*out = s;
+		return 0;
+	}
+	store_close(s);
+	return -1;
+}

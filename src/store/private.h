@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of src/store share: the connection, and how its failures are told. */
+#ifndef DWELL_STORE_PRIVATE_H
+#define DWELL_STORE_PRIVATE_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "store/store.h"
+
+#define STORE_APPLICATION_ID 0x44574c31u /* "DWL1" */
+#define STORE_SCHEMA_VERSION 1u
+
+/* The statements of the writer, prepared at their first use; SQL in write.c. */
+enum store_statement {
+	PUT_META,
+	PUT_PROCESS,
+	PUT_THREAD,
+	PUT_MODULE,
+	PUT_WINDOW,
+	PUT_SAMPLE,
+	PUT_MESSAGE,
+	PUT_SOURCE,
+	PUT_LOCATION,
+	PUT_FRAME,
+	STATEMENT_COUNT,
+};
+
+struct store {
+	sqlite3 *db;
+	char *path;
+	sqlite3_stmt *statements[STATEMENT_COUNT];
+	bool in_transaction;
+	bool failed; /* a write failed: `failure` says how */
+	struct err failure;
+	struct arena strings; /* what readers were given */
+	struct map interned;  /* hash of a string -> its address */
+};
+
+/* What a file is, from its first bytes alone. */
+enum store_file_kind {
+	FILE_MISSING,
+	FILE_DIRECTORY,
+	FILE_SPECIAL, /* a device, a pipe, ... */
+	FILE_EMPTY,
+	FILE_OTHER,
+	FILE_SQLITE, /* SQLite's, of another application */
+	FILE_PROFILE,
+	FILE_UNREADABLE, /* errno says why */
+};
+
+struct store_file_info {
+	uint64_t bytes;
+	uint64_t header_bytes; /* pages that the header counts x page size */
+	uint32_t version;      /* of the schema */
+};
+
+enum store_file_kind store_file_look(const char *path, struct store_file_info *info);
+
+/* A new store around an open connection; takes db over, also on failure. */
+struct store *store_wrap(sqlite3 *db, const char *path, struct err *err);
+
+/* The user's sentence for the connection's last error: "cannot write profile 'x': ...". */
+int store_fail(struct store *s, const char *doing, struct err *err);
+
+/* Execute SQL that gives no rows. */
+int store_exec(struct store *s, const char *sql, const char *doing, struct err *err);
+
+/* The string, kept once, until the store closes; NULL stays NULL. */
+const char *store_intern(struct store *s, const char *text);
+
+#endif

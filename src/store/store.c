@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What reading and writing have in common: the connection, its errors, the strings it lends. */
+#include "store/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "store/private.h"
+
+/* Of SQLite's file header: where the numbers stand, all big-endian. */
+enum {
+	HEADER_BYTES = 100,
+	AT_PAGE_BYTES = 16,
+	AT_PAGE_COUNT = 28,
+	AT_USER_VERSION = 60,
+	AT_APPLICATION_ID = 68,
+};
+
+struct store *store_wrap(sqlite3 *db, const char *path, struct err *err)
+{
+	struct store *s = calloc(1, sizeof(*s));
+
+	if (s != NULL)
+		s->path = strdup(path);
+	if (s == NULL || s->path == NULL) {
+		free(s);
+		sqlite3_close(db);
+		err_set(err, "out of memory");
+		return NULL;
+	}
+	s->db = db;
+	return s;
+}
+
+void store_close(struct store *s)
+{
+	size_t i;
+
+	if (s == NULL)
+		return;
+	for (i = 0; i < STATEMENT_COUNT; i++)
+		sqlite3_finalize(s->statements[i]);
+	sqlite3_close(s->db);
+	map_release(&s->interned);
+	arena_release(&s->strings);
+	free(s->path);
+	free(s);
+}
+
+int store_fail(struct store *s, const char *doing, struct err *err)
+{
+	int code = sqlite3_errcode(s->db);
+
+	switch (code) {
+	case SQLITE_FULL:
+		return err_set(err, "cannot %s profile '%s': the disk is full", doing, s->path);
+	case SQLITE_CORRUPT:
+	case SQLITE_NOTADB:
+		return err_set(err, "profile '%s' is truncated or damaged", s->path);
+	case SQLITE_READONLY:
+		return err_set(err, "cannot %s profile '%s': it is read-only", doing, s->path);
+	case SQLITE_CANTOPEN:
+	case SQLITE_IOERR:
+		if (sqlite3_system_errno(s->db) != 0)
+			return err_set(err, "cannot %s profile '%s': %s", doing, s->path,
+				       strerror(sqlite3_system_errno(s->db)));
+		break;
+	default:
+		break;
+	}
+	return err_set(err, "cannot %s profile '%s': %s", doing, s->path, sqlite3_errmsg(s->db));
+}
+
+int store_exec(struct store *s, const char *sql, const char *doing, struct err *err)
+{
+	if (sqlite3_exec(s->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+		return store_fail(s, doing, err);
+	return 0;
+}
+
+static uint32_t big_endian(const unsigned char *p, size_t bytes)
+{
+	uint32_t n = 0;
+
+	while (bytes-- > 0)
+		n = n << 8 | *p++;
+	return n;
+}
+
+static enum store_file_kind judge_header(const unsigned char *h, struct store_file_info *info)
+{
+	uint32_t page_bytes = big_endian(h + AT_PAGE_BYTES, 2);
+
+	if (memcmp(h, "SQLite format 3", 16) != 0)
+		return FILE_OTHER;
+	if (big_endian(h + AT_APPLICATION_ID, 4) != STORE_APPLICATION_ID)
+		return FILE_SQLITE;
+	info->header_bytes =
+		(uint64_t)big_endian(h + AT_PAGE_COUNT, 4) * (page_bytes == 1 ? 65536 : page_bytes);
+	info->version = big_endian(h + AT_USER_VERSION, 4);
+	return FILE_PROFILE;
+}
+
+enum store_file_kind store_file_look(const char *path, struct store_file_info *info)
+{
+	enum store_file_kind kind = FILE_OTHER;
+	unsigned char header[HEADER_BYTES];
+	struct stat st;
+	ssize_t n;
+	int fd;
+
+	*info = (struct store_file_info){0};
+	if (stat(path, &st) != 0)
+		return errno == ENOENT ? FILE_MISSING : FILE_UNREADABLE;
+	if (S_ISDIR(st.st_mode))
+		return FILE_DIRECTORY;
+	if (!S_ISREG(st.st_mode))
+		return FILE_SPECIAL;
+	info->bytes = (uint64_t)st.st_size;
+	if (st.st_size == 0)
+		return FILE_EMPTY;
+	/* Closing this descriptor would drop SQLite's locks, so look before the file is opened there. */
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return FILE_UNREADABLE;
+	n = pread(fd, header, sizeof(header), 0);
+	if (n < 0)
+		kind = FILE_UNREADABLE;
+	else if (n == (ssize_t)sizeof(header))
+		kind = judge_header(header, info);
+	close(fd);
+	return kind;
+}
+
+static uint64_t hash_text(const char *s)
+{
+	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
+
+	while (*s != '\0')
+		h = (h ^ (unsigned char)*s++) * 0x100000001b3u;
+	return h;
+}
+
+const char *store_intern(struct store *s, const char *text)
+{
+	uint64_t hash, known;
+	char *copy;
+
+	if (text == NULL)
+		return NULL;
+	hash = hash_text(text);
+	if (map_get(&s->interned, hash, &known) &&
+	    strcmp((const char *)(uintptr_t)known, text) == 0)
+		return (const char *)(uintptr_t)known;
+	copy = arena_strdup(&s->strings, text);
+	if (copy != NULL)
+		map_set(&s->interned, hash, (uintptr_t)copy); /* failing costs memory only */
+	return copy;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writing a profile: the collector's side of the file, and the only writer.
+ *
+ * Rows go into a transaction that store_commit ends; what was committed
+ * survives the death of this process. No fsync is done while the run goes on:
+ * a power cut may cost the profile, a crash of any program does not.
+ *
+ * All functions return 0, or -1 with *err set. After a write has failed (a full
+ * disk) every further one fails at once with the same sentence.
+ */
+#ifndef DWELL_STORE_STORE_H
+#define DWELL_STORE_STORE_H
+
+#include "base/err.h"
+#include "store/store_read.h"
+
+/*
+ * Create the profile `path` with an empty schema. A profile that is there
+ * already becomes PATH.old, in place of an older one; any other file that is
+ * there and not empty is left alone, and that is an error.
+ */
+int store_create(const char *path, struct store **s, struct err *err);
+
+int store_put_meta_text(struct store *s, const char *key, const char *text, struct err *err);
+int store_put_meta_int(struct store *s, const char *key, int64_t value, struct err *err);
+
+/* These insert, or replace the row with the same key. Fields counted from other tables are ignored. */
+int store_put_process(struct store *s, const struct store_process *p, struct err *err);
+int store_put_thread(struct store *s, const struct store_thread *t, struct err *err);
+int store_put_module(struct store *s, const struct store_module *m, struct err *err);
+int store_put_window(struct store *s, const struct store_window *w, struct err *err);
+int store_put_sample(struct store *s, const struct store_sample *x, struct err *err);
+int store_put_message(struct store *s, const struct store_message *m, struct err *err);
+int store_put_source(struct store *s, const char *path, const char *text, struct err *err);
+
+/* The location without its frames; these come later, when it is resolved, depth counted from 0. */
+int store_put_location(struct store *s, const struct store_location *l, struct err *err);
+int store_put_frame(struct store *s, int64_t location, uint32_t depth, const struct store_frame *f,
+		    struct err *err);
+
+/* Make what was put so far visible to readers, and safe from our own death. */
+int store_commit(struct store *s, struct err *err);
+
+/*
+ * The last commit: leaves one plain file that needs no other beside it and can
+ * be read from a read-only place. The store is still to be closed.
+ */
+int store_finish(struct store *s, struct err *err);
+
+#endif
