@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dwell: finds the command, and answers --help, --version and `help COMMAND`. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+
+int cli_fail(const struct err *err, int exit_code)
+{
+	fprintf(stderr, "dwell: %s\n", err->text);
+	return exit_code;
+}
+
+static int show_help(void)
+{
+	size_t i;
+
+	printf("Usage: dwell COMMAND [OPTION...]\n"
+	       "Shows how long the data of a program dwells in the caches, from one run.\n\n"
+	       "Commands:\n");
+	for (i = 0; i < COMMAND_COUNT; i++)
+		printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+	printf("\nTo begin:\n"
+	       "  dwell record ./program      run it; the profile goes to dwell.db\n"
+	       "  dwell report                see where it misses\n\n"
+	       "'dwell help COMMAND' tells a command's options.\n");
+	return EXIT_OK;
+}
+
+static const struct command *find_command(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < COMMAND_COUNT; i++) {
+		if (strcmp(name, commands[i].name) == 0)
+			return &commands[i];
+	}
+	return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+	fprintf(stderr, "dwell: '%s' is not a command: 'dwell --help' lists them\n", name);
+	return EXIT_USAGE;
+}
+
+static int run_command(const struct command *c, int argc, char **argv)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "dwell %s", c->name);
+	argv[0] = name;
+	return c->run(argc, argv);
+}
+
+static int help_command(const char *name)
+{
+	const struct command *c = find_command(name);
+	char help[] = "--help", *argv[] = {NULL, help, NULL};
+
+	return c != NULL ? run_command(c, 2, argv) : unknown_command(name);
+}
+
+static int dispatch(int argc, char **argv)
+{
+	const struct command *c;
+
+	if (argc < 2) {
+		fprintf(stderr, "dwell: which command? 'dwell --help' lists them\n");
+		return EXIT_USAGE;
+	}
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+		printf("dwell " DWELL_VERSION "\n");
+		return EXIT_OK;
+	}
+	if (strcmp(argv[1], "help") == 0 && argc > 2)
+		return help_command(argv[2]);
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+	    strcmp(argv[1], "-?") == 0 || strcmp(argv[1], "help") == 0)
+		return show_help();
+	c = find_command(argv[1]);
+	return c != NULL ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+	int code = dispatch(argc, argv);
+
+	if (fflush(stdout) != 0 || ferror(stdout)) {
+		fprintf(stderr, "dwell: cannot write the output: %s\n", strerror(errno));
+		return code == EXIT_OK ? EXIT_OUTPUT : code;
+	}
+	return code;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Options that more than one command has. */
+#include "cli/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/exit_codes.h"
+
+static const char *const format_names[] = {
+	[VIEW_TEXT] = "text",
+	[VIEW_CSV] = "csv",
+	[VIEW_JSON] = "json",
+};
+
+enum { KEY_FORMAT = 0x100 };
+
+static const struct argp_option view_options[] = {
+	{"input", 'i', "FILE", 0, "Read the profile FILE instead of " DEFAULT_PROFILE, 1},
+	{"format", KEY_FORMAT, "FORMAT", 0, "Print as text (the default), csv or json", 1},
+	{0},
+};
+
+static error_t parse_format(struct view_options *v, const char *name, struct argp_state *state)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(format_names) / sizeof(format_names[0]); i++) {
+		if (strcmp(name, format_names[i]) == 0) {
+			v->format = (enum view_format)i;
+			return 0;
+		}
+	}
+	argp_error(state, "format '%s' is unknown: it is text, csv or json", name);
+	return EINVAL;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct view_options *v = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		*v = (struct view_options){.input = DEFAULT_PROFILE, .format = VIEW_TEXT};
+		return 0;
+	case 'i':
+		v->input = arg;
+		return 0;
+	case KEY_FORMAT:
+		return parse_format(v, arg, state);
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp view_argp = {view_options, parse, NULL, NULL, NULL, NULL, NULL};
+
+void options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
+{
+	error_t code;
+
+	argp_err_exit_status = EXIT_USAGE;
+	code = argp_parse(argp, argc, argv, flags, NULL, input);
+	if (code != 0)
+		exit(EXIT_USAGE);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The options that all views share: -i FILE and --format=text|csv|json.
+ *
+ * A command takes them in as a child of its own parser:
+ *
+ *	static const struct argp_child children[] = { { &view_argp, 0, NULL, 0 }, { 0 } };
+ *	static const struct argp argp = { options, parse, args, doc, children, NULL, NULL };
+ *
+ *	case ARGP_KEY_INIT:
+ *		state->child_inputs[0] = &o->view;
+ *		return 0;
+ */
+#ifndef DWELL_CLI_OPTIONS_H
+#define DWELL_CLI_OPTIONS_H
+
+#include <argp.h>
+
+#define DEFAULT_PROFILE "dwell.db"
+
+enum view_format {
+	VIEW_TEXT,
+	VIEW_CSV,
+	VIEW_JSON,
+};
+
+struct view_options {
+	const char *input; /* never NULL after parsing */
+	enum view_format format;
+};
+
+/* Its input is a struct view_options, which it fills with the defaults first. */
+extern const struct argp view_argp;
+
+/*
+ * argp_parse for a command: usage errors print one sentence and end the program
+ * with EXIT_USAGE, --help with 0.
+ */
+void options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Function, line and inlined chain from DWARF. libdw's own scope search walks a
+ * whole compilation unit for each address; here each unit is walked once, for a
+ * sorted table of its functions, and an address then descends only into
+ * the blocks that hold it.
+ */
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <elfutils/libdw.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "symbols/private.h"
+
+#define MAX_DEPTH 128 /* of nested DIEs; a damaged file may nest without end */
+
+/* A range of code that belongs to a function's own (not inlined) instance. */
+struct function_range {
+	uint64_t low, high; /* DWARF addresses, high excluded */
+	Dwarf_Off die;
+};
+
+struct symbols_cu {
+	struct function_range *items; /* sorted by low */
+	size_t count, room;
+};
+
+static int add_ranges(struct symbols_cu *cu, Dwarf_Die *die)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
+		if (low >= high)
+			continue;
+		if (!ARRAY_GROW(cu))
+			return -1;
+		cu->items[cu->count++] = (struct function_range){low, high, dwarf_dieoffset(die)};
+	}
+	return 0;
+}
+
+/* Collect the functions among a DIE's children, at all depths: namespaces, classes, nested ones. */
+static int collect(struct symbols_cu *cu, Dwarf_Die *parent, int depth)
+{
+	Dwarf_Die die;
+
+	if (depth > MAX_DEPTH || dwarf_child(parent, &die) != 0)
+		return 0;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_subprogram:
+			if (add_ranges(cu, &die) != 0)
+				return -1;
+			break;
+		case DW_TAG_inlined_subroutine:
+		case DW_TAG_enumeration_type:
+		case DW_TAG_subroutine_type:
+		case DW_TAG_array_type:
+			continue;
+		default:
+			break;
+		}
+		if (dwarf_haschildren(&die) > 0 && collect(cu, &die, depth + 1) != 0)
+			return -1;
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return 0;
+}
+
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct function_range *x = a, *y = b;
+
+	return x->low < y->low ? -1 : x->low > y->low;
+}
+
+static struct symbols_cu *get_cu(struct symbols_file *f, Dwarf_Die *cu_die)
+{
+	uint64_t key = dwarf_dieoffset(cu_die), known;
+	struct symbols_cu *cu;
+
+	if (map_get(&f->cus, key, &known))
+		return (struct symbols_cu *)(uintptr_t)known;
+	cu = calloc(1, sizeof(*cu));
+	if (cu == NULL || collect(cu, cu_die, 0) != 0 ||
+	    map_set(&f->cus, key, (uintptr_t)cu) != 0) {
+		if (cu != NULL)
+			free(cu->items);
+		free(cu);
+		return NULL;
+	}
+	if (cu->count > 0)
+		qsort(cu->items, cu->count, sizeof(*cu->items), compare_ranges);
+	return cu;
+}
+
+void symbols_dwarf_release(struct symbols_file *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->cus.room; i++) {
+		struct symbols_cu *cu =
+			(struct symbols_cu *)(uintptr_t)(f->cus.entries[i].value - 1);
+
+		if (f->cus.entries[i].value == 0)
+			continue;
+		free(cu->items);
+		free(cu);
+	}
+	map_release(&f->cus);
+}
+
+/* The narrowest function around the address: nested ones start later, so look backwards. */
+static const struct function_range *find_function(const struct symbols_cu *cu, uint64_t address)
+{
+	size_t low = 0, high = cu->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (cu->items[middle].low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low-- > 0) {
+		if (address < cu->items[low].high)
+			return &cu->items[low];
+	}
+	return NULL;
+}
+
+static const char *attribute_string(Dwarf_Die *die, unsigned name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+}
+
+static const char *function_name(struct arena *a, Dwarf_Die *die)
+{
+	const char *name = attribute_string(die, DW_AT_linkage_name);
+
+	if (name == NULL)
+		name = attribute_string(die, DW_AT_MIPS_linkage_name);
+	if (name == NULL)
+		name = attribute_string(die, DW_AT_name);
+	return name != NULL ? symbols_demangle(a, name) : NULL;
+}
+
+static const char *tidy_path(struct arena *a, Dwarf_Die *cu_die, const char *name)
+{
+	const char *folder = attribute_string(cu_die, DW_AT_comp_dir);
+	struct text path = {0};
+	char *kept;
+
+	if (name == NULL)
+		return NULL;
+	if (name[0] != '/' && folder != NULL)
+		text_addf(&path, "%s/", folder);
+	text_add(&path, name);
+	kept = arena_strdup(a, text_get(&path));
+	text_release(&path);
+	if (kept != NULL)
+		path_tidy(kept);
+	return kept;
+}
+
+/* Where an inlined function was called from: the line of the frame around it. */
+static void call_site(struct arena *a, Dwarf_Die *cu_die, Dwarf_Die *inlined,
+		      struct symbols_frame *frame)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word file, line;
+	Dwarf_Files *files;
+	size_t count;
+
+	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &line) == 0)
+		frame->line = (uint32_t)line;
+	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) == 0 &&
+	    dwarf_getsrcfiles(cu_die, &files, &count) == 0 && file < count)
+		frame->file = tidy_path(a, cu_die, dwarf_filesrc(files, file, NULL, NULL));
+}
+
+/* Of a DIE's children, the block or inlined call that holds the address. */
+static bool find_inner(Dwarf_Die *parent, uint64_t address, Dwarf_Die *inner)
+{
+	if (dwarf_child(parent, inner) != 0)
+		return false;
+	do {
+		int tag = dwarf_tag(inner);
+
+		if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
+		     tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
+		    dwarf_haspc(inner, address) > 0)
+			return true;
+	} while (dwarf_siblingof(inner, inner) == 0);
+	return false;
+}
+
+/*
+ * The chain from the function inwards: chain[0] is the function, then each
+ * inlined call. Returns its length.
+ */
+static size_t find_chain(Dwarf_Die *function, uint64_t address, Dwarf_Die chain[SYMBOLS_MAX_FRAMES])
+{
+	Dwarf_Die at = *function, inner;
+	size_t count = 0;
+	int depth = 0;
+
+	chain[count++] = at;
+	while (depth++ < MAX_DEPTH && find_inner(&at, address, &inner)) {
+		at = inner;
+		if (dwarf_tag(&at) != DW_TAG_inlined_subroutine)
+			continue;
+		if (count == SYMBOLS_MAX_FRAMES)
+			break;
+		chain[count++] = at;
+	}
+	return count;
+}
+
+size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,
+			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES])
+{
+	const struct function_range *range = NULL;
+	Dwarf_Die chain[SYMBOLS_MAX_FRAMES], function, *cu_die;
+	struct symbols_cu *cu;
+	Dwarf_Addr bias;
+	Dwarf_Line *line;
+	size_t count, i;
+
+	cu_die = dwfl_module_addrdie(f->module, address + f->bias, &bias);
+	if (cu_die == NULL)
+		return 0;
+	address = address + f->bias - bias;
+	cu = get_cu(f, cu_die);
+	if (cu != NULL)
+		range = find_function(cu, address);
+	if (range == NULL ||
+	    dwarf_offdie(dwarf_cu_getdwarf(cu_die->cu), range->die, &function) == NULL)
+		return 0;
+	count = find_chain(&function, address, chain);
+	for (i = 0; i < count; i++) {
+		struct symbols_frame *frame = &frames[i];
+
+		*frame =
+			(struct symbols_frame){.function = function_name(a, &chain[count - 1 - i])};
+		if (frame->function == NULL)
+			frame->function = "[unnamed]";
+		if (i > 0)
+			call_site(a, cu_die, &chain[count - i], frame);
+	}
+	line = dwarf_getsrc_die(cu_die, address);
+	if (line != NULL) {
+		int number = 0;
+
+		frames[0].file = tidy_path(a, cu_die, dwarf_linesrc(line, NULL, NULL));
+		if (dwarf_lineno(line, &number) == 0 && number > 0)
+			frames[0].line = (uint32_t)number;
+	}
+	return count;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of src/symbols share. */
+#ifndef DWELL_SYMBOLS_PRIVATE_H
+#define DWELL_SYMBOLS_PRIVATE_H
+
+#include <elfutils/libdwfl.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "symbols/symbols.h"
+
+#define SYMBOLS_MAX_FRAMES 64 /* deeper inlining is cut at the outer end */
+
+/* A PT_LOAD of an ELF file. */
+struct symbols_segment {
+	uint64_t offset, bytes; /* in the file */
+	uint64_t address;
+};
+
+struct symbols_file {
+	char *path;
+	char *build_id; /* or NULL */
+	int fd;		/* or -1: not kept, or not readable */
+	dev_t device;
+	ino_t inode;
+	struct timespec modified;
+	struct symbols_segment *segments;
+	size_t segment_count;
+
+	/* Opened at the first question. */
+	bool asked;
+	Dwfl *dwfl;
+	Dwfl_Module *module; /* NULL: no symbols to be had */
+	GElf_Addr bias;	     /* of the module's addresses over the file's */
+	struct map cus;	     /* DIE offset of a CU -> struct symbols_cu */
+	struct map answers;  /* address -> struct answer */
+
+	/* The sorted table of .eh_frame_hdr, or NULL: starts of functions. */
+	const unsigned char *starts;
+	size_t start_count;
+	uint64_t starts_address; /* what the table's entries are relative to */
+	Elf *elf;		 /* of the module; the Dwfl owns it */
+};
+
+/* elf_file.c: look at the file, fill path to segments. Returns 0, or -1 when memory ran out. */
+int symbols_file_init(struct symbols_file *f, const char *path, int fd, struct arena *a);
+
+/* elf_file.c: the start of the function around the address, by the unwind table; 0 if unknown. */
+uint64_t symbols_function_start(struct symbols_file *f, uint64_t address);
+
+/* dwarf.c: frames by DWARF; 0 when the address has none. Strings go into the arena. */
+size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,
+			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES]);
+void symbols_dwarf_release(struct symbols_file *f);
+
+/* symbols.c: the name as people write it, in the arena; NULL when memory ran out. */
+const char *symbols_demangle(struct arena *a, const char *name);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The files of a run, the answers given, and the fall-backs from DWARF down to a bare address. */
+#include "symbols/symbols.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <libiberty/demangle.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "symbols/private.h"
+
+#define MAX_OPEN_FILES 256 /* beyond, a file is opened again by its name when it is needed */
+
+struct answer {
+	size_t count;
+	struct symbols_frame frames[];
+};
+
+struct symbols {
+	struct symbols_file **items;
+	size_t count, room;
+	size_t open_files;
+	struct arena arena;
+};
+
+static char *debuginfo_path; /* NULL: libdwfl's default, /usr/lib/debug */
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	/* Asks debuginfod too, which does nothing unless DEBUGINFOD_URLS is set. */
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+	.debuginfo_path = &debuginfo_path,
+};
+
+struct symbols *symbols_new(void)
+{
+	return calloc(1, sizeof(struct symbols));
+}
+
+static void release_file(struct symbols_file *f)
+{
+	symbols_dwarf_release(f);
+	map_release(&f->answers);
+	if (f->dwfl != NULL)
+		dwfl_end(f->dwfl);
+	if (f->fd >= 0)
+		close(f->fd);
+}
+
+void symbols_free(struct symbols *s)
+{
+	size_t i;
+
+	if (s == NULL)
+		return;
+	for (i = 0; i < s->count; i++)
+		release_file(s->items[i]);
+	free(s->items);
+	arena_release(&s->arena);
+	free(s);
+}
+
+/* Open without waiting for a pipe or a device that took the file's place. */
+static int open_regular(const char *path, struct stat *st)
+{
+	int fd = path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+
+	if (fd >= 0 && (fstat(fd, st) != 0 || !S_ISREG(st->st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+static bool is_same(const struct symbols_file *f, const char *path, int fd, const struct stat *st)
+{
+	if (fd < 0)
+		return f->inode == 0 && strcmp(f->path, path) == 0;
+	return f->inode == st->st_ino && f->device == st->st_dev &&
+	       f->modified.tv_sec == st->st_mtim.tv_sec &&
+	       f->modified.tv_nsec == st->st_mtim.tv_nsec && strcmp(f->path, path) == 0;
+}
+
+int symbols_file(struct symbols *s, const char *path)
+{
+	struct stat st = {0};
+	int fd = open_regular(path, &st);
+	struct symbols_file *f;
+	size_t i;
+
+	for (i = 0; i < s->count; i++) {
+		if (!is_same(s->items[i], path, fd, &st))
+			continue;
+		if (fd >= 0)
+			close(fd);
+		return (int)i;
+	}
+	f = arena_alloc(&s->arena, sizeof(*f));
+	if (f == NULL || !ARRAY_GROW(s) || symbols_file_init(f, path, fd, &s->arena) != 0) {
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	f->device = st.st_dev;
+	f->inode = st.st_ino;
+	f->modified = st.st_mtim;
+	if (fd >= 0 && s->open_files >= MAX_OPEN_FILES) {
+		close(fd);
+		f->fd = -1;
+	} else if (fd >= 0) {
+		s->open_files++;
+	}
+	s->items[s->count] = f;
+	return (int)s->count++;
+}
+
+const char *symbols_build_id(const struct symbols *s, int file)
+{
+	return file >= 0 ? s->items[file]->build_id : NULL;
+}
+
+uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset)
+{
+	const struct symbols_file *f;
+	size_t i;
+
+	if (file < 0)
+		return file_offset;
+	f = s->items[file];
+	for (i = 0; i < f->segment_count; i++) {
+		/* Mappings are whole pages: a segment's first page may begin before it. */
+		uint64_t start = f->segments[i].offset & ~(uint64_t)4095;
+
+		if (file_offset >= start &&
+		    file_offset < f->segments[i].offset + f->segments[i].bytes)
+			return f->segments[i].address - f->segments[i].offset + file_offset;
+	}
+	return file_offset;
+}
+
+const char *symbols_demangle(struct arena *a, const char *name)
+{
+	char *plain = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+	const char *kept = arena_strdup(a, plain != NULL ? plain : name);
+
+	free(plain);
+	return kept;
+}
+
+/* A file that was not kept open counts only if it is still the one that was mapped. */
+static int file_descriptor(struct symbols_file *f)
+{
+	struct stat st;
+	int fd;
+
+	if (f->fd >= 0)
+		return fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
+	if (f->inode == 0)
+		return -1;
+	fd = open_regular(f->path, &st);
+	if (fd >= 0 && !is_same(f, f->path, fd, &st)) {
+		close(fd);
+		return -1;
+	}
+	return fd;
+}
+
+/* Open the module in libdwfl; afterwards f->module tells whether there is anything to ask. */
+static void open_module(struct symbols_file *f)
+{
+	int fd = file_descriptor(f);
+
+	f->asked = true;
+	if (fd < 0)
+		return;
+	f->dwfl = dwfl_begin(&callbacks);
+	if (f->dwfl == NULL) {
+		close(fd);
+		return;
+	}
+	f->module = dwfl_report_offline(f->dwfl, path_basename(f->path), f->path, fd);
+	if (f->module == NULL)
+		close(fd); /* libdwfl takes it over only when it succeeds */
+	else if (dwfl_report_end(f->dwfl, NULL, NULL) != 0)
+		f->module = NULL;
+	if (f->module == NULL)
+		return;
+	f->elf = dwfl_module_getelf(f->module, &f->bias);
+	if (f->elf == NULL)
+		f->module = NULL;
+}
+
+/* The name of the symbol that covers the address, or NULL. */
+static const char *symbol_name(struct symbols_file *f, uint64_t address, struct arena *a)
+{
+	GElf_Off offset;
+	GElf_Sym symbol;
+	const char *name = dwfl_module_addrinfo(f->module, address + f->bias, &offset, &symbol,
+						NULL, NULL, NULL);
+
+	if (name == NULL || name[0] == '\0')
+		return NULL;
+	/* A symbol without a size, from hand-written code, must not swallow what follows it. */
+	if (symbol.st_size == 0 && symbols_function_start(f, address) > address - offset)
+		return NULL;
+	return symbols_demangle(a, name);
+}
+
+/* [module+0xstart of the function]: stripped code still falls into functions. */
+static const char *bare_name(struct symbols_file *f, uint64_t address, struct arena *a)
+{
+	struct text name = {0};
+	uint64_t start = 0;
+	const char *kept;
+
+	if (f->path[0] == '[')
+		return f->path;
+	if (f->module != NULL)
+		start = symbols_function_start(f, address);
+	text_addf(&name, "[%s+0x%" PRIx64 "]", path_basename(f->path),
+		  start != 0 ? start : address);
+	kept = arena_strdup(a, text_get(&name));
+	text_release(&name);
+	return kept;
+}
+
+static size_t find_frames(struct symbols_file *f, uint64_t address, struct arena *a,
+			  struct symbols_frame frames[SYMBOLS_MAX_FRAMES])
+{
+	size_t count = 0;
+
+	if (!f->asked)
+		open_module(f);
+	if (f->module != NULL) {
+		count = symbols_dwarf_frames(f, address, a, frames);
+		if (count > 0)
+			return count;
+		frames[0] = (struct symbols_frame){.function = symbol_name(f, address, a)};
+		if (frames[0].function != NULL)
+			return 1;
+	}
+	frames[0] = (struct symbols_frame){.function = bare_name(f, address, a)};
+	return frames[0].function != NULL ? 1 : 0;
+}
+
+size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
+		       const struct symbols_frame **out)
+{
+	struct symbols_frame frames[SYMBOLS_MAX_FRAMES];
+	struct symbols_file *f = file >= 0 ? s->items[file] : NULL;
+	static const struct symbols_frame anonymous = {.function = "[anon]"};
+	struct answer *answer;
+	uint64_t known;
+	size_t count;
+
+	if (f == NULL) {
+		*out = &anonymous;
+		return 1;
+	}
+	if (map_get(&f->answers, address, &known)) {
+		answer = (struct answer *)(uintptr_t)known;
+		*out = answer->frames;
+		return answer->count;
+	}
+	count = find_frames(f, address, &s->arena, frames);
+	answer = arena_alloc(&s->arena, sizeof(*answer) + count * sizeof(frames[0]));
+	if (count == 0 || answer == NULL)
+		return 0;
+	answer->count = count;
+	memcpy(answer->frames, frames, count * sizeof(frames[0]));
+	map_set(&f->answers, address, (uintptr_t)answer); /* failing costs time only */
+	*out = answer->frames;
+	return count;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From an address in an ELF file to function, file and line, with the inlined
+ * calls that lead there. Debug information is taken from the file, from a
+ * separate file (.gnu_debuglink, build-id), or from debuginfod when the user
+ * has set DEBUGINFOD_URLS; without any, from the symbol tables; without these
+ * the function's start is found in the unwind table and names it.
+ *
+ * Files are remembered when they become mapped, and kept open: a program may
+ * be deleted or replaced before the run ends, which is when names are asked for.
+ */
+#ifndef DWELL_SYMBOLS_SYMBOLS_H
+#define DWELL_SYMBOLS_SYMBOLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct symbols;
+
+struct symbols_frame {
+	const char *function; /* demangled; never NULL */
+	const char *file;     /* tidied, absolute where the compiler said so; or NULL */
+	uint32_t line;	      /* or 0 */
+};
+
+/* NULL when memory ran out. All that was handed out lives until symbols_free. */
+struct symbols *symbols_new(void);
+void symbols_free(struct symbols *s);
+
+/*
+ * Remember the file that was mapped. Returns its number, to ask with; the same
+ * file has the same number. A file that cannot be read has a number as well:
+ * its addresses get names such as [libx.so+0x1234]. -1 when memory ran out.
+ * Names in brackets ("[vdso]", "[anon]") name all that is inside.
+ */
+int symbols_file(struct symbols *s, const char *path);
+
+/* The file's build-id in hexadecimal digits, or NULL. */
+const char *symbols_build_id(const struct symbols *s, int file);
+
+/* The address that the ELF file gives to the byte at file_offset; the offset itself if it gives none. */
+uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset);
+
+/*
+ * Name the address: frames[0] is the innermost inlined function, frames[1] the
+ * one it was inlined into, at the line of the call, and so on. file -1 is code
+ * in no file. Returns the number of frames, at least 1 (a name in brackets if
+ * nothing is known), or 0 when memory ran out. Answers are kept, so that many
+ * processes of one program cost the work once.
+ */
+size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
+		       const struct symbols_frame **frames);
+
+#endif
