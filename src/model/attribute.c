@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sharing out a miss ratio among the samples behind it. The mass that a
+ * product-limit estimate gives to a bin belongs to the reuses in it; what is left
+ * at its end belongs to the watches that ended before, each with the chance that
+ * its reuse lies beyond the end, and to the few samples past it.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/parts.h"
+
+struct split {
+	const struct model *m;
+	const struct group *group;
+	double rate;	      /* of the cache, times the group's ratio */
+	double misses_beyond; /* of the group, where nothing was seen */
+	double factor;	      /* of this pass */
+	struct model_share *shares;
+};
+
+/* Samples of the group from `at` on that are in one bin; *reused gets the weight of the reuses. */
+static size_t bin_end(const struct split *s, size_t at, double *reused)
+{
+	const struct model *m = s->m;
+	const uint32_t *sorted = m->sorted + s->group->first;
+	size_t end = at;
+
+	*reused = 0;
+	for (; end < s->group->count && m->bin[sorted[end]] == m->bin[sorted[at]]; end++)
+		if (m->reused[sorted[end]])
+			*reused += m->weight[sorted[end]];
+	return end;
+}
+
+/* Hand a piece of the group's survival to the reuses of its bin. */
+static void share_piece(struct split *s, size_t from, size_t to, double mass, double reused)
+{
+	const struct model *m = s->m;
+	const uint32_t *sorted = m->sorted + s->group->first;
+	double x = m->bin_x[m->bin[sorted[from]]];
+	double miss = -expm1(-s->rate * x);
+
+	for (size_t i = from; i < to; i++) {
+		double share;
+
+		if (!m->reused[sorted[i]])
+			continue;
+		share = s->factor * s->group->weight * mass * m->weight[sorted[i]] / reused;
+		s->shares[sorted[i]].accesses += share;
+		s->shares[sorted[i]].misses += share * miss;
+	}
+}
+
+/* One group. `chance` has room for its samples. */
+static void share_group(struct split *s, double *chance)
+{
+	const struct model *m = s->m;
+	const struct survival *own = &s->group->own;
+	const uint32_t *sorted = m->sorted + s->group->first;
+	double left = 1, total = 0;
+	size_t piece = 0;
+
+	for (size_t at = 0, end; at < s->group->count; at = end) {
+		double reused, x = m->bin_x[m->bin[sorted[at]]];
+		bool seen = x <= own->end_x && own->end_x + own->count > 0;
+
+		end = bin_end(s, at, &reused);
+		if (seen && reused > 0 && piece < own->count) {
+			share_piece(s, at, end, own->mass[piece], reused);
+			left -= own->mass[piece++];
+		}
+		for (size_t i = at; i < end; i++) {
+			bool open = !seen || !m->reused[sorted[i]];
+
+			chance[i] = open ? m->weight[sorted[i]] / fmax(left, own->left) : 0;
+			total += chance[i];
+		}
+	}
+	if (own->left <= 0 || total <= 0)
+		return;
+	for (size_t i = 0; i < s->group->count; i++) {
+		double share = s->factor * s->group->weight * chance[i] / total;
+
+		s->shares[sorted[i]].accesses += share * own->left;
+		s->shares[sorted[i]].misses += share * s->misses_beyond;
+	}
+}
+
+static int share_all(const struct model *m, double lines, enum tail_kind kind, double factor,
+		     struct model_share *shares)
+{
+	double *ratios = calloc(2 * m->group_count + m->sample_count + 1, sizeof(*ratios));
+	double *unresolved, *chance;
+
+	if (ratios == NULL)
+		return -1;
+	unresolved = ratios + m->group_count;
+	chance = unresolved + m->group_count;
+	random_solve(m, lines, kind, ratios, unresolved);
+	for (size_t g = 0; g < m->group_count; g++) {
+		struct split s = {
+			m,	&m->groups[g], random_rate(lines) * ratios[g], unresolved[g],
+			factor, shares};
+
+		share_group(&s, chance);
+	}
+	free(ratios);
+	return 0;
+}
+
+int model_attribute(const struct model *m, uint64_t lines, struct model_share *shares,
+		    struct err *err)
+{
+	int ret;
+
+	if (m->sample_count == 0)
+		return 0;
+	memset(shares, 0, m->sample_count * sizeof(*shares));
+	if (lines == 0)
+		lines = 1;
+	if (m->has_footprint)
+		ret = share_all(m, (double)lines, TAIL_SPREAD, 1, shares);
+	else if ((ret = share_all(m, (double)lines, TAIL_NEAR, 0.5, shares)) == 0)
+		ret = share_all(m, (double)lines, TAIL_FAR, 0.5, shares);
+	if (ret != 0)
+		return err_set(err, "not enough memory for %zu samples", m->sample_count);
+	return 0;
+}

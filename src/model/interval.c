@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The answer for one cache size: point, bounds, and the 95 % interval from the
+ * scatter of the groups, which are independent looks at the run.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "model/parts.h"
+
+/* How wrong the models themselves may be, whatever the number of samples. */
+#define MODEL_ERROR_ABSOLUTE 0.002
+#define MODEL_ERROR_RELATIVE 0.05
+
+typedef void solver(const struct model *m, double lines, enum tail_kind kind, double *ratios);
+
+static void solve_random(const struct model *m, double lines, enum tail_kind kind, double *ratios)
+{
+	random_solve(m, lines, kind, ratios, NULL);
+}
+
+static solver *const solvers[] = {
+	[MODEL_RANDOM] = solve_random,
+	[MODEL_LRU] = lru_solve,
+};
+
+/* Student's t, 97.5 %: exact where the series below is not good to three digits. */
+static const double small_quantiles[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469};
+
+double student_quantile(size_t df)
+{
+	const double z = 1.959964, n = (double)df;
+
+	if (df <= sizeof(small_quantiles) / sizeof(small_quantiles[0]))
+		return small_quantiles[df - 1];
+	/* Cornish and Fisher's expansion around the normal quantile. */
+	return z + (pow(z, 3) + z) / (4 * n) +
+	       (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * n * n) +
+	       (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * n * n * n);
+}
+
+static double mean(const struct model *m, const double *ratios)
+{
+	double sum = 0;
+
+	for (size_t g = 0; g < m->group_count; g++)
+		sum += m->groups[g].weight * ratios[g];
+	return fmin(1, sum);
+}
+
+/* Half the width that the groups' scatter gives to their mean; 1 when there is no telling. */
+static double half_width(const struct model *m, const double *ratios, double centre)
+{
+	double sum = 0, groups = (double)m->group_count;
+
+	if (m->group_count < 2)
+		return 1;
+	for (size_t g = 0; g < m->group_count; g++) {
+		double d = m->groups[g].weight * (ratios[g] - centre);
+
+		sum += d * d;
+	}
+	return student_quantile(m->group_count - 1) * sqrt(groups / (groups - 1) * sum);
+}
+
+void model_solve(struct model *m, enum model_policy policy, uint64_t lines, struct model_ratio *out)
+{
+	double *ratios = m->scratch, widen;
+
+	*out = (struct model_ratio){.high = 1, .bound_high = 1};
+	if (m->sample_count == 0)
+		return;
+	out->known = true;
+	if (lines == 0) {
+		*out = (struct model_ratio){1, 1, 1, 1, 1, true};
+		return;
+	}
+	memset(ratios, 0, m->group_count * sizeof(*ratios));
+	solvers[policy](m, (double)lines, TAIL_SPREAD, ratios);
+	out->ratio = mean(m, ratios);
+	solvers[policy](m, (double)lines, TAIL_NEAR, ratios);
+	out->bound_low = mean(m, ratios);
+	out->low = out->bound_low - half_width(m, ratios, out->bound_low);
+	solvers[policy](m, (double)lines, TAIL_FAR, ratios);
+	out->bound_high = mean(m, ratios);
+	out->high = out->bound_high + half_width(m, ratios, out->bound_high);
+	if (!m->has_footprint)
+		out->ratio = (out->bound_low + out->bound_high) / 2;
+	widen = fmax(MODEL_ERROR_ABSOLUTE, MODEL_ERROR_RELATIVE * out->ratio);
+	out->low = fmax(0, fmin(out->low, out->ratio) - widen);
+	out->high = fmin(1, fmax(out->high, out->ratio) + widen);
+}
+
+void model_resolve(const struct model *m, struct model_resolution *out)
+{
+	*out = (struct model_resolution){
+		.distance = m->pool.end_x,
+		.lines = survival_integral(&m->pool),
+		.unresolved = m->pool.left,
+		.cold = m->has_footprint ? m->tails[TAIL_SPREAD].cold : m->pool.left,
+		.groups = m->sample_count > 0 ? m->group_count : 0,
+	};
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Building a model: weights, bins, groups of windows, their survivals and the
+ * footprint's averages. Solving is elsewhere.
+ */
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/parts.h"
+
+#define PAGE_BYTES 4096
+
+static int check_input(const struct model_input *in, struct err *err)
+{
+	uint64_t position = 0;
+
+	if (in->line_bytes == 0 || (in->line_bytes & (in->line_bytes - 1)) != 0 ||
+	    in->line_bytes > PAGE_BYTES)
+		return err_set(err, "line of %u bytes: must be a power of two up to %d",
+			       in->line_bytes, PAGE_BYTES);
+	if (in->sample_count > UINT32_MAX || in->window_count > UINT32_MAX)
+		return err_set(err, "more samples than a model can hold");
+	for (size_t i = 0; i < in->window_count; i++) {
+		if (in->windows[i].start < position)
+			return err_set(err, "window %zu begins before the one before it", i);
+		position = in->windows[i].start;
+	}
+	for (size_t i = 0; i < in->sample_count; i++)
+		if (in->samples[i].window >= in->window_count)
+			return err_set(err, "sample %zu belongs to a window that is not there", i);
+	return 0;
+}
+
+/*
+ * F(t) as a broken line through the ends of the windows, level before the first
+ * and up to the last known value after the last.
+ */
+static void measure_footprint(struct model *m, const struct model_input *in)
+{
+	double lines_per_page = PAGE_BYTES / in->line_bytes;
+	double at = 0, pages = 0, last = 0, area = 0;
+
+	for (size_t i = 0; i < in->window_count; i++) {
+		const struct model_window *w = &in->windows[i];
+		double end = (double)w->start + (double)w->length;
+		double now =
+			fmax((double)w->footprint_pages, last); /* what was freed was touched too */
+
+		if (now <= 0 || end <= at)
+			continue;
+		area += (end - at) * (last > 0 ? (pages + now) / 2 : now);
+		at = end;
+		pages = last = now;
+	}
+	if (in->footprint_pages > 0)
+		last = fmax(last, (double)in->footprint_pages);
+	if (m->accesses > at)
+		area += (m->accesses - at) * (pages > 0 ? (pages + last) / 2 : last);
+	m->has_footprint = last > 0;
+	m->last_lines = last * lines_per_page;
+	m->mean_lines = area / fmax(m->accesses, at) * lines_per_page;
+}
+
+/*
+ * The accesses of the run that a window speaks for: its own, and half the gap on
+ * each side (all of it before the first and after the last). Counting the gap
+ * before it alone is as right on average, but scatters more: on a program that
+ * changes its phase the mean error fell from 3.3 to 2.5 points with halves, and on
+ * steady ones by a tenth.
+ */
+static double window_weight(const struct model *m, const struct model_input *in, size_t i)
+{
+	const struct model_window *w = &in->windows[i];
+	double length = (double)w->length, before, after;
+
+	before = fmax(0, (double)w->stands_for - length);
+	if (i > 0)
+		before /= 2;
+	if (i + 1 < in->window_count) {
+		w = &in->windows[i + 1];
+		after = fmax(0, (double)w->stands_for - (double)w->length) / 2;
+	} else {
+		after = fmax(0, m->accesses - (double)w->start - length);
+	}
+	return length + before + after;
+}
+
+/* Weight of a sample: that of its window, shared by the window's samples. */
+static int weigh_samples(struct model *m, const struct model_input *in)
+{
+	double *share = calloc(in->window_count + 1, sizeof(*share));
+	double total = 0;
+
+	if (share == NULL)
+		return -1;
+	for (size_t i = 0; i < in->sample_count; i++)
+		share[in->samples[i].window]++;
+	for (size_t i = 0; i < in->window_count; i++) {
+		if (share[i] <= 0)
+			continue;
+		total += window_weight(m, in, i);
+		share[i] = window_weight(m, in, i) / share[i];
+	}
+	for (size_t i = 0; i < in->sample_count; i++) {
+		m->weight[i] = total > 0 ? share[in->samples[i].window] / total
+					 : 1.0 / (double)in->sample_count;
+		m->bin[i] = (uint16_t)model_bin(in->samples[i].distance);
+		m->reused[i] = in->samples[i].reused;
+	}
+	free(share);
+	return 0;
+}
+
+/* The place of a bin: the mean of the reuses in it; of all samples where there is none. */
+static void place_bins(struct model *m, const struct model_input *in)
+{
+	double sum[2][MODEL_BINS] = {{0}};
+	uint32_t count[2][MODEL_BINS] = {{0}};
+
+	for (size_t i = 0; i < in->sample_count; i++) {
+		unsigned b = m->bin[i], reused = m->reused[i] ? 1 : 0;
+
+		sum[reused][b] += (double)in->samples[i].distance;
+		count[reused][b]++;
+	}
+	for (unsigned b = 0; b < MODEL_BINS; b++) {
+		unsigned from = count[1][b] > 0 ? 1 : 0;
+
+		m->bin_x[b] = count[from][b] > 0 ? sum[from][b] / count[from][b] : 0;
+	}
+}
+
+/* `order` becomes all samples by rising bin, equal ones in the order of the run. */
+static void sort_by_bin(const struct model *m, uint32_t *order)
+{
+	uint32_t next[MODEL_BINS + 1] = {0};
+
+	for (size_t i = 0; i < m->sample_count; i++)
+		next[m->bin[i] + 1]++;
+	for (unsigned b = 0; b < MODEL_BINS; b++)
+		next[b + 1] += next[b];
+	for (size_t i = 0; i < m->sample_count; i++)
+		order[next[m->bin[i]]++] = (uint32_t)i;
+}
+
+/*
+ * Consecutive windows until 100 samples are together; a shorter rest joins the
+ * last group. `group_of` gets the group of each window. Windows without samples
+ * say nothing and carry no weight.
+ */
+static int form_groups(struct model *m, const struct model_input *in, uint32_t *group_of)
+{
+	uint32_t *counts = calloc(in->window_count + 1, sizeof(*counts));
+	size_t held = 0, group = 0;
+
+	if (counts == NULL)
+		return -1;
+	for (size_t i = 0; i < in->sample_count; i++)
+		counts[in->samples[i].window]++;
+	for (size_t i = 0; i < in->window_count; i++) {
+		group_of[i] = (uint32_t)group;
+		held += counts[i];
+		if (held >= MODEL_GROUP_SAMPLES) {
+			held = 0;
+			group++;
+		}
+	}
+	/* Groups 0 .. group - 1 are full; an unfinished one is the rest. */
+	m->group_count = group > 0 ? group : 1;
+	for (size_t i = 0; i < in->window_count; i++)
+		if (group_of[i] >= m->group_count)
+			group_of[i] = (uint32_t)(m->group_count - 1);
+	free(counts);
+	m->groups = calloc(m->group_count, sizeof(*m->groups));
+	m->scratch = calloc(m->group_count, sizeof(*m->scratch));
+	return m->groups == NULL || m->scratch == NULL ? -1 : 0;
+}
+
+/* Deal the samples, sorted by bin, out to their groups. */
+static void deal_samples(struct model *m, const struct model_input *in, const uint32_t *order,
+			 const uint32_t *group_of)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; i < m->sample_count; i++) {
+		struct group *g = &m->groups[group_of[in->samples[i].window]];
+
+		g->count++;
+		g->weight += m->weight[i];
+	}
+	for (size_t g = 0; g < m->group_count; g++) {
+		m->groups[g].first = at;
+		at += m->groups[g].count;
+		m->groups[g].count = 0;
+	}
+	for (size_t i = 0; i < m->sample_count; i++) {
+		struct group *g = &m->groups[group_of[in->samples[order[i]].window]];
+
+		m->sorted[g->first + g->count++] = order[i];
+	}
+}
+
+/* Survivals of pool and groups, the pieces packed one after another in m->storage. */
+static void estimate_survivals(struct model *m, const uint32_t *order)
+{
+	double *x = m->storage, *mass = m->storage + 2 * m->sample_count;
+
+	survival_estimate(m, order, m->sample_count, MODEL_POOL_AT_RISK, x, mass, &m->pool);
+	for (size_t g = 0; g < m->group_count; g++) {
+		struct group *group = &m->groups[g];
+		size_t used = m->sample_count + group->first;
+
+		survival_estimate(m, m->sorted + group->first, group->count, MODEL_GROUP_AT_RISK,
+				  x + used, mass + used, &group->own);
+	}
+}
+
+static int fill(struct model *m, const struct model_input *in)
+{
+	uint32_t *order = malloc((m->sample_count + 1) * sizeof(*order));
+	uint32_t *group_of = malloc((in->window_count + 1) * sizeof(*group_of));
+	int ret = -1;
+
+	if (order == NULL || group_of == NULL || weigh_samples(m, in) != 0 ||
+	    form_groups(m, in, group_of) != 0)
+		goto out;
+	place_bins(m, in);
+	sort_by_bin(m, order);
+	deal_samples(m, in, order, group_of);
+	estimate_survivals(m, order);
+	measure_footprint(m, in);
+	model_set_tails(m);
+	ret = 0;
+out:
+	free(order);
+	free(group_of);
+	return ret;
+}
+
+struct model *model_new(const struct model_input *in, struct err *err)
+{
+	struct model *m;
+	size_t n = in->sample_count + 1; /* malloc(0) may return NULL */
+
+	if (check_input(in, err) != 0)
+		return NULL;
+	m = calloc(1, sizeof(*m));
+	if (m == NULL)
+		goto no_memory;
+	m->sample_count = in->sample_count;
+	m->accesses = (double)in->accesses;
+	if (in->accesses == 0)
+		for (size_t i = 0; i < in->window_count; i++)
+			m->accesses += (double)in->windows[i].stands_for;
+	if (m->accesses <= 0)
+		m->accesses = 1;
+	m->bin = malloc(n * sizeof(*m->bin));
+	m->reused = malloc(n * sizeof(*m->reused));
+	m->weight = malloc(n * sizeof(*m->weight));
+	m->sorted = malloc(n * sizeof(*m->sorted));
+	m->storage = malloc(4 * n * sizeof(*m->storage));
+	if (m->bin == NULL || m->reused == NULL || m->weight == NULL || m->sorted == NULL ||
+	    m->storage == NULL || fill(m, in) != 0)
+		goto no_memory;
+	return m;
+no_memory:
+	model_free(m);
+	err_set(err, "not enough memory for %zu samples", in->sample_count);
+	return NULL;
+}
+
+void model_free(struct model *m)
+{
+	if (m == NULL)
+		return;
+	free(m->groups);
+	free(m->bin);
+	free(m->reused);
+	free(m->weight);
+	free(m->sorted);
+	free(m->storage);
+	free(m->scratch);
+	free(m);
+}

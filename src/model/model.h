@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From the samples of one process to the miss ratio of a cache: StatCache
+ * (fully associative, random replacement) and StatStack (the same with LRU),
+ * both from sampled reuse distances. Pure: no files, no globals, no output.
+ *
+ * A model is built once from all samples (they are binned) and then asked for
+ * any number of cache sizes. How the numbers come about:
+ *
+ *   windows -> groups    consecutive windows with at least 100 samples
+ *   samples -> survival  P(reuse distance > x), by Kaplan and Meier's product
+ *                        limit, per group and for the whole run (the pool)
+ *   survival -> ratio    the fixed point of StatCache's equation per group
+ *   groups -> interval   the groups' scatter, Student's t
+ *
+ * Reuse distances that no window was long enough to see are bounded by the
+ * number of lines the program held: see model_new().
+ */
+#ifndef DWELL_MODEL_MODEL_H
+#define DWELL_MODEL_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+enum model_policy {
+	MODEL_RANDOM = 0,
+	MODEL_LRU = 1,
+};
+
+/* One sampling window, in the order of the run. */
+struct model_window {
+	uint64_t start;	     /* accesses of the process when it opened */
+	uint64_t length;     /* accesses inside it */
+	uint64_t stands_for; /* accesses since the end of the window before, its own included */
+	uint64_t footprint_pages; /* 4096-byte pages the program held; 0: unknown */
+};
+
+struct model_sample {
+	uint64_t distance; /* accesses strictly between, or watched in vain */
+	uint32_t window;   /* index into the windows */
+	bool reused;	   /* false: the watch ended first, the distance is a lower bound */
+};
+
+struct model_input {
+	const struct model_window *windows;
+	size_t window_count;
+	const struct model_sample *samples;
+	size_t sample_count;
+	uint64_t accesses;	  /* of the whole run; 0: what the windows stand for */
+	uint64_t footprint_pages; /* at the end of the run; 0: what the windows say */
+	uint32_t line_bytes;	  /* the line that was watched, a power of two */
+};
+
+/*
+ * Miss ratio: misses per access, in [0, 1]. Without any sample nothing is
+ * known: ratio 0 in [0, 1], known = false.
+ */
+struct model_ratio {
+	double ratio;
+	double low, high;	      /* 95 % interval: sampling, unresolved reuses, model error */
+	double bound_low, bound_high; /* unresolved reuses placed as near, as far as can be */
+	bool known;
+};
+
+/* What a run can tell and what it cannot. */
+struct model_resolution {
+	double distance;   /* accesses; reuses up to here were seen */
+	double lines;	   /* LRU caches up to here are resolved; beyond, bounds only */
+	double unresolved; /* share of accesses reused later than that, or never again */
+	double cold;	   /* the part of it that is taken as first touches, at most */
+	size_t groups;	   /* independent pieces behind the interval */
+};
+
+/*
+ * A sample's part in the run, as shares of all accesses: with a reuse, both are
+ * due to the reusing access; without, to nobody known: the row of what was not
+ * resolved. Summed over all samples, accesses is 1 and misses the point ratio.
+ */
+struct model_share {
+	double accesses;
+	double misses;
+};
+
+struct model;
+
+/*
+ * Build a model. The samples are read once, nothing of the input is kept.
+ * Returns NULL with the reason in *err when memory runs out or the input
+ * contradicts itself (a sample of a window that is not there, a bad line size).
+ * Owned by the caller: model_free().
+ *
+ * The footprint F(t) bounds what the windows could not see. At most F(N)/N of
+ * the N accesses are first touches; and the mean of min(distance, N - t) over
+ * all accesses equals the mean of F over the run, which fixes how far away, on
+ * average, the unresolved reuses lie. Without footprints, unresolved reuses are
+ * taken as just out of sight and as misses, and the point lies halfway.
+ */
+struct model *model_new(const struct model_input *input, struct err *err);
+void model_free(struct model *m);
+
+/*
+ * The miss ratio of a cache of `lines` lines. A cache of no lines misses
+ * always; one of a single line misses whenever another line came in between.
+ * One call at a time: the model lends its scratch memory.
+ */
+void model_solve(struct model *m, enum model_policy policy, uint64_t lines,
+		 struct model_ratio *out);
+
+void model_resolve(const struct model *m, struct model_resolution *out);
+
+/*
+ * Share out the misses of a cache with random replacement among the samples:
+ * `shares` has one entry for each sample of the input, in its order.
+ * Returns 0, or -1 when memory runs out.
+ */
+int model_attribute(const struct model *m, uint64_t lines, struct model_share *shares,
+		    struct err *err);
+
+#endif

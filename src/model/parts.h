@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of this folder share. Not for other folders. */
+#ifndef DWELL_MODEL_PARTS_H
+#define DWELL_MODEL_PARTS_H
+
+#include "model/model.h"
+
+/* Distances below 64 have a bin each; above, 32 bins an octave (3 % wide at most). */
+#define MODEL_BINS	  1920
+#define MODEL_TAIL_PIECES 8
+#define MODEL_PIECES	  (MODEL_BINS + MODEL_TAIL_PIECES)
+
+/* Below these counts at risk the product limit is noise: it stops there. */
+#define MODEL_POOL_AT_RISK  20
+#define MODEL_GROUP_AT_RISK 3
+#define MODEL_GROUP_SAMPLES 100
+
+/* Reuse distances: probability mass at each of `count` rising distances, and what is left over. */
+struct survival {
+	double *x;    /* accesses */
+	double *mass; /* P(distance = x), all above 0 */
+	size_t count;
+	double end_x; /* accesses; seen up to here */
+	double left;  /* P(distance > end_x) */
+};
+
+struct group {
+	struct survival own;
+	double weight;	     /* share of the run; all groups together 1 */
+	size_t first, count; /* its samples, in model.sorted */
+};
+
+/* The pool's masses beyond what a group has seen, and where they are taken to lie. */
+enum tail_kind {
+	TAIL_NEAR,   /* at the end of what was seen: lower bound */
+	TAIL_SPREAD, /* exponential behind it, in equal pieces: the point estimate */
+	TAIL_FAR,    /* at its mean: upper bound, as the ratio is concave in the distance */
+	TAIL_KINDS,
+};
+
+struct tail {
+	double x[MODEL_TAIL_PIECES]; /* rising */
+	double mass;		     /* of each piece */
+	size_t count;
+	double cold; /* mass at infinity */
+};
+
+struct model {
+	struct survival pool;
+	struct group *groups;
+	size_t group_count;
+	struct tail tails[TAIL_KINDS];
+	bool has_footprint;
+	double mean_lines; /* F averaged over the run */
+	double last_lines; /* F at its end, the largest seen */
+	double accesses;
+
+	/* Per sample, in the order of the input. */
+	uint16_t *bin;
+	bool *reused;
+	double *weight; /* all together 1 */
+	size_t sample_count;
+	uint32_t *sorted;	  /* by group, then by bin */
+	double bin_x[MODEL_BINS]; /* mean distance of the reuses in the bin */
+
+	double *storage; /* what the survivals' x and mass point into */
+	double *scratch; /* one per group, for model_solve */
+};
+
+unsigned model_bin(uint64_t distance);
+
+/*
+ * The product-limit estimate over `count` samples that `sorted` lists by rising
+ * bin. Writes at most `count` pieces to x and mass, which the caller provides.
+ */
+void survival_estimate(const struct model *m, const uint32_t *sorted, size_t count,
+		       unsigned min_at_risk, double *x, double *mass, struct survival *out);
+
+/* Mean of min(distance, x), x being the end of what was seen. */
+double survival_integral(const struct survival *s);
+
+/* Place what the pool left unresolved. */
+void model_set_tails(struct model *m);
+
+/*
+ * Miss ratio of each group with random replacement. `ratios` has group_count
+ * entries: on entry near the answers, which saves steps, or 0. `unresolved` (may be
+ * NULL) gets the part of each that no piece of the group's own explains.
+ */
+void random_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios,
+		  double *unresolved);
+
+/* The same with LRU. */
+void lru_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios);
+
+/* P(one given line of `lines` is still there after one miss) = exp(-rate). */
+double random_rate(double lines);
+
+/* 97.5 % quantile of Student's t with df >= 1 degrees of freedom. */
+double student_quantile(size_t df);
+
+#endif

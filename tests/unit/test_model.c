@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The models against cases worked out by hand. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "model/parts.h"
+
+#define CLOSE 1e-9
+
+/* A stretch of equal samples of one window. */
+struct lot {
+	uint32_t window;
+	uint32_t count;
+	uint64_t distance;
+	bool reused;
+};
+
+/* A model of `windows` windows of 1000 accesses each, one after another without gaps. */
+static struct model *make(const struct lot *lots, size_t lot_count, size_t windows, uint64_t pages)
+{
+	struct model_window *w = calloc(windows + 1, sizeof(*w));
+	struct model_sample *s;
+	size_t n = 0;
+	struct model_input in;
+	struct model *m;
+	struct err err;
+
+	for (size_t i = 0; i < lot_count; i++)
+		n += lots[i].count;
+	s = calloc(n + 1, sizeof(*s));
+	assert_true(w != NULL && s != NULL);
+	for (size_t i = 0; i < windows; i++)
+		w[i] = (struct model_window){1000 * i, 1000, 1000, pages};
+	n = 0;
+	for (size_t i = 0; i < lot_count; i++)
+		for (uint32_t k = 0; k < lots[i].count; k++)
+			s[n++] = (struct model_sample){lots[i].distance, lots[i].window,
+						       lots[i].reused};
+	in = (struct model_input){w, windows, s, n, 1000 * windows, pages, 64};
+	m = model_new(&in, &err);
+	assert_non_null(m);
+	free(w);
+	free(s);
+	return m;
+}
+
+static struct model_ratio solve(struct model *m, enum model_policy policy, uint64_t lines)
+{
+	struct model_ratio r;
+
+	model_solve(m, policy, lines, &r);
+	return r;
+}
+
+static void test_bins_are_exact_below_64_and_3_percent_wide_above(void **state)
+{
+	assert_int_equal(model_bin(0), 0);
+	assert_int_equal(model_bin(63), 63);
+	assert_int_equal(model_bin(64), 64);
+	assert_int_equal(model_bin(65), 64); /* 64..127 in 32 bins of 2 */
+	assert_int_equal(model_bin(127), 95);
+	assert_int_equal(model_bin(128), 96);
+	assert_int_equal(model_bin(UINT64_MAX), MODEL_BINS - 1);
+}
+
+static void test_no_samples_means_nothing_is_known(void **state)
+{
+	struct model *m = make(NULL, 0, 3, 10);
+	struct model_ratio r = solve(m, MODEL_RANDOM, 100);
+	struct model_resolution res;
+
+	assert_false(r.known);
+	assert_true(r.low == 0 && r.high == 1);
+	model_resolve(m, &res);
+	assert_int_equal(res.groups, 0);
+	assert_int_equal(model_attribute(m, 100, NULL, NULL), 0);
+	model_free(m);
+}
+
+static void test_input_that_contradicts_itself_is_refused(void **state)
+{
+	struct model_window w[2] = {{1000, 10, 10, 0}, {500, 10, 10, 0}};
+	struct model_sample s = {1, 7, true};
+	struct model_input in = {w, 1, &s, 1, 0, 0, 64};
+	struct err err;
+
+	assert_null(model_new(&in, &err));
+	assert_non_null(strstr(err.text, "window that is not there"));
+	in.line_bytes = 48;
+	assert_null(model_new(&in, &err));
+	assert_non_null(strstr(err.text, "power of two"));
+	in.line_bytes = 64;
+	in.window_count = 2;
+	assert_null(model_new(&in, &err));
+	assert_non_null(strstr(err.text, "begins before"));
+}
+
+/*
+ * Two thirds of the accesses come back after 4 others, one third at once. In two
+ * lines: R = 2/3 (1 - (1/2)^(4 R)); R = 1/2 gives 2/3 (1 - 1/4) = 1/2.
+ */
+static void test_random_replacement_solves_the_fixed_point(void **state)
+{
+	const struct lot lots[] = {{0, 200, 4, true}, {0, 100, 0, true}};
+	struct model *m = make(lots, 2, 1, 1);
+
+	assert_true(fabs(solve(m, MODEL_RANDOM, 2).ratio - 0.5) < CLOSE);
+	/* One line: every access that another came between misses. */
+	assert_true(fabs(solve(m, MODEL_RANDOM, 1).ratio - 2.0 / 3) < CLOSE);
+	/* No line at all. */
+	assert_true(solve(m, MODEL_RANDOM, 0).ratio == 1);
+	assert_true(solve(m, MODEL_LRU, 0).ratio == 1);
+	/*
+	 * In three lines the slope at 0 is 2/3 * 4 * ln(3/2) = 1.08 > 1: a root above 0.
+	 * In four it is 2/3 * 4 * ln(4/3) = 0.77: nothing ever misses.
+	 */
+	assert_true(solve(m, MODEL_RANDOM, 3).ratio > 0.05);
+	assert_true(solve(m, MODEL_RANDOM, 4).ratio == 0);
+	model_free(m);
+}
+
+/* Eight lines in a cycle: each reuse has 7 accesses, to 7 lines, in between. */
+static void test_lru_holds_a_cycle_that_fits_and_nothing_of_one_that_does_not(void **state)
+{
+	const struct lot lots[] = {{0, 500, 7, true}};
+	struct model *m = make(lots, 1, 1, 1);
+
+	assert_true(fabs(solve(m, MODEL_LRU, 7).ratio - 1) < CLOSE);
+	assert_true(solve(m, MODEL_LRU, 8).ratio == 0);
+	assert_true(solve(m, MODEL_LRU, 1).ratio == 1);
+	model_free(m);
+}
+
+/*
+ * Half of the accesses at distance 1, half at 9. Stack distance of 9: for k = 0
+ * all survive (1), for k = 1..8 half (8 * 1/2): 5 in all. So 5 lines miss half,
+ * 6 hold everything.
+ */
+static void test_lru_counts_the_lines_in_between_not_the_accesses(void **state)
+{
+	const struct lot lots[] = {{0, 100, 1, true}, {0, 100, 9, true}};
+	struct model *m = make(lots, 2, 1, 1);
+
+	assert_true(fabs(solve(m, MODEL_LRU, 5).ratio - 0.5) < CLOSE);
+	assert_true(solve(m, MODEL_LRU, 6).ratio == 0);
+	model_free(m);
+}
+
+/*
+ * Four equal parts: reused at 1, given up at 2, reused at 3 and at 4. Kaplan and
+ * Meier: at 1 one of four (1/4); at 3 one of two of the remaining 3/4 (3/8); the
+ * rest at 4 (3/8). Nothing is left over.
+ */
+static void test_a_watch_given_up_counts_as_long_as_it_lasted(void **state)
+{
+	const struct lot lots[] = {
+		{0, 100, 1, true}, {0, 100, 2, false}, {0, 100, 3, true}, {0, 100, 4, true}};
+	const double expected[] = {0.25, 0, 0.375, 0.375};
+	struct model *m = make(lots, 4, 1, 1);
+	struct model_share shares[400];
+	double sum[4] = {0}, misses = 0;
+
+	assert_int_equal(model_attribute(m, 8, shares, NULL), 0);
+	for (int i = 0; i < 400; i++) {
+		sum[i / 100] += shares[i].accesses;
+		misses += shares[i].misses;
+	}
+	for (int i = 0; i < 4; i++)
+		assert_true(fabs(sum[i] - expected[i]) < CLOSE);
+	assert_true(fabs(misses - solve(m, MODEL_RANDOM, 8).ratio) < CLOSE);
+	model_free(m);
+}
+
+/* In the bin of the reuse itself, a watch given up counts half: 100 of 300 + 50. */
+static void test_a_watch_given_up_in_the_same_bin_is_half_at_risk(void **state)
+{
+	const struct lot lots[] = {{0, 100, 5, true}, {0, 100, 5, false}, {0, 200, 6, true}};
+	struct model *m = make(lots, 3, 1, 1);
+
+	assert_true(fabs(m->pool.mass[0] - 100.0 / 350) < CLOSE);
+	assert_true(fabs(m->groups[0].own.mass[0] - 100.0 / 350) < CLOSE);
+	model_free(m);
+}
+
+/*
+ * One window stands for 1000 accesses, 200 samples: half reused at 0, half given
+ * up at 100, so 1/2 is unresolved and the integral of the survival up to 100 is
+ * 50. The program holds 4 pages = 256 lines: cold at most 256 / 1000, which leaves
+ * 0.244 that lies (256 - 50) / 0.244 = 844.26 accesses beyond, on average.
+ */
+static void test_the_footprint_bounds_what_was_not_resolved(void **state)
+{
+	const struct lot lots[] = {{0, 100, 0, true}, {0, 100, 100, false}};
+	struct model *m = make(lots, 2, 1, 4);
+	struct model_resolution res;
+	double mean = 0;
+
+	model_resolve(m, &res);
+	assert_true(fabs(res.distance - 100) < CLOSE);
+	assert_true(fabs(res.unresolved - 0.5) < CLOSE);
+	assert_true(fabs(res.lines - 50) < CLOSE);
+	assert_true(fabs(res.cold - 0.256) < CLOSE);
+	assert_true(fabs(m->tails[TAIL_FAR].x[0] - (100 + 206 / 0.244)) < 1e-6);
+	for (int q = 0; q < MODEL_TAIL_PIECES; q++)
+		mean += m->tails[TAIL_SPREAD].x[q] / MODEL_TAIL_PIECES;
+	/* The pieces keep the mean of the exponential they stand for, to 1 %. */
+	assert_true(fabs(mean - m->tails[TAIL_FAR].x[0]) < 0.01 * mean);
+	/* A huge cache: only the cold ones miss. A cache of one line: all but the half at 0. */
+	assert_true(fabs(solve(m, MODEL_RANDOM, 1u << 30).ratio - 0.256) < 1e-3);
+	assert_true(fabs(solve(m, MODEL_LRU, 1u << 30).ratio - 0.256) < CLOSE);
+	assert_true(fabs(solve(m, MODEL_RANDOM, 1).ratio - 0.5) < CLOSE);
+	model_free(m);
+}
+
+static void test_the_bounds_enclose_the_point(void **state)
+{
+	const struct lot lots[] = {{0, 100, 3, true}, {0, 100, 700, false}, {1, 150, 9, true}};
+	struct model *m = make(lots, 3, 2, 10);
+
+	for (uint64_t lines = 1; lines < 1u << 20; lines *= 2) {
+		struct model_ratio r = solve(m, MODEL_RANDOM, lines);
+
+		assert_true(r.bound_low <= r.ratio + CLOSE && r.ratio <= r.bound_high + CLOSE);
+		assert_true(r.low <= r.bound_low + CLOSE && r.bound_high <= r.high + CLOSE);
+	}
+	model_free(m);
+}
+
+/* Without a footprint the unresolved half hits at least like distance 100, or misses always. */
+static void test_without_footprint_the_point_lies_halfway(void **state)
+{
+	const struct lot lots[] = {{0, 100, 0, true}, {0, 100, 100, false}};
+	struct model *m = make(lots, 2, 1, 0);
+	struct model_share shares[200];
+	struct model_ratio r = solve(m, MODEL_RANDOM, 1u << 20);
+	double misses = 0;
+
+	assert_true(r.bound_low < 1e-4);
+	assert_true(fabs(r.bound_high - 0.5) < CLOSE);
+	assert_true(fabs(r.ratio - 0.25) < 1e-4);
+	assert_int_equal(model_attribute(m, 1u << 20, shares, NULL), 0);
+	for (int i = 0; i < 200; i++)
+		misses += shares[i].misses;
+	assert_true(fabs(misses - r.ratio) < CLOSE);
+	model_free(m);
+}
+
+/*
+ * Five groups of equal weight with P(distance > 0) = .1 .2 .3 .4 .5, in one line:
+ * mean .3; se^2 = 5/4 * sum (.2 (R_g - .3))^2 = 1.25 * .04 * .1 = .005; t_4 = 2.7764;
+ * half width .19632, widened by 5 % of .3 = .015.
+ */
+static void test_the_interval_is_students_over_groups(void **state)
+{
+	struct lot lots[10];
+	struct model *m;
+	struct model_ratio r;
+
+	for (uint32_t i = 0; i < 5; i++) {
+		lots[2 * i] = (struct lot){i, 10 * (i + 1), 1, true};
+		lots[2 * i + 1] = (struct lot){i, 100 - 10 * (i + 1), 0, true};
+	}
+	m = make(lots, 10, 5, 1);
+	r = solve(m, MODEL_RANDOM, 1);
+	assert_int_equal(m->group_count, 5);
+	assert_true(fabs(r.ratio - 0.3) < CLOSE);
+	assert_true(fabs(r.low - (0.3 - 0.19632 - 0.015)) < 1e-4);
+	assert_true(fabs(r.high - (0.3 + 0.19632 + 0.015)) < 1e-4);
+	model_free(m);
+}
+
+static void test_one_group_alone_cannot_say_how_sure_it_is(void **state)
+{
+	const struct lot lots[] = {{0, 99, 3, true}};
+	struct model *m = make(lots, 1, 1, 1);
+	struct model_ratio r = solve(m, MODEL_RANDOM, 2);
+
+	assert_true(r.known && r.low == 0 && r.high == 1);
+	model_free(m);
+}
+
+/* 60 + 60 samples make a group; 120 make the next; the 30 at the end join it. */
+static void test_groups_are_consecutive_windows_of_100_samples(void **state)
+{
+	const struct lot lots[] = {
+		{0, 60, 3, true}, {1, 60, 3, true}, {2, 120, 3, true}, {3, 30, 3, true}};
+	struct model *m = make(lots, 4, 4, 1);
+
+	assert_int_equal(m->group_count, 2);
+	assert_int_equal(m->groups[0].count, 120);
+	assert_int_equal(m->groups[1].count, 150);
+	assert_true(fabs(m->groups[0].weight - 0.5) < CLOSE);
+	model_free(m);
+}
+
+/* A window whose neighbours are far away speaks for half the way to each of them. */
+static void test_a_window_speaks_for_half_the_gap_on_each_side(void **state)
+{
+	/* [100 200) after a gap of 100, [600 700) after 400; the run ends at 1000. */
+	const struct model_window w[] = {{100, 100, 200, 1}, {600, 100, 500, 1}};
+	struct model_sample s[200];
+	struct model_input in = {w, 2, s, 200, 1000, 1, 64};
+	struct model *m;
+
+	for (uint32_t i = 0; i < 200; i++)
+		s[i] = (struct model_sample){1, i / 100, true};
+	m = model_new(&in, NULL);
+	assert_non_null(m);
+	assert_true(fabs(m->groups[0].weight - 0.4) < CLOSE); /* 100 + 100 + 200 */
+	assert_true(fabs(m->groups[1].weight - 0.6) < CLOSE); /* 200 + 100 + 300 */
+	model_free(m);
+}
+
+/* From the tables: t at 97.5 % for 1, 6, 7, 10, 30, 120 degrees of freedom. */
+static void test_students_quantiles_are_those_of_the_tables(void **state)
+{
+	static const struct {
+		size_t df;
+		double t;
+	} rows[] = {{1, 12.706}, {6, 2.447}, {7, 2.365}, {10, 2.228}, {30, 2.042}, {120, 1.980}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_true(fabs(student_quantile(rows[i].df) - rows[i].t) < 0.002);
+}
+
+/* 600 windows of random distances, some given up: whatever comes, the parts add up. */
+static void test_shares_add_up_to_the_miss_ratio(void **state)
+{
+	enum { LOTS = 4000 };
+	struct lot *lots = calloc(LOTS, sizeof(*lots));
+	struct model_share *shares;
+	struct model *m;
+	uint64_t random = 1;
+
+	assert_non_null(lots);
+	for (uint32_t i = 0; i < LOTS; i++) {
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		lots[i] = (struct lot){i * 600 / LOTS, 1 + (random >> 60),
+				       (random >> 20) % (1u << (random >> 59 & 15)),
+				       (random >> 40) % 4 != 0};
+	}
+	m = make(lots, LOTS, 600, 2000);
+	shares = calloc(m->sample_count, sizeof(*shares));
+	assert_non_null(shares);
+	for (uint64_t lines = 1; lines <= 1u << 18; lines *= 8) {
+		double accesses = 0, misses = 0;
+
+		assert_int_equal(model_attribute(m, lines, shares, NULL), 0);
+		for (size_t i = 0; i < m->sample_count; i++) {
+			assert_true(shares[i].misses <= shares[i].accesses + CLOSE);
+			accesses += shares[i].accesses;
+			misses += shares[i].misses;
+		}
+		assert_true(fabs(accesses - 1) < CLOSE);
+		assert_true(fabs(misses - solve(m, MODEL_RANDOM, lines).ratio) < CLOSE);
+	}
+	free(shares);
+	free(lots);
+	model_free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bins_are_exact_below_64_and_3_percent_wide_above),
+		cmocka_unit_test(test_no_samples_means_nothing_is_known),
+		cmocka_unit_test(test_input_that_contradicts_itself_is_refused),
+		cmocka_unit_test(test_random_replacement_solves_the_fixed_point),
+		cmocka_unit_test(test_lru_holds_a_cycle_that_fits_and_nothing_of_one_that_does_not),
+		cmocka_unit_test(test_lru_counts_the_lines_in_between_not_the_accesses),
+		cmocka_unit_test(test_a_watch_given_up_counts_as_long_as_it_lasted),
+		cmocka_unit_test(test_a_watch_given_up_in_the_same_bin_is_half_at_risk),
+		cmocka_unit_test(test_the_footprint_bounds_what_was_not_resolved),
+		cmocka_unit_test(test_the_bounds_enclose_the_point),
+		cmocka_unit_test(test_without_footprint_the_point_lies_halfway),
+		cmocka_unit_test(test_the_interval_is_students_over_groups),
+		cmocka_unit_test(test_one_group_alone_cannot_say_how_sure_it_is),
+		cmocka_unit_test(test_groups_are_consecutive_windows_of_100_samples),
+		cmocka_unit_test(test_a_window_speaks_for_half_the_gap_on_each_side),
+		cmocka_unit_test(test_students_quantiles_are_those_of_the_tables),
+		cmocka_unit_test(test_shares_add_up_to_the_miss_ratio),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
