@@ -3,6 +3,7 @@
 #include "base/text.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +48,44 @@ void text_addf(struct text *t, const char *fmt, ...)
 		t->count += (size_t)n;
 	}
 	va_end(again);
+}
+
+/*
+ * The length of the UTF-8 character at s, or 0 when there is none: control
+ * characters, over-long forms, surrogates and what is beyond U+10FFFF.
+ */
+static size_t character_bytes(const unsigned char *s, size_t room)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	size_t bytes, i;
+	uint32_t c;
+
+	if (s[0] < 0x80)
+		return s[0] >= 0x20 && s[0] != 0x7f ? 1 : 0;
+	bytes = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+	if (s[0] < 0xc2 || s[0] > 0xf4 || bytes > room)
+		return 0;
+	c = s[0] & (0xffu >> (bytes + 1));
+	for (i = 1; i < bytes; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	if (c < least[bytes] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || c < 0xa0)
+		return 0;
+	return bytes;
+}
+
+void text_add_printable(struct text *t, const char *s, size_t bytes)
+{
+	while (bytes > 0) {
+		size_t n = character_bytes((const unsigned char *)s, bytes);
+
+		text_add_bytes(t, n > 0 ? s : "?", n > 0 ? n : 1);
+		n = n > 0 ? n : 1;
+		s += n;
+		bytes -= n;
+	}
 }
 
 const char *text_get(const struct text *t)

@@ -19,6 +19,12 @@ void text_add(struct text *t, const char *s);
 void text_add_bytes(struct text *t, const char *s, size_t bytes);
 void text_addf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
+/*
+ * Valid UTF-8 without control characters: what does not fit is replaced by '?'.
+ * For text that a program gave us and that goes to a terminal or into JSON.
+ */
+void text_add_printable(struct text *t, const char *s, size_t bytes);
+
 /* The text so far, "" when empty; owned by t and valid until it changes. */
 const char *text_get(const struct text *t);
 

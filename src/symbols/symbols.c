@@ -122,6 +122,11 @@ int symbols_file(struct symbols *s, const char *path)
 	return (int)s->count++;
 }
 
+const char *symbols_path(const struct symbols *s, int file)
+{
+	return s->items[file]->path;
+}
+
 const char *symbols_build_id(const struct symbols *s, int file)
 {
 	return file >= 0 ? s->items[file]->build_id : NULL;

@@ -35,6 +35,9 @@ void symbols_free(struct symbols *s);
  */
 int symbols_file(struct symbols *s, const char *path);
 
+/* The path it was remembered by. */
+const char *symbols_path(const struct symbols *s, int file);
+
 /* The file's build-id in hexadecimal digits, or NULL. */
 const char *symbols_build_id(const struct symbols *s, int file);
 

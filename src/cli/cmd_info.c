@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dwell info: what a profile holds, in totals and per process; no model, no estimate. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <libsmartcols/libsmartcols.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "store/store_read.h"
+
+struct info {
+	struct store *store;
+	struct store_process *processes;
+	size_t process_count;
+	struct store_message *messages;
+	size_t message_count;
+};
+
+/* The numbers of a process, in the order in which they are shown; totals are their sums. */
+static const struct number {
+	const char *name;
+	size_t offset;
+	const char *heading; /* in the text table; NULL: not there */
+} numbers[] = {
+	{"accesses", offsetof(struct store_process, accesses), "ACCESSES"},
+	{"loads", offsetof(struct store_process, loads), "LOADS"},
+	{"stores", offsetof(struct store_process, stores), "STORES"},
+	{"modifies", offsetof(struct store_process, modifies), "MODIFIES"},
+	{"instructions", offsetof(struct store_process, instructions), "INSTRUCTIONS"},
+	{"rep_iterations", offsetof(struct store_process, rep_iterations), NULL},
+	{"vector_elements", offsetof(struct store_process, vector_elements), NULL},
+	{"watch_accesses", offsetof(struct store_process, watch_accesses), NULL},
+	{"windows", offsetof(struct store_process, windows), "WINDOWS"},
+	{"samples", offsetof(struct store_process, samples), "SAMPLES"},
+	{"resolved", offsetof(struct store_process, resolved), "RESOLVED"},
+	{"censored", offsetof(struct store_process, censored), "CENSORED"},
+	{"dangling", offsetof(struct store_process, dangling), "DANGLING"},
+	{"footprint_pages", offsetof(struct store_process, footprint_pages), NULL},
+	{"engine_bytes", offsetof(struct store_process, engine_bytes), NULL},
+	{"translate_cycles", offsetof(struct store_process, translate_cycles), NULL},
+	{"scan_cycles", offsetof(struct store_process, scan_cycles), NULL},
+	{"lost_records", offsetof(struct store_process, lost_records), NULL},
+};
+
+#define NUMBER_COUNT (sizeof(numbers) / sizeof(numbers[0]))
+
+static uint64_t number_of(const struct store_process *p, size_t i)
+{
+	return *(const uint64_t *)(const void *)((const char *)p + numbers[i].offset);
+}
+
+static uint64_t total_of(const struct info *n, size_t i)
+{
+	uint64_t sum = 0;
+	size_t p;
+
+	for (p = 0; p < n->process_count; p++)
+		sum += number_of(&n->processes[p], i);
+	return sum;
+}
+
+/* Keys of the table meta, all optional: a run that was cut short has only the first ones. */
+static const struct meta_key {
+	const char *name;
+	enum { META_TEXT, META_NUMBER, META_SIZE, META_SECONDS } kind;
+	const char *label; /* in text output */
+} meta_keys[] = {
+	{"command", META_TEXT, "command"},
+	{"state", META_TEXT, "state"},
+	{"exit_status", META_NUMBER, "exit status"},
+	{"version", META_TEXT, "written by dwell"},
+	{"host", META_TEXT, "host"},
+	{"cpu", META_TEXT, "processor"},
+	{"start_time", META_NUMBER, "started (unix time)"},
+	{"wall_ns", META_SECONDS, "elapsed"},
+	{"target_cpu_ns", META_SECONDS, "CPU time, target"},
+	{"collector_cpu_ns", META_SECONDS, "CPU time, dwell"},
+	{"tsc_hz", META_NUMBER, "time stamp counter, Hz"},
+	{"gear", META_TEXT, "gear"},
+	{"seed", META_NUMBER, "seed"},
+	{"line_bytes", META_NUMBER, "line, bytes"},
+	{"duty_ppm", META_NUMBER, "accesses in windows, ppm"},
+	{"sample_period", META_NUMBER, "sample period"},
+	{"l1d_bytes", META_SIZE, "L1 data cache"},
+	{"l2_bytes", META_SIZE, "L2 cache"},
+	{"l3_bytes", META_SIZE, "L3 cache"},
+	{"lost_processes", META_NUMBER, "processes not profiled"},
+};
+
+#define META_COUNT (sizeof(meta_keys) / sizeof(meta_keys[0]))
+
+/* ---- JSON ---- */
+
+static json_t *json_text(const char *s)
+{
+	struct text safe = {0};
+	json_t *value;
+
+	text_add_printable(&safe, s, strlen(s));
+	value = json_string(text_get(&safe));
+	text_release(&safe);
+	return value;
+}
+
+static json_t *json_id(int64_t id)
+{
+	return id == STORE_NONE ? json_null() : json_integer(id);
+}
+
+static json_t *json_process(const struct store_process *p)
+{
+	json_t *o = json_object();
+	size_t i;
+
+	json_object_set_new(o, "id", json_integer(p->id));
+	json_object_set_new(o, "pid", json_integer(p->pid));
+	json_object_set_new(o, "parent", json_id(p->parent_id));
+	json_object_set_new(o, "cause", json_text(p->cause));
+	json_object_set_new(o, "state", json_text(p->state));
+	json_object_set_new(o, "exit_status", json_id(p->exit_status));
+	json_object_set_new(o, "exe", json_text(p->exe));
+	json_object_set_new(o, "command", json_text(p->command));
+	json_object_set_new(o, "start_ns", json_integer((json_int_t)p->start_ns));
+	json_object_set_new(o, "end_ns",
+			    p->end_ns != 0 ? json_integer((json_int_t)p->end_ns) : json_null());
+	for (i = 0; i < NUMBER_COUNT; i++)
+		json_object_set_new(o, numbers[i].name, json_integer((json_int_t)number_of(p, i)));
+	return o;
+}
+
+static void print_json(const struct info *n)
+{
+	json_t *root = json_object(), *list = json_array(), *messages = json_array();
+	size_t i;
+
+	for (i = 0; i < META_COUNT; i++) {
+		const char *text = store_meta_text(n->store, meta_keys[i].name);
+
+		if (text == NULL)
+			continue;
+		json_object_set_new(
+			root, meta_keys[i].name,
+			meta_keys[i].kind == META_TEXT
+				? json_text(text)
+				: json_integer(store_meta_int(n->store, meta_keys[i].name, 0)));
+	}
+	for (i = 0; i < NUMBER_COUNT; i++)
+		json_object_set_new(root, numbers[i].name,
+				    json_integer((json_int_t)total_of(n, i)));
+	for (i = 0; i < n->process_count; i++)
+		json_array_append_new(list, json_process(&n->processes[i]));
+	json_object_set_new(root, "processes", list);
+	for (i = 0; i < n->message_count; i++)
+		json_array_append_new(messages, json_text(n->messages[i].text));
+	json_object_set_new(root, "messages", messages);
+	json_dumpf(root, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(root);
+}
+
+/* ---- CSV: one line per process ---- */
+
+/* Quoted as RFC 4180 wants it. */
+static void print_csv_text(const char *s)
+{
+	putchar('"');
+	for (; *s != '\0'; s++) {
+		if (*s == '"')
+			putchar('"');
+		putchar(*s);
+	}
+	putchar('"');
+}
+
+static void print_csv(const struct info *n)
+{
+	size_t i, p;
+
+	printf("id,pid,parent,cause,state,exit_status");
+	for (i = 0; i < NUMBER_COUNT; i++)
+		printf(",%s", numbers[i].name);
+	printf(",exe,command\n");
+	for (p = 0; p < n->process_count; p++) {
+		const struct store_process *x = &n->processes[p];
+
+		printf("%" PRId64 ",%" PRIu32 ",", x->id, x->pid);
+		if (x->parent_id != STORE_NONE)
+			printf("%" PRId64, x->parent_id);
+		printf(",%s,%s,", x->cause, x->state);
+		if (x->exit_status != STORE_NONE)
+			printf("%" PRId64, x->exit_status);
+		for (i = 0; i < NUMBER_COUNT; i++)
+			printf(",%" PRIu64, number_of(x, i));
+		putchar(',');
+		print_csv_text(x->exe);
+		putchar(',');
+		print_csv_text(x->command);
+		putchar('\n');
+	}
+}
+
+/* ---- Text ---- */
+
+static void print_printable(const char *s)
+{
+	struct text safe = {0};
+
+	text_add_printable(&safe, s, strlen(s));
+	fputs(text_get(&safe), stdout);
+	text_release(&safe);
+}
+
+static void print_meta(const struct info *n, const struct meta_key *k)
+{
+	const char *text = store_meta_text(n->store, k->name);
+	int64_t value = store_meta_int(n->store, k->name, 0);
+	char size[SIZE_TEXT_BYTES];
+
+	if (text == NULL || (value == 0 && k->kind == META_SIZE) || text[0] == '\0')
+		return;
+	printf("%-26s", k->label);
+	if (k->kind == META_SIZE)
+		fputs(size_format((uint64_t)value, size), stdout);
+	else if (k->kind == META_SECONDS)
+		printf("%.3f s", (double)value / 1e9);
+	else
+		print_printable(text);
+	putchar('\n');
+}
+
+static void print_total(const char *label, uint64_t value)
+{
+	printf("%-26s%" PRIu64 "\n", label, value);
+}
+
+static void set_number(struct libscols_line *line, size_t column, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	scols_line_set_data(line, column, text);
+}
+
+/* Libsmartcols escapes what is no printable character. Returns -1 when memory ran out. */
+static int print_processes(const struct info *n)
+{
+	struct libscols_table *table = scols_new_table();
+	size_t i, p, column;
+
+	if (table == NULL)
+		return -1;
+	scols_table_new_column(table, "ID", 0, SCOLS_FL_RIGHT);
+	scols_table_new_column(table, "PID", 0, SCOLS_FL_RIGHT);
+	scols_table_new_column(table, "STATE", 0, 0);
+	for (i = 0; i < NUMBER_COUNT; i++) {
+		if (numbers[i].heading != NULL)
+			scols_table_new_column(table, numbers[i].heading, 0, SCOLS_FL_RIGHT);
+	}
+	scols_table_new_column(table, "COMMAND", 0, SCOLS_FL_TRUNC);
+	for (p = 0; p < n->process_count; p++) {
+		struct libscols_line *line = scols_table_new_line(table, NULL);
+
+		if (line == NULL)
+			break;
+		set_number(line, 0, (uint64_t)n->processes[p].id);
+		set_number(line, 1, n->processes[p].pid);
+		scols_line_set_data(line, 2, n->processes[p].state);
+		column = 3;
+		for (i = 0; i < NUMBER_COUNT; i++) {
+			if (numbers[i].heading != NULL)
+				set_number(line, column++, number_of(&n->processes[p], i));
+		}
+		scols_line_set_data(line, column, n->processes[p].command);
+	}
+	scols_print_table(table);
+	scols_unref_table(table);
+	return p == n->process_count ? 0 : -1;
+}
+
+static int print_text(const struct info *n)
+{
+	size_t i;
+
+	for (i = 0; i < META_COUNT; i++)
+		print_meta(n, &meta_keys[i]);
+	print_total("processes", n->process_count);
+	for (i = 0; i < NUMBER_COUNT; i++) {
+		if (numbers[i].heading != NULL || total_of(n, i) != 0)
+			print_total(numbers[i].name, total_of(n, i));
+	}
+	for (i = 0; i < n->message_count; i++) {
+		fputs("note: ", stdout);
+		print_printable(n->messages[i].text);
+		putchar('\n');
+	}
+	if (n->process_count == 0)
+		return 0;
+	putchar('\n');
+	return print_processes(n);
+}
+
+/* ---- The command ---- */
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = state->input;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s' is one argument too many: a profile is named with -i", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+int cmd_info(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&view_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		NULL, parse, NULL, "Show what a profile holds.", children, NULL, NULL,
+	};
+	struct view_options view;
+	struct info n = {0};
+	struct err err;
+	int code = EXIT_OK;
+
+	options_parse(&argp, argc, argv, 0, &view);
+	if (store_open_readonly(view.input, &n.store, &err) != 0)
+		return cli_fail(&err, EXIT_INPUT);
+	if (store_read_processes(n.store, &n.processes, &n.process_count, &err) != 0 ||
+	    store_read_messages(n.store, &n.messages, &n.message_count, &err) != 0) {
+		code = cli_fail(&err, EXIT_INPUT);
+	} else if (view.format == VIEW_JSON) {
+		print_json(&n);
+	} else if (view.format == VIEW_CSV) {
+		print_csv(&n);
+	} else if (print_text(&n) != 0) {
+		err_set(&err, "out of memory");
+		code = cli_fail(&err, EXIT_CANNOT_RUN);
+	}
+	free(n.processes);
+	free(n.messages);
+	store_close(n.store);
+	return code;
+}

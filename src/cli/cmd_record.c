@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dwell record: options, one run, one line at the end, and the target's own exit status. */
+#include <argp.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/size.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "collector/collector.h"
+
+struct record_options {
+	struct collector_options run;
+	bool is_quiet;
+	bool has_seed;
+	bool has_progress; /* a line of progress stands on the terminal */
+};
+
+static const struct argp_option options[] = {
+	{"output", 'o', "FILE", 0,
+	 "Write the profile to FILE instead of " DEFAULT_PROFILE
+	 "; a profile that is there is kept as FILE.old",
+	 1},
+	{"quiet", 'q', NULL, 0, "Say nothing on stderr but errors", 1},
+	{"period", 'p', "N", 0, "Take one sample in N accesses, instead of 200 per window", 2},
+	{"seed", 's', "N", 0, "Begin the random choice of samples with N, to repeat a run", 2},
+	{"duty", 'd', "PERCENT", 0, "Spend PERCENT of all accesses inside windows (10)", 2},
+	{"line", 'l', "BYTES", 0, "Watch lines of BYTES, a power of two (64)", 2},
+	{"gear", 'g', "GEAR", 0, "sample, or count: count accesses only, no samples", 2},
+	{0},
+};
+
+/* ---- Values ---- */
+
+static int parse_period(struct record_options *o, const char *arg, struct err *err)
+{
+	return number_parse("a period of", arg, 1, UINT64_MAX >> 2, &o->run.config.sample_period,
+			    err);
+}
+
+static int parse_seed(struct record_options *o, const char *arg, struct err *err)
+{
+	o->has_seed = true;
+	return number_parse("a seed of", arg, 0, INT64_MAX, &o->run.config.seed, err);
+}
+
+/* A percentage with up to four digits after the point, in millionths. */
+static int parse_duty(struct record_options *o, const char *arg, struct err *err)
+{
+	char *end;
+	double percent;
+
+	if (arg[0] < '0' || arg[0] > '9')
+		return err_set(err, "a duty of '%s' is not a number", arg);
+	percent = strtod(arg, &end);
+	if (end[0] == '%')
+		end++;
+	if (*end != '\0')
+		return err_set(err, "a duty of '%s' is not a number", arg);
+	if (percent < 0.0001 || percent > 100)
+		return err_set(err, "a duty of %s makes no sense: it is above 0 and up to 100",
+			       arg);
+	o->run.config.duty_ppm = (uint32_t)(percent * 10000 + 0.5);
+	return 0;
+}
+
+static int parse_line(struct record_options *o, const char *arg, struct err *err)
+{
+	uint64_t bytes;
+
+	if (size_parse(arg, &bytes, err) != 0)
+		return -1;
+	if (bytes < 8 || bytes > 4096 || (bytes & (bytes - 1)) != 0)
+		return err_set(err, "a line of %s bytes: it is a power of two from 8 to 4096", arg);
+	o->run.config.line_bytes = (uint32_t)bytes;
+	return 0;
+}
+
+static int parse_gear(struct record_options *o, const char *arg, struct err *err)
+{
+	if (strcmp(arg, "sample") == 0)
+		o->run.config.gear = CHANNEL_GEAR_SAMPLE;
+	else if (strcmp(arg, "count") == 0)
+		o->run.config.gear = CHANNEL_GEAR_COUNT;
+	else
+		return err_set(err, "gear '%s' is unknown: it is sample or count", arg);
+	return 0;
+}
+
+static const struct {
+	int key;
+	int (*parse)(struct record_options *o, const char *arg, struct err *err);
+} values[] = {
+	{'p', parse_period}, {'s', parse_seed}, {'d', parse_duty},
+	{'l', parse_line},   {'g', parse_gear},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct record_options *o = state->input;
+	struct err err;
+	size_t i;
+
+	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		if (values[i].key != key)
+			continue;
+		if (values[i].parse(o, arg, &err) != 0)
+			argp_error(state, "%s", err.text);
+		return 0;
+	}
+	switch (key) {
+	case 'o':
+		o->run.output = arg;
+		return 0;
+	case 'q':
+		o->is_quiet = true;
+		return 0;
+	case ARGP_KEY_ARGS:
+		o->run.command = state->argv + state->next;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "no command to record: give it after the options");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	options,
+	parse,
+	"[--] COMMAND [ARGUMENT...]",
+	"Run a command and write its profile.\v"
+	"The command's output, exit status and signals are its own; dwell writes to stderr only. "
+	"Processes that it starts are profiled as well.",
+	NULL,
+	NULL,
+	NULL,
+};
+
+/* ---- What the user sees while it runs ---- */
+
+static void clear_progress(struct record_options *o)
+{
+	if (o->has_progress)
+		fputs("\r\033[K", stderr);
+	o->has_progress = false;
+}
+
+static void show_notice(void *context, const char *line)
+{
+	struct record_options *o = context;
+
+	clear_progress(o);
+	fprintf(stderr, "dwell: %s\n", line);
+}
+
+static void show_progress(void *context, const struct collector_progress *p)
+{
+	struct record_options *o = context;
+
+	fprintf(stderr,
+		"\rdwell: %.0f s, %.3g accesses, %" PRIu64 " samples in %" PRIu64 " windows\033[K",
+		(double)p->elapsed_ns / 1e9, (double)p->accesses, p->samples, p->windows);
+	o->has_progress = true;
+}
+
+static void show_summary(struct record_options *o, const struct collector_result *r)
+{
+	if (o->is_quiet)
+		return;
+	if (r->lost_processes > 0)
+		fprintf(stderr,
+			"dwell: %" PRIu64 " processes were not profiled: too many ran at once\n",
+			r->lost_processes);
+	if (r->lost_records > 0)
+		fprintf(stderr, "dwell: %" PRIu64 " records were lost: the program was too fast\n",
+			r->lost_records);
+	if (r->was_native)
+		return;
+	if (o->run.config.gear == CHANNEL_GEAR_COUNT)
+		fprintf(stderr, "dwell: %.3g accesses, written to %s\n", (double)r->accesses,
+			o->run.output);
+	else
+		fprintf(stderr,
+			"dwell: %" PRIu64 " samples in %" PRIu64
+			" windows, %.3g accesses, written to %s\n",
+			r->samples, r->windows, (double)r->accesses, o->run.output);
+}
+
+/* ---- The end ---- */
+
+/* End as the target did: our parent sees the same wait status, but no second core file. */
+static int end_as_target(int wait_status)
+{
+	struct rlimit none = {0, 0};
+	sigset_t set;
+	int number;
+
+	if (!WIFSIGNALED(wait_status))
+		return WEXITSTATUS(wait_status);
+	number = WTERMSIG(wait_status);
+	fflush(NULL);
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_DUMPABLE, 0);
+	signal(number, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	raise(number);
+	return 128 + number;
+}
+
+static uint64_t random_seed(void)
+{
+	uint64_t seed = 0;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
+		seed = (uint64_t)getpid();
+	return seed & INT32_MAX; /* short enough to be typed again */
+}
+
+int cmd_record(int argc, char **argv)
+{
+	static const int exit_codes[] = {
+		[COLLECTOR_NOT_FOUND] = EXIT_NOT_FOUND,
+		[COLLECTOR_NOT_EXECUTABLE] = EXIT_NOT_EXECUTABLE,
+		[COLLECTOR_CANNOT_RUN] = EXIT_CANNOT_RUN,
+		[COLLECTOR_OUTPUT] = EXIT_OUTPUT,
+	};
+	struct record_options o = {
+		.run = {.output = DEFAULT_PROFILE, .config = collector_default_config()},
+	};
+	struct collector_result result;
+	struct err err;
+	int status;
+
+	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
+	if (!o.has_seed)
+		o.run.config.seed = random_seed();
+	o.run.context = &o;
+	o.run.notice = o.is_quiet ? NULL : show_notice;
+	/* A target that draws on the terminal must not find our line in its picture. */
+	if (!o.is_quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO))
+		o.run.progress = show_progress;
+	status = collector_run(&o.run, &result, &err);
+	clear_progress(&o);
+	if (status != 0)
+		return cli_fail(&err, exit_codes[result.failure]);
+	show_summary(&o, &result);
+	return end_as_target(result.wait_status);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The code of one process over time: which file was mapped where when, and the
+ * code locations that its samples mention. Time is the number of accesses that the process has
+ * made, since that is the clock samples carry.
+ */
+#ifndef DWELL_COLLECTOR_CODE_MAP_H
+#define DWELL_COLLECTOR_CODE_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+
+#define CODE_NO_MODULE SIZE_MAX
+
+struct code_module {
+	int64_t id; /* in the store */
+	int file;   /* in the symbols */
+	uint64_t start, end, file_offset;
+	uint64_t mapped_at, unmapped_at; /* UINT64_MAX: it stays */
+};
+
+struct code_location {
+	int64_t id; /* in the store */
+	uint64_t pc;
+	size_t module; /* or CODE_NO_MODULE */
+	size_t next;   /* another location with this pc, or SIZE_MAX */
+};
+
+struct code_map {
+	struct {
+		struct code_module *items;
+		size_t count, room;
+	} modules;
+	struct {
+		struct code_location *items;
+		size_t count, room;
+	} locations;
+	struct map by_pc; /* pc -> first location */
+};
+
+void code_map_release(struct code_map *c);
+
+/* Returns the new module's index, or CODE_NO_MODULE when memory ran out. */
+size_t code_map_add_module(struct code_map *c, const struct code_module *m);
+
+/* Whether the same file is mapped there already and still is. */
+int code_map_has_module(const struct code_map *c, const struct code_module *m);
+
+/*
+ * The module that held pc at `position`; when none did, for the order of records
+ * and counts is not exact to the access, the one that was there last before, or first after.
+ */
+size_t code_map_find_module(const struct code_map *c, uint64_t pc, uint64_t position);
+
+/*
+ * The location of pc at `position`. *is_new tells whether it was made just now and wants an id.
+ * Returns NULL when memory ran out; the pointer is valid until the next call.
+ */
+struct code_location *code_map_locate(struct code_map *c, uint64_t pc, uint64_t position,
+				      int *is_new);
+
+#endif

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The run, from the command line to the finished profile; each part is in a file of its own. */
+#include "collector/collector.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "collector/machine.h"
+#include "collector/recorder.h"
+#include "collector/target.h"
+
+#ifndef DWELL_VERSION
+#define DWELL_VERSION "0"
+#endif
+
+#define MS		   ((uint64_t)1000000)
+#define DEFAULT_SLOTS	   512
+#define DEFAULT_RING_BYTES ((uint64_t)256 << 10)
+
+/* Engines wake us when a ring is half full; these waits only bound how stale a view can be. */
+#define MIN_WAIT_NS (1 * MS)
+#define MAX_WAIT_NS (100 * MS)
+#define CHECK_NS    (250 * MS) /* between looks for dead processes */
+#define COMMIT_NS   (500 * MS) /* what our own death can cost, at most */
+#define PROGRESS_NS (500 * MS)
+/* What the command's descendants get to end after it, so that they count as ended. */
+#define GRACE_NS (100 * MS)
+
+struct run {
+	const struct collector_options *o;
+	struct collector_result *result;
+	struct target target;
+	int engine_fd;
+	struct host host;
+	struct slots slots;
+	struct store *store;
+	struct recorder *recorder;
+	bool has_failed; /* the profile cannot be written any more */
+	uint64_t start_ns, start_cycles;
+	uint64_t checked_ns, committed_ns, progressed_ns;
+};
+
+struct channel_config collector_default_config(void)
+{
+	return (struct channel_config){
+		.gear = CHANNEL_GEAR_SAMPLE,
+		.line_bytes = 64,
+		.window_min = 100000,
+		.window_max = 100000000,
+		.window_divisor = 200,
+		.duty_ppm = 100000,
+		.samples_per_window = 200,
+	};
+}
+
+/* ---- What the slots tell goes to the sink and to the recorder ---- */
+
+static const char *on_record(void *context, uint32_t order, const struct record_header *h)
+{
+	struct run *r = context;
+	const struct record_process *p = (const void *)h;
+
+	/* A forked child has its parent's modules: hear of them first. */
+	if (h->type == RECORD_PROCESS && p->cause == 1)
+		slots_drain_process(&r->slots, p->parent);
+	if (r->o->sink.on_record != NULL)
+		r->o->sink.on_record(r->o->sink.context, order, h);
+	return r->recorder != NULL ? recorder_record(r->recorder, order, h) : NULL;
+}
+
+static void on_gone(void *context, uint32_t order, enum slot_farewell how, const char *why,
+		    const struct slot_counts *counts)
+{
+	struct run *r = context;
+
+	if (r->recorder != NULL)
+		recorder_gone(r->recorder, order, how, why, counts);
+}
+
+static void on_counts(void *context, uint32_t order, const struct slot_counts *counts)
+{
+	struct run *r = context;
+
+	if (r->recorder != NULL)
+		recorder_counts(r->recorder, order, counts);
+}
+
+static void notice(struct run *r, const char *line)
+{
+	if (r->o->notice != NULL)
+		r->o->notice(r->o->context, line);
+}
+
+/* ---- The profile's table meta ---- */
+
+static void add_command(struct text *t, char *const *command)
+{
+	for (; *command != NULL; command++) {
+		if (t->count > 0)
+			text_add(t, " ");
+		text_add(t, *command);
+	}
+}
+
+static const char *gear_name(uint32_t gear)
+{
+	static const char *const names[] = {
+		[CHANNEL_GEAR_COUNT] = "count",
+		[CHANNEL_GEAR_SAMPLE] = "sample",
+		[CHANNEL_GEAR_STREAM] = "stream",
+		[CHANNEL_GEAR_WATCH] = "watch",
+	};
+
+	return gear >= CHANNEL_GEAR_COUNT && gear <= CHANNEL_GEAR_WATCH ? names[gear] : "unknown";
+}
+
+static int put_text(struct run *r, const char *key, const char *text, struct err *err)
+{
+	return store_put_meta_text(r->store, key, text, err);
+}
+
+static int put_int(struct run *r, const char *key, uint64_t value, struct err *err)
+{
+	return store_put_meta_int(r->store, key, (int64_t)value, err);
+}
+
+static int put_start(struct run *r, struct err *err)
+{
+	const struct channel_config *c = &r->o->config;
+	struct text command = {0};
+	struct machine m;
+	int bad = 0;
+
+	machine_read(&m);
+	add_command(&command, r->o->command);
+	bad |= put_text(r, "version", DWELL_VERSION, err);
+	bad |= put_text(r, "command", text_get(&command), err);
+	bad |= put_text(r, "host", m.host, err);
+	bad |= put_text(r, "cpu", m.cpu, err);
+	bad |= put_int(r, "start_time", (uint64_t)time(NULL), err);
+	bad |= put_text(r, "gear", gear_name(c->gear), err);
+	bad |= put_int(r, "seed", c->seed, err);
+	bad |= put_int(r, "line_bytes", c->line_bytes, err);
+	bad |= put_int(r, "duty_ppm", c->duty_ppm, err);
+	bad |= put_int(r, "sample_period", c->sample_period, err);
+	bad |= put_int(r, "l1d_bytes", m.cache_bytes[1], err);
+	bad |= put_int(r, "l2_bytes", m.cache_bytes[2], err);
+	bad |= put_int(r, "l3_bytes", m.cache_bytes[3], err);
+	if (bad == 0)
+		bad = store_commit(r->store, err);
+	text_release(&command);
+	return bad;
+}
+
+/* As shells tell it: the exit code, or 128 and the signal. */
+static uint64_t shell_status(int wait_status)
+{
+	if (WIFSIGNALED(wait_status))
+		return 128 + (uint64_t)WTERMSIG(wait_status);
+	return (uint64_t)WEXITSTATUS(wait_status);
+}
+
+static int put_end(struct run *r, struct err *err)
+{
+	uint64_t wall_ns = clock_now_ns() - r->start_ns;
+	uint64_t cycles = machine_cycles() - r->start_cycles;
+	int bad = 0;
+
+	bad |= put_int(r, "wall_ns", wall_ns, err);
+	bad |= put_int(r, "target_cpu_ns", clock_child_cpu_ns(), err);
+	bad |= put_int(r, "collector_cpu_ns", clock_self_cpu_ns(), err);
+	if (wall_ns > 0)
+		bad |= put_int(r, "tsc_hz", (uint64_t)((double)cycles * 1e9 / (double)wall_ns),
+			       err);
+	bad |= put_int(r, "exit_status", shell_status(r->result->wait_status), err);
+	bad |= put_int(r, "lost_processes", r->result->lost_processes, err);
+	return bad == 0 ? store_finish(r->store, err) : -1;
+}
+
+/* ---- While the target runs ---- */
+
+/* Once the profile cannot be written, profiling only costs: let the targets run on without. */
+static void check_failure(struct run *r)
+{
+	if (r->has_failed || r->recorder == NULL || recorder_failed(r->recorder) == NULL)
+		return;
+	r->has_failed = true;
+	host_stop_engines(&r->host);
+}
+
+static void commit(struct run *r, uint64_t now)
+{
+	struct err ignored;
+
+	if (r->store == NULL || r->has_failed || now - r->committed_ns < COMMIT_NS)
+		return;
+	r->committed_ns = now;
+	/* The store remembers a failure, and the next put tells it to the recorder. */
+	store_commit(r->store, &ignored);
+}
+
+static void show_progress(struct run *r, uint64_t now)
+{
+	struct collector_progress p = {.elapsed_ns = now - r->start_ns};
+	struct recorder_totals t;
+
+	if (r->o->progress == NULL || r->recorder == NULL || now - r->progressed_ns < PROGRESS_NS)
+		return;
+	r->progressed_ns = now;
+	t = recorder_totals(r->recorder);
+	p.processes = t.processes;
+	p.accesses = t.accesses;
+	p.samples = t.samples;
+	p.windows = t.windows;
+	r->o->progress(r->o->context, &p);
+}
+
+static void do_chores(struct run *r)
+{
+	uint64_t now = clock_now_ns();
+
+	if (now - r->checked_ns >= CHECK_NS) {
+		r->checked_ns = now;
+		slots_check(&r->slots);
+	}
+	check_failure(r);
+	commit(r, now);
+	show_progress(r, now);
+}
+
+/*
+ * With exact streams the engines wait while a ring is full, so look again at
+ * once; otherwise the rings hold seconds of samples and sleeping is cheaper.
+ */
+static uint64_t next_wait(const struct run *r, uint64_t wait_ns, uint64_t taken)
+{
+	if (r->o->config.gear == CHANNEL_GEAR_STREAM && taken > 0)
+		return 0;
+	if (wait_ns < MIN_WAIT_NS)
+		return MIN_WAIT_NS;
+	return wait_ns * 2 < MAX_WAIT_NS ? wait_ns * 2 : MAX_WAIT_NS;
+}
+
+static void follow_target(struct run *r)
+{
+	uint64_t wait_ns = 0;
+
+	for (;;) {
+		uint32_t count = host_wake_count(&r->host);
+		uint64_t taken = slots_drain(&r->slots);
+
+		do_chores(r);
+		if (target_ended(&r->target, false, &r->result->wait_status))
+			break;
+		wait_ns = next_wait(r, wait_ns, taken);
+		if (wait_ns > 0)
+			host_wait(&r->host, count, wait_ns);
+	}
+	r->result->has_run = true;
+}
+
+/* The command has ended: take what is left, and part from what still runs. */
+static void finish_slots(struct run *r)
+{
+	uint64_t deadline = clock_now_ns() + GRACE_NS;
+
+	for (;;) {
+		while (slots_drain(&r->slots) > 0)
+			;
+		slots_check(&r->slots);
+		if (slots_live(&r->slots) == 0 || clock_now_ns() > deadline)
+			break;
+		host_wait(&r->host, host_wake_count(&r->host), 5 * MS);
+	}
+	host_say_goodbye(&r->host);
+	slots_finish(&r->slots);
+	r->result->lost_processes =
+		__atomic_load_n(&r->host.header->lost_processes, __ATOMIC_RELAXED);
+}
+
+/* ---- The parts of a run, in order ---- */
+
+static int fail(struct run *r, enum collector_failure failure)
+{
+	r->result->failure = failure;
+	return -1;
+}
+
+static int prepare(struct run *r, struct err *err)
+{
+	static const enum collector_failure failures[] = {
+		[TARGET_NOT_FOUND] = COLLECTOR_NOT_FOUND,
+		[TARGET_NOT_EXECUTABLE] = COLLECTOR_NOT_EXECUTABLE,
+		[TARGET_OUR_FAULT] = COLLECTOR_CANNOT_RUN,
+	};
+	enum target_failure failure;
+
+	if (target_prepare(&r->target, r->o->command, &failure, err) != 0)
+		return fail(r, failures[failure]);
+	if (r->target.is_native)
+		return 0;
+	if (target_find_engine(r->o->engine, &r->engine_fd, err) != 0 ||
+	    host_init(&r->host, &r->o->config,
+		      r->o->slot_count != 0 ? r->o->slot_count : DEFAULT_SLOTS,
+		      r->o->ring_bytes != 0 ? r->o->ring_bytes : DEFAULT_RING_BYTES, err) != 0)
+		return fail(r, COLLECTOR_CANNOT_RUN);
+	if (slots_init(&r->slots, &r->host, &(struct slot_events){r, on_record, on_gone, on_counts},
+		       err) != 0)
+		return fail(r, COLLECTOR_CANNOT_RUN);
+	return 0;
+}
+
+static int open_profile(struct run *r, struct err *err)
+{
+	if (r->o->output == NULL)
+		return 0;
+	if (store_create(r->o->output, &r->store, err) != 0 || put_start(r, err) != 0)
+		return fail(r, COLLECTOR_OUTPUT);
+	r->recorder = recorder_new(r->store);
+	if (r->recorder == NULL) {
+		err_set(err, "out of memory");
+		return fail(r, COLLECTOR_CANNOT_RUN);
+	}
+	return 0;
+}
+
+static int start(struct run *r, struct err *err)
+{
+	enum target_failure failure;
+
+	r->start_ns = r->committed_ns = r->progressed_ns = clock_now_ns();
+	r->start_cycles = machine_cycles();
+	if (target_start(&r->target, r->target.is_native ? NULL : &r->host, r->engine_fd, &failure,
+			 err) == 0)
+		return 0;
+	return fail(r, failure == TARGET_NOT_EXECUTABLE ? COLLECTOR_NOT_EXECUTABLE
+							: COLLECTOR_CANNOT_RUN);
+}
+
+static void run_natively(struct run *r)
+{
+	struct text line = {0};
+
+	r->result->was_native = true;
+	text_addf(&line, "%s %s: running it unprofiled", r->target.path, r->target.reason);
+	notice(r, text_get(&line));
+	if (r->recorder != NULL)
+		recorder_message(r->recorder, text_get(&line));
+	text_release(&line);
+	target_ended(&r->target, true, &r->result->wait_status);
+	r->result->has_run = true;
+}
+
+static void take_totals(struct run *r)
+{
+	struct recorder_totals t = recorder_totals(r->recorder);
+
+	r->result->processes = t.processes;
+	r->result->accesses = t.accesses;
+	r->result->samples = t.samples;
+	r->result->windows = t.windows;
+	r->result->lost_records = t.lost_records;
+	if (recorder_first_message(r->recorder) != NULL)
+		notice(r, recorder_first_message(r->recorder));
+}
+
+static int close_profile(struct run *r, struct err *err)
+{
+	if (r->recorder == NULL)
+		return 0;
+	take_totals(r);
+	recorder_resolve(r->recorder);
+	if (recorder_failed(r->recorder) != NULL) {
+		*err = *recorder_failed(r->recorder);
+		return fail(r, COLLECTOR_OUTPUT);
+	}
+	return put_end(r, err) == 0 ? 0 : fail(r, COLLECTOR_OUTPUT);
+}
+
+int collector_run(const struct collector_options *o, struct collector_result *result,
+		  struct err *err)
+{
+	struct run r = {.o = o, .result = result, .engine_fd = -1, .host = {.fd = -1}};
+	int status = -1;
+
+	*result = (struct collector_result){0};
+	if (prepare(&r, err) != 0 || open_profile(&r, err) != 0 || start(&r, err) != 0)
+		goto out;
+	if (r.target.is_native) {
+		run_natively(&r);
+	} else {
+		follow_target(&r);
+		finish_slots(&r);
+	}
+	status = close_profile(&r, err);
+out:
+	recorder_free(r.recorder);
+	store_close(r.store);
+	target_release(&r.target);
+	slots_release(&r.slots);
+	host_release(&r.host);
+	if (r.engine_fd >= 0)
+		close(r.engine_fd);
+	return status;
+}

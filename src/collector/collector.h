@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One run: starts the command under the engine, collects what the engines of
+ * all its processes tell, and writes the profile. The run ends when the command
+ * itself has ended; processes of it that live on are let go, unprofiled.
+ */
+#ifndef DWELL_COLLECTOR_COLLECTOR_H
+#define DWELL_COLLECTOR_COLLECTOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "channel/channel.h"
+
+/* Somebody who looks at every valid record as it comes; the record lives for the call only. */
+struct collector_sink {
+	void *context;
+	void (*on_record)(void *context, uint32_t order, const struct record_header *h);
+};
+
+struct collector_progress {
+	uint64_t elapsed_ns;
+	uint64_t processes;
+	uint64_t accesses;
+	uint64_t samples;
+	uint64_t windows;
+};
+
+struct collector_options {
+	char *const *command; /* NULL-ended, at least one */
+	const char *output;   /* the profile to write; NULL: none, only the sink */
+	const char *engine;   /* path of the engine; NULL: the one that belongs to us */
+	struct channel_config config;
+	uint32_t slot_count;	    /* processes at one time; 0: 512 */
+	uint64_t ring_bytes;	    /* a power of two; 0: 256 KB */
+	struct collector_sink sink; /* on_record may be NULL */
+
+	/* A line for the user, without a newline; and how far the run is. May be NULL. */
+	void *context;
+	void (*notice)(void *context, const char *line);
+	void (*progress)(void *context, const struct collector_progress *p);
+};
+
+enum collector_failure {
+	COLLECTOR_NOT_FOUND,	  /* the command does not exist */
+	COLLECTOR_NOT_EXECUTABLE, /* it cannot be executed */
+	COLLECTOR_CANNOT_RUN,	  /* for a reason of ours */
+	COLLECTOR_OUTPUT,	  /* the profile cannot be written */
+};
+
+struct collector_result {
+	enum collector_failure failure; /* when collector_run returned -1 */
+	bool has_run;	 /* the command ran to its end, whatever became of the profile */
+	bool was_native; /* it could not be profiled, and ran as it is */
+	int wait_status; /* of the command, see wait(2), if has_run */
+	uint64_t processes;
+	uint64_t accesses;
+	uint64_t samples;
+	uint64_t windows;
+	uint64_t lost_records;	 /* dropped because a ring was full */
+	uint64_t lost_processes; /* not profiled because there was no slot */
+};
+
+/* The default sampling: windows that grow with the run and hold 10 % of all accesses. */
+struct channel_config collector_default_config(void);
+
+/*
+ * Runs the command to its end. Returns 0, or -1 with *err and result->failure;
+ * a run whose profile could not be written in full is a failure with has_run.
+ * Uses signal handlers of the process: not for two runs at once.
+ */
+int collector_run(const struct collector_options *o, struct collector_result *result,
+		  struct err *err);
+
+#endif

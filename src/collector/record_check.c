@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The checks of records: a table with the least size and one function per type. */
+#include "collector/record_check.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* No program makes more accesses, and SQLite's integers hold it with room to add. */
+#define MAX_COUNT (UINT64_MAX >> 2)
+
+/* `bytes` of text follow a fixed part of `fixed` bytes and end in a NUL. */
+static bool has_text(const struct record_header *h, size_t fixed, uint32_t bytes)
+{
+	const char *text = (const char *)h + fixed;
+
+	return bytes > 0 && bytes <= h->bytes - fixed && text[bytes - 1] == '\0';
+}
+
+static const char *check_process(const struct record_header *h)
+{
+	const struct record_process *p = (const void *)h;
+
+	if (p->cause > 2)
+		return "a process that began for no known cause";
+	return has_text(h, sizeof(*p), p->string_bytes) ? NULL : "a process without a path";
+}
+
+static const char *check_module(const struct record_header *h)
+{
+	const struct record_module *m = (const void *)h;
+
+	if (m->start >= m->end || m->position > MAX_COUNT || m->file_offset > MAX_COUNT)
+		return "a module of impossible size";
+	return has_text(h, sizeof(*m), m->path_bytes) ? NULL : "a module without a path";
+}
+
+static const char *check_unmap(const struct record_header *h)
+{
+	const struct record_unmap *u = (const void *)h;
+
+	return u->start < u->end && u->position <= MAX_COUNT ? NULL : "an impossible unmapping";
+}
+
+static const char *check_thread(const struct record_header *h)
+{
+	const struct record_thread *t = (const void *)h;
+
+	return (t->accesses | t->loads | t->stores | t->instructions) <= MAX_COUNT
+		       ? NULL
+		       : "a thread with impossible counts";
+}
+
+static const char *check_window(const struct record_header *h)
+{
+	const struct record_window *w = (const void *)h;
+
+	return (w->start | w->length | w->stands_for | w->footprint_pages) <= MAX_COUNT
+		       ? NULL
+		       : "a window of impossible length";
+}
+
+static bool is_access(const struct record_access *a)
+{
+	return a->kind >= ACCESS_LOAD && a->kind <= ACCESS_MODIFY;
+}
+
+static const char *check_sample(const struct record_header *h)
+{
+	const struct record_sample *s = (const void *)h;
+
+	if (s->status > SAMPLE_DANGLING || (s->position | s->distance) > MAX_COUNT)
+		return "a sample with impossible numbers";
+	if (!is_access(&s->begin) || (s->status == SAMPLE_REUSED && !is_access(&s->end)))
+		return "a sample that neither loads nor stores";
+	return NULL;
+}
+
+static const char *check_end(const struct record_header *h)
+{
+	const struct record_end *e = (const void *)h;
+
+	return e->cause <= 2 && e->counters.accesses <= MAX_COUNT ? NULL : "an impossible end";
+}
+
+static const char *check_stream(const struct record_header *h)
+{
+	const struct record_stream *s = (const void *)h;
+
+	return s->count <= (h->bytes - sizeof(*s)) / sizeof(uint64_t)
+		       ? NULL
+		       : "a stream longer than its record";
+}
+
+static const char *check_nothing(const struct record_header *h)
+{
+	(void)h;
+	return NULL;
+}
+
+static const struct {
+	size_t bytes; /* at least */
+	const char *(*check)(const struct record_header *h);
+} checks[] = {
+	[RECORD_PROCESS] = {sizeof(struct record_process), check_process},
+	[RECORD_MODULE] = {sizeof(struct record_module), check_module},
+	[RECORD_UNMAP] = {sizeof(struct record_unmap), check_unmap},
+	[RECORD_THREAD] = {sizeof(struct record_thread), check_thread},
+	[RECORD_WINDOW] = {sizeof(struct record_window), check_window},
+	[RECORD_SAMPLE] = {sizeof(struct record_sample), check_sample},
+	[RECORD_END] = {sizeof(struct record_end), check_end},
+	[RECORD_STREAM] = {sizeof(struct record_stream), check_stream},
+	[RECORD_MESSAGE] = {sizeof(struct record_header), check_nothing},
+};
+
+const char *record_check(const struct record_header *h)
+{
+	if (h->type >= sizeof(checks) / sizeof(checks[0]) || checks[h->type].check == NULL)
+		return "a record of unknown type";
+	if (h->bytes < checks[h->type].bytes)
+		return "a record that is too short";
+	return checks[h->type].check(h);
+}
+
+const char *record_process_strings(const struct record_process *p)
+{
+	return (const char *)(p + 1);
+}
+
+const char *record_module_path(const struct record_module *m)
+{
+	return (const char *)(m + 1);
+}
+
+const char *record_message_text(const struct record_header *h, size_t *bytes)
+{
+	const char *text = (const char *)(h + 1);
+
+	*bytes = strnlen(text, h->bytes - sizeof(*h));
+	return text;
+}
+
+const uint64_t *record_stream_entries(const struct record_stream *s)
+{
+	return (const uint64_t *)(s + 1);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whether a record from a ring can be believed: a broken target may write anything there. */
+#ifndef DWELL_COLLECTOR_RECORD_CHECK_H
+#define DWELL_COLLECTOR_RECORD_CHECK_H
+
+#include <stddef.h>
+
+#include "channel/channel.h"
+
+/*
+ * Checks type, lengths, that strings end inside the record, and that numbers
+ * can be what they claim. `h` is a private copy of h->bytes bytes. Returns
+ * NULL, or what is wrong with it in a few words.
+ */
+const char *record_check(const struct record_header *h);
+
+/* The text after a record's fixed part. Valid only after record_check. */
+const char *record_process_strings(const struct record_process *p);
+const char *record_module_path(const struct record_module *m);
+
+/* The text of a RECORD_MESSAGE; ended by a NUL or by *bytes. */
+const char *record_message_text(const struct record_header *h, size_t *bytes);
+
+const uint64_t *record_stream_entries(const struct record_stream *s);
+
+#endif

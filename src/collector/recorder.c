@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records to rows: one function per record type, in a table. */
+#include "collector/recorder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "collector/code_map.h"
+#include "collector/record_check.h"
+#include "symbols/symbols.h"
+
+/* What a broken target can make us keep is bounded. */
+#define MAX_MODULES  100000
+#define MAX_MESSAGES 1000
+
+struct process {
+	struct store_process row;
+	struct code_map code;
+	bool has_end;	 /* a RECORD_END came: its counts are final */
+	size_t resolved; /* locations that have frames */
+};
+
+struct recorder {
+	struct store *store;
+	struct symbols *symbols;
+	struct {
+		struct process **items;
+		size_t count, room;
+	} processes;
+	struct map by_order; /* order -> index */
+	struct arena strings;
+	int64_t next_module;
+	int64_t next_location;
+	uint64_t samples, windows, messages;
+	const char *first_message;
+	bool failed;
+	struct err err;
+};
+
+struct recorder *recorder_new(struct store *store)
+{
+	struct recorder *r = calloc(1, sizeof(*r));
+
+	if (r != NULL)
+		r->symbols = symbols_new();
+	if (r == NULL || r->symbols == NULL) {
+		free(r);
+		return NULL;
+	}
+	r->store = store;
+	r->next_module = r->next_location = 1;
+	return r;
+}
+
+void recorder_free(struct recorder *r)
+{
+	size_t i;
+
+	if (r == NULL)
+		return;
+	for (i = 0; i < r->processes.count; i++) {
+		code_map_release(&r->processes.items[i]->code);
+		free(r->processes.items[i]);
+	}
+	free(r->processes.items);
+	map_release(&r->by_order);
+	arena_release(&r->strings);
+	symbols_free(r->symbols);
+	free(r);
+}
+
+/* Every put goes through here: `status` is what it returned. */
+static void note(struct recorder *r, int status)
+{
+	if (status != 0)
+		r->failed = true;
+}
+
+static void out_of_memory(struct recorder *r)
+{
+	if (!r->failed)
+		err_set(&r->err, "out of memory");
+	r->failed = true;
+}
+
+static struct process *find_process(struct recorder *r, uint32_t order)
+{
+	uint64_t index;
+
+	return map_get(&r->by_order, order, &index) ? r->processes.items[index] : NULL;
+}
+
+static void put_process(struct recorder *r, const struct process *p)
+{
+	note(r, store_put_process(r->store, &p->row, &r->err));
+}
+
+static void set_counters(struct store_process *row, const struct channel_counters *c)
+{
+	row->accesses = c->accesses;
+	row->loads = c->loads;
+	row->stores = c->stores;
+	row->instructions = c->instructions;
+	row->rep_iterations = c->rep_iterations;
+	row->vector_elements = c->vector_elements;
+	row->watch_accesses = c->watch_accesses;
+	row->translate_cycles = c->translate_cycles;
+	row->scan_cycles = c->scan_cycles;
+	row->engine_bytes = c->engine_bytes;
+}
+
+/* ---- Modules ---- */
+
+static void put_module(struct recorder *r, const struct process *p, const struct code_module *m,
+		       const char *path)
+{
+	struct store_module row = {
+		.id = m->id,
+		.process_id = p->row.id,
+		.path = path,
+		.build_id = symbols_build_id(r->symbols, m->file),
+		.start = m->start,
+		.end = m->end,
+		.file_offset = m->file_offset,
+		.mapped_at = m->mapped_at,
+		.unmapped_at = m->unmapped_at,
+	};
+
+	note(r, store_put_module(r->store, &row, &r->err));
+}
+
+/* Give the module an id and keep it; the same one told twice counts once. */
+static void add_module(struct recorder *r, struct process *p, struct code_module m)
+{
+	if (code_map_has_module(&p->code, &m) || p->code.modules.count >= MAX_MODULES)
+		return;
+	m.id = r->next_module++;
+	if (code_map_add_module(&p->code, &m) == CODE_NO_MODULE)
+		out_of_memory(r);
+	put_module(r, p, &m, symbols_path(r->symbols, m.file));
+}
+
+/* A forked child starts with what its parent had mapped. */
+static void inherit_modules(struct recorder *r, struct process *child, const struct process *parent)
+{
+	size_t i;
+
+	for (i = 0; i < parent->code.modules.count; i++) {
+		struct code_module m = parent->code.modules.items[i];
+
+		if (m.unmapped_at != UINT64_MAX)
+			continue;
+		m.mapped_at = 0;
+		add_module(r, child, m);
+	}
+}
+
+static const char *on_module(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_module *rec = (const void *)h;
+	struct code_module m = {
+		.start = rec->start,
+		.end = rec->end,
+		.file_offset = rec->file_offset,
+		.mapped_at = rec->position,
+		.unmapped_at = UINT64_MAX,
+	};
+
+	m.file = symbols_file(r->symbols, record_module_path(rec));
+	if (m.file < 0)
+		out_of_memory(r);
+	else
+		add_module(r, p, m);
+	return NULL;
+}
+
+static const char *on_unmap(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_unmap *u = (const void *)h;
+	size_t i;
+
+	for (i = 0; i < p->code.modules.count; i++) {
+		struct code_module *m = &p->code.modules.items[i];
+
+		/* Of a module cut in part the rest stays; nothing can run in the hole. */
+		if (m->unmapped_at != UINT64_MAX || m->start < u->start || m->end > u->end)
+			continue;
+		m->unmapped_at = u->position > m->mapped_at ? u->position : m->mapped_at;
+		put_module(r, p, m, symbols_path(r->symbols, m->file));
+	}
+	return NULL;
+}
+
+/* ---- Processes and threads ---- */
+
+static const char *const cause_names[] = {"start", "fork", "exec"};
+
+/* The strings are the path and then the arguments. */
+static void set_strings(struct recorder *r, struct process *p, const struct record_process *rec)
+{
+	const char *s = record_process_strings(rec), *end = s + rec->string_bytes;
+	struct text command = {0};
+
+	p->row.exe = arena_strdup(&r->strings, s);
+	for (s += strlen(s) + 1; s < end; s += strlen(s) + 1) {
+		if (command.count > 0)
+			text_add(&command, " ");
+		text_add(&command, s);
+	}
+	p->row.command = arena_strdup(&r->strings, text_get(&command));
+	text_release(&command);
+	if (p->row.exe == NULL || p->row.command == NULL)
+		out_of_memory(r);
+}
+
+static const char *on_process(struct recorder *r, const struct record_header *h)
+{
+	const struct record_process *rec = (const void *)h;
+	struct process *p, *parent;
+
+	if (find_process(r, rec->order) != NULL)
+		return "a process that began twice";
+	p = calloc(1, sizeof(*p));
+	if (p == NULL || !ARRAY_GROW(&r->processes) ||
+	    map_set(&r->by_order, rec->order, r->processes.count) != 0) {
+		free(p);
+		out_of_memory(r);
+		return "no memory for one more process";
+	}
+	r->processes.items[r->processes.count++] = p;
+	p->row.id = rec->order;
+	p->row.pid = rec->pid;
+	p->row.parent_id = rec->parent == UINT32_MAX ? STORE_NONE : (int64_t)rec->parent;
+	p->row.cause = cause_names[rec->cause];
+	p->row.state = "running";
+	p->row.exit_status = STORE_NONE;
+	p->row.start_ns = rec->time_ns;
+	set_strings(r, p, rec);
+	put_process(r, p);
+	parent = find_process(r, rec->parent);
+	if (rec->cause == 1 && parent != NULL)
+		inherit_modules(r, p, parent);
+	return NULL;
+}
+
+static const char *on_thread(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_thread *t = (const void *)h;
+	struct store_thread row = {
+		.process_id = p->row.id,
+		.index = t->index,
+		.tid = t->tid,
+		.accesses = t->accesses,
+		.loads = t->loads,
+		.stores = t->stores,
+		.instructions = t->instructions,
+	};
+
+	note(r, store_put_thread(r->store, &row, &r->err));
+	return NULL;
+}
+
+static const char *on_end(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	static const char *const states[] = {"exited", "exec", "detached"};
+	const struct record_end *e = (const void *)h;
+
+	p->has_end = true;
+	p->row.state = states[e->cause];
+	p->row.end_ns = e->time_ns;
+	p->row.exit_status = e->cause == 0 ? (int64_t)e->status : STORE_NONE;
+	p->row.footprint_pages = e->footprint_pages;
+	set_counters(&p->row, &e->counters);
+	put_process(r, p);
+	return NULL;
+}
+
+/* ---- Samples ---- */
+
+/* The id of the code location, written down if it is new; STORE_NONE when memory ran out. */
+static int64_t locate(struct recorder *r, struct process *p, uint64_t pc, uint64_t position)
+{
+	struct store_location row = {.process_id = p->row.id, .pc = pc, .module_id = STORE_NONE};
+	struct code_location *l;
+	int is_new;
+
+	l = code_map_locate(&p->code, pc, position, &is_new);
+	if (l == NULL) {
+		out_of_memory(r);
+		return 0;
+	}
+	if (!is_new)
+		return l->id;
+	l->id = row.id = r->next_location++;
+	if (l->module != CODE_NO_MODULE) {
+		const struct code_module *m = &p->code.modules.items[l->module];
+
+		row.module_id = m->id;
+		row.module_address =
+			symbols_address(r->symbols, m->file, pc - m->start + m->file_offset);
+	}
+	note(r, store_put_location(r->store, &row, &r->err));
+	return l->id;
+}
+
+static struct store_access to_access(struct recorder *r, struct process *p,
+				     const struct record_access *a, uint64_t position)
+{
+	return (struct store_access){
+		.location = locate(r, p, a->pc, position),
+		.address = a->address,
+		.size = a->size,
+		.kind = a->kind,
+		.thread = a->thread,
+	};
+}
+
+static const char *on_sample(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_sample *s = (const void *)h;
+	struct store_sample row = {
+		.process_id = p->row.id,
+		.window = s->window,
+		.status = s->status,
+		.position = s->position,
+		.distance = s->distance,
+		.line = s->line,
+	};
+
+	row.begin = to_access(r, p, &s->begin, s->position);
+	row.end.location = STORE_NONE;
+	/* The process made at least as many accesses in between as the thread did. */
+	if (s->status == SAMPLE_REUSED)
+		row.end = to_access(r, p, &s->end, s->position + s->distance + 1);
+	note(r, store_put_sample(r->store, &row, &r->err));
+	r->samples++;
+	return NULL;
+}
+
+static const char *on_window(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_window *w = (const void *)h;
+	struct store_window row = {
+		.process_id = p->row.id,
+		.number = w->number,
+		.start = w->start,
+		.length = w->length,
+		.stands_for = w->stands_for,
+		.samples = w->samples,
+		.footprint_pages = w->footprint_pages,
+	};
+
+	note(r, store_put_window(r->store, &row, &r->err));
+	p->row.footprint_pages = w->footprint_pages;
+	r->windows++;
+	return NULL;
+}
+
+/* ---- Messages ---- */
+
+static void put_message(struct recorder *r, int64_t process, const char *text)
+{
+	struct store_message row = {process, clock_now_ns(), text};
+
+	if (r->messages++ < MAX_MESSAGES)
+		note(r, store_put_message(r->store, &row, &r->err));
+}
+
+void recorder_message(struct recorder *r, const char *text)
+{
+	if (!r->failed)
+		put_message(r, STORE_NONE, text);
+}
+
+static const char *on_message(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	struct text line = {0};
+	size_t bytes;
+	const char *text = record_message_text(h, &bytes);
+
+	text_add_printable(&line, text, bytes);
+	if (r->first_message == NULL)
+		r->first_message = arena_strdup(&r->strings, text_get(&line));
+	put_message(r, p->row.id, text_get(&line));
+	text_release(&line);
+	return NULL;
+}
+
+static const char *on_nothing(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	(void)r;
+	(void)p;
+	(void)h;
+	return NULL;
+}
+
+/* ---- What the slots tell ---- */
+
+static const char *(*const handlers[])(struct recorder *r, struct process *p,
+				       const struct record_header *h) = {
+	[RECORD_MODULE] = on_module,   [RECORD_UNMAP] = on_unmap,   [RECORD_THREAD] = on_thread,
+	[RECORD_WINDOW] = on_window,   [RECORD_SAMPLE] = on_sample, [RECORD_END] = on_end,
+	[RECORD_STREAM] = on_nothing, /* for a sink; nothing that a profile holds */
+	[RECORD_MESSAGE] = on_message,
+};
+
+const char *recorder_record(struct recorder *r, uint32_t order, const struct record_header *h)
+{
+	struct process *p;
+
+	if (r->failed)
+		return NULL;
+	if (h->type == RECORD_PROCESS)
+		return on_process(r, h);
+	p = find_process(r, order);
+	if (p == NULL)
+		return "a record of no process";
+	if (p->has_end && h->type != RECORD_END) { /* the exec failed: it goes on */
+		p->has_end = false;
+		p->row.state = "running";
+		p->row.end_ns = 0;
+	}
+	return handlers[h->type](r, p, h);
+}
+
+void recorder_gone(struct recorder *r, uint32_t order, enum slot_farewell how, const char *why,
+		   const struct slot_counts *counts)
+{
+	static const char *const states[] = {
+		[SLOT_ENDED] = "exited",
+		[SLOT_KILLED] = "killed",
+		[SLOT_NONSENSE] = "detached",
+		[SLOT_LEFT_OVER] = "detached",
+	};
+	struct process *p = find_process(r, order);
+	struct text line = {0};
+
+	if (p == NULL || r->failed)
+		return;
+	if (!p->has_end) {
+		p->row.state = states[how];
+		if (how != SLOT_LEFT_OVER)
+			p->row.end_ns = clock_now_ns();
+		if (how != SLOT_NONSENSE)
+			set_counters(&p->row, &counts->counters);
+	}
+	p->row.lost_records = counts->lost_records;
+	put_process(r, p);
+	if (how == SLOT_NONSENSE) {
+		text_addf(&line,
+			  "process %u wrote %s into its channel: it is not followed any more",
+			  p->row.pid, why);
+		if (r->first_message == NULL)
+			r->first_message = arena_strdup(&r->strings, text_get(&line));
+		put_message(r, p->row.id, text_get(&line));
+		text_release(&line);
+	}
+}
+
+void recorder_counts(struct recorder *r, uint32_t order, const struct slot_counts *counts)
+{
+	struct process *p = find_process(r, order);
+
+	if (p == NULL || r->failed || p->has_end || p->row.accesses == counts->counters.accesses)
+		return;
+	set_counters(&p->row, &counts->counters);
+	p->row.lost_records = counts->lost_records;
+	put_process(r, p);
+}
+
+/* ---- Names ---- */
+
+static void resolve_location(struct recorder *r, struct process *p, const struct code_location *l)
+{
+	const struct symbols_frame *frames;
+	uint64_t address = l->pc;
+	size_t count, i;
+	int file = -1;
+
+	if (l->module != CODE_NO_MODULE) {
+		const struct code_module *m = &p->code.modules.items[l->module];
+
+		file = m->file;
+		address = symbols_address(r->symbols, file, l->pc - m->start + m->file_offset);
+	}
+	count = symbols_resolve(r->symbols, file, address, &frames);
+	for (i = 0; i < count; i++) {
+		struct store_frame row = {frames[i].function, frames[i].file, frames[i].line};
+
+		note(r, store_put_frame(r->store, l->id, (uint32_t)i, &row, &r->err));
+	}
+}
+
+void recorder_resolve(struct recorder *r)
+{
+	size_t i;
+
+	for (i = 0; i < r->processes.count && !r->failed; i++) {
+		struct process *p = r->processes.items[i];
+
+		for (; p->resolved < p->code.locations.count && !r->failed; p->resolved++)
+			resolve_location(r, p, &p->code.locations.items[p->resolved]);
+	}
+}
+
+const struct err *recorder_failed(const struct recorder *r)
+{
+	return r->failed ? &r->err : NULL;
+}
+
+struct recorder_totals recorder_totals(const struct recorder *r)
+{
+	struct recorder_totals t = {
+		.processes = r->processes.count,
+		.samples = r->samples,
+		.windows = r->windows,
+	};
+	size_t i;
+
+	for (i = 0; i < r->processes.count; i++) {
+		t.accesses += r->processes.items[i]->row.accesses;
+		t.lost_records += r->processes.items[i]->row.lost_records;
+	}
+	return t;
+}
+
+const char *recorder_first_message(const struct recorder *r)
+{
+	return r->first_message;
+}

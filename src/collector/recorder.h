@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Turns the valid records of the processes of a run into rows of the store.
+ * The first write that fails is kept (recorder_failed): afterwards nothing is
+ * written any more, and the run goes on without.
+ */
+#ifndef DWELL_COLLECTOR_RECORDER_H
+#define DWELL_COLLECTOR_RECORDER_H
+
+#include "collector/slots.h"
+#include "store/store.h"
+
+struct recorder;
+
+struct recorder_totals {
+	uint64_t processes;
+	uint64_t samples;
+	uint64_t windows;
+	uint64_t accesses; /* as far as the processes told */
+	uint64_t lost_records;
+};
+
+/* The store stays the caller's. NULL when memory ran out. */
+struct recorder *recorder_new(struct store *store);
+void recorder_free(struct recorder *r);
+
+/* The slot events; what they return and mean stands in slots.h. */
+const char *recorder_record(struct recorder *r, uint32_t order, const struct record_header *h);
+void recorder_gone(struct recorder *r, uint32_t order, enum slot_farewell how, const char *why,
+		   const struct slot_counts *counts);
+void recorder_counts(struct recorder *r, uint32_t order, const struct slot_counts *counts);
+
+/* A line for the profile that belongs to no process. */
+void recorder_message(struct recorder *r, const char *text);
+
+/* Name all code locations seen so far: functions, files, lines. Takes as long as libdw does. */
+void recorder_resolve(struct recorder *r);
+
+/* The first failure, or NULL while all is well. */
+const struct err *recorder_failed(const struct recorder *r);
+struct recorder_totals recorder_totals(const struct recorder *r);
+
+/* The first message that an engine sent for the user to read, or NULL. */
+const char *recorder_first_message(const struct recorder *r);
+
+#endif

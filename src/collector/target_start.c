@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Starting the target and waiting for it. Signals: a terminal sends SIGINT and
+ * SIGQUIT to the target as well as to us, so we let them pass; what somebody
+ * sends to us alone is meant for the target and passed on.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "collector/target.h"
+
+/* Signal handlers have no other way to find these. Set while has_signals. */
+static volatile pid_t signal_target;
+static struct host *signal_host;
+
+enum disposition { PASS_ON, IGNORE, WAKE };
+
+static struct {
+	int number;
+	enum disposition what;
+	struct sigaction before;
+} taken_signals[] = {
+	{.number = SIGINT, .what = PASS_ON},
+	{.number = SIGQUIT, .what = PASS_ON},
+	{.number = SIGHUP, .what = PASS_ON},
+	{.number = SIGTERM, .what = PASS_ON},
+	/* A closed stderr and a file size limit are errors to report, not reasons to die. */
+	{.number = SIGPIPE, .what = IGNORE},
+	{.number = SIGXFSZ, .what = IGNORE},
+	{.number = SIGCHLD, .what = WAKE},
+};
+
+#define TAKEN_COUNT (sizeof(taken_signals) / sizeof(taken_signals[0]))
+
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+	int saved = errno;
+
+	(void)context;
+	/* si_code > 0: the kernel, for the terminal, sent it to the whole group. */
+	if (info->si_code <= 0 && signal_target > 0)
+		kill(signal_target, number);
+	errno = saved;
+}
+
+static void wake_up(int number, siginfo_t *info, void *context)
+{
+	(void)number;
+	(void)info;
+	(void)context;
+	if (signal_host != NULL)
+		host_wake(signal_host);
+}
+
+static void take_signals(struct target *t, struct host *host)
+{
+	size_t i;
+
+	signal_host = host;
+	t->has_signals = true;
+	for (i = 0; i < TAKEN_COUNT; i++) {
+		struct sigaction a = {.sa_flags = SA_SIGINFO | SA_RESTART};
+
+		a.sa_sigaction = taken_signals[i].what == WAKE ? wake_up : pass_on;
+		if (taken_signals[i].what == IGNORE)
+			a = (struct sigaction){.sa_handler = SIG_IGN};
+		sigaction(taken_signals[i].number, &a, &taken_signals[i].before);
+	}
+}
+
+static void give_back_signals(void)
+{
+	size_t i;
+
+	for (i = 0; i < TAKEN_COUNT; i++)
+		sigaction(taken_signals[i].number, &taken_signals[i].before, NULL);
+}
+
+/* In the child. Does not return; writes the errno to `report` when it cannot execute. */
+static _Noreturn void become_target(struct target *t, struct host *host, int engine_fd, int report,
+				    const sigset_t *mask)
+{
+	int code;
+
+	give_back_signals();
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	if (t->is_native) {
+		execve(t->path, t->argv, environ);
+	} else if (dup2(host->fd, t->channel_fd) >= 0 && dup2(engine_fd, t->engine_fd) >= 0) {
+		execveat(t->engine_fd, "", t->launch.argv, t->launch.envp, AT_EMPTY_PATH);
+	}
+	code = errno;
+	if (write(report, &code, sizeof(code)) != (ssize_t)sizeof(code))
+		_exit(125);
+	_exit(126);
+}
+
+/* What the child says: nothing once it executes, since its end of the pipe closes. */
+static int read_report(int fd)
+{
+	ssize_t n;
+	int code = 0;
+
+	do
+		n = read(fd, &code, sizeof(code));
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(code) ? code : 0;
+}
+
+int target_start(struct target *t, struct host *host, int engine_fd, enum target_failure *failure,
+		 struct err *err)
+{
+	sigset_t all, mask;
+	int report[2], code;
+
+	*failure = TARGET_OUR_FAULT;
+	if (pipe2(report, O_CLOEXEC) != 0)
+		return err_set(err, "cannot make a pipe: %s", strerror(errno));
+	/* No handler of ours may run in the child. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &mask);
+	take_signals(t, host);
+	t->pid = fork();
+	if (t->pid == 0)
+		become_target(t, host, engine_fd, report[1], &mask);
+	code = errno;
+	signal_target = t->pid;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	close(report[1]);
+	if (t->pid < 0) {
+		close(report[0]);
+		return err_set(err, "cannot start a process: %s", strerror(code));
+	}
+	code = read_report(report[0]);
+	close(report[0]);
+	if (!t->is_native)
+		launch_release(&t->launch);
+	if (code == 0)
+		return 0;
+	target_ended(t, true, &(int){0});
+	*failure = TARGET_NOT_EXECUTABLE;
+	return err_set(err, "cannot run '%s': %s", t->path, strerror(code));
+}
+
+bool target_ended(struct target *t, bool block, int *wait_status)
+{
+	pid_t ended;
+
+	do
+		ended = waitpid(t->pid, wait_status, block ? 0 : WNOHANG);
+	while (ended < 0 && errno == EINTR);
+	if (ended == 0)
+		return false;
+	signal_target = 0; /* the pid may be somebody else's from now on */
+	if (ended < 0)
+		*wait_status = 0;
+	return true;
+}
+
+void target_release(struct target *t)
+{
+	if (t->has_signals)
+		give_back_signals();
+	signal_host = NULL;
+	signal_target = 0;
+	if (t->launch.memory != NULL)
+		launch_release(&t->launch);
+	free(t->argv);
+	free(t->path);
+	t->has_signals = false;
+	t->argv = NULL;
+	t->path = NULL;
+}
