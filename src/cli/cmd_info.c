@@ -313,7 +313,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = state->input;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "'%s' is one argument too many: a profile is named with -i", arg);
+		argp_failure(state, EXIT_USAGE, 0,
+			     "'%s' is one argument too many: a profile is named with -i", arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

@@ -43,14 +43,13 @@ static const struct argp_option options[] = {
 
 static int parse_period(struct record_options *o, const char *arg, struct err *err)
 {
-	return number_parse("a period of", arg, 1, UINT64_MAX >> 2, &o->run.config.sample_period,
-			    err);
+	return number_parse("the period", arg, 1, UINT64_MAX, &o->run.config.sample_period, err);
 }
 
 static int parse_seed(struct record_options *o, const char *arg, struct err *err)
 {
 	o->has_seed = true;
-	return number_parse("a seed of", arg, 0, INT64_MAX, &o->run.config.seed, err);
+	return number_parse("the seed", arg, 0, INT64_MAX, &o->run.config.seed, err);
 }
 
 /* A percentage with up to four digits after the point, in millionths. */
@@ -114,7 +113,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (values[i].key != key)
 			continue;
 		if (values[i].parse(o, arg, &err) != 0)
-			argp_error(state, "%s", err.text);
+			argp_failure(state, EXIT_USAGE, 0, "%s", err.text);
 		return 0;
 	}
 	switch (key) {
@@ -129,7 +128,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "no command to record: give it after the options");
+		argp_failure(state, EXIT_USAGE, 0,
+			     "no command to record: give it after the options");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -175,8 +175,20 @@ static void show_progress(void *context, const struct collector_progress *p)
 	o->has_progress = true;
 }
 
+/* "12345" while it can be read at a glance, "1.23e+09" beyond. */
+static const char *format_count(uint64_t n, char buf[32])
+{
+	if (n < 1000000)
+		snprintf(buf, 32, "%" PRIu64, n);
+	else
+		snprintf(buf, 32, "%.3g", (double)n);
+	return buf;
+}
+
 static void show_summary(struct record_options *o, const struct collector_result *r)
 {
+	char accesses[32];
+
 	if (o->is_quiet)
 		return;
 	if (r->lost_processes > 0)
@@ -189,13 +201,13 @@ static void show_summary(struct record_options *o, const struct collector_result
 	if (r->was_native)
 		return;
 	if (o->run.config.gear == CHANNEL_GEAR_COUNT)
-		fprintf(stderr, "dwell: %.3g accesses, written to %s\n", (double)r->accesses,
-			o->run.output);
+		fprintf(stderr, "dwell: %s accesses, written to %s\n",
+			format_count(r->accesses, accesses), o->run.output);
 	else
 		fprintf(stderr,
 			"dwell: %" PRIu64 " samples in %" PRIu64
-			" windows, %.3g accesses, written to %s\n",
-			r->samples, r->windows, (double)r->accesses, o->run.output);
+			" windows, %s accesses, written to %s\n",
+			r->samples, r->windows, format_count(r->accesses, accesses), o->run.output);
 }
 
 /* ---- The end ---- */

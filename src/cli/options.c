@@ -31,7 +31,7 @@ static error_t parse_format(struct view_options *v, const char *name, struct arg
 			return 0;
 		}
 	}
-	argp_error(state, "format '%s' is unknown: it is text, csv or json", name);
+	argp_failure(state, EXIT_USAGE, 0, "format '%s' is unknown: it is text, csv or json", name);
 	return EINVAL;
 }
 

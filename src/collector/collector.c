@@ -44,6 +44,7 @@ struct run {
 	struct recorder *recorder;
 	bool has_failed; /* the profile cannot be written any more */
 	uint64_t start_ns, start_cycles;
+	uint64_t end_ns; /* when the command had ended */
 	uint64_t checked_ns, committed_ns, progressed_ns;
 };
 
@@ -169,15 +170,15 @@ static uint64_t shell_status(int wait_status)
 
 static int put_end(struct run *r, struct err *err)
 {
-	uint64_t wall_ns = clock_now_ns() - r->start_ns;
+	uint64_t elapsed_ns = clock_now_ns() - r->start_ns;
 	uint64_t cycles = machine_cycles() - r->start_cycles;
 	int bad = 0;
 
-	bad |= put_int(r, "wall_ns", wall_ns, err);
+	bad |= put_int(r, "wall_ns", r->end_ns - r->start_ns, err);
 	bad |= put_int(r, "target_cpu_ns", clock_child_cpu_ns(), err);
 	bad |= put_int(r, "collector_cpu_ns", clock_self_cpu_ns(), err);
-	if (wall_ns > 0)
-		bad |= put_int(r, "tsc_hz", (uint64_t)((double)cycles * 1e9 / (double)wall_ns),
+	if (elapsed_ns > 0)
+		bad |= put_int(r, "tsc_hz", (uint64_t)((double)cycles * 1e9 / (double)elapsed_ns),
 			       err);
 	bad |= put_int(r, "exit_status", shell_status(r->result->wait_status), err);
 	bad |= put_int(r, "lost_processes", r->result->lost_processes, err);
@@ -263,6 +264,7 @@ static void follow_target(struct run *r)
 		if (wait_ns > 0)
 			host_wait(&r->host, count, wait_ns);
 	}
+	r->end_ns = clock_now_ns();
 	r->result->has_run = true;
 }
 
@@ -355,6 +357,7 @@ static void run_natively(struct run *r)
 		recorder_message(r->recorder, text_get(&line));
 	text_release(&line);
 	target_ended(&r->target, true, &r->result->wait_status);
+	r->end_ns = clock_now_ns();
 	r->result->has_run = true;
 }
 

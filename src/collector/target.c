@@ -123,7 +123,7 @@ static bool is_plain_script(const char *path)
 }
 
 /* argv of the target: the command's, or the shell, the script and its arguments. */
-static int build_argv(struct target *t, bool is_script)
+static int build_argv(struct target *t)
 {
 	size_t count = 0, at = 0, i;
 	static char shell_name[] = "sh";
@@ -133,9 +133,9 @@ static int build_argv(struct target *t, bool is_script)
 	t->argv = calloc(count + 2, sizeof(*t->argv));
 	if (t->argv == NULL)
 		return -1;
-	if (is_script) {
+	if (t->script != NULL) {
 		t->argv[at++] = shell_name;
-		t->argv[at++] = t->path;
+		t->argv[at++] = t->script;
 	} else {
 		t->argv[at++] = t->command[0];
 	}
@@ -165,10 +165,10 @@ static void choose_descriptors(struct target *t)
 	t->engine_fd = free_descriptor(t->channel_fd);
 }
 
-static int judge(struct target *t, const char *path, enum target_failure *failure, struct err *err)
+static int judge(struct target *t, enum target_failure *failure, struct err *err)
 {
 	struct launch_request request = {
-		.path = path,
+		.path = t->path,
 		.dir_fd = AT_FDCWD,
 		.argv = t->argv,
 		.envp = environ,
@@ -195,24 +195,20 @@ static int judge(struct target *t, const char *path, enum target_failure *failur
 int target_prepare(struct target *t, char *const *command, enum target_failure *failure,
 		   struct err *err)
 {
-	bool is_script;
-
 	*t = (struct target){.command = command, .launch = {.program_fd = -1}, .pid = -1};
 	if (find_program(t, failure, err) != 0)
 		goto failed;
-	is_script = is_plain_script(t->path);
+	if (is_plain_script(t->path)) {
+		t->script = t->path;
+		t->path = strdup(SHELL);
+	}
 	choose_descriptors(t);
-	if (build_argv(t, is_script) != 0) {
+	if (t->path == NULL || build_argv(t) != 0) {
 		out_of_memory(failure, err);
 		goto failed;
 	}
-	if (judge(t, is_script ? SHELL : t->path, failure, err) != 0)
+	if (judge(t, failure, err) != 0)
 		goto failed;
-	if (is_script) {
-		free(t->path);
-		t->path = strdup(SHELL);
-		t->argv[1] = t->command[0];
-	}
 	return 0;
 failed:
 	target_release(t);

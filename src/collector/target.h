@@ -23,6 +23,7 @@ enum target_failure {
 struct target {
 	char *const *command; /* as the user gave it; not owned */
 	char *path;	      /* of the file to execute */
+	char *script;	      /* text without #!: then `path` is the shell; or NULL */
 	char **argv;	 /* the command's, or with the shell in front for a script without #! */
 	bool is_native;	 /* it cannot run under the engine: it runs as it is */
 	char reason[64]; /* with is_native: "is setuid or setgid" */

@@ -172,7 +172,8 @@ void target_release(struct target *t)
 		launch_release(&t->launch);
 	free(t->argv);
 	free(t->path);
+	free(t->script);
 	t->has_signals = false;
 	t->argv = NULL;
-	t->path = NULL;
+	t->path = t->script = NULL;
 }

@@ -56,6 +56,10 @@ size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct are
 			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES]);
 void symbols_dwarf_release(struct symbols_file *f);
 
+/* debuginfo.c: libdwfl's call-back that finds separate debug files; -1 when there is none. */
+int symbols_find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
+			   const char *file, const char *link, GElf_Word crc, char **found);
+
 /* symbols.c: the name as people write it, in the arena; NULL when memory ran out. */
 const char *symbols_demangle(struct arena *a, const char *name);
 

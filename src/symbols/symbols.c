@@ -34,8 +34,7 @@ static char *debuginfo_path; /* NULL: libdwfl's default, /usr/lib/debug */
 
 static const Dwfl_Callbacks callbacks = {
 	.find_elf = dwfl_build_id_find_elf,
-	/* Asks debuginfod too, which does nothing unless DEBUGINFOD_URLS is set. */
-	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.find_debuginfo = symbols_find_debuginfo,
 	.section_address = dwfl_offline_section_address,
 	.debuginfo_path = &debuginfo_path,
 };
