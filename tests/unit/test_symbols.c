@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Symbols, asked about this very program: whole, with its debug information apart, and stripped. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "symbols/symbols.h"
+
+extern const char __executable_start[];
+
+static const char *probed_pc;
+static volatile int sink;
+
+static __attribute__((noinline)) void probe(void)
+{
+	probed_pc = (const char *)__builtin_return_address(0) - 1;
+	sink++;
+}
+
+static int inner_line, outer_line;
+
+/* clang-format off: the call stands on a line of its own */
+static inline __attribute__((always_inline)) void inner(void)
+{
+	inner_line = __LINE__ + 1;
+	probe();
+	sink++;
+}
+
+static __attribute__((noinline)) void outer(void)
+{
+	outer_line = __LINE__ + 1;
+	inner();
+	sink++;
+}
+/* clang-format on */
+
+static char folder[] = "/tmp/dwell-symbols-XXXXXX";
+static char self[512];
+
+/* The address as the file counts: this program is position independent and starts at 0. */
+static uint64_t probed_address(void)
+{
+	return (uint64_t)(probed_pc - __executable_start);
+}
+
+static int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static int run(const char *format, ...)
+{
+	char command[2048];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	return system(command);
+}
+
+static void check_frames(const struct symbols_frame *f, size_t count)
+{
+	assert_int_equal(count, 2);
+	assert_string_equal(f[0].function, "inner");
+	assert_int_equal(f[0].line, inner_line);
+	assert_non_null(strstr(f[0].file, "tests/unit/test_symbols.c"));
+	assert_string_equal(f[1].function, "outer");
+	assert_int_equal(f[1].line, outer_line);
+	assert_non_null(strstr(f[1].file, "tests/unit/test_symbols.c"));
+}
+
+static void the_inlined_chain_has_functions_and_lines(void **state)
+{
+	struct symbols *s = symbols_new();
+	const struct symbols_frame *f, *again;
+	int file = symbols_file(s, self);
+	size_t count;
+
+	(void)state;
+	assert_true(file >= 0);
+	count = symbols_resolve(s, file, probed_address(), &f);
+	check_frames(f, count);
+	symbols_resolve(s, file, probed_address(), &again);
+	assert_ptr_equal(f, again);
+	symbols_free(s);
+}
+
+static void a_file_has_one_number_and_a_build_id(void **state)
+{
+	struct symbols *s = symbols_new();
+	int file = symbols_file(s, self);
+
+	(void)state;
+	assert_int_equal(symbols_file(s, self), file);
+	assert_int_not_equal(symbols_file(s, "/bin/sh"), file);
+	if (symbols_build_id(s, file) != NULL)
+		assert_int_equal(strlen(symbols_build_id(s, file)), 40);
+	symbols_free(s);
+}
+
+static void debug_information_apart_is_found_by_its_link(void **state)
+{
+	struct symbols *s = symbols_new();
+	const struct symbols_frame *f;
+	char path[600];
+	int file;
+	size_t count;
+
+	(void)state;
+	if (run("cd %s && objcopy --only-keep-debug %s apart.debug && objcopy --strip-all "
+		"--add-gnu-debuglink=apart.debug %s apart",
+		folder, self, self) != 0)
+		skip();
+	snprintf(path, sizeof(path), "%s/apart", folder);
+	file = symbols_file(s, path);
+	count = symbols_resolve(s, file, probed_address(), &f);
+	check_frames(f, count);
+	symbols_free(s);
+}
+
+static void stripped_code_is_named_by_the_start_of_its_function(void **state)
+{
+	struct symbols *s = symbols_new();
+	const struct symbols_frame *f;
+	char path[600], expected[64];
+	int file;
+
+	(void)state;
+	if (run("objcopy --strip-all %s %s/bare", self, folder) != 0)
+		skip();
+	snprintf(path, sizeof(path), "%s/bare", folder);
+	snprintf(expected, sizeof(expected), "[bare+0x%" PRIx64 "]",
+		 (uint64_t)((uintptr_t)outer - (uintptr_t)__executable_start));
+	file = symbols_file(s, path);
+	assert_int_equal(symbols_resolve(s, file, probed_address(), &f), 1);
+	assert_string_equal(f[0].function, expected);
+	assert_null(f[0].file);
+	symbols_free(s);
+}
+
+static void a_deleted_file_keeps_its_names(void **state)
+{
+	struct symbols *s = symbols_new();
+	const struct symbols_frame *f;
+	char path[600];
+	int file;
+	size_t count;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/gone", folder);
+	assert_int_equal(run("cp %s %s", self, path), 0);
+	file = symbols_file(s, path);
+	unlink(path);
+	count = symbols_resolve(s, file, probed_address(), &f);
+	check_frames(f, count);
+	symbols_free(s);
+}
+
+static void names_in_brackets_name_all_inside(void **state)
+{
+	struct symbols *s = symbols_new();
+	const struct symbols_frame *f;
+	int file = symbols_file(s, "[vdso]");
+
+	(void)state;
+	assert_int_equal(symbols_resolve(s, file, 0x123, &f), 1);
+	assert_string_equal(f[0].function, "[vdso]");
+	assert_int_equal(symbols_resolve(s, -1, 0x123, &f), 1);
+	assert_string_equal(f[0].function, "[anon]");
+	symbols_free(s);
+}
+
+static void files_that_are_no_elf_give_addresses(void **state)
+{
+	static const char *const paths[] = {"/etc/passwd", "/nonexistent/x", "/dev/null", "/tmp",
+					    "relative"};
+	struct symbols *s = symbols_new();
+	const struct symbols_frame *f;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		int file = symbols_file(s, paths[i]);
+
+		assert_int_equal(symbols_address(s, file, 0x1234), 0x1234);
+		assert_int_equal(symbols_resolve(s, file, 0x1234, &f), 1);
+		assert_non_null(strstr(f[0].function, "+0x1234]"));
+	}
+	symbols_free(s);
+}
+
+static void a_truncated_elf_file_is_survived(void **state)
+{
+	struct symbols *s = symbols_new();
+	const struct symbols_frame *f;
+	char path[600];
+	int bytes;
+
+	(void)state;
+	for (bytes = 16; bytes < 60000; bytes = bytes * 3 / 2) {
+		int file;
+
+		snprintf(path, sizeof(path), "%s/cut%d", folder, bytes);
+		assert_int_equal(run("head -c %d %s > %s", bytes, self, path), 0);
+		file = symbols_file(s, path);
+		assert_true(file >= 0);
+		assert_true(symbols_resolve(s, file, probed_address(), &f) >= 1);
+	}
+	symbols_free(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_inlined_chain_has_functions_and_lines),
+		cmocka_unit_test(a_file_has_one_number_and_a_build_id),
+		cmocka_unit_test(debug_information_apart_is_found_by_its_link),
+		cmocka_unit_test(stripped_code_is_named_by_the_start_of_its_function),
+		cmocka_unit_test(a_deleted_file_keeps_its_names),
+		cmocka_unit_test(names_in_brackets_name_all_inside),
+		cmocka_unit_test(files_that_are_no_elf_give_addresses),
+		cmocka_unit_test(a_truncated_elf_file_is_survived),
+	};
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	int failed;
+
+	self[n > 0 ? n : 0] = '\0';
+	if (mkdtemp(folder) == NULL)
+		return 1;
+	outer();
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	run("rm -rf %s", folder);
+	return failed;
+}
