@@ -165,7 +165,7 @@ static size_t beyond_find(const struct beyond *b, double x)
 	return low;
 }
 
-/* The mass beyond x, and the part of it still in the cache after passing from x at the pool's ratio. */
+/* The mass beyond x; *kept: what is still cached of it after passing from x at the pool's ratio. */
 static double beyond_from(const struct beyond *b, double x, double *kept)
 {
 	size_t i = beyond_find(b, x);

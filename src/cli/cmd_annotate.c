@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dwell annotate: source code with the misses of each line. */
+#include <argp.h>
+
+#include "base/size.h"
+#include "cli/cli.h"
+#include "cli/view.h"
+#include "report/annotate.h"
+
+#define DEFAULT_ROWS 30
+
+enum { KEY_SIZE = 's', KEY_ALL = 'a', KEY_ROWS = 'n' };
+
+struct annotate_options {
+	struct view view;
+	uint64_t size_bytes; /* 0: the default */
+	uint64_t rows;
+	bool all;
+	const char *name; /* file or function; NULL: list them */
+};
+
+static const struct argp_option option_list[] = {
+	{"size", KEY_SIZE, "BYTES", 0,
+	 "Misses in a cache of this size (default: the L2 of the machine that recorded)", 0},
+	{"all", KEY_ALL, NULL, 0, "Show whole files, not only what is near lines with samples", 0},
+	{"rows", KEY_ROWS, "N", 0, "List N files and functions (default 30)", 0},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct annotate_options *o = state->input;
+	struct err err;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		*o = (struct annotate_options){.rows = DEFAULT_ROWS};
+		state->child_inputs[0] = &o->view;
+		return 0;
+	case KEY_SIZE:
+		o->size_bytes = view_parse_size(arg, state);
+		return 0;
+	case KEY_ALL:
+		o->all = true;
+		return 0;
+	case KEY_ROWS:
+		if (number_parse("rows", arg, 1, 1000000, &o->rows, &err) != 0)
+			argp_error(state, "%s", err.text);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->name != NULL)
+			argp_error(state, "'%s' is one too many: one file or function at a time",
+				   arg);
+		o->name = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int print_list(const struct annotate_options *o, const struct profile *p, uint64_t size)
+{
+	struct display d = view_display();
+	struct annotation_list l;
+	struct text out = {0};
+	struct err err;
+	int ret = 0;
+
+	if (annotation_list_init(&l, p, size, &err) != 0)
+		return cli_fail(&err, EXIT_INPUT);
+	if (o->view.common.format == VIEW_CSV)
+		annotation_list_csv(&l, &out);
+	else if (o->view.common.format == VIEW_JSON)
+		ret = annotation_list_json(&l, &out, &err);
+	else
+		ret = annotation_list_text(&l, o->rows, &d, &out, &err);
+	annotation_list_release(&l);
+	if (ret == 0)
+		return view_show(&out);
+	text_release(&out);
+	return cli_fail(&err, EXIT_OUTPUT);
+}
+
+static int print_source(const struct annotate_options *o, const struct profile *p, uint64_t size)
+{
+	struct display d = view_display();
+	struct annotation a;
+	struct text out = {0}, notes = {0};
+	struct err err;
+	int ret = 0;
+
+	if (annotation_init(&a, p, size, o->name, &err) != 0)
+		return cli_fail(&err, EXIT_USAGE);
+	if (o->view.common.format == VIEW_CSV)
+		annotation_csv(&a, &out);
+	else if (o->view.common.format == VIEW_JSON)
+		ret = annotation_json(&a, &out, &err);
+	else
+		ret = annotation_text(&a, o->all, &d, &out, &notes, &err);
+	annotation_release(&a);
+	view_notes(&notes);
+	if (ret == 0)
+		return view_show(&out);
+	text_release(&out);
+	return cli_fail(&err, EXIT_OUTPUT);
+}
+
+int cmd_annotate(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&process_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {option_list,
+					 parse,
+					 "[FILE|FUNCTION]",
+					 "Show source code with the miss ratio, the samples and "
+					 "the share of all misses of each "
+					 "line. FILE is the end of a path: walk.c, src/walk.c. "
+					 "Without it, list the files and "
+					 "functions that have samples.",
+					 children,
+					 NULL,
+					 NULL};
+	struct annotate_options o;
+	struct profile p;
+	uint64_t size;
+	int code;
+
+	options_parse(&argp, argc, argv, 0, &o);
+	code = view_open(&p, &o.view);
+	if (code != EXIT_OK)
+		return code;
+	size = o.size_bytes > 0 ? o.size_bytes : profile_default_size(&p);
+	code = o.name != NULL ? print_source(&o, &p, size) : print_list(&o, &p, size);
+	profile_close(&p);
+	return code;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dwell report: what ran, its miss ratios, and the hottest functions and lines. */
+#include <argp.h>
+
+#include "base/size.h"
+#include "cli/cli.h"
+#include "cli/view.h"
+#include "report/summary.h"
+
+#define DEFAULT_ROWS 10
+
+enum { KEY_SIZE = 's', KEY_ROWS = 'n' };
+
+struct report_options {
+	struct view view;
+	uint64_t size_bytes; /* 0: the default */
+	uint64_t rows;
+};
+
+static const struct argp_option option_list[] = {
+	{"size", KEY_SIZE, "BYTES", 0,
+	 "Rank functions and lines by their misses in a cache of this size (default: the L2 of the "
+	 "machine that recorded)",
+	 0},
+	{"rows", KEY_ROWS, "N", 0, "Show N functions and lines (default 10)", 0},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct report_options *o = state->input;
+	struct err err;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		*o = (struct report_options){.rows = DEFAULT_ROWS};
+		state->child_inputs[0] = &o->view;
+		return 0;
+	case KEY_SIZE:
+		o->size_bytes = view_parse_size(arg, state);
+		return 0;
+	case KEY_ROWS:
+		if (number_parse("rows", arg, 1, 1000000, &o->rows, &err) != 0)
+			argp_error(state, "%s", err.text);
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "'%s' is not expected: a profile is named with -i FILE", arg);
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int print_report(const struct report_options *o, const struct profile *p)
+{
+	struct display d = view_display();
+	struct text out = {0};
+	struct summary s;
+	struct err err;
+	int ret = 0;
+
+	if (summary_init(&s, p, o->size_bytes > 0 ? o->size_bytes : profile_default_size(p),
+			 &err) != 0)
+		return cli_fail(&err, EXIT_INPUT);
+	if (o->view.common.format == VIEW_CSV)
+		summary_csv(&s, &out);
+	else if (o->view.common.format == VIEW_JSON)
+		ret = summary_json(&s, &out, &err);
+	else
+		ret = summary_text(&s, o->rows, &d, &out, &err);
+	summary_release(&s);
+	if (ret == 0)
+		return view_show(&out);
+	text_release(&out);
+	return cli_fail(&err, EXIT_OUTPUT);
+}
+
+int cmd_report(int argc, char **argv)
+{
+	static const struct argp_child children[] = {{&process_argp, 0, NULL, 0}, {0}};
+	static const struct argp argp = {
+		option_list,
+		parse,
+		NULL,
+		"Show what a profile holds at a glance: what ran, how much of it was sampled, its "
+		"miss ratio in the caches of the machine, and the functions and lines that miss "
+		"most.",
+		children,
+		NULL,
+		NULL};
+	struct report_options o;
+	struct profile p;
+	int code;
+
+	options_parse(&argp, argc, argv, 0, &o);
+	code = view_open(&p, &o.view);
+	if (code != EXIT_OK)
+		return code;
+	code = print_report(&o, &p);
+	profile_close(&p);
+	return code;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by report, curve and annotate. */
+#include "cli/view.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "base/size.h"
+#include "cli/cli.h"
+
+#define DEFAULT_WIDTH 80
+#define MIN_WIDTH     40
+#define MAX_WIDTH     10000
+
+enum { KEY_PROCESS = 0x200 };
+
+static const struct argp_option process_options[] = {
+	{"process", KEY_PROCESS, "ID", 0,
+	 "Show process ID of the run, from 0 (default: the one with the most accesses)", 1},
+	{0},
+};
+
+static error_t parse_process(int key, char *arg, struct argp_state *state)
+{
+	struct view *v = state->input;
+	struct err err;
+	uint64_t id;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		v->process = STORE_NONE;
+		state->child_inputs[0] = &v->common;
+		return 0;
+	case KEY_PROCESS:
+		if (number_parse("process", arg, 0, INT32_MAX, &id, &err) != 0)
+			argp_error(state, "%s", err.text);
+		v->process = (int64_t)id;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child process_children[] = {{&view_argp, 0, NULL, 0}, {0}};
+
+const struct argp process_argp = {process_options,  parse_process, NULL, NULL,
+				  process_children, NULL,	   NULL};
+
+int view_open(struct profile *p, const struct view *v)
+{
+	struct err err;
+
+	if (profile_open(p, v->common.input, v->process, &err) != 0)
+		return cli_fail(&err, EXIT_INPUT);
+	return EXIT_OK;
+}
+
+uint64_t view_parse_size(const char *text, struct argp_state *state)
+{
+	struct err err;
+	uint64_t bytes = 0;
+
+	if (size_parse(text, &bytes, &err) != 0)
+		argp_error(state, "%s", err.text);
+	return bytes;
+}
+
+/* COLUMNS wins, also when stdout is no terminal: that is how scripts choose a width. */
+static unsigned find_width(bool is_terminal)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	uint64_t n;
+
+	if (columns != NULL && number_parse("COLUMNS", columns, 1, MAX_WIDTH, &n, NULL) == 0)
+		return n < MIN_WIDTH ? MIN_WIDTH : (unsigned)n;
+	if (!is_terminal)
+		return 0;
+	if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= MIN_WIDTH)
+		return size.ws_col;
+	return DEFAULT_WIDTH;
+}
+
+/* The locale's variables in their order of rank; without any, a modern terminal is assumed. */
+static bool has_unicode(void)
+{
+	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = getenv(names[i]);
+
+		if (value != NULL && value[0] != '\0')
+			return strcasestr(value, "UTF-8") != NULL ||
+			       strcasestr(value, "UTF8") != NULL;
+	}
+	return true;
+}
+
+struct display view_display(void)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	bool is_terminal = isatty(STDOUT_FILENO);
+
+	return (struct display){
+		.width = find_width(is_terminal),
+		.color = is_terminal && (no_color == NULL || no_color[0] == '\0') &&
+			 (term == NULL || strcmp(term, "dumb") != 0),
+		.unicode = has_unicode(),
+	};
+}
+
+/* Returns false when there is no pager to use, and nothing was written. */
+static bool show_in_pager(const struct text *out)
+{
+	const char *pager = getenv("PAGER");
+	FILE *pipe;
+
+	if (!isatty(STDOUT_FILENO) || pager == NULL || pager[0] == '\0')
+		return false;
+	/* What less needs to leave short pages alone and pass colours on; the user's own wins. */
+	setenv("LESS", "FRX", 0);
+	fflush(stdout);
+	pipe = popen(pager, "w");
+	if (pipe == NULL)
+		return false;
+	/* The reader may leave before the end. */
+	signal(SIGPIPE, SIG_IGN);
+	fwrite(text_get(out), 1, out->count, pipe);
+	pclose(pipe);
+	return true;
+}
+
+int view_show(struct text *out)
+{
+	struct err err;
+
+	if (out->failed) {
+		text_release(out);
+		err_set(&err, "not enough memory for the output");
+		return cli_fail(&err, EXIT_OUTPUT);
+	}
+	if (!show_in_pager(out))
+		fwrite(text_get(out), 1, out->count, stdout);
+	text_release(out);
+	return EXIT_OK;
+}
+
+void view_notes(struct text *notes)
+{
+	const char *line = text_get(notes);
+
+	while (*line != '\0') {
+		size_t length = strcspn(line, "\n");
+
+		fprintf(stderr, "dwell: %.*s\n", (int)length, line);
+		line += length + (line[length] == '\n');
+	}
+	text_release(notes);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the commands that show a profile have in common: options, opening, output, pager. */
+#ifndef DWELL_CLI_VIEW_H
+#define DWELL_CLI_VIEW_H
+
+#include <argp.h>
+
+#include "base/text.h"
+#include "cli/options.h"
+#include "report/profile.h"
+#include "report/table.h"
+
+struct view {
+	struct view_options common; /* -i, --format */
+	int64_t process;	    /* order number, or STORE_NONE */
+};
+
+/* view_argp and --process ID; its input is a struct view. */
+extern const struct argp process_argp;
+
+/* Open the profile that the options name. Returns EXIT_OK, or another code after saying why. */
+int view_open(struct profile *p, const struct view *v);
+
+/* The terminal behind stdout: COLUMNS, NO_COLOR, TERM and the locale's encoding are respected. */
+struct display view_display(void);
+
+/* Write `out`, which it releases, through $PAGER on a terminal. Returns an exit code. */
+int view_show(struct text *out);
+
+/* A size given to an option of the command, at least one byte; a usage error ends the program. */
+uint64_t view_parse_size(const char *text, struct argp_state *state);
+
+/* As many lines as there are; a line each on stderr, "dwell: " in front. Releases notes. */
+void view_notes(struct text *notes);
+
+#endif

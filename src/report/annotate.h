@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Source code with the misses of each line, and the list of what can be shown so. */
+#ifndef DWELL_REPORT_ANNOTATE_H
+#define DWELL_REPORT_ANNOTATE_H
+
+#include "report/hot.h"
+#include "report/table.h"
+
+struct annotation {
+	const struct profile *profile;
+	uint64_t size_bytes;
+	struct hot_row *rows; /* by file and line; function is NULL */
+	size_t count;
+	struct hot_cost total; /* of the whole process */
+	const char *argument;  /* the file or function asked for */
+};
+
+/*
+ * Find a file by the end of its path ("walk.c", "src/walk.c"), else the functions
+ * of a name ("sum", "list::sum", "list::sum(int)"). A line gets what it did itself
+ * and what was inlined into it from elsewhere. A name that is neither, or an
+ * ambiguous file, is an error that names candidates. Release with annotation_release.
+ */
+int annotation_init(struct annotation *a, const struct profile *p, uint64_t size_bytes,
+		    const char *argument, struct err *err);
+void annotation_release(struct annotation *a);
+
+/*
+ * `notes` gets a sentence for each source file that cannot be read, or has
+ * changed since the run; the lines' figures are shown all the same. `all`:
+ * whole files, not only the surroundings of lines with samples.
+ */
+int annotation_text(const struct annotation *a, bool all, const struct display *d, struct text *out,
+		    struct text *notes, struct err *err);
+void annotation_csv(const struct annotation *a, struct text *out);
+int annotation_json(const struct annotation *a, struct text *out, struct err *err);
+
+/* The files and functions that could be annotated, hottest first. */
+struct annotation_list {
+	struct hot files, functions;
+	uint64_t size_bytes;
+};
+
+int annotation_list_init(struct annotation_list *l, const struct profile *p, uint64_t size_bytes,
+			 struct err *err);
+void annotation_list_release(struct annotation_list *l);
+int annotation_list_text(const struct annotation_list *l, size_t rows, const struct display *d,
+			 struct text *out, struct err *err);
+void annotation_list_csv(const struct annotation_list *l, struct text *out);
+int annotation_list_json(const struct annotation_list *l, struct text *out, struct err *err);
+
+#endif

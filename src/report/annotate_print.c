@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Annotated source as text, CSV and JSON. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "report/annotate.h"
+#include "report/figures.h"
+#include "report/json.h"
+#include "report/source.h"
+
+#define CONTEXT	  3 /* lines around one with samples */
+#define TAB_WIDTH 8
+
+/* The rows of one file: rows[first .. end). */
+struct section {
+	const struct annotation *a;
+	size_t first, end;
+	struct source source;
+	bool has_source;
+};
+
+static size_t section_end(const struct annotation *a, size_t first)
+{
+	const char *file = a->rows[first].file;
+	size_t end = first;
+
+	while (end < a->count &&
+	       (file == NULL || a->rows[end].file == NULL ? a->rows[end].file == file
+							  : strcmp(a->rows[end].file, file) == 0))
+		end++;
+	return end;
+}
+
+static void section_open(struct section *s, const struct annotation *a, size_t first,
+			 struct text *notes)
+{
+	const char *file = a->rows[first].file;
+	int64_t start = store_meta_int(a->profile->store, "start_time", 0);
+	struct err err;
+
+	*s = (struct section){.a = a, .first = first, .end = section_end(a, first)};
+	if (file == NULL)
+		return;
+	s->has_source = source_load(&s->source, a->profile->store, file, a->argument, &err) == 0;
+	if (notes == NULL)
+		return;
+	if (!s->has_source)
+		text_addf(notes, "%s\n", err.text);
+	else if (start > 0 && s->source.changed > start)
+		text_addf(notes, "%s has changed since the run: lines may not fit\n", file);
+}
+
+/* One line of code, tabs spread out, cut to the display. */
+static void put_code(struct text *out, const char *code, size_t used, const struct display *d)
+{
+	size_t column = 0, room = d->width > used ? d->width - used : SIZE_MAX;
+
+	for (; *code != '\0' && column < room; code++) {
+		unsigned char c = (unsigned char)*code;
+
+		if (c == '\t') {
+			do
+				text_add(out, " ");
+			while (++column % TAB_WIDTH != 0 && column < room);
+			continue;
+		}
+		/* Control characters would be orders to the terminal. */
+		text_add_bytes(out, c < 0x20 || c == 0x7f ? "?" : code, 1);
+		if ((c & 0xc0) != 0x80)
+			column++;
+	}
+	text_add(out, "\n");
+}
+
+#define LINE_FORMAT "%9s %10s %10s %9s %7s  "
+#define LINE_GAP    "                                                     ...\n"
+#define LINE_USED   58 /* characters of it, and of the line number */
+
+static void put_line(const struct section *s, uint32_t number, const struct hot_cost *cost,
+		     const struct display *d, struct text *out)
+{
+	char misses[FIGURE_BYTES] = "", unresolved[FIGURE_BYTES] = "", ratio[FIGURE_BYTES] = "",
+	     accesses[FIGURE_BYTES] = "", samples[FIGURE_BYTES] = "";
+	const char *code = s->has_source ? source_line(&s->source, number) : NULL;
+
+	if (cost != NULL) {
+		figure_share(hot_share(cost->misses, &s->a->total), misses);
+		figure_share(hot_share(cost->unresolved, &s->a->total), unresolved);
+		figure_share(hot_miss_ratio(cost), ratio);
+		figure_share(cost->accesses, accesses);
+		figure_count(cost->samples, samples);
+	}
+	text_addf(out, LINE_FORMAT "%5" PRIu32 "  ", misses, unresolved, ratio, accesses, samples,
+		  number);
+	put_code(out, code != NULL ? code : "", LINE_USED, d);
+}
+
+/* The lines from `at` to `last` of the file, those of the section's rows with their figures. */
+static void put_section_lines(const struct section *s, bool all, const struct display *d,
+			      struct text *out)
+{
+	const struct hot_row *rows = s->a->rows;
+	uint32_t next = 1, total = s->has_source ? (uint32_t)s->source.count : 0;
+
+	for (size_t i = s->first; i < s->end; i++) {
+		uint32_t line = rows[i].line, from, to;
+
+		if (line == 0)
+			continue; /* said in the heading */
+		from = all || line <= CONTEXT ? 1 : line - CONTEXT;
+		to = all && i + 1 == s->end ? total : line + CONTEXT;
+		/* Up to the next line with samples, which goes on from there. */
+		if (i + 1 < s->end && to >= rows[i + 1].line)
+			to = rows[i + 1].line - 1;
+		to = to < total ? to : total;
+		from = from > next ? from : next;
+		if (from > next && next > 1)
+			text_add(out, LINE_GAP);
+		if (s->has_source)
+			for (; from < line && from <= total; from++)
+				put_line(s, from, NULL, d, out);
+		put_line(s, line, &rows[i].cost, d, out);
+		for (next = line + 1; next <= to; next++)
+			put_line(s, next, NULL, d, out);
+	}
+}
+
+static void put_heading(const struct section *s, struct text *out)
+{
+	const struct annotation *a = s->a;
+	const struct hot_row *row = &a->rows[s->first];
+	struct hot_cost sum = {0};
+	char size[SIZE_TEXT_BYTES], misses[FIGURE_BYTES], unresolved[FIGURE_BYTES],
+		ratio[FIGURE_BYTES];
+
+	for (size_t i = s->first; i < s->end; i++)
+		hot_add(&sum, &a->rows[i].cost);
+	text_addf(out, "%s\n", row->file != NULL ? row->file : "[no line information]");
+	text_addf(out, "%s of all misses and %s unresolved, miss ratio %s, in a cache of %s\n",
+		  figure_share(hot_share(sum.misses, &a->total), misses),
+		  figure_share(hot_share(sum.unresolved, &a->total), unresolved),
+		  figure_percent(hot_miss_ratio(&sum), ratio), size_format(a->size_bytes, size));
+	if (row->line == 0)
+		text_addf(
+			out, "%s of all misses is code without line numbers\n",
+			figure_share(hot_share(row->cost.misses + row->cost.unresolved, &a->total),
+				     misses));
+	text_addf(out, "\n" LINE_FORMAT "%5s\n", "MISSES", "UNRESOLVED", "MISS RATIO", "ACCESSES",
+		  "SAMPLES", "LINE");
+}
+
+int annotation_text(const struct annotation *a, bool all, const struct display *d, struct text *out,
+		    struct text *notes, struct err *err)
+{
+	for (size_t first = 0; first < a->count;) {
+		struct section s;
+
+		section_open(&s, a, first, notes);
+		if (first > 0)
+			text_add(out, "\n");
+		put_heading(&s, out);
+		put_section_lines(&s, all, d, out);
+		first = s.end;
+		source_release(&s.source);
+	}
+	return out->failed ? err_set(err, "not enough memory for the annotated source") : 0;
+}
+
+void annotation_csv(const struct annotation *a, struct text *out)
+{
+	text_add(out,
+		 "file,line,miss_ratio,miss_share,unresolved_share,access_share,samples,source\n");
+	for (size_t first = 0; first < a->count;) {
+		struct section s;
+
+		section_open(&s, a, first, NULL);
+		for (; first < s.end; first++) {
+			const struct hot_row *r = &a->rows[first];
+
+			csv_field(out, r->file);
+			text_addf(out, ",%" PRIu32 ",%.8g,%.8g,%.8g,%.8g,%" PRIu64 ",", r->line,
+				  hot_miss_ratio(&r->cost), hot_share(r->cost.misses, &a->total),
+				  hot_share(r->cost.unresolved, &a->total), r->cost.accesses,
+				  r->cost.samples);
+			csv_field(out, s.has_source ? source_line(&s.source, r->line) : NULL);
+			text_add(out, "\n");
+		}
+		source_release(&s.source);
+	}
+}
+
+int annotation_json(const struct annotation *a, struct text *out, struct err *err)
+{
+	json_t *files = json_array();
+
+	for (size_t first = 0; first < a->count;) {
+		struct section s;
+		json_t *lines = json_array();
+
+		section_open(&s, a, first, NULL);
+		for (; first < s.end; first++) {
+			const struct hot_row *r = &a->rows[first];
+			json_t *line = json_pack("{s:I}", "line", (json_int_t)r->line);
+
+			json_put_cost(line, &r->cost, &a->total);
+			json_object_set_new(
+				line, "source",
+				json_text(s.has_source ? source_line(&s.source, r->line) : NULL));
+			json_array_append_new(lines, line);
+		}
+		json_array_append_new(files,
+				      json_pack("{s:o, s:o}", "file",
+						json_text(a->rows[s.first].file), "lines", lines));
+		source_release(&s.source);
+	}
+	return json_print(json_pack("{s:I, s:f, s:f, s:o}", "size_bytes", (json_int_t)a->size_bytes,
+				    "miss_ratio", a->total.misses + a->total.unresolved,
+				    "unresolved_share", hot_share(a->total.unresolved, &a->total),
+				    "files", files),
+			  out, err);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers as words, and CSV. */
+#include "report/figures.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MILLION 1000000u
+
+char *figure_count(uint64_t n, char buf[FIGURE_BYTES])
+{
+	double mantissa = (double)n;
+	int exponent = 0;
+
+	if (n < 1000) {
+		snprintf(buf, FIGURE_BYTES, "%" PRIu64, n);
+		return buf;
+	}
+	if (n < MILLION) {
+		snprintf(buf, FIGURE_BYTES, "%" PRIu64 ",%03" PRIu64, n / 1000, n % 1000);
+		return buf;
+	}
+	while (mantissa >= 9.995) {
+		mantissa /= 10;
+		exponent++;
+	}
+	snprintf(buf, FIGURE_BYTES, "%.2fe%d", mantissa, exponent);
+	return buf;
+}
+
+/* Digits after the point that leave a small percentage two that say something. */
+static int percent_digits(double percent)
+{
+	int digits = 2;
+
+	for (; percent > 0 && percent < 0.1 && digits < 6; percent *= 10)
+		digits++;
+	return digits;
+}
+
+char *figure_percent(double ratio, char buf[FIGURE_BYTES])
+{
+	double percent = ratio * 100;
+
+	snprintf(buf, FIGURE_BYTES, "%.*f %%", percent_digits(percent), percent);
+	return buf;
+}
+
+char *figure_share(double share, char buf[FIGURE_BYTES])
+{
+	snprintf(buf, FIGURE_BYTES, "%.2f %%", share * 100);
+	return buf;
+}
+
+char *figure_duration(uint64_t ns, char buf[FIGURE_BYTES])
+{
+	double seconds = (double)ns / 1e9;
+
+	if (seconds < 1)
+		snprintf(buf, FIGURE_BYTES, "%.0f ms", seconds * 1e3);
+	else if (seconds < 120)
+		snprintf(buf, FIGURE_BYTES, "%.2f s", seconds);
+	else
+		snprintf(buf, FIGURE_BYTES, "%" PRIu64 " min %" PRIu64 " s", (uint64_t)seconds / 60,
+			 (uint64_t)seconds % 60);
+	return buf;
+}
+
+char *figure_interval(const struct model_ratio *r, char buf[FIGURE_BYTES])
+{
+	if (!r->known)
+		snprintf(buf, FIGURE_BYTES, "not known");
+	else
+		snprintf(buf, FIGURE_BYTES, "%.2f - %.2f %%", r->low * 100, r->high * 100);
+	return buf;
+}
+
+void csv_field(struct text *t, const char *field)
+{
+	if (field == NULL)
+		return;
+	if (strpbrk(field, ",\"\r\n") == NULL) {
+		text_add(t, field);
+		return;
+	}
+	text_add(t, "\"");
+	for (const char *c = field; *c != '\0'; c++) {
+		if (*c == '"')
+			text_add(t, "\"");
+		text_add_bytes(t, c, 1);
+	}
+	text_add(t, "\"");
+}
+
+void csv_line(struct text *t, const char *const *fields, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			text_add(t, ",");
+		csv_field(t, fields[i]);
+	}
+	text_add(t, "\n");
+}

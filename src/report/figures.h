@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers and fields as the views print them. */
+#ifndef DWELL_REPORT_FIGURES_H
+#define DWELL_REPORT_FIGURES_H
+
+#include <stdint.h>
+
+#include "base/text.h"
+#include "report/profile.h"
+
+#define FIGURE_BYTES 48 /* enough for what any of these writes */
+
+/* "12,345" below a million, "1.23e9" from there on. All return buf. */
+char *figure_count(uint64_t n, char buf[FIGURE_BYTES]);
+
+/* A ratio in [0, 1] as "3.21 %"; "0.0012 %" keeps two digits when it is small. */
+char *figure_percent(double ratio, char buf[FIGURE_BYTES]);
+
+/* A share in [0, 1] for a column: always two digits, "12.30 %". */
+char *figure_share(double share, char buf[FIGURE_BYTES]);
+
+/* "850 ms", "2.31 s", "3 min 12 s". */
+char *figure_duration(uint64_t ns, char buf[FIGURE_BYTES]);
+
+/* "2.9 - 3.5 %", or "not known" without samples. */
+char *figure_interval(const struct model_ratio *r, char buf[FIGURE_BYTES]);
+
+/* One CSV field, quoted where it has to be (RFC 4180); NULL is an empty one. */
+void csv_field(struct text *t, const char *field);
+
+/* A line of CSV: `count` fields. */
+void csv_line(struct text *t, const char *const *fields, size_t count);
+
+#endif

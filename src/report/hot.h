@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which code the misses of one cache size belong to: by function, file or line. */
+#ifndef DWELL_REPORT_HOT_H
+#define DWELL_REPORT_HOT_H
+
+#include "report/profile.h"
+
+/* The row of all that no reuse was seen of, in every view. */
+#define HOT_UNRESOLVED "[not resolved / cold]"
+
+/*
+ * The part of a piece of code, as shares of all accesses of the process. A
+ * sample with a reuse counts where the reuse was made. One without counts where
+ * its line was last touched, but its misses are kept apart: who touches the line
+ * next was not seen. Summed over all rows, accesses is 1, and misses and
+ * unresolved together are the miss ratio.
+ */
+struct hot_cost {
+	double accesses;
+	double misses;
+	double unresolved;
+	uint64_t samples;
+};
+
+struct hot_row {
+	const char *function; /* NULL in rows by file */
+	const char *file;     /* or NULL: no line information */
+	uint32_t line;	      /* in rows by line; else 0 */
+	struct hot_cost cost;
+};
+
+enum hot_by {
+	HOT_FUNCTION,
+	HOT_FILE,
+	HOT_LINE,
+};
+
+/* Strings are the profile's. */
+struct hot {
+	struct hot_row *rows; /* most misses, resolved and not, first */
+	size_t count;
+	struct hot_cost total;
+	double ratio; /* the miss ratio of the process: total.misses + total.unresolved */
+};
+
+/*
+ * The cost of each of p->locations in a cache of size_bytes, and one more at the
+ * end: samples whose location is missing. The caller's, free(); NULL on failure.
+ */
+struct hot_cost *hot_costs(const struct profile *p, uint64_t size_bytes, struct err *err);
+
+/* Rows of the code that made accesses, from hot_costs. Release with hot_release. */
+int hot_rows(const struct profile *p, const struct hot_cost *costs, enum hot_by by, struct hot *out,
+	     struct err *err);
+void hot_release(struct hot *h);
+
+/* Sort rows by file, function and line, and sum up equal ones. Returns how many are left. */
+size_t hot_merge(struct hot_row *rows, size_t count);
+
+void hot_add(struct hot_cost *to, const struct hot_cost *cost);
+
+/* Misses per access of the code, those not resolved included; 0 without accesses. */
+double hot_miss_ratio(const struct hot_cost *cost);
+
+/* `part` of the whole's misses, in [0, 1]; 0 when there are none. */
+double hot_share(double part, const struct hot_cost *whole);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* JSON pieces over jansson. */
+#include "report/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void json_put_ratio(json_t *object, const struct model_ratio *r)
+{
+	json_object_set_new(object, "miss_ratio", r->known ? json_real(r->ratio) : json_null());
+	json_object_set_new(object, "low", json_real(r->low));
+	json_object_set_new(object, "high", json_real(r->high));
+}
+
+void json_put_cost(json_t *object, const struct hot_cost *cost, const struct hot_cost *whole)
+{
+	json_object_set_new(object, "miss_share", json_real(hot_share(cost->misses, whole)));
+	json_object_set_new(object, "unresolved_share",
+			    json_real(hot_share(cost->unresolved, whole)));
+	json_object_set_new(object, "miss_ratio", json_real(hot_miss_ratio(cost)));
+	json_object_set_new(object, "access_share", json_real(cost->accesses));
+	json_object_set_new(object, "samples", json_integer((json_int_t)cost->samples));
+}
+
+json_t *json_text(const char *s)
+{
+	json_t *text;
+	char *copy;
+
+	if (s == NULL)
+		return json_null();
+	text = json_string(s);
+	if (text != NULL)
+		return text;
+	copy = strdup(s);
+	if (copy == NULL)
+		return NULL;
+	for (char *c = copy; *c != '\0'; c++)
+		if ((unsigned char)*c >= 0x80)
+			*c = '?';
+	text = json_string(copy);
+	free(copy);
+	return text;
+}
+
+int json_print(json_t *root, struct text *out, struct err *err)
+{
+	char *data =
+		root != NULL ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(8)) : NULL;
+
+	json_decref(root);
+	if (data == NULL)
+		return err_set(err, "not enough memory to write JSON");
+	text_add(out, data);
+	text_add(out, "\n");
+	free(data);
+	return 0;
+}

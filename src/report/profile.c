@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading one process of a profile and building its model. */
+#include "report/profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_SIZE (1u << 20)
+
+static int choose_process(struct profile *p, int64_t id, struct err *err)
+{
+	if (p->process_count == 0)
+		return err_set(err, "the profile holds no process: nothing was run, or it ended "
+				    "before it could be seen");
+	for (size_t i = 0; i < p->process_count; i++) {
+		const struct store_process *candidate = &p->processes[i];
+
+		if (id == STORE_NONE) {
+			if (p->process == NULL || candidate->accesses > p->process->accesses)
+				p->process = candidate;
+		} else if (candidate->id == id) {
+			p->process = candidate;
+		}
+	}
+	if (p->process == NULL)
+		return err_set(err,
+			       "the profile has no process %" PRId64
+			       ": 'dwell report' lists them, from %" PRId64 " to %" PRId64,
+			       id, p->processes[0].id, p->processes[p->process_count - 1].id);
+	return 0;
+}
+
+/* Index of a window by its number; windows are sorted by it. Returns -1 when it is not there. */
+static int64_t window_index(const struct profile *p, uint32_t number)
+{
+	size_t low = 0, high = p->window_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->windows[middle].number < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < p->window_count && p->windows[low].number == number ? (int64_t)low : -1;
+}
+
+/* Hand windows and samples to the model, leaving out samples of windows that never closed. */
+static int build_model(struct profile *p, struct err *err)
+{
+	struct model_window *w = calloc(p->window_count + 1, sizeof(*w));
+	struct model_sample *s = calloc(p->sample_count + 1, sizeof(*s));
+	struct model_input in = {.windows = w,
+				 .window_count = p->window_count,
+				 .samples = s,
+				 .accesses = p->process->accesses,
+				 .footprint_pages = p->process->footprint_pages,
+				 .line_bytes = p->line_bytes};
+
+	if (w == NULL || s == NULL) {
+		err_set(err, "not enough memory for %zu samples", p->sample_count);
+		goto out;
+	}
+	for (size_t i = 0; i < p->window_count; i++)
+		w[i] = (struct model_window){p->windows[i].start, p->windows[i].length,
+					     p->windows[i].stands_for,
+					     p->windows[i].footprint_pages};
+	for (size_t i = 0; i < p->sample_count; i++) {
+		int64_t window = window_index(p, p->samples[i].window);
+
+		if (window < 0) {
+			p->cut_samples++;
+			continue;
+		}
+		p->samples[in.sample_count] = p->samples[i];
+		s[in.sample_count++] = (struct model_sample){
+			p->samples[i].distance, (uint32_t)window, p->samples[i].status == 0};
+	}
+	p->sample_count = in.sample_count;
+	p->model = model_new(&in, err);
+out:
+	free(w);
+	free(s);
+	return p->model != NULL ? 0 : -1;
+}
+
+static int index_locations(struct profile *p, struct err *err)
+{
+	for (size_t i = 0; i < p->location_count; i++)
+		if (map_set(&p->location_index, (uint64_t)p->locations[i].id, i) != 0)
+			return err_set(err, "not enough memory for %zu locations",
+				       p->location_count);
+	return 0;
+}
+
+int profile_open(struct profile *p, const char *path, int64_t process, struct err *err)
+{
+	memset(p, 0, sizeof(*p));
+	if (store_open_readonly(path, &p->store, err) != 0)
+		return -1;
+	p->line_bytes = (uint32_t)store_meta_int(p->store, "line_bytes", 64);
+	if (store_read_processes(p->store, &p->processes, &p->process_count, err) != 0 ||
+	    choose_process(p, process, err) != 0 ||
+	    store_read_windows(p->store, p->process->id, &p->windows, &p->window_count, err) != 0 ||
+	    store_read_samples(p->store, p->process->id, &p->samples, &p->sample_count, err) != 0 ||
+	    store_read_locations(p->store, p->process->id, &p->locations, &p->location_count,
+				 err) != 0 ||
+	    index_locations(p, err) != 0 || build_model(p, err) != 0) {
+		profile_close(p);
+		return -1;
+	}
+	return 0;
+}
+
+void profile_close(struct profile *p)
+{
+	model_free(p->model);
+	map_release(&p->location_index);
+	free(p->locations);
+	free(p->samples);
+	free(p->windows);
+	free(p->processes);
+	store_close(p->store);
+	memset(p, 0, sizeof(*p));
+}
+
+void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE_CACHES])
+{
+	static const char *const keys[PROFILE_CACHES][2] = {
+		{"L1d", "l1d_bytes"}, {"L2", "l2_bytes"}, {"L3", "l3_bytes"}};
+
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		int64_t bytes = store_meta_int(p->store, keys[i][1], 0);
+
+		caches[i] = (struct profile_cache){keys[i][0], bytes > 0 ? (uint64_t)bytes : 0};
+	}
+}
+
+uint64_t profile_default_size(const struct profile *p)
+{
+	struct profile_cache caches[PROFILE_CACHES];
+
+	profile_caches(p, caches);
+	return caches[1].size_bytes > 0 ? caches[1].size_bytes : DEFAULT_SIZE;
+}
+
+void profile_solve(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
+		   struct model_ratio *out)
+{
+	model_solve(p->model, policy, size_bytes / p->line_bytes, out);
+}
+
+const struct store_location *profile_location(const struct profile *p, int64_t id)
+{
+	uint64_t index;
+
+	if (id < 0 || !map_get(&p->location_index, (uint64_t)id, &index))
+		return NULL;
+	return &p->locations[index];
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lines of a source file: the profile's own copy, or the file where it was compiled. */
+#ifndef DWELL_REPORT_SOURCE_H
+#define DWELL_REPORT_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "store/store_read.h"
+
+struct source {
+	char *text; /* cut into lines: each ends with NUL instead of a newline */
+	char **lines;
+	size_t count;
+	int64_t changed; /* unix seconds of the file's last change; 0 for a copy in the profile */
+};
+
+/*
+ * Find `path` in the profile, then on disk, then `other` (what the user typed; may
+ * be NULL) on disk. Says why in one sentence when it is nowhere. source_release().
+ */
+int source_load(struct source *s, struct store *store, const char *path, const char *other,
+		struct err *err);
+void source_release(struct source *s);
+
+/* Line `number`, from 1, or NULL past the end. */
+const char *source_line(const struct source *s, uint32_t number);
+
+#endif

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The summary's figures, and its CSV and JSON forms. The text is summary_text.c. */
+#include "report/summary.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/figures.h"
+#include "report/json.h"
+
+int summary_init(struct summary *s, const struct profile *p, uint64_t size_bytes, struct err *err)
+{
+	struct hot_cost *costs = hot_costs(p, size_bytes, err);
+	int ret = -1;
+
+	*s = (struct summary){.profile = p, .size_bytes = size_bytes};
+	if (costs == NULL)
+		return -1;
+	if (hot_rows(p, costs, HOT_FUNCTION, &s->functions, err) == 0 &&
+	    hot_rows(p, costs, HOT_LINE, &s->lines, err) == 0)
+		ret = 0;
+	free(costs);
+	if (ret != 0)
+		summary_release(s);
+	return ret;
+}
+
+void summary_release(struct summary *s)
+{
+	hot_release(&s->functions);
+	hot_release(&s->lines);
+}
+
+void summary_overhead(const struct profile *p, struct summary_overhead *out)
+{
+	double cpu = (double)store_meta_int(p->store, "target_cpu_ns", 0);
+	double collector = (double)store_meta_int(p->store, "collector_cpu_ns", -1);
+	double hz = (double)store_meta_int(p->store, "tsc_hz", 0);
+	double translate = 0, scan = 0;
+
+	*out = (struct summary_overhead){-1, -1, -1};
+	/* The CPU time is that of all processes of the run, so the cycles must be too. */
+	for (size_t i = 0; i < p->process_count; i++) {
+		translate += (double)p->processes[i].translate_cycles;
+		scan += (double)p->processes[i].scan_cycles;
+	}
+	if (cpu <= 0)
+		return;
+	if (collector >= 0)
+		out->collector = collector / cpu;
+	if (hz > 0) {
+		out->translate = translate / hz * 1e9 / cpu;
+		out->scan = scan / hz * 1e9 / cpu;
+	}
+}
+
+const char *summary_cache_name(const struct profile *p, uint64_t size_bytes)
+{
+	struct profile_cache caches[PROFILE_CACHES];
+
+	profile_caches(p, caches);
+	for (size_t i = 0; i < PROFILE_CACHES; i++)
+		if (caches[i].size_bytes == size_bytes)
+			return caches[i].name;
+	return NULL;
+}
+
+/* The counts of a process that CSV and JSON give under the names of the schema. */
+struct count {
+	const char *name;
+	uint64_t value;
+};
+#define COUNTS 12
+
+static void list_counts(const struct store_process *x, struct count counts[COUNTS])
+{
+	const struct count all[COUNTS] = {{"accesses", x->accesses},
+					  {"loads", x->loads},
+					  {"stores", x->stores},
+					  {"modifies", x->modifies},
+					  {"instructions", x->instructions},
+					  {"samples", x->samples},
+					  {"resolved", x->resolved},
+					  {"censored", x->censored},
+					  {"dangling", x->dangling},
+					  {"windows", x->windows},
+					  {"footprint_pages", x->footprint_pages},
+					  {"lost_records", x->lost_records}};
+
+	memcpy(counts, all, sizeof(all));
+}
+
+static void csv_rows(const char *kind, const struct hot *h, struct text *out)
+{
+	for (size_t i = 0; i < h->count; i++) {
+		const struct hot_row *r = &h->rows[i];
+
+		text_addf(out, "%s,", kind);
+		csv_field(out, r->function);
+		text_add(out, ",");
+		csv_field(out, r->file);
+		text_add(out, ",");
+		if (r->line > 0)
+			text_addf(out, "%u", r->line);
+		text_addf(out, ",%.8g,,,%.8g,%.8g,%.8g,%" PRIu64 "\n", hot_miss_ratio(&r->cost),
+			  hot_share(r->cost.misses, &h->total),
+			  hot_share(r->cost.unresolved, &h->total), r->cost.accesses,
+			  r->cost.samples);
+	}
+}
+
+void summary_csv(const struct summary *s, struct text *out)
+{
+	const struct profile *p = s->profile;
+	struct profile_cache caches[PROFILE_CACHES];
+	struct count counts[COUNTS];
+
+	text_add(out, "kind,name,file,number,miss_ratio,low,high,miss_share,unresolved_share,"
+		      "access_share,samples\n");
+	text_add(out, "process,");
+	csv_field(out, p->process->command);
+	text_addf(out, ",,%" PRId64 ",,,,,,,%" PRIu64 "\n", p->process->id, p->process->samples);
+	list_counts(p->process, counts);
+	for (size_t i = 0; i < COUNTS; i++)
+		text_addf(out, "count,%s,,%" PRIu64 ",,,,,,,\n", counts[i].name, counts[i].value);
+	profile_caches(p, caches);
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		struct model_ratio r;
+
+		if (caches[i].size_bytes == 0)
+			continue;
+		profile_solve(p, MODEL_RANDOM, caches[i].size_bytes, &r);
+		text_addf(out, "cache,%s,,%" PRIu64 ",", caches[i].name, caches[i].size_bytes);
+		if (r.known)
+			text_addf(out, "%.8g,%.8g,%.8g,,,,\n", r.ratio, r.low, r.high);
+		else
+			text_add(out, ",0,1,,,,\n");
+	}
+	csv_rows("function", &s->functions, out);
+	csv_rows("line", &s->lines, out);
+}
+
+static json_t *json_process(const struct store_process *x)
+{
+	struct count counts[COUNTS];
+	json_t *o = json_pack("{s:I, s:I, s:o, s:o, s:s, s:I}", "id", (json_int_t)x->id, "pid",
+			      (json_int_t)x->pid, "exe", json_text(x->exe), "command",
+			      json_text(x->command), "state", x->state, "exit_status",
+			      (json_int_t)x->exit_status);
+
+	list_counts(x, counts);
+	for (size_t i = 0; i < COUNTS; i++)
+		json_object_set_new(o, counts[i].name, json_integer((json_int_t)counts[i].value));
+	return o;
+}
+
+static json_t *json_rows(const struct hot *h)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < h->count; i++) {
+		const struct hot_row *r = &h->rows[i];
+		json_t *row = json_object();
+
+		json_object_set_new(row, "function", json_text(r->function));
+		json_object_set_new(row, "file", json_text(r->file));
+		if (r->line > 0)
+			json_object_set_new(row, "line", json_integer(r->line));
+		json_put_cost(row, &r->cost, &h->total);
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
+static json_t *json_caches(const struct profile *p)
+{
+	struct profile_cache caches[PROFILE_CACHES];
+	json_t *rows = json_array();
+
+	profile_caches(p, caches);
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		struct model_ratio r;
+		json_t *row;
+
+		if (caches[i].size_bytes == 0)
+			continue;
+		profile_solve(p, MODEL_RANDOM, caches[i].size_bytes, &r);
+		row = json_pack("{s:s, s:I}", "name", caches[i].name, "size_bytes",
+				(json_int_t)caches[i].size_bytes);
+		json_put_ratio(row, &r);
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
+/* Not known: null. */
+static json_t *json_share(double share)
+{
+	return share < 0 ? json_null() : json_real(share);
+}
+
+int summary_json(const struct summary *s, struct text *out, struct err *err)
+{
+	const struct profile *p = s->profile;
+	struct model_resolution res;
+	struct summary_overhead o;
+	json_t *root, *processes = json_array();
+
+	model_resolve(p->model, &res);
+	summary_overhead(p, &o);
+	for (size_t i = 0; i < p->process_count; i++)
+		json_array_append_new(processes, json_process(&p->processes[i]));
+	root = json_pack(
+		"{s:o, s:I, s:I, s:i, s:o, s:o, s:{s:o, s:o, s:o}, s:{s:f, s:f, s:f, s:I}, s:o, "
+		"s:I,"
+		" s:f, s:f, s:o, s:o}",
+		"command", json_text(store_meta_text(p->store, "command")), "wall_ns",
+		(json_int_t)store_meta_int(p->store, "wall_ns", 0), "target_cpu_ns",
+		(json_int_t)store_meta_int(p->store, "target_cpu_ns", 0), "line_bytes",
+		(int)p->line_bytes, "processes", processes, "process", json_process(p->process),
+		"overhead", "translate", json_share(o.translate), "scan", json_share(o.scan),
+		"collector", json_share(o.collector), "resolution", "distance", res.distance,
+		"size_bytes", res.lines * p->line_bytes, "unresolved", res.unresolved, "groups",
+		(json_int_t)res.groups, "caches", json_caches(p), "ranked_at_bytes",
+		(json_int_t)s->size_bytes, "miss_ratio", s->functions.ratio, "unresolved_share",
+		hot_share(s->functions.total.unresolved, &s->functions.total), "functions",
+		json_rows(&s->functions), "lines", json_rows(&s->lines));
+	return json_print(root, out, err);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The first view of a profile: what ran, what it cost, how it misses, and where. */
+#ifndef DWELL_REPORT_SUMMARY_H
+#define DWELL_REPORT_SUMMARY_H
+
+#include "report/hot.h"
+#include "report/table.h"
+
+struct summary {
+	const struct profile *profile;
+	uint64_t size_bytes; /* of the cache that functions and lines are ranked at */
+	struct hot functions, lines;
+};
+
+/* Release with summary_release; the profile must outlive it. */
+int summary_init(struct summary *s, const struct profile *p, uint64_t size_bytes, struct err *err);
+void summary_release(struct summary *s);
+
+/* `rows`: how many functions and lines to show. */
+int summary_text(const struct summary *s, size_t rows, const struct display *d, struct text *out,
+		 struct err *err);
+
+/* Sections by their first column: process, cache, function, line. All rows. */
+void summary_csv(const struct summary *s, struct text *out);
+int summary_json(const struct summary *s, struct text *out, struct err *err);
+
+/* What the run cost, as shares of the targets' CPU time; below 0: the profile does not tell. */
+struct summary_overhead {
+	double translate, scan, collector;
+};
+
+void summary_overhead(const struct profile *p, struct summary_overhead *out);
+
+/* Name of one of the machine's caches with that size, or NULL. */
+const char *summary_cache_name(const struct profile *p, uint64_t size_bytes);
+
+#endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The summary as a page of text. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "report/figures.h"
+#include "report/summary.h"
+
+#define MAX_PROCESSES 20
+
+/* "  label        text" */
+static void put_label(struct text *out, const char *label)
+{
+	text_addf(out, "  %-14s", label);
+}
+
+static void put_ending(const struct store_process *x, struct text *out)
+{
+	char time[FIGURE_BYTES];
+
+	if (strcmp(x->state, "exited") == 0 && x->exit_status >= 0)
+		text_addf(out, "exited with status %" PRId64, x->exit_status);
+	else if (strcmp(x->state, "exec") == 0)
+		text_add(out, "became another program");
+	else if (strcmp(x->state, "detached") == 0)
+		text_add(out, "was let go and ran on");
+	else if (strcmp(x->state, "running") == 0)
+		text_add(out, "still running, or cut off with its profiler");
+	else
+		text_add(out, x->state);
+	if (x->end_ns > x->start_ns)
+		text_addf(out, " after %s", figure_duration(x->end_ns - x->start_ns, time));
+	text_add(out, "\n");
+}
+
+static void put_counts(const struct store_process *x, struct text *out)
+{
+	char a[FIGURE_BYTES], b[FIGURE_BYTES], c[FIGURE_BYTES], d[FIGURE_BYTES];
+
+	put_label(out, "instructions");
+	text_addf(out, "%s\n", figure_count(x->instructions, a));
+	put_label(out, "accesses");
+	text_addf(out, "%s (%s loads, %s stores, %s both)\n", figure_count(x->accesses, a),
+		  figure_count(x->loads, b), figure_count(x->stores, c),
+		  figure_count(x->modifies, d));
+	put_label(out, "memory held");
+	text_addf(out, "%s at most\n",
+		  x->footprint_pages > 0 ? size_format(x->footprint_pages * 4096, a) : "not known");
+}
+
+static void put_samples(const struct profile *p, struct text *out)
+{
+	const struct store_process *x = p->process;
+	char a[FIGURE_BYTES], b[FIGURE_BYTES], c[FIGURE_BYTES], d[FIGURE_BYTES], e[FIGURE_BYTES];
+
+	put_label(out, "samples");
+	text_addf(out, "%s in %s windows (%s resolved, %s censored, %s dangling)\n",
+		  figure_count(x->samples, a), figure_count(x->windows, b),
+		  figure_count(x->resolved, c), figure_count(x->censored, d),
+		  figure_count(x->dangling, e));
+	if (p->cut_samples > 0) {
+		put_label(out, "");
+		text_addf(out, "%s of them left out: the window they are from never closed\n",
+			  figure_count(p->cut_samples, a));
+	}
+	if (x->lost_records > 0) {
+		put_label(out, "");
+		text_addf(out, "%s records were lost: the profiler could not keep up\n",
+			  figure_count(x->lost_records, a));
+	}
+}
+
+static void put_share(struct text *out, const char *before, double share)
+{
+	char percent[FIGURE_BYTES];
+
+	if (share >= 0)
+		text_addf(out, "%s %s", before, figure_percent(share, percent));
+}
+
+static void put_overhead(const struct profile *p, struct text *out)
+{
+	struct summary_overhead o;
+	char percent[FIGURE_BYTES];
+
+	summary_overhead(p, &o);
+	put_label(out, "overhead");
+	if (o.collector < 0 && o.translate < 0) {
+		text_add(out, "not known: the run was cut short\n");
+		return;
+	}
+	text_add(out, "of the run's CPU time");
+	put_share(out, ": translating", o.translate);
+	put_share(out, ", watching", o.scan);
+	put_share(out, o.translate < 0 ? ": collecting" : ", collecting", o.collector);
+	if (p->process->accesses > 0)
+		text_addf(out, "; %s of the accesses in windows",
+			  figure_percent((double)p->process->watch_accesses /
+						 (double)p->process->accesses,
+					 percent));
+	text_add(out, "\n");
+}
+
+static void put_resolution(const struct profile *p, struct text *out)
+{
+	struct model_resolution r;
+	char distance[FIGURE_BYTES], size[SIZE_TEXT_BYTES], left[FIGURE_BYTES];
+	uint64_t lines;
+
+	if (p->sample_count == 0)
+		return;
+	model_resolve(p->model, &r);
+	lines = (uint64_t)r.lines;
+	put_label(out, "resolves");
+	text_addf(out, "distances up to %s accesses", figure_count((uint64_t)r.distance, distance));
+	if (r.unresolved > 0)
+		text_addf(out, "; %s were longer, or never ended.\n",
+			  figure_percent(r.unresolved, left));
+	else
+		text_add(out, ", and there were no longer ones.\n");
+	if (r.unresolved <= 0)
+		return;
+	put_label(out, "");
+	text_addf(out, "Caches above %s: bounds only\n",
+		  size_format((lines > 0 ? lines : 1) * p->line_bytes, size));
+}
+
+/* Too few samples, and what to change. */
+static void put_warning(const struct profile *p, struct text *out)
+{
+	char samples[FIGURE_BYTES], windows[FIGURE_BYTES], period[FIGURE_BYTES];
+	const struct store_process *x = p->process;
+
+	if (x->samples >= PROFILE_ENOUGH_SAMPLES && x->windows >= PROFILE_ENOUGH_WINDOWS)
+		return;
+	if (x->samples == 0) {
+		text_add(out, "\nNo samples: the program was too short, or was only counted "
+			      "(--gear count). The miss ratio is not known.\n");
+		return;
+	}
+	text_addf(
+		out,
+		"\nFew samples (%s in %s windows; %d in %d would do): take the figures as rough.\n",
+		figure_count(x->samples, samples), figure_count(x->windows, windows),
+		PROFILE_ENOUGH_SAMPLES, PROFILE_ENOUGH_WINDOWS);
+	if (x->windows < PROFILE_ENOUGH_WINDOWS)
+		text_add(out, "Give the program more work, or record with a larger --duty.\n");
+	else
+		text_addf(out, "Give the program more work, or record with a --period below %s.\n",
+			  figure_count(x->accesses / PROFILE_ENOUGH_SAMPLES + 1, period));
+}
+
+static int put_processes(const struct profile *p, const struct display *d, struct text *out,
+			 struct err *err)
+{
+	static const struct table_column columns[] = {
+		{"PROCESS", true, false}, {"PID", true, false},	    {"ACCESSES", true, false},
+		{"SAMPLES", true, false}, {"WINDOWS", true, false}, {"STATE", false, false},
+		{"COMMAND", false, true}};
+	struct table *t;
+	int ret;
+
+	if (p->process_count < 2)
+		return 0;
+	t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	for (size_t i = 0; i < p->process_count && i < MAX_PROCESSES; i++) {
+		const struct store_process *x = &p->processes[i];
+		char id[FIGURE_BYTES], pid[FIGURE_BYTES], accesses[FIGURE_BYTES],
+			samples[FIGURE_BYTES], windows[FIGURE_BYTES];
+		const char *cells[] = {id, pid, accesses, samples, windows, x->state, x->command};
+
+		snprintf(id, sizeof(id), "%s%" PRId64, x == p->process ? "* " : "", x->id);
+		snprintf(pid, sizeof(pid), "%" PRIu32, x->pid);
+		figure_count(x->accesses, accesses);
+		figure_count(x->samples, samples);
+		figure_count(x->windows, windows);
+		table_row(t, cells);
+	}
+	text_addf(out,
+		  "%zu processes; the rest is about process %" PRId64
+		  " (*), --process ID shows another\n\n",
+		  p->process_count, p->process->id);
+	ret = table_print(t, out, err);
+	table_free(t);
+	if (p->process_count > MAX_PROCESSES)
+		text_addf(out, "... and %zu more\n", p->process_count - MAX_PROCESSES);
+	text_add(out, "\n");
+	return ret;
+}
+
+static int put_caches(const struct profile *p, const struct display *d, struct text *out,
+		      struct err *err)
+{
+	static const struct table_column columns[] = {{"CACHE", false, false},
+						      {"SIZE", true, false},
+						      {"MISS RATIO", true, false},
+						      {"95 % INTERVAL", true, false}};
+	struct profile_cache caches[PROFILE_CACHES];
+	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	int ret;
+
+	profile_caches(p, caches);
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES], interval[FIGURE_BYTES];
+		const char *cells[] = {caches[i].name, size, percent, interval};
+		struct model_ratio r;
+
+		if (caches[i].size_bytes == 0)
+			continue;
+		profile_solve(p, MODEL_RANDOM, caches[i].size_bytes, &r);
+		size_format(caches[i].size_bytes, size);
+		figure_percent(r.ratio, percent);
+		figure_interval(&r, interval);
+		table_row(t, cells);
+	}
+	text_addf(out,
+		  "\nMisses per access on this machine's caches (%" PRIu32 "-byte lines, "
+		  "fully associative, random replacement)\n\n",
+		  p->line_bytes);
+	ret = table_print(t, out, err);
+	table_free(t);
+	return ret;
+}
+
+/* "name", or "file.c:12 name" for rows by line. */
+static void name_row(const struct hot_row *r, bool by_line, struct text *name)
+{
+	if (by_line && r->file != NULL)
+		text_addf(name, "%s:%" PRIu32 " ", path_basename(r->file), r->line);
+	text_add(name, r->function);
+}
+
+static int put_hot(const struct hot *h, const char *title, size_t rows, const struct display *d,
+		   struct text *out, struct err *err)
+{
+	const struct table_column columns[] = {
+		{"MISSES", true, false},   {"UNRESOLVED", true, false}, {"MISS RATIO", true, false},
+		{"ACCESSES", true, false}, {"SAMPLES", true, false},	{title, false, true}};
+	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	char misses[FIGURE_BYTES], unresolved[FIGURE_BYTES], ratio[FIGURE_BYTES],
+		accesses[FIGURE_BYTES], samples[FIGURE_BYTES];
+	int ret;
+
+	for (size_t i = 0; i < h->count && i < rows; i++) {
+		const struct hot_row *r = &h->rows[i];
+		struct text name = {0};
+		const char *cells[] = {misses, unresolved, ratio, accesses, samples, NULL};
+
+		name_row(r, r->line > 0 || strcmp(title, "LINE") == 0, &name);
+		cells[5] = text_get(&name);
+		figure_share(hot_share(r->cost.misses, &h->total), misses);
+		figure_share(hot_share(r->cost.unresolved, &h->total), unresolved);
+		figure_share(hot_miss_ratio(&r->cost), ratio);
+		figure_share(r->cost.accesses, accesses);
+		figure_count(r->cost.samples, samples);
+		table_row(t, cells);
+		text_release(&name);
+	}
+	if (h->total.unresolved > 0) {
+		const char *cells[] = {misses, "", "", "", "", HOT_UNRESOLVED};
+
+		figure_share(hot_share(h->total.unresolved, &h->total), misses);
+		table_row(t, cells);
+	}
+	text_add(out, "\n");
+	ret = table_print(t, out, err);
+	table_free(t);
+	if (h->count > rows)
+		text_addf(out, "... and %zu more\n", h->count - rows);
+	return ret;
+}
+
+static void put_hot_title(const struct summary *s, struct text *out)
+{
+	const char *cache = summary_cache_name(s->profile, s->size_bytes);
+	char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES];
+
+	text_addf(out, "\nWhere they come from, in a cache of %s%s%s%s (miss ratio %s)\n",
+		  size_format(s->size_bytes, size), cache != NULL ? " (" : "",
+		  cache != NULL ? cache : "", cache != NULL ? ")" : "",
+		  figure_percent(s->functions.ratio, percent));
+}
+
+static int put_messages(const struct profile *p, struct text *out, struct err *err)
+{
+	struct store_message *messages = NULL;
+	size_t count = 0;
+
+	if (store_read_messages(p->store, &messages, &count, err) != 0)
+		return -1;
+	if (count > 0)
+		text_add(out, "\nNotes of the run:\n");
+	for (size_t i = 0; i < count; i++)
+		text_addf(out, "  %s\n", messages[i].text);
+	free(messages);
+	return 0;
+}
+
+int summary_text(const struct summary *s, size_t rows, const struct display *d, struct text *out,
+		 struct err *err)
+{
+	const struct profile *p = s->profile;
+
+	if (put_processes(p, d, out, err) != 0)
+		return -1;
+	text_addf(out, "%s\n", p->process->command);
+	put_label(out, "");
+	put_ending(p->process, out);
+	put_counts(p->process, out);
+	put_samples(p, out);
+	put_overhead(p, out);
+	put_resolution(p, out);
+	put_warning(p, out);
+	if (p->sample_count > 0) {
+		if (put_caches(p, d, out, err) != 0)
+			return -1;
+		put_hot_title(s, out);
+		if (put_hot(&s->functions, "FUNCTION", rows, d, out, err) != 0 ||
+		    put_hot(&s->lines, "LINE", rows, d, out, err) != 0)
+			return -1;
+	}
+	return put_messages(p, out, err);
+}

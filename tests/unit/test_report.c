@@ -1,0 +1,588 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The views, on a profile made up here. `test_report --write FILE` leaves it in
+ * FILE, to be looked at with the commands.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "report/annotate.h"
+#include "report/curve.h"
+#include "report/figures.h"
+#include "report/summary.h"
+#include "store/store.h"
+
+#define WINDOWS	    60
+#define PER_WINDOW  200
+#define MB	    (1u << 20)
+#define SOURCE_PATH "/nowhere/src/walk.c"
+
+static const struct display plain = {.width = 0, .color = false, .unicode = true};
+
+/* Frames of the locations 0 .. 3; location 2 is an inlined function of a header. */
+static const struct {
+	int64_t location;
+	uint32_t depth;
+	struct store_frame frame;
+} frames[] = {
+	{0, 0, {"walk(int, double*)", SOURCE_PATH, 5}},
+	{1, 0, {"list::sum(list const&)", "/nowhere/src/list.c", 12}},
+	{2, 0, {"next", "/nowhere/include/list.h", 3}},
+	{2, 1, {"walk(int, double*)", SOURCE_PATH, 6}},
+	{3, 0, {"[libm.so.6+0x1234]", NULL, 0}},
+};
+
+static const char source_text[] = "/* one */\nint two;\n\nint walk(int n, double *a)\n{\tfor (;;)\n"
+				  "\t\tuse(next(a)); /* \"quoted\", with a comma */\n}\n";
+
+static void put_sample(struct store *s, uint32_t window, uint32_t k)
+{
+	static const uint64_t distances[] = {0, 5, 3000, 40000};
+	struct store_sample x = {.process_id = 1,
+				 .window = window,
+				 .status = k % 20 == 19 ? (k % 40 == 39 ? 2 : 1) : 0,
+				 .position = 1000000ull * window + k,
+				 .distance = distances[k % 4],
+				 .line = 64 * k,
+				 .begin = {k % 4, 64 * k, 8, 1, 0},
+				 .end = {STORE_NONE, 0, 0, 0, 0}};
+
+	if (x.status != 0)
+		x.distance = 50000;
+	else
+		x.end = (struct store_access){k % 4, 64 * k, 8, 1, 0};
+	assert_int_equal(store_put_sample(s, &x, NULL), 0);
+}
+
+static void put_processes(struct store *s)
+{
+	const struct store_process shell = {.id = 0,
+					    .parent_id = STORE_NONE,
+					    .pid = 100,
+					    .cause = "start",
+					    .exe = "/bin/sh",
+					    .command = "sh -c \"walk, twice\"",
+					    .state = "exec",
+					    .exit_status = -1,
+					    .start_ns = 1,
+					    .end_ns = 1000000,
+					    .accesses = 1000};
+	const struct store_process walk = {.id = 1,
+					   .parent_id = 0,
+					   .pid = 100,
+					   .cause = "exec",
+					   .exe = "/nowhere/walk",
+					   .command = "walk 2896",
+					   .state = "exited",
+					   .exit_status = 3,
+					   .start_ns = 1000000,
+					   .end_ns = 2001000000,
+					   .accesses = 60000000,
+					   .loads = 40000000,
+					   .stores = 19000000,
+					   .modifies = 1000000,
+					   .instructions = 150000000,
+					   .watch_accesses = 6000000,
+					   .translate_cycles = 20000000,
+					   .scan_cycles = 40000000,
+					   .footprint_pages = 2000};
+
+	assert_int_equal(store_put_process(s, &shell, NULL), 0);
+	assert_int_equal(store_put_process(s, &walk, NULL), 0);
+}
+
+static void put_meta(struct store *s)
+{
+	static const struct {
+		const char *key;
+		int64_t value;
+	} numbers[] = {{"wall_ns", 2002000000},
+		       {"target_cpu_ns", 2000000000},
+		       {"collector_cpu_ns", 10000000},
+		       {"tsc_hz", 2000000000},
+		       {"line_bytes", 64},
+		       {"l1d_bytes", 48 << 10},
+		       {"l2_bytes", 2 * MB},
+		       {"l3_bytes", 32 * MB}};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		assert_int_equal(store_put_meta_int(s, numbers[i].key, numbers[i].value, NULL), 0);
+	assert_int_equal(store_put_meta_text(s, "command", "sh -c \"walk, twice\"", NULL), 0);
+	assert_int_equal(store_put_meta_text(s, "state", "complete", NULL), 0);
+}
+
+static void write_profile(const char *path)
+{
+	struct store *s;
+	struct err err;
+
+	if (store_create(path, &s, &err) != 0)
+		fail_msg("%s", err.text);
+	put_meta(s);
+	put_processes(s);
+	for (int64_t id = 0; id < 4; id++) {
+		struct store_location l = {.id = id,
+					   .process_id = 1,
+					   .pc = 0x1000 + (uint64_t)id,
+					   .module_id = STORE_NONE};
+
+		assert_int_equal(store_put_location(s, &l, NULL), 0);
+	}
+	for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++)
+		assert_int_equal(store_put_frame(s, frames[i].location, frames[i].depth,
+						 &frames[i].frame, NULL),
+				 0);
+	for (uint32_t w = 0; w < WINDOWS; w++) {
+		struct store_window window = {
+			1, w, 1000000ull * w + 900000, 100000, 1000000, PER_WINDOW, 2000};
+
+		assert_int_equal(store_put_window(s, &window, NULL), 0);
+		for (uint32_t k = 0; k < PER_WINDOW; k++)
+			put_sample(s, w, k);
+	}
+	put_sample(s, WINDOWS, 0); /* of a window that never closed */
+	assert_int_equal(store_put_source(s, SOURCE_PATH, source_text, NULL), 0);
+	assert_int_equal(store_finish(s, NULL), 0);
+	store_close(s);
+}
+
+static char directory[] = "/tmp/dwell-test-report-XXXXXX";
+static char profile_path[128];
+
+static int make_profile(void **state)
+{
+	if (mkdtemp(directory) == NULL)
+		return -1;
+	snprintf(profile_path, sizeof(profile_path), "%s/dwell.db", directory);
+	write_profile(profile_path);
+	return 0;
+}
+
+static int remove_profile(void **state)
+{
+	unlink(profile_path);
+	return rmdir(directory);
+}
+
+static struct profile load(int64_t process)
+{
+	struct profile p;
+	struct err err;
+
+	if (profile_open(&p, profile_path, process, &err) != 0)
+		fail_msg("%s", err.text);
+	return p;
+}
+
+static void test_figures_are_written_for_people(void **state)
+{
+	char buf[FIGURE_BYTES];
+
+	assert_string_equal(figure_count(999, buf), "999");
+	assert_string_equal(figure_count(12345, buf), "12,345");
+	assert_string_equal(figure_count(1234567890, buf), "1.23e9");
+	assert_string_equal(figure_count(999999999, buf), "1.00e9");
+	assert_string_equal(figure_percent(0.0321, buf), "3.21 %");
+	assert_string_equal(figure_percent(0.000012, buf), "0.0012 %");
+	assert_string_equal(figure_percent(0, buf), "0.00 %");
+	assert_string_equal(figure_duration(134000000, buf), "134 ms");
+	assert_string_equal(figure_duration(192000000000, buf), "3 min 12 s");
+}
+
+static void test_csv_quotes_what_has_to_be_quoted(void **state)
+{
+	const char *const fields[] = {"plain", "a,b", "say \"x\"", "two\nlines", NULL, ""};
+	struct text t = {0};
+
+	csv_line(&t, fields, 6);
+	assert_string_equal(text_get(&t), "plain,\"a,b\",\"say \"\"x\"\"\",\"two\nlines\",,\n");
+	text_release(&t);
+}
+
+static void test_the_process_with_most_accesses_is_the_default(void **state)
+{
+	struct profile p = load(STORE_NONE);
+	struct err err;
+
+	assert_int_equal(p.process->id, 1);
+	assert_int_equal(p.sample_count, WINDOWS * PER_WINDOW);
+	assert_int_equal(p.cut_samples, 1);
+	profile_close(&p);
+	p = load(0);
+	assert_int_equal(p.sample_count, 0);
+	profile_close(&p);
+	assert_int_equal(profile_open(&p, profile_path, 7, &err), -1);
+	assert_non_null(strstr(err.text, "no process 7"));
+	assert_int_equal(profile_open(&p, "/nowhere/dwell.db", STORE_NONE, &err), -1);
+}
+
+static void test_rows_and_what_is_not_resolved_add_up(void **state)
+{
+	struct profile p = load(STORE_NONE);
+	struct hot_cost *costs = hot_costs(&p, MB, NULL);
+	struct model_ratio r;
+
+	assert_non_null(costs);
+	profile_solve(&p, MODEL_RANDOM, MB, &r);
+	for (int by = HOT_FUNCTION; by <= HOT_LINE; by++) {
+		struct hot h;
+		struct hot_cost sum = {0};
+
+		assert_int_equal(hot_rows(&p, costs, (enum hot_by)by, &h, NULL), 0);
+		for (size_t i = 0; i < h.count; i++)
+			hot_add(&sum, &h.rows[i].cost);
+		assert_true(fabs(sum.accesses - 1) < 1e-9);
+		assert_true(fabs(sum.misses + sum.unresolved - r.ratio) < 1e-9);
+		assert_true(fabs(h.ratio - r.ratio) < 1e-9);
+		assert_int_equal(sum.samples, WINDOWS * PER_WINDOW);
+		assert_int_equal(h.count, 4);
+		hot_release(&h);
+	}
+	free(costs);
+	profile_close(&p);
+}
+
+static void test_the_report_says_what_ran_and_how_it_misses(void **state)
+{
+	static const char *const sentences[] = {
+		"2 processes",
+		"walk 2896",
+		"exited with status 3 after 2.00 s",
+		"1.50e8",
+		"6.00e7 (4.00e7 loads, 1.90e7 stores, 1.00e6 both)",
+		"12,001 in 60 windows (11,401 resolved, 300 censored, 300 dangling)",
+		"translating 0.50 %, watching 1.00 %, collecting 0.50 %",
+		"10.00 % of the accesses in windows",
+		"L1d",
+		"48K",
+		"95 % INTERVAL",
+		"walk.c:5 walk(int, double*)",
+		"[libm.so.6+0x1234]",
+		HOT_UNRESOLVED,
+		"1 of them left out",
+		"distances up to"};
+	struct profile p = load(STORE_NONE);
+	struct summary s;
+	struct text out = {0};
+
+	assert_int_equal(summary_init(&s, &p, MB, NULL), 0);
+	assert_int_equal(summary_text(&s, 10, &plain, &out, NULL), 0);
+	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++)
+		if (strstr(text_get(&out), sentences[i]) == NULL)
+			fail_msg("'%s' is not in:\n%s", sentences[i], text_get(&out));
+	assert_null(strstr(text_get(&out), "Few samples"));
+	text_release(&out);
+	summary_release(&s);
+	profile_close(&p);
+}
+
+static void test_a_process_without_samples_is_reported_without_a_ratio(void **state)
+{
+	struct profile p = load(0);
+	struct summary s;
+	struct text out = {0};
+
+	assert_int_equal(summary_init(&s, &p, MB, NULL), 0);
+	assert_int_equal(summary_text(&s, 10, &plain, &out, NULL), 0);
+	assert_non_null(strstr(text_get(&out), "No samples"));
+	text_release(&out);
+	summary_csv(&s, &out);
+	assert_non_null(strstr(text_get(&out), "cache,L2,,2097152,,0,1,,,,\n"));
+	text_release(&out);
+	summary_release(&s);
+	profile_close(&p);
+}
+
+/* Each line of CSV has as many separators, outside of quotes, as the first. */
+static void check_csv(const char *csv)
+{
+	size_t expected = 0, now = 0;
+	bool quoted = false;
+
+	for (const char *c = csv; *c != '\0'; c++) {
+		quoted ^= *c == '"';
+		now += *c == ',' && !quoted;
+		if (*c != '\n' || quoted)
+			continue;
+		if (expected == 0)
+			expected = now;
+		assert_int_equal(now, expected);
+		now = 0;
+	}
+	assert_false(quoted);
+}
+
+static json_t *check_json(const struct text *t)
+{
+	json_error_t error;
+	json_t *root = json_loads(text_get(t), 0, &error);
+
+	if (root == NULL)
+		fail_msg("%s in:\n%s", error.text, text_get(t));
+	return root;
+}
+
+static void test_the_report_is_there_for_programs_too(void **state)
+{
+	struct profile p = load(STORE_NONE);
+	struct summary s;
+	struct text out = {0};
+	json_t *root;
+
+	assert_int_equal(summary_init(&s, &p, MB, NULL), 0);
+	summary_csv(&s, &out);
+	check_csv(text_get(&out));
+	text_release(&out);
+	assert_int_equal(summary_json(&s, &out, NULL), 0);
+	root = check_json(&out);
+	assert_int_equal(json_array_size(json_object_get(root, "processes")), 2);
+	assert_int_equal(json_array_size(json_object_get(root, "caches")), 3);
+	assert_int_equal(json_array_size(json_object_get(root, "functions")), 4);
+	assert_int_equal(
+		json_integer_value(json_object_get(json_object_get(root, "process"), "samples")),
+		WINDOWS * PER_WINDOW + 1);
+	json_decref(root);
+	text_release(&out);
+	summary_release(&s);
+	profile_close(&p);
+}
+
+/* 8K:64M has 14 powers of two; the ratio can only fall with the size. */
+static void test_the_curve_has_a_point_at_each_power_of_two(void **state)
+{
+	struct profile p = load(STORE_NONE);
+	struct text out = {0};
+	struct curve c;
+	json_t *root;
+
+	assert_int_equal(curve_compute(&p, MODEL_RANDOM, 8 << 10, 64 * MB, 1, &c, NULL), 0);
+	assert_int_equal(c.count, 14);
+	for (size_t i = 0; i < c.count; i++) {
+		const struct model_ratio *r = &c.points[i].ratio;
+
+		assert_true(c.points[i].size_bytes == (uint64_t)8192 << i);
+		assert_true(r->low <= r->ratio && r->ratio <= r->high);
+		assert_true(i == 0 || r->ratio <= c.points[i - 1].ratio.ratio + 1e-12);
+	}
+	curve_csv(&c, &out);
+	assert_int_equal(strncmp(text_get(&out), "size_bytes,miss_ratio,low,high\n8192,0.", 38), 0);
+	check_csv(text_get(&out));
+	text_release(&out);
+	assert_int_equal(curve_json(&c, &p, &out, NULL), 0);
+	root = check_json(&out);
+	assert_int_equal(json_array_size(json_object_get(root, "points")), 14);
+	json_decref(root);
+	text_release(&out);
+	curve_release(&c);
+
+	assert_int_equal(curve_compute(&p, MODEL_LRU, 10000, 50000, 2, &c, NULL), 0);
+	assert_int_equal(c.points[0].size_bytes, 9984);		   /* 156 lines */
+	assert_int_equal(c.points[c.count - 1].size_bytes, 49984); /* 781 lines */
+	curve_release(&c);
+	assert_int_equal(curve_compute(&p, MODEL_LRU, 32, 50000, 2, &c, NULL), -1);
+	profile_close(&p);
+}
+
+static void test_the_plot_fits_its_display(void **state)
+{
+	static const unsigned widths[] = {0, 40, 80, 200};
+	struct profile p = load(STORE_NONE);
+	struct curve c;
+
+	assert_int_equal(curve_compute(&p, MODEL_RANDOM, 8 << 10, 64 * MB, 8, &c, NULL), 0);
+	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
+		struct display d = {.width = widths[i]};
+		struct text out = {0};
+		const char *body;
+
+		assert_int_equal(curve_plot(&c, &p, &d, &out, NULL), 0);
+		body = strstr(text_get(&out), "\n\n");
+		assert_non_null(body);
+		for (const char *line = body + 2; *line != '\0' && *line != '\n';) {
+			size_t length = strcspn(line, "\n");
+
+			assert_true(length <= (widths[i] > 0 ? widths[i] : 80));
+			line += length + 1;
+		}
+		assert_non_null(strstr(body, "8K"));
+		assert_non_null(strstr(body, "64M"));
+		assert_non_null(strstr(body, "^L2"));
+		assert_null(strchr(body, '\033'));
+		text_release(&out);
+	}
+	curve_release(&c);
+	profile_close(&p);
+}
+
+static void test_a_plot_without_samples_says_so(void **state)
+{
+	struct profile p = load(0);
+	struct text out = {0};
+	struct curve c;
+
+	assert_int_equal(curve_compute(&p, MODEL_RANDOM, 8 << 10, 64 * MB, 8, &c, NULL), 0);
+	assert_int_equal(curve_plot(&c, &p, &plain, &out, NULL), 0);
+	assert_non_null(strstr(text_get(&out), "not known"));
+	text_release(&out);
+	curve_csv(&c, &out);
+	assert_non_null(strstr(text_get(&out), "\n8192,,0,1\n"));
+	text_release(&out);
+	curve_release(&c);
+	profile_close(&p);
+}
+
+static void test_a_file_is_found_by_the_end_of_its_path(void **state)
+{
+	static const char *const good[] = {"walk.c", "src/walk.c", "./src/walk.c", SOURCE_PATH};
+	struct profile p = load(STORE_NONE);
+	struct annotation a;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(annotation_init(&a, &p, MB, good[i], NULL), 0);
+		/* Line 5 itself, and what was inlined into line 6. */
+		assert_int_equal(a.count, 2);
+		assert_int_equal(a.rows[0].line, 5);
+		assert_int_equal(a.rows[1].line, 6);
+		annotation_release(&a);
+	}
+	profile_close(&p);
+}
+
+static void test_a_function_is_found_with_and_without_its_arguments(void **state)
+{
+	static const char *const good[] = {"sum", "list::sum", "list::sum(list const&)"};
+	struct profile p = load(STORE_NONE);
+	struct annotation a;
+	struct err err;
+
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(annotation_init(&a, &p, MB, good[i], NULL), 0);
+		assert_int_equal(a.count, 1);
+		assert_int_equal(a.rows[0].line, 12);
+		annotation_release(&a);
+	}
+	assert_int_equal(annotation_init(&a, &p, MB, "um", &err), -1);
+	profile_close(&p);
+}
+
+static void test_an_unknown_name_is_answered_with_near_ones(void **state)
+{
+	struct profile p = load(STORE_NONE);
+	struct annotation a;
+	struct err err;
+
+	assert_int_equal(annotation_init(&a, &p, MB, "wakl.c", &err), -1);
+	assert_non_null(strstr(err.text, "near it: walk.c"));
+	assert_int_equal(annotation_init(&a, &p, MB, "zzzzzzzzzz", &err), -1);
+	assert_non_null(strstr(err.text, "alone lists"));
+	profile_close(&p);
+}
+
+static void test_source_is_shown_beside_its_figures(void **state)
+{
+	struct profile p = load(STORE_NONE);
+	struct annotation a;
+	struct text out = {0}, notes = {0};
+	json_t *root;
+
+	assert_int_equal(annotation_init(&a, &p, MB, "walk.c", NULL), 0);
+	assert_int_equal(annotation_text(&a, false, &plain, &out, &notes, NULL), 0);
+	assert_string_equal(text_get(&notes), ""); /* the profile has a copy */
+	assert_non_null(strstr(text_get(&out), "    5  {       for (;;)\n"));
+	assert_non_null(strstr(text_get(&out), "    4  int walk(int n, double *a)\n"));
+	assert_null(strstr(text_get(&out), "/* one */"));
+	text_release(&out);
+	assert_int_equal(annotation_text(&a, true, &plain, &out, &notes, NULL), 0);
+	assert_non_null(strstr(text_get(&out), "    1  /* one */\n"));
+	assert_non_null(strstr(text_get(&out), "    7  }\n"));
+	text_release(&out);
+	annotation_csv(&a, &out);
+	check_csv(text_get(&out));
+	assert_non_null(strstr(text_get(&out), "\"\"quoted\"\", with"));
+	text_release(&out);
+	assert_int_equal(annotation_json(&a, &out, NULL), 0);
+	root = check_json(&out);
+	json_decref(root);
+	text_release(&out);
+	annotation_release(&a);
+	profile_close(&p);
+}
+
+static void test_source_that_is_nowhere_is_said_and_the_figures_shown(void **state)
+{
+	struct profile p = load(STORE_NONE);
+	struct annotation a;
+	struct text out = {0}, notes = {0};
+
+	assert_int_equal(annotation_init(&a, &p, MB, "sum", NULL), 0);
+	assert_int_equal(annotation_text(&a, false, &plain, &out, &notes, NULL), 0);
+	assert_string_equal(text_get(&notes), "cannot read the source file /nowhere/src/list.c: "
+					      "No such file or directory\n");
+	assert_non_null(strstr(text_get(&out), "   12  \n"));
+	text_release(&out);
+	text_release(&notes);
+	annotation_release(&a);
+	profile_close(&p);
+}
+
+static void test_what_can_be_annotated_is_listed(void **state)
+{
+	struct profile p = load(STORE_NONE);
+	struct annotation_list l;
+	struct text out = {0};
+	json_t *root;
+
+	assert_int_equal(annotation_list_init(&l, &p, MB, NULL), 0);
+	assert_int_equal(annotation_list_text(&l, 10, &plain, &out, NULL), 0);
+	assert_non_null(strstr(text_get(&out), SOURCE_PATH));
+	assert_non_null(strstr(text_get(&out), "list::sum(list const&)"));
+	text_release(&out);
+	annotation_list_csv(&l, &out);
+	check_csv(text_get(&out));
+	text_release(&out);
+	assert_int_equal(annotation_list_json(&l, &out, NULL), 0);
+	root = check_json(&out);
+	assert_int_equal(json_array_size(json_object_get(root, "files")), 3);
+	json_decref(root);
+	text_release(&out);
+	annotation_list_release(&l);
+	profile_close(&p);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_figures_are_written_for_people),
+		cmocka_unit_test(test_csv_quotes_what_has_to_be_quoted),
+		cmocka_unit_test(test_the_process_with_most_accesses_is_the_default),
+		cmocka_unit_test(test_rows_and_what_is_not_resolved_add_up),
+		cmocka_unit_test(test_the_report_says_what_ran_and_how_it_misses),
+		cmocka_unit_test(test_a_process_without_samples_is_reported_without_a_ratio),
+		cmocka_unit_test(test_the_report_is_there_for_programs_too),
+		cmocka_unit_test(test_the_curve_has_a_point_at_each_power_of_two),
+		cmocka_unit_test(test_the_plot_fits_its_display),
+		cmocka_unit_test(test_a_plot_without_samples_says_so),
+		cmocka_unit_test(test_a_file_is_found_by_the_end_of_its_path),
+		cmocka_unit_test(test_a_function_is_found_with_and_without_its_arguments),
+		cmocka_unit_test(test_an_unknown_name_is_answered_with_near_ones),
+		cmocka_unit_test(test_source_is_shown_beside_its_figures),
+		cmocka_unit_test(test_source_that_is_nowhere_is_said_and_the_figures_shown),
+		cmocka_unit_test(test_what_can_be_annotated_is_listed),
+	};
+
+	if (argc == 3 && strcmp(argv[1], "--write") == 0) {
+		write_profile(argv[2]);
+		return 0;
+	}
+	return cmocka_run_group_tests(tests, make_profile, remove_profile);
+}
