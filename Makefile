@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A thin front for meson and ninja: everything is built in $(BUILD).
+
+BUILD ?= build
+PREFIX ?= /usr/local
+DEMO = $(BUILD)/demo.db
+# Columns walked in the wrong order: 64 MB of doubles, a few seconds.
+DEMO_ARGS ?= 2896
+
+.PHONY: all build deps demo check check-all bench install clean
+
+all: build
+
+$(BUILD)/build.ninja:
+	meson setup $(BUILD) --prefix $(PREFIX)
+
+build: $(BUILD)/build.ninja
+	ninja -C $(BUILD)
+
+deps:
+	@scripts/deps.sh
+
+demo: deps
+	@$(MAKE) --no-print-directory build
+	$(BUILD)/dwell record -o $(DEMO) -- $(BUILD)/examples/column-walk $(DEMO_ARGS)
+	$(BUILD)/dwell report -i $(DEMO)
+	$(BUILD)/dwell curve -i $(DEMO)
+	$(BUILD)/dwell annotate -i $(DEMO) column-walk.c
+
+# Both print each result, and '<n> passed, <n> failed' as the last line.
+check: deps
+	@scripts/check.py --build $(BUILD)
+
+check-all:
+	@scripts/deps.sh --all
+	@scripts/check.py --build $(BUILD) --all
+
+bench: deps
+	@$(MAKE) --no-print-directory build
+	tests/perf/bench.py --dwell $(BUILD)/dwell
+
+install: build
+	meson install -C $(BUILD) --no-rebuild
+
+clean:
+	rm -rf $(BUILD) $(BUILD)-asan

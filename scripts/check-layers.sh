@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The include law: each folder of src/ may include its own headers and those of the folders named
+# in the table, by "folder/file.h" and in no other way. Prints each breach; fails if there is one.
+set -eu
+cd "${1:-$(dirname "$0")/..}"
+
+# folder: the folders it may include
+table='
+channel:
+base:
+sim:
+engine: channel sim
+symbols: base
+model: base
+store: base
+collector: base channel symbols model sim store
+report: base store model
+cli: base channel symbols model sim store collector report
+'
+
+find src -name '*.[chS]' | LC_ALL=C sort | xargs awk -v table="$table" '
+BEGIN {
+	n = split(table, row, "\n")
+	for (i = 1; i <= n; i++) {
+		if (row[i] == "")
+			continue
+		split(row[i], half, ":")
+		known[half[1]] = 1
+		m = split(half[2], word, " ")
+		for (j = 1; j <= m; j++)
+			may[half[1], word[j]] = 1
+		may[half[1], half[1]] = 1
+	}
+}
+FNR == 1 {
+	split(FILENAME, part, "/")
+	folder = part[2]
+	if (!(folder in known))
+		breach("folder " folder " is not in the table")
+}
+/^[ \t]*#[ \t]*include[ \t]*"/ {
+	split($0, quoted, "\"")
+	path = quoted[2]
+	slash = index(path, "/")
+	if (slash == 0 || path ~ /\.\./)
+		breach("include \"" path "\": write \"folder/file.h\"")
+	else if (!((folder, substr(path, 1, slash - 1)) in may))
+		breach(folder " must not include \"" path "\"")
+}
+function breach(text) {
+	printf "%s:%d: %s\n", FILENAME, FNR, text
+	breaches++
+}
+END { exit breaches > 0 }
+'

@@ -1,0 +1,29 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Each source file of src/ and each unit test stands in the meson.build beside it, and each file
+# named there exists: a file that nobody compiles is a file that nobody tests.
+set -eu
+cd "${1:-$(dirname "$0")/..}"
+
+status=0
+complain() {
+	echo "$*"
+	status=1
+}
+
+for list in src/*/meson.build tests/unit/meson.build; do
+	folder=$(dirname "$list")
+	for file in "$folder"/*.c "$folder"/*.S; do
+		name=$(basename "$file")
+		[ -e "$file" ] || continue
+		grep -q "'$name'" "$list" || grep -q "'${name%.c}'" "$list" ||
+			complain "$file: not in $list"
+	done
+	for name in $(grep -o "'[A-Za-z0-9_-]*\.[cS]'" "$list" | tr -d "'"); do
+		[ -e "$folder/$name" ] || complain "$list: names $name, which does not exist"
+	done
+done
+for folder in src/*/; do
+	[ -e "$folder/meson.build" ] || complain "${folder}meson.build: missing"
+done
+exit $status

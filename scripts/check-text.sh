@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Small laws that a compiler does not know: a licence line in each source file, no function that
+# writes without a bound or hides errors, no file that has grown out of its job, no left-over marks.
+set -eu
+cd "${1:-$(dirname "$0")/..}"
+
+max_lines=600
+# Files that may be longer, each with its reason in its first comment; one path a line.
+longer=''
+
+status=0
+complain() {
+	echo "$*"
+	status=1
+}
+
+for file in $(find src tests scripts examples .ci meson.build meson_options.txt Makefile \
+	-type f ! -name '*.sql' ! -name '*.md' ! -name '*.bin' ! -path '*/corpus/*' \
+	! -path '*/data/*' ! -path '*/golden/*' ! -path '*/__pycache__/*'); do
+	head -n 5 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-or-later' ||
+		complain "$file: no SPDX-License-Identifier line at its top"
+	lines=$(wc -l <"$file")
+	if [ "$lines" -gt "$max_lines" ]; then
+		echo "$longer" | grep -qx "$file" ||
+			complain "$file: $lines lines; over $max_lines it wants splitting, or a place in the list"
+	fi
+done
+
+banned='strcpy|strncpy|strcat|strncat|sprintf|vsprintf|gets|strtok|atoi|atol|atof'
+grep -rnE --include='*.[chS]' "(^|[^A-Za-z0-9_])($banned)[[:space:]]*\(" src &&
+	complain "src: these functions are banned: $banned"
+grep -rnE "\b(TO""DO|FIX""ME|X""XX|HA""CK)\b" src && complain "src: left-over marks"
+grep -rnE '[[:space:]]$' --include='*.[chS]' src && complain "src: white space at the end of a line"
+exit $status

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Build and run every test, plain and with sanitizers; count what passed.
+
+    scripts/check.py [--build DIR] [--all]
+
+--all runs the long cases of the transparency suite as well. The last line is
+'<n> passed, <n> failed', with ', <n> skipped' when there are any; the exit status is 0 when
+nothing failed.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..')
+# A meson test that counts its own cases, and where it writes them.
+COUNTED = {'programs-native': 'tests/transparency/native.json',
+           'transparency': 'tests/transparency/transparency.json',
+           'transparency-full': 'tests/transparency/full.json'}
+RESULTS = {'OK': 'passed', 'EXPECTEDFAIL': 'passed', 'SKIP': 'skipped', 'ok': 'passed',
+           'skipped': 'skipped'}
+
+
+class Tally:
+    """What passed and what did not, by name."""
+
+    def __init__(self):
+        self.names = {'passed': [], 'failed': [], 'skipped': []}
+
+    def add(self, name, result):
+        self.names[result].append(name)
+
+    def line(self):
+        count = {k: len(v) for k, v in self.names.items()}
+        skipped = ', %d skipped' % count['skipped'] if count['skipped'] else ''
+        return '%d passed, %d failed%s' % (count['passed'], count['failed'], skipped)
+
+
+def step(tally, name, argv):
+    """Run one command; only a failure is counted, as a step is not a test."""
+    print('check: ' + name, flush=True)
+    ok = subprocess.run(argv).returncode == 0
+    if not ok:
+        tally.add(name, 'failed')
+    return ok
+
+
+def cases_of(path):
+    """[(name, result)] as the transparency runner wrote them."""
+    with open(path) as f:
+        return [('%s in gear %s' % (r['name'], r['gear']), r['result']) for r in json.load(f)]
+
+
+def run_tests(tally, build, label, arguments):
+    """meson test; each test, and each case of a test that counts its own, goes into the tally."""
+    log = os.path.join(build, 'meson-logs', 'testlog.json')
+    for old in [log] + [os.path.join(build, p) for p in COUNTED.values()]:
+        if os.path.exists(old):
+            os.unlink(old)
+    print('check: tests' + label, flush=True)
+    status = subprocess.run(['meson', 'test', '-C', build, '--no-rebuild', '--num-processes', '2',
+                             '--print-errorlogs'] + arguments).returncode
+    try:
+        with open(log) as f:
+            tests = [json.loads(line) for line in f]
+    except OSError:
+        tests = []
+    if not tests and status != 0:
+        tally.add('meson test' + label, 'failed')
+    for test in tests:
+        name = test['name'].split(' / ')[-1].split(':')[-1]
+        own = os.path.join(build, COUNTED.get(name, ''))
+        cases = cases_of(own) if name in COUNTED and os.path.exists(own) else []
+        for case, result in cases:
+            tally.add(case, RESULTS.get(result, 'failed'))
+        if not cases or test['result'] == 'TIMEOUT':
+            tally.add(name + label, RESULTS.get(test['result'], 'failed'))
+
+
+def set_up(build, options):
+    if os.path.exists(os.path.join(build, 'build.ninja')):
+        return ['true']
+    return ['meson', 'setup', build] + options
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p.add_argument('--build', default='build')
+    p.add_argument('--all', action='store_true')
+    options = p.parse_args()
+    os.chdir(ROOT)
+    tally = Tally()
+    asan = options.build.rstrip('/') + '-asan'
+
+    if step(tally, 'configure', set_up(options.build, [])) and \
+            step(tally, 'build', ['ninja', '-C', options.build]):
+        run_tests(tally, options.build, '', ['--no-suite', 'full'])
+        if options.all:
+            run_tests(tally, options.build, ' (full)', ['--suite', 'full'])
+    if step(tally, 'configure with sanitizers',
+            set_up(asan, ['-Db_sanitize=address,undefined', '-Db_lundef=false'])) and \
+            step(tally, 'build with sanitizers', ['ninja', '-C', asan]):
+        os.environ.setdefault('UBSAN_OPTIONS', 'halt_on_error=1:print_stacktrace=1')
+        run_tests(tally, asan, ' with sanitizers', ['--no-suite', 'house'])
+    for name in tally.names['failed']:
+        print('failed: ' + name)
+    print(tally.line())
+    return 1 if tally.names['failed'] else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,63 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Installs the Debian packages that are missing, and says which. With nothing missing it touches
+# neither the network nor the system.
+#
+#   scripts/deps.sh          what is needed to build, run and test
+#   scripts/deps.sh --all    also the programs that `make check-all` and `make bench` run
+#   scripts/deps.sh --list   print the names of the missing packages, install nothing
+set -eu
+
+build='gcc g++ libc6-dev make meson ninja-build pkg-config python3 libzydis-dev libdw-dev
+libelf-dev libsqlite3-dev libsmartcols-dev libjansson-dev libiberty-dev libcmocka-dev'
+# The quick transparency cases run these.
+check='gzip bzip2 xz-utils sqlite3 perl gawk git'
+all='zstd openssl redis-server redis-tools stress-ng nodejs default-jdk-headless valgrind
+libpython3.11-testsuite'
+
+is_installed() {
+	dpkg-query -W -f '${Status}\n' "$1" 2>/dev/null | grep -q '^install ok installed'
+}
+
+# Some packages are as good from elsewhere: what counts is the command.
+is_there() {
+	is_installed "$1" && return 0
+	case $1 in
+	gawk) command -v awk >/dev/null ;;
+	nodejs) command -v node >/dev/null ;;
+	default-jdk-headless) command -v javac >/dev/null ;;
+	*) return 1 ;;
+	esac
+}
+
+wanted="$build $check"
+[ "${1:-}" = --all ] && wanted="$wanted $all"
+missing=
+for package in $wanted; do
+	is_there "$package" || missing="$missing $package"
+done
+
+if [ "${1:-}" = --list ]; then
+	echo $missing
+	exit 0
+fi
+if [ -z "$missing" ]; then
+	echo "deps: nothing is missing"
+	exit 0
+fi
+echo "deps: installing with apt-get:$missing"
+run=
+if [ "$(id -u)" -ne 0 ]; then
+	command -v sudo >/dev/null || {
+		echo "deps: no root and no sudo; please install:$missing" >&2
+		exit 1
+	}
+	echo "deps: apt-get needs root: using sudo"
+	run=sudo
+fi
+export DEBIAN_FRONTEND=noninteractive
+$run apt-get install -y --no-install-recommends $missing || {
+	echo "deps: trying again after apt-get update"
+	$run apt-get update
+	$run apt-get install -y --no-install-recommends $missing
+}

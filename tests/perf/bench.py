@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What profiling costs: CPU time of engine, target and collector against the target alone.
+
+Seven programs, each natively and under each gear in turn (A B C A B C ...), user and system
+time of the whole process tree. For each program the least time of all runs counts: everything
+else on the machine only adds. Ratios and their geometric means are printed.
+
+    bench.py [-n RUNS] [--quick] [--dwell PATH] [--only EXPRESSION]
+"""
+import argparse
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'transparency'))
+import inputs  # noqa: E402
+
+# name -> scale of the inputs (1 to 3 s natively), and the command; $IN is their directory
+PROGRAMS = {
+    'gzip': (16, 'gzip -9 -c $IN/text'),
+    'bzip2': (24, 'bzip2 -9 -c $IN/text'),
+    'xz': (8, 'xz -6 -T1 -c $IN/text'),
+    'sqlite3': (24, 'sqlite3 :memory: ".read $IN/job.sql"'),
+    'python3': (10, '/usr/bin/python3 $IN/job.py 10'),
+    'perl': (14, 'perl $IN/job.pl 14'),
+    'cc1': (8, '$CC1 -quiet -O1 $IN/steps.i -o /dev/null'),
+}
+VARIANTS = [('count', ['--gear', 'count']), ('record', [])]
+
+
+def cpu_seconds(argv, out):
+    """User and system time of argv and of every process it waited for, and the wall time."""
+    start = time.monotonic()
+    process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=out)
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        sys.exit('bench: %s ended with %d' % (' '.join(argv), process.returncode))
+    return usage.ru_utime + usage.ru_stime, time.monotonic() - start
+
+
+def command_for(name, base, quick):
+    scale, command = PROGRAMS[name]
+    scale = max(1, scale // 4) if quick else scale
+    folder = os.path.join(base, str(scale))
+    if not os.path.exists(folder):
+        inputs.make(folder, scale)
+    if name == 'cc1':
+        subprocess.run(['gcc', '-E', folder + '/steps.c', '-o', folder + '/steps.i'], check=True)
+        cc1 = subprocess.run(['gcc', '-print-prog-name=cc1'], check=True, capture_output=True)
+        command = command.replace('$CC1', cc1.stdout.decode().strip())
+    if quick:
+        command = re.sub(r' (10|14)$', ' 3', command)
+    argv = re.findall(r'"[^"]*"|\S+', command.replace('$IN', folder))
+    return [word.strip('"') for word in argv]
+
+
+def measure(name, argv, options, base):
+    """{variant: least CPU seconds}, 'native' among them; the variants take turns."""
+    profile = os.path.join(base, 'bench.db')
+    best = {}
+    with open(os.devnull, 'wb') as out:
+        for _ in range(options.n):
+            for variant, arguments in [('native', None)] + VARIANTS:
+                full = argv if arguments is None else \
+                    [options.dwell, 'record', '-q', '-o', profile] + arguments + ['--'] + argv
+                cpu, wall = cpu_seconds(full, out)
+                old = best.get(variant, (cpu, wall))
+                best[variant] = (min(cpu, old[0]), min(wall, old[1]))
+    return best
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def start_up(options, base):
+    """The wall time that profiling adds to a program that does nothing, in milliseconds."""
+    best = measure('true', ['true'], argparse.Namespace(n=max(10, options.n), dwell=options.dwell), base)
+    return {v: 1000 * (best[v][1] - best['native'][1]) for v, _ in VARIANTS}
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p.add_argument('-n', type=int, default=5, help='runs of each (5)')
+    p.add_argument('--quick', action='store_true', help='inputs of a quarter second, 2 runs')
+    p.add_argument('--dwell', default='build/dwell')
+    p.add_argument('--only', default='')
+    p.add_argument('--json', help='write the figures there too')
+    options = p.parse_args()
+    options.dwell = os.path.abspath(options.dwell)
+    if options.quick:
+        options.n = min(options.n, 2)
+    os.environ.update(LC_ALL='C', PYTHONHASHSEED='0')
+    base = tempfile.mkdtemp(prefix='dwell-bench-')
+    names = [n for n in PROGRAMS if re.search(options.only, n)]
+    figures = {}
+    try:
+        print('%-10s %9s' % ('program', 'native s') + ''.join('%9s %7s' % (v + ' s', 'ratio') for v, _ in VARIANTS))
+        for name in names:
+            best = measure(name, command_for(name, base, options.quick), options, base)
+            ratios = {v: best[v][0] / best['native'][0] for v, _ in VARIANTS}
+            figures[name] = {'native_seconds': best['native'][0], 'ratios': ratios}
+            print('%-10s %9.3f' % (name, best['native'][0]) +
+                  ''.join('%9.3f %7.2f' % (best[v][0], ratios[v]) for v, _ in VARIANTS), flush=True)
+        if names:
+            means = {v: geometric_mean([figures[n]['ratios'][v] for n in names]) for v, _ in VARIANTS}
+            figures['geometric mean'] = {'ratios': means}
+            print('%-10s %9s' % ('geo. mean', '') + ''.join('%9s %7.2f' % ('', means[v]) for v, _ in VARIANTS))
+        added = start_up(options, base)
+        figures['start-up'] = {'added_ms': added}
+        print('start-up: ' + ', '.join('%s adds %.1f ms' % (v, added[v]) for v, _ in VARIANTS))
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+    if options.json:
+        with open(options.json, 'w') as f:
+            json.dump(figures, f, indent=1)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

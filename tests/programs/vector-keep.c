@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Nothing between two instructions of a program may change a vector register:
+ * all of zmm0-31 and the mask registers (ymm0-15 without AVX-512) hold values
+ * over jumps, first runs of new code, calls, system calls and signals.
+ */
+#include "check.h"
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+
+static unsigned char before[32][64], after[32][64];
+static uint64_t masks_before[8], masks_after[8];
+static volatile int signals;
+
+void keep512(void *code, uint64_t rounds);
+void keep256(void *code, uint64_t rounds);
+
+/*
+ * Loads every register, then for `rounds` rounds: calls code (which the caller
+ * rewrote, so it has not run before), a loop with branches, getppid, an
+ * indirect jump. Then stores every register.
+ */
+asm(".text\n.macro middle\n"
+    "1:\tcall *%r12\n\tmov $50, %ecx\n2:\ttest $1, %cl\n\tjz 3f\n\tnop\n3:\tdec %ecx\n\tjnz 2b\n"
+    "\tmov $110, %eax\n\tsyscall\n\tlea 4f(%rip), %rax\n\tjmp *%rax\n4:\tadd $64, %r12\n\tdec %rbx\n\tjnz 1b\n.endm\n"
+    ".macro begin\n\tpush %rbx\n\tpush %r12\n\tpush %r13\n\tmov %rdi, %r12\n\tmov %rsi, %rbx\n\tlea before(%rip), %rax\n.endm\n"
+    ".macro end\n\tpop %r13\n\tpop %r12\n\tpop %rbx\n\tret\n.endm\n"
+    "keep512: begin\n"
+    ".set i, 0\n.altmacro\n.macro l n\n\tvmovdqu64 64*\\n(%rax), %zmm\\n\n.endm\n.macro s n\n\tvmovdqu64 %zmm\\n, 64*\\n(%rax)\n.endm\n"
+    ".macro ly n\n\tvmovdqu 64*\\n(%rax), %ymm\\n\n.endm\n.macro sy n\n\tvmovdqu %ymm\\n, 64*\\n(%rax)\n.endm\n"
+    ".macro lk n\n\tkmovq 8*\\n(%rax), %k\\n\n.endm\n.macro sk n\n\tkmovq %k\\n, 8*\\n(%rax)\n.endm\n"
+    ".rept 32\n\tl %i\n.set i, i+1\n.endr\n"
+    "lea masks_before(%rip), %rax\n.set i, 0\n.rept 8\n\tlk %i\n.set i, i+1\n.endr\n"
+    "middle\nlea after(%rip), %rax\n"
+    ".set i, 0\n.rept 32\n\ts %i\n.set i, i+1\n.endr\n"
+    "lea masks_after(%rip), %rax\n.set i, 0\n.rept 8\n\tsk %i\n.set i, i+1\n.endr\n"
+    "vzeroupper\nend\n"
+    "keep256: begin\n.set i, 0\n.rept 16\n\tly %i\n.set i, i+1\n.endr\nmiddle\nlea after(%rip), %rax\n"
+    ".set i, 0\n.rept 16\n\tsy %i\n.set i, i+1\n.endr\nvzeroupper\nend\n.noaltmacro\n");
+
+static void on_signal(int sig)
+{
+	signals = signals + (sig != 0);
+	/* The handler itself uses vector registers; sigreturn brings the old ones back. */
+	memset(after, signals, sizeof(after));
+}
+
+/* 64-byte functions that differ: each one is new code when it is first called. */
+static char *functions(int n)
+{
+	char *p = mmap(NULL, (size_t)n * 64, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	NEED(p != MAP_FAILED);
+	for (int i = 0; i < n; i++) {
+		char code[] = {0x48, 0x8d, 0x04, 0x25, (char)i, (char)(i >> 8), 0, 0, (char)0xc3};
+
+		memcpy(p + i * 64, code, sizeof(code)); /* lea i, %rax; ret */
+	}
+	NEED(mprotect(p, (size_t)n * 64, PROT_READ | PROT_EXEC) == 0);
+	return p;
+}
+
+static void check_round(int wide, char *code, uint64_t rounds)
+{
+	memset(after, 0, sizeof(after));
+	if (wide)
+		keep512(code, rounds);
+	else
+		keep256(code, rounds);
+	for (int i = 0; i < (wide ? 32 : 16); i++)
+		CHECK(memcmp(before[i], after[i], wide ? 64 : 32) == 0);
+	if (wide)
+		CHECK(memcmp(masks_before, masks_after, sizeof(masks_before)) == 0);
+}
+
+int main(void)
+{
+	struct itimerval timer = {{0, 1000}, {0, 1000}}, off = {{0, 0}, {0, 0}};
+	struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+	char *code = functions(1000);
+	uint64_t seed = 4242;
+	int wide;
+
+	__builtin_cpu_init();
+	wide = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw");
+	if (!wide && !__builtin_cpu_supports("avx2"))
+		return check_end();
+	for (int i = 0; i < 32; i++)
+		for (int k = 0; k < 64; k++)
+			before[i][k] = (unsigned char)check_random(&seed);
+	for (int i = 0; i < 8; i++)
+		masks_before[i] = check_random(&seed);
+	for (int i = 0; i < 1000; i++)
+		check_round(wide, code + i * 64, 1);
+	STEP("kept over new code and system calls");
+	sigaction(SIGALRM, &sa, NULL);
+	setitimer(ITIMER_REAL, &timer, NULL);
+	for (int i = 0; signals < 60 && i < 100000; i++)
+		check_round(wide, code, 300);
+	setitimer(ITIMER_REAL, &off, NULL);
+	CHECK(signals >= 60);
+	STEP("kept over signals");
+	return check_end();
+}

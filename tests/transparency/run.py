@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Run programs natively and under Dwell, and compare all that others can see.
+
+Output, diagnostics, exit status or signal, and the files left behind must be the same. Lines
+on stderr that begin with 'dwell:' are Dwell's own: they are shown, not compared.
+
+Each case prints one line: ok, DIFFERS and what, or skipped; then a summary. Exit status 0 when
+nothing differs. The target programs of tests/programs check themselves too, so with --native
+(native against native) this is their own test.
+"""
+import argparse
+import concurrent.futures
+import hashlib
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+import inputs  # noqa: E402
+
+
+class Case:
+    """One command; `expected` is its exit status (negative: a signal), or None: as natively."""
+
+    def __init__(self, name, argv, seconds, quick, needs=(), expected=None):
+        self.name, self.argv, self.seconds = name, argv, seconds
+        self.quick, self.needs, self.expected = quick, needs, expected
+
+
+def table(path, columns):
+    """The rows of a list file: '#' lines are comments, columns are divided by '|'."""
+    with open(path) as f:
+        for line in f:
+            if line.strip() and not line.startswith('#'):
+                yield [field.strip() for field in line.rstrip('\n').split('|', columns - 1)]
+
+
+def target_programs(build):
+    """The cases of tests/programs, as programs.list there describes them."""
+    folder = os.path.join(build, 'tests', 'programs')
+    for name, _, _, runs in table(os.path.join(HERE, '..', 'programs', 'programs.list'), 4):
+        for run in runs.split(';'):
+            run, expected = run.strip(), 0
+            if run.startswith('!'):
+                status, _, run = run[1:].partition(' ')
+                expected = int(status)
+            argv = [os.path.join(folder, name)] + shlex.split(run)
+            label = name + (':' + run.replace(' ', '-') if run else '')
+            yield Case('programs/' + label, argv, 60, True, (), expected)
+
+
+def real_programs():
+    """The cases of programs.list beside this file."""
+    for name, which, needs, seconds, command in table(os.path.join(HERE, 'programs.list'), 5):
+        argv = ['bash', '-c', command]
+        if command.startswith('exec ') and ';' not in command and '|' not in command:
+            # Without bash before it; the shell only expands the words.
+            argv = expand(command[5:]) or argv
+        yield Case('real/' + name, argv, int(seconds), which == 'quick', needs.split())
+
+
+def expand(command):
+    """The words of a simple command, or None when it takes a shell to make them."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return None
+    return [word.replace('$IN', os.environ['IN']) for word in words]
+
+
+def environment(home):
+    """What every run gets: nothing of the caller's that could change a result."""
+    keep = {k: os.environ[k] for k in ('DWELL_TEST_TABLE',) if k in os.environ}
+    return dict(keep, PATH='/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL='C',
+                HOME=home, TZ='UTC', PYTHONHASHSEED='0', IN=os.environ['IN'], HERE=HERE,
+                PYTHONDONTWRITEBYTECODE='1')
+
+
+def left_behind(folder):
+    """name -> digest of each file under folder; directories and links by what they are."""
+    found = {}
+    for base, dirs, files in os.walk(folder):
+        for name in dirs + files:
+            path = os.path.join(base, name)
+            key = os.path.relpath(path, folder)
+            if os.path.islink(path):
+                found[key] = 'link to ' + os.readlink(path)
+            elif os.path.isfile(path):
+                with open(path, 'rb') as f:
+                    found[key] = hashlib.sha256(f.read()).hexdigest()
+            else:
+                found[key] = 'other'
+    return found
+
+
+class Outcome:
+    """What one run showed."""
+
+    def __init__(self, status, out, err, files, seconds):
+        self.status, self.out, self.files, self.seconds = status, out, files, seconds
+        lines = err.splitlines(keepends=True)
+        self.said = b''.join(line for line in lines if line.startswith(b'dwell:'))
+        self.err = b''.join(line for line in lines if not line.startswith(b'dwell:'))
+
+
+def execute(argv, folder, seconds):
+    """Run argv in an emptied folder; status None means that it had to be ended."""
+    shutil.rmtree(folder, ignore_errors=True)
+    work = os.path.join(folder, 'work')
+    os.makedirs(work)
+    start = time.monotonic()
+    with open(os.path.join(folder, 'out'), 'w+b') as out, \
+            open(os.path.join(folder, 'err'), 'w+b') as err:
+        process = subprocess.Popen(argv, cwd=work, env=environment(work), stdin=subprocess.DEVNULL,
+                                   stdout=out, stderr=err, start_new_session=True)
+        try:
+            status = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            status = None
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+        took = time.monotonic() - start
+        out.seek(0), err.seek(0)
+        return Outcome(status, out.read(), err.read(), left_behind(work), took)
+
+
+def first_difference(native, other):
+    a, b = native.split(b'\n'), other.split(b'\n')
+    for i in range(max(len(a), len(b))):
+        x, y = a[i:i + 1], b[i:i + 1]
+        if x != y:
+            shown = [repr(v[0][:90].decode('utf-8', 'replace')) if v else 'nothing' for v in (x, y)]
+            return 'line %d: %s natively, %s' % (i + 1, shown[0], shown[1])
+    return 'nothing'
+
+
+def same_status(a, b):
+    """A shell and a profiler report death by signal n as 128 + n."""
+    def plain(s):
+        return 128 - s if s is not None and s < 0 else s
+    return plain(a) == plain(b)
+
+
+def compare(native, other):
+    """The differences, in words; an empty list when there are none."""
+    found = []
+    if other.status is None:
+        found.append('still ran after %.0f s' % other.seconds)
+    elif not same_status(native.status, other.status):
+        found.append('exit status %s natively, %s' % (native.status, other.status))
+    for what in ('out', 'err'):
+        a, b = getattr(native, what), getattr(other, what)
+        if a != b:
+            found.append('std%s %s' % (what, first_difference(a, b)))
+    for name in sorted(set(native.files) | set(other.files)):
+        if native.files.get(name) != other.files.get(name):
+            found.append('file %s' % name)
+            break
+    return found
+
+
+def accesses_in(profile):
+    """How many accesses the profile counted, or a sentence that says what is wrong with it."""
+    if not os.path.exists(profile):
+        return 'no profile was written'
+    try:
+        with sqlite3.connect('file:%s?mode=ro' % profile, uri=True) as db:
+            total = db.execute('SELECT sum(accesses) FROM process').fetchone()[0]
+    except sqlite3.Error as e:
+        return 'the profile cannot be read: %s' % e
+    return total or 'the profile counts no accesses'
+
+
+def run_case(case, gear, options, base):
+    folder = os.path.join(base, case.name.replace('/', '-').replace(':', '-'))
+    native = execute(case.argv, folder, case.seconds)
+    result = {'name': case.name, 'gear': gear, 'native_seconds': round(native.seconds, 3)}
+    if native.status is None or case.expected is not None and native.status != case.expected:
+        shown = (native.out + native.err)[-300:].decode('utf-8', 'replace')
+        return dict(result, result='failed', what='natively ends with %s: %s' % (native.status, shown))
+    argv, profile = case.argv, folder + '.' + gear + '.db'
+    if gear != 'native':
+        argv = [options.dwell, 'record', '-q', '-o', profile, '--gear', gear, '--'] + case.argv
+    for attempt in range(options.repeat):
+        other = execute(argv, folder, case.seconds * options.patience)
+        what = compare(native, other)
+        accesses = None if gear == 'native' else accesses_in(profile)
+        if isinstance(accesses, str) and not other.said:
+            what.append(accesses)
+        if what:
+            break
+    result.update(seconds=round(other.seconds, 3), accesses=accesses,
+                  said=other.said.decode('utf-8', 'replace').strip())
+    if what:
+        if other.said:
+            what.append('it said: ' + result['said'][:300])
+        if options.repeat > 1:
+            what.append('in run %d' % (attempt + 1))
+        return dict(result, result='differs', what='; '.join(what))
+    if not options.keep:
+        shutil.rmtree(folder, ignore_errors=True)
+        for suffix in ('', '.old', '-wal', '-shm'):
+            if os.path.exists(profile + suffix):
+                os.unlink(profile + suffix)
+    return dict(result, result='ok', what='')
+
+
+def line_for(r):
+    head = '%-8s %-7s %-36s' % ({'differs': 'DIFFERS'}.get(r['result'], r['result']), r['gear'], r['name'])
+    if r['result'] == 'ok':
+        return '%s %6.2f s, natively %.2f s%s' % (head, r['seconds'], r['native_seconds'],
+                                                  '  (%s)' % r['said'] if r['said'] else '')
+    return '%s %s' % (head, r['what'].replace('\n', ' '))
+
+
+def parse_options():
+    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p.add_argument('--build', default='build', help='build directory')
+    p.add_argument('--dwell', help='the dwell to test; default: that of the build directory')
+    p.add_argument('--gear', default='count,sample', help='gears, divided by commas')
+    p.add_argument('--native', action='store_true', help='native against native: tests this test')
+    p.add_argument('--quick', action='store_true', help='without the cases marked full')
+    p.add_argument('--set', choices=['programs', 'real', 'all'], default='all')
+    p.add_argument('--only', default='', help='only cases whose name matches this expression')
+    p.add_argument('--repeat', type=int, default=1, help='runs under Dwell for each native one')
+    p.add_argument('--patience', type=float, default=4, help='a run may take this many times longer')
+    p.add_argument('--jobs', type=int, default=2)
+    p.add_argument('--keep', action='store_true', help='keep the working directory')
+    p.add_argument('--list', action='store_true', help='print the names of the cases')
+    p.add_argument('--results', help='write the results there, as JSON')
+    return p.parse_args()
+
+
+def choose(options, build):
+    cases = []
+    if options.set != 'real':
+        cases += target_programs(build)
+    if options.set != 'programs':
+        cases += real_programs()
+    return [c for c in cases if (c.quick or not options.quick) and re.search(options.only, c.name)]
+
+
+def main():
+    options = parse_options()
+    build = os.path.abspath(options.build)
+    options.dwell = os.path.abspath(options.dwell or os.path.join(build, 'dwell'))
+    base = tempfile.mkdtemp(prefix='dwell-transparency-', dir=os.environ.get('TMPDIR', '/tmp'))
+    # A user without rights runs programs below it, too.
+    os.chmod(base, 0o755)
+    os.environ['IN'] = os.path.join(base, 'inputs')
+    inputs.make(os.environ['IN'])
+    cases = choose(options, build)
+    if options.list:
+        print('\n'.join(c.name for c in cases))
+        shutil.rmtree(base)
+        return 0
+    gears = ['native'] if options.native else options.gear.split(',')
+    results, work = [], []
+    for case in cases:
+        missing = [n for n in case.needs if not shutil.which(n) and not os.path.exists(n)]
+        for gear in gears:
+            if missing:
+                results.append({'name': case.name, 'gear': gear, 'result': 'skipped',
+                                'what': 'needs ' + ' '.join(missing)})
+                print(line_for(results[-1]), flush=True)
+            else:
+                work.append((case, gear))
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        # Each gear in a directory of its own name length, as paths must not differ natively.
+        jobs = [pool.submit(run_case, c, g, options, os.path.join(base, g)) for c, g in work]
+        for job in concurrent.futures.as_completed(jobs):
+            results.append(job.result())
+            print(line_for(results[-1]), flush=True)
+    if options.results:
+        with open(options.results, 'w') as f:
+            json.dump(sorted(results, key=lambda r: (r['name'], r['gear'])), f, indent=1)
+    bad = [r for r in results if r['result'] in ('differs', 'failed')]
+    if options.keep:
+        print('kept: ' + base)
+    else:
+        shutil.rmtree(base, ignore_errors=True)
+    print('transparency: %d ok, %d differ, %d skipped' % (
+        sum(r['result'] == 'ok' for r in results), len(bad),
+        sum(r['result'] == 'skipped' for r in results)))
+    return 1 if bad else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
