@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Random straight-line sequences, with forward branches inside and readers of
- * flags in between. Two registers hold pointers and one an index for the whole
+ * Random sequences, with forward branches, calls and string instructions inside
+ * and readers of flags in between. Two registers hold pointers and one an index for the whole
  * sequence: what would overwrite them is not taken.
  */
 #include <inttypes.h>
@@ -17,8 +17,9 @@
 #define RSP		4u
 
 struct sequence {
+	uint64_t start; /* of its subroutine, in front of the entry */
 	uint64_t entry;
-	uint32_t bytes;
+	uint32_t bytes; /* from the start on */
 	uint32_t number;
 	uint8_t pointers[2];
 	uint8_t index;
@@ -31,6 +32,8 @@ struct writer {
 	struct rng rng;
 	struct sequence *s;
 	uint8_t *skip; /* displacement of a branch over the next instruction, or 0 */
+	uint8_t *slot; /* 8 bytes in the chunk, for one jump or call through memory; 0 if used */
+	int flat;      /* the stack may not be touched */
 };
 
 static struct {
@@ -110,6 +113,16 @@ static int fits(const struct sequence *s, const struct decoded *d)
 	       d->ops[1].type != ZYDIS_OPERAND_TYPE_REGISTER;
 }
 
+static int moves_stack(const struct decoded *d)
+{
+	for (unsigned int i = 0; i < d->insn.operand_count; i++)
+		if (d->ops[i].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+		    d->ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    d->ops[i].reg.value == ZYDIS_REGISTER_RSP)
+			return 1;
+	return 0;
+}
+
 static uint8_t *put(struct writer *w, const uint8_t *bytes, uint32_t count)
 {
 	uint8_t *at = w->chunk->base + w->chunk->used;
@@ -184,7 +197,7 @@ static int put_random(struct writer *w)
 	}
 	encode_candidate(&f->skeleton, address, &p, bytes);
 	if (enumerate_decode(bytes, INSTRUCTION_BYTES, &d) || d.insn.mnemonic != f->mnemonic ||
-	    !fits(w->s, &d))
+	    !fits(w->s, &d) || (w->flat && moves_stack(&d)))
 		return -1;
 	/* Absolute addresses do not reach the far place. */
 	if (address == ADDRESS_ABSOLUTE && w->c->place.scratch >> 31)
@@ -245,17 +258,97 @@ static int put_flag_reader(struct writer *w)
 	}
 }
 
+static uint8_t *here(const struct writer *w)
+{
+	return w->chunk->base + w->chunk->used;
+}
+
+/* An indirect jump or call, with the flags live across it. The slot serves once. */
+static void put_through_slot(struct writer *w, uint8_t modrm, uint64_t target)
+{
+	uint8_t bytes[6] = {0xff, modrm};
+	int32_t disp = (int32_t)(w->slot - (here(w) + sizeof(bytes)));
+
+	if (!target)
+		target = (uint64_t)(uintptr_t)here(w) + sizeof(bytes);
+	memcpy(bytes + 2, &disp, sizeof(disp));
+	memcpy(w->slot, &target, sizeof(target));
+	put(w, bytes, sizeof(bytes));
+	w->slot = 0;
+}
+
+/* A string instruction between the two pointers, with a small count. */
+static void put_string(struct writer *w)
+{
+	static const uint8_t opcodes[] = {0xa4, 0xa5, 0xa6, 0xa7, 0xaa,
+					  0xab, 0xac, 0xad, 0xae, 0xaf};
+	uint8_t other = w->s->pointers[1];
+	/* lea rdi, [rbx + 8]; lea rsi, [other]; mov ecx, count */
+	uint8_t setup[] = {0x48, 0x8d, 0x7b, 8, 0x49, 0x8d, (uint8_t)(0x70 | (other & 7)), 0};
+	uint8_t count[] = {0xb9, (uint8_t)rng_below(&w->rng, 9), 0, 0, 0};
+	uint8_t string[] = {rng_one_in(&w->rng, 2) ? 0xf2 : 0xf3,
+			    (uint8_t)(0x40 | rng_below(&w->rng, 2) << 3),
+			    opcodes[rng_below(&w->rng, COUNT(opcodes))]};
+
+	put(w, setup, 4);
+	/* r12 as a base needs a sib byte; the other pointers do not. */
+	if ((other & 7) != 4)
+		put(w, setup + 4, 4);
+	put(w, count, sizeof(count));
+	put(w, string, sizeof(string));
+}
+
+static void put_call(struct writer *w)
+{
+	uint8_t call[5] = {0xe8};
+	int32_t disp = (int32_t)((uint8_t *)(uintptr_t)w->s->start - (here(w) + sizeof(call)));
+
+	memcpy(call + 1, &disp, sizeof(disp));
+	put(w, call, sizeof(call));
+}
+
+/* Ways of going on that a translator has to link, with the flags as they are. */
+static void put_transfer(struct writer *w)
+{
+	uint32_t roll = rng_below(&w->rng, 4);
+
+	if (roll == 0 && w->slot)
+		put_through_slot(w, 0x25, 0);
+	else if (roll == 1 && w->slot)
+		put_through_slot(w, 0x15, w->s->start);
+	else if (roll == 2 && w->s->index != 6 && w->s->index != 7)
+		put_string(w);
+	else
+		put_call(w);
+}
+
+/* One or two instructions that leave the stack alone, and back. */
+static void put_subroutine(struct writer *w)
+{
+	uint8_t ret = 0xc3;
+
+	w->s->start = (uint64_t)(uintptr_t)here(w);
+	w->flat = 1;
+	for (uint32_t n = 0, tries = 0; n < 2 && tries < 100; tries++)
+		n += put_random(w) == 0;
+	w->flat = 0;
+	put(w, &ret, 1);
+}
+
 static void put_sequence(struct writer *w)
 {
 	uint32_t wanted = 3 + rng_below(&w->rng, 10);
-	uint32_t start = w->chunk->used, tries = 0;
+	uint32_t tries = 0;
 
 	w->s->pointers[0] = 3;
 	w->s->pointers[1] = 12 + (uint8_t)rng_below(&w->rng, 4);
 	w->s->index = 5 + (uint8_t)rng_below(&w->rng, 7);
 	w->s->use_fs = (uint8_t)rng_one_in(&w->rng, 8);
-	w->s->entry = (uint64_t)(uintptr_t)w->chunk->base + start;
 	w->skip = 0;
+	w->slot = here(w);
+	w->chunk->used += 8;
+	put_subroutine(w);
+	w->s->entry = (uint64_t)(uintptr_t)here(w);
 	for (uint32_t n = 0; n < wanted && tries < 1000; tries++) {
 		uint8_t *skip = w->skip;
 
@@ -266,9 +359,11 @@ static void put_sequence(struct writer *w)
 			land(w);
 		if (rng_below(&w->rng, 5) < 2)
 			put_flag_reader(w);
+		else if (rng_one_in(&w->rng, 8))
+			put_transfer(w);
 	}
 	land(w);
-	w->s->bytes = w->chunk->used - start;
+	w->s->bytes = (uint32_t)((uint64_t)(uintptr_t)here(w) - w->s->start);
 	chunk_put_leave(w->chunk);
 }
 
@@ -291,7 +386,7 @@ static void run_sequence(struct campaign *c, const struct sequence *s)
 
 	c->progress->item = s->number;
 	if (c->verbose)
-		campaign_disassemble((const uint8_t *)(uintptr_t)s->entry, s->bytes, s->entry);
+		campaign_disassemble((const uint8_t *)(uintptr_t)s->start, s->bytes, s->start);
 	for (uint32_t run = 0; run < c->sequence_runs; run++) {
 		struct inputs in = {.place = &c->place, .in = &difftest_in};
 		struct outcome o;
