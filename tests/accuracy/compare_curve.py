@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How far is a sampled miss-ratio curve from the exact one?
+
+    compare_curve.py [--build DIR] [--runs N] [bars] -- COMMAND [ARGUMENT...]
+    compare_curve.py --exact exact.csv --sampled sampled.csv [bars]
+
+Records the command, simulates the same command exactly (exact_curve), and
+prints both curves, the errors in percentage points, and how often the exact
+value lies in the interval printed. Exit status 1 when a bar is not reached:
+
+    --mean P       mean error at most P points
+    --max P        largest error at most P points
+    --near SHARE   at this share of the points: error <= max(0.1 points, 15 %)
+    --cover SHARE  at this share of the points: exact value inside the interval
+"""
+
+import argparse
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+
+def read_curve(path):
+    with open(path, newline="") as f:
+        return {int(row["size_bytes"]): row for row in csv.DictReader(f)}
+
+
+def run(command, **options):
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, **options)
+    if done.returncode != 0:
+        sys.exit("%s: exit status %d" % (" ".join(command), done.returncode))
+
+
+def sample(build, command, sizes, seed, folder):
+    """Record the command. Returns the sampled curve and the process it is of."""
+    dwell = os.path.join(build, "dwell")
+    profile = os.path.join(folder, "sampled.db")
+    run([dwell, "record", "-q", "-o", profile, "--seed", str(seed), "--"] + command)
+    path = os.path.join(folder, "sampled.csv")
+    view = [dwell, "curve", "-i", profile, "--sizes", sizes]
+    with open(path, "w") as f:
+        subprocess.run(view + ["--format=csv"], stdout=f, check=True)
+    answer = subprocess.run(view + ["--format=json"], stdout=subprocess.PIPE, check=True)
+    return read_curve(path), json.loads(answer.stdout)["process"]
+
+
+def simulate(build, command, sizes, process, folder):
+    path = os.path.join(folder, "exact.csv")
+    tool = os.path.join(build, "tests", "accuracy", "exact_curve")
+    run([tool, "-o", path, "--sizes", sizes, "--process", str(process), "--"] + command)
+    return read_curve(path)
+
+
+def compare(exact, sampled):
+    """One (size, exact, sampled, low, high) for each size that both have, ratios in points."""
+    points = []
+    for size in sorted(exact):
+        row = sampled.get(size)
+        if row is None or row["miss_ratio"] == "":
+            sys.exit("the sampled curve has no point at %d bytes" % size)
+        points.append((size, 100 * float(exact[size]["miss_ratio"]),
+                       *(100 * float(row[k]) for k in ("miss_ratio", "low", "high"))))
+    if not points:
+        sys.exit("the curves have no size in common")
+    return points
+
+
+def score(points):
+    errors = [abs(s - e) for _, e, s, _, _ in points]
+    near = [err <= max(0.1, 0.15 * p[1]) for err, p in zip(errors, points)]
+    # The exact simulation is random too: a hundredth of a point is its own noise.
+    inside = [low - 0.01 <= e <= high + 0.01 for _, e, _, low, high in points]
+    return {"mean": sum(errors) / len(errors), "max": max(errors),
+            "near": sum(near) / len(near), "cover": sum(inside) / len(inside)}
+
+
+def show(points):
+    print("%10s %9s %9s %8s   %s" % ("size", "exact", "sampled", "error", "interval"))
+    for size, e, s, low, high in points:
+        print("%10d %8.3f%% %8.3f%% %+8.3f   %.3f - %.3f%s" %
+              (size, e, s, s - e, low, high, "" if low <= e <= high else "  outside"))
+
+
+def parse():
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p.add_argument("--build", default="build", help="where dwell and exact_curve are")
+    p.add_argument("--runs", type=int, default=1, help="recordings to compare, each with its seed")
+    p.add_argument("--sizes", default="8K:64M")
+    p.add_argument("--exact", help="a curve that exact_curve wrote")
+    p.add_argument("--sampled", help="a curve that dwell curve --format=csv wrote")
+    p.add_argument("--mean", type=float)
+    p.add_argument("--max", type=float)
+    p.add_argument("--near", type=float)
+    p.add_argument("--cover", type=float)
+    p.add_argument("command", nargs="*")
+    a = p.parse_args()
+    if bool(a.command) == bool(a.exact and a.sampled):
+        p.error("either a command, or --exact and --sampled")
+    return a
+
+
+def all_points(a):
+    if not a.command:
+        points = compare(read_curve(a.exact), read_curve(a.sampled))
+        show(points)
+        return points
+    points, exact = [], {}
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(1, a.runs + 1):
+            sampled, process = sample(a.build, a.command, a.sizes, seed, folder)
+            if process not in exact:
+                exact[process] = simulate(a.build, a.command, a.sizes, process, folder)
+            these = compare(exact[process], sampled)
+            show(these)
+            points += these
+    return points
+
+
+def main():
+    a = parse()
+    result = score(all_points(a))
+    print("mean error %.3f points, largest %.3f, near %.0f %%, covered %.0f %%" %
+          (result["mean"], result["max"], 100 * result["near"], 100 * result["cover"]))
+    missed = [k for k in ("mean", "max") if getattr(a, k) is not None and result[k] > getattr(a, k)]
+    missed += [k for k in ("near", "cover")
+               if getattr(a, k) is not None and result[k] < getattr(a, k)]
+    for k in missed:
+        print("bar not reached: %s is %.3f, wanted %.3f" % (k, result[k], getattr(a, k)))
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
