@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +22,31 @@ static const char *const side_files[] = {"", "-wal", "-shm"};
 
 #define SIDE_FILE_COUNT (sizeof(side_files) / sizeof(side_files[0]))
 
+/* The name that the kernel knows the process by; "" when it is gone. */
+static void read_comm(const char *pid, char comm[64])
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	f = fopen(path, "re");
+	if (f == NULL || fgets(comm, 64, f) == NULL)
+		comm[0] = '\0';
+	if (f != NULL)
+		fclose(f);
+}
+
+/* Pids are used again: another program with that of a collector long dead is no writer. */
+static bool is_one_of_us(int64_t pid)
+{
+	char theirs[64], ours[64], number[24];
+
+	snprintf(number, sizeof(number), "%" PRId64, pid);
+	read_comm(number, theirs);
+	read_comm("self", ours);
+	return theirs[0] != '\0' && strcmp(theirs, ours) == 0;
+}
+
 /*
  * The process that still writes the profile, or 0. Moving its file away would
  * pull the write-ahead log from under it.
@@ -39,7 +63,7 @@ static int64_t writer_of(const char *path)
 	    strcmp(store_meta_text(s, "state"), "running") == 0)
 		pid = store_meta_int(s, "collector_pid", 0);
 	store_close(s);
-	return pid > 1 && pid < INT32_MAX && kill((pid_t)pid, 0) == 0 ? pid : 0;
+	return pid > 1 && is_one_of_us(pid) ? pid : 0;
 }
 
 static int move_aside(const char *path, struct err *err)

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The profile file: what is written is read back; wrong files are refused, each with its sentence. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "store/store.h"
+
+static char folder[] = "/tmp/dwell-store-XXXXXX";
+
+static struct store *create(const char *path)
+{
+	struct store *s = NULL;
+	struct err err = {""};
+
+	if (store_create(path, &s, &err) != 0)
+		fail_msg("%s", err.text);
+	return s;
+}
+
+static struct store *open_file(const char *path)
+{
+	struct store *s = NULL;
+	struct err err = {""};
+
+	if (store_open_readonly(path, &s, &err) != 0)
+		fail_msg("%s", err.text);
+	return s;
+}
+
+/* One process with one of everything. */
+static void fill(struct store *s)
+{
+	struct store_process p = {
+		.id = 0,
+		.parent_id = STORE_NONE,
+		.pid = 42,
+		.cause = "start",
+		.exe = "/bin/x",
+		.command = "x -y",
+		.state = "exited",
+		.exit_status = 3,
+		.start_ns = 5,
+		.end_ns = 9,
+		.accesses = 100,
+		.loads = 60,
+		.stores = 30,
+		.instructions = 250,
+	};
+	struct store_module m = {
+		.id = 1,
+		.path = "/bin/x",
+		.start = 0x1000,
+		.end = 0x2000,
+		.file_offset = 0x100,
+		.mapped_at = 0,
+		.unmapped_at = UINT64_MAX,
+	};
+	struct store_window w = {.number = 0,
+				 .start = 10,
+				 .length = 50,
+				 .stands_for = 60,
+				 .samples = 2,
+				 .footprint_pages = 4};
+	struct store_location here = {
+		.id = 1, .pc = 0x1010, .module_id = 1, .module_address = 0x110};
+	struct store_location there = {.id = 2, .pc = 0xffffffffff600400, .module_id = STORE_NONE};
+	struct store_frame inner = {"f", "/src/x.c", 12}, outer = {"main", NULL, 0};
+	struct store_sample x = {
+		.status = 0,
+		.position = 20,
+		.distance = 7,
+		.line = 0x7fff0040,
+		.begin = {1, 0x7fff0048, 8, 1, 0},
+		.end = {2, 0x7fff0050, 4, 2, 1},
+	};
+	struct store_message note = {STORE_NONE, 7, "hello"};
+
+	assert_int_equal(store_put_process(s, &p, NULL), 0);
+	assert_int_equal(store_put_module(s, &m, NULL), 0);
+	assert_int_equal(store_put_window(s, &w, NULL), 0);
+	assert_int_equal(store_put_location(s, &here, NULL), 0);
+	assert_int_equal(store_put_location(s, &there, NULL), 0);
+	assert_int_equal(store_put_frame(s, 1, 0, &inner, NULL), 0);
+	assert_int_equal(store_put_frame(s, 1, 1, &outer, NULL), 0);
+	assert_int_equal(store_put_sample(s, &x, NULL), 0);
+	x.status = 1;
+	x.end.location = STORE_NONE;
+	assert_int_equal(store_put_sample(s, &x, NULL), 0);
+	assert_int_equal(store_put_message(s, &note, NULL), 0);
+	assert_int_equal(store_put_source(s, "/src/x.c", "int x;\n", NULL), 0);
+	assert_int_equal(store_put_meta_int(s, "seed", 11, NULL), 0);
+}
+
+static void check_processes(struct store *s)
+{
+	struct store_process *p;
+	size_t count;
+
+	assert_int_equal(store_read_processes(s, &p, &count, NULL), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(p[0].pid, 42);
+	assert_int_equal(p[0].parent_id, STORE_NONE);
+	assert_string_equal(p[0].command, "x -y");
+	assert_int_equal(p[0].exit_status, 3);
+	assert_int_equal(p[0].modifies, 10); /* 100 - 60 - 30 */
+	assert_int_equal(p[0].samples, 2);
+	assert_int_equal(p[0].resolved, 1);
+	assert_int_equal(p[0].censored, 1);
+	assert_int_equal(p[0].dangling, 0);
+	assert_int_equal(p[0].windows, 1);
+	free(p);
+}
+
+static void check_locations(struct store *s)
+{
+	struct store_location *l;
+	size_t count;
+
+	assert_int_equal(store_read_locations(s, STORE_ALL, &l, &count, NULL), 0);
+	assert_int_equal(count, 2);
+	assert_int_equal(l[0].frame_count, 2);
+	assert_string_equal(l[0].frames[0].function, "f");
+	assert_string_equal(l[0].frames[0].file, "/src/x.c");
+	assert_int_equal(l[0].frames[0].line, 12);
+	assert_string_equal(l[0].frames[1].function, "main");
+	assert_null(l[0].frames[1].file);
+	assert_int_equal(l[1].pc, 0xffffffffff600400);
+	assert_int_equal(l[1].frame_count, 1);
+	assert_string_equal(l[1].frames[0].function, "[anon]");
+	free(l);
+}
+
+static void check_samples(struct store *s)
+{
+	struct store_sample *x;
+	size_t count;
+
+	assert_int_equal(store_read_samples(s, 0, &x, &count, NULL), 0);
+	assert_int_equal(count, 2);
+	assert_int_equal(x[0].distance, 7);
+	assert_int_equal(x[0].begin.address, 0x7fff0048);
+	assert_int_equal(x[0].end.location, 2);
+	assert_int_equal(x[0].end.thread, 1);
+	assert_int_equal(x[1].status, 1);
+	assert_int_equal(x[1].end.location, STORE_NONE);
+	free(x);
+	assert_int_equal(store_read_samples(s, 5, &x, &count, NULL), 0);
+	assert_int_equal(count, 0);
+}
+
+static void check_rest(struct store *s)
+{
+	struct store_module *m;
+	struct store_window *w;
+	struct store_message *note;
+	size_t count;
+
+	assert_int_equal(store_read_modules(s, STORE_ALL, &m, &count, NULL), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(m[0].unmapped_at, UINT64_MAX);
+	assert_null(m[0].build_id);
+	free(m);
+	assert_int_equal(store_read_windows(s, 0, &w, &count, NULL), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(w[0].stands_for, 60);
+	free(w);
+	assert_int_equal(store_read_messages(s, &note, &count, NULL), 0);
+	assert_int_equal(count, 1);
+	assert_string_equal(note[0].text, "hello");
+	free(note);
+	assert_string_equal(store_read_source(s, "/src/x.c"), "int x;\n");
+	assert_null(store_read_source(s, "/src/y.c"));
+	assert_int_equal(store_meta_int(s, "seed", 0), 11);
+	assert_int_equal(store_meta_int(s, "nothing", -5), -5);
+}
+
+static void what_is_written_is_read_back(void **state)
+{
+	struct store *s = create("a.db");
+
+	(void)state;
+	fill(s);
+	assert_int_equal(store_finish(s, NULL), 0);
+	store_close(s);
+	assert_int_not_equal(access("a.db-wal", F_OK), 0);
+	s = open_file("a.db");
+	assert_string_equal(store_meta_text(s, "state"), "complete");
+	check_processes(s);
+	check_locations(s);
+	check_samples(s);
+	check_rest(s);
+	store_close(s);
+}
+
+static void a_reader_sees_what_was_committed_while_the_run_goes_on(void **state)
+{
+	struct store *s = create("live.db"), *reader;
+	struct store_process *p;
+	size_t count;
+
+	(void)state;
+	fill(s);
+	reader = open_file("live.db");
+	assert_int_equal(store_read_processes(reader, &p, &count, NULL), 0);
+	assert_int_equal(count, 0);
+	free(p);
+	assert_int_equal(store_commit(s, NULL), 0);
+	store_close(reader);
+	reader = open_file("live.db");
+	check_processes(reader);
+	assert_string_equal(store_meta_text(reader, "state"), "running");
+	store_close(reader);
+	store_close(s);
+}
+
+static void a_writer_killed_leaves_what_it_committed(void **state)
+{
+	struct store *s;
+	pid_t child = fork();
+
+	(void)state;
+	if (child == 0) {
+		s = create("killed.db");
+		fill(s);
+		store_commit(s, NULL);
+		store_put_meta_text(s, "late", "never committed", NULL);
+		kill(getpid(), SIGKILL);
+	}
+	waitpid(child, NULL, 0);
+	s = open_file("killed.db");
+	check_processes(s);
+	check_locations(s);
+	assert_null(store_meta_text(s, "late"));
+	store_close(s);
+	/* It can be replaced, log and all, and the old one stays whole. */
+	s = create("killed.db");
+	store_finish(s, NULL);
+	store_close(s);
+	s = open_file("killed.db.old");
+	check_processes(s);
+	store_close(s);
+}
+
+static void an_older_profile_is_kept_once(void **state)
+{
+	struct store *s;
+	int i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		s = create("again.db");
+		store_put_meta_int(s, "seed", i, NULL);
+		store_finish(s, NULL);
+		store_close(s);
+	}
+	s = open_file("again.db");
+	assert_int_equal(store_meta_int(s, "seed", -1), 2);
+	store_close(s);
+	s = open_file("again.db.old");
+	assert_int_equal(store_meta_int(s, "seed", -1), 1);
+	store_close(s);
+}
+
+static void write_file(const char *path, const void *bytes, size_t count)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, count, f), count);
+	fclose(f);
+}
+
+static void refuses_to_read(const char *path, const char *sentence)
+{
+	struct store *s = NULL;
+	struct err err = {""};
+
+	assert_int_equal(store_open_readonly(path, &s, &err), -1);
+	assert_string_equal(err.text, sentence);
+}
+
+static void refuses_to_write(const char *path, const char *sentence)
+{
+	struct store *s = NULL;
+	struct err err = {""};
+
+	assert_int_equal(store_create(path, &s, &err), -1);
+	assert_string_equal(err.text, sentence);
+}
+
+static void files_that_are_no_profile_are_refused(void **state)
+{
+	sqlite3 *db;
+
+	(void)state;
+	mkdir("folder", 0700);
+	write_file("empty", "", 0);
+	write_file("text", "hello\n", 6);
+	sqlite3_open("foreign.db", &db);
+	sqlite3_exec(db, "CREATE TABLE a(b)", NULL, NULL, NULL);
+	sqlite3_close(db);
+	refuses_to_read("none.db", "no profile 'none.db': make one with 'dwell record', or name it "
+				   "with -i");
+	refuses_to_read("folder", "'folder' is a directory, not a profile");
+	refuses_to_read("empty", "'empty' is empty, not a profile");
+	refuses_to_read("text", "'text' is not a Dwell profile");
+	refuses_to_read("/dev/null", "'/dev/null' is not a regular file");
+	refuses_to_read("foreign.db",
+			"'foreign.db' is an SQLite database, but not a Dwell profile");
+}
+
+static void places_that_cannot_be_written_are_named(void **state)
+{
+	struct store *s;
+	char busy[128];
+
+	snprintf(busy, sizeof(busy),
+		 "profile 'kept.db' is being written by process %d: choose another name with -o",
+		 getpid());
+	(void)state;
+	write_file("mine.txt", "mine\n", 5);
+	refuses_to_write("mine.txt", "'mine.txt' exists and is no Dwell profile: not replacing it");
+	refuses_to_write("/dev/full", "cannot write profile '/dev/full': it is not a regular file");
+	refuses_to_write("no/such/x.db",
+			 "cannot write profile 'no/such/x.db': No such file or directory");
+	s = create("kept.db");
+	refuses_to_write("kept.db", busy);
+	store_finish(s, NULL);
+	store_close(s);
+	write_file("kept.db.old", "mine\n", 5);
+	refuses_to_write("kept.db",
+			 "'kept.db.old' exists and is no Dwell profile: not replacing it");
+}
+
+/* A profile of more than a few pages, to cut and to scratch. */
+static size_t make_large(const char *path)
+{
+	struct store *s = create(path);
+	struct stat st;
+	int64_t i;
+
+	fill(s);
+	for (i = 0; i < 2000; i++) {
+		struct store_sample x = {.position = (uint64_t)i,
+					 .begin = {1, 2, 8, 1, 0},
+					 .end = {STORE_NONE, 0, 0, 0, 0},
+					 .status = 1};
+
+		store_put_sample(s, &x, NULL);
+	}
+	store_finish(s, NULL);
+	store_close(s);
+	assert_int_equal(stat(path, &st), 0);
+	return (size_t)st.st_size;
+}
+
+static void a_truncated_profile_is_refused_wherever_it_is_cut(void **state)
+{
+	size_t bytes = make_large("cut.db"), cut;
+	struct err err;
+	struct store *s;
+
+	(void)state;
+	for (cut = bytes - 1; cut > 100; cut = cut * 2 / 3) {
+		assert_int_equal(truncate("cut.db", (off_t)cut), 0);
+		assert_int_equal(store_open_readonly("cut.db", &s, &err), -1);
+		assert_string_equal(err.text, "profile 'cut.db' is truncated or damaged");
+	}
+}
+
+static void a_scratched_profile_never_crashes_the_reader(void **state)
+{
+	size_t bytes = make_large("scratched.db"), at;
+	unsigned seed = 1;
+	struct err err;
+
+	(void)state;
+	for (at = 100; at < bytes; at += 997) {
+		int fd = open("scratched.db", O_RDWR);
+		unsigned char junk = (unsigned char)(seed = seed * 1103515245 + 12345), before;
+		struct store_process *p;
+		struct store_location *l;
+		struct store *s;
+		size_t count;
+
+		assert_int_equal(pread(fd, &before, 1, (off_t)at), 1);
+		assert_int_equal(pwrite(fd, &junk, 1, (off_t)at), 1);
+		if (store_open_readonly("scratched.db", &s, &err) == 0) {
+			if (store_read_processes(s, &p, &count, &err) == 0)
+				free(p);
+			if (store_read_locations(s, STORE_ALL, &l, &count, &err) == 0)
+				free(l);
+			store_close(s);
+		}
+		assert_int_equal(pwrite(fd, &before, 1, (off_t)at), 1);
+		close(fd);
+	}
+}
+
+static void a_newer_profile_is_told_apart_from_a_broken_one(void **state)
+{
+	sqlite3 *db;
+
+	(void)state;
+	make_large("newer.db");
+	sqlite3_open("newer.db", &db);
+	sqlite3_exec(db, "PRAGMA user_version = 9", NULL, NULL, NULL);
+	sqlite3_close(db);
+	refuses_to_read("newer.db", "profile 'newer.db' was written by a newer version of dwell "
+				    "(its format is 9, this one knows 1)");
+}
+
+static void a_profile_with_odd_characters_in_its_name_opens(void **state)
+{
+	struct store *s = create("a b?c#d%41'e.db");
+
+	(void)state;
+	fill(s);
+	store_finish(s, NULL);
+	store_close(s);
+	s = open_file("a b?c#d%41'e.db");
+	check_processes(s);
+	store_close(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_is_written_is_read_back),
+		cmocka_unit_test(a_reader_sees_what_was_committed_while_the_run_goes_on),
+		cmocka_unit_test(a_writer_killed_leaves_what_it_committed),
+		cmocka_unit_test(an_older_profile_is_kept_once),
+		cmocka_unit_test(files_that_are_no_profile_are_refused),
+		cmocka_unit_test(places_that_cannot_be_written_are_named),
+		cmocka_unit_test(a_truncated_profile_is_refused_wherever_it_is_cut),
+		cmocka_unit_test(a_scratched_profile_never_crashes_the_reader),
+		cmocka_unit_test(a_newer_profile_is_told_apart_from_a_broken_one),
+		cmocka_unit_test(a_profile_with_odd_characters_in_its_name_opens),
+	};
+	char command[64];
+	int failed;
+
+	if (mkdtemp(folder) == NULL || chdir(folder) != 0)
+		return 1;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	if (chdir("/") != 0 || system(command) != 0)
+		return 1;
+	return failed;
+}
