@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Feeds nonsense to the reading side of the channel: slots, record checks and
+ * the recorder with a real store. What a broken target can write must cost at
+ * most its own profile. Build with sanitizers.
+ *
+ *	fuzz_ring [ROUNDS [SEED]]
+ *
+ * Each round writes a few true records, then damages bytes of the ring, of the
+ * positions or of the slot's header, and reads. With -DFUZZ_LIBFUZZER the bytes
+ * come from libFuzzer instead.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "channel/ring.h"
+#include "collector/recorder.h"
+#include "collector/slots.h"
+
+#define RING_BYTES 16384
+#define SLOTS	   2
+
+struct fuzz {
+	struct host host;
+	struct slots slots;
+	struct store *store;
+	struct recorder *recorder;
+	struct ring ring;
+	uint32_t next_order;
+	uint64_t records, gone;
+};
+
+static uint64_t random_state;
+
+static uint64_t random_next(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return random_state;
+}
+
+static const char *on_record(void *context, uint32_t order, const struct record_header *h)
+{
+	struct fuzz *f = context;
+
+	f->records++;
+	if (h->type == RECORD_PROCESS)
+		slots_drain_process(&f->slots, order ^ 1);
+	return recorder_record(f->recorder, order, h);
+}
+
+static void on_gone(void *context, uint32_t order, enum slot_farewell how, const char *why,
+		    const struct slot_counts *counts)
+{
+	struct fuzz *f = context;
+
+	f->gone++;
+	recorder_gone(f->recorder, order, how, why, counts);
+}
+
+static void on_counts(void *context, uint32_t order, const struct slot_counts *counts)
+{
+	struct fuzz *f = context;
+
+	recorder_counts(f->recorder, order, counts);
+}
+
+static int set_up(struct fuzz *f, const char *path)
+{
+	struct channel_config config = {.gear = CHANNEL_GEAR_SAMPLE};
+	struct slot_events events = {f, on_record, on_gone, on_counts};
+	struct err err;
+
+	*f = (struct fuzz){.host = {.fd = -1}};
+	if (store_create(path, &f->store, &err) != 0 ||
+	    host_init(&f->host, &config, SLOTS, RING_BYTES, &err) != 0 ||
+	    slots_init(&f->slots, &f->host, &events, &err) != 0) {
+		fprintf(stderr, "fuzz_ring: %s\n", err.text);
+		return -1;
+	}
+	f->recorder = recorder_new(f->store);
+	return f->recorder != NULL ? 0 : -1;
+}
+
+static void tear_down(struct fuzz *f)
+{
+	slots_finish(&f->slots);
+	recorder_resolve(f->recorder);
+	recorder_free(f->recorder);
+	slots_release(&f->slots);
+	host_release(&f->host);
+	store_close(f->store);
+}
+
+/* The fixed sizes of the records, by type; text and entries follow some of them. */
+static const uint32_t record_bytes[] = {
+	[RECORD_PAD] = 16,
+	[RECORD_PROCESS] = sizeof(struct record_process) + 16,
+	[RECORD_MODULE] = sizeof(struct record_module) + 16,
+	[RECORD_UNMAP] = sizeof(struct record_unmap),
+	[RECORD_THREAD] = sizeof(struct record_thread),
+	[RECORD_WINDOW] = sizeof(struct record_window),
+	[RECORD_SAMPLE] = sizeof(struct record_sample),
+	[RECORD_END] = sizeof(struct record_end),
+	[RECORD_STREAM] = sizeof(struct record_stream) + 32,
+	[RECORD_MESSAGE] = sizeof(struct record_header) + 16,
+};
+
+/* A record that passes the checks. */
+static void write_record(struct fuzz *f, uint32_t type)
+{
+	uint32_t bytes = record_bytes[type];
+	union {
+		struct record_header h;
+		struct record_process process;
+		struct record_module module;
+		struct record_unmap unmap;
+		struct record_sample sample;
+		struct record_stream stream;
+	} *r = NULL;
+
+	/* The writer, too, meets the positions that were damaged before. */
+	if (f->ring.slot->write_pos % 8 == 0)
+		r = ring_reserve(&f->ring, bytes);
+	if (r == NULL)
+		return;
+	memset(r, 0, bytes);
+	r->h = (struct record_header){type, bytes};
+	if (type == RECORD_PROCESS) {
+		r->process.order = f->next_order++;
+		r->process.string_bytes = 16;
+		r->process.cause = (uint32_t)random_next() % 3;
+		r->process.parent = (uint32_t)random_next() % (f->next_order + 1);
+		memcpy(&r->process + 1, "/bin/true\0true", 15);
+	} else if (type == RECORD_MODULE) {
+		r->module.start = random_next() % 8 << 12;
+		r->module.end = r->module.start + 4096;
+		r->module.path_bytes = 16;
+		memcpy(&r->module + 1, "/bin/true", 10);
+	} else if (type == RECORD_UNMAP) {
+		r->unmap.end = random_next() % 65536 + 1;
+	} else if (type == RECORD_SAMPLE) {
+		r->sample.begin.pc = random_next() % 65536;
+		r->sample.begin.kind = ACCESS_LOAD;
+		r->sample.status = SAMPLE_CENSORED;
+	} else if (type == RECORD_STREAM) {
+		r->stream.count = 4;
+	}
+	ring_commit(&f->ring, bytes);
+}
+
+static void damage(struct fuzz *f)
+{
+	uint64_t r = random_next();
+
+	switch (r % 8) {
+	case 0:
+		f->ring.slot->write_pos = random_next() >> (r >> 58);
+		break;
+	case 1:
+		f->ring.slot->read_pos = random_next() >> (r >> 58);
+		break;
+	case 2:
+		f->ring.slot->state = (uint32_t)(r >> 32) % 6;
+		break;
+	case 3:
+		memset(f->ring.data + r / 8 % (RING_BYTES - 64), (int)(r >> 40), 64);
+		break;
+	default: /* a byte or so among what was not read yet */
+		f->ring.data[(f->ring.slot->read_pos + (r >> 8) % 256) & (RING_BYTES - 1)] ^=
+			(uint8_t)(1u << (r >> 32) % 8);
+		break;
+	}
+}
+
+static void round_of_nonsense(struct fuzz *f)
+{
+	unsigned i, count = (unsigned)(random_next() % 24);
+
+	ring_of_slot(&f->ring, f->host.header, f->host.slot_bytes, f->host.ring_bytes,
+		     (uint32_t)(random_next() % SLOTS));
+	f->ring.slot->pid = (uint32_t)getpid();
+	f->ring.slot->state = CHANNEL_SLOT_LIVE;
+	write_record(f, RECORD_PROCESS);
+	for (i = 0; i < count; i++)
+		write_record(f, (uint32_t)(random_next() % (RECORD_MESSAGE + 1)));
+	if (random_next() % 4 != 0)
+		damage(f);
+	slots_drain(&f->slots);
+	if (random_next() % 8 == 0)
+		slots_check(&f->slots);
+	if (random_next() % 4 == 0)
+		f->ring.slot->state = CHANNEL_SLOT_ENDED;
+	slots_drain(&f->slots);
+}
+
+#ifdef FUZZ_LIBFUZZER
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct fuzz f;
+	static int is_ready;
+
+	if (!is_ready && set_up(&f, "/tmp/fuzz_ring.db") != 0)
+		abort();
+	is_ready = 1;
+	if (size > RING_BYTES)
+		size = RING_BYTES;
+	ring_of_slot(&f.ring, f.host.header, f.host.slot_bytes, f.host.ring_bytes, 0);
+	f.ring.slot->pid = (uint32_t)getpid();
+	f.ring.slot->read_pos = 0;
+	memcpy(f.ring.data, data, size);
+	f.ring.slot->write_pos = size & ~(size_t)7;
+	f.ring.slot->state = CHANNEL_SLOT_LIVE;
+	slots_drain(&f.slots);
+	f.ring.slot->state = CHANNEL_SLOT_ENDED;
+	slots_drain(&f.slots);
+	return 0;
+}
+#else
+int main(int argc, char **argv)
+{
+	uint64_t rounds = argc > 1 ? strtoull(argv[1], NULL, 10) : 20000, i;
+	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+	char folder[] = "/tmp/dwell-fuzz-XXXXXX", path[64], command[64];
+	uint64_t records = 0, gone = 0;
+	struct fuzz f;
+
+	if (mkdtemp(folder) == NULL)
+		return 1;
+	snprintf(path, sizeof(path), "%s/fuzz.db", folder);
+	random_state = seed * 0x9e3779b97f4a7c15ull | 1;
+	for (i = 0; i < rounds; i++) {
+		if (i % 5000 == 0 && set_up(&f, path) != 0)
+			return 1;
+		round_of_nonsense(&f);
+		if (i % 5000 == 4999 || i + 1 == rounds) {
+			records += f.records;
+			gone += f.gone;
+			if (recorder_failed(f.recorder) != NULL) {
+				fprintf(stderr, "fuzz_ring: %s\n",
+					recorder_failed(f.recorder)->text);
+				return 1;
+			}
+			tear_down(&f);
+			unlink(path);
+		}
+	}
+	printf("%" PRIu64 " rounds, %" PRIu64 " records taken, %" PRIu64 " processes\n", rounds,
+	       records, gone);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command) == 0 && records > rounds ? 0 : 1;
+}
+#endif
