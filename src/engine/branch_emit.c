@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ends of segments: branches, calls, returns, system calls, string loops.
+ * Nothing here changes a flag or uses the target's stack beyond what the
+ * instruction itself does.
+ */
+#include "engine/job.h"
+#include "engine/util.h"
+
+static struct code_exit *new_exit(struct job *j, enum exit_kind kind, uint64_t target)
+{
+	struct code_exit *e = cache_new_exit(j->arena, j->block, kind, target);
+
+	if (!e)
+		j->failed = true;
+	return e;
+}
+
+/* The rel32 field has just been emitted for e: enter its stub, or its block at once. */
+static void link_site(struct job *j, struct code_exit *e)
+{
+	struct block *to;
+
+	e->site = j->o.p - 4;
+	to = cache_find(e->target, j->gear);
+	if (!to && e->target == j->block->pc)
+		to = j->block;
+	if (to)
+		cache_link(e, to);
+}
+
+static void emit_field(struct job *j, const struct code_exit *e)
+{
+	emit_u32(&j->o, e ? (uint32_t)(e->stub - (j->o.p + 4)) : 0);
+}
+
+void job_jump_link(struct job *j, uint64_t target)
+{
+	struct code_exit *e = new_exit(j, EXIT_LINK, target);
+
+	emit_align_field(&j->o, 1);
+	emit_u8(&j->o, 0xe9);
+	emit_field(j, e);
+	if (e)
+		link_site(j, e);
+}
+
+static void conditional(struct job *j, const struct insn *in, const uint8_t *opcode)
+{
+	struct code_exit *e = new_exit(j, EXIT_LINK, in->target);
+
+	emit_align_field(&j->o, 2);
+	emit_bytes(&j->o, opcode, 2);
+	emit_field(j, e);
+	if (e)
+		link_site(j, e);
+}
+
+/* loop and jrcxz reach 127 bytes only: hop over a long jump. */
+static void short_conditional(struct job *j, const struct insn *in)
+{
+	uint8_t *taken, *skip;
+
+	emit_bytes(&j->o, in->bytes, in->length - 1u);
+	emit_u8(&j->o, 2);
+	emit_bytes(&j->o, (const uint8_t[]){ 0xeb, 0 }, 2);
+	taken = j->o.p;
+	job_jump_link(j, in->target);
+	skip = j->o.p;
+	taken[-1] = (uint8_t)(skip - taken);
+}
+
+/* push the return address of the target's call */
+static void push_return(struct job *j, const struct insn *in)
+{
+	uint64_t *constant;
+
+	j->arena->cold = (uint8_t *)((uintptr_t)(j->arena->cold - 8) & ~7ul);
+	constant = (uint64_t *)(void *)j->arena->cold;
+	*constant = in->pc + in->length;
+	emit_bytes(&j->o, (const uint8_t[]){ 0xff, 0x35 }, 2);
+	emit_u32(&j->o, (uint32_t)((uint8_t *)constant - (j->o.p + 4)));
+}
+
+/* rcx = where to; both registers go to spill0 and spill1 until the target's entry. */
+static void table_jump(struct job *j)
+{
+	emit_store_gs(&j->o, RAX, T_SPILL1);
+	if (translate_options.ib_bits == 8) {
+		emit_bytes(&j->o, (const uint8_t[]){ 0x0f, 0xb6, 0xc1 }, 3); /* movzx eax, cl */
+	} else if (translate_options.ib_bits == 16) {
+		emit_bytes(&j->o, (const uint8_t[]){ 0x0f, 0xb7, 0xc1 }, 3); /* movzx eax, cx */
+	} else {
+		/* pext eax, ecx, [mask] */
+		emit_bytes(&j->o, (const uint8_t[]){ 0xc4, 0xe2, 0x72, 0xf5, 0x04, 0x25 }, 6);
+		emit_u32(&j->o, cache_ib_table(j->gear) - (uint32_t)PAGE);
+	}
+	emit_bytes(&j->o, (const uint8_t[]){ 0xff, 0x24, 0xc5 }, 3);
+	emit_u32(&j->o, cache_ib_table(j->gear));
+}
+
+static void emit_return(struct job *j, uint32_t i)
+{
+	const struct insn *in = &j->in[i];
+
+	emit_store_gs(&j->o, RCX, T_SPILL0);
+	job_note(j, i, INSN_AT_RCX_SPILL0);
+	emit_u8(&j->o, 0x59); /* pop rcx */
+	if (in->pop_bytes)
+		emit_lea(&j->o, RSP, RSP, in->pop_bytes);
+	table_jump(j);
+}
+
+/* mov rcx, <the operand of jmp or call>: the same modrm with another opcode. */
+static void load_operand(struct job *j, const struct insn *in)
+{
+	uint8_t modrm = in->bytes[in->modrm_at], rex = 0x48;
+	uint32_t at = 0;
+
+	if (in->rip_relative) {
+		emit_mov_imm64(&j->o, RCX, (uint64_t)in->mem[0].disp);
+		emit_bytes(&j->o, (const uint8_t[]){ 0x48, 0x8b, 0x09 }, 3); /* mov rcx, [rcx] */
+		return;
+	}
+	for (; at < in->modrm_at - 1u; at++) {
+		uint8_t b = in->bytes[at];
+
+		if ((b & 0xf0) == 0x40)
+			rex |= b & 7;
+		else if (b == 0x64 || b == 0x67)
+			emit_u8(&j->o, b);
+	}
+	emit_u8(&j->o, rex & ~4);
+	emit_u8(&j->o, 0x8b);
+	emit_u8(&j->o, (uint8_t)((modrm & 0xc7) | RCX << 3));
+	emit_bytes(&j->o, in->bytes + in->modrm_at + 1, in->length - in->modrm_at - 1u);
+}
+
+static void emit_indirect(struct job *j, uint32_t i)
+{
+	const struct insn *in = &j->in[i];
+
+	emit_store_gs(&j->o, RCX, T_SPILL0);
+	job_note(j, i, INSN_AT_RCX_SPILL0);
+	load_operand(j, in);
+	if (in->kind == INSN_CALL_IND)
+		push_return(j, in);
+	table_jump(j);
+}
+
+static void leave(struct job *j, enum exit_kind kind, uint64_t target)
+{
+	struct code_exit *e = new_exit(j, kind, target);
+
+	if (e)
+		emit_jump(&j->o, e->stub);
+}
+
+static void emit_rep(struct job *j, uint32_t i)
+{
+	struct code_exit *e = new_exit(j, EXIT_REP, j->in[i].pc);
+
+	emit_store_gs(&j->o, RCX, T_REP_RCX);
+	emit_store_gs(&j->o, RSI, T_REP_RSI);
+	emit_store_gs(&j->o, RDI, T_REP_RDI);
+	job_copy_insn(j, i);
+	if (!e)
+		return;
+	emit_jump(&j->o, e->stub);
+	e->resume = j->o.p;
+	e->insn = cache_keep_insn(&j->in[i]);
+	j->failed |= !e->insn;
+}
+
+static void emit_elements(struct job *j, uint32_t i)
+{
+	struct code_exit *e = new_exit(j, EXIT_ELEMENTS, j->in[i].pc);
+
+	if (!e)
+		return;
+	e->after = j->after[0];
+	emit_jump(&j->o, e->stub);
+	e->resume = j->o.p;
+	e->insn = cache_keep_insn(&j->in[i]);
+	j->failed |= !e->insn;
+	job_copy_insn(j, i);
+}
+
+void job_terminator(struct job *j, uint32_t i)
+{
+	const struct insn *in = &j->in[i];
+
+	job_note(j, i, 0);
+	switch (in->kind) {
+	case INSN_JCC:
+		conditional(j, in, (const uint8_t[]){ 0x0f, (uint8_t)(0x80 | in->condition) });
+		break;
+	case INSN_XBEGIN:
+		conditional(j, in, (const uint8_t[]){ 0xc7, 0xf8 });
+		break;
+	case INSN_LOOP:
+		short_conditional(j, in);
+		break;
+	case INSN_JMP:
+		job_jump_link(j, in->target);
+		break;
+	case INSN_CALL:
+		push_return(j, in);
+		job_jump_link(j, in->target);
+		break;
+	case INSN_RET:
+		emit_return(j, i);
+		break;
+	case INSN_JMP_IND:
+	case INSN_CALL_IND:
+		emit_indirect(j, i);
+		break;
+	case INSN_SYSCALL:
+		leave(j, EXIT_SYSCALL, in->pc + in->length);
+		break;
+	case INSN_REP:
+		emit_rep(j, i);
+		break;
+	case INSN_ELEMENTS:
+		emit_elements(j, i);
+		break;
+	case INSN_TRAP:
+		job_copy_insn(j, i);
+		break;
+	default:
+		leave(j, EXIT_UNSUPPORTED, in->pc);
+		break;
+	}
+}

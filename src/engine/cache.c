@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Code cache: arenas, block table, links, invalidation; see cache.h. */
+#include "engine/cache.h"
+
+#include <sys/mman.h>
+
+#include "channel/sys.h"
+#include "engine/emit.h"
+#include "engine/pages.h"
+#include "engine/util.h"
+
+#define MAX_ARENAS 16
+#define DEFAULT_ARENA_BYTES (256ull << 20)
+#define POOL_BYTES (512u << 10)
+#define BLOCK_ROOM (64u << 10) /* more than any one block takes, hot or cold */
+#define HASH_BITS 17
+#define REACH (0x7fff0000ull)
+
+static struct arena *arenas[MAX_ARENAS];
+static uint32_t arena_count;
+static uint64_t arena_bytes;
+static struct block **hash; /* [1 << HASH_BITS] */
+static struct grow blocks, exits, maps;
+static uint32_t exit_count;
+static uint64_t blocks_made;
+static uint64_t *ib_table[GEARS];
+static uint32_t ib_mask;
+
+/* Blocks in the order of their code, per arena, for cache_block_at. */
+static struct block **ordered[MAX_ARENAS];
+static uint32_t ordered_count[MAX_ARENAS];
+#define ORDERED_MAX (4u << 20)
+
+static uint32_t hash_of(uint64_t pc, enum gear gear)
+{
+	return (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> (64 - HASH_BITS)) ^ gear;
+}
+
+static void clear_ib_tables(void)
+{
+	/* A miss goes through the arena-independent thunk of arena 0. */
+	for (int g = 0; g < GEARS; g++)
+		for (uint32_t i = 0; i < IB_ENTRIES; i++)
+			__atomic_store_n(&ib_table[g][i], (uint64_t)(uintptr_t)engine_ib_miss,
+					 __ATOMIC_RELAXED);
+}
+
+int cache_init(uint64_t bytes, uint32_t mask)
+{
+	long p;
+
+	arena_bytes = bytes ? bytes : DEFAULT_ARENA_BYTES;
+	ib_mask = mask;
+	if (grow_init(&blocks, 1ull << 30) || grow_init(&exits, 2ull << 30) ||
+	    grow_init(&maps, 1ull << 30))
+		return -1;
+	grow_take(&exits, sizeof(struct code_exit)); /* number 0 means none */
+	exit_count = 1;
+	p = sys6(SYS_mmap, 0, sizeof(struct block *) << HASH_BITS, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (sys_failed(p))
+		return -1;
+	hash = (struct block **)p;
+	for (int g = 0; g < GEARS; g++) {
+		p = sys6(SYS_mmap, 0, PAGE + IB_ENTRIES * 8, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+		if (sys_failed(p))
+			return -1;
+		ib_table[g] = (uint64_t *)(p + (long)PAGE);
+		*(uint32_t *)p = ib_mask; /* pext reads it here */
+	}
+	clear_ib_tables();
+	return 0;
+}
+
+uint32_t cache_ib_table(enum gear gear)
+{
+	return (uint32_t)(uintptr_t)ib_table[gear];
+}
+
+/* An arena near pc that does not overlap anything: probe outwards in steps. */
+static long map_near(uint64_t pc)
+{
+	uint64_t base = pc & ~0xffffffull;
+
+	for (uint64_t step = 0; step < 24; step++)
+		for (int side = -1; side <= 1; side += 2) {
+			uint64_t away = (step + 1) * (64ull << 20) + (side < 0 ? arena_bytes : 0);
+			uint64_t at = side < 0 ? base - away : base + away;
+
+			if ((side < 0 && away > base) || at < (1ull << 20) || at >> 47)
+				continue;
+			long p = sys6(SYS_mmap, at, arena_bytes,
+				      PROT_READ | PROT_WRITE | PROT_EXEC,
+				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+					      MAP_FIXED_NOREPLACE,
+				      -1, 0);
+			if (!sys_failed(p))
+				return p;
+		}
+	return -1;
+}
+
+static uint8_t *emit_thunk(struct out *o, void *to)
+{
+	uint8_t *at = o->p;
+
+	emit_jump_far(o, (uint64_t)(uintptr_t)to);
+	return at;
+}
+
+static void arena_reset(struct arena *a)
+{
+	struct out o = { .p = a->base };
+
+	a->thunk_exit = emit_thunk(&o, engine_exit);
+	a->thunk_ib_miss = emit_thunk(&o, engine_ib_miss);
+	a->thunk_ib_mismatch = emit_thunk(&o, engine_ib_mismatch);
+	a->pool = a->base + 128;
+	a->pool_end = a->base + POOL_BYTES;
+	a->hot = a->pool_end;
+	a->cold = a->end;
+	for (uint32_t i = 0; i < 4096; i++)
+		a->pool_hash[i] = 0;
+}
+
+static struct arena *new_arena(uint64_t pc, bool near)
+{
+	struct arena *a;
+	long p = -1;
+
+	if (arena_count == MAX_ARENAS)
+		return 0;
+	if (near)
+		p = map_near(pc);
+	else
+		p = sys6(SYS_mmap, 0, arena_bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (sys_failed(p))
+		return 0;
+	a = pages_get(round_up(sizeof *a, PAGE));
+	long list = sys6(SYS_mmap, 0, ORDERED_MAX * sizeof(void *), PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (!a || sys_failed(list))
+		return 0;
+	a->base = (uint8_t *)p;
+	a->end = a->base + arena_bytes;
+	arena_reset(a);
+	ordered[arena_count] = (struct block **)list;
+	arenas[arena_count] = a;
+	__atomic_store_n(&arena_count, arena_count + 1, __ATOMIC_RELEASE);
+	return a;
+}
+
+static bool reaches(const struct arena *a, uint64_t pc)
+{
+	uint64_t low = (uint64_t)(uintptr_t)a->base, high = (uint64_t)(uintptr_t)a->end;
+
+	return pc + REACH > high && pc < low + REACH;
+}
+
+struct arena *cache_arena_for(uint64_t pc)
+{
+	struct arena *a;
+
+	for (uint32_t i = 0; i < arena_count; i++)
+		if (reaches(arenas[i], pc))
+			return arenas[i];
+	if (arena_count == 0)
+		return new_arena(pc, false);
+	/*
+	 * Programs linked to fixed low addresses get an arena of their own. Code
+	 * elsewhere out of reach (the vdso, generated code) is better off where
+	 * its callers are: its operands then go through a register.
+	 */
+	a = pc < (4ull << 30) ? new_arena(pc, true) : 0;
+	return a ? a : arenas[0];
+}
+
+uint8_t cache_arena_index(const struct arena *a)
+{
+	uint8_t i = 0;
+
+	while (arenas[i] != a)
+		i++;
+	return i;
+}
+
+bool cache_has_room(const struct arena *a)
+{
+	uint32_t i = cache_arena_index(a);
+
+	return a->cold - a->hot > 2 * (long)BLOCK_ROOM && a->pool_end - a->pool > 4096 &&
+	       ordered_count[i] < ORDERED_MAX - 1 &&
+	       blocks.reserved - blocks.used > (1u << 20) &&
+	       exits.reserved - exits.used > (1u << 20) && maps.reserved - maps.used > (1u << 20);
+}
+
+struct block *cache_find(uint64_t pc, enum gear gear)
+{
+	struct block *b = hash[hash_of(pc, gear)];
+
+	while (b && (b->pc != pc || b->gear != gear))
+		b = b->hash_next;
+	return b;
+}
+
+struct block *cache_new_block(uint64_t pc, enum gear gear)
+{
+	struct block *b = grow_take(&blocks, sizeof *b);
+
+	if (!b)
+		return 0;
+	*b = (struct block){ .pc = pc, .gear = (uint8_t)gear };
+	return b;
+}
+
+void cache_add(struct block *b)
+{
+	uint32_t h = hash_of(b->pc, b->gear), n = ordered_count[b->arena];
+
+	b->hash_next = hash[h];
+	hash[h] = b;
+	ordered[b->arena][n] = b;
+	__atomic_store_n(&ordered_count[b->arena], n + 1, __ATOMIC_RELEASE);
+	blocks_made++;
+}
+
+struct insn_at *cache_take_map(uint32_t insns)
+{
+	return grow_take(&maps, insns * sizeof(struct insn_at));
+}
+
+const struct insn *cache_keep_insn(const struct insn *in)
+{
+	struct insn *copy = grow_take(&maps, sizeof *in);
+
+	if (copy)
+		*copy = *in;
+	return copy;
+}
+
+struct code_exit *cache_exit(uint32_t number)
+{
+	return (struct code_exit *)(void *)exits.base + number;
+}
+
+uint32_t cache_exit_number(const struct code_exit *e)
+{
+	return (uint32_t)(e - (struct code_exit *)(void *)exits.base);
+}
+
+/* mov dword gs:[T_EXIT], number; jmp thunk */
+#define STUB_BYTES 17
+
+struct code_exit *cache_new_exit(struct arena *a, struct block *from, enum exit_kind kind,
+				 uint64_t target)
+{
+	struct code_exit *e = grow_take(&exits, sizeof *e);
+
+	if (!e)
+		return 0;
+	exit_count++;
+	a->cold -= STUB_BYTES;
+	struct out o = { .p = a->cold };
+
+	*e = (struct code_exit){ .kind = (uint8_t)kind, .target = target, .stub = a->cold,
+				 .from = from };
+	emit_store_imm32_gs(&o, T_EXIT, EXIT_RECORD_FIRST + cache_exit_number(e));
+	emit_jump(&o, a->thunk_exit);
+	return e;
+}
+
+static void patch_site(uint8_t *site, const uint8_t *to)
+{
+	__atomic_store_n((int32_t *)(void *)site, (int32_t)(to - (site + 4)), __ATOMIC_RELEASE);
+}
+
+void cache_link(struct code_exit *e, struct block *to)
+{
+	/* Never across arenas: a rel32 does not reach, and the stub does the job. */
+	if (!e->site || e->to || e->from->arena != to->arena || to->dead || e->from->dead)
+		return;
+	e->to = to;
+	e->next_in = to->incoming;
+	to->incoming = cache_exit_number(e);
+	patch_site(e->site, to->body);
+}
+
+void cache_emit_ib_entry(struct arena *a, struct block *b)
+{
+	struct out o = { .p = a->hot };
+
+	b->ib_entry = o.p;
+	emit_mov_imm64(&o, RAX, -b->pc);
+	emit_bytes(&o, (const uint8_t[]){ 0x48, 0x8d, 0x0c, 0x01 }, 4); /* lea rcx,[rcx+rax] */
+	emit_bytes(&o, (const uint8_t[]){ 0xe3, 0x05 }, 2);		/* jrcxz +5 */
+	emit_jump(&o, a->thunk_ib_mismatch);
+	emit_load_gs(&o, RCX, T_SPILL0);
+	emit_load_gs(&o, RAX, T_SPILL1);
+	if (b->body)
+		emit_jump(&o, b->body);
+	a->hot = o.p;
+}
+
+static uint64_t *ib_slot(const struct block *b)
+{
+	return &ib_table[b->gear][b->pc & ib_mask];
+}
+
+void cache_publish_indirect(struct block *b)
+{
+	if (b->dead)
+		return;
+	if (!b->ib_entry)
+		cache_emit_ib_entry(arenas[b->arena], b);
+	__atomic_store_n(ib_slot(b), (uint64_t)(uintptr_t)b->ib_entry, __ATOMIC_RELEASE);
+}
+
+uint8_t *cache_counts_constant(struct arena *a, struct tally t)
+{
+	uint64_t key = (uint64_t)t.accesses | (uint64_t)t.loads << 16 | (uint64_t)t.stores << 32 |
+		       (uint64_t)t.instructions << 48;
+	uint32_t h = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 52);
+
+	for (uint32_t tries = 0; tries < 4096; tries++, h = (h + 1) & 4095) {
+		uint64_t *c;
+
+		if (a->pool_hash[h] == 0) {
+			if (a->pool_end - a->pool < 32)
+				return 0;
+			c = (uint64_t *)(void *)a->pool;
+			c[0] = t.accesses;
+			c[1] = t.loads;
+			c[2] = t.stores;
+			c[3] = t.instructions;
+			a->pool_hash[h] = (uint32_t)(a->pool - a->base);
+			a->pool += 32;
+			return (uint8_t *)c;
+		}
+		c = (uint64_t *)(void *)(a->base + a->pool_hash[h]);
+		if (c[0] == t.accesses && c[1] == t.loads && c[2] == t.stores &&
+		    c[3] == t.instructions)
+			return (uint8_t *)c;
+	}
+	return 0;
+}
+
+bool cache_contains(uint64_t address)
+{
+	uint32_t n = __atomic_load_n(&arena_count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (address >= (uint64_t)(uintptr_t)arenas[i]->base &&
+		    address < (uint64_t)(uintptr_t)arenas[i]->end)
+			return true;
+	return false;
+}
+
+struct block *cache_block_at(const uint8_t *address)
+{
+	uint32_t n = __atomic_load_n(&arena_count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < n; i++) {
+		if (address < arenas[i]->base || address >= arenas[i]->end)
+			continue;
+		uint32_t low = 0, high = __atomic_load_n(&ordered_count[i], __ATOMIC_ACQUIRE);
+
+		while (low < high) { /* last block that starts at or below address */
+			uint32_t mid = low + (high - low) / 2;
+
+			if (ordered[i][mid]->start <= address)
+				low = mid + 1;
+			else
+				high = mid;
+		}
+		if (low == 0)
+			return 0;
+		struct block *b = ordered[i][low - 1];
+
+		return address < b->start + b->code_bytes ? b : 0;
+	}
+	return 0;
+}
+
+/* Nobody enters b again. */
+static void kill_block(struct block *b)
+{
+	struct block **p = &hash[hash_of(b->pc, b->gear)];
+
+	if (b->dead)
+		return;
+	b->dead = true;
+	for (uint32_t n = b->incoming, next; n; n = next) {
+		struct code_exit *e = cache_exit(n);
+
+		next = e->next_in;
+		e->to = 0;
+		e->next_in = 0;
+		patch_site(e->site, e->stub);
+	}
+	b->incoming = 0;
+	if (b->ib_entry && *ib_slot(b) == (uint64_t)(uintptr_t)b->ib_entry)
+		__atomic_store_n(ib_slot(b), (uint64_t)(uintptr_t)engine_ib_miss,
+				 __ATOMIC_RELEASE);
+	while (*p && *p != b)
+		p = &(*p)->hash_next;
+	if (*p)
+		*p = b->hash_next;
+}
+
+static void kill_list(struct block *list, uint64_t page, uint64_t start, uint64_t end)
+{
+	while (list) {
+		int which = (list->pc & ~(PAGE - 1)) == page ? 0 : 1;
+		struct block *next = list->page_next[which];
+
+		if (list->pc < end && list->pc + list->bytes > start)
+			kill_block(list);
+		list = next;
+	}
+}
+
+void cache_invalidate(uint64_t start, uint64_t end)
+{
+	uint64_t cursor = 0;
+	struct code_page *p;
+
+	while ((p = pages_next_code(&cursor, start, end))) {
+		kill_list(p->blocks, p->address, start, end);
+		if (start <= p->address && end >= p->address + PAGE)
+			p->blocks = 0;
+	}
+}
+
+bool cache_has_code(uint64_t start, uint64_t end)
+{
+	uint64_t cursor = 0;
+	struct code_page *p;
+
+	while ((p = pages_next_code(&cursor, start, end)))
+		if (p->blocks)
+			return true;
+	return false;
+}
+
+void cache_flush(void)
+{
+	for (uint32_t i = 0; i < (1u << HASH_BITS); i++)
+		hash[i] = 0;
+	clear_ib_tables();
+	for (uint32_t i = 0; i < arena_count; i++) {
+		arena_reset(arenas[i]);
+		ordered_count[i] = 0;
+	}
+	blocks.used = 0;
+	maps.used = 0;
+	exits.used = sizeof(struct code_exit);
+	exit_count = 1;
+	pages_forget_code();
+	__atomic_fetch_add(&engine.generation, 1, __ATOMIC_SEQ_CST);
+}
+
+uint64_t cache_code_bytes(void)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < arena_count; i++)
+		n += (uint64_t)(arenas[i]->hot - arenas[i]->base) +
+		     (uint64_t)(arenas[i]->end - arenas[i]->cold);
+	return n;
+}
+
+uint64_t cache_blocks_made(void)
+{
+	return blocks_made;
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The code cache: where translated blocks live, how they are found and linked,
+ * and how they go away. All functions want the translate lock unless they say
+ * otherwise.
+ *
+ *   arena:  | thunks | constants 32 B each | hot code ->   ...   <- cold stubs |
+ *
+ * An arena lies within 2 GB of the code it holds, so that rip-relative
+ * operands need only another displacement; several arenas may exist.
+ */
+#ifndef DWELL_ENGINE_CACHE_H
+#define DWELL_ENGINE_CACHE_H
+
+#include "engine/decode.h"
+#include "engine/state.h"
+
+struct block;
+
+enum exit_kind {
+	EXIT_LINK,	  /* direct branch or fall-through to target */
+	EXIT_CHECK,	  /* the access budget ran out, or somebody wants the thread */
+	EXIT_SYSCALL,	  /* target = pc after it */
+	EXIT_REP,	  /* after a string instruction with REP */
+	EXIT_ELEMENTS,	  /* before a gather or scatter */
+	EXIT_FLUSH,	  /* the stream buffer is full */
+	EXIT_UNSUPPORTED, /* target = pc of the instruction */
+	EXIT_NOT_CODE,	  /* target = pc that cannot be decoded or fetched */
+	EXIT_STALE,	  /* a checked block found its source changed; target = its pc */
+};
+
+/* Counts of a stretch of code. */
+struct tally {
+	uint16_t accesses, loads, stores, instructions;
+};
+
+struct code_exit {
+	uint64_t target;  /* target pc to go on at, or of the instruction concerned */
+	uint8_t *site;	  /* EXIT_LINK: the rel32 field to patch */
+	uint8_t *stub;
+	uint8_t *resume;  /* EXIT_CHECK, REP, ELEMENTS, FLUSH: where the block goes on */
+	struct block *from;
+	struct block *to; /* EXIT_LINK: linked to, or NULL */
+	uint32_t next_in; /* next exit linked to the same block, 0 ends */
+	uint8_t kind;	  /* enum exit_kind */
+	struct tally after; /* counted already, but not executed when it leaves here */
+	const struct insn *insn; /* REP, ELEMENTS: the instruction */
+};
+
+/* Where each instruction lies, for faults. Scratch registers hold engine values there. */
+struct insn_at {
+	uint16_t code;	  /* offset of its copy from the block's start */
+	uint16_t source;  /* offset of its pc from the block's */
+	uint8_t scratch2; /* register + 1 whose target value is in spill2, 0 none */
+	uint8_t scratch3; /* the same for spill3 */
+	uint8_t flags;	  /* INSN_AT_* */
+	uint8_t length;	  /* of the instruction, for traps */
+	uint8_t scratch4; /* the same for spill4 */
+	uint8_t loads, stores, modifies;
+	uint8_t stream_entries; /* of its segment, appended before it runs */
+};
+
+enum {
+	INSN_AT_SEGMENT = 1,	/* first instruction of a counted segment */
+	INSN_AT_RCX_SPILL0 = 2, /* rcx is in spill0 */
+	INSN_AT_APP31 = 4,	/* zmm31 holds the target's value, the counters are in memory */
+	INSN_AT_STREAM = 8,	/* the segment appends to the stream buffer */
+};
+
+struct block {
+	uint64_t pc;
+	uint32_t bytes;	     /* of source code */
+	uint8_t gear;
+	uint8_t arena;
+	bool dead;
+	bool checked;	     /* verifies its source at entry */
+	uint8_t *start;	     /* first byte of its code */
+	uint8_t *body;	     /* where direct branches enter */
+	uint8_t *ib_entry;   /* where indirect branches enter, or NULL */
+	uint32_t code_bytes;
+	uint32_t insns;
+	struct insn_at *map;
+	struct block *hash_next;
+	struct block *page_next[2]; /* lists of the code pages it begins and ends on */
+	uint32_t incoming;	    /* exits linked to it */
+	uint32_t segment_descs;
+};
+
+struct arena {
+	uint8_t *base, *end;
+	uint8_t *hot, *cold;
+	uint8_t *pool, *pool_end;
+	uint8_t *thunk_exit, *thunk_ib_miss, *thunk_ib_mismatch;
+	uint32_t pool_hash[4096]; /* offset from base of a constant, 0 empty */
+	uint64_t touched_hot, touched_cold;
+};
+
+/* Low bits of a pc that index the indirect branch table. Without pext: 16. */
+#define IB_INDEX_BITS 18
+#define IB_ENTRIES (1u << IB_INDEX_BITS)
+
+/* Start-up. arena_bytes 0: the default. Returns 0 or -1. */
+int cache_init(uint64_t arena_bytes, uint32_t ib_mask);
+
+/* The arena for code at pc, made when there is none near; NULL when out of address space. */
+struct arena *cache_arena_for(uint64_t pc);
+uint8_t cache_arena_index(const struct arena *a);
+/* Is there room for one more block? If not the caller flushes. */
+bool cache_has_room(const struct arena *a);
+
+struct block *cache_find(uint64_t pc, enum gear gear);
+/* A new block, not yet found by cache_find; NULL when out of memory. */
+struct block *cache_new_block(uint64_t pc, enum gear gear);
+void cache_add(struct block *b);
+struct insn_at *cache_take_map(uint32_t insns);
+/* A copy of *in that lives as long as the cache's contents, or NULL. */
+const struct insn *cache_keep_insn(const struct insn *in);
+
+/* A new exit record and its stub; NULL when out of memory. */
+struct code_exit *cache_new_exit(struct arena *a, struct block *from, enum exit_kind kind,
+				 uint64_t target);
+struct code_exit *cache_exit(uint32_t number);
+uint32_t cache_exit_number(const struct code_exit *e);
+/* Point a direct branch at a block. */
+void cache_link(struct code_exit *e, struct block *to);
+/* Address of the indirect branch table of a gear, below 2 GB; a page before it stands its mask. */
+uint32_t cache_ib_table(enum gear gear);
+/* Make indirect branches to b's pc find b. Emits its entry when it has none. */
+void cache_publish_indirect(struct block *b);
+/* The flag-free verification in front of a block: emitted at a->hot. */
+void cache_emit_ib_entry(struct arena *a, struct block *b);
+
+/* A 32-byte constant {accesses, loads, stores, instructions} in a's pool, NULL when full. */
+uint8_t *cache_counts_constant(struct arena *a, struct tally t);
+
+/* The live or dead block whose code holds `address`, or NULL. No lock wanted. */
+struct block *cache_block_at(const uint8_t *address);
+bool cache_contains(uint64_t address);
+
+/*
+ * Source in [start, end) changed or went away: no thread will enter its blocks
+ * again. Threads inside one run to its next exit. Lock wanted.
+ */
+void cache_invalidate(uint64_t start, uint64_t end);
+/* Any translated code in [start, end)? */
+bool cache_has_code(uint64_t start, uint64_t end);
+/* Throw everything away. All other threads are outside the cache. */
+void cache_flush(void);
+
+uint64_t cache_code_bytes(void);
+uint64_t cache_blocks_made(void);
+
+#endif

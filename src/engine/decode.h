@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the translator needs to know of one instruction. */
+#ifndef DWELL_ENGINE_DECODE_H
+#define DWELL_ENGINE_DECODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/state.h"
+
+enum insn_kind {
+	INSN_PLAIN = 0,	 /* copied, at most its displacement changed */
+	INSN_JCC,	 /* conditional near branch; `condition` */
+	INSN_JMP,	 /* direct */
+	INSN_CALL,	 /* direct */
+	INSN_JMP_IND,
+	INSN_CALL_IND,
+	INSN_RET,
+	INSN_LOOP,	 /* loop, loope, loopne, jrcxz, jecxz */
+	INSN_XBEGIN,
+	INSN_SYSCALL,
+	INSN_REP,	 /* string instruction with a REP prefix */
+	INSN_ELEMENTS,	 /* gather or scatter */
+	INSN_TRAP,	 /* always faults or traps: ends the block */
+	INSN_UNSUPPORTED,
+};
+
+struct mem_op {
+	uint8_t kind;	/* enum access_kind */
+	uint8_t base;	/* enum reg, NOREG, or RIP_BASE */
+	uint8_t index;	/* enum reg or NOREG */
+	uint8_t scale;
+	bool fs;	/* relative to %fs */
+	bool narrow;	/* 32-bit address arithmetic */
+	uint16_t size;	/* bytes; of one element for INSN_ELEMENTS */
+	int64_t disp;	/* of rip-relative: the absolute address */
+};
+
+#define RIP_BASE 32
+#define MAX_MEM_OPS 3
+
+struct insn {
+	uint64_t pc;
+	uint64_t target;    /* of direct branches */
+	uint8_t bytes[15];
+	uint8_t length;
+	uint8_t kind;	    /* enum insn_kind */
+	uint8_t condition;  /* low 4 bits of the jcc opcode */
+	uint8_t mem_count;
+	bool rip_relative;  /* has a rip-relative operand, lea included */
+	bool touches_31;    /* names xmm31/ymm31/zmm31 or saves/loads all vector state */
+	bool writes_memory;
+	bool gs_prefix;	    /* a %gs override, to be dropped */
+	uint8_t disp_at;    /* offset of the displacement when rip_relative */
+	uint8_t modrm_at;   /* offset of the modrm byte, 0 when none */
+	uint8_t flags_read;  /* STATUS_* mask of status flags it may read */
+	uint8_t flags_killed; /* ... that it certainly overwrites */
+	uint16_t gprs;	    /* general registers it names or implies, a bit each */
+	uint16_t pop_bytes; /* of ret imm16 */
+	uint16_t elements;  /* of INSN_ELEMENTS */
+	uint8_t loads, stores, modifies; /* accesses as counted; 0 for REP and ELEMENTS */
+	uint16_t opcode;    /* the decoder's mnemonic number */
+	struct mem_op mem[MAX_MEM_OPS];
+	uint8_t vector_index; /* of INSN_ELEMENTS: number of the index register */
+	uint8_t mask_reg;     /* opmask register, or 255: vector_mask holds the mask */
+	uint8_t vector_mask;
+	bool vector_index_64;
+};
+
+enum {
+	STATUS_CF = 1,
+	STATUS_PF = 2,
+	STATUS_AF = 4,
+	STATUS_ZF = 8,
+	STATUS_SF = 16,
+	STATUS_OF = 32,
+	STATUS_ALL = 63,
+};
+
+/* Once, at start-up. Returns 0 or -1. */
+int decode_init(void);
+
+/*
+ * Decode the instruction at pc. `code` holds `room` readable bytes of it (15,
+ * or fewer at the end of what is mapped). Returns 0, or -1 when the bytes are
+ * no instruction or run out. The caller holds the translate lock and has the
+ * target's vector state saved and %fs on a block with a readable canary.
+ */
+int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room);
+
+#endif

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The dispatcher: a thread has left the code cache; do what it left for, then
+ * find the code to go on with. Also the way to keep all threads out of the
+ * cache while it is emptied.
+ */
+#include "engine/dispatch.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+
+#include "channel/sys.h"
+#include "engine/elements.h"
+#include "engine/pages.h"
+#include "engine/sampler.h"
+#include "engine/signals.h"
+#include "engine/syscalls.h"
+#include "engine/translate.h"
+#include "engine/util.h"
+
+uint32_t engine_hold;
+static uint32_t hold_lock; /* who may set engine_hold */
+
+void world_kick(const struct thread *except)
+{
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o; o = o->next_thread)
+		if (o != except) {
+			__atomic_store_n(&o->limit, 0, __ATOMIC_SEQ_CST);
+			__atomic_store_n(&o->buf_limit, 0, __ATOMIC_SEQ_CST);
+		}
+	lock_drop(&engine.world_lock);
+}
+
+static bool others_out(const struct thread *t)
+{
+	bool out = true;
+
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o && out; o = o->next_thread)
+		out = o == t || !__atomic_load_n(&o->in_cache, __ATOMIC_SEQ_CST);
+	lock_drop(&engine.world_lock);
+	return out;
+}
+
+static void wait_for_release(void)
+{
+	uint32_t seen;
+
+	while ((seen = __atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST)) != 0)
+		futex_wait(&engine_hold, seen);
+}
+
+bool world_stop(struct thread *t, uint32_t patience_ms)
+{
+	uint32_t waited = 0;
+
+	for (;;) { /* another thread may hold the world: be one that waits, meanwhile */
+		uint32_t seen = 0;
+
+		if (__atomic_compare_exchange_n(&hold_lock, &seen, 1, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			break;
+		wait_for_release();
+	}
+	__atomic_store_n(&engine_hold, 1, __ATOMIC_SEQ_CST);
+	world_kick(t);
+	while (!others_out(t)) {
+		struct {
+			long s, ns;
+		} pause = { 0, 50000 };
+
+		sys2(SYS_nanosleep, &pause, 0);
+		world_kick(t);
+		if (patience_ms && ++waited > patience_ms * 10)
+			return false;
+	}
+	return true;
+}
+
+void world_release(void)
+{
+	__atomic_store_n(&engine_hold, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&hold_lock, 0, __ATOMIC_RELEASE);
+	futex_wake_all(&engine_hold);
+}
+
+void world_reset(void)
+{
+	engine_hold = 0;
+	hold_lock = 0;
+}
+
+static void flush_cache(struct thread *t)
+{
+	uint32_t generation = __atomic_load_n(&engine.generation, __ATOMIC_SEQ_CST);
+
+	world_stop(t, 0);
+	lock_take(&engine.translate_lock);
+	if (generation == engine.generation)
+		cache_flush();
+	lock_drop(&engine.translate_lock);
+	world_release();
+}
+
+/* The code for t->rip could not be made: the machine would have faulted. */
+static void raise_fetch_fault(struct thread *t, enum translate_result r)
+{
+	static const struct {
+		int signal, code;
+	} as[] = {
+		[TRANSLATE_UNMAPPED] = { SIGSEGV, SEGV_MAPERR },
+		[TRANSLATE_NO_EXEC] = { SIGSEGV, SEGV_ACCERR },
+		[TRANSLATE_INVALID] = { SIGILL, ILL_ILLOPN },
+	};
+
+	signals_raise_fault(t, as[r].signal, as[r].code, t->rip);
+}
+
+/* Set t->next for t->rip. `from` is the direct branch that led here, or NULL. */
+static void find_code(struct thread *t, struct code_exit *from, bool indirect)
+{
+	for (;;) {
+		enum translate_result r = TRANSLATE_OK;
+		struct block *b;
+
+		if (__atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST)) {
+			wait_for_release();
+			from = 0;
+		}
+		if (t->pending) {
+			signals_deliver(t);
+			from = 0;
+			indirect = false;
+			continue;
+		}
+		sampler_set_gear(t);
+		lock_take(&engine.translate_lock);
+		b = cache_find(t->rip, (enum gear)t->gear);
+		if (!b)
+			r = translate(&b, t->rip, (enum gear)t->gear);
+		if (r == TRANSLATE_OK) {
+			if (from && t->generation == engine.generation &&
+			    from->from->gear == t->gear && from->target == t->rip)
+				cache_link(from, b);
+			if (indirect)
+				cache_publish_indirect(b);
+			t->next = (uint64_t)(uintptr_t)b->body;
+			t->generation = engine.generation;
+		}
+		lock_drop(&engine.translate_lock);
+		if (r == TRANSLATE_FULL) {
+			flush_cache(t);
+			from = 0;
+			continue;
+		}
+		if (r != TRANSLATE_OK) {
+			raise_fetch_fault(t, r);
+			continue;
+		}
+		if (sampler_arm(t))
+			return;
+	}
+}
+
+/* May the thread go on inside its block? If not it goes on by pc. */
+static bool may_resume(struct thread *t, const struct code_exit *e)
+{
+	return !t->pending && !e->from->dead && !__atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST) &&
+	       sampler_gear(t) == (enum gear)t->gear && e->from->gear == t->gear && sampler_arm(t);
+}
+
+static void resume_or_leave(struct thread *t, const struct code_exit *e, uint64_t pc)
+{
+	struct counts after = counts_of(e->after);
+
+	if (may_resume(t, e)) {
+		t->next = (uint64_t)(uintptr_t)e->resume;
+		t->rip = pc;
+		t->resuming = true;
+		t->resume_after = after;
+		return;
+	}
+	thread_uncount(t, &after);
+	t->rip = pc;
+	find_code(t, 0, false);
+}
+
+static void unsupported(struct thread *t, uint64_t pc)
+{
+	say("process %lu: unsupported instruction at address 0x%lx: it gets SIGILL "
+	    "(run the program without dwell)",
+	    (uint64_t)t->process->pid, pc);
+	t->rip = pc;
+	signals_raise_fault(t, SIGILL, ILL_ILLOPC, pc);
+	find_code(t, 0, false);
+}
+
+static void exit_by_record(struct thread *t, struct code_exit *e)
+{
+	struct counts after;
+
+	switch ((enum exit_kind)e->kind) {
+	case EXIT_LINK:
+		t->rip = e->target;
+		find_code(t, e, false);
+		break;
+	case EXIT_CHECK:
+		after = counts_of(e->after);
+		sampler_tick(t, &after);
+		resume_or_leave(t, e, e->target);
+		break;
+	case EXIT_FLUSH:
+		after = counts_of(e->after);
+		sampler_flush(t, &after);
+		resume_or_leave(t, e, e->target);
+		break;
+	case EXIT_SYSCALL:
+		t->rip = e->target;
+		syscalls_handle(t);
+		find_code(t, 0, false);
+		break;
+	case EXIT_REP:
+		elements_rep(t, e->insn, t->rep_rcx);
+		resume_or_leave(t, e, e->insn->pc + e->insn->length);
+		break;
+	case EXIT_ELEMENTS:
+		elements_vector(t, e->insn);
+		t->next = (uint64_t)(uintptr_t)e->resume;
+		t->rip = e->insn->pc;
+		t->resuming = true;
+		t->resume_after = counts_of(e->after);
+		break;
+	case EXIT_STALE:
+		lock_take(&engine.translate_lock);
+		cache_invalidate(e->from->pc, e->from->pc + e->from->bytes);
+		lock_drop(&engine.translate_lock);
+		t->rip = e->target;
+		find_code(t, 0, false);
+		break;
+	case EXIT_UNSUPPORTED:
+	case EXIT_NOT_CODE:
+		unsupported(t, e->target);
+		break;
+	}
+}
+
+void engine_dispatch(struct thread *t)
+{
+	t->resuming = false;
+	if (t->exit == EXIT_INDIRECT)
+		find_code(t, 0, true);
+	else
+		exit_by_record(t, cache_exit(t->exit - EXIT_RECORD_FIRST));
+}
+
+/* The world was held when the thread wanted in, or it starts, or it had a fault. */
+void engine_wait_and_dispatch(struct thread *t)
+{
+	thread_uncount(t, &t->fault_after);
+	t->fault_after = (struct counts){ 0 };
+	if (t->resuming) {
+		thread_uncount(t, &t->resume_after);
+		t->resuming = false;
+	}
+	find_code(t, 0, false);
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What happens between two stays in the code cache. */
+#ifndef DWELL_ENGINE_DISPATCH_H
+#define DWELL_ENGINE_DISPATCH_H
+
+#include "engine/cache.h"
+
+/* From glue.S, on the engine's stack; both leave the way on in t->next. */
+void engine_dispatch(struct thread *t);
+void engine_wait_and_dispatch(struct thread *t);
+
+/*
+ * Keep all other threads out of the cache until world_release. World_stop waits
+ * at most `patience_ms` (0: without end) and returns whether all are out.
+ */
+bool world_stop(struct thread *t, uint32_t patience_ms);
+void world_release(void);
+/* In a forked child: nobody holds anything. */
+void world_reset(void);
+/* Make threads come to the dispatcher soon: their next check exits. */
+void world_kick(const struct thread *except);
+
+/* Take back counts of code that was counted but not run. */
+static inline void thread_uncount(struct thread *t, const struct counts *c)
+{
+	t->counters.accesses -= c->accesses;
+	t->counters.loads -= c->loads;
+	t->counters.stores -= c->stores;
+	t->counters.instructions -= c->instructions;
+}
+
+static inline struct counts counts_of(struct tally t)
+{
+	return (struct counts){ t.accesses, t.loads, t.stores, t.instructions };
+}
+
+#endif

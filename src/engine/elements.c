@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Counting elements of string and vector instructions; see elements.h. */
+#include "engine/elements.h"
+
+#include "engine/sampler.h"
+#include "engine/util.h"
+#include "engine/fsbase.h"
+
+#define BATCH 512u
+
+/* What one iteration of a string instruction touches, in order; 0 ends. */
+struct string_op {
+	uint8_t opcode; /* even: bytes; odd: by operand size */
+	uint8_t from[2]; /* enum reg whose value before is the address */
+	uint8_t kind[2];
+	uint8_t accesses;
+};
+
+static const struct string_op string_ops[] = {
+	{ 0xa4, { RSI, RDI }, { ACCESS_LOAD, ACCESS_STORE }, 2 }, /* movs */
+	{ 0xa6, { RSI, RDI }, { ACCESS_LOAD, ACCESS_LOAD }, 2 },  /* cmps */
+	{ 0xaa, { RDI, 0 }, { ACCESS_STORE, 0 }, 1 },		   /* stos */
+	{ 0xac, { RSI, 0 }, { ACCESS_LOAD, 0 }, 1 },		   /* lods */
+	{ 0xae, { RDI, 0 }, { ACCESS_LOAD, 0 }, 1 },		   /* scas */
+	{ 0x6c, { RDI, 0 }, { ACCESS_STORE, 0 }, 1 },		   /* ins */
+	{ 0x6e, { RSI, 0 }, { ACCESS_LOAD, 0 }, 1 },		   /* outs */
+};
+
+static const struct string_op *string_op_of(const struct insn *in)
+{
+	uint8_t opcode = in->bytes[in->length - 1] & 0xfe;
+
+	for (uint32_t i = 0; i < sizeof string_ops / sizeof *string_ops; i++)
+		if (string_ops[i].opcode == opcode)
+			return &string_ops[i];
+	return 0;
+}
+
+static uint64_t address_of(const struct insn *in, uint64_t v)
+{
+	return in->mem_count && in->mem[0].narrow ? (uint32_t)v : v;
+}
+
+static void stream_rep(struct thread *t, const struct insn *in, const struct string_op *op,
+		       uint64_t n)
+{
+	uint32_t size = in->mem[0].size, k = 0;
+	int64_t step = t->rflags & 0x400 ? -(int64_t)size : (int64_t)size;
+	uint64_t fs = in->mem[0].fs ? fsbase_get() : 0;
+	uint64_t batch[BATCH];
+	uint64_t at[2] = { op->from[0] == RSI ? t->rep_rsi + fs : t->rep_rdi, t->rep_rdi };
+
+	for (uint64_t i = 0; i < n; i++) {
+		for (uint32_t a = 0; a < op->accesses; a++) {
+			batch[k++] = STREAM_ENTRY(address_of(in, at[a]), op->kind[a], size);
+			at[a] += (uint64_t)step;
+		}
+		if (k >= BATCH - 1 || i + 1 == n) {
+			sampler_elements(t, in->pc, batch, k);
+			k = 0;
+		}
+	}
+}
+
+void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before)
+{
+	const struct string_op *op = string_op_of(in);
+	uint64_t n = address_of(in, rcx_before) - address_of(in, t->regs[RCX]);
+
+	if (!op || n == 0)
+		return;
+	if (t->gear == GEAR_STREAM) {
+		sampler_settle(t);
+		stream_rep(t, in, op, n);
+	}
+	t->counters.accesses += n * op->accesses;
+	for (uint32_t a = 0; a < op->accesses; a++) {
+		t->counters.loads += op->kind[a] == ACCESS_LOAD ? n : 0;
+		t->counters.stores += op->kind[a] == ACCESS_STORE ? n : 0;
+	}
+	t->extra.rep_iterations += n;
+}
+
+/* Offsets of the vector registers in the standard XSAVE layout, from cpuid leaf 0xd. */
+static struct {
+	uint32_t ymm_high, opmask, zmm_high, zmm_16;
+	bool known;
+} at;
+
+static uint32_t component(uint32_t n)
+{
+	uint32_t a = 0xd, b, c = n, d;
+
+	__asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+	return b;
+}
+
+static void find_components(void)
+{
+	at.ymm_high = component(2);
+	at.opmask = component(5);
+	at.zmm_high = component(6);
+	at.zmm_16 = component(7);
+	at.known = true;
+}
+
+/* Lane `i` of `bytes` bytes of a vector register in a saved area. */
+static uint64_t lane(const uint8_t *area, uint32_t reg, uint32_t i, uint32_t bytes)
+{
+	uint32_t off = i * bytes;
+	uint64_t v = 0;
+	const uint8_t *p;
+
+	if (reg >= 16)
+		p = area + at.zmm_16 + (reg - 16) * 64 + off;
+	else if (off < 16)
+		p = area + 160 + reg * 16 + off;
+	else if (off < 32)
+		p = area + at.ymm_high + reg * 16 + off - 16;
+	else
+		p = area + at.zmm_high + reg * 32 + off - 32;
+	memcpy(&v, p, bytes);
+	return v;
+}
+
+static bool lane_active(const uint8_t *area, const struct insn *in, uint32_t i)
+{
+	if (in->mask_reg != 255)
+		return area[at.opmask + in->mask_reg * 8 + i / 8] >> (i % 8) & 1;
+	/* VEX gathers: the sign bit of the mask vector's lane. */
+	uint32_t size = in->mem[0].size;
+
+	return lane(area, in->vector_mask, i, size) >> (size * 8 - 1);
+}
+
+static uint64_t vector_base(const struct thread *t, const struct mem_op *m)
+{
+	uint64_t v = (uint64_t)m->disp;
+
+	if (m->base < 16)
+		v += t->regs[m->base];
+	return v;
+}
+
+void elements_vector(struct thread *t, const struct insn *in)
+{
+	static uint8_t area[4096] __attribute__((aligned(64))); /* under the lock */
+	static uint32_t lock;
+	const struct mem_op *m = &in->mem[0];
+	uint64_t entries[32], base = vector_base(t, m);
+	uint32_t n = 0, bytes = in->vector_index_64 ? 8 : 4;
+
+	if (m->fs)
+		base += fsbase_get();
+	sampler_settle(t);
+	lock_take(&lock);
+	if (!at.known)
+		find_components();
+	memset(area + 512, 0, 64);
+	engine_xsave(area, 0xe6);
+	for (uint32_t i = 0; i < in->elements && n < 32; i++) {
+		uint64_t index;
+
+		if (!lane_active(area, in, i))
+			continue;
+		index = lane(area, in->vector_index, i, bytes);
+		if (bytes == 4)
+			index = (uint64_t)(int64_t)(int32_t)index;
+		index = base + index * (m->scale ? m->scale : 1);
+		entries[n++] = STREAM_ENTRY(m->narrow ? (uint32_t)index : index, m->kind, m->size);
+	}
+	lock_drop(&lock);
+	if (t->gear == GEAR_STREAM && n)
+		sampler_elements(t, in->pc, entries, n);
+	t->counters.accesses += n;
+	if (m->kind == ACCESS_LOAD)
+		t->counters.loads += n;
+	else
+		t->counters.stores += n;
+	t->extra.vector_elements += n;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Instructions that make a variable number of accesses: counted element by element. */
+#ifndef DWELL_ENGINE_ELEMENTS_H
+#define DWELL_ENGINE_ELEMENTS_H
+
+#include "engine/decode.h"
+
+/* A string instruction with REP has run (or was interrupted); rcx_before as it began. */
+void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before);
+/* A gather or scatter is about to run. The target's vector state is live. */
+void elements_vector(struct thread *t, const struct insn *in);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel-side signal handler. It runs on the thread's signal stack with
+ * everything blocked, wherever the thread was: in the cache, in the engine, or
+ * in a system call. It only notes asynchronous signals. A fault in the cache
+ * it translates into the target's terms; a write to a page we protected it
+ * resolves by itself.
+ */
+#include "engine/fault.h"
+
+#include "channel/sys.h"
+#include "engine/dispatch.h"
+#include "engine/elements.h"
+#include "engine/pages.h"
+#include "engine/signals.h"
+#include "engine/translate.h"
+#include "engine/util.h"
+
+#define ERROR_WRITE 2u
+#define TRAP_PAGE_FAULT 14u
+
+static uint64_t address_of(const void *label)
+{
+	return (uint64_t)(uintptr_t)label;
+}
+
+static bool between(uint64_t pc, const void *first, const void *end)
+{
+	return pc >= address_of(first) && pc < address_of(end);
+}
+
+static bool is_fault(int signal, const siginfo_t *info)
+{
+	return (SYNC_SIGNALS >> (signal - 1) & 1) && info->si_code > 0;
+}
+
+static void take_registers(struct thread *t, const struct frame_context *c)
+{
+	const uint64_t r[16] = { c->rax, c->rcx, c->rdx, c->rbx, c->rsp, c->rbp, c->rsi, c->rdi,
+				 c->r8,	 c->r9,	 c->r10, c->r11, c->r12, c->r13, c->r14, c->r15 };
+
+	memcpy(t->regs, r, sizeof r);
+	t->rflags = c->eflags;
+}
+
+/* The instruction whose copy holds offset `at` of the block, or NULL. */
+static const struct insn_at *find_insn(const struct block *b, uint32_t at)
+{
+	const struct insn_at *found = 0;
+
+	for (uint32_t i = 0; i < b->insns && b->map[i].code <= at; i++)
+		found = &b->map[i];
+	return found;
+}
+
+/* Counts of the segment from instruction m on, m included if it did not run. */
+static struct counts not_run(const struct block *b, const struct insn_at *m, bool trap)
+{
+	struct counts c = { 0 };
+	const struct insn_at *end = b->map + b->insns;
+
+	for (const struct insn_at *i = trap ? m + 1 : m; i < end; i++) {
+		if (i != m && (i->flags & INSN_AT_SEGMENT))
+			break;
+		c.accesses += i->loads + i->stores + i->modifies;
+		c.loads += i->loads;
+		c.stores += i->stores;
+		c.instructions++;
+	}
+	return c;
+}
+
+/* Only part of the segment's stream entries stand for accesses that happened. */
+static void cut_stream(struct thread *t, const struct insn_at *m)
+{
+	uint64_t *head = (uint64_t *)(uintptr_t)t->regs[m->scratch2 - 1];
+	uint32_t own = m->loads + m->stores + m->modifies;
+	uint64_t done = m->stream_entries > own ? m->stream_entries - own : 0;
+
+	*head = (uint32_t)*head | STREAM_PARTIAL | done << 32;
+	t->buf = head + 1 + done;
+}
+
+/* Registers that held engine values get the target's back. */
+static void restore_scratch(struct thread *t, const struct insn_at *m)
+{
+	if (m->flags & INSN_AT_STREAM)
+		cut_stream(t, m);
+	if (m->scratch2)
+		t->regs[m->scratch2 - 1] = t->spill2;
+	if (m->scratch3)
+		t->regs[m->scratch3 - 1] = t->spill3;
+	if (m->scratch4)
+		t->regs[m->scratch4 - 1] = t->spill4;
+	if (m->flags & INSN_AT_RCX_SPILL0)
+		t->regs[RCX] = t->spill0;
+}
+
+/* Leave the cache at the instruction that faulted. Returns false when pc is not in a block. */
+static bool leave_cache(struct thread *t, struct frame_ucontext *uc, bool trap)
+{
+	uint64_t pc = uc->mc.rip - (trap ? 1 : 0);
+	struct block *b = cache_block_at((const uint8_t *)(uintptr_t)pc);
+	const struct insn_at *m;
+
+	if (!b)
+		return false;
+	m = find_insn(b, (uint32_t)(pc - address_of(b->start)));
+	if (!m)
+		return false;
+	take_registers(t, &uc->mc);
+	restore_scratch(t, m);
+	t->rip = b->pc + m->source + (trap ? m->length : 0);
+	t->fault_after = not_run(b, m, trap);
+	t->resuming = false;
+	if (m->flags & INSN_AT_APP31) {
+		/* zmm31 is the target's already: the image that sigreturn loads stays. */
+		uc->mc.rip = address_of(engine_resume);
+	} else {
+		uc->mc.rip = address_of(engine_fault_resume);
+	}
+	uc->mc.rsp = t->engine_sp;
+	uc->mc.eflags &= ~0x400ull;
+	return true;
+}
+
+/* A write to a page that we protect for its code: true when it can be tried again. */
+static bool release_code_page(struct thread *t, siginfo_t *info, struct frame_ucontext *uc)
+{
+	uint64_t page = (uint64_t)(uintptr_t)info->si_addr & ~(PAGE - 1);
+	bool ours;
+
+	if (info->si_signo != SIGSEGV || info->si_code != SEGV_ACCERR ||
+	    !(uc->mc.err & ERROR_WRITE))
+		return false;
+	lock_take(&engine.translate_lock);
+	ours = pages_release(page);
+	if (!ours) {
+		/* Another thread may have released it just before us. */
+		const struct mapping *m = mappings_find(page);
+		struct code_page *p = pages_find_code(page);
+
+		ours = p && p->write_faults && m && (m->prot & 2) && !p->write_protected;
+	}
+	lock_drop(&engine.translate_lock);
+	/* The block that writes may have rewritten itself: go on by pc. */
+	if (ours && cache_contains(uc->mc.rip))
+		return leave_cache(t, uc, false);
+	return ours;
+}
+
+static void note(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
+{
+	t->pending_info = *info;
+	t->fault_error = uc->mc.err;
+	t->fault_trap = uc->mc.trapno;
+	t->fault_address = uc->mc.cr2;
+	__atomic_store_n(&t->pending, (uint32_t)signal, __ATOMIC_SEQ_CST);
+	t->limit = 0;
+	t->buf_limit = 0;
+}
+
+static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
+{
+	bool trap = signal == SIGTRAP;
+
+	if (release_code_page(t, info, uc))
+		return;
+	if (between(uc->mc.rip, engine_copy, engine_copy_end) ||
+	    between(uc->mc.rip, engine_xsave, engine_xstate_end)) {
+		uc->mc.rip = address_of(engine_copy_failed);
+		return;
+	}
+	if (cache_contains(uc->mc.rip) || (trap && cache_contains(uc->mc.rip - 1))) {
+		if (t->pending && !t->fault) {
+			/* An asynchronous one is waiting: it goes first, the fault comes back. */
+			if (!trap && leave_cache(t, uc, false))
+				return;
+		}
+		if (leave_cache(t, uc, trap)) {
+			if (cache_contains((uint64_t)(uintptr_t)info->si_addr))
+				info->si_addr = (void *)(uintptr_t)t->rip;
+			note(t, signal, info, uc);
+			t->fault = 1;
+			return;
+		}
+	}
+	if (t->syscall_sp) {
+		uc->mc.rip = address_of(engine_guarded_failed);
+		return;
+	}
+	say("fault in the engine: signal %ld, pc 0x%lx (engine + 0x%lx), address 0x%lx, "
+	    "last target pc 0x%lx",
+	    (long)signal, uc->mc.rip, uc->mc.rip - address_of(engine_exit), uc->mc.cr2, t->rip);
+	engine_panic("fault in the engine", (uint64_t)signal);
+}
+
+static void on_async(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
+{
+	uc->sigmask = ~SYNC_SIGNALS;
+	if (t->pending) {
+		/* One is noted already: back into the kernel's queue until that is delivered. */
+		uc->sigmask |= 1ull << (signal - 1);
+		sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), sys0(SYS_gettid), signal, info);
+		return;
+	}
+	note(t, signal, info, uc);
+	if (uc->mc.rip >= address_of(engine_syscall_begin) &&
+	    uc->mc.rip <= address_of(engine_syscall_insn))
+		uc->mc.rip = address_of(engine_syscall_abort);
+}
+
+void fault_signal_handler(int signal, siginfo_t *info, struct frame_ucontext *uc)
+{
+	struct thread *t = thread_self();
+
+	if (is_fault(signal, info))
+		on_fault(t, signal, info, uc);
+	else
+		on_async(t, signal, info, uc);
+}

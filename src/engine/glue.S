@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Crossings between the code cache and the engine, the interruptible system
+ * call, and copies that may fault. Nothing here touches a vector register but
+ * the counter register (ymm31), and nothing uses the target's stack.
+ */
+#include "engine/layout.h"
+
+	.text
+
+/* Cache -> engine. All target state is live; T_EXIT says why. */
+	.globl engine_exit
+	.hidden engine_exit
+engine_exit:
+	mov	%rax, %gs:T_REGS+0
+	mov	%rcx, %gs:T_REGS+8
+	mov	%rdx, %gs:T_REGS+16
+	mov	%rbx, %gs:T_REGS+24
+	mov	%rsp, %gs:T_REGS+32
+	mov	%rbp, %gs:T_REGS+40
+	mov	%rsi, %gs:T_REGS+48
+	mov	%rdi, %gs:T_REGS+56
+	mov	%r8, %gs:T_REGS+64
+	mov	%r9, %gs:T_REGS+72
+	mov	%r10, %gs:T_REGS+80
+	mov	%r11, %gs:T_REGS+88
+	mov	%r12, %gs:T_REGS+96
+	mov	%r13, %gs:T_REGS+104
+	mov	%r14, %gs:T_REGS+112
+	mov	%r15, %gs:T_REGS+120
+	mov	%gs:T_ENGINE_SP, %rsp
+	pushfq
+	popq	%gs:T_RFLAGS
+	cld
+	cmpb	$0, engine_vector_counter(%rip)
+	je	1f
+	vmovdqa64 %ymm31, %gs:T_COUNTERS
+	vmovdqu64 %gs:T_APP31, %zmm31
+1:	mov	%gs:T_SELF, %rdi
+	movl	$0, %gs:T_IN_CACHE
+	call	engine_dispatch
+	/* falls through */
+
+/* Engine -> cache: load the target's state and go to T_NEXT. */
+	.globl engine_enter
+	.hidden engine_enter
+engine_enter:
+	movl	$1, %gs:T_IN_CACHE
+	mfence
+	cmpl	$0, engine_hold(%rip)
+	jne	engine_reenter
+	cmpb	$0, engine_vector_counter(%rip)
+	je	1f
+	vmovdqu64 %zmm31, %gs:T_APP31
+	vmovdqa64 %gs:T_COUNTERS, %ymm31
+1:	mov	%gs:T_ENGINE_SP, %rsp
+	pushq	%gs:T_RFLAGS
+	popfq
+	mov	%gs:T_REGS+0, %rax
+	mov	%gs:T_REGS+8, %rcx
+	mov	%gs:T_REGS+16, %rdx
+	mov	%gs:T_REGS+24, %rbx
+	mov	%gs:T_REGS+40, %rbp
+	mov	%gs:T_REGS+48, %rsi
+	mov	%gs:T_REGS+56, %rdi
+	mov	%gs:T_REGS+64, %r8
+	mov	%gs:T_REGS+72, %r9
+	mov	%gs:T_REGS+80, %r10
+	mov	%gs:T_REGS+88, %r11
+	mov	%gs:T_REGS+96, %r12
+	mov	%gs:T_REGS+104, %r13
+	mov	%gs:T_REGS+112, %r14
+	mov	%gs:T_REGS+120, %r15
+	mov	%gs:T_REGS+32, %rsp
+	jmp	*%gs:T_NEXT
+
+/* Somebody holds the world (cache flush): go back and wait in the dispatcher. */
+engine_reenter:
+	movl	$0, %gs:T_IN_CACHE
+	mov	%gs:T_ENGINE_SP, %rsp
+	mov	%gs:T_SELF, %rdi
+	call	engine_wait_and_dispatch
+	jmp	engine_enter
+
+/* First entry of a thread, and entry after a fault: rdi = thread. */
+	.globl engine_resume
+	.hidden engine_resume
+engine_resume:
+	mov	%gs:T_ENGINE_SP, %rsp
+	mov	%gs:T_SELF, %rdi
+	movl	$0, %gs:T_IN_CACHE
+	cld
+	call	engine_wait_and_dispatch
+	jmp	engine_enter
+
+/* After a fault inside the cache where the counter register is live. */
+	.globl engine_fault_resume
+	.hidden engine_fault_resume
+engine_fault_resume:
+	cmpb	$0, engine_vector_counter(%rip)
+	je	engine_resume
+	vmovdqa64 %ymm31, %gs:T_COUNTERS
+	vmovdqu64 %gs:T_APP31, %zmm31
+	jmp	engine_resume
+
+/*
+ * An indirect branch met another block's entry: there rax = -pc of that block
+ * and rcx = wanted - pc. Recover the wanted pc without touching flags.
+ */
+	.globl engine_ib_mismatch
+	.hidden engine_ib_mismatch
+engine_ib_mismatch:
+	not	%rax
+	lea	1(%rcx,%rax), %rcx
+	/* falls through: rcx = wanted pc */
+	.globl engine_ib_miss
+	.hidden engine_ib_miss
+engine_ib_miss:
+	mov	%rcx, %gs:T_RIP
+	mov	%gs:T_SPILL0, %rcx
+	mov	%gs:T_SPILL1, %rax
+	movl	$1, %gs:T_EXIT		/* EXIT_INDIRECT */
+	jmp	engine_exit
+
+/*
+ * long engine_syscall(struct thread *t, long nr, const long args[6])
+ * A system call of the target that a signal may interrupt. The signal handler
+ * moves a thread that is between _begin and _insn (inclusive) to _abort, so
+ * that a signal which arrived just before cannot be slept through; there the
+ * result is -ERESTART (-85): deliver the signal, then do the call again.
+ */
+	.globl engine_syscall
+	.globl engine_syscall_begin
+	.globl engine_syscall_insn
+	.globl engine_syscall_abort
+	.hidden engine_syscall
+	.hidden engine_syscall_begin
+	.hidden engine_syscall_insn
+	.hidden engine_syscall_abort
+engine_syscall:
+	push	%rbx
+	mov	%rsi, %rax
+	mov	%rdx, %rbx
+	mov	0(%rbx), %rdi
+	mov	8(%rbx), %rsi
+	mov	16(%rbx), %rdx
+	mov	24(%rbx), %r10
+	mov	32(%rbx), %r8
+	mov	40(%rbx), %r9
+engine_syscall_begin:
+	cmpl	$0, %gs:T_PENDING
+	jne	engine_syscall_abort
+engine_syscall_insn:
+	syscall
+	pop	%rbx
+	ret
+engine_syscall_abort:
+	mov	$-85, %rax
+	pop	%rbx
+	ret
+
+/*
+ * long engine_copy(void *to, const void *from, size_t n)
+ * Copy that may meet unmapped memory: 0, or -1 (the fault handler sends it to
+ * engine_copy_failed).
+ */
+	.globl engine_copy
+	.globl engine_copy_end
+	.globl engine_copy_failed
+	.hidden engine_copy
+	.hidden engine_copy_end
+	.hidden engine_copy_failed
+engine_copy:
+	mov	%rdx, %rcx
+	rep movsb
+	xor	%eax, %eax
+	ret
+engine_copy_end:
+engine_copy_failed:
+	mov	$-1, %rax
+	ret
+
+/*
+ * long engine_xstate(void *area, long save, unsigned long mask)
+ * Save the vector state to, or load it from, an area that may be unmapped.
+ */
+	.globl engine_xsave
+	.globl engine_xrstor
+	.globl engine_xstate_end
+	.hidden engine_xsave
+	.hidden engine_xrstor
+	.hidden engine_xstate_end
+engine_xsave:
+	mov	%rsi, %rax
+	mov	%rsi, %rdx
+	shr	$32, %rdx
+	xsave64	(%rdi)
+	xor	%eax, %eax
+	ret
+engine_xrstor:
+	mov	%rsi, %rax
+	mov	%rsi, %rdx
+	shr	$32, %rdx
+	xrstor64 (%rdi)
+	xor	%eax, %eax
+	ret
+engine_xstate_end:
+
+/* int engine_guarded(int (*fn)(void *), void *arg): fn's result, or -EFAULT (-14) if it faulted. */
+	.globl engine_guarded
+	.globl engine_guarded_failed
+	.hidden engine_guarded
+	.hidden engine_guarded_failed
+engine_guarded:
+	push	%rbx
+	push	%rbp
+	push	%r12
+	push	%r13
+	push	%r14
+	push	%r15
+	sub	$8, %rsp
+	mov	%gs:T_SYSCALL_SP, %rbx
+	mov	%rsp, %gs:T_SYSCALL_SP
+	mov	%rdi, %rax
+	mov	%rsi, %rdi
+	call	*%rax
+1:	mov	%rbx, %gs:T_SYSCALL_SP
+	add	$8, %rsp
+	pop	%r15
+	pop	%r14
+	pop	%r13
+	pop	%r12
+	pop	%rbp
+	pop	%rbx
+	ret
+engine_guarded_failed:
+	mov	%gs:T_SYSCALL_SP, %rsp
+	xor	%ebx, %ebx
+	mov	$-14, %eax
+	jmp	1b
+
+/* The kernel returns from our handlers through this. */
+	.globl engine_restorer
+	.hidden engine_restorer
+engine_restorer:
+	mov	$15, %eax
+	syscall
+
+/* void engine_leave_thread(struct thread *t): mark it reusable and exit without a stack. */
+	.globl engine_leave_thread
+	.hidden engine_leave_thread
+engine_leave_thread:
+	mov	%rsi, %r8
+	movl	$0, T_HELD(%rdi)
+	mov	%r8, %rdi
+	mov	$60, %eax
+	syscall
+	ud2
+
+/*
+ * long engine_clone(long nr, const long a[5], struct thread *child)
+ * Raw clone or clone3. The child switches to its own engine stack before it
+ * touches any, so it may share the parent's memory.
+ */
+	.globl engine_clone
+	.hidden engine_clone
+engine_clone:
+	push	%rbx
+	mov	%rdi, %rax
+	mov	%rdx, %rbx
+	mov	%rsi, %rcx
+	mov	0(%rcx), %rdi
+	mov	8(%rcx), %rsi
+	mov	16(%rcx), %rdx
+	mov	24(%rcx), %r10
+	mov	32(%rcx), %r8
+	syscall
+	test	%rax, %rax
+	jz	1f
+	pop	%rbx
+	ret
+1:	mov	T_ENGINE_SP(%rbx), %rsp
+	mov	%rbx, %rdi
+	xor	%ebp, %ebp
+	call	engine_thread_start
+	jmp	engine_resume
+
+/* void engine_run_on(void *stack, void (*fn)(void *), void *arg): change stacks for good. */
+	.globl engine_run_on
+	.hidden engine_run_on
+engine_run_on:
+	mov	%rdi, %rsp
+	mov	%rdx, %rdi
+	xor	%ebp, %ebp
+	call	*%rsi
+	jmp	engine_resume
+
+/* Freestanding memory functions: gcc may emit calls to them; the libc's would use vectors. */
+	.globl memcpy
+	.hidden memcpy
+memcpy:
+	mov	%rdi, %rax
+	mov	%rdx, %rcx
+	rep movsb
+	ret
+	.globl memset
+	.hidden memset
+memset:
+	mov	%rdi, %r8
+	mov	%esi, %eax
+	mov	%rdx, %rcx
+	rep stosb
+	mov	%r8, %rax
+	ret
+	.globl memmove
+	.hidden memmove
+memmove:
+	mov	%rdi, %rax
+	mov	%rdx, %rcx
+	mov	%rdi, %r8
+	sub	%rsi, %r8
+	cmp	%rdx, %r8
+	jb	1f
+	rep movsb
+	ret
+1:	lea	-1(%rdi,%rdx), %rdi
+	lea	-1(%rsi,%rdx), %rsi
+	std
+	rep movsb
+	cld
+	ret
+	.globl memcmp
+	.hidden memcmp
+memcmp:
+	xor	%eax, %eax
+	mov	%rdx, %rcx
+	cmp	%rcx, %rcx
+	repe cmpsb
+	je	1f
+	movzbl	-1(%rdi), %eax
+	movzbl	-1(%rsi), %ecx
+	sub	%ecx, %eax
+1:	ret
+
+	.section .note.GNU-stack, "", @progbits

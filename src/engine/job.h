@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* One translation in progress; shared by the files of the translator only. */
+#ifndef DWELL_ENGINE_JOB_H
+#define DWELL_ENGINE_JOB_H
+
+#include "engine/cache.h"
+#include "engine/emit.h"
+#include "engine/translate.h"
+
+#define MAX_INSNS 96
+#define MAX_SEGMENT_INSNS 40
+
+struct job {
+	enum gear gear;
+	struct arena *arena;
+	struct block *block;
+	struct out o;
+	bool failed; /* out of some memory: flush and do again */
+	uint32_t insns;
+	struct insn in[MAX_INSNS];
+	struct insn_at at[MAX_INSNS];
+	/* Of the segment being emitted: */
+	uint32_t first, end; /* its instructions */
+	struct tally after[MAX_SEGMENT_INSNS + 1]; /* counts of in[first + i] .. in[end - 1] */
+	enum reg scratch2, scratch3; /* stream registers, or NOREG */
+	struct stream_desc *desc;
+	uint32_t next_entry;
+	bool given_31;
+};
+
+/* Exit record whose stub is entered by a jcc emitted at j->o with `opcode2` (0f xx). */
+struct code_exit *job_jcc_exit(struct job *j, uint8_t opcode2, enum exit_kind kind,
+			       uint64_t target);
+/* jmp rel32 to a block or, as long as there is none, to its stub. */
+void job_jump_link(struct job *j, uint64_t target);
+
+/* Copy in[i], repairing what depends on its address. */
+void job_copy_insn(struct job *j, uint32_t i);
+/* Note where the copy of in[i] begins. */
+void job_note(struct job *j, uint32_t i, uint8_t flags);
+
+/* The branch, call, return or other end at in[i]. */
+void job_terminator(struct job *j, uint32_t i);
+bool insn_ends_block(const struct insn *in);
+bool insn_ends_segment(const struct insn *in);
+
+/* Counting and checking (count.c). */
+void job_count_segment(struct job *j);
+void job_check(struct job *j, uint32_t i);
+int job_check_position(const struct job *j);
+bool job_flags_dead(const struct job *j, uint32_t i);
+/* Save and restore flags around glue; rax is in spill4 meanwhile. */
+void job_save_flags(struct job *j);
+void job_restore_flags(struct out *o);
+
+/* Streaming (stream_emit.c). */
+bool job_stream_fits(struct job *j, uint32_t end);
+void job_stream_begin(struct job *j);
+void job_stream_accesses(struct job *j, uint32_t i);
+void job_stream_end(struct job *j);
+
+#endif

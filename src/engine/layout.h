@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Offsets into struct thread that emitted code and assembly use, all relative
+ * to %gs. state.h asserts that they match the C declaration.
+ */
+#ifndef DWELL_ENGINE_LAYOUT_H
+#define DWELL_ENGINE_LAYOUT_H
+
+#define T_REGS 0	 /* 16 x 8: rax rcx rdx rbx rsp rbp rsi rdi r8..r15 */
+#define T_RIP 128	 /* target's next pc */
+#define T_RFLAGS 136	 /* target's flags */
+#define T_SELF 144	 /* address of the struct thread */
+#define T_ENGINE_SP 152	 /* top of the engine's stack for this thread */
+#define T_NEXT 160	 /* cache address that engine_enter jumps to */
+#define T_EXIT 168	 /* u32: why the cache was left */
+#define T_PENDING 172	 /* u32: a signal waits to be delivered */
+#define T_LIMIT 176	 /* double bits: checks exit at or above it; 0 = exit now */
+#define T_BUF_LIMIT 184	 /* stream: segments flush above it */
+#define T_COUNTERS 192	 /* 4 x u64, 32-byte aligned: accesses loads stores instructions */
+#define T_BUF 224	 /* stream: next free entry */
+#define T_SPILL0 232	 /* rcx of an indirect branch */
+#define T_SPILL1 240	 /* rax of an indirect branch */
+#define T_APP31 256	 /* target's zmm31, 64 bytes */
+#define T_SPILL2 320	 /* scratch A of an instruction or stream segment */
+#define T_SPILL3 328	 /* scratch B */
+#define T_SPILL4 336	 /* rax kept while flags are saved around a check */
+#define T_REP_RCX 344	 /* string instruction: rcx, rsi, rdi before */
+#define T_REP_RSI 352
+#define T_REP_RDI 360
+#define T_SYSCALL_SP 368 /* engine stack pointer inside engine_syscall */
+#define T_IN_CACHE 376	 /* u32: 1 while the thread may run cache code */
+#define T_HELD 380	 /* u32: released for reuse when 0 */
+#define T_BYTES_FIXED 384
+
+/* 2^52 as a double: counters are kept in its mantissa, so that integers compare as doubles. */
+#define COUNT_BIAS 0x4330000000000000
+
+#endif

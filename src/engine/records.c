@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records for the collector; see records.h. */
+#include "engine/records.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "channel/sys.h"
+#include "engine/cache.h"
+#include "engine/util.h"
+
+static struct channel_header *header;
+
+int records_open(int fd)
+{
+	struct channel_header h;
+	uint64_t bytes;
+	long p;
+
+	if (sys4(SYS_pread64, fd, &h, sizeof h, 0) != (long)sizeof h || h.magic != CHANNEL_MAGIC ||
+	    h.version != CHANNEL_VERSION || h.slot_count == 0 || h.slot_count > 65536 ||
+	    h.ring_bytes < 4096 || h.ring_bytes > (1ull << 32) ||
+	    (h.ring_bytes & (h.ring_bytes - 1)) ||
+	    h.slot_bytes < h.ring_bytes + CHANNEL_SLOT_HEADER_BYTES || h.slot_bytes > (1ull << 33))
+		return -1;
+	bytes = CHANNEL_HEADER_BYTES + h.slot_count * h.slot_bytes;
+	p = sys6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (sys_failed(p))
+		return -1;
+	header = (struct channel_header *)p;
+	engine.channel = (void *)p;
+	engine.channel_bytes = bytes;
+	engine.slot_bytes = h.slot_bytes;
+	engine.ring_bytes = h.ring_bytes;
+	engine.slot_count = h.slot_count;
+	engine.config = h.config;
+	engine.collector_pid = h.collector_pid;
+	return 0;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+bool records_claim(struct process *p, uint32_t parent)
+{
+	if (!header || records_abandoned())
+		return false;
+	for (uint32_t i = 0; i < engine.slot_count; i++) {
+		uint32_t free_state = CHANNEL_SLOT_FREE;
+
+		ring_of_slot(&p->ring, header, engine.slot_bytes, engine.ring_bytes, i);
+		if (!__atomic_compare_exchange_n(&p->ring.slot->state, &free_state,
+						 CHANNEL_SLOT_CLAIMED, 0, __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED))
+			continue;
+		p->order = __atomic_fetch_add(&header->process_order, 1, __ATOMIC_RELAXED);
+		p->ring.slot->pid = p->pid;
+		p->ring.slot->order = p->order;
+		p->ring.slot->parent = parent;
+		p->ring.slot->lost_records = 0;
+		p->ring.slot->counters = (struct channel_counters){ 0 };
+		__atomic_store_n(&p->ring.slot->state, CHANNEL_SLOT_LIVE, __ATOMIC_RELEASE);
+		p->profiling = true;
+		return true;
+	}
+	__atomic_fetch_add(&header->lost_processes, 1, __ATOMIC_RELAXED);
+	return false;
+}
+
+bool records_abandoned(void)
+{
+	return !header || __atomic_load_n(&header->collector_gone, __ATOMIC_RELAXED) ||
+	       __atomic_load_n(&header->stop, __ATOMIC_RELAXED);
+}
+
+static void wake_collector(void)
+{
+	__atomic_fetch_add(&header->wake, 1, __ATOMIC_RELEASE);
+	sys3(SYS_futex, &header->wake, FUTEX_WAKE, 1);
+}
+
+static bool collector_lives(void)
+{
+	if (records_abandoned())
+		return false;
+	return sys2(SYS_kill, header->collector_pid, 0) != -ESRCH;
+}
+
+/* Room for a record; with `wait`, as long as the collector lives. The lock is held. */
+static void *reserve(struct process *p, uint32_t bytes, bool wait)
+{
+	for (uint32_t tries = 0;; tries++) {
+		void *r = ring_reserve(&p->ring, bytes);
+
+		if (r)
+			return r;
+		wake_collector();
+		if (!wait || (tries % 64 == 63 && !collector_lives()))
+			break;
+		struct timespec pause = { 0, tries < 16 ? 20000 : 200000 };
+
+		sys2(SYS_nanosleep, &pause, 0);
+	}
+	p->ring.slot->lost_records++;
+	if (wait)
+		p->profiling = false;
+	return 0;
+}
+
+/* Write one record made of two parts. Returns false when it was lost. */
+static bool put(struct process *p, uint32_t type, void *record, uint32_t fixed, const void *more,
+		uint32_t more_bytes, bool wait)
+{
+	uint32_t bytes = (uint32_t)round_up(fixed + more_bytes, 8);
+	uint8_t *at;
+
+	if (!p->profiling || !p->ring.slot || p->borrowed_memory)
+		return false;
+	*(struct record_header *)record = (struct record_header){ type, bytes };
+	lock_take(&p->ring_lock);
+	at = reserve(p, bytes, wait);
+	if (at) {
+		memcpy(at, record, fixed);
+		memcpy(at + fixed, more, more_bytes);
+		memset(at + fixed + more_bytes, 0, bytes - fixed - more_bytes);
+		ring_commit(&p->ring, bytes);
+		if (ring_used(&p->ring) > p->ring.bytes / 2)
+			wake_collector();
+	}
+	lock_drop(&p->ring_lock);
+	return at != 0;
+}
+
+static uint32_t text_bytes(const char *s)
+{
+	uint32_t n = 0;
+
+	while (s[n])
+		n++;
+	return n + 1;
+}
+
+void records_process(struct process *p, const char *exe, char *const argv[], uint32_t parent,
+		     uint32_t cause)
+{
+	static char text[16384]; /* start-up and fork are single-threaded */
+	struct record_process r = { .pid = p->pid,
+				    .ppid = (uint32_t)sys0(SYS_getppid),
+				    .order = p->order,
+				    .parent = parent,
+				    .cause = cause,
+				    .time_ns = now_ns() };
+	uint32_t n = 0, len = text_bytes(exe);
+
+	if (len > 4096)
+		len = 4096;
+	memcpy(text, exe, len);
+	text[len - 1] = 0;
+	n = len;
+	for (uint32_t i = 0; argv && argv[i]; i++) {
+		len = text_bytes(argv[i]);
+		if (len > 1024)
+			len = 1024;
+		if (n + len > sizeof text)
+			break;
+		memcpy(text + n, argv[i], len);
+		n += len;
+		text[n - 1] = 0;
+	}
+	r.string_bytes = n;
+	put(p, RECORD_PROCESS, &r, sizeof r, text, n, true);
+}
+
+void records_module(struct process *p, uint64_t start, uint64_t end, uint64_t offset,
+		    const char *path)
+{
+	struct record_module r = { .start = start,
+				   .end = end,
+				   .file_offset = offset,
+				   .position = p->total.accesses,
+				   .path_bytes = text_bytes(path) };
+
+	put(p, RECORD_MODULE, &r, sizeof r, path, r.path_bytes, true);
+}
+
+void records_unmap(struct process *p, uint64_t start, uint64_t end)
+{
+	struct record_unmap r = { .start = start, .end = end, .position = p->total.accesses };
+
+	put(p, RECORD_UNMAP, &r, sizeof r, 0, 0, false);
+}
+
+void records_thread(struct process *p, const struct thread *t)
+{
+	struct record_thread r = { .tid = t->tid,
+				   .index = t->index,
+				   .accesses = thread_accesses(t),
+				   .loads = t->counters.loads,
+				   .stores = t->counters.stores,
+				   .instructions = t->counters.instructions };
+
+	put(p, RECORD_THREAD, &r, sizeof r, 0, 0, false);
+}
+
+void records_window(struct process *p, const struct record_window *w)
+{
+	struct record_window r = *w;
+
+	put(p, RECORD_WINDOW, &r, sizeof r, 0, 0, false);
+}
+
+void records_sample(struct process *p, const struct record_sample *s)
+{
+	struct record_sample r = *s;
+
+	put(p, RECORD_SAMPLE, &r, sizeof r, 0, 0, false);
+}
+
+void records_stream(struct process *p, uint32_t thread, const uint64_t *entries, uint32_t count)
+{
+	uint32_t most = (uint32_t)(p->ring.bytes / 8 / 8) - 8;
+
+	while (count) {
+		uint32_t n = count < most ? count : most;
+		struct record_stream r = { .thread = thread, .count = n };
+
+		put(p, RECORD_STREAM, &r, sizeof r, entries, n * 8, true);
+		entries += n;
+		count -= n;
+	}
+}
+
+void records_message(struct process *p, const char *text)
+{
+	struct record_header r;
+
+	put(p, RECORD_MESSAGE, &r, sizeof r, text, text_bytes(text), false);
+}
+
+static struct channel_counters counters_of(const struct process *p)
+{
+	return (struct channel_counters){
+		.accesses = p->total.accesses,
+		.loads = p->total.loads,
+		.stores = p->total.stores,
+		.instructions = p->total.instructions,
+		.rep_iterations = p->extra.rep_iterations,
+		.vector_elements = p->extra.vector_elements,
+		.translate_cycles = p->extra.translate_cycles,
+		.scan_cycles = p->extra.scan_cycles,
+		.watch_accesses = p->extra.watch_accesses,
+		.blocks = cache_blocks_made(),
+		.code_bytes = cache_code_bytes(),
+		.engine_bytes = util_engine_bytes() + cache_code_bytes(),
+	};
+}
+
+void records_counters(struct process *p)
+{
+	if (p->profiling && p->ring.slot && !p->borrowed_memory)
+		p->ring.slot->counters = counters_of(p);
+}
+
+void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t footprint)
+{
+	struct record_end r = { .cause = cause,
+				.status = status,
+				.time_ns = now_ns(),
+				.footprint_pages = footprint };
+
+	if (!p->profiling || !p->ring.slot || p->borrowed_memory)
+		return;
+	r.counters = counters_of(p);
+	p->ring.slot->counters = r.counters;
+	put(p, RECORD_END, &r, sizeof r, 0, 0, true);
+	p->profiling = false;
+	__atomic_store_n(&p->ring.slot->state, CHANNEL_SLOT_ENDED, __ATOMIC_RELEASE);
+	wake_collector();
+}

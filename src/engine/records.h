@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writing records into the process's ring. Each takes the ring's lock. */
+#ifndef DWELL_ENGINE_RECORDS_H
+#define DWELL_ENGINE_RECORDS_H
+
+#include "engine/state.h"
+
+/* Map the channel. Returns 0, or -1: nobody listens, the target runs unprofiled. */
+int records_open(int channel_fd);
+/* Claim a slot for this process; false: none is free. */
+bool records_claim(struct process *p, uint32_t parent);
+void records_process(struct process *p, const char *exe, char *const argv[], uint32_t parent,
+		     uint32_t cause);
+void records_module(struct process *p, uint64_t start, uint64_t end, uint64_t offset,
+		    const char *path);
+void records_unmap(struct process *p, uint64_t start, uint64_t end);
+void records_thread(struct process *p, const struct thread *t);
+void records_window(struct process *p, const struct record_window *w);
+void records_sample(struct process *p, const struct record_sample *s);
+/* Exact: waits for room as long as somebody reads. */
+void records_stream(struct process *p, uint32_t thread, const uint64_t *entries, uint32_t count);
+void records_message(struct process *p, const char *text);
+/* Live totals into the slot. */
+void records_counters(struct process *p);
+/* The last record of the process, and its slot is done. */
+void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t footprint);
+/* Has the collector gone, or asked us to stop? */
+bool records_abandoned(void);
+
+#endif

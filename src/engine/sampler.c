@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sampling windows, samples and watches; see sampler.h. */
+#include "engine/sampler.h"
+
+#include "channel/sys.h"
+#include "engine/dispatch.h"
+#include "engine/fsbase.h"
+#include "engine/pages.h"
+#include "engine/random.h"
+#include "engine/records.h"
+#include "engine/translate.h"
+#include "engine/util.h"
+
+#define BUFFER_ENTRIES 16384u
+#define BUFFER_SLACK 512u /* entries one segment may take */
+#define MAX_WATCHES 2048u
+#define FILTER_SLOTS 16384u
+/* The count gear looks at the limit at backward branches only: aim before the window. */
+#define APPROACH 2000u
+/* Without windows threads still report in now and then. */
+#define REPORT_EVERY (1ull << 26)
+
+struct watch {
+	struct record_access begin;
+	uint64_t line;
+	uint64_t begin_at;   /* thread accesses */
+	uint64_t process_at; /* process accesses */
+	uint16_t next;	     /* in its hash chain, + 1 */
+	uint16_t slot;
+};
+
+/* Per thread. */
+struct watch_set {
+	uint32_t window;      /* that its samples belong to */
+	uint32_t count;
+	uint64_t next_sample; /* thread access to sample next */
+	uint16_t free;	      /* list of unused watches, + 1 */
+	uint16_t used;
+	uint8_t filter[FILTER_SLOTS]; /* watches per slot of the line's hash */
+	uint16_t chain[FILTER_SLOTS / 16];
+	struct watch watch[MAX_WATCHES];
+};
+
+/* Of the process. The lock guards all of it, and every thread's watch set. */
+static struct sampler {
+	uint32_t lock;
+	bool open;
+	uint32_t number;	/* of the window that is open, or next */
+	uint64_t start, end;	/* process accesses */
+	uint64_t last_end;	/* of the window before */
+	uint64_t interval;	/* mean accesses between samples in this window */
+	uint32_t samples;
+	uint64_t footprint;
+	uint64_t rng;
+	uint32_t line_shift;
+} s;
+
+static struct process *process_of(const struct thread *t)
+{
+	return t->process;
+}
+
+static bool wants_windows(void)
+{
+	return engine.config.gear == CHANNEL_GEAR_SAMPLE || engine.config.gear == CHANNEL_GEAR_WATCH;
+}
+
+static void plan_next(uint64_t now)
+{
+	const struct channel_config *c = &engine.config;
+	uint64_t w = now / (c->window_divisor ? c->window_divisor : 200), gap;
+
+	if (w > c->window_max)
+		w = c->window_max;
+	if (w < c->window_min)
+		w = c->window_min;
+	/* mean W (1 - q) / q, q = duty */
+	gap = (uint64_t)((unsigned __int128)w * (1000000 - c->duty_ppm) / c->duty_ppm);
+	s.start = s.last_end + random_exponential(&s.rng, gap ? gap : 1);
+	s.end = s.start + w;
+	if (c->gear == CHANNEL_GEAR_WATCH) {
+		s.start = 0;
+		s.end = UINT64_MAX;
+	}
+	s.interval = c->sample_period ?
+			     (uint64_t)((unsigned __int128)c->sample_period * c->duty_ppm / 1000000) :
+			     w / (c->samples_per_window ? c->samples_per_window : 200);
+	if (s.interval < 1)
+		s.interval = 1;
+}
+
+void sampler_start(struct thread *t)
+{
+	uint32_t gear = engine.config.gear;
+
+	s = (struct sampler){ .rng = engine.config.seed * 0x2545f4914f6cdd1dull +
+				     t->process->order + 1 };
+	s.line_shift = 6;
+	if (engine.config.line_bytes >= 4)
+		s.line_shift = (uint32_t)__builtin_ctz(engine.config.line_bytes);
+	engine.gear = GEAR_COUNT;
+	if (t->process->profiling && wants_windows())
+		plan_next(0);
+	if (t->process->profiling && gear == CHANNEL_GEAR_STREAM)
+		engine.gear = GEAR_STREAM;
+	if (t->process->profiling && gear == CHANNEL_GEAR_WATCH) {
+		s.open = true;
+		engine.gear = GEAR_STREAM;
+	}
+}
+
+void sampler_thread_start(struct thread *t)
+{
+	t->counters = (struct counts){ .accesses = COUNT_BIAS };
+	t->published = (struct counts){ 0 };
+	t->extra = (struct extra_counts){ 0 };
+	t->extra_published = (struct extra_counts){ 0 };
+	t->stream_position = 0;
+	t->gear = GEAR_COUNT;
+	t->real_limit = COUNT_BIAS + (s.start > APPROACH ? s.start - APPROACH : 1);
+	t->buf = t->buf_start;
+	if (t->watches) {
+		t->watches->window = UINT32_MAX;
+		t->watches->count = 0;
+	}
+	t->rng = random_next(&s.rng);
+}
+
+static void add(uint64_t *total, uint64_t now, uint64_t *seen)
+{
+	__atomic_fetch_add(total, now - *seen, __ATOMIC_RELAXED);
+	*seen = now;
+}
+
+void sampler_publish(struct thread *t, const struct counts *after)
+{
+	struct process *p = process_of(t);
+
+	add(&p->total.accesses, thread_accesses(t) - after->accesses, &t->published.accesses);
+	add(&p->total.loads, t->counters.loads - after->loads, &t->published.loads);
+	add(&p->total.stores, t->counters.stores - after->stores, &t->published.stores);
+	add(&p->total.instructions, t->counters.instructions - after->instructions,
+	    &t->published.instructions);
+	add(&p->extra.rep_iterations, t->extra.rep_iterations, &t->extra_published.rep_iterations);
+	add(&p->extra.vector_elements, t->extra.vector_elements,
+	    &t->extra_published.vector_elements);
+	add(&p->extra.translate_cycles, t->extra.translate_cycles,
+	    &t->extra_published.translate_cycles);
+	add(&p->extra.scan_cycles, t->extra.scan_cycles, &t->extra_published.scan_cycles);
+	add(&p->extra.watch_accesses, t->extra.watch_accesses, &t->extra_published.watch_accesses);
+}
+
+/* ---- Watches of one thread ---- */
+
+static uint32_t filter_slot(uint64_t line)
+{
+	return (uint32_t)line & (FILTER_SLOTS - 1);
+}
+
+static void watches_clear(struct watch_set *ws, uint32_t window)
+{
+	memset(ws->filter, 0, sizeof ws->filter);
+	memset(ws->chain, 0, sizeof ws->chain);
+	ws->count = 0;
+	ws->free = 0;
+	ws->used = 0;
+	ws->window = window;
+}
+
+static struct watch *watch_add(struct watch_set *ws, uint64_t line)
+{
+	uint32_t slot = filter_slot(line), c = slot % (FILTER_SLOTS / 16);
+	struct watch *w;
+
+	if (ws->free) {
+		w = &ws->watch[ws->free - 1];
+		ws->free = w->next;
+	} else if (ws->used < MAX_WATCHES) {
+		w = &ws->watch[ws->used++];
+	} else {
+		return 0;
+	}
+	w->line = line;
+	w->slot = (uint16_t)slot;
+	w->next = ws->chain[c];
+	ws->chain[c] = (uint16_t)(w - ws->watch + 1);
+	ws->filter[slot]++;
+	ws->count++;
+	return w;
+}
+
+/* Unlink and return the watch of a line, or NULL. It stays readable until the next add. */
+static struct watch *watch_take(struct watch_set *ws, uint64_t line)
+{
+	uint16_t *link = &ws->chain[filter_slot(line) % (FILTER_SLOTS / 16)];
+
+	for (; *link; link = &ws->watch[*link - 1].next) {
+		struct watch *w = &ws->watch[*link - 1];
+
+		if (w->line != line)
+			continue;
+		*link = w->next;
+		w->next = ws->free;
+		ws->free = (uint16_t)(w - ws->watch + 1);
+		ws->filter[w->slot]--;
+		ws->count--;
+		return w;
+	}
+	return 0;
+}
+
+static void send(struct thread *t, const struct watch *w, uint32_t status, uint64_t at,
+		 const struct record_access *end)
+{
+	struct record_sample r = { .window = t->watches->window,
+				   .status = status,
+				   .position = w->process_at,
+				   .distance = at > w->begin_at ? at - w->begin_at - 1 : 0,
+				   .line = w->line << s.line_shift,
+				   .begin = w->begin };
+
+	if (end)
+		r.end = *end;
+	s.samples++;
+	records_sample(process_of(t), &r);
+}
+
+/* Everything still watched ends here, unresolved. */
+static void censor_all(struct thread *t, uint32_t status)
+{
+	struct watch_set *ws = t->watches;
+
+	for (uint32_t c = 0; ws && c < FILTER_SLOTS / 16; c++)
+		for (uint16_t i = ws->chain[c]; i; i = ws->watch[i - 1].next)
+			send(t, &ws->watch[i - 1], status, t->stream_position, 0);
+	if (ws)
+		watches_clear(ws, UINT32_MAX);
+}
+
+/* ---- Scanning ---- */
+
+struct access {
+	uint64_t pc, address;
+	uint32_t size;
+	unsigned kind;
+};
+
+/* An access that may end a watch or be sampled; `at` is its number in the thread. */
+static void consider(struct thread *t, const struct access *a, uint64_t at, uint64_t process_at)
+{
+	struct watch_set *ws = t->watches;
+	struct record_access ra = { a->pc, a->address, a->size, (uint16_t)a->kind,
+				    (uint16_t)t->index };
+	uint64_t line = a->address >> s.line_shift;
+	uint64_t last = (a->address + (a->size ? a->size - 1 : 0)) >> s.line_shift;
+
+	for (uint64_t l = line; l <= last; l++) {
+		if (!ws->filter[filter_slot(l)])
+			continue;
+		struct watch *w = watch_take(ws, l);
+
+		if (w)
+			send(t, w, SAMPLE_REUSED, at, &ra);
+	}
+	if (at < ws->next_sample)
+		return;
+	ws->next_sample = at + random_exponential(&t->rng, s.interval);
+	struct watch *w = watch_add(ws, line);
+
+	if (!w)
+		return;
+	w->begin = ra;
+	w->begin_at = at;
+	w->process_at = process_at;
+}
+
+static void need_buffers(struct thread *t)
+{
+	if (!t->buf_start) {
+		t->buf_bytes = round_up((BUFFER_ENTRIES + BUFFER_SLACK) * 8, PAGE);
+		t->buf_start = pages_get(t->buf_bytes);
+		engine_assert(t->buf_start);
+		t->buf_limit_real = (uint64_t)(uintptr_t)(t->buf_start + BUFFER_ENTRIES);
+	}
+	if (!t->watches && wants_windows()) {
+		t->watches = pages_get(round_up(sizeof *t->watches, PAGE));
+		engine_assert(t->watches);
+		watches_clear(t->watches, UINT32_MAX);
+	}
+}
+
+/* Begin sampling in the open window if this thread has not yet. */
+static void join_window(struct thread *t, uint64_t first_at)
+{
+	struct watch_set *ws = t->watches;
+
+	if (ws->window == s.number)
+		return;
+	watches_clear(ws, s.number);
+	ws->next_sample = first_at + random_exponential(&t->rng, s.interval) - 1;
+}
+
+/* One segment of the buffer: addresses p[0..n), the thread's accesses at, at+1, ... */
+static void scan_segment(struct thread *t, const struct stream_desc *d, const uint64_t *p,
+			 uint32_t n, uint64_t at, uint64_t process_at, uint64_t fs)
+{
+	struct watch_set *ws = t->watches;
+	const uint32_t shift = s.line_shift;
+	const uint64_t in_line = (1ull << shift) - 1;
+
+	for (uint32_t i = 0; i < n; i++) {
+		const struct stream_access *sa = &d->access[i];
+		uint64_t address = p[i] + (sa->fs ? fs : 0);
+
+		if (__builtin_expect(!ws->filter[filter_slot(address >> shift)] &&
+					     at + i < ws->next_sample &&
+					     (address & in_line) + sa->size <= in_line + 1,
+				     1))
+			continue;
+		consider(t,
+			 &(struct access){ d->pc + sa->pc_offset, address, sa->size, sa->kind },
+			 at + i, process_at + i);
+	}
+}
+
+static void scan_buffer(struct thread *t, uint64_t process_at)
+{
+	const uint64_t *p = t->buf_start;
+	uint64_t at = t->stream_position, fs = fsbase_get();
+
+	while (p < t->buf) {
+		uint64_t head = *p++;
+		const struct stream_desc *d = translate_desc((uint32_t)head);
+		uint32_t n = head & STREAM_PARTIAL ? (uint32_t)(head >> 32) & 0x7fff : d->count;
+		uint32_t skip = 0, take = n;
+
+		if (process_at < s.start)
+			skip = s.start - process_at < n ? (uint32_t)(s.start - process_at) : n;
+		if (process_at + n > s.end)
+			take = process_at < s.end ? (uint32_t)(s.end - process_at) : 0;
+		if (skip == 0 && take == n) {
+			join_window(t, at);
+			scan_segment(t, d, p, n, at, process_at, fs);
+			t->extra.watch_accesses += n;
+		} else {
+			for (uint32_t i = skip; i < take; i++) {
+				const struct stream_access *sa = &d->access[i];
+
+				join_window(t, at + i);
+				consider(t,
+					 &(struct access){ d->pc + sa->pc_offset,
+							   p[i] + (sa->fs ? fs : 0), sa->size,
+							   sa->kind },
+					 at + i, process_at + i);
+				t->extra.watch_accesses++;
+			}
+		}
+		p += n;
+		at += n;
+		process_at += n;
+		if (take < n)
+			break;
+	}
+	t->stream_position = at;
+}
+
+/* Every access of the buffer goes to the ring. */
+static void send_buffer(struct thread *t)
+{
+	static uint64_t out[BUFFER_ENTRIES + BUFFER_SLACK]; /* under the sampler's lock */
+	const uint64_t *p = t->buf_start;
+	uint64_t fs = fsbase_get();
+	uint32_t k = 0;
+
+	while (p < t->buf) {
+		uint64_t head = *p++;
+		const struct stream_desc *d = translate_desc((uint32_t)head);
+		uint32_t n = head & STREAM_PARTIAL ? (uint32_t)(head >> 32) & 0x7fff : d->count;
+
+		for (uint32_t i = 0; i < n; i++) {
+			const struct stream_access *sa = &d->access[i];
+			uint32_t size = sa->size < 0x3fff ? sa->size : 0x3fff;
+
+			out[k++] = STREAM_ENTRY(p[i] + (sa->fs ? fs : 0), sa->kind, size);
+		}
+		p += n;
+	}
+	records_stream(process_of(t), t->index, out, k);
+}
+
+/* The window is over: all threads' watches end. The lock is held. */
+static void close_window(struct thread *t, uint64_t now, uint32_t status)
+{
+	struct record_window w = { .number = s.number, .start = s.start };
+
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o; o = o->next_thread)
+		if (o->watches && o->watches->window == s.number)
+			censor_all(o, status);
+	lock_drop(&engine.world_lock);
+	if (now > s.end)
+		now = s.end;
+	w.length = now > s.start ? now - s.start : 0;
+	w.stands_for = now > s.last_end ? now - s.last_end : 0;
+	w.samples = s.samples;
+	w.footprint_pages = s.footprint;
+	if (w.length)
+		records_window(process_of(t), &w);
+	s.last_end = now > s.last_end ? now : s.last_end;
+	s.open = false;
+	s.samples = 0;
+	s.number++;
+	plan_next(s.last_end);
+	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
+}
+
+static void open_window(struct thread *t)
+{
+	s.open = true;
+	lock_take(&engine.translate_lock);
+	s.footprint = pages_footprint(t->regs[RSP]);
+	lock_drop(&engine.translate_lock);
+	__atomic_store_n(&engine.gear, GEAR_STREAM, __ATOMIC_SEQ_CST);
+	world_kick(t);
+}
+
+/* Profiling ends while the target runs on. The lock is held. */
+static void give_up(struct thread *t)
+{
+	t->process->profiling = false;
+	s.open = false;
+	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
+}
+
+static void set_next_stop(struct thread *t)
+{
+	uint64_t total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
+	uint64_t ahead = REPORT_EVERY;
+
+	if (t->process->profiling && wants_windows() && !s.open) {
+		uint64_t goal = s.start > total + APPROACH ? s.start - total - APPROACH : 0;
+
+		if (engine.threads && engine.threads->next_thread)
+			goal /= 4; /* others count, too: come back early */
+		if (goal < ahead)
+			ahead = goal;
+	}
+	t->real_limit = t->counters.accesses + ahead;
+}
+
+void sampler_tick(struct thread *t, const struct counts *after)
+{
+	sampler_publish(t, after);
+	if (!t->process->profiling || t->process->borrowed_memory) {
+		t->real_limit = t->counters.accesses + REPORT_EVERY;
+		return;
+	}
+	lock_take(&s.lock);
+	records_counters(t->process);
+	if (records_abandoned())
+		give_up(t);
+	else if (wants_windows() && !s.open && t->gear == GEAR_COUNT &&
+		 t->process->total.accesses + APPROACH + 64 >= s.start)
+		open_window(t);
+	set_next_stop(t);
+	lock_drop(&s.lock);
+}
+
+void sampler_flush(struct thread *t, const struct counts *after)
+{
+	uint64_t begin = cycles(), here = thread_accesses(t) - after->accesses;
+	uint64_t total;
+
+	sampler_publish(t, after);
+	lock_take(&s.lock);
+	total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
+	if (engine.config.gear == CHANNEL_GEAR_STREAM) {
+		if (t->process->profiling)
+			send_buffer(t);
+	} else if (s.open && t->watches) {
+		scan_buffer(t, total - (here - t->stream_position));
+		if (total >= s.end)
+			close_window(t, s.end, SAMPLE_CENSORED);
+		else if (records_abandoned())
+			give_up(t);
+	}
+	t->stream_position = here;
+	t->buf = t->buf_start;
+	records_counters(t->process);
+	set_next_stop(t);
+	lock_drop(&s.lock);
+	t->extra.scan_cycles += cycles() - begin;
+}
+
+void sampler_elements(struct thread *t, uint64_t pc, const uint64_t *entries, uint32_t n)
+{
+	uint64_t at = t->stream_position, process_at = t->process->total.accesses;
+
+	process_at += at - t->published.accesses;
+	t->stream_position += n;
+	lock_take(&s.lock);
+	if (engine.config.gear == CHANNEL_GEAR_STREAM && t->process->profiling) {
+		records_stream(process_of(t), t->index, entries, n);
+	} else if (t->watches && s.open) {
+		for (uint32_t i = 0; i < n; i++) {
+			struct access a = { pc, STREAM_ADDRESS(entries[i]),
+					    STREAM_SIZE(entries[i]), STREAM_KIND(entries[i]) };
+
+			if (process_at + i < s.start || process_at + i >= s.end)
+				continue;
+			join_window(t, at + i);
+			t->extra.watch_accesses++;
+			consider(t, &a, at + i, process_at + i);
+		}
+	}
+	lock_drop(&s.lock);
+}
+
+static const struct counts nothing;
+
+void sampler_settle(struct thread *t)
+{
+	if (t->gear == GEAR_STREAM && t->buf != t->buf_start)
+		sampler_flush(t, &nothing);
+}
+
+void sampler_thread_end(struct thread *t)
+{
+	if (t->gear == GEAR_STREAM)
+		sampler_flush(t, &nothing);
+	else
+		sampler_publish(t, &nothing);
+	lock_take(&s.lock);
+	if (t->watches && s.open && t->watches->window == s.number)
+		censor_all(t, SAMPLE_DANGLING);
+	lock_drop(&s.lock);
+	records_thread(t->process, t);
+}
+
+void sampler_end(struct thread *t)
+{
+	lock_take(&s.lock);
+	if (s.open && wants_windows())
+		close_window(t, t->process->total.accesses, SAMPLE_DANGLING);
+	engine.gear = GEAR_COUNT;
+	lock_drop(&s.lock);
+}
+
+enum gear sampler_gear(const struct thread *t)
+{
+	if (t->process->borrowed_memory)
+		return GEAR_COUNT;
+	return (enum gear)__atomic_load_n(&engine.gear, __ATOMIC_SEQ_CST);
+}
+
+void sampler_set_gear(struct thread *t)
+{
+	enum gear wanted = sampler_gear(t);
+
+	if (t->gear == wanted)
+		return;
+	if (t->gear == GEAR_STREAM)
+		sampler_flush(t, &nothing);
+	t->gear = wanted;
+	if (wanted == GEAR_STREAM) {
+		need_buffers(t);
+		t->buf = t->buf_start;
+		t->stream_position = thread_accesses(t);
+	}
+}
+
+bool sampler_arm(struct thread *t)
+{
+	__atomic_store_n(&t->limit, t->real_limit, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&t->buf_limit, t->buf_limit_real, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	return !t->pending && sampler_gear(t) == (enum gear)t->gear;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Random sampling of reuse distances (StatCache, sections 3.4 to 3.7).
+ *
+ * Windows are placed at random in the access count of the process. Between
+ * them all threads run in the count gear; inside one all run in the stream
+ * gear, whose buffers are scanned here: accesses are chosen at random gaps,
+ * their lines watched, and the next touch by the same thread ends the sample.
+ */
+#ifndef DWELL_ENGINE_SAMPLER_H
+#define DWELL_ENGINE_SAMPLER_H
+
+#include "engine/state.h"
+
+/* Process start, and again in a forked child. */
+void sampler_start(struct thread *t);
+/* A new thread's sampling state. Buffers are made when first needed. */
+void sampler_thread_start(struct thread *t);
+/* Scan what is left, publish counts, give buffers back. Also before a long sleep: keep = true. */
+void sampler_thread_end(struct thread *t);
+/* Before a system call: nothing is left in the buffer, counts are published. */
+void sampler_settle(struct thread *t);
+/* All threads stopped or gone: close the window, censor what is watched. */
+void sampler_end(struct thread *t);
+
+/* A check fired: `after` counts code that has been counted but not run. */
+void sampler_tick(struct thread *t, const struct counts *after);
+/* Scan and empty the stream buffer. */
+void sampler_flush(struct thread *t, const struct counts *after);
+/*
+ * Elements of one string or vector instruction, as STREAM_ENTRY, in order.
+ * Call sampler_settle first, and count them after. Stream gear only.
+ */
+void sampler_elements(struct thread *t, uint64_t pc, const uint64_t *entries, uint32_t n);
+
+/* The gear threads should be in; make t's gear that one; arm its limits. */
+enum gear sampler_gear(const struct thread *t);
+void sampler_set_gear(struct thread *t);
+/* Returns false when something came up since: look again. */
+bool sampler_arm(struct thread *t);
+
+/* Add what t counted since last time to the process totals. */
+void sampler_publish(struct thread *t, const struct counts *after);
+
+#endif

@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Signal system calls, frames, and return from handlers; see signals.h. */
+#include "engine/signals.h"
+
+#include <errno.h>
+
+#include "channel/sys.h"
+#include "engine/dispatch.h"
+#include "engine/fault.h"
+#include "engine/frame.h"
+#include "engine/pages.h"
+#include "engine/process.h"
+#include "engine/util.h"
+
+#define SA_RESTORER_FLAG 0x04000000u
+#define UNBLOCKABLE (1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))
+#define HANDLER_DEFAULT 0ull
+#define HANDLER_IGNORE 1ull
+#define USER_EFLAGS 0x50dd5ull
+#define RED_ZONE 128u
+
+static uint64_t bit(int signal)
+{
+	return 1ull << (signal - 1);
+}
+
+static bool is_sync(int signal)
+{
+	return SYNC_SIGNALS & bit(signal);
+}
+
+static long kernel_action(int signal, const struct kernel_sigaction *act,
+			  struct kernel_sigaction *old)
+{
+	return sys4(SYS_rt_sigaction, signal, act, old, 8);
+}
+
+static void kernel_mask(uint64_t mask)
+{
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
+}
+
+/* What the kernel is told for an action of the target. */
+static struct kernel_sigaction kernel_view(int signal, const struct kernel_sigaction *a)
+{
+	struct kernel_sigaction k = *a;
+
+	if (a->handler <= HANDLER_IGNORE && !is_sync(signal))
+		return k;
+	k.handler = (uint64_t)(uintptr_t)fault_signal_handler;
+	k.restorer = (uint64_t)(uintptr_t)engine_restorer;
+	k.flags = (a->flags & (SA_RESTART | SA_NOCLDSTOP | SA_NOCLDWAIT)) | SA_SIGINFO |
+		  SA_ONSTACK | SA_RESTORER_FLAG;
+	k.mask = ~0ull;
+	return k;
+}
+
+void signals_init(struct thread *t)
+{
+	uint64_t mask = 0;
+
+	for (int i = 1; i <= MAX_SIGNAL; i++) {
+		struct kernel_sigaction *a = &t->process->actions[i];
+
+		kernel_action(i, 0, a);
+		if (is_sync(i)) {
+			struct kernel_sigaction k = kernel_view(i, a);
+
+			kernel_action(i, &k, 0);
+		}
+	}
+	sys4(SYS_rt_sigprocmask, SIG_BLOCK, 0, &mask, 8);
+	t->mask = mask;
+	t->altstack = (stack_t){ .ss_flags = SS_DISABLE };
+}
+
+void signals_thread_start(struct thread *t)
+{
+	stack_t ss = { .ss_sp = (uint8_t *)t->stack_memory,
+		       .ss_size = SIGNAL_STACK_BYTES };
+
+	sys2(SYS_sigaltstack, &ss, 0);
+}
+
+void signals_set_mask(struct thread *t, uint64_t mask)
+{
+	t->mask = mask & ~UNBLOCKABLE;
+	/* With a signal noted, delivery sets the kernel's mask. */
+	if (!t->pending)
+		kernel_mask(t->mask & ~SYNC_SIGNALS);
+}
+
+void signals_block_all(void)
+{
+	kernel_mask(~0ull);
+}
+
+void signals_unblock(struct thread *t)
+{
+	if (!t->pending)
+		kernel_mask(t->mask & ~SYNC_SIGNALS);
+}
+
+long signals_action(struct thread *t, int signal, uint64_t act, uint64_t old, uint64_t set_bytes)
+{
+	struct kernel_sigaction new, before, k;
+	struct process *p = t->process;
+	long r = 0;
+
+	if (set_bytes != 8)
+		return -EINVAL;
+	if (signal < 1 || signal > MAX_SIGNAL || (act && (UNBLOCKABLE & bit(signal))))
+		return -EINVAL;
+	if (act && engine_copy(&new, (void *)(uintptr_t)act, sizeof new) != 0)
+		return -EFAULT;
+	lock_take(&p->action_lock);
+	before = p->actions[signal];
+	if (act) {
+		new.mask &= ~UNBLOCKABLE;
+		p->actions[signal] = new;
+		k = kernel_view(signal, &new);
+		r = kernel_action(signal, &k, 0);
+		if (r < 0)
+			p->actions[signal] = before;
+	}
+	lock_drop(&p->action_lock);
+	if (r == 0 && old && engine_copy((void *)(uintptr_t)old, &before, sizeof before) != 0)
+		return -EFAULT;
+	return r;
+}
+
+long signals_mask(struct thread *t, int how, uint64_t set, uint64_t old, uint64_t set_bytes)
+{
+	uint64_t before = t->mask, value;
+
+	if (set_bytes != 8)
+		return -EINVAL;
+	if (set) {
+		if (engine_copy(&value, (void *)(uintptr_t)set, 8) != 0)
+			return -EFAULT;
+		if (how == SIG_BLOCK)
+			value |= t->mask;
+		else if (how == SIG_UNBLOCK)
+			value = t->mask & ~value;
+		else if (how != SIG_SETMASK)
+			return -EINVAL;
+		signals_set_mask(t, value);
+	}
+	if (old && engine_copy((void *)(uintptr_t)old, &before, 8) != 0)
+		return -EFAULT;
+	return 0;
+}
+
+static bool on_altstack(const struct thread *t, uint64_t sp)
+{
+	uint64_t base = (uint64_t)(uintptr_t)t->altstack.ss_sp;
+
+	return !(t->altstack.ss_flags & SS_DISABLE) && sp > base &&
+	       sp - base <= t->altstack.ss_size;
+}
+
+#define AUTODISARM (1u << 31)
+
+long signals_altstack(struct thread *t, uint64_t ss, uint64_t old)
+{
+	stack_t before = t->altstack, new;
+
+	before.ss_flags = (int)(((unsigned)before.ss_flags & (AUTODISARM | SS_DISABLE)) |
+				(on_altstack(t, t->regs[RSP]) ? SS_ONSTACK : 0));
+	if (ss) {
+		if (engine_copy(&new, (void *)(uintptr_t)ss, sizeof new) != 0)
+			return -EFAULT;
+		unsigned mode = (unsigned)new.ss_flags & ~AUTODISARM;
+
+		if (on_altstack(t, t->regs[RSP]))
+			return -EPERM;
+		if (mode != SS_DISABLE && mode != SS_ONSTACK && mode != 0)
+			return -EINVAL;
+		if (mode == SS_DISABLE) {
+			new.ss_sp = 0;
+			new.ss_size = 0;
+		} else if (new.ss_size < 2048) {
+			return -ENOMEM;
+		} else {
+			new.ss_flags &= ~SS_ONSTACK;
+		}
+		t->altstack = new;
+	}
+	if (old && engine_copy((void *)(uintptr_t)old, &before, sizeof before) != 0)
+		return -EFAULT;
+	return 0;
+}
+
+void signals_die(struct thread *t, int signal, const siginfo_t *info)
+{
+	struct kernel_sigaction dfl = { 0 };
+	siginfo_t copy = *info;
+	uint64_t only = ~bit(signal);
+
+	process_ending(t, 0, 128u + (uint32_t)signal);
+	kernel_action(signal, &dfl, 0);
+	sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), sys0(SYS_gettid), signal, &copy);
+	kernel_mask(only);
+	/* Still here: a stop signal that was continued, or one whose default is to do nothing. */
+	kernel_mask(t->mask & ~SYNC_SIGNALS);
+	if (is_sync(signal)) {
+		sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), signal);
+		kernel_mask(only);
+		sys1(SYS_exit_group, 128 + signal);
+	}
+}
+
+void signals_raise_fault(struct thread *t, int signal, int code, uint64_t address)
+{
+	if (t->pending && !t->fault) {
+		/* The noted one comes first; the fault happens again after it. */
+		return;
+	}
+	t->pending_info = (siginfo_t){ .si_signo = signal, .si_code = code };
+	t->pending_info.si_addr = (void *)(uintptr_t)address;
+	t->fault_error = signal == SIGSEGV ? 0x14 : 0; /* user, instruction fetch */
+	t->fault_trap = signal == SIGSEGV ? 14 : 6;
+	t->fault_address = signal == SIGSEGV ? address : 0;
+	t->fault = 1;
+	t->pending = (uint32_t)signal;
+}
+
+static void fill_context(const struct thread *t, struct frame_context *c)
+{
+	const uint64_t *r = t->regs;
+
+	*c = (struct frame_context){
+		.r8 = r[R8], .r9 = r[R9], .r10 = r[R10], .r11 = r[R11], .r12 = r[R12],
+		.r13 = r[R13], .r14 = r[R14], .r15 = r[R15], .rdi = r[RDI], .rsi = r[RSI],
+		.rbp = r[RBP], .rbx = r[RBX], .rdx = r[RDX], .rax = r[RAX], .rcx = r[RCX],
+		.rsp = r[RSP], .rip = t->rip, .eflags = t->rflags, .cs = 0x33, .ss = 0x2b,
+		.err = t->fault ? t->fault_error : 0,
+		.trapno = t->fault ? t->fault_trap : 0,
+		.cr2 = t->fault ? t->fault_address : 0,
+	};
+}
+
+static void take_context(struct thread *t, const struct frame_context *c)
+{
+	uint64_t *r = t->regs;
+
+	r[R8] = c->r8;
+	r[R9] = c->r9;
+	r[R10] = c->r10;
+	r[R11] = c->r11;
+	r[R12] = c->r12;
+	r[R13] = c->r13;
+	r[R14] = c->r14;
+	r[R15] = c->r15;
+	r[RDI] = c->rdi;
+	r[RSI] = c->rsi;
+	r[RBP] = c->rbp;
+	r[RBX] = c->rbx;
+	r[RDX] = c->rdx;
+	r[RAX] = c->rax;
+	r[RCX] = c->rcx;
+	r[RSP] = c->rsp;
+	t->rip = c->rip;
+	t->rflags = (c->eflags & USER_EFLAGS & ~0x100ull) | 0x202;
+}
+
+/* Vector state to the target's stack, with the notes the kernel leaves. 0 or -1. */
+static int save_vector_state(uint64_t at)
+{
+	struct frame_fp_note note = { .magic1 = FRAME_FP_MAGIC1,
+				      .extended_bytes = (uint32_t)engine.xsave_bytes + 4,
+				      .features = engine.xsave_mask,
+				      .xstate_bytes = (uint32_t)engine.xsave_bytes };
+	uint32_t magic2 = FRAME_FP_MAGIC2;
+	static const uint64_t zero[8];
+
+	if (engine_copy((void *)(uintptr_t)(at + 512), zero, 64) != 0 ||
+	    engine_xsave((void *)(uintptr_t)at, engine.xsave_mask) != 0)
+		return -1;
+	if (engine_copy((void *)(uintptr_t)(at + FRAME_FP_NOTE_AT), &note, sizeof note) != 0)
+		return -1;
+	return engine_copy((void *)(uintptr_t)(at + engine.xsave_bytes), &magic2, 4) != 0 ? -1 : 0;
+}
+
+static void reset_vector_state(void)
+{
+	static uint8_t clean[8192] __attribute__((aligned(64)));
+
+	clean[0] = 0x7f; /* x87 control word 0x37f */
+	clean[1] = 0x03;
+	clean[24] = 0x80; /* mxcsr 0x1f80 */
+	clean[25] = 0x1f;
+	engine_xrstor(clean, engine.xsave_mask);
+}
+
+static int build_frame(struct thread *t, const struct kernel_sigaction *a, int signal,
+		       const siginfo_t *info)
+{
+	uint64_t sp = t->regs[RSP] - RED_ZONE, fp;
+	struct frame f = { .restorer = a->restorer, .info = *info };
+
+	if ((a->flags & SA_ONSTACK) && !(t->altstack.ss_flags & SS_DISABLE) &&
+	    !on_altstack(t, t->regs[RSP]))
+		sp = (uint64_t)(uintptr_t)t->altstack.ss_sp + t->altstack.ss_size;
+	fp = (sp - engine.xsave_bytes - 4) & ~63ull;
+	sp = ((fp - sizeof f) & ~15ull) - 8;
+	f.uc.flags = FRAME_UC_FLAGS;
+	f.uc.stack = t->altstack;
+	f.uc.sigmask = t->mask;
+	fill_context(t, &f.uc.mc);
+	f.uc.mc.fpstate = fp;
+	f.uc.mc.oldmask = t->mask;
+	if (save_vector_state(fp) != 0 ||
+	    engine_copy((void *)(uintptr_t)sp, &f, sizeof f) != 0)
+		return -1;
+	if ((unsigned)t->altstack.ss_flags & AUTODISARM)
+		t->altstack = (stack_t){ .ss_flags = SS_DISABLE };
+	t->regs[RDI] = (uint64_t)signal;
+	t->regs[RSI] = sp + offsetof(struct frame, info);
+	t->regs[RDX] = sp + offsetof(struct frame, uc);
+	t->regs[RAX] = 0;
+	t->regs[RSP] = sp;
+	t->rflags &= ~0x10500ull; /* direction, trap, resume */
+	t->rip = a->handler;
+	reset_vector_state();
+	return 0;
+}
+
+/* The action for a signal, with SA_RESETHAND done. */
+static struct kernel_sigaction take_action(struct process *p, int signal)
+{
+	struct kernel_sigaction a, dfl = { 0 }, k;
+
+	lock_take(&p->action_lock);
+	a = p->actions[signal];
+	if (a.handler > HANDLER_IGNORE && (a.flags & SA_RESETHAND)) {
+		p->actions[signal].handler = HANDLER_DEFAULT;
+		k = kernel_view(signal, &dfl);
+		kernel_action(signal, &k, 0);
+	}
+	lock_drop(&p->action_lock);
+	return a;
+}
+
+static void go_on_without(struct thread *t)
+{
+	t->have_suspend_mask = false;
+	kernel_mask(t->mask & ~SYNC_SIGNALS);
+}
+
+void signals_deliver(struct thread *t)
+{
+	int signal = (int)t->pending;
+	bool fault = t->fault;
+	siginfo_t info = t->pending_info;
+	struct kernel_sigaction a = take_action(t->process, signal);
+	uint64_t mask = t->have_suspend_mask ? t->saved_suspend_mask : t->mask;
+
+	if (fault && (a.handler <= HANDLER_IGNORE || (t->mask & bit(signal)))) {
+		t->pending = 0;
+		signals_die(t, signal, &info);
+	}
+	if (a.handler == HANDLER_DEFAULT) {
+		t->pending = 0;
+		signals_die(t, signal, &info);
+		return go_on_without(t);
+	}
+	if (a.handler == HANDLER_IGNORE) {
+		t->pending = 0;
+		return go_on_without(t);
+	}
+	if (build_frame(t, &a, signal, &info) != 0) {
+		/* No room for the frame: the kernel would kill with SIGSEGV. */
+		siginfo_t segv = { .si_signo = SIGSEGV, .si_code = SI_KERNEL };
+
+		t->pending = 0;
+		signals_die(t, SIGSEGV, &segv);
+	}
+	t->fault = 0;
+	mask |= a.mask | (a.flags & SA_NODEFER ? 0 : bit(signal));
+	t->have_suspend_mask = false;
+	t->mask = mask & ~UNBLOCKABLE;
+	__atomic_store_n(&t->pending, 0, __ATOMIC_SEQ_CST);
+	kernel_mask(t->mask & ~SYNC_SIGNALS);
+}
+
+static void bad_frame(struct thread *t)
+{
+	siginfo_t segv = { .si_signo = SIGSEGV, .si_code = SI_KERNEL };
+
+	signals_die(t, SIGSEGV, &segv);
+}
+
+void signals_return(struct thread *t)
+{
+	uint64_t at = t->regs[RSP] - 8;
+	struct frame_ucontext uc;
+	struct frame_fp_note note;
+
+	if (engine_copy(&uc, (void *)(uintptr_t)(at + offsetof(struct frame, uc)), sizeof uc) != 0)
+		return bad_frame(t);
+	take_context(t, &uc.mc);
+	if (uc.mc.fpstate == 0) {
+		reset_vector_state();
+	} else {
+		uint64_t fp = uc.mc.fpstate, mask = 3;
+
+		if (engine_copy(&note, (void *)(uintptr_t)(fp + FRAME_FP_NOTE_AT),
+				sizeof note) != 0)
+			return bad_frame(t);
+		if (note.magic1 == FRAME_FP_MAGIC1)
+			mask = engine.xsave_mask;
+		if (engine_xrstor((void *)(uintptr_t)fp, mask) != 0)
+			return bad_frame(t);
+	}
+	t->altstack = uc.stack;
+	signals_set_mask(t, uc.sigmask);
+}
+
+void signals_before_exec(struct thread *t)
+{
+	for (int i = 1; i <= MAX_SIGNAL; i++)
+		if (is_sync(i)) {
+			struct kernel_sigaction a = t->process->actions[i];
+
+			if (a.handler > HANDLER_IGNORE)
+				a.handler = HANDLER_DEFAULT;
+			a.flags &= ~(uint64_t)SA_RESTORER_FLAG;
+			kernel_action(i, &a, 0);
+		}
+	kernel_mask(t->mask);
+}
+
+void signals_after_failed_exec(struct thread *t)
+{
+	for (int i = 1; i <= MAX_SIGNAL; i++)
+		if (is_sync(i)) {
+			struct kernel_sigaction k = kernel_view(i, &t->process->actions[i]);
+
+			kernel_action(i, &k, 0);
+		}
+	signals_unblock(t);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The engine's beginning: it has been executed in place of a program, with the
+ * program's argv. It maps the program, makes the initial stack what the kernel
+ * would have made it, and translates from the first instruction. Until the
+ * jump to its own stack it is an ordinary C program, but one that allocates
+ * nothing: the process's heap is the target's.
+ */
+#define _GNU_SOURCE
+#include <cpuid.h>
+#include <elf.h>
+#include <linux/prctl.h>
+#include <stdlib.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+
+#include "channel/launch.h"
+#include "channel/sys.h"
+#include "engine/dispatch.h"
+#include "engine/fsbase.h"
+#include "engine/load.h"
+#include "engine/pages.h"
+#include "engine/process.h"
+#include "engine/records.h"
+#include "engine/sampler.h"
+#include "engine/signals.h"
+#include "engine/threads.h"
+#include "engine/translate.h"
+#include "engine/util.h"
+
+#define EXIT_CANNOT_RUN 126
+#define OPTIONS_ENV "DWELL_ENGINE_OPTIONS"
+
+struct engine engine;
+uint8_t engine_vector_counter;
+
+/* What came in the environment. */
+struct request {
+	int channel_fd, engine_fd, exe_fd;
+	uint32_t parent, cause;
+	const char *name; /* AT_EXECFN */
+	const char *options;
+};
+
+static struct request request;
+static struct image image;
+static char **argv0;
+
+__attribute__((noreturn)) static void cannot(const char *name, const char *why)
+{
+	say("%s: %s", name ? name : "program", why);
+	for (;;)
+		sys1(SYS_exit_group, EXIT_CANNOT_RUN);
+}
+
+static const char *after_prefix(const char *s, const char *prefix)
+{
+	while (*prefix)
+		if (*s++ != *prefix++)
+			return 0;
+	return s;
+}
+
+static const char *number(const char *p, uint64_t *v)
+{
+	for (*v = 0; *p >= '0' && *p <= '9'; p++)
+		*v = *v * 10 + (uint64_t)(*p - '0');
+	return p;
+}
+
+/* "channel:engine:parent or -:cause" */
+static void parse_channel(const char *p)
+{
+	uint64_t v;
+
+	p = number(p, &v);
+	request.channel_fd = (int)v;
+	p = number(*p ? p + 1 : p, &v);
+	request.engine_fd = (int)v;
+	p = *p ? p + 1 : p;
+	request.parent = UINT32_MAX;
+	if (*p == '-') {
+		p++;
+	} else {
+		p = number(p, &v);
+		request.parent = (uint32_t)v;
+	}
+	number(*p ? p + 1 : p, &v);
+	request.cause = (uint32_t)v;
+}
+
+static void parse_environment(char **envp)
+{
+	const char *p;
+	uint64_t v;
+
+	request.exe_fd = -1;
+	request.channel_fd = -1;
+	for (; *envp; envp++) {
+		if ((p = after_prefix(*envp, CHANNEL_ENV "=")))
+			parse_channel(p);
+		else if ((p = after_prefix(*envp, LAUNCH_EXE_ENV "="))) {
+			p = number(p, &v);
+			request.exe_fd = (int)v;
+			request.name = *p ? p + 1 : p;
+		} else if ((p = after_prefix(*envp, OPTIONS_ENV "=")))
+			request.options = p;
+	}
+}
+
+/* "name=value,..." in DWELL_ENGINE_OPTIONS, for tests: the value, or `otherwise`. */
+static uint64_t option(const char *name, uint64_t otherwise)
+{
+	const char *p = request.options;
+	uint64_t v;
+
+	while (p && *p) {
+		const char *q = after_prefix(p, name);
+
+		if (q && *q == '=') {
+			number(q + 1, &v);
+			return v;
+		}
+		while (*p && *p++ != ',')
+			;
+	}
+	return otherwise;
+}
+
+static uint64_t xgetbv0(void)
+{
+	uint32_t lo, hi;
+
+	__asm__("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
+	return (uint64_t)hi << 32 | lo;
+}
+
+static void look_at_cpu(void)
+{
+	uint32_t a, b, c, d;
+	uint64_t xcr0 = xgetbv0();
+
+	__cpuid_count(0xd, 0, a, b, c, d);
+	engine.xsave_bytes = b;
+	engine.xsave_mask = xcr0 & ~(1ull << 9); /* protection keys stay as they are */
+	__cpuid_count(7, 0, a, b, c, d);
+	engine_vector_counter = (b >> 16 & 1) && (b >> 31 & 1) && (b >> 17 & 1) &&
+				(xcr0 & 0xe6) == 0xe6 && option("vector", 1);
+	translate_options.ib_bits = (uint8_t)option("ib_bits", b >> 8 & 1 ? IB_INDEX_BITS : 16);
+	engine.fsgsbase = getauxval(AT_HWCAP2) & 2;
+}
+
+static uint64_t string_end(const char *s)
+{
+	while (*s)
+		s++;
+	return (uint64_t)(uintptr_t)s + 1;
+}
+
+/* The auxiliary vector as the target must find it. */
+static void fix_auxv(Elf64_auxv_t *av)
+{
+	for (; av->a_type != AT_NULL; av++)
+		switch (av->a_type) {
+		case AT_PHDR:
+			av->a_un.a_val = image.phdr;
+			break;
+		case AT_PHENT:
+			av->a_un.a_val = image.phent;
+			break;
+		case AT_PHNUM:
+			av->a_un.a_val = image.phnum;
+			break;
+		case AT_BASE:
+			av->a_un.a_val = image.interpreter_base;
+			break;
+		case AT_ENTRY:
+			av->a_un.a_val = image.entry;
+			break;
+		case AT_EXECFN:
+			av->a_un.a_val = (uint64_t)(uintptr_t)request.name;
+			break;
+		default:
+			break;
+		}
+}
+
+/*
+ * Rebuild argc, argv, envp, auxv above where the kernel put ours: fewer
+ * variables, so it fits. The strings stay where they are. Returns rsp.
+ */
+static uint64_t build_stack(char **argv)
+{
+	uint64_t argc = 0, envc = 0, auxc = 0, kept = 0, words, rsp;
+	char **envp;
+	Elf64_auxv_t *av;
+	uint64_t *out;
+	static uint64_t copy[65536]; /* the vectors overlap */
+
+	while (argv[argc])
+		argc++;
+	envp = argv + argc + 1;
+	while (envp[envc])
+		envc++;
+	av = (Elf64_auxv_t *)(void *)(envp + envc + 1);
+	while (av[auxc].a_type != AT_NULL)
+		auxc++;
+	fix_auxv(av);
+	if (argc + envc + 2 * auxc + 8 > sizeof copy / 8)
+		cannot(request.name, "has more arguments and variables than dwell can pass on (65000)");
+	out = copy;
+	*out++ = argc;
+	for (uint64_t i = 0; i < argc; i++)
+		*out++ = (uint64_t)(uintptr_t)argv[i];
+	*out++ = 0;
+	for (uint64_t i = 0; i < envc; i++) {
+		const char *p = envp[i];
+
+		if (after_prefix(p, CHANNEL_ENV "=") || after_prefix(p, LAUNCH_EXE_ENV "="))
+			continue;
+		if (after_prefix(p, LAUNCH_KEEP_PREFIX))
+			p = after_prefix(p, LAUNCH_KEEP_PREFIX);
+		*out++ = (uint64_t)(uintptr_t)p;
+		kept++;
+	}
+	*out++ = 0;
+	memcpy(out, av, (auxc + 1) * sizeof *av);
+	words = (uint64_t)(out - copy) + 2 * (auxc + 1);
+	rsp = ((uint64_t)(uintptr_t)(av + auxc + 1) - words * 8) & ~15ull;
+	memcpy((void *)(uintptr_t)rsp, copy, words * 8);
+	return rsp;
+}
+
+static void note_stack(uint64_t rsp)
+{
+	uint64_t top = round_up(string_end(request.name) + 8, PAGE);
+	uint64_t low = (rsp & ~(PAGE - 1)) - (8ull << 20);
+
+	/* Code on the stack is rare and shares its pages with data: always checked. */
+	mappings_set(low, top, PROT_READ | PROT_WRITE | (image.exec_stack ? PROT_EXEC : 0),
+		     image.exec_stack, false, true);
+	if (image.exec_stack)
+		sys3(SYS_mprotect, rsp & ~(PAGE - 1), top - (rsp & ~(PAGE - 1)),
+		     PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN);
+}
+
+static void note_vdso(struct process *p)
+{
+	uint64_t at = getauxval(AT_SYSINFO_EHDR);
+
+	if (!at)
+		return;
+	mappings_set(at, at + 2 * PAGE, PROT_READ | PROT_EXEC, false, true, false);
+	process_add_module(p, at, at + 2 * PAGE, 0, "[vdso]");
+}
+
+static void set_comm(const struct process *p)
+{
+	const char *name = after_prefix(request.name, "/dev/fd/") ? p->exe : request.name;
+
+	for (const char *s = name; *s; s++)
+		if (*s == '/')
+			name = s + 1;
+	sys2(SYS_prctl, PR_SET_NAME, name);
+}
+
+static void read_exe_name(struct process *p)
+{
+	char link[32] = "/proc/self/fd/", *q = link + 14, digits[12];
+	int n = 0, v = request.exe_fd;
+	long r;
+
+	do {
+		digits[n++] = (char)('0' + v % 10);
+		v /= 10;
+	} while (v);
+	while (n)
+		*q++ = digits[--n];
+	r = sys3(SYS_readlink, link, p->exe, sizeof p->exe - 1);
+	p->exe[r > 0 ? r : 0] = 0;
+}
+
+/* On the engine's own stack: from here on nothing of libc is used. */
+static void begin(void *arg)
+{
+	struct thread *t = arg;
+	struct process *p = t->process;
+	const char *why;
+
+	process_begin(t, argv0, request.parent, request.cause);
+	note_vdso(p);
+	if (load_program(p, request.exe_fd, &image, &why) != 0)
+		cannot(request.name, why);
+	sys1(SYS_close, request.exe_fd);
+	t->regs[RSP] = build_stack(argv0);
+	note_stack(t->regs[RSP]);
+	set_comm(p);
+	t->rip = image.start;
+	t->rflags = 0x202;
+	fsbase_set(0);
+}
+
+int main(int argc, char **argv, char **envp)
+{
+	struct process *p = &engine.first;
+	struct thread *t;
+
+	(void)argc;
+	parse_environment(envp);
+	if (request.exe_fd < 0) {
+		say("dwell-engine runs inside other programs: use 'dwell record -- PROGRAM'");
+		return 2;
+	}
+	argv0 = argv;
+	look_at_cpu();
+	p->channel_fd = request.channel_fd;
+	p->engine_fd = request.engine_fd;
+	p->order = UINT32_MAX;
+	if (records_open(request.channel_fd) != 0)
+		say("%s: the channel to dwell cannot be opened: it runs unprofiled", request.name);
+	uint32_t bits = translate_options.ib_bits;
+
+	if (pages_init() != 0 || decode_init() != 0 ||
+	    cache_init(option("cache_mb", 0) << 20, bits >= 32 ? UINT32_MAX : (1u << bits) - 1) != 0)
+		cannot(request.name, "no memory for the engine");
+	t = thread_new(p);
+	if (!t)
+		cannot(request.name, "no memory for the engine");
+	t->tid = (uint32_t)sys0(SYS_gettid);
+	thread_list(t);
+	gsbase_set((uint64_t)(uintptr_t)t);
+	signals_thread_start(t);
+	signals_init(t);
+	read_exe_name(p);
+	if (request.cause == 2 && request.parent != UINT32_MAX && engine.channel)
+		process_end_predecessor(request.parent, (uint32_t)sys0(SYS_getpid));
+	engine_run_on((void *)(uintptr_t)t->engine_sp, begin, t);
+}

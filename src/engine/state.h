@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The state of the engine inside a target: one struct engine for the address
+ * space, one struct process per kernel process that shares it (a vfork child
+ * has its own), one struct thread per kernel thread, reached through %gs.
+ *
+ * Laws of in-target code:
+ *  - no libc call after start-up, no thread-local storage, no vector register;
+ *  - no lock is held while target code runs or a system call of its blocks;
+ *  - memory of the target is touched only by engine_copy, engine_xsave,
+ *    engine_xrstor or inside engine_guarded;
+ *  - a loss of profile data is counted and the target runs on.
+ */
+#ifndef DWELL_ENGINE_STATE_H
+#define DWELL_ENGINE_STATE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "channel/channel.h"
+#include "channel/ring.h"
+#include "engine/layout.h"
+
+#define MAX_SIGNAL 64
+#define ENGINE_STACK_BYTES (64u << 10)
+#define SIGNAL_STACK_BYTES (32u << 10)
+#define PAGE 4096ul
+
+enum gear { GEAR_COUNT = 0, GEAR_STREAM = 1, GEARS = 2 };
+
+enum reg { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15, NOREG };
+
+/* struct sigaction as the kernel has it. */
+struct kernel_sigaction {
+	uint64_t handler;
+	uint64_t flags;
+	uint64_t restorer;
+	uint64_t mask;
+};
+
+struct counts {
+	uint64_t accesses; /* biased by COUNT_BIAS in struct thread */
+	uint64_t loads;
+	uint64_t stores;
+	uint64_t instructions;
+};
+
+/* Counts that the counter register has no lane for. */
+struct extra_counts {
+	uint64_t rep_iterations;
+	uint64_t vector_elements;
+	uint64_t translate_cycles;
+	uint64_t scan_cycles;
+	uint64_t watch_accesses;
+};
+
+struct process;
+struct watch_set;
+
+struct thread {
+	uint64_t regs[16];
+	uint64_t rip;
+	uint64_t rflags;
+	struct thread *self;
+	uint64_t engine_sp;
+	uint64_t next;
+	uint32_t exit;
+	uint32_t pending;
+	uint64_t limit;
+	uint64_t buf_limit;
+	struct counts counters __attribute__((aligned(32)));
+	uint64_t *buf;
+	uint64_t spill0, spill1;
+	uint64_t pad2;
+	uint8_t app31[64] __attribute__((aligned(64)));
+	uint64_t spill2, spill3, spill4;
+	uint64_t rep_rcx, rep_rsi, rep_rdi;
+	uint64_t syscall_sp;
+	uint32_t in_cache;
+	uint32_t held;
+	/* From here on only C looks. */
+	struct process *process;
+	struct thread *next_thread; /* list of all; under the world lock */
+	uint32_t tid;
+	uint32_t index;		    /* order in the process */
+	uint32_t gear;
+	uint32_t generation;	    /* of the code cache when a resume address was taken */
+	uint64_t real_limit;	    /* biased count at which the profiler wants control */
+	uint64_t buf_limit_real;
+	uint64_t kernel_mask;	    /* signals the kernel blocks for this thread, outside _hold */
+	uint64_t mask;		    /* signals the target believes blocked */
+	stack_t altstack;	    /* the target's */
+	siginfo_t pending_info;	    /* valid while pending */
+	uint32_t syscall_restarted; /* deliver, then run the system call again */
+	uint32_t fault;		    /* pending signal is a fault of the instruction at rip */
+	uint64_t saved_suspend_mask;
+	bool have_suspend_mask;
+	struct extra_counts extra;
+	struct counts published;    /* unbiased, what process totals contain already */
+	struct extra_counts extra_published;
+	uint64_t *buf_start;	    /* stream entries of the open batch */
+	uint64_t buf_bytes;
+	uint64_t stream_position;   /* thread accesses at buf_start, unbiased */
+	struct watch_set *watches;
+	void *stack_memory;
+	uint64_t stack_bytes;
+	struct process *own_process; /* of a vfork child: freed when the parent goes on */
+	/* How to go on by pc if the cache is flushed before T_NEXT is used. */
+	bool resuming;
+	struct counts resume_after; /* counted, not executed yet */
+	struct counts fault_after;  /* to be taken back once the counters are in memory */
+	uint64_t fault_error, fault_trap, fault_address;
+	uint64_t rng;
+};
+
+_Static_assert(offsetof(struct thread, regs) == T_REGS, "layout");
+_Static_assert(offsetof(struct thread, rip) == T_RIP, "layout");
+_Static_assert(offsetof(struct thread, rflags) == T_RFLAGS, "layout");
+_Static_assert(offsetof(struct thread, self) == T_SELF, "layout");
+_Static_assert(offsetof(struct thread, engine_sp) == T_ENGINE_SP, "layout");
+_Static_assert(offsetof(struct thread, next) == T_NEXT, "layout");
+_Static_assert(offsetof(struct thread, exit) == T_EXIT, "layout");
+_Static_assert(offsetof(struct thread, pending) == T_PENDING, "layout");
+_Static_assert(offsetof(struct thread, limit) == T_LIMIT, "layout");
+_Static_assert(offsetof(struct thread, buf_limit) == T_BUF_LIMIT, "layout");
+_Static_assert(offsetof(struct thread, counters) == T_COUNTERS, "layout");
+_Static_assert(offsetof(struct thread, buf) == T_BUF, "layout");
+_Static_assert(offsetof(struct thread, spill0) == T_SPILL0, "layout");
+_Static_assert(offsetof(struct thread, spill1) == T_SPILL1, "layout");
+_Static_assert(offsetof(struct thread, app31) == T_APP31, "layout");
+_Static_assert(offsetof(struct thread, spill2) == T_SPILL2, "layout");
+_Static_assert(offsetof(struct thread, spill3) == T_SPILL3, "layout");
+_Static_assert(offsetof(struct thread, spill4) == T_SPILL4, "layout");
+_Static_assert(offsetof(struct thread, rep_rcx) == T_REP_RCX, "layout");
+_Static_assert(offsetof(struct thread, rep_rsi) == T_REP_RSI, "layout");
+_Static_assert(offsetof(struct thread, rep_rdi) == T_REP_RDI, "layout");
+_Static_assert(offsetof(struct thread, syscall_sp) == T_SYSCALL_SP, "layout");
+_Static_assert(offsetof(struct thread, in_cache) == T_IN_CACHE, "layout");
+_Static_assert(offsetof(struct thread, held) == T_HELD, "layout");
+
+/* What belongs to a kernel process, and must not be shared with a vfork child. */
+struct process {
+	struct kernel_sigaction actions[MAX_SIGNAL + 1]; /* as the target set them */
+	uint32_t action_lock;
+	uint32_t pid;
+	uint32_t order;	      /* in the run */
+	bool profiling;	      /* it has a slot, and somebody reads it */
+	bool borrowed_memory; /* a vfork child: the parent's memory, no records */
+	struct ring ring;
+	uint32_t ring_lock;
+	uint32_t thread_count; /* ever */
+	struct counts total;   /* published by threads, atomic */
+	struct extra_counts extra;
+	int channel_fd, engine_fd; /* ours; kept out of the target's way */
+	char exe[4096];	       /* for readlink of /proc/self/exe */
+	void *launch_memory;   /* vectors of a vfork child's exec: the parent frees them */
+	uint64_t launch_bytes;
+};
+
+struct engine {
+	void *channel; /* mapped channel, or NULL: nobody listens */
+	uint64_t channel_bytes;
+	uint64_t slot_bytes, ring_bytes;
+	uint32_t slot_count;
+	struct channel_config config;
+	uint32_t collector_pid;
+	uint32_t gear;	      /* enum gear that threads should be in, atomic */
+	uint32_t generation;  /* code cache generation, atomic */
+	struct thread *threads;
+	uint32_t world_lock;  /* threads list */
+	uint32_t translate_lock;
+	struct process first;
+	uint64_t xsave_mask, xsave_bytes;
+	bool fsgsbase;
+	bool transparent_stop; /* profiling ended: count no more windows */
+};
+
+extern struct engine engine;
+extern uint8_t engine_vector_counter; /* 1: counts live in ymm31 */
+extern uint32_t engine_hold;	      /* nonzero: threads must wait before entering the cache */
+
+static inline struct thread *thread_self(void)
+{
+	struct thread *t;
+
+	__asm__("mov %%gs:%c1, %0" : "=r"(t) : "i"(T_SELF));
+	return t;
+}
+
+static inline uint64_t thread_accesses(const struct thread *t)
+{
+	return t->counters.accesses - COUNT_BIAS;
+}
+
+/* Why the cache was left: small codes, or EXIT_LINK_FIRST + index of an exit record. */
+enum {
+	EXIT_RESUME = 0,
+	EXIT_INDIRECT = 1,
+	EXIT_RECORD_FIRST = 16,
+};
+
+/* glue.S */
+extern char engine_exit[], engine_enter[], engine_resume[], engine_fault_resume[];
+extern char engine_ib_mismatch[], engine_ib_miss[], engine_restorer[];
+extern char engine_syscall_begin[], engine_syscall_insn[], engine_syscall_abort[];
+extern char engine_copy_end[], engine_copy_failed[], engine_xstate_end[], engine_guarded_failed[];
+long engine_syscall(struct thread *t, long nr, const long args[6]);
+long engine_copy(void *to, const void *from, size_t n);
+long engine_xsave(void *area, uint64_t mask);
+long engine_xrstor(const void *area, uint64_t mask);
+int engine_guarded(int (*fn)(void *), void *arg);
+long engine_clone(long nr, const long a[5], struct thread *child);
+__attribute__((noreturn)) void engine_leave_thread(struct thread *t, long status);
+__attribute__((noreturn)) void engine_run_on(void *stack, void (*fn)(void *), void *arg);
+
+#define RESTART_CALL (-85) /* -ERESTART from engine_syscall: a signal came first */
+
+#endif

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The table of system calls the engine looks at. A handler returns the result
+ * the target sees. What is not in the table passes through unseen.
+ */
+#define _GNU_SOURCE
+#include "engine/syscalls.h"
+
+#include <asm/prctl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/prctl.h>
+#include <linux/seccomp.h>
+
+#include "channel/sys.h"
+#include "engine/pages.h"
+#include "engine/process.h"
+#include "engine/records.h"
+#include "engine/sampler.h"
+#include "engine/signals.h"
+#include "engine/threads.h"
+#include "engine/util.h"
+
+typedef long handler(struct thread *t, long nr, const long args[6]);
+
+/* Results that are no results. */
+#define NO_RESULT (-100000) /* registers are set already (sigreturn) */
+
+static bool release_all_pages(void)
+{
+	bool any;
+
+	lock_take(&engine.translate_lock);
+	any = pages_release_range(0, 1ull << 47);
+	lock_drop(&engine.translate_lock);
+	return any;
+}
+
+long syscalls_pass(struct thread *t, long nr, const long args[6])
+{
+	long r = engine_syscall(t, nr, args);
+
+	/* The kernel may have met a page that we write-protect: once more without. */
+	if (r == -EFAULT && release_all_pages())
+		r = engine_syscall(t, nr, args);
+	return r;
+}
+
+/* ---- Signals ---- */
+
+static long do_sigaction(struct thread *t, long nr, const long a[6])
+{
+	(void)nr;
+	return signals_action(t, (int)a[0], (uint64_t)a[1], (uint64_t)a[2], (uint64_t)a[3]);
+}
+
+static long do_sigprocmask(struct thread *t, long nr, const long a[6])
+{
+	(void)nr;
+	return signals_mask(t, (int)a[0], (uint64_t)a[1], (uint64_t)a[2], (uint64_t)a[3]);
+}
+
+static long do_sigaltstack(struct thread *t, long nr, const long a[6])
+{
+	(void)nr;
+	return signals_altstack(t, (uint64_t)a[0], (uint64_t)a[1]);
+}
+
+static long do_sigreturn(struct thread *t, long nr, const long a[6])
+{
+	(void)nr;
+	(void)a;
+	signals_return(t);
+	return NO_RESULT;
+}
+
+/* Calls that wait under another mask: a handler that runs meanwhile inherits that mask. */
+static long with_mask(struct thread *t, long nr, const long a[6], uint64_t mask_at)
+{
+	long r;
+	uint64_t mask;
+
+	if (mask_at && engine_copy(&mask, (void *)(uintptr_t)mask_at, 8) == 0) {
+		t->saved_suspend_mask = mask;
+		t->have_suspend_mask = true;
+	}
+	r = syscalls_pass(t, nr, a);
+	if (!t->pending || r != -EINTR)
+		t->have_suspend_mask = false;
+	return r;
+}
+
+static long do_sigsuspend(struct thread *t, long nr, const long a[6])
+{
+	return with_mask(t, nr, a, (uint64_t)a[0]);
+}
+
+static long do_ppoll(struct thread *t, long nr, const long a[6])
+{
+	return with_mask(t, nr, a, (uint64_t)a[3]);
+}
+
+static long do_epoll_pwait(struct thread *t, long nr, const long a[6])
+{
+	return with_mask(t, nr, a, (uint64_t)a[4]);
+}
+
+static long do_pselect(struct thread *t, long nr, const long a[6])
+{
+	uint64_t pair[2] = { 0, 0 };
+
+	if (a[5])
+		engine_copy(pair, (void *)a[5], sizeof pair);
+	return with_mask(t, nr, a, pair[0]);
+}
+
+/* ---- Threads and processes ---- */
+
+static long do_clone(struct thread *t, long nr, const long a[6])
+{
+	(void)nr;
+	return threads_clone(t, a);
+}
+
+static long do_clone3(struct thread *t, long nr, const long a[6])
+{
+	(void)nr;
+	return threads_clone3(t, a);
+}
+
+static long do_fork(struct thread *t, long nr, const long a[6])
+{
+	(void)a;
+	return threads_fork(t, nr == SYS_vfork);
+}
+
+static long do_exit(struct thread *t, long nr, const long a[6])
+{
+	(void)nr;
+	threads_exit(t, a[0]);
+}
+
+static long do_exit_group(struct thread *t, long nr, const long a[6])
+{
+	(void)nr;
+	threads_exit_group(t, a[0]);
+}
+
+static long do_rseq(struct thread *t, long nr, const long a[6])
+{
+	(void)t;
+	(void)nr;
+	(void)a;
+	return -ENOSYS; /* its restart addresses are the target's, not the cache's */
+}
+
+static long do_arch_prctl(struct thread *t, long nr, const long a[6])
+{
+	if (a[0] == ARCH_SET_GS)
+		return a[1] == 0 ? 0 : -EPERM; /* %gs is the engine's */
+	if (a[0] == ARCH_GET_GS) {
+		uint64_t zero = 0;
+
+		return engine_copy((void *)a[1], &zero, 8) ? -EFAULT : 0;
+	}
+	return syscalls_pass(t, nr, a);
+}
+
+/* A filter may forbid what the engine's reports need: they end here, the target goes on. */
+static void end_profiling(struct thread *t, const char *why)
+{
+	if (!t->process->profiling)
+		return;
+	records_message(t->process, why);
+	process_ending(t, 2, 0);
+}
+
+static long do_prctl(struct thread *t, long nr, const long a[6])
+{
+	if (a[0] == PR_SET_SECCOMP)
+		end_profiling(t, "the program installed a seccomp filter: profiling of it ended");
+	return syscalls_pass(t, nr, a);
+}
+
+static long do_seccomp(struct thread *t, long nr, const long a[6])
+{
+	if (a[0] == SECCOMP_SET_MODE_STRICT || a[0] == SECCOMP_SET_MODE_FILTER)
+		end_profiling(t, "the program installed a seccomp filter: profiling of it ended");
+	return syscalls_pass(t, nr, a);
+}
+
+/* ---- /proc/self/exe is the target, not the engine ---- */
+
+/* Skip a decimal number. */
+static const char *skip_number(const char *p, uint64_t *value)
+{
+	for (*value = 0; *p >= '0' && *p <= '9'; p++)
+		*value = *value * 10 + (uint64_t)(*p - '0');
+	return p;
+}
+
+static const char *skip_text(const char *p, const char *text)
+{
+	while (*text)
+		if (*p++ != *text++)
+			return 0;
+	return p;
+}
+
+bool syscalls_names_own_exe(const struct thread *t, uint64_t path_at)
+{
+	char path[64] = { 0 };
+	const char *p = path, *q;
+	uint64_t number;
+
+	/* Paths are short or end before an unmapped page: copy byte by byte. */
+	for (uint32_t i = 0; i < sizeof path - 1; i++) {
+		if (engine_copy(&path[i], (const void *)(uintptr_t)(path_at + i), 1) != 0)
+			return false;
+		if (!path[i])
+			break;
+		if (i == 5 && !skip_text(path, "/proc/"))
+			return false;
+	}
+	p = skip_text(p, "/proc/");
+	if (!p)
+		return false;
+	if ((q = skip_text(p, "self/")) || (q = skip_text(p, "thread-self/")))
+		return (q = skip_text(q, "exe")) && *q == 0;
+	q = skip_number(p, &number);
+	if (q == p || number != t->process->pid)
+		return false;
+	return (q = skip_text(q, "/exe")) && *q == 0;
+}
+
+static long answer_exe(struct thread *t, uint64_t buffer, uint64_t room)
+{
+	uint64_t n = 0;
+
+	while (t->process->exe[n])
+		n++;
+	if ((int64_t)room <= 0)
+		return -EINVAL;
+	if (n > room)
+		n = room;
+	return engine_copy((void *)(uintptr_t)buffer, t->process->exe, n) ? -EFAULT : (long)n;
+}
+
+static long do_readlink(struct thread *t, long nr, const long a[6])
+{
+	if (syscalls_names_own_exe(t, (uint64_t)a[0]))
+		return answer_exe(t, (uint64_t)a[1], (uint64_t)a[2]);
+	return syscalls_pass(t, nr, a);
+}
+
+static long do_readlinkat(struct thread *t, long nr, const long a[6])
+{
+	if (syscalls_names_own_exe(t, (uint64_t)a[1]))
+		return answer_exe(t, (uint64_t)a[2], (uint64_t)(int)a[3]);
+	return syscalls_pass(t, nr, a);
+}
+
+/* Calls with a path as argument 0 or 1 that follow the link. */
+static long with_path(struct thread *t, long nr, const long a[6], int which)
+{
+	long changed[6] = { a[0], a[1], a[2], a[3], a[4], a[5] };
+
+	if (syscalls_names_own_exe(t, (uint64_t)a[which]))
+		changed[which] = (long)(uintptr_t)t->process->exe;
+	return syscalls_pass(t, nr, changed);
+}
+
+static long do_path0(struct thread *t, long nr, const long a[6])
+{
+	return with_path(t, nr, a, 0);
+}
+
+static long do_path1(struct thread *t, long nr, const long a[6])
+{
+	if ((nr == SYS_newfstatat && (a[3] & AT_SYMLINK_NOFOLLOW)) ||
+	    (nr == SYS_statx && (a[2] & AT_SYMLINK_NOFOLLOW)))
+		return syscalls_pass(t, nr, a);
+	return with_path(t, nr, a, 1);
+}
+
+/* ---- The engine's descriptors stay out of the target's way ---- */
+
+static bool is_ours(const struct thread *t, long fd)
+{
+	return (int)fd == t->process->channel_fd || (int)fd == t->process->engine_fd;
+}
+
+static long do_close(struct thread *t, long nr, const long a[6])
+{
+	if (is_ours(t, a[0]))
+		return -EBADF;
+	return syscalls_pass(t, nr, a);
+}
+
+static long do_close_range(struct thread *t, long nr, const long a[6])
+{
+	uint32_t first = (uint32_t)a[0], last = (uint32_t)a[1];
+	uint32_t low = (uint32_t)t->process->channel_fd, high = (uint32_t)t->process->engine_fd;
+	long r = 0, part[6] = { 0, 0, a[2], 0, 0, 0 };
+
+	if (low > high) {
+		uint32_t swap = low;
+
+		low = high;
+		high = swap;
+	}
+	if (first > last || t->process->channel_fd < 0)
+		return syscalls_pass(t, nr, a);
+	const uint32_t cut[2] = { low, high };
+
+	for (int i = 0; i < 2 && r == 0; i++) {
+		if (cut[i] < first || cut[i] > last)
+			continue;
+		if (cut[i] > first) {
+			part[0] = first;
+			part[1] = cut[i] - 1;
+			r = syscalls_pass(t, nr, part);
+		}
+		if (cut[i] == last)
+			return r;
+		first = cut[i] + 1;
+	}
+	part[0] = first;
+	part[1] = last;
+	return r ? r : syscalls_pass(t, nr, part);
+}
+
+/* The target wants our number: move ours. */
+static void move_away(int *fd)
+{
+	long n = sys3(SYS_fcntl, *fd, F_DUPFD, *fd + 1);
+
+	if (n < 0)
+		n = sys3(SYS_fcntl, *fd, F_DUPFD, 64);
+	if (n >= 0)
+		*fd = (int)n;
+}
+
+static long do_dup2(struct thread *t, long nr, const long a[6])
+{
+	if (is_ours(t, a[0]))
+		return -EBADF;
+	if ((int)a[1] == t->process->channel_fd)
+		move_away(&t->process->channel_fd);
+	else if ((int)a[1] == t->process->engine_fd)
+		move_away(&t->process->engine_fd);
+	return syscalls_pass(t, nr, a);
+}
+
+static handler *const table[] = {
+	[SYS_mmap] = syscalls_mmap,
+	[SYS_munmap] = syscalls_munmap,
+	[SYS_mprotect] = syscalls_mprotect,
+	[SYS_pkey_mprotect] = syscalls_mprotect,
+	[SYS_mremap] = syscalls_mremap,
+	[SYS_brk] = syscalls_brk,
+	[SYS_madvise] = syscalls_madvise,
+	[SYS_rt_sigaction] = do_sigaction,
+	[SYS_rt_sigprocmask] = do_sigprocmask,
+	[SYS_sigaltstack] = do_sigaltstack,
+	[SYS_rt_sigreturn] = do_sigreturn,
+	[SYS_rt_sigsuspend] = do_sigsuspend,
+	[SYS_ppoll] = do_ppoll,
+	[SYS_pselect6] = do_pselect,
+	[SYS_epoll_pwait] = do_epoll_pwait,
+	[SYS_epoll_pwait2] = do_epoll_pwait,
+	[SYS_clone] = do_clone,
+	[SYS_clone3] = do_clone3,
+	[SYS_fork] = do_fork,
+	[SYS_vfork] = do_fork,
+	[SYS_execve] = syscalls_execve,
+	[SYS_execveat] = syscalls_execveat,
+	[SYS_exit] = do_exit,
+	[SYS_exit_group] = do_exit_group,
+	[SYS_rseq] = do_rseq,
+	[SYS_arch_prctl] = do_arch_prctl,
+	[SYS_prctl] = do_prctl,
+	[SYS_seccomp] = do_seccomp,
+	[SYS_readlink] = do_readlink,
+	[SYS_readlinkat] = do_readlinkat,
+	[SYS_open] = do_path0,
+	[SYS_stat] = do_path0,
+	[SYS_access] = do_path0,
+	[SYS_openat] = do_path1,
+	[SYS_openat2] = do_path1,
+	[SYS_newfstatat] = do_path1,
+	[SYS_statx] = do_path1,
+	[SYS_faccessat] = do_path1,
+	[SYS_faccessat2] = do_path1,
+	[SYS_close] = do_close,
+	[SYS_close_range] = do_close_range,
+	[SYS_dup2] = do_dup2,
+	[SYS_dup3] = do_dup2,
+};
+
+#define SYSCALL_BYTES 2
+
+void syscalls_handle(struct thread *t)
+{
+	const uint64_t *r = t->regs;
+	const long args[6] = { (long)r[RDI], (long)r[RSI], (long)r[RDX],
+			       (long)r[R10], (long)r[R8],  (long)r[R9] };
+	long nr = (long)r[RAX], result;
+	uint64_t after = t->rip;
+
+	/* The instruction leaves the return address and the flags in rcx and r11. */
+	t->regs[RCX] = after;
+	t->regs[R11] = t->rflags;
+	sampler_settle(t);
+	if ((uint64_t)nr < sizeof table / sizeof *table && table[nr])
+		result = table[nr](t, nr, args);
+	else
+		result = syscalls_pass(t, nr, args);
+	if (result == NO_RESULT)
+		return;
+	if (result == RESTART_CALL) {
+		t->rip = after - SYSCALL_BYTES;
+		return;
+	}
+	t->regs[RAX] = (uint64_t)result;
+}

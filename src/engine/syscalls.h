@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The target's system calls: most pass, some are the engine's business. */
+#ifndef DWELL_ENGINE_SYSCALLS_H
+#define DWELL_ENGINE_SYSCALLS_H
+
+#include "engine/state.h"
+
+/*
+ * Do the system call that t->regs ask for; t->rip is the pc after it. Leaves
+ * the result in rax, and t->rip where the thread goes on.
+ */
+void syscalls_handle(struct thread *t);
+
+/* As the kernel would, restartable by signals; RESTART_CALL when one came first. */
+long syscalls_pass(struct thread *t, long nr, const long args[6]);
+
+/* Is the string at path_at (in the target) a name of the process's own /proc/PID/exe? */
+bool syscalls_names_own_exe(const struct thread *t, uint64_t path_at);
+
+/* Handlers in other files. */
+long syscalls_execve(struct thread *t, long nr, const long args[6]);
+long syscalls_execveat(struct thread *t, long nr, const long args[6]);
+
+long syscalls_mmap(struct thread *t, long nr, const long args[6]);
+long syscalls_munmap(struct thread *t, long nr, const long args[6]);
+long syscalls_mprotect(struct thread *t, long nr, const long args[6]);
+long syscalls_mremap(struct thread *t, long nr, const long args[6]);
+long syscalls_brk(struct thread *t, long nr, const long args[6]);
+long syscalls_madvise(struct thread *t, long nr, const long args[6]);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * System calls that change mappings. The translate lock is held across each so
+ * that no block is made of memory that is just going away.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/mman.h>
+
+#include "channel/sys.h"
+#include "engine/cache.h"
+#include "engine/pages.h"
+#include "engine/process.h"
+#include "engine/syscalls.h"
+#include "engine/util.h"
+
+/* "/proc/self/fd/N" */
+static void fd_link(char *out, long fd)
+{
+	const char *s = "/proc/self/fd/";
+	char digits[12];
+	int n = 0;
+
+	while (*s)
+		*out++ = *s++;
+	do {
+		digits[n++] = (char)('0' + fd % 10);
+		fd /= 10;
+	} while (fd > 0);
+	while (n)
+		*out++ = digits[--n];
+	*out = 0;
+}
+
+static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t offset, long fd)
+{
+	char link[32], path[1024];
+	long n;
+
+	fd_link(link, fd);
+	n = sys3(SYS_readlink, link, path, sizeof path - 1);
+	if (n <= 0)
+		return;
+	path[n] = 0;
+	process_add_module(t->process, start, end, offset, path);
+}
+
+long syscalls_mmap(struct thread *t, long nr, const long a[6])
+{
+	uint64_t bytes = round_up((uint64_t)a[1], PAGE);
+	long r;
+
+	(void)nr;
+	lock_take(&engine.translate_lock);
+	r = sys6(SYS_mmap, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (!sys_failed(r)) {
+		uint64_t start = (uint64_t)r, end = start + bytes;
+		bool file = !(a[3] & MAP_ANONYMOUS);
+
+		if (a[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE))
+			pages_discard(start, end);
+		mappings_set(start, end, (uint32_t)a[2], (a[3] & MAP_TYPE) != MAP_PRIVATE, file,
+			     a[3] & MAP_GROWSDOWN);
+	}
+	lock_drop(&engine.translate_lock);
+	if (!sys_failed(r) && (a[2] & PROT_EXEC) && !(a[3] & MAP_ANONYMOUS))
+		tell_module(t, (uint64_t)r, (uint64_t)r + bytes, (uint64_t)a[5], a[4]);
+	return r;
+}
+
+long syscalls_munmap(struct thread *t, long nr, const long a[6])
+{
+	uint64_t start = (uint64_t)a[0], end = start + round_up((uint64_t)a[1], PAGE);
+	const struct mapping *m;
+	bool code = false;
+	long r;
+
+	(void)nr;
+	lock_take(&engine.translate_lock);
+	r = sys2(SYS_munmap, a[0], a[1]);
+	if (r == 0) {
+		m = mappings_find(start);
+		code = m && m->file;
+		pages_discard(start, end);
+		mappings_clear(start, end);
+	}
+	lock_drop(&engine.translate_lock);
+	if (code)
+		process_remove_module(t->process, start, end);
+	return r;
+}
+
+long syscalls_mprotect(struct thread *t, long nr, const long a[6])
+{
+	uint64_t start = (uint64_t)a[0], end = start + round_up((uint64_t)a[1], PAGE);
+	long r;
+
+	(void)t;
+	lock_take(&engine.translate_lock);
+	r = sys4(nr, a[0], a[1], a[2], a[3]);
+	if (r == 0 || r == -ENOMEM || r == -EACCES) {
+		/* Code is protected anew when it runs again; errors may come half-way. */
+		if (end > start && cache_has_code(start, end))
+			pages_discard(start, end);
+		if (r == 0 && end > start)
+			mappings_protect(start, end, (uint32_t)a[2] & 7);
+	}
+	lock_drop(&engine.translate_lock);
+	return r;
+}
+
+long syscalls_mremap(struct thread *t, long nr, const long a[6])
+{
+	uint64_t old = (uint64_t)a[0], old_bytes = round_up((uint64_t)a[1], PAGE);
+	uint64_t new_bytes = round_up((uint64_t)a[2], PAGE);
+	struct mapping like = { 0 };
+	const struct mapping *m;
+	long r;
+
+	(void)t;
+	(void)nr;
+	lock_take(&engine.translate_lock);
+	m = mappings_find(old);
+	if (m)
+		like = *m;
+	if (old_bytes && cache_has_code(old, old + old_bytes))
+		pages_release_range(old, old + old_bytes);
+	r = sys5(SYS_mremap, a[0], a[1], a[2], a[3], a[4]);
+	if (!sys_failed(r)) {
+		pages_discard(old, old + old_bytes);
+		if (old_bytes && !(a[3] & MREMAP_DONTUNMAP))
+			mappings_clear(old, old + old_bytes);
+		pages_discard((uint64_t)r, (uint64_t)r + new_bytes);
+		mappings_set((uint64_t)r, (uint64_t)r + new_bytes, like.prot, like.shared,
+			     like.file, like.stack);
+	}
+	lock_drop(&engine.translate_lock);
+	return r;
+}
+
+long syscalls_brk(struct thread *t, long nr, const long a[6])
+{
+	static uint64_t bottom;
+	uint64_t before, now;
+	long r;
+
+	(void)t;
+	(void)nr;
+	lock_take(&engine.translate_lock);
+	before = (uint64_t)sys1(SYS_brk, 0);
+	if (!bottom)
+		bottom = before;
+	r = sys1(SYS_brk, a[0]);
+	now = (uint64_t)r;
+	if (round_up(now, PAGE) > round_up(before, PAGE)) {
+		mappings_set(round_up(before, PAGE), round_up(now, PAGE), PROT_READ | PROT_WRITE,
+			     false, false, false);
+	} else if (round_up(now, PAGE) < round_up(before, PAGE)) {
+		pages_discard(round_up(now, PAGE), round_up(before, PAGE));
+		mappings_clear(round_up(now, PAGE), round_up(before, PAGE));
+	}
+	lock_drop(&engine.translate_lock);
+	return r;
+}
+
+long syscalls_madvise(struct thread *t, long nr, const long a[6])
+{
+	uint64_t start = (uint64_t)a[0], end = start + round_up((uint64_t)a[1], PAGE);
+	long r = syscalls_pass(t, nr, a);
+
+	/* Dropped pages read as zeroes, or as the file again. */
+	if (r == 0 && end > start &&
+	    (a[2] == MADV_DONTNEED || a[2] == MADV_REMOVE || a[2] == MADV_FREE)) {
+		lock_take(&engine.translate_lock);
+		if (cache_has_code(start, end))
+			cache_invalidate(start, end);
+		lock_drop(&engine.translate_lock);
+	}
+	return r;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Threads and forks; see threads.h. */
+#define _GNU_SOURCE
+#include "engine/threads.h"
+
+#include <errno.h>
+#include <linux/sched.h>
+#include <sys/mman.h>
+
+#include "channel/sys.h"
+#include "engine/dispatch.h"
+#include "engine/fsbase.h"
+#include "engine/process.h"
+#include "engine/sampler.h"
+#include "engine/signals.h"
+#include "engine/util.h"
+
+static struct thread *retired; /* under world_lock; reusable once held is 0 */
+
+/* | signal stack | engine stack | struct thread | */
+#define THREAD_AT (SIGNAL_STACK_BYTES + ENGINE_STACK_BYTES)
+
+struct thread *thread_new(struct process *p)
+{
+	struct thread *t = 0, **link;
+	uint64_t bytes = round_up(THREAD_AT + sizeof *t, PAGE);
+	uint8_t *m;
+
+	lock_take(&engine.world_lock);
+	for (link = &retired; *link; link = &(*link)->next_thread)
+		if (!__atomic_load_n(&(*link)->held, __ATOMIC_ACQUIRE)) {
+			t = *link;
+			*link = t->next_thread;
+			break;
+		}
+	lock_drop(&engine.world_lock);
+	if (t) {
+		struct thread keep = *t;
+
+		memset(t, 0, sizeof *t);
+		t->stack_memory = keep.stack_memory;
+		t->stack_bytes = keep.stack_bytes;
+		t->buf_start = keep.buf_start;
+		t->buf_bytes = keep.buf_bytes;
+		t->buf_limit_real = keep.buf_limit_real;
+		t->watches = keep.watches;
+	} else {
+		m = pages_get(bytes);
+		if (!m)
+			return 0;
+		t = (struct thread *)(void *)(m + THREAD_AT);
+		t->stack_memory = m;
+		t->stack_bytes = bytes;
+	}
+	t->self = t;
+	t->engine_sp = ((uint64_t)(uintptr_t)t & ~63ull) - 64;
+	t->process = p;
+	t->held = 1;
+	t->altstack = (stack_t){ .ss_flags = SS_DISABLE };
+	t->index = __atomic_fetch_add(&p->thread_count, 1, __ATOMIC_RELAXED);
+	sampler_thread_start(t);
+	return t;
+}
+
+void thread_list(struct thread *t)
+{
+	lock_take(&engine.world_lock);
+	t->next_thread = engine.threads;
+	engine.threads = t;
+	lock_drop(&engine.world_lock);
+}
+
+static void unlist_locked(struct thread *t)
+{
+	struct thread **link = &engine.threads;
+
+	while (*link && *link != t)
+		link = &(*link)->next_thread;
+	if (*link)
+		*link = t->next_thread;
+}
+
+void thread_unlist(struct thread *t)
+{
+	lock_take(&engine.world_lock);
+	unlist_locked(t);
+	lock_drop(&engine.world_lock);
+}
+
+/* Unlist, and keep for another thread once this one is really gone. */
+static void retire(struct thread *t)
+{
+	lock_take(&engine.world_lock);
+	unlist_locked(t);
+	t->next_thread = retired;
+	retired = t;
+	lock_drop(&engine.world_lock);
+}
+
+void threads_forked(struct thread *t)
+{
+	/* The others' memory is lost to us, but so are they. */
+	engine.world_lock = 0;
+	engine.translate_lock = 0;
+	world_reset();
+	retired = 0;
+	engine.threads = t;
+	t->next_thread = 0;
+	t->tid = (uint32_t)sys0(SYS_gettid);
+}
+
+void engine_thread_start(struct thread *t)
+{
+	gsbase_set((uint64_t)(uintptr_t)t);
+	t->tid = (uint32_t)sys0(SYS_gettid);
+	signals_thread_start(t);
+	if (t->process->borrowed_memory && !t->process->pid)
+		t->process->pid = (uint32_t)sys0(SYS_getpid);
+	signals_unblock(t);
+}
+
+/* A child that shares our memory: its state, ready to run after the system call. */
+static struct thread *child_of(struct thread *t, uint64_t flags, uint64_t stack)
+{
+	struct process *p = t->process;
+	struct thread *c;
+
+	if (!(flags & CLONE_SIGHAND)) {
+		p = pages_get(round_up(sizeof *p, PAGE));
+		if (!p)
+			return 0;
+		memcpy(p, t->process, sizeof *p);
+		p->borrowed_memory = true;
+		p->profiling = false;
+		p->action_lock = 0;
+		p->ring_lock = 0;
+		p->launch_memory = 0;
+		p->pid = 0;
+	}
+	c = thread_new(p);
+	if (!c)
+		return 0;
+	if (p != t->process)
+		c->own_process = p;
+	memcpy(c->regs, t->regs, sizeof c->regs);
+	c->regs[RAX] = 0;
+	if (stack)
+		c->regs[RSP] = stack;
+	c->rip = t->rip;
+	c->rflags = t->rflags;
+	c->mask = t->mask;
+	if (flags & CLONE_VFORK)
+		c->altstack = t->altstack;
+	thread_list(c);
+	return c;
+}
+
+static void forget_child(struct thread *c)
+{
+	struct process *own = c->own_process;
+
+	if (own && own->launch_memory)
+		pages_put(own->launch_memory, own->launch_bytes);
+	c->held = 0;
+	retire(c);
+	if (own)
+		pages_put(own, round_up(sizeof *own, PAGE));
+}
+
+/* The kernel's clone, with a child that shares memory. a[] as for the raw call. */
+static long clone_shared(struct thread *t, long nr, long a[5], uint64_t flags, uint64_t stack)
+{
+	struct thread *c;
+	long r;
+
+	c = child_of(t, flags, stack);
+	if (!c)
+		return -ENOMEM;
+	if (nr == SYS_clone) {
+		a[1] = (long)c->engine_sp;
+	} else {
+		struct clone_args *ca = (struct clone_args *)a[0];
+
+		ca->stack = (uint64_t)(uintptr_t)c->stack_memory + SIGNAL_STACK_BYTES;
+		ca->stack_size = ENGINE_STACK_BYTES - 128;
+	}
+	signals_block_all();
+	r = engine_clone(nr, a, c);
+	/* A vfork child is done with our memory now; one that failed never was. */
+	if (r < 0 || (flags & CLONE_VFORK))
+		forget_child(c);
+	signals_unblock(t);
+	return r;
+}
+
+/* A child with its own memory goes on as this thread, in a copy of everything. */
+static long clone_copied(struct thread *t, long nr, long a[5], uint64_t stack)
+{
+	long r;
+
+	sampler_settle(t);
+	signals_block_all();
+	lock_take(&engine.world_lock);
+	lock_take(&engine.translate_lock);
+	lock_take(&t->process->ring_lock);
+	r = sys5(nr, a[0], a[1], a[2], a[3], a[4]);
+	if (r == 0) {
+		if (stack)
+			t->regs[RSP] = stack;
+		process_forked(t);
+		signals_unblock(t);
+		return 0;
+	}
+	lock_drop(&t->process->ring_lock);
+	lock_drop(&engine.translate_lock);
+	lock_drop(&engine.world_lock);
+	signals_unblock(t);
+	return r;
+}
+
+long threads_clone(struct thread *t, const long args[6])
+{
+	uint64_t flags = (uint64_t)args[0];
+	long a[5] = { args[0], args[1], args[2], args[3], args[4] };
+
+	if (flags & CLONE_VM)
+		return clone_shared(t, SYS_clone, a, flags, (uint64_t)args[1]);
+	a[1] = 0;
+	return clone_copied(t, SYS_clone, a, (uint64_t)args[1]);
+}
+
+long threads_clone3(struct thread *t, const long args[6])
+{
+	struct clone_args ca = { 0 };
+	uint64_t size = (uint64_t)args[1], stack;
+
+	if (size < 64 || size > PAGE)
+		return size > PAGE ? -E2BIG : -EINVAL;
+	if (size > sizeof ca)
+		return -E2BIG;
+	if (engine_copy(&ca, (const void *)args[0], size) != 0)
+		return -EFAULT;
+	long a[5] = { (long)&ca, (long)size, 0, 0, 0 };
+
+	if (!ca.stack != !ca.stack_size)
+		return -EINVAL;
+	stack = ca.stack ? ca.stack + ca.stack_size : 0;
+	if (ca.flags & CLONE_VM)
+		return clone_shared(t, SYS_clone3, a, ca.flags, stack);
+	ca.stack = 0;
+	ca.stack_size = 0;
+	return clone_copied(t, SYS_clone3, a, stack);
+}
+
+long threads_fork(struct thread *t, bool vfork)
+{
+	long a[5] = { SIGCHLD, 0, 0, 0, 0 };
+
+	if (!vfork)
+		return clone_copied(t, SYS_clone, a, 0);
+	a[0] = CLONE_VM | CLONE_VFORK | SIGCHLD;
+	return clone_shared(t, SYS_clone, a, CLONE_VM | CLONE_VFORK, 0);
+}
+
+static bool is_last(const struct thread *t)
+{
+	bool last = true;
+
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o; o = o->next_thread)
+		last = last && (o == t || o->process != t->process);
+	lock_drop(&engine.world_lock);
+	return last;
+}
+
+void threads_exit(struct thread *t, long status)
+{
+	signals_block_all();
+	if (t->process->borrowed_memory) {
+		/* A vfork child: the parent retires its state. */
+		sys1(SYS_exit, status);
+	}
+	if (is_last(t))
+		process_ending(t, 0, (uint32_t)status & 0xff);
+	else
+		sampler_thread_end(t);
+	retire(t);
+	engine_leave_thread(t, status);
+}
+
+void threads_exit_group(struct thread *t, long status)
+{
+	signals_block_all();
+	process_ending(t, 0, (uint32_t)status & 0xff);
+	for (;;)
+		sys1(SYS_exit_group, status);
+}

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The translator's outer loop: read target code, cut it into counted segments,
+ * emit each. A block follows fall-through paths, so a conditional branch ends
+ * a segment but not the block.
+ */
+#include "engine/translate.h"
+
+#include <sys/mman.h>
+
+#include "engine/fsbase.h"
+#include "engine/job.h"
+#include "engine/pages.h"
+#include "engine/util.h"
+
+struct translate_options translate_options;
+
+static struct job job; /* under the translate lock */
+static struct grow descs;
+static uint8_t sse_area[576] __attribute__((aligned(64)));
+
+#define CODE_WINDOW 256
+
+/* Bytes of target code already fetched. */
+static struct {
+	uint64_t start;
+	uint32_t bytes;
+	uint8_t data[CODE_WINDOW];
+} window;
+
+/* Readable, executable bytes at pc, at most 15; 0 when there are none. */
+static uint32_t fetch(uint64_t pc, const uint8_t **code)
+{
+	if (pc < window.start || pc + 15 > window.start + window.bytes) {
+		const struct mapping *m = mappings_find(pc);
+		uint64_t room = m ? m->end - pc : 0, n = room < CODE_WINDOW ? room : CODE_WINDOW;
+
+		window.bytes = 0;
+		if (!m || !(m->prot & PROT_EXEC))
+			return 0;
+		if (n < 15) { /* code may run on into the next mapping */
+			const struct mapping *next = mappings_find(m->end);
+
+			if (next && (next->prot & PROT_EXEC))
+				n += 15;
+		}
+		while (n && engine_copy(window.data, (const void *)(uintptr_t)pc, n) != 0)
+			n = n > PAGE - (pc & (PAGE - 1)) ? PAGE - (pc & (PAGE - 1)) : 0;
+		window.start = pc;
+		window.bytes = (uint32_t)n;
+	}
+	uint32_t left = (uint32_t)(window.start + window.bytes - pc);
+
+	*code = window.data + (pc - window.start);
+	return left < 15 ? left : 15;
+}
+
+bool insn_ends_block(const struct insn *in)
+{
+	switch (in->kind) {
+	case INSN_JMP:
+	case INSN_CALL:
+	case INSN_JMP_IND:
+	case INSN_CALL_IND:
+	case INSN_RET:
+	case INSN_SYSCALL:
+	case INSN_TRAP:
+	case INSN_UNSUPPORTED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool insn_ends_segment(const struct insn *in)
+{
+	return in->kind != INSN_PLAIN;
+}
+
+static enum translate_result unreadable(uint64_t pc)
+{
+	const struct mapping *m = mappings_find(pc);
+
+	if (!m || !(m->prot & (PROT_READ | PROT_WRITE | PROT_EXEC)))
+		return TRANSLATE_UNMAPPED;
+	return m->prot & PROT_EXEC ? TRANSLATE_UNMAPPED : TRANSLATE_NO_EXEC;
+}
+
+/* Read instructions from pc on until the block must end. */
+static enum translate_result read_block(struct job *j, uint64_t pc, bool checked)
+{
+	uint64_t at = pc, limit = (pc & ~(PAGE - 1)) + 2 * PAGE;
+	uint32_t max = checked ? 8 : MAX_INSNS;
+
+	window.bytes = 0;
+	for (j->insns = 0; j->insns < max;) {
+		struct insn *in = &j->in[j->insns];
+		const uint8_t *code;
+		uint32_t room = fetch(at, &code);
+
+		if (at + 15 > limit && j->insns)
+			break;
+		if (room == 0)
+			return j->insns ? TRANSLATE_OK : unreadable(at);
+		if (decode_insn(in, at, code, room) != 0) {
+			if (j->insns)
+				return TRANSLATE_OK;
+			return room < 15 && !mappings_find(at + room) ? TRANSLATE_UNMAPPED :
+									TRANSLATE_INVALID;
+		}
+		j->insns++;
+		at += in->length;
+		if (insn_ends_block(in) || (checked && in->writes_memory))
+			break;
+		if (insn_ends_segment(in) && cache_find(at, j->gear))
+			break;
+	}
+	return TRANSLATE_OK;
+}
+
+void job_note(struct job *j, uint32_t i, uint8_t flags)
+{
+	const struct insn *in = &j->in[i];
+	bool stream = j->desc != 0;
+
+	j->at[i] = (struct insn_at){
+		.code = (uint16_t)(j->o.p - j->block->start),
+		.source = (uint16_t)(in->pc - j->block->pc),
+		.scratch2 = stream ? (uint8_t)(j->scratch2 + 1) : 0,
+		.scratch3 = stream ? (uint8_t)(j->scratch3 + 1) : 0,
+		.flags = (uint8_t)(flags | (i == j->first ? INSN_AT_SEGMENT : 0) |
+				   (stream ? INSN_AT_STREAM : 0) |
+				   (j->given_31 ? INSN_AT_APP31 : 0)),
+		.length = in->length,
+		.loads = in->loads,
+		.stores = in->stores,
+		.modifies = in->modifies,
+		.stream_entries = (uint8_t)j->next_entry,
+	};
+}
+
+static bool near(const struct out *o, uint64_t target)
+{
+	int64_t d = (int64_t)(target - (uint64_t)(uintptr_t)o->p);
+
+	return d > -0x7fffff00ll && d < 0x7fffff00ll;
+}
+
+/* Absolute address that a rip-relative instruction names. */
+static uint64_t rip_target(const struct insn *in)
+{
+	int32_t disp;
+
+	memcpy(&disp, in->bytes + in->disp_at, 4);
+	return in->pc + in->length + (uint64_t)(int64_t)disp;
+}
+
+/* Does the encoding set the bit that extends modrm.rm to r8..r15? */
+static bool rm_extended(const struct insn *in)
+{
+	for (uint32_t i = 0; i < in->modrm_at; i++) {
+		uint8_t b = in->bytes[i];
+
+		if (b == 0x62)
+			return !(in->bytes[i + 1] & 0x20);
+		if (b == 0xc4 && in->modrm_at - i == 4)
+			return !(in->bytes[i + 1] & 0x20);
+		if (b == 0xc5 && in->modrm_at - i == 3)
+			return false;
+		if ((b & 0xf0) == 0x40)
+			return b & 1;
+		if (b == 0x0f)
+			return false;
+	}
+	return false;
+}
+
+/* A rip-relative operand out of reach: [rip+disp32] becomes [scratch]. */
+static void copy_far_operand(struct job *j, uint32_t i)
+{
+	const struct insn *in = &j->in[i];
+	static const uint8_t plain[] = { RAX, RCX, RDX, RBX, RSI, RDI };
+	uint8_t high = rm_extended(in) ? 8 : 0, scratch = NOREG;
+
+	for (uint32_t k = 0; k < sizeof plain && scratch == NOREG; k++)
+		if (!(in->gprs >> (plain[k] | high) & 1))
+			scratch = plain[k] | high;
+	engine_assert(scratch != NOREG);
+	/* In a stream segment spill2 and spill3 are taken. */
+	uint32_t slot = T_SPILL4;
+
+	emit_store_gs(&j->o, scratch, slot);
+	emit_mov_imm64(&j->o, scratch, rip_target(in));
+	job_note(j, i, 0);
+	j->at[i].scratch4 = (uint8_t)(scratch + 1);
+	emit_bytes(&j->o, in->bytes, in->modrm_at);
+	emit_u8(&j->o, (uint8_t)((in->bytes[in->modrm_at] & 0x38) | (scratch & 7)));
+	emit_bytes(&j->o, in->bytes + in->disp_at + 4, in->length - in->disp_at - 4u);
+	emit_load_gs(&j->o, scratch, slot);
+}
+
+void job_copy_insn(struct job *j, uint32_t i)
+{
+	const struct insn *in = &j->in[i];
+	uint32_t skip = 0;
+
+	if (in->touches_31 && engine_vector_counter && !j->given_31) {
+		emit_give_31(&j->o);
+		j->given_31 = true;
+	}
+	if (in->rip_relative && !near(&j->o, rip_target(in))) {
+		copy_far_operand(j, i);
+		return;
+	}
+	job_note(j, i, 0);
+	while (in->gs_prefix && in->bytes[skip] == 0x65)
+		skip++; /* the target's %gs base is 0; ours is not */
+	uint8_t *start = j->o.p;
+
+	emit_bytes(&j->o, in->bytes + skip, in->length - skip);
+	if (in->rip_relative) {
+		int32_t disp = (int32_t)(rip_target(in) - (uint64_t)(uintptr_t)j->o.p);
+
+		memcpy(start + in->disp_at - skip, &disp, 4);
+	}
+}
+
+static void take_31(struct job *j)
+{
+	if (j->given_31)
+		emit_take_31(&j->o);
+	j->given_31 = false;
+}
+
+static void segment_tallies(struct job *j)
+{
+	struct tally t = { 0 };
+
+	for (uint32_t i = j->end; i-- > j->first;) {
+		const struct insn *in = &j->in[i];
+
+		j->after[i + 1 - j->first] = t;
+		t.accesses += in->loads + in->stores + in->modifies;
+		t.loads += in->loads;
+		t.stores += in->stores;
+		t.instructions++;
+	}
+	j->after[0] = t;
+}
+
+/* Where the segment that begins at in[first] ends. */
+static uint32_t segment_end(struct job *j, uint32_t first)
+{
+	uint32_t end = first;
+
+	j->first = first;
+	while (end < j->insns && end - first < MAX_SEGMENT_INSNS) {
+		bool alone = j->in[end].kind == INSN_REP || j->in[end].kind == INSN_ELEMENTS;
+
+		if (alone && end > first)
+			break;
+		if (j->gear == GEAR_STREAM && end > first && !job_stream_fits(j, end + 1))
+			break;
+		end++;
+		if (insn_ends_segment(&j->in[end - 1]))
+			break;
+	}
+	return end;
+}
+
+static void emit_segment(struct job *j)
+{
+	int check;
+
+	segment_tallies(j);
+	j->desc = 0;
+	j->next_entry = 0;
+	j->given_31 = false;
+	job_count_segment(j);
+	check = job_check_position(j);
+	if (j->gear == GEAR_STREAM) {
+		if (check >= 0)
+			job_check(j, j->first);
+		job_stream_begin(j);
+	}
+	for (uint32_t i = j->first; i < j->end; i++) {
+		bool last = i + 1 == j->end && insn_ends_segment(&j->in[i]);
+
+		if (j->gear == GEAR_COUNT && check == (int)i) {
+			take_31(j);
+			job_check(j, i);
+		}
+		if (j->given_31 && (last || !j->in[i].touches_31))
+			take_31(j);
+		if (j->desc)
+			job_stream_accesses(j, i);
+		if (last) {
+			job_stream_end(j);
+			job_terminator(j, i);
+			take_31(j);
+		} else {
+			job_copy_insn(j, i);
+		}
+	}
+	take_31(j);
+	if (j->desc)
+		job_stream_end(j);
+}
+
+/* cmp [rcx + at], n bytes of source; jne stale */
+static void emit_compare(struct job *j, uint32_t at, const uint8_t *source, uint32_t n,
+			 const uint8_t *stale)
+{
+	emit_bytes(&j->o, (const uint8_t[]){ n == 4 ? 0x81 : 0x80, 0xb9 }, 2);
+	emit_u32(&j->o, at);
+	emit_bytes(&j->o, source, n);
+	emit_bytes(&j->o, (const uint8_t[]){ 0x0f, 0x85 }, 2);
+	emit_u32(&j->o, (uint32_t)(stale - (j->o.p + 4)));
+}
+
+/* The block's own source is compared before it runs: its page may change unseen. */
+static void emit_self_check(struct job *j)
+{
+	struct block *b = j->block;
+	uint8_t source[MAX_INSNS * 15], *over, *stale;
+	struct code_exit *e = cache_new_exit(j->arena, b, EXIT_STALE, b->pc);
+	uint32_t n = 0, at = 0;
+
+	if (!e) {
+		j->failed = true;
+		return;
+	}
+	for (uint32_t i = 0; i < j->insns; i++)
+		for (uint32_t k = 0; k < j->in[i].length; k++)
+			source[n++] = j->in[i].bytes[k];
+	job_save_flags(j);
+	emit_store_gs(&j->o, RCX, T_SPILL2);
+	emit_mov_imm64(&j->o, RCX, b->pc);
+	emit_bytes(&j->o, (const uint8_t[]){ 0xeb, 0 }, 2);
+	over = j->o.p;
+	stale = j->o.p;
+	emit_load_gs(&j->o, RCX, T_SPILL2);
+	job_restore_flags(&j->o);
+	emit_jump(&j->o, e->stub);
+	over[-1] = (uint8_t)(j->o.p - over);
+	for (; at + 4 <= n; at += 4)
+		emit_compare(j, at, source + at, 4, stale);
+	for (; at < n; at++)
+		emit_compare(j, at, source + at, 1, stale);
+	emit_load_gs(&j->o, RCX, T_SPILL2);
+	job_restore_flags(&j->o);
+}
+
+static void emit_block(struct job *j)
+{
+	struct block *b = j->block;
+
+	b->body = j->o.p;
+	if (b->checked)
+		emit_self_check(j);
+	for (uint32_t first = 0; first < j->insns; first = j->end) {
+		j->first = first;
+		j->end = segment_end(j, first);
+		j->scratch2 = j->scratch3 = NOREG;
+		emit_segment(j);
+	}
+	const struct insn *last = &j->in[j->insns - 1];
+
+	if (!insn_ends_block(last) || last->kind == INSN_TRAP)
+		job_jump_link(j, last->pc + last->length);
+	b->code_bytes = (uint32_t)(j->o.p - b->start);
+}
+
+/* Put the block on the lists of its pages. */
+static void list_block(struct block *b)
+{
+	uint64_t first = b->pc & ~(PAGE - 1), last = (b->pc + b->bytes - 1) & ~(PAGE - 1);
+	struct code_page *p = pages_code(first);
+
+	if (p) {
+		b->page_next[0] = p->blocks;
+		p->blocks = b;
+	}
+	p = last != first ? pages_code(last) : 0;
+	if (p) {
+		b->page_next[1] = p->blocks;
+		p->blocks = b;
+	}
+}
+
+static enum translate_result build(struct job *j, struct block **result, uint64_t pc)
+{
+	bool checked = pages_guard_code(pc & ~(PAGE - 1));
+	enum translate_result r = read_block(j, pc, checked);
+
+	if (r != TRANSLATE_OK)
+		return r;
+	const struct insn *last = &j->in[j->insns - 1];
+	uint64_t end = last->pc + last->length;
+
+	if (((end - 1) & ~(PAGE - 1)) != (pc & ~(PAGE - 1)) &&
+	    pages_guard_code((end - 1) & ~(PAGE - 1)) && !checked) {
+		checked = true;
+		r = read_block(j, pc, true);
+		if (r != TRANSLATE_OK)
+			return r;
+		last = &j->in[j->insns - 1];
+		end = last->pc + last->length;
+	}
+	/* Read again what protection now holds still. */
+	struct block *b = cache_new_block(pc, j->gear);
+
+	if (!b)
+		return TRANSLATE_FULL;
+	b->arena = cache_arena_index(j->arena);
+	b->bytes = (uint32_t)(end - pc);
+	b->checked = checked;
+	b->insns = j->insns;
+	b->start = j->arena->hot;
+	j->block = b;
+	j->failed = false;
+	cache_emit_ib_entry(j->arena, b); /* returns and calls through pointers come here most */
+	j->o.p = j->arena->hot;
+	emit_block(j);
+	b->map = cache_take_map(j->insns);
+	if (j->failed || !b->map)
+		return TRANSLATE_FULL;
+	memcpy(b->map, j->at, j->insns * sizeof j->at[0]);
+	j->arena->hot = j->o.p;
+	list_block(b);
+	cache_add(b);
+	*result = b;
+	return TRANSLATE_OK;
+}
+
+enum translate_result translate(struct block **result, uint64_t pc, enum gear gear)
+{
+	struct arena *a = cache_arena_for(pc);
+	uint64_t fs, start = cycles();
+	enum translate_result r;
+
+	if (!a)
+		return TRANSLATE_FULL;
+	if (!cache_has_room(a))
+		return TRANSLATE_FULL;
+	if (!descs.base && grow_init(&descs, 1ull << 30))
+		return TRANSLATE_FULL;
+	if (descs.used == 0)
+		grow_take(&descs, STREAM_DESC_FIRST * 8);
+	/* The decoder uses SSE registers and a stack canary. */
+	engine_xsave(sse_area, 2);
+	fs = fsbase_swap(fsbase_dummy());
+	job.gear = gear;
+	job.arena = a;
+	r = build(&job, result, pc);
+	fsbase_set(fs);
+	engine_xrstor(sse_area, 2);
+	thread_self()->extra.translate_cycles += cycles() - start;
+	return r;
+}
+
+const struct stream_desc *translate_desc(uint32_t number)
+{
+	return (const struct stream_desc *)(const void *)(descs.base + (uint64_t)number * 8);
+}
+
+struct stream_desc *translate_new_desc(uint32_t accesses, uint32_t *number)
+{
+	struct stream_desc *d = grow_take(&descs, sizeof *d + accesses * sizeof d->access[0]);
+
+	if (d)
+		*number = (uint32_t)(((uint8_t *)d - descs.base) / 8);
+	return d;
+}
+
+void translate_forget(void)
+{
+	descs.used = 0;
+}

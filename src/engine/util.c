@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Locks, memory and messages for in-target code; see util.h. */
+#include "engine/util.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+
+#include "channel/sys.h"
+
+static uint64_t held_bytes; /* atomic */
+
+void futex_wait(uint32_t *word, uint32_t value)
+{
+	sys4(SYS_futex, word, FUTEX_WAIT, value, 0);
+}
+
+void futex_wake_all(uint32_t *word)
+{
+	sys3(SYS_futex, word, FUTEX_WAKE, 0x7fffffff);
+}
+
+/* 0 free, 1 taken, 2 taken and somebody sleeps. */
+void lock_take(uint32_t *lock)
+{
+	uint32_t seen = 0;
+
+	if (__atomic_compare_exchange_n(lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	for (int spin = 0; spin < 100; spin++) {
+		__builtin_ia32_pause();
+		seen = 0;
+		if (__atomic_compare_exchange_n(lock, &seen, 1, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return;
+	}
+	while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE) != 0)
+		futex_wait(lock, 2);
+}
+
+void lock_drop(uint32_t *lock)
+{
+	if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
+		sys3(SYS_futex, lock, FUTEX_WAKE, 1);
+}
+
+void *pages_get(uint64_t bytes)
+{
+	long p = sys6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		      0);
+
+	if (sys_failed(p))
+		return 0;
+	__atomic_fetch_add(&held_bytes, bytes, __ATOMIC_RELAXED);
+	return (void *)p;
+}
+
+void pages_put(void *p, uint64_t bytes)
+{
+	sys2(SYS_munmap, p, bytes);
+	__atomic_fetch_sub(&held_bytes, bytes, __ATOMIC_RELAXED);
+}
+
+uint64_t util_engine_bytes(void)
+{
+	return __atomic_load_n(&held_bytes, __ATOMIC_RELAXED);
+}
+
+int grow_init(struct grow *g, uint64_t reserve_bytes)
+{
+	long p = sys6(SYS_mmap, 0, reserve_bytes, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (sys_failed(p))
+		return -1;
+	*g = (struct grow){ .base = (uint8_t *)p, .reserved = reserve_bytes };
+	return 0;
+}
+
+void *grow_take(struct grow *g, uint64_t bytes)
+{
+	void *p = g->base + g->used;
+
+	bytes = round_up(bytes, 8);
+	if (g->reserved - g->used < bytes)
+		return 0;
+	g->used += bytes;
+	__atomic_fetch_add(&held_bytes, bytes, __ATOMIC_RELAXED);
+	return p;
+}
+
+struct line {
+	char text[512];
+	size_t n;
+};
+
+static void add_char(struct line *l, char c)
+{
+	if (l->n < sizeof l->text - 1)
+		l->text[l->n++] = c;
+}
+
+static void add_number(struct line *l, uint64_t v, unsigned base)
+{
+	char digits[20];
+	int n = 0;
+
+	do {
+		digits[n++] = "0123456789abcdef"[v % base];
+		v /= base;
+	} while (v);
+	while (n)
+		add_char(l, digits[--n]);
+}
+
+static void add_format(struct line *l, const char *f, va_list ap)
+{
+	for (; *f; f++) {
+		if (*f != '%') {
+			add_char(l, *f);
+			continue;
+		}
+		while (*++f == 'l')
+			;
+		if (*f == 's') {
+			for (const char *s = va_arg(ap, const char *); *s; s++)
+				add_char(l, *s);
+		} else if (*f == 'd') {
+			int64_t v = va_arg(ap, int64_t);
+
+			if (v < 0)
+				add_char(l, '-');
+			add_number(l, v < 0 ? -(uint64_t)v : (uint64_t)v, 10);
+		} else if (*f == 'u') {
+			add_number(l, va_arg(ap, uint64_t), 10);
+		} else if (*f == 'x') {
+			add_number(l, va_arg(ap, uint64_t), 16);
+		} else {
+			add_char(l, *f);
+		}
+	}
+}
+
+void say(const char *format, ...)
+{
+	struct line l = { .n = 0 };
+	va_list ap;
+
+	for (const char *s = "dwell: "; *s; s++)
+		add_char(&l, *s);
+	va_start(ap, format);
+	add_format(&l, format, ap);
+	va_end(ap);
+	add_char(&l, '\n');
+	sys3(SYS_write, 2, l.text, l.n);
+}
+
+void engine_panic(const char *what, uint64_t detail)
+{
+	say("the engine cannot go on: %s (%lu)", what, detail);
+	/* Unblock and restore SIGABRT by hand: no libc here. */
+	struct {
+		uint64_t handler, flags, restorer, mask;
+	} dfl = { 0 };
+	uint64_t none = 0;
+
+	sys4(SYS_rt_sigaction, SIGABRT, &dfl, 0, 8);
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &none, 0, 8);
+	sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), SIGABRT);
+	for (;;)
+		sys1(SYS_exit_group, 134);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Locks, memory and messages for in-target code. No libc. */
+#ifndef DWELL_ENGINE_UTIL_H
+#define DWELL_ENGINE_UTIL_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h> /* memcpy and kin: ours, in glue.S */
+
+/* A futex lock; 0 is unlocked. Never held while target code runs. */
+void lock_take(uint32_t *lock);
+void lock_drop(uint32_t *lock);
+void futex_wait(uint32_t *word, uint32_t value);
+void futex_wake_all(uint32_t *word);
+
+/*
+ * Pages for the engine itself, zeroed, or NULL. Counted in util_engine_bytes
+ * so that a profile can tell the engine's memory from the target's.
+ */
+void *pages_get(uint64_t bytes);
+void pages_put(void *p, uint64_t bytes);
+uint64_t util_engine_bytes(void);
+
+/* A region of reserved address space that is used from the bottom up and never moves. */
+struct grow {
+	uint8_t *base;
+	uint64_t used, reserved;
+};
+int grow_init(struct grow *g, uint64_t reserve_bytes);
+/* The next `bytes`, zeroed, aligned to 8; NULL when the reserve is used up. */
+void *grow_take(struct grow *g, uint64_t bytes);
+
+/* One line on stderr, "dwell: ..." with %s %d %u %x (64-bit) only. */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The engine itself is broken: say so and end the process by SIGABRT. */
+__attribute__((noreturn)) void engine_panic(const char *what, uint64_t detail);
+#define engine_assert(cond)                                                              \
+	do {                                                                             \
+		if (!(cond))                                                             \
+			engine_panic("assertion failed: " #cond " in " __FILE__, __LINE__); \
+	} while (0)
+
+static inline uint64_t cycles(void)
+{
+	uint32_t lo, hi;
+
+	__asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+	return (uint64_t)hi << 32 | lo;
+}
+
+static inline uint64_t round_up(uint64_t v, uint64_t unit)
+{
+	return (v + unit - 1) & ~(unit - 1);
+}
+
+#endif
