@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text that grows, and small helpers for strings. */
+/* Text that grows, and small functions on strings. */
 #ifndef DWELL_BASE_TEXT_H
 #define DWELL_BASE_TEXT_H
 

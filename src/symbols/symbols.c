@@ -70,7 +70,8 @@ void symbols_free(struct symbols *s)
 /* Open without waiting for a pipe or a device that took the file's place. */
 static int open_regular(const char *path, struct stat *st)
 {
-	int fd = path[0] == '/' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	/* A relative name is the target's, which began in our own directory. */
+	int fd = path[0] != '[' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
 
 	if (fd >= 0 && (fstat(fd, st) != 0 || !S_ISREG(st->st_mode))) {
 		close(fd);
