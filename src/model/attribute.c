@@ -64,7 +64,7 @@ static void share_group(struct split *s, double *chance)
 
 	for (size_t at = 0, end; at < s->group->count; at = end) {
 		double reused, x = m->bin_x[m->bin[sorted[at]]];
-		bool seen = x <= own->end_x && own->end_x + own->count > 0;
+		bool seen = x <= own->end_x && (own->end_x > 0 || own->count > 0);
 
 		end = bin_end(s, at, &reused);
 		if (seen && reused > 0 && piece < own->count) {

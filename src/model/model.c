@@ -39,7 +39,7 @@ static int check_input(const struct model_input *in, struct err *err)
  */
 static void measure_footprint(struct model *m, const struct model_input *in)
 {
-	double lines_per_page = PAGE_BYTES / in->line_bytes;
+	double lines_per_page = (double)PAGE_BYTES / in->line_bytes;
 	double at = 0, pages = 0, last = 0, area = 0;
 
 	for (size_t i = 0; i < in->window_count; i++) {

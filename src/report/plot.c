@@ -222,7 +222,8 @@ static void place_label(char *line, size_t width, size_t column, const char *lab
 	for (size_t i = at > 0 ? at - 1 : 0; i < at + length + 1 && i < width; i++)
 		if (line[i] != ' ')
 			return;
-	memcpy(line + at, label, length);
+	for (size_t i = 0; i < length; i++)
+		line[at + i] = label[i];
 }
 
 static void print_line(struct text *out, char *line, size_t width)

@@ -8,21 +8,29 @@
 
 #define DEFAULT_SIZE (1u << 20)
 
+/* There is at least one. */
+static const struct store_process *busiest_process(const struct profile *p)
+{
+	const struct store_process *best = &p->processes[0];
+
+	for (size_t i = 1; i < p->process_count; i++)
+		if (p->processes[i].accesses > best->accesses)
+			best = &p->processes[i];
+	return best;
+}
+
 static int choose_process(struct profile *p, int64_t id, struct err *err)
 {
 	if (p->process_count == 0)
 		return err_set(err, "the profile holds no process: nothing was run, or it ended "
 				    "before it could be seen");
-	for (size_t i = 0; i < p->process_count; i++) {
-		const struct store_process *candidate = &p->processes[i];
-
-		if (id == STORE_NONE) {
-			if (p->process == NULL || candidate->accesses > p->process->accesses)
-				p->process = candidate;
-		} else if (candidate->id == id) {
-			p->process = candidate;
-		}
+	if (id == STORE_NONE) {
+		p->process = busiest_process(p);
+		return 0;
 	}
+	for (size_t i = 0; i < p->process_count; i++)
+		if (p->processes[i].id == id)
+			p->process = &p->processes[i];
 	if (p->process == NULL)
 		return err_set(err,
 			       "the profile has no process %" PRId64
