@@ -15,8 +15,9 @@
 
 static struct mapping *map;
 static uint32_t map_count;
-static struct code_page *code; /* open addressing by page */
+static struct code_page *code; /* [code_count], never shrinks */
 static uint32_t code_count;
+static uint32_t *code_slots; /* hash of page -> index in code + 1 */
 
 static void *reserve(uint64_t bytes)
 {
@@ -29,8 +30,9 @@ static void *reserve(uint64_t bytes)
 int pages_init(void)
 {
 	map = reserve(MAX_MAPPINGS * sizeof *map);
-	code = reserve(CODE_SLOTS * sizeof *code);
-	return map && code ? 0 : -1;
+	code = reserve(CODE_SLOTS / 2 * sizeof *code);
+	code_slots = reserve(CODE_SLOTS * sizeof *code_slots);
+	return map && code && code_slots ? 0 : -1;
 }
 
 /* Index of the first mapping that ends above address. */
@@ -128,10 +130,10 @@ static uint32_t slot_of(uint64_t page)
 struct code_page *pages_find_code(uint64_t page)
 {
 	for (uint32_t i = slot_of(page);; i = (i + 1) & (CODE_SLOTS - 1)) {
-		if (code[i].address == page)
-			return &code[i];
-		if (code[i].address == 0)
+		if (code_slots[i] == 0)
 			return 0;
+		if (code[code_slots[i] - 1].address == page)
+			return &code[code_slots[i] - 1];
 	}
 }
 
@@ -142,20 +144,20 @@ struct code_page *pages_code(uint64_t page)
 
 	if (p)
 		return p;
-	if (code_count > CODE_SLOTS / 2)
+	if (code_count == CODE_SLOTS / 2)
 		return 0;
-	for (i = slot_of(page); code[i].address; i = (i + 1) & (CODE_SLOTS - 1))
+	for (i = slot_of(page); code_slots[i]; i = (i + 1) & (CODE_SLOTS - 1))
 		;
-	code[i] = (struct code_page){ .address = page };
-	code_count++;
-	return &code[i];
+	code[code_count] = (struct code_page){ .address = page };
+	code_slots[i] = ++code_count;
+	return &code[code_count - 1];
 }
 
 struct code_page *pages_next_code(uint64_t *cursor, uint64_t start, uint64_t end)
 {
 	start &= ~(PAGE - 1);
 	end = round_up(end, PAGE);
-	if ((end - start) / PAGE < 64) {
+	if ((end - start) / PAGE < code_count) {
 		while (start + *cursor * PAGE < end) {
 			struct code_page *p = pages_find_code(start + (*cursor)++ * PAGE);
 
@@ -164,10 +166,10 @@ struct code_page *pages_next_code(uint64_t *cursor, uint64_t start, uint64_t end
 		}
 		return 0;
 	}
-	while (*cursor < CODE_SLOTS) {
+	while (*cursor < code_count) {
 		struct code_page *p = &code[(*cursor)++];
 
-		if (p->address && p->address >= start && p->address < end)
+		if (p->address >= start && p->address < end)
 			return p;
 	}
 	return 0;
@@ -180,7 +182,7 @@ static void set_protection(uint64_t page, uint32_t prot)
 
 void pages_forget_code(void)
 {
-	for (uint32_t i = 0; i < CODE_SLOTS; i++) {
+	for (uint32_t i = 0; i < code_count; i++) {
 		const struct mapping *m;
 
 		code[i].blocks = 0;

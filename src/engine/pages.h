@@ -22,7 +22,7 @@ struct mapping {
 
 /* A page that code was translated from. */
 struct code_page {
-	uint64_t address; /* 0: slot never used */
+	uint64_t address;
 	struct block *blocks;
 	bool write_protected; /* by us; the target believes it can write */
 	bool checked;	      /* protection does not pay or does not work: blocks verify themselves */

@@ -17,7 +17,8 @@ struct translate_options translate_options;
 
 static struct job job; /* under the translate lock */
 static struct grow descs;
-static uint8_t sse_area[576] __attribute__((aligned(64)));
+/* Vector state while the decoder runs: its libc calls use every kind of register. */
+static uint8_t vector_area[8192] __attribute__((aligned(64)));
 
 #define CODE_WINDOW 256
 
@@ -447,14 +448,14 @@ enum translate_result translate(struct block **result, uint64_t pc, enum gear ge
 		return TRANSLATE_FULL;
 	if (descs.used == 0)
 		grow_take(&descs, STREAM_DESC_FIRST * 8);
-	/* The decoder uses SSE registers and a stack canary. */
-	engine_xsave(sse_area, 2);
+	/* The decoder uses vector registers and a stack canary. */
+	engine_xsave(vector_area, engine.xsave_mask);
 	fs = fsbase_swap(fsbase_dummy());
 	job.gear = gear;
 	job.arena = a;
 	r = build(&job, result, pc);
 	fsbase_set(fs);
-	engine_xrstor(sse_area, 2);
+	engine_xrstor(vector_area, engine.xsave_mask);
 	thread_self()->extra.translate_cycles += cycles() - start;
 	return r;
 }
