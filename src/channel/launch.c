@@ -22,7 +22,7 @@ struct build {
 	const struct launch_request *rq;
 	const char *path; /* current file, as the kernel would name it */
 	int fd;
-	unsigned char head[HEAD_BYTES];
+	_Alignas(8) unsigned char head[HEAD_BYTES];
 	long head_bytes;
 	struct {
 		const char *interpreter, *argument, *script;
@@ -320,9 +320,12 @@ int launch_prepare(struct launch *l, const struct launch_request *rq)
 	if (verdict == LAUNCH_ENGINE)
 		verdict = fill_vectors(&b, l, name);
 	if (verdict != LAUNCH_ENGINE) {
+		const char *reason = l->reason;
+
 		if (b.fd >= 0)
 			sys1(SYS_close, b.fd);
 		launch_release(l);
+		l->reason = reason;
 		return verdict;
 	}
 	l->program_fd = b.fd;
