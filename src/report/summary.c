@@ -3,6 +3,7 @@
 #include "report/summary.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,7 @@ void summary_release(struct summary *s)
 void summary_overhead(const struct profile *p, struct summary_overhead *out)
 {
 	double cpu = (double)store_meta_int(p->store, "target_cpu_ns", 0);
+	double wall = (double)store_meta_int(p->store, "wall_ns", 0);
 	double collector = (double)store_meta_int(p->store, "collector_cpu_ns", -1);
 	double hz = (double)store_meta_int(p->store, "tsc_hz", 0);
 	double translate = 0, scan = 0;
@@ -49,9 +51,13 @@ void summary_overhead(const struct profile *p, struct summary_overhead *out)
 		return;
 	if (collector >= 0)
 		out->collector = collector / cpu;
+	/*
+	 * The time stamp counter runs on while a busy machine makes the target wait, so
+	 * cycles are shares of the time that passed, or of all threads' time if more.
+	 */
 	if (hz > 0) {
-		out->translate = translate / hz * 1e9 / cpu;
-		out->scan = scan / hz * 1e9 / cpu;
+		out->translate = translate / hz * 1e9 / fmax(cpu, wall);
+		out->scan = scan / hz * 1e9 / fmax(cpu, wall);
 	}
 }
 

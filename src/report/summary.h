@@ -24,7 +24,7 @@ int summary_text(const struct summary *s, size_t rows, const struct display *d, 
 void summary_csv(const struct summary *s, struct text *out);
 int summary_json(const struct summary *s, struct text *out, struct err *err);
 
-/* What the run cost, as shares of the targets' CPU time; below 0: the profile does not tell. */
+/* What the run cost, as shares of its time; below 0: the profile does not tell. */
 struct summary_overhead {
 	double translate, scan, collector;
 };

@@ -92,7 +92,7 @@ static void put_overhead(const struct profile *p, struct text *out)
 		text_add(out, "not known: the run was cut short\n");
 		return;
 	}
-	text_add(out, "of the run's CPU time");
+	text_add(out, "of the run's time");
 	put_share(out, ": translating", o.translate);
 	put_share(out, ", watching", o.scan);
 	put_share(out, o.translate < 0 ? ": collecting" : ", collecting", o.collector);

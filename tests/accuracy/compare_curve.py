@@ -51,7 +51,8 @@ def sample(build, command, sizes, seed, folder):
 def simulate(build, command, sizes, process, folder):
     path = os.path.join(folder, "exact.csv")
     tool = os.path.join(build, "tests", "accuracy", "exact_curve")
-    run([tool, "-o", path, "--sizes", sizes, "--process", str(process), "--"] + command)
+    engine = os.path.join(build, "dwell-engine")
+    run([tool, "--engine", engine, "-o", path, "--sizes", sizes, "--process", str(process), "--"] + command)
     return read_curve(path)
 
 
