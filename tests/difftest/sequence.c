@@ -33,7 +33,7 @@ struct writer {
 	struct sequence *s;
 	uint8_t *skip; /* displacement of a branch over the next instruction, or 0 */
 	uint8_t *slot; /* 8 bytes in the chunk, for one jump or call through memory; 0 if used */
-	int flat;      /* the stack may not be touched */
+	int flat;      /* the stack may not be used */
 };
 
 static struct {
@@ -113,13 +113,17 @@ static int fits(const struct sequence *s, const struct decoded *d)
 	       d->ops[1].type != ZYDIS_OPERAND_TYPE_REGISTER;
 }
 
-static int moves_stack(const struct decoded *d)
+/* A subroutine that changes its return address may never end. */
+static int uses_stack(const struct decoded *d)
 {
-	for (unsigned int i = 0; i < d->insn.operand_count; i++)
-		if (d->ops[i].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
-		    d->ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		    d->ops[i].reg.value == ZYDIS_REGISTER_RSP)
+	for (unsigned int i = 0; i < d->insn.operand_count; i++) {
+		const ZydisDecodedOperand *op = &d->ops[i];
+
+		if (op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->reg.value == ZYDIS_REGISTER_RSP)
 			return 1;
+		if (op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.base == ZYDIS_REGISTER_RSP)
+			return 1;
+	}
 	return 0;
 }
 
@@ -197,7 +201,7 @@ static int put_random(struct writer *w)
 	}
 	encode_candidate(&f->skeleton, address, &p, bytes);
 	if (enumerate_decode(bytes, INSTRUCTION_BYTES, &d) || d.insn.mnemonic != f->mnemonic ||
-	    !fits(w->s, &d) || (w->flat && moves_stack(&d)))
+	    !fits(w->s, &d) || (w->flat && uses_stack(&d)))
 		return -1;
 	/* Absolute addresses do not reach the far place. */
 	if (address == ADDRESS_ABSOLUTE && w->c->place.scratch >> 31)
