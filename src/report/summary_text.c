@@ -46,9 +46,19 @@ static void put_counts(const struct store_process *x, struct text *out)
 	text_addf(out, "%s (%s loads, %s stores, %s both)\n", figure_count(x->accesses, a),
 		  figure_count(x->loads, b), figure_count(x->stores, c),
 		  figure_count(x->modifies, d));
+}
+
+/* The most that was seen: a program may have given its memory back before its end. */
+static void put_footprint(const struct profile *p, struct text *out)
+{
+	uint64_t pages = p->process->footprint_pages;
+	char size[SIZE_TEXT_BYTES];
+
+	for (size_t i = 0; i < p->window_count; i++)
+		if (p->windows[i].footprint_pages > pages)
+			pages = p->windows[i].footprint_pages;
 	put_label(out, "memory held");
-	text_addf(out, "%s at most\n",
-		  x->footprint_pages > 0 ? size_format(x->footprint_pages * 4096, a) : "not known");
+	text_addf(out, "%s\n", pages > 0 ? size_format(pages * 4096, size) : "not known");
 }
 
 static void put_samples(const struct profile *p, struct text *out)
@@ -131,7 +141,7 @@ static void put_resolution(const struct profile *p, struct text *out)
 /* Too few samples, and what to change. */
 static void put_warning(const struct profile *p, struct text *out)
 {
-	char samples[FIGURE_BYTES], windows[FIGURE_BYTES], period[FIGURE_BYTES];
+	char samples[FIGURE_BYTES], windows[FIGURE_BYTES];
 	const struct store_process *x = p->process;
 
 	if (x->samples >= PROFILE_ENOUGH_SAMPLES && x->windows >= PROFILE_ENOUGH_WINDOWS)
@@ -149,8 +159,8 @@ static void put_warning(const struct profile *p, struct text *out)
 	if (x->windows < PROFILE_ENOUGH_WINDOWS)
 		text_add(out, "Give the program more work, or record with a larger --duty.\n");
 	else
-		text_addf(out, "Give the program more work, or record with a --period below %s.\n",
-			  figure_count(x->accesses / PROFILE_ENOUGH_SAMPLES + 1, period));
+		text_addf(out, "Give the program more work, or record with --period %" PRIu64 ".\n",
+			  x->accesses / (PROFILE_ENOUGH_SAMPLES * 6 / 5) + 1);
 }
 
 static int put_processes(const struct profile *p, const struct display *d, struct text *out,
@@ -310,6 +320,7 @@ int summary_text(const struct summary *s, size_t rows, const struct display *d, 
 	put_label(out, "");
 	put_ending(p->process, out);
 	put_counts(p->process, out);
+	put_footprint(p, out);
 	put_samples(p, out);
 	put_overhead(p, out);
 	put_resolution(p, out);
