@@ -43,7 +43,10 @@ static void on_signal(int sig)
 {
 	signals = signals + (sig != 0);
 	/* The handler itself uses vector registers; sigreturn brings the old ones back. */
-	memset(after, signals, sizeof(after));
+	static unsigned char other[32][64];
+
+	memset(other, signals, sizeof(other));
+	__asm__ volatile("" : : "r"(other) : "memory");
 }
 
 /* 64-byte functions that differ: each one is new code when it is first called. */
