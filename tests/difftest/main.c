@@ -15,7 +15,17 @@
 #include "difftest/enumerate.h"
 #include "difftest/report.h"
 
-enum { KEY_FORM = 256, KEY_SEED, KEY_QUICK, KEY_FAR, KEY_FORK, KEY_X87, KEY_LIST, KEY_GAPS };
+enum {
+	KEY_FORM = 256,
+	KEY_SEED,
+	KEY_QUICK,
+	KEY_FAR,
+	KEY_FORK,
+	KEY_X87,
+	KEY_FAULT_FLAGS,
+	KEY_LIST,
+	KEY_GAPS
+};
 
 static const struct argp_option options[] = {
 	{"list", KEY_LIST, 0, 0, "Print the forms and stop", 0},
@@ -26,6 +36,7 @@ static const struct argp_option options[] = {
 	{"far", KEY_FAR, 0, 0, "Code and data above 4 GB", 0},
 	{"fork", KEY_FORK, 0, 0, "Run in children, and go on after one that dies", 0},
 	{"x87-address", KEY_X87, 0, 0, "Compare the address of the last x87 instruction", 0},
+	{"no-fault-flags", KEY_FAULT_FLAGS, 0, 0, "Do not compare status flags at a fault", 0},
 	{"verbose", 'v', 0, 0, "Print each run with its registers", 0},
 	{0},
 };
@@ -33,7 +44,8 @@ static const struct argp_option options[] = {
 struct settings {
 	uint64_t seed;
 	const char *only;
-	int quick, far, fork, x87, list, gaps, verbose;
+	struct run_rules rules;
+	int quick, far, fork, list, gaps, verbose;
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -60,7 +72,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		s->fork = 1;
 		return 0;
 	case KEY_X87:
-		s->x87 = 1;
+		s->rules.x87_address = 1;
+		return 0;
+	case KEY_FAULT_FLAGS:
+		s->rules.no_fault_flags = 1;
 		return 0;
 	case KEY_LIST:
 		s->list = 1;
@@ -92,7 +107,7 @@ static int prepare(struct campaign *c, const struct settings *s)
 		return fail("this CPU or kernel has no XSAVE that fits");
 	if (inputs_init(s->seed))
 		return fail("cannot make the inputs");
-	if (run_init(&c->place, s->x87) || (s->verbose && run_keep_changes()))
+	if (run_init(&c->place, &s->rules) || (s->verbose && run_keep_changes()))
 		return fail("cannot install the signal handlers");
 	c->next_chunk = c->place.code;
 	c->progress = mmap(0, shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

@@ -22,6 +22,9 @@
 /* RF in a saved rflags says how the processor reports, not what the program did. */
 #define FLAG_RF 0x10000u
 
+/* CF PF AF ZF SF OF */
+#define STATUS_FLAGS 0x8d5ull
+
 #define TRAP_PAGE_FAULT 14
 
 /* Offsets in an XSAVE image. */
@@ -31,7 +34,7 @@
 static volatile sig_atomic_t running;
 static struct fault last;
 static const struct place *where;
-static int compare_fip;
+static struct run_rules rules;
 static uint8_t *before; /* scratch before the run, if changes shall be shown */
 
 /* Order of the registers in a ucontext, by their numbers. */
@@ -63,14 +66,14 @@ __attribute__((no_stack_protector)) static void on_signal(int number, siginfo_t 
 	g[REG_RIP] = (greg_t)(uintptr_t)difftest_leave;
 }
 
-int run_init(const struct place *place, int with_fip)
+int run_init(const struct place *place, const struct run_rules *wanted)
 {
 	static const int signals[] = {SIGILL, SIGSEGV, SIGFPE, SIGBUS, SIGTRAP};
 	struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
 	stack_t stack = {.ss_size = HANDLER_STACK_BYTES};
 
 	where = place;
-	compare_fip = with_fip;
+	rules = *wanted;
 	stack.ss_sp = mmap(0, HANDLER_STACK_BYTES, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, 0))
@@ -128,11 +131,15 @@ void run_snippet(struct outcome *out)
 	difftest_enter();
 	running = 0;
 	memcpy(x87, image, sizeof(x87));
-	if (!compare_fip)
+	if (!rules.x87_address)
 		memset(x87 + X87_ADDRESS, 0, 8);
 	memset(x87 + X87_MXCSR, 0, 8);
 	out->registers = digest(difftest_out.gpr, sizeof(difftest_out.gpr));
 	out->flags = difftest_out.flags;
+	if (last.signal && rules.no_fault_flags) {
+		out->flags &= ~STATUS_FLAGS;
+		last.flags &= ~STATUS_FLAGS;
+	}
 	out->mxcsr = 0;
 	memcpy(&out->mxcsr, image + X87_MXCSR, 4);
 	out->x87 = digest(x87, sizeof(x87));

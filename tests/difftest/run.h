@@ -32,12 +32,14 @@ struct outcome {
 	uint64_t fault;
 };
 
-/*
- * Install the handlers on their own stack. `with_fip` digests the address of
- * the last x87 instruction too, which no translator by copying keeps.
- * Returns 0, or -1 with errno.
- */
-int run_init(const struct place *place, int with_fip);
+/* What is digested of two things that a translator may be unable to keep. */
+struct run_rules {
+	int x87_address;    /* 1: the address of the last x87 instruction too */
+	int no_fault_flags; /* 1: not the status flags at a fault, in the handler and after it */
+};
+
+/* Install the handlers on their own stack. Returns 0, or -1 with errno. */
+int run_init(const struct place *place, const struct run_rules *rules);
 
 /* Run what difftest_in holds. */
 void run_snippet(struct outcome *out);
