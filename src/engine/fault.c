@@ -149,6 +149,44 @@ static bool release_code_page(struct thread *t, siginfo_t *info, struct frame_uc
 	return ours;
 }
 
+#define EFLAGS_TRAP 0x100ull
+#define OPCODE_POPF 0x9d
+
+/*
+ * The target single-steps itself: the machine traps after every instruction of
+ * the cache, and we pass on those that end an instruction of the target, that
+ * is when the next one's copy is reached. Returns true when it is not yet time.
+ */
+static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontext *uc)
+{
+	struct block *b;
+	const struct insn_at *m;
+	uint64_t here;
+
+	if (info->si_signo != SIGTRAP || info->si_code != TRAP_TRACE)
+		return false;
+	if (!cache_contains(uc->mc.rip)) {
+		/* Inside the engine proper; engine_enter takes it up again from t->rflags. */
+		if (!between(uc->mc.rip, engine_exit, engine_glue_end))
+			uc->mc.eflags &= ~EFLAGS_TRAP;
+		return true;
+	}
+	b = cache_block_at((const uint8_t *)(uintptr_t)uc->mc.rip);
+	m = b ? find_insn(b, (uint32_t)(uc->mc.rip - address_of(b->start))) : 0;
+	if (!m || m->code != uc->mc.rip - address_of(b->start))
+		return true;
+	here = b->pc + m->source;
+	/* Right behind popfq the first trap already ends an instruction, if nothing of ours is between. */
+	if (t->step_from == 0 && m >= b->map + 2 && b->start[m[-2].code] == OPCODE_POPF &&
+	    m[-2].code + m[-2].length == m[-1].code && m[-1].code + m[-1].length == m->code)
+		return false;
+	if (t->step_from == 0 || t->step_from == here) {
+		t->step_from = here;
+		return true;
+	}
+	return false;
+}
+
 static void note(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
 {
 	t->pending_info = *info;
@@ -162,10 +200,11 @@ static void note(struct thread *t, int signal, siginfo_t *info, struct frame_uco
 
 static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
 {
-	bool trap = signal == SIGTRAP;
+	bool trap = signal == SIGTRAP && info->si_code != TRAP_TRACE;
 
-	if (release_code_page(t, info, uc))
+	if (release_code_page(t, info, uc) || step_goes_on(t, info, uc))
 		return;
+	t->step_from = 0;
 	if (between(uc->mc.rip, engine_copy, engine_copy_end) ||
 	    between(uc->mc.rip, engine_xsave, engine_xstate_end)) {
 		uc->mc.rip = address_of(engine_copy_failed);

@@ -122,6 +122,10 @@ engine_ib_miss:
 	movl	$1, %gs:T_EXIT		/* EXIT_INDIRECT */
 	jmp	engine_exit
 
+	.globl engine_glue_end
+	.hidden engine_glue_end
+engine_glue_end:
+
 /*
  * long engine_syscall(struct thread *t, long nr, const long args[6])
  * A system call of the target that a signal may interrupt. The signal handler

@@ -524,6 +524,14 @@ void sampler_settle(struct thread *t)
 		sampler_flush(t, &nothing);
 }
 
+void sampler_report(struct thread *t)
+{
+	if (thread_accesses(t) == t->published.accesses || !t->process->profiling)
+		return;
+	sampler_publish(t, &nothing);
+	records_counters(t->process);
+}
+
 void sampler_thread_end(struct thread *t)
 {
 	if (t->gear == GEAR_STREAM)

@@ -20,6 +20,8 @@ void sampler_thread_start(struct thread *t);
 void sampler_thread_end(struct thread *t);
 /* Before a system call: nothing is left in the buffer, counts are published. */
 void sampler_settle(struct thread *t);
+/* The same totals for whoever looks in while the thread is in a system call. */
+void sampler_report(struct thread *t);
 /* All threads stopped or gone: close the window, censor what is watched. */
 void sampler_end(struct thread *t);
 

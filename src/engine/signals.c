@@ -40,12 +40,19 @@ static void kernel_mask(uint64_t mask)
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
 }
 
+/*
+ * Signals that end programs by default and are how people end them: the engine
+ * takes them to finish the profile first.
+ */
+#define ENDING_SIGNALS (bit(SIGINT) | bit(SIGTERM) | bit(SIGHUP))
+
 /* What the kernel is told for an action of the target. */
 static struct kernel_sigaction kernel_view(int signal, const struct kernel_sigaction *a)
 {
 	struct kernel_sigaction k = *a;
+	bool ends = a->handler == HANDLER_DEFAULT && (ENDING_SIGNALS & bit(signal));
 
-	if (a->handler <= HANDLER_IGNORE && !is_sync(signal))
+	if (a->handler <= HANDLER_IGNORE && !is_sync(signal) && !ends)
 		return k;
 	k.handler = (uint64_t)(uintptr_t)fault_signal_handler;
 	k.restorer = (uint64_t)(uintptr_t)engine_restorer;
@@ -63,11 +70,10 @@ void signals_init(struct thread *t)
 		struct kernel_sigaction *a = &t->process->actions[i];
 
 		kernel_action(i, 0, a);
-		if (is_sync(i)) {
-			struct kernel_sigaction k = kernel_view(i, a);
+		struct kernel_sigaction k = kernel_view(i, a);
 
+		if (k.handler != a->handler)
 			kernel_action(i, &k, 0);
-		}
 	}
 	sys4(SYS_rt_sigprocmask, SIG_BLOCK, 0, &mask, 8);
 	t->mask = mask;
@@ -261,7 +267,8 @@ static void take_context(struct thread *t, const struct frame_context *c)
 	r[RCX] = c->rcx;
 	r[RSP] = c->rsp;
 	t->rip = c->rip;
-	t->rflags = (c->eflags & USER_EFLAGS & ~0x100ull) | 0x202;
+	t->rflags = (c->eflags & USER_EFLAGS) | 0x202;
+	t->step_from = 0;
 }
 
 /* Vector state to the target's stack, with the notes the kernel leaves. 0 or -1. */
@@ -419,22 +426,23 @@ void signals_return(struct thread *t)
 
 void signals_before_exec(struct thread *t)
 {
-	for (int i = 1; i <= MAX_SIGNAL; i++)
-		if (is_sync(i)) {
-			struct kernel_sigaction a = t->process->actions[i];
+	for (int i = 1; i <= MAX_SIGNAL; i++) {
+		struct kernel_sigaction a = t->process->actions[i];
 
-			if (a.handler > HANDLER_IGNORE)
-				a.handler = HANDLER_DEFAULT;
-			a.flags &= ~(uint64_t)SA_RESTORER_FLAG;
-			kernel_action(i, &a, 0);
-		}
+		if (!is_sync(i) && !(ENDING_SIGNALS & bit(i)))
+			continue;
+		if (a.handler > HANDLER_IGNORE)
+			a.handler = HANDLER_DEFAULT;
+		a.flags &= ~(uint64_t)SA_RESTORER_FLAG;
+		kernel_action(i, &a, 0);
+	}
 	kernel_mask(t->mask);
 }
 
 void signals_after_failed_exec(struct thread *t)
 {
 	for (int i = 1; i <= MAX_SIGNAL; i++)
-		if (is_sync(i)) {
+		if (is_sync(i) || (ENDING_SIGNALS & bit(i))) {
 			struct kernel_sigaction k = kernel_view(i, &t->process->actions[i]);
 
 			kernel_action(i, &k, 0);

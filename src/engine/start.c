@@ -332,6 +332,9 @@ int main(int argc, char **argv, char **envp)
 	signals_thread_start(t);
 	signals_init(t);
 	read_exe_name(p);
+	long n = sys3(SYS_readlink, "/proc/self/exe", engine.own_path, sizeof engine.own_path);
+
+	engine.own_path_bytes = n > 0 ? (uint64_t)n : 0;
 	if (request.cause == 2 && request.parent != UINT32_MAX && engine.channel)
 		process_end_predecessor(request.parent, (uint32_t)sys0(SYS_getpid));
 	engine_run_on((void *)(uintptr_t)t->engine_sp, begin, t);

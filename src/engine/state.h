@@ -113,6 +113,7 @@ struct thread {
 	struct counts fault_after;  /* to be taken back once the counters are in memory */
 	uint64_t fault_error, fault_trap, fault_address;
 	uint64_t rng;
+	uint64_t step_from; /* single-stepping: pc of the instruction it stands at, or 0 */
 };
 
 _Static_assert(offsetof(struct thread, regs) == T_REGS, "layout");
@@ -174,7 +175,9 @@ struct engine {
 	struct process first;
 	uint64_t xsave_mask, xsave_bytes;
 	bool fsgsbase;
-	bool transparent_stop; /* profiling ended: count no more windows */
+	char own_path[256]; /* of the engine itself, as /proc/self/exe reads */
+	uint64_t own_path_bytes;
+	bool quiet; /* a system call filter is in place: none of our own that can be avoided */
 };
 
 extern struct engine engine;
@@ -203,7 +206,7 @@ enum {
 
 /* glue.S */
 extern char engine_exit[], engine_enter[], engine_resume[], engine_fault_resume[];
-extern char engine_ib_mismatch[], engine_ib_miss[], engine_restorer[];
+extern char engine_glue_end[], engine_ib_mismatch[], engine_ib_miss[], engine_restorer[];
 extern char engine_syscall_begin[], engine_syscall_insn[], engine_syscall_abort[];
 extern char engine_copy_end[], engine_copy_failed[], engine_xstate_end[], engine_guarded_failed[];
 long engine_syscall(struct thread *t, long nr, const long args[6]);

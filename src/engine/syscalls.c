@@ -169,6 +169,7 @@ static long do_arch_prctl(struct thread *t, long nr, const long a[6])
 /* A filter may forbid what the engine's reports need: they end here, the target goes on. */
 static void end_profiling(struct thread *t, const char *why)
 {
+	engine.quiet = true;
 	if (!t->process->profiling)
 		return;
 	records_message(t->process, why);
@@ -177,6 +178,9 @@ static void end_profiling(struct thread *t, const char *why)
 
 static long do_prctl(struct thread *t, long nr, const long a[6])
 {
+	if ((a[0] == PR_SET_SECCOMP && a[1] == SECCOMP_MODE_STRICT) ||
+	    (a[0] == PR_SET_TSC && a[1] == PR_TSC_SIGSEGV))
+		util_no_tsc = 1;
 	if (a[0] == PR_SET_SECCOMP)
 		end_profiling(t, "the program installed a seccomp filter: profiling of it ended");
 	return syscalls_pass(t, nr, a);
@@ -184,6 +188,8 @@ static long do_prctl(struct thread *t, long nr, const long a[6])
 
 static long do_seccomp(struct thread *t, long nr, const long a[6])
 {
+	if (a[0] == SECCOMP_SET_MODE_STRICT)
+		util_no_tsc = 1;
 	if (a[0] == SECCOMP_SET_MODE_STRICT || a[0] == SECCOMP_SET_MODE_FILTER)
 		end_profiling(t, "the program installed a seccomp filter: profiling of it ended");
 	return syscalls_pass(t, nr, a);
@@ -246,18 +252,30 @@ static long answer_exe(struct thread *t, uint64_t buffer, uint64_t room)
 	return engine_copy((void *)(uintptr_t)buffer, t->process->exe, n) ? -EFAULT : (long)n;
 }
 
+/* Whatever way the link was named: what leads to the engine is ours to answer. */
+static long readlink_result(struct thread *t, long r, uint64_t buffer, uint64_t room)
+{
+	char got[256];
+
+	if (r <= 0 || r > (long)sizeof got || r != (long)engine.own_path_bytes ||
+	    engine_copy(got, (const void *)(uintptr_t)buffer, (size_t)r) != 0 ||
+	    memcmp(got, engine.own_path, (size_t)r) != 0)
+		return r;
+	return answer_exe(t, buffer, room);
+}
+
 static long do_readlink(struct thread *t, long nr, const long a[6])
 {
 	if (syscalls_names_own_exe(t, (uint64_t)a[0]))
 		return answer_exe(t, (uint64_t)a[1], (uint64_t)a[2]);
-	return syscalls_pass(t, nr, a);
+	return readlink_result(t, syscalls_pass(t, nr, a), (uint64_t)a[1], (uint64_t)a[2]);
 }
 
 static long do_readlinkat(struct thread *t, long nr, const long a[6])
 {
 	if (syscalls_names_own_exe(t, (uint64_t)a[1]))
 		return answer_exe(t, (uint64_t)a[2], (uint64_t)(int)a[3]);
-	return syscalls_pass(t, nr, a);
+	return readlink_result(t, syscalls_pass(t, nr, a), (uint64_t)a[2], (uint64_t)(int)a[3]);
 }
 
 /* Calls with a path as argument 0 or 1 that follow the link. */
@@ -412,6 +430,7 @@ void syscalls_handle(struct thread *t)
 	t->regs[RCX] = after;
 	t->regs[R11] = t->rflags;
 	sampler_settle(t);
+	sampler_report(t);
 	if ((uint64_t)nr < sizeof table / sizeof *table && table[nr])
 		result = table[nr](t, nr, args);
 	else

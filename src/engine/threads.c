@@ -275,11 +275,11 @@ static bool is_last(const struct thread *t)
 
 void threads_exit(struct thread *t, long status)
 {
+	/* A filter may allow nothing but exit; a vfork child's parent retires its state. */
+	if (engine.quiet || t->process->borrowed_memory)
+		for (;;)
+			sys1(SYS_exit, status);
 	signals_block_all();
-	if (t->process->borrowed_memory) {
-		/* A vfork child: the parent retires its state. */
-		sys1(SYS_exit, status);
-	}
 	if (is_last(t))
 		process_ending(t, 0, (uint32_t)status & 0xff);
 	else
@@ -290,7 +290,8 @@ void threads_exit(struct thread *t, long status)
 
 void threads_exit_group(struct thread *t, long status)
 {
-	signals_block_all();
+	if (!engine.quiet)
+		signals_block_all();
 	process_ending(t, 0, (uint32_t)status & 0xff);
 	for (;;)
 		sys1(SYS_exit_group, status);

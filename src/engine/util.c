@@ -9,6 +9,7 @@
 
 #include "channel/sys.h"
 
+uint8_t util_no_tsc;
 static uint64_t held_bytes; /* atomic */
 
 void futex_wait(uint32_t *word, uint32_t value)
