@@ -153,6 +153,9 @@ static void draw(struct walk *w, const struct skeleton *s, int takes_vvvv, unsig
 		p->mask = 0;
 	p->zero = masking == 2;
 	narrow(s, p);
+	/* Without an index, a far displacement would put the stack pointer far away. */
+	if ((p->base & 15) == 4 && (p->index & 15) == 4)
+		p->disp = (int8_t)p->disp;
 	/* General registers end at 15; half of the draws stay there. */
 	if (rng_one_in(&w->rng, 2)) {
 		p->reg &= 15;

@@ -96,6 +96,22 @@ static void fix_bit_test(struct inputs *i)
 	inputs_set_register(i, reg->reg.value, (uint64_t)bit);
 }
 
+/* Does a register with this number make the address of a memory operand? */
+static int is_in_address(const struct inputs *i, ZydisRegister wide)
+{
+	for (unsigned int n = 0; n < i->d->insn.operand_count; n++) {
+		const ZydisDecodedOperand *op = &i->d->ops[n];
+
+		if (op->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+		    (ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, op->mem.base) ==
+			     wide ||
+		     ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, op->mem.index) ==
+			     wide))
+			return 1;
+	}
+	return 0;
+}
+
 static void fix_divide(struct inputs *i)
 {
 	const ZydisDecodedOperand *reg = operand(i, 0, ZYDIS_OPERAND_TYPE_REGISTER);
@@ -104,6 +120,8 @@ static void fix_divide(struct inputs *i)
 		inputs_set_register(i, reg->reg.value, rng_next(&i->rng));
 	if (rng_one_in(&i->rng, 4))
 		return; /* likely to overflow */
+	if (is_in_address(i, ZYDIS_REGISTER_RAX) || is_in_address(i, ZYDIS_REGISTER_RDX))
+		return;
 	if (i->d->insn.operand_width == 8)
 		inputs_set_register(i, ZYDIS_REGISTER_AH, 0);
 	else if (!reg || ZydisRegisterGetId(reg->reg.value) != RDX)
@@ -116,7 +134,7 @@ static void fix_compare_exchange(struct inputs *i)
 	const ZydisDecodedOperand *reg = operand(i, 0, ZYDIS_OPERAND_TYPE_REGISTER);
 	uint32_t bytes = i->d->ops[0].size / 8u;
 
-	if (rng_one_in(&i->rng, 2))
+	if (rng_one_in(&i->rng, 2) || is_in_address(i, ZYDIS_REGISTER_RAX))
 		return;
 	if (reg)
 		i->in->gpr[RAX] = inputs_register(i, reg->reg.value);
@@ -129,6 +147,8 @@ static void fix_compare_exchange_pair(struct inputs *i)
 	uint32_t half = i->d->ops[0].size / 16u;
 
 	if (rng_one_in(&i->rng, 2) || half > 8)
+		return;
+	if (is_in_address(i, ZYDIS_REGISTER_RAX) || is_in_address(i, ZYDIS_REGISTER_RDX))
 		return;
 	i->in->gpr[RAX] = fetch(i, i->address, half);
 	i->in->gpr[RDX] = fetch(i, i->address + half, half);

@@ -288,6 +288,21 @@ static void set_vector_index(struct inputs *i, ZydisRegister reg)
 	}
 }
 
+/* The stack pointer has to stay in its part for push and call: an index takes the distance. */
+static void solve_stack_address(struct inputs *i, const ZydisDecodedOperand *op,
+				ZydisRegister index, uint64_t rest)
+{
+	int64_t distance = (int64_t)(rest - i->in->gpr[4]);
+
+	if (index != ZYDIS_REGISTER_NONE) {
+		int64_t count = distance / op->mem.scale;
+
+		inputs_set_register(i, index, (uint64_t)count);
+		rest -= (uint64_t)(count * op->mem.scale);
+	}
+	inputs_set_register(i, op->mem.base, rest);
+}
+
 /* Choose base and index so that base + index * scale + displacement is the address. */
 static void solve_address(struct inputs *i, const ZydisDecodedOperand *op, uint64_t address)
 {
@@ -307,6 +322,8 @@ static void solve_address(struct inputs *i, const ZydisDecodedOperand *op, uint6
 		inputs_set_register(i, index, rest / op->mem.scale);
 	} else if (base != ZYDIS_REGISTER_NONE && base == index) {
 		inputs_set_register(i, base, rest / (op->mem.scale + 1u));
+	} else if (base == ZYDIS_REGISTER_RSP || base == ZYDIS_REGISTER_ESP) {
+		solve_stack_address(i, op, index, rest);
 	} else if (base != ZYDIS_REGISTER_NONE) {
 		/* xlat adds al, which stays as it is. */
 		if (ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, index) == 8) {

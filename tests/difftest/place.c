@@ -5,27 +5,41 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-static void *map_at(uint64_t address, uint64_t bytes)
+/* Around scratch and code: what a snippet hits by mistake must be nobody's memory, in any run. */
+#define RESERVED_BEFORE 0x10000000ull
+#define RESERVED_AFTER	0x20000000ull
+
+static int reserve(uint64_t address, uint64_t bytes)
 {
 	void *want = (void *)(uintptr_t)address;
-	void *got = mmap(want, bytes, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	void *got = mmap(want, bytes, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 
 	if (got == MAP_FAILED)
-		return 0;
+		return -1;
 	if (got != want) {
 		munmap(got, bytes);
 		errno = EEXIST;
-		return 0;
+		return -1;
 	}
-	return got;
+	return 0;
+}
+
+static void *map_reserved(uint64_t address, uint64_t bytes, int protection)
+{
+	void *got = mmap((void *)(uintptr_t)address, bytes, protection,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+
+	return got == MAP_FAILED ? 0 : got;
 }
 
 int place_init(struct place *p, int far)
 {
 	p->scratch = far ? 0x200020000000ull : 0x20000000ull;
 	p->code = far ? 0x200030000000ull : 0x30000000ull;
-	return map_at(p->scratch, SCRATCH_BYTES) ? 0 : -1;
+	if (reserve(p->scratch - RESERVED_BEFORE, RESERVED_BEFORE + RESERVED_AFTER))
+		return -1;
+	return map_reserved(p->scratch, SCRATCH_BYTES, PROT_READ | PROT_WRITE) ? 0 : -1;
 }
 
 void *place_scratch(const struct place *p, uint64_t address, uint32_t bytes)
@@ -38,7 +52,7 @@ void *place_scratch(const struct place *p, uint64_t address, uint32_t bytes)
 
 uint8_t *place_chunk_map(uint64_t address)
 {
-	return map_at(address, CODE_CHUNK_BYTES);
+	return map_reserved(address, CODE_CHUNK_BYTES, PROT_READ | PROT_WRITE);
 }
 
 int place_chunk_seal(uint8_t *chunk)
@@ -48,5 +62,5 @@ int place_chunk_seal(uint8_t *chunk)
 
 void place_chunk_unmap(uint8_t *chunk)
 {
-	munmap(chunk, CODE_CHUNK_BYTES);
+	map_reserved((uint64_t)(uintptr_t)chunk, CODE_CHUNK_BYTES, PROT_NONE);
 }

@@ -43,6 +43,7 @@ uint8_t *place_chunk_map(uint64_t address);
 /* Make a chunk executable and no longer writable. Returns 0, or -1 with errno. */
 int place_chunk_seal(uint8_t *chunk);
 
+/* Give the chunk's addresses back to the reserve. */
 void place_chunk_unmap(uint8_t *chunk);
 
 #endif

@@ -37,7 +37,7 @@ struct writer {
 };
 
 static struct {
-	uint32_t *forms; /* numbers of those that may be drawn */
+	uint32_t *forms; /* numbers of those that may be drawn; the same wherever this runs */
 	uint32_t count;
 	uint32_t legacy; /* the first of them are plain legacy ones */
 } pool;
@@ -201,7 +201,8 @@ static int put_random(struct writer *w)
 	}
 	encode_candidate(&f->skeleton, address, &p, bytes);
 	if (enumerate_decode(bytes, INSTRUCTION_BYTES, &d) || d.insn.mnemonic != f->mnemonic ||
-	    !fits(w->s, &d) || (w->flat && uses_stack(&d)))
+	    !fits(w->s, &d) || (w->flat && uses_stack(&d)) ||
+	    w->c->states[f - w->c->table->forms] != FORM_RAN)
 		return -1;
 	/* Absolute addresses do not reach the far place. */
 	if (address == ADDRESS_ABSOLUTE && w->c->place.scratch >> 31)
@@ -287,17 +288,14 @@ static void put_string(struct writer *w)
 	static const uint8_t opcodes[] = {0xa4, 0xa5, 0xa6, 0xa7, 0xaa,
 					  0xab, 0xac, 0xad, 0xae, 0xaf};
 	uint8_t other = w->s->pointers[1];
-	/* lea rdi, [rbx + 8]; lea rsi, [other]; mov ecx, count */
-	uint8_t setup[] = {0x48, 0x8d, 0x7b, 8, 0x49, 0x8d, (uint8_t)(0x70 | (other & 7)), 0};
+	/* lea rdi, [rbx + 8]; lea rsi, [other], by a sib byte as r12 needs it; mov ecx, count */
+	uint8_t setup[] = {0x48, 0x8d, 0x7b, 8, 0x49, 0x8d, 0x74, (uint8_t)(0x20 | (other & 7)), 0};
 	uint8_t count[] = {0xb9, (uint8_t)rng_below(&w->rng, 9), 0, 0, 0};
 	uint8_t string[] = {rng_one_in(&w->rng, 2) ? 0xf2 : 0xf3,
 			    (uint8_t)(0x40 | rng_below(&w->rng, 2) << 3),
 			    opcodes[rng_below(&w->rng, COUNT(opcodes))]};
 
-	put(w, setup, 4);
-	/* r12 as a base needs a sib byte; the other pointers do not. */
-	if ((other & 7) != 4)
-		put(w, setup + 4, 4);
+	put(w, setup, sizeof(setup));
 	put(w, count, sizeof(count));
 	put(w, string, sizeof(string));
 }
@@ -457,7 +455,7 @@ static int pool_init(struct campaign *c)
 		for (uint32_t i = 0; i < c->table->count; i++) {
 			const struct form *f = &c->table->forms[i];
 
-			if (c->states[i] == FORM_RAN && !f->unstable && !is_unfit(f->mnemonic) &&
+			if (!f->excluded && !f->unstable && !is_unfit(f->mnemonic) &&
 			    is_plain_legacy(f) == plain)
 				pool.forms[pool.count++] = i;
 		}
