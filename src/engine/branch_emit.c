@@ -224,6 +224,9 @@ void job_terminator(struct job *j, uint32_t i)
 	case INSN_ELEMENTS:
 		emit_elements(j, i);
 		break;
+	case INSN_RDGSBASE:
+		emit_mov_imm64(&j->o, (enum reg)__builtin_ctz(in->gprs), 0);
+		break;
 	case INSN_TRAP:
 		job_copy_insn(j, i);
 		break;

@@ -40,22 +40,29 @@ void job_count_segment(struct job *j)
 		emit_add_counts(&j->o, constant);
 }
 
-/* Are the status flags dead before in[i], as far as the segment itself tells? */
-bool job_flags_dead(const struct job *j, uint32_t i)
+/*
+ * Are the status flags dead before in[i], as far as the segment itself tells?
+ * FLAGS_DEAD_UNLESS_FAULT: an instruction may fault before all are overwritten,
+ * and a handler would see them; its return runs the instruction again, which
+ * overwrites them.
+ */
+enum flags_state job_flags_state(const struct job *j, uint32_t i)
 {
+	enum flags_state dead = FLAGS_DEAD;
 	uint8_t live = STATUS_ALL;
 
 	for (; i < j->end; i++) {
 		const struct insn *in = &j->in[i];
 
 		if (in->flags_read & live || in->kind == INSN_TRAP || in->kind == INSN_REP)
-			return false;
+			return FLAGS_LIVE;
+		if (in->mem_count)
+			dead = FLAGS_DEAD_UNLESS_FAULT;
 		live &= (uint8_t)~in->flags_killed;
 		if (!live)
-			return true;
-		/* It may fault, and a handler would see the flags: not before a killer. */
+			return dead;
 	}
-	return false;
+	return FLAGS_LIVE;
 }
 
 static bool transfers_backward(const struct insn *in)
@@ -81,10 +88,17 @@ int job_check_position(const struct job *j)
 {
 	if (!transfers_backward(&j->in[j->end - 1]))
 		return -1;
-	for (uint32_t i = j->first; i < j->end; i++)
-		if (job_flags_dead(j, i))
+	int second = (int)j->first;
+
+	for (uint32_t i = j->end; i-- > j->first;) {
+		enum flags_state state = job_flags_state(j, i);
+
+		if (state == FLAGS_DEAD)
 			return (int)i;
-	return (int)j->first;
+		if (state == FLAGS_DEAD_UNLESS_FAULT)
+			second = (int)i;
+	}
+	return second;
 }
 
 void job_save_flags(struct job *j)
@@ -128,7 +142,7 @@ static void compare_limit(struct job *j, bool rax_free)
 /* Leave before in[i] when the limit is reached. */
 void job_check(struct job *j, uint32_t i)
 {
-	bool dead = job_flags_dead(j, i);
+	bool dead = job_flags_state(j, i) != FLAGS_LIVE;
 	struct code_exit *e = cache_new_exit(j->arena, j->block, EXIT_CHECK, j->in[i].pc);
 	const uint8_t *stub;
 

@@ -224,16 +224,12 @@ static uint8_t branch_kind(const ZydisDecodedInstruction *z, const ZydisDecodedO
 	}
 }
 
-/* Writes a segment register that the engine or the flat model lives by. */
+/* Writes the %gs base, which is the engine's. */
 static bool writes_segment(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op)
 {
 	switch (z->mnemonic) {
-	case ZYDIS_MNEMONIC_LFS:
 	case ZYDIS_MNEMONIC_LGS:
-	case ZYDIS_MNEMONIC_LSS:
 	case ZYDIS_MNEMONIC_WRGSBASE:
-	case ZYDIS_MNEMONIC_RDGSBASE:
-	case ZYDIS_MNEMONIC_SWAPGS:
 		return true;
 	case ZYDIS_MNEMONIC_MOV:
 	case ZYDIS_MNEMONIC_POP:
@@ -244,9 +240,16 @@ static bool writes_segment(const ZydisDecodedInstruction *z, const ZydisDecodedO
 	}
 }
 
+/* Faults outside the kernel whatever its operands: may be copied and will trap. */
+static bool is_privileged_branch(const ZydisDecodedInstruction *z)
+{
+	return z->mnemonic == ZYDIS_MNEMONIC_RSM || z->mnemonic == ZYDIS_MNEMONIC_SYSRET ||
+	       z->mnemonic == ZYDIS_MNEMONIC_SYSEXIT;
+}
+
 static uint8_t kind_of(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op)
 {
-	uint8_t kind = branch_kind(z, op);
+	uint8_t kind = is_privileged_branch(z) ? INSN_TRAP : branch_kind(z, op);
 
 	if (kind != INSN_PLAIN)
 		return kind;
@@ -255,6 +258,8 @@ static uint8_t kind_of(const ZydisDecodedInstruction *z, const ZydisDecodedOpera
 	switch (z->mnemonic) {
 	case ZYDIS_MNEMONIC_SYSCALL:
 		return INSN_SYSCALL;
+	case ZYDIS_MNEMONIC_RDGSBASE:
+		return INSN_RDGSBASE;
 	case ZYDIS_MNEMONIC_INT3:
 	case ZYDIS_MNEMONIC_INT1:
 	case ZYDIS_MNEMONIC_INT:

@@ -21,6 +21,7 @@ enum insn_kind {
 	INSN_SYSCALL,
 	INSN_REP,	 /* string instruction with a REP prefix */
 	INSN_ELEMENTS,	 /* gather or scatter */
+	INSN_RDGSBASE,	 /* the target's %gs base is 0 */
 	INSN_TRAP,	 /* always faults or traps: ends the block */
 	INSN_UNSUPPORTED,
 };

@@ -41,25 +41,40 @@ static uint64_t address_of(const struct insn *in, uint64_t v)
 	return in->mem_count && in->mem[0].narrow ? (uint32_t)v : v;
 }
 
-static void stream_rep(struct thread *t, const struct insn *in, const struct string_op *op,
-		       uint64_t n)
+/* Every element to the ring, for the exact stream. */
+static void stream_rep(struct thread *t, const struct repeat *r)
 {
-	uint32_t size = in->mem[0].size, k = 0;
-	int64_t step = t->rflags & 0x400 ? -(int64_t)size : (int64_t)size;
-	uint64_t fs = in->mem[0].fs ? fsbase_get() : 0;
 	uint64_t batch[BATCH];
-	uint64_t at[2] = { op->from[0] == RSI ? t->rep_rsi + fs : t->rep_rdi, t->rep_rdi };
+	uint32_t k = 0;
 
-	for (uint64_t i = 0; i < n; i++) {
-		for (uint32_t a = 0; a < op->accesses; a++) {
-			batch[k++] = STREAM_ENTRY(address_of(in, at[a]), op->kind[a], size);
-			at[a] += (uint64_t)step;
-		}
-		if (k >= BATCH - 1 || i + 1 == n) {
-			sampler_elements(t, in->pc, batch, k);
+	for (uint64_t i = 0; i < r->iterations; i++) {
+		for (uint32_t a = 0; a < r->accesses; a++)
+			batch[k++] = STREAM_ENTRY(r->address[a] + i * (uint64_t)r->step,
+						  r->kind[a], r->size);
+		if (k >= BATCH - 1 || i + 1 == r->iterations) {
+			sampler_elements(t, r->pc, batch, k);
 			k = 0;
 		}
 	}
+}
+
+static struct repeat repeat_of(const struct thread *t, const struct insn *in,
+			       const struct string_op *op, uint64_t n)
+{
+	uint64_t fs = in->mem[0].fs ? fsbase_get() : 0;
+	struct repeat r = { .pc = in->pc,
+			    .iterations = n,
+			    .size = in->mem[0].size,
+			    .accesses = op->accesses };
+
+	r.step = t->rflags & 0x400 ? -(int64_t)r.size : (int64_t)r.size;
+	for (uint32_t a = 0; a < op->accesses; a++) {
+		bool source = op->from[a] == RSI;
+
+		r.kind[a] = op->kind[a];
+		r.address[a] = address_of(in, source ? t->rep_rsi : t->rep_rdi) + (source ? fs : 0);
+	}
+	return r;
 }
 
 void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before)
@@ -70,8 +85,13 @@ void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before)
 	if (!op || n == 0)
 		return;
 	if (t->gear == GEAR_STREAM) {
+		struct repeat r = repeat_of(t, in, op, n);
+
 		sampler_settle(t);
-		stream_rep(t, in, op, n);
+		if (engine.config.gear == CHANNEL_GEAR_STREAM)
+			stream_rep(t, &r);
+		else
+			sampler_repeat(t, &r);
 	}
 	t->counters.accesses += n * op->accesses;
 	for (uint32_t a = 0; a < op->accesses; a++) {

@@ -48,7 +48,8 @@ bool insn_ends_segment(const struct insn *in);
 void job_count_segment(struct job *j);
 void job_check(struct job *j, uint32_t i);
 int job_check_position(const struct job *j);
-bool job_flags_dead(const struct job *j, uint32_t i);
+enum flags_state { FLAGS_LIVE, FLAGS_DEAD_UNLESS_FAULT, FLAGS_DEAD };
+enum flags_state job_flags_state(const struct job *j, uint32_t i);
 /* Save and restore flags around glue; rax is in spill4 meanwhile. */
 void job_save_flags(struct job *j);
 void job_restore_flags(struct out *o);

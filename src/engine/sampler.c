@@ -516,6 +516,66 @@ void sampler_elements(struct thread *t, uint64_t pc, const uint64_t *entries, ui
 	lock_drop(&s.lock);
 }
 
+/* Iterations from i on, i included, during which address stays on its line. */
+static uint64_t on_this_line(uint64_t address, const struct repeat *r)
+{
+	uint64_t line = 1ull << s.line_shift, offset = address & (line - 1);
+
+	if (offset + r->size > line)
+		return 1;
+	return r->step > 0 ? (line - offset - r->size) / r->size + 1 : offset / r->size + 1;
+}
+
+/* One window's share of a string instruction: iterations [i, end), the first access's number at. */
+static void scan_repeat(struct thread *t, const struct repeat *r, uint64_t i, uint64_t end,
+			uint64_t at, uint64_t process_at)
+{
+	struct watch_set *ws = t->watches;
+
+	t->extra.watch_accesses += (end - i) * r->accesses;
+	while (i < end) {
+		uint64_t skip = end - i;
+		bool watched = false;
+
+		for (uint32_t k = 0; k < r->accesses; k++, at++, process_at++) {
+			struct access a = { r->pc, r->address[k] + i * (uint64_t)r->step, r->size,
+					    r->kind[k] };
+			uint64_t stay = on_this_line(a.address, r);
+
+			consider(t, &a, at, process_at);
+			watched |= ws->filter[filter_slot(a.address >> s.line_shift)] != 0;
+			skip = stay < skip ? stay : skip;
+		}
+		i++;
+		skip--;
+		/* The rest of these lines touches nothing watched, until the next sample is due. */
+		if (watched || skip == 0 || ws->next_sample <= at)
+			continue;
+		if (skip > (ws->next_sample - at) / r->accesses)
+			skip = (ws->next_sample - at) / r->accesses;
+		i += skip;
+		at += skip * r->accesses;
+		process_at += skip * r->accesses;
+	}
+}
+
+void sampler_repeat(struct thread *t, const struct repeat *r)
+{
+	uint64_t at = t->stream_position, n = r->iterations * r->accesses, i = 0, end;
+	uint64_t process_at = t->process->total.accesses + at - t->published.accesses;
+
+	t->stream_position += n;
+	lock_take(&s.lock);
+	if (t->watches && s.open && process_at < s.end && process_at + n > s.start) {
+		if (process_at < s.start)
+			i = (s.start - process_at) / r->accesses;
+		end = s.end - process_at < n ? (s.end - process_at) / r->accesses : r->iterations;
+		join_window(t, at + i * r->accesses);
+		scan_repeat(t, r, i, end, at + i * r->accesses, process_at + i * r->accesses);
+	}
+	lock_drop(&s.lock);
+}
+
 static const struct counts nothing;
 
 void sampler_settle(struct thread *t)

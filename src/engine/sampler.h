@@ -35,6 +35,19 @@ void sampler_flush(struct thread *t, const struct counts *after);
  */
 void sampler_elements(struct thread *t, uint64_t pc, const uint64_t *entries, uint32_t n);
 
+/* A string instruction's accesses: iteration i touches address[k] + i * step, k < accesses. */
+struct repeat {
+	uint64_t pc;
+	uint64_t address[2];
+	int64_t step;
+	uint64_t iterations;
+	uint32_t size;
+	uint8_t accesses;
+	uint8_t kind[2];
+};
+/* The same as sampler_elements for all its elements, line by line where nothing else matters. */
+void sampler_repeat(struct thread *t, const struct repeat *r);
+
 /* The gear threads should be in; make t's gear that one; arm its limits. */
 enum gear sampler_gear(const struct thread *t);
 void sampler_set_gear(struct thread *t);

@@ -224,7 +224,8 @@ void signals_raise_fault(struct thread *t, int signal, int code, uint64_t addres
 	}
 	t->pending_info = (siginfo_t){ .si_signo = signal, .si_code = code };
 	t->pending_info.si_addr = (void *)(uintptr_t)address;
-	t->fault_error = signal == SIGSEGV ? 0x14 : 0; /* user, instruction fetch */
+	/* user, instruction fetch; and the page was there */
+	t->fault_error = signal != SIGSEGV ? 0 : code == SEGV_ACCERR ? 0x15 : 0x14;
 	t->fault_trap = signal == SIGSEGV ? 14 : 6;
 	t->fault_address = signal == SIGSEGV ? address : 0;
 	t->fault = 1;

@@ -89,7 +89,7 @@ void job_stream_begin(struct job *j)
 	uint32_t n = accesses_between(j, j->first, j->end), number;
 	uint16_t avail = free_registers(j, j->first, j->end);
 	const uint8_t *again = j->o.p;
-	bool dead = job_flags_dead(j, j->first);
+	bool dead = job_flags_state(j, j->first) != FLAGS_LIVE;
 
 	if (n == 0 || j->in[j->first].kind == INSN_REP || j->in[j->first].kind == INSN_ELEMENTS)
 		return;
