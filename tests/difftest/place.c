@@ -39,6 +39,10 @@ int place_init(struct place *p, int far)
 	p->code = far ? 0x200030000000ull : 0x30000000ull;
 	if (reserve(p->scratch - RESERVED_BEFORE, RESERVED_BEFORE + RESERVED_AFTER))
 		return -1;
+	/* 32-bit addresses lead to the low half of a far one. */
+	if (far &&
+	    reserve((uint32_t)p->scratch - RESERVED_BEFORE, RESERVED_BEFORE + RESERVED_AFTER))
+		return -1;
 	return map_reserved(p->scratch, SCRATCH_BYTES, PROT_READ | PROT_WRITE) ? 0 : -1;
 }
 

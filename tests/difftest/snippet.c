@@ -102,6 +102,8 @@ static void fix_index_only(uint8_t *insn, const struct place *place, const struc
 		if (op->type != ZYDIS_OPERAND_TYPE_MEMORY || op->mem.base != ZYDIS_REGISTER_NONE ||
 		    op->mem.index == ZYDIS_REGISTER_NONE || d->insn.raw.disp.size != 32)
 			continue;
+		if (op->mem.segment == ZYDIS_REGISTER_FS)
+			disp -= (uint32_t)place->scratch + SCRATCH_FS;
 		memcpy(insn + d->insn.raw.disp.offset, &disp, sizeof(disp));
 	}
 }
