@@ -6,7 +6,7 @@
 
 /* Not instructions, and so in no form at all. */
 static const char *const other_gaps[] = {
-	"the address of the last x87 instruction, unless --x87-address is given",
+	"the opcode and address of the last x87 instruction, unless --x87-address is given",
 	"with --no-fault-flags, the status flags that a faulting instruction leaves",
 	"TF, AC and NT set by popf; RF in the flags that a signal handler sees",
 	"results of unstable instructions (rdtsc, rdrand, cpuid, xbegin...): only that they run",

@@ -28,8 +28,8 @@
 #define TRAP_PAGE_FAULT 14
 
 /* Offsets in an XSAVE image. */
-#define X87_ADDRESS 8
-#define X87_MXCSR   24
+#define X87_OPCODE 6 /* 2 bytes; 8 of the instruction's address follow */
+#define X87_MXCSR  24
 
 static volatile sig_atomic_t running;
 static struct fault last;
@@ -132,7 +132,7 @@ void run_snippet(struct outcome *out)
 	running = 0;
 	memcpy(x87, image, sizeof(x87));
 	if (!rules.x87_address)
-		memset(x87 + X87_ADDRESS, 0, 8);
+		memset(x87 + X87_OPCODE, 0, 10);
 	memset(x87 + X87_MXCSR, 0, 8);
 	out->registers = digest(difftest_out.gpr, sizeof(difftest_out.gpr));
 	out->flags = difftest_out.flags;

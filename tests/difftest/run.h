@@ -34,7 +34,7 @@ struct outcome {
 
 /* What is digested of two things that a translator may be unable to keep. */
 struct run_rules {
-	int x87_address;    /* 1: the address of the last x87 instruction too */
+	int x87_address;    /* 1: the opcode and address of the last x87 instruction too */
 	int no_fault_flags; /* 1: not the status flags at a fault, in the handler and after it */
 };
 
