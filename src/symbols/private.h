@@ -20,6 +20,13 @@ struct symbols_segment {
 	uint64_t address;
 };
 
+/* A symbol of code, addresses as in the file. */
+struct symbols_entry {
+	uint64_t address, bytes;
+	int rank; /* lower is the better name */
+	const char *name;
+};
+
 struct symbols_file {
 	char *path;
 	char *build_id; /* or NULL */
@@ -38,6 +45,12 @@ struct symbols_file {
 	struct map cus;	     /* DIE offset of a CU -> struct symbols_cu */
 	struct map answers;  /* address -> struct answer */
 
+	bool symtab_read;
+	struct {
+		struct symbols_entry *items;
+		size_t count, room;
+	} symtab;
+
 	/* The sorted table of .eh_frame_hdr, or NULL: starts of functions. */
 	const unsigned char *starts;
 	size_t start_count;
@@ -50,6 +63,10 @@ int symbols_file_init(struct symbols_file *f, const char *path, int fd, struct a
 
 /* elf_file.c: the start of the function around the address, by the unwind table; 0 if unknown. */
 uint64_t symbols_function_start(struct symbols_file *f, uint64_t address);
+
+/* symtab.c: the name of the symbol that covers the address, or NULL; the module owns it. */
+const char *symbols_table_name(struct symbols_file *f, uint64_t address);
+void symbols_table_release(struct symbols_file *f);
 
 /* dwarf.c: frames by DWARF; 0 when the address has none. Strings go into the arena. */
 size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,

@@ -47,6 +47,7 @@ struct symbols *symbols_new(void)
 static void release_file(struct symbols_file *f)
 {
 	symbols_dwarf_release(f);
+	symbols_table_release(f);
 	map_release(&f->answers);
 	if (f->dwfl != NULL)
 		dwfl_end(f->dwfl);
@@ -206,15 +207,9 @@ static void open_module(struct symbols_file *f)
 /* The name of the symbol that covers the address, or NULL. */
 static const char *symbol_name(struct symbols_file *f, uint64_t address, struct arena *a)
 {
-	GElf_Off offset;
-	GElf_Sym symbol;
-	const char *name = dwfl_module_addrinfo(f->module, address + f->bias, &offset, &symbol,
-						NULL, NULL, NULL);
+	const char *name = symbols_table_name(f, address);
 
-	if (name == NULL || name[0] == '\0')
-		return NULL;
-	/* A symbol without a size, from hand-written code, must not swallow what follows it. */
-	if (symbol.st_size == 0 && symbols_function_start(f, address) > address - offset)
+	if (name == NULL)
 		return NULL;
 	return symbols_demangle(a, name);
 }
