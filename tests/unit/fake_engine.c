@@ -208,6 +208,33 @@ static void tell_run(const char *path)
 	ring.slot->counters = final_counters;
 }
 
+/* A child that outlives us; it has told of itself before we go on. */
+static void leave_a_child(void)
+{
+	char *argv[] = {(char *)"child", NULL};
+	uint32_t parent = order;
+	int told[2], i;
+	char byte;
+
+	if (pipe(told) != 0)
+		return;
+	if (fork() != 0) {
+		close(told[1]);
+		(void)!read(told[0], &byte, 1);
+		close(told[0]);
+		return;
+	}
+	claim(parent);
+	tell_process(parent, 1, "/child", argv);
+	tell_sample(0, SAMPLE_CENSORED, 1, 0x10001000);
+	tell_window(0, 1);
+	close(told[0]);
+	close(told[1]);
+	for (i = 0; i < 20 && header->collector_gone == 0; i++)
+		usleep(50000);
+	_exit(header->collector_gone ? 0 : 1);
+}
+
 static void misbehave(const char *how)
 {
 	uint64_t *entries, i, j;
@@ -238,17 +265,8 @@ static void misbehave(const char *how)
 				entries[j] = STREAM_ENTRY(0x1000 * j, ACCESS_LOAD, 8);
 			commit(s);
 		}
-	} else if (strcmp(how, "stay") == 0 && fork() == 0) {
-		char *argv[] = {(char *)"child", NULL};
-		uint32_t parent = order;
-
-		claim(parent);
-		tell_process(parent, 1, "/child", argv);
-		tell_sample(0, SAMPLE_CENSORED, 1, 0x10001000);
-		tell_window(0, 1);
-		for (i = 0; i < 20 && header->collector_gone == 0; i++)
-			usleep(50000);
-		_exit(header->collector_gone ? 0 : 1);
+	} else if (strcmp(how, "stay") == 0) {
+		leave_a_child();
 	}
 }
 
