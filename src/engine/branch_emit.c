@@ -118,7 +118,9 @@ static void load_operand(struct job *j, const struct insn *in)
 	uint32_t at = 0;
 
 	if (in->rip_relative) {
-		emit_mov_imm64(&j->o, RCX, (uint64_t)in->mem[0].disp);
+		uint64_t at = (uint64_t)in->mem[0].disp;
+
+		emit_mov_imm64(&j->o, RCX, in->mem[0].narrow ? (uint32_t)at : at);
 		emit_bytes(&j->o, (const uint8_t[]){ 0x48, 0x8b, 0x09 }, 3); /* mov rcx, [rcx] */
 		return;
 	}

@@ -250,6 +250,9 @@ uint32_t cache_exit_number(const struct code_exit *e)
 	return (uint32_t)(e - (struct code_exit *)(void *)exits.base);
 }
 
+/* 10 + 4 + 2 + 5 + 9 + 9 + 5, see cache_emit_ib_entry */
+#define IB_ENTRY_BYTES 44
+
 /* mov dword gs:[T_EXIT], number; jmp thunk */
 #define STUB_BYTES 17
 
@@ -289,7 +292,8 @@ void cache_link(struct code_exit *e, struct block *to)
 
 void cache_emit_ib_entry(struct arena *a, struct block *b)
 {
-	struct out o = { .p = a->hot };
+	/* After the block was made its entry goes to the cold end, and jumps. */
+	struct out o = { .p = b->body ? (a->cold -= IB_ENTRY_BYTES) : a->hot };
 
 	b->ib_entry = o.p;
 	emit_mov_imm64(&o, RAX, -b->pc);
@@ -300,7 +304,8 @@ void cache_emit_ib_entry(struct arena *a, struct block *b)
 	emit_load_gs(&o, RAX, T_SPILL1);
 	if (b->body)
 		emit_jump(&o, b->body);
-	a->hot = o.p;
+	else
+		a->hot = o.p;
 }
 
 static uint64_t *ib_slot(const struct block *b)

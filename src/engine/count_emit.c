@@ -76,17 +76,41 @@ static bool transfers_backward(const struct insn *in)
 		return in->target <= in->pc;
 	case INSN_JMP_IND:
 	case INSN_CALL_IND:
-	case INSN_RET:
 		return true;
 	default:
 		return false;
 	}
 }
 
+/*
+ * Returns that match calls only lead forward: contract each pair and what is
+ * left of a cycle has another transfer in it. A return to an address that code
+ * stored by itself (a retpoline, push and ret) is a jump like any other.
+ */
+static bool return_may_jump(const struct job *j)
+{
+	int pushed = 0;
+
+	for (uint32_t i = j->first; i + 1 < j->end; i++)
+		for (uint32_t k = 0; k < j->in[i].mem_count; k++) {
+			const struct mem_op *m = &j->in[i].mem[k];
+
+			if (m->base != RSP || m->index != NOREG)
+				continue;
+			if (m->kind == ACCESS_LOAD)
+				pushed--;
+			else
+				pushed++;
+		}
+	return pushed > 0;
+}
+
 /* The instruction of the segment to check in front of, or -1 when it needs no check. */
 int job_check_position(const struct job *j)
 {
-	if (!transfers_backward(&j->in[j->end - 1]))
+	const struct insn *last = &j->in[j->end - 1];
+
+	if (last->kind == INSN_RET ? !return_may_jump(j) : !transfers_backward(last))
 		return -1;
 	int second = (int)j->first;
 

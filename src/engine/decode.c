@@ -196,6 +196,13 @@ static uint8_t branch_kind(const ZydisDecodedInstruction *z, const ZydisDecodedO
 {
 	if (z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		return INSN_UNSUPPORTED;
+	/* Branches of a processor that is no more: illegal wherever we run. */
+	if (z->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE &&
+	    z->encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+		return INSN_TRAP;
+	/* xend is filed under branches, too. */
+	if (z->meta.category == ZYDIS_CATEGORY_COND_BR && !is_relative(op))
+		return INSN_PLAIN;
 	switch (z->meta.category) {
 	case ZYDIS_CATEGORY_COND_BR:
 		switch (z->mnemonic) {

@@ -138,7 +138,7 @@ static void find_code(struct thread *t, struct code_exit *from, bool indirect)
 		lock_take(&engine.translate_lock);
 		b = cache_find(t->rip, (enum gear)t->gear);
 		if (!b)
-			r = translate(&b, t->rip, (enum gear)t->gear);
+			r = translate(&b, t->rip, (enum gear)t->gear, indirect);
 		if (r == TRANSLATE_OK) {
 			if (from && t->generation == engine.generation &&
 			    from->from->gear == t->gear && from->target == t->rip)

@@ -172,9 +172,10 @@ static inline void emit_compare_limit_changes_flags(struct out *o)
 	emit_u32(o, T_LIMIT);
 }
 
-/* vmovdqa64 gs:[T_COUNTERS], ymm31; vmovdqu64 zmm31, gs:[T_APP31] */
+/* mov dword gs:[T_USED31], 1; vmovdqa64 gs:[T_COUNTERS], ymm31; vmovdqu64 zmm31, gs:[T_APP31] */
 static inline void emit_give_31(struct out *o)
 {
+	emit_store_imm32_gs(o, T_USED31, 1);
 	emit_bytes(o, (const uint8_t[]){ 0x65, 0x62, 0x61, 0xfd, 0x28, 0x7f, 0x3c, 0x25 }, 8);
 	emit_u32(o, T_COUNTERS);
 	emit_bytes(o, (const uint8_t[]){ 0x65, 0x62, 0x61, 0xfe, 0x48, 0x6f, 0x3c, 0x25 }, 8);

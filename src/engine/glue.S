@@ -8,6 +8,18 @@
 
 	.text
 
+/*
+ * The target's zmm31. Until it has used the register it is 0: moving 512 bits
+ * at every crossing would keep the processor at its slower AVX-512 clock.
+ */
+	.macro load_31
+	vpxord	%xmm31, %xmm31, %xmm31
+	cmpl	$0, %gs:T_USED31
+	je	11f
+	vmovdqu64 %gs:T_APP31, %zmm31
+11:
+	.endm
+
 /* Cache -> engine. All target state is live; T_EXIT says why. */
 	.globl engine_exit
 	.hidden engine_exit
@@ -35,7 +47,7 @@ engine_exit:
 	cmpb	$0, engine_vector_counter(%rip)
 	je	1f
 	vmovdqa64 %ymm31, %gs:T_COUNTERS
-	vmovdqu64 %gs:T_APP31, %zmm31
+	load_31
 1:	mov	%gs:T_SELF, %rdi
 	movl	$0, %gs:T_IN_CACHE
 	call	engine_dispatch
@@ -51,8 +63,10 @@ engine_enter:
 	jne	engine_reenter
 	cmpb	$0, engine_vector_counter(%rip)
 	je	1f
+	cmpl	$0, %gs:T_USED31
+	je	2f
 	vmovdqu64 %zmm31, %gs:T_APP31
-	vmovdqa64 %gs:T_COUNTERS, %ymm31
+2:	vmovdqa64 %gs:T_COUNTERS, %ymm31
 1:	mov	%gs:T_ENGINE_SP, %rsp
 	pushq	%gs:T_RFLAGS
 	popfq
@@ -100,7 +114,7 @@ engine_fault_resume:
 	cmpb	$0, engine_vector_counter(%rip)
 	je	engine_resume
 	vmovdqa64 %ymm31, %gs:T_COUNTERS
-	vmovdqu64 %gs:T_APP31, %zmm31
+	load_31
 	jmp	engine_resume
 
 /*

@@ -30,7 +30,8 @@
 #define T_SYSCALL_SP 368 /* engine stack pointer inside engine_syscall */
 #define T_IN_CACHE 376	 /* u32: 1 while the thread may run cache code */
 #define T_HELD 380	 /* u32: released for reuse when 0 */
-#define T_BYTES_FIXED 384
+#define T_USED31 384	 /* u32: the target may have something in zmm31 */
+#define T_BYTES_FIXED 388
 
 /* 2^52 as a double: counters are kept in its mantissa, so that integers compare as doubles. */
 #define COUNT_BIAS 0x4330000000000000

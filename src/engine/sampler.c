@@ -300,68 +300,79 @@ static void join_window(struct thread *t, uint64_t first_at)
 	ws->next_sample = first_at + random_exponential(&t->rng, s.interval) - 1;
 }
 
-/* One segment of the buffer: addresses p[0..n), the thread's accesses at, at+1, ... */
+/* One segment access by access: addresses p[0..n), the thread's accesses at, at+1, ... */
 static void scan_segment(struct thread *t, const struct stream_desc *d, const uint64_t *p,
 			 uint32_t n, uint64_t at, uint64_t process_at, uint64_t fs)
 {
-	struct watch_set *ws = t->watches;
-	const uint32_t shift = s.line_shift;
-	const uint64_t in_line = (1ull << shift) - 1;
-
 	for (uint32_t i = 0; i < n; i++) {
 		const struct stream_access *sa = &d->access[i];
-		uint64_t address = p[i] + (sa->fs ? fs : 0);
+		struct access a = { d->pc + sa->pc_offset, p[i] + (sa->fs ? fs : 0), sa->size,
+				    sa->kind };
 
-		if (__builtin_expect(!ws->filter[filter_slot(address >> shift)] &&
-					     at + i < ws->next_sample &&
-					     (address & in_line) + sa->size <= in_line + 1,
-				     1))
-			continue;
-		consider(t,
-			 &(struct access){ d->pc + sa->pc_offset, address, sa->size, sa->kind },
-			 at + i, process_at + i);
+		consider(t, &a, at + i, process_at + i);
 	}
 }
 
-static void scan_buffer(struct thread *t, uint64_t process_at)
+/* Might any access of the segment touch a watched line? Most segments: no. */
+static inline bool may_touch(const struct watch_set *ws, const struct stream_desc *d,
+			     const uint64_t *p, uint32_t n, uint32_t shift)
 {
-	const uint64_t *p = t->buf_start;
-	uint64_t at = t->stream_position, fs = fsbase_get();
+	const uint64_t in_line = (1ull << shift) - 1;
+	uint64_t hit = d->any_fs;
 
-	while (p < t->buf) {
+	for (uint32_t i = 0; i < n; i++)
+		hit |= ws->filter[filter_slot(p[i] >> shift)] |
+		       ((p[i] & in_line) + d->access[i].size - 1) >> shift;
+	return hit;
+}
+
+/* The part of the buffer inside the window, entries counted from the buffer's first. */
+static void scan_range(struct thread *t, uint64_t skip, uint64_t end, uint64_t process_at)
+{
+	struct watch_set *ws = t->watches;
+	const uint64_t *p = t->buf_start, *stop = t->buf;
+	const uint64_t first_at = t->stream_position, fs = fsbase_get();
+	const uint8_t *descs = (const uint8_t *)translate_desc(0);
+	const uint32_t shift = s.line_shift;
+	uint64_t k = 0; /* entries before this segment */
+
+	join_window(t, first_at + skip);
+	while (p < stop && k < end) {
 		uint64_t head = *p++;
-		const struct stream_desc *d = translate_desc((uint32_t)head);
+		const struct stream_desc *d =
+			(const struct stream_desc *)(const void *)(descs + (head & UINT32_MAX) * 8);
 		uint32_t n = head & STREAM_PARTIAL ? (uint32_t)(head >> 32) & 0x7fff : d->count;
-		uint32_t skip = 0, take = n;
 
-		if (process_at < s.start)
-			skip = s.start - process_at < n ? (uint32_t)(s.start - process_at) : n;
-		if (process_at + n > s.end)
-			take = process_at < s.end ? (uint32_t)(s.end - process_at) : 0;
-		if (skip == 0 && take == n) {
-			join_window(t, at);
-			scan_segment(t, d, p, n, at, process_at, fs);
-			t->extra.watch_accesses += n;
-		} else {
-			for (uint32_t i = skip; i < take; i++) {
+		if (__builtin_expect(k < skip || k + n > end, 0)) {
+			uint64_t from = k < skip ? skip - k : 0, to = k + n > end ? end - k : n;
+
+			for (uint64_t i = from; i < to; i++) {
 				const struct stream_access *sa = &d->access[i];
+				struct access a = { d->pc + sa->pc_offset,
+						    p[i] + (sa->fs ? fs : 0), sa->size, sa->kind };
 
-				join_window(t, at + i);
-				consider(t,
-					 &(struct access){ d->pc + sa->pc_offset,
-							   p[i] + (sa->fs ? fs : 0), sa->size,
-							   sa->kind },
-					 at + i, process_at + i);
-				t->extra.watch_accesses++;
+				consider(t, &a, first_at + k + i, process_at + k + i);
 			}
+		} else if (first_at + k + n > ws->next_sample || may_touch(ws, d, p, n, shift)) {
+			scan_segment(t, d, p, n, first_at + k, process_at + k, fs);
 		}
 		p += n;
-		at += n;
-		process_at += n;
-		if (take < n)
-			break;
+		k += n;
 	}
-	t->stream_position = at;
+}
+
+/* `n` accesses are in the buffer; process_at is the process's count at the first. */
+static void scan_buffer(struct thread *t, uint64_t process_at, uint64_t n)
+{
+	uint64_t skip = process_at < s.start ? s.start - process_at : 0;
+	uint64_t end = process_at < s.end ? s.end - process_at : 0;
+
+	if (end > n)
+		end = n;
+	if (skip >= end)
+		return;
+	scan_range(t, skip, end, process_at);
+	t->extra.watch_accesses += end - skip;
 }
 
 /* Every access of the buffer goes to the ring. */
@@ -478,7 +489,7 @@ void sampler_flush(struct thread *t, const struct counts *after)
 		if (t->process->profiling)
 			send_buffer(t);
 	} else if (s.open && t->watches) {
-		scan_buffer(t, total - (here - t->stream_position));
+		scan_buffer(t, total - (here - t->stream_position), here - t->stream_position);
 		if (total >= s.end)
 			close_window(t, s.end, SAMPLE_CENSORED);
 		else if (records_abandoned())

@@ -408,6 +408,7 @@ void signals_return(struct thread *t)
 	if (engine_copy(&uc, (void *)(uintptr_t)(at + offsetof(struct frame, uc)), sizeof uc) != 0)
 		return bad_frame(t);
 	take_context(t, &uc.mc);
+	t->used31 = 1;
 	if (uc.mc.fpstate == 0) {
 		reset_vector_state();
 	} else {

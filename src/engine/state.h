@@ -80,6 +80,7 @@ struct thread {
 	uint64_t syscall_sp;
 	uint32_t in_cache;
 	uint32_t held;
+	uint32_t used31;
 	/* From here on only C looks. */
 	struct process *process;
 	struct thread *next_thread; /* list of all; under the world lock */
@@ -140,6 +141,7 @@ _Static_assert(offsetof(struct thread, rep_rdi) == T_REP_RDI, "layout");
 _Static_assert(offsetof(struct thread, syscall_sp) == T_SYSCALL_SP, "layout");
 _Static_assert(offsetof(struct thread, in_cache) == T_IN_CACHE, "layout");
 _Static_assert(offsetof(struct thread, held) == T_HELD, "layout");
+_Static_assert(offsetof(struct thread, used31) == T_USED31, "layout");
 
 /* What belongs to a kernel process, and must not be shared with a vfork child. */
 struct process {

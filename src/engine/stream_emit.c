@@ -46,16 +46,19 @@ static void describe(struct job *j, struct stream_desc *d)
 	uint32_t n = 0;
 
 	d->pc = j->in[j->first].pc;
+	d->any_fs = 0;
 	for (uint32_t i = j->first; i < j->end; i++) {
 		const struct insn *in = &j->in[i];
 
-		for (uint32_t k = 0; k < in->mem_count; k++)
+		for (uint32_t k = 0; k < in->mem_count; k++) {
+			d->any_fs |= in->mem[k].fs;
 			d->access[n++] = (struct stream_access){
 				.pc_offset = (uint16_t)(in->pc - d->pc),
 				.size = in->mem[k].size,
 				.kind = in->mem[k].kind,
 				.fs = in->mem[k].fs,
 			};
+		}
 	}
 	d->count = n;
 }

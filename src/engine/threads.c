@@ -149,6 +149,7 @@ static struct thread *child_of(struct thread *t, uint64_t flags, uint64_t stack)
 	c->rip = t->rip;
 	c->rflags = t->rflags;
 	c->mask = t->mask;
+	c->used31 = t->used31;
 	if (flags & CLONE_VFORK)
 		c->altstack = t->altstack;
 	thread_list(c);

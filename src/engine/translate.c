@@ -82,9 +82,7 @@ static enum translate_result unreadable(uint64_t pc)
 {
 	const struct mapping *m = mappings_find(pc);
 
-	if (!m || !(m->prot & (PROT_READ | PROT_WRITE | PROT_EXEC)))
-		return TRANSLATE_UNMAPPED;
-	return m->prot & PROT_EXEC ? TRANSLATE_UNMAPPED : TRANSLATE_NO_EXEC;
+	return m && !(m->prot & PROT_EXEC) ? TRANSLATE_NO_EXEC : TRANSLATE_UNMAPPED;
 }
 
 /* Read instructions from pc on until the block must end. */
@@ -389,7 +387,8 @@ static void list_block(struct block *b)
 	}
 }
 
-static enum translate_result build(struct job *j, struct block **result, uint64_t pc)
+static enum translate_result build(struct job *j, struct block **result, uint64_t pc,
+				   bool indirect)
 {
 	bool checked = pages_guard_code(pc & ~(PAGE - 1));
 	enum translate_result r = read_block(j, pc, checked);
@@ -420,7 +419,8 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	b->start = j->arena->hot;
 	j->block = b;
 	j->failed = false;
-	cache_emit_ib_entry(j->arena, b); /* returns and calls through pointers come here most */
+	if (indirect)
+		cache_emit_ib_entry(j->arena, b); /* in front: no jump on the way in */
 	j->o.p = j->arena->hot;
 	emit_block(j);
 	b->map = cache_take_map(j->insns);
@@ -434,7 +434,7 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	return TRANSLATE_OK;
 }
 
-enum translate_result translate(struct block **result, uint64_t pc, enum gear gear)
+enum translate_result translate(struct block **result, uint64_t pc, enum gear gear, bool indirect)
 {
 	struct arena *a = cache_arena_for(pc);
 	uint64_t fs, start = cycles();
@@ -453,7 +453,7 @@ enum translate_result translate(struct block **result, uint64_t pc, enum gear ge
 	fs = fsbase_swap(fsbase_dummy());
 	job.gear = gear;
 	job.arena = a;
-	r = build(&job, result, pc);
+	r = build(&job, result, pc, indirect);
 	fsbase_set(fs);
 	engine_xrstor(vector_area, engine.xsave_mask);
 	thread_self()->extra.translate_cycles += cycles() - start;

@@ -19,10 +19,11 @@ struct translate_options {
 extern struct translate_options translate_options;
 
 /*
- * Translate the code at pc for a gear; *result is the block. Wants the
+ * Translate the code at pc for a gear; *result is the block. `indirect`: a
+ * branch through a register or memory, or a return, led here. Wants the
  * translate lock; saves and restores the target's vector state by itself.
  */
-enum translate_result translate(struct block **result, uint64_t pc, enum gear gear);
+enum translate_result translate(struct block **result, uint64_t pc, enum gear gear, bool indirect);
 
 /* One access of a stream segment, as the scanner needs it. */
 struct stream_access {
@@ -36,7 +37,7 @@ struct stream_access {
 struct stream_desc {
 	uint64_t pc;
 	uint32_t count;
-	uint32_t reserved;
+	uint32_t any_fs; /* an address is relative to %fs */
 	struct stream_access access[];
 };
 
