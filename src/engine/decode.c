@@ -4,6 +4,8 @@
 
 #include <Zydis/Zydis.h>
 
+#include "engine/decode_memo.h"
+
 static ZydisDecoder decoder;
 
 int decode_init(void)
@@ -148,9 +150,12 @@ static void add_memory(struct insn *in, const ZydisDecodedInstruction *z,
 	in->mem_count++;
 }
 
-static void add_operands(struct insn *in, const ZydisDecodedInstruction *z,
-			 const ZydisDecodedOperand *op)
+/* Returns which of in->mem are written out in modrm, a bit each. */
+static uint32_t add_operands(struct insn *in, const ZydisDecodedInstruction *z,
+			     const ZydisDecodedOperand *op)
 {
+	uint32_t encoded = 0;
+
 	for (int i = 0; i < z->operand_count; i++) {
 		const ZydisDecodedOperand *o = &op[i];
 
@@ -171,9 +176,14 @@ static void add_operands(struct insn *in, const ZydisDecodedInstruction *z,
 			in->gs_prefix |= o->mem.segment == ZYDIS_REGISTER_GS;
 			in->rip_relative |= o->mem.base == ZYDIS_REGISTER_RIP ||
 					    o->mem.base == ZYDIS_REGISTER_EIP;
+			uint32_t before = in->mem_count;
+
 			add_memory(in, z, o);
+			if (in->mem_count > before && o->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM)
+				encoded |= 1u << before;
 		}
 	}
+	return encoded;
 }
 
 static void count_accesses(struct insn *in)
@@ -330,14 +340,17 @@ int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room
 {
 	ZydisDecodedInstruction z;
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+	uint32_t encoded;
 
+	if (decode_memo_find(in, pc, code, room))
+		return 0;
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, room, &z, op)))
 		return -1;
 	*in = (struct insn){ .pc = pc, .length = z.length, .opcode = (uint16_t)z.mnemonic };
 	for (int i = 0; i < z.length; i++)
 		in->bytes[i] = code[i];
 	in->kind = kind_of(&z, op);
-	add_operands(in, &z, op);
+	encoded = add_operands(in, &z, op);
 	if (in->kind == INSN_ELEMENTS)
 		set_elements(in, &z, op);
 	in->touches_31 |= is_state_insn(&z);
@@ -354,5 +367,13 @@ int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room
 	if (z.operand_count && is_relative(op))
 		in->target = pc + z.length + op[0].imm.value.u;
 	count_accesses(in);
+	if (room >= 15 && z.meta.category != ZYDIS_CATEGORY_SHIFT &&
+	    z.meta.category != ZYDIS_CATEGORY_ROTATE) {
+		struct decode_places places = { (uint8_t)(z.raw.disp.size / 8),
+						z.raw.imm[0].offset,
+						(uint8_t)((z.raw.imm[0].size + z.raw.imm[1].size) / 8) };
+
+		decode_memo_keep(in, code, encoded, &places);
+	}
 	return 0;
 }
