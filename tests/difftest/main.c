@@ -23,6 +23,7 @@ enum {
 	KEY_FORK,
 	KEY_X87,
 	KEY_FAULT_FLAGS,
+	KEY_GS_SIGNAL,
 	KEY_LIST,
 	KEY_GAPS
 };
@@ -37,6 +38,8 @@ static const struct argp_option options[] = {
 	{"fork", KEY_FORK, 0, 0, "Run in children, and go on after one that dies", 0},
 	{"x87-address", KEY_X87, 0, 0, "Compare the address of the last x87 instruction", 0},
 	{"no-fault-flags", KEY_FAULT_FLAGS, 0, 0, "Do not compare status flags at a fault", 0},
+	{"no-gs-signal", KEY_GS_SIGNAL, 0, 0,
+	 "Do not compare which of SIGSEGV and SIGBUS a bad %gs: address raises", 0},
 	{"verbose", 'v', 0, 0, "Print each run with its registers", 0},
 	{0},
 };
@@ -76,6 +79,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FAULT_FLAGS:
 		s->rules.no_fault_flags = 1;
+		return 0;
+	case KEY_GS_SIGNAL:
+		s->rules.no_gs_signal = 1;
 		return 0;
 	case KEY_LIST:
 		s->list = 1;

@@ -8,6 +8,7 @@
 static const char *const other_gaps[] = {
 	"the opcode and address of the last x87 instruction, unless --x87-address is given",
 	"with --no-fault-flags, the status flags that a faulting instruction leaves",
+	"with --no-gs-signal, whether a bad %gs: address raises SIGSEGV or SIGBUS",
 	"TF, AC and NT set by popf; RF in the flags that a signal handler sees",
 	"results of unstable instructions (rdtsc, rdrand, cpuid, xbegin...): only that they run",
 	"stale CR2, si_addr's and error code's meaning outside page faults",

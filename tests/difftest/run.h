@@ -32,10 +32,11 @@ struct outcome {
 	uint64_t fault;
 };
 
-/* What is digested of two things that a translator may be unable to keep. */
+/* What is digested of the things that a translator may be unable to keep. */
 struct run_rules {
 	int x87_address;    /* 1: the opcode and address of the last x87 instruction too */
 	int no_fault_flags; /* 1: not the status flags at a fault, in the handler and after it */
+	int no_gs_signal;   /* 1: not if a bad %gs: address raised SIGSEGV or, as for a stack, SIGBUS */
 };
 
 /* Install the handlers on their own stack. Returns 0, or -1 with errno. */

@@ -1,0 +1,461 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What dwell does with bad input and bad luck, against the real engine.
+
+    bad_input.py [--dwell PATH] [--only EXPRESSION]
+
+Always: no crash and no hang, a sentence on stderr that begins with 'dwell:', the documented exit
+status (src/cli/exit_codes.h), and nothing on stdout. Each case prints one line; the exit status
+is 0 when none failed.
+"""
+import argparse
+import os
+import random
+import re
+import shutil
+import signal
+import sqlite3
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+USAGE, INPUT, OUTPUT, NOT_EXECUTABLE, NOT_FOUND = 2, 3, 5, 126, 127
+SECONDS = 60
+VIEWS = [['report'], ['curve'], ['annotate'], ['info'], ['info', '--format=json']]
+cases = []
+
+
+class Skip(Exception):
+    """This machine or user cannot run the case."""
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+def check(condition, *what):
+    if not condition:
+        raise AssertionError(' '.join(str(w) for w in what))
+
+
+def start(*arguments, **more):
+    return subprocess.Popen([DWELL, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, **more)
+
+
+def run(*arguments, **more):
+    """(exit status, stdout, stderr) of dwell with these arguments."""
+    process = start(*arguments, **more)
+    try:
+        out, err = process.communicate(timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        raise AssertionError('%s still ran after %d s' % (' '.join(arguments), SECONDS))
+    return process.returncode, out.decode(), err.decode('utf-8', 'replace')
+
+
+def refused(status, says, *arguments, **more):
+    """dwell refuses: this exit status, these words on stderr, nothing on stdout."""
+    got, out, err = run(*arguments, **more)
+    command = 'dwell ' + ' '.join(arguments)
+    check(got == status, command, 'ended with', got, 'and not', status, repr(err[:200]))
+    check(re.search(says, err), command, 'said', repr(err[:300]), 'and not', repr(says))
+    check(err.startswith('dwell'), command, 'said', repr(err[:300]))
+    check(out == '', command, 'printed', repr(out[:200]))
+
+
+def state_of(path):
+    """(state of the file, [(state, exit_status, accesses) of each process])."""
+    with sqlite3.connect('file:%s?mode=ro' % path, uri=True) as db:
+        check(db.execute('PRAGMA integrity_check').fetchone()[0] == 'ok', path, 'is damaged')
+        state = db.execute("SELECT value FROM meta WHERE key = 'state'").fetchone()[0]
+        return state, db.execute('SELECT state, exit_status, accesses FROM process').fetchall()
+
+
+def profile():
+    """A good profile of a short run, made once."""
+    if not os.path.exists('good.db'):
+        status, _, err = run('record', '-o', 'good.db', '--', 'sh', '-c', 'seq 1 20000 | sort >/dev/null')
+        check(status == 0, 'recording ended with', status, err)
+    return 'good.db'
+
+
+def small_mount(folder, size):
+    """A new file system of a few pages at folder, seen by this process and its children only."""
+    if not hasattr(small_mount, 'apart'):
+        if os.geteuid() != 0 or shutil.which('unshare') is None:
+            raise Skip('mounting takes root')
+    os.makedirs(folder, exist_ok=True)
+    return ['unshare', '-m', 'sh', '-c', 'mount -t tmpfs -o size=%s none "$0" || exit 99; exec "$@"' % size, folder]
+
+
+def run_in(prefix, *arguments):
+    done = subprocess.run([*prefix, DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=SECONDS)
+    if done.returncode == 99:
+        raise Skip('mounting is not allowed')
+    return done.returncode, done.stdout.decode(), done.stderr.decode('utf-8', 'replace')
+
+
+# ---- The command line ----
+
+@case
+def without_a_command_it_says_where_help_is():
+    refused(USAGE, '--help')
+    refused(USAGE, 'no command to record', 'record')
+    refused(USAGE, 'no command to record', 'record', '--')
+
+
+@case
+def unknown_words_are_named():
+    refused(USAGE, "'recrod' is not a command", 'recrod')
+    refused(USAGE, 'nonsense', 'record', '--nonsense', '--', 'true')
+    refused(USAGE, "'xml'", 'report', '--format=xml')
+    refused(USAGE, "'turbo'", 'record', '--gear', 'turbo', '--', 'true')
+    refused(USAGE, "'extra'", 'info', 'extra')
+
+
+@case
+def values_out_of_range_are_refused_before_anything_runs():
+    for option, values in {
+            '--period': ['0', '-1', 'x', '1e9', '', '99999999999999999999999'],
+            '--seed': ['-1', 'x', ''],
+            '--duty': ['0', '101', '-3', 'x', 'nan', ''],
+            '--line': ['0', '63', '4', '8192', 'x']}.items():
+        for value in values:
+            refused(USAGE, 'dwell', 'record', option, value, '-o', 'no.db', '--', 'touch', 'ran')
+    for option, values in {'--sizes': ['8K', '64M:8K', '0:1K', 'x:y', ':'], '--line': ['63', 'x'],
+                           '--policy': ['best'], '--points-per-octave': ['0', 'x']}.items():
+        for value in values:
+            refused(USAGE, 'dwell', 'curve', '-i', profile(), option, value)
+    check(not os.path.exists('ran') and not os.path.exists('no.db'), 'something ran all the same')
+
+
+# ---- The program ----
+
+@case
+def a_program_that_is_not_there():
+    refused(NOT_FOUND, 'no-such-program: command not found', 'record', '--', 'no-such-program')
+    refused(NOT_FOUND, 'No such file', 'record', '--', './no-such-program')
+    refused(NOT_FOUND, 'dwell', 'record', '--', '')
+    check(not os.path.exists('dwell.db'), 'a profile of nothing was left behind')
+
+
+@case
+def a_program_that_cannot_be_executed():
+    with open('plain', 'w') as f:
+        f.write('echo no\n')
+    refused(NOT_EXECUTABLE, 'Permission denied', 'record', '--', './plain')
+    refused(NOT_EXECUTABLE, 'directory', 'record', '--', '/')
+    refused(NOT_EXECUTABLE, 'Permission denied', 'record', '--', '/dev/null')
+    with open('orphan', 'w') as f:
+        f.write('#!/no/such/interpreter\n')
+    os.chmod('orphan', 0o755)
+    refused(NOT_EXECUTABLE, 'interpreter', 'record', '--', './orphan')
+
+
+def elf_of(path='/bin/true'):
+    with open(os.path.realpath(path), 'rb') as f:
+        return bytearray(f.read())
+
+
+def broken_programs():
+    """name -> the bytes of a program with one thing wrong."""
+    good = elf_of()
+    offset, count = struct.unpack_from('<Q', good, 32)[0], struct.unpack_from('<H', good, 56)[0]
+
+    def changed(at, form, value):
+        copy = bytearray(good)
+        struct.pack_into(form, copy, at, value)
+        return copy
+
+    broken = {
+        'empty-header': good[:4], 'half-header': good[:40], 'header-only': good[:64],
+        'half-table': good[:offset + 56], 'table-outside': changed(32, '<Q', 1 << 40),
+        'table-wraps': changed(32, '<Q', (1 << 64) - 8), 'no-table': changed(56, '<H', 0),
+        'huge-table': changed(56, '<H', 65535), 'odd-entries': changed(54, '<H', 12),
+        'object-file': changed(16, '<H', 1), 'other-machine': changed(18, '<H', 183),
+        'entry-outside': changed(24, '<Q', 0x123456789), 'noise': good[:64] + os.urandom(4096),
+    }
+    for i in range(count):
+        kind = struct.unpack_from('<I', good, offset + 56 * i)[0]
+        if kind == 1 and 'segment-huge' not in broken:
+            broken['segment-huge'] = changed(offset + 56 * i + 40, '<Q', 1 << 62)
+            broken['segment-high'] = changed(offset + 56 * i + 16, '<Q', 1 << 60)
+            broken['segment-shrinks'] = changed(offset + 56 * i + 32, '<Q', 1 << 30)
+            broken['segment-crooked'] = changed(offset + 56 * i + 16, '<Q', 0x123)
+        if kind == 3:
+            broken['interpreter-far'] = changed(offset + 56 * i + 8, '<Q', 1 << 40)
+            broken['interpreter-long'] = changed(offset + 56 * i + 32, '<Q', 1 << 20)
+    return broken
+
+
+@case
+def a_corrupt_elf_file_ends_as_an_error():
+    for name, content in broken_programs().items():
+        with open(name, 'wb') as f:
+            f.write(content)
+        os.chmod(name, 0o755)
+        status, out, err = run('record', '-o', 'corrupt.db', '--', './' + name)
+        check(status in (NOT_EXECUTABLE, 128 + signal.SIGSEGV, -signal.SIGSEGV, -signal.SIGKILL, -signal.SIGBUS),
+              name, 'ended with', status, repr(err[:200]))
+        check(status < 0 or err.startswith('dwell:'), name, 'said', repr(err[:200]))
+        check('fault in the engine' not in err, name, 'said', repr(err[:200]))
+        check(out == '', name, 'printed', out)
+
+
+# ---- The profile as output ----
+
+@case
+def an_output_that_cannot_be_written():
+    os.mkdir('folder')
+    with open('foreign.txt', 'w') as f:
+        f.write('my thesis\n')
+    refused(OUTPUT, 'No such file', 'record', '-o', 'no/such/folder/x.db', '--', 'touch', 'ran')
+    refused(OUTPUT, 'directory', 'record', '-o', 'folder', '--', 'touch', 'ran')
+    refused(OUTPUT, 'not a regular file', 'record', '-o', '/dev/full', '--', 'touch', 'ran')
+    refused(OUTPUT, 'no Dwell profile', 'record', '-o', 'foreign.txt', '--', 'touch', 'ran')
+    refused(OUTPUT, 'dwell', 'record', '-o', '/proc/x.db', '--', 'touch', 'ran')
+    refused(OUTPUT, 'dwell', 'record', '-o', '', '--', 'touch', 'ran')
+    check(not os.path.exists('ran'), 'the program ran all the same')
+    with open('foreign.txt') as f:
+        check(f.read() == 'my thesis\n', 'a file of the user was changed')
+
+
+@case
+def a_full_disk_does_not_stop_the_program():
+    for size in '16k', '200k':
+        prefix = small_mount('full', size)
+        status, out, err = run_in(prefix, 'record', '-o', 'full/x.db', '--', 'sh', '-c',
+                                  'seq 1 300000 | sort -r | tail -n 1; exit 7')
+        check(re.search('disk is full', err), 'it said', repr(err))
+        check(status == OUTPUT and out == '' or status in (7, OUTPUT) and out == '1\n',
+              'ended with', status, 'and printed', repr(out))
+
+
+@case
+def a_view_whose_output_cannot_be_written():
+    for view in VIEWS:
+        with open('/dev/full', 'w') as full:
+            done = subprocess.run([DWELL, *view, '-i', profile()], stdout=full, stderr=subprocess.PIPE,
+                                  timeout=SECONDS)
+        check(done.returncode == OUTPUT, view, 'ended with', done.returncode)
+        check(done.stderr.startswith(b'dwell: '), view, 'said', done.stderr[:200])
+
+
+# ---- The profile as input ----
+
+@case
+def a_profile_that_is_none():
+    with sqlite3.connect('other.db') as db:
+        db.execute('CREATE TABLE t(x)')
+    open('empty.db', 'w').close()
+    with open('text.db', 'w') as f:
+        f.write('this is a text\n' * 1000)
+    for path, says in {'missing.db': 'dwell record', 'empty.db': 'empty', 'text.db': 'not a Dwell profile',
+                       'other.db': 'not a Dwell profile', '/': 'directory', '/dev/zero': 'regular'}.items():
+        for view in VIEWS:
+            refused(INPUT, says, *view, '-i', path)
+
+
+@case
+def a_profile_of_another_version():
+    shutil.copy(profile(), 'newer.db')
+    with sqlite3.connect('newer.db') as db:
+        db.execute('PRAGMA user_version = 999')
+    for view in VIEWS:
+        refused(INPUT, 'version|newer', *view, '-i', 'newer.db')
+
+
+def survives(path):
+    """Each view ends by itself: with what it could read, or with a sentence."""
+    for view in VIEWS:
+        status, _, err = run(*view, '-i', path)
+        check(status in (0, INPUT, OUTPUT), view, 'of', path, 'ended with', status, repr(err[:300]))
+        check(status == 0 or err.startswith('dwell: '), view, 'said', repr(err[:300]))
+
+
+@case
+def a_truncated_profile():
+    with open(profile(), 'rb') as f:
+        good = f.read()
+    for length in [1, 15, 16, 99, 100, 4095, 4096, 8192, len(good) // 2, len(good) - 4096, len(good) - 1]:
+        with open('cut.db', 'wb') as f:
+            f.write(good[:length])
+        survives('cut.db')
+        status = run('report', '-i', 'cut.db')[0]
+        check(status == INPUT, 'cut to', length, 'bytes: the report ended with', status)
+
+
+@case
+def a_profile_with_wrong_bytes():
+    with open(profile(), 'rb') as f:
+        good = f.read()
+    chance = random.Random(7)
+    for _ in range(30):
+        bad = bytearray(good)
+        for _ in range(chance.choice([1, 10, 100])):
+            bad[chance.randrange(100, len(bad))] = chance.randrange(256)
+        with open('bytes.db', 'wb') as f:
+            f.write(bad)
+        survives('bytes.db')
+
+
+@case
+def a_profile_with_wrong_values():
+    changes = ["UPDATE sample SET distance = -1", "UPDATE sample SET status = 77",
+               "UPDATE sample SET window = 123456", "UPDATE sample SET begin_location = 999999",
+               "UPDATE window SET length = 0", "UPDATE window SET stands_for = -5",
+               "UPDATE window SET length = 'long'", "UPDATE process SET accesses = -1",
+               "DELETE FROM process", "DELETE FROM window", "DELETE FROM meta", "DELETE FROM location",
+               "UPDATE frame SET line = -7, file = NULL", "UPDATE frame SET function = x'1b5b324a'",
+               "UPDATE meta SET value = -1", "UPDATE meta SET value = 'x'", "DROP TABLE sample"]
+    for change in changes:
+        shutil.copy(profile(), 'wrong.db')
+        with sqlite3.connect('wrong.db') as db:
+            db.execute(change)
+        db.close()
+        survives('wrong.db')
+
+
+# ---- Killed ----
+
+@case
+def a_program_killed_by_sigkill():
+    status, _, err = run('record', '-o', 'killed.db', '--', 'sh', '-c', 'seq 1 1000 >/dev/null; kill -KILL $$')
+    check(status == -signal.SIGKILL, 'dwell ended with', status, repr(err))
+    state, processes = state_of('killed.db')
+    check(state == 'complete', 'the file is', state)
+    check(processes[0][0] == 'killed' and processes[0][2] > 0, 'the process is', processes[0])
+    check(run('report', '-i', 'killed.db')[0] == 0, 'the report failed')
+
+
+@case
+def a_program_that_ends_by_a_signal():
+    for name in 'TERM', 'SEGV', 'INT':
+        status, _, err = run('record', '-q', '-o', 'signal.db', '--', 'sh', '-c', 'kill -%s $$' % name)
+        check(status == -getattr(signal, 'SIG' + name), name, 'became', status, repr(err))
+
+
+def kill_collector(gear, reap):
+    """SIGKILL to dwell in the middle of a run: the program goes on to its own end."""
+    path = 'orphan-%s-%s.db' % (gear, reap)
+    work = 'echo begins; i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; seq 1 5 | sort -r; echo $i; echo ends >&2'
+    process = start('record', '--gear', gear, '-o', path, '--', 'sh', '-c', work, start_new_session=True)
+    check(process.stdout.readline() == b'begins\n', 'it did not begin')
+    time.sleep(0.3)
+    process.kill()
+    if reap:
+        process.wait()
+    try:
+        # The pipes close when the program, which has lost its parent, is done.
+        rest, err = process.communicate(timeout=20)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        raise AssertionError('in gear %s the program still ran after 20 s' % gear)
+    check(rest == b'5\n4\n3\n2\n1\n300000\n', gear, 'the program went on to print', rest)
+    check(err.endswith(b'ends\n'), gear, 'it said', err)
+    for view in ['info'], ['report']:
+        status, _, err = run(*view, '-i', path)
+        check(status in (0, INPUT), view, 'ended with', status, err)
+        check(status == 0 or view == ['report'], 'info cannot read the file:', err)
+
+
+@case
+def a_collector_killed_by_sigkill():
+    kill_collector('sample', True)
+    kill_collector('count', True)
+
+
+@case
+def a_collector_killed_and_never_waited_for():
+    """Its parent leaves it a zombie, which still has a process number."""
+    kill_collector('sample', False)
+    kill_collector('count', False)
+
+
+@case
+def an_interrupted_recording_leaves_a_profile():
+    process = start('record', '-o', 'interrupted.db', '--', 'sh', '-c', 'echo begins; while :; do :; done',
+                    start_new_session=True)
+    check(process.stdout.readline() == b'begins\n', 'it did not begin')
+    time.sleep(0.5)
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=SECONDS)
+    check(process.returncode == -signal.SIGINT, 'it ended with', process.returncode)
+    state, processes = state_of('interrupted.db')
+    check(state == 'complete' and processes[0][2] > 0, 'the file holds', state, processes)
+
+
+# ---- Too little of something ----
+
+@case
+def a_tiny_dev_shm_does_not_matter():
+    prefix = small_mount('/dev/shm', '4k')
+    status, out, err = run_in(prefix, 'record', '-o', 'shm.db', '--', 'sh', '-c', 'seq 1 20000 | sort -rn | head -n 1')
+    check((status, out) == (0, '20000\n'), 'ended with', status, 'and printed', repr(out), err)
+    check(state_of('shm.db')[1][0][2] > 0, 'nothing was counted')
+
+
+@case
+def too_little_memory_is_said():
+    limited = ['sh', '-c', 'ulimit -v $0; exec "$@"']
+    for kilobytes in '150000', '300000', '2000000':
+        status, out, err = run_in(limited + [kilobytes], 'record', '-o', 'memory.db', '--', 'echo', 'done')
+        check((status, out) == (0, 'done\n') or (status != 0 and re.search('dwell: ', err)),
+              'with', kilobytes, 'KB it ended with', status, repr(out), repr(err))
+
+
+@case
+def few_descriptors():
+    limited = ['sh', '-c', 'ulimit -n $0; exec "$@"']
+    for count in '16', '32':
+        status, out, err = run_in(limited + [count], 'record', '-o', 'few.db', '--', 'echo', 'done')
+        check((status, out) == (0, 'done\n') or (status != 0 and err.startswith('dwell: ')),
+              'with', count, 'descriptors it ended with', status, repr(out), repr(err))
+
+
+@case
+def closed_standard_descriptors():
+    done = subprocess.run(['sh', '-c', 'exec "$0" record -o closed.db -- sh -c "exit 6" <&- >&- 2>&-', DWELL],
+                          timeout=SECONDS)
+    check(done.returncode == 6, 'it ended with', done.returncode)
+    check(state_of('closed.db')[0] == 'complete', 'the file is not complete')
+
+
+def main():
+    global DWELL
+    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p.add_argument('--dwell', default='build/dwell')
+    p.add_argument('--only', default='', help='only cases whose name matches this expression')
+    options = p.parse_args()
+    DWELL = os.path.abspath(options.dwell)
+    os.environ.update(LC_ALL='C', PAGER='cat')
+    folder = tempfile.mkdtemp(prefix='dwell-bad-input-')
+    os.chdir(folder)
+    counts = {'ok': 0, 'FAILED': 0, 'skipped': 0}
+    for function in cases:
+        if not re.search(options.only, function.__name__):
+            continue
+        why, result, begin = '', 'ok', time.monotonic()
+        try:
+            function()
+        except Skip as e:
+            result, why = 'skipped', str(e)
+        except (AssertionError, subprocess.TimeoutExpired, OSError, sqlite3.Error) as e:
+            result, why = 'FAILED', '%s: %s' % (type(e).__name__, e)
+        counts[result] += 1
+        print('%-8s %-52s %5.1f s  %s' % (result, function.__name__, time.monotonic() - begin, why), flush=True)
+    os.chdir('/')
+    shutil.rmtree(folder, ignore_errors=True)
+    print('bad input: %(ok)d ok, %(FAILED)d failed, %(skipped)d skipped' % counts)
+    return 1 if counts['FAILED'] else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
