@@ -75,8 +75,8 @@ static void push_return(struct job *j, const struct insn *in)
 {
 	uint64_t *constant;
 
-	j->arena->cold = (uint8_t *)((uintptr_t)(j->arena->cold - 8) & ~7ul);
-	constant = (uint64_t *)(void *)j->arena->cold;
+	/* Close together: each call reads one. */
+	constant = j->arena->words++;
 	*constant = in->pc + in->length;
 	emit_bytes(&j->o, (const uint8_t[]){ 0xff, 0x35 }, 2);
 	emit_u32(&j->o, (uint32_t)((uint8_t *)constant - (j->o.p + 4)));
@@ -225,6 +225,8 @@ void job_terminator(struct job *j, uint32_t i)
 		break;
 	case INSN_ELEMENTS:
 		emit_elements(j, i);
+		break;
+	case INSN_JMP_INTO:
 		break;
 	case INSN_RDGSBASE:
 		emit_mov_imm64(&j->o, (enum reg)__builtin_ctz(in->gprs), 0);

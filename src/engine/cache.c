@@ -118,7 +118,9 @@ static void arena_reset(struct arena *a)
 	a->thunk_ib_mismatch = emit_thunk(&o, engine_ib_mismatch);
 	a->pool = a->base + 128;
 	a->pool_end = a->base + POOL_BYTES;
-	a->hot = a->pool_end;
+	a->words = (uint64_t *)(void *)a->pool_end;
+	a->words_end = a->words + arena_bytes / 64 / 8;
+	a->hot = (uint8_t *)a->words_end;
 	a->cold = a->end;
 	for (uint32_t i = 0; i < 4096; i++)
 		a->pool_hash[i] = 0;
@@ -191,6 +193,7 @@ bool cache_has_room(const struct arena *a)
 	uint32_t i = cache_arena_index(a);
 
 	return a->cold - a->hot > 2 * (long)BLOCK_ROOM && a->pool_end - a->pool > 4096 &&
+	       a->words_end - a->words > 128 &&
 	       ordered_count[i] < ORDERED_MAX - 1 &&
 	       blocks.reserved - blocks.used > (1u << 20) &&
 	       exits.reserved - exits.used > (1u << 20) && maps.reserved - maps.used > (1u << 20);

@@ -4,7 +4,7 @@
  * and how they go away. All functions want the translate lock unless they say
  * otherwise.
  *
- *   arena:  | thunks | constants 32 B each | hot code ->   ...   <- cold stubs |
+ *   arena:  | thunks | constants 32 B each | words 8 B each | hot code ->  ...  <- cold stubs |
  *
  * An arena lies within 2 GB of the code it holds, so that rip-relative
  * operands need only another displacement; several arenas may exist.
@@ -90,6 +90,7 @@ struct arena {
 	uint8_t *base, *end;
 	uint8_t *hot, *cold;
 	uint8_t *pool, *pool_end;
+	uint64_t *words, *words_end; /* return addresses that calls push */
 	uint8_t *thunk_exit, *thunk_ib_miss, *thunk_ib_mismatch;
 	uint32_t pool_hash[4096]; /* offset from base of a constant, 0 empty */
 	uint64_t touched_hot, touched_cold;

@@ -70,12 +70,10 @@ static bool transfers_backward(const struct insn *in)
 	switch (in->kind) {
 	case INSN_JCC:
 	case INSN_JMP:
-	case INSN_CALL:
 	case INSN_LOOP:
 	case INSN_XBEGIN:
 		return in->target <= in->pc;
 	case INSN_JMP_IND:
-	case INSN_CALL_IND:
 		return true;
 	default:
 		return false;
@@ -83,9 +81,10 @@ static bool transfers_backward(const struct insn *in)
 }
 
 /*
- * Returns that match calls only lead forward: contract each pair and what is
- * left of a cycle has another transfer in it. A return to an address that code
- * stored by itself (a retpoline, push and ret) is a jump like any other.
+ * Calls and the returns that match them only lead forward: contract each pair,
+ * and what is left of a cycle has another transfer in it (or grows the stack
+ * until that ends). A return to an address that code stored by itself (a
+ * retpoline, push and ret) is a jump like any other.
  */
 static bool return_may_jump(const struct job *j)
 {

@@ -12,6 +12,7 @@ enum insn_kind {
 	INSN_PLAIN = 0,	 /* copied, at most its displacement changed */
 	INSN_JCC,	 /* conditional near branch; `condition` */
 	INSN_JMP,	 /* direct */
+	INSN_JMP_INTO,	 /* direct, and its target follows in the block */
 	INSN_CALL,	 /* direct */
 	INSN_JMP_IND,
 	INSN_CALL_IND,

@@ -223,7 +223,7 @@ static bool depends_on_values(const struct insn *in)
 	switch (in->kind) {
 	case INSN_PLAIN:
 	case INSN_JCC:
-	case INSN_JMP:
+	case INSN_JMP: /* never INSN_JMP_INTO: that is decided later */
 	case INSN_CALL:
 	case INSN_JMP_IND:
 	case INSN_CALL_IND:

@@ -75,7 +75,7 @@ bool insn_ends_block(const struct insn *in)
 
 bool insn_ends_segment(const struct insn *in)
 {
-	return in->kind != INSN_PLAIN;
+	return in->kind != INSN_PLAIN && in->kind != INSN_JMP_INTO;
 }
 
 static enum translate_result unreadable(uint64_t pc)
@@ -109,6 +109,13 @@ static enum translate_result read_block(struct job *j, uint64_t pc, bool checked
 		}
 		j->insns++;
 		at += in->length;
+		if (in->kind == INSN_JMP && !checked && in->target > at && in->target + 15 < limit &&
+		    !cache_find(in->target, j->gear)) {
+			in->kind = INSN_JMP_INTO;
+			at = in->target;
+		}
+		if (in->kind == INSN_JMP_INTO)
+			continue;
 		if (insn_ends_block(in) || (checked && in->writes_memory))
 			break;
 		if (insn_ends_segment(in) && cache_find(at, j->gear))
@@ -297,6 +304,8 @@ static void emit_segment(struct job *j)
 			job_stream_end(j);
 			job_terminator(j, i);
 			take_31(j);
+		} else if (j->in[i].kind == INSN_JMP_INTO) {
+			job_note(j, i, 0);
 		} else {
 			job_copy_insn(j, i);
 		}
@@ -365,7 +374,9 @@ static void emit_block(struct job *j)
 	}
 	const struct insn *last = &j->in[j->insns - 1];
 
-	if (!insn_ends_block(last) || last->kind == INSN_TRAP)
+	if (last->kind == INSN_JMP_INTO)
+		job_jump_link(j, last->target);
+	else if (!insn_ends_block(last) || last->kind == INSN_TRAP)
 		job_jump_link(j, last->pc + last->length);
 	b->code_bytes = (uint32_t)(j->o.p - b->start);
 }
