@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Code cache: arenas, block table, links, invalidation; see cache.h. */
+#define _GNU_SOURCE
 #include "engine/cache.h"
 
 #include <sys/mman.h>
@@ -140,6 +141,8 @@ static struct arena *new_arena(uint64_t pc, bool near)
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sys_failed(p))
 		return 0;
+	/* Translated code is larger than its source: large pages make up for it. */
+	sys3(SYS_madvise, p, arena_bytes, MADV_HUGEPAGE);
 	a = pages_get(round_up(sizeof *a, PAGE));
 	long list = sys6(SYS_mmap, 0, ORDERED_MAX * sizeof(void *), PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -311,9 +314,14 @@ void cache_emit_ib_entry(struct arena *a, struct block *b)
 		a->hot = o.p;
 }
 
+static uint32_t ib_index(uint64_t pc)
+{
+	return (uint32_t)(pc & ib_mask) >> __builtin_ctz(ib_mask);
+}
+
 static uint64_t *ib_slot(const struct block *b)
 {
-	return &ib_table[b->gear][b->pc & ib_mask];
+	return &ib_table[b->gear][ib_index(b->pc)];
 }
 
 void cache_publish_indirect(struct block *b)

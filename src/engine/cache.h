@@ -96,9 +96,13 @@ struct arena {
 	uint64_t touched_hot, touched_cold;
 };
 
-/* Low bits of a pc that index the indirect branch table. Without pext: 16. */
-#define IB_INDEX_BITS 18
-#define IB_ENTRIES (1u << IB_INDEX_BITS)
+/*
+ * Bits of a pc that index the indirect branch table. pext takes bits 2 to 17:
+ * targets are rarely closer than four bytes, and a table page then covers 2 KB
+ * of code instead of 512 bytes. Without pext, bits 0 to 15.
+ */
+#define IB_ENTRIES (1u << 16)
+#define IB_PEXT_MASK 0x3fffcu
 
 /* Start-up. arena_bytes 0: the default. Returns 0 or -1. */
 int cache_init(uint64_t arena_bytes, uint32_t ib_mask);

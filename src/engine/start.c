@@ -146,7 +146,7 @@ static void look_at_cpu(void)
 	__cpuid_count(7, 0, a, b, c, d);
 	engine_vector_counter = (b >> 16 & 1) && (b >> 31 & 1) && (b >> 17 & 1) &&
 				(xcr0 & 0xe6) == 0xe6 && option("vector", 1);
-	translate_options.ib_bits = (uint8_t)option("ib_bits", b >> 8 & 1 ? IB_INDEX_BITS : 16);
+	translate_options.ib_bits = (uint8_t)option("ib_bits", b >> 8 & 1 ? 0 : 16);
 	engine.fsgsbase = getauxval(AT_HWCAP2) & 2;
 }
 
@@ -321,7 +321,7 @@ int main(int argc, char **argv, char **envp)
 	uint32_t bits = translate_options.ib_bits;
 
 	if (pages_init() != 0 || decode_init() != 0 ||
-	    cache_init(option("cache_mb", 0) << 20, bits >= 32 ? UINT32_MAX : (1u << bits) - 1) != 0)
+	    cache_init(option("cache_mb", 0) << 20, bits ? (1u << bits) - 1 : IB_PEXT_MASK) != 0)
 		cannot(request.name, "no memory for the engine");
 	t = thread_new(p);
 	if (!t)

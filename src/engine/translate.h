@@ -14,7 +14,7 @@ enum translate_result {
 };
 
 struct translate_options {
-	uint8_t ib_bits; /* index bits of the indirect branch table: 8 (tests), 16 or IB_INDEX_BITS */
+	uint8_t ib_bits; /* how the indirect branch table is indexed: 8 low bits (tests), 16, or 0: by pext */
 };
 extern struct translate_options translate_options;
 
