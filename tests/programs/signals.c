@@ -304,14 +304,21 @@ static void check_threads(void)
 
 static void check_stop(void)
 {
-	int status;
+	int status, seen[2];
+	char c = 0;
+
+	NEED(pipe(seen) == 0);
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		set(SIGCONT, tick, 0, 0);
+		set(SIGCONT, tick, SA_RESTART, 0);
 		ticks = 0;
-		for (int i = 0; i < 3; i++)
+		for (int i = 0; i < 3; i++) {
 			raise(SIGSTOP);
+			/* Stopping again would take back the report that it went on. */
+			while (read(seen[0], &c, 1) != 1)
+				;
+		}
 		_exit(ticks == 3 ? 55 : 1);
 	}
 	for (int i = 0; i < 3; i++) {
@@ -319,7 +326,10 @@ static void check_stop(void)
 		CHECK(WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP);
 		kill(pid, SIGCONT);
 		CHECK(waitpid(pid, &status, WCONTINUED) == pid && WIFCONTINUED(status));
+		NEED(write(seen[1], &c, 1) == 1);
 	}
+	close(seen[0]);
+	close(seen[1]);
 	NEED(waitpid(pid, &status, 0) == pid);
 	CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 55);
 	STEP("stop and continue");
