@@ -23,6 +23,7 @@
 static uint64_t base_seed = 1;
 static volatile int stop;
 static pthread_t workers[WORKERS];
+static pthread_barrier_t all_done; /* nobody is joined while others may still signal it */
 static volatile int ready;
 static __thread sigjmp_buf back;
 static __thread volatile int expecting;
@@ -171,6 +172,7 @@ static void *worker(void *arg)
 
 		actions[(r >> 20) % (sizeof(actions) / sizeof(actions[0]))](r);
 	}
+	pthread_barrier_wait(&all_done);
 	return NULL;
 }
 
@@ -186,6 +188,7 @@ int main(int argc, char **argv)
 	sigaction(SIGUSR1, &quiet, NULL), sigaction(SIGUSR2, &quiet, NULL), sigaction(SIGALRM, &quiet, NULL);
 	sigaction(SIGSEGV, &bad, NULL);
 	clock_gettime(CLOCK_MONOTONIC, &start);
+	pthread_barrier_init(&all_done, NULL, WORKERS);
 	for (long i = 0; i < WORKERS; i++)
 		NEED(pthread_create(&workers[i], NULL, worker, (void *)i) == 0);
 	setitimer(ITIMER_REAL, &timer, NULL);
