@@ -46,10 +46,13 @@ static inline void emit_jump(struct out *o, const uint8_t *to)
 	emit_u32(o, (uint32_t)(to - (o->p + 4)));
 }
 
-/* jmp [rip+0]; .quad to */
+/*
+ * jmp [rip+2]; two bytes of nothing; .quad to. From an address that is a
+ * multiple of 8: the target may have alignment checks on.
+ */
 static inline void emit_jump_far(struct out *o, uint64_t to)
 {
-	emit_bytes(o, (const uint8_t[]){ 0xff, 0x25, 0, 0, 0, 0 }, 6);
+	emit_bytes(o, (const uint8_t[]){ 0xff, 0x25, 2, 0, 0, 0, 0x90, 0x90 }, 8);
 	emit_u64(o, to);
 }
 

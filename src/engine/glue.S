@@ -44,6 +44,11 @@ engine_exit:
 	pushfq
 	popq	%gs:T_RFLAGS
 	cld
+	testl	$0x40000, %gs:T_RFLAGS	/* alignment checks are not for us */
+	jz	3f
+	pushq	$0x202
+	popfq
+3:
 	cmpb	$0, engine_vector_counter(%rip)
 	je	1f
 	vmovdqa64 %ymm31, %gs:T_COUNTERS
