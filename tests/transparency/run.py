@@ -80,7 +80,7 @@ def expand(command):
 
 def environment(home):
     """What every run gets: nothing of the caller's that could change a result."""
-    keep = {k: os.environ[k] for k in ('DWELL_TEST_TABLE',) if k in os.environ}
+    keep = {k: os.environ[k] for k in ('DWELL_ENGINE_OPTIONS',) if k in os.environ}
     return dict(keep, PATH='/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL='C',
                 HOME=home, TZ='UTC', PYTHONHASHSEED='0', IN=os.environ['IN'], HERE=HERE,
                 PYTHONDONTWRITEBYTECODE='1')
@@ -232,6 +232,7 @@ def parse_options():
     p.add_argument('--quick', action='store_true', help='without the cases marked full')
     p.add_argument('--set', choices=['programs', 'real', 'all'], default='all')
     p.add_argument('--only', default='', help='only cases whose name matches this expression')
+    p.add_argument('--engine', metavar='OPTIONS', help='of the engine, as in docs/testing.md: vector=0,...')
     p.add_argument('--repeat', type=int, default=1, help='runs under Dwell for each native one')
     p.add_argument('--patience', type=float, default=4, help='a run may take this many times longer')
     p.add_argument('--jobs', type=int, default=2)
@@ -253,6 +254,8 @@ def choose(options, build):
 def main():
     options = parse_options()
     build = os.path.abspath(options.build)
+    if options.engine:
+        os.environ['DWELL_ENGINE_OPTIONS'] = options.engine
     options.dwell = os.path.abspath(options.dwell or os.path.join(build, 'dwell'))
     base = tempfile.mkdtemp(prefix='dwell-transparency-', dir=os.environ.get('TMPDIR', '/tmp'))
     # A user without rights runs programs below it, too.
