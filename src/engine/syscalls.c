@@ -195,6 +195,11 @@ static long do_seccomp(struct thread *t, long nr, const long a[6])
 	return syscalls_pass(t, nr, a);
 }
 
+static bool is_ours(const struct thread *t, long fd)
+{
+	return (int)fd == t->process->channel_fd || (int)fd == t->process->engine_fd;
+}
+
 /* ---- /proc/self/exe is the target, not the engine ---- */
 
 /* Skip a decimal number. */
@@ -295,6 +300,8 @@ static long do_path0(struct thread *t, long nr, const long a[6])
 
 static long do_path1(struct thread *t, long nr, const long a[6])
 {
+	if (nr == SYS_newfstatat && (a[3] & AT_EMPTY_PATH) && is_ours(t, a[0]))
+		return -EBADF;
 	if ((nr == SYS_newfstatat && (a[3] & AT_SYMLINK_NOFOLLOW)) ||
 	    (nr == SYS_statx && (a[2] & AT_SYMLINK_NOFOLLOW)))
 		return syscalls_pass(t, nr, a);
@@ -303,12 +310,8 @@ static long do_path1(struct thread *t, long nr, const long a[6])
 
 /* ---- The engine's descriptors stay out of the target's way ---- */
 
-static bool is_ours(const struct thread *t, long fd)
-{
-	return (int)fd == t->process->channel_fd || (int)fd == t->process->engine_fd;
-}
-
-static long do_close(struct thread *t, long nr, const long a[6])
+/* close, and what programs try descriptors with to see whether they are open */
+static long do_descriptor(struct thread *t, long nr, const long a[6])
 {
 	if (is_ours(t, a[0]))
 		return -EBADF;
@@ -410,7 +413,10 @@ static handler *const table[] = {
 	[SYS_statx] = do_path1,
 	[SYS_faccessat] = do_path1,
 	[SYS_faccessat2] = do_path1,
-	[SYS_close] = do_close,
+	[SYS_close] = do_descriptor,
+	[SYS_fstat] = do_descriptor,
+	[SYS_fcntl] = do_descriptor,
+	[SYS_dup] = do_descriptor,
 	[SYS_close_range] = do_close_range,
 	[SYS_dup2] = do_dup2,
 	[SYS_dup3] = do_dup2,
