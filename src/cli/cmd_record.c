@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
 	 "; a profile that is there is kept as FILE.old",
 	 1},
 	{"quiet", 'q', NULL, 0, "Say nothing on stderr but errors", 1},
-	{"period", 'p', "N", 0, "Take one sample in N accesses, instead of 200 per window", 2},
+	{"period", 'p', "N", 0, "Take one sample in N accesses, instead of about 100 per window", 2},
 	{"seed", 's', "N", 0, "Begin the random choice of samples with N, to repeat a run", 2},
 	{"duty", 'd', "PERCENT", 0, "Spend PERCENT of all accesses inside windows (10)", 2},
 	{"line", 'l', "BYTES", 0, "Watch lines of BYTES, a power of two (64)", 2},
