@@ -4,7 +4,7 @@
 
     table.py RESULTS.json... [--write docs/transparency.md]
 
-With --write the text between the two marks of that file is replaced; else the table is printed.
+Of several results of a case the last counts. With --write the text between the two marks of that file is replaced; else the table is printed.
 """
 import argparse
 import json
@@ -50,11 +50,11 @@ def main():
     p.add_argument('results', nargs='+')
     p.add_argument('--write', metavar='FILE')
     options = p.parse_args()
-    results = []
+    latest = {}
     for path in options.results:
         with open(path) as f:
-            results += json.load(f)
-    table = make_table(results)
+            latest.update({(r['name'], r['gear']): r for r in json.load(f)})
+    table = make_table(list(latest.values()))
     if not options.write:
         print(table)
         return
