@@ -10,36 +10,14 @@
 #include "engine/records.h"
 #include "engine/translate.h"
 #include "engine/util.h"
+#include "engine/watches.h"
 
 #define BUFFER_ENTRIES 16384u
 #define BUFFER_SLACK 512u /* entries one segment may take */
-#define MAX_WATCHES 2048u
-#define FILTER_SLOTS 16384u
 /* The count gear looks at the limit at backward branches only: aim before the window. */
 #define APPROACH 2000u
 /* Without windows threads still report in now and then. */
 #define REPORT_EVERY (1ull << 26)
-
-struct watch {
-	struct record_access begin;
-	uint64_t line;
-	uint64_t begin_at;   /* thread accesses */
-	uint64_t process_at; /* process accesses */
-	uint16_t next;	     /* in its hash chain, + 1 */
-	uint16_t slot;
-};
-
-/* Per thread. */
-struct watch_set {
-	uint32_t window;      /* that its samples belong to */
-	uint32_t count;
-	uint64_t next_sample; /* thread access to sample next */
-	uint16_t free;	      /* list of unused watches, + 1 */
-	uint16_t used;
-	uint8_t filter[FILTER_SLOTS]; /* watches per slot of the line's hash */
-	uint16_t chain[FILTER_SLOTS / 16];
-	struct watch watch[MAX_WATCHES];
-};
 
 /* Of the process. The lock guards all of it, and every thread's watch set. */
 static struct sampler {
@@ -150,65 +128,6 @@ void sampler_publish(struct thread *t, const struct counts *after)
 	add(&p->extra.watch_accesses, t->extra.watch_accesses, &t->extra_published.watch_accesses);
 }
 
-/* ---- Watches of one thread ---- */
-
-static uint32_t filter_slot(uint64_t line)
-{
-	return (uint32_t)line & (FILTER_SLOTS - 1);
-}
-
-static void watches_clear(struct watch_set *ws, uint32_t window)
-{
-	memset(ws->filter, 0, sizeof ws->filter);
-	memset(ws->chain, 0, sizeof ws->chain);
-	ws->count = 0;
-	ws->free = 0;
-	ws->used = 0;
-	ws->window = window;
-}
-
-static struct watch *watch_add(struct watch_set *ws, uint64_t line)
-{
-	uint32_t slot = filter_slot(line), c = slot % (FILTER_SLOTS / 16);
-	struct watch *w;
-
-	if (ws->free) {
-		w = &ws->watch[ws->free - 1];
-		ws->free = w->next;
-	} else if (ws->used < MAX_WATCHES) {
-		w = &ws->watch[ws->used++];
-	} else {
-		return 0;
-	}
-	w->line = line;
-	w->slot = (uint16_t)slot;
-	w->next = ws->chain[c];
-	ws->chain[c] = (uint16_t)(w - ws->watch + 1);
-	ws->filter[slot]++;
-	ws->count++;
-	return w;
-}
-
-/* Unlink and return the watch of a line, or NULL. It stays readable until the next add. */
-static struct watch *watch_take(struct watch_set *ws, uint64_t line)
-{
-	uint16_t *link = &ws->chain[filter_slot(line) % (FILTER_SLOTS / 16)];
-
-	for (; *link; link = &ws->watch[*link - 1].next) {
-		struct watch *w = &ws->watch[*link - 1];
-
-		if (w->line != line)
-			continue;
-		*link = w->next;
-		w->next = ws->free;
-		ws->free = (uint16_t)(w - ws->watch + 1);
-		ws->filter[w->slot]--;
-		ws->count--;
-		return w;
-	}
-	return 0;
-}
-
 static void send(struct thread *t, const struct watch *w, uint32_t status, uint64_t at,
 		 const struct record_access *end)
 {
@@ -230,7 +149,7 @@ static void censor_all(struct thread *t, uint32_t status)
 {
 	struct watch_set *ws = t->watches;
 
-	for (uint32_t c = 0; ws && c < FILTER_SLOTS / 16; c++)
+	for (uint32_t c = 0; ws && c < WATCH_CHAINS; c++)
 		for (uint16_t i = ws->chain[c]; i; i = ws->watch[i - 1].next)
 			send(t, &ws->watch[i - 1], status, t->stream_position, 0);
 	if (ws)
@@ -255,7 +174,7 @@ static void consider(struct thread *t, const struct access *a, uint64_t at, uint
 	uint64_t last = (a->address + (a->size ? a->size - 1 : 0)) >> s.line_shift;
 
 	for (uint64_t l = line; l <= last; l++) {
-		if (!ws->filter[filter_slot(l)])
+		if (!ws->filter[watch_slot(l)])
 			continue;
 		struct watch *w = watch_take(ws, l);
 
@@ -321,7 +240,7 @@ static inline bool may_touch(const struct watch_set *ws, const struct stream_des
 	uint64_t hit = d->any_fs;
 
 	for (uint32_t i = 0; i < n; i++)
-		hit |= ws->filter[filter_slot(p[i] >> shift)] |
+		hit |= ws->filter[watch_slot(p[i] >> shift)] |
 		       ((p[i] & in_line) + d->access[i].size - 1) >> shift;
 	return hit;
 }
@@ -554,7 +473,7 @@ static void scan_repeat(struct thread *t, const struct repeat *r, uint64_t i, ui
 			uint64_t stay = on_this_line(a.address, r);
 
 			consider(t, &a, at, process_at);
-			watched |= ws->filter[filter_slot(a.address >> s.line_shift)] != 0;
+			watched |= ws->filter[watch_slot(a.address >> s.line_shift)] != 0;
 			skip = stay < skip ? stay : skip;
 		}
 		i++;

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Watched lines of a thread; see watches.h. */
+#include "engine/watches.h"
+
+#include "engine/util.h"
+
+void watches_clear(struct watch_set *ws, uint32_t window)
+{
+	memset(ws->filter, 0, sizeof ws->filter);
+	memset(ws->chain, 0, sizeof ws->chain);
+	ws->count = 0;
+	ws->free = 0;
+	ws->used = 0;
+	ws->window = window;
+}
+
+struct watch *watch_add(struct watch_set *ws, uint64_t line)
+{
+	uint32_t slot = watch_slot(line), c = slot % WATCH_CHAINS;
+	struct watch *w;
+
+	if (ws->free) {
+		w = &ws->watch[ws->free - 1];
+		ws->free = w->next;
+	} else if (ws->used < MAX_WATCHES) {
+		w = &ws->watch[ws->used++];
+	} else {
+		return 0;
+	}
+	w->line = line;
+	w->slot = (uint16_t)slot;
+	w->next = ws->chain[c];
+	ws->chain[c] = (uint16_t)(w - ws->watch + 1);
+	ws->filter[slot]++;
+	ws->count++;
+	return w;
+}
+
+struct watch *watch_take(struct watch_set *ws, uint64_t line)
+{
+	uint16_t *link = &ws->chain[watch_slot(line) % WATCH_CHAINS];
+
+	for (; *link; link = &ws->watch[*link - 1].next) {
+		struct watch *w = &ws->watch[*link - 1];
+
+		if (w->line != line)
+			continue;
+		*link = w->next;
+		w->next = ws->free;
+		ws->free = (uint16_t)(w - ws->watch + 1);
+		ws->filter[w->slot]--;
+		ws->count--;
+		return w;
+	}
+	return 0;
+}
