@@ -174,7 +174,7 @@ static void consider(struct thread *t, const struct access *a, uint64_t at, uint
 	uint64_t last = (a->address + (a->size ? a->size - 1 : 0)) >> s.line_shift;
 
 	for (uint64_t l = line; l <= last; l++) {
-		if (!ws->filter[watch_slot(l)])
+		if (!watch_maybe(ws, l))
 			continue;
 		struct watch *w = watch_take(ws, l);
 
@@ -240,7 +240,7 @@ static inline bool may_touch(const struct watch_set *ws, const struct stream_des
 	uint64_t hit = d->any_fs;
 
 	for (uint32_t i = 0; i < n; i++)
-		hit |= ws->filter[watch_slot(p[i] >> shift)] |
+		hit |= watch_maybe(ws, p[i] >> shift) |
 		       ((p[i] & in_line) + d->access[i].size - 1) >> shift;
 	return hit;
 }
@@ -473,7 +473,7 @@ static void scan_repeat(struct thread *t, const struct repeat *r, uint64_t i, ui
 			uint64_t stay = on_this_line(a.address, r);
 
 			consider(t, &a, at, process_at);
-			watched |= ws->filter[watch_slot(a.address >> s.line_shift)] != 0;
+			watched |= watch_maybe(ws, a.address >> s.line_shift) != 0;
 			skip = stay < skip ? stay : skip;
 		}
 		i++;

@@ -6,6 +6,7 @@
 
 void watches_clear(struct watch_set *ws, uint32_t window)
 {
+	memset(ws->bits, 0, sizeof ws->bits);
 	memset(ws->filter, 0, sizeof ws->filter);
 	memset(ws->chain, 0, sizeof ws->chain);
 	ws->count = 0;
@@ -32,6 +33,7 @@ struct watch *watch_add(struct watch_set *ws, uint64_t line)
 	w->next = ws->chain[c];
 	ws->chain[c] = (uint16_t)(w - ws->watch + 1);
 	ws->filter[slot]++;
+	ws->bits[slot / 64] |= 1ull << (slot & 63);
 	ws->count++;
 	return w;
 }
@@ -48,7 +50,8 @@ struct watch *watch_take(struct watch_set *ws, uint64_t line)
 		*link = w->next;
 		w->next = ws->free;
 		ws->free = (uint16_t)(w - ws->watch + 1);
-		ws->filter[w->slot]--;
+		if (--ws->filter[w->slot] == 0)
+			ws->bits[w->slot / 64] &= ~(1ull << (w->slot & 63));
 		ws->count--;
 		return w;
 	}
