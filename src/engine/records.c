@@ -11,6 +11,8 @@
 #include "engine/cache.h"
 #include "engine/util.h"
 
+#define GIVE_UP_TRIES 10000u /* of 200 us and more, without anything read: the reader is no more */
+
 static struct channel_header *header;
 
 int records_open(int fd)
@@ -96,8 +98,15 @@ static bool collector_lives(void)
 /* Room for a record; with `wait`, as long as the collector lives. The lock is held. */
 static void *reserve(struct process *p, uint32_t bytes, bool wait)
 {
+	uint64_t read_before = p->ring.slot->read_pos;
+	bool exact = wait;
+
 	for (uint32_t tries = 0;; tries++) {
 		void *r = ring_reserve(&p->ring, bytes);
+
+		/* A collector that was killed but not waited for still seems to live. */
+		if (tries > GIVE_UP_TRIES && p->ring.slot->read_pos == read_before)
+			wait = false;
 
 		if (r)
 			return r;
@@ -109,7 +118,7 @@ static void *reserve(struct process *p, uint32_t bytes, bool wait)
 		sys2(SYS_nanosleep, &pause, 0);
 	}
 	p->ring.slot->lost_records++;
-	if (wait)
+	if (exact)
 		p->profiling = false;
 	return 0;
 }

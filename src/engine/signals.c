@@ -216,6 +216,13 @@ void signals_die(struct thread *t, int signal, const siginfo_t *info)
 	}
 }
 
+static bool is_readable(uint64_t address)
+{
+	uint8_t byte;
+
+	return engine_copy(&byte, (const void *)(uintptr_t)address, 1) == 0;
+}
+
 void signals_raise_fault(struct thread *t, int signal, int code, uint64_t address)
 {
 	if (t->pending && !t->fault) {
@@ -225,7 +232,7 @@ void signals_raise_fault(struct thread *t, int signal, int code, uint64_t addres
 	t->pending_info = (siginfo_t){ .si_signo = signal, .si_code = code };
 	t->pending_info.si_addr = (void *)(uintptr_t)address;
 	/* user, instruction fetch; and the page was there */
-	t->fault_error = signal != SIGSEGV ? 0 : code == SEGV_ACCERR ? 0x15 : 0x14;
+	t->fault_error = signal != SIGSEGV ? 0 : code == SEGV_ACCERR && is_readable(address) ? 0x15 : 0x14;
 	t->fault_trap = signal == SIGSEGV ? 14 : 6;
 	t->fault_address = signal == SIGSEGV ? address : 0;
 	t->fault = 1;
