@@ -25,7 +25,6 @@ enum exit_kind {
 	EXIT_ELEMENTS,	  /* before a gather or scatter */
 	EXIT_FLUSH,	  /* the stream buffer is full */
 	EXIT_UNSUPPORTED, /* target = pc of the instruction */
-	EXIT_NOT_CODE,	  /* target = pc that cannot be decoded or fetched */
 	EXIT_STALE,	  /* a checked block found its source changed; target = its pc */
 };
 

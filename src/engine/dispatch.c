@@ -239,7 +239,6 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 		find_code(t, 0, false);
 		break;
 	case EXIT_UNSUPPORTED:
-	case EXIT_NOT_CODE:
 		unsupported(t, e->target);
 		break;
 	}

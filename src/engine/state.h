@@ -90,11 +90,9 @@ struct thread {
 	uint32_t generation;	    /* of the code cache when a resume address was taken */
 	uint64_t real_limit;	    /* biased count at which the profiler wants control */
 	uint64_t buf_limit_real;
-	uint64_t kernel_mask;	    /* signals the kernel blocks for this thread, outside _hold */
 	uint64_t mask;		    /* signals the target believes blocked */
 	stack_t altstack;	    /* the target's */
 	siginfo_t pending_info;	    /* valid while pending */
-	uint32_t syscall_restarted; /* deliver, then run the system call again */
 	uint32_t fault;		    /* pending signal is a fault of the instruction at rip */
 	uint64_t saved_suspend_mask;
 	bool have_suspend_mask;
@@ -201,7 +199,6 @@ static inline uint64_t thread_accesses(const struct thread *t)
 
 /* Why the cache was left: small codes, or EXIT_LINK_FIRST + index of an exit record. */
 enum {
-	EXIT_RESUME = 0,
 	EXIT_INDIRECT = 1,
 	EXIT_RECORD_FIRST = 16,
 };

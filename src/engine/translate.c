@@ -484,8 +484,3 @@ struct stream_desc *translate_new_desc(uint32_t accesses, uint32_t *number)
 		*number = (uint32_t)(((uint8_t *)d - descs.base) / 8);
 	return d;
 }
-
-void translate_forget(void)
-{
-	descs.used = 0;
-}

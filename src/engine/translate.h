@@ -48,7 +48,5 @@ struct stream_desc {
 #define STREAM_DESC_FIRST 16
 const struct stream_desc *translate_desc(uint32_t number);
 struct stream_desc *translate_new_desc(uint32_t accesses, uint32_t *number);
-/* After a cache flush: descriptors go too. All buffers are empty then. */
-void translate_forget(void);
 
 #endif
