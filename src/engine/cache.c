@@ -8,11 +8,11 @@
 #include "channel/sys.h"
 #include "engine/emit.h"
 #include "engine/pages.h"
+#include "engine/poll.h"
 #include "engine/util.h"
 
 #define MAX_ARENAS 16
 #define DEFAULT_ARENA_BYTES (256ull << 20)
-#define POOL_BYTES (512u << 10)
 #define BLOCK_ROOM (64u << 10) /* more than any one block takes, hot or cold */
 #define HASH_BITS 17
 #define REACH (0x7fff0000ull)
@@ -117,14 +117,10 @@ static void arena_reset(struct arena *a)
 	a->thunk_exit = emit_thunk(&o, engine_exit);
 	a->thunk_ib_miss = emit_thunk(&o, engine_ib_miss);
 	a->thunk_ib_mismatch = emit_thunk(&o, engine_ib_mismatch);
-	a->pool = a->base + 128;
-	a->pool_end = a->base + POOL_BYTES;
-	a->words = (uint64_t *)(void *)a->pool_end;
+	a->words = (uint64_t *)(void *)(a->base + PAGE);
 	a->words_end = a->words + arena_bytes / 64 / 8;
 	a->hot = (uint8_t *)a->words_end;
 	a->cold = a->end;
-	for (uint32_t i = 0; i < 4096; i++)
-		a->pool_hash[i] = 0;
 }
 
 static struct arena *new_arena(uint64_t pc, bool near)
@@ -195,7 +191,7 @@ bool cache_has_room(const struct arena *a)
 {
 	uint32_t i = cache_arena_index(a);
 
-	return a->cold - a->hot > 2 * (long)BLOCK_ROOM && a->pool_end - a->pool > 4096 &&
+	return a->cold - a->hot > 2 * (long)BLOCK_ROOM && poll_has_room() &&
 	       a->words_end - a->words > 128 &&
 	       ordered_count[i] < ORDERED_MAX - 1 &&
 	       blocks.reserved - blocks.used > (1u << 20) &&
@@ -302,12 +298,12 @@ void cache_emit_ib_entry(struct arena *a, struct block *b)
 	struct out o = { .p = b->body ? (a->cold -= IB_ENTRY_BYTES) : a->hot };
 
 	b->ib_entry = o.p;
-	emit_mov_imm64(&o, RAX, -b->pc);
-	emit_bytes(&o, (const uint8_t[]){ 0x48, 0x8d, 0x0c, 0x01 }, 4); /* lea rcx,[rcx+rax] */
+	emit_mov_imm64(&o, R11, -b->pc);
+	emit_bytes(&o, (const uint8_t[]){ 0x4a, 0x8d, 0x0c, 0x19 }, 4); /* lea rcx,[rcx+r11] */
 	emit_bytes(&o, (const uint8_t[]){ 0xe3, 0x05 }, 2);		/* jrcxz +5 */
 	emit_jump(&o, a->thunk_ib_mismatch);
 	emit_load_gs(&o, RCX, T_SPILL0);
-	emit_load_gs(&o, RAX, T_SPILL1);
+	emit_load_gs(&o, R11, T_SPILL1);
 	if (b->body)
 		emit_jump(&o, b->body);
 	else
@@ -331,35 +327,6 @@ void cache_publish_indirect(struct block *b)
 	if (!b->ib_entry)
 		cache_emit_ib_entry(arenas[b->arena], b);
 	__atomic_store_n(ib_slot(b), (uint64_t)(uintptr_t)b->ib_entry, __ATOMIC_RELEASE);
-}
-
-uint8_t *cache_counts_constant(struct arena *a, struct tally t)
-{
-	uint64_t key = (uint64_t)t.accesses | (uint64_t)t.loads << 16 | (uint64_t)t.stores << 32 |
-		       (uint64_t)t.instructions << 48;
-	uint32_t h = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 52);
-
-	for (uint32_t tries = 0; tries < 4096; tries++, h = (h + 1) & 4095) {
-		uint64_t *c;
-
-		if (a->pool_hash[h] == 0) {
-			if (a->pool_end - a->pool < 32)
-				return 0;
-			c = (uint64_t *)(void *)a->pool;
-			c[0] = t.accesses;
-			c[1] = t.loads;
-			c[2] = t.stores;
-			c[3] = t.instructions;
-			a->pool_hash[h] = (uint32_t)(a->pool - a->base);
-			a->pool += 32;
-			return (uint8_t *)c;
-		}
-		c = (uint64_t *)(void *)(a->base + a->pool_hash[h]);
-		if (c[0] == t.accesses && c[1] == t.loads && c[2] == t.stores &&
-		    c[3] == t.instructions)
-			return (uint8_t *)c;
-	}
-	return 0;
 }
 
 bool cache_contains(uint64_t address)
@@ -474,6 +441,7 @@ void cache_flush(void)
 	exits.used = sizeof(struct code_exit);
 	exit_count = 1;
 	pages_forget_code();
+	poll_reset();
 	__atomic_fetch_add(&engine.generation, 1, __ATOMIC_SEQ_CST);
 }
 

@@ -4,7 +4,7 @@
  * and how they go away. All functions want the translate lock unless they say
  * otherwise.
  *
- *   arena:  | thunks | constants 32 B each | words 8 B each | hot code ->  ...  <- cold stubs |
+ *   arena:  | thunks | words 8 B each | hot code ->  ...  <- cold stubs |
  *
  * An arena lies within 2 GB of the code it holds, so that rip-relative
  * operands need only another displacement; several arenas may exist.
@@ -19,7 +19,6 @@ struct block;
 
 enum exit_kind {
 	EXIT_LINK,	  /* direct branch or fall-through to target */
-	EXIT_CHECK,	  /* the access budget ran out, or somebody wants the thread */
 	EXIT_SYSCALL,	  /* target = pc after it */
 	EXIT_REP,	  /* after a string instruction with REP */
 	EXIT_ELEMENTS,	  /* before a gather or scatter */
@@ -37,7 +36,7 @@ struct code_exit {
 	uint64_t target;  /* target pc to go on at, or of the instruction concerned */
 	uint8_t *site;	  /* EXIT_LINK: the rel32 field to patch */
 	uint8_t *stub;
-	uint8_t *resume;  /* EXIT_CHECK, REP, ELEMENTS, FLUSH: where the block goes on */
+	uint8_t *resume;  /* REP, ELEMENTS, FLUSH: where the block goes on */
 	struct block *from;
 	struct block *to; /* EXIT_LINK: linked to, or NULL */
 	uint32_t next_in; /* next exit linked to the same block, 0 ends */
@@ -88,10 +87,8 @@ struct block {
 struct arena {
 	uint8_t *base, *end;
 	uint8_t *hot, *cold;
-	uint8_t *pool, *pool_end;
 	uint64_t *words, *words_end; /* return addresses that calls push */
 	uint8_t *thunk_exit, *thunk_ib_miss, *thunk_ib_mismatch;
-	uint32_t pool_hash[4096]; /* offset from base of a constant, 0 empty */
 	uint64_t touched_hot, touched_cold;
 };
 
@@ -133,9 +130,6 @@ uint32_t cache_ib_table(enum gear gear);
 void cache_publish_indirect(struct block *b);
 /* The flag-free verification in front of a block: emitted at a->hot. */
 void cache_emit_ib_entry(struct arena *a, struct block *b);
-
-/* A 32-byte constant {accesses, loads, stores, instructions} in a's pool, NULL when full. */
-uint8_t *cache_counts_constant(struct arena *a, struct tally t);
 
 /* The live or dead block whose code holds `address`, or NULL. No lock wanted. */
 struct block *cache_block_at(const uint8_t *address);

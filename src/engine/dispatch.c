@@ -12,6 +12,7 @@
 #include "channel/sys.h"
 #include "engine/elements.h"
 #include "engine/pages.h"
+#include "engine/poll.h"
 #include "engine/sampler.h"
 #include "engine/signals.h"
 #include "engine/syscalls.h"
@@ -21,14 +22,14 @@
 uint32_t engine_hold;
 static uint32_t hold_lock; /* who may set engine_hold */
 
+static const struct counts nothing;
+
 void world_kick(const struct thread *except)
 {
 	lock_take(&engine.world_lock);
 	for (struct thread *o = engine.threads; o; o = o->next_thread)
-		if (o != except) {
-			__atomic_store_n(&o->limit, 0, __ATOMIC_SEQ_CST);
-			__atomic_store_n(&o->buf_limit, 0, __ATOMIC_SEQ_CST);
-		}
+		if (o != except)
+			poll_call(o);
 	lock_drop(&engine.world_lock);
 }
 
@@ -120,6 +121,8 @@ static void raise_fetch_fault(struct thread *t, enum translate_result r)
 /* Set t->next for t->rip. `from` is the direct branch that led here, or NULL. */
 static void find_code(struct thread *t, struct code_exit *from, bool indirect)
 {
+	/* From here on the cache may be emptied; `from` is looked at under the lock. */
+	__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
 	for (;;) {
 		enum translate_result r = TRANSLATE_OK;
 		struct block *b;
@@ -134,6 +137,8 @@ static void find_code(struct thread *t, struct code_exit *from, bool indirect)
 			indirect = false;
 			continue;
 		}
+		if (t->tick_due)
+			sampler_tick(t, &nothing);
 		sampler_set_gear(t);
 		lock_take(&engine.translate_lock);
 		b = cache_find(t->rip, (enum gear)t->gear);
@@ -163,19 +168,24 @@ static void find_code(struct thread *t, struct code_exit *from, bool indirect)
 	}
 }
 
-/* May the thread go on inside its block? If not it goes on by pc. */
-static bool may_resume(struct thread *t, const struct code_exit *e)
+/*
+ * May the thread go on inside its block? If not it goes on by pc. It counts as
+ * in the cache until this is decided, so the block is still there.
+ */
+static bool may_resume(struct thread *t, const struct block *b)
 {
-	return !t->pending && !e->from->dead && !__atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST) &&
-	       sampler_gear(t) == (enum gear)t->gear && e->from->gear == t->gear && sampler_arm(t);
+	return !b->dead && b->gear == t->gear && sampler_arm(t) &&
+	       !__atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST);
 }
 
-static void resume_or_leave(struct thread *t, const struct code_exit *e, uint64_t pc)
+/* Go on at `at` inside block b, where `after` is counted already, or else at pc. */
+static void resume_or_leave(struct thread *t, const struct block *b, const uint8_t *at,
+			    uint64_t pc, struct counts after)
 {
-	struct counts after = counts_of(e->after);
-
-	if (may_resume(t, e)) {
-		t->next = (uint64_t)(uintptr_t)e->resume;
+	if (t->tick_due)
+		sampler_tick(t, &after);
+	if (may_resume(t, b)) {
+		t->next = (uint64_t)(uintptr_t)at;
 		t->rip = pc;
 		t->resuming = true;
 		t->resume_after = after;
@@ -205,24 +215,20 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 		t->rip = e->target;
 		find_code(t, e, false);
 		break;
-	case EXIT_CHECK:
-		after = counts_of(e->after);
-		sampler_tick(t, &after);
-		resume_or_leave(t, e, e->target);
-		break;
 	case EXIT_FLUSH:
 		after = counts_of(e->after);
 		sampler_flush(t, &after);
-		resume_or_leave(t, e, e->target);
+		resume_or_leave(t, e->from, e->resume, e->target, after);
 		break;
 	case EXIT_SYSCALL:
 		t->rip = e->target;
+		__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
 		syscalls_handle(t);
 		find_code(t, 0, false);
 		break;
 	case EXIT_REP:
 		elements_rep(t, e->insn, t->rep_rcx);
-		resume_or_leave(t, e, e->insn->pc + e->insn->length);
+		resume_or_leave(t, e->from, e->resume, e->insn->pc + e->insn->length, nothing);
 		break;
 	case EXIT_ELEMENTS:
 		elements_vector(t, e->insn);
@@ -246,11 +252,18 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 
 void engine_dispatch(struct thread *t)
 {
+	const struct block *b;
+
 	t->resuming = false;
-	if (t->exit == EXIT_INDIRECT)
+	if (t->exit == EXIT_INDIRECT) {
 		find_code(t, 0, true);
-	else
+	} else if (t->exit == EXIT_POLL) {
+		b = cache_block_at((const uint8_t *)(uintptr_t)t->poll_at);
+		poll_answer(t);
+		resume_or_leave(t, b, (const uint8_t *)(uintptr_t)t->poll_at, t->rip, nothing);
+	} else {
 		exit_by_record(t, cache_exit(t->exit - EXIT_RECORD_FIRST));
+	}
 }
 
 /* The world was held when the thread wanted in, or it starts, or it had a fault. */

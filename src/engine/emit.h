@@ -161,18 +161,11 @@ static inline void emit_align_field(struct out *o, uint32_t before)
 		emit_u8(o, 0x90);
 }
 
-/* vpaddq ymm31, ymm31, [rip -> constant] */
-static inline void emit_add_counts(struct out *o, const uint8_t *constant)
+/* vpaddq ymm31, ymm31, gs:[tally] */
+static inline void emit_add_counts(struct out *o, uint32_t tally)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x62, 0x61, 0x85, 0x20, 0xd4, 0x3d }, 6);
-	emit_u32(o, (uint32_t)(constant - (o->p + 4)));
-}
-
-/* vucomisd xmm31, gs:[T_LIMIT]; changes flags: carry clear when at or above */
-static inline void emit_compare_limit_changes_flags(struct out *o)
-{
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0x62, 0x61, 0xfd, 0x08, 0x2e, 0x3c, 0x25 }, 8);
-	emit_u32(o, T_LIMIT);
+	emit_bytes(o, (const uint8_t[]){ 0x65, 0x62, 0x61, 0x85, 0x20, 0xd4, 0x3c, 0x25 }, 8);
+	emit_u32(o, tally);
 }
 
 /* mov dword gs:[T_USED31], 1; vmovdqa64 gs:[T_COUNTERS], ymm31; vmovdqu64 zmm31, gs:[T_APP31] */

@@ -12,7 +12,9 @@
 #include "engine/dispatch.h"
 #include "engine/elements.h"
 #include "engine/pages.h"
+#include "engine/poll.h"
 #include "engine/signals.h"
+#include "engine/ticker.h"
 #include "engine/translate.h"
 #include "engine/util.h"
 
@@ -194,14 +196,41 @@ static void note(struct thread *t, int signal, siginfo_t *info, struct frame_uco
 	t->fault_trap = uc->mc.trapno;
 	t->fault_address = uc->mc.cr2;
 	__atomic_store_n(&t->pending, (uint32_t)signal, __ATOMIC_SEQ_CST);
-	t->limit = 0;
-	t->buf_limit = 0;
+}
+
+/*
+ * Somebody called the thread: it stands at the beginning of a segment, nothing
+ * of which has run, with all registers the target's. Leave as an exit stub would.
+ */
+static bool leave_at_poll(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
+{
+	const struct insn_at *m, *end;
+	struct block *b;
+
+	if (signal != SIGSEGV || !poll_covers(t, (uint64_t)(uintptr_t)info->si_addr))
+		return false;
+	b = cache_block_at((const uint8_t *)(uintptr_t)uc->mc.rip);
+	if (!b)
+		return false;
+	end = b->map + b->insns;
+	for (m = b->map; m < end && m->code <= uc->mc.rip - address_of(b->start);)
+		m++;
+	if (m == end || !(m->flags & INSN_AT_SEGMENT))
+		return false;
+	t->hidden = true;
+	t->poll_at = uc->mc.rip;
+	t->rip = b->pc + m->source;
+	t->exit = EXIT_POLL;
+	uc->mc.rip = address_of(engine_exit);
+	return true;
 }
 
 static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
 {
 	bool trap = signal == SIGTRAP && info->si_code != TRAP_TRACE;
 
+	if (leave_at_poll(t, signal, info, uc))
+		return;
 	if (release_code_page(t, info, uc) || step_goes_on(t, info, uc))
 		return;
 	t->step_from = 0;
@@ -234,8 +263,21 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 	engine_panic("fault in the engine", (uint64_t)signal);
 }
 
+static void on_tick(struct thread *t)
+{
+	t->tick_due = true;
+	poll_call(t);
+}
+
 static void on_async(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
 {
+	if (signal == TICK_SIGNAL && (t->mask & TICK_BIT)) {
+		/* Not our timer's, and blocked as far as the target knows: the kernel keeps it. */
+		t->real_tick = true;
+		uc->sigmask |= TICK_BIT;
+		sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), sys0(SYS_gettid), signal, info);
+		return;
+	}
 	uc->sigmask = ~SYNC_SIGNALS;
 	if (t->pending) {
 		/* One is noted already: back into the kernel's queue until that is delivered. */
@@ -244,6 +286,7 @@ static void on_async(struct thread *t, int signal, siginfo_t *info, struct frame
 		return;
 	}
 	note(t, signal, info, uc);
+	poll_call(t);
 	if (uc->mc.rip >= address_of(engine_syscall_begin) &&
 	    uc->mc.rip <= address_of(engine_syscall_insn))
 		uc->mc.rip = address_of(engine_syscall_abort);
@@ -255,6 +298,8 @@ void fault_signal_handler(int signal, siginfo_t *info, struct frame_ucontext *uc
 
 	if (is_fault(signal, info))
 		on_fault(t, signal, info, uc);
+	else if (ticker_sent(t, info))
+		on_tick(t);
 	else
 		on_async(t, signal, info, uc);
 }

@@ -54,7 +54,6 @@ engine_exit:
 	vmovdqa64 %ymm31, %gs:T_COUNTERS
 	load_31
 1:	mov	%gs:T_SELF, %rdi
-	movl	$0, %gs:T_IN_CACHE
 	call	engine_dispatch
 	/* falls through */
 
@@ -65,6 +64,8 @@ engine_enter:
 	movl	$1, %gs:T_IN_CACHE
 	mfence
 	cmpl	$0, engine_hold(%rip)
+	jne	engine_reenter
+	cmpl	$0, %gs:T_CALLED
 	jne	engine_reenter
 	cmpb	$0, engine_vector_counter(%rip)
 	je	1f
@@ -93,7 +94,7 @@ engine_enter:
 	mov	%gs:T_REGS+32, %rsp
 	jmp	*%gs:T_NEXT
 
-/* Somebody holds the world (cache flush): go back and wait in the dispatcher. */
+/* Somebody holds the world, or calls this thread: back to the dispatcher. */
 engine_reenter:
 	movl	$0, %gs:T_IN_CACHE
 	mov	%gs:T_ENGINE_SP, %rsp
@@ -123,21 +124,21 @@ engine_fault_resume:
 	jmp	engine_resume
 
 /*
- * An indirect branch met another block's entry: there rax = -pc of that block
+ * An indirect branch met another block's entry: there r11 = -pc of that block
  * and rcx = wanted - pc. Recover the wanted pc without touching flags.
  */
 	.globl engine_ib_mismatch
 	.hidden engine_ib_mismatch
 engine_ib_mismatch:
-	not	%rax
-	lea	1(%rcx,%rax), %rcx
+	not	%r11
+	lea	1(%rcx,%r11), %rcx
 	/* falls through: rcx = wanted pc */
 	.globl engine_ib_miss
 	.hidden engine_ib_miss
 engine_ib_miss:
 	mov	%rcx, %gs:T_RIP
 	mov	%gs:T_SPILL0, %rcx
-	mov	%gs:T_SPILL1, %rax
+	mov	%gs:T_SPILL1, %r11
 	movl	$1, %gs:T_EXIT		/* EXIT_INDIRECT */
 	jmp	engine_exit
 

@@ -28,9 +28,6 @@ struct job {
 	bool given_31;
 };
 
-/* Exit record whose stub is entered by a jcc emitted at j->o with `opcode2` (0f xx). */
-struct code_exit *job_jcc_exit(struct job *j, uint8_t opcode2, enum exit_kind kind,
-			       uint64_t target);
 /* jmp rel32 to a block or, as long as there is none, to its stub. */
 void job_jump_link(struct job *j, uint64_t target);
 
@@ -44,10 +41,8 @@ void job_terminator(struct job *j, uint32_t i);
 bool insn_ends_block(const struct insn *in);
 bool insn_ends_segment(const struct insn *in);
 
-/* Counting and checking (count.c). */
+/* Counting (count_emit.c). */
 void job_count_segment(struct job *j);
-void job_check(struct job *j, uint32_t i);
-int job_check_position(const struct job *j);
 enum flags_state { FLAGS_LIVE, FLAGS_DEAD_UNLESS_FAULT, FLAGS_DEAD };
 enum flags_state job_flags_state(const struct job *j, uint32_t i);
 /* Save and restore flags around glue; rax is in spill4 meanwhile. */

@@ -14,16 +14,16 @@
 #define T_NEXT 160	 /* cache address that engine_enter jumps to */
 #define T_EXIT 168	 /* u32: why the cache was left */
 #define T_PENDING 172	 /* u32: a signal waits to be delivered */
-#define T_LIMIT 176	 /* double bits: checks exit at or above it; 0 = exit now */
+#define T_CALLED 176	 /* u32: somebody wants the thread in the dispatcher */
 #define T_BUF_LIMIT 184	 /* stream: segments flush above it */
 #define T_COUNTERS 192	 /* 4 x u64, 32-byte aligned: accesses loads stores instructions */
 #define T_BUF 224	 /* stream: next free entry */
 #define T_SPILL0 232	 /* rcx of an indirect branch */
-#define T_SPILL1 240	 /* rax of an indirect branch */
+#define T_SPILL1 240	 /* r11 of an indirect branch */
 #define T_APP31 256	 /* target's zmm31, 64 bytes */
 #define T_SPILL2 320	 /* scratch A of an instruction or stream segment */
 #define T_SPILL3 328	 /* scratch B */
-#define T_SPILL4 336	 /* rax kept while flags are saved around a check */
+#define T_SPILL4 336	 /* rax kept while flags are saved */
 #define T_REP_RCX 344	 /* string instruction: rcx, rsi, rdi before */
 #define T_REP_RSI 352
 #define T_REP_RDI 360
@@ -33,7 +33,6 @@
 #define T_USED31 384	 /* u32: the target may have something in zmm31 */
 #define T_BYTES_FIXED 388
 
-/* 2^52 as a double: counters are kept in its mantissa, so that integers compare as doubles. */
-#define COUNT_BIAS 0x4330000000000000
+#define T_TALLIES 4096	 /* the table of tallies, see poll.h */
 
 #endif

@@ -42,14 +42,6 @@ int records_open(int fd)
 	return 0;
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 bool records_claim(struct process *p, uint32_t parent)
 {
 	if (!header || records_abandoned())

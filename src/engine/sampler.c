@@ -6,18 +6,26 @@
 #include "engine/dispatch.h"
 #include "engine/fsbase.h"
 #include "engine/pages.h"
+#include "engine/poll.h"
 #include "engine/random.h"
 #include "engine/records.h"
+#include "engine/ticker.h"
 #include "engine/translate.h"
 #include "engine/util.h"
 #include "engine/watches.h"
 
 #define BUFFER_ENTRIES 16384u
 #define BUFFER_SLACK 512u /* entries one segment may take */
-/* The count gear looks at the limit at backward branches only: aim before the window. */
-#define APPROACH 2000u
-/* Without windows threads still report in now and then. */
-#define REPORT_EVERY (1ull << 26)
+/*
+ * A window's place is an access count, and between windows nobody compares
+ * counts: a timer calls the threads short of it, again and again, and the last
+ * stretch runs in the stream gear, where entries can be skipped exactly.
+ */
+#define NEAR_NS 30000u		 /* a stretch too short to time */
+#define NEAR_MIN 4000u		 /* accesses; the least such stretch */
+#define SHORTEST_NS 15000u
+#define REPORT_NS 50000000u	 /* threads show their counts at least so often */
+#define FIRST_RATE 1000000u	 /* accesses a millisecond until it is known */
 
 /* Of the process. The lock guards all of it, and every thread's watch set. */
 static struct sampler {
@@ -31,6 +39,8 @@ static struct sampler {
 	uint64_t footprint;
 	uint64_t rng;
 	uint32_t line_shift;
+	uint64_t rate;		/* process accesses a millisecond, the highest of late */
+	uint64_t seen_total, seen_ns; /* when the rate was last looked at */
 } s;
 
 static struct process *process_of(const struct thread *t)
@@ -74,6 +84,8 @@ void sampler_start(struct thread *t)
 	s = (struct sampler){ .rng = engine.config.seed * 0x2545f4914f6cdd1dull +
 				     t->process->order + 1 };
 	s.line_shift = 6;
+	s.rate = FIRST_RATE;
+	s.seen_ns = now_ns();
 	if (engine.config.line_bytes >= 4)
 		s.line_shift = (uint32_t)__builtin_ctz(engine.config.line_bytes);
 	engine.gear = GEAR_COUNT;
@@ -89,13 +101,13 @@ void sampler_start(struct thread *t)
 
 void sampler_thread_start(struct thread *t)
 {
-	t->counters = (struct counts){ .accesses = COUNT_BIAS };
+	t->counters = (struct counts){ 0 };
 	t->published = (struct counts){ 0 };
 	t->extra = (struct extra_counts){ 0 };
 	t->extra_published = (struct extra_counts){ 0 };
 	t->stream_position = 0;
 	t->gear = GEAR_COUNT;
-	t->real_limit = COUNT_BIAS + (s.start > APPROACH ? s.start - APPROACH : 1);
+	t->tick_due = t->process->profiling; /* that arms the first */
 	t->buf = t->buf_start;
 	if (t->watches) {
 		t->watches->window = UINT32_MAX;
@@ -199,7 +211,7 @@ static void need_buffers(struct thread *t)
 		t->buf_bytes = round_up((BUFFER_ENTRIES + BUFFER_SLACK) * 8, PAGE);
 		t->buf_start = pages_get(t->buf_bytes);
 		engine_assert(t->buf_start);
-		t->buf_limit_real = (uint64_t)(uintptr_t)(t->buf_start + BUFFER_ENTRIES);
+		t->buf_limit = (uint64_t)(uintptr_t)(t->buf_start + BUFFER_ENTRIES);
 	}
 	if (!t->watches && wants_windows()) {
 		t->watches = pages_get(round_up(sizeof *t->watches, PAGE));
@@ -341,12 +353,18 @@ static void close_window(struct thread *t, uint64_t now, uint32_t status)
 	s.samples = 0;
 	s.number++;
 	plan_next(s.last_end);
+	s.seen_total = s.last_end; /* windows run slowly: no measure */
+	s.seen_ns = now_ns();
 	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
 }
 
-static void open_window(struct thread *t)
+static void open_window(struct thread *t, uint64_t total)
 {
 	s.open = true;
+	if (s.start < total) { /* faster than foreseen, or a long string instruction: late */
+		s.end += total - s.start;
+		s.start = total;
+	}
 	lock_take(&engine.translate_lock);
 	s.footprint = pages_footprint(t->regs[RSP]);
 	lock_drop(&engine.translate_lock);
@@ -362,37 +380,64 @@ static void give_up(struct thread *t)
 	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
 }
 
-static void set_next_stop(struct thread *t)
+/* The process's accesses a millisecond, as the last stretch and those before it show. */
+static void look_at_rate(uint64_t total)
 {
-	uint64_t total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
-	uint64_t ahead = REPORT_EVERY;
+	uint64_t now = now_ns(), ns = now - s.seen_ns, rate;
 
-	if (t->process->profiling && wants_windows() && !s.open) {
-		uint64_t goal = s.start > total + APPROACH ? s.start - total - APPROACH : 0;
+	if (ns < SHORTEST_NS)
+		return;
+	rate = (uint64_t)((unsigned __int128)(total - s.seen_total) * 1000000u / ns);
+	s.rate = rate > s.rate - s.rate / 8 ? rate : s.rate - s.rate / 8;
+	s.seen_total = total;
+	s.seen_ns = now;
+}
 
+/* Accesses that take no longer than NEAR_NS. */
+static uint64_t near_by(void)
+{
+	uint64_t n = s.rate * NEAR_NS / 1000000u;
+
+	return n > NEAR_MIN ? n : NEAR_MIN;
+}
+
+/* Call t again before the next window can begin, if it runs no faster than lately. */
+static void set_next_tick(struct thread *t, uint64_t total)
+{
+	uint64_t ns = REPORT_NS, left;
+
+	if (wants_windows()) {
+		left = s.start > total + near_by() ? s.start - total - near_by() / 2 : 0;
+		/* A quarter faster than ever lately; others count, too, and come at other times. */
+		ns = (uint64_t)((unsigned __int128)left * 800000u / (s.rate ? s.rate : 1));
 		if (engine.threads && engine.threads->next_thread)
-			goal /= 4; /* others count, too: come back early */
-		if (goal < ahead)
-			ahead = goal;
+			ns /= 2;
+		ns = ns < SHORTEST_NS ? SHORTEST_NS : ns > REPORT_NS ? REPORT_NS : ns;
 	}
-	t->real_limit = t->counters.accesses + ahead;
+	if (ticker_arm(t, ns) != 0)
+		records_message(t->process, "the kernel gives no timer: no samples are taken");
 }
 
 void sampler_tick(struct thread *t, const struct counts *after)
 {
+	uint64_t total;
+
+	t->tick_due = false;
 	sampler_publish(t, after);
-	if (!t->process->profiling || t->process->borrowed_memory) {
-		t->real_limit = t->counters.accesses + REPORT_EVERY;
+	if (!t->process->profiling || t->process->borrowed_memory)
 		return;
-	}
 	lock_take(&s.lock);
 	records_counters(t->process);
-	if (records_abandoned())
+	total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
+	if (records_abandoned()) {
 		give_up(t);
-	else if (wants_windows() && !s.open && t->gear == GEAR_COUNT &&
-		 t->process->total.accesses + APPROACH + 64 >= s.start)
-		open_window(t);
-	set_next_stop(t);
+	} else if (!s.open) {
+		look_at_rate(total);
+		if (wants_windows() && total + near_by() >= s.start)
+			open_window(t, total);
+		else
+			set_next_tick(t, total);
+	}
 	lock_drop(&s.lock);
 }
 
@@ -417,7 +462,6 @@ void sampler_flush(struct thread *t, const struct counts *after)
 	t->stream_position = here;
 	t->buf = t->buf_start;
 	records_counters(t->process);
-	set_next_stop(t);
 	lock_drop(&s.lock);
 	t->extra.scan_cycles += cycles() - begin;
 }
@@ -560,6 +604,7 @@ void sampler_set_gear(struct thread *t)
 	if (t->gear == GEAR_STREAM)
 		sampler_flush(t, &nothing);
 	t->gear = wanted;
+	t->tick_due = wanted == GEAR_COUNT;
 	if (wanted == GEAR_STREAM) {
 		need_buffers(t);
 		t->buf = t->buf_start;
@@ -569,8 +614,6 @@ void sampler_set_gear(struct thread *t)
 
 bool sampler_arm(struct thread *t)
 {
-	__atomic_store_n(&t->limit, t->real_limit, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&t->buf_limit, t->buf_limit_real, __ATOMIC_SEQ_CST);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	return !t->pending && sampler_gear(t) == (enum gear)t->gear;
+	poll_answer(t);
+	return !t->pending && !t->tick_due && sampler_gear(t) == (enum gear)t->gear;
 }

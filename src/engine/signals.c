@@ -10,6 +10,7 @@
 #include "engine/frame.h"
 #include "engine/pages.h"
 #include "engine/process.h"
+#include "engine/ticker.h"
 #include "engine/util.h"
 
 #define SA_RESTORER_FLAG 0x04000000u
@@ -40,6 +41,12 @@ static void kernel_mask(uint64_t mask)
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
 }
 
+/* What the target wants blocked, without the signals that the engine needs. */
+static void apply_mask(const struct thread *t)
+{
+	kernel_mask(t->mask & ~(SYNC_SIGNALS | (t->real_tick ? 0 : TICK_BIT)));
+}
+
 /*
  * Signals that end programs by default and are how people end them: the engine
  * takes them to finish the profile first.
@@ -50,7 +57,8 @@ static void kernel_mask(uint64_t mask)
 static struct kernel_sigaction kernel_view(int signal, const struct kernel_sigaction *a)
 {
 	struct kernel_sigaction k = *a;
-	bool ends = a->handler == HANDLER_DEFAULT && (ENDING_SIGNALS & bit(signal));
+	bool ends = (a->handler == HANDLER_DEFAULT && (ENDING_SIGNALS & bit(signal))) ||
+		    signal == TICK_SIGNAL;
 
 	if (a->handler <= HANDLER_IGNORE && !is_sync(signal) && !ends)
 		return k;
@@ -77,6 +85,7 @@ void signals_init(struct thread *t)
 	}
 	sys4(SYS_rt_sigprocmask, SIG_BLOCK, 0, &mask, 8);
 	t->mask = mask;
+	apply_mask(t);
 	t->altstack = (stack_t){ .ss_flags = SS_DISABLE };
 }
 
@@ -91,9 +100,11 @@ void signals_thread_start(struct thread *t)
 void signals_set_mask(struct thread *t, uint64_t mask)
 {
 	t->mask = mask & ~UNBLOCKABLE;
+	if (!(mask & TICK_BIT))
+		t->real_tick = false;
 	/* With a signal noted, delivery sets the kernel's mask. */
 	if (!t->pending)
-		kernel_mask(t->mask & ~SYNC_SIGNALS);
+		apply_mask(t);
 }
 
 void signals_block_all(void)
@@ -104,7 +115,14 @@ void signals_block_all(void)
 void signals_unblock(struct thread *t)
 {
 	if (!t->pending)
-		kernel_mask(t->mask & ~SYNC_SIGNALS);
+		apply_mask(t);
+}
+
+void signals_hold_ticks(bool hold)
+{
+	uint64_t tick = TICK_BIT;
+
+	sys4(SYS_rt_sigprocmask, hold ? SIG_BLOCK : SIG_UNBLOCK, &tick, 0, 8);
 }
 
 long signals_action(struct thread *t, int signal, uint64_t act, uint64_t old, uint64_t set_bytes)
@@ -208,7 +226,7 @@ void signals_die(struct thread *t, int signal, const siginfo_t *info)
 	sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), sys0(SYS_gettid), signal, &copy);
 	kernel_mask(only);
 	/* Still here: a stop signal that was continued, or one whose default is to do nothing. */
-	kernel_mask(t->mask & ~SYNC_SIGNALS);
+	apply_mask(t);
 	if (is_sync(signal)) {
 		sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), signal);
 		kernel_mask(only);
@@ -360,7 +378,7 @@ static struct kernel_sigaction take_action(struct process *p, int signal)
 static void go_on_without(struct thread *t)
 {
 	t->have_suspend_mask = false;
-	kernel_mask(t->mask & ~SYNC_SIGNALS);
+	apply_mask(t);
 }
 
 void signals_deliver(struct thread *t)
@@ -395,8 +413,10 @@ void signals_deliver(struct thread *t)
 	mask |= a.mask | (a.flags & SA_NODEFER ? 0 : bit(signal));
 	t->have_suspend_mask = false;
 	t->mask = mask & ~UNBLOCKABLE;
+	if (!(mask & TICK_BIT))
+		t->real_tick = false;
 	__atomic_store_n(&t->pending, 0, __ATOMIC_SEQ_CST);
-	kernel_mask(t->mask & ~SYNC_SIGNALS);
+	apply_mask(t);
 }
 
 static void bad_frame(struct thread *t)
@@ -435,10 +455,15 @@ void signals_return(struct thread *t)
 
 void signals_before_exec(struct thread *t)
 {
+	struct kernel_sigaction ignore = { .handler = HANDLER_IGNORE };
+
+	/* A tick on its way would end the new program: ignoring it throws it away. */
+	ticker_end(t);
+	kernel_action(TICK_SIGNAL, &ignore, 0);
 	for (int i = 1; i <= MAX_SIGNAL; i++) {
 		struct kernel_sigaction a = t->process->actions[i];
 
-		if (!is_sync(i) && !(ENDING_SIGNALS & bit(i)))
+		if (!is_sync(i) && !((ENDING_SIGNALS | TICK_BIT) & bit(i)))
 			continue;
 		if (a.handler > HANDLER_IGNORE)
 			a.handler = HANDLER_DEFAULT;
@@ -451,10 +476,11 @@ void signals_before_exec(struct thread *t)
 void signals_after_failed_exec(struct thread *t)
 {
 	for (int i = 1; i <= MAX_SIGNAL; i++)
-		if (is_sync(i) || (ENDING_SIGNALS & bit(i))) {
+		if (is_sync(i) || ((ENDING_SIGNALS | TICK_BIT) & bit(i))) {
 			struct kernel_sigaction k = kernel_view(i, &t->process->actions[i]);
 
 			kernel_action(i, &k, 0);
 		}
 	signals_unblock(t);
+	t->tick_due = true;
 }

@@ -20,6 +20,7 @@
 #include "engine/fsbase.h"
 #include "engine/load.h"
 #include "engine/pages.h"
+#include "engine/poll.h"
 #include "engine/process.h"
 #include "engine/records.h"
 #include "engine/sampler.h"
@@ -320,7 +321,7 @@ int main(int argc, char **argv, char **envp)
 		say("%s: the channel to dwell cannot be opened: it runs unprofiled", request.name);
 	uint32_t bits = translate_options.ib_bits;
 
-	if (pages_init() != 0 || decode_init() != 0 ||
+	if (pages_init() != 0 || decode_init() != 0 || poll_init() != 0 ||
 	    cache_init(option("cache_mb", 0) << 20, bits ? (1u << bits) - 1 : IB_PEXT_MASK) != 0)
 		cannot(request.name, "no memory for the engine");
 	t = thread_new(p);

@@ -41,7 +41,7 @@ struct kernel_sigaction {
 };
 
 struct counts {
-	uint64_t accesses; /* biased by COUNT_BIAS in struct thread */
+	uint64_t accesses;
 	uint64_t loads;
 	uint64_t stores;
 	uint64_t instructions;
@@ -68,7 +68,8 @@ struct thread {
 	uint64_t next;
 	uint32_t exit;
 	uint32_t pending;
-	uint64_t limit;
+	uint32_t called;
+	uint32_t poll_pad;
 	uint64_t buf_limit;
 	struct counts counters __attribute__((aligned(32)));
 	uint64_t *buf;
@@ -88,8 +89,12 @@ struct thread {
 	uint32_t index;		    /* order in the process */
 	uint32_t gear;
 	uint32_t generation;	    /* of the code cache when a resume address was taken */
-	uint64_t real_limit;	    /* biased count at which the profiler wants control */
-	uint64_t buf_limit_real;
+	uint64_t poll_at;	    /* cache address of the segment at which it was called */
+	bool hidden;		    /* its table of tallies is unreadable */
+	bool tick_due;		    /* the sampler wants to look at the time */
+	bool has_timer;
+	bool real_tick;		    /* the kernel holds back a TICK_SIGNAL that is the target's */
+	int32_t timer;
 	uint64_t mask;		    /* signals the target believes blocked */
 	stack_t altstack;	    /* the target's */
 	siginfo_t pending_info;	    /* valid while pending */
@@ -123,7 +128,7 @@ _Static_assert(offsetof(struct thread, engine_sp) == T_ENGINE_SP, "layout");
 _Static_assert(offsetof(struct thread, next) == T_NEXT, "layout");
 _Static_assert(offsetof(struct thread, exit) == T_EXIT, "layout");
 _Static_assert(offsetof(struct thread, pending) == T_PENDING, "layout");
-_Static_assert(offsetof(struct thread, limit) == T_LIMIT, "layout");
+_Static_assert(offsetof(struct thread, called) == T_CALLED, "layout");
 _Static_assert(offsetof(struct thread, buf_limit) == T_BUF_LIMIT, "layout");
 _Static_assert(offsetof(struct thread, counters) == T_COUNTERS, "layout");
 _Static_assert(offsetof(struct thread, buf) == T_BUF, "layout");
@@ -140,6 +145,7 @@ _Static_assert(offsetof(struct thread, syscall_sp) == T_SYSCALL_SP, "layout");
 _Static_assert(offsetof(struct thread, in_cache) == T_IN_CACHE, "layout");
 _Static_assert(offsetof(struct thread, held) == T_HELD, "layout");
 _Static_assert(offsetof(struct thread, used31) == T_USED31, "layout");
+_Static_assert(sizeof(struct thread) <= T_TALLIES, "layout");
 
 /* What belongs to a kernel process, and must not be shared with a vfork child. */
 struct process {
@@ -194,12 +200,13 @@ static inline struct thread *thread_self(void)
 
 static inline uint64_t thread_accesses(const struct thread *t)
 {
-	return t->counters.accesses - COUNT_BIAS;
+	return t->counters.accesses;
 }
 
 /* Why the cache was left: small codes, or EXIT_LINK_FIRST + index of an exit record. */
 enum {
 	EXIT_INDIRECT = 1,
+	EXIT_POLL = 2, /* called at the beginning of a segment, t->poll_at */
 	EXIT_RECORD_FIRST = 16,
 };
 

@@ -29,7 +29,7 @@ static uint16_t free_registers(const struct job *j, uint32_t first, uint32_t end
 		used |= j->in[i].gprs;
 		if (j->in[i].kind == INSN_RET || j->in[i].kind == INSN_JMP_IND ||
 		    j->in[i].kind == INSN_CALL_IND)
-			used |= 1u << RCX | 1u << RAX;
+			used |= 1u << RCX | 1u << R11;
 	}
 	return (uint16_t)~used;
 }

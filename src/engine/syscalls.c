@@ -19,6 +19,7 @@
 #include "engine/sampler.h"
 #include "engine/signals.h"
 #include "engine/threads.h"
+#include "engine/ticker.h"
 #include "engine/util.h"
 
 typedef long handler(struct thread *t, long nr, const long args[6]);
@@ -38,11 +39,17 @@ static bool release_all_pages(void)
 
 long syscalls_pass(struct thread *t, long nr, const long args[6])
 {
-	long r = engine_syscall(t, nr, args);
+	bool hold = t->has_timer && ticker_could_interrupt(nr, args);
+	long r;
 
+	if (hold)
+		signals_hold_ticks(true);
+	r = engine_syscall(t, nr, args);
 	/* The kernel may have met a page that we write-protect: once more without. */
 	if (r == -EFAULT && release_all_pages())
 		r = engine_syscall(t, nr, args);
+	if (hold)
+		signals_hold_ticks(false);
 	return r;
 }
 
@@ -74,44 +81,70 @@ static long do_sigreturn(struct thread *t, long nr, const long a[6])
 	return NO_RESULT;
 }
 
-/* Calls that wait under another mask: a handler that runs meanwhile inherits that mask. */
-static long with_mask(struct thread *t, long nr, const long a[6], uint64_t mask_at)
+/*
+ * Calls that wait under another mask, which *mask_at points to: a handler that
+ * runs meanwhile inherits that mask. Our own timer stays out of it.
+ */
+static long with_mask(struct thread *t, long nr, long args[6], long *mask_at)
 {
+	uint64_t mask, mine;
 	long r;
-	uint64_t mask;
 
-	if (mask_at && engine_copy(&mask, (void *)(uintptr_t)mask_at, 8) == 0) {
+	if (*mask_at && engine_copy(&mask, (void *)*mask_at, 8) == 0) {
 		t->saved_suspend_mask = mask;
 		t->have_suspend_mask = true;
+		mine = mask | (t->has_timer ? TICK_BIT : 0);
+		*mask_at = (long)&mine;
 	}
-	r = syscalls_pass(t, nr, a);
+	r = syscalls_pass(t, nr, args);
 	if (!t->pending || r != -EINTR)
 		t->have_suspend_mask = false;
 	return r;
 }
 
+static long with_mask_in(struct thread *t, long nr, const long a[6], uint32_t at)
+{
+	long args[6] = { a[0], a[1], a[2], a[3], a[4], a[5] };
+
+	return with_mask(t, nr, args, &args[at]);
+}
+
 static long do_sigsuspend(struct thread *t, long nr, const long a[6])
 {
-	return with_mask(t, nr, a, (uint64_t)a[0]);
+	return with_mask_in(t, nr, a, 0);
 }
 
 static long do_ppoll(struct thread *t, long nr, const long a[6])
 {
-	return with_mask(t, nr, a, (uint64_t)a[3]);
+	return with_mask_in(t, nr, a, 3);
 }
 
 static long do_epoll_pwait(struct thread *t, long nr, const long a[6])
 {
-	return with_mask(t, nr, a, (uint64_t)a[4]);
+	return with_mask_in(t, nr, a, 4);
 }
 
 static long do_pselect(struct thread *t, long nr, const long a[6])
 {
-	uint64_t pair[2] = { 0, 0 };
+	long pair[2], args[6] = { a[0], a[1], a[2], a[3], a[4], a[5] };
 
-	if (a[5])
-		engine_copy(pair, (void *)a[5], sizeof pair);
-	return with_mask(t, nr, a, pair[0]);
+	if (!a[5] || engine_copy(pair, (void *)a[5], sizeof pair) != 0)
+		return syscalls_pass(t, nr, a);
+	args[5] = (long)pair;
+	return with_mask(t, nr, args, &pair[0]);
+}
+
+/* Waiting for signals by number: our timer's is none of the target's. */
+static long do_sigtimedwait(struct thread *t, long nr, const long a[6])
+{
+	long args[6] = { a[0], a[1], a[2], a[3], a[4], a[5] };
+	uint64_t set;
+
+	if (t->has_timer && engine_copy(&set, (void *)a[0], 8) == 0) {
+		set &= ~TICK_BIT;
+		args[0] = (long)&set;
+	}
+	return syscalls_pass(t, nr, args);
 }
 
 /* ---- Threads and processes ---- */
@@ -174,6 +207,10 @@ static void end_profiling(struct thread *t, const char *why)
 		return;
 	records_message(t->process, why);
 	process_ending(t, 2, 0);
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o; o = o->next_thread)
+		ticker_end(o);
+	lock_drop(&engine.world_lock);
 }
 
 static long do_prctl(struct thread *t, long nr, const long a[6])
@@ -386,6 +423,7 @@ static handler *const table[] = {
 	[SYS_sigaltstack] = do_sigaltstack,
 	[SYS_rt_sigreturn] = do_sigreturn,
 	[SYS_rt_sigsuspend] = do_sigsuspend,
+	[SYS_rt_sigtimedwait] = do_sigtimedwait,
 	[SYS_ppoll] = do_ppoll,
 	[SYS_pselect6] = do_pselect,
 	[SYS_epoll_pwait] = do_epoll_pwait,

@@ -10,20 +10,22 @@
 #include "channel/sys.h"
 #include "engine/dispatch.h"
 #include "engine/fsbase.h"
+#include "engine/poll.h"
 #include "engine/process.h"
 #include "engine/sampler.h"
 #include "engine/signals.h"
+#include "engine/ticker.h"
 #include "engine/util.h"
 
 static struct thread *retired; /* under world_lock; reusable once held is 0 */
 
-/* | signal stack | engine stack | struct thread | */
+/* | signal stack | engine stack | struct thread | table of tallies | */
 #define THREAD_AT (SIGNAL_STACK_BYTES + ENGINE_STACK_BYTES)
 
 struct thread *thread_new(struct process *p)
 {
 	struct thread *t = 0, **link;
-	uint64_t bytes = round_up(THREAD_AT + sizeof *t, PAGE);
+	uint64_t bytes = THREAD_AT + T_TALLIES + TALLY_TABLE_BYTES;
 	uint8_t *m;
 
 	lock_take(&engine.world_lock);
@@ -42,13 +44,18 @@ struct thread *thread_new(struct process *p)
 		t->stack_bytes = keep.stack_bytes;
 		t->buf_start = keep.buf_start;
 		t->buf_bytes = keep.buf_bytes;
-		t->buf_limit_real = keep.buf_limit_real;
+		t->buf_limit = keep.buf_limit;
+		t->hidden = true; /* perhaps: somebody may have called the thread before */
 		t->watches = keep.watches;
 	} else {
 		m = pages_get(bytes);
 		if (!m)
 			return 0;
 		t = (struct thread *)(void *)(m + THREAD_AT);
+		if (poll_map(t) != 0) {
+			pages_put(m, bytes);
+			return 0;
+		}
 		t->stack_memory = m;
 		t->stack_bytes = bytes;
 	}
@@ -107,6 +114,10 @@ void threads_forked(struct thread *t)
 	engine.threads = t;
 	t->next_thread = 0;
 	t->tid = (uint32_t)sys0(SYS_gettid);
+	t->has_timer = false; /* the parent's */
+	t->hidden = false;
+	if (poll_forked(t) != 0)
+		engine_panic("no memory for a forked process", 0);
 }
 
 void engine_thread_start(struct thread *t)
@@ -281,6 +292,7 @@ void threads_exit(struct thread *t, long status)
 		for (;;)
 			sys1(SYS_exit, status);
 	signals_block_all();
+	ticker_end(t);
 	if (is_last(t))
 		process_ending(t, 0, (uint32_t)status & 0xff);
 	else

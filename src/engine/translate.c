@@ -276,26 +276,16 @@ static uint32_t segment_end(struct job *j, uint32_t first)
 
 static void emit_segment(struct job *j)
 {
-	int check;
-
 	segment_tallies(j);
 	j->desc = 0;
 	j->next_entry = 0;
 	j->given_31 = false;
 	job_count_segment(j);
-	check = job_check_position(j);
-	if (j->gear == GEAR_STREAM) {
-		if (check >= 0)
-			job_check(j, j->first);
+	if (j->gear == GEAR_STREAM)
 		job_stream_begin(j);
-	}
 	for (uint32_t i = j->first; i < j->end; i++) {
 		bool last = i + 1 == j->end && insn_ends_segment(&j->in[i]);
 
-		if (j->gear == GEAR_COUNT && check == (int)i) {
-			take_31(j);
-			job_check(j, i);
-		}
 		if (j->given_31 && (last || !j->in[i].touches_31))
 			take_31(j);
 		if (j->desc)

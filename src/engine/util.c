@@ -6,11 +6,20 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <sys/mman.h>
+#include <time.h>
 
 #include "channel/sys.h"
 
 uint8_t util_no_tsc;
 static uint64_t held_bytes; /* atomic */
+
+uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
 
 void futex_wait(uint32_t *word, uint32_t value)
 {

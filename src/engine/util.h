@@ -40,6 +40,9 @@ __attribute__((noreturn)) void engine_panic(const char *what, uint64_t detail);
 			engine_panic("assertion failed: " #cond " in " __FILE__, __LINE__); \
 	} while (0)
 
+/* The monotonic clock, by a system call. */
+uint64_t now_ns(void);
+
 /* The target forbade reading the time stamp counter, for itself and so for us. */
 extern uint8_t util_no_tsc;
 

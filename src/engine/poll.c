@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of tallies and the calls to threads; see poll.h. */
+#define _GNU_SOURCE
+#include "engine/poll.h"
+
+#include <sys/mman.h>
+
+#include "channel/sys.h"
+#include "engine/util.h"
+
+#define ENTRY_BYTES 32u
+#define ENTRIES (TALLY_TABLE_BYTES / ENTRY_BYTES)
+#define HASH_SIZE (2 * ENTRIES)
+#define BLOCK_TALLIES 128u /* more than any one block needs */
+
+/* Under the translate lock. */
+static struct {
+	uint64_t (*entry)[4];
+	uint32_t used;
+	uint16_t hash[HASH_SIZE]; /* number of an entry + 1, 0 empty */
+} table;
+
+static long map_table(void)
+{
+	return sys6(SYS_mmap, 0, TALLY_TABLE_BYTES, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+int poll_init(void)
+{
+	long p = map_table();
+
+	if (sys_failed(p))
+		return -1;
+	table.entry = (uint64_t(*)[4])p;
+	return 0;
+}
+
+static uint64_t shown_at(const struct thread *t)
+{
+	return (uint64_t)(uintptr_t)t + T_TALLIES;
+}
+
+int poll_map(struct thread *t)
+{
+	/* An old size of 0 maps the same pages once more. */
+	long p = sys5(SYS_mremap, table.entry, 0, TALLY_TABLE_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
+		      shown_at(t));
+
+	if (sys_failed(p))
+		return -1;
+	sys3(SYS_mprotect, shown_at(t), TALLY_TABLE_BYTES, PROT_READ);
+	return 0;
+}
+
+int poll_forked(struct thread *t)
+{
+	uint64_t(*old)[4] = table.entry;
+	long p = map_table();
+
+	if (sys_failed(p))
+		return -1;
+	table.entry = (uint64_t(*)[4])p;
+	memcpy(table.entry, old, table.used * ENTRY_BYTES);
+	sys2(SYS_munmap, old, TALLY_TABLE_BYTES);
+	return poll_map(t);
+}
+
+static bool holds(const uint64_t entry[4], struct tally t)
+{
+	return entry[0] == t.accesses && entry[1] == t.loads && entry[2] == t.stores &&
+	       entry[3] == t.instructions;
+}
+
+uint32_t poll_tally(struct tally t)
+{
+	uint64_t key = (uint64_t)t.accesses | (uint64_t)t.loads << 16 | (uint64_t)t.stores << 32 |
+		       (uint64_t)t.instructions << 48;
+	uint32_t h = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 52) % HASH_SIZE;
+
+	for (; table.hash[h]; h = (h + 1) % HASH_SIZE)
+		if (holds(table.entry[table.hash[h] - 1], t))
+			return T_TALLIES + (table.hash[h] - 1u) * ENTRY_BYTES;
+	if (table.used == ENTRIES)
+		return 0;
+	uint64_t *e = table.entry[table.used++];
+
+	e[0] = t.accesses;
+	e[1] = t.loads;
+	e[2] = t.stores;
+	e[3] = t.instructions;
+	table.hash[h] = (uint16_t)table.used;
+	return T_TALLIES + (table.used - 1) * ENTRY_BYTES;
+}
+
+bool poll_has_room(void)
+{
+	return table.used + BLOCK_TALLIES <= ENTRIES;
+}
+
+void poll_reset(void)
+{
+	memset(table.hash, 0, sizeof table.hash);
+	table.used = 0;
+}
+
+/*
+ * `called` is set before the caller looks at in_cache, and in_cache before the
+ * thread that goes in looks at `called`: one of them sees the other.
+ */
+void poll_call(struct thread *t)
+{
+	__atomic_store_n(&t->called, 1, __ATOMIC_SEQ_CST);
+	if (!__atomic_load_n(&t->in_cache, __ATOMIC_SEQ_CST))
+		return;
+	__atomic_store_n(&t->hidden, true, __ATOMIC_SEQ_CST);
+	sys3(SYS_mprotect, shown_at(t), TALLY_TABLE_BYTES, PROT_NONE);
+}
+
+void poll_answer(struct thread *t)
+{
+	/* A caller that hides the table only after this makes the thread come once more. */
+	if (__atomic_exchange_n(&t->hidden, false, __ATOMIC_SEQ_CST))
+		sys3(SYS_mprotect, shown_at(t), TALLY_TABLE_BYTES, PROT_READ);
+	__atomic_store_n(&t->called, 0, __ATOMIC_SEQ_CST);
+}
+
+bool poll_covers(const struct thread *t, uint64_t address)
+{
+	return address - shown_at(t) < TALLY_TABLE_BYTES;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The tallies that segments add to the counters, and how they stop threads.
+ *
+ * Every segment reads its tally through %gs, from a table that is mapped once
+ * per thread right behind its struct thread. All mappings show the same pages.
+ * To call a thread into the dispatcher its mapping is made unreadable: the
+ * thread faults at the beginning of its next segment, where its state is
+ * exactly the machine's. So a running thread pays nothing for being stoppable,
+ * and every loop can be stopped, as no loop is without a segment.
+ */
+#ifndef DWELL_ENGINE_POLL_H
+#define DWELL_ENGINE_POLL_H
+
+#include "engine/cache.h"
+#include "engine/state.h"
+
+#define TALLY_TABLE_BYTES (64u << 10)
+
+/* Start-up: the table. 0 or -1. */
+int poll_init(void);
+/* Show the table behind a new thread's state, where T_TALLIES bytes from it are mapped. 0 or -1. */
+int poll_map(struct thread *t);
+/* In a forked child, whose table is still its parent's: a copy of its own. 0 or -1. */
+int poll_forked(struct thread *t);
+
+/* Offset from %gs of the tally {accesses, loads, stores, instructions}; 0 when the table is full. */
+uint32_t poll_tally(struct tally t);
+/* Is there room for the tallies of one more block? */
+bool poll_has_room(void);
+/* Forget all tallies: no code is left. */
+void poll_reset(void);
+
+/* Call a thread to the dispatcher, from anywhere, a signal handler included. */
+void poll_call(struct thread *t);
+/* By the called thread, before it looks at why: from here on calls are new ones. */
+void poll_answer(struct thread *t);
+/* Does a fault at this address mean that t was called? */
+bool poll_covers(const struct thread *t, uint64_t address);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Timers of threads; see ticker.h. */
+#define _GNU_SOURCE
+#include "engine/ticker.h"
+
+#include <linux/futex.h>
+#include <time.h>
+
+#include "channel/sys.h"
+
+#define NOTIFY_THREAD 4 /* SIGEV_THREAD_ID of the kernel */
+
+/* struct sigevent as the kernel has it. */
+struct kernel_sigevent {
+	uint64_t value;
+	int32_t signal, notify, tid;
+	int32_t pad[11];
+};
+
+static int create(struct thread *t)
+{
+	struct kernel_sigevent e = { .value = (uint64_t)(uintptr_t)t,
+				     .signal = TICK_SIGNAL,
+				     .notify = NOTIFY_THREAD,
+				     .tid = (int32_t)t->tid };
+	int32_t id;
+
+	if (sys3(SYS_timer_create, CLOCK_MONOTONIC, &e, &id) != 0)
+		return -1;
+	t->timer = id;
+	t->has_timer = true;
+	return 0;
+}
+
+int ticker_arm(struct thread *t, uint64_t ns)
+{
+	struct itimerspec when = { .it_value = { (time_t)(ns / 1000000000u),
+						 (long)(ns % 1000000000u) } };
+
+	if (!t->has_timer && create(t) != 0)
+		return -1;
+	return sys4(SYS_timer_settime, t->timer, 0, &when, 0) == 0 ? 0 : -1;
+}
+
+void ticker_end(struct thread *t)
+{
+	if (!t->has_timer)
+		return;
+	t->has_timer = false;
+	sys1(SYS_timer_delete, t->timer);
+}
+
+bool ticker_sent(const struct thread *t, const siginfo_t *info)
+{
+	return info->si_signo == TICK_SIGNAL && info->si_code == SI_TIMER &&
+	       info->si_value.sival_ptr == t;
+}
+
+/* System calls that do not sleep, or not so that a signal matters. */
+static const uint16_t quick[] = {
+	SYS_mmap, SYS_munmap, SYS_mprotect, SYS_mremap, SYS_brk, SYS_madvise,
+	SYS_stat, SYS_fstat, SYS_lstat, SYS_newfstatat, SYS_statx, SYS_access,
+	SYS_faccessat, SYS_faccessat2, SYS_readlink, SYS_readlinkat, SYS_getcwd, SYS_lseek,
+	SYS_dup, SYS_getdents64, SYS_unlink, SYS_uname, SYS_sysinfo,
+	SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
+	SYS_getpgrp, SYS_getrlimit, SYS_prlimit64, SYS_getrusage, SYS_times,
+	SYS_time, SYS_gettimeofday, SYS_clock_gettime, SYS_clock_getres, SYS_getrandom,
+	SYS_getcpu, SYS_sched_yield, SYS_sched_getaffinity, SYS_set_tid_address,
+	SYS_set_robust_list, SYS_prctl, SYS_arch_prctl, SYS_tgkill, SYS_kill,
+	SYS_timer_settime, SYS_setitimer, SYS_alarm, SYS_epoll_ctl, SYS_pipe2,
+};
+
+static bool futex_sleeps(long op)
+{
+	switch (op & FUTEX_CMD_MASK) {
+	case FUTEX_WAKE:
+	case FUTEX_REQUEUE:
+	case FUTEX_CMP_REQUEUE:
+	case FUTEX_WAKE_OP:
+	case FUTEX_WAKE_BITSET:
+		return false;
+	default:
+		return true;
+	}
+}
+
+bool ticker_could_interrupt(long nr, const long args[6])
+{
+	static uint64_t is_quick[8]; /* filled when first asked; twice does no harm */
+
+	if (!is_quick[SYS_getpid / 64])
+		for (uint32_t i = 0; i < sizeof quick / sizeof *quick; i++)
+			__atomic_fetch_or(&is_quick[quick[i] / 64], 1ull << quick[i] % 64,
+					  __ATOMIC_RELAXED);
+	if (nr == SYS_futex)
+		return futex_sleeps(args[1]);
+	if (nr == SYS_fcntl)
+		return args[1] > 4; /* from F_GETLK on */
+	return (uint64_t)nr >= 512 || !(is_quick[nr / 64] >> nr % 64 & 1);
+}
