@@ -22,7 +22,6 @@ enum exit_kind {
 	EXIT_SYSCALL,	  /* target = pc after it */
 	EXIT_REP,	  /* after a string instruction with REP */
 	EXIT_ELEMENTS,	  /* before a gather or scatter */
-	EXIT_FLUSH,	  /* the stream buffer is full */
 	EXIT_UNSUPPORTED, /* target = pc of the instruction */
 	EXIT_STALE,	  /* a checked block found its source changed; target = its pc */
 };
@@ -36,7 +35,7 @@ struct code_exit {
 	uint64_t target;  /* target pc to go on at, or of the instruction concerned */
 	uint8_t *site;	  /* EXIT_LINK: the rel32 field to patch */
 	uint8_t *stub;
-	uint8_t *resume;  /* REP, ELEMENTS, FLUSH: where the block goes on */
+	uint8_t *resume;  /* REP, ELEMENTS: where the block goes on */
 	struct block *from;
 	struct block *to; /* EXIT_LINK: linked to, or NULL */
 	uint32_t next_in; /* next exit linked to the same block, 0 ends */

@@ -208,17 +208,10 @@ static void unsupported(struct thread *t, uint64_t pc)
 
 static void exit_by_record(struct thread *t, struct code_exit *e)
 {
-	struct counts after;
-
 	switch ((enum exit_kind)e->kind) {
 	case EXIT_LINK:
 		t->rip = e->target;
 		find_code(t, e, false);
-		break;
-	case EXIT_FLUSH:
-		after = counts_of(e->after);
-		sampler_flush(t, &after);
-		resume_or_leave(t, e->from, e->resume, e->target, after);
 		break;
 	case EXIT_SYSCALL:
 		t->rip = e->target;
@@ -250,20 +243,31 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 	}
 }
 
+/* Called, or out of room for stream entries, at the beginning of a segment. */
+static void exit_at_segment(struct thread *t, const struct counts *after)
+{
+	const uint8_t *at = (const uint8_t *)(uintptr_t)t->poll_at;
+	const struct block *b = cache_block_at(at);
+
+	poll_answer(t);
+	if (t->exit == EXIT_FULL)
+		sampler_flush(t, after);
+	resume_or_leave(t, b, at, t->rip, *after);
+}
+
 void engine_dispatch(struct thread *t)
 {
-	const struct block *b;
+	struct counts after = t->resume_after;
 
 	t->resuming = false;
-	if (t->exit == EXIT_INDIRECT) {
+	if (t->exit == EXIT_INDIRECT)
 		find_code(t, 0, true);
-	} else if (t->exit == EXIT_POLL) {
-		b = cache_block_at((const uint8_t *)(uintptr_t)t->poll_at);
-		poll_answer(t);
-		resume_or_leave(t, b, (const uint8_t *)(uintptr_t)t->poll_at, t->rip, nothing);
-	} else {
+	else if (t->exit == EXIT_POLL)
+		exit_at_segment(t, &nothing);
+	else if (t->exit == EXIT_FULL)
+		exit_at_segment(t, &after);
+	else
 		exit_by_record(t, cache_exit(t->exit - EXIT_RECORD_FIRST));
-	}
 }
 
 /* The world was held when the thread wanted in, or it starts, or it had a fault. */

@@ -11,8 +11,10 @@
 #include "channel/sys.h"
 #include "engine/dispatch.h"
 #include "engine/elements.h"
+#include "engine/job.h"
 #include "engine/pages.h"
 #include "engine/poll.h"
+#include "engine/sampler.h"
 #include "engine/signals.h"
 #include "engine/ticker.h"
 #include "engine/translate.h"
@@ -73,21 +75,27 @@ static struct counts not_run(const struct block *b, const struct insn_at *m, boo
 }
 
 /* Only part of the segment's stream entries stand for accesses that happened. */
-static void cut_stream(struct thread *t, const struct insn_at *m)
+static void cut_stream(struct thread *t, const struct block *b, const struct insn_at *m)
 {
-	uint64_t *head = (uint64_t *)(uintptr_t)t->regs[m->scratch2 - 1];
+	uint64_t *entry = (uint64_t *)(uintptr_t)t->regs[m->scratch2 - 1];
+	const struct insn_at *end = b->map + b->insns, *last = m;
 	uint32_t own = m->loads + m->stores + m->modifies;
-	uint64_t done = m->stream_entries > own ? m->stream_entries - own : 0;
+	uint32_t done = m->stream_entries > own ? m->stream_entries - own : 0;
 
-	*head = (uint32_t)*head | STREAM_PARTIAL | done << 32;
-	t->buf = head + 1 + done;
+	while (last + 1 < end && !(last[1].flags & INSN_AT_SEGMENT))
+		last++;
+	t->buf = entry;
+	if (!done)
+		return;
+	entry[done] = entry[last->stream_entries];
+	t->buf = entry + done + 1;
 }
 
 /* Registers that held engine values get the target's back. */
-static void restore_scratch(struct thread *t, const struct insn_at *m)
+static void restore_scratch(struct thread *t, const struct block *b, const struct insn_at *m)
 {
 	if (m->flags & INSN_AT_STREAM)
-		cut_stream(t, m);
+		cut_stream(t, b, m);
 	if (m->scratch2)
 		t->regs[m->scratch2 - 1] = t->spill2;
 	if (m->scratch3)
@@ -111,7 +119,7 @@ static bool leave_cache(struct thread *t, struct frame_ucontext *uc, bool trap)
 	if (!m)
 		return false;
 	take_registers(t, &uc->mc);
-	restore_scratch(t, m);
+	restore_scratch(t, b, m);
 	t->rip = b->pc + m->source + (trap ? m->length : 0);
 	t->fault_after = not_run(b, m, trap);
 	t->resuming = false;
@@ -198,16 +206,30 @@ static void note(struct thread *t, int signal, siginfo_t *info, struct frame_uco
 	__atomic_store_n(&t->pending, (uint32_t)signal, __ATOMIC_SEQ_CST);
 }
 
-/*
- * Somebody called the thread: it stands at the beginning of a segment, nothing
- * of which has run, with all registers the target's. Leave as an exit stub would.
- */
-static bool leave_at_poll(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
+static void set_register(struct frame_context *c, int r, uint64_t value)
 {
+	uint64_t *const at[] = { &c->rax, &c->rcx, &c->rdx, &c->rbx, &c->rsp, &c->rbp,
+				 &c->rsi, &c->rdi, &c->r8,  &c->r9,  &c->r10, &c->r11,
+				 &c->r12, &c->r13, &c->r14, &c->r15 };
+
+	*at[r] = value;
+}
+
+/*
+ * A fault in front of a segment's first instruction. Reading its tally: somebody
+ * called the thread, which has nothing of the segment run and all registers the
+ * target's. Writing its trailer: the stream buffer is full, and one register is
+ * borrowed. Leave as an exit stub would.
+ */
+static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
+			     struct frame_ucontext *uc)
+{
+	const uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+	bool called = poll_covers(t, address), full = sampler_is_full(t, address);
 	const struct insn_at *m, *end;
 	struct block *b;
 
-	if (signal != SIGSEGV || !poll_covers(t, (uint64_t)(uintptr_t)info->si_addr))
+	if (signal != SIGSEGV || (!called && !full))
 		return false;
 	b = cache_block_at((const uint8_t *)(uintptr_t)uc->mc.rip);
 	if (!b)
@@ -217,10 +239,20 @@ static bool leave_at_poll(struct thread *t, int signal, siginfo_t *info, struct 
 		m++;
 	if (m == end || !(m->flags & INSN_AT_SEGMENT))
 		return false;
-	t->hidden = true;
-	t->poll_at = uc->mc.rip;
 	t->rip = b->pc + m->source;
+	t->poll_at = uc->mc.rip;
 	t->exit = EXIT_POLL;
+	if (full) {
+		/* mov qword [borrowed + disp], imm32 */
+		const uint8_t *store = (const uint8_t *)(uintptr_t)uc->mc.rip;
+
+		set_register(&uc->mc, (store[0] & 1) << 3 | (store[2] & 7), t->spill2);
+		t->poll_at -= STREAM_PROBE_AT;
+		t->resume_after = not_run(b, m, false);
+		t->exit = EXIT_FULL;
+	} else {
+		t->hidden = true;
+	}
 	uc->mc.rip = address_of(engine_exit);
 	return true;
 }
@@ -229,7 +261,7 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 {
 	bool trap = signal == SIGTRAP && info->si_code != TRAP_TRACE;
 
-	if (leave_at_poll(t, signal, info, uc))
+	if (leave_at_segment(t, signal, info, uc))
 		return;
 	if (release_code_page(t, info, uc) || step_goes_on(t, info, uc))
 		return;

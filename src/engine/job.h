@@ -49,7 +49,8 @@ enum flags_state job_flags_state(const struct job *j, uint32_t i);
 void job_save_flags(struct job *j);
 void job_restore_flags(struct out *o);
 
-/* Streaming (stream_emit.c). */
+/* Streaming (stream_emit.c). From its first byte to the store that finds a full buffer: */
+#define STREAM_PROBE_AT 18
 bool job_stream_fits(struct job *j, uint32_t end);
 void job_stream_begin(struct job *j);
 void job_stream_accesses(struct job *j, uint32_t i);

@@ -15,7 +15,6 @@
 #define T_EXIT 168	 /* u32: why the cache was left */
 #define T_PENDING 172	 /* u32: a signal waits to be delivered */
 #define T_CALLED 176	 /* u32: somebody wants the thread in the dispatcher */
-#define T_BUF_LIMIT 184	 /* stream: segments flush above it */
 #define T_COUNTERS 192	 /* 4 x u64, 32-byte aligned: accesses loads stores instructions */
 #define T_BUF 224	 /* stream: next free entry */
 #define T_SPILL0 232	 /* rcx of an indirect branch */
@@ -34,5 +33,8 @@
 #define T_BYTES_FIXED 388
 
 #define T_TALLIES 4096	 /* the table of tallies, see poll.h */
+
+#define WATCH_SLOTS 32768	   /* of the filter of watched lines, see watches.h */
+#define STREAM_PLAIN_BIT 0x40000000 /* of trailers in the stream, see scan.h */
 
 #endif

@@ -2,6 +2,8 @@
 /* Sampling windows, samples and watches; see sampler.h. */
 #include "engine/sampler.h"
 
+#include <sys/mman.h>
+
 #include "channel/sys.h"
 #include "engine/dispatch.h"
 #include "engine/fsbase.h"
@@ -9,13 +11,12 @@
 #include "engine/poll.h"
 #include "engine/random.h"
 #include "engine/records.h"
+#include "engine/scan.h"
 #include "engine/ticker.h"
 #include "engine/translate.h"
 #include "engine/util.h"
-#include "engine/watches.h"
 
 #define BUFFER_ENTRIES 16384u
-#define BUFFER_SLACK 512u /* entries one segment may take */
 /*
  * A window's place is an access count, and between windows nobody compares
  * counts: a timer calls the threads short of it, again and again, and the last
@@ -31,14 +32,11 @@
 static struct sampler {
 	uint32_t lock;
 	bool open;
-	uint32_t number;	/* of the window that is open, or next */
+	struct scan_window window; /* the open one, or the next */
 	uint64_t start, end;	/* process accesses */
 	uint64_t last_end;	/* of the window before */
-	uint64_t interval;	/* mean accesses between samples in this window */
-	uint32_t samples;
 	uint64_t footprint;
 	uint64_t rng;
-	uint32_t line_shift;
 	uint64_t rate;		/* process accesses a millisecond, the highest of late */
 	uint64_t seen_total, seen_ns; /* when the rate was last looked at */
 } s;
@@ -70,11 +68,11 @@ static void plan_next(uint64_t now)
 		s.start = 0;
 		s.end = UINT64_MAX;
 	}
-	s.interval = c->sample_period ?
+	s.window.interval = c->sample_period ?
 			     (uint64_t)((unsigned __int128)c->sample_period * c->duty_ppm / 1000000) :
 			     w / (c->samples_per_window ? c->samples_per_window : 200);
-	if (s.interval < 1)
-		s.interval = 1;
+	if (s.window.interval < 1)
+		s.window.interval = 1;
 }
 
 void sampler_start(struct thread *t)
@@ -83,11 +81,11 @@ void sampler_start(struct thread *t)
 
 	s = (struct sampler){ .rng = engine.config.seed * 0x2545f4914f6cdd1dull +
 				     t->process->order + 1 };
-	s.line_shift = 6;
+	s.window.line_shift = 6;
 	s.rate = FIRST_RATE;
 	s.seen_ns = now_ns();
 	if (engine.config.line_bytes >= 4)
-		s.line_shift = (uint32_t)__builtin_ctz(engine.config.line_bytes);
+		s.window.line_shift = (uint32_t)__builtin_ctz(engine.config.line_bytes);
 	engine.gear = GEAR_COUNT;
 	if (t->process->profiling && wants_windows())
 		plan_next(0);
@@ -140,160 +138,29 @@ void sampler_publish(struct thread *t, const struct counts *after)
 	add(&p->extra.watch_accesses, t->extra.watch_accesses, &t->extra_published.watch_accesses);
 }
 
-static void send(struct thread *t, const struct watch *w, uint32_t status, uint64_t at,
-		 const struct record_access *end)
-{
-	struct record_sample r = { .window = t->watches->window,
-				   .status = status,
-				   .position = w->process_at,
-				   .distance = at > w->begin_at ? at - w->begin_at - 1 : 0,
-				   .line = w->line << s.line_shift,
-				   .begin = w->begin };
-
-	if (end)
-		r.end = *end;
-	s.samples++;
-	records_sample(process_of(t), &r);
-}
-
-/* Everything still watched ends here, unresolved. */
-static void censor_all(struct thread *t, uint32_t status)
-{
-	struct watch_set *ws = t->watches;
-
-	for (uint32_t c = 0; ws && c < WATCH_CHAINS; c++)
-		for (uint16_t i = ws->chain[c]; i; i = ws->watch[i - 1].next)
-			send(t, &ws->watch[i - 1], status, t->stream_position, 0);
-	if (ws)
-		watches_clear(ws, UINT32_MAX);
-}
-
-/* ---- Scanning ---- */
-
-struct access {
-	uint64_t pc, address;
-	uint32_t size;
-	unsigned kind;
-};
-
-/* An access that may end a watch or be sampled; `at` is its number in the thread. */
-static void consider(struct thread *t, const struct access *a, uint64_t at, uint64_t process_at)
-{
-	struct watch_set *ws = t->watches;
-	struct record_access ra = { a->pc, a->address, a->size, (uint16_t)a->kind,
-				    (uint16_t)t->index };
-	uint64_t line = a->address >> s.line_shift;
-	uint64_t last = (a->address + (a->size ? a->size - 1 : 0)) >> s.line_shift;
-
-	for (uint64_t l = line; l <= last; l++) {
-		if (!watch_maybe(ws, l))
-			continue;
-		struct watch *w = watch_take(ws, l);
-
-		if (w)
-			send(t, w, SAMPLE_REUSED, at, &ra);
-	}
-	if (at < ws->next_sample)
-		return;
-	ws->next_sample = at + random_exponential(&t->rng, s.interval);
-	struct watch *w = watch_add(ws, line);
-
-	if (!w)
-		return;
-	w->begin = ra;
-	w->begin_at = at;
-	w->process_at = process_at;
-}
-
 static void need_buffers(struct thread *t)
 {
 	if (!t->buf_start) {
-		t->buf_bytes = round_up((BUFFER_ENTRIES + BUFFER_SLACK) * 8, PAGE);
-		t->buf_start = pages_get(t->buf_bytes);
+		t->buf_start = pages_get(BUFFER_ENTRIES * 8 + PAGE);
 		engine_assert(t->buf_start);
-		t->buf_limit = (uint64_t)(uintptr_t)(t->buf_start + BUFFER_ENTRIES);
+		t->buf_end = t->buf_start + BUFFER_ENTRIES;
+		/* The scan may read on there, but segments cannot write. */
+		sys3(SYS_mprotect, t->buf_end, PAGE, PROT_READ);
 	}
 	if (!t->watches && wants_windows()) {
 		t->watches = pages_get(round_up(sizeof *t->watches, PAGE));
 		engine_assert(t->watches);
-		watches_clear(t->watches, UINT32_MAX);
+		watches_clear(t->watches, UINT32_MAX, s.window.line_shift);
 	}
 }
 
-/* Begin sampling in the open window if this thread has not yet. */
-static void join_window(struct thread *t, uint64_t first_at)
+bool sampler_is_full(const struct thread *t, uint64_t address)
 {
-	struct watch_set *ws = t->watches;
-
-	if (ws->window == s.number)
-		return;
-	watches_clear(ws, s.number);
-	ws->next_sample = first_at + random_exponential(&t->rng, s.interval) - 1;
-}
-
-/* One segment access by access: addresses p[0..n), the thread's accesses at, at+1, ... */
-static void scan_segment(struct thread *t, const struct stream_desc *d, const uint64_t *p,
-			 uint32_t n, uint64_t at, uint64_t process_at, uint64_t fs)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		const struct stream_access *sa = &d->access[i];
-		struct access a = { d->pc + sa->pc_offset, p[i] + (sa->fs ? fs : 0), sa->size,
-				    sa->kind };
-
-		consider(t, &a, at + i, process_at + i);
-	}
-}
-
-/* Might any access of the segment touch a watched line? Most segments: no. */
-static inline bool may_touch(const struct watch_set *ws, const struct stream_desc *d,
-			     const uint64_t *p, uint32_t n, uint32_t shift)
-{
-	const uint64_t in_line = (1ull << shift) - 1;
-	uint64_t hit = d->any_fs;
-
-	for (uint32_t i = 0; i < n; i++)
-		hit |= watch_maybe(ws, p[i] >> shift) |
-		       ((p[i] & in_line) + d->access[i].size - 1) >> shift;
-	return hit;
-}
-
-/* The part of the buffer inside the window, entries counted from the buffer's first. */
-static void scan_range(struct thread *t, uint64_t skip, uint64_t end, uint64_t process_at)
-{
-	struct watch_set *ws = t->watches;
-	const uint64_t *p = t->buf_start, *stop = t->buf;
-	const uint64_t first_at = t->stream_position, fs = fsbase_get();
-	const uint8_t *descs = (const uint8_t *)translate_desc(0);
-	const uint32_t shift = s.line_shift;
-	uint64_t k = 0; /* entries before this segment */
-
-	join_window(t, first_at + skip);
-	while (p < stop && k < end) {
-		uint64_t head = *p++;
-		const struct stream_desc *d =
-			(const struct stream_desc *)(const void *)(descs + (head & UINT32_MAX) * 8);
-		uint32_t n = head & STREAM_PARTIAL ? (uint32_t)(head >> 32) & 0x7fff : d->count;
-
-		if (__builtin_expect(k < skip || k + n > end, 0)) {
-			uint64_t from = k < skip ? skip - k : 0, to = k + n > end ? end - k : n;
-
-			for (uint64_t i = from; i < to; i++) {
-				const struct stream_access *sa = &d->access[i];
-				struct access a = { d->pc + sa->pc_offset,
-						    p[i] + (sa->fs ? fs : 0), sa->size, sa->kind };
-
-				consider(t, &a, first_at + k + i, process_at + k + i);
-			}
-		} else if (first_at + k + n > ws->next_sample || may_touch(ws, d, p, n, shift)) {
-			scan_segment(t, d, p, n, first_at + k, process_at + k, fs);
-		}
-		p += n;
-		k += n;
-	}
+	return t->buf_end && address - (uint64_t)(uintptr_t)t->buf_end < PAGE;
 }
 
 /* `n` accesses are in the buffer; process_at is the process's count at the first. */
-static void scan_buffer(struct thread *t, uint64_t process_at, uint64_t n)
+static void look_through(struct thread *t, uint64_t process_at, uint64_t n)
 {
 	uint64_t skip = process_at < s.start ? s.start - process_at : 0;
 	uint64_t end = process_at < s.end ? s.end - process_at : 0;
@@ -302,30 +169,29 @@ static void scan_buffer(struct thread *t, uint64_t process_at, uint64_t n)
 		end = n;
 	if (skip >= end)
 		return;
-	scan_range(t, skip, end, process_at);
+	scan_buffer(t, &s.window, skip, end, process_at);
 	t->extra.watch_accesses += end - skip;
 }
 
 /* Every access of the buffer goes to the ring. */
 static void send_buffer(struct thread *t)
 {
-	static uint64_t out[BUFFER_ENTRIES + BUFFER_SLACK]; /* under the sampler's lock */
-	const uint64_t *p = t->buf_start;
+	static uint64_t out[BUFFER_ENTRIES]; /* under the sampler's lock */
+	const uint64_t *p = t->buf_start, *trailer = p;
 	uint64_t fs = fsbase_get();
 	uint32_t k = 0;
 
-	while (p < t->buf) {
-		uint64_t head = *p++;
-		const struct stream_desc *d = translate_desc((uint32_t)head);
-		uint32_t n = head & STREAM_PARTIAL ? (uint32_t)(head >> 32) & 0x7fff : d->count;
+	for (; p < t->buf; p = ++trailer) {
+		while (!(*trailer >> 63))
+			trailer++;
+		const struct stream_desc *d = translate_desc((uint32_t)*trailer & STREAM_NUMBER_MASK);
 
-		for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t i = 0; p + i < trailer; i++) {
 			const struct stream_access *sa = &d->access[i];
 			uint32_t size = sa->size < 0x3fff ? sa->size : 0x3fff;
 
 			out[k++] = STREAM_ENTRY(p[i] + (sa->fs ? fs : 0), sa->kind, size);
 		}
-		p += n;
 	}
 	records_stream(process_of(t), t->index, out, k);
 }
@@ -333,25 +199,25 @@ static void send_buffer(struct thread *t)
 /* The window is over: all threads' watches end. The lock is held. */
 static void close_window(struct thread *t, uint64_t now, uint32_t status)
 {
-	struct record_window w = { .number = s.number, .start = s.start };
+	struct record_window w = { .number = s.window.number, .start = s.start };
 
 	lock_take(&engine.world_lock);
 	for (struct thread *o = engine.threads; o; o = o->next_thread)
-		if (o->watches && o->watches->window == s.number)
-			censor_all(o, status);
+		if (o->watches && o->watches->window == s.window.number)
+			scan_end_watches(o, &s.window, status);
 	lock_drop(&engine.world_lock);
 	if (now > s.end)
 		now = s.end;
 	w.length = now > s.start ? now - s.start : 0;
 	w.stands_for = now > s.last_end ? now - s.last_end : 0;
-	w.samples = s.samples;
+	w.samples = s.window.samples;
 	w.footprint_pages = s.footprint;
 	if (w.length)
 		records_window(process_of(t), &w);
 	s.last_end = now > s.last_end ? now : s.last_end;
 	s.open = false;
-	s.samples = 0;
-	s.number++;
+	s.window.samples = 0;
+	s.window.number++;
 	plan_next(s.last_end);
 	s.seen_total = s.last_end; /* windows run slowly: no measure */
 	s.seen_ns = now_ns();
@@ -453,7 +319,7 @@ void sampler_flush(struct thread *t, const struct counts *after)
 		if (t->process->profiling)
 			send_buffer(t);
 	} else if (s.open && t->watches) {
-		scan_buffer(t, total - (here - t->stream_position), here - t->stream_position);
+		look_through(t, total - (here - t->stream_position), here - t->stream_position);
 		if (total >= s.end)
 			close_window(t, s.end, SAMPLE_CENSORED);
 		else if (records_abandoned())
@@ -482,55 +348,12 @@ void sampler_elements(struct thread *t, uint64_t pc, const uint64_t *entries, ui
 
 			if (process_at + i < s.start || process_at + i >= s.end)
 				continue;
-			join_window(t, at + i);
+			scan_join(t, &s.window, at + i);
 			t->extra.watch_accesses++;
-			consider(t, &a, at + i, process_at + i);
+			scan_access(t, &s.window, &a, at + i, process_at + i);
 		}
 	}
 	lock_drop(&s.lock);
-}
-
-/* Iterations from i on, i included, during which address stays on its line. */
-static uint64_t on_this_line(uint64_t address, const struct repeat *r)
-{
-	uint64_t line = 1ull << s.line_shift, offset = address & (line - 1);
-
-	if (offset + r->size > line)
-		return 1;
-	return r->step > 0 ? (line - offset - r->size) / r->size + 1 : offset / r->size + 1;
-}
-
-/* One window's share of a string instruction: iterations [i, end), the first access's number at. */
-static void scan_repeat(struct thread *t, const struct repeat *r, uint64_t i, uint64_t end,
-			uint64_t at, uint64_t process_at)
-{
-	struct watch_set *ws = t->watches;
-
-	t->extra.watch_accesses += (end - i) * r->accesses;
-	while (i < end) {
-		uint64_t skip = end - i;
-		bool watched = false;
-
-		for (uint32_t k = 0; k < r->accesses; k++, at++, process_at++) {
-			struct access a = { r->pc, r->address[k] + i * (uint64_t)r->step, r->size,
-					    r->kind[k] };
-			uint64_t stay = on_this_line(a.address, r);
-
-			consider(t, &a, at, process_at);
-			watched |= watch_maybe(ws, a.address >> s.line_shift) != 0;
-			skip = stay < skip ? stay : skip;
-		}
-		i++;
-		skip--;
-		/* The rest of these lines touches nothing watched, until the next sample is due. */
-		if (watched || skip == 0 || ws->next_sample <= at)
-			continue;
-		if (skip > (ws->next_sample - at) / r->accesses)
-			skip = (ws->next_sample - at) / r->accesses;
-		i += skip;
-		at += skip * r->accesses;
-		process_at += skip * r->accesses;
-	}
 }
 
 void sampler_repeat(struct thread *t, const struct repeat *r)
@@ -544,8 +367,10 @@ void sampler_repeat(struct thread *t, const struct repeat *r)
 		if (process_at < s.start)
 			i = (s.start - process_at) / r->accesses;
 		end = s.end - process_at < n ? (s.end - process_at) / r->accesses : r->iterations;
-		join_window(t, at + i * r->accesses);
-		scan_repeat(t, r, i, end, at + i * r->accesses, process_at + i * r->accesses);
+		scan_join(t, &s.window, at + i * r->accesses);
+		scan_repeat(t, &s.window, r, i, end, at + i * r->accesses,
+			    process_at + i * r->accesses);
+		t->extra.watch_accesses += (end - i) * r->accesses;
 	}
 	lock_drop(&s.lock);
 }
@@ -573,8 +398,8 @@ void sampler_thread_end(struct thread *t)
 	else
 		sampler_publish(t, &nothing);
 	lock_take(&s.lock);
-	if (t->watches && s.open && t->watches->window == s.number)
-		censor_all(t, SAMPLE_DANGLING);
+	if (t->watches && s.open && t->watches->window == s.window.number)
+		scan_end_watches(t, &s.window, SAMPLE_DANGLING);
 	lock_drop(&s.lock);
 	records_thread(t->process, t);
 }

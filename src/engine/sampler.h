@@ -25,8 +25,10 @@ void sampler_report(struct thread *t);
 /* All threads stopped or gone: close the window, censor what is watched. */
 void sampler_end(struct thread *t);
 
-/* A check fired: `after` counts code that has been counted but not run. */
+/* Time has passed: `after` counts code that has been counted but not run. */
 void sampler_tick(struct thread *t, const struct counts *after);
+/* Does a fault at this address mean that the stream buffer is full? */
+bool sampler_is_full(const struct thread *t, uint64_t address);
 /* Scan and empty the stream buffer. */
 void sampler_flush(struct thread *t, const struct counts *after);
 /*

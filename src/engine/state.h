@@ -70,7 +70,7 @@ struct thread {
 	uint32_t pending;
 	uint32_t called;
 	uint32_t poll_pad;
-	uint64_t buf_limit;
+	uint64_t poll_at; /* cache address where it was called, or its buffer was full */
 	struct counts counters __attribute__((aligned(32)));
 	uint64_t *buf;
 	uint64_t spill0, spill1;
@@ -89,7 +89,6 @@ struct thread {
 	uint32_t index;		    /* order in the process */
 	uint32_t gear;
 	uint32_t generation;	    /* of the code cache when a resume address was taken */
-	uint64_t poll_at;	    /* cache address of the segment at which it was called */
 	bool hidden;		    /* its table of tallies is unreadable */
 	bool tick_due;		    /* the sampler wants to look at the time */
 	bool has_timer;
@@ -105,7 +104,7 @@ struct thread {
 	struct counts published;    /* unbiased, what process totals contain already */
 	struct extra_counts extra_published;
 	uint64_t *buf_start;	    /* stream entries of the open batch */
-	uint64_t buf_bytes;
+	uint64_t *buf_end;	    /* from here on they cannot be written */
 	uint64_t stream_position;   /* thread accesses at buf_start, unbiased */
 	struct watch_set *watches;
 	void *stack_memory;
@@ -129,7 +128,6 @@ _Static_assert(offsetof(struct thread, next) == T_NEXT, "layout");
 _Static_assert(offsetof(struct thread, exit) == T_EXIT, "layout");
 _Static_assert(offsetof(struct thread, pending) == T_PENDING, "layout");
 _Static_assert(offsetof(struct thread, called) == T_CALLED, "layout");
-_Static_assert(offsetof(struct thread, buf_limit) == T_BUF_LIMIT, "layout");
 _Static_assert(offsetof(struct thread, counters) == T_COUNTERS, "layout");
 _Static_assert(offsetof(struct thread, buf) == T_BUF, "layout");
 _Static_assert(offsetof(struct thread, spill0) == T_SPILL0, "layout");
@@ -180,7 +178,7 @@ struct engine {
 	uint32_t translate_lock;
 	struct process first;
 	uint64_t xsave_mask, xsave_bytes;
-	bool fsgsbase;
+	bool fsgsbase, bmi2;
 	char own_path[256]; /* of the engine itself, as /proc/self/exe reads */
 	uint64_t own_path_bytes;
 	bool quiet; /* a system call filter is in place: none of our own that can be avoided */
@@ -207,6 +205,7 @@ static inline uint64_t thread_accesses(const struct thread *t)
 enum {
 	EXIT_INDIRECT = 1,
 	EXIT_POLL = 2, /* called at the beginning of a segment, t->poll_at */
+	EXIT_FULL = 3, /* no room for a segment's entries: t->poll_at, t->resume_after */
 	EXIT_RECORD_FIRST = 16,
 };
 

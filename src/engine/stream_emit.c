@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The stream gear: each segment with accesses reserves its entries in the
- * thread's buffer, writes its descriptor's number and then, before each
- * instruction, the addresses it will touch.
+ * thread's buffer (scan.h) and then, before each instruction, writes the
+ * addresses it will touch.
  *
- *   buffer:  | number | address | address | ... | number | address | ...
- *
- * Two general registers that the segment does not name hold the entry pointer
- * (scratch2, target value in spill2) and the address (scratch3, spill3).
+ * Two general registers that the segment does not name hold the place in the
+ * buffer (scratch2, target value in spill2) and the address (scratch3, spill3).
  */
 #include "engine/job.h"
+#include "engine/util.h"
+#include "engine/watches.h"
 
 static uint32_t accesses_between(const struct job *j, uint32_t first, uint32_t end)
 {
@@ -41,113 +41,111 @@ bool job_stream_fits(struct job *j, uint32_t end)
 	       accesses_between(j, j->first, end) <= STREAM_MAX_ACCESSES;
 }
 
-static void describe(struct job *j, struct stream_desc *d)
+/* Entries of %fs operands hold the whole address where its base can be read. */
+static bool adds_fs_base(const struct mem_op *m)
 {
-	uint32_t n = 0;
+	return m->fs && !m->narrow && m->base != RIP_BASE && engine.fsgsbase;
+}
+
+/* Fill in the descriptor; returns STREAM_PLAIN_BIT or 0. */
+static uint32_t describe(struct job *j, struct stream_desc *d)
+{
+	uint32_t n = 0, plain = STREAM_PLAIN_BIT;
 
 	d->pc = j->in[j->first].pc;
-	d->any_fs = 0;
 	for (uint32_t i = j->first; i < j->end; i++) {
 		const struct insn *in = &j->in[i];
 
 		for (uint32_t k = 0; k < in->mem_count; k++) {
-			d->any_fs |= in->mem[k].fs;
+			const struct mem_op *m = &in->mem[k];
+			bool fs = m->fs && !adds_fs_base(m);
+
+			if (fs || m->size > WATCH_REACH)
+				plain = 0;
 			d->access[n++] = (struct stream_access){
 				.pc_offset = (uint16_t)(in->pc - d->pc),
-				.size = in->mem[k].size,
-				.kind = in->mem[k].kind,
-				.fs = in->mem[k].fs,
+				.size = m->size,
+				.kind = m->kind,
+				.fs = fs,
 			};
 		}
 	}
-	d->count = n;
+	return plain;
 }
 
-/* Leave when the buffer is full: the cold path gives the borrowed register back first. */
-static void emit_flush_check(struct job *j, bool flags_dead, const uint8_t *again)
-{
-	struct code_exit *e =
-		cache_new_exit(j->arena, j->block, EXIT_FLUSH, j->in[j->first].pc);
-	struct out cold;
-
-	if (!e) {
-		j->failed = true;
-		return;
-	}
-	e->after = j->after[0];
-	e->resume = (uint8_t *)(uintptr_t)again;
-	j->arena->cold -= 40;
-	cold.p = j->arena->cold;
-	emit_load_gs(&cold, j->scratch2, T_SPILL2);
-	if (!flags_dead)
-		job_restore_flags(&cold);
-	emit_jump(&cold, e->stub);
-	emit_cmp_gs_changes_flags(&j->o, j->scratch2, T_BUF_LIMIT);
-	emit_bytes(&j->o, (const uint8_t[]){ 0x0f, 0x87 }, 2); /* ja */
-	emit_u32(&j->o, (uint32_t)(j->arena->cold - (j->o.p + 4)));
-}
-
+/*
+ * The trailer is written first, behind room for the entries: where the buffer
+ * ends that store faults, with nothing else done. STREAM_PROBE_AT bytes before
+ * it the segment can begin again.
+ */
 void job_stream_begin(struct job *j)
 {
 	uint32_t n = accesses_between(j, j->first, j->end), number;
 	uint16_t avail = free_registers(j, j->first, j->end);
-	const uint8_t *again = j->o.p;
-	bool dead = job_flags_state(j, j->first) != FLAGS_LIVE;
+	const uint8_t *begin = j->o.p;
 
 	if (n == 0 || j->in[j->first].kind == INSN_REP || j->in[j->first].kind == INSN_ELEMENTS)
 		return;
-	if (!dead)
-		avail &= (uint16_t)~(1u << RAX); /* rax keeps the flags meanwhile */
-	if (__builtin_popcount(avail) < 2)
-		avail = free_registers(j, j->first, j->end);
 	j->scratch2 = (enum reg)(31 - __builtin_clz(avail));
 	j->scratch3 = (enum reg)__builtin_ctz(avail);
 	j->desc = translate_new_desc(n, &number);
-	if (!j->desc) {
+	if (!j->desc || number > STREAM_NUMBER_MASK) {
 		j->failed = true;
 		return;
 	}
-	describe(j, j->desc);
-	if (!dead)
-		job_save_flags(j);
 	emit_store_gs(&j->o, j->scratch2, T_SPILL2);
 	emit_load_gs(&j->o, j->scratch2, T_BUF);
-	emit_flush_check(j, dead, again);
-	if (!dead)
-		job_restore_flags(&j->o);
+	engine_assert(j->o.p - begin == STREAM_PROBE_AT);
+	emit_store_imm32(&j->o, j->scratch2, (int32_t)(8 * n),
+			 STREAM_TRAILER_BIT | describe(j, j->desc) | number);
 	emit_store_gs(&j->o, j->scratch3, T_SPILL3);
 	emit_lea(&j->o, j->scratch3, j->scratch2, (int32_t)(8 * (n + 1)));
 	emit_store_gs(&j->o, j->scratch3, T_BUF);
-	emit_store_imm32(&j->o, j->scratch2, 0, number);
 }
 
-static void emit_lea_operand(struct job *j, const struct insn *in, const struct mem_op *m)
+/* lea to, [base + index * scale + disp32], index and base general registers or NOREG */
+static void emit_lea_index(struct out *o, uint8_t to, uint8_t base, uint8_t index, uint8_t scale,
+			   int32_t disp)
+{
+	uint8_t b = base == NOREG ? RBP : base, x = index == NOREG ? RSP : index;
+
+	emit_u8(o, (uint8_t)(0x48 | (to & 8 ? 4 : 0) | (x & 8 ? 2 : 0) | (b & 8 ? 1 : 0)));
+	emit_u8(o, 0x8d);
+	emit_u8(o, (uint8_t)((base == NOREG ? 0x04 : 0x84) | (to & 7) << 3));
+	emit_u8(o, (uint8_t)((scale ? __builtin_ctz(scale) : 0) << 6 | (x & 7) << 3 | (b & 7)));
+	emit_u32(o, (uint32_t)disp);
+}
+
+static void emit_lea_fs(struct job *j, const struct mem_op *m)
+{
+	uint8_t to = (uint8_t)j->scratch3;
+
+	/* rdfsbase to */
+	emit_bytes(&j->o, (const uint8_t[]){ 0xf3, to & 8 ? 0x49 : 0x48, 0x0f, 0xae,
+					     (uint8_t)(0xc0 | (to & 7)) }, 5);
+	emit_lea_index(&j->o, to, m->base, to, 1, (int32_t)m->disp);
+	if (m->index != NOREG)
+		emit_lea_index(&j->o, to, to, m->index, m->scale, 0);
+}
+
+static void emit_lea_operand(struct job *j, const struct mem_op *m)
 {
 	enum reg to = j->scratch3;
 
+	if (adds_fs_base(m)) {
+		emit_lea_fs(j, m);
+		return;
+	}
 	if (m->base == RIP_BASE || (m->base == NOREG && m->index == NOREG)) {
 		emit_mov_imm64(&j->o, to, (uint64_t)m->disp);
 		return;
 	}
-	if (m->base == NOREG || m->index != NOREG) {
-		/* lea to, [base + index*scale + disp32] */
-		uint8_t base = m->base == NOREG ? RBP : m->base;
-		uint8_t index = m->index == NOREG ? RSP : m->index;
-
-		if (m->narrow)
-			emit_u8(&j->o, 0x67);
-		emit_u8(&j->o, (uint8_t)(0x48 | (to & 8 ? 4 : 0) | (index & 8 ? 2 : 0) |
-					 (base & 8 ? 1 : 0)));
-		emit_u8(&j->o, 0x8d);
-		emit_u8(&j->o, (uint8_t)((m->base == NOREG ? 0x04 : 0x84) | (to & 7) << 3));
-		emit_u8(&j->o, (uint8_t)((m->scale ? __builtin_ctz(m->scale) : 0) << 6 |
-					 (index & 7) << 3 | (base & 7)));
-		emit_u32(&j->o, (uint32_t)m->disp);
-		return;
-	}
-	(void)in;
 	if (m->narrow)
 		emit_u8(&j->o, 0x67);
+	if (m->base == NOREG || m->index != NOREG) {
+		emit_lea_index(&j->o, (uint8_t)to, m->base, m->index, m->scale, (int32_t)m->disp);
+		return;
+	}
 	emit_lea(&j->o, to, (enum reg)m->base, (int32_t)m->disp);
 }
 
@@ -156,9 +154,9 @@ void job_stream_accesses(struct job *j, uint32_t i)
 	const struct insn *in = &j->in[i];
 
 	for (uint32_t k = 0; k < in->mem_count; k++) {
-		emit_lea_operand(j, in, &in->mem[k]);
-		j->next_entry++;
+		emit_lea_operand(j, &in->mem[k]);
 		emit_store(&j->o, j->scratch2, (int32_t)(8 * j->next_entry), j->scratch3);
+		j->next_entry++;
 	}
 }
 

@@ -43,8 +43,7 @@ struct thread *thread_new(struct process *p)
 		t->stack_memory = keep.stack_memory;
 		t->stack_bytes = keep.stack_bytes;
 		t->buf_start = keep.buf_start;
-		t->buf_bytes = keep.buf_bytes;
-		t->buf_limit = keep.buf_limit;
+		t->buf_end = keep.buf_end;
 		t->hidden = true; /* perhaps: somebody may have called the thread before */
 		t->watches = keep.watches;
 	} else {

@@ -447,8 +447,6 @@ enum translate_result translate(struct block **result, uint64_t pc, enum gear ge
 		return TRANSLATE_FULL;
 	if (!descs.base && grow_init(&descs, 1ull << 30))
 		return TRANSLATE_FULL;
-	if (descs.used == 0)
-		grow_take(&descs, STREAM_DESC_FIRST * 8);
 	/* The decoder uses vector registers and a stack canary. */
 	engine_xsave(vector_area, engine.xsave_mask);
 	fs = fsbase_swap(fsbase_dummy());

@@ -30,22 +30,23 @@ struct stream_access {
 	uint16_t pc_offset; /* from the descriptor's pc */
 	uint16_t size;
 	uint8_t kind;
-	uint8_t fs;	    /* address is relative to %fs */
+	uint8_t fs;	    /* the entry is relative to %fs */
 };
 
-/* A stream segment: the buffer holds its number, then `count` addresses. */
+/* What the entries of a segment in the stream buffer stand for. */
 struct stream_desc {
 	uint64_t pc;
-	uint32_t count;
-	uint32_t any_fs; /* an address is relative to %fs */
 	struct stream_access access[];
 };
 
-/* Buffer headers: the descriptor's number; of an interrupted segment also what came of it. */
-#define STREAM_PARTIAL (1ull << 63)
+/*
+ * A trailer, see scan.h: the sign, STREAM_PLAIN_BIT unless an access needs a
+ * look of its own (relative to %fs, or of more than WATCH_REACH bytes), and the
+ * descriptor's number.
+ */
+#define STREAM_TRAILER_BIT 0x80000000u
+#define STREAM_NUMBER_MASK 0x3fffffffu
 #define STREAM_MAX_ACCESSES 120
-/* Numbers below this stand for records that C code wrote: see stream.h. */
-#define STREAM_DESC_FIRST 16
 const struct stream_desc *translate_desc(uint32_t number);
 struct stream_desc *translate_new_desc(uint32_t accesses, uint32_t *number);
 

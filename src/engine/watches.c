@@ -4,20 +4,41 @@
 
 #include "engine/util.h"
 
-void watches_clear(struct watch_set *ws, uint32_t window)
+void watches_clear(struct watch_set *ws, uint32_t window, uint32_t line_shift)
 {
 	memset(ws->bits, 0, sizeof ws->bits);
-	memset(ws->filter, 0, sizeof ws->filter);
+	memset(ws->marks, 0, sizeof ws->marks);
 	memset(ws->chain, 0, sizeof ws->chain);
 	ws->count = 0;
 	ws->free = 0;
 	ws->used = 0;
 	ws->window = window;
+	ws->reach = ((WATCH_REACH - 1) >> line_shift) + 1;
+}
+
+static void mark(struct watch_set *ws, uint64_t line)
+{
+	for (uint32_t k = 0; k <= ws->reach; k++) {
+		uint32_t slot = watch_slot(line - k);
+
+		if (ws->marks[slot]++ == 0)
+			ws->bits[slot / 64] |= 1ull << (slot & 63);
+	}
+}
+
+static void unmark(struct watch_set *ws, uint64_t line)
+{
+	for (uint32_t k = 0; k <= ws->reach; k++) {
+		uint32_t slot = watch_slot(line - k);
+
+		if (--ws->marks[slot] == 0)
+			ws->bits[slot / 64] &= ~(1ull << (slot & 63));
+	}
 }
 
 struct watch *watch_add(struct watch_set *ws, uint64_t line)
 {
-	uint32_t slot = watch_slot(line), c = slot % WATCH_CHAINS;
+	uint32_t c = watch_slot(line) % WATCH_CHAINS;
 	struct watch *w;
 
 	if (ws->free) {
@@ -29,11 +50,9 @@ struct watch *watch_add(struct watch_set *ws, uint64_t line)
 		return 0;
 	}
 	w->line = line;
-	w->slot = (uint16_t)slot;
 	w->next = ws->chain[c];
 	ws->chain[c] = (uint16_t)(w - ws->watch + 1);
-	ws->filter[slot]++;
-	ws->bits[slot / 64] |= 1ull << (slot & 63);
+	mark(ws, line);
 	ws->count++;
 	return w;
 }
@@ -50,8 +69,7 @@ struct watch *watch_take(struct watch_set *ws, uint64_t line)
 		*link = w->next;
 		w->next = ws->free;
 		ws->free = (uint16_t)(w - ws->watch + 1);
-		if (--ws->filter[w->slot] == 0)
-			ws->bits[w->slot / 64] &= ~(1ull << (w->slot & 63));
+		unmark(ws, line);
 		ws->count--;
 		return w;
 	}

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The lines that one thread watches: a small hash of lines behind a filter of
- * one bit per slot, which tells at once that most accesses touch none of them.
+ * one bit per slot, which tells by an access's first line that it touches none
+ * of them: so it is for most. Accesses of more than WATCH_REACH bytes may start
+ * where no mark is.
  */
 #ifndef DWELL_ENGINE_WATCHES_H
 #define DWELL_ENGINE_WATCHES_H
@@ -9,7 +11,7 @@
 #include "engine/state.h"
 
 #define MAX_WATCHES 2048u
-#define WATCH_SLOTS 16384u
+#define WATCH_REACH 64u
 #define WATCH_CHAINS (WATCH_SLOTS / 16)
 
 struct watch {
@@ -18,7 +20,6 @@ struct watch {
 	uint64_t begin_at;   /* thread accesses */
 	uint64_t process_at; /* process accesses */
 	uint16_t next;	     /* in its hash chain, + 1 */
-	uint16_t slot;
 };
 
 struct watch_set {
@@ -27,8 +28,9 @@ struct watch_set {
 	uint64_t next_sample; /* thread access to sample next */
 	uint16_t free;	      /* list of unused watches, + 1 */
 	uint16_t used;
-	uint64_t bits[WATCH_SLOTS / 64]; /* slots with a watch: 2 KB that stay in the first cache */
-	uint8_t filter[WATCH_SLOTS];	 /* watches per slot of the line's hash */
+	uint32_t reach;	      /* lines before a watched one from where an access may reach it */
+	uint64_t bits[WATCH_SLOTS / 64]; /* slots with a mark: 4 KB that stay in the first cache */
+	uint16_t marks[WATCH_SLOTS];	 /* per slot, of watches on its lines or within reach */
 	uint16_t chain[WATCH_CHAINS];
 	struct watch watch[MAX_WATCHES];
 };
@@ -38,7 +40,7 @@ static inline uint32_t watch_slot(uint64_t line)
 	return (uint32_t)line & (WATCH_SLOTS - 1);
 }
 
-/* Might the line be watched? Mostly not, and then this is all it costs. */
+/* Might an access that begins on the line touch a watched one? */
 static inline uint64_t watch_maybe(const struct watch_set *ws, uint64_t line)
 {
 	uint32_t slot = watch_slot(line);
@@ -46,8 +48,8 @@ static inline uint64_t watch_maybe(const struct watch_set *ws, uint64_t line)
 	return ws->bits[slot / 64] >> (slot & 63) & 1;
 }
 
-/* Watch nothing; samples from now on belong to `window`. */
-void watches_clear(struct watch_set *ws, uint32_t window);
+/* Watch nothing; samples from now on belong to `window`, lines have 1 << line_shift bytes. */
+void watches_clear(struct watch_set *ws, uint32_t window, uint32_t line_shift);
 /* Watch a line that is not watched; NULL when there are too many. The caller fills in the rest. */
 struct watch *watch_add(struct watch_set *ws, uint64_t line);
 /* Unlink and return the watch of a line, or NULL. It stays readable until the next add. */

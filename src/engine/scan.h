@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Looking through the accesses of a window (StatCache, section 3.4): accesses
+ * are chosen at random gaps, their lines watched, and the next touch by the
+ * same thread ends the sample.
+ *
+ * A buffer of the stream gear holds one entry per access and, behind the
+ * accesses of a segment, a trailer that names its descriptor:
+ *
+ *   | address | address | trailer | address | trailer | ...
+ *
+ * Trailers are negative as signed numbers, addresses of programs are not. Most
+ * accesses touch nothing that is watched: scan_filter finds out 64 entries at
+ * a time, and what it lets through is looked at one by one.
+ *
+ * All functions want the sampler's lock.
+ */
+#ifndef DWELL_ENGINE_SCAN_H
+#define DWELL_ENGINE_SCAN_H
+
+#include "engine/sampler.h"
+#include "engine/watches.h"
+
+#define SCAN_GROUP 64u
+
+/* The open window, as far as its samples need it. */
+struct scan_window {
+	uint32_t number;
+	uint32_t line_shift;
+	uint64_t interval; /* mean accesses between samples */
+	uint32_t samples;  /* sent */
+};
+
+struct access {
+	uint64_t pc, address;
+	uint32_t size;
+	unsigned kind;
+};
+
+/* Begin sampling in the window if t has not yet; first_at is its next access. */
+void scan_join(struct thread *t, const struct scan_window *w, uint64_t first_at);
+/* One access, number `at` of the thread: it may end a watch or be sampled. */
+void scan_access(struct thread *t, struct scan_window *w, const struct access *a, uint64_t at,
+		 uint64_t process_at);
+/*
+ * The accesses [skip, end) of t's buffer, whose first has the number
+ * t->stream_position, and process_at among the process's.
+ */
+void scan_buffer(struct thread *t, struct scan_window *w, uint64_t skip, uint64_t end,
+		 uint64_t process_at);
+/* Iterations [i, end) of a string instruction; the first access has the number at. */
+void scan_repeat(struct thread *t, struct scan_window *w, const struct repeat *r, uint64_t i,
+		 uint64_t end, uint64_t at, uint64_t process_at);
+/* Everything t still watches ends here, unresolved. */
+void scan_end_watches(struct thread *t, struct scan_window *w, uint32_t status);
+
+/*
+ * Of the SCAN_GROUP entries at p: a bit for each address that may touch a
+ * watched line, and through *trailers a bit for each trailer; what the first
+ * has for trailers says nothing. Reads them all, whatever they are.
+ */
+uint64_t scan_filter(const uint64_t *p, const uint64_t *bits, uint64_t line_shift,
+		     uint64_t *trailers);
+/* The same for processors with BMI2. */
+uint64_t scan_filter_fast(const uint64_t *p, const uint64_t *bits, uint64_t line_shift,
+			    uint64_t *trailers);
+
+#endif
