@@ -46,6 +46,7 @@ struct slots {
 	struct host *host;
 	struct slot_events events;
 	struct slot *items; /* one per slot of the channel */
+	uint32_t used;	    /* slots from this one on were never seen in use */
 	uint8_t *buffer;    /* a private copy of one record */
 	uint32_t buffer_bytes;
 	uint32_t draining; /* depth; see slots_drain_process */

@@ -69,7 +69,7 @@ static void set_up(struct bench *b)
 	memset(b, 0, sizeof(*b));
 	assert_int_equal(host_init(&b->host, &config, 4, 65536, NULL), 0);
 	assert_int_equal(slots_init(&b->slots, &b->host, &events, NULL), 0);
-	ring_of_slot(&b->ring, b->host.header, b->host.slot_bytes, b->host.ring_bytes, 1);
+	ring_of_slot(&b->ring, b->host.header, b->host.slot_bytes, b->host.ring_bytes, 0);
 }
 
 static void tear_down(struct bench *b)
