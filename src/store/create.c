@@ -170,6 +170,7 @@ int store_create(const char *path, struct store **out, struct err *err)
 	struct store *s;
 	sqlite3 *db = NULL;
 
+	store_configure();
 	if (make_way(path, err) != 0 || touch(path, err) != 0)
 		return -1;
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=

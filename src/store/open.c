@@ -116,6 +116,7 @@ int store_open_readonly(const char *path, struct store **out, struct err *err)
 	struct store *s;
 	int code;
 
+	store_configure();
 	if (judge_file(path, &info, err) != 0)
 		return -1;
 	code = open_db(path, "?mode=ro", &db);

@@ -40,6 +40,5 @@ CREATE TABLE sample(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, window 
 	begin_location INTEGER NOT NULL, begin_address INTEGER NOT NULL, begin_size INTEGER NOT NULL,
 	begin_kind INTEGER NOT NULL, begin_thread INTEGER NOT NULL,
 	end_location INTEGER, end_address INTEGER, end_size INTEGER, end_kind INTEGER, end_thread INTEGER);
-CREATE INDEX sample_window ON sample(process_id, window);
 CREATE TABLE message(process_id INTEGER, time_ns INTEGER, text TEXT NOT NULL);
 CREATE TABLE source(path TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;   -- embedded copies of annotated files

@@ -20,6 +20,18 @@ enum {
 	AT_APPLICATION_ID = 68,
 };
 
+void store_configure(void)
+{
+	static bool is_done;
+
+	/* Refused once SQLite runs, in somebody's hands before ours: then it costs more, that is all. */
+	if (!is_done) {
+		sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+		sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+	}
+	is_done = true;
+}
+
 struct store *store_wrap(sqlite3 *db, const char *path, struct err *err)
 {
 	struct store *s = calloc(1, sizeof(*s));

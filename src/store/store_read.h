@@ -8,7 +8,7 @@
  *
  * Ownership: the arrays that store_read_... hand out are the caller's (free());
  * the strings inside them belong to the store and live until store_close.
- * Not for use by two threads at once.
+ * Not for use by two threads at once, not even with a store for each.
  */
 #ifndef DWELL_STORE_STORE_READ_H
 #define DWELL_STORE_STORE_READ_H
