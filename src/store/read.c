@@ -1,26 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading tables into arrays: one query and one function that fills an item, per table. */
+/* Reading tables into arrays: one query, and one list of the fields its columns go to, per table. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/private.h"
 #include "store/query.h"
 
-int64_t query_id(sqlite3_stmt *q, int column)
-{
-	if (sqlite3_column_type(q, column) == SQLITE_NULL)
-		return STORE_NONE;
-	return sqlite3_column_int64(q, column);
-}
-
-uint64_t query_uint(sqlite3_stmt *q, int column)
-{
-	return (uint64_t)sqlite3_column_int64(q, column);
-}
-
 const char *query_text(struct store *s, sqlite3_stmt *q, int column)
 {
 	return store_intern(s, (const char *)sqlite3_column_text(q, column));
+}
+
+static void fill_field(struct store *s, sqlite3_stmt *q, int column, const struct query_column *c,
+		       void *field)
+{
+	bool is_null = sqlite3_column_type(q, column) == SQLITE_NULL;
+	uint64_t number = c->kind == QUERY_TEXT ? 0 : (uint64_t)sqlite3_column_int64(q, column);
+	const char *text;
+
+	switch (c->kind) {
+	case QUERY_U64:
+		*(uint64_t *)field = number;
+		break;
+	case QUERY_U32:
+		*(uint32_t *)field = (uint32_t)number;
+		break;
+	case QUERY_U16:
+		*(uint16_t *)field = (uint16_t)number;
+		break;
+	case QUERY_ID:
+		*(int64_t *)field = is_null ? STORE_NONE : (int64_t)number;
+		break;
+	case QUERY_END:
+		*(uint64_t *)field = is_null ? UINT64_MAX : number;
+		break;
+	case QUERY_TEXT:
+		text = query_text(s, q, column);
+		*(const char **)field = text != NULL ? text : c->otherwise;
+		break;
+	}
+}
+
+void query_fill(struct store *s, sqlite3_stmt *q, int first, const struct query_columns *columns,
+		void *item)
+{
+	size_t i;
+
+	for (i = 0; i < columns->count; i++)
+		fill_field(s, q, first + (int)i, &columns->items[i],
+			   (char *)item + columns->items[i].offset);
 }
 
 int query_prepare(struct store *s, const char *sql, int64_t process, sqlite3_stmt **q,
@@ -51,7 +80,9 @@ int query_all(struct store *s, const struct query *def, int64_t process, void **
 			goto failed;
 		}
 		memset(list + n * def->item_bytes, 0, def->item_bytes);
-		def->fill(s, q, list + n * def->item_bytes);
+		query_fill(s, q, 0, &def->columns, list + n * def->item_bytes);
+		if (def->complete != NULL)
+			def->complete(list + n * def->item_bytes);
 		n++;
 	}
 	if (code != SQLITE_DONE) {
@@ -68,34 +99,39 @@ failed:
 	return -1;
 }
 
-static const char *text_or(const char *text, const char *otherwise)
-{
-	return text != NULL ? text : otherwise;
-}
+static const struct query_column process_columns[] = {
+	{QUERY_U64, offsetof(struct store_process, id), NULL},
+	{QUERY_U32, offsetof(struct store_process, pid), NULL},
+	{QUERY_ID, offsetof(struct store_process, parent_id), NULL},
+	{QUERY_TEXT, offsetof(struct store_process, cause), "start"},
+	{QUERY_TEXT, offsetof(struct store_process, exe), ""},
+	{QUERY_TEXT, offsetof(struct store_process, command), ""},
+	{QUERY_U64, offsetof(struct store_process, start_ns), NULL},
+	{QUERY_U64, offsetof(struct store_process, end_ns), NULL},
+	{QUERY_TEXT, offsetof(struct store_process, state), "running"},
+	{QUERY_ID, offsetof(struct store_process, exit_status), NULL},
+	{QUERY_U64, offsetof(struct store_process, accesses), NULL},
+	{QUERY_U64, offsetof(struct store_process, loads), NULL},
+	{QUERY_U64, offsetof(struct store_process, stores), NULL},
+	{QUERY_U64, offsetof(struct store_process, instructions), NULL},
+	{QUERY_U64, offsetof(struct store_process, rep_iterations), NULL},
+	{QUERY_U64, offsetof(struct store_process, vector_elements), NULL},
+	{QUERY_U64, offsetof(struct store_process, watch_accesses), NULL},
+	{QUERY_U64, offsetof(struct store_process, translate_cycles), NULL},
+	{QUERY_U64, offsetof(struct store_process, scan_cycles), NULL},
+	{QUERY_U64, offsetof(struct store_process, engine_bytes), NULL},
+	{QUERY_U64, offsetof(struct store_process, footprint_pages), NULL},
+	{QUERY_U64, offsetof(struct store_process, lost_records), NULL},
+	{QUERY_U64, offsetof(struct store_process, resolved), NULL},
+	{QUERY_U64, offsetof(struct store_process, censored), NULL},
+	{QUERY_U64, offsetof(struct store_process, dangling), NULL},
+	{QUERY_U64, offsetof(struct store_process, windows), NULL},
+};
 
-static void fill_process(struct store *s, sqlite3_stmt *q, void *item)
+static void complete_process(void *item)
 {
 	struct store_process *p = item;
-	uint64_t *const numbers[] = {
-		&p->accesses,	    &p->loads,		 &p->stores,	      &p->instructions,
-		&p->rep_iterations, &p->vector_elements, &p->watch_accesses,  &p->translate_cycles,
-		&p->scan_cycles,    &p->engine_bytes,	 &p->footprint_pages, &p->lost_records,
-		&p->resolved,	    &p->censored,	 &p->dangling,	      &p->windows,
-	};
-	size_t i;
 
-	p->id = sqlite3_column_int64(q, 0);
-	p->pid = (uint32_t)sqlite3_column_int64(q, 1);
-	p->parent_id = query_id(q, 2);
-	p->cause = text_or(query_text(s, q, 3), "start");
-	p->exe = text_or(query_text(s, q, 4), "");
-	p->command = text_or(query_text(s, q, 5), "");
-	p->start_ns = query_uint(q, 6);
-	p->end_ns = query_uint(q, 7);
-	p->state = text_or(query_text(s, q, 8), "running");
-	p->exit_status = query_id(q, 9);
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		*numbers[i] = query_uint(q, 10 + (int)i);
 	p->samples = p->resolved + p->censored + p->dangling;
 	if (p->accesses >= p->loads + p->stores)
 		p->modifies = p->accesses - p->loads - p->stores;
@@ -113,96 +149,84 @@ static const struct query process_query = {
 	" LEFT JOIN (SELECT process_id, count(*) AS windows FROM window GROUP BY process_id) w"
 	"  ON w.process_id = p.id ORDER BY p.id",
 	sizeof(struct store_process),
-	fill_process,
+	QUERY_COLUMNS(process_columns),
+	complete_process,
 };
 
-static void fill_thread(struct store *s, sqlite3_stmt *q, void *item)
-{
-	struct store_thread *t = item;
-
-	(void)s;
-	t->process_id = sqlite3_column_int64(q, 0);
-	t->index = (uint32_t)query_uint(q, 1);
-	t->tid = (uint32_t)query_uint(q, 2);
-	t->accesses = query_uint(q, 3);
-	t->loads = query_uint(q, 4);
-	t->stores = query_uint(q, 5);
-	t->instructions = query_uint(q, 6);
-}
+static const struct query_column thread_columns[] = {
+	{QUERY_U64, offsetof(struct store_thread, process_id), NULL},
+	{QUERY_U32, offsetof(struct store_thread, index), NULL},
+	{QUERY_U32, offsetof(struct store_thread, tid), NULL},
+	{QUERY_U64, offsetof(struct store_thread, accesses), NULL},
+	{QUERY_U64, offsetof(struct store_thread, loads), NULL},
+	{QUERY_U64, offsetof(struct store_thread, stores), NULL},
+	{QUERY_U64, offsetof(struct store_thread, instructions), NULL},
+};
 
 static const struct query thread_query = {
 	"SELECT process_id, idx, tid, accesses, loads, stores, instructions FROM thread"
 	" WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, idx",
 	sizeof(struct store_thread),
-	fill_thread,
+	QUERY_COLUMNS(thread_columns),
+	NULL,
 };
 
-static void fill_module(struct store *s, sqlite3_stmt *q, void *item)
-{
-	struct store_module *m = item;
-
-	m->id = sqlite3_column_int64(q, 0);
-	m->process_id = sqlite3_column_int64(q, 1);
-	m->path = text_or(query_text(s, q, 2), "");
-	m->build_id = query_text(s, q, 3);
-	m->start = query_uint(q, 4);
-	m->end = query_uint(q, 5);
-	m->file_offset = query_uint(q, 6);
-	m->mapped_at = query_uint(q, 7);
-	m->unmapped_at = sqlite3_column_type(q, 8) == SQLITE_NULL ? UINT64_MAX : query_uint(q, 8);
-}
+static const struct query_column module_columns[] = {
+	{QUERY_U64, offsetof(struct store_module, id), NULL},
+	{QUERY_U64, offsetof(struct store_module, process_id), NULL},
+	{QUERY_TEXT, offsetof(struct store_module, path), ""},
+	{QUERY_TEXT, offsetof(struct store_module, build_id), NULL},
+	{QUERY_U64, offsetof(struct store_module, start), NULL},
+	{QUERY_U64, offsetof(struct store_module, end), NULL},
+	{QUERY_U64, offsetof(struct store_module, file_offset), NULL},
+	{QUERY_U64, offsetof(struct store_module, mapped_at), NULL},
+	{QUERY_END, offsetof(struct store_module, unmapped_at), NULL},
+};
 
 static const struct query module_query = {
 	"SELECT id, process_id, path, build_id, start, end, file_offset, mapped_at, unmapped_at"
 	" FROM module WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, id",
 	sizeof(struct store_module),
-	fill_module,
+	QUERY_COLUMNS(module_columns),
+	NULL,
 };
 
-static void fill_window(struct store *s, sqlite3_stmt *q, void *item)
-{
-	struct store_window *w = item;
-
-	(void)s;
-	w->process_id = sqlite3_column_int64(q, 0);
-	w->number = (uint32_t)query_uint(q, 1);
-	w->start = query_uint(q, 2);
-	w->length = query_uint(q, 3);
-	w->stands_for = query_uint(q, 4);
-	w->samples = query_uint(q, 5);
-	w->footprint_pages = query_uint(q, 6);
-}
+static const struct query_column window_columns[] = {
+	{QUERY_U64, offsetof(struct store_window, process_id), NULL},
+	{QUERY_U32, offsetof(struct store_window, number), NULL},
+	{QUERY_U64, offsetof(struct store_window, start), NULL},
+	{QUERY_U64, offsetof(struct store_window, length), NULL},
+	{QUERY_U64, offsetof(struct store_window, stands_for), NULL},
+	{QUERY_U64, offsetof(struct store_window, samples), NULL},
+	{QUERY_U64, offsetof(struct store_window, footprint_pages), NULL},
+};
 
 static const struct query window_query = {
 	"SELECT process_id, number, start, length, stands_for, samples, footprint_pages"
 	" FROM window WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, number",
 	sizeof(struct store_window),
-	fill_window,
+	QUERY_COLUMNS(window_columns),
+	NULL,
 };
 
-static void fill_access(sqlite3_stmt *q, int column, struct store_access *a)
-{
-	a->location = query_id(q, column);
-	a->address = query_uint(q, column + 1);
-	a->size = (uint32_t)query_uint(q, column + 2);
-	a->kind = (uint16_t)query_uint(q, column + 3);
-	a->thread = (uint16_t)query_uint(q, column + 4);
-}
-
-static void fill_sample(struct store *s, sqlite3_stmt *q, void *item)
-{
-	struct store_sample *x = item;
-
-	(void)s;
-	x->process_id = sqlite3_column_int64(q, 0);
-	x->window = (uint32_t)query_uint(q, 1);
-	x->status = (uint32_t)query_uint(q, 2);
-	x->position = query_uint(q, 3);
-	x->distance = query_uint(q, 4);
-	x->line = query_uint(q, 5);
-	fill_access(q, 6, &x->begin);
-	fill_access(q, 11, &x->end);
-}
+static const struct query_column sample_columns[] = {
+	{QUERY_U64, offsetof(struct store_sample, process_id), NULL},
+	{QUERY_U32, offsetof(struct store_sample, window), NULL},
+	{QUERY_U32, offsetof(struct store_sample, status), NULL},
+	{QUERY_U64, offsetof(struct store_sample, position), NULL},
+	{QUERY_U64, offsetof(struct store_sample, distance), NULL},
+	{QUERY_U64, offsetof(struct store_sample, line), NULL},
+	{QUERY_ID, offsetof(struct store_sample, begin.location), NULL},
+	{QUERY_U64, offsetof(struct store_sample, begin.address), NULL},
+	{QUERY_U32, offsetof(struct store_sample, begin.size), NULL},
+	{QUERY_U16, offsetof(struct store_sample, begin.kind), NULL},
+	{QUERY_U16, offsetof(struct store_sample, begin.thread), NULL},
+	{QUERY_ID, offsetof(struct store_sample, end.location), NULL},
+	{QUERY_U64, offsetof(struct store_sample, end.address), NULL},
+	{QUERY_U32, offsetof(struct store_sample, end.size), NULL},
+	{QUERY_U16, offsetof(struct store_sample, end.kind), NULL},
+	{QUERY_U16, offsetof(struct store_sample, end.thread), NULL},
+};
 
 static const struct query sample_query = {
 	"SELECT process_id, window, status, position, distance, line, begin_location,"
@@ -210,22 +234,21 @@ static const struct query sample_query = {
 	" end_size, end_kind, end_thread"
 	" FROM sample WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, window, id",
 	sizeof(struct store_sample),
-	fill_sample,
+	QUERY_COLUMNS(sample_columns),
+	NULL,
 };
 
-static void fill_message(struct store *s, sqlite3_stmt *q, void *item)
-{
-	struct store_message *m = item;
-
-	m->process_id = query_id(q, 0);
-	m->time_ns = query_uint(q, 1);
-	m->text = text_or(query_text(s, q, 2), "");
-}
+static const struct query_column message_columns[] = {
+	{QUERY_ID, offsetof(struct store_message, process_id), NULL},
+	{QUERY_U64, offsetof(struct store_message, time_ns), NULL},
+	{QUERY_TEXT, offsetof(struct store_message, text), ""},
+};
 
 static const struct query message_query = {
 	"SELECT process_id, time_ns, text FROM message ORDER BY rowid",
 	sizeof(struct store_message),
-	fill_message,
+	QUERY_COLUMNS(message_columns),
+	NULL,
 };
 
 int store_read_processes(struct store *s, struct store_process **items, size_t *count,

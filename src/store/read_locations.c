@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reading code locations with their frames; and the single values: meta, source. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,25 @@ static const char location_sql[] =
 	" FROM location l LEFT JOIN module m ON m.id = l.module_id"
 	" LEFT JOIN frame f ON f.location_id = l.id"
 	" WHERE ?1 < 0 OR l.process_id = ?1 ORDER BY l.process_id, l.id, f.depth";
+
+static const struct query_column location_list[] = {
+	{QUERY_U64, offsetof(struct store_location, id), NULL},
+	{QUERY_U64, offsetof(struct store_location, process_id), NULL},
+	{QUERY_U64, offsetof(struct store_location, pc), NULL},
+	{QUERY_ID, offsetof(struct store_location, module_id), NULL},
+	{QUERY_U64, offsetof(struct store_location, module_address), NULL},
+};
+
+static const struct query_column frame_list[] = {
+	{QUERY_TEXT, offsetof(struct store_frame, function), NULL},
+	{QUERY_TEXT, offsetof(struct store_frame, file), NULL},
+	{QUERY_U32, offsetof(struct store_frame, line), NULL},
+};
+
+static const struct query_columns location_columns = QUERY_COLUMNS(location_list);
+static const struct query_columns frame_columns = QUERY_COLUMNS(frame_list);
+
+enum { AT_PATH = 5, AT_FRAME = 6 }; /* the columns after the location's own */
 
 /* Grown while rows come in; the frames of one location are complete before the next begins. */
 struct reading {
@@ -76,21 +96,17 @@ static int add_row(struct reading *r, sqlite3_stmt *q)
 		if (end_location(r) != 0 || !ARRAY_GROW(&r->locations))
 			return -1;
 		l = &r->locations.items[r->locations.count++];
-		*l = (struct store_location){.id = id};
-		l->process_id = sqlite3_column_int64(q, 1);
-		l->pc = query_uint(q, 2);
-		l->module_id = query_id(q, 3);
-		l->module_address = query_uint(q, 4);
+		*l = (struct store_location){0};
+		query_fill(r->s, q, 0, &location_columns, l);
 	}
 	l = &r->locations.items[r->locations.count - 1];
 	if (!ARRAY_GROW(&r->frames))
 		return -1;
 	f = &r->frames.items[r->frames.count++];
-	f->function = query_text(r->s, q, 6);
+	query_fill(r->s, q, AT_FRAME, &frame_columns, f);
 	if (f->function == NULL)
-		f->function = name_unresolved(r->s, (const char *)sqlite3_column_text(q, 5), l);
-	f->file = query_text(r->s, q, 7);
-	f->line = (uint32_t)query_uint(q, 8);
+		f->function =
+			name_unresolved(r->s, (const char *)sqlite3_column_text(q, AT_PATH), l);
 	return f->function != NULL ? 0 : -1;
 }
 
