@@ -40,6 +40,11 @@ static int judge_file(const char *path, struct store_file_info *info, struct err
 			       "profile '%s' was written by a newer version of dwell "
 			       "(its format is %u, this one knows %u)",
 			       path, info->version, STORE_SCHEMA_VERSION);
+	if (info->version < STORE_SCHEMA_VERSION)
+		return err_set(err,
+			       "profile '%s' was written by an older version of dwell "
+			       "(its format is %u, this one knows %u): record it again",
+			       path, info->version, STORE_SCHEMA_VERSION);
 	if (info->bytes < info->header_bytes)
 		return err_set(err, "profile '%s' is truncated or damaged", path);
 	return 0;

@@ -8,10 +8,11 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "store/store.h"
 
 #define STORE_APPLICATION_ID 0x44574c31u /* "DWL1" */
-#define STORE_SCHEMA_VERSION 1u
+#define STORE_SCHEMA_VERSION 2u
 
 /* The statements of the writer, prepared at their first use; SQL in write.c. */
 enum store_statement {
@@ -20,7 +21,7 @@ enum store_statement {
 	PUT_THREAD,
 	PUT_MODULE,
 	PUT_WINDOW,
-	PUT_SAMPLE,
+	PUT_BATCH,
 	PUT_MESSAGE,
 	PUT_SOURCE,
 	PUT_LOCATION,
@@ -28,10 +29,21 @@ enum store_statement {
 	STATEMENT_COUNT,
 };
 
+/* The samples that make the next row: of one window of one process, in the order they came. */
+struct store_batch {
+	struct text list;
+	size_t by_status[3];
+	uint64_t count;
+	uint64_t first_id;
+	int64_t process_id;
+	uint32_t window;
+};
+
 struct store {
 	sqlite3 *db;
 	char *path;
 	sqlite3_stmt *statements[STATEMENT_COUNT];
+	struct store_batch batch; /* what is not written yet */
 	bool in_transaction;
 	bool failed; /* a write failed: `failure` says how */
 	struct err failure;

@@ -144,8 +144,9 @@ static const struct query process_query = {
 	" p.scan_cycles, p.engine_bytes, p.footprint_pages, p.lost_records,"
 	" x.resolved, x.censored, x.dangling, w.windows"
 	" FROM process p"
-	" LEFT JOIN (SELECT process_id, sum(status = 0) AS resolved, sum(status = 1) AS censored,"
-	"  sum(status = 2) AS dangling FROM sample GROUP BY process_id) x ON x.process_id = p.id"
+	" LEFT JOIN (SELECT process_id, sum(resolved) AS resolved, sum(censored) AS censored,"
+	"  sum(dangling) AS dangling FROM sample_batch GROUP BY process_id) x"
+	"  ON x.process_id = p.id"
 	" LEFT JOIN (SELECT process_id, count(*) AS windows FROM window GROUP BY process_id) w"
 	"  ON w.process_id = p.id ORDER BY p.id",
 	sizeof(struct store_process),
@@ -209,35 +210,6 @@ static const struct query window_query = {
 	NULL,
 };
 
-static const struct query_column sample_columns[] = {
-	{QUERY_U64, offsetof(struct store_sample, process_id), NULL},
-	{QUERY_U32, offsetof(struct store_sample, window), NULL},
-	{QUERY_U32, offsetof(struct store_sample, status), NULL},
-	{QUERY_U64, offsetof(struct store_sample, position), NULL},
-	{QUERY_U64, offsetof(struct store_sample, distance), NULL},
-	{QUERY_U64, offsetof(struct store_sample, line), NULL},
-	{QUERY_ID, offsetof(struct store_sample, begin.location), NULL},
-	{QUERY_U64, offsetof(struct store_sample, begin.address), NULL},
-	{QUERY_U32, offsetof(struct store_sample, begin.size), NULL},
-	{QUERY_U16, offsetof(struct store_sample, begin.kind), NULL},
-	{QUERY_U16, offsetof(struct store_sample, begin.thread), NULL},
-	{QUERY_ID, offsetof(struct store_sample, end.location), NULL},
-	{QUERY_U64, offsetof(struct store_sample, end.address), NULL},
-	{QUERY_U32, offsetof(struct store_sample, end.size), NULL},
-	{QUERY_U16, offsetof(struct store_sample, end.kind), NULL},
-	{QUERY_U16, offsetof(struct store_sample, end.thread), NULL},
-};
-
-static const struct query sample_query = {
-	"SELECT process_id, window, status, position, distance, line, begin_location,"
-	" begin_address, begin_size, begin_kind, begin_thread, end_location, end_address,"
-	" end_size, end_kind, end_thread"
-	" FROM sample WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, window, id",
-	sizeof(struct store_sample),
-	QUERY_COLUMNS(sample_columns),
-	NULL,
-};
-
 static const struct query_column message_columns[] = {
 	{QUERY_ID, offsetof(struct store_message, process_id), NULL},
 	{QUERY_U64, offsetof(struct store_message, time_ns), NULL},
@@ -273,12 +245,6 @@ int store_read_windows(struct store *s, int64_t process, struct store_window **i
 		       struct err *err)
 {
 	return query_all(s, &window_query, process, (void **)items, count, err);
-}
-
-int store_read_samples(struct store *s, int64_t process, struct store_sample **items, size_t *count,
-		       struct err *err)
-{
-	return query_all(s, &sample_query, process, (void **)items, count, err);
 }
 
 int store_read_messages(struct store *s, struct store_message **items, size_t *count,

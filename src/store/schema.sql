@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (1).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (2).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- gear, seed, line_bytes, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -34,11 +34,21 @@ CREATE TABLE location(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, pc IN
 	module_id INTEGER, module_address INTEGER);
 CREATE TABLE frame(location_id INTEGER NOT NULL, depth INTEGER NOT NULL, function TEXT NOT NULL,
 	file TEXT, line INTEGER, PRIMARY KEY(location_id, depth)) WITHOUT ROWID;
-CREATE TABLE sample(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, window INTEGER NOT NULL,
-	status INTEGER NOT NULL,         -- 0 reused, 1 censored, 2 dangling
-	position INTEGER NOT NULL, distance INTEGER NOT NULL, line INTEGER NOT NULL,
-	begin_location INTEGER NOT NULL, begin_address INTEGER NOT NULL, begin_size INTEGER NOT NULL,
-	begin_kind INTEGER NOT NULL, begin_thread INTEGER NOT NULL,
-	end_location INTEGER, end_address INTEGER, end_size INTEGER, end_kind INTEGER, end_thread INTEGER);
+-- Samples that came one after another in a window. list is a JSON array with one array of numbers
+-- for each, in the order of the view; those of the end are there only if it was reused. Samples are
+-- numbered from 1 in the order in which they came: first_id is the first's number.
+CREATE TABLE sample_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL,
+	window INTEGER NOT NULL, resolved INTEGER NOT NULL, censored INTEGER NOT NULL,
+	dangling INTEGER NOT NULL, list TEXT NOT NULL);
+-- One row a sample. status: 0 reused, 1 censored, 2 dangling.
+CREATE VIEW sample AS SELECT first_id + key AS id, process_id, window,
+	json_extract(value, '$[0]') AS status, json_extract(value, '$[1]') AS position,
+	json_extract(value, '$[2]') AS distance, json_extract(value, '$[3]') AS line,
+	json_extract(value, '$[4]') AS begin_location, json_extract(value, '$[5]') AS begin_address,
+	json_extract(value, '$[6]') AS begin_size, json_extract(value, '$[7]') AS begin_kind,
+	json_extract(value, '$[8]') AS begin_thread, json_extract(value, '$[9]') AS end_location,
+	json_extract(value, '$[10]') AS end_address, json_extract(value, '$[11]') AS end_size,
+	json_extract(value, '$[12]') AS end_kind, json_extract(value, '$[13]') AS end_thread
+	FROM sample_batch, json_each(list);
 CREATE TABLE message(process_id INTEGER, time_ns INTEGER, text TEXT NOT NULL);
 CREATE TABLE source(path TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;   -- embedded copies of annotated files

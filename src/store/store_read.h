@@ -25,7 +25,7 @@ struct store;
 
 /*
  * Open for reading. Says in one sentence what is wrong with a file that is
- * missing, a directory, no profile, damaged, or written by a newer version.
+ * missing, a directory, no profile, damaged, or written by another version.
  */
 int store_open_readonly(const char *path, struct store **s, struct err *err);
 void store_close(struct store *s); /* NULL is fine */

@@ -4,6 +4,10 @@
 #include <string.h>
 
 #include "store/private.h"
+#include "store/samples.h"
+
+/* A window with more samples becomes several rows, so that memory stays flat. */
+#define BATCH_BYTES ((size_t)48 << 10)
 
 static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_META] = "REPLACE INTO meta(key, value) VALUES(?,?)",
@@ -18,10 +22,8 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 		       " file_offset, mapped_at, unmapped_at) VALUES(?,?,?,?,?,?,?,?,?)",
 	[PUT_WINDOW] = "REPLACE INTO window(process_id, number, start, length, stands_for,"
 		       " samples, footprint_pages) VALUES(?,?,?,?,?,?,?)",
-	[PUT_SAMPLE] = "INSERT INTO sample(process_id, window, status, position, distance, line,"
-		       " begin_location, begin_address, begin_size, begin_kind, begin_thread,"
-		       " end_location, end_address, end_size, end_kind, end_thread)"
-		       " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	[PUT_BATCH] = "INSERT INTO sample_batch(first_id, process_id, window, resolved, censored,"
+		      " dangling, list) VALUES(?,?,?,?,?,?,?)",
 	[PUT_MESSAGE] = "INSERT INTO message(process_id, time_ns, text) VALUES(?,?,?)",
 	[PUT_SOURCE] = "REPLACE INTO source(path, text) VALUES(?,?)",
 	[PUT_LOCATION] = "REPLACE INTO location(id, process_id, pc, module_id, module_address)"
@@ -47,6 +49,14 @@ static int remember(struct store *s, struct err *err)
 	if (err != NULL)
 		*err = s->failure;
 	return -1;
+}
+
+static int run_out(struct store *s, struct err *err)
+{
+	if (!s->failed)
+		err_set(&s->failure, "out of memory");
+	s->failed = true;
+	return remember(s, err);
 }
 
 static struct row row_begin(struct store *s, enum store_statement which)
@@ -216,33 +226,52 @@ int store_put_window(struct store *s, const struct store_window *w, struct err *
 	return row_end(&r, err);
 }
 
+/* Write the samples gathered so far, if there are any. */
+static int put_batch(struct store *s, struct err *err)
+{
+	struct store_batch *b = &s->batch;
+	struct row r;
+	size_t i;
+	int status;
+
+	if (b->count == 0)
+		return 0;
+	samples_end(&b->list);
+	if (b->list.failed)
+		return run_out(s, err);
+	r = row_begin(s, PUT_BATCH);
+	put(&r, b->first_id);
+	put_int(&r, b->process_id);
+	put(&r, b->window);
+	for (i = 0; i < sizeof(b->by_status) / sizeof(b->by_status[0]); i++)
+		put(&r, b->by_status[i]);
+	put_text(&r, text_get(&b->list));
+	status = row_end(&r, err);
+	b->first_id += b->count;
+	b->count = b->list.count = 0;
+	memset(b->by_status, 0, sizeof(b->by_status));
+	return status;
+}
+
 int store_put_sample(struct store *s, const struct store_sample *x, struct err *err)
 {
-	struct row r = row_begin(s, PUT_SAMPLE);
-	int i;
+	struct store_batch *b = &s->batch;
 
-	put_int(&r, x->process_id);
-	put(&r, x->window);
-	put(&r, x->status);
-	put(&r, x->position);
-	put(&r, x->distance);
-	put(&r, x->line);
-	put_int(&r, x->begin.location);
-	put(&r, x->begin.address);
-	put(&r, x->begin.size);
-	put(&r, x->begin.kind);
-	put(&r, x->begin.thread);
-	if (x->end.location == STORE_NONE) {
-		for (i = 0; i < 5; i++)
-			put_null(&r);
-		return row_end(&r, err);
-	}
-	put_int(&r, x->end.location);
-	put(&r, x->end.address);
-	put(&r, x->end.size);
-	put(&r, x->end.kind);
-	put(&r, x->end.thread);
-	return row_end(&r, err);
+	if (s->failed)
+		return remember(s, err);
+	if ((b->process_id != x->process_id || b->window != x->window ||
+	     b->list.count > BATCH_BYTES) &&
+	    put_batch(s, err) != 0)
+		return -1;
+	b->process_id = x->process_id;
+	b->window = x->window;
+	samples_add(&b->list, x);
+	if (b->list.failed)
+		return run_out(s, err);
+	assert(x->status < sizeof(b->by_status) / sizeof(b->by_status[0]));
+	b->by_status[x->status]++;
+	b->count++;
+	return 0;
 }
 
 int store_put_message(struct store *s, const struct store_message *m, struct err *err)
@@ -296,6 +325,8 @@ int store_commit(struct store *s, struct err *err)
 {
 	if (s->failed)
 		return remember(s, err);
+	if (put_batch(s, err) != 0)
+		return -1;
 	if (!s->in_transaction)
 		return 0;
 	if (sqlite3_exec(s->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)

@@ -307,13 +307,16 @@ def a_profile_with_wrong_bytes():
 
 @case
 def a_profile_with_wrong_values():
-    changes = ["UPDATE sample SET distance = -1", "UPDATE sample SET status = 77",
-               "UPDATE sample SET window = 123456", "UPDATE sample SET begin_location = 999999",
+    changes = ["UPDATE sample_batch SET list = json_replace(list, '$[0][2]', -1)",
+               "UPDATE sample_batch SET list = json_replace(list, '$[0][0]', 77)",
+               "UPDATE sample_batch SET list = json_replace(list, '$[0][4]', 999999)",
+               "UPDATE sample_batch SET list = '[]'", "UPDATE sample_batch SET list = '[[1,2],[3'",
+               "UPDATE sample_batch SET list = x'5b5b3000'", "UPDATE sample_batch SET window = 123456",
                "UPDATE window SET length = 0", "UPDATE window SET stands_for = -5",
                "UPDATE window SET length = 'long'", "UPDATE process SET accesses = -1",
                "DELETE FROM process", "DELETE FROM window", "DELETE FROM meta", "DELETE FROM location",
                "UPDATE frame SET line = -7, file = NULL", "UPDATE frame SET function = x'1b5b324a'",
-               "UPDATE meta SET value = -1", "UPDATE meta SET value = 'x'", "DROP TABLE sample"]
+               "UPDATE meta SET value = -1", "UPDATE meta SET value = 'x'", "DROP TABLE sample_batch"]
     for change in changes:
         shutil.copy(profile(), 'wrong.db')
         with sqlite3.connect('wrong.db') as db:

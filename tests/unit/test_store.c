@@ -411,17 +411,95 @@ static void a_scratched_profile_never_crashes_the_reader(void **state)
 	}
 }
 
-static void a_newer_profile_is_told_apart_from_a_broken_one(void **state)
+static void a_profile_of_another_version_is_told_apart_from_a_broken_one(void **state)
 {
 	sqlite3 *db;
 
 	(void)state;
-	make_large("newer.db");
-	sqlite3_open("newer.db", &db);
+	make_large("other.db");
+	sqlite3_open("other.db", &db);
 	sqlite3_exec(db, "PRAGMA user_version = 9", NULL, NULL, NULL);
+	refuses_to_read("other.db", "profile 'other.db' was written by a newer version of dwell "
+				    "(its format is 9, this one knows 2)");
+	sqlite3_exec(db, "PRAGMA user_version = 1", NULL, NULL, NULL);
+	refuses_to_read("other.db", "profile 'other.db' was written by an older version of dwell "
+				    "(its format is 1, this one knows 2): record it again");
 	sqlite3_close(db);
-	refuses_to_read("newer.db", "profile 'newer.db' was written by a newer version of dwell "
-				    "(its format is 9, this one knows 1)");
+}
+
+static struct store_sample sample_number(uint32_t i)
+{
+	struct store_sample x = {
+		.process_id = i % 7 == 6, /* two processes, by turns */
+		.window = i / 1000,
+		.status = i % 3,
+		.position = i * (uint64_t)1000003,
+		.distance = i,
+		.line = UINT64_MAX - 63 - i,
+		.begin = {i, 0xffffffffff600000 + i, 8, 3, 65535},
+		.end = {.location = STORE_NONE},
+	};
+
+	if (x.status == 0)
+		x.end = (struct store_access){INT64_MAX, 1, UINT32_MAX, 1, 0};
+	return x;
+}
+
+/* Several to a row of sample_batch; the window of 1000 is too long for one. */
+static void samples_come_back_in_order_and_as_they_were(void **state)
+{
+	struct store *s = create("samples.db");
+	struct store_sample *x, expected;
+	size_t count, i, number;
+
+	(void)state;
+	for (i = 0; i < 2100; i++) {
+		expected = sample_number((uint32_t)i);
+		assert_int_equal(store_put_sample(s, &expected, NULL), 0);
+		if (i == 1500)
+			assert_int_equal(store_commit(s, NULL), 0);
+	}
+	assert_int_equal(store_finish(s, NULL), 0);
+	store_close(s);
+	s = open_file("samples.db");
+	assert_int_equal(store_read_samples(s, 0, &x, &count, NULL), 0);
+	assert_int_equal(count, 1800); /* 6 of 7 */
+	for (i = 0; i < count; i++) {
+		number = i / 6 * 7 + i % 6;
+		expected = sample_number((uint32_t)number);
+		assert_memory_equal(&x[i], &expected, sizeof(expected));
+	}
+	free(x);
+	store_close(s);
+}
+
+static int64_t ask(sqlite3 *db, const char *sql)
+{
+	sqlite3_stmt *q = NULL;
+	int64_t value;
+
+	assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &q, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(q), SQLITE_ROW);
+	value = sqlite3_column_int64(q, 0);
+	sqlite3_finalize(q);
+	return value;
+}
+
+static void samples_are_rows_for_whoever_asks_sqlite(void **state)
+{
+	sqlite3 *db;
+
+	(void)state; /* reads the file of the test before */
+	assert_int_equal(sqlite3_open("samples.db", &db), SQLITE_OK);
+	assert_int_equal(ask(db, "SELECT count(*) FROM sample"), 2100);
+	assert_int_equal(ask(db, "SELECT count(DISTINCT id) FROM sample WHERE id <= 2100"), 2100);
+	/* Sample 1501 is number 1500: 1500 % 3 = 0, it was reused. */
+	assert_int_equal(ask(db, "SELECT distance FROM sample WHERE id = 1501"), 1500);
+	assert_int_equal(ask(db, "SELECT end_size FROM sample WHERE id = 1501"), UINT32_MAX);
+	assert_int_equal(ask(db, "SELECT begin_thread FROM sample WHERE id = 1501"), 65535);
+	assert_int_equal(ask(db, "SELECT end_location IS NULL FROM sample WHERE id = 1502"), 1);
+	assert_int_equal(ask(db, "SELECT sum(resolved) FROM sample_batch"), 700);
+	sqlite3_close(db);
 }
 
 static void a_profile_with_odd_characters_in_its_name_opens(void **state)
@@ -448,7 +526,9 @@ int main(void)
 		cmocka_unit_test(places_that_cannot_be_written_are_named),
 		cmocka_unit_test(a_truncated_profile_is_refused_wherever_it_is_cut),
 		cmocka_unit_test(a_scratched_profile_never_crashes_the_reader),
-		cmocka_unit_test(a_newer_profile_is_told_apart_from_a_broken_one),
+		cmocka_unit_test(a_profile_of_another_version_is_told_apart_from_a_broken_one),
+		cmocka_unit_test(samples_come_back_in_order_and_as_they_were),
+		cmocka_unit_test(samples_are_rows_for_whoever_asks_sqlite),
 		cmocka_unit_test(a_profile_with_odd_characters_in_its_name_opens),
 	};
 	char command[64];
