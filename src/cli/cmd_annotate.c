@@ -75,10 +75,7 @@ static int print_list(const struct annotate_options *o, const struct profile *p,
 	else
 		ret = annotation_list_text(&l, o->rows, &d, &out, &err);
 	annotation_list_release(&l);
-	if (ret == 0)
-		return view_show(&out);
-	text_release(&out);
-	return cli_fail(&err, EXIT_OUTPUT);
+	return view_show(&out, ret, &err);
 }
 
 static int print_source(const struct annotate_options *o, const struct profile *p, uint64_t size)
@@ -99,10 +96,15 @@ static int print_source(const struct annotate_options *o, const struct profile *
 		ret = annotation_text(&a, o->all, &d, &out, &notes, &err);
 	annotation_release(&a);
 	view_notes(&notes);
-	if (ret == 0)
-		return view_show(&out);
-	text_release(&out);
-	return cli_fail(&err, EXIT_OUTPUT);
+	return view_show(&out, ret, &err);
+}
+
+static int print(const void *options, const struct profile *p)
+{
+	const struct annotate_options *o = options;
+	uint64_t size = o->size_bytes > 0 ? o->size_bytes : profile_default_size(p);
+
+	return o->name != NULL ? print_source(o, p, size) : print_list(o, p, size);
 }
 
 int cmd_annotate(int argc, char **argv)
@@ -120,16 +122,7 @@ int cmd_annotate(int argc, char **argv)
 					 NULL,
 					 NULL};
 	struct annotate_options o;
-	struct profile p;
-	uint64_t size;
-	int code;
 
 	options_parse(&argp, argc, argv, 0, &o);
-	code = view_open(&p, &o.view);
-	if (code != EXIT_OK)
-		return code;
-	size = o.size_bytes > 0 ? o.size_bytes : profile_default_size(&p);
-	code = o.name != NULL ? print_source(&o, &p, size) : print_list(&o, &p, size);
-	profile_close(&p);
-	return code;
+	return view_run(&o.view, print, &o);
 }

@@ -90,8 +90,9 @@ static int check_line(const struct curve_options *o, const struct profile *p, st
 		       p->line_bytes, o->line);
 }
 
-static int print_curve(const struct curve_options *o, const struct profile *p)
+static int print_curve(const void *options, const struct profile *p)
 {
+	const struct curve_options *o = options;
 	bool is_text = o->view.common.format == VIEW_TEXT;
 	unsigned per_octave = o->per_octave > 0 ? (unsigned)o->per_octave
 			      : is_text		? PLOT_POINTS
@@ -112,10 +113,7 @@ static int print_curve(const struct curve_options *o, const struct profile *p)
 	else
 		curve_csv(&c, &out);
 	curve_release(&c);
-	if (ret == 0)
-		return view_show(&out);
-	text_release(&out);
-	return cli_fail(&err, EXIT_OUTPUT);
+	return view_show(&out, ret, &err);
 }
 
 int cmd_curve(int argc, char **argv)
@@ -131,14 +129,7 @@ int cmd_curve(int argc, char **argv)
 		NULL,
 		NULL};
 	struct curve_options o;
-	struct profile p;
-	int code;
 
 	options_parse(&argp, argc, argv, 0, &o);
-	code = view_open(&p, &o.view);
-	if (code != EXIT_OK)
-		return code;
-	code = print_curve(&o, &p);
-	profile_close(&p);
-	return code;
+	return view_run(&o.view, print_curve, &o);
 }

@@ -51,8 +51,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int print_report(const struct report_options *o, const struct profile *p)
+static int print_report(const void *options, const struct profile *p)
 {
+	const struct report_options *o = options;
 	struct display d = view_display();
 	struct text out = {0};
 	struct summary s;
@@ -69,10 +70,7 @@ static int print_report(const struct report_options *o, const struct profile *p)
 	else
 		ret = summary_text(&s, o->rows, &d, &out, &err);
 	summary_release(&s);
-	if (ret == 0)
-		return view_show(&out);
-	text_release(&out);
-	return cli_fail(&err, EXIT_OUTPUT);
+	return view_show(&out, ret, &err);
 }
 
 int cmd_report(int argc, char **argv)
@@ -89,14 +87,7 @@ int cmd_report(int argc, char **argv)
 		NULL,
 		NULL};
 	struct report_options o;
-	struct profile p;
-	int code;
 
 	options_parse(&argp, argc, argv, 0, &o);
-	code = view_open(&p, &o.view);
-	if (code != EXIT_OK)
-		return code;
-	code = print_report(&o, &p);
-	profile_close(&p);
-	return code;
+	return view_run(&o.view, print_report, &o);
 }

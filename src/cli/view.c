@@ -50,13 +50,18 @@ static const struct argp_child process_children[] = {{&view_argp, 0, NULL, 0}, {
 const struct argp process_argp = {process_options,  parse_process, NULL, NULL,
 				  process_children, NULL,	   NULL};
 
-int view_open(struct profile *p, const struct view *v)
+int view_run(const struct view *v, int (*print)(const void *options, const struct profile *p),
+	     const void *options)
 {
+	struct profile p;
 	struct err err;
+	int code;
 
-	if (profile_open(p, v->common.input, v->process, &err) != 0)
+	if (profile_open(&p, v->common.input, v->process, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	return EXIT_OK;
+	code = print(options, &p);
+	profile_close(&p);
+	return code;
 }
 
 uint64_t view_parse_size(const char *text, struct argp_state *state)
@@ -134,19 +139,18 @@ static bool show_in_pager(const struct text *out)
 	return true;
 }
 
-int view_show(struct text *out)
+int view_show(struct text *out, int status, const struct err *err)
 {
-	struct err err;
+	struct err no_memory;
 
-	if (out->failed) {
-		text_release(out);
-		err_set(&err, "not enough memory for the output");
-		return cli_fail(&err, EXIT_OUTPUT);
+	if (status == 0 && out->failed) {
+		status = err_set(&no_memory, "not enough memory for the output");
+		err = &no_memory;
 	}
-	if (!show_in_pager(out))
+	if (status == 0 && !show_in_pager(out))
 		fwrite(text_get(out), 1, out->count, stdout);
 	text_release(out);
-	return EXIT_OK;
+	return status == 0 ? EXIT_OK : cli_fail(err, EXIT_OUTPUT);
 }
 
 void view_notes(struct text *notes)

@@ -18,14 +18,21 @@ struct view {
 /* view_argp and --process ID; its input is a struct view. */
 extern const struct argp process_argp;
 
-/* Open the profile that the options name. Returns EXIT_OK, or another code after saying why. */
-int view_open(struct profile *p, const struct view *v);
+/*
+ * Open the profile that the options name, call print with the command's own
+ * options, close. Returns the exit code that print returned, or another after saying why.
+ */
+int view_run(const struct view *v, int (*print)(const void *options, const struct profile *p),
+	     const void *options);
 
 /* The terminal behind stdout: COLUMNS, NO_COLOR, TERM and the locale's encoding are respected. */
 struct display view_display(void);
 
-/* Write `out`, which it releases, through $PAGER on a terminal. Returns an exit code. */
-int view_show(struct text *out);
+/*
+ * The end of a view, whose last step returned `status`: write `out`, which it
+ * releases, through $PAGER on a terminal; or say *err. Returns an exit code.
+ */
+int view_show(struct text *out, int status, const struct err *err);
 
 /* A size given to an option of the command, at least one byte; a usage error ends the program. */
 uint64_t view_parse_size(const char *text, struct argp_state *state);
