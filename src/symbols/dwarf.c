@@ -227,13 +227,16 @@ size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct are
 			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES])
 {
 	const struct function_range *range = NULL;
-	Dwarf_Die chain[SYMBOLS_MAX_FRAMES], function, *cu_die;
+	Dwarf_Die chain[SYMBOLS_MAX_FRAMES], function, unpacked, *cu_die;
 	struct symbols_cu *cu;
-	Dwarf_Addr bias;
+	Dwarf_Addr bias = f->bias;
 	Dwarf_Line *line;
 	size_t count, i;
 
-	cu_die = dwfl_module_addrdie(f->module, address + f->bias, &bias);
+	if (f->packed != NULL)
+		cu_die = symbols_packed_unit(f->packed, address, &unpacked);
+	else
+		cu_die = dwfl_module_addrdie(f->module, address + f->bias, &bias);
 	if (cu_die == NULL)
 		return 0;
 	address = address + f->bias - bias;

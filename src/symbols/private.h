@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/map.h"
+#include "base/text.h"
 #include "symbols/symbols.h"
 
 #define SYMBOLS_MAX_FRAMES 64 /* deeper inlining is cut at the outer end */
@@ -40,10 +41,11 @@ struct symbols_file {
 	/* Opened at the first question. */
 	bool asked;
 	Dwfl *dwfl;
-	Dwfl_Module *module; /* NULL: no symbols to be had */
-	GElf_Addr bias;	     /* of the module's addresses over the file's */
-	struct map cus;	     /* DIE offset of a CU -> struct symbols_cu */
-	struct map answers;  /* address -> struct answer */
+	Dwfl_Module *module;	       /* NULL: no symbols to be had */
+	GElf_Addr bias;		       /* of the module's addresses over the file's */
+	struct symbols_packed *packed; /* in place of libdwfl's debug information; or NULL */
+	struct map cus;		       /* DIE offset of a CU -> struct symbols_cu */
+	struct map answers;	       /* address -> struct answer */
 
 	bool symtab_read;
 	struct {
@@ -72,6 +74,19 @@ void symbols_table_release(struct symbols_file *f);
 size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,
 			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES]);
 void symbols_dwarf_release(struct symbols_file *f);
+
+/* debuginfo.c: where the file's separate debug file should be; false when there is none. */
+bool symbols_debuginfo_path(const struct symbols_file *f, struct text *path);
+
+/*
+ * packed.c: a separate debug file with compressed sections, unpacked as far as questions reach.
+ * NULL when there is none, or none that can be read so: then libdwfl does it.
+ */
+struct symbols_packed *symbols_packed_open(const struct symbols_file *f);
+void symbols_packed_free(struct symbols_packed *p);
+
+/* The unit that holds the address, ready for everything that dwarf.c asks; NULL when there is none. */
+Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf_Die *die);
 
 /* debuginfo.c: libdwfl's call-back that finds separate debug files; -1 when there is none. */
 int symbols_find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,

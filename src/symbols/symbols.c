@@ -47,6 +47,7 @@ struct symbols *symbols_new(void)
 static void release_file(struct symbols_file *f)
 {
 	symbols_dwarf_release(f);
+	symbols_packed_free(f->packed);
 	symbols_table_release(f);
 	map_release(&f->answers);
 	if (f->dwfl != NULL)
@@ -202,6 +203,8 @@ static void open_module(struct symbols_file *f)
 	f->elf = dwfl_module_getelf(f->module, &f->bias);
 	if (f->elf == NULL)
 		f->module = NULL;
+	else
+		f->packed = symbols_packed_open(f);
 }
 
 /* The name of the symbol that covers the address, or NULL. */

@@ -106,7 +106,8 @@ static void a_file_has_one_number_and_a_build_id(void **state)
 	symbols_free(s);
 }
 
-static void debug_information_apart_is_found_by_its_link(void **state)
+/* Put the debug information in a file of its own, made with the option, and ask. */
+static void check_apart(const char *option)
 {
 	struct symbols *s = symbols_new();
 	const struct symbols_frame *f;
@@ -114,16 +115,52 @@ static void debug_information_apart_is_found_by_its_link(void **state)
 	int file;
 	size_t count;
 
-	(void)state;
-	if (run("cd %s && objcopy --only-keep-debug %s apart.debug && objcopy --strip-all "
-		"--add-gnu-debuglink=apart.debug %s apart",
-		folder, self, self) != 0)
+	if (run("cd %s && rm -f apart apart.debug && objcopy --only-keep-debug %s %s apart.debug "
+		"&& "
+		"objcopy --strip-all --add-gnu-debuglink=apart.debug %s apart",
+		folder, option, self, self) != 0)
 		skip();
 	snprintf(path, sizeof(path), "%s/apart", folder);
 	file = symbols_file(s, path);
 	count = symbols_resolve(s, file, probed_address(), &f);
 	check_frames(f, count);
 	symbols_free(s);
+}
+
+static void debug_information_apart_is_found_by_its_link(void **state)
+{
+	(void)state;
+	check_apart("--decompress-debug-sections");
+}
+
+static void debug_information_apart_may_be_compressed(void **state)
+{
+	(void)state;
+	check_apart("--compress-debug-sections=zlib");
+}
+
+/* Nothing is known then, but nothing breaks either. */
+static void damaged_compressed_debug_information_is_survived(void **state)
+{
+	const struct symbols_frame *f;
+	char path[600];
+	int i;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/apart", folder);
+	for (i = 1; i < 40; i++) {
+		struct symbols *s = symbols_new();
+
+		if (run("cd %s && rm -f apart.debug && objcopy --only-keep-debug "
+			"--compress-debug-sections=zlib %s apart.debug && dd if=/dev/urandom "
+			"of=apart.debug bs=16 count=%d seek=$((%d * $(stat -c %%s apart.debug) / "
+			"640)) "
+			"conv=notrunc status=none",
+			folder, self, i % 3 + 1, i) != 0)
+			skip();
+		assert_true(symbols_resolve(s, symbols_file(s, path), probed_address(), &f) > 0);
+		symbols_free(s);
+	}
 }
 
 static void stripped_code_is_named_by_the_start_of_its_function(void **state)
@@ -223,6 +260,8 @@ int main(void)
 		cmocka_unit_test(the_inlined_chain_has_functions_and_lines),
 		cmocka_unit_test(a_file_has_one_number_and_a_build_id),
 		cmocka_unit_test(debug_information_apart_is_found_by_its_link),
+		cmocka_unit_test(debug_information_apart_may_be_compressed),
+		cmocka_unit_test(damaged_compressed_debug_information_is_survived),
 		cmocka_unit_test(stripped_code_is_named_by_the_start_of_its_function),
 		cmocka_unit_test(a_deleted_file_keeps_its_names),
 		cmocka_unit_test(names_in_brackets_name_all_inside),

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Separate debug files whose sections are compressed, as distributions ship
+ * them. libdw unpacks all sections of such a file at once: 60 ms for libc, more
+ * than all else that a short run's collector does. Here an ELF image with room for
+ * the sections is made in memory, and .debug_info and .debug_line are
+ * unpacked only up to the last unit that somebody asked about; what libdw reads lies
+ * before that. Sections that nobody asks about are left out.
+ */
+#include <dwarf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <elfutils/libdw.h>
+#include <elfutils/libdwelf.h>
+
+#include "base/array.h"
+#include "symbols/private.h"
+
+enum {
+	ARANGES,
+	INFO,
+	LINE,
+	ABBREV,
+	STR,
+	LINE_STR,
+	RANGES,
+	RNGLISTS,
+	STR_OFFSETS,
+	ADDR,
+	PART_COUNT
+};
+
+static const struct {
+	const char *name;
+	bool is_lazy;
+} wanted[PART_COUNT] = {
+	[ARANGES] = {".debug_aranges", false},
+	[INFO] = {".debug_info", true},
+	[LINE] = {".debug_line", true},
+	[ABBREV] = {".debug_abbrev", false},
+	[STR] = {".debug_str", false},
+	[LINE_STR] = {".debug_line_str", false},
+	[RANGES] = {".debug_ranges", false},
+	[RNGLISTS] = {".debug_rnglists", false},
+	[STR_OFFSETS] = {".debug_str_offsets", false},
+	[ADDR] = {".debug_addr", false},
+};
+
+#define STEP_BYTES ((uint64_t)64 << 10) /* unpacked at once, at least */
+#define MAX_BYTES  ((uint64_t)1 << 31)	/* of an image */
+
+#define PRESET_DICTIONARY 0x20 /* in the second byte of a zlib stream, RFC 1950 */
+
+/* A section on its way from the file into the image. */
+struct part {
+	GElf_Shdr header; /* in the debug file */
+	uint64_t bytes;	  /* unpacked; 0: there is no such section */
+	unsigned char *to;
+	uint64_t done; /* bytes that are there */
+	z_stream stream;
+	bool has_stream;
+};
+
+struct unit_range {
+	uint64_t low, high; /* addresses, high excluded */
+	uint64_t unit;	    /* offset of its header in .debug_info */
+};
+
+struct symbols_packed {
+	Elf *file; /* the debug file */
+	int fd;
+	struct part parts[PART_COUNT];
+	unsigned char *image;
+	uint64_t image_bytes;
+	Elf *elf; /* of the image */
+	Dwarf *dwarf;
+	struct {
+		struct unit_range *items;
+		size_t count, room;
+	} units; /* sorted by low */
+};
+
+/* Have the first `bytes` bytes of the section in the image; false when they cannot be had. */
+static bool unpack(struct part *p, uint64_t bytes)
+{
+	int code;
+
+	if (bytes <= p->done)
+		return true;
+	if (bytes > p->bytes || !p->has_stream)
+		return false;
+	if (bytes - p->done < STEP_BYTES)
+		bytes = p->bytes - p->done < STEP_BYTES ? p->bytes : p->done + STEP_BYTES;
+	p->stream.next_out = p->to + p->done;
+	p->stream.avail_out = (uInt)(bytes - p->done);
+	code = inflate(&p->stream, Z_SYNC_FLUSH);
+	p->done = (uint64_t)(p->stream.next_out - p->to);
+	return (code == Z_OK || code == Z_STREAM_END) && p->done == bytes;
+}
+
+/* ---- The file's sections ---- */
+
+/* Sections that mean more than this file can tell. */
+static bool is_beyond_us(const char *name)
+{
+	return strcmp(name, ".gnu_debugaltlink") == 0 || strcmp(name, ".debug_sup") == 0 ||
+	       strcmp(name, ".debug_types") == 0;
+}
+
+static bool find_part(struct symbols_packed *p, Elf_Scn *section, const char *name)
+{
+	GElf_Shdr header;
+	GElf_Chdr packing;
+	size_t i;
+
+	for (i = 0; i < PART_COUNT && strcmp(name, wanted[i].name) != 0; i++)
+		;
+	if (i == PART_COUNT)
+		return true;
+	if (gelf_getshdr(section, &header) == NULL || header.sh_type != SHT_PROGBITS)
+		return false;
+	p->parts[i].header = header;
+	p->parts[i].bytes = header.sh_size;
+	if ((header.sh_flags & SHF_COMPRESSED) == 0)
+		return true;
+	if (gelf_getchdr(section, &packing) == NULL || packing.ch_type != ELFCOMPRESS_ZLIB)
+		return false;
+	p->parts[i].bytes = packing.ch_size;
+	return true;
+}
+
+static bool find_parts(struct symbols_packed *p)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(p->file, &names) != 0)
+		return false;
+	while ((section = elf_nextscn(p->file, section)) != NULL) {
+		GElf_Shdr header;
+		const char *name = NULL;
+
+		if (gelf_getshdr(section, &header) != NULL)
+			name = elf_strptr(p->file, names, header.sh_name);
+		if (name == NULL || is_beyond_us(name) || !find_part(p, section, name))
+			return false;
+	}
+	/* Worth the trouble only if it is packed. */
+	return p->parts[ARANGES].bytes > 0 && p->parts[ABBREV].bytes > 0 &&
+	       (p->parts[INFO].header.sh_flags & SHF_COMPRESSED) != 0;
+}
+
+/* ---- The image ---- */
+
+/*
+ *   Elf64_Ehdr | section, section, ... (16-aligned) | names | Elf64_Shdr[PART_COUNT + 2]
+ */
+static uint64_t lay_out(struct symbols_packed *p, uint64_t offsets[PART_COUNT + 2])
+{
+	uint64_t at = sizeof(Elf64_Ehdr);
+	size_t i;
+
+	for (i = 0; i < PART_COUNT; i++) {
+		at = (at + 15) & ~(uint64_t)15;
+		offsets[i] = at;
+		if (p->parts[i].bytes > MAX_BYTES)
+			return 0;
+		at += p->parts[i].bytes;
+	}
+	offsets[PART_COUNT] = at;
+	for (i = 0; i < PART_COUNT; i++)
+		at += strlen(wanted[i].name) + 1;
+	at = (at + 1 + 15) & ~(uint64_t)15;
+	offsets[PART_COUNT + 1] = at;
+	at += (PART_COUNT + 2) * sizeof(Elf64_Shdr);
+	return at <= MAX_BYTES ? at : 0;
+}
+
+static void fill_headers(struct symbols_packed *p, const uint64_t offsets[PART_COUNT + 2])
+{
+	Elf64_Shdr *sections = (Elf64_Shdr *)(void *)(p->image + offsets[PART_COUNT + 1]);
+	char *names = (char *)p->image + offsets[PART_COUNT];
+	Elf64_Word name = 1;
+	size_t i;
+
+	*(Elf64_Ehdr *)(void *)p->image = (Elf64_Ehdr){
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+			    EV_CURRENT},
+		.e_type = ET_DYN,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_shoff = offsets[PART_COUNT + 1],
+		.e_ehsize = sizeof(Elf64_Ehdr),
+		.e_shentsize = sizeof(Elf64_Shdr),
+		.e_shnum = PART_COUNT + 2,
+		.e_shstrndx = PART_COUNT + 1,
+	};
+	for (i = 0; i < PART_COUNT; i++) {
+		sections[i + 1] = (Elf64_Shdr){
+			.sh_name = name,
+			.sh_type = p->parts[i].bytes > 0 ? SHT_PROGBITS : SHT_NOBITS,
+			.sh_offset = offsets[i],
+			.sh_size = p->parts[i].bytes,
+			.sh_addralign = 1,
+		};
+		memcpy(names + name, wanted[i].name, strlen(wanted[i].name) + 1);
+		name += (Elf64_Word)strlen(wanted[i].name) + 1;
+		p->parts[i].to = p->image + offsets[i];
+	}
+	sections[PART_COUNT + 1] = (Elf64_Shdr){
+		.sh_type = SHT_STRTAB,
+		.sh_offset = offsets[PART_COUNT],
+		.sh_size = name,
+		.sh_addralign = 1,
+	};
+}
+
+/* Begin to fill a section: at once, unless it is one that is unpacked by and by. */
+static bool begin_part(struct symbols_packed *p, size_t which)
+{
+	struct part *part = &p->parts[which];
+	Elf_Data *data;
+
+	if (part->bytes == 0)
+		return true;
+	data = elf_getdata_rawchunk(p->file, (int64_t)part->header.sh_offset, part->header.sh_size,
+				    ELF_T_BYTE);
+	if (data == NULL)
+		return false;
+	if ((part->header.sh_flags & SHF_COMPRESSED) == 0) {
+		memcpy(part->to, data->d_buf, part->bytes);
+		part->done = part->bytes;
+		return true;
+	}
+	if (data->d_size < sizeof(Elf64_Chdr) || data->d_size > UINT32_MAX)
+		return false;
+	part->stream.next_in = (unsigned char *)data->d_buf + sizeof(Elf64_Chdr);
+	part->stream.avail_in = (uInt)(data->d_size - sizeof(Elf64_Chdr));
+	/* Past the header of the stream, so that zlib does no checksum: a twelfth of the time. */
+	if (part->stream.avail_in < 2 || (part->stream.next_in[1] & PRESET_DICTIONARY) != 0)
+		return false;
+	part->stream.next_in += 2;
+	part->stream.avail_in -= 2;
+	if (inflateInit2(&part->stream, -MAX_WBITS) != Z_OK)
+		return false;
+	part->has_stream = true;
+	return wanted[which].is_lazy || unpack(part, part->bytes);
+}
+
+static bool make_image(struct symbols_packed *p)
+{
+	uint64_t offsets[PART_COUNT + 2];
+	void *image;
+	size_t i;
+
+	p->image_bytes = lay_out(p, offsets);
+	if (p->image_bytes == 0)
+		return false;
+	image = mmap(NULL, p->image_bytes, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (image == MAP_FAILED)
+		return false;
+	p->image = image;
+	fill_headers(p, offsets);
+	for (i = 0; i < PART_COUNT; i++) {
+		if (!begin_part(p, i))
+			return false;
+	}
+	p->elf = elf_memory((char *)p->image, p->image_bytes);
+	if (p->elf != NULL)
+		p->dwarf = dwarf_begin_elf(p->elf, DWARF_C_READ, NULL);
+	return p->dwarf != NULL;
+}
+
+/* ---- Which unit an address is of ---- */
+
+static uint64_t get(const unsigned char *at, size_t bytes)
+{
+	uint64_t value = 0;
+
+	memcpy(&value, at, bytes);
+	return value;
+}
+
+/*
+ * .debug_aranges is read here because libdw's own reading looks at the headers of all units.
+ *
+ *   u32 bytes that follow | u16 version 2 | u32 unit | u8 address bytes | u8 0 | u32 padding
+ *   { u64 address, u64 bytes } ..., ended by a pair of zeros
+ */
+enum { SET_UNIT = 6, SET_ADDRESS_BYTES = 10, SET_PAIRS = 16, PAIR_BYTES = 16 };
+
+static bool read_set(struct symbols_packed *p, const unsigned char *at, const unsigned char *end)
+{
+	uint64_t unit = get(at + SET_UNIT, 4);
+
+	if (get(at + 4, 2) != 2 || get(at + SET_ADDRESS_BYTES, 2) != 8)
+		return false;
+	for (at += SET_PAIRS; end - at >= PAIR_BYTES; at += PAIR_BYTES) {
+		uint64_t low = get(at, 8), bytes = get(at + 8, 8);
+
+		if (bytes == 0)
+			continue;
+		if (!ARRAY_GROW(&p->units))
+			return false;
+		p->units.items[p->units.count++] = (struct unit_range){low, low + bytes, unit};
+	}
+	return true;
+}
+
+static int compare_units(const void *a, const void *b)
+{
+	const struct unit_range *x = a, *y = b;
+
+	return x->low < y->low ? -1 : x->low > y->low;
+}
+
+static bool read_units(struct symbols_packed *p)
+{
+	const unsigned char *at = p->parts[ARANGES].to, *end = at + p->parts[ARANGES].bytes;
+
+	while (end - at >= SET_PAIRS) {
+		uint64_t bytes = get(at, 4) + 4;
+
+		if (bytes < SET_PAIRS || bytes > (uint64_t)(end - at) ||
+		    !read_set(p, at, at + bytes))
+			return false;
+		at += bytes;
+	}
+	if (p->units.count > 0)
+		qsort(p->units.items, p->units.count, sizeof(*p->units.items), compare_units);
+	return at == end;
+}
+
+static const struct unit_range *find_unit(const struct symbols_packed *p, uint64_t address)
+{
+	size_t low = 0, high = p->units.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->units.items[middle].low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || address >= p->units.items[low - 1].high)
+		return NULL;
+	return &p->units.items[low - 1];
+}
+
+/* ---- Answers ---- */
+
+/* Have what begins with its 32-bit length at the offset; 0, or where it ends. */
+static uint64_t unpack_counted(struct part *p, uint64_t offset)
+{
+	uint64_t end;
+
+	if (offset > p->bytes || !unpack(p, offset + 4))
+		return 0;
+	end = offset + 4 + get(p->to + offset, 4);
+	return unpack(p, end) ? end : 0;
+}
+
+/* Whether DIEs of the unit may speak of DIEs in other units, which are perhaps not there yet. */
+static bool looks_elsewhere(Dwarf_Die *unit)
+{
+	Dwarf_Off offset = 0;
+	size_t bytes = 0, count, i;
+	Dwarf_Abbrev *a;
+
+	while ((a = dwarf_getabbrev(unit, offset, &bytes)) != NULL && a != DWARF_END_ABBREV) {
+		if (dwarf_getattrcnt(a, &count) != 0)
+			return true;
+		for (i = 0; i < count; i++) {
+			unsigned name, form;
+			Dwarf_Off at;
+
+			if (dwarf_getabbrevattr(a, i, &name, &form, &at) != 0 ||
+			    form == DW_FORM_ref_addr)
+				return true;
+		}
+		offset += bytes;
+	}
+	return a == NULL;
+}
+
+/* Sizes of the header before a unit's first DIE, 32-bit DWARF. */
+static uint64_t header_bytes(const unsigned char *unit)
+{
+	enum { AT_VERSION = 4, AT_TYPE = 6 };
+	uint64_t version = get(unit + AT_VERSION, 2);
+
+	if (version >= 2 && version <= 4)
+		return 11;
+	return version == 5 && unit[AT_TYPE] == DW_UT_compile ? 12 : 0;
+}
+
+Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf_Die *die)
+{
+	const struct unit_range *u = find_unit(p, address);
+	struct part *info = &p->parts[INFO];
+	Dwarf_Attribute attribute;
+	Dwarf_Word lines;
+	uint64_t header;
+
+	if (u == NULL || unpack_counted(info, u->unit) < u->unit + 12)
+		return NULL;
+	header = header_bytes(info->to + u->unit);
+	if (header == 0 || dwarf_offdie(p->dwarf, u->unit + header, die) == NULL)
+		return NULL;
+	if (looks_elsewhere(die) && !unpack(info, info->bytes))
+		return NULL;
+	if (dwarf_formudata(dwarf_attr(die, DW_AT_stmt_list, &attribute), &lines) == 0)
+		unpack_counted(&p->parts[LINE], lines);
+	return die;
+}
+
+/* ---- Beginning and end ---- */
+
+void symbols_packed_free(struct symbols_packed *p)
+{
+	size_t i;
+
+	if (p == NULL)
+		return;
+	if (p->dwarf != NULL)
+		dwarf_end(p->dwarf);
+	elf_end(p->elf);
+	for (i = 0; i < PART_COUNT; i++) {
+		if (p->parts[i].has_stream)
+			inflateEnd(&p->parts[i].stream);
+	}
+	if (p->image != NULL)
+		munmap(p->image, p->image_bytes);
+	free(p->units.items);
+	elf_end(p->file);
+	if (p->fd >= 0)
+		close(p->fd);
+	free(p);
+}
+
+/* Whether the module has debug information of its own, which comes first. */
+static bool has_own(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return true;
+	while ((section = elf_nextscn(elf, section)) != NULL) {
+		GElf_Shdr header;
+		const char *name = NULL;
+
+		if (gelf_getshdr(section, &header) != NULL && header.sh_type != SHT_NOBITS)
+			name = elf_strptr(elf, names, header.sh_name);
+		if (name != NULL && strcmp(name, ".debug_info") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The debug file of another build of the program would give wrong names. */
+static bool is_of(const struct symbols_packed *p, Elf *elf)
+{
+	const void *theirs, *ours;
+	ssize_t bytes = dwelf_elf_gnu_build_id(elf, &ours);
+	GElf_Ehdr header;
+
+	return bytes > 0 && dwelf_elf_gnu_build_id(p->file, &theirs) == bytes &&
+	       memcmp(ours, theirs, (size_t)bytes) == 0 && gelf_getehdr(p->file, &header) != NULL &&
+	       header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_ident[EI_DATA] == ELFDATA2LSB;
+}
+
+struct symbols_packed *symbols_packed_open(const struct symbols_file *f)
+{
+	struct symbols_packed *p;
+	struct text path = {0};
+
+	p = calloc(1, sizeof(*p));
+	if (p == NULL)
+		return NULL;
+	p->fd = -1;
+	if (f->elf != NULL && !has_own(f->elf) && symbols_debuginfo_path(f, &path))
+		p->fd = open(text_get(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	text_release(&path);
+	if (p->fd >= 0)
+		p->file = elf_begin(p->fd, ELF_C_READ_MMAP, NULL);
+	if (p->file != NULL && is_of(p, f->elf) && find_parts(p) && make_image(p) && read_units(p))
+		return p;
+	symbols_packed_free(p);
+	return NULL;
+}
