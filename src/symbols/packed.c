@@ -267,6 +267,7 @@ static bool make_image(struct symbols_packed *p)
 	if (image == MAP_FAILED)
 		return false;
 	p->image = image;
+	madvise(image, p->image_bytes, MADV_HUGEPAGE); /* 2000 page faults less for libc */
 	fill_headers(p, offsets);
 	for (i = 0; i < PART_COUNT; i++) {
 		if (!begin_part(p, i))
