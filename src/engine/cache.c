@@ -14,6 +14,8 @@
 #define MAX_ARENAS 16
 #define DEFAULT_ARENA_BYTES (256ull << 20)
 #define BLOCK_ROOM (64u << 10) /* more than any one block takes, hot or cold */
+#define HUGE_PAGE (2ul << 20)
+#define IB_BYTES (IB_ENTRIES * 8ul)
 #define HASH_BITS 17
 #define REACH (0x7fff0000ull)
 
@@ -32,7 +34,7 @@ static struct block **ordered[MAX_ARENAS];
 static uint32_t ordered_count[MAX_ARENAS];
 #define ORDERED_MAX (4u << 20)
 
-static uint32_t hash_of(uint64_t pc, enum gear gear)
+static uint32_t hash_of(uint64_t pc, uint32_t gear)
 {
 	return (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> (64 - HASH_BITS)) ^ gear;
 }
@@ -63,12 +65,15 @@ int cache_init(uint64_t bytes, uint32_t mask)
 		return -1;
 	hash = (struct block **)p;
 	for (int g = 0; g < GEARS; g++) {
-		p = sys6(SYS_mmap, 0, PAGE + IB_ENTRIES * 8, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+		p = sys6(SYS_mmap, 0, IB_BYTES + 2 * HUGE_PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT | MAP_NORESERVE, -1, 0);
 		if (sys_failed(p))
 			return -1;
-		ib_table[g] = (uint64_t *)(p + (long)PAGE);
-		*(uint32_t *)p = ib_mask; /* pext reads it here */
+		/* One large page, so that its many places cost no address translations. */
+		p = (long)round_up((uint64_t)p + PAGE, HUGE_PAGE);
+		sys3(SYS_madvise, p, IB_BYTES, MADV_HUGEPAGE);
+		ib_table[g] = (uint64_t *)p;
+		*(uint32_t *)(p - (long)PAGE) = ib_mask; /* pext reads it here */
 	}
 	clear_ib_tables();
 	return 0;
@@ -228,6 +233,22 @@ void cache_add(struct block *b)
 	blocks_made++;
 }
 
+struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code)
+{
+	struct block *e = cache_new_block(pc, b->gear);
+	uint32_t h = hash_of(pc, b->gear);
+
+	if (!e)
+		return 0;
+	e->arena = b->arena;
+	e->start = e->body = code;
+	e->inner = b->inner;
+	b->inner = e;
+	e->hash_next = hash[h];
+	hash[h] = e;
+	return e;
+}
+
 struct insn_at *cache_take_map(uint32_t insns)
 {
 	return grow_take(&maps, insns * sizeof(struct insn_at));
@@ -366,13 +387,11 @@ struct block *cache_block_at(const uint8_t *address)
 	return 0;
 }
 
-/* Nobody enters b again. */
-static void kill_block(struct block *b)
+/* Nobody enters b again through this entry. */
+static void kill_entry(struct block *b)
 {
 	struct block **p = &hash[hash_of(b->pc, b->gear)];
 
-	if (b->dead)
-		return;
 	b->dead = true;
 	for (uint32_t n = b->incoming, next; n; n = next) {
 		struct code_exit *e = cache_exit(n);
@@ -390,6 +409,14 @@ static void kill_block(struct block *b)
 		p = &(*p)->hash_next;
 	if (*p)
 		*p = b->hash_next;
+}
+
+static void kill_block(struct block *b)
+{
+	if (b->dead)
+		return;
+	for (; b; b = b->inner)
+		kill_entry(b);
 }
 
 static void kill_list(struct block *list, uint64_t page, uint64_t start, uint64_t end)

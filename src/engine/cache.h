@@ -80,7 +80,7 @@ struct block {
 	struct block *hash_next;
 	struct block *page_next[2]; /* lists of the code pages it begins and ends on */
 	uint32_t incoming;	    /* exits linked to it */
-	uint32_t segment_descs;
+	struct block *inner; /* the next entry of the same block */
 };
 
 struct arena {
@@ -92,12 +92,12 @@ struct arena {
 };
 
 /*
- * Bits of a pc that index the indirect branch table. pext takes bits 2 to 17:
- * targets are rarely closer than four bytes, and a table page then covers 2 KB
- * of code instead of 512 bytes. Without pext, bits 0 to 15.
+ * Bits of a pc that index the indirect branch table. pext takes bits 2 to 19:
+ * targets are rarely closer than four bytes, and programs of tens of megabytes
+ * would often meet in fewer. Without pext, bits 0 to 15.
  */
-#define IB_ENTRIES (1u << 16)
-#define IB_PEXT_MASK 0x3fffcu
+#define IB_ENTRIES (1u << 18)
+#define IB_PEXT_MASK 0xffffcu
 
 /* Start-up. arena_bytes 0: the default. Returns 0 or -1. */
 int cache_init(uint64_t arena_bytes, uint32_t ib_mask);
@@ -112,6 +112,11 @@ struct block *cache_find(uint64_t pc, enum gear gear);
 /* A new block, not yet found by cache_find; NULL when out of memory. */
 struct block *cache_new_block(uint64_t pc, enum gear gear);
 void cache_add(struct block *b);
+/*
+ * Segment of b at `code` begins with pc: direct branches may enter there, too.
+ * The entry lives and dies with b. NULL when out of memory.
+ */
+struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code);
 struct insn_at *cache_take_map(uint32_t insns);
 /* A copy of *in that lives as long as the cache's contents, or NULL. */
 const struct insn *cache_keep_insn(const struct insn *in);

@@ -58,6 +58,7 @@ struct insn {
 	uint8_t flags_read;  /* STATUS_* mask of status flags it may read */
 	uint8_t flags_killed; /* ... that it certainly overwrites */
 	uint16_t gprs;	    /* general registers it names or implies, a bit each */
+	bool entry;	    /* the translator's: a branch of the same block leads here */
 	uint16_t pop_bytes; /* of ret imm16 */
 	uint16_t elements;  /* of INSN_ELEMENTS */
 	uint8_t loads, stores, modifies; /* accesses as counted; 0 for REP and ELEMENTS */

@@ -124,6 +124,20 @@ static enum translate_result read_block(struct job *j, uint64_t pc, bool checked
 	return TRANSLATE_OK;
 }
 
+/* Branches within the block lead into it, not to copies of its rest. */
+static void find_entries(struct job *j)
+{
+	for (uint32_t i = 0; i < j->insns; i++) {
+		const struct insn *in = &j->in[i];
+
+		if (in->kind != INSN_JCC && in->kind != INSN_JMP && in->kind != INSN_LOOP)
+			continue;
+		for (uint32_t k = 1; k < j->insns; k++)
+			if (j->in[k].pc == in->target)
+				j->in[k].entry = !cache_find(in->target, j->gear);
+	}
+}
+
 void job_note(struct job *j, uint32_t i, uint8_t flags)
 {
 	const struct insn *in = &j->in[i];
@@ -263,7 +277,7 @@ static uint32_t segment_end(struct job *j, uint32_t first)
 	while (end < j->insns && end - first < MAX_SEGMENT_INSNS) {
 		bool alone = j->in[end].kind == INSN_REP || j->in[end].kind == INSN_ELEMENTS;
 
-		if (alone && end > first)
+		if ((alone || j->in[end].entry) && end > first)
 			break;
 		if (j->gear == GEAR_STREAM && end > first && !job_stream_fits(j, end + 1))
 			break;
@@ -272,6 +286,47 @@ static uint32_t segment_end(struct job *j, uint32_t first)
 			break;
 	}
 	return end;
+}
+
+/*
+ * Where processors keep no decoded form of a branch that touches the end of 32
+ * bytes of code: move it and what fuses with it beyond.
+ */
+static void keep_together(struct out *o, uint32_t bytes)
+{
+	static const uint8_t nop[][9] = {
+		{ 0x90 },
+		{ 0x66, 0x90 },
+		{ 0x0f, 0x1f, 0x00 },
+		{ 0x0f, 0x1f, 0x40, 0x00 },
+		{ 0x0f, 0x1f, 0x44, 0x00, 0x00 },
+		{ 0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00 },
+		{ 0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00 },
+		{ 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00 },
+		{ 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00 },
+	};
+	uint32_t at = (uintptr_t)o->p & 31, left = at + bytes > 31 ? 32 - at : 0;
+
+	while (left) {
+		uint32_t n = left < 9 ? left : 9;
+
+		emit_bytes(o, nop[n - 1], n);
+		left -= n;
+	}
+}
+
+/* Before in[i], when a conditional branch ends the segment: it alone or with its comparison. */
+static void place_branch(struct job *j, uint32_t i)
+{
+	const struct insn *in = &j->in[i], *last = &j->in[j->end - 1];
+	const uint32_t jcc_bytes = 6;
+
+	if (j->gear != GEAR_COUNT || last->kind != INSN_JCC || i + 2 < j->end)
+		return;
+	if (i + 1 < j->end && in->flags_killed)
+		keep_together(&j->o, in->length + jcc_bytes);
+	else if (in == last)
+		keep_together(&j->o, jcc_bytes);
 }
 
 static void emit_segment(struct job *j)
@@ -290,6 +345,7 @@ static void emit_segment(struct job *j)
 			take_31(j);
 		if (j->desc)
 			job_stream_accesses(j, i);
+		place_branch(j, i);
 		if (last) {
 			job_stream_end(j);
 			job_terminator(j, i);
@@ -356,7 +412,11 @@ static void emit_block(struct job *j)
 	b->body = j->o.p;
 	if (b->checked)
 		emit_self_check(j);
+	else
+		find_entries(j);
 	for (uint32_t first = 0; first < j->insns; first = j->end) {
+		if (j->in[first].entry && !cache_add_inner(b, j->in[first].pc, j->o.p))
+			j->failed = true;
 		j->first = first;
 		j->end = segment_end(j, first);
 		j->scratch2 = j->scratch3 = NOREG;
