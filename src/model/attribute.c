@@ -14,7 +14,7 @@
 struct split {
 	const struct model *m;
 	const struct group *group;
-	double rate;	      /* of the cache, times the group's ratio */
+	double rate;	      /* a reuse at x misses with 1 - exp(-rate x) */
 	double misses_beyond; /* of the group, where nothing was seen */
 	double factor;	      /* of this pass */
 	struct model_share *shares;
@@ -91,23 +91,24 @@ static void share_group(struct split *s, double *chance)
 static int share_all(const struct model *m, double lines, enum tail_kind kind, double factor,
 		     struct model_share *shares)
 {
-	double *ratios = calloc(2 * m->group_count + m->sample_count + 1, sizeof(*ratios));
-	double *unresolved, *chance;
+	double *ratios = calloc(m->group_count + m->sample_count + 1, sizeof(*ratios));
+	struct group_result *results = calloc(m->group_count + 1, sizeof(*results));
+	int ret = -1;
 
-	if (ratios == NULL)
-		return -1;
-	unresolved = ratios + m->group_count;
-	chance = unresolved + m->group_count;
-	random_solve(m, lines, kind, ratios, unresolved);
+	if (ratios == NULL || results == NULL)
+		goto out;
+	random_solve(m, lines, kind, ratios, results);
 	for (size_t g = 0; g < m->group_count; g++) {
-		struct split s = {
-			m,	&m->groups[g], random_rate(lines) * ratios[g], unresolved[g],
-			factor, shares};
+		struct split s = {m,	  &m->groups[g], results[g].rate, results[g].unresolved,
+				  factor, shares};
 
-		share_group(&s, chance);
+		share_group(&s, ratios + m->group_count);
 	}
+	ret = 0;
+out:
 	free(ratios);
-	return 0;
+	free(results);
+	return ret;
 }
 
 int model_attribute(const struct model *m, uint64_t lines, struct model_share *shares,

@@ -87,6 +87,30 @@ static double window_weight(const struct model *m, const struct model_input *in,
 	return length + before + after;
 }
 
+/*
+ * First touches: the growth of the footprint over what a group speaks for. Pages are
+ * held before all their lines are touched: what does not fit goes to the next groups.
+ */
+static void place_first_touches(struct model *m, const struct model_input *in)
+{
+	double lines_per_page = (double)PAGE_BYTES / in->line_bytes, held = 0, placed = 0;
+	size_t w = 0;
+
+	for (size_t g = 0; g < m->group_count; g++) {
+		struct group *group = &m->groups[g];
+		double length = group->weight * m->accesses;
+
+		while (w < in->window_count && (double)in->windows[w].start < group->start + length)
+			held = fmax(held,
+				    (double)in->windows[w++].footprint_pages * lines_per_page);
+		if (g + 1 == m->group_count)
+			held = m->last_lines;
+		if (length > 0)
+			group->first_touches = fmin(group->own.left, (held - placed) / length);
+		placed += group->first_touches * length;
+	}
+}
+
 /* Weight of a sample: that of its window, shared by the window's samples. */
 static int weigh_samples(struct model *m, const struct model_input *in)
 {
@@ -175,13 +199,15 @@ static int form_groups(struct model *m, const struct model_input *in, uint32_t *
 	free(counts);
 	m->groups = calloc(m->group_count, sizeof(*m->groups));
 	m->scratch = calloc(m->group_count, sizeof(*m->scratch));
-	return m->groups == NULL || m->scratch == NULL ? -1 : 0;
+	m->evictions = calloc(m->group_count + 1, sizeof(*m->evictions));
+	return m->groups == NULL || m->scratch == NULL || m->evictions == NULL ? -1 : 0;
 }
 
 /* Deal the samples, sorted by bin, out to their groups. */
 static void deal_samples(struct model *m, const struct model_input *in, const uint32_t *order,
 			 const uint32_t *group_of)
 {
+	double position = 0;
 	size_t at = 0;
 
 	for (size_t i = 0; i < m->sample_count; i++) {
@@ -194,6 +220,8 @@ static void deal_samples(struct model *m, const struct model_input *in, const ui
 		m->groups[g].first = at;
 		at += m->groups[g].count;
 		m->groups[g].count = 0;
+		m->groups[g].start = position;
+		position += m->groups[g].weight * m->accesses;
 	}
 	for (size_t i = 0; i < m->sample_count; i++) {
 		struct group *g = &m->groups[group_of[in->samples[order[i]].window]];
@@ -231,6 +259,7 @@ static int fill(struct model *m, const struct model_input *in)
 	deal_samples(m, in, order, group_of);
 	estimate_survivals(m, order);
 	measure_footprint(m, in);
+	place_first_touches(m, in);
 	model_set_tails(m);
 	ret = 0;
 out:
@@ -282,5 +311,6 @@ void model_free(struct model *m)
 	free(m->sorted);
 	free(m->storage);
 	free(m->scratch);
+	free(m->evictions);
 	free(m);
 }

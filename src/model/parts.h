@@ -26,8 +26,10 @@ struct survival {
 
 struct group {
 	struct survival own;
-	double weight;	     /* share of the run; all groups together 1 */
-	size_t first, count; /* its samples, in model.sorted */
+	double weight;	      /* share of the run; all groups together 1 */
+	double start;	      /* accesses of the run before those it speaks for */
+	double first_touches; /* per access, at most what its survival leaves */
+	size_t first, count;  /* its samples, in model.sorted */
 };
 
 /* The pool's masses beyond what a group has seen, and where they are taken to lie. */
@@ -63,8 +65,9 @@ struct model {
 	uint32_t *sorted;	  /* by group, then by bin */
 	double bin_x[MODEL_BINS]; /* mean distance of the reuses in the bin */
 
-	double *storage; /* what the survivals' x and mass point into */
-	double *scratch; /* one per group, for model_solve */
+	double *storage;   /* what the survivals' x and mass point into */
+	double *scratch;   /* one per group, for model_solve */
+	double *evictions; /* one more than groups, for random_solve */
 };
 
 unsigned model_bin(uint64_t distance);
@@ -82,13 +85,18 @@ double survival_integral(const struct survival *s);
 /* Place what the pool left unresolved. */
 void model_set_tails(struct model *m);
 
+struct group_result {
+	double rate;	   /* a reuse at x misses with 1 - exp(-rate x) */
+	double unresolved; /* the part of the ratio that no piece of the group's own explains */
+};
+
 /*
  * Miss ratio of each group with random replacement. `ratios` has group_count
- * entries: on entry near the answers, which saves steps, or 0. `unresolved` (may be
- * NULL) gets the part of each that no piece of the group's own explains.
+ * entries: on entry near the answers, which saves steps, or 0. `results` (may be
+ * NULL) gets how they came about.
  */
 void random_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios,
-		  double *unresolved);
+		  struct group_result *results);
 
 /* The same with LRU. */
 void lru_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios);

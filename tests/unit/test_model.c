@@ -22,8 +22,9 @@ struct lot {
 	bool reused;
 };
 
-/* A model of `windows` windows of 1000 accesses each, one after another without gaps. */
-static struct model *make(const struct lot *lots, size_t lot_count, size_t windows, uint64_t pages)
+/* A model of `windows` windows of 1000 accesses each, one after another from the run's start. */
+static struct model *make_of(const struct lot *lots, size_t lot_count, size_t windows,
+			     uint64_t pages, uint64_t accesses)
 {
 	struct model_window *w = calloc(windows + 1, sizeof(*w));
 	struct model_sample *s;
@@ -43,12 +44,18 @@ static struct model *make(const struct lot *lots, size_t lot_count, size_t windo
 		for (uint32_t k = 0; k < lots[i].count; k++)
 			s[n++] = (struct model_sample){lots[i].distance, lots[i].window,
 						       lots[i].reused};
-	in = (struct model_input){w, windows, s, n, 1000 * windows, pages, 64};
+	in = (struct model_input){w, windows, s, n, accesses, pages, 64};
 	m = model_new(&in, &err);
 	assert_non_null(m);
 	free(w);
 	free(s);
 	return m;
+}
+
+/* They are the whole run. */
+static struct model *make(const struct lot *lots, size_t lot_count, size_t windows, uint64_t pages)
+{
+	return make_of(lots, lot_count, windows, pages, 1000 * windows);
 }
 
 static struct model_ratio solve(struct model *m, enum model_policy policy, uint64_t lines)
@@ -109,7 +116,8 @@ static void test_input_that_contradicts_itself_is_refused(void **state)
 static void test_random_replacement_solves_the_fixed_point(void **state)
 {
 	const struct lot lots[] = {{0, 200, 4, true}, {0, 100, 0, true}};
-	struct model *m = make(lots, 2, 1, 1);
+	/* A run so long that filling the cache does not count. */
+	struct model *m = make_of(lots, 2, 1, 1, (uint64_t)1 << 50);
 
 	assert_true(fabs(solve(m, MODEL_RANDOM, 2).ratio - 0.5) < CLOSE);
 	/* One line: every access that another came between misses. */
@@ -123,6 +131,60 @@ static void test_random_replacement_solves_the_fixed_point(void **state)
 	 */
 	assert_true(solve(m, MODEL_RANDOM, 3).ratio > 0.05);
 	assert_true(solve(m, MODEL_RANDOM, 4).ratio == 0);
+	model_free(m);
+}
+
+/*
+ * Half of 1000 accesses come back after 100 others, in 20 lines: the first 20 misses evict
+ * nothing, so 100 R - 100 * 20 / 1000 of those in between do.
+ */
+static void test_the_first_misses_fill_the_cache(void **state)
+{
+	const struct lot lots[] = {{0, 100, 100, true}, {0, 100, 0, true}};
+	struct model *m = make(lots, 2, 1, 0);
+	double ratio = solve(m, MODEL_RANDOM, 20).ratio;
+
+	assert_true(ratio > 0.4 && ratio < 0.49);
+	assert_true(fabs(ratio - 0.5 * (1 - pow(0.95, 100 * (ratio - 0.02)))) < 1e-4);
+	model_free(m);
+}
+
+/*
+ * Ten windows; in the first the program comes to hold 4 pages = 256 lines, and all it does
+ * later is to walk through them once in a window, with three more touches of each line. A
+ * cache of 256 lines holds that; it misses each line once in 10000 accesses.
+ */
+static void test_a_cache_of_the_footprint_misses_first_touches_only(void **state)
+{
+	struct lot lots[20];
+	struct model *m;
+
+	for (uint32_t i = 0; i < 10; i++) {
+		lots[2 * i] = (struct lot){i, 300, 0, true};
+		lots[2 * i + 1] = (struct lot){i, 100, 500, false};
+	}
+	m = make(lots, 20, 10, 4);
+	assert_true(fabs(solve(m, MODEL_RANDOM, 256).ratio - 0.0256) < 1e-6);
+	assert_true(solve(m, MODEL_RANDOM, 128).ratio > 0.1);
+	model_free(m);
+}
+
+/* The slope of what was seen shapes what was not: see tail.c. The mean is the footprint's. */
+static void test_a_survival_that_falls_has_an_uneven_tail(void **state)
+{
+	const struct lot flat[] = {{0, 100, 0, true}, {0, 100, 100, false}};
+	const struct lot falling[] = {
+		{0, 100, 0, true}, {0, 30, 40, true}, {0, 30, 90, true}, {0, 40, 100, false}};
+	const struct tail *t;
+	struct model *m;
+
+	m = make_of(flat, 2, 1, 40, 100000);
+	t = &m->tails[TAIL_SPREAD];
+	assert_true(t->x[MODEL_TAIL_PIECES - 1] - 100 < 10 * (t->x[0] - 100));
+	model_free(m);
+	m = make_of(falling, 4, 1, 40, 100000);
+	t = &m->tails[TAIL_SPREAD];
+	assert_true(t->x[MODEL_TAIL_PIECES - 1] - 100 > 50 * (t->x[0] - 100));
 	model_free(m);
 }
 
@@ -210,7 +272,7 @@ static void test_the_footprint_bounds_what_was_not_resolved(void **state)
 	assert_true(fabs(m->tails[TAIL_FAR].x[0] - (100 + 206 / 0.244)) < 1e-6);
 	for (int q = 0; q < MODEL_TAIL_PIECES; q++)
 		mean += m->tails[TAIL_SPREAD].x[q] / MODEL_TAIL_PIECES;
-	/* The pieces keep the mean of the exponential they stand for, to 1 %. */
+	/* The pieces keep the mean. */
 	assert_true(fabs(mean - m->tails[TAIL_FAR].x[0]) < 0.01 * mean);
 	/* A huge cache: only the cold ones miss. A cache of one line: all but the half at 0. */
 	assert_true(fabs(solve(m, MODEL_RANDOM, 1u << 30).ratio - 0.256) < 1e-3);
@@ -373,6 +435,9 @@ int main(void)
 		cmocka_unit_test(test_no_samples_means_nothing_is_known),
 		cmocka_unit_test(test_input_that_contradicts_itself_is_refused),
 		cmocka_unit_test(test_random_replacement_solves_the_fixed_point),
+		cmocka_unit_test(test_the_first_misses_fill_the_cache),
+		cmocka_unit_test(test_a_cache_of_the_footprint_misses_first_touches_only),
+		cmocka_unit_test(test_a_survival_that_falls_has_an_uneven_tail),
 		cmocka_unit_test(test_lru_holds_a_cycle_that_fits_and_nothing_of_one_that_does_not),
 		cmocka_unit_test(test_lru_counts_the_lines_in_between_not_the_accesses),
 		cmocka_unit_test(test_a_watch_given_up_counts_as_long_as_it_lasted),
