@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How far are sampled curves from the exact ones for programs that wait for memory?
+
+    memory_bound.py [--build DIR] [--runs N] [--quick] [--only EXPRESSION] [bars]
+
+Records each program of the set with the defaults, once for each of N seeds, and prints a line
+for each program and one for all: mean and largest error in percentage points, the share of
+the points within max(0.1 points, 15 %), and of those whose interval holds the exact value.
+The bars are those of compare_curve.py: the mean over all points, the largest error of a
+program's point on average over the seeds (one unlucky seed is not a broken tool), and the
+shares of all points. Minutes; --quick takes a few small programs and loose bars.
+"""
+
+import argparse
+import os
+import re
+import sys
+import tempfile
+
+import compare_curve
+
+MB = 1 << 20
+# Each runs for 0.2 to 1.5 s by itself.
+PROGRAMS = [
+    ("chase", 1 * MB, 2500),
+    ("chase", 16 * MB, 25),
+    ("chase", 64 * MB, 6),
+    ("chase", 200 * MB, 2),
+    ("gather", 4 * MB, 50000000),
+    ("gather", 64 * MB, 25000000),
+    ("gather", 200 * MB, 15000000),
+    ("column", 8 * MB, 100),
+    ("column", 64 * MB, 10),
+    ("column", 200 * MB, 2),
+]
+# Seconds in all. One of each kind: larger than the middle of the sizes, smaller than the last.
+QUICK = [
+    ("chase", 4 * MB, 60),
+    ("gather", 16 * MB, 4000000),
+    ("column", 16 * MB, 10),
+]
+DEFAULT_BARS = {"mean": 1.0, "max": 5.0, "near": None, "cover": 0.9}
+# A tool that took what it cannot see for hits, or for misses, is off by 10 points and more.
+QUICK_BARS = {"mean": 2.5, "max": 10.0, "near": None, "cover": 0.75}
+LINE = "%-22s %8.3f %8.3f %7.0f %% %7.0f %%"
+
+
+def measure(options, program, folder):
+    """[(size, exact, sampled, low, high)] for each seed, and the same program's exact run."""
+    tool = os.path.join(options.build, "tests", "accuracy", "memory_bound")
+    command = [tool] + [str(word) for word in program]
+    exact, runs = None, []
+    for seed in range(1, options.runs + 1):
+        sampled, process = compare_curve.sample(options.build, command, options.sizes, seed, folder)
+        if exact is None:
+            exact = compare_curve.simulate(options.build, command, options.sizes, process, folder)
+        runs.append(compare_curve.compare(exact, sampled))
+    return runs
+
+
+def mean_largest(runs):
+    """The largest error of a size, its errors averaged over the seeds."""
+    return max(sum(abs(p[2] - p[1]) for p in same_size) / len(runs) for same_size in zip(*runs))
+
+
+def parse():
+    p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    p.add_argument("--build", default="build", help="where dwell and the tools are")
+    p.add_argument("--runs", type=int, default=3, help="recordings of each, each with its seed (3)")
+    p.add_argument("--sizes", default="8K:64M")
+    p.add_argument("--only", default="", help="programs whose name matches")
+    p.add_argument("--quick", action="store_true", help="three small programs")
+    p.add_argument("--points", action="store_true", help="print each point, too")
+    for bar in DEFAULT_BARS:
+        p.add_argument("--" + bar, type=float)
+    a = p.parse_args()
+    a.bars = dict(QUICK_BARS if a.quick else DEFAULT_BARS)
+    a.bars.update({k: getattr(a, k) for k in a.bars if getattr(a, k) is not None})
+    return a
+
+
+def main():
+    options = parse()
+    points, largest = [], 0
+    print("%-22s %8s %8s %9s %9s" % ("program", "mean", "largest", "near", "covered"))
+    with tempfile.TemporaryDirectory() as folder:
+        for program in QUICK if options.quick else PROGRAMS:
+            name = "%s %dM" % (program[0], program[1] // MB)
+            if not re.search(options.only, name):
+                continue
+            runs = measure(options, program, folder)
+            these = [point for run in runs for point in run]
+            if options.points:
+                for run in runs:
+                    compare_curve.show(run)
+            score = compare_curve.score(these)
+            print(LINE % (name, score["mean"], score["max"], 100 * score["near"],
+                          100 * score["cover"]), flush=True)
+            points += these
+            largest = max(largest, mean_largest(runs))
+    if not points:
+        sys.exit("memory_bound.py: no program matches '%s'" % options.only)
+    result = compare_curve.score(points)
+    print(LINE % ("all", result["mean"], result["max"], 100 * result["near"],
+                  100 * result["cover"]))
+    result["max"] = largest
+    print("largest error of a size on average over the seeds: %.3f" % largest)
+    return compare_curve.report_missed(result, options.bars)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
