@@ -82,11 +82,8 @@ static void push_return(struct job *j, const struct insn *in)
 	emit_u32(&j->o, (uint32_t)((uint8_t *)constant - (j->o.p + 4)));
 }
 
-/*
- * rcx = where to; rcx and r11 are in spill0 and spill1 until the target's entry.
- * R11, because hardly anything waits for its value on the other side.
- */
-static void table_jump(struct job *j)
+/* rcx = where to; r11 = its place in the table, r11 itself in spill1 until the target's entry. */
+static void table_index(struct job *j)
 {
 	emit_store_gs(&j->o, R11, T_SPILL1);
 	if (translate_options.ib_bits == 8) {
@@ -98,10 +95,20 @@ static void table_jump(struct job *j)
 		emit_bytes(&j->o, (const uint8_t[]){ 0xc4, 0x62, 0x72, 0xf5, 0x1c, 0x25 }, 6);
 		emit_u32(&j->o, cache_ib_table(j->gear) - (uint32_t)PAGE);
 	}
+}
+
+/* rcx = where to, its own value in spill0. R11, because hardly anything waits for its value. */
+static void table_jump(struct job *j)
+{
+	table_index(j);
 	emit_bytes(&j->o, (const uint8_t[]){ 0x42, 0xff, 0x24, 0xdd }, 4); /* jmp [r11*8+table] */
 	emit_u32(&j->o, cache_ib_table(j->gear));
 }
 
+/*
+ * A return is a return of the machine's, too, with the address in the cache
+ * put where the target's was: so it is predicted, if its call was one (below).
+ */
 static void emit_return(struct job *j, uint32_t i)
 {
 	const struct insn *in = &j->in[i];
@@ -109,9 +116,75 @@ static void emit_return(struct job *j, uint32_t i)
 	emit_store_gs(&j->o, RCX, T_SPILL0);
 	job_note(j, i, INSN_AT_RCX_SPILL0);
 	emit_u8(&j->o, 0x59); /* pop rcx */
-	if (in->pop_bytes)
+	if (in->pop_bytes) { /* the place below rsp is another one, and the target's */
 		emit_lea(&j->o, RSP, RSP, in->pop_bytes);
-	table_jump(j);
+		table_jump(j);
+		return;
+	}
+	table_index(j);
+	emit_bytes(&j->o, (const uint8_t[]){ RETURN_PUSH }, 4); /* push [r11*8+table] */
+	emit_u32(&j->o, cache_ib_table(j->gear));
+	emit_u8(&j->o, 0xc3);
+}
+
+/*
+ * A call of the machine's, for the sake of its prediction of returns: it leads
+ * to its tail, which puts the target's return address in the place of ours
+ * and goes on. The code that returns lead to follows at once.
+ */
+static void emit_call(struct job *j, uint32_t i)
+{
+	struct call_site *c = &j->call[j->calls++];
+
+	emit_u8(&j->o, 0xe8);
+	*c = (struct call_site){ j->o.p, i };
+	emit_u32(&j->o, 0);
+}
+
+void job_call_tails(struct job *j)
+{
+	for (uint32_t k = 0; k < j->calls; k++) {
+		const struct insn *in = &j->in[j->call[k].insn];
+		int32_t distance = (int32_t)(j->o.p - (j->call[k].field + 4));
+
+		memcpy(j->call[k].field, &distance, 4);
+		emit_lea(&j->o, RSP, RSP, 8);
+		push_return(j, in);
+		if (in->kind == INSN_CALL)
+			job_jump_link(j, in->target);
+		else
+			table_jump(j);
+	}
+}
+
+/*
+ * Returns lead here only if the table says so for the return address. The next
+ * segment is the return site's, unless the block ends here: then it may be
+ * known already, and gets a second entry. Otherwise a return makes it.
+ */
+void job_return_site(struct job *j, uint32_t i)
+{
+	uint64_t pc = j->in[i].pc + j->in[i].length;
+	bool last = i + 1 == j->insns;
+	struct block *b = cache_find(pc, j->gear);
+
+	if (b && (b->arena != j->block->arena || !last))
+		b = 0;
+	if (!b && !last) {
+		b = cache_add_inner(j->block, pc, 0);
+		j->failed |= !b;
+	}
+	if (!b) {
+		emit_jump(&j->o, j->arena->thunk_ib_miss);
+		return;
+	}
+	j->arena->hot = j->o.p;
+	cache_emit_ib_entry(j->arena, b, true);
+	j->o.p = j->arena->hot;
+	if (last)
+		cache_publish_indirect(b);
+	else
+		b->body = j->o.p;
 }
 
 /* mov rcx, <the operand of jmp or call>: the same modrm with another opcode. */
@@ -149,8 +222,9 @@ static void emit_indirect(struct job *j, uint32_t i)
 	job_note(j, i, INSN_AT_RCX_SPILL0);
 	load_operand(j, in);
 	if (in->kind == INSN_CALL_IND)
-		push_return(j, in);
-	table_jump(j);
+		emit_call(j, i);
+	else
+		table_jump(j);
 }
 
 static void leave(struct job *j, enum exit_kind kind, uint64_t target)
@@ -210,8 +284,7 @@ void job_terminator(struct job *j, uint32_t i)
 		job_jump_link(j, in->target);
 		break;
 	case INSN_CALL:
-		push_return(j, in);
-		job_jump_link(j, in->target);
+		emit_call(j, i);
 		break;
 	case INSN_RET:
 		emit_return(j, i);

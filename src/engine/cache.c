@@ -313,12 +313,15 @@ void cache_link(struct code_exit *e, struct block *to)
 	patch_site(e->site, to->body);
 }
 
-void cache_emit_ib_entry(struct arena *a, struct block *b)
+void cache_emit_ib_entry(struct arena *a, struct block *b, bool returns)
 {
 	/* After the block was made its entry goes to the cold end, and jumps. */
-	struct out o = { .p = b->body ? (a->cold -= IB_ENTRY_BYTES) : a->hot };
+	bool cold = b->body && !returns;
+	struct out o = { .p = cold ? (a->cold -= IB_ENTRY_BYTES) : a->hot };
 
 	b->ib_entry = o.p;
+	if (returns)
+		emit_store(&o, RSP, -8, RCX);
 	emit_mov_imm64(&o, R11, -b->pc);
 	emit_bytes(&o, (const uint8_t[]){ 0x4a, 0x8d, 0x0c, 0x19 }, 4); /* lea rcx,[rcx+r11] */
 	emit_bytes(&o, (const uint8_t[]){ 0xe3, 0x05 }, 2);		/* jrcxz +5 */
@@ -327,7 +330,7 @@ void cache_emit_ib_entry(struct arena *a, struct block *b)
 	emit_load_gs(&o, R11, T_SPILL1);
 	if (b->body)
 		emit_jump(&o, b->body);
-	else
+	if (!cold)
 		a->hot = o.p;
 }
 
@@ -346,7 +349,7 @@ void cache_publish_indirect(struct block *b)
 	if (b->dead)
 		return;
 	if (!b->ib_entry)
-		cache_emit_ib_entry(arenas[b->arena], b);
+		cache_emit_ib_entry(arenas[b->arena], b, false);
 	__atomic_store_n(ib_slot(b), (uint64_t)(uintptr_t)b->ib_entry, __ATOMIC_RELEASE);
 }
 

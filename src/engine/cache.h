@@ -132,8 +132,11 @@ void cache_link(struct code_exit *e, struct block *to);
 uint32_t cache_ib_table(enum gear gear);
 /* Make indirect branches to b's pc find b. Emits its entry when it has none. */
 void cache_publish_indirect(struct block *b);
-/* The flag-free verification in front of a block: emitted at a->hot. */
-void cache_emit_ib_entry(struct arena *a, struct block *b);
+/*
+ * The flag-free verification in front of a block: emitted at a->hot. One that
+ * calls return to also puts back the return address that returns overwrite.
+ */
+void cache_emit_ib_entry(struct arena *a, struct block *b, bool returns);
 
 /* The live or dead block whose code holds `address`, or NULL. No lock wanted. */
 struct block *cache_block_at(const uint8_t *address);

@@ -257,11 +257,26 @@ static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 	return true;
 }
 
+/* A return on a stack that cannot be written: go where it leads without the push. */
+static bool return_on(int signal, struct frame_ucontext *uc)
+{
+	static const uint8_t push[] = { RETURN_PUSH };
+	const uint8_t *code = (const uint8_t *)(uintptr_t)uc->mc.rip;
+	uint32_t table;
+
+	if ((signal != SIGSEGV && signal != SIGBUS) || !cache_contains(uc->mc.rip) ||
+	    memcmp(code, push, sizeof push) != 0)
+		return false;
+	memcpy(&table, code + sizeof push, 4);
+	uc->mc.rip = ((const uint64_t *)(uintptr_t)table)[uc->mc.r11];
+	return true;
+}
+
 static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
 {
 	bool trap = signal == SIGTRAP && info->si_code != TRAP_TRACE;
 
-	if (leave_at_segment(t, signal, info, uc))
+	if (leave_at_segment(t, signal, info, uc) || return_on(signal, uc))
 		return;
 	if (release_code_page(t, info, uc) || step_goes_on(t, info, uc))
 		return;

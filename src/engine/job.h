@@ -7,6 +7,7 @@
 #include "engine/emit.h"
 #include "engine/translate.h"
 
+#define RETURN_PUSH 0x42, 0xff, 0x34, 0xdd
 #define MAX_INSNS 96
 #define MAX_SEGMENT_INSNS 40
 
@@ -26,6 +27,11 @@ struct job {
 	struct stream_desc *desc;
 	uint32_t next_entry;
 	bool given_31;
+	struct call_site { /* of the block: calls whose other half follows its code */
+		uint8_t *field; /* rel32 of the call */
+		uint32_t insn;
+	} call[MAX_INSNS];
+	uint32_t calls;
 };
 
 /* jmp rel32 to a block or, as long as there is none, to its stub. */
@@ -38,8 +44,13 @@ void job_note(struct job *j, uint32_t i, uint8_t flags);
 
 /* The branch, call, return or other end at in[i]. */
 void job_terminator(struct job *j, uint32_t i);
+/* Behind the call at in[i]: where its return is predicted to lead, and leads if it can be. */
+void job_return_site(struct job *j, uint32_t i);
+/* The other halves of the block's calls. */
+void job_call_tails(struct job *j);
 bool insn_ends_block(const struct insn *in);
 bool insn_ends_segment(const struct insn *in);
+bool insn_is_call(const struct insn *in);
 
 /* Counting (count_emit.c). */
 void job_count_segment(struct job *j);

@@ -60,9 +60,7 @@ bool insn_ends_block(const struct insn *in)
 {
 	switch (in->kind) {
 	case INSN_JMP:
-	case INSN_CALL:
 	case INSN_JMP_IND:
-	case INSN_CALL_IND:
 	case INSN_RET:
 	case INSN_SYSCALL:
 	case INSN_TRAP:
@@ -71,6 +69,11 @@ bool insn_ends_block(const struct insn *in)
 	default:
 		return false;
 	}
+}
+
+bool insn_is_call(const struct insn *in)
+{
+	return in->kind == INSN_CALL || in->kind == INSN_CALL_IND;
 }
 
 bool insn_ends_segment(const struct insn *in)
@@ -116,7 +119,7 @@ static enum translate_result read_block(struct job *j, uint64_t pc, bool checked
 		}
 		if (in->kind == INSN_JMP_INTO)
 			continue;
-		if (insn_ends_block(in) || (checked && in->writes_memory))
+		if (insn_ends_block(in) || (checked && (in->writes_memory || insn_is_call(in))))
 			break;
 		if (insn_ends_segment(in) && cache_find(at, j->gear))
 			break;
@@ -133,7 +136,7 @@ static void find_entries(struct job *j)
 		if (in->kind != INSN_JCC && in->kind != INSN_JMP && in->kind != INSN_LOOP)
 			continue;
 		for (uint32_t k = 1; k < j->insns; k++)
-			if (j->in[k].pc == in->target)
+			if (j->in[k].pc == in->target && !insn_is_call(&j->in[k - 1]))
 				j->in[k].entry = !cache_find(in->target, j->gear);
 	}
 }
@@ -409,6 +412,7 @@ static void emit_block(struct job *j)
 {
 	struct block *b = j->block;
 
+	j->calls = 0;
 	b->body = j->o.p;
 	if (b->checked)
 		emit_self_check(j);
@@ -421,13 +425,16 @@ static void emit_block(struct job *j)
 		j->end = segment_end(j, first);
 		j->scratch2 = j->scratch3 = NOREG;
 		emit_segment(j);
+		if (insn_is_call(&j->in[j->end - 1]))
+			job_return_site(j, j->end - 1);
 	}
 	const struct insn *last = &j->in[j->insns - 1];
 
 	if (last->kind == INSN_JMP_INTO)
 		job_jump_link(j, last->target);
-	else if (!insn_ends_block(last) || last->kind == INSN_TRAP)
+	else if (!insn_is_call(last) && (!insn_ends_block(last) || last->kind == INSN_TRAP))
 		job_jump_link(j, last->pc + last->length);
+	job_call_tails(j);
 	b->code_bytes = (uint32_t)(j->o.p - b->start);
 }
 
@@ -481,7 +488,7 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	j->block = b;
 	j->failed = false;
 	if (indirect)
-		cache_emit_ib_entry(j->arena, b); /* in front: no jump on the way in */
+		cache_emit_ib_entry(j->arena, b, false); /* in front: no jump on the way in */
 	j->o.p = j->arena->hot;
 	emit_block(j);
 	b->map = cache_take_map(j->insns);
@@ -491,6 +498,9 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	j->arena->hot = j->o.p;
 	list_block(b);
 	cache_add(b);
+	for (struct block *e = b->inner; e; e = e->inner)
+		if (e->ib_entry)
+			cache_publish_indirect(e);
 	*result = b;
 	return TRANSLATE_OK;
 }
