@@ -84,7 +84,7 @@ void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before)
 
 	if (!op || n == 0)
 		return;
-	if (t->gear == GEAR_STREAM) {
+	if (t->gear == GEAR_STREAM || sampler_enters(t, n * op->accesses)) {
 		struct repeat r = repeat_of(t, in, op, n);
 
 		sampler_settle(t);

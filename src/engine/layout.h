@@ -30,7 +30,7 @@
 #define T_IN_CACHE 376	 /* u32: 1 while the thread may run cache code */
 #define T_HELD 380	 /* u32: released for reuse when 0 */
 #define T_USED31 384	 /* u32: the target may have something in zmm31 */
-#define T_BYTES_FIXED 388
+#define T_SPECIAL 388	 /* u32: a segment with special entries was streamed */
 
 #define T_TALLIES 4096	 /* the table of tallies, see poll.h */
 

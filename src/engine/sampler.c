@@ -26,6 +26,7 @@
 #define NEAR_MIN 4000u		 /* accesses; the least such stretch */
 #define SHORTEST_NS 15000u
 #define REPORT_NS 50000000u	 /* threads show their counts at least so often */
+#define DUTY_FULL 100000000u	 /* accesses from which on windows take a smaller share */
 #define FIRST_RATE 1000000u	 /* accesses a millisecond until it is known */
 
 /* Of the process. The lock guards all of it, and every thread's watch set. */
@@ -34,7 +35,7 @@ static struct sampler {
 	bool open;
 	struct scan_window window; /* the open one, or the next */
 	uint64_t start, end;	/* process accesses */
-	uint64_t last_end;	/* of the window before */
+	uint64_t period_start, period_end; /* what the window stands for */
 	uint64_t footprint;
 	uint64_t rng;
 	uint64_t rate;		/* process accesses a millisecond, the highest of late */
@@ -51,26 +52,54 @@ static bool wants_windows(void)
 	return engine.config.gear == CHANNEL_GEAR_SAMPLE || engine.config.gear == CHANNEL_GEAR_WATCH;
 }
 
-static void plan_next(uint64_t now)
+static uint64_t square_root(uint64_t v)
+{
+	uint64_t r = 0;
+
+	for (uint64_t bit = 1ull << 31; bit; bit >>= 1)
+		if ((r + bit) * (r + bit) <= v)
+			r += bit;
+	return r;
+}
+
+/*
+ * The share of accesses in windows, in millionths: short runs need more for the
+ * same certainty than long ones can afford.
+ */
+static uint64_t duty_at(uint64_t now)
+{
+	const uint64_t full = engine.config.duty_ppm, least = full * 3 / 10;
+	uint64_t duty;
+
+	if (now <= DUTY_FULL)
+		return full;
+	duty = full * square_root(DUTY_FULL) / square_root(now);
+	return duty > least ? duty : least;
+}
+
+/* One window at a random place of each period; periods grow with the run, as windows do. */
+static void plan_next(void)
 {
 	const struct channel_config *c = &engine.config;
-	uint64_t w = now / (c->window_divisor ? c->window_divisor : 200), gap;
+	uint64_t now = s.period_end, duty = duty_at(now), length;
+	uint64_t w = now / (c->window_divisor ? c->window_divisor : 200);
 
 	if (w > c->window_max)
 		w = c->window_max;
 	if (w < c->window_min)
 		w = c->window_min;
-	/* mean W (1 - q) / q, q = duty */
-	gap = (uint64_t)((unsigned __int128)w * (1000000 - c->duty_ppm) / c->duty_ppm);
-	s.start = s.last_end + random_exponential(&s.rng, gap ? gap : 1);
+	length = (uint64_t)((unsigned __int128)w * 1000000 / (duty ? duty : 1));
+	s.period_start = now;
+	s.period_end = now + (length > w ? length : w);
+	s.start = now + random_next(&s.rng) % (s.period_end - now - w + 1);
 	s.end = s.start + w;
 	if (c->gear == CHANNEL_GEAR_WATCH) {
 		s.start = 0;
 		s.end = UINT64_MAX;
 	}
 	s.window.interval = c->sample_period ?
-			     (uint64_t)((unsigned __int128)c->sample_period * c->duty_ppm / 1000000) :
-			     w / (c->samples_per_window ? c->samples_per_window : 200);
+				    (uint64_t)((unsigned __int128)c->sample_period * duty / 1000000) :
+				    w / (c->samples_per_window ? c->samples_per_window : 200);
 	if (s.window.interval < 1)
 		s.window.interval = 1;
 }
@@ -88,7 +117,7 @@ void sampler_start(struct thread *t)
 		s.window.line_shift = (uint32_t)__builtin_ctz(engine.config.line_bytes);
 	engine.gear = GEAR_COUNT;
 	if (t->process->profiling && wants_windows())
-		plan_next(0);
+		plan_next();
 	if (t->process->profiling && gear == CHANNEL_GEAR_STREAM)
 		engine.gear = GEAR_STREAM;
 	if (t->process->profiling && gear == CHANNEL_GEAR_WATCH) {
@@ -197,29 +226,31 @@ static void send_buffer(struct thread *t)
 }
 
 /* The window is over: all threads' watches end. The lock is held. */
-static void close_window(struct thread *t, uint64_t now, uint32_t status)
+static void close_window(struct thread *t, uint64_t total, uint32_t status)
 {
 	struct record_window w = { .number = s.window.number, .start = s.start };
+	uint64_t now = total < s.end ? total : s.end;
 
 	lock_take(&engine.world_lock);
 	for (struct thread *o = engine.threads; o; o = o->next_thread)
 		if (o->watches && o->watches->window == s.window.number)
 			scan_end_watches(o, &s.window, status);
 	lock_drop(&engine.world_lock);
-	if (now > s.end)
-		now = s.end;
 	w.length = now > s.start ? now - s.start : 0;
-	w.stands_for = now > s.last_end ? now - s.last_end : 0;
+	w.stands_for = s.period_end - s.period_start;
+	if (status == SAMPLE_DANGLING && total < s.period_end) /* the run ends here */
+		w.stands_for = total - s.period_start;
 	w.samples = s.window.samples;
 	w.footprint_pages = s.footprint;
 	if (w.length)
 		records_window(process_of(t), &w);
-	s.last_end = now > s.last_end ? now : s.last_end;
+	if (s.period_end < s.end)
+		s.period_end = s.end; /* it began late */
 	s.open = false;
 	s.window.samples = 0;
 	s.window.number++;
-	plan_next(s.last_end);
-	s.seen_total = s.last_end; /* windows run slowly: no measure */
+	plan_next();
+	s.seen_total = total; /* windows run slowly: no measure */
 	s.seen_ns = now_ns();
 	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
 }
@@ -320,10 +351,14 @@ void sampler_flush(struct thread *t, const struct counts *after)
 			send_buffer(t);
 	} else if (s.open && t->watches) {
 		look_through(t, total - (here - t->stream_position), here - t->stream_position);
-		if (total >= s.end)
-			close_window(t, s.end, SAMPLE_CENSORED);
-		else if (records_abandoned())
+		if (total >= s.end) {
+			/* Watches lasted to the window's end, not to the buffer's beginning. */
+			if (total - s.end < here - t->stream_position)
+				t->stream_position = here - (total - s.end);
+			close_window(t, total, SAMPLE_CENSORED);
+		} else if (records_abandoned()) {
 			give_up(t);
+		}
 	}
 	t->stream_position = here;
 	t->buf = t->buf_start;
@@ -376,6 +411,23 @@ void sampler_repeat(struct thread *t, const struct repeat *r)
 }
 
 static const struct counts nothing;
+
+bool sampler_enters(struct thread *t, uint64_t n)
+{
+	uint64_t here = thread_accesses(t) - t->published.accesses;
+
+	if (!t->process->profiling || t->process->borrowed_memory || !wants_windows() || s.open)
+		return false;
+	here += __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
+	if (here + n <= s.start)
+		return false;
+	lock_take(&s.lock);
+	if (!s.open)
+		open_window(t, here);
+	lock_drop(&s.lock);
+	sampler_set_gear(t);
+	return true;
+}
 
 void sampler_settle(struct thread *t)
 {

@@ -37,6 +37,12 @@ void sampler_flush(struct thread *t, const struct counts *after);
  */
 void sampler_elements(struct thread *t, uint64_t pc, const uint64_t *entries, uint32_t n);
 
+/*
+ * In the count gear: t has just made n accesses that are not counted yet. Does
+ * a window begin among them? Then it is open, and t is in the stream gear.
+ */
+bool sampler_enters(struct thread *t, uint64_t n);
+
 /* A string instruction's accesses: iteration i touches address[k] + i * step, k < accesses. */
 struct repeat {
 	uint64_t pc;

@@ -176,7 +176,8 @@ static uint64_t filter(const struct cursor *c, const uint64_t *p, uint64_t *trai
 	uint64_t hits = engine.bmi2 ? scan_filter_fast(p, bits, c->w->line_shift, trailers) :
 				      scan_filter(p, bits, c->w->line_shift, trailers);
 
-	return (hits & ~*trailers) | special_of(p, *trailers);
+	hits &= ~*trailers;
+	return c->t->special ? hits | special_of(p, *trailers) : hits;
 }
 
 /* The group's entries that need a look, in order. */
@@ -225,6 +226,7 @@ void scan_buffer(struct thread *t, struct scan_window *w, uint64_t skip, uint64_
 
 		scan_group(&c, p, left < SCAN_GROUP ? (uint32_t)left : SCAN_GROUP);
 	}
+	t->special = 0;
 }
 
 /* Iterations from i on, i included, during which address stays on its line. */

@@ -82,6 +82,7 @@ struct thread {
 	uint32_t in_cache;
 	uint32_t held;
 	uint32_t used31;
+	uint32_t special;
 	/* From here on only C looks. */
 	struct process *process;
 	struct thread *next_thread; /* list of all; under the world lock */
@@ -143,6 +144,7 @@ _Static_assert(offsetof(struct thread, syscall_sp) == T_SYSCALL_SP, "layout");
 _Static_assert(offsetof(struct thread, in_cache) == T_IN_CACHE, "layout");
 _Static_assert(offsetof(struct thread, held) == T_HELD, "layout");
 _Static_assert(offsetof(struct thread, used31) == T_USED31, "layout");
+_Static_assert(offsetof(struct thread, special) == T_SPECIAL, "layout");
 _Static_assert(sizeof(struct thread) <= T_TALLIES, "layout");
 
 /* What belongs to a kernel process, and must not be shared with a vfork child. */

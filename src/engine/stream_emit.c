@@ -80,7 +80,7 @@ static uint32_t describe(struct job *j, struct stream_desc *d)
  */
 void job_stream_begin(struct job *j)
 {
-	uint32_t n = accesses_between(j, j->first, j->end), number;
+	uint32_t n = accesses_between(j, j->first, j->end), number, plain;
 	uint16_t avail = free_registers(j, j->first, j->end);
 	const uint8_t *begin = j->o.p;
 
@@ -93,14 +93,17 @@ void job_stream_begin(struct job *j)
 		j->failed = true;
 		return;
 	}
+	plain = describe(j, j->desc);
 	emit_store_gs(&j->o, j->scratch2, T_SPILL2);
 	emit_load_gs(&j->o, j->scratch2, T_BUF);
 	engine_assert(j->o.p - begin == STREAM_PROBE_AT);
 	emit_store_imm32(&j->o, j->scratch2, (int32_t)(8 * n),
-			 STREAM_TRAILER_BIT | describe(j, j->desc) | number);
+			 STREAM_TRAILER_BIT | plain | number);
 	emit_store_gs(&j->o, j->scratch3, T_SPILL3);
 	emit_lea(&j->o, j->scratch3, j->scratch2, (int32_t)(8 * (n + 1)));
 	emit_store_gs(&j->o, j->scratch3, T_BUF);
+	if (!plain)
+		emit_store_imm32_gs(&j->o, T_SPECIAL, 1);
 }
 
 /* lea to, [base + index * scale + disp32], index and base general registers or NOREG */
