@@ -16,13 +16,19 @@
 #define BLOCK_ROOM (64u << 10) /* more than any one block takes, hot or cold */
 #define HUGE_PAGE (2ul << 20)
 #define IB_BYTES (IB_ENTRIES * 8ul)
-#define HASH_BITS 17
+#define HASH_BITS 18
 #define REACH (0x7fff0000ull)
 
 static struct arena *arenas[MAX_ARENAS];
 static uint32_t arena_count;
 static uint64_t arena_bytes;
 static struct block **hash; /* [1 << HASH_BITS] */
+/*
+ * A bit per hash value, set since the last flush if a block had it: most look-ups
+ * are for what is not there, and this much stays in the cache.
+ */
+#define KNOWN_BITS 20
+static uint64_t known[(1u << KNOWN_BITS) / 64];
 static struct grow blocks, exits, maps;
 static uint32_t exit_count;
 static uint64_t blocks_made;
@@ -34,9 +40,25 @@ static struct block **ordered[MAX_ARENAS];
 static uint32_t ordered_count[MAX_ARENAS];
 #define ORDERED_MAX (4u << 20)
 
+/* KNOWN_BITS of it; the table of blocks takes the lower ones. */
 static uint32_t hash_of(uint64_t pc, uint32_t gear)
 {
-	return (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> (64 - HASH_BITS)) ^ gear;
+	return (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> (64 - KNOWN_BITS)) ^ gear;
+}
+
+static struct block **chain_of(uint64_t pc, uint32_t gear)
+{
+	return &hash[hash_of(pc, gear) & ((1u << HASH_BITS) - 1)];
+}
+
+static void chain(struct block *b)
+{
+	struct block **first = chain_of(b->pc, b->gear);
+	uint32_t h = hash_of(b->pc, b->gear);
+
+	known[h / 64] |= 1ull << (h & 63);
+	b->hash_next = *first;
+	*first = b;
 }
 
 static void clear_ib_tables(void)
@@ -205,7 +227,8 @@ bool cache_has_room(const struct arena *a)
 
 struct block *cache_find(uint64_t pc, enum gear gear)
 {
-	struct block *b = hash[hash_of(pc, gear)];
+	uint32_t h = hash_of(pc, gear);
+	struct block *b = known[h / 64] >> (h & 63) & 1 ? *chain_of(pc, gear) : 0;
 
 	while (b && (b->pc != pc || b->gear != gear))
 		b = b->hash_next;
@@ -224,10 +247,9 @@ struct block *cache_new_block(uint64_t pc, enum gear gear)
 
 void cache_add(struct block *b)
 {
-	uint32_t h = hash_of(b->pc, b->gear), n = ordered_count[b->arena];
+	uint32_t n = ordered_count[b->arena];
 
-	b->hash_next = hash[h];
-	hash[h] = b;
+	chain(b);
 	ordered[b->arena][n] = b;
 	__atomic_store_n(&ordered_count[b->arena], n + 1, __ATOMIC_RELEASE);
 	blocks_made++;
@@ -236,7 +258,6 @@ void cache_add(struct block *b)
 struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code)
 {
 	struct block *e = cache_new_block(pc, b->gear);
-	uint32_t h = hash_of(pc, b->gear);
 
 	if (!e)
 		return 0;
@@ -244,8 +265,7 @@ struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code)
 	e->start = e->body = code;
 	e->inner = b->inner;
 	b->inner = e;
-	e->hash_next = hash[h];
-	hash[h] = e;
+	chain(e);
 	return e;
 }
 
@@ -393,7 +413,7 @@ struct block *cache_block_at(const uint8_t *address)
 /* Nobody enters b again through this entry. */
 static void kill_entry(struct block *b)
 {
-	struct block **p = &hash[hash_of(b->pc, b->gear)];
+	struct block **p = chain_of(b->pc, b->gear);
 
 	b->dead = true;
 	for (uint32_t n = b->incoming, next; n; n = next) {
@@ -461,6 +481,7 @@ void cache_flush(void)
 {
 	for (uint32_t i = 0; i < (1u << HASH_BITS); i++)
 		hash[i] = 0;
+	memset(known, 0, sizeof known);
 	clear_ib_tables();
 	for (uint32_t i = 0; i < arena_count; i++) {
 		arena_reset(arenas[i]);

@@ -336,14 +336,17 @@ static void set_elements(struct insn *in, const ZydisDecodedInstruction *z,
 		in->mask_reg = (uint8_t)ZydisRegisterGetId(z->avx.mask.reg);
 }
 
+bool decode_known(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room)
+{
+	return decode_memo_find(in, pc, code, room);
+}
+
 int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room)
 {
 	ZydisDecodedInstruction z;
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
 	uint32_t encoded;
 
-	if (decode_memo_find(in, pc, code, room))
-		return 0;
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, room, &z, op)))
 		return -1;
 	*in = (struct insn){ .pc = pc, .length = z.length, .opcode = (uint16_t)z.mnemonic };

@@ -83,6 +83,9 @@ enum {
 /* Once, at start-up. Returns 0 or -1. */
 int decode_init(void);
 
+/* The same as decode_insn for an instruction like one that was decoded before; else false. */
+bool decode_known(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room);
+
 /*
  * Decode the instruction at pc. `code` holds `room` readable bytes of it (15,
  * or fewer at the end of what is mapped). Returns 0, or -1 when the bytes are

@@ -166,12 +166,13 @@ static bool find_layout(const uint8_t *c, uint32_t room, struct layout *l)
 	return at <= 8 && at + l->disp + l->imm <= room;
 }
 
+/* The first n bytes, 1 to 8, of at least 8. */
 static uint64_t head_of(const uint8_t *c, uint32_t n)
 {
-	uint64_t v = 0;
+	uint64_t v;
 
-	memcpy(&v, c, n);
-	return v;
+	__builtin_memcpy(&v, c, 8);
+	return v << (64 - 8 * n) >> (64 - 8 * n);
 }
 
 static struct memo *slot_for(uint64_t head, uint32_t bytes)
@@ -181,12 +182,21 @@ static struct memo *slot_for(uint64_t head, uint32_t bytes)
 
 static int64_t signed_value(const uint8_t *p, uint32_t bytes)
 {
-	int64_t v = 0;
+	int16_t two;
+	int32_t four;
 
-	if (bytes == 0)
+	switch (bytes) {
+	case 0:
 		return 0;
-	memcpy(&v, p, bytes);
-	return v << (64 - 8 * bytes) >> (64 - 8 * bytes);
+	case 1:
+		return (int8_t)*p;
+	case 2:
+		__builtin_memcpy(&two, p, 2);
+		return two;
+	default:
+		__builtin_memcpy(&four, p, 4);
+		return four;
+	}
 }
 
 bool decode_memo_find(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room)
@@ -205,7 +215,7 @@ bool decode_memo_find(struct insn *in, uint64_t pc, const uint8_t *code, uint32_
 		return false;
 	*in = m->insn;
 	in->pc = pc;
-	memcpy(in->bytes, code, 15);
+	__builtin_memcpy(in->bytes, code, 15);
 	disp = signed_value(code + l.head, l.disp);
 	for (uint32_t k = 0; k < in->mem_count; k++)
 		if (m->encoded >> k & 1)

@@ -324,7 +324,27 @@ engine_run_on:
 	.hidden memcpy
 memcpy:
 	mov	%rdi, %rax
+	cmp	$512, %rdx	/* below, the string instruction takes longer to begin than to copy */
+	jae	3f
 	mov	%rdx, %rcx
+	shr	$3, %rcx
+	jz	2f
+1:	mov	(%rsi), %r8
+	mov	%r8, (%rdi)
+	add	$8, %rsi
+	add	$8, %rdi
+	dec	%rcx
+	jnz	1b
+2:	and	$7, %edx
+	jz	5f
+4:	mov	(%rsi), %cl
+	mov	%cl, (%rdi)
+	inc	%rsi
+	inc	%rdi
+	dec	%edx
+	jnz	4b
+5:	ret
+3:	mov	%rdx, %rcx
 	rep movsb
 	ret
 	.globl memset

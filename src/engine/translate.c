@@ -20,6 +20,30 @@ static struct grow descs;
 /* Vector state while the decoder runs: its libc calls use every kind of register. */
 static uint8_t vector_area[8192] __attribute__((aligned(64)));
 
+static struct {
+	bool entered;
+	uint64_t fs;
+} decoder;
+
+/* The full decoder uses vector registers and a stack canary; most blocks do without it. */
+static void decoder_enter(void)
+{
+	if (decoder.entered)
+		return;
+	decoder.entered = true;
+	engine_xsave(vector_area, engine.xsave_mask);
+	decoder.fs = fsbase_swap(fsbase_dummy());
+}
+
+static void decoder_leave(void)
+{
+	if (!decoder.entered)
+		return;
+	decoder.entered = false;
+	fsbase_set(decoder.fs);
+	engine_xrstor(vector_area, engine.xsave_mask);
+}
+
 #define CODE_WINDOW 256
 
 /* Bytes of target code already fetched. */
@@ -99,12 +123,17 @@ static enum translate_result read_block(struct job *j, uint64_t pc, bool checked
 		struct insn *in = &j->in[j->insns];
 		const uint8_t *code;
 		uint32_t room = fetch(at, &code);
+		bool known = true;
 
 		if (at + 15 > limit && j->insns)
 			break;
 		if (room == 0)
 			return j->insns ? TRANSLATE_OK : unreadable(at);
-		if (decode_insn(in, at, code, room) != 0) {
+		if (!decode_known(in, at, code, room)) {
+			decoder_enter();
+			known = decode_insn(in, at, code, room) == 0;
+		}
+		if (!known) {
 			if (j->insns)
 				return TRANSLATE_OK;
 			return room < 15 && !mappings_find(at + room) ? TRANSLATE_UNMAPPED :
@@ -127,17 +156,30 @@ static enum translate_result read_block(struct job *j, uint64_t pc, bool checked
 	return TRANSLATE_OK;
 }
 
+/* The instruction of the block at pc, or 0. Addresses rise but where a jump was followed. */
+static uint32_t insn_at_pc(const struct job *j, uint64_t pc)
+{
+	for (uint32_t k = 1; k < j->insns; k++)
+		if (j->in[k].pc == pc)
+			return k;
+	return 0;
+}
+
 /* Branches within the block lead into it, not to copies of its rest. */
 static void find_entries(struct job *j)
 {
+	uint64_t first = j->in[0].pc, last = j->in[j->insns - 1].pc;
+
 	for (uint32_t i = 0; i < j->insns; i++) {
 		const struct insn *in = &j->in[i];
+		uint32_t k;
 
-		if (in->kind != INSN_JCC && in->kind != INSN_JMP && in->kind != INSN_LOOP)
+		if ((in->kind != INSN_JCC && in->kind != INSN_JMP && in->kind != INSN_LOOP) ||
+		    in->target <= first || in->target > last)
 			continue;
-		for (uint32_t k = 1; k < j->insns; k++)
-			if (j->in[k].pc == in->target && !insn_is_call(&j->in[k - 1]))
-				j->in[k].entry = !cache_find(in->target, j->gear);
+		k = insn_at_pc(j, in->target);
+		if (k && !insn_is_call(&j->in[k - 1]))
+			j->in[k].entry = !cache_find(in->target, j->gear);
 	}
 }
 
@@ -508,7 +550,7 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 enum translate_result translate(struct block **result, uint64_t pc, enum gear gear, bool indirect)
 {
 	struct arena *a = cache_arena_for(pc);
-	uint64_t fs, start = cycles();
+	uint64_t start = cycles();
 	enum translate_result r;
 
 	if (!a)
@@ -517,14 +559,10 @@ enum translate_result translate(struct block **result, uint64_t pc, enum gear ge
 		return TRANSLATE_FULL;
 	if (!descs.base && grow_init(&descs, 1ull << 30))
 		return TRANSLATE_FULL;
-	/* The decoder uses vector registers and a stack canary. */
-	engine_xsave(vector_area, engine.xsave_mask);
-	fs = fsbase_swap(fsbase_dummy());
 	job.gear = gear;
 	job.arena = a;
 	r = build(&job, result, pc, indirect);
-	fsbase_set(fs);
-	engine_xrstor(vector_area, engine.xsave_mask);
+	decoder_leave();
 	thread_self()->extra.translate_cycles += cycles() - start;
 	return r;
 }
