@@ -162,10 +162,16 @@ static uint64_t vector_base(const struct thread *t, const struct mem_op *m)
 	return v;
 }
 
+static uint32_t lock; /* of the saved vector state */
+
+void elements_forked(void)
+{
+	lock = 0;
+}
+
 void elements_vector(struct thread *t, const struct insn *in)
 {
 	static uint8_t area[4096] __attribute__((aligned(64))); /* under the lock */
-	static uint32_t lock;
 	const struct mem_op *m = &in->mem[0];
 	uint64_t entries[32], base = vector_base(t, m);
 	uint32_t n = 0, bytes = in->vector_index_64 ? 8 : 4;

@@ -9,5 +9,7 @@
 void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before);
 /* A gather or scatter is about to run. The target's vector state is live. */
 void elements_vector(struct thread *t, const struct insn *in);
+/* In a forked child: nobody is inside. */
+void elements_forked(void);
 
 #endif

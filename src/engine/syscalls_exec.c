@@ -63,6 +63,11 @@ static long run_engine(struct thread *t, struct attempt *a)
 	process_after_failed_exec(t);
 	p->launch_memory = 0;
 	launch_release(&a->launch);
+	if (r == -ENOENT) {
+		/* The program is there: it is our loader that this root directory lacks. */
+		a->launch.reason = "cannot be profiled inside this root directory";
+		return run_native(t, a);
+	}
 	return r;
 }
 

@@ -9,6 +9,7 @@
 
 #include "channel/sys.h"
 #include "engine/dispatch.h"
+#include "engine/elements.h"
 #include "engine/fsbase.h"
 #include "engine/poll.h"
 #include "engine/process.h"
@@ -109,6 +110,7 @@ void threads_forked(struct thread *t)
 	engine.world_lock = 0;
 	engine.translate_lock = 0;
 	world_reset();
+	elements_forked();
 	retired = 0;
 	engine.threads = t;
 	t->next_thread = 0;
