@@ -178,9 +178,9 @@ void job_return_site(struct job *j, uint32_t i)
 		emit_jump(&j->o, j->arena->thunk_ib_miss);
 		return;
 	}
-	j->arena->hot = j->o.p;
+	j->arena->hot[j->gear] = j->o.p;
 	cache_emit_ib_entry(j->arena, b, true);
-	j->o.p = j->arena->hot;
+	j->o.p = j->arena->hot[j->gear];
 	if (last)
 		cache_publish_indirect(b);
 	else

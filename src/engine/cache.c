@@ -36,8 +36,8 @@ static uint64_t *ib_table[GEARS];
 static uint32_t ib_mask;
 
 /* Blocks in the order of their code, per arena, for cache_block_at. */
-static struct block **ordered[MAX_ARENAS];
-static uint32_t ordered_count[MAX_ARENAS];
+static struct block **ordered[MAX_ARENAS][GEARS];
+static uint32_t ordered_count[MAX_ARENAS][GEARS];
 #define ORDERED_MAX (4u << 20)
 
 /* KNOWN_BITS of it; the table of blocks takes the lower ones. */
@@ -146,7 +146,9 @@ static void arena_reset(struct arena *a)
 	a->thunk_ib_mismatch = emit_thunk(&o, engine_ib_mismatch);
 	a->words = (uint64_t *)(void *)(a->base + PAGE);
 	a->words_end = a->words + arena_bytes / 64 / 8;
-	a->hot = (uint8_t *)a->words_end;
+	a->middle = a->base + arena_bytes / 2;
+	a->hot[GEAR_COUNT] = (uint8_t *)a->words_end;
+	a->hot[GEAR_STREAM] = a->middle;
 	a->cold = a->end;
 }
 
@@ -167,14 +169,19 @@ static struct arena *new_arena(uint64_t pc, bool near)
 	/* Translated code is larger than its source: large pages make up for it. */
 	sys3(SYS_madvise, p, arena_bytes, MADV_HUGEPAGE);
 	a = pages_get(round_up(sizeof *a, PAGE));
-	long list = sys6(SYS_mmap, 0, ORDERED_MAX * sizeof(void *), PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (!a || sys_failed(list))
+	for (int g = 0; g < GEARS; g++) {
+		long list = sys6(SYS_mmap, 0, ORDERED_MAX * sizeof(void *), PROT_READ | PROT_WRITE,
+				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (sys_failed(list))
+			return 0;
+		ordered[arena_count][g] = (struct block **)list;
+	}
+	if (!a)
 		return 0;
 	a->base = (uint8_t *)p;
 	a->end = a->base + arena_bytes;
 	arena_reset(a);
-	ordered[arena_count] = (struct block **)list;
 	arenas[arena_count] = a;
 	__atomic_store_n(&arena_count, arena_count + 1, __ATOMIC_RELEASE);
 	return a;
@@ -218,9 +225,11 @@ bool cache_has_room(const struct arena *a)
 {
 	uint32_t i = cache_arena_index(a);
 
-	return a->cold - a->hot > 2 * (long)BLOCK_ROOM && poll_has_room() &&
+	return a->cold - a->hot[GEAR_STREAM] > 2 * (long)BLOCK_ROOM &&
+	       a->middle - a->hot[GEAR_COUNT] > (long)BLOCK_ROOM && poll_has_room() &&
 	       a->words_end - a->words > 128 &&
-	       ordered_count[i] < ORDERED_MAX - 1 &&
+	       ordered_count[i][GEAR_COUNT] < ORDERED_MAX - 1 &&
+	       ordered_count[i][GEAR_STREAM] < ORDERED_MAX - 1 &&
 	       blocks.reserved - blocks.used > (1u << 20) &&
 	       exits.reserved - exits.used > (1u << 20) && maps.reserved - maps.used > (1u << 20);
 }
@@ -247,11 +256,11 @@ struct block *cache_new_block(uint64_t pc, enum gear gear)
 
 void cache_add(struct block *b)
 {
-	uint32_t n = ordered_count[b->arena];
+	uint32_t n = ordered_count[b->arena][b->gear];
 
 	chain(b);
-	ordered[b->arena][n] = b;
-	__atomic_store_n(&ordered_count[b->arena], n + 1, __ATOMIC_RELEASE);
+	ordered[b->arena][b->gear][n] = b;
+	__atomic_store_n(&ordered_count[b->arena][b->gear], n + 1, __ATOMIC_RELEASE);
 	blocks_made++;
 }
 
@@ -337,7 +346,7 @@ void cache_emit_ib_entry(struct arena *a, struct block *b, bool returns)
 {
 	/* After the block was made its entry goes to the cold end, and jumps. */
 	bool cold = b->body && !returns;
-	struct out o = { .p = cold ? (a->cold -= IB_ENTRY_BYTES) : a->hot };
+	struct out o = { .p = cold ? (a->cold -= IB_ENTRY_BYTES) : a->hot[b->gear] };
 
 	b->ib_entry = o.p;
 	if (returns)
@@ -351,7 +360,7 @@ void cache_emit_ib_entry(struct arena *a, struct block *b, bool returns)
 	if (b->body)
 		emit_jump(&o, b->body);
 	if (!cold)
-		a->hot = o.p;
+		a->hot[b->gear] = o.p;
 }
 
 static uint32_t ib_index(uint64_t pc)
@@ -391,19 +400,21 @@ struct block *cache_block_at(const uint8_t *address)
 	for (uint32_t i = 0; i < n; i++) {
 		if (address < arenas[i]->base || address >= arenas[i]->end)
 			continue;
-		uint32_t low = 0, high = __atomic_load_n(&ordered_count[i], __ATOMIC_ACQUIRE);
+		const enum gear g = address < arenas[i]->middle ? GEAR_COUNT : GEAR_STREAM;
+		struct block **list = ordered[i][g];
+		uint32_t low = 0, high = __atomic_load_n(&ordered_count[i][g], __ATOMIC_ACQUIRE);
 
 		while (low < high) { /* last block that starts at or below address */
 			uint32_t mid = low + (high - low) / 2;
 
-			if (ordered[i][mid]->start <= address)
+			if (list[mid]->start <= address)
 				low = mid + 1;
 			else
 				high = mid;
 		}
 		if (low == 0)
 			return 0;
-		struct block *b = ordered[i][low - 1];
+		struct block *b = list[low - 1];
 
 		return address < b->start + b->code_bytes ? b : 0;
 	}
@@ -485,7 +496,7 @@ void cache_flush(void)
 	clear_ib_tables();
 	for (uint32_t i = 0; i < arena_count; i++) {
 		arena_reset(arenas[i]);
-		ordered_count[i] = 0;
+		ordered_count[i][GEAR_COUNT] = ordered_count[i][GEAR_STREAM] = 0;
 	}
 	blocks.used = 0;
 	maps.used = 0;
@@ -501,7 +512,8 @@ uint64_t cache_code_bytes(void)
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < arena_count; i++)
-		n += (uint64_t)(arenas[i]->hot - arenas[i]->base) +
+		n += (uint64_t)(arenas[i]->hot[GEAR_COUNT] - arenas[i]->base) +
+		     (uint64_t)(arenas[i]->hot[GEAR_STREAM] - arenas[i]->middle) +
 		     (uint64_t)(arenas[i]->end - arenas[i]->cold);
 	return n;
 }

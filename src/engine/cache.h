@@ -4,8 +4,9 @@
  * and how they go away. All functions want the translate lock unless they say
  * otherwise.
  *
- *   arena:  | thunks | words 8 B each | hot code ->  ...  <- cold stubs |
+ *   arena:  | thunks | words 8 B each | count -> ... | stream -> ...  <- cold stubs |
  *
+ * Code of the count gear lies by itself, as nearly all time is spent there.
  * An arena lies within 2 GB of the code it holds, so that rip-relative
  * operands need only another displacement; several arenas may exist.
  */
@@ -85,10 +86,10 @@ struct block {
 
 struct arena {
 	uint8_t *base, *end;
-	uint8_t *hot, *cold;
+	uint8_t *hot[GEARS], *cold; /* next free bytes; cold ones go down */
+	uint8_t *middle;	    /* where the count gear's part ends */
 	uint64_t *words, *words_end; /* return addresses that calls push */
 	uint8_t *thunk_exit, *thunk_ib_miss, *thunk_ib_mismatch;
-	uint64_t touched_hot, touched_cold;
 };
 
 /*
@@ -133,7 +134,7 @@ uint32_t cache_ib_table(enum gear gear);
 /* Make indirect branches to b's pc find b. Emits its entry when it has none. */
 void cache_publish_indirect(struct block *b);
 /*
- * The flag-free verification in front of a block: emitted at a->hot. One that
+ * The flag-free verification in front of a block: emitted at a->hot[b->gear]. One that
  * calls return to also puts back the return address that returns overwrite.
  */
 void cache_emit_ib_entry(struct arena *a, struct block *b, bool returns);

@@ -526,18 +526,18 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	b->bytes = (uint32_t)(end - pc);
 	b->checked = checked;
 	b->insns = j->insns;
-	b->start = j->arena->hot;
+	b->start = j->arena->hot[j->gear];
 	j->block = b;
 	j->failed = false;
 	if (indirect)
 		cache_emit_ib_entry(j->arena, b, false); /* in front: no jump on the way in */
-	j->o.p = j->arena->hot;
+	j->o.p = j->arena->hot[j->gear];
 	emit_block(j);
 	b->map = cache_take_map(j->insns);
 	if (j->failed || !b->map)
 		return TRANSLATE_FULL;
 	memcpy(b->map, j->at, j->insns * sizeof j->at[0]);
-	j->arena->hot = j->o.p;
+	j->arena->hot[j->gear] = j->o.p;
 	list_block(b);
 	cache_add(b);
 	for (struct block *e = b->inner; e; e = e->inner)
