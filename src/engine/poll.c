@@ -76,7 +76,7 @@ uint32_t poll_tally(struct tally t)
 {
 	uint64_t key = (uint64_t)t.accesses | (uint64_t)t.loads << 16 | (uint64_t)t.stores << 32 |
 		       (uint64_t)t.instructions << 48;
-	uint32_t h = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 52) % HASH_SIZE;
+	uint32_t h = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 40) % HASH_SIZE;
 
 	for (; table.hash[h]; h = (h + 1) % HASH_SIZE)
 		if (holds(table.entry[table.hash[h] - 1], t))

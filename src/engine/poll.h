@@ -15,7 +15,8 @@
 #include "engine/cache.h"
 #include "engine/state.h"
 
-#define TALLY_TABLE_BYTES (64u << 10)
+/* A compiler has some 2000 different tallies. A full table costs a flush of the cache. */
+#define TALLY_TABLE_BYTES (256u << 10)
 
 /* Start-up: the table. 0 or -1. */
 int poll_init(void);
