@@ -370,8 +370,7 @@ int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room
 	if (z.operand_count && is_relative(op))
 		in->target = pc + z.length + op[0].imm.value.u;
 	count_accesses(in);
-	if (room >= 15 && z.meta.category != ZYDIS_CATEGORY_SHIFT &&
-	    z.meta.category != ZYDIS_CATEGORY_ROTATE) {
+	if (room >= 15) {
 		struct decode_places places = { (uint8_t)(z.raw.disp.size / 8),
 						z.raw.imm[0].offset,
 						(uint8_t)((z.raw.imm[0].size + z.raw.imm[1].size) / 8) };

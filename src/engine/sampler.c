@@ -26,7 +26,7 @@
 #define NEAR_MIN 4000u		 /* accesses; the least such stretch */
 #define SHORTEST_NS 15000u
 #define REPORT_NS 50000000u	 /* threads show their counts at least so often */
-#define DUTY_FULL 100000000u	 /* accesses from which on windows take a smaller share */
+#define DUTY_FULL 50000000u	 /* accesses from which on windows take a smaller share */
 #define FIRST_RATE 1000000u	 /* accesses a millisecond until it is known */
 
 /* Of the process. The lock guards all of it, and every thread's watch set. */
