@@ -19,9 +19,8 @@
 #define DWELL_ENGINE_SCAN_H
 
 #include "engine/sampler.h"
+#include "engine/scan_filter.h"
 #include "engine/watches.h"
-
-#define SCAN_GROUP 64u
 
 /* The open window, as far as its samples need it. */
 struct scan_window {
@@ -53,16 +52,5 @@ void scan_repeat(struct thread *t, struct scan_window *w, const struct repeat *r
 		 uint64_t end, uint64_t at, uint64_t process_at);
 /* Everything t still watches ends here, unresolved. */
 void scan_end_watches(struct thread *t, struct scan_window *w, uint32_t status);
-
-/*
- * Of the SCAN_GROUP entries at p: a bit for each address that may touch a
- * watched line, and through *trailers a bit for each trailer; what the first
- * has for trailers says nothing. Reads them all, whatever they are.
- */
-uint64_t scan_filter(const uint64_t *p, const uint64_t *bits, uint64_t line_shift,
-		     uint64_t *trailers);
-/* The same for processors with BMI2. */
-uint64_t scan_filter_fast(const uint64_t *p, const uint64_t *bits, uint64_t line_shift,
-			    uint64_t *trailers);
 
 #endif

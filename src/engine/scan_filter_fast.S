@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * scan_filter in few instructions an entry; see scan.h. Not with vector gathers:
+ * scan_filter in few instructions an entry; see scan_filter.h. Not with vector gathers:
  * where processors had to be mended against leaks they take 2 ns an element.
  */
 #include "engine/layout.h"
