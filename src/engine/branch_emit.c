@@ -93,7 +93,7 @@ static void table_index(struct job *j)
 	} else {
 		/* pext r11d, ecx, [mask] */
 		emit_bytes(&j->o, (const uint8_t[]){ 0xc4, 0x62, 0x72, 0xf5, 0x1c, 0x25 }, 6);
-		emit_u32(&j->o, cache_ib_table(j->gear) - (uint32_t)PAGE);
+		emit_u32(&j->o, cache_ib_mask(j->gear));
 	}
 }
 
@@ -102,7 +102,7 @@ static void table_jump(struct job *j)
 {
 	table_index(j);
 	emit_bytes(&j->o, (const uint8_t[]){ 0x42, 0xff, 0x24, 0xdd }, 4); /* jmp [r11*8+table] */
-	emit_u32(&j->o, cache_ib_table(j->gear));
+	emit_u32(&j->o, cache_ib_table(j->gear, ENTRY_JUMP));
 }
 
 /*
@@ -123,7 +123,7 @@ static void emit_return(struct job *j, uint32_t i)
 	}
 	table_index(j);
 	emit_bytes(&j->o, (const uint8_t[]){ RETURN_PUSH }, 4); /* push [r11*8+table] */
-	emit_u32(&j->o, cache_ib_table(j->gear));
+	emit_u32(&j->o, cache_ib_table(j->gear, ENTRY_RETURN));
 	emit_u8(&j->o, 0xc3);
 }
 
@@ -175,14 +175,14 @@ void job_return_site(struct job *j, uint32_t i)
 		j->failed |= !b;
 	}
 	if (!b) {
-		emit_jump(&j->o, j->arena->thunk_ib_miss);
+		emit_jump(&j->o, j->arena->thunk_return_miss);
 		return;
 	}
 	j->arena->hot[j->gear] = j->o.p;
-	cache_emit_ib_entry(j->arena, b, true);
+	cache_emit_ib_entry(j->arena, b, ENTRY_RETURN, false);
 	j->o.p = j->arena->hot[j->gear];
 	if (last)
-		cache_publish_indirect(b);
+		cache_publish_indirect(b, ENTRY_RETURN);
 	else
 		b->body = j->o.p;
 }

@@ -32,7 +32,7 @@ static uint64_t known[(1u << KNOWN_BITS) / 64];
 static struct grow blocks, exits, maps;
 static uint32_t exit_count;
 static uint64_t blocks_made;
-static uint64_t *ib_table[GEARS];
+static uint64_t *ib_table[GEARS][ENTRIES];
 static uint32_t ib_mask;
 
 /* Blocks in the order of their code, per arena, for cache_block_at. */
@@ -61,13 +61,17 @@ static void chain(struct block *b)
 	*first = b;
 }
 
+static uint64_t miss(enum entry which)
+{
+	return (uint64_t)(uintptr_t)(which == ENTRY_RETURN ? engine_return_miss : engine_ib_miss);
+}
+
 static void clear_ib_tables(void)
 {
-	/* A miss goes through the arena-independent thunk of arena 0. */
 	for (int g = 0; g < GEARS; g++)
-		for (uint32_t i = 0; i < IB_ENTRIES; i++)
-			__atomic_store_n(&ib_table[g][i], (uint64_t)(uintptr_t)engine_ib_miss,
-					 __ATOMIC_RELAXED);
+		for (int e = 0; e < ENTRIES; e++)
+			for (uint32_t i = 0; i < IB_ENTRIES; i++)
+				__atomic_store_n(&ib_table[g][e][i], miss(e), __ATOMIC_RELAXED);
 }
 
 int cache_init(uint64_t bytes, uint32_t mask)
@@ -87,23 +91,29 @@ int cache_init(uint64_t bytes, uint32_t mask)
 		return -1;
 	hash = (struct block **)p;
 	for (int g = 0; g < GEARS; g++) {
-		p = sys6(SYS_mmap, 0, IB_BYTES + 2 * HUGE_PAGE, PROT_READ | PROT_WRITE,
+		p = sys6(SYS_mmap, 0, ENTRIES * IB_BYTES + 2 * HUGE_PAGE, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT | MAP_NORESERVE, -1, 0);
 		if (sys_failed(p))
 			return -1;
-		/* One large page, so that its many places cost no address translations. */
+		/* Large pages, so that their many places cost no address translations. */
 		p = (long)round_up((uint64_t)p + PAGE, HUGE_PAGE);
-		sys3(SYS_madvise, p, IB_BYTES, MADV_HUGEPAGE);
-		ib_table[g] = (uint64_t *)p;
+		sys3(SYS_madvise, p, ENTRIES * IB_BYTES, MADV_HUGEPAGE);
+		for (int e = 0; e < ENTRIES; e++)
+			ib_table[g][e] = (uint64_t *)(p + e * (long)IB_BYTES);
 		*(uint32_t *)(p - (long)PAGE) = ib_mask; /* pext reads it here */
 	}
 	clear_ib_tables();
 	return 0;
 }
 
-uint32_t cache_ib_table(enum gear gear)
+uint32_t cache_ib_table(enum gear gear, enum entry which)
 {
-	return (uint32_t)(uintptr_t)ib_table[gear];
+	return (uint32_t)(uintptr_t)ib_table[gear][which];
+}
+
+uint32_t cache_ib_mask(enum gear gear)
+{
+	return (uint32_t)(uintptr_t)ib_table[gear][ENTRY_JUMP] - (uint32_t)PAGE;
 }
 
 /* An arena near pc that does not overlap anything: probe outwards in steps. */
@@ -142,8 +152,9 @@ static void arena_reset(struct arena *a)
 	struct out o = { .p = a->base };
 
 	a->thunk_exit = emit_thunk(&o, engine_exit);
-	a->thunk_ib_miss = emit_thunk(&o, engine_ib_miss);
-	a->thunk_ib_mismatch = emit_thunk(&o, engine_ib_mismatch);
+	a->thunk_return_miss = emit_thunk(&o, engine_return_miss);
+	a->thunk_mismatch[ENTRY_JUMP] = emit_thunk(&o, engine_ib_mismatch);
+	a->thunk_mismatch[ENTRY_RETURN] = emit_thunk(&o, engine_return_mismatch);
 	a->words = (uint64_t *)(void *)(a->base + PAGE);
 	a->words_end = a->words + arena_bytes / 64 / 8;
 	a->middle = a->base + arena_bytes / 2;
@@ -302,8 +313,8 @@ uint32_t cache_exit_number(const struct code_exit *e)
 	return (uint32_t)(e - (struct code_exit *)(void *)exits.base);
 }
 
-/* 10 + 4 + 2 + 5 + 9 + 9 + 5, see cache_emit_ib_entry */
-#define IB_ENTRY_BYTES 44
+/* 5 + 10 + 4 + 2 + 5 + 9 + 9 + 5, see cache_emit_ib_entry */
+#define IB_ENTRY_BYTES 49
 
 /* mov dword gs:[T_EXIT], number; jmp thunk */
 #define STUB_BYTES 17
@@ -342,24 +353,22 @@ void cache_link(struct code_exit *e, struct block *to)
 	patch_site(e->site, to->body);
 }
 
-void cache_emit_ib_entry(struct arena *a, struct block *b, bool returns)
+void cache_emit_ib_entry(struct arena *a, struct block *b, enum entry which, bool apart)
 {
-	/* After the block was made its entry goes to the cold end, and jumps. */
-	bool cold = b->body && !returns;
-	struct out o = { .p = cold ? (a->cold -= IB_ENTRY_BYTES) : a->hot[b->gear] };
+	struct out o = { .p = apart ? (a->cold -= IB_ENTRY_BYTES) : a->hot[b->gear] };
 
-	b->ib_entry = o.p;
-	if (returns)
-		emit_store(&o, RSP, -8, RCX);
+	b->entry[which] = o.p;
+	if (which == ENTRY_RETURN)
+		emit_bytes(&o, (const uint8_t[]){ RETURN_REPAIR }, 5);
 	emit_mov_imm64(&o, R11, -b->pc);
 	emit_bytes(&o, (const uint8_t[]){ 0x4a, 0x8d, 0x0c, 0x19 }, 4); /* lea rcx,[rcx+r11] */
 	emit_bytes(&o, (const uint8_t[]){ 0xe3, 0x05 }, 2);		/* jrcxz +5 */
-	emit_jump(&o, a->thunk_ib_mismatch);
+	emit_jump(&o, a->thunk_mismatch[which]);
 	emit_load_gs(&o, RCX, T_SPILL0);
 	emit_load_gs(&o, R11, T_SPILL1);
 	if (b->body)
 		emit_jump(&o, b->body);
-	if (!cold)
+	if (!apart)
 		a->hot[b->gear] = o.p;
 }
 
@@ -368,18 +377,18 @@ static uint32_t ib_index(uint64_t pc)
 	return (uint32_t)(pc & ib_mask) >> __builtin_ctz(ib_mask);
 }
 
-static uint64_t *ib_slot(const struct block *b)
+static uint64_t *ib_slot(const struct block *b, enum entry which)
 {
-	return &ib_table[b->gear][ib_index(b->pc)];
+	return &ib_table[b->gear][which][ib_index(b->pc)];
 }
 
-void cache_publish_indirect(struct block *b)
+void cache_publish_indirect(struct block *b, enum entry which)
 {
 	if (b->dead)
 		return;
-	if (!b->ib_entry)
-		cache_emit_ib_entry(arenas[b->arena], b, false);
-	__atomic_store_n(ib_slot(b), (uint64_t)(uintptr_t)b->ib_entry, __ATOMIC_RELEASE);
+	if (!b->entry[which])
+		cache_emit_ib_entry(arenas[b->arena], b, which, true);
+	__atomic_store_n(ib_slot(b, which), (uint64_t)(uintptr_t)b->entry[which], __ATOMIC_RELEASE);
 }
 
 bool cache_contains(uint64_t address)
@@ -436,9 +445,9 @@ static void kill_entry(struct block *b)
 		patch_site(e->site, e->stub);
 	}
 	b->incoming = 0;
-	if (b->ib_entry && *ib_slot(b) == (uint64_t)(uintptr_t)b->ib_entry)
-		__atomic_store_n(ib_slot(b), (uint64_t)(uintptr_t)engine_ib_miss,
-				 __ATOMIC_RELEASE);
+	for (int e = 0; e < ENTRIES; e++)
+		if (b->entry[e] && *ib_slot(b, e) == (uint64_t)(uintptr_t)b->entry[e])
+			__atomic_store_n(ib_slot(b, e), miss(e), __ATOMIC_RELEASE);
 	while (*p && *p != b)
 		p = &(*p)->hash_next;
 	if (*p)

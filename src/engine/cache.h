@@ -65,6 +65,9 @@ enum {
 	INSN_AT_STREAM = 8,	/* the segment appends to the stream buffer */
 };
 
+/* Indirect branches find their blocks in a table for jumps and calls, and one for returns. */
+enum entry { ENTRY_JUMP, ENTRY_RETURN, ENTRIES, ENTRY_NONE = ENTRIES };
+
 struct block {
 	uint64_t pc;
 	uint32_t bytes;	     /* of source code */
@@ -74,7 +77,7 @@ struct block {
 	bool checked;	     /* verifies its source at entry */
 	uint8_t *start;	     /* first byte of its code */
 	uint8_t *body;	     /* where direct branches enter */
-	uint8_t *ib_entry;   /* where indirect branches enter, or NULL */
+	uint8_t *entry[ENTRIES]; /* where indirect branches enter, or NULL */
 	uint32_t code_bytes;
 	uint32_t insns;
 	struct insn_at *map;
@@ -89,7 +92,7 @@ struct arena {
 	uint8_t *hot[GEARS], *cold; /* next free bytes; cold ones go down */
 	uint8_t *middle;	    /* where the count gear's part ends */
 	uint64_t *words, *words_end; /* return addresses that calls push */
-	uint8_t *thunk_exit, *thunk_ib_miss, *thunk_ib_mismatch;
+	uint8_t *thunk_exit, *thunk_return_miss, *thunk_mismatch[ENTRIES];
 };
 
 /*
@@ -129,15 +132,18 @@ struct code_exit *cache_exit(uint32_t number);
 uint32_t cache_exit_number(const struct code_exit *e);
 /* Point a direct branch at a block. */
 void cache_link(struct code_exit *e, struct block *to);
-/* Address of the indirect branch table of a gear, below 2 GB; a page before it stands its mask. */
-uint32_t cache_ib_table(enum gear gear);
+/* Address of an indirect branch table of a gear, below 2 GB. */
+uint32_t cache_ib_table(enum gear gear, enum entry which);
+/* Where the mask stands that indexes them. */
+uint32_t cache_ib_mask(enum gear gear);
 /* Make indirect branches to b's pc find b. Emits its entry when it has none. */
-void cache_publish_indirect(struct block *b);
+void cache_publish_indirect(struct block *b, enum entry which);
 /*
- * The flag-free verification in front of a block: emitted at a->hot[b->gear]. One that
- * calls return to also puts back the return address that returns overwrite.
+ * The flag-free verification in front of a block: emitted at a->hot[b->gear], or, where
+ * `apart`, at the cold end. The one for returns also puts back the return
+ * address that they overwrite; a jump must leave what is below rsp alone.
  */
-void cache_emit_ib_entry(struct arena *a, struct block *b, bool returns);
+void cache_emit_ib_entry(struct arena *a, struct block *b, enum entry which, bool apart);
 
 /* The live or dead block whose code holds `address`, or NULL. No lock wanted. */
 struct block *cache_block_at(const uint8_t *address);

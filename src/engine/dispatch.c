@@ -119,7 +119,7 @@ static void raise_fetch_fault(struct thread *t, enum translate_result r)
 }
 
 /* Set t->next for t->rip. `from` is the direct branch that led here, or NULL. */
-static void find_code(struct thread *t, struct code_exit *from, bool indirect)
+static void find_code(struct thread *t, struct code_exit *from, enum entry entry)
 {
 	/* From here on the cache may be emptied; `from` is looked at under the lock. */
 	__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
@@ -134,7 +134,7 @@ static void find_code(struct thread *t, struct code_exit *from, bool indirect)
 		if (t->pending) {
 			signals_deliver(t);
 			from = 0;
-			indirect = false;
+			entry = ENTRY_NONE;
 			continue;
 		}
 		if (t->tick_due)
@@ -143,13 +143,13 @@ static void find_code(struct thread *t, struct code_exit *from, bool indirect)
 		lock_take(&engine.translate_lock);
 		b = cache_find(t->rip, (enum gear)t->gear);
 		if (!b)
-			r = translate(&b, t->rip, (enum gear)t->gear, indirect);
+			r = translate(&b, t->rip, (enum gear)t->gear, entry);
 		if (r == TRANSLATE_OK) {
 			if (from && t->generation == engine.generation &&
 			    from->from->gear == t->gear && from->target == t->rip)
 				cache_link(from, b);
-			if (indirect)
-				cache_publish_indirect(b);
+			if (entry != ENTRY_NONE)
+				cache_publish_indirect(b, entry);
 			t->next = (uint64_t)(uintptr_t)b->body;
 			t->generation = engine.generation;
 		}
@@ -193,7 +193,7 @@ static void resume_or_leave(struct thread *t, const struct block *b, const uint8
 	}
 	thread_uncount(t, &after);
 	t->rip = pc;
-	find_code(t, 0, false);
+	find_code(t, 0, ENTRY_NONE);
 }
 
 static void unsupported(struct thread *t, uint64_t pc)
@@ -203,7 +203,7 @@ static void unsupported(struct thread *t, uint64_t pc)
 	    (uint64_t)t->process->pid, pc);
 	t->rip = pc;
 	signals_raise_fault(t, SIGILL, ILL_ILLOPC, pc);
-	find_code(t, 0, false);
+	find_code(t, 0, ENTRY_NONE);
 }
 
 static void exit_by_record(struct thread *t, struct code_exit *e)
@@ -211,13 +211,13 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 	switch ((enum exit_kind)e->kind) {
 	case EXIT_LINK:
 		t->rip = e->target;
-		find_code(t, e, false);
+		find_code(t, e, ENTRY_NONE);
 		break;
 	case EXIT_SYSCALL:
 		t->rip = e->target;
 		__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
 		syscalls_handle(t);
-		find_code(t, 0, false);
+		find_code(t, 0, ENTRY_NONE);
 		break;
 	case EXIT_REP:
 		elements_rep(t, e->insn, t->rep_rcx);
@@ -235,7 +235,7 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 		cache_invalidate(e->from->pc, e->from->pc + e->from->bytes);
 		lock_drop(&engine.translate_lock);
 		t->rip = e->target;
-		find_code(t, 0, false);
+		find_code(t, 0, ENTRY_NONE);
 		break;
 	case EXIT_UNSUPPORTED:
 		unsupported(t, e->target);
@@ -261,7 +261,9 @@ void engine_dispatch(struct thread *t)
 
 	t->resuming = false;
 	if (t->exit == EXIT_INDIRECT)
-		find_code(t, 0, true);
+		find_code(t, 0, ENTRY_JUMP);
+	else if (t->exit == EXIT_RETURN)
+		find_code(t, 0, ENTRY_RETURN);
 	else if (t->exit == EXIT_POLL)
 		exit_at_segment(t, &nothing);
 	else if (t->exit == EXIT_FULL)
@@ -279,5 +281,5 @@ void engine_wait_and_dispatch(struct thread *t)
 		thread_uncount(t, &t->resume_after);
 		t->resuming = false;
 	}
-	find_code(t, 0, false);
+	find_code(t, 0, ENTRY_NONE);
 }

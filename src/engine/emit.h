@@ -12,6 +12,9 @@
 
 #include "engine/state.h"
 
+/* mov [rsp-8], rcx: where a return put an address of ours, its target's again */
+#define RETURN_REPAIR 0x48, 0x89, 0x4c, 0x24, 0xf8
+
 struct out {
 	uint8_t *p;
 };

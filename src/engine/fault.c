@@ -257,17 +257,38 @@ static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 	return true;
 }
 
-/* A return on a stack that cannot be written: go where it leads without the push. */
+/* Is this the beginning of a return's entry of some block, and no code of the target's like it? */
+static bool is_return_entry(const uint8_t *code)
+{
+	static const uint8_t repair[] = { RETURN_REPAIR, 0x49, 0xbb }; /* and mov r11, imm64 */
+	static const uint8_t check[] = { 0x4a, 0x8d, 0x0c, 0x19, 0xe3 };
+
+	return cache_contains(address_of(code)) && memcmp(code, repair, sizeof repair) == 0 &&
+	       memcmp(code + sizeof repair + 8, check, sizeof check) == 0;
+}
+
+/*
+ * A return on a stack that cannot be written: go where it leads without the
+ * push, and then without putting back what the push has not overwritten.
+ */
 static bool return_on(int signal, struct frame_ucontext *uc)
 {
-	static const uint8_t push[] = { RETURN_PUSH };
+	static const uint8_t push[] = { RETURN_PUSH }, repair[] = { RETURN_REPAIR };
 	const uint8_t *code = (const uint8_t *)(uintptr_t)uc->mc.rip;
 	uint32_t table;
 
-	if ((signal != SIGSEGV && signal != SIGBUS) || !cache_contains(uc->mc.rip) ||
-	    memcmp(code, push, sizeof push) != 0)
+	if (signal != SIGSEGV && signal != SIGBUS)
+		return false;
+	if (uc->mc.rip == address_of(engine_return_miss) || is_return_entry(code)) {
+		uc->mc.rip += sizeof repair;
+		return true;
+	}
+	if (!cache_contains(uc->mc.rip) || memcmp(code, push, sizeof push) != 0)
 		return false;
 	memcpy(&table, code + sizeof push, 4);
+	if (table != cache_ib_table(GEAR_COUNT, ENTRY_RETURN) &&
+	    table != cache_ib_table(GEAR_STREAM, ENTRY_RETURN))
+		return false;
 	uc->mc.rip = ((const uint64_t *)(uintptr_t)table)[uc->mc.r11];
 	return true;
 }

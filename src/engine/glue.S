@@ -142,6 +142,26 @@ engine_ib_miss:
 	movl	$1, %gs:T_EXIT		/* EXIT_INDIRECT */
 	jmp	engine_exit
 
+/*
+ * The same for returns, which have pushed an address of ours. The stack may be
+ * one that cannot be written, and then was not: see return_on in fault.c.
+ */
+	.globl engine_return_mismatch
+	.hidden engine_return_mismatch
+engine_return_mismatch:
+	not	%r11
+	lea	1(%rcx,%r11), %rcx
+	jmp	1f
+	.globl engine_return_miss
+	.hidden engine_return_miss
+engine_return_miss:
+	mov	%rcx, -8(%rsp)
+1:	mov	%rcx, %gs:T_RIP
+	mov	%gs:T_SPILL0, %rcx
+	mov	%gs:T_SPILL1, %r11
+	movl	$4, %gs:T_EXIT		/* EXIT_RETURN */
+	jmp	engine_exit
+
 	.globl engine_glue_end
 	.hidden engine_glue_end
 engine_glue_end:

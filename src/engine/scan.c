@@ -131,7 +131,7 @@ static uint32_t nth_access(uint64_t trailers, uint64_t k)
 	return accesses ? (uint32_t)__builtin_ctzll(accesses) : SCAN_GROUP;
 }
 
-/* The next entry with a hit, or the access that is due (the due-th of the group), after those done. */
+/* The next entry with a hit, or the due-th access of the group, after those done. */
 static uint32_t next_of_interest(uint64_t hits, uint64_t trailers, uint64_t done, uint64_t due)
 {
 	uint32_t hit = hits ? (uint32_t)__builtin_ctzll(hits) : SCAN_GROUP;

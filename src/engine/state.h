@@ -208,12 +208,14 @@ enum {
 	EXIT_INDIRECT = 1,
 	EXIT_POLL = 2, /* called at the beginning of a segment, t->poll_at */
 	EXIT_FULL = 3, /* no room for a segment's entries: t->poll_at, t->resume_after */
+	EXIT_RETURN = 4, /* as EXIT_INDIRECT, by a return */
 	EXIT_RECORD_FIRST = 16,
 };
 
 /* glue.S */
 extern char engine_exit[], engine_enter[], engine_resume[], engine_fault_resume[];
 extern char engine_glue_end[], engine_ib_mismatch[], engine_ib_miss[], engine_restorer[];
+extern char engine_return_mismatch[], engine_return_miss[];
 extern char engine_syscall_begin[], engine_syscall_insn[], engine_syscall_abort[];
 extern char engine_copy_end[], engine_copy_failed[], engine_xstate_end[], engine_guarded_failed[];
 long engine_syscall(struct thread *t, long nr, const long args[6]);

@@ -498,7 +498,7 @@ static void list_block(struct block *b)
 }
 
 static enum translate_result build(struct job *j, struct block **result, uint64_t pc,
-				   bool indirect)
+				   enum entry entry)
 {
 	bool checked = pages_guard_code(pc & ~(PAGE - 1));
 	enum translate_result r = read_block(j, pc, checked);
@@ -529,8 +529,8 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	b->start = j->arena->hot[j->gear];
 	j->block = b;
 	j->failed = false;
-	if (indirect)
-		cache_emit_ib_entry(j->arena, b, false); /* in front: no jump on the way in */
+	if (entry != ENTRY_NONE) /* in front: no jump on the way in */
+		cache_emit_ib_entry(j->arena, b, entry, false);
 	j->o.p = j->arena->hot[j->gear];
 	emit_block(j);
 	b->map = cache_take_map(j->insns);
@@ -541,13 +541,14 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	list_block(b);
 	cache_add(b);
 	for (struct block *e = b->inner; e; e = e->inner)
-		if (e->ib_entry)
-			cache_publish_indirect(e);
+		if (e->entry[ENTRY_RETURN])
+			cache_publish_indirect(e, ENTRY_RETURN);
 	*result = b;
 	return TRANSLATE_OK;
 }
 
-enum translate_result translate(struct block **result, uint64_t pc, enum gear gear, bool indirect)
+enum translate_result translate(struct block **result, uint64_t pc, enum gear gear,
+				enum entry entry)
 {
 	struct arena *a = cache_arena_for(pc);
 	uint64_t start = cycles();
@@ -561,7 +562,7 @@ enum translate_result translate(struct block **result, uint64_t pc, enum gear ge
 		return TRANSLATE_FULL;
 	job.gear = gear;
 	job.arena = a;
-	r = build(&job, result, pc, indirect);
+	r = build(&job, result, pc, entry);
 	decoder_leave();
 	thread_self()->extra.translate_cycles += cycles() - start;
 	return r;

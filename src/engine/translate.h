@@ -14,16 +14,18 @@ enum translate_result {
 };
 
 struct translate_options {
-	uint8_t ib_bits; /* how the indirect branch table is indexed: 8 low bits (tests), 16, or 0: by pext */
+	/* How the indirect branch tables are indexed: 8 low bits (tests), 16, or 0: by pext. */
+	uint8_t ib_bits;
 };
 extern struct translate_options translate_options;
 
 /*
- * Translate the code at pc for a gear; *result is the block. `indirect`: a
- * branch through a register or memory, or a return, led here. Wants the
+ * Translate the code at pc for a gear; *result is the block. `entry`: the
+ * kind of indirect branch that led here, or ENTRY_NONE. Wants the
  * translate lock; saves and restores the target's vector state by itself.
  */
-enum translate_result translate(struct block **result, uint64_t pc, enum gear gear, bool indirect);
+enum translate_result translate(struct block **result, uint64_t pc, enum gear gear,
+				enum entry entry);
 
 /* One access of a stream segment, as the scanner needs it. */
 struct stream_access {
