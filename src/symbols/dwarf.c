@@ -16,6 +16,7 @@
 #include "symbols/private.h"
 
 #define MAX_DEPTH 128 /* of nested DIEs; a damaged file may nest without end */
+#define MAX_HOPS  16  /* from an instance to its name; as libdw */
 
 /* A range of code that belongs to a function's own (not inlined) instance. */
 struct function_range {
@@ -133,27 +134,53 @@ static const struct function_range *find_function(const struct symbols_cu *cu, u
 	return NULL;
 }
 
-static const char *attribute_string(Dwarf_Die *die, unsigned name)
+/* Of an instance to the function it is of, of a definition to its declaration. */
+static bool follow_origin(struct symbols_file *f, Dwarf_Die *die)
 {
-	Dwarf_Attribute attribute;
+	Dwarf_Attribute origin;
+	uint32_t offset;
 
-	return dwarf_formstring(dwarf_attr_integrate(die, name, &attribute));
+	if (dwarf_attr(die, DW_AT_abstract_origin, &origin) == NULL &&
+	    dwarf_attr(die, DW_AT_specification, &origin) == NULL)
+		return false;
+	/* Programs such as dwz move what units share to units of their own. */
+	if (origin.form == DW_FORM_ref_addr && f->packed != NULL) {
+		memcpy(&offset, origin.valp, sizeof(offset));
+		if (!symbols_packed_reach(f->packed, offset))
+			return false;
+	}
+	return dwarf_formref_die(&origin, die) != NULL;
 }
 
-static const char *function_name(struct arena *a, Dwarf_Die *die)
+/* As dwarf_attr_integrate does, but for units that are not unpacked yet. */
+static const char *inherited_string(struct symbols_file *f, const Dwarf_Die *die, unsigned name)
 {
-	const char *name = attribute_string(die, DW_AT_linkage_name);
+	Dwarf_Die at = *die;
+	Dwarf_Attribute attribute;
+	int hops = 0;
 
-	if (name == NULL)
-		name = attribute_string(die, DW_AT_MIPS_linkage_name);
-	if (name == NULL)
-		name = attribute_string(die, DW_AT_name);
+	do {
+		if (dwarf_attr(&at, name, &attribute) != NULL)
+			return dwarf_formstring(&attribute);
+	} while (hops++ < MAX_HOPS && follow_origin(f, &at));
+	return NULL;
+}
+
+static const char *function_name(struct symbols_file *f, struct arena *a, const Dwarf_Die *die)
+{
+	static const unsigned names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name};
+	const char *name = NULL;
+	size_t i;
+
+	for (i = 0; name == NULL && i < sizeof(names) / sizeof(names[0]); i++)
+		name = inherited_string(f, die, names[i]);
 	return name != NULL ? symbols_demangle(a, name) : NULL;
 }
 
 static const char *tidy_path(struct arena *a, Dwarf_Die *cu_die, const char *name)
 {
-	const char *folder = attribute_string(cu_die, DW_AT_comp_dir);
+	Dwarf_Attribute attribute;
+	const char *folder = dwarf_formstring(dwarf_attr(cu_die, DW_AT_comp_dir, &attribute));
 	struct text path = {0};
 	char *kept;
 
@@ -250,8 +277,8 @@ size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct are
 	for (i = 0; i < count; i++) {
 		struct symbols_frame *frame = &frames[i];
 
-		*frame =
-			(struct symbols_frame){.function = function_name(a, &chain[count - 1 - i])};
+		*frame = (struct symbols_frame){.function =
+							function_name(f, a, &chain[count - 1 - i])};
 		if (frame->function == NULL)
 			frame->function = "[unnamed]";
 		if (i > 0)

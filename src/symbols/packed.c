@@ -4,8 +4,8 @@
  * them. libdw unpacks all sections of such a file at once: 60 ms for libc, more
  * than all else that a short run's collector does. Here an ELF image with room for
  * the sections is made in memory, and .debug_info and .debug_line are
- * unpacked only up to the last unit that somebody asked about; what libdw reads lies
- * before that. Sections that nobody asks about are left out.
+ * unpacked only up to the last unit that somebody asked about, or that such a unit
+ * speaks of. Sections that nobody asks about are left out.
  */
 #include <dwarf.h>
 #include <fcntl.h>
@@ -76,6 +76,7 @@ struct symbols_packed {
 	Elf *file; /* the debug file */
 	int fd;
 	struct part parts[PART_COUNT];
+	uint64_t whole; /* where a unit begins; those before it are there */
 	unsigned char *image;
 	uint64_t image_bytes;
 	Elf *elf; /* of the image */
@@ -369,27 +370,15 @@ static uint64_t unpack_counted(struct part *p, uint64_t offset)
 	return unpack(p, end) ? end : 0;
 }
 
-/* Whether DIEs of the unit may speak of DIEs in other units, which are perhaps not there yet. */
-static bool looks_elsewhere(Dwarf_Die *unit)
+/* Units follow one another from the section's start: have all of them up to the one with the offset. */
+bool symbols_packed_reach(struct symbols_packed *p, uint64_t offset)
 {
-	Dwarf_Off offset = 0;
-	size_t bytes = 0, count, i;
-	Dwarf_Abbrev *a;
-
-	while ((a = dwarf_getabbrev(unit, offset, &bytes)) != NULL && a != DWARF_END_ABBREV) {
-		if (dwarf_getattrcnt(a, &count) != 0)
-			return true;
-		for (i = 0; i < count; i++) {
-			unsigned name, form;
-			Dwarf_Off at;
-
-			if (dwarf_getabbrevattr(a, i, &name, &form, &at) != 0 ||
-			    form == DW_FORM_ref_addr)
-				return true;
-		}
-		offset += bytes;
+	while (p->whole <= offset) {
+		p->whole = unpack_counted(&p->parts[INFO], p->whole);
+		if (p->whole == 0)
+			return false;
 	}
-	return a == NULL;
+	return true;
 }
 
 /* Sizes of the header before a unit's first DIE, 32-bit DWARF. */
@@ -411,12 +400,10 @@ Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf
 	Dwarf_Word lines;
 	uint64_t header;
 
-	if (u == NULL || unpack_counted(info, u->unit) < u->unit + 12)
+	if (u == NULL || !symbols_packed_reach(p, u->unit) || info->bytes - u->unit < 12)
 		return NULL;
 	header = header_bytes(info->to + u->unit);
 	if (header == 0 || dwarf_offdie(p->dwarf, u->unit + header, die) == NULL)
-		return NULL;
-	if (looks_elsewhere(die) && !unpack(info, info->bytes))
 		return NULL;
 	if (dwarf_formudata(dwarf_attr(die, DW_AT_stmt_list, &attribute), &lines) == 0)
 		unpack_counted(&p->parts[LINE], lines);

@@ -21,11 +21,18 @@ struct symbols_segment {
 	uint64_t address;
 };
 
+/* What is said of an address; many share one. */
+struct symbols_answer {
+	size_t count;
+	struct symbols_frame frames[];
+};
+
 /* A symbol of code, addresses as in the file. */
 struct symbols_entry {
 	uint64_t address, bytes;
 	int rank; /* lower is the better name */
 	const char *name;
+	const struct symbols_answer *answer; /* for what it covers, once somebody asked */
 };
 
 struct symbols_file {
@@ -45,7 +52,10 @@ struct symbols_file {
 	GElf_Addr bias;		       /* of the module's addresses over the file's */
 	struct symbols_packed *packed; /* in place of libdwfl's debug information; or NULL */
 	struct map cus;		       /* DIE offset of a CU -> struct symbols_cu */
-	struct map answers;	       /* address -> struct answer */
+
+	/* The last question, and the last name made of a function's start. */
+	uint64_t last_address, last_start;
+	const struct symbols_answer *last, *last_bare; /* or NULL: none yet */
 
 	bool symtab_read;
 	struct {
@@ -66,8 +76,8 @@ int symbols_file_init(struct symbols_file *f, const char *path, int fd, struct a
 /* elf_file.c: the start of the function around the address, by the unwind table; 0 if unknown. */
 uint64_t symbols_function_start(struct symbols_file *f, uint64_t address);
 
-/* symtab.c: the name of the symbol that covers the address, or NULL; the module owns it. */
-const char *symbols_table_name(struct symbols_file *f, uint64_t address);
+/* symtab.c: the symbol that covers the address, or NULL. */
+struct symbols_entry *symbols_table_find(struct symbols_file *f, uint64_t address);
 void symbols_table_release(struct symbols_file *f);
 
 /* dwarf.c: frames by DWARF; 0 when the address has none. Strings go into the arena. */
@@ -87,6 +97,9 @@ void symbols_packed_free(struct symbols_packed *p);
 
 /* The unit that holds the address, ready for everything that dwarf.c asks; NULL when there is none. */
 Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf_Die *die);
+
+/* Have the unit around the offset in .debug_info; false when there is none. */
+bool symbols_packed_reach(struct symbols_packed *p, uint64_t offset);
 
 /* debuginfo.c: libdwfl's call-back that finds separate debug files; -1 when there is none. */
 int symbols_find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,

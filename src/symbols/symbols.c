@@ -18,11 +18,6 @@
 
 #define MAX_OPEN_FILES 256 /* beyond, a file is opened again by its name when it is needed */
 
-struct answer {
-	size_t count;
-	struct symbols_frame frames[];
-};
-
 struct symbols {
 	struct symbols_file **items;
 	size_t count, room;
@@ -49,7 +44,6 @@ static void release_file(struct symbols_file *f)
 	symbols_dwarf_release(f);
 	symbols_packed_free(f->packed);
 	symbols_table_release(f);
-	map_release(&f->answers);
 	if (f->dwfl != NULL)
 		dwfl_end(f->dwfl);
 	if (f->fd >= 0)
@@ -207,79 +201,87 @@ static void open_module(struct symbols_file *f)
 		f->packed = symbols_packed_open(f);
 }
 
-/* The name of the symbol that covers the address, or NULL. */
-static const char *symbol_name(struct symbols_file *f, uint64_t address, struct arena *a)
+/* Keep the frames; NULL when memory ran out, which a frame without a name says as well. */
+static const struct symbols_answer *make_answer(struct arena *a, const struct symbols_frame *frames,
+						size_t count)
 {
-	const char *name = symbols_table_name(f, address);
+	struct symbols_answer *answer = arena_alloc(a, sizeof(*answer) + count * sizeof(frames[0]));
 
-	if (name == NULL)
+	if (answer == NULL || frames[0].function == NULL)
 		return NULL;
-	return symbols_demangle(a, name);
+	answer->count = count;
+	memcpy(answer->frames, frames, count * sizeof(frames[0]));
+	return answer;
+}
+
+/* All that a symbol covers has its name. */
+static const struct symbols_answer *answer_by_symbol(struct symbols_entry *e, struct arena *a)
+{
+	if (e->answer == NULL) {
+		struct symbols_frame frame = {.function = symbols_demangle(a, e->name)};
+
+		e->answer = make_answer(a, &frame, 1);
+	}
+	return e->answer;
 }
 
 /* [module+0xstart of the function]: stripped code still falls into functions. */
-static const char *bare_name(struct symbols_file *f, uint64_t address, struct arena *a)
+static const struct symbols_answer *answer_by_start(struct symbols_file *f, uint64_t address,
+						    struct arena *a)
 {
+	struct symbols_frame frame = {.function = f->path};
+	uint64_t start = f->module != NULL ? symbols_function_start(f, address) : 0;
 	struct text name = {0};
-	uint64_t start = 0;
-	const char *kept;
 
-	if (f->path[0] == '[')
-		return f->path;
-	if (f->module != NULL)
-		start = symbols_function_start(f, address);
-	text_addf(&name, "[%s+0x%" PRIx64 "]", path_basename(f->path),
-		  start != 0 ? start : address);
-	kept = arena_strdup(a, text_get(&name));
-	text_release(&name);
-	return kept;
+	if (start == 0)
+		start = address;
+	if (f->last_bare != NULL && f->last_start == start)
+		return f->last_bare;
+	if (f->path[0] != '[') {
+		text_addf(&name, "[%s+0x%" PRIx64 "]", path_basename(f->path), start);
+		frame.function = arena_strdup(a, text_get(&name));
+		text_release(&name);
+	}
+	f->last_start = start;
+	f->last_bare = make_answer(a, &frame, 1);
+	return f->last_bare;
 }
 
-static size_t find_frames(struct symbols_file *f, uint64_t address, struct arena *a,
-			  struct symbols_frame frames[SYMBOLS_MAX_FRAMES])
+static const struct symbols_answer *find_answer(struct symbols_file *f, uint64_t address,
+						struct arena *a)
 {
-	size_t count = 0;
+	struct symbols_frame frames[SYMBOLS_MAX_FRAMES];
+	struct symbols_entry *e;
+	size_t count;
 
 	if (!f->asked)
 		open_module(f);
 	if (f->module != NULL) {
 		count = symbols_dwarf_frames(f, address, a, frames);
 		if (count > 0)
-			return count;
-		frames[0] = (struct symbols_frame){.function = symbol_name(f, address, a)};
-		if (frames[0].function != NULL)
-			return 1;
+			return make_answer(a, frames, count);
+		e = symbols_table_find(f, address);
+		if (e != NULL)
+			return answer_by_symbol(e, a);
 	}
-	frames[0] = (struct symbols_frame){.function = bare_name(f, address, a)};
-	return frames[0].function != NULL ? 1 : 0;
+	return answer_by_start(f, address, a);
 }
 
 size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
 		       const struct symbols_frame **out)
 {
-	struct symbols_frame frames[SYMBOLS_MAX_FRAMES];
-	struct symbols_file *f = file >= 0 ? s->items[file] : NULL;
 	static const struct symbols_frame anonymous = {.function = "[anon]"};
-	struct answer *answer;
-	uint64_t known;
-	size_t count;
+	struct symbols_file *f = file >= 0 ? s->items[file] : NULL;
 
 	if (f == NULL) {
 		*out = &anonymous;
 		return 1;
 	}
-	if (map_get(&f->answers, address, &known)) {
-		answer = (struct answer *)(uintptr_t)known;
-		*out = answer->frames;
-		return answer->count;
-	}
-	count = find_frames(f, address, &s->arena, frames);
-	answer = arena_alloc(&s->arena, sizeof(*answer) + count * sizeof(frames[0]));
-	if (count == 0 || answer == NULL)
+	if (f->last == NULL || f->last_address != address)
+		f->last = find_answer(f, address, &s->arena);
+	f->last_address = address;
+	if (f->last == NULL)
 		return 0;
-	answer->count = count;
-	memcpy(answer->frames, frames, count * sizeof(frames[0]));
-	map_set(&f->answers, address, (uintptr_t)answer); /* failing costs time only */
-	*out = answer->frames;
-	return count;
+	*out = f->last->frames;
+	return f->last->count;
 }

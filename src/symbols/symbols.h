@@ -48,8 +48,8 @@ uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset
  * Name the address: frames[0] is the innermost inlined function, frames[1] the
  * one it was inlined into, at the line of the call, and so on. file -1 is code
  * in no file. Returns the number of frames, at least 1 (a name in brackets if
- * nothing is known), or 0 when memory ran out. Answers are kept, so that many
- * processes of one program cost the work once.
+ * nothing is known), or 0 when memory ran out. Questions in order of file and
+ * address cost least: neighbours share their tables, and often their answer.
  */
 size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
 		       const struct symbols_frame **frames);

@@ -47,8 +47,8 @@ static void read_symbols(struct symbols_file *f)
 	for (int i = 1; i < n; i++) {
 		GElf_Sym symbol;
 		GElf_Addr address;
-		const char *name = dwfl_module_getsym_info(f->module, i, &symbol, &address, NULL,
-							   NULL, NULL);
+		const char *name =
+			dwfl_module_getsym_info(f->module, i, &symbol, &address, NULL, NULL, NULL);
 
 		if (!is_code(&symbol, name))
 			continue;
@@ -65,10 +65,10 @@ static void read_symbols(struct symbols_file *f)
 		qsort(f->symtab.items, f->symtab.count, sizeof(f->symtab.items[0]), compare);
 }
 
-const char *symbols_table_name(struct symbols_file *f, uint64_t address)
+struct symbols_entry *symbols_table_find(struct symbols_file *f, uint64_t address)
 {
+	struct symbols_entry *e, *first, *best = NULL;
 	size_t low = 0, high;
-	const struct symbols_entry *e, *first;
 
 	if (!f->symtab_read)
 		read_symbols(f);
@@ -85,8 +85,6 @@ const char *symbols_table_name(struct symbols_file *f, uint64_t address)
 	if (low == 0)
 		return NULL;
 	first = f->symtab.items + (low > LOOK_BACK ? low - LOOK_BACK : 0);
-	const struct symbols_entry *best = NULL;
-
 	for (e = f->symtab.items + low - 1; e >= first; e--) {
 		if (best != NULL && e->address != best->address)
 			break;
@@ -94,12 +92,12 @@ const char *symbols_table_name(struct symbols_file *f, uint64_t address)
 			best = e; /* of one address the best rank is the lowest entry */
 	}
 	if (best != NULL)
-		return best->name;
+		return best;
 	/* A symbol without a size, from hand-written code, must not swallow what follows it. */
 	e = f->symtab.items + low - 1;
 	if (e->bytes != 0 || symbols_function_start(f, address) > e->address)
 		return NULL;
-	return e->name;
+	return e;
 }
 
 void symbols_table_release(struct symbols_file *f)
