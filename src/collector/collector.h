@@ -62,7 +62,7 @@ struct collector_result {
 	uint64_t lost_processes; /* not profiled because there was no slot */
 };
 
-/* The default sampling: windows that grow with the run and hold 10 % of all accesses. */
+/* The default sampling: windows that grow with the run; docs/sampling.md has the figures. */
 struct channel_config collector_default_config(void);
 
 /*

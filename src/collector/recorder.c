@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "collector/code_map.h"
+#include "collector/naming.h"
 #include "collector/record_check.h"
 #include "symbols/symbols.h"
 
@@ -21,8 +22,7 @@
 struct process {
 	struct store_process row;
 	struct code_map code;
-	bool has_end;	 /* a RECORD_END came: its counts are final */
-	size_t resolved; /* locations that have frames */
+	bool has_end; /* a RECORD_END came: its counts are final */
 };
 
 struct recorder {
@@ -34,8 +34,8 @@ struct recorder {
 	} processes;
 	struct map by_order; /* order -> index */
 	struct arena strings;
+	struct naming naming;
 	int64_t next_module;
-	int64_t next_location;
 	uint64_t samples, windows, messages;
 	const char *first_message;
 	bool failed;
@@ -53,7 +53,7 @@ struct recorder *recorder_new(struct store *store)
 		return NULL;
 	}
 	r->store = store;
-	r->next_module = r->next_location = 1;
+	r->next_module = 1;
 	return r;
 }
 
@@ -70,6 +70,7 @@ void recorder_free(struct recorder *r)
 	free(r->processes.items);
 	map_release(&r->by_order);
 	arena_release(&r->strings);
+	naming_release(&r->naming);
 	symbols_free(r->symbols);
 	free(r);
 }
@@ -282,12 +283,12 @@ static const char *on_end(struct recorder *r, struct process *p, const struct re
 
 /* ---- Samples ---- */
 
-/* The id of the code location, written down if it is new; STORE_NONE when memory ran out. */
+/* The id of the code location, written down if it is new; 0 when memory ran out. */
 static int64_t locate(struct recorder *r, struct process *p, uint64_t pc, uint64_t position)
 {
 	struct store_location row = {.process_id = p->row.id, .pc = pc, .module_id = STORE_NONE};
 	struct code_location *l;
-	int is_new;
+	int file = -1, is_new;
 
 	l = code_map_locate(&p->code, pc, position, &is_new);
 	if (l == NULL) {
@@ -296,15 +297,19 @@ static int64_t locate(struct recorder *r, struct process *p, uint64_t pc, uint64
 	}
 	if (!is_new)
 		return l->id;
-	l->id = row.id = r->next_location++;
 	if (l->module != CODE_NO_MODULE) {
 		const struct code_module *m = &p->code.modules.items[l->module];
 
+		file = m->file;
 		row.module_id = m->id;
 		row.module_address =
-			symbols_address(r->symbols, m->file, pc - m->start + m->file_offset);
+			symbols_address(r->symbols, file, pc - m->start + m->file_offset);
 	}
-	note(r, store_put_location(r->store, &row, &r->err));
+	l->id = row.id = naming_add(&r->naming, file, row.module_address);
+	if (l->id == 0)
+		out_of_memory(r);
+	else
+		note(r, store_put_location(r->store, &row, &r->err));
 	return l->id;
 }
 
@@ -473,39 +478,10 @@ void recorder_counts(struct recorder *r, uint32_t order, const struct slot_count
 	put_process(r, p);
 }
 
-/* ---- Names ---- */
-
-static void resolve_location(struct recorder *r, struct process *p, const struct code_location *l)
-{
-	const struct symbols_frame *frames;
-	uint64_t address = l->pc;
-	size_t count, i;
-	int file = -1;
-
-	if (l->module != CODE_NO_MODULE) {
-		const struct code_module *m = &p->code.modules.items[l->module];
-
-		file = m->file;
-		address = symbols_address(r->symbols, file, l->pc - m->start + m->file_offset);
-	}
-	count = symbols_resolve(r->symbols, file, address, &frames);
-	for (i = 0; i < count; i++) {
-		struct store_frame row = {frames[i].function, frames[i].file, frames[i].line};
-
-		note(r, store_put_frame(r->store, l->id, (uint32_t)i, &row, &r->err));
-	}
-}
-
 void recorder_resolve(struct recorder *r)
 {
-	size_t i;
-
-	for (i = 0; i < r->processes.count && !r->failed; i++) {
-		struct process *p = r->processes.items[i];
-
-		for (; p->resolved < p->code.locations.count && !r->failed; p->resolved++)
-			resolve_location(r, p, &p->code.locations.items[p->resolved]);
-	}
+	if (!r->failed)
+		note(r, naming_finish(&r->naming, r->symbols, r->store, &r->err));
 }
 
 const struct err *recorder_failed(const struct recorder *r)

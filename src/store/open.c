@@ -114,16 +114,13 @@ static int check_pages(struct store *s, struct err *err)
 	return 0;
 }
 
-int store_open_readonly(const char *path, struct store **out, struct err *err)
+static int open_judged(const char *path, bool is_checked, struct store **out, struct err *err)
 {
-	struct store_file_info info;
 	sqlite3 *db = NULL;
 	struct store *s;
 	int code;
 
 	store_configure();
-	if (judge_file(path, &info, err) != 0)
-		return -1;
 	code = open_db(path, "?mode=ro", &db);
 	if ((code == SQLITE_CANTOPEN || code == SQLITE_READONLY) && !has_log(path)) {
 		sqlite3_close(db);
@@ -139,10 +136,26 @@ int store_open_readonly(const char *path, struct store **out, struct err *err)
 		err_set(err, "profile '%s' is truncated or damaged", path);
 	else if (code != SQLITE_OK)
 		store_fail(s, "read", err);
-	else if (info.bytes > CHECK_BYTES || check_pages(s, err) == 0) {
+	else if (!is_checked || check_pages(s, err) == 0) {
 		*out = s;
 		return 0;
 	}
 	store_close(s);
 	return -1;
+}
+
+int store_open_readonly(const char *path, struct store **out, struct err *err)
+{
+	struct store_file_info info;
+
+	return judge_file(path, &info, err) == 0
+		       ? open_judged(path, info.bytes <= CHECK_BYTES, out, err)
+		       : -1;
+}
+
+int store_open_unchecked(const char *path, struct store **out, struct err *err)
+{
+	struct store_file_info info;
+
+	return judge_file(path, &info, err) == 0 ? open_judged(path, false, out, err) : -1;
 }

@@ -12,38 +12,57 @@
 #include "store/store.h"
 
 #define STORE_APPLICATION_ID 0x44574c31u /* "DWL1" */
-#define STORE_SCHEMA_VERSION 2u
+#define STORE_SCHEMA_VERSION 3u
 
-/* The statements of the writer, prepared at their first use; SQL in write.c. */
+/* The statements of the writer, prepared at their first use; SQL in row.c. */
 enum store_statement {
 	PUT_META,
 	PUT_PROCESS,
 	PUT_THREAD,
 	PUT_MODULE,
 	PUT_WINDOW,
-	PUT_BATCH,
+	PUT_SAMPLES,
+	PUT_LOCATIONS,
+	PUT_NAMES,
+	PUT_PLACE,
 	PUT_MESSAGE,
 	PUT_SOURCE,
-	PUT_LOCATION,
-	PUT_FRAME,
 	STATEMENT_COUNT,
 };
 
-/* The samples that make the next row: of one window of one process, in the order they came. */
+/* Things with consecutive ids that make the next row: see numbers.h. */
 struct store_batch {
 	struct text list;
-	size_t by_status[3];
-	uint64_t count;
-	uint64_t first_id;
-	int64_t process_id;
-	uint32_t window;
+	int64_t first_id;
+	int64_t count;
+};
+
+/* A function, or a line of one, that was written down; the strings are interned. */
+struct store_place {
+	struct store_frame frame;
+	size_t next; /* another one with this hash, or SIZE_MAX */
 };
 
 struct store {
 	sqlite3 *db;
 	char *path;
 	sqlite3_stmt *statements[STATEMENT_COUNT];
-	struct store_batch batch; /* what is not written yet */
+
+	/* What is not written yet. */
+	struct store_batch samples; /* of one window of one process */
+	int64_t samples_process;
+	uint32_t samples_window;
+	uint64_t samples_by_status[3];
+	struct store_batch locations;
+	struct store_batch names; /* of locations */
+
+	/* An item's index + 1 is its id in the file. */
+	struct {
+		struct store_place *items;
+		size_t count, room;
+	} places;
+	struct map place_by_hash;
+
 	bool in_transaction;
 	bool failed; /* a write failed: `failure` says how */
 	struct err failure;
@@ -79,6 +98,9 @@ void store_configure(void);
 
 /* A new store around an open connection; takes db over, also on failure. */
 struct store *store_wrap(sqlite3 *db, const char *path, struct err *err);
+
+/* As store_open_readonly, for a look at one table: pages are not checked, which takes long. */
+int store_open_unchecked(const char *path, struct store **s, struct err *err);
 
 /* The user's sentence for the connection's last error: "cannot write profile 'x': ...". */
 int store_fail(struct store *s, const char *doing, struct err *err);

@@ -51,6 +51,9 @@ int query_prepare(struct store *s, const char *sql, int64_t process, sqlite3_stm
 void query_fill(struct store *s, sqlite3_stmt *q, int first, const struct query_columns *columns,
 		void *item);
 
+/* The sentence for a file whose rows cannot be what they are; -1. */
+int query_damaged(struct store *s, struct err *err);
+
 /* A text column of the current row, interned; NULL for NULL. */
 const char *query_text(struct store *s, sqlite3_stmt *q, int column);
 

@@ -12,6 +12,11 @@ const char *query_text(struct store *s, sqlite3_stmt *q, int column)
 	return store_intern(s, (const char *)sqlite3_column_text(q, column));
 }
 
+int query_damaged(struct store *s, struct err *err)
+{
+	return err_set(err, "profile '%s' is truncated or damaged", s->path);
+}
+
 static void fill_field(struct store *s, sqlite3_stmt *q, int column, const struct query_column *c,
 		       void *field)
 {

@@ -3,52 +3,138 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/text.h"
-#include "store/private.h"
+#include "store/lists.h"
+#include "store/numbers.h"
 #include "store/query.h"
 
-static const char location_sql[] =
-	"SELECT l.id, l.process_id, l.pc, l.module_id, l.module_address, m.path, f.function,"
-	" f.file, f.line"
-	" FROM location l LEFT JOIN module m ON m.id = l.module_id"
-	" LEFT JOIN frame f ON f.location_id = l.id"
-	" WHERE ?1 < 0 OR l.process_id = ?1 ORDER BY l.process_id, l.id, f.depth";
-
-static const struct query_column location_list[] = {
-	{QUERY_U64, offsetof(struct store_location, id), NULL},
-	{QUERY_U64, offsetof(struct store_location, process_id), NULL},
-	{QUERY_U64, offsetof(struct store_location, pc), NULL},
-	{QUERY_ID, offsetof(struct store_location, module_id), NULL},
-	{QUERY_U64, offsetof(struct store_location, module_address), NULL},
+/* A row of the table place. */
+struct place {
+	int64_t id;
+	struct store_frame frame;
 };
 
-static const struct query_column frame_list[] = {
-	{QUERY_TEXT, offsetof(struct store_frame, function), NULL},
-	{QUERY_TEXT, offsetof(struct store_frame, file), NULL},
-	{QUERY_U32, offsetof(struct store_frame, line), NULL},
+static const struct query_column place_columns[] = {
+	{QUERY_U64, offsetof(struct place, id), NULL},
+	{QUERY_TEXT, offsetof(struct place, frame.function), "?"},
+	{QUERY_TEXT, offsetof(struct place, frame.file), NULL},
+	{QUERY_U32, offsetof(struct place, frame.line), NULL},
 };
 
-static const struct query_columns location_columns = QUERY_COLUMNS(location_list);
-static const struct query_columns frame_columns = QUERY_COLUMNS(frame_list);
+static const struct query place_query = {
+	"SELECT id, function, file, line FROM place ORDER BY id",
+	sizeof(struct place),
+	QUERY_COLUMNS(place_columns),
+	NULL,
+};
 
-enum { AT_PATH = 5, AT_FRAME = 6 }; /* the columns after the location's own */
-
-/* Grown while rows come in; the frames of one location are complete before the next begins. */
 struct reading {
 	struct store *s;
+	int64_t process; /* or STORE_ALL */
 	struct {
 		struct store_location *items;
 		size_t count, room;
 	} locations;
-	struct {
-		struct store_frame *items;
-		size_t count, room;
-	} frames; /* of the last location */
+	struct map by_id; /* id -> index */
+	struct place *places;
+	size_t place_count;
 };
 
-/* A name for code that has no frames yet. */
+/* ---- The locations ---- */
+
+static int add_location(struct reading *r, int64_t id, const struct numbers *n, struct err *err)
+{
+	struct store_location l = {.id = id, .module_id = STORE_NONE};
+
+	if (n->count != LOCATION_MODULE && n->count != LOCATION_NUMBERS)
+		return query_damaged(r->s, err);
+	l.process_id = n->items[LOCATION_PROCESS];
+	l.pc = (uint64_t)n->items[LOCATION_PC];
+	if (n->count == LOCATION_NUMBERS) {
+		l.module_id = n->items[LOCATION_MODULE];
+		l.module_address = (uint64_t)n->items[LOCATION_ADDRESS];
+	}
+	if (r->process != STORE_ALL && r->process != l.process_id)
+		return 0;
+	if (id < 0 || id == INT64_MAX)
+		return query_damaged(r->s, err);
+	if (!ARRAY_GROW(&r->locations) || map_set(&r->by_id, (uint64_t)id, r->locations.count) != 0)
+		return err_set(err, "out of memory");
+	r->locations.items[r->locations.count++] = l;
+	return 0;
+}
+
+/* ---- Their names ---- */
+
+static const struct store_frame *find_place(const struct reading *r, int64_t id)
+{
+	size_t low = 0, high = r->place_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->places[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < r->place_count && r->places[low].id == id ? &r->places[low].frame : NULL;
+}
+
+static int add_names(struct reading *r, int64_t id, const struct numbers *n, struct err *err)
+{
+	struct store_location *l;
+	struct store_frame *frames;
+	uint64_t index;
+	size_t i;
+
+	if (!map_get(&r->by_id, (uint64_t)id, &index))
+		return 0;
+	l = &r->locations.items[index];
+	frames = arena_alloc(&r->s->strings, n->count * sizeof(*frames));
+	if (frames == NULL)
+		return err_set(err, "out of memory");
+	for (i = 0; i < n->count; i++) {
+		const struct store_frame *f = find_place(r, n->items[i]);
+
+		if (f == NULL)
+			return query_damaged(r->s, err);
+		frames[i] = *f;
+	}
+	l->frames = frames;
+	l->frame_count = (uint32_t)n->count;
+	return 0;
+}
+
+/* ---- Both tables alike: a list in each row ---- */
+
+typedef int add_function(struct reading *r, int64_t id, const struct numbers *n, struct err *err);
+
+static int read_lists(struct reading *r, const char *sql, add_function *add, struct err *err)
+{
+	sqlite3_stmt *q = NULL;
+	int code = SQLITE_DONE, status = 0;
+
+	if (query_prepare(r->s, sql, STORE_ALL, &q, err) != 0)
+		return -1;
+	while (status == 0 && (code = sqlite3_step(q)) == SQLITE_ROW) {
+		struct numbers n = numbers_read((const char *)sqlite3_column_text(q, 1));
+		uint64_t id = (uint64_t)sqlite3_column_int64(q, 0);
+
+		while (status == 0 && numbers_next(&n))
+			status = add(r, (int64_t)id++, &n, err);
+		if (status == 0 && n.is_bad)
+			status = query_damaged(r->s, err);
+	}
+	if (status == 0 && code != SQLITE_DONE)
+		status = store_fail(r->s, "read", err);
+	sqlite3_finalize(q);
+	return status;
+}
+
+/* ---- Locations that have no names yet ---- */
+
 static const char *name_unresolved(struct store *s, const char *path,
 				   const struct store_location *l)
 {
@@ -66,77 +152,75 @@ static const char *name_unresolved(struct store *s, const char *path,
 	return kept;
 }
 
-/* Move the frames gathered to their place in the store's memory. */
-static int end_location(struct reading *r)
+static int name_one(struct reading *r, sqlite3_stmt *q, struct store_location *l, struct err *err)
 {
-	struct store_location *l;
-	size_t bytes = r->frames.count * sizeof(*r->frames.items);
-	struct store_frame *kept;
+	struct store_frame *frame = arena_alloc(&r->s->strings, sizeof(*frame));
+	const char *path = NULL;
 
-	if (r->locations.count == 0)
-		return 0;
-	l = &r->locations.items[r->locations.count - 1];
-	kept = arena_alloc(&r->s->strings, bytes);
-	if (kept == NULL)
-		return -1;
-	memcpy(kept, r->frames.items, bytes);
-	l->frames = kept;
-	l->frame_count = (uint32_t)r->frames.count;
-	r->frames.count = 0;
+	sqlite3_bind_int64(q, 1, l->module_id);
+	if (sqlite3_step(q) == SQLITE_ROW)
+		path = (const char *)sqlite3_column_text(q, 0);
+	if (frame != NULL)
+		*frame = (struct store_frame){.function = name_unresolved(r->s, path, l)};
+	sqlite3_reset(q);
+	if (frame == NULL || frame->function == NULL)
+		return err_set(err, "out of memory");
+	l->frames = frame;
+	l->frame_count = 1;
 	return 0;
 }
 
-static int add_row(struct reading *r, sqlite3_stmt *q)
+static int name_the_rest(struct reading *r, struct err *err)
 {
-	int64_t id = sqlite3_column_int64(q, 0);
-	struct store_location *l;
-	struct store_frame *f;
+	static const char sql[] = "SELECT path FROM module WHERE id = ?";
+	sqlite3_stmt *q = NULL;
+	int status = 0;
+	size_t i;
 
-	if (r->locations.count == 0 || r->locations.items[r->locations.count - 1].id != id) {
-		if (end_location(r) != 0 || !ARRAY_GROW(&r->locations))
-			return -1;
-		l = &r->locations.items[r->locations.count++];
-		*l = (struct store_location){0};
-		query_fill(r->s, q, 0, &location_columns, l);
-	}
-	l = &r->locations.items[r->locations.count - 1];
-	if (!ARRAY_GROW(&r->frames))
+	if (query_prepare(r->s, sql, STORE_NONE, &q, err) != 0)
 		return -1;
-	f = &r->frames.items[r->frames.count++];
-	query_fill(r->s, q, AT_FRAME, &frame_columns, f);
-	if (f->function == NULL)
-		f->function =
-			name_unresolved(r->s, (const char *)sqlite3_column_text(q, AT_PATH), l);
-	return f->function != NULL ? 0 : -1;
+	for (i = 0; i < r->locations.count && status == 0; i++) {
+		if (r->locations.items[i].frame_count == 0)
+			status = name_one(r, q, &r->locations.items[i], err);
+	}
+	sqlite3_finalize(q);
+	return status;
+}
+
+static int compare_locations(const void *a, const void *b)
+{
+	const struct store_location *x = a, *y = b;
+
+	if (x->process_id != y->process_id)
+		return x->process_id < y->process_id ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
 }
 
 int store_read_locations(struct store *s, int64_t process, struct store_location **items,
 			 size_t *count, struct err *err)
 {
-	struct reading r = {.s = s};
-	sqlite3_stmt *q = NULL;
-	int code, status = -1;
+	struct reading r = {.s = s, .process = process};
+	int status;
 
 	*items = NULL;
 	*count = 0;
-	if (query_prepare(s, location_sql, process, &q, err) != 0)
-		return -1;
-	while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-		if (add_row(&r, q) != 0)
-			break;
-	}
-	if (code == SQLITE_ROW || end_location(&r) != 0)
-		err_set(err, "out of memory");
-	else if (code != SQLITE_DONE)
-		store_fail(s, "read", err);
-	else
-		status = 0;
-	sqlite3_finalize(q);
-	free(r.frames.items);
+	status = query_all(s, &place_query, STORE_ALL, (void **)&r.places, &r.place_count, err);
+	if (status == 0)
+		status = read_lists(&r, "SELECT first_id, list FROM location_batch", add_location,
+				    err);
+	if (status == 0)
+		status = read_lists(&r, "SELECT first_id, list FROM name_batch", add_names, err);
+	if (status == 0)
+		status = name_the_rest(&r, err);
+	free(r.places);
+	map_release(&r.by_id);
 	if (status != 0) {
 		free(r.locations.items);
 		return -1;
 	}
+	if (r.locations.count > 0)
+		qsort(r.locations.items, r.locations.count, sizeof(*r.locations.items),
+		      compare_locations);
 	*items = r.locations.items;
 	*count = r.locations.count;
 	return 0;

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (2).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (3).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- gear, seed, line_bytes, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -29,11 +29,23 @@ CREATE TABLE window(process_id INTEGER NOT NULL, number INTEGER NOT NULL,
 	start INTEGER NOT NULL, length INTEGER NOT NULL, stands_for INTEGER NOT NULL,
 	samples INTEGER NOT NULL, footprint_pages INTEGER NOT NULL,
 	PRIMARY KEY(process_id, number)) WITHOUT ROWID;
--- A code location: one pc of one process, resolved. frame depth 0 is the innermost inlined function.
-CREATE TABLE location(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, pc INTEGER NOT NULL,
-	module_id INTEGER, module_address INTEGER);
-CREATE TABLE frame(location_id INTEGER NOT NULL, depth INTEGER NOT NULL, function TEXT NOT NULL,
-	file TEXT, line INTEGER, PRIMARY KEY(location_id, depth)) WITHOUT ROWID;
+-- Code locations: one pc of one process each. list is a JSON array with one array of numbers for each,
+-- in the order of the view; without a module, the last two are not there. Ids are consecutive: first_id is the first's.
+CREATE TABLE location_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
+-- The names of locations, from first_id on: list has for each an array of rows of place, the innermost
+-- inlined function first. Locations have names when the run has ended.
+CREATE TABLE name_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
+CREATE TABLE place(id INTEGER PRIMARY KEY, function TEXT NOT NULL, file TEXT, line INTEGER);
+-- Materialized, so that a join looks for an id by an index; a column with + is none to look by.
+CREATE VIEW location AS WITH l AS MATERIALIZED (SELECT first_id + key AS id,
+	json_extract(value, '$[0]') AS process_id, json_extract(value, '$[1]') AS pc,
+	json_extract(value, '$[2]') AS module_id, json_extract(value, '$[3]') AS module_address
+	FROM location_batch, json_each(list))
+	SELECT id, +process_id AS process_id, +pc AS pc, +module_id AS module_id, module_address FROM l;
+CREATE VIEW frame AS WITH f AS MATERIALIZED (SELECT first_id + a.key AS location_id,
+	b.key AS depth, function, file, line
+	FROM name_batch, json_each(list) a, json_each(a.value) b JOIN place ON place.id = b.value)
+	SELECT location_id, +depth AS depth, function, file, line FROM f;
 -- Samples that came one after another in a window. list is a JSON array with one array of numbers
 -- for each, in the order of the view; those of the end are there only if it was reused. Samples are
 -- numbered from 1 in the order in which they came: first_id is the first's number.

@@ -45,7 +45,7 @@ struct store *store_wrap(sqlite3 *db, const char *path, struct err *err)
 		return NULL;
 	}
 	s->db = db;
-	s->batch.first_id = 1;
+	s->samples.first_id = 1;
 	return s;
 }
 
@@ -58,7 +58,11 @@ void store_close(struct store *s)
 	for (i = 0; i < STATEMENT_COUNT; i++)
 		sqlite3_finalize(s->statements[i]);
 	sqlite3_close(s->db);
-	text_release(&s->batch.list);
+	text_release(&s->samples.list);
+	text_release(&s->locations.list);
+	text_release(&s->names.list);
+	free(s->places.items);
+	map_release(&s->place_by_hash);
 	map_release(&s->interned);
 	arena_release(&s->strings);
 	free(s->path);

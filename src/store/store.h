@@ -15,6 +15,8 @@
 #include "base/err.h"
 #include "store/store_read.h"
 
+#define STORE_MAX_FRAMES 64
+
 /*
  * Create the profile `path` with an empty schema. A profile that is there
  * already becomes PATH.old, in place of an older one; any other file that is
@@ -34,10 +36,13 @@ int store_put_sample(struct store *s, const struct store_sample *x, struct err *
 int store_put_message(struct store *s, const struct store_message *m, struct err *err);
 int store_put_source(struct store *s, const char *path, const char *text, struct err *err);
 
-/* The location without its frames; these come later, when it is resolved, depth counted from 0. */
+/*
+ * The location without its frames; these come later, when it is resolved, innermost first and cut
+ * at STORE_MAX_FRAMES. Cheapest when ids are consecutive.
+ */
 int store_put_location(struct store *s, const struct store_location *l, struct err *err);
-int store_put_frame(struct store *s, int64_t location, uint32_t depth, const struct store_frame *f,
-		    struct err *err);
+int store_put_frames(struct store *s, int64_t location, const struct store_frame *frames,
+		     size_t count, struct err *err);
 
 /* Make what was put so far visible to readers, and safe from our own death. */
 int store_commit(struct store *s, struct err *err);

@@ -314,8 +314,10 @@ def a_profile_with_wrong_values():
                "UPDATE sample_batch SET list = x'5b5b3000'", "UPDATE sample_batch SET window = 123456",
                "UPDATE window SET length = 0", "UPDATE window SET stands_for = -5",
                "UPDATE window SET length = 'long'", "UPDATE process SET accesses = -1",
-               "DELETE FROM process", "DELETE FROM window", "DELETE FROM meta", "DELETE FROM location",
-               "UPDATE frame SET line = -7, file = NULL", "UPDATE frame SET function = x'1b5b324a'",
+               "DELETE FROM process", "DELETE FROM window", "DELETE FROM meta", "DELETE FROM location_batch",
+               "DELETE FROM name_batch", "DELETE FROM place", "UPDATE location_batch SET list = '[[1],[2'",
+               "UPDATE location_batch SET first_id = -5 - first_id", "UPDATE name_batch SET list = '[[77777777]]'",
+               "UPDATE place SET line = -7, file = NULL", "UPDATE place SET function = x'1b5b324a'",
                "UPDATE meta SET value = -1", "UPDATE meta SET value = 'x'", "DROP TABLE sample_batch"]
     for change in changes:
         shutil.copy(profile(), 'wrong.db')

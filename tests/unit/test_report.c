@@ -31,15 +31,13 @@ static const struct display plain = {.width = 0, .color = false, .unicode = true
 
 /* Frames of the locations 0 .. 3; location 2 is an inlined function of a header. */
 static const struct {
-	int64_t location;
-	uint32_t depth;
-	struct store_frame frame;
-} frames[] = {
-	{0, 0, {"walk(int, double*)", SOURCE_PATH, 5}},
-	{1, 0, {"list::sum(list const&)", "/nowhere/src/list.c", 12}},
-	{2, 0, {"next", "/nowhere/include/list.h", 3}},
-	{2, 1, {"walk(int, double*)", SOURCE_PATH, 6}},
-	{3, 0, {"[libm.so.6+0x1234]", NULL, 0}},
+	size_t count;
+	struct store_frame frames[2];
+} names[] = {
+	{1, {{"walk(int, double*)", SOURCE_PATH, 5}}},
+	{1, {{"list::sum(list const&)", "/nowhere/src/list.c", 12}}},
+	{2, {{"next", "/nowhere/include/list.h", 3}, {"walk(int, double*)", SOURCE_PATH, 6}}},
+	{1, {{"[libm.so.6+0x1234]", NULL, 0}}},
 };
 
 static const char source_text[] = "/* one */\nint two;\n\nint walk(int n, double *a)\n{\tfor (;;)\n"
@@ -137,11 +135,9 @@ static void write_profile(const char *path)
 					   .module_id = STORE_NONE};
 
 		assert_int_equal(store_put_location(s, &l, NULL), 0);
-	}
-	for (size_t i = 0; i < sizeof(frames) / sizeof(frames[0]); i++)
-		assert_int_equal(store_put_frame(s, frames[i].location, frames[i].depth,
-						 &frames[i].frame, NULL),
+		assert_int_equal(store_put_frames(s, id, names[id].frames, names[id].count, NULL),
 				 0);
+	}
 	for (uint32_t w = 0; w < WINDOWS; w++) {
 		struct store_window window = {
 			1, w, 1000000ull * w + 900000, 100000, 1000000, PER_WINDOW, 2000};

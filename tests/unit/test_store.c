@@ -78,7 +78,7 @@ static void fill(struct store *s)
 	struct store_location here = {
 		.id = 1, .pc = 0x1010, .module_id = 1, .module_address = 0x110};
 	struct store_location there = {.id = 2, .pc = 0xffffffffff600400, .module_id = STORE_NONE};
-	struct store_frame inner = {"f", "/src/x.c", 12}, outer = {"main", NULL, 0};
+	struct store_frame frames[] = {{"f", "/src/x.c", 12}, {"main", NULL, 0}};
 	struct store_sample x = {
 		.status = 0,
 		.position = 20,
@@ -94,8 +94,7 @@ static void fill(struct store *s)
 	assert_int_equal(store_put_window(s, &w, NULL), 0);
 	assert_int_equal(store_put_location(s, &here, NULL), 0);
 	assert_int_equal(store_put_location(s, &there, NULL), 0);
-	assert_int_equal(store_put_frame(s, 1, 0, &inner, NULL), 0);
-	assert_int_equal(store_put_frame(s, 1, 1, &outer, NULL), 0);
+	assert_int_equal(store_put_frames(s, 1, frames, 2, NULL), 0);
 	assert_int_equal(store_put_sample(s, &x, NULL), 0);
 	x.status = 1;
 	x.end.location = STORE_NONE;
@@ -420,10 +419,10 @@ static void a_profile_of_another_version_is_told_apart_from_a_broken_one(void **
 	sqlite3_open("other.db", &db);
 	sqlite3_exec(db, "PRAGMA user_version = 9", NULL, NULL, NULL);
 	refuses_to_read("other.db", "profile 'other.db' was written by a newer version of dwell "
-				    "(its format is 9, this one knows 2)");
+				    "(its format is 9, this one knows 3)");
 	sqlite3_exec(db, "PRAGMA user_version = 1", NULL, NULL, NULL);
 	refuses_to_read("other.db", "profile 'other.db' was written by an older version of dwell "
-				    "(its format is 1, this one knows 2): record it again");
+				    "(its format is 1, this one knows 3): record it again");
 	sqlite3_close(db);
 }
 
@@ -502,6 +501,61 @@ static void samples_are_rows_for_whoever_asks_sqlite(void **state)
 	sqlite3_close(db);
 }
 
+static void locations_and_frames_are_rows_for_whoever_asks_sqlite(void **state)
+{
+	struct store *s = create("locations.db");
+	sqlite3 *db;
+
+	(void)state;
+	fill(s);
+	store_finish(s, NULL);
+	store_close(s);
+	assert_int_equal(sqlite3_open("locations.db", &db), SQLITE_OK);
+	assert_int_equal(ask(db, "SELECT pc FROM location WHERE id = 1"), 0x1010);
+	assert_int_equal(ask(db, "SELECT module_address FROM location WHERE id = 1"), 0x110);
+	assert_int_equal(ask(db, "SELECT module_id IS NULL FROM location WHERE id = 2"), 1);
+	/* f at line 12 inside main; location 2 has no name yet. */
+	assert_int_equal(ask(db, "SELECT count(*) FROM frame"), 2);
+	assert_int_equal(ask(db, "SELECT line FROM frame WHERE depth = 0"), 12);
+	assert_int_equal(ask(db, "SELECT function = 'main' AND file IS NULL AND line IS NULL"
+				 " FROM frame WHERE location_id = 1 AND depth = 1"),
+			 1);
+	/* Both samples begin at location 1. */
+	assert_int_equal(ask(db, "SELECT count(*) FROM sample s JOIN frame f"
+				 " ON f.location_id = s.begin_location AND f.depth = 0"),
+			 2);
+	sqlite3_close(db);
+}
+
+static void a_place_is_written_once(void **state)
+{
+	struct store *s = create("places.db");
+	struct store_frame frames[] = {{"f", "/x.c", 1}, {"g", "/x.c", 1}, {"f", "/x.c", 1}};
+	struct store_location l = {.module_id = STORE_NONE};
+	struct store_location *read;
+	size_t count;
+	sqlite3 *db;
+
+	(void)state;
+	for (l.id = 1; l.id <= 3; l.id++) {
+		assert_int_equal(store_put_location(s, &l, NULL), 0);
+		assert_int_equal(store_put_frames(s, l.id, frames, (size_t)l.id, NULL), 0);
+	}
+	store_finish(s, NULL);
+	store_close(s);
+	assert_int_equal(sqlite3_open("places.db", &db), SQLITE_OK);
+	assert_int_equal(ask(db, "SELECT count(*) FROM place"), 2);
+	sqlite3_close(db);
+	s = open_file("places.db");
+	assert_int_equal(store_read_locations(s, STORE_ALL, &read, &count, NULL), 0);
+	assert_int_equal(count, 3);
+	assert_int_equal(read[2].frame_count, 3);
+	assert_string_equal(read[2].frames[1].function, "g");
+	assert_ptr_equal(read[2].frames[0].function, read[2].frames[2].function);
+	free(read);
+	store_close(s);
+}
+
 static void a_profile_with_odd_characters_in_its_name_opens(void **state)
 {
 	struct store *s = create("a b?c#d%41'e.db");
@@ -529,6 +583,8 @@ int main(void)
 		cmocka_unit_test(a_profile_of_another_version_is_told_apart_from_a_broken_one),
 		cmocka_unit_test(samples_come_back_in_order_and_as_they_were),
 		cmocka_unit_test(samples_are_rows_for_whoever_asks_sqlite),
+		cmocka_unit_test(locations_and_frames_are_rows_for_whoever_asks_sqlite),
+		cmocka_unit_test(a_place_is_written_once),
 		cmocka_unit_test(a_profile_with_odd_characters_in_its_name_opens),
 	};
 	char command[64];

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Prepared statements, bound in the order of the columns in schema.sql. */
+#include "store/row.h"
+
+#include <assert.h>
+
+static const char *const statement_sql[STATEMENT_COUNT] = {
+	[PUT_META] = "REPLACE INTO meta(key, value) VALUES(?,?)",
+	[PUT_PROCESS] = "REPLACE INTO process(id, pid, parent_id, cause, exe, command, start_ns,"
+			" end_ns, state, exit_status, accesses, loads, stores, instructions,"
+			" rep_iterations, vector_elements, watch_accesses, translate_cycles,"
+			" scan_cycles, engine_bytes, footprint_pages, lost_records)"
+			" VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	[PUT_THREAD] = "REPLACE INTO thread(process_id, idx, tid, accesses, loads, stores,"
+		       " instructions) VALUES(?,?,?,?,?,?,?)",
+	[PUT_MODULE] = "REPLACE INTO module(id, process_id, path, build_id, start, end,"
+		       " file_offset, mapped_at, unmapped_at) VALUES(?,?,?,?,?,?,?,?,?)",
+	[PUT_WINDOW] = "REPLACE INTO window(process_id, number, start, length, stands_for,"
+		       " samples, footprint_pages) VALUES(?,?,?,?,?,?,?)",
+	[PUT_SAMPLES] = "INSERT INTO sample_batch(first_id, process_id, window, resolved,"
+			" censored, dangling, list) VALUES(?,?,?,?,?,?,?)",
+	[PUT_LOCATIONS] = "REPLACE INTO location_batch(first_id, list) VALUES(?,?)",
+	[PUT_NAMES] = "REPLACE INTO name_batch(first_id, list) VALUES(?,?)",
+	[PUT_PLACE] = "INSERT INTO place(id, function, file, line) VALUES(?,?,?,?)",
+	[PUT_MESSAGE] = "INSERT INTO message(process_id, time_ns, text) VALUES(?,?,?)",
+	[PUT_SOURCE] = "REPLACE INTO source(path, text) VALUES(?,?)",
+};
+
+/* Remember the failure: the disk does not get emptier because we try again for each row. */
+int row_failed(struct store *s, struct err *err)
+{
+	if (!s->failed) {
+		s->failed = true;
+		store_fail(s, "write", &s->failure);
+	}
+	if (err != NULL)
+		*err = s->failure;
+	return -1;
+}
+
+int row_out_of_memory(struct store *s, struct err *err)
+{
+	if (!s->failed)
+		err_set(&s->failure, "out of memory");
+	s->failed = true;
+	return row_failed(s, err);
+}
+
+struct row row_begin(struct store *s, enum store_statement which)
+{
+	struct row r = {.s = s};
+
+	if (s->failed)
+		return r;
+	if (!s->in_transaction) {
+		if (sqlite3_exec(s->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK) {
+			row_failed(s, NULL);
+			return r;
+		}
+		s->in_transaction = true;
+	}
+	if (s->statements[which] == NULL &&
+	    sqlite3_prepare_v3(s->db, statement_sql[which], -1, SQLITE_PREPARE_PERSISTENT,
+			       &s->statements[which], NULL) != SQLITE_OK) {
+		row_failed(s, NULL);
+		return r;
+	}
+	r.q = s->statements[which];
+	return r;
+}
+
+void row_int(struct row *r, int64_t v)
+{
+	if (r->q != NULL)
+		sqlite3_bind_int64(r->q, ++r->column, v);
+}
+
+void row_count(struct row *r, uint64_t v)
+{
+	row_int(r, (int64_t)v);
+}
+
+void row_null(struct row *r)
+{
+	if (r->q != NULL)
+		sqlite3_bind_null(r->q, ++r->column);
+}
+
+void row_text(struct row *r, const char *text)
+{
+	if (r->q != NULL)
+		sqlite3_bind_text(r->q, ++r->column, text, -1, SQLITE_STATIC);
+}
+
+void row_id(struct row *r, int64_t id)
+{
+	if (id == STORE_NONE)
+		row_null(r);
+	else
+		row_int(r, id);
+}
+
+int row_end(struct row *r, struct err *err)
+{
+	int code;
+
+	if (r->q == NULL)
+		return row_failed(r->s, err);
+	assert(r->column == sqlite3_bind_parameter_count(r->q));
+	code = sqlite3_step(r->q);
+	if (code != SQLITE_DONE)
+		row_failed(r->s, err);
+	sqlite3_reset(r->q);
+	return code == SQLITE_DONE ? 0 : -1;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A row on its way into the file: values are bound to the statement's next column each. */
+#ifndef DWELL_STORE_ROW_H
+#define DWELL_STORE_ROW_H
+
+#include "store/private.h"
+
+struct row {
+	struct store *s;
+	sqlite3_stmt *q; /* NULL: the store has failed */
+	int column;
+};
+
+/* Begins a transaction when there is none. */
+struct row row_begin(struct store *s, enum store_statement which);
+
+void row_int(struct row *r, int64_t v);
+void row_count(struct row *r, uint64_t v); /* the bits are kept: SQLite's integers are signed */
+void row_null(struct row *r);
+void row_text(struct row *r, const char *text); /* must live until row_end; NULL is NULL */
+void row_id(struct row *r, int64_t id);		/* NULL for STORE_NONE */
+
+/* All columns must have their value. Returns 0, or -1 with *err set, if err is not NULL. */
+int row_end(struct row *r, struct err *err);
+
+/* Keep SQLite's last error, or the lack of memory, as the store's failure; -1, with *err set. */
+int row_failed(struct store *s, struct err *err);
+int row_out_of_memory(struct store *s, struct err *err);
+
+#endif

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writing what comes in thousands, many to a row: samples, code locations, their names. */
+#include "store/lists.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "store/numbers.h"
+#include "store/row.h"
+
+/* So that memory stays flat; SQLite, too, is at its best with rows of some pages. */
+#define BATCH_BYTES ((size_t)48 << 10)
+
+static_assert(STORE_MAX_FRAMES <= NUMBERS_MAX, "a location's names are one inner array");
+
+static bool is_full(const struct store_batch *b)
+{
+	return b->list.count > BATCH_BYTES;
+}
+
+/* The row is written: the next one begins after it. */
+static void begin_next(struct store_batch *b)
+{
+	b->first_id += b->count;
+	b->count = 0;
+	b->list.count = 0;
+}
+
+/* ---- Samples ---- */
+
+static int put_samples(struct store *s, struct err *err)
+{
+	struct store_batch *b = &s->samples;
+	struct row r;
+	int status;
+	size_t i;
+
+	if (b->count == 0)
+		return 0;
+	numbers_end(&b->list);
+	if (b->list.failed)
+		return row_out_of_memory(s, err);
+	r = row_begin(s, PUT_SAMPLES);
+	row_int(&r, b->first_id);
+	row_int(&r, s->samples_process);
+	row_count(&r, s->samples_window);
+	for (i = 0; i < sizeof(s->samples_by_status) / sizeof(s->samples_by_status[0]); i++)
+		row_count(&r, s->samples_by_status[i]);
+	row_text(&r, text_get(&b->list));
+	status = row_end(&r, err);
+	begin_next(b);
+	memset(s->samples_by_status, 0, sizeof(s->samples_by_status));
+	return status;
+}
+
+static void access_to_numbers(const struct store_access *a, int64_t numbers[5])
+{
+	numbers[0] = a->location;
+	numbers[1] = (int64_t)a->address;
+	numbers[2] = a->size;
+	numbers[3] = a->kind;
+	numbers[4] = a->thread;
+}
+
+int store_put_sample(struct store *s, const struct store_sample *x, struct err *err)
+{
+	int64_t numbers[SAMPLE_NUMBERS] = {
+		[SAMPLE_STATUS] = x->status,
+		[SAMPLE_POSITION] = (int64_t)x->position,
+		[SAMPLE_DISTANCE] = (int64_t)x->distance,
+		[SAMPLE_LINE] = (int64_t)x->line,
+	};
+	struct store_batch *b = &s->samples;
+
+	if (s->failed)
+		return row_failed(s, err);
+	if ((s->samples_process != x->process_id || s->samples_window != x->window || is_full(b)) &&
+	    put_samples(s, err) != 0)
+		return -1;
+	s->samples_process = x->process_id;
+	s->samples_window = x->window;
+	access_to_numbers(&x->begin, numbers + SAMPLE_BEGIN);
+	access_to_numbers(&x->end, numbers + SAMPLE_END);
+	numbers_add(&b->list, numbers, x->end.location == STORE_NONE ? SAMPLE_END : SAMPLE_NUMBERS);
+	if (b->list.failed)
+		return row_out_of_memory(s, err);
+	assert(x->status < sizeof(s->samples_by_status) / sizeof(s->samples_by_status[0]));
+	s->samples_by_status[x->status]++;
+	b->count++;
+	return 0;
+}
+
+/* ---- Locations and their names ---- */
+
+static int put_list(struct store *s, enum store_statement which, struct store_batch *b,
+		    struct err *err)
+{
+	struct row r;
+	int status;
+
+	if (b->count == 0)
+		return 0;
+	numbers_end(&b->list);
+	if (b->list.failed)
+		return row_out_of_memory(s, err);
+	r = row_begin(s, which);
+	row_int(&r, b->first_id);
+	row_text(&r, text_get(&b->list));
+	status = row_end(&r, err);
+	begin_next(b);
+	return status;
+}
+
+/* Add the thing with this id, in a row of its own if it is not the next one. */
+static int add(struct store *s, enum store_statement which, struct store_batch *b, int64_t id,
+	       const int64_t *numbers, size_t count, struct err *err)
+{
+	if (s->failed)
+		return row_failed(s, err);
+	if ((id != b->first_id + b->count || is_full(b)) && put_list(s, which, b, err) != 0)
+		return -1;
+	if (b->count == 0)
+		b->first_id = id;
+	numbers_add(&b->list, numbers, count);
+	b->count++;
+	return b->list.failed ? row_out_of_memory(s, err) : 0;
+}
+
+int store_put_location(struct store *s, const struct store_location *l, struct err *err)
+{
+	int64_t numbers[LOCATION_NUMBERS] = {
+		[LOCATION_PROCESS] = l->process_id,
+		[LOCATION_PC] = (int64_t)l->pc,
+		[LOCATION_MODULE] = l->module_id,
+		[LOCATION_ADDRESS] = (int64_t)l->module_address,
+	};
+
+	return add(s, PUT_LOCATIONS, &s->locations, l->id, numbers,
+		   l->module_id == STORE_NONE ? LOCATION_MODULE : LOCATION_NUMBERS, err);
+}
+
+static bool is_same(const struct store_frame *a, const struct store_frame *b)
+{
+	return a->function == b->function && a->file == b->file && a->line == b->line;
+}
+
+static int put_place(struct store *s, int64_t id, const struct store_frame *f, struct err *err)
+{
+	struct row r = row_begin(s, PUT_PLACE);
+
+	row_int(&r, id);
+	row_text(&r, f->function);
+	row_text(&r, f->file);
+	if (f->line != 0)
+		row_count(&r, f->line);
+	else
+		row_null(&r);
+	return row_end(&r, err);
+}
+
+/* The id of the place, written down if it is new. */
+static int find_place(struct store *s, const struct store_frame *f, int64_t *id, struct err *err)
+{
+	struct store_frame kept = {store_intern(s, f->function), store_intern(s, f->file), f->line};
+	uint64_t hash = ((uintptr_t)kept.function * 31 + (uintptr_t)kept.file) * 31 + kept.line;
+	size_t first = SIZE_MAX, i;
+	uint64_t known;
+
+	if (map_get(&s->place_by_hash, hash, &known))
+		first = (size_t)known;
+	for (i = first; i != SIZE_MAX; i = s->places.items[i].next) {
+		*id = (int64_t)i + 1;
+		if (is_same(&s->places.items[i].frame, &kept))
+			return 0;
+	}
+	if (kept.function == NULL || !ARRAY_GROW(&s->places) ||
+	    map_set(&s->place_by_hash, hash, s->places.count) != 0)
+		return row_out_of_memory(s, err);
+	s->places.items[s->places.count++] = (struct store_place){kept, first};
+	*id = (int64_t)s->places.count;
+	return put_place(s, *id, &kept, err);
+}
+
+int store_put_frames(struct store *s, int64_t location, const struct store_frame *frames,
+		     size_t count, struct err *err)
+{
+	int64_t numbers[STORE_MAX_FRAMES];
+	size_t i;
+
+	if (s->failed)
+		return row_failed(s, err);
+	for (i = 0; i < count && i < STORE_MAX_FRAMES; i++) {
+		if (find_place(s, &frames[i], &numbers[i], err) != 0)
+			return -1;
+	}
+	return add(s, PUT_NAMES, &s->names, location, numbers, i, err);
+}
+
+int lists_flush(struct store *s, struct err *err)
+{
+	return put_samples(s, err) == 0 && put_list(s, PUT_LOCATIONS, &s->locations, err) == 0 &&
+			       put_list(s, PUT_NAMES, &s->names, err) == 0
+		       ? 0
+		       : -1;
+}
