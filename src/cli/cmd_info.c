@@ -84,7 +84,7 @@ static const struct meta_key {
 	{"gear", META_TEXT, "gear"},
 	{"seed", META_NUMBER, "seed"},
 	{"line_bytes", META_NUMBER, "line, bytes"},
-	{"duty_ppm", META_NUMBER, "accesses in windows, ppm"},
+	{"duty_ppm", META_NUMBER, "duty asked for, ppm"},
 	{"sample_period", META_NUMBER, "sample period"},
 	{"l1d_bytes", META_SIZE, "L1 data cache"},
 	{"l2_bytes", META_SIZE, "L2 cache"},
@@ -238,6 +238,21 @@ static void print_total(const char *label, uint64_t value)
 	printf("%-26s%" PRIu64 "\n", label, value);
 }
 
+/* What came of the duty: it falls in long runs, and a window may end with its program. */
+static void print_share(const struct info *n)
+{
+	uint64_t accesses = 0, watched = 0;
+	size_t p;
+
+	for (p = 0; p < n->process_count; p++) {
+		accesses += n->processes[p].accesses;
+		watched += n->processes[p].watch_accesses;
+	}
+	if (accesses > 0)
+		printf("%-26s%.2f %%\n", "accesses in windows",
+		       100.0 * (double)watched / (double)accesses);
+}
+
 static void set_number(struct libscols_line *line, size_t column, uint64_t value)
 {
 	char text[24];
@@ -293,6 +308,7 @@ static int print_text(const struct info *n)
 		if (numbers[i].heading != NULL || total_of(n, i) != 0)
 			print_total(numbers[i].name, total_of(n, i));
 	}
+	print_share(n);
 	for (i = 0; i < n->message_count; i++) {
 		fputs("note: ", stdout);
 		print_printable(n->messages[i].text);
