@@ -118,13 +118,6 @@ void signals_unblock(struct thread *t)
 		apply_mask(t);
 }
 
-void signals_hold_ticks(bool hold)
-{
-	uint64_t tick = TICK_BIT;
-
-	sys4(SYS_rt_sigprocmask, hold ? SIG_BLOCK : SIG_UNBLOCK, &tick, 0, 8);
-}
-
 long signals_action(struct thread *t, int signal, uint64_t act, uint64_t old, uint64_t set_bytes)
 {
 	struct kernel_sigaction new, before, k;
@@ -415,6 +408,8 @@ void signals_deliver(struct thread *t)
 	t->mask = mask & ~UNBLOCKABLE;
 	if (!(mask & TICK_BIT))
 		t->real_tick = false;
+	else if (signal == TICK_SIGNAL)
+		t->real_tick = true; /* more of them keep their order in the kernel */
 	__atomic_store_n(&t->pending, 0, __ATOMIC_SEQ_CST);
 	apply_mask(t);
 }
@@ -458,7 +453,7 @@ void signals_before_exec(struct thread *t)
 	struct kernel_sigaction ignore = { .handler = HANDLER_IGNORE };
 
 	/* A tick on its way would end the new program: ignoring it throws it away. */
-	ticker_end(t);
+	ticker_stop_all(t);
 	kernel_action(TICK_SIGNAL, &ignore, 0);
 	for (int i = 1; i <= MAX_SIGNAL; i++) {
 		struct kernel_sigaction a = t->process->actions[i];
@@ -482,5 +477,5 @@ void signals_after_failed_exec(struct thread *t)
 			kernel_action(i, &k, 0);
 		}
 	signals_unblock(t);
-	t->tick_due = true;
+	ticker_go_on(t);
 }

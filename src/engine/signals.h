@@ -38,8 +38,6 @@ void signals_after_failed_exec(struct thread *t);
 /* Block everything in the kernel (thread creation, exit); and back to the target's mask. */
 void signals_block_all(void);
 void signals_unblock(struct thread *t);
-/* Keep our timer's signal from interrupting a system call; and let it in again. */
-void signals_hold_ticks(bool hold);
 
 /* Die as the kernel's default action would make it. Does not return if the signal kills. */
 void signals_die(struct thread *t, int signal, const siginfo_t *info);

@@ -95,6 +95,7 @@ struct thread {
 	bool has_timer;
 	bool real_tick;		    /* the kernel holds back a TICK_SIGNAL that is the target's */
 	int32_t timer;
+	int64_t tick_left[4];	    /* of the timer while it is stopped: interval, value */
 	uint64_t mask;		    /* signals the target believes blocked */
 	stack_t altstack;	    /* the target's */
 	siginfo_t pending_info;	    /* valid while pending */

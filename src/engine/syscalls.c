@@ -39,17 +39,16 @@ static bool release_all_pages(void)
 
 long syscalls_pass(struct thread *t, long nr, const long args[6])
 {
-	bool hold = t->has_timer && ticker_could_interrupt(nr, args);
+	enum ticker_hold hold = TICKS_FREE;
 	long r;
 
-	if (hold)
-		signals_hold_ticks(true);
+	if (ticker_could_interrupt(nr, args))
+		hold = ticker_hold(t);
 	r = engine_syscall(t, nr, args);
 	/* The kernel may have met a page that we write-protect: once more without. */
 	if (r == -EFAULT && release_all_pages())
 		r = engine_syscall(t, nr, args);
-	if (hold)
-		signals_hold_ticks(false);
+	ticker_let_go(t, hold);
 	return r;
 }
 
@@ -93,7 +92,7 @@ static long with_mask(struct thread *t, long nr, long args[6], long *mask_at)
 	if (*mask_at && engine_copy(&mask, (void *)*mask_at, 8) == 0) {
 		t->saved_suspend_mask = mask;
 		t->have_suspend_mask = true;
-		mine = mask | (t->has_timer ? TICK_BIT : 0);
+		mine = mask | (ticker_blocks(t) ? TICK_BIT : 0);
 		*mask_at = (long)&mine;
 	}
 	r = syscalls_pass(t, nr, args);

@@ -116,6 +116,7 @@ void threads_forked(struct thread *t)
 	t->next_thread = 0;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	t->has_timer = false; /* the parent's */
+	ticker_forked();
 	t->hidden = false;
 	if (poll_forked(t) != 0)
 		engine_panic("no memory for a forked process", 0);

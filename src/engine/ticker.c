@@ -4,9 +4,12 @@
 #include "engine/ticker.h"
 
 #include <linux/futex.h>
+#include <signal.h>
 #include <time.h>
 
 #include "channel/sys.h"
+#include "engine/poll.h"
+#include "engine/util.h"
 
 #define NOTIFY_THREAD 4 /* SIGEV_THREAD_ID of the kernel */
 
@@ -32,14 +35,25 @@ static int create(struct thread *t)
 	return 0;
 }
 
+/* Timers are made, set and ended under the lock, so that `stopped` holds for all. */
+static uint32_t lock;
+static bool stopped;
+
 int ticker_arm(struct thread *t, uint64_t ns)
 {
 	struct itimerspec when = { .it_value = { (time_t)(ns / 1000000000u),
 						 (long)(ns % 1000000000u) } };
+	int r = 0;
 
-	if (!t->has_timer && create(t) != 0)
-		return -1;
-	return sys4(SYS_timer_settime, t->timer, 0, &when, 0) == 0 ? 0 : -1;
+	lock_take(&lock);
+	if (!stopped) {
+		if (!t->has_timer && create(t) != 0)
+			r = -1;
+		else if (sys4(SYS_timer_settime, t->timer, 0, &when, 0) != 0)
+			r = -1;
+	}
+	lock_drop(&lock);
+	return r;
 }
 
 void ticker_end(struct thread *t)
@@ -48,6 +62,78 @@ void ticker_end(struct thread *t)
 		return;
 	t->has_timer = false;
 	sys1(SYS_timer_delete, t->timer);
+}
+
+void ticker_stop_all(struct thread *t)
+{
+	if (t->process->borrowed_memory) /* a vfork child: these are its parent's */
+		return;
+	lock_take(&lock);
+	stopped = true;
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o; o = o->next_thread)
+		if (o->process == t->process)
+			ticker_end(o);
+	lock_drop(&engine.world_lock);
+	lock_drop(&lock);
+}
+
+void ticker_go_on(struct thread *t)
+{
+	if (t->process->borrowed_memory)
+		return;
+	stopped = false;
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o; o = o->next_thread)
+		if (o->process == t->process) {
+			o->tick_due = true;
+			poll_call(o);
+		}
+	lock_drop(&engine.world_lock);
+}
+
+void ticker_forked(void)
+{
+	lock = 0;
+	stopped = false;
+}
+
+/* May others send this thread a TICK_SIGNAL that it has to answer while it sleeps? */
+static bool expects_real(const struct thread *t)
+{
+	return engine.threads->next_thread || t->process->actions[TICK_SIGNAL].handler > 1;
+}
+
+bool ticker_blocks(const struct thread *t)
+{
+	return t->has_timer && !expects_real(t);
+}
+
+enum ticker_hold ticker_hold(struct thread *t)
+{
+	const struct itimerspec never = { 0 };
+	uint64_t tick = TICK_BIT;
+
+	if (!t->has_timer)
+		return TICKS_FREE;
+	if (ticker_blocks(t)) {
+		sys4(SYS_rt_sigprocmask, SIG_BLOCK, &tick, 0, 8);
+		return TICKS_BLOCKED;
+	}
+	/* One that is on its way comes before this returns. */
+	sys4(SYS_timer_settime, t->timer, 0, &never, t->tick_left);
+	return TICKS_STOPPED;
+}
+
+void ticker_let_go(struct thread *t, enum ticker_hold how)
+{
+	uint64_t tick = TICK_BIT;
+
+	if (how == TICKS_BLOCKED)
+		sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &tick, 0, 8);
+	else if (how == TICKS_STOPPED && t->has_timer &&
+		 (t->tick_left[2] || t->tick_left[3]))
+		sys4(SYS_timer_settime, t->timer, 0, t->tick_left, 0);
 }
 
 bool ticker_sent(const struct thread *t, const siginfo_t *info)
@@ -64,8 +150,8 @@ static const uint16_t quick[] = {
 	SYS_dup, SYS_getdents64, SYS_unlink, SYS_uname, SYS_sysinfo,
 	SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
 	SYS_getpgrp, SYS_getrlimit, SYS_prlimit64, SYS_getrusage, SYS_times,
-	SYS_time, SYS_gettimeofday, SYS_clock_gettime, SYS_clock_getres, SYS_getrandom,
-	SYS_getcpu, SYS_sched_yield, SYS_sched_getaffinity, SYS_set_tid_address,
+	SYS_time, SYS_gettimeofday, SYS_clock_gettime, SYS_clock_getres, SYS_getcpu,
+	SYS_sched_yield, SYS_sched_getaffinity, SYS_set_tid_address,
 	SYS_set_robust_list, SYS_prctl, SYS_arch_prctl, SYS_tgkill, SYS_kill,
 	SYS_timer_settime, SYS_setitimer, SYS_alarm, SYS_epoll_ctl, SYS_pipe2,
 };

@@ -3,13 +3,16 @@
  * A timer per thread that brings it to the dispatcher when a time has passed:
  * how the sampler finds the beginning of a window without counting on the way.
  *
- * Its signal must not be seen to interrupt anything, so it stays blocked
- * around system calls that may sleep. The C libraries keep the number for
- * themselves and never block it for long; a real one, which does not come from
- * our timer, reaches the target.
+ * Its signal must not be seen to interrupt anything: around system calls that
+ * may sleep it is blocked, or, where a real one might come, the timer is
+ * stopped. The C libraries keep the number for themselves: they ask all threads
+ * with it to change their user, or to end, and wait for the answer. A real one,
+ * which does not come from our timer, reaches the target.
  */
 #ifndef DWELL_ENGINE_TICKER_H
 #define DWELL_ENGINE_TICKER_H
+
+#include <stdbool.h>
 
 #include "engine/state.h"
 
@@ -20,6 +23,21 @@
 int ticker_arm(struct thread *t, uint64_t ns);
 /* The thread ends, or is profiled no more: no tick comes after this. */
 void ticker_end(struct thread *t);
+/*
+ * Before exec: the timers of all threads of the process end, and no new ones
+ * begin until ticker_go_on. A tick that finds the default action would kill.
+ */
+void ticker_stop_all(struct thread *t);
+void ticker_go_on(struct thread *t);
+/* In a forked child, which has no timers. */
+void ticker_forked(void);
+
+/* How ticks are kept off while a system call may sleep. */
+enum ticker_hold { TICKS_FREE, TICKS_BLOCKED, TICKS_STOPPED };
+enum ticker_hold ticker_hold(struct thread *t);
+/* Will it block them? Then a mask that the kernel is given for the call has to, too. */
+bool ticker_blocks(const struct thread *t);
+void ticker_let_go(struct thread *t, enum ticker_hold how);
 /* Is it the timer of t that sent this? */
 bool ticker_sent(const struct thread *t, const siginfo_t *info);
 /* May the system call sleep and then end early because of a signal? */
