@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/sort.h"
 
 struct naming_question {
 	uint64_t address;
@@ -27,28 +28,34 @@ void naming_release(struct naming *n)
 	*n = (struct naming){0};
 }
 
-static int compare(const void *a, const void *b)
+/* The questions' indices by file, and within a file by address. */
+static int sort_questions(const struct naming *n, struct sort_item *sorted)
 {
-	const struct naming_question *const *x = a, *const *y = b;
+	size_t i;
 
-	if ((*x)->file != (*y)->file)
-		return (*x)->file < (*y)->file ? -1 : 1;
-	return (*x)->address < (*y)->address ? -1 : (*x)->address > (*y)->address;
+	for (i = 0; i < n->count; i++)
+		sorted[i] = (struct sort_item){n->items[i].address, i};
+	if (sort_by_key(sorted, n->count) != 0)
+		return -1;
+	for (i = 0; i < n->count; i++)
+		sorted[i].key = (uint64_t)n->items[sorted[i].index].file;
+	return sort_by_key(sorted, n->count);
 }
 
 static int find_names(struct naming *n, struct symbols *symbols, struct err *err)
 {
-	struct naming_question **sorted = calloc(n->count + 1, sizeof(struct naming_question *));
+	struct sort_item *sorted = calloc(n->count + 1, sizeof(*sorted));
 	size_t i;
 
-	if (sorted == NULL)
+	if (sorted == NULL || sort_questions(n, sorted) != 0) {
+		free(sorted);
 		return err_set(err, "out of memory");
-	for (i = 0; i < n->count; i++)
-		sorted[i] = &n->items[i];
-	qsort(sorted, n->count, sizeof(struct naming_question *), compare);
-	for (i = 0; i < n->count; i++)
-		sorted[i]->count = (uint32_t)symbols_resolve(
-			symbols, sorted[i]->file, sorted[i]->address, &sorted[i]->frames);
+	}
+	for (i = 0; i < n->count; i++) {
+		struct naming_question *q = &n->items[sorted[i].index];
+
+		q->count = (uint32_t)symbols_resolve(symbols, q->file, q->address, &q->frames);
+	}
 	free(sorted);
 	return 0;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/sort.h"
 #include "symbols/private.h"
 
 #define LOOK_BACK 16 /* symbols that may start between a covering one and the address */
@@ -21,15 +22,40 @@ static int rank(const GElf_Sym *symbol)
 	return (symbol->st_size == 0 ? 4 : 0) + (binding <= STB_WEAK ? by_binding[binding] : 3);
 }
 
+/* Among symbols at one address. */
 static int compare(const void *a, const void *b)
 {
 	const struct symbols_entry *x = a, *y = b;
 
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	if (x->rank != y->rank)
-		return x->rank - y->rank;
-	return strcmp(x->name, y->name);
+	return x->rank != y->rank ? x->rank - y->rank : strcmp(x->name, y->name);
+}
+
+/* By address, and at one address the best name first. Returns -1 when memory ran out. */
+static int sort_symbols(struct symbols_entry **symbols, size_t count)
+{
+	struct sort_item *order = calloc(count + 1, sizeof(*order));
+	struct symbols_entry *sorted = calloc(count + 1, sizeof(*sorted));
+	size_t i, first;
+
+	for (i = 0; order != NULL && i < count; i++)
+		order[i] = (struct sort_item){(*symbols)[i].address, i};
+	if (order == NULL || sorted == NULL || sort_by_key(order, count) != 0) {
+		free(order);
+		free(sorted);
+		return -1;
+	}
+	for (i = 0; i < count; i++)
+		sorted[i] = (*symbols)[order[i].index];
+	free(order);
+	for (first = 0; first < count; first = i) {
+		for (i = first + 1; i < count && sorted[i].address == sorted[first].address; i++)
+			;
+		if (i - first > 1)
+			qsort(sorted + first, i - first, sizeof(*sorted), compare);
+	}
+	free(*symbols);
+	*symbols = sorted;
+	return 0;
 }
 
 static int is_code(const GElf_Sym *symbol, const char *name)
@@ -61,8 +87,9 @@ static void read_symbols(struct symbols_file *f)
 			.name = name,
 		};
 	}
-	if (f->symtab.count > 0)
-		qsort(f->symtab.items, f->symtab.count, sizeof(f->symtab.items[0]), compare);
+	if (sort_symbols(&f->symtab.items, f->symtab.count) != 0)
+		f->symtab.count = 0;
+	f->symtab.room = f->symtab.count;
 }
 
 struct symbols_entry *symbols_table_find(struct symbols_file *f, uint64_t address)

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Radix sort, from the lowest byte of the keys to the highest. Addresses of one
+ * file differ in three or four bytes: for the others there is nothing to do.
+ */
+#include "base/sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_BYTES = 8, DIGITS = 256 };
+
+static unsigned digit(const struct sort_item *item, unsigned byte)
+{
+	return (unsigned)(item->key >> 8 * byte) & (DIGITS - 1);
+}
+
+/* Distribute by one byte. Returns 0, having done nothing, when it is the same in all keys. */
+static int pass(const struct sort_item *from, struct sort_item *to, size_t count, unsigned byte)
+{
+	size_t at[DIGITS] = {0}, i, sum = 0;
+
+	for (i = 0; i < count; i++)
+		at[digit(&from[i], byte)]++;
+	if (at[digit(&from[0], byte)] == count)
+		return 0;
+	for (i = 0; i < DIGITS; i++) {
+		size_t n = at[i];
+
+		at[i] = sum;
+		sum += n;
+	}
+	for (i = 0; i < count; i++)
+		to[at[digit(&from[i], byte)]++] = from[i];
+	return 1;
+}
+
+int sort_by_key(struct sort_item *items, size_t count)
+{
+	struct sort_item *other, *from = items, *to;
+	unsigned byte;
+
+	if (count < 2)
+		return 0;
+	other = calloc(count, sizeof(*other));
+	if (other == NULL)
+		return -1;
+	to = other;
+	for (byte = 0; byte < KEY_BYTES; byte++) {
+		if (pass(from, to, count, byte)) {
+			struct sort_item *sorted = to;
+
+			to = from;
+			from = sorted;
+		}
+	}
+	if (from != items)
+		memcpy(items, from, count * sizeof(*items));
+	free(other);
+	return 0;
+}
