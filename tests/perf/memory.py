@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What profiling costs in memory: the largest resident size of a program, and of the collector.
+
+Each program runs natively, under `record --gear count` and under `record`. Sizes are the peaks
+that /proc shows again and again while they run (what wait4 says would hold this script's own
+size, which exec does not forget, and take collector and target for one). The bar is 1.5 times
+the program's own size and 150 MB, for target and collector together.
+
+    memory.py [--dwell PATH] [--only EXPRESSION]
+
+Exit status 1 when a program is above the bar.
+"""
+import argparse
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'transparency'))
+import inputs  # noqa: E402
+
+PROGRAMS = {
+    'gzip': 'gzip -9 -c $IN/text',
+    'sqlite3': 'sqlite3 :memory: ".read $IN/job.sql"',
+    'python3': '/usr/bin/python3 $IN/job.py 10',
+    'cc1': '$CC1 -quiet -O1 $IN/steps.i -o /dev/null',
+    'node': 'node $IN/job.js',
+}
+VARIANTS = [('count', ['--gear', 'count']), ('record', [])]
+FACTOR, EXTRA_KB = 1.5, 150 * 1024
+SCALE = 2
+LOOK_SECONDS = 0.01
+
+
+def children_of(pid):
+    try:
+        with open('/proc/%d/task/%d/children' % (pid, pid)) as f:
+            return [int(word) for word in f.read().split()]
+    except OSError:
+        return []
+
+
+def below(pid):
+    for child in children_of(pid):
+        yield child
+        yield from below(child)
+
+
+def peak_of(pid):
+    """VmHWM of a process in KB, 0 when it is gone."""
+    try:
+        with open('/proc/%d/status' % pid) as f:
+            found = re.search(r'^VmHWM:\s*(\d+)', f.read(), re.M)
+            return int(found.group(1)) if found else 0
+    except OSError:
+        return 0
+
+
+def run(argv):
+    """Peaks in KB: of the process started, and the largest of those below it (0 if none)."""
+    process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    own, others = 0, 0
+    while process.poll() is None:
+        own = max(own, peak_of(process.pid))
+        others = max([others] + [peak_of(pid) for pid in below(process.pid)])
+        time.sleep(LOOK_SECONDS)
+    if process.returncode != 0:
+        sys.exit('memory: %s ended with %d' % (' '.join(argv), process.returncode))
+    return own, others
+
+
+def command_for(name, folder):
+    words = PROGRAMS[name]
+    if name == 'cc1':
+        subprocess.run(['gcc', '-E', folder + '/steps.c', '-o', folder + '/steps.i'], check=True)
+        cc1 = subprocess.run(['gcc', '-print-prog-name=cc1'], check=True, capture_output=True)
+        words = words.replace('$CC1', cc1.stdout.decode().strip())
+    return shlex.split(words.replace('$IN', folder))
+
+
+def mb(kb):
+    return kb / 1024
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p.add_argument('--dwell', default='build/dwell')
+    p.add_argument('--only', default='')
+    options = p.parse_args()
+    base = tempfile.mkdtemp(prefix='dwell-memory-')
+    above = 0
+    os.environ.update(LC_ALL='C', PYTHONHASHSEED='0')
+    try:
+        inputs.make(base + '/in', SCALE)
+        print('MB         native' + ''.join('%10s %9s %6s' % (v, 'collector', 'bar') for v, _ in VARIANTS))
+        for name in PROGRAMS:
+            argv = command_for(name, base + '/in')
+            if not re.search(options.only, name) or not shutil.which(argv[0]):
+                continue
+            native, _ = run(argv)
+            line = '%-9s %7.1f' % (name, mb(native))
+            for _, arguments in VARIANTS:
+                record = [os.path.abspath(options.dwell), 'record', '-q', '-o', base + '/m.db']
+                collector, target = run(record + arguments + ['--'] + argv)
+                bar = native * FACTOR + EXTRA_KB
+                above += target + collector > bar
+                line += '%10.1f %9.1f %6.0f' % (mb(target), mb(collector), mb(bar))
+            print(line, flush=True)
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+    return 1 if above else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
