@@ -190,7 +190,8 @@ def run_case(case, gear, options, base):
         return dict(result, result='failed', what='natively ends with %s: %s' % (native.status, shown))
     argv, profile = case.argv, folder + '.' + gear + '.db'
     if gear != 'native':
-        argv = [options.dwell, 'record', '-q', '-o', profile, '--gear', gear, '--'] + case.argv
+        argv = [options.dwell, 'record', '-q', '-o', profile, '--gear', gear]
+        argv += shlex.split(options.record) + ['--'] + case.argv
     for attempt in range(options.repeat):
         other = execute(argv, folder, case.seconds * options.patience)
         what = compare(native, other)
@@ -233,6 +234,7 @@ def parse_options():
     p.add_argument('--set', choices=['programs', 'real', 'all'], default='all')
     p.add_argument('--only', default='', help='only cases whose name matches this expression')
     p.add_argument('--engine', metavar='OPTIONS', help='of the engine, as in docs/testing.md: vector=0,...')
+    p.add_argument('--record', metavar='OPTIONS', default='', help='more for dwell record: --record="--duty 100"')
     p.add_argument('--repeat', type=int, default=1, help='runs under Dwell for each native one')
     p.add_argument('--patience', type=float, default=4, help='a run may take this many times longer')
     p.add_argument('--jobs', type=int, default=2)
@@ -251,8 +253,15 @@ def choose(options, build):
     return [c for c in cases if (c.quick or not options.quick) and re.search(options.only, c.name)]
 
 
+def take_signals():
+    """Programs get the usual actions, even if this one runs in the background of a script."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+
+
 def main():
     options = parse_options()
+    take_signals()
     build = os.path.abspath(options.build)
     if options.engine:
         os.environ['DWELL_ENGINE_OPTIONS'] = options.engine
