@@ -256,7 +256,8 @@ def choose(options, build):
 def take_signals():
     """Programs get the usual actions, even if this one runs in the background of a script."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    for number in (signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def main():

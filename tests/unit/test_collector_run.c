@@ -265,6 +265,8 @@ static void signals_are_the_targets_own(void **state)
 
 	(void)state;
 	signal(SIGHUP, SIG_IGN); /* as under nohup */
+	signal(SIGINT, SIG_DFL); /* ignored in the background of a script */
+	signal(SIGQUIT, SIG_DFL);
 	read_signals("/proc/self/status", own);
 	assert_int_equal(run(NULL, command, &result, &err), 0);
 	signal(SIGHUP, SIG_DFL);
