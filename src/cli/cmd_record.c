@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
 	 2},
 	{"seed", 's', "N", 0, "Begin the random choice of samples with N, to repeat a run", 2},
 	{"duty", 'd', "PERCENT", 0,
-	 "Spend PERCENT of the accesses inside windows (10); less after the first 100 million, "
+	 "Spend PERCENT of the accesses inside windows (10); less after the first 50 million, "
 	 "down to three tenths of it from a billion on",
 	 2},
 	{"line", 'l', "BYTES", 0, "Watch lines of BYTES, a power of two (64)", 2},
