@@ -49,7 +49,7 @@ struct channel_config {
 	uint64_t seed;		     /* the engine mixes in the process's order number */
 	uint64_t window_min;	     /* accesses */
 	uint64_t window_max;	     /* accesses */
-	uint32_t window_divisor;     /* 200 */
+	uint32_t window_divisor;     /* 0: windows do not grow */
 	uint32_t duty_ppm;	     /* accesses inside windows at first, per million */
 	uint32_t samples_per_window; /* mean; used when sample_period is 0 */
 	uint32_t reserved;

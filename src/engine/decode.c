@@ -26,40 +26,6 @@ static uint8_t gpr_of(ZydisRegister r)
 	return NOREG;
 }
 
-static uint8_t status_of(uint32_t eflags)
-{
-	return (uint8_t)((eflags & 1) | (eflags >> 2 & 1) << 1 | (eflags >> 4 & 1) << 2 |
-			 (eflags >> 6 & 1) << 3 | (eflags >> 7 & 1) << 4 |
-			 (eflags >> 11 & 1) << 5);
-}
-
-/*
- * Which status flags are certainly overwritten. Shifts by a register may leave
- * them alone, and so may string instructions with REP; flags that the manual
- * calls undefined count as overwritten only where every processor changes them.
- */
-static uint8_t killed_flags(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op)
-{
-	const ZydisAccessedFlags *f = z->cpu_flags;
-	uint32_t killed = f->modified | f->set_0 | f->set_1;
-
-	if (z->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
-		return 0;
-	switch (z->meta.category) {
-	case ZYDIS_CATEGORY_SHIFT:
-	case ZYDIS_CATEGORY_ROTATE:
-		if (z->operand_count < 2 || op[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE ||
-		    (op[1].imm.value.u & 31) == 0 || z->mnemonic == ZYDIS_MNEMONIC_RCL ||
-		    z->mnemonic == ZYDIS_MNEMONIC_RCR)
-			return 0;
-		return status_of(killed);
-	case ZYDIS_CATEGORY_LOGICAL:
-		return status_of(killed | f->undefined);
-	default:
-		return status_of(killed);
-	}
-}
-
 static bool is_vector_31(ZydisRegister r)
 {
 	return r == ZYDIS_REGISTER_XMM31 || r == ZYDIS_REGISTER_YMM31 ||
@@ -357,10 +323,8 @@ int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room
 	if (in->kind == INSN_ELEMENTS)
 		set_elements(in, &z, op);
 	in->touches_31 |= is_state_insn(&z);
-	if (z.cpu_flags) {
-		in->flags_read = status_of(z.cpu_flags->tested);
-		in->flags_killed = killed_flags(&z, op);
-	}
+	if (z.cpu_flags)
+		in->sets_flags = z.cpu_flags->modified | z.cpu_flags->set_0 | z.cpu_flags->set_1;
 	in->modrm_at = z.attributes & ZYDIS_ATTRIB_HAS_MODRM ? z.raw.modrm.offset : 0;
 	in->disp_at = z.raw.disp.offset;
 	if (in->kind == INSN_JCC)

@@ -55,8 +55,7 @@ struct insn {
 	bool gs_prefix;	    /* a %gs override, to be dropped */
 	uint8_t disp_at;    /* offset of the displacement when rip_relative */
 	uint8_t modrm_at;   /* offset of the modrm byte, 0 when none */
-	uint8_t flags_read;  /* STATUS_* mask of status flags it may read */
-	uint8_t flags_killed; /* ... that it certainly overwrites */
+	bool sets_flags;    /* it may change status flags: so a branch behind may fuse with it */
 	uint16_t gprs;	    /* general registers it names or implies, a bit each */
 	bool entry;	    /* the translator's: a branch of the same block leads here */
 	uint16_t pop_bytes; /* of ret imm16 */
@@ -68,16 +67,6 @@ struct insn {
 	uint8_t mask_reg;     /* opmask register, or 255: vector_mask holds the mask */
 	uint8_t vector_mask;
 	bool vector_index_64;
-};
-
-enum {
-	STATUS_CF = 1,
-	STATUS_PF = 2,
-	STATUS_AF = 4,
-	STATUS_ZF = 8,
-	STATUS_SF = 16,
-	STATUS_OF = 32,
-	STATUS_ALL = 63,
 };
 
 /* Once, at start-up. Returns 0 or -1. */

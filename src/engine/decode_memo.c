@@ -26,11 +26,7 @@ struct memo {
 static struct grow pages;
 static struct memo *slots;
 
-/*
- * COUNT: a shift by an immediate, which changes no flags when that is 0: of those
- * with a register the count belongs to the head.
- */
-enum { NO = 0, M = 1, I8 = 2, IZ = 4, OK = 8, COUNT = 16 };
+enum { NO = 0, M = 1, I8 = 2, IZ = 4, OK = 8 };
 
 /* One-byte opcodes: modrm, immediate. 0: not remembered. */
 static const uint8_t one_byte[256] = {
@@ -50,7 +46,7 @@ static const uint8_t one_byte[256] = {
 	[0x90] = OK, OK, OK, OK, OK, OK, OK, OK, OK, OK,
 	[0xa8] = I8, IZ,
 	[0xb0] = I8, I8, I8, I8, I8, I8, I8, I8, IZ, IZ, IZ, IZ, IZ, IZ, IZ, IZ,
-	[0xc0] = M | COUNT, M | COUNT,
+	[0xc0] = M | I8, M | I8,
 	[0xc3] = OK,
 	[0xc6] = M | I8, M | IZ,
 	[0xc9] = OK,
@@ -63,7 +59,7 @@ static const uint8_t one_byte[256] = {
 
 static uint8_t two_byte(uint8_t op)
 {
-	if ((op >= 0x70 && op <= 0x73) || op == 0xba || op == 0xc2 ||
+	if ((op >= 0x70 && op <= 0x73) || op == 0xa4 || op == 0xac || op == 0xba || op == 0xc2 ||
 	    (op >= 0xc4 && op <= 0xc6))
 		return M | I8;
 	if ((op & 0xf0) == 0x80)
@@ -92,7 +88,6 @@ static uint8_t by_map(uint32_t map, uint8_t op)
 struct layout {
 	uint32_t head, disp, imm; /* bytes */
 	bool operand16, wide, evex;
-	bool count;  /* the head ends with the immediate */
 	bool group3; /* test has an immediate where not and neg have none */
 };
 
@@ -166,12 +161,6 @@ static bool find_layout(const uint8_t *c, uint32_t room, struct layout *l)
 			l->disp = 4;
 		if (l->evex && mod == 1)
 			return false; /* a scaled displacement */
-	}
-	if (form & COUNT) {
-		if (c[at - 1] >> 6 != 3)
-			return false;
-		l->count = true;
-		at++;
 	}
 	l->head = at;
 	l->imm = form & I8 ? 1 : form & IZ ? (l->operand16 && !l->wide ? 2 : 4) : 0;
@@ -270,9 +259,8 @@ void decode_memo_keep(const struct insn *in, const uint8_t *code, uint32_t encod
 	}
 	if (depends_on_values(in) || !find_layout(code, 15, &l) ||
 	    l.head + l.disp + l.imm != in->length || places->disp_bytes != l.disp ||
-	    places->imm_bytes != l.imm + l.count || (l.disp && in->disp_at != l.head) ||
-	    (l.imm && places->imm_at != l.head + l.disp) ||
-	    (l.count && places->imm_at != l.head - 1))
+	    places->imm_bytes != l.imm || (l.disp && in->disp_at != l.head) ||
+	    (l.imm && places->imm_at != l.head + l.disp))
 		return;
 	m = slot_for(head_of(code, l.head), l.head);
 	*m = (struct memo){ .head = head_of(code, l.head),

@@ -81,12 +81,6 @@ static inline void emit_load_gs(struct out *o, enum reg r, uint32_t offset)
 	gs_operand(o, 0x8b, (uint8_t)r, offset);
 }
 
-/* cmp reg, gs:[offset]; changes flags */
-static inline void emit_cmp_gs_changes_flags(struct out *o, enum reg r, uint32_t offset)
-{
-	gs_operand(o, 0x3b, (uint8_t)r, offset);
-}
-
 /* mov dword gs:[offset], value */
 static inline void emit_store_imm32_gs(struct out *o, uint32_t offset, uint32_t value)
 {

@@ -54,11 +54,6 @@ bool insn_is_call(const struct insn *in);
 
 /* Counting (count_emit.c). */
 void job_count_segment(struct job *j);
-enum flags_state { FLAGS_LIVE, FLAGS_DEAD_UNLESS_FAULT, FLAGS_DEAD };
-enum flags_state job_flags_state(const struct job *j, uint32_t i);
-/* Save and restore flags around glue; rax is in spill4 meanwhile. */
-void job_save_flags(struct job *j);
-void job_restore_flags(struct out *o);
 
 /* Streaming (stream_emit.c). From its first byte to the store that finds a full buffer: */
 #define STREAM_PROBE_AT 18

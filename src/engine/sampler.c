@@ -82,7 +82,7 @@ static void plan_next(void)
 {
 	const struct channel_config *c = &engine.config;
 	uint64_t now = s.period_end, duty = duty_at(now), length;
-	uint64_t w = now / (c->window_divisor ? c->window_divisor : 200);
+	uint64_t w = c->window_divisor ? now / c->window_divisor : 0;
 
 	if (w > c->window_max)
 		w = c->window_max;

@@ -69,7 +69,7 @@ struct thread {
 	uint32_t exit;
 	uint32_t pending;
 	uint32_t called;
-	uint32_t poll_pad;
+	uint32_t unused;
 	uint64_t poll_at; /* cache address where it was called, or its buffer was full */
 	struct counts counters __attribute__((aligned(32)));
 	uint64_t *buf;

@@ -368,7 +368,7 @@ static void place_branch(struct job *j, uint32_t i)
 
 	if (j->gear != GEAR_COUNT || last->kind != INSN_JCC || i + 2 < j->end)
 		return;
-	if (i + 1 < j->end && in->flags_killed)
+	if (i + 1 < j->end && in->sets_flags)
 		keep_together(&j->o, in->length + jcc_bytes);
 	else if (in == last)
 		keep_together(&j->o, jcc_bytes);
@@ -406,6 +406,19 @@ static void emit_segment(struct job *j)
 		job_stream_end(j);
 }
 
+/* Status flags go to ah and al, rax to spill4. */
+static void save_flags(struct job *j)
+{
+	emit_store_gs(&j->o, RAX, T_SPILL4);
+	emit_bytes(&j->o, (const uint8_t[]){ 0x9f, 0x0f, 0x90, 0xc0 }, 4); /* lahf; seto al */
+}
+
+static void restore_flags(struct job *j)
+{
+	emit_bytes(&j->o, (const uint8_t[]){ 0x04, 0x7f, 0x9e }, 3); /* add al, 0x7f; sahf */
+	emit_load_gs(&j->o, RAX, T_SPILL4);
+}
+
 /* cmp [rcx + at], n bytes of source; jne stale */
 static void emit_compare(struct job *j, uint32_t at, const uint8_t *source, uint32_t n,
 			 const uint8_t *stale)
@@ -432,14 +445,14 @@ static void emit_self_check(struct job *j)
 	for (uint32_t i = 0; i < j->insns; i++)
 		for (uint32_t k = 0; k < j->in[i].length; k++)
 			source[n++] = j->in[i].bytes[k];
-	job_save_flags(j);
+	save_flags(j);
 	emit_store_gs(&j->o, RCX, T_SPILL2);
 	emit_mov_imm64(&j->o, RCX, b->pc);
 	emit_bytes(&j->o, (const uint8_t[]){ 0xeb, 0 }, 2);
 	over = j->o.p;
 	stale = j->o.p;
 	emit_load_gs(&j->o, RCX, T_SPILL2);
-	job_restore_flags(&j->o);
+	restore_flags(j);
 	emit_jump(&j->o, e->stub);
 	over[-1] = (uint8_t)(j->o.p - over);
 	for (; at + 4 <= n; at += 4)
@@ -447,7 +460,7 @@ static void emit_self_check(struct job *j)
 	for (; at < n; at++)
 		emit_compare(j, at, source + at, 1, stale);
 	emit_load_gs(&j->o, RCX, T_SPILL2);
-	job_restore_flags(&j->o);
+	restore_flags(j);
 }
 
 static void emit_block(struct job *j)
