@@ -26,7 +26,9 @@
 #define NEAR_MIN 4000u		 /* accesses; the least such stretch */
 #define SHORTEST_NS 15000u
 #define REPORT_NS 50000000u	 /* threads show their counts at least so often */
-#define DUTY_FULL 50000000u	 /* accesses from which on windows take a smaller share */
+#define DUTY_AT 50000000u	 /* accesses at which windows take just the configured share */
+#define DUTY_FROM 3000000u	 /* accesses up to which the share is the same, the largest */
+#define SPACING_MIN 400u	 /* accesses between samples, on average, unless a period is given */
 #define FIRST_RATE 1000000u	 /* accesses a millisecond until it is known */
 
 /* Of the process. The lock guards all of it, and every thread's watch set. */
@@ -68,13 +70,12 @@ static uint64_t square_root(uint64_t v)
  */
 static uint64_t duty_at(uint64_t now)
 {
-	const uint64_t full = engine.config.duty_ppm, least = full * 3 / 10;
-	uint64_t duty;
+	const uint64_t least = engine.config.duty_ppm * 3 / 10;
+	uint64_t duty = engine.config.duty_ppm * square_root(DUTY_AT) /
+			square_root(now > DUTY_FROM ? now : DUTY_FROM);
 
-	if (now <= DUTY_FULL)
-		return full;
-	duty = full * square_root(DUTY_FULL) / square_root(now);
-	return duty > least ? duty : least;
+	duty = duty > least ? duty : least;
+	return duty < 1000000 ? duty : 1000000;
 }
 
 /* One window at a random place of each period; periods grow with the run, as windows do. */
@@ -97,9 +98,12 @@ static void plan_next(void)
 		s.start = 0;
 		s.end = UINT64_MAX;
 	}
-	s.window.interval = c->sample_period ?
-				    (uint64_t)((unsigned __int128)c->sample_period * duty / 1000000) :
-				    w / (c->samples_per_window ? c->samples_per_window : 200);
+	s.window.interval = w / (c->samples_per_window ? c->samples_per_window : 200);
+	if (s.window.interval < SPACING_MIN)
+		s.window.interval = SPACING_MIN;
+	if (c->sample_period)
+		s.window.interval =
+			(uint64_t)((unsigned __int128)c->sample_period * duty / 1000000);
 	if (s.window.interval < 1)
 		s.window.interval = 1;
 }
