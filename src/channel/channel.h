@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 1u
+#define CHANNEL_VERSION 2u
 #define CHANNEL_HEADER_BYTES 4096u
 #define CHANNEL_SLOT_HEADER_BYTES 4096u
 
@@ -124,6 +124,7 @@ enum channel_record_type {
 	RECORD_SAMPLE = 6,    /* struct record_sample */
 	RECORD_END = 7,	      /* struct record_end */
 	RECORD_STREAM = 8,    /* struct record_stream + uint64_t[count] */
+	RECORD_FOLLOW = 10,   /* struct record_follow */
 	RECORD_MESSAGE = 9,   /* text: a limit met, for the user to read */
 };
 
@@ -209,6 +210,26 @@ struct record_sample {
 	uint64_t line;	   /* address of the watched line */
 	struct record_access begin; /* the sampled access */
 	struct record_access end;   /* the reusing one; all zero unless SAMPLE_REUSED */
+};
+
+enum follow_status {
+	FOLLOW_TOUCHED = 0,
+	FOLLOW_ENDED = 1,   /* the thread or process ended, and it was not touched */
+	FOLLOW_DROPPED = 2, /* given up, by chance, to make room for others */
+};
+
+/*
+ * What became of some of the censored samples: the line was watched on in later
+ * windows of the same thread. Comes at any time after the sample's own record.
+ */
+struct record_follow {
+	struct record_header h;
+	uint32_t window;   /* of the sample */
+	uint32_t status;   /* enum follow_status */
+	uint64_t position; /* accesses of the process at the sampled access */
+	uint64_t watched;  /* accesses of the thread strictly between, those inside windows alone */
+	uint64_t end_position; /* accesses of the process at the touch, or at the end */
+	struct record_access end; /* the touching one; but for thread all zero unless FOLLOW_TOUCHED */
 };
 
 struct record_end {

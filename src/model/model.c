@@ -111,6 +111,31 @@ static void place_first_touches(struct model *m, const struct model_input *in)
 	}
 }
 
+/* Of the samples watched on, those whose touch was not seen by the end of the pool. */
+static int gather_follows(struct model *m, const struct model_input *in)
+{
+	double *share = calloc(in->window_count + 1, sizeof(*share));
+
+	m->follows = calloc(in->follow_count + 1, sizeof(*m->follows));
+	if (m->follows == NULL || share == NULL) {
+		free(share);
+		return -1;
+	}
+	for (size_t i = 0; i < in->sample_count; i++)
+		share[in->samples[i].window]++;
+	for (size_t i = 0; i < in->follow_count; i++) {
+		const struct model_follow *f = &in->follows[i];
+		double residual = (double)f->watched - m->pool.end_x;
+
+		if (residual <= 0 || f->window >= in->window_count || share[f->window] <= 0)
+			continue;
+		m->follows[m->follow_count++] = (struct follow){
+			residual, window_weight(m, in, f->window) / share[f->window], f->touched};
+	}
+	free(share);
+	return 0;
+}
+
 /* Weight of a sample: that of its window, shared by the window's samples. */
 static int weigh_samples(struct model *m, const struct model_input *in)
 {
@@ -260,6 +285,8 @@ static int fill(struct model *m, const struct model_input *in)
 	estimate_survivals(m, order);
 	measure_footprint(m, in);
 	place_first_touches(m, in);
+	if (gather_follows(m, in) != 0)
+		goto out;
 	model_set_tails(m);
 	ret = 0;
 out:
@@ -310,6 +337,7 @@ void model_free(struct model *m)
 	free(m->weight);
 	free(m->sorted);
 	free(m->storage);
+	free(m->follows);
 	free(m->scratch);
 	free(m->evictions);
 	free(m);

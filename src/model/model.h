@@ -44,6 +44,16 @@ struct model_sample {
 	bool reused;	   /* false: the watch ended first, the distance is a lower bound */
 };
 
+/*
+ * What became of a sample that its window left unresolved: its line was watched on in
+ * later windows of the thread, until the first touch or to the end.
+ */
+struct model_follow {
+	uint32_t window;  /* of the sample */
+	uint64_t watched; /* accesses inside windows, the sample's own included */
+	bool touched;	  /* false: not even then */
+};
+
 struct model_input {
 	const struct model_window *windows;
 	size_t window_count;
@@ -52,6 +62,8 @@ struct model_input {
 	uint64_t accesses;	  /* of the whole run; 0: what the windows stand for */
 	uint64_t footprint_pages; /* at the end of the run; 0: what the windows say */
 	uint32_t line_bytes;	  /* the line that was watched, a power of two */
+	const struct model_follow *follows; /* of a fair choice among the unresolved samples */
+	size_t follow_count;
 };
 
 /*

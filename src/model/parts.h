@@ -7,7 +7,7 @@
 
 /* Distances below 64 have a bin each; above, 32 bins an octave (3 % wide at most). */
 #define MODEL_BINS	  1920
-#define MODEL_TAIL_PIECES 8
+#define MODEL_TAIL_PIECES 16
 #define MODEL_PIECES	  (MODEL_BINS + MODEL_TAIL_PIECES)
 
 /* Below these counts at risk the product limit is noise: it stops there. */
@@ -62,6 +62,8 @@ struct model {
 	bool *reused;
 	double *weight; /* all together 1 */
 	size_t sample_count;
+	struct follow *follows; /* those that outlived the pool's end */
+	size_t follow_count;
 	uint32_t *sorted;	  /* by group, then by bin */
 	double bin_x[MODEL_BINS]; /* mean distance of the reuses in the bin */
 
@@ -84,6 +86,20 @@ double survival_integral(const struct survival *s);
 
 /* Place what the pool left unresolved. */
 void model_set_tails(struct model *m);
+
+/* A sample's line watched on beyond the end of what the pool has seen. */
+struct follow {
+	double residual; /* accesses inside windows beyond that end */
+	double weight;
+	bool touched;
+};
+
+/*
+ * Rates at which far lines are touched, from `count` follows: fills t->x with the quantiles of
+ * the distances beyond `end`, t->mass apart. Returns 0, or -1 when they are too few to tell.
+ */
+int follow_tail(const struct model *m, const struct follow *follows, size_t count, double cold,
+		struct tail *t);
 
 struct group_result {
 	double rate;	   /* a reuse at x misses with 1 - exp(-rate x) */

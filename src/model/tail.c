@@ -113,6 +113,6 @@ void model_set_tails(struct model *m)
 	spread->mass = rest / MODEL_TAIL_PIECES;
 	for (int q = 0; q < MODEL_TAIL_PIECES; q++)
 		spread->x[q] = end;
-	if (residual > 0)
+	if (residual > 0 && follow_tail(m, m->follows, m->follow_count, cold / left, spread) != 0)
 		spread_tail(m, spread, residual);
 }

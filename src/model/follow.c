@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Distances beyond the longest window, from lines that were watched on in later windows.
+ *
+ * Glue the windows of a run together and leave out what lies between: a line that is touched at
+ * a steady rate, whatever its rate, is met after as many accesses of the glued run as of the real
+ * one, on average and in distribution. So the first touches of lines watched on tell how the rates
+ * of far lines are distributed: a mixture of exponentials, fitted by expectation maximization. So
+ * many steps are taken from a flat start that a single rate is told, and no more, which leaves
+ * the mixture smooth.
+ */
+#include <math.h>
+
+#include "model/parts.h"
+
+#define RATES	    48
+#define STEPS	    200
+#define FOLLOWS_MIN 12	 /* with fewer touched there is nothing to fit */
+#define FINEST	    64.0 /* the shortest mean distance beyond the end: this part of it */
+
+struct mixture {
+	double rate[RATES];  /* touches per access, falling */
+	double share[RATES]; /* with `dead` together 1 */
+	double dead;	     /* never touched again */
+	double end;	     /* of what was seen without */
+	double regularity;   /* 0: touches are random at each rate; 1: as regular as a loop's */
+};
+
+static void spread_rates(struct mixture *mix, double nearest, double farthest, double dead)
+{
+	for (int k = 0; k < RATES; k++) {
+		double mean = nearest * pow(farthest / nearest, k / (RATES - 1.0));
+
+		mix->rate[k] = 1 / mean;
+		mix->share[k] = (1 - dead) / RATES;
+	}
+	mix->dead = dead;
+}
+
+/* Likelihood of what was seen of one line, under each rate; their sum with the shares. */
+static double likelihoods(const struct mixture *mix, const struct follow *f, double *out)
+{
+	double sum = f->touched ? 0 : mix->dead;
+
+	for (int k = 0; k < RATES; k++) {
+		out[k] = mix->share[k] * exp(-mix->rate[k] * f->residual);
+		if (f->touched)
+			out[k] *= mix->rate[k] * f->residual; /* the factor is the same for all */
+		sum += out[k];
+	}
+	return sum;
+}
+
+static void improve(struct mixture *mix, const struct follow *follows, size_t count)
+{
+	double share[RATES] = {0}, one[RATES], total = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		double sum = likelihoods(mix, &follows[i], one);
+
+		if (sum <= 0)
+			continue;
+		for (int k = 0; k < RATES; k++) {
+			share[k] += follows[i].weight * one[k] / sum;
+			total += follows[i].weight * one[k] / sum;
+		}
+	}
+	for (int k = 0; k < RATES && total > 0; k++)
+		mix->share[k] = (1 - mix->dead) * share[k] / total;
+}
+
+/* P(residual > x), of those that are touched again. */
+static double outlive(const struct mixture *mix, double x)
+{
+	double random = 0, regular = 0;
+
+	for (int k = 0; k < RATES; k++) {
+		random += mix->share[k] * exp(-mix->rate[k] * x);
+		if (mix->rate[k] * (x + mix->end) < 1)
+			regular += mix->share[k];
+	}
+	return (random + mix->regularity * (regular - random)) / (1 - mix->dead);
+}
+
+static double quantile(const struct mixture *mix, double share, double low, double high)
+{
+	for (int i = 0; i < 50; i++) {
+		double middle = sqrt(low * high);
+
+		if (outlive(mix, middle) > share)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/*
+ * Lines touched at random have, at the end of a window, the chance of a touch that they have at
+ * any time; those of a loop that takes longer have none. What lies between shows how regular.
+ */
+static double regularity(const struct mixture *mix, const struct survival *s)
+{
+	double before = s->left, seen = 0, expected = 0;
+
+	for (size_t i = s->count; i-- > 0 && s->x[i] > s->end_x / 2;) {
+		before += s->mass[i];
+		seen++;
+	}
+	for (int k = 0; k < RATES; k++)
+		expected += mix->share[k] * mix->rate[k];
+	return fmax(0, 1 - log(before / s->left) / (s->end_x / 2) / expected);
+}
+
+int follow_tail(const struct model *m, const struct follow *follows, size_t count, double cold,
+		struct tail *t)
+{
+	double end = m->pool.end_x, nearest = fmax(1, end / FINEST), touched = 0;
+	struct mixture mix;
+
+	for (size_t i = 0; i < count; i++)
+		touched += follows[i].touched;
+	if (touched < FOLLOWS_MIN || m->accesses <= nearest)
+		return -1;
+	spread_rates(&mix, nearest, m->accesses, cold);
+	for (int i = 0; i < STEPS; i++)
+		improve(&mix, follows, count);
+	mix.end = end;
+	mix.regularity = regularity(&mix, &m->pool);
+	for (size_t q = 0; q < t->count; q++)
+		t->x[q] = end + quantile(&mix, 1 - ((double)q + 0.5) / (double)t->count,
+					 nearest / 100, m->accesses * 10);
+	return 0;
+}
