@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tables with lists hold: where the numbers of a sample and of a location stand. */
+/* What the tables with lists hold: where the numbers of a sample, a follow and a location stand. */
 #ifndef DWELL_STORE_LISTS_H
 #define DWELL_STORE_LISTS_H
 
+#include "store/numbers.h"
 #include "store/private.h"
 
 /* The numbers of a sample, in the order of the view; without a reuse only those before the end. */
@@ -16,6 +17,18 @@ enum {
 	SAMPLE_NUMBERS = SAMPLE_END + 5,
 };
 
+/* Those of a follow; untouched only those before the end. */
+enum {
+	FOLLOW_WINDOW,
+	FOLLOW_POSITION,
+	FOLLOW_THREAD,
+	FOLLOW_STATUS,
+	FOLLOW_WATCHED,
+	FOLLOW_END_POSITION,
+	FOLLOW_END,
+	FOLLOW_NUMBERS = FOLLOW_END + 4,
+};
+
 /* Those of a location; without a module only the first. */
 enum {
 	LOCATION_PROCESS,
@@ -27,5 +40,25 @@ enum {
 
 /* Write the lists gathered so far. */
 int lists_flush(struct store *s, struct err *err);
+
+/* One thing of a list, being read. */
+struct list_item {
+	int64_t keys[2]; /* what its row says of all, as the query has it */
+	int64_t index;	 /* in the row */
+	struct numbers numbers;
+};
+
+typedef int list_function(void *context, const struct list_item *item, struct err *err);
+
+/*
+ * Call `take` with each thing of all lists that the query gives, until it returns -1. The query's
+ * columns are the list and up to two keys; parameter 1, if there is one, is `process`.
+ */
+int lists_read(struct store *s, const char *sql, int64_t process, list_function *take,
+	       void *context, struct err *err);
+
+/* Set what each process, sorted by id, has of follows. */
+int lists_count_follows(struct store *s, struct store_process *processes, size_t count,
+			struct err *err);
 
 #endif

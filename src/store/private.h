@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 #define STORE_APPLICATION_ID 0x44574c31u /* "DWL1" */
-#define STORE_SCHEMA_VERSION 3u
+#define STORE_SCHEMA_VERSION 4u
 
 /* The statements of the writer, prepared at their first use; SQL in row.c. */
 enum store_statement {
@@ -22,6 +22,7 @@ enum store_statement {
 	PUT_MODULE,
 	PUT_WINDOW,
 	PUT_SAMPLES,
+	PUT_FOLLOWS,
 	PUT_LOCATIONS,
 	PUT_NAMES,
 	PUT_PLACE,
@@ -53,6 +54,8 @@ struct store {
 	int64_t samples_process;
 	uint32_t samples_window;
 	uint64_t samples_by_status[3];
+	struct store_batch follows; /* of one process */
+	int64_t follows_process;
 	struct store_batch locations;
 	struct store_batch names; /* of locations */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/private.h"
+#include "store/lists.h"
 #include "store/query.h"
 
 const char *query_text(struct store *s, sqlite3_stmt *q, int column)
@@ -231,7 +231,14 @@ static const struct query message_query = {
 int store_read_processes(struct store *s, struct store_process **items, size_t *count,
 			 struct err *err)
 {
-	return query_all(s, &process_query, STORE_ALL, (void **)items, count, err);
+	if (query_all(s, &process_query, STORE_ALL, (void **)items, count, err) != 0)
+		return -1;
+	if (lists_count_follows(s, *items, *count, err) == 0)
+		return 0;
+	free(*items);
+	*items = NULL;
+	*count = 0;
+	return -1;
 }
 
 int store_read_threads(struct store *s, int64_t process, struct store_thread **items, size_t *count,

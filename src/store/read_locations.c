@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "store/lists.h"
-#include "store/numbers.h"
 #include "store/query.h"
 
 /* A row of the table place. */
@@ -41,10 +40,19 @@ struct reading {
 	size_t place_count;
 };
 
+/* The ids of a row are consecutive, whatever the file says is the first. */
+static int64_t id_of(const struct list_item *item)
+{
+	return (int64_t)((uint64_t)item->keys[0] + (uint64_t)item->index);
+}
+
 /* ---- The locations ---- */
 
-static int add_location(struct reading *r, int64_t id, const struct numbers *n, struct err *err)
+static int add_location(void *context, const struct list_item *item, struct err *err)
 {
+	struct reading *r = context;
+	const struct numbers *n = &item->numbers;
+	int64_t id = id_of(item);
 	struct store_location l = {.id = id, .module_id = STORE_NONE};
 
 	if (n->count != LOCATION_MODULE && n->count != LOCATION_NUMBERS)
@@ -67,29 +75,32 @@ static int add_location(struct reading *r, int64_t id, const struct numbers *n, 
 
 /* ---- Their names ---- */
 
-static const struct store_frame *find_place(const struct reading *r, int64_t id)
+static int compare_place(const void *id, const void *place)
 {
-	size_t low = 0, high = r->place_count;
+	int64_t a = *(const int64_t *)id, b = ((const struct place *)place)->id;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->places[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < r->place_count && r->places[low].id == id ? &r->places[low].frame : NULL;
+	return a < b ? -1 : a > b;
 }
 
-static int add_names(struct reading *r, int64_t id, const struct numbers *n, struct err *err)
+static const struct store_frame *find_place(const struct reading *r, int64_t id)
 {
+	const struct place *p = NULL;
+
+	if (r->place_count > 0)
+		p = bsearch(&id, r->places, r->place_count, sizeof(*p), compare_place);
+	return p != NULL ? &p->frame : NULL;
+}
+
+static int add_names(void *context, const struct list_item *item, struct err *err)
+{
+	struct reading *r = context;
+	const struct numbers *n = &item->numbers;
 	struct store_location *l;
 	struct store_frame *frames;
 	uint64_t index;
 	size_t i;
 
-	if (!map_get(&r->by_id, (uint64_t)id, &index))
+	if (!map_get(&r->by_id, (uint64_t)id_of(item), &index))
 		return 0;
 	l = &r->locations.items[index];
 	frames = arena_alloc(&r->s->strings, n->count * sizeof(*frames));
@@ -105,32 +116,6 @@ static int add_names(struct reading *r, int64_t id, const struct numbers *n, str
 	l->frames = frames;
 	l->frame_count = (uint32_t)n->count;
 	return 0;
-}
-
-/* ---- Both tables alike: a list in each row ---- */
-
-typedef int add_function(struct reading *r, int64_t id, const struct numbers *n, struct err *err);
-
-static int read_lists(struct reading *r, const char *sql, add_function *add, struct err *err)
-{
-	sqlite3_stmt *q = NULL;
-	int code = SQLITE_DONE, status = 0;
-
-	if (query_prepare(r->s, sql, STORE_ALL, &q, err) != 0)
-		return -1;
-	while (status == 0 && (code = sqlite3_step(q)) == SQLITE_ROW) {
-		struct numbers n = numbers_read((const char *)sqlite3_column_text(q, 1));
-		uint64_t id = (uint64_t)sqlite3_column_int64(q, 0);
-
-		while (status == 0 && numbers_next(&n))
-			status = add(r, (int64_t)id++, &n, err);
-		if (status == 0 && n.is_bad)
-			status = query_damaged(r->s, err);
-	}
-	if (status == 0 && code != SQLITE_DONE)
-		status = store_fail(r->s, "read", err);
-	sqlite3_finalize(q);
-	return status;
 }
 
 /* ---- Locations that have no names yet ---- */
@@ -206,10 +191,11 @@ int store_read_locations(struct store *s, int64_t process, struct store_location
 	*count = 0;
 	status = query_all(s, &place_query, STORE_ALL, (void **)&r.places, &r.place_count, err);
 	if (status == 0)
-		status = read_lists(&r, "SELECT first_id, list FROM location_batch", add_location,
-				    err);
+		status = lists_read(s, "SELECT list, first_id FROM location_batch", STORE_ALL,
+				    add_location, &r, err);
 	if (status == 0)
-		status = read_lists(&r, "SELECT first_id, list FROM name_batch", add_names, err);
+		status = lists_read(s, "SELECT list, first_id FROM name_batch", STORE_ALL,
+				    add_names, &r, err);
 	if (status == 0)
 		status = name_the_rest(&r, err);
 	free(r.places);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading samples out of their lists. */
+/* Reading samples, and what became of the censored ones, out of their lists. */
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "store/lists.h"
-#include "store/numbers.h"
 #include "store/query.h"
 
+/* ---- Samples ---- */
+
 struct sample_list {
+	struct store *s;
 	struct store_sample *items;
 	size_t count, room;
 };
@@ -23,62 +25,143 @@ static struct store_access numbers_to_access(const int64_t numbers[5])
 	};
 }
 
-static void fill_sample(struct store_sample *x, const struct numbers *n)
+static int add_sample(void *context, const struct list_item *item, struct err *err)
 {
-	x->status = (uint32_t)n->items[SAMPLE_STATUS];
-	x->position = (uint64_t)n->items[SAMPLE_POSITION];
-	x->distance = (uint64_t)n->items[SAMPLE_DISTANCE];
-	x->line = (uint64_t)n->items[SAMPLE_LINE];
-	x->begin = numbers_to_access(n->items + SAMPLE_BEGIN);
-	x->end = (struct store_access){.location = STORE_NONE};
+	struct sample_list *list = context;
+	const struct numbers *n = &item->numbers;
+	struct store_sample *x;
+
+	if (n->count != SAMPLE_NUMBERS && n->count != SAMPLE_END)
+		return query_damaged(list->s, err);
+	if (!ARRAY_GROW(list))
+		return err_set(err, "out of memory");
+	x = &list->items[list->count++];
+	*x = (struct store_sample){
+		.process_id = item->keys[0],
+		.window = (uint32_t)item->keys[1],
+		.status = (uint32_t)n->items[SAMPLE_STATUS],
+		.position = (uint64_t)n->items[SAMPLE_POSITION],
+		.distance = (uint64_t)n->items[SAMPLE_DISTANCE],
+		.line = (uint64_t)n->items[SAMPLE_LINE],
+		.begin = numbers_to_access(n->items + SAMPLE_BEGIN),
+		.end = {.location = STORE_NONE},
+	};
 	if (n->count == SAMPLE_NUMBERS)
 		x->end = numbers_to_access(n->items + SAMPLE_END);
-}
-
-/* Take a row of sample_batch apart. */
-static int add_batch(struct store *s, sqlite3_stmt *q, struct sample_list *samples, struct err *err)
-{
-	struct store_sample x = {
-		.process_id = sqlite3_column_int64(q, 0),
-		.window = (uint32_t)sqlite3_column_int64(q, 1),
-	};
-	struct numbers n = numbers_read((const char *)sqlite3_column_text(q, 2));
-
-	while (numbers_next(&n)) {
-		if (n.count != SAMPLE_NUMBERS && n.count != SAMPLE_END)
-			return query_damaged(s, err);
-		if (!ARRAY_GROW(samples))
-			return err_set(err, "out of memory");
-		fill_sample(&x, &n);
-		samples->items[samples->count++] = x;
-	}
-	return n.is_bad ? query_damaged(s, err) : 0;
+	return 0;
 }
 
 int store_read_samples(struct store *s, int64_t process, struct store_sample **items, size_t *count,
 		       struct err *err)
 {
-	static const char sql[] = "SELECT process_id, window, list FROM sample_batch"
+	static const char sql[] = "SELECT list, process_id, window FROM sample_batch"
 				  " WHERE ?1 < 0 OR process_id = ?1"
 				  " ORDER BY process_id, window, first_id";
-	struct sample_list samples = {0};
-	sqlite3_stmt *q = NULL;
-	int code, status = 0;
+	struct sample_list list = {.s = s};
 
 	*items = NULL;
 	*count = 0;
-	if (query_prepare(s, sql, process, &q, err) != 0)
-		return -1;
-	while ((code = sqlite3_step(q)) == SQLITE_ROW && status == 0)
-		status = add_batch(s, q, &samples, err);
-	if (status == 0 && code != SQLITE_DONE)
-		status = store_fail(s, "read", err);
-	sqlite3_finalize(q);
-	if (status != 0) {
-		free(samples.items);
+	if (lists_read(s, sql, process, add_sample, &list, err) != 0) {
+		free(list.items);
 		return -1;
 	}
-	*items = samples.items;
-	*count = samples.count;
+	*items = list.items;
+	*count = list.count;
 	return 0;
+}
+
+/* ---- What became of censored samples ---- */
+
+static const char follow_sql[] = "SELECT list, process_id FROM follow_batch"
+				 " WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, first_id";
+
+struct follow_list {
+	struct store *s;
+	struct store_follow *items;
+	size_t count, room;
+};
+
+/* Whether the numbers are those of a follow: an end is there if, and only if, it was touched. */
+static bool is_follow(const struct numbers *n)
+{
+	if (n->count != FOLLOW_NUMBERS && n->count != FOLLOW_END)
+		return false;
+	return n->count == FOLLOW_NUMBERS
+		       ? n->items[FOLLOW_STATUS] == 0
+		       : n->items[FOLLOW_STATUS] == 1 || n->items[FOLLOW_STATUS] == 2;
+}
+
+static int add_follow(void *context, const struct list_item *item, struct err *err)
+{
+	struct follow_list *list = context;
+	const struct numbers *n = &item->numbers;
+	struct store_follow *f;
+
+	if (!is_follow(n))
+		return query_damaged(list->s, err);
+	if (!ARRAY_GROW(list))
+		return err_set(err, "out of memory");
+	f = &list->items[list->count++];
+	*f = (struct store_follow){
+		.process_id = item->keys[0],
+		.window = (uint32_t)n->items[FOLLOW_WINDOW],
+		.status = (uint32_t)n->items[FOLLOW_STATUS],
+		.position = (uint64_t)n->items[FOLLOW_POSITION],
+		.watched = (uint64_t)n->items[FOLLOW_WATCHED],
+		.end_position = (uint64_t)n->items[FOLLOW_END_POSITION],
+		.end = {.location = STORE_NONE, .thread = (uint16_t)n->items[FOLLOW_THREAD]},
+	};
+	if (n->count == FOLLOW_NUMBERS) {
+		f->end.location = n->items[FOLLOW_END];
+		f->end.address = (uint64_t)n->items[FOLLOW_END + 1];
+		f->end.size = (uint32_t)n->items[FOLLOW_END + 2];
+		f->end.kind = (uint16_t)n->items[FOLLOW_END + 3];
+	}
+	return 0;
+}
+
+int store_read_follows(struct store *s, int64_t process, struct store_follow **items, size_t *count,
+		       struct err *err)
+{
+	struct follow_list list = {.s = s};
+
+	*items = NULL;
+	*count = 0;
+	if (lists_read(s, follow_sql, process, add_follow, &list, err) != 0) {
+		free(list.items);
+		return -1;
+	}
+	*items = list.items;
+	*count = list.count;
+	return 0;
+}
+
+struct follow_count {
+	struct store *s;
+	struct store_process *processes;
+	size_t count;
+	size_t at; /* the process of the follow before: both are sorted */
+};
+
+static int count_follow(void *context, const struct list_item *item, struct err *err)
+{
+	struct follow_count *c = context;
+
+	if (!is_follow(&item->numbers))
+		return query_damaged(c->s, err);
+	while (c->at < c->count && c->processes[c->at].id < item->keys[0])
+		c->at++;
+	if (c->at == c->count || c->processes[c->at].id != item->keys[0])
+		return 0; /* of no process: nobody asks for it */
+	c->processes[c->at].followed++;
+	c->processes[c->at].followed_touched += item->numbers.items[FOLLOW_STATUS] == 0;
+	return 0;
+}
+
+int lists_count_follows(struct store *s, struct store_process *processes, size_t count,
+			struct err *err)
+{
+	struct follow_count c = {.s = s, .processes = processes, .count = count};
+
+	return lists_read(s, follow_sql, STORE_ALL, count_follow, &c, err);
 }

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (3).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (4).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- gear, seed, line_bytes, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -62,5 +62,16 @@ CREATE VIEW sample AS SELECT first_id + key AS id, process_id, window,
 	json_extract(value, '$[10]') AS end_address, json_extract(value, '$[11]') AS end_size,
 	json_extract(value, '$[12]') AS end_kind, json_extract(value, '$[13]') AS end_thread
 	FROM sample_batch, json_each(list);
+-- What became of some of the censored samples: lists as above, in the order of the view from window on;
+-- those of the end are there only if the line was touched.
+CREATE TABLE follow_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, list TEXT NOT NULL);
+-- process_id, window, position and thread are the sample's. status: 0 touched, 1 not to the end, 2 given up.
+CREATE VIEW follow AS SELECT first_id + key AS id, process_id,
+	json_extract(value, '$[0]') AS window, json_extract(value, '$[1]') AS position,
+	json_extract(value, '$[2]') AS thread, json_extract(value, '$[3]') AS status,
+	json_extract(value, '$[4]') AS watched, json_extract(value, '$[5]') AS end_position,
+	json_extract(value, '$[6]') AS end_location, json_extract(value, '$[7]') AS end_address,
+	json_extract(value, '$[8]') AS end_size, json_extract(value, '$[9]') AS end_kind
+	FROM follow_batch, json_each(list);
 CREATE TABLE message(process_id INTEGER, time_ns INTEGER, text TEXT NOT NULL);
 CREATE TABLE source(path TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;   -- embedded copies of annotated files

@@ -46,6 +46,7 @@ struct store *store_wrap(sqlite3 *db, const char *path, struct err *err)
 	}
 	s->db = db;
 	s->samples.first_id = 1;
+	s->follows.first_id = 1;
 	return s;
 }
 
@@ -59,6 +60,7 @@ void store_close(struct store *s)
 		sqlite3_finalize(s->statements[i]);
 	sqlite3_close(s->db);
 	text_release(&s->samples.list);
+	text_release(&s->follows.list);
 	text_release(&s->locations.list);
 	text_release(&s->names.list);
 	free(s->places.items);

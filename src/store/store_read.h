@@ -58,11 +58,13 @@ struct store_process {
 	uint64_t engine_bytes;
 	uint64_t footprint_pages;
 	uint64_t lost_records;
-	/* Counted from the tables sample and window. */
+	/* Counted from the tables of samples, follows and windows. */
 	uint64_t samples; /* resolved + censored + dangling */
 	uint64_t resolved;
 	uint64_t censored;
 	uint64_t dangling;
+	uint64_t followed; /* of the censored, those whose line was watched on */
+	uint64_t followed_touched;
 	uint64_t windows;
 };
 
@@ -110,6 +112,17 @@ struct store_sample {
 	struct store_access begin, end;
 };
 
+/* What became of a censored sample whose line was watched on, in later windows of its thread. */
+struct store_follow {
+	int64_t process_id;
+	uint32_t window;   /* these three and the process are the sample's */
+	uint32_t status;   /* 0 touched, 1 not touched to the end, 2 given up */
+	uint64_t position; /* accesses of the process */
+	uint64_t watched;  /* accesses of the thread strictly between, those inside windows alone */
+	uint64_t end_position;
+	struct store_access end; /* the touch; else only the thread, which is the sample's */
+};
+
 struct store_frame {
 	const char *function;
 	const char *file; /* or NULL */
@@ -139,7 +152,8 @@ struct store_message {
 
 /*
  * All rows of a table, or those of one process; ordered by process and then by
- * number, index or id (samples: window, then the order in which they arrived).
+ * number, index or id (samples: window, then the order in which they arrived;
+ * follows: the order in which they arrived).
  * `process` is an id or STORE_ALL. Return 0, or -1 with *err set.
  */
 int store_read_processes(struct store *s, struct store_process **items, size_t *count,
@@ -151,6 +165,8 @@ int store_read_modules(struct store *s, int64_t process, struct store_module **i
 int store_read_windows(struct store *s, int64_t process, struct store_window **items, size_t *count,
 		       struct err *err);
 int store_read_samples(struct store *s, int64_t process, struct store_sample **items, size_t *count,
+		       struct err *err);
+int store_read_follows(struct store *s, int64_t process, struct store_follow **items, size_t *count,
 		       struct err *err);
 int store_read_locations(struct store *s, int64_t process, struct store_location **items,
 			 size_t *count, struct err *err);

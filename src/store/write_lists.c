@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writing what comes in thousands, many to a row: samples, code locations, their names. */
+/* Writing what comes in thousands, many to a row: samples, follows, locations, their names. */
 #include "store/lists.h"
 
 #include <assert.h>
@@ -27,6 +27,28 @@ static void begin_next(struct store_batch *b)
 	b->list.count = 0;
 }
 
+static struct row begin_row(struct store *s, enum store_statement which, struct store_batch *b)
+{
+	struct row r = row_begin(s, which);
+
+	row_int(&r, b->first_id);
+	return r;
+}
+
+/* The list is the last column. */
+static int end_row(struct store *s, struct row *r, struct store_batch *b, struct err *err)
+{
+	int status;
+
+	numbers_end(&b->list);
+	if (b->list.failed)
+		return row_out_of_memory(s, err);
+	row_text(r, text_get(&b->list));
+	status = row_end(r, err);
+	begin_next(b);
+	return status;
+}
+
 /* ---- Samples ---- */
 
 static int put_samples(struct store *s, struct err *err)
@@ -38,18 +60,12 @@ static int put_samples(struct store *s, struct err *err)
 
 	if (b->count == 0)
 		return 0;
-	numbers_end(&b->list);
-	if (b->list.failed)
-		return row_out_of_memory(s, err);
-	r = row_begin(s, PUT_SAMPLES);
-	row_int(&r, b->first_id);
+	r = begin_row(s, PUT_SAMPLES, b);
 	row_int(&r, s->samples_process);
 	row_count(&r, s->samples_window);
 	for (i = 0; i < sizeof(s->samples_by_status) / sizeof(s->samples_by_status[0]); i++)
 		row_count(&r, s->samples_by_status[i]);
-	row_text(&r, text_get(&b->list));
-	status = row_end(&r, err);
-	begin_next(b);
+	status = end_row(s, &r, b, err);
 	memset(s->samples_by_status, 0, sizeof(s->samples_by_status));
 	return status;
 }
@@ -91,25 +107,56 @@ int store_put_sample(struct store *s, const struct store_sample *x, struct err *
 	return 0;
 }
 
+/* ---- What became of censored samples ---- */
+
+static int put_follows(struct store *s, struct err *err)
+{
+	struct row r;
+
+	if (s->follows.count == 0)
+		return 0;
+	r = begin_row(s, PUT_FOLLOWS, &s->follows);
+	row_int(&r, s->follows_process);
+	return end_row(s, &r, &s->follows, err);
+}
+
+int store_put_follow(struct store *s, const struct store_follow *f, struct err *err)
+{
+	const int64_t numbers[FOLLOW_NUMBERS] = {
+		[FOLLOW_WINDOW] = f->window,
+		[FOLLOW_POSITION] = (int64_t)f->position,
+		[FOLLOW_THREAD] = f->end.thread,
+		[FOLLOW_STATUS] = f->status,
+		[FOLLOW_WATCHED] = (int64_t)f->watched,
+		[FOLLOW_END_POSITION] = (int64_t)f->end_position,
+		[FOLLOW_END] = f->end.location,
+		[FOLLOW_END + 1] = (int64_t)f->end.address,
+		[FOLLOW_END + 2] = f->end.size,
+		[FOLLOW_END + 3] = f->end.kind,
+	};
+	struct store_batch *b = &s->follows;
+
+	if (s->failed)
+		return row_failed(s, err);
+	if ((s->follows_process != f->process_id || is_full(b)) && put_follows(s, err) != 0)
+		return -1;
+	s->follows_process = f->process_id;
+	numbers_add(&b->list, numbers, f->status == 0 ? FOLLOW_NUMBERS : FOLLOW_END);
+	b->count++;
+	return b->list.failed ? row_out_of_memory(s, err) : 0;
+}
+
 /* ---- Locations and their names ---- */
 
 static int put_list(struct store *s, enum store_statement which, struct store_batch *b,
 		    struct err *err)
 {
 	struct row r;
-	int status;
 
 	if (b->count == 0)
 		return 0;
-	numbers_end(&b->list);
-	if (b->list.failed)
-		return row_out_of_memory(s, err);
-	r = row_begin(s, which);
-	row_int(&r, b->first_id);
-	row_text(&r, text_get(&b->list));
-	status = row_end(&r, err);
-	begin_next(b);
-	return status;
+	r = begin_row(s, which, b);
+	return end_row(s, &r, b, err);
 }
 
 /* Add the thing with this id, in a row of its own if it is not the next one. */
@@ -199,7 +246,8 @@ int store_put_frames(struct store *s, int64_t location, const struct store_frame
 
 int lists_flush(struct store *s, struct err *err)
 {
-	return put_samples(s, err) == 0 && put_list(s, PUT_LOCATIONS, &s->locations, err) == 0 &&
+	return put_samples(s, err) == 0 && put_follows(s, err) == 0 &&
+			       put_list(s, PUT_LOCATIONS, &s->locations, err) == 0 &&
 			       put_list(s, PUT_NAMES, &s->names, err) == 0
 		       ? 0
 		       : -1;

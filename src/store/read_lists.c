@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading the tables with lists: each thing of each row. */
+#include "store/lists.h"
+#include "store/query.h"
+
+static int read_row(struct store *s, sqlite3_stmt *q, list_function *take, void *context,
+		    struct err *err)
+{
+	struct list_item item;
+	int i;
+
+	item.numbers = numbers_read((const char *)sqlite3_column_text(q, 0));
+	for (i = 0; i < 2; i++)
+		item.keys[i] = i + 1 < sqlite3_column_count(q) ? sqlite3_column_int64(q, i + 1) : 0;
+	for (item.index = 0; numbers_next(&item.numbers); item.index++) {
+		if (take(context, &item, err) != 0)
+			return -1;
+	}
+	return item.numbers.is_bad ? query_damaged(s, err) : 0;
+}
+
+int lists_read(struct store *s, const char *sql, int64_t process, list_function *take,
+	       void *context, struct err *err)
+{
+	sqlite3_stmt *q = NULL;
+	int code = SQLITE_DONE, status = 0;
+
+	if (query_prepare(s, sql, process, &q, err) != 0)
+		return -1;
+	while (status == 0 && (code = sqlite3_step(q)) == SQLITE_ROW)
+		status = read_row(s, q, take, context, err);
+	if (status == 0 && code != SQLITE_DONE)
+		status = store_fail(s, "read", err);
+	sqlite3_finalize(q);
+	return status;
+}
