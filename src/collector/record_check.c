@@ -75,6 +75,18 @@ static const char *check_sample(const struct record_header *h)
 	return NULL;
 }
 
+static const char *check_follow(const struct record_header *h)
+{
+	const struct record_follow *f = (const void *)h;
+
+	if (f->status > FOLLOW_DROPPED || (f->watched | f->end_position) > MAX_COUNT ||
+	    f->position > f->end_position)
+		return "a line watched on with impossible numbers";
+	return is_access(&f->end) == (f->status == FOLLOW_TOUCHED)
+		       ? NULL
+		       : "a line watched on with a touch that cannot be";
+}
+
 static const char *check_end(const struct record_header *h)
 {
 	const struct record_end *e = (const void *)h;
@@ -107,6 +119,7 @@ static const struct {
 	[RECORD_THREAD] = {sizeof(struct record_thread), check_thread},
 	[RECORD_WINDOW] = {sizeof(struct record_window), check_window},
 	[RECORD_SAMPLE] = {sizeof(struct record_sample), check_sample},
+	[RECORD_FOLLOW] = {sizeof(struct record_follow), check_follow},
 	[RECORD_END] = {sizeof(struct record_end), check_end},
 	[RECORD_STREAM] = {sizeof(struct record_stream), check_stream},
 	[RECORD_MESSAGE] = {sizeof(struct record_header), check_nothing},

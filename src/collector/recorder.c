@@ -347,6 +347,25 @@ static const char *on_sample(struct recorder *r, struct process *p, const struct
 	return NULL;
 }
 
+static const char *on_follow(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_follow *f = (const void *)h;
+	struct store_follow row = {
+		.process_id = p->row.id,
+		.window = f->window,
+		.status = f->status,
+		.position = f->position,
+		.watched = f->watched,
+		.end_position = f->end_position,
+		.end = {.location = STORE_NONE, .thread = f->end.thread},
+	};
+
+	if (f->status == FOLLOW_TOUCHED)
+		row.end = to_access(r, p, &f->end, f->end_position);
+	note(r, store_put_follow(r->store, &row, &r->err));
+	return NULL;
+}
+
 static const char *on_window(struct recorder *r, struct process *p, const struct record_header *h)
 {
 	const struct record_window *w = (const void *)h;
@@ -408,9 +427,9 @@ static const char *on_nothing(struct recorder *r, struct process *p, const struc
 
 static const char *(*const handlers[])(struct recorder *r, struct process *p,
 				       const struct record_header *h) = {
-	[RECORD_MODULE] = on_module,   [RECORD_UNMAP] = on_unmap,   [RECORD_THREAD] = on_thread,
-	[RECORD_WINDOW] = on_window,   [RECORD_SAMPLE] = on_sample, [RECORD_END] = on_end,
-	[RECORD_STREAM] = on_nothing, /* for a sink; nothing that a profile holds */
+	[RECORD_MODULE] = on_module,   [RECORD_UNMAP] = on_unmap,    [RECORD_THREAD] = on_thread,
+	[RECORD_WINDOW] = on_window,   [RECORD_SAMPLE] = on_sample,  [RECORD_FOLLOW] = on_follow,
+	[RECORD_END] = on_end,	       [RECORD_STREAM] = on_nothing, /* for a sink */
 	[RECORD_MESSAGE] = on_message,
 };
 

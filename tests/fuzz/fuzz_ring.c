@@ -108,7 +108,10 @@ static const uint32_t record_bytes[] = {
 	[RECORD_END] = sizeof(struct record_end),
 	[RECORD_STREAM] = sizeof(struct record_stream) + 32,
 	[RECORD_MESSAGE] = sizeof(struct record_header) + 16,
+	[RECORD_FOLLOW] = sizeof(struct record_follow),
 };
+
+#define RECORD_TYPES (sizeof(record_bytes) / sizeof(record_bytes[0]))
 
 /* A record that passes the checks. */
 static void write_record(struct fuzz *f, uint32_t type)
@@ -120,6 +123,7 @@ static void write_record(struct fuzz *f, uint32_t type)
 		struct record_module module;
 		struct record_unmap unmap;
 		struct record_sample sample;
+		struct record_follow follow;
 		struct record_stream stream;
 	} *r = NULL;
 
@@ -147,6 +151,10 @@ static void write_record(struct fuzz *f, uint32_t type)
 		r->sample.begin.pc = random_next() % 65536;
 		r->sample.begin.kind = ACCESS_LOAD;
 		r->sample.status = SAMPLE_CENSORED;
+	} else if (type == RECORD_FOLLOW) {
+		r->follow.status = (uint32_t)random_next() % 3;
+		r->follow.end.pc = random_next() % 65536;
+		r->follow.end.kind = r->follow.status == FOLLOW_TOUCHED ? ACCESS_STORE : 0;
 	} else if (type == RECORD_STREAM) {
 		r->stream.count = 4;
 	}
@@ -187,7 +195,7 @@ static void round_of_nonsense(struct fuzz *f)
 	f->ring.slot->state = CHANNEL_SLOT_LIVE;
 	write_record(f, RECORD_PROCESS);
 	for (i = 0; i < count; i++)
-		write_record(f, (uint32_t)(random_next() % (RECORD_MESSAGE + 1)));
+		write_record(f, (uint32_t)(random_next() % RECORD_TYPES));
 	if (random_next() % 4 != 0)
 		damage(f);
 	slots_drain(&f->slots);

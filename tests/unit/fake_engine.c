@@ -4,10 +4,12 @@
  * channel, of a run that never was, then executes the program natively.
  *
  * FAKE_ENGINE=WORD chooses what goes wrong:
- *   (nothing)  all is well: 2 windows of 3 samples each, 1000 accesses
+ *   (nothing)  all is well: 2 windows of 3 samples each, 1000 accesses; both censored samples watched on
  *   garbage    bytes that are no record follow
  *   badtype    a record of unknown type follows
  *   liar       a module record whose path has no end
+ *   backwards  a line watched on is touched before its sample
+ *   untouched  a line watched on ends untouched, by a load
  *   killed     SIGKILL before the end is told
  *   stay       forks a child that stays alive for a second, after the command has ended
  *   stream     three records of RECORD_STREAM with 1000 entries each
@@ -147,6 +149,21 @@ static void tell_sample(uint32_t window, uint32_t status, uint64_t position, uin
 	commit(s);
 }
 
+/* Of the censored sample of window 0 or 1. */
+static void tell_follow(uint32_t window, uint32_t status, uint64_t end_position,
+			struct record_access end)
+{
+	struct record_follow *f = reserve(RECORD_FOLLOW, sizeof(*f));
+
+	f->window = window;
+	f->status = status;
+	f->position = 120 + 500 * window;
+	f->watched = 30 + window;
+	f->end_position = end_position;
+	f->end = end;
+	commit(f);
+}
+
 static void tell_window(uint32_t number, uint32_t samples)
 {
 	struct record_window *w = reserve(RECORD_WINDOW, sizeof(*w));
@@ -204,6 +221,9 @@ static void tell_run(const char *path)
 		tell_sample(w, SAMPLE_DANGLING, 130 + 500 * w, 0x30000000);
 		tell_window(w, 3);
 	}
+	tell_follow(0, FOLLOW_TOUCHED, 640,
+		    (struct record_access){0x10001008, 0x7000020, 2, ACCESS_STORE, 0});
+	tell_follow(1, FOLLOW_ENDED, 1000, (struct record_access){.thread = 0});
 	tell_thread();
 	ring.slot->counters = final_counters;
 }
@@ -249,6 +269,10 @@ static void misbehave(const char *how)
 		commit(reserve(77, 64));
 	} else if (strcmp(how, "liar") == 0) {
 		tell_module(1, 2, 0, "/no/end", 1);
+	} else if (strcmp(how, "backwards") == 0) {
+		tell_follow(0, FOLLOW_ENDED, 119, (struct record_access){.thread = 0});
+	} else if (strcmp(how, "untouched") == 0) {
+		tell_follow(0, FOLLOW_DROPPED, 640, (struct record_access){.kind = ACCESS_LOAD});
 	} else if (strcmp(how, "killed") == 0) {
 		kill(getpid(), SIGKILL);
 	} else if (strcmp(how, "flood") == 0) {

@@ -109,17 +109,49 @@ static void a_run_is_written_down(void **state)
 	assert_int_equal(p[0].footprint_pages, 9);
 	assert_int_equal(store_meta_int(s, "exit_status", 0), 4);
 	free(p);
-	/* Two pcs in the module, one in none. */
+	/* Three pcs in the module, one in none. */
 	assert_int_equal(store_read_locations(s, 0, &l, &count, NULL), 0);
-	assert_int_equal(count, 3);
+	assert_int_equal(count, 4);
 	assert_string_equal(l[2].frames[0].function, "[anon]");
+	free(l);
+	store_close(s);
+}
+
+static void lines_watched_on_are_written_down(void **state)
+{
+	struct collector_result result;
+	struct store_process *p;
+	struct store_location *l;
+	struct store_follow *f;
+	struct store *s;
+	size_t count;
+
+	(void)state;
+	run_well(NULL, &result);
+	s = open_profile(&p, &count);
+	assert_int_equal(p[0].followed, 2);
+	assert_int_equal(p[0].followed_touched, 1);
+	free(p);
+	assert_int_equal(store_read_locations(s, 0, &l, &count, NULL), 0);
+	assert_int_equal(l[3].pc, 0x10001008);
+	assert_int_equal(store_read_follows(s, 0, &f, &count, NULL), 0);
+	assert_int_equal(count, 2);
+	assert_int_equal(f[0].position, 120);
+	assert_int_equal(f[0].watched, 30);
+	assert_int_equal(f[0].end_position, 640);
+	assert_int_equal(f[0].end.location, l[3].id);
+	assert_int_equal(f[0].end.size, 2);
+	assert_int_equal(f[1].window, 1);
+	assert_int_equal(f[1].status, 1);
+	assert_int_equal(f[1].end.location, STORE_NONE);
+	free(f);
 	free(l);
 	store_close(s);
 }
 
 static void nonsense_costs_one_process_its_profile(void **state)
 {
-	static const char *const how[] = {"garbage", "badtype", "liar"};
+	static const char *const how[] = {"garbage", "badtype", "liar", "backwards", "untouched"};
 	struct collector_result result;
 	size_t i;
 
@@ -313,6 +345,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_run_is_written_down),
+		cmocka_unit_test(lines_watched_on_are_written_down),
 		cmocka_unit_test(nonsense_costs_one_process_its_profile),
 		cmocka_unit_test(a_killed_target_keeps_its_samples),
 		cmocka_unit_test(nothing_is_lost_when_the_ring_goes_round),
