@@ -40,6 +40,8 @@ static const struct number {
 	{"resolved", offsetof(struct store_process, resolved), "RESOLVED"},
 	{"censored", offsetof(struct store_process, censored), "CENSORED"},
 	{"dangling", offsetof(struct store_process, dangling), "DANGLING"},
+	{"followed", offsetof(struct store_process, followed), "FOLLOWED"},
+	{"followed_touched", offsetof(struct store_process, followed_touched), "TOUCHED"},
 	{"footprint_pages", offsetof(struct store_process, footprint_pages), NULL},
 	{"engine_bytes", offsetof(struct store_process, engine_bytes), NULL},
 	{"translate_cycles", offsetof(struct store_process, translate_cycles), NULL},

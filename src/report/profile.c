@@ -39,56 +39,111 @@ static int choose_process(struct profile *p, int64_t id, struct err *err)
 	return 0;
 }
 
+static int compare_window(const void *number, const void *window)
+{
+	uint32_t a = *(const uint32_t *)number, b = ((const struct store_window *)window)->number;
+
+	return a < b ? -1 : a > b;
+}
+
 /* Index of a window by its number; windows are sorted by it. Returns -1 when it is not there. */
 static int64_t window_index(const struct profile *p, uint32_t number)
 {
-	size_t low = 0, high = p->window_count;
+	const struct store_window *w = NULL;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->windows[middle].number < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < p->window_count && p->windows[low].number == number ? (int64_t)low : -1;
+	if (p->window_count > 0)
+		w = bsearch(&number, p->windows, p->window_count, sizeof(*w), compare_window);
+	return w != NULL ? w - p->windows : -1;
 }
 
-/* Hand windows and samples to the model, leaving out samples of windows that never closed. */
-static int build_model(struct profile *p, struct err *err)
+/* Without samples of windows that never closed. */
+static void take_samples(struct profile *p, struct model_sample *s)
 {
-	struct model_window *w = calloc(p->window_count + 1, sizeof(*w));
-	struct model_sample *s = calloc(p->sample_count + 1, sizeof(*s));
-	struct model_input in = {.windows = w,
-				 .window_count = p->window_count,
-				 .samples = s,
-				 .accesses = p->process->accesses,
-				 .footprint_pages = p->process->footprint_pages,
-				 .line_bytes = p->line_bytes};
+	size_t kept = 0;
 
-	if (w == NULL || s == NULL) {
-		err_set(err, "not enough memory for %zu samples", p->sample_count);
-		goto out;
-	}
-	for (size_t i = 0; i < p->window_count; i++)
-		w[i] = (struct model_window){p->windows[i].start, p->windows[i].length,
-					     p->windows[i].stands_for,
-					     p->windows[i].footprint_pages};
 	for (size_t i = 0; i < p->sample_count; i++) {
 		int64_t window = window_index(p, p->samples[i].window);
 
-		if (window < 0) {
-			p->cut_samples++;
+		if (window < 0)
 			continue;
-		}
-		p->samples[in.sample_count] = p->samples[i];
-		s[in.sample_count++] = (struct model_sample){
-			p->samples[i].distance, (uint32_t)window, p->samples[i].status == 0};
+		p->samples[kept] = p->samples[i];
+		s[kept++] = (struct model_sample){p->samples[i].distance, (uint32_t)window,
+						  p->samples[i].status == 0};
 	}
-	p->sample_count = in.sample_count;
-	p->model = model_new(&in, err);
+	p->cut_samples = p->sample_count - kept;
+	p->sample_count = kept;
+}
+
+/* The same, of what became of them. */
+static void take_follows(struct profile *p, const struct store_follow *follows, size_t count,
+			 struct model_follow *f)
+{
+	for (size_t i = 0; i < count; i++) {
+		int64_t window = window_index(p, follows[i].window);
+
+		if (window >= 0)
+			f[p->follow_count++] = (struct model_follow){
+				(uint32_t)window, follows[i].watched, follows[i].status == 0};
+	}
+}
+
+/* Whether the process lived to tell of the lines that were not touched, too. */
+static bool has_ended(const struct store_process *x)
+{
+	return strcmp(x->state, "exited") == 0 || strcmp(x->state, "exec") == 0;
+}
+
+static int read_follows(struct profile *p, struct store_follow **follows, size_t *count,
+			struct err *err)
+{
+	*follows = NULL;
+	*count = 0;
+	p->cut_follows = p->process->followed > 0 && !has_ended(p->process);
+	return p->cut_follows ? 0
+			      : store_read_follows(p->store, p->process->id, follows, count, err);
+}
+
+static struct model_window *make_windows(const struct profile *p)
+{
+	struct model_window *w = calloc(p->window_count + 1, sizeof(*w));
+
+	for (size_t i = 0; w != NULL && i < p->window_count; i++)
+		w[i] = (struct model_window){p->windows[i].start, p->windows[i].length,
+					     p->windows[i].stands_for,
+					     p->windows[i].footprint_pages};
+	return w;
+}
+
+static int build_model(struct profile *p, struct err *err)
+{
+	struct model_window *w = make_windows(p);
+	struct model_sample *s = calloc(p->sample_count + 1, sizeof(*s));
+	struct model_follow *f = NULL;
+	struct store_follow *follows;
+	size_t count;
+
+	if (read_follows(p, &follows, &count, err) != 0)
+		goto out;
+	f = calloc(count + 1, sizeof(*f));
+	if (w == NULL || s == NULL || f == NULL) {
+		err_set(err, "not enough memory for %zu samples", p->sample_count);
+		goto out;
+	}
+	take_samples(p, s);
+	take_follows(p, follows, count, f);
+	p->model = model_new(&(struct model_input){.windows = w,
+						   .window_count = p->window_count,
+						   .samples = s,
+						   .sample_count = p->sample_count,
+						   .accesses = p->process->accesses,
+						   .footprint_pages = p->process->footprint_pages,
+						   .line_bytes = p->line_bytes,
+						   .follows = f,
+						   .follow_count = p->follow_count},
+			     err);
 out:
+	free(follows);
+	free(f);
 	free(w);
 	free(s);
 	return p->model != NULL ? 0 : -1;

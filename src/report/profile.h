@@ -27,6 +27,12 @@ struct profile {
 	 * samples were written and the others not, so none of them may count.
 	 */
 	size_t cut_samples;
+	/*
+	 * How many of the samples the model knows more of; none when the process was cut off: of
+	 * the lines watched on only those that were touched are told of then, which are the near ones.
+	 */
+	size_t follow_count;
+	bool cut_follows; /* the profile has some, not used for this reason */
 	struct store_location *locations;
 	size_t location_count;
 	struct map location_index; /* id -> index in locations */

@@ -77,7 +77,7 @@ struct count {
 	const char *name;
 	uint64_t value;
 };
-#define COUNTS 12
+#define COUNTS 14
 
 static void list_counts(const struct store_process *x, struct count counts[COUNTS])
 {
@@ -90,6 +90,8 @@ static void list_counts(const struct store_process *x, struct count counts[COUNT
 					  {"resolved", x->resolved},
 					  {"censored", x->censored},
 					  {"dangling", x->dangling},
+					  {"followed", x->followed},
+					  {"followed_touched", x->followed_touched},
 					  {"windows", x->windows},
 					  {"footprint_pages", x->footprint_pages},
 					  {"lost_records", x->lost_records}};

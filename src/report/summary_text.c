@@ -71,6 +71,15 @@ static void put_samples(const struct profile *p, struct text *out)
 		  figure_count(x->samples, a), figure_count(x->windows, b),
 		  figure_count(x->resolved, c), figure_count(x->censored, d),
 		  figure_count(x->dangling, e));
+	if (x->followed > 0) {
+		put_label(out, "");
+		text_addf(out, "%s of the censored watched on in later windows, %s met again\n",
+			  figure_count(x->followed, a), figure_count(x->followed_touched, b));
+	}
+	if (p->cut_follows) {
+		put_label(out, "");
+		text_add(out, "These are left out: cut off, the process told of no others\n");
+	}
 	if (p->cut_samples > 0) {
 		put_label(out, "");
 		text_addf(out, "%s of them left out: the window they are from never closed\n",

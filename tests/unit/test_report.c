@@ -62,6 +62,18 @@ static void put_sample(struct store *s, uint32_t window, uint32_t k)
 	assert_int_equal(store_put_sample(s, &x, NULL), 0);
 }
 
+/* One censored sample of the window, touched in a later one. */
+static void put_follow(struct store *s, uint32_t window)
+{
+	const struct store_follow f = {.process_id = 1,
+				       .window = window,
+				       .position = 1000000ull * window + 19,
+				       .watched = 100000,
+				       .end = {3, 64 * 19, 8, 1, 0}};
+
+	assert_int_equal(store_put_follow(s, &f, NULL), 0);
+}
+
 static void put_processes(struct store *s)
 {
 	const struct store_process shell = {.id = 0,
@@ -145,6 +157,8 @@ static void write_profile(const char *path)
 		assert_int_equal(store_put_window(s, &window, NULL), 0);
 		for (uint32_t k = 0; k < PER_WINDOW; k++)
 			put_sample(s, w, k);
+		if (w % 3 == 0)
+			put_follow(s, w);
 	}
 	put_sample(s, WINDOWS, 0); /* of a window that never closed */
 	assert_int_equal(store_put_source(s, SOURCE_PATH, source_text, NULL), 0);
@@ -256,6 +270,7 @@ static void test_the_report_says_what_ran_and_how_it_misses(void **state)
 		"exited with status 3 after 2.00 s",
 		"1.50e8",
 		"6.00e7 (4.00e7 loads, 1.90e7 stores, 1.00e6 both)",
+		"20 of the censored watched on in later windows, 20 met again\n",
 		"12,001 in 60 windows (11,401 resolved, 300 censored, 300 dangling)",
 		"translating 0.50 %, watching 1.00 %, collecting 0.50 %",
 		"10.00 % of the accesses in windows",

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which lines watched on the views hand to the model, and what it makes of them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/summary.h"
+#include "store/store.h"
+
+#define WINDOWS	   40
+#define PER_WINDOW 200
+#define LENGTH	   100000ull
+#define PERIOD	   1000000ull
+#define PATH	   "dwell.db"
+
+static char folder[] = "/tmp/dwell-report-follow-XXXXXX";
+
+static void put_samples(struct store *s, uint32_t window)
+{
+	struct store_window w = {1, window, PERIOD * window, LENGTH, PERIOD, PER_WINDOW, 20000};
+	uint32_t k;
+
+	assert_int_equal(store_put_window(s, &w, NULL), 0);
+	for (k = 0; k < PER_WINDOW; k++) {
+		struct store_sample x = {.process_id = 1,
+					 .window = window,
+					 .status = k % 4 == 0,
+					 .position = PERIOD * window + k,
+					 .distance = k % 4 == 0 ? LENGTH - k : 100 * k,
+					 .begin = {1, 64, 8, 1, 0},
+					 .end = {1, 64, 8, 1, 0}};
+
+		if (x.status == 1)
+			x.end = (struct store_access){.location = STORE_NONE};
+		assert_int_equal(store_put_sample(s, &x, NULL), 0);
+	}
+}
+
+/* A profile of one process in this state; of each window, and of one that never closed, two follows. */
+static void write_profile(const char *process_state, bool has_follows)
+{
+	struct store_process p = {.id = 1,
+				  .parent_id = STORE_NONE,
+				  .cause = "start",
+				  .exe = "/bin/x",
+				  .command = "x",
+				  .state = process_state,
+				  .accesses = PERIOD * WINDOWS,
+				  .footprint_pages = 20000};
+	struct store_follow f = {.process_id = 1};
+	struct store *s = NULL;
+	struct err err;
+	uint32_t w, k;
+
+	unlink(PATH);
+	if (store_create(PATH, &s, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(store_put_process(s, &p, NULL), 0);
+	for (w = 0; w < WINDOWS; w++)
+		put_samples(s, w);
+	for (w = 0; has_follows && w <= WINDOWS; w++) {
+		for (k = 0; k < 2; k++) {
+			f.window = w;
+			f.status = k;
+			f.watched = (k + 1) * (w + 2) * LENGTH;
+			f.position = PERIOD * w + 4 * k;
+			f.end.location = k == 0 ? 1 : STORE_NONE;
+			assert_int_equal(store_put_follow(s, &f, NULL), 0);
+		}
+	}
+	assert_int_equal(store_finish(s, NULL), 0);
+	store_close(s);
+}
+
+static struct profile load(void)
+{
+	struct profile p;
+	struct err err;
+
+	if (profile_open(&p, PATH, STORE_NONE, &err) != 0)
+		fail_msg("%s", err.text);
+	return p;
+}
+
+/* What the model says of a cache far beyond what the windows see. */
+static double far_ratio(const struct profile *p)
+{
+	struct model_ratio r;
+
+	profile_solve(p, MODEL_RANDOM, 16u << 20, &r);
+	assert_true(r.known);
+	return r.ratio;
+}
+
+static double ratio_without_follows(void)
+{
+	struct profile p;
+	double ratio;
+
+	write_profile("exited", false);
+	p = load();
+	assert_int_equal(p.follow_count, 0);
+	assert_false(p.cut_follows);
+	ratio = far_ratio(&p);
+	profile_close(&p);
+	return ratio;
+}
+
+static void the_model_gets_those_of_windows_that_closed(void **state)
+{
+	static const char *const states[] = {"exited", "exec"};
+	double without = ratio_without_follows();
+	struct profile p;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		write_profile(states[i], true);
+		p = load();
+		assert_int_equal(p.follow_count, 2 * WINDOWS);
+		assert_false(p.cut_follows);
+		assert_true(far_ratio(&p) != without);
+		profile_close(&p);
+	}
+}
+
+/* Those touched alone would make far lines look near. */
+static void the_model_gets_none_of_a_process_cut_off(void **state)
+{
+	static const char *const states[] = {"killed", "detached", "running"};
+	static const struct display plain = {0};
+	double without = ratio_without_follows();
+	struct text out = {0};
+	struct summary s;
+	struct profile p;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		write_profile(states[i], true);
+		p = load();
+		assert_int_equal(p.follow_count, 0);
+		assert_true(p.cut_follows);
+		assert_true(far_ratio(&p) == without);
+		assert_int_equal(summary_init(&s, &p, 1u << 20, NULL), 0);
+		assert_int_equal(summary_text(&s, 10, &plain, &out, NULL), 0);
+		assert_non_null(strstr(text_get(&out), "82 of the censored watched on in later "
+						       "windows, 41 met again\n"));
+		assert_non_null(strstr(text_get(&out), "These are left out: cut off"));
+		text_release(&out);
+		summary_csv(&s, &out);
+		assert_non_null(strstr(text_get(&out), "\ncount,followed,,82,,,,,,,\n"
+						       "count,followed_touched,,41,,,,,,,\n"));
+		text_release(&out);
+		summary_release(&s);
+		profile_close(&p);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_model_gets_those_of_windows_that_closed),
+		cmocka_unit_test(the_model_gets_none_of_a_process_cut_off),
+	};
+	char command[64];
+	int failed;
+
+	if (mkdtemp(folder) == NULL || chdir(folder) != 0)
+		return 1;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	if (chdir("/") != 0 || system(command) != 0)
+		return 1;
+	return failed;
+}
