@@ -224,6 +224,13 @@ void records_sample(struct process *p, const struct record_sample *s)
 	put(p, RECORD_SAMPLE, &r, sizeof r, 0, 0, false);
 }
 
+void records_follow(struct process *p, const struct record_follow *f)
+{
+	struct record_follow r = *f;
+
+	put(p, RECORD_FOLLOW, &r, sizeof r, 0, 0, false);
+}
+
 void records_stream(struct process *p, uint32_t thread, const uint64_t *entries, uint32_t count)
 {
 	uint32_t most = (uint32_t)(p->ring.bytes / 8 / 8) - 8;

@@ -140,10 +140,8 @@ void sampler_thread_start(struct thread *t)
 	t->gear = GEAR_COUNT;
 	t->tick_due = t->process->profiling; /* that arms the first */
 	t->buf = t->buf_start;
-	if (t->watches) {
-		t->watches->window = UINT32_MAX;
-		t->watches->count = 0;
-	}
+	if (t->watches)
+		watches_clear(t->watches, s.window.line_shift);
 	t->rng = random_next(&s.rng);
 }
 
@@ -183,7 +181,7 @@ static void need_buffers(struct thread *t)
 	if (!t->watches && wants_windows()) {
 		t->watches = pages_get(round_up(sizeof *t->watches, PAGE));
 		engine_assert(t->watches);
-		watches_clear(t->watches, UINT32_MAX, s.window.line_shift);
+		watches_clear(t->watches, s.window.line_shift);
 	}
 }
 
@@ -238,7 +236,7 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	lock_take(&engine.world_lock);
 	for (struct thread *o = engine.threads; o; o = o->next_thread)
 		if (o->watches && o->watches->window == s.window.number)
-			scan_end_watches(o, &s.window, status);
+			scan_end_watches(o, &s.window, status, now);
 	lock_drop(&engine.world_lock);
 	w.length = now > s.start ? now - s.start : 0;
 	w.stands_for = s.period_end - s.period_start;
@@ -455,7 +453,9 @@ void sampler_thread_end(struct thread *t)
 		sampler_publish(t, &nothing);
 	lock_take(&s.lock);
 	if (t->watches && s.open && t->watches->window == s.window.number)
-		scan_end_watches(t, &s.window, SAMPLE_DANGLING);
+		scan_end_watches(t, &s.window, SAMPLE_DANGLING, t->process->total.accesses);
+	if (t->watches)
+		scan_end_follows(t, &s.window, t->process->total.accesses);
 	lock_drop(&s.lock);
 	records_thread(t->process, t);
 }
@@ -466,6 +466,11 @@ void sampler_end(struct thread *t)
 	if (s.open && wants_windows())
 		close_window(t, t->process->total.accesses, SAMPLE_DANGLING);
 	engine.gear = GEAR_COUNT;
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o; o = o->next_thread)
+		if (o->watches && o->process == t->process)
+			scan_end_follows(o, &s.window, t->process->total.accesses);
+	lock_drop(&engine.world_lock);
 	lock_drop(&s.lock);
 }
 

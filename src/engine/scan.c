@@ -29,23 +29,103 @@ static void send(struct thread *t, struct scan_window *w, const struct watch *o,
 	records_sample(t->process, &r);
 }
 
-void scan_end_watches(struct thread *t, struct scan_window *w, uint32_t status)
+/* The end is at the thread's access `at`, the process's `process_at`. */
+static void send_follow(struct thread *t, const struct watch *o, uint32_t status, uint64_t at,
+			uint64_t process_at, const struct record_access *end)
+{
+	struct record_follow r = { .window = o->window,
+				   .status = status,
+				   .position = o->process_at,
+				   .watched = at - o->begin_at - 1,
+				   .end_position = process_at,
+				   .end.thread = (uint16_t)t->index };
+
+	if (end)
+		r.end = *end;
+	records_follow(t->process, &r);
+}
+
+/* All watches of a set, as few as they may be. The loop's body may take the one at hand. */
+#define FOR_EACH_WATCH(o, ws)                                                  \
+	for (uint32_t c_ = 0, i_, n_; c_ < WATCH_CHAINS; c_++)                 \
+		for (i_ = (ws)->chain[c_];                                     \
+		     i_ && ((o) = &(ws)->watch[i_ - 1], n_ = (o)->next, true); \
+		     i_ = n_)
+
+/* Room for others: each follow is given up with a chance of one half, and as many are chosen. */
+static void thin_out(struct thread *t, uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
+	struct watch *o;
 
-	for (uint32_t c = 0; c < WATCH_CHAINS; c++)
-		for (uint16_t i = ws->chain[c]; i; i = ws->watch[i - 1].next)
-			send(t, w, &ws->watch[i - 1], status, t->stream_position, 0);
-	watches_clear(ws, UINT32_MAX, w->line_shift);
+	ws->one_in *= 2;
+	FOR_EACH_WATCH (o, ws) {
+		if (!o->followed || random_next(&t->rng) >> 63)
+			continue;
+		send_follow(t, o, FOLLOW_DROPPED, o->begin_at + 1 + o->watched, process_at, 0);
+		watch_take(ws, o->line);
+	}
+}
+
+/*
+ * Lines seen for less than half of the window would be met at the beginning of the next:
+ * they tell of distances that the windows show by themselves.
+ */
+static bool is_worth_following(struct thread *t, const struct watch *o, uint64_t at)
+{
+	const struct watch_set *ws = t->watches;
+
+	return o->watched >= (at - ws->first_at) / 2 && random_next(&t->rng) % ws->one_in == 0;
+}
+
+void scan_end_watches(struct thread *t, struct scan_window *w, uint32_t status,
+		      uint64_t process_at)
+{
+	struct watch_set *ws = t->watches;
+	uint64_t at = t->stream_position;
+	struct watch *o;
+
+	FOR_EACH_WATCH (o, ws) {
+		o->watched = at > o->begin_at ? at - o->begin_at - 1 : 0;
+		if (o->followed)
+			continue;
+		send(t, w, o, status, at, 0);
+		if (status != SAMPLE_CENSORED || !is_worth_following(t, o, at)) {
+			watch_take(ws, o->line);
+			continue;
+		}
+		o->followed = true;
+		o->window = ws->window;
+		ws->follows++;
+	}
+	ws->window = UINT32_MAX;
+	if (ws->follows > MAX_FOLLOWS)
+		thin_out(t, process_at);
+}
+
+void scan_end_follows(struct thread *t, const struct scan_window *w, uint64_t process_at)
+{
+	struct watch_set *ws = t->watches;
+	struct watch *o;
+
+	FOR_EACH_WATCH (o, ws)
+		if (o->followed)
+			send_follow(t, o, FOLLOW_ENDED, o->begin_at + 1 + o->watched, process_at, 0);
+	watches_clear(ws, w->line_shift);
 }
 
 void scan_join(struct thread *t, const struct scan_window *w, uint64_t first_at)
 {
 	struct watch_set *ws = t->watches;
+	struct watch *o;
 
 	if (ws->window == w->number)
 		return;
-	watches_clear(ws, w->number, w->line_shift);
+	/* As if the windows were one: what lay between them did not happen. */
+	FOR_EACH_WATCH (o, ws)
+		o->begin_at = first_at - o->watched - 1;
+	ws->window = w->number;
+	ws->first_at = first_at;
 	ws->next_sample = first_at + random_exponential(&t->rng, w->interval) - 1;
 }
 
@@ -61,7 +141,9 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 	for (uint64_t l = line; l <= last; l++) {
 		struct watch *o = watch_maybe(ws, l) ? watch_take(ws, l) : 0;
 
-		if (o)
+		if (o && o->followed)
+			send_follow(t, o, FOLLOW_TOUCHED, at, process_at, &ra);
+		else if (o)
 			send(t, w, o, SAMPLE_REUSED, at, &ra);
 	}
 	if (at < ws->next_sample)

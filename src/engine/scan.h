@@ -50,7 +50,13 @@ void scan_buffer(struct thread *t, struct scan_window *w, uint64_t skip, uint64_
 /* Iterations [i, end) of a string instruction; the first access has the number at. */
 void scan_repeat(struct thread *t, struct scan_window *w, const struct repeat *r, uint64_t i,
 		 uint64_t end, uint64_t at, uint64_t process_at);
-/* Everything t still watches ends here, unresolved. */
-void scan_end_watches(struct thread *t, struct scan_window *w, uint32_t status);
+/*
+ * The window ends for t: its samples are unresolved. When it is for the window's sake
+ * (SAMPLE_CENSORED), some of the lines are followed: watched on in later windows.
+ */
+void scan_end_watches(struct thread *t, struct scan_window *w, uint32_t status,
+		      uint64_t process_at);
+/* t follows lines no longer. `process_at`: accesses of the process so far. */
+void scan_end_follows(struct thread *t, const struct scan_window *w, uint64_t process_at);
 
 #endif

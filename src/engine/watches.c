@@ -4,15 +4,16 @@
 
 #include "engine/util.h"
 
-void watches_clear(struct watch_set *ws, uint32_t window, uint32_t line_shift)
+void watches_clear(struct watch_set *ws, uint32_t line_shift)
 {
 	memset(ws->bits, 0, sizeof ws->bits);
 	memset(ws->marks, 0, sizeof ws->marks);
 	memset(ws->chain, 0, sizeof ws->chain);
-	ws->count = 0;
+	ws->follows = 0;
+	ws->one_in = 1;
 	ws->free = 0;
 	ws->used = 0;
-	ws->window = window;
+	ws->window = UINT32_MAX;
 	ws->reach = ((WATCH_REACH - 1) >> line_shift) + 1;
 }
 
@@ -50,10 +51,10 @@ struct watch *watch_add(struct watch_set *ws, uint64_t line)
 		return 0;
 	}
 	w->line = line;
+	w->followed = false;
 	w->next = ws->chain[c];
 	ws->chain[c] = (uint16_t)(w - ws->watch + 1);
 	mark(ws, line);
-	ws->count++;
 	return w;
 }
 
@@ -70,7 +71,7 @@ struct watch *watch_take(struct watch_set *ws, uint64_t line)
 		w->next = ws->free;
 		ws->free = (uint16_t)(w - ws->watch + 1);
 		unmark(ws, line);
-		ws->count--;
+		ws->follows -= w->followed;
 		return w;
 	}
 	return 0;

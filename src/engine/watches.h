@@ -11,20 +11,26 @@
 #include "engine/state.h"
 
 #define MAX_WATCHES 2048u
+#define MAX_FOLLOWS 256u /* each lets some accesses through the filter that touch nothing watched */
 #define WATCH_REACH 64u
 #define WATCH_CHAINS (WATCH_SLOTS / 16)
 
 struct watch {
 	struct record_access begin;
 	uint64_t line;
-	uint64_t begin_at;   /* thread accesses */
+	uint64_t begin_at;   /* thread accesses; less those outside windows when followed */
 	uint64_t process_at; /* process accesses */
+	uint64_t watched;    /* when followed: thread accesses inside windows so far */
+	uint32_t window;     /* when followed: of the sample */
 	uint16_t next;	     /* in its hash chain, + 1 */
+	bool followed;	     /* its own window is over, its sample sent */
 };
 
 struct watch_set {
 	uint32_t window;      /* that its samples belong to */
-	uint32_t count;
+	uint32_t follows;     /* of the watches, those followed */
+	uint32_t one_in;      /* samples left unresolved, one of which is chosen to be followed */
+	uint64_t first_at;    /* thread access with which the window began for it */
 	uint64_t next_sample; /* thread access to sample next */
 	uint16_t free;	      /* list of unused watches, + 1 */
 	uint16_t used;
@@ -48,8 +54,8 @@ static inline uint64_t watch_maybe(const struct watch_set *ws, uint64_t line)
 	return ws->bits[slot / 64] >> (slot & 63) & 1;
 }
 
-/* Watch nothing; samples from now on belong to `window`, lines have 1 << line_shift bytes. */
-void watches_clear(struct watch_set *ws, uint32_t window, uint32_t line_shift);
+/* Watch nothing, in no window; lines have 1 << line_shift bytes. */
+void watches_clear(struct watch_set *ws, uint32_t line_shift);
 /* Watch a line that is not watched; NULL when there are too many. The caller fills in the rest. */
 struct watch *watch_add(struct watch_set *ws, uint64_t line);
 /* Unlink and return the watch of a line, or NULL. It stays readable until the next add. */

@@ -14,8 +14,7 @@
 struct split {
 	const struct model *m;
 	const struct group *group;
-	double rate;	      /* a reuse at x misses with 1 - exp(-rate x) */
-	double misses_beyond; /* of the group, where nothing was seen */
+	const struct group_result *result;
 	double factor;	      /* of this pass */
 	struct model_share *shares;
 };
@@ -40,7 +39,7 @@ static void share_piece(struct split *s, size_t from, size_t to, double mass, do
 	const struct model *m = s->m;
 	const uint32_t *sorted = m->sorted + s->group->first;
 	double x = m->bin_x[m->bin[sorted[from]]];
-	double miss = -expm1(-s->rate * x);
+	double miss = group_miss(s->result, x);
 
 	for (size_t i = from; i < to; i++) {
 		double share;
@@ -84,7 +83,7 @@ static void share_group(struct split *s, double *chance)
 		double share = s->factor * s->group->weight * chance[i] / total;
 
 		s->shares[sorted[i]].accesses += share * own->left;
-		s->shares[sorted[i]].misses += share * s->misses_beyond;
+		s->shares[sorted[i]].misses += share * s->result->unresolved;
 	}
 }
 
@@ -99,8 +98,7 @@ static int share_all(const struct model *m, double lines, enum tail_kind kind, d
 		goto out;
 	random_solve(m, lines, kind, ratios, results);
 	for (size_t g = 0; g < m->group_count; g++) {
-		struct split s = {m,	  &m->groups[g], results[g].rate, results[g].unresolved,
-				  factor, shares};
+		struct split s = {m, &m->groups[g], &results[g], factor, shares};
 
 		share_group(&s, ratios + m->group_count);
 	}

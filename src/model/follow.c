@@ -16,6 +16,7 @@
 #define RATES	    48
 #define STEPS	    200
 #define FOLLOWS_MIN 12	 /* with fewer touched there is nothing to fit */
+#define REGULAR	    0.75 /* so far, the footprint says better where a loop's reuses lie */
 #define FINEST	    64.0 /* the shortest mean distance beyond the end: this part of it */
 
 struct mixture {
@@ -101,15 +102,12 @@ static double quantile(const struct mixture *mix, double share, double low, doub
  */
 static double regularity(const struct mixture *mix, const struct survival *s)
 {
-	double before = s->left, seen = 0, expected = 0;
+	double before = s->left, expected = -log(outlive(mix, s->end_x / 2) * (1 - mix->dead) + mix->dead);
 
 	for (size_t i = s->count; i-- > 0 && s->x[i] > s->end_x / 2;) {
 		before += s->mass[i];
-		seen++;
 	}
-	for (int k = 0; k < RATES; k++)
-		expected += mix->share[k] * mix->rate[k];
-	return fmax(0, 1 - log(before / s->left) / (s->end_x / 2) / expected);
+	return expected > 0 ? fmax(0, 1 - log(before / s->left) / expected) : 0;
 }
 
 int follow_tail(const struct model *m, const struct follow *follows, size_t count, double cold,
@@ -126,7 +124,10 @@ int follow_tail(const struct model *m, const struct follow *follows, size_t coun
 	for (int i = 0; i < STEPS; i++)
 		improve(&mix, follows, count);
 	mix.end = end;
+	mix.regularity = 0;
 	mix.regularity = regularity(&mix, &m->pool);
+	if (mix.regularity > REGULAR)
+		return -1;
 	for (size_t q = 0; q < t->count; q++)
 		t->x[q] = end + quantile(&mix, 1 - ((double)q + 0.5) / (double)t->count,
 					 nearest / 100, m->accesses * 10);

@@ -30,6 +30,9 @@ static int check_input(const struct model_input *in, struct err *err)
 	for (size_t i = 0; i < in->sample_count; i++)
 		if (in->samples[i].window >= in->window_count)
 			return err_set(err, "sample %zu belongs to a window that is not there", i);
+	for (size_t i = 0; i < in->follow_count; i++)
+		if (in->follows[i].window >= in->window_count)
+			return err_set(err, "a line was watched on from a window that is not there");
 	return 0;
 }
 
@@ -111,28 +114,40 @@ static void place_first_touches(struct model *m, const struct model_input *in)
 	}
 }
 
-/* Of the samples watched on, those whose touch was not seen by the end of the pool. */
+/*
+ * Of the samples watched on, those whose touch was not seen by the end of the pool. Those of a
+ * window stand for all that it left unresolved.
+ */
 static int gather_follows(struct model *m, const struct model_input *in)
 {
-	double *share = calloc(in->window_count + 1, sizeof(*share));
+	struct tally {
+		double samples, unresolved, follows;
+	} *windows = calloc(in->window_count + 1, sizeof(*windows));
 
 	m->follows = calloc(in->follow_count + 1, sizeof(*m->follows));
-	if (m->follows == NULL || share == NULL) {
-		free(share);
+	if (m->follows == NULL || windows == NULL) {
+		free(windows);
 		return -1;
 	}
-	for (size_t i = 0; i < in->sample_count; i++)
-		share[in->samples[i].window]++;
+	for (size_t i = 0; i < in->sample_count; i++) {
+		windows[in->samples[i].window].samples++;
+		windows[in->samples[i].window].unresolved += !in->samples[i].reused;
+	}
+	for (size_t i = 0; i < in->follow_count; i++)
+		windows[in->follows[i].window].follows++;
 	for (size_t i = 0; i < in->follow_count; i++) {
 		const struct model_follow *f = &in->follows[i];
+		const struct tally *w = &windows[f->window];
 		double residual = (double)f->watched - m->pool.end_x;
 
-		if (residual <= 0 || f->window >= in->window_count || share[f->window] <= 0)
+		if (residual <= 0 || w->samples <= 0)
 			continue;
 		m->follows[m->follow_count++] = (struct follow){
-			residual, window_weight(m, in, f->window) / share[f->window], f->touched};
+			residual,
+			window_weight(m, in, f->window) * w->unresolved / w->samples / w->follows,
+			f->touched};
 	}
-	free(share);
+	free(windows);
 	return 0;
 }
 
@@ -285,7 +300,7 @@ static int fill(struct model *m, const struct model_input *in)
 	estimate_survivals(m, order);
 	measure_footprint(m, in);
 	place_first_touches(m, in);
-	if (gather_follows(m, in) != 0)
+	if (gather_follows(m, in) != 0 || bursts_measure(&m->bursts, in) != 0)
 		goto out;
 	model_set_tails(m);
 	ret = 0;

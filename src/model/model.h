@@ -42,6 +42,7 @@ struct model_sample {
 	uint64_t distance; /* accesses strictly between, or watched in vain */
 	uint32_t window;   /* index into the windows */
 	bool reused;	   /* false: the watch ended first, the distance is a lower bound */
+	uint64_t position; /* accesses of the process at the sampled access */
 };
 
 /*

@@ -47,8 +47,30 @@ struct tail {
 	double cold; /* mass at infinity */
 };
 
+#define MODEL_OCTAVES 40
+
+/* floor(log2(distance)), from the exponent of the number. */
+static inline unsigned model_octave(double distance)
+{
+	union {
+		double number;
+		uint64_t bits;
+	} d = {distance};
+	int octave = (int)(d.bits >> 52 & 0x7ff) - 1023;
+
+	return octave < 0 ? 0 : octave < MODEL_OCTAVES ? (unsigned)octave : MODEL_OCTAVES - 1;
+}
+
+/* Ends of reuses of one octave of distance between the touches of another's: see bursts.c. */
+struct bursts {
+	double seen[MODEL_OCTAVES][MODEL_OCTAVES];
+	double expected[MODEL_OCTAVES][MODEL_OCTAVES];
+	double ratio[MODEL_OCTAVES][MODEL_OCTAVES]; /* of the two: [within which][of which] */
+};
+
 struct model {
 	struct survival pool;
+	struct bursts bursts;
 	struct group *groups;
 	size_t group_count;
 	struct tail tails[TAIL_KINDS];
@@ -101,10 +123,17 @@ struct follow {
 int follow_tail(const struct model *m, const struct follow *follows, size_t count, double cold,
 		struct tail *t);
 
+int bursts_measure(struct bursts *b, const struct model_input *in);
+
 struct group_result {
-	double rate;	   /* a reuse at x misses with 1 - exp(-rate x) */
+	double rate;	   /* a reuse at x misses with 1 - exp(-rate x on_the_way[octave of x]) */
+	double on_the_way[MODEL_OCTAVES]; /* misses between its touches, as a share of the group's */
+	double scale;	   /* of that: what taking near distances together has lost */
 	double unresolved; /* the part of the ratio that no piece of the group's own explains */
 };
+
+/* P(miss) of a reuse that the group has seen itself. */
+double group_miss(const struct group_result *r, double x);
 
 /*
  * Miss ratio of each group with random replacement. `ratios` has group_count

@@ -17,9 +17,13 @@
 #include "model/parts.h"
 
 #include <math.h>
+#include <string.h>
 
 #define MAX_STEPS    60
 #define MAX_FILLINGS 6	  /* of a cache that becomes full within a group */
+#define BURST_STEPS  4
+#define BURST_CLOSE  0.01
+#define LEAST_SHARE  0.02 /* of the misses on average, between the touches of any reuse */
 #define START_MIN    1e-3 /* nearer to 0, which can be a root itself, rounding would decide */
 
 /* a + sum of mass_i (1 - exp(-rate x_i R)) + one more such piece, as a function of R. */
@@ -100,20 +104,36 @@ static double solve(const struct equation *e, double start)
 	return ratio;
 }
 
-/* The pool's pieces and tail as one rising list. Returns its length. */
-static size_t join_tail(const struct model *m, const struct tail *t, double *x, double *mass)
-{
-	size_t n = m->pool.count;
+/* Pieces of rising distance; those within an eighth of an octave of each other are one. */
+struct pieces {
+	double x[2 * MODEL_PIECES], mass[2 * MODEL_PIECES];
+	size_t count;
+	uint64_t last_eighth;
+};
 
-	for (size_t i = 0; i < n; i++) {
-		x[i] = m->pool.x[i];
-		mass[i] = m->pool.mass[i];
+static uint64_t eighth_of_octave(double x)
+{
+	union {
+		double number;
+		uint64_t bits;
+	} d = {x};
+
+	return d.bits >> 49;
+}
+
+static void add_piece(struct pieces *p, double x, double mass)
+{
+	uint64_t eighth = eighth_of_octave(x);
+	size_t last = p->count - 1;
+
+	if (p->count == 0 || eighth != p->last_eighth || x < 16) {
+		p->last_eighth = eighth;
+		p->x[p->count] = x;
+		p->mass[p->count++] = mass;
+		return;
 	}
-	for (size_t i = 0; i < t->count; i++, n++) {
-		x[n] = t->x[i];
-		mass[n] = t->mass;
-	}
-	return n;
+	p->mass[last] += mass;
+	p->x[last] += (x - p->x[last]) * mass / p->mass[last];
 }
 
 /*
@@ -149,10 +169,22 @@ static double evictions_before(const struct past *p, double position, size_t *g)
 
 /* All that lies beyond what a group has seen: the pool's pieces, the tail, what never comes back. */
 struct beyond {
-	double x[MODEL_PIECES], mass[MODEL_PIECES];
-	size_t count, pool_count;
+	struct pieces p;
+	size_t pool_count; /* pieces of the pool */
 	double cold;
 };
+
+static void set_up_beyond(const struct model *m, const struct tail *t, struct beyond *b)
+{
+	b->p.count = 0;
+	for (size_t i = 0; i < m->pool.count; i++)
+		add_piece(&b->p, m->pool.x[i], m->pool.mass[i]);
+	b->pool_count = b->p.count;
+	b->p.last_eighth = 0; /* the tail's pieces stay apart */
+	for (size_t i = 0; i < t->count; i++)
+		add_piece(&b->p, t->x[i], t->mass);
+	b->cold = m->has_footprint ? 0 : t->cold;
+}
 
 static size_t find_beyond(const struct beyond *b, double x)
 {
@@ -161,7 +193,7 @@ static size_t find_beyond(const struct beyond *b, double x)
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (b->x[middle] > x)
+		if (b->p.x[middle] > x)
 			high = middle;
 		else
 			low = middle + 1;
@@ -169,17 +201,13 @@ static size_t find_beyond(const struct beyond *b, double x)
 	return low;
 }
 
-/* The equation of one group, own pieces and those beyond. */
+/* The equation of one group: its own pieces first, then those beyond. */
 struct system {
-	double x[2 * MODEL_PIECES], mass[2 * MODEL_PIECES];
+	struct pieces p;
+	size_t own_count;
+	double own_x[MODEL_PIECES]; /* before anything is made of them */
 	struct equation e;
 };
-
-static void add_piece(struct system *s, double x, double mass)
-{
-	s->x[s->e.count] = x;
-	s->mass[s->e.count++] = mass;
-}
 
 /*
  * The group's `far` mass: reuses that come from before what it has seen, in the shares of
@@ -194,22 +222,22 @@ static void add_far(struct system *s, const struct beyond *b, const struct past 
 	double here = fmax(end, group_length(p->m, g) / 2), before = group->start + here;
 	size_t first = find_beyond(b, end), last = first, at = g;
 
-	while (last < b->count && (last == first || b->x[last] < before))
-		total += b->mass[last++];
+	while (last < b->p.count && (last == first || b->p.x[last] < before))
+		total += b->p.mass[last++];
 	if (total <= 0) { /* the pool knows of nothing so far away */
-		add_piece(s, end, far);
+		add_piece(&s->p, end, far);
 		return;
 	}
 	far /= total;
 	s->e.constant += far * b->cold;
-	for (; first < last && b->x[first] < here; first++)
+	for (; first < last && b->p.x[first] < here; first++)
 		/* A group may have seen farther than the pool: tail pieces before its end lie there. */
-		add_piece(s, fmax(end, b->x[first]), far * b->mass[first]);
+		add_piece(&s->p, fmax(end, b->p.x[first]), far * b->p.mass[first]);
 	for (; first < last; first++) {
-		double met = p->evictions[g] - evictions_before(p, before - b->x[first], &at);
+		double met = p->evictions[g] - evictions_before(p, before - b->p.x[first], &at);
 
-		kept += b->mass[first] * exp(-rate * met);
-		s->e.constant += far * b->mass[first];
+		kept += b->p.mass[first] * exp(-rate * met);
+		s->e.constant += far * b->p.mass[first];
 	}
 	s->e.constant -= far * kept;
 	s->e.extra_x = here;
@@ -249,35 +277,148 @@ static double solve_group(struct system *s, const struct past *p, size_t g, doub
 	return ratio;
 }
 
+/* What random_solve knows of all groups. */
+struct solver {
+	const struct model *m;
+	struct beyond beyond;
+	struct past past;
+	double lines, rate;
+};
+
+static void set_up(const struct solver *v, size_t g, struct system *s)
+{
+	const struct group *group = &v->m->groups[g];
+
+	s->e = (struct equation){
+		.x = s->p.x, .mass = s->p.mass, .constant = group->first_touches};
+	s->p.count = 0;
+	for (size_t i = 0; i < group->own.count; i++)
+		add_piece(&s->p, group->own.x[i], group->own.mass[i]);
+	s->own_count = s->p.count;
+	memcpy(s->own_x, s->p.x, s->own_count * sizeof(*s->own_x));
+	s->p.last_eighth = 0; /* what lies beyond stays apart */
+	if (group->own.left > s->e.constant)
+		add_far(s, &v->beyond, &v->past, g, v->rate, group->own.left - s->e.constant);
+	s->e.count = s->p.count;
+}
+
+/* A group's reuses by octaves of their distance: how many, and how many of them miss. */
+struct octaves {
+	unsigned first, end; /* those there are */
+	double mass[MODEL_OCTAVES], miss[MODEL_OCTAVES];
+	double far; /* miss ratio of what comes from farther than the group has seen */
+};
+
+static void sum_octaves(const struct system *s, double ratio, struct octaves *o)
+{
+	double far = ratio, left = 1;
+
+	*o = (struct octaves){.far = 1};
+	if (s->own_count == 0)
+		return;
+	o->first = model_octave(s->own_x[0]);
+	o->end = model_octave(s->own_x[s->own_count - 1]) + 1;
+	for (size_t i = 0; i < s->own_count; i++) {
+		unsigned a = model_octave(s->own_x[i]);
+		double miss = s->p.mass[i] * -expm1(-s->e.rate * ratio * s->p.x[i]);
+
+		o->mass[a] += s->p.mass[i];
+		o->miss[a] += miss;
+		far -= miss;
+		left -= s->p.mass[i];
+	}
+	if (left > 1e-6)
+		o->far = fmin(1, fmax(0, far / left));
+}
+
+/*
+ * Misses per access between the touches of a reuse of an octave, as a share of the group's.
+ * Not above 1: where there are more than on average, they are so for some of these
+ * reuses only, and what the concave equation makes of that nearly cancels the rise.
+ */
+static double misses_on_the_way(const struct bursts *b, const struct octaves *o, unsigned octave,
+				double ratio)
+{
+	const double *often = b->ratio[octave];
+	double within = ratio, near = 0;
+
+	for (unsigned a = o->first; a < o->end; a++)
+		near += o->mass[a] * often[a];
+	near = fmax(1, near); /* ends are accesses: there cannot be more of them */
+	for (unsigned a = o->first; a < o->end; a++)
+		within += (often[a] / near - 1) * (o->miss[a] - o->mass[a] * o->far);
+	return fmin(1, fmax(LEAST_SHARE, within / ratio));
+}
+
+/* Solve again with the misses that reuses meet where these come in bursts. */
+static double solve_bursts(const struct solver *v, size_t g, struct system *s, double ratio,
+			   double share[MODEL_OCTAVES])
+{
+	for (unsigned a = 0; a < MODEL_OCTAVES; a++)
+		share[a] = 1;
+	for (int step = 0; step < BURST_STEPS && ratio > 0; step++) {
+		struct octaves o;
+		double before = ratio;
+
+		sum_octaves(s, ratio, &o);
+		for (unsigned a = o.first; a < o.end; a++)
+			share[a] = misses_on_the_way(&v->m->bursts, &o, a, ratio);
+		for (size_t i = 0; i < s->own_count; i++)
+			s->p.x[i] = s->own_x[i] * share[model_octave(s->own_x[i])];
+		ratio = solve_group(s, &v->past, g, v->lines, v->rate, ratio);
+		if (fabs(ratio - before) < BURST_CLOSE * before)
+			break;
+	}
+	return ratio;
+}
+
+double group_miss(const struct group_result *r, double x)
+{
+	return fmin(1, r->scale * -expm1(-r->rate * r->on_the_way[model_octave(x)] * x));
+}
+
+/* r->on_the_way is set. */
+static void report_group(const struct group *g, const struct system *s, double ratio,
+			 struct group_result *r)
+{
+	double joined = 0, apart = 0;
+
+	r->scale = 1;
+	r->rate = s->e.rate * ratio;
+	for (size_t i = 0; i < s->own_count; i++)
+		joined += s->p.mass[i] * -expm1(-r->rate * s->p.x[i]);
+	for (size_t i = 0; i < g->own.count; i++)
+		apart += g->own.mass[i] * group_miss(r, g->own.x[i]);
+	if (apart > 0)
+		r->scale = joined / apart;
+	apart = 0;
+	for (size_t i = 0; i < g->own.count; i++)
+		apart += g->own.mass[i] * group_miss(r, g->own.x[i]);
+	r->unresolved = fmin(g->own.left, fmax(0, ratio - apart));
+}
+
 void random_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios,
 		  struct group_result *results)
 {
-	const struct tail *tail = &m->tails[kind];
-	struct past p = {m, m->evictions, 0};
-	struct beyond b = {.pool_count = m->pool.count};
-	double rate = random_rate(lines);
+	struct solver v = {.m = m,
+			   .past = {m, m->evictions, 0},
+			   .lines = lines,
+			   .rate = random_rate(lines)};
 	struct system s;
 
-	b.count = join_tail(m, tail, b.x, b.mass);
-	b.cold = m->has_footprint ? 0 : tail->cold;
-	p.evictions[0] = 0;
+	set_up_beyond(m, &m->tails[kind], &v.beyond);
+	m->evictions[0] = 0;
 	for (size_t g = 0; g < m->group_count; g++) {
-		const struct survival *own = &m->groups[g].own;
+		struct group_result r;
 
-		s.e = (struct equation){
-			.x = s.x, .mass = s.mass, .constant = m->groups[g].first_touches};
-		for (size_t i = 0; i < own->count; i++)
-			add_piece(&s, own->x[i], own->mass[i]);
-		if (own->left > s.e.constant)
-			add_far(&s, &b, &p, g, rate, own->left - s.e.constant);
-		ratios[g] = solve_group(&s, &p, g, lines, rate, ratios[g]);
-		p.misses += ratios[g] * group_length(m, g);
-		p.evictions[g + 1] = fmax(0, p.misses - lines);
+		set_up(&v, g, &s);
+		ratios[g] = solve_group(&s, &v.past, g, lines, v.rate, ratios[g]);
+		ratios[g] = solve_bursts(&v, g, &s, ratios[g], r.on_the_way);
+		v.past.misses += ratios[g] * group_length(m, g);
+		m->evictions[g + 1] = fmax(0, v.past.misses - lines);
 		if (results == NULL)
 			continue;
-		results[g] = (struct group_result){s.e.rate * ratios[g], ratios[g]};
-		for (size_t i = 0; i < own->count; i++)
-			results[g].unresolved -=
-				own->mass[i] * -expm1(-results[g].rate * own->x[i]);
+		report_group(&m->groups[g], &s, ratios[g], &r);
+		results[g] = r;
 	}
 }

@@ -68,7 +68,8 @@ static void take_samples(struct profile *p, struct model_sample *s)
 			continue;
 		p->samples[kept] = p->samples[i];
 		s[kept++] = (struct model_sample){p->samples[i].distance, (uint32_t)window,
-						  p->samples[i].status == 0};
+						  p->samples[i].status == 0,
+						  p->samples[i].position};
 	}
 	p->cut_samples = p->sample_count - kept;
 	p->sample_count = kept;

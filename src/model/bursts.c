@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Misses come in bursts, reuses of one kind together: StatCache's equation takes the accesses
+ * within a reuse distance for a fair sample of all, and they are not. A walk down the first of
+ * eight columns brings the lines of all, so that the reuses of the next seven, a column long,
+ * meet few misses on their way.
+ *
+ * The samples themselves tell. Take the reuses of a window by octaves of their distance. Between
+ * the two touches of a reuse of octave b lie the ends of others: of octave a, so and so many
+ * times more or fewer than anywhere in the window. These ratios are gathered over all windows.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/parts.h"
+
+/* Counts are drawn to what is expected, as if so many more had been seen just as expected. */
+#define PRIOR 5.0
+
+struct end {
+	uint64_t at; /* of the reuse, accesses since the window began */
+	uint64_t distance;
+	unsigned octave;
+};
+
+struct window_ends {
+	struct end *ends; /* rising */
+	size_t count;
+	double length;
+	double per_octave[MODEL_OCTAVES];
+	uint32_t *before; /* count + 1 rows of MODEL_OCTAVES: ends of each octave before the i-th */
+};
+
+static int compare_ends(const void *a, const void *b)
+{
+	const struct end *x = a, *y = b;
+
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* How many ends come before `at`. */
+static size_t ends_before(const struct window_ends *w, uint64_t at)
+{
+	size_t low = 0, high = w->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (w->ends[middle].at < at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void prepare(struct window_ends *w)
+{
+	qsort(w->ends, w->count, sizeof(*w->ends), compare_ends);
+	memset(w->per_octave, 0, sizeof(w->per_octave));
+	memset(w->before, 0, MODEL_OCTAVES * sizeof(*w->before));
+	for (size_t i = 0; i < w->count; i++) {
+		uint32_t *row = w->before + i * MODEL_OCTAVES;
+
+		memcpy(row + MODEL_OCTAVES, row, MODEL_OCTAVES * sizeof(*row));
+		row[MODEL_OCTAVES + w->ends[i].octave]++;
+		w->per_octave[w->ends[i].octave]++;
+	}
+}
+
+/* What lies between the touches of one reuse, beside what would lie anywhere. */
+static void look_between(const struct window_ends *w, const struct end *e, struct bursts *b)
+{
+	uint64_t start = e->at - e->distance;
+	size_t from = ends_before(w, start + 1), to = ends_before(w, e->at);
+	const uint32_t *first = w->before + from * MODEL_OCTAVES;
+	const uint32_t *last = w->before + to * MODEL_OCTAVES;
+
+	for (unsigned a = 0; a < MODEL_OCTAVES; a++) {
+		/* The octave's ends can be seen only where their starts are in the window, too. */
+		double reach = 1.5 * (double)(1ull << a), begin = (double)start;
+		double others = w->per_octave[a] - (a == e->octave);
+
+		if (others <= 0 || reach >= 0.9 * w->length)
+			continue;
+		if (begin < reach)
+			begin = reach;
+		if ((double)e->at <= begin)
+			continue;
+		b->seen[e->octave][a] += last[a] - first[a];
+		b->expected[e->octave][a] += others * ((double)e->at - begin) / (w->length - reach);
+	}
+}
+
+static void look_at_window(struct window_ends *w, double samples, struct bursts *b)
+{
+	double spacing = w->length / samples;
+
+	prepare(w);
+	for (size_t i = 0; i < w->count; i++)
+		if ((double)w->ends[i].distance > spacing)
+			look_between(w, &w->ends[i], b);
+}
+
+/* Samples of a window follow one another in the input. */
+int bursts_measure(struct bursts *b, const struct model_input *in)
+{
+	struct window_ends w = {.ends = calloc(in->sample_count + 1, sizeof(*w.ends)),
+				.before = NULL};
+	size_t most = 0, i = 0;
+
+	memset(b, 0, sizeof(*b));
+	for (size_t from = 0, at = 0; at <= in->sample_count; at++)
+		if (at == in->sample_count || in->samples[at].window != in->samples[from].window) {
+			most = at - from > most ? at - from : most;
+			from = at;
+		}
+	w.before = calloc((most + 1) * MODEL_OCTAVES, sizeof(*w.before));
+	if (w.ends == NULL || w.before == NULL) {
+		free(w.ends);
+		free(w.before);
+		return -1;
+	}
+	while (i < in->sample_count) {
+		uint32_t window = in->samples[i].window;
+		uint64_t start = in->windows[window].start;
+		size_t from = i;
+
+		w.count = 0;
+		w.length = (double)in->windows[window].length;
+		for (; i < in->sample_count && in->samples[i].window == window; i++) {
+			const struct model_sample *s = &in->samples[i];
+
+			if (!s->reused || s->position < start)
+				continue;
+			w.ends[w.count++] =
+				(struct end){s->position - start + s->distance + 1, s->distance,
+					     model_octave((double)s->distance)};
+		}
+		if (w.count > 1)
+			look_at_window(&w, (double)(i - from), b);
+	}
+	free(w.ends);
+	free(w.before);
+	for (unsigned x = 0; x < MODEL_OCTAVES; x++)
+		for (unsigned a = 0; a < MODEL_OCTAVES; a++)
+			b->ratio[x][a] = (b->seen[x][a] + PRIOR) / (b->expected[x][a] + PRIOR);
+	return 0;
+}
+
