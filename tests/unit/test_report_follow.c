@@ -33,7 +33,7 @@ static void put_samples(struct store *s, uint32_t window)
 					 .window = window,
 					 .status = k % 4 == 0,
 					 .position = PERIOD * window + k,
-					 .distance = k % 4 == 0 ? LENGTH - k : 100 * k,
+					 .distance = k % 4 == 0 ? LENGTH - k : LENGTH * k / (PER_WINDOW + 4),
 					 .begin = {1, 64, 8, 1, 0},
 					 .end = {1, 64, 8, 1, 0}};
 
