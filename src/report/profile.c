@@ -47,7 +47,7 @@ static int compare_window(const void *number, const void *window)
 }
 
 /* Index of a window by its number; windows are sorted by it. Returns -1 when it is not there. */
-static int64_t window_index(const struct profile *p, uint32_t number)
+int64_t profile_window(const struct profile *p, uint32_t number)
 {
 	const struct store_window *w = NULL;
 
@@ -62,7 +62,7 @@ static void take_samples(struct profile *p, struct model_sample *s)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < p->sample_count; i++) {
-		int64_t window = window_index(p, p->samples[i].window);
+		int64_t window = profile_window(p, p->samples[i].window);
 
 		if (window < 0)
 			continue;
@@ -76,16 +76,20 @@ static void take_samples(struct profile *p, struct model_sample *s)
 }
 
 /* The same, of what became of them. */
-static void take_follows(struct profile *p, const struct store_follow *follows, size_t count,
-			 struct model_follow *f)
+static void take_follows(struct profile *p, struct model_follow *f)
 {
-	for (size_t i = 0; i < count; i++) {
-		int64_t window = window_index(p, follows[i].window);
+	size_t kept = 0;
 
-		if (window >= 0)
-			f[p->follow_count++] = (struct model_follow){
-				(uint32_t)window, follows[i].watched, follows[i].status == 0};
+	for (size_t i = 0; i < p->follow_count; i++) {
+		const struct store_follow *x = &p->follows[i];
+		int64_t window = profile_window(p, x->window);
+
+		if (window < 0)
+			continue;
+		p->follows[kept] = *x;
+		f[kept++] = (struct model_follow){(uint32_t)window, x->watched, x->status == 0};
 	}
+	p->follow_count = kept;
 }
 
 /* Whether the process lived to tell of the lines that were not touched, too. */
@@ -94,14 +98,12 @@ static bool has_ended(const struct store_process *x)
 	return strcmp(x->state, "exited") == 0 || strcmp(x->state, "exec") == 0;
 }
 
-static int read_follows(struct profile *p, struct store_follow **follows, size_t *count,
-			struct err *err)
+static int read_follows(struct profile *p, struct err *err)
 {
-	*follows = NULL;
-	*count = 0;
 	p->cut_follows = p->process->followed > 0 && !has_ended(p->process);
 	return p->cut_follows ? 0
-			      : store_read_follows(p->store, p->process->id, follows, count, err);
+			      : store_read_follows(p->store, p->process->id, &p->follows,
+						   &p->follow_count, err);
 }
 
 static struct model_window *make_windows(const struct profile *p)
@@ -120,18 +122,16 @@ static int build_model(struct profile *p, struct err *err)
 	struct model_window *w = make_windows(p);
 	struct model_sample *s = calloc(p->sample_count + 1, sizeof(*s));
 	struct model_follow *f = NULL;
-	struct store_follow *follows;
-	size_t count;
 
-	if (read_follows(p, &follows, &count, err) != 0)
+	if (read_follows(p, err) != 0)
 		goto out;
-	f = calloc(count + 1, sizeof(*f));
+	f = calloc(p->follow_count + 1, sizeof(*f));
 	if (w == NULL || s == NULL || f == NULL) {
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
 		goto out;
 	}
 	take_samples(p, s);
-	take_follows(p, follows, count, f);
+	take_follows(p, f);
 	p->model = model_new(&(struct model_input){.windows = w,
 						   .window_count = p->window_count,
 						   .samples = s,
@@ -143,7 +143,6 @@ static int build_model(struct profile *p, struct err *err)
 						   .follow_count = p->follow_count},
 			     err);
 out:
-	free(follows);
 	free(f);
 	free(w);
 	free(s);
@@ -183,6 +182,7 @@ void profile_close(struct profile *p)
 	model_free(p->model);
 	map_release(&p->location_index);
 	free(p->locations);
+	free(p->follows);
 	free(p->samples);
 	free(p->windows);
 	free(p->processes);

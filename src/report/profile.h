@@ -28,9 +28,10 @@ struct profile {
 	 */
 	size_t cut_samples;
 	/*
-	 * How many of the samples the model knows more of; none when the process was cut off: of
+	 * What became of some of the samples; none when the process was cut off: of
 	 * the lines watched on only those that were touched are told of then, which are the near ones.
 	 */
+	struct store_follow *follows;
 	size_t follow_count;
 	bool cut_follows; /* the profile has some, not used for this reason */
 	struct store_location *locations;
@@ -63,6 +64,9 @@ uint64_t profile_default_size(const struct profile *p);
 /* The miss ratio of a cache of size_bytes (rounded down to whole lines). */
 void profile_solve(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
 		   struct model_ratio *out);
+
+/* Index of a window by its number, or -1: the profile has none that closed. */
+int64_t profile_window(const struct profile *p, uint32_t number);
 
 /* The location of an id, or NULL. */
 const struct store_location *profile_location(const struct profile *p, int64_t id);

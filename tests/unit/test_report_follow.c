@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which lines watched on the views hand to the model, and what it makes of them. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "report/hot.h"
 #include "report/summary.h"
 #include "store/store.h"
 
@@ -164,11 +166,41 @@ static void the_model_gets_none_of_a_process_cut_off(void **state)
 	}
 }
 
+/* The misses of each process state's profile, what is not resolved and in all. */
+static struct hot_cost far_costs(const char *process_state)
+{
+	struct hot_cost sum = {0}, *costs;
+	struct profile p;
+
+	write_profile(process_state, true);
+	p = load();
+	costs = hot_costs(&p, 1u << 20, NULL);
+	assert_non_null(costs);
+	for (size_t i = 0; i <= p.location_count; i++)
+		hot_add(&sum, &costs[i]);
+	free(costs);
+	profile_close(&p);
+	return sum;
+}
+
+static void far_misses_belong_to_who_met_the_line_again(void **state)
+{
+	struct hot_cost cut = far_costs("killed"), ended = far_costs("exited");
+
+	(void)state;
+	assert_true(cut.unresolved > 0.2);
+	/* What is left are the first touches that the footprint allows: 20000 pages. */
+	assert_true(ended.unresolved < 20000 * 64.0 / (PERIOD * WINDOWS) + 1e-6);
+	assert_true(ended.misses > cut.misses + 0.15);
+	assert_true(fabs(ended.accesses - 1) < 1e-6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_model_gets_those_of_windows_that_closed),
 		cmocka_unit_test(the_model_gets_none_of_a_process_cut_off),
+		cmocka_unit_test(far_misses_belong_to_who_met_the_line_again),
 	};
 	char command[64];
 	int failed;
