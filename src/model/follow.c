@@ -97,17 +97,19 @@ static double quantile(const struct mixture *mix, double share, double low, doub
 }
 
 /*
- * Lines touched at random have, at the end of a window, the chance of a touch that they have at
- * any time; those of a loop that takes longer have none. What lies between shows how regular.
+ * Lines touched at random have, at the end of a window, at least the chance of a touch that
+ * belongs to their mean distance; those of a loop that takes longer have none. What lies
+ * between shows how regular.
  */
 static double regularity(const struct mixture *mix, const struct survival *s)
 {
-	double before = s->left, expected = -log(outlive(mix, s->end_x / 2) * (1 - mix->dead) + mix->dead);
+	double before = s->left, mean = 0;
 
-	for (size_t i = s->count; i-- > 0 && s->x[i] > s->end_x / 2;) {
+	for (size_t i = s->count; i-- > 0 && s->x[i] > s->end_x / 2;)
 		before += s->mass[i];
-	}
-	return expected > 0 ? fmax(0, 1 - log(before / s->left) / expected) : 0;
+	for (int k = 0; k < RATES; k++)
+		mean += mix->share[k] / mix->rate[k];
+	return fmax(0, 1 - log(before / s->left) * mean / (s->end_x / 2));
 }
 
 int follow_tail(const struct model *m, const struct follow *follows, size_t count, double cold,
@@ -124,7 +126,6 @@ int follow_tail(const struct model *m, const struct follow *follows, size_t coun
 	for (int i = 0; i < STEPS; i++)
 		improve(&mix, follows, count);
 	mix.end = end;
-	mix.regularity = 0;
 	mix.regularity = regularity(&mix, &m->pool);
 	if (mix.regularity > REGULAR)
 		return -1;

@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#define FOLLOW_DOUBT  3.0
 #define SLOPE_OCTAVES 4
 #define SCALE_STEPS   60
 #define SHAPE_STEP    0.05
@@ -89,6 +90,23 @@ static void spread_tail(const struct model *m, struct tail *t, double residual)
 	}
 }
 
+/* The lines watched on say where the tail is, give or take a factor. */
+static void bound_tail(struct model *m)
+{
+	double end = m->pool.end_x;
+
+	for (enum tail_kind kind = TAIL_NEAR; kind < TAIL_KINDS; kind++) {
+		double factor = kind == TAIL_NEAR ? 1 / FOLLOW_DOUBT : FOLLOW_DOUBT;
+		struct tail *t = &m->tails[kind];
+
+		if (kind == TAIL_SPREAD)
+			continue;
+		*t = m->tails[TAIL_SPREAD];
+		for (size_t q = 0; q < t->count; q++)
+			t->x[q] = end + factor * (t->x[q] - end);
+	}
+}
+
 void model_set_tails(struct model *m)
 {
 	double end = m->pool.end_x, left = m->pool.left, cold, rest, residual;
@@ -113,6 +131,10 @@ void model_set_tails(struct model *m)
 	spread->mass = rest / MODEL_TAIL_PIECES;
 	for (int q = 0; q < MODEL_TAIL_PIECES; q++)
 		spread->x[q] = end;
-	if (residual > 0 && follow_tail(m, m->follows, m->follow_count, cold / left, spread) != 0)
+	if (residual <= 0)
+		return;
+	if (follow_tail(m, m->follows, m->follow_count, cold / left, spread) == 0)
+		bound_tail(m);
+	else
 		spread_tail(m, spread, residual);
 }
