@@ -22,9 +22,10 @@
  * counts: a timer calls the threads short of it, again and again, and the last
  * stretch runs in the stream gear, where entries can be skipped exactly.
  */
-#define NEAR_NS 30000u		 /* a stretch too short to time */
+#define NEAR_NS 20000u		 /* a stretch too short to time */
 #define NEAR_MIN 4000u		 /* accesses; the least such stretch */
-#define SHORTEST_NS 15000u
+#define SHORTEST_NS 12000u
+#define RATE_DECAY 64u		 /* slowly: fast phases come back, and would be missed */
 #define REPORT_NS 50000000u	 /* threads show their counts at least so often */
 #define DUTY_AT 30000000u	 /* accesses at which windows take just the configured share */
 #define DUTY_FROM 3000000u	 /* accesses up to which the share is the same, the largest */
@@ -287,7 +288,7 @@ static void look_at_rate(uint64_t total)
 	if (ns < SHORTEST_NS)
 		return;
 	rate = (uint64_t)((unsigned __int128)(total - s.seen_total) * 1000000u / ns);
-	s.rate = rate > s.rate - s.rate / 8 ? rate : s.rate - s.rate / 8;
+	s.rate = rate > s.rate - s.rate / RATE_DECAY ? rate : s.rate - s.rate / RATE_DECAY;
 	s.seen_total = total;
 	s.seen_ns = now;
 }
