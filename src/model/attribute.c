@@ -46,7 +46,7 @@ static void share_piece(struct split *s, size_t from, size_t to, double mass, do
 
 		if (!m->reused[sorted[i]])
 			continue;
-		share = s->factor * s->group->weight * mass * m->weight[sorted[i]] / reused;
+		share = s->factor * s->group->share * mass * m->weight[sorted[i]] / reused;
 		s->shares[sorted[i]].accesses += share;
 		s->shares[sorted[i]].misses += share * miss;
 	}
@@ -80,7 +80,7 @@ static void share_group(struct split *s, double *chance)
 	if (own->left <= 0 || total <= 0)
 		return;
 	for (size_t i = 0; i < s->group->count; i++) {
-		double share = s->factor * s->group->weight * chance[i] / total;
+		double share = s->factor * s->group->share * chance[i] / total;
 
 		s->shares[sorted[i]].accesses += share * own->left;
 		s->shares[sorted[i]].misses += share * s->result->unresolved;

@@ -44,7 +44,7 @@ static double mean(const struct model *m, const double *ratios)
 	double sum = 0;
 
 	for (size_t g = 0; g < m->group_count; g++)
-		sum += m->groups[g].weight * ratios[g];
+		sum += m->groups[g].share * ratios[g];
 	return fmin(1, sum);
 }
 
@@ -56,7 +56,7 @@ static double half_width(const struct model *m, const double *ratios, double cen
 	if (m->group_count < 2)
 		return 1;
 	for (size_t g = 0; g < m->group_count; g++) {
-		double d = m->groups[g].weight * (ratios[g] - centre);
+		double d = m->groups[g].share * (ratios[g] - centre);
 
 		sum += d * d;
 	}

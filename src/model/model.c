@@ -10,7 +10,8 @@
 
 #include "model/parts.h"
 
-#define PAGE_BYTES 4096
+#define PAGE_BYTES  4096
+#define MOST_CHANGE 0.5 /* of a group's weight */
 
 static int check_input(const struct model_input *in, struct err *err)
 {
@@ -270,6 +271,41 @@ static void deal_samples(struct model *m, const struct model_input *in, const ui
 	}
 }
 
+/*
+ * How many accesses of the run are loads is known, and each group shows how many of its own are.
+ * Where the windows met too many of a phase that loads much, say, its groups count less: the
+ * regression estimator of survey sampling, as weights. Groups that all load alike keep theirs.
+ */
+static void calibrate(struct model *m, const struct model_input *in)
+{
+	double *loads = m->scratch, mean = 0, spread = 0, sum = 0, truth;
+
+	for (size_t g = 0; g < m->group_count; g++) {
+		const struct group *group = &m->groups[g];
+
+		loads[g] = 0;
+		for (size_t i = group->first; i < group->first + group->count; i++)
+			if (in->samples[m->sorted[i]].load)
+				loads[g] += m->weight[m->sorted[i]];
+		mean += loads[g];
+		loads[g] = group->weight > 0 ? loads[g] / group->weight : 0;
+	}
+	for (size_t g = 0; g < m->group_count; g++)
+		spread += m->groups[g].weight * (loads[g] - mean) * (loads[g] - mean);
+	truth = (double)in->loads / m->accesses;
+	for (size_t g = 0; g < m->group_count; g++) {
+		double change = 0;
+
+		if (in->loads > 0 && spread > 0)
+			change = (truth - mean) * (loads[g] - mean) / spread;
+		m->groups[g].share =
+			m->groups[g].weight * (1 + fmin(MOST_CHANGE, fmax(-MOST_CHANGE, change)));
+		sum += m->groups[g].share;
+	}
+	for (size_t g = 0; g < m->group_count && sum > 0; g++)
+		m->groups[g].share /= sum;
+}
+
 /* Survivals of pool and groups, the pieces packed one after another in m->storage. */
 static void estimate_survivals(struct model *m, const uint32_t *order)
 {
@@ -297,6 +333,7 @@ static int fill(struct model *m, const struct model_input *in)
 	place_bins(m, in);
 	sort_by_bin(m, order);
 	deal_samples(m, in, order, group_of);
+	calibrate(m, in);
 	estimate_survivals(m, order);
 	measure_footprint(m, in);
 	place_first_touches(m, in);

@@ -43,6 +43,7 @@ struct model_sample {
 	uint32_t window;   /* index into the windows */
 	bool reused;	   /* false: the watch ended first, the distance is a lower bound */
 	uint64_t position; /* accesses of the process at the sampled access */
+	bool load;	   /* it loads and does not store */
 };
 
 /*
@@ -65,6 +66,7 @@ struct model_input {
 	uint32_t line_bytes;	  /* the line that was watched, a power of two */
 	const struct model_follow *follows; /* of a fair choice among the unresolved samples */
 	size_t follow_count;
+	uint64_t loads; /* of the accesses of the run, those that do not store; 0: not known */
 };
 
 /*

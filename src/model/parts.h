@@ -27,6 +27,7 @@ struct survival {
 struct group {
 	struct survival own;
 	double weight;	      /* share of the run; all groups together 1 */
+	double share;	      /* the same, calibrated: see calibrate() */
 	double start;	      /* accesses of the run before those it speaks for */
 	double first_touches; /* per access, at most what its survival leaves */
 	size_t first, count;  /* its samples, in model.sorted */

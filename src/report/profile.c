@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KIND_LOAD 1 /* of an access: neither a store nor both */
 #define DEFAULT_SIZE (1u << 20)
 
 /* There is at least one. */
@@ -69,7 +70,8 @@ static void take_samples(struct profile *p, struct model_sample *s)
 		p->samples[kept] = p->samples[i];
 		s[kept++] = (struct model_sample){p->samples[i].distance, (uint32_t)window,
 						  p->samples[i].status == 0,
-						  p->samples[i].position};
+						  p->samples[i].position,
+						  p->samples[i].begin.kind == KIND_LOAD};
 	}
 	p->cut_samples = p->sample_count - kept;
 	p->sample_count = kept;
@@ -140,7 +142,8 @@ static int build_model(struct profile *p, struct err *err)
 						   .footprint_pages = p->process->footprint_pages,
 						   .line_bytes = p->line_bytes,
 						   .follows = f,
-						   .follow_count = p->follow_count},
+						   .follow_count = p->follow_count,
+						   .loads = p->process->loads},
 			     err);
 out:
 	free(f);
