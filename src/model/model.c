@@ -12,6 +12,8 @@
 
 #define PAGE_BYTES  4096
 #define MOST_CHANGE 0.5 /* of a group's weight */
+#define FAR_DISTANCE 1000
+#define LEAST_CORRELATION 0.5 /* squared */
 
 static int check_input(const struct model_input *in, struct err *err)
 {
@@ -271,35 +273,55 @@ static void deal_samples(struct model *m, const struct model_input *in, const ui
 	}
 }
 
+/* Share of a group's samples that load, and that see no reuse within FAR_DISTANCE. */
+static void sum_group(const struct model *m, const struct model_input *in, const struct group *g,
+		      double *loads, double *far)
+{
+	double weight = 0;
+
+	*loads = *far = 0;
+	for (size_t i = g->first; i < g->first + g->count; i++) {
+		const struct model_sample *s = &in->samples[m->sorted[i]];
+
+		weight += m->weight[m->sorted[i]];
+		*loads += s->load ? m->weight[m->sorted[i]] : 0;
+		*far += s->distance > FAR_DISTANCE ? m->weight[m->sorted[i]] : 0;
+	}
+	if (weight > 0) {
+		*loads /= weight;
+		*far /= weight;
+	}
+}
+
 /*
  * How many accesses of the run are loads is known, and each group shows how many of its own are.
- * Where the windows met too many of a phase that loads much, say, its groups count less: the
- * regression estimator of survey sampling, as weights. Groups that all load alike keep theirs.
+ * Where the windows met too many of a phase that loads much, its groups count less: the
+ * regression estimator of survey sampling, as weights. Only where loads tell the phases apart:
+ * the groups' far reuses have to go with them.
  */
 static void calibrate(struct model *m, const struct model_input *in)
 {
-	double *loads = m->scratch, mean = 0, spread = 0, sum = 0, truth;
+	double *loads = m->scratch, l = 0, f = 0, ll = 0, ff = 0, lf = 0, sum = 0, step = 0;
 
 	for (size_t g = 0; g < m->group_count; g++) {
-		const struct group *group = &m->groups[g];
+		double weight = m->groups[g].weight, far;
 
-		loads[g] = 0;
-		for (size_t i = group->first; i < group->first + group->count; i++)
-			if (in->samples[m->sorted[i]].load)
-				loads[g] += m->weight[m->sorted[i]];
-		mean += loads[g];
-		loads[g] = group->weight > 0 ? loads[g] / group->weight : 0;
+		sum_group(m, in, &m->groups[g], &loads[g], &far);
+		l += weight * loads[g];
+		f += weight * far;
+		ll += weight * loads[g] * loads[g];
+		ff += weight * far * far;
+		lf += weight * loads[g] * far;
 	}
-	for (size_t g = 0; g < m->group_count; g++)
-		spread += m->groups[g].weight * (loads[g] - mean) * (loads[g] - mean);
-	truth = (double)in->loads / m->accesses;
+	ll -= l * l;
+	ff -= f * f;
+	lf -= l * f;
+	if (in->loads > 0 && ll > 0 && ff > 0 && lf * lf > LEAST_CORRELATION * ll * ff)
+		step = ((double)in->loads / m->accesses - l) / ll;
 	for (size_t g = 0; g < m->group_count; g++) {
-		double change = 0;
+		double change = fmin(MOST_CHANGE, fmax(-MOST_CHANGE, step * (loads[g] - l)));
 
-		if (in->loads > 0 && spread > 0)
-			change = (truth - mean) * (loads[g] - mean) / spread;
-		m->groups[g].share =
-			m->groups[g].weight * (1 + fmin(MOST_CHANGE, fmax(-MOST_CHANGE, change)));
+		m->groups[g].share = m->groups[g].weight * (1 + change);
 		sum += m->groups[g].share;
 	}
 	for (size_t g = 0; g < m->group_count && sum > 0; g++)

@@ -392,6 +392,37 @@ static void test_students_quantiles_are_those_of_the_tables(void **state)
 		assert_true(fabs(student_quantile(rows[i].df) - rows[i].t) < 0.002);
 }
 
+/* 12 windows of far loads and 8 of near stores, of a run that loads half the time. */
+static void test_loads_weigh_the_phases(void **state)
+{
+	enum { WINDOWS = 20, EACH = 100 };
+	struct model_window windows[WINDOWS];
+	static struct model_sample samples[WINDOWS * EACH];
+	struct model_input in = {windows, WINDOWS, samples, WINDOWS * EACH, 0, 0, 64};
+	double ratio[2];
+
+	(void)state;
+	for (uint32_t w = 0; w < WINDOWS; w++) {
+		bool loads = w % 5 < 3;
+
+		windows[w] = (struct model_window){1000000ull * w, 1000000, 1000000, 0};
+		for (uint32_t i = 0; i < EACH; i++)
+			samples[w * EACH + i] = (struct model_sample){loads ? 10000 : 0, w, true,
+								      windows[w].start, loads};
+	}
+	for (int known = 0; known < 2; known++) {
+		struct model *m;
+
+		in.loads = known ? 10000000 : 0;
+		m = model_new(&in, NULL);
+		assert_non_null(m);
+		ratio[known] = solve(m, MODEL_RANDOM, 16).ratio;
+		model_free(m);
+	}
+	assert_true(fabs(ratio[0] - 0.6) < 1e-3);
+	assert_true(fabs(ratio[1] - 0.5) < 1e-3);
+}
+
 /* 600 windows of random distances, some given up: whatever comes, the parts add up. */
 static void test_shares_add_up_to_the_miss_ratio(void **state)
 {
@@ -450,6 +481,7 @@ int main(void)
 		cmocka_unit_test(test_groups_are_consecutive_windows_of_100_samples),
 		cmocka_unit_test(test_a_window_speaks_for_half_the_gap_on_each_side),
 		cmocka_unit_test(test_students_quantiles_are_those_of_the_tables),
+		cmocka_unit_test(test_loads_weigh_the_phases),
 		cmocka_unit_test(test_shares_add_up_to_the_miss_ratio),
 	};
 
