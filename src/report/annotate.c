@@ -197,7 +197,7 @@ static int collect_rows(struct annotation *a, const struct hot_cost *costs, cons
 		const struct store_frame *f;
 
 		hot_add(&a->total, &costs[i]);
-		if (i == p->location_count || costs[i].samples == 0)
+		if (i == p->location_count || (costs[i].samples == 0 && costs[i].accesses <= 0))
 			continue;
 		f = find_frame(&p->locations[i], file, function);
 		if (f != NULL)

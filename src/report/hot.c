@@ -103,7 +103,6 @@ static int share_far(const struct profile *p, struct model_share *shares, struct
 		c = cost_of(p, costs, f->end.location);
 		c->accesses += share * all.accesses;
 		c->misses += share * all.misses;
-		c->samples++;
 	}
 	for (size_t i = 0; i < p->sample_count; i++) {
 		if (p->samples[i].status == 0)
@@ -212,7 +211,7 @@ int hot_rows(const struct profile *p, const struct hot_cost *costs, enum hot_by 
 	if (out->rows == NULL)
 		return err_set(err, "not enough memory for %zu locations", p->location_count);
 	for (size_t i = 0; i <= p->location_count; i++) {
-		if (costs[i].samples == 0)
+		if (costs[i].samples == 0 && costs[i].accesses <= 0)
 			continue;
 		out->rows[out->count++] =
 			make_row(i < p->location_count ? &p->locations[i] : NULL, by, &costs[i]);
