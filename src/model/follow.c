@@ -128,7 +128,7 @@ int follow_tail(const struct model *m, const struct follow *follows, size_t coun
 	mix.end = end;
 	mix.regularity = regularity(&mix, &m->pool);
 	if (mix.regularity > REGULAR)
-		return -1;
+		return 1;
 	for (size_t q = 0; q < t->count; q++)
 		t->x[q] = end + quantile(&mix, 1 - ((double)q + 0.5) / (double)t->count,
 					 nearest / 100, m->accesses * 10);

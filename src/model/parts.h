@@ -119,7 +119,8 @@ struct follow {
 
 /*
  * Rates at which far lines are touched, from `count` follows: fills t->x with the quantiles of
- * the distances beyond `end`, t->mass apart. Returns 0, or -1 when they are too few to tell.
+ * the distances beyond `end`, t->mass apart. Returns 0; 1 when the touches are too regular for
+ * that; -1 when they are too few to tell.
  */
 int follow_tail(const struct model *m, const struct follow *follows, size_t count, double cold,
 		struct tail *t);

@@ -90,7 +90,7 @@ static void spread_tail(const struct model *m, struct tail *t, double residual)
 	}
 }
 
-/* The lines watched on say where the tail is, give or take a factor. */
+/* With lines watched on it is known where the tail is, give or take a factor. */
 static void bound_tail(struct model *m)
 {
 	double end = m->pool.end_x;
@@ -111,6 +111,7 @@ void model_set_tails(struct model *m)
 {
 	double end = m->pool.end_x, left = m->pool.left, cold, rest, residual;
 	struct tail *spread = &m->tails[TAIL_SPREAD];
+	int followed;
 
 	if (!m->has_footprint) {
 		set_single(&m->tails[TAIL_NEAR], end, left, 0);
@@ -133,8 +134,9 @@ void model_set_tails(struct model *m)
 		spread->x[q] = end;
 	if (residual <= 0)
 		return;
-	if (follow_tail(m, m->follows, m->follow_count, cold / left, spread) == 0)
-		bound_tail(m);
-	else
+	followed = follow_tail(m, m->follows, m->follow_count, cold / left, spread);
+	if (followed != 0)
 		spread_tail(m, spread, residual);
+	if (followed >= 0)
+		bound_tail(m);
 }
