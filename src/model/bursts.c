@@ -147,4 +147,3 @@ int bursts_measure(struct bursts *b, const struct model_input *in)
 			b->ratio[x][a] = (b->seen[x][a] + PRIOR) / (b->expected[x][a] + PRIOR);
 	return 0;
 }
-

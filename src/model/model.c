@@ -10,9 +10,9 @@
 
 #include "model/parts.h"
 
-#define PAGE_BYTES  4096
-#define MOST_CHANGE 0.5 /* of a group's weight */
-#define FAR_DISTANCE 1000
+#define PAGE_BYTES	  4096
+#define MOST_CHANGE	  0.5 /* of a group's weight */
+#define FAR_DISTANCE	  1000
 #define LEAST_CORRELATION 0.5 /* squared */
 
 static int check_input(const struct model_input *in, struct err *err)
@@ -35,7 +35,8 @@ static int check_input(const struct model_input *in, struct err *err)
 			return err_set(err, "sample %zu belongs to a window that is not there", i);
 	for (size_t i = 0; i < in->follow_count; i++)
 		if (in->follows[i].window >= in->window_count)
-			return err_set(err, "a line was watched on from a window that is not there");
+			return err_set(err,
+				       "a line was watched on from a window that is not there");
 	return 0;
 }
 

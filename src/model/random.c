@@ -20,7 +20,7 @@
 #include <string.h>
 
 #define MAX_STEPS    60
-#define MAX_FILLINGS 6	  /* of a cache that becomes full within a group */
+#define MAX_FILLINGS 6 /* of a cache that becomes full within a group */
 #define BURST_STEPS  4
 #define BURST_CLOSE  0.01
 #define LEAST_SHARE  0.02 /* of the misses on average, between the touches of any reuse */
@@ -289,8 +289,7 @@ static void set_up(const struct solver *v, size_t g, struct system *s)
 {
 	const struct group *group = &v->m->groups[g];
 
-	s->e = (struct equation){
-		.x = s->p.x, .mass = s->p.mass, .constant = group->first_touches};
+	s->e = (struct equation){.x = s->p.x, .mass = s->p.mass, .constant = group->first_touches};
 	s->p.count = 0;
 	for (size_t i = 0; i < group->own.count; i++)
 		add_piece(&s->p, group->own.x[i], group->own.mass[i]);
@@ -400,10 +399,8 @@ static void report_group(const struct group *g, const struct system *s, double r
 void random_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios,
 		  struct group_result *results)
 {
-	struct solver v = {.m = m,
-			   .past = {m, m->evictions, 0},
-			   .lines = lines,
-			   .rate = random_rate(lines)};
+	struct solver v = {
+		.m = m, .past = {m, m->evictions, 0}, .lines = lines, .rate = random_rate(lines)};
 	struct system s;
 
 	set_up_beyond(m, &m->tails[kind], &v.beyond);

@@ -12,9 +12,10 @@
  * The part of a piece of code, as shares of all accesses of the process. A
  * sample with a reuse counts where the reuse was made. One without counts where
  * its line was last touched, but its misses are kept apart: who touches the line
- * next was not seen. But where lines were watched on in later windows and met again,
- * their next touches speak for all such samples, first touches excepted. Summed over all rows, accesses is 1, and misses and
- * unresolved together are the miss ratio.
+ * next was not seen. But where lines were watched on in later windows and met
+ * again, their next touches speak for all such samples, first touches excepted.
+ * Summed over all rows, accesses is 1, and misses and unresolved together are
+ * the miss ratio.
  */
 struct hot_cost {
 	double accesses;

@@ -318,7 +318,8 @@ def a_profile_with_wrong_values():
                "DELETE FROM name_batch", "DELETE FROM place", "UPDATE location_batch SET list = '[[1],[2'",
                "UPDATE location_batch SET first_id = -5 - first_id", "UPDATE name_batch SET list = '[[77777777]]'",
                "UPDATE place SET line = -7, file = NULL", "UPDATE place SET function = x'1b5b324a'",
-               "UPDATE meta SET value = -1", "UPDATE meta SET value = 'x'", "DROP TABLE sample_batch"]
+               "UPDATE meta SET value = -1", "UPDATE meta SET value = 'x'", "DROP TABLE sample_batch",
+               "UPDATE follow_batch SET list = '[[1,2],[3'", "DROP TABLE follow_batch"]
     for change in changes:
         shutil.copy(profile(), 'wrong.db')
         with sqlite3.connect('wrong.db') as db:
