@@ -41,7 +41,8 @@ enum channel_gear {
  * What the collector asks of every engine of the run. Windows follow
  * W(t) = clamp(t / window_divisor, window_min, window_max) accesses, t being
  * the accesses of the process so far; each begins at a random place of its
- * period, W / duty. The duty is duty_ppm at first and less later in long runs.
+ * period, W / duty. The duty is duty_ppm at a certain count of accesses, more before it and
+ * less after, see sampler.c.
  */
 struct channel_config {
 	uint32_t gear;		     /* enum channel_gear */
@@ -50,7 +51,7 @@ struct channel_config {
 	uint64_t window_min;	     /* accesses */
 	uint64_t window_max;	     /* accesses */
 	uint32_t window_divisor;     /* 0: windows do not grow */
-	uint32_t duty_ppm;	     /* accesses inside windows at first, per million */
+	uint32_t duty_ppm;	     /* accesses inside windows, per million, see above */
 	uint32_t samples_per_window; /* mean; used when sample_period is 0 */
 	uint32_t reserved;
 	uint64_t sample_period; /* mean accesses per sample over the run, or 0 */

@@ -10,6 +10,7 @@
  * the mixture smooth.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "model/parts.h"
 
@@ -38,34 +39,36 @@ static void spread_rates(struct mixture *mix, double nearest, double farthest, d
 	mix->dead = dead;
 }
 
-/* Likelihood of what was seen of one line, under each rate; their sum with the shares. */
-static double likelihoods(const struct mixture *mix, const struct follow *f, double *out)
+/* Likelihood of what was seen of each line under each rate, RATES to a line. */
+static double *likelihoods(const struct mixture *mix, const struct follow *follows, size_t count)
 {
-	double sum = f->touched ? 0 : mix->dead;
+	double *out = malloc((count + 1) * RATES * sizeof(*out)), *row = out;
 
-	for (int k = 0; k < RATES; k++) {
-		out[k] = mix->share[k] * exp(-mix->rate[k] * f->residual);
-		if (f->touched)
-			out[k] *= mix->rate[k] * f->residual; /* the factor is the same for all */
-		sum += out[k];
-	}
-	return sum;
+	for (size_t i = 0; out != NULL && i < count; i++, row += RATES)
+		for (int k = 0; k < RATES; k++) {
+			double passed = mix->rate[k] * follows[i].residual;
+
+			/* Of a touch: the density; its unit is the same for all rates. */
+			row[k] = follows[i].touched ? passed * exp(-passed) : exp(-passed);
+		}
+	return out;
 }
 
-static void improve(struct mixture *mix, const struct follow *follows, size_t count)
+static void improve(struct mixture *mix, const struct follow *follows, size_t count,
+		    const double *likelihood)
 {
-	double share[RATES] = {0}, one[RATES], total = 0;
+	double share[RATES] = {0}, total = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		double sum = likelihoods(mix, &follows[i], one);
+	for (size_t i = 0; i < count; i++, likelihood += RATES) {
+		double sum = follows[i].touched ? 0 : mix->dead;
 
-		if (sum <= 0)
-			continue;
-		for (int k = 0; k < RATES; k++) {
-			share[k] += follows[i].weight * one[k] / sum;
-			total += follows[i].weight * one[k] / sum;
-		}
+		for (int k = 0; k < RATES; k++)
+			sum += mix->share[k] * likelihood[k];
+		for (int k = 0; k < RATES && sum > 0; k++)
+			share[k] += follows[i].weight * mix->share[k] * likelihood[k] / sum;
 	}
+	for (int k = 0; k < RATES; k++)
+		total += share[k];
 	for (int k = 0; k < RATES && total > 0; k++)
 		mix->share[k] = (1 - mix->dead) * share[k] / total;
 }
@@ -116,6 +119,7 @@ int follow_tail(const struct model *m, const struct follow *follows, size_t coun
 		struct tail *t)
 {
 	double end = m->pool.end_x, nearest = fmax(1, end / FINEST), touched = 0;
+	double *likelihood;
 	struct mixture mix;
 
 	for (size_t i = 0; i < count; i++)
@@ -123,8 +127,12 @@ int follow_tail(const struct model *m, const struct follow *follows, size_t coun
 	if (touched < FOLLOWS_MIN || m->accesses <= nearest)
 		return -1;
 	spread_rates(&mix, nearest, m->accesses, cold);
+	likelihood = likelihoods(&mix, follows, count);
+	if (likelihood == NULL)
+		return -1;
 	for (int i = 0; i < STEPS; i++)
-		improve(&mix, follows, count);
+		improve(&mix, follows, count, likelihood);
+	free(likelihood);
 	mix.end = end;
 	mix.regularity = regularity(&mix, &m->pool);
 	if (mix.regularity > REGULAR)

@@ -7,7 +7,7 @@
 
 /* Distances below 64 have a bin each; above, 32 bins an octave (3 % wide at most). */
 #define MODEL_BINS	  1920
-#define MODEL_TAIL_PIECES 16
+#define MODEL_TAIL_PIECES 8
 #define MODEL_PIECES	  (MODEL_BINS + MODEL_TAIL_PIECES)
 
 /* Below these counts at risk the product limit is noise: it stops there. */
@@ -50,14 +50,21 @@ struct tail {
 
 #define MODEL_OCTAVES 40
 
-/* floor(log2(distance)), from the exponent of the number. */
-static inline unsigned model_octave(double distance)
+/* The bits of a positive number: they rise with it, 2^52 to an octave. */
+static inline uint64_t model_number_bits(double number)
 {
 	union {
 		double number;
 		uint64_t bits;
-	} d = {distance};
-	int octave = (int)(d.bits >> 52 & 0x7ff) - 1023;
+	} n = {number};
+
+	return n.bits;
+}
+
+/* floor(log2(distance)). */
+static inline unsigned model_octave(double distance)
+{
+	int octave = (int)(model_number_bits(distance) >> 52) - 1023;
 
 	return octave < 0 ? 0 : octave < MODEL_OCTAVES ? (unsigned)octave : MODEL_OCTAVES - 1;
 }
@@ -130,7 +137,7 @@ int bursts_measure(struct bursts *b, const struct model_input *in);
 struct group_result {
 	double rate;	   /* a reuse at x misses with 1 - exp(-rate x on_the_way[octave of x]) */
 	double on_the_way[MODEL_OCTAVES]; /* misses between its touches, as a share of the group's */
-	double scale;	   /* of that: what taking near distances together has lost */
+	double steeper;	   /* makes up for what taking near distances together has lost */
 	double unresolved; /* the part of the ratio that no piece of the group's own explains */
 };
 

@@ -104,30 +104,20 @@ static double solve(const struct equation *e, double start)
 	return ratio;
 }
 
-/* Pieces of rising distance; those within an eighth of an octave of each other are one. */
+/* Pieces of rising distance; those within a quarter of an octave of each other are one. */
 struct pieces {
 	double x[2 * MODEL_PIECES], mass[2 * MODEL_PIECES];
 	size_t count;
-	uint64_t last_eighth;
+	uint64_t last_quarter;
 };
-
-static uint64_t eighth_of_octave(double x)
-{
-	union {
-		double number;
-		uint64_t bits;
-	} d = {x};
-
-	return d.bits >> 49;
-}
 
 static void add_piece(struct pieces *p, double x, double mass)
 {
-	uint64_t eighth = eighth_of_octave(x);
+	uint64_t quarter = model_number_bits(x) >> 50;
 	size_t last = p->count - 1;
 
-	if (p->count == 0 || eighth != p->last_eighth || x < 16) {
-		p->last_eighth = eighth;
+	if (p->count == 0 || quarter != p->last_quarter || x < 16) {
+		p->last_quarter = quarter;
 		p->x[p->count] = x;
 		p->mass[p->count++] = mass;
 		return;
@@ -180,7 +170,7 @@ static void set_up_beyond(const struct model *m, const struct tail *t, struct be
 	for (size_t i = 0; i < m->pool.count; i++)
 		add_piece(&b->p, m->pool.x[i], m->pool.mass[i]);
 	b->pool_count = b->p.count;
-	b->p.last_eighth = 0; /* the tail's pieces stay apart */
+	b->p.last_quarter = 0; /* the tail's pieces stay apart */
 	for (size_t i = 0; i < t->count; i++)
 		add_piece(&b->p, t->x[i], t->mass);
 	b->cold = m->has_footprint ? 0 : t->cold;
@@ -295,7 +285,7 @@ static void set_up(const struct solver *v, size_t g, struct system *s)
 		add_piece(&s->p, group->own.x[i], group->own.mass[i]);
 	s->own_count = s->p.count;
 	memcpy(s->own_x, s->p.x, s->own_count * sizeof(*s->own_x));
-	s->p.last_eighth = 0; /* what lies beyond stays apart */
+	s->p.last_quarter = 0; /* what lies beyond stays apart */
 	if (group->own.left > s->e.constant)
 		add_far(s, &v->beyond, &v->past, g, v->rate, group->own.left - s->e.constant);
 	s->e.count = s->p.count;
@@ -357,11 +347,18 @@ static double solve_bursts(const struct solver *v, size_t g, struct system *s, d
 		share[a] = 1;
 	for (int step = 0; step < BURST_STEPS && ratio > 0; step++) {
 		struct octaves o;
-		double before = ratio;
+		double before = ratio, least = 1;
 
 		sum_octaves(s, ratio, &o);
-		for (unsigned a = o.first; a < o.end; a++)
+		for (unsigned a = o.first; a < o.end; a++) {
 			share[a] = misses_on_the_way(&v->m->bursts, &o, a, ratio);
+			least = fmin(least, share[a]);
+		}
+		if (step == 0 && least > 1 - BURST_CLOSE) { /* no bursts: as it was solved */
+			for (unsigned a = o.first; a < o.end; a++)
+				share[a] = 1;
+			break;
+		}
 		for (size_t i = 0; i < s->own_count; i++)
 			s->p.x[i] = s->own_x[i] * share[model_octave(s->own_x[i])];
 		ratio = solve_group(s, &v->past, g, v->lines, v->rate, ratio);
@@ -373,27 +370,33 @@ static double solve_bursts(const struct solver *v, size_t g, struct system *s, d
 
 double group_miss(const struct group_result *r, double x)
 {
-	return fmin(1, r->scale * -expm1(-r->rate * r->on_the_way[model_octave(x)] * x));
+	double miss = -expm1(-r->rate * r->on_the_way[model_octave(x)] * x);
+
+	return miss + r->steeper * miss * (1 - miss);
 }
 
-/* r->on_the_way is set. */
+/*
+ * r->on_the_way is set. The equation has near distances as one, the shares are of each: what
+ * they differ by goes to those that may miss or not, so that the sum is the group's ratio.
+ */
 static void report_group(const struct group *g, const struct system *s, double ratio,
 			 struct group_result *r)
 {
-	double joined = 0, apart = 0;
+	double joined = 0, apart = 0, open = 0;
 
-	r->scale = 1;
+	r->steeper = 0;
 	r->rate = s->e.rate * ratio;
 	for (size_t i = 0; i < s->own_count; i++)
 		joined += s->p.mass[i] * -expm1(-r->rate * s->p.x[i]);
-	for (size_t i = 0; i < g->own.count; i++)
-		apart += g->own.mass[i] * group_miss(r, g->own.x[i]);
-	if (apart > 0)
-		r->scale = joined / apart;
-	apart = 0;
-	for (size_t i = 0; i < g->own.count; i++)
-		apart += g->own.mass[i] * group_miss(r, g->own.x[i]);
-	r->unresolved = fmin(g->own.left, fmax(0, ratio - apart));
+	for (size_t i = 0; i < g->own.count; i++) {
+		double miss = group_miss(r, g->own.x[i]);
+
+		apart += g->own.mass[i] * miss;
+		open += g->own.mass[i] * miss * (1 - miss);
+	}
+	r->unresolved = fmin(g->own.left, fmax(0, ratio - joined));
+	if (open > 0)
+		r->steeper = fmin(1, fmax(-1, (ratio - r->unresolved - apart) / open));
 }
 
 void random_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios,

@@ -180,7 +180,7 @@ static void test_a_survival_that_falls_has_an_uneven_tail(void **state)
 
 	m = make_of(flat, 2, 1, 40, 100000);
 	t = &m->tails[TAIL_SPREAD];
-	assert_true(t->x[MODEL_TAIL_PIECES - 1] - 100 < 20 * (t->x[0] - 100));
+	assert_true(t->x[MODEL_TAIL_PIECES - 1] - 100 < 10 * (t->x[0] - 100));
 	model_free(m);
 	m = make_of(falling, 4, 1, 40, 100000);
 	t = &m->tails[TAIL_SPREAD];
@@ -452,7 +452,7 @@ static void test_shares_add_up_to_the_miss_ratio(void **state)
 			misses += shares[i].misses;
 		}
 		assert_true(fabs(accesses - 1) < CLOSE);
-		assert_true(fabs(misses - solve(m, MODEL_RANDOM, lines).ratio) < 1e-6);
+		assert_true(fabs(misses - solve(m, MODEL_RANDOM, lines).ratio) < CLOSE);
 	}
 	free(shares);
 	free(lots);
