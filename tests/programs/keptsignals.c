@@ -6,6 +6,7 @@
  * blocks everything blocks them, too. Threads compute meanwhile.
  */
 #define _GNU_SOURCE
+#include "busy.h"
 #include "check.h"
 #include <errno.h>
 #include <pthread.h>
@@ -14,7 +15,6 @@
 #include <sys/time.h>
 #include <time.h>
 
-#define WORDS 65536
 #define ALL (~0ull)
 #define UNBLOCKABLE (1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))
 #define BIT(n) (1ull << ((n) - 1))
@@ -29,8 +29,7 @@ struct raw_action {
 extern void restorer(void);
 asm("restorer: mov $15, %eax\n\tsyscall\n");
 
-static volatile uint64_t table[WORDS];
-static volatile int stop, waiting, woken;
+static volatile int waiting, woken;
 static volatile uint32_t seen[65], values[64], number_seen;
 static volatile pid_t waiter_tid;
 
@@ -40,21 +39,6 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 	__atomic_fetch_add(&seen[signal], 1, __ATOMIC_SEQ_CST);
 	if (info->si_code == SI_QUEUE && number_seen < 64)
 		values[number_seen++] = (uint32_t)info->si_value.sival_int;
-}
-
-static void compute(uint64_t steps)
-{
-	static __thread uint64_t at = 88172645463325252u;
-
-	for (uint64_t i = 0; i < steps; i++)
-		table[check_random(&at) % WORDS] += i;
-}
-
-static void *busy(void *arg)
-{
-	while (!stop)
-		compute(10000);
-	return arg;
 }
 
 static void handle(int signal, unsigned long flags)

@@ -9,6 +9,7 @@
  *   sleeps [milliseconds]
  */
 #define _GNU_SOURCE
+#include "busy.h"
 #include "check.h"
 #include <errno.h>
 #include <linux/futex.h>
@@ -28,10 +29,7 @@
 #include <time.h>
 
 #define WAIT_NS 1500000
-#define WORDS 65536
 
-static volatile uint64_t table[WORDS];
-static volatile int stop;
 static int feed[2], pair[2], epoll_fd, semaphore;
 
 static uint64_t now_ns(void)
@@ -40,21 +38,6 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void compute(uint64_t steps)
-{
-	static __thread uint64_t at = 88172645463325252u;
-
-	for (uint64_t i = 0; i < steps; i++)
-		table[check_random(&at) % WORDS] += i;
-}
-
-static void *busy(void *arg)
-{
-	while (!stop)
-		compute(10000);
-	return arg;
 }
 
 /* Writes into the pipe, one byte at a time, for whoever waits there. */
