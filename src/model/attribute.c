@@ -15,7 +15,7 @@ struct split {
 	const struct model *m;
 	const struct group *group;
 	const struct group_result *result;
-	double factor;	      /* of this pass */
+	double factor; /* of this pass */
 	struct model_share *shares;
 };
 

@@ -23,6 +23,12 @@ struct end {
 	unsigned octave;
 };
 
+/* Ends between the touches of reuses: [within which][of which]. */
+struct counts {
+	double seen[MODEL_OCTAVES][MODEL_OCTAVES];
+	double expected[MODEL_OCTAVES][MODEL_OCTAVES];
+};
+
 struct window_ends {
 	struct end *ends; /* rising */
 	size_t count;
@@ -69,7 +75,7 @@ static void prepare(struct window_ends *w)
 }
 
 /* What lies between the touches of one reuse, beside what would lie anywhere. */
-static void look_between(const struct window_ends *w, const struct end *e, struct bursts *b)
+static void look_between(const struct window_ends *w, const struct end *e, struct counts *c)
 {
 	uint64_t start = e->at - e->distance;
 	size_t from = ends_before(w, start + 1), to = ends_before(w, e->at);
@@ -87,63 +93,85 @@ static void look_between(const struct window_ends *w, const struct end *e, struc
 			begin = reach;
 		if ((double)e->at <= begin)
 			continue;
-		b->seen[e->octave][a] += last[a] - first[a];
-		b->expected[e->octave][a] += others * ((double)e->at - begin) / (w->length - reach);
+		c->seen[e->octave][a] += last[a] - first[a];
+		c->expected[e->octave][a] += others * ((double)e->at - begin) / (w->length - reach);
 	}
 }
 
-static void look_at_window(struct window_ends *w, double samples, struct bursts *b)
+static void look_at_window(struct window_ends *w, double samples, struct counts *c)
 {
 	double spacing = w->length / samples;
 
 	prepare(w);
 	for (size_t i = 0; i < w->count; i++)
 		if ((double)w->ends[i].distance > spacing)
-			look_between(w, &w->ends[i], b);
+			look_between(w, &w->ends[i], c);
+}
+
+/* Fills w with the window's resolved samples from *i on; *i goes on to the next window's. */
+static void take_window(struct window_ends *w, const struct model_input *in, size_t *i)
+{
+	uint32_t window = in->samples[*i].window;
+	uint64_t start = in->windows[window].start;
+
+	w->count = 0;
+	w->length = (double)in->windows[window].length;
+	for (; *i < in->sample_count && in->samples[*i].window == window; ++*i) {
+		const struct model_sample *s = &in->samples[*i];
+
+		if (!s->reused || s->position < start)
+			continue;
+		w->ends[w->count++] = (struct end){s->position - start + s->distance + 1,
+						   s->distance, model_octave((double)s->distance)};
+	}
+}
+
+static size_t most_in_a_window(const struct model_input *in)
+{
+	size_t most = 0, from = 0;
+
+	for (size_t at = 0; at <= in->sample_count; at++)
+		if (at == in->sample_count || in->samples[at].window != in->samples[from].window) {
+			most = at - from > most ? at - from : most;
+			from = at;
+		}
+	return most;
+}
+
+static void compare(const struct counts *c, struct bursts *b)
+{
+	for (unsigned x = 0; x < MODEL_OCTAVES; x++)
+		for (unsigned a = 0; a < MODEL_OCTAVES; a++) {
+			double expected = c->expected[x][a] + PRIOR;
+
+			b->ratio[x][a] = (c->seen[x][a] + PRIOR) / expected;
+			b->variance[x][a] = b->ratio[x][a] / expected;
+		}
 }
 
 /* Samples of a window follow one another in the input. */
 int bursts_measure(struct bursts *b, const struct model_input *in)
 {
+	size_t rows = most_in_a_window(in) + 1;
 	struct window_ends w = {.ends = calloc(in->sample_count + 1, sizeof(*w.ends)),
-				.before = NULL};
-	size_t most = 0, i = 0;
+				.before = calloc(rows * MODEL_OCTAVES, sizeof(*w.before))};
+	struct counts *c = calloc(1, sizeof(*c));
+	int ret = -1;
 
-	memset(b, 0, sizeof(*b));
-	for (size_t from = 0, at = 0; at <= in->sample_count; at++)
-		if (at == in->sample_count || in->samples[at].window != in->samples[from].window) {
-			most = at - from > most ? at - from : most;
-			from = at;
-		}
-	w.before = calloc((most + 1) * MODEL_OCTAVES, sizeof(*w.before));
-	if (w.ends == NULL || w.before == NULL) {
-		free(w.ends);
-		free(w.before);
-		return -1;
-	}
-	while (i < in->sample_count) {
-		uint32_t window = in->samples[i].window;
-		uint64_t start = in->windows[window].start;
+	if (w.ends == NULL || w.before == NULL || c == NULL)
+		goto out;
+	for (size_t i = 0; i < in->sample_count;) {
 		size_t from = i;
 
-		w.count = 0;
-		w.length = (double)in->windows[window].length;
-		for (; i < in->sample_count && in->samples[i].window == window; i++) {
-			const struct model_sample *s = &in->samples[i];
-
-			if (!s->reused || s->position < start)
-				continue;
-			w.ends[w.count++] =
-				(struct end){s->position - start + s->distance + 1, s->distance,
-					     model_octave((double)s->distance)};
-		}
+		take_window(&w, in, &i);
 		if (w.count > 1)
-			look_at_window(&w, (double)(i - from), b);
+			look_at_window(&w, (double)(i - from), c);
 	}
+	compare(c, b);
+	ret = 0;
+out:
 	free(w.ends);
 	free(w.before);
-	for (unsigned x = 0; x < MODEL_OCTAVES; x++)
-		for (unsigned a = 0; a < MODEL_OCTAVES; a++)
-			b->ratio[x][a] = (b->seen[x][a] + PRIOR) / (b->expected[x][a] + PRIOR);
-	return 0;
+	free(c);
+	return ret;
 }

@@ -8,6 +8,10 @@
  * of far lines are distributed: a mixture of exponentials, fitted by expectation maximization. So
  * many steps are taken from a flat start that a single rate is told, and no more, which leaves
  * the mixture smooth.
+ *
+ * Of lines that no later window sees touched some are at rest for ever, and more were touched once
+ * or twice in between, and then no more: windows are a few percent of the run. How far these were
+ * is not seen, so they are left out, and taken to be as far as the others.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -19,24 +23,25 @@
 #define FOLLOWS_MIN 12	 /* with fewer touched there is nothing to fit */
 #define REGULAR	    0.75 /* so far, the footprint says better where a loop's reuses lie */
 #define FINEST	    64.0 /* the shortest mean distance beyond the end: this part of it */
+#define UNSEEN	    0.2	 /* to begin with, of the lines watched on */
 
 struct mixture {
 	double rate[RATES];  /* touches per access, falling */
 	double share[RATES]; /* with `dead` together 1 */
-	double dead;	     /* never touched again */
+	double unseen;	     /* never touched again in a window */
 	double end;	     /* of what was seen without */
 	double regularity;   /* 0: touches are random at each rate; 1: as regular as a loop's */
 };
 
-static void spread_rates(struct mixture *mix, double nearest, double farthest, double dead)
+static void spread_rates(struct mixture *mix, double nearest, double farthest, double unseen)
 {
 	for (int k = 0; k < RATES; k++) {
 		double mean = nearest * pow(farthest / nearest, k / (RATES - 1.0));
 
 		mix->rate[k] = 1 / mean;
-		mix->share[k] = (1 - dead) / RATES;
+		mix->share[k] = (1 - unseen) / RATES;
 	}
-	mix->dead = dead;
+	mix->unseen = unseen;
 }
 
 /* Likelihood of what was seen of each line under each rate, RATES to a line. */
@@ -57,20 +62,25 @@ static double *likelihoods(const struct mixture *mix, const struct follow *follo
 static void improve(struct mixture *mix, const struct follow *follows, size_t count,
 		    const double *likelihood)
 {
-	double share[RATES] = {0}, total = 0;
+	double share[RATES] = {0}, unseen = 0, total = 0;
 
 	for (size_t i = 0; i < count; i++, likelihood += RATES) {
-		double sum = follows[i].touched ? 0 : mix->dead;
+		double at_rest = follows[i].touched ? 0 : mix->unseen, sum = at_rest;
 
 		for (int k = 0; k < RATES; k++)
 			sum += mix->share[k] * likelihood[k];
 		for (int k = 0; k < RATES && sum > 0; k++)
 			share[k] += follows[i].weight * mix->share[k] * likelihood[k] / sum;
+		if (sum > 0) {
+			unseen += follows[i].weight * at_rest / sum;
+			total += follows[i].weight;
+		}
 	}
+	if (total <= 0)
+		return;
 	for (int k = 0; k < RATES; k++)
-		total += share[k];
-	for (int k = 0; k < RATES && total > 0; k++)
-		mix->share[k] = (1 - mix->dead) * share[k] / total;
+		mix->share[k] = share[k] / total;
+	mix->unseen = unseen / total;
 }
 
 /* P(residual > x), of those that are touched again. */
@@ -83,7 +93,7 @@ static double outlive(const struct mixture *mix, double x)
 		if (mix->rate[k] * (x + mix->end) < 1)
 			regular += mix->share[k];
 	}
-	return (random + mix->regularity * (regular - random)) / (1 - mix->dead);
+	return (random + mix->regularity * (regular - random)) / (1 - mix->unseen);
 }
 
 static double quantile(const struct mixture *mix, double share, double low, double high)
@@ -115,18 +125,19 @@ static double regularity(const struct mixture *mix, const struct survival *s)
 	return fmax(0, 1 - log(before / s->left) * mean / (s->end_x / 2));
 }
 
-int follow_tail(const struct model *m, const struct follow *follows, size_t count, double cold,
-		struct tail *t)
+int follow_tail(const struct model *m, const struct follow *follows, size_t count, struct tail *t)
 {
-	double end = m->pool.end_x, nearest = fmax(1, end / FINEST), touched = 0;
+	double end = m->pool.end_x, nearest = fmax(1, end / FINEST), farthest = 0, touched = 0;
 	double *likelihood;
 	struct mixture mix;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		touched += follows[i].touched;
-	if (touched < FOLLOWS_MIN || m->accesses <= nearest)
+		farthest = fmax(farthest, follows[i].residual);
+	}
+	if (touched < FOLLOWS_MIN || farthest <= nearest)
 		return -1;
-	spread_rates(&mix, nearest, m->accesses, cold);
+	spread_rates(&mix, nearest, farthest, UNSEEN);
 	likelihood = likelihoods(&mix, follows, count);
 	if (likelihood == NULL)
 		return -1;

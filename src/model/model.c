@@ -213,34 +213,10 @@ static void sort_by_bin(const struct model *m, uint32_t *order)
 		order[next[m->bin[i]]++] = (uint32_t)i;
 }
 
-/*
- * Consecutive windows until 100 samples are together; a shorter rest joins the
- * last group. `group_of` gets the group of each window. Windows without samples
- * say nothing and carry no weight.
- */
 static int form_groups(struct model *m, const struct model_input *in, uint32_t *group_of)
 {
-	uint32_t *counts = calloc(in->window_count + 1, sizeof(*counts));
-	size_t held = 0, group = 0;
-
-	if (counts == NULL)
+	if (groups_form(in, group_of, &m->group_count) != 0)
 		return -1;
-	for (size_t i = 0; i < in->sample_count; i++)
-		counts[in->samples[i].window]++;
-	for (size_t i = 0; i < in->window_count; i++) {
-		group_of[i] = (uint32_t)group;
-		held += counts[i];
-		if (held >= MODEL_GROUP_SAMPLES) {
-			held = 0;
-			group++;
-		}
-	}
-	/* Groups 0 .. group - 1 are full; an unfinished one is the rest. */
-	m->group_count = group > 0 ? group : 1;
-	for (size_t i = 0; i < in->window_count; i++)
-		if (group_of[i] >= m->group_count)
-			group_of[i] = (uint32_t)(m->group_count - 1);
-	free(counts);
 	m->groups = calloc(m->group_count, sizeof(*m->groups));
 	m->scratch = calloc(m->group_count, sizeof(*m->scratch));
 	m->evictions = calloc(m->group_count + 1, sizeof(*m->evictions));

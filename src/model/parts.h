@@ -70,10 +70,9 @@ static inline unsigned model_octave(double distance)
 }
 
 /* Ends of reuses of one octave of distance between the touches of another's: see bursts.c. */
-struct bursts {
-	double seen[MODEL_OCTAVES][MODEL_OCTAVES];
-	double expected[MODEL_OCTAVES][MODEL_OCTAVES];
-	double ratio[MODEL_OCTAVES][MODEL_OCTAVES]; /* of the two: [within which][of which] */
+struct bursts {					       /* [within which][of which] */
+	double ratio[MODEL_OCTAVES][MODEL_OCTAVES];    /* of those seen to those expected */
+	double variance[MODEL_OCTAVES][MODEL_OCTAVES]; /* of the ratio */
 };
 
 struct model {
@@ -105,6 +104,12 @@ struct model {
 unsigned model_bin(uint64_t distance);
 
 /*
+ * The group of each window, which are consecutive, and how many groups there are, at least 1.
+ * Returns -1 when memory ran out.
+ */
+int groups_form(const struct model_input *in, uint32_t *group_of, size_t *count);
+
+/*
  * The product-limit estimate over `count` samples that `sorted` lists by rising
  * bin. Writes at most `count` pieces to x and mass, which the caller provides.
  */
@@ -129,15 +134,15 @@ struct follow {
  * the distances beyond `end`, t->mass apart. Returns 0; 1 when the touches are too regular for
  * that; -1 when they are too few to tell.
  */
-int follow_tail(const struct model *m, const struct follow *follows, size_t count, double cold,
-		struct tail *t);
+int follow_tail(const struct model *m, const struct follow *follows, size_t count, struct tail *t);
 
 int bursts_measure(struct bursts *b, const struct model_input *in);
 
 struct group_result {
-	double rate;	   /* a reuse at x misses with 1 - exp(-rate x on_the_way[octave of x]) */
-	double on_the_way[MODEL_OCTAVES]; /* misses between its touches, as a share of the group's */
-	double steeper;	   /* makes up for what taking near distances together has lost */
+	double rate; /* a reuse at x misses with 1 - exp(-rate x on_the_way[octave of x]) */
+	double on_the_way
+		[MODEL_OCTAVES]; /* misses between its touches, as a share of the group's */
+	double steeper;		 /* makes up for what taking near distances together has lost */
 	double unresolved; /* the part of the ratio that no piece of the group's own explains */
 };
 

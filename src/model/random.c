@@ -323,20 +323,27 @@ static void sum_octaves(const struct system *s, double ratio, struct octaves *o)
 /*
  * Misses per access between the touches of a reuse of an octave, as a share of the group's.
  * Not above 1: where there are more than on average, they are so for some of these
- * reuses only, and what the concave equation makes of that nearly cancels the rise.
+ * reuses only, and what the concave equation makes of that nearly cancels the rise. So
+ * what is below 1 by chance must not count: it is drawn to 1 as James and Stein do.
  */
 static double misses_on_the_way(const struct bursts *b, const struct octaves *o, unsigned octave,
 				double ratio)
 {
 	const double *often = b->ratio[octave];
-	double within = ratio, near = 0;
+	double fewer = 0, variance = 0, near = 0;
 
 	for (unsigned a = o->first; a < o->end; a++)
 		near += o->mass[a] * often[a];
 	near = fmax(1, near); /* ends are accesses: there cannot be more of them */
-	for (unsigned a = o->first; a < o->end; a++)
-		within += (often[a] / near - 1) * (o->miss[a] - o->mass[a] * o->far);
-	return fmin(1, fmax(LEAST_SHARE, within / ratio));
+	for (unsigned a = o->first; a < o->end; a++) {
+		double weight = (o->miss[a] - o->mass[a] * o->far) / ratio;
+
+		fewer += (1 - often[a] / near) * weight;
+		variance += b->variance[octave][a] * weight * weight / (near * near);
+	}
+	if (fewer <= 0 || fewer * fewer <= variance)
+		return 1;
+	return fmax(LEAST_SHARE, 1 - fewer + variance / fewer);
 }
 
 /* Solve again with the misses that reuses meet where these come in bursts. */

@@ -134,7 +134,7 @@ void model_set_tails(struct model *m)
 		spread->x[q] = end;
 	if (residual <= 0)
 		return;
-	followed = follow_tail(m, m->follows, m->follow_count, cold / left, spread);
+	followed = follow_tail(m, m->follows, m->follow_count, spread);
 	if (followed != 0)
 		spread_tail(m, spread, residual);
 	if (followed >= 0)

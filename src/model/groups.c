@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Windows into groups, each of which is solved by itself. The equation is not linear: what the
+ * luck of a few samples does to one group is not made good by the others, so that groups of
+ * one window each are too high by a tenth of a point and more in programs that do the same all
+ * the time. Groups of all windows lose the phases of those that do not (3 points on gzip). So
+ * neighbours become one while their samples look as if they were drawn from one and the same.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/parts.h"
+
+#define APART	     4.0 /* standard deviations: groups farther apart stay so */
+#define MOST_OF_RUN  16	 /* no group gets more than this part of the samples: caches fill in time */
+#define EXPECTED_MIN 5.0 /* of samples, for a class of its own in the comparison */
+
+/* Samples of consecutive windows by their distance. */
+struct range {
+	double octave[MODEL_OCTAVES]; /* the last one: all that some windows could not see */
+	double count;
+	size_t first, end; /* groups as they were formed */
+	double apart;	   /* from the next range */
+};
+
+/* A distance that all windows can tell, but the one that the end of the run cut short. */
+static double common_reach(const struct model_input *in)
+{
+	double reach = 0;
+
+	for (size_t i = 0; i + 1 < in->window_count || i == 0; i++) {
+		double length = i < in->window_count ? (double)in->windows[i].length : 0;
+
+		if (i == 0 || length < reach)
+			reach = length;
+	}
+	return reach / 2;
+}
+
+static void count_samples(const struct model_input *in, const uint32_t *group_of,
+			  struct range *ranges)
+{
+	double reach = common_reach(in);
+
+	for (size_t i = 0; i < in->sample_count; i++) {
+		const struct model_sample *s = &in->samples[i];
+		struct range *r = &ranges[group_of[s->window]];
+		double distance = (double)s->distance;
+
+		if (!s->reused && distance < reach)
+			continue;
+		r->octave[distance > reach ? MODEL_OCTAVES - 1 : model_octave(distance)]++;
+		r->count++;
+	}
+}
+
+/*
+ * Chi-square of the two for being of one kind, as standard deviations from what it is when they
+ * are. Octaves with too few samples are taken together.
+ */
+static double apart(const struct range *a, const struct range *b)
+{
+	double chi = 0, classes = 0, in_a = 0, in_b = 0, freedom, scale;
+
+	if (a->count <= 0 || b->count <= 0)
+		return 0;
+	scale = sqrt(b->count / a->count);
+	for (unsigned k = 0; k < MODEL_OCTAVES; k++) {
+		double expected, apart;
+
+		in_a += a->octave[k];
+		in_b += b->octave[k];
+		expected = (in_a + in_b) * fmin(a->count, b->count) / (a->count + b->count);
+		if (in_a + in_b <= 0 || (expected < EXPECTED_MIN && k + 1 < MODEL_OCTAVES))
+			continue;
+		apart = in_a * scale - in_b / scale;
+		chi += apart * apart / (in_a + in_b);
+		classes++;
+		in_a = in_b = 0;
+	}
+	freedom = fmax(1, classes - 1);
+	return (chi - freedom) / sqrt(2 * freedom);
+}
+
+static void compare(struct range *ranges, size_t i, double most)
+{
+	struct range *a = &ranges[i], *b = a + 1;
+
+	a->apart = a->count + b->count > most ? INFINITY : apart(a, b);
+}
+
+/* Make one of ranges i and i + 1. */
+static void join(struct range *ranges, size_t i, size_t count)
+{
+	struct range *a = &ranges[i], *b = a + 1;
+
+	for (unsigned k = 0; k < MODEL_OCTAVES; k++)
+		a->octave[k] += b->octave[k];
+	a->count += b->count;
+	a->end = b->end;
+	memmove(b, b + 1, (count - i - 2) * sizeof(*b));
+}
+
+/* The nearest neighbours first. Returns how many ranges are left. */
+static size_t join_alike(struct range *ranges, size_t count, double most)
+{
+	for (size_t i = 0; i + 1 < count; i++)
+		compare(ranges, i, most);
+	for (;;) {
+		size_t nearest = 0;
+
+		for (size_t i = 1; i + 1 < count; i++)
+			if (ranges[i].apart < ranges[nearest].apart)
+				nearest = i;
+		if (count < 2 || ranges[nearest].apart >= APART)
+			return count;
+		join(ranges, nearest, count--);
+		if (nearest > 0)
+			compare(ranges, nearest - 1, most);
+		if (nearest + 1 < count)
+			compare(ranges, nearest, most);
+	}
+}
+
+/*
+ * Consecutive windows until enough samples are together; a shorter rest joins the last group.
+ * Windows without samples say nothing and carry no weight. Returns the number of groups.
+ */
+static size_t gather_windows(const struct model_input *in, const uint32_t *samples,
+			     uint32_t *group_of)
+{
+	size_t held = 0, group = 0, count;
+
+	for (size_t i = 0; i < in->window_count; i++) {
+		group_of[i] = (uint32_t)group;
+		held += samples[i];
+		if (held >= MODEL_GROUP_SAMPLES) {
+			held = 0;
+			group++;
+		}
+	}
+	/* Groups 0 .. group - 1 are full; an unfinished one is the rest. */
+	count = group > 0 ? group : 1;
+	for (size_t i = 0; i < in->window_count; i++)
+		if (group_of[i] >= count)
+			group_of[i] = (uint32_t)(count - 1);
+	return count;
+}
+
+int groups_form(const struct model_input *in, uint32_t *group_of, size_t *count)
+{
+	uint32_t *samples = calloc(in->window_count + 1, sizeof(*samples));
+	struct range *ranges = NULL;
+	uint32_t *joined = NULL;
+	size_t left;
+
+	if (samples != NULL) {
+		for (size_t i = 0; i < in->sample_count; i++)
+			samples[in->samples[i].window]++;
+		*count = gather_windows(in, samples, group_of);
+		ranges = calloc(*count, sizeof(*ranges));
+		joined = calloc(*count, sizeof(*joined));
+	}
+	free(samples);
+	if (ranges == NULL || joined == NULL) {
+		free(ranges);
+		free(joined);
+		return -1;
+	}
+	for (size_t g = 0; g < *count; g++) {
+		ranges[g].first = g;
+		ranges[g].end = g + 1;
+	}
+	count_samples(in, group_of, ranges);
+	left = join_alike(ranges, *count, (double)in->sample_count / MOST_OF_RUN);
+	for (size_t i = 0; i < left; i++)
+		for (size_t g = ranges[i].first; g < ranges[i].end; g++)
+			joined[g] = (uint32_t)i;
+	for (size_t i = 0; i < in->window_count; i++)
+		group_of[i] = joined[group_of[i]];
+	*count = left;
+	free(ranges);
+	free(joined);
+	return 0;
+}
