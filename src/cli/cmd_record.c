@@ -31,11 +31,11 @@ static const struct argp_option options[] = {
 	 "; a profile that is there is kept as FILE.old",
 	 1},
 	{"quiet", 'q', NULL, 0, "Say nothing on stderr but errors", 1},
-	{"period", 'p', "N", 0, "Take one sample in N accesses, instead of about 300 per window",
+	{"period", 'p', "N", 0, "Take one sample in N accesses, instead of about 120 per window",
 	 2},
 	{"seed", 's', "N", 0, "Begin the random choice of samples with N, to repeat a run", 2},
 	{"duty", 'd', "PERCENT", 0,
-	 "Spend PERCENT of the accesses inside windows (10); less after the first 50 million, "
+	 "Spend PERCENT of the accesses inside windows (10); less after the first 30 million, "
 	 "down to three tenths of it from a billion on",
 	 2},
 	{"line", 'l', "BYTES", 0, "Watch lines of BYTES, a power of two (64)", 2},

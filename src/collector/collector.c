@@ -55,9 +55,9 @@ struct channel_config collector_default_config(void)
 		.line_bytes = 64,
 		.window_min = 50000,
 		.window_max = 100000000,
-		.window_divisor = 4000,
+		.window_divisor = 8000,
 		.duty_ppm = 100000,
-		.samples_per_window = 150,
+		.samples_per_window = 120,
 	};
 }
 
