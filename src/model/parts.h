@@ -46,6 +46,7 @@ struct tail {
 	double mass;		     /* of each piece */
 	size_t count;
 	double cold; /* mass at infinity */
+	bool from_follows;
 };
 
 #define MODEL_OCTAVES 40

@@ -24,6 +24,8 @@
 #define BURST_STEPS  4
 #define BURST_CLOSE  0.01
 #define LEAST_SHARE  0.02 /* of the misses on average, between the touches of any reuse */
+#define STRETCH	     0.6  /* of full proportion, which chance alone would drive */
+#define STRETCH_MAX  8.0
 #define START_MIN    1e-3 /* nearer to 0, which can be a root itself, rounding would decide */
 
 /* a + sum of mass_i (1 - exp(-rate x_i R)) + one more such piece, as a function of R. */
@@ -162,6 +164,7 @@ struct beyond {
 	struct pieces p;
 	size_t pool_count; /* pieces of the pool */
 	double cold;
+	bool is_local; /* distances go with what the group has of them */
 };
 
 static void set_up_beyond(const struct model *m, const struct tail *t, struct beyond *b)
@@ -174,6 +177,7 @@ static void set_up_beyond(const struct model *m, const struct tail *t, struct be
 	for (size_t i = 0; i < t->count; i++)
 		add_piece(&b->p, t->x[i], t->mass);
 	b->cold = m->has_footprint ? 0 : t->cold;
+	b->is_local = t->from_follows;
 }
 
 static size_t find_beyond(const struct beyond *b, double x)
@@ -200,6 +204,31 @@ struct system {
 };
 
 /*
+ * The lines that are held are as many as the far reuses take, times how far they come from. So
+ * where a group has more of them than the run on average, they come from less far. How much the
+ * distances beyond the group's end are to be stretched.
+ */
+static double stretch(const struct beyond *b, size_t first, double far)
+{
+	double average = 0;
+
+	if (!b->is_local || far <= 0)
+		return 1;
+	for (size_t i = first; i < b->p.count; i++)
+		average += b->p.mass[i];
+	if (average <= 0)
+		return 1;
+	return pow(fmin(STRETCH_MAX, fmax(1 / STRETCH_MAX, average / far)), STRETCH);
+}
+
+/* Where the group takes piece i of those beyond to lie. */
+static double place_of(const struct beyond *b, size_t i, double end, double stretched)
+{
+	/* A group may have seen farther than the pool: tail pieces before its end lie there. */
+	return end + fmax(0, b->p.x[i] - end) * stretched;
+}
+
+/*
  * The group's `far` mass: reuses that come from before what it has seen, in the shares of
  * the pool. Of their distance, the part in this group passes at its own ratio; what they
  * met before is known. None can come from before the run.
@@ -211,8 +240,9 @@ static void add_far(struct system *s, const struct beyond *b, const struct past 
 	double end = group->own.end_x, total = b->cold, kept = 0;
 	double here = fmax(end, group_length(p->m, g) / 2), before = group->start + here;
 	size_t first = find_beyond(b, end), last = first, at = g;
+	double by = stretch(b, first, far);
 
-	while (last < b->p.count && (last == first || b->p.x[last] < before))
+	while (last < b->p.count && (last == first || place_of(b, last, end, by) < before))
 		total += b->p.mass[last++];
 	if (total <= 0) { /* the pool knows of nothing so far away */
 		add_piece(&s->p, end, far);
@@ -220,11 +250,11 @@ static void add_far(struct system *s, const struct beyond *b, const struct past 
 	}
 	far /= total;
 	s->e.constant += far * b->cold;
-	for (; first < last && b->p.x[first] < here; first++)
-		/* A group may have seen farther than the pool: tail pieces before its end lie there. */
-		add_piece(&s->p, fmax(end, b->p.x[first]), far * b->p.mass[first]);
+	for (; first < last && place_of(b, first, end, by) < here; first++)
+		add_piece(&s->p, place_of(b, first, end, by), far * b->p.mass[first]);
 	for (; first < last; first++) {
-		double met = p->evictions[g] - evictions_before(p, before - b->p.x[first], &at);
+		double from = before - place_of(b, first, end, by);
+		double met = p->evictions[g] - evictions_before(p, from, &at);
 
 		kept += b->p.mass[first] * exp(-rate * met);
 		s->e.constant += far * b->p.mass[first];

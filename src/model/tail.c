@@ -135,6 +135,7 @@ void model_set_tails(struct model *m)
 	if (residual <= 0)
 		return;
 	followed = follow_tail(m, m->follows, m->follow_count, spread);
+	spread->from_follows = followed == 0;
 	if (followed != 0)
 		spread_tail(m, spread, residual);
 	if (followed >= 0)
