@@ -331,8 +331,33 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 	engine_panic("fault in the engine", (uint64_t)signal);
 }
 
-static void on_tick(struct thread *t)
+/*
+ * What the thread has counted, where the counters are in the register. When they are not, for
+ * the target's instructions that use it, this is some number of the target's.
+ */
+static uint64_t counted(const struct thread *t, const struct frame_ucontext *uc)
 {
+	const uint8_t *fp = (const uint8_t *)(uintptr_t)uc->mc.fpstate;
+	const struct frame_fp_note *note = (const void *)(fp + FRAME_FP_NOTE_AT);
+	uint64_t held;
+
+	if (!engine_vector_counter)
+		return t->counters.accesses;
+	if (!fp || note->magic1 != FRAME_FP_MAGIC1)
+		return 0;
+	memcpy(&held, fp + FRAME_XSTATE_HELD_AT, sizeof held);
+	if (!(held & note->features & FRAME_HIGH_ZMM))
+		return 0;
+	memcpy(&held, fp + engine.zmm31_at, sizeof held);
+	return held;
+}
+
+/* Most often all there is to do is to set the timer again, for which no thread has to stop. */
+static void on_tick(struct thread *t, const struct frame_ucontext *uc)
+{
+	if (t->gear == GEAR_COUNT && t->in_cache && cache_contains(uc->mc.rip) &&
+	    sampler_is_early(t, counted(t, uc)))
+		return;
 	t->tick_due = true;
 	poll_call(t);
 }
@@ -367,7 +392,7 @@ void fault_signal_handler(int signal, siginfo_t *info, struct frame_ucontext *uc
 	if (is_fault(signal, info))
 		on_fault(t, signal, info, uc);
 	else if (ticker_sent(t, info))
-		on_tick(t);
+		on_tick(t, uc);
 	else
 		on_async(t, signal, info, uc);
 }

@@ -43,6 +43,8 @@ struct frame_fp_note {
 };
 
 #define FRAME_FP_NOTE_AT 464
+#define FRAME_XSTATE_HELD_AT 512 /* a bit for each part that is not as after a reset */
+#define FRAME_HIGH_ZMM	(1ull << 7) /* the part with zmm16 to zmm31 */
 #define FRAME_FP_MAGIC1 0x46505853u
 #define FRAME_FP_MAGIC2 0x46505845u
 #define FRAME_UC_FLAGS 7u /* extended state; ss saved; ss restored strictly */

@@ -25,7 +25,8 @@
 #define NEAR_NS 20000u		 /* a stretch too short to time */
 #define NEAR_MIN 4000u		 /* accesses; the least such stretch */
 #define SHORTEST_NS 12000u
-#define RATE_DECAY 64u		 /* slowly: fast phases come back, and would be missed */
+#define RATE_DECAY 1024u	 /* slowly: fast phases come back, and would be missed */
+#define MOST_A_NS 200u		 /* accesses a nanosecond: no thread is so fast */
 #define REPORT_NS 50000000u	 /* threads show their counts at least so often */
 #define DUTY_AT 30000000u	 /* accesses at which windows take just the configured share */
 #define DUTY_FROM 3000000u	 /* accesses up to which the share is the same, the largest */
@@ -43,6 +44,7 @@ static struct sampler {
 	uint64_t rng;
 	uint64_t rate;		/* process accesses a millisecond, the highest of late */
 	uint64_t seen_total, seen_ns; /* when the rate was last looked at */
+	uint64_t shown_ns;	/* when counts were last shown */
 } s;
 
 static struct process *process_of(const struct thread *t)
@@ -328,6 +330,7 @@ void sampler_tick(struct thread *t, const struct counts *after)
 		return;
 	lock_take(&s.lock);
 	records_counters(t->process);
+	s.shown_ns = now_ns();
 	total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
 	if (records_abandoned()) {
 		give_up(t);
@@ -339,6 +342,24 @@ void sampler_tick(struct thread *t, const struct counts *after)
 			set_next_tick(t, total);
 	}
 	lock_drop(&s.lock);
+}
+
+bool sampler_is_early(struct thread *t, uint64_t accesses)
+{
+	uint64_t since = accesses - t->published.accesses, now = now_ns(), total;
+
+	if (!t->process->profiling || t->process->borrowed_memory || !wants_windows() || s.open ||
+	    engine.threads->next_thread || now - s.shown_ns > REPORT_NS)
+		return false;
+	total = t->process->total.accesses + since;
+	if (since >> 63 || total < s.seen_total ||
+	    total - s.seen_total > (now - s.seen_ns) * MOST_A_NS)
+		return false;
+	look_at_rate(total);
+	if (total + near_by() >= s.start)
+		return false;
+	set_next_tick(t, total);
+	return true;
 }
 
 void sampler_flush(struct thread *t, const struct counts *after)

@@ -25,6 +25,12 @@ void sampler_report(struct thread *t);
 /* All threads stopped or gone: close the window, censor what is watched. */
 void sampler_end(struct thread *t);
 
+/*
+ * The timer called while the thread runs translated code and has counted about `accesses`: is
+ * it too early for anything but to set the timer again, which this then has done? For the
+ * signal's handler. Whatever the number is, no harm comes of it but a late window.
+ */
+bool sampler_is_early(struct thread *t, uint64_t accesses);
 /* Time has passed: `after` counts code that has been counted but not run. */
 void sampler_tick(struct thread *t, const struct counts *after);
 /* Does a fault at this address mean that the stream buffer is full? */

@@ -144,6 +144,8 @@ static void look_at_cpu(void)
 	__cpuid_count(0xd, 0, a, b, c, d);
 	engine.xsave_bytes = b;
 	engine.xsave_mask = xcr0 & ~(1ull << 9); /* protection keys stay as they are */
+	__cpuid_count(0xd, 7, a, b, c, d);
+	engine.zmm31_at = b + 15 * 64;
 	__cpuid_count(7, 0, a, b, c, d);
 	engine_vector_counter = (b >> 16 & 1) && (b >> 31 & 1) && (b >> 17 & 1) &&
 				(xcr0 & 0xe6) == 0xe6 && option("vector", 1);

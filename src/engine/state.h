@@ -181,6 +181,7 @@ struct engine {
 	uint32_t translate_lock;
 	struct process first;
 	uint64_t xsave_mask, xsave_bytes;
+	uint64_t zmm31_at; /* offset in a signal frame's vector state */
 	bool fsgsbase, bmi2;
 	char own_path[256]; /* of the engine itself, as /proc/self/exe reads */
 	uint64_t own_path_bytes;
