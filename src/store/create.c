@@ -140,9 +140,14 @@ static int touch(const char *path, struct err *err)
 	return 0;
 }
 
+/*
+ * Pages are large because rows are, see write_lists.c: each page is written to the log, and from
+ * there to the file, with a call each. The log is used again from its start after 2 MB.
+ */
 static int set_up(struct store *s, struct err *err)
 {
-	char *sql = sqlite3_mprintf("PRAGMA page_size = 4096;"
+	char *sql = sqlite3_mprintf("PRAGMA page_size = 32768;"
+				    "PRAGMA wal_autocheckpoint = 64;"
 				    "PRAGMA synchronous = OFF;"
 				    "PRAGMA temp_store = MEMORY;"
 				    "BEGIN IMMEDIATE;"
