@@ -10,9 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/map.h"
-
-#define CODE_NO_MODULE SIZE_MAX
+#define CODE_NO_MODULE UINT32_MAX
 
 struct code_module {
 	int64_t id; /* in the store */
@@ -24,8 +22,9 @@ struct code_module {
 struct code_location {
 	int64_t id; /* in the store */
 	uint64_t pc;
-	size_t module; /* or CODE_NO_MODULE */
-	size_t next;   /* another location with this pc, or SIZE_MAX */
+	uint32_t module; /* or CODE_NO_MODULE */
+	uint32_t next;	 /* another location with this pc: its index + 1; or 0 */
+	uint32_t sole; /* of the first so many modules, no other one covers pc, at whatever time */
 };
 
 struct code_map {
@@ -37,7 +36,8 @@ struct code_map {
 		struct code_location *items;
 		size_t count, room;
 	} locations;
-	struct map by_pc; /* pc -> first location */
+	uint32_t *by_pc;   /* a hash table of the first locations of pcs: index + 1; or 0 */
+	size_t by_pc_room; /* a power of two, or 0; at least half of it is free */
 };
 
 void code_map_release(struct code_map *c);
