@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Modules and locations of a process. Modules are few. Locations are tens of thousands in a compiler,
- * and each sample looks for two: the table has 4 bytes for each place, to stay in the cache.
+ * each sample looks for two, and the target's data has been in the caches meanwhile: what
+ * a look-up takes is the one cache line that it reads.
  */
 #include "collector/code_map.h"
 
@@ -12,8 +13,7 @@
 void code_map_release(struct code_map *c)
 {
 	free(c->modules.items);
-	free(c->locations.items);
-	free(c->by_pc);
+	free(c->locations);
 	*c = (struct code_map){0};
 }
 
@@ -85,74 +85,82 @@ size_t code_map_find_module(const struct code_map *c, uint64_t pc, uint64_t posi
 	return find_module(c, pc, position, &covering);
 }
 
-/* The pc's place in the table, or the free one where it belongs. There is always a free one. */
-static uint32_t *find_place(const struct code_map *c, uint64_t pc)
+static size_t place_of(const struct code_map *c, uint64_t pc)
 {
-	size_t i = (size_t)((pc ^ pc >> 32) * 0x9e3779b97f4a7c15u >> 20);
-
-	for (;; i++) {
-		uint32_t *place = &c->by_pc[i & (c->by_pc_room - 1)];
-
-		if (*place == 0 || c->locations.items[*place - 1].pc == pc)
-			return place;
-	}
+	return (size_t)((pc ^ pc >> 32) * 0x9e3779b97f4a7c15u >> 20) & (c->location_room - 1);
 }
 
-/* Room for one more. Returns 0, or -1 when memory ran out. */
-static int grow_table(struct code_map *c)
+/* The location, or the free place where it belongs. There is always a free one. */
+static struct code_location *find_place(const struct code_map *c, uint64_t pc, size_t module)
 {
-	size_t room = c->by_pc_room == 0 ? 1024 : c->by_pc_room * 4, i;
-	uint32_t *table;
+	size_t i = place_of(c, pc);
 
-	if (c->locations.count < c->by_pc_room / 2)
+	while (c->locations[i].is_used &&
+	       (c->locations[i].pc != pc || c->locations[i].module != module))
+		i = (i + 1) & (c->location_room - 1);
+	return &c->locations[i];
+}
+
+/* Have room for one more. Returns 0, or -1 when memory ran out. */
+static int grow(struct code_map *c)
+{
+	struct code_map bigger = {.location_room =
+					  c->location_room == 0 ? 1024 : c->location_room * 2};
+	size_t i;
+
+	if (c->location_count < c->location_room / 4 * 3)
 		return 0;
-	if (c->locations.count >= UINT32_MAX / 2)
+	bigger.locations = calloc(bigger.location_room, sizeof(*bigger.locations));
+	if (bigger.locations == NULL)
 		return -1;
-	table = calloc(room, sizeof(*table));
-	if (table == NULL)
-		return -1;
-	free(c->by_pc);
-	c->by_pc = table;
-	c->by_pc_room = room;
-	/* Of one pc the last location is the first one of its chain. */
-	for (i = 0; i < c->locations.count; i++)
-		*find_place(c, c->locations.items[i].pc) = (uint32_t)i + 1;
+	for (i = 0; i < c->location_room; i++) {
+		const struct code_location *l = &c->locations[i];
+
+		if (l->is_used)
+			*find_place(&bigger, l->pc, l->module) = *l;
+	}
+	free(c->locations);
+	c->locations = bigger.locations;
+	c->location_room = bigger.location_room;
 	return 0;
 }
 
-static struct code_location *add_location(struct code_map *c, uint64_t pc, size_t module)
+void code_map_prefetch(const struct code_map *c, uint64_t pc)
 {
-	uint32_t *place;
+	if (c->location_room > 0)
+		__builtin_prefetch(&c->locations[place_of(c, pc)]);
+}
 
-	if (!ARRAY_GROW(&c->locations) || grow_table(c) != 0)
+/* The pc's location if all its samples have the same one, whenever they were. */
+static struct code_location *find_sole(const struct code_map *c, uint64_t pc)
+{
+	size_t i;
+
+	if (c->location_room == 0)
 		return NULL;
-	place = find_place(c, pc);
-	c->locations.items[c->locations.count] =
-		(struct code_location){.pc = pc, .module = (uint32_t)module, .next = *place};
-	*place = (uint32_t)++c->locations.count;
-	return &c->locations.items[*place - 1];
+	for (i = place_of(c, pc); c->locations[i].is_used; i = (i + 1) & (c->location_room - 1)) {
+		if (c->locations[i].pc == pc && c->locations[i].sole == c->modules.count)
+			return &c->locations[i];
+	}
+	return NULL;
 }
 
 struct code_location *code_map_locate(struct code_map *c, uint64_t pc, uint64_t position,
 				      int *is_new)
 {
-	uint32_t first = c->by_pc_room > 0 ? *find_place(c, pc) : 0, i;
-	struct code_location *l = NULL;
+	struct code_location *l = find_sole(c, pc);
 	size_t module, covering;
 
 	*is_new = 0;
-	/* Nearly always: no module lies, or lay, where others did. */
-	if (first != 0 && c->locations.items[first - 1].sole == c->modules.count)
-		return &c->locations.items[first - 1];
+	if (l != NULL) /* nearly always: no module lies, or lay, where others did */
+		return l;
+	if (grow(c) != 0)
+		return NULL;
 	module = find_module(c, pc, position, &covering);
-	for (i = first; i != 0 && l == NULL; i = c->locations.items[i - 1].next) {
-		if (c->locations.items[i - 1].module == module)
-			l = &c->locations.items[i - 1];
-	}
-	if (l == NULL) {
-		l = add_location(c, pc, module);
-		if (l == NULL)
-			return NULL;
+	l = find_place(c, pc, module);
+	if (!l->is_used) {
+		*l = (struct code_location){.pc = pc, .module = (uint32_t)module, .is_used = true};
+		c->location_count++;
 		*is_new = 1;
 	}
 	if (covering <= 1)

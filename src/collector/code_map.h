@@ -7,6 +7,7 @@
 #ifndef DWELL_COLLECTOR_CODE_MAP_H
 #define DWELL_COLLECTOR_CODE_MAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,12 +20,13 @@ struct code_module {
 	uint64_t mapped_at, unmapped_at; /* UINT64_MAX: it stays */
 };
 
+/* Two to a cache line. */
 struct code_location {
 	int64_t id; /* in the store */
 	uint64_t pc;
 	uint32_t module; /* or CODE_NO_MODULE */
-	uint32_t next;	 /* another location with this pc: its index + 1; or 0 */
 	uint32_t sole; /* of the first so many modules, no other one covers pc, at whatever time */
+	bool is_used;  /* or a free place */
 };
 
 struct code_map {
@@ -32,12 +34,9 @@ struct code_map {
 		struct code_module *items;
 		size_t count, room;
 	} modules;
-	struct {
-		struct code_location *items;
-		size_t count, room;
-	} locations;
-	uint32_t *by_pc;   /* a hash table of the first locations of pcs: index + 1; or 0 */
-	size_t by_pc_room; /* a power of two, or 0; at least half of it is free */
+	/* A hash table by pc, with linear probing; of one pc there may be several, in different modules. */
+	struct code_location *locations;
+	size_t location_count, location_room; /* room: a power of two, or 0; a quarter is free */
 };
 
 void code_map_release(struct code_map *c);
@@ -60,5 +59,8 @@ size_t code_map_find_module(const struct code_map *c, uint64_t pc, uint64_t posi
  */
 struct code_location *code_map_locate(struct code_map *c, uint64_t pc, uint64_t position,
 				      int *is_new);
+
+/* Have the pc's place in the table on its way to the cache, before it is asked for. */
+void code_map_prefetch(const struct code_map *c, uint64_t pc);
 
 #endif

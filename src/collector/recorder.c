@@ -337,6 +337,7 @@ static const char *on_sample(struct recorder *r, struct process *p, const struct
 		.line = s->line,
 	};
 
+	code_map_prefetch(&p->code, s->end.pc);
 	row.begin = to_access(r, p, &s->begin, s->position);
 	row.end.location = STORE_NONE;
 	/* The process made at least as many accesses in between as the thread did. */
