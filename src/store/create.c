@@ -146,8 +146,8 @@ static int touch(const char *path, struct err *err)
  */
 static int set_up(struct store *s, struct err *err)
 {
-	char *sql = sqlite3_mprintf("PRAGMA page_size = 32768;"
-				    "PRAGMA wal_autocheckpoint = 64;"
+	char *sql = sqlite3_mprintf("PRAGMA page_size = 16384;"
+				    "PRAGMA wal_autocheckpoint = 128;"
 				    "PRAGMA synchronous = OFF;"
 				    "PRAGMA temp_store = MEMORY;"
 				    "BEGIN IMMEDIATE;"
