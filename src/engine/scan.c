@@ -158,21 +158,36 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 	o->process_at = process_at;
 }
 
+/*
+ * Groups filtered at once, at most: the wide filter has registers to save each time. But what
+ * is watched changes with each sample, whose line mostly is touched again soon.
+ */
+#define GROUPS_AHEAD 16u
+/* Of a group's entries, about so many are accesses. */
+#define GROUP_ACCESSES (SCAN_GROUP * 3 / 4)
+
 /* Where scan_buffer stands. */
 struct cursor {
 	struct thread *t;
 	struct scan_window *w;
-	const uint64_t *segment; /* first entry of the segment at hand */
 	uint64_t at;		 /* thread's number of the first access in this group */
 	uint64_t process_less_thread;
 	uint64_t first, end;	 /* numbers of the accesses wanted */
 	uint64_t fs;
+	uint32_t next, known;	 /* of the masks: the next group's, and how many there are */
+	uint32_t ahead;		 /* groups to filter next */
+	struct scan_masks masks[GROUPS_AHEAD];
 };
 
-static void look_at(struct cursor *c, const uint64_t *entry, const struct stream_desc *d,
-		    uint64_t at)
+/* The entries [begin, trailer) of a buffer. */
+struct segment {
+	const uint64_t *begin, *trailer;
+};
+
+static void look_at(struct cursor *c, const uint64_t *entry, const struct segment *s, uint64_t at)
 {
-	const struct stream_access *sa = &d->access[entry - c->segment];
+	const struct stream_desc *d = translate_desc((uint32_t)*s->trailer & STREAM_NUMBER_MASK);
+	const struct stream_access *sa = &d->access[entry - s->begin];
 	struct access a = { d->pc + sa->pc_offset, *entry + (sa->fs ? c->fs : 0), sa->size,
 			    sa->kind };
 
@@ -184,21 +199,29 @@ static void look_at(struct cursor *c, const uint64_t *entry, const struct stream
  * An entry that may matter, or the trailer of a special segment, whose accesses
  * then are looked at one by one. `at`: the number of this or the next access.
  */
-static void look(struct cursor *c, const uint64_t *entry, uint64_t at)
+static void look(struct cursor *c, const uint64_t *entry, const struct segment *s, uint64_t at)
 {
-	const uint64_t *trailer = entry;
-	const struct stream_desc *d;
-
-	while (!(*trailer >> 63))
-		trailer++;
-	d = translate_desc((uint32_t)*trailer & STREAM_NUMBER_MASK);
-	if (*trailer & STREAM_PLAIN_BIT) {
-		look_at(c, entry, d, at);
-	} else if (entry == trailer) {
-		at -= (uint64_t)(trailer - c->segment);
-		for (entry = c->segment; entry < trailer; entry++, at++)
-			look_at(c, entry, d, at);
+	if (*s->trailer & STREAM_PLAIN_BIT) {
+		look_at(c, entry, s, at);
+	} else if (entry == s->trailer) {
+		at -= (uint64_t)(s->trailer - s->begin);
+		for (entry = s->begin; entry < s->trailer; entry++, at++)
+			look_at(c, entry, s, at);
 	}
+}
+
+/*
+ * gcc calls a function for it where it may not take the instruction for granted.
+ * volatile: or it executes it before it asks.
+ */
+static inline uint32_t count_bits(uint64_t v)
+{
+	uint64_t n;
+
+	if (!engine.bmi2)
+		return (uint32_t)__builtin_popcountll(v);
+	__asm__ volatile("popcnt %1, %0" : "=r"(n) : "r"(v) : "cc");
+	return (uint32_t)n;
 }
 
 /* Index in a group of its k-th access, SCAN_GROUP when it has fewer. */
@@ -208,8 +231,11 @@ static uint32_t nth_access(uint64_t trailers, uint64_t k)
 
 	if (k >= SCAN_GROUP)
 		return SCAN_GROUP;
-	while (k-- && accesses)
-		accesses &= accesses - 1;
+	if (engine.bmi2)
+		__asm__ volatile("pdep %0, %1, %0" : "+r"(accesses) : "r"(1ull << k));
+	else
+		while (k-- && accesses)
+			accesses &= accesses - 1;
 	return accesses ? (uint32_t)__builtin_ctzll(accesses) : SCAN_GROUP;
 }
 
@@ -235,62 +261,151 @@ static uint64_t special_of(const uint64_t *p, uint64_t trailers)
 	return special;
 }
 
-static uint64_t filter(const struct cursor *c, const uint64_t *p, uint64_t *trailers)
+/* Accesses of the group and later ones until the next sample. */
+static uint64_t due_in(const struct cursor *c)
 {
-	const uint64_t *bits = c->t->watches->bits;
+	uint64_t due = c->t->watches->next_sample;
 
-	uint64_t hits = engine.bmi2 ? scan_filter_fast(p, bits, c->w->line_shift, trailers) :
-				      scan_filter(p, bits, c->w->line_shift, trailers);
+	return due > c->at ? due - c->at : 0;
+}
 
-	hits &= ~*trailers;
-	return c->t->special ? hits | special_of(p, *trailers) : hits;
+/* Filter the group at p and those behind it, as far as none is sampled. */
+static void look_ahead(struct cursor *c, const uint64_t *p)
+{
+	scan_filter_fn *filter = engine.wide ? scan_filter_wide :
+				 engine.bmi2 ? scan_filter_fast :
+					       scan_filter;
+	uint64_t left = ((uint64_t)(c->t->buf - p) + SCAN_GROUP - 1) / SCAN_GROUP;
+	uint64_t groups = due_in(c) / GROUP_ACCESSES + 1;
+
+	groups = groups < left ? groups : left;
+	groups = groups < c->ahead ? groups : c->ahead;
+	filter(p, c->t->watches->bits, c->w->line_shift, c->masks, groups);
+	c->next = 0;
+	c->known = (uint32_t)groups;
+	c->ahead = c->ahead < GROUPS_AHEAD ? 2 * c->ahead : GROUPS_AHEAD;
+}
+
+/* Where the segment begins that p is in, or behind. */
+static const uint64_t *segment_begin(const struct cursor *c, const uint64_t *p)
+{
+	while (p > c->t->buf_start && !(p[-1] >> 63))
+		p--;
+	return p;
+}
+
+/* The segment of entry i of the group at p. */
+static struct segment segment_of(const struct cursor *c, const uint64_t *p, uint64_t trailers,
+				 uint32_t i)
+{
+	uint64_t below = trailers & ((1ull << i) - 1), above = trailers >> i;
+	struct segment s = { .trailer = p + i };
+
+	s.begin = below ? p + 64 - __builtin_clzll(below) : segment_begin(c, p);
+	if (above)
+		s.trailer += __builtin_ctzll(above);
+	while (!(*s.trailer >> 63))
+		s.trailer++;
+	return s;
+}
+
+/* What matters of the next group, which is at p. */
+static struct scan_masks next_masks(struct cursor *c, const uint64_t *p, uint64_t valid)
+{
+	struct scan_masks m;
+
+	if (c->next == c->known)
+		look_ahead(c, p);
+	m = c->masks[c->next++];
+	m.trailers &= valid;
+	m.hits &= valid & ~m.trailers;
+	if (c->t->special)
+		m.hits |= special_of(p, m.trailers);
+	return m;
 }
 
 /* The group's entries that need a look, in order. */
-static void scan_group(struct cursor *c, const uint64_t *p, uint32_t n)
+static void look_into(struct cursor *c, const uint64_t *p, uint64_t valid, struct scan_masks m)
 {
-	uint64_t trailers, ignored, valid = bits_up_to(n - 1);
-	uint64_t hits = filter(c, p, &trailers) & valid, done = 0;
+	const struct watch_set *ws = c->t->watches;
+	uint64_t done = 0;
 
-	trailers &= valid;
 	for (;;) {
-		const uint64_t due = c->t->watches->next_sample;
-		uint32_t i = next_of_interest(hits, trailers, done, due > c->at ? due - c->at : 0);
-		uint64_t below, at;
+		const uint64_t due = ws->next_sample;
+		const uint32_t free = ws->free;
+		uint32_t i = next_of_interest(m.hits, m.trailers, done, due_in(c));
+		struct segment s;
 
-		if (i >= n)
+		if (i >= SCAN_GROUP || !(valid >> i & 1))
 			break;
 		done = bits_up_to(i);
-		below = trailers & (done >> 1);
-		at = c->at + i - (uint64_t)__builtin_popcountll(below);
-		if (below)
-			c->segment = p + 64 - __builtin_clzll(below);
-		look(c, p + i, at);
-		hits = (at >= due ? filter(c, p, &ignored) & valid : hits) & ~done;
+		s = segment_of(c, p, m.trailers, i);
+		look(c, p + i, &s, c->at + i - count_bits(m.trailers & (done >> 1)));
+		if (ws->next_sample != due || ws->free != free) {
+			c->known = c->next; /* the others' are of the past */
+			c->ahead = ws->next_sample != due ? 1 : GROUPS_AHEAD;
+			m = next_masks(c, p, valid);
+		}
+		m.hits &= ~done;
 	}
-	if (trailers)
-		c->segment = p + 64 - __builtin_clzll(trailers);
-	c->at += n - (uint64_t)__builtin_popcountll(trailers);
+}
+
+/* Over the groups known where nothing matters. Returns the first that is left. */
+static const uint64_t *pass_quiet(struct cursor *c, const uint64_t *p)
+{
+	const struct scan_masks *m = c->masks + c->next;
+	uint64_t due = due_in(c);
+
+	if (c->t->special)
+		return p;
+	for (; c->next < c->known && p + SCAN_GROUP <= c->t->buf; p += SCAN_GROUP, m++) {
+		uint64_t accesses = SCAN_GROUP - count_bits(m->trailers);
+
+		if (m->hits & ~m->trailers || due < accesses)
+			break;
+		due -= accesses;
+		c->at += accesses;
+		c->next++;
+	}
+	return p;
+}
+
+static void scan_group(struct cursor *c, const uint64_t *p, uint32_t n)
+{
+	uint64_t valid = bits_up_to(n - 1);
+	struct scan_masks m = next_masks(c, p, valid);
+
+	look_into(c, p, valid, m);
+	c->at += n - count_bits(m.trailers);
 }
 
 void scan_buffer(struct thread *t, struct scan_window *w, uint64_t skip, uint64_t end,
 		 uint64_t process_at)
 {
-	const uint64_t first = t->stream_position;
-	struct cursor c = { .t = t,
-			    .w = w,
-			    .segment = t->buf_start,
-			    .at = first,
-			    .process_less_thread = process_at - first,
-			    .first = first + skip,
-			    .end = first + end,
-			    .fs = fsbase_get() };
+	const uint64_t first = t->stream_position, *p = t->buf_start;
+	struct cursor c;
 
+	c.t = t;
+	c.w = w;
+	c.at = first;
+	c.process_less_thread = process_at - first;
+	c.first = first + skip;
+	c.end = first + end;
+	c.fs = fsbase_get();
+	c.next = c.known = 0;
+	c.ahead = GROUPS_AHEAD;
 	scan_join(t, w, c.first);
-	for (const uint64_t *p = t->buf_start; p < t->buf && c.at < c.end; p += SCAN_GROUP) {
-		uint64_t left = (uint64_t)(t->buf - p);
+	while (p < t->buf && c.at < c.end) {
+		uint64_t left;
 
+		if (c.next == c.known)
+			look_ahead(&c, p);
+		p = pass_quiet(&c, p);
+		if (c.next == c.known)
+			continue;
+		left = (uint64_t)(t->buf - p);
 		scan_group(&c, p, left < SCAN_GROUP ? (uint32_t)left : SCAN_GROUP);
+		p += SCAN_GROUP;
 	}
 	t->special = 0;
 }

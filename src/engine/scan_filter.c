@@ -2,18 +2,23 @@
 /* The filter for any processor; see scan_filter.h. */
 #include "engine/scan_filter.h"
 
-uint64_t scan_filter(const uint64_t *p, const uint64_t *bits, uint64_t line_shift,
-		     uint64_t *trailers)
+static struct scan_masks look_at_group(const uint64_t *p, const uint64_t *bits, uint64_t line_shift)
 {
-	uint64_t hits = 0, ends = 0;
+	struct scan_masks m = { 0, 0 };
 
 	for (uint32_t i = 0; i < SCAN_GROUP; i++) {
 		uint64_t end = p[i] >> 63, slot = (p[i] >> line_shift) & (WATCH_SLOTS - 1);
 		uint64_t watched = bits[slot / 64] >> (slot & 63) & 1;
 
-		ends |= end << i;
-		hits |= watched << i;
+		m.trailers |= end << i;
+		m.hits |= watched << i;
 	}
-	*trailers = ends;
-	return hits;
+	return m;
+}
+
+void scan_filter(const uint64_t *p, const uint64_t *bits, uint64_t line_shift,
+		 struct scan_masks *masks, uint64_t groups)
+{
+	for (uint64_t g = 0; g < groups; g++)
+		masks[g] = look_at_group(p + g * SCAN_GROUP, bits, line_shift);
 }

@@ -9,15 +9,23 @@
 
 #define SCAN_GROUP 64u
 
-/*
- * Of the SCAN_GROUP entries at p: a bit for each address that may touch a
- * watched line, and through *trailers a bit for each trailer; what the first
- * has for trailers says nothing. Reads them all, whatever they are.
- */
-uint64_t scan_filter(const uint64_t *p, const uint64_t *bits, uint64_t line_shift,
-		     uint64_t *trailers);
+/* Of a group of SCAN_GROUP entries, the first in bit 0. */
+struct scan_masks {
+	uint64_t hits; /* may touch a watched line; of trailers it says nothing */
+	uint64_t trailers;
+};
+
+/* A whole number of groups at p: reads all their entries, whatever they are. */
+typedef void scan_filter_fn(const uint64_t *p, const uint64_t *bits, uint64_t line_shift,
+			    struct scan_masks *masks, uint64_t groups);
+
+scan_filter_fn scan_filter;
 /* The same for processors with BMI2. */
-uint64_t scan_filter_fast(const uint64_t *p, const uint64_t *bits, uint64_t line_shift,
-			    uint64_t *trailers);
+scan_filter_fn scan_filter_fast;
+/*
+ * With BMI2, AVX-512 F, BW, DQ and VL, and xgetbv for the components in use.
+ * Vector and mask registers are as before.
+ */
+scan_filter_fn scan_filter_wide;
 
 #endif

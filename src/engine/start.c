@@ -140,16 +140,22 @@ static void look_at_cpu(void)
 {
 	uint32_t a, b, c, d;
 	uint64_t xcr0 = xgetbv0();
+	bool in_use, popcnt;
 
 	__cpuid_count(0xd, 0, a, b, c, d);
 	engine.xsave_bytes = b;
 	engine.xsave_mask = xcr0 & ~(1ull << 9); /* protection keys stay as they are */
 	__cpuid_count(0xd, 7, a, b, c, d);
 	engine.zmm31_at = b + 15 * 64;
+	__cpuid_count(0xd, 1, a, b, c, d);
+	in_use = a >> 2 & 1;
+	__cpuid_count(1, 0, a, b, c, d);
+	popcnt = c >> 23 & 1;
 	__cpuid_count(7, 0, a, b, c, d);
 	engine_vector_counter = (b >> 16 & 1) && (b >> 31 & 1) && (b >> 17 & 1) &&
 				(xcr0 & 0xe6) == 0xe6 && option("vector", 1);
-	engine.bmi2 = b >> 8 & 1;
+	engine.bmi2 = (b >> 8 & 1) && popcnt;
+	engine.wide = engine_vector_counter && (b >> 30 & 1) && engine.bmi2 && in_use;
 	translate_options.ib_bits = (uint8_t)option("ib_bits", b >> 8 & 1 ? 0 : 16);
 	engine.fsgsbase = getauxval(AT_HWCAP2) & 2;
 }

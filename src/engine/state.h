@@ -5,7 +5,8 @@
  * has its own), one struct thread per kernel thread, reached through %gs.
  *
  * Laws of in-target code:
- *  - no libc call after start-up, no thread-local storage, no vector register;
+ *  - no libc call after start-up, no thread-local storage, no vector register but in
+ *    assembly that puts back what was there;
  *  - no lock is held while target code runs or a system call of its blocks;
  *  - memory of the target is touched only by engine_copy, engine_xsave,
  *    engine_xrstor or inside engine_guarded;
@@ -182,7 +183,9 @@ struct engine {
 	struct process first;
 	uint64_t xsave_mask, xsave_bytes;
 	uint64_t zmm31_at; /* offset in a signal frame's vector state */
-	bool fsgsbase, bmi2;
+	bool fsgsbase;
+	bool bmi2; /* and popcnt */
+	bool wide; /* AVX-512 as far as scan_filter_wide needs it, and it may be used */
 	char own_path[256]; /* of the engine itself, as /proc/self/exe reads */
 	uint64_t own_path_bytes;
 	bool quiet; /* a system call filter is in place: none of our own that can be avoided */

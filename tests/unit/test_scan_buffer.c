@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Looking through buffers: with each of the filters, the records are those of
+ * looking at every access in turn.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/records.h"
+#include "engine/scan.h"
+#include "engine/translate.h"
+
+#define ENTRIES 4096u
+#define SEGMENTS 200u
+#define LOG_BYTES (8u << 20)
+
+struct engine engine;
+
+/* Descriptors of segments, each in a slot of its own. */
+#define SLOT_BYTES 1024u
+static uint64_t descs[SEGMENTS][SLOT_BYTES / 8];
+static uint32_t lengths[SEGMENTS];
+
+const struct stream_desc *translate_desc(uint32_t number)
+{
+	return (const struct stream_desc *)(const void *)((const uint8_t *)descs + number * 8ull);
+}
+
+/* What was recorded. */
+struct log {
+	uint8_t *bytes;
+	size_t used;
+	uint32_t samples, reused, touched;
+};
+
+static struct log *logged;
+
+static void append(const void *record, size_t bytes)
+{
+	assert_true(logged->used + bytes <= LOG_BYTES);
+	memcpy(logged->bytes + logged->used, record, bytes);
+	logged->used += bytes;
+}
+
+void records_sample(struct process *p, const struct record_sample *s)
+{
+	append(s, sizeof *s);
+	logged->samples++;
+	logged->reused += s->status == SAMPLE_REUSED;
+}
+
+void records_follow(struct process *p, const struct record_follow *f)
+{
+	append(f, sizeof *f);
+	logged->touched += f->status == FOLLOW_TOUCHED;
+}
+
+static uint64_t seed = 42;
+
+static uint64_t draw(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static void draw_segments(void)
+{
+	static const uint16_t sizes[] = { 1, 2, 4, 8, 8, 8, 8, 16, 32, 64 };
+
+	for (uint32_t n = 0; n < SEGMENTS; n++) {
+		struct stream_desc *d = (struct stream_desc *)(void *)descs[n];
+
+		lengths[n] = n % 20 == 0 ? 1 + draw() % 120 : 1 + draw() % 6;
+		d->pc = 0x401000 + 64 * n;
+		for (uint32_t i = 0; i < lengths[n]; i++)
+			d->access[i] = (struct stream_access){
+				.pc_offset = (uint16_t)i,
+				.size = n % 50 == 7 && i == 1 ? 512 : sizes[draw() % 10],
+				.kind = (uint8_t)(draw() % 3),
+				.fs = n % 50 == 8,
+			};
+	}
+}
+
+/* Most addresses are of few lines, so that their neighbours are watched. */
+static uint64_t draw_address(void)
+{
+	if (draw() % 4)
+		return 0x7f1200000000 + draw() % 4096;
+	return 0x7f1200000000 + draw() % (8 << 20);
+}
+
+/* Fill the buffer of t with whole segments; returns how many accesses there are. */
+static uint64_t draw_buffer(struct thread *t, bool with_special)
+{
+	uint64_t n = 0;
+
+	t->buf = t->buf_start;
+	t->special = 0;
+	for (;;) {
+		uint64_t s = draw() % SEGMENTS;
+		bool special = s % 50 == 7 || s % 50 == 8;
+
+		if (special && !with_special)
+			continue;
+		if (lengths[s] + 1 > (uint64_t)(t->buf_start + ENTRIES - t->buf))
+			return n;
+		for (uint32_t i = 0; i < lengths[s]; i++)
+			*t->buf++ = special && s % 50 == 8 ? draw() % 4096 : draw_address();
+		*t->buf++ = (uint64_t)(int64_t)(int32_t)(STREAM_TRAILER_BIT |
+							 (special ? 0 : STREAM_PLAIN_BIT) |
+							 (uint32_t)s * (SLOT_BYTES / 8));
+		t->special |= special;
+		n += lengths[s];
+	}
+}
+
+/* The same without a filter. */
+static void scan_plainly(struct thread *t, struct scan_window *w, uint64_t skip, uint64_t end,
+			 uint64_t process_at, uint64_t fs)
+{
+	uint64_t k = 0;
+
+	scan_join(t, w, t->stream_position + skip);
+	for (const uint64_t *p = t->buf_start, *e = p; p < t->buf; p = ++e) {
+		const struct stream_desc *d;
+
+		while (!(*e >> 63))
+			e++;
+		d = translate_desc((uint32_t)*e & STREAM_NUMBER_MASK);
+		for (uint32_t i = 0; p + i < e; i++, k++) {
+			const struct stream_access *sa = &d->access[i];
+			struct access a = { d->pc + sa->pc_offset, p[i] + (sa->fs ? fs : 0),
+					    sa->size, sa->kind };
+
+			if (k >= skip && k < end)
+				scan_access(t, w, &a, t->stream_position + k, process_at + k);
+		}
+	}
+}
+
+/* Twenty windows of several buffers, from the same beginning each time. */
+static void run(struct log *l, uint32_t line_shift, bool plainly)
+{
+	static struct watch_set ws;
+	static uint64_t buffer[ENTRIES + SCAN_GROUP] __attribute__((aligned(64)));
+	struct thread t = { .watches = &ws, .buf_start = buffer, .rng = 7 };
+	struct scan_window w = { .line_shift = line_shift };
+	uint64_t fs, process_at = 1000;
+
+	__asm__("mov %%fs:0, %0" : "=r"(fs)); /* as the ABI has it */
+	logged = l;
+	*l = (struct log){ .bytes = l->bytes };
+	seed = 42 + line_shift;
+	watches_clear(&ws, line_shift);
+	for (w.number = 0; w.number < 20; w.number++) {
+		uint64_t buffers = 1 + draw() % 12;
+
+		w.interval = 1 + draw() % 300;
+		for (uint64_t b = 0; b < buffers; b++) {
+			uint64_t n = draw_buffer(&t, draw() % 2);
+			uint64_t skip = b == 0 ? draw() % n : 0;
+			uint64_t end = b == buffers - 1 ? skip + draw() % (n - skip + 1) : n;
+
+			if (plainly)
+				scan_plainly(&t, &w, skip, end, process_at, fs);
+			else
+				scan_buffer(&t, &w, skip, end, process_at);
+			t.stream_position += n;
+			process_at += n;
+		}
+		scan_end_watches(&t, &w, SAMPLE_CENSORED, process_at);
+	}
+	scan_end_follows(&t, &w, process_at);
+}
+
+static void check(bool bmi2, bool wide)
+{
+	struct log expected = { .bytes = malloc(LOG_BYTES) }, got = { .bytes = malloc(LOG_BYTES) };
+
+	assert_non_null(expected.bytes);
+	assert_non_null(got.bytes);
+	draw_segments();
+	engine.fsgsbase = false;
+	engine.bmi2 = bmi2;
+	engine.wide = wide;
+	for (uint32_t shift = 2; shift <= 12; shift++) {
+		run(&expected, shift, true);
+		run(&got, shift, false);
+		assert_int_equal(got.used, expected.used);
+		assert_memory_equal(got.bytes, expected.bytes, got.used);
+		/* There was something to see. */
+		assert_true(got.reused > 500 && got.touched > 5 && got.samples > got.reused);
+	}
+	free(expected.bytes);
+	free(got.bytes);
+}
+
+static void nothing_is_missed(void **state)
+{
+	(void)state;
+	check(false, false);
+}
+
+static void nothing_is_missed_fast(void **state)
+{
+	(void)state;
+	if (!__builtin_cpu_supports("bmi2"))
+		skip();
+	check(true, false);
+}
+
+static void nothing_is_missed_wide(void **state)
+{
+	(void)state;
+	if (!__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("avx512bw") ||
+	    !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
+		skip();
+	check(true, true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_is_missed),
+		cmocka_unit_test(nothing_is_missed_fast),
+		cmocka_unit_test(nothing_is_missed_wide),
+	};
+
+	return cmocka_run_group_tests(tests, 0, 0);
+}
