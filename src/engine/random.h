@@ -23,12 +23,12 @@ static inline uint64_t log2_fixed(uint64_t v)
 	uint64_t fraction = 0;
 
 	for (int i = 0; i < 24; i++) {
+		uint64_t bit;
+
 		mantissa = mantissa * mantissa >> 31;
-		fraction <<= 1;
-		if (mantissa >> 32) {
-			fraction |= 1;
-			mantissa >>= 1;
-		}
+		bit = mantissa >> 32; /* no branch: it would be foreseen half of the time */
+		fraction = fraction << 1 | bit;
+		mantissa >>= bit;
 	}
 	return (uint64_t)high << 24 | fraction;
 }
