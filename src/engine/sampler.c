@@ -27,6 +27,7 @@
 #define SHORTEST_NS 12000u
 #define RATE_DECAY 1024u	 /* slowly: fast phases come back, and would be missed */
 #define MOST_A_NS 200u		 /* accesses a nanosecond: no thread is so fast */
+#define FOOTPRINT_PART 64u	 /* pages are counted when the run has grown by this part */
 #define REPORT_NS 50000000u	 /* threads show their counts at least so often */
 #define DUTY_AT 30000000u	 /* accesses at which windows take just the configured share */
 #define DUTY_FROM 3000000u	 /* accesses up to which the share is the same, the largest */
@@ -40,7 +41,7 @@ static struct sampler {
 	struct scan_window window; /* the open one, or the next */
 	uint64_t start, end;	/* process accesses */
 	uint64_t period_start, period_end; /* what the window stands for */
-	uint64_t footprint;
+	uint64_t footprint, footprint_at; /* pages, and accesses when they were counted */
 	uint64_t rng;
 	uint64_t rate;		/* process accesses a millisecond, the highest of late */
 	uint64_t seen_total, seen_ns; /* when the rate was last looked at */
@@ -260,6 +261,16 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
 }
 
+static void count_pages(const struct thread *t, uint64_t total)
+{
+	if (s.footprint && total < s.footprint_at + s.footprint_at / FOOTPRINT_PART)
+		return;
+	lock_take(&engine.translate_lock);
+	s.footprint = pages_footprint(t->regs[RSP]);
+	lock_drop(&engine.translate_lock);
+	s.footprint_at = total;
+}
+
 static void open_window(struct thread *t, uint64_t total)
 {
 	s.open = true;
@@ -267,9 +278,7 @@ static void open_window(struct thread *t, uint64_t total)
 		s.end += total - s.start;
 		s.start = total;
 	}
-	lock_take(&engine.translate_lock);
-	s.footprint = pages_footprint(t->regs[RSP]);
-	lock_drop(&engine.translate_lock);
+	count_pages(t, total);
 	__atomic_store_n(&engine.gear, GEAR_STREAM, __ATOMIC_SEQ_CST);
 	world_kick(t);
 }
