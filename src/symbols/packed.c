@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Separate debug files whose sections are compressed, as distributions ship
- * them. libdw unpacks all sections of such a file at once: 60 ms for libc, more
+ * them. libdw unpacks all sections of such a file at once, and slowly: 60 ms for libc, more
  * than all else that a short run's collector does. Here an ELF image with room for
- * the sections is made in memory, and .debug_info and .debug_line are
- * unpacked only up to the last unit that somebody asked about, or that such a unit
- * speaks of. Sections that nobody asks about are left out.
+ * the sections is made in memory; .debug_info and .debug_line are unpacked when somebody asks
+ * about an address that is in them, and sections that nobody asks about are left out.
  */
 #include <dwarf.h>
 #include <fcntl.h>
@@ -14,10 +13,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwelf.h>
+#include <libdeflate.h>
 
 #include "base/array.h"
 #include "symbols/private.h"
@@ -52,19 +51,15 @@ static const struct {
 	[ADDR] = {".debug_addr", false},
 };
 
-#define STEP_BYTES ((uint64_t)64 << 10) /* unpacked at once, at least */
-#define MAX_BYTES  ((uint64_t)1 << 31)	/* of an image */
-
-#define PRESET_DICTIONARY 0x20 /* in the second byte of a zlib stream, RFC 1950 */
+#define MAX_BYTES ((uint64_t)1 << 31) /* of an image */
 
 /* A section on its way from the file into the image. */
 struct part {
 	GElf_Shdr header; /* in the debug file */
 	uint64_t bytes;	  /* unpacked; 0: there is no such section */
 	unsigned char *to;
-	uint64_t done; /* bytes that are there */
-	z_stream stream;
-	bool has_stream;
+	const unsigned char *packed; /* in the file; NULL when all is there */
+	size_t packed_bytes;
 };
 
 struct unit_range {
@@ -76,7 +71,7 @@ struct symbols_packed {
 	Elf *file; /* the debug file */
 	int fd;
 	struct part parts[PART_COUNT];
-	uint64_t whole; /* where a unit begins; those before it are there */
+	struct libdeflate_decompressor *unpacker;
 	unsigned char *image;
 	uint64_t image_bytes;
 	Elf *elf; /* of the image */
@@ -87,22 +82,19 @@ struct symbols_packed {
 	} units; /* sorted by low */
 };
 
-/* Have the first `bytes` bytes of the section in the image; false when they cannot be had. */
-static bool unpack(struct part *p, uint64_t bytes)
+/* Have the section in the image; false when it cannot be had. */
+static bool unpack(struct symbols_packed *p, size_t which)
 {
-	int code;
+	struct part *part = &p->parts[which];
+	const unsigned char *packed = part->packed;
 
-	if (bytes <= p->done)
+	if (packed == NULL)
 		return true;
-	if (bytes > p->bytes || !p->has_stream)
+	if (libdeflate_zlib_decompress(p->unpacker, packed, part->packed_bytes, part->to,
+				       part->bytes, NULL) != LIBDEFLATE_SUCCESS)
 		return false;
-	if (bytes - p->done < STEP_BYTES)
-		bytes = p->bytes - p->done < STEP_BYTES ? p->bytes : p->done + STEP_BYTES;
-	p->stream.next_out = p->to + p->done;
-	p->stream.avail_out = (uInt)(bytes - p->done);
-	code = inflate(&p->stream, Z_SYNC_FLUSH);
-	p->done = (uint64_t)(p->stream.next_out - p->to);
-	return (code == Z_OK || code == Z_STREAM_END) && p->done == bytes;
+	part->packed = NULL;
+	return true;
 }
 
 /* ---- The file's sections ---- */
@@ -222,7 +214,7 @@ static void fill_headers(struct symbols_packed *p, const uint64_t offsets[PART_C
 	};
 }
 
-/* Begin to fill a section: at once, unless it is one that is unpacked by and by. */
+/* Fill a section, unless it is one that is unpacked when it is asked for. */
 static bool begin_part(struct symbols_packed *p, size_t which)
 {
 	struct part *part = &p->parts[which];
@@ -236,22 +228,13 @@ static bool begin_part(struct symbols_packed *p, size_t which)
 		return false;
 	if ((part->header.sh_flags & SHF_COMPRESSED) == 0) {
 		memcpy(part->to, data->d_buf, part->bytes);
-		part->done = part->bytes;
 		return true;
 	}
-	if (data->d_size < sizeof(Elf64_Chdr) || data->d_size > UINT32_MAX)
+	if (data->d_size < sizeof(Elf64_Chdr))
 		return false;
-	part->stream.next_in = (unsigned char *)data->d_buf + sizeof(Elf64_Chdr);
-	part->stream.avail_in = (uInt)(data->d_size - sizeof(Elf64_Chdr));
-	/* Past the header of the stream, so that zlib does no checksum: a twelfth of the time. */
-	if (part->stream.avail_in < 2 || (part->stream.next_in[1] & PRESET_DICTIONARY) != 0)
-		return false;
-	part->stream.next_in += 2;
-	part->stream.avail_in -= 2;
-	if (inflateInit2(&part->stream, -MAX_WBITS) != Z_OK)
-		return false;
-	part->has_stream = true;
-	return wanted[which].is_lazy || unpack(part, part->bytes);
+	part->packed = (const unsigned char *)data->d_buf + sizeof(Elf64_Chdr);
+	part->packed_bytes = data->d_size - sizeof(Elf64_Chdr);
+	return wanted[which].is_lazy || unpack(p, which);
 }
 
 static bool make_image(struct symbols_packed *p)
@@ -270,6 +253,9 @@ static bool make_image(struct symbols_packed *p)
 	p->image = image;
 	madvise(image, p->image_bytes, MADV_HUGEPAGE); /* 2000 page faults less for libc */
 	fill_headers(p, offsets);
+	p->unpacker = libdeflate_alloc_decompressor();
+	if (p->unpacker == NULL)
+		return false;
 	for (i = 0; i < PART_COUNT; i++) {
 		if (!begin_part(p, i))
 			return false;
@@ -359,26 +345,9 @@ static const struct unit_range *find_unit(const struct symbols_packed *p, uint64
 
 /* ---- Answers ---- */
 
-/* Have what begins with its 32-bit length at the offset; 0, or where it ends. */
-static uint64_t unpack_counted(struct part *p, uint64_t offset)
-{
-	uint64_t end;
-
-	if (offset > p->bytes || !unpack(p, offset + 4))
-		return 0;
-	end = offset + 4 + get(p->to + offset, 4);
-	return unpack(p, end) ? end : 0;
-}
-
-/* Units follow one another from the section's start: have all of them up to the one with the offset. */
 bool symbols_packed_reach(struct symbols_packed *p, uint64_t offset)
 {
-	while (p->whole <= offset) {
-		p->whole = unpack_counted(&p->parts[INFO], p->whole);
-		if (p->whole == 0)
-			return false;
-	}
-	return true;
+	return offset < p->parts[INFO].bytes && unpack(p, INFO);
 }
 
 /* Sizes of the header before a unit's first DIE, 32-bit DWARF. */
@@ -406,7 +375,7 @@ Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf
 	if (header == 0 || dwarf_offdie(p->dwarf, u->unit + header, die) == NULL)
 		return NULL;
 	if (dwarf_formudata(dwarf_attr(die, DW_AT_stmt_list, &attribute), &lines) == 0)
-		unpack_counted(&p->parts[LINE], lines);
+		unpack(p, LINE);
 	return die;
 }
 
@@ -414,17 +383,12 @@ Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf
 
 void symbols_packed_free(struct symbols_packed *p)
 {
-	size_t i;
-
 	if (p == NULL)
 		return;
 	if (p->dwarf != NULL)
 		dwarf_end(p->dwarf);
 	elf_end(p->elf);
-	for (i = 0; i < PART_COUNT; i++) {
-		if (p->parts[i].has_stream)
-			inflateEnd(&p->parts[i].stream);
-	}
+	libdeflate_free_decompressor(p->unpacker);
 	if (p->image != NULL)
 		munmap(p->image, p->image_bytes);
 	free(p->units.items);
