@@ -53,11 +53,11 @@ struct channel_config collector_default_config(void)
 	return (struct channel_config){
 		.gear = CHANNEL_GEAR_SAMPLE,
 		.line_bytes = 64,
-		.window_min = 50000,
+		.window_min = 100000,
 		.window_max = 100000000,
 		.window_divisor = 8000,
 		.duty_ppm = 100000,
-		.samples_per_window = 120,
+		.samples_per_window = 200,
 	};
 }
 

@@ -31,6 +31,7 @@
 #define REPORT_NS 50000000u	 /* threads show their counts at least so often */
 #define DUTY_AT 30000000u	 /* accesses at which windows take just the configured share */
 #define DUTY_FROM 3000000u	 /* accesses up to which the share is the same, the largest */
+#define DUTY_LEAST 225u		 /* permille of the configured share, from there on */
 #define SPACING_MIN 500u	 /* accesses between samples, on average, unless a period is given */
 #define FIRST_RATE 1000000u	 /* accesses a millisecond until it is known */
 
@@ -74,7 +75,7 @@ static uint64_t square_root(uint64_t v)
  */
 static uint64_t duty_at(uint64_t now)
 {
-	const uint64_t least = engine.config.duty_ppm / 4;
+	const uint64_t least = engine.config.duty_ppm * DUTY_LEAST / 1000;
 	uint64_t duty = engine.config.duty_ppm * square_root(DUTY_AT) /
 			square_root(now > DUTY_FROM ? now : DUTY_FROM);
 
