@@ -57,7 +57,7 @@ struct channel_config collector_default_config(void)
 		.window_max = 100000000,
 		.window_divisor = 8000,
 		.duty_ppm = 100000,
-		.samples_per_window = 200,
+		.samples_per_window = 150,
 	};
 }
 

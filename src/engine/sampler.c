@@ -22,16 +22,16 @@
  * counts: a timer calls the threads short of it, again and again, and the last
  * stretch runs in the stream gear, where entries can be skipped exactly.
  */
-#define NEAR_NS 20000u		 /* a stretch too short to time */
+#define NEAR_NS 14000u		 /* a stretch too short to time */
 #define NEAR_MIN 4000u		 /* accesses; the least such stretch */
-#define SHORTEST_NS 12000u
+#define SHORTEST_NS 8000u
 #define RATE_DECAY 1024u	 /* slowly: fast phases come back, and would be missed */
 #define MOST_A_NS 200u		 /* accesses a nanosecond: no thread is so fast */
 #define FOOTPRINT_PART 64u	 /* pages are counted when the run has grown by this part */
 #define REPORT_NS 50000000u	 /* threads show their counts at least so often */
 #define DUTY_AT 30000000u	 /* accesses at which windows take just the configured share */
 #define DUTY_FROM 3000000u	 /* accesses up to which the share is the same, the largest */
-#define DUTY_LEAST 225u		 /* permille of the configured share, from there on */
+#define DUTY_LEAST 200u		 /* permille of the configured share, from there on */
 #define SPACING_MIN 500u	 /* accesses between samples, on average, unless a period is given */
 #define FIRST_RATE 1000000u	 /* accesses a millisecond until it is known */
 
