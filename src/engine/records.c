@@ -15,22 +15,25 @@
 
 static struct channel_header *header;
 
-int records_open(int fd)
+const char *records_open(int fd)
 {
 	struct channel_header h;
 	uint64_t bytes;
 	long p;
 
-	if (sys4(SYS_pread64, fd, &h, sizeof h, 0) != (long)sizeof h || h.magic != CHANNEL_MAGIC ||
-	    h.version != CHANNEL_VERSION || h.slot_count == 0 || h.slot_count > 65536 ||
+	if (sys4(SYS_pread64, fd, &h, sizeof h, 0) != (long)sizeof h || h.magic != CHANNEL_MAGIC)
+		return "the channel to dwell cannot be opened";
+	if (h.version != CHANNEL_VERSION)
+		return "dwell and dwell-engine are of different versions";
+	if (h.slot_count == 0 || h.slot_count > 65536 ||
 	    h.ring_bytes < 4096 || h.ring_bytes > (1ull << 32) ||
 	    (h.ring_bytes & (h.ring_bytes - 1)) ||
 	    h.slot_bytes < h.ring_bytes + CHANNEL_SLOT_HEADER_BYTES || h.slot_bytes > (1ull << 33))
-		return -1;
+		return "the channel to dwell is damaged";
 	bytes = CHANNEL_HEADER_BYTES + h.slot_count * h.slot_bytes;
 	p = sys6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (sys_failed(p))
-		return -1;
+		return "the channel to dwell cannot be mapped";
 	header = (struct channel_header *)p;
 	engine.channel = (void *)p;
 	engine.channel_bytes = bytes;
@@ -39,7 +42,7 @@ int records_open(int fd)
 	engine.slot_count = h.slot_count;
 	engine.config = h.config;
 	engine.collector_pid = h.collector_pid;
-	return 0;
+	return NULL;
 }
 
 bool records_claim(struct process *p, uint32_t parent)

@@ -5,8 +5,11 @@
 
 #include "engine/state.h"
 
-/* Map the channel. Returns 0, or -1: nobody listens, the target runs unprofiled. */
-int records_open(int channel_fd);
+/*
+ * Map the channel. Returns NULL, or what is wrong with it, for a sentence: then nobody
+ * listens, and the target runs unprofiled.
+ */
+const char *records_open(int channel_fd);
 /* Claim a slot for this process; false: none is free. */
 bool records_claim(struct process *p, uint32_t parent);
 void records_process(struct process *p, const char *exe, char *const argv[], uint32_t parent,

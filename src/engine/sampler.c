@@ -32,6 +32,7 @@
 #define DUTY_AT 30000000u	 /* accesses at which windows take just the configured share */
 #define DUTY_FROM 3000000u	 /* accesses up to which the share is the same, the largest */
 #define DUTY_LEAST 200u		 /* permille of the configured share, from there on */
+#define SHORT_PART 1000u	 /* short runs have windows of this part, down to half the least */
 #define SPACING_MIN 500u	 /* accesses between samples, on average, unless a period is given */
 #define FIRST_RATE 1000000u	 /* accesses a millisecond until it is known */
 
@@ -83,17 +84,27 @@ static uint64_t duty_at(uint64_t now)
 	return duty < 1000000 ? duty : 1000000;
 }
 
+static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
+{
+	return v < low ? low : v > high ? high : v;
+}
+
+/* Short runs need many windows more than long ones. */
+static uint64_t window_length(uint64_t now)
+{
+	const struct channel_config *c = &engine.config;
+	uint64_t least = clamp(now / SHORT_PART, c->window_min / 2, c->window_min);
+
+	return clamp(c->window_divisor ? now / c->window_divisor : 0, least, c->window_max);
+}
+
 /* One window at a random place of each period; periods grow with the run, as windows do. */
 static void plan_next(void)
 {
 	const struct channel_config *c = &engine.config;
 	uint64_t now = s.period_end, duty = duty_at(now), length;
-	uint64_t w = c->window_divisor ? now / c->window_divisor : 0;
+	uint64_t w = window_length(now);
 
-	if (w > c->window_max)
-		w = c->window_max;
-	if (w < c->window_min)
-		w = c->window_min;
 	length = (uint64_t)((unsigned __int128)w * 1000000 / (duty ? duty : 1));
 	s.period_start = now;
 	s.period_end = now + (length > w ? length : w);

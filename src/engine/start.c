@@ -326,8 +326,10 @@ int main(int argc, char **argv, char **envp)
 	p->channel_fd = request.channel_fd;
 	p->engine_fd = request.engine_fd;
 	p->order = UINT32_MAX;
-	if (records_open(request.channel_fd) != 0)
-		say("%s: the channel to dwell cannot be opened: it runs unprofiled", request.name);
+	const char *wrong = records_open(request.channel_fd);
+
+	if (wrong)
+		say("%s: %s: it runs unprofiled", request.name, wrong);
 	uint32_t bits = translate_options.ib_bits;
 
 	if (pages_init() != 0 || decode_init() != 0 || poll_init() != 0 ||

@@ -23,6 +23,7 @@
 #define FOLLOWS_MIN 12	 /* with fewer touched there is nothing to fit */
 #define REGULAR	    0.75 /* so far, the footprint says better where a loop's reuses lie */
 #define FINEST	    64.0 /* the shortest mean distance beyond the end: this part of it */
+#define REACH	    3.0	 /* the longest: this many times the longest watch */
 #define UNSEEN	    0.2	 /* to begin with, of the lines watched on */
 
 struct mixture {
@@ -137,7 +138,7 @@ int follow_tail(const struct model *m, const struct follow *follows, size_t coun
 	}
 	if (touched < FOLLOWS_MIN || farthest <= nearest)
 		return -1;
-	spread_rates(&mix, nearest, farthest, UNSEEN);
+	spread_rates(&mix, nearest, REACH * farthest, UNSEEN);
 	likelihood = likelihoods(&mix, follows, count);
 	if (likelihood == NULL)
 		return -1;
