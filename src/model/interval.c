@@ -11,6 +11,8 @@
 /* How wrong the models themselves may be, whatever the number of samples. */
 #define MODEL_ERROR_ABSOLUTE 0.002
 #define MODEL_ERROR_RELATIVE 0.05
+/* Samples of one window are alike: their mean varies as that of so many times fewer. */
+#define CLUSTERS 3.0
 
 typedef void solver(const struct model *m, double lines, enum tail_kind kind, double *ratios);
 
@@ -48,19 +50,27 @@ static double mean(const struct model *m, const double *ratios)
 	return fmin(1, sum);
 }
 
-/* Half the width that the groups' scatter gives to their mean; 1 when there is no telling. */
+/*
+ * Half the width that chance gives to the groups' mean; 1 when there is no telling. Each window
+ * was a look of its own at the run, so that a group's distance from the mean is that of all its
+ * windows: phases that last are met by about as many windows as they should be. How far the
+ * windows of a group are apart is not known any more, but what the choice of samples does.
+ */
 static double half_width(const struct model *m, const double *ratios, double centre)
 {
-	double sum = 0, groups = (double)m->group_count;
+	double sum = 0, windows = 0;
 
-	if (m->group_count < 2)
-		return 1;
 	for (size_t g = 0; g < m->group_count; g++) {
-		double d = m->groups[g].share * (ratios[g] - centre);
+		const struct group *group = &m->groups[g];
+		double d = ratios[g] - centre, looks = fmax(1, (double)group->windows);
+		double chance = ratios[g] * (1 - ratios[g]) / fmax(1, (double)group->count);
 
-		sum += d * d;
+		windows += looks;
+		sum += group->share * group->share * (d * d / looks + CLUSTERS * chance);
 	}
-	return student_quantile(m->group_count - 1) * sqrt(groups / (groups - 1) * sum);
+	if (windows < 2)
+		return 1;
+	return student_quantile((size_t)windows - 1) * sqrt(windows / (windows - 1) * sum);
 }
 
 void model_solve(struct model *m, enum model_policy policy, uint64_t lines, struct model_ratio *out)

@@ -220,7 +220,11 @@ static int form_groups(struct model *m, const struct model_input *in, uint32_t *
 	m->groups = calloc(m->group_count, sizeof(*m->groups));
 	m->scratch = calloc(m->group_count, sizeof(*m->scratch));
 	m->evictions = calloc(m->group_count + 1, sizeof(*m->evictions));
-	return m->groups == NULL || m->scratch == NULL || m->evictions == NULL ? -1 : 0;
+	if (m->groups == NULL || m->scratch == NULL || m->evictions == NULL)
+		return -1;
+	for (size_t i = 0; i < in->window_count; i++)
+		m->groups[group_of[i]].windows++;
+	return 0;
 }
 
 /* Deal the samples, sorted by bin, out to their groups. */

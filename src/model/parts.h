@@ -31,6 +31,7 @@ struct group {
 	double start;	      /* accesses of the run before those it speaks for */
 	double first_touches; /* per access, at most what its survival leaves */
 	size_t first, count;  /* its samples, in model.sorted */
+	size_t windows;	      /* that it was made of */
 };
 
 /* The pool's masses beyond what a group has seen, and where they are taken to lie. */
