@@ -9,8 +9,11 @@
 #include "busy.h"
 #include "check.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -135,6 +138,23 @@ static void *waiter(void *arg)
 	return arg;
 }
 
+/* Signals that come before it sleeps interrupt nothing. */
+static void until_it_sleeps(pid_t tid)
+{
+	struct timespec t = {0, 1000000};
+	char path[64], line[256] = "";
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)tid);
+	for (int rounds = 0; rounds < 3000 && strstr(line, ") S ") == NULL; rounds++) {
+		int fd = open(path, O_RDONLY);
+		ssize_t n = fd < 0 ? -1 : read(fd, line, sizeof(line) - 1);
+
+		line[n < 0 ? 0 : n] = '\0';
+		close(fd);
+		nanosleep(&t, NULL);
+	}
+}
+
 /* Libraries wait until each thread's handler has run, as setgid of a process with threads does. */
 static void to_a_waiter(int signal, unsigned long flags, int wakes)
 {
@@ -149,7 +169,7 @@ static void to_a_waiter(int signal, unsigned long flags, int wakes)
 	while (!waiting)
 		nanosleep(&t, NULL);
 	for (uint32_t i = 0; i < 10; i++) {
-		nanosleep(&t, NULL);
+		until_it_sleeps(waiter_tid);
 		send(waiter_tid, signal);
 		for (rounds = 0; seen[signal] <= i && rounds < 3000; rounds++)
 			nanosleep(&t, NULL);
