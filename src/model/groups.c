@@ -27,15 +27,12 @@ struct range {
 /* A distance that all windows can tell, but the one that the end of the run cut short. */
 static double common_reach(const struct model_input *in)
 {
-	double reach = 0;
+	uint64_t shortest = in->window_count > 0 ? in->windows[0].length : 0;
 
-	for (size_t i = 0; i + 1 < in->window_count || i == 0; i++) {
-		double length = i < in->window_count ? (double)in->windows[i].length : 0;
-
-		if (i == 0 || length < reach)
-			reach = length;
-	}
-	return reach / 2;
+	for (size_t i = 1; i + 1 < in->window_count; i++)
+		if (in->windows[i].length < shortest)
+			shortest = in->windows[i].length;
+	return (double)shortest / 2;
 }
 
 static void count_samples(const struct model_input *in, const uint32_t *group_of,
@@ -67,15 +64,15 @@ static double apart(const struct range *a, const struct range *b)
 		return 0;
 	scale = sqrt(b->count / a->count);
 	for (unsigned k = 0; k < MODEL_OCTAVES; k++) {
-		double expected, apart;
+		double expected, difference;
 
 		in_a += a->octave[k];
 		in_b += b->octave[k];
 		expected = (in_a + in_b) * fmin(a->count, b->count) / (a->count + b->count);
 		if (in_a + in_b <= 0 || (expected < EXPECTED_MIN && k + 1 < MODEL_OCTAVES))
 			continue;
-		apart = in_a * scale - in_b / scale;
-		chi += apart * apart / (in_a + in_b);
+		difference = in_a * scale - in_b / scale;
+		chi += difference * difference / (in_a + in_b);
 		classes++;
 		in_a = in_b = 0;
 	}

@@ -71,8 +71,8 @@ static inline unsigned model_octave(double distance)
 	return octave < 0 ? 0 : octave < MODEL_OCTAVES ? (unsigned)octave : MODEL_OCTAVES - 1;
 }
 
-/* Ends of reuses of one octave of distance between the touches of another's: see bursts.c. */
-struct bursts {					       /* [within which][of which] */
+/* Ends of reuses of one octave of distance between the touches of another's: see bursts.c. [within which][of which] */
+struct bursts {
 	double ratio[MODEL_OCTAVES][MODEL_OCTAVES];    /* of those seen to those expected */
 	double variance[MODEL_OCTAVES][MODEL_OCTAVES]; /* of the ratio */
 };
@@ -142,9 +142,9 @@ int bursts_measure(struct bursts *b, const struct model_input *in);
 
 struct group_result {
 	double rate; /* a reuse at x misses with 1 - exp(-rate x on_the_way[octave of x]) */
-	double on_the_way
-		[MODEL_OCTAVES]; /* misses between its touches, as a share of the group's */
-	double steeper;		 /* makes up for what taking near distances together has lost */
+	/* Misses between the touches of a reuse, as a share of the group's. */
+	double on_the_way[MODEL_OCTAVES];
+	double steeper;	   /* makes up for what taking near distances together has lost */
 	double unresolved; /* the part of the ratio that no piece of the group's own explains */
 };
 

@@ -60,6 +60,7 @@ struct part {
 	unsigned char *to;
 	const unsigned char *packed; /* in the file; NULL when all is there */
 	size_t packed_bytes;
+	bool is_damaged; /* tried once: it will not be had */
 };
 
 struct unit_range {
@@ -88,13 +89,13 @@ static bool unpack(struct symbols_packed *p, size_t which)
 	struct part *part = &p->parts[which];
 	const unsigned char *packed = part->packed;
 
-	if (packed == NULL)
-		return true;
+	if (packed == NULL || part->is_damaged)
+		return !part->is_damaged;
 	if (libdeflate_zlib_decompress(p->unpacker, packed, part->packed_bytes, part->to,
 				       part->bytes, NULL) != LIBDEFLATE_SUCCESS)
-		return false;
+		part->is_damaged = true;
 	part->packed = NULL;
-	return true;
+	return !part->is_damaged;
 }
 
 /* ---- The file's sections ---- */

@@ -362,6 +362,32 @@ static void test_groups_are_consecutive_windows_of_100_samples(void **state)
 	model_free(m);
 }
 
+/*
+ * Windows of near reuses, and as many of which half are far: neighbours join, but none of one kind
+ * with one of the other, though groups could hold three and thirty-one is no multiple.
+ */
+static void test_alike_neighbours_are_one_group(void **state)
+{
+	enum { HALF = 31 };
+	struct lot lots[4 * HALF];
+	struct model *m;
+
+	for (uint32_t i = 0; i < 2 * HALF; i++) {
+		lots[2 * i] = (struct lot){i, 50, 3, true};
+		lots[2 * i + 1] = (struct lot){i, 50, i < HALF ? 3 : 300, true};
+	}
+	m = make(lots, 4 * HALF, 2 * HALF, 1);
+	assert_in_range(m->group_count, 16, HALF);
+	for (size_t g = 0, window = 0; g < m->group_count; g++) {
+		size_t begin = window;
+
+		window += m->groups[g].windows;
+		assert_int_equal(m->groups[g].count, 100 * m->groups[g].windows);
+		assert_false(begin < HALF && window > HALF);
+	}
+	model_free(m);
+}
+
 /* A window whose neighbours are far away speaks for half the way to each of them. */
 static void test_a_window_speaks_for_half_the_gap_on_each_side(void **state)
 {
@@ -479,6 +505,7 @@ int main(void)
 		cmocka_unit_test(test_the_interval_is_students_over_groups),
 		cmocka_unit_test(test_one_group_alone_cannot_say_how_sure_it_is),
 		cmocka_unit_test(test_groups_are_consecutive_windows_of_100_samples),
+		cmocka_unit_test(test_alike_neighbours_are_one_group),
 		cmocka_unit_test(test_a_window_speaks_for_half_the_gap_on_each_side),
 		cmocka_unit_test(test_students_quantiles_are_those_of_the_tables),
 		cmocka_unit_test(test_loads_weigh_the_phases),
