@@ -15,6 +15,7 @@
 #include "engine/records.h"
 #include "engine/scan.h"
 #include "engine/translate.h"
+#include "draw.h"
 
 #define ENTRIES 4096u
 #define SEGMENTS 200u
@@ -59,16 +60,6 @@ void records_follow(struct process *p, const struct record_follow *f)
 {
 	append(f, sizeof *f);
 	logged->touched += f->status == FOLLOW_TOUCHED;
-}
-
-static uint64_t seed = 42;
-
-static uint64_t draw(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
 }
 
 static void draw_segments(void)

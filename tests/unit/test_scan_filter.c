@@ -12,18 +12,9 @@
 
 #include "engine/scan_filter.h"
 #include "engine/watches.h"
+#include "draw.h"
 
 #define GROUPS 5u
-
-static uint64_t seed = 42;
-
-static uint64_t draw(void)
-{
-	seed ^= seed << 13;
-	seed ^= seed >> 7;
-	seed ^= seed << 17;
-	return seed;
-}
 
 /* Addresses of 1 MB, so that lines meet, and some trailers. */
 static void draw_entries(uint64_t *p)
