@@ -55,7 +55,7 @@ struct channel_config collector_default_config(void)
 		.line_bytes = 64,
 		.window_min = 100000,
 		.window_max = 100000000,
-		.window_divisor = 8000,
+		.window_divisor = 32000,
 		.duty_ppm = 100000,
 		.samples_per_window = 150,
 	};

@@ -28,10 +28,12 @@
 #define RATE_DECAY 1024u	 /* slowly: fast phases come back, and would be missed */
 #define MOST_A_NS 200u		 /* accesses a nanosecond: no thread is so fast */
 #define FOOTPRINT_PART 64u	 /* pages are counted when the run has grown by this part */
+#define LATE_PART 16u		 /* of a window; one that begins later than that is passed over */
 #define REPORT_NS 50000000u	 /* threads show their counts at least so often */
-#define DUTY_AT 30000000u	 /* accesses at which windows take just the configured share */
+#define DUTY_AT 120000000u	 /* accesses at which windows take just the configured share */
 #define DUTY_FROM 3000000u	 /* accesses up to which the share is the same, the largest */
-#define DUTY_LEAST 200u		 /* permille of the configured share, from there on */
+#define DUTY_LONG 250000000u	 /* accesses from which on it falls with the run, not its root */
+#define DUTY_LEAST 50u		 /* permille of the configured share, from there on */
 #define SHORT_PART 1000u	 /* short runs have windows of this part, down to half the least */
 #define SPACING_MIN 500u	 /* accesses between samples, on average, unless a period is given */
 #define FIRST_RATE 1000000u	 /* accesses a millisecond until it is known */
@@ -70,6 +72,11 @@ static uint64_t square_root(uint64_t v)
 	return r;
 }
 
+static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
+{
+	return v < low ? low : v > high ? high : v;
+}
+
 /*
  * The share of accesses in windows, in millionths: short runs need more for the
  * same certainty than long ones can afford.
@@ -78,15 +85,12 @@ static uint64_t duty_at(uint64_t now)
 {
 	const uint64_t least = engine.config.duty_ppm * DUTY_LEAST / 1000;
 	uint64_t duty = engine.config.duty_ppm * square_root(DUTY_AT) /
-			square_root(now > DUTY_FROM ? now : DUTY_FROM);
+			square_root(clamp(now, DUTY_FROM, DUTY_LONG));
 
+	if (now > DUTY_LONG)
+		duty = (uint64_t)((unsigned __int128)duty * DUTY_LONG / now);
 	duty = duty > least ? duty : least;
 	return duty < 1000000 ? duty : 1000000;
-}
-
-static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
-{
-	return v < low ? low : v > high ? high : v;
 }
 
 /* Short runs need many windows more than long ones. */
@@ -341,6 +345,20 @@ static void set_next_tick(struct thread *t, uint64_t total)
 		records_message(t->process, "the kernel gives no timer: no samples are taken");
 }
 
+/*
+ * A burst of speed has run over the window's beginning. To begin behind it would show the
+ * slow stretches that follow bursts too often: the next window speaks for this period, too.
+ */
+static void pass_over(uint64_t total)
+{
+	const uint64_t from = s.period_start;
+
+	while (total > s.start + (s.end - s.start) / LATE_PART) {
+		plan_next();
+		s.period_start = from;
+	}
+}
+
 void sampler_tick(struct thread *t, const struct counts *after)
 {
 	uint64_t total;
@@ -357,6 +375,8 @@ void sampler_tick(struct thread *t, const struct counts *after)
 		give_up(t);
 	} else if (!s.open) {
 		look_at_rate(total);
+		if (wants_windows())
+			pass_over(total);
 		if (wants_windows() && total + near_by() >= s.start)
 			open_window(t, total);
 		else

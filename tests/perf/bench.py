@@ -22,15 +22,15 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'transparency'))
 import inputs  # noqa: E402
 
-# name -> scale of the inputs (1 to 3 s natively), and the command; $IN is their directory
+# name -> scale of the inputs (some 3 s natively), and the command; $IN is their directory
 PROGRAMS = {
-    'gzip': (16, 'gzip -9 -c $IN/text'),
-    'bzip2': (24, 'bzip2 -9 -c $IN/text'),
-    'xz': (4, 'xz -6 -T1 -c $IN/text'),
-    'sqlite3': (10, 'sqlite3 :memory: ".read $IN/job.sql"'),
-    'python3': (1, '/usr/bin/python3 $IN/job.py 25'),
-    'perl': (1, 'perl $IN/job.pl 20'),
-    'cc1': (1, '$CC1 -quiet -O1 $IN/steps.i -o /dev/null'),
+    'gzip': (28, 'gzip -9 -c $IN/text'),
+    'bzip2': (64, 'bzip2 -9 -c $IN/text'),
+    'xz': (9, 'xz -6 -T1 -c $IN/text'),
+    'sqlite3': (12, 'sqlite3 :memory: ".read $IN/job.sql"'),
+    'python3': (1, '/usr/bin/python3 $IN/job.py 50'),
+    'perl': (1, 'perl $IN/job.pl 50'),
+    'cc1': (2, '$CC1 -quiet -O1 $IN/steps.i -o /dev/null'),
 }
 VARIANTS = [('count', ['--gear', 'count']), ('record', [])]
 
@@ -57,7 +57,7 @@ def command_for(name, base, quick):
         cc1 = subprocess.run(['gcc', '-print-prog-name=cc1'], check=True, capture_output=True)
         command = command.replace('$CC1', cc1.stdout.decode().strip())
     if quick:
-        command = re.sub(r' (20|25)$', ' 3', command)
+        command = re.sub(r' 50$', ' 3', command)
     argv = re.findall(r'"[^"]*"|\S+', command.replace('$IN', folder))
     return [word.strip('"') for word in argv]
 
