@@ -21,9 +21,9 @@ struct annotate_options {
 
 static const struct argp_option option_list[] = {
 	{"size", KEY_SIZE, "BYTES", 0,
-	 "Misses in a cache of this size (default: the L2 of the machine that recorded)", 0},
+	 "Misses in a cache of this size (default: the L2 of the machine that recorded, or 1M)", 0},
 	{"all", KEY_ALL, NULL, 0, "Show whole files, not only what is near lines with samples", 0},
-	{"rows", KEY_ROWS, "N", 0, "List N files and functions (default 30)", 0},
+	{"rows", KEY_ROWS, "N", 0, "List N files and functions in the text (default 30)", 0},
 	{0},
 };
 
@@ -102,8 +102,11 @@ static int print_source(const struct annotate_options *o, const struct profile *
 static int print(const void *options, const struct profile *p)
 {
 	const struct annotate_options *o = options;
-	uint64_t size = o->size_bytes > 0 ? o->size_bytes : profile_default_size(p);
+	uint64_t size;
+	struct err err;
 
+	if (profile_choose_size(p, o->size_bytes, &size, &err) != 0)
+		return cli_fail(&err, EXIT_USAGE);
 	return o->name != NULL ? print_source(o, p, size) : print_list(o, p, size);
 }
 

@@ -35,10 +35,10 @@ static const struct argp_option options[] = {
 	 2},
 	{"seed", 's', "N", 0, "Begin the random choice of samples with N, to repeat a run", 2},
 	{"duty", 'd', "PERCENT", 0,
-	 "Spend PERCENT of the accesses inside windows (10); less after the first 30 million, "
-	 "down to a fifth of it from 750 million on",
+	 "At the run's 120 millionth access, have PERCENT of the accesses inside windows (10): more "
+	 "before, less later, down to a twentieth of it",
 	 2},
-	{"line", 'l', "BYTES", 0, "Watch lines of BYTES, a power of two (64)", 2},
+	{"line", 'l', "BYTES", 0, "Watch lines of BYTES, a power of two from 8 to 4096 (64)", 2},
 	{"gear", 'g', "GEAR", 0, "sample, or count: count accesses only, no samples", 2},
 	{0},
 };

@@ -20,9 +20,9 @@ struct report_options {
 static const struct argp_option option_list[] = {
 	{"size", KEY_SIZE, "BYTES", 0,
 	 "Rank functions and lines by their misses in a cache of this size (default: the L2 of the "
-	 "machine that recorded)",
+	 "machine that recorded, or 1M)",
 	 0},
-	{"rows", KEY_ROWS, "N", 0, "Show N functions and lines (default 10)", 0},
+	{"rows", KEY_ROWS, "N", 0, "Show N functions and lines of the text (default 10)", 0},
 	{0},
 };
 
@@ -57,11 +57,13 @@ static int print_report(const void *options, const struct profile *p)
 	struct display d = view_display();
 	struct text out = {0};
 	struct summary s;
+	uint64_t size;
 	struct err err;
 	int ret = 0;
 
-	if (summary_init(&s, p, o->size_bytes > 0 ? o->size_bytes : profile_default_size(p),
-			 &err) != 0)
+	if (profile_choose_size(p, o->size_bytes, &size, &err) != 0)
+		return cli_fail(&err, EXIT_USAGE);
+	if (summary_init(&s, p, size, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (o->view.common.format == VIEW_CSV)
 		summary_csv(&s, &out);

@@ -21,10 +21,12 @@ static int show_help(void)
 	       "Commands:\n");
 	for (i = 0; i < COMMAND_COUNT; i++)
 		printf("  %-10s %s\n", commands[i].name, commands[i].summary);
-	printf("\nTo begin:\n"
+	printf("\n'dwell help COMMAND' tells a command's options. Without a command:\n"
+	       "  -h, --help     this text\n"
+	       "  -V, --version  the version\n"
+	       "\nTo begin:\n"
 	       "  dwell record ./program      run it; the profile goes to dwell.db\n"
-	       "  dwell report                see where it misses\n\n"
-	       "'dwell help COMMAND' tells a command's options.\n");
+	       "  dwell report                see where it misses\n");
 	return EXIT_OK;
 }
 
@@ -73,6 +75,11 @@ static int dispatch(int argc, char **argv)
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		printf("dwell " DWELL_VERSION "\n");
 		return EXIT_OK;
+	}
+	if (strcmp(argv[1], "help") == 0 && argc > 3) {
+		fprintf(stderr, "dwell: '%s' is one argument too many: help takes a command\n",
+			argv[3]);
+		return EXIT_USAGE;
 	}
 	if (strcmp(argv[1], "help") == 0 && argc > 2)
 		return help_command(argv[2]);

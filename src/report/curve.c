@@ -27,9 +27,8 @@ int curve_compute(const struct profile *p, enum model_policy policy, uint64_t lo
 		  unsigned per_octave, struct curve *out, struct err *err)
 {
 	*out = (struct curve){.policy = policy};
-	if (low < p->line_bytes)
-		return err_set(err, "cache of %" PRIu64 " bytes: it must hold a line of %" PRIu32,
-			       low, p->line_bytes);
+	if (profile_check_size(p, low, err) != 0)
+		return -1;
 	out->points = calloc(MAX_POINTS, sizeof(*out->points));
 	if (out->points == NULL)
 		return err_set(err, "not enough memory for a curve");

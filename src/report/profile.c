@@ -205,12 +205,24 @@ void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE
 	}
 }
 
-uint64_t profile_default_size(const struct profile *p)
+int profile_choose_size(const struct profile *p, uint64_t asked, uint64_t *size_bytes,
+			struct err *err)
 {
 	struct profile_cache caches[PROFILE_CACHES];
 
 	profile_caches(p, caches);
-	return caches[1].size_bytes > 0 ? caches[1].size_bytes : DEFAULT_SIZE;
+	*size_bytes = caches[1].size_bytes > 0 ? caches[1].size_bytes : DEFAULT_SIZE;
+	if (asked > 0)
+		*size_bytes = asked;
+	return profile_check_size(p, *size_bytes, err);
+}
+
+int profile_check_size(const struct profile *p, uint64_t size_bytes, struct err *err)
+{
+	if (size_bytes < p->line_bytes)
+		return err_set(err, "cache of %" PRIu64 " bytes: it must hold a line of %" PRIu32,
+			       size_bytes, p->line_bytes);
+	return 0;
 }
 
 void profile_solve(const struct profile *p, enum model_policy policy, uint64_t size_bytes,

@@ -58,8 +58,14 @@ void profile_close(struct profile *p);
 
 void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE_CACHES]);
 
-/* Where a view looks when not told: this machine's L2, else 1 MB. In bytes. */
-uint64_t profile_default_size(const struct profile *p);
+/*
+ * The cache that a view ranks by, in bytes: `asked`, or when that is 0 the L2 of the machine that
+ * recorded, or 1 MB where that is not known. Returns -1 when it could not hold a line.
+ */
+int profile_choose_size(const struct profile *p, uint64_t asked, uint64_t *size_bytes,
+			struct err *err);
+/* Returns -1 when a cache of size_bytes could not hold a line. */
+int profile_check_size(const struct profile *p, uint64_t size_bytes, struct err *err);
 
 /* The miss ratio of a cache of size_bytes (rounded down to whole lines). */
 void profile_solve(const struct profile *p, enum model_policy policy, uint64_t size_bytes,

@@ -117,6 +117,7 @@ def unknown_words_are_named():
     refused(USAGE, "'xml'", 'report', '--format=xml')
     refused(USAGE, "'turbo'", 'record', '--gear', 'turbo', '--', 'true')
     refused(USAGE, "'extra'", 'info', 'extra')
+    refused(USAGE, "'extra'", 'help', 'info', 'extra')
 
 
 @case
@@ -132,6 +133,8 @@ def values_out_of_range_are_refused_before_anything_runs():
                            '--policy': ['best'], '--points-per-octave': ['0', 'x']}.items():
         for value in values:
             refused(USAGE, 'dwell', 'curve', '-i', profile(), option, value)
+    for view in ['report', 'annotate']:
+        refused(USAGE, 'must hold a line of 64', view, '-i', profile(), '--size', '63')
     check(not os.path.exists('ran') and not os.path.exists('no.db'), 'something ran all the same')
 
 
