@@ -40,9 +40,9 @@ enum channel_gear {
 /*
  * What the collector asks of every engine of the run. Windows follow
  * W(t) = clamp(t / window_divisor, window_min, window_max) accesses, down to half of
- * window_min in short runs, t being the accesses of the process so far; each begins at a random place of its
- * period, W / duty. The duty is duty_ppm at a certain count of accesses, more before it and
- * less after, see sampler.c.
+ * window_min in short runs, t being the accesses of the process so far; each begins at a
+ * random place of its period, W / duty. The duty is duty_ppm at a certain count of accesses,
+ * more before it and less after, see sampler.c.
  */
 struct channel_config {
 	uint32_t gear;		     /* enum channel_gear */

@@ -48,7 +48,7 @@ def cpu_seconds(argv, out):
 
 def command_for(name, base, quick):
     scale, command = PROGRAMS[name]
-    scale = max(1, scale // 4) if quick else scale
+    scale = max(1, scale // 12) if quick else scale
     folder = os.path.join(base, str(scale))
     if not os.path.exists(folder):
         inputs.make(folder, scale)
