@@ -26,6 +26,7 @@
 #define NEAR_MIN 4000u		 /* accesses; the least such stretch */
 #define SHORTEST_NS 8000u
 #define RATE_DECAY 1024u	 /* slowly: fast phases come back, and would be missed */
+#define EXTRA_DECAY 16u
 #define MOST_A_NS 200u		 /* accesses a nanosecond: no thread is so fast */
 #define FOOTPRINT_PART 64u	 /* pages are counted when the run has grown by this part */
 #define LATE_PART 16u		 /* of a window; one that begins later than that is passed over */
@@ -49,6 +50,8 @@ static struct sampler {
 	uint64_t rng;
 	uint64_t rate;		/* process accesses a millisecond, the highest of late */
 	uint64_t seen_total, seen_ns; /* when the rate was last looked at */
+	uint64_t asked_ns;	/* of the timer, since then; 0: nothing */
+	uint64_t extra_ns;	/* what a call takes beyond the time asked for, the least of late */
 	uint64_t shown_ns;	/* when counts were last shown */
 } s;
 
@@ -307,6 +310,21 @@ static void give_up(struct thread *t)
 	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
 }
 
+/*
+ * A call takes its way in and out of the kernel, some microseconds, on some machines tens: if no
+ * more time were asked for than that, the thread would get nowhere between two calls.
+ */
+static void look_at_extra(uint64_t ns)
+{
+	uint64_t extra = s.asked_ns && ns > s.asked_ns ? ns - s.asked_ns : 0;
+
+	if (extra)
+		s.extra_ns = s.extra_ns && extra > s.extra_ns ?
+				     s.extra_ns + s.extra_ns / EXTRA_DECAY :
+				     extra;
+	s.asked_ns = 0;
+}
+
 /* The process's accesses a millisecond, as the last stretch and those before it show. */
 static void look_at_rate(uint64_t total)
 {
@@ -314,6 +332,7 @@ static void look_at_rate(uint64_t total)
 
 	if (ns < SHORTEST_NS)
 		return;
+	look_at_extra(ns);
 	rate = (uint64_t)((unsigned __int128)(total - s.seen_total) * 1000000u / ns);
 	s.rate = rate > s.rate - s.rate / RATE_DECAY ? rate : s.rate - s.rate / RATE_DECAY;
 	s.seen_total = total;
@@ -339,8 +358,9 @@ static void set_next_tick(struct thread *t, uint64_t total)
 		ns = (uint64_t)((unsigned __int128)left * 800000u / (s.rate ? s.rate : 1));
 		if (engine.threads && engine.threads->next_thread)
 			ns /= 2;
-		ns = ns < SHORTEST_NS ? SHORTEST_NS : ns > REPORT_NS ? REPORT_NS : ns;
+		ns = clamp(ns, SHORTEST_NS, REPORT_NS) + s.extra_ns / 2;
 	}
+	s.asked_ns = ns;
 	if (ticker_arm(t, ns) != 0)
 		records_message(t->process, "the kernel gives no timer: no samples are taken");
 }

@@ -6,6 +6,21 @@
 #include "store/numbers.h"
 #include "store/private.h"
 
+/* The numbers of an access, in the order of the views. */
+enum {
+	ACCESS_LOCATION,
+	ACCESS_ADDRESS,
+	ACCESS_SIZE,
+	ACCESS_KIND,
+	ACCESS_THREAD,
+	ACCESS_SITE,
+	ACCESS_BLOCK,
+	ACCESS_NUMBERS,
+};
+
+void access_to_numbers(const struct store_access *a, int64_t numbers[ACCESS_NUMBERS]);
+struct store_access access_from_numbers(const int64_t numbers[ACCESS_NUMBERS]);
+
 /* The numbers of a sample, in the order of the view; without a reuse only those before the end. */
 enum {
 	SAMPLE_STATUS,
@@ -13,8 +28,8 @@ enum {
 	SAMPLE_DISTANCE,
 	SAMPLE_LINE,
 	SAMPLE_BEGIN,
-	SAMPLE_END = SAMPLE_BEGIN + 5,
-	SAMPLE_NUMBERS = SAMPLE_END + 5,
+	SAMPLE_END = SAMPLE_BEGIN + ACCESS_NUMBERS,
+	SAMPLE_NUMBERS = SAMPLE_END + ACCESS_NUMBERS,
 };
 
 /* Those of a follow; untouched only those before the end. */
@@ -26,7 +41,7 @@ enum {
 	FOLLOW_WATCHED,
 	FOLLOW_END_POSITION,
 	FOLLOW_END,
-	FOLLOW_NUMBERS = FOLLOW_END + 4,
+	FOLLOW_NUMBERS = FOLLOW_END + ACCESS_NUMBERS,
 };
 
 /* Those of a location; without a module only the first. */

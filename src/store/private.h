@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 #define STORE_APPLICATION_ID 0x44574c31u /* "DWL1" */
-#define STORE_SCHEMA_VERSION 4u
+#define STORE_SCHEMA_VERSION 5u
 
 /* The statements of the writer, prepared at their first use; SQL in row.c. */
 enum store_statement {
@@ -26,6 +26,8 @@ enum store_statement {
 	PUT_LOCATIONS,
 	PUT_NAMES,
 	PUT_PLACE,
+	PUT_SITE,
+	PUT_VARIABLE,
 	PUT_MESSAGE,
 	PUT_SOURCE,
 	STATEMENT_COUNT,

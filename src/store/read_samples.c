@@ -14,14 +14,16 @@ struct sample_list {
 	size_t count, room;
 };
 
-static struct store_access numbers_to_access(const int64_t numbers[5])
+struct store_access access_from_numbers(const int64_t numbers[ACCESS_NUMBERS])
 {
 	return (struct store_access){
-		.location = numbers[0],
-		.address = (uint64_t)numbers[1],
-		.size = (uint32_t)numbers[2],
-		.kind = (uint16_t)numbers[3],
-		.thread = (uint16_t)numbers[4],
+		.location = numbers[ACCESS_LOCATION],
+		.address = (uint64_t)numbers[ACCESS_ADDRESS],
+		.size = (uint32_t)numbers[ACCESS_SIZE],
+		.kind = (uint16_t)numbers[ACCESS_KIND],
+		.thread = (uint16_t)numbers[ACCESS_THREAD],
+		.site = numbers[ACCESS_SITE],
+		.block = (uint64_t)numbers[ACCESS_BLOCK],
 	};
 }
 
@@ -43,11 +45,11 @@ static int add_sample(void *context, const struct list_item *item, struct err *e
 		.position = (uint64_t)n->items[SAMPLE_POSITION],
 		.distance = (uint64_t)n->items[SAMPLE_DISTANCE],
 		.line = (uint64_t)n->items[SAMPLE_LINE],
-		.begin = numbers_to_access(n->items + SAMPLE_BEGIN),
+		.begin = access_from_numbers(n->items + SAMPLE_BEGIN),
 		.end = {.location = STORE_NONE},
 	};
 	if (n->count == SAMPLE_NUMBERS)
-		x->end = numbers_to_access(n->items + SAMPLE_END);
+		x->end = access_from_numbers(n->items + SAMPLE_END);
 	return 0;
 }
 
@@ -111,12 +113,8 @@ static int add_follow(void *context, const struct list_item *item, struct err *e
 		.end_position = (uint64_t)n->items[FOLLOW_END_POSITION],
 		.end = {.location = STORE_NONE, .thread = (uint16_t)n->items[FOLLOW_THREAD]},
 	};
-	if (n->count == FOLLOW_NUMBERS) {
-		f->end.location = n->items[FOLLOW_END];
-		f->end.address = (uint64_t)n->items[FOLLOW_END + 1];
-		f->end.size = (uint32_t)n->items[FOLLOW_END + 2];
-		f->end.kind = (uint16_t)n->items[FOLLOW_END + 3];
-	}
+	if (n->count == FOLLOW_NUMBERS)
+		f->end = access_from_numbers(n->items + FOLLOW_END);
 	return 0;
 }
 

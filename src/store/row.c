@@ -23,6 +23,11 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_LOCATIONS] = "REPLACE INTO location_batch(first_id, list) VALUES(?,?)",
 	[PUT_NAMES] = "REPLACE INTO name_batch(first_id, list) VALUES(?,?)",
 	[PUT_PLACE] = "INSERT INTO place(id, function, file, line) VALUES(?,?,?,?)",
+	[PUT_SITE] = "REPLACE INTO site(id, process_id, kind, name, path, element_size, blocks, bytes,"
+		     " live_blocks, live_bytes, peak_bytes, smallest, largest)"
+		     " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	[PUT_VARIABLE] = "REPLACE INTO variable(id, process_id, start, end, name, type, file, line,"
+			 " element_size, module) VALUES(?,?,?,?,?,?,?,?,?,?)",
 	[PUT_MESSAGE] = "INSERT INTO message(process_id, time_ns, text) VALUES(?,?,?)",
 	[PUT_SOURCE] = "REPLACE INTO source(path, text) VALUES(?,?)",
 };

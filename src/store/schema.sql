@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (4).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (5).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- gear, seed, line_bytes, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -58,9 +58,11 @@ CREATE VIEW sample AS SELECT first_id + key AS id, process_id, window,
 	json_extract(value, '$[2]') AS distance, json_extract(value, '$[3]') AS line,
 	json_extract(value, '$[4]') AS begin_location, json_extract(value, '$[5]') AS begin_address,
 	json_extract(value, '$[6]') AS begin_size, json_extract(value, '$[7]') AS begin_kind,
-	json_extract(value, '$[8]') AS begin_thread, json_extract(value, '$[9]') AS end_location,
-	json_extract(value, '$[10]') AS end_address, json_extract(value, '$[11]') AS end_size,
-	json_extract(value, '$[12]') AS end_kind, json_extract(value, '$[13]') AS end_thread
+	json_extract(value, '$[8]') AS begin_thread, json_extract(value, '$[9]') AS begin_site,
+	json_extract(value, '$[10]') AS begin_block, json_extract(value, '$[11]') AS end_location,
+	json_extract(value, '$[12]') AS end_address, json_extract(value, '$[13]') AS end_size,
+	json_extract(value, '$[14]') AS end_kind, json_extract(value, '$[15]') AS end_thread,
+	json_extract(value, '$[16]') AS end_site, json_extract(value, '$[17]') AS end_block
 	FROM sample_batch, json_each(list);
 -- What became of some of the censored samples: lists as above, in the order of the view from window on;
 -- those of the end are there only if the line was touched.
@@ -71,7 +73,17 @@ CREATE VIEW follow AS SELECT first_id + key AS id, process_id,
 	json_extract(value, '$[2]') AS thread, json_extract(value, '$[3]') AS status,
 	json_extract(value, '$[4]') AS watched, json_extract(value, '$[5]') AS end_position,
 	json_extract(value, '$[6]') AS end_location, json_extract(value, '$[7]') AS end_address,
-	json_extract(value, '$[8]') AS end_size, json_extract(value, '$[9]') AS end_kind
+	json_extract(value, '$[8]') AS end_size, json_extract(value, '$[9]') AS end_kind,
+	json_extract(value, '$[11]') AS end_site, json_extract(value, '$[12]') AS end_block
 	FROM follow_batch, json_each(list);
+-- Where blocks of memory come from: path is a JSON array of locations, the allocation function's caller first.
+CREATE TABLE site(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT,
+	path TEXT NOT NULL, element_size INTEGER NOT NULL, blocks INTEGER NOT NULL, bytes INTEGER NOT NULL,
+	live_blocks INTEGER NOT NULL, live_bytes INTEGER NOT NULL, peak_bytes INTEGER NOT NULL,
+	smallest INTEGER NOT NULL, largest INTEGER NOT NULL);
+-- Global and static variables that samples touched.
+CREATE TABLE variable(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, start INTEGER NOT NULL,
+	end INTEGER NOT NULL, name TEXT NOT NULL, type TEXT, file TEXT, line INTEGER NOT NULL,
+	element_size INTEGER NOT NULL, module TEXT);
 CREATE TABLE message(process_id INTEGER, time_ns INTEGER, text TEXT NOT NULL);
 CREATE TABLE source(path TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;   -- embedded copies of annotated files

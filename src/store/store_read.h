@@ -100,6 +100,8 @@ struct store_access {
 	uint32_t size;	 /* bytes */
 	uint16_t kind;	 /* 1 load, 2 store, 3 modify */
 	uint16_t thread; /* index in the process */
+	int64_t site;	 /* of the block that the address lies in; 0: in none that is known */
+	uint64_t block;	 /* the block's address, or 0 */
 };
 
 struct store_sample {
@@ -144,6 +146,37 @@ struct store_location {
 	uint32_t frame_count;
 };
 
+/*
+ * A place where blocks of memory come from: a call path that ends in an allocation function or a
+ * system call. All its blocks are one data structure.
+ */
+struct store_site {
+	int64_t id; /* from 1 */
+	int64_t process_id;
+	const char *kind; /* the function: "malloc", "new", "mmap", ..., or "stack" */
+	const char *name; /* given by the program itself, or NULL */
+	const int64_t *path; /* locations: the caller of the function, its caller, ...; the store's */
+	size_t path_count;
+	uint64_t element_size; /* bytes; 0: not known */
+	uint64_t blocks, bytes; /* allocated in all */
+	uint64_t live_blocks, live_bytes; /* of these not freed */
+	uint64_t peak_bytes; /* the most that was not freed at one time */
+	uint64_t smallest, largest; /* block, bytes */
+};
+
+/* A global or static variable that a sample touched. */
+struct store_variable {
+	int64_t id; /* from 1 */
+	int64_t process_id;
+	uint64_t start, end; /* addresses in the process */
+	const char *name;
+	const char *type; /* or NULL, as the three below: the file has no debug information */
+	const char *file;
+	uint32_t line; /* of the declaration, or 0 */
+	uint64_t element_size; /* of an array's elements, bytes; 0: no array or not known */
+	const char *module; /* path */
+};
+
 struct store_message {
 	int64_t process_id; /* or STORE_NONE */
 	uint64_t time_ns;
@@ -169,6 +202,10 @@ int store_read_samples(struct store *s, int64_t process, struct store_sample **i
 int store_read_follows(struct store *s, int64_t process, struct store_follow **items, size_t *count,
 		       struct err *err);
 int store_read_locations(struct store *s, int64_t process, struct store_location **items,
+			 size_t *count, struct err *err);
+int store_read_sites(struct store *s, int64_t process, struct store_site **items, size_t *count,
+		     struct err *err);
+int store_read_variables(struct store *s, int64_t process, struct store_variable **items,
 			 size_t *count, struct err *err);
 int store_read_messages(struct store *s, struct store_message **items, size_t *count,
 			struct err *err);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writing what has a row each, and the ends of transactions; write_lists.c has the rest. */
+#include <inttypes.h>
+
 #include "store/lists.h"
 #include "store/row.h"
 
@@ -97,6 +99,55 @@ int store_put_window(struct store *s, const struct store_window *w, struct err *
 	row_count(&r, w->stands_for);
 	row_count(&r, w->samples);
 	row_count(&r, w->footprint_pages);
+	return row_end(&r, err);
+}
+
+int store_put_site(struct store *s, const struct store_site *x, struct err *err)
+{
+	struct row r = row_begin(s, PUT_SITE);
+	struct text path = {0};
+	int status;
+
+	text_add(&path, "[");
+	for (size_t i = 0; i < x->path_count; i++)
+		text_addf(&path, i > 0 ? ",%" PRId64 : "%" PRId64, x->path[i]);
+	text_add(&path, "]");
+	if (path.failed) {
+		text_release(&path);
+		return row_out_of_memory(s, err);
+	}
+	row_int(&r, x->id);
+	row_int(&r, x->process_id);
+	row_text(&r, x->kind);
+	row_text(&r, x->name);
+	row_text(&r, text_get(&path));
+	row_count(&r, x->element_size);
+	row_count(&r, x->blocks);
+	row_count(&r, x->bytes);
+	row_count(&r, x->live_blocks);
+	row_count(&r, x->live_bytes);
+	row_count(&r, x->peak_bytes);
+	row_count(&r, x->smallest);
+	row_count(&r, x->largest);
+	status = row_end(&r, err);
+	text_release(&path);
+	return status;
+}
+
+int store_put_variable(struct store *s, const struct store_variable *v, struct err *err)
+{
+	struct row r = row_begin(s, PUT_VARIABLE);
+
+	row_int(&r, v->id);
+	row_int(&r, v->process_id);
+	row_count(&r, v->start);
+	row_count(&r, v->end);
+	row_text(&r, v->name);
+	row_text(&r, v->type);
+	row_text(&r, v->file);
+	row_count(&r, v->line);
+	row_count(&r, v->element_size);
+	row_text(&r, v->module);
 	return row_end(&r, err);
 }
 

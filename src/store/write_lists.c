@@ -70,13 +70,15 @@ static int put_samples(struct store *s, struct err *err)
 	return status;
 }
 
-static void access_to_numbers(const struct store_access *a, int64_t numbers[5])
+void access_to_numbers(const struct store_access *a, int64_t numbers[ACCESS_NUMBERS])
 {
-	numbers[0] = a->location;
-	numbers[1] = (int64_t)a->address;
-	numbers[2] = a->size;
-	numbers[3] = a->kind;
-	numbers[4] = a->thread;
+	numbers[ACCESS_LOCATION] = a->location;
+	numbers[ACCESS_ADDRESS] = (int64_t)a->address;
+	numbers[ACCESS_SIZE] = a->size;
+	numbers[ACCESS_KIND] = a->kind;
+	numbers[ACCESS_THREAD] = a->thread;
+	numbers[ACCESS_SITE] = a->site;
+	numbers[ACCESS_BLOCK] = (int64_t)a->block;
 }
 
 int store_put_sample(struct store *s, const struct store_sample *x, struct err *err)
@@ -122,17 +124,13 @@ static int put_follows(struct store *s, struct err *err)
 
 int store_put_follow(struct store *s, const struct store_follow *f, struct err *err)
 {
-	const int64_t numbers[FOLLOW_NUMBERS] = {
+	int64_t numbers[FOLLOW_NUMBERS] = {
 		[FOLLOW_WINDOW] = f->window,
 		[FOLLOW_POSITION] = (int64_t)f->position,
 		[FOLLOW_THREAD] = f->end.thread,
 		[FOLLOW_STATUS] = f->status,
 		[FOLLOW_WATCHED] = (int64_t)f->watched,
 		[FOLLOW_END_POSITION] = (int64_t)f->end_position,
-		[FOLLOW_END] = f->end.location,
-		[FOLLOW_END + 1] = (int64_t)f->end.address,
-		[FOLLOW_END + 2] = f->end.size,
-		[FOLLOW_END + 3] = f->end.kind,
 	};
 	struct store_batch *b = &s->follows;
 
@@ -141,6 +139,7 @@ int store_put_follow(struct store *s, const struct store_follow *f, struct err *
 	if ((s->follows_process != f->process_id || is_full(b)) && put_follows(s, err) != 0)
 		return -1;
 	s->follows_process = f->process_id;
+	access_to_numbers(&f->end, numbers + FOLLOW_END);
 	numbers_add(&b->list, numbers, f->status == 0 ? FOLLOW_NUMBERS : FOLLOW_END);
 	b->count++;
 	return b->list.failed ? row_out_of_memory(s, err) : 0;

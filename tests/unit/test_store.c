@@ -419,10 +419,10 @@ static void a_profile_of_another_version_is_told_apart_from_a_broken_one(void **
 	sqlite3_open("other.db", &db);
 	sqlite3_exec(db, "PRAGMA user_version = 9", NULL, NULL, NULL);
 	refuses_to_read("other.db", "profile 'other.db' was written by a newer version of dwell "
-				    "(its format is 9, this one knows 4)");
+				    "(its format is 9, this one knows 5)");
 	sqlite3_exec(db, "PRAGMA user_version = 1", NULL, NULL, NULL);
 	refuses_to_read("other.db", "profile 'other.db' was written by an older version of dwell "
-				    "(its format is 1, this one knows 4): record it again");
+				    "(its format is 1, this one knows 5): record it again");
 	sqlite3_close(db);
 }
 
@@ -435,12 +435,12 @@ static struct store_sample sample_number(uint32_t i)
 		.position = i * (uint64_t)1000003,
 		.distance = i,
 		.line = UINT64_MAX - 63 - i,
-		.begin = {i, 0xffffffffff600000 + i, 8, 3, 65535},
+		.begin = {i, 0xffffffffff600000 + i, 8, 3, 65535, i, UINT64_MAX - i},
 		.end = {.location = STORE_NONE},
 	};
 
 	if (x.status == 0)
-		x.end = (struct store_access){INT64_MAX, 1, UINT32_MAX, 1, 0};
+		x.end = (struct store_access){INT64_MAX, 1, UINT32_MAX, 1, 0, INT64_MAX, 2};
 	return x;
 }
 
