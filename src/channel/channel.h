@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 2u
+#define CHANNEL_VERSION 3u
 #define CHANNEL_HEADER_BYTES 4096u
 #define CHANNEL_SLOT_HEADER_BYTES 4096u
 
@@ -53,7 +53,7 @@ struct channel_config {
 	uint32_t window_divisor;     /* 0: windows do not grow */
 	uint32_t duty_ppm;	     /* accesses inside windows, per million, see above */
 	uint32_t samples_per_window; /* mean; used when sample_period is 0 */
-	uint32_t reserved;
+	uint32_t nested_one_in;	     /* samples, one of which is watched at all line sizes; 0: none */
 	uint64_t sample_period; /* mean accesses per sample over the run, or 0 */
 };
 
@@ -127,6 +127,7 @@ enum channel_record_type {
 	RECORD_STREAM = 8,    /* struct record_stream + uint64_t[count] */
 	RECORD_FOLLOW = 10,   /* struct record_follow */
 	RECORD_MESSAGE = 9,   /* text: a limit met, for the user to read */
+	RECORD_NESTED = 11,   /* struct record_nested + struct nested_event[count] */
 };
 
 struct record_header {
@@ -233,6 +234,42 @@ struct record_follow {
 	struct record_access end; /* the touching one; but for thread all zero unless FOLLOW_TOUCHED */
 };
 
+/*
+ * Some accesses are watched at all sizes of lines, 1 << k bytes with k from NESTED_FIRST to
+ * NESTED_LAST. The lines that hold one byte lie one within the other: a touch ends the watches
+ * of those that it reaches, the largest first. Sizes in a mask: bit k.
+ */
+#define NESTED_FIRST 2u
+#define NESTED_LAST 12u
+#define NESTED_SIZES (NESTED_LAST - NESTED_FIRST + 1)
+#define NESTED_ALL ((2u << NESTED_LAST) - (1u << NESTED_FIRST))
+
+struct nested_event {
+	uint32_t sizes;	 /* mask: touched for the first time */
+	uint32_t weight; /* speaks for so many: of watches that cost too much some were given up */
+	uint64_t distance; /* as in a sample; in a follow, as `watched` there */
+	struct record_access end;
+};
+
+/*
+ * Such an access, when its window ends; sizes that no event names and that are not open were given
+ * up. Some are watched on in later windows, and come again (followed) with what is known then.
+ */
+struct record_nested {
+	struct record_header h;
+	uint32_t window;   /* of the sample */
+	uint16_t followed; /* 1: from later windows */
+	uint16_t status;   /* of the open ones: enum sample_status, or enum follow_status if followed */
+	uint64_t position; /* accesses of the process at the sampled access */
+	uint64_t point;	   /* the byte whose lines were watched: one of the access, at random */
+	struct record_access begin;
+	uint64_t watched;  /* accesses that the open ones were watched for */
+	uint32_t open;	   /* mask of sizes whose line was not touched */
+	uint32_t weight;   /* of the open ones */
+	uint32_t count;	   /* events that follow */
+	uint32_t reserved;
+};
+
 struct record_end {
 	struct record_header h;
 	uint32_t cause; /* 0 exit, 1 exec, 2 profiling ended before the process */
@@ -262,6 +299,8 @@ _Static_assert(__builtin_offsetof(struct channel_slot, write_pos) == 64, "own ca
 _Static_assert(__builtin_offsetof(struct channel_slot, read_pos) == 128, "own cache line");
 _Static_assert(sizeof(struct record_access) == 24, "layout of record_access");
 _Static_assert(sizeof(struct record_sample) == 88, "layout of record_sample");
+_Static_assert(sizeof(struct nested_event) == 16 + sizeof(struct record_access), "layout of nested_event");
+_Static_assert(sizeof(struct record_nested) == 56 + sizeof(struct record_access), "layout of record_nested");
 _Static_assert(sizeof(struct record_window) == 48, "layout of record_window");
 
 #endif

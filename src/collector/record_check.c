@@ -87,6 +87,22 @@ static const char *check_follow(const struct record_header *h)
 		       : "a line watched on with a touch that cannot be";
 }
 
+static const char *check_nested(const struct record_header *h)
+{
+	const struct record_nested *n = (const void *)h;
+	const struct nested_event *e = (const void *)(n + 1);
+
+	if (n->count > NESTED_SIZES || n->count * sizeof(*e) > h->bytes - sizeof(*n) ||
+	    !is_access(&n->begin) || (n->open & ~NESTED_ALL) != 0 || n->followed > 1 ||
+	    n->status > FOLLOW_DROPPED || (n->position | n->watched) > MAX_COUNT || n->weight == 0)
+		return "a sample of several lines with impossible numbers";
+	for (uint32_t i = 0; i < n->count; i++)
+		if (!is_access(&e[i].end) || (e[i].sizes & ~NESTED_ALL) != 0 ||
+		    e[i].distance > MAX_COUNT || e[i].weight == 0)
+			return "a sample of several lines with a touch that cannot be";
+	return NULL;
+}
+
 static const char *check_end(const struct record_header *h)
 {
 	const struct record_end *e = (const void *)h;
@@ -120,6 +136,7 @@ static const struct {
 	[RECORD_WINDOW] = {sizeof(struct record_window), check_window},
 	[RECORD_SAMPLE] = {sizeof(struct record_sample), check_sample},
 	[RECORD_FOLLOW] = {sizeof(struct record_follow), check_follow},
+	[RECORD_NESTED] = {sizeof(struct record_nested), check_nested},
 	[RECORD_END] = {sizeof(struct record_end), check_end},
 	[RECORD_STREAM] = {sizeof(struct record_stream), check_stream},
 	[RECORD_MESSAGE] = {sizeof(struct record_header), check_nothing},

@@ -367,6 +367,37 @@ static const char *on_follow(struct recorder *r, struct process *p, const struct
 	return NULL;
 }
 
+static const char *on_nested(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_nested *n = (const void *)h;
+	const struct nested_event *e = (const void *)(n + 1);
+	struct store_nested_event events[NESTED_SIZES];
+	struct store_nested row = {
+		.process_id = p->row.id,
+		.window = n->window,
+		.followed = n->followed != 0,
+		.status = n->status,
+		.position = n->position,
+		.point = n->point,
+		.begin = to_access(r, p, &n->begin, n->position),
+		.watched = n->watched,
+		.open = n->open,
+		.weight = n->weight,
+		.events = events,
+		.event_count = n->count,
+	};
+
+	for (uint32_t i = 0; i < n->count; i++)
+		events[i] = (struct store_nested_event){
+			.sizes = e[i].sizes,
+			.weight = e[i].weight,
+			.distance = e[i].distance,
+			.end = to_access(r, p, &e[i].end, n->position + e[i].distance + 1),
+		};
+	note(r, store_put_nested(r->store, &row, &r->err));
+	return NULL;
+}
+
 static const char *on_window(struct recorder *r, struct process *p, const struct record_header *h)
 {
 	const struct record_window *w = (const void *)h;
@@ -430,6 +461,7 @@ static const char *(*const handlers[])(struct recorder *r, struct process *p,
 				       const struct record_header *h) = {
 	[RECORD_MODULE] = on_module,   [RECORD_UNMAP] = on_unmap,    [RECORD_THREAD] = on_thread,
 	[RECORD_WINDOW] = on_window,   [RECORD_SAMPLE] = on_sample,  [RECORD_FOLLOW] = on_follow,
+	[RECORD_NESTED] = on_nested,
 	[RECORD_END] = on_end,	       [RECORD_STREAM] = on_nothing, /* for a sink */
 	[RECORD_MESSAGE] = on_message,
 };

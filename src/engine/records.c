@@ -234,6 +234,11 @@ void records_follow(struct process *p, const struct record_follow *f)
 	put(p, RECORD_FOLLOW, &r, sizeof r, 0, 0, false);
 }
 
+void records_nested(struct process *p, struct record_nested *r, const struct nested_event *events)
+{
+	put(p, RECORD_NESTED, r, sizeof *r, events, r->count * (uint32_t)sizeof *events, false);
+}
+
 void records_stream(struct process *p, uint32_t thread, const uint64_t *entries, uint32_t count)
 {
 	uint32_t most = (uint32_t)(p->ring.bytes / 8 / 8) - 8;

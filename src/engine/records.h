@@ -20,6 +20,8 @@ void records_unmap(struct process *p, uint64_t start, uint64_t end);
 void records_thread(struct process *p, const struct thread *t);
 void records_window(struct process *p, const struct record_window *w);
 void records_sample(struct process *p, const struct record_sample *s);
+/* r->count events follow it. */
+void records_nested(struct process *p, struct record_nested *r, const struct nested_event *events);
 void records_follow(struct process *p, const struct record_follow *f);
 /* Exact: waits for room as long as somebody reads. */
 void records_stream(struct process *p, uint32_t thread, const uint64_t *entries, uint32_t count);

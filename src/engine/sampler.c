@@ -7,6 +7,7 @@
 #include "channel/sys.h"
 #include "engine/dispatch.h"
 #include "engine/fsbase.h"
+#include "engine/nested.h"
 #include "engine/pages.h"
 #include "engine/poll.h"
 #include "engine/random.h"
@@ -204,6 +205,10 @@ static void need_buffers(struct thread *t)
 	if (!t->watches && wants_windows()) {
 		t->watches = pages_get(round_up(sizeof *t->watches, PAGE));
 		engine_assert(t->watches);
+		if (engine.config.nested_one_in) {
+			t->watches->nested = pages_get(round_up(sizeof *t->watches->nested, PAGE));
+			engine_assert(t->watches->nested);
+		}
 		watches_clear(t->watches, s.window.line_shift);
 	}
 }
