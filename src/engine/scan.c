@@ -400,6 +400,7 @@ void scan_buffer(struct thread *t, struct scan_window *w, uint64_t skip, uint64_
 {
 	const uint64_t first = t->stream_position, *p = t->buf_start;
 	struct cursor c;
+	uint64_t stop;
 
 	c.t = t;
 	c.w = w;
@@ -411,7 +412,9 @@ void scan_buffer(struct thread *t, struct scan_window *w, uint64_t skip, uint64_
 	c.next = c.known = 0;
 	c.ahead = GROUPS_AHEAD;
 	scan_join(t, w, c.first);
-	while (p < t->buf && c.at < c.end) {
+	/* A special segment in which the end lies is looked at when its trailer comes. */
+	stop = c.end + (t->special ? STREAM_MAX_ACCESSES : 0);
+	while (p < t->buf && c.at < stop) {
 		uint64_t left;
 
 		if (c.next == c.known)
