@@ -25,6 +25,8 @@ struct record_options {
 	bool has_progress; /* a line of progress stands on the terminal */
 };
 
+enum { KEY_ONE_LINE = 0x100 };
+
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
 	 "Write the profile to FILE instead of " DEFAULT_PROFILE
@@ -39,6 +41,9 @@ static const struct argp_option options[] = {
 	 "before, less later, down to a twentieth of it",
 	 2},
 	{"line", 'l', "BYTES", 0, "Watch lines of BYTES, a power of two from 8 to 4096 (64)", 2},
+	{"one-line", KEY_ONE_LINE, NULL, 0,
+	 "Watch lines of that size only; else one sample in four is watched at all sizes from 4 to 4096",
+	 2},
 	{"gear", 'g', "GEAR", 0, "sample, or count: count accesses only, no samples", 2},
 	{0},
 };
@@ -123,6 +128,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'o':
 		o->run.output = arg;
+		return 0;
+	case KEY_ONE_LINE:
+		o->run.config.nested_one_in = 0;
 		return 0;
 	case 'q':
 		o->is_quiet = true;

@@ -16,11 +16,13 @@
 #define MIN_WIDTH     40
 #define MAX_WIDTH     10000
 
-enum { KEY_PROCESS = 0x200 };
+enum { KEY_PROCESS = 0x200, KEY_LINE = 'l' };
 
 static const struct argp_option process_options[] = {
 	{"process", KEY_PROCESS, "ID", 0,
 	 "Show process ID of the run, from 0 (default: the one with the most accesses)", 1},
+	{"line", KEY_LINE, "BYTES", 0,
+	 "Cache lines of BYTES, a power of two from 4 to 4096 (default: those recorded, 64)", 1},
 	{0},
 };
 
@@ -33,12 +35,16 @@ static error_t parse_process(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		v->process = STORE_NONE;
+		v->line_bytes = 0;
 		state->child_inputs[0] = &v->common;
 		return 0;
 	case KEY_PROCESS:
 		if (number_parse("process", arg, 0, INT32_MAX, &id, &err) != 0)
 			argp_error(state, "%s", err.text);
 		v->process = (int64_t)id;
+		return 0;
+	case KEY_LINE:
+		v->line_bytes = view_parse_size(arg, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -59,7 +65,10 @@ int view_run(const struct view *v, int (*print)(const void *options, const struc
 
 	if (profile_open(&p, v->common.input, v->process, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	code = print(options, &p);
+	if (v->line_bytes > 0 && profile_use_line(&p, v->line_bytes, &err) != 0)
+		code = cli_fail(&err, EXIT_USAGE);
+	else
+		code = print(options, &p);
 	profile_close(&p);
 	return code;
 }

@@ -13,9 +13,10 @@
 struct view {
 	struct view_options common; /* -i, --format */
 	int64_t process;	    /* order number, or STORE_NONE */
+	uint64_t line_bytes;	    /* 0: as recorded */
 };
 
-/* view_argp and --process ID; its input is a struct view. */
+/* view_argp, --process ID and --line BYTES; its input is a struct view. */
 extern const struct argp process_argp;
 
 /*

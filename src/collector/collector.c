@@ -150,6 +150,7 @@ static int put_start(struct run *r, struct err *err)
 	bad |= put_text(r, "gear", gear_name(c->gear), err);
 	bad |= put_int(r, "seed", c->seed, err);
 	bad |= put_int(r, "line_bytes", c->line_bytes, err);
+	bad |= put_int(r, "nested_one_in", c->nested_one_in, err);
 	bad |= put_int(r, "duty_ppm", c->duty_ppm, err);
 	bad |= put_int(r, "sample_period", c->sample_period, err);
 	bad |= put_int(r, "l1d_bytes", m.cache_bytes[1], err);

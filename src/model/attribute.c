@@ -125,5 +125,10 @@ int model_attribute(const struct model *m, uint64_t lines, struct model_share *s
 		ret = share_all(m, (double)lines, TAIL_FAR, 0.5, shares);
 	if (ret != 0)
 		return err_set(err, "not enough memory for %zu samples", m->sample_count);
+	/* So far of touches; of an access that makes several they are the accesses' part. */
+	for (size_t i = 0; i < m->sample_count; i++) {
+		shares[i].misses *= m->touches;
+		shares[i].accesses *= m->touches / m->lines[i];
+	}
 	return 0;
 }
