@@ -102,7 +102,7 @@ static int print_curve(const void *options, const struct profile *p)
 
 int cmd_curve(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&process_argp, 0, NULL, 0}, {0}};
+	static const struct argp_child children[] = {{&line_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		option_list,
 		parse,

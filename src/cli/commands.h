@@ -17,6 +17,8 @@ static const struct command commands[] = {
 	 cmd_report},
 	{"curve", "show the miss ratio for each cache size", cmd_curve},
 	{"annotate", "show source code with the misses of each line", cmd_annotate},
+	{"spatial", "show the miss ratio for each line size, and what of the lines is used",
+	 cmd_spatial},
 	{"info", "show what a profile holds", cmd_info},
 };
 

@@ -21,6 +21,10 @@ enum { KEY_PROCESS = 0x200, KEY_LINE = 'l' };
 static const struct argp_option process_options[] = {
 	{"process", KEY_PROCESS, "ID", 0,
 	 "Show process ID of the run, from 0 (default: the one with the most accesses)", 1},
+	{0},
+};
+
+static const struct argp_option line_options[] = {
 	{"line", KEY_LINE, "BYTES", 0,
 	 "Cache lines of BYTES, a power of two from 4 to 4096 (default: those recorded, 64)", 1},
 	{0},
@@ -35,16 +39,12 @@ static error_t parse_process(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		v->process = STORE_NONE;
-		v->line_bytes = 0;
 		state->child_inputs[0] = &v->common;
 		return 0;
 	case KEY_PROCESS:
 		if (number_parse("process", arg, 0, INT32_MAX, &id, &err) != 0)
 			argp_error(state, "%s", err.text);
 		v->process = (int64_t)id;
-		return 0;
-	case KEY_LINE:
-		v->line_bytes = view_parse_size(arg, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -55,6 +55,27 @@ static const struct argp_child process_children[] = {{&view_argp, 0, NULL, 0}, {
 
 const struct argp process_argp = {process_options,  parse_process, NULL, NULL,
 				  process_children, NULL,	   NULL};
+
+static error_t parse_line(int key, char *arg, struct argp_state *state)
+{
+	struct view *v = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		*v = (struct view){0};
+		state->child_inputs[0] = v;
+		return 0;
+	case KEY_LINE:
+		v->line_bytes = view_parse_size(arg, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child line_children[] = {{&process_argp, 0, NULL, 0}, {0}};
+
+const struct argp line_argp = {line_options, parse_line, NULL, NULL, line_children, NULL, NULL};
 
 int view_run(const struct view *v, int (*print)(const void *options, const struct profile *p),
 	     const void *options)

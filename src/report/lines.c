@@ -88,79 +88,95 @@ static void add_follow(struct chosen *c, const struct store_nested *n, uint32_t 
 	c->follow_weights[c->follow_count++] = e != NULL ? e->weight : n->weight;
 }
 
-static int choose(const struct profile *p, uint32_t line_bytes, struct chosen *c, struct err *err)
+static int choose(const struct profile *p, const struct profile_nested *n, uint32_t line_bytes,
+		  struct chosen *c, struct err *err)
 {
-	struct store_nested *nested;
-	size_t count;
-
-	if (store_read_nested(p->store, p->process->id, &nested, &count, err) != 0)
-		return -1;
-	c->samples = calloc(count + 1, sizeof(*c->samples));
-	c->follows = calloc(count + 1, sizeof(*c->follows));
-	c->weights = calloc(count + 1, sizeof(*c->weights));
-	c->follow_weights = calloc(count + 1, sizeof(*c->follow_weights));
+	c->samples = calloc(n->count + 1, sizeof(*c->samples));
+	c->follows = calloc(n->count + 1, sizeof(*c->follows));
+	c->weights = calloc(n->count + 1, sizeof(*c->weights));
+	c->follow_weights = calloc(n->count + 1, sizeof(*c->follow_weights));
 	if (c->samples == NULL || c->follows == NULL || c->weights == NULL ||
-	    c->follow_weights == NULL) {
-		free(nested);
-		return err_set(err, "not enough memory for %zu samples", count);
-	}
-	for (size_t i = 0; i < count; i++)
-		if (!nested[i].followed)
-			add_sample(c, &nested[i], line_bytes);
+	    c->follow_weights == NULL)
+		return err_set(err, "not enough memory for %zu samples", n->count);
+	for (size_t i = 0; i < n->count; i++)
+		if (!n->items[i].followed)
+			add_sample(c, &n->items[i], line_bytes);
 		else if (!p->cut_follows)
-			add_follow(c, &nested[i], line_bytes);
-	free(nested);
+			add_follow(c, &n->items[i], line_bytes);
 	return 0;
 }
 
-/* Whether the profile can tell of lines of that size. */
-static int check(const struct profile *p, uint64_t line_bytes, struct err *err)
+static int check(uint64_t line_bytes, struct err *err)
 {
 	if (line_bytes < LEAST_LINE || line_bytes > MOST_LINE || (line_bytes & (line_bytes - 1)))
 		return err_set(err,
 			       "a line of %" PRIu64 " bytes: it is a power of two from %d to %d",
 			       line_bytes, LEAST_LINE, MOST_LINE);
-	if (store_meta_int(p->store, "nested_one_in", 0) == 0)
-		return err_set(err,
-			       "the profile watched lines of %" PRIu32 " bytes only: for others "
-			       "record without --one-line, or with --line %" PRIu64,
-			       p->line_bytes, line_bytes);
 	return 0;
 }
 
-int profile_use_line(struct profile *p, uint64_t bytes, struct err *err)
+int profile_read_nested(const struct profile *p, struct profile_nested *n, struct err *err)
 {
-	uint32_t line_bytes = (uint32_t)bytes;
-	struct chosen c = {0};
-	struct profile other;
+	*n = (struct profile_nested){0};
+	if (store_meta_int(p->store, "nested_one_in", 0) == 0)
+		return err_set(err,
+			       "the profile watched lines of %" PRIu32 " bytes only: for others "
+			       "record without --one-line, or with --line BYTES",
+			       p->line_bytes);
+	return store_read_nested(p->store, p->process->id, &n->items, &n->count, err);
+}
 
-	if (bytes == p->line_bytes)
+int profile_at_line(const struct profile *p, const struct profile_nested *n, uint64_t line_bytes,
+		    struct profile *out, struct err *err)
+{
+	struct chosen c = {0};
+
+	if (check(line_bytes, err) != 0)
+		return -1;
+	if (choose(p, n, (uint32_t)line_bytes, &c, err) != 0) {
+		release(&c);
+		return -1;
+	}
+	*out = *p;
+	out->samples = c.samples;
+	out->sample_count = c.sample_count;
+	out->follows = c.follows;
+	out->follow_count = c.follow_count;
+	out->weights = c.weights;
+	out->follow_weights = c.follow_weights;
+	out->touches = c.weight > 0 ? c.touches / c.weight : 1;
+	out->line_bytes = (uint32_t)line_bytes;
+	out->model = NULL;
+	if (profile_build_model(out, err) == 0)
 		return 0;
-	if (check(p, bytes, err) != 0)
-		return -1;
-	if (choose(p, line_bytes, &c, err) != 0) {
-		release(&c);
-		return -1;
-	}
-	other = *p;
-	other.samples = c.samples;
-	other.sample_count = c.sample_count;
-	other.follows = c.follows;
-	other.follow_count = c.follow_count;
-	other.weights = c.weights;
-	other.follow_weights = c.follow_weights;
-	other.touches = c.weight > 0 ? c.touches / c.weight : 1;
-	other.line_bytes = line_bytes;
-	other.model = NULL;
-	if (profile_build_model(&other, err) != 0) {
-		release(&c);
-		return -1;
-	}
+	profile_leave_line(out);
+	return -1;
+}
+
+void profile_leave_line(struct profile *p)
+{
 	model_free(p->model);
 	free(p->samples);
 	free(p->follows);
 	free(p->weights);
 	free(p->follow_weights);
+}
+
+int profile_use_line(struct profile *p, uint64_t line_bytes, struct err *err)
+{
+	struct profile_nested n;
+	struct profile other;
+	int status;
+
+	if (line_bytes == p->line_bytes)
+		return 0;
+	if (check(line_bytes, err) != 0 || profile_read_nested(p, &n, err) != 0)
+		return -1;
+	status = profile_at_line(p, &n, line_bytes, &other, err);
+	free(n.items);
+	if (status != 0)
+		return -1;
+	profile_leave_line(p);
 	*p = other;
 	return 0;
 }

@@ -69,6 +69,23 @@ void profile_close(struct profile *p);
  */
 int profile_use_line(struct profile *p, uint64_t line_bytes, struct err *err);
 
+/* The samples that were watched at all line sizes; free(items). */
+struct profile_nested {
+	struct store_nested *items;
+	size_t count;
+};
+
+/* Returns -1 when the profile was recorded without, or it cannot be read. */
+int profile_read_nested(const struct profile *p, struct profile_nested *n, struct err *err);
+
+/*
+ * *out becomes p seen with lines of that size, from these samples alone, also if it is the size that
+ * was recorded. It shares the rest with p, which must outlive it. Give back with profile_leave_line.
+ */
+int profile_at_line(const struct profile *p, const struct profile_nested *n, uint64_t line_bytes,
+		    struct profile *out, struct err *err);
+void profile_leave_line(struct profile *p);
+
 void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE_CACHES]);
 
 /*

@@ -3,7 +3,7 @@
 -- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (5).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
--- gear, seed, line_bytes, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
+-- gear, seed, line_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
 -- collector_pid, version, lost_processes, state ('running','complete')
 CREATE TABLE process(
 	id INTEGER PRIMARY KEY,          -- order number in the run, from 0
