@@ -16,10 +16,12 @@
 #include "base/size.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/record_control.h"
 #include "collector/collector.h"
 
 struct record_options {
 	struct collector_options run;
+	struct record_control control;
 	bool is_quiet;
 	bool has_seed;
 	bool has_progress; /* a line of progress stands on the terminal */
@@ -121,6 +123,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	switch (key) {
+	case ARGP_KEY_INIT:
+		o->control.config = &o->run.config;
+		state->child_inputs[0] = &o->control;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (o->control.first != NULL && o->run.config.gear == CHANNEL_GEAR_COUNT)
+			argp_failure(state, EXIT_USAGE, 0,
+				     "--%s says when to sample: there is nothing to say with "
+				     "--gear=count", o->control.first);
+		return 0;
 	case 'o':
 		o->run.output = arg;
 		return 0;
@@ -140,6 +152,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static const struct argp_child children[] = {{&control_argp, 0, NULL, 0}, {0}};
+
 static const struct argp argp = {
 	options,
 	parse,
@@ -147,7 +161,7 @@ static const struct argp argp = {
 	"Run a command and write its profile.\v"
 	"The command's output, exit status and signals are its own; dwell writes to stderr only. "
 	"Processes that it starts are profiled as well.",
-	NULL,
+	children,
 	NULL,
 	NULL,
 };

@@ -339,6 +339,8 @@ static int start(struct run *r, struct err *err)
 
 	r->start_ns = r->committed_ns = r->progressed_ns = clock_now_ns();
 	r->start_cycles = machine_cycles();
+	if (!r->target.is_native)
+		r->host.header->config.run_start_ns = r->start_ns;
 	if (target_start(&r->target, r->target.is_native ? NULL : &r->host, r->engine_fd, &failure,
 			 err) == 0)
 		return 0;

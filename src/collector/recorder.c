@@ -431,7 +431,7 @@ static const char *(*const handlers[])(struct recorder *r, struct process *p,
 	[RECORD_MODULE] = on_module,   [RECORD_UNMAP] = on_unmap,    [RECORD_THREAD] = on_thread,
 	[RECORD_WINDOW] = on_window,   [RECORD_SAMPLE] = on_sample,  [RECORD_FOLLOW] = on_follow,
 	[RECORD_END] = on_end,	       [RECORD_STREAM] = on_nothing, /* for a sink */
-	[RECORD_MESSAGE] = on_message,
+	[RECORD_MESSAGE] = on_message, [RECORD_REGION] = on_nothing,
 };
 
 const char *recorder_record(struct recorder *r, uint32_t order, const struct record_header *h)

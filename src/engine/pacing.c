@@ -2,6 +2,7 @@
 /* Places of windows and times of calls; see pacing.h. */
 #include "engine/pacing.h"
 
+#include "engine/budget.h"
 #include "engine/random.h"
 #include "engine/state.h"
 #include "engine/util.h"
@@ -24,6 +25,8 @@
 #define DUTY_LEAST 50u		 /* permille of the configured share, from there on */
 #define SHORT_PART 1000u	 /* short runs have windows of this part, down to half the least */
 #define SPACING_MIN 500u	 /* accesses between samples, on average, unless a period is given */
+#define GROWTH_FROM 1000000u	 /* with a limit of windows, periods grow with the run and this */
+#define NEVER (UINT64_MAX / 8)
 #define FIRST_RATE 1000000u	 /* accesses a millisecond until it is known */
 
 static uint64_t square_root(uint64_t v)
@@ -66,17 +69,37 @@ static uint64_t window_length(uint64_t now)
 	return clamp(c->window_divisor ? now / c->window_divisor : 0, least, c->window_max);
 }
 
+/* How long a period is whose window has w accesses; at least w. */
+static uint64_t period_length(const struct pacing *p, uint64_t now, uint64_t w, uint64_t duty)
+{
+	const struct channel_config *c = &engine.config;
+	uint64_t length = (uint64_t)((unsigned __int128)w * 1000000 / (duty ? duty : 1)), least;
+	uint64_t until = budget_is_set() ? budget_until(w) : 0;
+
+	if (until)
+		length = until > now ? until - now : 0;
+	if (c->max_windows && p->closed >= c->max_windows)
+		return NEVER;
+	if (c->max_windows) {
+		least = (uint64_t)((unsigned __int128)(now - p->left_out + GROWTH_FROM) *
+				   c->window_growth_ppm / 1000000);
+		length = length > least ? length : least;
+	}
+	return length > w ? length : w;
+}
+
 /* One window at a random place of each period; periods grow with the run, as windows do. */
 void pacing_next(struct pacing *p)
 {
 	const struct channel_config *c = &engine.config;
-	uint64_t now = p->period_end, duty = duty_at(now), length;
-	uint64_t w = window_length(now);
+	uint64_t now = p->period_end, seen = now - p->left_out, duty = duty_at(seen);
+	uint64_t w = window_length(seen);
 
-	length = (uint64_t)((unsigned __int128)w * 1000000 / (duty ? duty : 1));
 	p->period_start = now;
-	p->period_end = now + (length > w ? length : w);
+	p->period_end = now + period_length(p, now, w, duty);
 	p->start = now + random_next(&p->rng) % (p->period_end - now - w + 1);
+	if (p->period_end - now >= NEVER)
+		p->start = p->period_end;
 	p->end = p->start + w;
 	if (c->gear == CHANNEL_GEAR_WATCH) {
 		p->start = 0;
@@ -115,8 +138,25 @@ void pacing_open(struct pacing *p, uint64_t total)
 	}
 }
 
+void pacing_pause(struct pacing *p, uint64_t total)
+{
+	p->paused_at = total;
+}
+
+void pacing_resume(struct pacing *p, uint64_t total)
+{
+	uint64_t by = total - p->paused_at;
+
+	p->left_out += by;
+	p->start += by;
+	p->end += by;
+	p->period_start += by;
+	p->period_end += by;
+}
+
 void pacing_close(struct pacing *p, uint64_t total)
 {
+	p->closed++;
 	if (p->period_end < p->end)
 		p->period_end = p->end; /* it began late */
 	p->seen_total = total; /* windows run slowly: no measure */

@@ -19,6 +19,9 @@ struct pacing {
 	uint64_t start, end;		   /* of the open window, or of the next */
 	uint64_t period_start, period_end; /* what the window stands for */
 	uint64_t interval;		   /* mean accesses between samples in the window */
+	uint64_t left_out;		   /* while sampling was off */
+	uint64_t paused_at;		   /* when it was last switched off */
+	uint64_t closed;		   /* windows */
 	uint64_t rng;
 	uint64_t rate;			   /* accesses a millisecond, the highest of late */
 	uint64_t seen_total, seen_ns;	   /* when the rate was last looked at */
@@ -39,6 +42,10 @@ void pacing_pass_over(struct pacing *p, uint64_t total);
 void pacing_open(struct pacing *p, uint64_t total);
 /* The window has closed; the accesses and the time since the last look tell no rate. */
 void pacing_close(struct pacing *p, uint64_t total);
+
+/* Sampling is switched off, no window being open, and on again: the plan moves by what lies between. */
+void pacing_pause(struct pacing *p, uint64_t total);
+void pacing_resume(struct pacing *p, uint64_t total);
 
 /* Look at the rate, if enough time has passed. */
 void pacing_look(struct pacing *p, uint64_t total);

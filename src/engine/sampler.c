@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
+#include "engine/budget.h"
 #include "engine/dispatch.h"
 #include "engine/fsbase.h"
 #include "engine/pacing.h"
@@ -24,6 +25,7 @@
 static struct sampler {
 	uint32_t lock;
 	bool open;
+	bool on; /* windows may open; see control.h */
 	struct scan_window window; /* the open one, or the next */
 	struct pacing pace;	   /* where it lies */
 	uint64_t footprint, footprint_at; /* pages, and accesses when they were counted */
@@ -35,9 +37,14 @@ static struct process *process_of(const struct thread *t)
 	return t->process;
 }
 
-static bool wants_windows(void)
+static bool has_windows(void)
 {
 	return engine.config.gear == CHANNEL_GEAR_SAMPLE || engine.config.gear == CHANNEL_GEAR_WATCH;
+}
+
+static bool wants_windows(void)
+{
+	return s.on && has_windows();
 }
 
 static void plan_next(void)
@@ -55,7 +62,9 @@ void sampler_start(struct thread *t)
 	if (engine.config.line_bytes >= 4)
 		s.window.line_shift = (uint32_t)__builtin_ctz(engine.config.line_bytes);
 	engine.gear = GEAR_COUNT;
-	if (t->process->profiling && wants_windows())
+	budget_start();
+	s.on = gear != CHANNEL_GEAR_SAMPLE || control_allows(now_ns());
+	if (t->process->profiling && has_windows())
 		plan_next();
 	if (t->process->profiling && gear == CHANNEL_GEAR_STREAM)
 		engine.gear = GEAR_STREAM;
@@ -113,7 +122,7 @@ static void need_buffers(struct thread *t)
 		/* The scan may read on there, but segments cannot write. */
 		sys3(SYS_mprotect, t->buf_end, PAGE, PROT_READ);
 	}
-	if (!t->watches && wants_windows()) {
+	if (!t->watches && has_windows()) {
 		t->watches = pages_get(round_up(sizeof *t->watches, PAGE));
 		engine_assert(t->watches);
 		watches_clear(t->watches, s.window.line_shift);
@@ -175,8 +184,8 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	lock_drop(&engine.world_lock);
 	w.length = now > s.pace.start ? now - s.pace.start : 0;
 	w.stands_for = s.pace.period_end - s.pace.period_start;
-	if (status == SAMPLE_DANGLING && total < s.pace.period_end) /* the run ends here */
-		w.stands_for = total - s.pace.period_start;
+	if (budget_is_set())
+		budget_stretch(process_of(t), total, true);
 	w.samples = s.window.samples;
 	w.footprint_pages = s.footprint;
 	if (w.length)
@@ -204,8 +213,37 @@ static void open_window(struct thread *t, uint64_t total)
 	s.open = true;
 	pacing_open(&s.pace, total);
 	count_pages(t, total);
+	if (budget_is_set())
+		budget_stretch(process_of(t), total, false);
 	__atomic_store_n(&engine.gear, GEAR_STREAM, __ATOMIC_SEQ_CST);
 	world_kick(t);
+}
+
+/* The window ends here and now, and its period as well. The lock is held. */
+static void cut_window(struct thread *t, uint64_t total, uint32_t status)
+{
+	if (total < s.pace.end)
+		s.pace.end = total;
+	if (total < s.pace.period_end)
+		s.pace.period_end = total;
+	close_window(t, total, status);
+}
+
+/* Sampling begins or ends, if it should. The lock is held, the thread's buffer empty. */
+static void follow_control(struct thread *t, uint64_t total)
+{
+	bool on = engine.config.gear != CHANNEL_GEAR_SAMPLE || control_allows(now_ns());
+
+	if (on == s.on)
+		return;
+	if (!on && s.open)
+		cut_window(t, total, SAMPLE_CENSORED);
+	s.on = on;
+	if (on)
+		pacing_resume(&s.pace, total);
+	else
+		pacing_pause(&s.pace, total);
+	s.window.interval = s.pace.interval;
 }
 
 /* Profiling ends while the target runs on. The lock is held. */
@@ -248,6 +286,8 @@ void sampler_tick(struct thread *t, const struct counts *after)
 		give_up(t);
 	} else if (!s.open) {
 		pacing_look(&s.pace, total);
+		budget_call();
+		follow_control(t, total);
 		if (wants_windows())
 			pass_over(total);
 		if (wants_windows() && pacing_is_near(&s.pace, total))
@@ -269,6 +309,7 @@ bool sampler_is_early(struct thread *t, uint64_t accesses)
 	if (since >> 63 || !pacing_believes(&s.pace, total, now))
 		return false;
 	pacing_look(&s.pace, total);
+	budget_call();
 	if (pacing_is_near(&s.pace, total))
 		return false;
 	set_next_tick(t, total);
@@ -397,11 +438,28 @@ void sampler_thread_end(struct thread *t)
 	records_thread(t->process, t);
 }
 
-void sampler_end(struct thread *t)
+void sampler_event(struct thread *t, enum control_event what)
 {
+	if (!t->process->profiling || t->process->borrowed_memory)
+		return;
+	sampler_settle(t);
+	sampler_publish(t, &nothing);
+	lock_take(&s.lock);
+	control_event(what, now_ns());
+	follow_control(t, __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED));
+	t->tick_due = true; /* a window may be near */
+	lock_drop(&s.lock);
+}
+
+void sampler_end(struct thread *t, uint32_t status)
+{
+	const uint64_t total = t->process->total.accesses;
+
 	lock_take(&s.lock);
 	if (s.open && wants_windows())
-		close_window(t, t->process->total.accesses, SAMPLE_DANGLING);
+		cut_window(t, total, status);
+	else if (budget_is_set())
+		budget_stretch(t->process, total, false);
 	engine.gear = GEAR_COUNT;
 	lock_take(&engine.world_lock);
 	for (struct thread *o = engine.threads; o; o = o->next_thread)
@@ -438,5 +496,7 @@ void sampler_set_gear(struct thread *t)
 bool sampler_arm(struct thread *t)
 {
 	poll_answer(t);
+	if (t->process->profiling && records_finishing())
+		return false;
 	return !t->pending && !t->tick_due && sampler_gear(t) == (enum gear)t->gear;
 }
