@@ -19,6 +19,8 @@
 #include "cli/record_control.h"
 #include "collector/collector.h"
 
+#define MISSED_POINTS 10 /* of percent: from there on a budget was not kept */
+
 struct record_options {
 	struct collector_options run;
 	struct record_control control;
@@ -228,6 +230,21 @@ static void show_summary(struct record_options *o, const struct collector_result
 			r->samples, r->windows, format_count(r->accesses, accesses), o->run.output);
 }
 
+/* What a budget came to. The estimate is of sampling against counting; the manual page says of what. */
+static void show_overhead(const struct record_options *o, const struct collector_result *r)
+{
+	double asked = o->run.config.overhead_ppm / 1e4;
+	double got = r->counting_ns > 0 ? 100.0 * (double)r->sampling_ns / (double)r->counting_ns : 0;
+
+	if (o->is_quiet || asked <= 0 || r->counting_ns == 0)
+		return;
+	fprintf(stderr, "dwell: sampling cost %.1f %% of the CPU time of counting; asked for: %g %%\n",
+		got, asked);
+	if (got > asked + MISSED_POINTS)
+		fprintf(stderr, "dwell: the run was too short for less: translating the program and the "
+				"first windows cost as much\n");
+}
+
 /* ---- The end ---- */
 
 /* End as the target did: our parent sees the same wait status, but no second core file. */
@@ -288,5 +305,6 @@ int cmd_record(int argc, char **argv)
 	if (status != 0)
 		return cli_fail(&err, exit_codes[result.failure]);
 	show_summary(&o, &result);
+	show_overhead(&o, &result);
 	return end_as_target(result.wait_status);
 }

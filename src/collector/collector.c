@@ -372,6 +372,8 @@ static void take_totals(struct run *r)
 	r->result->samples = t.samples;
 	r->result->windows = t.windows;
 	r->result->lost_records = t.lost_records;
+	r->result->counting_ns = t.counting_ns;
+	r->result->sampling_ns = t.sampling_ns;
 	if (recorder_first_message(r->recorder) != NULL)
 		notice(r, recorder_first_message(r->recorder));
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What sampling costs, in CPU time of the process, against counting alone: the
- * time of windows beyond what their accesses would take between windows, of
- * translating, and of the timer's calls. What counting costs against the
- * machine cannot be seen from inside. Used when a budget is given.
+ * What sampling costs, in CPU time of the process, against counting alone, which
+ * is estimated from the stretches between windows. Translating is a cost of
+ * sampling. What counting costs against the machine cannot be seen from inside.
+ * Used when a budget is given.
  *
  * All functions want the sampler's lock.
  */
@@ -21,8 +21,6 @@ bool budget_is_set(void);
 void budget_start(void);
 /* The stretch up to now, `total` being the process's accesses, was inside a window or not. */
 void budget_stretch(struct process *p, uint64_t total, bool in_window);
-/* The timer called. */
-void budget_call(void);
 /*
  * The count of accesses up to which no window may end that begins now and takes `length`, so that
  * the budget holds; 0 while nothing is known yet.

@@ -26,6 +26,11 @@
 #define SHORT_PART 1000u	 /* short runs have windows of this part, down to half the least */
 #define SPACING_MIN 500u	 /* accesses between samples, on average, unless a period is given */
 #define GROWTH_FROM 1000000u	 /* with a limit of windows, periods grow with the run and this */
+#define BUDGET_AHEAD 4000000u	 /* accesses; with a budget, periods of early windows have no more */
+/* Windows make what follows them slow. Now and then a longer stretch shows what counting really takes. */
+#define CALM_ONE_IN 12u
+#define CALM_PART 4u		 /* of the run at most, or there is no time for windows */
+#define CALM 6000000u		 /* accesses */
 #define NEVER (UINT64_MAX / 8)
 #define FIRST_RATE 1000000u	 /* accesses a millisecond until it is known */
 
@@ -73,11 +78,18 @@ static uint64_t window_length(uint64_t now)
 static uint64_t period_length(const struct pacing *p, uint64_t now, uint64_t w, uint64_t duty)
 {
 	const struct channel_config *c = &engine.config;
-	uint64_t length = (uint64_t)((unsigned __int128)w * 1000000 / (duty ? duty : 1)), least;
+	uint64_t length = (uint64_t)((unsigned __int128)w * 1000000 / (duty ? duty : 1)), least, most;
 	uint64_t until = budget_is_set() ? budget_until(w) : 0;
 
-	if (until)
+	if (until) {
 		length = until > now ? until - now : 0;
+		/* What little was seen so far may be far from typical: do not plan further ahead. */
+		most = now > BUDGET_AHEAD ? now : BUDGET_AHEAD;
+		length = length < most ? length : most;
+		length = length > w ? length : w;
+		if (p->closed % (CALM_ONE_IN + CALM_PART * CALM / length) == 0 && length < CALM)
+			length = CALM;
+	}
 	if (c->max_windows && p->closed >= c->max_windows)
 		return NEVER;
 	if (c->max_windows) {

@@ -286,8 +286,7 @@ void sampler_tick(struct thread *t, const struct counts *after)
 		give_up(t);
 	} else if (!s.open) {
 		pacing_look(&s.pace, total);
-		budget_call();
-		follow_control(t, total);
+			follow_control(t, total);
 		if (wants_windows())
 			pass_over(total);
 		if (wants_windows() && pacing_is_near(&s.pace, total))
@@ -309,7 +308,6 @@ bool sampler_is_early(struct thread *t, uint64_t accesses)
 	if (since >> 63 || !pacing_believes(&s.pace, total, now))
 		return false;
 	pacing_look(&s.pace, total);
-	budget_call();
 	if (pacing_is_near(&s.pace, total))
 		return false;
 	set_next_tick(t, total);
