@@ -25,6 +25,7 @@
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
 #define CHANNEL_VERSION 3u
 #define CHANNEL_HEADER_BYTES 4096u
+#define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_SLOT_HEADER_BYTES 4096u
 
 /* The environment variable by which an engine finds the channel: "FD:SLOT". */
@@ -42,7 +43,11 @@ enum channel_gear {
  * W(t) = clamp(t / window_divisor, window_min, window_max) accesses, down to half of
  * window_min in short runs, t being the accesses of the process so far; each begins at a
  * random place of its period, W / duty. The duty is duty_ppm at a certain count of accesses,
- * more before it and less after, see sampler.c.
+ * more before it and less after, see pacing.c.
+ *
+ * Sampling is on from run_start_ns + delay_ns on, for duration_ns. With start_off or start_at
+ * it also waits, in each process, for a mark of the program or the function's first entry; the
+ * duration counts from there. Entering stop_at then ends it. See src/engine/control.h.
  */
 struct channel_config {
 	uint32_t gear;		     /* enum channel_gear */
@@ -55,6 +60,15 @@ struct channel_config {
 	uint32_t samples_per_window; /* mean; used when sample_period is 0 */
 	uint32_t nested_one_in;	     /* samples, one of which is watched at all line sizes; 0: none */
 	uint64_t sample_period; /* mean accesses per sample over the run, or 0 */
+	uint32_t start_off;	/* 1: sampling waits for a mark of the program */
+	uint32_t max_windows;	/* per process; 0: no limit */
+	uint32_t window_growth_ppm; /* with a limit: a period is at least this part of the run so far */
+	uint32_t overhead_ppm;	    /* CPU time that sampling may cost, of that of counting; 0: free */
+	uint64_t run_start_ns;	    /* CLOCK_MONOTONIC */
+	uint64_t delay_ns;
+	uint64_t duration_ns; /* 0: without end */
+	char start_at[CHANNEL_NAME_BYTES]; /* names of functions; empty: none */
+	char stop_at[CHANNEL_NAME_BYTES];
 };
 
 struct channel_header {
@@ -67,9 +81,27 @@ struct channel_header {
 	uint32_t collector_pid;
 	uint32_t collector_gone; /* 1: nobody reads any more; engines stop profiling */
 	uint32_t wake;		 /* futex; engines add 1 and wake when a ring is half full */
-	uint32_t stop;		 /* 1: end profiling, let the targets run on */
+	uint32_t stop;		 /* enum channel_stop */
 	uint32_t process_order;	 /* next order number; engines fetch-and-add */
 	uint32_t lost_processes; /* processes that found no free slot */
+	uint32_t marks;		 /* enum channel_marks, set by engines, atomic */
+	uint32_t reserved;
+};
+
+/* Profiling is to end while the targets run on. */
+enum channel_stop {
+	CHANNEL_RUN = 0,
+	CHANNEL_STOP_AT_ONCE = 1, /* nothing is written any more */
+	CHANNEL_STOP_IN_ORDER = 2, /* windows are closed, and RECORD_END is written */
+};
+
+/* What has come of start_at, stop_at and start_off in any process of the run. */
+enum channel_marks {
+	CHANNEL_START_FOUND = 1, /* a module has the function */
+	CHANNEL_START_ENTERED = 2,
+	CHANNEL_STOP_FOUND = 4,
+	CHANNEL_STOP_ENTERED = 8,
+	CHANNEL_MARK_SEEN = 16, /* the program said DWELL_START */
 };
 
 enum channel_slot_state {
@@ -97,6 +129,8 @@ struct channel_counters {
 	uint64_t blocks;	   /* blocks translated, all gears */
 	uint64_t code_bytes;	   /* code cache used */
 	uint64_t engine_bytes;	   /* memory the engine holds, code cache included */
+	uint64_t counting_ns;	   /* with overhead_ppm: CPU time that counting alone takes */
+	uint64_t sampling_ns;	   /* ... and what came on top, translation included; estimates */
 };
 
 struct channel_slot {
@@ -128,6 +162,7 @@ enum channel_record_type {
 	RECORD_FOLLOW = 10,   /* struct record_follow */
 	RECORD_MESSAGE = 9,   /* text: a limit met, for the user to read */
 	RECORD_NESTED = 11,   /* struct record_nested + struct nested_event[count] */
+	RECORD_REGION = 20,   /* struct record_region + name */
 };
 
 struct record_header {
@@ -270,6 +305,15 @@ struct record_nested {
 	uint32_t reserved;
 };
 
+/* The program gave memory a name (DWELL_NAME of include/dwell.h), or took it back: an empty one. */
+struct record_region {
+	struct record_header h;
+	uint64_t start, end;
+	uint64_t position;   /* accesses of the process */
+	uint32_t name_bytes; /* its NUL included */
+	uint32_t reserved;
+};
+
 struct record_end {
 	struct record_header h;
 	uint32_t cause; /* 0 exit, 1 exec, 2 profiling ended before the process */
@@ -292,8 +336,8 @@ struct record_stream {
 #define STREAM_KIND(e) ((unsigned)((e) >> 14) & 3u)
 #define STREAM_SIZE(e) ((unsigned)(e) & 0x3fffu)
 
-_Static_assert(sizeof(struct channel_config) == 56, "layout of channel_config");
-_Static_assert(sizeof(struct channel_header) == 112, "layout of channel_header");
+_Static_assert(sizeof(struct channel_config) == 608, "layout of channel_config");
+_Static_assert(sizeof(struct channel_header) == 672, "layout of channel_header");
 _Static_assert(sizeof(struct channel_slot) <= CHANNEL_SLOT_HEADER_BYTES, "slot header");
 _Static_assert(__builtin_offsetof(struct channel_slot, write_pos) == 64, "own cache line");
 _Static_assert(__builtin_offsetof(struct channel_slot, read_pos) == 128, "own cache line");

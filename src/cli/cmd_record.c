@@ -16,10 +16,14 @@
 #include "base/size.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/record_control.h"
 #include "collector/collector.h"
+
+#define MISSED_POINTS 10 /* of percent: from there on a budget was not kept */
 
 struct record_options {
 	struct collector_options run;
+	struct record_control control;
 	bool is_quiet;
 	bool has_seed;
 	bool has_progress; /* a line of progress stands on the terminal */
@@ -126,6 +130,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	switch (key) {
+	case ARGP_KEY_INIT:
+		o->control.config = &o->run.config;
+		state->child_inputs[0] = &o->control;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (o->control.first != NULL && o->run.config.gear == CHANNEL_GEAR_COUNT)
+			argp_failure(state, EXIT_USAGE, 0,
+				     "--%s says when to sample: there is nothing to say with "
+				     "--gear=count", o->control.first);
+		return 0;
 	case 'o':
 		o->run.output = arg;
 		return 0;
@@ -148,6 +162,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static const struct argp_child children[] = {{&control_argp, 0, NULL, 0}, {0}};
+
 static const struct argp argp = {
 	options,
 	parse,
@@ -155,7 +171,7 @@ static const struct argp argp = {
 	"Run a command and write its profile.\v"
 	"The command's output, exit status and signals are its own; dwell writes to stderr only. "
 	"Processes that it starts are profiled as well.",
-	NULL,
+	children,
 	NULL,
 	NULL,
 };
@@ -222,6 +238,21 @@ static void show_summary(struct record_options *o, const struct collector_result
 			r->samples, r->windows, format_count(r->accesses, accesses), o->run.output);
 }
 
+/* What a budget came to. The estimate is of sampling against counting; the manual page says of what. */
+static void show_overhead(const struct record_options *o, const struct collector_result *r)
+{
+	double asked = o->run.config.overhead_ppm / 1e4;
+	double got = r->counting_ns > 0 ? 100.0 * (double)r->sampling_ns / (double)r->counting_ns : 0;
+
+	if (o->is_quiet || asked <= 0 || r->counting_ns == 0)
+		return;
+	fprintf(stderr, "dwell: sampling cost %.1f %% of the CPU time of counting; asked for: %g %%\n",
+		got, asked);
+	if (got > asked + MISSED_POINTS)
+		fprintf(stderr, "dwell: the run was too short for less: translating the program and the "
+				"first windows cost as much\n");
+}
+
 /* ---- The end ---- */
 
 /* End as the target did: our parent sees the same wait status, but no second core file. */
@@ -282,5 +313,6 @@ int cmd_record(int argc, char **argv)
 	if (status != 0)
 		return cli_fail(&err, exit_codes[result.failure]);
 	show_summary(&o, &result);
+	show_overhead(&o, &result);
 	return end_as_target(result.wait_status);
 }

@@ -341,6 +341,8 @@ static int start(struct run *r, struct err *err)
 
 	r->start_ns = r->committed_ns = r->progressed_ns = clock_now_ns();
 	r->start_cycles = machine_cycles();
+	if (!r->target.is_native)
+		r->host.header->config.run_start_ns = r->start_ns;
 	if (target_start(&r->target, r->target.is_native ? NULL : &r->host, r->engine_fd, &failure,
 			 err) == 0)
 		return 0;
@@ -372,6 +374,8 @@ static void take_totals(struct run *r)
 	r->result->samples = t.samples;
 	r->result->windows = t.windows;
 	r->result->lost_records = t.lost_records;
+	r->result->counting_ns = t.counting_ns;
+	r->result->sampling_ns = t.sampling_ns;
 	if (recorder_first_message(r->recorder) != NULL)
 		notice(r, recorder_first_message(r->recorder));
 }

@@ -103,11 +103,23 @@ static const char *check_nested(const struct record_header *h)
 	return NULL;
 }
 
+static const char *check_region(const struct record_header *h)
+{
+	const struct record_region *g = (const void *)h;
+
+	if (g->start >= g->end || g->position > MAX_COUNT)
+		return "a named piece of memory of impossible size";
+	return has_text(h, sizeof(*g), g->name_bytes) ? NULL : "a piece of memory whose name has no end";
+}
+
 static const char *check_end(const struct record_header *h)
 {
 	const struct record_end *e = (const void *)h;
 
-	return e->cause <= 2 && e->counters.accesses <= MAX_COUNT ? NULL : "an impossible end";
+	return e->cause <= 2 &&
+			       (e->counters.accesses | e->counters.counting_ns |
+				e->counters.sampling_ns) <= MAX_COUNT
+		       ? NULL : "an impossible end";
 }
 
 static const char *check_stream(const struct record_header *h)
@@ -139,6 +151,7 @@ static const struct {
 	[RECORD_NESTED] = {sizeof(struct record_nested), check_nested},
 	[RECORD_END] = {sizeof(struct record_end), check_end},
 	[RECORD_STREAM] = {sizeof(struct record_stream), check_stream},
+	[RECORD_REGION] = {sizeof(struct record_region), check_region},
 	[RECORD_MESSAGE] = {sizeof(struct record_header), check_nothing},
 };
 
@@ -159,6 +172,11 @@ const char *record_process_strings(const struct record_process *p)
 const char *record_module_path(const struct record_module *m)
 {
 	return (const char *)(m + 1);
+}
+
+const char *record_region_name(const struct record_region *g)
+{
+	return (const char *)(g + 1);
 }
 
 const char *record_message_text(const struct record_header *h, size_t *bytes)

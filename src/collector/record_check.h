@@ -19,6 +19,8 @@ const char *record_process_strings(const struct record_process *p);
 const char *record_module_path(const struct record_module *m);
 
 /* The text of a RECORD_MESSAGE; ended by a NUL or by *bytes. */
+/* The name of a region; empty: it is taken back. */
+const char *record_region_name(const struct record_region *g);
 const char *record_message_text(const struct record_header *h, size_t *bytes);
 
 const uint64_t *record_stream_entries(const struct record_stream *s);

@@ -23,6 +23,7 @@ struct process {
 	struct store_process row;
 	struct code_map code;
 	bool has_end; /* a RECORD_END came: its counts are final */
+	uint64_t counting_ns, sampling_ns;
 };
 
 struct recorder {
@@ -101,8 +102,12 @@ static void put_process(struct recorder *r, const struct process *p)
 	note(r, store_put_process(r->store, &p->row, &r->err));
 }
 
-static void set_counters(struct store_process *row, const struct channel_counters *c)
+static void set_counters(struct process *p, const struct channel_counters *c)
 {
+	struct store_process *row = &p->row;
+
+	p->counting_ns = c->counting_ns;
+	p->sampling_ns = c->sampling_ns;
 	row->accesses = c->accesses;
 	row->loads = c->loads;
 	row->stores = c->stores;
@@ -276,7 +281,7 @@ static const char *on_end(struct recorder *r, struct process *p, const struct re
 	p->row.end_ns = e->time_ns;
 	p->row.exit_status = e->cause == 0 ? (int64_t)e->status : STORE_NONE;
 	p->row.footprint_pages = e->footprint_pages;
-	set_counters(&p->row, &e->counters);
+	set_counters(p, &e->counters);
 	put_process(r, p);
 	return NULL;
 }
@@ -463,7 +468,7 @@ static const char *(*const handlers[])(struct recorder *r, struct process *p,
 	[RECORD_WINDOW] = on_window,   [RECORD_SAMPLE] = on_sample,  [RECORD_FOLLOW] = on_follow,
 	[RECORD_NESTED] = on_nested,
 	[RECORD_END] = on_end,	       [RECORD_STREAM] = on_nothing, /* for a sink */
-	[RECORD_MESSAGE] = on_message,
+	[RECORD_MESSAGE] = on_message, [RECORD_REGION] = on_nothing,
 };
 
 const char *recorder_record(struct recorder *r, uint32_t order, const struct record_header *h)
@@ -504,7 +509,7 @@ void recorder_gone(struct recorder *r, uint32_t order, enum slot_farewell how, c
 		if (how != SLOT_LEFT_OVER)
 			p->row.end_ns = clock_now_ns();
 		if (how != SLOT_NONSENSE)
-			set_counters(&p->row, &counts->counters);
+			set_counters(p, &counts->counters);
 	}
 	p->row.lost_records = counts->lost_records;
 	put_process(r, p);
@@ -525,7 +530,7 @@ void recorder_counts(struct recorder *r, uint32_t order, const struct slot_count
 
 	if (p == NULL || r->failed || p->has_end || p->row.accesses == counts->counters.accesses)
 		return;
-	set_counters(&p->row, &counts->counters);
+	set_counters(p, &counts->counters);
 	p->row.lost_records = counts->lost_records;
 	put_process(r, p);
 }
@@ -553,6 +558,8 @@ struct recorder_totals recorder_totals(const struct recorder *r)
 	for (i = 0; i < r->processes.count; i++) {
 		t.accesses += r->processes.items[i]->row.accesses;
 		t.lost_records += r->processes.items[i]->row.lost_records;
+		t.counting_ns += r->processes.items[i]->counting_ns;
+		t.sampling_ns += r->processes.items[i]->sampling_ns;
 	}
 	return t;
 }

@@ -235,6 +235,27 @@ static void leave(struct job *j, enum exit_kind kind, uint64_t target)
 		emit_jump(&j->o, e->stub);
 }
 
+static void emit_mark(struct job *j, uint32_t i)
+{
+	struct code_exit *e = new_exit(j, EXIT_MARK, j->in[i].pc + j->in[i].length);
+
+	if (!e)
+		return;
+	emit_jump(&j->o, e->stub);
+	e->insn = cache_keep_insn(&j->in[i]);
+	j->failed |= !e->insn;
+}
+
+void job_marked_entry(struct job *j)
+{
+	struct code_exit *e = new_exit(j, EXIT_ENTRY, j->block->pc);
+
+	if (!e)
+		return;
+	emit_jump(&j->o, e->stub);
+	e->resume = j->o.p;
+}
+
 static void emit_rep(struct job *j, uint32_t i)
 {
 	struct code_exit *e = new_exit(j, EXIT_REP, j->in[i].pc);
@@ -295,6 +316,9 @@ void job_terminator(struct job *j, uint32_t i)
 		break;
 	case INSN_SYSCALL:
 		leave(j, EXIT_SYSCALL, in->pc + in->length);
+		break;
+	case INSN_MARK:
+		emit_mark(j, i);
 		break;
 	case INSN_REP:
 		emit_rep(j, i);

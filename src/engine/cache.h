@@ -24,6 +24,8 @@ enum exit_kind {
 	EXIT_REP,	  /* after a string instruction with REP */
 	EXIT_ELEMENTS,	  /* before a gather or scatter */
 	EXIT_UNSUPPORTED, /* target = pc of the instruction */
+	EXIT_MARK,	  /* target = pc after it */
+	EXIT_ENTRY,	  /* a marked function is entered; target = its pc */
 	EXIT_STALE,	  /* a checked block found its source changed; target = its pc */
 };
 

@@ -44,6 +44,8 @@ void job_note(struct job *j, uint32_t i, uint8_t flags);
 
 /* The branch, call, return or other end at in[i]. */
 void job_terminator(struct job *j, uint32_t i);
+/* At the block's beginning: a function that is marked is entered, see marks.h. */
+void job_marked_entry(struct job *j);
 /* Behind the call at in[i]: where its return is predicted to lead, and leads if it can be. */
 void job_return_site(struct job *j, uint32_t i);
 /* The other halves of the block's calls. */

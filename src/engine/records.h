@@ -30,7 +30,13 @@ void records_message(struct process *p, const char *text);
 void records_counters(struct process *p);
 /* The last record of the process, and its slot is done. */
 void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t footprint);
-/* Has the collector gone, or asked us to stop? */
+/* Has the collector gone, or asked us to stop at once? */
 bool records_abandoned(void);
+/* Has it asked to end in order: with what was seen so far, and RECORD_END? */
+bool records_finishing(void);
+/* Tell the collector what became of start_at and its kin: enum channel_marks. */
+void records_mark(uint32_t marks);
+/* The program names [start, end). */
+void records_region(struct process *p, uint64_t start, uint64_t end, const char *name);
 
 #endif

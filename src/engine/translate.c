@@ -10,6 +10,7 @@
 
 #include "engine/fsbase.h"
 #include "engine/job.h"
+#include "engine/marks.h"
 #include "engine/pages.h"
 #include "engine/util.h"
 
@@ -88,6 +89,7 @@ bool insn_ends_block(const struct insn *in)
 	case INSN_RET:
 	case INSN_SYSCALL:
 	case INSN_TRAP:
+	case INSN_MARK:
 	case INSN_UNSUPPORTED:
 		return true;
 	default:
@@ -125,11 +127,11 @@ static enum translate_result read_block(struct job *j, uint64_t pc, bool checked
 		uint32_t room = fetch(at, &code);
 		bool known = true;
 
-		if (at + 15 > limit && j->insns)
+		if (j->insns && (at + 15 > limit || marks_at(at)))
 			break;
 		if (room == 0)
 			return j->insns ? TRANSLATE_OK : unreadable(at);
-		if (!decode_known(in, at, code, room)) {
+		if (!marks_decode(in, at, code, room) && !decode_known(in, at, code, room)) {
 			decoder_enter();
 			known = decode_insn(in, at, code, room) == 0;
 		}
@@ -142,7 +144,7 @@ static enum translate_result read_block(struct job *j, uint64_t pc, bool checked
 		j->insns++;
 		at += in->length;
 		if (in->kind == INSN_JMP && !checked && in->target > at && in->target + 15 < limit &&
-		    !cache_find(in->target, j->gear)) {
+		    !cache_find(in->target, j->gear) && !marks_at(in->target)) {
 			in->kind = INSN_JMP_INTO;
 			at = in->target;
 		}
@@ -469,6 +471,8 @@ static void emit_block(struct job *j)
 
 	j->calls = 0;
 	b->body = j->o.p;
+	if (marks_at(b->pc))
+		job_marked_entry(j);
 	if (b->checked)
 		emit_self_check(j);
 	else
@@ -567,9 +571,7 @@ enum translate_result translate(struct block **result, uint64_t pc, enum gear ge
 	uint64_t start = cycles();
 	enum translate_result r;
 
-	if (!a)
-		return TRANSLATE_FULL;
-	if (!cache_has_room(a))
+	if (!a || !cache_has_room(a))
 		return TRANSLATE_FULL;
 	if (!descs.base && grow_init(&descs, 1ull << 30))
 		return TRANSLATE_FULL;
