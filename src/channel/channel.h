@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 2u
+#define CHANNEL_VERSION 3u
 #define CHANNEL_HEADER_BYTES 4096u
 #define CHANNEL_SLOT_HEADER_BYTES 4096u
 
@@ -53,7 +53,7 @@ struct channel_config {
 	uint32_t window_divisor;     /* 0: windows do not grow */
 	uint32_t duty_ppm;	     /* accesses inside windows, per million, see above */
 	uint32_t samples_per_window; /* mean; used when sample_period is 0 */
-	uint32_t reserved;
+	uint32_t stream_pcs;	     /* 1: streams say which instruction made each access */
 	uint64_t sample_period; /* mean accesses per sample over the run, or 0 */
 };
 
@@ -242,7 +242,11 @@ struct record_end {
 	struct channel_counters counters;
 };
 
-/* Accesses in program order of one thread: address << 16 | kind << 14 | min(size, 16383). */
+/*
+ * Accesses in program order of one thread: address << 16 | kind << 14 | min(size, 16383). With
+ * stream_pcs an entry of kind 0, STREAM_PC(pc), stands before the accesses of each
+ * instruction, and a record begins with one.
+ */
 struct record_stream {
 	struct record_header h;
 	uint32_t thread;
@@ -251,6 +255,7 @@ struct record_stream {
 
 #define STREAM_ENTRY(address, kind, size) \
 	((uint64_t)(address) << 16 | (uint64_t)(kind) << 14 | (uint64_t)(size))
+#define STREAM_PC(pc) STREAM_ENTRY(pc, 0, 0)
 #define STREAM_ADDRESS(e) ((e) >> 16)
 #define STREAM_KIND(e) ((unsigned)((e) >> 14) & 3u)
 #define STREAM_SIZE(e) ((unsigned)(e) & 0x3fffu)

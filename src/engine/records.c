@@ -234,9 +234,14 @@ void records_follow(struct process *p, const struct record_follow *f)
 	put(p, RECORD_FOLLOW, &r, sizeof r, 0, 0, false);
 }
 
+uint32_t records_stream_most(const struct process *p)
+{
+	return (uint32_t)(p->ring.bytes / 8 / 8) - 8;
+}
+
 void records_stream(struct process *p, uint32_t thread, const uint64_t *entries, uint32_t count)
 {
-	uint32_t most = (uint32_t)(p->ring.bytes / 8 / 8) - 8;
+	uint32_t most = records_stream_most(p);
 
 	while (count) {
 		uint32_t n = count < most ? count : most;
