@@ -18,6 +18,8 @@ static const struct command commands[] = {
 	{"curve", "show the miss ratio for each cache size", cmd_curve},
 	{"annotate", "show source code with the misses of each line", cmd_annotate},
 	{"info", "show what a profile holds", cmd_info},
+	{"simulate", "run a program and show exact miss ratios, from its every access",
+	 cmd_simulate},
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
