@@ -261,9 +261,14 @@ void records_region(struct process *p, uint64_t start, uint64_t end, const char 
 	put(p, RECORD_REGION, &r, sizeof r, name, r.name_bytes, true);
 }
 
+uint32_t records_stream_most(const struct process *p)
+{
+	return (uint32_t)(p->ring.bytes / 8 / 8) - 8;
+}
+
 void records_stream(struct process *p, uint32_t thread, const uint64_t *entries, uint32_t count)
 {
-	uint32_t most = (uint32_t)(p->ring.bytes / 8 / 8) - 8;
+	uint32_t most = records_stream_most(p);
 
 	while (count) {
 		uint32_t n = count < most ? count : most;
