@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 2u
+#define CHANNEL_VERSION 3u
 #define CHANNEL_HEADER_BYTES 4096u
 #define CHANNEL_SLOT_HEADER_BYTES 4096u
 
@@ -53,7 +53,7 @@ struct channel_config {
 	uint32_t window_divisor;     /* 0: windows do not grow */
 	uint32_t duty_ppm;	     /* accesses inside windows, per million, see above */
 	uint32_t samples_per_window; /* mean; used when sample_period is 0 */
-	uint32_t reserved;
+	uint32_t objects; /* 1: allocations are followed, and samples know their blocks */
 	uint64_t sample_period; /* mean accesses per sample over the run, or 0 */
 };
 
@@ -127,6 +127,8 @@ enum channel_record_type {
 	RECORD_STREAM = 8,    /* struct record_stream + uint64_t[count] */
 	RECORD_FOLLOW = 10,   /* struct record_follow */
 	RECORD_MESSAGE = 9,   /* text: a limit met, for the user to read */
+	RECORD_SITE = 11,     /* struct record_site + uint64_t[depth] */
+	RECORD_SITE_COUNTS = 12, /* struct record_site_counts */
 };
 
 struct record_header {
@@ -200,6 +202,9 @@ struct record_access {
 	uint32_t size; /* bytes */
 	uint16_t kind; /* enum access_kind */
 	uint16_t thread; /* index of the thread */
+	uint32_t site; /* of the block that the address lies in, see RECORD_SITE; 0: in none known */
+	uint32_t reserved;
+	uint64_t block; /* address of the block, or 0 */
 };
 
 struct record_sample {
@@ -233,6 +238,53 @@ struct record_follow {
 	struct record_access end; /* the touching one; but for thread all zero unless FOLLOW_TOUCHED */
 };
 
+enum site_kind {
+	SITE_MALLOC = 1,
+	SITE_CALLOC,
+	SITE_REALLOC,
+	SITE_REALLOCARRAY,
+	SITE_ALIGNED_ALLOC,
+	SITE_POSIX_MEMALIGN,
+	SITE_MEMALIGN,
+	SITE_VALLOC,
+	SITE_PVALLOC,
+	SITE_NEW,
+	SITE_NEW_ARRAY,
+	SITE_MALLOCX,
+	SITE_RALLOCX,
+	SITE_MMAP,  /* mapped by the program itself, not by an allocation function */
+	SITE_BRK,   /* the same, by brk or sbrk */
+	SITE_STACK, /* of a thread */
+	SITE_KINDS
+};
+
+#define SITE_MAX_DEPTH 16u
+
+/*
+ * Where blocks of memory come from, told before the first access that names it: a function and
+ * the call path to it. Return addresses follow: into the function's caller, its caller, ...
+ */
+struct record_site {
+	struct record_header h;
+	uint32_t id;   /* in the process, from 1 */
+	uint16_t kind; /* enum site_kind */
+	uint16_t depth; /* of the path, up to SITE_MAX_DEPTH */
+	uint64_t element_size; /* as the call says it (calloc), the first time; 0: it does not */
+	uint64_t position; /* accesses of the process so far */
+};
+
+/* What a site has allocated so far. The last one stands. */
+struct record_site_counts {
+	struct record_header h;
+	uint32_t id;
+	uint32_t reserved;
+	uint64_t element_size; /* 0: the calls differ */
+	uint64_t blocks, bytes; /* in all */
+	uint64_t live_blocks, live_bytes; /* of these not freed */
+	uint64_t peak_bytes; /* the most that was live at one time */
+	uint64_t smallest, largest; /* block */
+};
+
 struct record_end {
 	struct record_header h;
 	uint32_t cause; /* 0 exit, 1 exec, 2 profiling ended before the process */
@@ -260,8 +312,10 @@ _Static_assert(sizeof(struct channel_header) == 112, "layout of channel_header")
 _Static_assert(sizeof(struct channel_slot) <= CHANNEL_SLOT_HEADER_BYTES, "slot header");
 _Static_assert(__builtin_offsetof(struct channel_slot, write_pos) == 64, "own cache line");
 _Static_assert(__builtin_offsetof(struct channel_slot, read_pos) == 128, "own cache line");
-_Static_assert(sizeof(struct record_access) == 24, "layout of record_access");
-_Static_assert(sizeof(struct record_sample) == 88, "layout of record_sample");
+_Static_assert(sizeof(struct record_access) == 40, "layout of record_access");
+_Static_assert(sizeof(struct record_sample) == 120, "layout of record_sample");
 _Static_assert(sizeof(struct record_window) == 48, "layout of record_window");
+_Static_assert(sizeof(struct record_site) == 32, "layout of record_site");
+_Static_assert(sizeof(struct record_site_counts) == 80, "layout of record_site_counts");
 
 #endif

@@ -25,6 +25,8 @@ struct record_options {
 	bool has_progress; /* a line of progress stands on the terminal */
 };
 
+enum { OPTION_NO_OBJECTS = 256 };
+
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
 	 "Write the profile to FILE instead of " DEFAULT_PROFILE
@@ -40,6 +42,8 @@ static const struct argp_option options[] = {
 	 2},
 	{"line", 'l', "BYTES", 0, "Watch lines of BYTES, a power of two from 8 to 4096 (64)", 2},
 	{"gear", 'g', "GEAR", 0, "sample, or count: count accesses only, no samples", 2},
+	{"no-objects", OPTION_NO_OBJECTS, NULL, 0,
+	 "Do not follow allocations: samples know no blocks, and the profile no sites", 2},
 	{0},
 };
 
@@ -126,6 +130,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'q':
 		o->is_quiet = true;
+		return 0;
+	case OPTION_NO_OBJECTS:
+		o->run.config.objects = 0;
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->run.command = state->argv + state->next;

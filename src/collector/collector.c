@@ -58,6 +58,7 @@ struct channel_config collector_default_config(void)
 		.window_divisor = 32000,
 		.duty_ppm = 100000,
 		.samples_per_window = 150,
+		.objects = 1,
 	};
 }
 

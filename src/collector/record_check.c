@@ -87,6 +87,28 @@ static const char *check_follow(const struct record_header *h)
 		       : "a line watched on with a touch that cannot be";
 }
 
+static const char *check_site(const struct record_header *h)
+{
+	const struct record_site *s = (const void *)h;
+
+	if (s->id == 0 || s->kind == 0 || s->kind >= SITE_KINDS || s->element_size > MAX_COUNT ||
+	    s->position > MAX_COUNT)
+		return "a site of no known kind";
+	return s->depth <= SITE_MAX_DEPTH && s->depth <= (h->bytes - sizeof(*s)) / sizeof(uint64_t)
+		       ? NULL
+		       : "a site with a path longer than its record";
+}
+
+static const char *check_site_counts(const struct record_header *h)
+{
+	const struct record_site_counts *s = (const void *)h;
+
+	return (s->element_size | s->blocks | s->bytes | s->live_blocks | s->live_bytes |
+		s->peak_bytes | s->smallest | s->largest) <= MAX_COUNT
+		       ? NULL
+		       : "a site with impossible counts";
+}
+
 static const char *check_end(const struct record_header *h)
 {
 	const struct record_end *e = (const void *)h;
@@ -123,6 +145,8 @@ static const struct {
 	[RECORD_END] = {sizeof(struct record_end), check_end},
 	[RECORD_STREAM] = {sizeof(struct record_stream), check_stream},
 	[RECORD_MESSAGE] = {sizeof(struct record_header), check_nothing},
+	[RECORD_SITE] = {sizeof(struct record_site), check_site},
+	[RECORD_SITE_COUNTS] = {sizeof(struct record_site_counts), check_site_counts},
 };
 
 const char *record_check(const struct record_header *h)
@@ -150,6 +174,11 @@ const char *record_message_text(const struct record_header *h, size_t *bytes)
 
 	*bytes = strnlen(text, h->bytes - sizeof(*h));
 	return text;
+}
+
+const uint64_t *record_site_path(const struct record_site *s)
+{
+	return (const uint64_t *)(s + 1);
 }
 
 const uint64_t *record_stream_entries(const struct record_stream *s)

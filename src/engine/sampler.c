@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
+#include "engine/alloc.h"
 #include "engine/dispatch.h"
 #include "engine/fsbase.h"
 #include "engine/pages.h"
@@ -31,6 +32,7 @@
 #define FOOTPRINT_PART 64u	 /* pages are counted when the run has grown by this part */
 #define LATE_PART 16u		 /* of a window; one that begins later than that is passed over */
 #define REPORT_NS 50000000u	 /* threads show their counts at least so often */
+#define SITES_NS 1000000000u	 /* sites show theirs, at the end of a window */
 #define DUTY_AT 120000000u	 /* accesses at which windows take just the configured share */
 #define DUTY_FROM 3000000u	 /* accesses up to which the share is the same, the largest */
 #define DUTY_LONG 250000000u	 /* accesses from which on it falls with the run, not its root */
@@ -53,6 +55,7 @@ static struct sampler {
 	uint64_t asked_ns;	/* of the timer, since then; 0: nothing */
 	uint64_t extra_ns;	/* what a call takes beyond the time asked for, the least of late */
 	uint64_t shown_ns;	/* when counts were last shown */
+	uint64_t sites_ns;	/* the same for sites */
 } s;
 
 static struct process *process_of(const struct thread *t)
@@ -277,6 +280,10 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	plan_next();
 	s.seen_total = total; /* windows run slowly: no measure */
 	s.seen_ns = now_ns();
+	if (s.seen_ns - s.sites_ns > SITES_NS) {
+		alloc_report(t->process);
+		s.sites_ns = s.seen_ns;
+	}
 	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
 }
 

@@ -2,6 +2,7 @@
 /* Looking through the accesses of a window; see scan.h. */
 #include "engine/scan.h"
 
+#include "engine/alloc.h"
 #include "engine/fsbase.h"
 #include "engine/random.h"
 #include "engine/records.h"
@@ -133,17 +134,23 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 		 uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
-	struct record_access ra = { a->pc, a->address, a->size, (uint16_t)a->kind,
-				    (uint16_t)t->index };
+	struct record_access ra = { .pc = a->pc,
+				    .address = a->address,
+				    .size = a->size,
+				    .kind = (uint16_t)a->kind,
+				    .thread = (uint16_t)t->index };
 	uint64_t line = a->address >> w->line_shift;
 	uint64_t last = (a->address + (a->size ? a->size - 1 : 0)) >> w->line_shift;
 
 	for (uint64_t l = line; l <= last; l++) {
 		struct watch *o = watch_maybe(ws, l) ? watch_take(ws, l) : 0;
 
-		if (o && o->followed)
+		if (!o)
+			continue;
+		alloc_describe(t->process, &ra);
+		if (o->followed)
 			send_follow(t, o, FOLLOW_TOUCHED, at, process_at, &ra);
-		else if (o)
+		else
 			send(t, w, o, SAMPLE_REUSED, at, &ra);
 	}
 	if (at < ws->next_sample)
@@ -153,6 +160,7 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 
 	if (!o)
 		return;
+	alloc_describe(t->process, &ra);
 	o->begin = ra;
 	o->begin_at = at;
 	o->process_at = process_at;
