@@ -61,7 +61,7 @@ struct channel_config {
 	uint32_t nested_one_in;	     /* samples, one of which is watched at all line sizes; 0: none */
 	uint64_t sample_period; /* mean accesses per sample over the run, or 0 */
 	uint32_t stream_pcs;	/* 1: streams say which instruction made each access */
-	uint32_t reserved;
+	uint32_t objects;	/* 1: allocations are followed, and samples know their blocks */
 	uint32_t start_off;	/* 1: sampling waits for a mark of the program */
 	uint32_t max_windows;	/* per process; 0: no limit */
 	uint32_t window_growth_ppm; /* with a limit: a period is at least this part of the run so far */
@@ -165,6 +165,8 @@ enum channel_record_type {
 	RECORD_MESSAGE = 9,   /* text: a limit met, for the user to read */
 	RECORD_NESTED = 11,   /* struct record_nested + struct nested_event[count] */
 	RECORD_REGION = 20,   /* struct record_region + name */
+	RECORD_SITE = 12,     /* struct record_site + uint64_t[depth] */
+	RECORD_SITE_COUNTS = 13, /* struct record_site_counts */
 };
 
 struct record_header {
@@ -238,6 +240,9 @@ struct record_access {
 	uint32_t size; /* bytes */
 	uint16_t kind; /* enum access_kind */
 	uint16_t thread; /* index of the thread */
+	uint32_t site; /* of the block that the address lies in, see RECORD_SITE; 0: in none known */
+	uint32_t reserved;
+	uint64_t block; /* address of the block, or 0 */
 };
 
 struct record_sample {
@@ -316,6 +321,53 @@ struct record_region {
 	uint32_t reserved;
 };
 
+enum site_kind {
+	SITE_MALLOC = 1,
+	SITE_CALLOC,
+	SITE_REALLOC,
+	SITE_REALLOCARRAY,
+	SITE_ALIGNED_ALLOC,
+	SITE_POSIX_MEMALIGN,
+	SITE_MEMALIGN,
+	SITE_VALLOC,
+	SITE_PVALLOC,
+	SITE_NEW,
+	SITE_NEW_ARRAY,
+	SITE_MALLOCX,
+	SITE_RALLOCX,
+	SITE_MMAP,  /* mapped by the program itself, not by an allocation function */
+	SITE_BRK,   /* the same, by brk or sbrk */
+	SITE_STACK, /* of a thread */
+	SITE_KINDS
+};
+
+#define SITE_MAX_DEPTH 16u
+
+/*
+ * Where blocks of memory come from, told before the first access that names it: a function and
+ * the call path to it. Return addresses follow: into the function's caller, its caller, ...
+ */
+struct record_site {
+	struct record_header h;
+	uint32_t id;   /* in the process, from 1 */
+	uint16_t kind; /* enum site_kind */
+	uint16_t depth; /* of the path, up to SITE_MAX_DEPTH */
+	uint64_t element_size; /* as the call says it (calloc), the first time; 0: it does not */
+	uint64_t position; /* accesses of the process so far */
+};
+
+/* What a site has allocated so far. The last one stands. */
+struct record_site_counts {
+	struct record_header h;
+	uint32_t id;
+	uint32_t reserved;
+	uint64_t element_size; /* 0: the calls differ */
+	uint64_t blocks, bytes; /* in all */
+	uint64_t live_blocks, live_bytes; /* of these not freed */
+	uint64_t peak_bytes; /* the most that was live at one time */
+	uint64_t smallest, largest; /* block */
+};
+
 struct record_end {
 	struct record_header h;
 	uint32_t cause; /* 0 exit, 1 exec, 2 profiling ended before the process */
@@ -344,14 +396,16 @@ struct record_stream {
 #define STREAM_SIZE(e) ((unsigned)(e) & 0x3fffu)
 
 _Static_assert(sizeof(struct channel_config) == 616, "layout of channel_config");
-_Static_assert(sizeof(struct channel_header) == 672, "layout of channel_header");
+_Static_assert(sizeof(struct channel_header) == 680, "layout of channel_header");
 _Static_assert(sizeof(struct channel_slot) <= CHANNEL_SLOT_HEADER_BYTES, "slot header");
 _Static_assert(__builtin_offsetof(struct channel_slot, write_pos) == 64, "own cache line");
 _Static_assert(__builtin_offsetof(struct channel_slot, read_pos) == 128, "own cache line");
-_Static_assert(sizeof(struct record_access) == 24, "layout of record_access");
-_Static_assert(sizeof(struct record_sample) == 88, "layout of record_sample");
 _Static_assert(sizeof(struct nested_event) == 16 + sizeof(struct record_access), "layout of nested_event");
 _Static_assert(sizeof(struct record_nested) == 56 + sizeof(struct record_access), "layout of record_nested");
+_Static_assert(sizeof(struct record_access) == 40, "layout of record_access");
+_Static_assert(sizeof(struct record_sample) == 120, "layout of record_sample");
 _Static_assert(sizeof(struct record_window) == 48, "layout of record_window");
+_Static_assert(sizeof(struct record_site) == 32, "layout of record_site");
+_Static_assert(sizeof(struct record_site_counts) == 80, "layout of record_site_counts");
 
 #endif

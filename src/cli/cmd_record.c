@@ -26,7 +26,7 @@ struct record_options {
 	bool has_progress; /* a line of progress stands on the terminal */
 };
 
-enum { KEY_ONE_LINE = 0x100 };
+enum { KEY_ONE_LINE = 0x180, KEY_NO_OBJECTS };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
@@ -46,6 +46,8 @@ static const struct argp_option options[] = {
 	 "Watch lines of that size only; else one sample in four is watched at all sizes from 4 to 4096",
 	 2},
 	{"gear", 'g', "GEAR", 0, "sample, or count: count accesses only, no samples", 2},
+	{"no-objects", KEY_NO_OBJECTS, NULL, 0,
+	 "Do not follow allocations: samples know no blocks, and the profile no sites", 2},
 	{0},
 };
 
@@ -145,6 +147,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'q':
 		o->is_quiet = true;
+		return 0;
+	case KEY_NO_OBJECTS:
+		o->run.config.objects = 0;
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->run.command = state->argv + state->next;

@@ -59,6 +59,7 @@ struct channel_config collector_default_config(void)
 		.duty_ppm = 100000,
 		.samples_per_window = 150,
 		.nested_one_in = 4,
+		.objects = 1,
 	};
 }
 

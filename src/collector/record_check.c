@@ -112,6 +112,28 @@ static const char *check_region(const struct record_header *h)
 	return has_text(h, sizeof(*g), g->name_bytes) ? NULL : "a piece of memory whose name has no end";
 }
 
+static const char *check_site(const struct record_header *h)
+{
+	const struct record_site *s = (const void *)h;
+
+	if (s->id == 0 || s->kind == 0 || s->kind >= SITE_KINDS || s->element_size > MAX_COUNT ||
+	    s->position > MAX_COUNT)
+		return "a site of no known kind";
+	return s->depth <= SITE_MAX_DEPTH && s->depth <= (h->bytes - sizeof(*s)) / sizeof(uint64_t)
+		       ? NULL
+		       : "a site with a path longer than its record";
+}
+
+static const char *check_site_counts(const struct record_header *h)
+{
+	const struct record_site_counts *s = (const void *)h;
+
+	return (s->element_size | s->blocks | s->bytes | s->live_blocks | s->live_bytes |
+		s->peak_bytes | s->smallest | s->largest) <= MAX_COUNT
+		       ? NULL
+		       : "a site with impossible counts";
+}
+
 static const char *check_end(const struct record_header *h)
 {
 	const struct record_end *e = (const void *)h;
@@ -153,6 +175,8 @@ static const struct {
 	[RECORD_STREAM] = {sizeof(struct record_stream), check_stream},
 	[RECORD_REGION] = {sizeof(struct record_region), check_region},
 	[RECORD_MESSAGE] = {sizeof(struct record_header), check_nothing},
+	[RECORD_SITE] = {sizeof(struct record_site), check_site},
+	[RECORD_SITE_COUNTS] = {sizeof(struct record_site_counts), check_site_counts},
 };
 
 const char *record_check(const struct record_header *h)
@@ -185,6 +209,11 @@ const char *record_message_text(const struct record_header *h, size_t *bytes)
 
 	*bytes = strnlen(text, h->bytes - sizeof(*h));
 	return text;
+}
+
+const uint64_t *record_site_path(const struct record_site *s)
+{
+	return (const uint64_t *)(s + 1);
 }
 
 const uint64_t *record_stream_entries(const struct record_stream *s)

@@ -13,6 +13,7 @@
 #include "collector/code_map.h"
 #include "collector/naming.h"
 #include "collector/record_check.h"
+#include "collector/sites.h"
 #include "symbols/symbols.h"
 
 /* What a broken target can make us keep is bounded. */
@@ -36,6 +37,7 @@ struct recorder {
 	struct map by_order; /* order -> index */
 	struct arena strings;
 	struct naming naming;
+	struct sites sites;
 	int64_t next_module;
 	uint64_t samples, windows, messages;
 	const char *first_message;
@@ -72,6 +74,7 @@ void recorder_free(struct recorder *r)
 	map_release(&r->by_order);
 	arena_release(&r->strings);
 	naming_release(&r->naming);
+	sites_release(&r->sites);
 	symbols_free(r->symbols);
 	free(r);
 }
@@ -327,7 +330,32 @@ static struct store_access to_access(struct recorder *r, struct process *p,
 		.size = a->size,
 		.kind = a->kind,
 		.thread = a->thread,
+		.site = sites_find(&r->sites, p->row.id, a->site),
+		.block = a->block,
 	};
+}
+
+/* Where blocks come from: the path's locations are those of the calls, not of what follows them. */
+static const char *on_site(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_site *s = (const void *)h;
+	const uint64_t *pcs = record_site_path(s);
+	int64_t path[SITE_MAX_DEPTH];
+	size_t i;
+
+	for (i = 0; i < s->depth; i++)
+		path[i] = locate(r, p, pcs[i] - 1, s->position);
+	if (r->failed)
+		return NULL;
+	note(r, sites_add(&r->sites, p->row.id, s, path, r->store, &r->err));
+	return NULL;
+}
+
+static const char *on_site_counts(struct recorder *r, struct process *p,
+				  const struct record_header *h)
+{
+	note(r, sites_count(&r->sites, p->row.id, (const void *)h, r->store, &r->err));
+	return NULL;
 }
 
 static const char *on_sample(struct recorder *r, struct process *p, const struct record_header *h)
@@ -468,7 +496,8 @@ static const char *(*const handlers[])(struct recorder *r, struct process *p,
 	[RECORD_WINDOW] = on_window,   [RECORD_SAMPLE] = on_sample,  [RECORD_FOLLOW] = on_follow,
 	[RECORD_NESTED] = on_nested,
 	[RECORD_END] = on_end,	       [RECORD_STREAM] = on_nothing, /* for a sink */
-	[RECORD_MESSAGE] = on_message, [RECORD_REGION] = on_nothing,
+	[RECORD_MESSAGE] = on_message, [RECORD_REGION] = on_nothing, [RECORD_SITE] = on_site,
+	[RECORD_SITE_COUNTS] = on_site_counts,
 };
 
 const char *recorder_record(struct recorder *r, uint32_t order, const struct record_header *h)

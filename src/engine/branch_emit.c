@@ -183,8 +183,10 @@ void job_return_site(struct job *j, uint32_t i)
 	j->o.p = j->arena->hot[j->gear];
 	if (last)
 		cache_publish_indirect(b, ENTRY_RETURN);
-	else
+	if (!last) {
 		b->body = j->o.p;
+		job_hook(j, pc);
+	}
 }
 
 /* mov rcx, <the operand of jmp or call>: the same modrm with another opcode. */

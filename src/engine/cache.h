@@ -94,7 +94,7 @@ struct arena {
 	uint8_t *hot[GEARS], *cold; /* next free bytes; cold ones go down */
 	uint8_t *middle;	    /* where the count gear's part ends */
 	uint64_t *words, *words_end; /* return addresses that calls push */
-	uint8_t *thunk_exit, *thunk_return_miss, *thunk_mismatch[ENTRIES];
+	uint8_t *thunk_exit, *thunk_hook, *thunk_return_miss, *thunk_mismatch[ENTRIES];
 };
 
 /*

@@ -2,6 +2,7 @@
 /* Watching all line sizes from one access; see nested.h. */
 #include "engine/nested.h"
 
+#include "engine/alloc.h"
 #include "engine/random.h"
 #include "engine/records.h"
 #include "engine/util.h"
@@ -143,6 +144,7 @@ static void touch(struct thread *t, const struct scan_window *w, struct nested *
 		  const struct record_access *a, uint64_t at)
 {
 	uint32_t k = reaches(a, n->point), closed;
+	struct nested_event *e;
 
 	closed = k > NESTED_LAST ? 0 : n->open & ~((1u << k) - 1);
 	if (!closed) {
@@ -150,7 +152,9 @@ static void touch(struct thread *t, const struct scan_window *w, struct nested *
 			toss_coin(t, w, n, at);
 		return;
 	}
-	n->events[n->count++] = (struct nested_event){ closed, n->weight, at - n->begin_at - 1, *a };
+	e = &n->events[n->count++];
+	*e = (struct nested_event){ closed, n->weight, at - n->begin_at - 1, *a };
+	alloc_describe(t->process, &e->end);
 	unmark(t, w, n);
 	n->open &= ~closed;
 	if (n->open) {

@@ -3,10 +3,12 @@
 #include "engine/process.h"
 
 #include "channel/sys.h"
+#include "engine/alloc.h"
 #include "engine/cache.h"
 #include "engine/control.h"
 #include "engine/dispatch.h"
 #include "engine/marks.h"
+#include "engine/modules.h"
 #include "engine/pages.h"
 #include "engine/records.h"
 #include "engine/sampler.h"
@@ -69,6 +71,7 @@ void process_remove_module(struct process *p, uint64_t start, uint64_t end)
 {
 	bool any = false;
 
+	modules_remove(start, end);
 	lock_take(&module_lock);
 	for (uint32_t i = 0; i < module_count; i++)
 		if (modules[i].start < end && modules[i].end > start) {
@@ -134,6 +137,7 @@ void process_ending(struct thread *t, uint32_t cause, uint32_t status)
 	lock_take(&engine.translate_lock);
 	footprint = pages_footprint(t->regs[RSP]);
 	lock_drop(&engine.translate_lock);
+	alloc_report(p);
 	records_end(p, cause, status, footprint);
 	/* A default action that does not kill after all: let them go on, unprofiled. */
 	world_release();
@@ -145,6 +149,7 @@ void process_before_exec(struct thread *t)
 		return;
 	settle_all(t, 20);
 	sampler_end(t, SAMPLE_DANGLING);
+	alloc_report(t->process);
 	records_counters(t->process);
 }
 
@@ -181,6 +186,7 @@ void process_forked(struct thread *t)
 	uint32_t parent = p->profiling ? p->order : UINT32_MAX;
 
 	threads_forked(t);
+	alloc_forked();
 	module_lock = 0;
 	p->ring_lock = 0;
 	p->action_lock = 0;

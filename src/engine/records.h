@@ -27,6 +27,10 @@ void records_follow(struct process *p, const struct record_follow *f);
 /* Entries that one record of a stream can hold. */
 uint32_t records_stream_most(const struct process *p);
 void records_stream(struct process *p, uint32_t thread, const uint64_t *entries, uint32_t count);
+/* A new site, and what it has counted. Both wait for room; false: it was lost. */
+bool records_site(struct process *p, uint32_t id, uint32_t kind, const uint64_t *path, uint32_t depth,
+		  uint64_t element_size);
+bool records_site_counts(struct process *p, const struct record_site_counts *c);
 void records_message(struct process *p, const char *text);
 /* Live totals into the slot. */
 void records_counters(struct process *p);

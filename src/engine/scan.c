@@ -2,6 +2,7 @@
 /* Looking through the accesses of a window; see scan.h. */
 #include "engine/scan.h"
 
+#include "engine/alloc.h"
 #include "engine/fsbase.h"
 #include "engine/nested.h"
 #include "engine/random.h"
@@ -140,8 +141,11 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 		 uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
-	struct record_access ra = { a->pc, a->address, a->size, (uint16_t)a->kind,
-				    (uint16_t)t->index };
+	struct record_access ra = { .pc = a->pc,
+				    .address = a->address,
+				    .size = a->size,
+				    .kind = (uint16_t)a->kind,
+				    .thread = (uint16_t)t->index };
 	uint64_t line = a->address >> w->line_shift;
 	uint64_t last = (a->address + (a->size ? a->size - 1 : 0)) >> w->line_shift;
 	bool seen = false;
@@ -153,9 +157,12 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 			o = watch_take(ws, l);
 			seen = true;
 		}
-		if (o && o->followed)
+		if (!o)
+			continue;
+		alloc_describe(t->process, &ra);
+		if (o->followed)
 			send_follow(t, o, FOLLOW_TOUCHED, at, process_at, &ra);
-		else if (o)
+		else
 			send(t, w, o, SAMPLE_REUSED, at, &ra);
 	}
 	if (seen && ws->nested)
@@ -167,6 +174,7 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 
 	if (!o)
 		return;
+	alloc_describe(t->process, &ra);
 	if (ws->nested && random_next(&t->rng) % engine.config.nested_one_in == 0)
 		nested_add(t, w, &ra, at, process_at);
 	o->begin = ra;
