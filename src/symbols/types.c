@@ -92,6 +92,26 @@ static void put_pointer(struct spelling *s, Dwarf_Die *type, const char *mark, c
 	text_release(&next);
 }
 
+/* An array cannot be qualified, only its elements: they say so themselves. */
+static bool is_array(Dwarf_Die *target)
+{
+	Dwarf_Die at, next;
+
+	if (target == NULL)
+		return false;
+	at = *target;
+	for (int i = 0; i < MAX_DEPTH; i++) {
+		int tag = dwarf_tag(&at);
+
+		if (tag != DW_TAG_const_type && tag != DW_TAG_volatile_type)
+			return tag == DW_TAG_array_type;
+		if (target_of(&at, &next) == NULL)
+			return false;
+		at = next;
+	}
+	return false;
+}
+
 static void put_qualified(struct spelling *s, Dwarf_Die *type, const char *word, const char *inner)
 {
 	Dwarf_Die memory, *target = target_of(type, &memory);
@@ -104,8 +124,7 @@ static void put_qualified(struct spelling *s, Dwarf_Die *type, const char *word,
 		text_release(&next);
 		return;
 	}
-	/* An array cannot be qualified, only its elements: they say so themselves. */
-	if (tag_of(target) != DW_TAG_array_type)
+	if (!is_array(target))
 		text_addf(s->out, "%s ", word);
 	spell(s, target, inner);
 }
