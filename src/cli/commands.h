@@ -17,6 +17,7 @@ static const struct command commands[] = {
 	 cmd_report},
 	{"curve", "show the miss ratio for each cache size", cmd_curve},
 	{"annotate", "show source code with the misses of each line", cmd_annotate},
+	{"objects", "show the data structures that miss", cmd_objects},
 	{"info", "show what a profile holds", cmd_info},
 };
 
