@@ -13,7 +13,7 @@ struct command {
 
 static const struct command commands[] = {
 	{"record", "run a program and write its profile", cmd_record},
-	{"report", "show what ran, its miss ratios, and the hottest functions and lines",
+	{"report", "show what ran, its miss ratios, and the hottest code and data",
 	 cmd_report},
 	{"curve", "show the miss ratio for each cache size", cmd_curve},
 	{"annotate", "show source code with the misses of each line", cmd_annotate},
