@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwell report: what ran, its miss ratios, and the hottest functions and lines. */
+/* dwell report: what ran, its miss ratios, and the functions, lines and data that miss most. */
 #include <argp.h>
 
 #include "base/size.h"
@@ -19,10 +19,10 @@ struct report_options {
 
 static const struct argp_option option_list[] = {
 	{"size", KEY_SIZE, "BYTES", 0,
-	 "Rank functions and lines by their misses in a cache of this size (default: the L2 of the "
+	 "Rank functions, lines and data by their misses in a cache of this size (default: the L2 of the "
 	 "machine that recorded, or 1M)",
 	 0},
-	{"rows", KEY_ROWS, "N", 0, "Show N functions and lines of the text (default 10)", 0},
+	{"rows", KEY_ROWS, "N", 0, "Show N functions, lines and data structures of the text (default 10)", 0},
 	{0},
 };
 
@@ -83,8 +83,8 @@ int cmd_report(int argc, char **argv)
 		parse,
 		NULL,
 		"Show what a profile holds at a glance: what ran, how much of it was sampled, its "
-		"miss ratio in the caches of the machine, and the functions and lines that miss "
-		"most.",
+		"miss ratio in the caches of the machine, and the functions, lines and data "
+		"structures that miss most.",
 		children,
 		NULL,
 		NULL};

@@ -13,12 +13,13 @@ struct command {
 
 static const struct command commands[] = {
 	{"record", "run a program and write its profile", cmd_record},
-	{"report", "show what ran, its miss ratios, and the hottest functions and lines",
+	{"report", "show what ran, its miss ratios, and the hottest code and data",
 	 cmd_report},
 	{"curve", "show the miss ratio for each cache size", cmd_curve},
 	{"annotate", "show source code with the misses of each line", cmd_annotate},
 	{"spatial", "show the miss ratio for each line size, and what of the lines is used",
 	 cmd_spatial},
+	{"objects", "show the data structures that miss", cmd_objects},
 	{"info", "show what a profile holds", cmd_info},
 	{"simulate", "run a program and show exact miss ratios, from its every access",
 	 cmd_simulate},

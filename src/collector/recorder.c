@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "collector/code_map.h"
+#include "collector/data_map.h"
 #include "collector/naming.h"
 #include "collector/record_check.h"
 #include "collector/sites.h"
@@ -23,6 +24,7 @@
 struct process {
 	struct store_process row;
 	struct code_map code;
+	struct data_map data;
 	bool has_end; /* a RECORD_END came: its counts are final */
 	uint64_t counting_ns, sampling_ns;
 };
@@ -68,6 +70,7 @@ void recorder_free(struct recorder *r)
 		return;
 	for (i = 0; i < r->processes.count; i++) {
 		code_map_release(&r->processes.items[i]->code);
+		data_map_release(&r->processes.items[i]->data);
 		free(r->processes.items[i]);
 	}
 	free(r->processes.items);
@@ -146,10 +149,13 @@ static void put_module(struct recorder *r, const struct process *p, const struct
 /* Give the module an id and keep it; the same one told twice counts once. */
 static void add_module(struct recorder *r, struct process *p, struct code_module m)
 {
+	size_t index;
+
 	if (code_map_has_module(&p->code, &m) || p->code.modules.count >= MAX_MODULES)
 		return;
 	m.id = r->next_module++;
-	if (code_map_add_module(&p->code, &m) == CODE_NO_MODULE)
+	index = code_map_add_module(&p->code, &m);
+	if (index == CODE_NO_MODULE || data_map_add(&p->data, r->symbols, &m, index) != 0)
 		out_of_memory(r);
 	put_module(r, p, &m, symbols_path(r->symbols, m.file));
 }
@@ -201,6 +207,7 @@ static const char *on_unmap(struct recorder *r, struct process *p, const struct 
 			continue;
 		m->unmapped_at = u->position > m->mapped_at ? u->position : m->mapped_at;
 		put_module(r, p, m, symbols_path(r->symbols, m->file));
+		data_map_remove(&p->data, i);
 	}
 	return NULL;
 }
@@ -324,6 +331,8 @@ static int64_t locate(struct recorder *r, struct process *p, uint64_t pc, uint64
 static struct store_access to_access(struct recorder *r, struct process *p,
 				     const struct record_access *a, uint64_t position)
 {
+	if (data_map_touch(&p->data, a->address) != 0)
+		out_of_memory(r);
 	return (struct store_access){
 		.location = locate(r, p, a->pc, position),
 		.address = a->address,
@@ -566,8 +575,17 @@ void recorder_counts(struct recorder *r, uint32_t order, const struct slot_count
 
 void recorder_resolve(struct recorder *r)
 {
+	int64_t next_variable = 1;
+	size_t i;
+
 	if (!r->failed)
 		note(r, naming_finish(&r->naming, r->symbols, r->store, &r->err));
+	for (i = 0; i < r->processes.count && !r->failed; i++) {
+		struct process *p = r->processes.items[i];
+
+		note(r, data_map_finish(&p->data, p->row.id, r->symbols, r->store, &next_variable,
+					&r->err));
+	}
 }
 
 const struct err *recorder_failed(const struct recorder *r)

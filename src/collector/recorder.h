@@ -34,7 +34,10 @@ void recorder_counts(struct recorder *r, uint32_t order, const struct slot_count
 /* A line for the profile that belongs to no process. */
 void recorder_message(struct recorder *r, const char *text);
 
-/* Name all code locations seen so far: functions, files, lines. Takes as long as libdw does. */
+/*
+ * Name all code locations seen so far: functions, files, lines; and the variables that samples
+ * touched. To be called once. Takes as long as libdw does.
+ */
 void recorder_resolve(struct recorder *r);
 
 /* The first failure, or NULL while all is well. */

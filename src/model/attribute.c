@@ -87,16 +87,21 @@ static void share_group(struct split *s, double *chance)
 	}
 }
 
-static int share_all(const struct model *m, double lines, enum tail_kind kind, double factor,
-		     struct model_share *shares)
+static int share_all(const struct model *m, enum model_policy policy, double lines,
+		     enum tail_kind kind, double factor, struct model_share *shares)
 {
+	static void (*const solvers[])(const struct model *m, double lines, enum tail_kind kind,
+				       double *ratios, struct group_result *results) = {
+		[MODEL_RANDOM] = random_solve,
+		[MODEL_LRU] = lru_solve,
+	};
 	double *ratios = calloc(m->group_count + m->sample_count + 1, sizeof(*ratios));
 	struct group_result *results = calloc(m->group_count + 1, sizeof(*results));
 	int ret = -1;
 
 	if (ratios == NULL || results == NULL)
 		goto out;
-	random_solve(m, lines, kind, ratios, results);
+	solvers[policy](m, lines, kind, ratios, results);
 	for (size_t g = 0; g < m->group_count; g++) {
 		struct split s = {m, &m->groups[g], &results[g], factor, shares};
 
@@ -109,8 +114,8 @@ out:
 	return ret;
 }
 
-int model_attribute(const struct model *m, uint64_t lines, struct model_share *shares,
-		    struct err *err)
+int model_attribute_policy(const struct model *m, enum model_policy policy, uint64_t lines,
+			   struct model_share *shares, struct err *err)
 {
 	int ret;
 
@@ -120,9 +125,9 @@ int model_attribute(const struct model *m, uint64_t lines, struct model_share *s
 	if (lines == 0)
 		lines = 1;
 	if (m->has_footprint)
-		ret = share_all(m, (double)lines, TAIL_SPREAD, 1, shares);
-	else if ((ret = share_all(m, (double)lines, TAIL_NEAR, 0.5, shares)) == 0)
-		ret = share_all(m, (double)lines, TAIL_FAR, 0.5, shares);
+		ret = share_all(m, policy, (double)lines, TAIL_SPREAD, 1, shares);
+	else if ((ret = share_all(m, policy, (double)lines, TAIL_NEAR, 0.5, shares)) == 0)
+		ret = share_all(m, policy, (double)lines, TAIL_FAR, 0.5, shares);
 	if (ret != 0)
 		return err_set(err, "not enough memory for %zu samples", m->sample_count);
 	/* So far of touches; of an access that makes several they are the accesses' part. */
@@ -131,4 +136,10 @@ int model_attribute(const struct model *m, uint64_t lines, struct model_share *s
 		shares[i].accesses *= m->touches / m->lines[i];
 	}
 	return 0;
+}
+
+int model_attribute(const struct model *m, uint64_t lines, struct model_share *shares,
+		    struct err *err)
+{
+	return model_attribute_policy(m, MODEL_RANDOM, lines, shares, err);
 }

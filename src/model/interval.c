@@ -8,12 +8,6 @@
 
 #include "model/parts.h"
 
-/* How wrong the models themselves may be, whatever the number of samples. */
-#define MODEL_ERROR_ABSOLUTE 0.002
-#define MODEL_ERROR_RELATIVE 0.05
-/* Samples of one window are alike: their mean varies as that of so many times fewer. */
-#define CLUSTERS 3.0
-
 typedef void solver(const struct model *m, double lines, enum tail_kind kind, double *ratios);
 
 static void solve_random(const struct model *m, double lines, enum tail_kind kind, double *ratios)
@@ -21,9 +15,14 @@ static void solve_random(const struct model *m, double lines, enum tail_kind kin
 	random_solve(m, lines, kind, ratios, NULL);
 }
 
+static void solve_lru(const struct model *m, double lines, enum tail_kind kind, double *ratios)
+{
+	lru_solve(m, lines, kind, ratios, NULL);
+}
+
 static solver *const solvers[] = {
 	[MODEL_RANDOM] = solve_random,
-	[MODEL_LRU] = lru_solve,
+	[MODEL_LRU] = solve_lru,
 };
 
 /* Student's t, 97.5 %: exact where the series below is not good to three digits. */
@@ -66,7 +65,7 @@ static double half_width(const struct model *m, const double *ratios, double cen
 		double chance = ratios[g] * (1 - ratios[g]) / fmax(1, (double)group->count);
 
 		windows += looks;
-		sum += group->share * group->share * (d * d / looks + CLUSTERS * chance);
+		sum += group->share * group->share * (d * d / looks + MODEL_CLUSTERS * chance);
 	}
 	if (windows < 2)
 		return 1;

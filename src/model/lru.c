@@ -8,6 +8,8 @@
  */
 #include "model/parts.h"
 
+#include <math.h>
+
 /* Steps of a survival, walked until the stack distance reaches the cache's lines. */
 struct walk {
 	double x, left, stack;
@@ -44,17 +46,21 @@ static size_t first_beyond(const struct survival *pool, double x)
 	return low;
 }
 
+/* *r gets what of the group's own reuses misses. */
 static double group_ratio(const struct model *m, const struct survival *own, const struct tail *t,
-			  double lines)
+			  double lines, struct group_result *r)
 {
 	const struct survival *pool = &m->pool;
 	struct walk w = {.left = 1, .lines = lines};
 	double total = t->cold + t->mass * (double)t->count, scale;
 	size_t first;
 
+	r->step = INFINITY;
 	for (size_t i = 0; i < own->count; i++)
-		if (!walk_to(&w, own->x[i], own->mass[i]))
+		if (!walk_to(&w, own->x[i], own->mass[i])) {
+			r->step = own->x[i];
 			return w.left;
+		}
 	first = first_beyond(pool, own->end_x);
 	for (size_t i = first; i < pool->count; i++)
 		total += pool->mass[i];
@@ -70,11 +76,18 @@ static double group_ratio(const struct model *m, const struct survival *own, con
 	return t->cold * scale;
 }
 
-void lru_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios)
+void lru_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios,
+	       struct group_result *results)
 {
 	for (size_t g = 0; g < m->group_count; g++) {
-		double ratio = group_ratio(m, &m->groups[g].own, &m->tails[kind], lines);
+		struct group_result r = {.is_step = true};
+		double left = m->groups[g].own.left;
+		double ratio = group_ratio(m, &m->groups[g].own, &m->tails[kind], lines, &r);
 
 		ratios[g] = ratio > 0 ? ratio : 0; /* rounding */
+		/* Where nearer reuses miss already, all that was not seen does. */
+		r.unresolved = ratios[g] < left ? ratios[g] : left;
+		if (results != NULL)
+			results[g] = r;
 	}
 }

@@ -142,5 +142,24 @@ void model_resolve(const struct model *m, struct model_resolution *out);
  */
 int model_attribute(const struct model *m, uint64_t lines, struct model_share *shares,
 		    struct err *err);
+/* The same for any policy: with LRU a reuse misses from a distance on, which is its group's. */
+int model_attribute_policy(const struct model *m, enum model_policy policy, uint64_t lines,
+			   struct model_share *shares, struct err *err);
+
+/* What one window knows of a part of the accesses, as shares of all accesses of the run. */
+struct model_sums {
+	double accesses, misses;
+	uint64_t samples; /* of the part, in the window */
+};
+
+/*
+ * The miss ratio of a part of the accesses (those of a function, a data structure): its misses
+ * over its accesses, from the windows that have any of it, and a 95 % interval. That is the
+ * percentile interval of a bootstrap which draws windows with replacement (200 rounds, the same
+ * ones at each call), or Wilson's for the number of samples where that is wider, as with few
+ * windows it is; and wider still by what the model itself may err.
+ * Without accesses nothing is known. The bounds are the interval's.
+ */
+void model_part(const struct model_sums *windows, size_t count, struct model_ratio *out);
 
 #endif

@@ -15,6 +15,12 @@
 #define MODEL_GROUP_AT_RISK 3
 #define MODEL_GROUP_SAMPLES 100
 
+/* How wrong the models themselves may be, whatever the number of samples. */
+#define MODEL_ERROR_ABSOLUTE 0.002
+#define MODEL_ERROR_RELATIVE 0.05
+/* Samples of one window are alike: their mean varies as that of so many times fewer. */
+#define MODEL_CLUSTERS 3.0
+
 /* Reuse distances: probability mass at each of `count` rising distances, and what is left over. */
 struct survival {
 	double *x;    /* accesses */
@@ -148,6 +154,8 @@ struct group_result {
 	double on_the_way[MODEL_OCTAVES];
 	double steeper;	   /* makes up for what taking near distances together has lost */
 	double unresolved; /* the part of the ratio that no piece of the group's own explains */
+	bool is_step;	   /* LRU: reuses miss from a distance on; the first three are not used */
+	double step;	   /* accesses */
 };
 
 /* P(miss) of a reuse that the group has seen itself. */
@@ -161,8 +169,9 @@ double group_miss(const struct group_result *r, double x);
 void random_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios,
 		  struct group_result *results);
 
-/* The same with LRU. */
-void lru_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios);
+/* The same with LRU; `ratios` need not be set. */
+void lru_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios,
+	       struct group_result *results);
 
 /* P(one given line of `lines` is still there after one miss) = exp(-rate). */
 double random_rate(double lines);

@@ -407,8 +407,11 @@ static double solve_bursts(const struct solver *v, size_t g, struct system *s, d
 
 double group_miss(const struct group_result *r, double x)
 {
-	double miss = -expm1(-r->rate * r->on_the_way[model_octave(x)] * x);
+	double miss;
 
+	if (r->is_step)
+		return x >= r->step ? 1 : 0;
+	miss = -expm1(-r->rate * r->on_the_way[model_octave(x)] * x);
 	return miss + r->steeper * miss * (1 - miss);
 }
 
@@ -421,6 +424,7 @@ static void report_group(const struct group *g, const struct system *s, double r
 {
 	double joined = 0, apart = 0, open = 0;
 
+	r->is_step = false;
 	r->steeper = 0;
 	r->rate = s->e.rate * ratio;
 	for (size_t i = 0; i < s->own_count; i++)

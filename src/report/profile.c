@@ -183,6 +183,28 @@ static int index_locations(struct profile *p, struct err *err)
 	return 0;
 }
 
+static int compare_variables(const void *a, const void *b)
+{
+	const struct store_variable *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->end < y->end) - (x->end > y->end);
+}
+
+static int read_data(struct profile *p, struct err *err)
+{
+	int64_t id = p->process->id;
+
+	if (store_read_modules(p->store, id, &p->modules, &p->module_count, err) != 0 ||
+	    store_read_sites(p->store, id, &p->sites, &p->site_count, err) != 0 ||
+	    store_read_variables(p->store, id, &p->variables, &p->variable_count, err) != 0)
+		return -1;
+	if (p->variable_count > 0)
+		qsort(p->variables, p->variable_count, sizeof(*p->variables), compare_variables);
+	return 0;
+}
+
 int profile_open(struct profile *p, const char *path, int64_t process, struct err *err)
 {
 	memset(p, 0, sizeof(*p));
@@ -204,10 +226,20 @@ int profile_open(struct profile *p, const char *path, int64_t process, struct er
 	return 0;
 }
 
+	    index_locations(p, err) != 0 || read_data(p, err) != 0 || build_model(p, err) != 0) {
+		profile_close(p);
+		return -1;
+	}
+	return 0;
+}
+
 void profile_close(struct profile *p)
 {
 	model_free(p->model);
 	map_release(&p->location_index);
+	free(p->variables);
+	free(p->sites);
+	free(p->modules);
 	free(p->locations);
 	free(p->weights);
 	free(p->follow_weights);
@@ -264,4 +296,13 @@ const struct store_location *profile_location(const struct profile *p, int64_t i
 	if (id < 0 || !map_get(&p->location_index, (uint64_t)id, &index))
 		return NULL;
 	return &p->locations[index];
+}
+
+const char *profile_module_path(const struct profile *p, const struct store_location *l)
+{
+	/* By process, they are in order of id, and few. */
+	for (size_t i = 0; i < p->module_count; i++)
+		if (p->modules[i].id == l->module_id)
+			return p->modules[i].path;
+	return NULL;
 }

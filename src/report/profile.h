@@ -37,6 +37,13 @@ struct profile {
 	struct store_location *locations;
 	size_t location_count;
 	struct map location_index; /* id -> index in locations */
+	struct store_module *modules;
+	size_t module_count;
+	/* What data is: call paths that allocate, and variables by rising start, wider ones first. */
+	struct store_site *sites;
+	size_t site_count;
+	struct store_variable *variables;
+	size_t variable_count;
 
 	struct model *model;
 	uint32_t line_bytes; /* that all of the above is about */
@@ -109,6 +116,9 @@ uint32_t profile_lines_touched(const struct store_access *a, uint32_t line_bytes
 
 /* Index of a window by its number, or -1: the profile has none that closed. */
 int64_t profile_window(const struct profile *p, uint32_t number);
+
+/* The path of a location's module, or NULL. */
+const char *profile_module_path(const struct profile *p, const struct store_location *l);
 
 /* The location of an id, or NULL. */
 const struct store_location *profile_location(const struct profile *p, int64_t id);

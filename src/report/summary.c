@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/data_print.h"
 #include "report/figures.h"
 #include "report/json.h"
 
@@ -19,7 +20,8 @@ int summary_init(struct summary *s, const struct profile *p, uint64_t size_bytes
 	if (costs == NULL)
 		return -1;
 	if (hot_rows(p, costs, HOT_FUNCTION, &s->functions, err) == 0 &&
-	    hot_rows(p, costs, HOT_LINE, &s->lines, err) == 0)
+	    hot_rows(p, costs, HOT_LINE, &s->lines, err) == 0 &&
+	    data_init(&s->data, p, size_bytes, DATA_BY_LINE, err) == 0)
 		ret = 0;
 	free(costs);
 	if (ret != 0)
@@ -31,6 +33,7 @@ void summary_release(struct summary *s)
 {
 	hot_release(&s->functions);
 	hot_release(&s->lines);
+	data_release(&s->data);
 }
 
 void summary_overhead(const struct profile *p, struct summary_overhead *out)
@@ -118,6 +121,26 @@ static void csv_rows(const char *kind, const struct hot *h, struct text *out)
 	}
 }
 
+static void csv_data(const struct data *d, struct text *out)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		const struct data_row *r = &d->rows[i];
+
+		text_add(out, "object,");
+		csv_field(out, r->name);
+		text_add(out, ",");
+		csv_field(out, r->file);
+		text_add(out, ",");
+		if (r->line > 0)
+			text_addf(out, "%u", r->line);
+		text_addf(out, ",%.8g,%.8g,%.8g,%.8g,%.8g,%.8g,%" PRIu64 "\n",
+			  hot_miss_ratio(&r->cost), r->ratio.low, r->ratio.high,
+			  hot_share(r->cost.misses + r->cost.unresolved, &d->total),
+			  hot_share(r->cost.unresolved, &d->total), r->cost.accesses,
+			  r->cost.samples);
+	}
+}
+
 void summary_csv(const struct summary *s, struct text *out)
 {
 	const struct profile *p = s->profile;
@@ -147,6 +170,7 @@ void summary_csv(const struct summary *s, struct text *out)
 	}
 	csv_rows("function", &s->functions, out);
 	csv_rows("line", &s->lines, out);
+	csv_data(&s->data, out);
 }
 
 static json_t *json_process(const struct store_process *x)
@@ -222,7 +246,7 @@ int summary_json(const struct summary *s, struct text *out, struct err *err)
 	root = json_pack(
 		"{s:o, s:I, s:I, s:i, s:o, s:o, s:{s:o, s:o, s:o}, s:{s:f, s:f, s:f, s:I}, s:o, "
 		"s:I,"
-		" s:f, s:f, s:o, s:o}",
+		" s:f, s:f, s:o, s:o, s:o}",
 		"command", json_text(store_meta_text(p->store, "command")), "wall_ns",
 		(json_int_t)store_meta_int(p->store, "wall_ns", 0), "target_cpu_ns",
 		(json_int_t)store_meta_int(p->store, "target_cpu_ns", 0), "line_bytes",
@@ -233,6 +257,7 @@ int summary_json(const struct summary *s, struct text *out, struct err *err)
 		(json_int_t)res.groups, "caches", json_caches(p), "ranked_at_bytes",
 		(json_int_t)s->size_bytes, "miss_ratio", s->functions.ratio, "unresolved_share",
 		hot_share(s->functions.total.unresolved, &s->functions.total), "functions",
-		json_rows(&s->functions), "lines", json_rows(&s->lines));
+		json_rows(&s->functions), "lines", json_rows(&s->lines), "objects",
+		data_json_rows(&s->data, NULL));
 	return json_print(root, out, err);
 }

@@ -3,24 +3,26 @@
 #ifndef DWELL_REPORT_SUMMARY_H
 #define DWELL_REPORT_SUMMARY_H
 
+#include "report/data.h"
 #include "report/hot.h"
 #include "report/table.h"
 
 struct summary {
 	const struct profile *profile;
-	uint64_t size_bytes; /* of the cache that functions and lines are ranked at */
+	uint64_t size_bytes; /* of the cache that functions, lines and data structures are ranked at */
 	struct hot functions, lines;
+	struct data data;
 };
 
 /* Release with summary_release; the profile must outlive it. */
 int summary_init(struct summary *s, const struct profile *p, uint64_t size_bytes, struct err *err);
 void summary_release(struct summary *s);
 
-/* `rows`: how many functions and lines to show. */
+/* `rows`: how many functions, lines and data structures to show. */
 int summary_text(const struct summary *s, size_t rows, const struct display *d, struct text *out,
 		 struct err *err);
 
-/* Sections by their first column: process, cache, function, line. All rows. */
+/* Sections by their first column: process, cache, function, line, object. All rows. */
 void summary_csv(const struct summary *s, struct text *out);
 int summary_json(const struct summary *s, struct text *out, struct err *err);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "report/data_print.h"
 #include "report/figures.h"
 #include "report/summary.h"
 
@@ -340,6 +341,9 @@ int summary_text(const struct summary *s, size_t rows, const struct display *d, 
 		put_hot_title(s, out);
 		if (put_hot(&s->functions, "FUNCTION", rows, d, out, err) != 0 ||
 		    put_hot(&s->lines, "LINE", rows, d, out, err) != 0)
+			return -1;
+		text_add(out, "\nWhich data it is ('dwell objects' tells more)\n\n");
+		if (data_table(&s->data, rows, NULL, d, out, err) != 0)
 			return -1;
 	}
 	return put_messages(p, out, err);

@@ -166,7 +166,7 @@ static const char *inherited_string(struct symbols_file *f, const Dwarf_Die *die
 	return NULL;
 }
 
-static const char *function_name(struct symbols_file *f, struct arena *a, const Dwarf_Die *die)
+const char *symbols_function_name(struct symbols_file *f, struct arena *a, const Dwarf_Die *die)
 {
 	static const unsigned names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name};
 	const char *name = NULL;
@@ -177,7 +177,7 @@ static const char *function_name(struct symbols_file *f, struct arena *a, const 
 	return name != NULL ? symbols_demangle(a, name) : NULL;
 }
 
-static const char *tidy_path(struct arena *a, Dwarf_Die *cu_die, const char *name)
+const char *symbols_tidy_path(struct arena *a, Dwarf_Die *cu_die, const char *name)
 {
 	Dwarf_Attribute attribute;
 	const char *folder = dwarf_formstring(dwarf_attr(cu_die, DW_AT_comp_dir, &attribute));
@@ -186,7 +186,8 @@ static const char *tidy_path(struct arena *a, Dwarf_Die *cu_die, const char *nam
 
 	if (name == NULL)
 		return NULL;
-	if (name[0] != '/' && folder != NULL)
+	/* libdw puts a relative folder in front by itself, where the table of files has it. */
+	if (name[0] != '/' && folder != NULL && strncmp(name, folder, strlen(folder)) != 0)
 		text_addf(&path, "%s/", folder);
 	text_add(&path, name);
 	kept = arena_strdup(a, text_get(&path));
@@ -209,7 +210,7 @@ static void call_site(struct arena *a, Dwarf_Die *cu_die, Dwarf_Die *inlined,
 		frame->line = (uint32_t)line;
 	if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &file) == 0 &&
 	    dwarf_getsrcfiles(cu_die, &files, &count) == 0 && file < count)
-		frame->file = tidy_path(a, cu_die, dwarf_filesrc(files, file, NULL, NULL));
+		frame->file = symbols_tidy_path(a, cu_die, dwarf_filesrc(files, file, NULL, NULL));
 }
 
 /* Of a DIE's children, the block or inlined call that holds the address. */
@@ -278,7 +279,7 @@ size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct are
 		struct symbols_frame *frame = &frames[i];
 
 		*frame = (struct symbols_frame){.function =
-							function_name(f, a, &chain[count - 1 - i])};
+							symbols_function_name(f, a, &chain[count - 1 - i])};
 		if (frame->function == NULL)
 			frame->function = "[unnamed]";
 		if (i > 0)
@@ -288,7 +289,7 @@ size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct are
 	if (line != NULL) {
 		int number = 0;
 
-		frames[0].file = tidy_path(a, cu_die, dwarf_linesrc(line, NULL, NULL));
+		frames[0].file = symbols_tidy_path(a, cu_die, dwarf_linesrc(line, NULL, NULL));
 		if (dwarf_lineno(line, &number) == 0 && number > 0)
 			frames[0].line = (uint32_t)number;
 	}

@@ -41,6 +41,7 @@ static int read_segments(struct symbols_file *f, Elf *elf, struct arena *a)
 			.offset = header.p_offset,
 			.bytes = header.p_filesz,
 			.address = header.p_vaddr,
+			.memory = header.p_memsz,
 		};
 	}
 	return 0;

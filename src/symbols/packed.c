@@ -351,6 +351,12 @@ bool symbols_packed_reach(struct symbols_packed *p, uint64_t offset)
 	return offset < p->parts[INFO].bytes && unpack(p, INFO);
 }
 
+Dwarf *symbols_packed_dwarf(struct symbols_packed *p)
+{
+	unpack(p, LINE);
+	return unpack(p, INFO) ? p->dwarf : NULL;
+}
+
 /* Sizes of the header before a unit's first DIE, 32-bit DWARF. */
 static uint64_t header_bytes(const unsigned char *unit)
 {

@@ -19,6 +19,7 @@
 struct symbols_segment {
 	uint64_t offset, bytes; /* in the file */
 	uint64_t address;
+	uint64_t memory; /* bytes in memory: those of .bss are in no file */
 };
 
 /* What is said of an address; many share one. */
@@ -27,12 +28,19 @@ struct symbols_answer {
 	struct symbols_frame frames[];
 };
 
-/* A symbol of code, addresses as in the file. */
+/* A symbol, addresses as in the file. */
 struct symbols_entry {
 	uint64_t address, bytes;
 	int rank; /* lower is the better name */
 	const char *name;
 	const struct symbols_answer *answer; /* for what it covers, once somebody asked */
+};
+
+/* Symbols by address, read when the first question is asked. */
+struct symbols_table {
+	struct symbols_entry *items;
+	size_t count, room;
+	bool is_read;
 };
 
 struct symbols_file {
@@ -57,11 +65,8 @@ struct symbols_file {
 	uint64_t last_address, last_start;
 	const struct symbols_answer *last, *last_bare; /* or NULL: none yet */
 
-	bool symtab_read;
-	struct {
-		struct symbols_entry *items;
-		size_t count, room;
-	} symtab;
+	struct symbols_table code, data;
+	struct symbols_variables *variables; /* by DWARF; NULL: nobody asked yet */
 
 	/* The sorted table of .eh_frame_hdr, or NULL: starts of functions. */
 	const unsigned char *starts;
@@ -76,14 +81,42 @@ int symbols_file_init(struct symbols_file *f, const char *path, int fd, struct a
 /* elf_file.c: the start of the function around the address, by the unwind table; 0 if unknown. */
 uint64_t symbols_function_start(struct symbols_file *f, uint64_t address);
 
-/* symtab.c: the symbol that covers the address, or NULL. */
+/* symtab.c: the symbol of code, or of data, that covers the address, or NULL. */
 struct symbols_entry *symbols_table_find(struct symbols_file *f, uint64_t address);
+struct symbols_entry *symbols_table_find_data(struct symbols_file *f, uint64_t address);
 void symbols_table_release(struct symbols_file *f);
 
 /* dwarf.c: frames by DWARF; 0 when the address has none. Strings go into the arena. */
 size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,
 			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES]);
 void symbols_dwarf_release(struct symbols_file *f);
+
+/* dwarf.c: the name of a subprogram, demangled; NULL when it has none. */
+const char *symbols_function_name(struct symbols_file *f, struct arena *a, const Dwarf_Die *die);
+
+/* dwarf.c: a file name of the unit as an absolute, tidied path in the arena; NULL for NULL. */
+const char *symbols_tidy_path(struct arena *a, Dwarf_Die *cu_die, const char *name);
+
+/*
+ * variables.c: the variable around the address, by DWARF; false when there is none. Strings go
+ * into the arena.
+ */
+bool symbols_dwarf_variable(struct symbols_file *f, uint64_t address, struct arena *a,
+			    struct symbols_variable *out);
+void symbols_variables_release(struct symbols_file *f);
+
+/* A namespace, class or function that names what is inside. */
+struct symbols_scope {
+	const struct symbols_scope *up; /* or NULL */
+	const char *name;
+};
+
+/* types.c: the type as C would write it. `scopes` tells of DIE offsets what they are inside of. */
+void symbols_type_name(Dwarf_Die *type, bool is_c, const struct map *scopes, struct text *out);
+/* The size of an array's elements in bytes; 0: no array. */
+uint64_t symbols_element_bytes(Dwarf_Die *type);
+/* "a::b::" */
+void symbols_scope_name(const struct symbols_scope *s, struct text *out);
 
 /* debuginfo.c: where the file's separate debug file should be; false when there is none. */
 bool symbols_debuginfo_path(const struct symbols_file *f, struct text *path);
@@ -98,12 +131,22 @@ void symbols_packed_free(struct symbols_packed *p);
 /* The unit that holds the address, ready for everything that dwarf.c asks; NULL when there is none. */
 Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf_Die *die);
 
+/* All of the debug information, unpacked; NULL when it is damaged. The packed file owns it. */
+Dwarf *symbols_packed_dwarf(struct symbols_packed *p);
+
 /* Have the unit around the offset in .debug_info; false when there is none. */
 bool symbols_packed_reach(struct symbols_packed *p, uint64_t offset);
 
 /* debuginfo.c: libdwfl's call-back that finds separate debug files; -1 when there is none. */
 int symbols_find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			   const char *file, const char *link, GElf_Word crc, char **found);
+
+/* symbols.c: the file of a number, NULL for -1; and where what is handed out lives. */
+struct symbols_file *symbols_get(const struct symbols *s, int file);
+struct arena *symbols_arena(struct symbols *s);
+
+/* symbols.c: have the module open, if it can be; then f->module tells. */
+void symbols_open(struct symbols_file *f);
 
 /* symbols.c: the name as people write it, in the arena; NULL when memory ran out. */
 const char *symbols_demangle(struct arena *a, const char *name);

@@ -42,6 +42,7 @@ struct symbols *symbols_new(void)
 static void release_file(struct symbols_file *f)
 {
 	symbols_dwarf_release(f);
+	symbols_variables_release(f);
 	symbols_packed_free(f->packed);
 	symbols_table_release(f);
 	if (f->dwfl != NULL)
@@ -118,6 +119,16 @@ int symbols_file(struct symbols *s, const char *path)
 	return (int)s->count++;
 }
 
+struct symbols_file *symbols_get(const struct symbols *s, int file)
+{
+	return file >= 0 ? s->items[file] : NULL;
+}
+
+struct arena *symbols_arena(struct symbols *s)
+{
+	return &s->arena;
+}
+
 const char *symbols_path(const struct symbols *s, int file)
 {
 	return s->items[file]->path;
@@ -175,11 +186,14 @@ static int file_descriptor(struct symbols_file *f)
 }
 
 /* Open the module in libdwfl; afterwards f->module tells whether there is anything to ask. */
-static void open_module(struct symbols_file *f)
+void symbols_open(struct symbols_file *f)
 {
-	int fd = file_descriptor(f);
+	int fd;
 
+	if (f->asked)
+		return;
 	f->asked = true;
+	fd = file_descriptor(f);
 	if (fd < 0)
 		return;
 	f->dwfl = dwfl_begin(&callbacks);
@@ -254,8 +268,7 @@ static const struct symbols_answer *find_answer(struct symbols_file *f, uint64_t
 	struct symbols_entry *e;
 	size_t count;
 
-	if (!f->asked)
-		open_module(f);
+	symbols_open(f);
 	if (f->module != NULL) {
 		count = symbols_dwarf_frames(f, address, a, frames);
 		if (count > 0)

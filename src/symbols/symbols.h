@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * From an address in an ELF file to function, file and line, with the inlined
- * calls that lead there. Debug information is taken from the file, from a
+ * calls that lead there; and from one of its data to the variable. Debug information is taken from the file, from a
  * separate file (.gnu_debuglink, build-id), or from debuginfod when the user
  * has set DEBUGINFOD_URLS; without any, from the symbol tables; without these
  * the function's start is found in the unwind table and names it.
@@ -12,6 +12,7 @@
 #ifndef DWELL_SYMBOLS_SYMBOLS_H
 #define DWELL_SYMBOLS_SYMBOLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -53,5 +54,27 @@ uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset
  */
 size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
 		       const struct symbols_frame **frames);
+
+/* A global or static variable, or a section where the variables have no names. */
+struct symbols_variable {
+	const char *name;	/* qualified: "list::head", "next_id()::last"; never NULL */
+	const char *type;	/* as C would write it, "double[40][40]"; or NULL: not known */
+	const char *file;	/* of the declaration; or NULL */
+	uint32_t line;		/* or 0 */
+	uint64_t start, end;	/* addresses as in the file, end excluded */
+	uint64_t element_bytes; /* of an array's elements; 0: no array, or not known */
+	bool is_section;	/* named ".bss of libc.so.6": of unnamed variables */
+};
+
+/*
+ * The variable around an address of the file: by debug information, by the symbol tables, or else
+ * the section that it is in. False when the file has nothing there. Thread-local variables
+ * have no address of their own and are never found. The first question of a file
+ * with debug information reads all of it; questions in order of address cost least.
+ */
+bool symbols_variable(struct symbols *s, int file, uint64_t address, struct symbols_variable *out);
+
+/* The addresses, as in the file, that its segments take; false when it has none. */
+bool symbols_extent(const struct symbols *s, int file, uint64_t *low, uint64_t *high);
 
 #endif

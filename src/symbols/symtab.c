@@ -2,7 +2,7 @@
 /*
  * A file's symbols in order of address. libdwfl looks through all of them for
  * each question, which is minutes for a compiler with 60,000 symbols and
- * 10,000 sampled addresses; here each file is sorted once.
+ * 10,000 sampled addresses; here each file is sorted once, code and data apart.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -66,9 +66,23 @@ static int is_code(const GElf_Sym *symbol, const char *name)
 	       (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
 }
 
-static void read_symbols(struct symbols_file *f)
+static int is_data(const GElf_Sym *symbol, const char *name)
 {
-	int n = dwfl_module_getsymtab(f->module);
+	unsigned type = GELF_ST_TYPE(symbol->st_info);
+
+	return name != NULL && name[0] != '\0' && symbol->st_shndx != SHN_UNDEF &&
+	       symbol->st_shndx != SHN_ABS && symbol->st_size > 0 &&
+	       (type == STT_OBJECT || type == STT_COMMON);
+}
+
+static void read_symbols(struct symbols_file *f, struct symbols_table *t,
+			 int (*is_wanted)(const GElf_Sym *symbol, const char *name))
+{
+	int n = t->is_read ? 0 : dwfl_module_getsymtab(f->module);
+
+	if (t->is_read)
+		return;
+	t->is_read = true;
 
 	for (int i = 1; i < n; i++) {
 		GElf_Sym symbol;
@@ -76,60 +90,85 @@ static void read_symbols(struct symbols_file *f)
 		const char *name =
 			dwfl_module_getsym_info(f->module, i, &symbol, &address, NULL, NULL, NULL);
 
-		if (!is_code(&symbol, name))
+		if (!is_wanted(&symbol, name))
 			continue;
-		if (!ARRAY_GROW(&f->symtab))
+		if (!ARRAY_GROW(t))
 			break; /* fewer names, that is all */
-		f->symtab.items[f->symtab.count++] = (struct symbols_entry){
+		t->items[t->count++] = (struct symbols_entry){
 			.address = address - f->bias,
 			.bytes = symbol.st_size,
 			.rank = rank(&symbol),
 			.name = name,
 		};
 	}
-	if (sort_symbols(&f->symtab.items, f->symtab.count) != 0)
-		f->symtab.count = 0;
-	f->symtab.room = f->symtab.count;
+	if (sort_symbols(&t->items, t->count) != 0)
+		t->count = 0;
+	t->room = t->count;
 }
 
-struct symbols_entry *symbols_table_find(struct symbols_file *f, uint64_t address)
+/* Index of the first symbol above the address. */
+static size_t find_above(const struct symbols_table *t, uint64_t address)
 {
-	struct symbols_entry *e, *first, *best = NULL;
-	size_t low = 0, high;
+	size_t low = 0, high = t->count;
 
-	if (!f->symtab_read)
-		read_symbols(f);
-	f->symtab_read = true;
-	high = f->symtab.count;
-	while (low < high) { /* the first symbol above the address */
+	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (f->symtab.items[middle].address <= address)
+		if (t->items[middle].address <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == 0)
-		return NULL;
-	first = f->symtab.items + (low > LOOK_BACK ? low - LOOK_BACK : 0);
-	for (e = f->symtab.items + low - 1; e >= first; e--) {
+	return low;
+}
+
+/* The nearest symbol, the last of which is before `above`, whose size covers the address; or NULL. */
+static struct symbols_entry *find_covering(const struct symbols_table *t, size_t above,
+					   uint64_t address)
+{
+	struct symbols_entry *e, *first, *best = NULL;
+
+	first = t->items + (above > LOOK_BACK ? above - LOOK_BACK : 0);
+	for (e = t->items + above; e-- > first;) {
 		if (best != NULL && e->address != best->address)
 			break;
 		if (address - e->address < e->bytes)
 			best = e; /* of one address the best rank is the lowest entry */
 	}
-	if (best != NULL)
-		return best;
+	return best;
+}
+
+struct symbols_entry *symbols_table_find(struct symbols_file *f, uint64_t address)
+{
+	struct symbols_entry *e;
+	size_t above;
+
+	read_symbols(f, &f->code, is_code);
+	above = find_above(&f->code, address);
+	if (above == 0)
+		return NULL;
+	e = find_covering(&f->code, above, address);
+	if (e != NULL)
+		return e;
 	/* A symbol without a size, from hand-written code, must not swallow what follows it. */
-	e = f->symtab.items + low - 1;
+	e = f->code.items + above - 1;
 	if (e->bytes != 0 || symbols_function_start(f, address) > e->address)
 		return NULL;
 	return e;
 }
 
+struct symbols_entry *symbols_table_find_data(struct symbols_file *f, uint64_t address)
+{
+	size_t above;
+
+	read_symbols(f, &f->data, is_data);
+	above = find_above(&f->data, address);
+	return above > 0 ? find_covering(&f->data, above, address) : NULL;
+}
+
 void symbols_table_release(struct symbols_file *f)
 {
-	free(f->symtab.items);
-	memset(&f->symtab, 0, sizeof(f->symtab));
-	f->symtab_read = false;
+	free(f->code.items);
+	free(f->data.items);
+	f->code = f->data = (struct symbols_table){0};
 }

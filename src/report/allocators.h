@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which frames of an allocation's call path only hand the call on: the code that wanted the memory is above them. */
+#ifndef DWELL_REPORT_ALLOCATORS_H
+#define DWELL_REPORT_ALLOCATORS_H
+
+#include "report/profile.h"
+
+/*
+ * Whether a function only allocates for others: by its name (operator new, xmalloc, the insides of
+ * containers of std), or because its module, a path that may be NULL, is the C or C++ library
+ * or a known allocator.
+ */
+bool allocator_is_wrapper(const char *function, const char *module);
+
+/* The first frame of a site's path that is none, else the path's first; NULL: no path is known. */
+const struct store_frame *allocator_caller(const struct profile *p, const struct store_site *site);
+
+#endif

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Data structures as text, CSV and JSON. */
+#include "report/data_print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "report/figures.h"
+#include "report/json.h"
+
+#define WIDE	   140 /* columns of a terminal that all figures fit into */
+#define MOST_PATHS 10  /* call paths of one data structure in the text */
+
+static bool is_shown(const bool *marks, size_t i)
+{
+	return marks == NULL || marks[i];
+}
+
+static double misses_of(const struct data *d, const struct data_row *r)
+{
+	return hot_share(r->cost.misses + r->cost.unresolved, &d->total);
+}
+
+/* "64" or "16-4096", as sizes. */
+static void put_sizes(const struct data_row *r, char *buf, size_t room)
+{
+	char low[SIZE_TEXT_BYTES], high[SIZE_TEXT_BYTES];
+
+	buf[0] = '\0';
+	if (r->largest == 0)
+		return;
+	size_format(r->largest, high);
+	if (r->smallest < r->largest && r->smallest > 0)
+		snprintf(buf, room, "%s-%s", size_format(r->smallest, low), high);
+	else
+		snprintf(buf, room, "%s", high);
+}
+
+/* "head  struct node *  list.c:12" */
+static void put_name(const struct data_row *r, struct text *out)
+{
+	text_add(out, r->name);
+	if (r->kind != DATA_VARIABLE)
+		return;
+	if (r->type != NULL)
+		text_addf(out, "  %s", r->type);
+	if (r->file != NULL && r->line > 0)
+		text_addf(out, "  %s:%" PRIu32, path_basename(r->file), r->line);
+	else if (r->file == NULL && r->module != NULL)
+		text_addf(out, "  of %s", path_basename(r->module));
+}
+
+/* ---- The table ---- */
+
+enum column {
+	MISSES,
+	RATIO,
+	INTERVAL,
+	ACCESSES,
+	SAMPLES,
+	BLOCKS,
+	BYTES,
+	SIZE,
+	ELEMENT,
+	KIND,
+	NAME,
+	COLUMNS,
+};
+
+static const struct {
+	struct table_column column;
+	bool is_wide; /* left out where there is no room */
+} table_columns[COLUMNS] = {
+	[MISSES] = {{"MISSES", true, false}, false},
+	[RATIO] = {{"MISS RATIO", true, false}, false},
+	[INTERVAL] = {{"95 % INTERVAL", true, false}, false},
+	[ACCESSES] = {{"ACCESSES", true, false}, false},
+	[SAMPLES] = {{"SAMPLES", true, false}, true},
+	[BLOCKS] = {{"BLOCKS", true, false}, true},
+	[BYTES] = {{"BYTES", true, false}, false},
+	[SIZE] = {{"SIZE", true, false}, true},
+	[ELEMENT] = {{"ELEMENT", true, false}, true},
+	[KIND] = {{"KIND", false, false}, true},
+	[NAME] = {{"DATA STRUCTURE", false, true}, false},
+};
+
+static void fill_cells(const struct data *d, const struct data_row *r,
+		       char cells[COLUMNS][FIGURE_BYTES])
+{
+	char size[SIZE_TEXT_BYTES];
+
+	for (size_t i = 0; i < COLUMNS; i++)
+		cells[i][0] = '\0';
+	figure_share(misses_of(d, r), cells[MISSES]);
+	figure_share(hot_miss_ratio(&r->cost), cells[RATIO]);
+	figure_interval(&r->ratio, cells[INTERVAL]);
+	figure_share(r->cost.accesses, cells[ACCESSES]);
+	figure_count(r->cost.samples, cells[SAMPLES]);
+	if (r->blocks > 0 && r->kind != DATA_VARIABLE && r->kind != DATA_SECTION)
+		figure_count(r->blocks, cells[BLOCKS]);
+	if (r->bytes > 0)
+		snprintf(cells[BYTES], FIGURE_BYTES, "%s", size_format(r->bytes, size));
+	put_sizes(r, cells[SIZE], FIGURE_BYTES);
+	if (r->element_size > 0)
+		snprintf(cells[ELEMENT], FIGURE_BYTES, "%s", size_format(r->element_size, size));
+	snprintf(cells[KIND], FIGURE_BYTES, "%s", data_kind_names[r->kind]);
+}
+
+int data_table(const struct data *d, size_t rows, const bool *marks, const struct display *display,
+	       struct text *out, struct err *err)
+{
+	struct table_column columns[COLUMNS];
+	bool is_wide = display->width == 0 || display->width >= WIDE;
+	size_t used = 0, shown = 0, left = 0;
+	struct table *t;
+	int ret;
+
+	for (size_t c = 0; c < COLUMNS; c++)
+		if (is_wide || !table_columns[c].is_wide)
+			columns[used++] = table_columns[c].column;
+	t = table_new(columns, used, display);
+	for (size_t i = 0; i < d->count; i++) {
+		char cells[COLUMNS][FIGURE_BYTES];
+		const char *row[COLUMNS];
+		struct text name = {0};
+		size_t at = 0;
+
+		if (!is_shown(marks, i))
+			continue;
+		if (shown == rows) {
+			left++;
+			continue;
+		}
+		shown++;
+		fill_cells(d, &d->rows[i], cells);
+		put_name(&d->rows[i], &name);
+		for (size_t c = 0; c < COLUMNS; c++)
+			if (is_wide || !table_columns[c].is_wide)
+				row[at++] = c == NAME ? text_get(&name) : cells[c];
+		table_row(t, row);
+		text_release(&name);
+	}
+	ret = shown > 0 ? table_print(t, out, err) : 0;
+	table_free(t);
+	if (left > 0)
+		text_addf(out, "... and %zu more\n", left);
+	return ret;
+}
+
+/* ---- All of one ---- */
+
+static void put_site(const struct data *d, const struct store_site *s, struct text *out)
+{
+	char blocks[FIGURE_BYTES], bytes[SIZE_TEXT_BYTES], most[SIZE_TEXT_BYTES];
+
+	text_addf(out, "    %s of %s blocks, %s in all, %s at the most\n", s->kind,
+		  figure_count(s->blocks, blocks),
+		  s->bytes > 0 ? size_format(s->bytes, bytes) : "0",
+		  s->peak_bytes > 0 ? size_format(s->peak_bytes, most) : "0");
+	for (size_t i = 0; i < s->path_count; i++) {
+		const struct store_location *l = profile_location(d->profile, s->path[i]);
+
+		for (uint32_t k = 0; l != NULL && k < l->frame_count; k++) {
+			const struct store_frame *f = &l->frames[k];
+
+			text_addf(out, "      %s", f->function);
+			if (f->file != NULL)
+				text_addf(out, "  %s:%" PRIu32, f->file, f->line);
+			text_add(out, k + 1 < l->frame_count ? "  (inlined)\n" : "\n");
+		}
+	}
+}
+
+/* Sites that samples touched are of one row each; these are known by what they are named by. */
+static void put_sites(const struct data *d, size_t row, struct text *out)
+{
+	const struct profile *p = d->profile;
+	struct map seen = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < p->sample_count; i++) {
+		int64_t id = data_access(&p->samples[i])->site;
+		uint64_t known;
+
+		if (d->row_of[i] != row || id <= 0 || map_get(&seen, (uint64_t)id, &known))
+			continue;
+		if (map_set(&seen, (uint64_t)id, 0) != 0)
+			break;
+		for (size_t k = 0; k < p->site_count; k++)
+			if (p->sites[k].id == id && count++ < MOST_PATHS)
+				put_site(d, &p->sites[k], out);
+	}
+	map_release(&seen);
+	if (count > MOST_PATHS)
+		text_addf(out, "    ... and %zu more call paths\n", count - MOST_PATHS);
+}
+
+static void put_details(const struct data *d, size_t row, struct text *out)
+{
+	const struct data_row *r = &d->rows[row];
+
+	text_addf(out, "\n%s\n", r->name);
+	if (r->type != NULL)
+		text_addf(out, "    type      %s\n", r->type);
+	if (r->kind == DATA_VARIABLE && r->file != NULL)
+		text_addf(out, "    declared  %s:%" PRIu32 "\n", r->file, r->line);
+	if (r->module != NULL)
+		text_addf(out, "    file      %s\n", r->module);
+	if (r->site != NULL && r->kind != DATA_STACK)
+		put_sites(d, row, out);
+}
+
+int data_text(const struct data *d, size_t rows, const bool *marks, const struct display *display,
+	      struct text *out, struct err *err)
+{
+	char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES];
+
+	if (d->count == 0) {
+		text_add(out, "No samples were taken: nothing is known of the data.\n");
+		return 0;
+	}
+	text_addf(out, "Data structures in a cache of %s (miss ratio %s)\n\n",
+		  size_format(d->size_bytes, size),
+		  figure_percent(d->total.misses + d->total.unresolved, percent));
+	if (data_table(d, rows, marks, display, out, err) != 0)
+		return -1;
+	for (size_t i = 0; marks != NULL && i < d->count; i++)
+		if (marks[i] && rows-- > 0)
+			put_details(d, i, out);
+		else if (rows == SIZE_MAX)
+			break;
+	return 0;
+}
+
+/* ---- For programs ---- */
+
+void data_csv(const struct data *d, const bool *marks, struct text *out)
+{
+	text_add(out, "name,kind,type,file,line,function,module,allocator,miss_share,"
+		      "unresolved_share,miss_ratio,low,high,access_share,samples,blocks,bytes,"
+		      "smallest,largest,element_size,sites\n");
+	for (size_t i = 0; i < d->count; i++) {
+		const struct data_row *r = &d->rows[i];
+
+		if (!is_shown(marks, i))
+			continue;
+		csv_field(out, r->name);
+		text_addf(out, ",%s,", data_kind_names[r->kind]);
+		csv_field(out, r->type);
+		text_add(out, ",");
+		csv_field(out, r->file);
+		text_add(out, ",");
+		if (r->line > 0)
+			text_addf(out, "%" PRIu32, r->line);
+		text_add(out, ",");
+		csv_field(out, r->function);
+		text_add(out, ",");
+		csv_field(out, r->module);
+		text_add(out, ",");
+		csv_field(out, r->allocator);
+		text_addf(out, ",%.8g,%.8g,%.8g,%.8g,%.8g,%.8g,%" PRIu64, misses_of(d, r),
+			  hot_share(r->cost.unresolved, &d->total), hot_miss_ratio(&r->cost),
+			  r->ratio.low, r->ratio.high, r->cost.accesses, r->cost.samples);
+		text_addf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%zu\n",
+			  r->blocks, r->bytes, r->smallest, r->largest, r->element_size, r->sites);
+	}
+}
+
+static json_t *json_path(const struct profile *p, const struct store_site *s)
+{
+	json_t *frames = json_array();
+
+	for (size_t i = 0; s != NULL && i < s->path_count; i++) {
+		const struct store_location *l = profile_location(p, s->path[i]);
+
+		for (uint32_t k = 0; l != NULL && k < l->frame_count; k++)
+			json_array_append_new(frames,
+					      json_pack("{s:o, s:o, s:I}", "function",
+							json_text(l->frames[k].function), "file",
+							json_text(l->frames[k].file), "line",
+							(json_int_t)l->frames[k].line));
+	}
+	return frames;
+}
+
+static json_t *json_row(const struct data *d, const struct data_row *r)
+{
+	json_t *row = json_pack("{s:o, s:s}", "name", json_text(r->name), "kind",
+				data_kind_names[r->kind]);
+
+	json_object_set_new(row, "type", json_text(r->type));
+	json_object_set_new(row, "file", json_text(r->file));
+	json_object_set_new(row, "line", json_integer(r->line));
+	json_object_set_new(row, "function", json_text(r->function));
+	json_object_set_new(row, "module", json_text(r->module));
+	json_object_set_new(row, "allocator", json_text(r->allocator));
+	json_put_cost(row, &r->cost, &d->total);
+	json_object_set_new(row, "miss_share", json_real(misses_of(d, r)));
+	json_object_set_new(row, "low", json_real(r->ratio.low));
+	json_object_set_new(row, "high", json_real(r->ratio.high));
+	json_object_set_new(row, "blocks", json_integer((json_int_t)r->blocks));
+	json_object_set_new(row, "bytes", json_integer((json_int_t)r->bytes));
+	json_object_set_new(row, "smallest", json_integer((json_int_t)r->smallest));
+	json_object_set_new(row, "largest", json_integer((json_int_t)r->largest));
+	json_object_set_new(row, "element_size", json_integer((json_int_t)r->element_size));
+	json_object_set_new(row, "sites", json_integer((json_int_t)r->sites));
+	json_object_set_new(row, "path", json_path(d->profile, r->site));
+	return row;
+}
+
+json_t *data_json_rows(const struct data *d, const bool *marks)
+{
+	json_t *rows = json_array();
+
+	for (size_t i = 0; i < d->count; i++)
+		if (is_shown(marks, i))
+			json_array_append_new(rows, json_row(d, &d->rows[i]));
+	return rows;
+}
+
+int data_json(const struct data *d, const bool *marks, struct text *out, struct err *err)
+{
+	return json_print(json_pack("{s:I, s:f, s:f, s:o}", "size_bytes", (json_int_t)d->size_bytes,
+				    "miss_ratio", d->total.misses + d->total.unresolved,
+				    "unresolved_share", hot_share(d->total.unresolved, &d->total),
+				    "objects", data_json_rows(d, marks)),
+			  out, err);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names that are near to one that is not there. */
+#ifndef DWELL_REPORT_NEAR_H
+#define DWELL_REPORT_NEAR_H
+
+#include <stddef.h>
+
+#include "base/text.h"
+
+#define NEAR_MOST 4
+
+/* All but `asked` zero is a list without names. Names belong to who offered them. */
+struct near {
+	const char *asked;
+	struct {
+		const char *name;
+		unsigned distance;
+	} best[NEAR_MOST]; /* nearest first */
+};
+
+/* Keep the name if its first `length` bytes are near to what was asked for; each name once. */
+void near_offer(struct near *n, const char *name, size_t length);
+
+/* "a, b, c"; nothing when no name was near. */
+void near_list(const struct near *n, struct text *out);
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Types as C writes them. A declarator is built from the inside out, as C reads it: of an array of
+ * pointers first "[10]", then "*[10]", and the name of the type goes in front at last.
+ */
+#include <dwarf.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include <elfutils/libdw.h>
+
+#include "base/text.h"
+#include "symbols/private.h"
+
+#define MAX_DEPTH 32  /* of a type; damaged files have types that contain themselves */
+#define MAX_BYTES 400 /* of a name: longer ones are cut */
+
+struct spelling {
+	bool is_c; /* "struct node", and no scopes */
+	const struct map *scopes;
+	struct text *out;
+	int depth;
+};
+
+static void spell(struct spelling *s, Dwarf_Die *type, const char *inner);
+
+void symbols_scope_name(const struct symbols_scope *s, struct text *out)
+{
+	if (s == NULL)
+		return;
+	symbols_scope_name(s->up, out);
+	text_addf(out, "%s::", s->name);
+}
+
+static Dwarf_Die *target_of(Dwarf_Die *die, Dwarf_Die *target)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), target);
+}
+
+static int tag_of(Dwarf_Die *die)
+{
+	return die != NULL ? dwarf_tag(die) : 0;
+}
+
+/* The name in front of the declarator. */
+static void put_base(struct spelling *s, const char *prefix, const char *name, const char *inner)
+{
+	text_addf(s->out, "%s%s", s->is_c ? prefix : "", name);
+	if (inner[0] != '\0')
+		text_addf(s->out, "%s%s", inner[0] == '[' ? "" : " ", inner);
+}
+
+static void put_named(struct spelling *s, Dwarf_Die *type, const char *inner)
+{
+	static const struct {
+		int tag;
+		const char *prefix, *unnamed;
+	} kinds[] = {
+		{DW_TAG_structure_type, "struct ", "struct {...}"},
+		{DW_TAG_class_type, "", "class {...}"},
+		{DW_TAG_union_type, "union ", "union {...}"},
+		{DW_TAG_enumeration_type, "enum ", "enum {...}"},
+	};
+	const char *name = dwarf_diename(type), *prefix = "", *unnamed = "?";
+	uint64_t scope;
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].tag == dwarf_tag(type)) {
+			prefix = kinds[i].prefix;
+			unnamed = kinds[i].unnamed;
+		}
+	if (name == NULL) {
+		put_base(s, "", unnamed, inner);
+		return;
+	}
+	if (!s->is_c && map_get(s->scopes, dwarf_dieoffset(type), &scope))
+		symbols_scope_name((const struct symbols_scope *)(uintptr_t)scope, s->out);
+	put_base(s, prefix, name, inner);
+}
+
+static void put_pointer(struct spelling *s, Dwarf_Die *type, const char *mark, const char *inner)
+{
+	Dwarf_Die memory, *target = target_of(type, &memory);
+	int tag = tag_of(target);
+	bool wrapped = tag == DW_TAG_array_type || tag == DW_TAG_subroutine_type;
+	struct text next = {0};
+
+	text_addf(&next, "%s%s%s%s", wrapped ? "(" : "", mark, inner, wrapped ? ")" : "");
+	spell(s, target, text_get(&next));
+	text_release(&next);
+}
+
+/* An array cannot be qualified, only its elements: they say so themselves. */
+static bool is_array(Dwarf_Die *target)
+{
+	Dwarf_Die at, next;
+
+	if (target == NULL)
+		return false;
+	at = *target;
+	for (int i = 0; i < MAX_DEPTH; i++) {
+		int tag = dwarf_tag(&at);
+
+		if (tag != DW_TAG_const_type && tag != DW_TAG_volatile_type)
+			return tag == DW_TAG_array_type;
+		if (target_of(&at, &next) == NULL)
+			return false;
+		at = next;
+	}
+	return false;
+}
+
+static void put_qualified(struct spelling *s, Dwarf_Die *type, const char *word, const char *inner)
+{
+	Dwarf_Die memory, *target = target_of(type, &memory);
+	struct text next = {0};
+
+	if (tag_of(target) == DW_TAG_pointer_type) { /* "char *const" */
+		text_addf(&next, "%s%s%s", word, inner[0] != '\0' && inner[0] != '[' ? " " : "",
+			  inner);
+		spell(s, target, text_get(&next));
+		text_release(&next);
+		return;
+	}
+	if (!is_array(target))
+		text_addf(s->out, "%s ", word);
+	spell(s, target, inner);
+}
+
+/* How many elements a dimension has; false when the file does not say. */
+static bool dimension(Dwarf_Die *range, Dwarf_Word *count)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Sword upper, lower;
+	Dwarf_Die unit;
+
+	if (dwarf_formudata(dwarf_attr_integrate(range, DW_AT_count, &attribute), count) == 0)
+		return true;
+	if (dwarf_formsdata(dwarf_attr_integrate(range, DW_AT_upper_bound, &attribute), &upper) !=
+	    0)
+		return false;
+	if (dwarf_formsdata(dwarf_attr_integrate(range, DW_AT_lower_bound, &attribute), &lower) !=
+	    0) {
+		lower = 0;
+		if (dwarf_diecu(range, &unit, NULL, NULL) == NULL ||
+		    dwarf_default_lower_bound(dwarf_srclang(&unit), &lower) != 0)
+			lower = 0;
+	}
+	*count = upper >= lower ? (Dwarf_Word)(upper - lower) + 1 : 0;
+	return true;
+}
+
+static void put_array(struct spelling *s, Dwarf_Die *type, const char *inner)
+{
+	Dwarf_Die memory, child;
+	struct text next = {0};
+
+	text_add(&next, inner);
+	if (dwarf_child(type, &child) == 0) {
+		do {
+			Dwarf_Word count;
+
+			if (dwarf_tag(&child) != DW_TAG_subrange_type)
+				continue;
+			if (dimension(&child, &count))
+				text_addf(&next, "[%" PRIu64 "]", (uint64_t)count);
+			else
+				text_add(&next, "[]");
+		} while (dwarf_siblingof(&child, &child) == 0);
+	}
+	spell(s, target_of(type, &memory), text_get(&next));
+	text_release(&next);
+}
+
+static void put_function(struct spelling *s, Dwarf_Die *type, const char *inner)
+{
+	Dwarf_Die memory, child;
+	struct text next = {0};
+	struct spelling parameter = *s;
+	size_t before;
+
+	parameter.out = &next;
+	text_addf(&next, "%s(", inner);
+	before = next.count;
+	if (dwarf_child(type, &child) == 0) {
+		do {
+			int tag = dwarf_tag(&child);
+
+			if (tag != DW_TAG_formal_parameter && tag != DW_TAG_unspecified_parameters)
+				continue;
+			text_add(&next, next.count > before ? ", " : "");
+			if (tag == DW_TAG_unspecified_parameters)
+				text_add(&next, "...");
+			else
+				spell(&parameter, target_of(&child, &memory), "");
+		} while (dwarf_siblingof(&child, &child) == 0);
+	}
+	if (next.count == before && s->is_c)
+		text_add(&next, "void");
+	text_add(&next, ")");
+	spell(s, target_of(type, &memory), text_get(&next));
+	text_release(&next);
+}
+
+/* The type, NULL for void, around the declarator. */
+static void spell(struct spelling *s, Dwarf_Die *type, const char *inner)
+{
+	static const struct {
+		int tag;
+		void (*put)(struct spelling *s, Dwarf_Die *type, const char *word,
+			    const char *inner);
+		const char *word;
+	} kinds[] = {
+		{DW_TAG_pointer_type, put_pointer, "*"},
+		{DW_TAG_reference_type, put_pointer, "&"},
+		{DW_TAG_rvalue_reference_type, put_pointer, "&&"},
+		{DW_TAG_ptr_to_member_type, put_pointer, "::*"},
+		{DW_TAG_const_type, put_qualified, "const"},
+		{DW_TAG_volatile_type, put_qualified, "volatile"},
+		{DW_TAG_restrict_type, put_qualified, "restrict"},
+		{DW_TAG_atomic_type, put_qualified, "_Atomic"},
+	};
+	int tag = tag_of(type);
+
+	if (type == NULL) {
+		put_base(s, "", "void", inner);
+		return;
+	}
+	if (s->depth >= MAX_DEPTH || s->out->count > MAX_BYTES) {
+		text_add(s->out, "...");
+		return;
+	}
+	s->depth++;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (kinds[i].tag == tag) {
+			kinds[i].put(s, type, kinds[i].word, inner);
+			s->depth--;
+			return;
+		}
+	if (tag == DW_TAG_array_type)
+		put_array(s, type, inner);
+	else if (tag == DW_TAG_subroutine_type)
+		put_function(s, type, inner);
+	else
+		put_named(s, type, inner);
+	s->depth--;
+}
+
+void symbols_type_name(Dwarf_Die *type, bool is_c, const struct map *scopes, struct text *out)
+{
+	struct spelling s = {is_c, scopes, out, 0};
+
+	spell(&s, type, "");
+	if (out->count > MAX_BYTES) {
+		out->count = MAX_BYTES;
+		text_add(out, "...");
+	}
+}
+
+uint64_t symbols_element_bytes(Dwarf_Die *type)
+{
+	Dwarf_Die at = *type, memory;
+	bool is_array = false;
+	Dwarf_Word bytes;
+
+	for (int i = 0; i < MAX_DEPTH; i++) {
+		int tag = dwarf_tag(&at);
+
+		if (tag != DW_TAG_array_type && tag != DW_TAG_typedef && tag != DW_TAG_const_type &&
+		    tag != DW_TAG_volatile_type)
+			break;
+		is_array |= tag == DW_TAG_array_type;
+		if (target_of(&at, &memory) == NULL)
+			return 0;
+		at = memory;
+	}
+	return is_array && dwarf_aggregate_size(&at, &bytes) == 0 ? bytes : 0;
+}
