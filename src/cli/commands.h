@@ -17,6 +17,7 @@ static const struct command commands[] = {
 	 cmd_report},
 	{"curve", "show the miss ratio for each cache size", cmd_curve},
 	{"annotate", "show source code with the misses of each line", cmd_annotate},
+	{"reuse", "show which code touched the data of a line before, and how long ago", cmd_reuse},
 	{"info", "show what a profile holds", cmd_info},
 };
 
