@@ -218,15 +218,8 @@ int profile_open(struct profile *p, const char *path, int64_t process, struct er
 	    store_read_samples(p->store, p->process->id, &p->samples, &p->sample_count, err) != 0 ||
 	    store_read_locations(p->store, p->process->id, &p->locations, &p->location_count,
 				 err) != 0 ||
-	    index_locations(p, err) != 0 || read_follows(p, err) != 0 ||
+	    index_locations(p, err) != 0 || read_follows(p, err) != 0 || read_data(p, err) != 0 ||
 	    profile_build_model(p, err) != 0) {
-		profile_close(p);
-		return -1;
-	}
-	return 0;
-}
-
-	    index_locations(p, err) != 0 || read_data(p, err) != 0 || build_model(p, err) != 0) {
 		profile_close(p);
 		return -1;
 	}
