@@ -22,7 +22,7 @@
 
 #define MS		   ((uint64_t)1000000)
 #define DEFAULT_SLOTS	   512
-#define DEFAULT_RING_BYTES ((uint64_t)256 << 10)
+#define DEFAULT_RING_BYTES ((uint64_t)1 << 20)
 
 /* Engines wake us when a ring is half full; these waits only bound how stale a view can be. */
 #define MIN_WAIT_NS (1 * MS)

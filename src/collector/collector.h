@@ -33,7 +33,7 @@ struct collector_options {
 	const char *engine;   /* path of the engine; NULL: the one that belongs to us */
 	struct channel_config config;
 	uint32_t slot_count;	    /* processes at one time; 0: 512 */
-	uint64_t ring_bytes;	    /* a power of two; 0: 256 KB */
+	uint64_t ring_bytes;	    /* a power of two; 0: 1 MB */
 	struct collector_sink sink; /* on_record may be NULL */
 
 	/* A line for the user, without a newline; and how far the run is. May be NULL. */
