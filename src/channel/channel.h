@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 3u
+#define CHANNEL_VERSION 4u
 #define CHANNEL_HEADER_BYTES 4096u
 #define CHANNEL_SLOT_HEADER_BYTES 4096u
 
@@ -55,6 +55,8 @@ struct channel_config {
 	uint32_t samples_per_window; /* mean; used when sample_period is 0 */
 	uint32_t nested_one_in;	     /* samples, one of which is watched at all line sizes; 0: none */
 	uint64_t sample_period; /* mean accesses per sample over the run, or 0 */
+	uint32_t stream_pcs;	/* 1: streams say which instruction made each access */
+	uint32_t reserved;
 };
 
 struct channel_header {
@@ -279,7 +281,11 @@ struct record_end {
 	struct channel_counters counters;
 };
 
-/* Accesses in program order of one thread: address << 16 | kind << 14 | min(size, 16383). */
+/*
+ * Accesses in program order of one thread: address << 16 | kind << 14 | min(size, 16383). With
+ * stream_pcs an entry of kind 0, STREAM_PC(pc), stands before the accesses of each
+ * instruction, and a record begins with one.
+ */
 struct record_stream {
 	struct record_header h;
 	uint32_t thread;
@@ -288,12 +294,13 @@ struct record_stream {
 
 #define STREAM_ENTRY(address, kind, size) \
 	((uint64_t)(address) << 16 | (uint64_t)(kind) << 14 | (uint64_t)(size))
+#define STREAM_PC(pc) STREAM_ENTRY(pc, 0, 0)
 #define STREAM_ADDRESS(e) ((e) >> 16)
 #define STREAM_KIND(e) ((unsigned)((e) >> 14) & 3u)
 #define STREAM_SIZE(e) ((unsigned)(e) & 0x3fffu)
 
-_Static_assert(sizeof(struct channel_config) == 56, "layout of channel_config");
-_Static_assert(sizeof(struct channel_header) == 112, "layout of channel_header");
+_Static_assert(sizeof(struct channel_config) == 64, "layout of channel_config");
+_Static_assert(sizeof(struct channel_header) == 120, "layout of channel_header");
 _Static_assert(sizeof(struct channel_slot) <= CHANNEL_SLOT_HEADER_BYTES, "slot header");
 _Static_assert(__builtin_offsetof(struct channel_slot, write_pos) == 64, "own cache line");
 _Static_assert(__builtin_offsetof(struct channel_slot, read_pos) == 128, "own cache line");

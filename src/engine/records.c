@@ -239,9 +239,14 @@ void records_nested(struct process *p, struct record_nested *r, const struct nes
 	put(p, RECORD_NESTED, r, sizeof *r, events, r->count * (uint32_t)sizeof *events, false);
 }
 
+uint32_t records_stream_most(const struct process *p)
+{
+	return (uint32_t)(p->ring.bytes / 8 / 8) - 8;
+}
+
 void records_stream(struct process *p, uint32_t thread, const uint64_t *entries, uint32_t count)
 {
-	uint32_t most = (uint32_t)(p->ring.bytes / 8 / 8) - 8;
+	uint32_t most = records_stream_most(p);
 
 	while (count) {
 		uint32_t n = count < most ? count : most;

@@ -24,6 +24,8 @@ void records_sample(struct process *p, const struct record_sample *s);
 void records_nested(struct process *p, struct record_nested *r, const struct nested_event *events);
 void records_follow(struct process *p, const struct record_follow *f);
 /* Exact: waits for room as long as somebody reads. */
+/* Entries that one record of a stream can hold. */
+uint32_t records_stream_most(const struct process *p);
 void records_stream(struct process *p, uint32_t thread, const uint64_t *entries, uint32_t count);
 void records_message(struct process *p, const char *text);
 /* Live totals into the slot. */

@@ -6,15 +6,14 @@
 
 #include "channel/sys.h"
 #include "engine/dispatch.h"
-#include "engine/fsbase.h"
 #include "engine/nested.h"
 #include "engine/pages.h"
 #include "engine/poll.h"
 #include "engine/random.h"
 #include "engine/records.h"
 #include "engine/scan.h"
+#include "engine/stream.h"
 #include "engine/ticker.h"
-#include "engine/translate.h"
 #include "engine/util.h"
 
 #define BUFFER_ENTRIES 16384u
@@ -232,29 +231,6 @@ static void look_through(struct thread *t, uint64_t process_at, uint64_t n)
 	t->extra.watch_accesses += end - skip;
 }
 
-/* Every access of the buffer goes to the ring. */
-static void send_buffer(struct thread *t)
-{
-	static uint64_t out[BUFFER_ENTRIES]; /* under the sampler's lock */
-	const uint64_t *p = t->buf_start, *trailer = p;
-	uint64_t fs = fsbase_get();
-	uint32_t k = 0;
-
-	for (; p < t->buf; p = ++trailer) {
-		while (!(*trailer >> 63))
-			trailer++;
-		const struct stream_desc *d = translate_desc((uint32_t)*trailer & STREAM_NUMBER_MASK);
-
-		for (uint32_t i = 0; p + i < trailer; i++) {
-			const struct stream_access *sa = &d->access[i];
-			uint32_t size = sa->size < 0x3fff ? sa->size : 0x3fff;
-
-			out[k++] = STREAM_ENTRY(p[i] + (sa->fs ? fs : 0), sa->kind, size);
-		}
-	}
-	records_stream(process_of(t), t->index, out, k);
-}
-
 /* The window is over: all threads' watches end. The lock is held. */
 static void close_window(struct thread *t, uint64_t total, uint32_t status)
 {
@@ -438,7 +414,7 @@ void sampler_flush(struct thread *t, const struct counts *after)
 	total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
 	if (engine.config.gear == CHANNEL_GEAR_STREAM) {
 		if (t->process->profiling)
-			send_buffer(t);
+			stream_send_buffer(t);
 	} else if (s.open && t->watches) {
 		look_through(t, total - (here - t->stream_position), here - t->stream_position);
 		if (total >= s.end) {
@@ -465,7 +441,7 @@ void sampler_elements(struct thread *t, uint64_t pc, const uint64_t *entries, ui
 	t->stream_position += n;
 	lock_take(&s.lock);
 	if (engine.config.gear == CHANNEL_GEAR_STREAM && t->process->profiling) {
-		records_stream(process_of(t), t->index, entries, n);
+		stream_send_elements(t, pc, entries, n);
 	} else if (t->watches && s.open) {
 		for (uint32_t i = 0; i < n; i++) {
 			struct access a = { pc, STREAM_ADDRESS(entries[i]),
