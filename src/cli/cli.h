@@ -24,5 +24,6 @@ int cmd_curve(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
 int cmd_spatial(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_simulate(int argc, char **argv);
 
 #endif

@@ -2,20 +2,17 @@
 /* dwell record: options, one run, one line at the end, and the target's own exit status. */
 #include <argp.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/size.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/target_end.h"
 #include "collector/collector.h"
 
 struct record_options {
@@ -224,27 +221,6 @@ static void show_summary(struct record_options *o, const struct collector_result
 
 /* ---- The end ---- */
 
-/* End as the target did: our parent sees the same wait status, but no second core file. */
-static int end_as_target(int wait_status)
-{
-	struct rlimit none = {0, 0};
-	sigset_t set;
-	int number;
-
-	if (!WIFSIGNALED(wait_status))
-		return WEXITSTATUS(wait_status);
-	number = WTERMSIG(wait_status);
-	fflush(NULL);
-	setrlimit(RLIMIT_CORE, &none);
-	prctl(PR_SET_DUMPABLE, 0);
-	signal(number, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, number);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(number);
-	return 128 + number;
-}
-
 static uint64_t random_seed(void)
 {
 	uint64_t seed = 0;
@@ -256,12 +232,6 @@ static uint64_t random_seed(void)
 
 int cmd_record(int argc, char **argv)
 {
-	static const int exit_codes[] = {
-		[COLLECTOR_NOT_FOUND] = EXIT_NOT_FOUND,
-		[COLLECTOR_NOT_EXECUTABLE] = EXIT_NOT_EXECUTABLE,
-		[COLLECTOR_CANNOT_RUN] = EXIT_CANNOT_RUN,
-		[COLLECTOR_OUTPUT] = EXIT_OUTPUT,
-	};
 	struct record_options o = {
 		.run = {.output = DEFAULT_PROFILE, .config = collector_default_config()},
 	};
@@ -280,7 +250,7 @@ int cmd_record(int argc, char **argv)
 	status = collector_run(&o.run, &result, &err);
 	clear_progress(&o);
 	if (status != 0)
-		return cli_fail(&err, exit_codes[result.failure]);
+		return cli_fail(&err, target_failure_code(result.failure));
 	show_summary(&o, &result);
-	return end_as_target(result.wait_status);
+	return target_end_alike(result.wait_status);
 }

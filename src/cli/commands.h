@@ -20,6 +20,8 @@ static const struct command commands[] = {
 	{"spatial", "show the miss ratio for each line size, and what of the lines is used",
 	 cmd_spatial},
 	{"info", "show what a profile holds", cmd_info},
+	{"simulate", "run a program and show exact miss ratios, from its every access",
+	 cmd_simulate},
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
