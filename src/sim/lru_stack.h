@@ -4,8 +4,9 @@
  * touch before (Mattson, Gecsei, Slutz, Traiger, 1970). A fully associative LRU cache of L lines
  * misses exactly where the distance is L or more, so that one pass answers all sizes.
  *
- * Memory grows with the number of distinct lines, 40 bytes each at most, not with the length
- * of the run: time is counted in slots, which are numbered anew when they run out.
+ * Memory grows with the number of distinct lines, 33 to 66 bytes for each (half as much again while
+ * the table grows), not with the length of the run: time is counted in slots, which are
+ * numbered anew when they run out.
  */
 #ifndef DWELL_SIM_LRU_STACK_H
 #define DWELL_SIM_LRU_STACK_H
