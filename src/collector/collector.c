@@ -231,6 +231,8 @@ static void do_chores(struct run *r)
 		r->checked_ns = now;
 		slots_check(&r->slots);
 	}
+	if (r->recorder != NULL)
+		recorder_step(r->recorder, now);
 	check_failure(r);
 	commit(r, now);
 	show_progress(r, now);

@@ -120,6 +120,13 @@ static void set_counters(struct process *p, const struct channel_counters *c)
 	row->engine_bytes = c->engine_bytes;
 }
 
+/* The most it ever held. */
+static void set_footprint(struct process *p, uint64_t pages)
+{
+	if (pages > p->row.footprint_pages)
+		p->row.footprint_pages = pages;
+}
+
 /* ---- Modules ---- */
 
 static void put_module(struct recorder *r, const struct process *p, const struct code_module *m,
@@ -280,7 +287,7 @@ static const char *on_end(struct recorder *r, struct process *p, const struct re
 	p->row.state = states[e->cause];
 	p->row.end_ns = e->time_ns;
 	p->row.exit_status = e->cause == 0 ? (int64_t)e->status : STORE_NONE;
-	p->row.footprint_pages = e->footprint_pages;
+	set_footprint(p, e->footprint_pages);
 	set_counters(p, &e->counters);
 	put_process(r, p);
 	return NULL;
@@ -386,7 +393,7 @@ static const char *on_window(struct recorder *r, struct process *p, const struct
 	};
 
 	note(r, store_put_window(r->store, &row, &r->err));
-	p->row.footprint_pages = w->footprint_pages;
+	set_footprint(p, w->footprint_pages);
 	r->windows++;
 	return NULL;
 }
@@ -501,6 +508,12 @@ void recorder_counts(struct recorder *r, uint32_t order, const struct slot_count
 	set_counters(p, &counts->counters);
 	p->row.lost_records = counts->lost_records;
 	put_process(r, p);
+}
+
+void recorder_step(struct recorder *r, uint64_t now_ns)
+{
+	if (!r->failed)
+		note(r, naming_step(&r->naming, r->symbols, r->store, now_ns, &r->err));
 }
 
 void recorder_resolve(struct recorder *r)
