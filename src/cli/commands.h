@@ -13,6 +13,7 @@ struct command {
 
 static const struct command commands[] = {
 	{"record", "run a program and write its profile", cmd_record},
+	{"stop", "end the profiling of a program, which runs on", cmd_stop},
 	{"report", "show what ran, its miss ratios, and the hottest functions and lines",
 	 cmd_report},
 	{"curve", "show the miss ratio for each cache size", cmd_curve},

@@ -13,6 +13,7 @@
 #include "collector/code_map.h"
 #include "collector/naming.h"
 #include "collector/record_check.h"
+#include "collector/regions.h"
 #include "symbols/symbols.h"
 
 /* What a broken target can make us keep is bounded. */
@@ -24,6 +25,7 @@ struct process {
 	struct code_map code;
 	bool has_end; /* a RECORD_END came: its counts are final */
 	uint64_t counting_ns, sampling_ns;
+	struct regions regions;
 };
 
 struct recorder {
@@ -37,6 +39,7 @@ struct recorder {
 	struct arena strings;
 	struct naming naming;
 	int64_t next_module;
+	int64_t next_site;
 	uint64_t samples, windows, messages;
 	const char *first_message;
 	bool failed;
@@ -54,7 +57,7 @@ struct recorder *recorder_new(struct store *store)
 		return NULL;
 	}
 	r->store = store;
-	r->next_module = 1;
+	r->next_module = r->next_site = 1;
 	return r;
 }
 
@@ -66,6 +69,7 @@ void recorder_free(struct recorder *r)
 		return;
 	for (i = 0; i < r->processes.count; i++) {
 		code_map_release(&r->processes.items[i]->code);
+		regions_release(&r->processes.items[i]->regions);
 		free(r->processes.items[i]);
 	}
 	free(r->processes.items);
@@ -256,8 +260,11 @@ static const char *on_process(struct recorder *r, const struct record_header *h)
 	set_strings(r, p, rec);
 	put_process(r, p);
 	parent = find_process(r, rec->parent);
-	if (rec->cause == 1 && parent != NULL)
-		inherit_modules(r, p, parent);
+	if (rec->cause != 1 || parent == NULL)
+		return NULL;
+	inherit_modules(r, p, parent);
+	if (regions_inherit(&p->regions, &parent->regions, p->row.id, &r->next_site) != 0)
+		out_of_memory(r);
 	return NULL;
 }
 
@@ -328,13 +335,16 @@ static int64_t locate(struct recorder *r, struct process *p, uint64_t pc, uint64
 static struct store_access to_access(struct recorder *r, struct process *p,
 				     const struct record_access *a, uint64_t position)
 {
-	return (struct store_access){
+	struct store_access to = {
 		.location = locate(r, p, a->pc, position),
 		.address = a->address,
 		.size = a->size,
 		.kind = a->kind,
 		.thread = a->thread,
 	};
+
+	to.site = regions_find(&p->regions, a->address, position, &to.block);
+	return to;
 }
 
 static const char *on_sample(struct recorder *r, struct process *p, const struct record_header *h)
@@ -428,6 +438,21 @@ static const char *on_message(struct recorder *r, struct process *p, const struc
 	return NULL;
 }
 
+static const char *on_region(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_region *g = (const void *)h;
+	struct text name = {0};
+
+	text_add_printable(&name, record_region_name(g), strlen(record_region_name(g)));
+	if (name.failed || regions_name(&p->regions, g->start, g->end, g->position, text_get(&name),
+					p->row.id, &r->next_site) != 0)
+		out_of_memory(r);
+	else
+		note(r, regions_write(&p->regions, r->store, &r->err));
+	text_release(&name);
+	return NULL;
+}
+
 static const char *on_nothing(struct recorder *r, struct process *p, const struct record_header *h)
 {
 	(void)r;
@@ -443,7 +468,7 @@ static const char *(*const handlers[])(struct recorder *r, struct process *p,
 	[RECORD_MODULE] = on_module,   [RECORD_UNMAP] = on_unmap,    [RECORD_THREAD] = on_thread,
 	[RECORD_WINDOW] = on_window,   [RECORD_SAMPLE] = on_sample,  [RECORD_FOLLOW] = on_follow,
 	[RECORD_END] = on_end,	       [RECORD_STREAM] = on_nothing, /* for a sink */
-	[RECORD_MESSAGE] = on_message, [RECORD_REGION] = on_nothing,
+	[RECORD_MESSAGE] = on_message, [RECORD_REGION] = on_region,
 };
 
 const char *recorder_record(struct recorder *r, uint32_t order, const struct record_header *h)
