@@ -18,6 +18,7 @@ static const struct command commands[] = {
 	 cmd_report},
 	{"curve", "show the miss ratio for each cache size", cmd_curve},
 	{"annotate", "show source code with the misses of each line", cmd_annotate},
+	{"processes", "show all processes of a run and how each misses", cmd_processes},
 	{"info", "show what a profile holds", cmd_info},
 };
 

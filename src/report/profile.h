@@ -3,6 +3,8 @@
 #ifndef DWELL_REPORT_PROFILE_H
 #define DWELL_REPORT_PROFILE_H
 
+#include <stdbool.h>
+
 #include "base/map.h"
 #include "model/model.h"
 #include "store/store_read.h"
@@ -40,6 +42,7 @@ struct profile {
 
 	struct model *model;
 	uint32_t line_bytes;
+	bool is_beside; /* the store and the processes are another profile's */
 };
 
 /* The machine's data caches as the profile knows them; size 0: not known. */
@@ -55,6 +58,13 @@ struct profile_cache {
  */
 int profile_open(struct profile *p, const char *path, int64_t process, struct err *err);
 void profile_close(struct profile *p);
+
+/*
+ * Another process of a profile that is open, to ask its model: it has no locations. It
+ * shares what belongs to the run with `run`, which must outlive it. Release with profile_close.
+ */
+int profile_open_beside(struct profile *p, const struct profile *run, int64_t process,
+			struct err *err);
 
 void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE_CACHES]);
 
