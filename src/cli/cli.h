@@ -24,6 +24,7 @@ int cmd_report(int argc, char **argv);
 int cmd_curve(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
 int cmd_processes(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 
 #endif

@@ -19,6 +19,7 @@ static const struct command commands[] = {
 	{"curve", "show the miss ratio for each cache size", cmd_curve},
 	{"annotate", "show source code with the misses of each line", cmd_annotate},
 	{"processes", "show all processes of a run and how each misses", cmd_processes},
+	{"top", "show a run while it goes on, in the terminal", cmd_top},
 	{"info", "show what a profile holds", cmd_info},
 };
 
