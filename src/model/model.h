@@ -65,7 +65,7 @@ struct model_input {
 	const struct model_sample *samples;
 	size_t sample_count;
 	uint64_t accesses;	  /* of the whole run; 0: what the windows stand for */
-	uint64_t footprint_pages; /* at the end of the run; 0: what the windows say */
+	uint64_t footprint_pages; /* the most of the run; 0: what the windows say */
 	uint32_t line_bytes;	  /* the line that was watched, a power of two */
 	const struct model_follow *follows; /* of a fair choice among the unresolved samples */
 	size_t follow_count;
