@@ -23,8 +23,9 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 2u
+#define CHANNEL_VERSION 3u
 #define CHANNEL_HEADER_BYTES 4096u
+#define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_SLOT_HEADER_BYTES 4096u
 
 /* The environment variable by which an engine finds the channel: "FD:SLOT". */
@@ -42,7 +43,11 @@ enum channel_gear {
  * W(t) = clamp(t / window_divisor, window_min, window_max) accesses, down to half of
  * window_min in short runs, t being the accesses of the process so far; each begins at a
  * random place of its period, W / duty. The duty is duty_ppm at a certain count of accesses,
- * more before it and less after, see sampler.c.
+ * more before it and less after, see pacing.c.
+ *
+ * Sampling is on from run_start_ns + delay_ns on, for duration_ns. With start_off or start_at
+ * it also waits, in each process, for a mark of the program or the function's first entry; the
+ * duration counts from there. Entering stop_at then ends it. See src/engine/control.h.
  */
 struct channel_config {
 	uint32_t gear;		     /* enum channel_gear */
@@ -53,8 +58,19 @@ struct channel_config {
 	uint32_t window_divisor;     /* 0: windows do not grow */
 	uint32_t duty_ppm;	     /* accesses inside windows, per million, see above */
 	uint32_t samples_per_window; /* mean; used when sample_period is 0 */
-	uint32_t reserved;
+	uint32_t nested_one_in;	     /* samples, one of which is watched at all line sizes; 0: none */
 	uint64_t sample_period; /* mean accesses per sample over the run, or 0 */
+	uint32_t stream_pcs;	/* 1: streams say which instruction made each access */
+	uint32_t objects;	/* 1: allocations are followed, and samples know their blocks */
+	uint32_t start_off;	/* 1: sampling waits for a mark of the program */
+	uint32_t max_windows;	/* per process; 0: no limit */
+	uint32_t window_growth_ppm; /* with a limit: a period is at least this part of the run so far */
+	uint32_t overhead_ppm;	    /* CPU time that sampling may cost, of that of counting; 0: free */
+	uint64_t run_start_ns;	    /* CLOCK_MONOTONIC */
+	uint64_t delay_ns;
+	uint64_t duration_ns; /* 0: without end */
+	char start_at[CHANNEL_NAME_BYTES]; /* names of functions; empty: none */
+	char stop_at[CHANNEL_NAME_BYTES];
 };
 
 struct channel_header {
@@ -67,9 +83,27 @@ struct channel_header {
 	uint32_t collector_pid;
 	uint32_t collector_gone; /* 1: nobody reads any more; engines stop profiling */
 	uint32_t wake;		 /* futex; engines add 1 and wake when a ring is half full */
-	uint32_t stop;		 /* 1: end profiling, let the targets run on */
+	uint32_t stop;		 /* enum channel_stop */
 	uint32_t process_order;	 /* next order number; engines fetch-and-add */
 	uint32_t lost_processes; /* processes that found no free slot */
+	uint32_t marks;		 /* enum channel_marks, set by engines, atomic */
+	uint32_t reserved;
+};
+
+/* Profiling is to end while the targets run on. */
+enum channel_stop {
+	CHANNEL_RUN = 0,
+	CHANNEL_STOP_AT_ONCE = 1, /* nothing is written any more */
+	CHANNEL_STOP_IN_ORDER = 2, /* windows are closed, and RECORD_END is written */
+};
+
+/* What has come of start_at, stop_at and start_off in any process of the run. */
+enum channel_marks {
+	CHANNEL_START_FOUND = 1, /* a module has the function */
+	CHANNEL_START_ENTERED = 2,
+	CHANNEL_STOP_FOUND = 4,
+	CHANNEL_STOP_ENTERED = 8,
+	CHANNEL_MARK_SEEN = 16, /* the program said DWELL_START */
 };
 
 enum channel_slot_state {
@@ -97,6 +131,8 @@ struct channel_counters {
 	uint64_t blocks;	   /* blocks translated, all gears */
 	uint64_t code_bytes;	   /* code cache used */
 	uint64_t engine_bytes;	   /* memory the engine holds, code cache included */
+	uint64_t counting_ns;	   /* with overhead_ppm: CPU time that counting alone takes */
+	uint64_t sampling_ns;	   /* ... and what came on top, translation included; estimates */
 };
 
 struct channel_slot {
@@ -127,6 +163,10 @@ enum channel_record_type {
 	RECORD_STREAM = 8,    /* struct record_stream + uint64_t[count] */
 	RECORD_FOLLOW = 10,   /* struct record_follow */
 	RECORD_MESSAGE = 9,   /* text: a limit met, for the user to read */
+	RECORD_NESTED = 11,   /* struct record_nested + struct nested_event[count] */
+	RECORD_REGION = 20,   /* struct record_region + name */
+	RECORD_SITE = 12,     /* struct record_site + uint64_t[depth] */
+	RECORD_SITE_COUNTS = 13, /* struct record_site_counts */
 };
 
 struct record_header {
@@ -200,6 +240,9 @@ struct record_access {
 	uint32_t size; /* bytes */
 	uint16_t kind; /* enum access_kind */
 	uint16_t thread; /* index of the thread */
+	uint32_t site; /* of the block that the address lies in, see RECORD_SITE; 0: in none known */
+	uint32_t reserved;
+	uint64_t block; /* address of the block, or 0 */
 };
 
 struct record_sample {
@@ -233,6 +276,98 @@ struct record_follow {
 	struct record_access end; /* the touching one; but for thread all zero unless FOLLOW_TOUCHED */
 };
 
+/*
+ * Some accesses are watched at all sizes of lines, 1 << k bytes with k from NESTED_FIRST to
+ * NESTED_LAST. The lines that hold one byte lie one within the other: a touch ends the watches
+ * of those that it reaches, the largest first. Sizes in a mask: bit k.
+ */
+#define NESTED_FIRST 2u
+#define NESTED_LAST 12u
+#define NESTED_SIZES (NESTED_LAST - NESTED_FIRST + 1)
+#define NESTED_ALL ((2u << NESTED_LAST) - (1u << NESTED_FIRST))
+
+struct nested_event {
+	uint32_t sizes;	 /* mask: touched for the first time */
+	uint32_t weight; /* speaks for so many: of watches that cost too much some were given up */
+	uint64_t distance; /* as in a sample; in a follow, as `watched` there */
+	struct record_access end;
+};
+
+/*
+ * Such an access, when its window ends; sizes that no event names and that are not open were given
+ * up. Some are watched on in later windows, and come again (followed) with what is known then.
+ */
+struct record_nested {
+	struct record_header h;
+	uint32_t window;   /* of the sample */
+	uint16_t followed; /* 1: from later windows */
+	uint16_t status;   /* of the open ones: enum sample_status, or enum follow_status if followed */
+	uint64_t position; /* accesses of the process at the sampled access */
+	uint64_t point;	   /* the byte whose lines were watched: one of the access, at random */
+	struct record_access begin;
+	uint64_t watched;  /* accesses that the open ones were watched for */
+	uint32_t open;	   /* mask of sizes whose line was not touched */
+	uint32_t weight;   /* of the open ones */
+	uint32_t count;	   /* events that follow */
+	uint32_t reserved;
+};
+
+/* The program gave memory a name (DWELL_NAME of include/dwell.h), or took it back: an empty one. */
+struct record_region {
+	struct record_header h;
+	uint64_t start, end;
+	uint64_t position;   /* accesses of the process */
+	uint32_t name_bytes; /* its NUL included */
+	uint32_t reserved;
+};
+
+enum site_kind {
+	SITE_MALLOC = 1,
+	SITE_CALLOC,
+	SITE_REALLOC,
+	SITE_REALLOCARRAY,
+	SITE_ALIGNED_ALLOC,
+	SITE_POSIX_MEMALIGN,
+	SITE_MEMALIGN,
+	SITE_VALLOC,
+	SITE_PVALLOC,
+	SITE_NEW,
+	SITE_NEW_ARRAY,
+	SITE_MALLOCX,
+	SITE_RALLOCX,
+	SITE_MMAP,  /* mapped by the program itself, not by an allocation function */
+	SITE_BRK,   /* the same, by brk or sbrk */
+	SITE_STACK, /* of a thread */
+	SITE_KINDS
+};
+
+#define SITE_MAX_DEPTH 16u
+
+/*
+ * Where blocks of memory come from, told before the first access that names it: a function and
+ * the call path to it. Return addresses follow: into the function's caller, its caller, ...
+ */
+struct record_site {
+	struct record_header h;
+	uint32_t id;   /* in the process, from 1 */
+	uint16_t kind; /* enum site_kind */
+	uint16_t depth; /* of the path, up to SITE_MAX_DEPTH */
+	uint64_t element_size; /* as the call says it (calloc), the first time; 0: it does not */
+	uint64_t position; /* accesses of the process so far */
+};
+
+/* What a site has allocated so far. The last one stands. */
+struct record_site_counts {
+	struct record_header h;
+	uint32_t id;
+	uint32_t reserved;
+	uint64_t element_size; /* 0: the calls differ */
+	uint64_t blocks, bytes; /* in all */
+	uint64_t live_blocks, live_bytes; /* of these not freed */
+	uint64_t peak_bytes; /* the most that was live at one time */
+	uint64_t smallest, largest; /* block */
+};
+
 struct record_end {
 	struct record_header h;
 	uint32_t cause; /* 0 exit, 1 exec, 2 profiling ended before the process */
@@ -242,7 +377,11 @@ struct record_end {
 	struct channel_counters counters;
 };
 
-/* Accesses in program order of one thread: address << 16 | kind << 14 | min(size, 16383). */
+/*
+ * Accesses in program order of one thread: address << 16 | kind << 14 | min(size, 16383). With
+ * stream_pcs an entry of kind 0, STREAM_PC(pc), stands before the accesses of each
+ * instruction, and a record begins with one.
+ */
 struct record_stream {
 	struct record_header h;
 	uint32_t thread;
@@ -251,17 +390,22 @@ struct record_stream {
 
 #define STREAM_ENTRY(address, kind, size) \
 	((uint64_t)(address) << 16 | (uint64_t)(kind) << 14 | (uint64_t)(size))
+#define STREAM_PC(pc) STREAM_ENTRY(pc, 0, 0)
 #define STREAM_ADDRESS(e) ((e) >> 16)
 #define STREAM_KIND(e) ((unsigned)((e) >> 14) & 3u)
 #define STREAM_SIZE(e) ((unsigned)(e) & 0x3fffu)
 
-_Static_assert(sizeof(struct channel_config) == 56, "layout of channel_config");
-_Static_assert(sizeof(struct channel_header) == 112, "layout of channel_header");
+_Static_assert(sizeof(struct channel_config) == 616, "layout of channel_config");
+_Static_assert(sizeof(struct channel_header) == 680, "layout of channel_header");
 _Static_assert(sizeof(struct channel_slot) <= CHANNEL_SLOT_HEADER_BYTES, "slot header");
 _Static_assert(__builtin_offsetof(struct channel_slot, write_pos) == 64, "own cache line");
 _Static_assert(__builtin_offsetof(struct channel_slot, read_pos) == 128, "own cache line");
-_Static_assert(sizeof(struct record_access) == 24, "layout of record_access");
-_Static_assert(sizeof(struct record_sample) == 88, "layout of record_sample");
+_Static_assert(sizeof(struct nested_event) == 16 + sizeof(struct record_access), "layout of nested_event");
+_Static_assert(sizeof(struct record_nested) == 56 + sizeof(struct record_access), "layout of record_nested");
+_Static_assert(sizeof(struct record_access) == 40, "layout of record_access");
+_Static_assert(sizeof(struct record_sample) == 120, "layout of record_sample");
 _Static_assert(sizeof(struct record_window) == 48, "layout of record_window");
+_Static_assert(sizeof(struct record_site) == 32, "layout of record_site");
+_Static_assert(sizeof(struct record_site_counts) == 80, "layout of record_site_counts");
 
 #endif

@@ -22,7 +22,10 @@ int cmd_record(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_curve(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
+int cmd_spatial(int argc, char **argv);
 int cmd_objects(int argc, char **argv);
+int cmd_reuse(int argc, char **argv);
 int cmd_info(int argc, char **argv);
+int cmd_simulate(int argc, char **argv);
 
 #endif

@@ -13,18 +13,16 @@
 #define DEFAULT_HIGH (64u << 20)
 #define PLOT_POINTS  8 /* per octave: the plot is smooth */
 
-enum { KEY_LINE = 'l', KEY_SIZES = 's', KEY_POLICY = 'p', KEY_POINTS = 'n' };
+enum { KEY_SIZES = 's', KEY_POLICY = 'p', KEY_POINTS = 'n' };
 
 struct curve_options {
 	struct view view;
 	uint64_t low, high;  /* bytes */
-	uint64_t line;	     /* bytes; 0: whatever was recorded */
 	uint64_t per_octave; /* 0: by format */
 	enum model_policy policy;
 };
 
 static const struct argp_option option_list[] = {
-	{"line", KEY_LINE, "BYTES", 0, "Cache lines of this size; must be the one recorded", 0},
 	{"sizes", KEY_SIZES, "LOW:HIGH", 0, "Cache sizes from LOW to HIGH (default 8K:64M)", 0},
 	{"policy", KEY_POLICY, "NAME", 0, "Replacement: random (the default) or lru", 0},
 	{"points-per-octave", KEY_POINTS, "N", 0,
@@ -58,9 +56,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		*o = (struct curve_options){.low = DEFAULT_LOW, .high = DEFAULT_HIGH};
 		state->child_inputs[0] = &o->view;
 		return 0;
-	case KEY_LINE:
-		o->line = view_parse_size(arg, state);
-		return 0;
 	case KEY_SIZES:
 		if (size_parse_range(arg, &o->low, &o->high, &err) != 0)
 			argp_error(state, "%s", err.text);
@@ -80,16 +75,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static int check_line(const struct curve_options *o, const struct profile *p, struct err *err)
-{
-	if (o->line == 0 || o->line == p->line_bytes)
-		return 0;
-	return err_set(err,
-		       "the profile watched lines of %" PRIu32 " bytes: for another size record "
-		       "with --line %" PRIu64,
-		       p->line_bytes, o->line);
-}
-
 static int print_curve(const void *options, const struct profile *p)
 {
 	const struct curve_options *o = options;
@@ -103,8 +88,7 @@ static int print_curve(const void *options, const struct profile *p)
 	struct err err;
 	int ret = 0;
 
-	if (check_line(o, p, &err) != 0 ||
-	    curve_compute(p, o->policy, o->low, o->high, per_octave, &c, &err) != 0)
+	if (curve_compute(p, o->policy, o->low, o->high, per_octave, &c, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	if (is_text)
 		ret = curve_plot(&c, p, &d, &out, &err);
@@ -118,7 +102,7 @@ static int print_curve(const void *options, const struct profile *p)
 
 int cmd_curve(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&process_argp, 0, NULL, 0}, {0}};
+	static const struct argp_child children[] = {{&line_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		option_list,
 		parse,

@@ -2,28 +2,31 @@
 /* dwell record: options, one run, one line at the end, and the target's own exit status. */
 #include <argp.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/random.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/size.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "cli/record_control.h"
+#include "cli/target_end.h"
 #include "collector/collector.h"
+
+#define MISSED_POINTS 10 /* of percent: from there on a budget was not kept */
 
 struct record_options {
 	struct collector_options run;
+	struct record_control control;
 	bool is_quiet;
 	bool has_seed;
 	bool has_progress; /* a line of progress stands on the terminal */
 };
+
+enum { KEY_ONE_LINE = 0x180, KEY_NO_OBJECTS };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
@@ -39,7 +42,12 @@ static const struct argp_option options[] = {
 	 "before, less later, down to a twentieth of it",
 	 2},
 	{"line", 'l', "BYTES", 0, "Watch lines of BYTES, a power of two from 8 to 4096 (64)", 2},
+	{"one-line", KEY_ONE_LINE, NULL, 0,
+	 "Watch lines of that size only; else one sample in four is watched at all sizes from 4 to 4096",
+	 2},
 	{"gear", 'g', "GEAR", 0, "sample, or count: count accesses only, no samples", 2},
+	{"no-objects", KEY_NO_OBJECTS, NULL, 0,
+	 "Do not follow allocations: samples know no blocks, and the profile no sites", 2},
 	{0},
 };
 
@@ -121,11 +129,27 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	}
 	switch (key) {
+	case ARGP_KEY_INIT:
+		o->control.config = &o->run.config;
+		state->child_inputs[0] = &o->control;
+		return 0;
+	case ARGP_KEY_SUCCESS:
+		if (o->control.first != NULL && o->run.config.gear == CHANNEL_GEAR_COUNT)
+			argp_failure(state, EXIT_USAGE, 0,
+				     "--%s says when to sample: there is nothing to say with "
+				     "--gear=count", o->control.first);
+		return 0;
 	case 'o':
 		o->run.output = arg;
 		return 0;
+	case KEY_ONE_LINE:
+		o->run.config.nested_one_in = 0;
+		return 0;
 	case 'q':
 		o->is_quiet = true;
+		return 0;
+	case KEY_NO_OBJECTS:
+		o->run.config.objects = 0;
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->run.command = state->argv + state->next;
@@ -140,6 +164,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static const struct argp_child children[] = {{&control_argp, 0, NULL, 0}, {0}};
+
 static const struct argp argp = {
 	options,
 	parse,
@@ -147,7 +173,7 @@ static const struct argp argp = {
 	"Run a command and write its profile.\v"
 	"The command's output, exit status and signals are its own; dwell writes to stderr only. "
 	"Processes that it starts are profiled as well.",
-	NULL,
+	children,
 	NULL,
 	NULL,
 };
@@ -214,28 +240,22 @@ static void show_summary(struct record_options *o, const struct collector_result
 			r->samples, r->windows, format_count(r->accesses, accesses), o->run.output);
 }
 
-/* ---- The end ---- */
-
-/* End as the target did: our parent sees the same wait status, but no second core file. */
-static int end_as_target(int wait_status)
+/* What a budget came to. The estimate is of sampling against counting; the manual page says of what. */
+static void show_overhead(const struct record_options *o, const struct collector_result *r)
 {
-	struct rlimit none = {0, 0};
-	sigset_t set;
-	int number;
+	double asked = o->run.config.overhead_ppm / 1e4;
+	double got = r->counting_ns > 0 ? 100.0 * (double)r->sampling_ns / (double)r->counting_ns : 0;
 
-	if (!WIFSIGNALED(wait_status))
-		return WEXITSTATUS(wait_status);
-	number = WTERMSIG(wait_status);
-	fflush(NULL);
-	setrlimit(RLIMIT_CORE, &none);
-	prctl(PR_SET_DUMPABLE, 0);
-	signal(number, SIG_DFL);
-	sigemptyset(&set);
-	sigaddset(&set, number);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
-	raise(number);
-	return 128 + number;
+	if (o->is_quiet || asked <= 0 || r->counting_ns == 0)
+		return;
+	fprintf(stderr, "dwell: sampling cost %.1f %% of the CPU time of counting; asked for: %g %%\n",
+		got, asked);
+	if (got > asked + MISSED_POINTS)
+		fprintf(stderr, "dwell: the run was too short for less: translating the program and the "
+				"first windows cost as much\n");
 }
+
+/* ---- The end ---- */
 
 static uint64_t random_seed(void)
 {
@@ -248,12 +268,6 @@ static uint64_t random_seed(void)
 
 int cmd_record(int argc, char **argv)
 {
-	static const int exit_codes[] = {
-		[COLLECTOR_NOT_FOUND] = EXIT_NOT_FOUND,
-		[COLLECTOR_NOT_EXECUTABLE] = EXIT_NOT_EXECUTABLE,
-		[COLLECTOR_CANNOT_RUN] = EXIT_CANNOT_RUN,
-		[COLLECTOR_OUTPUT] = EXIT_OUTPUT,
-	};
 	struct record_options o = {
 		.run = {.output = DEFAULT_PROFILE, .config = collector_default_config()},
 	};
@@ -272,7 +286,8 @@ int cmd_record(int argc, char **argv)
 	status = collector_run(&o.run, &result, &err);
 	clear_progress(&o);
 	if (status != 0)
-		return cli_fail(&err, exit_codes[result.failure]);
+		return cli_fail(&err, target_failure_code(result.failure));
 	show_summary(&o, &result);
-	return end_as_target(result.wait_status);
+	show_overhead(&o, &result);
+	return target_end_alike(result.wait_status);
 }

@@ -17,8 +17,13 @@ static const struct command commands[] = {
 	 cmd_report},
 	{"curve", "show the miss ratio for each cache size", cmd_curve},
 	{"annotate", "show source code with the misses of each line", cmd_annotate},
+	{"spatial", "show the miss ratio for each line size, and what of the lines is used",
+	 cmd_spatial},
 	{"objects", "show the data structures that miss", cmd_objects},
+	{"reuse", "show which code touched the data of a line before, and how long ago", cmd_reuse},
 	{"info", "show what a profile holds", cmd_info},
+	{"simulate", "run a program and show exact miss ratios, from its every access",
+	 cmd_simulate},
 };
 
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))

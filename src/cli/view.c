@@ -16,11 +16,17 @@
 #define MIN_WIDTH     40
 #define MAX_WIDTH     10000
 
-enum { KEY_PROCESS = 0x200 };
+enum { KEY_PROCESS = 0x200, KEY_LINE = 'l' };
 
 static const struct argp_option process_options[] = {
 	{"process", KEY_PROCESS, "ID", 0,
 	 "Show process ID of the run, from 0 (default: the one with the most accesses)", 1},
+	{0},
+};
+
+static const struct argp_option line_options[] = {
+	{"line", KEY_LINE, "BYTES", 0,
+	 "Cache lines of BYTES, a power of two from 4 to 4096 (default: those recorded, 64)", 1},
 	{0},
 };
 
@@ -50,6 +56,27 @@ static const struct argp_child process_children[] = {{&view_argp, 0, NULL, 0}, {
 const struct argp process_argp = {process_options,  parse_process, NULL, NULL,
 				  process_children, NULL,	   NULL};
 
+static error_t parse_line(int key, char *arg, struct argp_state *state)
+{
+	struct view *v = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		*v = (struct view){0};
+		state->child_inputs[0] = v;
+		return 0;
+	case KEY_LINE:
+		v->line_bytes = view_parse_size(arg, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child line_children[] = {{&process_argp, 0, NULL, 0}, {0}};
+
+const struct argp line_argp = {line_options, parse_line, NULL, NULL, line_children, NULL, NULL};
+
 int view_run(const struct view *v, int (*print)(const void *options, const struct profile *p),
 	     const void *options)
 {
@@ -59,7 +86,10 @@ int view_run(const struct view *v, int (*print)(const void *options, const struc
 
 	if (profile_open(&p, v->common.input, v->process, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	code = print(options, &p);
+	if (v->line_bytes > 0 && profile_use_line(&p, v->line_bytes, &err) != 0)
+		code = cli_fail(&err, EXIT_USAGE);
+	else
+		code = print(options, &p);
 	profile_close(&p);
 	return code;
 }

@@ -13,10 +13,14 @@
 struct view {
 	struct view_options common; /* -i, --format */
 	int64_t process;	    /* order number, or STORE_NONE */
+	uint64_t line_bytes;	    /* 0: as recorded */
 };
 
 /* view_argp and --process ID; its input is a struct view. */
 extern const struct argp process_argp;
+
+/* The same and --line BYTES, for views of one line size. */
+extern const struct argp line_argp;
 
 /*
  * Open the profile that the options name, call print with the command's own

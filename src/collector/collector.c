@@ -58,6 +58,8 @@ struct channel_config collector_default_config(void)
 		.window_divisor = 32000,
 		.duty_ppm = 100000,
 		.samples_per_window = 150,
+		.nested_one_in = 4,
+		.objects = 1,
 	};
 }
 
@@ -149,6 +151,7 @@ static int put_start(struct run *r, struct err *err)
 	bad |= put_text(r, "gear", gear_name(c->gear), err);
 	bad |= put_int(r, "seed", c->seed, err);
 	bad |= put_int(r, "line_bytes", c->line_bytes, err);
+	bad |= put_int(r, "nested_one_in", c->nested_one_in, err);
 	bad |= put_int(r, "duty_ppm", c->duty_ppm, err);
 	bad |= put_int(r, "sample_period", c->sample_period, err);
 	bad |= put_int(r, "l1d_bytes", m.cache_bytes[1], err);
@@ -339,6 +342,8 @@ static int start(struct run *r, struct err *err)
 
 	r->start_ns = r->committed_ns = r->progressed_ns = clock_now_ns();
 	r->start_cycles = machine_cycles();
+	if (!r->target.is_native)
+		r->host.header->config.run_start_ns = r->start_ns;
 	if (target_start(&r->target, r->target.is_native ? NULL : &r->host, r->engine_fd, &failure,
 			 err) == 0)
 		return 0;
@@ -370,6 +375,8 @@ static void take_totals(struct run *r)
 	r->result->samples = t.samples;
 	r->result->windows = t.windows;
 	r->result->lost_records = t.lost_records;
+	r->result->counting_ns = t.counting_ns;
+	r->result->sampling_ns = t.sampling_ns;
 	if (recorder_first_message(r->recorder) != NULL)
 		notice(r, recorder_first_message(r->recorder));
 }

@@ -87,11 +87,61 @@ static const char *check_follow(const struct record_header *h)
 		       : "a line watched on with a touch that cannot be";
 }
 
+static const char *check_nested(const struct record_header *h)
+{
+	const struct record_nested *n = (const void *)h;
+	const struct nested_event *e = (const void *)(n + 1);
+
+	if (n->count > NESTED_SIZES || n->count * sizeof(*e) > h->bytes - sizeof(*n) ||
+	    !is_access(&n->begin) || (n->open & ~NESTED_ALL) != 0 || n->followed > 1 ||
+	    n->status > FOLLOW_DROPPED || (n->position | n->watched) > MAX_COUNT || n->weight == 0)
+		return "a sample of several lines with impossible numbers";
+	for (uint32_t i = 0; i < n->count; i++)
+		if (!is_access(&e[i].end) || (e[i].sizes & ~NESTED_ALL) != 0 ||
+		    e[i].distance > MAX_COUNT || e[i].weight == 0)
+			return "a sample of several lines with a touch that cannot be";
+	return NULL;
+}
+
+static const char *check_region(const struct record_header *h)
+{
+	const struct record_region *g = (const void *)h;
+
+	if (g->start >= g->end || g->position > MAX_COUNT)
+		return "a named piece of memory of impossible size";
+	return has_text(h, sizeof(*g), g->name_bytes) ? NULL : "a piece of memory whose name has no end";
+}
+
+static const char *check_site(const struct record_header *h)
+{
+	const struct record_site *s = (const void *)h;
+
+	if (s->id == 0 || s->kind == 0 || s->kind >= SITE_KINDS || s->element_size > MAX_COUNT ||
+	    s->position > MAX_COUNT)
+		return "a site of no known kind";
+	return s->depth <= SITE_MAX_DEPTH && s->depth <= (h->bytes - sizeof(*s)) / sizeof(uint64_t)
+		       ? NULL
+		       : "a site with a path longer than its record";
+}
+
+static const char *check_site_counts(const struct record_header *h)
+{
+	const struct record_site_counts *s = (const void *)h;
+
+	return (s->element_size | s->blocks | s->bytes | s->live_blocks | s->live_bytes |
+		s->peak_bytes | s->smallest | s->largest) <= MAX_COUNT
+		       ? NULL
+		       : "a site with impossible counts";
+}
+
 static const char *check_end(const struct record_header *h)
 {
 	const struct record_end *e = (const void *)h;
 
-	return e->cause <= 2 && e->counters.accesses <= MAX_COUNT ? NULL : "an impossible end";
+	return e->cause <= 2 &&
+			       (e->counters.accesses | e->counters.counting_ns |
+				e->counters.sampling_ns) <= MAX_COUNT
+		       ? NULL : "an impossible end";
 }
 
 static const char *check_stream(const struct record_header *h)
@@ -120,9 +170,13 @@ static const struct {
 	[RECORD_WINDOW] = {sizeof(struct record_window), check_window},
 	[RECORD_SAMPLE] = {sizeof(struct record_sample), check_sample},
 	[RECORD_FOLLOW] = {sizeof(struct record_follow), check_follow},
+	[RECORD_NESTED] = {sizeof(struct record_nested), check_nested},
 	[RECORD_END] = {sizeof(struct record_end), check_end},
 	[RECORD_STREAM] = {sizeof(struct record_stream), check_stream},
+	[RECORD_REGION] = {sizeof(struct record_region), check_region},
 	[RECORD_MESSAGE] = {sizeof(struct record_header), check_nothing},
+	[RECORD_SITE] = {sizeof(struct record_site), check_site},
+	[RECORD_SITE_COUNTS] = {sizeof(struct record_site_counts), check_site_counts},
 };
 
 const char *record_check(const struct record_header *h)
@@ -144,12 +198,22 @@ const char *record_module_path(const struct record_module *m)
 	return (const char *)(m + 1);
 }
 
+const char *record_region_name(const struct record_region *g)
+{
+	return (const char *)(g + 1);
+}
+
 const char *record_message_text(const struct record_header *h, size_t *bytes)
 {
 	const char *text = (const char *)(h + 1);
 
 	*bytes = strnlen(text, h->bytes - sizeof(*h));
 	return text;
+}
+
+const uint64_t *record_site_path(const struct record_site *s)
+{
+	return (const uint64_t *)(s + 1);
 }
 
 const uint64_t *record_stream_entries(const struct record_stream *s)

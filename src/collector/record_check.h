@@ -19,7 +19,12 @@ const char *record_process_strings(const struct record_process *p);
 const char *record_module_path(const struct record_module *m);
 
 /* The text of a RECORD_MESSAGE; ended by a NUL or by *bytes. */
+/* The name of a region; empty: it is taken back. */
+const char *record_region_name(const struct record_region *g);
 const char *record_message_text(const struct record_header *h, size_t *bytes);
+
+/* The return addresses of a site's path, s->depth of them. Valid only after record_check. */
+const uint64_t *record_site_path(const struct record_site *s);
 
 const uint64_t *record_stream_entries(const struct record_stream *s);
 

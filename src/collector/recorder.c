@@ -14,6 +14,7 @@
 #include "collector/data_map.h"
 #include "collector/naming.h"
 #include "collector/record_check.h"
+#include "collector/sites.h"
 #include "symbols/symbols.h"
 
 /* What a broken target can make us keep is bounded. */
@@ -25,6 +26,7 @@ struct process {
 	struct code_map code;
 	struct data_map data;
 	bool has_end; /* a RECORD_END came: its counts are final */
+	uint64_t counting_ns, sampling_ns;
 };
 
 struct recorder {
@@ -37,6 +39,7 @@ struct recorder {
 	struct map by_order; /* order -> index */
 	struct arena strings;
 	struct naming naming;
+	struct sites sites;
 	int64_t next_module;
 	uint64_t samples, windows, messages;
 	const char *first_message;
@@ -74,6 +77,7 @@ void recorder_free(struct recorder *r)
 	map_release(&r->by_order);
 	arena_release(&r->strings);
 	naming_release(&r->naming);
+	sites_release(&r->sites);
 	symbols_free(r->symbols);
 	free(r);
 }
@@ -104,8 +108,12 @@ static void put_process(struct recorder *r, const struct process *p)
 	note(r, store_put_process(r->store, &p->row, &r->err));
 }
 
-static void set_counters(struct store_process *row, const struct channel_counters *c)
+static void set_counters(struct process *p, const struct channel_counters *c)
 {
+	struct store_process *row = &p->row;
+
+	p->counting_ns = c->counting_ns;
+	p->sampling_ns = c->sampling_ns;
 	row->accesses = c->accesses;
 	row->loads = c->loads;
 	row->stores = c->stores;
@@ -283,7 +291,7 @@ static const char *on_end(struct recorder *r, struct process *p, const struct re
 	p->row.end_ns = e->time_ns;
 	p->row.exit_status = e->cause == 0 ? (int64_t)e->status : STORE_NONE;
 	p->row.footprint_pages = e->footprint_pages;
-	set_counters(&p->row, &e->counters);
+	set_counters(p, &e->counters);
 	put_process(r, p);
 	return NULL;
 }
@@ -331,7 +339,32 @@ static struct store_access to_access(struct recorder *r, struct process *p,
 		.size = a->size,
 		.kind = a->kind,
 		.thread = a->thread,
+		.site = sites_find(&r->sites, p->row.id, a->site),
+		.block = a->block,
 	};
+}
+
+/* Where blocks come from: the path's locations are those of the calls, not of what follows them. */
+static const char *on_site(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_site *s = (const void *)h;
+	const uint64_t *pcs = record_site_path(s);
+	int64_t path[SITE_MAX_DEPTH];
+	size_t i;
+
+	for (i = 0; i < s->depth; i++)
+		path[i] = locate(r, p, pcs[i] - 1, s->position);
+	if (r->failed)
+		return NULL;
+	note(r, sites_add(&r->sites, p->row.id, s, path, r->store, &r->err));
+	return NULL;
+}
+
+static const char *on_site_counts(struct recorder *r, struct process *p,
+				  const struct record_header *h)
+{
+	note(r, sites_count(&r->sites, p->row.id, (const void *)h, r->store, &r->err));
+	return NULL;
 }
 
 static const char *on_sample(struct recorder *r, struct process *p, const struct record_header *h)
@@ -373,6 +406,37 @@ static const char *on_follow(struct recorder *r, struct process *p, const struct
 	if (f->status == FOLLOW_TOUCHED)
 		row.end = to_access(r, p, &f->end, f->end_position);
 	note(r, store_put_follow(r->store, &row, &r->err));
+	return NULL;
+}
+
+static const char *on_nested(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_nested *n = (const void *)h;
+	const struct nested_event *e = (const void *)(n + 1);
+	struct store_nested_event events[NESTED_SIZES];
+	struct store_nested row = {
+		.process_id = p->row.id,
+		.window = n->window,
+		.followed = n->followed != 0,
+		.status = n->status,
+		.position = n->position,
+		.point = n->point,
+		.begin = to_access(r, p, &n->begin, n->position),
+		.watched = n->watched,
+		.open = n->open,
+		.weight = n->weight,
+		.events = events,
+		.event_count = n->count,
+	};
+
+	for (uint32_t i = 0; i < n->count; i++)
+		events[i] = (struct store_nested_event){
+			.sizes = e[i].sizes,
+			.weight = e[i].weight,
+			.distance = e[i].distance,
+			.end = to_access(r, p, &e[i].end, n->position + e[i].distance + 1),
+		};
+	note(r, store_put_nested(r->store, &row, &r->err));
 	return NULL;
 }
 
@@ -439,8 +503,10 @@ static const char *(*const handlers[])(struct recorder *r, struct process *p,
 				       const struct record_header *h) = {
 	[RECORD_MODULE] = on_module,   [RECORD_UNMAP] = on_unmap,    [RECORD_THREAD] = on_thread,
 	[RECORD_WINDOW] = on_window,   [RECORD_SAMPLE] = on_sample,  [RECORD_FOLLOW] = on_follow,
+	[RECORD_NESTED] = on_nested,
 	[RECORD_END] = on_end,	       [RECORD_STREAM] = on_nothing, /* for a sink */
-	[RECORD_MESSAGE] = on_message,
+	[RECORD_MESSAGE] = on_message, [RECORD_REGION] = on_nothing, [RECORD_SITE] = on_site,
+	[RECORD_SITE_COUNTS] = on_site_counts,
 };
 
 const char *recorder_record(struct recorder *r, uint32_t order, const struct record_header *h)
@@ -481,7 +547,7 @@ void recorder_gone(struct recorder *r, uint32_t order, enum slot_farewell how, c
 		if (how != SLOT_LEFT_OVER)
 			p->row.end_ns = clock_now_ns();
 		if (how != SLOT_NONSENSE)
-			set_counters(&p->row, &counts->counters);
+			set_counters(p, &counts->counters);
 	}
 	p->row.lost_records = counts->lost_records;
 	put_process(r, p);
@@ -502,7 +568,7 @@ void recorder_counts(struct recorder *r, uint32_t order, const struct slot_count
 
 	if (p == NULL || r->failed || p->has_end || p->row.accesses == counts->counters.accesses)
 		return;
-	set_counters(&p->row, &counts->counters);
+	set_counters(p, &counts->counters);
 	p->row.lost_records = counts->lost_records;
 	put_process(r, p);
 }
@@ -539,6 +605,8 @@ struct recorder_totals recorder_totals(const struct recorder *r)
 	for (i = 0; i < r->processes.count; i++) {
 		t.accesses += r->processes.items[i]->row.accesses;
 		t.lost_records += r->processes.items[i]->row.lost_records;
+		t.counting_ns += r->processes.items[i]->counting_ns;
+		t.sampling_ns += r->processes.items[i]->sampling_ns;
 	}
 	return t;
 }

@@ -183,8 +183,10 @@ void job_return_site(struct job *j, uint32_t i)
 	j->o.p = j->arena->hot[j->gear];
 	if (last)
 		cache_publish_indirect(b, ENTRY_RETURN);
-	else
+	if (!last) {
 		b->body = j->o.p;
+		job_hook(j, pc);
+	}
 }
 
 /* mov rcx, <the operand of jmp or call>: the same modrm with another opcode. */
@@ -233,6 +235,27 @@ static void leave(struct job *j, enum exit_kind kind, uint64_t target)
 
 	if (e)
 		emit_jump(&j->o, e->stub);
+}
+
+static void emit_mark(struct job *j, uint32_t i)
+{
+	struct code_exit *e = new_exit(j, EXIT_MARK, j->in[i].pc + j->in[i].length);
+
+	if (!e)
+		return;
+	emit_jump(&j->o, e->stub);
+	e->insn = cache_keep_insn(&j->in[i]);
+	j->failed |= !e->insn;
+}
+
+void job_marked_entry(struct job *j)
+{
+	struct code_exit *e = new_exit(j, EXIT_ENTRY, j->block->pc);
+
+	if (!e)
+		return;
+	emit_jump(&j->o, e->stub);
+	e->resume = j->o.p;
 }
 
 static void emit_rep(struct job *j, uint32_t i)
@@ -295,6 +318,9 @@ void job_terminator(struct job *j, uint32_t i)
 		break;
 	case INSN_SYSCALL:
 		leave(j, EXIT_SYSCALL, in->pc + in->length);
+		break;
+	case INSN_MARK:
+		emit_mark(j, i);
 		break;
 	case INSN_REP:
 		emit_rep(j, i);

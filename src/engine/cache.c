@@ -152,6 +152,7 @@ static void arena_reset(struct arena *a)
 	struct out o = { .p = a->base };
 
 	a->thunk_exit = emit_thunk(&o, engine_exit);
+	a->thunk_hook = emit_thunk(&o, engine_hook);
 	a->thunk_return_miss = emit_thunk(&o, engine_return_miss);
 	a->thunk_mismatch[ENTRY_JUMP] = emit_thunk(&o, engine_ib_mismatch);
 	a->thunk_mismatch[ENTRY_RETURN] = emit_thunk(&o, engine_return_mismatch);

@@ -24,6 +24,8 @@ enum exit_kind {
 	EXIT_REP,	  /* after a string instruction with REP */
 	EXIT_ELEMENTS,	  /* before a gather or scatter */
 	EXIT_UNSUPPORTED, /* target = pc of the instruction */
+	EXIT_MARK,	  /* target = pc after it */
+	EXIT_ENTRY,	  /* a marked function is entered; target = its pc */
 	EXIT_STALE,	  /* a checked block found its source changed; target = its pc */
 };
 
@@ -92,7 +94,7 @@ struct arena {
 	uint8_t *hot[GEARS], *cold; /* next free bytes; cold ones go down */
 	uint8_t *middle;	    /* where the count gear's part ends */
 	uint64_t *words, *words_end; /* return addresses that calls push */
-	uint8_t *thunk_exit, *thunk_return_miss, *thunk_mismatch[ENTRIES];
+	uint8_t *thunk_exit, *thunk_hook, *thunk_return_miss, *thunk_mismatch[ENTRIES];
 };
 
 /*

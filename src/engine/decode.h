@@ -24,6 +24,7 @@ enum insn_kind {
 	INSN_ELEMENTS,	 /* gather or scatter */
 	INSN_RDGSBASE,	 /* the target's %gs base is 0 */
 	INSN_TRAP,	 /* always faults or traps: ends the block */
+	INSN_MARK,	 /* of the program, for us: see marks.h */
 	INSN_UNSUPPORTED,
 };
 

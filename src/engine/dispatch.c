@@ -11,8 +11,11 @@
 
 #include "channel/sys.h"
 #include "engine/elements.h"
+#include "engine/marks.h"
 #include "engine/pages.h"
 #include "engine/poll.h"
+#include "engine/process.h"
+#include "engine/records.h"
 #include "engine/sampler.h"
 #include "engine/signals.h"
 #include "engine/syscalls.h"
@@ -137,6 +140,8 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
 			entry = ENTRY_NONE;
 			continue;
 		}
+		if (t->process->profiling && records_finishing())
+			process_ending(t, 2, 0);
 		if (t->tick_due)
 			sampler_tick(t, &nothing);
 		sampler_set_gear(t);
@@ -206,6 +211,17 @@ static void unsupported(struct thread *t, uint64_t pc)
 	find_code(t, 0, ENTRY_NONE);
 }
 
+static void enter_marked(struct thread *t, const struct code_exit *e)
+{
+	marks_entered(t, e->target);
+	if (!marks_at(e->target)) { /* the question is answered: translate it without */
+		lock_take(&engine.translate_lock);
+		cache_invalidate(e->target, e->target + 1);
+		lock_drop(&engine.translate_lock);
+	}
+	resume_or_leave(t, e->from, e->resume, e->target, nothing);
+}
+
 static void exit_by_record(struct thread *t, struct code_exit *e)
 {
 	switch ((enum exit_kind)e->kind) {
@@ -229,6 +245,14 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 		t->rip = e->insn->pc;
 		t->resuming = true;
 		t->resume_after = counts_of(e->after);
+		break;
+	case EXIT_MARK:
+		t->rip = e->target;
+		marks_run(t, e->insn);
+		find_code(t, 0, ENTRY_NONE);
+		break;
+	case EXIT_ENTRY:
+		enter_marked(t, e);
 		break;
 	case EXIT_STALE:
 		lock_take(&engine.translate_lock);

@@ -162,6 +162,60 @@ engine_return_miss:
 	movl	$4, %gs:T_EXIT		/* EXIT_RETURN */
 	jmp	engine_exit
 
+/*
+ * A hooked place: called by a block on the engine's stack, with T_HOOK_SP = the target's rsp and
+ * the number of the hook pushed. struct hook_frame (alloc.h) is what is pushed here. Everything
+ * the target may rely on stays: general registers and flags; C touches no vectors.
+ */
+#define TROUBLE_FLAGS 0x40500	/* alignment check, direction, trap: not for C code */
+	.globl engine_hook
+	.hidden engine_hook
+engine_hook:
+	push	%rax
+	push	%rcx
+	push	%rdx
+	push	%rsi
+	push	%rdi
+	push	%r8
+	push	%r9
+	push	%r10
+	push	%r11
+	pushfq
+	testl	$TROUBLE_FLAGS, (%rsp)
+	jnz	3f
+1:	cmpb	$0, engine_vector_counter(%rip)
+	je	2f
+	vmovdqa64 %ymm31, %gs:T_COUNTERS
+2:	mov	%gs:T_SELF, %rdi
+	mov	%rsp, %rsi
+	mov	%rbp, %rdx
+	call	engine_hook_called
+	testl	$TROUBLE_FLAGS, (%rsp)
+	jnz	4f
+	/* popfq takes 20 cycles and more: status flags alone do it otherwise. */
+	movzbl	1(%rsp), %eax
+	shr	$3, %eax
+	and	$1, %eax		/* overflow */
+	movb	(%rsp), %ah		/* the other five */
+	add	$0x7f, %al
+	sahf
+	lea	8(%rsp), %rsp
+5:	pop	%r11
+	pop	%r10
+	pop	%r9
+	pop	%r8
+	pop	%rdi
+	pop	%rsi
+	pop	%rdx
+	pop	%rcx
+	pop	%rax
+	ret
+3:	pushq	$0x202
+	popfq
+	jmp	1b
+4:	popfq
+	jmp	5b
+
 	.globl engine_glue_end
 	.hidden engine_glue_end
 engine_glue_end:
@@ -217,6 +271,14 @@ engine_syscall_abort:
 engine_copy:
 	mov	%rdx, %rcx
 	rep movsb
+	xor	%eax, %eax
+	ret
+/* long engine_peek(uint64_t *to, const void *from): the same for 8 bytes. */
+	.globl engine_peek
+	.hidden engine_peek
+engine_peek:
+	mov	(%rsi), %rax
+	mov	%rax, (%rdi)
 	xor	%eax, %eax
 	ret
 engine_copy_end:

@@ -42,8 +42,15 @@ void job_copy_insn(struct job *j, uint32_t i);
 /* Note where the copy of in[i] begins. */
 void job_note(struct job *j, uint32_t i, uint8_t flags);
 
+/* In front of a block (head_emit.c): leave if its source has changed. */
+void job_self_check(struct job *j);
+/* Call the engine, if something is hooked at pc. */
+void job_hook(struct job *j, uint64_t pc);
+
 /* The branch, call, return or other end at in[i]. */
 void job_terminator(struct job *j, uint32_t i);
+/* At the block's beginning: a function that is marked is entered, see marks.h. */
+void job_marked_entry(struct job *j);
 /* Behind the call at in[i]: where its return is predicted to lead, and leads if it can be. */
 void job_return_site(struct job *j, uint32_t i);
 /* The other halves of the block's calls. */

@@ -19,6 +19,7 @@
 #define T_BUF 224	 /* stream: next free entry */
 #define T_SPILL0 232	 /* rcx of an indirect branch */
 #define T_SPILL1 240	 /* r11 of an indirect branch */
+#define T_HOOK_SP 248	 /* target's rsp while a hook runs */
 #define T_APP31 256	 /* target's zmm31, 64 bytes */
 #define T_SPILL2 320	 /* scratch A of an instruction or stream segment */
 #define T_SPILL3 328	 /* scratch B */

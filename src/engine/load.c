@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
+#include "engine/modules.h"
 #include "engine/pages.h"
 #include "engine/process.h"
 #include "engine/util.h"
@@ -18,6 +19,7 @@ struct file {
 	int fd;
 	Elf64_Ehdr eh;
 	Elf64_Phdr ph[MAX_SEGMENTS];
+	enum module_part part;
 	char path[1024];
 	char interpreter[256];
 	uint64_t low, high; /* of the segments, page-aligned */
@@ -149,8 +151,10 @@ static int map_segment(struct file *f, struct process *pr, const Elf64_Phdr *ph)
 			return -1;
 		mappings_set(mapped_end, end, (uint32_t)prot, false, false, false);
 	}
-	if (prot & PROT_EXEC)
+	if (prot & PROT_EXEC) {
 		process_add_module(pr, start, end, ph->p_offset & ~(PAGE - 1), f->path);
+		modules_add(start, end, ph->p_offset & ~(PAGE - 1), f->fd, f->part);
+	}
 	return 0;
 }
 
@@ -199,6 +203,8 @@ int load_program(struct process *p, int fd, struct image *image, const char **wh
 	static struct file program, interpreter; /* too large for a stack; start-up only */
 
 	program.fd = fd;
+	program.part = MODULE_PROGRAM;
+	interpreter.part = MODULE_INTERPRETER;
 	*image = (struct image){ 0 };
 	if (map_file(&program, p, why) != 0 || find_interpreter(&program, image, why) != 0)
 		return -1;

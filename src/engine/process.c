@@ -3,8 +3,12 @@
 #include "engine/process.h"
 
 #include "channel/sys.h"
+#include "engine/alloc.h"
 #include "engine/cache.h"
+#include "engine/control.h"
 #include "engine/dispatch.h"
+#include "engine/marks.h"
+#include "engine/modules.h"
 #include "engine/pages.h"
 #include "engine/records.h"
 #include "engine/sampler.h"
@@ -60,12 +64,14 @@ void process_add_module(struct process *p, uint64_t start, uint64_t end, uint64_
 	}
 	lock_drop(&module_lock);
 	records_module(p, start, end, offset, path);
+	marks_module(start, end, offset, path);
 }
 
 void process_remove_module(struct process *p, uint64_t start, uint64_t end)
 {
 	bool any = false;
 
+	modules_remove(start, end);
 	lock_take(&module_lock);
 	for (uint32_t i = 0; i < module_count; i++)
 		if (modules[i].start < end && modules[i].end > start) {
@@ -91,6 +97,7 @@ void process_begin(struct thread *t, char *const argv[], uint32_t parent, uint32
 	p->pid = (uint32_t)sys0(SYS_getpid);
 	if (records_claim(p, parent))
 		records_process(p, p->exe, argv, parent, cause);
+	control_start();
 	sampler_start(t);
 	sampler_thread_start(t);
 }
@@ -119,13 +126,18 @@ void process_ending(struct thread *t, uint32_t cause, uint32_t status)
 	if (!p->profiling || p->borrowed_memory)
 		return;
 	settle_all(t, 20);
-	sampler_end(t);
+	if (!p->profiling) { /* another thread was first */
+		world_release();
+		return;
+	}
+	sampler_end(t, cause == 2 ? SAMPLE_CENSORED : SAMPLE_DANGLING);
 	for (struct thread *o = engine.threads; o; o = o->next_thread)
 		if (o->process == p)
 			records_thread(p, o);
 	lock_take(&engine.translate_lock);
 	footprint = pages_footprint(t->regs[RSP]);
 	lock_drop(&engine.translate_lock);
+	alloc_report(p);
 	records_end(p, cause, status, footprint);
 	/* A default action that does not kill after all: let them go on, unprofiled. */
 	world_release();
@@ -136,7 +148,8 @@ void process_before_exec(struct thread *t)
 	if (!t->process->profiling || t->process->borrowed_memory)
 		return;
 	settle_all(t, 20);
-	sampler_end(t);
+	sampler_end(t, SAMPLE_DANGLING);
+	alloc_report(t->process);
 	records_counters(t->process);
 }
 
@@ -173,12 +186,14 @@ void process_forked(struct thread *t)
 	uint32_t parent = p->profiling ? p->order : UINT32_MAX;
 
 	threads_forked(t);
+	alloc_forked();
 	module_lock = 0;
 	p->ring_lock = 0;
 	p->action_lock = 0;
 	p->profiling = false;
 	p->total = (struct counts){ 0 };
 	p->extra = (struct extra_counts){ 0 };
+	p->counting_ns = p->sampling_ns = 0;
 	p->thread_count = 1;
 	t->index = 0;
 	p->pid = (uint32_t)sys0(SYS_getpid);

@@ -47,7 +47,7 @@ const char *records_open(int fd)
 
 bool records_claim(struct process *p, uint32_t parent)
 {
-	if (!header || records_abandoned())
+	if (!header || records_abandoned() || records_finishing())
 		return false;
 	for (uint32_t i = 0; i < engine.slot_count; i++) {
 		uint32_t free_state = CHANNEL_SLOT_FREE;
@@ -74,7 +74,19 @@ bool records_claim(struct process *p, uint32_t parent)
 bool records_abandoned(void)
 {
 	return !header || __atomic_load_n(&header->collector_gone, __ATOMIC_RELAXED) ||
-	       __atomic_load_n(&header->stop, __ATOMIC_RELAXED);
+	       __atomic_load_n(&header->stop, __ATOMIC_RELAXED) == CHANNEL_STOP_AT_ONCE;
+}
+
+bool records_finishing(void)
+{
+	return header &&
+	       __atomic_load_n(&header->stop, __ATOMIC_RELAXED) == CHANNEL_STOP_IN_ORDER;
+}
+
+void records_mark(uint32_t marks)
+{
+	if (header)
+		__atomic_fetch_or(&header->marks, marks, __ATOMIC_RELAXED);
 }
 
 static void wake_collector(void)
@@ -234,9 +246,29 @@ void records_follow(struct process *p, const struct record_follow *f)
 	put(p, RECORD_FOLLOW, &r, sizeof r, 0, 0, false);
 }
 
+void records_nested(struct process *p, struct record_nested *r, const struct nested_event *events)
+{
+	put(p, RECORD_NESTED, r, sizeof *r, events, r->count * (uint32_t)sizeof *events, false);
+}
+
+void records_region(struct process *p, uint64_t start, uint64_t end, const char *name)
+{
+	struct record_region r = { .start = start,
+				   .end = end,
+				   .position = p->total.accesses,
+				   .name_bytes = text_bytes(name) };
+
+	put(p, RECORD_REGION, &r, sizeof r, name, r.name_bytes, true);
+}
+
+uint32_t records_stream_most(const struct process *p)
+{
+	return (uint32_t)(p->ring.bytes / 8 / 8) - 8;
+}
+
 void records_stream(struct process *p, uint32_t thread, const uint64_t *entries, uint32_t count)
 {
-	uint32_t most = (uint32_t)(p->ring.bytes / 8 / 8) - 8;
+	uint32_t most = records_stream_most(p);
 
 	while (count) {
 		uint32_t n = count < most ? count : most;
@@ -246,6 +278,25 @@ void records_stream(struct process *p, uint32_t thread, const uint64_t *entries,
 		entries += n;
 		count -= n;
 	}
+}
+
+bool records_site(struct process *p, uint32_t id, uint32_t kind, const uint64_t *path, uint32_t depth,
+		  uint64_t element_size)
+{
+	struct record_site r = { .id = id,
+				 .kind = (uint16_t)kind,
+				 .depth = (uint16_t)depth,
+				 .element_size = element_size,
+				 .position = p->total.accesses };
+
+	return put(p, RECORD_SITE, &r, sizeof r, path, depth * 8, true);
+}
+
+bool records_site_counts(struct process *p, const struct record_site_counts *c)
+{
+	struct record_site_counts r = *c;
+
+	return put(p, RECORD_SITE_COUNTS, &r, sizeof r, 0, 0, true);
 }
 
 void records_message(struct process *p, const char *text)
@@ -270,6 +321,8 @@ static struct channel_counters counters_of(const struct process *p)
 		.blocks = cache_blocks_made(),
 		.code_bytes = cache_code_bytes(),
 		.engine_bytes = util_engine_bytes() + cache_code_bytes(),
+		.counting_ns = p->counting_ns,
+		.sampling_ns = p->sampling_ns,
 	};
 }
 

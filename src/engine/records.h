@@ -20,15 +20,29 @@ void records_unmap(struct process *p, uint64_t start, uint64_t end);
 void records_thread(struct process *p, const struct thread *t);
 void records_window(struct process *p, const struct record_window *w);
 void records_sample(struct process *p, const struct record_sample *s);
+/* r->count events follow it. */
+void records_nested(struct process *p, struct record_nested *r, const struct nested_event *events);
 void records_follow(struct process *p, const struct record_follow *f);
 /* Exact: waits for room as long as somebody reads. */
+/* Entries that one record of a stream can hold. */
+uint32_t records_stream_most(const struct process *p);
 void records_stream(struct process *p, uint32_t thread, const uint64_t *entries, uint32_t count);
+/* A new site, and what it has counted. Both wait for room; false: it was lost. */
+bool records_site(struct process *p, uint32_t id, uint32_t kind, const uint64_t *path, uint32_t depth,
+		  uint64_t element_size);
+bool records_site_counts(struct process *p, const struct record_site_counts *c);
 void records_message(struct process *p, const char *text);
 /* Live totals into the slot. */
 void records_counters(struct process *p);
 /* The last record of the process, and its slot is done. */
 void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t footprint);
-/* Has the collector gone, or asked us to stop? */
+/* Has the collector gone, or asked us to stop at once? */
 bool records_abandoned(void);
+/* Has it asked to end in order: with what was seen so far, and RECORD_END? */
+bool records_finishing(void);
+/* Tell the collector what became of start_at and its kin: enum channel_marks. */
+void records_mark(uint32_t marks);
+/* The program names [start, end). */
+void records_region(struct process *p, uint64_t start, uint64_t end, const char *name);
 
 #endif

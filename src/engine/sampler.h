@@ -10,6 +10,7 @@
 #ifndef DWELL_ENGINE_SAMPLER_H
 #define DWELL_ENGINE_SAMPLER_H
 
+#include "engine/control.h"
 #include "engine/state.h"
 
 /* Process start, and again in a forked child. */
@@ -22,8 +23,10 @@ void sampler_thread_end(struct thread *t);
 void sampler_settle(struct thread *t);
 /* The same totals for whoever looks in while the thread is in a system call. */
 void sampler_report(struct thread *t);
-/* All threads stopped or gone: close the window, censor what is watched. */
-void sampler_end(struct thread *t);
+/* All threads stopped or gone: close the window; what is watched gets `status`. */
+void sampler_end(struct thread *t, uint32_t status);
+/* t has met a mark or a marked function: sampling may begin or end. */
+void sampler_event(struct thread *t, enum control_event what);
 
 /*
  * The timer called while the thread runs translated code and has counted about `accesses`: is

@@ -2,7 +2,9 @@
 /* Looking through the accesses of a window; see scan.h. */
 #include "engine/scan.h"
 
+#include "engine/alloc.h"
 #include "engine/fsbase.h"
+#include "engine/nested.h"
 #include "engine/random.h"
 #include "engine/records.h"
 #include "engine/translate.h"
@@ -98,6 +100,8 @@ void scan_end_watches(struct thread *t, struct scan_window *w, uint32_t status,
 		o->window = ws->window;
 		ws->follows++;
 	}
+	if (ws->nested)
+		nested_end_window(t, w, status, at);
 	ws->window = UINT32_MAX;
 	if (ws->follows > MAX_FOLLOWS)
 		thin_out(t, process_at);
@@ -111,6 +115,8 @@ void scan_end_follows(struct thread *t, const struct scan_window *w, uint64_t pr
 	FOR_EACH_WATCH (o, ws)
 		if (o->followed)
 			send_follow(t, o, FOLLOW_ENDED, o->begin_at + 1 + o->watched, process_at, 0);
+	if (ws->nested)
+		nested_end_follows(t, w);
 	watches_clear(ws, w->line_shift);
 }
 
@@ -124,6 +130,8 @@ void scan_join(struct thread *t, const struct scan_window *w, uint64_t first_at)
 	/* As if the windows were one: what lay between them did not happen. */
 	FOR_EACH_WATCH (o, ws)
 		o->begin_at = first_at - o->watched - 1;
+	if (ws->nested)
+		nested_join(t, first_at);
 	ws->window = w->number;
 	ws->first_at = first_at;
 	ws->next_sample = first_at + random_exponential(&t->rng, w->interval) - 1;
@@ -133,19 +141,32 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 		 uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
-	struct record_access ra = { a->pc, a->address, a->size, (uint16_t)a->kind,
-				    (uint16_t)t->index };
+	struct record_access ra = { .pc = a->pc,
+				    .address = a->address,
+				    .size = a->size,
+				    .kind = (uint16_t)a->kind,
+				    .thread = (uint16_t)t->index };
 	uint64_t line = a->address >> w->line_shift;
 	uint64_t last = (a->address + (a->size ? a->size - 1 : 0)) >> w->line_shift;
+	bool seen = false;
 
 	for (uint64_t l = line; l <= last; l++) {
-		struct watch *o = watch_maybe(ws, l) ? watch_take(ws, l) : 0;
+		struct watch *o = 0;
 
-		if (o && o->followed)
+		if (watch_maybe(ws, l)) {
+			o = watch_take(ws, l);
+			seen = true;
+		}
+		if (!o)
+			continue;
+		alloc_describe(t->process, &ra);
+		if (o->followed)
 			send_follow(t, o, FOLLOW_TOUCHED, at, process_at, &ra);
-		else if (o)
+		else
 			send(t, w, o, SAMPLE_REUSED, at, &ra);
 	}
+	if (seen && ws->nested)
+		nested_touch(t, w, &ra, at);
 	if (at < ws->next_sample)
 		return;
 	ws->next_sample = at + random_exponential(&t->rng, w->interval);
@@ -153,6 +174,9 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 
 	if (!o)
 		return;
+	alloc_describe(t->process, &ra);
+	if (ws->nested && random_next(&t->rng) % engine.config.nested_one_in == 0)
+		nested_add(t, w, &ra, at, process_at);
 	o->begin = ra;
 	o->begin_at = at;
 	o->process_at = process_at;
@@ -332,7 +356,7 @@ static void look_into(struct cursor *c, const uint64_t *p, uint64_t valid, struc
 
 	for (;;) {
 		const uint64_t due = ws->next_sample;
-		const uint32_t free = ws->free;
+		const uint32_t changes = ws->changes;
 		uint32_t i = next_of_interest(m.hits, m.trailers, done, due_in(c));
 		struct segment s;
 
@@ -341,7 +365,7 @@ static void look_into(struct cursor *c, const uint64_t *p, uint64_t valid, struc
 		done = bits_up_to(i);
 		s = segment_of(c, p, m.trailers, i);
 		look(c, p + i, &s, c->at + i - count_bits(m.trailers & (done >> 1)));
-		if (ws->next_sample != due || ws->free != free) {
+		if (ws->next_sample != due || ws->changes != changes) {
 			c->known = c->next; /* the others' are of the past */
 			c->ahead = ws->next_sample != due ? 1 : GROUPS_AHEAD;
 			m = next_masks(c, p, valid);
@@ -384,6 +408,7 @@ void scan_buffer(struct thread *t, struct scan_window *w, uint64_t skip, uint64_
 {
 	const uint64_t first = t->stream_position, *p = t->buf_start;
 	struct cursor c;
+	uint64_t stop;
 
 	c.t = t;
 	c.w = w;
@@ -395,7 +420,9 @@ void scan_buffer(struct thread *t, struct scan_window *w, uint64_t skip, uint64_
 	c.next = c.known = 0;
 	c.ahead = GROUPS_AHEAD;
 	scan_join(t, w, c.first);
-	while (p < t->buf && c.at < c.end) {
+	/* A special segment in which the end lies is looked at when its trailer comes. */
+	stop = c.end + (t->special ? STREAM_MAX_ACCESSES : 0);
+	while (p < t->buf && c.at < stop) {
 		uint64_t left;
 
 		if (c.next == c.known)

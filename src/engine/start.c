@@ -16,6 +16,7 @@
 
 #include "channel/launch.h"
 #include "channel/sys.h"
+#include "engine/alloc.h"
 #include "engine/dispatch.h"
 #include "engine/fsbase.h"
 #include "engine/load.h"
@@ -241,7 +242,7 @@ static uint64_t build_stack(char **argv)
 	return rsp;
 }
 
-static void note_stack(uint64_t rsp)
+static void note_stack(struct thread *t, uint64_t rsp)
 {
 	uint64_t top = round_up(string_end(request.name) + 8, PAGE);
 	uint64_t low = (rsp & ~(PAGE - 1)) - (8ull << 20);
@@ -249,6 +250,7 @@ static void note_stack(uint64_t rsp)
 	/* Code on the stack is rare and shares its pages with data: always checked. */
 	mappings_set(low, top, PROT_READ | PROT_WRITE | (image.exec_stack ? PROT_EXEC : 0),
 		     image.exec_stack, false, true);
+	alloc_stack(t, low, top);
 	if (image.exec_stack)
 		sys3(SYS_mprotect, rsp & ~(PAGE - 1), top - (rsp & ~(PAGE - 1)),
 		     PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN);
@@ -303,7 +305,7 @@ static void begin(void *arg)
 		cannot(request.name, why);
 	sys1(SYS_close, request.exe_fd);
 	t->regs[RSP] = build_stack(argv0);
-	note_stack(t->regs[RSP]);
+	note_stack(t, t->regs[RSP]);
 	set_comm(p);
 	t->rip = image.start;
 	t->rflags = 0x202;
@@ -335,6 +337,7 @@ int main(int argc, char **argv, char **envp)
 	if (pages_init() != 0 || decode_init() != 0 || poll_init() != 0 ||
 	    cache_init(option("cache_mb", 0) << 20, bits ? (1u << bits) - 1 : IB_PEXT_MASK) != 0)
 		cannot(request.name, "no memory for the engine");
+	alloc_init();
 	t = thread_new(p);
 	if (!t)
 		cannot(request.name, "no memory for the engine");

@@ -57,6 +57,16 @@ struct extra_counts {
 	uint64_t watch_accesses;
 };
 
+/* A call of an allocation function that has not returned yet; see alloc.c. */
+struct alloc_call {
+	uint64_t sp, back; /* where its return address stands, and what it is */
+	uint64_t size, element_size;
+	uint64_t old;	   /* block to be resized, or 0 */
+	uint64_t out;	   /* where the result will be written; 0: it is returned */
+	uint16_t old_serial;
+	uint8_t kind;	   /* enum site_kind; 0: there is no call */
+};
+
 struct process;
 struct watch_set;
 
@@ -75,7 +85,7 @@ struct thread {
 	struct counts counters __attribute__((aligned(32)));
 	uint64_t *buf;
 	uint64_t spill0, spill1;
-	uint64_t pad2;
+	uint64_t hook_sp;
 	uint8_t app31[64] __attribute__((aligned(64)));
 	uint64_t spill2, spill3, spill4;
 	uint64_t rep_rcx, rep_rsi, rep_rdi;
@@ -119,6 +129,7 @@ struct thread {
 	struct counts fault_after;  /* to be taken back once the counters are in memory */
 	uint64_t fault_error, fault_trap, fault_address;
 	uint64_t rng;
+	struct alloc_call alloc_call;
 	uint64_t step_from; /* single-stepping: pc of the instruction it stands at, or 0 */
 };
 
@@ -135,6 +146,7 @@ _Static_assert(offsetof(struct thread, counters) == T_COUNTERS, "layout");
 _Static_assert(offsetof(struct thread, buf) == T_BUF, "layout");
 _Static_assert(offsetof(struct thread, spill0) == T_SPILL0, "layout");
 _Static_assert(offsetof(struct thread, spill1) == T_SPILL1, "layout");
+_Static_assert(offsetof(struct thread, hook_sp) == T_HOOK_SP, "layout");
 _Static_assert(offsetof(struct thread, app31) == T_APP31, "layout");
 _Static_assert(offsetof(struct thread, spill2) == T_SPILL2, "layout");
 _Static_assert(offsetof(struct thread, spill3) == T_SPILL3, "layout");
@@ -162,6 +174,7 @@ struct process {
 	uint32_t thread_count; /* ever */
 	struct counts total;   /* published by threads, atomic */
 	struct extra_counts extra;
+	uint64_t counting_ns, sampling_ns; /* see budget.h */
 	int channel_fd, engine_fd; /* ours; kept out of the target's way */
 	char exe[4096];	       /* for readlink of /proc/self/exe */
 	void *launch_memory;   /* vectors of a vfork child's exec: the parent frees them */
@@ -220,11 +233,13 @@ enum {
 /* glue.S */
 extern char engine_exit[], engine_enter[], engine_resume[], engine_fault_resume[];
 extern char engine_glue_end[], engine_ib_mismatch[], engine_ib_miss[], engine_restorer[];
+extern char engine_hook[];
 extern char engine_return_mismatch[], engine_return_miss[];
 extern char engine_syscall_begin[], engine_syscall_insn[], engine_syscall_abort[];
 extern char engine_copy_end[], engine_copy_failed[], engine_xstate_end[], engine_guarded_failed[];
 long engine_syscall(struct thread *t, long nr, const long args[6]);
 long engine_copy(void *to, const void *from, size_t n);
+long engine_peek(uint64_t *to, const void *from); /* the same for 8 bytes */
 long engine_xsave(void *area, uint64_t mask);
 long engine_xrstor(const void *area, uint64_t mask);
 int engine_guarded(int (*fn)(void *), void *arg);

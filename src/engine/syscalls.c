@@ -202,6 +202,7 @@ static long do_arch_prctl(struct thread *t, long nr, const long a[6])
 static void end_profiling(struct thread *t, const char *why)
 {
 	engine.quiet = true;
+	engine.config.objects = 0;
 	if (!t->process->profiling)
 		return;
 	records_message(t->process, why);

@@ -8,7 +8,9 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
+#include "engine/alloc.h"
 #include "engine/cache.h"
+#include "engine/modules.h"
 #include "engine/pages.h"
 #include "engine/process.h"
 #include "engine/syscalls.h"
@@ -43,6 +45,7 @@ static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t
 		return;
 	path[n] = 0;
 	process_add_module(t->process, start, end, offset, path);
+	modules_add(start, end, offset, (int)fd, MODULE_LIBRARY);
 }
 
 long syscalls_mmap(struct thread *t, long nr, const long a[6])
@@ -63,6 +66,8 @@ long syscalls_mmap(struct thread *t, long nr, const long a[6])
 			     a[3] & MAP_GROWSDOWN);
 	}
 	lock_drop(&engine.translate_lock);
+	if (!sys_failed(r))
+		alloc_mapped(t, (uint64_t)r, (uint64_t)r + bytes, a[3] & MAP_STACK);
 	if (!sys_failed(r) && (a[2] & PROT_EXEC) && !(a[3] & MAP_ANONYMOUS))
 		tell_module(t, (uint64_t)r, (uint64_t)r + bytes, (uint64_t)a[5], a[4]);
 	return r;
@@ -85,6 +90,8 @@ long syscalls_munmap(struct thread *t, long nr, const long a[6])
 		mappings_clear(start, end);
 	}
 	lock_drop(&engine.translate_lock);
+	if (r == 0)
+		alloc_unmapped(start, end);
 	if (code)
 		process_remove_module(t->process, start, end);
 	return r;
@@ -135,6 +142,8 @@ long syscalls_mremap(struct thread *t, long nr, const long a[6])
 			     like.file, like.stack);
 	}
 	lock_drop(&engine.translate_lock);
+	if (!sys_failed(r))
+		alloc_remapped(t, old, old + old_bytes, (uint64_t)r, (uint64_t)r + new_bytes);
 	return r;
 }
 
@@ -160,6 +169,10 @@ long syscalls_brk(struct thread *t, long nr, const long a[6])
 		mappings_clear(round_up(now, PAGE), round_up(before, PAGE));
 	}
 	lock_drop(&engine.translate_lock);
+	if (now > before)
+		alloc_heap_grew(t, before, now);
+	else
+		alloc_unmapped(now, before);
 	return r;
 }
 

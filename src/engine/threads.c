@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
+#include "engine/alloc.h"
 #include "engine/dispatch.h"
 #include "engine/elements.h"
 #include "engine/fsbase.h"
@@ -157,8 +158,10 @@ static struct thread *child_of(struct thread *t, uint64_t flags, uint64_t stack)
 		c->own_process = p;
 	memcpy(c->regs, t->regs, sizeof c->regs);
 	c->regs[RAX] = 0;
-	if (stack)
+	if (stack) {
 		c->regs[RSP] = stack;
+		alloc_stack_at(t, stack);
+	}
 	c->rip = t->rip;
 	c->rflags = t->rflags;
 	c->mask = t->mask;
@@ -216,6 +219,7 @@ static long clone_copied(struct thread *t, long nr, long a[5], uint64_t stack)
 	signals_block_all();
 	lock_take(&engine.world_lock);
 	lock_take(&engine.translate_lock);
+	alloc_hold();
 	lock_take(&t->process->ring_lock);
 	r = sys5(nr, a[0], a[1], a[2], a[3], a[4]);
 	if (r == 0) {
@@ -226,6 +230,7 @@ static long clone_copied(struct thread *t, long nr, long a[5], uint64_t stack)
 		return 0;
 	}
 	lock_drop(&t->process->ring_lock);
+	alloc_let_go();
 	lock_drop(&engine.translate_lock);
 	lock_drop(&engine.world_lock);
 	signals_unblock(t);

@@ -9,7 +9,9 @@
 #include <sys/mman.h>
 
 #include "engine/fsbase.h"
+#include "engine/hooks.h"
 #include "engine/job.h"
+#include "engine/marks.h"
 #include "engine/pages.h"
 #include "engine/util.h"
 
@@ -45,6 +47,7 @@ static void decoder_leave(void)
 }
 
 #define CODE_WINDOW 256
+#define FUNCTION_ALIGN 16
 
 /* Bytes of target code already fetched. */
 static struct {
@@ -88,6 +91,7 @@ bool insn_ends_block(const struct insn *in)
 	case INSN_RET:
 	case INSN_SYSCALL:
 	case INSN_TRAP:
+	case INSN_MARK:
 	case INSN_UNSUPPORTED:
 		return true;
 	default:
@@ -125,11 +129,11 @@ static enum translate_result read_block(struct job *j, uint64_t pc, bool checked
 		uint32_t room = fetch(at, &code);
 		bool known = true;
 
-		if (at + 15 > limit && j->insns)
+		if (j->insns && (at + 15 > limit || marks_at(at)))
 			break;
 		if (room == 0)
 			return j->insns ? TRANSLATE_OK : unreadable(at);
-		if (!decode_known(in, at, code, room)) {
+		if (!marks_decode(in, at, code, room) && !decode_known(in, at, code, room)) {
 			decoder_enter();
 			known = decode_insn(in, at, code, room) == 0;
 		}
@@ -142,7 +146,8 @@ static enum translate_result read_block(struct job *j, uint64_t pc, bool checked
 		j->insns++;
 		at += in->length;
 		if (in->kind == INSN_JMP && !checked && in->target > at && in->target + 15 < limit &&
-		    !cache_find(in->target, j->gear)) {
+		    !cache_find(in->target, j->gear) && !marks_at(in->target) &&
+		    !hooks_find(in->target)) {
 			in->kind = INSN_JMP_INTO;
 			at = in->target;
 		}
@@ -152,6 +157,8 @@ static enum translate_result read_block(struct job *j, uint64_t pc, bool checked
 			break;
 		if (insn_ends_segment(in) && cache_find(at, j->gear))
 			break;
+		if (at % FUNCTION_ALIGN == 0 && hooks_find(at) > HOOK_RETURN)
+			break; /* a function that the one before runs into */
 	}
 	return TRANSLATE_OK;
 }
@@ -406,73 +413,19 @@ static void emit_segment(struct job *j)
 		job_stream_end(j);
 }
 
-/* Status flags go to ah and al, rax to spill4. */
-static void save_flags(struct job *j)
-{
-	emit_store_gs(&j->o, RAX, T_SPILL4);
-	emit_bytes(&j->o, (const uint8_t[]){ 0x9f, 0x0f, 0x90, 0xc0 }, 4); /* lahf; seto al */
-}
-
-static void restore_flags(struct job *j)
-{
-	emit_bytes(&j->o, (const uint8_t[]){ 0x04, 0x7f, 0x9e }, 3); /* add al, 0x7f; sahf */
-	emit_load_gs(&j->o, RAX, T_SPILL4);
-}
-
-/* cmp [rcx + at], n bytes of source; jne stale */
-static void emit_compare(struct job *j, uint32_t at, const uint8_t *source, uint32_t n,
-			 const uint8_t *stale)
-{
-	emit_bytes(&j->o, (const uint8_t[]){ n == 4 ? 0x81 : 0x80, 0xb9 }, 2);
-	emit_u32(&j->o, at);
-	emit_bytes(&j->o, source, n);
-	emit_bytes(&j->o, (const uint8_t[]){ 0x0f, 0x85 }, 2);
-	emit_u32(&j->o, (uint32_t)(stale - (j->o.p + 4)));
-}
-
-/* The block's own source is compared before it runs: its page may change unseen. */
-static void emit_self_check(struct job *j)
-{
-	struct block *b = j->block;
-	uint8_t source[MAX_INSNS * 15], *over, *stale;
-	struct code_exit *e = cache_new_exit(j->arena, b, EXIT_STALE, b->pc);
-	uint32_t n = 0, at = 0;
-
-	if (!e) {
-		j->failed = true;
-		return;
-	}
-	for (uint32_t i = 0; i < j->insns; i++)
-		for (uint32_t k = 0; k < j->in[i].length; k++)
-			source[n++] = j->in[i].bytes[k];
-	save_flags(j);
-	emit_store_gs(&j->o, RCX, T_SPILL2);
-	emit_mov_imm64(&j->o, RCX, b->pc);
-	emit_bytes(&j->o, (const uint8_t[]){ 0xeb, 0 }, 2);
-	over = j->o.p;
-	stale = j->o.p;
-	emit_load_gs(&j->o, RCX, T_SPILL2);
-	restore_flags(j);
-	emit_jump(&j->o, e->stub);
-	over[-1] = (uint8_t)(j->o.p - over);
-	for (; at + 4 <= n; at += 4)
-		emit_compare(j, at, source + at, 4, stale);
-	for (; at < n; at++)
-		emit_compare(j, at, source + at, 1, stale);
-	emit_load_gs(&j->o, RCX, T_SPILL2);
-	restore_flags(j);
-}
-
 static void emit_block(struct job *j)
 {
 	struct block *b = j->block;
 
 	j->calls = 0;
 	b->body = j->o.p;
+	if (marks_at(b->pc))
+		job_marked_entry(j);
 	if (b->checked)
-		emit_self_check(j);
+		job_self_check(j);
 	else
 		find_entries(j);
+	job_hook(j, b->pc);
 	for (uint32_t first = 0; first < j->insns; first = j->end) {
 		if (j->in[first].entry && !cache_add_inner(b, j->in[first].pc, j->o.p))
 			j->failed = true;
@@ -567,9 +520,7 @@ enum translate_result translate(struct block **result, uint64_t pc, enum gear ge
 	uint64_t start = cycles();
 	enum translate_result r;
 
-	if (!a)
-		return TRANSLATE_FULL;
-	if (!cache_has_room(a))
+	if (!a || !cache_has_room(a))
 		return TRANSLATE_FULL;
 	if (!descs.base && grow_init(&descs, 1ull << 30))
 		return TRANSLATE_FULL;

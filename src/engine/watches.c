@@ -2,6 +2,7 @@
 /* Watched lines of a thread; see watches.h. */
 #include "engine/watches.h"
 
+#include "engine/nested.h"
 #include "engine/util.h"
 
 void watches_clear(struct watch_set *ws, uint32_t line_shift)
@@ -15,22 +16,25 @@ void watches_clear(struct watch_set *ws, uint32_t line_shift)
 	ws->used = 0;
 	ws->window = UINT32_MAX;
 	ws->reach = ((WATCH_REACH - 1) >> line_shift) + 1;
+	if (ws->nested)
+		nested_clear(ws->nested);
 }
 
-static void mark(struct watch_set *ws, uint64_t line)
+void watches_mark(struct watch_set *ws, uint64_t first, uint64_t last)
 {
-	for (uint32_t k = 0; k <= ws->reach; k++) {
-		uint32_t slot = watch_slot(line - k);
+	for (uint64_t line = first - ws->reach; line != last + 1; line++) {
+		uint32_t slot = watch_slot(line);
 
 		if (ws->marks[slot]++ == 0)
 			ws->bits[slot / 64] |= 1ull << (slot & 63);
 	}
 }
 
-static void unmark(struct watch_set *ws, uint64_t line)
+void watches_unmark(struct watch_set *ws, uint64_t first, uint64_t last)
 {
-	for (uint32_t k = 0; k <= ws->reach; k++) {
-		uint32_t slot = watch_slot(line - k);
+	ws->changes++;
+	for (uint64_t line = first - ws->reach; line != last + 1; line++) {
+		uint32_t slot = watch_slot(line);
 
 		if (--ws->marks[slot] == 0)
 			ws->bits[slot / 64] &= ~(1ull << (slot & 63));
@@ -54,7 +58,7 @@ struct watch *watch_add(struct watch_set *ws, uint64_t line)
 	w->followed = false;
 	w->next = ws->chain[c];
 	ws->chain[c] = (uint16_t)(w - ws->watch + 1);
-	mark(ws, line);
+	watches_mark(ws, line, line);
 	return w;
 }
 
@@ -70,7 +74,7 @@ struct watch *watch_take(struct watch_set *ws, uint64_t line)
 		*link = w->next;
 		w->next = ws->free;
 		ws->free = (uint16_t)(w - ws->watch + 1);
-		unmark(ws, line);
+		watches_unmark(ws, line, line);
 		ws->follows -= w->followed;
 		return w;
 	}

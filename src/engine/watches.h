@@ -26,12 +26,16 @@ struct watch {
 	bool followed;	     /* its own window is over, its sample sent */
 };
 
+struct nested_set;
+
 struct watch_set {
+	struct nested_set *nested; /* or NULL: one line size only */
 	uint32_t window;      /* that its samples belong to */
 	uint32_t follows;     /* of the watches, those followed */
 	uint32_t one_in;      /* samples left unresolved, one of which is chosen to be followed */
 	uint64_t first_at;    /* thread access with which the window began for it */
 	uint64_t next_sample; /* thread access to sample next */
+	uint32_t changes;     /* times that the filter became finer */
 	uint16_t free;	      /* list of unused watches, + 1 */
 	uint16_t used;
 	uint32_t reach;	      /* lines before a watched one from where an access may reach it */
@@ -53,6 +57,10 @@ static inline uint64_t watch_maybe(const struct watch_set *ws, uint64_t line)
 
 	return ws->bits[slot / 64] >> (slot & 63) & 1;
 }
+
+/* Let accesses through the filter that may touch the lines `first` to `last`; and no longer. */
+void watches_mark(struct watch_set *ws, uint64_t first, uint64_t last);
+void watches_unmark(struct watch_set *ws, uint64_t first, uint64_t last);
 
 /* Watch nothing, in no window; lines have 1 << line_shift bytes. */
 void watches_clear(struct watch_set *ws, uint32_t line_shift);

@@ -58,9 +58,12 @@ static void share_group(struct split *s, double *chance)
 	const struct model *m = s->m;
 	const struct survival *own = &s->group->own;
 	const uint32_t *sorted = m->sorted + s->group->first;
-	double left = 1, total = 0;
+	double left = 1, total = 0, weight = s->group->weight;
 	size_t piece = 0;
 
+	for (size_t i = 0; i < s->group->count; i++)
+		s->shares[sorted[i]].begins +=
+			s->factor * s->group->share * m->weight[sorted[i]] / weight;
 	for (size_t at = 0, end; at < s->group->count; at = end) {
 		double reused, x = m->bin_x[m->bin[sorted[at]]];
 		bool seen = x <= own->end_x && (own->end_x > 0 || own->count > 0);
@@ -130,6 +133,11 @@ int model_attribute_policy(const struct model *m, enum model_policy policy, uint
 		ret = share_all(m, policy, (double)lines, TAIL_FAR, 0.5, shares);
 	if (ret != 0)
 		return err_set(err, "not enough memory for %zu samples", m->sample_count);
+	/* So far of touches; of an access that makes several they are the accesses' part. */
+	for (size_t i = 0; i < m->sample_count; i++) {
+		shares[i].misses *= m->touches;
+		shares[i].accesses *= m->touches / m->lines[i];
+	}
 	return 0;
 }
 

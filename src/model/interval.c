@@ -76,12 +76,13 @@ void model_solve(struct model *m, enum model_policy policy, uint64_t lines, stru
 {
 	double *ratios = m->scratch, widen;
 
-	*out = (struct model_ratio){.high = 1, .bound_high = 1};
+	*out = (struct model_ratio){.high = m->touches, .bound_high = m->touches};
 	if (m->sample_count == 0)
 		return;
 	out->known = true;
 	if (lines == 0) {
-		*out = (struct model_ratio){1, 1, 1, 1, 1, true};
+		*out = (struct model_ratio){m->touches, m->touches, m->touches,
+					    m->touches, m->touches, true};
 		return;
 	}
 	memset(ratios, 0, m->group_count * sizeof(*ratios));
@@ -96,17 +97,21 @@ void model_solve(struct model *m, enum model_policy policy, uint64_t lines, stru
 	if (!m->has_footprint)
 		out->ratio = (out->bound_low + out->bound_high) / 2;
 	widen = fmax(MODEL_ERROR_ABSOLUTE, MODEL_ERROR_RELATIVE * out->ratio);
-	out->low = fmax(0, fmin(out->low, out->ratio) - widen);
-	out->high = fmin(1, fmax(out->high, out->ratio) + widen);
+	out->low = m->touches * fmax(0, fmin(out->low, out->ratio) - widen);
+	out->high = m->touches * fmin(1, fmax(out->high, out->ratio) + widen);
+	out->ratio *= m->touches;
+	out->bound_low *= m->touches;
+	out->bound_high *= m->touches;
 }
 
 void model_resolve(const struct model *m, struct model_resolution *out)
 {
 	*out = (struct model_resolution){
-		.distance = m->pool.end_x,
+		.distance = m->pool.end_x / m->touches,
 		.lines = survival_integral(&m->pool),
-		.unresolved = m->pool.left,
-		.cold = m->has_footprint ? m->tails[TAIL_SPREAD].cold : m->pool.left,
+		.unresolved = m->pool.left * m->touches,
+		.cold = m->has_footprint ? m->tails[TAIL_SPREAD].cold * m->touches
+					: m->pool.left * m->touches,
 		.groups = m->sample_count > 0 ? m->group_count : 0,
 	};
 }

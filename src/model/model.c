@@ -118,6 +118,17 @@ static void place_first_touches(struct model *m, const struct model_input *in)
 	}
 }
 
+static double weight_of(uint32_t weight)
+{
+	return weight > 0 ? weight : 1;
+}
+
+/* What is weighed are touches of lines: an access of several is met by one of them. */
+static double sample_weight(const struct model_sample *s)
+{
+	return weight_of(s->weight) * weight_of(s->touches);
+}
+
 /*
  * Of the samples watched on, those whose touch was not seen by the end of the pool. Those of a
  * window stand for all that it left unresolved.
@@ -134,11 +145,13 @@ static int gather_follows(struct model *m, const struct model_input *in)
 		return -1;
 	}
 	for (size_t i = 0; i < in->sample_count; i++) {
-		windows[in->samples[i].window].samples++;
-		windows[in->samples[i].window].unresolved += !in->samples[i].reused;
+		const struct model_sample *s = &in->samples[i];
+
+		windows[s->window].samples += sample_weight(s);
+		windows[s->window].unresolved += s->reused ? 0 : sample_weight(s);
 	}
 	for (size_t i = 0; i < in->follow_count; i++)
-		windows[in->follows[i].window].follows++;
+		windows[in->follows[i].window].follows += weight_of(in->follows[i].weight);
 	for (size_t i = 0; i < in->follow_count; i++) {
 		const struct model_follow *f = &in->follows[i];
 		const struct tally *w = &windows[f->window];
@@ -148,7 +161,8 @@ static int gather_follows(struct model *m, const struct model_input *in)
 			continue;
 		m->follows[m->follow_count++] = (struct follow){
 			residual,
-			window_weight(m, in, f->window) * w->unresolved / w->samples / w->follows,
+			window_weight(m, in, f->window) * w->unresolved / w->samples *
+				weight_of(f->weight) / w->follows,
 			f->touched};
 	}
 	free(windows);
@@ -164,7 +178,7 @@ static int weigh_samples(struct model *m, const struct model_input *in)
 	if (share == NULL)
 		return -1;
 	for (size_t i = 0; i < in->sample_count; i++)
-		share[in->samples[i].window]++;
+		share[in->samples[i].window] += sample_weight(&in->samples[i]);
 	for (size_t i = 0; i < in->window_count; i++) {
 		if (share[i] <= 0)
 			continue;
@@ -172,10 +186,12 @@ static int weigh_samples(struct model *m, const struct model_input *in)
 		share[i] = window_weight(m, in, i) / share[i];
 	}
 	for (size_t i = 0; i < in->sample_count; i++) {
-		m->weight[i] = total > 0 ? share[in->samples[i].window] / total
+		m->weight[i] = total > 0 ? share[in->samples[i].window] / total *
+						   sample_weight(&in->samples[i])
 					 : 1.0 / (double)in->sample_count;
 		m->bin[i] = (uint16_t)model_bin(in->samples[i].distance);
 		m->reused[i] = in->samples[i].reused;
+		m->lines[i] = in->samples[i].touches > 0 ? in->samples[i].touches : 1;
 	}
 	free(share);
 	return 0;
@@ -361,6 +377,7 @@ struct model *model_new(const struct model_input *in, struct err *err)
 	if (m == NULL)
 		goto no_memory;
 	m->sample_count = in->sample_count;
+	m->touches = in->touches > 0 ? in->touches : 1;
 	m->accesses = (double)in->accesses;
 	if (in->accesses == 0)
 		for (size_t i = 0; i < in->window_count; i++)
@@ -370,10 +387,11 @@ struct model *model_new(const struct model_input *in, struct err *err)
 	m->bin = malloc(n * sizeof(*m->bin));
 	m->reused = malloc(n * sizeof(*m->reused));
 	m->weight = malloc(n * sizeof(*m->weight));
+	m->lines = malloc(n * sizeof(*m->lines));
 	m->sorted = malloc(n * sizeof(*m->sorted));
 	m->storage = malloc(4 * n * sizeof(*m->storage));
-	if (m->bin == NULL || m->reused == NULL || m->weight == NULL || m->sorted == NULL ||
-	    m->storage == NULL || fill(m, in) != 0)
+	if (m->bin == NULL || m->reused == NULL || m->weight == NULL || m->lines == NULL ||
+	    m->sorted == NULL || m->storage == NULL || fill(m, in) != 0)
 		goto no_memory;
 	return m;
 no_memory:
@@ -390,6 +408,7 @@ void model_free(struct model *m)
 	free(m->bin);
 	free(m->reused);
 	free(m->weight);
+	free(m->lines);
 	free(m->sorted);
 	free(m->storage);
 	free(m->follows);

@@ -44,6 +44,8 @@ struct model_sample {
 	bool reused;	   /* false: the watch ended first, the distance is a lower bound */
 	uint64_t position; /* accesses of the process at the sampled access */
 	bool load;	   /* it loads and does not store */
+	uint32_t weight;   /* it speaks for so many as others of its window; 0: 1 */
+	uint16_t touches;  /* lines that the access touches; 0: 1 */
 };
 
 /*
@@ -54,6 +56,7 @@ struct model_follow {
 	uint32_t window;  /* of the sample */
 	uint64_t watched; /* accesses inside windows, the sample's own included */
 	bool touched;	  /* false: not even then */
+	uint32_t weight;  /* as in a sample */
 };
 
 struct model_input {
@@ -66,11 +69,17 @@ struct model_input {
 	uint32_t line_bytes;	  /* the line that was watched, a power of two */
 	const struct model_follow *follows; /* of a fair choice among the unresolved samples */
 	size_t follow_count;
+	/*
+	 * Lines that an access touches on average; 0: 1. Where it is more, all that the input
+	 * counts in accesses, and the sizes of distances, are in touches of lines instead. Ratios
+	 * are per access in any case: above 1 where accesses are larger than lines.
+	 */
+	double touches;
 	uint64_t loads; /* of the accesses of the run, those that do not store; 0: not known */
 };
 
 /*
- * Miss ratio: misses per access, in [0, 1]. Without any sample nothing is
+ * Miss ratio: misses per access, in [0, 1] unless accesses touch several lines. Without any sample nothing is
  * known: ratio 0 in [0, 1], known = false.
  */
 struct model_ratio {
@@ -93,10 +102,12 @@ struct model_resolution {
  * A sample's part in the run, as shares of all accesses: with a reuse, both are
  * due to the reusing access; without, to nobody known: the row of what was not
  * resolved. Summed over all samples, accesses is 1 and misses the point ratio.
+ * `begins` is what the sampled access itself stands for, however its watch ended: 1 over all.
  */
 struct model_share {
 	double accesses;
 	double misses;
+	double begins;
 };
 
 struct model;

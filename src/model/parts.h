@@ -93,11 +93,13 @@ struct model {
 	double mean_lines; /* F averaged over the run */
 	double last_lines; /* F at its end, the largest seen */
 	double accesses;
+	double touches; /* lines an access touches: ratios inside are per touch */
 
 	/* Per sample, in the order of the input. */
 	uint16_t *bin;
 	bool *reused;
 	double *weight; /* all together 1 */
+	uint16_t *lines; /* that the access touches */
 	size_t sample_count;
 	struct follow *follows; /* those that outlived the pool's end */
 	size_t follow_count;

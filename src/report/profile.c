@@ -57,6 +57,19 @@ int64_t profile_window(const struct profile *p, uint32_t number)
 	return w != NULL ? w - p->windows : -1;
 }
 
+/* A count of accesses, as the model wants it: in touches of lines. */
+static uint64_t scaled(const struct profile *p, uint64_t accesses)
+{
+	return p->touches > 1 ? (uint64_t)((double)accesses * p->touches + 0.5) : accesses;
+}
+
+static uint16_t lines_of(const struct profile *p, const struct store_access *a)
+{
+	if (p->weights == NULL)
+		return 1;
+	return (uint16_t)profile_lines_touched(a, p->line_bytes);
+}
+
 /* Without samples of windows that never closed. */
 static void take_samples(struct profile *p, struct model_sample *s)
 {
@@ -68,10 +81,15 @@ static void take_samples(struct profile *p, struct model_sample *s)
 		if (window < 0)
 			continue;
 		p->samples[kept] = p->samples[i];
-		s[kept++] = (struct model_sample){p->samples[i].distance, (uint32_t)window,
-						  p->samples[i].status == 0,
-						  p->samples[i].position,
-						  p->samples[i].begin.kind == KIND_LOAD};
+		s[kept] = (struct model_sample){scaled(p, p->samples[i].distance),
+						(uint32_t)window,
+						p->samples[i].status == 0,
+						scaled(p, p->samples[i].position),
+						p->samples[i].begin.kind == KIND_LOAD,
+						0, lines_of(p, &p->samples[i].begin)};
+		if (p->weights != NULL)
+			s[kept].weight = p->weights[kept] = p->weights[i];
+		kept++;
 	}
 	p->cut_samples = p->sample_count - kept;
 	p->sample_count = kept;
@@ -89,7 +107,11 @@ static void take_follows(struct profile *p, struct model_follow *f)
 		if (window < 0)
 			continue;
 		p->follows[kept] = *x;
-		f[kept++] = (struct model_follow){(uint32_t)window, x->watched, x->status == 0};
+		f[kept] = (struct model_follow){(uint32_t)window, scaled(p, x->watched),
+						x->status == 0, 0};
+		if (p->follow_weights != NULL)
+			f[kept].weight = p->follow_weights[kept] = p->follow_weights[i];
+		kept++;
 	}
 	p->follow_count = kept;
 }
@@ -113,20 +135,19 @@ static struct model_window *make_windows(const struct profile *p)
 	struct model_window *w = calloc(p->window_count + 1, sizeof(*w));
 
 	for (size_t i = 0; w != NULL && i < p->window_count; i++)
-		w[i] = (struct model_window){p->windows[i].start, p->windows[i].length,
-					     p->windows[i].stands_for,
+		w[i] = (struct model_window){scaled(p, p->windows[i].start),
+					     scaled(p, p->windows[i].length),
+					     scaled(p, p->windows[i].stands_for),
 					     p->windows[i].footprint_pages};
 	return w;
 }
 
-static int build_model(struct profile *p, struct err *err)
+int profile_build_model(struct profile *p, struct err *err)
 {
 	struct model_window *w = make_windows(p);
 	struct model_sample *s = calloc(p->sample_count + 1, sizeof(*s));
-	struct model_follow *f = NULL;
+	struct model_follow *f;
 
-	if (read_follows(p, err) != 0)
-		goto out;
 	f = calloc(p->follow_count + 1, sizeof(*f));
 	if (w == NULL || s == NULL || f == NULL) {
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
@@ -138,12 +159,13 @@ static int build_model(struct profile *p, struct err *err)
 						   .window_count = p->window_count,
 						   .samples = s,
 						   .sample_count = p->sample_count,
-						   .accesses = p->process->accesses,
+						   .accesses = scaled(p, p->process->accesses),
 						   .footprint_pages = p->process->footprint_pages,
 						   .line_bytes = p->line_bytes,
 						   .follows = f,
 						   .follow_count = p->follow_count,
-						   .loads = p->process->loads},
+						   .touches = p->touches,
+						   .loads = scaled(p, p->process->loads)},
 			     err);
 out:
 	free(f);
@@ -189,13 +211,15 @@ int profile_open(struct profile *p, const char *path, int64_t process, struct er
 	if (store_open_readonly(path, &p->store, err) != 0)
 		return -1;
 	p->line_bytes = (uint32_t)store_meta_int(p->store, "line_bytes", 64);
+	p->touches = 1;
 	if (store_read_processes(p->store, &p->processes, &p->process_count, err) != 0 ||
 	    choose_process(p, process, err) != 0 ||
 	    store_read_windows(p->store, p->process->id, &p->windows, &p->window_count, err) != 0 ||
 	    store_read_samples(p->store, p->process->id, &p->samples, &p->sample_count, err) != 0 ||
 	    store_read_locations(p->store, p->process->id, &p->locations, &p->location_count,
 				 err) != 0 ||
-	    index_locations(p, err) != 0 || read_data(p, err) != 0 || build_model(p, err) != 0) {
+	    index_locations(p, err) != 0 || read_follows(p, err) != 0 || read_data(p, err) != 0 ||
+	    profile_build_model(p, err) != 0) {
 		profile_close(p);
 		return -1;
 	}
@@ -210,6 +234,8 @@ void profile_close(struct profile *p)
 	free(p->sites);
 	free(p->modules);
 	free(p->locations);
+	free(p->weights);
+	free(p->follow_weights);
 	free(p->follows);
 	free(p->samples);
 	free(p->windows);

@@ -46,7 +46,13 @@ struct profile {
 	size_t variable_count;
 
 	struct model *model;
-	uint32_t line_bytes;
+	uint32_t line_bytes; /* that all of the above is about */
+	/*
+	 * With other lines than those recorded the samples are those watched at all sizes: each
+	 * speaks for so many, and an access touches so many lines on average. Else NULL and 1.
+	 */
+	uint32_t *weights, *follow_weights;
+	double touches;
 };
 
 /* The machine's data caches as the profile knows them; size 0: not known. */
@@ -63,6 +69,30 @@ struct profile_cache {
 int profile_open(struct profile *p, const char *path, int64_t process, struct err *err);
 void profile_close(struct profile *p);
 
+/*
+ * Look at the same process with lines of other sizes than the one recorded: samples, follows and
+ * model become those of that size. Returns -1 when the profile has none of it (then *p is as
+ * it was), or memory runs out.
+ */
+int profile_use_line(struct profile *p, uint64_t line_bytes, struct err *err);
+
+/* The samples that were watched at all line sizes; free(items). */
+struct profile_nested {
+	struct store_nested *items;
+	size_t count;
+};
+
+/* Returns -1 when the profile was recorded without, or it cannot be read. */
+int profile_read_nested(const struct profile *p, struct profile_nested *n, struct err *err);
+
+/*
+ * *out becomes p seen with lines of that size, from these samples alone, also if it is the size that
+ * was recorded. It shares the rest with p, which must outlive it. Give back with profile_leave_line.
+ */
+int profile_at_line(const struct profile *p, const struct profile_nested *n, uint64_t line_bytes,
+		    struct profile *out, struct err *err);
+void profile_leave_line(struct profile *p);
+
 void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE_CACHES]);
 
 /*
@@ -77,6 +107,12 @@ int profile_check_size(const struct profile *p, uint64_t size_bytes, struct err 
 /* The miss ratio of a cache of size_bytes (rounded down to whole lines). */
 void profile_solve(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
 		   struct model_ratio *out);
+
+/* Build p->model from p's samples, follows and windows; the samples that do not count go. */
+int profile_build_model(struct profile *p, struct err *err);
+
+/* Lines of `line_bytes` that an access touches, at least 1. */
+uint32_t profile_lines_touched(const struct store_access *a, uint32_t line_bytes);
 
 /* Index of a window by its number, or -1: the profile has none that closed. */
 int64_t profile_window(const struct profile *p, uint32_t number);

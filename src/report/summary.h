@@ -12,6 +12,11 @@ struct summary {
 	uint64_t size_bytes; /* of the cache that functions, lines and data structures are ranked at */
 	struct hot functions, lines;
 	struct data data;
+	/*
+	 * Shares of the accesses: of the reuses that touch some of the bytes again, of those that
+	 * touch other bytes of the line; the others are first touches or not resolved.
+	 */
+	double temporal, spatial;
 };
 
 /* Release with summary_release; the profile must outlive it. */
@@ -25,6 +30,9 @@ int summary_text(const struct summary *s, size_t rows, const struct display *d, 
 /* Sections by their first column: process, cache, function, line, object. All rows. */
 void summary_csv(const struct summary *s, struct text *out);
 int summary_json(const struct summary *s, struct text *out, struct err *err);
+
+/* Share of the accesses that are first touches or not resolved. */
+double summary_not_reused(const struct summary *s);
 
 /* What the run cost, as shares of its time; below 0: the profile does not tell. */
 struct summary_overhead {

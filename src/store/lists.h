@@ -3,6 +3,8 @@
 #ifndef DWELL_STORE_LISTS_H
 #define DWELL_STORE_LISTS_H
 
+#include <assert.h>
+
 #include "store/numbers.h"
 #include "store/private.h"
 
@@ -43,6 +45,30 @@ enum {
 	FOLLOW_END,
 	FOLLOW_NUMBERS = FOLLOW_END + ACCESS_NUMBERS,
 };
+
+/* Those of a sample at all line sizes: what is known of each event comes behind. */
+enum {
+	NESTED_WINDOW,
+	NESTED_FOLLOWED,
+	NESTED_STATUS,
+	NESTED_POSITION,
+	NESTED_POINT,
+	NESTED_WATCHED,
+	NESTED_OPEN,
+	NESTED_WEIGHT,
+	NESTED_BEGIN,
+	NESTED_EVENTS = NESTED_BEGIN + ACCESS_NUMBERS,
+};
+enum {
+	EVENT_SIZES,
+	EVENT_WEIGHT,
+	EVENT_DISTANCE,
+	EVENT_END,
+	EVENT_NUMBERS = EVENT_END + ACCESS_NUMBERS,
+};
+
+static_assert(NESTED_EVENTS + STORE_MAX_EVENTS * EVENT_NUMBERS <= NUMBERS_MAX,
+	      "such a sample is one inner array");
 
 /* Those of a location; without a module only the first. */
 enum {

@@ -13,7 +13,7 @@
 
 #include "base/text.h"
 
-#define NUMBERS_MAX 64 /* in one of the inner arrays */
+#define NUMBERS_MAX 160 /* in one of the inner arrays */
 
 /* Add an array to the list, which begins with the first; numbers_end makes it complete. */
 void numbers_add(struct text *list, const int64_t *numbers, size_t count);

@@ -23,6 +23,7 @@ enum store_statement {
 	PUT_WINDOW,
 	PUT_SAMPLES,
 	PUT_FOLLOWS,
+	PUT_NESTED,
 	PUT_LOCATIONS,
 	PUT_NAMES,
 	PUT_PLACE,
@@ -58,6 +59,8 @@ struct store {
 	uint64_t samples_by_status[3];
 	struct store_batch follows; /* of one process */
 	int64_t follows_process;
+	struct store_batch nested; /* of one process */
+	int64_t nested_process;
 	struct store_batch locations;
 	struct store_batch names; /* of locations */
 

@@ -3,7 +3,7 @@
 -- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (5).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
--- gear, seed, line_bytes, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
+-- gear, seed, line_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
 -- collector_pid, version, lost_processes, state ('running','complete')
 CREATE TABLE process(
 	id INTEGER PRIMARY KEY,          -- order number in the run, from 0
@@ -76,6 +76,32 @@ CREATE VIEW follow AS SELECT first_id + key AS id, process_id,
 	json_extract(value, '$[8]') AS end_size, json_extract(value, '$[9]') AS end_kind,
 	json_extract(value, '$[11]') AS end_site, json_extract(value, '$[12]') AS end_block
 	FROM follow_batch, json_each(list);
+-- Samples whose byte was watched at all line sizes (1 << k bytes is bit k of sizes and open), and what became
+-- of the lines that their window left untouched (followed). Views show the sample and its touches.
+CREATE TABLE nested_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, list TEXT NOT NULL);
+CREATE VIEW nested AS SELECT first_id + key AS id, process_id,
+	json_extract(value, '$[0]') AS window, json_extract(value, '$[1]') AS followed,
+	json_extract(value, '$[2]') AS status, json_extract(value, '$[3]') AS position,
+	json_extract(value, '$[4]') AS point, json_extract(value, '$[5]') AS watched,
+	json_extract(value, '$[6]') AS open, json_extract(value, '$[7]') AS weight,
+	json_extract(value, '$[8]') AS begin_location, json_extract(value, '$[9]') AS begin_address,
+	json_extract(value, '$[10]') AS begin_size, json_extract(value, '$[11]') AS begin_kind,
+	json_extract(value, '$[12]') AS begin_thread, json_extract(value, '$[13]') AS begin_site,
+	json_extract(value, '$[14]') AS begin_block, (json_array_length(value) - 15) / 10 AS touches
+	FROM nested_batch, json_each(list);
+CREATE VIEW nested_touch AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 10)
+	SELECT first_id + key AS nested_id, process_id,
+	json_extract(value, '$[' || (15 + 10 * i) || ']') AS sizes,
+	json_extract(value, '$[' || (16 + 10 * i) || ']') AS weight,
+	json_extract(value, '$[' || (17 + 10 * i) || ']') AS distance,
+	json_extract(value, '$[' || (18 + 10 * i) || ']') AS end_location,
+	json_extract(value, '$[' || (19 + 10 * i) || ']') AS end_address,
+	json_extract(value, '$[' || (20 + 10 * i) || ']') AS end_size,
+	json_extract(value, '$[' || (21 + 10 * i) || ']') AS end_kind,
+	json_extract(value, '$[' || (22 + 10 * i) || ']') AS end_thread,
+	json_extract(value, '$[' || (23 + 10 * i) || ']') AS end_site,
+	json_extract(value, '$[' || (24 + 10 * i) || ']') AS end_block
+	FROM nested_batch, json_each(list) JOIN n ON i < (json_array_length(value) - 15) / 10;
 -- Where blocks of memory come from: path is a JSON array of locations, the allocation function's caller first.
 CREATE TABLE site(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT,
 	path TEXT NOT NULL, element_size INTEGER NOT NULL, blocks INTEGER NOT NULL, bytes INTEGER NOT NULL,

@@ -36,6 +36,7 @@ int store_put_sample(struct store *s, const struct store_sample *x, struct err *
 int store_put_follow(struct store *s, const struct store_follow *f, struct err *err);
 int store_put_site(struct store *s, const struct store_site *x, struct err *err);
 int store_put_variable(struct store *s, const struct store_variable *v, struct err *err);
+int store_put_nested(struct store *s, const struct store_nested *n, struct err *err);
 int store_put_message(struct store *s, const struct store_message *m, struct err *err);
 int store_put_source(struct store *s, const char *path, const char *text, struct err *err);
 

@@ -13,6 +13,7 @@
 #ifndef DWELL_STORE_STORE_READ_H
 #define DWELL_STORE_STORE_READ_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -125,6 +126,32 @@ struct store_follow {
 	struct store_access end; /* the touch; else only the thread, which is the sample's */
 };
 
+#define STORE_MAX_EVENTS 11 /* as many as there are sizes */
+
+/* The first touch of some of the lines that hold a sample's point: bit k of sizes, 1 << k bytes. */
+struct store_nested_event {
+	uint32_t sizes;
+	uint32_t weight;   /* it speaks for so many */
+	uint64_t distance; /* accesses of the thread; those inside windows alone, in a follow */
+	struct store_access end;
+};
+
+/* A sample whose byte was watched at all line sizes; and again what became of it later. */
+struct store_nested {
+	int64_t process_id;
+	uint32_t window;
+	bool followed;	   /* the lines that its window left untouched, in later windows */
+	uint32_t status;   /* of the open: as in store_sample, or in store_follow if followed */
+	uint64_t position; /* accesses of the process */
+	uint64_t point;	   /* address of the byte */
+	uint64_t watched;  /* accesses that the open ones were watched for */
+	uint32_t open;	   /* mask of sizes */
+	uint32_t weight;   /* of the open ones */
+	struct store_access begin;
+	uint32_t event_count;
+	const struct store_nested_event *events; /* the store's */
+};
+
 struct store_frame {
 	const char *function;
 	const char *file; /* or NULL */
@@ -201,6 +228,8 @@ int store_read_samples(struct store *s, int64_t process, struct store_sample **i
 		       struct err *err);
 int store_read_follows(struct store *s, int64_t process, struct store_follow **items, size_t *count,
 		       struct err *err);
+int store_read_nested(struct store *s, int64_t process, struct store_nested **items, size_t *count,
+		      struct err *err);
 int store_read_locations(struct store *s, int64_t process, struct store_location **items,
 			 size_t *count, struct err *err);
 int store_read_sites(struct store *s, int64_t process, struct store_site **items, size_t *count,

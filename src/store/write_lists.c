@@ -145,6 +145,56 @@ int store_put_follow(struct store *s, const struct store_follow *f, struct err *
 	return b->list.failed ? row_out_of_memory(s, err) : 0;
 }
 
+/* ---- Samples at all line sizes ---- */
+
+static int put_nested(struct store *s, struct err *err)
+{
+	struct row r;
+
+	if (s->nested.count == 0)
+		return 0;
+	r = begin_row(s, PUT_NESTED, &s->nested);
+	row_int(&r, s->nested_process);
+	return end_row(s, &r, &s->nested, err);
+}
+
+static size_t nested_to_numbers(const struct store_nested *n, int64_t numbers[NUMBERS_MAX])
+{
+	size_t at = NESTED_EVENTS;
+
+	numbers[NESTED_WINDOW] = n->window;
+	numbers[NESTED_FOLLOWED] = n->followed;
+	numbers[NESTED_STATUS] = n->status;
+	numbers[NESTED_POSITION] = (int64_t)n->position;
+	numbers[NESTED_POINT] = (int64_t)n->point;
+	numbers[NESTED_WATCHED] = (int64_t)n->watched;
+	numbers[NESTED_OPEN] = n->open;
+	numbers[NESTED_WEIGHT] = n->weight;
+	access_to_numbers(&n->begin, numbers + NESTED_BEGIN);
+	for (uint32_t i = 0; i < n->event_count && i < STORE_MAX_EVENTS; i++, at += EVENT_NUMBERS) {
+		numbers[at + EVENT_SIZES] = n->events[i].sizes;
+		numbers[at + EVENT_WEIGHT] = n->events[i].weight;
+		numbers[at + EVENT_DISTANCE] = (int64_t)n->events[i].distance;
+		access_to_numbers(&n->events[i].end, numbers + at + EVENT_END);
+	}
+	return at;
+}
+
+int store_put_nested(struct store *s, const struct store_nested *n, struct err *err)
+{
+	int64_t numbers[NUMBERS_MAX];
+	struct store_batch *b = &s->nested;
+
+	if (s->failed)
+		return row_failed(s, err);
+	if ((s->nested_process != n->process_id || is_full(b)) && put_nested(s, err) != 0)
+		return -1;
+	s->nested_process = n->process_id;
+	numbers_add(&b->list, numbers, nested_to_numbers(n, numbers));
+	b->count++;
+	return b->list.failed ? row_out_of_memory(s, err) : 0;
+}
+
 /* ---- Locations and their names ---- */
 
 static int put_list(struct store *s, enum store_statement which, struct store_batch *b,
@@ -245,7 +295,7 @@ int store_put_frames(struct store *s, int64_t location, const struct store_frame
 
 int lists_flush(struct store *s, struct err *err)
 {
-	return put_samples(s, err) == 0 && put_follows(s, err) == 0 &&
+	return put_samples(s, err) == 0 && put_follows(s, err) == 0 && put_nested(s, err) == 0 &&
 			       put_list(s, PUT_LOCATIONS, &s->locations, err) == 0 &&
 			       put_list(s, PUT_NAMES, &s->names, err) == 0
 		       ? 0

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How far is a sampled miss-ratio curve from the exact one?
 
-    compare_curve.py [--build DIR] [--runs N] [bars] -- COMMAND [ARGUMENT...]
+    compare_curve.py [--build DIR] [--runs N] [--policy NAMES] [--line SIZES] [bars] -- COMMAND [ARGUMENT...]
     compare_curve.py --exact exact.csv --sampled sampled.csv [bars]
 
-Records the command, simulates the same command exactly (exact_curve), and
-prints both curves, the errors in percentage points, and how often the exact
-value lies in the interval printed. Exit status 1 when a bar is not reached:
+Records the command, simulates the same command exactly (dwell simulate --curve), and prints
+both curves, the errors in percentage points, and how often the exact value lies in the interval
+printed. --policy random,lru and --line 32,64,128 compare each policy with each size of line: of
+one recording and one simulation, unless the recording can tell of one size only: then give it
+with --record='--line 32'. Exit status 1 when a bar is not reached:
 
     --mean P       mean error at most P points
     --max P        largest error at most P points
@@ -24,9 +26,11 @@ import sys
 import tempfile
 
 
-def read_curve(path):
+def read_curve(path, **wanted):
+    """size -> row, of the rows that have the values wanted where they have such a column."""
     with open(path, newline="") as f:
-        return {int(row["size_bytes"]): row for row in csv.DictReader(f)}
+        return {int(row["size_bytes"]): row for row in csv.DictReader(f)
+                if all(row.get(k, v) == v for k, v in wanted.items())}
 
 
 def run(command, **options):
@@ -35,25 +39,34 @@ def run(command, **options):
         sys.exit("%s: exit status %d" % (" ".join(command), done.returncode))
 
 
-def sample(build, command, sizes, seed, folder):
-    """Record the command. Returns the sampled curve and the process it is of."""
-    dwell = os.path.join(build, "dwell")
+def kinds(options):
+    """The curves to compare: (policy, bytes of a line)."""
+    return [(policy, line) for policy in options.policy.split(",") for line in options.line.split(",")]
+
+
+def sample(options, command, seed, folder):
+    """Record the command. Returns the sampled curves by kind, and the process they are of."""
+    dwell = os.path.join(options.build, "dwell")
     profile = os.path.join(folder, "sampled.db")
-    run([dwell, "record", "-q", "-o", profile, "--seed", str(seed), "--"] + command)
+    run([dwell, "record", "-q", "-o", profile, "--seed", str(seed)] + options.record.split() + ["--"] + command)
     path = os.path.join(folder, "sampled.csv")
-    view = [dwell, "curve", "-i", profile, "--sizes", sizes]
-    with open(path, "w") as f:
-        subprocess.run(view + ["--format=csv"], stdout=f, check=True)
+    view = [dwell, "curve", "-i", profile, "--sizes", options.sizes]
+    curves = {}
+    for policy, line in kinds(options):
+        with open(path, "w") as f:
+            subprocess.run(view + ["--policy", policy, "--line", line, "--format=csv"], stdout=f, check=True)
+        curves[policy, line] = read_curve(path)
     answer = subprocess.run(view + ["--format=json"], stdout=subprocess.PIPE, check=True)
-    return read_curve(path), json.loads(answer.stdout)["process"]
+    return curves, json.loads(answer.stdout)["process"]
 
 
-def simulate(build, command, sizes, process, folder):
+def simulate(options, command, process, folder):
+    """The exact curves by kind."""
     path = os.path.join(folder, "exact.csv")
-    tool = os.path.join(build, "tests", "accuracy", "exact_curve")
-    engine = os.path.join(build, "dwell-engine")
-    run([tool, "--engine", engine, "-o", path, "--sizes", sizes, "--process", str(process), "--"] + command)
-    return read_curve(path)
+    policies = options.policy if options.policy in ("random", "lru") else "both"
+    run([os.path.join(options.build, "dwell"), "simulate", "--curve", "-o", path, "--sizes", options.sizes,
+         "--policy", policies, "--lines", options.line, "--process", str(process), "--"] + command)
+    return {(policy, line): read_curve(path, policy=policy, line_bytes=line) for policy, line in kinds(options)}
 
 
 def compare(exact, sampled):
@@ -97,12 +110,19 @@ def report_missed(result, bars):
     return 1 if missed else 0
 
 
+def add_options(p):
+    p.add_argument("--build", default="build", help="where dwell is")
+    p.add_argument("--sizes", default="8K:64M")
+    p.add_argument("--policy", default="random", help="random, lru, or random,lru")
+    p.add_argument("--line", default="64", help="sizes of a line, with commas")
+    p.add_argument("--record", default="", help="options for dwell record")
+
+
 def parse():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    p.add_argument("--build", default="build", help="where dwell and exact_curve are")
+    add_options(p)
     p.add_argument("--runs", type=int, default=1, help="recordings to compare, each with its seed")
-    p.add_argument("--sizes", default="8K:64M")
-    p.add_argument("--exact", help="a curve that exact_curve wrote")
+    p.add_argument("--exact", help="a curve that dwell simulate --curve --format=csv wrote")
     p.add_argument("--sampled", help="a curve that dwell curve --format=csv wrote")
     p.add_argument("--mean", type=float)
     p.add_argument("--max", type=float)
@@ -112,23 +132,29 @@ def parse():
     a = p.parse_args()
     if bool(a.command) == bool(a.exact and a.sampled):
         p.error("either a command, or --exact and --sampled")
+    if a.exact and len(kinds(a)) > 1:
+        p.error("--exact and --sampled are of one policy and one size of line")
     return a
 
 
 def all_points(a):
     if not a.command:
-        points = compare(read_curve(a.exact), read_curve(a.sampled))
+        (policy, line), = kinds(a)
+        points = compare(read_curve(a.exact, policy=policy, line_bytes=line), read_curve(a.sampled))
         show(points)
         return points
     points, exact = [], {}
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(1, a.runs + 1):
-            sampled, process = sample(a.build, a.command, a.sizes, seed, folder)
+            sampled, process = sample(a, a.command, seed, folder)
             if process not in exact:
-                exact[process] = simulate(a.build, a.command, a.sizes, process, folder)
-            these = compare(exact[process], sampled)
-            show(these)
-            points += these
+                exact[process] = simulate(a, a.command, process, folder)
+            for kind in kinds(a):
+                these = compare(exact[process][kind], sampled[kind])
+                if len(kinds(a)) > 1:
+                    print("%s, lines of %s bytes:" % kind)
+                show(these)
+                points += these
     return points
 
 

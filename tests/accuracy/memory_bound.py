@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """How far are sampled curves from the exact ones for programs that wait for memory?
 
-    memory_bound.py [--build DIR] [--runs N] [--quick] [--only EXPRESSION] [bars]
+    memory_bound.py [--build DIR] [--runs N] [--quick] [--only EXPRESSION] [--policy NAMES]
+                    [--line SIZES] [bars]
 
 Records each program of the set with the defaults, once for each of N seeds, and prints a line
 for each program and one for all: mean and largest error in percentage points, the share of
@@ -47,15 +48,16 @@ LINE = "%-22s %8.3f %8.3f %7.0f %% %7.0f %%"
 
 
 def measure(options, program, folder):
-    """[(size, exact, sampled, low, high)] for each seed, and the same program's exact run."""
+    """For each seed and kind of cache [(size, exact, sampled, low, high)]."""
     tool = os.path.join(options.build, "tests", "accuracy", "memory_bound")
     command = [tool] + [str(word) for word in program]
     exact, runs = None, []
     for seed in range(1, options.runs + 1):
-        sampled, process = compare_curve.sample(options.build, command, options.sizes, seed, folder)
+        sampled, process = compare_curve.sample(options, command, seed, folder)
         if exact is None:
-            exact = compare_curve.simulate(options.build, command, options.sizes, process, folder)
-        runs.append(compare_curve.compare(exact, sampled))
+            exact = compare_curve.simulate(options, command, process, folder)
+        runs.append([point for kind in compare_curve.kinds(options)
+                     for point in compare_curve.compare(exact[kind], sampled[kind])])
     return runs
 
 
@@ -66,9 +68,8 @@ def mean_largest(runs):
 
 def parse():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    p.add_argument("--build", default="build", help="where dwell and the tools are")
+    compare_curve.add_options(p)
     p.add_argument("--runs", type=int, default=3, help="recordings of each, each with its seed (3)")
-    p.add_argument("--sizes", default="8K:64M")
     p.add_argument("--only", default="", help="programs whose name matches")
     p.add_argument("--quick", action="store_true", help="three small programs")
     p.add_argument("--points", action="store_true", help="print each point, too")

@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "engine/nested.h"
+#include "engine/alloc.h"
 #include "engine/records.h"
 #include "engine/scan.h"
 #include "engine/translate.h"
@@ -37,7 +39,7 @@ const struct stream_desc *translate_desc(uint32_t number)
 struct log {
 	uint8_t *bytes;
 	size_t used;
-	uint32_t samples, reused, touched;
+	uint32_t samples, reused, touched, nested, given_up, known;
 };
 
 static struct log *logged;
@@ -47,6 +49,15 @@ static void append(const void *record, size_t bytes)
 	assert_true(logged->used + bytes <= LOG_BYTES);
 	memcpy(logged->bytes + logged->used, record, bytes);
 	logged->used += bytes;
+}
+
+/* The buffer's accesses lie in no block but those of odd lines: one per line. */
+void alloc_describe(struct process *p, struct record_access *a)
+{
+	if (a->address & 64) {
+		a->site = 7;
+		a->block = a->address & ~63ull;
+	}
 }
 
 void records_sample(struct process *p, const struct record_sample *s)
@@ -60,6 +71,50 @@ void records_follow(struct process *p, const struct record_follow *f)
 {
 	append(f, sizeof *f);
 	logged->touched += f->status == FOLLOW_TOUCHED;
+}
+
+/* All accesses of windows by their number among the process's: what touches what can be looked up. */
+#define MOST_ACCESSES (4u << 20)
+static struct {
+	uint64_t first, last;
+	uint32_t window; /* + 1; 0: in none */
+} *all;
+
+static void check_size(const struct record_nested *r, const struct nested_event *events, uint32_t k)
+{
+	const uint64_t line = r->point >> k;
+	uint64_t at = r->position + 1;
+	const struct nested_event *e = 0;
+
+	for (uint32_t i = 0; i < r->count; i++)
+		if (events[i].sizes >> k & 1)
+			e = &events[i];
+	if (!e && !(r->open >> k & 1)) {
+		logged->given_up++;
+		return;
+	}
+	while (at < MOST_ACCESSES && all[at].window == r->window + 1 &&
+	       (all[at].first >> k > line || all[at].last >> k < line))
+		at++;
+	assert_int_equal(all[at].window == r->window + 1, e != 0);
+	if (e) {
+		assert_int_equal(e->distance, at - r->position - 1);
+		assert_int_equal(e->end.address, all[at].first);
+	}
+	assert_true((e ? e->weight : r->weight) == 1 || k <= 6);
+	logged->known++;
+}
+
+void records_nested(struct process *p, struct record_nested *r, const struct nested_event *events)
+{
+	append(r, sizeof *r);
+	append(events, r->count * sizeof *events);
+	logged->nested++;
+	assert_true(r->point >= r->begin.address && r->point - r->begin.address < r->begin.size);
+	if (r->followed || !all)
+		return;
+	for (uint32_t k = NESTED_FIRST; k <= NESTED_LAST; k++)
+		check_size(r, events, k);
 }
 
 static void draw_segments(void)
@@ -84,6 +139,9 @@ static void draw_segments(void)
 /* Most addresses are of few lines, so that their neighbours are watched. */
 static uint64_t draw_address(void)
 {
+	/* A busy line, the other half of which is quiet. */
+	if (draw() % 3 == 0)
+		return 0x7f1200100000 + (draw() % 32 == 0 ? 0 : 32);
 	if (draw() % 4)
 		return 0x7f1200000000 + draw() % 4096;
 	return 0x7f1200000000 + draw() % (8 << 20);
@@ -132,6 +190,11 @@ static void scan_plainly(struct thread *t, struct scan_window *w, uint64_t skip,
 			struct access a = { d->pc + sa->pc_offset, p[i] + (sa->fs ? fs : 0),
 					    sa->size, sa->kind };
 
+			if (k >= skip && k < end && all && process_at + k < MOST_ACCESSES) {
+				all[process_at + k].first = a.address;
+				all[process_at + k].last = a.address + (a.size ? a.size - 1 : 0);
+				all[process_at + k].window = w->number + 1;
+			}
 			if (k >= skip && k < end)
 				scan_access(t, w, &a, t->stream_position + k, process_at + k);
 		}
@@ -141,7 +204,8 @@ static void scan_plainly(struct thread *t, struct scan_window *w, uint64_t skip,
 /* Twenty windows of several buffers, from the same beginning each time. */
 static void run(struct log *l, uint32_t line_shift, bool plainly)
 {
-	static struct watch_set ws;
+	static struct nested_set nested;
+	static struct watch_set ws = { .nested = &nested };
 	static uint64_t buffer[ENTRIES + SCAN_GROUP] __attribute__((aligned(64)));
 	struct thread t = { .watches = &ws, .buf_start = buffer, .rng = 7 };
 	struct scan_window w = { .line_shift = line_shift };
@@ -151,6 +215,8 @@ static void run(struct log *l, uint32_t line_shift, bool plainly)
 	logged = l;
 	*l = (struct log){ .bytes = l->bytes };
 	seed = 42 + line_shift;
+	engine.config.nested_one_in = 4;
+	all = plainly && line_shift == 6 ? calloc(MOST_ACCESSES + 1, sizeof *all) : 0;
 	watches_clear(&ws, line_shift);
 	for (w.number = 0; w.number < 20; w.number++) {
 		uint64_t buffers = 1 + draw() % 12;
@@ -171,6 +237,8 @@ static void run(struct log *l, uint32_t line_shift, bool plainly)
 		scan_end_watches(&t, &w, SAMPLE_CENSORED, process_at);
 	}
 	scan_end_follows(&t, &w, process_at);
+	free(all);
+	all = 0;
 }
 
 static void check(bool bmi2, bool wide)
@@ -189,6 +257,8 @@ static void check(bool bmi2, bool wide)
 		assert_int_equal(got.used, expected.used);
 		assert_memory_equal(got.bytes, expected.bytes, got.used);
 		/* There was something to see. */
+		assert_true(got.nested > 200);
+assert_true(shift != 6 || (expected.known > 1000 && expected.given_up > 0));
 		assert_true(got.reused > 500 && got.touched > 5 && got.samples > got.reused);
 	}
 	free(expected.bytes);

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sites: from each process's numbers to rows of the store; see sites.h. */
+#include "collector/sites.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+
+struct site {
+	struct store_site row;
+	int64_t path[SITE_MAX_DEPTH];
+};
+
+/* As the profile names them. */
+static const char *const kind_names[SITE_KINDS] = {
+	[SITE_MALLOC] = "malloc",
+	[SITE_CALLOC] = "calloc",
+	[SITE_REALLOC] = "realloc",
+	[SITE_REALLOCARRAY] = "reallocarray",
+	[SITE_ALIGNED_ALLOC] = "aligned_alloc",
+	[SITE_POSIX_MEMALIGN] = "posix_memalign",
+	[SITE_MEMALIGN] = "memalign",
+	[SITE_VALLOC] = "valloc",
+	[SITE_PVALLOC] = "pvalloc",
+	[SITE_NEW] = "new",
+	[SITE_NEW_ARRAY] = "new[]",
+	[SITE_MALLOCX] = "mallocx",
+	[SITE_RALLOCX] = "rallocx",
+	[SITE_MMAP] = "mmap",
+	[SITE_BRK] = "brk",
+	[SITE_STACK] = "stack",
+};
+
+void sites_release(struct sites *s)
+{
+	free(s->items);
+	map_release(&s->by_process);
+	*s = (struct sites){0};
+}
+
+static uint64_t key_of(int64_t process, uint32_t number)
+{
+	return (uint64_t)process << 32 | number;
+}
+
+static struct site *find(const struct sites *s, int64_t process, uint32_t number)
+{
+	uint64_t index;
+
+	return map_get(&s->by_process, key_of(process, number), &index) ? &s->items[index] : NULL;
+}
+
+static int put(struct site *x, struct store *store, struct err *err)
+{
+	x->row.path = x->path; /* the array may have moved */
+	return store_put_site(store, &x->row, err);
+}
+
+int sites_add(struct sites *s, int64_t process, const struct record_site *rec, const int64_t *path,
+	      struct store *store, struct err *err)
+{
+	struct site *x;
+
+	if (find(s, process, rec->id) != NULL)
+		return 0;
+	if (!ARRAY_GROW(s) || map_set(&s->by_process, key_of(process, rec->id), s->count) != 0)
+		return err_set(err, "out of memory");
+	x = &s->items[s->count++];
+	*x = (struct site){
+		.row = {
+			.id = (int64_t)s->count,
+			.process_id = process,
+			.kind = kind_names[rec->kind],
+			.path_count = rec->depth,
+			.element_size = rec->element_size,
+		},
+	};
+	memcpy(x->path, path, rec->depth * sizeof(*path));
+	return put(x, store, err);
+}
+
+int sites_count(struct sites *s, int64_t process, const struct record_site_counts *rec,
+		struct store *store, struct err *err)
+{
+	struct site *x = find(s, process, rec->id);
+
+	if (x == NULL)
+		return 0;
+	x->row.element_size = rec->element_size;
+	x->row.blocks = rec->blocks;
+	x->row.bytes = rec->bytes;
+	x->row.live_blocks = rec->live_blocks;
+	x->row.live_bytes = rec->live_bytes;
+	x->row.peak_bytes = rec->peak_bytes;
+	x->row.smallest = rec->smallest;
+	x->row.largest = rec->largest;
+	return put(x, store, err);
+}
+
+int64_t sites_find(const struct sites *s, int64_t process, uint32_t number)
+{
+	const struct site *x = number != 0 ? find(s, process, number) : NULL;
+
+	return x != NULL ? x->row.id : 0;
+}

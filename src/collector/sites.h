@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The sites of a run, where blocks of memory come from: each process numbers
+ * its own, the store numbers them all.
+ */
+#ifndef DWELL_COLLECTOR_SITES_H
+#define DWELL_COLLECTOR_SITES_H
+
+#include <stddef.h>
+
+#include "base/map.h"
+#include "channel/channel.h"
+#include "store/store.h"
+
+struct site;
+
+struct sites {
+	struct site *items; /* number i has the id i + 1 in the store */
+	size_t count, room;
+	struct map by_process; /* process and its number -> index */
+};
+
+void sites_release(struct sites *s);
+
+/*
+ * Write down a site that a process tells of. `path` holds rec->depth ids of locations. One told
+ * again stays what it was. Returns 0, or -1 with *err set.
+ */
+int sites_add(struct sites *s, int64_t process, const struct record_site *rec, const int64_t *path,
+	      struct store *store, struct err *err);
+
+/* Write down its counts; of a site that was never told (a lost record) nothing is written. */
+int sites_count(struct sites *s, int64_t process, const struct record_site_counts *rec,
+		struct store *store, struct err *err);
+
+/* The store's id of the process's site `number`, or 0. */
+int64_t sites_find(const struct sites *s, int64_t process, uint32_t number);
+
+#endif

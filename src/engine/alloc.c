@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What allocation functions do to the live blocks; see alloc.h. A call is noted
+ * when it begins, and becomes a block when it returns, because only then its
+ * address is known. While it goes on, what the allocator itself allocates or
+ * maps is its own affair. A block goes when the call that frees it begins:
+ * afterwards another thread may have its address.
+ */
+#include "engine/alloc.h"
+
+#include "channel/sys.h"
+#include "engine/blocks.h"
+#include "engine/hooks.h"
+#include "engine/modules.h"
+#include "engine/poll.h"
+#include "engine/records.h"
+#include "engine/regions.h"
+#include "engine/sampler.h"
+#include "engine/sites.h"
+#include "engine/unwind.h"
+#include "engine/util.h"
+
+static uint32_t lock; /* guards blocks, regions and sites */
+
+void alloc_init(void)
+{
+	if (engine.config.objects && hooks_init() == 0 && blocks_init() == 0 &&
+	    sites_init() == 0 && regions_init() == 0)
+		return;
+	engine.config.objects = 0;
+}
+
+/*
+ * Accesses in the stream buffer were made before what comes now: they are looked at first.
+ * That may have closed the window: then the thread is called to change gears.
+ */
+static void settle(struct thread *t)
+{
+	if (t->gear != GEAR_STREAM)
+		return;
+	sampler_settle(t);
+	if (sampler_gear(t) != (enum gear)t->gear)
+		poll_call(t);
+}
+
+/* ---- Calls ---- */
+
+static uint64_t product(uint64_t a, uint64_t b)
+{
+	uint64_t r;
+
+	return __builtin_mul_overflow(a, b, &r) ? 0 : r;
+}
+
+/* What the registers say of a call. */
+static void read_arguments(struct alloc_call *c, const struct hook_function *f,
+			   const struct hook_frame *r)
+{
+	c->kind = f->kind;
+	c->element_size = c->old = c->out = 0;
+	switch ((enum hook_shape)f->shape) {
+	case HOOK_SIZE:
+		c->size = r->rdi;
+		break;
+	case HOOK_SIZE_SECOND:
+		c->size = r->rsi;
+		break;
+	case HOOK_ARRAY:
+		c->size = product(r->rdi, r->rsi);
+		c->element_size = r->rsi;
+		break;
+	case HOOK_RESIZE:
+		c->old = r->rdi;
+		c->size = r->rsi;
+		break;
+	case HOOK_RESIZE_ARRAY:
+		c->old = r->rdi;
+		c->size = product(r->rsi, r->rdx);
+		c->element_size = r->rdx;
+		break;
+	case HOOK_SIZE_THIRD_OUT:
+		c->out = r->rdi;
+		c->size = r->rdx;
+		break;
+	case HOOK_FREE:
+		break;
+	}
+}
+
+static bool stands_at(uint64_t address, uint64_t value)
+{
+	uint64_t v;
+
+	return engine_peek(&v, (const void *)(uintptr_t)address) == 0 && v == value;
+}
+
+/*
+ * Is a noted call still going on, with rsp now at sp? A call that ended in another way than
+ * by returning (an exception, longjmp) has lost its place on the stack to others, or will.
+ */
+static bool goes_on(const struct alloc_call *c, uint64_t sp)
+{
+	return c->kind && sp < c->sp && stands_at(c->sp, c->back);
+}
+
+static void begin_call(struct thread *t, const struct hook_function *f, const struct hook_frame *r)
+{
+	struct alloc_call *c = &t->alloc_call;
+	uint64_t sp = t->hook_sp, back;
+	struct block_info old;
+
+	if (goes_on(c, sp) || engine_peek(&back, (const void *)(uintptr_t)sp) != 0)
+		return;
+	/* One function has jumped to another: the first is what was called. */
+	if (c->kind && c->sp == sp && c->back == back && c->kind != f->kind)
+		return;
+	read_arguments(c, f, r);
+	c->sp = sp;
+	c->back = back;
+	if (!hooks_add_return(back))
+		c->kind = 0;
+	if (!c->old)
+		return;
+	lock_take(&lock);
+	c->old_serial = blocks_get(c->old, &old) ? old.serial : 0;
+	lock_drop(&lock);
+}
+
+static void drop_block(struct thread *t, uint64_t start)
+{
+	struct block_info b;
+
+	if (!start)
+		return;
+	settle(t);
+	lock_take(&lock);
+	if (blocks_remove(start, &b))
+		sites_drop_block(b.site, b.size);
+	lock_drop(&lock);
+}
+
+/* ---- Returns ---- */
+
+/* The old block of a call like realloc is gone, unless another thread has its address since. */
+static void drop_old(const struct alloc_call *c)
+{
+	struct block_info b;
+
+	if (!c->old || !blocks_get(c->old, &b) || b.serial != c->old_serial)
+		return;
+	blocks_remove(c->old, &b);
+	sites_drop_block(b.site, b.size);
+}
+
+static void add_block(const struct alloc_call *c, uint64_t start, uint32_t site)
+{
+	struct block_info old;
+
+	if (blocks_insert(start, c->size, site, &old))
+		sites_drop_block(old.site, old.size);
+	sites_add_block(site, c->size, c->element_size);
+}
+
+static void end_call(struct thread *t, const struct hook_frame *r, uint64_t rbp)
+{
+	struct alloc_call *c = &t->alloc_call;
+	uint64_t start = r->rax, path[SITE_MAX_DEPTH];
+	uint32_t depth, site;
+
+	if (!c->kind || c->sp + 8 != t->hook_sp)
+		return;
+	if (c->out && (start || engine_peek(&start, (const void *)(uintptr_t)c->out) != 0))
+		start = 0;
+	if (!start && !(c->old && c->size == 0)) {
+		c->kind = 0;
+		return;
+	}
+	path[0] = c->back;
+	depth = 1 + unwind_path(c->back, t->hook_sp, rbp, path + 1, SITE_MAX_DEPTH - 1);
+	settle(t);
+	lock_take(&lock);
+	drop_old(c);
+	if (start) {
+		site = sites_get(c->kind, path, depth);
+		add_block(c, start, site);
+		sites_tell(t->process, site);
+	}
+	lock_drop(&lock);
+	c->kind = 0;
+}
+
+void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t rbp)
+{
+	const struct hook_function *function;
+
+	if (f->number == HOOK_RETURN) {
+		end_call(t, f, rbp);
+		return;
+	}
+	function = hooks_function((uint32_t)f->number);
+	if (function->shape == HOOK_FREE)
+		drop_block(t, f->rdi);
+	else
+		begin_call(t, function, f);
+}
+
+/* ---- Mappings ---- */
+
+/* The site of a system call that has just been made; its own function is not part of the path. */
+static uint32_t site_of_call(struct thread *t, uint32_t kind)
+{
+	uint64_t path[SITE_MAX_DEPTH];
+	uint32_t depth = unwind_path(t->rip, t->regs[RSP], t->regs[RBP], path, SITE_MAX_DEPTH);
+
+	return sites_get(kind, path, depth);
+}
+
+static bool is_followed(const struct thread *t)
+{
+	return engine.config.objects && !goes_on(&t->alloc_call, t->regs[RSP]) &&
+	       !modules_is_interpreter(t->rip);
+}
+
+static void add_region(struct thread *t, uint64_t start, uint64_t end, uint32_t site)
+{
+	regions_add(start, end, site);
+	sites_add_block(site, end - start, 0);
+	sites_tell(t->process, site);
+}
+
+void alloc_mapped(struct thread *t, uint64_t start, uint64_t end, bool is_stack)
+{
+	if (!engine.config.objects)
+		return;
+	alloc_unmapped(start, end);
+	if (!is_followed(t))
+		return;
+	lock_take(&lock);
+	add_region(t, start, end, site_of_call(t, is_stack ? SITE_STACK : SITE_MMAP));
+	lock_drop(&lock);
+}
+
+void alloc_heap_grew(struct thread *t, uint64_t start, uint64_t end)
+{
+	if (!is_followed(t))
+		return;
+	lock_take(&lock);
+	add_region(t, start, end, site_of_call(t, SITE_BRK));
+	lock_drop(&lock);
+}
+
+void alloc_unmapped(uint64_t start, uint64_t end)
+{
+	struct region cut;
+	bool whole;
+
+	if (!engine.config.objects)
+		return;
+	lock_take(&lock);
+	while (regions_cut(start, end, &cut, &whole)) {
+		if (whole)
+			sites_drop_block(cut.site, cut.end - cut.start);
+		else
+			sites_drop_bytes(cut.site, cut.end - cut.start);
+	}
+	lock_drop(&lock);
+}
+
+void alloc_remapped(struct thread *t, uint64_t old, uint64_t old_end, uint64_t start, uint64_t end)
+{
+	struct region r;
+	bool known;
+
+	if (!engine.config.objects)
+		return;
+	lock_take(&lock);
+	known = regions_find(old, &r);
+	lock_drop(&lock);
+	alloc_unmapped(old, old_end);
+	alloc_unmapped(start, end);
+	if (!known || !is_followed(t))
+		return;
+	lock_take(&lock);
+	add_region(t, start, end, r.site);
+	lock_drop(&lock);
+}
+
+void alloc_stack(struct thread *t, uint64_t start, uint64_t end)
+{
+	if (!engine.config.objects)
+		return;
+	alloc_unmapped(start, end);
+	lock_take(&lock);
+	add_region(t, start, end, sites_get(SITE_STACK, 0, 0));
+	lock_drop(&lock);
+}
+
+void alloc_stack_at(struct thread *t, uint64_t rsp)
+{
+	struct region r;
+	uint32_t site;
+
+	if (!engine.config.objects)
+		return;
+	lock_take(&lock);
+	/* What was mapped for something else is a stack from now on; one in a block stays that. */
+	if (regions_find(rsp - 1, &r) && (site = sites_kind(r.site, SITE_STACK)) != r.site) {
+		regions_set_site(r.start, site);
+		sites_drop_block(r.site, r.end - r.start);
+		sites_add_block(site, r.end - r.start, 0);
+		sites_tell(t->process, site);
+	}
+	lock_drop(&lock);
+}
+
+/* ---- For others ---- */
+
+void alloc_describe(struct process *p, struct record_access *a)
+{
+	struct block_info b;
+	struct region r;
+
+	if (!engine.config.objects)
+		return;
+	lock_take(&lock);
+	if (blocks_find(a->address, &b)) {
+		a->site = b.site;
+		a->block = b.start;
+	} else if (regions_find(a->address, &r)) {
+		a->site = r.site;
+		a->block = r.start;
+	}
+	sites_tell(p, a->site);
+	lock_drop(&lock);
+}
+
+void alloc_report(struct process *p)
+{
+	if (!engine.config.objects || !p->profiling || p->borrowed_memory)
+		return;
+	lock_take(&lock);
+	sites_report(p);
+	lock_drop(&lock);
+}
+
+void alloc_hold(void)
+{
+	lock_take(&lock);
+}
+
+void alloc_let_go(void)
+{
+	lock_drop(&lock);
+}
+
+void alloc_forked(void)
+{
+	lock = 0;
+	modules_forked();
+	if (engine.config.objects)
+		sites_forked();
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Following the target's allocations: what happens at hooked places, and which
+ * block an address lies in. Off without channel_config.objects.
+ */
+#ifndef DWELL_ENGINE_ALLOC_H
+#define DWELL_ENGINE_ALLOC_H
+
+#include "engine/state.h"
+
+/* Start-up, before the program is mapped. When memory is short nothing is followed. */
+void alloc_init(void);
+
+/* The registers of a thread that came to a hooked place, as engine_hook in glue.S pushes them. */
+struct hook_frame {
+	uint64_t flags;
+	uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
+	uint64_t back;	 /* into the block */
+	uint64_t number; /* of the hook, see hooks.h */
+};
+
+/* From glue.S, on the engine's stack, inside the code cache as far as others can tell. */
+void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t rbp);
+
+/* Fill in site and block of a sampled access. */
+void alloc_describe(struct process *p, struct record_access *a);
+
+/* The target mapped [start, end) by a system call, which has just returned; it grew its heap. */
+void alloc_mapped(struct thread *t, uint64_t start, uint64_t end, bool is_stack);
+void alloc_heap_grew(struct thread *t, uint64_t start, uint64_t end);
+/* It unmapped them, or mapped something else over them. */
+void alloc_unmapped(uint64_t start, uint64_t end);
+/* It moved or resized a mapping. */
+void alloc_remapped(struct thread *t, uint64_t old, uint64_t old_end, uint64_t start, uint64_t end);
+/* A thread begins with rsp in the stack [start, end), or in whatever mapping holds it. */
+void alloc_stack(struct thread *t, uint64_t start, uint64_t end);
+void alloc_stack_at(struct thread *t, uint64_t rsp);
+
+/* Tell what the sites have counted since last time. */
+void alloc_report(struct process *p);
+
+/* Around fork: nothing changes between. In the child, and only there: its own sites to tell. */
+void alloc_hold(void);
+void alloc_let_go(void);
+void alloc_forked(void);
+
+#endif

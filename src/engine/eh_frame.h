@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rules for finding a function's caller, out of the call frame information that
+ * compilers leave beside the code (.eh_frame, found by .eh_frame_hdr; DWARF 5,
+ * section 6.4, and the Linux Standard Base on their differences). Nothing in it
+ * is believed: what does not make sense gives no rule.
+ */
+#ifndef DWELL_ENGINE_EH_FRAME_H
+#define DWELL_ENGINE_EH_FRAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum frame_base {
+	FRAME_END,    /* no rule, or the stack's first frame */
+	FRAME_RSP,    /* the frame address is rsp + offset */
+	FRAME_RBP,    /* rbp + offset */
+	FRAME_AT_RBP, /* what is stored at rbp + offset: functions that align their stack */
+};
+
+enum frame_rbp {
+	RBP_KEPT,   /* the caller's rbp is still in it */
+	RBP_SAVED,  /* it is stored at the frame address + rbp_offset */
+	RBP_AT_RBP, /* it is stored at rbp + rbp_offset */
+};
+
+/* The return address always stands below the frame address. Offsets in bytes. */
+struct frame_rule {
+	uint8_t base; /* enum frame_base */
+	uint8_t rbp;  /* enum frame_rbp */
+	bool described; /* without a rule: the code is described all the same */
+	int32_t offset;
+	int32_t rbp_offset;
+};
+
+/* The .eh_frame_hdr section of a module, in memory. */
+struct frame_table {
+	uint64_t address, bytes;
+};
+
+/*
+ * The rule that holds while the instruction at pc is executed. FRAME_END in *rule, and false,
+ * when there is none, it is of a kind that only debuggers understand, or the data are damaged;
+ * rule->described tells that code which has no description from code where the stack ends.
+ */
+bool eh_frame_find(const struct frame_table *table, uint64_t pc, struct frame_rule *rule);
+
+#endif

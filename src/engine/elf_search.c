@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions of an ELF file by name; see elf_search.h. All numbers of the file are checked. */
+#include "engine/elf_search.h"
+
+#include <elf.h>
+#include <fcntl.h>
+
+#include "channel/sys.h"
+#include "engine/util.h"
+
+#define MAX_SEGMENTS 64u
+#define MAX_TABLE (512u << 20)
+
+struct elf {
+	long fd;
+	uint64_t file_bytes;
+	Elf64_Ehdr head;
+	Elf64_Phdr segment[MAX_SEGMENTS];
+	uint32_t segments;
+};
+
+static bool read_at(const struct elf *e, void *to, uint64_t bytes, uint64_t offset)
+{
+	uint8_t *p = to;
+
+	if (offset > e->file_bytes || bytes > e->file_bytes - offset)
+		return false;
+	while (bytes) {
+		long n = sys4(SYS_pread64, e->fd, p, bytes, offset);
+
+		if (n <= 0)
+			return false;
+		p += n;
+		bytes -= (uint64_t)n;
+		offset += (uint64_t)n;
+	}
+	return true;
+}
+
+static bool open_elf(struct elf *e, const char *path)
+{
+	long end;
+
+	e->fd = sys3(SYS_open, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0);
+	if (e->fd < 0)
+		return false;
+	end = sys3(SYS_lseek, e->fd, 0, 2);
+	e->file_bytes = end > 0 ? (uint64_t)end : 0;
+	if (!read_at(e, &e->head, sizeof e->head, 0) || memcmp(e->head.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    e->head.e_ident[EI_CLASS] != ELFCLASS64 || e->head.e_shentsize != sizeof(Elf64_Shdr) ||
+	    e->head.e_phentsize != sizeof(Elf64_Phdr))
+		return false;
+	e->segments = e->head.e_phnum < MAX_SEGMENTS ? e->head.e_phnum : MAX_SEGMENTS;
+	return read_at(e, e->segment, e->segments * sizeof e->segment[0], e->head.e_phoff);
+}
+
+/* Where in the file an address of it is; UINT64_MAX: nowhere. */
+static uint64_t file_offset(const struct elf *e, uint64_t address)
+{
+	for (uint32_t i = 0; i < e->segments; i++) {
+		const Elf64_Phdr *p = &e->segment[i];
+
+		if (p->p_type == PT_LOAD && address - p->p_vaddr < p->p_filesz)
+			return address - p->p_vaddr + p->p_offset;
+	}
+	return UINT64_MAX;
+}
+
+static bool skip(const char **s, const char *prefix)
+{
+	const char *p = *s;
+
+	while (*prefix)
+		if (*p++ != *prefix++)
+			return false;
+	*s = p;
+	return true;
+}
+
+/* The length of a part of a name, up to "::" or the end. */
+static uint32_t part_length(const char *name)
+{
+	uint32_t n = 0;
+
+	while (name[n] && !(name[n] == ':' && name[n + 1] == ':'))
+		n++;
+	return n;
+}
+
+/* One part of a mangled name: its length in digits, then itself. */
+static bool skip_part(const char **s, const char *part, uint32_t length)
+{
+	uint32_t n = 0;
+
+	while (**s >= '0' && **s <= '9' && n <= length)
+		n = n * 10 + (uint32_t)(*(*s)++ - '0');
+	if (n != length)
+		return false;
+	for (uint32_t i = 0; i < length; i++)
+		if (*(*s)++ != part[i])
+			return false;
+	return true;
+}
+
+/* Names of the Itanium C++ ABI, as far as they are made of plain parts. */
+static bool means_mangled(const char *name, const char *s)
+{
+	bool nested = name[part_length(name)] != 0;
+
+	if (!skip(&s, "_Z"))
+		return false;
+	if (nested) {
+		if (!skip(&s, "N"))
+			return false;
+		skip(&s, "K");
+	} else if (!skip(&s, "N12_GLOBAL__N_1")) {
+		skip(&s, "L");
+	}
+	for (;;) {
+		uint32_t n = part_length(name);
+
+		if (!skip_part(&s, name, n))
+			return false;
+		if (!name[n])
+			break;
+		name += n + 2;
+	}
+	return !nested || *s == 'E' || *s == 'I'; /* nothing deeper; maybe a template */
+}
+
+bool elf_name_means(const char *name, const char *symbol)
+{
+	const char *s = symbol;
+
+	if (skip(&s, name)) {
+		if (*s == 0 || *s == '@')
+			return true;
+		return skip(&s, ".constprop.") || skip(&s, ".isra.");
+	}
+	return means_mangled(name, symbol);
+}
+
+struct table {
+	Elf64_Sym *symbols;
+	uint64_t count;
+	char *names;
+	uint64_t name_bytes;
+};
+
+static void search_table(const struct elf *e, const struct table *t, const char *name,
+			 void (*found)(void *context, uint64_t file_offset), void *context)
+{
+	for (uint64_t i = 0; i < t->count; i++) {
+		const Elf64_Sym *s = &t->symbols[i];
+		uint64_t at;
+
+		if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_shndx == SHN_UNDEF ||
+		    s->st_name >= t->name_bytes || !elf_name_means(name, t->names + s->st_name))
+			continue;
+		at = file_offset(e, s->st_value);
+		if (at != UINT64_MAX)
+			found(context, at);
+	}
+}
+
+static void search_section(const struct elf *e, const Elf64_Shdr *symbols, const Elf64_Shdr *names,
+			   const char *name, void (*found)(void *context, uint64_t file_offset),
+			   void *context)
+{
+	struct table t = { .count = symbols->sh_size / sizeof(Elf64_Sym),
+			   .name_bytes = names->sh_size };
+
+	if (symbols->sh_size > MAX_TABLE || names->sh_size > MAX_TABLE || !t.count || !t.name_bytes)
+		return;
+	/* One byte more: the names end, whatever the file says. */
+	t.symbols = pages_get(symbols->sh_size);
+	t.names = pages_get(t.name_bytes + 1);
+	if (t.symbols && t.names && read_at(e, t.symbols, symbols->sh_size, symbols->sh_offset) &&
+	    read_at(e, t.names, t.name_bytes, names->sh_offset))
+		search_table(e, &t, name, found, context);
+	if (t.symbols)
+		pages_put(t.symbols, symbols->sh_size);
+	if (t.names)
+		pages_put(t.names, t.name_bytes + 1);
+}
+
+void elf_search(const char *path, const char *name,
+		void (*found)(void *context, uint64_t file_offset), void *context)
+{
+	struct elf e;
+	Elf64_Shdr *sections = 0;
+	uint64_t bytes = 0;
+
+	if (open_elf(&e, path) && e.head.e_shnum) {
+		bytes = e.head.e_shnum * sizeof *sections;
+		sections = pages_get(bytes);
+	}
+	if (sections && read_at(&e, sections, bytes, e.head.e_shoff)) {
+		for (uint32_t i = 0; i < e.head.e_shnum; i++) {
+			const Elf64_Shdr *s = &sections[i];
+
+			if ((s->sh_type == SHT_SYMTAB || s->sh_type == SHT_DYNSYM) &&
+			    s->sh_link < e.head.e_shnum)
+				search_section(&e, s, &sections[s->sh_link], name, found, context);
+		}
+	}
+	if (sections)
+		pages_put(sections, bytes);
+	if (e.fd >= 0)
+		sys1(SYS_close, e.fd);
+}

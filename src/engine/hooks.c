@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of hooked places, and of the functions worth it; see hooks.h. */
+#include "engine/hooks.h"
+
+#include "engine/cache.h"
+#include "engine/util.h"
+
+/* C++ names are those of the Itanium ABI: nw new, na new[], dl delete, da delete[]. */
+static const struct hook_function functions[] = {
+	{ "malloc", SITE_MALLOC, HOOK_SIZE },
+	{ "free", 0, HOOK_FREE },
+	{ "calloc", SITE_CALLOC, HOOK_ARRAY },
+	{ "realloc", SITE_REALLOC, HOOK_RESIZE },
+	{ "reallocarray", SITE_REALLOCARRAY, HOOK_RESIZE_ARRAY },
+	{ "aligned_alloc", SITE_ALIGNED_ALLOC, HOOK_SIZE_SECOND },
+	{ "memalign", SITE_MEMALIGN, HOOK_SIZE_SECOND },
+	{ "posix_memalign", SITE_POSIX_MEMALIGN, HOOK_SIZE_THIRD_OUT },
+	{ "valloc", SITE_VALLOC, HOOK_SIZE },
+	{ "pvalloc", SITE_PVALLOC, HOOK_SIZE },
+	{ "cfree", 0, HOOK_FREE },
+	{ "free_sized", 0, HOOK_FREE },
+	{ "free_aligned_sized", 0, HOOK_FREE },
+	{ "mallocx", SITE_MALLOCX, HOOK_SIZE },
+	{ "rallocx", SITE_RALLOCX, HOOK_RESIZE },
+	{ "dallocx", 0, HOOK_FREE },
+	{ "sdallocx", 0, HOOK_FREE },
+	{ "_Znwm", SITE_NEW, HOOK_SIZE },
+	{ "_ZnwmRKSt9nothrow_t", SITE_NEW, HOOK_SIZE },
+	{ "_ZnwmSt11align_val_t", SITE_NEW, HOOK_SIZE },
+	{ "_ZnwmSt11align_val_tRKSt9nothrow_t", SITE_NEW, HOOK_SIZE },
+	{ "_Znam", SITE_NEW_ARRAY, HOOK_SIZE },
+	{ "_ZnamRKSt9nothrow_t", SITE_NEW_ARRAY, HOOK_SIZE },
+	{ "_ZnamSt11align_val_t", SITE_NEW_ARRAY, HOOK_SIZE },
+	{ "_ZnamSt11align_val_tRKSt9nothrow_t", SITE_NEW_ARRAY, HOOK_SIZE },
+	{ "_ZdlPv", 0, HOOK_FREE },
+	{ "_ZdlPvm", 0, HOOK_FREE },
+	{ "_ZdlPvRKSt9nothrow_t", 0, HOOK_FREE },
+	{ "_ZdlPvSt11align_val_t", 0, HOOK_FREE },
+	{ "_ZdlPvmSt11align_val_t", 0, HOOK_FREE },
+	{ "_ZdlPvSt11align_val_tRKSt9nothrow_t", 0, HOOK_FREE },
+	{ "_ZdaPv", 0, HOOK_FREE },
+	{ "_ZdaPvm", 0, HOOK_FREE },
+	{ "_ZdaPvRKSt9nothrow_t", 0, HOOK_FREE },
+	{ "_ZdaPvSt11align_val_t", 0, HOOK_FREE },
+	{ "_ZdaPvmSt11align_val_t", 0, HOOK_FREE },
+	{ "_ZdaPvSt11align_val_tRKSt9nothrow_t", 0, HOOK_FREE },
+};
+
+#define FUNCTIONS  (sizeof functions / sizeof functions[0])
+#define NAME_SLOTS 256u
+#define SLOTS	   (1u << 18)
+#define MOST	   (SLOTS / 2)
+
+/* pc << 8 | what; the low byte 0 with a pc: it was removed. Writers hold the translate lock. */
+static uint64_t *slots;
+static uint32_t used;
+static uint8_t by_name[NAME_SLOTS]; /* number of a function + 1 */
+
+static uint32_t hash_name(const char *s)
+{
+	uint32_t h = 5381;
+
+	while (*s)
+		h = h * 33 + (uint8_t)*s++;
+	return (h ^ h >> 11) % NAME_SLOTS;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	return *a == *b;
+}
+
+int hooks_init(void)
+{
+	slots = pages_get(SLOTS * sizeof *slots);
+	for (uint32_t i = 0; i < FUNCTIONS; i++) {
+		uint32_t at = hash_name(functions[i].name);
+
+		while (by_name[at])
+			at = (at + 1) % NAME_SLOTS;
+		by_name[at] = (uint8_t)(i + 1);
+	}
+	return slots ? 0 : -1;
+}
+
+const struct hook_function *hooks_function(uint32_t number)
+{
+	return &functions[number - 2];
+}
+
+/* The slot of pc, or the free one where it would be. */
+static uint64_t *slot_of(uint64_t pc)
+{
+	uint32_t i = (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> 46);
+	uint64_t v;
+
+	while ((v = __atomic_load_n(&slots[i], __ATOMIC_RELAXED)) && v >> 8 != pc)
+		i = (i + 1) & (SLOTS - 1);
+	return &slots[i];
+}
+
+uint32_t hooks_find(uint64_t pc)
+{
+	return slots ? __atomic_load_n(slot_of(pc), __ATOMIC_RELAXED) & 0xff : HOOK_NONE;
+}
+
+/* The first to come stays: the table of functions has the better name of two first. */
+static bool add(uint64_t pc, uint32_t what)
+{
+	uint64_t *slot = slot_of(pc);
+
+	if (*slot & 0xff)
+		return (*slot & 0xff) == what;
+	if (!*slot) {
+		if (used == MOST)
+			return false;
+		used++;
+	}
+	__atomic_store_n(slot, pc << 8 | what, __ATOMIC_RELAXED);
+	cache_invalidate(pc, pc + 1);
+	return true;
+}
+
+void hooks_add_function(uint64_t pc, const char *name)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = hash_name(name); by_name[i] && !n; i = (i + 1) % NAME_SLOTS)
+		if (is_same(functions[by_name[i] - 1].name, name))
+			n = by_name[i] + 1u;
+	if (!n)
+		return;
+	lock_take(&engine.translate_lock);
+	uint32_t there = hooks_find(pc);
+
+	/* Of two names for one function, the one that stands first in the table. */
+	if (there > n)
+		__atomic_store_n(slot_of(pc), pc << 8 | n, __ATOMIC_RELAXED);
+	else
+		add(pc, n);
+	lock_drop(&engine.translate_lock);
+}
+
+bool hooks_add_return(uint64_t pc)
+{
+	bool added;
+
+	if (hooks_find(pc))
+		return true;
+	lock_take(&engine.translate_lock);
+	added = add(pc, HOOK_RETURN);
+	lock_drop(&engine.translate_lock);
+	return added;
+}
+
+void hooks_remove(uint64_t start, uint64_t end)
+{
+	lock_take(&engine.translate_lock);
+	for (uint32_t i = 0; i < SLOTS; i++) {
+		uint64_t pc = slots[i] >> 8;
+
+		if (pc >= start && pc < end && slots[i])
+			__atomic_store_n(&slots[i], pc << 8, __ATOMIC_RELAXED);
+	}
+	lock_drop(&engine.translate_lock);
+}

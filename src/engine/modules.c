@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Symbols and frame tables of mapped files; see modules.h. A file is looked at
+ * as it lies on the disk, because its parts in memory come one after another.
+ */
+#define _GNU_SOURCE
+#include "engine/modules.h"
+
+#include <elf.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "channel/sys.h"
+#include "engine/hooks.h"
+#include "engine/state.h"
+#include "engine/unwind.h"
+#include "engine/util.h"
+
+#define MAX_MODULES 1024u
+
+struct module {
+	uint64_t start, end;
+	struct frame_table frames;
+	bool interpreter;
+};
+
+static struct module modules[MAX_MODULES];
+static uint32_t count;
+static uint32_t lock;
+
+/* A file in memory, and where its code went. */
+struct elf {
+	const uint8_t *bytes;
+	uint64_t size;
+	struct module *module;
+	uint64_t offset; /* in the file, of module->start */
+	uint64_t bias;
+	enum module_part part;
+};
+
+/* n things of `each` bytes at `at`, or NULL if the file has them not. */
+static const void *part_of(const struct elf *e, uint64_t at, uint64_t n, uint64_t each)
+{
+	if (at > e->size || (at & 7) || n > (e->size - at) / each)
+		return 0;
+	return e->bytes + at;
+}
+
+static bool find_bias(struct elf *e, const Elf64_Phdr *ph, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t from = ph[i].p_offset & ~(PAGE - 1);
+
+		if (ph[i].p_type != PT_LOAD || !(ph[i].p_flags & PF_X) || e->offset < from ||
+		    e->offset - from >= ph[i].p_filesz + PAGE)
+			continue;
+		e->bias = e->module->start - ((ph[i].p_vaddr & ~(PAGE - 1)) + (e->offset - from));
+		return true;
+	}
+	return false;
+}
+
+static void find_frames(struct elf *e, const Elf64_Phdr *ph, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (ph[i].p_type == PT_GNU_EH_FRAME)
+			e->module->frames =
+				(struct frame_table){ e->bias + ph[i].p_vaddr, ph[i].p_memsz };
+}
+
+/* The defined functions of a table of symbols. */
+static void hook_symbols(const struct elf *e, const Elf64_Shdr *symbols, const Elf64_Shdr *names)
+{
+	uint64_t n = symbols->sh_size / sizeof(Elf64_Sym);
+	const Elf64_Sym *s = part_of(e, symbols->sh_offset, n, sizeof *s);
+	const char *text;
+
+	if (!s || names->sh_offset > e->size || names->sh_size > e->size - names->sh_offset ||
+	    names->sh_size == 0 || e->bytes[names->sh_offset + names->sh_size - 1] != 0)
+		return;
+	text = (const char *)e->bytes + names->sh_offset;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t at = e->bias + s[i].st_value;
+		uint32_t bind = ELF64_ST_BIND(s[i].st_info);
+
+		if (s[i].st_shndx == SHN_UNDEF || ELF64_ST_TYPE(s[i].st_info) != STT_FUNC ||
+		    (bind != STB_GLOBAL && bind != STB_WEAK) || s[i].st_name >= names->sh_size ||
+		    at < e->module->start || at >= e->module->end)
+			continue;
+		hooks_add_function(at, text + s[i].st_name);
+	}
+}
+
+static void find_symbols(const struct elf *e, const Elf64_Ehdr *eh)
+{
+	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh);
+
+	if (!sh || eh->e_shentsize != sizeof *sh)
+		return;
+	for (uint32_t i = 0; i < eh->e_shnum; i++) {
+		/* What a program defines for itself alone is not in the table for others. */
+		bool wanted = sh[i].sh_type == SHT_DYNSYM ||
+			      (sh[i].sh_type == SHT_SYMTAB && e->part == MODULE_PROGRAM);
+
+		if (wanted && sh[i].sh_link < eh->e_shnum)
+			hook_symbols(e, &sh[i], &sh[sh[i].sh_link]);
+	}
+}
+
+/* The file may be cut short at any time, so this runs guarded. */
+static int look_at(void *arg)
+{
+	struct elf *e = arg;
+	const Elf64_Ehdr *eh = part_of(e, 0, 1, sizeof *eh);
+	const Elf64_Phdr *ph;
+
+	if (!eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0 || eh->e_machine != EM_X86_64 ||
+	    eh->e_phentsize != sizeof *ph)
+		return -1;
+	ph = part_of(e, eh->e_phoff, eh->e_phnum, sizeof *ph);
+	if (!ph || !find_bias(e, ph, eh->e_phnum))
+		return -1;
+	find_frames(e, ph, eh->e_phnum);
+	/* The dynamic linker's allocator is of no interest, and not what programs call. */
+	if (e->part != MODULE_INTERPRETER)
+		find_symbols(e, eh);
+	return 0;
+}
+
+static void look_at_file(struct elf *e, int fd)
+{
+	struct stat st;
+	long p;
+
+	if (sys_failed(sys2(SYS_fstat, fd, &st)) || st.st_size < (off_t)sizeof(Elf64_Ehdr))
+		return;
+	p = sys6(SYS_mmap, 0, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (sys_failed(p))
+		return;
+	e->bytes = (const uint8_t *)p;
+	e->size = (uint64_t)st.st_size;
+	engine_guarded(look_at, e);
+	sys2(SYS_munmap, p, st.st_size);
+}
+
+void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum module_part part)
+{
+	struct module m = { .start = start, .end = end, .interpreter = part == MODULE_INTERPRETER };
+	struct elf e = { .module = &m, .offset = offset, .part = part };
+
+	if (!engine.config.objects)
+		return;
+	modules_remove(start, end);
+	look_at_file(&e, fd);
+	lock_take(&lock);
+	if (count < MAX_MODULES)
+		modules[count++] = m;
+	lock_drop(&lock);
+}
+
+void modules_remove(uint64_t start, uint64_t end)
+{
+	bool any = false;
+
+	lock_take(&lock);
+	for (uint32_t i = 0; i < count; i++)
+		if (modules[i].start < end && modules[i].end > start) {
+			modules[i--] = modules[--count];
+			any = true;
+		}
+	lock_drop(&lock);
+	if (!any)
+		return;
+	hooks_remove(start, end);
+	unwind_forget();
+}
+
+static bool find(uint64_t pc, struct module *m)
+{
+	bool found = false;
+
+	lock_take(&lock);
+	for (uint32_t i = 0; i < count && !found; i++)
+		if (pc >= modules[i].start && pc < modules[i].end) {
+			*m = modules[i];
+			found = true;
+		}
+	lock_drop(&lock);
+	return found;
+}
+
+bool modules_frames(uint64_t pc, struct frame_table *table)
+{
+	struct module m;
+
+	*table = (struct frame_table){ 0 };
+	if (!find(pc, &m) || m.frames.bytes == 0)
+		return false;
+	*table = m.frames;
+	return true;
+}
+
+bool modules_is_interpreter(uint64_t pc)
+{
+	struct module m;
+
+	return find(pc, &m) && m.interpreter;
+}
+
+void modules_forked(void)
+{
+	lock = 0;
+}

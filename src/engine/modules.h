@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the engine itself wants to know of the files whose code is mapped: where
+ * their allocation functions begin, and where the information for unwinding is.
+ */
+#ifndef DWELL_ENGINE_MODULES_H
+#define DWELL_ENGINE_MODULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/eh_frame.h"
+
+enum module_part { MODULE_LIBRARY, MODULE_PROGRAM, MODULE_INTERPRETER };
+
+/*
+ * Code of the file open as fd is mapped at [start, end) from `offset` on: hook the allocation
+ * functions that it defines. A file that is not a sound ELF file is passed over.
+ */
+void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum module_part part);
+
+/* The range is not mapped any more. */
+void modules_remove(uint64_t start, uint64_t end);
+
+/* Where the frame information for code at pc is; false, and an empty table: there is none. */
+bool modules_frames(uint64_t pc, struct frame_table *table);
+
+/* Is it the dynamic linker's own code? */
+bool modules_is_interpreter(uint64_t pc);
+
+/* In a forked child: nobody holds the lock. */
+void modules_forked(void);
+
+#endif

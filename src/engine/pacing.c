@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Places of windows and times of calls; see pacing.h. */
+#include "engine/pacing.h"
+
+#include "engine/budget.h"
+#include "engine/random.h"
+#include "engine/state.h"
+#include "engine/util.h"
+
+/*
+ * A window's place is an access count, and between windows nobody compares
+ * counts: a timer calls the threads short of it, again and again, and the last
+ * stretch runs in the stream gear, where entries can be skipped exactly.
+ */
+#define NEAR_NS 14000u		 /* a stretch too short to time */
+#define NEAR_MIN 4000u		 /* accesses; the least such stretch */
+#define SHORTEST_NS 8000u
+#define RATE_DECAY 1024u	 /* slowly: fast phases come back, and would be missed */
+#define EXTRA_DECAY 16u
+#define MOST_A_NS 200u		 /* accesses a nanosecond: no thread is so fast */
+#define LATE_PART 16u		 /* of a window; one that begins later than that is passed over */
+#define DUTY_AT 120000000u	 /* accesses at which windows take just the configured share */
+#define DUTY_FROM 3000000u	 /* accesses up to which the share is the same, the largest */
+#define DUTY_LONG 250000000u	 /* accesses from which on it falls with the run, not its root */
+#define DUTY_LEAST 50u		 /* permille of the configured share, from there on */
+#define SHORT_PART 1000u	 /* short runs have windows of this part, down to half the least */
+#define SPACING_MIN 500u	 /* accesses between samples, on average, unless a period is given */
+#define GROWTH_FROM 1000000u	 /* with a limit of windows, periods grow with the run and this */
+#define BUDGET_AHEAD 4000000u	 /* accesses; with a budget, periods of early windows have no more */
+/* Windows make what follows them slow. Now and then a longer stretch shows what counting really takes. */
+#define CALM_ONE_IN 12u
+#define CALM_PART 4u		 /* of the run at most, or there is no time for windows */
+#define CALM 6000000u		 /* accesses */
+#define NEVER (UINT64_MAX / 8)
+#define FIRST_RATE 1000000u	 /* accesses a millisecond until it is known */
+
+static uint64_t square_root(uint64_t v)
+{
+	uint64_t r = 0;
+
+	for (uint64_t bit = 1ull << 31; bit; bit >>= 1)
+		if ((r + bit) * (r + bit) <= v)
+			r += bit;
+	return r;
+}
+
+static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
+{
+	return v < low ? low : v > high ? high : v;
+}
+
+/*
+ * The share of accesses in windows, in millionths: short runs need more for the
+ * same certainty than long ones can afford.
+ */
+static uint64_t duty_at(uint64_t now)
+{
+	const uint64_t least = engine.config.duty_ppm * DUTY_LEAST / 1000;
+	uint64_t duty = engine.config.duty_ppm * square_root(DUTY_AT) /
+			square_root(clamp(now, DUTY_FROM, DUTY_LONG));
+
+	if (now > DUTY_LONG)
+		duty = (uint64_t)((unsigned __int128)duty * DUTY_LONG / now);
+	duty = duty > least ? duty : least;
+	return duty < 1000000 ? duty : 1000000;
+}
+
+/* Short runs need many windows more than long ones. */
+static uint64_t window_length(uint64_t now)
+{
+	const struct channel_config *c = &engine.config;
+	uint64_t least = clamp(now / SHORT_PART, c->window_min / 2, c->window_min);
+
+	return clamp(c->window_divisor ? now / c->window_divisor : 0, least, c->window_max);
+}
+
+/* How long a period is whose window has w accesses; at least w. */
+static uint64_t period_length(const struct pacing *p, uint64_t now, uint64_t w, uint64_t duty)
+{
+	const struct channel_config *c = &engine.config;
+	uint64_t length = (uint64_t)((unsigned __int128)w * 1000000 / (duty ? duty : 1)), least, most;
+	uint64_t until = budget_is_set() ? budget_until(w) : 0;
+
+	if (until) {
+		length = until > now ? until - now : 0;
+		/* What little was seen so far may be far from typical: do not plan further ahead. */
+		most = now > BUDGET_AHEAD ? now : BUDGET_AHEAD;
+		length = length < most ? length : most;
+		length = length > w ? length : w;
+		if (p->closed % (CALM_ONE_IN + CALM_PART * CALM / length) == 0 && length < CALM)
+			length = CALM;
+	}
+	if (c->max_windows && p->closed >= c->max_windows)
+		return NEVER;
+	if (c->max_windows) {
+		least = (uint64_t)((unsigned __int128)(now - p->left_out + GROWTH_FROM) *
+				   c->window_growth_ppm / 1000000);
+		length = length > least ? length : least;
+	}
+	return length > w ? length : w;
+}
+
+/* One window at a random place of each period; periods grow with the run, as windows do. */
+void pacing_next(struct pacing *p)
+{
+	const struct channel_config *c = &engine.config;
+	uint64_t now = p->period_end, seen = now - p->left_out, duty = duty_at(seen);
+	uint64_t w = window_length(seen);
+
+	p->period_start = now;
+	p->period_end = now + period_length(p, now, w, duty);
+	p->start = now + random_next(&p->rng) % (p->period_end - now - w + 1);
+	if (p->period_end - now >= NEVER)
+		p->start = p->period_end;
+	p->end = p->start + w;
+	if (c->gear == CHANNEL_GEAR_WATCH) {
+		p->start = 0;
+		p->end = UINT64_MAX;
+	}
+	p->interval = w / (c->samples_per_window ? c->samples_per_window : 200);
+	if (p->interval < SPACING_MIN)
+		p->interval = SPACING_MIN;
+	if (c->sample_period)
+		p->interval =
+			(uint64_t)((unsigned __int128)c->sample_period * duty / 1000000);
+	if (p->interval < 1)
+		p->interval = 1;
+}
+
+void pacing_start(struct pacing *p, uint64_t seed)
+{
+	*p = (struct pacing){ .rng = seed, .rate = FIRST_RATE, .seen_ns = now_ns() };
+}
+
+void pacing_pass_over(struct pacing *p, uint64_t total)
+{
+	const uint64_t from = p->period_start;
+
+	while (total > p->start + (p->end - p->start) / LATE_PART) {
+		pacing_next(p);
+		p->period_start = from;
+	}
+}
+
+void pacing_open(struct pacing *p, uint64_t total)
+{
+	if (p->start < total) { /* faster than foreseen, or a long string instruction */
+		p->end += total - p->start;
+		p->start = total;
+	}
+}
+
+void pacing_pause(struct pacing *p, uint64_t total)
+{
+	p->paused_at = total;
+}
+
+void pacing_resume(struct pacing *p, uint64_t total)
+{
+	uint64_t by = total - p->paused_at;
+
+	p->left_out += by;
+	p->start += by;
+	p->end += by;
+	p->period_start += by;
+	p->period_end += by;
+}
+
+void pacing_close(struct pacing *p, uint64_t total)
+{
+	p->closed++;
+	if (p->period_end < p->end)
+		p->period_end = p->end; /* it began late */
+	p->seen_total = total; /* windows run slowly: no measure */
+	p->seen_ns = now_ns();
+}
+
+/*
+ * A call takes its way in and out of the kernel, some microseconds, on some machines tens: if no
+ * more time were asked for than that, the thread would get nowhere between two calls.
+ */
+static void look_at_extra(struct pacing *p, uint64_t ns)
+{
+	uint64_t extra = p->asked_ns && ns > p->asked_ns ? ns - p->asked_ns : 0;
+
+	if (extra)
+		p->extra_ns = p->extra_ns && extra > p->extra_ns ?
+				     p->extra_ns + p->extra_ns / EXTRA_DECAY :
+				     extra;
+	p->asked_ns = 0;
+}
+
+/* The process's accesses a millisecond, as the last stretch and those before it show. */
+void pacing_look(struct pacing *p, uint64_t total)
+{
+	uint64_t now = now_ns(), ns = now - p->seen_ns, rate;
+
+	if (ns < SHORTEST_NS)
+		return;
+	look_at_extra(p, ns);
+	rate = (uint64_t)((unsigned __int128)(total - p->seen_total) * 1000000u / ns);
+	p->rate = rate > p->rate - p->rate / RATE_DECAY ? rate : p->rate - p->rate / RATE_DECAY;
+	p->seen_total = total;
+	p->seen_ns = now;
+}
+
+/* Accesses that take no longer than NEAR_NS. */
+static uint64_t near_by(const struct pacing *p)
+{
+	uint64_t n = p->rate * NEAR_NS / 1000000u;
+
+	return n > NEAR_MIN ? n : NEAR_MIN;
+}
+
+bool pacing_is_near(const struct pacing *p, uint64_t total)
+{
+	return total + near_by(p) >= p->start;
+}
+
+bool pacing_believes(const struct pacing *p, uint64_t total, uint64_t now)
+{
+	return total >= p->seen_total &&
+	       total - p->seen_total <= (now - p->seen_ns) * MOST_A_NS;
+}
+
+uint64_t pacing_wait(struct pacing *p, uint64_t total, bool alone)
+{
+	uint64_t near = near_by(p);
+	uint64_t left = p->start > total + near ? p->start - total - near / 2 : 0;
+	/* A quarter faster than ever lately. */
+	uint64_t ns = (uint64_t)((unsigned __int128)left * 800000u / (p->rate ? p->rate : 1));
+
+	if (!alone) /* others count, too, and come at other times */
+		ns /= 2;
+	p->asked_ns = clamp(ns, SHORTEST_NS, PACING_REPORT_NS) + p->extra_ns / 2;
+	return p->asked_ns;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sites and their counts; see sites.h. */
+#include "engine/sites.h"
+
+#include "engine/records.h"
+#include "engine/util.h"
+
+#define MAX_SITES  (1u << 20)
+#define INDEX_SIZE (4 * MAX_SITES)
+#define NO_BLOCK   UINT64_MAX
+
+struct site {
+	/* What each block needs of it, in one cache line. */
+	uint64_t blocks, bytes;
+	uint64_t live_blocks, live_bytes, peak_bytes;
+	uint64_t smallest, largest;
+	uint32_t next_changed; /* in the list of those to report, + 1; 0: not in it, 1: the last */
+	bool told;
+	bool mixed; /* element sizes differ */
+	uint8_t kind, depth;
+	uint64_t element_size;
+	uint64_t path[SITE_MAX_DEPTH];
+};
+
+static struct grow sites; /* number n is the n-th, from 1 */
+static uint32_t site_count;
+static struct grow index_memory;
+static uint32_t *site_index; /* hash of kind and path -> number, 0 free */
+static uint32_t changed; /* list, + 1; 1: empty */
+
+int sites_init(void)
+{
+	if (grow_init(&sites, (uint64_t)MAX_SITES * sizeof(struct site)) ||
+	    grow_init(&index_memory, (uint64_t)INDEX_SIZE * sizeof *site_index))
+		return -1;
+	site_index = (uint32_t *)(void *)index_memory.base;
+	changed = 1;
+	return 0;
+}
+
+static struct site *site_of(uint32_t number)
+{
+	return (struct site *)(void *)sites.base + number - 1;
+}
+
+static uint32_t hash_of(uint32_t kind, const uint64_t *path, uint32_t depth)
+{
+	uint64_t h = kind;
+
+	for (uint32_t i = 0; i < depth; i++) {
+		h = (h ^ path[i]) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 29;
+	}
+	return (uint32_t)(h >> 8) & (INDEX_SIZE - 1);
+}
+
+static bool is_site(const struct site *s, uint32_t kind, const uint64_t *path, uint32_t depth)
+{
+	if (s->kind != kind || s->depth != depth)
+		return false;
+	for (uint32_t i = 0; i < depth; i++)
+		if (s->path[i] != path[i])
+			return false;
+	return true;
+}
+
+uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth)
+{
+	uint32_t i = hash_of(kind, path, depth);
+	struct site *s;
+
+	for (; site_index[i]; i = (i + 1) & (INDEX_SIZE - 1))
+		if (is_site(site_of(site_index[i]), kind, path, depth))
+			return site_index[i];
+	if (site_count >= MAX_SITES - SITE_KINDS && depth > 0)
+		return sites_get(kind, path, 0);
+	s = grow_take(&sites, sizeof *s);
+	if (!s)
+		return 0;
+	*s = (struct site){ .smallest = NO_BLOCK, .kind = (uint8_t)kind, .depth = (uint8_t)depth };
+	memcpy(s->path, path, depth * sizeof *path);
+	site_index[i] = ++site_count;
+	return site_count;
+}
+
+uint32_t sites_kind(uint32_t number, uint32_t kind)
+{
+	const struct site *s = site_of(number);
+
+	return number && s->kind != kind ? sites_get(kind, s->path, s->depth) : number;
+}
+
+static void has_changed(struct site *s, uint32_t number)
+{
+	if (s->next_changed)
+		return;
+	s->next_changed = changed;
+	changed = number + 1;
+}
+
+void sites_add_block(uint32_t number, uint64_t bytes, uint64_t element_size)
+{
+	struct site *s = site_of(number);
+
+	if (!number)
+		return;
+	if (s->blocks == 0)
+		s->element_size = element_size;
+	else if (s->element_size != element_size)
+		s->mixed = true;
+	s->blocks++;
+	s->bytes += bytes;
+	s->live_blocks++;
+	s->live_bytes += bytes;
+	if (s->live_bytes > s->peak_bytes)
+		s->peak_bytes = s->live_bytes;
+	if (bytes < s->smallest)
+		s->smallest = bytes;
+	if (bytes > s->largest)
+		s->largest = bytes;
+	has_changed(s, number);
+}
+
+void sites_drop_block(uint32_t number, uint64_t bytes)
+{
+	struct site *s = site_of(number);
+
+	if (!number)
+		return;
+	s->live_blocks--;
+	s->live_bytes -= bytes;
+	has_changed(s, number);
+}
+
+void sites_drop_bytes(uint32_t number, uint64_t bytes)
+{
+	if (!number)
+		return;
+	site_of(number)->live_bytes -= bytes;
+	has_changed(site_of(number), number);
+}
+
+void sites_tell(struct process *p, uint32_t number)
+{
+	struct site *s = site_of(number);
+
+	if (number && !s->told)
+		s->told = records_site(p, number, s->kind, s->path, s->depth,
+				       s->mixed ? 0 : s->element_size);
+}
+
+static void report(struct process *p, uint32_t number)
+{
+	const struct site *s = site_of(number);
+	struct record_site_counts r = { .id = number,
+					.element_size = s->mixed ? 0 : s->element_size,
+					.blocks = s->blocks,
+					.bytes = s->bytes,
+					.live_blocks = s->live_blocks,
+					.live_bytes = s->live_bytes,
+					.peak_bytes = s->peak_bytes,
+					.smallest = s->smallest == NO_BLOCK ? 0 : s->smallest,
+					.largest = s->largest };
+
+	sites_tell(p, number);
+	records_site_counts(p, &r);
+}
+
+void sites_report(struct process *p)
+{
+	while (changed > 1) {
+		uint32_t number = changed - 1;
+
+		changed = site_of(number)->next_changed;
+		site_of(number)->next_changed = 0;
+		report(p, number);
+	}
+}
+
+void sites_forked(void)
+{
+	changed = 1;
+	for (uint32_t n = 1; n <= site_count; n++) {
+		struct site *s = site_of(n);
+
+		s->told = false;
+		s->next_changed = 0;
+		s->blocks = s->live_blocks;
+		s->bytes = s->peak_bytes = s->live_bytes;
+		if (s->blocks == 0) {
+			s->smallest = NO_BLOCK;
+			s->largest = 0;
+		}
+	}
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Walking the target's stack; see unwind.h. */
+#include "engine/unwind.h"
+
+#include "engine/eh_frame.h"
+#include "engine/modules.h"
+#include "engine/state.h"
+#include "engine/util.h"
+
+#define RULES_BITS   15
+#define OFFSET_BITS  28
+#define OFFSET_MASK  ((1u << OFFSET_BITS) - 1)
+#define GUESS_REACH  (1ull << 20) /* a frame pointer that is farther up is none */
+#define LEAST_PC     4096u
+
+/*
+ * A rule fits into 64 bits: base (3), rbp (2), guess (1), and two offsets. Entries are written
+ * and read without a lock: `check` is rule ^ pc, so one of which half is from elsewhere is no
+ * entry for that pc.
+ */
+struct kept_rule {
+	uint64_t rule, check;
+};
+
+#define RULE_BASE(r)  ((uint32_t)(r) & 7u)
+#define RULE_RBP(r)   ((uint32_t)((r) >> 3) & 3u)
+#define RULE_GUESS    32u
+#define RULE_KNOWN    64u /* so that no rule is 0 */
+#define RULE_OFFSET(r)	   ((int64_t)((r) << 28) >> 36)
+#define RULE_RBP_OFFSET(r) ((int64_t)(r) >> 36)
+
+static struct kept_rule kept[1u << RULES_BITS];
+
+static uint64_t pack(struct frame_rule f)
+{
+	return (uint64_t)f.base | (uint64_t)f.rbp << 3 | RULE_KNOWN |
+	       (uint64_t)((uint32_t)f.offset & OFFSET_MASK) << 8 |
+	       (uint64_t)((uint32_t)f.rbp_offset & OFFSET_MASK) << 36;
+}
+
+static uint64_t make_rule(uint64_t pc)
+{
+	struct frame_rule f;
+	struct frame_table table;
+
+	if (modules_frames(pc, &table)) {
+		if (eh_frame_find(&table, pc - 1, &f))
+			return pack(f);
+		if (f.base == FRAME_END && f.described)
+			return RULE_KNOWN; /* here the stack ends */
+	}
+	/* push rbp; mov rbp, rsp: perhaps */
+	f = (struct frame_rule){ FRAME_RBP, RBP_SAVED, 16, -16 };
+	return pack(f) | RULE_GUESS;
+}
+
+static uint64_t rule_for(uint64_t pc)
+{
+	struct kept_rule *k = &kept[(pc * 0x9e3779b97f4a7c15ull) >> (64 - RULES_BITS)];
+	uint64_t rule = __atomic_load_n(&k->rule, __ATOMIC_RELAXED);
+
+	if ((rule ^ __atomic_load_n(&k->check, __ATOMIC_RELAXED)) == pc)
+		return rule;
+	rule = make_rule(pc);
+	__atomic_store_n(&k->rule, rule, __ATOMIC_RELAXED);
+	__atomic_store_n(&k->check, rule ^ pc, __ATOMIC_RELAXED);
+	return rule;
+}
+
+void unwind_forget(void)
+{
+	for (uint32_t i = 0; i < 1u << RULES_BITS; i++)
+		__atomic_store_n(&kept[i].check, 0, __ATOMIC_RELAXED);
+}
+
+static bool peek(uint64_t address, uint64_t *value)
+{
+	return engine_peek(value, (const void *)(uintptr_t)address) == 0;
+}
+
+struct frame_regs {
+	uint64_t pc, rsp, rbp;
+};
+
+static bool frame_address(const struct frame_regs *f, uint64_t rule, uint64_t *cfa)
+{
+	uint64_t at = (uint64_t)RULE_OFFSET(rule);
+
+	switch (RULE_BASE(rule)) {
+	case FRAME_RSP:
+		*cfa = f->rsp + at;
+		break;
+	case FRAME_RBP:
+		*cfa = f->rbp + at;
+		break;
+	case FRAME_AT_RBP:
+		if (!peek(f->rbp + at, cfa))
+			return false;
+		break;
+	default:
+		return false;
+	}
+	return *cfa > f->rsp && !(*cfa & 7) &&
+	       (!(rule & RULE_GUESS) || *cfa - f->rsp < GUESS_REACH);
+}
+
+/* To the caller's frame. */
+static bool step(struct frame_regs *f)
+{
+	uint64_t rule = rule_for(f->pc), cfa, pc, rbp = f->rbp;
+
+	if (!frame_address(f, rule, &cfa) || !peek(cfa - 8, &pc))
+		return false;
+	if (RULE_RBP(rule) != RBP_KEPT &&
+	    !peek((RULE_RBP(rule) == RBP_SAVED ? cfa : f->rbp) + (uint64_t)RULE_RBP_OFFSET(rule),
+		  &rbp))
+		return false;
+	if (pc < LEAST_PC || pc >> 47)
+		return false;
+	*f = (struct frame_regs){ pc, cfa, rbp };
+	return true;
+}
+
+uint32_t unwind_path(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t *path, uint32_t room)
+{
+	struct frame_regs f = { pc, rsp, rbp };
+	uint32_t n = 0;
+
+	while (n < room && step(&f))
+		path[n++] = f.pc;
+	return n;
+}

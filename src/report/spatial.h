@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What longer lines bring (StatCache, sections 5.1 and 5.2): the miss ratio for each line size
+ * in caches of some sizes, and how much of the lines fetched is used.
+ */
+#ifndef DWELL_REPORT_SPATIAL_H
+#define DWELL_REPORT_SPATIAL_H
+
+#include "report/profile.h"
+#include "report/table.h"
+
+#define SPATIAL_FIRST 4	   /* bytes; the smallest line */
+#define SPATIAL_LINES 11   /* up to 4096 */
+#define SPATIAL_SIZES 8	   /* caches, at most */
+
+struct spatial {
+	uint64_t sizes[SPATIAL_SIZES]; /* of caches, bytes */
+	size_t size_count;
+	uint32_t small_line; /* that spatial use compares with */
+	size_t samples;	     /* at the line size that has fewest */
+	/* Line SPATIAL_FIRST << k in cache i; known = false where the cache holds no such line. */
+	struct model_ratio ratios[SPATIAL_LINES][SPATIAL_SIZES];
+};
+
+/* sizes, size_count and small_line (a line size) are set; computes the rest. */
+int spatial_compute(const struct profile *p, struct spatial *s, struct err *err);
+
+/*
+ * (1 - R / R_small) / (1 - B_small / B): 1 when misses fall as lines grow, 0 when lines do not
+ * matter, below when long ones hurt. NAN where it is not defined. Section 5.2.
+ */
+double spatial_use(const struct spatial *s, size_t line, size_t size);
+
+/* Bytes fetched per access. */
+double spatial_traffic(const struct spatial *s, size_t line, size_t size);
+
+/*
+ * The share of what is fetched in lines of that size that the program asks for: the bytes
+ * that a cache of as many bytes fetches in lines of 4, of those in lines of this size, at most 1.
+ */
+double spatial_used(const struct spatial *s, size_t line, size_t size);
+
+int spatial_text(const struct spatial *s, const struct profile *p, const struct display *d,
+		 struct text *out, struct err *err);
+void spatial_csv(const struct spatial *s, struct text *out);
+int spatial_json(const struct spatial *s, const struct profile *p, struct text *out,
+		 struct err *err);
+
+#endif
