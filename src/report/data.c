@@ -279,7 +279,10 @@ static void merge_row(struct data_row *to, const struct data_row *row)
 	to->sites += row->sites;
 }
 
-/* The places that samples touched become rows, equal ones a single one. */
+/*
+ * The places that samples touched become rows, equal ones a single one; all sites do, as each has
+ * blocks of its row.
+ */
 static int make_rows(struct build *b, struct err *err)
 {
 	size_t n = b->p->sample_count, used = 0;
@@ -287,8 +290,12 @@ static int make_rows(struct build *b, struct err *err)
 	struct placed_row *placed = NULL;
 	struct data *d = b->d;
 
+	for (size_t i = 0; row_of_place != NULL && i < b->p->site_count; i++)
+		row_of_place[i] = 1;
 	for (size_t i = 0; row_of_place != NULL && i < n; i++)
-		used += row_of_place[b->place_of[i]]++ == 0;
+		row_of_place[b->place_of[i]] = 1;
+	for (size_t i = 0; row_of_place != NULL && i < b->places; i++)
+		used += row_of_place[i];
 	placed = calloc(used + 1, sizeof(*placed));
 	d->rows = calloc(used + 1, sizeof(*d->rows));
 	if (row_of_place == NULL || placed == NULL || d->rows == NULL) {
@@ -377,6 +384,8 @@ static int compare_costs(const void *a, const void *b)
 	double mine = x->cost.misses + x->cost.unresolved;
 	double other = y->cost.misses + y->cost.unresolved;
 
+	if ((x->cost.samples > 0) != (y->cost.samples > 0))
+		return x->cost.samples > 0 ? -1 : 1;
 	if (mine != other)
 		return mine < other ? 1 : -1;
 	if (x->cost.accesses != y->cost.accesses)
@@ -404,6 +413,8 @@ static int sort_rows(struct build *b, struct err *err)
 	}
 	for (size_t i = 0; i < b->p->sample_count; i++)
 		d->row_of[i] = moved[b->place_of[i]];
+	while (d->count > 0 && d->rows[d->count - 1].cost.samples == 0)
+		d->count--;
 	free(placed);
 	free(moved);
 	return 0;
