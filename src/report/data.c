@@ -33,6 +33,7 @@ struct build {
 	struct model_share *shares; /* of each sample */
 	uint32_t *place_of;	    /* of each sample; then its row */
 	size_t places;
+	double *open;	/* of each row, its part of what was not resolved */
 	size_t *around; /* of each variable, the one it lies in; SIZE_MAX: none */
 };
 
@@ -338,6 +339,25 @@ static void sum_costs(struct build *b)
 	}
 }
 
+/* What is unknown of far reuses is so of the rows that have samples whose reuse was not seen. */
+static void widen_rows(struct build *b)
+{
+	const struct profile *p = b->p;
+	struct model_ratio whole;
+	double *open = b->open, all = 0;
+
+	profile_solve(p, MODEL_RANDOM, b->d->size_bytes, &whole);
+	for (size_t i = 0; i < p->sample_count; i++)
+		if (p->samples[i].status != 0) {
+			open[b->place_of[i]] += b->shares[i].accesses;
+			all += b->shares[i].accesses;
+		}
+	for (size_t i = 0; all > 0 && i < b->d->count; i++)
+		if (b->d->rows[i].cost.accesses > 0)
+			model_part_widen(&b->d->rows[i].ratio, &whole, open[i] / all,
+					 b->d->rows[i].cost.accesses);
+}
+
 /* The miss ratio of each row, from what each window knows of it. */
 static int solve_rows(struct build *b, struct err *err)
 {
@@ -374,6 +394,7 @@ static int solve_rows(struct build *b, struct err *err)
 	}
 	free(order);
 	free(sums);
+	widen_rows(b);
 	return 0;
 }
 
@@ -447,13 +468,16 @@ int data_init(struct data *d, const struct profile *p, uint64_t size_bytes, enum
 	b.place_of = calloc(p->sample_count + 1, sizeof(*b.place_of));
 	b.shares = calloc(p->sample_count + 1, sizeof(*b.shares));
 	b.around = calloc(p->variable_count + 1, sizeof(*b.around));
-	if (d->row_of == NULL || b.place_of == NULL || b.shares == NULL || b.around == NULL)
+	b.open = calloc(b.places + 1, sizeof(*b.open));
+	if (d->row_of == NULL || b.place_of == NULL || b.shares == NULL || b.around == NULL ||
+	    b.open == NULL)
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
 	else
 		ret = build_data(&b, err);
 	free(b.place_of);
 	free(b.shares);
 	free(b.around);
+	free(b.open);
 	if (ret != 0)
 		data_release(d);
 	return ret;
