@@ -276,6 +276,12 @@ int subset_solve(const struct subset *s, const struct profile *p, struct curve *
 		return err_set(err, "not enough memory for %zu samples", p->sample_count);
 	for (size_t i = 0; status == 0 && i < curve->count; i++)
 		status = solve_point(s, p, curve->policy, &curve->points[i], sums, err);
+	for (size_t i = 0; status == 0 && i < PROFILE_CACHES; i++)
+		if (curve->caches[i].size_bytes > 0)
+			status = solve_point(s, p, curve->policy, &curve->caches[i], sums, err);
+	curve->samples = 0;
+	for (size_t i = 0; i < p->sample_count; i++)
+		curve->samples += s->samples[i];
 	free(sums);
 	return status;
 }

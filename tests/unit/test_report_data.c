@@ -15,6 +15,7 @@
 
 #include "report/allocators.h"
 #include "report/data_print.h"
+#include "report/subset.h"
 #include "store/store.h"
 
 #define WINDOWS	   50
@@ -343,6 +344,143 @@ static void it_is_shown_as_text_csv_and_json(void **state)
 	unload(&p, &d);
 }
 
+static void solve_subset(const struct profile *p, enum subset_kind kind, const char *name,
+			 enum model_policy policy, struct curve *c)
+{
+	struct subset s;
+	struct err err;
+
+	assert_int_equal(curve_compute(p, policy, 4096, 4u << 20, 1, c, &err), 0);
+	if (subset_find(&s, p, kind, name, &err) != 0 || subset_solve(&s, p, c, &err) != 0)
+		fail_msg("%s", err.text);
+	subset_release(&s);
+}
+
+static void a_data_structure_has_the_ratio_of_its_row(void **state)
+{
+	const struct data_row *r;
+	struct profile p;
+	struct data d;
+	struct curve c;
+
+	load(&p, &d, DATA_BY_LINE);
+	r = row_named(&d, "list::head");
+	solve_subset(&p, SUBSET_OBJECT, "head", MODEL_RANDOM, &c);
+	assert_int_equal(c.count, 11);
+	assert_int_equal(c.samples, r->cost.samples);
+	assert_int_equal(c.points[4].size_bytes, SIZE);
+	assert_true(fabs(c.points[4].ratio.ratio - r->ratio.ratio) < 1e-12);
+	assert_true(fabs(c.points[4].ratio.low - r->ratio.low) < 1e-12);
+	assert_true(fabs(c.points[4].ratio.high - r->ratio.high) < 1e-12);
+	curve_release(&c);
+	unload(&p, &d);
+}
+
+/* All accesses are of location 1, make_tree: its curve is that of the process. */
+static void code_that_is_all_has_the_curve_of_all(void **state)
+{
+	static const struct {
+		enum subset_kind kind;
+		const char *name;
+	} alls[] = {{SUBSET_FUNCTION, "make_tree"}, {SUBSET_LINE, "tree.c:42"}};
+	struct profile p;
+	struct data d;
+
+	load(&p, &d, DATA_BY_LINE);
+	for (int policy = MODEL_RANDOM; policy <= MODEL_LRU; policy++) {
+		for (size_t k = 0; k < 2; k++) {
+			struct curve c;
+
+			solve_subset(&p, alls[k].kind, alls[k].name, (enum model_policy)policy, &c);
+			for (size_t i = 0; i < c.count; i++) {
+				struct model_ratio r;
+
+				profile_solve(&p, (enum model_policy)policy, c.points[i].size_bytes,
+					      &r);
+				assert_true(fabs(c.points[i].ratio.ratio - r.ratio) < 1e-9);
+				assert_true(c.points[i].ratio.low <= r.ratio + 1e-9);
+				assert_true(c.points[i].ratio.high >= r.ratio - 1e-9);
+			}
+			curve_release(&c);
+		}
+	}
+	unload(&p, &d);
+}
+
+/* Reuses of the tree are 50000 accesses apart, those of "new" 40: 1000 lines hold one of them. */
+static void with_lru_near_data_hits_and_far_data_misses(void **state)
+{
+	struct profile p;
+	struct data d;
+	struct curve c;
+
+	load(&p, &d, DATA_BY_LINE);
+	solve_subset(&p, SUBSET_OBJECT, "make_tree", MODEL_LRU, &c);
+	assert_true(c.points[4].ratio.ratio > 0.99);
+	curve_release(&c);
+	solve_subset(&p, SUBSET_OBJECT, "fill.cc:13", MODEL_LRU, &c);
+	assert_true(c.points[4].ratio.ratio < 0.01);
+	curve_release(&c);
+	unload(&p, &d);
+}
+
+static void parts_that_are_not_there_are_said(void **state)
+{
+	static const struct {
+		enum subset_kind kind;
+		const char *name, *says;
+	} bad[] = {{SUBSET_FUNCTION, "make_three", "near it: make_tree"},
+		   {SUBSET_FUNCTION, "xyzzy-plugh", "alone lists"},
+		   {SUBSET_OBJECT, "list::tail", "near it: list::head"},
+		   {SUBSET_LINE, "tree.c", "no FILE:LINE"},
+		   {SUBSET_LINE, "tree.c:0", "no FILE:LINE"},
+		   {SUBSET_LINE, "tree.c:7", "nearest line that has some is 42"},
+		   {SUBSET_LINE, "three.c:42", "near it: tree.c"}};
+	struct profile p;
+	struct data d;
+
+	load(&p, &d, DATA_BY_LINE);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct subset s;
+		struct err err;
+
+		assert_int_equal(subset_find(&s, &p, bad[i].kind, bad[i].name, &err), -1);
+		if (strstr(err.text, bad[i].says) == NULL)
+			fail_msg("'%s' is not in: %s", bad[i].says, err.text);
+	}
+	unload(&p, &d);
+}
+
+static void several_curves_share_a_plot_and_a_table(void **state)
+{
+	struct text out = {0};
+	struct curve c[2];
+	struct profile p;
+	struct data d;
+	json_t *root;
+
+	load(&p, &d, DATA_BY_LINE);
+	solve_subset(&p, SUBSET_OBJECT, "make_tree", MODEL_RANDOM, &c[0]);
+	solve_subset(&p, SUBSET_OBJECT, "head", MODEL_RANDOM, &c[1]);
+	c[0].label = strdup("object make_tree");
+	c[1].label = strdup("object head");
+	assert_int_equal(curve_plot(c, 2, &plain, &out, NULL), 0);
+	assert_non_null(strchr(text_get(&out), 'A'));
+	assert_non_null(strstr(text_get(&out), "object head\n"));
+	text_release(&out);
+	curves_csv(c, 2, &out);
+	assert_non_null(strstr(text_get(&out), "\nobject head,4096,"));
+	text_release(&out);
+	assert_int_equal(curves_json(c, 2, &out, NULL), 0);
+	root = json_loads(text_get(&out), 0, NULL);
+	assert_int_equal(json_array_size(json_object_get(root, "curves")), 2);
+	json_decref(root);
+	text_release(&out);
+	curve_release(&c[0]);
+	curve_release(&c[1]);
+	unload(&p, &d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -353,6 +491,11 @@ int main(void)
 		cmocka_unit_test(a_name_finds_rows_and_an_unknown_one_what_is_near),
 		cmocka_unit_test(known_wrappers_are_looked_through),
 		cmocka_unit_test(it_is_shown_as_text_csv_and_json),
+		cmocka_unit_test(a_data_structure_has_the_ratio_of_its_row),
+		cmocka_unit_test(code_that_is_all_has_the_curve_of_all),
+		cmocka_unit_test(with_lru_near_data_hits_and_far_data_misses),
+		cmocka_unit_test(parts_that_are_not_there_are_said),
+		cmocka_unit_test(several_curves_share_a_plot_and_a_table),
 	};
 
 	return cmocka_run_group_tests(tests, make_profile, remove_profile);
