@@ -45,6 +45,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'i':
 		v->input = arg;
+		if (v->input_count < VIEW_MOST)
+			v->inputs[v->input_count] = arg;
+		v->input_count++;
 		return 0;
 	case KEY_FORMAT:
 		return parse_format(v, arg, state);

@@ -15,6 +15,7 @@
 #define DWELL_CLI_OPTIONS_H
 
 #include <argp.h>
+#include <stddef.h>
 
 #define DEFAULT_PROFILE "dwell.db"
 
@@ -24,8 +25,12 @@ enum view_format {
 	VIEW_JSON,
 };
 
+#define VIEW_MOST 12 /* times that an option counts which may be repeated */
+
 struct view_options {
-	const char *input; /* never NULL after parsing */
+	const char *input;	       /* the last one; never NULL after parsing */
+	const char *inputs[VIEW_MOST]; /* all, for the views of several; none: the default */
+	size_t input_count;	       /* beyond VIEW_MOST: too many */
 	enum view_format format;
 };
 

@@ -45,6 +45,9 @@ static error_t parse_process(int key, char *arg, struct argp_state *state)
 		if (number_parse("process", arg, 0, INT32_MAX, &id, &err) != 0)
 			argp_error(state, "%s", err.text);
 		v->process = (int64_t)id;
+		if (v->process_count < VIEW_MOST)
+			v->processes[v->process_count] = v->process;
+		v->process_count++;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -77,19 +80,27 @@ static const struct argp_child line_children[] = {{&process_argp, 0, NULL, 0}, {
 
 const struct argp line_argp = {line_options, parse_line, NULL, NULL, line_children, NULL, NULL};
 
+int view_open(const struct view *v, const char *input, int64_t process, struct profile *p)
+{
+	struct err err;
+
+	if (profile_open(p, input, process, &err) != 0)
+		return cli_fail(&err, EXIT_INPUT);
+	if (v->line_bytes == 0 || profile_use_line(p, v->line_bytes, &err) == 0)
+		return EXIT_OK;
+	profile_close(p);
+	return cli_fail(&err, EXIT_USAGE);
+}
+
 int view_run(const struct view *v, int (*print)(const void *options, const struct profile *p),
 	     const void *options)
 {
 	struct profile p;
-	struct err err;
-	int code;
+	int code = view_open(v, v->common.input, v->process, &p);
 
-	if (profile_open(&p, v->common.input, v->process, &err) != 0)
-		return cli_fail(&err, EXIT_INPUT);
-	if (v->line_bytes > 0 && profile_use_line(&p, v->line_bytes, &err) != 0)
-		code = cli_fail(&err, EXIT_USAGE);
-	else
-		code = print(options, &p);
+	if (code != EXIT_OK)
+		return code;
+	code = print(options, &p);
 	profile_close(&p);
 	return code;
 }

@@ -11,9 +11,11 @@
 #include "report/table.h"
 
 struct view {
-	struct view_options common; /* -i, --format */
-	int64_t process;	    /* order number, or STORE_NONE */
-	uint64_t line_bytes;	    /* 0: as recorded */
+	struct view_options common;   /* -i, --format */
+	int64_t process;	      /* order number, or STORE_NONE; the last one */
+	int64_t processes[VIEW_MOST]; /* all, as the inputs of common */
+	size_t process_count;
+	uint64_t line_bytes; /* 0: as recorded */
 };
 
 /* view_argp and --process ID; its input is a struct view. */
@@ -28,6 +30,12 @@ extern const struct argp line_argp;
  */
 int view_run(const struct view *v, int (*print)(const void *options, const struct profile *p),
 	     const void *options);
+
+/*
+ * Open one of several profiles, with the line size that the options name. Returns 0, or the exit code
+ * after saying why not; then *p owns nothing.
+ */
+int view_open(const struct view *v, const char *input, int64_t process, struct profile *p);
 
 /* The terminal behind stdout: COLUMNS, NO_COLOR, TERM and the locale's encoding are respected. */
 struct display view_display(void);

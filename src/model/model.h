@@ -178,4 +178,12 @@ struct model_sums {
  */
 void model_part(const struct model_sums *windows, size_t count, struct model_ratio *out);
 
+/*
+ * Widen a part's interval by what is not known of reuses beyond sight: between the bounds of the
+ * whole run, of which the part has the share `open` of all that was not resolved. `accesses` is its
+ * share of the accesses, above 0.
+ */
+void model_part_widen(struct model_ratio *part, const struct model_ratio *whole, double open,
+		      double accesses);
+
 #endif

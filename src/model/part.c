@@ -104,3 +104,16 @@ void model_part(const struct model_sums *windows, size_t count, struct model_rat
 	out->low = out->bound_low = fmax(0, out->low - widen);
 	out->high = out->bound_high = fmin(1, out->high + widen);
 }
+
+void model_part_widen(struct model_ratio *part, const struct model_ratio *whole, double open,
+		      double accesses)
+{
+	double scale = open / accesses;
+
+	if (!part->known || !whole->known)
+		return;
+	part->low -= scale * fmax(0, whole->ratio - whole->bound_low);
+	part->high += scale * fmax(0, whole->bound_high - whole->ratio);
+	part->low = part->bound_low = fmax(0, part->low);
+	part->high = part->bound_high = fmin(1, part->high);
+}

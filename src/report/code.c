@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "report/near.h"
 
 #define MAX_CANDIDATES 4
-#define MAX_NAME       128
 
 /* "src/walk.c" is the end of "/home/me/src/walk.c", "alk.c" is not. */
 static bool is_path_end(const char *path, const char *end)
@@ -70,66 +70,9 @@ static size_t find_files(const struct profile *p, const char *argument,
 	return count;
 }
 
-/* Edits that make a into b; texts longer than the table count as far apart. */
-static unsigned edit_distance(const char *a, size_t a_length, const char *b, size_t b_length)
-{
-	unsigned row[MAX_NAME + 1];
-
-	if (a_length > MAX_NAME || b_length > MAX_NAME)
-		return MAX_NAME;
-	for (unsigned j = 0; j <= b_length; j++)
-		row[j] = j;
-	for (unsigned i = 1; i <= a_length; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = i;
-		for (unsigned j = 1; j <= b_length; j++) {
-			unsigned best = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			best = best < row[j] + 1 ? best : row[j] + 1;
-			row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
-		}
-	}
-	return row[b_length];
-}
-
-struct candidate {
-	const char *name;
-	unsigned distance;
-};
-
-/* Keep the nearest names, each once, nearest first. */
-static void offer(struct candidate best[MAX_CANDIDATES], const char *name, unsigned distance)
-{
-	size_t at = MAX_CANDIDATES;
-
-	for (size_t i = 0; i < MAX_CANDIDATES; i++)
-		if (best[i].name != NULL && strcmp(best[i].name, name) == 0)
-			return;
-	while (at > 0 && (best[at - 1].name == NULL || distance < best[at - 1].distance))
-		at--;
-	if (at == MAX_CANDIDATES)
-		return;
-	memmove(&best[at + 1], &best[at], (MAX_CANDIDATES - at - 1) * sizeof(*best));
-	best[at] = (struct candidate){name, distance};
-}
-
-static void offer_name(struct candidate best[MAX_CANDIDATES], const char *argument,
-		       const char *name, size_t length)
-{
-	size_t wanted = strlen(argument);
-	unsigned distance = edit_distance(argument, wanted, name, length);
-
-	if (wanted >= 3 && strstr(name, argument) != NULL)
-		distance = 1;
-	if (distance <= 2 + wanted / 4)
-		offer(best, name, distance);
-}
-
 int code_fail_unknown(const struct profile *p, const char *argument, struct err *err)
 {
-	struct candidate best[MAX_CANDIDATES] = {{NULL, 0}};
+	struct near near = {.asked = argument};
 	struct text names = {0};
 
 	for (size_t i = 0; i < p->location_count; i++) {
@@ -137,13 +80,12 @@ int code_fail_unknown(const struct profile *p, const char *argument, struct err 
 			const struct store_frame *f = &p->locations[i].frames[k];
 			const char *file = f->file != NULL ? path_basename(f->file) : NULL;
 
-			offer_name(best, argument, f->function, bare_length(f->function));
+			near_offer(&near, f->function, bare_length(f->function));
 			if (file != NULL)
-				offer_name(best, argument, file, strlen(file));
+				near_offer(&near, file, strlen(file));
 		}
 	}
-	for (size_t i = 0; i < MAX_CANDIDATES && best[i].name != NULL; i++)
-		text_addf(&names, "%s%s", i > 0 ? ", " : "", best[i].name);
+	near_list(&near, &names);
 	if (names.count > 0)
 		err_set(err, "no samples in a file or function '%s'; near it: %s", argument,
 			text_get(&names));

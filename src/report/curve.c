@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/figures.h"
 #include "report/json.h"
 
 /* More than any plot can show; a range of sizes from 1 byte on at 100 points an octave. */
@@ -26,12 +27,20 @@ static uint64_t nth_size(const struct profile *p, uint64_t low, unsigned k, unsi
 int curve_compute(const struct profile *p, enum model_policy policy, uint64_t low, uint64_t high,
 		  unsigned per_octave, struct curve *out, struct err *err)
 {
-	*out = (struct curve){.policy = policy};
+	struct profile_cache caches[PROFILE_CACHES];
+
+	*out = (struct curve){.profile = p, .policy = policy, .samples = p->sample_count};
 	if (profile_check_size(p, low, err) != 0)
 		return -1;
 	out->points = calloc(MAX_POINTS, sizeof(*out->points));
 	if (out->points == NULL)
 		return err_set(err, "not enough memory for a curve");
+	profile_caches(p, caches);
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		out->caches[i].size_bytes = caches[i].size_bytes;
+		if (caches[i].size_bytes > 0)
+			profile_solve(p, policy, caches[i].size_bytes, &out->caches[i].ratio);
+	}
 	for (unsigned k = 0; out->count < MAX_POINTS; k++) {
 		uint64_t size = nth_size(p, low, k, per_octave);
 		struct curve_point *point = &out->points[out->count];
@@ -53,15 +62,19 @@ int curve_compute(const struct profile *p, enum model_policy policy, uint64_t lo
 void curve_release(struct curve *c)
 {
 	free(c->points);
+	free(c->label);
 	*c = (struct curve){0};
 }
 
-void curve_csv(const struct curve *c, struct text *out)
+static void csv_points(const struct curve *c, const char *label, struct text *out)
 {
-	text_add(out, "size_bytes,miss_ratio,low,high\n");
 	for (size_t i = 0; i < c->count; i++) {
 		const struct model_ratio *r = &c->points[i].ratio;
 
+		if (label != NULL) {
+			csv_field(out, label);
+			text_add(out, ",");
+		}
 		if (r->known)
 			text_addf(out, "%" PRIu64 ",%.8g,%.8g,%.8g\n", c->points[i].size_bytes,
 				  r->ratio, r->low, r->high);
@@ -70,9 +83,23 @@ void curve_csv(const struct curve *c, struct text *out)
 	}
 }
 
-int curve_json(const struct curve *c, const struct profile *p, struct text *out, struct err *err)
+void curve_csv(const struct curve *c, struct text *out)
 {
-	json_t *points = json_array(), *root;
+	text_add(out, "size_bytes,miss_ratio,low,high\n");
+	csv_points(c, NULL, out);
+}
+
+void curves_csv(const struct curve *curves, size_t count, struct text *out)
+{
+	text_add(out, "curve,size_bytes,miss_ratio,low,high\n");
+	for (size_t i = 0; i < count; i++)
+		csv_points(&curves[i], curves[i].label != NULL ? curves[i].label : "", out);
+}
+
+static json_t *json_curve(const struct curve *c)
+{
+	const struct profile *p = c->profile;
+	json_t *points = json_array();
 
 	for (size_t i = 0; i < c->count; i++) {
 		json_t *point =
@@ -81,9 +108,27 @@ int curve_json(const struct curve *c, const struct profile *p, struct text *out,
 		json_put_ratio(point, &c->points[i].ratio);
 		json_array_append_new(points, point);
 	}
-	root = json_pack("{s:I, s:o, s:i, s:s, s:o}", "process", (json_int_t)p->process->id,
+	return json_pack("{s:I, s:o, s:i, s:s, s:o}", "process", (json_int_t)p->process->id,
 			 "command", json_text(p->process->command), "line_bytes",
 			 (int)p->line_bytes, "policy", c->policy == MODEL_LRU ? "lru" : "random",
 			 "points", points);
-	return json_print(root, out, err);
+}
+
+int curve_json(const struct curve *c, struct text *out, struct err *err)
+{
+	return json_print(json_curve(c), out, err);
+}
+
+int curves_json(const struct curve *curves, size_t count, struct text *out, struct err *err)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		json_t *curve = json_curve(&curves[i]);
+
+		json_object_set_new(curve, "curve", json_text(curves[i].label));
+		json_object_set_new(curve, "samples", json_integer((json_int_t)curves[i].samples));
+		json_array_append_new(list, curve);
+	}
+	return json_print(json_pack("{s:o}", "curves", list), out, err);
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The miss-ratio curve of a process: its points, and the three ways to show them. */
+/* Miss-ratio curves, of a process or a part of it: their points, and the ways to show them. */
 #ifndef DWELL_REPORT_CURVE_H
 #define DWELL_REPORT_CURVE_H
 
 #include "report/profile.h"
 #include "report/table.h"
+
+#define CURVE_MOST 12 /* curves shown together */
 
 struct curve_point {
 	uint64_t size_bytes;
@@ -12,8 +14,12 @@ struct curve_point {
 };
 
 struct curve {
+	const struct profile *profile; /* must outlive the curve */
+	char *label;		       /* what it is of; NULL: the whole process */
 	struct curve_point *points;
 	size_t count;
+	struct curve_point caches[PROFILE_CACHES]; /* of the machine; size 0: not known */
+	uint64_t samples;			   /* behind it */
 	enum model_policy policy;
 };
 
@@ -25,12 +31,17 @@ int curve_compute(const struct profile *p, enum model_policy policy, uint64_t lo
 		  unsigned per_octave, struct curve *out, struct err *err);
 void curve_release(struct curve *c);
 
-/* size_bytes,miss_ratio,low,high */
+/* Of one process: size_bytes,miss_ratio,low,high; of several curves, the label in front. */
 void curve_csv(const struct curve *c, struct text *out);
-int curve_json(const struct curve *c, const struct profile *p, struct text *out, struct err *err);
+void curves_csv(const struct curve *curves, size_t count, struct text *out);
+int curve_json(const struct curve *c, struct text *out, struct err *err);
+int curves_json(const struct curve *curves, size_t count, struct text *out, struct err *err);
 
-/* A plot for the terminal, with title, axes and the machine's caches. */
-int curve_plot(const struct curve *c, const struct profile *p, const struct display *d,
-	       struct text *out, struct err *err);
+/*
+ * A plot for the terminal, with title, axes, the machine's caches, and with several curves (at least
+ * one, at most CURVE_MOST) a legend.
+ */
+int curve_plot(const struct curve *curves, size_t count, const struct display *d, struct text *out,
+	       struct err *err);
 
 #endif

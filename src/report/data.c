@@ -33,6 +33,7 @@ struct build {
 	struct model_share *shares; /* of each sample */
 	uint32_t *place_of;	    /* of each sample; then its row */
 	size_t places;
+	double *open;	/* of each row, its part of what was not resolved */
 	size_t *around; /* of each variable, the one it lies in; SIZE_MAX: none */
 };
 
@@ -279,7 +280,10 @@ static void merge_row(struct data_row *to, const struct data_row *row)
 	to->sites += row->sites;
 }
 
-/* The places that samples touched become rows, equal ones a single one. */
+/*
+ * The places that samples touched become rows, equal ones a single one; all sites do, as each has
+ * blocks of its row.
+ */
 static int make_rows(struct build *b, struct err *err)
 {
 	size_t n = b->p->sample_count, used = 0;
@@ -287,8 +291,12 @@ static int make_rows(struct build *b, struct err *err)
 	struct placed_row *placed = NULL;
 	struct data *d = b->d;
 
+	for (size_t i = 0; row_of_place != NULL && i < b->p->site_count; i++)
+		row_of_place[i] = 1;
 	for (size_t i = 0; row_of_place != NULL && i < n; i++)
-		used += row_of_place[b->place_of[i]]++ == 0;
+		row_of_place[b->place_of[i]] = 1;
+	for (size_t i = 0; row_of_place != NULL && i < b->places; i++)
+		used += row_of_place[i];
 	placed = calloc(used + 1, sizeof(*placed));
 	d->rows = calloc(used + 1, sizeof(*d->rows));
 	if (row_of_place == NULL || placed == NULL || d->rows == NULL) {
@@ -331,6 +339,25 @@ static void sum_costs(struct build *b)
 	}
 }
 
+/* What is unknown of far reuses is so of the rows that have samples whose reuse was not seen. */
+static void widen_rows(struct build *b)
+{
+	const struct profile *p = b->p;
+	struct model_ratio whole;
+	double *open = b->open, all = 0;
+
+	profile_solve(p, MODEL_RANDOM, b->d->size_bytes, &whole);
+	for (size_t i = 0; i < p->sample_count; i++)
+		if (p->samples[i].status != 0) {
+			open[b->place_of[i]] += b->shares[i].accesses;
+			all += b->shares[i].accesses;
+		}
+	for (size_t i = 0; all > 0 && i < b->d->count; i++)
+		if (b->d->rows[i].cost.accesses > 0)
+			model_part_widen(&b->d->rows[i].ratio, &whole, open[i] / all,
+					 b->d->rows[i].cost.accesses);
+}
+
 /* The miss ratio of each row, from what each window knows of it. */
 static int solve_rows(struct build *b, struct err *err)
 {
@@ -367,6 +394,7 @@ static int solve_rows(struct build *b, struct err *err)
 	}
 	free(order);
 	free(sums);
+	widen_rows(b);
 	return 0;
 }
 
@@ -377,6 +405,8 @@ static int compare_costs(const void *a, const void *b)
 	double mine = x->cost.misses + x->cost.unresolved;
 	double other = y->cost.misses + y->cost.unresolved;
 
+	if ((x->cost.samples > 0) != (y->cost.samples > 0))
+		return x->cost.samples > 0 ? -1 : 1;
 	if (mine != other)
 		return mine < other ? 1 : -1;
 	if (x->cost.accesses != y->cost.accesses)
@@ -404,6 +434,8 @@ static int sort_rows(struct build *b, struct err *err)
 	}
 	for (size_t i = 0; i < b->p->sample_count; i++)
 		d->row_of[i] = moved[b->place_of[i]];
+	while (d->count > 0 && d->rows[d->count - 1].cost.samples == 0)
+		d->count--;
 	free(placed);
 	free(moved);
 	return 0;
@@ -436,13 +468,16 @@ int data_init(struct data *d, const struct profile *p, uint64_t size_bytes, enum
 	b.place_of = calloc(p->sample_count + 1, sizeof(*b.place_of));
 	b.shares = calloc(p->sample_count + 1, sizeof(*b.shares));
 	b.around = calloc(p->variable_count + 1, sizeof(*b.around));
-	if (d->row_of == NULL || b.place_of == NULL || b.shares == NULL || b.around == NULL)
+	b.open = calloc(b.places + 1, sizeof(*b.open));
+	if (d->row_of == NULL || b.place_of == NULL || b.shares == NULL || b.around == NULL ||
+	    b.open == NULL)
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
 	else
 		ret = build_data(&b, err);
 	free(b.place_of);
 	free(b.shares);
 	free(b.around);
+	free(b.open);
 	if (ret != 0)
 		data_release(d);
 	return ret;

@@ -11,6 +11,7 @@
 #include "report/json.h"
 
 #define WIDE	   140 /* columns of a terminal that all figures fit into */
+#define MOST_NAME  100 /* characters of a function in a call path */
 #define MOST_PATHS 10  /* call paths of one data structure in the text */
 
 static bool is_shown(const bool *marks, size_t i)
@@ -151,12 +152,20 @@ int data_table(const struct data *d, size_t rows, const bool *marks, const struc
 
 /* ---- All of one ---- */
 
+/* Names of templates go on for pages. */
+static void put_function(const char *name, struct text *out)
+{
+	bool is_long = strlen(name) > MOST_NAME;
+
+	text_addf(out, "      %.*s%s", MOST_NAME, name, is_long ? "..." : "");
+}
+
 static void put_site(const struct data *d, const struct store_site *s, struct text *out)
 {
 	char blocks[FIGURE_BYTES], bytes[SIZE_TEXT_BYTES], most[SIZE_TEXT_BYTES];
 
-	text_addf(out, "    %s of %s blocks, %s in all, %s at the most\n", s->kind,
-		  figure_count(s->blocks, blocks),
+	text_addf(out, "    %s of %s block%s, %s in all, %s at the most\n", s->kind,
+		  figure_count(s->blocks, blocks), s->blocks == 1 ? "" : "s",
 		  s->bytes > 0 ? size_format(s->bytes, bytes) : "0",
 		  s->peak_bytes > 0 ? size_format(s->peak_bytes, most) : "0");
 	for (size_t i = 0; i < s->path_count; i++) {
@@ -165,7 +174,7 @@ static void put_site(const struct data *d, const struct store_site *s, struct te
 		for (uint32_t k = 0; l != NULL && k < l->frame_count; k++) {
 			const struct store_frame *f = &l->frames[k];
 
-			text_addf(out, "      %s", f->function);
+			put_function(f->function, out);
 			if (f->file != NULL)
 				text_addf(out, "  %s:%" PRIu32, f->file, f->line);
 			text_add(out, k + 1 < l->frame_count ? "  (inlined)\n" : "\n");

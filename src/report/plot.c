@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A miss-ratio curve drawn with characters: the curve in braille dots (2 by 4 in
+ * Miss-ratio curves drawn with characters: the curve in braille dots (2 by 4 in
  * a cell), the 95 % interval as a shade behind it; in plain ASCII where braille
- * cannot be shown. Sizes grow by octaves to the right.
+ * cannot be shown. Sizes grow by octaves to the right. Several curves have no shades,
+ * but colours, and letters on the way, as colour alone would not tell them apart for all.
  *
  *	 30 % ┤⠉⠒⢄
  *	      │░░⠈⠢⡀        <- rows of cells, the canvas
@@ -20,6 +21,7 @@
 
 #define LABEL_WIDTH 8 /* "100.0 % " */
 #define ROWS	    16
+#define MARKS	    4 /* letters on each of several curves */
 #define MIN_COLUMNS 24
 #define MAX_COLUMNS 100
 #define DOTS_ACROSS 2
@@ -34,13 +36,16 @@ static const struct glyphs unicode_glyphs = {"░", "│", "┤", "┼", "─"};
 static const struct glyphs ascii_glyphs = {":", "|", "+", "+", "-"};
 
 struct canvas {
-	const struct curve *curve;
+	const struct curve *curves; /* the first one has the axis */
+	size_t curve_count;
 	const struct glyphs *glyphs;
 	const struct display *display;
 	size_t columns;
-	double top;	/* ratio at the upper edge */
-	uint8_t *dots;	/* a bit per dot of each cell: braille's own order */
-	uint8_t *shade; /* 1: inside the interval */
+	double top;	 /* ratio at the upper edge */
+	uint8_t *dots;	 /* a bit per dot of each cell: braille's own order */
+	uint8_t *shade;	 /* 1: inside the interval */
+	uint8_t *owner;	 /* of each cell, the curve drawn there last */
+	uint8_t *letter; /* in place of the dots, or 0 */
 };
 
 static const uint8_t braille_bits[DOTS_DOWN][DOTS_ACROSS] = {
@@ -82,19 +87,22 @@ static double round_top(double highest)
 }
 
 /* The axis follows the curve; an interval that is much wider is cut, not shrunk to. */
-static double choose_top(const struct curve *c)
+static double choose_top(const struct curve *curves, size_t count)
 {
 	double ratio = 0, high = 0;
 
-	for (size_t i = 0; i < c->count; i++) {
-		ratio = fmax(ratio, c->points[i].ratio.ratio);
-		high = fmax(high, c->points[i].ratio.high);
-	}
+	for (size_t k = 0; k < count; k++)
+		for (size_t i = 0; i < curves[k].count; i++) {
+			ratio = fmax(ratio, curves[k].points[i].ratio.ratio);
+			high = fmax(high, curves[k].points[i].ratio.high);
+		}
+	if (count > 1) /* no shades to make room for */
+		high = 1.02 * ratio;
 	return round_top(fmax(fmin(high, 1.5 * ratio), 1e-4));
 }
 
 /* Dots of a column between two heights, both counted from the bottom, in dots. */
-static void draw_dots(struct canvas *v, size_t x, long from, long to)
+static void draw_dots(struct canvas *v, size_t curve, size_t x, long from, long to)
 {
 	long last = ROWS * DOTS_DOWN - 1;
 
@@ -109,32 +117,62 @@ static void draw_dots(struct canvas *v, size_t x, long from, long to)
 
 		v->dots[row * v->columns + x / DOTS_ACROSS] |=
 			braille_bits[(size_t)(last - y) % DOTS_DOWN][x % DOTS_ACROSS];
+		v->owner[row * v->columns + x / DOTS_ACROSS] = (uint8_t)curve;
 	}
 }
 
-static void draw_curve(struct canvas *v)
+/* The height of a curve at a column of dots, in dots. */
+static long height_at(const struct canvas *v, const struct curve *c, size_t x)
 {
-	size_t across = v->columns * DOTS_ACROSS;
 	double scale = (ROWS * DOTS_DOWN - 1) / v->top;
+	double across = (double)(v->columns * DOTS_ACROSS - 1);
+
+	return lround(ratio_at(c, (double)x / across).ratio * scale);
+}
+
+static void draw_curve(struct canvas *v, size_t curve)
+{
 	long before = -1;
 
-	for (size_t x = 0; x < across; x++) {
-		struct model_ratio r = ratio_at(v->curve, (double)x / (double)(across - 1));
-		long y = lround(r.ratio * scale);
+	for (size_t x = 0; x < v->columns * DOTS_ACROSS; x++) {
+		long y = height_at(v, &v->curves[curve], x);
 		/* Join to the dot before, without doubling it. */
 		long from = before < 0 || before == y ? y : before + (y > before ? 1 : -1);
 
-		draw_dots(v, x, from, y);
+		draw_dots(v, curve, x, from, y);
 		before = y;
 	}
+}
+
+static void draw_shade(struct canvas *v)
+{
 	for (size_t x = 0; x < v->columns; x++) {
-		struct model_ratio r = ratio_at(v->curve, ((double)x + 0.5) / (double)v->columns);
+		struct model_ratio r =
+			ratio_at(&v->curves[0], ((double)x + 0.5) / (double)v->columns);
 
 		for (size_t row = 0; row < ROWS; row++) {
 			double middle = v->top * (ROWS - (double)row - 0.5) / ROWS;
 
 			v->shade[row * v->columns + x] = r.low <= middle && middle <= r.high;
 		}
+	}
+}
+
+/* Each curve's letter at some columns of its own. */
+static void draw_letters(struct canvas *v, size_t curve)
+{
+	size_t step = v->columns / MARKS;
+
+	for (size_t k = 0; k < MARKS; k++) {
+		size_t x = k * step + (2 * curve + 1) * step / (2 * v->curve_count);
+		long y = height_at(v, &v->curves[curve], x * DOTS_ACROSS);
+		size_t row;
+
+		if (x >= v->columns || y < 0 || y >= ROWS * DOTS_DOWN)
+			continue;
+		row = (size_t)(ROWS * DOTS_DOWN - 1 - y) / DOTS_DOWN;
+		v->letter[row * v->columns + x] = (uint8_t)('A' + curve);
+		v->owner[row * v->columns + x] = (uint8_t)curve;
 	}
 }
 
@@ -146,31 +184,45 @@ static void put_braille(struct text *out, uint8_t bits)
 	text_add_bytes(out, bytes, sizeof(bytes));
 }
 
-enum ink { INK_NONE, INK_CURVE, INK_SHADE };
+/* Ink of a cell: nothing, the shade, or one of the curves. */
+enum { INK_NONE, INK_SHADE, INK_CURVE };
 
-static void change_ink(const struct canvas *v, enum ink *now, enum ink next, struct text *out)
+static void change_ink(const struct canvas *v, size_t *now, size_t next, struct text *out)
 {
-	static const char *const codes[] = {"\033[0m", "\033[0;1;36m", "\033[0;2;36m"};
+	static const char *const codes[] = {"0", "0;2;36"};
+	static const char *const curves[] = {"36", "33", "35", "32", "34", "31"};
+	size_t count = sizeof(curves) / sizeof(curves[0]);
 
-	if (v->display->color && *now != next)
-		text_add(out, codes[next]);
+	if (v->display->color && *now != next && next < INK_CURVE)
+		text_addf(out, "\033[%sm", codes[next]);
+	else if (v->display->color && *now != next)
+		text_addf(out, "\033[0;1;%sm", curves[(next - INK_CURVE) % count]);
 	*now = next;
+}
+
+static bool is_blank(const struct canvas *v, size_t cell)
+{
+	return v->dots[cell] == 0 && v->shade[cell] == 0 && v->letter[cell] == 0;
 }
 
 static void print_row(const struct canvas *v, size_t row, struct text *out)
 {
-	enum ink ink = INK_NONE;
-	size_t end = v->columns;
+	size_t ink = INK_NONE, end = (row + 1) * v->columns;
 
-	while (end > 0 && v->dots[row * v->columns + end - 1] == 0 &&
-	       v->shade[row * v->columns + end - 1] == 0)
+	while (end > row * v->columns && is_blank(v, end - 1))
 		end--;
-	for (size_t x = 0; x < end; x++) {
-		uint8_t bits = v->dots[row * v->columns + x];
-		bool shade = v->shade[row * v->columns + x] != 0;
+	for (size_t cell = row * v->columns; cell < end; cell++) {
+		uint8_t bits = v->dots[cell], letter = v->letter[cell];
+		bool shade = v->shade[cell] != 0;
 
-		change_ink(v, &ink, bits ? INK_CURVE : shade ? INK_SHADE : INK_NONE, out);
-		if (bits && v->display->unicode)
+		change_ink(v, &ink,
+			   bits || letter ? INK_CURVE + (size_t)v->owner[cell]
+			   : shade	  ? INK_SHADE
+					  : INK_NONE,
+			   out);
+		if (letter)
+			text_addf(out, "%c", letter);
+		else if (bits && v->display->unicode)
 			put_braille(out, bits);
 		else
 			text_add(out, bits ? "*" : shade ? v->glyphs->shade : " ");
@@ -203,8 +255,8 @@ static void print_rows(const struct canvas *v, struct text *out)
 /* Column of a size; outside the curve's range the nearest edge. */
 static size_t column_of(const struct canvas *v, uint64_t size_bytes)
 {
-	double first = log2((double)v->curve->points[0].size_bytes);
-	double last = log2((double)v->curve->points[v->curve->count - 1].size_bytes);
+	double first = log2((double)v->curves[0].points[0].size_bytes);
+	double last = log2((double)v->curves[0].points[v->curves[0].count - 1].size_bytes);
 	double where = last > first ? (log2((double)size_bytes) - first) / (last - first) : 0;
 
 	return (size_t)lround(fmin(1, fmax(0, where)) * (double)(v->columns - 1));
@@ -238,8 +290,8 @@ static void print_line(struct text *out, char *line, size_t width)
 static void print_sizes(const struct canvas *v, struct text *out)
 {
 	char line[MAX_COLUMNS + 1], label[SIZE_TEXT_BYTES];
-	const struct curve_point *points = v->curve->points;
-	uint64_t first = points[0].size_bytes, last = points[v->curve->count - 1].size_bytes;
+	const struct curve_point *points = v->curves[0].points;
+	uint64_t first = points[0].size_bytes, last = points[v->curves[0].count - 1].size_bytes;
 
 	memset(line, ' ', v->columns);
 	place_label(line, v->columns, 0, size_format(first, label));
@@ -252,62 +304,144 @@ static void print_sizes(const struct canvas *v, struct text *out)
 	print_line(out, line, v->columns);
 }
 
-/* Marks below the axis for the machine's caches that lie in the range, and their figures. */
-static void print_caches(const struct canvas *v, const struct profile *p, struct text *out)
+/* Marks below the axis for the machine's caches that lie in the range. */
+static void print_caches(const struct canvas *v, struct text *out)
 {
-	struct profile_cache caches[PROFILE_CACHES];
-	char names[MAX_COLUMNS + 1], size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES],
-		interval[FIGURE_BYTES];
-	const struct curve_point *points = v->curve->points;
+	static const char *const cache_names[PROFILE_CACHES] = {"^L1d", "^L2", "^L3"};
+	const struct curve *c = &v->curves[0];
+	char names[MAX_COLUMNS + 1];
 	bool any = false;
 
-	profile_caches(p, caches);
 	memset(names, ' ', v->columns);
 	for (size_t i = 0; i < PROFILE_CACHES; i++) {
-		char label[16];
+		uint64_t size = c->caches[i].size_bytes;
 
-		if (caches[i].size_bytes < points[0].size_bytes ||
-		    caches[i].size_bytes > points[v->curve->count - 1].size_bytes)
+		if (size < c->points[0].size_bytes || size > c->points[c->count - 1].size_bytes)
 			continue;
-		snprintf(label, sizeof(label), "^%s", caches[i].name);
-		place_label(names, v->columns, column_of(v, caches[i].size_bytes) + 1, label);
+		place_label(names, v->columns, column_of(v, size) + 1, cache_names[i]);
 		any = true;
 	}
 	if (any)
 		print_line(out, names, v->columns);
 	text_add(out, "\n");
+}
+
+/* The figures of a single curve for these caches. */
+static void print_figures(const struct curve *c, struct text *out)
+{
+	struct profile_cache caches[PROFILE_CACHES];
+	char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES], interval[FIGURE_BYTES];
+
+	profile_caches(c->profile, caches);
 	for (size_t i = 0; i < PROFILE_CACHES; i++) {
-		struct model_ratio r;
+		const struct model_ratio *r = &c->caches[i].ratio;
 
 		if (caches[i].size_bytes == 0)
 			continue;
-		profile_solve(p, v->curve->policy, caches[i].size_bytes, &r);
 		text_addf(out, "  %-4s %5s  %10s  (%s)\n", caches[i].name,
-			  size_format(caches[i].size_bytes, size), figure_percent(r.ratio, percent),
-			  figure_interval(&r, interval));
+			  size_format(caches[i].size_bytes, size),
+			  figure_percent(r->ratio, percent), figure_interval(r, interval));
 	}
 }
 
-static void print_title(const struct curve *c, const struct profile *p, struct text *out)
+/* One line a curve: its letter, its name, its figures for the caches of its machine. */
+static int print_legend(const struct canvas *v, struct text *out, struct err *err)
 {
-	char samples[FIGURE_BYTES];
+	static const struct table_column columns[] = {
+		{"", false, false},  {"SAMPLES", true, false}, {"L1d", true, false},
+		{"L2", true, false}, {"L3", true, false},      {"CURVE", false, true}};
+	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), v->display);
+	int status;
 
-	text_addf(out, "Miss ratio by cache size: %s\n", p->process->command);
-	text_addf(out,
-		  "%s replacement, fully associative, %u-byte lines; %s samples; shaded: 95 %% "
-		  "interval\n\n",
-		  c->policy == MODEL_LRU ? "LRU" : "random", p->line_bytes,
-		  figure_count(p->sample_count, samples));
+	for (size_t k = 0; k < v->curve_count; k++) {
+		const struct curve *c = &v->curves[k];
+		const char letter[] = {(char)('A' + k), '\0'};
+		char samples[FIGURE_BYTES], figures[PROFILE_CACHES][2 * FIGURE_BYTES];
+		const char *cells[] = {letter,	   figure_count(c->samples, samples),
+				       figures[0], figures[1],
+				       figures[2], c->label};
+
+		for (size_t i = 0; i < PROFILE_CACHES; i++) {
+			char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES];
+
+			figures[i][0] = '\0';
+			if (c->caches[i].size_bytes > 0 && !c->caches[i].ratio.known)
+				snprintf(figures[i], sizeof(figures[i]), "not known");
+			else if (c->caches[i].size_bytes > 0)
+				snprintf(figures[i], sizeof(figures[i]), "%s: %s",
+					 size_format(c->caches[i].size_bytes, size),
+					 figure_percent(c->caches[i].ratio.ratio, percent));
+		}
+		table_row(t, cells);
+	}
+	status = table_print(t, out, err);
+	table_free(t);
+	return status;
 }
 
-int curve_plot(const struct curve *c, const struct profile *p, const struct display *d,
-	       struct text *out, struct err *err)
+static void print_title(const struct curve *c, size_t count, struct text *out)
 {
-	struct canvas v = {.curve = c, .display = d};
+	const struct profile *p = c->profile;
+	char samples[FIGURE_BYTES];
+	bool same = true;
+
+	for (size_t k = 1; k < count; k++)
+		same = same && c[k].profile == p;
+	text_add(out, "Miss ratio by cache size: ");
+	if (count == 1 && c->label != NULL)
+		text_addf(out, "%s of ", c->label);
+	text_addf(out, "%s\n", same ? p->process->command : "several runs");
+	text_addf(out, "%s replacement, fully associative, %u-byte lines",
+		  c->policy == MODEL_LRU ? "LRU" : "random", p->line_bytes);
+	if (count == 1)
+		text_addf(out, "; %s samples; shaded: 95 %% interval",
+			  figure_count(c->samples, samples));
+	text_add(out, "\n\n");
+}
+
+/* Without samples it is known nowhere. */
+static bool is_known(const struct curve *c)
+{
+	return c->count > 0 && c->points[0].ratio.known;
+}
+
+static int draw(struct canvas *v, struct text *out, struct err *err)
+{
+	size_t cells = ROWS * v->columns;
+
+	v->dots = calloc(4, cells);
+	if (v->dots == NULL)
+		return err_set(err, "not enough memory for a plot");
+	v->shade = v->dots + cells;
+	v->owner = v->dots + 2 * cells;
+	v->letter = v->dots + 3 * cells;
+	for (size_t k = 0; k < v->curve_count; k++)
+		if (is_known(&v->curves[k]))
+			draw_curve(v, k);
+	if (v->curve_count == 1)
+		draw_shade(v);
+	for (size_t k = 0; k < v->curve_count && v->curve_count > 1; k++)
+		if (is_known(&v->curves[k]))
+			draw_letters(v, k);
+	print_rows(v, out);
+	print_sizes(v, out);
+	print_caches(v, out);
+	free(v->dots);
+	return 0;
+}
+
+int curve_plot(const struct curve *curves, size_t count, const struct display *d, struct text *out,
+	       struct err *err)
+{
+	struct canvas v = {.curves = curves, .curve_count = count, .display = d};
 	size_t width = d->width > 0 ? d->width : 80;
 
-	print_title(c, p, out);
-	if (c->count == 0 || !c->points[0].ratio.known) {
+	bool any = false;
+
+	for (size_t k = 0; k < count; k++)
+		any = any || is_known(&curves[k]);
+	print_title(curves, count, out);
+	if (!any) {
 		text_add(out, "No samples were taken: the miss ratio is not known.\n");
 		return 0;
 	}
@@ -315,15 +449,11 @@ int curve_plot(const struct curve *c, const struct profile *p, const struct disp
 	v.columns = width > LABEL_WIDTH + 2 + MIN_COLUMNS ? width - LABEL_WIDTH - 2 : MIN_COLUMNS;
 	if (v.columns > MAX_COLUMNS)
 		v.columns = MAX_COLUMNS;
-	v.top = choose_top(c);
-	v.dots = calloc(2, ROWS * v.columns);
-	if (v.dots == NULL)
-		return err_set(err, "not enough memory for a plot");
-	v.shade = v.dots + ROWS * v.columns;
-	draw_curve(&v);
-	print_rows(&v, out);
-	print_sizes(&v, out);
-	print_caches(&v, p, out);
-	free(v.dots);
+	v.top = choose_top(curves, count);
+	if (draw(&v, out, err) != 0)
+		return -1;
+	if (count > 1)
+		return print_legend(&v, out, err);
+	print_figures(curves, out);
 	return 0;
 }

@@ -315,12 +315,13 @@ static int list_far(struct sharing *s, const double *far, struct err *err)
 	return 0;
 }
 
-static int share_out(struct sharing *s, uint64_t size_bytes, double *far, double *surplus,
-		     struct err *err)
+static int share_out(struct sharing *s, enum model_policy policy, uint64_t size_bytes, double *far,
+		     double *surplus, struct err *err)
 {
 	const struct profile *p = s->p;
 
-	if (model_attribute(p->model, size_bytes / p->line_bytes, s->samples, err) != 0)
+	if (model_attribute_policy(p->model, policy, size_bytes / p->line_bytes, s->samples, err) !=
+	    0)
 		return -1;
 	for (size_t i = 0; i <= p->location_count; i++)
 		s->tallies[i].window = -1;
@@ -335,6 +336,12 @@ static int share_out(struct sharing *s, uint64_t size_bytes, double *far, double
 
 int shares_init(struct shares *out, const struct profile *p, uint64_t size_bytes, struct err *err)
 {
+	return shares_init_policy(out, p, MODEL_RANDOM, size_bytes, err);
+}
+
+int shares_init_policy(struct shares *out, const struct profile *p, enum model_policy policy,
+		       uint64_t size_bytes, struct err *err)
+{
 	size_t locations = p->location_count + 1;
 	struct sharing s = {.p = p, .out = out};
 	double *far = calloc(locations, 2 * sizeof(*far));
@@ -344,16 +351,15 @@ int shares_init(struct shares *out, const struct profile *p, uint64_t size_bytes
 	out->reuses = calloc(p->sample_count + p->follow_count + 1, sizeof(*out->reuses));
 	out->unresolved = calloc(locations, sizeof(*out->unresolved));
 	out->samples = calloc(locations, sizeof(*out->samples));
-	s.samples = calloc(p->sample_count + 1, sizeof(*s.samples));
+	out->parts = s.samples = calloc(p->sample_count + 1, sizeof(*s.samples));
 	s.tallies = calloc(locations, sizeof(*s.tallies));
 	s.met = calloc(p->follow_count + 1, sizeof(*s.met));
 	if (far == NULL || out->reuses == NULL || out->unresolved == NULL || out->samples == NULL ||
 	    s.samples == NULL || s.tallies == NULL || s.met == NULL)
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
 	else
-		ret = share_out(&s, size_bytes, far, far + locations, err);
+		ret = share_out(&s, policy, size_bytes, far, far + locations, err);
 	free(far);
-	free(s.samples);
 	free(s.tallies);
 	free(s.met);
 	if (ret != 0)
@@ -366,5 +372,6 @@ void shares_release(struct shares *s)
 	free(s->reuses);
 	free(s->unresolved);
 	free(s->samples);
+	free(s->parts);
 	*s = (struct shares){0};
 }

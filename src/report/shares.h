@@ -37,6 +37,7 @@ struct shares {
 	struct share_part *unresolved;
 	uint64_t *samples;     /* by location: of the reuse, or of the sampled access without one */
 	struct share_part far; /* the part of the reuses that are far */
+	struct model_share *parts; /* of each sample, as the model shares misses out: nothing is far */
 };
 
 /*
@@ -44,6 +45,9 @@ struct shares {
  * and Hagersten 2005). Returns 0, or -1 when memory runs out; *s owns nothing then.
  */
 int shares_init(struct shares *s, const struct profile *p, uint64_t size_bytes, struct err *err);
+/* The same for another replacement than random. */
+int shares_init_policy(struct shares *s, const struct profile *p, enum model_policy policy,
+		       uint64_t size_bytes, struct err *err);
 void shares_release(struct shares *s);
 
 #endif

@@ -92,9 +92,13 @@ static void put_pointer(struct spelling *s, Dwarf_Die *type, const char *mark, c
 	text_release(&next);
 }
 
-/* An array cannot be qualified, only its elements: they say so themselves. */
-static bool is_array(Dwarf_Die *target)
+/*
+ * An array cannot be qualified, only its elements; compilers say it of the array, the elements, or
+ * both. Whether the elements of the array behind `target`, if it is one, say it themselves.
+ */
+static bool elements_say_so(Dwarf_Die *target, int qualifier)
 {
+	bool is_inside = false;
 	Dwarf_Die at, next;
 
 	if (target == NULL)
@@ -103,8 +107,12 @@ static bool is_array(Dwarf_Die *target)
 	for (int i = 0; i < MAX_DEPTH; i++) {
 		int tag = dwarf_tag(&at);
 
-		if (tag != DW_TAG_const_type && tag != DW_TAG_volatile_type)
-			return tag == DW_TAG_array_type;
+		if (is_inside && tag == qualifier)
+			return true;
+		if (tag != DW_TAG_const_type && tag != DW_TAG_volatile_type &&
+		    tag != DW_TAG_array_type)
+			return false;
+		is_inside |= tag == DW_TAG_array_type;
 		if (target_of(&at, &next) == NULL)
 			return false;
 		at = next;
@@ -124,7 +132,7 @@ static void put_qualified(struct spelling *s, Dwarf_Die *type, const char *word,
 		text_release(&next);
 		return;
 	}
-	if (!is_array(target))
+	if (!elements_say_so(target, dwarf_tag(type)))
 		text_addf(s->out, "%s ", word);
 	spell(s, target, inner);
 }

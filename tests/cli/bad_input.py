@@ -23,7 +23,7 @@ import time
 
 USAGE, INPUT, OUTPUT, NOT_EXECUTABLE, NOT_FOUND = 2, 3, 5, 126, 127
 SECONDS = 60
-VIEWS = [['report'], ['curve'], ['annotate'], ['reuse'], ['info'], ['info', '--format=json']]
+VIEWS = [['report'], ['curve'], ['annotate'], ['objects'], ['objects', '--paths', '--format=json'], ['reuse'], ['info'], ['info', '--format=json']]
 cases = []
 
 
@@ -152,6 +152,23 @@ def code_that_no_sample_saw_is_named_with_what_is_near():
     if place is None:
         raise Skip('the shell has no line numbers')
     refused(USAGE, 'the nearest lines that do: [1-9]', 'reuse', '-i', good, '%s:999999' % place[5])
+
+
+@case
+def parts_that_no_sample_is_of():
+    view = ['curve', '-i', profile()]
+    refused(USAGE, "no samples in a file or function 'nosuch_function'", *view, '--function', 'nosuch_function')
+    refused(USAGE, "no samples in a data structure 'nosuch_object'", *view, '--object', 'nosuch_object')
+    refused(USAGE, "'nosuch' is no FILE:LINE", *view, '--line-at', 'nosuch')
+    refused(USAGE, "'nosuch_file.c'", *view, '--line-at', 'nosuch_file.c:12')
+    refused(USAGE, 'more than 12 curves', *view, *['--object', 'stack'] * 13)
+    refused(USAGE, 'more than 12 curves', *view, *['--process', '0'] * 4, *['-i', profile()] * 4)
+    refused(INPUT, 'missing.db', *view, '-i', 'missing.db')
+    refused(USAGE, "no samples in a data structure 'nosuch_object'", 'objects', '-i', profile(), 'nosuch_object')
+    refused(USAGE, "'two' is one too many", 'objects', '-i', profile(), 'one', 'two')
+    refused(USAGE, "blocks by 'colour' is unknown", 'objects', '-i', profile(), '--sites-by', 'colour')
+    refused(USAGE, 'top', 'objects', '-i', profile(), '--top', '0')
+    refused(USAGE, 'must hold a line of 64', 'objects', '-i', profile(), '--size', '63')
 
 
 # ---- The program ----
@@ -338,7 +355,12 @@ def a_profile_with_wrong_values():
                "UPDATE location_batch SET first_id = -5 - first_id", "UPDATE name_batch SET list = '[[77777777]]'",
                "UPDATE place SET line = -7, file = NULL", "UPDATE place SET function = x'1b5b324a'",
                "UPDATE meta SET value = -1", "UPDATE meta SET value = 'x'", "DROP TABLE sample_batch",
-               "UPDATE follow_batch SET list = '[[1,2],[3'", "DROP TABLE follow_batch"]
+               "UPDATE follow_batch SET list = '[[1,2],[3'", "DROP TABLE follow_batch",
+               "UPDATE variable SET end = start", "UPDATE variable SET start = end + 5", "DROP TABLE variable",
+               "UPDATE variable SET name = x'1b5b324a', module = NULL, type = NULL",
+               "UPDATE variable SET start = 0, end = -1", "UPDATE site SET path = '[77,-3,999999999]'",
+               "UPDATE site SET path = 'x'", "UPDATE site SET path = '[]', kind = 'odd'", "DROP TABLE site",
+               "UPDATE site SET peak_bytes = -1, blocks = -1", "DELETE FROM module"]
     for change in changes:
         shutil.copy(profile(), 'wrong.db')
         with sqlite3.connect('wrong.db') as db:

@@ -389,7 +389,7 @@ static void test_the_curve_has_a_point_at_each_power_of_two(void **state)
 	assert_int_equal(strncmp(text_get(&out), "size_bytes,miss_ratio,low,high\n8192,0.", 38), 0);
 	check_csv(text_get(&out));
 	text_release(&out);
-	assert_int_equal(curve_json(&c, &p, &out, NULL), 0);
+	assert_int_equal(curve_json(&c, &out, NULL), 0);
 	root = check_json(&out);
 	assert_int_equal(json_array_size(json_object_get(root, "points")), 14);
 	json_decref(root);
@@ -416,7 +416,7 @@ static void test_the_plot_fits_its_display(void **state)
 		struct text out = {0};
 		const char *body;
 
-		assert_int_equal(curve_plot(&c, &p, &d, &out, NULL), 0);
+		assert_int_equal(curve_plot(&c, 1, &d, &out, NULL), 0);
 		body = strstr(text_get(&out), "\n\n");
 		assert_non_null(body);
 		for (const char *line = body + 2; *line != '\0' && *line != '\n';) {
@@ -442,7 +442,7 @@ static void test_a_plot_without_samples_says_so(void **state)
 	struct curve c;
 
 	assert_int_equal(curve_compute(&p, MODEL_RANDOM, 8 << 10, 64 * MB, 8, &c, NULL), 0);
-	assert_int_equal(curve_plot(&c, &p, &plain, &out, NULL), 0);
+	assert_int_equal(curve_plot(&c, 1, &plain, &out, NULL), 0);
 	assert_non_null(strstr(text_get(&out), "not known"));
 	text_release(&out);
 	curve_csv(&c, &out);

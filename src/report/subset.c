@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Curves of a part of the accesses. */
+#include "report/subset.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "report/code.h"
+#include "report/data.h"
+#include "report/hot.h"
+
+#define ANY_SIZE (1u << 20) /* which data there is does not depend on it */
+
+void subset_release(struct subset *s)
+{
+	free(s->note);
+	free(s->locations);
+	free(s->samples);
+	*s = (struct subset){0};
+}
+
+static void set_note(struct subset *s, struct text *t)
+{
+	if (t->count > 0)
+		s->note = strdup(text_get(t));
+	text_release(t);
+}
+
+/* ---- Code ---- */
+
+static size_t location_index(const struct profile *p, int64_t id)
+{
+	const struct store_location *l = profile_location(p, id);
+
+	return l != NULL ? (size_t)(l - p->locations) : p->location_count;
+}
+
+/* Functions of one name that are not the same, as far as their files and full names tell. */
+static void note_functions(struct subset *s, const struct profile *p, const struct code *c)
+{
+	const struct store_frame *first = NULL;
+	struct text t = {0};
+
+	for (size_t i = 0; i < p->location_count && t.count == 0; i++) {
+		const struct store_frame *f =
+			s->locations[i] ? code_frame(c, &p->locations[i]) : NULL;
+
+		if (f == NULL)
+			continue;
+		if (first == NULL)
+			first = f;
+		else if (strcmp(first->function, f->function) != 0)
+			text_addf(&t, "'%s' is more than one function, taken together: %s, %s",
+				  s->name, first->function, f->function);
+	}
+	set_note(s, &t);
+}
+
+static int find_code(struct subset *s, const struct profile *p, const struct code *c,
+		     struct err *err)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < p->location_count; i++) {
+		s->locations[i] = code_frame(c, &p->locations[i]) != NULL;
+		found += s->locations[i];
+	}
+	if (found == 0)
+		return code_fail_unknown(p, s->name, err);
+	for (size_t i = 0; i < p->sample_count; i++)
+		s->samples[i] =
+			s->locations[location_index(p, data_access(&p->samples[i])->location)];
+	return 0;
+}
+
+static int find_function(struct subset *s, const struct profile *p, struct err *err)
+{
+	const struct code c = {.function = s->name};
+
+	if (find_code(s, p, &c, err) != 0)
+		return -1;
+	note_functions(s, p, &c);
+	return 0;
+}
+
+/* The line with samples that is nearest to the one asked for; 0: the file has none. */
+static uint32_t nearest_line(const struct profile *p, const struct code *c)
+{
+	uint32_t best = 0;
+
+	for (size_t i = 0; i < p->location_count; i++)
+		for (uint32_t k = 0; k < p->locations[i].frame_count; k++) {
+			const struct store_frame *f = &p->locations[i].frames[k];
+
+			if (f->file == NULL || f->line == 0 || strcmp(f->file, c->file) != 0)
+				continue;
+			if (best == 0 ||
+			    labs((long)f->line - (long)c->line) < labs((long)best - (long)c->line))
+				best = f->line;
+		}
+	return best;
+}
+
+static int find_line(struct subset *s, const struct profile *p, struct err *err)
+{
+	const char *colon = strrchr(s->name, ':');
+	struct code c;
+	uint64_t line;
+	uint32_t near;
+	char *file;
+	int status;
+
+	if (colon == NULL || colon == s->name ||
+	    number_parse("line", colon + 1, 1, UINT32_MAX, &line, NULL) != 0)
+		return err_set(err, "'%s' is no FILE:LINE, such as walk.c:12", s->name);
+	file = strndup(s->name, (size_t)(colon - s->name));
+	if (file == NULL)
+		return err_set(err, "out of memory");
+	status = code_find(&c, p, file, err);
+	if (status == 0 && c.file == NULL)
+		status = code_fail_unknown(p, file, err);
+	free(file);
+	if (status != 0)
+		return -1;
+	c.line = (uint32_t)line;
+	if (find_code(s, p, &c, NULL) == 0)
+		return 0;
+	near = nearest_line(p, &c);
+	return err_set(err,
+		       "no samples in line %" PRIu64 " of %s; the nearest line that has some is "
+		       "%" PRIu32,
+		       line, c.file, near);
+}
+
+/* ---- Data ---- */
+
+static int find_object(struct subset *s, const struct profile *p, struct err *err)
+{
+	struct text t = {0};
+	size_t count, told = 0;
+	struct data d;
+	bool *marks;
+
+	if (data_init(&d, p, ANY_SIZE, DATA_BY_LINE, err) != 0)
+		return -1;
+	marks = calloc(d.count + 1, sizeof(*marks));
+	count = marks != NULL ? data_find(&d, s->name, marks, err) : 0;
+	if (marks == NULL)
+		err_set(err, "not enough memory for %zu data structures", d.count);
+	for (size_t i = 0; count > 0 && i < p->sample_count; i++)
+		s->samples[i] = marks[d.row_of[i]];
+	if (count > 1) {
+		text_addf(&t, "'%s' is %zu data structures, taken together: ", s->name, count);
+		for (size_t i = 0; i < d.count && told < 3; i++)
+			if (marks[i])
+				text_addf(&t, "%s%s", told++ > 0 ? ", " : "", d.rows[i].name);
+		text_add(&t, told < count ? ", ..." : "");
+		set_note(s, &t);
+	}
+	free(marks);
+	data_release(&d);
+	return count > 0 ? 0 : -1;
+}
+
+int subset_find(struct subset *s, const struct profile *p, enum subset_kind kind, const char *name,
+		struct err *err)
+{
+	static int (*const finders[])(struct subset * s, const struct profile *p,
+				      struct err *err) = {
+		[SUBSET_FUNCTION] = find_function,
+		[SUBSET_OBJECT] = find_object,
+		[SUBSET_LINE] = find_line,
+	};
+
+	*s = (struct subset){.kind = kind, .name = name};
+	s->locations = calloc(p->location_count + 1, sizeof(*s->locations));
+	s->samples = calloc(p->sample_count + 1, sizeof(*s->samples));
+	if (s->locations == NULL || s->samples == NULL)
+		err_set(err, "not enough memory for %zu samples", p->sample_count);
+	else if (finders[kind](s, p, err) == 0)
+		return 0;
+	subset_release(s);
+	return -1;
+}
+
+/* ---- Solving ---- */
+
+/* From the samples alone. Returns the part of all that was not resolved that is the subset's. */
+static double solve_samples(const struct subset *s, const struct profile *p,
+			    const struct model_share *parts, struct model_sums *sums,
+			    struct model_ratio *out, double *accesses)
+{
+	double open = 0, all_open = 0;
+	size_t count = 0;
+	int64_t window = -1;
+
+	*accesses = 0;
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct store_sample *x = &p->samples[i];
+		double unresolved = x->status != 0 ? parts[i].accesses : 0;
+
+		all_open += unresolved;
+		if (!s->samples[i])
+			continue;
+		if (window != x->window)
+			sums[count++] = (struct model_sums){0};
+		window = x->window;
+		sums[count - 1].accesses += parts[i].accesses;
+		sums[count - 1].misses += parts[i].misses;
+		sums[count - 1].samples++;
+		open += unresolved;
+		*accesses += parts[i].accesses;
+	}
+	model_part(sums, count, out);
+	return all_open > 0 ? open / all_open : 0;
+}
+
+/*
+ * Of code, far reuses belong to who makes them, and the views of code say who; the scatter of the
+ * windows stays, around what they say.
+ */
+static int use_far(const struct subset *s, const struct profile *p, const struct shares *shares,
+		   struct model_ratio *r, struct err *err)
+{
+	struct hot_cost *costs = hot_costs_of(p, shares, err), sum = {0};
+	double moved;
+
+	if (costs == NULL)
+		return -1;
+	for (size_t i = 0; i < p->location_count; i++)
+		if (s->locations[i])
+			hot_add(&sum, &costs[i]);
+	free(costs);
+	if (sum.accesses <= 0)
+		return 0;
+	if (!r->known)
+		*r = (struct model_ratio){.high = 1, .known = true};
+	moved = hot_miss_ratio(&sum) - r->ratio;
+	r->ratio = hot_miss_ratio(&sum);
+	r->low = fmax(0, fmin(r->low, r->low + moved));
+	r->high = fmin(1, fmax(r->high, r->high + moved));
+	return 0;
+}
+
+static int solve_point(const struct subset *s, const struct profile *p, enum model_policy policy,
+		       struct curve_point *point, struct model_sums *sums, struct err *err)
+{
+	struct model_ratio whole;
+	struct shares shares;
+	double open, accesses;
+	int status = 0;
+
+	if (shares_init_policy(&shares, p, policy, point->size_bytes, err) != 0)
+		return -1;
+	open = solve_samples(s, p, shares.parts, sums, &point->ratio, &accesses);
+	if (s->kind != SUBSET_OBJECT)
+		status = use_far(s, p, &shares, &point->ratio, err);
+	shares_release(&shares);
+	if (status != 0 || accesses <= 0)
+		return status;
+	profile_solve(p, policy, point->size_bytes, &whole);
+	model_part_widen(&point->ratio, &whole, open, accesses);
+	return 0;
+}
+
+int subset_solve(const struct subset *s, const struct profile *p, struct curve *curve,
+		 struct err *err)
+{
+	struct model_sums *sums = calloc(p->sample_count + 1, sizeof(*sums));
+	int status = 0;
+
+	if (sums == NULL)
+		return err_set(err, "not enough memory for %zu samples", p->sample_count);
+	for (size_t i = 0; status == 0 && i < curve->count; i++)
+		status = solve_point(s, p, curve->policy, &curve->points[i], sums, err);
+	for (size_t i = 0; status == 0 && i < PROFILE_CACHES; i++)
+		if (curve->caches[i].size_bytes > 0)
+			status = solve_point(s, p, curve->policy, &curve->caches[i], sums, err);
+	curve->samples = 0;
+	for (size_t i = 0; i < p->sample_count; i++)
+		curve->samples += s->samples[i];
+	free(sums);
+	return status;
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Whether dwell objects finds the data that misses, and how much.
+
+    objects.py --dwell PATH KNOWN_DATA [KNOWN_TYPES]
+
+KNOWN_DATA is known_data.c: the misses and accesses of each of its variables are known by
+construction. KNOWN_TYPES is known_types.cc, whose variables' names and types are. Each check
+prints one line; the exit status is 0 when none failed.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+SIZE = '256K'
+ROUNDS = {'small': 2000000, 'lines': 262144, 'dense': 2097152, 'call::calls': 500000}
+RATIOS = {'small': 0, 'lines': 1, 'dense': 1 / 8, 'call::calls': 0}
+TYPES = {'small': 'volatile long int[1024]', 'lines': 'volatile struct line[262144]',
+         'dense': 'volatile double[2097152]', 'call::calls': 'volatile long int[512]'}
+CXX_TYPES = {
+    'app::boxes': 'app::box<int>[2000]', 'app::points': 'app::point[3000]',
+    'app::pairs': 'std::vector<std::pair<int, float>', 'app::(anonymous namespace)::hidden': 'long int[4000]',
+    'app::point::table': 'int[3000]', 'app::box<int>::count': 'long int[512]', 'next::last': 'int[1000]'}
+failed = 0
+
+
+def check(good, *what):
+    global failed
+    failed += not good
+    print('%-8s %s' % ('ok' if good else 'FAILED', ' '.join(str(w) for w in what)))
+
+
+def objects(dwell, program, *arguments):
+    with tempfile.TemporaryDirectory(prefix='dwell-objects-') as folder:
+        path = os.path.join(folder, 'dwell.db')
+        subprocess.run([dwell, 'record', '-q', '--seed', '5', '-o', path, '--', program], check=True,
+                       stdout=subprocess.DEVNULL, timeout=120)
+        done = subprocess.run([dwell, 'objects', '-i', path, '--format=json', *arguments], check=True,
+                              capture_output=True, timeout=60)
+        return json.loads(done.stdout)
+
+
+def check_data(dwell, program):
+    told = objects(dwell, program, '--size', SIZE)
+    rows = {r['name']: r for r in told['objects']}
+    accesses = sum(ROUNDS.values())
+    misses = sum(ROUNDS[n] * RATIOS[n] for n in ROUNDS)
+    for name, count in ROUNDS.items():
+        r = rows.get(name)
+        check(r is not None, name, 'is found')
+        if r is None:
+            continue
+        check(r['type'] == TYPES[name], name, 'is', r['type'])
+        check((r['file'] or '').endswith('known_data.c') and r['line'] > 0, name, 'is declared in', r['file'], r['line'])
+        check(abs(r['access_share'] - count / accesses) < 0.05, name, 'has %.1f %% of the accesses, in truth %.1f %%' % (
+            100 * r['access_share'], 100 * count / accesses))
+        check(abs(r['miss_ratio'] - RATIOS[name]) < 0.02, name, 'has a miss ratio of %.4f, in truth %.4f' % (
+            r['miss_ratio'], RATIOS[name]))
+        check(r['low'] <= RATIOS[name] <= r['high'], name, 'has the interval %.4f - %.4f' % (r['low'], r['high']))
+        truth = ROUNDS[name] * RATIOS[name] / misses
+        check(abs(r['miss_share'] - truth) < 0.05, name, 'has %.1f %% of the misses, in truth %.1f %%' % (
+            100 * r['miss_share'], 100 * truth))
+    check(abs(sum(r['access_share'] for r in told['objects']) - 1) < 1e-6, 'the accesses add up to 1')
+    check(abs(sum(r['miss_share'] for r in told['objects']) - 1) < 1e-6, 'the misses add up to 1')
+    order = [r['name'] for r in told['objects'][:2]]
+    check(order == ['lines', 'dense'] or order == ['dense', 'lines'], 'the first are', order)
+
+
+def check_types(dwell, program):
+    rows = {r['name']: r for r in objects(dwell, program)['objects']}
+    for name, kind in CXX_TYPES.items():
+        r = rows.get(name)
+        check(r is not None and r['type'].startswith(kind), name, 'is', r and r['type'])
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p.add_argument('--dwell', default='build/dwell')
+    p.add_argument('known_data')
+    p.add_argument('known_types', nargs='?')
+    options = p.parse_args()
+    check_data(os.path.abspath(options.dwell), options.known_data)
+    if options.known_types:
+        check_types(os.path.abspath(options.dwell), options.known_types)
+    print('objects: %d failed' % failed)
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Variables, asked about this very program: whole, with its debug information apart, and stripped. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "symbols/symbols.h"
+
+extern const char __executable_start[];
+
+struct probe {
+	struct probe *next;
+	long numbers[7];
+};
+
+double matrix[40][50];
+struct probe *heads[16];
+int (*handlers[4])(char *, int);
+const char *const words[2] = {"a", "b"};
+const volatile long table[3] = {1};
+static volatile struct probe chains[10];
+static int single_line = __LINE__ + 1;
+static long single;
+__thread int of_thread;
+
+static char folder[] = "/tmp/dwell-data-XXXXXX";
+static char self[512];
+
+static __attribute__((noinline)) uint64_t *next_id(void)
+{
+	static uint64_t ids[100];
+
+	ids[3]++;
+	return ids;
+}
+
+static int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static int run(const char *format, ...)
+{
+	char command[2048];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(command, sizeof(command), format, args);
+	va_end(args);
+	return system(command);
+}
+
+static uint64_t address_of(const volatile void *p)
+{
+	return (uint64_t)((const volatile char *)p - __executable_start);
+}
+
+struct expected {
+	const volatile void *at; /* an address inside */
+	const volatile void *start;
+	uint64_t bytes, element_bytes;
+	const char *name, *type;
+};
+
+static void check_typed(const char *path)
+{
+	const struct expected all[] = {
+		{&matrix[39][49], matrix, sizeof(matrix), 8, "matrix", "double[40][50]"},
+		{&heads[3], heads, sizeof(heads), 8, "heads", "struct probe *[16]"},
+		{&handlers[3], handlers, sizeof(handlers), 8, "handlers",
+		 "int (*[4])(char *, int)"},
+		{&words[1], words, sizeof(words), 8, "words", "const char *const[2]"},
+		{&chains[9].numbers[6], chains, sizeof(chains), 64, "chains",
+		 "volatile struct probe[10]"},
+		{&table[1], table, sizeof(table), 8, "table", "volatile const long int[3]"},
+		{&single, &single, sizeof(single), 0, "single", "long int"},
+		{next_id() + 99, next_id(), 800, 8, "next_id::ids", "uint64_t[100]"},
+	};
+	struct symbols *s = symbols_new();
+	int file = symbols_file(s, path);
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		const struct expected *e = &all[i];
+		struct symbols_variable v;
+
+		assert_true(symbols_variable(s, file, address_of(e->at), &v));
+		assert_string_equal(v.name, e->name);
+		assert_string_equal(v.type, e->type);
+		assert_int_equal(v.start, address_of(e->start));
+		assert_int_equal(v.end - v.start, e->bytes);
+		assert_int_equal(v.element_bytes, e->element_bytes);
+		assert_non_null(strstr(v.file, "tests/unit/test_symbols_data.c"));
+		assert_false(v.is_section);
+		if (strcmp(v.name, "single") == 0)
+			assert_int_equal(v.line, single_line);
+	}
+	symbols_free(s);
+}
+
+static void a_variable_has_name_type_and_place(void **state)
+{
+	check_typed(self);
+}
+
+static void check_apart(const char *option)
+{
+	char path[600];
+
+	if (run("cd %s && rm -f apart apart.debug && objcopy --only-keep-debug %s %s apart.debug "
+		"&& "
+		"objcopy --strip-all --add-gnu-debuglink=apart.debug %s apart",
+		folder, option, self, self) != 0)
+		skip();
+	snprintf(path, sizeof(path), "%s/apart", folder);
+	check_typed(path);
+}
+
+static void debug_information_may_be_apart(void **state)
+{
+	check_apart("--decompress-debug-sections");
+}
+
+static void debug_information_may_be_apart_and_compressed(void **state)
+{
+	check_apart("--compress-debug-sections=zlib");
+}
+
+static void without_debug_information_symbols_name_it(void **state)
+{
+	struct symbols *s = symbols_new();
+	struct symbols_variable v;
+	char path[600];
+
+	if (run("objcopy --strip-debug %s %s/symbols", self, folder) != 0)
+		skip();
+	snprintf(path, sizeof(path), "%s/symbols", folder);
+	assert_true(symbols_variable(s, symbols_file(s, path), address_of(&matrix[1][1]), &v));
+	assert_string_equal(v.name, "matrix");
+	assert_null(v.type);
+	assert_null(v.file);
+	assert_int_equal(v.end - v.start, sizeof(matrix));
+	symbols_free(s);
+}
+
+static void without_symbols_the_section_does(void **state)
+{
+	struct symbols *s = symbols_new();
+	struct symbols_variable v;
+	char path[600];
+
+	if (run("objcopy --strip-all %s %s/bare", self, folder) != 0)
+		skip();
+	snprintf(path, sizeof(path), "%s/bare", folder);
+	assert_true(symbols_variable(s, symbols_file(s, path), address_of(&single), &v));
+	assert_string_equal(v.name, ".bss of bare");
+	assert_true(v.is_section);
+	assert_true(v.start <= address_of(&single) && address_of(&single) < v.end);
+	symbols_free(s);
+}
+
+/* Their addresses are offsets, which must not be taken for those of something else. */
+static void thread_local_variables_are_no_others(void **state)
+{
+	struct symbols *s = symbols_new();
+	int file = symbols_file(s, self);
+	struct symbols_variable v;
+	uint64_t low, high;
+
+	of_thread++;
+	assert_true(symbols_extent(s, file, &low, &high));
+	for (uint64_t at = low; at < high; at += 8)
+		if (symbols_variable(s, file, at, &v))
+			assert_string_not_equal(v.name, "of_thread");
+	symbols_free(s);
+}
+
+static void the_extent_of_a_file_holds_its_variables(void **state)
+{
+	struct symbols *s = symbols_new();
+	uint64_t low, high;
+
+	assert_true(symbols_extent(s, symbols_file(s, self), &low, &high));
+	assert_int_equal(low, 0);
+	assert_true(high > address_of(&matrix[39][49]));
+	assert_false(symbols_extent(s, symbols_file(s, "/etc/passwd"), &low, &high));
+	assert_false(symbols_extent(s, symbols_file(s, "[vdso]"), &low, &high));
+	symbols_free(s);
+}
+
+/* Nothing is known then, or something wrong, but nothing breaks. */
+static void damaged_debug_information_is_survived(void **state)
+{
+	static const char *const sections[] = {".debug_info", ".debug_abbrev", ".debug_str"};
+	char path[600];
+
+	snprintf(path, sizeof(path), "%s/damaged", folder);
+	for (int i = 0; i < 24; i++) {
+		struct symbols *s = symbols_new();
+		struct symbols_variable v;
+
+		if (run("cd %s && objcopy -O binary --set-section-flags %s=alloc -j %s %s part && "
+			"dd if=/dev/urandom of=part bs=16 count=%d seek=$((%d * $(stat -c %%s "
+			"part) / "
+			"400)) conv=notrunc status=none && objcopy --update-section %s=part %s "
+			"damaged",
+			folder, sections[i % 3], sections[i % 3], self, i % 4 + 1, i,
+			sections[i % 3], self) != 0)
+			skip();
+		symbols_variable(s, symbols_file(s, path), address_of(&matrix[3][3]), &v);
+		symbols_free(s);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_variable_has_name_type_and_place),
+		cmocka_unit_test(debug_information_may_be_apart),
+		cmocka_unit_test(debug_information_may_be_apart_and_compressed),
+		cmocka_unit_test(without_debug_information_symbols_name_it),
+		cmocka_unit_test(without_symbols_the_section_does),
+		cmocka_unit_test(thread_local_variables_are_no_others),
+		cmocka_unit_test(the_extent_of_a_file_holds_its_variables),
+		cmocka_unit_test(damaged_debug_information_is_survived),
+	};
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	int failed;
+
+	self[n > 0 ? n : 0] = '\0';
+	if (mkdtemp(folder) == NULL)
+		return 1;
+	single = (long)(handlers[0] != NULL) + (long)(chains[0].next != NULL);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	run("rm -rf %s", folder);
+	return failed;
+}
