@@ -102,10 +102,12 @@ struct model_resolution {
  * A sample's part in the run, as shares of all accesses: with a reuse, both are
  * due to the reusing access; without, to nobody known: the row of what was not
  * resolved. Summed over all samples, accesses is 1 and misses the point ratio.
+ * `begins` is what the sampled access itself stands for, however its watch ended: 1 over all.
  */
 struct model_share {
 	double accesses;
 	double misses;
+	double begins;
 };
 
 struct model;

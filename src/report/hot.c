@@ -2,11 +2,10 @@
 /* Summing the samples' shares of the misses up by code. */
 #include "report/hot.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FAR_LEAST 12 /* lines met again, to speak for the others */
+#include "report/shares.h"
 
 void hot_add(struct hot_cost *to, const struct hot_cost *cost)
 {
@@ -28,120 +27,31 @@ double hot_share(double part, const struct hot_cost *whole)
 	return all > 0 ? part / all : 0;
 }
 
-/* A location that is missing from a damaged file: past the end, with the sums. */
-static struct hot_cost *cost_of(const struct profile *p, struct hot_cost *costs, int64_t location)
-{
-	const struct store_location *l = profile_location(p, location);
-
-	return &costs[l != NULL ? (size_t)(l - p->locations) : p->location_count];
-}
-
-/* Per window, by index: misses not resolved, and lines of theirs that were met again. */
-struct far {
-	double misses;
-	size_t met;
-};
-
-static bool is_met(const struct store_follow *f)
-{
-	return f->status == 0;
-}
-
-/* What the windows with lines met again left unresolved. Returns how many lines there are. */
-static size_t sum_far(const struct profile *p, const struct model_share *shares, struct far *far,
-		      double *misses)
-{
-	size_t met = 0;
-
-	*misses = 0;
-	for (size_t i = 0; i < p->sample_count; i++)
-		if (p->samples[i].status != 0)
-			far[profile_window(p, p->samples[i].window)].misses += shares[i].misses;
-	for (size_t i = 0; i < p->follow_count; i++)
-		if (is_met(&p->follows[i])) {
-			far[profile_window(p, p->follows[i].window)].met++;
-			met++;
-		}
-	for (size_t w = 0; w < p->window_count; w++)
-		*misses += far[w].met > 0 ? far[w].misses : 0;
-	return met;
-}
-
-/*
- * Reuses too far for a window: where lines were watched on and met again, it is known who
- * waited. They speak for all that was not resolved but for first touches; what a
- * sample loses its line's next user gains.
- */
-static int share_far(const struct profile *p, struct model_share *shares, struct hot_cost *costs,
-		     struct err *err)
-{
-	struct far *far = calloc(p->window_count + 1, sizeof(*far));
-	struct model_share all = {0};
-	struct model_resolution known;
-	double spoken_for, moved;
-
-	if (far == NULL)
-		return err_set(err, "not enough memory for %zu windows", p->window_count);
-	model_resolve(p->model, &known);
-	for (size_t i = 0; i < p->sample_count; i++) {
-		if (p->samples[i].status == 0)
-			continue;
-		all.misses += shares[i].misses;
-		all.accesses += shares[i].accesses;
-	}
-	moved = all.misses > 0 ? fmax(0, 1 - known.cold / all.misses) : 0;
-	if (sum_far(p, shares, far, &spoken_for) < FAR_LEAST || spoken_for <= 0)
-		moved = 0;
-	for (size_t i = 0; moved > 0 && i < p->follow_count; i++) {
-		const struct store_follow *f = &p->follows[i];
-		const struct far *w = &far[profile_window(p, f->window)];
-		double share = moved * w->misses / (double)w->met / spoken_for;
-		struct hot_cost *c;
-
-		if (!is_met(f))
-			continue;
-		c = cost_of(p, costs, f->end.location);
-		c->accesses += share * all.accesses;
-		c->misses += share * all.misses;
-	}
-	for (size_t i = 0; i < p->sample_count; i++) {
-		if (p->samples[i].status == 0)
-			continue;
-		shares[i].misses *= 1 - moved;
-		shares[i].accesses *= 1 - moved;
-	}
-	free(far);
-	return 0;
-}
-
 struct hot_cost *hot_costs(const struct profile *p, uint64_t size_bytes, struct err *err)
 {
 	struct hot_cost *costs = calloc(p->location_count + 1, sizeof(*costs));
-	struct model_share *shares = calloc(p->sample_count + 1, sizeof(*shares));
+	struct shares shares;
 
-	if (costs == NULL || shares == NULL) {
-		err_set(err, "not enough memory for %zu samples", p->sample_count);
-		goto fail;
+	if (costs == NULL) {
+		err_set(err, "not enough memory for %zu locations", p->location_count);
+		return NULL;
 	}
-	if (model_attribute(p->model, size_bytes / p->line_bytes, shares, err) != 0 ||
-	    share_far(p, shares, costs, err) != 0)
-		goto fail;
-	for (size_t i = 0; i < p->sample_count; i++) {
-		const struct store_sample *s = &p->samples[i];
-		bool reused = s->status == 0;
-		struct hot_cost *c =
-			cost_of(p, costs, reused ? s->end.location : s->begin.location);
+	if (shares_init(&shares, p, size_bytes, err) != 0) {
+		free(costs);
+		return NULL;
+	}
+	for (size_t i = 0; i <= p->location_count; i++)
+		costs[i] = (struct hot_cost){.accesses = shares.unresolved[i].accesses,
+					     .unresolved = shares.unresolved[i].misses,
+					     .samples = shares.samples[i]};
+	for (size_t i = 0; i < shares.count; i++) {
+		struct hot_cost *c = &costs[shares.reuses[i].end];
 
-		c->accesses += shares[i].accesses;
-		*(reused ? &c->misses : &c->unresolved) += shares[i].misses;
-		c->samples++;
+		c->accesses += shares.reuses[i].is.accesses;
+		c->misses += shares.reuses[i].is.misses;
 	}
-	free(shares);
+	shares_release(&shares);
 	return costs;
-fail:
-	free(shares);
-	free(costs);
-	return NULL;
 }
 
 static int compare_text(const char *a, const char *b)

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sharing out the run among its reuses.
+ *
+ * Those that a window saw carry their own share. Of the others it is known how many there are,
+ * and two things tell whose they are. Lines that were watched on and met again: they show who came,
+ * but code that spreads its touches of a line is met more often than code that touches it in one
+ * burst. And a balance: each access of a piece of code is the end of a reuse that was seen, or of
+ * one that was not, or a first touch. Samples begin where accesses are made, each with the same
+ * chance; so the share that begins there less the share of the reuses seen to end there is what
+ * the code touched from far, or first. That is fair to all, and scatters as samples do. The two are
+ * weighted by how sure they are.
+ */
+#include "report/shares.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FAR_LEAST   12	/* lines met again, to speak for the others */
+#define MEET_ERROR  0.5 /* standard deviation of how often code is met, as a share, for its bursts */
+#define LEAST_OF_IT 0.1 /* of what the lines met say, is left by any balance */
+#define SURE	    4.0 /* standard deviations of the balance, and it is taken for first touches */
+#define TOO_MUCH    2.0 /* more first touches than there are, this many times: it was chance */
+
+/* What is known of the code at one location. */
+struct tally {
+	double begins, ends; /* share of the accesses, share of the reuses seen */
+	double square;	     /* of the difference, over windows */
+	double window_sum;   /* the difference in `window` */
+	int64_t window;
+	double met; /* share of the lines met again */
+};
+
+struct sharing {
+	const struct profile *p;
+	struct shares *out;
+	struct model_share *samples; /* one for each of p->samples */
+	struct tally *tallies;	     /* by location, and one missing */
+	double *met;		     /* one for each of p->follows: its part of those met */
+	size_t met_count;
+	struct share_part left;	 /* by the windows unresolved */
+	struct share_part first; /* the part of it that is first touches */
+};
+
+/* A location that is missing from a damaged file: past the end. */
+static size_t location_index(const struct profile *p, int64_t location)
+{
+	const struct store_location *l = profile_location(p, location);
+
+	return l != NULL ? (size_t)(l - p->locations) : p->location_count;
+}
+
+static bool is_met(const struct store_follow *f)
+{
+	return f->status == 0;
+}
+
+static bool is_reused(const struct store_sample *s)
+{
+	return s->status == 0;
+}
+
+/* Do the two accesses touch a byte in common? */
+static bool overlap(const struct store_access *a, const struct store_access *b)
+{
+	return a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
+/* ---- The balance of each location ---- */
+
+static void tally_add(struct tally *t, int64_t window, double difference)
+{
+	if (t->window != window) {
+		t->square += t->window_sum * t->window_sum;
+		t->window_sum = 0;
+		t->window = window;
+	}
+	t->window_sum += difference;
+}
+
+static void take_balance(struct sharing *s)
+{
+	const struct profile *p = s->p;
+
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct store_sample *x = &p->samples[i];
+		const struct model_share *share = &s->samples[i];
+		struct tally *begin = &s->tallies[location_index(p, x->begin.location)], *end;
+
+		begin->begins += share->begins;
+		tally_add(begin, x->window, share->begins);
+		if (!is_reused(x)) {
+			s->left.accesses += share->accesses;
+			s->left.misses += share->misses;
+			continue;
+		}
+		end = &s->tallies[location_index(p, x->end.location)];
+		end->ends += share->accesses;
+		tally_add(end, x->window, -share->accesses);
+	}
+	for (size_t i = 0; i <= p->location_count; i++)
+		tally_add(&s->tallies[i], -2, 0);
+}
+
+/* ---- The lines met again ---- */
+
+/* The lines met of a window speak for what it left unresolved. */
+static int weigh_met(struct sharing *s, struct err *err)
+{
+	const struct profile *p = s->p;
+	struct window {
+		double misses;
+		size_t met;
+	} *windows = calloc(p->window_count + 1, sizeof(*windows));
+	double all = 0;
+
+	if (windows == NULL)
+		return err_set(err, "not enough memory for %zu windows", p->window_count);
+	for (size_t i = 0; i < p->sample_count; i++)
+		if (!is_reused(&p->samples[i]))
+			windows[profile_window(p, p->samples[i].window)].misses +=
+				s->samples[i].misses;
+	for (size_t i = 0; i < p->follow_count; i++)
+		windows[profile_window(p, p->follows[i].window)].met += is_met(&p->follows[i]);
+	for (size_t i = 0; i < p->follow_count; i++) {
+		const struct window *w = &windows[profile_window(p, p->follows[i].window)];
+
+		if (!is_met(&p->follows[i]))
+			continue;
+		s->met[i] = w->misses / (double)w->met;
+		all += s->met[i];
+		s->met_count++;
+	}
+	free(windows);
+	if (s->met_count < FAR_LEAST || all <= 0) {
+		s->met_count = 0;
+		memset(s->met, 0, p->follow_count * sizeof(*s->met));
+		return 0;
+	}
+	for (size_t i = 0; i < p->follow_count; i++) {
+		s->met[i] /= all;
+		if (is_met(&p->follows[i]))
+			s->tallies[location_index(p, p->follows[i].end.location)].met += s->met[i];
+	}
+	return 0;
+}
+
+/* ---- Who made the far reuses, and the first touches ---- */
+
+/* Far reuses of a location, as a share of all accesses, when all code has `far`. */
+static double far_of(const struct sharing *s, const struct tally *t, double far)
+{
+	double one = far / (double)s->met_count, met = far * t->met;
+	double met_variance = MEET_ERROR * MEET_ERROR * met * met + met * one + one * one;
+	double balance = t->begins - t->ends, of_both = t->square + met_variance;
+
+	if (t->met <= 0)
+		return 0;
+	return fmax(LEAST_OF_IT * met, (met * t->square + balance * met_variance) / of_both);
+}
+
+/* Fills `far` by location: together what is left but for first touches, or nothing. */
+static void share_far(struct sharing *s, double *far)
+{
+	size_t count = s->p->location_count + 1;
+	struct model_resolution known;
+	double sum = 0;
+
+	s->first = s->left;
+	if (s->met_count == 0)
+		return;
+	model_resolve(s->p->model, &known);
+	s->first.accesses = fmin(known.cold, s->left.accesses);
+	s->first.misses = fmin(known.cold, s->left.misses);
+	s->out->far.accesses = s->left.accesses - s->first.accesses;
+	s->out->far.misses = s->left.misses - s->first.misses;
+	for (size_t i = 0; i < count; i++) {
+		far[i] = far_of(s, &s->tallies[i], s->out->far.accesses);
+		sum += far[i];
+	}
+	for (size_t i = 0; i < count && sum > 0; i++)
+		far[i] *= s->out->far.accesses / sum;
+}
+
+/* What the balance of some code surely leaves beyond its reuses: first touches. Returns the sum. */
+static double find_surplus(const struct sharing *s, const double *far, double *surplus)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i <= s->p->location_count; i++) {
+		const struct tally *t = &s->tallies[i];
+
+		surplus[i] = t->begins - t->ends - far[i];
+		if (surplus[i] < SURE * sqrt(t->square))
+			surplus[i] = 0;
+		sum += surplus[i];
+	}
+	return sum <= TOO_MUCH * s->first.accesses ? sum : 0;
+}
+
+/* First touches go to the surplus; what it does not explain stays where lines were touched last. */
+static void share_first(struct sharing *s, const double *far, double *surplus)
+{
+	const struct profile *p = s->p;
+	double sum = find_surplus(s, far, surplus), part, rest = 1;
+
+	for (size_t i = 0; sum > 0 && i <= p->location_count; i++) {
+		struct share_part *to = &s->out->unresolved[i];
+
+		part = surplus[i] / fmax(sum, s->first.accesses);
+		to->accesses += part * s->first.accesses;
+		to->misses += part * s->first.misses;
+	}
+	if (sum > 0)
+		rest = 1 - sum / fmax(sum, s->first.accesses);
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct store_sample *x = &p->samples[i];
+		struct share_part *to = &s->out->unresolved[location_index(p, x->begin.location)];
+
+		if (is_reused(x))
+			continue;
+		if (s->left.accesses > 0)
+			to->accesses += rest * s->first.accesses * s->samples[i].accesses /
+					s->left.accesses;
+		if (s->left.misses > 0)
+			to->misses += rest * s->first.misses * s->samples[i].misses / s->left.misses;
+	}
+}
+
+/* ---- The list of reuses ---- */
+
+static void list_near(struct sharing *s)
+{
+	const struct profile *p = s->p;
+
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct store_sample *x = &p->samples[i];
+		size_t begin = location_index(p, x->begin.location), end = begin;
+
+		if (is_reused(x)) {
+			end = location_index(p, x->end.location);
+			s->out->reuses[s->out->count++] = (struct share_reuse){
+				.begin = begin,
+				.end = end,
+				.distance = x->distance,
+				.is = {s->samples[i].accesses, s->samples[i].misses},
+				.temporal = overlap(&x->begin, &x->end),
+			};
+		}
+		s->out->samples[end]++;
+	}
+}
+
+/* A key for a sample's beginning; two samples may share it, which is looked at again. */
+static uint64_t begin_key(uint64_t position, uint16_t thread)
+{
+	return position << 8 ^ thread;
+}
+
+static int index_unresolved(const struct profile *p, struct map *index)
+{
+	for (size_t i = 0; i < p->sample_count; i++)
+		if (!is_reused(&p->samples[i]) &&
+		    map_set(index, begin_key(p->samples[i].position, p->samples[i].begin.thread),
+			    i) != 0)
+			return -1;
+	return 0;
+}
+
+/* The sample that was watched on, or NULL. */
+static const struct store_sample *sample_of(const struct profile *p, const struct map *index,
+					    const struct store_follow *f)
+{
+	uint64_t i;
+
+	if (!map_get(index, begin_key(f->position, f->end.thread), &i) ||
+	    p->samples[i].window != f->window || p->samples[i].position != f->position)
+		return NULL;
+	return &p->samples[i];
+}
+
+static int list_far(struct sharing *s, const double *far, struct err *err)
+{
+	const struct profile *p = s->p;
+	struct map index = {0};
+
+	if (s->met_count == 0)
+		return 0;
+	if (index_unresolved(p, &index) != 0) {
+		map_release(&index);
+		return err_set(err, "not enough memory for %zu samples", p->sample_count);
+	}
+	for (size_t i = 0; i < p->follow_count; i++) {
+		const struct store_follow *f = &p->follows[i];
+		const struct store_sample *x = sample_of(p, &index, f);
+		size_t end = location_index(p, f->end.location);
+		double part;
+
+		if (s->met[i] <= 0)
+			continue;
+		part = far[end] * s->met[i] / s->tallies[end].met;
+		s->out->reuses[s->out->count++] = (struct share_reuse){
+			.begin = x != NULL ? location_index(p, x->begin.location) : p->location_count,
+			.end = end,
+			.distance = f->end_position - f->position,
+			.is = {part, part * s->out->far.misses / s->out->far.accesses},
+			.far = true,
+			.temporal = x != NULL && overlap(&x->begin, &f->end),
+		};
+	}
+	map_release(&index);
+	return 0;
+}
+
+static int share_out(struct sharing *s, uint64_t size_bytes, double *far, double *surplus,
+		     struct err *err)
+{
+	const struct profile *p = s->p;
+
+	if (model_attribute(p->model, size_bytes / p->line_bytes, s->samples, err) != 0)
+		return -1;
+	for (size_t i = 0; i <= p->location_count; i++)
+		s->tallies[i].window = -1;
+	take_balance(s);
+	if (weigh_met(s, err) != 0)
+		return -1;
+	share_far(s, far);
+	share_first(s, far, surplus);
+	list_near(s);
+	return list_far(s, far, err);
+}
+
+int shares_init(struct shares *out, const struct profile *p, uint64_t size_bytes, struct err *err)
+{
+	size_t locations = p->location_count + 1;
+	struct sharing s = {.p = p, .out = out};
+	double *far = calloc(locations, 2 * sizeof(*far));
+	int ret = -1;
+
+	*out = (struct shares){0};
+	out->reuses = calloc(p->sample_count + p->follow_count + 1, sizeof(*out->reuses));
+	out->unresolved = calloc(locations, sizeof(*out->unresolved));
+	out->samples = calloc(locations, sizeof(*out->samples));
+	s.samples = calloc(p->sample_count + 1, sizeof(*s.samples));
+	s.tallies = calloc(locations, sizeof(*s.tallies));
+	s.met = calloc(p->follow_count + 1, sizeof(*s.met));
+	if (far == NULL || out->reuses == NULL || out->unresolved == NULL || out->samples == NULL ||
+	    s.samples == NULL || s.tallies == NULL || s.met == NULL)
+		err_set(err, "not enough memory for %zu samples", p->sample_count);
+	else
+		ret = share_out(&s, size_bytes, far, far + locations, err);
+	free(far);
+	free(s.samples);
+	free(s.tallies);
+	free(s.met);
+	if (ret != 0)
+		shares_release(out);
+	return ret;
+}
+
+void shares_release(struct shares *s)
+{
+	free(s->reuses);
+	free(s->unresolved);
+	free(s->samples);
+	*s = (struct shares){0};
+}
