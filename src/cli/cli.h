@@ -23,6 +23,7 @@ int cmd_report(int argc, char **argv);
 int cmd_curve(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
 int cmd_spatial(int argc, char **argv);
+int cmd_reuse(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 
 #endif

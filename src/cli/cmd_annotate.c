@@ -7,14 +7,15 @@
 #include "cli/view.h"
 #include "report/annotate.h"
 
-#define DEFAULT_ROWS 30
+#define DEFAULT_ROWS	30
+#define DEFAULT_SOURCES 3
 
-enum { KEY_SIZE = 's', KEY_ALL = 'a', KEY_ROWS = 'n' };
+enum { KEY_SIZE = 's', KEY_ALL = 'a', KEY_ROWS = 'n', KEY_SOURCES = 0x300 };
 
 struct annotate_options {
 	struct view view;
 	uint64_t size_bytes; /* 0: the default */
-	uint64_t rows;
+	uint64_t rows, sources;
 	bool all;
 	const char *name; /* file or function; NULL: list them */
 };
@@ -24,6 +25,10 @@ static const struct argp_option option_list[] = {
 	 "Misses in a cache of this size (default: the L2 of the machine that recorded, or 1M)", 0},
 	{"all", KEY_ALL, NULL, 0, "Show whole files, not only what is near lines with samples", 0},
 	{"rows", KEY_ROWS, "N", 0, "List N files and functions in the text (default 30)", 0},
+	{"sources", KEY_SOURCES, "N", 0,
+	 "Say of the N lines with the most misses where their data comes from (default 3; 0: of "
+	 "none)",
+	 0},
 	{0},
 };
 
@@ -34,7 +39,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		*o = (struct annotate_options){.rows = DEFAULT_ROWS};
+		*o = (struct annotate_options){.rows = DEFAULT_ROWS, .sources = DEFAULT_SOURCES};
 		state->child_inputs[0] = &o->view;
 		return 0;
 	case KEY_SIZE:
@@ -45,6 +50,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_ROWS:
 		if (number_parse("rows", arg, 1, 1000000, &o->rows, &err) != 0)
+			argp_error(state, "%s", err.text);
+		return 0;
+	case KEY_SOURCES:
+		if (number_parse("sources", arg, 0, 1000000, &o->sources, &err) != 0)
 			argp_error(state, "%s", err.text);
 		return 0;
 	case ARGP_KEY_ARG:
@@ -94,6 +103,8 @@ static int print_source(const struct annotate_options *o, const struct profile *
 		ret = annotation_json(&a, &out, &err);
 	else
 		ret = annotation_text(&a, o->all, &d, &out, &notes, &err);
+	if (ret == 0 && o->view.common.format == VIEW_TEXT)
+		ret = annotation_sources_text(&a, o->sources, &out, &err);
 	annotation_release(&a);
 	view_notes(&notes);
 	return view_show(&out, ret, &err);

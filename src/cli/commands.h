@@ -19,6 +19,7 @@ static const struct command commands[] = {
 	{"annotate", "show source code with the misses of each line", cmd_annotate},
 	{"spatial", "show the miss ratio for each line size, and what of the lines is used",
 	 cmd_spatial},
+	{"reuse", "show which code touched the data of a line before, and how long ago", cmd_reuse},
 	{"info", "show what a profile holds", cmd_info},
 };
 

@@ -62,7 +62,8 @@ static void share_group(struct split *s, double *chance)
 	size_t piece = 0;
 
 	for (size_t i = 0; i < s->group->count; i++)
-		s->shares[sorted[i]].begins += s->factor * s->group->share * m->weight[sorted[i]] / weight;
+		s->shares[sorted[i]].begins +=
+			s->factor * s->group->share * m->weight[sorted[i]] / weight;
 	for (size_t at = 0, end; at < s->group->count; at = end) {
 		double reused, x = m->bin_x[m->bin[sorted[at]]];
 		bool seen = x <= own->end_x && (own->end_x > 0 || own->count > 0);

@@ -3,6 +3,9 @@
 #ifndef DWELL_REPORT_ANNOTATE_H
 #define DWELL_REPORT_ANNOTATE_H
 
+#include <jansson.h>
+
+#include "report/code.h"
 #include "report/hot.h"
 #include "report/table.h"
 
@@ -13,17 +16,30 @@ struct annotation {
 	size_t count;
 	struct hot_cost total; /* of the whole process */
 	const char *argument;  /* the file or function asked for */
+	struct code code;
+	struct shares shares; /* for the sources of its lines */
 };
 
 /*
- * Find a file by the end of its path ("walk.c", "src/walk.c"), else the functions
- * of a name ("sum", "list::sum", "list::sum(int)"). A line gets what it did itself
- * and what was inlined into it from elsewhere. A name that is neither, or an
- * ambiguous file, is an error that names candidates. Release with annotation_release.
+ * The lines of a file or of functions that code_find() finds by `argument`. A line gets what it did
+ * itself and what was inlined into it from elsewhere. Release with annotation_release.
  */
 int annotation_init(struct annotation *a, const struct profile *p, uint64_t size_bytes,
 		    const char *argument, struct err *err);
 void annotation_release(struct annotation *a);
+
+/*
+ * Where the `count` lines with the most misses have their data from (section 3.10 of Berg and
+ * Hagersten 2005), as a text below the source.
+ */
+int annotation_sources_text(const struct annotation *a, size_t count, struct text *out,
+			    struct err *err);
+
+/*
+ * The same, of one of the rows: an array with the places that the data comes from.
+ * NULL when memory runs out.
+ */
+json_t *annotation_sources_json(const struct annotation *a, const struct hot_row *row);
 
 /*
  * `notes` gets a sentence for each source file that cannot be read, or has

@@ -208,6 +208,7 @@ int annotation_json(const struct annotation *a, struct text *out, struct err *er
 			json_object_set_new(
 				line, "source",
 				json_text(s.has_source ? source_line(&s.source, r->line) : NULL));
+			json_object_set_new(line, "data_from", annotation_sources_json(a, r));
 			json_array_append_new(lines, line);
 		}
 		json_array_append_new(files,

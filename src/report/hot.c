@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/shares.h"
-
 void hot_add(struct hot_cost *to, const struct hot_cost *cost)
 {
 	to->accesses += cost->accesses;
@@ -17,7 +15,11 @@ void hot_add(struct hot_cost *to, const struct hot_cost *cost)
 
 double hot_miss_ratio(const struct hot_cost *cost)
 {
-	return cost->accesses > 0 ? (cost->misses + cost->unresolved) / cost->accesses : 0;
+	double all = cost->misses + cost->unresolved;
+
+	if (cost->accesses <= 0)
+		return 0;
+	return all < cost->accesses ? all / cost->accesses : 1;
 }
 
 double hot_share(double part, const struct hot_cost *whole)
@@ -27,29 +29,35 @@ double hot_share(double part, const struct hot_cost *whole)
 	return all > 0 ? part / all : 0;
 }
 
-struct hot_cost *hot_costs(const struct profile *p, uint64_t size_bytes, struct err *err)
+struct hot_cost *hot_costs_of(const struct profile *p, const struct shares *shares, struct err *err)
 {
 	struct hot_cost *costs = calloc(p->location_count + 1, sizeof(*costs));
-	struct shares shares;
 
 	if (costs == NULL) {
 		err_set(err, "not enough memory for %zu locations", p->location_count);
 		return NULL;
 	}
-	if (shares_init(&shares, p, size_bytes, err) != 0) {
-		free(costs);
-		return NULL;
-	}
 	for (size_t i = 0; i <= p->location_count; i++)
-		costs[i] = (struct hot_cost){.accesses = shares.unresolved[i].accesses,
-					     .unresolved = shares.unresolved[i].misses,
-					     .samples = shares.samples[i]};
-	for (size_t i = 0; i < shares.count; i++) {
-		struct hot_cost *c = &costs[shares.reuses[i].end];
+		costs[i] = (struct hot_cost){.accesses = shares->unresolved[i].accesses,
+					     .unresolved = shares->unresolved[i].misses,
+					     .samples = shares->samples[i]};
+	for (size_t i = 0; i < shares->count; i++) {
+		struct hot_cost *c = &costs[shares->reuses[i].end];
 
-		c->accesses += shares.reuses[i].is.accesses;
-		c->misses += shares.reuses[i].is.misses;
+		c->accesses += shares->reuses[i].is.accesses;
+		c->misses += shares->reuses[i].is.misses;
 	}
+	return costs;
+}
+
+struct hot_cost *hot_costs(const struct profile *p, uint64_t size_bytes, struct err *err)
+{
+	struct hot_cost *costs;
+	struct shares shares;
+
+	if (shares_init(&shares, p, size_bytes, err) != 0)
+		return NULL;
+	costs = hot_costs_of(p, &shares, err);
 	shares_release(&shares);
 	return costs;
 }

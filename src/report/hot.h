@@ -3,17 +3,15 @@
 #ifndef DWELL_REPORT_HOT_H
 #define DWELL_REPORT_HOT_H
 
-#include "report/profile.h"
+#include "report/shares.h"
 
 /* The row of all that no reuse was seen of, in every view. */
 #define HOT_UNRESOLVED "[not resolved / cold]"
 
 /*
- * The part of a piece of code, as shares of all accesses of the process. A
- * sample with a reuse counts where the reuse was made. One without counts where
- * its line was last touched, but its misses are kept apart: who touches the line
- * next was not seen. But where lines were watched on in later windows and met
- * again, their next touches speak for all such samples, first touches excepted.
+ * The part of a piece of code, as shares of all accesses of the process: the
+ * reuses that it makes, near and far, and what stands in shares.h as unresolved,
+ * whose misses are kept apart.
  * Summed over all rows, accesses is 1, and misses and unresolved together are
  * the miss ratio.
  */
@@ -51,6 +49,10 @@ struct hot {
  */
 struct hot_cost *hot_costs(const struct profile *p, uint64_t size_bytes, struct err *err);
 
+/* The same, for shares that the caller has. */
+struct hot_cost *hot_costs_of(const struct profile *p, const struct shares *shares,
+			      struct err *err);
+
 /* Rows of the code that made accesses, from hot_costs. Release with hot_release. */
 int hot_rows(const struct profile *p, const struct hot_cost *costs, enum hot_by by, struct hot *out,
 	     struct err *err);
@@ -61,7 +63,7 @@ size_t hot_merge(struct hot_row *rows, size_t count);
 
 void hot_add(struct hot_cost *to, const struct hot_cost *cost);
 
-/* Misses per access of the code, those not resolved included; 0 without accesses. */
+/* Misses per access of the code, those not resolved included, at most 1; 0 without accesses. */
 double hot_miss_ratio(const struct hot_cost *cost);
 
 /* `part` of the whole's misses, in [0, 1]; 0 when there are none. */

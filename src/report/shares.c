@@ -224,7 +224,8 @@ static void share_first(struct sharing *s, const double *far, double *surplus)
 			to->accesses += rest * s->first.accesses * s->samples[i].accesses /
 					s->left.accesses;
 		if (s->left.misses > 0)
-			to->misses += rest * s->first.misses * s->samples[i].misses / s->left.misses;
+			to->misses +=
+				rest * s->first.misses * s->samples[i].misses / s->left.misses;
 	}
 }
 
@@ -301,7 +302,8 @@ static int list_far(struct sharing *s, const double *far, struct err *err)
 			continue;
 		part = far[end] * s->met[i] / s->tallies[end].met;
 		s->out->reuses[s->out->count++] = (struct share_reuse){
-			.begin = x != NULL ? location_index(p, x->begin.location) : p->location_count,
+			.begin = x != NULL ? location_index(p, x->begin.location)
+					   : p->location_count,
 			.end = end,
 			.distance = f->end_position - f->position,
 			.is = {part, part * s->out->far.misses / s->out->far.accesses},

@@ -16,8 +16,8 @@ struct share_part {
 
 /* A line touched again: from a sample, or from a line watched on and met in a later window. */
 struct share_reuse {
-	size_t begin, end;    /* of p->locations; location_count: missing in the profile */
-	uint64_t distance;    /* accesses; of a far one at most, the touches before it were not seen */
+	size_t begin, end; /* of p->locations; location_count: missing in the profile */
+	uint64_t distance; /* accesses; of a far one at most, the touches before it were not seen */
 	struct share_part is; /* as many reuses as it stands for */
 	bool far;	      /* it stands for reuses that no window is long enough to see */
 	bool temporal;	      /* some of the bytes are those of the touch before; else: spatial */
@@ -35,7 +35,7 @@ struct shares {
 	 * made them; else what was not resolved, where its line was touched last.
 	 */
 	struct share_part *unresolved;
-	uint64_t *samples; /* by location: of the reuse, or of the sampled access without one */
+	uint64_t *samples;     /* by location: of the reuse, or of the sampled access without one */
 	struct share_part far; /* the part of the reuses that are far */
 };
 

@@ -10,12 +10,27 @@
 #include "report/figures.h"
 #include "report/json.h"
 
+static void sum_reuses(struct summary *s, const struct shares *shares)
+{
+	for (size_t i = 0; i < shares->count; i++) {
+		const struct share_reuse *r = &shares->reuses[i];
+
+		*(r->temporal ? &s->temporal : &s->spatial) += r->is.accesses;
+	}
+}
+
 int summary_init(struct summary *s, const struct profile *p, uint64_t size_bytes, struct err *err)
 {
-	struct hot_cost *costs = hot_costs(p, size_bytes, err);
+	struct hot_cost *costs;
+	struct shares shares;
 	int ret = -1;
 
 	*s = (struct summary){.profile = p, .size_bytes = size_bytes};
+	if (shares_init(&shares, p, size_bytes, err) != 0)
+		return -1;
+	sum_reuses(s, &shares);
+	costs = hot_costs_of(p, &shares, err);
+	shares_release(&shares);
 	if (costs == NULL)
 		return -1;
 	if (hot_rows(p, costs, HOT_FUNCTION, &s->functions, err) == 0 &&
@@ -25,6 +40,11 @@ int summary_init(struct summary *s, const struct profile *p, uint64_t size_bytes
 	if (ret != 0)
 		summary_release(s);
 	return ret;
+}
+
+double summary_not_reused(const struct summary *s)
+{
+	return fmax(0, 1 - s->temporal - s->spatial);
 }
 
 void summary_release(struct summary *s)
@@ -145,6 +165,11 @@ void summary_csv(const struct summary *s, struct text *out)
 		else
 			text_add(out, ",0,1,,,,\n");
 	}
+	if (p->sample_count > 0)
+		text_addf(out,
+			  "reuse,temporal,,,,,,,,%.8g,\nreuse,spatial,,,,,,,,%.8g,\n"
+			  "reuse,unresolved,,,,,,,,%.8g,\n",
+			  s->temporal, s->spatial, summary_not_reused(s));
 	csv_rows("function", &s->functions, out);
 	csv_rows("line", &s->lines, out);
 }
@@ -234,5 +259,10 @@ int summary_json(const struct summary *s, struct text *out, struct err *err)
 		(json_int_t)s->size_bytes, "miss_ratio", s->functions.ratio, "unresolved_share",
 		hot_share(s->functions.total.unresolved, &s->functions.total), "functions",
 		json_rows(&s->functions), "lines", json_rows(&s->lines));
+	if (p->sample_count > 0)
+		json_object_set_new(root, "reuse",
+				    json_pack("{s:f, s:f, s:f}", "temporal_share", s->temporal,
+					      "spatial_share", s->spatial, "unresolved_share",
+					      summary_not_reused(s)));
 	return json_print(root, out, err);
 }

@@ -10,6 +10,11 @@ struct summary {
 	const struct profile *profile;
 	uint64_t size_bytes; /* of the cache that functions and lines are ranked at */
 	struct hot functions, lines;
+	/*
+	 * Shares of the accesses: of the reuses that touch some of the bytes again, of those that
+	 * touch other bytes of the line; the others are first touches or not resolved.
+	 */
+	double temporal, spatial;
 };
 
 /* Release with summary_release; the profile must outlive it. */
@@ -23,6 +28,9 @@ int summary_text(const struct summary *s, size_t rows, const struct display *d, 
 /* Sections by their first column: process, cache, function, line. All rows. */
 void summary_csv(const struct summary *s, struct text *out);
 int summary_json(const struct summary *s, struct text *out, struct err *err);
+
+/* Share of the accesses that are first touches or not resolved. */
+double summary_not_reused(const struct summary *s);
 
 /* What the run cost, as shares of its time; below 0: the profile does not tell. */
 struct summary_overhead {

@@ -147,6 +147,19 @@ static void put_resolution(const struct profile *p, struct text *out)
 		  size_format((lines > 0 ? lines : 1) * p->line_bytes, size));
 }
 
+static void put_reuse(const struct summary *s, struct text *out)
+{
+	char temporal[FIGURE_BYTES], spatial[FIGURE_BYTES], rest[FIGURE_BYTES];
+
+	if (s->profile->sample_count == 0)
+		return;
+	put_label(out, "reuse");
+	text_addf(out,
+		  "%s of the accesses touch bytes again, %s other bytes of a line; %s neither\n",
+		  figure_share(s->temporal, temporal), figure_share(s->spatial, spatial),
+		  figure_share(summary_not_reused(s), rest));
+}
+
 /* Too few samples, and what to change. */
 static void put_warning(const struct profile *p, struct text *out)
 {
@@ -333,6 +346,7 @@ int summary_text(const struct summary *s, size_t rows, const struct display *d, 
 	put_samples(p, out);
 	put_overhead(p, out);
 	put_resolution(p, out);
+	put_reuse(s, out);
 	put_warning(p, out);
 	if (p->sample_count > 0) {
 		if (put_caches(p, d, out, err) != 0)
