@@ -23,7 +23,7 @@ import time
 
 USAGE, INPUT, OUTPUT, NOT_EXECUTABLE, NOT_FOUND = 2, 3, 5, 126, 127
 SECONDS = 60
-VIEWS = [['report'], ['curve'], ['annotate'], ['info'], ['info', '--format=json']]
+VIEWS = [['report'], ['curve'], ['annotate'], ['reuse'], ['info'], ['info', '--format=json']]
 cases = []
 
 
@@ -133,9 +133,25 @@ def values_out_of_range_are_refused_before_anything_runs():
                            '--policy': ['best'], '--points-per-octave': ['0', 'x']}.items():
         for value in values:
             refused(USAGE, 'dwell', 'curve', '-i', profile(), option, value)
-    for view in ['report', 'annotate']:
+    for view in ['report', 'annotate', 'reuse']:
         refused(USAGE, 'must hold a line of 64', view, '-i', profile(), '--size', '63')
     check(not os.path.exists('ran') and not os.path.exists('no.db'), 'something ran all the same')
+
+
+@case
+def code_that_no_sample_saw_is_named_with_what_is_near():
+    good = profile()
+    for view in ['annotate', 'reuse']:
+        refused(USAGE, "file or function 'no_such_function_anywhere'", view, '-i', good, 'no_such_function_anywhere')
+        refused(USAGE, "'two' is one", view, '-i', good, 'one', 'two')
+    refused(USAGE, "file or function 'no-such-file.c'", 'reuse', '-i', good, 'no-such-file.c:12')
+    refused(USAGE, 'rows', 'reuse', '-i', good, '--rows', '0')
+    refused(USAGE, 'sources', 'annotate', '-i', good, '--sources', '-1')
+    _, out, _ = run('reuse', '-i', good, '--format=csv')
+    place = next((row for row in (line.split(',') for line in out.splitlines()[1:]) if row[0] == 'reuse' and row[6]), None)
+    if place is None:
+        raise Skip('the shell has no line numbers')
+    refused(USAGE, 'the nearest lines that do: [1-9]', 'reuse', '-i', good, '%s:999999' % place[5])
 
 
 # ---- The program ----

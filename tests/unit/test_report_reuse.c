@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who made the reuses that no window saw, and where data comes from, on a profile whose truth is
+ * known.
+ */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <jansson.h>
+
+#include "report/reuse.h"
+#include "store/store.h"
+
+#define WINDOWS	   60
+#define PER_WINDOW 200
+#define LENGTH	   100000ull
+#define PERIOD	   1000000ull
+#define PAGES	   18750ull /* footprint at the end: 18750 * 64 lines are 2 % of the accesses */
+#define PATH	   "dwell.db"
+
+enum place { BURST, SPREAD, MAKER, NOWHERE = STORE_NONE };
+
+static const struct store_frame frames[] = {
+	{"burst", "/nowhere/src/walk.c", 10},
+	{"spread", "/nowhere/src/walk.c", 20},
+	{"maker", "/nowhere/src/walk.c", 30},
+};
+
+static char folder[] = "/tmp/dwell-report-reuse-XXXXXX";
+
+/*
+ * Samples of a window, 200: 98 begin in each of burst and spread, 4 in maker, whose lines nobody
+ * touches again. Of each 98, 90 are reuses by the same code: other bytes at distance 0 in burst; in
+ * spread half the same bytes at distance 2000, half other bytes at distance 5. The other 8 are not
+ * touched again in sight.
+ */
+struct kind {
+	enum place begin, end;
+	unsigned count;
+	uint64_t distance;
+	uint64_t end_offset; /* bytes into the line; the beginning has 0 */
+};
+
+static const struct kind kinds[] = {
+	{BURST, BURST, 90, 0, 8},  {SPREAD, SPREAD, 45, 2000, 0}, {SPREAD, SPREAD, 45, 5, 8},
+	{BURST, NOWHERE, 8, 0, 0}, {SPREAD, NOWHERE, 8, 0, 0},	  {MAKER, NOWHERE, 4, 0, 0},
+};
+
+static void put_samples(struct store *s, uint32_t window)
+{
+	struct store_window w = {1,
+				 window,
+				 PERIOD * window,
+				 LENGTH,
+				 PERIOD,
+				 PER_WINDOW,
+				 PAGES * (window + 1) / WINDOWS};
+	uint32_t k = 0;
+
+	assert_int_equal(store_put_window(s, &w, NULL), 0);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		for (unsigned n = 0; n < kinds[i].count; n++, k++) {
+			const struct kind *x = &kinds[i];
+			bool reused = x->end != NOWHERE;
+			struct store_sample sample = {
+				.process_id = 1,
+				.window = window,
+				.status = reused ? 0 : 1,
+				.position = PERIOD * window + k,
+				.distance = reused ? x->distance : LENGTH - k,
+				.line = 64 * k,
+				.begin = {x->begin, 64 * k, 8, 1, 0, 0, 0},
+				.end = {x->end, 64 * k + x->end_offset, 8, 1, 0, 0, 0}};
+
+			if (!reused)
+				sample.end = (struct store_access){.location = STORE_NONE};
+			assert_int_equal(store_put_sample(s, &sample, NULL), 0);
+		}
+	assert_int_equal(k, PER_WINDOW);
+}
+
+/* Of each window two lines watched on are met: three times of four by spread. */
+static void put_follows(struct store *s, uint32_t window)
+{
+	for (uint32_t n = 0; n < 2; n++) {
+		uint64_t position = PERIOD * window + 180 + n; /* the first of burst's 8 */
+		struct store_follow f = {.process_id = 1,
+					 .window = window,
+					 .position = position,
+					 .watched = 2 * LENGTH,
+					 .end_position = position + 2 * PERIOD,
+					 .end = {n + window % 2 > 0 ? SPREAD : BURST,
+						 64 * (180 + n) + 8, 8, 1, 0, 0, 0}};
+
+		assert_int_equal(store_put_follow(s, &f, NULL), 0);
+	}
+}
+
+static int make_profile(void **state)
+{
+	struct store_process p = {.id = 1,
+				  .parent_id = STORE_NONE,
+				  .cause = "start",
+				  .exe = "/bin/walk",
+				  .command = "walk",
+				  .state = "exited",
+				  .accesses = PERIOD * WINDOWS,
+				  .footprint_pages = PAGES};
+	struct store *s = NULL;
+
+	(void)state;
+	if (mkdtemp(folder) == NULL || chdir(folder) != 0 || store_create(PATH, &s, NULL) != 0)
+		return -1;
+	assert_int_equal(store_put_process(s, &p, NULL), 0);
+	for (int64_t id = 0; id < 3; id++) {
+		struct store_location l = {.id = id,
+					   .process_id = 1,
+					   .pc = 0x1000 + (uint64_t)id,
+					   .module_id = STORE_NONE};
+
+		assert_int_equal(store_put_location(s, &l, NULL), 0);
+		assert_int_equal(store_put_frames(s, id, &frames[id], 1, NULL), 0);
+	}
+	for (uint32_t w = 0; w < WINDOWS; w++)
+		put_samples(s, w);
+	for (uint32_t w = 0; w < WINDOWS; w++)
+		put_follows(s, w);
+	assert_int_equal(store_finish(s, NULL), 0);
+	store_close(s);
+	return 0;
+}
+
+static int remove_profile(void **state)
+{
+	(void)state;
+	unlink(PATH);
+	return chdir("/") != 0 ? -1 : rmdir(folder);
+}
+
+static struct profile load(void)
+{
+	struct profile p;
+	struct err err;
+
+	if (profile_open(&p, PATH, STORE_NONE, &err) != 0)
+		fail_msg("%s", err.text);
+	return p;
+}
+
+static void near(double value, double expected, double by)
+{
+	if (!(fabs(value - expected) <= by))
+		fail_msg("%g is not within %g of %g", value, by, expected);
+}
+
+/*
+ * 98 of 200 accesses each are made by burst and spread: 49 %, and 45 % of all are reuses that end in
+ * each. The lines met again say one to three, but both have the same left.
+ */
+static void code_that_is_met_more_often_gets_no_more(void **state)
+{
+	struct profile p = load();
+	struct hot_cost *costs = hot_costs(&p, 1u << 20, NULL);
+
+	(void)state;
+	assert_non_null(costs);
+	near(costs[BURST].accesses, 0.49, 0.004);
+	near(costs[SPREAD].accesses, 0.49, 0.004);
+	near(costs[BURST].misses, costs[SPREAD].misses, 0.15 * costs[SPREAD].misses);
+	free(costs);
+	profile_close(&p);
+}
+
+/* The footprint says that 2 % of the accesses are first touches; maker makes 2 % and reuses nothing. */
+static void first_touches_are_whose_balance_needs_them(void **state)
+{
+	struct profile p = load();
+	struct hot_cost *costs = hot_costs(&p, 1u << 20, NULL), sum = {0};
+
+	(void)state;
+	assert_non_null(costs);
+	for (size_t i = 0; i <= p.location_count; i++)
+		hot_add(&sum, &costs[i]);
+	near(sum.accesses, 1, 1e-9);
+	near(costs[MAKER].accesses, 0.02, 0.002);
+	near(costs[MAKER].unresolved, 0.02, 0.002);
+	near(costs[MAKER].unresolved, sum.unresolved, 1e-3);
+	free(costs);
+	profile_close(&p);
+}
+
+static const struct reuse_row *find_row(const struct reuse *r, uint32_t from, uint32_t to)
+{
+	for (size_t i = 0; i < r->count; i++)
+		if (r->rows[i].from.line == from && r->rows[i].to.line == to)
+			return &r->rows[i];
+	fail_msg("no row from line %u to line %u", from, to);
+	return NULL;
+}
+
+/* 45 % of the accesses are seen as reuses of each, and 8 % more are from far: 4 % each. */
+static void a_line_says_where_its_data_is_from(void **state)
+{
+	struct profile p = load();
+	const struct reuse_row *self, *other;
+	struct reuse r;
+
+	(void)state;
+	assert_int_equal(reuse_init(&r, &p, 1u << 20, "walk.c:20", NULL), 0);
+	assert_int_equal(r.count, 2);
+	self = find_row(&r, 20, 20);
+	other = find_row(&r, 10, 20);
+	assert_ptr_equal(self, &r.rows[0]);
+	assert_true(reuse_is_self(self));
+	assert_false(reuse_is_self(other));
+	near(self->cost.all.accesses, 0.45, 1e-3);
+	near(self->cost.temporal, 0.225, 1e-3);
+	near(self->cost.far, 0, 1e-12);
+	near(other->cost.all.accesses, 0.04, 0.004);
+	near(other->cost.far, other->cost.all.accesses, 1e-12);
+	near(other->cost.temporal, 0, 1e-12);
+	/* Distance 5 is in 4 - 7, the third octave, and 2000 in 1024 - 2047. */
+	near(r.bins[3].spatial, 0.225, 1e-3);
+	near(r.bins[3].temporal, 0, 1e-12);
+	near(r.bins[11].temporal, 0.225, 1e-3);
+	near(r.far.spatial, other->cost.far, 1e-12);
+	reuse_release(&r);
+	profile_close(&p);
+}
+
+static void the_whole_program_has_pairs_that_add_up(void **state)
+{
+	struct profile p = load();
+	double misses = 0, accesses = 0;
+	struct reuse r;
+
+	(void)state;
+	assert_int_equal(reuse_init(&r, &p, 1u << 20, NULL, NULL), 0);
+	assert_int_equal(r.count, 4 - 1); /* nothing goes from spread to burst */
+	for (size_t i = 0; i < r.count; i++) {
+		misses += r.rows[i].cost.all.misses;
+		accesses += r.rows[i].cost.all.accesses;
+		assert_true(i == 0 || r.rows[i - 1].cost.all.misses >= r.rows[i].cost.all.misses);
+	}
+	near(misses + r.unresolved.misses, r.ratio, 1e-9);
+	near(accesses + r.unresolved.accesses, 1, 1e-9);
+	reuse_release(&r);
+	profile_close(&p);
+}
+
+static void a_line_without_reuses_names_the_nearest(void **state)
+{
+	static const struct {
+		const char *argument, *says;
+	} cases[] = {
+		{"walk.c:19",
+		 "no sample saw 'walk.c:19' touch data again; the nearest lines that do: "
+		 "20, 10"},
+		{"maker", "no sample saw 'maker' touch data again"},
+		{"walk.c:0", "file or function 'walk.c:0'"},
+		{"talk.c:10", "file or function 'talk.c'; near it: walk.c"},
+		{"spread:20", "'spread' is a function and no file"},
+	};
+	struct profile p = load();
+	struct reuse r;
+	struct err err;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(reuse_init(&r, &p, 1u << 20, cases[i].argument, &err), -1);
+		if (strstr(err.text, cases[i].says) == NULL)
+			fail_msg("%s: %s", cases[i].argument, err.text);
+	}
+	profile_close(&p);
+}
+
+static void the_forms_agree(void **state)
+{
+	static const struct display plain = {0};
+	struct profile p = load();
+	struct text out = {0};
+	struct reuse r;
+	json_t *root;
+
+	(void)state;
+	assert_int_equal(reuse_init(&r, &p, 1u << 20, "spread", NULL), 0);
+	assert_int_equal(reuse_text(&r, 10, &plain, &out, NULL), 0);
+	assert_non_null(strstr(text_get(&out), "self"));
+	assert_non_null(strstr(text_get(&out), "walk.c:10 burst"));
+	assert_non_null(strstr(text_get(&out), "1,024 - 2,047"));
+	assert_non_null(strstr(text_get(&out), "farther than"));
+	text_release(&out);
+	reuse_csv(&r, &out);
+	assert_non_null(strstr(text_get(&out), "\nreuse,spread,/nowhere/src/walk.c,20,spread,"));
+	assert_non_null(strstr(text_get(&out), "\ndistance,,,,,,,1024,2047,"));
+	text_release(&out);
+	assert_int_equal(reuse_json(&r, &out, NULL), 0);
+	root = json_loads(text_get(&out), 0, NULL);
+	assert_non_null(root);
+	assert_int_equal(json_array_size(json_object_get(root, "reuses")), 2);
+	near(json_real_value(json_object_get(root, "access_share")), 0.49, 0.004);
+	json_decref(root);
+	text_release(&out);
+	reuse_release(&r);
+	profile_close(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(code_that_is_met_more_often_gets_no_more),
+		cmocka_unit_test(first_touches_are_whose_balance_needs_them),
+		cmocka_unit_test(a_line_says_where_its_data_is_from),
+		cmocka_unit_test(the_whole_program_has_pairs_that_add_up),
+		cmocka_unit_test(a_line_without_reuses_names_the_nearest),
+		cmocka_unit_test(the_forms_agree),
+	};
+
+	return cmocka_run_group_tests(tests, make_profile, remove_profile);
+}
