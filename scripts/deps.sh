@@ -10,8 +10,8 @@ set -eu
 
 build='gcc g++ libc6-dev make meson ninja-build pkg-config python3 libzydis-dev libdw-dev
 libelf-dev libdeflate-dev libsqlite3-dev libsmartcols-dev libjansson-dev libiberty-dev libcmocka-dev'
-# The quick transparency cases run these; groff reads the manual pages.
-check='groff-base gzip bzip2 xz-utils sqlite3 perl gawk git'
+# The quick transparency cases run these; groff reads the manual pages, gfortran builds an example.
+check='groff-base gfortran gzip bzip2 xz-utils sqlite3 perl gawk git'
 all='zstd openssl redis-server redis-tools stress-ng nodejs default-jdk-headless valgrind
 libpython3.11-testsuite'
 

@@ -169,11 +169,17 @@ static const char *inherited_string(struct symbols_file *f, const Dwarf_Die *die
 static const char *function_name(struct symbols_file *f, struct arena *a, const Dwarf_Die *die)
 {
 	static const unsigned names[] = {DW_AT_linkage_name, DW_AT_MIPS_linkage_name, DW_AT_name};
-	const char *name = NULL;
+	const char *name = NULL, *source, *last;
 	size_t i;
 
 	for (i = 0; name == NULL && i < sizeof(names) / sizeof(names[0]); i++)
 		name = inherited_string(f, die, names[i]);
+	/* A Fortran procedure outside of modules: "sweep_" is sweep in the source. */
+	last = name != NULL ? strrchr(name, '_') : NULL;
+	source = last != NULL && last[1] == '\0' ? inherited_string(f, die, DW_AT_name) : NULL;
+	if (source != NULL && strncmp(source, name, strlen(source)) == 0 &&
+	    strcmp(name + strlen(source), "_") == 0)
+		name = source;
 	return name != NULL ? symbols_demangle(a, name) : NULL;
 }
 

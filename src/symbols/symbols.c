@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -147,11 +148,34 @@ uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset
 	return file_offset;
 }
 
+/*
+ * A procedure of a Fortran module, as gfortran names it: "__plate_MOD_spread" is plate::spread. It
+ * writes all names in small letters, so that _MOD_ is no part of one. NULL: it is none.
+ */
+static const char *demangle_fortran(struct arena *a, const char *name)
+{
+	static const char mark[] = "_MOD_";
+	const char *end = strncmp(name, "__", 2) == 0 ? strstr(name, mark) : NULL;
+	size_t length = end != NULL ? (size_t)(end - name) - 2 : 0;
+	size_t bytes = strlen(name) + 1;
+	char *plain;
+
+	if (length == 0 || (plain = arena_alloc(a, bytes)) == NULL)
+		return NULL;
+	snprintf(plain, bytes, "%.*s::%s", (int)length, name + 2, end + strlen(mark));
+	return plain;
+}
+
 const char *symbols_demangle(struct arena *a, const char *name)
 {
-	char *plain = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
-	const char *kept = arena_strdup(a, plain != NULL ? plain : name);
+	const char *fortran = demangle_fortran(a, name);
+	const char *kept;
+	char *plain;
 
+	if (fortran != NULL)
+		return fortran;
+	plain = cplus_demangle(name, DMGL_PARAMS | DMGL_ANSI | DMGL_AUTO);
+	kept = arena_strdup(a, plain != NULL ? plain : name);
 	free(plain);
 	return kept;
 }

@@ -1,0 +1,263 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The examples show under Dwell what their first comments say, and their cures cure.
+
+    check_examples.py --build BUILD [--only EXPRESSION]
+
+Each case records small programs and holds what the views print against numbers that follow from the
+loops. The bounds are wide: a busy machine leaves a short run few windows. Each case prints one
+line; the exit status is 0 when none failed.
+"""
+import argparse
+import json
+import math
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+ENOUGH = 2500  # samples; with fewer a run is repeated, as the machine was busy with others
+TRIES = 4
+K, M = 1 << 10, 1 << 20
+cases = []
+
+
+class Skip(Exception):
+    """This machine cannot run the case."""
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+def check(condition, *what):
+    if not condition:
+        raise AssertionError(' '.join(str(w) for w in what))
+
+
+def near(what, value, expected, by):
+    check(abs(value - expected) <= by, '%s is %.4f, not within %g of %g' % (what, value, by, expected))
+
+
+def dwell(*arguments):
+    done = subprocess.run([DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+    check(done.returncode == 0, 'dwell', *arguments, 'ended with', done.returncode, done.stderr)
+    return done.stdout
+
+
+def view(command, profile, *arguments):
+    return json.loads(dwell(command, '-i', profile, '--format=json', *arguments))
+
+
+def program(name):
+    path = os.path.join(EXAMPLES, name)
+    if not os.path.exists(path):
+        raise Skip('%s was not built' % name)
+    return path
+
+
+def record(name, *arguments, line=64):
+    """(profile, what the example printed), with samples enough."""
+    profile = '-'.join([name, *arguments, str(line)]) + '.db'
+    for seed in range(1, TRIES + 1):
+        printed = dwell('record', '-q', '--seed', str(seed), '--line', str(line), '-o', profile, '--',
+                        program(name), *arguments)
+        if view('info', profile)['processes'][0]['samples'] >= ENOUGH:
+            return profile, printed
+    raise Skip('%d runs of %s had few samples: the machine is too busy' % (TRIES, name))
+
+
+def miss_ratio(profile, size):
+    """Of the whole program."""
+    return view('report', profile, '--size', str(size))['miss_ratio']
+
+
+def function_of(profile, name, size):
+    """The row of a function in the report."""
+    for row in view('report', profile, '--size', str(size))['functions']:
+        if row['function'] == name:
+            return row
+    raise AssertionError('%s has no row for %s' % (profile, name))
+
+
+def spatial_use(ratio, small, line):
+    """1: misses fall as the line grows; 0: the line's size makes no difference. By line: miss ratio."""
+    return (1 - ratio[line] / ratio[small]) / (1 - small / line)
+
+
+def object_ratios(profile, start, end, sizes):
+    """Miss ratio of the accesses to [start, end) by cache size: each reuse misses as the model says, at the
+    run's miss ratio; samples without a reuse miss."""
+    run = {size: miss_ratio(profile, size) for size in sizes}
+    with sqlite3.connect('file:%s?mode=ro' % profile, uri=True) as db:
+        rows = db.execute('SELECT status, distance FROM sample WHERE begin_address >= ? AND begin_address < ?',
+                          (start, end)).fetchall()
+    check(len(rows) > 100, profile, 'has', len(rows), 'samples of the object')
+    return {size: sum(1 if status else -math.expm1(distance * run[size] * math.log1p(-64 / size))
+                      for status, distance in rows) / len(rows) for size in sizes}
+
+
+def knee(ratios):
+    """The smallest size with fewer misses than a twentieth."""
+    return next(size for size, ratio in sorted(ratios.items()) if ratio < 0.05)
+
+
+@case
+def smaller_blocks_need_smaller_caches():
+    """A block of z is 20 * 20 * 8 = 3.1 KB (4 lines a row: 5 KB) or 28 KB (8 or 9 lines a row: 32 KB)."""
+    sizes = [K << i for i in range(11)]
+    for where in ['global', 'heap']:
+        knees = {}
+        for block in ['20', '60']:
+            profile, printed = record('blocked-multiply', block, where, 'where')
+            addresses = {m[1]: (int(m[2], 16), int(m[3], 16))
+                         for m in re.finditer(r'^([yz]) (0x\w+) (0x\w+)$', printed, re.M)}
+            for name in 'yz':
+                knees[name, block] = knee(object_ratios(profile, *addresses[name], sizes))
+        for name in 'yz':
+            check(knees[name, '20'] < knees[name, '60'], where, name, 'has its knees at', knees)
+        check(4 * K <= knees['z', '20'] <= 16 * K and 32 * K <= knees['z', '60'] <= 128 * K, where, knees)
+
+
+@case
+def misses_of_stencils_halve_as_the_line_doubles():
+    """The two updates make seven accesses an element, in six streams of doubles; each stream takes a new line for
+    each line / 8 elements. (The seventh stores what it has loaded.)"""
+    ratio = {line: miss_ratio(record('spatial', 'stencil', line=line)[0], M) for line in [16, 32, 64, 128]}
+    for line in [32, 64, 128]:
+        near('misses at %d over those at %d' % (line, line // 2), ratio[line] / ratio[line // 2], 0.5, 0.1)
+    near('misses at 64', ratio[64], 6 / 7 / 8, 0.02)
+    near('spatial use', spatial_use(ratio, 16, 64), 1, 0.1)
+
+
+@case
+def misses_of_a_gather_stay():
+    """32 MB of doubles at random, in a cache of 1 MB."""
+    ratio = {line: miss_ratio(record('spatial', 'gather', line=line)[0], M) for line in [16, 64]}
+    near('miss ratio', ratio[64], 0.96, 0.06)
+    near('spatial use', spatial_use(ratio, 16, 64), 0, 0.08)
+
+
+@case
+def a_packed_mesh_uses_short_lines_whole():
+    """Three accesses a node: its pointer, and its value, loaded and stored. Packed, they miss 2/3, 1/3, 1/6 of the
+    times with lines of 8, 16, 32 bytes. Spread, 32 bytes apart: 2/3, (1/2 + 1)/3, (1/4 + 1)/3."""
+    use = {}
+    for layout, expected in [('spread', [2 / 3, 1 / 2, 5 / 12]), ('packed', [2 / 3, 1 / 3, 1 / 6])]:
+        ratio = {}
+        for line, truth in zip([8, 16, 32], expected):
+            profile = record('mesh', layout, line=line)[0]
+            ratio[line] = function_of(profile, 'relax', 256 * K)['miss_ratio']
+            near('%s, line %d' % (layout, line), ratio[line], truth, 0.1)
+        use[layout] = spatial_use(ratio, 8, 32)
+    near('spatial use, packed', use['packed'], 1, 0.12)
+    near('spatial use, spread', use['spread'], 0.43, 0.15)
+
+
+@case
+def a_mesh_tells_how_much_faster_it_got():
+    done = subprocess.run([program('mesh'), 'time'], capture_output=True, text=True, timeout=60)
+    check(re.fullmatch(r'spread [0-9.]+ ms, packed [0-9.]+ ms: [0-9.]+ times as fast\n', done.stdout), done.stdout)
+
+
+@case
+def structures_filled_by_fields_miss_each_time():
+    """One double of each 128 bytes; or all sixteen, of two lines."""
+    for order, truth in [('fields', 1), ('elements', 1 / 8)]:
+        profile = record('struct-init', order)[0]
+        near(order, function_of(profile, 'fill_by_' + order, M)['miss_ratio'], truth, 0.05)
+
+
+@case
+def data_of_the_first_loop_is_gone_before_the_second():
+    """Of the second loop's data, two lines of eight doubles each, the first touch of each line comes from the
+    first loop, or from the other end of its own: far. In one loop, all use is what was just made."""
+    source = 'two-loops.c'
+    lines = open(os.path.join(SOURCES, source)).read().split('\n')
+    number = {}
+    for i, text in enumerate(lines, 1):
+        if 'energy += force[i] * force' in text:
+            number['apart'] = i
+        elif 'energy += 2 * force[i]' in text:
+            number['fused'] = i
+    for kind in ['apart', 'fused']:
+        profile = record('two-loops', kind)[0]
+        reuse = view('reuse', profile, '%s:%d' % (source, number[kind]), '--size', '1M')
+        others = [row for row in reuse['reuses'] if not row['self']]
+        check(others, kind, 'has its data from itself only')
+        if kind == 'apart':
+            # Where a line is watched from the first loop on, its next touch is far; the middle meets itself.
+            check(others[0]['miss_ratio'] > 0.6, 'from the other loop', others[0]['miss_ratio'])
+            near('apart', reuse['code_miss_ratio'], 0.125, 0.05)
+        else:
+            check(others[0]['miss_ratio'] < 0.02, 'from the line above', others[0]['miss_ratio'])
+            check(reuse['temporal_share'] > 0.95, 'temporal share', reuse['temporal_share'])
+            near('fused', reuse['code_miss_ratio'], 0, 0.02)
+
+
+@case
+def fortran_has_names_and_lines():
+    """Across, each of the four neighbours is in a line that was used a column before, but for two that are in
+    one line; 1000 lines of a row and a row's neighbours do not fit in 64 KB."""
+    profile = record('heat')[0]
+    across = function_of(profile, 'plate::spread_across', 64 * K)
+    along = function_of(profile, 'plate::spread_along', 64 * K)
+    check(across['file'].endswith('heat.f90'), across)
+    check(across['miss_ratio'] > 3 * along['miss_ratio'], across['miss_ratio'], along['miss_ratio'])
+    for name in ['spread_across', 'plate::spread_across']:
+        text = dwell('annotate', '-i', profile, '--size', '64K', name)
+        check(re.search(r'%.*now\(i, j\) = 0\.25d0', text), text)
+    text = dwell('reuse', '-i', profile, '--size', '64K', 'heat.f90')
+    check('plate::spread_along' in text and 'Reuse distances' in text, text)
+
+
+@case
+def columns_and_rows_have_their_shares():
+    """Known by construction: four times 1500^2 loads in each order and 1500^2 stores. Of the columns' loads all miss,
+    of the others an eighth."""
+    profile = record('column-walk', '1500')[0]
+    truth = {'sum_by_columns': (4 / 9, 1), 'sum_by_rows': (4 / 9, 1 / 8), 'matrix_new': (1 / 9, 1 / 8)}
+    rows = view('report', profile, '--size', '32K')
+    for name, (accesses, ratio) in truth.items():
+        row = function_of(profile, name, 32 * K)
+        near(name + ', accesses', row['access_share'], accesses, 0.05)
+        near(name + ', miss ratio', row['miss_ratio'], ratio, 0.08)
+    near('accesses', sum(row['access_share'] for row in rows['functions']), 1, 1e-5)
+    near('misses', sum(row['miss_share'] + row['unresolved_share'] for row in rows['functions']), 1, 1e-5)
+    near('reuse', sum(rows['reuse'].values()), 1, 1e-5)
+
+
+def main():
+    global DWELL, EXAMPLES, SOURCES
+    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p.add_argument('--build', default='build')
+    p.add_argument('--only', default='', metavar='EXPRESSION')
+    options = p.parse_args()
+    build = os.path.abspath(options.build)
+    DWELL, EXAMPLES = os.path.join(build, 'dwell'), os.path.join(build, 'examples')
+    SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'examples')
+    counts = {'ok': 0, 'skipped': 0, 'FAILED': 0}
+    with tempfile.TemporaryDirectory(prefix='dwell-examples-') as folder:
+        os.chdir(folder)
+        for function in cases:
+            if not re.search(options.only, function.__name__):
+                continue
+            result, why = 'ok', ''
+            try:
+                function()
+            except Skip as reason:
+                result, why = 'skipped', str(reason)
+            except (AssertionError, subprocess.TimeoutExpired) as reason:
+                result, why = 'FAILED', str(reason)
+            counts[result] += 1
+            print('%-8s %s %s' % (result, function.__name__, why), flush=True)
+        os.chdir('/')
+    print('examples: ' + ', '.join('%d %s' % (n, what.lower()) for what, n in counts.items()))
+    return 1 if counts['FAILED'] else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
