@@ -132,6 +132,7 @@ int model_attribute(const struct model *m, uint64_t lines, struct model_share *s
 	for (size_t i = 0; i < m->sample_count; i++) {
 		shares[i].misses *= m->touches;
 		shares[i].accesses *= m->touches / m->lines[i];
+		shares[i].begins *= m->touches / m->lines[i];
 	}
 	return 0;
 }

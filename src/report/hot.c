@@ -15,11 +15,7 @@ void hot_add(struct hot_cost *to, const struct hot_cost *cost)
 
 double hot_miss_ratio(const struct hot_cost *cost)
 {
-	double all = cost->misses + cost->unresolved;
-
-	if (cost->accesses <= 0)
-		return 0;
-	return all < cost->accesses ? all / cost->accesses : 1;
+	return cost->accesses > 0 ? (cost->misses + cost->unresolved) / cost->accesses : 0;
 }
 
 double hot_share(double part, const struct hot_cost *whole)

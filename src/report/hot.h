@@ -63,7 +63,7 @@ size_t hot_merge(struct hot_row *rows, size_t count);
 
 void hot_add(struct hot_cost *to, const struct hot_cost *cost);
 
-/* Misses per access of the code, those not resolved included, at most 1; 0 without accesses. */
+/* Misses per access of the code, those not resolved included; 0 without accesses. */
 double hot_miss_ratio(const struct hot_cost *cost);
 
 /* `part` of the whole's misses, in [0, 1]; 0 when there are none. */
