@@ -25,7 +25,7 @@ void summary_release(struct summary *s);
 int summary_text(const struct summary *s, size_t rows, const struct display *d, struct text *out,
 		 struct err *err);
 
-/* Sections by their first column: process, cache, function, line. All rows. */
+/* Sections by their first column: process, count, cache, reuse, function, line. All rows. */
 void summary_csv(const struct summary *s, struct text *out);
 int summary_json(const struct summary *s, struct text *out, struct err *err);
 
