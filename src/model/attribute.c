@@ -135,6 +135,7 @@ int model_attribute_policy(const struct model *m, enum model_policy policy, uint
 	for (size_t i = 0; i < m->sample_count; i++) {
 		shares[i].misses *= m->touches;
 		shares[i].accesses *= m->touches / m->lines[i];
+		shares[i].begins *= m->touches / m->lines[i];
 	}
 	return 0;
 }

@@ -95,6 +95,8 @@ int profile_read_nested(const struct profile *p, struct profile_nested *n, struc
 int profile_at_line(const struct profile *p, const struct profile_nested *n, uint64_t line_bytes,
 		    struct profile *out, struct err *err);
 void profile_leave_line(struct profile *p);
+
+/*
  * Another process of a profile that is open, to ask its model: it has no locations. It
  * shares what belongs to the run with `run`, which must outlive it. Release with profile_close.
  */

@@ -186,7 +186,7 @@ uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset
 static const char *demangle_fortran(struct arena *a, const char *name)
 {
 	static const char mark[] = "_MOD_";
-	const char *end = strncmp(name, "__", 2) == 0 ? strstr(name, mark) : NULL;
+	const char *end = strncmp(name, "__", 2) == 0 ? strstr(name + 2, mark) : NULL;
 	size_t length = end != NULL ? (size_t)(end - name) - 2 : 0;
 	size_t bytes = strlen(name) + 1;
 	char *plain;
