@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two programs in one, to compare by the size of a cache line (`dwell record --line`).
+ * Two programs in one, to compare by the size of a cache line (`dwell spatial`).
  *
  *   spatial stencil    like swim: sweeps over three fields, each element next to the last one used.
  *                      Twice the line, half the misses.

@@ -12,7 +12,7 @@
 
 #define ATOMS  (100u << 10) /* 12.5 MB */
 #define FIELDS 16	    /* 128 bytes an atom */
-#define STEPS  4
+#define STEPS  30
 
 struct atom {
 	double field[FIELDS];

@@ -48,6 +48,10 @@ FNR == 1 {
 	else if (!((folder, substr(path, 1, slash - 1)) in may))
 		breach(folder " must not include \"" path "\"")
 }
+# sim runs inside a target, too: of libc it has only what a compiler brings along.
+folder == "sim" && /^[ \t]*#[ \t]*include[ \t]*</ && !/<std(int|bool|def)\.h>/ {
+	breach("sim is freestanding: it must not include " $NF)
+}
 function breach(text) {
 	printf "%s:%d: %s\n", FILENAME, FNR, text
 	breaches++

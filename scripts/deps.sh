@@ -9,9 +9,11 @@
 set -eu
 
 build='gcc g++ libc6-dev make meson ninja-build pkg-config python3 libzydis-dev libdw-dev
-libelf-dev libdeflate-dev libsqlite3-dev libsmartcols-dev libjansson-dev libiberty-dev libcmocka-dev'
+libelf-dev libdeflate-dev libsqlite3-dev libsmartcols-dev libjansson-dev libiberty-dev
+libncurses-dev libcmocka-dev'
 # The quick transparency cases run these; groff reads the manual pages, gfortran builds an example.
-check='groff-base gfortran gzip bzip2 xz-utils sqlite3 perl gawk git'
+check='groff-base gfortran gzip bzip2 xz-utils sqlite3 perl gawk git libjemalloc2
+libtcmalloc-minimal4'
 all='zstd openssl redis-server redis-tools stress-ng nodejs default-jdk-headless valgrind
 libpython3.11-testsuite'
 

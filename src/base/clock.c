@@ -32,3 +32,13 @@ uint64_t clock_child_cpu_ns(void)
 {
 	return usage_ns(RUSAGE_CHILDREN);
 }
+
+uint64_t clock_process_cpu_ns(int pid)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0)
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}

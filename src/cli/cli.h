@@ -19,12 +19,15 @@ int cli_fail(const struct err *err, int exit_code);
  * buffer is flushed, and checked, by main.
  */
 int cmd_record(int argc, char **argv);
+int cmd_stop(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_curve(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
 int cmd_spatial(int argc, char **argv);
 int cmd_objects(int argc, char **argv);
 int cmd_reuse(int argc, char **argv);
+int cmd_processes(int argc, char **argv);
+int cmd_top(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
 

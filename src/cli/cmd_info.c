@@ -362,7 +362,7 @@ int cmd_info(int argc, char **argv)
 		print_csv(&n);
 	} else if (print_text(&n) != 0) {
 		err_set(&err, "out of memory");
-		code = cli_fail(&err, EXIT_CANNOT_RUN);
+		code = cli_fail(&err, EXIT_OUTPUT);
 	}
 	free(n.processes);
 	free(n.messages);

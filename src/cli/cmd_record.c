@@ -279,6 +279,8 @@ int cmd_record(int argc, char **argv)
 	if (!o.has_seed)
 		o.run.config.seed = random_seed();
 	o.run.context = &o;
+	/* A profile that is not what was asked for is worth a line even to who wants silence. */
+	o.run.warning = show_notice;
 	o.run.notice = o.is_quiet ? NULL : show_notice;
 	/* A target that draws on the terminal must not find our line in its picture. */
 	if (!o.is_quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO))

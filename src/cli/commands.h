@@ -13,6 +13,7 @@ struct command {
 
 static const struct command commands[] = {
 	{"record", "run a program and write its profile", cmd_record},
+	{"stop", "end the profiling of a program, which runs on", cmd_stop},
 	{"report", "show what ran, its miss ratios, and the hottest code and data",
 	 cmd_report},
 	{"curve", "show the miss ratio for each cache size", cmd_curve},
@@ -21,6 +22,8 @@ static const struct command commands[] = {
 	 cmd_spatial},
 	{"objects", "show the data structures that miss", cmd_objects},
 	{"reuse", "show which code touched the data of a line before, and how long ago", cmd_reuse},
+	{"processes", "show all processes of a run and how each misses", cmd_processes},
+	{"top", "show a run while it goes on, in the terminal", cmd_top},
 	{"info", "show what a profile holds", cmd_info},
 	{"simulate", "run a program and show exact miss ratios, from its every access",
 	 cmd_simulate},

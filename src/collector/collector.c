@@ -12,7 +12,9 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "collector/door.h"
 #include "collector/machine.h"
+#include "collector/outcome.h"
 #include "collector/recorder.h"
 #include "collector/target.h"
 
@@ -22,7 +24,7 @@
 
 #define MS		   ((uint64_t)1000000)
 #define DEFAULT_SLOTS	   512
-#define DEFAULT_RING_BYTES ((uint64_t)256 << 10)
+#define DEFAULT_RING_BYTES ((uint64_t)1 << 20)
 
 /* Engines wake us when a ring is half full; these waits only bound how stale a view can be. */
 #define MIN_WAIT_NS (1 * MS)
@@ -32,6 +34,8 @@
 #define PROGRESS_NS (500 * MS)
 /* What the command's descendants get to end after it, so that they count as ended. */
 #define GRACE_NS (100 * MS)
+/* What processes get to close their windows. One that sleeps does not hear of it. */
+#define STOP_GRACE_NS (300 * MS)
 
 struct run {
 	const struct collector_options *o;
@@ -42,9 +46,12 @@ struct run {
 	struct slots slots;
 	struct store *store;
 	struct recorder *recorder;
+	struct door door;
+	char *output; /* the profile's name from the root, for others */
 	bool has_failed; /* the profile cannot be written any more */
 	uint64_t start_ns, start_cycles;
-	uint64_t end_ns; /* when the command had ended */
+	uint64_t end_ns;      /* when the command, or profiling, had ended */
+	uint64_t live_cpu_ns; /* of processes that ran on then */
 	uint64_t checked_ns, committed_ns, progressed_ns;
 };
 
@@ -99,6 +106,15 @@ static void notice(struct run *r, const char *line)
 {
 	if (r->o->notice != NULL)
 		r->o->notice(r->o->context, line);
+}
+
+/* To the user and into the profile. */
+static void warn(struct run *r, const char *line)
+{
+	if (r->o->warning != NULL)
+		r->o->warning(r->o->context, line);
+	if (r->recorder != NULL)
+		recorder_message(r->recorder, line);
 }
 
 /* ---- The profile's table meta ---- */
@@ -178,12 +194,13 @@ static int put_end(struct run *r, struct err *err)
 	int bad = 0;
 
 	bad |= put_int(r, "wall_ns", r->end_ns - r->start_ns, err);
-	bad |= put_int(r, "target_cpu_ns", clock_child_cpu_ns(), err);
+	bad |= put_int(r, "target_cpu_ns", clock_child_cpu_ns() + r->live_cpu_ns, err);
 	bad |= put_int(r, "collector_cpu_ns", clock_self_cpu_ns(), err);
 	if (elapsed_ns > 0)
 		bad |= put_int(r, "tsc_hz", (uint64_t)((double)cycles * 1e9 / (double)elapsed_ns),
 			       err);
-	bad |= put_int(r, "exit_status", shell_status(r->result->wait_status), err);
+	if (r->result->has_run)
+		bad |= put_int(r, "exit_status", shell_status(r->result->wait_status), err);
 	bad |= put_int(r, "lost_processes", r->result->lost_processes, err);
 	return bad == 0 ? store_finish(r->store, err) : -1;
 }
@@ -234,6 +251,8 @@ static void do_chores(struct run *r)
 		r->checked_ns = now;
 		slots_check(&r->slots);
 	}
+	if (r->recorder != NULL)
+		recorder_step(r->recorder, now);
 	check_failure(r);
 	commit(r, now);
 	show_progress(r, now);
@@ -252,6 +271,25 @@ static uint64_t next_wait(const struct run *r, uint64_t wait_ns, uint64_t taken)
 	return wait_ns * 2 < MAX_WAIT_NS ? wait_ns * 2 : MAX_WAIT_NS;
 }
 
+static bool has_process(void *context, uint32_t pid)
+{
+	struct run *r = context;
+
+	return pid == (uint32_t)r->target.pid || slots_have(&r->slots, pid);
+}
+
+/* Somebody may ask where the profile is, or want the end of it. */
+static void answer_door(struct run *r)
+{
+	const char *file = r->output != NULL ? r->output : "";
+
+	if (!door_serve(&r->door, has_process, r, file))
+		return;
+	r->result->was_stopped = true;
+	notice(r, "profiling ends here, as 'dwell stop' asked; the command runs on");
+}
+
+/* Until the command has ended, or profiling is to. */
 static void follow_target(struct run *r)
 {
 	uint64_t wait_ns = 0;
@@ -261,20 +299,27 @@ static void follow_target(struct run *r)
 		uint64_t taken = slots_drain(&r->slots);
 
 		do_chores(r);
-		if (target_ended(&r->target, false, &r->result->wait_status))
+		r->result->has_run = target_ended(&r->target, false, &r->result->wait_status);
+		if (r->result->has_run)
+			break;
+		answer_door(r);
+		if (r->result->was_stopped)
 			break;
 		wait_ns = next_wait(r, wait_ns, taken);
 		if (wait_ns > 0)
 			host_wait(&r->host, count, wait_ns);
 	}
 	r->end_ns = clock_now_ns();
-	r->result->has_run = true;
 }
 
 /* The command has ended: take what is left, and part from what still runs. */
 static void finish_slots(struct run *r)
 {
-	uint64_t deadline = clock_now_ns() + GRACE_NS;
+	uint64_t deadline = clock_now_ns() + (r->result->was_stopped ? STOP_GRACE_NS : GRACE_NS);
+
+	r->live_cpu_ns = slots_cpu_ns(&r->slots);
+	if (r->result->was_stopped)
+		host_finish_engines(&r->host);
 
 	for (;;) {
 		while (slots_drain(&r->slots) > 0)
@@ -328,6 +373,7 @@ static int open_profile(struct run *r, struct err *err)
 		return 0;
 	if (store_create(r->o->output, &r->store, err) != 0 || put_start(r, err) != 0)
 		return fail(r, COLLECTOR_OUTPUT);
+	r->output = realpath(r->o->output, NULL);
 	r->recorder = recorder_new(r->store);
 	if (r->recorder == NULL) {
 		err_set(err, "out of memory");
@@ -357,9 +403,7 @@ static void run_natively(struct run *r)
 
 	r->result->was_native = true;
 	text_addf(&line, "%s %s: running it unprofiled", r->target.path, r->target.reason);
-	notice(r, text_get(&line));
-	if (r->recorder != NULL)
-		recorder_message(r->recorder, text_get(&line));
+	warn(r, text_get(&line));
 	text_release(&line);
 	target_ended(&r->target, true, &r->result->wait_status);
 	r->end_ns = clock_now_ns();
@@ -381,11 +425,28 @@ static void take_totals(struct run *r)
 		notice(r, recorder_first_message(r->recorder));
 }
 
+static void tell_outcome(struct run *r)
+{
+	struct text lines = {0};
+	char *line, *rest = NULL;
+
+	if (r->target.is_native || r->o->config.gear != CHANNEL_GEAR_SAMPLE)
+		return;
+	outcome_tell(&r->o->config, __atomic_load_n(&r->host.header->marks, __ATOMIC_RELAXED),
+		     r->end_ns - r->start_ns, &lines);
+	line = lines.items != NULL ? strtok_r(lines.items, "\n", &rest) : NULL;
+	for (; line != NULL;
+	     line = strtok_r(NULL, "\n", &rest))
+		warn(r, line);
+	text_release(&lines);
+}
+
 static int close_profile(struct run *r, struct err *err)
 {
 	if (r->recorder == NULL)
 		return 0;
 	take_totals(r);
+	tell_outcome(r);
 	recorder_resolve(r->recorder);
 	if (recorder_failed(r->recorder) != NULL) {
 		*err = *recorder_failed(r->recorder);
@@ -397,7 +458,7 @@ static int close_profile(struct run *r, struct err *err)
 int collector_run(const struct collector_options *o, struct collector_result *result,
 		  struct err *err)
 {
-	struct run r = {.o = o, .result = result, .engine_fd = -1, .host = {.fd = -1}};
+	struct run r = {.o = o, .result = result, .engine_fd = -1, .host = {.fd = -1}, .door = {.fd = -1}};
 	int status = -1;
 
 	*result = (struct collector_result){0};
@@ -406,11 +467,17 @@ int collector_run(const struct collector_options *o, struct collector_result *re
 	if (r.target.is_native) {
 		run_natively(&r);
 	} else {
+		door_open(&r.door);
 		follow_target(&r);
 		finish_slots(&r);
 	}
 	status = close_profile(&r, err);
+	door_answer(&r.door, r.output != NULL ? r.output : "");
+	if (!result->has_run)
+		result->has_run = target_ended(&r.target, true, &result->wait_status);
 out:
+	door_close(&r.door);
+	free(r.output);
 	recorder_free(r.recorder);
 	store_close(r.store);
 	target_release(&r.target);

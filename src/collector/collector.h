@@ -2,7 +2,8 @@
 /*
  * One run: starts the command under the engine, collects what the engines of
  * all its processes tell, and writes the profile. The run ends when the command
- * itself has ended; processes of it that live on are let go, unprofiled.
+ * itself has ended; processes of it that live on are let go, unprofiled. `dwell stop`
+ * ends profiling before: then the profile is complete, and the command is waited for.
  */
 #ifndef DWELL_COLLECTOR_COLLECTOR_H
 #define DWELL_COLLECTOR_COLLECTOR_H
@@ -33,11 +34,15 @@ struct collector_options {
 	const char *engine;   /* path of the engine; NULL: the one that belongs to us */
 	struct channel_config config;
 	uint32_t slot_count;	    /* processes at one time; 0: 512 */
-	uint64_t ring_bytes;	    /* a power of two; 0: 256 KB */
+	uint64_t ring_bytes;	    /* a power of two; 0: 1 MB */
 	struct collector_sink sink; /* on_record may be NULL */
 
-	/* A line for the user, without a newline; and how far the run is. May be NULL. */
+	/*
+	 * A line for the user, without a newline: something to know, or that the profile is not
+	 * what was asked for; and how far the run is. May be NULL.
+	 */
 	void *context;
+	void (*warning)(void *context, const char *line);
 	void (*notice)(void *context, const char *line);
 	void (*progress)(void *context, const struct collector_progress *p);
 };
@@ -52,6 +57,7 @@ enum collector_failure {
 struct collector_result {
 	enum collector_failure failure; /* when collector_run returned -1 */
 	bool has_run;	 /* the command ran to its end, whatever became of the profile */
+	bool was_stopped; /* profiling ended before the command, because somebody asked */
 	bool was_native; /* it could not be profiled, and ran as it is */
 	int wait_status; /* of the command, see wait(2), if has_run */
 	uint64_t processes;

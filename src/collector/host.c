@@ -94,7 +94,12 @@ void host_wake(struct host *h)
 
 void host_stop_engines(struct host *h)
 {
-	__atomic_store_n(&h->header->stop, 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&h->header->stop, CHANNEL_STOP_AT_ONCE, __ATOMIC_RELEASE);
+}
+
+void host_finish_engines(struct host *h)
+{
+	__atomic_store_n(&h->header->stop, CHANNEL_STOP_IN_ORDER, __ATOMIC_RELEASE);
 }
 
 void host_say_goodbye(struct host *h)

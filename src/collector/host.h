@@ -35,6 +35,8 @@ void host_wake(struct host *h);
 
 /* Engines stop profiling and let their targets run on: a full disk, or nobody reads any more. */
 void host_stop_engines(struct host *h);
+/* The same, but windows are closed and ends are told first, by those who run. */
+void host_finish_engines(struct host *h);
 void host_say_goodbye(struct host *h);
 
 #endif

@@ -2,16 +2,39 @@
 /* Names for code locations: asked in order of address, written in order of location. */
 #include "collector/naming.h"
 
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include "base/array.h"
 #include "base/sort.h"
+
+#define STEP_NS	 ((uint64_t)700000000) /* between two batches for the worker, at least */
+#define STEP_MOST ((size_t)4000)       /* questions of one batch */
+#define REST	 9 /* times as long as a batch has taken, the worker rests after it */
 
 struct naming_question {
 	uint64_t address;
 	int file;
 	uint32_t count;
 	const struct symbols_frame *frames; /* the symbols' */
+};
+
+enum worker_state { WORKER_IDLE, WORKER_BUSY, WORKER_DONE, WORKER_QUIT };
+
+struct naming_worker {
+	pthread_t thread;
+	pthread_mutex_t lock; /* of all below */
+	pthread_cond_t changed;
+	enum worker_state state;
+	struct symbols *symbols;
+	struct naming_question *batch; /* the worker's while it is busy */
+	size_t count;
+	uint64_t cpu_ns; /* what the batch took */
+	bool failed;
 };
 
 int64_t naming_add(struct naming *n, int file, uint64_t address)
@@ -22,37 +45,33 @@ int64_t naming_add(struct naming *n, int file, uint64_t address)
 	return (int64_t)++n->count;
 }
 
-void naming_release(struct naming *n)
-{
-	free(n->items);
-	*n = (struct naming){0};
-}
+/* ---- Answers ---- */
 
 /* The questions' indices by file, and within a file by address. */
-static int sort_questions(const struct naming *n, struct sort_item *sorted)
+static int sort_questions(const struct naming_question *q, size_t count, struct sort_item *sorted)
 {
 	size_t i;
 
-	for (i = 0; i < n->count; i++)
-		sorted[i] = (struct sort_item){n->items[i].address, i};
-	if (sort_by_key(sorted, n->count) != 0)
+	for (i = 0; i < count; i++)
+		sorted[i] = (struct sort_item){q[i].address, i};
+	if (sort_by_key(sorted, count) != 0)
 		return -1;
-	for (i = 0; i < n->count; i++)
-		sorted[i].key = (uint64_t)n->items[sorted[i].index].file;
-	return sort_by_key(sorted, n->count);
+	for (i = 0; i < count; i++)
+		sorted[i].key = (uint64_t)q[sorted[i].index].file;
+	return sort_by_key(sorted, count);
 }
 
-static int find_names(struct naming *n, struct symbols *symbols, struct err *err)
+static int find_names(struct naming_question *questions, size_t count, struct symbols *symbols)
 {
-	struct sort_item *sorted = calloc(n->count + 1, sizeof(*sorted));
+	struct sort_item *sorted = calloc(count + 1, sizeof(*sorted));
 	size_t i;
 
-	if (sorted == NULL || sort_questions(n, sorted) != 0) {
+	if (sorted == NULL || sort_questions(questions, count, sorted) != 0) {
 		free(sorted);
-		return err_set(err, "out of memory");
+		return -1;
 	}
-	for (i = 0; i < n->count; i++) {
-		struct naming_question *q = &n->items[sorted[i].index];
+	for (i = 0; i < count; i++) {
+		struct naming_question *q = &questions[sorted[i].index];
 
 		q->count = (uint32_t)symbols_resolve(symbols, q->file, q->address, &q->frames);
 	}
@@ -72,15 +91,175 @@ static int write_names(const struct naming_question *q, int64_t id, struct store
 	return i > 0 ? store_put_frames(store, id, frames, i, err) : 0;
 }
 
-int naming_finish(struct naming *n, struct symbols *symbols, struct store *store, struct err *err)
+/* The next `count` locations have these answers. */
+static int write_next(struct naming *n, const struct naming_question *answers, size_t count,
+		      struct store *store, struct err *err)
 {
 	size_t i;
 
-	if (find_names(n, symbols, err) != 0)
-		return -1;
-	for (i = 0; i < n->count; i++) {
-		if (write_names(&n->items[i], (int64_t)i + 1, store, err) != 0)
+	for (i = 0; i < count; i++) {
+		if (write_names(&answers[i], (int64_t)++n->named, store, err) != 0)
 			return -1;
 	}
 	return 0;
+}
+
+/* ---- The worker ---- */
+
+static uint64_t thread_cpu_ns(void)
+{
+	struct timespec t = {0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void *work(void *context)
+{
+	struct naming_worker *w = context;
+
+	pthread_mutex_lock(&w->lock);
+	while (w->state != WORKER_QUIT) {
+		uint64_t begin = thread_cpu_ns();
+		bool failed;
+
+		if (w->state != WORKER_BUSY) {
+			pthread_cond_wait(&w->changed, &w->lock);
+			continue;
+		}
+		pthread_mutex_unlock(&w->lock);
+		failed = find_names(w->batch, w->count, w->symbols) != 0;
+		pthread_mutex_lock(&w->lock);
+		w->failed = failed;
+		w->cpu_ns = thread_cpu_ns() - begin;
+		w->state = WORKER_DONE;
+		pthread_cond_broadcast(&w->changed);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return NULL;
+}
+
+/* Signals are for the thread that waits for the target. */
+static int start_thread(struct naming_worker *w)
+{
+	sigset_t all, mask;
+	int code;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &mask);
+	code = pthread_create(&w->thread, NULL, work, w);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	return code;
+}
+
+static struct naming_worker *worker_new(struct symbols *symbols)
+{
+	struct naming_worker *w = calloc(1, sizeof(*w));
+
+	if (w == NULL)
+		return NULL;
+	w->symbols = symbols;
+	w->batch = calloc(STEP_MOST, sizeof(*w->batch));
+	pthread_mutex_init(&w->lock, NULL);
+	pthread_cond_init(&w->changed, NULL);
+	if (w->batch != NULL && start_thread(w) == 0)
+		return w;
+	free(w->batch);
+	free(w);
+	return NULL;
+}
+
+static void set_state(struct naming_worker *w, enum worker_state state)
+{
+	w->state = state;
+	pthread_cond_broadcast(&w->changed);
+}
+
+/* Write what the worker has found, if it has; wait for it if `block`. The lock is held. */
+static int take_answers(struct naming *n, bool block, struct store *store, uint64_t now_ns,
+			struct err *err)
+{
+	struct naming_worker *w = n->worker;
+	int status = 0;
+
+	while (block && w->state == WORKER_BUSY)
+		pthread_cond_wait(&w->changed, &w->lock);
+	if (w->state != WORKER_DONE)
+		return 0;
+	if (!w->failed) /* else the end will tell, if there still is no memory */
+		status = write_next(n, w->batch, w->count, store, err);
+	n->due_ns = now_ns + (w->cpu_ns * REST > STEP_NS ? w->cpu_ns * REST : STEP_NS);
+	set_state(w, WORKER_IDLE);
+	return status;
+}
+
+static void worker_end(struct naming *n)
+{
+	struct naming_worker *w = n->worker;
+
+	if (w == NULL)
+		return;
+	pthread_mutex_lock(&w->lock);
+	while (w->state == WORKER_BUSY)
+		pthread_cond_wait(&w->changed, &w->lock);
+	set_state(w, WORKER_QUIT);
+	pthread_mutex_unlock(&w->lock);
+	pthread_join(w->thread, NULL);
+	pthread_cond_destroy(&w->changed);
+	pthread_mutex_destroy(&w->lock);
+	free(w->batch);
+	free(w);
+	n->worker = NULL;
+}
+
+/* ---- What the collector calls ---- */
+
+int naming_step(struct naming *n, struct symbols *symbols, struct store *store, uint64_t now_ns,
+		struct err *err)
+{
+	struct naming_worker *w;
+	int status;
+
+	if (n->due_ns == 0)
+		n->due_ns = now_ns + STEP_NS; /* short runs do without a thread */
+	if (now_ns >= n->due_ns && n->worker == NULL && n->count > n->named) {
+		n->due_ns = now_ns + STEP_NS;
+		n->worker = worker_new(symbols);
+	}
+	if (n->worker == NULL)
+		return 0;
+	w = n->worker;
+	pthread_mutex_lock(&w->lock);
+	status = take_answers(n, false, store, now_ns, err);
+	if (status == 0 && w->state == WORKER_IDLE && now_ns >= n->due_ns && n->count > n->named) {
+		w->count = n->count - n->named < STEP_MOST ? n->count - n->named : STEP_MOST;
+		memcpy(w->batch, n->items + n->named, w->count * sizeof(*w->batch));
+		set_state(w, WORKER_BUSY);
+	}
+	pthread_mutex_unlock(&w->lock);
+	return status;
+}
+
+int naming_finish(struct naming *n, struct symbols *symbols, struct store *store, struct err *err)
+{
+	int status = 0;
+
+	if (n->worker != NULL) {
+		pthread_mutex_lock(&n->worker->lock);
+		status = take_answers(n, true, store, 0, err);
+		pthread_mutex_unlock(&n->worker->lock);
+	}
+	worker_end(n);
+	if (status != 0)
+		return -1;
+	if (find_names(n->items + n->named, n->count - n->named, symbols) != 0)
+		return err_set(err, "out of memory");
+	return write_next(n, n->items + n->named, n->count - n->named, store, err);
+}
+
+void naming_release(struct naming *n)
+{
+	worker_end(n);
+	free(n->items);
+	*n = (struct naming){0};
 }

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The code locations of a run and the questions for their names, which are
- * answered when the run has ended: file by file and in order of address, so
- * that each table of symbols is gone through once.
+ * The code locations of a run and the questions for their names. Answers are
+ * looked for file by file and in order of address, so that each table of symbols
+ * is gone through once: while the run goes on by a thread of its own, which is
+ * never more than a tenth of a processor, and at the end here.
+ *
+ * The thread asks symbols_resolve and nothing else; everything here is for one other thread.
  */
 #ifndef DWELL_COLLECTOR_NAMING_H
 #define DWELL_COLLECTOR_NAMING_H
@@ -14,14 +17,26 @@
 #include "symbols/symbols.h"
 
 struct naming_question;
+struct naming_worker;
 
 struct naming {
 	struct naming_question *items; /* of location i + 1 */
 	size_t count, room;
+	size_t named; /* the first ones: their names are in the store */
+	struct naming_worker *worker; /* NULL until there is work while the run goes on */
+	uint64_t due_ns; /* CLOCK_MONOTONIC: not before is the worker given more */
 };
 
 /* Returns the new location's id, counted from 1, or 0 when memory ran out. */
 int64_t naming_add(struct naming *n, int file, uint64_t address);
+
+/*
+ * From time to time while the run goes on: write down the names found since, and have those of
+ * new locations looked for. Takes no longer than the writing. Without a thread, or memory for one,
+ * names come at the end.
+ */
+int naming_step(struct naming *n, struct symbols *symbols, struct store *store, uint64_t now_ns,
+		struct err *err);
 
 /* Find all names and write them down. Takes as long as libdw does. */
 int naming_finish(struct naming *n, struct symbols *symbols, struct store *store, struct err *err);

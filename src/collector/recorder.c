@@ -15,6 +15,7 @@
 #include "collector/naming.h"
 #include "collector/record_check.h"
 #include "collector/sites.h"
+#include "collector/regions.h"
 #include "symbols/symbols.h"
 
 /* What a broken target can make us keep is bounded. */
@@ -27,6 +28,7 @@ struct process {
 	struct data_map data;
 	bool has_end; /* a RECORD_END came: its counts are final */
 	uint64_t counting_ns, sampling_ns;
+	struct regions regions;
 };
 
 struct recorder {
@@ -41,6 +43,7 @@ struct recorder {
 	struct naming naming;
 	struct sites sites;
 	int64_t next_module;
+	int64_t next_site;
 	uint64_t samples, windows, messages;
 	const char *first_message;
 	bool failed;
@@ -58,7 +61,7 @@ struct recorder *recorder_new(struct store *store)
 		return NULL;
 	}
 	r->store = store;
-	r->next_module = 1;
+	r->next_module = r->next_site = 1;
 	return r;
 }
 
@@ -71,6 +74,7 @@ void recorder_free(struct recorder *r)
 	for (i = 0; i < r->processes.count; i++) {
 		code_map_release(&r->processes.items[i]->code);
 		data_map_release(&r->processes.items[i]->data);
+		regions_release(&r->processes.items[i]->regions);
 		free(r->processes.items[i]);
 	}
 	free(r->processes.items);
@@ -124,6 +128,13 @@ static void set_counters(struct process *p, const struct channel_counters *c)
 	row->translate_cycles = c->translate_cycles;
 	row->scan_cycles = c->scan_cycles;
 	row->engine_bytes = c->engine_bytes;
+}
+
+/* The most it ever held. */
+static void set_footprint(struct process *p, uint64_t pages)
+{
+	if (pages > p->row.footprint_pages)
+		p->row.footprint_pages = pages;
 }
 
 /* ---- Modules ---- */
@@ -259,8 +270,11 @@ static const char *on_process(struct recorder *r, const struct record_header *h)
 	set_strings(r, p, rec);
 	put_process(r, p);
 	parent = find_process(r, rec->parent);
-	if (rec->cause == 1 && parent != NULL)
-		inherit_modules(r, p, parent);
+	if (rec->cause != 1 || parent == NULL)
+		return NULL;
+	inherit_modules(r, p, parent);
+	if (regions_inherit(&p->regions, &parent->regions, p->row.id, &r->next_site) != 0)
+		out_of_memory(r);
 	return NULL;
 }
 
@@ -290,7 +304,7 @@ static const char *on_end(struct recorder *r, struct process *p, const struct re
 	p->row.state = states[e->cause];
 	p->row.end_ns = e->time_ns;
 	p->row.exit_status = e->cause == 0 ? (int64_t)e->status : STORE_NONE;
-	p->row.footprint_pages = e->footprint_pages;
+	set_footprint(p, e->footprint_pages);
 	set_counters(p, &e->counters);
 	put_process(r, p);
 	return NULL;
@@ -331,9 +345,7 @@ static int64_t locate(struct recorder *r, struct process *p, uint64_t pc, uint64
 static struct store_access to_access(struct recorder *r, struct process *p,
 				     const struct record_access *a, uint64_t position)
 {
-	if (data_map_touch(&p->data, a->address) != 0)
-		out_of_memory(r);
-	return (struct store_access){
+	struct store_access to = {
 		.location = locate(r, p, a->pc, position),
 		.address = a->address,
 		.size = a->size,
@@ -342,6 +354,15 @@ static struct store_access to_access(struct recorder *r, struct process *p,
 		.site = sites_find(&r->sites, p->row.id, a->site),
 		.block = a->block,
 	};
+	uint64_t start;
+	int64_t named = regions_find(&p->regions, a->address, position, &start);
+	if (named != 0) {
+		to.site = named;
+		to.block = start;
+	}
+	if (data_map_touch(&p->data, a->address) != 0)
+		out_of_memory(r);
+	return to;
 }
 
 /* Where blocks come from: the path's locations are those of the calls, not of what follows them. */
@@ -356,7 +377,7 @@ static const char *on_site(struct recorder *r, struct process *p, const struct r
 		path[i] = locate(r, p, pcs[i] - 1, s->position);
 	if (r->failed)
 		return NULL;
-	note(r, sites_add(&r->sites, p->row.id, s, path, r->store, &r->err));
+	note(r, sites_add(&r->sites, p->row.id, s, path, &r->next_site, r->store, &r->err));
 	return NULL;
 }
 
@@ -454,7 +475,7 @@ static const char *on_window(struct recorder *r, struct process *p, const struct
 	};
 
 	note(r, store_put_window(r->store, &row, &r->err));
-	p->row.footprint_pages = w->footprint_pages;
+	set_footprint(p, w->footprint_pages);
 	r->windows++;
 	return NULL;
 }
@@ -489,6 +510,21 @@ static const char *on_message(struct recorder *r, struct process *p, const struc
 	return NULL;
 }
 
+static const char *on_region(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_region *g = (const void *)h;
+	struct text name = {0};
+
+	text_add_printable(&name, record_region_name(g), strlen(record_region_name(g)));
+	if (name.failed || regions_name(&p->regions, g->start, g->end, g->position, text_get(&name),
+					p->row.id, &r->next_site) != 0)
+		out_of_memory(r);
+	else
+		note(r, regions_write(&p->regions, r->store, &r->err));
+	text_release(&name);
+	return NULL;
+}
+
 static const char *on_nothing(struct recorder *r, struct process *p, const struct record_header *h)
 {
 	(void)r;
@@ -505,7 +541,7 @@ static const char *(*const handlers[])(struct recorder *r, struct process *p,
 	[RECORD_WINDOW] = on_window,   [RECORD_SAMPLE] = on_sample,  [RECORD_FOLLOW] = on_follow,
 	[RECORD_NESTED] = on_nested,
 	[RECORD_END] = on_end,	       [RECORD_STREAM] = on_nothing, /* for a sink */
-	[RECORD_MESSAGE] = on_message, [RECORD_REGION] = on_nothing, [RECORD_SITE] = on_site,
+	[RECORD_MESSAGE] = on_message, [RECORD_REGION] = on_region, [RECORD_SITE] = on_site,
 	[RECORD_SITE_COUNTS] = on_site_counts,
 };
 
@@ -571,6 +607,12 @@ void recorder_counts(struct recorder *r, uint32_t order, const struct slot_count
 	set_counters(p, &counts->counters);
 	p->row.lost_records = counts->lost_records;
 	put_process(r, p);
+}
+
+void recorder_step(struct recorder *r, uint64_t now_ns)
+{
+	if (!r->failed)
+		note(r, naming_step(&r->naming, r->symbols, r->store, now_ns, &r->err));
 }
 
 void recorder_resolve(struct recorder *r)

@@ -34,6 +34,9 @@ void recorder_counts(struct recorder *r, uint32_t order, const struct slot_count
 /* A line for the profile that belongs to no process. */
 void recorder_message(struct recorder *r, const char *text);
 
+/* From time to time while the run goes on: names for some of the code locations. */
+void recorder_step(struct recorder *r, uint64_t now_ns);
+
 /*
  * Name all code locations seen so far: functions, files, lines; and the variables that samples
  * touched. To be called once. Takes as long as libdw does.

@@ -58,7 +58,7 @@ static int put(struct site *x, struct store *store, struct err *err)
 }
 
 int sites_add(struct sites *s, int64_t process, const struct record_site *rec, const int64_t *path,
-	      struct store *store, struct err *err)
+	      int64_t *next_id, struct store *store, struct err *err)
 {
 	struct site *x;
 
@@ -69,7 +69,7 @@ int sites_add(struct sites *s, int64_t process, const struct record_site *rec, c
 	x = &s->items[s->count++];
 	*x = (struct site){
 		.row = {
-			.id = (int64_t)s->count,
+			.id = (*next_id)++,
 			.process_id = process,
 			.kind = kind_names[rec->kind],
 			.path_count = rec->depth,

@@ -15,7 +15,7 @@
 struct site;
 
 struct sites {
-	struct site *items; /* number i has the id i + 1 in the store */
+	struct site *items;
 	size_t count, room;
 	struct map by_process; /* process and its number -> index */
 };
@@ -23,11 +23,12 @@ struct sites {
 void sites_release(struct sites *s);
 
 /*
- * Write down a site that a process tells of. `path` holds rec->depth ids of locations. One told
+ * Write down a site that a process tells of. `path` holds rec->depth ids of locations; *next_id is
+ * its id in the store, and is counted up. One told
  * again stays what it was. Returns 0, or -1 with *err set.
  */
 int sites_add(struct sites *s, int64_t process, const struct record_site *rec, const int64_t *path,
-	      struct store *store, struct err *err);
+	      int64_t *next_id, struct store *store, struct err *err);
 
 /* Write down its counts; of a site that was never told (a lost record) nothing is written. */
 int sites_count(struct sites *s, int64_t process, const struct record_site_counts *rec,

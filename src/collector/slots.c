@@ -307,6 +307,31 @@ uint32_t slots_live(struct slots *s)
 	return live;
 }
 
+bool slots_have(struct slots *s, uint32_t pid)
+{
+	uint32_t i;
+
+	for (i = 0; is_worth_a_look(s, i); i++) {
+		if (s->items[i].use == USE_READ && s->items[i].process.pid == pid)
+			return true;
+	}
+	return false;
+}
+
+uint64_t slots_cpu_ns(struct slots *s)
+{
+	uint64_t sum = 0;
+	uint32_t i;
+
+	for (i = 0; is_worth_a_look(s, i); i++) {
+		struct slot *t = &s->items[i];
+
+		if (t->use == USE_READ && liveness_check(&t->process))
+			sum += clock_process_cpu_ns((int)t->process.pid);
+	}
+	return sum;
+}
+
 void slots_finish(struct slots *s)
 {
 	uint32_t i;

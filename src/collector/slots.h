@@ -71,6 +71,12 @@ void slots_check(struct slots *s);
 /* The number of slots in use by processes that are alive. */
 uint32_t slots_live(struct slots *s);
 
+/* Is this the number of a process whose records are read? */
+bool slots_have(struct slots *s, uint32_t pid);
+
+/* CPU time so far of those that are alive. */
+uint64_t slots_cpu_ns(struct slots *s);
+
 /* End every process that is left: SLOT_KILLED if it is dead, else SLOT_LEFT_OVER. */
 void slots_finish(struct slots *s);
 

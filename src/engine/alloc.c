@@ -10,6 +10,7 @@
 
 #include "channel/sys.h"
 #include "engine/blocks.h"
+#include "engine/call_sites.h"
 #include "engine/hooks.h"
 #include "engine/modules.h"
 #include "engine/poll.h"
@@ -21,6 +22,24 @@
 #include "engine/util.h"
 
 static uint32_t lock; /* guards blocks, regions and sites */
+
+/*
+ * A thread that is alone needs no lock, whose two atomic instructions take 10 ns: others come
+ * only by its own doing, and in the dispatcher. Returns what let_go wants.
+ */
+static bool hold(void)
+{
+	if (!engine.threads->next_thread)
+		return false;
+	lock_take(&lock);
+	return true;
+}
+
+static void let_go(bool held)
+{
+	if (held)
+		lock_drop(&lock);
+}
 
 void alloc_init(void)
 {
@@ -129,14 +148,15 @@ static void begin_call(struct thread *t, const struct hook_function *f, const st
 static void drop_block(struct thread *t, uint64_t start)
 {
 	struct block_info b;
+	bool held;
 
 	if (!start)
 		return;
 	settle(t);
-	lock_take(&lock);
+	held = hold();
 	if (blocks_remove(start, &b))
 		sites_drop_block(b.site, b.size);
-	lock_drop(&lock);
+	let_go(held);
 }
 
 /* ---- Returns ---- */
@@ -164,8 +184,9 @@ static void add_block(const struct alloc_call *c, uint64_t start, uint32_t site)
 static void end_call(struct thread *t, const struct hook_frame *r, uint64_t rbp)
 {
 	struct alloc_call *c = &t->alloc_call;
-	uint64_t start = r->rax, path[SITE_MAX_DEPTH];
-	uint32_t depth, site;
+	uint64_t start = r->rax;
+	uint32_t site;
+	bool held;
 
 	if (!c->kind || c->sp + 8 != t->hook_sp)
 		return;
@@ -175,17 +196,15 @@ static void end_call(struct thread *t, const struct hook_frame *r, uint64_t rbp)
 		c->kind = 0;
 		return;
 	}
-	path[0] = c->back;
-	depth = 1 + unwind_path(c->back, t->hook_sp, rbp, path + 1, SITE_MAX_DEPTH - 1);
 	settle(t);
-	lock_take(&lock);
+	held = hold();
 	drop_old(c);
 	if (start) {
-		site = sites_get(c->kind, path, depth);
+		site = call_sites_get(c->kind, c->back, t->hook_sp, rbp);
 		add_block(c, start, site);
 		sites_tell(t->process, site);
 	}
-	lock_drop(&lock);
+	let_go(held);
 	c->kind = 0;
 }
 
@@ -193,6 +212,8 @@ void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t r
 {
 	const struct hook_function *function;
 
+	if (!engine.config.objects) /* profiling has ended */
+		return;
 	if (f->number == HOOK_RETURN) {
 		end_call(t, f, rbp);
 		return;
@@ -210,7 +231,7 @@ void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t r
 static uint32_t site_of_call(struct thread *t, uint32_t kind)
 {
 	uint64_t path[SITE_MAX_DEPTH];
-	uint32_t depth = unwind_path(t->rip, t->regs[RSP], t->regs[RBP], path, SITE_MAX_DEPTH);
+	uint32_t depth = unwind_path(t->rip, t->regs[RSP], t->regs[RBP], path, SITE_MAX_DEPTH, 0);
 
 	return sites_get(kind, path, depth);
 }

@@ -457,7 +457,7 @@ static bool read_description(uint64_t address, uint64_t pc, struct frame_rule *r
 
 /* ---- The table of where they are ---- */
 
-/* Both relative to the table. */
+/* Both relative to the table's base. */
 struct table_entry {
 	int32_t pc, description;
 };
@@ -480,7 +480,7 @@ static bool read_head(const struct frame_table *t, struct table_head *head)
 bool eh_frame_find(const struct frame_table *t, uint64_t pc, struct frame_rule *rule)
 {
 	const uint64_t entries = t->address + sizeof(struct table_head);
-	const int64_t wanted = (int64_t)(pc - t->address);
+	const int64_t wanted = (int64_t)(pc - t->base);
 	struct table_entry e, found = { 0 };
 	struct table_head head;
 	uint32_t low = 0, high;
@@ -502,5 +502,91 @@ bool eh_frame_find(const struct frame_table *t, uint64_t pc, struct frame_rule *
 	}
 	if (low == 0)
 		return false;
-	return read_description(t->address + (uint64_t)(int64_t)found.description, pc, rule);
+	return read_description(t->base + (uint64_t)(int64_t)found.description, pc, rule);
+}
+
+/* ---- Making one ---- */
+
+/* Where the next description begins; 0 at the section's end. */
+static uint64_t next_entry(uint64_t at, uint64_t end)
+{
+	uint32_t length;
+
+	if (end - at < 8 || engine_copy(&length, (const void *)(uintptr_t)at, 4) != 0 ||
+	    length < 4 || length == 0xffffffffu || length > end - at - 4)
+		return 0;
+	return at + 4 + length;
+}
+
+/* Where the code begins that is described at `at`; 0 where no code is. */
+static uint64_t described_code(uint64_t at, struct common *c, uint64_t *common_at)
+{
+	uint32_t head[2];
+	struct reader r;
+	uint64_t wanted;
+
+	if (engine_copy(head, (const void *)(uintptr_t)at, 8) != 0 || head[1] == 0)
+		return 0;
+	wanted = at + 4 - head[1];
+	if (wanted != *common_at && !read_common(c, wanted))
+		return 0;
+	*common_at = wanted;
+	if (!open_entry(at, c->bytes, &r)) /* of c only the encoding is still wanted */
+		return 0;
+	skip(&r, 4);
+	return read_pointer(&r, c->pointer_encoding);
+}
+
+/* Shell's sort: nearly all are in order. */
+static void sort_entries(struct table_entry *e, uint32_t n)
+{
+	for (uint32_t gap = n / 2; gap; gap /= 2)
+		for (uint32_t i = gap; i < n; i++) {
+			struct table_entry x = e[i];
+			uint32_t k = i;
+
+			for (; k >= gap && e[k - gap].pc > x.pc; k -= gap)
+				e[k] = e[k - gap];
+			e[k] = x;
+		}
+}
+
+static uint32_t list_entries(uint64_t address, uint64_t bytes, struct table_entry *e)
+{
+	uint64_t end = address + bytes, common_at = 0, pc;
+	struct common c;
+	uint32_t n = 0;
+
+	for (uint64_t at = address, next; (next = next_entry(at, end)); at = next) {
+		pc = described_code(at, &c, &common_at);
+		if (!pc || (int64_t)(pc - address) != (int32_t)(pc - address))
+			continue;
+		if (e)
+			e[n] = (struct table_entry){ (int32_t)(pc - address),
+						     (int32_t)(at - address) };
+		n++;
+	}
+	return n;
+}
+
+bool eh_frame_index(uint64_t address, uint64_t bytes, struct frame_table *table)
+{
+	struct table_head *head;
+	uint32_t n;
+
+	*table = (struct frame_table){ 0 };
+	if (bytes >> 31 || (n = list_entries(address, bytes, 0)) == 0)
+		return false;
+	table->bytes = sizeof *head + n * sizeof(struct table_entry);
+	head = pages_get(round_up(table->bytes, PAGE));
+	if (!head) {
+		table->bytes = 0;
+		return false;
+	}
+	*head = (struct table_head){ 1, 0x1b, 0x03, 0x3b, 0, n };
+	list_entries(address, bytes, (struct table_entry *)(void *)(head + 1));
+	sort_entries((struct table_entry *)(void *)(head + 1), n);
+	table->address = (uint64_t)(uintptr_t)head;
+	table->base = address;
+	return true;
 }

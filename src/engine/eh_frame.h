@@ -33,10 +33,20 @@ struct frame_rule {
 	int32_t rbp_offset;
 };
 
-/* The .eh_frame_hdr section of a module, in memory. */
+/*
+ * A .eh_frame_hdr section in memory, or what eh_frame_index made in its place. What it holds is
+ * relative to `base`, in the one case its own address and in the other that of .eh_frame.
+ */
 struct frame_table {
-	uint64_t address, bytes;
+	uint64_t address, bytes, base;
 };
+
+/*
+ * For programs without that table (static ones): make one for the .eh_frame section of `bytes`
+ * at `address`. It lies in pages of the engine's that are never given back. False, and an empty
+ * table: there is nothing of use, or no memory.
+ */
+bool eh_frame_index(uint64_t address, uint64_t bytes, struct frame_table *table);
 
 /*
  * The rule that holds while the instruction at pc is executed. FRAME_END in *rule, and false,

@@ -281,6 +281,23 @@ engine_peek:
 	mov	%rax, (%rdi)
 	xor	%eax, %eax
 	ret
+/*
+ * long engine_same(const uint64_t (*reads)[2], uint64_t n): 0 if at each reads[i][0] stands
+ * reads[i][1]; anything else if not, or if it cannot be read. n > 0.
+ */
+	.globl engine_same
+	.hidden engine_same
+engine_same:
+	shl	$4, %rsi
+	add	%rdi, %rsi
+1:	mov	(%rdi), %rax
+	mov	(%rax), %rax
+	sub	8(%rdi), %rax
+	jnz	2f
+	add	$16, %rdi
+	cmp	%rsi, %rdi
+	jne	1b
+2:	ret
 engine_copy_end:
 engine_copy_failed:
 	mov	$-1, %rax

@@ -21,6 +21,7 @@
 struct module {
 	uint64_t start, end;
 	struct frame_table frames;
+	uint64_t unsorted, unsorted_bytes; /* .eh_frame, where there is no table */
 	bool interpreter;
 };
 
@@ -65,7 +66,9 @@ static void find_frames(struct elf *e, const Elf64_Phdr *ph, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		if (ph[i].p_type == PT_GNU_EH_FRAME)
 			e->module->frames =
-				(struct frame_table){ e->bias + ph[i].p_vaddr, ph[i].p_memsz };
+				(struct frame_table){ .address = e->bias + ph[i].p_vaddr,
+						      .base = e->bias + ph[i].p_vaddr,
+						      .bytes = ph[i].p_memsz };
 }
 
 /* The defined functions of a table of symbols. */
@@ -89,6 +92,30 @@ static void hook_symbols(const struct elf *e, const Elf64_Shdr *symbols, const E
 			continue;
 		hooks_add_function(at, text + s[i].st_name);
 	}
+}
+
+static bool is_eh_frame(const struct elf *e, const Elf64_Shdr *names, uint64_t name)
+{
+	static const char wanted[] = ".eh_frame";
+
+	return names->sh_offset <= e->size && names->sh_size <= e->size - names->sh_offset &&
+	       name < names->sh_size && sizeof wanted <= names->sh_size - name &&
+	       memcmp(e->bytes + names->sh_offset + name, wanted, sizeof wanted) == 0;
+}
+
+/* Static programs have the information, but no table of it. */
+static void find_unsorted_frames(const struct elf *e, const Elf64_Ehdr *eh)
+{
+	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh);
+
+	if (!sh || eh->e_shentsize != sizeof *sh || eh->e_shstrndx >= eh->e_shnum)
+		return;
+	for (uint32_t i = 0; i < eh->e_shnum; i++)
+		if ((sh[i].sh_flags & SHF_ALLOC) &&
+		    is_eh_frame(e, &sh[eh->e_shstrndx], sh[i].sh_name)) {
+			e->module->unsorted = e->bias + sh[i].sh_addr;
+			e->module->unsorted_bytes = sh[i].sh_size;
+		}
 }
 
 static void find_symbols(const struct elf *e, const Elf64_Ehdr *eh)
@@ -121,6 +148,8 @@ static int look_at(void *arg)
 	if (!ph || !find_bias(e, ph, eh->e_phnum))
 		return -1;
 	find_frames(e, ph, eh->e_phnum);
+	if (!e->module->frames.bytes)
+		find_unsorted_frames(e, eh);
 	/* The dynamic linker's allocator is of no interest, and not what programs call. */
 	if (e->part != MODULE_INTERPRETER)
 		find_symbols(e, eh);
@@ -182,6 +211,11 @@ static bool find(uint64_t pc, struct module *m)
 	lock_take(&lock);
 	for (uint32_t i = 0; i < count && !found; i++)
 		if (pc >= modules[i].start && pc < modules[i].end) {
+			/* Not before it is needed: it was not in memory when the code was mapped. */
+			if (modules[i].unsorted_bytes)
+				eh_frame_index(modules[i].unsorted, modules[i].unsorted_bytes,
+					       &modules[i].frames);
+			modules[i].unsorted_bytes = 0;
 			*m = modules[i];
 			found = true;
 		}

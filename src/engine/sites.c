@@ -144,9 +144,12 @@ void sites_tell(struct process *p, uint32_t number)
 {
 	struct site *s = site_of(number);
 
-	if (number && !s->told)
-		s->told = records_site(p, number, s->kind, s->path, s->depth,
-				       s->mixed ? 0 : s->element_size);
+	if (!number || s->told)
+		return;
+	s->told = records_site(p, number, s->kind, s->path, s->depth,
+			       s->mixed ? 0 : s->element_size);
+	if (s->told)
+		has_changed(s, number); /* a forked child has its counts from its parent */
 }
 
 static void report(struct process *p, uint32_t number)
@@ -162,7 +165,6 @@ static void report(struct process *p, uint32_t number)
 					.smallest = s->smallest == NO_BLOCK ? 0 : s->smallest,
 					.largest = s->largest };
 
-	sites_tell(p, number);
 	records_site_counts(p, &r);
 }
 
@@ -171,6 +173,7 @@ void sites_report(struct process *p)
 	while (changed > 1) {
 		uint32_t number = changed - 1;
 
+		sites_tell(p, number);
 		changed = site_of(number)->next_changed;
 		site_of(number)->next_changed = 0;
 		report(p, number);

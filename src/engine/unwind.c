@@ -30,6 +30,7 @@ struct kept_rule {
 #define RULE_RBP_OFFSET(r) ((int64_t)(r) >> 36)
 
 static struct kept_rule kept[1u << RULES_BITS];
+static uint32_t generation;
 
 static uint64_t pack(struct frame_rule f)
 {
@@ -71,19 +72,42 @@ void unwind_forget(void)
 {
 	for (uint32_t i = 0; i < 1u << RULES_BITS; i++)
 		__atomic_store_n(&kept[i].check, 0, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&generation, 1, __ATOMIC_SEQ_CST);
 }
 
-static bool peek(uint64_t address, uint64_t *value)
+uint32_t unwind_generation(void)
 {
-	return engine_peek(value, (const void *)(uintptr_t)address) == 0;
+	return __atomic_load_n(&generation, __ATOMIC_RELAXED);
 }
 
 struct frame_regs {
 	uint64_t pc, rsp, rbp;
 };
 
-static bool frame_address(const struct frame_regs *f, uint64_t rule, uint64_t *cfa)
+struct walk {
+	struct frame_regs at;
+	struct unwind_reads *reads;
+};
+
+static bool peek(const struct walk *w, uint64_t address, uint64_t *value)
 {
+	uint32_t n;
+
+	if (engine_peek(value, (const void *)(uintptr_t)address) != 0)
+		return false;
+	if (!w->reads)
+		return true;
+	n = w->reads->count++;
+	if (n < UNWIND_MAX_READS) {
+		w->reads->read[n][0] = address;
+		w->reads->read[n][1] = *value;
+	}
+	return true;
+}
+
+static bool frame_address(const struct walk *w, uint64_t rule, uint64_t *cfa)
+{
+	const struct frame_regs *f = &w->at;
 	uint64_t at = (uint64_t)RULE_OFFSET(rule);
 
 	switch (RULE_BASE(rule)) {
@@ -94,7 +118,7 @@ static bool frame_address(const struct frame_regs *f, uint64_t rule, uint64_t *c
 		*cfa = f->rbp + at;
 		break;
 	case FRAME_AT_RBP:
-		if (!peek(f->rbp + at, cfa))
+		if (!peek(w, f->rbp + at, cfa))
 			return false;
 		break;
 	default:
@@ -105,14 +129,16 @@ static bool frame_address(const struct frame_regs *f, uint64_t rule, uint64_t *c
 }
 
 /* To the caller's frame. */
-static bool step(struct frame_regs *f)
+static bool step(struct walk *w)
 {
+	struct frame_regs *f = &w->at;
 	uint64_t rule = rule_for(f->pc), cfa, pc, rbp = f->rbp;
 
-	if (!frame_address(f, rule, &cfa) || !peek(cfa - 8, &pc))
+	if (!frame_address(w, rule, &cfa) || !peek(w, cfa - 8, &pc))
 		return false;
 	if (RULE_RBP(rule) != RBP_KEPT &&
-	    !peek((RULE_RBP(rule) == RBP_SAVED ? cfa : f->rbp) + (uint64_t)RULE_RBP_OFFSET(rule),
+	    !peek(w,
+		  (RULE_RBP(rule) == RBP_SAVED ? cfa : f->rbp) + (uint64_t)RULE_RBP_OFFSET(rule),
 		  &rbp))
 		return false;
 	if (pc < LEAST_PC || pc >> 47)
@@ -121,12 +147,15 @@ static bool step(struct frame_regs *f)
 	return true;
 }
 
-uint32_t unwind_path(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t *path, uint32_t room)
+uint32_t unwind_path(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t *path, uint32_t room,
+		     struct unwind_reads *reads)
 {
-	struct frame_regs f = { pc, rsp, rbp };
+	struct walk w = { { pc, rsp, rbp }, reads };
 	uint32_t n = 0;
 
-	while (n < room && step(&f))
-		path[n++] = f.pc;
+	if (reads)
+		reads->count = 0;
+	while (n < room && step(&w))
+		path[n++] = w.at.pc;
 	return n;
 }

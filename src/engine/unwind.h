@@ -9,15 +9,26 @@
 
 #include <stdint.h>
 
+/* What a walk has read of the stack: as long as it is there, the walk leads to the same path. */
+#define UNWIND_MAX_READS 40u
+struct unwind_reads {
+	uint32_t count; /* more than UNWIND_MAX_READS: they are not all kept */
+	uint64_t read[UNWIND_MAX_READS][2]; /* address, value */
+};
+
 /*
  * The return addresses on the stack, the frame at pc's own first, at most `room` of them.
  * rsp and rbp are those of the frame at pc, which has called something (or has just made a
  * system call): its rule is that of the byte before. Returns how many there are: the walk
- * ends where the stack does, or where it makes no sense. No lock wanted.
+ * ends where the stack does, or where it makes no sense. *reads, unless NULL, holds what it
+ * read. No lock wanted.
  */
-uint32_t unwind_path(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t *path, uint32_t room);
+uint32_t unwind_path(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t *path, uint32_t room,
+		     struct unwind_reads *reads);
 
-/* Code went away: the rules kept may be wrong. */
+/* Code went away: the rules kept may be wrong, and walks may lead elsewhere. */
 void unwind_forget(void);
+/* How often that has happened. */
+uint32_t unwind_generation(void);
 
 #endif

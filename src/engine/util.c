@@ -10,6 +10,8 @@
 
 #include "channel/sys.h"
 
+#define LARGE_BYTES (4ul << 20) /* from here on pages are large ones */
+
 uint8_t util_no_tsc;
 static uint64_t held_bytes; /* atomic */
 
@@ -62,6 +64,8 @@ void *pages_get(uint64_t bytes)
 
 	if (sys_failed(p))
 		return 0;
+	if (bytes >= LARGE_BYTES)
+		sys3(SYS_madvise, p, bytes, MADV_HUGEPAGE);
 	__atomic_fetch_add(&held_bytes, bytes, __ATOMIC_RELAXED);
 	return (void *)p;
 }
@@ -86,6 +90,13 @@ int grow_init(struct grow *g, uint64_t reserve_bytes)
 		return -1;
 	*g = (struct grow){ .base = (uint8_t *)p, .reserved = reserve_bytes };
 	return 0;
+}
+
+#define SMALL_PART (2ul << 20)
+
+void grow_in_large_pages(const struct grow *g)
+{
+	sys3(SYS_madvise, g->base + SMALL_PART, g->reserved - SMALL_PART, MADV_HUGEPAGE);
 }
 
 void *grow_take(struct grow *g, uint64_t bytes)

@@ -27,6 +27,8 @@ struct grow {
 	uint64_t used, reserved;
 };
 int grow_init(struct grow *g, uint64_t reserve_bytes);
+/* From the third megabyte on in large pages: for tables that are read here and there. */
+void grow_in_large_pages(const struct grow *g);
 /* The next `bytes`, zeroed, aligned to 8; NULL when the reserve is used up. */
 void *grow_take(struct grow *g, uint64_t bytes);
 

@@ -93,18 +93,16 @@ static void share_group(struct split *s, double *chance)
 static int share_all(const struct model *m, enum model_policy policy, double lines,
 		     enum tail_kind kind, double factor, struct model_share *shares)
 {
-	static void (*const solvers[])(const struct model *m, double lines, enum tail_kind kind,
-				       double *ratios, struct group_result *results) = {
-		[MODEL_RANDOM] = random_solve,
-		[MODEL_LRU] = lru_solve,
-	};
 	double *ratios = calloc(m->group_count + m->sample_count + 1, sizeof(*ratios));
 	struct group_result *results = calloc(m->group_count + 1, sizeof(*results));
 	int ret = -1;
 
 	if (ratios == NULL || results == NULL)
 		goto out;
-	solvers[policy](m, lines, kind, ratios, results);
+	if (policy == MODEL_LRU)
+		lru_solve(m, 1, lines, kind, ratios, results);
+	else
+		random_solve(m, lines, kind, ratios, results);
 	for (size_t g = 0; g < m->group_count; g++) {
 		struct split s = {m, &m->groups[g], &results[g], factor, shares};
 
@@ -137,6 +135,7 @@ int model_attribute_policy(const struct model *m, enum model_policy policy, uint
 	for (size_t i = 0; i < m->sample_count; i++) {
 		shares[i].misses *= m->touches;
 		shares[i].accesses *= m->touches / m->lines[i];
+		shares[i].begins *= m->touches / m->lines[i];
 	}
 	return 0;
 }

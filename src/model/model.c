@@ -234,7 +234,7 @@ static int form_groups(struct model *m, const struct model_input *in, uint32_t *
 	if (groups_form(in, group_of, &m->group_count) != 0)
 		return -1;
 	m->groups = calloc(m->group_count, sizeof(*m->groups));
-	m->scratch = calloc(m->group_count, sizeof(*m->scratch));
+	m->scratch = calloc(2 * m->group_count, sizeof(*m->scratch));
 	m->evictions = calloc(m->group_count + 1, sizeof(*m->evictions));
 	if (m->groups == NULL || m->scratch == NULL || m->evictions == NULL)
 		return -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * From the samples of one process to the miss ratio of a cache: StatCache
- * (fully associative, random replacement) and StatStack (the same with LRU),
+ * (random replacement) and StatStack (LRU), fully associative or of sets,
  * both from sampled reuse distances. Pure: no files, no globals, no output.
  *
  * A model is built once from all samples (they are binned) and then asked for
@@ -65,7 +65,7 @@ struct model_input {
 	const struct model_sample *samples;
 	size_t sample_count;
 	uint64_t accesses;	  /* of the whole run; 0: what the windows stand for */
-	uint64_t footprint_pages; /* at the end of the run; 0: what the windows say */
+	uint64_t footprint_pages; /* the most of the run; 0: what the windows say */
 	uint32_t line_bytes;	  /* the line that was watched, a power of two */
 	const struct model_follow *follows; /* of a fair choice among the unresolved samples */
 	size_t follow_count;
@@ -134,6 +134,20 @@ void model_free(struct model *m);
  */
 void model_solve(struct model *m, enum model_policy policy, uint64_t lines,
 		 struct model_ratio *out);
+
+/* A cache of lines / ways sets, into which lines fall at random. */
+struct model_cache {
+	uint64_t lines;
+	uint64_t ways; /* 0, or as many as there are lines: fully associative */
+};
+
+/*
+ * The same for a cache of sets. LRU: Hill and Smith 1989, with the expected stack distance. Random
+ * replacement: the fully associative ratio averaged over how many lines it takes to fill a
+ * set, see sets.c; with a single way there is nothing to choose, and it is the same as LRU.
+ */
+void model_solve_cache(struct model *m, enum model_policy policy, const struct model_cache *cache,
+		       struct model_ratio *out);
 
 void model_resolve(const struct model *m, struct model_resolution *out);
 

@@ -107,7 +107,7 @@ struct model {
 	double bin_x[MODEL_BINS]; /* mean distance of the reuses in the bin */
 
 	double *storage;   /* what the survivals' x and mass point into */
-	double *scratch;   /* one per group, for model_solve */
+	double *scratch;   /* two per group, for model_solve */
 	double *evictions; /* one more than groups, for random_solve */
 };
 
@@ -169,12 +169,32 @@ double group_miss(const struct group_result *r, double x);
 void random_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios,
 		  struct group_result *results);
 
-/* The same with LRU; `ratios` need not be set. */
-void lru_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios,
+/* The same with LRU, within sets: one set is the fully associative cache. `ratios` need not be set. */
+void lru_solve(const struct model *m, double sets, double ways, enum tail_kind kind, double *ratios,
 	       struct group_result *results);
+
+/*
+ * P(miss) with LRU within `sets` sets, 1 or more, of `ways` lines, `stack` other lines having been
+ * touched since; straight between whole numbers of them.
+ */
+double sets_miss(double stack, double sets, double ways);
+
+/*
+ * A cache of sets, more than one, as fully associative ones of lines[k] lines each with the
+ * weight weight[k], which are 1 together; rising.
+ */
+#define MODEL_SETS_NODES 5
+void sets_nodes(double sets, double ways, double lines[MODEL_SETS_NODES],
+		double weight[MODEL_SETS_NODES]);
 
 /* P(one given line of `lines` is still there after one miss) = exp(-rate). */
 double random_rate(double lines);
+
+/* The run's ratio: the mean of the groups'. */
+double interval_mean(const struct model *m, const double *ratios);
+
+/* Half the width that chance gives to the groups' mean; 1 when there is no telling. */
+double interval_half_width(const struct model *m, const double *ratios, double centre);
 
 /* 97.5 % quantile of Student's t with df >= 1 degrees of freedom. */
 double student_quantile(size_t df);

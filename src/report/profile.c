@@ -205,6 +205,16 @@ static int read_data(struct profile *p, struct err *err)
 	return 0;
 }
 
+static int read_samples(struct profile *p, struct err *err)
+{
+	return store_read_windows(p->store, p->process->id, &p->windows, &p->window_count, err) ==
+				       0 &&
+			       store_read_samples(p->store, p->process->id, &p->samples,
+						  &p->sample_count, err) == 0
+		       ? 0
+		       : -1;
+}
+
 int profile_open(struct profile *p, const char *path, int64_t process, struct err *err)
 {
 	memset(p, 0, sizeof(*p));
@@ -213,9 +223,7 @@ int profile_open(struct profile *p, const char *path, int64_t process, struct er
 	p->line_bytes = (uint32_t)store_meta_int(p->store, "line_bytes", 64);
 	p->touches = 1;
 	if (store_read_processes(p->store, &p->processes, &p->process_count, err) != 0 ||
-	    choose_process(p, process, err) != 0 ||
-	    store_read_windows(p->store, p->process->id, &p->windows, &p->window_count, err) != 0 ||
-	    store_read_samples(p->store, p->process->id, &p->samples, &p->sample_count, err) != 0 ||
+	    choose_process(p, process, err) != 0 || read_samples(p, err) != 0 ||
 	    store_read_locations(p->store, p->process->id, &p->locations, &p->location_count,
 				 err) != 0 ||
 	    index_locations(p, err) != 0 || read_follows(p, err) != 0 || read_data(p, err) != 0 ||
@@ -224,6 +232,24 @@ int profile_open(struct profile *p, const char *path, int64_t process, struct er
 		return -1;
 	}
 	return 0;
+}
+
+int profile_open_beside(struct profile *p, const struct profile *run, int64_t process,
+			struct err *err)
+{
+	*p = (struct profile){
+		.store = run->store,
+		.processes = run->processes,
+		.process_count = run->process_count,
+		.line_bytes = run->line_bytes,
+		.touches = 1,
+		.is_beside = true,
+	};
+	if (choose_process(p, process, err) == 0 && read_samples(p, err) == 0 &&
+	    read_follows(p, err) == 0 && profile_build_model(p, err) == 0)
+		return 0;
+	profile_close(p);
+	return -1;
 }
 
 void profile_close(struct profile *p)
@@ -239,8 +265,10 @@ void profile_close(struct profile *p)
 	free(p->follows);
 	free(p->samples);
 	free(p->windows);
-	free(p->processes);
-	store_close(p->store);
+	if (!p->is_beside) {
+		free(p->processes);
+		store_close(p->store);
+	}
 	memset(p, 0, sizeof(*p));
 }
 

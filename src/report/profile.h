@@ -3,6 +3,8 @@
 #ifndef DWELL_REPORT_PROFILE_H
 #define DWELL_REPORT_PROFILE_H
 
+#include <stdbool.h>
+
 #include "base/map.h"
 #include "model/model.h"
 #include "store/store_read.h"
@@ -53,6 +55,7 @@ struct profile {
 	 */
 	uint32_t *weights, *follow_weights;
 	double touches;
+	bool is_beside; /* the store and the processes are another profile's */
 };
 
 /* The machine's data caches as the profile knows them; size 0: not known. */
@@ -92,6 +95,13 @@ int profile_read_nested(const struct profile *p, struct profile_nested *n, struc
 int profile_at_line(const struct profile *p, const struct profile_nested *n, uint64_t line_bytes,
 		    struct profile *out, struct err *err);
 void profile_leave_line(struct profile *p);
+
+/*
+ * Another process of a profile that is open, to ask its model: it has no locations. It
+ * shares what belongs to the run with `run`, which must outlive it. Release with profile_close.
+ */
+int profile_open_beside(struct profile *p, const struct profile *run, int64_t process,
+			struct err *err);
 
 void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE_CACHES]);
 

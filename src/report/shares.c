@@ -105,13 +105,17 @@ static void take_balance(struct sharing *s)
 
 /* ---- The lines met again ---- */
 
+static double follow_weight(const struct profile *p, size_t i)
+{
+	return p->follow_weights != NULL ? p->follow_weights[i] : 1;
+}
+
 /* The lines met of a window speak for what it left unresolved. */
 static int weigh_met(struct sharing *s, struct err *err)
 {
 	const struct profile *p = s->p;
 	struct window {
-		double misses;
-		size_t met;
+		double misses, met;
 	} *windows = calloc(p->window_count + 1, sizeof(*windows));
 	double all = 0;
 
@@ -122,13 +126,14 @@ static int weigh_met(struct sharing *s, struct err *err)
 			windows[profile_window(p, p->samples[i].window)].misses +=
 				s->samples[i].misses;
 	for (size_t i = 0; i < p->follow_count; i++)
-		windows[profile_window(p, p->follows[i].window)].met += is_met(&p->follows[i]);
+		if (is_met(&p->follows[i]))
+			windows[profile_window(p, p->follows[i].window)].met += follow_weight(p, i);
 	for (size_t i = 0; i < p->follow_count; i++) {
 		const struct window *w = &windows[profile_window(p, p->follows[i].window)];
 
 		if (!is_met(&p->follows[i]))
 			continue;
-		s->met[i] = w->misses / (double)w->met;
+		s->met[i] = w->misses * follow_weight(p, i) / w->met;
 		all += s->met[i];
 		s->met_count++;
 	}
@@ -171,7 +176,8 @@ static void share_far(struct sharing *s, double *far)
 	if (s->met_count == 0)
 		return;
 	model_resolve(s->p->model, &known);
-	s->first.accesses = fmin(known.cold, s->left.accesses);
+	/* What is cold are touches of lines; there may be several to an access. */
+	s->first.accesses = fmin(known.cold / s->p->touches, s->left.accesses);
 	s->first.misses = fmin(known.cold, s->left.misses);
 	s->out->far.accesses = s->left.accesses - s->first.accesses;
 	s->out->far.misses = s->left.misses - s->first.misses;
@@ -218,14 +224,12 @@ static void share_first(struct sharing *s, const double *far, double *surplus)
 		const struct store_sample *x = &p->samples[i];
 		struct share_part *to = &s->out->unresolved[location_index(p, x->begin.location)];
 
-		if (is_reused(x))
+		if (is_reused(x) || s->left.accesses <= 0)
 			continue;
-		if (s->left.accesses > 0)
-			to->accesses += rest * s->first.accesses * s->samples[i].accesses /
-					s->left.accesses;
-		if (s->left.misses > 0)
-			to->misses +=
-				rest * s->first.misses * s->samples[i].misses / s->left.misses;
+		part = s->left.misses > 0 ? s->samples[i].misses / s->left.misses
+					  : s->samples[i].accesses / s->left.accesses;
+		to->accesses += rest * part * s->first.accesses;
+		to->misses += rest * part * s->first.misses;
 	}
 }
 

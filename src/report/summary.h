@@ -27,7 +27,7 @@ void summary_release(struct summary *s);
 int summary_text(const struct summary *s, size_t rows, const struct display *d, struct text *out,
 		 struct err *err);
 
-/* Sections by their first column: process, cache, function, line, object. All rows. */
+/* Sections by their first column: process, count, cache, reuse, function, line, object. All rows. */
 void summary_csv(const struct summary *s, struct text *out);
 int summary_json(const struct summary *s, struct text *out, struct err *err);
 

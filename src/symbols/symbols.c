@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,9 @@ struct symbols {
 	size_t count, room;
 	size_t open_files;
 	struct arena arena;
+	/* symbols_resolve may be called by one other thread: its share is this, and the files' contents. */
+	struct arena answers;
+	pthread_mutex_t lock; /* of items, while one thread adds and the other looks one up */
 };
 
 static char *debuginfo_path; /* NULL: libdwfl's default, /usr/lib/debug */
@@ -37,7 +41,11 @@ static const Dwfl_Callbacks callbacks = {
 
 struct symbols *symbols_new(void)
 {
-	return calloc(1, sizeof(struct symbols));
+	struct symbols *s = calloc(1, sizeof(*s));
+
+	if (s != NULL)
+		pthread_mutex_init(&s->lock, NULL);
+	return s;
 }
 
 static void release_file(struct symbols_file *f)
@@ -62,6 +70,8 @@ void symbols_free(struct symbols *s)
 		release_file(s->items[i]);
 	free(s->items);
 	arena_release(&s->arena);
+	arena_release(&s->answers);
+	pthread_mutex_destroy(&s->lock);
 	free(s);
 }
 
@@ -87,6 +97,16 @@ static bool is_same(const struct symbols_file *f, const char *path, int fd, cons
 	       f->modified.tv_nsec == st->st_mtim.tv_nsec && strcmp(f->path, path) == 0;
 }
 
+static bool make_room(struct symbols *s)
+{
+	bool is_there;
+
+	pthread_mutex_lock(&s->lock);
+	is_there = ARRAY_GROW(s);
+	pthread_mutex_unlock(&s->lock);
+	return is_there;
+}
+
 int symbols_file(struct symbols *s, const char *path)
 {
 	struct stat st = {0};
@@ -102,7 +122,7 @@ int symbols_file(struct symbols *s, const char *path)
 		return (int)i;
 	}
 	f = arena_alloc(&s->arena, sizeof(*f));
-	if (f == NULL || !ARRAY_GROW(s) || symbols_file_init(f, path, fd, &s->arena) != 0) {
+	if (f == NULL || !make_room(s) || symbols_file_init(f, path, fd, &s->arena) != 0) {
 		if (fd >= 0)
 			close(fd);
 		return -1;
@@ -166,7 +186,7 @@ uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset
 static const char *demangle_fortran(struct arena *a, const char *name)
 {
 	static const char mark[] = "_MOD_";
-	const char *end = strncmp(name, "__", 2) == 0 ? strstr(name, mark) : NULL;
+	const char *end = strncmp(name, "__", 2) == 0 ? strstr(name + 2, mark) : NULL;
 	size_t length = end != NULL ? (size_t)(end - name) - 2 : 0;
 	size_t bytes = strlen(name) + 1;
 	char *plain;
@@ -308,14 +328,17 @@ size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
 		       const struct symbols_frame **out)
 {
 	static const struct symbols_frame anonymous = {.function = "[anon]"};
-	struct symbols_file *f = file >= 0 ? s->items[file] : NULL;
+	struct symbols_file *f;
 
-	if (f == NULL) {
+	if (file < 0) {
 		*out = &anonymous;
 		return 1;
 	}
+	pthread_mutex_lock(&s->lock);
+	f = s->items[file];
+	pthread_mutex_unlock(&s->lock);
 	if (f->last == NULL || f->last_address != address)
-		f->last = find_answer(f, address, &s->arena);
+		f->last = find_answer(f, address, &s->answers);
 	f->last_address = address;
 	if (f->last == NULL)
 		return 0;

@@ -51,6 +51,7 @@ uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset
  * in no file. Returns the number of frames, at least 1 (a name in brackets if
  * nothing is known), or 0 when memory ran out. Questions in order of file and
  * address cost least: neighbours share their tables, and often their answer.
+ * The one function that another thread may call while this one calls the others; only one does.
  */
 size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
 		       const struct symbols_frame **frames);

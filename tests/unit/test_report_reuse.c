@@ -16,7 +16,9 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "report/annotate.h"
 #include "report/reuse.h"
+#include "report/summary.h"
 #include "store/store.h"
 
 #define WINDOWS	   60
@@ -313,6 +315,60 @@ static void the_forms_agree(void **state)
 	profile_close(&p);
 }
 
+/* The hottest line is burst's or spread's, whose far reuses are as many; each says where from. */
+static void annotated_source_says_where_its_data_is_from(void **state)
+{
+	static const struct display plain = {0};
+	struct profile p = load();
+	struct text out = {0};
+	struct annotation a;
+	const char *text;
+	json_t *places;
+
+	(void)state;
+	assert_int_equal(annotation_init(&a, &p, 1u << 20, "walk.c", NULL), 0);
+	assert_int_equal(annotation_text(&a, false, &plain, &out, NULL, NULL), 0);
+	text_release(&out);
+	assert_int_equal(annotation_sources_text(&a, 3, &out, NULL), 0);
+	text = text_get(&out);
+	assert_non_null(strstr(text, "\nwalk.c:20\n"));
+	assert_non_null(strstr(text, "\nwalk.c:10\n"));
+	assert_non_null(strstr(text, "  walk.c:10 burst\n"));
+	assert_non_null(strstr(text, "\nwalk.c:30  no reuse was seen\n"));
+	text_release(&out);
+	assert_int_equal(annotation_sources_text(&a, 1, &out, NULL), 0);
+	text = text_get(&out);
+	assert_true((strstr(text, "\nwalk.c:20\n") != NULL) !=
+		    (strstr(text, "\nwalk.c:10\n") != NULL));
+	text_release(&out);
+	assert_int_equal(annotation_sources_text(&a, 0, &out, NULL), 0);
+	assert_int_equal(out.count, 0);
+	/* Line 20 is the second of the three rows. */
+	places = annotation_sources_json(&a, &a.rows[1]);
+	assert_int_equal(json_array_size(places), 2);
+	assert_true(json_is_true(json_object_get(json_array_get(places, 0), "self")));
+	near(json_real_value(json_object_get(json_array_get(places, 0), "reuse_share")),
+	     0.45 / 0.49, 0.01);
+	json_decref(places);
+	annotation_release(&a);
+	profile_close(&p);
+}
+
+/* Half of spread's reuses are temporal: 22.5 % of the accesses. 2 % are first touches. */
+static void the_summary_splits_reuse(void **state)
+{
+	struct profile p = load();
+	struct summary s;
+
+	(void)state;
+	assert_int_equal(summary_init(&s, &p, 1u << 20, NULL), 0);
+	near(s.temporal, 0.225, 1e-3);
+	near(s.spatial, 0.755, 3e-3);
+	near(summary_not_reused(&s), 0.02, 2e-3);
+	summary_release(&s);
+	profile_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -322,6 +378,8 @@ int main(void)
 		cmocka_unit_test(the_whole_program_has_pairs_that_add_up),
 		cmocka_unit_test(a_line_without_reuses_names_the_nearest),
 		cmocka_unit_test(the_forms_agree),
+		cmocka_unit_test(annotated_source_says_where_its_data_is_from),
+		cmocka_unit_test(the_summary_splits_reuse),
 	};
 
 	return cmocka_run_group_tests(tests, make_profile, remove_profile);

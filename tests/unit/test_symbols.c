@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "base/arena.h"
+#include "symbols/private.h"
 #include "symbols/symbols.h"
 
 extern const char __executable_start[];
@@ -254,9 +256,27 @@ static void a_truncated_elf_file_is_survived(void **state)
 	symbols_free(s);
 }
 
+static void names_are_as_people_write_them(void **state)
+{
+	static const char *const names[][2] = {
+		{"__plate_MOD_spread_across", "plate::spread_across"},
+		{"_ZN4list3sumEi", "list::sum(int)"},
+		{"__MOD_x", "__MOD_x"}, /* of no module */
+		{"main", "main"},
+		{"", ""},
+	};
+	struct arena a = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_string_equal(symbols_demangle(&a, names[i][0]), names[i][1]);
+	arena_release(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_are_as_people_write_them),
 		cmocka_unit_test(the_inlined_chain_has_functions_and_lines),
 		cmocka_unit_test(a_file_has_one_number_and_a_build_id),
 		cmocka_unit_test(debug_information_apart_is_found_by_its_link),

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Memory that the program itself gave a name (DWELL_NAME): from an address and a time to
+ * the row of table site that stands for the name. Of one process. All memory of one name is
+ * one data structure.
+ */
+#ifndef DWELL_COLLECTOR_REGIONS_H
+#define DWELL_COLLECTOR_REGIONS_H
+
+#include "channel/channel.h"
+#include "store/store.h"
+
+struct region;
+
+struct regions {
+	struct region *items; /* in the order in which they were named */
+	size_t count, room;
+	struct {
+		struct store_site *items; /* the names are the regions' */
+		size_t count, room;
+	} sites;
+};
+
+/* All zero holds nothing. */
+void regions_release(struct regions *g);
+
+/*
+ * The program names [start, end) at `position`, or with an empty name takes names back there. A name
+ * that is new gets a site with the id *next_site, which is counted up. -1: memory ran out.
+ */
+int regions_name(struct regions *g, uint64_t start, uint64_t end, uint64_t position,
+		 const char *name, int64_t process, int64_t *next_site);
+
+/* A forked child has its parent's regions, with sites of its own. */
+int regions_inherit(struct regions *g, const struct regions *parent, int64_t process,
+		    int64_t *next_site);
+
+/*
+ * The site of the last name given to `address` at or before `position`, in accesses of the process,
+ * or 0; and where that memory begins. Names given later in the run do not count.
+ */
+int64_t regions_find(const struct regions *g, uint64_t address, uint64_t position,
+		     uint64_t *start);
+
+/* Write the sites down, as they are now. */
+int regions_write(const struct regions *g, struct store *store, struct err *err);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The answer for one cache: point, bounds, and the 95 % interval. */
+#include <math.h>
+#include <string.h>
+
+#include "model/parts.h"
+
+/* How wrong the models themselves may be, whatever the number of samples. */
+#define MODEL_ERROR_ABSOLUTE 0.002
+#define MODEL_ERROR_RELATIVE 0.05
+
+/* Of the policy's cache, the miss ratio of each group. */
+static void solve_random(struct model *m, double sets, double ways, enum tail_kind kind,
+			 double *ratios)
+{
+	double lines[MODEL_SETS_NODES], weight[MODEL_SETS_NODES];
+	double *node = m->scratch + m->group_count;
+
+	if (sets <= 1) {
+		random_solve(m, ways, kind, ratios, NULL);
+		return;
+	}
+	if (ways <= 1) { /* nothing to choose */
+		lru_solve(m, sets, ways, kind, ratios, NULL);
+		return;
+	}
+	sets_nodes(sets, ways, lines, weight);
+	for (size_t g = 0; g < m->group_count; g++) {
+		node[g] = ratios[g];
+		ratios[g] = 0;
+	}
+	for (unsigned k = 0; k < MODEL_SETS_NODES; k++) {
+		random_solve(m, lines[k], kind, node, NULL);
+		for (size_t g = 0; g < m->group_count; g++)
+			ratios[g] += weight[k] * node[g];
+	}
+}
+
+static void solve_lru(struct model *m, double sets, double ways, enum tail_kind kind,
+		      double *ratios)
+{
+	lru_solve(m, sets, ways, kind, ratios, NULL);
+}
+
+static void (*const solvers[])(struct model *m, double sets, double ways, enum tail_kind kind,
+			       double *ratios) = {
+	[MODEL_RANDOM] = solve_random,
+	[MODEL_LRU] = solve_lru,
+};
+
+void model_solve(struct model *m, enum model_policy policy, uint64_t lines, struct model_ratio *out)
+{
+	model_solve_cache(m, policy, &(struct model_cache){lines, 0}, out);
+}
+
+void model_solve_cache(struct model *m, enum model_policy policy, const struct model_cache *cache,
+		       struct model_ratio *out)
+{
+	uint64_t whole = cache->ways > 0 && cache->ways < cache->lines ? cache->ways : cache->lines;
+	double ways = (double)whole, sets = (double)cache->lines / ways;
+	double *ratios = m->scratch, widen;
+
+	*out = (struct model_ratio){.high = m->touches, .bound_high = m->touches};
+	if (m->sample_count == 0)
+		return;
+	out->known = true;
+	if (cache->lines == 0) {
+		*out = (struct model_ratio){m->touches, m->touches, m->touches,
+					    m->touches, m->touches, true};
+		return;
+	}
+	memset(ratios, 0, m->group_count * sizeof(*ratios));
+	solvers[policy](m, sets, ways, TAIL_SPREAD, ratios);
+	out->ratio = interval_mean(m, ratios);
+	solvers[policy](m, sets, ways, TAIL_NEAR, ratios);
+	out->bound_low = interval_mean(m, ratios);
+	out->low = out->bound_low - interval_half_width(m, ratios, out->bound_low);
+	solvers[policy](m, sets, ways, TAIL_FAR, ratios);
+	out->bound_high = interval_mean(m, ratios);
+	out->high = out->bound_high + interval_half_width(m, ratios, out->bound_high);
+	if (!m->has_footprint)
+		out->ratio = (out->bound_low + out->bound_high) / 2;
+	widen = fmax(MODEL_ERROR_ABSOLUTE, MODEL_ERROR_RELATIVE * out->ratio);
+	out->low = m->touches * fmax(0, fmin(out->low, out->ratio) - widen);
+	out->high = m->touches * fmin(1, fmax(out->high, out->ratio) + widen);
+	out->ratio *= m->touches;
+	out->bound_low *= m->touches;
+	out->bound_high *= m->touches;
+}
+
+void model_resolve(const struct model *m, struct model_resolution *out)
+{
+	*out = (struct model_resolution){
+		.distance = m->pool.end_x / m->touches,
+		.lines = survival_integral(&m->pool),
+		.unresolved = m->pool.left * m->touches,
+		.cold = m->has_footprint ? m->tails[TAIL_SPREAD].cold * m->touches
+					: m->pool.left * m->touches,
+		.groups = m->sample_count > 0 ? m->group_count : 0,
+	};
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All processes of a run, and how each misses in the caches of the machine. */
+#ifndef DWELL_REPORT_PROCESSES_H
+#define DWELL_REPORT_PROCESSES_H
+
+#include "report/profile.h"
+#include "report/table.h"
+
+struct processes_row {
+	const struct store_process *process;
+	double share; /* of the run's accesses */
+	struct model_ratio ratios[PROFILE_CACHES]; /* not known where a cache's size is not */
+};
+
+struct processes {
+	struct profile_cache caches[PROFILE_CACHES];
+	struct processes_row *rows; /* most accesses first */
+	size_t count;
+};
+
+/*
+ * Rows and strings point into `run`, a profile opened for any process, which must outlive them.
+ * Release with processes_release.
+ */
+int processes_init(struct processes *s, const struct profile *run, struct err *err);
+void processes_release(struct processes *s);
+
+/* `rows`: how many to show at most; 0: all. */
+int processes_text(const struct processes *s, size_t rows, const struct display *d,
+		   struct text *out, struct err *err);
+void processes_csv(const struct processes *s, struct text *out);
+int processes_json(const struct processes *s, struct text *out, struct err *err);
+
+#endif

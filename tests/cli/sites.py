@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Where blocks of memory come from: the profile's numbers are those of the program.
+
+    sites.py --dwell PATH --programs FOLDER
+
+The program 'allocations' allocates known numbers of blocks; see its source. It is recorded in
+both gears, linked statically, and with other allocators in place of the C library's.
+"""
+import argparse
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+LIBRARIES = '/usr/lib/x86_64-linux-gnu/'
+ALLOCATORS = ['libjemalloc.so.2', 'libtcmalloc_minimal.so.4']
+PAGE = 4096
+
+# process, kind, caller: blocks, bytes, live blocks, live bytes, smallest, largest, sum over sites
+EXPECTED = {
+    (0, 'malloc', 'by_malloc'): (100, 2400, 40, 960, 24, 24),
+    (0, 'calloc', 'by_calloc'): (50, 2400, 0, 0, 48, 48),
+    (0, 'realloc', 'by_realloc'): (20, 210000, 0, 0, 1000, 20000),
+    (0, 'malloc', 'by_failed_realloc'): (1, 64, 1, 64, 64, 64),
+    (0, 'reallocarray', 'by_reallocarray'): (8, 480, 0, 0, 40, 80),
+    (0, 'aligned_alloc', 'by_aligned_alloc'): (10, 1920, 10, 1920, 192, 192),
+    (0, 'posix_memalign', 'by_posix_memalign'): (10, 1000, 3, 300, 100, 100),
+    (0, 'new', 'by_throwing_new'): (20, 800, 0, 0, 40, 40),
+    (0, 'new', 'by_new'): (10, 440, 2, 16, 8, 128),
+    (0, 'new[]', 'by_new_array'): (9, 2756, 2, 100, 50, 400),
+    (0, 'new', 'by_operator'): (5, 165, 0, 0, 33, 33),
+    (0, 'malloc', 'after_failures'): (18, 1386, 18, 1386, 77, 77),
+    (0, 'malloc', 'by_thread'): (8000, 384000, 0, 0, 48, 48),
+    (0, 'mmap', 'by_mmap'): (3, 48 * PAGE, 2, 28 * PAGE, 16 * PAGE, 16 * PAGE),
+    (0, 'malloc', 'by_recursion'): (8, 40, 0, 0, 5, 5),
+    (0, 'malloc', 'for_child'): (1, 512, 1, 512, 512, 512),
+    (1, 'malloc', 'by_child'): (11, 231, 11, 231, 21, 21),
+    (1, 'malloc', 'for_child'): (1, 512, 0, 0, 512, 512),
+}
+# A path shows what called what, as far as the 16 frames go.
+PATHS = {
+    'by_malloc': ['by_malloc', 'main'],
+    'after_failures': ['after_failures', 'by_failed_new', 'main'],
+    'by_recursion': ['by_recursion'] * 16,
+}
+ELEMENT_SIZES = {'by_calloc': 16, 'by_reallocarray': 8, 'by_malloc': 0}
+
+QUERY = '''
+SELECT s.id, s.process_id, s.kind, s.element_size, s.blocks, s.bytes, s.live_blocks, s.live_bytes,
+    s.smallest, s.largest, j.key,
+    (SELECT function FROM frame WHERE location_id = j.value ORDER BY depth DESC LIMIT 1)
+FROM site s LEFT JOIN json_each(s.path) j ORDER BY s.id, j.key'''
+
+
+def check(condition, *what):
+    if not condition:
+        raise AssertionError(' '.join(str(w) for w in what))
+
+
+def record(program, folder, *options, **environment):
+    """The open profile of a run of the program."""
+    path = os.path.join(folder, 'profile.db')
+    done = subprocess.run([DWELL, 'record', '-q', '-o', path, *options, '--', program],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          env={**os.environ, **environment}, timeout=60)
+    check(done.returncode == 0, 'the run ended with', done.returncode, done.stdout.decode())
+    check(done.stdout == b'all checks held\n', 'the run said', done.stdout)
+    return sqlite3.connect(path)
+
+
+def read_sites(profile):
+    """Site id -> (process, kind, counts..., the functions of its path)."""
+    sites = {}
+    for row in profile.execute(QUERY):
+        site = sites.setdefault(row[0], row[1:10] + ([],))
+        if row[11] is not None:
+            site[-1].append(row[11])
+    return sites.values()
+
+
+def add_up(sites):
+    """As EXPECTED: the sites that a function has in several of its lines are one."""
+    sums = {}
+    for process, kind, _, blocks, size, live_blocks, live_bytes, smallest, largest, path in sites:
+        key = (process, kind, path[0] if path else '')
+        old = sums.get(key, (0, 0, 0, 0, smallest, largest))
+        sums[key] = (old[0] + blocks, old[1] + size, old[2] + live_blocks, old[3] + live_bytes,
+                     min(old[4], smallest), max(old[5], largest))
+    return sums
+
+
+def compare(profile, other_names=(), without=()):
+    sites = list(read_sites(profile))
+    sums = add_up(sites)
+    for key, expected in EXPECTED.items():
+        if key[2] in without:
+            continue
+        process, kind, caller = key
+        if key not in sums and kind in dict(other_names):
+            key = (process, dict(other_names)[kind], caller)
+        check(sums.get(key) == expected, key, 'has', sums.get(key), 'and should have', expected)
+    for site in sites:
+        caller = site[-1][0] if site[-1] else ''
+        if caller in ELEMENT_SIZES:
+            check(site[2] == ELEMENT_SIZES[caller], caller, 'has elements of', site[2])
+    stacks = [s for s in sites if s[0] == 0 and s[1] == 'stack']
+    check(sum(s[3] for s in stacks) == 5, 'five stacks, not', stacks)
+    return sites
+
+
+def paths_are_right(sites):
+    for site in sites:
+        wanted = PATHS.get(site[-1][0] if site[-1] else '')
+        if wanted and site[0] == 0:
+            check(site[-1][:len(wanted)] == wanted, 'a path of', site[-1])
+
+
+def samples_know_sites(profile):
+    """Each access of a sample in a known block names a site of its process that holds it."""
+    bad = profile.execute('''SELECT COUNT(*) FROM sample x LEFT JOIN site s ON s.id = x.begin_site
+        WHERE x.begin_site != 0 AND (s.id IS NULL OR s.process_id != x.process_id
+            OR x.begin_address < x.begin_block
+            OR x.begin_address >= x.begin_block + s.largest)''').fetchone()[0]
+    known, every = profile.execute('''SELECT SUM(begin_site != 0), COUNT(*) FROM sample''').fetchone()
+    check(bad == 0, bad, 'samples with a block that cannot be')
+    check(known > every / 4, 'only', known, 'of', every, 'samples know their block')
+
+
+def the_c_library(folder):
+    profile = record(PROGRAMS + '/allocations', folder, '--period', '100')
+    paths_are_right(compare(profile))
+    samples_know_sites(profile)
+
+
+def only_counted(folder):
+    compare(record(PROGRAMS + '/allocations', folder, '--gear', 'count'))
+
+
+def linked_statically(folder):
+    paths_are_right(compare(record(PROGRAMS + '/allocations-static', folder)))
+
+
+def no_objects(folder):
+    profile = record(PROGRAMS + '/allocations', folder, '--no-objects')
+    check(profile.execute('SELECT COUNT(*) FROM site').fetchone()[0] == 0, 'sites all the same')
+    check(profile.execute('SELECT MAX(begin_site) FROM sample').fetchone()[0] == 0, 'a known block')
+
+
+def another_allocator(folder, library):
+    # In tcmalloc new[] and new are one function, and mmap is called through one of its own.
+    compare(record(PROGRAMS + '/allocations', folder, LD_PRELOAD=LIBRARIES + library),
+            other_names=[('new[]', 'new')],
+            without=['by_mmap', 'by_new'] if 'tcmalloc' in library else [])
+
+
+def main():
+    global DWELL, PROGRAMS
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--dwell', required=True)
+    parser.add_argument('--programs', required=True)
+    arguments = parser.parse_args()
+    DWELL, PROGRAMS = os.path.abspath(arguments.dwell), os.path.abspath(arguments.programs)
+    cases = [('the C library', the_c_library), ('only counted', only_counted),
+             ('linked statically', linked_statically), ('no objects', no_objects)]
+    for library in ALLOCATORS:
+        if os.path.exists(LIBRARIES + library):
+            cases.append((library, lambda folder, l=library: another_allocator(folder, l)))
+        else:
+            print('skipped  %s is not installed' % library)
+    failed = 0
+    for name, run in cases:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                run(folder)
+                print('ok       ' + name)
+            except (AssertionError, sqlite3.Error) as error:
+                failed += 1
+                print('FAILED   %s: %s' % (name, error))
+    return failed != 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
