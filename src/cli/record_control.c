@@ -12,6 +12,7 @@
 #define MAX_SECONDS 1e9
 /* With a limit of windows: the run, in millions of accesses, that has all of them. */
 #define LONGEST_RUN 1e6
+#define MOST_GROWTH 3 /* or a few windows would wait for a run that never gets so long */
 
 enum {
 	KEY_WINDOWS = 0x300,
@@ -62,7 +63,8 @@ static int parse_windows(struct channel_config *c, const char *arg, struct err *
 	if (number_parse("the number of windows", arg, 1, 1000000, &n, err) != 0)
 		return -1;
 	c->max_windows = (uint32_t)n;
-	c->window_growth_ppm = (uint32_t)((pow(LONGEST_RUN, 1.0 / (double)n) - 1) * 1e6);
+	c->window_growth_ppm =
+		(uint32_t)(fmin(pow(LONGEST_RUN, 1.0 / (double)n) - 1, MOST_GROWTH) * 1e6);
 	return 0;
 }
 

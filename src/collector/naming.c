@@ -12,6 +12,7 @@
 #include "base/array.h"
 #include "base/sort.h"
 
+#define FIRST_NS ((uint64_t)300000000) /* shorter runs do without a thread */
 #define STEP_NS	 ((uint64_t)700000000) /* between two batches for the worker, at least */
 #define STEP_MOST ((size_t)4000)       /* questions of one batch */
 #define REST	 9 /* times as long as a batch has taken, the worker rests after it */
@@ -221,7 +222,7 @@ int naming_step(struct naming *n, struct symbols *symbols, struct store *store, 
 	int status;
 
 	if (n->due_ns == 0)
-		n->due_ns = now_ns + STEP_NS; /* short runs do without a thread */
+		n->due_ns = now_ns + FIRST_NS;
 	if (now_ns >= n->due_ns && n->worker == NULL && n->count > n->named) {
 		n->due_ns = now_ns + STEP_NS;
 		n->worker = worker_new(symbols);

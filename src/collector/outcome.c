@@ -8,7 +8,7 @@ static void tell_function(const char *name, uint32_t marks, uint32_t found, uint
 	if (name[0] == '\0' || (marks & entered) != 0)
 		return;
 	if ((marks & found) != 0)
-		text_addf(lines, "function '%s' was not entered: %s\n", name, outcome);
+		text_addf(lines, "function '%s' was not entered while it mattered: %s\n", name, outcome);
 	else
 		text_addf(lines,
 			  "no function '%s' in the symbol tables of the program and its libraries: %s "

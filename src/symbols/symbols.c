@@ -186,14 +186,14 @@ uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset
 static const char *demangle_fortran(struct arena *a, const char *name)
 {
 	static const char mark[] = "_MOD_";
-	const char *end = strncmp(name, "__", 2) == 0 ? strstr(name + 2, mark) : NULL;
-	size_t length = end != NULL ? (size_t)(end - name) - 2 : 0;
+	const char *end = strstr(name, mark);
 	size_t bytes = strlen(name) + 1;
 	char *plain;
 
-	if (length == 0 || (plain = arena_alloc(a, bytes)) == NULL)
+	if (end == NULL || end < name + 3 || strncmp(name, "__", 2) != 0 ||
+	    (plain = arena_alloc(a, bytes)) == NULL)
 		return NULL;
-	snprintf(plain, bytes, "%.*s::%s", (int)length, name + 2, end + strlen(mark));
+	snprintf(plain, bytes, "%.*s::%s", (int)(end - name) - 2, name + 2, end + strlen(mark));
 	return plain;
 }
 

@@ -1,0 +1,394 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""When sampling begins and ends, what it costs, and looking at a run that goes on.
+
+    control.py [--dwell PATH] [--programs FOLDER] [--only EXPRESSION]
+
+Each case prints one line; the exit status is 0 when none failed.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+USAGE, INPUT = 2, 3
+SECONDS = 60
+cases = []
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+def check(condition, *what):
+    if not condition:
+        raise AssertionError(' '.join(str(w) for w in what))
+
+
+def run(*arguments, **more):
+    done = subprocess.run([DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=SECONDS, **more)
+    return done.returncode, done.stdout.decode(), done.stderr.decode('utf-8', 'replace')
+
+
+def program(name):
+    return os.path.join(PROGRAMS, name)
+
+
+def record(*arguments, says='', status=0):
+    """Record, look at the end, and return what was said."""
+    got, out, err = run('record', '-s', '1', '-o', 'control.db', *arguments)
+    check(got == status, 'record', *arguments, 'ended with', got, err)
+    check(re.search(says, err), 'record', *arguments, 'said', repr(err))
+    return err
+
+
+def ask(sql, path='control.db'):
+    with sqlite3.connect('file:%s?mode=ro' % path, uri=True) as db:
+        return db.execute(sql).fetchall()
+
+
+def one(sql, path='control.db'):
+    return ask(sql, path)[0][0]
+
+
+def functions():
+    """function -> samples that were taken or ended there."""
+    return dict(ask("""SELECT f.function, count(*) FROM sample s JOIN frame f
+        ON f.location_id = s.begin_location AND f.depth = 0 GROUP BY 1"""))
+
+
+def wait_for(condition, what, seconds=20):
+    end = time.monotonic() + seconds
+    while True:
+        try:
+            if condition():
+                return
+        except sqlite3.Error:
+            pass
+        check(time.monotonic() < end, 'waited in vain for', what)
+        time.sleep(0.05)
+
+
+class Recording:
+    """dwell record in the background."""
+
+    def __init__(self, *arguments, path='live.db'):
+        for name in path, path + '-wal', path + '-shm':
+            if os.path.exists(name):
+                os.unlink(name)
+        self.process = subprocess.Popen([DWELL, 'record', '-o', path, *arguments], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.pid = self.process.pid
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.terminate()
+        self.process.communicate()
+
+    def end(self):
+        out, err = self.process.communicate(timeout=SECONDS)
+        return self.process.returncode, out.decode(), err.decode('utf-8', 'replace')
+
+
+# ---- Functions and marks ----
+
+@case
+def start_at_a_static_function():
+    record('--start-at', 'middle', program('stages'), '8')
+    found = functions()
+    check(found.get('middle', 0) > 100 and found.get('last', 0) > 100, found)
+    check(set(found) & {'first', 'main', '_dl_start'} <= {'main'}, 'sampled before:', found)
+    check(found.get('first', 0) == 0, 'sampled before:', found)
+
+
+@case
+def start_and_stop():
+    record('--start-at', 'middle', '--stop-at', 'last', program('stages'), '8')
+    found = functions()
+    check(found.get('middle', 0) > 100, found)
+    check(set(found) <= {'middle', 'helper', 'main'}, 'sampled outside:', found)
+
+
+@case
+def a_function_entered_again_and_again_stops_once():
+    # Helper is entered a million times before sampling begins, and then ends it at once.
+    record('--start-at', 'last', '--stop-at', 'helper', program('stages'), '4',
+           says="function 'helper' was not entered while it mattered")
+    check(functions().get('last', 0) > 100, functions())
+    check(set(functions()) & {'first', 'middle', 'helper'} == set(), functions())
+
+
+@case
+def a_function_of_a_library():
+    record('--start-at', 'qsort', program('stages'), '1', says="function 'qsort' was not entered")
+    check(one('SELECT count(*) FROM sample') == 0, 'there are samples')
+
+
+@case
+def a_function_that_nobody_has():
+    for option, outcome in ('--start-at', 'nothing was sampled'), ('--stop-at', 'did not end there'):
+        record(option, 'no_such_function', program('stages'), '1',
+               says="no function 'no_such_function' .*%s" % outcome)
+        check(one("SELECT count(*) FROM message WHERE text LIKE 'no function%'") == 1, 'it is not in the profile')
+    # With -q, too: the profile is not what was asked for.
+    record('-q', '--start-at', 'no_such_function', program('stages'), '1', says='no function')
+
+
+@case
+def names_of_cxx():
+    with open('names.cc', 'w') as f:
+        f.write("""#include <cstdio>
+            static long t[4096];
+            namespace a { struct b { __attribute__((noinline)) static long f(long n) {
+                long s = 0; for (long i = 0; i < n; i++) s += t[i * 7 % 4096]++; return s; } }; }
+            __attribute__((noinline)) long g(long n) {
+                long s = 0; for (long i = 0; i < n; i++) s += t[i * 9 % 4096]++; return s; }
+            int main() { printf("%ld\\n", g(3000000) + a::b::f(3000000)); }""")
+    subprocess.run(['g++', '-g', '-O1', '-o', 'names', 'names.cc'], check=True, timeout=SECONDS)
+    record('--start-at', 'a::b::f', './names')
+    found = functions()
+    check(any('a::b::f' in name for name in found) and not any(name.startswith('g(') for name in found), found)
+    record('--stop-at', 'a::b::f', '--start-at', 'g', './names')
+    found = functions()
+    check(any(name.startswith('g(') for name in found) and not any('a::b::f' in name for name in found), found)
+
+
+@case
+def marks_in_c_and_cxx():
+    for name in 'marks', 'marks-cc', 'marks-static':
+        native = subprocess.run([program(name)], capture_output=True, timeout=SECONDS)
+        for options in [], ['--wait-for-mark']:
+            got, out, _ = run('record', '-o', 'control.db', *options, program(name))
+            check(got == 0 and out.encode() == native.stdout, name, 'ended with', got, out)
+        found = {f.split('(')[0]: n for f, n in functions().items()}
+        check(found.get('kernel', 0) > 100, name, found)
+        check(set(found) <= {'kernel', 'main'}, name, 'sampled outside:', found)
+
+
+@case
+def a_disabled_mark_is_none():
+    record('--wait-for-mark', program('marks-disabled'), says='did not come to a DWELL_START')
+    check(one('SELECT count(*) FROM sample') == 0, 'there are samples')
+
+
+@case
+def named_memory_is_a_site():
+    record('--wait-for-mark', program('marks'))
+    sites = ask("SELECT id, kind, name, blocks, bytes, live_blocks FROM site WHERE kind = 'region'")
+    check(len(sites) == 1 and sites[0][1:] == ('region', 'the named table', 1, 65536, 0), sites)
+    inside = one('SELECT count(*) FROM sample WHERE begin_site = %d' % sites[0][0])
+    check(inside > 0.9 * one('SELECT count(*) FROM sample'), inside, 'samples lie in it')
+
+
+# ---- Time, windows, cost ----
+
+@case
+def windows_are_not_more():
+    for most in 1, 7, 50:
+        record('--windows', str(most), program('stages'), '30')
+        windows = one('SELECT count(*) FROM window')
+        check(most / 8 <= windows <= most, windows, 'windows instead of', most)
+    starts = [row[0] for row in ask('SELECT stands_for FROM window ORDER BY number')]
+    check(starts[-1] > starts[0], 'periods do not grow:', starts)
+
+
+@case
+def duration_ends_sampling():
+    begin = time.monotonic()
+    record('--duration', '0.3', program('stages'), '300')
+    took = time.monotonic() - begin
+    last = one('SELECT max(start + length) FROM window')
+    check(last > 0, 'nothing was sampled')
+    check(took < 0.45 or last < 0.95 * one('SELECT sum(accesses) FROM process'), 'sampled to the end')
+    check(functions().get('last', 0) == 0 or took < 1, functions())
+
+
+@case
+def delay_begins_it():
+    record('--delay', '0.2', program('stages'), '400')
+    check(one('SELECT min(start) FROM window') > 1000000, 'sampled from the start')
+    record('--delay', '50', program('stages'), '1', says='ended before the delay was over')
+    check(one('SELECT count(*) FROM window') == 0, 'there are windows')
+
+
+@case
+def a_larger_budget_has_more_windows():
+    count = {}
+    for percent in '5', '50':
+        said = record('--overhead', percent, program('stages'), '200', says=r'sampling cost [0-9.]+ % of the CPU time')
+        count[percent] = one('SELECT count(*) FROM window')
+        cost = float(re.search(r'sampling cost ([0-9.]+) %', said).group(1))
+        check(cost <= float(percent) + 10 or 'too short' in said, 'it cost', cost, said)
+    check(count['50'] >= 2 * count['5'], 'windows by budget:', count)
+
+
+@case
+def values_are_refused():
+    for option, values in {
+            '--windows': ['0', '-1', 'x', ''], '--duration': ['0', '-1', 'x', '', '1e3'],
+            '--delay': ['-1', 'x', ''], '--overhead': ['0', '-5', 'x', '', '99999'],
+            '--start-at': ['', 'f' * 256], '--stop-at': ['']}.items():
+        for value in values:
+            got, out, err = run('record', option, value, '-o', 'no.db', '--', 'touch', 'ran')
+            check(got == USAGE and err.startswith('dwell'), option, value, got, err)
+    got, _, err = run('record', '-g', 'count', '--windows', '3', '-o', 'no.db', '--', 'touch', 'ran')
+    check(got == USAGE and '--windows' in err, got, err)
+    check(not os.path.exists('ran') and not os.path.exists('no.db'), 'something ran all the same')
+
+
+# ---- Runs that go on ----
+
+@case
+def stop_lets_the_program_run_on():
+    with Recording('-s', '1', 'sh', '-c', '"$0" 60; sleep 0.4; echo after; exit 7', program('stages')) as r:
+        wait_for(lambda: one('SELECT count(*) FROM window', 'live.db') > 2, 'windows')
+        got, out, err = run('stop', '-p', str(r.pid))
+        check(got == 0 and out.strip() == os.path.abspath('live.db'), got, out, err)
+        check(r.process.poll() is None, 'the program has ended')
+        check(one("SELECT value FROM meta WHERE key = 'state'", 'live.db') == 'complete', 'not complete')
+        check(one("SELECT count(*) FROM process WHERE state = 'running'", 'live.db') == 0, 'some seem to run')
+        check(run('report', '-i', 'live.db')[0] == 0, 'report fails')
+        before = one('SELECT sum(accesses) FROM process', 'live.db')
+        got, out, err = r.end()
+        check(got == 7 and out.endswith('after\n'), got, repr(out))
+        check("profiling ends here" in err, err)
+        check(before == one('SELECT sum(accesses) FROM process', 'live.db'), 'it was written on')
+
+
+@case
+def stop_by_a_profiled_process():
+    with Recording('sleep', '1.2') as r:
+        wait_for(lambda: ask("SELECT pid FROM process WHERE command LIKE 'sleep%'", 'live.db'), 'the process')
+        pid = one("SELECT pid FROM process WHERE command LIKE 'sleep%'", 'live.db')
+        got, out, err = run('stop', '--pid=%d' % pid)
+        check(got == 0, got, err)
+        check(r.end()[0] == 0, 'sleep failed')
+
+
+@case
+def signals_reach_a_program_that_runs_on():
+    with Recording('sleep', '30') as r:
+        wait_for(lambda: ask('SELECT pid FROM process', 'live.db'), 'the process')
+        check(run('stop', '-p', str(r.pid))[0] == 0, 'stop failed')
+        r.process.terminate()
+        check(r.end()[0] == -signal.SIGTERM, 'ended with', r.process.returncode)
+
+
+@case
+def stop_of_others_is_refused():
+    for pid in '1', str(os.getpid()):
+        got, out, err = run('stop', '-p', pid)
+        check(got == INPUT and 'neither profiled' in err and not out, got, err)
+    for arguments in [], ['-p', 'x'], ['-p', '0'], ['12']:
+        got, out, err = run('stop', *arguments)
+        check(got == USAGE and err.startswith('dwell'), got, err)
+
+
+@case
+def the_door_does_not_mind_nonsense():
+    with Recording(program('stages'), '1500') as r:
+        path = os.path.join(os.environ['XDG_RUNTIME_DIR'], 'dwell', str(r.pid))
+        wait_for(lambda: os.path.exists(path), 'the socket')
+        for message in b'', b'\n', b'stop', b'stop x\n', b'stop 99999999999999\n', b'where 1\n', b'\0' * 1000:
+            with socket.socket(socket.AF_UNIX) as s:
+                s.settimeout(10)
+                s.connect(path)
+                s.sendall(message)
+                s.shutdown(socket.SHUT_WR)
+                check(s.recv(100) in (b'no\n', b''), message)
+        check(os.stat(os.path.dirname(path)).st_mode & 0o77 == 0, 'others may enter')
+        check(r.process.poll() is None, 'it has ended')
+        check(run('stop', '-p', str(r.pid))[0] == 0, 'stop failed')
+    check(not os.path.exists(path), 'the socket is left')
+
+
+@case
+def views_of_a_run_that_goes_on():
+    with Recording(program('stages'), '1500'):
+        wait_for(lambda: one('SELECT count(*) FROM frame', 'live.db') > 0, 'names')
+        check(one("SELECT value FROM meta WHERE key = 'state'", 'live.db') == 'running', 'it has ended')
+        for view in ['report'], ['curve'], ['annotate'], ['info'], ['processes'], ['top', '--once']:
+            got, out, err = run(*view, '-i', 'live.db')
+            check(got == 0 and out, view, got, err)
+        check('first' in run('report', '-i', 'live.db')[1], 'no names yet')
+        got, out, _ = run('processes', '-i', 'live.db')
+        check(re.search(r'running.*stages', out), out)
+        got, out, err = run('top', '-i', 'live.db', '--once', '--show', 'functions')
+        check(out.startswith('running, ') and 'FUNCTION' in out and 'first' in out, out, err)
+
+
+@case
+def top_finds_the_run():
+    with Recording(program('stages'), '1500') as r:
+        wait_for(lambda: one('SELECT count(*) FROM window', 'live.db') > 0, 'windows')
+        got, out, err = run('top', '-p', str(r.pid), '--once', '--show=lines')
+        check(got == 0 and 'stages' in out, got, out, err)
+    got, out, err = run('top', '-p', str(os.getpid()), '--once')
+    check(got == INPUT and not out, got, err)
+    got, out, err = run('top', '-i', 'live.db')
+    check(got == USAGE and '--once' in err, got, err)
+    for arguments in ['--interval', '0'], ['--show', 'x'], ['-p', '1', '-i', 'live.db'], ['--size', '0']:
+        check(run('top', *arguments, '--once')[0] == USAGE, arguments)
+
+
+@case
+def all_processes_are_listed():
+    record('--', 'sh', '-c', '"$0" 3; seq 1 20000 | sort -n >/dev/null; exit 3', program('stages'), status=3)
+    count = one('SELECT count(*) FROM process')
+    got, out, _ = run('processes', '-i', 'control.db', '--format=json')
+    rows = json.loads(out)['processes']
+    check(len(rows) == count, len(rows), 'of', count)
+    check(abs(sum(r['share'] for r in rows) - 1) < 1e-6, 'shares')
+    check(rows[0]['accesses'] >= rows[-1]['accesses'], 'order')
+    busiest = rows[0]
+    report = json.loads(run('report', '-i', 'control.db', '--process', str(busiest['id']), '--format=json')[1])
+    ratio = {c['name']: c['miss_ratio'] for c in report['caches']}
+    check({c['name']: c['miss_ratio'] for c in busiest['caches']} == ratio, 'ratios differ from report')
+    got, out, _ = run('processes', '-i', 'control.db', '--format=csv')
+    check(len(out.splitlines()) == count + 1, out)
+
+
+def main():
+    global DWELL, PROGRAMS
+    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p.add_argument('--dwell', default='build/dwell')
+    p.add_argument('--programs', default='build/tests/programs')
+    p.add_argument('--only', default='', help='only cases whose name matches this expression')
+    options = p.parse_args()
+    DWELL, PROGRAMS = os.path.abspath(options.dwell), os.path.abspath(options.programs)
+    folder = tempfile.mkdtemp(prefix='dwell-control-')
+    os.environ.update(LC_ALL='C', PAGER='cat', XDG_RUNTIME_DIR=folder)
+    os.chdir(folder)
+    failed = 0
+    for function in cases:
+        if not re.search(options.only, function.__name__):
+            continue
+        why, begin = '', time.monotonic()
+        try:
+            function()
+        except (AssertionError, subprocess.SubprocessError, OSError, sqlite3.Error, ValueError, KeyError) as e:
+            why = '%s: %s' % (type(e).__name__, e)
+        failed += why != ''
+        print('%-8s %-48s %5.1f s  %s' % ('FAILED' if why else 'ok', function.__name__,
+                                          time.monotonic() - begin, why), flush=True)
+    os.chdir('/')
+    shutil.rmtree(folder, ignore_errors=True)
+    print('control: %d ok, %d failed' % (len(cases) - failed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Three functions one after another, each walking a table of its own for as many million
+ * accesses as the argument says (1): for tests of where sampling begins and ends. The middle one is
+ * static, and calls a fourth again and again. "loop N" runs all for N rounds, with a line each.
+ */
+#include "check.h"
+
+#define ITEMS (1u << 15)
+#define MILLION 1000000u
+
+static uint32_t table[4][ITEMS];
+
+__attribute__((noinline, noclone)) uint64_t first(uint64_t n)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		sum += table[0][(i * 7) % ITEMS]++;
+	return sum;
+}
+
+__attribute__((noinline, noclone)) static uint64_t helper(uint64_t i)
+{
+	return table[3][(i * 5) % ITEMS]++;
+}
+
+__attribute__((noinline, noclone)) static uint64_t middle(uint64_t n)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		sum += table[1][(i * 9) % ITEMS]++ + (i % 64 ? 0 : helper(i));
+	return sum;
+}
+
+__attribute__((noinline, noclone)) uint64_t last(uint64_t n)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		sum += table[2][(i * 11) % ITEMS]++;
+	return sum;
+}
+
+int main(int argc, char **argv)
+{
+	int is_loop = argc > 2 && strcmp(argv[1], "loop") == 0;
+	uint64_t n = argc > 1 && !is_loop ? strtoul(argv[1], NULL, 10) * MILLION : MILLION;
+	uint64_t rounds = is_loop ? strtoul(argv[2], NULL, 10) : 1;
+
+	for (uint64_t i = 0; i < rounds; i++)
+		STEP("%llu", (unsigned long long)(first(n) + middle(n) + last(n)));
+	return check_end();
+}
