@@ -12,7 +12,8 @@
 struct annotation {
 	const struct profile *profile;
 	uint64_t size_bytes;
-	struct hot_row *rows; /* by file and line; function is NULL */
+	struct hot_row *rows;	    /* by file and line; function is NULL */
+	struct model_ratio *ratios; /* of the rows */
 	size_t count;
 	struct hot_cost total; /* of the whole process */
 	const char *argument;  /* the file or function asked for */

@@ -2,6 +2,7 @@
 /* Annotated source as text, CSV and JSON. */
 #include <inttypes.h>
 #include <jansson.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/size.h"
@@ -74,27 +75,57 @@ static void put_code(struct text *out, const char *code, size_t used, const stru
 	text_add(out, "\n");
 }
 
-#define LINE_FORMAT "%9s %10s %10s %9s %7s  "
-#define LINE_GAP    "                                                     ...\n"
-#define LINE_USED   58 /* characters of it, and of the line number */
+#define NARROW 120 /* columns of a terminal; below, the code needs the interval's room */
 
-static void put_line(const struct section *s, uint32_t number, const struct hot_cost *cost,
+enum { MISSES, UNRESOLVED, RATIO, INTERVAL, ACCESSES, SAMPLES, CELLS };
+
+static const int cell_widths[CELLS] = {9, 11, 11, 18, 10, 8};
+
+static bool has_cell(int cell, const struct display *d)
+{
+	return cell != INTERVAL || d->width == 0 || d->width >= NARROW;
+}
+
+/* Characters of the figures, and of the line number between them and the code. */
+static unsigned used_width(const struct display *d)
+{
+	unsigned width = 9;
+
+	for (int i = 0; i < CELLS; i++)
+		width += has_cell(i, d) ? (unsigned)cell_widths[i] : 0;
+	return width;
+}
+
+static void put_cells(const char *const cells[CELLS], const char *last, const struct display *d,
+		      struct text *out)
+{
+	for (int i = 0; i < CELLS; i++)
+		if (has_cell(i, d))
+			text_addf(out, "%*s", cell_widths[i], cells[i]);
+	text_addf(out, "  %5s", last);
+}
+
+/* A line of the source; `row` is what is known of it, or NULL. */
+static void put_line(const struct section *s, uint32_t number, const struct hot_row *row,
 		     const struct display *d, struct text *out)
 {
-	char misses[FIGURE_BYTES] = "", unresolved[FIGURE_BYTES] = "", ratio[FIGURE_BYTES] = "",
-	     accesses[FIGURE_BYTES] = "", samples[FIGURE_BYTES] = "";
+	char figures[CELLS][FIGURE_BYTES] = {{0}}, line[FIGURE_BYTES];
+	const char *const cells[CELLS] = {figures[MISSES],   figures[UNRESOLVED], figures[RATIO],
+					  figures[INTERVAL], figures[ACCESSES],	  figures[SAMPLES]};
 	const char *code = s->has_source ? source_line(&s->source, number) : NULL;
 
-	if (cost != NULL) {
-		figure_share(hot_share(cost->misses, &s->a->total), misses);
-		figure_share(hot_share(cost->unresolved, &s->a->total), unresolved);
-		figure_share(hot_miss_ratio(cost), ratio);
-		figure_share(cost->accesses, accesses);
-		figure_count(cost->samples, samples);
+	if (row != NULL) {
+		figure_share(hot_share(row->cost.misses, &s->a->total), figures[MISSES]);
+		figure_share(hot_share(row->cost.unresolved, &s->a->total), figures[UNRESOLVED]);
+		figure_share(hot_miss_ratio(&row->cost), figures[RATIO]);
+		figure_interval(&s->a->ratios[row - s->a->rows], figures[INTERVAL]);
+		figure_share(row->cost.accesses, figures[ACCESSES]);
+		figure_count(row->cost.samples, figures[SAMPLES]);
 	}
-	text_addf(out, LINE_FORMAT "%5" PRIu32 "  ", misses, unresolved, ratio, accesses, samples,
-		  number);
-	put_code(out, code != NULL ? code : "", LINE_USED, d);
+	snprintf(line, sizeof(line), "%" PRIu32, number);
+	put_cells(cells, line, d, out);
+	text_add(out, "  ");
+	put_code(out, code != NULL ? code : "", used_width(d), d);
 }
 
 /* The lines from `at` to `last` of the file, those of the section's rows with their figures. */
@@ -117,18 +148,20 @@ static void put_section_lines(const struct section *s, bool all, const struct di
 		to = to < total ? to : total;
 		from = from > next ? from : next;
 		if (from > next && next > 1)
-			text_add(out, LINE_GAP);
+			text_addf(out, "%*s\n", (int)used_width(d) - 2, "...");
 		if (s->has_source)
 			for (; from < line && from <= total; from++)
 				put_line(s, from, NULL, d, out);
-		put_line(s, line, &rows[i].cost, d, out);
+		put_line(s, line, &rows[i], d, out);
 		for (next = line + 1; next <= to; next++)
 			put_line(s, next, NULL, d, out);
 	}
 }
 
-static void put_heading(const struct section *s, struct text *out)
+static void put_heading(const struct section *s, const struct display *d, struct text *out)
 {
+	static const char *const titles[CELLS] = {"MISSES",	   "UNRESOLVED", "MISS RATIO",
+						  "95 % INTERVAL", "ACCESSES",	 "SAMPLES"};
 	const struct annotation *a = s->a;
 	const struct hot_row *row = &a->rows[s->first];
 	struct hot_cost sum = {0};
@@ -147,8 +180,9 @@ static void put_heading(const struct section *s, struct text *out)
 			out, "%s of all misses is code without line numbers\n",
 			figure_share(hot_share(row->cost.misses + row->cost.unresolved, &a->total),
 				     misses));
-	text_addf(out, "\n" LINE_FORMAT "%5s\n", "MISSES", "UNRESOLVED", "MISS RATIO", "ACCESSES",
-		  "SAMPLES", "LINE");
+	text_add(out, "\n");
+	put_cells(titles, "LINE", d, out);
+	text_add(out, "\n");
 }
 
 int annotation_text(const struct annotation *a, bool all, const struct display *d, struct text *out,
@@ -160,7 +194,7 @@ int annotation_text(const struct annotation *a, bool all, const struct display *
 		section_open(&s, a, first, notes);
 		if (first > 0)
 			text_add(out, "\n");
-		put_heading(&s, out);
+		put_heading(&s, d, out);
 		put_section_lines(&s, all, d, out);
 		first = s.end;
 		source_release(&s.source);
@@ -171,7 +205,8 @@ int annotation_text(const struct annotation *a, bool all, const struct display *
 void annotation_csv(const struct annotation *a, struct text *out)
 {
 	text_add(out,
-		 "file,line,miss_ratio,miss_share,unresolved_share,access_share,samples,source\n");
+		 "file,line,miss_ratio,low,high,miss_share,unresolved_share,access_share,samples,"
+		 "source\n");
 	for (size_t first = 0; first < a->count;) {
 		struct section s;
 
@@ -180,8 +215,9 @@ void annotation_csv(const struct annotation *a, struct text *out)
 			const struct hot_row *r = &a->rows[first];
 
 			csv_field(out, r->file);
-			text_addf(out, ",%" PRIu32 ",%.8g,%.8g,%.8g,%.8g,%" PRIu64 ",", r->line,
-				  hot_miss_ratio(&r->cost), hot_share(r->cost.misses, &a->total),
+			text_addf(out, ",%" PRIu32 ",%.8g,%.8g,%.8g,%.8g,%.8g,%.8g,%" PRIu64 ",",
+				  r->line, hot_miss_ratio(&r->cost), a->ratios[first].low,
+				  a->ratios[first].high, hot_share(r->cost.misses, &a->total),
 				  hot_share(r->cost.unresolved, &a->total), r->cost.accesses,
 				  r->cost.samples);
 			csv_field(out, s.has_source ? source_line(&s.source, r->line) : NULL);
@@ -205,6 +241,8 @@ int annotation_json(const struct annotation *a, struct text *out, struct err *er
 			json_t *line = json_pack("{s:I}", "line", (json_int_t)r->line);
 
 			json_put_cost(line, &r->cost, &a->total);
+			json_object_set_new(line, "low", json_real(a->ratios[first].low));
+			json_object_set_new(line, "high", json_real(a->ratios[first].high));
 			json_object_set_new(
 				line, "source",
 				json_text(s.has_source ? source_line(&s.source, r->line) : NULL));

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sort.h"
 #include "report/allocators.h"
 #include "report/near.h"
+#include "report/ratios.h"
 
 const char *const data_kind_names[] = {
 	[DATA_HEAP] = "heap",	    [DATA_MAPPING] = "mapping",	  [DATA_REGION] = "region",
@@ -33,14 +33,8 @@ struct build {
 	struct model_share *shares; /* of each sample */
 	uint32_t *place_of;	    /* of each sample; then its row */
 	size_t places;
-	double *open;	/* of each row, its part of what was not resolved */
 	size_t *around; /* of each variable, the one it lies in; SIZE_MAX: none */
 };
-
-const struct store_access *data_access(const struct store_sample *s)
-{
-	return s->status == 0 ? &s->end : &s->begin;
-}
 
 static enum data_kind kind_of(const struct store_site *s)
 {
@@ -339,63 +333,19 @@ static void sum_costs(struct build *b)
 	}
 }
 
-/* What is unknown of far reuses is so of the rows that have samples whose reuse was not seen. */
-static void widen_rows(struct build *b)
-{
-	const struct profile *p = b->p;
-	struct model_ratio whole;
-	double *open = b->open, all = 0;
-
-	profile_solve(p, MODEL_RANDOM, b->d->size_bytes, &whole);
-	for (size_t i = 0; i < p->sample_count; i++)
-		if (p->samples[i].status != 0) {
-			open[b->place_of[i]] += b->shares[i].accesses;
-			all += b->shares[i].accesses;
-		}
-	for (size_t i = 0; all > 0 && i < b->d->count; i++)
-		if (b->d->rows[i].cost.accesses > 0)
-			model_part_widen(&b->d->rows[i].ratio, &whole, open[i] / all,
-					 b->d->rows[i].cost.accesses);
-}
-
-/* The miss ratio of each row, from what each window knows of it. */
 static int solve_rows(struct build *b, struct err *err)
 {
-	const struct profile *p = b->p;
-	size_t n = p->sample_count;
-	struct sort_item *order = calloc(n + 1, sizeof(*order));
-	struct model_sums *sums = calloc(p->window_count + 1, sizeof(*sums));
+	struct model_ratio *ratios = calloc(b->d->count + 1, sizeof(*ratios));
+	int status;
 
-	for (size_t i = 0; order != NULL && i < n; i++) /* samples are in order of their windows */
-		order[i] = (struct sort_item){b->place_of[i], i};
-	if (order == NULL || sums == NULL || sort_by_key(order, n) != 0) {
-		free(order);
-		free(sums);
-		return err_set(err, "not enough memory for %zu samples", n);
-	}
-	for (size_t i = 0, end; i < n; i = end) {
-		struct data_row *row = &b->d->rows[order[i].key];
-		uint32_t window = p->samples[order[i].index].window;
-		size_t count = 0;
-
-		sums[0] = (struct model_sums){0};
-		for (end = i; end < n && order[end].key == order[i].key; end++) {
-			const struct model_share *share = &b->shares[order[end].index];
-
-			if (p->samples[order[end].index].window != window) {
-				window = p->samples[order[end].index].window;
-				sums[++count] = (struct model_sums){0};
-			}
-			sums[count].accesses += share->accesses;
-			sums[count].misses += share->misses;
-			sums[count].samples++;
-		}
-		model_part(sums, count + 1, &row->ratio);
-	}
-	free(order);
-	free(sums);
-	widen_rows(b);
-	return 0;
+	if (ratios == NULL)
+		return err_set(err, "not enough memory for %zu data structures", b->d->count);
+	status = ratios_solve(b->p, MODEL_RANDOM, b->d->size_bytes, b->shares, b->place_of,
+			      b->d->count, ratios, err);
+	for (size_t i = 0; i < b->d->count; i++)
+		b->d->rows[i].ratio = ratios[i];
+	free(ratios);
+	return status;
 }
 
 static int compare_costs(const void *a, const void *b)
@@ -449,7 +399,7 @@ static int build_data(struct build *b, struct err *err)
 		return -1;
 	nest_variables(b);
 	for (size_t i = 0; i < p->sample_count; i++)
-		b->place_of[i] = (uint32_t)find_place(b, data_access(&p->samples[i]));
+		b->place_of[i] = (uint32_t)find_place(b, ratios_access(&p->samples[i]));
 	if (make_rows(b, err) != 0)
 		return -1;
 	sum_costs(b);
@@ -468,16 +418,13 @@ int data_init(struct data *d, const struct profile *p, uint64_t size_bytes, enum
 	b.place_of = calloc(p->sample_count + 1, sizeof(*b.place_of));
 	b.shares = calloc(p->sample_count + 1, sizeof(*b.shares));
 	b.around = calloc(p->variable_count + 1, sizeof(*b.around));
-	b.open = calloc(b.places + 1, sizeof(*b.open));
-	if (d->row_of == NULL || b.place_of == NULL || b.shares == NULL || b.around == NULL ||
-	    b.open == NULL)
+	if (d->row_of == NULL || b.place_of == NULL || b.shares == NULL || b.around == NULL)
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
 	else
 		ret = build_data(&b, err);
 	free(b.place_of);
 	free(b.shares);
 	free(b.around);
-	free(b.open);
 	if (ret != 0)
 		data_release(d);
 	return ret;

@@ -56,7 +56,7 @@ struct data {
 	uint64_t size_bytes;
 	struct data_row *rows; /* most misses first; only what samples touched */
 	size_t count;
-	uint32_t *row_of; /* of each of the profile's samples */
+	uint32_t *row_of; /* of each of the profile's samples, by the address of ratios_access() */
 	struct hot_cost total;
 	struct arena strings;
 };
@@ -65,9 +65,6 @@ struct data {
 int data_init(struct data *d, const struct profile *p, uint64_t size_bytes, enum data_by by,
 	      struct err *err);
 void data_release(struct data *d);
-
-/* The access whose address says what data a sample is of: the reusing one, else the sampled one. */
-const struct store_access *data_access(const struct store_sample *s);
 
 /*
  * Mark the rows that a name means: the whole name of the row, its last part ("head" for

@@ -9,6 +9,7 @@
 #include "base/size.h"
 #include "report/figures.h"
 #include "report/json.h"
+#include "report/ratios.h"
 
 #define WIDE	   140 /* columns of a terminal that all figures fit into */
 #define MOST_NAME  100 /* characters of a function in a call path */
@@ -190,7 +191,7 @@ static void put_sites(const struct data *d, size_t row, struct text *out)
 	size_t count = 0;
 
 	for (size_t i = 0; i < p->sample_count; i++) {
-		int64_t id = data_access(&p->samples[i])->site;
+		int64_t id = ratios_access(&p->samples[i])->site;
 		uint64_t known;
 
 		if (d->row_of[i] != row || id <= 0 || map_get(&seen, (uint64_t)id, &known))

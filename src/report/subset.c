@@ -3,7 +3,6 @@
 #include "report/subset.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "report/code.h"
 #include "report/data.h"
 #include "report/hot.h"
+#include "report/ratios.h"
 
 #define ANY_SIZE (1u << 20) /* which data there is does not depend on it */
 
@@ -18,7 +18,7 @@ void subset_release(struct subset *s)
 {
 	free(s->note);
 	free(s->locations);
-	free(s->samples);
+	free(s->row_of);
 	*s = (struct subset){0};
 }
 
@@ -71,8 +71,8 @@ static int find_code(struct subset *s, const struct profile *p, const struct cod
 	if (found == 0)
 		return code_fail_unknown(p, s->name, err);
 	for (size_t i = 0; i < p->sample_count; i++)
-		s->samples[i] =
-			s->locations[location_index(p, data_access(&p->samples[i])->location)];
+		if (s->locations[location_index(p, ratios_access(&p->samples[i])->location)])
+			s->row_of[i] = 0;
 	return 0;
 }
 
@@ -151,7 +151,8 @@ static int find_object(struct subset *s, const struct profile *p, struct err *er
 	if (marks == NULL)
 		err_set(err, "not enough memory for %zu data structures", d.count);
 	for (size_t i = 0; count > 0 && i < p->sample_count; i++)
-		s->samples[i] = marks[d.row_of[i]];
+		if (marks[d.row_of[i]])
+			s->row_of[i] = 0;
 	if (count > 1) {
 		text_addf(&t, "'%s' is %zu data structures, taken together: ", s->name, count);
 		for (size_t i = 0; i < d.count && told < 3; i++)
@@ -177,8 +178,10 @@ int subset_find(struct subset *s, const struct profile *p, enum subset_kind kind
 
 	*s = (struct subset){.kind = kind, .name = name};
 	s->locations = calloc(p->location_count + 1, sizeof(*s->locations));
-	s->samples = calloc(p->sample_count + 1, sizeof(*s->samples));
-	if (s->locations == NULL || s->samples == NULL)
+	s->row_of = calloc(p->sample_count + 1, sizeof(*s->row_of));
+	for (size_t i = 0; s->row_of != NULL && i < p->sample_count; i++)
+		s->row_of[i] = RATIOS_NO_ROW;
+	if (s->locations == NULL || s->row_of == NULL)
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
 	else if (finders[kind](s, p, err) == 0)
 		return 0;
@@ -188,100 +191,52 @@ int subset_find(struct subset *s, const struct profile *p, enum subset_kind kind
 
 /* ---- Solving ---- */
 
-/* From the samples alone. Returns the part of all that was not resolved that is the subset's. */
-static double solve_samples(const struct subset *s, const struct profile *p,
-			    const struct model_share *parts, struct model_sums *sums,
-			    struct model_ratio *out, double *accesses)
+/* What the views of code say of the subset. */
+static int sum_code(const struct subset *s, const struct profile *p, const struct shares *shares,
+		    struct hot_cost *sum, struct err *err)
 {
-	double open = 0, all_open = 0;
-	size_t count = 0;
-	int64_t window = -1;
+	struct hot_cost *costs = hot_costs_of(p, shares, err);
 
-	*accesses = 0;
-	for (size_t i = 0; i < p->sample_count; i++) {
-		const struct store_sample *x = &p->samples[i];
-		double unresolved = x->status != 0 ? parts[i].accesses : 0;
-
-		all_open += unresolved;
-		if (!s->samples[i])
-			continue;
-		if (window != x->window)
-			sums[count++] = (struct model_sums){0};
-		window = x->window;
-		sums[count - 1].accesses += parts[i].accesses;
-		sums[count - 1].misses += parts[i].misses;
-		sums[count - 1].samples++;
-		open += unresolved;
-		*accesses += parts[i].accesses;
-	}
-	model_part(sums, count, out);
-	return all_open > 0 ? open / all_open : 0;
-}
-
-/*
- * Of code, far reuses belong to who makes them, and the views of code say who; the scatter of the
- * windows stays, around what they say.
- */
-static int use_far(const struct subset *s, const struct profile *p, const struct shares *shares,
-		   struct model_ratio *r, struct err *err)
-{
-	struct hot_cost *costs = hot_costs_of(p, shares, err), sum = {0};
-	double moved;
-
+	*sum = (struct hot_cost){0};
 	if (costs == NULL)
 		return -1;
 	for (size_t i = 0; i < p->location_count; i++)
 		if (s->locations[i])
-			hot_add(&sum, &costs[i]);
+			hot_add(sum, &costs[i]);
 	free(costs);
-	if (sum.accesses <= 0)
-		return 0;
-	if (!r->known)
-		*r = (struct model_ratio){.high = 1, .known = true};
-	moved = hot_miss_ratio(&sum) - r->ratio;
-	r->ratio = hot_miss_ratio(&sum);
-	r->low = fmax(0, fmin(r->low, r->low + moved));
-	r->high = fmin(1, fmax(r->high, r->high + moved));
 	return 0;
 }
 
 static int solve_point(const struct subset *s, const struct profile *p, enum model_policy policy,
-		       struct curve_point *point, struct model_sums *sums, struct err *err)
+		       struct curve_point *point, struct err *err)
 {
-	struct model_ratio whole;
+	struct hot_cost cost = {0};
 	struct shares shares;
-	double open, accesses;
-	int status = 0;
+	int status;
 
 	if (shares_init_policy(&shares, p, policy, point->size_bytes, err) != 0)
 		return -1;
-	open = solve_samples(s, p, shares.parts, sums, &point->ratio, &accesses);
-	if (s->kind != SUBSET_OBJECT)
-		status = use_far(s, p, &shares, &point->ratio, err);
+	status = ratios_solve(p, policy, point->size_bytes, shares.parts, s->row_of, 1,
+			      &point->ratio, err);
+	if (status == 0 && s->kind != SUBSET_OBJECT)
+		status = sum_code(s, p, &shares, &cost, err);
 	shares_release(&shares);
-	if (status != 0 || accesses <= 0)
-		return status;
-	profile_solve(p, policy, point->size_bytes, &whole);
-	model_part_widen(&point->ratio, &whole, open, accesses);
-	return 0;
+	ratios_move(&point->ratio, &cost);
+	return status;
 }
 
 int subset_solve(const struct subset *s, const struct profile *p, struct curve *curve,
 		 struct err *err)
 {
-	struct model_sums *sums = calloc(p->sample_count + 1, sizeof(*sums));
 	int status = 0;
 
-	if (sums == NULL)
-		return err_set(err, "not enough memory for %zu samples", p->sample_count);
 	for (size_t i = 0; status == 0 && i < curve->count; i++)
-		status = solve_point(s, p, curve->policy, &curve->points[i], sums, err);
+		status = solve_point(s, p, curve->policy, &curve->points[i], err);
 	for (size_t i = 0; status == 0 && i < PROFILE_CACHES; i++)
 		if (curve->caches[i].size_bytes > 0)
-			status = solve_point(s, p, curve->policy, &curve->caches[i], sums, err);
+			status = solve_point(s, p, curve->policy, &curve->caches[i], err);
 	curve->samples = 0;
 	for (size_t i = 0; i < p->sample_count; i++)
-		curve->samples += s->samples[i];
-	free(sums);
+		curve->samples += s->row_of[i] == 0;
 	return status;
 }

@@ -16,7 +16,7 @@ struct subset {
 	const char *name; /* as asked for, the caller's */
 	char *note;	  /* a sentence when the name means several things, else NULL */
 	bool *locations; /* of code: which of the profile's are in it, one more for a missing one */
-	bool *samples;	 /* which of the profile's are in it, by the access that they count for */
+	uint32_t *row_of; /* of each of the profile's samples: 0 in it, else RATIOS_NO_ROW */
 };
 
 /*
@@ -29,8 +29,8 @@ void subset_release(struct subset *s);
 
 /*
  * The subset's curve at the sizes of `curve`, whose ratios it replaces: its misses by its accesses,
- * with a 95 % interval from the scatter of its windows (model_part), and what is unknown
- * of far reuses. Where the size has no accesses of it, nothing is known.
+ * with a 95 % interval from the scatter of its windows and what is unknown
+ * of far reuses (ratios_solve).
  */
 int subset_solve(const struct subset *s, const struct profile *p, struct curve *curve,
 		 struct err *err);

@@ -46,24 +46,35 @@ struct inside {
 	const struct symbols_scope *scope;
 };
 
+static const char *scope_name(struct walk *w, Dwarf_Die *die)
+{
+	const char *name;
+
+	if (dwarf_tag(die) == DW_TAG_subprogram)
+		return symbols_function_name(w->file, &w->v->arena, die);
+	name = dwarf_diename(die);
+	if (name != NULL)
+		return name;
+	return dwarf_tag(die) == DW_TAG_namespace ? "(anonymous namespace)" : "(unnamed)";
+}
+
 static const struct symbols_scope *make_scope(struct walk *w, struct inside *in)
 {
+	const char *name;
 	struct symbols_scope *s;
 
 	if (in == NULL || in->scope != NULL)
 		return in != NULL ? in->scope : NULL;
+	name = scope_name(w, in->die);
+	if (name ==
+	    NULL) /* some compilers have statics of inlined functions in one without a name */
+		return make_scope(w, in->up);
 	s = arena_alloc(&w->v->arena, sizeof(*s));
 	if (s == NULL) {
 		w->failed = true;
 		return NULL;
 	}
-	s->up = make_scope(w, in->up);
-	s->name = dwarf_tag(in->die) == DW_TAG_subprogram
-			  ? symbols_function_name(w->file, &w->v->arena, in->die)
-			  : dwarf_diename(in->die);
-	if (s->name == NULL)
-		s->name = dwarf_tag(in->die) == DW_TAG_namespace ? "(anonymous namespace)"
-								 : "(unnamed)";
+	*s = (struct symbols_scope){make_scope(w, in->up), name};
 	in->scope = s;
 	return s;
 }
@@ -336,6 +347,23 @@ static uint64_t variable_bytes(struct symbols_file *f, const struct variable *x,
 	return e != NULL ? e->address + e->bytes - (x->start + f->variables->bias) : 0;
 }
 
+/* libdw takes file 0 for none, which it was before DWARF 5. */
+static const char *declaration_file(Dwarf_Die *die, Dwarf_Die *unit)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Files *files;
+	Dwarf_Half version;
+	Dwarf_Word index;
+	size_t count;
+
+	if (dwarf_cu_info(unit->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) != 0 ||
+	    version < 5 ||
+	    dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &index) != 0 ||
+	    index != 0 || dwarf_getsrcfiles(unit, &files, &count) != 0 || count == 0)
+		return dwarf_decl_file(die);
+	return dwarf_filesrc(files, 0, NULL, NULL);
+}
+
 static bool describe(struct symbols_file *f, const struct variable *x, Dwarf_Die *die,
 		     uint64_t bytes, struct arena *a, struct symbols_variable *out)
 {
@@ -355,7 +383,7 @@ static bool describe(struct symbols_file *f, const struct variable *x, Dwarf_Die
 		out->element_bytes = symbols_element_bytes(type);
 		text_release(&text);
 	}
-	out->file = symbols_tidy_path(a, &unit, dwarf_decl_file(die));
+	out->file = symbols_tidy_path(a, &unit, declaration_file(die, &unit));
 	if (dwarf_decl_line(die, &line) == 0 && line > 0)
 		out->line = (uint32_t)line;
 	return out->name != NULL;
