@@ -22,6 +22,11 @@ double student_quantile(size_t df)
 	       (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * n * n * n);
 }
 
+double interval_chance(const struct group *group, double ratio)
+{
+	return CLUSTERS * ratio * (1 - ratio) / fmax(1, (double)group->count);
+}
+
 double interval_mean(const struct model *m, const double *ratios)
 {
 	double sum = 0;
@@ -43,10 +48,10 @@ double interval_half_width(const struct model *m, const double *ratios, double c
 	for (size_t g = 0; g < m->group_count; g++) {
 		const struct group *group = &m->groups[g];
 		double d = ratios[g] - centre, looks = fmax(1, (double)group->windows);
-		double chance = ratios[g] * (1 - ratios[g]) / fmax(1, (double)group->count);
 
 		windows += looks;
-		sum += group->share * group->share * (d * d / looks + CLUSTERS * chance);
+		sum += group->share * group->share *
+		       (d * d / looks + interval_chance(group, ratios[g]));
 	}
 	if (windows < 2)
 		return 1;

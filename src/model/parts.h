@@ -106,6 +106,8 @@ struct model {
 	uint32_t *sorted;	  /* by group, then by bin */
 	double bin_x[MODEL_BINS]; /* mean distance of the reuses in the bin */
 
+	enum model_interval interval;
+
 	double *storage;   /* what the survivals' x and mass point into */
 	double *scratch;   /* two per group, for model_solve */
 	double *evictions; /* one more than groups, for random_solve */
@@ -193,8 +195,19 @@ double random_rate(double lines);
 /* The run's ratio: the mean of the groups'. */
 double interval_mean(const struct model *m, const double *ratios);
 
+/* The variance that the choice of its samples gives to a group's ratio. */
+double interval_chance(const struct group *group, double ratio);
+
 /* Half the width that chance gives to the groups' mean; 1 when there is no telling. */
 double interval_half_width(const struct model *m, const double *ratios, double centre);
+
+/*
+ * Instead of centre and half width: the 95 % interval of the groups' mean, `centre`, by bootstrap
+ * over the windows. Everything is in [0, 1] where there is no telling. Pure: the same seed gives the
+ * same. Returns 0, or -1 when memory ran out.
+ */
+int bootstrap_interval(const struct model *m, const double *ratios, double centre, uint64_t seed,
+		       double *low, double *high);
 
 /* 97.5 % quantile of Student's t with df >= 1 degrees of freedom. */
 double student_quantile(size_t df);

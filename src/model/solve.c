@@ -8,6 +8,7 @@
 /* How wrong the models themselves may be, whatever the number of samples. */
 #define MODEL_ERROR_ABSOLUTE 0.002
 #define MODEL_ERROR_RELATIVE 0.05
+#define BOOTSTRAP_SEED 1
 
 /* Of the policy's cache, the miss ratio of each group. */
 static void solve_random(struct model *m, double sets, double ways, enum tail_kind kind,
@@ -48,6 +49,23 @@ static void (*const solvers[])(struct model *m, double sets, double ways, enum t
 	[MODEL_LRU] = solve_lru,
 };
 
+/* The lower or upper end of the interval around `centre`, the mean of the ratios. */
+static double interval_end(const struct model *m, const double *ratios, double centre, bool upper)
+{
+	double low, high, half;
+
+	if (m->interval == MODEL_BOOTSTRAP &&
+	    bootstrap_interval(m, ratios, centre, BOOTSTRAP_SEED, &low, &high) == 0)
+		return upper ? high : low;
+	half = interval_half_width(m, ratios, centre);
+	return upper ? centre + half : centre - half;
+}
+
+void model_set_interval(struct model *m, enum model_interval kind)
+{
+	m->interval = kind;
+}
+
 void model_solve(struct model *m, enum model_policy policy, uint64_t lines, struct model_ratio *out)
 {
 	model_solve_cache(m, policy, &(struct model_cache){lines, 0}, out);
@@ -74,10 +92,10 @@ void model_solve_cache(struct model *m, enum model_policy policy, const struct m
 	out->ratio = interval_mean(m, ratios);
 	solvers[policy](m, sets, ways, TAIL_NEAR, ratios);
 	out->bound_low = interval_mean(m, ratios);
-	out->low = out->bound_low - interval_half_width(m, ratios, out->bound_low);
+	out->low = interval_end(m, ratios, out->bound_low, false);
 	solvers[policy](m, sets, ways, TAIL_FAR, ratios);
 	out->bound_high = interval_mean(m, ratios);
-	out->high = out->bound_high + interval_half_width(m, ratios, out->bound_high);
+	out->high = interval_end(m, ratios, out->bound_high, true);
 	if (!m->has_footprint)
 		out->ratio = (out->bound_low + out->bound_high) / 2;
 	widen = fmax(MODEL_ERROR_ABSOLUTE, MODEL_ERROR_RELATIVE * out->ratio);
