@@ -4,9 +4,6 @@
 
 #include "model/parts.h"
 
-/* Samples of one window are alike: their mean varies as that of so many times fewer. */
-#define CLUSTERS 3.0
-
 /* Student's t, 97.5 %: exact where the series below is not good to three digits. */
 static const double small_quantiles[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469};
 
@@ -24,7 +21,7 @@ double student_quantile(size_t df)
 
 double interval_chance(const struct group *group, double ratio)
 {
-	return CLUSTERS * ratio * (1 - ratio) / fmax(1, (double)group->count);
+	return MODEL_CLUSTERS * ratio * (1 - ratio) / fmax(1, (double)group->count);
 }
 
 double interval_mean(const struct model *m, const double *ratios)

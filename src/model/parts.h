@@ -171,23 +171,33 @@ double group_miss(const struct group_result *r, double x);
 void random_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios,
 		  struct group_result *results);
 
-/* The same with LRU, within sets: one set is the fully associative cache. `ratios` need not be set. */
-void lru_solve(const struct model *m, double sets, double ways, enum tail_kind kind, double *ratios,
+/* A cache of sets; one set is the fully associative cache. The rest is for sets_miss. */
+struct sets {
+	double sets; /* 1 or more */
+	double ways;
+	double log_here, log_elsewhere; /* ln P(a line falls into a given set, does not) */
+	double log_factorial;		/* ln (ways - 1)! */
+};
+
+void sets_init(struct sets *s, double sets, double ways);
+
+/*
+ * P(miss) with LRU within the sets, `stack` other lines having been touched since; straight
+ * between whole numbers of them.
+ */
+double sets_miss(const struct sets *s, double stack);
+
+/*
+ * A cache of more than one set as fully associative ones: of lines[k] lines with the weight
+ * weight[k], which are 1 together; rising. Returns how many.
+ */
+#define MODEL_SETS_NODES 4
+unsigned sets_nodes(const struct sets *s, double lines[MODEL_SETS_NODES],
+		    double weight[MODEL_SETS_NODES]);
+
+/* The same as random_solve, with LRU within sets. `ratios` need not be set. */
+void lru_solve(const struct model *m, const struct sets *sets, enum tail_kind kind, double *ratios,
 	       struct group_result *results);
-
-/*
- * P(miss) with LRU within `sets` sets, 1 or more, of `ways` lines, `stack` other lines having been
- * touched since; straight between whole numbers of them.
- */
-double sets_miss(double stack, double sets, double ways);
-
-/*
- * A cache of sets, more than one, as fully associative ones of lines[k] lines each with the
- * weight weight[k], which are 1 together; rising.
- */
-#define MODEL_SETS_NODES 5
-void sets_nodes(double sets, double ways, double lines[MODEL_SETS_NODES],
-		double weight[MODEL_SETS_NODES]);
 
 /* P(one given line of `lines` is still there after one miss) = exp(-rate). */
 double random_rate(double lines);

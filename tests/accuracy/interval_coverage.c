@@ -35,11 +35,13 @@ static void sampling_part(struct model *m, enum model_policy policy, uint32_t li
 			  enum model_interval kind, struct answer *a)
 {
 	double *ratios = calloc(m->group_count, sizeof(*ratios));
+	struct sets one;
 
 	if (ratios == NULL)
 		exit(1);
+	sets_init(&one, 1, lines);
 	if (policy == MODEL_LRU)
-		lru_solve(m, 1, lines, TAIL_SPREAD, ratios);
+		lru_solve(m, &one, TAIL_SPREAD, ratios, NULL);
 	else
 		random_solve(m, lines, TAIL_SPREAD, ratios, NULL);
 	a->own = interval_mean(m, ratios);

@@ -18,24 +18,32 @@ static void near(double value, double expected, double error)
 		fail_msg("%.12g is not %.12g", value, expected);
 }
 
+static double chance(double stack, double sets, double ways)
+{
+	struct sets s;
+
+	sets_init(&s, sets, ways);
+	return sets_miss(&s, stack);
+}
+
 static void test_the_chance_of_a_full_set_by_hand(void **state)
 {
 	(void)state;
 	/* One set: the fully associative cache. */
-	near(sets_miss(7.99, 1, 8), 0, 0);
-	near(sets_miss(8, 1, 8), 1, 0);
+	near(chance(7.99, 1, 8), 0, 0);
+	near(chance(8, 1, 8), 1, 0);
 	/* One way of two sets, three lines since: all in the other set, 1/8. */
-	near(sets_miss(3, 2, 1), 7.0 / 8, 1e-12);
+	near(chance(3, 2, 1), 7.0 / 8, 1e-12);
 	/* Two ways of two sets: none or one of the three in ours, 1/8 + 3/8. */
-	near(sets_miss(3, 2, 2), 1.0 / 2, 1e-12);
+	near(chance(3, 2, 2), 1.0 / 2, 1e-12);
 	/* Of four: 1/16 + 4/16. Half-way between three and four: the mean. */
-	near(sets_miss(4, 2, 2), 11.0 / 16, 1e-12);
-	near(sets_miss(3.5, 2, 2), 19.0 / 32, 1e-12);
+	near(chance(4, 2, 2), 11.0 / 16, 1e-12);
+	near(chance(3.5, 2, 2), 19.0 / 32, 1e-12);
 	/* Two ways of four sets: both of two lines in ours. One line fills no set, whatever luck. */
-	near(sets_miss(2, 4, 2), 1.0 / 16, 1e-12);
-	near(sets_miss(1.5, 4, 2), 1.0 / 32, 1e-12);
-	near(sets_miss(1, 4, 2), 0, 0);
-	near(sets_miss(0, 4, 1), 0, 0);
+	near(chance(2, 4, 2), 1.0 / 16, 1e-12);
+	near(chance(1.5, 4, 2), 1.0 / 32, 1e-12);
+	near(chance(1, 4, 2), 0, 0);
+	near(chance(0, 4, 1), 0, 0);
 }
 
 /* The sum as it is written, for numbers at which nothing gets lost. */
@@ -56,7 +64,7 @@ static void test_both_tails_are_the_plain_sum(void **state)
 	for (int ways = 1; ways <= 16; ways++)
 		for (int sets = 2; sets <= 128; sets *= 2)
 			for (int n = 0; n < 3 * ways * sets; n += 1 + n / 7)
-				near(sets_miss(n, sets, ways), plain(n, sets, ways), 1e-9);
+				near(chance(n, sets, ways), plain(n, sets, ways), 1e-9);
 }
 
 /* 2^-2000 is no number any more; half of 2000 lines fall into one of two sets. */
@@ -65,12 +73,12 @@ static void test_large_numbers_do_not_vanish(void **state)
 	double before = 0;
 
 	(void)state;
-	near(sets_miss(2000, 2, 1000), 0.5, 0.02);
-	near(sets_miss(1e9, 1e6, 1000), 0.5, 0.02);
-	near(sets_miss(1e12, 1e6, 16), 1, 1e-9);
-	near(sets_miss(1e4, 1e6, 16), 0, 1e-9);
+	near(chance(2000, 2, 1000), 0.5, 0.02);
+	near(chance(1e9, 1e6, 1000), 0.5, 0.02);
+	near(chance(1e12, 1e6, 16), 1, 1e-9);
+	near(chance(1e4, 1e6, 16), 0, 1e-9);
 	for (double s = 0; s < 4000; s += 0.5) {
-		double now = sets_miss(s, 128, 16);
+		double now = chance(s, 128, 16);
 
 		assert_true(now >= before - 1e-12 && now <= 1);
 		before = now;
@@ -86,9 +94,13 @@ static void test_nodes_have_the_moments_of_the_distribution(void **state)
 	for (int i = 0; i < 5; i++) {
 		double lines[MODEL_SETS_NODES], weight[MODEL_SETS_NODES], s = sets[i], a = ways[i];
 		double one = 0, mean = 0, square = 0;
+		struct sets cache;
+		unsigned nodes;
 
-		sets_nodes(s, a, lines, weight);
-		for (int k = 0; k < MODEL_SETS_NODES; k++) {
+		sets_init(&cache, s, a);
+		nodes = sets_nodes(&cache, lines, weight);
+		assert_true(nodes >= 3 && nodes <= MODEL_SETS_NODES);
+		for (unsigned k = 0; k < nodes; k++) {
 			assert_true(lines[k] > (k > 0 ? lines[k - 1] : 0));
 			one += weight[k];
 			mean += weight[k] * lines[k];
