@@ -21,6 +21,8 @@
 #define MEET_ERROR  0.5 /* standard deviation of how often code is met, as a share, for its bursts */
 #define LEAST_OF_IT 0.1 /* of what the lines met say, is left by any balance */
 #define SURE	    4.0 /* standard deviations of the balance, and it is taken for first touches */
+#define RAKE_TURNS  10
+#define RAKE_MOST   3.0 /* times as much as the lines met say, or as little, in a turn */
 #define TOO_MUCH    2.0 /* more first touches than there are, this many times: it was chance */
 
 /* What is known of the code at one location. */
@@ -29,7 +31,9 @@ struct tally {
 	double square;	     /* of the difference, over windows */
 	double window_sum;   /* the difference in `window` */
 	int64_t window;
-	double met; /* share of the lines met again */
+	double met;	 /* share of the lines met again */
+	double open;	 /* share of what was left unresolved that begins here */
+	double from, to; /* far reuses listed so far, by where they begin and end */
 };
 
 struct sharing {
@@ -91,6 +95,7 @@ static void take_balance(struct sharing *s)
 		begin->begins += share->begins;
 		tally_add(begin, x->window, share->begins);
 		if (!is_reused(x)) {
+			begin->open += share->accesses;
 			s->left.accesses += share->accesses;
 			s->left.misses += share->misses;
 			continue;
@@ -285,9 +290,60 @@ static const struct store_sample *sample_of(const struct profile *p, const struc
 	return &p->samples[i];
 }
 
+/* Sum the far reuses from `first` on up by where they begin and end. Returns what is open of all these beginnings. */
+static double sum_listed(struct sharing *s, size_t first)
+{
+	double open = 0;
+
+	for (size_t i = 0; i <= s->p->location_count; i++)
+		s->tallies[i].from = s->tallies[i].to = 0;
+	for (size_t i = first; i < s->out->count; i++) {
+		const struct share_reuse *r = &s->out->reuses[i];
+		struct tally *begin = &s->tallies[r->begin];
+
+		open += begin->from > 0 ? 0 : begin->open;
+		begin->from += r->is.accesses;
+		s->tallies[r->end].to += r->is.accesses;
+	}
+	return open;
+}
+
+/*
+ * Lines that were met are few; of all that were left unresolved it is known where they begin, and the balance
+ * tells where far reuses end. So their parts are raked (Deming and Stephan 1940): scaled to the one
+ * and the other in turn. They leave off with the ends right.
+ */
+static void rake_far(struct sharing *s, size_t first, const double *far)
+{
+	const struct share_part *all = &s->out->far;
+
+	for (int turn = 0; turn < RAKE_TURNS; turn++) {
+		double open = sum_listed(s, first);
+
+		for (size_t i = first; open > 0 && i < s->out->count; i++) {
+			struct share_reuse *r = &s->out->reuses[i];
+			const struct tally *t = &s->tallies[r->begin];
+			double scale = t->from > 0 ? all->accesses * t->open / open / t->from : 1;
+
+			r->is.accesses *= fmin(RAKE_MOST, fmax(1 / RAKE_MOST, scale));
+		}
+		sum_listed(s, first);
+		for (size_t i = first; i < s->out->count; i++) {
+			struct share_reuse *r = &s->out->reuses[i];
+
+			if (s->tallies[r->end].to > 0)
+				r->is.accesses *= far[r->end] / s->tallies[r->end].to;
+		}
+	}
+	for (size_t i = first; all->accesses > 0 && i < s->out->count; i++)
+		s->out->reuses[i].is.misses =
+			s->out->reuses[i].is.accesses * all->misses / all->accesses;
+}
+
 static int list_far(struct sharing *s, const double *far, struct err *err)
 {
 	const struct profile *p = s->p;
+	size_t first = s->out->count;
 	struct map index = {0};
 
 	if (s->met_count == 0)
@@ -310,12 +366,13 @@ static int list_far(struct sharing *s, const double *far, struct err *err)
 					   : p->location_count,
 			.end = end,
 			.distance = f->end_position - f->position,
-			.is = {part, part * s->out->far.misses / s->out->far.accesses},
+			.is = {.accesses = part},
 			.far = true,
 			.temporal = x != NULL && overlap(&x->begin, &f->end),
 		};
 	}
 	map_release(&index);
+	rake_far(s, first, far);
 	return 0;
 }
 

@@ -41,6 +41,7 @@ static int run(const char *misbehaviour, const char *const *command,
 		.engine = getenv("FAKE_ENGINE_PATH"),
 		.config = collector_default_config(),
 		.notice = on_notice,
+		.warning = on_notice,
 	};
 
 	last_notice[0] = '\0';
