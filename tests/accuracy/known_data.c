@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Variables whose misses are known by construction, in a cache that holds `small` and none of the
- * others. In each round, one access in each step:
+ * Data whose misses are known by construction, in a cache of 256 KB. A round goes on with each
+ * structure where the round before left off, one access in each step; 50 rounds make a pass,
+ * and a round takes 13,109 new lines, three times what the cache holds.
  *
- *	small	8 KB, swept again and again: stays in the cache, misses never
+ *	small	8 KB, swept 39 times in a round: misses at first, 128 times in 40,000 accesses
  *	lines	16 MB, one access in each line of 64 bytes: misses always
  *	dense	16 MB of 8 bytes each, in order: misses with every eighth access
- *	calls	local to a function, 4 KB: misses never
+ *	calls	local to a function, 4 KB: misses 64 times in 10,000 accesses
+ *	heap	a block of 16 MB, one access in each second line: misses always
  */
 #include <stdio.h>
+#include <stdlib.h>
 
-#define LINES 262144
-#define DENSE 2097152
+#define PASS  50
+#define LINES 262200
+#define DENSE 2097200
 
 struct line {
 	long first;
@@ -30,16 +34,29 @@ static __attribute__((noinline)) void call(int times)
 		calls[i % 512];
 }
 
+static __attribute__((noinline)) volatile struct line *heap_new(void)
+{
+	return calloc(LINES, sizeof(struct line));
+}
+
 int main(void)
 {
-	for (int round = 0; round < 12; round++) {
-		for (int i = 0; i < 2000000; i++)
+	volatile struct line *heap = heap_new();
+
+	if (heap == NULL)
+		return 1;
+	for (int round = 0; round < 12 * PASS; round++) {
+		int part = round % PASS;
+
+		for (int i = 0; i < 40000; i++)
 			small[i % 1024];
-		for (int i = 0; i < LINES; i++)
+		for (int i = LINES / PASS * part; i < LINES / PASS * (part + 1); i++)
 			lines[i].first;
-		for (int i = 0; i < DENSE; i++)
+		for (int i = DENSE / PASS * part; i < DENSE / PASS * (part + 1); i++)
 			dense[i];
-		call(500000);
+		for (int i = LINES / PASS * part; i < LINES / PASS * (part + 1); i += 2)
+			heap[i].first;
+		call(10000);
 	}
 	puts("done");
 	return 0;
