@@ -21,6 +21,8 @@
 #include "engine/unwind.h"
 #include "engine/util.h"
 
+#define REPORT_NS 1000000000u /* a run that is killed has told so much at least */
+
 static uint32_t lock; /* guards blocks, regions and sites */
 
 /*
@@ -362,6 +364,16 @@ void alloc_report(struct process *p)
 	lock_take(&lock);
 	sites_report(p);
 	lock_drop(&lock);
+}
+
+void alloc_window_closed(struct process *p, uint64_t now_ns)
+{
+	static uint64_t reported_ns;
+
+	if (now_ns - reported_ns < REPORT_NS)
+		return;
+	reported_ns = now_ns;
+	alloc_report(p);
 }
 
 void alloc_hold(void)

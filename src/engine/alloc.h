@@ -36,8 +36,9 @@ void alloc_remapped(struct thread *t, uint64_t old, uint64_t old_end, uint64_t s
 void alloc_stack(struct thread *t, uint64_t start, uint64_t end);
 void alloc_stack_at(struct thread *t, uint64_t rsp);
 
-/* Tell what the sites have counted since last time. */
+/* Tell what the sites have counted since last time; after a window, if that was long ago. */
 void alloc_report(struct process *p);
+void alloc_window_closed(struct process *p, uint64_t now_ns);
 
 /* Around fork: nothing changes between. In the child, and only there: its own sites to tell. */
 void alloc_hold(void);

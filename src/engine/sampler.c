@@ -21,7 +21,6 @@
 
 #define BUFFER_ENTRIES 16384u
 #define FOOTPRINT_PART 64u	 /* pages are counted when the run has grown by this part */
-#define SITES_NS 1000000000u	 /* sites show their counts at least so often */
 
 /* Of the process. The lock guards all of it, and every thread's watch set. */
 static struct sampler {
@@ -32,7 +31,6 @@ static struct sampler {
 	struct pacing pace;	   /* where it lies */
 	uint64_t footprint, footprint_at; /* pages, and accesses when they were counted */
 	uint64_t shown_ns;	   /* when counts were last shown */
-	uint64_t sites_ns;	/* the same for sites */
 } s;
 
 static struct process *process_of(const struct thread *t)
@@ -179,10 +177,7 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	s.window.number++;
 	pacing_close(&s.pace, total);
 	plan_next();
-	if (now_ns() - s.sites_ns > SITES_NS) {
-		alloc_report(t->process);
-		s.sites_ns = now_ns();
-	}
+	alloc_window_closed(t->process, now_ns());
 	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
 }
 
