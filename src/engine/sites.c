@@ -9,8 +9,13 @@
 #define INDEX_SIZE (4 * MAX_SITES)
 #define NO_BLOCK   UINT64_MAX
 
+/*
+ * Sites are found by a hash of 64 bits alone: with a million of them the chance that any two
+ * are taken for one is below 1 in 10^7, and paths stay out of the caches.
+ */
 struct site {
 	/* What each block needs of it, in one cache line. */
+	uint64_t hash;
 	uint64_t blocks, bytes;
 	uint64_t live_blocks, live_bytes, peak_bytes;
 	uint64_t smallest, largest;
@@ -20,7 +25,7 @@ struct site {
 	uint8_t kind, depth;
 	uint64_t element_size;
 	uint64_t path[SITE_MAX_DEPTH];
-};
+} __attribute__((aligned(64)));
 
 static struct grow sites; /* number n is the n-th, from 1 */
 static uint32_t site_count;
@@ -43,7 +48,7 @@ static struct site *site_of(uint32_t number)
 	return (struct site *)(void *)sites.base + number - 1;
 }
 
-static uint32_t hash_of(uint32_t kind, const uint64_t *path, uint32_t depth)
+static uint64_t hash_of(uint32_t kind, const uint64_t *path, uint32_t depth)
 {
 	uint64_t h = kind;
 
@@ -51,33 +56,28 @@ static uint32_t hash_of(uint32_t kind, const uint64_t *path, uint32_t depth)
 		h = (h ^ path[i]) * 0x9e3779b97f4a7c15ull;
 		h ^= h >> 29;
 	}
-	return (uint32_t)(h >> 8) & (INDEX_SIZE - 1);
-}
-
-static bool is_site(const struct site *s, uint32_t kind, const uint64_t *path, uint32_t depth)
-{
-	if (s->kind != kind || s->depth != depth)
-		return false;
-	for (uint32_t i = 0; i < depth; i++)
-		if (s->path[i] != path[i])
-			return false;
-	return true;
+	h *= 0xd6e8feb86659fd93ull;
+	return h ^ h >> 32;
 }
 
 uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth)
 {
-	uint32_t i = hash_of(kind, path, depth);
+	uint64_t hash = hash_of(kind, path, depth);
+	uint32_t i = (uint32_t)hash & (INDEX_SIZE - 1);
 	struct site *s;
 
 	for (; site_index[i]; i = (i + 1) & (INDEX_SIZE - 1))
-		if (is_site(site_of(site_index[i]), kind, path, depth))
+		if (site_of(site_index[i])->hash == hash)
 			return site_index[i];
 	if (site_count >= MAX_SITES - SITE_KINDS && depth > 0)
 		return sites_get(kind, path, 0);
 	s = grow_take(&sites, sizeof *s);
 	if (!s)
 		return 0;
-	*s = (struct site){ .smallest = NO_BLOCK, .kind = (uint8_t)kind, .depth = (uint8_t)depth };
+	*s = (struct site){ .hash = hash,
+			    .smallest = NO_BLOCK,
+			    .kind = (uint8_t)kind,
+			    .depth = (uint8_t)depth };
 	memcpy(s->path, path, depth * sizeof *path);
 	site_index[i] = ++site_count;
 	return site_count;
