@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Are the misses that a profile charges to source lines, or functions, those of an exact simulation?
+"""Are the misses that a profile charges to code, or to data structures, those of an exact simulation?
 
-    compare_code.py [--build DIR] [--runs N] [--by line|function] [--at SIZE] [--rank R] -- COMMAND [ARGUMENT...]
+    compare_code.py [--build DIR] [--runs N] [--by line|function|object] [--at SIZE] [--rank R] -- COMMAND [ARGUMENT...]
 
-Records the command, asks dwell report for the lines or functions that miss in a cache of SIZE
+Records the command, asks dwell report for the lines, functions or objects that miss in a cache of SIZE
 with random replacement, and simulates the same command exactly (dwell simulate --curve --by).
 Prints those that make 80 % of the exact misses with their shares, and Spearman's coefficient of
 rank correlation over them; the share of first touches is left out on both sides, as a profile
@@ -28,6 +28,8 @@ def run(command):
 
 def key_of(row, by):
     """A place; code without line information is known by its function alone."""
+    if by == 'object':
+        return row['name']
     if by == 'line' and row.get('line'):
         return '%s:%d' % (os.path.basename(row['file'] or ''), row['line'])
     return row['function']
@@ -41,7 +43,7 @@ def sampled(a, seed, folder):
                                      stdout=subprocess.PIPE).stdout)
     shares = {}
     for row in told[a.by + 's']:
-        if not row['function'].startswith('[not resolved'):
+        if a.by == 'object' or not row['function'].startswith('[not resolved'):
             shares[key_of(row, a.by)] = shares.get(key_of(row, a.by), 0) + row['miss_share']
     process = told['process']
     return shares, process['id'] if isinstance(process, dict) else process
@@ -99,7 +101,7 @@ def main():
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     p.add_argument('--build', default='build', help='where dwell is')
     p.add_argument('--runs', type=int, default=1, help='recordings, each with its seed')
-    p.add_argument('--by', choices=['line', 'function'], default='line')
+    p.add_argument('--by', choices=['line', 'function', 'object'], default='line')
     p.add_argument('--at', default='32K', help='the size of the cache (32K)')
     p.add_argument('--rank', type=float, help='the least mean coefficient')
     p.add_argument('command', nargs='+')
