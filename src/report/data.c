@@ -173,7 +173,8 @@ static const char *site_name(const struct build *b, const struct store_site *s, 
 static struct data_row site_row(const struct build *b, const struct store_site *s)
 {
 	enum data_kind kind = kind_of(s);
-	const struct store_frame *f = kind != DATA_STACK ? allocator_caller(b->p, s) : NULL;
+	const struct store_frame *f =
+		kind != DATA_STACK ? allocator_caller(b->p, s, kind == DATA_MAPPING) : NULL;
 	struct data_row row = {
 		.kind = kind,
 		.name = site_name(b, s, kind, f),

@@ -295,6 +295,7 @@ static void known_wrappers_are_looked_through(void **state)
 					       "operator new[](unsigned long)",
 					       "g_malloc0",
 					       "PyMem_Malloc",
+					       "xmalloc(unsigned long)",
 					       "PyObject_Malloc",
 					       "void std::vector<int, a<b> >::f<int>(int&&)",
 					       "std::string::reserve(unsigned long)"};
