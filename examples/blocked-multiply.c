@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * x = y * z for square matrices of doubles, block by block. A block of z is used once for each row
- * of y, so it should fit in the cache: `dwell curve` shows from which size on it does, and
- * that smaller blocks need less. After figure 7 of Berg and Hagersten (2005), with blocks of 20 and 60.
+ * of y, so it should fit in the cache: `dwell curve --object z_matrix` shows from which size on it
+ * does, and that smaller blocks need less. After figure 7 of Berg and Hagersten (2005), with blocks of 20 and 60.
  *
- *   blocked-multiply BLOCK [global|heap [where]]
+ *   blocked-multiply BLOCK [global|heap]
  *
- * `heap` takes the matrices from malloc, `where` prints the addresses of y and z as well.
+ * `heap` takes the matrices from calloc: then they are named by the line that allocates them.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,18 +37,7 @@ __attribute__((noinline)) static void multiply(double *x, const double *y, const
 				}
 }
 
-static double *matrix_new(void)
-{
-	double *m = calloc(N * N, sizeof(*m));
-
-	if (m == NULL) {
-		fprintf(stderr, "blocked-multiply: no memory for a matrix\n");
-		exit(1);
-	}
-	return m;
-}
-
-static void run(double *x, double *y, double *z, unsigned block, int where)
+static double run(double *x, double *y, double *z, unsigned block)
 {
 	double trace = 0;
 
@@ -57,31 +46,43 @@ static void run(double *x, double *y, double *z, unsigned block, int where)
 	multiply(x, y, z, block);
 	for (unsigned i = 0; i < N; i++)
 		trace += x[i * N + i];
-	printf("trace %.0f\n", trace);
-	if (where)
-		printf("y %p %p\nz %p %p\n", (void *)y, (void *)(y + N * N), (void *)z,
-		       (void *)(z + N * N));
+	return trace;
+}
+
+/* Each matrix has an allocation of its own, which is how Dwell tells them apart. */
+static int run_in_heap(unsigned block, double *trace)
+{
+	double *x = calloc(N * N, sizeof(*x));
+	double *y = calloc(N * N, sizeof(*y));
+	double *z = calloc(N * N, sizeof(*z));
+	int has_all = x != NULL && y != NULL && z != NULL;
+
+	if (has_all)
+		*trace = run(x, y, z, block);
+	free(x);
+	free(y);
+	free(z);
+	return has_all ? 0 : -1;
 }
 
 int main(int argc, char **argv)
 {
 	unsigned block = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
-	int heap = argc > 2 && strcmp(argv[2], "heap") == 0, where = argc > 3;
+	int heap = argc > 2 && strcmp(argv[2], "heap") == 0;
+	double trace;
 
 	if (block == 0 || N % block != 0) {
-		fprintf(stderr, "usage: blocked-multiply BLOCK [global|heap [where]]   (BLOCK divides %d)\n",
-			N);
+		fprintf(stderr, "usage: blocked-multiply BLOCK [global|heap]   (BLOCK divides %d)\n", N);
 		return 1;
 	}
 	if (heap) {
-		double *x = matrix_new(), *y = matrix_new(), *z = matrix_new();
-
-		run(x, y, z, block, where);
-		free(x);
-		free(y);
-		free(z);
+		if (run_in_heap(block, &trace) != 0) {
+			fprintf(stderr, "blocked-multiply: no memory for the matrices\n");
+			return 1;
+		}
 	} else {
-		run(x_matrix, y_matrix, z_matrix, block, where);
+		trace = run(x_matrix, y_matrix, z_matrix, block);
 	}
+	printf("trace %.0f\n", trace);
 	return 0;
 }

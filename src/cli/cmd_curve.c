@@ -22,6 +22,7 @@ enum {
 	KEY_FUNCTION = 'f',
 	KEY_OBJECT = 'd',
 	KEY_LINE_AT = 'a',
+	KEY_WAYS = 'w',
 };
 
 /* What curves are asked for, in the order of the options. */
@@ -35,6 +36,7 @@ struct curve_options {
 	uint64_t low, high;  /* bytes */
 	uint64_t per_octave; /* 0: by format */
 	enum model_policy policy;
+	uint64_t ways; /* 0: fully associative */
 	struct part parts[CURVE_MOST];
 	size_t part_count; /* beyond CURVE_MOST: too many */
 };
@@ -50,6 +52,7 @@ static const struct argp_option option_list[] = {
 	 0},
 	{"points-per-octave", KEY_POINTS, "N", 0,
 	 "Points for each doubling of the size (default 1, and enough for a smooth plot)", 0},
+	{"ways", KEY_WAYS, "N", 0, "Sets of N lines (default: fully associative)", 0},
 	{0},
 };
 
@@ -84,6 +87,9 @@ static void check_count(const struct curve_options *o, struct argp_state *state)
 		    (o->part_count > 0 ? o->part_count : 1) >
 	    CURVE_MOST)
 		argp_error(state, "more than %d curves: ask for fewer at a time", CURVE_MOST);
+	if (o->ways > 0 && o->part_count > 0)
+		argp_error(state, "--ways is of whole processes: leave out --function, --object and "
+				  "--line-at");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -117,6 +123,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_POINTS:
 		if (number_parse("points-per-octave", arg, 1, 100, &o->per_octave, &err) != 0)
+			argp_error(state, "%s", err.text);
+		return 0;
+	case KEY_WAYS:
+		if (number_parse("ways", arg, 1, 1 << 20, &o->ways, &err) != 0)
 			argp_error(state, "%s", err.text);
 		return 0;
 	case ARGP_KEY_ARG:
@@ -199,7 +209,7 @@ static int add_curve(struct curves *c, const struct curve_options *o, size_t pro
 	struct subset s;
 	int status;
 
-	if (curve_compute(p, o->policy, o->low, o->high, per_octave, curve, err) != 0)
+	if (curve_compute(p, o->policy, o->ways, o->low, o->high, per_octave, curve, err) != 0)
 		return -1;
 	c->count++;
 	curve->label = make_label(o, profile, part);
@@ -270,7 +280,7 @@ int cmd_curve(int argc, char **argv)
 		option_list,
 		parse,
 		NULL,
-		"Show the miss ratio of a fully associative cache by its size, with its 95 % "
+		"Show the miss ratio of a cache by its size, with its 95 % "
 		"interval: a plot, or a table for other programs. Functions, source lines and data "
 		"structures have curves of their own. Several of these, several files (-i) "
 		"and processes come into one plot.",

@@ -276,6 +276,9 @@ int cmd_record(int argc, char **argv)
 	int status;
 
 	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
+	/* Without samples nobody asks whose blocks they touch. */
+	if (o.run.config.gear == CHANNEL_GEAR_COUNT)
+		o.run.config.objects = 0;
 	if (!o.has_seed)
 		o.run.config.seed = random_seed();
 	o.run.context = &o;

@@ -5,50 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/arena.h"
 #include "base/array.h"
 #include "base/clock.h"
-#include "base/map.h"
 #include "base/text.h"
-#include "collector/code_map.h"
-#include "collector/data_map.h"
-#include "collector/naming.h"
 #include "collector/record_check.h"
-#include "collector/sites.h"
-#include "collector/regions.h"
-#include "symbols/symbols.h"
+#include "collector/recorder_parts.h"
 
 /* What a broken target can make us keep is bounded. */
 #define MAX_MODULES  100000
 #define MAX_MESSAGES 1000
-
-struct process {
-	struct store_process row;
-	struct code_map code;
-	struct data_map data;
-	bool has_end; /* a RECORD_END came: its counts are final */
-	uint64_t counting_ns, sampling_ns;
-	struct regions regions;
-};
-
-struct recorder {
-	struct store *store;
-	struct symbols *symbols;
-	struct {
-		struct process **items;
-		size_t count, room;
-	} processes;
-	struct map by_order; /* order -> index */
-	struct arena strings;
-	struct naming naming;
-	struct sites sites;
-	int64_t next_module;
-	int64_t next_site;
-	uint64_t samples, windows, messages;
-	const char *first_message;
-	bool failed;
-	struct err err;
-};
 
 struct recorder *recorder_new(struct store *store)
 {
@@ -86,20 +51,6 @@ void recorder_free(struct recorder *r)
 	free(r);
 }
 
-/* Every put goes through here: `status` is what it returned. */
-static void note(struct recorder *r, int status)
-{
-	if (status != 0)
-		r->failed = true;
-}
-
-static void out_of_memory(struct recorder *r)
-{
-	if (!r->failed)
-		err_set(&r->err, "out of memory");
-	r->failed = true;
-}
-
 static struct process *find_process(struct recorder *r, uint32_t order)
 {
 	uint64_t index;
@@ -128,13 +79,6 @@ static void set_counters(struct process *p, const struct channel_counters *c)
 	row->translate_cycles = c->translate_cycles;
 	row->scan_cycles = c->scan_cycles;
 	row->engine_bytes = c->engine_bytes;
-}
-
-/* The most it ever held. */
-static void set_footprint(struct process *p, uint64_t pages)
-{
-	if (pages > p->row.footprint_pages)
-		p->row.footprint_pages = pages;
 }
 
 /* ---- Modules ---- */
@@ -310,176 +254,6 @@ static const char *on_end(struct recorder *r, struct process *p, const struct re
 	return NULL;
 }
 
-/* ---- Samples ---- */
-
-/* The id of the code location, written down if it is new; 0 when memory ran out. */
-static int64_t locate(struct recorder *r, struct process *p, uint64_t pc, uint64_t position)
-{
-	struct store_location row = {.process_id = p->row.id, .pc = pc, .module_id = STORE_NONE};
-	struct code_location *l;
-	int file = -1, is_new;
-
-	l = code_map_locate(&p->code, pc, position, &is_new);
-	if (l == NULL) {
-		out_of_memory(r);
-		return 0;
-	}
-	if (!is_new)
-		return l->id;
-	if (l->module != CODE_NO_MODULE) {
-		const struct code_module *m = &p->code.modules.items[l->module];
-
-		file = m->file;
-		row.module_id = m->id;
-		row.module_address =
-			symbols_address(r->symbols, file, pc - m->start + m->file_offset);
-	}
-	l->id = row.id = naming_add(&r->naming, file, row.module_address);
-	if (l->id == 0)
-		out_of_memory(r);
-	else
-		note(r, store_put_location(r->store, &row, &r->err));
-	return l->id;
-}
-
-static struct store_access to_access(struct recorder *r, struct process *p,
-				     const struct record_access *a, uint64_t position)
-{
-	struct store_access to = {
-		.location = locate(r, p, a->pc, position),
-		.address = a->address,
-		.size = a->size,
-		.kind = a->kind,
-		.thread = a->thread,
-		.site = sites_find(&r->sites, p->row.id, a->site),
-		.block = a->block,
-	};
-	uint64_t start;
-	int64_t named = regions_find(&p->regions, a->address, position, &start);
-	if (named != 0) {
-		to.site = named;
-		to.block = start;
-	}
-	if (data_map_touch(&p->data, a->address) != 0)
-		out_of_memory(r);
-	return to;
-}
-
-/* Where blocks come from: the path's locations are those of the calls, not of what follows them. */
-static const char *on_site(struct recorder *r, struct process *p, const struct record_header *h)
-{
-	const struct record_site *s = (const void *)h;
-	const uint64_t *pcs = record_site_path(s);
-	int64_t path[SITE_MAX_DEPTH];
-	size_t i;
-
-	for (i = 0; i < s->depth; i++)
-		path[i] = locate(r, p, pcs[i] - 1, s->position);
-	if (r->failed)
-		return NULL;
-	note(r, sites_add(&r->sites, p->row.id, s, path, &r->next_site, r->store, &r->err));
-	return NULL;
-}
-
-static const char *on_site_counts(struct recorder *r, struct process *p,
-				  const struct record_header *h)
-{
-	note(r, sites_count(&r->sites, p->row.id, (const void *)h, r->store, &r->err));
-	return NULL;
-}
-
-static const char *on_sample(struct recorder *r, struct process *p, const struct record_header *h)
-{
-	const struct record_sample *s = (const void *)h;
-	struct store_sample row = {
-		.process_id = p->row.id,
-		.window = s->window,
-		.status = s->status,
-		.position = s->position,
-		.distance = s->distance,
-		.line = s->line,
-	};
-
-	code_map_prefetch(&p->code, s->end.pc);
-	row.begin = to_access(r, p, &s->begin, s->position);
-	row.end.location = STORE_NONE;
-	/* The process made at least as many accesses in between as the thread did. */
-	if (s->status == SAMPLE_REUSED)
-		row.end = to_access(r, p, &s->end, s->position + s->distance + 1);
-	note(r, store_put_sample(r->store, &row, &r->err));
-	r->samples++;
-	return NULL;
-}
-
-static const char *on_follow(struct recorder *r, struct process *p, const struct record_header *h)
-{
-	const struct record_follow *f = (const void *)h;
-	struct store_follow row = {
-		.process_id = p->row.id,
-		.window = f->window,
-		.status = f->status,
-		.position = f->position,
-		.watched = f->watched,
-		.end_position = f->end_position,
-		.end = {.location = STORE_NONE, .thread = f->end.thread},
-	};
-
-	if (f->status == FOLLOW_TOUCHED)
-		row.end = to_access(r, p, &f->end, f->end_position);
-	note(r, store_put_follow(r->store, &row, &r->err));
-	return NULL;
-}
-
-static const char *on_nested(struct recorder *r, struct process *p, const struct record_header *h)
-{
-	const struct record_nested *n = (const void *)h;
-	const struct nested_event *e = (const void *)(n + 1);
-	struct store_nested_event events[NESTED_SIZES];
-	struct store_nested row = {
-		.process_id = p->row.id,
-		.window = n->window,
-		.followed = n->followed != 0,
-		.status = n->status,
-		.position = n->position,
-		.point = n->point,
-		.begin = to_access(r, p, &n->begin, n->position),
-		.watched = n->watched,
-		.open = n->open,
-		.weight = n->weight,
-		.events = events,
-		.event_count = n->count,
-	};
-
-	for (uint32_t i = 0; i < n->count; i++)
-		events[i] = (struct store_nested_event){
-			.sizes = e[i].sizes,
-			.weight = e[i].weight,
-			.distance = e[i].distance,
-			.end = to_access(r, p, &e[i].end, n->position + e[i].distance + 1),
-		};
-	note(r, store_put_nested(r->store, &row, &r->err));
-	return NULL;
-}
-
-static const char *on_window(struct recorder *r, struct process *p, const struct record_header *h)
-{
-	const struct record_window *w = (const void *)h;
-	struct store_window row = {
-		.process_id = p->row.id,
-		.number = w->number,
-		.start = w->start,
-		.length = w->length,
-		.stands_for = w->stands_for,
-		.samples = w->samples,
-		.footprint_pages = w->footprint_pages,
-	};
-
-	note(r, store_put_window(r->store, &row, &r->err));
-	set_footprint(p, w->footprint_pages);
-	r->windows++;
-	return NULL;
-}
-
 /* ---- Messages ---- */
 
 static void put_message(struct recorder *r, int64_t process, const char *text)
@@ -510,21 +284,6 @@ static const char *on_message(struct recorder *r, struct process *p, const struc
 	return NULL;
 }
 
-static const char *on_region(struct recorder *r, struct process *p, const struct record_header *h)
-{
-	const struct record_region *g = (const void *)h;
-	struct text name = {0};
-
-	text_add_printable(&name, record_region_name(g), strlen(record_region_name(g)));
-	if (name.failed || regions_name(&p->regions, g->start, g->end, g->position, text_get(&name),
-					p->row.id, &r->next_site) != 0)
-		out_of_memory(r);
-	else
-		note(r, regions_write(&p->regions, r->store, &r->err));
-	text_release(&name);
-	return NULL;
-}
-
 static const char *on_nothing(struct recorder *r, struct process *p, const struct record_header *h)
 {
 	(void)r;
@@ -535,14 +294,20 @@ static const char *on_nothing(struct recorder *r, struct process *p, const struc
 
 /* ---- What the slots tell ---- */
 
-static const char *(*const handlers[])(struct recorder *r, struct process *p,
-				       const struct record_header *h) = {
-	[RECORD_MODULE] = on_module,   [RECORD_UNMAP] = on_unmap,    [RECORD_THREAD] = on_thread,
-	[RECORD_WINDOW] = on_window,   [RECORD_SAMPLE] = on_sample,  [RECORD_FOLLOW] = on_follow,
-	[RECORD_NESTED] = on_nested,
-	[RECORD_END] = on_end,	       [RECORD_STREAM] = on_nothing, /* for a sink */
-	[RECORD_MESSAGE] = on_message, [RECORD_REGION] = on_region, [RECORD_SITE] = on_site,
-	[RECORD_SITE_COUNTS] = on_site_counts,
+static record_handler *const handlers[] = {
+	[RECORD_MODULE] = on_module,
+	[RECORD_UNMAP] = on_unmap,
+	[RECORD_THREAD] = on_thread,
+	[RECORD_WINDOW] = recorder_on_window,
+	[RECORD_SAMPLE] = recorder_on_sample,
+	[RECORD_FOLLOW] = recorder_on_follow,
+	[RECORD_NESTED] = recorder_on_nested,
+	[RECORD_SITE] = recorder_on_site,
+	[RECORD_SITE_COUNTS] = recorder_on_site_counts,
+	[RECORD_REGION] = recorder_on_region,
+	[RECORD_MESSAGE] = on_message,
+	[RECORD_STREAM] = on_nothing, /* for a sink */
+	[RECORD_END] = on_end,
 };
 
 const char *recorder_record(struct recorder *r, uint32_t order, const struct record_header *h)

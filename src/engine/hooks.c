@@ -54,6 +54,9 @@ static const struct hook_function functions[] = {
 /* pc << 8 | what; the low byte 0 with a pc: it was removed. Writers hold the translate lock. */
 static uint64_t *slots;
 static uint32_t used;
+/* A bit per hash value that some hooked place has had: nearly all questions are about others. */
+#define KNOWN_BITS 17
+static uint64_t known[(1u << KNOWN_BITS) / 64];
 static uint8_t by_name[NAME_SLOTS]; /* number of a function + 1 */
 
 static uint32_t hash_name(const char *s)
@@ -92,6 +95,11 @@ const struct hook_function *hooks_function(uint32_t number)
 	return &functions[number - 2];
 }
 
+static uint32_t known_of(uint64_t pc)
+{
+	return (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> (64 - KNOWN_BITS));
+}
+
 /* The slot of pc, or the free one where it would be. */
 static uint64_t *slot_of(uint64_t pc)
 {
@@ -105,7 +113,11 @@ static uint64_t *slot_of(uint64_t pc)
 
 uint32_t hooks_find(uint64_t pc)
 {
-	return slots ? __atomic_load_n(slot_of(pc), __ATOMIC_RELAXED) & 0xff : HOOK_NONE;
+	uint32_t k = known_of(pc);
+
+	if (!(__atomic_load_n(&known[k / 64], __ATOMIC_RELAXED) >> (k & 63) & 1))
+		return HOOK_NONE;
+	return __atomic_load_n(slot_of(pc), __ATOMIC_RELAXED) & 0xff;
 }
 
 /* The first to come stays: the table of functions has the better name of two first. */
@@ -121,6 +133,7 @@ static bool add(uint64_t pc, uint32_t what)
 		used++;
 	}
 	__atomic_store_n(slot, pc << 8 | what, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&known[known_of(pc) / 64], 1ull << (known_of(pc) & 63), __ATOMIC_RELAXED);
 	cache_invalidate(pc, pc + 1);
 	return true;
 }

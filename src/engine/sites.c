@@ -6,11 +6,16 @@
 #include "engine/util.h"
 
 #define MAX_SITES  (1u << 20)
-#define INDEX_SIZE (4 * MAX_SITES)
+#define FIRST_INDEX (1u << 12)
 #define NO_BLOCK   UINT64_MAX
 
+/*
+ * Sites are found by a hash of 64 bits alone: with a million of them the chance that any two
+ * are taken for one is below 1 in 10^7, and paths stay out of the caches.
+ */
 struct site {
 	/* What each block needs of it, in one cache line. */
+	uint64_t hash;
 	uint64_t blocks, bytes;
 	uint64_t live_blocks, live_bytes, peak_bytes;
 	uint64_t smallest, largest;
@@ -20,22 +25,20 @@ struct site {
 	uint8_t kind, depth;
 	uint64_t element_size;
 	uint64_t path[SITE_MAX_DEPTH];
-};
+} __attribute__((aligned(64)));
 
 static struct grow sites; /* number n is the n-th, from 1 */
 static uint32_t site_count;
-static struct grow index_memory;
 static uint32_t *site_index; /* hash of kind and path -> number, 0 free */
+static uint32_t index_size;
 static uint32_t changed; /* list, + 1; 1: empty */
 
 int sites_init(void)
 {
-	if (grow_init(&sites, (uint64_t)MAX_SITES * sizeof(struct site)) ||
-	    grow_init(&index_memory, (uint64_t)INDEX_SIZE * sizeof *site_index))
-		return -1;
-	site_index = (uint32_t *)(void *)index_memory.base;
+	site_index = pages_get(FIRST_INDEX * sizeof *site_index);
+	index_size = FIRST_INDEX;
 	changed = 1;
-	return 0;
+	return site_index ? grow_init(&sites, (uint64_t)MAX_SITES * sizeof(struct site)) : -1;
 }
 
 static struct site *site_of(uint32_t number)
@@ -43,7 +46,7 @@ static struct site *site_of(uint32_t number)
 	return (struct site *)(void *)sites.base + number - 1;
 }
 
-static uint32_t hash_of(uint32_t kind, const uint64_t *path, uint32_t depth)
+static uint64_t hash_of(uint32_t kind, const uint64_t *path, uint32_t depth)
 {
 	uint64_t h = kind;
 
@@ -51,35 +54,56 @@ static uint32_t hash_of(uint32_t kind, const uint64_t *path, uint32_t depth)
 		h = (h ^ path[i]) * 0x9e3779b97f4a7c15ull;
 		h ^= h >> 29;
 	}
-	return (uint32_t)(h >> 8) & (INDEX_SIZE - 1);
+	h *= 0xd6e8feb86659fd93ull;
+	return h ^ h >> 32;
 }
 
-static bool is_site(const struct site *s, uint32_t kind, const uint64_t *path, uint32_t depth)
+static uint32_t *slot_of(uint64_t hash)
 {
-	if (s->kind != kind || s->depth != depth)
+	uint32_t i = (uint32_t)hash & (index_size - 1);
+
+	while (site_index[i] && site_of(site_index[i])->hash != hash)
+		i = (i + 1) & (index_size - 1);
+	return &site_index[i];
+}
+
+/* At most half full. False without memory for that. */
+static bool need_index(void)
+{
+	uint32_t *old = site_index, *new, old_size = index_size;
+
+	if (site_count < index_size / 2)
+		return true;
+	new = pages_get(2ull * old_size * sizeof *new);
+	if (!new)
 		return false;
-	for (uint32_t i = 0; i < depth; i++)
-		if (s->path[i] != path[i])
-			return false;
+	site_index = new;
+	index_size = 2 * old_size;
+	for (uint32_t n = 1; n <= site_count; n++)
+		*slot_of(site_of(n)->hash) = n;
+	pages_put(old, old_size * sizeof *old);
 	return true;
 }
 
 uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth)
 {
-	uint32_t i = hash_of(kind, path, depth);
+	uint64_t hash = hash_of(kind, path, depth);
+	uint32_t number = *slot_of(hash);
 	struct site *s;
 
-	for (; site_index[i]; i = (i + 1) & (INDEX_SIZE - 1))
-		if (is_site(site_of(site_index[i]), kind, path, depth))
-			return site_index[i];
+	if (number)
+		return number;
 	if (site_count >= MAX_SITES - SITE_KINDS && depth > 0)
 		return sites_get(kind, path, 0);
-	s = grow_take(&sites, sizeof *s);
+	s = need_index() ? grow_take(&sites, sizeof *s) : 0;
 	if (!s)
 		return 0;
-	*s = (struct site){ .smallest = NO_BLOCK, .kind = (uint8_t)kind, .depth = (uint8_t)depth };
+	*s = (struct site){ .hash = hash,
+			    .smallest = NO_BLOCK,
+			    .kind = (uint8_t)kind,
+			    .depth = (uint8_t)depth };
 	memcpy(s->path, path, depth * sizeof *path);
-	site_index[i] = ++site_count;
+	*slot_of(hash) = ++site_count;
 	return site_count;
 }
 

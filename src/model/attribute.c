@@ -95,12 +95,14 @@ static int share_all(const struct model *m, enum model_policy policy, double lin
 {
 	double *ratios = calloc(m->group_count + m->sample_count + 1, sizeof(*ratios));
 	struct group_result *results = calloc(m->group_count + 1, sizeof(*results));
+	struct sets one;
 	int ret = -1;
 
 	if (ratios == NULL || results == NULL)
 		goto out;
+	sets_init(&one, 1, lines);
 	if (policy == MODEL_LRU)
-		lru_solve(m, 1, lines, kind, ratios, results);
+		lru_solve(m, &one, kind, ratios, results);
 	else
 		random_solve(m, lines, kind, ratios, results);
 	for (size_t g = 0; g < m->group_count; g++) {

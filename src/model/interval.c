@@ -4,9 +4,6 @@
 
 #include "model/parts.h"
 
-/* Samples of one window are alike: their mean varies as that of so many times fewer. */
-#define CLUSTERS 3.0
-
 /* Student's t, 97.5 %: exact where the series below is not good to three digits. */
 static const double small_quantiles[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469};
 
@@ -20,6 +17,11 @@ double student_quantile(size_t df)
 	return z + (pow(z, 3) + z) / (4 * n) +
 	       (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * n * n) +
 	       (3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) / (384 * n * n * n);
+}
+
+double interval_chance(const struct group *group, double ratio)
+{
+	return MODEL_CLUSTERS * ratio * (1 - ratio) / fmax(1, (double)group->count);
 }
 
 double interval_mean(const struct model *m, const double *ratios)
@@ -43,10 +45,10 @@ double interval_half_width(const struct model *m, const double *ratios, double c
 	for (size_t g = 0; g < m->group_count; g++) {
 		const struct group *group = &m->groups[g];
 		double d = ratios[g] - centre, looks = fmax(1, (double)group->windows);
-		double chance = ratios[g] * (1 - ratios[g]) / fmax(1, (double)group->count);
 
 		windows += looks;
-		sum += group->share * group->share * (d * d / looks + CLUSTERS * chance);
+		sum += group->share * group->share *
+		       (d * d / looks + interval_chance(group, ratios[g]));
 	}
 	if (windows < 2)
 		return 1;

@@ -16,7 +16,7 @@
 /* Steps of a survival, walked until the stack distance reaches the cache's lines. */
 struct walk {
 	double x, left, stack;
-	double sets, ways;
+	const struct sets *sets;
 	double missed; /* of what was passed */
 };
 
@@ -30,7 +30,7 @@ static bool walk_to(struct walk *w, double x, double mass)
 		w->x = x;
 	}
 	/* A hair of slack: the sum of many steps that are whole in theory. */
-	miss = sets_miss(w->stack * (1 + 1e-9), w->sets, w->ways);
+	miss = sets_miss(w->sets, w->stack * (1 + 1e-9));
 	if (miss > SURE)
 		return false;
 	w->missed += mass * miss;
@@ -62,10 +62,10 @@ static size_t first_beyond(const struct survival *pool, double x)
 
 /* *r gets what of the group's own reuses misses. */
 static double group_ratio(const struct model *m, const struct survival *own, const struct tail *t,
-			  double sets, double ways, struct group_result *r)
+			  const struct sets *sets, struct group_result *r)
 {
 	const struct survival *pool = &m->pool;
-	struct walk w = {.left = 1, .sets = sets, .ways = ways};
+	struct walk w = {.left = 1, .sets = sets};
 	double total = t->cold + t->mass * (double)t->count, scale;
 	size_t first;
 
@@ -90,14 +90,13 @@ static double group_ratio(const struct model *m, const struct survival *own, con
 	return w.missed + t->cold * scale;
 }
 
-void lru_solve(const struct model *m, double sets, double ways, enum tail_kind kind, double *ratios,
+void lru_solve(const struct model *m, const struct sets *sets, enum tail_kind kind, double *ratios,
 	       struct group_result *results)
 {
 	for (size_t g = 0; g < m->group_count; g++) {
 		struct group_result r = {.is_step = true};
 		double left = m->groups[g].own.left;
-		double ratio =
-			group_ratio(m, &m->groups[g].own, &m->tails[kind], sets, ways, &r);
+		double ratio = group_ratio(m, &m->groups[g].own, &m->tails[kind], sets, &r);
 
 		ratios[g] = ratio > 0 ? ratio : 0; /* rounding */
 		/* Where nearer reuses miss already, all that was not seen does. */

@@ -149,6 +149,15 @@ struct model_cache {
 void model_solve_cache(struct model *m, enum model_policy policy, const struct model_cache *cache,
 		       struct model_ratio *out);
 
+/* How the sampling part of the interval comes about. */
+enum model_interval {
+	MODEL_STUDENT = 0, /* Student's t over the groups: the default */
+	MODEL_BOOTSTRAP = 1, /* BCa over the windows, seeded; some milliseconds for each answer */
+};
+
+/* From now on model_solve and model_solve_cache answer with this one. */
+void model_set_interval(struct model *m, enum model_interval kind);
+
 void model_resolve(const struct model *m, struct model_resolution *out);
 
 /*

@@ -106,6 +106,8 @@ struct model {
 	uint32_t *sorted;	  /* by group, then by bin */
 	double bin_x[MODEL_BINS]; /* mean distance of the reuses in the bin */
 
+	enum model_interval interval;
+
 	double *storage;   /* what the survivals' x and mass point into */
 	double *scratch;   /* two per group, for model_solve */
 	double *evictions; /* one more than groups, for random_solve */
@@ -169,23 +171,33 @@ double group_miss(const struct group_result *r, double x);
 void random_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios,
 		  struct group_result *results);
 
-/* The same with LRU, within sets: one set is the fully associative cache. `ratios` need not be set. */
-void lru_solve(const struct model *m, double sets, double ways, enum tail_kind kind, double *ratios,
+/* A cache of sets; one set is the fully associative cache. The rest is for sets_miss. */
+struct sets {
+	double sets; /* 1 or more */
+	double ways;
+	double log_here, log_elsewhere; /* ln P(a line falls into a given set, does not) */
+	double log_factorial;		/* ln (ways - 1)! */
+};
+
+void sets_init(struct sets *s, double sets, double ways);
+
+/*
+ * P(miss) with LRU within the sets, `stack` other lines having been touched since; straight
+ * between whole numbers of them.
+ */
+double sets_miss(const struct sets *s, double stack);
+
+/*
+ * A cache of more than one set as fully associative ones: of lines[k] lines with the weight
+ * weight[k], which are 1 together; rising. Returns how many.
+ */
+#define MODEL_SETS_NODES 4
+unsigned sets_nodes(const struct sets *s, double lines[MODEL_SETS_NODES],
+		    double weight[MODEL_SETS_NODES]);
+
+/* The same as random_solve, with LRU within sets. `ratios` need not be set. */
+void lru_solve(const struct model *m, const struct sets *sets, enum tail_kind kind, double *ratios,
 	       struct group_result *results);
-
-/*
- * P(miss) with LRU within `sets` sets, 1 or more, of `ways` lines, `stack` other lines having been
- * touched since; straight between whole numbers of them.
- */
-double sets_miss(double stack, double sets, double ways);
-
-/*
- * A cache of sets, more than one, as fully associative ones of lines[k] lines each with the
- * weight weight[k], which are 1 together; rising.
- */
-#define MODEL_SETS_NODES 5
-void sets_nodes(double sets, double ways, double lines[MODEL_SETS_NODES],
-		double weight[MODEL_SETS_NODES]);
 
 /* P(one given line of `lines` is still there after one miss) = exp(-rate). */
 double random_rate(double lines);
@@ -193,8 +205,19 @@ double random_rate(double lines);
 /* The run's ratio: the mean of the groups'. */
 double interval_mean(const struct model *m, const double *ratios);
 
+/* The variance that the choice of its samples gives to a group's ratio. */
+double interval_chance(const struct group *group, double ratio);
+
 /* Half the width that chance gives to the groups' mean; 1 when there is no telling. */
 double interval_half_width(const struct model *m, const double *ratios, double centre);
+
+/*
+ * Instead of centre and half width: the 95 % interval of the groups' mean, `centre`, by bootstrap
+ * over the windows. Everything is in [0, 1] where there is no telling. Pure: the same seed gives the
+ * same. Returns 0, or -1 when memory ran out.
+ */
+int bootstrap_interval(const struct model *m, const double *ratios, double centre, uint64_t seed,
+		       double *low, double *high);
 
 /* 97.5 % quantile of Student's t with df >= 1 degrees of freedom. */
 double student_quantile(size_t df);

@@ -17,26 +17,34 @@
 #include "model/parts.h"
 
 #define NEGLIGIBLE 1e-13 /* of a sum */
+#define NARROW	   8	 /* ways from which on the distribution is so narrow that three nodes will do */
 
-/* ln P(exactly a of n fall into the set), p = 1/S. */
-static double log_binomial(double n, double a, double p)
+void sets_init(struct sets *s, double sets, double ways)
 {
-	return lgamma(n + 1) - lgamma(a + 1) - lgamma(n - a + 1) + a * log(p) +
-	       (n - a) * log1p(-p);
+	*s = (struct sets){sets, ways, -log(sets), log1p(-1 / sets), lgamma(ways)};
+}
+
+/* ln P(exactly ways - 1 of n fall into the set). */
+static double log_binomial(const struct sets *s, double n)
+{
+	double a = s->ways - 1;
+
+	return lgamma(n + 1) - s->log_factorial - lgamma(n - a + 1) + a * s->log_here +
+	       (n - a) * s->log_elsewhere;
 }
 
 /*
  * P(at least `ways` of n fall into the set), n whole. *last gets the chance of exactly ways - 1. The
  * tail without the most likely number is summed, whose terms fall from the first on.
  */
-static double chance_of(double n, double ways, double p, double *last)
+static double chance_of(const struct sets *s, double n, double *last)
 {
-	double odds = p / (1 - p), sum = 0, term, a = ways - 1;
+	double odds = 1 / (s->sets - 1), sum = 0, term, a = s->ways - 1;
 
-	*last = n >= a ? exp(log_binomial(n, a, p)) : 0;
-	if (n < ways)
+	*last = n >= a ? exp(log_binomial(s, n)) : 0;
+	if (n < s->ways)
 		return 0;
-	if (n * p < ways) {
+	if (n < s->ways * s->sets) {
 		for (term = *last; a < n && term >= 0; a++) {
 			term *= (n - a) / (a + 1) * odds;
 			sum += term;
@@ -55,27 +63,27 @@ static double chance_of(double n, double ways, double p, double *last)
 }
 
 /* Between whole distances, straight: one line more hits when it is the last that was missing. */
-double sets_miss(double stack, double sets, double ways)
+double sets_miss(const struct sets *s, double stack)
 {
-	double n = floor(stack), p = 1 / sets, last, miss;
+	double n = floor(stack), last, miss;
 
-	if (sets <= 1)
-		return stack >= ways ? 1 : 0;
-	if (stack <= ways - 1)
+	if (s->sets <= 1)
+		return stack >= s->ways ? 1 : 0;
+	if (stack <= s->ways - 1)
 		return 0;
-	if (ways <= 1)
-		return -expm1(stack * log1p(-p));
-	miss = chance_of(n, ways, p, &last);
-	return fmin(1, miss + (stack - n) * p * last);
+	if (s->ways <= 1)
+		return -expm1(stack * s->log_elsewhere);
+	miss = chance_of(s, n, &last);
+	return fmin(1, miss + (stack - n) / s->sets * last);
 }
 
 /* Eigenvalues below x of the Jacobi matrix of Laguerre's polynomials (Sturm's sequence). */
-static unsigned count_below(double alpha, double x)
+static unsigned count_below(double alpha, unsigned nodes, double x)
 {
 	double q = 1;
 	unsigned below = 0;
 
-	for (int j = 0; j < MODEL_SETS_NODES; j++) {
+	for (unsigned j = 0; j < nodes; j++) {
 		q = 2 * j + alpha + 1 - x - (j > 0 ? j * (j + alpha) / q : 0);
 		if (fabs(q) < 1e-300)
 			q = 1e-300;
@@ -85,11 +93,11 @@ static unsigned count_below(double alpha, double x)
 }
 
 /* Christoffel's number of the node x: one over the sum of the squared orthonormal polynomials. */
-static double node_weight(double alpha, double x)
+static double node_weight(double alpha, unsigned nodes, double x)
 {
 	double before = 0, value = 1, sum = 0;
 
-	for (int j = 0; j < MODEL_SETS_NODES; j++) {
+	for (unsigned j = 0; j < nodes; j++) {
 		double next = (x - (2 * j + alpha + 1)) * value - sqrt(j * (j + alpha)) * before;
 
 		sum += value * value;
@@ -103,25 +111,26 @@ static double node_weight(double alpha, double x)
  * Pascal's distribution as the gamma distribution of the same mean and variance, and of that the
  * nodes of Gauss's quadrature (Golub and Welsch).
  */
-void sets_nodes(double sets, double ways, double lines[MODEL_SETS_NODES],
-		double weight[MODEL_SETS_NODES])
+unsigned sets_nodes(const struct sets *s, double lines[MODEL_SETS_NODES],
+		    double weight[MODEL_SETS_NODES])
 {
-	double scale = sets - 1, alpha = sets * ways / scale - 1;
-	double most = 4 * MODEL_SETS_NODES + 2 * alpha + 2 +
-		      2 * sqrt(MODEL_SETS_NODES * (MODEL_SETS_NODES + alpha));
+	unsigned nodes = s->ways < NARROW ? MODEL_SETS_NODES : 3;
+	double scale = s->sets - 1, alpha = s->sets * s->ways / scale - 1;
+	double most = 4 * nodes + 2 * alpha + 2 + 2 * sqrt(nodes * (nodes + alpha));
 
-	for (unsigned k = 0; k < MODEL_SETS_NODES; k++) {
+	for (unsigned k = 0; k < nodes; k++) {
 		double low = 0, high = most;
 
 		for (int i = 0; i < 60; i++) {
 			double middle = (low + high) / 2;
 
-			if (count_below(alpha, middle) > k)
+			if (count_below(alpha, nodes, middle) > k)
 				high = middle;
 			else
 				low = middle;
 		}
 		lines[k] = low * scale;
-		weight[k] = node_weight(alpha, low);
+		weight[k] = node_weight(alpha, nodes, low);
 	}
+	return nodes;
 }

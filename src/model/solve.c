@@ -5,48 +5,64 @@
 
 #include "model/parts.h"
 
-/* How wrong the models themselves may be, whatever the number of samples. */
-#define MODEL_ERROR_ABSOLUTE 0.002
-#define MODEL_ERROR_RELATIVE 0.05
+#define BOOTSTRAP_SEED 1
 
 /* Of the policy's cache, the miss ratio of each group. */
-static void solve_random(struct model *m, double sets, double ways, enum tail_kind kind,
+static void solve_random(struct model *m, const struct sets *sets, enum tail_kind kind,
 			 double *ratios)
 {
 	double lines[MODEL_SETS_NODES], weight[MODEL_SETS_NODES];
 	double *node = m->scratch + m->group_count;
+	unsigned nodes;
 
-	if (sets <= 1) {
-		random_solve(m, ways, kind, ratios, NULL);
+	if (sets->sets <= 1) {
+		random_solve(m, sets->ways, kind, ratios, NULL);
 		return;
 	}
-	if (ways <= 1) { /* nothing to choose */
-		lru_solve(m, sets, ways, kind, ratios, NULL);
+	if (sets->ways <= 1) { /* nothing to choose */
+		lru_solve(m, sets, kind, ratios, NULL);
 		return;
 	}
-	sets_nodes(sets, ways, lines, weight);
+	nodes = sets_nodes(sets, lines, weight);
 	for (size_t g = 0; g < m->group_count; g++) {
 		node[g] = ratios[g];
 		ratios[g] = 0;
 	}
-	for (unsigned k = 0; k < MODEL_SETS_NODES; k++) {
+	for (unsigned k = 0; k < nodes; k++) {
 		random_solve(m, lines[k], kind, node, NULL);
 		for (size_t g = 0; g < m->group_count; g++)
 			ratios[g] += weight[k] * node[g];
 	}
 }
 
-static void solve_lru(struct model *m, double sets, double ways, enum tail_kind kind,
+static void solve_lru(struct model *m, const struct sets *sets, enum tail_kind kind,
 		      double *ratios)
 {
-	lru_solve(m, sets, ways, kind, ratios, NULL);
+	lru_solve(m, sets, kind, ratios, NULL);
 }
 
-static void (*const solvers[])(struct model *m, double sets, double ways, enum tail_kind kind,
+static void (*const solvers[])(struct model *m, const struct sets *sets, enum tail_kind kind,
 			       double *ratios) = {
 	[MODEL_RANDOM] = solve_random,
 	[MODEL_LRU] = solve_lru,
 };
+
+/* The lower or upper end of the interval around `centre`, the mean of the ratios. */
+static double interval_end(const struct model *m, const double *ratios, double centre, bool upper)
+{
+	double low, high, half;
+
+	if (m->interval == MODEL_BOOTSTRAP &&
+	    bootstrap_interval(m, ratios, centre, BOOTSTRAP_SEED, &low, &high) == 0)
+		return upper ? high : low;
+	half = interval_half_width(m, ratios, centre);
+	return upper ? centre + half : centre - half;
+}
+
+void model_set_interval(struct model *m, enum model_interval kind)
+{
+	m->interval = kind;
+}
 
 void model_solve(struct model *m, enum model_policy policy, uint64_t lines, struct model_ratio *out)
 {
@@ -57,7 +73,7 @@ void model_solve_cache(struct model *m, enum model_policy policy, const struct m
 		       struct model_ratio *out)
 {
 	uint64_t whole = cache->ways > 0 && cache->ways < cache->lines ? cache->ways : cache->lines;
-	double ways = (double)whole, sets = (double)cache->lines / ways;
+	struct sets sets;
 	double *ratios = m->scratch, widen;
 
 	*out = (struct model_ratio){.high = m->touches, .bound_high = m->touches};
@@ -69,15 +85,16 @@ void model_solve_cache(struct model *m, enum model_policy policy, const struct m
 					    m->touches, m->touches, true};
 		return;
 	}
+	sets_init(&sets, (double)cache->lines / (double)whole, (double)whole);
 	memset(ratios, 0, m->group_count * sizeof(*ratios));
-	solvers[policy](m, sets, ways, TAIL_SPREAD, ratios);
+	solvers[policy](m, &sets, TAIL_SPREAD, ratios);
 	out->ratio = interval_mean(m, ratios);
-	solvers[policy](m, sets, ways, TAIL_NEAR, ratios);
+	solvers[policy](m, &sets, TAIL_NEAR, ratios);
 	out->bound_low = interval_mean(m, ratios);
-	out->low = out->bound_low - interval_half_width(m, ratios, out->bound_low);
-	solvers[policy](m, sets, ways, TAIL_FAR, ratios);
+	out->low = interval_end(m, ratios, out->bound_low, false);
+	solvers[policy](m, &sets, TAIL_FAR, ratios);
 	out->bound_high = interval_mean(m, ratios);
-	out->high = out->bound_high + interval_half_width(m, ratios, out->bound_high);
+	out->high = interval_end(m, ratios, out->bound_high, true);
 	if (!m->has_footprint)
 		out->ratio = (out->bound_low + out->bound_high) / 2;
 	widen = fmax(MODEL_ERROR_ABSOLUTE, MODEL_ERROR_RELATIVE * out->ratio);

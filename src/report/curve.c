@@ -7,30 +7,44 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/size.h"
 #include "report/figures.h"
 #include "report/json.h"
 
 /* More than any plot can show; a range of sizes from 1 byte on at 100 points an octave. */
 #define MAX_POINTS 10000
 
-/* The k-th size of the row, in whole lines. */
-static uint64_t nth_size(const struct profile *p, uint64_t low, unsigned k, unsigned per_octave)
+/* The k-th size of the row, in whole sets. */
+static uint64_t nth_size(uint64_t set_bytes, uint64_t low, unsigned k, unsigned per_octave)
 {
 	double exact = (double)low * exp2((double)k / per_octave);
-	uint64_t line = p->line_bytes;
 
 	if (exact >= 9e18)
-		return UINT64_MAX / line * line;
-	return (uint64_t)(exact / (double)line + 0.5) * line;
+		return UINT64_MAX / set_bytes * set_bytes;
+	return (uint64_t)(exact / (double)set_bytes + 0.5) * set_bytes;
 }
 
-int curve_compute(const struct profile *p, enum model_policy policy, uint64_t low, uint64_t high,
-		  unsigned per_octave, struct curve *out, struct err *err)
+static int check_sets(const struct profile *p, uint64_t ways, uint64_t low, struct err *err)
 {
+	char size[SIZE_TEXT_BYTES];
+
+	if (low >= ways * p->line_bytes)
+		return 0;
+	return err_set(err,
+		       "a cache of %s could not hold a set of %" PRIu64 " lines of %" PRIu32
+		       " bytes: give larger --sizes",
+		       size_format(low, size), ways, p->line_bytes);
+}
+
+int curve_compute(const struct profile *p, enum model_policy policy, uint64_t ways, uint64_t low,
+		  uint64_t high, unsigned per_octave, struct curve *out, struct err *err)
+{
+	uint64_t set_bytes = (ways > 0 ? ways : 1) * p->line_bytes;
 	struct profile_cache caches[PROFILE_CACHES];
 
-	*out = (struct curve){.profile = p, .policy = policy, .samples = p->sample_count};
-	if (profile_check_size(p, low, err) != 0)
+	*out = (struct curve){
+		.profile = p, .policy = policy, .ways = ways, .samples = p->sample_count};
+	if (profile_check_size(p, low, err) != 0 || check_sets(p, ways, low, err) != 0)
 		return -1;
 	out->points = calloc(MAX_POINTS, sizeof(*out->points));
 	if (out->points == NULL)
@@ -39,20 +53,21 @@ int curve_compute(const struct profile *p, enum model_policy policy, uint64_t lo
 	for (size_t i = 0; i < PROFILE_CACHES; i++) {
 		out->caches[i].size_bytes = caches[i].size_bytes;
 		if (caches[i].size_bytes > 0)
-			profile_solve(p, policy, caches[i].size_bytes, &out->caches[i].ratio);
+			profile_solve_ways(p, policy, caches[i].size_bytes, ways,
+					   &out->caches[i].ratio);
 	}
 	for (unsigned k = 0; out->count < MAX_POINTS; k++) {
-		uint64_t size = nth_size(p, low, k, per_octave);
+		uint64_t size = nth_size(set_bytes, low, k, per_octave);
 		struct curve_point *point = &out->points[out->count];
 
 		if (size >= high)
-			size = high / p->line_bytes * p->line_bytes;
+			size = high / set_bytes * set_bytes;
 		if (out->count > 0 && size == point[-1].size_bytes && size < high)
 			continue;
 		point->size_bytes = size;
-		profile_solve(p, policy, size, &point->ratio);
+		profile_solve_ways(p, policy, size, ways, &point->ratio);
 		out->count++;
-		if (size + p->line_bytes > high)
+		if (size + set_bytes > high)
 			return 0;
 	}
 	curve_release(out);
@@ -108,9 +123,10 @@ static json_t *json_curve(const struct curve *c)
 		json_put_ratio(point, &c->points[i].ratio);
 		json_array_append_new(points, point);
 	}
-	return json_pack("{s:I, s:o, s:i, s:s, s:o}", "process", (json_int_t)p->process->id,
+	return json_pack("{s:I, s:o, s:i, s:s, s:o, s:o}", "process", (json_int_t)p->process->id,
 			 "command", json_text(p->process->command), "line_bytes",
 			 (int)p->line_bytes, "policy", c->policy == MODEL_LRU ? "lru" : "random",
+			 "ways", c->ways > 0 ? json_integer((json_int_t)c->ways) : json_null(),
 			 "points", points);
 }
 

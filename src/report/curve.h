@@ -21,14 +21,15 @@ struct curve {
 	struct curve_point caches[PROFILE_CACHES]; /* of the machine; size 0: not known */
 	uint64_t samples;			   /* behind it */
 	enum model_policy policy;
+	uint64_t ways; /* lines of a set; 0: fully associative */
 };
 
 /*
  * Points from low to high, both included, `per_octave` of them in each doubling,
- * in whole lines. Release with curve_release.
+ * in whole sets of `ways` lines; 0: fully associative, in whole lines. Release with curve_release.
  */
-int curve_compute(const struct profile *p, enum model_policy policy, uint64_t low, uint64_t high,
-		  unsigned per_octave, struct curve *out, struct err *err);
+int curve_compute(const struct profile *p, enum model_policy policy, uint64_t ways, uint64_t low,
+		  uint64_t high, unsigned per_octave, struct curve *out, struct err *err);
 void curve_release(struct curve *c);
 
 /* Of one process: size_bytes,miss_ratio,low,high; of several curves, the label in front. */

@@ -10,6 +10,7 @@
  *	  0 % ┼────────
  *	      8K  64K       <- sizes, then the caches of the machine
  */
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -382,8 +383,13 @@ static int print_legend(const struct canvas *v, struct text *out, struct err *er
 static void print_title(const struct curve *c, size_t count, struct text *out)
 {
 	const struct profile *p = c->profile;
-	char samples[FIGURE_BYTES];
+	char samples[FIGURE_BYTES], sets[32] = "fully associative";
 	bool same = true;
+
+	if (c->ways == 1)
+		snprintf(sets, sizeof(sets), "direct-mapped");
+	else if (c->ways > 1)
+		snprintf(sets, sizeof(sets), "%" PRIu64 "-way sets", c->ways);
 
 	for (size_t k = 1; k < count; k++)
 		same = same && c[k].profile == p;
@@ -391,8 +397,8 @@ static void print_title(const struct curve *c, size_t count, struct text *out)
 	if (count == 1 && c->label != NULL)
 		text_addf(out, "%s of ", c->label);
 	text_addf(out, "%s\n", same ? p->process->command : "several runs");
-	text_addf(out, "%s replacement, fully associative, %u-byte lines",
-		  c->policy == MODEL_LRU ? "LRU" : "random", p->line_bytes);
+	text_addf(out, "%s replacement, %s, %u-byte lines",
+		  c->policy == MODEL_LRU ? "LRU" : "random", sets, p->line_bytes);
 	if (count == 1)
 		text_addf(out, "; %s samples; shaded: 95 %% interval",
 			  figure_count(c->samples, samples));

@@ -307,7 +307,15 @@ int profile_check_size(const struct profile *p, uint64_t size_bytes, struct err 
 void profile_solve(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
 		   struct model_ratio *out)
 {
-	model_solve(p->model, policy, size_bytes / p->line_bytes, out);
+	profile_solve_ways(p, policy, size_bytes, 0, out);
+}
+
+void profile_solve_ways(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
+			uint64_t ways, struct model_ratio *out)
+{
+	struct model_cache cache = {size_bytes / p->line_bytes, ways};
+
+	model_solve_cache(p->model, policy, &cache, out);
 }
 
 const struct store_location *profile_location(const struct profile *p, int64_t id)

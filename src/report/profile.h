@@ -118,6 +118,10 @@ int profile_check_size(const struct profile *p, uint64_t size_bytes, struct err 
 void profile_solve(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
 		   struct model_ratio *out);
 
+/* The same of sets of `ways` lines; 0: fully associative. */
+void profile_solve_ways(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
+			uint64_t ways, struct model_ratio *out);
+
 /* Build p->model from p's samples, follows and windows; the samples that do not count go. */
 int profile_build_model(struct profile *p, struct err *err);
 

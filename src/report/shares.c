@@ -17,13 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAR_LEAST   12	/* lines met again, to speak for the others */
-#define MEET_ERROR  0.5 /* standard deviation of how often code is met, as a share, for its bursts */
-#define LEAST_OF_IT 0.1 /* of what the lines met say, is left by any balance */
-#define SURE	    4.0 /* standard deviations of the balance, and it is taken for first touches */
-#define RAKE_TURNS  10
-#define RAKE_MOST   3.0 /* times as much as the lines met say, or as little, in a turn */
-#define TOO_MUCH    2.0 /* more first touches than there are, this many times: it was chance */
+#define FAR_LEAST     12 /* lines met again, to speak for the others */
+#define MEET_ERROR    0.5 /* standard deviation of how often code is met, as a share, for its bursts */
+#define BALANCE_ERROR 0.005 /* of the balance, of both its sides */
+#define LEAST_OF_IT   0.1   /* of what the lines met say, is left by any balance */
+#define SURE	      4.0   /* standard deviations, and it is taken for first touches */
+#define RAKE_TURNS    10
+#define RAKE_MOST     3.0 /* times as much as the lines met say, or as little, in a turn */
+#define TOO_MUCH      2.0 /* more first touches than there are, this many times: it was chance */
 
 /* What is known of the code at one location. */
 struct tally {
@@ -158,16 +159,32 @@ static int weigh_met(struct sharing *s, struct err *err)
 
 /* ---- Who made the far reuses, and the first touches ---- */
 
+/* Variance of the balance. */
+static double balance_variance(const struct sharing *s, const struct tally *t)
+{
+	double bias = BALANCE_ERROR * (t->begins + t->ends), balance = t->begins - t->ends;
+
+	return fmax(0, t->square - balance * balance / (double)(s->p->window_count + 1)) +
+	       bias * bias + 1e-18;
+}
+
+/* Of what the lines met say of a location, one of them speaking for `one`, as shares of all accesses. */
+static double met_variance(double met, double one)
+{
+	return MEET_ERROR * MEET_ERROR * met * met + met * one + one * one;
+}
+
 /* Far reuses of a location, as a share of all accesses, when all code has `far`. */
 static double far_of(const struct sharing *s, const struct tally *t, double far)
 {
-	double one = far / (double)s->met_count, met = far * t->met;
-	double met_variance = MEET_ERROR * MEET_ERROR * met * met + met * one + one * one;
-	double balance = t->begins - t->ends, of_both = t->square + met_variance;
+	double met = far * t->met, balance = t->begins - t->ends;
+	double of_balance = balance_variance(s, t);
+	double of_met = met_variance(met, far / (double)s->met_count);
 
 	if (t->met <= 0)
 		return 0;
-	return fmax(LEAST_OF_IT * met, (met * t->square + balance * met_variance) / of_both);
+	return fmax(LEAST_OF_IT * met,
+		    (met * of_balance + balance * of_met) / (of_balance + of_met));
 }
 
 /* Fills `far` by location: together what is left but for first touches, or nothing. */
@@ -197,13 +214,16 @@ static void share_far(struct sharing *s, double *far)
 /* What the balance of some code surely leaves beyond its reuses: first touches. Returns the sum. */
 static double find_surplus(const struct sharing *s, const double *far, double *surplus)
 {
+	/* Code of short bursts is met half as often as others: by chance not at all. */
+	double one = s->met_count > 0 ? 2 * s->out->far.accesses / (double)s->met_count : 0;
 	double sum = 0;
 
 	for (size_t i = 0; i <= s->p->location_count; i++) {
 		const struct tally *t = &s->tallies[i];
+		double variance = balance_variance(s, t) + met_variance(far[i], one);
 
 		surplus[i] = t->begins - t->ends - far[i];
-		if (surplus[i] < SURE * sqrt(t->square))
+		if (surplus[i] < SURE * sqrt(variance))
 			surplus[i] = 0;
 		sum += surplus[i];
 	}

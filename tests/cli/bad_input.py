@@ -130,7 +130,8 @@ def values_out_of_range_are_refused_before_anything_runs():
         for value in values:
             refused(USAGE, 'dwell', 'record', option, value, '-o', 'no.db', '--', 'touch', 'ran')
     for option, values in {'--sizes': ['8K', '64M:8K', '0:1K', 'x:y', ':'], '--line': ['63', 'x'],
-                           '--policy': ['best'], '--points-per-octave': ['0', 'x']}.items():
+                           '--policy': ['best'], '--points-per-octave': ['0', 'x'],
+                           '--ways': ['0', '-1', 'x', '129']}.items():
         for value in values:
             refused(USAGE, 'dwell', 'curve', '-i', profile(), option, value)
     for view in ['report', 'annotate', 'reuse']:

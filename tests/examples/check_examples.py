@@ -10,10 +10,8 @@ line; the exit status is 0 when none failed.
 """
 import argparse
 import json
-import math
 import os
 import re
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -87,16 +85,10 @@ def spatial_use(ratio, small, line):
     return (1 - ratio[line] / ratio[small]) / (1 - small / line)
 
 
-def object_ratios(profile, start, end, sizes):
-    """Miss ratio of the accesses to [start, end) by cache size: each reuse misses as the model says, at the
-    run's miss ratio; samples without a reuse miss."""
-    run = {size: miss_ratio(profile, size) for size in sizes}
-    with sqlite3.connect('file:%s?mode=ro' % profile, uri=True) as db:
-        rows = db.execute('SELECT status, distance FROM sample WHERE begin_address >= ? AND begin_address < ?',
-                          (start, end)).fetchall()
-    check(len(rows) > 100, profile, 'has', len(rows), 'samples of the object')
-    return {size: sum(1 if status else -math.expm1(distance * run[size] * math.log1p(-64 / size))
-                      for status, distance in rows) / len(rows) for size in sizes}
+def object_ratios(profile, name):
+    """Miss ratio of the accesses to a data structure, by cache size."""
+    curve = view('curve', profile, '--object', name, '--sizes', '1K:1M')
+    return {point['size_bytes']: point['miss_ratio'] for point in curve['curves'][0]['points']}
 
 
 def knee(ratios):
@@ -107,15 +99,15 @@ def knee(ratios):
 @case
 def smaller_blocks_need_smaller_caches():
     """A block of z is 20 * 20 * 8 = 3.1 KB (4 lines a row: 5 KB) or 28 KB (8 or 9 lines a row: 32 KB)."""
-    sizes = [K << i for i in range(11)]
+    source = open(os.path.join(SOURCES, 'blocked-multiply.c')).read().split('\n')
     for where in ['global', 'heap']:
         knees = {}
         for block in ['20', '60']:
-            profile, printed = record('blocked-multiply', block, where, 'where')
-            addresses = {m[1]: (int(m[2], 16), int(m[3], 16))
-                         for m in re.finditer(r'^([yz]) (0x\w+) (0x\w+)$', printed, re.M)}
+            profile = record('blocked-multiply', block, where)[0]
             for name in 'yz':
-                knees[name, block] = knee(object_ratios(profile, *addresses[name], sizes))
+                line = next(i for i, text in enumerate(source, 1) if 'double *%s = calloc' % name in text)
+                of = name + '_matrix' if where == 'global' else 'blocked-multiply.c:%d' % line
+                knees[name, block] = knee(object_ratios(profile, of))
         for name in 'yz':
             check(knees[name, '20'] < knees[name, '60'], where, name, 'has its knees at', knees)
         check(4 * K <= knees['z', '20'] <= 16 * K and 32 * K <= knees['z', '60'] <= 128 * K, where, knees)

@@ -109,6 +109,9 @@ static const uint32_t record_bytes[] = {
 	[RECORD_STREAM] = sizeof(struct record_stream) + 32,
 	[RECORD_MESSAGE] = sizeof(struct record_header) + 16,
 	[RECORD_FOLLOW] = sizeof(struct record_follow),
+	[RECORD_NESTED] = sizeof(struct record_nested),
+	[RECORD_SITE] = sizeof(struct record_site) + 32,
+	[RECORD_SITE_COUNTS] = sizeof(struct record_site_counts),
 };
 
 #define RECORD_TYPES (sizeof(record_bytes) / sizeof(record_bytes[0]))
@@ -125,6 +128,9 @@ static void write_record(struct fuzz *f, uint32_t type)
 		struct record_sample sample;
 		struct record_follow follow;
 		struct record_stream stream;
+		struct record_nested nested;
+		struct record_site site;
+		struct record_site_counts counts;
 	} *r = NULL;
 
 	/* The writer, too, meets the positions that were damaged before. */
@@ -150,6 +156,7 @@ static void write_record(struct fuzz *f, uint32_t type)
 	} else if (type == RECORD_SAMPLE) {
 		r->sample.begin.pc = random_next() % 65536;
 		r->sample.begin.kind = ACCESS_LOAD;
+		r->sample.begin.site = (uint32_t)random_next() % 16;
 		r->sample.status = SAMPLE_CENSORED;
 	} else if (type == RECORD_FOLLOW) {
 		r->follow.status = (uint32_t)random_next() % 3;
@@ -157,6 +164,16 @@ static void write_record(struct fuzz *f, uint32_t type)
 		r->follow.end.kind = r->follow.status == FOLLOW_TOUCHED ? ACCESS_STORE : 0;
 	} else if (type == RECORD_STREAM) {
 		r->stream.count = 4;
+	} else if (type == RECORD_NESTED) {
+		r->nested.begin.kind = ACCESS_LOAD;
+		r->nested.weight = 1;
+	} else if (type == RECORD_SITE) {
+		r->site.id = 1 + (uint32_t)random_next() % 8;
+		r->site.kind = 1 + (uint16_t)(random_next() % (SITE_KINDS - 1));
+		r->site.depth = (uint16_t)(random_next() % 5);
+	} else if (type == RECORD_SITE_COUNTS) {
+		r->counts.id = 1 + (uint32_t)random_next() % 16;
+		r->counts.blocks = random_next() >> 40;
 	}
 	ring_commit(&f->ring, bytes);
 }

@@ -376,7 +376,7 @@ static void test_the_curve_has_a_point_at_each_power_of_two(void **state)
 	struct curve c;
 	json_t *root;
 
-	assert_int_equal(curve_compute(&p, MODEL_RANDOM, 8 << 10, 64 * MB, 1, &c, NULL), 0);
+	assert_int_equal(curve_compute(&p, MODEL_RANDOM, 0, 8 << 10, 64 * MB, 1, &c, NULL), 0);
 	assert_int_equal(c.count, 14);
 	for (size_t i = 0; i < c.count; i++) {
 		const struct model_ratio *r = &c.points[i].ratio;
@@ -396,11 +396,12 @@ static void test_the_curve_has_a_point_at_each_power_of_two(void **state)
 	text_release(&out);
 	curve_release(&c);
 
-	assert_int_equal(curve_compute(&p, MODEL_LRU, 10000, 50000, 2, &c, NULL), 0);
+	assert_int_equal(curve_compute(&p, MODEL_LRU, 0, 10000, 50000, 2, &c, NULL), 0);
 	assert_int_equal(c.points[0].size_bytes, 9984);		   /* 156 lines */
 	assert_int_equal(c.points[c.count - 1].size_bytes, 49984); /* 781 lines */
 	curve_release(&c);
-	assert_int_equal(curve_compute(&p, MODEL_LRU, 32, 50000, 2, &c, NULL), -1);
+	assert_int_equal(curve_compute(&p, MODEL_LRU, 0, 32, 50000, 2, &c, NULL), -1);
+	assert_int_equal(curve_compute(&p, MODEL_LRU, 200, 10000, 50000, 2, &c, NULL), -1);
 	profile_close(&p);
 }
 
@@ -410,7 +411,7 @@ static void test_the_plot_fits_its_display(void **state)
 	struct profile p = load(STORE_NONE);
 	struct curve c;
 
-	assert_int_equal(curve_compute(&p, MODEL_RANDOM, 8 << 10, 64 * MB, 8, &c, NULL), 0);
+	assert_int_equal(curve_compute(&p, MODEL_RANDOM, 0, 8 << 10, 64 * MB, 8, &c, NULL), 0);
 	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
 		struct display d = {.width = widths[i]};
 		struct text out = {0};
@@ -441,7 +442,7 @@ static void test_a_plot_without_samples_says_so(void **state)
 	struct text out = {0};
 	struct curve c;
 
-	assert_int_equal(curve_compute(&p, MODEL_RANDOM, 8 << 10, 64 * MB, 8, &c, NULL), 0);
+	assert_int_equal(curve_compute(&p, MODEL_RANDOM, 0, 8 << 10, 64 * MB, 8, &c, NULL), 0);
 	assert_int_equal(curve_plot(&c, 1, &plain, &out, NULL), 0);
 	assert_non_null(strstr(text_get(&out), "not known"));
 	text_release(&out);

@@ -351,7 +351,7 @@ static void solve_subset(const struct profile *p, enum subset_kind kind, const c
 	struct subset s;
 	struct err err;
 
-	assert_int_equal(curve_compute(p, policy, 4096, 4u << 20, 1, c, &err), 0);
+	assert_int_equal(curve_compute(p, policy, 0, 4096, 4u << 20, 1, c, &err), 0);
 	if (subset_find(&s, p, kind, name, &err) != 0 || subset_solve(&s, p, c, &err) != 0)
 		fail_msg("%s", err.text);
 	subset_release(&s);

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the two files of the recorder share. */
+#ifndef DWELL_COLLECTOR_RECORDER_PARTS_H
+#define DWELL_COLLECTOR_RECORDER_PARTS_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/map.h"
+#include "channel/channel.h"
+#include "collector/code_map.h"
+#include "collector/data_map.h"
+#include "collector/naming.h"
+#include "collector/regions.h"
+#include "collector/sites.h"
+#include "symbols/symbols.h"
+
+/* A process of the run. */
+struct process {
+	struct store_process row;
+	struct code_map code;
+	struct data_map data;
+	bool has_end; /* a RECORD_END came: its counts are final */
+	uint64_t counting_ns, sampling_ns;
+	struct regions regions;
+};
+
+struct recorder {
+	struct store *store;
+	struct symbols *symbols;
+	struct {
+		struct process **items;
+		size_t count, room;
+	} processes;
+	struct map by_order; /* order -> index */
+	struct arena strings;
+	struct naming naming;
+	struct sites sites;
+	int64_t next_module;
+	int64_t next_site;
+	uint64_t samples, windows, messages;
+	const char *first_message;
+	bool failed;
+	struct err err;
+};
+
+/* Every put goes through here: `status` is what it returned. */
+static inline void note(struct recorder *r, int status)
+{
+	if (status != 0)
+		r->failed = true;
+}
+
+static inline void out_of_memory(struct recorder *r)
+{
+	if (!r->failed)
+		err_set(&r->err, "out of memory");
+	r->failed = true;
+}
+
+/* The most it ever held. */
+static inline void set_footprint(struct process *p, uint64_t pages)
+{
+	if (pages > p->row.footprint_pages)
+		p->row.footprint_pages = pages;
+}
+
+/* What a record becomes: NULL, or what is wrong with it, which ends its process's slot. */
+typedef const char *record_handler(struct recorder *r, struct process *p,
+				   const struct record_header *h);
+
+record_handler recorder_on_site, recorder_on_site_counts, recorder_on_region;
+record_handler recorder_on_sample, recorder_on_follow, recorder_on_nested, recorder_on_window;
+
+#endif

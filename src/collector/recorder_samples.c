@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records about accesses to rows: samples, what became of them, windows, and where data comes from. */
+#include <string.h>
+
+#include "base/text.h"
+#include "collector/record_check.h"
+#include "collector/recorder_parts.h"
+
+/* The id of the code location, written down if it is new; 0 when memory ran out. */
+static int64_t locate(struct recorder *r, struct process *p, uint64_t pc, uint64_t position)
+{
+	struct store_location row = {.process_id = p->row.id, .pc = pc, .module_id = STORE_NONE};
+	struct code_location *l;
+	int file = -1, is_new;
+
+	l = code_map_locate(&p->code, pc, position, &is_new);
+	if (l == NULL) {
+		out_of_memory(r);
+		return 0;
+	}
+	if (!is_new)
+		return l->id;
+	if (l->module != CODE_NO_MODULE) {
+		const struct code_module *m = &p->code.modules.items[l->module];
+
+		file = m->file;
+		row.module_id = m->id;
+		row.module_address =
+			symbols_address(r->symbols, file, pc - m->start + m->file_offset);
+	}
+	l->id = row.id = naming_add(&r->naming, file, row.module_address);
+	if (l->id == 0)
+		out_of_memory(r);
+	else
+		note(r, store_put_location(r->store, &row, &r->err));
+	return l->id;
+}
+
+static struct store_access to_access(struct recorder *r, struct process *p,
+				     const struct record_access *a, uint64_t position)
+{
+	struct store_access to = {
+		.location = locate(r, p, a->pc, position),
+		.address = a->address,
+		.size = a->size,
+		.kind = a->kind,
+		.thread = a->thread,
+		.site = sites_find(&r->sites, p->row.id, a->site),
+		.block = a->block,
+	};
+	uint64_t start;
+	int64_t named = regions_find(&p->regions, a->address, position, &start);
+	if (named != 0) {
+		to.site = named;
+		to.block = start;
+	}
+	if (data_map_touch(&p->data, a->address) != 0)
+		out_of_memory(r);
+	return to;
+}
+
+/* Where blocks come from: the path's locations are those of the calls, not of what follows them. */
+const char *recorder_on_site(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_site *s = (const void *)h;
+	const uint64_t *pcs = record_site_path(s);
+	int64_t path[SITE_MAX_DEPTH];
+	size_t i;
+
+	for (i = 0; i < s->depth; i++)
+		path[i] = locate(r, p, pcs[i] - 1, s->position);
+	if (r->failed)
+		return NULL;
+	note(r, sites_add(&r->sites, p->row.id, s, path, &r->next_site, r->store, &r->err));
+	return NULL;
+}
+
+const char *recorder_on_site_counts(struct recorder *r, struct process *p,
+				  const struct record_header *h)
+{
+	note(r, sites_count(&r->sites, p->row.id, (const void *)h, r->store, &r->err));
+	return NULL;
+}
+
+const char *recorder_on_sample(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_sample *s = (const void *)h;
+	struct store_sample row = {
+		.process_id = p->row.id,
+		.window = s->window,
+		.status = s->status,
+		.position = s->position,
+		.distance = s->distance,
+		.line = s->line,
+	};
+
+	code_map_prefetch(&p->code, s->end.pc);
+	row.begin = to_access(r, p, &s->begin, s->position);
+	row.end.location = STORE_NONE;
+	/* The process made at least as many accesses in between as the thread did. */
+	if (s->status == SAMPLE_REUSED)
+		row.end = to_access(r, p, &s->end, s->position + s->distance + 1);
+	note(r, store_put_sample(r->store, &row, &r->err));
+	r->samples++;
+	return NULL;
+}
+
+const char *recorder_on_follow(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_follow *f = (const void *)h;
+	struct store_follow row = {
+		.process_id = p->row.id,
+		.window = f->window,
+		.status = f->status,
+		.position = f->position,
+		.watched = f->watched,
+		.end_position = f->end_position,
+		.end = {.location = STORE_NONE, .thread = f->end.thread},
+	};
+
+	if (f->status == FOLLOW_TOUCHED)
+		row.end = to_access(r, p, &f->end, f->end_position);
+	note(r, store_put_follow(r->store, &row, &r->err));
+	return NULL;
+}
+
+const char *recorder_on_nested(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_nested *n = (const void *)h;
+	const struct nested_event *e = (const void *)(n + 1);
+	struct store_nested_event events[NESTED_SIZES];
+	struct store_nested row = {
+		.process_id = p->row.id,
+		.window = n->window,
+		.followed = n->followed != 0,
+		.status = n->status,
+		.position = n->position,
+		.point = n->point,
+		.begin = to_access(r, p, &n->begin, n->position),
+		.watched = n->watched,
+		.open = n->open,
+		.weight = n->weight,
+		.events = events,
+		.event_count = n->count,
+	};
+
+	for (uint32_t i = 0; i < n->count; i++)
+		events[i] = (struct store_nested_event){
+			.sizes = e[i].sizes,
+			.weight = e[i].weight,
+			.distance = e[i].distance,
+			.end = to_access(r, p, &e[i].end, n->position + e[i].distance + 1),
+		};
+	note(r, store_put_nested(r->store, &row, &r->err));
+	return NULL;
+}
+
+const char *recorder_on_window(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_window *w = (const void *)h;
+	struct store_window row = {
+		.process_id = p->row.id,
+		.number = w->number,
+		.start = w->start,
+		.length = w->length,
+		.stands_for = w->stands_for,
+		.samples = w->samples,
+		.footprint_pages = w->footprint_pages,
+	};
+
+	note(r, store_put_window(r->store, &row, &r->err));
+	set_footprint(p, w->footprint_pages);
+	r->windows++;
+	return NULL;
+}
+
+const char *recorder_on_region(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_region *g = (const void *)h;
+	struct text name = {0};
+
+	text_add_printable(&name, record_region_name(g), strlen(record_region_name(g)));
+	if (name.failed || regions_name(&p->regions, g->start, g->end, g->position, text_get(&name),
+					p->row.id, &r->next_site) != 0)
+		out_of_memory(r);
+	else
+		note(r, regions_write(&p->regions, r->store, &r->err));
+	text_release(&name);
+	return NULL;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Caches of limited associativity: the formula by hand, and the estimates against exact simulation. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "model/parts.h"
+#include "traces.h"
+
+#define SEEDS 4
+
+static void near(double value, double expected, double error)
+{
+	if (fabs(value - expected) > error)
+		fail_msg("%.12g is not %.12g", value, expected);
+}
+
+static double chance(double stack, double sets, double ways)
+{
+	struct sets s;
+
+	sets_init(&s, sets, ways);
+	return sets_miss(&s, stack);
+}
+
+static void test_the_chance_of_a_full_set_by_hand(void **state)
+{
+	(void)state;
+	/* One set: the fully associative cache. */
+	near(chance(7.99, 1, 8), 0, 0);
+	near(chance(8, 1, 8), 1, 0);
+	/* One way of two sets, three lines since: all in the other set, 1/8. */
+	near(chance(3, 2, 1), 7.0 / 8, 1e-12);
+	/* Two ways of two sets: none or one of the three in ours, 1/8 + 3/8. */
+	near(chance(3, 2, 2), 1.0 / 2, 1e-12);
+	/* Of four: 1/16 + 4/16. Half-way between three and four: the mean. */
+	near(chance(4, 2, 2), 11.0 / 16, 1e-12);
+	near(chance(3.5, 2, 2), 19.0 / 32, 1e-12);
+	/* Two ways of four sets: both of two lines in ours. One line fills no set, whatever luck. */
+	near(chance(2, 4, 2), 1.0 / 16, 1e-12);
+	near(chance(1.5, 4, 2), 1.0 / 32, 1e-12);
+	near(chance(1, 4, 2), 0, 0);
+	near(chance(0, 4, 1), 0, 0);
+}
+
+/* The sum as it is written, for numbers at which nothing gets lost. */
+static double plain(int n, int sets, int ways)
+{
+	double p = 1.0 / sets, term = pow(1 - p, n), sum = 0;
+
+	for (int a = 0; a < ways && a <= n; a++) {
+		sum += term;
+		term *= (double)(n - a) / (a + 1) * p / (1 - p);
+	}
+	return 1 - sum;
+}
+
+static void test_both_tails_are_the_plain_sum(void **state)
+{
+	(void)state;
+	for (int ways = 1; ways <= 16; ways++)
+		for (int sets = 2; sets <= 128; sets *= 2)
+			for (int n = 0; n < 3 * ways * sets; n += 1 + n / 7)
+				near(chance(n, sets, ways), plain(n, sets, ways), 1e-9);
+}
+
+/* 2^-2000 is no number any more; half of 2000 lines fall into one of two sets. */
+static void test_large_numbers_do_not_vanish(void **state)
+{
+	double before = 0;
+
+	(void)state;
+	near(chance(2000, 2, 1000), 0.5, 0.02);
+	near(chance(1e9, 1e6, 1000), 0.5, 0.02);
+	near(chance(1e12, 1e6, 16), 1, 1e-9);
+	near(chance(1e4, 1e6, 16), 0, 1e-9);
+	for (double s = 0; s < 4000; s += 0.5) {
+		double now = chance(s, 128, 16);
+
+		assert_true(now >= before - 1e-12 && now <= 1);
+		before = now;
+	}
+}
+
+/* Pascal's distribution: the mean is S A, the variance A S (S - 1). */
+static void test_nodes_have_the_moments_of_the_distribution(void **state)
+{
+	static const double sets[] = {2, 16, 64, 1024, 65536}, ways[] = {2, 4, 8, 16, 512};
+
+	(void)state;
+	for (int i = 0; i < 5; i++) {
+		double lines[MODEL_SETS_NODES], weight[MODEL_SETS_NODES], s = sets[i], a = ways[i];
+		double one = 0, mean = 0, square = 0;
+		struct sets cache;
+		unsigned nodes;
+
+		sets_init(&cache, s, a);
+		nodes = sets_nodes(&cache, lines, weight);
+		assert_true(nodes >= 3 && nodes <= MODEL_SETS_NODES);
+		for (unsigned k = 0; k < nodes; k++) {
+			assert_true(lines[k] > (k > 0 ? lines[k - 1] : 0));
+			one += weight[k];
+			mean += weight[k] * lines[k];
+			square += weight[k] * lines[k] * lines[k];
+		}
+		near(one, 1, 1e-6);
+		near(mean / (s * a), 1, 1e-6);
+		near(square - mean * mean, a * s * (s - 1), 1e-4 * a * s * s);
+	}
+}
+
+static const struct {
+	uint32_t lines, ways;
+} caches[] = {{128, 1}, {512, 2}, {512, 8}, {2048, 4}, {8192, 8}};
+#define CACHES (sizeof(caches) / sizeof(caches[0]))
+
+/* Mean over caches and seeds, and the largest on average over the seeds, in points; measured, and a margin. */
+static const struct {
+	double mean, largest;
+} bars[TRACE_KINDS][2] = {
+	{{1.7, 2.5}, {1.7, 2.8}}, {{1.4, 2.8}, {0.9, 1.2}}, {{0.4, 0.8}, {0.5, 1.0}},
+	{{3.0, 4.5}, {3.0, 4.5}}, {{1.7, 2.8}, {1.4, 2.2}}, {{2.8, 6.0}, {0.6, 1.2}},
+	{{1.6, 3.6}, {1.1, 3.6}},
+};
+
+static void check_trace(size_t index)
+{
+	double exact[2][CACHES], errors[2][CACHES] = {{0}};
+	struct trace t;
+
+	trace_make(&t, &trace_kinds[index], 42);
+	for (int p = MODEL_RANDOM; p <= MODEL_LRU; p++)
+		for (size_t i = 0; i < CACHES; i++)
+			exact[p][i] = trace_exact_sets(&t, p, caches[i].lines, caches[i].ways, 7);
+	for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+		struct model_input input;
+		struct model *m;
+
+		trace_sample(&t, &trace_default_sampling, seed * 1000, &input);
+		m = model_new(&input, NULL);
+		assert_non_null(m);
+		for (int p = MODEL_RANDOM; p <= MODEL_LRU; p++)
+			for (size_t i = 0; i < CACHES; i++) {
+				struct model_cache cache = {caches[i].lines, caches[i].ways};
+				struct model_ratio r;
+
+				model_solve_cache(m, p, &cache, &r);
+				errors[p][i] += fabs(r.ratio - exact[p][i]) * 100 / SEEDS;
+			}
+		model_free(m);
+		trace_input_release(&input);
+	}
+	trace_release(&t);
+	for (int p = MODEL_RANDOM; p <= MODEL_LRU; p++) {
+		double mean = 0, largest = 0;
+
+		for (size_t i = 0; i < CACHES; i++) {
+			mean += errors[p][i] / CACHES;
+			largest = fmax(largest, errors[p][i]);
+		}
+		print_message("%-8s %-6s mean %.2f largest %.2f points\n", trace_kinds[index].name,
+			      p == MODEL_LRU ? "LRU" : "random", mean, largest);
+		assert_true(mean <= bars[index][p].mean);
+		assert_true(largest <= bars[index][p].largest);
+	}
+}
+
+static void test_sampled_ratios_follow_exact_sets(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < TRACE_KINDS; i++)
+		check_trace(i);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_chance_of_a_full_set_by_hand),
+		cmocka_unit_test(test_both_tails_are_the_plain_sum),
+		cmocka_unit_test(test_large_numbers_do_not_vanish),
+		cmocka_unit_test(test_nodes_have_the_moments_of_the_distribution),
+		cmocka_unit_test(test_sampled_ratios_follow_exact_sets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
