@@ -108,11 +108,18 @@ static const char *const beginnings[] = {
 	"sqlite3Realloc",
 	"sqlite3_malloc",
 	"sqlite3_realloc",
-	/* rust */
+	/* rust: the runtime, and what stands behind Vec, Box and HashMap */
 	"__rust_alloc",
 	"__rust_realloc",
 	"__rdl_",
+	"__rustc::",
 	"alloc::",
+	"<alloc::",
+	"core::",
+	"<core::",
+	"<std::",
+	"hashbrown::",
+	"<hashbrown::",
 };
 
 /* Beginnings of file names. */
