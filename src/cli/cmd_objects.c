@@ -130,7 +130,7 @@ static int print(const void *options, const struct profile *p)
 
 int cmd_objects(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&process_argp, 0, NULL, 0}, {0}};
+	static const struct argp_child children[] = {{&line_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		option_list,
 		parse,

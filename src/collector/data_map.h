@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The variables of one process that its samples touched. While it runs only addresses are kept,
- * one for 8 bytes, of those that lie in a file's segments; names are asked for when the run has
- * ended, in order of address, and each variable is written once.
+ * Where in one process the files lie whose data its samples touch. Of the touched addresses, one for
+ * 8 bytes is kept, so that the variable there is asked for once (data_names.h).
  */
 #ifndef DWELL_COLLECTOR_DATA_MAP_H
 #define DWELL_COLLECTOR_DATA_MAP_H
@@ -12,7 +11,7 @@
 
 #include "base/map.h"
 #include "collector/code_map.h"
-#include "store/store.h"
+#include "collector/data_names.h"
 #include "symbols/symbols.h"
 
 struct data_range {
@@ -29,20 +28,17 @@ struct data_map {
 	size_t count, room;
 	uint64_t low, high; /* of all ranges */
 	struct map touched; /* range and granule */
+	struct map written; /* variables that the store has; its users are in data_names.c */
 };
 
 void data_map_release(struct data_map *d);
 
 /* The module was mapped; `index` is its own in the code map. Returns -1 when memory ran out. */
-int data_map_add(struct data_map *d, const struct symbols *symbols, const struct code_module *m,
+int data_map_add(struct data_map *d, struct symbols *symbols, const struct code_module *m,
 		 size_t index);
 void data_map_remove(struct data_map *d, size_t index);
 
-/* A sample touched the address. Returns -1 when memory ran out. */
-int data_map_touch(struct data_map *d, uint64_t address);
-
-/* Find and write the process's variables, which are numbered on from *next_id. */
-int data_map_finish(struct data_map *d, int64_t process, struct symbols *symbols,
-		    struct store *store, int64_t *next_id, struct err *err);
+/* A sample of the process touched the address: a new one becomes a question. -1: memory ran out. */
+int data_map_touch(struct data_map *d, int64_t process, uint64_t address, struct data_names *names);
 
 #endif

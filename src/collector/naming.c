@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names for code locations: asked in order of address, written in order of location. */
+/* Names for code locations, and along with them for data: asked in order of address. */
 #include "collector/naming.h"
 
 #include <pthread.h>
@@ -12,10 +12,10 @@
 #include "base/array.h"
 #include "base/sort.h"
 
-#define FIRST_NS ((uint64_t)300000000) /* shorter runs do without a thread */
-#define STEP_NS	 ((uint64_t)700000000) /* between two batches for the worker, at least */
-#define STEP_MOST ((size_t)4000)       /* questions of one batch */
-#define REST	 9 /* times as long as a batch has taken, the worker rests after it */
+#define FIRST_NS  ((uint64_t)300000000) /* shorter runs do without a thread */
+#define STEP_NS	  ((uint64_t)700000000) /* between two batches for the worker, at least */
+#define STEP_MOST ((size_t)4000)	/* questions of one batch */
+#define REST	  9 /* times as long as a batch has taken, the worker rests after it */
 
 struct naming_question {
 	uint64_t address;
@@ -34,6 +34,8 @@ struct naming_worker {
 	struct symbols *symbols;
 	struct naming_question *batch; /* the worker's while it is busy */
 	size_t count;
+	struct data_answer *data; /* the same */
+	size_t data_count;
 	uint64_t cpu_ns; /* what the batch took */
 	bool failed;
 };
@@ -129,7 +131,8 @@ static void *work(void *context)
 			continue;
 		}
 		pthread_mutex_unlock(&w->lock);
-		failed = find_names(w->batch, w->count, w->symbols) != 0;
+		failed = find_names(w->batch, w->count, w->symbols) != 0 ||
+			 data_names_find(w->data, w->data_count, w->symbols) != 0;
 		pthread_mutex_lock(&w->lock);
 		w->failed = failed;
 		w->cpu_ns = thread_cpu_ns() - begin;
@@ -161,11 +164,13 @@ static struct naming_worker *worker_new(struct symbols *symbols)
 		return NULL;
 	w->symbols = symbols;
 	w->batch = calloc(STEP_MOST, sizeof(*w->batch));
+	w->data = calloc(STEP_MOST, sizeof(*w->data));
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->changed, NULL);
-	if (w->batch != NULL && start_thread(w) == 0)
+	if (w->batch != NULL && w->data != NULL && start_thread(w) == 0)
 		return w;
 	free(w->batch);
+	free(w->data);
 	free(w);
 	return NULL;
 }
@@ -189,6 +194,8 @@ static int take_answers(struct naming *n, bool block, struct store *store, uint6
 		return 0;
 	if (!w->failed) /* else the end will tell, if there still is no memory */
 		status = write_next(n, w->batch, w->count, store, err);
+	if (!w->failed && status == 0)
+		status = data_names_write(&n->data, w->data, w->data_count, w->symbols, store, err);
 	n->due_ns = now_ns + (w->cpu_ns * REST > STEP_NS ? w->cpu_ns * REST : STEP_NS);
 	set_state(w, WORKER_IDLE);
 	return status;
@@ -209,11 +216,17 @@ static void worker_end(struct naming *n)
 	pthread_cond_destroy(&w->changed);
 	pthread_mutex_destroy(&w->lock);
 	free(w->batch);
+	free(w->data);
 	free(w);
 	n->worker = NULL;
 }
 
 /* ---- What the collector calls ---- */
+
+static bool is_waiting(const struct naming *n)
+{
+	return n->count > n->named || n->data.count > n->data.taken;
+}
 
 int naming_step(struct naming *n, struct symbols *symbols, struct store *store, uint64_t now_ns,
 		struct err *err)
@@ -223,7 +236,7 @@ int naming_step(struct naming *n, struct symbols *symbols, struct store *store, 
 
 	if (n->due_ns == 0)
 		n->due_ns = now_ns + FIRST_NS;
-	if (now_ns >= n->due_ns && n->worker == NULL && n->count > n->named) {
+	if (now_ns >= n->due_ns && n->worker == NULL && is_waiting(n)) {
 		n->due_ns = now_ns + STEP_NS;
 		n->worker = worker_new(symbols);
 	}
@@ -232,9 +245,11 @@ int naming_step(struct naming *n, struct symbols *symbols, struct store *store, 
 	w = n->worker;
 	pthread_mutex_lock(&w->lock);
 	status = take_answers(n, false, store, now_ns, err);
-	if (status == 0 && w->state == WORKER_IDLE && now_ns >= n->due_ns && n->count > n->named) {
+	if (status == 0 && w->state == WORKER_IDLE && now_ns >= n->due_ns && is_waiting(n)) {
 		w->count = n->count - n->named < STEP_MOST ? n->count - n->named : STEP_MOST;
-		memcpy(w->batch, n->items + n->named, w->count * sizeof(*w->batch));
+		if (w->count > 0)
+			memcpy(w->batch, n->items + n->named, w->count * sizeof(*w->batch));
+		w->data_count = data_names_take(&n->data, w->data, STEP_MOST);
 		set_state(w, WORKER_BUSY);
 	}
 	pthread_mutex_unlock(&w->lock);
@@ -255,12 +270,15 @@ int naming_finish(struct naming *n, struct symbols *symbols, struct store *store
 		return -1;
 	if (find_names(n->items + n->named, n->count - n->named, symbols) != 0)
 		return err_set(err, "out of memory");
-	return write_next(n, n->items + n->named, n->count - n->named, store, err);
+	if (write_next(n, n->items + n->named, n->count - n->named, store, err) != 0)
+		return -1;
+	return data_names_finish(&n->data, symbols, store, err);
 }
 
 void naming_release(struct naming *n)
 {
 	worker_end(n);
+	data_names_release(&n->data);
 	free(n->items);
 	*n = (struct naming){0};
 }

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/data_names.h"
 #include "store/store.h"
 #include "symbols/symbols.h"
 
@@ -22,9 +23,10 @@ struct naming_worker;
 struct naming {
 	struct naming_question *items; /* of location i + 1 */
 	size_t count, room;
-	size_t named; /* the first ones: their names are in the store */
+	size_t named;		      /* the first ones: their names are in the store */
 	struct naming_worker *worker; /* NULL until there is work while the run goes on */
-	uint64_t due_ns; /* CLOCK_MONOTONIC: not before is the worker given more */
+	struct data_names data; /* what is asked for data, answered along with the locations */
+	uint64_t due_ns;	/* CLOCK_MONOTONIC: not before is the worker given more */
 };
 
 /* Returns the new location's id, counted from 1, or 0 when memory ran out. */

@@ -382,17 +382,8 @@ void recorder_step(struct recorder *r, uint64_t now_ns)
 
 void recorder_resolve(struct recorder *r)
 {
-	int64_t next_variable = 1;
-	size_t i;
-
 	if (!r->failed)
 		note(r, naming_finish(&r->naming, r->symbols, r->store, &r->err));
-	for (i = 0; i < r->processes.count && !r->failed; i++) {
-		struct process *p = r->processes.items[i];
-
-		note(r, data_map_finish(&p->data, p->row.id, r->symbols, r->store, &next_variable,
-					&r->err));
-	}
 }
 
 const struct err *recorder_failed(const struct recorder *r)

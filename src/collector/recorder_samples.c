@@ -54,7 +54,7 @@ static struct store_access to_access(struct recorder *r, struct process *p,
 		to.site = named;
 		to.block = start;
 	}
-	if (data_map_touch(&p->data, a->address) != 0)
+	if (data_map_touch(&p->data, p->row.id, a->address, &r->naming.data) != 0)
 		out_of_memory(r);
 	return to;
 }

@@ -53,10 +53,6 @@ static const char *const names[] = {
 	"emalloc",
 	"ecalloc",
 	"erealloc",
-	/* gcc */
-	"ggc_internal_alloc",
-	"ggc_internal_cleared_alloc",
-	"ggc_realloc",
 	"_obstack_newchunk",
 	"_obstack_begin",
 	"call_chunkfun",
@@ -112,11 +108,18 @@ static const char *const beginnings[] = {
 	"sqlite3Realloc",
 	"sqlite3_malloc",
 	"sqlite3_realloc",
-	/* rust */
+	/* rust: the runtime, and what stands behind Vec, Box and HashMap */
 	"__rust_alloc",
 	"__rust_realloc",
 	"__rdl_",
+	"__rustc::",
 	"alloc::",
+	"<alloc::",
+	"core::",
+	"<core::",
+	"<std::",
+	"hashbrown::",
+	"<hashbrown::",
 };
 
 /* Beginnings of file names. */
@@ -149,19 +152,35 @@ static const char *without_return_type(const char *function)
 	return name;
 }
 
+/* The name, with or without arguments. */
+static bool is_function(const char *function, const char *name)
+{
+	size_t length = strlen(name);
+
+	return strncmp(function, name, length) == 0 &&
+	       (function[length] == '\0' || function[length] == '(');
+}
+
+static bool is_library(const char *module)
+{
+	return module != NULL &&
+	       begins_with_any(path_basename(module), libraries, COUNT(libraries));
+}
+
 bool allocator_is_wrapper(const char *function, const char *module)
 {
-	if (module != NULL && begins_with_any(path_basename(module), libraries, COUNT(libraries)))
+	if (is_library(module))
 		return true;
 	if (strncmp(function, "operator ", 9) != 0)
 		function = without_return_type(function);
 	for (size_t i = 0; i < COUNT(names); i++)
-		if (strcmp(function, names[i]) == 0)
+		if (is_function(function, names[i]))
 			return true;
 	return begins_with_any(function, beginnings, COUNT(beginnings));
 }
 
-const struct store_frame *allocator_caller(const struct profile *p, const struct store_site *site)
+const struct store_frame *allocator_caller(const struct profile *p, const struct store_site *site,
+					   bool is_pool)
 {
 	const struct store_frame *first = NULL;
 
@@ -172,7 +191,8 @@ const struct store_frame *allocator_caller(const struct profile *p, const struct
 		for (uint32_t k = 0; l != NULL && k < l->frame_count; k++) {
 			if (first == NULL)
 				first = &l->frames[k];
-			if (!allocator_is_wrapper(l->frames[k].function, module))
+			if (is_pool ? !is_library(module)
+				    : !allocator_is_wrapper(l->frames[k].function, module))
 				return &l->frames[k];
 		}
 	}

@@ -12,7 +12,12 @@
  */
 bool allocator_is_wrapper(const char *function, const char *module);
 
-/* The first frame of a site's path that is none, else the path's first; NULL: no path is known. */
-const struct store_frame *allocator_caller(const struct profile *p, const struct store_site *site);
+/*
+ * The first frame of a site's path that is none, else the path's first; NULL: no path is known.
+ * is_pool: of memory that an allocator takes from the system for whoever comes, so that only
+ * libraries are looked through: the code above the allocator happened to be the first.
+ */
+const struct store_frame *allocator_caller(const struct profile *p, const struct store_site *site,
+					   bool is_pool);
 
 #endif

@@ -173,7 +173,8 @@ static const char *site_name(const struct build *b, const struct store_site *s, 
 static struct data_row site_row(const struct build *b, const struct store_site *s)
 {
 	enum data_kind kind = kind_of(s);
-	const struct store_frame *f = kind != DATA_STACK ? allocator_caller(b->p, s) : NULL;
+	const struct store_frame *f =
+		kind != DATA_STACK ? allocator_caller(b->p, s, kind == DATA_MAPPING) : NULL;
 	struct data_row row = {
 		.kind = kind,
 		.name = site_name(b, s, kind, f),
@@ -181,6 +182,9 @@ static struct data_row site_row(const struct build *b, const struct store_site *
 		.element_size = s->element_size,
 		.blocks = s->blocks,
 		.bytes = s->peak_bytes,
+		.allocated_bytes = s->bytes,
+		.live_blocks = s->live_blocks,
+		.live_bytes = s->live_bytes,
 		.smallest = s->smallest,
 		.largest = s->largest,
 		.sites = 1,
@@ -212,6 +216,9 @@ static struct data_row variable_row(const struct store_variable *v)
 				 .element_size = v->element_size,
 				 .blocks = 1,
 				 .bytes = bytes,
+				 .allocated_bytes = bytes,
+				 .live_blocks = 1,
+				 .live_bytes = bytes,
 				 .smallest = bytes,
 				 .largest = bytes};
 }
@@ -271,6 +278,9 @@ static void merge_row(struct data_row *to, const struct data_row *row)
 		to->element_size = 0;
 	to->blocks += row->blocks;
 	to->bytes += row->bytes;
+	to->allocated_bytes += row->allocated_bytes;
+	to->live_blocks += row->live_blocks;
+	to->live_bytes += row->live_bytes;
 	to->sites += row->sites;
 }
 

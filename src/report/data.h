@@ -44,9 +44,11 @@ struct data_row {
 	uint64_t element_size; /* bytes; 0: not known */
 	uint64_t blocks;       /* allocated in all; variables: 1 each */
 	uint64_t bytes;	       /* held at the most; of several sites the sum of each one's most */
-	uint64_t smallest, largest;    /* block or variable, bytes; 0: not known */
-	size_t sites;		       /* call paths */
-	const struct store_site *site; /* that with the most bytes; or NULL */
+	uint64_t allocated_bytes;	  /* in all */
+	uint64_t live_blocks, live_bytes; /* not freed */
+	uint64_t smallest, largest;	  /* block or variable, bytes; 0: not known */
+	size_t sites;			  /* call paths */
+	const struct store_site *site;	  /* that with the most bytes; or NULL */
 	struct hot_cost cost;
 	struct model_ratio ratio; /* misses per access, with a 95 % interval: see model_part */
 };

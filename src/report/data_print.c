@@ -3,6 +3,7 @@
 #include "report/data_print.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -246,11 +247,35 @@ int data_text(const struct data *d, size_t rows, const bool *marks, const struct
 
 /* ---- For programs ---- */
 
+/* Numbers that CSV and JSON give by the same names. */
+static const struct {
+	const char *name;
+	size_t offset;
+} numbers[] = {
+	{"blocks", offsetof(struct data_row, blocks)},
+	{"bytes", offsetof(struct data_row, bytes)},
+	{"allocated_bytes", offsetof(struct data_row, allocated_bytes)},
+	{"live_blocks", offsetof(struct data_row, live_blocks)},
+	{"live_bytes", offsetof(struct data_row, live_bytes)},
+	{"smallest", offsetof(struct data_row, smallest)},
+	{"largest", offsetof(struct data_row, largest)},
+	{"element_size", offsetof(struct data_row, element_size)},
+};
+
+#define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
+
+static uint64_t number_of(const struct data_row *r, size_t i)
+{
+	return *(const uint64_t *)(const void *)((const char *)r + numbers[i].offset);
+}
+
 void data_csv(const struct data *d, const bool *marks, struct text *out)
 {
 	text_add(out, "name,kind,type,file,line,function,module,allocator,miss_share,"
-		      "unresolved_share,miss_ratio,low,high,access_share,samples,blocks,bytes,"
-		      "smallest,largest,element_size,sites\n");
+		      "unresolved_share,miss_ratio,low,high,access_share,samples,sites");
+	for (size_t i = 0; i < NUMBERS; i++)
+		text_addf(out, ",%s", numbers[i].name);
+	text_add(out, "\n");
 	for (size_t i = 0; i < d->count; i++) {
 		const struct data_row *r = &d->rows[i];
 
@@ -273,8 +298,10 @@ void data_csv(const struct data *d, const bool *marks, struct text *out)
 		text_addf(out, ",%.8g,%.8g,%.8g,%.8g,%.8g,%.8g,%" PRIu64, misses_of(d, r),
 			  hot_share(r->cost.unresolved, &d->total), hot_miss_ratio(&r->cost),
 			  r->ratio.low, r->ratio.high, r->cost.accesses, r->cost.samples);
-		text_addf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%zu\n",
-			  r->blocks, r->bytes, r->smallest, r->largest, r->element_size, r->sites);
+		text_addf(out, ",%zu", r->sites);
+		for (size_t k = 0; k < NUMBERS; k++)
+			text_addf(out, ",%" PRIu64, number_of(r, k));
+		text_add(out, "\n");
 	}
 }
 
@@ -310,11 +337,9 @@ static json_t *json_row(const struct data *d, const struct data_row *r)
 	json_object_set_new(row, "miss_share", json_real(misses_of(d, r)));
 	json_object_set_new(row, "low", json_real(r->ratio.low));
 	json_object_set_new(row, "high", json_real(r->ratio.high));
-	json_object_set_new(row, "blocks", json_integer((json_int_t)r->blocks));
-	json_object_set_new(row, "bytes", json_integer((json_int_t)r->bytes));
-	json_object_set_new(row, "smallest", json_integer((json_int_t)r->smallest));
-	json_object_set_new(row, "largest", json_integer((json_int_t)r->largest));
-	json_object_set_new(row, "element_size", json_integer((json_int_t)r->element_size));
+	for (size_t i = 0; i < NUMBERS; i++)
+		json_object_set_new(row, numbers[i].name,
+				    json_integer((json_int_t)number_of(r, i)));
 	json_object_set_new(row, "sites", json_integer((json_int_t)r->sites));
 	json_object_set_new(row, "path", json_path(d->profile, r->site));
 	return row;

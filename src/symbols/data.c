@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "symbols/private.h"
 
-bool symbols_extent(const struct symbols *s, int file, uint64_t *low, uint64_t *high)
+bool symbols_extent(struct symbols *s, int file, uint64_t *low, uint64_t *high)
 {
 	const struct symbols_file *f = symbols_get(s, file);
 

@@ -141,8 +141,8 @@ bool symbols_packed_reach(struct symbols_packed *p, uint64_t offset);
 int symbols_find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			   const char *file, const char *link, GElf_Word crc, char **found);
 
-/* symbols.c: the file of a number, NULL for -1; and where what is handed out lives. */
-struct symbols_file *symbols_get(const struct symbols *s, int file);
+/* symbols.c: the file of a number, NULL for -1; and where answers live. Of one thread at a time. */
+struct symbols_file *symbols_get(struct symbols *s, int file);
 struct arena *symbols_arena(struct symbols *s);
 
 /* symbols.c: have the module open, if it can be; then f->module tells. */

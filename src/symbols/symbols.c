@@ -25,7 +25,7 @@ struct symbols {
 	size_t count, room;
 	size_t open_files;
 	struct arena arena;
-	/* symbols_resolve may be called by one other thread: its share is this, and the files' contents. */
+	/* symbols_resolve and symbols_variable may be called by one other thread: its share is this, and the files' contents. */
 	struct arena answers;
 	pthread_mutex_t lock; /* of items, while one thread adds and the other looks one up */
 };
@@ -140,14 +140,21 @@ int symbols_file(struct symbols *s, const char *path)
 	return (int)s->count++;
 }
 
-struct symbols_file *symbols_get(const struct symbols *s, int file)
+struct symbols_file *symbols_get(struct symbols *s, int file)
 {
-	return file >= 0 ? s->items[file] : NULL;
+	struct symbols_file *f;
+
+	if (file < 0)
+		return NULL;
+	pthread_mutex_lock(&s->lock);
+	f = s->items[file];
+	pthread_mutex_unlock(&s->lock);
+	return f;
 }
 
 struct arena *symbols_arena(struct symbols *s)
 {
-	return &s->arena;
+	return &s->answers;
 }
 
 const char *symbols_path(const struct symbols *s, int file)
@@ -334,9 +341,7 @@ size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
 		*out = &anonymous;
 		return 1;
 	}
-	pthread_mutex_lock(&s->lock);
-	f = s->items[file];
-	pthread_mutex_unlock(&s->lock);
+	f = symbols_get(s, file);
 	if (f->last == NULL || f->last_address != address)
 		f->last = find_answer(f, address, &s->answers);
 	f->last_address = address;

@@ -51,7 +51,7 @@ uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset
  * in no file. Returns the number of frames, at least 1 (a name in brackets if
  * nothing is known), or 0 when memory ran out. Questions in order of file and
  * address cost least: neighbours share their tables, and often their answer.
- * The one function that another thread may call while this one calls the others; only one does.
+ * This and symbols_variable() another thread may call while this one calls the others; only one does.
  */
 size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
 		       const struct symbols_frame **frames);
@@ -76,6 +76,6 @@ struct symbols_variable {
 bool symbols_variable(struct symbols *s, int file, uint64_t address, struct symbols_variable *out);
 
 /* The addresses, as in the file, that its segments take; false when it has none. */
-bool symbols_extent(const struct symbols *s, int file, uint64_t *low, uint64_t *high);
+bool symbols_extent(struct symbols *s, int file, uint64_t *low, uint64_t *high);
 
 #endif

@@ -9,6 +9,8 @@
  *	dense	16 MB of 8 bytes each, in order: misses with every eighth access
  *	calls	local to a function, 4 KB: misses 64 times in 10,000 accesses
  *	heap	a block of 16 MB, one access in each second line: misses always
+ *
+ * The argument is the number of passes, 12 without.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,13 +41,14 @@ static __attribute__((noinline)) volatile struct line *heap_new(void)
 	return calloc(LINES, sizeof(struct line));
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	int passes = argc > 1 ? atoi(argv[1]) : 12;
 	volatile struct line *heap = heap_new();
 
 	if (heap == NULL)
 		return 1;
-	for (int round = 0; round < 12 * PASS; round++) {
+	for (int round = 0; round < passes * PASS; round++) {
 		int part = round % PASS;
 
 		for (int i = 0; i < 40000; i++)

@@ -11,9 +11,11 @@ prints one line; the exit status is 0 when none failed.
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 SIZE = '256K'
 HEAP = 'calloc in heap_new (known_data.c)'
@@ -83,6 +85,23 @@ def check_types(dwell, program):
         check(r is not None and r['type'].startswith(kind), name, 'is', r and r['type'])
 
 
+def check_live(dwell, program):
+    """Variables are named while the program runs."""
+    with tempfile.TemporaryDirectory(prefix='dwell-objects-') as folder:
+        path = os.path.join(folder, 'dwell.db')
+        run = subprocess.Popen([dwell, 'record', '-q', '-o', path, '--', program, '100000'], stdout=subprocess.DEVNULL,
+                               start_new_session=True)
+        kind, end = None, time.monotonic() + 30
+        while kind is None and time.monotonic() < end and run.poll() is None:
+            time.sleep(0.2)
+            done = subprocess.run([dwell, 'objects', '-i', path, '--format=json'], capture_output=True, timeout=60)
+            rows = json.loads(done.stdout)['objects'] if done.returncode == 0 else []
+            kind = next((r['type'] for r in rows if r['name'] == 'lines'), None)
+        check(run.poll() is None and kind == TYPES['lines'], 'while it runs, lines is', kind)
+        os.killpg(run.pid, signal.SIGTERM)
+        run.wait(timeout=30)
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     p.add_argument('--dwell', default='build/dwell')
@@ -90,6 +109,7 @@ def main():
     p.add_argument('known_types', nargs='?')
     options = p.parse_args()
     check_data(os.path.abspath(options.dwell), options.known_data)
+    check_live(os.path.abspath(options.dwell), options.known_data)
     if options.known_types:
         check_types(os.path.abspath(options.dwell), options.known_types)
     print('objects: %d failed' % failed)

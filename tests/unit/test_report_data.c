@@ -235,6 +235,9 @@ static void a_row_says_what_the_blocks_or_the_variable_are(void **state)
 	assert_int_equal(r->sites, 2);
 	assert_int_equal(r->blocks, 1000 + 7);
 	assert_int_equal(r->bytes, 30000 + 700);
+	assert_int_equal(r->allocated_bytes, 48000 + 700);
+	assert_int_equal(r->live_blocks, 500 + 7);
+	assert_int_equal(r->live_bytes, 24000 + 700);
 	assert_int_equal(r->smallest, 32);
 	assert_int_equal(r->largest, 100);
 	r = row_named(&d, "list::head");
@@ -295,6 +298,8 @@ static void known_wrappers_are_looked_through(void **state)
 					       "operator new[](unsigned long)",
 					       "g_malloc0",
 					       "PyMem_Malloc",
+					       "xmalloc(unsigned long)",
+					       "<alloc::alloc::Global>::alloc_impl_runtime",
 					       "PyObject_Malloc",
 					       "void std::vector<int, a<b> >::f<int>(int&&)",
 					       "std::string::reserve(unsigned long)"};
