@@ -109,6 +109,7 @@ static const uint32_t record_bytes[] = {
 	[RECORD_STREAM] = sizeof(struct record_stream) + 32,
 	[RECORD_MESSAGE] = sizeof(struct record_header) + 16,
 	[RECORD_FOLLOW] = sizeof(struct record_follow),
+	[RECORD_REGION] = sizeof(struct record_region) + 16,
 };
 
 #define RECORD_TYPES (sizeof(record_bytes) / sizeof(record_bytes[0]))
@@ -116,7 +117,7 @@ static const uint32_t record_bytes[] = {
 /* A record that passes the checks. */
 static void write_record(struct fuzz *f, uint32_t type)
 {
-	uint32_t bytes = record_bytes[type];
+	uint32_t bytes;
 	union {
 		struct record_header h;
 		struct record_process process;
@@ -125,8 +126,12 @@ static void write_record(struct fuzz *f, uint32_t type)
 		struct record_sample sample;
 		struct record_follow follow;
 		struct record_stream stream;
+		struct record_region region;
 	} *r = NULL;
 
+	if (record_bytes[type] == 0) /* a type that only whole runs make sense of */
+		type = RECORD_REGION;
+	bytes = record_bytes[type];
 	/* The writer, too, meets the positions that were damaged before. */
 	if (f->ring.slot->write_pos % 8 == 0)
 		r = ring_reserve(&f->ring, bytes);
@@ -155,6 +160,11 @@ static void write_record(struct fuzz *f, uint32_t type)
 		r->follow.status = (uint32_t)random_next() % 3;
 		r->follow.end.pc = random_next() % 65536;
 		r->follow.end.kind = r->follow.status == FOLLOW_TOUCHED ? ACCESS_STORE : 0;
+	} else if (type == RECORD_REGION) {
+		r->region.start = random_next() % 65536;
+		r->region.end = r->region.start + 1 + random_next() % 4096;
+		r->region.name_bytes = 16;
+		memcpy(&r->region + 1, "a", random_next() % 2);
 	} else if (type == RECORD_STREAM) {
 		r->stream.count = 4;
 	}
