@@ -164,7 +164,7 @@ enum channel_record_type {
 	RECORD_FOLLOW = 10,   /* struct record_follow */
 	RECORD_MESSAGE = 9,   /* text: a limit met, for the user to read */
 	RECORD_NESTED = 11,   /* struct record_nested + struct nested_event[count] */
-	RECORD_REGION = 20,   /* struct record_region + name */
+	RECORD_REGION = 14,   /* struct record_region + name */
 	RECORD_SITE = 12,     /* struct record_site + uint64_t[depth] */
 	RECORD_SITE_COUNTS = 13, /* struct record_site_counts */
 };
