@@ -12,7 +12,10 @@
  * counts: a timer calls the threads short of it, again and again, and the last
  * stretch runs in the stream gear, where entries can be skipped exactly.
  */
-#define NEAR_NS 14000u		 /* a stretch too short to time */
+#define NEAR_NS 14000u		 /* a stretch too short to time, to begin with */
+#define NEAR_LEAST 8000u
+#define NEAR_MOST 200000u
+#define NEAR_DECAY 64u
 #define NEAR_MIN 4000u		 /* accesses; the least such stretch */
 #define SHORTEST_NS 8000u
 #define RATE_DECAY 1024u	 /* slowly: fast phases come back, and would be missed */
@@ -129,17 +132,22 @@ void pacing_next(struct pacing *p)
 
 void pacing_start(struct pacing *p, uint64_t seed)
 {
-	*p = (struct pacing){ .rng = seed, .rate = FIRST_RATE, .seen_ns = now_ns() };
+	*p = (struct pacing){ .rng = seed, .rate = FIRST_RATE, .near_ns = NEAR_NS, .seen_ns = now_ns() };
 }
 
 void pacing_pass_over(struct pacing *p, uint64_t total)
 {
 	const uint64_t from = p->period_start;
+	bool missed = false;
 
 	while (total > p->start + (p->end - p->start) / LATE_PART) {
 		pacing_next(p);
 		p->period_start = from;
+		missed = true;
 	}
+	/* The timer is not that good here, or speed changes that much: from farther away, next time. */
+	if (missed)
+		p->near_ns = clamp(2 * p->near_ns, NEAR_LEAST, NEAR_MOST);
 }
 
 void pacing_open(struct pacing *p, uint64_t total)
@@ -169,6 +177,7 @@ void pacing_resume(struct pacing *p, uint64_t total)
 void pacing_close(struct pacing *p, uint64_t total)
 {
 	p->closed++;
+	p->near_ns = clamp(p->near_ns - p->near_ns / NEAR_DECAY, NEAR_LEAST, NEAR_MOST);
 	if (p->period_end < p->end)
 		p->period_end = p->end; /* it began late */
 	p->seen_total = total; /* windows run slowly: no measure */
@@ -204,10 +213,10 @@ void pacing_look(struct pacing *p, uint64_t total)
 	p->seen_ns = now;
 }
 
-/* Accesses that take no longer than NEAR_NS. */
+/* Accesses that take no longer than near_ns. */
 static uint64_t near_by(const struct pacing *p)
 {
-	uint64_t n = p->rate * NEAR_NS / 1000000u;
+	uint64_t n = p->rate * p->near_ns / 1000000u;
 
 	return n > NEAR_MIN ? n : NEAR_MIN;
 }

@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Has every access the same chance to be sampled, whatever the speed of the code?
+
+slow_fast makes half of its accesses in a function that is some fifteen times as fast as the one
+that makes the other half. The share of the fast one among sampled accesses, each window weighed
+by what it stands for, must be one half on average over several seeds: with turns that are longer
+than windows, about as long, and far shorter; and with turns as long as the periods that windows
+are placed in, which a sampler with a fixed period would lock on to.
+
+    equal_chance.py [--build DIR] [--seeds N]
+"""
+import argparse
+import os
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+
+CASES = [
+    ('turns of 4 million accesses', '20', '2000000', []),
+    ('turns of 200,000', '400', '100000', []),
+    ('turns of 2,000', '40000', '1000', []),
+    # From 250,000 accesses on, a window of 100,000 in each 400,000: as long as two turns.
+    ('turns as long as periods', '200', '200000', ['--duty', '25']),
+]
+TOLERANCE = 1.0  # points, beside three standard errors
+
+QUERY = '''
+WITH part AS (SELECT s.window, sum(f.function = 'go_fast') AS fast, count(*) AS all_of_it
+    FROM sample s JOIN frame f ON f.location_id = s.begin_location AND f.depth = 0
+    WHERE f.function IN ('go_fast', 'go_slow') GROUP BY s.window)
+SELECT sum(w.stands_for * part.fast * 1.0 / part.all_of_it) / sum(w.stands_for), count(*)
+    FROM window w JOIN part ON part.window = w.number'''
+
+
+def share(options, arguments, more, seed, profile):
+    """The fast function's share of the accesses, in percent, and the number of windows."""
+    subprocess.run([os.path.join(options.build, 'dwell'), 'record', '-q', '--no-objects', '-s', str(seed),
+                    '-o', profile] + more +
+                   ['--', os.path.join(options.build, 'tests', 'accuracy', 'slow_fast')] + arguments,
+                   check=True)
+    with sqlite3.connect(profile) as store:
+        part, windows = store.execute(QUERY).fetchone()
+    return 100 * part, windows
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--build', default='build')
+    parser.add_argument('--seeds', type=int, default=12)
+    options = parser.parse_args()
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, turns, loads, more in CASES:
+            runs = [share(options, [turns, loads], more, seed, os.path.join(folder, 'x.db'))
+                    for seed in range(1, options.seeds + 1)]
+            shares = [run[0] for run in runs]
+            mean = statistics.mean(shares)
+            error = statistics.stdev(shares) / len(shares) ** 0.5
+            good = abs(mean - 50) <= TOLERANCE + 3 * error
+            failed += not good
+            print('%-8s %-28s %.2f %% of the samples are of the fast half, standard error %.2f; %d windows' %
+                  ('ok' if good else 'FAILED', name, mean, error, statistics.mean(run[1] for run in runs)))
+    print('equal chance: %d ok, %d failed' % (len(CASES) - failed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two functions that make as many accesses each, one in a thirtieth of the other's time, by
+ * turns. A sampler that goes by time sees the slow one nearly always; each access must
+ * have the same chance, so half of the samples have to be of either.
+ *
+ *   slow_fast TURNS LOADS    LOADS of each function in each of TURNS
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#define WORDS 2048u
+
+static volatile unsigned long words[WORDS];
+
+__attribute__((noinline)) static void go_fast(unsigned long loads)
+{
+	for (unsigned long i = 0; i < loads; i++)
+		(void)words[i % WORDS];
+}
+
+__attribute__((noinline)) static void go_slow(unsigned long loads)
+{
+	unsigned long a, d;
+
+	for (unsigned long i = 0; i < loads; i++) {
+		a = words[i % WORDS] | 1;
+		/* Divisions that wait for each other, and touch no memory. */
+		for (int k = 0; k < 4; k++) {
+			d = 0;
+			__asm__ volatile("div %2" : "+a"(a), "+d"(d) : "r"(3ul) : "cc");
+		}
+	}
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long turns = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
+	unsigned long loads = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+
+	if (turns == 0 || loads == 0) {
+		fprintf(stderr, "usage: slow_fast TURNS LOADS\n");
+		return 2;
+	}
+	while (turns-- > 0) {
+		go_fast(loads);
+		go_slow(loads);
+	}
+	return 0;
+}
