@@ -72,7 +72,8 @@ int main(int argc, char **argv)
 	double trace;
 
 	if (block == 0 || N % block != 0) {
-		fprintf(stderr, "usage: blocked-multiply BLOCK [global|heap]   (BLOCK divides %d)\n", N);
+		fprintf(stderr,
+			"usage: blocked-multiply BLOCK [global|heap]   (BLOCK divides %d)\n", N);
 		return 1;
 	}
 	if (heap) {

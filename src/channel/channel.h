@@ -60,7 +60,7 @@ struct channel_config {
 	uint32_t samples_per_window; /* mean; used when sample_period is 0 */
 	uint32_t nested_one_in;	     /* samples, one of which is watched at all line sizes; 0: none */
 	uint64_t sample_period; /* mean accesses per sample over the run, or 0 */
-	uint32_t stream_pcs;	/* 1: streams say which instruction made each access */
+	uint32_t stream_marks;	/* STREAM_MARK_...: what else streams say of each access */
 	uint32_t objects;	/* 1: allocations are followed, and samples know their blocks */
 	uint32_t start_off;	/* 1: sampling waits for a mark of the program */
 	uint32_t max_windows;	/* per process; 0: no limit */
@@ -164,7 +164,7 @@ enum channel_record_type {
 	RECORD_FOLLOW = 10,   /* struct record_follow */
 	RECORD_MESSAGE = 9,   /* text: a limit met, for the user to read */
 	RECORD_NESTED = 11,   /* struct record_nested + struct nested_event[count] */
-	RECORD_REGION = 20,   /* struct record_region + name */
+	RECORD_REGION = 14,   /* struct record_region + name */
 	RECORD_SITE = 12,     /* struct record_site + uint64_t[depth] */
 	RECORD_SITE_COUNTS = 13, /* struct record_site_counts */
 };
@@ -378,9 +378,11 @@ struct record_end {
 };
 
 /*
- * Accesses in program order of one thread: address << 16 | kind << 14 | min(size, 16383). With
- * stream_pcs an entry of kind 0, STREAM_PC(pc), stands before the accesses of each
- * instruction, and a record begins with one.
+ * Accesses in program order of one thread: address << 16 | kind << 14 | min(size, 16383). Entries
+ * of kind 0 are marks, and hold for the accesses behind them up to the next mark of the sort or the
+ * end of the record: with STREAM_MARK_PC the instruction, STREAM_PC(pc); with STREAM_MARK_SITE, and
+ * config.objects, the site of the block that the address lies in, STREAM_SITE(site), see RECORD_SITE;
+ * before the first one it is 0, in none known.
  */
 struct record_stream {
 	struct record_header h;
@@ -390,7 +392,10 @@ struct record_stream {
 
 #define STREAM_ENTRY(address, kind, size) \
 	((uint64_t)(address) << 16 | (uint64_t)(kind) << 14 | (uint64_t)(size))
-#define STREAM_PC(pc) STREAM_ENTRY(pc, 0, 0)
+#define STREAM_MARK_PC	 1u
+#define STREAM_MARK_SITE 2u
+#define STREAM_PC(pc)	 STREAM_ENTRY(pc, 0, 0)
+#define STREAM_SITE(id)	 STREAM_ENTRY(id, 0, 1)
 #define STREAM_ADDRESS(e) ((e) >> 16)
 #define STREAM_KIND(e) ((unsigned)((e) >> 14) & 3u)
 #define STREAM_SIZE(e) ((unsigned)(e) & 0x3fffu)

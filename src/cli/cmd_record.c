@@ -250,9 +250,13 @@ static void show_overhead(const struct record_options *o, const struct collector
 		return;
 	fprintf(stderr, "dwell: sampling cost %.1f %% of the CPU time of counting; asked for: %g %%\n",
 		got, asked);
-	if (got > asked + MISSED_POINTS)
-		fprintf(stderr, "dwell: the run was too short for less: translating the program and the "
-				"first windows cost as much\n");
+	if (100.0 * (double)r->translate_ns / (double)r->counting_ns > asked)
+		fprintf(stderr, "dwell: translating the program alone cost %.1f %%: in so short a run no "
+				"sampling costs less\n",
+			100.0 * (double)r->translate_ns / (double)r->counting_ns);
+	else if (got > asked + MISSED_POINTS)
+		fprintf(stderr, "dwell: that is more than asked for: the run was too short, or the "
+				"machine too busy, to keep to it\n");
 }
 
 /* ---- The end ---- */

@@ -16,6 +16,7 @@
 #include "cli/simulate_print.h"
 #include "cli/target_end.h"
 #include "cli/view.h"
+#include "report/allocators.h"
 
 #define DEFAULT_LOW  (8u << 10)
 #define DEFAULT_HIGH (64u << 20)
@@ -53,7 +54,8 @@ static const struct argp_option options[] = {
 	 "Simulate process ID of the run only, from 0 (default: show the one with the most accesses)",
 	 3},
 	{"by", 'b', "WHAT", 0,
-	 "Sum up the misses in one cache by source line, function or data (line of memory)", 4},
+	 "Sum up the misses in one cache by source line, function, data (line of memory) or object",
+	 4},
 	{"at", 'a', "SIZE", 0, "Size of the cache for --by", 4},
 	{"top", 't', "N", 0, "With --by: rows of the text (default 20; 0: all)", 4},
 	{0},
@@ -67,8 +69,17 @@ static int choose(const char *what, const char *const *names, size_t count, cons
 	for (*chosen = 0; *chosen < count; ++*chosen)
 		if (strcmp(names[*chosen], arg) == 0)
 			return 0;
-	return err_set(err, "%s '%s' is unknown: it is %s, %s or %s", what, arg, names[0],
-		       names[1], names[2]);
+	err_set(err, "%s '%s' is unknown: it is ", what, arg);
+	for (size_t i = 0; i < count; i++) {
+		size_t length = strlen(err->text);
+
+		snprintf(err->text + length, sizeof(err->text) - length, "%s%s",
+			 i == 0		  ? ""
+			 : i + 1 == count ? " or "
+					  : ", ",
+			 names[i]);
+	}
+	return -1;
 }
 
 static int parse_sizes(struct simulate_options *o, const char *arg, struct err *err)
@@ -138,14 +149,19 @@ static int parse_process(struct simulate_options *o, const char *arg, struct err
 static int parse_by(struct simulate_options *o, const char *arg, struct err *err)
 {
 	static const char *const names[] = {
-		[EXACT_LINES] = "line", [EXACT_FUNCTIONS] = "function", [EXACT_DATA] = "data"};
+		[EXACT_LINES] = "line",
+		[EXACT_FUNCTIONS] = "function",
+		[EXACT_DATA] = "data",
+		[EXACT_OBJECTS] = "object"};
 	size_t i;
 
-	if (choose("--by", names, 3, arg, &i, err) != 0)
+	if (choose("--by", names, sizeof(names) / sizeof(names[0]), arg, &i, err) != 0)
 		return -1;
 	o->by = (enum exact_rows_by)i;
 	o->has_by = true;
-	o->exact.by = o->by == EXACT_DATA ? EXACT_BY_DATA : EXACT_BY_CODE;
+	o->exact.by = o->by == EXACT_DATA      ? EXACT_BY_DATA
+		      : o->by == EXACT_OBJECTS ? EXACT_BY_OBJECT
+					       : EXACT_BY_CODE;
 	return 0;
 }
 
@@ -438,7 +454,8 @@ int cmd_simulate(int argc, char **argv)
 			  .line_count = 1,
 			  .policies = {true, true},
 			  .seed = 1,
-			  .process = -1},
+			  .process = -1,
+			  .is_wrapper = allocator_is_wrapper},
 		.low = DEFAULT_LOW,
 		.high = DEFAULT_HIGH,
 		.per_octave = 1,

@@ -181,7 +181,7 @@ static void format_place(const struct exact_row *r, char *buf)
 {
 	if (r->function == NULL)
 		snprintf(buf, CELL_BYTES, "0x%" PRIx64, r->address);
-	else if (r->line > 0 && r->file != NULL)
+	else if (r->line > 0 && r->file != NULL && !r->is_object)
 		snprintf(buf, CELL_BYTES, "%s:%u  %s", path_basename(r->file), r->line,
 			 r->function);
 	else
@@ -259,7 +259,9 @@ static int put_rows_text(const struct exact *e, const struct exact_process *p,
 static void put_rows_csv(const struct exact *e, const struct exact_row *rows, size_t count,
 			 enum exact_rows_by by, struct text *out)
 {
-	text_add(out, by == EXACT_DATA ? "address" : "file,line,function");
+	text_add(out, by == EXACT_DATA      ? "address"
+		      : by == EXACT_OBJECTS ? "file,line,name"
+					    : "file,line,function");
 	text_add(out, ",accesses,first_touches");
 	for (unsigned i = SIM_POLICIES; i-- > 0;)
 		if (e->options->policies[i])
@@ -290,7 +292,8 @@ static json_t *row_object(const struct exact_options *o, const struct exact_row 
 	if (r->function == NULL) {
 		json_object_set_new(object, "address", json_integer((json_int_t)r->address));
 	} else {
-		json_object_set_new(object, "function", json_text(r->function));
+		json_object_set_new(object, r->is_object ? "name" : "function",
+				    json_text(r->function));
 		json_object_set_new(object, "file", json_text(r->file));
 		json_object_set_new(object, "line", json_integer(r->line));
 	}

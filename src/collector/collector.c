@@ -150,6 +150,31 @@ static int put_int(struct run *r, const char *key, uint64_t value, struct err *e
 	return store_put_meta_int(r->store, key, (int64_t)value, err);
 }
 
+/* When sampling is on, as far as the user said anything of it. */
+static int put_control(struct run *r, struct err *err)
+{
+	const struct channel_config *c = &r->o->config;
+	const struct {
+		const char *key;
+		uint64_t value;
+	} numbers[] = {
+		{"delay_ns", c->delay_ns},	 {"duration_ns", c->duration_ns},
+		{"wait_for_mark", c->start_off}, {"max_windows", c->max_windows},
+		{"overhead_ppm", c->overhead_ppm},
+	};
+	int bad = 0;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		if (numbers[i].value != 0)
+			bad |= put_int(r, numbers[i].key, numbers[i].value, err);
+	}
+	if (c->start_at[0] != '\0')
+		bad |= put_text(r, "start_at", c->start_at, err);
+	if (c->stop_at[0] != '\0')
+		bad |= put_text(r, "stop_at", c->stop_at, err);
+	return bad;
+}
+
 static int put_start(struct run *r, struct err *err)
 {
 	const struct channel_config *c = &r->o->config;
@@ -173,6 +198,8 @@ static int put_start(struct run *r, struct err *err)
 	bad |= put_int(r, "l1d_bytes", m.cache_bytes[1], err);
 	bad |= put_int(r, "l2_bytes", m.cache_bytes[2], err);
 	bad |= put_int(r, "l3_bytes", m.cache_bytes[3], err);
+	if (bad == 0)
+		bad = put_control(r, err);
 	if (bad == 0)
 		bad = store_commit(r->store, err);
 	text_release(&command);
@@ -202,6 +229,10 @@ static int put_end(struct run *r, struct err *err)
 	if (r->result->has_run)
 		bad |= put_int(r, "exit_status", shell_status(r->result->wait_status), err);
 	bad |= put_int(r, "lost_processes", r->result->lost_processes, err);
+	if (r->o->config.overhead_ppm != 0) {
+		bad |= put_int(r, "counting_ns", r->result->counting_ns, err);
+		bad |= put_int(r, "sampling_ns", r->result->sampling_ns, err);
+	}
 	return bad == 0 ? store_finish(r->store, err) : -1;
 }
 
@@ -413,6 +444,7 @@ static void run_natively(struct run *r)
 static void take_totals(struct run *r)
 {
 	struct recorder_totals t = recorder_totals(r->recorder);
+	double cycles = (double)(machine_cycles() - r->start_cycles);
 
 	r->result->processes = t.processes;
 	r->result->accesses = t.accesses;
@@ -421,6 +453,9 @@ static void take_totals(struct run *r)
 	r->result->lost_records = t.lost_records;
 	r->result->counting_ns = t.counting_ns;
 	r->result->sampling_ns = t.sampling_ns;
+	if (cycles > 0)
+		r->result->translate_ns = (uint64_t)((double)t.translate_cycles / cycles *
+						     (double)(clock_now_ns() - r->start_ns));
 	if (recorder_first_message(r->recorder) != NULL)
 		notice(r, recorder_first_message(r->recorder));
 }

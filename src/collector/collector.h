@@ -68,6 +68,7 @@ struct collector_result {
 	uint64_t lost_processes; /* not profiled because there was no slot */
 	/* With a budget: CPU time of counting, and of sampling on top, as the engines estimate it. */
 	uint64_t counting_ns, sampling_ns;
+	uint64_t translate_ns; /* of that, translating the programs */
 };
 
 /* The default sampling: windows that grow with the run; docs/sampling.md has the figures. */

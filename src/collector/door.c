@@ -205,8 +205,8 @@ static int call(const char *path)
 	return -1;
 }
 
-/* All that comes until the other side closes. */
-static bool read_answer(int fd, char line[ANSWER_BYTES])
+/* All that comes until the other side closes. Returns 1, 0 when nothing came, -1 when it took too long. */
+static int read_answer(int fd, char line[ANSWER_BYTES])
 {
 	size_t count = 0;
 	ssize_t n;
@@ -217,23 +217,25 @@ static bool read_answer(int fd, char line[ANSWER_BYTES])
 	while (count > 0 && line[count - 1] == '\n')
 		count--;
 	line[count] = '\0';
+	if (count == 0 && n < 0)
+		return -1;
 	return count > 0;
 }
 
-/* 1: answered, 0: not this one, -1: it broke off. */
+/* 1: answered, 0: not this one, or it just ended, -1: it does not answer. */
 static int ask_one(const char *path, enum door_verb verb, uint32_t pid, struct text *answer)
 {
 	char line[ANSWER_BYTES];
-	int fd = call(path), status = -1;
+	int fd = call(path), status;
 
 	if (fd < 0)
 		return 0;
 	snprintf(line, sizeof(line), "%s %" PRIu32 "\n", verbs[verb], pid);
-	if (send(fd, line, strlen(line), MSG_NOSIGNAL) > 0 && read_answer(fd, line)) {
-		status = strncmp(line, "ok ", 3) == 0;
-		if (status == 1)
-			text_add(answer, line + 3);
-	}
+	status = send(fd, line, strlen(line), MSG_NOSIGNAL) > 0 ? read_answer(fd, line) : 0;
+	if (status == 1 && strncmp(line, "ok ", 3) != 0)
+		status = 0;
+	if (status == 1)
+		text_add(answer, line + 3);
 	close(fd);
 	return status;
 }
@@ -244,13 +246,14 @@ static int ask_in(const char *place, enum door_verb verb, uint32_t pid, struct t
 	struct dirent *entry;
 	char path[108];
 	uint64_t number;
-	int status = 0;
+	int status = 0, one;
 
-	while (dir != NULL && status == 0 && (entry = readdir(dir)) != NULL) {
+	while (dir != NULL && status <= 0 && (entry = readdir(dir)) != NULL) {
 		if (number_parse("socket", entry->d_name, 1, INT32_MAX, &number, NULL) != 0)
 			continue;
 		snprintf(path, sizeof(path), "%s/%" PRIu64, place, number);
-		status = ask_one(path, verb, pid, answer);
+		one = ask_one(path, verb, pid, answer);
+		status = one != 0 ? one : status;
 	}
 	if (dir != NULL)
 		closedir(dir);
@@ -262,15 +265,18 @@ int door_ask(enum door_verb verb, uint32_t pid, struct text *answer, struct err 
 	char place[80];
 	int i, status = 0;
 
-	for (i = 0; i < PLACES && status == 0; i++) {
+	for (i = 0; i < PLACES && status <= 0; i++) {
+		int one;
+
 		find_place(i, place);
-		if (place[0] != '\0')
-			status = ask_in(place, verb, pid, answer);
+		one = place[0] != '\0' ? ask_in(place, verb, pid, answer) : 0;
+		status = one != 0 ? one : status;
 	}
 	if (status == 1)
 		return 0;
 	if (status < 0)
-		return err_set(err, "the run of process %" PRIu32 " does not answer", pid);
+		return err_set(err, "a run does not answer whether it has to do with process %" PRIu32,
+			       pid);
 	return err_set(err,
 		       "process %" PRIu32 " is neither profiled by you nor a 'dwell record' of yours",
 		       pid);

@@ -40,7 +40,9 @@ static void free_process(struct exact_process *p)
 		sim_curve_release(&p->curves[i]);
 	sim_keys_release(&p->keys);
 	code_map_release(&p->code);
-	map_release(&p->data_lines);
+	map_release(&p->data);
+	data_map_release(&p->variables);
+	free(p->sites.items);
 	free(p->command);
 	free(p);
 }
@@ -124,6 +126,17 @@ static void end_process(struct exact *e, struct exact_process *p)
 		remove_process(e, other->accesses < p->accesses ? other : p);
 }
 
+static int add_module(struct exact *e, struct exact_process *p, const struct code_module *m)
+{
+	size_t index = code_map_add_module(&p->code, m);
+
+	if (index == CODE_NO_MODULE)
+		return -1;
+	return e->options->by == EXACT_BY_OBJECT
+		       ? data_map_add(&p->variables, e->symbols, m, index)
+		       : 0;
+}
+
 static void on_process(struct exact *e, const struct record_header *h)
 {
 	const struct record_process *rec = (const void *)h;
@@ -145,8 +158,9 @@ static void on_process(struct exact *e, const struct record_header *h)
 		e->failed = true;
 	if (rec->cause == 1 && parent != NULL) {
 		for (size_t i = 0; i < parent->code.modules.count; i++)
-			if (parent->code.modules.items[i].unmapped_at == UINT64_MAX)
-				code_map_add_module(&p->code, &parent->code.modules.items[i]);
+			if (parent->code.modules.items[i].unmapped_at == UINT64_MAX &&
+			    add_module(e, p, &parent->code.modules.items[i]) != 0)
+				e->failed = true;
 	}
 	/* The image that was replaced is known to be at its end only now: an exec may fail. */
 	if (rec->cause == 2 && parent != NULL)
@@ -166,12 +180,28 @@ static void on_module(struct exact *e, struct exact_process *p, const struct rec
 		.unmapped_at = UINT64_MAX,
 	};
 
-	if (e->options->by != EXACT_BY_CODE || p->code.modules.count >= MAX_MODULES)
+	if ((e->options->by != EXACT_BY_CODE && e->options->by != EXACT_BY_OBJECT) ||
+	    p->code.modules.count >= MAX_MODULES)
 		return;
 	m.file = symbols_file(e->symbols, record_module_path(rec));
-	if (m.file < 0 || (!code_map_has_module(&p->code, &m) &&
-			   code_map_add_module(&p->code, &m) == CODE_NO_MODULE))
+	if (m.file < 0 || (!code_map_has_module(&p->code, &m) && add_module(e, p, &m) != 0))
 		e->failed = true;
+}
+
+static void on_site(struct exact *e, struct exact_process *p, const struct record_header *h)
+{
+	const struct record_site *rec = (const void *)h;
+	struct exact_site *site;
+
+	if (e->options->by != EXACT_BY_OBJECT)
+		return;
+	if (!ARRAY_GROW(&p->sites)) {
+		e->failed = true;
+		return;
+	}
+	site = &p->sites.items[p->sites.count++];
+	*site = (struct exact_site){rec->id, rec->depth, rec->kind, rec->position, {0}};
+	memcpy(site->path, record_site_path(rec), rec->depth * sizeof(site->path[0]));
 }
 
 static void on_unmap(struct exact *e, struct exact_process *p, const struct record_header *h)
@@ -209,14 +239,14 @@ static uint64_t key_of_code(struct exact_process *p, uint64_t pc, uint64_t posit
 	return (uint64_t)l->id;
 }
 
-static uint64_t key_of_data(struct exact_process *p, uint64_t line)
+static uint64_t key_of_data(struct exact_process *p, uint64_t data)
 {
 	uint64_t key;
 
-	if (map_get(&p->data_lines, line, &key))
+	if (map_get(&p->data, data, &key))
 		return key;
-	key = p->data_lines.count;
-	return map_set(&p->data_lines, line, key) == 0 ? key : UINT64_MAX;
+	key = p->data.count;
+	return map_set(&p->data, data, key) == 0 ? key : UINT64_MAX;
 }
 
 static void simulate(struct exact_process *p, struct sim_curve *c, const uint64_t *entries,
@@ -236,6 +266,7 @@ static int simulate_by_key(const struct exact *e, struct exact_process *p, const
 {
 	struct sim_curve *c = &p->curves[0];
 	uint64_t key = 0;
+	uint32_t site = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
 		uint64_t address = STREAM_ADDRESS(entries[i]);
@@ -244,12 +275,16 @@ static int simulate_by_key(const struct exact *e, struct exact_process *p, const
 		if (i + AHEAD < count)
 			sim_curve_prefetch(c, STREAM_ADDRESS(entries[i + AHEAD]));
 		if (STREAM_KIND(entries[i]) == 0) {
-			if (e->options->by == EXACT_BY_CODE)
+			if (STREAM_SIZE(entries[i]) == 1)
+				site = (uint32_t)address;
+			else if (e->options->by == EXACT_BY_CODE)
 				key = key_of_code(p, address, p->accesses);
 			continue;
 		}
 		if (e->options->by == EXACT_BY_DATA)
 			key = key_of_data(p, address >> c->line_shift);
+		else if (e->options->by == EXACT_BY_OBJECT)
+			key = key_of_data(p, exact_object_key(p, address, site));
 		outcome = sim_curve_access(c, address, STREAM_SIZE(entries[i]));
 		if (key == UINT64_MAX || sim_keys_add(&p->keys, key, &outcome) != 0)
 			return -1;
@@ -296,6 +331,7 @@ static void on_record(void *context, uint32_t order, const struct record_header 
 		[RECORD_MODULE] = on_module,
 		[RECORD_UNMAP] = on_unmap,
 		[RECORD_END] = on_end,
+		[RECORD_SITE] = on_site,
 		[RECORD_STREAM] = on_stream,
 	};
 	struct exact *e = context;
@@ -327,6 +363,7 @@ void exact_release(struct exact *e)
 		free_process(e->processes.items[i]);
 	free(e->processes.items);
 	symbols_free(e->symbols);
+	arena_release(&e->strings);
 	*e = (struct exact){0};
 }
 
@@ -336,7 +373,10 @@ int exact_run(struct exact *e, struct collector_result *result, struct err *err)
 
 	run.output = NULL;
 	run.config.gear = CHANNEL_GEAR_STREAM;
-	run.config.stream_pcs = e->options->by == EXACT_BY_CODE;
+	run.config.stream_marks = e->options->by == EXACT_BY_CODE     ? STREAM_MARK_PC
+				  : e->options->by == EXACT_BY_OBJECT ? STREAM_MARK_SITE
+								      : 0;
+	run.config.objects = e->options->by == EXACT_BY_OBJECT;
 	if (run.slot_count == 0)
 		run.slot_count = SLOTS;
 	if (run.ring_bytes == 0)

@@ -9,9 +9,11 @@
 #ifndef DWELL_COLLECTOR_EXACT_H
 #define DWELL_COLLECTOR_EXACT_H
 
+#include "base/arena.h"
 #include "base/map.h"
 #include "collector/code_map.h"
 #include "collector/collector.h"
+#include "collector/data_map.h"
 #include "sim/keys.h"
 #include "symbols/symbols.h"
 
@@ -21,6 +23,15 @@ enum exact_by {
 	EXACT_BY_NOTHING,
 	EXACT_BY_CODE, /* by code location; exact_rows makes lines or functions of them */
 	EXACT_BY_DATA, /* by the line of memory that an access begins in */
+	EXACT_BY_OBJECT, /* by the variable or the site of the block that it begins in */
+};
+
+/* Where blocks came from, as the process told. */
+struct exact_site {
+	uint32_t id, depth;
+	enum site_kind kind;
+	uint64_t position;
+	uint64_t path[SITE_MAX_DEPTH]; /* return addresses */
 };
 
 struct exact_options {
@@ -33,6 +44,8 @@ struct exact_options {
 	uint64_t seed;
 	int64_t process; /* order of the one to look at; -1: the one with most accesses */
 	enum exact_by by; /* with line_bytes[0] */
+	/* By object: whether a function (of a module, a path) only hands allocations on. */
+	bool (*is_wrapper)(const char *function, const char *module);
 	unsigned at;	  /* index of the size for it */
 };
 
@@ -44,13 +57,19 @@ struct exact_process {
 	bool has_ended;
 	struct sim_curve curves[EXACT_MAX_LINES]; /* summed up, after exact_run */
 	struct code_map code;
-	struct sim_keys keys; /* by code_location.id, or by data_lines' values */
-	struct map data_lines; /* line of memory -> key */
+	struct sim_keys keys; /* by code_location.id, or by the values of `data` */
+	struct map data; /* by data: line of memory -> key; by object: see exact_object_key */
+	struct data_map variables; /* where files' variables lie */
+	struct {
+		struct exact_site *items;
+		size_t count, room;
+	} sites;
 };
 
 struct exact {
 	const struct exact_options *options;
 	struct symbols *symbols;
+	struct arena strings; /* names made up for rows */
 	struct {
 		struct exact_process **items;
 		size_t count, room;
@@ -70,16 +89,17 @@ int exact_run(struct exact *e, struct collector_result *result, struct err *err)
 /* The process asked for, or the one with the most accesses; NULL when there is none. e owns it. */
 const struct exact_process *exact_chosen(const struct exact *e);
 
-/* What belongs to a source line, a function, or a line of memory. */
+/* What belongs to a source line, a function, a line of memory, or a data structure. */
 struct exact_row {
-	const char *function; /* NULL for data */
+	const char *function; /* or the data structure's name; NULL for data */
 	const char *file;     /* or NULL: no line information, or by function */
 	uint32_t line;	      /* or 0 */
 	uint64_t address;     /* of data */
+	bool is_object;
 	struct sim_key sums;
 };
 
-enum exact_rows_by { EXACT_LINES, EXACT_FUNCTIONS, EXACT_DATA };
+enum exact_rows_by { EXACT_LINES, EXACT_FUNCTIONS, EXACT_DATA, EXACT_OBJECTS };
 
 /*
  * The rows of a process, most misses first: of LRU where it was simulated, else of random.
@@ -87,5 +107,11 @@ enum exact_rows_by { EXACT_LINES, EXACT_FUNCTIONS, EXACT_DATA };
  */
 int exact_rows(struct exact *e, const struct exact_process *p, enum exact_rows_by by,
 	       struct exact_row **rows, size_t *count, struct err *err);
+
+/* For the files of exact: the key of an access to `address` in a block of the site, 0: in none. */
+uint64_t exact_object_key(const struct exact_process *p, uint64_t address, uint32_t site);
+/* Rows of the objects, unmerged; `rows` has room for each of p->data. -1: memory ran out. */
+int exact_name_objects(struct exact *e, const struct exact_process *p, struct exact_row *rows,
+		       size_t *count);
 
 #endif

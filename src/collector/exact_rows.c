@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names for what an exact run has summed: source lines, functions, lines of memory. */
+/* Names for what an exact run has summed: source lines, functions, lines of memory; see exact_objects.c. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static int compare_places(const void *a, const void *b)
 	if (order == 0)
 		order = (x->line > y->line) - (x->line < y->line);
 	/* A line's instructions are one row, whatever function they were inlined into. */
-	if (order == 0 && (x->line == 0 || x->file == NULL))
+	if (order == 0 && (x->line == 0 || x->file == NULL || x->is_object))
 		order = compare_texts(x->function, y->function);
 	return order;
 }
@@ -122,8 +122,8 @@ out:
 static void name_data(const struct exact_process *p, struct exact_row *rows, size_t *count)
 {
 	*count = 0;
-	for (size_t i = 0; i < p->data_lines.room; i++) {
-		const struct map_entry *entry = &p->data_lines.entries[i];
+	for (size_t i = 0; i < p->data.room; i++) {
+		const struct map_entry *entry = &p->data.entries[i];
 
 		if (entry->value == 0)
 			continue;
@@ -137,7 +137,8 @@ static void name_data(const struct exact_process *p, struct exact_row *rows, siz
 int exact_rows(struct exact *e, const struct exact_process *p, enum exact_rows_by by,
 	       struct exact_row **rows, size_t *count, struct err *err)
 {
-	size_t room = by == EXACT_DATA ? p->data_lines.count : p->code.location_count;
+	size_t room = by == EXACT_DATA || by == EXACT_OBJECTS ? p->data.count
+								: p->code.location_count;
 	int status = 0;
 
 	*rows = calloc(room + 1, sizeof(**rows));
@@ -145,6 +146,8 @@ int exact_rows(struct exact *e, const struct exact_process *p, enum exact_rows_b
 		return err_set(err, "out of memory");
 	if (by == EXACT_DATA)
 		name_data(p, *rows, count);
+	else if (by == EXACT_OBJECTS)
+		status = exact_name_objects(e, p, *rows, count);
 	else
 		status = name_code(e, p, by, *rows, count);
 	if (status != 0) {

@@ -405,6 +405,7 @@ struct recorder_totals recorder_totals(const struct recorder *r)
 		t.lost_records += r->processes.items[i]->row.lost_records;
 		t.counting_ns += r->processes.items[i]->counting_ns;
 		t.sampling_ns += r->processes.items[i]->sampling_ns;
+		t.translate_cycles += r->processes.items[i]->row.translate_cycles;
 	}
 	return t;
 }

@@ -19,6 +19,7 @@ struct recorder_totals {
 	uint64_t accesses; /* as far as the processes told */
 	uint64_t lost_records;
 	uint64_t counting_ns, sampling_ns; /* see struct channel_counters */
+	uint64_t translate_cycles;
 };
 
 /* The store stays the caller's. NULL when memory ran out. */

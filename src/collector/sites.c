@@ -32,6 +32,11 @@ static const char *const kind_names[SITE_KINDS] = {
 	[SITE_STACK] = "stack",
 };
 
+const char *sites_kind_name(enum site_kind kind)
+{
+	return kind_names[kind];
+}
+
 void sites_release(struct sites *s)
 {
 	free(s->items);

@@ -14,6 +14,9 @@
 
 struct site;
 
+/* "malloc", "new[]", "mmap", as the profile names it. */
+const char *sites_kind_name(enum site_kind kind);
+
 struct sites {
 	struct site *items;
 	size_t count, room;

@@ -24,6 +24,11 @@ void control_start(void)
 	control_allows(now_ns());
 }
 
+void control_end(void)
+{
+	c.ended = true;
+}
+
 bool control_allows(uint64_t now)
 {
 	const struct channel_config *f = &engine.config;

@@ -19,6 +19,8 @@ enum control_event {
 
 /* A program starts. */
 void control_start(void);
+/* Profiling is over: no function matters any more. */
+void control_end(void);
 /* Should sampling be on at `now`, of CLOCK_MONOTONIC? The sampler's lock is held, or nobody else runs. */
 bool control_allows(uint64_t now);
 /*

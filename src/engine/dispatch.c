@@ -15,7 +15,6 @@
 #include "engine/pages.h"
 #include "engine/poll.h"
 #include "engine/process.h"
-#include "engine/records.h"
 #include "engine/sampler.h"
 #include "engine/signals.h"
 #include "engine/syscalls.h"
@@ -140,7 +139,7 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
 			entry = ENTRY_NONE;
 			continue;
 		}
-		if (t->process->profiling && records_finishing())
+		if (sampler_is_finishing(t))
 			process_ending(t, 2, 0);
 		if (t->tick_due)
 			sampler_tick(t, &nothing);

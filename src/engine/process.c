@@ -139,6 +139,7 @@ void process_ending(struct thread *t, uint32_t cause, uint32_t status)
 	lock_drop(&engine.translate_lock);
 	alloc_report(p);
 	records_end(p, cause, status, footprint);
+	control_end();
 	/* A default action that does not kill after all: let them go on, unprofiled. */
 	world_release();
 }

@@ -474,10 +474,15 @@ void sampler_set_gear(struct thread *t)
 	}
 }
 
+bool sampler_is_finishing(const struct thread *t)
+{
+	return t->process->profiling && !t->process->borrowed_memory && records_finishing();
+}
+
 bool sampler_arm(struct thread *t)
 {
 	poll_answer(t);
-	if (t->process->profiling && records_finishing())
+	if (sampler_is_finishing(t))
 		return false;
 	return !t->pending && !t->tick_due && sampler_gear(t) == (enum gear)t->gear;
 }

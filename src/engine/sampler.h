@@ -65,6 +65,9 @@ struct repeat {
 /* The same as sampler_elements for all its elements, line by line where nothing else matters. */
 void sampler_repeat(struct thread *t, const struct repeat *r);
 
+/* Has the collector asked the process to end its profiling in order? Then process_ending does. */
+bool sampler_is_finishing(const struct thread *t);
+
 /* The gear threads should be in; make t's gear that one; arm its limits. */
 enum gear sampler_gear(const struct thread *t);
 void sampler_set_gear(struct thread *t);

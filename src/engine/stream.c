@@ -2,6 +2,7 @@
 /* Entries for the ring; see stream.h. */
 #include "engine/stream.h"
 
+#include "engine/alloc.h"
 #include "engine/fsbase.h"
 #include "engine/records.h"
 #include "engine/translate.h"
@@ -12,7 +13,8 @@
 /* A record on its way. */
 struct batch {
 	const struct thread *t;
-	uint64_t pc; /* that the last STREAM_PC in it says */
+	uint64_t pc;   /* that the last STREAM_PC in it says */
+	uint64_t site; /* that the last STREAM_SITE in it says */
 	uint32_t count, most;
 };
 
@@ -30,16 +32,31 @@ static void batch_send(struct batch *b)
 	if (b->count)
 		records_stream(b->t->process, b->t->index, out, b->count);
 	b->count = 0;
+	b->site = 0;
+}
+
+/* A site that is new is told on the way, which is before the record that names it. */
+static void mark_site(struct batch *b, uint64_t address)
+{
+	struct record_access a = { .address = address };
+
+	alloc_describe(b->t->process, &a);
+	if (a.site == b->site)
+		return;
+	out[b->count++] = STREAM_SITE(a.site);
+	b->site = a.site;
 }
 
 static void batch_add(struct batch *b, uint64_t pc, uint64_t entry)
 {
-	if (b->count + 2 > b->most)
+	if (b->count + 3 > b->most)
 		batch_send(b);
-	if (engine.config.stream_pcs && (!b->count || b->pc != pc)) {
+	if (engine.config.stream_marks & STREAM_MARK_PC && (!b->count || b->pc != pc)) {
 		out[b->count++] = STREAM_PC(pc);
 		b->pc = pc;
 	}
+	if (engine.config.stream_marks & STREAM_MARK_SITE)
+		mark_site(b, STREAM_ADDRESS(entry));
 	out[b->count++] = entry;
 }
 

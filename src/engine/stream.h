@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The exact stream (CHANNEL_GEAR_STREAM): every access goes to the ring, and with stream_pcs the
- * instruction that made it. All functions want the sampler's lock.
+ * The exact stream (CHANNEL_GEAR_STREAM): every access goes to the ring, and with
+ * stream_marks what is known of it. All functions want the sampler's lock.
  */
 #ifndef DWELL_ENGINE_STREAM_H
 #define DWELL_ENGINE_STREAM_H

@@ -135,7 +135,7 @@ int model_attribute_policy(const struct model *m, enum model_policy policy, uint
 		return err_set(err, "not enough memory for %zu samples", m->sample_count);
 	/* So far of touches; of an access that makes several they are the accesses' part. */
 	for (size_t i = 0; i < m->sample_count; i++) {
-		shares[i].misses *= m->touches;
+		shares[i].misses *= m->touches / m->lines[i];
 		shares[i].accesses *= m->touches / m->lines[i];
 		shares[i].begins *= m->touches / m->lines[i];
 	}

@@ -71,15 +71,16 @@ struct model_input {
 	size_t follow_count;
 	/*
 	 * Lines that an access touches on average; 0: 1. Where it is more, all that the input
-	 * counts in accesses, and the sizes of distances, are in touches of lines instead. Ratios
-	 * are per access in any case: above 1 where accesses are larger than lines.
+	 * counts in accesses, and the sizes of distances, are in touches of lines instead, and so
+	 * are ratios: as the lines that one access touches mostly miss together, that is the
+	 * share of the accesses that miss.
 	 */
 	double touches;
 	uint64_t loads; /* of the accesses of the run, those that do not store; 0: not known */
 };
 
 /*
- * Miss ratio: misses per access, in [0, 1] unless accesses touch several lines. Without any sample nothing is
+ * Miss ratio: misses per access, in [0, 1]. Without any sample nothing is
  * known: ratio 0 in [0, 1], known = false.
  */
 struct model_ratio {

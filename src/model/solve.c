@@ -76,13 +76,12 @@ void model_solve_cache(struct model *m, enum model_policy policy, const struct m
 	struct sets sets;
 	double *ratios = m->scratch, widen;
 
-	*out = (struct model_ratio){.high = m->touches, .bound_high = m->touches};
+	*out = (struct model_ratio){.high = 1, .bound_high = 1};
 	if (m->sample_count == 0)
 		return;
 	out->known = true;
 	if (cache->lines == 0) {
-		*out = (struct model_ratio){m->touches, m->touches, m->touches,
-					    m->touches, m->touches, true};
+		*out = (struct model_ratio){1, 1, 1, 1, 1, true};
 		return;
 	}
 	sets_init(&sets, (double)cache->lines / (double)whole, (double)whole);
@@ -98,11 +97,8 @@ void model_solve_cache(struct model *m, enum model_policy policy, const struct m
 	if (!m->has_footprint)
 		out->ratio = (out->bound_low + out->bound_high) / 2;
 	widen = fmax(MODEL_ERROR_ABSOLUTE, MODEL_ERROR_RELATIVE * out->ratio);
-	out->low = m->touches * fmax(0, fmin(out->low, out->ratio) - widen);
-	out->high = m->touches * fmin(1, fmax(out->high, out->ratio) + widen);
-	out->ratio *= m->touches;
-	out->bound_low *= m->touches;
-	out->bound_high *= m->touches;
+	out->low = fmax(0, fmin(out->low, out->ratio) - widen);
+	out->high = fmin(1, fmax(out->high, out->ratio) + widen);
 }
 
 void model_resolve(const struct model *m, struct model_resolution *out)
@@ -110,9 +106,9 @@ void model_resolve(const struct model *m, struct model_resolution *out)
 	*out = (struct model_resolution){
 		.distance = m->pool.end_x / m->touches,
 		.lines = survival_integral(&m->pool),
-		.unresolved = m->pool.left * m->touches,
-		.cold = m->has_footprint ? m->tails[TAIL_SPREAD].cold * m->touches
-					: m->pool.left * m->touches,
+		.unresolved = m->pool.left,
+		.cold = m->has_footprint ? m->tails[TAIL_SPREAD].cold
+					: m->pool.left,
 		.groups = m->sample_count > 0 ? m->group_count : 0,
 	};
 }

@@ -198,8 +198,7 @@ static void share_far(struct sharing *s, double *far)
 	if (s->met_count == 0)
 		return;
 	model_resolve(s->p->model, &known);
-	/* What is cold are touches of lines; there may be several to an access. */
-	s->first.accesses = fmin(known.cold / s->p->touches, s->left.accesses);
+	s->first.accesses = fmin(known.cold, s->left.accesses);
 	s->first.misses = fmin(known.cold, s->left.misses);
 	s->out->far.accesses = s->left.accesses - s->first.accesses;
 	s->out->far.misses = s->left.misses - s->first.misses;

@@ -37,7 +37,8 @@ struct shares {
 	struct share_part *unresolved;
 	uint64_t *samples;     /* by location: of the reuse, or of the sampled access without one */
 	struct share_part far; /* the part of the reuses that are far */
-	struct model_share *parts; /* of each sample, as the model shares misses out: nothing is far */
+	struct model_share
+		*parts; /* of each sample, as the model shares misses out: nothing is far */
 };
 
 /*

@@ -24,6 +24,7 @@ static int compute_line(const struct profile *p, const struct profile_nested *n,
 
 	if (profile_at_line(p, n, line_of(k), &at, err) != 0)
 		return -1;
+	s->touches[k] = at.touches;
 	s->samples = at.sample_count < s->samples ? at.sample_count : s->samples;
 	for (size_t i = 0; i < s->size_count; i++) {
 		s->ratios[k][i] = (struct model_ratio){.high = 1, .bound_high = 1};
@@ -51,16 +52,18 @@ int spatial_compute(const struct profile *p, struct spatial *s, struct err *err)
 double spatial_use(const struct spatial *s, size_t line, size_t size)
 {
 	size_t small = (size_t)__builtin_ctz(s->small_line / SPATIAL_FIRST);
-	const struct model_ratio *r = &s->ratios[line][size], *r_small = &s->ratios[small][size];
+	double fetched = s->ratios[line][size].ratio * s->touches[line];
+	double fetched_small = s->ratios[small][size].ratio * s->touches[small];
 
-	if (line <= small || !r->known || !r_small->known || r_small->ratio <= 0)
+	if (line <= small || !s->ratios[line][size].known || !s->ratios[small][size].known ||
+	    fetched_small <= 0)
 		return NAN;
-	return (1 - r->ratio / r_small->ratio) / (1 - (double)s->small_line / line_of(line));
+	return (1 - fetched / fetched_small) / (1 - (double)s->small_line / line_of(line));
 }
 
 double spatial_traffic(const struct spatial *s, size_t line, size_t size)
 {
-	return s->ratios[line][size].ratio * line_of(line);
+	return s->ratios[line][size].ratio * s->touches[line] * line_of(line);
 }
 
 double spatial_used(const struct spatial *s, size_t line, size_t size)
@@ -113,7 +116,6 @@ int spatial_text(const struct spatial *s, const struct profile *p, const struct 
 	text_add(out, p->process->command);
 	text_addf(out,
 		  "\nrandom replacement, fully associative; %s samples watched at all line sizes\n"
-		  "MISS RATIO: lines missed per access, above 100 %% where accesses are larger\n"
 		  "SPATIAL USE: 1 when misses fall as lines grow beyond %" PRIu32
 		  " bytes, 0 when they do not\n"
 		  "FETCHED: per access, into a cache of that size; USED: the share asked for\n",

@@ -20,14 +20,16 @@ struct spatial {
 	size_t samples;	     /* at the line size that has fewest */
 	/* Line SPATIAL_FIRST << k in cache i; known = false where the cache holds no such line. */
 	struct model_ratio ratios[SPATIAL_LINES][SPATIAL_SIZES];
+	double touches[SPATIAL_LINES]; /* lines that an access touches on average */
 };
 
 /* sizes, size_count and small_line (a line size) are set; computes the rest. */
 int spatial_compute(const struct profile *p, struct spatial *s, struct err *err);
 
 /*
- * (1 - R / R_small) / (1 - B_small / B): 1 when misses fall as lines grow, 0 when lines do not
- * matter, below when long ones hurt. NAN where it is not defined. Section 5.2.
+ * (1 - R / R_small) / (1 - B_small / B), R being the lines fetched per access: 1 when they fall as
+ * lines grow, 0 when lines do not matter, below when long ones hurt. NAN where it is not defined.
+ * Section 5.2; there no access touches more than one line.
  */
 double spatial_use(const struct spatial *s, size_t line, size_t size);
 

@@ -33,7 +33,7 @@ CREATE TABLE window(process_id INTEGER NOT NULL, number INTEGER NOT NULL,
 -- in the order of the view; without a module, the last two are not there. Ids are consecutive: first_id is the first's.
 CREATE TABLE location_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
 -- The names of locations, from first_id on: list has for each an array of rows of place, the innermost
--- inlined function first. Locations have names when the run has ended.
+-- inlined function first. Locations get names while the run goes on, some seconds after they are seen.
 CREATE TABLE name_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
 CREATE TABLE place(id INTEGER PRIMARY KEY, function TEXT NOT NULL, file TEXT, line INTEGER);
 -- Materialized, so that a join looks for an id by an index; a column with + is none to look by.

@@ -137,9 +137,19 @@ def misses_are_those_of_the_walk():
 
 
 @case
+def data_structures_have_their_names():
+    status, _, err = run('--curve', '--policy', 'lru', '--by', 'object', '--at', '8K', '-o', 'object.csv', '--', WALK, '200')
+    check((status, err) == (0, ''), 'it ended with', status, repr(err))
+    first = rows('object.csv')[0]
+    check(first['name'].startswith('malloc in matrix_new (column-walk.c:'), first)
+    check(int(first['accesses']) >= 360000 and int(first['lru_misses']) >= 170000, first)
+    check('[stack]' in [r['name'] for r in rows('object.csv')], 'there is no stack')
+
+
+@case
 def misses_by_data_and_function_have_the_same_sum():
     sums = []
-    for by in 'data', 'function', 'line':
+    for by in 'data', 'function', 'line', 'object':
         status, _, err = run('--curve', '--by', by, '--at', '8K', '-o', 'by.json', '--', WALK, '100')
         check((status, err) == (0, ''), 'it ended with', status, repr(err))
         sums.append([sum(r[k] for r in json.load(open('by.json'))['rows'])

@@ -211,15 +211,16 @@ def fortran_has_names_and_lines():
 
 @case
 def columns_and_rows_have_their_shares():
-    """Known by construction: four times 1500^2 loads in each order and 1500^2 stores. Of the columns' loads all miss,
-    of the others an eighth."""
-    profile = record('column-walk', '1500')[0]
-    truth = {'sum_by_columns': (4 / 9, 1), 'sum_by_rows': (4 / 9, 1 / 8), 'matrix_new': (1 / 9, 1 / 8)}
+    """Known by construction: four times 3000^2 loads in each order and 3000^2 stores. Of the columns' loads all miss,
+    of the others an eighth; those of the stores are first touches, which in a run with few lines met again may stand
+    where the lines were touched last."""
+    profile = record('column-walk', '3000')[0]
+    truth = {'sum_by_columns': (4 / 9, 1, 0.08), 'sum_by_rows': (4 / 9, 1 / 8, 0.08), 'matrix_new': (1 / 9, 1 / 8, 0.13)}
     rows = view('report', profile, '--size', '32K')
-    for name, (accesses, ratio) in truth.items():
+    for name, (accesses, ratio, by) in truth.items():
         row = function_of(profile, name, 32 * K)
         near(name + ', accesses', row['access_share'], accesses, 0.05)
-        near(name + ', miss ratio', row['miss_ratio'], ratio, 0.08)
+        near(name + ', miss ratio', row['miss_ratio'], ratio, by)
     near('accesses', sum(row['access_share'] for row in rows['functions']), 1, 1e-5)
     near('misses', sum(row['miss_share'] + row['unresolved_share'] for row in rows['functions']), 1, 1e-5)
     near('reuse', sum(rows['reuse'].values()), 1, 1e-5)

@@ -112,6 +112,7 @@ static const uint32_t record_bytes[] = {
 	[RECORD_NESTED] = sizeof(struct record_nested),
 	[RECORD_SITE] = sizeof(struct record_site) + 32,
 	[RECORD_SITE_COUNTS] = sizeof(struct record_site_counts),
+	[RECORD_REGION] = sizeof(struct record_region) + 16,
 };
 
 #define RECORD_TYPES (sizeof(record_bytes) / sizeof(record_bytes[0]))
@@ -119,7 +120,7 @@ static const uint32_t record_bytes[] = {
 /* A record that passes the checks. */
 static void write_record(struct fuzz *f, uint32_t type)
 {
-	uint32_t bytes = record_bytes[type];
+	uint32_t bytes;
 	union {
 		struct record_header h;
 		struct record_process process;
@@ -131,8 +132,12 @@ static void write_record(struct fuzz *f, uint32_t type)
 		struct record_nested nested;
 		struct record_site site;
 		struct record_site_counts counts;
+		struct record_region region;
 	} *r = NULL;
 
+	if (record_bytes[type] == 0) /* a type that only whole runs make sense of */
+		type = RECORD_REGION;
+	bytes = record_bytes[type];
 	/* The writer, too, meets the positions that were damaged before. */
 	if (f->ring.slot->write_pos % 8 == 0)
 		r = ring_reserve(&f->ring, bytes);
@@ -162,6 +167,11 @@ static void write_record(struct fuzz *f, uint32_t type)
 		r->follow.status = (uint32_t)random_next() % 3;
 		r->follow.end.pc = random_next() % 65536;
 		r->follow.end.kind = r->follow.status == FOLLOW_TOUCHED ? ACCESS_STORE : 0;
+	} else if (type == RECORD_REGION) {
+		r->region.start = random_next() % 65536;
+		r->region.end = r->region.start + 1 + random_next() % 4096;
+		r->region.name_bytes = 16;
+		memcpy(&r->region + 1, "a", random_next() % 2);
 	} else if (type == RECORD_STREAM) {
 		r->stream.count = 4;
 	} else if (type == RECORD_NESTED) {

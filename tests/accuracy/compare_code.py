@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Are the misses that a profile charges to code, or to data structures, those of an exact simulation?
+
+    compare_code.py [--build DIR] [--runs N] [--by line|function|object] [--at SIZE] [--rank R] -- COMMAND [ARGUMENT...]
+
+Records the command, asks dwell report for the lines, functions or objects that miss in a cache of SIZE
+with random replacement, and simulates the same command exactly (dwell simulate --curve --by).
+Prints those that make 80 % of the exact misses with their shares, and Spearman's coefficient of
+rank correlation over them; the share of first touches is left out on both sides, as a profile
+keeps it apart. Exit status 1 when the mean coefficient over the runs is below --rank.
+"""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+PART = 0.8
+
+
+def run(command):
+    done = subprocess.run(command, stdout=subprocess.DEVNULL)
+    if done.returncode != 0:
+        sys.exit('%s: exit status %d' % (' '.join(command), done.returncode))
+
+
+def key_of(row, by):
+    """A place; code without line information is known by its function alone."""
+    if by == 'object':
+        return row['name']
+    if by == 'line' and row.get('line'):
+        return '%s:%d' % (os.path.basename(row['file'] or ''), row['line'])
+    return row['function']
+
+
+def sampled(a, seed, folder):
+    """(share of the misses by place, process)."""
+    dwell, path = os.path.join(a.build, 'dwell'), os.path.join(folder, 'sampled.db')
+    run([dwell, 'record', '-q', '-o', path, '--seed', str(seed), '--'] + a.command)
+    told = json.loads(subprocess.run([dwell, 'report', '-i', path, '--size', a.at, '--format=json'], check=True,
+                                     stdout=subprocess.PIPE).stdout)
+    shares = {}
+    for row in told[a.by + 's']:
+        if a.by == 'object' or not row['function'].startswith('[not resolved'):
+            shares[key_of(row, a.by)] = shares.get(key_of(row, a.by), 0) + row['miss_share']
+    process = told['process']
+    return shares, process['id'] if isinstance(process, dict) else process
+
+
+def exact(a, process, folder):
+    path = os.path.join(folder, 'exact.json')
+    run([os.path.join(a.build, 'dwell'), 'simulate', '--curve', '--policy', 'random', '--by', a.by, '--at', a.at,
+         '--process', str(process), '-o', path, '--'] + a.command)
+    misses = {}
+    with open(path) as f:
+        for row in json.load(f)['rows']:
+            k = key_of(row, a.by)
+            misses[k] = misses.get(k, 0) + row['random_misses'] - row['first_touches']
+    total = sum(misses.values())
+    return {k: m / total for k, m in misses.items()} if total > 0 else {}
+
+
+def heaviest(shares):
+    """The fewest places that make PART of all."""
+    chosen, sum_ = [], 0
+    for k in sorted(shares, key=shares.get, reverse=True):
+        if sum_ >= PART:
+            break
+        chosen.append(k)
+        sum_ += shares[k]
+    return chosen
+
+
+def ranks(values):
+    """Ranks from 1 on; equal values share the mean of theirs."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    out = [0.0] * len(values)
+    i = 0
+    while i < len(order):
+        k = i
+        while k + 1 < len(order) and values[order[k + 1]] == values[order[i]]:
+            k += 1
+        for j in range(i, k + 1):
+            out[order[j]] = (i + k) / 2 + 1
+        i = k + 1
+    return out
+
+
+def spearman(x, y):
+    """1 for a single item: there is nothing to put into order."""
+    a, b = ranks(x), ranks(y)
+    mean = (len(a) + 1) / 2
+    top = sum((p - mean) * (q - mean) for p, q in zip(a, b))
+    below = (sum((p - mean) ** 2 for p in a) * sum((q - mean) ** 2 for q in b)) ** 0.5
+    return top / below if below > 0 else 1.0 if len(a) < 2 else 0.0
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p.add_argument('--build', default='build', help='where dwell is')
+    p.add_argument('--runs', type=int, default=1, help='recordings, each with its seed')
+    p.add_argument('--by', choices=['line', 'function', 'object'], default='line')
+    p.add_argument('--at', default='32K', help='the size of the cache (32K)')
+    p.add_argument('--rank', type=float, help='the least mean coefficient')
+    p.add_argument('command', nargs='+')
+    a = p.parse_args()
+    truth, coefficients = {}, []
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(1, a.runs + 1):
+            shares, process = sampled(a, seed, folder)
+            if process not in truth:
+                truth[process] = exact(a, process, folder)
+            chosen = heaviest(truth[process])
+            x, y = [truth[process][k] for k in chosen], [shares.get(k, 0) for k in chosen]
+            for k, e, s in zip(chosen, x, y):
+                print('%6.2f %%  %6.2f %%  %s' % (100 * e, 100 * s, k))
+            coefficients.append(spearman(x, y))
+            print('%d places, rank correlation %.3f' % (len(chosen), coefficients[-1]))
+    mean = sum(coefficients) / len(coefficients)
+    if a.rank is not None and mean < a.rank:
+        print('bar not reached: rank correlation %.3f, wanted %.3f' % (mean, a.rank))
+        return 1
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
