@@ -180,6 +180,10 @@ int data_text(const struct data *d, size_t rows, const bool *marks, const struct
 		  figure_percent(d->total.misses + d->total.unresolved, percent));
 	if (data_table(d, rows, marks, display, out, err) != 0)
 		return -1;
+	if (marks == NULL && d->profile->site_count == 0)
+		text_add(out,
+			 "\nThe profile knows of no stacks and allocations: it was recorded with "
+			 "--no-objects.\n");
 	for (size_t i = 0; marks != NULL && i < d->count; i++)
 		if (marks[i] && rows-- > 0)
 			put_details(d, i, out);
@@ -300,9 +304,12 @@ json_t *data_json_rows(const struct data *d, const bool *marks)
 
 int data_json(const struct data *d, const bool *marks, struct text *out, struct err *err)
 {
-	return json_print(json_pack("{s:I, s:f, s:f, s:o}", "size_bytes", (json_int_t)d->size_bytes,
-				    "miss_ratio", d->total.misses + d->total.unresolved,
-				    "unresolved_share", hot_share(d->total.unresolved, &d->total),
-				    "objects", data_json_rows(d, marks)),
+	json_t *ratio =
+		d->count > 0 ? json_real(d->total.misses + d->total.unresolved) : json_null();
+
+	return json_print(json_pack("{s:I, s:o, s:f, s:o}", "size_bytes", (json_int_t)d->size_bytes,
+				    "miss_ratio", ratio, "unresolved_share",
+				    hot_share(d->total.unresolved, &d->total), "objects",
+				    data_json_rows(d, marks)),
 			  out, err);
 }
