@@ -156,6 +156,7 @@ static void drop_block(struct thread *t, uint64_t start)
 		return;
 	settle(t);
 	held = hold();
+	blocks_prefetch(start);
 	if (blocks_remove(start, &b))
 		sites_drop_block(b.site, b.size);
 	let_go(held);
@@ -200,6 +201,8 @@ static void end_call(struct thread *t, const struct hook_frame *r, uint64_t rbp)
 	}
 	settle(t);
 	held = hold();
+	if (start)
+		blocks_prefetch(start);
 	drop_old(c);
 	if (start) {
 		site = call_sites_get(c->kind, c->back, t->hook_sp, rbp);

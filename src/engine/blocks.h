@@ -25,6 +25,9 @@ struct block_info {
 /* Reserve address space, without using any. 0, or -1. */
 int blocks_init(void);
 
+/* One of the below is about to be asked for start: what it reads first comes to the cache. */
+void blocks_prefetch(uint64_t start);
+
 /*
  * A block is there now. When one that began at the same address was still known it is
  * replaced, and *old holds it. Returns whether it was replaced. When memory runs out the

@@ -79,7 +79,10 @@ static bool is_same(const char *a, const char *b)
 
 int hooks_init(void)
 {
-	slots = pages_get(SLOTS * sizeof *slots);
+	struct grow memory; /* the kernel gives what is touched */
+
+	if (grow_init(&memory, SLOTS * sizeof *slots) == 0)
+		slots = (uint64_t *)(void *)memory.base;
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
 		uint32_t at = hash_name(functions[i].name);
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <malloc.h>
 #include <new>
 #include <sys/mman.h>
@@ -254,6 +255,25 @@ PLACE void by_mmap()
 	check(holds(p[2] + 5 * 4096, 11 * 4096), "a mapping with a hole");
 }
 
+/* 12 of 30 bytes from an allocator that is loaded now, of which 5 stay, and unloaded then. */
+PLACE void by_plugin()
+{
+#ifdef PLUGIN
+	void *p[12], *library = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
+	void *(*allocate)(size_t) = (void *(*)(size_t))(library ? dlsym(library, "malloc") : nullptr);
+	void (*give_back)(void *) = (void (*)(void *))(library ? dlsym(library, "free") : nullptr);
+
+	check(allocate && give_back && allocate != std::malloc, "an allocator is loaded");
+	if (!allocate || !give_back)
+		return;
+	for (void *&q : p)
+		q = used(allocate(30), 30);
+	for (int i = 0; i < 7; i++)
+		give_back(p[i]);
+	dlclose(library);
+#endif
+}
+
 /* Deeper than a path is long: the 16 nearest frames are kept. */
 PLACE void *by_recursion(int depth)
 {
@@ -310,6 +330,7 @@ int main()
 	by_failed_new();
 	threads();
 	by_mmap();
+	by_plugin();
 	for (int i = 0; i < 8; i++)
 		std::free(by_recursion(30));
 	fork_once();
