@@ -2,6 +2,7 @@
 /* dwell spatial: the miss ratio for each line size, and what of the lines is used. */
 #include <argp.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/size.h"
@@ -9,7 +10,13 @@
 #include "cli/view.h"
 #include "report/spatial.h"
 
-enum { KEY_SIZE = 's', KEY_SMALL = 'b' };
+enum {
+	KEY_SIZE = 's',
+	KEY_SMALL = 'b',
+	KEY_FUNCTION = 'f',
+	KEY_OBJECT = 'd',
+	KEY_LINE_AT = 'a',
+};
 
 struct spatial_options {
 	struct view view;
@@ -23,6 +30,10 @@ static const struct argp_option option_list[] = {
 	 0},
 	{"base", KEY_SMALL, "BYTES", 0,
 	 "Compare spatial use with lines of BYTES, a power of two from 4 to 2048 (default 4)", 0},
+	{"function", KEY_FUNCTION, "NAME", 0, "Accesses of this function alone", 0},
+	{"object", KEY_OBJECT, "NAME", 0,
+	 "Accesses to this data structure alone, by a name that 'dwell objects' takes", 0},
+	{"line-at", KEY_LINE_AT, "FILE:LINE", 0, "Accesses of this source line alone", 0},
 	{0},
 };
 
@@ -34,6 +45,16 @@ static void add_size(struct spatial *s, uint64_t bytes, struct argp_state *state
 		argp_error(state, "a cache of %" PRIu64 " bytes: it must hold a line of %d", bytes,
 			   SPATIAL_FIRST);
 	s->sizes[s->size_count++] = bytes;
+}
+
+static void set_part(struct spatial *s, enum subset_kind kind, const char *name,
+		     struct argp_state *state)
+{
+	if (s->part != NULL)
+		argp_error(state, "'%s' and '%s': it shows one part of the accesses at a time",
+			   s->part, name);
+	s->part_kind = kind;
+	s->part = name;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -56,6 +77,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "a line of %s bytes: it is a power of two from 4 to 2048",
 				   arg);
 		o->spatial.small_line = (uint32_t)bytes;
+		return 0;
+	case KEY_FUNCTION:
+		set_part(&o->spatial, SUBSET_FUNCTION, arg, state);
+		return 0;
+	case KEY_OBJECT:
+		set_part(&o->spatial, SUBSET_OBJECT, arg, state);
+		return 0;
+	case KEY_LINE_AT:
+		set_part(&o->spatial, SUBSET_LINE, arg, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		argp_error(state, "'%s' is not expected: a profile is named with -i FILE", arg);
@@ -90,14 +120,19 @@ static int print_spatial(const void *options, const struct profile *p)
 
 	if (s.size_count == 0)
 		choose_sizes(p, &s);
-	if (spatial_compute(p, &s, &err) != 0)
-		return cli_fail(&err, EXIT_INPUT);
+	if (spatial_compute(p, &s, &err) != 0) {
+		spatial_release(&s);
+		return cli_fail(&err, s.part != NULL ? EXIT_USAGE : EXIT_INPUT);
+	}
+	if (s.note != NULL)
+		fprintf(stderr, "dwell: %s\n", s.note);
 	if (o->view.common.format == VIEW_CSV)
 		spatial_csv(&s, &out);
 	else if (o->view.common.format == VIEW_JSON)
 		ret = spatial_json(&s, p, &out, &err);
 	else
 		ret = spatial_text(&s, p, &d, &out, &err);
+	spatial_release(&s);
 	return view_show(&out, ret, &err);
 }
 

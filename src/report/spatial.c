@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/size.h"
 #include "report/figures.h"
@@ -17,22 +18,68 @@ static uint32_t line_of(size_t k)
 	return SPATIAL_FIRST << k;
 }
 
+/* The part's ratios, lines per access and samples instead of the process's. */
+static int restrict_line(const struct profile *at, struct spatial *s, size_t k, struct err *err)
+{
+	struct curve_point points[SPATIAL_SIZES] = {0};
+	struct curve curve = {.profile = at, .points = points};
+	double touches = 0, weight = 0;
+	struct subset part;
+	size_t samples = 0;
+	int status;
+
+	if (subset_find(&part, at, s->part_kind, s->part, err) != 0)
+		return -1;
+	for (size_t i = 0; i < s->size_count; i++)
+		if (s->ratios[k][i].known)
+			points[curve.count++] = (struct curve_point){s->sizes[i], s->ratios[k][i]};
+	status = subset_solve(&part, at, &curve, err);
+	for (size_t i = 0, n = 0; status == 0 && i < s->size_count; i++)
+		if (s->ratios[k][i].known)
+			s->ratios[k][i] = points[n++].ratio;
+	for (size_t i = 0; i < at->sample_count; i++) {
+		if (part.row_of[i] != 0)
+			continue;
+		touches += (double)at->weights[i] *
+			   profile_lines_touched(&at->samples[i].begin, line_of(k));
+		weight += at->weights[i];
+		samples++;
+	}
+	if (weight > 0)
+		s->touches[k] = touches / weight;
+	s->samples = samples < s->samples ? samples : s->samples;
+	if (s->note == NULL && part.note != NULL)
+		s->note = strdup(part.note);
+	subset_release(&part);
+	return status;
+}
+
 static int compute_line(const struct profile *p, const struct profile_nested *n, struct spatial *s,
 			size_t k, struct err *err)
 {
 	struct profile at;
+	int status = 0;
 
 	if (profile_at_line(p, n, line_of(k), &at, err) != 0)
 		return -1;
 	s->touches[k] = at.touches;
-	s->samples = at.sample_count < s->samples ? at.sample_count : s->samples;
 	for (size_t i = 0; i < s->size_count; i++) {
 		s->ratios[k][i] = (struct model_ratio){.high = 1, .bound_high = 1};
 		if (s->sizes[i] >= line_of(k))
 			profile_solve(&at, MODEL_RANDOM, s->sizes[i], &s->ratios[k][i]);
 	}
+	if (s->part != NULL)
+		status = restrict_line(&at, s, k, err);
+	else
+		s->samples = at.sample_count < s->samples ? at.sample_count : s->samples;
 	profile_leave_line(&at);
-	return 0;
+	return status;
+}
+
+void spatial_release(struct spatial *s)
+{
+	free(s->note);
+	s->note = NULL;
 }
 
 int spatial_compute(const struct profile *p, struct spatial *s, struct err *err)
@@ -107,6 +154,13 @@ static int put_table(const struct spatial *s, size_t size, const struct display 
 	return status;
 }
 
+/* How a part's name goes on from "those". */
+static const char *const part_words[] = {
+	[SUBSET_FUNCTION] = "of",
+	[SUBSET_OBJECT] = "to",
+	[SUBSET_LINE] = "of",
+};
+
 int spatial_text(const struct spatial *s, const struct profile *p, const struct display *d,
 		 struct text *out, struct err *err)
 {
@@ -114,6 +168,8 @@ int spatial_text(const struct spatial *s, const struct profile *p, const struct 
 
 	text_addf(out, "Miss ratio by line size: ");
 	text_add(out, p->process->command);
+	if (s->part != NULL)
+		text_addf(out, "\nof the accesses, those %s %s", part_words[s->part_kind], s->part);
 	text_addf(out,
 		  "\nrandom replacement, fully associative; %s samples watched at all line sizes\n"
 		  "SPATIAL USE: 1 when misses fall as lines grow beyond %" PRIu32
@@ -187,7 +243,7 @@ int spatial_json(const struct spatial *s, const struct profile *p, struct text *
 
 	for (size_t i = 0; i < s->size_count; i++)
 		json_array_append_new(caches, size_json(s, i));
-	return json_print(json_pack("{s:I, s:o, s:s, s:i, s:I, s:o}", "process",
+	return json_print(json_pack("{s:o, s:I, s:o, s:s, s:i, s:I, s:o}", "part", json_text(s->part), "process",
 				    (json_int_t)p->process->id, "command",
 				    json_text(p->process->command), "policy", "random",
 				    "small_line_bytes", (int)s->small_line, "samples",

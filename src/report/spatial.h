@@ -6,7 +6,7 @@
 #ifndef DWELL_REPORT_SPATIAL_H
 #define DWELL_REPORT_SPATIAL_H
 
-#include "report/profile.h"
+#include "report/subset.h"
 #include "report/table.h"
 
 #define SPATIAL_FIRST 4	   /* bytes; the smallest line */
@@ -17,14 +17,21 @@ struct spatial {
 	uint64_t sizes[SPATIAL_SIZES]; /* of caches, bytes */
 	size_t size_count;
 	uint32_t small_line; /* that spatial use compares with */
+	const char *part;    /* of the accesses, a name of part_kind; NULL: all of the process */
+	enum subset_kind part_kind;
+	char *note; /* about the part, or NULL */
 	size_t samples;	     /* at the line size that has fewest */
 	/* Line SPATIAL_FIRST << k in cache i; known = false where the cache holds no such line. */
 	struct model_ratio ratios[SPATIAL_LINES][SPATIAL_SIZES];
 	double touches[SPATIAL_LINES]; /* lines that an access touches on average */
 };
 
-/* sizes, size_count and small_line (a line size) are set; computes the rest. */
+/*
+ * sizes, size_count, small_line (a line size) and the part are set; computes the rest. Release with
+ * spatial_release.
+ */
 int spatial_compute(const struct profile *p, struct spatial *s, struct err *err);
+void spatial_release(struct spatial *s);
 
 /*
  * (1 - R / R_small) / (1 - B_small / B), R being the lines fetched per access: 1 when they fall as
