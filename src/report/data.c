@@ -131,19 +131,21 @@ static void add_frame(struct text *t, const struct store_frame *f, bool with_lin
 	text_add(t, ")");
 }
 
-/* The frames above the one that the row is named by. */
+/* The frames above the one that the row is named by; of a function that calls itself only one. */
 static void add_path(const struct build *b, const struct store_site *s,
 		     const struct store_frame *from, struct text *t)
 {
+	const char *last = from->function;
 	bool is_above = false;
 
 	for (size_t i = 0; i < s->path_count; i++) {
 		const struct store_location *l = profile_location(b->p, s->path[i]);
 
 		for (uint32_t k = 0; l != NULL && k < l->frame_count; k++) {
-			if (is_above) {
+			if (is_above && strcmp(last, l->frames[k].function) != 0) {
 				text_add(t, " < ");
 				add_frame(t, &l->frames[k], true);
+				last = l->frames[k].function;
 			}
 			is_above |= &l->frames[k] == from;
 		}
@@ -322,6 +324,8 @@ static int make_rows(struct build *b, struct err *err)
 	}
 	for (size_t i = 0; i < n; i++)
 		b->place_of[i] = row_of_place[b->place_of[i]];
+	for (size_t i = 0; i < b->p->site_count; i++)
+		d->row_of_site[i] = row_of_place[i];
 	free(row_of_place);
 	free(placed);
 	return 0;
@@ -394,8 +398,13 @@ static int sort_rows(struct build *b, struct err *err)
 	}
 	for (size_t i = 0; i < b->p->sample_count; i++)
 		d->row_of[i] = moved[b->place_of[i]];
+	for (size_t i = 0; i < b->p->site_count; i++)
+		d->row_of_site[i] = moved[d->row_of_site[i]];
 	while (d->count > 0 && d->rows[d->count - 1].cost.samples == 0)
 		d->count--;
+	for (size_t i = 0; i < b->p->site_count; i++)
+		if (d->row_of_site[i] >= d->count)
+			d->row_of_site[i] = DATA_NO_ROW;
 	free(placed);
 	free(moved);
 	return 0;
@@ -425,10 +434,12 @@ int data_init(struct data *d, const struct profile *p, uint64_t size_bytes, enum
 
 	*d = (struct data){.profile = p, .size_bytes = size_bytes};
 	d->row_of = calloc(p->sample_count + 1, sizeof(*d->row_of));
+	d->row_of_site = calloc(p->site_count + 1, sizeof(*d->row_of_site));
 	b.place_of = calloc(p->sample_count + 1, sizeof(*b.place_of));
 	b.shares = calloc(p->sample_count + 1, sizeof(*b.shares));
 	b.around = calloc(p->variable_count + 1, sizeof(*b.around));
-	if (d->row_of == NULL || b.place_of == NULL || b.shares == NULL || b.around == NULL)
+	if (d->row_of == NULL || d->row_of_site == NULL || b.place_of == NULL || b.shares == NULL ||
+	    b.around == NULL)
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
 	else
 		ret = build_data(&b, err);
@@ -444,6 +455,7 @@ void data_release(struct data *d)
 {
 	free(d->rows);
 	free(d->row_of);
+	free(d->row_of_site);
 	arena_release(&d->strings);
 	*d = (struct data){0};
 }

@@ -53,12 +53,16 @@ struct data_row {
 	struct model_ratio ratio; /* misses per access, with a 95 % interval: see model_part */
 };
 
+#define DATA_NO_ROW UINT32_MAX
+
 struct data {
 	const struct profile *profile;
 	uint64_t size_bytes;
 	struct data_row *rows; /* most misses first; only what samples touched */
 	size_t count;
 	uint32_t *row_of; /* of each of the profile's samples, by the address of ratios_access() */
+	uint32_t *
+		row_of_site; /* of each of the profile's sites; DATA_NO_ROW: no sample is of its row */
 	struct hot_cost total;
 	struct arena strings;
 };

@@ -10,11 +10,8 @@
 #include "base/size.h"
 #include "report/figures.h"
 #include "report/json.h"
-#include "report/ratios.h"
 
-#define WIDE	   140 /* columns of a terminal that all figures fit into */
-#define MOST_NAME  100 /* characters of a function in a call path */
-#define MOST_PATHS 10  /* call paths of one data structure in the text */
+#define WIDE 140 /* columns of a terminal that all figures fit into */
 
 static bool is_shown(const bool *marks, size_t i)
 {
@@ -154,60 +151,6 @@ int data_table(const struct data *d, size_t rows, const bool *marks, const struc
 
 /* ---- All of one ---- */
 
-/* Names of templates go on for pages. */
-static void put_function(const char *name, struct text *out)
-{
-	bool is_long = strlen(name) > MOST_NAME;
-
-	text_addf(out, "      %.*s%s", MOST_NAME, name, is_long ? "..." : "");
-}
-
-static void put_site(const struct data *d, const struct store_site *s, struct text *out)
-{
-	char blocks[FIGURE_BYTES], bytes[SIZE_TEXT_BYTES], most[SIZE_TEXT_BYTES];
-
-	text_addf(out, "    %s of %s block%s, %s in all, %s at the most\n", s->kind,
-		  figure_count(s->blocks, blocks), s->blocks == 1 ? "" : "s",
-		  s->bytes > 0 ? size_format(s->bytes, bytes) : "0",
-		  s->peak_bytes > 0 ? size_format(s->peak_bytes, most) : "0");
-	for (size_t i = 0; i < s->path_count; i++) {
-		const struct store_location *l = profile_location(d->profile, s->path[i]);
-
-		for (uint32_t k = 0; l != NULL && k < l->frame_count; k++) {
-			const struct store_frame *f = &l->frames[k];
-
-			put_function(f->function, out);
-			if (f->file != NULL)
-				text_addf(out, "  %s:%" PRIu32, f->file, f->line);
-			text_add(out, k + 1 < l->frame_count ? "  (inlined)\n" : "\n");
-		}
-	}
-}
-
-/* Sites that samples touched are of one row each; these are known by what they are named by. */
-static void put_sites(const struct data *d, size_t row, struct text *out)
-{
-	const struct profile *p = d->profile;
-	struct map seen = {0};
-	size_t count = 0;
-
-	for (size_t i = 0; i < p->sample_count; i++) {
-		int64_t id = ratios_access(&p->samples[i])->site;
-		uint64_t known;
-
-		if (d->row_of[i] != row || id <= 0 || map_get(&seen, (uint64_t)id, &known))
-			continue;
-		if (map_set(&seen, (uint64_t)id, 0) != 0)
-			break;
-		for (size_t k = 0; k < p->site_count; k++)
-			if (p->sites[k].id == id && count++ < MOST_PATHS)
-				put_site(d, &p->sites[k], out);
-	}
-	map_release(&seen);
-	if (count > MOST_PATHS)
-		text_addf(out, "    ... and %zu more call paths\n", count - MOST_PATHS);
-}
-
 static void put_details(const struct data *d, size_t row, struct text *out)
 {
 	const struct data_row *r = &d->rows[row];
@@ -220,7 +163,7 @@ static void put_details(const struct data *d, size_t row, struct text *out)
 	if (r->module != NULL)
 		text_addf(out, "    file      %s\n", r->module);
 	if (r->site != NULL && r->kind != DATA_STACK)
-		put_sites(d, row, out);
+		data_paths_text(d, row, out);
 }
 
 int data_text(const struct data *d, size_t rows, const bool *marks, const struct display *display,
@@ -237,6 +180,10 @@ int data_text(const struct data *d, size_t rows, const bool *marks, const struct
 		  figure_percent(d->total.misses + d->total.unresolved, percent));
 	if (data_table(d, rows, marks, display, out, err) != 0)
 		return -1;
+	if (marks == NULL && d->profile->site_count == 0)
+		text_add(out,
+			 "\nThe profile knows of no stacks and allocations: it was recorded with "
+			 "--no-objects.\n");
 	for (size_t i = 0; marks != NULL && i < d->count; i++)
 		if (marks[i] && rows-- > 0)
 			put_details(d, i, out);
@@ -357,9 +304,12 @@ json_t *data_json_rows(const struct data *d, const bool *marks)
 
 int data_json(const struct data *d, const bool *marks, struct text *out, struct err *err)
 {
-	return json_print(json_pack("{s:I, s:f, s:f, s:o}", "size_bytes", (json_int_t)d->size_bytes,
-				    "miss_ratio", d->total.misses + d->total.unresolved,
-				    "unresolved_share", hot_share(d->total.unresolved, &d->total),
-				    "objects", data_json_rows(d, marks)),
+	json_t *ratio =
+		d->count > 0 ? json_real(d->total.misses + d->total.unresolved) : json_null();
+
+	return json_print(json_pack("{s:I, s:o, s:f, s:o}", "size_bytes", (json_int_t)d->size_bytes,
+				    "miss_ratio", ratio, "unresolved_share",
+				    hot_share(d->total.unresolved, &d->total), "objects",
+				    data_json_rows(d, marks)),
 			  out, err);
 }

@@ -38,6 +38,19 @@ static size_t location_index(const struct profile *p, int64_t id)
 	return l != NULL ? (size_t)(l - p->locations) : p->location_count;
 }
 
+static bool is_same_function(const struct store_frame *a, const struct store_frame *b)
+{
+	return strcmp(a->function, b->function) == 0 &&
+	       (a->file == NULL || b->file == NULL || strcmp(a->file, b->file) == 0);
+}
+
+static void add_function(struct text *t, const struct store_frame *f)
+{
+	text_add(t, f->function);
+	if (f->file != NULL)
+		text_addf(t, " (%s)", path_basename(f->file));
+}
+
 /* Functions of one name that are not the same, as far as their files and full names tell. */
 static void note_functions(struct subset *s, const struct profile *p, const struct code *c)
 {
@@ -52,9 +65,12 @@ static void note_functions(struct subset *s, const struct profile *p, const stru
 			continue;
 		if (first == NULL)
 			first = f;
-		else if (strcmp(first->function, f->function) != 0)
-			text_addf(&t, "'%s' is more than one function, taken together: %s, %s",
-				  s->name, first->function, f->function);
+		if (is_same_function(first, f))
+			continue;
+		text_addf(&t, "'%s' is more than one function, taken together: ", s->name);
+		add_function(&t, first);
+		text_add(&t, ", ");
+		add_function(&t, f);
 	}
 	set_note(s, &t);
 }

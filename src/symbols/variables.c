@@ -16,7 +16,9 @@
 #include "symbols/private.h"
 
 #define MAX_DEPTH 128 /* of nested DIEs */
-#define LOOK_BACK 8   /* variables that may start between a covering one and the address */
+#define MAX_SCOPES \
+	((size_t)1 << 21) /* of types; beyond, they go by their bare names: memory is finite */
+#define LOOK_BACK 8	  /* variables that may start between a covering one and the address */
 
 struct variable {
 	uint64_t start; /* DWARF address */
@@ -145,8 +147,10 @@ static void add_variable(struct walk *w, Dwarf_Die *die, struct inside *in)
 
 static void add_scope(struct walk *w, Dwarf_Die *die, struct inside *in)
 {
-	const struct symbols_scope *scope = make_scope(w, in);
+	const struct symbols_scope *scope = NULL;
 
+	if (w->v->scopes.count < MAX_SCOPES)
+		scope = make_scope(w, in);
 	if (scope != NULL &&
 	    map_set(&w->v->scopes, dwarf_dieoffset(die), (uint64_t)(uintptr_t)scope) != 0)
 		w->failed = true;
