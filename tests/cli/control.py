@@ -253,7 +253,7 @@ def values_are_refused():
 
 @case
 def stop_lets_the_program_run_on():
-    with Recording('-s', '1', 'sh', '-c', '"$0" 60; sleep 0.4; echo after; exit 7', program('stages')) as r:
+    with Recording('-s', '1', 'sh', '-c', '"$0" 400; sleep 0.4; echo after; exit 7', program('stages')) as r:
         wait_for(lambda: one('SELECT count(*) FROM window', 'live.db') > 2, 'windows')
         got, out, err = run('stop', '-p', str(r.pid))
         check(got == 0 and out.strip() == os.path.abspath('live.db'), got, out, err)
