@@ -320,7 +320,8 @@ def views_of_a_run_that_goes_on():
     with Recording(program('stages'), '1500'):
         wait_for(lambda: one('SELECT count(*) FROM frame', 'live.db') > 0, 'names')
         check(one("SELECT value FROM meta WHERE key = 'state'", 'live.db') == 'running', 'it has ended')
-        for view in ['report'], ['curve'], ['annotate'], ['info'], ['processes'], ['top', '--once']:
+        for view in (['report'], ['curve'], ['annotate'], ['objects'], ['spatial'], ['reuse'], ['info'],
+                     ['processes'], ['top', '--once']):
             got, out, err = run(*view, '-i', 'live.db')
             check(got == 0 and out, view, got, err)
         check('first' in run('report', '-i', 'live.db')[1], 'no names yet')
