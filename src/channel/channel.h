@@ -133,6 +133,7 @@ struct channel_counters {
 	uint64_t engine_bytes;	   /* memory the engine holds, code cache included */
 	uint64_t counting_ns;	   /* with overhead_ppm: CPU time that counting alone takes */
 	uint64_t sampling_ns;	   /* ... and what came on top, translation included; estimates */
+	uint64_t translate_ns;	   /* ... of that, translating */
 };
 
 struct channel_slot {

@@ -444,7 +444,6 @@ static void run_natively(struct run *r)
 static void take_totals(struct run *r)
 {
 	struct recorder_totals t = recorder_totals(r->recorder);
-	double cycles = (double)(machine_cycles() - r->start_cycles);
 
 	r->result->processes = t.processes;
 	r->result->accesses = t.accesses;
@@ -453,9 +452,7 @@ static void take_totals(struct run *r)
 	r->result->lost_records = t.lost_records;
 	r->result->counting_ns = t.counting_ns;
 	r->result->sampling_ns = t.sampling_ns;
-	if (cycles > 0)
-		r->result->translate_ns = (uint64_t)((double)t.translate_cycles / cycles *
-						     (double)(clock_now_ns() - r->start_ns));
+	r->result->translate_ns = t.translate_ns;
 	if (recorder_first_message(r->recorder) != NULL)
 		notice(r, recorder_first_message(r->recorder));
 }

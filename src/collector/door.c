@@ -217,7 +217,7 @@ static int read_answer(int fd, char line[ANSWER_BYTES])
 	while (count > 0 && line[count - 1] == '\n')
 		count--;
 	line[count] = '\0';
-	if (count == 0 && n < 0)
+	if (count == 0 && n < 0 && errno == EAGAIN)
 		return -1;
 	return count > 0;
 }

@@ -140,7 +140,7 @@ static const char *check_end(const struct record_header *h)
 
 	return e->cause <= 2 &&
 			       (e->counters.accesses | e->counters.counting_ns |
-				e->counters.sampling_ns) <= MAX_COUNT
+				e->counters.sampling_ns | e->counters.translate_ns) <= MAX_COUNT
 		       ? NULL : "an impossible end";
 }
 

@@ -69,6 +69,7 @@ static void set_counters(struct process *p, const struct channel_counters *c)
 
 	p->counting_ns = c->counting_ns;
 	p->sampling_ns = c->sampling_ns;
+	p->translate_ns = c->translate_ns;
 	row->accesses = c->accesses;
 	row->loads = c->loads;
 	row->stores = c->stores;
@@ -405,7 +406,7 @@ struct recorder_totals recorder_totals(const struct recorder *r)
 		t.lost_records += r->processes.items[i]->row.lost_records;
 		t.counting_ns += r->processes.items[i]->counting_ns;
 		t.sampling_ns += r->processes.items[i]->sampling_ns;
-		t.translate_cycles += r->processes.items[i]->row.translate_cycles;
+		t.translate_ns += r->processes.items[i]->translate_ns;
 	}
 	return t;
 }

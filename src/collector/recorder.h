@@ -18,8 +18,7 @@ struct recorder_totals {
 	uint64_t windows;
 	uint64_t accesses; /* as far as the processes told */
 	uint64_t lost_records;
-	uint64_t counting_ns, sampling_ns; /* see struct channel_counters */
-	uint64_t translate_cycles;
+	uint64_t counting_ns, sampling_ns, translate_ns; /* see struct channel_counters */
 };
 
 /* The store stays the caller's. NULL when memory ran out. */

@@ -21,7 +21,7 @@ struct process {
 	struct code_map code;
 	struct data_map data;
 	bool has_end; /* a RECORD_END came: its counts are final */
-	uint64_t counting_ns, sampling_ns;
+	uint64_t counting_ns, sampling_ns, translate_ns;
 	struct regions regions;
 };
 

@@ -8,6 +8,7 @@
 #include "engine/state.h"
 #include "engine/util.h"
 
+#define MOST_CYCLES 200000u
 #define LEAST_STRETCHES 4u
 #define MOST_STRETCHES 64u /* then the old ones count half: a program goes through phases */
 #define SHIFT 20u	   /* prices are of 2^20 accesses */
@@ -28,6 +29,8 @@ static struct {
 	uint64_t counting_ns, all_ns, translate_ns;
 	uint64_t window_total;	 /* accesses inside windows */
 } b;
+
+static uint64_t translated; /* time stamp cycles, atomic */
 
 bool budget_is_set(void)
 {
@@ -55,6 +58,7 @@ void budget_start(void)
 	b.first_cycles = cycles();
 	b.first_ns = now_ns();
 	b.seen_ns = cpu_ns();
+	b.translated = translated;
 }
 
 static void add_stretch(uint64_t accesses, uint64_t ns)
@@ -88,13 +92,22 @@ static uint64_t price(void)
 
 static uint64_t sampling_ns(void)
 {
-	return b.all_ns > b.counting_ns ? b.all_ns - b.counting_ns : 0;
+	uint64_t ns = b.all_ns > b.counting_ns ? b.all_ns - b.counting_ns : 0;
+
+	return ns > b.translate_ns ? ns : b.translate_ns; /* that was measured */
+}
+
+/* A block takes some 20,000 cycles. When it took far more, the thread was made to wait on the way. */
+void budget_translated(uint64_t spent)
+{
+	__atomic_fetch_add(&translated, spent < MOST_CYCLES ? spent : MOST_CYCLES,
+			   __ATOMIC_RELAXED);
 }
 
 void budget_stretch(struct process *p, uint64_t total, bool in_window)
 {
 	uint64_t now = cpu_ns(), ns = now - b.seen_ns, accesses = total - b.seen_total;
-	uint64_t translate = scaled(p->extra.translate_cycles - b.translated,
+	uint64_t translate = scaled(translated - b.translated,
 				    now_ns() - b.first_ns, cycles() - b.first_cycles);
 
 	translate = translate < ns ? translate : ns;
@@ -108,9 +121,10 @@ void budget_stretch(struct process *p, uint64_t total, bool in_window)
 	b.translate_ns += translate;
 	b.seen_ns = now;
 	b.seen_total = total;
-	b.translated = p->extra.translate_cycles;
-	p->counting_ns = b.counting_ns;
+	b.translated = translated;
+	p->translate_ns = b.translate_ns;
 	p->sampling_ns = sampling_ns();
+	p->counting_ns = b.all_ns - p->sampling_ns;
 }
 
 uint64_t budget_until(uint64_t length)

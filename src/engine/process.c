@@ -194,7 +194,7 @@ void process_forked(struct thread *t)
 	p->profiling = false;
 	p->total = (struct counts){ 0 };
 	p->extra = (struct extra_counts){ 0 };
-	p->counting_ns = p->sampling_ns = 0;
+	p->counting_ns = p->sampling_ns = p->translate_ns = 0;
 	p->thread_count = 1;
 	t->index = 0;
 	p->pid = (uint32_t)sys0(SYS_getpid);

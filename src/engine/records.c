@@ -323,6 +323,7 @@ static struct channel_counters counters_of(const struct process *p)
 		.engine_bytes = util_engine_bytes() + cache_code_bytes(),
 		.counting_ns = p->counting_ns,
 		.sampling_ns = p->sampling_ns,
+		.translate_ns = p->translate_ns,
 	};
 }
 

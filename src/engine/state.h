@@ -174,7 +174,7 @@ struct process {
 	uint32_t thread_count; /* ever */
 	struct counts total;   /* published by threads, atomic */
 	struct extra_counts extra;
-	uint64_t counting_ns, sampling_ns; /* see budget.h */
+	uint64_t counting_ns, sampling_ns, translate_ns; /* see budget.h */
 	int channel_fd, engine_fd; /* ours; kept out of the target's way */
 	char exe[4096];	       /* for readlink of /proc/self/exe */
 	void *launch_memory;   /* vectors of a vfork child's exec: the parent frees them */

@@ -8,6 +8,7 @@
 
 #include <sys/mman.h>
 
+#include "engine/budget.h"
 #include "engine/fsbase.h"
 #include "engine/hooks.h"
 #include "engine/job.h"
@@ -528,7 +529,9 @@ enum translate_result translate(struct block **result, uint64_t pc, enum gear ge
 	job.arena = a;
 	r = build(&job, result, pc, entry);
 	decoder_leave();
-	thread_self()->extra.translate_cycles += cycles() - start;
+	start = cycles() - start;
+	thread_self()->extra.translate_cycles += start;
+	budget_translated(start);
 	return r;
 }
 

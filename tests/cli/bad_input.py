@@ -23,7 +23,7 @@ import time
 
 USAGE, INPUT, OUTPUT, NOT_EXECUTABLE, NOT_FOUND = 2, 3, 5, 126, 127
 SECONDS = 60
-VIEWS = [['report'], ['curve'], ['annotate'], ['objects'], ['objects', '--paths', '--format=json'], ['reuse'], ['info'], ['info', '--format=json']]
+VIEWS = [['report'], ['curve'], ['annotate'], ['objects'], ['objects', '--paths', '--format=json'], ['reuse'], ['info'], ['info', '--format=json'], ['processes'], ['top', '--once']]
 cases = []
 
 

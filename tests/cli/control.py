@@ -107,7 +107,7 @@ class Recording:
 
 @case
 def start_at_a_static_function():
-    record('--start-at', 'middle', program('stages'), '8')
+    record('--start-at', 'middle', program('stages'), '20')
     found = functions()
     check(found.get('middle', 0) > 100 and found.get('last', 0) > 100, found)
     check(set(found) & {'first', 'main', '_dl_start'} <= {'main'}, 'sampled before:', found)
@@ -116,7 +116,7 @@ def start_at_a_static_function():
 
 @case
 def start_and_stop():
-    record('--start-at', 'middle', '--stop-at', 'last', program('stages'), '8')
+    record('--start-at', 'middle', '--stop-at', 'last', program('stages'), '20')
     found = functions()
     check(found.get('middle', 0) > 100, found)
     check(set(found) <= {'middle', 'helper', 'main'}, 'sampled outside:', found)
@@ -124,8 +124,8 @@ def start_and_stop():
 
 @case
 def a_function_entered_again_and_again_stops_once():
-    # Helper is entered a million times before sampling begins, and then ends it at once.
-    record('--start-at', 'last', '--stop-at', 'helper', program('stages'), '4',
+    # Helper is entered many times before sampling begins, and then ends it at once.
+    record('--start-at', 'last', '--stop-at', 'helper', program('stages'), '20',
            says="function 'helper' was not entered while it mattered")
     check(functions().get('last', 0) > 100, functions())
     check(set(functions()) & {'first', 'middle', 'helper'} == set(), functions())
@@ -156,7 +156,7 @@ def names_of_cxx():
                 long s = 0; for (long i = 0; i < n; i++) s += t[i * 7 % 4096]++; return s; } }; }
             __attribute__((noinline)) long g(long n) {
                 long s = 0; for (long i = 0; i < n; i++) s += t[i * 9 % 4096]++; return s; }
-            int main() { printf("%ld\\n", g(3000000) + a::b::f(3000000)); }""")
+            int main() { printf("%ld\\n", g(30000000) + a::b::f(30000000)); }""")
     subprocess.run(['g++', '-g', '-O1', '-o', 'names', 'names.cc'], check=True, timeout=SECONDS)
     record('--start-at', 'a::b::f', './names')
     found = functions()
@@ -253,7 +253,7 @@ def values_are_refused():
 
 @case
 def stop_lets_the_program_run_on():
-    with Recording('-s', '1', 'sh', '-c', '"$0" 60; sleep 0.4; echo after; exit 7', program('stages')) as r:
+    with Recording('-s', '1', 'sh', '-c', '"$0" 400; sleep 0.4; echo after; exit 7', program('stages')) as r:
         wait_for(lambda: one('SELECT count(*) FROM window', 'live.db') > 2, 'windows')
         got, out, err = run('stop', '-p', str(r.pid))
         check(got == 0 and out.strip() == os.path.abspath('live.db'), got, out, err)
@@ -320,7 +320,8 @@ def views_of_a_run_that_goes_on():
     with Recording(program('stages'), '1500'):
         wait_for(lambda: one('SELECT count(*) FROM frame', 'live.db') > 0, 'names')
         check(one("SELECT value FROM meta WHERE key = 'state'", 'live.db') == 'running', 'it has ended')
-        for view in ['report'], ['curve'], ['annotate'], ['info'], ['processes'], ['top', '--once']:
+        for view in (['report'], ['curve'], ['annotate'], ['objects'], ['spatial'], ['reuse'], ['info'],
+                     ['processes'], ['top', '--once']):
             got, out, err = run(*view, '-i', 'live.db')
             check(got == 0 and out, view, got, err)
         check('first' in run('report', '-i', 'live.db')[1], 'no names yet')
