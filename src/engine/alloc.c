@@ -59,7 +59,7 @@ static void settle(struct thread *t)
 {
 	if (t->gear != GEAR_STREAM)
 		return;
-	sampler_settle(t);
+	sampler_look(t);
 	if (sampler_gear(t) != (enum gear)t->gear)
 		poll_call(t);
 }

@@ -15,7 +15,6 @@
 #define MAX_BLOCKS    (1u << 26)
 #define MAX_REGIONS   (1u << 20) /* of which anything is known: a terabyte */
 #define FIRST_BUCKETS (1u << 12)
-#define SIZE_BITS     48
 
 /* 24 bytes, and 8 to 16 of the table of buckets. */
 struct entry {

@@ -396,6 +396,30 @@ void sampler_settle(struct thread *t)
 		sampler_flush(t, &nothing);
 }
 
+void sampler_look(struct thread *t)
+{
+	uint64_t here = thread_accesses(t), n = here - t->stream_position, begin, total;
+	bool quiet;
+
+	if (t->buf == t->buf_start)
+		return;
+	begin = cycles();
+	lock_take(&s.lock);
+	total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED) + here -
+		t->published.accesses;
+	quiet = s.open && t->watches && total < s.pace.end &&
+		engine.config.gear != CHANNEL_GEAR_STREAM;
+	if (quiet) {
+		look_through(t, total - n, n);
+		t->stream_position = here;
+		t->buf = t->buf_start;
+		t->extra.scan_cycles += cycles() - begin;
+	}
+	lock_drop(&s.lock);
+	if (!quiet)
+		sampler_flush(t, &nothing);
+}
+
 void sampler_report(struct thread *t)
 {
 	if (thread_accesses(t) == t->published.accesses || !t->process->profiling)
