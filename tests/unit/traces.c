@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 const struct trace_sampling trace_default_sampling = {10000, 10000000, 200, 0.1, 200};
 
 #define LINES_PER_PAGE 64
@@ -130,7 +129,7 @@ static size_t simulate_lru(const struct trace *t, uint32_t cache_lines)
 }
 
 double trace_exact(const struct trace *t, enum model_policy policy, uint32_t cache_lines,
-			  uint64_t seed)
+		   uint64_t seed)
 {
 	size_t misses = policy == MODEL_LRU ? simulate_lru(t, cache_lines)
 					    : simulate_random(t, cache_lines, seed);
@@ -171,7 +170,8 @@ double trace_exact_sets(const struct trace *t, enum model_policy policy, uint32_
 		uint64_t hash = t->line[i];
 		uint32_t set = (uint32_t)(trace_random(&hash) % sets);
 
-		misses += !touch_set(held + (size_t)set * ways, ways, t->line[i] + 1, policy, &seed);
+		misses +=
+			!touch_set(held + (size_t)set * ways, ways, t->line[i] + 1, policy, &seed);
 	}
 	free(held);
 	return (double)misses / (double)t->count;
@@ -247,7 +247,7 @@ static void trace_follow(const struct trace *t, struct model_input *input)
 }
 
 void trace_sample(const struct trace *t, const struct trace_sampling *how, uint64_t seed,
-			 struct model_input *input)
+		  struct model_input *input)
 {
 	size_t room = t->count / how->window_min + 2, samples = 0, windows = 0;
 	struct model_window *window = trace_allocate(room * sizeof(*window));
