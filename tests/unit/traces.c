@@ -162,18 +162,20 @@ static bool touch_set(uint32_t *set, uint32_t ways, uint32_t tag, enum model_pol
 double trace_exact_sets(const struct trace *t, enum model_policy policy, uint32_t cache_lines,
 			uint32_t ways, uint64_t seed)
 {
+	const uint64_t mapping = seed << 32;
 	uint32_t *held = trace_allocate(cache_lines * sizeof(*held)); /* line + 1 */
-	uint32_t sets = cache_lines / ways;
+	uint32_t *set_of = trace_allocate(t->lines * sizeof(*set_of)); /* the first of its places */
 	size_t misses = 0;
 
-	for (size_t i = 0; i < t->count; i++) {
-		uint64_t hash = t->line[i];
-		uint32_t set = (uint32_t)(trace_random(&hash) % sets);
+	for (uint32_t line = 0; line < t->lines; line++) {
+		uint64_t hash = mapping + line;
 
-		misses +=
-			!touch_set(held + (size_t)set * ways, ways, t->line[i] + 1, policy, &seed);
+		set_of[line] = trace_below(&hash, cache_lines / ways) * ways;
 	}
+	for (size_t i = 0; i < t->count; i++)
+		misses += !touch_set(held + set_of[t->line[i]], ways, t->line[i] + 1, policy, &seed);
 	free(held);
+	free(set_of);
 	return (double)misses / (double)t->count;
 }
 
