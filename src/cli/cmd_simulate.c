@@ -39,8 +39,8 @@ struct simulate_options {
 };
 
 static const struct argp_option options[] = {
-	{"curve", KEY_CURVE, NULL, 0,
-	 "Exact miss ratios of fully associative caches by their size", 1},
+	{"curve", KEY_CURVE, NULL, 0, "Exact miss ratios of fully associative caches by their size",
+	 1},
 	{"output", 'o', "FILE", 0, "Write the result to FILE instead of to stderr", 2},
 	{"format", KEY_FORMAT, "FORMAT", 0,
 	 "Print as text, csv or json (by the name of FILE, else text)", 2},
@@ -51,7 +51,8 @@ static const struct argp_option options[] = {
 	 "Sizes of a cache line, powers of two from 4 to 4096, with commas (default 64)", 3},
 	{"seed", KEY_SEED, "N", 0, "Seed of random replacement (default 1)", 3},
 	{"process", KEY_PROCESS, "ID", 0,
-	 "Simulate process ID of the run only, from 0 (default: show the one with the most accesses)",
+	 "Simulate process ID of the run only, from 0 (default: show the one with the most "
+	 "accesses)",
 	 3},
 	{"by", 'b', "WHAT", 0,
 	 "Sum up the misses in one cache by source line, function, data (line of memory) or object",
@@ -111,7 +112,8 @@ static int add_line(struct simulate_options *o, const char *word, struct err *er
 	if (size_parse(word, &bytes, err) != 0)
 		return -1;
 	if (bytes < 4 || bytes > 4096 || (bytes & (bytes - 1)) != 0)
-		return err_set(err, "a line of %s bytes: it is a power of two from 4 to 4096", word);
+		return err_set(err, "a line of %s bytes: it is a power of two from 4 to 4096",
+			       word);
 	for (unsigned i = 0; i < o->exact.line_count; i++)
 		if (o->exact.line_bytes[i] == bytes)
 			return err_set(err, "lines of %s bytes are in the list twice", word);
@@ -148,11 +150,10 @@ static int parse_process(struct simulate_options *o, const char *arg, struct err
 
 static int parse_by(struct simulate_options *o, const char *arg, struct err *err)
 {
-	static const char *const names[] = {
-		[EXACT_LINES] = "line",
-		[EXACT_FUNCTIONS] = "function",
-		[EXACT_DATA] = "data",
-		[EXACT_OBJECTS] = "object"};
+	static const char *const names[] = {[EXACT_LINES] = "line",
+					    [EXACT_FUNCTIONS] = "function",
+					    [EXACT_DATA] = "data",
+					    [EXACT_OBJECTS] = "object"};
 	size_t i;
 
 	if (choose("--by", names, sizeof(names) / sizeof(names[0]), arg, &i, err) != 0)
@@ -192,10 +193,11 @@ static const struct {
 	int key;
 	int (*parse)(struct simulate_options *o, const char *arg, struct err *err);
 } values[] = {
-	{'s', parse_sizes}, {'n', parse_points},	 {'p', parse_policy},
-	{'l', parse_lines}, {KEY_SEED, parse_seed},	 {KEY_PROCESS, parse_process},
-	{'b', parse_by},    {'a', parse_at},		 {'t', parse_top},
-	{KEY_FORMAT, parse_format},
+	{'s', parse_sizes},	{'n', parse_points},
+	{'p', parse_policy},	{'l', parse_lines},
+	{KEY_SEED, parse_seed}, {KEY_PROCESS, parse_process},
+	{'b', parse_by},	{'a', parse_at},
+	{'t', parse_top},	{KEY_FORMAT, parse_format},
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -356,8 +358,8 @@ static int write_output(const struct simulate_options *o, const struct text *out
 	if (out->failed)
 		err_set(err, "not enough memory for the output");
 	is_bad = out->failed;
-	if (!is_bad && (fwrite(text_get(out), 1, out->count, file) != out->count ||
-			fflush(file) != 0)) {
+	if (!is_bad &&
+	    (fwrite(text_get(out), 1, out->count, file) != out->count || fflush(file) != 0)) {
 		err_set(err, "cannot write %s: %s", o->output != NULL ? o->output : "stderr",
 			strerror(errno));
 		is_bad = true;
@@ -402,7 +404,8 @@ static int finish(struct simulate_options *o, struct exact *e, const struct coll
 	struct err err;
 
 	if (e->failed) {
-		err_set(&err, "not enough memory to simulate the program: try fewer or larger lines");
+		err_set(&err,
+			"not enough memory to simulate the program: try fewer or larger lines");
 		return cli_fail(&err, EXIT_CANNOT_RUN);
 	}
 	if (r->lost_processes > 0)
@@ -410,8 +413,9 @@ static int finish(struct simulate_options *o, struct exact *e, const struct coll
 			"dwell: %" PRIu64 " processes were not simulated: too many ran at once\n",
 			r->lost_processes);
 	if (p == NULL && o->exact.process >= 0 && !r->was_native) {
-		err_set(&err, "the run had no process %" PRId64 ": there were %" PRIu64
-			", from 0 on", o->exact.process, e->process_count);
+		err_set(&err,
+			"the run had no process %" PRId64 ": there were %" PRIu64 ", from 0 on",
+			o->exact.process, e->process_count);
 		return cli_fail(&err, EXIT_USAGE);
 	}
 	if (p == NULL) {

@@ -131,12 +131,12 @@ static json_t *curve_object(const struct exact_options *o, const struct exact_pr
 	json_t *points = json_array();
 
 	for (unsigned k = 0; k < o->size_count; k++)
-		json_array_append_new(
-			points, json_pack("{s:I, s:f, s:I, s:f}", "size_bytes",
-					  (json_int_t)o->size_bytes[k], "miss_ratio",
-					  ratio(m->accesses[k], c->accesses), "misses",
-					  (json_int_t)m->accesses[k], "line_miss_ratio",
-					  ratio(m->touches[k], c->touches)));
+		json_array_append_new(points,
+				      json_pack("{s:I, s:f, s:I, s:f}", "size_bytes",
+						(json_int_t)o->size_bytes[k], "miss_ratio",
+						ratio(m->accesses[k], c->accesses), "misses",
+						(json_int_t)m->accesses[k], "line_miss_ratio",
+						ratio(m->touches[k], c->touches)));
 	return json_pack("{s:s, s:i, s:I, s:I, s:o}", "policy", policy_names[column->policy],
 			 "line_bytes", (int)o->line_bytes[column->line], "first_touches",
 			 (json_int_t)c->first_accesses, "line_touches", (json_int_t)c->touches,
@@ -206,8 +206,8 @@ static int put_rows_table(const struct exact *e, const struct exact_row *rows, s
 	};
 	enum sim_policy policy = main_policy(e->options);
 	bool both = e->options->policies[SIM_LRU] && e->options->policies[SIM_RANDOM];
-	struct table_column shown[] = {heads[0], heads[1], heads[2], heads[3],
-				       heads[4], heads[both ? 5 : 6], heads[6]};
+	struct table_column shown[] = {
+		heads[0], heads[1], heads[2], heads[3], heads[4], heads[both ? 5 : 6], heads[6]};
 	struct table *t = table_new(shown, both ? 7 : 6, d);
 	int status;
 
@@ -216,14 +216,15 @@ static int put_rows_table(const struct exact *e, const struct exact_row *rows, s
 		char cells[6][FIGURE_BYTES], place[CELL_BYTES];
 
 		format_place(&rows[i], place);
-		table_row(t, (const char *const[]){
-				     figure_count(k->misses[policy], cells[0]),
-				     figure_share(ratio(k->misses[policy], total), cells[1]),
-				     figure_count(k->first, cells[2]),
-				     figure_percent(ratio(k->misses[policy], k->accesses), cells[3]),
-				     figure_count(k->accesses, cells[4]),
-				     both ? figure_count(k->misses[SIM_RANDOM], cells[5]) : place,
-				     place});
+		table_row(t,
+			  (const char *const[]){
+				  figure_count(k->misses[policy], cells[0]),
+				  figure_share(ratio(k->misses[policy], total), cells[1]),
+				  figure_count(k->first, cells[2]),
+				  figure_percent(ratio(k->misses[policy], k->accesses), cells[3]),
+				  figure_count(k->accesses, cells[4]),
+				  both ? figure_count(k->misses[SIM_RANDOM], cells[5]) : place,
+				  place});
 	}
 	status = table_print(t, out, err);
 	table_free(t);
@@ -246,7 +247,8 @@ static int put_rows_text(const struct exact *e, const struct exact_process *p,
 		  policy == SIM_LRU ? "LRU" : "random",
 		  size_format(e->options->size_bytes[e->options->at], size),
 		  e->options->line_bytes[0]);
-	text_addf(out, "%s misses, %s of the accesses; FIRST: of accesses that touched a line for "
+	text_addf(out,
+		  "%s misses, %s of the accesses; FIRST: of accesses that touched a line for "
 		  "the first time\n\n",
 		  figure_count(total, misses), figure_percent(ratio(total, c->accesses), percent));
 	if (put_rows_table(e, rows, shown, total, d, out, err) != 0)
@@ -259,7 +261,7 @@ static int put_rows_text(const struct exact *e, const struct exact_process *p,
 static void put_rows_csv(const struct exact *e, const struct exact_row *rows, size_t count,
 			 enum exact_rows_by by, struct text *out)
 {
-	text_add(out, by == EXACT_DATA      ? "address"
+	text_add(out, by == EXACT_DATA	    ? "address"
 		      : by == EXACT_OBJECTS ? "file,line,name"
 					    : "file,line,function");
 	text_add(out, ",accesses,first_touches");
@@ -317,9 +319,8 @@ static int put_rows_json(const struct exact *e, const struct exact_process *p,
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(list, row_object(e->options, &rows[i]));
 	json_object_set_new(root, "line_bytes", json_integer(e->options->line_bytes[0]));
-	json_object_set_new(
-		root, "size_bytes",
-		json_integer((json_int_t)e->options->size_bytes[e->options->at]));
+	json_object_set_new(root, "size_bytes",
+			    json_integer((json_int_t)e->options->size_bytes[e->options->at]));
 	json_object_set_new(root, "rows", list);
 	return json_print(root, out, err);
 }

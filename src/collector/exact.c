@@ -132,9 +132,8 @@ static int add_module(struct exact *e, struct exact_process *p, const struct cod
 
 	if (index == CODE_NO_MODULE)
 		return -1;
-	return e->options->by == EXACT_BY_OBJECT
-		       ? data_map_add(&p->variables, e->symbols, m, index)
-		       : 0;
+	return e->options->by == EXACT_BY_OBJECT ? data_map_add(&p->variables, e->symbols, m, index)
+						 : 0;
 }
 
 static void on_process(struct exact *e, const struct record_header *h)
@@ -326,13 +325,10 @@ static void on_stream(struct exact *e, struct exact_process *p, const struct rec
 
 static void on_record(void *context, uint32_t order, const struct record_header *h)
 {
-	static void (*const handlers[])(struct exact *e, struct exact_process *p,
+	static void (*const handlers[])(struct exact * e, struct exact_process * p,
 					const struct record_header *h) = {
-		[RECORD_MODULE] = on_module,
-		[RECORD_UNMAP] = on_unmap,
-		[RECORD_END] = on_end,
-		[RECORD_SITE] = on_site,
-		[RECORD_STREAM] = on_stream,
+		[RECORD_MODULE] = on_module, [RECORD_UNMAP] = on_unmap,	  [RECORD_END] = on_end,
+		[RECORD_SITE] = on_site,     [RECORD_STREAM] = on_stream,
 	};
 	struct exact *e = context;
 	struct exact_process *p;

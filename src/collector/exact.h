@@ -21,8 +21,8 @@
 
 enum exact_by {
 	EXACT_BY_NOTHING,
-	EXACT_BY_CODE, /* by code location; exact_rows makes lines or functions of them */
-	EXACT_BY_DATA, /* by the line of memory that an access begins in */
+	EXACT_BY_CODE,	 /* by code location; exact_rows makes lines or functions of them */
+	EXACT_BY_DATA,	 /* by the line of memory that an access begins in */
 	EXACT_BY_OBJECT, /* by the variable or the site of the block that it begins in */
 };
 
@@ -35,18 +35,18 @@ struct exact_site {
 };
 
 struct exact_options {
-	struct collector_options run; /* gear, sink and output are set by exact_run */
+	struct collector_options run;	      /* gear, sink and output are set by exact_run */
 	uint32_t line_bytes[EXACT_MAX_LINES]; /* powers of two from 4 to 4096 */
 	unsigned line_count;
-	const uint64_t *size_bytes; /* rising, whole lines of each size of line, and different ones */
+	const uint64_t *size_bytes; /* rising, in whole lines of each size */
 	unsigned size_count;	    /* with random replacement at most SIM_RANDOM_MAX_SIZES */
 	bool policies[SIM_POLICIES];
 	uint64_t seed;
-	int64_t process; /* order of the one to look at; -1: the one with most accesses */
+	int64_t process;  /* order of the one to look at; -1: the one with most accesses */
 	enum exact_by by; /* with line_bytes[0] */
 	/* By object: whether a function (of a module, a path) only hands allocations on. */
 	bool (*is_wrapper)(const char *function, const char *module);
-	unsigned at;	  /* index of the size for it */
+	unsigned at; /* index of the size for `by` */
 };
 
 struct exact_process {
@@ -58,7 +58,7 @@ struct exact_process {
 	struct sim_curve curves[EXACT_MAX_LINES]; /* summed up, after exact_run */
 	struct code_map code;
 	struct sim_keys keys; /* by code_location.id, or by the values of `data` */
-	struct map data; /* by data: line of memory -> key; by object: see exact_object_key */
+	struct map data;      /* by data: line of memory -> key; by object: see exact_object_key */
 	struct data_map variables; /* where files' variables lie */
 	struct {
 		struct exact_site *items;
@@ -73,7 +73,7 @@ struct exact {
 	struct {
 		struct exact_process **items;
 		size_t count, room;
-	} processes; /* those that run, and the one with most accesses of the others */
+	} processes;		/* those that run, and the one with most accesses of the others */
 	uint64_t process_count; /* that the run had */
 	uint64_t accesses;	/* of all of them */
 	bool failed;		/* memory ran out */

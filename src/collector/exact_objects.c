@@ -148,10 +148,10 @@ int exact_name_objects(struct exact *e, const struct exact_process *p, struct ex
 		const struct map_entry *entry = &p->data.entries[i];
 
 		if (entry->value != 0)
-			rows[(*count)++] = (struct exact_row){
-				.address = entry->key,
-				.is_object = true,
-				.sums = p->keys.items[entry->value - 1]};
+			rows[(*count)++] =
+				(struct exact_row){.address = entry->key,
+						   .is_object = true,
+						   .sums = p->keys.items[entry->value - 1]};
 	}
 	/* Questions for variables cost least in order of address. */
 	qsort(rows, *count, sizeof(*rows), compare_addresses);

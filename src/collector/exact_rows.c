@@ -137,8 +137,8 @@ static void name_data(const struct exact_process *p, struct exact_row *rows, siz
 int exact_rows(struct exact *e, const struct exact_process *p, enum exact_rows_by by,
 	       struct exact_row **rows, size_t *count, struct err *err)
 {
-	size_t room = by == EXACT_DATA || by == EXACT_OBJECTS ? p->data.count
-								: p->code.location_count;
+	size_t room =
+		by == EXACT_DATA || by == EXACT_OBJECTS ? p->data.count : p->code.location_count;
 	int status = 0;
 
 	*rows = calloc(room + 1, sizeof(**rows));

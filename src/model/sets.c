@@ -17,7 +17,7 @@
 #include "model/parts.h"
 
 #define NEGLIGIBLE 1e-13 /* of a sum */
-#define NARROW	   8	 /* ways from which on the distribution is so narrow that three nodes will do */
+#define NARROW	   8 /* ways from which on the distribution is so narrow that three nodes will do */
 
 void sets_init(struct sets *s, double sets, double ways)
 {

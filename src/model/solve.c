@@ -35,8 +35,7 @@ static void solve_random(struct model *m, const struct sets *sets, enum tail_kin
 	}
 }
 
-static void solve_lru(struct model *m, const struct sets *sets, enum tail_kind kind,
-		      double *ratios)
+static void solve_lru(struct model *m, const struct sets *sets, enum tail_kind kind, double *ratios)
 {
 	lru_solve(m, sets, kind, ratios, NULL);
 }
@@ -107,8 +106,7 @@ void model_resolve(const struct model *m, struct model_resolution *out)
 		.distance = m->pool.end_x / m->touches,
 		.lines = survival_integral(&m->pool),
 		.unresolved = m->pool.left,
-		.cold = m->has_footprint ? m->tails[TAIL_SPREAD].cold
-					: m->pool.left,
+		.cold = m->has_footprint ? m->tails[TAIL_SPREAD].cold : m->pool.left,
 		.groups = m->sample_count > 0 ? m->group_count : 0,
 	};
 }

@@ -48,8 +48,8 @@ int sim_curve_init(struct sim_curve *c, const struct sim_curve_config *config,
 	c->policies[SIM_RANDOM] = config->policies[SIM_RANDOM];
 	if (c->policies[SIM_LRU] && sim_lru_init(&c->lru, memory) != 0)
 		return -1;
-	if (c->policies[SIM_RANDOM] && sim_random_init(&c->random, c->size_lines, c->size_count,
-						       config->seed, memory) != 0)
+	if (c->policies[SIM_RANDOM] &&
+	    sim_random_init(&c->random, c->size_lines, c->size_count, config->seed, memory) != 0)
 		return -1;
 	return 0;
 }

@@ -24,11 +24,11 @@ enum sim_policy {
 };
 
 struct sim_curve_config {
-	uint32_t line_bytes;	    /* a power of two */
-	const uint64_t *size_lines; /* rising, in lines, at least 1; copied */
-	unsigned size_count;	    /* with random replacement at most SIM_RANDOM_MAX_SIZES */
+	uint32_t line_bytes;	     /* a power of two */
+	const uint64_t *size_lines;  /* rising, in lines, at least 1; copied */
+	unsigned size_count;	     /* with random replacement at most SIM_RANDOM_MAX_SIZES */
 	bool policies[SIM_POLICIES]; /* which to simulate */
-	uint64_t seed;		    /* of the replacements */
+	uint64_t seed;		     /* of the replacements */
 };
 
 /* Of a policy: misses[k] in the cache of the k-th size. */
@@ -43,8 +43,8 @@ struct sim_curve {
 	unsigned line_shift;
 	unsigned size_count;
 	uint64_t *size_lines;
-	unsigned octave[64]; /* the first size that is not below 2^i */
-	uint64_t *storage;   /* size_lines and the counts */
+	unsigned octave[64];			/* the first size that is not below 2^i */
+	uint64_t *storage;			/* size_lines and the counts */
 	struct sim_misses misses[SIM_POLICIES]; /* of LRU: see sim_curve_sum */
 	uint64_t accesses, touches;
 	uint64_t first_accesses; /* that touched a line for the first time */
@@ -55,8 +55,8 @@ struct sim_curve {
 
 /* What one access met. */
 struct sim_outcome {
-	bool is_first;	/* it touched a line for the first time */
-	unsigned lru;	/* it missed in the caches of the sizes below this index */
+	bool is_first;	 /* it touched a line for the first time */
+	unsigned lru;	 /* it missed in the caches of the sizes below this index */
 	uint64_t random; /* a bit for each size that it missed in */
 };
 

@@ -13,7 +13,7 @@ struct sim_key {
 
 struct sim_keys {
 	const struct sim_memory *memory;
-	unsigned size; /* index of the size whose misses are summed */
+	unsigned size;	       /* index of the size whose misses are summed */
 	struct sim_key *items; /* by key */
 	uint64_t count;	       /* keys below this one were seen */
 	uint64_t room;

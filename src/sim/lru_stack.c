@@ -17,10 +17,10 @@
 
 #include "sim/bits.h"
 
-#define FIRST_PLACES	((uint64_t)1 << 12)
-#define FIRST_SLOTS	((uint64_t)1 << 17)
-#define SLOTS_PER_LINE	4
-#define MOST_SLOTS	((uint64_t)1 << 32)
+#define FIRST_PLACES	 ((uint64_t)1 << 12)
+#define FIRST_SLOTS	 ((uint64_t)1 << 17)
+#define SLOTS_PER_LINE	 4
+#define MOST_SLOTS	 ((uint64_t)1 << 32)
 #define COUNTED_DIRECTLY 4 /* words between two touches: a look at the tree costs more */
 
 static uint64_t live_bytes(uint64_t slots)

@@ -14,8 +14,8 @@
 #define FIRST_MEMBERS ((uint64_t)1 << 8)
 #define NO_LINE	      UINT32_MAX
 
-int sim_random_init(struct sim_random *r, const uint64_t *size_lines, unsigned count,
-		    uint64_t seed, const struct sim_memory *memory)
+int sim_random_init(struct sim_random *r, const uint64_t *size_lines, unsigned count, uint64_t seed,
+		    const struct sim_memory *memory)
 {
 	*r = (struct sim_random){.memory = memory,
 				 .count = count,

@@ -30,7 +30,7 @@ struct sim_random {
 	const struct sim_memory *memory;
 	struct sim_random_members caches[SIM_RANDOM_MAX_SIZES];
 	unsigned count;
-	uint64_t all; /* the bits of all caches */
+	uint64_t all;	/* the bits of all caches */
 	uint64_t state; /* of the random numbers */
 	struct sim_random_line *lines;
 	uint64_t line_room, line_count;
@@ -44,8 +44,8 @@ struct sim_random {
  * Caches of size_lines[0..count-1] lines each, at least 1; count is at most SIM_RANDOM_MAX_SIZES.
  * Returns 0, or -1 when memory ran out; r wants sim_random_release in both cases.
  */
-int sim_random_init(struct sim_random *r, const uint64_t *size_lines, unsigned count,
-		    uint64_t seed, const struct sim_memory *memory);
+int sim_random_init(struct sim_random *r, const uint64_t *size_lines, unsigned count, uint64_t seed,
+		    const struct sim_memory *memory);
 void sim_random_release(struct sim_random *r);
 
 /* Touch a line (a number below 2^63). Returns a bit for each cache that missed. */

@@ -27,7 +27,7 @@ static const char *const kind_names[KINDS] = {
 	[MODEL_STUDENT] = "student", [MODEL_BOOTSTRAP] = "bootstrap"};
 
 struct answer {
-	double ratio, low, high; /* of the whole interval */
+	double ratio, low, high;       /* of the whole interval */
 	double own, own_low, own_high; /* of its sampling part */
 };
 
@@ -74,7 +74,8 @@ static void ask(const struct trace *t, uint64_t seed, struct answer answers[2][K
 
 				model_set_interval(m, (enum model_interval)kind);
 				model_solve(m, (enum model_policy)p, cache_lines[i], &r);
-				*a = (struct answer){.ratio = r.ratio, .low = r.low, .high = r.high};
+				*a = (struct answer){
+					.ratio = r.ratio, .low = r.low, .high = r.high};
 				sampling_part(m, (enum model_policy)p, cache_lines[i],
 					      (enum model_interval)kind, a);
 			}
@@ -100,7 +101,8 @@ static void add(struct score *s, const struct answer *a, double exact, double me
 
 static void print(const char *name, const char *policy, const char *kind, const struct score *s)
 {
-	printf("%-8s %-6s %-9s  covered %5.1f %%  width %6.3f   sampling: covered %5.1f %%  width %6.3f\n",
+	printf("%-8s %-6s %-9s  covered %5.1f %%  width %6.3f   sampling: covered %5.1f %%  width "
+	       "%6.3f\n",
 	       name, policy, kind, 100 * s->covered / s->count, 100 * s->width / s->count,
 	       100 * s->own_covered / s->count, 100 * s->own_width / s->count);
 	fflush(stdout);
@@ -108,7 +110,7 @@ static void print(const char *name, const char *policy, const char *kind, const 
 
 static void measure(const struct trace_kind *trace, uint64_t seeds, struct score all[KINDS])
 {
-	struct answer (*answers)[2][KINDS][SIZES] = calloc(seeds, sizeof(*answers));
+	struct answer(*answers)[2][KINDS][SIZES] = calloc(seeds, sizeof(*answers));
 	struct trace t;
 
 	if (answers == NULL)
@@ -121,7 +123,8 @@ static void measure(const struct trace_kind *trace, uint64_t seeds, struct score
 			struct score s = {0};
 
 			for (size_t i = 0; i < SIZES; i++) {
-				double exact = trace_exact(&t, (enum model_policy)p, cache_lines[i], 7);
+				double exact =
+					trace_exact(&t, (enum model_policy)p, cache_lines[i], 7);
 				double mean = 0;
 
 				for (uint64_t k = 0; k < seeds; k++)

@@ -56,7 +56,8 @@ static struct model *make(uint32_t kinds)
 {
 	static struct model_window w[WINDOWS];
 	static struct model_sample s[SAMPLES];
-	struct model_input in = {w, WINDOWS, s, SAMPLES, .footprint_pages = 50000, .line_bytes = 64};
+	struct model_input in = {
+		w, WINDOWS, s, SAMPLES, .footprint_pages = 50000, .line_bytes = 64};
 
 	for (uint32_t i = 0; i < WINDOWS; i++)
 		w[i] = (struct model_window){10000000ull * i + 9000000, 1000000, 10000000, 50000};
@@ -89,7 +90,8 @@ static double measure(struct model *m, size_t run, size_t which)
 	model_set_interval(m, caches[which].interval);
 	for (uint64_t i = 0; i < POINTS; i++) {
 		struct model_cache cache = {caches[which].ways > 0 ? caches[which].ways << i
-								   : 1ull << i, caches[which].ways};
+								   : 1ull << i,
+					    caches[which].ways};
 		double begin = milliseconds(), each;
 
 		model_solve_cache(m, caches[which].policy, &cache, &r);

@@ -30,8 +30,8 @@ static struct model *make(uint32_t windows, bool skewed)
 
 		w[i] = (struct model_window){10000000ull * i + 9000000, 1000000, 10000000, 5000};
 		for (uint32_t k = 0; k < 100; k++)
-			s[i * 100 + k] = (struct model_sample){
-				draw() % 100 < far ? 100000 : 10, i, true, w[i].start + k * 1000};
+			s[i * 100 + k] = (struct model_sample){draw() % 100 < far ? 100000 : 10, i,
+							       true, w[i].start + k * 1000};
 	}
 	m = model_new(&in, NULL);
 	assert_non_null(m);
@@ -58,7 +58,8 @@ static void test_the_same_seed_gives_the_same_interval(void **state)
 	lru_solve(m, &one, TAIL_SPREAD, ratios, NULL);
 	centre = interval_mean(m, ratios);
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(bootstrap_interval(m, ratios, centre, i < 2 ? 7 : 8, &low[i], &high[i]), 0);
+		assert_int_equal(
+			bootstrap_interval(m, ratios, centre, i < 2 ? 7 : 8, &low[i], &high[i]), 0);
 	assert_true(low[0] == low[1] && high[0] == high[1]);
 	assert_true(low[0] != low[2] || high[0] != high[2]);
 	assert_true(0 < low[0] && low[0] < centre && centre < high[0] && high[0] < 1);

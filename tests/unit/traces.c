@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 const struct trace_sampling trace_default_sampling = {10000, 10000000, 200, 0.1, 200};
 
 #define LINES_PER_PAGE 64
@@ -130,7 +129,7 @@ static size_t simulate_lru(const struct trace *t, uint32_t cache_lines)
 }
 
 double trace_exact(const struct trace *t, enum model_policy policy, uint32_t cache_lines,
-			  uint64_t seed)
+		   uint64_t seed)
 {
 	size_t misses = policy == MODEL_LRU ? simulate_lru(t, cache_lines)
 					    : simulate_random(t, cache_lines, seed);
@@ -163,17 +162,20 @@ static bool touch_set(uint32_t *set, uint32_t ways, uint32_t tag, enum model_pol
 double trace_exact_sets(const struct trace *t, enum model_policy policy, uint32_t cache_lines,
 			uint32_t ways, uint64_t seed)
 {
+	const uint64_t mapping = seed << 32;
 	uint32_t *held = trace_allocate(cache_lines * sizeof(*held)); /* line + 1 */
-	uint32_t sets = cache_lines / ways;
+	uint32_t *set_of = trace_allocate(t->lines * sizeof(*set_of)); /* the first of its places */
 	size_t misses = 0;
 
-	for (size_t i = 0; i < t->count; i++) {
-		uint64_t hash = t->line[i];
-		uint32_t set = (uint32_t)(trace_random(&hash) % sets);
+	for (uint32_t line = 0; line < t->lines; line++) {
+		uint64_t hash = mapping + line;
 
-		misses += !touch_set(held + (size_t)set * ways, ways, t->line[i] + 1, policy, &seed);
+		set_of[line] = trace_below(&hash, cache_lines / ways) * ways;
 	}
+	for (size_t i = 0; i < t->count; i++)
+		misses += !touch_set(held + set_of[t->line[i]], ways, t->line[i] + 1, policy, &seed);
 	free(held);
+	free(set_of);
 	return (double)misses / (double)t->count;
 }
 
@@ -247,7 +249,7 @@ static void trace_follow(const struct trace *t, struct model_input *input)
 }
 
 void trace_sample(const struct trace *t, const struct trace_sampling *how, uint64_t seed,
-			 struct model_input *input)
+		  struct model_input *input)
 {
 	size_t room = t->count / how->window_min + 2, samples = 0, windows = 0;
 	struct model_window *window = trace_allocate(room * sizeof(*window));

@@ -57,7 +57,10 @@ void trace_release(struct trace *t);
 double trace_exact(const struct trace *t, enum model_policy policy, uint32_t cache_lines,
 		   uint64_t seed);
 
-/* The same of a cache of sets of `ways` lines, which lines fall into by a hash of their number. */
+/*
+ * The same of a cache of sets of `ways` lines, which lines fall into by a hash of their number, another
+ * one for each seed.
+ */
 double trace_exact_sets(const struct trace *t, enum model_policy policy, uint32_t cache_lines,
 			uint32_t ways, uint64_t seed);
 
