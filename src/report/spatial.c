@@ -120,6 +120,27 @@ double spatial_used(const struct spatial *s, size_t line, size_t size)
 	return fetched > 0 ? fmin(1, asked / fetched) : NAN;
 }
 
+int spatial_used_of(const struct profile *p, uint64_t size_bytes, double *used, struct err *err)
+{
+	struct spatial s = {.sizes = {size_bytes}, .size_count = 1, .small_line = SPATIAL_FIRST};
+	size_t line = (size_t)__builtin_ctz(p->line_bytes / SPATIAL_FIRST);
+	struct profile_nested n;
+	int status;
+
+	*used = NAN;
+	if (store_meta_int(p->store, "nested_one_in", 0) == 0)
+		return 0;
+	if (profile_read_nested(p, &n, err) != 0)
+		return -1;
+	status = compute_line(p, &n, &s, 0, err);
+	if (status == 0)
+		status = compute_line(p, &n, &s, line, err);
+	free(n.items);
+	if (status == 0 && s.ratios[0][0].known && s.ratios[line][0].known)
+		*used = spatial_used(&s, line, 0);
+	return status;
+}
+
 static int put_table(const struct spatial *s, size_t size, const struct display *d,
 		     struct text *out, struct err *err)
 {

@@ -49,6 +49,12 @@ double spatial_traffic(const struct spatial *s, size_t line, size_t size);
  */
 double spatial_used(const struct spatial *s, size_t line, size_t size);
 
+/*
+ * The same share for the lines that p is about in a cache of size_bytes, NAN where the profile cannot
+ * tell: *used. Returns 0, or -1 when memory runs out or the profile cannot be read.
+ */
+int spatial_used_of(const struct profile *p, uint64_t size_bytes, double *used, struct err *err);
+
 int spatial_text(const struct spatial *s, const struct profile *p, const struct display *d,
 		 struct text *out, struct err *err);
 void spatial_csv(const struct spatial *s, struct text *out);

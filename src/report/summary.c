@@ -10,6 +10,7 @@
 #include "report/data_print.h"
 #include "report/figures.h"
 #include "report/json.h"
+#include "report/spatial.h"
 
 static void sum_reuses(struct summary *s, const struct shares *shares)
 {
@@ -36,7 +37,8 @@ int summary_init(struct summary *s, const struct profile *p, uint64_t size_bytes
 		return -1;
 	if (hot_rows(p, costs, HOT_FUNCTION, &s->functions, err) == 0 &&
 	    hot_rows(p, costs, HOT_LINE, &s->lines, err) == 0 &&
-	    data_init(&s->data, p, size_bytes, DATA_BY_LINE, err) == 0)
+	    data_init(&s->data, p, size_bytes, DATA_BY_LINE, err) == 0 &&
+	    spatial_used_of(p, size_bytes, &s->used, err) == 0)
 		ret = 0;
 	free(costs);
 	if (ret != 0)
@@ -193,6 +195,8 @@ void summary_csv(const struct summary *s, struct text *out)
 			  "reuse,temporal,,,,,,,,%.8g,\nreuse,spatial,,,,,,,,%.8g,\n"
 			  "reuse,unresolved,,,,,,,,%.8g,\n",
 			  s->temporal, s->spatial, summary_not_reused(s));
+	if (!isnan(s->used))
+		text_addf(out, "reuse,bytes_used,,,,,,,,%.8g,\n", s->used);
 	csv_rows("function", &s->functions, out);
 	csv_rows("line", &s->lines, out);
 	csv_data(&s->data, out);
@@ -286,8 +290,9 @@ int summary_json(const struct summary *s, struct text *out, struct err *err)
 		data_json_rows(&s->data, NULL));
 	if (p->sample_count > 0)
 		json_object_set_new(root, "reuse",
-				    json_pack("{s:f, s:f, s:f}", "temporal_share", s->temporal,
+				    json_pack("{s:f, s:f, s:f, s:o}", "temporal_share", s->temporal,
 					      "spatial_share", s->spatial, "unresolved_share",
-					      summary_not_reused(s)));
+					      summary_not_reused(s), "bytes_used_share",
+					      isnan(s->used) ? json_null() : json_real(s->used)));
 	return json_print(root, out, err);
 }

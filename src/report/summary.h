@@ -17,6 +17,7 @@ struct summary {
 	 * touch other bytes of the line; the others are first touches or not resolved.
 	 */
 	double temporal, spatial;
+	double used; /* of the bytes fetched into that cache, the share asked for; NAN: not known */
 };
 
 /* Release with summary_release; the profile must outlive it. */

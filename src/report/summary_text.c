@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The summary as a page of text. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,7 @@ static void put_resolution(const struct profile *p, struct text *out)
 static void put_reuse(const struct summary *s, struct text *out)
 {
 	char temporal[FIGURE_BYTES], spatial[FIGURE_BYTES], rest[FIGURE_BYTES];
+	char size[SIZE_TEXT_BYTES];
 
 	if (s->profile->sample_count == 0)
 		return;
@@ -159,6 +161,11 @@ static void put_reuse(const struct summary *s, struct text *out)
 		  "%s of the accesses touch bytes again, %s other bytes of a line; %s neither\n",
 		  figure_share(s->temporal, temporal), figure_share(s->spatial, spatial),
 		  figure_share(summary_not_reused(s), rest));
+	if (isnan(s->used))
+		return;
+	put_label(out, "");
+	text_addf(out, "%s of the bytes fetched into a cache of %s are asked for\n",
+		  figure_share(s->used, rest), size_format(s->size_bytes, size));
 }
 
 /* Too few samples, and what to change. */
