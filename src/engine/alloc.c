@@ -124,6 +124,16 @@ static bool goes_on(const struct alloc_call *c, uint64_t sp)
 	return c->kind && sp < c->sp && stands_at(c->sp, c->back);
 }
 
+static void tell_of_limit(struct process *p)
+{
+	static bool told;
+
+	if (!told)
+		records_message(p, "too many places in the code allocate memory (131000): "
+				   "blocks from further ones are not known");
+	told = true;
+}
+
 static void begin_call(struct thread *t, const struct hook_function *f, const struct hook_frame *r)
 {
 	struct alloc_call *c = &t->alloc_call;
@@ -138,8 +148,10 @@ static void begin_call(struct thread *t, const struct hook_function *f, const st
 	read_arguments(c, f, r);
 	c->sp = sp;
 	c->back = back;
-	if (!hooks_add_return(back))
+	if (!hooks_add_return(back)) {
+		tell_of_limit(t->process);
 		c->kind = 0;
+	}
 	if (!c->old)
 		return;
 	lock_take(&lock);

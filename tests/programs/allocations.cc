@@ -255,6 +255,22 @@ PLACE void by_mmap()
 	check(holds(p[2] + 5 * 4096, 11 * 4096), "a mapping with a hole");
 }
 
+/* 4 pages that become 64, perhaps elsewhere: two blocks, of which the second stays. */
+PLACE void by_mremap()
+{
+	char *p = (char *)mmap(nullptr, 4 * 4096, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	p = (char *)mremap(used(p, 4 * 4096), 4 * 4096, 64 * 4096, MREMAP_MAYMOVE);
+	check(p != MAP_FAILED && holds(p, 4 * 4096), "what was mapped moves");
+}
+
+/* 8192 bytes of the heap, by itself. */
+PLACE void by_sbrk()
+{
+	check(used(sbrk(8192), 8192) != (void *)-1, "sbrk");
+}
+
 /* 12 of 30 bytes from an allocator that is loaded now, of which 5 stay, and unloaded then. */
 PLACE void by_plugin()
 {
@@ -330,6 +346,8 @@ int main()
 	by_failed_new();
 	threads();
 	by_mmap();
+	by_mremap();
+	by_sbrk();
 	by_plugin();
 	for (int i = 0; i < 8; i++)
 		std::free(by_recursion(30));
