@@ -152,6 +152,15 @@ static void on_process(struct exact *e, const struct record_header *h)
 	p->order = rec->order;
 	p->pid = rec->pid;
 	p->command = copy_command(rec);
+	/* A forked child has no arguments of its own to tell of. */
+	if (p->command != NULL && p->command[0] == '\0' && parent != NULL) {
+		free(p->command);
+		p->command = strdup(parent->command);
+	}
+	if (p->command == NULL) {
+		e->failed = true;
+		return;
+	}
 	if ((e->options->process < 0 || e->options->process == rec->order) &&
 	    begin_curves(e, p) != 0)
 		e->failed = true;

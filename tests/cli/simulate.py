@@ -102,6 +102,12 @@ def the_process_with_most_accesses_is_shown():
 
 
 @case
+def a_forked_child_has_its_parents_command():
+    _, out, err = run('--curve', '--process', '1', '--sizes', '8K:8K', '--', 'sh', '-c', '(echo a; echo b); true')
+    check(out == 'a\nb\n' and re.search(r'^Exact .*: sh -c ', err), 'it said', repr(err))
+
+
+@case
 def formats_agree():
     common = ['--curve', '--lines', '32,64', '--sizes', '8K:64K', '--points-per-octave', '2']
     for name in 'curve.csv', 'curve.json':
