@@ -231,6 +231,21 @@ static void on_end(struct exact *e, struct exact_process *p, const struct record
 		end_process(e, p);
 }
 
+/* A limit that the engine met, once. */
+static void on_message(struct exact *e, struct exact_process *p, const struct record_header *h)
+{
+	struct text line = {0};
+	size_t bytes;
+	const char *text = record_message_text(h, &bytes);
+
+	(void)p;
+	text_add_printable(&line, text, bytes);
+	if (!e->has_warned && e->options->run.warning != NULL)
+		e->options->run.warning(e->options->run.context, text_get(&line));
+	e->has_warned = true;
+	text_release(&line);
+}
+
 /* ---- Accesses ---- */
 
 /* Where misses are summed for an access; UINT64_MAX when memory ran out. */
@@ -336,8 +351,9 @@ static void on_record(void *context, uint32_t order, const struct record_header 
 {
 	static void (*const handlers[])(struct exact * e, struct exact_process * p,
 					const struct record_header *h) = {
-		[RECORD_MODULE] = on_module, [RECORD_UNMAP] = on_unmap,	  [RECORD_END] = on_end,
-		[RECORD_SITE] = on_site,     [RECORD_STREAM] = on_stream,
+		[RECORD_MODULE] = on_module, [RECORD_UNMAP] = on_unmap,
+		[RECORD_END] = on_end,	     [RECORD_SITE] = on_site,
+		[RECORD_STREAM] = on_stream, [RECORD_MESSAGE] = on_message,
 	};
 	struct exact *e = context;
 	struct exact_process *p;

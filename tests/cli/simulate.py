@@ -11,6 +11,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -79,6 +80,16 @@ def a_run_that_did_not_happen_leaves_no_file():
         f.write('mine\n')
     run('--curve', '-o', 'old.csv', '--', 'no-such-command-here')
     check(open('old.csv').read() == 'mine\n', 'the old file is gone')
+
+
+@case
+def what_cannot_be_profiled_is_run_and_not_simulated():
+    shutil.copy('/bin/sh', 'setuid')
+    os.chmod('setuid', 0o4755)
+    status, out, err = run('--curve', '-o', 'setuid.csv', '--', './setuid', '-c', 'echo ran; exit 3')
+    check((status, out) == (3, 'ran\n'), 'it ended with', status, repr(out))
+    check('running it unprofiled' in err and 'nothing was simulated' in err, 'it said', repr(err))
+    check(not os.path.exists('setuid.csv'), 'there is a file')
 
 
 @case
