@@ -398,7 +398,8 @@ static int show(struct simulate_options *o, struct exact *e, const struct exact_
 }
 
 /* The run is over. Returns an exit code of ours, or -1 for the command's. */
-static int finish(struct simulate_options *o, struct exact *e, const struct collector_result *r)
+static int finish(struct simulate_options *o, struct exact *e, const struct collector_result *r,
+		  bool is_new)
 {
 	const struct exact_process *p = exact_chosen(e);
 	struct err err;
@@ -420,6 +421,8 @@ static int finish(struct simulate_options *o, struct exact *e, const struct coll
 	}
 	if (p == NULL) {
 		fprintf(stderr, "dwell: nothing was simulated\n");
+		if (is_new)
+			unlink(o->output);
 		return -1;
 	}
 	return show(o, e, p, &err) == 0 ? -1 : cli_fail(&err, EXIT_OUTPUT);
@@ -445,7 +448,7 @@ static int run(struct simulate_options *o)
 			unlink(o->output);
 		return cli_fail(&err, code);
 	}
-	code = finish(o, &e, &result);
+	code = finish(o, &e, &result, is_new);
 	exact_release(&e);
 	return code >= 0 ? code : target_end_alike(result.wait_status);
 }
@@ -453,7 +456,7 @@ static int run(struct simulate_options *o)
 int cmd_simulate(int argc, char **argv)
 {
 	static struct simulate_options o = {
-		.exact = {.run = {.notice = show_notice},
+		.exact = {.run = {.notice = show_notice, .warning = show_notice},
 			  .line_bytes = {64},
 			  .line_count = 1,
 			  .policies = {true, true},

@@ -152,6 +152,15 @@ static void on_process(struct exact *e, const struct record_header *h)
 	p->order = rec->order;
 	p->pid = rec->pid;
 	p->command = copy_command(rec);
+	/* A forked child has no arguments of its own to tell of. */
+	if (p->command != NULL && p->command[0] == '\0' && parent != NULL) {
+		free(p->command);
+		p->command = strdup(parent->command);
+	}
+	if (p->command == NULL) {
+		e->failed = true;
+		return;
+	}
 	if ((e->options->process < 0 || e->options->process == rec->order) &&
 	    begin_curves(e, p) != 0)
 		e->failed = true;
@@ -220,6 +229,21 @@ static void on_end(struct exact *e, struct exact_process *p, const struct record
 {
 	if (((const struct record_end *)(const void *)h)->cause == 0)
 		end_process(e, p);
+}
+
+/* A limit that the engine met, once. */
+static void on_message(struct exact *e, struct exact_process *p, const struct record_header *h)
+{
+	struct text line = {0};
+	size_t bytes;
+	const char *text = record_message_text(h, &bytes);
+
+	(void)p;
+	text_add_printable(&line, text, bytes);
+	if (!e->has_warned && e->options->run.warning != NULL)
+		e->options->run.warning(e->options->run.context, text_get(&line));
+	e->has_warned = true;
+	text_release(&line);
 }
 
 /* ---- Accesses ---- */
@@ -327,8 +351,9 @@ static void on_record(void *context, uint32_t order, const struct record_header 
 {
 	static void (*const handlers[])(struct exact * e, struct exact_process * p,
 					const struct record_header *h) = {
-		[RECORD_MODULE] = on_module, [RECORD_UNMAP] = on_unmap,	  [RECORD_END] = on_end,
-		[RECORD_SITE] = on_site,     [RECORD_STREAM] = on_stream,
+		[RECORD_MODULE] = on_module, [RECORD_UNMAP] = on_unmap,
+		[RECORD_END] = on_end,	     [RECORD_SITE] = on_site,
+		[RECORD_STREAM] = on_stream, [RECORD_MESSAGE] = on_message,
 	};
 	struct exact *e = context;
 	struct exact_process *p;

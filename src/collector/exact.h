@@ -77,6 +77,7 @@ struct exact {
 	uint64_t process_count; /* that the run had */
 	uint64_t accesses;	/* of all of them */
 	bool failed;		/* memory ran out */
+	bool has_warned;
 };
 
 /* All that is passed in stays the caller's, and has to live as long as e. Returns -1: no memory. */

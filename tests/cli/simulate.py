@@ -11,6 +11,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -82,6 +83,16 @@ def a_run_that_did_not_happen_leaves_no_file():
 
 
 @case
+def what_cannot_be_profiled_is_run_and_not_simulated():
+    shutil.copy('/bin/sh', 'setuid')
+    os.chmod('setuid', 0o4755)
+    status, out, err = run('--curve', '-o', 'setuid.csv', '--', './setuid', '-c', 'echo ran; exit 3')
+    check((status, out) == (3, 'ran\n'), 'it ended with', status, repr(out))
+    check('running it unprofiled' in err and 'nothing was simulated' in err, 'it said', repr(err))
+    check(not os.path.exists('setuid.csv'), 'there is a file')
+
+
+@case
 def output_and_status_are_the_commands():
     status, out, err = run('--curve', '--sizes', '8K:16K', '--', 'sh', '-c', 'echo hello; exit 7')
     check((status, out) == (7, 'hello\n'), 'it ended with', status, repr(out))
@@ -99,6 +110,12 @@ def the_process_with_most_accesses_is_shown():
     check(re.search(r'process \d of [24] in the run', err), 'it said', repr(err))
     _, _, err = run('--curve', '--process', '0', '--sizes', '8K:8K', '--', 'sh', '-c', script, DWELL)
     check(re.search(r'^Exact .*: sh -c ', err), 'it said', repr(err))
+
+
+@case
+def a_forked_child_has_its_parents_command():
+    _, out, err = run('--curve', '--process', '1', '--sizes', '8K:8K', '--', 'sh', '-c', '(echo a; echo b); true')
+    check(out == 'a\nb\n' and re.search(r'^Exact .*: sh -c ', err), 'it said', repr(err))
 
 
 @case

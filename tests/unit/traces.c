@@ -163,7 +163,7 @@ double trace_exact_sets(const struct trace *t, enum model_policy policy, uint32_
 			uint32_t ways, uint64_t seed)
 {
 	const uint64_t mapping = seed << 32;
-	uint32_t *held = trace_allocate(cache_lines * sizeof(*held)); /* line + 1 */
+	uint32_t *held = trace_allocate(cache_lines * sizeof(*held));  /* line + 1 */
 	uint32_t *set_of = trace_allocate(t->lines * sizeof(*set_of)); /* the first of its places */
 	size_t misses = 0;
 
@@ -173,7 +173,8 @@ double trace_exact_sets(const struct trace *t, enum model_policy policy, uint32_
 		set_of[line] = trace_below(&hash, cache_lines / ways) * ways;
 	}
 	for (size_t i = 0; i < t->count; i++)
-		misses += !touch_set(held + set_of[t->line[i]], ways, t->line[i] + 1, policy, &seed);
+		misses +=
+			!touch_set(held + set_of[t->line[i]], ways, t->line[i] + 1, policy, &seed);
 	free(held);
 	free(set_of);
 	return (double)misses / (double)t->count;
