@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where sampling windows lie in the accesses of a run. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/pacing.h"
+#include "engine/state.h"
+#include "engine/util.h"
+
+/* What the file wants of the engine. */
+struct engine engine;
+uint8_t util_no_tsc;
+static uint64_t clock_ns;
+
+uint64_t now_ns(void)
+{
+	return clock_ns;
+}
+
+static void configure(void)
+{
+	memset(&engine, 0, sizeof(engine));
+	engine.config = (struct channel_config){
+		.gear = CHANNEL_GEAR_SAMPLE,
+		.window_min = 100000,
+		.window_max = 100000000,
+		.window_divisor = 32000,
+		.duty_ppm = 100000,
+		.samples_per_window = 150,
+	};
+}
+
+static void each_period_has_a_window(void **state)
+{
+	struct pacing p;
+	uint64_t end = 0;
+
+	(void)state;
+	configure();
+	pacing_start(&p, 1);
+	for (int i = 0; i < 1000; i++) {
+		pacing_next(&p);
+		assert_int_equal(p.period_start, end);
+		assert_true(p.start >= p.period_start);
+		assert_true(p.end > p.start && p.end <= p.period_end);
+		end = p.period_end;
+		pacing_open(&p, p.start);
+		pacing_close(&p, p.end);
+	}
+}
+
+static void a_late_window_is_as_long(void **state)
+{
+	struct pacing p;
+	uint64_t length;
+
+	(void)state;
+	configure();
+	pacing_start(&p, 2);
+	pacing_next(&p);
+	length = p.end - p.start;
+	pacing_open(&p, p.start + 777);
+	assert_int_equal(p.end - p.start, length);
+}
+
+static void a_missed_window_leaves_its_period_to_the_next(void **state)
+{
+	struct pacing p;
+	uint64_t begin, missed;
+
+	(void)state;
+	configure();
+	pacing_start(&p, 3);
+	pacing_next(&p);
+	begin = p.period_start;
+	missed = p.period_end + 5000000;
+	pacing_pass_over(&p, missed);
+	assert_int_equal(p.period_start, begin);
+	/* At most a sixteenth of its length behind. */
+	assert_true(p.start + (p.end - p.start) / 16 >= missed);
+}
+
+static void no_window_stands_for_a_pause(void **state)
+{
+	struct pacing p, before;
+
+	(void)state;
+	configure();
+	pacing_start(&p, 4);
+	pacing_next(&p);
+	before = p;
+	pacing_pause(&p, 1000);
+	pacing_resume(&p, 501000);
+	assert_int_equal(p.start, before.start + 500000);
+	assert_int_equal(p.end, before.end + 500000);
+	assert_int_equal(p.period_end - p.period_start, before.period_end - before.period_start);
+	/* The run so far is what was sampled of it: the next period is not longer than it would have been. */
+	pacing_next(&p);
+	pacing_next(&before);
+	assert_int_equal(p.period_end - p.period_start, before.period_end - before.period_start);
+}
+
+static void a_limit_makes_periods_grow(void **state)
+{
+	struct pacing p;
+	uint64_t last = 0;
+
+	(void)state;
+	configure();
+	engine.config.max_windows = 20;
+	engine.config.window_growth_ppm = 995262; /* 10^(6/20) - 1 */
+	pacing_start(&p, 5);
+	for (int i = 0; i < 20; i++) {
+		pacing_next(&p);
+		assert_true(p.period_end - p.period_start >= last);
+		last = p.period_end - p.period_start;
+		pacing_close(&p, p.end);
+	}
+	/* (10^6 + t) grows tenfold in 20/6 windows: the last ends a million millions from the start. */
+	assert_true(p.period_end > 900000000000u && p.period_end < 1100000000000u);
+	pacing_next(&p);
+	assert_true(p.start > UINT64_MAX / 16); /* no more */
+}
+
+static void the_timer_comes_before_the_window(void **state)
+{
+	struct pacing p;
+	uint64_t ns;
+
+	(void)state;
+	configure();
+	clock_ns = 1000000000;
+	pacing_start(&p, 6);
+	pacing_next(&p);
+	p.start = 2000000;
+	/* A million accesses in a millisecond: two are left. */
+	clock_ns += 1000000;
+	pacing_look(&p, 1000000);
+	ns = pacing_wait(&p, 1000000, true);
+	assert_true(ns > 500000 && ns < 1000000);
+	assert_true(pacing_wait(&p, 1000000, false) < ns);
+	assert_false(pacing_is_near(&p, 1000000));
+	assert_true(pacing_is_near(&p, 1999000));
+	/* Never longer than threads may be silent. */
+	p.start = UINT64_MAX / 8;
+	assert_true(pacing_wait(&p, 1000000, true) <= PACING_REPORT_NS + 1000000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_period_has_a_window),
+		cmocka_unit_test(a_late_window_is_as_long),
+		cmocka_unit_test(a_missed_window_leaves_its_period_to_the_next),
+		cmocka_unit_test(no_window_stands_for_a_pause),
+		cmocka_unit_test(a_limit_makes_periods_grow),
+		cmocka_unit_test(the_timer_comes_before_the_window),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
