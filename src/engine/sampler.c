@@ -350,22 +350,38 @@ void sampler_elements(struct thread *t, uint64_t pc, const uint64_t *entries, ui
 	lock_drop(&s.lock);
 }
 
+/* What the open window sees of a string instruction whose first access is the process's process_at. */
+static void scan_window_of(struct thread *t, const struct repeat *r, uint64_t at,
+			   uint64_t process_at)
+{
+	uint64_t i = 0, end = r->iterations;
+
+	if (process_at < s.pace.start)
+		i = (s.pace.start - process_at) / r->accesses;
+	if (s.pace.end - process_at < r->iterations * r->accesses)
+		end = (s.pace.end - process_at) / r->accesses;
+	scan_join(t, &s.window, at + i * r->accesses);
+	scan_repeat(t, &s.window, r, i, end, at + i * r->accesses, process_at + i * r->accesses);
+	t->extra.watch_accesses += (end - i) * r->accesses;
+}
+
+/* It may be as long as many windows, and as the gaps between them. */
 void sampler_repeat(struct thread *t, const struct repeat *r)
 {
-	uint64_t at = t->stream_position, n = r->iterations * r->accesses, i = 0, end;
+	uint64_t at = t->stream_position, n = r->iterations * r->accesses;
 	uint64_t process_at = t->process->total.accesses + at - t->published.accesses;
 
-	t->stream_position += n;
 	lock_take(&s.lock);
-	if (t->watches && s.open && process_at < s.pace.end && process_at + n > s.pace.start) {
-		if (process_at < s.pace.start)
-			i = (s.pace.start - process_at) / r->accesses;
-		end = s.pace.end - process_at < n ? (s.pace.end - process_at) / r->accesses : r->iterations;
-		scan_join(t, &s.window, at + i * r->accesses);
-		scan_repeat(t, &s.window, r, i, end, at + i * r->accesses,
-			    process_at + i * r->accesses);
-		t->extra.watch_accesses += (end - i) * r->accesses;
+	while (t->watches && s.open && process_at < s.pace.end && process_at + n > s.pace.start) {
+		scan_window_of(t, r, at, process_at);
+		if (s.pace.end >= process_at + n)
+			break;
+		t->stream_position = at + (s.pace.end - process_at);
+		close_window(t, s.pace.end, SAMPLE_CENSORED);
+		if (wants_windows() && s.pace.start < process_at + n)
+			open_window(t, s.pace.start);
 	}
+	t->stream_position = at + n;
 	lock_drop(&s.lock);
 }
 

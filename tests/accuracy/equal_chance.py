@@ -19,18 +19,20 @@ import sys
 import tempfile
 
 CASES = [
-    ('turns of 4 million accesses', '20', '2000000', []),
-    ('turns of 200,000', '400', '100000', []),
-    ('turns of 2,000', '40000', '1000', []),
+    ('turns of 4 million accesses', '20', '2000000', [], []),
+    ('turns of 200,000', '400', '100000', [], []),
+    ('turns of 2,000', '40000', '1000', [], []),
     # From 250,000 accesses on, a window of 100,000 in each 400,000: as long as two turns.
-    ('turns as long as periods', '200', '200000', ['--duty', '25']),
+    ('turns as long as periods', '200', '200000', ['--duty', '25'], []),
+    # Longer than several windows with the gaps between them.
+    ('string instructions', '10', '4000000', [], ['rep']),
 ]
 TOLERANCE = 1.0  # points, beside three standard errors
 
 QUERY = '''
-WITH part AS (SELECT s.window, sum(f.function = 'go_fast') AS fast, count(*) AS all_of_it
+WITH part AS (SELECT s.window, sum(f.function <> 'go_slow') AS fast, count(*) AS all_of_it
     FROM sample s JOIN frame f ON f.location_id = s.begin_location AND f.depth = 0
-    WHERE f.function IN ('go_fast', 'go_slow') GROUP BY s.window)
+    WHERE f.function IN ('go_fast', 'go_fast_by_string', 'go_slow') GROUP BY s.window)
 SELECT sum(w.stands_for * part.fast * 1.0 / part.all_of_it) / sum(w.stands_for), count(*)
     FROM window w JOIN part ON part.window = w.number'''
 
@@ -53,8 +55,8 @@ def main():
     options = parser.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, turns, loads, more in CASES:
-            runs = [share(options, [turns, loads], more, seed, os.path.join(folder, 'x.db'))
+        for name, turns, loads, more, how in CASES:
+            runs = [share(options, [turns, loads] + how, more, seed, os.path.join(folder, 'x.db'))
                     for seed in range(1, options.seeds + 1)]
             shares = [run[0] for run in runs]
             mean = statistics.mean(shares)

@@ -4,7 +4,8 @@
  * turns. A sampler that goes by time sees the slow one nearly always; each access must
  * have the same chance, so half of the samples have to be of either.
  *
- *   slow_fast TURNS LOADS    LOADS of each function in each of TURNS
+ *   slow_fast TURNS LOADS        LOADS of each function in each of TURNS
+ *   slow_fast TURNS LOADS rep    the fast function is one string instruction
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,18 +34,31 @@ __attribute__((noinline)) static void go_slow(unsigned long loads)
 	}
 }
 
+/* The same number of loads in one instruction. */
+__attribute__((noinline)) static void go_fast_by_string(const char *from, unsigned long loads)
+{
+	__asm__ volatile("rep lodsb" : "+S"(from), "+c"(loads) : : "rax", "memory");
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long turns = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
+	const char *by_string = NULL;
 	unsigned long loads = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
 
 	if (turns == 0 || loads == 0) {
 		fprintf(stderr, "usage: slow_fast TURNS LOADS\n");
 		return 2;
 	}
+	if (argc > 3 && (by_string = calloc(loads, 1)) == NULL)
+		return 1;
 	while (turns-- > 0) {
-		go_fast(loads);
+		if (by_string != NULL)
+			go_fast_by_string(by_string, loads);
+		else
+			go_fast(loads);
 		go_slow(loads);
 	}
+	free((void *)by_string);
 	return 0;
 }
