@@ -8,7 +8,7 @@
 
 #include "report/sampled.h"
 
-#define KIND_LOAD 1 /* of an access: neither a store nor both */
+#define KIND_LOAD    1 /* of an access: neither a store nor both */
 #define DEFAULT_SIZE (1u << 20)
 
 /* There is at least one. */
@@ -83,13 +83,14 @@ static void take_samples(struct profile *p, const struct sampled *part, struct m
 		if (window < 0)
 			continue;
 		p->samples[kept] = p->samples[i];
-		s[kept] = (struct model_sample){scaled(p, p->samples[i].distance),
-						(uint32_t)window,
-						p->samples[i].status == 0,
-						scaled(p, sampled_place(part, window,
-									p->samples[i].position)),
-						p->samples[i].begin.kind == KIND_LOAD,
-						0, lines_of(p, &p->samples[i].begin)};
+		s[kept] = (struct model_sample){
+			scaled(p, p->samples[i].distance),
+			(uint32_t)window,
+			p->samples[i].status == 0,
+			scaled(p, sampled_place(part, window, p->samples[i].position)),
+			p->samples[i].begin.kind == KIND_LOAD,
+			0,
+			lines_of(p, &p->samples[i].begin)};
 		if (p->weights != NULL)
 			s[kept].weight = p->weights[kept] = p->weights[i];
 		kept++;
@@ -138,11 +139,10 @@ static struct model_window *make_windows(const struct profile *p, const struct s
 	struct model_window *w = calloc(p->window_count + 1, sizeof(*w));
 
 	for (size_t i = 0; w != NULL && i < p->window_count; i++)
-		w[i] = (struct model_window){scaled(p, sampled_place(part, (int64_t)i,
-									 p->windows[i].start)),
-					     scaled(p, p->windows[i].length),
-					     scaled(p, p->windows[i].stands_for),
-					     p->windows[i].footprint_pages};
+		w[i] = (struct model_window){
+			scaled(p, sampled_place(part, (int64_t)i, p->windows[i].start)),
+			scaled(p, p->windows[i].length), scaled(p, p->windows[i].stands_for),
+			p->windows[i].footprint_pages};
 	return w;
 }
 
@@ -161,20 +161,20 @@ int profile_build_model(struct profile *p, struct err *err)
 	}
 	take_samples(p, &part, s);
 	take_follows(p, f);
-	p->model = model_new(&(struct model_input){.windows = w,
-						   .window_count = p->window_count,
-						   .samples = s,
-						   .sample_count = p->sample_count,
-						   .accesses = scaled(p, part.accesses),
-						   .footprint_pages = part.is_part ? 0 :
-						   p->process->footprint_pages,
-						   .line_bytes = p->line_bytes,
-						   .follows = f,
-						   .follow_count = p->follow_count,
-						   .touches = p->touches,
-						   .loads = part.is_part ? 0 :
-						   scaled(p, p->process->loads)},
-			     err);
+	p->model = model_new(
+		&(struct model_input){.windows = w,
+				      .window_count = p->window_count,
+				      .samples = s,
+				      .sample_count = p->sample_count,
+				      .accesses = scaled(p, part.accesses),
+				      .footprint_pages =
+					      part.is_part ? 0 : p->process->footprint_pages,
+				      .line_bytes = p->line_bytes,
+				      .follows = f,
+				      .follow_count = p->follow_count,
+				      .touches = p->touches,
+				      .loads = part.is_part ? 0 : scaled(p, p->process->loads)},
+		err);
 out:
 	sampled_release(&part);
 	free(f);

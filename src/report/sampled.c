@@ -32,8 +32,8 @@ int sampled_init(struct sampled *s, const struct store_window *windows, size_t c
 		before = above(w->stands_for, w->length);
 	}
 	if (count > 0)
-		left_out += above(above(accesses, end),
-				  LAST_PERIODS * windows[count - 1].stands_for);
+		left_out +=
+			above(above(accesses, end), LAST_PERIODS * windows[count - 1].stands_for);
 	s->is_part = left_out > 0;
 	s->accesses = above(accesses, left_out);
 	return 0;
