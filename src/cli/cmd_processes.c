@@ -44,15 +44,15 @@ static int print_processes(const void *options, const struct profile *p)
 int cmd_processes(int argc, char **argv)
 {
 	static const struct argp_child children[] = {{&view_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		NULL,
-		parse,
-		NULL,
-		"Show all processes of a run, running or ended: what each did, and its miss ratio in "
-		"the caches of the machine.",
-		children,
-		NULL,
-		NULL};
+	static const struct argp argp = {NULL,
+					 parse,
+					 NULL,
+					 "Show all processes of a run, running or ended: what each "
+					 "did, and its miss ratio in "
+					 "the caches of the machine.",
+					 children,
+					 NULL,
+					 NULL};
 	struct view v = {.process = STORE_NONE};
 
 	options_parse(&argp, argc, argv, 0, &v.common);

@@ -38,12 +38,14 @@ static const struct argp_option options[] = {
 	 2},
 	{"seed", 's', "N", 0, "Begin the random choice of samples with N, to repeat a run", 2},
 	{"duty", 'd', "PERCENT", 0,
-	 "At the run's 120 millionth access, have PERCENT of the accesses inside windows (10): more "
+	 "At the run's 120 millionth access, have PERCENT of the accesses inside windows (10): "
+	 "more "
 	 "before, less later, down to a twentieth of it",
 	 2},
 	{"line", 'l', "BYTES", 0, "Watch lines of BYTES, a power of two from 8 to 4096 (64)", 2},
 	{"one-line", KEY_ONE_LINE, NULL, 0,
-	 "Watch lines of that size only; else one sample in four is watched at all sizes from 4 to 4096",
+	 "Watch lines of that size only; else one sample in four is watched at all sizes from 4 to "
+	 "4096",
 	 2},
 	{"gear", 'g', "GEAR", 0, "sample, or count: count accesses only, no samples", 2},
 	{"no-objects", KEY_NO_OBJECTS, NULL, 0,
@@ -137,7 +139,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (o->control.first != NULL && o->run.config.gear == CHANNEL_GEAR_COUNT)
 			argp_failure(state, EXIT_USAGE, 0,
 				     "--%s says when to sample: there is nothing to say with "
-				     "--gear=count", o->control.first);
+				     "--gear=count",
+				     o->control.first);
 		return 0;
 	case 'o':
 		o->run.output = arg;
@@ -244,15 +247,18 @@ static void show_summary(struct record_options *o, const struct collector_result
 static void show_overhead(const struct record_options *o, const struct collector_result *r)
 {
 	double asked = o->run.config.overhead_ppm / 1e4;
-	double got = r->counting_ns > 0 ? 100.0 * (double)r->sampling_ns / (double)r->counting_ns : 0;
+	double got =
+		r->counting_ns > 0 ? 100.0 * (double)r->sampling_ns / (double)r->counting_ns : 0;
 
 	if (o->is_quiet || asked <= 0 || r->counting_ns == 0)
 		return;
-	fprintf(stderr, "dwell: sampling cost %.1f %% of the CPU time of counting; asked for: %g %%\n",
-		got, asked);
+	fprintf(stderr,
+		"dwell: sampling cost %.1f %% of the CPU time of counting; asked for: %g %%\n", got,
+		asked);
 	if (100.0 * (double)r->translate_ns / (double)r->counting_ns > asked)
-		fprintf(stderr, "dwell: translating the program alone cost %.1f %%: in so short a run no "
-				"sampling costs less\n",
+		fprintf(stderr,
+			"dwell: translating the program alone cost %.1f %%: in so short a run no "
+			"sampling costs less\n",
 			100.0 * (double)r->translate_ns / (double)r->counting_ns);
 	else if (got > asked + MISSED_POINTS)
 		fprintf(stderr, "dwell: that is more than asked for: the run was too short, or the "

@@ -29,11 +29,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_failure(state, EXIT_USAGE, 0, "%s", err.text);
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_failure(state, EXIT_USAGE, 0, "'%s' is no option: name the process by -p", arg);
+		argp_failure(state, EXIT_USAGE, 0, "'%s' is no option: name the process by -p",
+			     arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (o->pid == 0)
-			argp_failure(state, EXIT_USAGE, 0, "no process to stop profiling: name one by -p");
+			argp_failure(state, EXIT_USAGE, 0,
+				     "no process to stop profiling: name one by -p");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

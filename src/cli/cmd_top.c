@@ -45,8 +45,8 @@ static const struct {
 
 static const struct argp_option options[] = {
 	{"input", 'i', "FILE", 0, "Show the profile FILE instead of " DEFAULT_PROFILE, 1},
-	{"pid", 'p', "PID", 0, "Show the run of process PID: one that is profiled, or its dwell record",
-	 1},
+	{"pid", 'p', "PID", 0,
+	 "Show the run of process PID: one that is profiled, or its dwell record", 1},
 	{"interval", KEY_INTERVAL, "SECONDS", 0, "Look again every SECONDS (1)", 2},
 	{"once", KEY_ONCE, NULL, 0, "Print one picture as text, and end", 2},
 	{"show", KEY_SHOW, "WHAT", 0, "Begin with processes (the default), functions or lines", 2},
@@ -126,7 +126,8 @@ static const struct argp argp = {
 	parse,
 	"",
 	"Show a run while it goes on: its processes, and where they miss.\v"
-	"Keys: p, f and l show processes, functions and lines; q ends. Functions and lines are those "
+	"Keys: p, f and l show processes, functions and lines; q ends. Functions and lines are "
+	"those "
 	"of the process with the most accesses.",
 	NULL,
 	NULL,

@@ -47,7 +47,7 @@ struct run {
 	struct store *store;
 	struct recorder *recorder;
 	struct door door;
-	char *output; /* the profile's name from the root, for others */
+	char *output;	 /* the profile's name from the root, for others */
 	bool has_failed; /* the profile cannot be written any more */
 	uint64_t start_ns, start_cycles;
 	uint64_t end_ns;      /* when the command, or profiling, had ended */
@@ -158,8 +158,8 @@ static int put_control(struct run *r, struct err *err)
 		const char *key;
 		uint64_t value;
 	} numbers[] = {
-		{"delay_ns", c->delay_ns},	 {"duration_ns", c->duration_ns},
-		{"wait_for_mark", c->start_off}, {"max_windows", c->max_windows},
+		{"delay_ns", c->delay_ns},	   {"duration_ns", c->duration_ns},
+		{"wait_for_mark", c->start_off},   {"max_windows", c->max_windows},
 		{"overhead_ppm", c->overhead_ppm},
 	};
 	int bad = 0;
@@ -467,8 +467,7 @@ static void tell_outcome(struct run *r)
 	outcome_tell(&r->o->config, __atomic_load_n(&r->host.header->marks, __ATOMIC_RELAXED),
 		     r->end_ns - r->start_ns, &lines);
 	line = lines.items != NULL ? strtok_r(lines.items, "\n", &rest) : NULL;
-	for (; line != NULL;
-	     line = strtok_r(NULL, "\n", &rest))
+	for (; line != NULL; line = strtok_r(NULL, "\n", &rest))
 		warn(r, line);
 	text_release(&lines);
 }
@@ -490,7 +489,8 @@ static int close_profile(struct run *r, struct err *err)
 int collector_run(const struct collector_options *o, struct collector_result *result,
 		  struct err *err)
 {
-	struct run r = {.o = o, .result = result, .engine_fd = -1, .host = {.fd = -1}, .door = {.fd = -1}};
+	struct run r = {
+		.o = o, .result = result, .engine_fd = -1, .host = {.fd = -1}, .door = {.fd = -1}};
 	int status = -1;
 
 	*result = (struct collector_result){0};

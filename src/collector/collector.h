@@ -56,10 +56,10 @@ enum collector_failure {
 
 struct collector_result {
 	enum collector_failure failure; /* when collector_run returned -1 */
-	bool has_run;	 /* the command ran to its end, whatever became of the profile */
+	bool has_run;	  /* the command ran to its end, whatever became of the profile */
 	bool was_stopped; /* profiling ended before the command, because somebody asked */
-	bool was_native; /* it could not be profiled, and ran as it is */
-	int wait_status; /* of the command, see wait(2), if has_run */
+	bool was_native;  /* it could not be profiled, and ran as it is */
+	int wait_status;  /* of the command, see wait(2), if has_run */
 	uint64_t processes;
 	uint64_t accesses;
 	uint64_t samples;

@@ -16,11 +16,11 @@
 
 #include "base/size.h"
 
-#define PLACES		2
-#define LINE_BYTES	64
-#define PATIENCE_MS	50    /* for a caller who says nothing: the collector has other work */
-#define ANSWER_MS	60000 /* a profile is complete in seconds, but names may take long */
-#define ANSWER_BYTES	4200
+#define PLACES	     2
+#define LINE_BYTES   64
+#define PATIENCE_MS  50	   /* for a caller who says nothing: the collector has other work */
+#define ANSWER_MS    60000 /* a profile is complete in seconds, but names may take long */
+#define ANSWER_BYTES 4200
 
 static const char *const verbs[] = {[DOOR_WHERE] = "where", [DOOR_STOP] = "stop"};
 
@@ -275,9 +275,10 @@ int door_ask(enum door_verb verb, uint32_t pid, struct text *answer, struct err 
 	if (status == 1)
 		return 0;
 	if (status < 0)
-		return err_set(err, "a run does not answer whether it has to do with process %" PRIu32,
+		return err_set(err,
+			       "a run does not answer whether it has to do with process %" PRIu32,
 			       pid);
-	return err_set(err,
-		       "process %" PRIu32 " is neither profiled by you nor a 'dwell record' of yours",
-		       pid);
+	return err_set(
+		err, "process %" PRIu32 " is neither profiled by you nor a 'dwell record' of yours",
+		pid);
 }

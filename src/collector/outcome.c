@@ -8,19 +8,23 @@ static void tell_function(const char *name, uint32_t marks, uint32_t found, uint
 	if (name[0] == '\0' || (marks & entered) != 0)
 		return;
 	if ((marks & found) != 0)
-		text_addf(lines, "function '%s' was not entered while it mattered: %s\n", name, outcome);
+		text_addf(lines, "function '%s' was not entered while it mattered: %s\n", name,
+			  outcome);
 	else
-		text_addf(lines,
-			  "no function '%s' in the symbol tables of the program and its libraries: %s "
-			  "(inlined and stripped functions cannot be found; 'nm' lists the others)\n",
-			  name, outcome);
+		text_addf(
+			lines,
+			"no function '%s' in the symbol tables of the program and its libraries: "
+			"%s "
+			"(inlined and stripped functions cannot be found; 'nm' lists the others)\n",
+			name, outcome);
 }
 
 void outcome_tell(const struct channel_config *c, uint32_t marks, uint64_t run_ns,
 		  struct text *lines)
 {
 	if (run_ns < c->delay_ns) {
-		text_add(lines, "the command ended before the delay was over: nothing was sampled\n");
+		text_add(lines,
+			 "the command ended before the delay was over: nothing was sampled\n");
 		return;
 	}
 	if ((marks & CHANNEL_MARK_SEEN) == 0) {

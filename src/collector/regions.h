@@ -39,8 +39,7 @@ int regions_inherit(struct regions *g, const struct regions *parent, int64_t pro
  * The site of the last name given to `address` at or before `position`, in accesses of the process,
  * or 0; and where that memory begins. Names given later in the run do not count.
  */
-int64_t regions_find(const struct regions *g, uint64_t address, uint64_t position,
-		     uint64_t *start);
+int64_t regions_find(const struct regions *g, uint64_t address, uint64_t position, uint64_t *start);
 
 /* Write the sites down, as they are now. */
 int regions_write(const struct regions *g, struct store *store, struct err *err);

@@ -8,10 +8,10 @@
 #include "engine/state.h"
 #include "engine/util.h"
 
-#define MOST_CYCLES 200000u
+#define MOST_CYCLES	200000u
 #define LEAST_STRETCHES 4u
-#define MOST_STRETCHES 64u /* then the old ones count half: a program goes through phases */
-#define SHIFT 20u	   /* prices are of 2^20 accesses */
+#define MOST_STRETCHES	64u /* then the old ones count half: a program goes through phases */
+#define SHIFT		20u /* prices are of 2^20 accesses */
 
 /*
  * Stretches between windows have random lengths. A line through their accesses and times tells
@@ -20,14 +20,14 @@
  * where windows are dense it would find counting slow, and so allow still more of them.
  */
 static struct {
-	uint64_t seen_ns, seen_total; /* CPU time and accesses at the last look */
-	uint64_t translated;	      /* time stamp cycles spent translating, then */
+	uint64_t seen_ns, seen_total;	 /* CPU time and accesses at the last look */
+	uint64_t translated;		 /* time stamp cycles spent translating, then */
 	uint64_t first_cycles, first_ns; /* to tell how long a cycle is */
 	uint64_t stretches;
 	unsigned __int128 x, y, xx, xy; /* sums: accesses and nanoseconds between windows */
-	uint64_t price;		 /* of counting, in nanoseconds; 0: not known yet */
+	uint64_t price;			/* of counting, in nanoseconds; 0: not known yet */
 	uint64_t counting_ns, all_ns, translate_ns;
-	uint64_t window_total;	 /* accesses inside windows */
+	uint64_t window_total; /* accesses inside windows */
 } b;
 
 static uint64_t translated; /* time stamp cycles, atomic */
@@ -39,7 +39,7 @@ bool budget_is_set(void)
 
 static uint64_t cpu_ns(void)
 {
-	struct timespec ts = { 0 };
+	struct timespec ts = {0};
 
 	sys2(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
@@ -107,8 +107,8 @@ void budget_translated(uint64_t spent)
 void budget_stretch(struct process *p, uint64_t total, bool in_window)
 {
 	uint64_t now = cpu_ns(), ns = now - b.seen_ns, accesses = total - b.seen_total;
-	uint64_t translate = scaled(translated - b.translated,
-				    now_ns() - b.first_ns, cycles() - b.first_cycles);
+	uint64_t translate =
+		scaled(translated - b.translated, now_ns() - b.first_ns, cycles() - b.first_cycles);
 
 	translate = translate < ns ? translate : ns;
 	if (in_window)
@@ -129,7 +129,8 @@ void budget_stretch(struct process *p, uint64_t total, bool in_window)
 
 uint64_t budget_until(uint64_t length)
 {
-	uint64_t spent = sampling_ns(), window = spent > b.translate_ns ? spent - b.translate_ns : 0;
+	uint64_t spent = sampling_ns(),
+		 window = spent > b.translate_ns ? spent - b.translate_ns : 0;
 	uint64_t needed;
 
 	if (!b.price || !b.window_total)

@@ -8,9 +8,9 @@
 #include "engine/util.h"
 
 static struct {
-	bool wanted;   /* nothing but the clock keeps sampling off */
+	bool wanted; /* nothing but the clock keeps sampling off */
 	bool has_begun;
-	bool ended;    /* for good */
+	bool ended;	   /* for good */
 	uint64_t since_ns; /* when it began, or was to begin */
 } c;
 

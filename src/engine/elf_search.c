@@ -9,7 +9,7 @@
 #include "engine/util.h"
 
 #define MAX_SEGMENTS 64u
-#define MAX_TABLE (512u << 20)
+#define MAX_TABLE    (512u << 20)
 
 struct elf {
 	long fd;
@@ -46,7 +46,8 @@ static bool open_elf(struct elf *e, const char *path)
 		return false;
 	end = sys3(SYS_lseek, e->fd, 0, 2);
 	e->file_bytes = end > 0 ? (uint64_t)end : 0;
-	if (!read_at(e, &e->head, sizeof e->head, 0) || memcmp(e->head.e_ident, ELFMAG, SELFMAG) != 0 ||
+	if (!read_at(e, &e->head, sizeof e->head, 0) ||
+	    memcmp(e->head.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    e->head.e_ident[EI_CLASS] != ELFCLASS64 || e->head.e_shentsize != sizeof(Elf64_Shdr) ||
 	    e->head.e_phentsize != sizeof(Elf64_Phdr))
 		return false;
@@ -167,8 +168,8 @@ static void search_section(const struct elf *e, const Elf64_Shdr *symbols, const
 			   const char *name, void (*found)(void *context, uint64_t file_offset),
 			   void *context)
 {
-	struct table t = { .count = symbols->sh_size / sizeof(Elf64_Sym),
-			   .name_bytes = names->sh_size };
+	struct table t = {.count = symbols->sh_size / sizeof(Elf64_Sym),
+			  .name_bytes = names->sh_size};
 
 	if (symbols->sh_size > MAX_TABLE || names->sh_size > MAX_TABLE || !t.count || !t.name_bytes)
 		return;

@@ -8,7 +8,7 @@
 #include "engine/util.h"
 
 #define MAX_PLACES 256u /* a name may mean many functions of C++ */
-#define MAX_NAME 256u
+#define MAX_NAME   256u
 
 static struct place {
 	uint64_t pc;
@@ -34,7 +34,7 @@ static void add_place(void *context, uint64_t file_offset)
 	for (uint32_t i = 0; i < n; i++)
 		if (places[i].pc == pc && places[i].what == m->what)
 			return;
-	places[n] = (struct place){ pc, m->what };
+	places[n] = (struct place){pc, m->what};
 	__atomic_store_n(&place_count, n + 1, __ATOMIC_RELEASE);
 	records_mark(m->what == CONTROL_START_AT ? CHANNEL_START_FOUND : CHANNEL_STOP_FOUND);
 }
@@ -48,7 +48,7 @@ static void search(const char *path, struct part part, const char *name, enum co
 
 void marks_module(uint64_t start, uint64_t end, uint64_t offset, const char *path)
 {
-	const struct part part = { .start = start, .end = end, .offset = offset };
+	const struct part part = {.start = start, .end = end, .offset = offset};
 
 	if (!engine.config.start_at[0] && !engine.config.stop_at[0])
 		return;
@@ -86,7 +86,7 @@ enum { MARK_START = 1, MARK_STOP = 2, MARK_NAME = 3, MARK_UNNAME = 4, MARK_NUMBE
 
 bool marks_decode(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room)
 {
-	static const uint8_t before[] = { 0x0f, 0x1f, 0x80 }, behind[] = { 0x44, 0x57, 0x4c };
+	static const uint8_t before[] = {0x0f, 0x1f, 0x80}, behind[] = {0x44, 0x57, 0x4c};
 	const uint32_t bytes = sizeof before + 1 + sizeof behind;
 
 	/* Most instructions are found out by the first byte or the second. */
@@ -107,7 +107,8 @@ static void copy_name(char name[MAX_NAME], uint64_t from)
 {
 	uint32_t n = 0;
 
-	while (n + 1 < MAX_NAME && engine_copy(name + n, (const void *)(from + n), 1) == 0 && name[n])
+	while (n + 1 < MAX_NAME && engine_copy(name + n, (const void *)(from + n), 1) == 0 &&
+	       name[n])
 		n++;
 	name[n] = 0;
 }

@@ -6,7 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KIND_LOAD 1 /* of an access: neither a store nor both */
+#include "report/sampled.h"
+
+#define KIND_LOAD    1 /* of an access: neither a store nor both */
 #define DEFAULT_SIZE (1u << 20)
 
 /* There is at least one. */
@@ -71,7 +73,7 @@ static uint16_t lines_of(const struct profile *p, const struct store_access *a)
 }
 
 /* Without samples of windows that never closed. */
-static void take_samples(struct profile *p, struct model_sample *s)
+static void take_samples(struct profile *p, const struct sampled *part, struct model_sample *s)
 {
 	size_t kept = 0;
 
@@ -81,12 +83,14 @@ static void take_samples(struct profile *p, struct model_sample *s)
 		if (window < 0)
 			continue;
 		p->samples[kept] = p->samples[i];
-		s[kept] = (struct model_sample){scaled(p, p->samples[i].distance),
-						(uint32_t)window,
-						p->samples[i].status == 0,
-						scaled(p, p->samples[i].position),
-						p->samples[i].begin.kind == KIND_LOAD,
-						0, lines_of(p, &p->samples[i].begin)};
+		s[kept] = (struct model_sample){
+			scaled(p, p->samples[i].distance),
+			(uint32_t)window,
+			p->samples[i].status == 0,
+			scaled(p, sampled_place(part, window, p->samples[i].position)),
+			p->samples[i].begin.kind == KIND_LOAD,
+			0,
+			lines_of(p, &p->samples[i].begin)};
 		if (p->weights != NULL)
 			s[kept].weight = p->weights[kept] = p->weights[i];
 		kept++;
@@ -130,44 +134,49 @@ static int read_follows(struct profile *p, struct err *err)
 						   &p->follow_count, err);
 }
 
-static struct model_window *make_windows(const struct profile *p)
+static struct model_window *make_windows(const struct profile *p, const struct sampled *part)
 {
 	struct model_window *w = calloc(p->window_count + 1, sizeof(*w));
 
 	for (size_t i = 0; w != NULL && i < p->window_count; i++)
-		w[i] = (struct model_window){scaled(p, p->windows[i].start),
-					     scaled(p, p->windows[i].length),
-					     scaled(p, p->windows[i].stands_for),
-					     p->windows[i].footprint_pages};
+		w[i] = (struct model_window){
+			scaled(p, sampled_place(part, (int64_t)i, p->windows[i].start)),
+			scaled(p, p->windows[i].length), scaled(p, p->windows[i].stands_for),
+			p->windows[i].footprint_pages};
 	return w;
 }
 
 int profile_build_model(struct profile *p, struct err *err)
 {
-	struct model_window *w = make_windows(p);
+	struct model_window *w = NULL;
 	struct model_sample *s = calloc(p->sample_count + 1, sizeof(*s));
-	struct model_follow *f;
+	struct model_follow *f = calloc(p->follow_count + 1, sizeof(*f));
+	struct sampled part = {0};
 
-	f = calloc(p->follow_count + 1, sizeof(*f));
+	if (sampled_init(&part, p->windows, p->window_count, p->process->accesses) == 0)
+		w = make_windows(p, &part);
 	if (w == NULL || s == NULL || f == NULL) {
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
 		goto out;
 	}
-	take_samples(p, s);
+	take_samples(p, &part, s);
 	take_follows(p, f);
-	p->model = model_new(&(struct model_input){.windows = w,
-						   .window_count = p->window_count,
-						   .samples = s,
-						   .sample_count = p->sample_count,
-						   .accesses = scaled(p, p->process->accesses),
-						   .footprint_pages = p->process->footprint_pages,
-						   .line_bytes = p->line_bytes,
-						   .follows = f,
-						   .follow_count = p->follow_count,
-						   .touches = p->touches,
-						   .loads = scaled(p, p->process->loads)},
-			     err);
+	p->model = model_new(
+		&(struct model_input){.windows = w,
+				      .window_count = p->window_count,
+				      .samples = s,
+				      .sample_count = p->sample_count,
+				      .accesses = scaled(p, part.accesses),
+				      .footprint_pages =
+					      part.is_part ? 0 : p->process->footprint_pages,
+				      .line_bytes = p->line_bytes,
+				      .follows = f,
+				      .follow_count = p->follow_count,
+				      .touches = p->touches,
+				      .loads = part.is_part ? 0 : scaled(p, p->process->loads)},
+		err);
 out:
+	sampled_release(&part);
 	free(f);
 	free(w);
 	free(s);

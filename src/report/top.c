@@ -100,11 +100,12 @@ static void put_place(const struct hot_row *r, enum top_view view, struct text *
 static int put_hot(const struct profile *p, enum top_view view, uint64_t size_bytes, size_t rows,
 		   const struct display *d, struct text *out, struct err *err)
 {
-	const struct table_column columns[] = {{"MISSES", true, false},
-					       {"MISS RATIO", true, false},
-					       {"ACCESSES", true, false},
-					       {"SAMPLES", true, false},
-					       {view == TOP_LINES ? "LINE" : "FUNCTION", false, true}};
+	const struct table_column columns[] = {
+		{"MISSES", true, false},
+		{"MISS RATIO", true, false},
+		{"ACCESSES", true, false},
+		{"SAMPLES", true, false},
+		{view == TOP_LINES ? "LINE" : "FUNCTION", false, true}};
 	struct hot_cost *costs = hot_costs(p, size_bytes, err);
 	struct table *t;
 	struct hot hot;

@@ -7,6 +7,7 @@
 Each case prints one line; the exit status is 0 when none failed.
 """
 import argparse
+import csv
 import json
 import os
 import re
@@ -214,6 +215,15 @@ def duration_ends_sampling():
     check(last > 0, 'nothing was sampled')
     check(took < 0.45 or last < 0.95 * one('SELECT sum(accesses) FROM process'), 'sampled to the end')
     check(functions().get('last', 0) == 0 or took < 1, functions())
+
+
+@case
+def what_was_not_sampled_has_no_part():
+    record('--start-at', 'middle', '--stop-at', 'last', program('stages'), '40')
+    table = list(csv.DictReader(run('report', '-i', 'control.db', '--format=csv')[1].splitlines()))
+    shares = {row['name']: float(row['access_share']) for row in table if row['kind'] == 'function'}
+    # Middle makes 2 accesses a round; with its call, helper's round makes 4, one in 64 times.
+    check(shares['middle'] > 0.9 and shares.get('last', 0) == 0, shares)
 
 
 @case
