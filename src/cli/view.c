@@ -11,12 +11,13 @@
 
 #include "base/size.h"
 #include "cli/cli.h"
+#include "report/machines.h"
 
 #define DEFAULT_WIDTH 80
 #define MIN_WIDTH     40
 #define MAX_WIDTH     10000
 
-enum { KEY_PROCESS = 0x200, KEY_LINE = 'l' };
+enum { KEY_PROCESS = 0x200, KEY_CACHES, KEY_LINE = 'l' };
 
 static const struct argp_option process_options[] = {
 	{"process", KEY_PROCESS, "ID", 0,
@@ -27,6 +28,10 @@ static const struct argp_option process_options[] = {
 static const struct argp_option line_options[] = {
 	{"line", KEY_LINE, "BYTES", 0,
 	 "Cache lines of BYTES, a power of two from 4 to 4096 (default: those recorded, 64)", 1},
+	{"caches", KEY_CACHES, "LIST", 0,
+	 "The caches of another machine: sizes from the first level on, as 32K,1M,32M, or its name, "
+	 "as zen4 (default: those of the machine that recorded)",
+	 1},
 	{0},
 };
 
@@ -62,6 +67,7 @@ const struct argp process_argp = {process_options,  parse_process, NULL, NULL,
 static error_t parse_line(int key, char *arg, struct argp_state *state)
 {
 	struct view *v = state->input;
+	struct err err;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -70,6 +76,11 @@ static error_t parse_line(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_LINE:
 		v->line_bytes = view_parse_size(arg, state);
+		return 0;
+	case KEY_CACHES:
+		if (machine_caches(arg, v->caches, &err) != 0)
+			argp_error(state, "%s", err.text);
+		v->machine = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -86,6 +97,8 @@ int view_open(const struct view *v, const char *input, int64_t process, struct p
 
 	if (profile_open(p, input, process, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
+	p->machine = v->machine;
+	memcpy(p->caches, v->caches, sizeof(p->caches));
 	if (v->line_bytes == 0 || profile_use_line(p, v->line_bytes, &err) == 0)
 		return EXIT_OK;
 	profile_close(p);

@@ -16,12 +16,14 @@ struct view {
 	int64_t processes[VIEW_MOST]; /* all, as the inputs of common */
 	size_t process_count;
 	uint64_t line_bytes; /* 0: as recorded */
+	const char *machine; /* NULL: the one that recorded */
+	struct profile_cache caches[PROFILE_CACHES]; /* its */
 };
 
 /* view_argp and --process ID; its input is a struct view. */
 extern const struct argp process_argp;
 
-/* The same and --line BYTES, for views of one line size. */
+/* The same, --line BYTES and --caches, for views of one line size. */
 extern const struct argp line_argp;
 
 /*

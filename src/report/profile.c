@@ -286,6 +286,10 @@ void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE
 	static const char *const keys[PROFILE_CACHES][2] = {
 		{"L1d", "l1d_bytes"}, {"L2", "l2_bytes"}, {"L3", "l3_bytes"}};
 
+	if (p->machine != NULL) {
+		memcpy(caches, p->caches, sizeof(p->caches));
+		return;
+	}
 	for (size_t i = 0; i < PROFILE_CACHES; i++) {
 		int64_t bytes = store_meta_int(p->store, keys[i][1], 0);
 

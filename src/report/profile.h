@@ -13,6 +13,13 @@
 #define PROFILE_ENOUGH_SAMPLES 10000
 #define PROFILE_ENOUGH_WINDOWS 25
 
+/* The machine's data caches as the profile knows them; size 0: not known. */
+struct profile_cache {
+	const char *name; /* "L1d", "L2", "L3" */
+	uint64_t size_bytes;
+};
+#define PROFILE_CACHES 3
+
 struct profile {
 	struct store *store;
 	struct store_process *processes;
@@ -55,15 +62,10 @@ struct profile {
 	 */
 	uint32_t *weights, *follow_weights;
 	double touches;
+	const char *machine; /* whose caches are asked about; NULL: the one that recorded */
+	struct profile_cache caches[PROFILE_CACHES]; /* of that machine */
 	bool is_beside; /* the store and the processes are another profile's */
 };
-
-/* The machine's data caches as the profile knows them; size 0: not known. */
-struct profile_cache {
-	const char *name; /* "L1d", "L2", "L3" */
-	uint64_t size_bytes;
-};
-#define PROFILE_CACHES 3
 
 /*
  * Read a profile. `process` is an order number, or STORE_NONE for the process
@@ -103,6 +105,7 @@ void profile_leave_line(struct profile *p);
 int profile_open_beside(struct profile *p, const struct profile *run, int64_t process,
 			struct err *err);
 
+/* Those of p->machine, else of the machine that recorded. */
 void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE_CACHES]);
 
 /*

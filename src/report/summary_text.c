@@ -257,9 +257,9 @@ static int put_caches(const struct profile *p, const struct display *d, struct t
 		table_row(t, cells);
 	}
 	text_addf(out,
-		  "\nMisses per access on this machine's caches (%" PRIu32 "-byte lines, "
+		  "\nMisses per access on %s caches (%" PRIu32 "-byte lines, "
 		  "fully associative, random replacement)\n\n",
-		  p->line_bytes);
+		  p->machine != NULL ? p->machine : "this machine's", p->line_bytes);
 	ret = table_print(t, out, err);
 	table_free(t);
 	return ret;
