@@ -3,13 +3,25 @@
 #include "engine/decode.h"
 
 #include <Zydis/Zydis.h>
+#include <cpuid.h>
 
 #include "engine/decode_memo.h"
 
 static ZydisDecoder decoder;
+/* Processors of AMD obey the operand size prefix of near branches; those of Intel, as the decoder, do not. */
+static bool has_short_branches;
+
+static bool is_amd(void)
+{
+	uint32_t a, b, c, d;
+
+	__cpuid(0, a, b, c, d);
+	return b == signature_AMD_ebx && c == signature_AMD_ecx && d == signature_AMD_edx;
+}
 
 int decode_init(void)
 {
+	has_short_branches = is_amd();
 	return ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
 					     ZYDIS_STACK_WIDTH_64)) ?
 		       0 :
@@ -230,10 +242,25 @@ static bool is_privileged_branch(const ZydisDecodedInstruction *z)
 	       z->mnemonic == ZYDIS_MNEMONIC_SYSEXIT;
 }
 
+/*
+ * Its target, and the return address, have 16 bits there: natively it ends in a fault at the
+ * bottom of memory. No compiler makes it.
+ */
+static bool is_short_branch(const ZydisDecodedInstruction *z)
+{
+	return has_short_branches && (z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) &&
+	       !z->raw.rex.W &&
+	       (z->meta.category == ZYDIS_CATEGORY_COND_BR ||
+		z->meta.category == ZYDIS_CATEGORY_UNCOND_BR ||
+		z->meta.category == ZYDIS_CATEGORY_CALL || z->meta.category == ZYDIS_CATEGORY_RET);
+}
+
 static uint8_t kind_of(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op)
 {
 	uint8_t kind = is_privileged_branch(z) ? INSN_TRAP : branch_kind(z, op);
 
+	if (is_short_branch(z))
+		return INSN_UNSUPPORTED;
 	if (kind != INSN_PLAIN)
 		return kind;
 	if (writes_segment(z, op))

@@ -21,6 +21,9 @@
 #include "engine/util.h"
 
 #define ERROR_WRITE 2u
+#define OPCODE_INT3 0xcc
+#define OPCODE_INT1 0xf1
+#define VECTOR_INT3 3 /* the last byte of int 3 where it has two */
 #define TRAP_PAGE_FAULT 14u
 
 static uint64_t address_of(const void *label)
@@ -293,9 +296,23 @@ static bool return_on(int signal, struct frame_ucontext *uc)
 	return true;
 }
 
+/*
+ * Does the signal come behind the instruction? So it does for int3 and int1, but some virtual
+ * machines leave the program at an int1.
+ */
+static bool is_behind(int signal, const siginfo_t *info, uint64_t pc)
+{
+	uint8_t last;
+
+	if (signal != SIGTRAP || info->si_code == TRAP_TRACE || !cache_contains(pc - 1))
+		return false;
+	last = ((const uint8_t *)(uintptr_t)pc)[-1];
+	return last == OPCODE_INT3 || last == OPCODE_INT1 || last == VECTOR_INT3;
+}
+
 static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
 {
-	bool trap = signal == SIGTRAP && info->si_code != TRAP_TRACE;
+	bool trap = is_behind(signal, info, uc->mc.rip);
 
 	if (leave_at_segment(t, signal, info, uc) || return_on(signal, uc))
 		return;
@@ -307,7 +324,7 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 		uc->mc.rip = address_of(engine_copy_failed);
 		return;
 	}
-	if (cache_contains(uc->mc.rip) || (trap && cache_contains(uc->mc.rip - 1))) {
+	if (trap || cache_contains(uc->mc.rip)) {
 		if (t->pending && !t->fault) {
 			/* An asynchronous one is waiting: it goes first, the fault comes back. */
 			if (!trap && leave_cache(t, uc, false))

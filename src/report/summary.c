@@ -290,9 +290,11 @@ int summary_json(const struct summary *s, struct text *out, struct err *err)
 		data_json_rows(&s->data, NULL));
 	if (p->sample_count > 0)
 		json_object_set_new(root, "reuse",
-				    json_pack("{s:f, s:f, s:f, s:o}", "temporal_share", s->temporal,
+				    json_pack("{s:f, s:f, s:f}", "temporal_share", s->temporal,
 					      "spatial_share", s->spatial, "unresolved_share",
-					      summary_not_reused(s), "bytes_used_share",
-					      isnan(s->used) ? json_null() : json_real(s->used)));
+					      summary_not_reused(s)));
+	if (p->sample_count > 0)
+		json_object_set_new(root, "bytes_used_share",
+				    isnan(s->used) ? json_null() : json_real(s->used));
 	return json_print(root, out, err);
 }

@@ -5,6 +5,8 @@
  */
 #include "difftest/exclude.h"
 
+#include <cpuid.h>
+
 #define COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 static const char system_call[] = "enters the kernel, which would act on random registers";
@@ -14,6 +16,7 @@ static const char port[] = "port input or output";
 static const char far_transfer[] = "far transfer: leaves the flat code segment";
 static const char monitor[] = "leaves to the hypervisor or a secure mode";
 static const char keys[] = "could take the harness its own memory";
+static const char short_branch[] = "a near branch with 16 bits of address, on this CPU";
 static const char device[] = "writes to a device or waits for one";
 
 static const struct {
@@ -90,6 +93,26 @@ static int writes_segment_register(const struct decoded *d)
 	return 0;
 }
 
+static int is_amd(void)
+{
+	unsigned int a, b, c, d;
+
+	return __get_cpuid(0, &a, &b, &c, &d) && b == signature_AMD_ebx;
+}
+
+/* Branches that AMD's processors make with 16 bits of address, and that are shorter there than decoded. */
+static int is_short_branch(const struct decoded *d)
+{
+	static int amd = -1;
+	const ZydisInstructionCategory c = d->insn.meta.category;
+
+	if (amd < 0)
+		amd = is_amd();
+	return amd && (d->insn.attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) && !d->insn.raw.rex.W &&
+	       (c == ZYDIS_CATEGORY_COND_BR || c == ZYDIS_CATEGORY_UNCOND_BR ||
+		c == ZYDIS_CATEGORY_CALL || c == ZYDIS_CATEGORY_RET);
+}
+
 const char *exclude_reason(const struct decoded *d)
 {
 	for (size_t i = 0; i < COUNT(mnemonics); i++)
@@ -100,6 +123,8 @@ const char *exclude_reason(const struct decoded *d)
 			return extensions[i].reason;
 	if (d->insn.meta.branch_type == ZYDIS_BRANCH_TYPE_FAR)
 		return far_transfer;
+	if (is_short_branch(d))
+		return short_branch;
 	if (writes_segment_register(d))
 		return segment;
 	return 0;
