@@ -170,7 +170,7 @@ enum channel_record_type {
 	RECORD_REGION = 14,   /* struct record_region + name */
 	RECORD_SITE = 12,     /* struct record_site + uint64_t[depth] */
 	RECORD_SITE_COUNTS = 13, /* struct record_site_counts */
-	RECORD_PATH = 14,     /* struct record_path + uint64_t[depth] */
+	RECORD_PATH = 15,     /* struct record_path + uint64_t[depth] */
 };
 
 struct record_header {
