@@ -71,8 +71,9 @@ def compare(paths, part):
     strangers = sum(accesses for caller, (accesses, _) in sums.items() if caller not in READS)
     check(strangers < 0.002 * whole, 'callers that do not call:', set(sums) - set(READS))
     for caller, reads in READS.items():
-        # What is sampled a hundred times scatters by a tenth.
-        near('share of ' + caller, sums[caller][0] / whole, reads / every, max(part, 6 / reads))
+        # What is read seldom scatters, and so does what runs in two threads: where windows end, and when.
+        scatter = 0.35 if caller == 'from_thread' else 6 / reads
+        near('share of ' + caller, sums[caller][0] / whole, reads / every, max(part, scatter))
     return sums
 
 
