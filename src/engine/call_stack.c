@@ -137,17 +137,31 @@ static void called(struct call_stack *s, uint64_t slot, uint64_t back)
 	s->frame[s->depth++] = (struct call_frame){ slot, back };
 }
 
+/* Most of the price of paths is this loop: 2 to 4 % of what recording takes. */
+static const uint64_t *next_call(const uint64_t *p, const uint64_t *end)
+{
+	for (; p + 4 <= end; p += 4) {
+		if (p[0] >= STREAM_LEAST_CALL)
+			return p;
+		if (p[1] >= STREAM_LEAST_CALL)
+			return p + 1;
+		if (p[2] >= STREAM_LEAST_CALL)
+			return p + 2;
+		if (p[3] >= STREAM_LEAST_CALL)
+			return p + 3;
+	}
+	while (p < end && *p < STREAM_LEAST_CALL)
+		p++;
+	return p;
+}
+
 static void go_on_to(struct call_stack *s, const uint64_t *entry)
 {
-	const uint64_t marked = 1ull << 63 | STREAM_CALL_BIT;
 	const uint64_t *p = s->known;
 
-	for (; p < entry; p++) {
-		uint64_t back;
+	for (; (p = next_call(p, entry)) < entry; p++) {
+		uint64_t back = translate_desc((uint32_t)*p & STREAM_NUMBER_MASK)->back;
 
-		if ((*p & marked) != marked)
-			continue;
-		back = translate_desc((uint32_t)*p & STREAM_NUMBER_MASK)->back;
 		if (back)
 			called(s, p[-1], back);
 		else

@@ -43,13 +43,14 @@ struct stream_desc {
 };
 
 /*
- * A trailer, see scan.h: the sign, STREAM_PLAIN_BIT unless an access needs a
- * look of its own (relative to %fs, or of more than WATCH_REACH bytes),
- * STREAM_CALL_BIT if the last access is that of the call or return which ends the
- * segment, and the descriptor's number.
+ * A trailer, see scan.h: the sign, STREAM_CALL_BIT if the last access is that of the call or
+ * return which ends the segment, STREAM_PLAIN_BIT unless an access needs a look of its own
+ * (relative to %fs, or of more than WATCH_REACH bytes), and the descriptor's number. So those with
+ * STREAM_CALL_BIT are the entries from STREAM_LEAST_CALL on.
  */
 #define STREAM_TRAILER_BIT 0x80000000u
-#define STREAM_CALL_BIT 0x20000000u
+#define STREAM_CALL_BIT 0x40000000u
+#define STREAM_LEAST_CALL 0xffffffffc0000000u
 #define STREAM_NUMBER_MASK 0x1fffffffu
 #define STREAM_MAX_ACCESSES 120
 const struct stream_desc *translate_desc(uint32_t number);
