@@ -13,7 +13,7 @@
 struct paths_cost {
 	size_t location; /* of p->locations; location_count: missing in the profile */
 	int64_t path;	 /* 0: not known */
-	struct hot_cost cost;
+	struct hot_cost cost; /* lines watched on and met again count as samples, too */
 };
 
 /*

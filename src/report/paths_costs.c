@@ -91,7 +91,7 @@ static void list_reuses(struct listing *l)
 		    (struct hot_cost){
 			    .accesses = r->is.accesses,
 			    .misses = r->is.misses,
-			    .samples = r->far ? 0 : 1,
+			    .samples = 1,
 		    });
 	}
 }
