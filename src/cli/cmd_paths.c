@@ -24,7 +24,8 @@ static const struct argp_option option_list[] = {
 	 "Misses in a cache of this size (default: the L2 of the machine that recorded, or 1M)", 0},
 	{"top", KEY_TOP, "N", 0, "Show N functions of the text (default 10)", 0},
 	{"folded", KEY_FOLDED, NULL, 0,
-	 "Print a line a path, 'main;work;read 1234': misses per billion accesses, for flame graphs",
+	 "Print a line a path, 'main;work;read 1234': misses per billion accesses, for flame "
+	 "graphs",
 	 0},
 	{0},
 };
@@ -96,7 +97,8 @@ int cmd_paths(int argc, char **argv)
 		option_list,
 		parse,
 		"[FUNCTION|FILE]",
-		"Show the functions that miss, those with the most misses first, and below each the "
+		"Show the functions that miss, those with the most misses first, and below each "
+		"the "
 		"functions that called it, with their part of its misses. Callers with less "
 		"than one percent of all misses are left out. With an argument, show only the "
 		"paths to this code.",

@@ -24,7 +24,7 @@ struct call_frame {
 };
 
 struct call_stack {
-	bool due;	       /* the thread's stack may be another one: it is to be walked */
+	bool due; /* the thread's stack may be another one: it is to be walked */
 	uint32_t depth;
 	const uint64_t *entry; /* of the buffer, being looked at; NULL: no entry, here and now */
 	const uint64_t *known; /* calls and returns before this entry are in the frames */

@@ -11,8 +11,8 @@
 
 /* The code at one location, called by one path. */
 struct paths_cost {
-	size_t location; /* of p->locations; location_count: missing in the profile */
-	int64_t path;	 /* 0: not known */
+	size_t location;      /* of p->locations; location_count: missing in the profile */
+	int64_t path;	      /* 0: not known */
 	struct hot_cost cost; /* lines watched on and met again count as samples, too */
 };
 
@@ -28,11 +28,11 @@ int paths_costs(const struct profile *p, uint64_t size_bytes, struct paths_cost 
 
 /* A function; its parent is one that it calls. */
 struct paths_node {
-	const char *function; /* the profile's */
-	size_t parent;	      /* PATHS_NONE: the access is in the function itself */
+	const char *function;	   /* the profile's */
+	size_t parent;		   /* PATHS_NONE: the access is in the function itself */
 	size_t first_caller, next; /* of its callers; of those of its parent; most misses first */
-	struct hot_cost all;  /* callers included */
-	struct hot_cost own;  /* of paths that are known no farther than here */
+	struct hot_cost all;	   /* callers included */
+	struct hot_cost own;	   /* of paths that are known no farther than here */
 };
 
 struct paths {
@@ -41,7 +41,7 @@ struct paths {
 	const char *name; /* asked for, the caller's; or NULL */
 	struct paths_node *items;
 	size_t count, room;
-	size_t first; /* of the functions with accesses of their own, most misses first */
+	size_t first;	       /* of the functions with accesses of their own, most misses first */
 	struct hot_cost total; /* of the process */
 	double with_path;      /* share of the samples shown whose caller is known */
 };

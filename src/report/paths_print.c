@@ -31,7 +31,9 @@ static void put_heading(const struct paths *t, struct text *out)
 	text_addf(out, " by misses in a cache of %s", size_format(t->size_bytes, size));
 	if (cache != NULL)
 		text_addf(out, " (%s)", cache);
-	text_addf(out, ": %s\nmiss ratio %s of all accesses; the callers of %s of the samples are known\n\n",
+	text_addf(out,
+		  ": %s\nmiss ratio %s of all accesses; the callers of %s of the samples are "
+		  "known\n\n",
 		  t->profile->process->command, figure_percent(misses_of(&t->total), figure),
 		  figure_percent(t->with_path, (char[FIGURE_BYTES]){0}));
 }
@@ -87,8 +89,10 @@ int paths_text(const struct paths *t, size_t top, const struct display *d, struc
 	       struct err *err)
 {
 	static const struct table_column columns[] = {
-		{"MISSES", true, false},  {"MISS RATIO", true, false},
-		{"ACCESSES", true, false}, {"SAMPLES", true, false},
+		{"MISSES", true, false},
+		{"MISS RATIO", true, false},
+		{"ACCESSES", true, false},
+		{"SAMPLES", true, false},
 		{"FUNCTION, BELOW IT ITS CALLERS", false, true}};
 	size_t shown = 0, more = 0;
 	struct table *table;

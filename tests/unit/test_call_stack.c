@@ -80,7 +80,7 @@ static void begin(void)
 
 static void frame(uint64_t slot, uint64_t back)
 {
-	memory[frames++] = (struct call_frame){ slot, back };
+	memory[frames++] = (struct call_frame){slot, back};
 }
 
 static void trailer(uint32_t bits)
@@ -115,7 +115,7 @@ static void assert_path(const uint64_t *wanted)
 	assert_true(i == PATH_MAX_DEPTH || wanted[i] == 0);
 }
 
-#define ASSERT_PATH(...) assert_path((const uint64_t[]){ __VA_ARGS__, 0 })
+#define ASSERT_PATH(...) assert_path((const uint64_t[]){__VA_ARGS__, 0})
 
 static void enter(uint64_t rsp)
 {
@@ -198,11 +198,12 @@ static void deep_recursion_keeps_the_innermost(void **state)
 		if (t.buf > buffer + 900) {
 			*t.buf = 0;
 			calls.entry = t.buf;
-			call_stack_path(&t, 0, (uint64_t[1]){ 0 }, 1);
+			call_stack_path(&t, 0, (uint64_t[1]){0}, 1);
 			calls.known = t.buf = buffer;
 		}
 	}
-	ASSERT_PATH(1000, 999, 998, 997, 996, 995, 994, 993, 992, 991, 990, 989, 988, 987, 986, 985);
+	ASSERT_PATH(1000, 999, 998, 997, 996, 995, 994, 993, 992, 991, 990, 989, 988, 987, 986,
+		    985);
 	for (uint32_t i = 1000; i > 990; i--)
 		leave(0x7ff0 - 16 * i);
 	ASSERT_PATH(990, 989, 988, 987, 986, 985, 984, 983, 982, 981, 980, 979, 978, 977, 976, 975);
@@ -216,7 +217,7 @@ static void a_second_walk_ends_where_it_meets_the_first(void **state)
 		frame(0x8000 + 16 * i, 500 + i);
 	enter(0x7008);
 	assert_int_equal(steps, 31);
-	memory[0] = (struct call_frame){ 0x7f00, 401 };
+	memory[0] = (struct call_frame){0x7f00, 401};
 	steps = 0;
 	call_stack_break(&t);
 	t.buf = buffer;
