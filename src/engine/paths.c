@@ -20,7 +20,20 @@ struct path_slot {
 
 static struct path_slot *slots; /* 2 MB, of which what is not used costs nothing */
 static uint32_t count;
-static bool full_told;
+static bool cut_told;
+
+/*
+ * Programs with deep recursion have more paths than there is room for. When so many are known,
+ * further ones are cut to so many calls, of which there are few: the whole run has some.
+ */
+static const struct {
+	uint32_t count, depth;
+} limits[] = {
+	{MAX_PATHS / 2, 6},
+	{MAX_PATHS / 4 * 3, 3},
+	{MAX_PATHS / 16 * 15, 1},
+	{MAX_PATHS, 0},
+};
 
 #define SLOTS_BYTES ((1ull << INDEX_BITS) * sizeof(struct path_slot))
 
@@ -54,17 +67,21 @@ static struct path_slot *slot_of(uint64_t hash)
 	return &slots[i];
 }
 
-/* A path not seen before: 0 when there is no room for it, here or in the ring. */
+/* Calls that a new path may have. */
+static uint32_t most_calls(void)
+{
+	uint32_t most = PATH_MAX_DEPTH;
+
+	for (uint32_t i = 0; i < sizeof limits / sizeof *limits; i++)
+		if (count >= limits[i].count)
+			most = limits[i].depth;
+	return most;
+}
+
+/* A path not seen before: 0 when there is no room for it in the ring. */
 static uint32_t add(struct process *p, struct path_slot *s, uint64_t hash, const uint64_t *path,
 		    uint32_t depth)
 {
-	if (count == MAX_PATHS) {
-		if (!full_told)
-			records_message(p, "there are more than 65536 call paths: "
-					   "samples on others have none");
-		full_told = true;
-		return 0;
-	}
 	if (!records_path(p, count + 1, path, depth))
 		return 0;
 	s->hash = hash;
@@ -72,25 +89,39 @@ static uint32_t add(struct process *p, struct path_slot *s, uint64_t hash, const
 	return count;
 }
 
+static void tell_of_cut(struct process *p)
+{
+	if (!cut_told)
+		records_message(p, "there are more than 32768 call paths: further ones are cut to "
+				   "6 calls and less");
+	cut_told = true;
+}
+
 uint32_t paths_number(struct thread *t, uint64_t pc)
 {
-	uint64_t path[PATH_MAX_DEPTH], hash;
+	uint64_t path[PATH_MAX_DEPTH];
 	uint32_t depth;
-	struct path_slot *s;
 
 	if (!engine.config.paths)
 		return 0;
 	depth = call_stack_path(t, pc, path, PATH_MAX_DEPTH);
-	if (!depth)
-		return 0;
-	hash = hash_of(path, depth);
-	s = slot_of(hash);
-	return s->hash ? (uint32_t)s->number : add(t->process, s, hash, path, depth);
+	while (depth) {
+		uint64_t hash = hash_of(path, depth);
+		struct path_slot *s = slot_of(hash);
+
+		if (s->hash)
+			return (uint32_t)s->number;
+		if (depth <= most_calls())
+			return add(t->process, s, hash, path, depth);
+		tell_of_cut(t->process);
+		depth = most_calls();
+	}
+	return 0;
 }
 
 void paths_forked(void)
 {
-	full_told = false;
+	cut_told = false;
 	if (count) {
 		pages_put(slots, SLOTS_BYTES);
 		paths_init();

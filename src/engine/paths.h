@@ -13,7 +13,7 @@ void paths_init(void);
 
 /*
  * The number of the path to the access at pc that t's call stack is at (call_stack.h), told to the
- * collector. 0: it is not known, or there are too many.
+ * collector. 0: it is not known. When there are too many, that of its innermost calls.
  */
 uint32_t paths_number(struct thread *t, uint64_t pc);
 
