@@ -6,19 +6,18 @@
 #include "engine/records.h"
 #include "engine/util.h"
 
-#define MAX_PATHS  65536u
-#define INDEX_BITS 17
+#define MAX_PATHS   65536u
+#define FIRST_SLOTS 2048u
+#define NUMBER_BITS 17
+#define NUMBER_MASK ((1ull << NUMBER_BITS) - 1)
 
 /*
- * Paths are found by a hash of 64 bits alone: the chance that any two of 65,536 are taken for one
- * is 1 in 10^10.
+ * Paths are found by a hash alone: a slot is 47 bits of it and the number, or 0. The chance that any two of
+ * 65,536 paths are taken for one is 1 in 65,000. Small processes touch few pages of it: a fault
+ * costs as much as finding ten paths.
  */
-struct path_slot {
-	uint64_t hash; /* 0: free */
-	uint64_t number;
-};
-
-static struct path_slot *slots; /* 2 MB, of which what is not used costs nothing */
+static uint64_t *slots;
+static uint32_t slot_count; /* a power of two, at least twice the paths */
 static uint32_t count;
 static bool cut_told;
 
@@ -35,12 +34,11 @@ static const struct {
 	{MAX_PATHS, 0},
 };
 
-#define SLOTS_BYTES ((1ull << INDEX_BITS) * sizeof(struct path_slot))
-
 void paths_init(void)
 {
-	if (engine.config.paths)
-		slots = pages_get(SLOTS_BYTES);
+	slots = engine.config.paths ? pages_get(FIRST_SLOTS * sizeof *slots) : 0;
+	slot_count = FIRST_SLOTS;
+	count = 0;
 	if (!slots)
 		engine.config.paths = 0;
 }
@@ -54,17 +52,38 @@ static uint64_t hash_of(const uint64_t *path, uint32_t depth)
 		h ^= h >> 29;
 	}
 	h *= 0xd6e8feb86659fd93ull;
-	h ^= h >> 32;
-	return h ? h : 1;
+	h = (h ^ h >> 32) & ~NUMBER_MASK;
+	return h ? h : 1ull << NUMBER_BITS;
 }
 
-static struct path_slot *slot_of(uint64_t hash)
+static uint64_t *slot_of(uint64_t hash)
 {
-	uint64_t i = hash >> (64 - INDEX_BITS);
+	uint64_t i = (hash >> NUMBER_BITS) & (slot_count - 1);
 
-	while (slots[i].hash && slots[i].hash != hash)
-		i = (i + 1) & ((1u << INDEX_BITS) - 1);
+	while (slots[i] && (slots[i] & ~NUMBER_MASK) != hash)
+		i = (i + 1) & (slot_count - 1);
 	return &slots[i];
+}
+
+/* Room for one more. False: there is no memory. */
+static bool make_room(void)
+{
+	uint64_t *old = slots;
+	uint32_t old_count = slot_count;
+
+	if (2 * (count + 1) <= slot_count)
+		return true;
+	slots = pages_get(2ull * old_count * sizeof *slots);
+	if (!slots) {
+		slots = old;
+		return false;
+	}
+	slot_count = 2 * old_count;
+	for (uint32_t i = 0; i < old_count; i++)
+		if (old[i])
+			*slot_of(old[i] & ~NUMBER_MASK) = old[i];
+	pages_put(old, old_count * sizeof *slots);
+	return true;
 }
 
 /* Calls that a new path may have. */
@@ -78,14 +97,12 @@ static uint32_t most_calls(void)
 	return most;
 }
 
-/* A path not seen before: 0 when there is no room for it in the ring. */
-static uint32_t add(struct process *p, struct path_slot *s, uint64_t hash, const uint64_t *path,
-		    uint32_t depth)
+/* A path not seen before: 0 when there is no room for it, here or in the ring. */
+static uint32_t add(struct process *p, uint64_t hash, const uint64_t *path, uint32_t depth)
 {
-	if (!records_path(p, count + 1, path, depth))
+	if (!make_room() || !records_path(p, count + 1, path, depth))
 		return 0;
-	s->hash = hash;
-	s->number = ++count;
+	*slot_of(hash) = hash | ++count;
 	return count;
 }
 
@@ -107,12 +124,12 @@ uint32_t paths_number(struct thread *t, uint64_t pc)
 	depth = call_stack_path(t, pc, path, PATH_MAX_DEPTH);
 	while (depth) {
 		uint64_t hash = hash_of(path, depth);
-		struct path_slot *s = slot_of(hash);
+		uint64_t known = *slot_of(hash);
 
-		if (s->hash)
-			return (uint32_t)s->number;
+		if (known)
+			return (uint32_t)(known & NUMBER_MASK);
 		if (depth <= most_calls())
-			return add(t->process, s, hash, path, depth);
+			return add(t->process, hash, path, depth);
 		tell_of_cut(t->process);
 		depth = most_calls();
 	}
@@ -122,9 +139,8 @@ uint32_t paths_number(struct thread *t, uint64_t pc)
 void paths_forked(void)
 {
 	cut_told = false;
-	if (count) {
-		pages_put(slots, SLOTS_BYTES);
-		paths_init();
-	}
-	count = 0;
+	if (!count)
+		return;
+	pages_put(slots, slot_count * sizeof *slots);
+	paths_init();
 }
