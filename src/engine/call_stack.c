@@ -61,7 +61,7 @@ static void walk(struct call_stack *s, struct unwind_walk *w, struct call_frame 
 			depth = 1;
 			break;
 		}
-		found[n++] = (struct call_frame){w->rsp - 8, w->pc};
+		found[n++] = (struct call_frame){ w->rsp - 8, w->pc };
 	}
 	depth--; /* the frame that joins is in both */
 	if (depth + n > CALL_STACK_FRAMES) {
@@ -101,7 +101,7 @@ void call_stack_at_entry(struct thread *t, uint64_t rsp, uint64_t rbp)
 		s->depth = 0;
 		s->due = false;
 	} else {
-		found[0] = (struct call_frame){rsp, w.pc};
+		found[0] = (struct call_frame){ rsp, w.pc };
 		walk(s, &w, found, 1);
 	}
 	s->known = t->buf_start;
@@ -134,7 +134,7 @@ static void called(struct call_stack *s, uint64_t slot, uint64_t back)
 		s->depth = CALL_STACK_FRAMES / 2;
 		memmove(s->frame, s->frame + s->depth, s->depth * sizeof s->frame[0]);
 	}
-	s->frame[s->depth++] = (struct call_frame){slot, back};
+	s->frame[s->depth++] = (struct call_frame){ slot, back };
 }
 
 /* Most of the price of paths is this loop: 2 to 4 % of what recording takes. */

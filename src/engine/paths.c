@@ -28,10 +28,10 @@ static bool cut_told;
 static const struct {
 	uint32_t count, depth;
 } limits[] = {
-	{MAX_PATHS / 2, 6},
-	{MAX_PATHS / 4 * 3, 3},
-	{MAX_PATHS / 16 * 15, 1},
-	{MAX_PATHS, 0},
+	{ MAX_PATHS / 2, 6 },
+	{ MAX_PATHS / 4 * 3, 3 },
+	{ MAX_PATHS / 16 * 15, 1 },
+	{ MAX_PATHS, 0 },
 };
 
 void paths_init(void)
