@@ -81,7 +81,7 @@ void call_stack_at(struct thread *t, uint64_t pc, uint64_t rsp, uint64_t rbp)
 	struct call_stack *s = call_stack_of(t);
 	struct call_frame found[WALK_FRAMES];
 	/* The walk takes the rule of the byte before: here no call has been made. */
-	struct unwind_walk w = {pc + 1, rsp, rbp};
+	struct unwind_walk w = { pc + 1, rsp, rbp };
 
 	if (!s)
 		return;
@@ -93,7 +93,7 @@ void call_stack_at_entry(struct thread *t, uint64_t rsp, uint64_t rbp)
 {
 	struct call_stack *s = call_stack_of(t);
 	struct call_frame found[WALK_FRAMES];
-	struct unwind_walk w = {0, rsp + 8, rbp};
+	struct unwind_walk w = { 0, rsp + 8, rbp };
 
 	if (!s)
 		return;
