@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 4u
+#define CHANNEL_VERSION 5u
 #define CHANNEL_HEADER_BYTES 4096u
 #define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_SLOT_HEADER_BYTES 4096u
@@ -62,6 +62,8 @@ struct channel_config {
 	uint64_t sample_period; /* mean accesses per sample over the run, or 0 */
 	uint32_t stream_marks;	/* STREAM_MARK_...: what else streams say of each access */
 	uint32_t objects;	/* 1: allocations are followed, and samples know their blocks */
+	uint32_t paths;		/* 1: samples know the call path to them */
+	uint32_t reserved;
 	uint32_t start_off;	/* 1: sampling waits for a mark of the program */
 	uint32_t max_windows;	/* per process; 0: no limit */
 	uint32_t window_growth_ppm; /* with a limit: a period is at least this part of the run so far */
@@ -168,6 +170,7 @@ enum channel_record_type {
 	RECORD_REGION = 14,   /* struct record_region + name */
 	RECORD_SITE = 12,     /* struct record_site + uint64_t[depth] */
 	RECORD_SITE_COUNTS = 13, /* struct record_site_counts */
+	RECORD_PATH = 15,     /* struct record_path + uint64_t[depth] */
 };
 
 struct record_header {
@@ -242,7 +245,7 @@ struct record_access {
 	uint16_t kind; /* enum access_kind */
 	uint16_t thread; /* index of the thread */
 	uint32_t site; /* of the block that the address lies in, see RECORD_SITE; 0: in none known */
-	uint32_t reserved;
+	uint32_t path; /* to the access, see RECORD_PATH; 0: not known */
 	uint64_t block; /* address of the block, or 0 */
 };
 
@@ -369,6 +372,19 @@ struct record_site_counts {
 	uint64_t smallest, largest; /* block */
 };
 
+#define PATH_MAX_DEPTH 16u
+
+/*
+ * A call path, told before the first access that names it. Return addresses follow: into the
+ * caller of the function with the access, into its caller, ...
+ */
+struct record_path {
+	struct record_header h;
+	uint32_t id;	   /* in the process, from 1 */
+	uint32_t depth;	   /* from 1 to PATH_MAX_DEPTH */
+	uint64_t position; /* accesses of the process so far */
+};
+
 struct record_end {
 	struct record_header h;
 	uint32_t cause; /* 0 exit, 1 exec, 2 profiling ended before the process */
@@ -401,8 +417,8 @@ struct record_stream {
 #define STREAM_KIND(e) ((unsigned)((e) >> 14) & 3u)
 #define STREAM_SIZE(e) ((unsigned)(e) & 0x3fffu)
 
-_Static_assert(sizeof(struct channel_config) == 616, "layout of channel_config");
-_Static_assert(sizeof(struct channel_header) == 680, "layout of channel_header");
+_Static_assert(sizeof(struct channel_config) == 624, "layout of channel_config");
+_Static_assert(sizeof(struct channel_header) == 688, "layout of channel_header");
 _Static_assert(sizeof(struct channel_slot) <= CHANNEL_SLOT_HEADER_BYTES, "slot header");
 _Static_assert(__builtin_offsetof(struct channel_slot, write_pos) == 64, "own cache line");
 _Static_assert(__builtin_offsetof(struct channel_slot, read_pos) == 128, "own cache line");
@@ -412,6 +428,7 @@ _Static_assert(sizeof(struct record_access) == 40, "layout of record_access");
 _Static_assert(sizeof(struct record_sample) == 120, "layout of record_sample");
 _Static_assert(sizeof(struct record_window) == 48, "layout of record_window");
 _Static_assert(sizeof(struct record_site) == 32, "layout of record_site");
+_Static_assert(sizeof(struct record_path) == 24, "layout of record_path");
 _Static_assert(sizeof(struct record_site_counts) == 80, "layout of record_site_counts");
 
 #endif

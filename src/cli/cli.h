@@ -25,6 +25,7 @@ int cmd_curve(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);
 int cmd_spatial(int argc, char **argv);
 int cmd_objects(int argc, char **argv);
+int cmd_paths(int argc, char **argv);
 int cmd_reuse(int argc, char **argv);
 int cmd_processes(int argc, char **argv);
 int cmd_top(int argc, char **argv);

@@ -26,7 +26,7 @@ struct record_options {
 	bool has_progress; /* a line of progress stands on the terminal */
 };
 
-enum { KEY_ONE_LINE = 0x180, KEY_NO_OBJECTS };
+enum { KEY_ONE_LINE = 0x180, KEY_NO_OBJECTS, KEY_NO_PATHS };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
@@ -50,6 +50,8 @@ static const struct argp_option options[] = {
 	{"gear", 'g', "GEAR", 0, "sample, or count: count accesses only, no samples", 2},
 	{"no-objects", KEY_NO_OBJECTS, NULL, 0,
 	 "Do not follow allocations: samples know no blocks, and the profile no sites", 2},
+	{"no-paths", KEY_NO_PATHS, NULL, 0,
+	 "Do not follow calls: samples know no call paths", 2},
 	{0},
 };
 
@@ -153,6 +155,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_NO_OBJECTS:
 		o->run.config.objects = 0;
+		return 0;
+	case KEY_NO_PATHS:
+		o->run.config.paths = 0;
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->run.command = state->argv + state->next;
@@ -286,9 +291,9 @@ int cmd_record(int argc, char **argv)
 	int status;
 
 	options_parse(&argp, argc, argv, ARGP_IN_ORDER, &o);
-	/* Without samples nobody asks whose blocks they touch. */
+	/* Without samples nobody asks whose blocks they touch, nor who called. */
 	if (o.run.config.gear == CHANNEL_GEAR_COUNT)
-		o.run.config.objects = 0;
+		o.run.config.objects = o.run.config.paths = 0;
 	if (!o.has_seed)
 		o.run.config.seed = random_seed();
 	o.run.context = &o;

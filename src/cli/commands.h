@@ -21,6 +21,7 @@ static const struct command commands[] = {
 	{"spatial", "show the miss ratio for each line size, and what of the lines is used",
 	 cmd_spatial},
 	{"objects", "show the data structures that miss", cmd_objects},
+	{"paths", "show the callers of the functions that miss", cmd_paths},
 	{"reuse", "show which code touched the data of a line before, and how long ago", cmd_reuse},
 	{"processes", "show all processes of a run and how each misses", cmd_processes},
 	{"top", "show a run while it goes on, in the terminal", cmd_top},

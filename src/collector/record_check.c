@@ -134,6 +134,17 @@ static const char *check_site_counts(const struct record_header *h)
 		       : "a site with impossible counts";
 }
 
+static const char *check_path(const struct record_header *h)
+{
+	const struct record_path *p = (const void *)h;
+
+	if (p->id == 0 || p->depth == 0 || p->depth > PATH_MAX_DEPTH || p->position > MAX_COUNT)
+		return "an impossible call path";
+	return p->depth <= (h->bytes - sizeof(*p)) / sizeof(uint64_t)
+		       ? NULL
+		       : "a call path longer than its record";
+}
+
 static const char *check_end(const struct record_header *h)
 {
 	const struct record_end *e = (const void *)h;
@@ -175,6 +186,7 @@ static const struct {
 	[RECORD_STREAM] = {sizeof(struct record_stream), check_stream},
 	[RECORD_REGION] = {sizeof(struct record_region), check_region},
 	[RECORD_MESSAGE] = {sizeof(struct record_header), check_nothing},
+	[RECORD_PATH] = {sizeof(struct record_path), check_path},
 	[RECORD_SITE] = {sizeof(struct record_site), check_site},
 	[RECORD_SITE_COUNTS] = {sizeof(struct record_site_counts), check_site_counts},
 };
@@ -214,6 +226,11 @@ const char *record_message_text(const struct record_header *h, size_t *bytes)
 const uint64_t *record_site_path(const struct record_site *s)
 {
 	return (const uint64_t *)(s + 1);
+}
+
+const uint64_t *record_path_path(const struct record_path *p)
+{
+	return (const uint64_t *)(p + 1);
 }
 
 const uint64_t *record_stream_entries(const struct record_stream *s)

@@ -23,6 +23,8 @@ const char *record_module_path(const struct record_module *m);
 const char *record_region_name(const struct record_region *g);
 const char *record_message_text(const struct record_header *h, size_t *bytes);
 
+/* The return addresses of a call path, p->depth of them. Valid only after record_check. */
+const uint64_t *record_path_path(const struct record_path *p);
 /* The return addresses of a site's path, s->depth of them. Valid only after record_check. */
 const uint64_t *record_site_path(const struct record_site *s);
 

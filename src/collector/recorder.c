@@ -26,7 +26,7 @@ struct recorder *recorder_new(struct store *store)
 		return NULL;
 	}
 	r->store = store;
-	r->next_module = r->next_site = 1;
+	r->next_module = r->next_site = r->next_path = 1;
 	return r;
 }
 
@@ -47,6 +47,7 @@ void recorder_free(struct recorder *r)
 	arena_release(&r->strings);
 	naming_release(&r->naming);
 	sites_release(&r->sites);
+	map_release(&r->paths);
 	symbols_free(r->symbols);
 	free(r);
 }
@@ -305,6 +306,7 @@ static record_handler *const handlers[] = {
 	[RECORD_NESTED] = recorder_on_nested,
 	[RECORD_SITE] = recorder_on_site,
 	[RECORD_SITE_COUNTS] = recorder_on_site_counts,
+	[RECORD_PATH] = recorder_on_path,
 	[RECORD_REGION] = recorder_on_region,
 	[RECORD_MESSAGE] = on_message,
 	[RECORD_STREAM] = on_nothing, /* for a sink */

@@ -38,6 +38,8 @@ struct recorder {
 	struct sites sites;
 	int64_t next_module;
 	int64_t next_site;
+	struct map paths; /* process and its number of the path -> id in the store */
+	int64_t next_path;
 	uint64_t samples, windows, messages;
 	const char *first_message;
 	bool failed;
@@ -69,7 +71,7 @@ static inline void set_footprint(struct process *p, uint64_t pages)
 typedef const char *record_handler(struct recorder *r, struct process *p,
 				   const struct record_header *h);
 
-record_handler recorder_on_site, recorder_on_site_counts, recorder_on_region;
+record_handler recorder_on_site, recorder_on_site_counts, recorder_on_path, recorder_on_region;
 record_handler recorder_on_sample, recorder_on_follow, recorder_on_nested, recorder_on_window;
 
 #endif

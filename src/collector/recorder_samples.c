@@ -36,6 +36,19 @@ static int64_t locate(struct recorder *r, struct process *p, uint64_t pc, uint64
 	return l->id;
 }
 
+static uint64_t path_key(const struct process *p, uint32_t number)
+{
+	return (uint64_t)p->row.id << 32 | number;
+}
+
+/* The store's id of a process's path, or 0. */
+static int64_t find_path(const struct recorder *r, const struct process *p, uint32_t number)
+{
+	uint64_t id;
+
+	return number != 0 && map_get(&r->paths, path_key(p, number), &id) ? (int64_t)id : 0;
+}
+
 static struct store_access to_access(struct recorder *r, struct process *p,
 				     const struct record_access *a, uint64_t position)
 {
@@ -47,6 +60,7 @@ static struct store_access to_access(struct recorder *r, struct process *p,
 		.thread = a->thread,
 		.site = sites_find(&r->sites, p->row.id, a->site),
 		.block = a->block,
+		.path = find_path(r, p, a->path),
 	};
 	uint64_t start;
 	int64_t named = regions_find(&p->regions, a->address, position, &start);
@@ -72,6 +86,25 @@ const char *recorder_on_site(struct recorder *r, struct process *p, const struct
 	if (r->failed)
 		return NULL;
 	note(r, sites_add(&r->sites, p->row.id, s, path, &r->next_site, r->store, &r->err));
+	return NULL;
+}
+
+const char *recorder_on_path(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_path *rec = (const void *)h;
+	const uint64_t *pcs = record_path_path(rec);
+	int64_t calls[PATH_MAX_DEPTH];
+	struct store_path row = {.process_id = p->row.id, .locations = calls, .count = rec->depth};
+
+	if (find_path(r, p, rec->id) != 0)
+		return NULL;
+	for (size_t i = 0; i < rec->depth; i++)
+		calls[i] = locate(r, p, pcs[i] - 1, rec->position);
+	row.id = r->next_path++;
+	if (map_set(&r->paths, path_key(p, rec->id), (uint64_t)row.id) != 0)
+		out_of_memory(r);
+	if (!r->failed)
+		note(r, store_put_path(r->store, &row, &r->err));
 	return NULL;
 }
 

@@ -10,6 +10,7 @@
 
 #include "channel/sys.h"
 #include "engine/blocks.h"
+#include "engine/call_stack.h"
 #include "engine/call_sites.h"
 #include "engine/hooks.h"
 #include "engine/modules.h"
@@ -159,7 +160,7 @@ static void begin_call(struct thread *t, const struct hook_function *f, const st
 	lock_drop(&lock);
 }
 
-static void drop_block(struct thread *t, uint64_t start)
+static void drop_block(struct thread *t, uint64_t start, uint64_t rbp)
 {
 	struct block_info b;
 	bool held;
@@ -167,6 +168,7 @@ static void drop_block(struct thread *t, uint64_t start)
 	if (!start)
 		return;
 	settle(t);
+	call_stack_at_entry(t, t->hook_sp, rbp);
 	held = hold();
 	blocks_prefetch(start);
 	if (blocks_remove(start, &b))
@@ -212,6 +214,7 @@ static void end_call(struct thread *t, const struct hook_frame *r, uint64_t rbp)
 		return;
 	}
 	settle(t);
+	call_stack_at(t, c->back, t->hook_sp, rbp);
 	held = hold();
 	if (start)
 		blocks_prefetch(start);
@@ -237,7 +240,7 @@ void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t r
 	}
 	function = hooks_function((uint32_t)f->number);
 	if (function->shape == HOOK_FREE)
-		drop_block(t, f->rdi);
+		drop_block(t, f->rdi, rbp);
 	else
 		begin_call(t, function, f);
 }

@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include "channel/sys.h"
+#include "engine/call_stack.h"
 #include "engine/elements.h"
 #include "engine/marks.h"
 #include "engine/pages.h"
@@ -134,7 +135,9 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
 			from = 0;
 		}
 		if (t->pending) {
+			sampler_settle(t); /* the handler is not called by what came before */
 			signals_deliver(t);
+			call_stack_break(t);
 			from = 0;
 			entry = ENTRY_NONE;
 			continue;
@@ -167,8 +170,10 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
 			raise_fetch_fault(t, r);
 			continue;
 		}
-		if (sampler_arm(t))
+		if (sampler_arm(t)) {
+			call_stack_enter(t);
 			return;
+		}
 	}
 }
 
@@ -191,6 +196,7 @@ static void resume_or_leave(struct thread *t, const struct block *b, const uint8
 	if (may_resume(t, b)) {
 		t->next = (uint64_t)(uintptr_t)at;
 		t->rip = pc;
+		call_stack_enter(t);
 		t->resuming = true;
 		t->resume_after = after;
 		return;
@@ -232,6 +238,7 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 		t->rip = e->target;
 		__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
 		syscalls_handle(t);
+		call_stack_break(t); /* it may have been a return from a signal's handler */
 		find_code(t, 0, ENTRY_NONE);
 		break;
 	case EXIT_REP:
@@ -242,6 +249,7 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 		elements_vector(t, e->insn);
 		t->next = (uint64_t)(uintptr_t)e->resume;
 		t->rip = e->insn->pc;
+		call_stack_enter(t);
 		t->resuming = true;
 		t->resume_after = counts_of(e->after);
 		break;

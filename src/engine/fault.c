@@ -90,7 +90,8 @@ static void cut_stream(struct thread *t, const struct block *b, const struct ins
 	t->buf = entry;
 	if (!done)
 		return;
-	entry[done] = entry[last->stream_entries];
+	/* The call or return that the segment ends in was not made. */
+	entry[done] = entry[last->stream_entries] & ~(uint64_t)STREAM_CALL_BIT;
 	t->buf = entry + done + 1;
 }
 

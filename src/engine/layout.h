@@ -36,6 +36,6 @@
 #define T_TALLIES 4096	 /* the table of tallies, see poll.h */
 
 #define WATCH_SLOTS 32768	   /* of the filter of watched lines, see watches.h */
-#define STREAM_PLAIN_BIT 0x40000000 /* of trailers in the stream, see scan.h */
+#define STREAM_PLAIN_BIT 0x20000000 /* of trailers in the stream, see scan.h */
 
 #endif

@@ -3,6 +3,7 @@
 #include "engine/nested.h"
 
 #include "engine/alloc.h"
+#include "engine/paths.h"
 #include "engine/random.h"
 #include "engine/records.h"
 #include "engine/util.h"
@@ -155,6 +156,8 @@ static void touch(struct thread *t, const struct scan_window *w, struct nested *
 	e = &n->events[n->count++];
 	*e = (struct nested_event){ closed, n->weight, at - n->begin_at - 1, *a };
 	alloc_describe(t->process, &e->end);
+	if (!e->end.path)
+		e->end.path = paths_number(t, a->pc);
 	unmark(t, w, n);
 	n->open &= ~closed;
 	if (n->open) {

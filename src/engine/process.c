@@ -10,6 +10,7 @@
 #include "engine/marks.h"
 #include "engine/modules.h"
 #include "engine/pages.h"
+#include "engine/paths.h"
 #include "engine/records.h"
 #include "engine/sampler.h"
 #include "engine/threads.h"
@@ -188,6 +189,7 @@ void process_forked(struct thread *t)
 
 	threads_forked(t);
 	alloc_forked();
+	paths_forked();
 	module_lock = 0;
 	p->ring_lock = 0;
 	p->action_lock = 0;

@@ -299,6 +299,13 @@ bool records_site_counts(struct process *p, const struct record_site_counts *c)
 	return put(p, RECORD_SITE_COUNTS, &r, sizeof r, 0, 0, true);
 }
 
+bool records_path(struct process *p, uint32_t id, const uint64_t *path, uint32_t depth)
+{
+	struct record_path r = { .id = id, .depth = depth, .position = p->total.accesses };
+
+	return put(p, RECORD_PATH, &r, sizeof r, path, depth * 8, false);
+}
+
 void records_message(struct process *p, const char *text)
 {
 	struct record_header r;

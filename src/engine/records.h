@@ -31,6 +31,8 @@ void records_stream(struct process *p, uint32_t thread, const uint64_t *entries,
 bool records_site(struct process *p, uint32_t id, uint32_t kind, const uint64_t *path, uint32_t depth,
 		  uint64_t element_size);
 bool records_site_counts(struct process *p, const struct record_site_counts *c);
+/* A new call path; does not wait for room. False: it was lost. */
+bool records_path(struct process *p, uint32_t id, const uint64_t *path, uint32_t depth);
 void records_message(struct process *p, const char *text);
 /* Live totals into the slot. */
 void records_counters(struct process *p);

@@ -7,6 +7,7 @@
 #include "channel/sys.h"
 #include "engine/alloc.h"
 #include "engine/budget.h"
+#include "engine/call_stack.h"
 #include "engine/dispatch.h"
 #include "engine/nested.h"
 #include "engine/pacing.h"
@@ -129,6 +130,10 @@ static void need_buffers(struct thread *t)
 		if (engine.config.nested_one_in) {
 			t->watches->nested = pages_get(round_up(sizeof *t->watches->nested, PAGE));
 			engine_assert(t->watches->nested);
+		}
+		if (engine.config.paths) {
+			t->watches->calls = pages_get(round_up(sizeof *t->watches->calls, PAGE));
+			engine_assert(t->watches->calls);
 		}
 		watches_clear(t->watches, s.window.line_shift);
 	}
@@ -321,6 +326,7 @@ void sampler_flush(struct thread *t, const struct counts *after)
 	}
 	t->stream_position = here;
 	t->buf = t->buf_start;
+	call_stack_break(t);
 	records_counters(t->process);
 	lock_drop(&s.lock);
 	t->extra.scan_cycles += cycles() - begin;
@@ -511,6 +517,7 @@ void sampler_set_gear(struct thread *t)
 		need_buffers(t);
 		t->buf = t->buf_start;
 		t->stream_position = thread_accesses(t);
+		call_stack_break(t);
 	}
 }
 

@@ -3,8 +3,10 @@
 #include "engine/scan.h"
 
 #include "engine/alloc.h"
+#include "engine/call_stack.h"
 #include "engine/fsbase.h"
 #include "engine/nested.h"
+#include "engine/paths.h"
 #include "engine/random.h"
 #include "engine/records.h"
 #include "engine/translate.h"
@@ -137,6 +139,14 @@ void scan_join(struct thread *t, const struct scan_window *w, uint64_t first_at)
 	ws->next_sample = first_at + random_exponential(&t->rng, w->interval) - 1;
 }
 
+/* What only the accesses need that are told of: the block touched, and the path. */
+static void describe(struct thread *t, struct record_access *a)
+{
+	alloc_describe(t->process, a);
+	if (!a->path)
+		a->path = paths_number(t, a->pc);
+}
+
 void scan_access(struct thread *t, struct scan_window *w, const struct access *a, uint64_t at,
 		 uint64_t process_at)
 {
@@ -159,7 +169,7 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 		}
 		if (!o)
 			continue;
-		alloc_describe(t->process, &ra);
+		describe(t, &ra);
 		if (o->followed)
 			send_follow(t, o, FOLLOW_TOUCHED, at, process_at, &ra);
 		else
@@ -174,7 +184,7 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 
 	if (!o)
 		return;
-	alloc_describe(t->process, &ra);
+	describe(t, &ra);
 	if (ws->nested && random_next(&t->rng) % engine.config.nested_one_in == 0)
 		nested_add(t, w, &ra, at, process_at);
 	o->begin = ra;
@@ -215,8 +225,11 @@ static void look_at(struct cursor *c, const uint64_t *entry, const struct segmen
 	struct access a = { d->pc + sa->pc_offset, *entry + (sa->fs ? c->fs : 0), sa->size,
 			    sa->kind };
 
-	if (at >= c->first && at < c->end)
-		scan_access(c->t, c->w, &a, at, at + c->process_less_thread);
+	if (at < c->first || at >= c->end)
+		return;
+	if (c->t->watches->calls)
+		c->t->watches->calls->entry = entry;
+scan_access(c->t, c->w, &a, at, at + c->process_less_thread);
 }
 
 /*
@@ -435,6 +448,8 @@ void scan_buffer(struct thread *t, struct scan_window *w, uint64_t skip, uint64_
 		p += SCAN_GROUP;
 	}
 	t->special = 0;
+	if (t->watches->calls)
+		t->watches->calls->entry = 0;
 }
 
 /* Iterations from i on, i included, during which address stays on its line. */

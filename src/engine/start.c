@@ -21,6 +21,7 @@
 #include "engine/fsbase.h"
 #include "engine/load.h"
 #include "engine/pages.h"
+#include "engine/paths.h"
 #include "engine/poll.h"
 #include "engine/process.h"
 #include "engine/records.h"
@@ -338,6 +339,7 @@ int main(int argc, char **argv, char **envp)
 	    cache_init(option("cache_mb", 0) << 20, bits ? (1u << bits) - 1 : IB_PEXT_MASK) != 0)
 		cannot(request.name, "no memory for the engine");
 	alloc_init();
+	paths_init();
 	t = thread_new(p);
 	if (!t)
 		cannot(request.name, "no memory for the engine");

@@ -47,7 +47,20 @@ static bool adds_fs_base(const struct mem_op *m)
 	return m->fs && !m->narrow && m->base != RIP_BASE && engine.fsgsbase;
 }
 
-/* Fill in the descriptor; returns STREAM_PLAIN_BIT or 0. */
+/* Does the segment end in a call or a return? Returns STREAM_CALL_BIT or 0. */
+static uint32_t describe_end(const struct job *j, struct stream_desc *d)
+{
+	const struct insn *in = &j->in[j->end - 1];
+	uint8_t kind = insn_is_call(in) ? ACCESS_STORE : ACCESS_LOAD;
+
+	d->back = insn_is_call(in) ? in->pc + in->length : 0;
+	return (insn_is_call(in) || in->kind == INSN_RET) && in->mem_count &&
+			       in->mem[in->mem_count - 1].kind == kind
+		       ? STREAM_CALL_BIT
+		       : 0;
+}
+
+/* Fill in the descriptor; returns the bits of its trailers. */
 static uint32_t describe(struct job *j, struct stream_desc *d)
 {
 	uint32_t n = 0, plain = STREAM_PLAIN_BIT;
@@ -70,7 +83,7 @@ static uint32_t describe(struct job *j, struct stream_desc *d)
 			};
 		}
 	}
-	return plain;
+	return plain | describe_end(j, d);
 }
 
 /*
@@ -80,7 +93,7 @@ static uint32_t describe(struct job *j, struct stream_desc *d)
  */
 void job_stream_begin(struct job *j)
 {
-	uint32_t n = accesses_between(j, j->first, j->end), number, plain;
+	uint32_t n = accesses_between(j, j->first, j->end), number, bits;
 	uint16_t avail = free_registers(j, j->first, j->end);
 	const uint8_t *begin = j->o.p;
 
@@ -93,16 +106,16 @@ void job_stream_begin(struct job *j)
 		j->failed = true;
 		return;
 	}
-	plain = describe(j, j->desc);
+	bits = describe(j, j->desc);
 	emit_store_gs(&j->o, j->scratch2, T_SPILL2);
 	emit_load_gs(&j->o, j->scratch2, T_BUF);
 	engine_assert(j->o.p - begin == STREAM_PROBE_AT);
 	emit_store_imm32(&j->o, j->scratch2, (int32_t)(8 * n),
-			 STREAM_TRAILER_BIT | plain | number);
+			 STREAM_TRAILER_BIT | bits | number);
 	emit_store_gs(&j->o, j->scratch3, T_SPILL3);
 	emit_lea(&j->o, j->scratch3, j->scratch2, (int32_t)(8 * (n + 1)));
 	emit_store_gs(&j->o, j->scratch3, T_BUF);
-	if (!plain)
+	if (!(bits & STREAM_PLAIN_BIT))
 		emit_store_imm32_gs(&j->o, T_SPECIAL, 1);
 }
 

@@ -38,16 +38,20 @@ struct stream_access {
 /* What the entries of a segment in the stream buffer stand for. */
 struct stream_desc {
 	uint64_t pc;
+	uint64_t back; /* of a segment that ends in a call: its return address; else 0 */
 	struct stream_access access[];
 };
 
 /*
- * A trailer, see scan.h: the sign, STREAM_PLAIN_BIT unless an access needs a
- * look of its own (relative to %fs, or of more than WATCH_REACH bytes), and the
- * descriptor's number.
+ * A trailer, see scan.h: the sign, STREAM_CALL_BIT if the last access is that of the call or
+ * return which ends the segment, STREAM_PLAIN_BIT unless an access needs a look of its own
+ * (relative to %fs, or of more than WATCH_REACH bytes), and the descriptor's number. So those with
+ * STREAM_CALL_BIT are the entries from STREAM_LEAST_CALL on.
  */
 #define STREAM_TRAILER_BIT 0x80000000u
-#define STREAM_NUMBER_MASK 0x3fffffffu
+#define STREAM_CALL_BIT 0x40000000u
+#define STREAM_LEAST_CALL 0xffffffffc0000000u
+#define STREAM_NUMBER_MASK 0x1fffffffu
 #define STREAM_MAX_ACCESSES 120
 const struct stream_desc *translate_desc(uint32_t number);
 struct stream_desc *translate_new_desc(uint32_t accesses, uint32_t *number);

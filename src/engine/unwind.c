@@ -80,12 +80,8 @@ uint32_t unwind_generation(void)
 	return __atomic_load_n(&generation, __ATOMIC_RELAXED);
 }
 
-struct frame_regs {
-	uint64_t pc, rsp, rbp;
-};
-
 struct walk {
-	struct frame_regs at;
+	struct unwind_walk at;
 	struct unwind_reads *reads;
 };
 
@@ -107,7 +103,7 @@ static bool peek(const struct walk *w, uint64_t address, uint64_t *value)
 
 static bool frame_address(const struct walk *w, uint64_t rule, uint64_t *cfa)
 {
-	const struct frame_regs *f = &w->at;
+	const struct unwind_walk *f = &w->at;
 	uint64_t at = (uint64_t)RULE_OFFSET(rule);
 
 	switch (RULE_BASE(rule)) {
@@ -131,7 +127,7 @@ static bool frame_address(const struct walk *w, uint64_t rule, uint64_t *cfa)
 /* To the caller's frame. */
 static bool step(struct walk *w)
 {
-	struct frame_regs *f = &w->at;
+	struct unwind_walk *f = &w->at;
 	uint64_t rule = rule_for(f->pc), cfa, pc, rbp = f->rbp;
 
 	if (!frame_address(w, rule, &cfa) || !peek(w, cfa - 8, &pc))
@@ -143,8 +139,17 @@ static bool step(struct walk *w)
 		return false;
 	if (pc < LEAST_PC || pc >> 47)
 		return false;
-	*f = (struct frame_regs){ pc, cfa, rbp };
+	*f = (struct unwind_walk){ pc, cfa, rbp };
 	return true;
+}
+
+bool unwind_step(struct unwind_walk *at)
+{
+	struct walk w = { *at, 0 };
+	bool found = step(&w);
+
+	*at = w.at;
+	return found;
 }
 
 uint32_t unwind_path(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t *path, uint32_t room,

@@ -7,6 +7,7 @@
 #ifndef DWELL_ENGINE_UNWIND_H
 #define DWELL_ENGINE_UNWIND_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a walk has read of the stack: as long as it is there, the walk leads to the same path. */
@@ -15,6 +16,14 @@ struct unwind_reads {
 	uint32_t count; /* more than UNWIND_MAX_READS: they are not all kept */
 	uint64_t read[UNWIND_MAX_READS][2]; /* address, value */
 };
+
+/* Where a walk stands: in the frame at pc, which has called something, with its rsp and rbp. */
+struct unwind_walk {
+	uint64_t pc, rsp, rbp;
+};
+
+/* To the caller's frame; its return address stood at rsp - 8. False: the walk ends. No lock wanted. */
+bool unwind_step(struct unwind_walk *w);
 
 /*
  * The return addresses on the stack, the frame at pc's own first, at most `room` of them.

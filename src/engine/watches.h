@@ -27,9 +27,11 @@ struct watch {
 };
 
 struct nested_set;
+struct call_stack;
 
 struct watch_set {
 	struct nested_set *nested; /* or NULL: one line size only */
+	struct call_stack *calls;  /* or NULL: no call paths */
 	uint32_t window;      /* that its samples belong to */
 	uint32_t follows;     /* of the watches, those followed */
 	uint32_t one_in;      /* samples left unresolved, one of which is chosen to be followed */

@@ -272,6 +272,7 @@ static void list_near(struct sharing *s)
 			s->out->reuses[s->out->count++] = (struct share_reuse){
 				.begin = begin,
 				.end = end,
+				.path = x->end.path,
 				.distance = x->distance,
 				.is = {s->samples[i].accesses, s->samples[i].misses},
 				.temporal = overlap(&x->begin, &x->end),
@@ -384,6 +385,7 @@ static int list_far(struct sharing *s, const double *far, struct err *err)
 			.begin = x != NULL ? location_index(p, x->begin.location)
 					   : p->location_count,
 			.end = end,
+			.path = f->end.path,
 			.distance = f->end_position - f->position,
 			.is = {.accesses = part},
 			.far = true,

@@ -17,6 +17,7 @@ struct share_part {
 /* A line touched again: from a sample, or from a line watched on and met in a later window. */
 struct share_reuse {
 	size_t begin, end; /* of p->locations; location_count: missing in the profile */
+	int64_t path;	   /* of calls to the end; 0: not known */
 	uint64_t distance; /* accesses; of a far one at most, the touches before it were not seen */
 	struct share_part is; /* as many reuses as it stands for */
 	bool far;	      /* it stands for reuses that no window is long enough to see */

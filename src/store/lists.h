@@ -17,6 +17,7 @@ enum {
 	ACCESS_THREAD,
 	ACCESS_SITE,
 	ACCESS_BLOCK,
+	ACCESS_PATH,
 	ACCESS_NUMBERS,
 };
 
@@ -77,6 +78,13 @@ enum {
 	LOCATION_MODULE,
 	LOCATION_ADDRESS,
 	LOCATION_NUMBERS,
+};
+
+/* Those of a call path: behind its process, the locations of the calls. */
+enum {
+	PATH_PROCESS,
+	PATH_LOCATIONS,
+	PATH_NUMBERS = PATH_LOCATIONS + STORE_MAX_PATH,
 };
 
 /* Write the lists gathered so far. */

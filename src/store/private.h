@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 #define STORE_APPLICATION_ID 0x44574c31u /* "DWL1" */
-#define STORE_SCHEMA_VERSION 5u
+#define STORE_SCHEMA_VERSION 6u
 
 /* The statements of the writer, prepared at their first use; SQL in row.c. */
 enum store_statement {
@@ -27,6 +27,7 @@ enum store_statement {
 	PUT_LOCATIONS,
 	PUT_NAMES,
 	PUT_PLACE,
+	PUT_PATHS,
 	PUT_SITE,
 	PUT_VARIABLE,
 	PUT_MESSAGE,
@@ -63,6 +64,7 @@ struct store {
 	int64_t nested_process;
 	struct store_batch locations;
 	struct store_batch names; /* of locations */
+	struct store_batch paths;
 
 	/* An item's index + 1 is its id in the file. */
 	struct {

@@ -24,6 +24,7 @@ struct store_access access_from_numbers(const int64_t numbers[ACCESS_NUMBERS])
 		.thread = (uint16_t)numbers[ACCESS_THREAD],
 		.site = numbers[ACCESS_SITE],
 		.block = (uint64_t)numbers[ACCESS_BLOCK],
+		.path = numbers[ACCESS_PATH],
 	};
 }
 

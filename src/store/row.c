@@ -24,6 +24,7 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_LOCATIONS] = "REPLACE INTO location_batch(first_id, list) VALUES(?,?)",
 	[PUT_NAMES] = "REPLACE INTO name_batch(first_id, list) VALUES(?,?)",
 	[PUT_PLACE] = "INSERT INTO place(id, function, file, line) VALUES(?,?,?,?)",
+	[PUT_PATHS] = "REPLACE INTO path_batch(first_id, list) VALUES(?,?)",
 	[PUT_SITE] = "REPLACE INTO site(id, process_id, kind, name, path, element_size, blocks, bytes,"
 		     " live_blocks, live_bytes, peak_bytes, smallest, largest)"
 		     " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (5).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (6).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- gear, seed, line_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -59,10 +59,11 @@ CREATE VIEW sample AS SELECT first_id + key AS id, process_id, window,
 	json_extract(value, '$[4]') AS begin_location, json_extract(value, '$[5]') AS begin_address,
 	json_extract(value, '$[6]') AS begin_size, json_extract(value, '$[7]') AS begin_kind,
 	json_extract(value, '$[8]') AS begin_thread, json_extract(value, '$[9]') AS begin_site,
-	json_extract(value, '$[10]') AS begin_block, json_extract(value, '$[11]') AS end_location,
-	json_extract(value, '$[12]') AS end_address, json_extract(value, '$[13]') AS end_size,
-	json_extract(value, '$[14]') AS end_kind, json_extract(value, '$[15]') AS end_thread,
-	json_extract(value, '$[16]') AS end_site, json_extract(value, '$[17]') AS end_block
+	json_extract(value, '$[10]') AS begin_block, json_extract(value, '$[11]') AS begin_path,
+	json_extract(value, '$[12]') AS end_location, json_extract(value, '$[13]') AS end_address,
+	json_extract(value, '$[14]') AS end_size, json_extract(value, '$[15]') AS end_kind,
+	json_extract(value, '$[16]') AS end_thread, json_extract(value, '$[17]') AS end_site,
+	json_extract(value, '$[18]') AS end_block, json_extract(value, '$[19]') AS end_path
 	FROM sample_batch, json_each(list);
 -- What became of some of the censored samples: lists as above, in the order of the view from window on;
 -- those of the end are there only if the line was touched.
@@ -74,7 +75,8 @@ CREATE VIEW follow AS SELECT first_id + key AS id, process_id,
 	json_extract(value, '$[4]') AS watched, json_extract(value, '$[5]') AS end_position,
 	json_extract(value, '$[6]') AS end_location, json_extract(value, '$[7]') AS end_address,
 	json_extract(value, '$[8]') AS end_size, json_extract(value, '$[9]') AS end_kind,
-	json_extract(value, '$[11]') AS end_site, json_extract(value, '$[12]') AS end_block
+	json_extract(value, '$[11]') AS end_site, json_extract(value, '$[12]') AS end_block,
+	json_extract(value, '$[13]') AS end_path
 	FROM follow_batch, json_each(list);
 -- Samples whose byte was watched at all line sizes (1 << k bytes is bit k of sizes and open), and what became
 -- of the lines that their window left untouched (followed). Views show the sample and its touches.
@@ -87,21 +89,29 @@ CREATE VIEW nested AS SELECT first_id + key AS id, process_id,
 	json_extract(value, '$[8]') AS begin_location, json_extract(value, '$[9]') AS begin_address,
 	json_extract(value, '$[10]') AS begin_size, json_extract(value, '$[11]') AS begin_kind,
 	json_extract(value, '$[12]') AS begin_thread, json_extract(value, '$[13]') AS begin_site,
-	json_extract(value, '$[14]') AS begin_block, (json_array_length(value) - 15) / 10 AS touches
+	json_extract(value, '$[14]') AS begin_block, json_extract(value, '$[15]') AS begin_path,
+	(json_array_length(value) - 16) / 11 AS touches
 	FROM nested_batch, json_each(list);
 CREATE VIEW nested_touch AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 10)
 	SELECT first_id + key AS nested_id, process_id,
-	json_extract(value, '$[' || (15 + 10 * i) || ']') AS sizes,
-	json_extract(value, '$[' || (16 + 10 * i) || ']') AS weight,
-	json_extract(value, '$[' || (17 + 10 * i) || ']') AS distance,
-	json_extract(value, '$[' || (18 + 10 * i) || ']') AS end_location,
-	json_extract(value, '$[' || (19 + 10 * i) || ']') AS end_address,
-	json_extract(value, '$[' || (20 + 10 * i) || ']') AS end_size,
-	json_extract(value, '$[' || (21 + 10 * i) || ']') AS end_kind,
-	json_extract(value, '$[' || (22 + 10 * i) || ']') AS end_thread,
-	json_extract(value, '$[' || (23 + 10 * i) || ']') AS end_site,
-	json_extract(value, '$[' || (24 + 10 * i) || ']') AS end_block
-	FROM nested_batch, json_each(list) JOIN n ON i < (json_array_length(value) - 15) / 10;
+	json_extract(value, '$[' || (16 + 11 * i) || ']') AS sizes,
+	json_extract(value, '$[' || (17 + 11 * i) || ']') AS weight,
+	json_extract(value, '$[' || (18 + 11 * i) || ']') AS distance,
+	json_extract(value, '$[' || (19 + 11 * i) || ']') AS end_location,
+	json_extract(value, '$[' || (20 + 11 * i) || ']') AS end_address,
+	json_extract(value, '$[' || (21 + 11 * i) || ']') AS end_size,
+	json_extract(value, '$[' || (22 + 11 * i) || ']') AS end_kind,
+	json_extract(value, '$[' || (23 + 11 * i) || ']') AS end_thread,
+	json_extract(value, '$[' || (24 + 11 * i) || ']') AS end_site,
+	json_extract(value, '$[' || (25 + 11 * i) || ']') AS end_block,
+	json_extract(value, '$[' || (26 + 11 * i) || ']') AS end_path
+	FROM nested_batch, json_each(list) JOIN n ON i < (json_array_length(value) - 16) / 11;
+-- The call paths of accesses: list has for each an array of its process and of locations, those of the calls,
+-- the innermost first. The view has a row for each call.
+CREATE TABLE path_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
+CREATE VIEW path AS SELECT first_id + a.key AS id, json_extract(a.value, '$[0]') AS process_id,
+	b.key - 1 AS depth, b.value AS location_id
+	FROM path_batch, json_each(list) a, json_each(a.value) b WHERE b.key > 0;
 -- Where blocks of memory come from: path is a JSON array of locations, the allocation function's caller first.
 CREATE TABLE site(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, kind TEXT NOT NULL, name TEXT,
 	path TEXT NOT NULL, element_size INTEGER NOT NULL, blocks INTEGER NOT NULL, bytes INTEGER NOT NULL,

@@ -103,6 +103,7 @@ struct store_access {
 	uint16_t thread; /* index in the process */
 	int64_t site;	 /* of the block that the address lies in; 0: in none that is known */
 	uint64_t block;	 /* the block's address, or 0 */
+	int64_t path;	 /* of calls that led to it; 0: not known */
 };
 
 struct store_sample {
@@ -173,6 +174,16 @@ struct store_location {
 	uint32_t frame_count;
 };
 
+#define STORE_MAX_PATH 16
+
+/* The calls that led to an access. */
+struct store_path {
+	int64_t id; /* from 1 */
+	int64_t process_id;
+	const int64_t *locations; /* of the calls, the innermost first; the store's */
+	size_t count; /* up to STORE_MAX_PATH; what lies farther out is cut off */
+};
+
 /*
  * A place where blocks of memory come from: a call path that ends in an allocation function or a
  * system call. All its blocks are one data structure.
@@ -232,6 +243,8 @@ int store_read_nested(struct store *s, int64_t process, struct store_nested **it
 		      struct err *err);
 int store_read_locations(struct store *s, int64_t process, struct store_location **items,
 			 size_t *count, struct err *err);
+int store_read_paths(struct store *s, int64_t process, struct store_path **items, size_t *count,
+		     struct err *err);
 int store_read_sites(struct store *s, int64_t process, struct store_site **items, size_t *count,
 		     struct err *err);
 int store_read_variables(struct store *s, int64_t process, struct store_variable **items,

@@ -79,6 +79,7 @@ void access_to_numbers(const struct store_access *a, int64_t numbers[ACCESS_NUMB
 	numbers[ACCESS_THREAD] = a->thread;
 	numbers[ACCESS_SITE] = a->site;
 	numbers[ACCESS_BLOCK] = (int64_t)a->block;
+	numbers[ACCESS_PATH] = a->path;
 }
 
 int store_put_sample(struct store *s, const struct store_sample *x, struct err *err)
@@ -293,11 +294,21 @@ int store_put_frames(struct store *s, int64_t location, const struct store_frame
 	return add(s, PUT_NAMES, &s->names, location, numbers, i, err);
 }
 
+int store_put_path(struct store *s, const struct store_path *p, struct err *err)
+{
+	int64_t numbers[PATH_NUMBERS] = {[PATH_PROCESS] = p->process_id};
+	size_t count = p->count < STORE_MAX_PATH ? p->count : STORE_MAX_PATH;
+
+	memcpy(numbers + PATH_LOCATIONS, p->locations, count * sizeof(*p->locations));
+	return add(s, PUT_PATHS, &s->paths, p->id, numbers, PATH_LOCATIONS + count, err);
+}
+
 int lists_flush(struct store *s, struct err *err)
 {
 	return put_samples(s, err) == 0 && put_follows(s, err) == 0 && put_nested(s, err) == 0 &&
 			       put_list(s, PUT_LOCATIONS, &s->locations, err) == 0 &&
-			       put_list(s, PUT_NAMES, &s->names, err) == 0
+			       put_list(s, PUT_NAMES, &s->names, err) == 0 &&
+			       put_list(s, PUT_PATHS, &s->paths, err) == 0
 		       ? 0
 		       : -1;
 }

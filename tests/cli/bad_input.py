@@ -23,7 +23,7 @@ import time
 
 USAGE, INPUT, OUTPUT, NOT_EXECUTABLE, NOT_FOUND = 2, 3, 5, 126, 127
 SECONDS = 60
-VIEWS = [['report'], ['curve'], ['annotate'], ['objects'], ['objects', '--paths', '--format=json'], ['reuse'], ['info'], ['info', '--format=json'], ['processes'], ['top', '--once']]
+VIEWS = [['report'], ['curve'], ['annotate'], ['objects'], ['objects', '--paths', '--format=json'], ['paths'], ['paths', '--folded'], ['reuse'], ['info'], ['info', '--format=json'], ['processes'], ['top', '--once']]
 cases = []
 
 
@@ -169,6 +169,11 @@ def parts_that_no_sample_is_of():
     refused(USAGE, 'more than 12 curves', *view, *['--process', '0'] * 4, *['-i', profile()] * 4)
     refused(INPUT, 'missing.db', *view, '-i', 'missing.db')
     refused(USAGE, "no samples in a data structure 'nosuch_object'", 'objects', '-i', profile(), 'nosuch_object')
+    refused(USAGE, "file or function 'nosuch_function'", 'paths', '-i', profile(), 'nosuch_function')
+    refused(USAGE, "'two' is one too many", 'paths', '-i', profile(), 'one', 'two')
+    refused(USAGE, '--folded', 'paths', '-i', profile(), '--folded', '--format=csv')
+    refused(USAGE, 'top', 'paths', '-i', profile(), '--top', '0')
+    refused(USAGE, 'must hold a line of 64', 'paths', '-i', profile(), '--size', '63')
     refused(USAGE, "'two' is one too many", 'objects', '-i', profile(), 'one', 'two')
     refused(USAGE, "blocks by 'colour' is unknown", 'objects', '-i', profile(), '--sites-by', 'colour')
     refused(USAGE, 'top', 'objects', '-i', profile(), '--top', '0')

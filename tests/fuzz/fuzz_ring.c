@@ -113,6 +113,7 @@ static const uint32_t record_bytes[] = {
 	[RECORD_SITE] = sizeof(struct record_site) + 32,
 	[RECORD_SITE_COUNTS] = sizeof(struct record_site_counts),
 	[RECORD_REGION] = sizeof(struct record_region) + 16,
+	[RECORD_PATH] = sizeof(struct record_path) + 32,
 };
 
 #define RECORD_TYPES (sizeof(record_bytes) / sizeof(record_bytes[0]))
@@ -133,6 +134,7 @@ static void write_record(struct fuzz *f, uint32_t type)
 		struct record_site site;
 		struct record_site_counts counts;
 		struct record_region region;
+		struct record_path path;
 	} *r = NULL;
 
 	if (record_bytes[type] == 0) /* a type that only whole runs make sense of */
@@ -162,6 +164,7 @@ static void write_record(struct fuzz *f, uint32_t type)
 		r->sample.begin.pc = random_next() % 65536;
 		r->sample.begin.kind = ACCESS_LOAD;
 		r->sample.begin.site = (uint32_t)random_next() % 16;
+		r->sample.begin.path = (uint32_t)random_next() % 16;
 		r->sample.status = SAMPLE_CENSORED;
 	} else if (type == RECORD_FOLLOW) {
 		r->follow.status = (uint32_t)random_next() % 3;
@@ -181,6 +184,9 @@ static void write_record(struct fuzz *f, uint32_t type)
 		r->site.id = 1 + (uint32_t)random_next() % 8;
 		r->site.kind = 1 + (uint16_t)(random_next() % (SITE_KINDS - 1));
 		r->site.depth = (uint16_t)(random_next() % 5);
+	} else if (type == RECORD_PATH) {
+		r->path.id = 1 + (uint32_t)random_next() % 8;
+		r->path.depth = 1 + (uint32_t)random_next() % 4;
 	} else if (type == RECORD_SITE_COUNTS) {
 		r->counts.id = 1 + (uint32_t)random_next() % 16;
 		r->counts.blocks = random_next() >> 40;

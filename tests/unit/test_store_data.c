@@ -30,6 +30,14 @@ static const struct store_site sites[] = {
 	{3, 1, "region", "grid", NULL, 0, 8, 1, UINT64_MAX >> 1, 1, 5, 6, 7, 8},
 };
 
+static const int64_t deep[STORE_MAX_PATH] = {9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 1};
+
+static const struct store_path paths[] = {
+	{1, 0, call_path, 3},
+	{2, 1, call_path + 1, 1},
+	{3, 0, deep, STORE_MAX_PATH},
+};
+
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 static void write_file(void)
@@ -41,6 +49,8 @@ static void write_file(void)
 		assert_int_equal(store_put_variable(s, &variables[i], NULL), 0);
 	for (size_t i = 0; i < COUNT(sites); i++)
 		assert_int_equal(store_put_site(s, &sites[i], NULL), 0);
+	for (size_t i = 0; i < COUNT(paths); i++)
+		assert_int_equal(store_put_path(s, &paths[i], NULL), 0);
 	assert_int_equal(store_finish(s, NULL), 0);
 	store_close(s);
 }
@@ -59,6 +69,34 @@ static struct store *open_file(void)
 
 	assert_int_equal(store_open_readonly(path, &s, NULL), 0);
 	return s;
+}
+
+static void a_path_comes_back_as_it_was(void **state)
+{
+	static const size_t order[] = {0, 2, 1}; /* by process */
+	struct store_path *p;
+	struct store *s;
+	size_t count;
+
+	write_file();
+	s = open_file();
+	assert_int_equal(store_read_paths(s, STORE_ALL, &p, &count, NULL), 0);
+	assert_int_equal(count, COUNT(paths));
+	for (size_t i = 0; i < count; i++) {
+		const struct store_path *wanted = &paths[order[i]];
+
+		assert_int_equal(p[i].id, wanted->id);
+		assert_int_equal(p[i].process_id, wanted->process_id);
+		assert_int_equal(p[i].count, wanted->count);
+		assert_memory_equal(p[i].locations, wanted->locations,
+				    wanted->count * sizeof(*wanted->locations));
+	}
+	free(p);
+	assert_int_equal(store_read_paths(s, 1, &p, &count, NULL), 0);
+	assert_int_equal(count, 1);
+	assert_int_equal(p[0].id, 2);
+	free(p);
+	store_close(s);
 }
 
 static void a_variable_comes_back_as_it_was(void **state)
@@ -139,6 +177,7 @@ static int remove_folder(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_path_comes_back_as_it_was),
 		cmocka_unit_test(a_variable_comes_back_as_it_was),
 		cmocka_unit_test(a_site_comes_back_with_its_path),
 	};
