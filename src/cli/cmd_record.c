@@ -26,7 +26,7 @@ struct record_options {
 	bool has_progress; /* a line of progress stands on the terminal */
 };
 
-enum { KEY_ONE_LINE = 0x180, KEY_NO_OBJECTS, KEY_NO_PATHS };
+enum { KEY_ONE_LINE = 0x180, KEY_NO_OBJECTS, KEY_PATHS };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
@@ -50,8 +50,7 @@ static const struct argp_option options[] = {
 	{"gear", 'g', "GEAR", 0, "sample, or count: count accesses only, no samples", 2},
 	{"no-objects", KEY_NO_OBJECTS, NULL, 0,
 	 "Do not follow allocations: samples know no blocks, and the profile no sites", 2},
-	{"no-paths", KEY_NO_PATHS, NULL, 0,
-	 "Do not follow calls: samples know no call paths", 2},
+	{"paths", KEY_PATHS, NULL, 0, "Let samples know the calls that led to them, up to 16", 2},
 	{0},
 };
 
@@ -156,8 +155,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_NO_OBJECTS:
 		o->run.config.objects = 0;
 		return 0;
-	case KEY_NO_PATHS:
-		o->run.config.paths = 0;
+	case KEY_PATHS:
+		o->run.config.paths = 1;
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->run.command = state->argv + state->next;

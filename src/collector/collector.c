@@ -67,7 +67,6 @@ struct channel_config collector_default_config(void)
 		.samples_per_window = 150,
 		.nested_one_in = 4,
 		.objects = 1,
-		.paths = 1,
 	};
 }
 

@@ -33,9 +33,10 @@ static void put_heading(const struct paths *t, struct text *out)
 		text_addf(out, " (%s)", cache);
 	text_addf(out,
 		  ": %s\nmiss ratio %s of all accesses; the callers of %s of the samples are "
-		  "known\n\n",
+		  "known%s\n\n",
 		  t->profile->process->command, figure_percent(misses_of(&t->total), figure),
-		  figure_percent(t->with_path, (char[FIGURE_BYTES]){0}));
+		  figure_percent(t->with_path, (char[FIGURE_BYTES]){0}),
+		  t->with_path > 0 ? "" : ": record with --paths for them");
 }
 
 static void put_row(const struct paths *t, struct table *table, const struct paths_node *n,

@@ -42,9 +42,9 @@ def run(*argv):
     return done.stdout
 
 
-def record(folder, *options):
+def record(folder, *options, how=('--paths',)):
     path = os.path.join(folder, 'profile.db')
-    out = run('record', '-q', '-o', path, '--seed', '1', *options, '--', PROGRAMS + '/call-paths')
+    out = run('record', '-q', '-o', path, '--seed', '1', *how, *options, '--', PROGRAMS + '/call-paths')
     check(out == 'all checks held\n', 'the run said', out)
     return path
 
@@ -118,7 +118,7 @@ def nested_samples_know_paths(folder):
 
 
 def no_paths(folder):
-    profile = record(folder, '--no-paths')
+    profile = record(folder, how=())
     with sqlite3.connect(profile) as db:
         check(db.execute('SELECT COUNT(*) FROM path').fetchone()[0] == 0, 'paths all the same')
         check(db.execute('SELECT MAX(begin_path) FROM sample').fetchone()[0] == 0, 'a known path')
