@@ -54,7 +54,7 @@ static int parse_sizes(const char *text, struct profile_cache caches[PROFILE_CAC
 
 	if (strlen(text) >= sizeof(copy))
 		return fail_unknown(text, err);
-	strcpy(copy, text);
+	memcpy(copy, text, strlen(text) + 1);
 	for (word = strtok_r(copy, ",", &rest); word != NULL; word = strtok_r(NULL, ",", &rest)) {
 		if (n == PROFILE_CACHES || size_parse(word, &caches[n].size_bytes, err) != 0)
 			return fail_unknown(text, err);
