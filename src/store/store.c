@@ -63,6 +63,7 @@ void store_close(struct store *s)
 	text_release(&s->samples.list);
 	text_release(&s->follows.list);
 	text_release(&s->nested.list);
+	text_release(&s->paths.list);
 	text_release(&s->locations.list);
 	text_release(&s->names.list);
 	free(s->places.items);

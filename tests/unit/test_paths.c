@@ -65,9 +65,15 @@ static uint32_t number(uint32_t depth, uint64_t last)
 
 static int begin(void **state)
 {
-	paths_forked();
+	static bool is_begun;
+
+	/* A forked child begins anew, with what its parent had given back. */
 	engine.config.paths = 1;
-	paths_init();
+	if (is_begun)
+		paths_forked();
+	else
+		paths_init();
+	is_begun = true;
 	told = messages = 0;
 	return 0;
 }
