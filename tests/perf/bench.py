@@ -22,15 +22,15 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'transparency'))
 import inputs  # noqa: E402
 
-# name -> scale of the inputs (some 3 s natively), and the command; $IN is their directory
+# name -> scale of the inputs (some 3 s natively, on a fast processor), and the command; $IN is their directory
 PROGRAMS = {
-    'gzip': (28, 'gzip -9 -c $IN/text'),
-    'bzip2': (64, 'bzip2 -9 -c $IN/text'),
+    'gzip': (40, 'gzip -9 -c $IN/text'),
+    'bzip2': (100, 'bzip2 -9 -c $IN/text'),
     'xz': (9, 'xz -6 -T1 -c $IN/text'),
-    'sqlite3': (12, 'sqlite3 :memory: ".read $IN/job.sql"'),
-    'python3': (1, '/usr/bin/python3 $IN/job.py 50'),
-    'perl': (1, 'perl $IN/job.pl 50'),
-    'cc1': (2, '$CC1 -quiet -O1 $IN/steps.i -o /dev/null'),
+    'sqlite3': (40, 'sqlite3 :memory: ".read $IN/job.sql"'),
+    'python3': (1, '/usr/bin/python3 $IN/job.py 200'),
+    'perl': (1, 'perl $IN/job.pl 200'),
+    'cc1': (5, '$CC1 -quiet -O1 $IN/steps.i -o /dev/null'),
 }
 VARIANTS = [('count', ['--gear', 'count']), ('record', [])]
 
@@ -57,7 +57,7 @@ def command_for(name, base, quick):
         cc1 = subprocess.run(['gcc', '-print-prog-name=cc1'], check=True, capture_output=True)
         command = command.replace('$CC1', cc1.stdout.decode().strip())
     if quick:
-        command = re.sub(r' 50$', ' 3', command)
+        command = re.sub(r' 200$', ' 3', command)
     argv = re.findall(r'"[^"]*"|\S+', command.replace('$IN', folder))
     return [word.strip('"') for word in argv]
 
