@@ -108,7 +108,7 @@ class Recording:
 
 @case
 def start_at_a_static_function():
-    record('--start-at', 'middle', program('stages'), '20')
+    record('--start-at', 'middle', program('stages'), '100')
     found = functions()
     check(found.get('middle', 0) > 100 and found.get('last', 0) > 100, found)
     check(set(found) & {'first', 'main', '_dl_start'} <= {'main'}, 'sampled before:', found)
@@ -117,7 +117,7 @@ def start_at_a_static_function():
 
 @case
 def start_and_stop():
-    record('--start-at', 'middle', '--stop-at', 'last', program('stages'), '20')
+    record('--start-at', 'middle', '--stop-at', 'last', program('stages'), '100')
     found = functions()
     check(found.get('middle', 0) > 100, found)
     check(set(found) <= {'middle', 'helper', 'main'}, 'sampled outside:', found)
@@ -126,7 +126,7 @@ def start_and_stop():
 @case
 def a_function_entered_again_and_again_stops_once():
     # Helper is entered many times before sampling begins, and then ends it at once.
-    record('--start-at', 'last', '--stop-at', 'helper', program('stages'), '20',
+    record('--start-at', 'last', '--stop-at', 'helper', program('stages'), '100',
            says="function 'helper' was not entered while it mattered")
     check(functions().get('last', 0) > 100, functions())
     check(set(functions()) & {'first', 'middle', 'helper'} == set(), functions())
