@@ -58,8 +58,8 @@ static void put_run(const struct profile *p, const struct display *d, struct tex
 	put_line(out, d, &line);
 	line.count = 0;
 	text_addf(&line,
-		  "%zu processes, %" PRIu64 " running; %s accesses; %s samples in %s windows",
-		  p->process_count, live, figure_count(accesses, a), figure_count(samples, b),
+		  "%zu process%s, %" PRIu64 " running; %s accesses; %s samples in %s windows",
+		  p->process_count, p->process_count == 1 ? "" : "es", live, figure_count(accesses, a), figure_count(samples, b),
 		  figure_count(windows, c));
 	put_line(out, d, &line);
 	text_release(&line);
