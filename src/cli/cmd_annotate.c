@@ -35,7 +35,6 @@ static const struct argp_option option_list[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct annotate_options *o = state->input;
-	struct err err;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -49,12 +48,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->all = true;
 		return 0;
 	case KEY_ROWS:
-		if (number_parse("rows", arg, 1, 1000000, &o->rows, &err) != 0)
-			argp_error(state, "%s", err.text);
+		o->rows = view_parse_count("rows", arg, 1, 1000000, state);
 		return 0;
 	case KEY_SOURCES:
-		if (number_parse("sources", arg, 0, 1000000, &o->sources, &err) != 0)
-			argp_error(state, "%s", err.text);
+		o->sources = view_parse_count("sources", arg, 0, 1000000, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->name != NULL)

@@ -122,8 +122,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		check_count(o, state);
 		return 0;
 	case KEY_POINTS:
-		if (number_parse("points-per-octave", arg, 1, 100, &o->per_octave, &err) != 0)
-			argp_error(state, "%s", err.text);
+		o->per_octave = view_parse_count("points-per-octave", arg, 1, 100, state);
 		return 0;
 	case KEY_WAYS:
 		if (number_parse("ways", arg, 1, 1 << 20, &o->ways, &err) != 0)

@@ -53,7 +53,6 @@ static void parse_by(struct objects_options *o, const char *name, struct argp_st
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct objects_options *o = state->input;
-	struct err err;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -70,8 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->by = DATA_BY_PATH;
 		return 0;
 	case KEY_TOP:
-		if (number_parse("top", arg, 1, 1000000, &o->top, &err) != 0)
-			argp_error(state, "%s", err.text);
+		o->top = view_parse_count("top", arg, 1, 1000000, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->name != NULL)

@@ -33,7 +33,6 @@ static const struct argp_option option_list[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct paths_options *o = state->input;
-	struct err err;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -44,8 +43,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->size_bytes = view_parse_size(arg, state);
 		return 0;
 	case KEY_TOP:
-		if (number_parse("top", arg, 1, 1000000, &o->top, &err) != 0)
-			argp_error(state, "%s", err.text);
+		o->top = view_parse_count("top", arg, 1, 1000000, state);
 		return 0;
 	case KEY_FOLDED:
 		o->folded = true;

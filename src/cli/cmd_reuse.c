@@ -28,7 +28,6 @@ static const struct argp_option option_list[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct reuse_options *o = state->input;
-	struct err err;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -39,8 +38,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->size_bytes = view_parse_size(arg, state);
 		return 0;
 	case KEY_ROWS:
-		if (number_parse("rows", arg, 1, 1000000, &o->rows, &err) != 0)
-			argp_error(state, "%s", err.text);
+		o->rows = view_parse_count("rows", arg, 1, 1000000, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->name != NULL)

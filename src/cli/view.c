@@ -38,8 +38,6 @@ static const struct argp_option line_options[] = {
 static error_t parse_process(int key, char *arg, struct argp_state *state)
 {
 	struct view *v = state->input;
-	struct err err;
-	uint64_t id;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -47,9 +45,7 @@ static error_t parse_process(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &v->common;
 		return 0;
 	case KEY_PROCESS:
-		if (number_parse("process", arg, 0, INT32_MAX, &id, &err) != 0)
-			argp_error(state, "%s", err.text);
-		v->process = (int64_t)id;
+		v->process = (int64_t)view_parse_count("process", arg, 0, INT32_MAX, state);
 		if (v->process_count < VIEW_MOST)
 			v->processes[v->process_count] = v->process;
 		v->process_count++;
@@ -126,6 +122,17 @@ uint64_t view_parse_size(const char *text, struct argp_state *state)
 	if (size_parse(text, &bytes, &err) != 0)
 		argp_error(state, "%s", err.text);
 	return bytes;
+}
+
+uint64_t view_parse_count(const char *name, const char *text, uint64_t min, uint64_t max,
+			  struct argp_state *state)
+{
+	struct err err;
+	uint64_t n = min;
+
+	if (number_parse(name, text, min, max, &n, &err) != 0)
+		argp_error(state, "%s", err.text);
+	return n;
 }
 
 /* COLUMNS wins, also when stdout is no terminal: that is how scripts choose a width. */

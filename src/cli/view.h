@@ -51,6 +51,10 @@ int view_show(struct text *out, int status, const struct err *err);
 /* A size given to an option of the command, at least one byte; a usage error ends the program. */
 uint64_t view_parse_size(const char *text, struct argp_state *state);
 
+/* A whole number given to the option named, min <= n <= max; a usage error ends the program. */
+uint64_t view_parse_count(const char *name, const char *text, uint64_t min, uint64_t max,
+			  struct argp_state *state);
+
 /* As many lines as there are; a line each on stderr, "dwell: " in front. Releases notes. */
 void view_notes(struct text *notes);
 

@@ -45,14 +45,8 @@ void paths_init(void)
 
 static uint64_t hash_of(const uint64_t *path, uint32_t depth)
 {
-	uint64_t h = depth;
+	uint64_t h = hash_words(depth, path, depth) & ~NUMBER_MASK;
 
-	for (uint32_t i = 0; i < depth; i++) {
-		h = (h ^ path[i]) * 0x9e3779b97f4a7c15ull;
-		h ^= h >> 29;
-	}
-	h *= 0xd6e8feb86659fd93ull;
-	h = (h ^ h >> 32) & ~NUMBER_MASK;
 	return h ? h : 1ull << NUMBER_BITS;
 }
 

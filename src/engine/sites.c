@@ -46,18 +46,6 @@ static struct site *site_of(uint32_t number)
 	return (struct site *)(void *)sites.base + number - 1;
 }
 
-static uint64_t hash_of(uint32_t kind, const uint64_t *path, uint32_t depth)
-{
-	uint64_t h = kind;
-
-	for (uint32_t i = 0; i < depth; i++) {
-		h = (h ^ path[i]) * 0x9e3779b97f4a7c15ull;
-		h ^= h >> 29;
-	}
-	h *= 0xd6e8feb86659fd93ull;
-	return h ^ h >> 32;
-}
-
 static uint32_t *slot_of(uint64_t hash)
 {
 	uint32_t i = (uint32_t)hash & (index_size - 1);
@@ -87,7 +75,7 @@ static bool need_index(void)
 
 uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth)
 {
-	uint64_t hash = hash_of(kind, path, depth);
+	uint64_t hash = hash_words(kind, path, depth);
 	uint32_t number = *slot_of(hash);
 	struct site *s;
 

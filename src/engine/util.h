@@ -64,4 +64,17 @@ static inline uint64_t round_up(uint64_t v, uint64_t unit)
 	return (v + unit - 1) & ~(unit - 1);
 }
 
+/* A number for n words, different ones for different words but by chance. */
+static inline uint64_t hash_words(uint64_t seed, const uint64_t *words, uint32_t n)
+{
+	uint64_t h = seed;
+
+	for (uint32_t i = 0; i < n; i++) {
+		h = (h ^ words[i]) * 0x9e3779b97f4a7c15ull;
+		h ^= h >> 29;
+	}
+	h *= 0xd6e8feb86659fd93ull;
+	return h ^ h >> 32;
+}
+
 #endif

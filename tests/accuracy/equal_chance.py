@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Has every access the same chance to be sampled, whatever the speed of the code?
 
-slow_fast makes half of its accesses in a function that is some fifteen times as fast as the one
+slow_fast makes half of its accesses in a function that is some 27 times as fast as the one
 that makes the other half. The share of the fast one among sampled accesses, each window weighed
 by what it stands for, must be one half on average over several seeds: with turns that are longer
 than windows, about as long, and far shorter; and with turns as long as the periods that windows
@@ -22,8 +22,8 @@ CASES = [
     ('turns of 4 million accesses', '20', '2000000', [], []),
     ('turns of 200,000', '400', '100000', [], []),
     ('turns of 2,000', '40000', '1000', [], []),
-    # From 250,000 accesses on, a window of 100,000 in each 400,000: as long as two turns.
-    ('turns as long as periods', '200', '200000', ['--duty', '25'], []),
+    # Periods grow through the 400,000 accesses of a turn.
+    ('turns as long as periods', '200', '200000', ['--duty', '15'], []),
     # Longer than several windows with the gaps between them.
     ('string instructions', '10', '4000000', [], ['rep']),
 ]
