@@ -19,16 +19,17 @@
 #include <time.h>
 
 #define MAX_LEVELS  12
-#define HALF_SWEEPS 4  /* two sweeps of two colours */
-#define BLOCK_ROWS  16 /* of a plane: those of HALF_SWEEPS + 2 planes of six arrays stay in the cache */
-#define PAD_ROW	    3
-#define PAD_PLANE   1096
+#define HALF_SWEEPS 4 /* two sweeps of two colours */
+#define BLOCK_ROWS \
+	16 /* of a plane: those of HALF_SWEEPS + 2 planes of six arrays stay in the cache */
+#define PAD_ROW	  3
+#define PAD_PLANE 1096
 
 /* One grid. East, north and up are the coefficients of the faces on those sides of each point. */
 struct grid {
-	long points;	  /* along an edge, both ends included */
-	long row, plane;  /* distances in memory, in elements */
-	double *u, *f;	  /* the solution, and the right side times the square of the mesh width */
+	long points;	 /* along an edge, both ends included */
+	long row, plane; /* distances in memory, in elements */
+	double *u, *f;	 /* the solution, and the right side times the square of the mesh width */
 	double *centre, *east, *north, *up;
 	double *residual; /* of the grid, or of three planes */
 };
@@ -86,7 +87,8 @@ static void new_grid(struct grid *g, long points)
 				long p = k * g->plane + j * g->row + i;
 
 				g->centre[p] = g->east[p] + g->east[p - 1] + g->north[p] +
-					       g->north[p - g->row] + g->up[p] + g->up[p - g->plane];
+					       g->north[p - g->row] + g->up[p] +
+					       g->up[p - g->plane];
 			}
 }
 
@@ -131,7 +133,8 @@ __attribute__((noinline)) static void smooth_blocked(const struct grid *g)
 		for (long k = 1; k < g->points - 1 + HALF_SWEEPS; k++)
 			for (long s = 0; s < HALF_SWEEPS; s++)
 				if (k - s >= 1 && k - s < g->points - 1)
-					relax_rows(g, k - s, block - s, block + BLOCK_ROWS - s, s & 1);
+					relax_rows(g, k - s, block - s, block + BLOCK_ROWS - s,
+						   s & 1);
 }
 
 static void residual_plane(const struct grid *g, long k, double *out)
@@ -169,7 +172,8 @@ static void restrict_plane(const struct grid *fine, const struct grid *coarse, l
 		}
 }
 
-__attribute__((noinline)) static void restrict_residual(const struct grid *fine, const struct grid *coarse)
+__attribute__((noinline)) static void restrict_residual(const struct grid *fine,
+							const struct grid *coarse)
 {
 	for (long k = 1; k < fine->points - 1; k++)
 		residual_plane(fine, k, fine->residual + k * fine->plane);
@@ -181,9 +185,11 @@ __attribute__((noinline)) static void restrict_residual(const struct grid *fine,
 }
 
 /* Three planes of residuals are kept, the oldest is written over. */
-__attribute__((noinline)) static void restrict_at_once(const struct grid *fine, const struct grid *coarse)
+__attribute__((noinline)) static void restrict_at_once(const struct grid *fine,
+						       const struct grid *coarse)
 {
-	double *below = fine->residual, *middle = below + fine->plane, *above = middle + fine->plane;
+	double *below = fine->residual, *middle = below + fine->plane,
+	       *above = middle + fine->plane;
 
 	residual_plane(fine, 1, below);
 	for (long k = 1; k < coarse->points - 1; k++) {
@@ -197,7 +203,8 @@ __attribute__((noinline)) static void restrict_at_once(const struct grid *fine, 
 	}
 }
 
-__attribute__((noinline)) static void add_correction(const struct grid *fine, const struct grid *coarse)
+__attribute__((noinline)) static void add_correction(const struct grid *fine,
+						     const struct grid *coarse)
 {
 	for (long k = 1; k < fine->points - 1; k++)
 		for (long j = 1; j < fine->points - 1; j++) {
@@ -211,7 +218,8 @@ __attribute__((noinline)) static void add_correction(const struct grid *fine, co
 			for (long i = 1; i < fine->points - 1; i++) {
 				long w = i / 2, e = (i + 1) / 2;
 
-				u[i] += 0.125 * (a[w] + a[e] + b[w] + b[e] + c[w] + c[e] + d[w] + d[e]);
+				u[i] += 0.125 *
+					(a[w] + a[e] + b[w] + b[e] + c[w] + c[e] + d[w] + d[e]);
 			}
 		}
 }
@@ -278,9 +286,10 @@ int main(int argc, char **argv)
 	int cycles = argc > 3 ? atoi(argv[3]) : 2;
 
 	optimised = argc > 1 && strcmp(argv[1], "optimised") == 0;
-	if (argc < 2 || argc > 4 || (!optimised && strcmp(argv[1], "standard") != 0) || points < 5 ||
-	    points > 1025 || ((points - 1) & (points - 2)) != 0 || cycles < 1) {
-		fprintf(stderr, "usage: multigrid standard|optimised [POINTS [CYCLES]], POINTS is 2^k + 1\n");
+	if (argc < 2 || argc > 4 || (!optimised && strcmp(argv[1], "standard") != 0) ||
+	    points < 5 || points > 1025 || ((points - 1) & (points - 2)) != 0 || cycles < 1) {
+		fprintf(stderr, "usage: multigrid standard|optimised [POINTS [CYCLES]], POINTS is "
+				"2^k + 1\n");
 		return 2;
 	}
 	return run(points, cycles);
