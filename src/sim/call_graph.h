@@ -34,10 +34,13 @@
 #include "sim/contexts.h"
 #include "sim/functions.h"
 #include "sim/memory.h"
+#include "sim/pool.h"
 #include "sim/segment.h"
 #include "sim/table.h"
 
 #define SIM_MAX_EVENTS 32
+
+#define SIM_NO_NODE UINT32_MAX
 
 enum sim_arc_flags {
 	SIM_ARC_JUMP = 1,      /* a jump or a fall into another function, not a call */
@@ -51,7 +54,8 @@ struct sim_arc {
 	uint32_t caller, callee; /* nodes; the caller is 0 for those that have none */
 	uint64_t pc;		 /* of the call or jump; 0 for those that have none */
 	uint32_t flags;		 /* enum sim_arc_flags */
-	uint32_t folded;	 /* private */
+	uint32_t folded;	 /* private: its callee depends on what is active (contexts.h) */
+	struct sim_arc *through; /* private: to a stub: what the stub led to most recently */
 	uint64_t calls;
 	uint64_t inclusive[]; /* an item for each event */
 };
@@ -64,12 +68,6 @@ struct sim_jump {
 	uint64_t target;
 	uint64_t taken; /* since sim_call_graph_each_jump told of it */
 	const struct sim_cell *cell;
-};
-
-struct sim_pool {
-	const struct sim_memory *memory;
-	uint32_t item_bytes, used, per_chunk;
-	struct sim_pool_chunk *newest;
 };
 
 struct sim_call_graph_config {
@@ -93,45 +91,56 @@ struct sim_call_graph {
 
 /* An open call. Its snapshot of the events is kept beside it. */
 struct sim_frame {
-	uint64_t sp;	  /* where its return address stands; UINT64_MAX: a root */
+	uint64_t sp; /* where its return address stands; UINT64_MAX: there is none */
 	struct sim_arc *arc;
-	uint32_t caller;  /* node that goes on when it ends */
-	uint32_t outer;	  /* the frame of the node's activation before + 1; 0: none */
-	uint32_t outer_function; /* the same of the function */
-	bool counts;	  /* the outermost activation of its node */
+	uint32_t caller; /* node that goes on when it ends */
+	uint32_t outer;	 /* the frame of the node's activation before + 1; 0: it is the outermost */
+	uint32_t outer_function; /* the same of the function, where nodes are more than functions */
+	uint32_t unused;
 };
 
-/* One of the stacks that a thread runs on, with the frames on it. */
+/* One of the stacks that a thread runs on, with the frames on it. The first frame is a root. */
 struct sim_fiber {
 	struct sim_fiber *next;
 	struct sim_frame *frame;
-	uint64_t *snapshot; /* of all events, for each frame */
+	uint64_t *snapshot; /* all events as each frame began */
 	uint32_t count, room;
-	uint32_t node;	   /* that runs, or will go on */
-	bool is_signal;	   /* a handler, on top of `interrupted` */
-	struct sim_fiber *interrupted;
-	const struct sim_segment *last; /* executed, NULL: none, or it did not come to its end */
+	uint64_t sp;   /* where the stack was last known to be; 0: not yet */
+	uint64_t high; /* the highest place known of it */
+	uint64_t used; /* when it was left, in switches */
+	/* A signal handler runs on top of it, and this is how it goes on. */
+	bool is_interrupted;
+	uint32_t node, transfer;
+	struct sim_segment *last;
+	struct sim_cell *cell;
 	uint64_t last_sp;
-	uint64_t sp;	   /* where it was last known to be; 0: never */
-	uint64_t high;	   /* the highest one */
-	uint64_t used;	   /* when it ran last, in switches */
-	uint64_t left[];   /* the events when it was left */
+	struct sim_fiber *interrupted; /* it is that of a handler, on top of this one */
+	uint64_t left[];	       /* the events as it was left */
 };
 
-/* A thread's. */
+/* What the end of the last segment means for the next one. */
+enum sim_transfer {
+	SIM_GOES_ON,
+	SIM_TRANSFERS, /* a call, a return, or there is no last segment */
+	SIM_CUT,       /* it did not come to its end */
+};
+
+/* The shadow stacks of a thread. */
 struct sim_call_stack {
-	uint32_t node;	   /* that runs; 0: none yet */
-	uint32_t transfer; /* the last segment ended in a call or return (or there is none) */
-	const struct sim_segment *last;
-	uint64_t sp; /* of the last segment's end */
+	uint32_t node;	   /* that runs; SIM_NO_NODE: none yet */
+	uint32_t transfer; /* enum sim_transfer */
+	struct sim_segment *last;
+	struct sim_cell *cell; /* of last */
+	uint64_t sp;	       /* at the end of last */
 	struct sim_fiber *fiber;
-	struct sim_fiber *fibers; /* all, also this one */
-	uint32_t *active;	  /* by node: the frame of its newest activation + 1; 0: none */
+	struct sim_fiber *fibers;  /* all, also this one */
+	uint32_t *active;	   /* by node: the frame of its newest activation + 1; 0: none */
 	uint32_t *active_function; /* the same by function, where nodes are more than functions */
 	uint32_t active_room, active_function_room;
 	uint32_t thread;
-	uint64_t switches;
+	uint32_t fiber_count;
 	uint32_t root_flags; /* of the arc to what is executed next, if that is a root */
+	uint64_t switches;
 };
 
 /* Returns 0, or -1 when memory ran out; g wants sim_call_graph_release in both cases. */
@@ -157,7 +166,7 @@ void sim_call_stack_release(struct sim_call_stack *s, struct sim_call_graph *g);
 /* The rest of sim_call_graph_segment. */
 struct sim_cell *sim_call_graph_step(struct sim_call_graph *g, struct sim_call_stack *s,
 				     struct sim_segment *segment, const uint64_t *totals);
-void sim_call_graph_jumped(struct sim_call_graph *g, struct sim_call_stack *s,
+void sim_call_graph_jumped(struct sim_call_graph *g, const struct sim_call_stack *s,
 			   const struct sim_segment *segment);
 
 /*
@@ -178,6 +187,7 @@ static inline struct sim_cell *sim_call_graph_segment(struct sim_call_graph *g,
 	if (__builtin_expect(segment->node != s->node || s->transfer, 0))
 		cell = sim_call_graph_step(g, s, segment, totals);
 	s->last = segment;
+	s->cell = cell;
 	s->transfer = segment->end >= SIM_END_FIRST_TRANSFER;
 	s->sp = sp;
 	return cell;
@@ -219,7 +229,8 @@ void sim_call_graph_forked(struct sim_call_graph *g, struct sim_call_stack *s,
 
 /* Each arc with something new, which is forgotten then. Settle the stacks before. */
 void sim_call_graph_each_arc(struct sim_call_graph *g,
-			     void (*visit)(void *context, const struct sim_arc *arc), void *context);
+			     void (*visit)(void *context, const struct sim_arc *arc),
+			     void *context);
 /* Each target of indirect jumps, the same way. Targets of direct ones: see struct sim_cell. */
 void sim_call_graph_each_jump(struct sim_call_graph *g,
 			      void (*visit)(void *context, const struct sim_jump *jump),

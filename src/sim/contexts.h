@@ -20,11 +20,11 @@
 /* A function and its callers. Some only stand for callers of others and are never executed. */
 struct sim_node {
 	uint32_t function;
-	uint32_t caller; /* node of the chain of its callers, which is shorter; 0: no more */
-	uint32_t thread; /* UINT32_MAX: of all */
+	uint32_t caller;  /* node of the chain of its callers, which is shorter; 0: no more */
+	uint32_t thread;  /* UINT32_MAX: of all */
 	uint32_t shorter; /* the same without the farthest caller; 0: not asked for yet */
-	uint16_t length; /* of the chain, with the function itself */
-	bool entered;	 /* it is one of the call graph, not only of chains */
+	uint16_t length;  /* of the chain, with the function itself */
+	bool entered;	  /* it is one of the call graph, not only of chains */
 };
 
 struct sim_contexts {

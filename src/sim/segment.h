@@ -12,11 +12,11 @@
 #include <stdint.h>
 
 enum sim_segment_end {
-	SIM_END_FALL,	       /* into what follows; also a system call */
-	SIM_END_BRANCH,	       /* conditional: to target, or into what follows */
-	SIM_END_JUMP,	       /* to target */
+	SIM_END_FALL,	/* into what follows; also a system call */
+	SIM_END_BRANCH, /* conditional: to target, or into what follows */
+	SIM_END_JUMP,	/* to target */
 	SIM_END_JUMP_INDIRECT,
-	SIM_END_CALL,	       /* to target; direct and indirect ones are from here on transfers */
+	SIM_END_CALL, /* to target; direct and indirect ones are from here on transfers */
 	SIM_END_CALL_INDIRECT,
 	SIM_END_RETURN,
 };
@@ -44,9 +44,9 @@ struct sim_segment {
 	uint8_t unused[3];
 	struct sim_cell *recent;
 	/* At calls and jumps. */
-	uint64_t pc;	 /* of its first instruction */
-	uint64_t end_pc; /* of its last one */
-	uint64_t target; /* of a direct branch, jump or call; else 0 */
+	uint64_t pc;	   /* of its first instruction */
+	uint64_t end_pc;   /* of its last one */
+	uint64_t target;   /* of a direct branch, jump or call; else 0 */
 	uint32_t function; /* that pc belongs to, from sim_call_graph_function */
 	uint32_t unused2;
 	struct sim_arc *arc; /* that its end took most recently */
