@@ -87,6 +87,45 @@ enum {
 	PATH_NUMBERS = PATH_LOCATIONS + STORE_MAX_PATH,
 };
 
+/* Those of an event profile, see events.h; behind a cost and an arc, the values of its events. */
+enum {
+	NODE_PROCESS,
+	NODE_THREAD,
+	NODE_PLACE,
+	NODE_OBJECT,
+	NODE_CALLER,
+	NODE_NUMBERS,
+};
+enum {
+	COST_NODE,
+	COST_LOCATION,
+	COST_VALUES,
+};
+enum {
+	ARC_CALLER,
+	ARC_LOCATION,
+	ARC_CALLEE,
+	ARC_KIND,
+	ARC_CALLS,
+	ARC_VALUES,
+};
+enum {
+	JUMP_NODE,
+	JUMP_FROM,
+	JUMP_TO,
+	JUMP_CONDITIONAL,
+	JUMP_EXECUTED,
+	JUMP_TAKEN,
+	JUMP_NUMBERS,
+};
+
+/* Add the thing with this id to the batch, which is written down first if that is not its next one. */
+int lists_add(struct store *s, enum store_statement which, struct store_batch *b, int64_t id,
+	      const int64_t *numbers, size_t count, struct err *err);
+
+/* The id of the place, written down if it is new. */
+int lists_find_place(struct store *s, const struct store_frame *f, int64_t *id, struct err *err);
+
 /* Write the lists gathered so far. */
 int lists_flush(struct store *s, struct err *err);
 
@@ -105,6 +144,16 @@ typedef int list_function(void *context, const struct list_item *item, struct er
  */
 int lists_read(struct store *s, const char *sql, int64_t process, list_function *take,
 	       void *context, struct err *err);
+
+/* A row of the table place, being read. */
+struct place {
+	int64_t id;
+	struct store_frame frame;
+};
+
+/* All of them by id; the caller frees the array. */
+int places_read(struct store *s, struct place **items, size_t *count, struct err *err);
+const struct store_frame *places_find(const struct place *items, size_t count, int64_t id);
 
 /* Set what each process, sorted by id, has of follows. */
 int lists_count_follows(struct store *s, struct store_process *processes, size_t count,

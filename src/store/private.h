@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 #define STORE_APPLICATION_ID 0x44574c31u /* "DWL1" */
-#define STORE_SCHEMA_VERSION 6u
+#define STORE_SCHEMA_VERSION 7u
 
 /* The statements of the writer, prepared at their first use; SQL in row.c. */
 enum store_statement {
@@ -32,6 +32,13 @@ enum store_statement {
 	PUT_VARIABLE,
 	PUT_MESSAGE,
 	PUT_SOURCE,
+	PUT_EVENT,
+	PUT_GEOMETRY,
+	PUT_OBJECT,
+	PUT_NODES,
+	PUT_COSTS,
+	PUT_ARCS,
+	PUT_JUMPS,
 	STATEMENT_COUNT,
 };
 
@@ -65,6 +72,15 @@ struct store {
 	struct store_batch locations;
 	struct store_batch names; /* of locations */
 	struct store_batch paths;
+
+	/* Of the event profile: how many events and measured ones there are; and batches. */
+	int64_t events;
+	size_t columns;
+	struct store_batch nodes;
+	struct store_batch costs;
+	struct store_batch arcs;
+	struct store_batch jumps;
+	struct map object_by_name; /* interned path -> id in the file */
 
 	/* An item's index + 1 is its id in the file. */
 	struct {

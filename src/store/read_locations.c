@@ -8,26 +8,6 @@
 #include "store/lists.h"
 #include "store/query.h"
 
-/* A row of the table place. */
-struct place {
-	int64_t id;
-	struct store_frame frame;
-};
-
-static const struct query_column place_columns[] = {
-	{QUERY_U64, offsetof(struct place, id), NULL},
-	{QUERY_TEXT, offsetof(struct place, frame.function), "?"},
-	{QUERY_TEXT, offsetof(struct place, frame.file), NULL},
-	{QUERY_U32, offsetof(struct place, frame.line), NULL},
-};
-
-static const struct query place_query = {
-	"SELECT id, function, file, line FROM place ORDER BY id",
-	sizeof(struct place),
-	QUERY_COLUMNS(place_columns),
-	NULL,
-};
-
 struct reading {
 	struct store *s;
 	int64_t process; /* or STORE_ALL */
@@ -75,22 +55,6 @@ static int add_location(void *context, const struct list_item *item, struct err 
 
 /* ---- Their names ---- */
 
-static int compare_place(const void *id, const void *place)
-{
-	int64_t a = *(const int64_t *)id, b = ((const struct place *)place)->id;
-
-	return a < b ? -1 : a > b;
-}
-
-static const struct store_frame *find_place(const struct reading *r, int64_t id)
-{
-	const struct place *p = NULL;
-
-	if (r->place_count > 0)
-		p = bsearch(&id, r->places, r->place_count, sizeof(*p), compare_place);
-	return p != NULL ? &p->frame : NULL;
-}
-
 static int add_names(void *context, const struct list_item *item, struct err *err)
 {
 	struct reading *r = context;
@@ -107,7 +71,7 @@ static int add_names(void *context, const struct list_item *item, struct err *er
 	if (frames == NULL)
 		return err_set(err, "out of memory");
 	for (i = 0; i < n->count; i++) {
-		const struct store_frame *f = find_place(r, n->items[i]);
+		const struct store_frame *f = places_find(r->places, r->place_count, n->items[i]);
 
 		if (f == NULL)
 			return query_damaged(r->s, err);
@@ -189,7 +153,7 @@ int store_read_locations(struct store *s, int64_t process, struct store_location
 
 	*items = NULL;
 	*count = 0;
-	status = query_all(s, &place_query, STORE_ALL, (void **)&r.places, &r.place_count, err);
+	status = places_read(s, &r.places, &r.place_count, err);
 	if (status == 0)
 		status = lists_read(s, "SELECT list, first_id FROM location_batch", STORE_ALL,
 				    add_location, &r, err);

@@ -25,12 +25,20 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_NAMES] = "REPLACE INTO name_batch(first_id, list) VALUES(?,?)",
 	[PUT_PLACE] = "INSERT INTO place(id, function, file, line) VALUES(?,?,?,?)",
 	[PUT_PATHS] = "REPLACE INTO path_batch(first_id, list) VALUES(?,?)",
-	[PUT_SITE] = "REPLACE INTO site(id, process_id, kind, name, path, element_size, blocks, bytes,"
-		     " live_blocks, live_bytes, peak_bytes, smallest, largest)"
-		     " VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+	[PUT_SITE] =
+		"REPLACE INTO site(id, process_id, kind, name, path, element_size, blocks, bytes,"
+		" live_blocks, live_bytes, peak_bytes, smallest, largest)"
+		" VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_VARIABLE] = "REPLACE INTO variable(id, process_id, start, end, name, type, file, line,"
 			 " element_size, module) VALUES(?,?,?,?,?,?,?,?,?,?)",
 	[PUT_MESSAGE] = "INSERT INTO message(process_id, time_ns, text) VALUES(?,?,?)",
+	[PUT_EVENT] = "INSERT INTO event(id, name, description, formula) VALUES(?,?,?,?)",
+	[PUT_GEOMETRY] = "REPLACE INTO geometry(name, value) VALUES(?,?)",
+	[PUT_OBJECT] = "INSERT INTO object(id, path) VALUES(?,?)",
+	[PUT_NODES] = "REPLACE INTO node_batch(first_id, list) VALUES(?,?)",
+	[PUT_COSTS] = "INSERT INTO cost_batch(first_id, list) VALUES(?,?)",
+	[PUT_ARCS] = "INSERT INTO arc_batch(first_id, list) VALUES(?,?)",
+	[PUT_JUMPS] = "INSERT INTO jump_batch(first_id, list) VALUES(?,?)",
 	[PUT_SOURCE] = "REPLACE INTO source(path, text) VALUES(?,?)",
 };
 

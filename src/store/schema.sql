@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (6).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (7).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- gear, seed, line_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -123,3 +123,30 @@ CREATE TABLE variable(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, start
 	element_size INTEGER NOT NULL, module TEXT);
 CREATE TABLE message(process_id INTEGER, time_ns INTEGER, text TEXT NOT NULL);
 CREATE TABLE source(path TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;   -- embedded copies of annotated files
+-- The event profile: what a simulation counted exactly, or another tool whose file was imported.
+-- Its columns, in order from 0: measured ones first, then derived ones, which have a formula over names.
+CREATE TABLE event(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, description TEXT, formula TEXT);
+CREATE TABLE geometry(name TEXT PRIMARY KEY, value TEXT NOT NULL);      -- what was simulated, in the order of rows
+CREATE TABLE object(id INTEGER PRIMARY KEY, path TEXT NOT NULL);
+-- Functions in a context; list has for each: process, thread (-1: all), row of place, row of object (-1: not
+-- known), and the node that called it (-1: no context kept).
+CREATE TABLE node_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
+CREATE VIEW node AS WITH n AS MATERIALIZED (SELECT first_id + key AS id,
+	json_extract(value, '$[0]') AS process_id, nullif(json_extract(value, '$[1]'), -1) AS thread,
+	json_extract(value, '$[2]') AS place_id, json_extract(value, '$[3]') AS object_id,
+	nullif(json_extract(value, '$[4]'), -1) AS caller_id
+	FROM node_batch, json_each(list))
+	SELECT n.id, +process_id AS process_id, +thread AS thread, function, file, object.path AS object,
+	+caller_id AS caller_id
+	FROM n JOIN place ON place.id = place_id LEFT JOIN object ON object.id = object_id;
+-- Increments, to be summed up by their ids. list has for each cost: node, location (-1: none); for each arc: caller
+-- (-1: none), location of the call, callee, kind, calls; and then a number for each measured event, zeros at the end
+-- left out. The views cost and arc, with columns named after the events, are made when events are.
+CREATE TABLE cost_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
+CREATE TABLE arc_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
+CREATE TABLE jump_batch(first_id INTEGER PRIMARY KEY, list TEXT NOT NULL);
+CREATE VIEW jump AS SELECT json_extract(value, '$[0]') AS node_id,
+	json_extract(value, '$[1]') AS from_location, json_extract(value, '$[2]') AS to_location,
+	json_extract(value, '$[3]') AS conditional, json_extract(value, '$[4]') AS executed,
+	json_extract(value, '$[5]') AS taken
+	FROM jump_batch, json_each(list);

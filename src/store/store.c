@@ -66,6 +66,11 @@ void store_close(struct store *s)
 	text_release(&s->paths.list);
 	text_release(&s->locations.list);
 	text_release(&s->names.list);
+	text_release(&s->nodes.list);
+	text_release(&s->costs.list);
+	text_release(&s->arcs.list);
+	text_release(&s->jumps.list);
+	map_release(&s->object_by_name);
 	free(s->places.items);
 	map_release(&s->place_by_hash);
 	map_release(&s->interned);

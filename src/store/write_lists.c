@@ -209,9 +209,8 @@ static int put_list(struct store *s, enum store_statement which, struct store_ba
 	return end_row(s, &r, b, err);
 }
 
-/* Add the thing with this id, in a row of its own if it is not the next one. */
-static int add(struct store *s, enum store_statement which, struct store_batch *b, int64_t id,
-	       const int64_t *numbers, size_t count, struct err *err)
+int lists_add(struct store *s, enum store_statement which, struct store_batch *b, int64_t id,
+	      const int64_t *numbers, size_t count, struct err *err)
 {
 	if (s->failed)
 		return row_failed(s, err);
@@ -233,8 +232,8 @@ int store_put_location(struct store *s, const struct store_location *l, struct e
 		[LOCATION_ADDRESS] = (int64_t)l->module_address,
 	};
 
-	return add(s, PUT_LOCATIONS, &s->locations, l->id, numbers,
-		   l->module_id == STORE_NONE ? LOCATION_MODULE : LOCATION_NUMBERS, err);
+	return lists_add(s, PUT_LOCATIONS, &s->locations, l->id, numbers,
+			 l->module_id == STORE_NONE ? LOCATION_MODULE : LOCATION_NUMBERS, err);
 }
 
 static bool is_same(const struct store_frame *a, const struct store_frame *b)
@@ -256,8 +255,7 @@ static int put_place(struct store *s, int64_t id, const struct store_frame *f, s
 	return row_end(&r, err);
 }
 
-/* The id of the place, written down if it is new. */
-static int find_place(struct store *s, const struct store_frame *f, int64_t *id, struct err *err)
+int lists_find_place(struct store *s, const struct store_frame *f, int64_t *id, struct err *err)
 {
 	struct store_frame kept = {store_intern(s, f->function), store_intern(s, f->file), f->line};
 	uint64_t hash = ((uintptr_t)kept.function * 31 + (uintptr_t)kept.file) * 31 + kept.line;
@@ -288,10 +286,10 @@ int store_put_frames(struct store *s, int64_t location, const struct store_frame
 	if (s->failed)
 		return row_failed(s, err);
 	for (i = 0; i < count && i < STORE_MAX_FRAMES; i++) {
-		if (find_place(s, &frames[i], &numbers[i], err) != 0)
+		if (lists_find_place(s, &frames[i], &numbers[i], err) != 0)
 			return -1;
 	}
-	return add(s, PUT_NAMES, &s->names, location, numbers, i, err);
+	return lists_add(s, PUT_NAMES, &s->names, location, numbers, i, err);
 }
 
 int store_put_path(struct store *s, const struct store_path *p, struct err *err)
@@ -300,15 +298,27 @@ int store_put_path(struct store *s, const struct store_path *p, struct err *err)
 	size_t count = p->count < STORE_MAX_PATH ? p->count : STORE_MAX_PATH;
 
 	memcpy(numbers + PATH_LOCATIONS, p->locations, count * sizeof(*p->locations));
-	return add(s, PUT_PATHS, &s->paths, p->id, numbers, PATH_LOCATIONS + count, err);
+	return lists_add(s, PUT_PATHS, &s->paths, p->id, numbers, PATH_LOCATIONS + count, err);
 }
 
 int lists_flush(struct store *s, struct err *err)
 {
-	return put_samples(s, err) == 0 && put_follows(s, err) == 0 && put_nested(s, err) == 0 &&
-			       put_list(s, PUT_LOCATIONS, &s->locations, err) == 0 &&
-			       put_list(s, PUT_NAMES, &s->names, err) == 0 &&
-			       put_list(s, PUT_PATHS, &s->paths, err) == 0
-		       ? 0
-		       : -1;
+	/* What others refer to comes first, for a reader may look between two transactions. */
+	const struct {
+		enum store_statement which;
+		struct store_batch *batch;
+	} lists[] = {
+		{PUT_LOCATIONS, &s->locations}, {PUT_NAMES, &s->names}, {PUT_PATHS, &s->paths},
+		{PUT_NODES, &s->nodes},		{PUT_COSTS, &s->costs}, {PUT_ARCS, &s->arcs},
+		{PUT_JUMPS, &s->jumps},
+	};
+	size_t i;
+
+	if (put_samples(s, err) != 0 || put_follows(s, err) != 0 || put_nested(s, err) != 0)
+		return -1;
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		if (put_list(s, lists[i].which, lists[i].batch, err) != 0)
+			return -1;
+	}
+	return 0;
 }

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The event profile: what a simulation, or another tool whose file was imported, counted exactly.
+ * It stands in the same file as, and apart from, the samples of a recording.
+ *
+ * An *event* is a column: instructions, misses of a cache, ... A *node* is a function in a context:
+ * of one process, of one thread or of all, called by another node or by no matter whom. A *cost*
+ * is what happened at one location of a node, an *arc* what happened in calls from one location of
+ * a node to another node, a *jump* how often a branch was reached and taken.
+ *
+ * A run that goes on writes increments: costs, arcs and jumps with the same ids may be put again
+ * and again, and what readers are given is their sum.
+ *
+ * Ownership and errors as in store.h and store_read.h. Ids are from 0 to STORE_MAX_ID.
+ */
+#ifndef DWELL_STORE_EVENTS_H
+#define DWELL_STORE_EVENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "store/store_read.h"
+
+#define STORE_MAX_COLUMNS 64 /* measured events */
+#define STORE_MAX_ID	  INT64_C(0xfffffffd)
+
+struct store_event {
+	const char *name;	 /* "Ir" */
+	const char *description; /* or NULL */
+	const char *formula;	 /* of a derived one, over names of events; NULL: it is measured */
+};
+
+/* What was simulated, in words that the command that did it would read: "L1d", "32K,8,64". */
+struct store_geometry {
+	const char *name;
+	const char *value;
+};
+
+struct store_node {
+	int64_t id; /* cheapest when consecutive */
+	int64_t process_id;
+	int64_t thread;	      /* index in the process; STORE_NONE: all of them */
+	const char *function; /* demangled */
+	const char *file;     /* of its source, or NULL */
+	const char *object;   /* path of the ELF file, or NULL */
+	int64_t caller_id; /* the node that called it; STORE_NONE: contexts end here, or were not kept */
+};
+
+struct store_cost {
+	int64_t node_id;
+	int64_t location_id;	/* or STORE_NONE: somewhere in the function */
+	const uint64_t *values; /* one for each measured event, in the order of store_put_events */
+};
+
+enum store_arc_kind {
+	STORE_ARC_CALL,
+	STORE_ARC_JUMP,	  /* into another function, which returns to our caller */
+	STORE_ARC_START,  /* a process or a thread begins: no caller */
+	STORE_ARC_SIGNAL, /* a handler is run: no caller */
+	STORE_ARC_KINDS,
+};
+
+/* "call", "jump", "start", "signal"; "?" for others. */
+const char *store_arc_kind_name(uint32_t kind);
+
+struct store_arc {
+	int64_t caller_id;   /* node, or STORE_NONE */
+	int64_t location_id; /* of the call, or STORE_NONE */
+	int64_t callee_id;   /* node */
+	uint32_t kind;
+	uint64_t calls;
+	const uint64_t *values; /* inclusive: from the calls to their returns; recursion folded */
+};
+
+struct store_jump {
+	int64_t node_id; /* of the function that jumps */
+	int64_t from_id; /* location */
+	int64_t to_id;	 /* location */
+	bool conditional;
+	uint64_t executed; /* times that it was reached; as taken, unless it is conditional */
+	uint64_t taken;
+};
+
+/* ---- Writing; functions return 0, or -1 with *err set ---- */
+
+/*
+ * The profile's columns: once, before any cost. Measured events come first. A second
+ * call may add derived events, whose list then begins behind what is there.
+ */
+int store_put_events(struct store *s, const struct store_event *events, size_t count,
+		     struct err *err);
+int store_put_geometry(struct store *s, const char *name, const char *value, struct err *err);
+
+/* Before what refers to it, and once; strings are copied. */
+int store_put_node(struct store *s, const struct store_node *n, struct err *err);
+
+/* `values` as many as there are measured events; rows whose numbers are all 0 are left out. */
+int store_put_cost(struct store *s, const struct store_cost *c, struct err *err);
+int store_put_arc(struct store *s, const struct store_arc *a, struct err *err);
+int store_put_jump(struct store *s, const struct store_jump *j, struct err *err);
+
+/* ---- Reading; the arrays are the caller's (free()), strings and values the store's ---- */
+
+/* In the order of columns: measured ones first. A profile without any has no event profile. */
+int store_read_events(struct store *s, struct store_event **items, size_t *count, struct err *err);
+int store_read_geometry(struct store *s, struct store_geometry **items, size_t *count,
+			struct err *err);
+
+/* By id. */
+int store_read_nodes(struct store *s, int64_t process, struct store_node **items, size_t *count,
+		     struct err *err);
+
+/*
+ * Summed up, one item for each set of ids: costs by node and location; arcs by caller, location,
+ * callee and kind; jumps by node, from, to and conditional. Each names nodes that there are.
+ */
+int store_read_costs(struct store *s, int64_t process, struct store_cost **items, size_t *count,
+		     struct err *err);
+int store_read_arcs(struct store *s, int64_t process, struct store_arc **items, size_t *count,
+		    struct err *err);
+int store_read_jumps(struct store *s, int64_t process, struct store_jump **items, size_t *count,
+		     struct err *err);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading places: the functions, and lines of functions, that locations and nodes are named by. */
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "store/lists.h"
+#include "store/query.h"
+
+static const struct query_column place_columns[] = {
+	{QUERY_U64, offsetof(struct place, id), NULL},
+	{QUERY_TEXT, offsetof(struct place, frame.function), "?"},
+	{QUERY_TEXT, offsetof(struct place, frame.file), NULL},
+	{QUERY_U32, offsetof(struct place, frame.line), NULL},
+};
+
+static const struct query place_query = {
+	"SELECT id, function, file, line FROM place ORDER BY id",
+	sizeof(struct place),
+	QUERY_COLUMNS(place_columns),
+	NULL,
+};
+
+int places_read(struct store *s, struct place **items, size_t *count, struct err *err)
+{
+	return query_all(s, &place_query, STORE_ALL, (void **)items, count, err);
+}
+
+static int compare_place(const void *id, const void *place)
+{
+	int64_t a = *(const int64_t *)id, b = ((const struct place *)place)->id;
+
+	return a < b ? -1 : a > b;
+}
+
+const struct store_frame *places_find(const struct place *items, size_t count, int64_t id)
+{
+	const struct place *p = NULL;
+
+	if (count > 0)
+		p = bsearch(&id, items, count, sizeof(*p), compare_place);
+	return p != NULL ? &p->frame : NULL;
+}
