@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The three ways to keep a set, for cache.c alone; see cache.h. */
+#ifndef DWELL_SIM_CACHE_KINDS_H
+#define DWELL_SIM_CACHE_KINDS_H
+
+#include "sim/cache.h"
+
+/* As the functions of cache.h; the tables of the filter are not their job. */
+struct sim_cache_kind {
+	int (*init)(struct sim_cache *c);
+	void (*release)(struct sim_cache *c);
+	/* The entry of a line, or NULL. */
+	uint64_t *(*find)(struct sim_cache *c, uint64_t set, uint64_t line);
+	/* A hit on an entry that find returned. Returns where it is now. */
+	uint64_t *(*use)(struct sim_cache *c, uint64_t set, uint64_t *entry);
+	uint64_t (*insert)(struct sim_cache *c, uint64_t set, uint64_t entry);
+	void (*remove)(struct sim_cache *c, uint64_t set, uint64_t *entry);
+	/* Whether one more access to the line of an entry, the last that was used, changes nothing. */
+	bool (*is_settled)(const struct sim_cache *c, uint64_t entry);
+};
+
+extern const struct sim_cache_kind sim_cache_by_age, sim_cache_by_list, sim_cache_by_place;
+
+#define SIM_RRPV_SHIFT 2 /* of an entry's bits for SRRIP */
+
+static inline uint64_t sim_entry_line(uint64_t entry)
+{
+	return entry >> SIM_FLAG_BITS;
+}
+
+static inline bool sim_entry_is(uint64_t entry, uint64_t line)
+{
+	return entry >> SIM_FLAG_BITS == line; /* a free entry is one of a line beyond all */
+}
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A hierarchy's parts, and the short way of an access through caches that are all LRU in short sets,
+ * neither inclusive nor exclusive, write-back, without prefetchers and TLBs, where no dirty lines and no use
+ * of lines are counted. Everything else goes the long way, walk.c.
+ */
+#include "sim/hierarchy.h"
+
+#include <stddef.h>
+
+#include "sim/walk.h"
+
+/* Tables of the filter for what is not there: of a lower half of addresses, all, or no line at all. */
+static const uint64_t all_plain[1] = {0};
+static const uint64_t none_plain[1] = {SIM_NO_LINE};
+
+/* ---- Parts ---- */
+
+static bool is_simple_cache(const struct sim_hierarchy *h, unsigned slot)
+{
+	const struct sim_cache_geometry *g = sim_slot_geometry(h, slot);
+
+	return g->size_bytes == 0 ||
+	       (g->replacement == SIM_REPLACE_LRU && g->inclusion == SIM_NEITHER &&
+		g->prefetcher == SIM_PREFETCH_NONE && !g->is_write_through &&
+		!g->no_write_allocate && h->caches[slot].ways <= SIM_SHORT_SET);
+}
+
+static bool is_simple(const struct sim_hierarchy *h)
+{
+	for (unsigned slot = 0; slot < SIM_SLOTS; slot++)
+		if (!is_simple_cache(h, slot))
+			return false;
+	return !h->has_tlb && !h->geometry.line_use && !h->geometry.write_backs;
+}
+
+static bool has_use(const struct sim_geometry *g, unsigned slot)
+{
+	return g->line_use && (slot == 0 || slot == SIM_CODE_SLOT || slot + 1 == g->level_count);
+}
+
+static int init_caches(struct sim_hierarchy *h)
+{
+	for (unsigned slot = 0; slot < SIM_SLOTS; slot++) {
+		const struct sim_cache_geometry *g = sim_slot_geometry(h, slot);
+		struct sim_cache *c = &h->caches[slot];
+
+		if (g->size_bytes == 0)
+			continue;
+		if (g->line_bytes < h->most_bytes)
+			h->most_bytes = g->line_bytes;
+		if (sim_cache_init(c, g, h->memory) != 0)
+			return -1;
+		if (g->prefetcher == SIM_PREFETCH_STRIDE &&
+		    sim_strides_init(&h->strides[slot], h->memory) != 0)
+			return -1;
+		if (has_use(&h->geometry, slot) &&
+		    sim_line_use_init(&h->uses[slot], c->sets * c->ways, c->shift, h->memory) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* A TLB is a cache of pages. */
+static int init_tlb(struct sim_hierarchy *h, struct sim_cache *c, const struct sim_tlb_geometry *t)
+{
+	struct sim_cache_geometry g = {.size_bytes = t->entries * t->page_bytes,
+				       .ways = t->ways,
+				       .line_bytes = (uint32_t)t->page_bytes};
+
+	if (t->entries == 0)
+		return 0;
+	h->has_tlb = true;
+	return sim_cache_init(c, &g, h->memory);
+}
+
+static int init_tlbs(struct sim_hierarchy *h)
+{
+	if (init_tlb(h, &h->code_tlb, &h->geometry.code_tlb) != 0 ||
+	    init_tlb(h, &h->data_tlb, &h->geometry.data_tlb) != 0)
+		return -1;
+	return init_tlb(h, &h->second_tlb, &h->geometry.second_tlb);
+}
+
+/* ---- The filter ---- */
+
+static void set_plain(struct sim_plain *p, const uint64_t *table)
+{
+	*p = (struct sim_plain){{table, table, table, table}, 0, 63};
+}
+
+/* What the fast tests see of a cache that is watched, or of one that is not there. */
+static void show_plain(struct sim_plain *p, const struct sim_cache *c)
+{
+	if (c->memory == NULL) {
+		set_plain(p, all_plain);
+	} else if (c->plain_loads == NULL) {
+		set_plain(p, none_plain);
+	} else {
+		*p = (struct sim_plain){
+			{c->plain_loads, c->plain_stores, c->plain_stores, c->plain_loads},
+			c->set_mask,
+			c->shift};
+	}
+}
+
+static int watch(struct sim_hierarchy *h, unsigned slot)
+{
+	const struct sim_cache_geometry *g = sim_slot_geometry(h, slot);
+	enum sim_plain_stores stores = SIM_STORES_AS_LOADS;
+
+	if (g->size_bytes == 0 || g->prefetcher == SIM_PREFETCH_STRIDE || h->geometry.line_use)
+		return 0;
+	if (g->is_write_through)
+		stores = SIM_STORES_NEVER;
+	else if (h->geometry.write_backs)
+		stores = SIM_STORES_ONCE_DIRTY;
+	return sim_cache_watch(&h->caches[slot], stores);
+}
+
+static int watch_tlb(struct sim_cache *c)
+{
+	return c->memory != NULL ? sim_cache_watch(c, SIM_STORES_AS_LOADS) : 0;
+}
+
+static int init_filter(struct sim_hierarchy *h, bool filter)
+{
+	const struct sim_geometry *g = &h->geometry;
+
+	if (filter && (watch(h, 0) != 0 || watch(h, SIM_CODE_SLOT) != 0 ||
+		       watch_tlb(&h->code_tlb) != 0 || watch_tlb(&h->data_tlb) != 0))
+		return -1;
+	show_plain(&h->data, &h->caches[0]);
+	show_plain(&h->fetch, &h->caches[g->is_unified ? 0 : SIM_CODE_SLOT]);
+	show_plain(&h->data_pages, &h->data_tlb);
+	show_plain(&h->fetch_pages, g->is_tlb_unified ? &h->data_tlb : &h->code_tlb);
+	return 0;
+}
+
+int sim_hierarchy_init(struct sim_hierarchy *h, const struct sim_geometry *g, bool filter,
+		       const struct sim_memory *memory)
+{
+	*h = (struct sim_hierarchy){.memory = memory,
+				    .geometry = *g,
+				    .has_fetches = sim_geometry_has_fetches(g),
+				    .most_bytes = SIM_MAX_LINE};
+	sim_events_of(g, &h->list);
+	if (init_caches(h) != 0 || init_tlbs(h) != 0 || init_filter(h, filter) != 0)
+		return -1;
+	h->is_simple = is_simple(h);
+	return 0;
+}
+
+void sim_hierarchy_release(struct sim_hierarchy *h)
+{
+	for (unsigned slot = 0; slot < SIM_SLOTS; slot++) {
+		sim_cache_release(&h->caches[slot]);
+		sim_strides_release(&h->strides[slot]);
+		sim_line_use_release(&h->uses[slot]);
+	}
+	sim_cache_release(&h->code_tlb);
+	sim_cache_release(&h->data_tlb);
+	sim_cache_release(&h->second_tlb);
+	*h = (struct sim_hierarchy){0};
+}
+
+/* ---- Accesses ---- */
+
+/* Both lines are touched, whether or not the first one missed. */
+static inline bool reference(struct sim_cache *c, uint64_t first, uint64_t last)
+{
+	uint64_t line = first >> c->shift, end = last >> c->shift;
+	bool missed = sim_cache_reference(c, line);
+
+	if (end != line)
+		missed |= sim_cache_reference(c, end);
+	return missed;
+}
+
+/* The short way. column: 0, 1, 2 for a fetch, a load, a store. */
+static inline uint32_t walk_simple(struct sim_hierarchy *h, struct sim_cache *c, unsigned column,
+				   uint64_t first, uint64_t last, uint64_t events[])
+{
+	const uint8_t *event = &h->list.index[SIM_MISSES + column];
+	uint32_t happened = 0;
+
+	for (unsigned level = 0; reference(c, first, last); event += 3) {
+		events[*event]++;
+		happened |= (uint32_t)1 << *event;
+		if (++level == h->geometry.level_count)
+			break;
+		c = &h->caches[level];
+	}
+	return happened;
+}
+
+static uint64_t last_byte(const struct sim_hierarchy *h, uint64_t address, uint32_t bytes)
+{
+	return address + (bytes < h->most_bytes ? bytes : h->most_bytes) - 1;
+}
+
+uint32_t sim_hierarchy_fetch(struct sim_hierarchy *h, uint64_t pc, uint32_t bytes,
+			     uint64_t events[])
+{
+	uint64_t last = last_byte(h, pc, bytes);
+
+	if (!h->has_fetches)
+		return 0;
+	if (!h->is_simple)
+		return sim_walk(h, pc, last, SIM_FETCH, events);
+	return walk_simple(h, &h->caches[h->geometry.is_unified ? 0 : SIM_CODE_SLOT], 0, pc, last,
+			   events);
+}
+
+uint32_t sim_hierarchy_data(struct sim_hierarchy *h, uint64_t address, uint32_t bytes,
+			    enum sim_access kind, uint64_t events[])
+{
+	uint64_t last = last_byte(h, address, bytes);
+
+	if (!h->is_simple)
+		return sim_walk(h, address, last, kind, events);
+	return walk_simple(h, &h->caches[0], kind == SIM_STORE ? 2 : 1, address, last, events);
+}
+
+void sim_hierarchy_finish(struct sim_hierarchy *h)
+{
+	for (unsigned slot = 0; slot < SIM_SLOTS; slot++) {
+		const struct sim_line_use *u = &h->uses[slot];
+
+		for (uint64_t i = 0; i < u->index.room; i++)
+			if (u->index.items[i].key != 0)
+				sim_walk_charge(h, slot, &u->records[u->index.items[i].place]);
+	}
+}
