@@ -126,6 +126,10 @@ static size_t row_of_node(struct grouping *g, const struct store_node *n)
 	case EVENT_BY_OBJECT:
 		key.name = n->object != NULL ? n->object : "";
 		break;
+	case EVENT_BY_NODE:
+		key.name = n->function;
+		key.process = n->id;
+		break;
 	case EVENT_BY_THREAD:
 		key.thread = n->thread;
 		/* fall through */
@@ -351,7 +355,7 @@ static void finish(struct grouping *g)
 
 	for (i = 0; i < g->rows->count; i++) {
 		struct event_row *row = &g->rows->items[i];
-		bool is_empty = row->calls == 0;
+		bool is_empty = row->calls == 0 && g->by != EVENT_BY_NODE;
 
 		row->self = g->self + i * m;
 		row->inclusive = g->inclusive + i * m;

@@ -14,7 +14,8 @@ enum event_by {
 	EVENT_BY_LINE,
 	EVENT_BY_PROCESS,
 	EVENT_BY_THREAD,
-	EVENT_BY_COUNT,
+	EVENT_BY_COUNT, /* of those that users name */
+	EVENT_BY_NODE,	/* a row for each node, in their order: no row is left out */
 };
 
 /* "function", "class", ... */
