@@ -27,6 +27,7 @@ static const struct command commands[] = {
 	{"top", "show a run while it goes on, in the terminal", cmd_top},
 	{"calls", "show who calls whom, and what the calls cost", cmd_calls},
 	{"import", "make a profile of the file of another profiler", cmd_import},
+	{"export", "write a profile in the format of another tool", cmd_export},
 	{"info", "show what a profile holds", cmd_info},
 	{"simulate", "run a program and show exact miss ratios, from its every access",
 	 cmd_simulate},
