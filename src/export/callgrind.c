@@ -253,7 +253,9 @@ static void add_call(struct writing *w, const struct export_function *f, const s
 
 	if (to->name->object != f->name->object)
 		add_name(w, "cob=", &w->objects, to->name->object);
-	add_name(w, "cfi=", &w->files, to->name->file);
+	/* Left out where it is the one we are in: callgrind_annotate knows short names of that only. */
+	if (to->name->file != w->file)
+		add_name(w, "cfi=", &w->files, to->name->file);
 	add_name(w, "cfn=", &w->functions, to->name->function);
 	text_add(w->out, "calls=");
 	add_number(w->out, l->count, ' ');
