@@ -26,7 +26,7 @@ static const struct number {
 	{"sampling_ns", RULE_SUM, NULL},
 	{"lost_processes", RULE_SUM, NULL},
 	{"exit_status", RULE_SAME, NULL},
-	{"tsc_hz", RULE_SAME, NULL},
+	{"tsc_hz", RULE_MOST, NULL},
 	{"seed", RULE_SAME, NULL},
 	{"line_bytes", RULE_SAME, NULL},
 	{"nested_one_in", RULE_SAME, NULL},
