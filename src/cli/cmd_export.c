@@ -110,7 +110,8 @@ static const struct argp_option option_list[] = {
 	{"input", 'i', "FILE", 0, "Read the profile FILE (default: " DEFAULT_PROFILE ")", 0},
 	{"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
 	{"event", KEY_EVENT, "EVENT", 0,
-	 "Export this event, or a formula as 'CEst = Ir + 10*L1m'; may be repeated (default: all)",
+	 "Export this event: its name, or a formula as 'CEst = Ir + 10*L1m'; may be given again "
+	 "(default: all, or the first one where the format has one)",
 	 0},
 	{"process", KEY_PROCESS, "ID", 0,
 	 "Export process ID of the run, from 0 (default: all; of samples: the one with the most "
@@ -208,7 +209,7 @@ static int write_out(const char *path, const struct text *out)
 static int run(struct job *j)
 {
 	const struct export_options *o = j->options;
-	const char *primary = j->data.events[j->data.primary].name;
+	const char *primary = j->data.p.columns[j->data.primary].name;
 	const char *const *events = o->events;
 	size_t count = o->event_count;
 	struct err err;

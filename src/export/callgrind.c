@@ -164,7 +164,7 @@ static void add_formula(struct writing *w, const struct export_column *c)
 		text_add(w->out, factor < 0 ? " - " : terms > 0 ? " + " : " ");
 		if (fabs(factor) != 1)
 			text_addf(w->out, "%.0f ", fabs(factor));
-		text_add(w->out, w->d->events[i].name);
+		text_add(w->out, w->d->p.columns[i].name);
 		terms++;
 	}
 }
@@ -191,7 +191,7 @@ static void add_events(struct writing *w)
 	text_add(w->out, "events:");
 	for (size_t i = 0; i < w->d->columns; i++)
 		if (w->used[i])
-			text_addf(w->out, " %s", w->d->events[i].name);
+			text_addf(w->out, " %s", w->d->p.columns[i].name);
 	text_add(w->out, "\n");
 }
 

@@ -3,15 +3,14 @@
 #ifndef DWELL_EXPORT_COLUMNS_H
 #define DWELL_EXPORT_COLUMNS_H
 
-#include "base/formula.h"
 #include "export/data.h"
 
 struct export_column {
+	const struct event_profile *profile;
+	size_t index; /* of the profile's columns */
 	const char *name;
 	const char *title; /* or NULL */
 	bool is_measured;
-	size_t index;		 /* of a measured one, among the values */
-	struct formula *formula; /* of a derived one */
 	/*
 	 * Of a derived one that is a sum: what each measured event counts for. NULL: it is a ratio or
 	 * the like, and those of functions do not add up to that of their callers.
@@ -22,23 +21,18 @@ struct export_column {
 struct export_columns {
 	struct export_column *items;
 	size_t count;
-	struct formula_name *known; /* what formulas may use */
-	size_t known_count;
 };
 
 /*
- * `asked`: names of events, or formulas, "NAME = FORMULA" or without a name; none: all events of
- * the profile. Strings are d's or the caller's. Returns -1 with a sentence that says which events
- * there are. Release with export_columns_release.
+ * `asked`: names of events, or "NAME = FORMULA"; none: all events of the profile. Strings are d's
+ * or the caller's. Returns -1 with a sentence that says which events there are. Release with
+ * export_columns_release; d must outlive it.
  */
 int export_columns_init(struct export_columns *c, struct export_data *d, const char *const *asked,
 			size_t count, struct err *err);
 void export_columns_release(struct export_columns *c);
 
-/* A column's value, from those of the measured events. */
+/* A column's value, from those of the measured events; NAN where it is not defined. */
 double export_value(const struct export_column *c, const uint64_t *values);
-
-/* The same as text: a whole number where it is one. */
-void export_add_value(struct text *out, const struct export_column *c, const uint64_t *values);
 
 #endif

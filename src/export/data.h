@@ -6,19 +6,19 @@
 #ifndef DWELL_EXPORT_DATA_H
 #define DWELL_EXPORT_DATA_H
 
-#include "base/arena.h"
 #include "base/text.h"
+#include "report/events.h"
 #include "report/profile.h"
-#include "store/events.h"
 
 /*
  * In the ids of nodes, costs, arcs and jumps stand indexes into the arrays of this struct, or
  * STORE_NONE. Arrays are sorted as the store hands them out.
  */
 struct export_data {
-	struct store *store; /* the one that was opened, or the profile's */
-	struct profile profile;
-	bool is_sampled; /* counts are estimates, those of calls are samples; else: exact */
+	/* The columns; what else it has is moved to the arrays below. Of samples only columns. */
+	struct event_profile p;
+	struct profile profile; /* of samples */
+	bool is_sampled;	/* counts are estimates, those of calls are samples; else: exact */
 
 	char *command; /* of the run, or of the one process that was chosen */
 	struct store_process *processes;
@@ -26,9 +26,7 @@ struct export_data {
 	struct store_module *modules;
 	size_t module_count;
 
-	struct store_event *events; /* measured ones first */
-	size_t columns;		    /* of these, measured */
-	size_t event_count;
+	size_t columns; /* measured events */
 	size_t primary; /* the event that is asked about when none is named */
 	struct store_geometry *geometry;
 	size_t geometry_count;

@@ -57,7 +57,9 @@ static int add_event(struct export_data *d, const char *name, const char *title)
 
 	if (kept == NULL)
 		return -1;
-	d->events[d->event_count++] = (struct store_event){.name = name, .description = kept};
+	d->p.columns[d->p.column_count++] =
+		(struct event_column){.name = name, .description = kept};
+	d->columns = d->p.measured = d->p.column_count;
 	return 0;
 }
 
@@ -68,13 +70,12 @@ static int make_events(struct export_data *d, uint64_t sizes[PROFILE_CACHES], st
 	char size[SIZE_TEXT_BYTES], title[64];
 	size_t count = 0;
 
-	free(d->events);
-	d->event_count = 0;
-	d->events = calloc(COLUMNS, sizeof(*d->events));
+	d->p.columns = calloc(COLUMNS, sizeof(*d->p.columns));
+	d->p.column_room = COLUMNS;
 	profile_caches(&d->profile, caches);
 	if (caches[0].size_bytes == 0 && caches[1].size_bytes == 0 && caches[2].size_bytes == 0)
 		caches[1].size_bytes = DEFAULT_CACHE;
-	if (d->events == NULL || add_event(d, "Samples", "Samples") != 0 ||
+	if (d->p.columns == NULL || add_event(d, "Samples", "Samples") != 0 ||
 	    add_event(d, "Acc", "Memory accesses") != 0)
 		return err_set(err, "not enough memory");
 	for (size_t i = 0; i < PROFILE_CACHES; i++) {
@@ -86,7 +87,7 @@ static int make_events(struct export_data *d, uint64_t sizes[PROFILE_CACHES], st
 			return err_set(err, "not enough memory");
 		sizes[count++] = caches[i].size_bytes;
 		if (i == 1 || count == 1)
-			d->primary = d->event_count - 1;
+			d->primary = d->columns - 1;
 	}
 	return 0;
 }
@@ -217,7 +218,7 @@ static int add_arc(struct reading *r, int64_t callee, int64_t location, const do
 	}
 	/* The arena's: only readers see it as const. */
 	sums = (uint64_t *)(uintptr_t)d->arcs[at].values;
-	add_values(sums, values, d->event_count);
+	add_values(sums, values, d->columns);
 	d->arcs[at].calls = sums[COLUMN_SAMPLES];
 	return 0;
 }
@@ -282,7 +283,7 @@ static int add_row(struct reading *r, const struct sampled_row *row)
 	l = row->location < r->p->location_count ? &r->p->locations[row->location] : NULL;
 	if (descend(r, l, from, &node, row->values) != 0)
 		return -1;
-	add_values(values, row->values, d->event_count);
+	add_values(values, row->values, d->columns);
 	d->costs[d->cost_count++] = (struct store_cost){
 		.node_id = node,
 		.location_id = l != NULL ? (int64_t)row->location : STORE_NONE,
@@ -345,8 +346,8 @@ int export_from_samples(struct export_data *d, const struct export_request *q, s
 	if (status == 0 && r.count == 0)
 		status = err_set(err, "'%s' has no samples to export", q->input);
 	if (status == 0)
-		status = store_read_paths(d->store, d->profile.process->id, &r.paths, &r.path_count,
-					  err);
+		status = store_read_paths(d->profile.store, d->profile.process->id, &r.paths,
+					  &r.path_count, err);
 	if (status == 0 && (copy_code(d) != 0 || add_rows(&r) != 0))
 		status = err_set(err, "not enough memory for %zu samples", r.count);
 	free(r.items);

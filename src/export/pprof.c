@@ -275,7 +275,7 @@ static void add_types(struct pprof *p)
 		proto_number(&m, TYPE_NAME, string_of(p, p->c->items[k].name));
 		proto_number(&m, TYPE_UNIT, unit);
 		proto_message(p->out, PROFILE_SAMPLE_TYPE, &m);
-		if (strcmp(p->c->items[k].name, p->d->events[p->d->primary].name) == 0)
+		if (strcmp(p->c->items[k].name, p->d->p.columns[p->d->primary].name) == 0)
 			main = k;
 	}
 	proto_number(&p->part, TYPE_NAME, string_of(p, p->c->items[main].name));

@@ -2,13 +2,12 @@
 /* Flat rows as CSV and JSON: a line of a function of a process each. */
 #include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "export/formats.h"
 #include "export/functions.h"
-#include "report/figures.h"
+#include "report/event_figures.h"
 #include "report/json.h"
 
 struct cost_row {
@@ -119,23 +118,12 @@ int export_csv(const struct export_data *d, const struct export_columns *c, stru
 		text_addf(out, ",%" PRId64, r->process);
 		for (size_t k = 0; k < c->count; k++) {
 			text_add(out, ",");
-			export_add_value(out, &c->items[k], r->values);
+			event_csv(out, export_value(&c->items[k], r->values));
 		}
 		text_add(out, "\n");
 	}
 	rows_release(&rows);
 	return out->failed ? err_set(err, "not enough memory for the rows") : 0;
-}
-
-static json_t *json_value(const struct export_column *c, const uint64_t *values)
-{
-	double value;
-
-	if (c->is_measured)
-		return json_integer((json_int_t)values[c->index]);
-	value = export_value(c, values);
-	return value == rint(value) && fabs(value) < 1e15 ? json_integer((json_int_t)value)
-							  : json_real(value);
 }
 
 static json_t *json_row(const struct cost_rows *rows, const struct export_columns *c,
@@ -151,7 +139,8 @@ static json_t *json_row(const struct cost_rows *rows, const struct export_column
 	json_object_set_new(o, "object", json_text(n->object));
 	json_object_set_new(o, "process", json_integer((json_int_t)r->process));
 	for (size_t k = 0; k < c->count; k++)
-		json_object_set_new(values, c->items[k].name, json_value(&c->items[k], r->values));
+		json_object_set_new(values, c->items[k].name,
+				    event_json(export_value(&c->items[k], r->values)));
 	json_object_set_new(o, "values", values);
 	return o;
 }

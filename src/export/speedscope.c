@@ -73,7 +73,7 @@ int export_speedscope(const struct export_data *d, const struct export_columns *
 		json_array_append_new(frames, json_frame(&f.items[i]));
 	for (size_t i = 0; i < c->count; i++) {
 		json_array_append_new(profiles, json_profile(c, s, &f, i));
-		if (strcmp(c->items[i].name, d->events[d->primary].name) == 0)
+		if (strcmp(c->items[i].name, d->p.columns[d->primary].name) == 0)
 			active = i;
 	}
 	export_functions_release(&f);
