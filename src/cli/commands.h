@@ -29,6 +29,7 @@ static const struct command commands[] = {
 	{"import", "make a profile of the file of another profiler", cmd_import},
 	{"export", "write a profile in the format of another tool", cmd_export},
 	{"merge", "make one profile of several", cmd_merge},
+	{"diff", "show what is different between two profiles", cmd_diff},
 	{"info", "show what a profile holds", cmd_info},
 	{"simulate", "run a program and show exact miss ratios, from its every access",
 	 cmd_simulate},
