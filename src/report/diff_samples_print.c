@@ -73,9 +73,11 @@ static void add_row(const struct diff_samples *d, const struct diff_hot_row *r, 
 		in_b[FIGURE_BYTES];
 	struct text place = {0};
 	const char *cells[] = {
-		figure_percent(misses_of(&r->a), a), figure_percent(misses_of(&r->b), b), change,
-		figure_count(r->a.samples, in_a),    figure_count(r->b.samples, in_b),	  NULL};
+		a,   b, change, figure_count(r->a.samples, in_a), figure_count(r->b.samples, in_b),
+		NULL};
 
+	snprintf(a, sizeof(a), "%.3f %%", misses_of(&r->a) * 100);
+	snprintf(b, sizeof(b), "%.3f %%", misses_of(&r->b) * 100);
 	snprintf(change, sizeof(change), "%+.3f %%", (misses_of(&r->b) - misses_of(&r->a)) * 100);
 	if (r->shown->function != NULL)
 		text_add(&place, r->shown->function);
