@@ -14,6 +14,8 @@
 #include "base/size.h"
 #include "cli/cli.h"
 #include "cli/simulate_print.h"
+#include "cli/simulate_run.h"
+#include "sim/geometry.h"
 #include "cli/target_end.h"
 #include "cli/view.h"
 #include "report/allocators.h"
@@ -436,6 +438,20 @@ static int run(struct simulate_options *o)
 	bool is_new;
 	int code;
 
+	if (!o->has_curve && !o->has_by) {
+		struct simulate_run live = {.run = o->exact.run};
+		static const struct sim_geometry g = {
+			.code = {.size_bytes = 32768, .ways = 8, .line_bytes = 64},
+			.levels = {{.size_bytes = 32768, .ways = 8, .line_bytes = 64}, {.size_bytes = 8 << 20, .ways = 16, .line_bytes = 64}},
+			.level_count = 2,
+		};
+		live.run.output = o->output;
+		live.run.config.geometry_count = 1;
+		live.run.config.geometry_bytes = sizeof(g);
+		memcpy(live.run.config.geometry, &g, sizeof(g));
+		if (getenv("NOFILTER")) live.run.config.simulate_flags |= CHANNEL_NO_FILTER;
+		return simulate_run(&live);
+	}
 	if (check(o, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	guess_format(o);
