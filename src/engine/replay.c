@@ -5,6 +5,7 @@
 #include "engine/cells.h"
 #include "engine/fsbase.h"
 #include "engine/records.h"
+#include "engine/replay_wide.h"
 #include "engine/sampler.h"
 #include "engine/segments.h"
 #include "engine/util.h"
@@ -14,6 +15,9 @@ static struct {
 	uint32_t count; /* of hierarchies */
 	uint32_t code_shift;
 	bool is_quick; /* one hierarchy without TLB, to which stores are as loads */
+	bool is_wide;  /* as replay_wide.h wants it */
+	uint8_t first_miss, last_miss; /* for it: columns of fetches that miss in the levels */
+	struct replay_wide wide;
 	bool is_strict; /* an access to data may change what the next fetch finds in its first cache */
 	struct sim_hierarchy h[CHANNEL_MAX_GEOMETRIES];
 	uint32_t events_at[CHANNEL_MAX_GEOMETRIES]; /* what to add to each one's indices in a cell */
@@ -54,6 +58,8 @@ static bool make_hierarchies(uint32_t *events)
 	return true;
 }
 
+static void prepare_wide(const struct sim_hierarchy *h);
+
 static bool is_strict(const struct sim_geometry *g)
 {
 	bool strict = g->is_unified || g->is_tlb_unified || g->code.prefetcher;
@@ -81,6 +87,7 @@ bool replay_start(void)
 		r.is_strict |= is_strict(&r.h[k].geometry);
 	r.is_quick = r.count == 1 && !h->has_tlb && h->data.lines[SIM_STORE] == h->data.lines[0] &&
 		     h->data.lines[SIM_MODIFY] == h->data.lines[0];
+	prepare_wide(h);
 	return true;
 }
 
@@ -324,9 +331,62 @@ static void replay_quickly(const uint64_t *p, const uint64_t *end)
 	}
 }
 
+const uint64_t *replay_odd(const uint64_t *p)
+{
+	const uint64_t *trailer = p;
+
+	while (!(*trailer >> 63))
+		trailer++;
+	replay_segment(segments_of_trailer(*trailer), p, trailer);
+	return trailer + 1;
+}
+
+void replay_missed(struct segment *s, uint32_t i, bool last)
+{
+	struct segment_insn *in = &s->insn[s->owner[i]];
+	uint64_t *events = events_of(in, 0);
+	uint32_t column = s->desc.access[i].kind == ACCESS_STORE ? 2 : 1;
+
+	events[r.first_miss + column]++;
+	if (last)
+		events[r.last_miss + column]++;
+	if (!in->cell)
+		in->cell = cells_new_from_spare();
+}
+
+/* Is it a cache that replay_wide knows? Then *w is it. */
+static bool fits_wide(const struct sim_cache *c, struct replay_cache *w)
+{
+	if (!c->entries || c->shift != 6 || c->set_magic || c->ways < 8 || c->ways > 16)
+		return false;
+	*w = (struct replay_cache){ .plain = c->plain_loads,
+				    .entries = c->entries,
+				    .mask = c->set_mask,
+				    .stride = c->ways * sizeof *c->entries,
+				    .last = 1u << (c->ways - 1),
+				    .above = (1u << (c->ways - 8)) - 1 };
+	return true;
+}
+
+static void prepare_wide(const struct sim_hierarchy *h)
+{
+	const struct sim_geometry *g = &h->geometry;
+
+	r.is_wide = engine.wide && r.is_quick && h->is_simple && !g->is_unified &&
+		    g->level_count == 2 && !(engine.config.simulate_flags & CHANNEL_NO_FILTER) &&
+		    fits_wide(&h->caches[0], &r.wide.data) &&
+		    fits_wide(&h->caches[SIM_CODE_SLOT], &r.wide.code) &&
+		    fits_wide(&h->caches[1], &r.wide.last);
+	r.first_miss = h->list.index[SIM_MISSES];
+	r.last_miss = h->list.index[SIM_MISSES + 3];
+}
+
 void replay_buffer(struct thread *t)
 {
-	if (r.is_quick)
+	r.wide.segments = segments_base();
+	if (r.is_wide)
+		replay_wide(&r.wide, t->buf_start, t->buf);
+	else if (r.is_quick)
 		replay_quickly(t->buf_start, t->buf);
 	else
 		replay_slowly(t->buf_start, t->buf);

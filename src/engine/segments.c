@@ -64,7 +64,8 @@ static void describe_insns(const struct job *j, struct segment *s)
 			.writes = in->stores,
 			.first = (uint16_t)first,
 		};
-		first += s->insn[i].accesses;
+		for (uint32_t k = 0; k < s->insn[i].accesses; k++)
+			s->owner[first++] = (uint8_t)i;
 	}
 }
 
@@ -93,11 +94,13 @@ static struct segment *make(struct job *j, uint32_t accesses, uint32_t room)
 
 	if (!all.base && grow_init(&all, RESERVE) != 0)
 		return 0;
-	s = grow_take(&all, round_up(bytes + insns * sizeof(struct segment_insn), LINE));
+	s = grow_take(&all, round_up(bytes + insns * sizeof(struct segment_insn) + room, LINE));
 	if (!s || ((uint8_t *)s - all.base) / LINE > STREAM_NUMBER_MASK)
 		return 0;
 	s->desc.pc = first->pc;
 	s->insn = (struct segment_insn *)(void *)((uint8_t *)s + bytes);
+	s->owner = (uint8_t *)(s->insn + insns);
+	s->room = (uint8_t)room;
 	s->insns = (uint8_t)insns;
 	s->accesses = (uint8_t)accesses;
 	s->bytes = (uint16_t)(last->pc + last->length - first->pc);
@@ -153,10 +156,15 @@ struct segment *segments_next(const struct segment *s)
 	const uint8_t *p = all.base;
 
 	if (s) {
-		p = (const uint8_t *)(s->insn + s->insns);
+		p = s->owner + s->room;
 		p = all.base + round_up((uint64_t)(p - all.base), LINE);
 	}
 	return p && p < all.base + all.used ? (struct segment *)(void *)p : 0;
+}
+
+uint8_t *segments_base(void)
+{
+	return all.base;
 }
 
 uint64_t segments_cut(uint64_t trailer, uint32_t insns)

@@ -60,8 +60,10 @@ struct segment {
 	uint64_t told;	 /* executions that the collector knows of */
 	uint64_t target; /* of a direct branch or call */
 	uint16_t bytes;
-	uint8_t end; /* enum segment_end */
+	uint8_t end;	/* enum segment_end */
+	uint8_t room;	/* for accesses */
 	struct segment_insn *insn;
+	uint8_t *owner; /* of each access: index of the instruction */
 	struct stream_desc desc; /* with the accesses */
 };
 
@@ -79,6 +81,8 @@ struct stream_desc *segments_new(struct job *j, uint32_t n, uint32_t *number);
 bool segments_of_elements(struct job *j, struct code_exit *e);
 
 struct segment *segments_of_trailer(uint64_t trailer);
+/* The segment of number 0, or NULL before there is one. */
+uint8_t *segments_base(void);
 /* All of them, in the order in which they were made; NULL after the last. */
 struct segment *segments_next(const struct segment *s);
 

@@ -14,6 +14,7 @@ import os
 import re
 import shutil
 import sqlite3
+import subprocess
 import sys
 import tempfile
 
@@ -21,6 +22,19 @@ import compare_valgrind as cv
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'transparency'))
 import inputs  # noqa: E402
+
+# Valgrind loads this into each program: so do we, or ld.so would have less to do.
+PRELOAD = '/usr/libexec/valgrind/vgpreload_core-amd64-linux.so'
+# What the first byte of a program's stack is, and nothing else.
+PROBE = """
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	(void)argc;
+	printf("%lx\\n", (unsigned long)argv & 4095);
+	return 0;
+}
+"""
 
 PROGRAMS = dict(cv.PROGRAMS, **{
     'python3': 'python3 -S -E -c "x = {i: str(i) for i in range(60000)}; print(sum(len(v) for v in x.values()))"',
@@ -39,13 +53,46 @@ def totals(profile):
     return dict(zip(names, sums))
 
 
+def stack_of(command, argv, base, more):
+    """Where argv[] begins in its page, for a program of a name as long and with the same arguments."""
+    probe = os.path.join(base, 'p' * (len(argv[0]) - len(base) - 1)) if len(argv[0]) > len(base) + 1 else ''
+    if not probe:  # a link of that length somewhere else
+        probe = '/tmp/' + 'p' * (len(argv[0]) - 5)
+    shutil.copy(os.path.join(base, 'probe'), probe)
+    try:
+        done = subprocess.run(['setarch', '-R'] + command + [probe] + argv[1:], cwd=base, check=True,
+                              env=dict(cv.environment(base), **more), capture_output=True, text=True)
+    finally:
+        os.unlink(probe)
+    return int(done.stdout, 16)
+
+
+def padding(argv, base, options):
+    """An environment for Dwell that puts the stack where it is under Valgrind, within a page."""
+    with open(base + '/probe.c', 'w') as f:
+        f.write(PROBE)
+    subprocess.run(['gcc', '-o', base + '/probe', base + '/probe.c'], check=True)
+    theirs = stack_of(['valgrind', '-q', '--tool=none'], argv, base, {})
+    more, ours = {'LD_PRELOAD': PRELOAD, 'PAD': ''}, -1
+    for _ in range(4):
+        ours = stack_of([options.dwell, 'record', '-q', '--gear=count', '-o', base + '/probe.db', '--'], argv, base, more)
+        if ours == theirs:
+            break
+        more['PAD'] += 'x' * ((ours - theirs) % 4096)
+    else:
+        print('%s: the stack is at %x, not at %x' % (argv[0], ours, theirs), file=sys.stderr)
+    return more
+
+
 def simulate(argv, base, options):
     profile = os.path.join(base, 'simulated.db')
     for name in profile, profile + '.old':
         if os.path.exists(name):
             os.unlink(name)
     caches = ['--cache=%s=%s' % (OURS[k], v) for k, v in CACHES.items()]
-    cv.run([options.dwell, 'simulate', '-o', profile] + caches + options.more.split() + ['--'] + argv,
+    more = padding(argv, base, options)
+    cv.run(['env'] + ['%s=%s' % pair for pair in more.items()] +
+           [options.dwell, 'simulate', '-o', profile] + caches + options.more.split() + ['--'] + argv,
            base, options.patience)
     return totals(profile)
 
