@@ -14,9 +14,10 @@ engine: channel sim
 symbols: base
 model: base
 store: base
+import: base store
 collector: base channel symbols model sim store
 report: base store model
-cli: base channel symbols model sim store collector report
+cli: base channel symbols model sim store import collector report
 '
 
 find src -name '*.[chS]' | LC_ALL=C sort | xargs awk -v table="$table" '

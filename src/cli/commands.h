@@ -25,6 +25,7 @@ static const struct command commands[] = {
 	{"reuse", "show which code touched the data of a line before, and how long ago", cmd_reuse},
 	{"processes", "show all processes of a run and how each misses", cmd_processes},
 	{"top", "show a run while it goes on, in the terminal", cmd_top},
+	{"import", "make a profile of the file of another profiler", cmd_import},
 	{"info", "show what a profile holds", cmd_info},
 	{"simulate", "run a program and show exact miss ratios, from its every access",
 	 cmd_simulate},

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dwell import: another profiler's file becomes a profile, which the views show. */
+#include <argp.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/view.h"
+#include "import/callgrind.h"
+
+struct import_options {
+	const char *input, *output;
+};
+
+static const struct argp_option option_list[] = {
+	{"output", 'o', "FILE", 0, "Write the profile to FILE instead of " DEFAULT_PROFILE, 0},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct import_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		*o = (struct import_options){.output = DEFAULT_PROFILE};
+		return 0;
+	case 'o':
+		o->output = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (o->input != NULL)
+			argp_error(state, "'%s' is one too many: one file at a time", arg);
+		o->input = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which file? 'dwell import callgrind.out.1234' for instance");
+		return EINVAL;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The profile that was there before is again, and the broken new one is not. */
+static void undo(const char *output, bool was_there)
+{
+	struct text old = {0};
+
+	text_addf(&old, "%s.old", output);
+	unlink(output);
+	if (was_there)
+		rename(text_get(&old), output);
+	text_release(&old);
+}
+
+static int import_file(FILE *in, const char *name, const char *output)
+{
+	bool was_there = access(output, F_OK) == 0;
+	struct store *s = NULL;
+	struct text notes = {0};
+	struct err err;
+	int status;
+
+	if (store_create(output, &s, &err) != 0)
+		return cli_fail(&err, EXIT_OUTPUT);
+	status = callgrind_import(in, name, s, &notes, &err);
+	if (status == 0 && store_put_meta_text(s, "version", DWELL_VERSION, &err) == 0 &&
+	    store_put_meta_text(s, "imported_from", name, &err) == 0)
+		status = store_finish(s, &err);
+	store_close(s);
+	if (status != 0) {
+		undo(output, was_there);
+		text_release(&notes);
+		return cli_fail(&err, EXIT_INPUT);
+	}
+	view_notes(&notes);
+	return EXIT_OK;
+}
+
+int cmd_import(int argc, char **argv)
+{
+	static const struct argp argp = {
+		option_list,
+		parse,
+		"FILE",
+		"Make a profile of a file that another profiler has written in the format of "
+		"Callgrind (callgrind.out.PID), for dwell report, calls and annotate. FILE may be "
+		"- for standard input.",
+		NULL,
+		NULL,
+		NULL};
+	struct import_options o;
+	struct err err;
+	FILE *in = stdin;
+	bool is_stdin;
+	int code;
+
+	options_parse(&argp, argc, argv, 0, &o);
+	is_stdin = strcmp(o.input, "-") == 0;
+	if (!is_stdin)
+		in = fopen(o.input, "re");
+	if (in == NULL) {
+		err_set(&err, "cannot read '%s': %s", o.input, strerror(errno));
+		return cli_fail(&err, EXIT_INPUT);
+	}
+	code = import_file(in, is_stdin ? "standard input" : o.input, o.output);
+	if (!is_stdin)
+		fclose(in);
+	return code;
+}

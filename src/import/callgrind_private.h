@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files that read the Callgrind format share. */
+#ifndef DWELL_IMPORT_CALLGRIND_PRIVATE_H
+#define DWELL_IMPORT_CALLGRIND_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base/map.h"
+#include "base/text.h"
+#include "import/sink.h"
+
+/* Names are compressed apart for each of these. */
+enum name_kind {
+	NAME_FILE,
+	NAME_FUNCTION,
+	NAME_OBJECT,
+	NAME_KINDS,
+};
+
+struct names {
+	struct map by_number[NAME_KINDS]; /* "(5)" -> the string's number */
+	bool has_contexts; /* a quote in a function's name begins its recursion or its caller */
+};
+
+void names_release(struct names *n);
+
+/* "name", "(5) name" or "(5)"; "???" and the empty name are SINK_UNKNOWN, but for functions. */
+int names_read(struct names *n, struct sink *sink, enum name_kind kind, const char *text,
+	       size_t *name, struct err *err);
+
+/*
+ * The node of a function by the name in the file, with its contexts. *is_recursive: it is
+ * called while it is active. *name: without what stands behind the quote.
+ */
+int names_node(struct names *n, struct sink *sink, const struct sink_function *f, int64_t *node,
+	       size_t *name, bool *is_recursive, struct err *err);
+
+/* What people call an event by, for those of Valgrind's tools; NULL for others. */
+const char *callgrind_describe(const char *event);
+
+#define BLANKS	   " \t\r"
+#define MAX_EVENTS 256 /* of the header, with derived ones */
+
+/* What the next line with positions is about. */
+enum pending {
+	PENDING_NONE, /* costs of its own */
+	PENDING_CALL,
+	PENDING_JUMP,
+	PENDING_CONDITIONAL_JUMP,
+};
+
+struct position {
+	uint64_t address, line;
+};
+
+struct reader {
+	FILE *in;
+	const char *name; /* of the file */
+	uint64_t line_number;
+	char *line; /* without its end; getline's */
+	size_t room;
+	struct sink sink;
+	struct names names;
+	struct text *notes;
+	char creator[64];
+
+	/* Columns of the profile: known, and then fixed, when the first line of a body comes. */
+	struct store_event events[MAX_EVENTS];
+	size_t event_count;
+	size_t measured;
+	bool events_fixed;
+	struct arena texts;
+
+	/* Of the part that is being read. */
+	uint32_t pid;
+	int64_t thread;
+	const char *command;
+	bool has_process;		   /* sink.process is of this pid */
+	size_t columns[STORE_MAX_COLUMNS]; /* of the profile, for each of the part */
+	size_t column_count;
+	bool has_address, has_line, has_block;
+	uint64_t sums[STORE_MAX_COLUMNS]; /* of the costs, for the line totals */
+	bool has_costs;			  /* no totals have come since */
+
+	/* Where the next line is: names, and the position that relative ones begin at. */
+	size_t object, file;
+	struct position at;
+	int64_t node; /* STORE_NONE: no function yet */
+	size_t function;
+
+	/* Of calls and jumps. */
+	size_t called_object, called_file;
+	int64_t called; /* STORE_NONE: not said */
+	bool called_is_recursive;
+	size_t jump_file, jump_function;
+	enum pending pending;
+	uint64_t count, executed;
+	struct position target;
+
+	struct store_process *processes;
+	size_t process_count, process_room;
+};
+
+/* What is not said of a called function, or of the target of a jump, is as of where we are. */
+#define NOT_SAID ((size_t)-3)
+
+/*
+ * The lines by what they begin with: `value` is the rest, without blanks in front. Return 0, or -1
+ * with *err set. Those of the header:
+ */
+int on_version(struct reader *r, const char *value, struct err *err);
+int on_creator(struct reader *r, const char *value, struct err *err);
+int on_pid(struct reader *r, const char *value, struct err *err);
+int on_thread(struct reader *r, const char *value, struct err *err);
+int on_command(struct reader *r, const char *value, struct err *err);
+int on_description(struct reader *r, const char *value, struct err *err);
+int on_positions(struct reader *r, const char *value, struct err *err);
+int on_events(struct reader *r, const char *value, struct err *err);
+int on_event(struct reader *r, const char *value, struct err *err);
+int on_totals(struct reader *r, const char *value, struct err *err);
+
+/* Those of the body: where we are, */
+int on_object(struct reader *r, const char *value, struct err *err);
+int on_file(struct reader *r, const char *value, struct err *err);
+int on_function(struct reader *r, const char *value, struct err *err);
+int on_called_object(struct reader *r, const char *value, struct err *err);
+int on_called_file(struct reader *r, const char *value, struct err *err);
+int on_called_function(struct reader *r, const char *value, struct err *err);
+int on_jump_file(struct reader *r, const char *value, struct err *err);
+int on_jump_function(struct reader *r, const char *value, struct err *err);
+
+/* and what happened; the line that follows these three says from where. */
+int on_calls(struct reader *r, const char *value, struct err *err);
+int on_jump(struct reader *r, const char *value, struct err *err);
+int on_conditional_jump(struct reader *r, const char *value, struct err *err);
+int on_position_line(struct reader *r, struct err *err); /* r->line begins with a position */
+
+/* Before the first line of a body, and after another part's header. */
+int begin_body(struct reader *r, struct err *err);
+
+const char *skip_blanks(const char *at);
+
+/* A number, decimal or hexadecimal. Returns what follows it, or NULL. */
+const char *read_count(const char *at, uint64_t *n);
+
+#endif

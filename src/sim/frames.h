@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The frames of shadow stacks; for the files of the call graph alone. */
+#ifndef DWELL_SIM_FRAMES_H
+#define DWELL_SIM_FRAMES_H
+
+#include "sim/call_graph.h"
+
+/* A call to be followed. */
+struct sim_call {
+	uint32_t caller; /* node; 0: a root */
+	uint32_t function;
+	uint64_t pc, sp;
+	uint32_t flags;		 /* SIM_ARC_JUMP or those of a root */
+	struct sim_arc **recent; /* where the arc is kept that its place took last; may be NULL */
+};
+
+static inline struct sim_frame *sim_top(const struct sim_call_stack *s)
+{
+	return &s->fiber->frame[s->fiber->count - 1];
+}
+
+static inline uint32_t sim_function_of(const struct sim_call_graph *g, uint32_t node)
+{
+	return g->contexts.items[node].function;
+}
+
+/* Follow a call: a new frame, and its node runs. Without memory nothing happens but a loss. */
+void sim_frames_push(struct sim_call_graph *g, struct sim_call_stack *s, const struct sim_call *c,
+		     const uint64_t *totals);
+/* The topmost frame ends; its caller runs. */
+void sim_frames_pop(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals);
+
+/*
+ * A jump to the first instruction of a function, which ends when the topmost frame does. If it is
+ * active there already, because the same happened before, no frame is made.
+ */
+void sim_frames_chain(struct sim_call_graph *g, struct sim_call_stack *s, const struct sim_call *c,
+		      const uint64_t *totals);
+
+/* The index of the function's newest frame on the running stack + 1; 0: it is not active. */
+uint32_t sim_frames_active(struct sim_call_graph *g, const struct sim_call_stack *s,
+			   uint32_t function);
+
+/* All frames of the running stack end. */
+void sim_frames_end(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals);
+/* They cost so far. `totals`: of the thread now or, of a stack that does not run, as it was left. */
+void sim_frames_settle(struct sim_call_graph *g, struct sim_fiber *f, const uint64_t *totals);
+
+/* The running stack is left for another, or run again: its nodes are active no longer, or again. */
+void sim_frames_sleep(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals);
+void sim_frames_wake(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals);
+
+/* The running stack is another one than before, if sp shows it; see fibers.c. */
+enum sim_move { SIM_BY_CALL, SIM_BY_RETURN, SIM_BY_RETURN_TO_ENTRY };
+void sim_fibers_choose(struct sim_call_graph *g, struct sim_call_stack *s, uint64_t sp,
+		       enum sim_move move, const uint64_t *totals);
+/* A new stack, which runs. Returns 0, or -1 without memory: the old one runs on. */
+int sim_fibers_new(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals);
+
+/* What is counted, empty; g has its memory and configuration. */
+void sim_arcs_init(struct sim_call_graph *g);
+void sim_arcs_release(struct sim_call_graph *g);
+
+/* Arcs are made once. NULL when memory ran out. */
+struct sim_arc *sim_arcs_find(struct sim_call_graph *g, uint32_t caller, uint64_t pc,
+			      uint32_t callee, uint32_t flags);
+/* The cell of the segment for the node; it is made when it is new. */
+struct sim_cell *sim_cells_find(struct sim_call_graph *g, struct sim_segment *segment,
+				uint32_t node);
+
+#endif
