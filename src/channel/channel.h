@@ -6,7 +6,7 @@
  * slots; a process of the run claims a slot, and writes records into the ring
  * behind it. Everything here is freestanding: it is compiled into both sides.
  *
- *   0                4096                4096 + slot_bytes        ...
+ *   0                16384               16384 + slot_bytes       ...
  *   +----------------+-------------------+-------------------+-- --+
  *   | channel_header | slot 0            | slot 1            | ... |
  *   +----------------+-------------------+-------------------+-- --+
@@ -23,10 +23,12 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 5u
-#define CHANNEL_HEADER_BYTES 4096u
+#define CHANNEL_VERSION 6u
+#define CHANNEL_HEADER_BYTES 16384u
 #define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_SLOT_HEADER_BYTES 4096u
+#define CHANNEL_MAX_GEOMETRIES 8u
+#define CHANNEL_GEOMETRY_WORDS 1536u /* for all of them */
 
 /* The environment variable by which an engine finds the channel: "FD:SLOT". */
 #define CHANNEL_ENV "DWELL_CHANNEL"
@@ -36,6 +38,7 @@ enum channel_gear {
 	CHANNEL_GEAR_SAMPLE = 2, /* count between windows, watch inside them */
 	CHANNEL_GEAR_STREAM = 3, /* every access goes to the ring, as RECORD_STREAM */
 	CHANNEL_GEAR_WATCH = 4,	 /* one window over the whole run (tests) */
+	CHANNEL_GEAR_SIMULATE = 5, /* every access goes through simulated caches, inside the target */
 };
 
 /*
@@ -73,6 +76,21 @@ struct channel_config {
 	uint64_t duration_ns; /* 0: without end */
 	char start_at[CHANNEL_NAME_BYTES]; /* names of functions; empty: none */
 	char stop_at[CHANNEL_NAME_BYTES];
+	/*
+	 * To simulate: one struct sim_geometry after the other (src/sim/geometry.h), each of geometry_bytes.
+	 * Freestanding as this file is, it does not know them; both sides are built of the same sources.
+	 */
+	uint32_t geometry_count;
+	uint32_t geometry_bytes;
+	uint32_t simulate_flags; /* enum channel_simulate */
+	uint32_t reserved2;
+	uint64_t geometry[CHANNEL_GEOMETRY_WORDS];
+};
+
+/* How to simulate. */
+enum channel_simulate {
+	CHANNEL_NO_FILTER = 1, /* every access takes the long way: the same counts, for tests */
+	CHANNEL_NO_CODE = 2,   /* caches see no instructions */
 };
 
 struct channel_header {
@@ -171,6 +189,7 @@ enum channel_record_type {
 	RECORD_SITE = 12,     /* struct record_site + uint64_t[depth] */
 	RECORD_SITE_COUNTS = 13, /* struct record_site_counts */
 	RECORD_PATH = 15,     /* struct record_path + uint64_t[depth] */
+	RECORD_SEGMENT = 16,  /* struct record_segment + struct segment_part[parts] + events */
 };
 
 struct record_header {
@@ -385,6 +404,32 @@ struct record_path {
 	uint64_t position; /* accesses of the process so far */
 };
 
+/*
+ * Of a simulation: a straight piece of code, and what has been counted of it since it was told of
+ * last. A segment_part for each instruction follows, and behind them, for those that say so, their
+ * own events: `events` numbers each. What these count in their first three columns (instructions,
+ * reads and writes) is on top of what the executions of the segment make.
+ *
+ *   | record_segment | part | part | ... | uint64_t[events] | uint64_t[events] | ... |
+ */
+struct record_segment {
+	struct record_header h;
+	uint64_t pc;
+	uint64_t executions;
+	uint64_t position; /* accesses of the process so far */
+	uint16_t parts;
+	uint16_t events;
+	uint32_t thread; /* index, or UINT32_MAX: of all */
+};
+
+struct segment_part {
+	uint16_t offset; /* of the instruction's address from pc */
+	uint8_t length;
+	uint8_t has_events;
+	uint8_t reads, writes; /* of one execution, as Cachegrind counts: a modify is a read */
+	uint16_t reserved;
+};
+
 struct record_end {
 	struct record_header h;
 	uint32_t cause; /* 0 exit, 1 exec, 2 profiling ended before the process */
@@ -417,8 +462,13 @@ struct record_stream {
 #define STREAM_KIND(e) ((unsigned)((e) >> 14) & 3u)
 #define STREAM_SIZE(e) ((unsigned)(e) & 0x3fffu)
 
-_Static_assert(sizeof(struct channel_config) == 624, "layout of channel_config");
-_Static_assert(sizeof(struct channel_header) == 688, "layout of channel_header");
+_Static_assert(sizeof(struct channel_config) == 640 + 8 * CHANNEL_GEOMETRY_WORDS,
+	       "layout of channel_config");
+_Static_assert(sizeof(struct channel_header) == 704 + 8 * CHANNEL_GEOMETRY_WORDS,
+	       "layout of channel_header");
+_Static_assert(sizeof(struct channel_header) <= CHANNEL_HEADER_BYTES, "header");
+_Static_assert(sizeof(struct record_segment) == 40, "layout of record_segment");
+_Static_assert(sizeof(struct segment_part) == 8, "layout of segment_part");
 _Static_assert(sizeof(struct channel_slot) <= CHANNEL_SLOT_HEADER_BYTES, "slot header");
 _Static_assert(__builtin_offsetof(struct channel_slot, write_pos) == 64, "own cache line");
 _Static_assert(__builtin_offsetof(struct channel_slot, read_pos) == 128, "own cache line");

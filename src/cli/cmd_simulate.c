@@ -14,7 +14,9 @@
 #include "base/size.h"
 #include "cli/cli.h"
 #include "cli/geometry_options.h"
+#include "cli/options.h"
 #include "cli/simulate_print.h"
+#include "cli/simulate_run.h"
 #include "cli/simulate_trace.h"
 #include "cli/target_end.h"
 #include "cli/view.h"
@@ -39,6 +41,8 @@ struct simulate_options {
 	enum view_format format;
 	const char *output; /* NULL: stderr, or for a trace stdout */
 	struct geometry_options geometry;
+	struct simulate_run live;
+	const char *first; /* option that only --curve and --trace have, or NULL */
 	const char *trace; /* NULL: run a command */
 	enum trace_format trace_format;
 };
@@ -50,7 +54,10 @@ static const struct argp_option options[] = {
 	 "Simulate the accesses in FILE, - for standard input, instead of those of a command", 1},
 	{"trace-format", KEY_TRACE_FORMAT, "NAME", 0,
 	 "The trace is one of lackey or dinero (default: by its first access)", 1},
-	{"output", 'o', "FILE", 0, "Write the result to FILE instead of to stderr", 2},
+	{"output", 'o', "FILE", 0,
+	 "Write the profile to FILE instead of " DEFAULT_PROFILE
+	 "; of --curve and --trace the result, instead of to stderr",
+	 2},
 	{"format", KEY_FORMAT, "FORMAT", 0,
 	 "Print as text, csv or json (by the name of FILE, else text)", 2},
 	{"sizes", 's', "LOW:HIGH", 0, "Cache sizes from LOW to HIGH (default 8K:64M)", 3},
@@ -225,6 +232,15 @@ static const struct {
 	{KEY_TRACE_FORMAT, parse_trace_format},
 };
 
+static const char *name_of(int key)
+{
+	size_t i = 0;
+
+	while (options[i].key != key)
+		i++;
+	return options[i].name;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct simulate_options *o = state->input;
@@ -235,11 +251,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			continue;
 		if (values[i].parse(o, arg, &err) != 0)
 			argp_failure(state, EXIT_USAGE, 0, "%s", err.text);
+		if (o->first == NULL)
+			o->first = name_of(key);
 		return 0;
 	}
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->geometry;
+		state->child_inputs[1] = &o->live;
 		return 0;
 	case KEY_TRACE:
 		o->trace = arg;
@@ -265,15 +284,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{&geometry_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {
+	{&geometry_argp, 0, NULL, 0}, {&simulate_run_argp, 0, NULL, 0}, {0}};
 
 static const struct argp argp = {
 	options,
 	parse,
 	"[--] COMMAND [ARGUMENT...]\n--trace FILE",
 	"Run a command, or read a trace, and simulate each of its memory accesses.\v"
-	"The command's output, exit status and signals are its own; it takes some tens to some "
-	"hundreds of times as long. The result comes when it has ended: to stderr, or to FILE.",
+	"The command's output, exit status and signals are its own. Its caches are simulated while it "
+	"runs, and what happens there goes to a profile, by instruction: see it with dwell report. "
+	"With --curve the result comes to stderr when the command has ended.",
 	children,
 	NULL,
 	NULL,
@@ -336,7 +357,7 @@ static int list_sizes(struct simulate_options *o, struct err *err)
 static int check(struct simulate_options *o, struct err *err)
 {
 	if (!o->has_curve)
-		return err_set(err, "what to simulate? --curve: miss ratios by cache size");
+		return err_set(err, "--by is for --curve: add that");
 	if (o->has_by && o->at == 0)
 		return err_set(err, "--by needs the size of the cache: add --at SIZE");
 	if (!o->has_by && o->at > 0)
@@ -498,6 +519,20 @@ static int run_trace(struct simulate_options *o)
 	return code == 0 ? EXIT_OK : cli_fail(&err, code);
 }
 
+/* Whole hierarchies, while the command runs. */
+static int run_live(struct simulate_options *o)
+{
+	struct err err;
+
+	if (o->first != NULL) {
+		err_set(&err, "--%s is for --curve: add that, or leave it out", o->first);
+		return cli_fail(&err, EXIT_USAGE);
+	}
+	o->live.run.command = o->exact.run.command;
+	o->live.run.output = o->output;
+	return simulate_run(&o->live, &o->geometry);
+}
+
 static int run(struct simulate_options *o)
 {
 	struct collector_result result;
@@ -508,6 +543,8 @@ static int run(struct simulate_options *o)
 
 	if (o->trace != NULL)
 		return run_trace(o);
+	if (!o->has_curve && !o->has_by)
+		return run_live(o);
 	if (check(o, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	guess_format(o);

@@ -135,9 +135,10 @@ static const char *gear_name(uint32_t gear)
 		[CHANNEL_GEAR_SAMPLE] = "sample",
 		[CHANNEL_GEAR_STREAM] = "stream",
 		[CHANNEL_GEAR_WATCH] = "watch",
+		[CHANNEL_GEAR_SIMULATE] = "simulate",
 	};
 
-	return gear >= CHANNEL_GEAR_COUNT && gear <= CHANNEL_GEAR_WATCH ? names[gear] : "unknown";
+	return gear >= CHANNEL_GEAR_COUNT && gear <= CHANNEL_GEAR_SIMULATE ? names[gear] : "unknown";
 }
 
 static int put_text(struct run *r, const char *key, const char *text, struct err *err)
@@ -405,7 +406,7 @@ static int open_profile(struct run *r, struct err *err)
 	if (store_create(r->o->output, &r->store, err) != 0 || put_start(r, err) != 0)
 		return fail(r, COLLECTOR_OUTPUT);
 	r->output = realpath(r->o->output, NULL);
-	r->recorder = recorder_new(r->store);
+	r->recorder = recorder_new(r->store, &r->o->config);
 	if (r->recorder == NULL) {
 		err_set(err, "out of memory");
 		return fail(r, COLLECTOR_CANNOT_RUN);

@@ -48,6 +48,11 @@ int64_t naming_add(struct naming *n, int file, uint64_t address)
 	return (int64_t)++n->count;
 }
 
+int naming_file(const struct naming *n, int64_t id)
+{
+	return id > 0 && (size_t)id <= n->count ? n->items[id - 1].file : -1;
+}
+
 /* ---- Answers ---- */
 
 /* The questions' indices by file, and within a file by address. */
@@ -101,7 +106,13 @@ static int write_next(struct naming *n, const struct naming_question *answers, s
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (write_names(&answers[i], (int64_t)++n->named, store, err) != 0)
+		const struct naming_question *q = &answers[i];
+
+		if (write_names(q, (int64_t)++n->named, store, err) != 0)
+			return -1;
+		if (n->listener != NULL && q->count > 0 &&
+		    n->listener(n->listener_context, (int64_t)n->named, &q->frames[q->count - 1],
+				err) != 0)
 			return -1;
 	}
 	return 0;

@@ -26,11 +26,18 @@ struct naming {
 	size_t named;		      /* the first ones: their names are in the store */
 	struct naming_worker *worker; /* NULL until there is work while the run goes on */
 	struct data_names data; /* what is asked for data, answered along with the locations */
+	/* Who wants to hear of each location that has its names now, and of its outermost function. */
+	int (*listener)(void *context, int64_t id, const struct symbols_frame *outermost,
+			struct err *err);
+	void *listener_context;
 	uint64_t due_ns;	/* CLOCK_MONOTONIC: not before is the worker given more */
 };
 
 /* Returns the new location's id, counted from 1, or 0 when memory ran out. */
 int64_t naming_add(struct naming *n, int file, uint64_t address);
+
+/* The symbols' number of the file that location `id` is in, or -1. */
+int naming_file(const struct naming *n, int64_t id);
 
 /*
  * From time to time while the run goes on: write down the names found since, and have those of

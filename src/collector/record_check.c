@@ -145,6 +145,22 @@ static const char *check_path(const struct record_header *h)
 		       : "a call path longer than its record";
 }
 
+static const char *check_segment(const struct record_header *h)
+{
+	const struct record_segment *s = (const void *)h;
+	const struct segment_part *part = (const void *)(s + 1);
+	size_t room = h->bytes - sizeof(*s), own = 0;
+
+	if (s->executions > MAX_COUNT || s->position > MAX_COUNT || s->parts == 0 ||
+	    s->parts * sizeof(*part) > room)
+		return "a piece of code of impossible size";
+	for (size_t i = 0; i < s->parts; i++)
+		own += part[i].has_events != 0;
+	return own * s->events * sizeof(uint64_t) <= room - s->parts * sizeof(*part)
+		       ? NULL
+		       : "a piece of code with more events than its record has room for";
+}
+
 static const char *check_end(const struct record_header *h)
 {
 	const struct record_end *e = (const void *)h;
@@ -187,6 +203,7 @@ static const struct {
 	[RECORD_REGION] = {sizeof(struct record_region), check_region},
 	[RECORD_MESSAGE] = {sizeof(struct record_header), check_nothing},
 	[RECORD_PATH] = {sizeof(struct record_path), check_path},
+	[RECORD_SEGMENT] = {sizeof(struct record_segment), check_segment},
 	[RECORD_SITE] = {sizeof(struct record_site), check_site},
 	[RECORD_SITE_COUNTS] = {sizeof(struct record_site_counts), check_site_counts},
 };
@@ -231,6 +248,16 @@ const uint64_t *record_site_path(const struct record_site *s)
 const uint64_t *record_path_path(const struct record_path *p)
 {
 	return (const uint64_t *)(p + 1);
+}
+
+const struct segment_part *record_segment_parts(const struct record_segment *s)
+{
+	return (const struct segment_part *)(s + 1);
+}
+
+const uint64_t *record_segment_events(const struct record_segment *s)
+{
+	return (const uint64_t *)(record_segment_parts(s) + s->parts);
 }
 
 const uint64_t *record_stream_entries(const struct record_stream *s)

@@ -15,7 +15,7 @@
 #define MAX_MODULES  100000
 #define MAX_MESSAGES 1000
 
-struct recorder *recorder_new(struct store *store)
+struct recorder *recorder_new(struct store *store, const struct channel_config *config)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
 
@@ -27,6 +27,11 @@ struct recorder *recorder_new(struct store *store)
 	}
 	r->store = store;
 	r->next_module = r->next_site = r->next_path = 1;
+	if (config->gear == CHANNEL_GEAR_SIMULATE) {
+		note(r, simulation_begin(&r->simulation, config, store, &r->err));
+		r->naming.listener = recorder_on_names;
+		r->naming.listener_context = r;
+	}
 	return r;
 }
 
@@ -47,6 +52,7 @@ void recorder_free(struct recorder *r)
 	arena_release(&r->strings);
 	naming_release(&r->naming);
 	sites_release(&r->sites);
+	simulation_release(&r->simulation);
 	map_release(&r->paths);
 	symbols_free(r->symbols);
 	free(r);
@@ -309,6 +315,7 @@ static record_handler *const handlers[] = {
 	[RECORD_PATH] = recorder_on_path,
 	[RECORD_REGION] = recorder_on_region,
 	[RECORD_MESSAGE] = on_message,
+	[RECORD_SEGMENT] = recorder_on_segment,
 	[RECORD_STREAM] = on_nothing, /* for a sink */
 	[RECORD_END] = on_end,
 };
@@ -381,12 +388,16 @@ void recorder_step(struct recorder *r, uint64_t now_ns)
 {
 	if (!r->failed)
 		note(r, naming_step(&r->naming, r->symbols, r->store, now_ns, &r->err));
+	if (!r->failed && simulation_is_due(&r->simulation, now_ns))
+		note(r, simulation_write(&r->simulation, r->store, &r->err));
 }
 
 void recorder_resolve(struct recorder *r)
 {
 	if (!r->failed)
 		note(r, naming_finish(&r->naming, r->symbols, r->store, &r->err));
+	if (!r->failed)
+		note(r, simulation_write(&r->simulation, r->store, &r->err));
 }
 
 const struct err *recorder_failed(const struct recorder *r)

@@ -7,6 +7,7 @@
 #ifndef DWELL_COLLECTOR_RECORDER_H
 #define DWELL_COLLECTOR_RECORDER_H
 
+#include "channel/channel.h"
 #include "collector/slots.h"
 #include "store/store.h"
 
@@ -21,8 +22,8 @@ struct recorder_totals {
 	uint64_t counting_ns, sampling_ns, translate_ns; /* see struct channel_counters */
 };
 
-/* The store stays the caller's. NULL when memory ran out. */
-struct recorder *recorder_new(struct store *store);
+/* The store stays the caller's. NULL when memory ran out. `config`: what the engines are asked for. */
+struct recorder *recorder_new(struct store *store, const struct channel_config *config);
 void recorder_free(struct recorder *r);
 
 /* The slot events; what they return and mean stands in slots.h. */

@@ -12,6 +12,7 @@
 #include "collector/data_map.h"
 #include "collector/naming.h"
 #include "collector/regions.h"
+#include "collector/simulation.h"
 #include "collector/sites.h"
 #include "symbols/symbols.h"
 
@@ -36,6 +37,7 @@ struct recorder {
 	struct arena strings;
 	struct naming naming;
 	struct sites sites;
+	struct simulation simulation;
 	int64_t next_module;
 	int64_t next_site;
 	struct map paths; /* process and its number of the path -> id in the store */
@@ -71,7 +73,15 @@ static inline void set_footprint(struct process *p, uint64_t pages)
 typedef const char *record_handler(struct recorder *r, struct process *p,
 				   const struct record_header *h);
 
+/* The id of the code location, written down if it is new; 0 when memory ran out. */
+int64_t recorder_locate(struct recorder *r, struct process *p, uint64_t pc, uint64_t position);
+
 record_handler recorder_on_site, recorder_on_site_counts, recorder_on_path, recorder_on_region;
+record_handler recorder_on_segment;
 record_handler recorder_on_sample, recorder_on_follow, recorder_on_nested, recorder_on_window;
+
+/* Of the naming: the location has its names now. */
+int recorder_on_names(void *context, int64_t id, const struct symbols_frame *outermost,
+		      struct err *err);
 
 #endif

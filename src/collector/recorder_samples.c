@@ -6,8 +6,7 @@
 #include "collector/record_check.h"
 #include "collector/recorder_parts.h"
 
-/* The id of the code location, written down if it is new; 0 when memory ran out. */
-static int64_t locate(struct recorder *r, struct process *p, uint64_t pc, uint64_t position)
+int64_t recorder_locate(struct recorder *r, struct process *p, uint64_t pc, uint64_t position)
 {
 	struct store_location row = {.process_id = p->row.id, .pc = pc, .module_id = STORE_NONE};
 	struct code_location *l;
@@ -53,7 +52,7 @@ static struct store_access to_access(struct recorder *r, struct process *p,
 				     const struct record_access *a, uint64_t position)
 {
 	struct store_access to = {
-		.location = locate(r, p, a->pc, position),
+		.location = recorder_locate(r, p, a->pc, position),
 		.address = a->address,
 		.size = a->size,
 		.kind = a->kind,
@@ -82,7 +81,7 @@ const char *recorder_on_site(struct recorder *r, struct process *p, const struct
 	size_t i;
 
 	for (i = 0; i < s->depth; i++)
-		path[i] = locate(r, p, pcs[i] - 1, s->position);
+		path[i] = recorder_locate(r, p, pcs[i] - 1, s->position);
 	if (r->failed)
 		return NULL;
 	note(r, sites_add(&r->sites, p->row.id, s, path, &r->next_site, r->store, &r->err));
@@ -99,7 +98,7 @@ const char *recorder_on_path(struct recorder *r, struct process *p, const struct
 	if (find_path(r, p, rec->id) != 0)
 		return NULL;
 	for (size_t i = 0; i < rec->depth; i++)
-		calls[i] = locate(r, p, pcs[i] - 1, rec->position);
+		calls[i] = recorder_locate(r, p, pcs[i] - 1, rec->position);
 	row.id = r->next_path++;
 	if (map_set(&r->paths, path_key(p, rec->id), (uint64_t)row.id) != 0)
 		out_of_memory(r);

@@ -5,6 +5,7 @@
  * instruction itself does.
  */
 #include "engine/job.h"
+#include "engine/segments.h"
 #include "engine/util.h"
 
 static struct code_exit *new_exit(struct job *j, enum exit_kind kind, uint64_t target)
@@ -271,7 +272,7 @@ static void emit_rep(struct job *j, uint32_t i)
 	emit_jump(&j->o, e->stub);
 	e->resume = j->o.p;
 	e->insn = cache_keep_insn(&j->in[i]);
-	j->failed |= !e->insn;
+	j->failed |= !e->insn || !segments_of_elements(j, e);
 }
 
 static void emit_elements(struct job *j, uint32_t i)
@@ -284,7 +285,7 @@ static void emit_elements(struct job *j, uint32_t i)
 	emit_jump(&j->o, e->stub);
 	e->resume = j->o.p;
 	e->insn = cache_keep_insn(&j->in[i]);
-	j->failed |= !e->insn;
+	j->failed |= !e->insn || !segments_of_elements(j, e);
 	job_copy_insn(j, i);
 }
 

@@ -45,6 +45,7 @@ struct code_exit {
 	uint8_t kind;	  /* enum exit_kind */
 	struct tally after; /* counted already, but not executed when it leaves here */
 	const struct insn *insn; /* REP, ELEMENTS: the instruction */
+	uint32_t segment; /* the same, in a simulation: its trailer, see segments.h */
 };
 
 /* Where each instruction lies, for faults. Scratch registers hold engine values there. */

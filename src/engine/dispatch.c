@@ -242,11 +242,11 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 		find_code(t, 0, ENTRY_NONE);
 		break;
 	case EXIT_REP:
-		elements_rep(t, e->insn, t->rep_rcx);
+		elements_rep(t, e->insn, t->rep_rcx, e->segment);
 		resume_or_leave(t, e->from, e->resume, e->insn->pc + e->insn->length, nothing);
 		break;
 	case EXIT_ELEMENTS:
-		elements_vector(t, e->insn);
+		elements_vector(t, e->insn, e->segment);
 		t->next = (uint64_t)(uintptr_t)e->resume;
 		t->rip = e->insn->pc;
 		call_stack_enter(t);

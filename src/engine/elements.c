@@ -2,6 +2,7 @@
 /* Counting elements of string and vector instructions; see elements.h. */
 #include "engine/elements.h"
 
+#include "engine/replay.h"
 #include "engine/sampler.h"
 #include "engine/util.h"
 #include "engine/fsbase.h"
@@ -77,14 +78,19 @@ static struct repeat repeat_of(const struct thread *t, const struct insn *in,
 	return r;
 }
 
-void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before)
+void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before, uint32_t segment)
 {
 	const struct string_op *op = string_op_of(in);
 	uint64_t n = address_of(in, rcx_before) - address_of(in, t->regs[RCX]);
 
+	if (op && segment && t->gear == GEAR_STREAM) {
+		struct repeat r = repeat_of(t, in, op, n);
+
+		replay_put_repeat(t, segment, &r);
+	}
 	if (!op || n == 0)
 		return;
-	if (t->gear == GEAR_STREAM || sampler_enters(t, n * op->accesses)) {
+	if (!segment && (t->gear == GEAR_STREAM || sampler_enters(t, n * op->accesses))) {
 		struct repeat r = repeat_of(t, in, op, n);
 
 		sampler_settle(t);
@@ -169,7 +175,7 @@ void elements_forked(void)
 	lock = 0;
 }
 
-void elements_vector(struct thread *t, const struct insn *in)
+void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
 {
 	static uint8_t area[4096] __attribute__((aligned(64))); /* under the lock */
 	const struct mem_op *m = &in->mem[0];
@@ -178,7 +184,8 @@ void elements_vector(struct thread *t, const struct insn *in)
 
 	if (m->fs)
 		base += fsbase_get();
-	sampler_settle(t);
+	if (!segment)
+		sampler_settle(t);
 	lock_take(&lock);
 	if (!at.known)
 		find_components();
@@ -196,7 +203,9 @@ void elements_vector(struct thread *t, const struct insn *in)
 		entries[n++] = STREAM_ENTRY(m->narrow ? (uint32_t)index : index, m->kind, m->size);
 	}
 	lock_drop(&lock);
-	if (t->gear == GEAR_STREAM && n)
+	if (segment && t->gear == GEAR_STREAM)
+		replay_put_elements(t, segment, entries, n);
+	else if (t->gear == GEAR_STREAM && n)
 		sampler_elements(t, in->pc, entries, n);
 	t->counters.accesses += n;
 	if (m->kind == ACCESS_LOAD)

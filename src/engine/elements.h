@@ -5,10 +5,13 @@
 
 #include "engine/decode.h"
 
-/* A string instruction with REP has run (or was interrupted); rcx_before as it began. */
-void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before);
+/*
+ * A string instruction with REP has run (or was interrupted); rcx_before as it began. `segment`:
+ * in a simulation its trailer.
+ */
+void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before, uint32_t segment);
 /* A gather or scatter is about to run. The target's vector state is live. */
-void elements_vector(struct thread *t, const struct insn *in);
+void elements_vector(struct thread *t, const struct insn *in, uint32_t segment);
 /* In a forked child: nobody is inside. */
 void elements_forked(void);
 

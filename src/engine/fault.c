@@ -15,6 +15,7 @@
 #include "engine/pages.h"
 #include "engine/poll.h"
 #include "engine/sampler.h"
+#include "engine/segments.h"
 #include "engine/signals.h"
 #include "engine/ticker.h"
 #include "engine/translate.h"
@@ -77,8 +78,11 @@ static struct counts not_run(const struct block *b, const struct insn_at *m, boo
 	return c;
 }
 
-/* Only part of the segment's stream entries stand for accesses that happened. */
-static void cut_stream(struct thread *t, const struct block *b, const struct insn_at *m)
+/*
+ * Only part of the segment's stream entries stand for accesses that happened. In a simulation the
+ * trailer says how many instructions have run.
+ */
+static void cut_stream(struct thread *t, const struct block *b, const struct insn_at *m, bool trap)
 {
 	uint64_t *entry = (uint64_t *)(uintptr_t)t->regs[m->scratch2 - 1];
 	const struct insn_at *end = b->map + b->insns, *last = m;
@@ -88,6 +92,17 @@ static void cut_stream(struct thread *t, const struct block *b, const struct ins
 	while (last + 1 < end && !(last[1].flags & INSN_AT_SEGMENT))
 		last++;
 	t->buf = entry;
+	if (segments_are_on()) {
+		const struct insn_at *first = m;
+
+		while (!(first->flags & INSN_AT_SEGMENT))
+			first--;
+		done += trap ? own : 0;
+		entry[done] = segments_cut(entry[last->stream_entries],
+					   (uint32_t)(m - first) + trap);
+		t->buf = entry + done + 1;
+		return;
+	}
 	if (!done)
 		return;
 	/* The call or return that the segment ends in was not made. */
@@ -96,10 +111,11 @@ static void cut_stream(struct thread *t, const struct block *b, const struct ins
 }
 
 /* Registers that held engine values get the target's back. */
-static void restore_scratch(struct thread *t, const struct block *b, const struct insn_at *m)
+static void restore_scratch(struct thread *t, const struct block *b, const struct insn_at *m,
+			    bool trap)
 {
 	if (m->flags & INSN_AT_STREAM)
-		cut_stream(t, b, m);
+		cut_stream(t, b, m, trap);
 	if (m->scratch2)
 		t->regs[m->scratch2 - 1] = t->spill2;
 	if (m->scratch3)
@@ -123,7 +139,7 @@ static bool leave_cache(struct thread *t, struct frame_ucontext *uc, bool trap)
 	if (!m)
 		return false;
 	take_registers(t, &uc->mc);
-	restore_scratch(t, b, m);
+	restore_scratch(t, b, m, trap);
 	t->rip = b->pc + m->source + (trap ? m->length : 0);
 	t->fault_after = not_run(b, m, trap);
 	t->resuming = false;

@@ -12,6 +12,7 @@
 #include "engine/pages.h"
 #include "engine/paths.h"
 #include "engine/records.h"
+#include "engine/replay.h"
 #include "engine/sampler.h"
 #include "engine/threads.h"
 #include "engine/util.h"
@@ -190,6 +191,7 @@ void process_forked(struct thread *t)
 	threads_forked(t);
 	alloc_forked();
 	paths_forked();
+	replay_forked();
 	module_lock = 0;
 	p->ring_lock = 0;
 	p->action_lock = 0;

@@ -306,6 +306,12 @@ bool records_path(struct process *p, uint32_t id, const uint64_t *path, uint32_t
 	return put(p, RECORD_PATH, &r, sizeof r, path, depth * 8, false);
 }
 
+void records_segment(struct process *p, struct record_segment *r, const void *parts, uint32_t bytes)
+{
+	r->position = p->total.accesses;
+	put(p, RECORD_SEGMENT, r, sizeof *r, parts, bytes, true);
+}
+
 void records_message(struct process *p, const char *text)
 {
 	struct record_header r;

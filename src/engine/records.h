@@ -33,6 +33,8 @@ bool records_site(struct process *p, uint32_t id, uint32_t kind, const uint64_t 
 bool records_site_counts(struct process *p, const struct record_site_counts *c);
 /* A new call path; does not wait for room. False: it was lost. */
 bool records_path(struct process *p, uint32_t id, const uint64_t *path, uint32_t depth);
+/* A simulated segment with r->parts of its instructions and then their events, `bytes` in all. */
+void records_segment(struct process *p, struct record_segment *r, const void *parts, uint32_t bytes);
 void records_message(struct process *p, const char *text);
 /* Live totals into the slot. */
 void records_counters(struct process *p);

@@ -15,12 +15,14 @@
 #include "engine/poll.h"
 #include "engine/random.h"
 #include "engine/records.h"
+#include "engine/replay.h"
 #include "engine/scan.h"
 #include "engine/stream.h"
 #include "engine/ticker.h"
 #include "engine/util.h"
 
 #define BUFFER_ENTRIES 16384u
+#define SIMULATED_ENTRIES 65536u /* in a buffer of a simulation: fewer stops, and no samples wait */
 #define FOOTPRINT_PART 64u	 /* pages are counted when the run has grown by this part */
 
 /* Of the process. The lock guards all of it, and every thread's watch set. */
@@ -44,9 +46,20 @@ static bool has_windows(void)
 	return engine.config.gear == CHANNEL_GEAR_SAMPLE || engine.config.gear == CHANNEL_GEAR_WATCH;
 }
 
+static bool is_simulation(void)
+{
+	return engine.config.gear == CHANNEL_GEAR_SIMULATE;
+}
+
 static bool wants_windows(void)
 {
 	return s.on && has_windows();
+}
+
+/* May marks, functions and the clock turn it off? */
+static bool is_controlled(void)
+{
+	return engine.config.gear == CHANNEL_GEAR_SAMPLE || is_simulation();
 }
 
 static void plan_next(void)
@@ -65,7 +78,13 @@ void sampler_start(struct thread *t)
 		s.window.line_shift = (uint32_t)__builtin_ctz(engine.config.line_bytes);
 	engine.gear = GEAR_COUNT;
 	budget_start();
-	s.on = gear != CHANNEL_GEAR_SAMPLE || control_allows(now_ns());
+	s.on = !is_controlled() || control_allows(now_ns());
+	if (is_simulation() && !replay_start()) {
+		records_message(t->process, "there is no memory for the simulated caches");
+		t->process->profiling = false;
+	}
+	if (t->process->profiling && is_simulation() && s.on)
+		engine.gear = GEAR_STREAM;
 	if (t->process->profiling && has_windows())
 		plan_next();
 	if (t->process->profiling && gear == CHANNEL_GEAR_STREAM)
@@ -118,9 +137,11 @@ void sampler_publish(struct thread *t, const struct counts *after)
 static void need_buffers(struct thread *t)
 {
 	if (!t->buf_start) {
-		t->buf_start = pages_get(BUFFER_ENTRIES * 8 + PAGE);
+		const uint32_t entries = is_simulation() ? SIMULATED_ENTRIES : BUFFER_ENTRIES;
+
+		t->buf_start = pages_get(entries * 8 + PAGE);
 		engine_assert(t->buf_start);
-		t->buf_end = t->buf_start + BUFFER_ENTRIES;
+		t->buf_end = t->buf_start + entries;
 		/* The scan may read on there, but segments cannot write. */
 		sys3(SYS_mprotect, t->buf_end, PAGE, PROT_READ);
 	}
@@ -220,10 +241,16 @@ static void cut_window(struct thread *t, uint64_t total, uint32_t status)
 /* Sampling begins or ends, if it should. The lock is held, the thread's buffer empty. */
 static void follow_control(struct thread *t, uint64_t total)
 {
-	bool on = engine.config.gear != CHANNEL_GEAR_SAMPLE || control_allows(now_ns());
+	bool on = !is_controlled() || control_allows(now_ns());
 
 	if (on == s.on)
 		return;
+	if (is_simulation()) {
+		s.on = on;
+		__atomic_store_n(&engine.gear, on ? GEAR_STREAM : GEAR_COUNT, __ATOMIC_SEQ_CST);
+		world_kick(t);
+		return;
+	}
 	if (!on && s.open)
 		cut_window(t, total, SAMPLE_CENSORED);
 	s.on = on;
@@ -302,6 +329,23 @@ bool sampler_is_early(struct thread *t, uint64_t accesses)
 	return true;
 }
 
+/* The lock is held. */
+static void simulate(struct thread *t, uint64_t total)
+{
+	if (!t->process->profiling)
+		return;
+	replay_buffer(t);
+	if (records_abandoned()) {
+		give_up(t);
+		return;
+	}
+	if (t->buf - t->buf_start < SIMULATED_ENTRIES / 2)
+		return; /* at a system call, of which there may be very many */
+	replay_tell_when_due(t->process);
+	t->buf = t->buf_start;
+	follow_control(t, total);
+}
+
 void sampler_flush(struct thread *t, const struct counts *after)
 {
 	uint64_t begin = cycles(), here = thread_accesses(t) - after->accesses;
@@ -313,6 +357,8 @@ void sampler_flush(struct thread *t, const struct counts *after)
 	if (engine.config.gear == CHANNEL_GEAR_STREAM) {
 		if (t->process->profiling)
 			stream_send_buffer(t);
+	} else if (is_simulation()) {
+		simulate(t, total);
 	} else if (s.open && t->watches) {
 		look_through(t, total - (here - t->stream_position), here - t->stream_position);
 		if (total >= s.pace.end) {
@@ -483,6 +529,7 @@ void sampler_end(struct thread *t, uint32_t status)
 	const uint64_t total = t->process->total.accesses;
 
 	lock_take(&s.lock);
+	replay_tell(t->process);
 	if (s.open && wants_windows())
 		cut_window(t, total, status);
 	else if (budget_is_set())

@@ -8,6 +8,7 @@
  * buffer (scratch2, target value in spill2) and the address (scratch3, spill3).
  */
 #include "engine/job.h"
+#include "engine/segments.h"
 #include "engine/util.h"
 #include "engine/watches.h"
 
@@ -97,11 +98,12 @@ void job_stream_begin(struct job *j)
 	uint16_t avail = free_registers(j, j->first, j->end);
 	const uint8_t *begin = j->o.p;
 
-	if (n == 0 || j->in[j->first].kind == INSN_REP || j->in[j->first].kind == INSN_ELEMENTS)
+	if ((n == 0 && !segments_are_on()) || j->in[j->first].kind == INSN_REP ||
+	    j->in[j->first].kind == INSN_ELEMENTS)
 		return;
 	j->scratch2 = (enum reg)(31 - __builtin_clz(avail));
 	j->scratch3 = (enum reg)__builtin_ctz(avail);
-	j->desc = translate_new_desc(n, &number);
+	j->desc = segments_are_on() ? segments_new(j, n, &number) : translate_new_desc(n, &number);
 	if (!j->desc || number > STREAM_NUMBER_MASK) {
 		j->failed = true;
 		return;

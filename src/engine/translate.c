@@ -14,6 +14,7 @@
 #include "engine/job.h"
 #include "engine/marks.h"
 #include "engine/pages.h"
+#include "engine/segments.h"
 #include "engine/util.h"
 
 struct translate_options translate_options;
@@ -335,7 +336,8 @@ static uint32_t segment_end(struct job *j, uint32_t first)
 		if (j->gear == GEAR_STREAM && end > first && !job_stream_fits(j, end + 1))
 			break;
 		end++;
-		if (insn_ends_segment(&j->in[end - 1]))
+		if (insn_ends_segment(&j->in[end - 1]) ||
+		    (j->in[end - 1].kind == INSN_JMP_INTO && segments_are_on()))
 			break;
 	}
 	return end;

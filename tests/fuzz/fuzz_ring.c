@@ -82,7 +82,7 @@ static int set_up(struct fuzz *f, const char *path)
 		fprintf(stderr, "fuzz_ring: %s\n", err.text);
 		return -1;
 	}
-	f->recorder = recorder_new(f->store);
+	f->recorder = recorder_new(f->store, &(struct channel_config){.gear = CHANNEL_GEAR_SAMPLE});
 	return f->recorder != NULL ? 0 : -1;
 }
 

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a simulated run has counted, on its way to the event profile: the costs of code locations
+ * are summed up here, and go to the store from time to time, once it is known which function each
+ * location is in.
+ */
+#ifndef DWELL_COLLECTOR_SIMULATION_H
+#define DWELL_COLLECTOR_SIMULATION_H
+
+#include <stdbool.h>
+
+#include "base/map.h"
+#include "channel/channel.h"
+#include "store/store.h"
+#include "symbols/symbols.h"
+
+struct simulation_location {
+	int64_t process;
+	int64_t node; /* 0: its function is not known yet */
+};
+
+struct simulation {
+	unsigned events; /* 0: the run does not simulate */
+	struct {
+		struct simulation_location *items;
+		size_t count, room;
+	} locations;	  /* by id; item 0 stands for none */
+	uint64_t *values; /* `events` for each: what the store does not have yet */
+	size_t values_room;
+	struct map nodes; /* by a hash of process, function, file and object */
+	int64_t node_count;
+	bool has_news;
+	uint64_t due_ns;
+};
+
+/* The columns and the geometry, for the store. Returns 0, or -1 with *err. */
+int simulation_begin(struct simulation *s, const struct channel_config *config, struct store *store,
+		     struct err *err);
+void simulation_release(struct simulation *s);
+
+/* Room for a location's numbers, all of them 0 if it is new; NULL when memory ran out. */
+uint64_t *simulation_values(struct simulation *s, int64_t process, int64_t location);
+
+/* The location is in this function of the file `object` (or NULL). Returns 0, or -1 with *err. */
+int simulation_named(struct simulation *s, int64_t location, const struct symbols_frame *function,
+		     const char *object, struct store *store, struct err *err);
+
+/* Write what is new of locations that have their names. Returns 0, or -1 with *err. */
+int simulation_write(struct simulation *s, struct store *store, struct err *err);
+/* Is it time for it, while the run goes on? */
+bool simulation_is_due(struct simulation *s, uint64_t now_ns);
+
+#endif

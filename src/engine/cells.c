@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The events of instructions; see cells.h. */
+#include "engine/cells.h"
+
+#include "engine/util.h"
+
+#define RESERVE (8ull << 30)
+
+struct cells cells;
+static struct grow memory;
+
+bool cells_init(uint32_t events)
+{
+	if (cells.base)
+		return true;
+	if (grow_init(&memory, RESERVE) != 0)
+		return false;
+	cells.events = events;
+	cells.base = grow_take(&memory, events * sizeof *cells.base);
+	return true;
+}
+
+uint32_t cells_new_from_spare(void)
+{
+	uint64_t bytes = cells.events * sizeof *cells.base;
+	uint64_t *cell = grow_take(&memory, bytes);
+
+	if (cell)
+		memcpy(cell, cells_spare(), bytes);
+	memset(cells_spare(), 0, bytes);
+	return cell ? (uint32_t)((uint64_t)(cell - cells.base) / cells.events) : 0;
+}
+
+void cells_add(uint32_t *cell, uint64_t instructions, uint64_t reads, uint64_t writes)
+{
+	uint64_t *e = *cell ? cells_at(*cell) : cells_spare();
+
+	e[CELL_INSTRUCTIONS] += instructions;
+	e[CELL_READS] += reads;
+	e[CELL_WRITES] += writes;
+	if (!*cell && cells_spare_is_used())
+		*cell = cells_new_from_spare();
+}

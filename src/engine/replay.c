@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The simulation inside the target; see replay.h. */
+#include "engine/replay.h"
+
+#include "engine/cells.h"
+#include "engine/fsbase.h"
+#include "engine/records.h"
+#include "engine/replay_wide.h"
+#include "engine/sampler.h"
+#include "engine/segments.h"
+#include "engine/util.h"
+#include "sim/cache_packed.h"
+#include "sim/hierarchy.h"
+
+static struct {
+	uint32_t count; /* of hierarchies */
+	uint32_t code_shift;
+	bool is_quick; /* one hierarchy without TLB, to which stores are as loads */
+	bool is_wide;  /* as replay_wide.h wants it */
+	uint8_t first_miss, last_miss; /* for it: columns of fetches that miss in the levels */
+	struct replay_wide wide;
+	bool is_strict; /* an access to data may change what the next fetch finds in its first cache */
+	struct sim_hierarchy h[CHANNEL_MAX_GEOMETRIES];
+	uint32_t events_at[CHANNEL_MAX_GEOMETRIES]; /* what to add to each one's indices in a cell */
+} r;
+
+/* A vector register may read so much behind the last set of a cache. */
+#define SLACK 128u
+
+static void *take(void *context, uint64_t bytes)
+{
+	(void)context;
+	return pages_get(round_up(bytes + SLACK, PAGE));
+}
+
+static void give(void *context, void *memory, uint64_t bytes)
+{
+	(void)context;
+	if (memory)
+		pages_put(memory, round_up(bytes + SLACK, PAGE));
+}
+
+static const struct sim_memory memory = { 0, take, give };
+
+/* All of them, and how many events there are in all: Ir, Dr and Dw once. */
+static bool make_hierarchies(uint32_t *events)
+{
+	const struct channel_config *c = &engine.config;
+	bool filter = !(c->simulate_flags & CHANNEL_NO_FILTER);
+
+	*events = CELL_FIRST_MISS;
+	for (uint32_t i = 0; i < c->geometry_count; i++) {
+		struct sim_hierarchy *h = &r.h[i];
+		struct sim_geometry g;
+
+		memcpy(&g, (const uint8_t *)c->geometry + i * sizeof g, sizeof g);
+		if (sim_hierarchy_init(h, &g, filter, &memory) != 0)
+			return false;
+		r.events_at[i] = *events - CELL_FIRST_MISS;
+		*events += h->list.count - CELL_FIRST_MISS;
+	}
+	return true;
+}
+
+static void prepare_wide(const struct sim_hierarchy *h);
+
+static bool is_strict(const struct sim_geometry *g)
+{
+	bool strict = g->is_unified || g->is_tlb_unified || g->code.prefetcher;
+
+	for (uint32_t i = 0; i < g->level_count; i++)
+		strict |= g->levels[i].inclusion != SIM_NEITHER || g->levels[i].prefetcher;
+	return strict;
+}
+
+bool replay_start(void)
+{
+	const struct channel_config *c = &engine.config;
+	const struct sim_hierarchy *h = &r.h[0];
+	uint32_t events;
+
+	if (r.count) /* a forked child goes on with a copy */
+		return true;
+	if (c->geometry_count == 0 || c->geometry_count > CHANNEL_MAX_GEOMETRIES ||
+	    c->geometry_bytes != sizeof(struct sim_geometry) || !make_hierarchies(&events) ||
+	    !cells_init(events))
+		return false;
+	r.count = c->geometry_count;
+	r.code_shift = h->fetch.shift;
+	for (uint32_t k = 0; k < r.count; k++)
+		r.is_strict |= is_strict(&r.h[k].geometry);
+	r.is_quick = r.count == 1 && !h->has_tlb && h->data.lines[SIM_STORE] == h->data.lines[0] &&
+		     h->data.lines[SIM_MODIFY] == h->data.lines[0];
+	prepare_wide(h);
+	return true;
+}
+
+uint32_t replay_code_line_shift(void)
+{
+	return r.code_shift;
+}
+
+/* ---- One instruction after the other ---- */
+
+/* Only an instruction to which something happens gets a cell for its events. */
+static inline uint64_t *events_of(const struct segment_insn *in, uint32_t hierarchy)
+{
+	return (in->cell ? cells_at(in->cell) : cells_spare()) + r.events_at[hierarchy];
+}
+
+static void fetch(struct segment *s, struct segment_insn *in)
+{
+	uint64_t pc = s->desc.pc + in->offset;
+	uint32_t any = 0;
+
+	for (uint32_t k = 0; k < r.count; k++)
+		if (!sim_hierarchy_fetch_is_plain(&r.h[k], pc, in->length))
+			any |= sim_hierarchy_fetch(&r.h[k], pc, in->length, events_of(in, k));
+	if (any && !in->cell)
+		in->cell = cells_new_from_spare();
+}
+
+static void touch(struct segment_insn *in, uint64_t address, uint32_t bytes, uint32_t kind)
+{
+	const enum sim_access access = kind - ACCESS_LOAD;
+	uint32_t any = 0;
+
+	for (uint32_t k = 0; k < r.count; k++)
+		if (!sim_hierarchy_data_is_plain(&r.h[k], address, bytes, access))
+			any |= sim_hierarchy_data(&r.h[k], address, bytes, access,
+						  events_of(in, k));
+	if (any && !in->cell)
+		in->cell = cells_new_from_spare();
+}
+
+/* A read-modify-write counts as a read, as with Cachegrind. */
+static uint64_t whole_address(const struct stream_access *a, uint64_t entry)
+{
+	return a->fs ? entry + fsbase_get() : entry;
+}
+
+/* Instructions from 0 to `insns`, each with its fetch and its accesses. */
+static void replay_exactly(struct segment *s, const uint64_t *entry, uint32_t insns)
+{
+	for (uint32_t i = 0; i < insns; i++) {
+		struct segment_insn *in = &s->insn[i];
+		const struct stream_access *a = &s->desc.access[in->first];
+
+		fetch(s, in);
+		for (uint32_t k = 0; k < in->accesses; k++)
+			touch(in, whole_address(&a[k], entry[in->first + k]), a[k].size, a[k].kind);
+	}
+}
+
+/* An execution that was interrupted: its instructions are counted one by one. */
+static void replay_cut(struct segment *s, const uint64_t *entry, uint32_t insns)
+{
+	if (insns > s->insns)
+		return;
+	for (uint32_t i = 0; i < insns; i++) {
+		struct segment_insn *in = &s->insn[i];
+
+		cells_add(&in->cell, 1, in->reads, in->writes);
+	}
+	replay_exactly(s, entry, insns);
+}
+
+/* ---- String and vector instructions ---- */
+
+enum { REP_SOURCE, REP_TARGET, REP_SHAPE, REP_WORDS };
+
+#define SHAPE_BACKWARDS	  1u
+#define SHAPE_KIND_AT(k)  (1 + 2 * (k))
+#define SHAPE_ACCESSES_AT 5
+#define SHAPE_COUNT_AT	  7
+
+void replay_put_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
+{
+	if (t->buf + REP_WORDS + 1 > t->buf_end)
+		sampler_settle(t);
+	t->buf[REP_SOURCE] = rep->address[0] << 1 >> 1;
+	t->buf[REP_TARGET] = rep->address[1] << 1 >> 1;
+	t->buf[REP_SHAPE] = (rep->step < 0 ? SHAPE_BACKWARDS : 0) |
+			    (uint64_t)rep->kind[0] << SHAPE_KIND_AT(0) |
+			    (uint64_t)rep->kind[1] << SHAPE_KIND_AT(1) |
+			    (uint64_t)rep->accesses << SHAPE_ACCESSES_AT |
+			    rep->iterations << (SHAPE_COUNT_AT + 1) >> 1;
+	t->buf[REP_WORDS] = (uint64_t)(int64_t)(int32_t)trailer;
+	t->buf += REP_WORDS + 1;
+}
+
+void replay_put_elements(struct thread *t, uint32_t trailer, const uint64_t *entries, uint32_t n)
+{
+	if (t->buf + n + 1 > t->buf_end)
+		sampler_settle(t);
+	for (uint32_t i = 0; i < n; i++)
+		*t->buf++ = STREAM_ADDRESS(entries[i]);
+	*t->buf++ = (uint64_t)(int64_t)(int32_t)trailer;
+}
+
+/* As Valgrind counts: an instruction for each iteration, and one that finds that it is the end. */
+static void replay_repeat(struct segment *s, const uint64_t *words)
+{
+	uint64_t n = words[REP_SHAPE] >> SHAPE_COUNT_AT;
+	uint32_t accesses = words[REP_SHAPE] >> SHAPE_ACCESSES_AT & 3;
+	uint32_t size = s->desc.access[0].size;
+	uint64_t step = words[REP_SHAPE] & SHAPE_BACKWARDS ? -(uint64_t)size : size;
+	uint64_t writes = 0;
+	struct segment_insn *in = &s->insn[0];
+
+	fetch(s, in);
+	for (uint32_t k = 0; k < accesses; k++)
+		writes += (words[REP_SHAPE] >> SHAPE_KIND_AT(k) & 3) == ACCESS_STORE;
+	if (n)
+		cells_add(&in->cell, n, n * (accesses - writes), n * writes);
+	for (uint64_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < accesses; k++)
+			touch(in, words[k] + i * step, size,
+			      words[REP_SHAPE] >> SHAPE_KIND_AT(k) & 3);
+}
+
+static void replay_elements(struct segment *s, const uint64_t *entry, const uint64_t *trailer)
+{
+	const struct stream_access *a = &s->desc.access[0];
+	const uint64_t n = (uint64_t)(trailer - entry);
+	struct segment_insn *in = &s->insn[0];
+	bool write = a->kind == ACCESS_STORE;
+
+	fetch(s, in);
+	if (n)
+		cells_add(&in->cell, 0, write ? 0 : n, write ? n : 0);
+	for (; entry < trailer; entry++)
+		touch(in, *entry, a->size, a->kind);
+}
+
+/* ---- The buffer ---- */
+
+static inline bool code_is_plain(const struct segment *s)
+{
+	for (uint32_t k = 0; k < r.count; k++)
+		if (!sim_hierarchy_fetch_is_plain(&r.h[k], s->desc.pc, s->bytes))
+			return false;
+	return true;
+}
+
+static void replay_special(struct segment *s, const uint64_t *entry, const uint64_t *trailer)
+{
+	if (segment_is_cut(*trailer)) {
+		s->executions--;
+		replay_cut(s, entry, segment_cut_at(*trailer));
+	} else if (s->flags & SEGMENT_REP) {
+		replay_repeat(s, entry);
+	} else if (s->flags & SEGMENT_VECTOR) {
+		replay_elements(s, entry, trailer);
+	} else {
+		replay_exactly(s, entry, s->insns);
+	}
+}
+
+/* The code is where it was, but not all that it touches. */
+static void replay_accesses(struct segment *s, const uint64_t *entry)
+{
+	struct segment_insn *in = s->insn;
+
+	if (r.is_strict) {
+		replay_exactly(s, entry, s->insns);
+		return;
+	}
+	for (uint32_t i = 0; i < s->accesses; i++) {
+		const struct stream_access *a = &s->desc.access[i];
+
+		while (i >= (uint32_t)in->first + in->accesses)
+			in++;
+		touch(in, entry[i], a->size, a->kind);
+	}
+}
+
+/* One segment, whatever is simulated. */
+static void replay_segment(struct segment *s, const uint64_t *entry, const uint64_t *trailer)
+{
+	s->executions++;
+	if (s->flags || segment_is_cut(*trailer) || !code_is_plain(s))
+		replay_special(s, entry, trailer);
+	else
+		replay_accesses(s, entry);
+}
+
+static void replay_slowly(const uint64_t *p, const uint64_t *end)
+{
+	const uint64_t *trailer = p;
+
+	for (; p < end; p = ++trailer) {
+		while (!(*trailer >> 63))
+			trailer++;
+		replay_segment(segments_of_trailer(*trailer), p, trailer);
+	}
+}
+
+/* The line of code that the segment begins in, and the one behind it, are plain. */
+static inline bool code_is_plain_quickly(const struct sim_plain *f, const struct segment *s)
+{
+	uint64_t line = s->code_line;
+
+	for (uint32_t i = 0; i < s->lines; i++, line++)
+		if (f->lines[0][line & f->set_mask] != line)
+			return false;
+	return true;
+}
+
+static void replay_quickly(const uint64_t *p, const uint64_t *end)
+{
+	const struct sim_plain d = r.h[0].data, f = r.h[0].fetch;
+	const uint64_t *const lines = d.lines[0], *trailer = p;
+
+	for (; p < end; p = ++trailer) {
+		struct segment *s;
+		uint64_t bad = 0;
+
+		while (!(*trailer >> 63))
+			trailer++;
+		s = segments_of_trailer(*trailer);
+		if (s->flags || segment_is_cut(*trailer) || !code_is_plain_quickly(&f, s)) {
+			replay_segment(s, p, trailer);
+			continue;
+		}
+		s->executions++;
+		for (uint32_t i = 0; i < s->accesses; i++) {
+			uint64_t line = p[i] >> d.shift;
+
+			bad |= lines[line & d.set_mask] ^ line;
+			bad |= (p[i] + s->size[i] - 1) >> d.shift ^ line;
+		}
+		if (bad)
+			replay_accesses(s, p);
+	}
+}
+
+const uint64_t *replay_odd(const uint64_t *p)
+{
+	const uint64_t *trailer = p;
+
+	while (!(*trailer >> 63))
+		trailer++;
+	replay_segment(segments_of_trailer(*trailer), p, trailer);
+	return trailer + 1;
+}
+
+void replay_missed(struct segment *s, uint32_t i, bool last)
+{
+	struct segment_insn *in = &s->insn[s->owner[i]];
+	uint64_t *events = events_of(in, 0);
+	uint32_t column = s->desc.access[i].kind == ACCESS_STORE ? 2 : 1;
+
+	events[r.first_miss + column]++;
+	if (last)
+		events[r.last_miss + column]++;
+	if (!in->cell)
+		in->cell = cells_new_from_spare();
+}
+
+/* Is it a cache that replay_wide knows? Then *w is it. */
+static bool fits_wide(const struct sim_cache *c, struct replay_cache *w)
+{
+	if (!c->entries || c->shift != 6 || c->set_magic || c->ways > SIM_PACKED_WAYS)
+		return false;
+	*w = (struct replay_cache){ .plain = c->plain_loads,
+				    .entries = c->entries,
+				    .mask = c->set_mask,
+				    .stride = (SIM_PACKED_HEAD + c->ways) * sizeof *c->entries,
+				    .ways = (1u << c->ways) - 1,
+				    .above = (uint8_t)(((1u << c->ways) - 1) >> 8),
+				    .oldest_shift = (uint8_t)c->oldest_shift,
+				    .part_shift = (uint8_t)c->part_shift };
+	return true;
+}
+
+static void prepare_wide(const struct sim_hierarchy *h)
+{
+	const struct sim_geometry *g = &h->geometry;
+
+	r.is_wide = engine.wide && r.is_quick && h->is_simple && !g->is_unified &&
+		    g->level_count == 2 && !(engine.config.simulate_flags & CHANNEL_NO_FILTER) &&
+		    fits_wide(&h->caches[0], &r.wide.data) &&
+		    fits_wide(&h->caches[SIM_CODE_SLOT], &r.wide.code) &&
+		    fits_wide(&h->caches[1], &r.wide.last);
+	r.first_miss = h->list.index[SIM_MISSES];
+	r.last_miss = h->list.index[SIM_MISSES + 3];
+}
+
+void replay_buffer(struct thread *t)
+{
+	r.wide.segments = segments_base();
+	if (r.is_wide)
+		replay_wide(&r.wide, t->buf_start, t->buf);
+	else if (r.is_quick)
+		replay_quickly(t->buf_start, t->buf);
+	else
+		replay_slowly(t->buf_start, t->buf);
+	t->special = 0;
+}

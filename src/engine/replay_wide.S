@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Replaying with AVX-512; see replay_wide.h. Of the vector registers only those from 16 on are
+ * used, which no code without AVX-512 knows: so the upper halves of the others stay as they are.
+ *
+ * rbx segment, rbp its entries, r12 struct replay_wide, r13 access, r14 how many, r15 end
+ */
+#include "engine/replay_wide.h"
+
+#define LINE_SHIFT 6
+#define FLAG_BITS  4 /* of a cache's entries, below the line's number */
+#define SLOW_FLAGS 0x1000000 /* the least word at S_LINES with a flag */
+
+#define KEYS   %zmm16
+#define FIRST  %zmm17
+#define SECOND %zmm18
+#define LINES  %zmm19
+#define ONES   %zmm20
+#define SAVED  (5 * 64 + 2 * 8)
+#define NIBBLES_1 0x1111111111111111
+
+/* A set, see sim/cache_packed.h. */
+#define P_PARTS	  8
+#define P_ENTRIES 24
+
+/*
+ * Line rax in the cache at \at: its set to r10, its key to r11, and to ecx a bit for the way that
+ * it is in; ZF: it is in none. Changes rdx.
+ */
+	.macro find at
+	mov	%rax, %r10
+	and	\at+C_MASK(%r12), %r10
+	imul	\at+C_STRIDE(%r12), %r10
+	add	\at+C_ENTRIES(%r12), %r10
+	mov	%rax, %r11
+	shl	$FLAG_BITS, %r11
+	vpbroadcastq	%r11, KEYS
+	vpcmpeqq	P_ENTRIES(%r10), KEYS, %k1
+	movzbl	\at+C_ABOVE(%r12), %edx
+	kmovb	%k1, %ecx
+	test	%edx, %edx
+	jz	91f
+	kmovb	%edx, %k2
+	vmovdqu64	P_ENTRIES+64(%r10), SECOND{%k2}{z}
+	vpcmpeqq	KEYS, SECOND, %k1{%k2}
+	kmovb	%k1, %edx
+	shl	$8, %edx
+	or	%edx, %ecx
+91:	and	\at+C_WAYS(%r12), %ecx
+	.endm
+
+/* The order of the set at r10: way rdx becomes the youngest. See sim_packed_to_front. */
+	.macro to_front
+	mov	$NIBBLES_1, %rcx
+	mov	(%r10), %r11
+	mov	%rcx, %r9
+	imul	%rdx, %r9
+	xor	%r11, %r9
+	mov	%r9, %r8
+	sub	%rcx, %r8
+	andn	%r8, %r9, %r8
+	shl	$3, %rcx
+	and	%rcx, %r8
+	blsmsk	%r8, %r8
+	mov	%r11, %r9
+	shl	$4, %r9
+	and	%r8, %r9
+	andn	%r11, %r8, %r11
+	or	%r9, %r11
+	or	%rdx, %r11
+	mov	%r11, (%r10)
+	.endm
+
+/* What find has found is used. */
+	.macro use
+	tzcnt	%ecx, %edx
+	to_front
+	.endm
+
+/* What find has not found takes the place of the oldest one. See sim_packed_replace. */
+	.macro replace at
+	movzbl	\at+C_OLDEST(%r12), %ecx
+	shrx	%rcx, (%r10), %rdx
+	and	$15, %edx
+	mov	%r11, P_ENTRIES(%r10,%rdx,8)
+	movzbl	\at+C_PART(%r12), %ecx
+	shrx	%rcx, %rax, %r8
+	mov	%r8, %r9
+	shr	$8, %r9
+	xor	%r9d, %r8d
+	shr	$8, %r9
+	xor	%r9d, %r8d
+	mov	%r8b, P_PARTS(%r10,%rdx)
+	to_front
+	.endm
+
+/* From now on the next use of line rax changes nothing. Changes r8, r9. */
+	.macro is_plain at
+	mov	%rax, %r8
+	and	\at+C_MASK(%r12), %r8
+	mov	\at+C_PLAIN(%r12), %r9
+	mov	%rax, (%r9,%r8,8)
+	.endm
+
+	.text
+	.globl replay_wide
+	.hidden replay_wide
+replay_wide:
+	push	%rbp
+	push	%rbx
+	push	%r12
+	push	%r13
+	push	%r14
+	push	%r15
+	sub	$(SAVED + 8), %rsp
+	.irp r, 16, 17, 18, 19, 20
+	vmovdqu64	%zmm\r, (\r - 16) * 64(%rsp)
+	.endr
+	kmovq	%k1, 5 * 64(%rsp)
+	kmovq	%k2, 5 * 64 + 8(%rsp)
+	vpternlogd	$255, ONES, ONES, ONES
+	mov	%rdi, %r12
+	mov	%rsi, %rbp
+	mov	%rdx, %r15
+	.balign 32
+1:	cmp	%r15, %rbp
+	jae	9f
+	/* How many entries, and whose? */
+	vmovdqu64	(%rbp), FIRST
+	vpmovq2m	FIRST, %k1
+	kmovb	%k1, %eax
+	tzcnt	%eax, %r14d
+	jc	8f
+	mov	(%rbp,%r14,8), %rax
+	movslq	%eax, %rcx
+	cmp	%rcx, %rax
+	jne	8f
+	and	$TRAILER_NUMBERS, %eax
+	shl	$LINE_SHIFT, %rax
+	add	W_SEGMENTS(%r12), %rax
+	mov	%rax, %rbx
+	mov	S_LINES(%rbx), %ecx
+	cmp	$SLOW_FLAGS, %ecx
+	jae	8f
+	movzbl	%cl, %ecx
+	/* Its code. */
+	mov	S_CODE_LINE(%rbx), %rax
+	cmp	$2, %ecx
+	ja	8f
+	lea	-1(%rax,%rcx), %rdi
+	mov	W_CODE+C_PLAIN(%r12), %rsi
+	mov	W_CODE+C_MASK(%r12), %rcx
+	mov	%rcx, %rdx
+	and	%rax, %rdx
+	cmp	(%rsi,%rdx,8), %rax
+	jne	6f
+	and	%rdi, %rcx
+	cmp	(%rsi,%rcx,8), %rdi
+	jne	6f
+2:	/* Do all accesses lie on one line each? */
+	vmovdqu64	(%rbp), FIRST
+	vpmovzxbq	S_SIZE(%rbx), SECOND
+	vpsrlq	$LINE_SHIFT, FIRST, LINES
+	vpaddq	FIRST, SECOND, SECOND
+	vpaddq	ONES, SECOND, SECOND
+	vpsrlq	$LINE_SHIFT, SECOND, SECOND
+	vpcmpneqq	SECOND, LINES, %k1
+	kmovb	%k1, %eax
+	bzhi	%r14d, %eax, %eax
+	jnz	8f
+	incq	(%rbx)
+	xor	%r13d, %r13d
+	test	%r14d, %r14d
+	jz	5f
+3:	mov	W_DATA+C_PLAIN(%r12), %rsi
+	mov	W_DATA+C_MASK(%r12), %rdi
+4:	mov	(%rbp,%r13,8), %rax
+	shr	$LINE_SHIFT, %rax
+	mov	%rdi, %rdx
+	and	%rax, %rdx
+	cmp	(%rsi,%rdx,8), %rax
+	jne	7f
+	inc	%r13d
+	cmp	%r14d, %r13d
+	jb	4b
+5:	lea	8(%rbp,%r14,8), %rbp
+	jmp	1b
+
+6:	/* The code's lines, rax and rdi, are not the last used in their sets. */
+	find	W_CODE
+	jz	8f
+	use
+	is_plain W_CODE
+	mov	%rdi, %rax
+	find	W_CODE
+	jz	8f
+	use
+	is_plain W_CODE
+	jmp	2b
+
+7:	is_plain W_DATA
+	find	W_DATA
+	jz	72f
+	use
+71:	inc	%r13d
+	cmp	%r14d, %r13d
+	jb	3b
+	jmp	5b
+72:	replace W_DATA
+	find	W_LAST
+	jz	73f
+	use
+	xor	%edx, %edx
+	jmp	74f
+73:	replace W_LAST
+	mov	$1, %edx
+74:	mov	%rbx, %rdi
+	mov	%r13d, %esi
+	call	replay_missed
+	jmp	71b
+
+8:	mov	%rbp, %rdi
+	call	replay_odd
+	mov	%rax, %rbp
+	jmp	1b
+
+9:	.irp r, 16, 17, 18, 19, 20
+	vmovdqu64	(\r - 16) * 64(%rsp), %zmm\r
+	.endr
+	kmovq	5 * 64(%rsp), %k1
+	kmovq	5 * 64 + 8(%rsp), %k2
+	add	$(SAVED + 8), %rsp
+	pop	%r15
+	pop	%r14
+	pop	%r13
+	pop	%r12
+	pop	%rbx
+	pop	%rbp
+	ret
+
+	.section .note.GNU-stack, "", @progbits

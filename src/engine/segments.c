@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Descriptions of straight pieces of code for simulations; see segments.h. */
+#include "engine/segments.h"
+
+#include "engine/job.h"
+#include "engine/replay.h"
+#include "engine/util.h"
+
+#define LINE	     64u /* of the machine: segments begin with one */
+#define RESERVE	     (4ull << 30)
+#define TRAILER_WORD (STREAM_TRAILER_BIT | STREAM_PLAIN_BIT)
+
+static struct grow all; /* | segment, its accesses, its instructions | segment ... |, in lines */
+
+bool segments_are_on(void)
+{
+	return engine.config.gear == CHANNEL_GEAR_SIMULATE;
+}
+
+static uint8_t end_of(const struct insn *in)
+{
+	switch (in->kind) {
+	case INSN_PLAIN:
+	case INSN_REP:
+	case INSN_ELEMENTS:
+	case INSN_RDGSBASE:
+		return SEGMENT_FALLS_THROUGH;
+	case INSN_JCC:
+	case INSN_LOOP:
+	case INSN_XBEGIN:
+		return SEGMENT_BRANCH;
+	case INSN_JMP:
+	case INSN_JMP_INTO:
+		return SEGMENT_JUMP;
+	case INSN_JMP_IND:
+		return SEGMENT_JUMP_INDIRECT;
+	case INSN_CALL:
+		return SEGMENT_CALL;
+	case INSN_CALL_IND:
+		return SEGMENT_CALL_INDIRECT;
+	case INSN_RET:
+		return SEGMENT_RETURN;
+	case INSN_SYSCALL:
+		return SEGMENT_SYSCALL;
+	default:
+		return SEGMENT_OTHER;
+	}
+}
+
+/* Cachegrind's rule: what loads and stores the same place is a read. */
+static void describe_insns(const struct job *j, struct segment *s)
+{
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < s->insns; i++) {
+		const struct insn *in = &j->in[j->first + i];
+
+		s->insn[i] = (struct segment_insn){
+			.offset = (uint16_t)(in->pc - s->desc.pc),
+			.length = in->length,
+			.accesses = in->kind == INSN_REP || in->kind == INSN_ELEMENTS ?
+					    0 : in->mem_count,
+			.reads = (uint8_t)(in->loads + in->modifies),
+			.writes = in->stores,
+			.first = (uint16_t)first,
+		};
+		for (uint32_t k = 0; k < s->insn[i].accesses; k++)
+			s->owner[first++] = (uint8_t)i;
+	}
+}
+
+static void describe_sizes(const struct job *j, struct segment *s)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = j->first; i < j->end; i++)
+		for (uint32_t k = 0; k < s->insn[i - j->first].accesses; k++, n++) {
+			const struct mem_op *m = &j->in[i].mem[k];
+
+			if (n >= SEGMENT_QUICK_ACCESSES || m->size > UINT8_MAX ||
+			    (m->fs && (m->narrow || m->base == RIP_BASE || !engine.fsgsbase)))
+				s->flags |= SEGMENT_SLOW;
+			else
+				s->size[n] = (uint8_t)m->size;
+		}
+}
+
+static struct segment *make(struct job *j, uint32_t accesses, uint32_t room)
+{
+	const struct insn *first = &j->in[j->first], *last = &j->in[j->end - 1];
+	uint32_t insns = j->end - j->first, shift = replay_code_line_shift();
+	uint64_t bytes = round_up(sizeof(struct segment) + room * sizeof(struct stream_access), 8);
+	struct segment *s;
+
+	if (!all.base && grow_init(&all, RESERVE) != 0)
+		return 0;
+	s = grow_take(&all, round_up(bytes + insns * sizeof(struct segment_insn) + room, LINE));
+	if (!s || ((uint8_t *)s - all.base) / LINE > STREAM_NUMBER_MASK)
+		return 0;
+	s->desc.pc = first->pc;
+	s->insn = (struct segment_insn *)(void *)((uint8_t *)s + bytes);
+	s->owner = (uint8_t *)(s->insn + insns);
+	s->room = (uint8_t)room;
+	s->insns = (uint8_t)insns;
+	s->accesses = (uint8_t)accesses;
+	s->bytes = (uint16_t)(last->pc + last->length - first->pc);
+	s->end = end_of(last);
+	s->target = last->target;
+	s->code_line = first->pc >> shift;
+	s->lines = (uint8_t)(((first->pc + s->bytes - 1) >> shift) - s->code_line + 1);
+	describe_insns(j, s);
+	return s;
+}
+
+static uint32_t number_of(const struct segment *s)
+{
+	return (uint32_t)(((const uint8_t *)s - all.base) / LINE);
+}
+
+struct stream_desc *segments_new(struct job *j, uint32_t n, uint32_t *number)
+{
+	struct segment *s = make(j, n, n);
+
+	if (!s)
+		return 0;
+	describe_sizes(j, s);
+	*number = number_of(s);
+	return &s->desc;
+}
+
+bool segments_of_elements(struct job *j, struct code_exit *e)
+{
+	const struct insn *in = &j->in[j->first];
+	struct segment *s;
+
+	if (!segments_are_on() || j->gear != GEAR_STREAM)
+		return true;
+	s = make(j, 0, 1);
+	if (!s)
+		return false;
+	s->flags = in->kind == INSN_REP ? SEGMENT_REP : SEGMENT_VECTOR;
+	s->desc.access[0].size = in->mem[0].size;
+	s->desc.access[0].kind = in->mem[0].kind;
+	e->segment = TRAILER_WORD | number_of(s);
+	return true;
+}
+
+struct segment *segments_of_trailer(uint64_t trailer)
+{
+	return (struct segment *)(void *)(all.base +
+					  ((uint64_t)trailer & STREAM_NUMBER_MASK) * LINE);
+}
+
+struct segment *segments_next(const struct segment *s)
+{
+	const uint8_t *p = all.base;
+
+	if (s) {
+		p = s->owner + s->room;
+		p = all.base + round_up((uint64_t)(p - all.base), LINE);
+	}
+	return p && p < all.base + all.used ? (struct segment *)(void *)p : 0;
+}
+
+uint8_t *segments_base(void)
+{
+	return all.base;
+}
+
+uint64_t segments_cut(uint64_t trailer, uint32_t insns)
+{
+	return 1ull << 63 | (uint64_t)insns << 32 | (uint32_t)trailer;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a simulation knows of straight pieces of code: how often each was executed, what it fetches
+ * and touches, and where the events of its instructions are summed up. The stream gear writes the
+ * number of a segment into its trailer (translate.h); replay.c looks it up there.
+ *
+ * Segments are made under the translate lock, live as long as the process, and are counted
+ * under the sampler's lock. A piece of code that is translated twice has two: the collector
+ * sums them up by address.
+ */
+#ifndef DWELL_ENGINE_SEGMENTS_H
+#define DWELL_ENGINE_SEGMENTS_H
+
+#include "engine/translate.h"
+
+struct job;
+struct code_exit;
+
+/* Accesses of a segment whose sizes lie in the first cache line; others are looked at one by one. */
+#define SEGMENT_QUICK_ACCESSES 44u
+
+enum segment_flags {
+	SEGMENT_SLOW = 1,   /* accesses too many or too large for `size`, or relative to %fs */
+	SEGMENT_REP = 2,    /* a string instruction with REP: see segments_put_rep */
+	SEGMENT_VECTOR = 4, /* a gather or scatter: any number of entries, of one kind and size */
+};
+
+/* How a segment ends. */
+enum segment_end {
+	SEGMENT_FALLS_THROUGH,
+	SEGMENT_BRANCH, /* conditional, to target or to the next instruction */
+	SEGMENT_JUMP,
+	SEGMENT_JUMP_INDIRECT,
+	SEGMENT_CALL,
+	SEGMENT_CALL_INDIRECT,
+	SEGMENT_RETURN,
+	SEGMENT_SYSCALL,
+	SEGMENT_OTHER, /* a trap, a mark, what is not supported */
+};
+
+/* An instruction. Its reads and writes are those of Cachegrind's rule, see docs/counting.md. */
+struct segment_insn {
+	uint16_t offset; /* of its address from the segment's */
+	uint8_t length;
+	uint8_t accesses; /* entries in the buffer */
+	uint8_t reads, writes;
+	uint16_t first; /* of its accesses */
+	uint32_t cell;	/* number of its events' cell, see replay.c; 0: none happened yet */
+};
+
+struct segment {
+	/* All that replaying reads as long as nothing happens: a cache line. */
+	uint64_t executions;
+	uint64_t code_line; /* number of the first one, of the simulated caches */
+	uint8_t lines;	    /* of code */
+	uint8_t accesses, insns;
+	uint8_t flags; /* enum segment_flags */
+	uint8_t size[SEGMENT_QUICK_ACCESSES];
+	/* The rest. */
+	uint64_t told;	 /* executions that the collector knows of */
+	uint64_t target; /* of a direct branch or call */
+	uint16_t bytes;
+	uint8_t end;	/* enum segment_end */
+	uint8_t room;	/* for accesses */
+	struct segment_insn *insn;
+	uint8_t *owner; /* of each access: index of the instruction */
+	struct stream_desc desc; /* with the accesses */
+};
+
+_Static_assert(__builtin_offsetof(struct segment, told) == 64, "the first cache line");
+
+/* Does this run simulate? Known from the start of the process on. */
+bool segments_are_on(void);
+
+/*
+ * The segment that j is about to emit, with n accesses. Returns its descriptor, which the caller
+ * fills in, and the number for its trailers; NULL when memory ran out.
+ */
+struct stream_desc *segments_new(struct job *j, uint32_t n, uint32_t *number);
+/* The same for the string or vector instruction that leaves by e: false when memory ran out. */
+bool segments_of_elements(struct job *j, struct code_exit *e);
+
+struct segment *segments_of_trailer(uint64_t trailer);
+/* The segment of number 0, or NULL before there is one. */
+uint8_t *segments_base(void);
+/* All of them, in the order in which they were made; NULL after the last. */
+struct segment *segments_next(const struct segment *s);
+
+/* The trailer of an execution that ended after `insns` instructions; as read by these two. */
+uint64_t segments_cut(uint64_t trailer, uint32_t insns);
+static inline bool segment_is_cut(uint64_t trailer)
+{
+	return trailer >> 32 != UINT32_MAX;
+}
+static inline uint32_t segment_cut_at(uint64_t trailer)
+{
+	return (uint32_t)(trailer >> 32) & 0xffff;
+}
+
+#endif

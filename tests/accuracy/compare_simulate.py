@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dwell simulate against Cachegrind: the same programs, inputs and caches.
+
+    compare_simulate.py [--dwell PATH] [--scale N] [--only EXPRESSION] [--markdown]
+
+Programs run as compare_valgrind.py runs them: one environment, no address randomisation, the same
+string functions. Counts must agree within --limit per cent, misses within the greater of
+--miss-limit per cent and --miss-floor. Bit tests between registers, which Valgrind does in memory, are taken
+out of its counts of accesses; the misses that they cause are not, for nobody knows them.
+"""
+import argparse
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+import compare_valgrind as cv
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'transparency'))
+import inputs  # noqa: E402
+
+# Valgrind loads this into each program: so do we, or ld.so would have less to do.
+PRELOAD = '/usr/libexec/valgrind/vgpreload_core-amd64-linux.so'
+# What the first byte of a program's stack is, and nothing else.
+PROBE = """
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+	(void)argc;
+	printf("%lx\\n", (unsigned long)argv & 4095);
+	return 0;
+}
+"""
+
+PROGRAMS = dict(cv.PROGRAMS, **{
+    'python3': 'python3 -S -E -c "x = {i: str(i) for i in range(60000)}; print(sum(len(v) for v in x.values()))"',
+    'perl': 'perl -e "my %h; $h{$_ % 5000} .= $_ for 1..150000; print scalar keys %h"',
+})
+COUNTS = ['Ir', 'Dr', 'Dw']
+MISSES = ['I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw']
+CACHES = {'I1': '32768,8,64', 'D1': '32768,8,64', 'LL': '8388608,16,64'}
+OURS = {'I1': 'L1i', 'D1': 'L1d', 'LL': 'LL'}
+
+
+def totals(profile):
+    with sqlite3.connect(profile) as db:
+        names = [row[0] for row in db.execute('SELECT name FROM event WHERE formula IS NULL ORDER BY id')]
+        sums = db.execute('SELECT %s FROM cost' % ', '.join('sum("%s")' % n for n in names)).fetchone()
+    return dict(zip(names, sums))
+
+
+def stack_of(command, argv, base, more):
+    """Where argv[] begins in its page, for a program of a name as long and with the same arguments."""
+    probe = os.path.join(base, 'p' * (len(argv[0]) - len(base) - 1)) if len(argv[0]) > len(base) + 1 else ''
+    if not probe:  # a link of that length somewhere else
+        probe = '/tmp/' + 'p' * (len(argv[0]) - 5)
+    shutil.copy(os.path.join(base, 'probe'), probe)
+    try:
+        done = subprocess.run(['setarch', '-R'] + command + [probe] + argv[1:], cwd=base, check=True,
+                              env=dict(cv.environment(base), **more), capture_output=True, text=True)
+    finally:
+        os.unlink(probe)
+    return int(done.stdout, 16)
+
+
+def padding(argv, base, options):
+    """An environment for Dwell that puts the stack where it is under Valgrind, within a page."""
+    with open(base + '/probe.c', 'w') as f:
+        f.write(PROBE)
+    subprocess.run(['gcc', '-o', base + '/probe', base + '/probe.c'], check=True)
+    theirs = stack_of(['valgrind', '-q', '--tool=none'], argv, base, {})
+    more, ours = {'LD_PRELOAD': PRELOAD, 'PAD': ''}, -1
+    for _ in range(4):
+        ours = stack_of([options.dwell, 'record', '-q', '--gear=count', '-o', base + '/probe.db', '--'], argv, base, more)
+        if ours == theirs:
+            break
+        more['PAD'] += 'x' * ((ours - theirs) % 4096)
+    else:
+        print('%s: the stack is at %x, not at %x' % (argv[0], ours, theirs), file=sys.stderr)
+    return more
+
+
+def simulate(argv, base, options):
+    profile = os.path.join(base, 'simulated.db')
+    for name in profile, profile + '.old':
+        if os.path.exists(name):
+            os.unlink(name)
+    caches = ['--cache=%s=%s' % (OURS[k], v) for k, v in CACHES.items()]
+    more = padding(argv, base, options)
+    cv.run(['env'] + ['%s=%s' % pair for pair in more.items()] +
+           [options.dwell, 'simulate', '-o', profile] + caches + options.more.split() + ['--'] + argv,
+           base, options.patience)
+    return totals(profile)
+
+
+def cachegrind(argv, base, options):
+    out = os.path.join(base, 'cachegrind.out')
+    cv.run(['valgrind', '-q', '--tool=cachegrind', '--cache-sim=yes', '--vex-guest-chase=no', '--cachegrind-out-file=' + out] +
+           ['--%s=%s' % pair for pair in CACHES.items()] + argv, base, options.patience)
+    with open(out) as f:
+        lines = f.read().splitlines()
+    events = next(line.split()[1:] for line in lines if line.startswith('events:'))
+    values = next(line.split()[1:] for line in reversed(lines) if line.startswith('summary:'))
+    return dict(zip(events, map(int, values)))
+
+
+def tests_of(argv, base, options):
+    """Bit tests, from a Callgrind run by instruction."""
+    cv.valgrind('callgrind', argv, base, options)
+    return cv.bit_tests(os.path.join(base, 'callgrind.out'))
+
+
+def is_near(event, mine, other, options):
+    if event in COUNTS:
+        return abs(mine - other) <= other * options.limit / 100
+    return abs(mine - other) <= max(other * options.miss_limit / 100, options.miss_floor)
+
+
+def compare(name, base, options):
+    argv = cv.prepare(name, base, options)
+    ours, theirs = simulate(argv, base, options), cachegrind(argv, base, options)
+    if not options.fast:
+        tests = tests_of(argv, base, options)
+        for kind in tests:
+            for event in 'Dr', 'Dw':
+                theirs[event] -= tests[kind] * cv.BIT_TESTS['cachegrind'][kind][event]
+    return [(name, e, ours[e], theirs[e], is_near(e, ours[e], theirs[e], options)) for e in COUNTS + MISSES]
+
+
+def show(rows, markdown):
+    form = '| %s | %s | %s | %s | %s | %s |' if markdown else '%-9s %-6s %15s %15s %12s %s'
+    print(form % ('program', 'event', 'Dwell', 'Cachegrind', 'difference', ''))
+    if markdown:
+        print('|---|---|---:|---:|---:|---|')
+    for name, event, mine, other, good in rows:
+        print(form % (name, event, format(mine, ','), format(other, ','),
+                      '%+.4f %%' % (100 * (mine - other) / other) if other else mine - other, '' if good else 'far'))
+
+
+def main():
+    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p.add_argument('--dwell', default='build/dwell')
+    p.add_argument('--scale', type=int, default=1)
+    p.add_argument('--functions', type=int, default=12, help='how many functions cc1 compiles')
+    p.add_argument('--only', default='')
+    p.add_argument('--more', default='', help='more options of dwell simulate')
+    p.add_argument('--patience', type=float, default=300, help='seconds that one run may take')
+    p.add_argument('--limit', type=float, default=0.1, help='per cent, for counts')
+    p.add_argument('--miss-limit', type=float, default=0.5, help='per cent, for misses')
+    p.add_argument('--miss-floor', type=int, default=50)
+    p.add_argument('--fast', action='store_true', help='do not run Callgrind for the bit tests')
+    p.add_argument('--markdown', action='store_true')
+    options = p.parse_args()
+    options.dwell = os.path.abspath(options.dwell)
+    base = tempfile.mkdtemp(prefix='dwell-simulate-')
+    cv.PROGRAMS = PROGRAMS
+    cv.inputs = inputs
+    inputs.make(os.path.join(base, 'inputs'), options.scale)
+    rows = []
+    try:
+        for name in [n for n in PROGRAMS if re.search(options.only, n)]:
+            rows += compare(name, base, options)
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+    show(rows, options.markdown)
+    return 0 if all(row[-1] for row in rows) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
