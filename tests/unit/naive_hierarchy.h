@@ -8,7 +8,7 @@
 
 #include "sim/hierarchy.h"
 
-#define NAIVE_MOST_LINES 1024
+#define NAIVE_MOST_LINES 4096
 
 struct naive_line {
 	bool is_there, is_dirty;
