@@ -87,14 +87,12 @@ static inline uint64_t sim_packed_replace(struct sim_cache *c, uint64_t *set, ui
 	return victim;
 }
 
-/* Only for LRU without flags: use the line, or put it in. Returns whether it missed. */
-static inline bool sim_packed_reference(struct sim_cache *c, uint64_t line)
+/* As sim_by_age_reference. */
+static inline bool sim_packed_reference(struct sim_cache *c, uint64_t number, uint64_t line)
 {
-	uint64_t number = sim_cache_set(c, line), *set = sim_packed_set(c, number);
+	uint64_t *set = sim_packed_set(c, number);
 	int way = sim_packed_find(c, set, line);
 
-	if (c->plain_loads != NULL)
-		c->plain_loads[number] = line;
 	if (way < 0) {
 		sim_packed_replace(c, set, line << SIM_FLAG_BITS);
 		return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hierarchy's parts, and the short way of an access through caches that are all LRU in packed sets,
+ * A hierarchy's parts, and the short way of an access through caches that are all LRU with up to 16 ways,
  * neither inclusive nor exclusive, write-back, without prefetchers and TLBs, where no dirty lines and no use
  * of lines are counted. Everything else goes the long way, walk.c.
  */
@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "sim/cache_by_age.h"
 #include "sim/cache_packed.h"
 #include "sim/walk.h"
 
@@ -24,7 +25,7 @@ static bool is_simple_cache(const struct sim_hierarchy *h, unsigned slot)
 	return g->size_bytes == 0 ||
 	       (g->replacement == SIM_REPLACE_LRU && g->inclusion == SIM_NEITHER &&
 		g->prefetcher == SIM_PREFETCH_NONE && !g->is_write_through &&
-		!g->no_write_allocate && h->caches[slot].ways <= SIM_PACKED_WAYS);
+		!g->no_write_allocate && h->caches[slot].ways <= SIM_SHORT_WAYS);
 }
 
 static bool is_simple(const struct sim_hierarchy *h)
@@ -167,14 +168,24 @@ void sim_hierarchy_release(struct sim_hierarchy *h)
 
 /* ---- Accesses ---- */
 
+static inline bool reference_line(struct sim_cache *c, uint64_t line)
+{
+	uint64_t set = sim_cache_set(c, line);
+
+	if (c->plain_loads != NULL)
+		c->plain_loads[set] = line;
+	return c->is_by_age ? sim_by_age_reference(c, set, line)
+			    : sim_packed_reference(c, set, line);
+}
+
 /* Both lines are touched, whether or not the first one missed. */
 static inline bool reference(struct sim_cache *c, uint64_t first, uint64_t last)
 {
 	uint64_t line = first >> c->shift, end = last >> c->shift;
-	bool missed = sim_packed_reference(c, line);
+	bool missed = reference_line(c, line);
 
 	if (end != line)
-		missed |= sim_packed_reference(c, end);
+		missed |= reference_line(c, end);
 	return missed;
 }
 

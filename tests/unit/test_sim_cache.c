@@ -14,6 +14,7 @@
 #include "draw.h"
 #include "sim/bits.h"
 #include "sim/cache.h"
+#include "sim/cache_by_age.h"
 #include "sim/cache_packed.h"
 
 static uint64_t taken; /* bytes not given back */
@@ -275,8 +276,8 @@ static void compare(const struct sim_cache_geometry *g, unsigned steps)
 static const struct {
 	uint64_t lines;
 	uint32_t ways; /* 0: full */
-} shapes[] = {{1, 1},	 {8, 1},   {64, 2},   {48, 3}, {64, 4},	   {96, 12},  {128, 16},
-	      {160, 20}, {64, 32}, {128, 64}, {33, 0}, {256, 128}, {100, 10}, {256, 0}};
+} shapes[] = {{1, 1},	{8, 1},	   {64, 2}, {48, 3},	{64, 4},   {96, 12}, {128, 16}, {160, 20},
+	      {64, 32}, {128, 64}, {33, 0}, {256, 128}, {100, 10}, {256, 0}, {4096, 4}, {2080, 16}};
 
 static void compare_all(enum sim_replacement replacement)
 {
@@ -326,26 +327,35 @@ static void srrip_is_as_the_naive_one(void **state)
 
 /* ---- Parts ---- */
 
-static void the_fast_reference_is_use_or_insert(void **state)
+static void compare_reference(uint32_t ways, uint64_t sets)
+{
+	struct sim_cache_geometry g = {
+		.size_bytes = 64 * sets * ways, .ways = ways, .line_bytes = 64};
+	struct sim_cache a, b;
+
+	assert_int_equal(sim_cache_init(&a, &g, &memory), 0);
+	assert_int_equal(sim_cache_init(&b, &g, &memory), 0);
+	assert_int_equal(a.is_by_age, sets * ways > SIM_SMALL);
+	for (unsigned i = 0; i < 20000; i++) {
+		uint64_t line = draw_line(sets * ways), set = sim_cache_set(&b, line);
+		bool missed = sim_cache_use(&a, line, 0) == SIM_NO_LINE;
+
+		if (missed)
+			sim_cache_insert(&a, line, 0);
+		assert_int_equal(b.is_by_age ? sim_by_age_reference(&b, set, line)
+					     : sim_packed_reference(&b, set, line),
+				 missed);
+	}
+	sim_cache_release(&a);
+	sim_cache_release(&b);
+}
+
+static void the_fast_references_are_use_or_insert(void **state)
 {
 	(void)state;
-	for (uint32_t ways = 1; ways <= SIM_PACKED_WAYS; ways++) {
-		struct sim_cache_geometry g = {
-			.size_bytes = 64 * 8 * ways, .ways = ways, .line_bytes = 64};
-		struct sim_cache a, b;
-
-		assert_int_equal(sim_cache_init(&a, &g, &memory), 0);
-		assert_int_equal(sim_cache_init(&b, &g, &memory), 0);
-		for (unsigned i = 0; i < 20000; i++) {
-			uint64_t line = draw_line(8 * ways);
-			bool missed = sim_cache_use(&a, line, 0) == SIM_NO_LINE;
-
-			if (missed)
-				sim_cache_insert(&a, line, 0);
-			assert_int_equal(sim_packed_reference(&b, line), missed);
-		}
-		sim_cache_release(&a);
-		sim_cache_release(&b);
+	for (uint32_t ways = 1; ways <= SIM_SHORT_WAYS; ways++) {
+		compare_reference(ways, 8);
+		compare_reference(ways, SIM_SMALL / ways + 1);
 	}
 }
 
@@ -433,7 +443,7 @@ int main(void)
 		cmocka_unit_test(random_is_as_the_naive_one),
 		cmocka_unit_test(plru_is_as_the_naive_one),
 		cmocka_unit_test(srrip_is_as_the_naive_one),
-		cmocka_unit_test(the_fast_reference_is_use_or_insert),
+		cmocka_unit_test(the_fast_references_are_use_or_insert),
 		cmocka_unit_test(sets_that_are_no_power_of_two_are_a_remainder),
 		cmocka_unit_test(an_index_is_as_an_array),
 		cmocka_unit_test(without_memory_nothing_is_left_behind),
