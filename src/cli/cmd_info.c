@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/options.h"
+#include "store/events.h"
 #include "store/store_read.h"
 
 struct info {
@@ -19,6 +20,12 @@ struct info {
 	size_t process_count;
 	struct store_message *messages;
 	size_t message_count;
+	/* Of the event profile, if it is one. */
+	struct store_event *events;
+	size_t event_count;
+	struct store_geometry *geometry;
+	size_t geometry_count;
+	uint64_t *totals; /* of the measured events */
 };
 
 /* The numbers of a process, in the order in which they are shown; totals are their sums. */
@@ -76,6 +83,8 @@ static const struct meta_key {
 	{"state", META_TEXT, "state"},
 	{"exit_status", META_NUMBER, "exit status"},
 	{"version", META_TEXT, "written by dwell"},
+	{"imported_from", META_TEXT, "imported from"},
+	{"creator", META_TEXT, "counted by"},
 	{"host", META_TEXT, "host"},
 	{"cpu", META_TEXT, "processor"},
 	{"start_time", META_NUMBER, "started (unix time)"},
