@@ -67,30 +67,6 @@ void calls_release(struct calls *c)
 
 /* ---- Functions by name ---- */
 
-/* Without "(int, char)": but "(below main)" and "operator()" are no arguments. */
-static size_t bare_length(const char *function)
-{
-	const char *bracket = strchr(function, '(');
-
-	while (bracket != NULL &&
-	       (bracket == function || bracket[-1] == ' ' ||
-		(bracket - function >= 8 && strncmp(bracket - 8, "operator", 8) == 0)))
-		bracket = strchr(bracket + 1, '(');
-	return bracket != NULL ? (size_t)(bracket - function) : strlen(function);
-}
-
-static bool is_meant(const char *function, const char *name)
-{
-	size_t length = strlen(name), bare = bare_length(function);
-
-	if (strcmp(function, name) == 0)
-		return true;
-	if (bare < length || strncmp(function + bare - length, name, length) != 0)
-		return false;
-	return bare == length ||
-	       (bare >= length + 2 && strncmp(function + bare - length - 2, "::", 2) == 0);
-}
-
 static int name_similar(const struct calls *c, const char *name, struct err *err)
 {
 	struct text similar = {0};
@@ -158,7 +134,7 @@ static int collect(const struct calls *c,
 
 static bool has_name(const struct calls *c, size_t row, const void *name)
 {
-	return is_meant(c->functions.items[row].name, name);
+	return event_is_meant(c->functions.items[row].name, name);
 }
 
 int calls_find(const struct calls *c, const char *name, size_t **rows, size_t *count,

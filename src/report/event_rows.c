@@ -265,7 +265,9 @@ static int find_cycles(const struct grouping *g, struct inclusion *n, struct err
 		if (from == to)
 			continue;
 		n->edges[n->edge_count++] = (struct graph_edge){(uint32_t)from, (uint32_t)to};
-		add_values(g, n->in, to, a->values);
+		/* What is active already has its cost in the outer call; a node is in one place only. */
+		if (a->kind != STORE_ARC_RECURSIVE || g->by == EVENT_BY_NODE)
+			add_values(g, n->in, to, a->values);
 		add_values(g, n->out, from, a->values);
 		g->rows->items[to].calls += a->calls;
 	}

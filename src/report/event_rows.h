@@ -49,4 +49,7 @@ void event_rows_release(struct event_rows *rows);
 /* The class or namespace of a demangled name: "std::vector<int>" of its push_back; "" of none. */
 void event_class_name(const char *function, struct text *out);
 
+/* Whether a user means this function: by its whole name, without arguments, or by its end behind "::". */
+bool event_is_meant(const char *function, const char *name);
+
 #endif

@@ -221,6 +221,21 @@ static int index_nodes(struct event_profile *p, struct err *err)
 	return 0;
 }
 
+static int read_modules(struct event_profile *p, struct err *err)
+{
+	struct store_module *modules;
+	size_t count, i;
+	int status = 0;
+
+	if (store_read_modules(p->store, p->process, &modules, &count, err) != 0)
+		return -1;
+	for (i = 0; i < count && status == 0; i++)
+		status = map_set(&p->module_paths, (uint64_t)modules[i].id,
+				 (uintptr_t)modules[i].path);
+	free(modules);
+	return status == 0 ? 0 : err_set(err, "out of memory");
+}
+
 /* The callers of a process's nodes are of this process, or the file is damaged. */
 static int check_callers(const struct event_profile *p, const char *path, struct err *err)
 {
@@ -261,7 +276,8 @@ static int read_all(struct event_profile *p, const char *path, int64_t process, 
 	    store_read_costs(s, p->process, &p->costs, &p->cost_count, err) != 0 ||
 	    store_read_arcs(s, p->process, &p->arcs, &p->arc_count, err) != 0 ||
 	    store_read_locations(s, p->process, &p->locations, &p->location_count, err) != 0 ||
-	    index_nodes(p, err) != 0 || check_callers(p, path, err) != 0)
+	    read_modules(p, err) != 0 || index_nodes(p, err) != 0 ||
+	    check_callers(p, path, err) != 0)
 		return -1;
 	for (i = 0; i < p->cost_count; i++) {
 		for (k = 0; k < p->measured; k++)
@@ -301,6 +317,7 @@ void events_close(struct event_profile *p)
 	free(p->locations);
 	map_release(&p->node_index);
 	map_release(&p->location_index);
+	map_release(&p->module_paths);
 	arena_release(&p->texts);
 	store_close(p->store);
 	*p = (struct event_profile){0};
@@ -327,4 +344,13 @@ const struct store_location *events_location(const struct event_profile *p, int6
 	if (id == STORE_NONE || !map_get(&p->location_index, (uint64_t)id, &index))
 		return NULL;
 	return &p->locations[index];
+}
+
+const char *events_object(const struct event_profile *p, const struct store_location *l)
+{
+	uint64_t path;
+
+	if (l->module_id == STORE_NONE || !map_get(&p->module_paths, (uint64_t)l->module_id, &path))
+		return NULL;
+	return (const char *)(uintptr_t)path;
 }

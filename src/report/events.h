@@ -36,6 +36,7 @@ struct event_profile {
 	struct store_location *locations;
 	size_t location_count;
 	struct map location_index; /* id -> index in locations */
+	struct map module_paths;   /* id -> the path's address */
 	uint64_t totals[STORE_MAX_COLUMNS];
 };
 
@@ -61,5 +62,8 @@ size_t events_node_index(const struct event_profile *p, int64_t id);
 
 /* NULL for STORE_NONE, and for one that the profile has not. */
 const struct store_location *events_location(const struct event_profile *p, int64_t id);
+
+/* The path of the ELF file that the location is in, or NULL; module_address is in there. */
+const char *events_object(const struct event_profile *p, const struct store_location *l);
 
 #endif

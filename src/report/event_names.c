@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The class or namespace in the name of a C++ function. */
+/* The names of functions: the class or namespace in a C++ name, and which one a user means. */
 #include <ctype.h>
 #include <string.h>
 
@@ -62,4 +62,28 @@ void event_class_name(const char *function, struct text *out)
 
 	if (find_qualifier(function, &begin, &end))
 		text_add_bytes(out, begin, (size_t)(end - begin));
+}
+
+/* Without "(int, char)": but "(below main)" and "operator()" are no arguments. */
+static size_t bare_length(const char *function)
+{
+	const char *bracket = strchr(function, '(');
+
+	while (bracket != NULL &&
+	       (bracket == function || bracket[-1] == ' ' ||
+		(bracket - function >= 8 && strncmp(bracket - 8, "operator", 8) == 0)))
+		bracket = strchr(bracket + 1, '(');
+	return bracket != NULL ? (size_t)(bracket - function) : strlen(function);
+}
+
+bool event_is_meant(const char *function, const char *name)
+{
+	size_t length = strlen(name), bare = bare_length(function);
+
+	if (strcmp(function, name) == 0)
+		return true;
+	if (bare < length || strncmp(function + bare - length, name, length) != 0)
+		return false;
+	return bare == length ||
+	       (bare >= length + 2 && strncmp(function + bare - length - 2, "::", 2) == 0);
 }
