@@ -105,7 +105,8 @@ static char *split_function(char *subject)
 
 	if (colon == NULL || colon == subject || colon[-1] == ':')
 		return NULL;
-	*colon = '\0';
+	for (char *end = colon; end > subject && (*end == ':' || end[-1] == ' '); end--)
+		*end = '\0';
 	return colon + 1 + strspn(colon + 1, " \t");
 }
 
