@@ -23,7 +23,7 @@ struct export_options {
 	size_t event_count;
 	int64_t process; /* or STORE_NONE */
 	bool parts;
-	bool has_caches;
+	const char *machine; /* NULL: the one that recorded */
 	struct profile_cache caches[PROFILE_CACHES];
 };
 
@@ -177,7 +177,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->parts = true;
 		return 0;
 	case KEY_CACHES:
-		o->has_caches = true;
+		o->machine = arg;
 		if (machine_caches(arg, o->caches, &err) != 0)
 			argp_error(state, "%s", err.text);
 		return 0;
@@ -221,7 +221,7 @@ static int run(struct job *j)
 	}
 	if (export_columns_init(&j->columns, &j->data, events, count, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	if (o->has_caches && !j->data.is_sampled)
+	if (o->machine != NULL && !j->data.is_sampled)
 		text_add(&j->notes, "--caches is not used: the events of this profile were counted "
 				    "in the caches that were simulated\n");
 	if (o->format->write(j, &err) != 0)
@@ -256,7 +256,8 @@ int cmd_export(int argc, char **argv)
 	request = (struct export_request){
 		.input = o.input,
 		.process = o.process,
-		.caches = o.has_caches ? o.caches : NULL,
+		.machine = o.machine,
+		.caches = o.caches,
 		.inlined_are_called = o.format->inlined_are_called,
 	};
 	if (export_data_open(&j.data, &request, &err) != 0)

@@ -205,9 +205,8 @@ static void add_header(struct writing *w, size_t part)
 	text_add(out, "cmd: ");
 	text_add_printable(out, command, strlen(command));
 	text_addf(out, "\npart: %zu\n", part + 1);
-	/* Callgrind's threads count from 1. */
 	if (p->thread != STORE_NONE)
-		text_addf(out, "thread: %" PRId64 "\n", p->thread + 1);
+		text_addf(out, "thread: %" PRId64 "\n", p->thread + w->lines->first_thread);
 	text_add(out, "\n");
 	for (size_t i = 0; i < w->d->geometry_count; i++) {
 		text_addf(out, "desc: %s: ", w->d->geometry[i].name);

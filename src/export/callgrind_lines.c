@@ -161,6 +161,9 @@ int lines_init(struct lines *l, const struct export_data *d, bool apart, struct 
 		add_calls(l, d);
 		add_jumps(l, d);
 		merge(l, d->columns);
+		for (size_t i = 0; i < l->functions.part_count; i++)
+			if (l->functions.parts[i].thread == 0)
+				l->first_thread = 1;
 		if (add_totals(l, d) == 0)
 			return 0;
 	}

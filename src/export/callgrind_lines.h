@@ -31,7 +31,8 @@ struct lines {
 	struct line *items; /* by function, address, line, kind, target: one each */
 	size_t count;
 	uint64_t *memory;
-	uint64_t **totals; /* by part: what all costs sum up to */
+	int64_t first_thread; /* 1 if threads are numbered from 0: in the format, from 1 */
+	uint64_t **totals;    /* by part: what all costs sum up to */
 };
 
 /* Returns -1 when memory runs out; *l owns nothing then. */

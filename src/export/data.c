@@ -91,7 +91,8 @@ static int read_samples(struct export_data *d, const struct export_request *r, s
 	if (profile_open(&d->profile, r->input, r->process, err) != 0)
 		return -1;
 	d->is_sampled = true;
-	if (r->caches != NULL)
+	d->profile.machine = r->machine;
+	if (r->machine != NULL)
 		memcpy(d->profile.caches, r->caches, sizeof(d->profile.caches));
 	d->processes = calloc(1, sizeof(*d->processes));
 	if (d->processes == NULL)

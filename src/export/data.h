@@ -50,8 +50,8 @@ struct export_request {
 	const char *input;
 	int64_t process; /* or STORE_NONE: all of an event profile, the largest of a sampled one */
 	/* Of sampled profiles: */
-	const struct profile_cache
-		*caches;	 /* PROFILE_CACHES of them, of another machine; or NULL */
+	const char *machine; /* whose caches these are; NULL: the one that recorded */
+	const struct profile_cache *caches; /* its: PROFILE_CACHES of them */
 	bool inlined_are_called; /* functions that were inlined are nodes; else part of the outer one */
 };
 

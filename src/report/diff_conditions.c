@@ -106,6 +106,8 @@ static char *split_function(char *subject)
 	if (colon == NULL || colon == subject || colon[-1] == ':')
 		return NULL;
 	*colon = '\0';
+	for (char *end = colon; end > subject && (end[-1] == ' ' || end[-1] == '\t'); end--)
+		end[-1] = '\0';
 	return colon + 1 + strspn(colon + 1, " \t");
 }
 
