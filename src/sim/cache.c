@@ -8,13 +8,13 @@
 
 #define RRPV_NEW 2u /* a line that comes is expected back late, but not last */
 
-static const struct sim_cache_kind *choose_kind(const struct sim_cache *c)
+static const struct sim_cache_kind *choose_kind(const struct sim_cache *c, bool is_packed)
 {
 	if (c->replacement != SIM_REPLACE_LRU && c->replacement != SIM_REPLACE_FIFO)
 		return &sim_cache_by_place;
 	if (c->ways > SIM_SHORT_WAYS)
 		return &sim_cache_by_list;
-	return c->sets * c->ways > SIM_SMALL ? &sim_cache_by_age : &sim_cache_packed;
+	return c->sets * c->ways > SIM_SMALL && !is_packed ? &sim_cache_by_age : &sim_cache_packed;
 }
 
 int sim_cache_init(struct sim_cache *c, const struct sim_cache_geometry *g,
@@ -31,7 +31,7 @@ int sim_cache_init(struct sim_cache *c, const struct sim_cache_geometry *g,
 	c->set_mask = c->sets - 1;
 	if ((c->sets & c->set_mask) != 0)
 		c->set_magic = UINT64_MAX / c->sets + 1;
-	c->kind = choose_kind(c);
+	c->kind = choose_kind(c, g->is_packed);
 	c->is_by_age = c->kind == &sim_cache_by_age;
 	return c->kind->init(c);
 }
