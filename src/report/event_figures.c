@@ -39,6 +39,15 @@ char *event_figure(double value, char buf[FIGURE_BYTES])
 	return buf;
 }
 
+char *event_figure_of(double value, bool is_estimate, char buf[FIGURE_BYTES])
+{
+	char figure[FIGURE_BYTES];
+
+	event_figure(value, figure);
+	snprintf(buf, FIGURE_BYTES, "%.*s%s", FIGURE_BYTES - 2, figure, is_estimate ? "~" : "");
+	return buf;
+}
+
 char *event_share(double part, double whole, char buf[FIGURE_BYTES])
 {
 	buf[0] = '\0';

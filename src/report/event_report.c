@@ -226,10 +226,7 @@ static void put_row(const struct event_report *r, const struct layout *l, struct
 	event_figure(self, figures[n++]);
 	if (has_inclusive(r->by)) {
 		event_share(inclusive, r->total, figures[n++]);
-		event_figure(inclusive, figures[n]);
-		if (row->is_estimate)
-			strcat(figures[n], "~");
-		n++;
+		event_figure_of(inclusive, row->is_estimate, figures[n++]);
 	}
 	for (i = 0; i < l->others; i++) {
 		if (c->items[i] != c->sort)

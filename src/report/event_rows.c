@@ -238,6 +238,36 @@ static void inclusion_release(struct inclusion *n)
 	free(n->whole);
 }
 
+/*
+ * Where a program or a thread begins some files have no arc: what nothing calls, but costs something,
+ * was called from outside of all. Its cost is its own and that of what it calls.
+ */
+static int add_roots(const struct grouping *g, struct inclusion *n, struct err *err)
+{
+	const struct event_profile *p = g->p;
+	bool *is_called = calloc(p->node_count + 1, sizeof(*is_called));
+	size_t i, node;
+
+	if (is_called == NULL)
+		return err_set(err, "out of memory");
+	for (i = 0; i < p->arc_count; i++)
+		is_called[events_node_index(p, p->arcs[i].callee_id)] = true;
+	for (i = 0; i < p->cost_count; i++) {
+		node = events_node_index(p, p->costs[i].node_id);
+		if (!is_called[node])
+			add_values(g, n->in, g->rows->row_of_node[node], p->costs[i].values);
+	}
+	for (i = 0; i < p->arc_count; i++) {
+		if (p->arcs[i].caller_id == STORE_NONE)
+			continue;
+		node = events_node_index(p, p->arcs[i].caller_id);
+		if (!is_called[node])
+			add_values(g, n->in, g->rows->row_of_node[node], p->arcs[i].values);
+	}
+	free(is_called);
+	return 0;
+}
+
 static int find_cycles(const struct grouping *g, struct inclusion *n, struct err *err)
 {
 	const struct event_profile *p = g->p;
@@ -272,7 +302,7 @@ static int find_cycles(const struct grouping *g, struct inclusion *n, struct err
 		g->rows->items[to].calls += a->calls;
 	}
 	n->components = graph_components(rows, n->edges, n->edge_count, n->component);
-	return n->components != SIZE_MAX ? 0 : err_set(err, "out of memory");
+	return n->components != SIZE_MAX ? add_roots(g, n, err) : err_set(err, "out of memory");
 }
 
 /* The costs of all members, and of calls that leave the circle. */
