@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define ROUNDING    1e-12
 #define WHOLE_BELOW 1e15 /* a double holds whole numbers exactly */
 #define NAME_WIDTH  32	 /* that is kept for a function's name */
 
@@ -31,7 +32,9 @@ char *event_figure(double value, char buf[FIGURE_BYTES])
 		snprintf(buf, FIGURE_BYTES, "-");
 		return buf;
 	}
-	if (fabs(value) < WHOLE_BELOW && (floor(value) == value || fabs(value) >= 1e4)) {
+	/* What was divided and multiplied again is whole but for the last digits. */
+	if (fabs(value) < WHOLE_BELOW &&
+	    (fabs(value) >= 1e4 || fabs(value - round(value)) <= fabs(value) * ROUNDING)) {
 		snprintf(digits, sizeof(digits), "%.0f", value);
 		return group_digits(digits, buf);
 	}
