@@ -165,14 +165,15 @@ static void name_row(const struct event_report *r, const struct event_row *row,
 	}
 }
 
-static bool has_inclusive(enum event_by by)
+/* Without calls it is what the code itself costs. */
+static bool has_inclusive(const struct event_report *r)
 {
-	return by != EVENT_BY_PROCESS && by != EVENT_BY_THREAD;
+	return r->by != EVENT_BY_PROCESS && r->by != EVENT_BY_THREAD && r->p->arc_count > 0;
 }
 
 static bool has_calls(const struct event_report *r)
 {
-	return has_inclusive(r->by) && r->by != EVENT_BY_LINE && r->p->arc_count > 0;
+	return has_inclusive(r) && r->by != EVENT_BY_LINE;
 }
 
 struct layout {
@@ -197,7 +198,7 @@ static void lay_out(const struct event_report *r, const struct display *d, struc
 	snprintf(l->titles[1], FIGURE_BYTES, "%.30s INCL", r->p->columns[c->sort].name);
 	add_title(l, "SELF", true, false);
 	add_title(l, l->titles[0], true, false);
-	if (has_inclusive(r->by)) {
+	if (has_inclusive(r)) {
 		add_title(l, "INCL", true, false);
 		add_title(l, l->titles[1], true, false);
 	}
@@ -224,7 +225,7 @@ static void put_row(const struct event_report *r, const struct layout *l, struct
 
 	event_share(self, r->total, figures[n++]);
 	event_figure(self, figures[n++]);
-	if (has_inclusive(r->by)) {
+	if (has_inclusive(r)) {
 		event_share(inclusive, r->total, figures[n++]);
 		event_figure_of(inclusive, row->is_estimate, figures[n++]);
 	}
@@ -349,7 +350,7 @@ static json_t *json_row(const struct event_report *r, const struct event_row *ro
 	if (has_calls(r))
 		json_object_set_new(o, "calls", json_integer((json_int_t)row->calls));
 	json_object_set_new(o, "self", json_events(r, row->self));
-	if (has_inclusive(r->by)) {
+	if (has_inclusive(r)) {
 		json_object_set_new(o, "inclusive", json_events(r, row->inclusive));
 		json_object_set_new(o, "inclusive_is_estimate", json_boolean(row->is_estimate));
 	}
