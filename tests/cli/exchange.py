@@ -176,7 +176,8 @@ def folded_stacks(folder):
 
 
 def speedscope_file(folder):
-    o = json.loads(run('export', '--to', 'speedscope', '-i', imported(folder)))
+    profile = imported(folder)
+    o = json.loads(run('export', '--to', 'speedscope', '-i', profile, '--event', 'Ir', '--event', 'Dr'))
     check(o['$schema'] == 'https://www.speedscope.app/file-format-schema.json' and o['exporter'], o)
     frames = o['shared']['frames']
     check(all(isinstance(f['name'], str) for f in frames) and 0 <= o['activeProfileIndex'] < len(o['profiles']), o)
@@ -188,6 +189,8 @@ def speedscope_file(folder):
     stacks = {';'.join(frames[f]['name'] for f in s): w
               for s, w in zip(o['profiles'][0]['samples'], o['profiles'][0]['weights'])}
     check(stacks == FOLDED, stacks)
+    o = json.loads(run('export', '--to', 'speedscope', '-i', profile))
+    check([p['name'] for p in o['profiles']] == ['Ir'], o)
 
 
 def varint(data, at):
