@@ -345,6 +345,18 @@ const uint64_t *replay_odd(const uint64_t *p)
 	return trailer + 1;
 }
 
+void replay_code_missed(struct segment *s, bool last)
+{
+	struct segment_insn *in = &s->insn[0];
+	uint64_t *events = events_of(in, 0);
+
+	events[r.first_miss]++;
+	if (last)
+		events[r.last_miss]++;
+	if (!in->cell)
+		in->cell = cells_new_from_spare();
+}
+
 void replay_missed(struct segment *s, uint32_t i, bool last)
 {
 	struct segment_insn *in = &s->insn[s->owner[i]];
