@@ -186,15 +186,13 @@ void sim_call_graph_jumped(struct sim_call_graph *g, const struct sim_call_stack
 			   const struct sim_segment *segment);
 
 /*
- * The thread executes a segment, after all those that this was called for before. sp, if the segment
- * ends in a call or return: the address of the return address that it pushes or pops; else
- * anything. Returns its cell in the node that executes it; the caller counts the execution there, and
- * whatever happens. It is never NULL.
+ * The thread begins to execute a segment. Returns its cell in the node that executes it; the caller counts
+ * the execution there, and whatever happens. It is never NULL.
  */
-static inline struct sim_cell *sim_call_graph_segment(struct sim_call_graph *g,
-						      struct sim_call_stack *s,
-						      struct sim_segment *segment, uint64_t sp,
-						      const struct sim_totals *totals)
+static inline struct sim_cell *sim_call_graph_enter(struct sim_call_graph *g,
+						    struct sim_call_stack *s,
+						    struct sim_segment *segment,
+						    const struct sim_totals *totals)
 {
 	struct sim_cell *cell = segment->recent;
 
@@ -202,14 +200,40 @@ static inline struct sim_cell *sim_call_graph_segment(struct sim_call_graph *g,
 		sim_call_graph_jumped(g, s, segment);
 	if (__builtin_expect(segment->node != s->node || s->transfer, 0))
 		cell = sim_call_graph_step(g, s, segment, totals);
+	s->last = 0;
+	s->transfer = SIM_GOES_ON;
+	return cell;
+}
+
+/*
+ * It has executed the segment, up to its end. sp, if that is a call or return: the address of the
+ * return address that it pushes or pops; else anything.
+ */
+static inline void sim_call_graph_leave(struct sim_call_stack *s, struct sim_segment *segment,
+					struct sim_cell *cell, uint64_t sp)
+{
 	s->last = segment;
 	s->cell = cell;
 	s->transfer = segment->end >= SIM_END_FIRST_TRANSFER;
 	s->sp = sp;
+}
+
+/*
+ * Both, for each segment. Who knows that segments follow each other in one function, and wants no cells
+ * of contexts and no jumps, may leave out the end of the one and the beginning of the other.
+ */
+static inline struct sim_cell *sim_call_graph_segment(struct sim_call_graph *g,
+						      struct sim_call_stack *s,
+						      struct sim_segment *segment, uint64_t sp,
+						      const struct sim_totals *totals)
+{
+	struct sim_cell *cell = sim_call_graph_enter(g, s, segment, totals);
+
+	sim_call_graph_leave(s, segment, cell, sp);
 	return cell;
 }
 
-/* The segment that was told last did not come to its end: it was cut by a fault or a signal. */
+/* The segment that was left last did not come to its end: it was cut by a fault or a signal. */
 void sim_call_graph_unfinished(struct sim_call_stack *s);
 
 /* A signal handler is what comes next, its return address stands at sp. */
