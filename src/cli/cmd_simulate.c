@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwell simulate: every access of a run, simulated exactly. */
+/* dwell simulate: every access of a run or of a trace, simulated exactly. */
 #include <argp.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,9 +13,11 @@
 
 #include "base/size.h"
 #include "cli/cli.h"
+#include "cli/geometry_options.h"
+#include "cli/options.h"
 #include "cli/simulate_print.h"
 #include "cli/simulate_run.h"
-#include "sim/geometry.h"
+#include "cli/simulate_trace.h"
 #include "cli/target_end.h"
 #include "cli/view.h"
 #include "report/allocators.h"
@@ -25,7 +27,7 @@
 #define MAX_SIZES    1024
 #define DEFAULT_TOP  20
 
-enum { KEY_FORMAT = 0x100, KEY_CURVE, KEY_SEED, KEY_PROCESS };
+enum { KEY_FORMAT = 0x100, KEY_CURVE, KEY_SEED, KEY_PROCESS, KEY_TRACE, KEY_TRACE_FORMAT };
 
 struct simulate_options {
 	struct exact_options exact;
@@ -37,13 +39,25 @@ struct simulate_options {
 	enum exact_rows_by by;
 	bool has_by, has_curve, has_format;
 	enum view_format format;
-	const char *output; /* NULL: stderr */
+	const char *output; /* NULL: stderr, or for a trace stdout */
+	struct geometry_options geometry;
+	struct simulate_run live;
+	const char *first; /* option that only --curve and --trace have, or NULL */
+	const char *trace; /* NULL: run a command */
+	enum trace_format trace_format;
 };
 
 static const struct argp_option options[] = {
 	{"curve", KEY_CURVE, NULL, 0, "Exact miss ratios of fully associative caches by their size",
 	 1},
-	{"output", 'o', "FILE", 0, "Write the result to FILE instead of to stderr", 2},
+	{"trace", KEY_TRACE, "FILE", 0,
+	 "Simulate the accesses in FILE, - for standard input, instead of those of a command", 1},
+	{"trace-format", KEY_TRACE_FORMAT, "NAME", 0,
+	 "The trace is one of lackey or dinero (default: by its first access)", 1},
+	{"output", 'o', "FILE", 0,
+	 "Write the profile to FILE instead of " DEFAULT_PROFILE
+	 "; of --curve and --trace the result, instead of to stderr",
+	 2},
 	{"format", KEY_FORMAT, "FORMAT", 0,
 	 "Print as text, csv or json (by the name of FILE, else text)", 2},
 	{"sizes", 's', "LOW:HIGH", 0, "Cache sizes from LOW to HIGH (default 8K:64M)", 3},
@@ -191,16 +205,41 @@ static int parse_format(struct simulate_options *o, const char *arg, struct err 
 	return 0;
 }
 
+static int parse_trace_format(struct simulate_options *o, const char *arg, struct err *err)
+{
+	size_t i;
+
+	if (choose("trace format", trace_format_names + 1, TRACE_FORMATS - 1, arg, &i, err) != 0)
+		return -1;
+	o->trace_format = (enum trace_format)(i + 1);
+	return 0;
+}
+
 static const struct {
 	int key;
 	int (*parse)(struct simulate_options *o, const char *arg, struct err *err);
 } values[] = {
-	{'s', parse_sizes},	{'n', parse_points},
-	{'p', parse_policy},	{'l', parse_lines},
-	{KEY_SEED, parse_seed}, {KEY_PROCESS, parse_process},
-	{'b', parse_by},	{'a', parse_at},
-	{'t', parse_top},	{KEY_FORMAT, parse_format},
+	{'s', parse_sizes},
+	{'n', parse_points},
+	{'p', parse_policy},
+	{'l', parse_lines},
+	{KEY_SEED, parse_seed},
+	{KEY_PROCESS, parse_process},
+	{'b', parse_by},
+	{'a', parse_at},
+	{'t', parse_top},
+	{KEY_FORMAT, parse_format},
+	{KEY_TRACE_FORMAT, parse_trace_format},
 };
+
+static const char *name_of(int key)
+{
+	size_t i = 0;
+
+	while (options[i].key != key)
+		i++;
+	return options[i].name;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -212,9 +251,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			continue;
 		if (values[i].parse(o, arg, &err) != 0)
 			argp_failure(state, EXIT_USAGE, 0, "%s", err.text);
+		if (o->first == NULL)
+			o->first = name_of(key);
 		return 0;
 	}
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->geometry;
+		state->child_inputs[1] = &o->live;
+		return 0;
+	case KEY_TRACE:
+		o->trace = arg;
+		return 0;
 	case KEY_CURVE:
 		o->has_curve = true;
 		return 0;
@@ -226,6 +274,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->next = state->argc;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
+		if (o->trace != NULL)
+			return 0;
 		argp_failure(state, EXIT_USAGE, 0,
 			     "no command to simulate: give it after the options");
 		return 0;
@@ -234,14 +284,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+static const struct argp_child children[] = {
+	{&geometry_argp, 0, NULL, 0}, {&simulate_run_argp, 0, NULL, 0}, {0}};
+
 static const struct argp argp = {
 	options,
 	parse,
-	"[--] COMMAND [ARGUMENT...]",
-	"Run a command and simulate each of its memory accesses.\v"
-	"The command's output, exit status and signals are its own; it takes some tens to some "
-	"hundreds of times as long. The result comes when it has ended: to stderr, or to FILE.",
-	NULL,
+	"[--] COMMAND [ARGUMENT...]\n--trace FILE",
+	"Run a command, or read a trace, and simulate each of its memory accesses.\v"
+	"The command's output, exit status and signals are its own. Its caches are simulated while it "
+	"runs, and what happens there goes to a profile, by instruction: see it with dwell report. "
+	"With --curve the result comes to stderr when the command has ended.",
+	children,
 	NULL,
 	NULL,
 };
@@ -303,7 +357,7 @@ static int list_sizes(struct simulate_options *o, struct err *err)
 static int check(struct simulate_options *o, struct err *err)
 {
 	if (!o->has_curve)
-		return err_set(err, "what to simulate? --curve: miss ratios by cache size");
+		return err_set(err, "--by is for --curve: add that");
 	if (o->has_by && o->at == 0)
 		return err_set(err, "--by needs the size of the cache: add --at SIZE");
 	if (!o->has_by && o->at > 0)
@@ -430,6 +484,55 @@ static int finish(struct simulate_options *o, struct exact *e, const struct coll
 	return show(o, e, p, &err) == 0 ? -1 : cli_fail(&err, EXIT_OUTPUT);
 }
 
+static int run_trace(struct simulate_options *o)
+{
+	struct simulate_trace t = {.file = o->trace, .trace_format = o->trace_format};
+	struct sim_geometry g;
+	struct display d = view_display();
+	struct text out = {0};
+	struct err err;
+	bool is_new;
+	int code;
+
+	if (o->exact.run.command != NULL || o->has_curve || o->has_by) {
+		err_set(&err, "--trace simulates the accesses in a file: leave out %s",
+			o->exact.run.command != NULL ? "the command" : "--curve and --by");
+		return cli_fail(&err, EXIT_USAGE);
+	}
+	if (geometry_options_build(&o->geometry, &g, &err) != 0)
+		return cli_fail(&err, EXIT_USAGE);
+	guess_format(o);
+	t.geometry = &g;
+	t.format = o->format;
+	if (try_output(o, &is_new, &err) != 0)
+		return cli_fail(&err, EXIT_OUTPUT);
+	if (o->output != NULL)
+		d = (struct display){.unicode = d.unicode};
+	code = simulate_trace_run(&t, &d, &out, &err);
+	if (code == 0 && o->output == NULL)
+		return view_show(&out, 0, &err);
+	if (code == 0 && write_output(o, &out, &err) != 0)
+		code = EXIT_OUTPUT;
+	if (code != 0 && is_new)
+		unlink(o->output);
+	text_release(&out);
+	return code == 0 ? EXIT_OK : cli_fail(&err, code);
+}
+
+/* Whole hierarchies, while the command runs. */
+static int run_live(struct simulate_options *o)
+{
+	struct err err;
+
+	if (o->first != NULL) {
+		err_set(&err, "--%s is for --curve: add that, or leave it out", o->first);
+		return cli_fail(&err, EXIT_USAGE);
+	}
+	o->live.run.command = o->exact.run.command;
+	o->live.run.output = o->output;
+	return simulate_run(&o->live, &o->geometry);
+}
+
 static int run(struct simulate_options *o)
 {
 	struct collector_result result;
@@ -438,20 +541,10 @@ static int run(struct simulate_options *o)
 	bool is_new;
 	int code;
 
-	if (!o->has_curve && !o->has_by) {
-		struct simulate_run live = {.run = o->exact.run};
-		static const struct sim_geometry g = {
-			.code = {.size_bytes = 32768, .ways = 8, .line_bytes = 64},
-			.levels = {{.size_bytes = 32768, .ways = 8, .line_bytes = 64}, {.size_bytes = 8 << 20, .ways = 16, .line_bytes = 64}},
-			.level_count = 2,
-		};
-		live.run.output = o->output;
-		live.run.config.geometry_count = 1;
-		live.run.config.geometry_bytes = sizeof(g);
-		memcpy(live.run.config.geometry, &g, sizeof(g));
-		if (getenv("NOFILTER")) live.run.config.simulate_flags |= CHANNEL_NO_FILTER;
-		return simulate_run(&live);
-	}
+	if (o->trace != NULL)
+		return run_trace(o);
+	if (!o->has_curve && !o->has_by)
+		return run_live(o);
 	if (check(o, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	guess_format(o);

@@ -4,12 +4,60 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/target_end.h"
-#include "sim/geometry.h"
+#include "collector/geometry_text.h"
+
+enum { KEY_ALSO = 0x400, KEY_NO_FILTER };
+
+static const struct argp_option options[] = {
+	{"also", KEY_ALSO, "CACHES", 0,
+	 "Simulate these caches, too, in the same run: 'NAME=SIZE,WAYS,LINE ...'; their events have "
+	 "_2, _3, ... behind their names",
+	 6},
+	{"no-filter", KEY_NO_FILTER, NULL, 0,
+	 "Take the long way for each access; the counts are the same, which this is to show", 6},
+	{"quiet", 'q', NULL, 0, "Say nothing on stderr but errors", 6},
+	{0},
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct simulate_run *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		o->control.config = &o->run.config;
+		state->child_inputs[0] = &o->control;
+		return 0;
+	case KEY_ALSO:
+		if (o->also_count + 1 >= CHANNEL_MAX_GEOMETRIES)
+			argp_failure(state, EXIT_USAGE, 0,
+				     "more than %u hierarchies: simulate fewer in one run",
+				     CHANNEL_MAX_GEOMETRIES);
+		o->also[o->also_count++] = arg;
+		break;
+	case KEY_NO_FILTER:
+		o->no_filter = true;
+		break;
+	case 'q':
+		o->is_quiet = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	if (o->first == NULL)
+		o->first = key == KEY_ALSO ? "also" : key == 'q' ? "quiet" : "no-filter";
+	return 0;
+}
+
+static const struct argp_child children[] = {{&simulate_control_argp, 0, NULL, 0}, {0}};
+
+const struct argp simulate_run_argp = {options, parse, NULL, NULL, children, NULL, NULL};
 
 static void show_notice(void *context, const char *line)
 {
@@ -35,17 +83,63 @@ static void show_summary(const struct simulate_run *o, const struct collector_re
 		fprintf(stderr, "dwell: %" PRIu64 " records were lost: the profile is not complete\n",
 			r->lost_records);
 	if (!r->was_native && !o->is_quiet)
-		fprintf(stderr, "dwell: %s accesses simulated, written to %s\n",
+		fprintf(stderr, "dwell: %s accesses, written to %s\n",
 			format_count(r->accesses, accesses), o->run.output);
 }
 
-int simulate_run(struct simulate_run *o)
+/* ---- What to simulate ---- */
+
+static int add_geometry(struct channel_config *c, const struct sim_geometry *g, struct err *err)
+{
+	if ((c->geometry_count + 1) * sizeof(*g) > sizeof(c->geometry))
+		return err_set(err, "too many hierarchies: simulate fewer in one run");
+	memcpy((char *)c->geometry + c->geometry_count++ * sizeof(*g), g, sizeof(*g));
+	c->geometry_bytes = sizeof(*g);
+	return 0;
+}
+
+/* "NAME=SIZE,WAYS,LINE NAME=..." */
+static int add_also(struct channel_config *c, const char *text, struct err *err)
+{
+	char *copy = strdup(text), *rest = NULL, *word;
+	struct geometry_plan plan = {0};
+	struct sim_geometry g;
+	int status = copy != NULL ? 0 : err_set(err, "out of memory");
+
+	word = copy != NULL ? strtok_r(copy, " ", &rest) : NULL;
+	if (status == 0 && word == NULL)
+		status = err_set(err, "--also '%s' names no caches", text);
+	for (; status == 0 && word != NULL; word = strtok_r(NULL, " ", &rest))
+		status = geometry_add(&plan, word, err);
+	if (status == 0)
+		status = geometry_build(&plan, &g, err);
+	free(copy);
+	return status == 0 ? add_geometry(c, &g, err) : -1;
+}
+
+static int prepare(struct simulate_run *o, const struct geometry_options *geometry, struct err *err)
+{
+	struct channel_config *c = &o->run.config;
+	struct sim_geometry g;
+
+	if (geometry_options_build(geometry, &g, err) != 0 || add_geometry(c, &g, err) != 0)
+		return -1;
+	for (unsigned i = 0; i < o->also_count; i++)
+		if (add_also(c, o->also[i], err) != 0)
+			return -1;
+	c->gear = CHANNEL_GEAR_SIMULATE;
+	if (o->no_filter)
+		c->simulate_flags |= CHANNEL_NO_FILTER;
+	return 0;
+}
+
+int simulate_run(struct simulate_run *o, const struct geometry_options *geometry)
 {
 	struct collector_result result;
 	struct err err;
 
-	o->run.config.gear = CHANNEL_GEAR_SIMULATE;
-	o->run.config.objects = o->run.config.paths = 0;
+	if (prepare(o, geometry, &err) != 0)
+		return cli_fail(&err, EXIT_USAGE);
 	if (o->run.output == NULL)
 		o->run.output = DEFAULT_PROFILE;
 	o->run.warning = show_notice;

@@ -40,6 +40,19 @@ static const struct argp_option options[] = {
 	{0},
 };
 
+/* The same of a simulation, where nothing is chosen at random. */
+static const struct argp_option simulate_options[] = {
+	{"delay", KEY_DELAY, "SECONDS", 0, "Begin to simulate SECONDS after the start", 7},
+	{"duration", KEY_DURATION, "SECONDS", 0,
+	 "Simulate for SECONDS; then the command runs on, and accesses are only counted", 7},
+	{"start-at", KEY_START_AT, "FUNCTION", 0,
+	 "Begin to simulate when a process first enters FUNCTION", 7},
+	{"stop-at", KEY_STOP_AT, "FUNCTION", 0,
+	 "End when a process that is simulated enters FUNCTION", 7},
+	{"wait-for-mark", KEY_WAIT, NULL, 0, "Begin where the program says DWELL_START", 7},
+	{0},
+};
+
 /* A decimal fraction in [least, most]. `what` names it: "delay". */
 static int parse_decimal(const char *what, const char *arg, double least, double most,
 			 double *value, struct err *err)
@@ -165,3 +178,4 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 const struct argp control_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
+const struct argp simulate_control_argp = {simulate_options, parse, NULL, NULL, NULL, NULL, NULL};

@@ -15,5 +15,7 @@ struct record_control {
 
 /* A child of record's parser; its input is a struct record_control. */
 extern const struct argp control_argp;
+/* Those of them that make sense for a simulation; the same input. */
+extern const struct argp simulate_control_argp;
 
 #endif

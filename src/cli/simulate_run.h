@@ -3,16 +3,27 @@
 #ifndef DWELL_CLI_SIMULATE_RUN_H
 #define DWELL_CLI_SIMULATE_RUN_H
 
+#include <argp.h>
 #include <stdbool.h>
 
+#include "channel/channel.h"
+#include "cli/geometry_options.h"
+#include "cli/record_control.h"
 #include "collector/collector.h"
 
 struct simulate_run {
-	struct collector_options run; /* command, output (NULL: the usual one) and what to simulate */
-	bool is_quiet;
+	struct collector_options run; /* command and output, NULL: the usual one */
+	struct record_control control;
+	const char *also[CHANNEL_MAX_GEOMETRIES]; /* further hierarchies, in text */
+	unsigned also_count;
+	bool no_filter, is_quiet;
+	const char *first; /* of its options that was given, or NULL */
 };
 
+/* Its options: a child for the command's argp, whose input is a struct simulate_run, all zero. */
+extern const struct argp simulate_run_argp;
+
 /* Runs the command to its end. Returns what dwell is to exit with; does not return if it was killed. */
-int simulate_run(struct simulate_run *o);
+int simulate_run(struct simulate_run *o, const struct geometry_options *geometry);
 
 #endif

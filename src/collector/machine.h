@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "base/machines.h"
+
 struct machine {
 	char host[128];
 	char cpu[128]; /* "" when /proc does not tell */
@@ -13,6 +15,12 @@ struct machine {
 };
 
 void machine_read(struct machine *m);
+
+/*
+ * The caches of this machine, as one core sees them, its name "host". What neither sysfs nor libc tells is
+ * filled in: first levels of 32 KB, and a last one of 8 MB where there is none at all.
+ */
+void machine_read_model(struct machine_model *m);
 
 /* Time stamp counter now; see meta.tsc_hz. */
 uint64_t machine_cycles(void);

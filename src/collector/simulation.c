@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "collector/geometry_text.h"
 #include "collector/record_check.h"
 #include "collector/recorder_parts.h"
 #include "sim/events.h"
@@ -26,7 +27,7 @@ void simulation_release(struct simulation *s)
 
 /* ---- Columns ---- */
 
-/* Of several hierarchies each has its own names behind the first three: "D1mr", "D1mr:2", ... */
+/* Of several hierarchies each has its own names behind the first three: "D1mr", "D1mr_2", ... */
 static int add_events(const struct channel_config *c, unsigned hierarchy,
 		      struct store_event *events, size_t *count, char (*names)[32], struct err *err)
 {
@@ -51,6 +52,25 @@ static int add_events(const struct channel_config *c, unsigned hierarchy,
 	return 0;
 }
 
+static int add_geometry(const struct channel_config *c, unsigned hierarchy, struct store *store,
+			struct err *err)
+{
+	struct geometry_row rows[GEOMETRY_ROWS];
+	struct sim_geometry g;
+	char name[32];
+	size_t count;
+
+	memcpy(&g, (const char *)c->geometry + hierarchy * sizeof(g), sizeof(g));
+	count = geometry_rows(&g, rows);
+	for (size_t i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), hierarchy == 0 ? "%s" : "%s_%u", rows[i].name,
+			 hierarchy + 1);
+		if (store_put_geometry(store, name, rows[i].value, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 int simulation_begin(struct simulation *s, const struct channel_config *config, struct store *store,
 		     struct err *err)
 {
@@ -59,7 +79,8 @@ int simulation_begin(struct simulation *s, const struct channel_config *config, 
 	size_t count = 0;
 
 	for (unsigned i = 0; i < config->geometry_count; i++)
-		if (add_events(config, i, events, &count, names, err) != 0)
+		if (add_events(config, i, events, &count, names, err) != 0 ||
+		    add_geometry(config, i, store, err) != 0)
 			return -1;
 	s->events = (unsigned)count;
 	return store_put_events(store, events, count, err);

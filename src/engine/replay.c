@@ -9,6 +9,7 @@
 #include "engine/sampler.h"
 #include "engine/segments.h"
 #include "engine/util.h"
+#include "sim/cache_packed.h"
 #include "sim/hierarchy.h"
 
 static struct {
@@ -23,17 +24,20 @@ static struct {
 	uint32_t events_at[CHANNEL_MAX_GEOMETRIES]; /* what to add to each one's indices in a cell */
 } r;
 
+/* A vector register may read so much behind the last set of a cache. */
+#define SLACK 128u
+
 static void *take(void *context, uint64_t bytes)
 {
 	(void)context;
-	return pages_get(round_up(bytes, PAGE));
+	return pages_get(round_up(bytes + SLACK, PAGE));
 }
 
 static void give(void *context, void *memory, uint64_t bytes)
 {
 	(void)context;
 	if (memory)
-		pages_put(memory, round_up(bytes, PAGE));
+		pages_put(memory, round_up(bytes + SLACK, PAGE));
 }
 
 static const struct sim_memory memory = { 0, take, give };
@@ -357,14 +361,16 @@ void replay_missed(struct segment *s, uint32_t i, bool last)
 /* Is it a cache that replay_wide knows? Then *w is it. */
 static bool fits_wide(const struct sim_cache *c, struct replay_cache *w)
 {
-	if (!c->entries || c->shift != 6 || c->set_magic || c->ways < 8 || c->ways > 16)
+	if (!c->entries || c->shift != 6 || c->set_magic || c->ways > SIM_PACKED_WAYS)
 		return false;
 	*w = (struct replay_cache){ .plain = c->plain_loads,
 				    .entries = c->entries,
 				    .mask = c->set_mask,
-				    .stride = c->ways * sizeof *c->entries,
-				    .last = 1u << (c->ways - 1),
-				    .above = (1u << (c->ways - 8)) - 1 };
+				    .stride = (SIM_PACKED_HEAD + c->ways) * sizeof *c->entries,
+				    .ways = (1u << c->ways) - 1,
+				    .above = (uint8_t)(((1u << c->ways) - 1) >> 8),
+				    .oldest_shift = (uint8_t)c->oldest_shift,
+				    .part_shift = (uint8_t)c->part_shift };
 	return true;
 }
 

@@ -14,78 +14,92 @@
 #define KEYS   %zmm16
 #define FIRST  %zmm17
 #define SECOND %zmm18
-#define MOVED  %zmm19
-#define MOVED2 %zmm20
-#define ONES   %zmm21
-#define SAVED  (6 * 64 + 2 * 8)
+#define LINES  %zmm19
+#define ONES   %zmm20
+#define SAVED  (5 * 64 + 2 * 8)
+#define NIBBLES_1 0x1111111111111111
+
+/* A set, see sim/cache_packed.h. */
+#define P_PARTS	  8
+#define P_ENTRIES 24
 
 /*
- * Line rax in the cache at \at: its set becomes line, and then the others in their order up to
- * where it was, or the last. ZF: it was not there. Changes rcx, rdx, r10, r11.
+ * Line rax in the cache at \at: its set to r10, its key to r11, and to ecx a bit for the way that
+ * it is in; ZF: it is in none. Changes rdx.
  */
-	.macro reference at, plain
+	.macro find at
 	mov	%rax, %r10
 	and	\at+C_MASK(%r12), %r10
-	.if	\plain
-	mov	\at+C_PLAIN(%r12), %r11
-	mov	%rax, (%r11,%r10,8)
-	.endif
 	imul	\at+C_STRIDE(%r12), %r10
 	add	\at+C_ENTRIES(%r12), %r10
 	mov	%rax, %r11
 	shl	$FLAG_BITS, %r11
 	vpbroadcastq	%r11, KEYS
-	vmovdqu64	(%r10), FIRST
-	mov	\at+C_ABOVE(%r12), %edx
-	vpcmpeqq	KEYS, FIRST, %k1
+	vpcmpeqq	P_ENTRIES(%r10), KEYS, %k1
+	movzbl	\at+C_ABOVE(%r12), %edx
 	kmovb	%k1, %ecx
 	test	%edx, %edx
-	jnz	91f
-	mov	%ecx, %edx
-	or	\at+C_LAST(%r12), %ecx
-	blsmsk	%ecx, %ecx
-	kmovb	%ecx, %k1
-	valignq	$7, KEYS, FIRST, MOVED
-	vmovdqa64	MOVED, FIRST{%k1}
-	vmovdqu64	FIRST, (%r10)
-	jmp	92f
-91:	kmovb	%edx, %k2
-	vmovdqu64	64(%r10), SECOND{%k2}{z}
+	jz	91f
+	kmovb	%edx, %k2
+	vmovdqu64	P_ENTRIES+64(%r10), SECOND{%k2}{z}
 	vpcmpeqq	KEYS, SECOND, %k1{%k2}
 	kmovb	%k1, %edx
 	shl	$8, %edx
-	or	%ecx, %edx
-	mov	\at+C_LAST(%r12), %ecx
 	or	%edx, %ecx
-	blsmsk	%ecx, %ecx
-	kmovb	%ecx, %k1
-	valignq	$7, KEYS, FIRST, MOVED
-	valignq	$7, FIRST, SECOND, MOVED2
-	vmovdqa64	MOVED, FIRST{%k1}
-	shr	$8, %ecx
-	kmovb	%ecx, %k1
-	vmovdqu64	FIRST, (%r10)
-	vmovdqa64	MOVED2, SECOND{%k1}
-	vmovdqu64	SECOND, 64(%r10){%k2}
-92:	test	%edx, %edx
+91:	and	\at+C_WAYS(%r12), %ecx
 	.endm
 
-/* Line rax of code, of which no other use was the last in its set: ZF if it is not there at all. */
-	.macro is_code_there
-	mov	%rax, %r10
-	and	W_CODE+C_MASK(%r12), %r10
-	imul	W_CODE+C_STRIDE(%r12), %r10
-	add	W_CODE+C_ENTRIES(%r12), %r10
-	mov	%rax, %r11
-	shl	$FLAG_BITS, %r11
-	vpbroadcastq	%r11, KEYS
-	vpcmpeqq	(%r10), KEYS, %k1
-	kmovb	W_CODE+C_ABOVE(%r12), %k2
-	kmovb	%k1, %ecx
-	vmovdqu64	64(%r10), SECOND{%k2}{z}
-	vpcmpeqq	KEYS, SECOND, %k1{%k2}
-	kmovb	%k1, %edx
-	or	%edx, %ecx
+/* The order of the set at r10: way rdx becomes the youngest. See sim_packed_to_front. */
+	.macro to_front
+	mov	$NIBBLES_1, %rcx
+	mov	(%r10), %r11
+	mov	%rcx, %r9
+	imul	%rdx, %r9
+	xor	%r11, %r9
+	mov	%r9, %r8
+	sub	%rcx, %r8
+	andn	%r8, %r9, %r8
+	shl	$3, %rcx
+	and	%rcx, %r8
+	blsmsk	%r8, %r8
+	mov	%r11, %r9
+	shl	$4, %r9
+	and	%r8, %r9
+	andn	%r11, %r8, %r11
+	or	%r9, %r11
+	or	%rdx, %r11
+	mov	%r11, (%r10)
+	.endm
+
+/* What find has found is used. */
+	.macro use
+	tzcnt	%ecx, %edx
+	to_front
+	.endm
+
+/* What find has not found takes the place of the oldest one. See sim_packed_replace. */
+	.macro replace at
+	movzbl	\at+C_OLDEST(%r12), %ecx
+	shrx	%rcx, (%r10), %rdx
+	and	$15, %edx
+	mov	%r11, P_ENTRIES(%r10,%rdx,8)
+	movzbl	\at+C_PART(%r12), %ecx
+	shrx	%rcx, %rax, %r8
+	mov	%r8, %r9
+	shr	$8, %r9
+	xor	%r9d, %r8d
+	shr	$8, %r9
+	xor	%r9d, %r8d
+	mov	%r8b, P_PARTS(%r10,%rdx)
+	to_front
+	.endm
+
+/* From now on the next use of line rax changes nothing. Changes r8, r9. */
+	.macro is_plain at
+	mov	%rax, %r8
+	and	\at+C_MASK(%r12), %r8
+	mov	\at+C_PLAIN(%r12), %r9
+	mov	%rax, (%r9,%r8,8)
 	.endm
 
 	.text
@@ -99,11 +113,11 @@ replay_wide:
 	push	%r14
 	push	%r15
 	sub	$(SAVED + 8), %rsp
-	.irp r, 16, 17, 18, 19, 20, 21
+	.irp r, 16, 17, 18, 19, 20
 	vmovdqu64	%zmm\r, (\r - 16) * 64(%rsp)
 	.endr
-	kmovq	%k1, 6 * 64(%rsp)
-	kmovq	%k2, 6 * 64 + 8(%rsp)
+	kmovq	%k1, 5 * 64(%rsp)
+	kmovq	%k2, 5 * 64 + 8(%rsp)
 	vpternlogd	$255, ONES, ONES, ONES
 	mov	%rdi, %r12
 	mov	%rsi, %rbp
@@ -146,11 +160,11 @@ replay_wide:
 2:	/* Do all accesses lie on one line each? */
 	vmovdqu64	(%rbp), FIRST
 	vpmovzxbq	S_SIZE(%rbx), SECOND
-	vpsrlq	$LINE_SHIFT, FIRST, MOVED
+	vpsrlq	$LINE_SHIFT, FIRST, LINES
 	vpaddq	FIRST, SECOND, SECOND
 	vpaddq	ONES, SECOND, SECOND
 	vpsrlq	$LINE_SHIFT, SECOND, SECOND
-	vpcmpneqq	SECOND, MOVED, %k1
+	vpcmpneqq	SECOND, LINES, %k1
 	kmovb	%k1, %eax
 	bzhi	%r14d, %eax, %eax
 	jnz	8f
@@ -173,38 +187,48 @@ replay_wide:
 	jmp	1b
 
 6:	/* The code's lines, rax and rdi, are not the last used in their sets. */
-	is_code_there
+	find	W_CODE
 	jz	8f
-	reference W_CODE, 1
+	use
+	is_plain W_CODE
 	mov	%rdi, %rax
-	is_code_there
+	find	W_CODE
 	jz	8f
-	reference W_CODE, 1
+	use
+	is_plain W_CODE
 	jmp	2b
 
-7:	reference W_DATA, 1
-	jnz	71f
-	reference W_LAST, 0
-	mov	%rbx, %rdi
-	mov	%r13d, %esi
-	setz	%dl
-	movzbl	%dl, %edx
-	call	replay_missed
+7:	is_plain W_DATA
+	find	W_DATA
+	jz	72f
+	use
 71:	inc	%r13d
 	cmp	%r14d, %r13d
 	jb	3b
 	jmp	5b
+72:	replace W_DATA
+	find	W_LAST
+	jz	73f
+	use
+	xor	%edx, %edx
+	jmp	74f
+73:	replace W_LAST
+	mov	$1, %edx
+74:	mov	%rbx, %rdi
+	mov	%r13d, %esi
+	call	replay_missed
+	jmp	71b
 
 8:	mov	%rbp, %rdi
 	call	replay_odd
 	mov	%rax, %rbp
 	jmp	1b
 
-9:	.irp r, 16, 17, 18, 19, 20, 21
+9:	.irp r, 16, 17, 18, 19, 20
 	vmovdqu64	(\r - 16) * 64(%rsp), %zmm\r
 	.endr
-	kmovq	6 * 64(%rsp), %k1
-	kmovq	6 * 64 + 8(%rsp), %k2
+	kmovq	5 * 64(%rsp), %k1
+	kmovq	5 * 64 + 8(%rsp), %k2
 	add	$(SAVED + 8), %rsp
 	pop	%r15
 	pop	%r14

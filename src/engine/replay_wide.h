@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Replaying with AVX-512 for the most usual caches: a first level each for code and data and one
- * more, all of 64-byte lines, 8 to 16 ways, LRU, and a power of two of sets. A set is one or two
- * vector registers: it is searched, and brought up to date, without a branch. What is not a
+ * more, all of 64-byte lines, up to 16 ways, LRU, and a power of two of sets. The entries of a set
+ * are one or two vector registers: a line is found without a branch. What is not a
  * segment with up to 7 accesses on one line each, in code that hits, goes to replay_odd.
  *
  * Offsets are for replay_wide.S.
@@ -15,8 +15,10 @@
 #define C_ENTRIES 8
 #define C_MASK	  16
 #define C_STRIDE  24
-#define C_LAST	  32
+#define C_WAYS	  32
 #define C_ABOVE	  36
+#define C_OLDEST  37
+#define C_PART	  38
 /* struct replay_wide */
 #define W_DATA	   0
 #define W_CODE	   40
@@ -40,8 +42,10 @@ struct replay_cache {
 	uint64_t *entries;
 	uint64_t mask;	 /* sets - 1 */
 	uint64_t stride; /* bytes of a set */
-	uint32_t last;	 /* bit of the last way */
-	uint32_t above;	 /* bits, from 0 on, of the ways from the ninth on */
+	uint32_t ways;	 /* a bit for each */
+	uint8_t above;	 /* a bit, from 0 on, for each from the ninth on */
+	uint8_t oldest_shift, part_shift; /* see sim/cache_packed.h */
+	uint8_t unused;
 };
 
 struct replay_wide {
@@ -53,7 +57,9 @@ _Static_assert(TRAILER_NUMBERS == STREAM_NUMBER_MASK, "trailers");
 _Static_assert(offsetof(struct replay_cache, entries) == C_ENTRIES, "layout");
 _Static_assert(offsetof(struct replay_cache, mask) == C_MASK, "layout");
 _Static_assert(offsetof(struct replay_cache, stride) == C_STRIDE, "layout");
-_Static_assert(offsetof(struct replay_cache, last) == C_LAST, "layout");
+_Static_assert(offsetof(struct replay_cache, ways) == C_WAYS, "layout");
+_Static_assert(offsetof(struct replay_cache, oldest_shift) == C_OLDEST, "layout");
+_Static_assert(offsetof(struct replay_cache, part_shift) == C_PART, "layout");
 _Static_assert(offsetof(struct replay_cache, above) == C_ABOVE, "layout");
 _Static_assert(offsetof(struct replay_wide, code) == W_CODE, "layout");
 _Static_assert(offsetof(struct replay_wide, last) == W_LAST, "layout");

@@ -12,7 +12,7 @@ static const struct sim_cache_kind *choose_kind(const struct sim_cache *c)
 {
 	if (c->replacement != SIM_REPLACE_LRU && c->replacement != SIM_REPLACE_FIFO)
 		return &sim_cache_by_place;
-	return c->ways <= SIM_SHORT_SET ? &sim_cache_by_age : &sim_cache_by_list;
+	return c->ways <= SIM_PACKED_WAYS ? &sim_cache_packed : &sim_cache_by_list;
 }
 
 int sim_cache_init(struct sim_cache *c, const struct sim_cache_geometry *g,
@@ -30,12 +30,22 @@ int sim_cache_init(struct sim_cache *c, const struct sim_cache_geometry *g,
 	if ((c->sets & c->set_mask) != 0)
 		c->set_magic = UINT64_MAX / c->sets + 1;
 	c->kind = choose_kind(c);
-	c->entries = sim_take(memory, lines * sizeof(*c->entries));
-	if (c->entries == NULL)
-		return -1;
-	for (uint64_t i = 0; i < lines; i++)
-		c->entries[i] = SIM_NO_LINE;
 	return c->kind->init(c);
+}
+
+int sim_cache_take_entries(struct sim_cache *c)
+{
+	uint64_t lines = c->sets * c->ways;
+
+	c->entries = sim_take(c->memory, lines * sizeof(*c->entries));
+	for (uint64_t i = 0; i < lines && c->entries != NULL; i++)
+		c->entries[i] = SIM_NO_LINE;
+	return c->entries != NULL ? 0 : -1;
+}
+
+void sim_cache_give_entries(struct sim_cache *c)
+{
+	sim_give(c->memory, c->entries, c->sets * c->ways * sizeof(*c->entries));
 }
 
 static void give_table(struct sim_cache *c, uint64_t *table)
@@ -48,7 +58,6 @@ void sim_cache_release(struct sim_cache *c)
 	if (c->memory == NULL)
 		return;
 	c->kind->release(c);
-	sim_give(c->memory, c->entries, c->sets * c->ways * sizeof(*c->entries));
 	if (c->plain_stores != c->plain_loads)
 		give_table(c, c->plain_stores);
 	give_table(c, c->plain_loads);
@@ -69,10 +78,13 @@ int sim_cache_watch(struct sim_cache *c, enum sim_plain_stores stores)
 	return 0;
 }
 
-/* The entry was used: is the next access to it plain? */
+/*
+ * The entry was used: is the next access to it plain? With SRRIP a line that has just come is not: the
+ * next access makes it one that is expected back soon.
+ */
 static void note_use(struct sim_cache *c, uint64_t set, uint64_t entry)
 {
-	bool is_plain = (entry & SIM_PREFETCHED) == 0 && c->kind->is_settled(c, entry);
+	bool is_plain = (entry & SIM_PREFETCHED) == 0 && sim_entry_rrpv(entry) == 0;
 	uint64_t line = is_plain ? sim_entry_line(entry) : SIM_NO_LINE;
 
 	c->plain_loads[set] = line;
@@ -89,7 +101,7 @@ uint64_t sim_cache_use(struct sim_cache *c, uint64_t line, unsigned flags)
 		return SIM_NO_LINE;
 	was = *entry;
 	*entry = (was & ~(uint64_t)SIM_PREFETCHED) | flags;
-	entry = c->kind->use(c, set, entry);
+	c->kind->use(c, set, entry);
 	if (c->plain_loads != NULL)
 		note_use(c, set, *entry);
 	return was;

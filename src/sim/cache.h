@@ -9,9 +9,10 @@
  *	| line number                  | rrpv   | prefetched | dirty |
  *
  * Three ways to keep a set, each with all four operations:
- *	by age		LRU, FIFO with up to SIM_SHORT_SET ways: entries by age, youngest first
+ *	packed		LRU, FIFO with up to SIM_PACKED_WAYS ways: see cache_packed.h
  *	by list		LRU, FIFO with more ways: places in a doubly linked list, found by an index
- *	by place	random, PLRU, SRRIP: an entry stays in its place
+ *	by place	random, PLRU, SRRIP: an entry stays in its place; with more than SIM_SHORT_SET
+ *			ways it is found by an index
  */
 #ifndef DWELL_SIM_CACHE_H
 #define DWELL_SIM_CACHE_H
@@ -23,12 +24,13 @@
 #include "sim/index.h"
 #include "sim/memory.h"
 
-#define SIM_NO_LINE    UINT64_MAX /* no line, or no entry */
-#define SIM_DIRTY      1u
-#define SIM_PREFETCHED 2u /* and not used since */
-#define SIM_FLAG_BITS  4
-#define SIM_FLAGS      15u
-#define SIM_SHORT_SET  32u /* ways that are searched one by one */
+#define SIM_NO_LINE	UINT64_MAX /* no line, or no entry */
+#define SIM_DIRTY	1u
+#define SIM_PREFETCHED	2u /* and not used since */
+#define SIM_FLAG_BITS	4
+#define SIM_FLAGS	15u
+#define SIM_PACKED_WAYS 16u
+#define SIM_SHORT_SET	32u /* ways that are searched one by one */
 
 struct sim_cache_kind;
 
@@ -55,7 +57,11 @@ struct sim_cache {
 	 */
 	uint64_t *plain_loads, *plain_stores;
 	enum sim_plain_stores stores;
-	/* Beyond SIM_SHORT_SET ways. */
+	/* Packed. */
+	uint64_t part_mask;    /* the ways there are, as sim_packed_find has them */
+	unsigned part_shift;   /* where a line's part begins */
+	unsigned oldest_shift; /* where the oldest way of an order is */
+	/* By list, or by place with many ways. */
 	struct sim_index index;	   /* line -> place */
 	uint32_t *younger, *older; /* by place: the list of a set; its ends are at places + set */
 	/* By place. */
@@ -99,31 +105,5 @@ uint64_t sim_cache_remove(struct sim_cache *c, uint64_t line);
 uint64_t sim_cache_mark(struct sim_cache *c, uint64_t line, unsigned flags);
 
 bool sim_cache_holds(struct sim_cache *c, uint64_t line);
-
-/*
- * Only for LRU by age without flags: use the line, or put it in. Returns whether it missed.
- * One pass that moves each entry one place on until the line is found.
- */
-static inline bool sim_cache_reference(struct sim_cache *c, uint64_t line)
-{
-	uint64_t set = sim_cache_set(c, line);
-	uint64_t *entry = c->entries + set * c->ways, *end = entry + c->ways;
-	uint64_t key = line << SIM_FLAG_BITS, moved = *entry;
-
-	if (c->plain_loads != NULL)
-		c->plain_loads[set] = line;
-	if (moved == key)
-		return false;
-	*entry++ = key;
-	for (; entry < end; entry++) {
-		uint64_t next = *entry;
-
-		*entry = moved;
-		if (next == key)
-			return false;
-		moved = next;
-	}
-	return true;
-}
 
 #endif

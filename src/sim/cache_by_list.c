@@ -38,7 +38,7 @@ static int init(struct sim_cache *c)
 {
 	c->older = sim_take(c->memory, ring_bytes(c));
 	c->younger = sim_take(c->memory, ring_bytes(c));
-	if (c->older == NULL || c->younger == NULL ||
+	if (sim_cache_take_entries(c) != 0 || c->older == NULL || c->younger == NULL ||
 	    sim_index_init(&c->index, c->sets * c->ways, c->memory) != 0)
 		return -1;
 	for (uint64_t set = 0; set < c->sets; set++) {
@@ -53,6 +53,7 @@ static int init(struct sim_cache *c)
 
 static void release(struct sim_cache *c)
 {
+	sim_cache_give_entries(c);
 	sim_give(c->memory, c->older, ring_bytes(c));
 	sim_give(c->memory, c->younger, ring_bytes(c));
 	sim_index_release(&c->index);
@@ -66,7 +67,7 @@ static uint64_t *find(struct sim_cache *c, uint64_t set, uint64_t line)
 	return place != SIM_NO_PLACE ? &c->entries[place] : NULL;
 }
 
-static uint64_t *use(struct sim_cache *c, uint64_t set, uint64_t *entry)
+static void use(struct sim_cache *c, uint64_t set, uint64_t *entry)
 {
 	uint32_t place = (uint32_t)(entry - c->entries);
 
@@ -74,7 +75,6 @@ static uint64_t *use(struct sim_cache *c, uint64_t set, uint64_t *entry)
 		unlink_place(c, place);
 		link_after(c, place, head_of(c, set));
 	}
-	return entry;
 }
 
 static uint64_t insert(struct sim_cache *c, uint64_t set, uint64_t entry)
@@ -101,12 +101,4 @@ static void remove_entry(struct sim_cache *c, uint64_t set, uint64_t *entry)
 	link_after(c, place, c->younger[head_of(c, set)]);
 }
 
-static bool is_settled(const struct sim_cache *c, uint64_t entry)
-{
-	(void)c;
-	(void)entry;
-	return true;
-}
-
-const struct sim_cache_kind sim_cache_by_list = {init,	 release,      find,	  use,
-						 insert, remove_entry, is_settled};
+const struct sim_cache_kind sim_cache_by_list = {init, release, find, use, insert, remove_entry};

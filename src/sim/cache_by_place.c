@@ -7,7 +7,7 @@
 #include "sim/bits.h"
 #include "sim/cache_kinds.h"
 
-#define RRPV_MAX 3u
+#define SIM_RRPV_MAX 3u
 
 static bool has_index(const struct sim_cache *c)
 {
@@ -21,13 +21,15 @@ static int init(struct sim_cache *c)
 	c->filled = sim_take(c->memory, c->sets * sizeof(*c->filled));
 	if (c->replacement == SIM_REPLACE_PLRU)
 		c->trees = sim_take(c->memory, c->sets * sizeof(*c->trees));
-	if (c->filled == NULL || (c->replacement == SIM_REPLACE_PLRU && c->trees == NULL))
+	if (sim_cache_take_entries(c) != 0 || c->filled == NULL ||
+	    (c->replacement == SIM_REPLACE_PLRU && c->trees == NULL))
 		return -1;
 	return has_index(c) ? sim_index_init(&c->index, lines, c->memory) : 0;
 }
 
 static void release(struct sim_cache *c)
 {
+	sim_cache_give_entries(c);
 	sim_give(c->memory, c->filled, c->sets * sizeof(*c->filled));
 	sim_give(c->memory, c->trees, c->sets * sizeof(*c->trees));
 	sim_index_release(&c->index);
@@ -77,11 +79,6 @@ static uint32_t tree_victim(const struct sim_cache *c, uint64_t set)
 	return node - c->ways;
 }
 
-static unsigned rrpv_of(uint64_t entry)
-{
-	return entry >> SIM_RRPV_SHIFT & RRPV_MAX;
-}
-
 /* The first entry that is expected back last; where there is none, all age until there is. */
 static uint32_t rrip_victim(struct sim_cache *c, uint64_t set)
 {
@@ -90,11 +87,11 @@ static uint32_t rrip_victim(struct sim_cache *c, uint64_t set)
 	unsigned oldest;
 
 	for (uint32_t way = 1; way < c->ways; way++)
-		if (rrpv_of(entries[way]) > rrpv_of(entries[victim]))
+		if (sim_entry_rrpv(entries[way]) > sim_entry_rrpv(entries[victim]))
 			victim = way;
-	oldest = rrpv_of(entries[victim]);
-	for (uint32_t way = 0; way < c->ways && oldest < RRPV_MAX; way++)
-		entries[way] += (uint64_t)(RRPV_MAX - oldest) << SIM_RRPV_SHIFT;
+	oldest = sim_entry_rrpv(entries[victim]);
+	for (uint32_t way = 0; way < c->ways && oldest < SIM_RRPV_MAX; way++)
+		entries[way] += (uint64_t)(SIM_RRPV_MAX - oldest) << SIM_RRPV_SHIFT;
 	return victim;
 }
 
@@ -121,13 +118,12 @@ static uint32_t choose_way(struct sim_cache *c, uint64_t set)
 
 /* ---- */
 
-static uint64_t *use(struct sim_cache *c, uint64_t set, uint64_t *entry)
+static void use(struct sim_cache *c, uint64_t set, uint64_t *entry)
 {
 	if (c->replacement == SIM_REPLACE_PLRU)
 		turn_tree(c, set, (uint32_t)(entry - c->entries - set * c->ways));
 	else if (c->replacement == SIM_REPLACE_SRRIP)
-		*entry &= ~((uint64_t)RRPV_MAX << SIM_RRPV_SHIFT);
-	return entry;
+		*entry &= ~((uint64_t)SIM_RRPV_MAX << SIM_RRPV_SHIFT);
 }
 
 static uint64_t insert(struct sim_cache *c, uint64_t set, uint64_t entry)
@@ -157,11 +153,4 @@ static void remove_entry(struct sim_cache *c, uint64_t set, uint64_t *entry)
 	c->has_holes = true;
 }
 
-/* A line that has just come is SRRIP's only once: the next access makes it one that comes back soon. */
-static bool is_settled(const struct sim_cache *c, uint64_t entry)
-{
-	return c->replacement != SIM_REPLACE_SRRIP || rrpv_of(entry) == 0;
-}
-
-const struct sim_cache_kind sim_cache_by_place = {init,	  release,	find,	   use,
-						  insert, remove_entry, is_settled};
+const struct sim_cache_kind sim_cache_by_place = {init, release, find, use, insert, remove_entry};

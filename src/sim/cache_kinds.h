@@ -11,17 +11,26 @@ struct sim_cache_kind {
 	void (*release)(struct sim_cache *c);
 	/* The entry of a line, or NULL. */
 	uint64_t *(*find)(struct sim_cache *c, uint64_t set, uint64_t line);
-	/* A hit on an entry that find returned. Returns where it is now. */
-	uint64_t *(*use)(struct sim_cache *c, uint64_t set, uint64_t *entry);
+	/* A hit on an entry that find returned. */
+	void (*use)(struct sim_cache *c, uint64_t set, uint64_t *entry);
 	uint64_t (*insert)(struct sim_cache *c, uint64_t set, uint64_t entry);
 	void (*remove)(struct sim_cache *c, uint64_t set, uint64_t *entry);
-	/* Whether one more access to the line of an entry, the last that was used, changes nothing. */
-	bool (*is_settled)(const struct sim_cache *c, uint64_t entry);
 };
 
-extern const struct sim_cache_kind sim_cache_by_age, sim_cache_by_list, sim_cache_by_place;
+extern const struct sim_cache_kind sim_cache_packed, sim_cache_by_list, sim_cache_by_place;
 
-#define SIM_RRPV_SHIFT 2 /* of an entry's bits for SRRIP */
+/* Memory for entries that are all free; not for packed ones. Returns 0, or -1: there is none. */
+int sim_cache_take_entries(struct sim_cache *c);
+void sim_cache_give_entries(struct sim_cache *c);
+
+/* An entry's bits for SRRIP: how late its line is expected back. */
+#define SIM_RRPV_SHIFT 2
+#define SIM_RRPV_MAX   3u
+
+static inline unsigned sim_entry_rrpv(uint64_t entry)
+{
+	return entry >> SIM_RRPV_SHIFT & SIM_RRPV_MAX;
+}
 
 static inline uint64_t sim_entry_line(uint64_t entry)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hierarchy's parts, and the short way of an access through caches that are all LRU in short sets,
+ * A hierarchy's parts, and the short way of an access through caches that are all LRU in packed sets,
  * neither inclusive nor exclusive, write-back, without prefetchers and TLBs, where no dirty lines and no use
  * of lines are counted. Everything else goes the long way, walk.c.
  */
@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "sim/cache_packed.h"
 #include "sim/walk.h"
 
 /* Tables of the filter for what is not there: of a lower half of addresses, all, or no line at all. */
@@ -23,7 +24,7 @@ static bool is_simple_cache(const struct sim_hierarchy *h, unsigned slot)
 	return g->size_bytes == 0 ||
 	       (g->replacement == SIM_REPLACE_LRU && g->inclusion == SIM_NEITHER &&
 		g->prefetcher == SIM_PREFETCH_NONE && !g->is_write_through &&
-		!g->no_write_allocate && h->caches[slot].ways <= SIM_SHORT_SET);
+		!g->no_write_allocate && h->caches[slot].ways <= SIM_PACKED_WAYS);
 }
 
 static bool is_simple(const struct sim_hierarchy *h)
@@ -170,10 +171,10 @@ void sim_hierarchy_release(struct sim_hierarchy *h)
 static inline bool reference(struct sim_cache *c, uint64_t first, uint64_t last)
 {
 	uint64_t line = first >> c->shift, end = last >> c->shift;
-	bool missed = sim_cache_reference(c, line);
+	bool missed = sim_packed_reference(c, line);
 
 	if (end != line)
-		missed |= sim_cache_reference(c, end);
+		missed |= sim_packed_reference(c, end);
 	return missed;
 }
 

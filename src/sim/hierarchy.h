@@ -86,7 +86,7 @@ struct sim_hierarchy {
 
 	/* The hierarchy's own. By slot: a level, or SIM_CODE_SLOT for the L1 of instructions. */
 	const struct sim_memory *memory;
-	bool is_simple; /* LRU by age everywhere, and nothing else: see hierarchy.c */
+	bool is_simple; /* LRU in packed sets everywhere, and nothing else: see hierarchy.c */
 	bool has_fetches;
 	uint32_t most_bytes; /* of an access */
 	struct sim_cache caches[SIM_SLOTS];

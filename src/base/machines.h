@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The caches of one core of some processors, as their makers describe them. */
+#ifndef DWELL_BASE_MACHINES_H
+#define DWELL_BASE_MACHINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define MACHINE_LEVELS 3
+
+/* What a level has to do with those above it. */
+enum machine_level_kind {
+	MACHINE_ALONE,
+	MACHINE_INCLUSIVE,
+	MACHINE_VICTIMS, /* filled by what the level above gives up: exclusive */
+};
+
+struct machine_level {
+	uint64_t size_bytes; /* 0: there is none, or it is not known */
+	uint32_t ways;
+	uint32_t line_bytes;
+	enum machine_level_kind kind;
+};
+
+struct machine_model {
+	const char *name;
+	struct machine_level code; /* the first level of instructions */
+	/* Of data or of both. The third is that of one cluster of cores, or of the largest common model. */
+	struct machine_level levels[MACHINE_LEVELS];
+};
+
+extern const struct machine_model machine_models[];
+extern const size_t machine_model_count;
+
+/* NULL when there is none of the name. */
+const struct machine_model *machine_model_find(const char *name);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The options that say which caches to simulate: --cache, --machine, --config and what to count. */
+#ifndef DWELL_CLI_GEOMETRY_OPTIONS_H
+#define DWELL_CLI_GEOMETRY_OPTIONS_H
+
+#include <argp.h>
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "sim/geometry.h"
+
+#define GEOMETRY_MOST_CACHES 24 /* options --cache */
+
+/* In the order of the command line, but for --config and --machine, which --cache changes. */
+struct geometry_options {
+	const char *machine, *config; /* NULL: not given */
+	const char *caches[GEOMETRY_MOST_CACHES];
+	unsigned cache_count; /* beyond GEOMETRY_MOST_CACHES: too many */
+	bool line_use, write_backs, no_instructions;
+};
+
+/* A child for a command's argp; its input is a struct geometry_options, which it empties first. */
+extern const struct argp geometry_argp;
+
+/* Any of the options was given. */
+bool geometry_options_given(const struct geometry_options *o);
+
+/* The geometry that the options name. Returns 0, or -1 with a sentence: a usage error. */
+int geometry_options_build(const struct geometry_options *o, struct sim_geometry *g,
+			   struct err *err);
+
+#endif
