@@ -125,7 +125,10 @@ static void add_stubs(struct module *m, uint64_t start, uint64_t bytes)
  */
 static void find_sections(const struct elf *e, const Elf64_Ehdr *eh)
 {
-	static const char *const stubs[] = { ".plt", ".plt.got", ".plt.sec", ".iplt" };
+	static const struct {
+		const char *name;
+		uint64_t bytes;
+	} stubs[] = { { ".plt", 5 }, { ".plt.got", 9 }, { ".plt.sec", 9 }, { ".iplt", 6 } };
 	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh), *names;
 
 	if (!sh || eh->e_shentsize != sizeof *sh || eh->e_shstrndx >= eh->e_shnum)
@@ -135,7 +138,7 @@ static void find_sections(const struct elf *e, const Elf64_Ehdr *eh)
 		if (!(sh[i].sh_flags & SHF_ALLOC))
 			continue;
 		for (uint32_t k = 0; k < sizeof stubs / sizeof stubs[0]; k++)
-			if (is_named(e, names, sh[i].sh_name, stubs[k], strlen(stubs[k]) + 1))
+			if (is_named(e, names, sh[i].sh_name, stubs[k].name, stubs[k].bytes))
 				add_stubs(e->module, e->bias + sh[i].sh_addr, sh[i].sh_size);
 		if (!e->module->frames.bytes &&
 		    is_named(e, names, sh[i].sh_name, ".eh_frame", sizeof ".eh_frame")) {
