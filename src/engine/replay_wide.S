@@ -184,6 +184,12 @@ replay_wide:
 	cmp	%r14d, %r13d
 	jb	4b
 5:	lea	8(%rbp,%r14,8), %rbp
+	mov	S_COUNTS(%rbx), %rax
+	add	%rax, W_COUNTS(%r12)
+	jns	1b
+	mov	%rbx, %rdi
+	mov	%rbp, %rsi
+	call	replay_left
 	jmp	1b
 
 6:	/* The code's lines, rax and rdi, are not the last used in their sets. */

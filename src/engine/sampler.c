@@ -9,6 +9,7 @@
 #include "engine/budget.h"
 #include "engine/call_stack.h"
 #include "engine/dispatch.h"
+#include "engine/graph.h"
 #include "engine/nested.h"
 #include "engine/pacing.h"
 #include "engine/pages.h"
@@ -437,6 +438,16 @@ void sampler_repeat(struct thread *t, const struct repeat *r)
 	lock_drop(&s.lock);
 }
 
+void sampler_lock(void)
+{
+	lock_take(&s.lock);
+}
+
+void sampler_unlock(void)
+{
+	lock_drop(&s.lock);
+}
+
 static const struct counts nothing;
 
 bool sampler_enters(struct thread *t, uint64_t n)
@@ -508,6 +519,7 @@ void sampler_thread_end(struct thread *t)
 	if (t->watches)
 		scan_end_follows(t, &s.window, t->process->total.accesses);
 	lock_drop(&s.lock);
+	graph_break(t);
 	records_thread(t->process, t);
 }
 
@@ -556,8 +568,10 @@ void sampler_set_gear(struct thread *t)
 
 	if (t->gear == wanted)
 		return;
-	if (t->gear == GEAR_STREAM)
+	if (t->gear == GEAR_STREAM) {
 		sampler_flush(t, &nothing);
+		graph_break(t);
+	}
 	t->gear = wanted;
 	t->tick_due = wanted == GEAR_COUNT;
 	if (wanted == GEAR_STREAM) {

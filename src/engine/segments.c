@@ -2,6 +2,7 @@
 /* Descriptions of straight pieces of code for simulations; see segments.h. */
 #include "engine/segments.h"
 
+#include "engine/graph.h"
 #include "engine/job.h"
 #include "engine/replay.h"
 #include "engine/util.h"
@@ -109,6 +110,7 @@ static struct segment *make(struct job *j, uint32_t accesses, uint32_t room)
 	s->code_line = first->pc >> shift;
 	s->straddles = (first->pc + first->length - 1) >> shift != s->code_line;
 	s->lines = (uint8_t)(((first->pc + s->bytes - 1) >> shift) - s->code_line + 1);
+	s->flags = graph_is_on() ? SEGMENT_NEW : 0;
 	describe_insns(j, s);
 	return s;
 }
@@ -139,7 +141,7 @@ bool segments_of_elements(struct job *j, struct code_exit *e)
 	s = make(j, 0, 1);
 	if (!s)
 		return false;
-	s->flags = in->kind == INSN_REP ? SEGMENT_REP : SEGMENT_VECTOR;
+	s->flags |= in->kind == INSN_REP ? SEGMENT_REP : SEGMENT_VECTOR;
 	s->desc.access[0].size = in->mem[0].size;
 	s->desc.access[0].kind = in->mem[0].kind;
 	e->segment = TRAILER_WORD | number_of(s);

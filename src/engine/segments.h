@@ -12,17 +12,30 @@
 #define DWELL_ENGINE_SEGMENTS_H
 
 #include "engine/translate.h"
+#include "sim/segment.h"
+
+/*
+ * Instructions, reads and writes of an execution in one word, which sums of a whole buffer fit into.
+ * The highest bit: the call graph is to be told, the segment may leave its function.
+ */
+#define SEGMENT_COUNTS(insns, reads, writes) \
+	((uint64_t)(insns) | (uint64_t)(reads) << 24 | (uint64_t)(writes) << 43)
+#define SEGMENT_COUNTS_INSNS(c)	 ((c)&0xffffff)
+#define SEGMENT_COUNTS_READS(c)	 ((c) >> 24 & 0x7ffff)
+#define SEGMENT_COUNTS_WRITES(c) ((c) >> 43 & 0x7ffff)
+#define SEGMENT_LEAVES		 (1ull << 63)
 
 struct job;
 struct code_exit;
 
 /* Accesses of a segment whose sizes lie in the first cache line; others are looked at one by one. */
-#define SEGMENT_QUICK_ACCESSES 43u
+#define SEGMENT_QUICK_ACCESSES 35u
 
 enum segment_flags {
 	SEGMENT_SLOW = 1,   /* accesses too many or too large for `size`, or relative to %fs */
 	SEGMENT_REP = 2,    /* a string instruction with REP: see segments_put_rep */
 	SEGMENT_VECTOR = 4, /* a gather or scatter: any number of entries, of one kind and size */
+	SEGMENT_NEW = 8,    /* the call graph has not met it yet */
 };
 
 /* How a segment ends. */
@@ -57,12 +70,14 @@ struct segment {
 	uint8_t flags; /* enum segment_flags */
 	uint8_t straddles; /* 1: its first instruction lies on two lines */
 	uint8_t size[SEGMENT_QUICK_ACCESSES];
+	uint64_t counts; /* for the call graph: SEGMENT_COUNTS; 0 without one */
 	/* The rest. */
 	uint64_t told;	 /* executions that the collector knows of */
 	uint64_t target; /* of a direct branch or call */
 	uint16_t bytes;
 	uint8_t end;	/* enum segment_end */
 	uint8_t room;	/* for accesses */
+	struct sim_segment graph;
 	struct segment_insn *insn;
 	uint8_t *owner; /* of each access: index of the instruction */
 	struct stream_desc desc; /* with the accesses */

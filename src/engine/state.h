@@ -69,6 +69,7 @@ struct alloc_call {
 
 struct process;
 struct watch_set;
+struct graph_thread;
 
 struct thread {
 	uint64_t regs[16];
@@ -120,6 +121,7 @@ struct thread {
 	uint64_t *buf_end;	    /* from here on they cannot be written */
 	uint64_t stream_position;   /* thread accesses at buf_start, unbiased */
 	struct watch_set *watches;
+	struct graph_thread *calls;
 	void *stack_memory;
 	uint64_t stack_bytes;
 	struct process *own_process; /* of a vfork child: freed when the parent goes on */
