@@ -10,6 +10,7 @@
 #include <signal.h>
 
 #include "channel/sys.h"
+#include "engine/baton.h"
 #include "engine/call_stack.h"
 #include "engine/elements.h"
 #include "engine/marks.h"
@@ -147,6 +148,10 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
 		if (t->tick_due)
 			sampler_tick(t, &nothing);
 		sampler_set_gear(t);
+		if (baton_take(t)) {
+			from = 0;
+			continue;
+		}
 		lock_take(&engine.translate_lock);
 		b = cache_find(t->rip, (enum gear)t->gear);
 		if (!b)
@@ -283,6 +288,11 @@ static void exit_at_segment(struct thread *t, const struct counts *after)
 	poll_answer(t);
 	if (t->exit == EXIT_FULL)
 		sampler_flush(t, after);
+	if (t->exit == EXIT_FULL && baton_pass(t)) {
+		thread_uncount(t, after);
+		find_code(t, 0, ENTRY_NONE);
+		return;
+	}
 	resume_or_leave(t, b, at, t->rip, *after);
 }
 

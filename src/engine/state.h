@@ -132,6 +132,9 @@ struct thread {
 	uint64_t fault_error, fault_trap, fault_address;
 	uint64_t rng;
 	struct alloc_call alloc_call;
+	struct thread *baton_next; /* see baton.c */
+	uint32_t baton_turn, baton_seen;
+	bool baton_waits;
 	uint64_t step_from; /* single-stepping: pc of the instruction it stands at, or 0 */
 };
 
