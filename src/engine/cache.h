@@ -66,6 +66,7 @@ enum {
 	INSN_AT_RCX_SPILL0 = 2, /* rcx is in spill0 */
 	INSN_AT_APP31 = 4,	/* zmm31 holds the target's value, the counters are in memory */
 	INSN_AT_STREAM = 8,	/* the segment appends to the stream buffer */
+	INSN_AT_END = 16,	/* the segment has done so: it is its last instruction */
 };
 
 /* Indirect branches find their blocks in a table for jumps and calls, and one for returns. */

@@ -26,6 +26,7 @@ struct job {
 	enum reg scratch2, scratch3; /* stream registers, or NOREG */
 	struct stream_desc *desc;
 	uint32_t next_entry;
+	bool has_trailer;
 	bool given_31;
 	struct call_site { /* of the block: calls whose other half follows its code */
 		uint8_t *field; /* rel32 of the call */

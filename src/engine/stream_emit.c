@@ -184,5 +184,6 @@ void job_stream_end(struct job *j)
 		return;
 	emit_load_gs(&j->o, j->scratch2, T_SPILL2);
 	emit_load_gs(&j->o, j->scratch3, T_SPILL3);
+	j->has_trailer = true;
 	j->desc = 0;
 }

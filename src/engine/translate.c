@@ -203,7 +203,7 @@ void job_note(struct job *j, uint32_t i, uint8_t flags)
 		.scratch2 = stream ? (uint8_t)(j->scratch2 + 1) : 0,
 		.scratch3 = stream ? (uint8_t)(j->scratch3 + 1) : 0,
 		.flags = (uint8_t)(flags | (i == j->first ? INSN_AT_SEGMENT : 0) |
-				   (stream ? INSN_AT_STREAM : 0) |
+				   (stream ? INSN_AT_STREAM : j->has_trailer ? INSN_AT_END : 0) |
 				   (j->given_31 ? INSN_AT_APP31 : 0)),
 		.length = in->length,
 		.loads = in->loads,
@@ -389,6 +389,7 @@ static void emit_segment(struct job *j)
 	segment_tallies(j);
 	j->desc = 0;
 	j->next_entry = 0;
+	j->has_trailer = false;
 	j->given_31 = false;
 	job_count_segment(j);
 	if (j->gear == GEAR_STREAM)
