@@ -24,6 +24,8 @@ struct job {
 	uint32_t first, end; /* its instructions */
 	struct tally after[MAX_SEGMENT_INSNS + 1]; /* counts of in[first + i] .. in[end - 1] */
 	enum reg scratch2, scratch3; /* stream registers, or NOREG */
+	uint16_t spare;		     /* registers that the block does not name */
+	enum reg kept2, kept3;	     /* whose target values stand in spill2 and spill3, or NOREG */
 	struct stream_desc *desc;
 	uint32_t next_entry;
 	bool given_31;
@@ -62,11 +64,19 @@ bool insn_is_call(const struct insn *in);
 /* Counting (count_emit.c). */
 void job_count_segment(struct job *j);
 
-/* Streaming (stream_emit.c). From its first byte to the store that finds a full buffer: */
-#define STREAM_PROBE_AT 18
+/*
+ * Streaming (stream_emit.c). From where a segment can begin again, one register put away, to the
+ * store that finds a full buffer:
+ */
+#define STREAM_PROBE_AT 9
+/* At the block's beginning, and where code comes from elsewhere. */
+void job_stream_block(struct job *j);
+void job_stream_forget(struct job *j);
 bool job_stream_fits(struct job *j, uint32_t end);
 void job_stream_begin(struct job *j);
 void job_stream_accesses(struct job *j, uint32_t i);
 void job_stream_end(struct job *j);
+/* Behind the segment: what it has changed is put away no longer. */
+void job_stream_leave(struct job *j);
 
 #endif

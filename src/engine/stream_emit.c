@@ -6,6 +6,9 @@
  *
  * Two general registers that the segment does not name hold the place in the
  * buffer (scratch2, target value in spill2) and the address (scratch3, spill3).
+ * A register that is put away, loaded again and put away soon after waits for
+ * its own value each time. So a block takes registers that all of it leaves alone,
+ * if there are such, puts them away once, and other blocks take others.
  */
 #include "engine/job.h"
 #include "engine/util.h"
@@ -32,6 +35,58 @@ static uint16_t free_registers(const struct job *j, uint32_t first, uint32_t end
 			used |= 1u << RCX | 1u << R11;
 	}
 	return (uint16_t)~used;
+}
+
+void job_stream_block(struct job *j)
+{
+	j->spare = free_registers(j, 0, j->insns);
+	j->kept2 = j->kept3 = NOREG;
+}
+
+void job_stream_forget(struct job *j)
+{
+	j->kept2 = j->kept3 = NOREG;
+}
+
+static bool has(uint16_t set, enum reg r)
+{
+	return r != NOREG && set >> r & 1;
+}
+
+/* One of a set that is not empty, another one for another block. */
+static enum reg pick(const struct job *j, uint16_t set)
+{
+	uint32_t turn = (uint32_t)(j->block->pc * 0x9e3779b97f4a7c15ull >> 60);
+	uint32_t turned = (uint32_t)(set << 16 | set) >> turn;
+
+	return (enum reg)((turn + (uint32_t)__builtin_ctz(turned)) & 15);
+}
+
+static enum reg choose(const struct job *j, uint16_t avail, enum reg kept)
+{
+	if (has(avail, kept))
+		return kept;
+	return pick(j, avail & j->spare ? avail & j->spare : avail);
+}
+
+/* Which the segment uses. Values that stay put away are those of registers that it leaves alone. */
+static void choose_scratch(struct job *j)
+{
+	uint16_t avail = free_registers(j, j->first, j->end);
+	uint16_t of2 = avail;
+
+	if (has(avail, j->kept3) && j->kept3 != j->kept2)
+		of2 &= (uint16_t)~(1u << j->kept3);
+	j->scratch2 = choose(j, of2, j->kept2);
+	j->scratch3 = choose(j, avail & (uint16_t)~(1u << j->scratch2), j->kept3);
+}
+
+/* The target's value of a scratch register to its slot, unless it stands there. */
+static void put_away(struct job *j, enum reg r, enum reg *kept, uint32_t slot)
+{
+	if (*kept != r)
+		emit_store_gs(&j->o, r, slot);
+	*kept = r;
 }
 
 /* Could in[first..end) be one segment? */
@@ -94,25 +149,24 @@ static uint32_t describe(struct job *j, struct stream_desc *d)
 void job_stream_begin(struct job *j)
 {
 	uint32_t n = accesses_between(j, j->first, j->end), number, bits;
-	uint16_t avail = free_registers(j, j->first, j->end);
-	const uint8_t *begin = j->o.p;
+	const uint8_t *probe;
 
 	if (n == 0 || j->in[j->first].kind == INSN_REP || j->in[j->first].kind == INSN_ELEMENTS)
 		return;
-	j->scratch2 = (enum reg)(31 - __builtin_clz(avail));
-	j->scratch3 = (enum reg)__builtin_ctz(avail);
+	choose_scratch(j);
 	j->desc = translate_new_desc(n, &number);
 	if (!j->desc || number > STREAM_NUMBER_MASK) {
 		j->failed = true;
 		return;
 	}
 	bits = describe(j, j->desc);
-	emit_store_gs(&j->o, j->scratch2, T_SPILL2);
+	put_away(j, j->scratch2, &j->kept2, T_SPILL2);
+	probe = j->o.p;
 	emit_load_gs(&j->o, j->scratch2, T_BUF);
-	engine_assert(j->o.p - begin == STREAM_PROBE_AT);
+	engine_assert(j->o.p - probe == STREAM_PROBE_AT);
 	emit_store_imm32(&j->o, j->scratch2, (int32_t)(8 * n),
 			 STREAM_TRAILER_BIT | bits | number);
-	emit_store_gs(&j->o, j->scratch3, T_SPILL3);
+	put_away(j, j->scratch3, &j->kept3, T_SPILL3);
 	emit_lea(&j->o, j->scratch3, j->scratch2, (int32_t)(8 * (n + 1)));
 	emit_store_gs(&j->o, j->scratch3, T_BUF);
 	if (!(bits & STREAM_PLAIN_BIT))
@@ -174,6 +228,16 @@ void job_stream_accesses(struct job *j, uint32_t i)
 		emit_store(&j->o, j->scratch2, (int32_t)(8 * j->next_entry), j->scratch3);
 		j->next_entry++;
 	}
+}
+
+void job_stream_leave(struct job *j)
+{
+	uint16_t named = (uint16_t)~free_registers(j, j->first, j->end);
+
+	if (has(named, j->kept2))
+		j->kept2 = NOREG;
+	if (has(named, j->kept3))
+		j->kept3 = NOREG;
 }
 
 void job_stream_end(struct job *j)

@@ -410,8 +410,10 @@ static void emit_segment(struct job *j)
 		}
 	}
 	take_31(j);
-	if (j->desc)
+	if (j->gear == GEAR_STREAM) {
 		job_stream_end(j);
+		job_stream_leave(j);
+	}
 }
 
 static void emit_block(struct job *j)
@@ -427,9 +429,12 @@ static void emit_block(struct job *j)
 	else
 		find_entries(j);
 	job_hook(j, b->pc);
+	job_stream_block(j);
 	for (uint32_t first = 0; first < j->insns; first = j->end) {
 		if (j->in[first].entry && !cache_add_inner(b, j->in[first].pc, j->o.p))
 			j->failed = true;
+		if (j->in[first].entry || (first && insn_is_call(&j->in[first - 1])))
+			job_stream_forget(j);
 		j->first = first;
 		j->end = segment_end(j, first);
 		j->scratch2 = j->scratch3 = NOREG;
