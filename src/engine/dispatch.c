@@ -12,6 +12,7 @@
 #include "channel/sys.h"
 #include "engine/call_stack.h"
 #include "engine/elements.h"
+#include "engine/lanes.h"
 #include "engine/marks.h"
 #include "engine/pages.h"
 #include "engine/poll.h"
@@ -275,18 +276,22 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 }
 
 /* Called, or out of room for stream entries, at the beginning of a segment. */
-static void exit_at_segment(struct thread *t, const struct counts *after)
+static void exit_at_segment(struct thread *t, struct counts after)
 {
 	const uint8_t *at = (const uint8_t *)(uintptr_t)t->poll_at;
 	const struct block *b = cache_block_at(at);
 
 	poll_answer(t);
+	if (t->exit == EXIT_FULL && engine_vector_counter) {
+		thread_uncount(t, &after); /* it counts again */
+		after = nothing;
+	}
 	if (t->exit == EXIT_FULL)
-		sampler_flush(t, after);
-	resume_or_leave(t, b, at, t->rip, *after);
+		sampler_flush(t, &after);
+	resume_or_leave(t, b, at, t->rip, after);
 }
 
-void engine_dispatch(struct thread *t)
+static void dispatch(struct thread *t)
 {
 	struct counts after = t->resume_after;
 
@@ -296,16 +301,24 @@ void engine_dispatch(struct thread *t)
 	else if (t->exit == EXIT_RETURN)
 		find_code(t, 0, ENTRY_RETURN);
 	else if (t->exit == EXIT_POLL)
-		exit_at_segment(t, &nothing);
+		exit_at_segment(t, nothing);
 	else if (t->exit == EXIT_FULL)
-		exit_at_segment(t, &after);
+		exit_at_segment(t, after);
 	else
 		exit_by_record(t, cache_exit(t->exit - EXIT_RECORD_FIRST));
+}
+
+void engine_dispatch(struct thread *t)
+{
+	lanes_read(t);
+	dispatch(t);
+	lanes_write(t);
 }
 
 /* The world was held when the thread wanted in, or it starts, or it had a fault. */
 void engine_wait_and_dispatch(struct thread *t)
 {
+	lanes_read(t);
 	thread_uncount(t, &t->fault_after);
 	t->fault_after = (struct counts){ 0 };
 	if (t->resuming) {
@@ -313,4 +326,5 @@ void engine_wait_and_dispatch(struct thread *t)
 		t->resuming = false;
 	}
 	find_code(t, 0, ENTRY_NONE);
+	lanes_write(t);
 }

@@ -116,6 +116,9 @@ struct thread {
 	struct extra_counts extra;
 	struct counts published;    /* unbiased, what process totals contain already */
 	struct extra_counts extra_published;
+	bool in_lanes;		    /* counters are as the stream gear has them, see lanes.h */
+	struct counts before;	    /* meanwhile: what they were when the cache was entered */
+	uint64_t *cut;		    /* the buffer ends here, whatever the register says; or NULL */
 	uint64_t *buf_start;	    /* stream entries of the open batch */
 	uint64_t *buf_end;	    /* from here on they cannot be written */
 	uint64_t stream_position;   /* thread accesses at buf_start, unbiased */

@@ -200,7 +200,7 @@ void job_note(struct job *j, uint32_t i, uint8_t flags)
 		.code = (uint16_t)(j->o.p - j->block->start),
 		.source = (uint16_t)(in->pc - j->block->pc),
 		.scratch2 = stream ? (uint8_t)(j->scratch2 + 1) : 0,
-		.scratch3 = stream ? (uint8_t)(j->scratch3 + 1) : 0,
+		.scratch3 = stream && j->scratch3 != NOREG ? (uint8_t)(j->scratch3 + 1) : 0,
 		.flags = (uint8_t)(flags | (i == j->first ? INSN_AT_SEGMENT : 0) |
 				   (stream ? INSN_AT_STREAM : 0) |
 				   (j->given_31 ? INSN_AT_APP31 : 0)),
@@ -384,13 +384,18 @@ static void place_branch(struct job *j, uint32_t i)
 
 static void emit_segment(struct job *j)
 {
+	const uint8_t *counted;
+
 	segment_tallies(j);
 	j->desc = 0;
 	j->next_entry = 0;
 	j->given_31 = false;
-	job_count_segment(j);
 	if (j->gear == GEAR_STREAM)
 		job_stream_begin(j);
+	counted = j->o.p;
+	job_count_segment(j);
+	if (j->desc)
+		job_stream_reserve(j, counted);
 	for (uint32_t i = j->first; i < j->end; i++) {
 		bool last = i + 1 == j->end && insn_ends_segment(&j->in[i]);
 
