@@ -122,8 +122,52 @@ static void raise_fetch_fault(struct thread *t, enum translate_result r)
 	signals_raise_fault(t, as[r].signal, as[r].code, t->rip);
 }
 
-/* Set t->next for t->rip. `from` is the direct branch that led here, or NULL. */
-static void find_code(struct thread *t, struct code_exit *from, enum entry entry)
+/*
+ * What stands behind segment m of the block may take it that registers which the stream gear
+ * borrows are put away already. The next to be borrowed in each of its two ways is the one.
+ */
+static void put_away(struct thread *t, const struct block *b, const struct insn_at *m)
+{
+	bool two = false, three = false;
+
+	for (; m < b->map + b->insns && !(two && three); m++) {
+		if (m->scratch2 && !two)
+			t->spill2 = t->regs[m->scratch2 - 1];
+		if (m->scratch3 && !three)
+			t->spill3 = t->regs[m->scratch3 - 1];
+		two |= m->scratch2 != 0;
+		three |= m->scratch3 != 0;
+	}
+}
+
+/*
+ * The thread left in the middle of the block at block_pc, which may be there in its gear, too: the
+ * segment of it that begins at t->rip. Another block from there on would hold some of the same
+ * calls, and returns are predicted for the block only that was translated last.
+ */
+static bool find_inside(struct thread *t, uint64_t block_pc)
+{
+	const struct block *b = block_pc ? cache_find(block_pc, (enum gear)t->gear) : 0;
+
+	if (!b || b->checked)
+		return false;
+	for (const struct insn_at *m = b->map; m && m < b->map + b->insns; m++) {
+		if (!(m->flags & INSN_AT_SEGMENT) || b->pc + m->source != t->rip)
+			continue;
+		put_away(t, b, m);
+		t->next = (uint64_t)(uintptr_t)b->start + m->begin;
+		t->generation = engine.generation;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Set t->next for t->rip. `from` is the direct branch that led here, or NULL; `inside` the pc of the
+ * block in whose middle it is, or 0.
+ */
+static void find_code_from(struct thread *t, struct code_exit *from, enum entry entry,
+			   uint64_t inside)
 {
 	/* From here on the cache may be emptied; `from` is looked at under the lock. */
 	__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
@@ -141,6 +185,7 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
 			call_stack_break(t);
 			from = 0;
 			entry = ENTRY_NONE;
+			inside = 0;
 			continue;
 		}
 		if (sampler_is_finishing(t))
@@ -150,9 +195,9 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
 		sampler_set_gear(t);
 		lock_take(&engine.translate_lock);
 		b = cache_find(t->rip, (enum gear)t->gear);
-		if (!b)
+		if (!b && !find_inside(t, inside))
 			r = translate(&b, t->rip, (enum gear)t->gear, entry);
-		if (r == TRANSLATE_OK) {
+		if (b && r == TRANSLATE_OK) {
 			if (from && t->generation == engine.generation &&
 			    from->from->gear == t->gear && from->target == t->rip)
 				cache_link(from, b);
@@ -176,6 +221,11 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
 			return;
 		}
 	}
+}
+
+static void find_code(struct thread *t, struct code_exit *from, enum entry entry)
+{
+	find_code_from(t, from, entry, 0);
 }
 
 /*
@@ -204,7 +254,7 @@ static void resume_or_leave(struct thread *t, const struct block *b, const uint8
 	}
 	thread_uncount(t, &after);
 	t->rip = pc;
-	find_code(t, 0, ENTRY_NONE);
+	find_code_from(t, 0, ENTRY_NONE, b->pc);
 }
 
 static void unsupported(struct thread *t, uint64_t pc)

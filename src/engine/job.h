@@ -22,6 +22,7 @@ struct job {
 	struct insn_at at[MAX_INSNS];
 	/* Of the segment being emitted: */
 	uint32_t first, end; /* its instructions */
+	const uint8_t *begin; /* its code */
 	struct tally after[MAX_SEGMENT_INSNS + 1]; /* counts of in[first + i] .. in[end - 1] */
 	enum reg scratch2, scratch3; /* stream registers, or NOREG */
 	uint16_t spare;		     /* registers that the block does not name */

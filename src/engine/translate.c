@@ -209,6 +209,7 @@ void job_note(struct job *j, uint32_t i, uint8_t flags)
 		.stores = in->stores,
 		.modifies = in->modifies,
 		.stream_entries = (uint8_t)j->next_entry,
+		.begin = (uint16_t)(j->begin - j->block->start),
 	};
 }
 
@@ -390,6 +391,7 @@ static void emit_segment(struct job *j)
 	j->desc = 0;
 	j->next_entry = 0;
 	j->given_31 = false;
+	j->begin = j->o.p;
 	if (j->gear == GEAR_STREAM)
 		job_stream_begin(j);
 	counted = j->o.p;
