@@ -59,6 +59,7 @@ struct insn_at {
 	uint8_t scratch4; /* the same for spill4 */
 	uint8_t loads, stores, modifies;
 	uint8_t stream_entries; /* of its segment, appended before it runs */
+	uint16_t begin;	  /* of a segment's first: offset of the segment's code */
 };
 
 enum {
