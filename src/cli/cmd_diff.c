@@ -120,17 +120,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* Show the view; then say which conditions hold, and fail if one does. */
-static int finish(const struct diff_options *o, struct text *out, int status, const struct err *err)
+static int finish(const struct diff_options *o, struct text *out, struct text *notes, int status,
+		  const struct err *err)
 {
-	struct text notes = {0};
 	int code = view_show(out, status, err);
+	size_t before = notes->count;
 
 	for (size_t i = 0; i < o->condition_count; i++)
 		if (o->conditions[i].holds)
-			diff_explain(&o->conditions[i], &notes);
-	if (code == EXIT_OK && notes.count > 0)
+			diff_explain(&o->conditions[i], notes);
+	if (code == EXIT_OK && notes->count > before)
 		code = EXIT_CONDITION;
-	view_notes(&notes);
+	view_notes(notes);
 	return code;
 }
 
@@ -139,7 +140,7 @@ static int finish(const struct diff_options *o, struct text *out, int status, co
 static int compare_events(struct diff_options *o, struct diff *d)
 {
 	struct display display = view_display();
-	struct text out = {0};
+	struct text out = {0}, notes = {0};
 	struct err err;
 	int status = 0;
 
@@ -153,7 +154,8 @@ static int compare_events(struct diff_options *o, struct diff *d)
 	for (size_t i = 0; i < o->condition_count; i++)
 		if (diff_check(d, &o->conditions[i], &err) != 0)
 			return cli_fail(&err, EXIT_USAGE);
-	if (diff_rows(d, o->by, o->is_inclusive, &err) != 0)
+	if (diff_rows(d, o->by, o->is_inclusive, &err) != 0 ||
+	    diff_note_geometry(d, &notes, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (o->format.format == VIEW_CSV)
 		diff_csv(d, &out);
@@ -161,7 +163,7 @@ static int compare_events(struct diff_options *o, struct diff *d)
 		status = diff_json(d, o->conditions, o->condition_count, &out, &err);
 	else
 		status = diff_text(d, o->rows, &display, &out, &err);
-	return finish(o, &out, status, &err);
+	return finish(o, &out, &notes, status, &err);
 }
 
 /* ---- Samples ---- */
@@ -169,7 +171,7 @@ static int compare_events(struct diff_options *o, struct diff *d)
 static int show_samples(struct diff_options *o, struct diff_samples *d)
 {
 	struct display display = view_display();
-	struct text out = {0};
+	struct text out = {0}, notes = {0};
 	struct err err;
 	int status = 0;
 
@@ -182,7 +184,7 @@ static int show_samples(struct diff_options *o, struct diff_samples *d)
 		status = diff_samples_json(d, o->conditions, o->condition_count, &out, &err);
 	else
 		status = diff_samples_text(d, o->rows, &display, &out, &err);
-	return finish(o, &out, status, &err);
+	return finish(o, &out, &notes, status, &err);
 }
 
 static int check_samples(const struct diff_options *o, enum hot_by *by, struct err *err)

@@ -50,6 +50,14 @@ static int to_json(struct job *j, struct err *err)
 	return export_json(&j->data, &j->columns, &j->out, err);
 }
 
+static bool has_calls(const struct export_data *d)
+{
+	for (size_t i = 0; i < d->arc_count; i++)
+		if (d->arcs[i].caller_id != STORE_NONE)
+			return true;
+	return false;
+}
+
 static int to_stacks(struct job *j, struct err *err,
 		     int (*write)(const struct export_data *d, const struct export_columns *c,
 				  const struct stacks *s, struct text *out, struct err *err))
@@ -59,7 +67,9 @@ static int to_stacks(struct job *j, struct err *err,
 
 	if (stacks_init(&s, &j->data, &j->columns, err) != 0)
 		return -1;
-	if (s.estimated)
+	if (!has_calls(&j->data))
+		text_add(&j->notes, "the profile has no calls: each stack is one function\n");
+	else if (s.estimated)
 		text_add(&j->notes, "the profile has no contexts: where a function has several "
 				    "callers, their parts of its cost are estimates\n");
 	status = write(&j->data, &j->columns, &s, &j->out, err);

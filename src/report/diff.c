@@ -268,6 +268,26 @@ int diff_rows(struct diff *d, enum event_by by, bool is_inclusive, struct err *e
 	return 0;
 }
 
+int diff_note_geometry(const struct diff *d, struct text *notes, struct err *err)
+{
+	struct store_geometry *a = NULL, *b = NULL;
+	size_t in_a = 0, in_b = 0;
+	int status = -1;
+
+	if (store_read_geometry(d->a.profile->store, &a, &in_a, err) == 0 &&
+	    store_read_geometry(d->b.profile->store, &b, &in_b, err) == 0)
+		status = 0;
+	for (size_t i = 0; status == 0 && i < in_a; i++)
+		for (size_t k = 0; k < in_b; k++)
+			if (strcmp(a[i].name, b[k].name) == 0 &&
+			    strcmp(a[i].value, b[k].value) != 0)
+				text_addf(notes, "%s is not the same: '%s' in A, '%s' in B\n",
+					  a[i].name, a[i].value, b[k].value);
+	free(a);
+	free(b);
+	return status;
+}
+
 void diff_release(struct diff *d)
 {
 	event_rows_release(&d->a.rows);

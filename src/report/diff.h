@@ -55,6 +55,9 @@ double diff_value(const struct diff_side *s, size_t column, const uint64_t *valu
 double diff_total(const struct diff_side *s, size_t column);
 const char *diff_name(const struct diff *d, size_t column);
 
+/* A line in `notes` for each cache that both profiles simulated, and not the same. */
+int diff_note_geometry(const struct diff *d, struct text *notes, struct err *err);
+
 /* ---- Conditions ---- */
 
 /*

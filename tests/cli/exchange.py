@@ -175,6 +175,45 @@ def folded_stacks(folder):
     check(sum(int(l.rsplit(' ', 1)[1]) for l in lines) == 10 * IR + DR, lines)
 
 
+def circles_are_cut(folder):
+    """main calls ping, which calls pong, which calls ping, ...; and itself: nothing is lost or twice."""
+    text = """# callgrind format
+positions: line
+events: Ir
+fn=main
+1 5
+cfn=ping
+calls=2 10
+2 95
+fn=ping
+10 30
+cfn=pong
+calls=9 20
+11 60
+fn=pong
+20 40
+cfn=ping
+calls=7 10
+21 0
+cfn=pong
+calls=3 20
+22 0
+cfn=end
+calls=5 30
+23 25
+fn=end
+30 25
+fn=alone
+40 7
+totals: 107
+"""
+    found = dict(l.rsplit(' ', 1) for l in run('export', '--to', 'folded', '-i', imported(folder, text)).splitlines())
+    check(found == {'main': '5', 'main;ping': '30', 'main;ping;pong': '40', 'main;ping;pong;end': '25', 'alone': '7'},
+          found)
+    _, stacks = read_pprof(run('export', '--to', 'pprof', '-i', imported(folder, text), binary=True))
+    check(sum(stacks.values()) == 107, stacks)
+
+
 def speedscope_file(folder):
     profile = imported(folder)
     o = json.loads(run('export', '--to', 'speedscope', '-i', profile, '--event', 'Ir', '--event', 'Dr'))
@@ -325,4 +364,4 @@ def bad_input(folder):
 if __name__ == '__main__':
     sys.exit(main(__doc__, [
         callgrind_and_back, derived_events, contexts_are_summed_up, callgrind_annotate_agrees, parts_are_threads,
-        folded_stacks, speedscope_file, pprof_file, csv_and_json, samples_too, bad_input]))
+        folded_stacks, circles_are_cut, speedscope_file, pprof_file, csv_and_json, samples_too, bad_input]))

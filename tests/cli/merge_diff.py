@@ -93,6 +93,9 @@ def differences(folder):
     check(len(objects) == 2, 'the program does not match itself', objects)
     text = run('diff', a, b, '--event', 'Sum = Ir + Dr', '-n', '1')
     check('+1.71 %' in text and '+11' in text and 'leaf' not in text and '2 more' in text, text)
+    caches = [imported(folder, GRAPH.replace('positions', 'desc: D1 cache: %d B\npositions' % n), 'c%d' % n) for n in (1, 2)]
+    done = subprocess.run([tools.dwell, 'diff', *caches], capture_output=True, text=True)
+    check(done.returncode == 0 and "D1 cache is not the same: '1 B' in A, '2 B' in B" in done.stderr, done.stderr)
     text = run('diff', a, b, '--sort', 'Dr')
     check('leaf' in text and '-6' in text, text)
     check('No function has changed' in run('diff', a, a), 'changes of nothing')
