@@ -7,8 +7,14 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "report/ratios.h"
 
 /* ---- Miss ratios ---- */
+
+static bool do_not_overlap(const struct model_ratio *a, const struct model_ratio *b)
+{
+	return a->known && b->known && (a->high < b->low || b->high < a->low);
+}
 
 static void add_cache(struct diff_samples *d, const char *name, uint64_t size_bytes)
 {
@@ -21,7 +27,7 @@ static void add_cache(struct diff_samples *d, const char *name, uint64_t size_by
 	*c = (struct diff_cache){.name = name, .size_bytes = size_bytes};
 	profile_solve(d->a, MODEL_RANDOM, size_bytes, &c->a);
 	profile_solve(d->b, MODEL_RANDOM, size_bytes, &c->b);
-	c->is_outside = c->a.known && c->b.known && (c->a.high < c->b.low || c->b.high < c->a.low);
+	c->is_outside = do_not_overlap(&c->a, &c->b);
 	d->cache_count++;
 }
 
@@ -114,17 +120,92 @@ static int match(struct diff_samples *d, struct err *err)
 			to->shown = entries[i].row;
 	}
 	free(entries);
-	qsort(d->rows, d->count, sizeof(*d->rows), compare_changes);
 	return 0;
 }
 
-static int read_hot(const struct profile *p, uint64_t size_bytes, enum hot_by by, struct hot *hot,
-		    struct err *err)
+static int read_hot(const struct profile *p, const struct shares *shares, enum hot_by by,
+		    struct hot *hot, struct err *err)
 {
-	struct hot_cost *costs = hot_costs(p, size_bytes, err);
+	struct hot_cost *costs = hot_costs_of(p, shares, err);
 	int status = costs != NULL ? hot_rows(p, costs, by, hot, err) : -1;
 
 	free(costs);
+	return status;
+}
+
+static int compare_to_row(const void *key, const void *row)
+{
+	return compare_keys(key, ((const struct diff_hot_row *)row)->shown);
+}
+
+/* The row of each sample; rows are in the order of their keys. */
+static void find_rows(const struct diff_samples *d, const struct profile *p, uint32_t *row_of)
+{
+	static const struct hot_cost none;
+
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct store_location *l =
+			profile_location(p, ratios_access(&p->samples[i])->location);
+		struct hot_row key = hot_row_of(l, d->by, &none);
+		const struct diff_hot_row *row = NULL;
+
+		if (d->count > 0)
+			row = bsearch(&key, d->rows, d->count, sizeof(*row), compare_to_row);
+		row_of[i] = row != NULL ? (uint32_t)(row - d->rows) : RATIOS_NO_ROW;
+	}
+}
+
+/* Intervals of what the code of each row misses. */
+static int solve_rows(struct diff_samples *d, const struct profile *p, const struct shares *shares,
+		      bool is_b, struct err *err)
+{
+	uint32_t *row_of = calloc(p->sample_count + 1, sizeof(*row_of));
+	struct model_ratio *ratios = calloc(d->count + 1, sizeof(*ratios));
+	int status = -1;
+
+	if (row_of == NULL || ratios == NULL) {
+		err_set(err, "not enough memory for %zu samples", p->sample_count);
+	} else {
+		find_rows(d, p, row_of);
+		status = ratios_solve(p, MODEL_RANDOM, d->size_bytes, shares->parts, row_of,
+				      d->count, ratios, err);
+	}
+	for (size_t i = 0; status == 0 && i < d->count; i++) {
+		struct diff_hot_row *row = &d->rows[i];
+
+		ratios_move(&ratios[i], is_b ? &row->b : &row->a);
+		*(is_b ? &row->ratio_b : &row->ratio_a) = ratios[i];
+		row->is_outside = do_not_overlap(&row->ratio_a, &row->ratio_b);
+	}
+	free(row_of);
+	free(ratios);
+	return status;
+}
+
+static int make_rows(struct diff_samples *d, struct err *err)
+{
+	struct shares in_a, in_b;
+	int status;
+
+	if (shares_init(&in_a, d->a, d->size_bytes, err) != 0)
+		return -1;
+	if (shares_init(&in_b, d->b, d->size_bytes, err) != 0) {
+		shares_release(&in_a);
+		return -1;
+	}
+	status = read_hot(d->a, &in_a, d->by, &d->hot_a, err);
+	if (status == 0)
+		status = read_hot(d->b, &in_b, d->by, &d->hot_b, err);
+	if (status == 0)
+		status = match(d, err);
+	if (status == 0)
+		status = solve_rows(d, d->a, &in_a, false, err);
+	if (status == 0)
+		status = solve_rows(d, d->b, &in_b, true, err);
+	if (status == 0)
+		qsort(d->rows, d->count, sizeof(*d->rows), compare_changes);
+	shares_release(&in_a);
+	shares_release(&in_b);
 	return status;
 }
 
@@ -141,8 +222,7 @@ int diff_samples_init(struct diff_samples *d, const struct profile *a, const str
 			       "SIZE of 'dwell record' makes them the same",
 			       a->line_bytes, b->line_bytes);
 	add_caches(d);
-	if (read_hot(a, d->size_bytes, by, &d->hot_a, err) != 0 ||
-	    read_hot(b, d->size_bytes, by, &d->hot_b, err) != 0 || match(d, err) != 0) {
+	if (make_rows(d, err) != 0) {
 		diff_samples_release(d);
 		return -1;
 	}

@@ -19,6 +19,8 @@ struct diff_cache {
 struct diff_hot_row {
 	const struct hot_row *shown; /* B's, or A's where B has none */
 	struct hot_cost a, b;
+	struct model_ratio ratio_a, ratio_b; /* misses per access of the code itself */
+	bool is_outside;		     /* the intervals of these do not overlap */
 };
 
 struct diff_samples {

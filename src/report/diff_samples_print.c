@@ -67,25 +67,53 @@ static int add_caches(const struct diff_samples *d, const struct display *displa
 	return status;
 }
 
+enum {
+	AT_A,
+	AT_B,
+	AT_CHANGE,
+	AT_RATIO_A,
+	AT_LIMITS_A,
+	AT_RATIO_B,
+	AT_LIMITS_B,
+	AT_OUTSIDE,
+	AT_CODE,
+	CELLS
+};
+
+static char *ratio_figure(const struct model_ratio *r, char buf[FIGURE_BYTES])
+{
+	if (!r->known)
+		snprintf(buf, FIGURE_BYTES, "-");
+	else
+		figure_percent(r->ratio, buf);
+	return buf;
+}
+
 static void add_row(const struct diff_samples *d, const struct diff_hot_row *r, struct table *table)
 {
-	char a[FIGURE_BYTES], b[FIGURE_BYTES], change[FIGURE_BYTES], in_a[FIGURE_BYTES],
-		in_b[FIGURE_BYTES];
+	char figures[AT_OUTSIDE][FIGURE_BYTES];
+	bool known = r->ratio_a.known && r->ratio_b.known;
 	struct text place = {0};
-	const char *cells[] = {
-		a,   b, change, figure_count(r->a.samples, in_a), figure_count(r->b.samples, in_b),
-		NULL};
+	const char *cells[CELLS];
 
-	snprintf(a, sizeof(a), "%.3f %%", misses_of(&r->a) * 100);
-	snprintf(b, sizeof(b), "%.3f %%", misses_of(&r->b) * 100);
-	snprintf(change, sizeof(change), "%+.3f %%", (misses_of(&r->b) - misses_of(&r->a)) * 100);
+	snprintf(figures[AT_A], FIGURE_BYTES, "%.3f %%", misses_of(&r->a) * 100);
+	snprintf(figures[AT_B], FIGURE_BYTES, "%.3f %%", misses_of(&r->b) * 100);
+	snprintf(figures[AT_CHANGE], FIGURE_BYTES, "%+.3f %%",
+		 (misses_of(&r->b) - misses_of(&r->a)) * 100);
+	ratio_figure(&r->ratio_a, figures[AT_RATIO_A]);
+	ratio_figure(&r->ratio_b, figures[AT_RATIO_B]);
+	figure_interval(&r->ratio_a, figures[AT_LIMITS_A]);
+	figure_interval(&r->ratio_b, figures[AT_LIMITS_B]);
+	for (size_t i = 0; i < AT_OUTSIDE; i++)
+		cells[i] = figures[i];
+	cells[AT_OUTSIDE] = !known ? "not known" : r->is_outside ? "yes" : "no";
 	if (r->shown->function != NULL)
 		text_add(&place, r->shown->function);
 	if (d->by != HOT_FUNCTION && r->shown->file != NULL)
 		text_addf(&place, "%s%s", place.count > 0 ? " " : "", r->shown->file);
 	if (r->shown->line != 0)
 		text_addf(&place, ":%" PRIu32, r->shown->line);
-	cells[5] = place.count > 0 ? text_get(&place) : "???";
+	cells[AT_CODE] = place.count > 0 ? text_get(&place) : "???";
 	table_row(table, cells);
 	text_release(&place);
 }
@@ -93,9 +121,17 @@ static void add_row(const struct diff_samples *d, const struct diff_hot_row *r, 
 int diff_samples_text(const struct diff_samples *d, size_t top, const struct display *display,
 		      struct text *out, struct err *err)
 {
-	static const struct table_column columns[] = {
-		{"A", true, false},	    {"B", true, false},		{"CHANGE", true, false},
-		{"SAMPLES A", true, false}, {"SAMPLES B", true, false}, {"CODE", false, true}};
+	static const struct table_column columns[CELLS] = {
+		[AT_A] = {"A", true, false},
+		[AT_B] = {"B", true, false},
+		[AT_CHANGE] = {"CHANGE", true, false},
+		[AT_RATIO_A] = {"RATIO A", true, false},
+		[AT_LIMITS_A] = {"95 % INTERVAL", true, false},
+		[AT_RATIO_B] = {"RATIO B", true, false},
+		[AT_LIMITS_B] = {"95 % INTERVAL", true, false},
+		[AT_OUTSIDE] = {"OUTSIDE", false, false},
+		[AT_CODE] = {"CODE", false, true},
+	};
 	size_t shown = d->count < top ? d->count : top;
 	struct table *table;
 	char size[SIZE_TEXT_BYTES];
@@ -106,9 +142,12 @@ int diff_samples_text(const struct diff_samples *d, size_t top, const struct dis
 	text_add(out, "\nMisses per access\n\n");
 	if (add_caches(d, display, out, err) != 0)
 		return -1;
-	text_addf(out, "\nBy %s, misses in a cache of %s per access of the program:\n\n",
+	text_addf(out,
+		  "\nBy %s, misses in a cache of %s per access of the program, and of the code "
+		  "itself "
+		  "(ratio):\n\n",
 		  by_names[d->by], size_format(d->size_bytes, size));
-	table = table_new(columns, sizeof(columns) / sizeof(columns[0]), display);
+	table = table_new(columns, CELLS, display);
 	for (size_t i = 0; i < shown; i++)
 		add_row(d, &d->rows[i], table);
 	status = table_print(table, out, err);
@@ -128,20 +167,24 @@ static void csv_number(struct text *out, double n, bool known)
 		text_add(out, ",");
 }
 
+static void csv_ratio(struct text *out, const struct model_ratio *r)
+{
+	csv_number(out, r->ratio, r->known);
+	csv_number(out, r->low, r->known);
+	csv_number(out, r->high, r->known);
+}
+
 void diff_samples_csv(const struct diff_samples *d, struct text *out)
 {
 	text_add(out,
-		 "by,name,file,line,a,a_low,a_high,b,b_low,b_high,outside,a_samples,b_samples\n");
+		 "by,name,file,line,misses_a,misses_b,ratio_a,low_a,high_a,ratio_b,low_b,high_b,"
+		 "outside,samples_a,samples_b\n");
 	for (size_t i = 0; i < d->cache_count; i++) {
 		const struct diff_cache *c = &d->caches[i];
 
-		text_addf(out, "cache,%" PRIu64 ",,", c->size_bytes);
-		csv_number(out, c->a.ratio, c->a.known);
-		csv_number(out, c->a.low, c->a.known);
-		csv_number(out, c->a.high, c->a.known);
-		csv_number(out, c->b.ratio, c->b.known);
-		csv_number(out, c->b.low, c->b.known);
-		csv_number(out, c->b.high, c->b.known);
+		text_addf(out, "cache,%" PRIu64 ",,,,", c->size_bytes);
+		csv_ratio(out, &c->a);
+		csv_ratio(out, &c->b);
 		text_addf(out, ",%d,%" PRIu64 ",%" PRIu64 "\n", c->is_outside,
 			  d->a->process->samples, d->b->process->samples);
 	}
@@ -156,9 +199,11 @@ void diff_samples_csv(const struct diff_samples *d, struct text *out)
 		if (r->shown->line != 0)
 			text_addf(out, "%" PRIu32, r->shown->line);
 		csv_number(out, misses_of(&r->a), true);
-		text_add(out, ",,");
 		csv_number(out, misses_of(&r->b), true);
-		text_addf(out, ",,,,%" PRIu64 ",%" PRIu64 "\n", r->a.samples, r->b.samples);
+		csv_ratio(out, &r->ratio_a);
+		csv_ratio(out, &r->ratio_b);
+		text_addf(out, ",%d,%" PRIu64 ",%" PRIu64 "\n", r->is_outside, r->a.samples,
+			  r->b.samples);
 	}
 }
 
@@ -182,12 +227,16 @@ static json_t *json_cache(const struct diff_cache *c)
 static json_t *json_row(const struct diff_hot_row *r)
 {
 	const struct hot_row *row = r->shown;
+	json_t *a = json_ratio(&r->ratio_a), *b = json_ratio(&r->ratio_b);
 
-	return json_pack("{s:o, s:o, s:o, s:f, s:f, s:I, s:I}", "function",
-			 json_text(row->function), "file", json_text(row->file), "line",
-			 row->line != 0 ? json_integer(row->line) : json_null(), "a",
-			 misses_of(&r->a), "b", misses_of(&r->b), "a_samples",
-			 (json_int_t)r->a.samples, "b_samples", (json_int_t)r->b.samples);
+	json_object_set_new(a, "misses", json_real(misses_of(&r->a)));
+	json_object_set_new(a, "samples", json_integer((json_int_t)r->a.samples));
+	json_object_set_new(b, "misses", json_real(misses_of(&r->b)));
+	json_object_set_new(b, "samples", json_integer((json_int_t)r->b.samples));
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b}", "function", json_text(row->function),
+			 "file", json_text(row->file), "line",
+			 row->line != 0 ? json_integer(row->line) : json_null(), "a", a, "b", b,
+			 "outside", r->is_outside);
 }
 
 int diff_samples_json(const struct diff_samples *d, const struct diff_condition *conditions,

@@ -94,8 +94,8 @@ static int compare_costs(const void *a, const void *b)
 	return compare_keys(a, b);
 }
 
-static struct hot_row make_row(const struct store_location *l, enum hot_by by,
-			       const struct hot_cost *cost)
+struct hot_row hot_row_of(const struct store_location *l, enum hot_by by,
+			  const struct hot_cost *cost)
 {
 	static const struct store_frame nothing = {"[unknown]", NULL, 0};
 	const struct store_frame *f = l != NULL && l->frame_count > 0 ? &l->frames[0] : &nothing;
@@ -132,7 +132,7 @@ int hot_rows(const struct profile *p, const struct hot_cost *costs, enum hot_by 
 		if (costs[i].samples == 0 && costs[i].accesses <= 0)
 			continue;
 		out->rows[out->count++] =
-			make_row(i < p->location_count ? &p->locations[i] : NULL, by, &costs[i]);
+			hot_row_of(i < p->location_count ? &p->locations[i] : NULL, by, &costs[i]);
 		hot_add(&out->total, &costs[i]);
 	}
 	out->ratio = out->total.misses + out->total.unresolved;

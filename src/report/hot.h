@@ -58,6 +58,10 @@ int hot_rows(const struct profile *p, const struct hot_cost *costs, enum hot_by 
 	     struct err *err);
 void hot_release(struct hot *h);
 
+/* The row of one location, or of one that is missing (NULL), with this cost. */
+struct hot_row hot_row_of(const struct store_location *l, enum hot_by by,
+			  const struct hot_cost *cost);
+
 /* Sort rows by file, function and line, and sum up equal ones. Returns how many are left. */
 size_t hot_merge(struct hot_row *rows, size_t count);
 

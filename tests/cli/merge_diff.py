@@ -138,6 +138,10 @@ def sampled_differences(folder):
     cache = [c for c in o['caches'] if c['size_bytes'] == 8192][0]
     check(cache['outside'] == (cache['a']['high'] < cache['b']['low'] or cache['b']['high'] < cache['a']['low']), cache)
     check(cache['outside'] and cache['b']['miss_ratio'] > cache['a']['miss_ratio'], cache)
+    same = json.loads(run('diff', a, a, '--size', '8K', '--format', 'json'))['rows']
+    check(same and not any(r['outside'] for r in same) and all(r['a'] == r['b'] for r in same), same[:3])
+    read = [r for r in same if r['function'] == 'read_table'][0]
+    check(0 < read['a']['low'] < read['a']['miss_ratio'] < read['a']['high'] < 1, read)
     run('diff', a, b, '--size', '8K', '--fail-if', '8K > +10%', status=1)
     run('diff', b, a, '--size', '8K', '--fail-if', '8K > +10%')
     events = imported(folder)
