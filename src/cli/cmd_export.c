@@ -208,13 +208,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static int write_out(const char *path, const struct text *out)
 {
-	FILE *f = path != NULL ? fopen(path, "we") : stdout;
 	struct err err;
+	FILE *f;
 
-	if (f != NULL && fwrite(text_get(out), 1, out->count, f) == out->count && fflush(f) == 0 &&
-	    (path == NULL || fclose(f) == 0))
+	if (path == NULL) {
+		/* main looks whether it worked. */
+		fwrite(text_get(out), 1, out->count, stdout);
 		return EXIT_OK;
-	err_set(&err, "cannot write '%s': %s", path != NULL ? path : "the output", strerror(errno));
+	}
+	f = fopen(path, "we");
+	if (f != NULL) {
+		bool ok = fwrite(text_get(out), 1, out->count, f) == out->count;
+
+		if (fclose(f) == 0 && ok)
+			return EXIT_OK;
+	}
+	err_set(&err, "cannot write '%s': %s", path, strerror(errno));
 	return cli_fail(&err, EXIT_OUTPUT);
 }
 

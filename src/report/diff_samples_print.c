@@ -37,6 +37,15 @@ static const char *verdict(const struct diff_cache *c)
 	return c->is_outside ? "yes" : "no";
 }
 
+static char *ratio_figure(const struct model_ratio *r, char buf[FIGURE_BYTES])
+{
+	if (!r->known)
+		snprintf(buf, FIGURE_BYTES, "-");
+	else
+		figure_percent(r->ratio, buf);
+	return buf;
+}
+
 static int add_caches(const struct diff_samples *d, const struct display *display, struct text *out,
 		      struct err *err)
 {
@@ -53,11 +62,13 @@ static int add_caches(const struct diff_samples *d, const struct display *displa
 		char figures[5][FIGURE_BYTES], size[SIZE_TEXT_BYTES];
 		const char *cells[] = {c->name,
 				       size_format(c->size_bytes, size),
-				       figure_percent(c->a.ratio, figures[0]),
+				       ratio_figure(&c->a, figures[0]),
 				       figure_interval(&c->a, figures[1]),
-				       figure_percent(c->b.ratio, figures[2]),
+				       ratio_figure(&c->b, figures[2]),
 				       figure_interval(&c->b, figures[3]),
-				       diff_percent(c->a.ratio, c->b.ratio, figures[4]),
+				       c->a.known && c->b.known
+					       ? diff_percent(c->a.ratio, c->b.ratio, figures[4])
+					       : "-",
 				       verdict(c)};
 
 		table_row(table, cells);
@@ -79,15 +90,6 @@ enum {
 	AT_CODE,
 	CELLS
 };
-
-static char *ratio_figure(const struct model_ratio *r, char buf[FIGURE_BYTES])
-{
-	if (!r->known)
-		snprintf(buf, FIGURE_BYTES, "-");
-	else
-		figure_percent(r->ratio, buf);
-	return buf;
-}
 
 static void add_row(const struct diff_samples *d, const struct diff_hot_row *r, struct table *table)
 {
@@ -142,6 +144,10 @@ int diff_samples_text(const struct diff_samples *d, size_t top, const struct dis
 	text_add(out, "\nMisses per access\n\n");
 	if (add_caches(d, display, out, err) != 0)
 		return -1;
+	if (d->count == 0) {
+		text_add(out, "\nNeither profile has samples.\n");
+		return 0;
+	}
 	text_addf(out,
 		  "\nBy %s, misses in a cache of %s per access of the program, and of the code "
 		  "itself "
