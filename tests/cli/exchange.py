@@ -345,6 +345,29 @@ def samples_too(folder):
     return None
 
 
+def simulated(folder):
+    """Threads, handlers, jumps and exceptions: all that was counted goes out, and comes in again."""
+    profile = os.path.join(folder, 'simulated.db')
+    run('simulate', '-q', '-o', profile, '--', tools.programs + '/call-paths')
+    text = run('export', '--to', 'callgrind', '-i', profile)
+    totals = re.search('^totals: (.*)$', text, re.M).group(1).split()
+    rows_of = rows(run('export', '--to', 'csv', '-i', profile))
+    events = list(rows_of[0])[5:5 + len(totals)]
+    check([sum(int(r[e]) for r in rows_of) for e in events] == [int(t) for t in totals], 'rows and totals', totals)
+    folded = {s: int(n) for s, n in
+              (l.rsplit(' ', 1) for l in run('export', '--to', 'folded', '-i', profile).splitlines())}
+    check(sum(folded.values()) == int(totals[0]), 'stacks have', sum(folded.values()), 'of', totals[0])
+    # The table is read 2000 times by each of these.
+    reads = [n for s, n in folded.items() if re.search('main;(from_large|from_pointer|from_deep);read_table$', s)]
+    check(len(reads) == 3 and len(set(reads)) == 1 and reads[0] > 2000 * 500, reads)
+    again = os.path.join(folder, 'again.db')
+    run('import', write(folder, 'simulated.out', text), '-o', again)
+    back = run('export', '--to', 'callgrind', '-i', again)
+    check(re.search('^totals: (.*)$', back, re.M).group(1).split() == totals, 'other totals', back[-200:])
+    calls = [re.findall('^calls=(\\d+)', t, re.M) for t in (text, back)]
+    check(sum(map(int, calls[0])) == sum(map(int, calls[1])), 'other calls')
+
+
 # ---- What cannot be ----
 
 def bad_input(folder):
@@ -364,4 +387,4 @@ def bad_input(folder):
 if __name__ == '__main__':
     sys.exit(main(__doc__, [
         callgrind_and_back, derived_events, contexts_are_summed_up, callgrind_annotate_agrees, parts_are_threads,
-        folded_stacks, circles_are_cut, speedscope_file, pprof_file, csv_and_json, samples_too, bad_input]))
+        folded_stacks, circles_are_cut, speedscope_file, pprof_file, csv_and_json, samples_too, simulated, bad_input]))
