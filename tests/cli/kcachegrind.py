@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-NEEDED = ['kcachegrind', 'Xvfb', 'xdotool', 'import', 'convert', 'tesseract', 'dbus-run-session', 'valgrind', 'objdump']
+NEEDED = ['kcachegrind', 'Xvfb', 'xdotool', 'import', 'convert', 'tesseract', 'dbus-run-session', 'objdump']
 WIDTH, HEIGHT = 2200, 1500
 STATUS_HEIGHT = 60
 # No tips, and no questions at the end.
@@ -136,7 +136,7 @@ def shows_program(folder, profile, total):
             check(name in words, 'no', name, 'among', words)
         screen.click('Machine')
         screen.click('Source')
-        words = screen.wait_for(lambda p: [w for w, _, _ in screen.words(p)], lambda w: 'Hex' in w and 'int' in w)
+        words = screen.wait_for(lambda p: [w for w, _, _ in screen.words(p)], lambda w: 'Hex' in w and any('column-walk.c' in x for x in w))
         check('Hex' in words and 'Assembly' in words, 'no machine code:', words)
         check(sum(words.count(w) for w in ['mov', 'push', 'call', 'sub', 'add', 'lea', 'cmp', 'xor']) >= 3,
               'no instructions:', words)
@@ -173,10 +173,8 @@ def main():
         return 77
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        counts, profile = os.path.join(folder, 'callgrind.out.0'), os.path.join(folder, 'walk.db')
-        run('valgrind', '--tool=callgrind', '--dump-instr=yes', '--collect-jumps=yes',
-            '--callgrind-out-file=' + counts, os.path.abspath(arguments.walk), '60')
-        run(DWELL, 'import', counts, '-o', profile)
+        profile = os.path.join(folder, 'walk.db')
+        run(DWELL, 'simulate', '-q', '-o', profile, '--', os.path.abspath(arguments.walk), '60')
         total = sum(int(r['Ir']) for r in csv.DictReader(io.StringIO(run(DWELL, 'export', '--to', 'csv', '-i', profile))))
         for case in [shows_program, shows_parts]:
             place = os.path.join(folder, case.__name__)
