@@ -136,7 +136,8 @@ def shows_program(folder, profile, total):
             check(name in words, 'no', name, 'among', words)
         screen.click('Machine')
         screen.click('Source')
-        words = screen.wait_for(lambda p: [w for w, _, _ in screen.words(p)], lambda w: 'Hex' in w and any('column-walk.c' in x for x in w))
+        words = screen.wait_for(lambda p: [w for w, _, _ in screen.words(p)],
+                                lambda w: 'Hex' in w and any('column-walk.c' in x for x in w))
         check('Hex' in words and 'Assembly' in words, 'no machine code:', words)
         check(sum(words.count(w) for w in ['mov', 'push', 'call', 'sub', 'add', 'lea', 'cmp', 'xor']) >= 3,
               'no instructions:', words)
@@ -175,7 +176,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         profile = os.path.join(folder, 'walk.db')
         run(DWELL, 'simulate', '-q', '-o', profile, '--', os.path.abspath(arguments.walk), '60')
-        total = sum(int(r['Ir']) for r in csv.DictReader(io.StringIO(run(DWELL, 'export', '--to', 'csv', '-i', profile))))
+        rows = csv.DictReader(io.StringIO(run(DWELL, 'export', '--to', 'csv', '-i', profile)))
+        total = sum(int(r['Ir']) for r in rows)
         for case in [shows_program, shows_parts]:
             place = os.path.join(folder, case.__name__)
             os.mkdir(place)
