@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 6u
+#define CHANNEL_VERSION 7u
 #define CHANNEL_HEADER_BYTES 16384u
 #define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_SLOT_HEADER_BYTES 4096u
@@ -83,7 +83,7 @@ struct channel_config {
 	uint32_t geometry_count;
 	uint32_t geometry_bytes;
 	uint32_t simulate_flags; /* enum channel_simulate */
-	uint32_t reserved2;
+	uint32_t context_depth;	 /* callers that make a context of the call graph, at most SIM_MAX_DEPTH */
 	uint64_t geometry[CHANNEL_GEOMETRY_WORDS];
 };
 
@@ -91,6 +91,9 @@ struct channel_config {
 enum channel_simulate {
 	CHANNEL_NO_FILTER = 1, /* every access takes the long way: the same counts, for tests */
 	CHANNEL_NO_CODE = 2,   /* caches see no instructions */
+	CHANNEL_NO_GRAPH = 4,  /* nobody follows calls */
+	CHANNEL_SEPARATE_THREADS = 8, /* nodes of the call graph belong to a thread */
+	CHANNEL_JUMPS = 16,    /* count where branches and jumps go to */
 };
 
 struct channel_header {
@@ -190,6 +193,9 @@ enum channel_record_type {
 	RECORD_SITE_COUNTS = 13, /* struct record_site_counts */
 	RECORD_PATH = 15,     /* struct record_path + uint64_t[depth] */
 	RECORD_SEGMENT = 16,  /* struct record_segment + struct segment_part[parts] + events */
+	RECORD_NODE = 17,     /* struct record_node */
+	RECORD_ARC = 18,      /* struct record_arc + uint64_t[events] */
+	RECORD_JUMP = 19,     /* struct record_jump */
 };
 
 struct record_header {
@@ -419,7 +425,7 @@ struct record_segment {
 	uint64_t position; /* accesses of the process so far */
 	uint16_t parts;
 	uint16_t events;
-	uint32_t thread; /* index, or UINT32_MAX: of all */
+	uint32_t node; /* of the call graph; 0: there is none */
 };
 
 struct segment_part {
@@ -428,6 +434,56 @@ struct segment_part {
 	uint8_t has_events;
 	uint8_t reads, writes; /* of one execution, as Cachegrind counts: a modify is a read */
 	uint16_t reserved;
+};
+
+/*
+ * Of a simulation with a call graph: a node, which is a function in a context of callers. Told before
+ * the first record that names it, and after its callers.
+ */
+struct record_node {
+	struct record_header h;
+	uint64_t start, end; /* the function's code */
+	uint64_t position;   /* accesses of the process so far */
+	uint32_t id;	     /* in the process, from 1 */
+	uint32_t caller;     /* node of its callers; 0: none, or not in the context any more */
+	uint32_t thread;     /* index, or UINT32_MAX: of all */
+	uint32_t kind;	     /* enum channel_function */
+};
+
+enum channel_function {
+	FUNCTION_NORMAL,
+	FUNCTION_STUBS,	   /* of a linkage table */
+	FUNCTION_RESOLVER, /* the dynamic linker's */
+	FUNCTION_UNKNOWN,  /* code that nobody says the functions of */
+};
+
+/* Calls since they were told of last, and what happened during those that were outermost. */
+struct record_arc {
+	struct record_header h;
+	uint64_t pc;	   /* of the call or jump; 0: there is none */
+	uint64_t position; /* accesses of the process so far */
+	uint64_t calls;
+	uint32_t caller; /* node; 0: none */
+	uint32_t callee;
+	uint32_t flags; /* enum channel_arc */
+	uint32_t events;
+};
+
+enum channel_arc {
+	ARC_JUMP = 1,	   /* a jump to another function, not a call */
+	ARC_RECURSIVE = 2, /* the function was active already */
+	ARC_START = 4,	   /* no caller: a thread, or a stack of it, begins */
+	ARC_SIGNAL = 8,	   /* no caller: a signal handler */
+};
+
+/* A branch or jump within a function, since it was told of last. */
+struct record_jump {
+	struct record_header h;
+	uint64_t from, to;
+	uint64_t position; /* accesses of the process so far */
+	uint64_t executed, taken;
+	uint32_t node;
+	uint32_t conditional; /* 1: else it goes on behind `from` */
 };
 
 struct record_end {
@@ -469,6 +525,9 @@ _Static_assert(sizeof(struct channel_header) == 704 + 8 * CHANNEL_GEOMETRY_WORDS
 _Static_assert(sizeof(struct channel_header) <= CHANNEL_HEADER_BYTES, "header");
 _Static_assert(sizeof(struct record_segment) == 40, "layout of record_segment");
 _Static_assert(sizeof(struct segment_part) == 8, "layout of segment_part");
+_Static_assert(sizeof(struct record_node) == 48, "layout of record_node");
+_Static_assert(sizeof(struct record_arc) == 48, "layout of record_arc");
+_Static_assert(sizeof(struct record_jump) == 56, "layout of record_jump");
 _Static_assert(sizeof(struct channel_slot) <= CHANNEL_SLOT_HEADER_BYTES, "slot header");
 _Static_assert(__builtin_offsetof(struct channel_slot, write_pos) == 64, "own cache line");
 _Static_assert(__builtin_offsetof(struct channel_slot, read_pos) == 128, "own cache line");

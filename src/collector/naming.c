@@ -53,6 +53,24 @@ int naming_file(const struct naming *n, int64_t id)
 	return id > 0 && (size_t)id <= n->count ? n->items[id - 1].file : -1;
 }
 
+uint64_t naming_address(const struct naming *n, int64_t id)
+{
+	return id > 0 && (size_t)id <= n->count ? n->items[id - 1].address : 0;
+}
+
+bool naming_knows(const struct naming *n, int64_t id, const struct symbols_frame **outermost)
+{
+	const struct naming_question *q;
+
+	*outermost = NULL;
+	if (id <= 0 || (size_t)id > n->named)
+		return id <= 0;
+	q = &n->items[id - 1];
+	if (q->count > 0)
+		*outermost = &q->frames[q->count - 1];
+	return true;
+}
+
 /* ---- Answers ---- */
 
 /* The questions' indices by file, and within a file by address. */
@@ -108,6 +126,8 @@ static int write_next(struct naming *n, const struct naming_question *answers, s
 	for (i = 0; i < count; i++) {
 		const struct naming_question *q = &answers[i];
 
+		n->items[n->named].count = q->count;
+		n->items[n->named].frames = q->frames;
 		if (write_names(q, (int64_t)++n->named, store, err) != 0)
 			return -1;
 		if (n->listener != NULL && q->count > 0 &&

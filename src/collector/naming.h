@@ -10,6 +10,7 @@
 #ifndef DWELL_COLLECTOR_NAMING_H
 #define DWELL_COLLECTOR_NAMING_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,6 +39,11 @@ int64_t naming_add(struct naming *n, int file, uint64_t address);
 
 /* The symbols' number of the file that location `id` is in, or -1. */
 int naming_file(const struct naming *n, int64_t id);
+
+/* Its address in that file. */
+uint64_t naming_address(const struct naming *n, int64_t id);
+/* Has it been looked for? Then *outermost is the function it is in, or NULL: it has no name. */
+bool naming_knows(const struct naming *n, int64_t id, const struct symbols_frame **outermost);
 
 /*
  * From time to time while the run goes on: write down the names found since, and have those of

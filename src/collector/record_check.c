@@ -161,6 +161,37 @@ static const char *check_segment(const struct record_header *h)
 		       : "a piece of code with more events than its record has room for";
 }
 
+static const char *check_node(const struct record_header *h)
+{
+	const struct record_node *n = (const void *)h;
+
+	/* A caller is told of before: so there are no circles. */
+	return n->id != 0 && n->caller < n->id && n->kind <= FUNCTION_UNKNOWN &&
+			       n->position <= MAX_COUNT
+		       ? NULL
+		       : "an impossible node of the call graph";
+}
+
+static const char *check_arc(const struct record_header *h)
+{
+	const struct record_arc *a = (const void *)h;
+
+	if (a->callee == 0 || (a->calls | a->position) > MAX_COUNT)
+		return "an impossible call";
+	return a->events <= (h->bytes - sizeof(*a)) / sizeof(uint64_t)
+		       ? NULL
+		       : "a call with more events than its record has room for";
+}
+
+static const char *check_jump(const struct record_header *h)
+{
+	const struct record_jump *j = (const void *)h;
+
+	return j->node != 0 && (j->position | j->executed | j->taken) <= MAX_COUNT
+		       ? NULL
+		       : "an impossible jump";
+}
+
 static const char *check_end(const struct record_header *h)
 {
 	const struct record_end *e = (const void *)h;
@@ -204,6 +235,9 @@ static const struct {
 	[RECORD_MESSAGE] = {sizeof(struct record_header), check_nothing},
 	[RECORD_PATH] = {sizeof(struct record_path), check_path},
 	[RECORD_SEGMENT] = {sizeof(struct record_segment), check_segment},
+	[RECORD_NODE] = {sizeof(struct record_node), check_node},
+	[RECORD_ARC] = {sizeof(struct record_arc), check_arc},
+	[RECORD_JUMP] = {sizeof(struct record_jump), check_jump},
 	[RECORD_SITE] = {sizeof(struct record_site), check_site},
 	[RECORD_SITE_COUNTS] = {sizeof(struct record_site_counts), check_site_counts},
 };
@@ -263,4 +297,9 @@ const uint64_t *record_segment_events(const struct record_segment *s)
 const uint64_t *record_stream_entries(const struct record_stream *s)
 {
 	return (const uint64_t *)(s + 1);
+}
+
+const uint64_t *record_arc_values(const struct record_arc *a)
+{
+	return (const uint64_t *)(a + 1);
 }

@@ -31,6 +31,8 @@ const uint64_t *record_site_path(const struct record_site *s);
 /* The instructions of a segment, s->parts of them, and the events of those that have some. The same. */
 const struct segment_part *record_segment_parts(const struct record_segment *s);
 const uint64_t *record_segment_events(const struct record_segment *s);
+/* The inclusive costs of an arc, a->events of them. The same. */
+const uint64_t *record_arc_values(const struct record_arc *a);
 
 const uint64_t *record_stream_entries(const struct record_stream *s);
 

@@ -316,6 +316,9 @@ static record_handler *const handlers[] = {
 	[RECORD_REGION] = recorder_on_region,
 	[RECORD_MESSAGE] = on_message,
 	[RECORD_SEGMENT] = recorder_on_segment,
+	[RECORD_NODE] = recorder_on_node,
+	[RECORD_ARC] = recorder_on_arc,
+	[RECORD_JUMP] = recorder_on_jump,
 	[RECORD_STREAM] = on_nothing, /* for a sink */
 	[RECORD_END] = on_end,
 };
@@ -384,12 +387,26 @@ void recorder_counts(struct recorder *r, uint32_t order, const struct slot_count
 	put_process(r, p);
 }
 
+static void write_simulation(struct recorder *r)
+{
+	struct simulation *s = &r->simulation;
+	bool waits = false;
+
+	if (s->events == 0)
+		return;
+	note(r, simulation_graph_write(&s->graph, s->events, &r->naming, r->symbols, r->store,
+				       &waits, &r->err));
+	if (!r->failed)
+		note(r, simulation_write(s, r->store, &r->err));
+	s->has_news |= waits;
+}
+
 void recorder_step(struct recorder *r, uint64_t now_ns)
 {
 	if (!r->failed)
 		note(r, naming_step(&r->naming, r->symbols, r->store, now_ns, &r->err));
 	if (!r->failed && simulation_is_due(&r->simulation, now_ns))
-		note(r, simulation_write(&r->simulation, r->store, &r->err));
+		write_simulation(r);
 }
 
 void recorder_resolve(struct recorder *r)
@@ -397,7 +414,7 @@ void recorder_resolve(struct recorder *r)
 	if (!r->failed)
 		note(r, naming_finish(&r->naming, r->symbols, r->store, &r->err));
 	if (!r->failed)
-		note(r, simulation_write(&r->simulation, r->store, &r->err));
+		write_simulation(r);
 }
 
 const struct err *recorder_failed(const struct recorder *r)

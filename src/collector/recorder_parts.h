@@ -77,8 +77,15 @@ typedef const char *record_handler(struct recorder *r, struct process *p,
 int64_t recorder_locate(struct recorder *r, struct process *p, uint64_t pc, uint64_t position);
 
 record_handler recorder_on_site, recorder_on_site_counts, recorder_on_path, recorder_on_region;
-record_handler recorder_on_segment;
+record_handler recorder_on_segment, recorder_on_node, recorder_on_arc, recorder_on_jump;
 record_handler recorder_on_sample, recorder_on_follow, recorder_on_nested, recorder_on_window;
+
+/*
+ * Room for the numbers of a location in a process's node of the call graph, all of them 0 if it is
+ * new; NULL: there is no such node, or no memory.
+ */
+uint64_t *simulation_graph_values(struct recorder *r, struct process *p, uint32_t number,
+				  int64_t location);
 
 /* Of the naming: the location has its names now. */
 int recorder_on_names(void *context, int64_t id, const struct symbols_frame *outermost,

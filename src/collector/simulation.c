@@ -22,6 +22,7 @@ void simulation_release(struct simulation *s)
 	free(s->locations.items);
 	free(s->values);
 	map_release(&s->nodes);
+	simulation_graph_release(&s->graph);
 	*s = (struct simulation){0};
 }
 
@@ -191,6 +192,15 @@ bool simulation_is_due(struct simulation *s, uint64_t now_ns)
 
 /* ---- Records ---- */
 
+/* Where what happened at a location in a node of the call graph (0: there is none) is summed up. */
+static uint64_t *values_of(struct recorder *r, struct process *p, uint32_t node, int64_t location)
+{
+	if (node == 0)
+		return simulation_values(&r->simulation, p->row.id, location);
+	r->simulation.has_news = true;
+	return simulation_graph_values(r, p, node, location);
+}
+
 const char *recorder_on_segment(struct recorder *r, struct process *p,
 				const struct record_header *h)
 {
@@ -202,7 +212,7 @@ const char *recorder_on_segment(struct recorder *r, struct process *p,
 		return "a piece of code with events that were not asked for";
 	for (unsigned i = 0; i < s->parts && !r->failed; i++) {
 		int64_t id = recorder_locate(r, p, s->pc + part[i].offset, s->position);
-		uint64_t *v = id > 0 ? simulation_values(&r->simulation, p->row.id, id) : NULL;
+		uint64_t *v = id > 0 ? values_of(r, p, s->node, id) : NULL;
 
 		if (v == NULL) {
 			out_of_memory(r);

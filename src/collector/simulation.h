@@ -11,6 +11,7 @@
 
 #include "base/map.h"
 #include "channel/channel.h"
+#include "collector/simulation_graph.h"
 #include "store/store.h"
 #include "symbols/symbols.h"
 
@@ -29,6 +30,7 @@ struct simulation {
 	size_t values_room;
 	struct map nodes; /* by a hash of process, function, file and object */
 	int64_t node_count;
+	struct simulation_graph graph; /* instead of all of these, if there is one */
 	bool has_news;
 	uint64_t due_ns;
 };

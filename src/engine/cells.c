@@ -31,6 +31,21 @@ uint32_t cells_new_from_spare(void)
 	return cell ? (uint32_t)((uint64_t)(cell - cells.base) / cells.events) : 0;
 }
 
+void cells_take_spare(uint32_t *cell)
+{
+	uint64_t *spare = cells_spare(), *to;
+
+	if (!*cell) {
+		*cell = cells_new_from_spare();
+		return;
+	}
+	to = cells_at(*cell);
+	for (uint32_t i = 0; i < cells.events; i++) {
+		to[i] += spare[i];
+		spare[i] = 0;
+	}
+}
+
 void cells_add(uint32_t *cell, uint64_t instructions, uint64_t reads, uint64_t writes)
 {
 	uint64_t *e = *cell ? cells_at(*cell) : cells_spare();

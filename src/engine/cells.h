@@ -46,6 +46,9 @@ static inline bool cells_spare_is_used(void)
 /* A new cell with the spare one's numbers; 0, and they are lost, when memory has run out. */
 uint32_t cells_new_from_spare(void);
 
+/* The spare cell's numbers go to *cell, which is made if it is 0. */
+void cells_take_spare(uint32_t *cell);
+
 /* Add to *cell, which is made if it is 0. */
 void cells_add(uint32_t *cell, uint64_t instructions, uint64_t reads, uint64_t writes);
 

@@ -123,32 +123,92 @@ static bool read_head(const struct frame_table *t, struct table_head *head)
 	       head->count <= (t->bytes - sizeof *head) / sizeof(struct table_entry);
 }
 
-bool eh_frame_find(const struct frame_table *t, uint64_t pc, struct frame_rule *rule)
+/*
+ * The last entry of the table that begins at or before pc, and the first one behind it; *place is
+ * the latter's number, which is 0 or head->count where one of them is not there.
+ */
+static bool search(const struct frame_table *t, const struct table_head *head, uint64_t pc,
+		   struct table_entry *before, struct table_entry *behind, uint32_t *place)
 {
-	const uint64_t entries = t->address + sizeof(struct table_head);
+	const uint64_t entries = t->address + sizeof *head;
 	const int64_t wanted = (int64_t)(pc - t->base);
-	struct table_entry e, found = { 0 };
-	struct table_head head;
-	uint32_t low = 0, high;
+	struct table_entry e;
+	uint32_t low = 0, high = head->count;
 
-	*rule = (struct frame_rule){ .base = FRAME_END };
-	if (!read_head(t, &head))
-		return false;
-	for (high = head.count; low < high;) {
+	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
 		if (engine_copy(&e, (const void *)(uintptr_t)(entries + mid * sizeof e), sizeof e))
 			return false;
 		if (e.pc <= wanted) {
 			low = mid + 1;
-			found = e;
+			*before = e;
 		} else {
 			high = mid;
+			*behind = e;
 		}
 	}
-	if (low == 0)
+	*place = low;
+	return true;
+}
+
+static uint64_t description_of(const struct frame_table *t, const struct table_entry *e)
+{
+	return t->base + (uint64_t)(int64_t)e->description;
+}
+
+bool eh_frame_find(const struct frame_table *t, uint64_t pc, struct frame_rule *rule)
+{
+	struct table_entry found = { 0 }, behind;
+	struct table_head head;
+	uint32_t place;
+
+	*rule = (struct frame_rule){ .base = FRAME_END };
+	if (!read_head(t, &head) || !search(t, &head, pc, &found, &behind, &place) || place == 0)
 		return false;
-	return read_description(t->base + (uint64_t)(int64_t)found.description, pc, rule);
+	return read_description(description_of(t, &found), pc, rule);
+}
+
+/* The code that the description at `address` is of. */
+static bool read_range(uint64_t address, struct frame_range *range)
+{
+	uint8_t bytes[CFI_ROOM];
+	struct cfi_common c;
+	struct cfi_reader r;
+	uint64_t back;
+
+	if (!open_entry(address, bytes, &r))
+		return false;
+	back = cfi_bytes(&r, 4);
+	if (back == 0 || !read_common(&c, address + 4 - back))
+		return false;
+	range->start = cfi_pointer(&r, c.pointer_encoding);
+	range->end = range->start + cfi_pointer(&r, c.pointer_encoding & 0x0f);
+	/* Those of signal trampolines begin one byte early, so that callers are found (glibc). */
+	range->start += c.is_signal;
+	return !r.bad && range->start < range->end;
+}
+
+bool eh_frame_range(const struct frame_table *t, uint64_t pc, struct frame_range *range)
+{
+	struct table_entry before = { 0 }, behind = { 0 };
+	struct frame_range described = { 0 };
+	struct table_head head;
+	uint32_t place;
+
+	if (!read_head(t, &head) || !search(t, &head, pc, &before, &behind, &place))
+		return false;
+	if (place > 0 && read_range(description_of(t, &before), &described) &&
+	    pc >= described.start && pc < described.end) {
+		*range = described;
+		range->described = true;
+		return true;
+	}
+	*range = (struct frame_range){
+		.start = described.end <= pc ? described.end : pc,
+		.end = place < head.count ? t->base + (uint64_t)(int64_t)behind.pc : UINT64_MAX,
+	};
+	return true;
 }
 
 /* ---- Making one ---- */

@@ -55,4 +55,16 @@ bool eh_frame_index(uint64_t address, uint64_t bytes, struct frame_table *table)
  */
 bool eh_frame_find(const struct frame_table *table, uint64_t pc, struct frame_rule *rule);
 
+/* Code that one description covers, or a gap in which none does. */
+struct frame_range {
+	uint64_t start, end;
+	bool described;
+};
+
+/*
+ * The range that pc is in. A gap is as large as the table knows: from 0 and up to UINT64_MAX at its
+ * ends. False: there is no table, or it is damaged.
+ */
+bool eh_frame_range(const struct frame_table *table, uint64_t pc, struct frame_range *range);
+
 #endif

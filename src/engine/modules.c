@@ -11,18 +11,25 @@
 #include <sys/stat.h>
 
 #include "channel/sys.h"
+#include "engine/graph.h"
 #include "engine/hooks.h"
 #include "engine/state.h"
 #include "engine/unwind.h"
 #include "engine/util.h"
 
 #define MAX_MODULES 1024u
+#define MAX_STUBS   4u /* sections of a file with stubs of its linkage table */
+
+struct range {
+	uint64_t start, end;
+};
 
 struct module {
 	uint64_t start, end;
 	struct frame_table frames;
 	uint64_t unsorted, unsorted_bytes; /* .eh_frame, where there is no table */
 	bool interpreter;
+	struct range stubs[MAX_STUBS];
 };
 
 static struct module modules[MAX_MODULES];
@@ -94,28 +101,51 @@ static void hook_symbols(const struct elf *e, const Elf64_Shdr *symbols, const E
 	}
 }
 
-static bool is_eh_frame(const struct elf *e, const Elf64_Shdr *names, uint64_t name)
+/* Is the section's name this one, of `bytes` with its 0? */
+static bool is_named(const struct elf *e, const Elf64_Shdr *names, uint64_t name,
+		     const char *wanted, uint64_t bytes)
 {
-	static const char wanted[] = ".eh_frame";
-
 	return names->sh_offset <= e->size && names->sh_size <= e->size - names->sh_offset &&
-	       name < names->sh_size && sizeof wanted <= names->sh_size - name &&
-	       memcmp(e->bytes + names->sh_offset + name, wanted, sizeof wanted) == 0;
+	       name < names->sh_size && bytes <= names->sh_size - name &&
+	       memcmp(e->bytes + names->sh_offset + name, wanted, bytes) == 0;
 }
 
-/* Static programs have the information, but no table of it. */
-static void find_unsorted_frames(const struct elf *e, const Elf64_Ehdr *eh)
+static void add_stubs(struct module *m, uint64_t start, uint64_t bytes)
 {
-	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh);
+	for (uint32_t i = 0; i < MAX_STUBS; i++)
+		if (m->stubs[i].end == 0) {
+			m->stubs[i] = (struct range){ start, start + bytes };
+			return;
+		}
+}
+
+/*
+ * What sections tell: where the stubs of the linkage table are, and the frame information of
+ * static programs, which have it, but no table of it.
+ */
+static void find_sections(const struct elf *e, const Elf64_Ehdr *eh)
+{
+	static const struct {
+		const char *name;
+		uint64_t bytes;
+	} stubs[] = { { ".plt", 5 }, { ".plt.got", 9 }, { ".plt.sec", 9 }, { ".iplt", 6 } };
+	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh), *names;
 
 	if (!sh || eh->e_shentsize != sizeof *sh || eh->e_shstrndx >= eh->e_shnum)
 		return;
-	for (uint32_t i = 0; i < eh->e_shnum; i++)
-		if ((sh[i].sh_flags & SHF_ALLOC) &&
-		    is_eh_frame(e, &sh[eh->e_shstrndx], sh[i].sh_name)) {
+	names = &sh[eh->e_shstrndx];
+	for (uint32_t i = 0; i < eh->e_shnum; i++) {
+		if (!(sh[i].sh_flags & SHF_ALLOC))
+			continue;
+		for (uint32_t k = 0; k < sizeof stubs / sizeof stubs[0]; k++)
+			if (is_named(e, names, sh[i].sh_name, stubs[k].name, stubs[k].bytes))
+				add_stubs(e->module, e->bias + sh[i].sh_addr, sh[i].sh_size);
+		if (!e->module->frames.bytes &&
+		    is_named(e, names, sh[i].sh_name, ".eh_frame", sizeof ".eh_frame")) {
 			e->module->unsorted = e->bias + sh[i].sh_addr;
 			e->module->unsorted_bytes = sh[i].sh_size;
 		}
+	}
 }
 
 static void find_symbols(const struct elf *e, const Elf64_Ehdr *eh)
@@ -148,10 +178,9 @@ static int look_at(void *arg)
 	if (!ph || !find_bias(e, ph, eh->e_phnum))
 		return -1;
 	find_frames(e, ph, eh->e_phnum);
-	if (!e->module->frames.bytes)
-		find_unsorted_frames(e, eh);
+	find_sections(e, eh);
 	/* The dynamic linker's allocator is of no interest, and not what programs call. */
-	if (e->part != MODULE_INTERPRETER)
+	if (e->part != MODULE_INTERPRETER && engine.config.objects)
 		find_symbols(e, eh);
 	return 0;
 }
@@ -177,7 +206,7 @@ void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum mod
 	struct module m = { .start = start, .end = end, .interpreter = part == MODULE_INTERPRETER };
 	struct elf e = { .module = &m, .offset = offset, .part = part };
 
-	if (!engine.config.objects)
+	if (!engine.config.objects && !graph_is_on())
 		return;
 	modules_remove(start, end);
 	look_at_file(&e, fd);
@@ -198,7 +227,7 @@ void modules_remove(uint64_t start, uint64_t end)
 			any = true;
 		}
 	lock_drop(&lock);
-	if (!any)
+	if (!any || !engine.config.objects)
 		return;
 	hooks_remove(start, end);
 	unwind_forget();
@@ -231,6 +260,41 @@ bool modules_frames(uint64_t pc, struct frame_table *table)
 	if (!find(pc, &m) || m.frames.bytes == 0)
 		return false;
 	*table = m.frames;
+	return true;
+}
+
+/* Where code of no module is, the gap between them. */
+static void find_gap(uint64_t pc, struct module_place *place)
+{
+	*place = (struct module_place){ .end = UINT64_MAX };
+	lock_take(&lock);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct module *m = &modules[i];
+
+		if (m->end <= pc && m->end > place->start)
+			place->start = m->end;
+		if (m->start > pc && m->start < place->end)
+			place->end = m->start;
+	}
+	lock_drop(&lock);
+}
+
+bool modules_place(uint64_t pc, struct module_place *place)
+{
+	struct module m;
+
+	if (!find(pc, &m)) {
+		find_gap(pc, place);
+		return false;
+	}
+	*place = (struct module_place){
+		.start = m.start, .end = m.end, .interpreter = m.interpreter, .frames = m.frames
+	};
+	for (uint32_t i = 0; i < MAX_STUBS; i++)
+		if (pc >= m.stubs[i].start && pc < m.stubs[i].end) {
+			place->stubs = m.stubs[i].start;
+			place->stubs_end = m.stubs[i].end;
+		}
 	return true;
 }
 

@@ -25,6 +25,17 @@ void modules_remove(uint64_t start, uint64_t end);
 /* Where the frame information for code at pc is; false, and an empty table: there is none. */
 bool modules_frames(uint64_t pc, struct frame_table *table);
 
+/* Where a module's code is, and the linkage table's stubs that pc is in, if it is in any. */
+struct module_place {
+	uint64_t start, end;
+	uint64_t stubs, stubs_end; /* both 0: it is in none */
+	bool interpreter;	   /* the dynamic linker */
+	struct frame_table frames;
+};
+
+/* False: pc is in no module, and start and end are those of the gap between modules. */
+bool modules_place(uint64_t pc, struct module_place *place);
+
 /* Is it the dynamic linker's own code? */
 bool modules_is_interpreter(uint64_t pc);
 

@@ -7,6 +7,7 @@
 #include "engine/cache.h"
 #include "engine/control.h"
 #include "engine/dispatch.h"
+#include "engine/graph.h"
 #include "engine/marks.h"
 #include "engine/modules.h"
 #include "engine/pages.h"
@@ -81,8 +82,10 @@ void process_remove_module(struct process *p, uint64_t start, uint64_t end)
 			any = true;
 		}
 	lock_drop(&module_lock);
-	if (any)
-		records_unmap(p, start, end);
+	if (!any)
+		return;
+	graph_forget(p, start, end);
+	records_unmap(p, start, end);
 }
 
 static void send_modules(struct process *p)
@@ -192,6 +195,7 @@ void process_forked(struct thread *t)
 	alloc_forked();
 	paths_forked();
 	replay_forked();
+	graph_forked(t);
 	module_lock = 0;
 	p->ring_lock = 0;
 	p->action_lock = 0;

@@ -312,6 +312,24 @@ void records_segment(struct process *p, struct record_segment *r, const void *pa
 	put(p, RECORD_SEGMENT, r, sizeof *r, parts, bytes, true);
 }
 
+void records_node(struct process *p, struct record_node *r)
+{
+	r->position = p->total.accesses;
+	put(p, RECORD_NODE, r, sizeof *r, 0, 0, true);
+}
+
+void records_arc(struct process *p, struct record_arc *r, const uint64_t *inclusive)
+{
+	r->position = p->total.accesses;
+	put(p, RECORD_ARC, r, sizeof *r, inclusive, r->events * 8, true);
+}
+
+void records_jump(struct process *p, struct record_jump *r)
+{
+	r->position = p->total.accesses;
+	put(p, RECORD_JUMP, r, sizeof *r, 0, 0, true);
+}
+
 void records_message(struct process *p, const char *text)
 {
 	struct record_header r;

@@ -35,6 +35,9 @@ bool records_site_counts(struct process *p, const struct record_site_counts *c);
 bool records_path(struct process *p, uint32_t id, const uint64_t *path, uint32_t depth);
 /* A simulated segment with r->parts of its instructions and then their events, `bytes` in all. */
 void records_segment(struct process *p, struct record_segment *r, const void *parts, uint32_t bytes);
+void records_node(struct process *p, struct record_node *r);
+void records_arc(struct process *p, struct record_arc *r, const uint64_t *inclusive);
+void records_jump(struct process *p, struct record_jump *r);
 void records_message(struct process *p, const char *text);
 /* Live totals into the slot. */
 void records_counters(struct process *p);

@@ -4,6 +4,7 @@
 
 #include "engine/cells.h"
 #include "engine/fsbase.h"
+#include "engine/graph.h"
 #include "engine/records.h"
 #include "engine/replay_wide.h"
 #include "engine/sampler.h"
@@ -22,6 +23,10 @@ static struct {
 	bool is_strict; /* an access to data may change what the next fetch finds in its first cache */
 	struct sim_hierarchy h[CHANNEL_MAX_GEOMETRIES];
 	uint32_t events_at[CHANNEL_MAX_GEOMETRIES]; /* what to add to each one's indices in a cell */
+	/* The buffer that is being replayed. */
+	struct graph_thread *calls; /* NULL: nobody follows calls */
+	struct sim_cell *cell;	    /* of the segment, where segments have several */
+	const uint64_t *end;
 } r;
 
 /* A vector register may read so much behind the last set of a cache. */
@@ -85,7 +90,7 @@ bool replay_start(void)
 		return true;
 	if (c->geometry_count == 0 || c->geometry_count > CHANNEL_MAX_GEOMETRIES ||
 	    c->geometry_bytes != sizeof(struct sim_geometry) || !make_hierarchies(&events) ||
-	    !cells_init(events))
+	    !cells_init(events) || (graph_is_on() && !graph_start(events)))
 		return false;
 	r.count = c->geometry_count;
 	r.code_shift = h->fetch.shift;
@@ -104,10 +109,28 @@ uint32_t replay_code_line_shift(void)
 
 /* ---- One instruction after the other ---- */
 
-/* Only an instruction to which something happens gets a cell for its events. */
+/* The number of the instruction's cell, in the context that executes it. */
+static inline uint32_t *cell_number(struct segment *s, struct segment_insn *in)
+{
+	return r.cell ? graph_cell_number(r.cell, s, in) : &in->cell;
+}
+
+/*
+ * Where events of the instruction are counted: only an instruction to which something happens gets
+ * a cell for them. With a call graph they are counted apart, as the thread wants them as well.
+ */
 static inline uint64_t *events_of(const struct segment_insn *in, uint32_t hierarchy)
 {
-	return (in->cell ? cells_at(in->cell) : cells_spare()) + r.events_at[hierarchy];
+	return (in->cell && !r.calls ? cells_at(in->cell) : cells_spare()) + r.events_at[hierarchy];
+}
+
+/* Something has been counted where events_of said. */
+static void counted(struct segment *s, struct segment_insn *in)
+{
+	if (r.calls)
+		graph_count(r.calls, cells_spare());
+	if (r.calls || !in->cell)
+		cells_take_spare(cell_number(s, in));
 }
 
 static void fetch(struct segment *s, struct segment_insn *in)
@@ -118,11 +141,12 @@ static void fetch(struct segment *s, struct segment_insn *in)
 	for (uint32_t k = 0; k < r.count; k++)
 		if (!sim_hierarchy_fetch_is_plain(&r.h[k], pc, in->length))
 			any |= sim_hierarchy_fetch(&r.h[k], pc, in->length, events_of(in, k));
-	if (any && !in->cell)
-		in->cell = cells_new_from_spare();
+	if (any)
+		counted(s, in);
 }
 
-static void touch(struct segment_insn *in, uint64_t address, uint32_t bytes, uint32_t kind)
+static void touch(struct segment *s, struct segment_insn *in, uint64_t address, uint32_t bytes,
+		  uint32_t kind)
 {
 	const enum sim_access access = kind - ACCESS_LOAD;
 	uint32_t any = 0;
@@ -131,8 +155,20 @@ static void touch(struct segment_insn *in, uint64_t address, uint32_t bytes, uin
 		if (!sim_hierarchy_data_is_plain(&r.h[k], address, bytes, access))
 			any |= sim_hierarchy_data(&r.h[k], address, bytes, access,
 						  events_of(in, k));
-	if (any && !in->cell)
-		in->cell = cells_new_from_spare();
+	if (any)
+		counted(s, in);
+}
+
+/* What the executions of segments do not tell. */
+static void count(struct segment *s, struct segment_insn *in, uint64_t insns, uint64_t reads,
+		  uint64_t writes)
+{
+	cells_add(cell_number(s, in), insns, reads, writes);
+	if (r.calls) {
+		r.calls->totals.event[CELL_INSTRUCTIONS] += insns;
+		r.calls->totals.event[CELL_READS] += reads;
+		r.calls->totals.event[CELL_WRITES] += writes;
+	}
 }
 
 /* A read-modify-write counts as a read, as with Cachegrind. */
@@ -150,7 +186,7 @@ static void replay_exactly(struct segment *s, const uint64_t *entry, uint32_t in
 
 		fetch(s, in);
 		for (uint32_t k = 0; k < in->accesses; k++)
-			touch(in, whole_address(&a[k], entry[in->first + k]), a[k].size, a[k].kind);
+			touch(s, in, whole_address(&a[k], entry[in->first + k]), a[k].size, a[k].kind);
 	}
 }
 
@@ -162,7 +198,7 @@ static void replay_cut(struct segment *s, const uint64_t *entry, uint32_t insns)
 	for (uint32_t i = 0; i < insns; i++) {
 		struct segment_insn *in = &s->insn[i];
 
-		cells_add(&in->cell, 1, in->reads, in->writes);
+		count(s, in, 1, in->reads, in->writes);
 	}
 	replay_exactly(s, entry, insns);
 }
@@ -214,10 +250,10 @@ static void replay_repeat(struct segment *s, const uint64_t *words)
 	for (uint32_t k = 0; k < accesses; k++)
 		writes += (words[REP_SHAPE] >> SHAPE_KIND_AT(k) & 3) == ACCESS_STORE;
 	if (n)
-		cells_add(&in->cell, n, n * (accesses - writes), n * writes);
+		count(s, in, n, n * (accesses - writes), n * writes);
 	for (uint64_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k < accesses; k++)
-			touch(in, words[k] + i * step, size,
+			touch(s, in, words[k] + i * step, size,
 			      words[REP_SHAPE] >> SHAPE_KIND_AT(k) & 3);
 }
 
@@ -230,9 +266,65 @@ static void replay_elements(struct segment *s, const uint64_t *entry, const uint
 
 	fetch(s, in);
 	if (n)
-		cells_add(&in->cell, 0, write ? 0 : n, write ? n : 0);
+		count(s, in, 0, write ? 0 : n, write ? n : 0);
 	for (; entry < trailer; entry++)
-		touch(in, *entry, a->size, a->kind);
+		touch(s, in, *entry, a->size, a->kind);
+}
+
+/* ---- Calls ---- */
+
+/* What was summed up of segments since the last time is the thread's. */
+static void take_counts(void)
+{
+	uint64_t *event = r.calls->totals.event, c = r.wide.counts;
+
+	event[CELL_INSTRUCTIONS] += SEGMENT_COUNTS_INSNS(c);
+	event[CELL_READS] += SEGMENT_COUNTS_READS(c);
+	event[CELL_WRITES] += SEGMENT_COUNTS_WRITES(c);
+	r.wide.counts = 0;
+}
+
+/* The graph is to know of the segment whose entries begin at p. */
+static void enter(const uint64_t *p)
+{
+	struct sim_cell *cell;
+
+	if (p >= r.end)
+		return; /* in the next buffer */
+	while (!(*p >> 63))
+		p++;
+	cell = graph_enter(r.calls, segments_of_trailer(*p));
+	r.cell = graph_has_cells() ? cell : 0;
+}
+
+void replay_left(struct segment *s, const uint64_t *next)
+{
+	struct sim_cell *cell = r.cell ? r.cell : &s->graph.own;
+
+	take_counts();
+	if (r.cell) {
+		s->executions--;
+		r.cell->executions++;
+	}
+	graph_leave(r.calls, s, cell, s->accesses ? next[-2] : 0);
+	enter(next);
+}
+
+static void replay_was_cut(struct segment *s, const uint64_t *next)
+{
+	take_counts();
+	graph_cut(r.calls, s, r.cell ? r.cell : &s->graph.own);
+	enter(next);
+}
+
+/* A segment that the graph does not know yet, in the function of those before it. */
+static void meet(struct segment *s)
+{
+	struct sim_cell *cell;
+
+	take_counts();
+	cell = graph_enter(r.calls, s);
+	r.cell = graph_has_cells() ? cell : 0;
 }
 
 /* ---- The buffer ---- */
@@ -273,18 +365,29 @@ static void replay_accesses(struct segment *s, const uint64_t *entry)
 
 		while (i >= (uint32_t)in->first + in->accesses)
 			in++;
-		touch(in, entry[i], a->size, a->kind);
+		touch(s, in, entry[i], a->size, a->kind);
 	}
 }
 
 /* One segment, whatever is simulated. */
 static void replay_segment(struct segment *s, const uint64_t *entry, const uint64_t *trailer)
 {
+	if ((s->flags & SEGMENT_NEW) && r.calls)
+		meet(s);
 	s->executions++;
 	if (s->flags || segment_is_cut(*trailer) || !code_is_plain(s))
 		replay_special(s, entry, trailer);
 	else
 		replay_accesses(s, entry);
+	if (!r.calls)
+		return;
+	if (segment_is_cut(*trailer)) {
+		replay_was_cut(s, trailer + 1);
+		return;
+	}
+	r.wide.counts += s->counts & ~SEGMENT_LEAVES;
+	if (s->counts & SEGMENT_LEAVES)
+		replay_left(s, trailer + 1);
 }
 
 static void replay_slowly(const uint64_t *p, const uint64_t *end)
@@ -334,6 +437,9 @@ static void replay_quickly(const uint64_t *p, const uint64_t *end)
 		}
 		if (bad)
 			replay_accesses(s, p);
+		r.wide.counts += s->counts & ~SEGMENT_LEAVES;
+		if (s->counts & SEGMENT_LEAVES)
+			replay_left(s, trailer + 1);
 	}
 }
 
@@ -347,17 +453,32 @@ const uint64_t *replay_odd(const uint64_t *p)
 	return trailer + 1;
 }
 
-void replay_missed(struct segment *s, uint32_t i, bool last)
+/* column: 0, 1, 2 for a fetch, a read, a write. */
+static void missed(struct segment *s, struct segment_insn *in, uint32_t column, bool last)
 {
-	struct segment_insn *in = &s->insn[s->owner[i]];
-	uint64_t *events = events_of(in, 0);
-	uint32_t column = s->desc.access[i].kind == ACCESS_STORE ? 2 : 1;
+	uint32_t *number = cell_number(s, in);
+	uint64_t *events = *number ? cells_at(*number) : cells_spare();
 
 	events[r.first_miss + column]++;
 	if (last)
 		events[r.last_miss + column]++;
-	if (!in->cell)
-		in->cell = cells_new_from_spare();
+	if (!*number)
+		cells_take_spare(number);
+	if (r.calls) {
+		r.calls->totals.event[r.first_miss + column]++;
+		r.calls->totals.event[r.last_miss + column] += last;
+		r.calls->totals.changes++;
+	}
+}
+
+void replay_code_missed(struct segment *s, bool last)
+{
+	missed(s, &s->insn[0], 0, last);
+}
+
+void replay_missed(struct segment *s, uint32_t i, bool last)
+{
+	missed(s, &s->insn[s->owner[i]], s->desc.access[i].kind == ACCESS_STORE ? 2 : 1, last);
 }
 
 /* Is it a cache that replay_wide knows? Then *w is it. */
@@ -392,11 +513,19 @@ static void prepare_wide(const struct sim_hierarchy *h)
 void replay_buffer(struct thread *t)
 {
 	r.wide.segments = segments_base();
+	r.wide.counts = 0;
+	r.calls = graph_of(t);
+	r.end = t->buf;
+	r.cell = 0;
+	if (r.calls && r.calls->is_due)
+		enter(t->buf_start);
 	if (r.is_wide)
 		replay_wide(&r.wide, t->buf_start, t->buf);
 	else if (r.is_quick)
 		replay_quickly(t->buf_start, t->buf);
 	else
 		replay_slowly(t->buf_start, t->buf);
+	if (r.calls)
+		take_counts();
 	t->special = 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a simulation has counted, as records: each time what is new since the last; see replay.h. */
 #include "engine/cells.h"
+#include "engine/graph.h"
 #include "engine/records.h"
 #include "engine/replay.h"
 #include "engine/segments.h"
@@ -23,15 +24,31 @@ static bool has_news(const uint64_t *cell)
 	return any != 0;
 }
 
+/* An execution of the segment in a context: the counts of which it is all about. */
+struct part_of_segment {
+	struct segment *s;
+	struct sim_cell *cell; /* NULL: there is only one, of a process without a call graph */
+};
+
+static uint64_t *events_of(const struct part_of_segment *c, uint32_t i)
+{
+	uint32_t number = c->s->insn[i].cell;
+
+	if (c->cell && c->cell != &c->s->graph.own)
+		number = c->cell->events ? ((const uint32_t *)c->cell->events)[i] : 0;
+	return number ? cells_at(number) : 0;
+}
+
 /* Takes the events of the segment's instructions out of their cells. Returns the words written. */
-static uint32_t take_parts(const struct segment *s)
+static uint32_t take_parts(const struct part_of_segment *c)
 {
 	struct segment_part *part = (void *)out.words;
+	const struct segment *s = c->s;
 	uint32_t n = s->insns;
 
 	for (uint32_t i = 0; i < s->insns; i++) {
 		const struct segment_insn *in = &s->insn[i];
-		uint64_t *cell = in->cell ? cells_at(in->cell) : 0;
+		uint64_t *cell = events_of(c, i);
 
 		part[i] = (struct segment_part){ .offset = in->offset,
 						 .length = in->length,
@@ -47,28 +64,65 @@ static uint32_t take_parts(const struct segment *s)
 	return n;
 }
 
+/* Jumps as far as they follow from executions; the targets of indirect ones are in the graph. */
+static void tell_jumps(struct process *p, const struct sim_segment *g, struct sim_cell *cell,
+		       uint64_t executed)
+{
+	struct record_jump r = { .from = g->end_pc,
+				 .to = g->target,
+				 .executed = executed,
+				 .taken = executed,
+				 .node = cell->node,
+				 .conditional = g->end == SIM_END_BRANCH };
+
+	if (!executed || !(engine.config.simulate_flags & CHANNEL_JUMPS) ||
+	    (g->end != SIM_END_BRANCH && g->end != SIM_END_JUMP))
+		return;
+	if (r.conditional)
+		r.taken = cell->taken - cell->told_taken;
+	cell->told_taken = cell->taken;
+	records_jump(p, &r);
+}
+
+static void tell(struct process *p, const struct part_of_segment *c, uint64_t executions)
+{
+	struct record_segment r = { .pc = c->s->desc.pc,
+				    .executions = executions,
+				    .parts = c->s->insns,
+				    .events = (uint16_t)cells.events,
+				    .node = c->cell ? c->cell->node : 0 };
+	uint32_t words = take_parts(c);
+
+	if (r.executions || words > c->s->insns)
+		records_segment(p, &r, out.words, words * (uint32_t)sizeof *out.words);
+	if (c->cell)
+		tell_jumps(p, &c->s->graph, c->cell, executions);
+}
+
 static void tell_segment(struct process *p, struct segment *s)
 {
-	struct record_segment r = { .pc = s->desc.pc,
-				    .executions = s->executions - s->told,
-				    .parts = s->insns,
-				    .events = (uint16_t)cells.events,
-				    .thread = UINT32_MAX };
-	uint32_t words = take_parts(s);
+	struct part_of_segment own = { s, graph_is_on() ? &s->graph.own : 0 };
 
+	tell(p, &own, s->executions - s->told);
 	s->told = s->executions;
-	if (r.executions || words > s->insns)
-		records_segment(p, &r, out.words, words * (uint32_t)sizeof *out.words);
+	for (struct sim_cell *c = s->graph.own.next; c; c = c->next) {
+		struct part_of_segment other = { s, c };
+
+		tell(p, &other, c->executions - c->told_executions);
+		c->told_executions = c->executions;
+	}
 }
 
 void replay_tell(struct process *p)
 {
 	if (!segments_are_on() || !p->profiling || p->borrowed_memory)
 		return;
+	graph_tell_nodes(p);
 	lock_take(&engine.translate_lock); /* no segment is half made */
 	for (struct segment *s = segments_next(0); s; s = segments_next(s))
 		tell_segment(p, s);
 	lock_drop(&engine.translate_lock);
+	graph_tell(p);
 	out.told_ns = now_ns();
 }
 
@@ -82,14 +136,27 @@ void replay_tell_when_due(struct process *p)
 		replay_tell(p);
 }
 
+static void forget(const struct part_of_segment *c)
+{
+	for (uint32_t i = 0; i < c->s->insns; i++) {
+		uint64_t *cell = events_of(c, i);
+
+		if (cell)
+			memset(cell, 0, cells.events * sizeof *cell);
+	}
+}
+
 void replay_forked(void)
 {
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
 		s->told = s->executions;
-		for (uint32_t i = 0; i < s->insns; i++)
-			if (s->insn[i].cell)
-				memset(cells_at(s->insn[i].cell), 0,
-				       cells.events * sizeof(uint64_t));
+		s->graph.own.told_taken = s->graph.own.taken;
+		forget(&(struct part_of_segment){ s, &s->graph.own });
+		for (struct sim_cell *c = s->graph.own.next; c; c = c->next) {
+			c->told_executions = c->executions;
+			c->told_taken = c->taken;
+			forget(&(struct part_of_segment){ s, c });
+		}
 	}
 	out.told_ns = 0;
 }

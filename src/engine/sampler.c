@@ -9,6 +9,7 @@
 #include "engine/budget.h"
 #include "engine/call_stack.h"
 #include "engine/dispatch.h"
+#include "engine/graph.h"
 #include "engine/nested.h"
 #include "engine/pacing.h"
 #include "engine/pages.h"
@@ -21,8 +22,11 @@
 #include "engine/ticker.h"
 #include "engine/util.h"
 
-#define BUFFER_ENTRIES 16384u
-#define SIMULATED_ENTRIES 65536u /* in a buffer of a simulation: fewer stops, and no samples wait */
+/*
+ * 512 KB: the second cache holds them, and a window fills it once or twice. A full buffer costs a
+ * fault and cold code, some ten microseconds.
+ */
+#define BUFFER_ENTRIES 65536u
 #define FOOTPRINT_PART 64u	 /* pages are counted when the run has grown by this part */
 
 /* Of the process. The lock guards all of it, and every thread's watch set. */
@@ -137,11 +141,9 @@ void sampler_publish(struct thread *t, const struct counts *after)
 static void need_buffers(struct thread *t)
 {
 	if (!t->buf_start) {
-		const uint32_t entries = is_simulation() ? SIMULATED_ENTRIES : BUFFER_ENTRIES;
-
-		t->buf_start = pages_get(entries * 8 + PAGE);
+		t->buf_start = pages_get(BUFFER_ENTRIES * 8 + PAGE);
 		engine_assert(t->buf_start);
-		t->buf_end = t->buf_start + entries;
+		t->buf_end = t->buf_start + BUFFER_ENTRIES;
 		/* The scan may read on there, but segments cannot write. */
 		sys3(SYS_mprotect, t->buf_end, PAGE, PROT_READ);
 	}
@@ -339,7 +341,7 @@ static void simulate(struct thread *t, uint64_t total)
 		give_up(t);
 		return;
 	}
-	if (t->buf - t->buf_start < SIMULATED_ENTRIES / 2)
+	if (t->buf - t->buf_start < BUFFER_ENTRIES / 2)
 		return; /* at a system call, of which there may be very many */
 	replay_tell_when_due(t->process);
 	t->buf = t->buf_start;
@@ -437,6 +439,16 @@ void sampler_repeat(struct thread *t, const struct repeat *r)
 	lock_drop(&s.lock);
 }
 
+void sampler_lock(void)
+{
+	lock_take(&s.lock);
+}
+
+void sampler_unlock(void)
+{
+	lock_drop(&s.lock);
+}
+
 static const struct counts nothing;
 
 bool sampler_enters(struct thread *t, uint64_t n)
@@ -508,6 +520,7 @@ void sampler_thread_end(struct thread *t)
 	if (t->watches)
 		scan_end_follows(t, &s.window, t->process->total.accesses);
 	lock_drop(&s.lock);
+	graph_break(t);
 	records_thread(t->process, t);
 }
 
@@ -556,8 +569,10 @@ void sampler_set_gear(struct thread *t)
 
 	if (t->gear == wanted)
 		return;
-	if (t->gear == GEAR_STREAM)
+	if (t->gear == GEAR_STREAM) {
 		sampler_flush(t, &nothing);
+		graph_break(t);
+	}
 	t->gear = wanted;
 	t->tick_due = wanted == GEAR_COUNT;
 	if (wanted == GEAR_STREAM) {

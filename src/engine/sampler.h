@@ -19,6 +19,9 @@ void sampler_start(struct thread *t);
 void sampler_thread_start(struct thread *t);
 /* Scan what is left, publish counts, give buffers back. Also before a long sleep: keep = true. */
 void sampler_thread_end(struct thread *t);
+/* The lock that guards whatever is known of accesses. */
+void sampler_lock(void);
+void sampler_unlock(void);
 /* Before a system call: nothing is left in the buffer, counts are published. */
 void sampler_settle(struct thread *t);
 /*

@@ -2,6 +2,7 @@
 /* Descriptions of straight pieces of code for simulations; see segments.h. */
 #include "engine/segments.h"
 
+#include "engine/graph.h"
 #include "engine/job.h"
 #include "engine/replay.h"
 #include "engine/util.h"
@@ -107,7 +108,9 @@ static struct segment *make(struct job *j, uint32_t accesses, uint32_t room)
 	s->end = end_of(last);
 	s->target = last->target;
 	s->code_line = first->pc >> shift;
+	s->straddles = (first->pc + first->length - 1) >> shift != s->code_line;
 	s->lines = (uint8_t)(((first->pc + s->bytes - 1) >> shift) - s->code_line + 1);
+	s->flags = graph_is_on() ? SEGMENT_NEW : 0;
 	describe_insns(j, s);
 	return s;
 }
@@ -138,7 +141,7 @@ bool segments_of_elements(struct job *j, struct code_exit *e)
 	s = make(j, 0, 1);
 	if (!s)
 		return false;
-	s->flags = in->kind == INSN_REP ? SEGMENT_REP : SEGMENT_VECTOR;
+	s->flags |= in->kind == INSN_REP ? SEGMENT_REP : SEGMENT_VECTOR;
 	s->desc.access[0].size = in->mem[0].size;
 	s->desc.access[0].kind = in->mem[0].kind;
 	e->segment = TRAILER_WORD | number_of(s);
@@ -167,7 +170,20 @@ uint8_t *segments_base(void)
 	return all.base;
 }
 
-uint64_t segments_cut(uint64_t trailer, uint32_t insns)
+void segments_cut_last(struct thread *t)
 {
-	return 1ull << 63 | (uint64_t)insns << 32 | (uint32_t)trailer;
+	uint32_t insns = t->cut_insns - 1, done = 0;
+	uint64_t trailer, *entry;
+	const struct segment *s;
+
+	t->cut_insns = 0;
+	if (t->buf == t->buf_start)
+		return;
+	trailer = t->buf[-1];
+	s = segments_of_trailer(trailer);
+	entry = t->buf - 1 - s->accesses;
+	for (uint32_t i = 0; i < insns && i < s->insns; i++)
+		done += s->insn[i].accesses;
+	entry[done] = 1ull << 63 | (uint64_t)insns << 32 | (uint32_t)trailer;
+	t->buf = insns ? entry + done + 1 : entry;
 }

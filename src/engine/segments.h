@@ -12,17 +12,30 @@
 #define DWELL_ENGINE_SEGMENTS_H
 
 #include "engine/translate.h"
+#include "sim/segment.h"
+
+/*
+ * Instructions, reads and writes of an execution in one word, which sums of a whole buffer fit into.
+ * The highest bit: the call graph is to be told, the segment may leave its function.
+ */
+#define SEGMENT_COUNTS(insns, reads, writes) \
+	((uint64_t)(insns) | (uint64_t)(reads) << 24 | (uint64_t)(writes) << 43)
+#define SEGMENT_COUNTS_INSNS(c)	 ((c)&0xffffff)
+#define SEGMENT_COUNTS_READS(c)	 ((c) >> 24 & 0x7ffff)
+#define SEGMENT_COUNTS_WRITES(c) ((c) >> 43 & 0x7ffff)
+#define SEGMENT_LEAVES		 (1ull << 63)
 
 struct job;
 struct code_exit;
 
 /* Accesses of a segment whose sizes lie in the first cache line; others are looked at one by one. */
-#define SEGMENT_QUICK_ACCESSES 44u
+#define SEGMENT_QUICK_ACCESSES 35u
 
 enum segment_flags {
 	SEGMENT_SLOW = 1,   /* accesses too many or too large for `size`, or relative to %fs */
 	SEGMENT_REP = 2,    /* a string instruction with REP: see segments_put_rep */
 	SEGMENT_VECTOR = 4, /* a gather or scatter: any number of entries, of one kind and size */
+	SEGMENT_NEW = 8,    /* the call graph has not met it yet */
 };
 
 /* How a segment ends. */
@@ -55,13 +68,16 @@ struct segment {
 	uint8_t lines;	    /* of code */
 	uint8_t accesses, insns;
 	uint8_t flags; /* enum segment_flags */
+	uint8_t straddles; /* 1: its first instruction lies on two lines */
 	uint8_t size[SEGMENT_QUICK_ACCESSES];
+	uint64_t counts; /* for the call graph: SEGMENT_COUNTS; 0 without one */
 	/* The rest. */
 	uint64_t told;	 /* executions that the collector knows of */
 	uint64_t target; /* of a direct branch or call */
 	uint16_t bytes;
 	uint8_t end;	/* enum segment_end */
 	uint8_t room;	/* for accesses */
+	struct sim_segment graph;
 	struct segment_insn *insn;
 	uint8_t *owner; /* of each access: index of the instruction */
 	struct stream_desc desc; /* with the accesses */
@@ -86,8 +102,11 @@ uint8_t *segments_base(void);
 /* All of them, in the order in which they were made; NULL after the last. */
 struct segment *segments_next(const struct segment *s);
 
-/* The trailer of an execution that ended after `insns` instructions; as read by these two. */
-uint64_t segments_cut(uint64_t trailer, uint32_t insns);
+/*
+ * A fault ended the last segment in the buffer of t after t->cut_insns - 1 of its instructions: its
+ * entries are cut to those of these, and its trailer says how many they are, as read by the two below.
+ */
+void segments_cut_last(struct thread *t);
 static inline bool segment_is_cut(uint64_t trailer)
 {
 	return trailer >> 32 != UINT32_MAX;

@@ -8,6 +8,7 @@
 #include "engine/dispatch.h"
 #include "engine/fault.h"
 #include "engine/frame.h"
+#include "engine/graph.h"
 #include "engine/pages.h"
 #include "engine/process.h"
 #include "engine/ticker.h"
@@ -412,6 +413,7 @@ void signals_deliver(struct thread *t)
 		t->real_tick = true; /* more of them keep their order in the kernel */
 	__atomic_store_n(&t->pending, 0, __ATOMIC_SEQ_CST);
 	apply_mask(t);
+	graph_signal(t);
 }
 
 static void bad_frame(struct thread *t)
@@ -446,6 +448,7 @@ void signals_return(struct thread *t)
 	}
 	t->altstack = uc.stack;
 	signals_set_mask(t, uc.sigmask);
+	graph_signal_return(t);
 }
 
 void signals_before_exec(struct thread *t)

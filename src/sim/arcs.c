@@ -14,7 +14,8 @@ struct found_cell {
 
 void sim_arcs_init(struct sim_call_graph *g)
 {
-	uint64_t arc_bytes = sizeof(struct sim_arc) + g->config.events * sizeof(uint64_t);
+	unsigned events = g->config.events < SIM_OFTEN ? SIM_OFTEN : g->config.events;
+	uint64_t arc_bytes = sizeof(struct sim_arc) + events * sizeof(uint64_t);
 
 	sim_table_init(&g->arc_table, g->memory);
 	sim_table_init(&g->cell_table, g->memory);

@@ -59,7 +59,7 @@ static uint8_t kind_of(const struct sim_call_graph *g, uint32_t node)
 
 /* What is executed now was called by nobody that is known. */
 static void begin_root(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t function,
-		       const uint64_t *totals)
+		       const struct sim_totals *totals)
 {
 	struct sim_call c = {.function = function, .sp = NO_SP, .flags = s->root_flags};
 
@@ -72,7 +72,7 @@ static void begin_root(struct sim_call_graph *g, struct sim_call_stack *s, uint3
  * there had been two calls, one after the other. True: it was so.
  */
 static bool leave_stub(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t function,
-		       const uint64_t *totals)
+		       const struct sim_totals *totals)
 {
 	uint8_t kind = kind_of(g, s->node);
 	const struct sim_frame *top = sim_top(s);
@@ -92,7 +92,7 @@ static bool leave_stub(struct sim_call_graph *g, struct sim_call_stack *s, uint3
 
 /* From the end of `last` without a call or return to code of a function, at its beginning or not. */
 static void go_to(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t function,
-		  bool is_entry, struct sim_segment *last, const uint64_t *totals)
+		  bool is_entry, struct sim_segment *last, const struct sim_totals *totals)
 {
 	struct sim_call c = {.function = function, .flags = SIM_ARC_JUMP};
 	uint32_t active;
@@ -126,7 +126,7 @@ static bool is_entry(const struct sim_call_graph *g, const struct sim_segment *s
 
 /* The stack pointer is known: it may be another stack. */
 static inline void move_to(struct sim_call_graph *g, struct sim_call_stack *s, uint64_t sp,
-			   enum sim_move move, const uint64_t *totals)
+			   enum sim_move move, const struct sim_totals *totals)
 {
 	struct sim_fiber *f = s->fiber;
 
@@ -136,7 +136,7 @@ static inline void move_to(struct sim_call_graph *g, struct sim_call_stack *s, u
 }
 
 static void called(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t function,
-		   const uint64_t *totals)
+		   const struct sim_totals *totals)
 {
 	struct sim_segment *last = s->last;
 	struct sim_call c = {
@@ -155,13 +155,14 @@ static void called(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t 
 }
 
 static void returned(struct sim_call_graph *g, struct sim_call_stack *s,
-		     const struct sim_segment *segment, const uint64_t *totals)
+		     const struct sim_segment *segment, const struct sim_totals *totals)
 {
 	const bool entry = is_entry(g, segment);
 	const uint64_t sp = s->sp;
 
-	/* Out of the root: its caller is not known. */
-	if (sim_top(s)->sp == NO_SP && sp > s->fiber->high && !entry && sp - s->fiber->high < NEAR)
+	/* Out of the root: its caller is not known, or is the kernel. */
+	if (sim_top(s)->sp == NO_SP && !entry && sp - s->fiber->high < NEAR &&
+	    (sp > s->fiber->high || s->fiber->interrupted != NULL))
 		sim_frames_end(g, s, totals);
 	move_to(g, s, sp, entry ? SIM_BY_RETURN_TO_ENTRY : SIM_BY_RETURN, totals);
 	if (s->fiber->count == 0) {
@@ -173,8 +174,50 @@ static void returned(struct sim_call_graph *g, struct sim_call_stack *s,
 	go_to(g, s, segment->function, entry, s->last, totals);
 }
 
+/*
+ * A call as most are: on the same stack, by the arc that the place took last, of a function that is
+ * not active. False: nothing is done.
+ */
+static inline bool calls_again(struct sim_call_graph *g, struct sim_call_stack *s,
+			       const struct sim_segment *segment, const struct sim_totals *totals)
+{
+	const struct sim_fiber *f = s->fiber;
+	const struct sim_segment *last = s->last;
+	struct sim_arc *arc = last->arc;
+	const uint64_t sp = s->sp;
+
+	if (last->end == SIM_END_RETURN || arc == NULL || arc->caller != s->node ||
+	    arc->function != segment->function || arc->flags != 0 || arc->pc != last->end_pc ||
+	    sim_top(s)->sp <= sp || f->sp - sp + NEAR >= 2 * NEAR || sp > f->high ||
+	    !sim_frames_fit(f, totals) || s->active[arc->callee] != 0)
+		return false;
+	if (g->config.depth != 0) {
+		if (s->active_function[arc->function] != 0)
+			return false;
+		s->active_function[arc->function] = f->count + 1;
+	}
+	s->active[arc->callee] = f->count + 1;
+	s->fiber->sp = sp;
+	sim_frames_new(s, arc, sp, totals);
+	return true;
+}
+
+/* A return as most are: from the topmost frame alone, to its caller. */
+static inline bool returns_once(struct sim_call_graph *g, struct sim_call_stack *s,
+				const struct sim_segment *segment, const struct sim_totals *totals)
+{
+	const struct sim_frame *top = sim_top(s);
+
+	if (s->last->end != SIM_END_RETURN || top->sp != s->sp || top[-1].sp == s->sp ||
+	    segment->node != top->caller)
+		return false;
+	s->fiber->sp = s->sp;
+	sim_frames_pop(g, s, totals);
+	return true;
+}
+
 struct sim_cell *sim_call_graph_step(struct sim_call_graph *g, struct sim_call_stack *s,
-				     struct sim_segment *segment, const uint64_t *totals)
+				     struct sim_segment *segment, const struct sim_totals *totals)
 {
 	struct sim_segment *last = s->last;
 
@@ -182,10 +225,14 @@ struct sim_cell *sim_call_graph_step(struct sim_call_graph *g, struct sim_call_s
 		begin_root(g, s, segment->function, totals);
 	else if (s->transfer != SIM_TRANSFERS || last == NULL)
 		go_to(g, s, segment->function, is_entry(g, segment), last, totals);
-	else if (last->end == SIM_END_RETURN)
-		returned(g, s, segment, totals);
-	else
-		called(g, s, segment->function, totals);
+	else if (returns_once(g, s, segment, totals))
+		return segment->recent;
+	else if (!calls_again(g, s, segment, totals)) {
+		if (last->end == SIM_END_RETURN)
+			returned(g, s, segment, totals);
+		else
+			called(g, s, segment->function, totals);
+	}
 	if (s->node == SIM_NO_NODE)
 		return &segment->own; /* there was no memory for a root */
 	if (segment->node != s->node) {
@@ -197,23 +244,14 @@ struct sim_cell *sim_call_graph_step(struct sim_call_graph *g, struct sim_call_s
 
 /* ---- Forks ---- */
 
-static void forget_fiber(const struct sim_call_graph *g, struct sim_fiber *f,
-			 const uint64_t *totals)
-{
-	const unsigned events = g->config.events;
-
-	for (unsigned k = 0; k < events; k++)
-		f->left[k] = totals[k];
-	for (uint64_t i = 0; i < (uint64_t)f->count * events; i++)
-		f->snapshot[i] = totals[i % events];
-}
-
 void sim_call_graph_forked(struct sim_call_graph *g, struct sim_call_stack *s,
-			   const uint64_t *totals)
+			   const struct sim_totals *totals)
 {
 	sim_call_graph_each_arc(g, NULL, NULL);
 	sim_call_graph_each_jump(g, NULL, NULL);
 	g->lost = 0;
-	for (struct sim_fiber *f = s->fibers; f != NULL; f = f->next)
-		forget_fiber(g, f, totals);
+	for (struct sim_fiber *f = s->fibers; f != NULL; f = f->next) {
+		f->left = *totals;
+		sim_frames_restart(g, f, totals);
+	}
 }

@@ -38,7 +38,8 @@
 #include "sim/segment.h"
 #include "sim/table.h"
 
-#define SIM_MAX_EVENTS 32
+#define SIM_GRAPH_EVENTS 64
+#define SIM_OFTEN	 3
 
 #define SIM_NO_NODE UINT32_MAX
 
@@ -54,10 +55,10 @@ struct sim_arc {
 	uint32_t caller, callee; /* nodes; the caller is 0 for those that have none */
 	uint64_t pc;		 /* of the call or jump; 0 for those that have none */
 	uint32_t flags;		 /* enum sim_arc_flags */
-	uint32_t folded;	 /* private: its callee depends on what is active (contexts.h) */
+	uint32_t function;	 /* private: the callee's; 0: not to be taken for granted */
 	struct sim_arc *through; /* private: to a stub: what the stub led to most recently */
 	uint64_t calls;
-	uint64_t inclusive[]; /* an item for each event */
+	uint64_t inclusive[]; /* an item for each event, at least SIM_OFTEN */
 };
 
 /* How often an indirect jump of a cell went to a place. */
@@ -71,7 +72,7 @@ struct sim_jump {
 };
 
 struct sim_call_graph_config {
-	unsigned events;       /* how many are counted, at most SIM_MAX_EVENTS */
+	unsigned events;       /* how many are counted, at most SIM_GRAPH_EVENTS */
 	unsigned depth;	       /* of contexts, at most SIM_MAX_DEPTH; 0: nodes are functions */
 	bool separate_threads; /* a node belongs to a thread */
 	bool jumps;	       /* count where branches and jumps go to */
@@ -89,25 +90,40 @@ struct sim_call_graph {
 	uint64_t lost; /* calls, jumps and cells that there was no memory for */
 };
 
-/* An open call. Its snapshot of the events is kept beside it. */
+/*
+ * The events of a thread so far. Nearly each segment has some of the first SIM_OFTEN ones
+ * (instructions, reads, writes), most calls have none of the rest.
+ */
+struct sim_totals {
+	uint64_t event[SIM_GRAPH_EVENTS];
+	uint64_t changes; /* is another number than before when any but the first SIM_OFTEN rose */
+};
+
+/* An open call. The rest of what had happened as it began is in the fiber's snapshots. */
 struct sim_frame {
 	uint64_t sp; /* where its return address stands; UINT64_MAX: there is none */
 	struct sim_arc *arc;
 	uint32_t caller; /* node that goes on when it ends */
 	uint32_t outer;	 /* the frame of the node's activation before + 1; 0: it is the outermost */
 	uint32_t outer_function; /* the same of the function, where nodes are more than functions */
-	uint32_t unused;
+	uint32_t rare;		 /* index of its snapshot, which it may share with frames before */
+	uint64_t often[SIM_OFTEN];
+	uint64_t unused; /* a cache line */
 };
+
+_Static_assert(sizeof(struct sim_frame) == 64, "frames are found by a shift");
 
 /* One of the stacks that a thread runs on, with the frames on it. The first frame is a root. */
 struct sim_fiber {
 	struct sim_fiber *next;
 	struct sim_frame *frame;
-	uint64_t *snapshot; /* all events as each frame began */
 	uint32_t count, room;
-	uint64_t sp;   /* where the stack was last known to be; 0: not yet */
-	uint64_t high; /* the highest place known of it */
-	uint64_t used; /* when it was left, in switches */
+	uint32_t rare_count, rare_room;
+	uint64_t *rare;	       /* snapshots of the other events */
+	uint64_t *rare_change; /* sim_totals.changes at each snapshot; they rise */
+	uint64_t sp;	       /* where the stack was last known to be; 0: not yet */
+	uint64_t high;	       /* the highest place known of it */
+	uint64_t used;	       /* when it was left, in switches */
 	/* A signal handler runs on top of it, and this is how it goes on. */
 	bool is_interrupted;
 	uint32_t node, transfer;
@@ -115,7 +131,7 @@ struct sim_fiber {
 	struct sim_cell *cell;
 	uint64_t last_sp;
 	struct sim_fiber *interrupted; /* it is that of a handler, on top of this one */
-	uint64_t left[];	       /* the events as it was left */
+	struct sim_totals left;	       /* as it was left */
 };
 
 /* What the end of the last segment means for the next one. */
@@ -159,26 +175,24 @@ int sim_call_stack_init(struct sim_call_stack *s, struct sim_call_graph *g, uint
 void sim_call_stack_release(struct sim_call_stack *s, struct sim_call_graph *g);
 
 /*
- * All other functions take `totals`, the events of the thread so far (all segments before the one
- * that is told now, config.events items), where frames may begin or end.
+ * All other functions take `totals`, the events of the thread in all segments before the one that
+ * is told now.
  */
 
 /* The rest of sim_call_graph_segment. */
 struct sim_cell *sim_call_graph_step(struct sim_call_graph *g, struct sim_call_stack *s,
-				     struct sim_segment *segment, const uint64_t *totals);
+				     struct sim_segment *segment, const struct sim_totals *totals);
 void sim_call_graph_jumped(struct sim_call_graph *g, const struct sim_call_stack *s,
 			   const struct sim_segment *segment);
 
 /*
- * The thread executes a segment, after all those that this was called for before. sp, if the segment
- * ends in a call or return: the address of the return address that it pushes or pops; else
- * anything. Returns its cell in the node that executes it; the caller counts the execution there, and
- * whatever happens. It is never NULL.
+ * The thread begins to execute a segment. Returns its cell in the node that executes it; the caller counts
+ * the execution there, and whatever happens. It is never NULL.
  */
-static inline struct sim_cell *sim_call_graph_segment(struct sim_call_graph *g,
-						      struct sim_call_stack *s,
-						      struct sim_segment *segment, uint64_t sp,
-						      const uint64_t *totals)
+static inline struct sim_cell *sim_call_graph_enter(struct sim_call_graph *g,
+						    struct sim_call_stack *s,
+						    struct sim_segment *segment,
+						    const struct sim_totals *totals)
 {
 	struct sim_cell *cell = segment->recent;
 
@@ -186,41 +200,69 @@ static inline struct sim_cell *sim_call_graph_segment(struct sim_call_graph *g,
 		sim_call_graph_jumped(g, s, segment);
 	if (__builtin_expect(segment->node != s->node || s->transfer, 0))
 		cell = sim_call_graph_step(g, s, segment, totals);
+	s->last = 0;
+	s->transfer = SIM_GOES_ON;
+	return cell;
+}
+
+/*
+ * It has executed the segment, up to its end. sp, if that is a call or return: the address of the
+ * return address that it pushes or pops; else anything.
+ */
+static inline void sim_call_graph_leave(struct sim_call_stack *s, struct sim_segment *segment,
+					struct sim_cell *cell, uint64_t sp)
+{
 	s->last = segment;
 	s->cell = cell;
 	s->transfer = segment->end >= SIM_END_FIRST_TRANSFER;
 	s->sp = sp;
+}
+
+/*
+ * Both, for each segment. Who knows that segments follow each other in one function, and wants no cells
+ * of contexts and no jumps, may leave out the end of the one and the beginning of the other.
+ */
+static inline struct sim_cell *sim_call_graph_segment(struct sim_call_graph *g,
+						      struct sim_call_stack *s,
+						      struct sim_segment *segment, uint64_t sp,
+						      const struct sim_totals *totals)
+{
+	struct sim_cell *cell = sim_call_graph_enter(g, s, segment, totals);
+
+	sim_call_graph_leave(s, segment, cell, sp);
 	return cell;
 }
 
-/* The segment that was told last did not come to its end: it was cut by a fault or a signal. */
+/* The segment that was left last did not come to its end: it was cut by a fault or a signal. */
 void sim_call_graph_unfinished(struct sim_call_stack *s);
 
-/* A signal handler is what comes next; and it has ended by sigreturn. */
-void sim_call_graph_signal(struct sim_call_graph *g, struct sim_call_stack *s,
-			   const uint64_t *totals);
+/* A signal handler is what comes next, its return address stands at sp. */
+void sim_call_graph_signal(struct sim_call_graph *g, struct sim_call_stack *s, uint64_t sp,
+			   const struct sim_totals *totals);
+/* It has ended by sigreturn. */
 void sim_call_graph_signal_return(struct sim_call_graph *g, struct sim_call_stack *s,
-				  const uint64_t *totals);
+				  const struct sim_totals *totals);
 
 /*
  * Count what the open calls have cost so far to their arcs, so that a look at the results is
  * complete; the calls go on.
  */
 void sim_call_graph_settle(struct sim_call_graph *g, struct sim_call_stack *s,
-			   const uint64_t *totals);
+			   const struct sim_totals *totals);
 
 /*
  * The thread ends, or is not followed any more for a while: all calls end. What comes next, if
  * anything, is a root.
  */
-void sim_call_graph_end(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals);
+void sim_call_graph_end(struct sim_call_graph *g, struct sim_call_stack *s,
+			const struct sim_totals *totals);
 
 /*
  * In a forked child, whose other threads are not there: the results are empty, the calls of s go on
  * and cost from here on.
  */
 void sim_call_graph_forked(struct sim_call_graph *g, struct sim_call_stack *s,
-			   const uint64_t *totals);
+			   const struct sim_totals *totals);
 
 /*
  * Results. Nodes: g->contexts.items[1 .. g->contexts.count - 1], functions the same way; a node's

@@ -16,16 +16,10 @@
 /* Other stacks of a thread that are remembered. */
 #define MOST_FIBERS 1024u
 
-static uint64_t fiber_bytes(const struct sim_call_graph *g)
-{
-	return sizeof(struct sim_fiber) + g->config.events * sizeof(uint64_t);
-}
-
 static void free_fiber(struct sim_call_graph *g, struct sim_fiber *f)
 {
-	sim_give(g->memory, f->frame, f->room * sizeof(*f->frame));
-	sim_give(g->memory, f->snapshot, f->room * g->config.events * sizeof(*f->snapshot));
-	sim_give(g->memory, f, fiber_bytes(g));
+	sim_frames_release(g, f);
+	sim_give(g->memory, f, sizeof(*f));
 }
 
 static void unlink_fiber(struct sim_call_stack *s, const struct sim_fiber *f)
@@ -39,7 +33,7 @@ static void unlink_fiber(struct sim_call_stack *s, const struct sim_fiber *f)
 }
 
 static void switch_to(struct sim_call_graph *g, struct sim_call_stack *s, struct sim_fiber *to,
-		      const uint64_t *totals)
+		      const struct sim_totals *totals)
 {
 	sim_frames_sleep(g, s, totals);
 	s->fiber = to;
@@ -49,7 +43,7 @@ static void switch_to(struct sim_call_graph *g, struct sim_call_stack *s, struct
 /* A stack that does not run ends: its calls ended when it was left. */
 static void drop(struct sim_call_graph *g, struct sim_call_stack *s, struct sim_fiber *f)
 {
-	sim_frames_settle(g, f, f->left);
+	sim_frames_settle(g, f, &f->left);
 	unlink_fiber(s, f);
 	free_fiber(g, f);
 }
@@ -66,17 +60,17 @@ static struct sim_fiber *oldest(const struct sim_call_stack *s)
 	return found;
 }
 
-int sim_fibers_new(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals)
+int sim_fibers_new(struct sim_call_graph *g, struct sim_call_stack *s,
+		   const struct sim_totals *totals)
 {
 	struct sim_fiber *f;
 
 	if (s->fiber_count >= MOST_FIBERS && (f = oldest(s)) != NULL)
 		drop(g, s, f);
-	f = sim_take(g->memory, fiber_bytes(g));
+	f = sim_take(g->memory, sizeof(*f));
 	if (f == NULL)
 		return -1;
-	for (unsigned i = 0; i < g->config.events; i++)
-		f->left[i] = totals[i];
+	f->left = *totals;
 	f->node = SIM_NO_NODE;
 	f->next = s->fibers;
 	s->fibers = f;
@@ -153,7 +147,7 @@ static void drop_handlers(struct sim_call_graph *g, struct sim_call_stack *s)
 }
 
 void sim_fibers_choose(struct sim_call_graph *g, struct sim_call_stack *s, uint64_t sp,
-		       enum sim_move move, const uint64_t *totals)
+		       enum sim_move move, const struct sim_totals *totals)
 {
 	struct sim_fiber *f = s->fiber, *other = find_other(s, sp);
 
@@ -181,8 +175,8 @@ void sim_fibers_choose(struct sim_call_graph *g, struct sim_call_stack *s, uint6
 
 /* ---- Signals ---- */
 
-void sim_call_graph_signal(struct sim_call_graph *g, struct sim_call_stack *s,
-			   const uint64_t *totals)
+void sim_call_graph_signal(struct sim_call_graph *g, struct sim_call_stack *s, uint64_t sp,
+			   const struct sim_totals *totals)
 {
 	struct sim_fiber *below = s->fiber;
 
@@ -196,13 +190,14 @@ void sim_call_graph_signal(struct sim_call_graph *g, struct sim_call_stack *s,
 	}
 	below->is_interrupted = true;
 	s->fiber->interrupted = below;
+	s->fiber->sp = s->fiber->high = sp;
 	s->last = NULL;
 	s->transfer = SIM_TRANSFERS;
 	s->root_flags = SIM_ARC_SIGNAL;
 }
 
 void sim_call_graph_signal_return(struct sim_call_graph *g, struct sim_call_stack *s,
-				  const uint64_t *totals)
+				  const struct sim_totals *totals)
 {
 	struct sim_fiber *handler = s->fiber, *below = handler->interrupted;
 
@@ -227,13 +222,13 @@ void sim_call_graph_signal_return(struct sim_call_graph *g, struct sim_call_stac
 
 int sim_call_stack_init(struct sim_call_stack *s, struct sim_call_graph *g, uint32_t thread)
 {
-	static const uint64_t nothing[SIM_MAX_EVENTS];
+	static const struct sim_totals nothing;
 
 	*s = (struct sim_call_stack){.node = SIM_NO_NODE,
 				     .transfer = SIM_TRANSFERS,
 				     .thread = thread,
 				     .root_flags = SIM_ARC_START};
-	return sim_fibers_new(g, s, nothing);
+	return sim_fibers_new(g, s, &nothing);
 }
 
 void sim_call_stack_release(struct sim_call_stack *s, struct sim_call_graph *g)
@@ -251,13 +246,14 @@ void sim_call_stack_release(struct sim_call_stack *s, struct sim_call_graph *g)
 }
 
 void sim_call_graph_settle(struct sim_call_graph *g, struct sim_call_stack *s,
-			   const uint64_t *totals)
+			   const struct sim_totals *totals)
 {
 	for (struct sim_fiber *f = s->fibers; f != NULL; f = f->next)
-		sim_frames_settle(g, f, f == s->fiber ? totals : f->left);
+		sim_frames_settle(g, f, f == s->fiber ? totals : &f->left);
 }
 
-void sim_call_graph_end(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals)
+void sim_call_graph_end(struct sim_call_graph *g, struct sim_call_stack *s,
+			const struct sim_totals *totals)
 {
 	struct sim_fiber *next;
 

@@ -60,25 +60,77 @@ static bool has_places(const struct sim_call_graph *g, struct sim_call_stack *s,
 static bool grow_frames(const struct sim_call_graph *g, struct sim_fiber *f)
 {
 	uint32_t room = f->room == 0 ? FIRST_FRAMES : f->room * 2;
-	uint64_t events = g->config.events;
 	struct sim_frame *frame = sim_take(g->memory, room * sizeof(*frame));
-	uint64_t *snapshot = sim_take(g->memory, room * events * sizeof(*snapshot));
 
-	if (frame == NULL || snapshot == NULL) {
-		sim_give(g->memory, frame, room * sizeof(*frame));
-		sim_give(g->memory, snapshot, room * events * sizeof(*snapshot));
+	if (frame == NULL)
 		return false;
-	}
 	for (uint32_t i = 0; i < f->count; i++)
 		frame[i] = f->frame[i];
-	for (uint64_t i = 0; i < f->count * events; i++)
-		snapshot[i] = f->snapshot[i];
 	sim_give(g->memory, f->frame, f->room * sizeof(*frame));
-	sim_give(g->memory, f->snapshot, f->room * events * sizeof(*snapshot));
 	f->frame = frame;
-	f->snapshot = snapshot;
 	f->room = room;
 	return true;
+}
+
+static uint64_t rare_events(const struct sim_call_graph *g)
+{
+	return g->config.events > SIM_OFTEN ? g->config.events - SIM_OFTEN : 0;
+}
+
+static bool grow_rare(const struct sim_call_graph *g, struct sim_fiber *f)
+{
+	uint32_t room = f->rare_room == 0 ? FIRST_FRAMES : f->rare_room * 2;
+	uint64_t words = rare_events(g) + 1;
+	/* One piece of memory for both. */
+	uint64_t *change = sim_take(g->memory, room * words * sizeof(*change));
+	uint64_t *rare = change + room;
+
+	if (change == NULL)
+		return false;
+	for (uint32_t i = 0; i < f->rare_count; i++)
+		change[i] = f->rare_change[i];
+	for (uint64_t i = 0; i < f->rare_count * (words - 1); i++)
+		rare[i] = f->rare[i];
+	sim_give(g->memory, f->rare_change, f->rare_room * words * sizeof(*change));
+	f->rare_change = change;
+	f->rare = rare;
+	f->rare_room = room;
+	return true;
+}
+
+bool sim_frames_make_room(struct sim_call_graph *g, struct sim_fiber *f,
+			  const struct sim_totals *totals)
+{
+	const uint64_t events = rare_events(g);
+
+	if (f->count == f->room && !grow_frames(g, f))
+		return false;
+	if (f->rare_count != 0 && f->rare_change[f->rare_count - 1] == totals->changes)
+		return true;
+	if (f->rare_count == f->rare_room && !grow_rare(g, f))
+		return false;
+	f->rare_change[f->rare_count] = totals->changes;
+	for (uint64_t i = 0; i < events; i++)
+		f->rare[f->rare_count * events + i] = totals->event[SIM_OFTEN + i];
+	f->rare_count++;
+	return true;
+}
+
+void sim_frames_release(const struct sim_call_graph *g, struct sim_fiber *f)
+{
+	sim_give(g->memory, f->frame, f->room * sizeof(*f->frame));
+	sim_give(g->memory, f->rare_change,
+		 f->rare_room * (rare_events(g) + 1) * sizeof(*f->rare_change));
+}
+
+void sim_frames_add_rare(const struct sim_call_graph *g, const struct sim_fiber *f,
+			 const struct sim_frame *frame, const struct sim_totals *totals)
+{
+	const uint64_t events = rare_events(g);
+
+	for (uint64_t i = 0; i < events; i++)
+		frame->arc->inclusive[SIM_OFTEN + i] +=
+			totals->event[SIM_OFTEN + i] - f->rare[frame->rare * events + i];
 }
 
 /* ---- What is active ---- */
@@ -164,21 +216,18 @@ static struct sim_arc *arc_of(struct sim_call_graph *g, struct sim_call_stack *s
 	uint32_t callee, flags;
 	bool folded;
 
-	if (arc != NULL && arc->caller == c->caller && arc->pc == c->pc && !arc->folded &&
-	    sim_function_of(g, arc->callee) == c->function) {
-		flags = c->flags | (is_recursive(g, s, arc->callee) ? SIM_ARC_RECURSIVE : 0);
-		/* What is folded is recursive, but not all that is recursive is folded. */
-		if (arc->flags == flags && (!(flags & SIM_ARC_RECURSIVE) || !has_contexts(g)))
-			return arc;
-	}
+	if (arc != NULL && arc->caller == c->caller && arc->pc == c->pc &&
+	    arc->function == c->function && arc->flags == c->flags &&
+	    !is_recursive(g, s, arc->callee))
+		return arc;
 	callee = callee_of(g, s, c, &folded);
-	if (callee == 0)
+	if (callee == 0 || !has_places(g, s, callee))
 		return NULL;
 	flags = c->flags | (is_recursive(g, s, callee) ? SIM_ARC_RECURSIVE : 0);
 	arc = sim_arcs_find(g, c->caller, c->pc, callee, flags);
-	if (arc == NULL || !has_places(g, s, callee))
+	if (arc == NULL)
 		return NULL;
-	arc->folded = folded;
+	arc->function = folded ? 0 : c->function;
 	g->contexts.items[callee].entered = true;
 	if (c->recent != NULL)
 		*c->recent = arc;
@@ -186,115 +235,113 @@ static struct sim_arc *arc_of(struct sim_call_graph *g, struct sim_call_stack *s
 }
 
 static void push_arc(struct sim_call_graph *g, struct sim_call_stack *s, struct sim_arc *arc,
-		     uint64_t sp, const uint64_t *totals)
+		     uint64_t sp, const struct sim_totals *totals)
 {
-	struct sim_fiber *f = s->fiber;
-	const unsigned events = g->config.events;
-	uint64_t *snapshot = f->snapshot + (uint64_t)f->count * events;
-
-	f->frame[f->count] = (struct sim_frame){.sp = sp, .arc = arc, .caller = s->node};
-	for (unsigned i = 0; i < events; i++)
-		snapshot[i] = totals[i];
-	activate(g, s, f->count++);
-	arc->calls++;
-	s->node = arc->callee;
+	if (arc == NULL || !has_places(g, s, arc->callee) ||
+	    !sim_frames_make_room(g, s->fiber, totals)) {
+		g->lost++;
+		return;
+	}
+	sim_frames_new(s, arc, sp, totals);
+	activate(g, s, s->fiber->count - 1);
 }
 
 void sim_frames_push(struct sim_call_graph *g, struct sim_call_stack *s, const struct sim_call *c,
-		     const uint64_t *totals)
+		     const struct sim_totals *totals)
 {
-	struct sim_fiber *f = s->fiber;
-	struct sim_arc *arc = arc_of(g, s, c);
-
-	if (arc == NULL || !has_places(g, s, arc->callee) ||
-	    (f->count == f->room && !grow_frames(g, f)))
-		g->lost++;
-	else
-		push_arc(g, s, arc, c->sp, totals);
+	push_arc(g, s, arc_of(g, s, c), c->sp, totals);
 }
 
 void sim_frames_chain(struct sim_call_graph *g, struct sim_call_stack *s, const struct sim_call *c,
-		      const uint64_t *totals)
+		      const struct sim_totals *totals)
 {
-	struct sim_fiber *f = s->fiber;
 	struct sim_arc *arc = arc_of(g, s, c);
 	uint32_t active = arc != NULL ? active_node(s, arc->callee) : 0;
 
-	if (active != 0 && f->frame[active - 1].sp == c->sp) {
+	if (active != 0 && s->fiber->frame[active - 1].sp == c->sp) {
 		arc->calls++;
 		s->node = arc->callee;
-	} else if (arc == NULL || !has_places(g, s, arc->callee) ||
-		   (f->count == f->room && !grow_frames(g, f))) {
-		g->lost++;
 	} else {
 		push_arc(g, s, arc, c->sp, totals);
 	}
 }
 
-void sim_frames_pop(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals)
-{
-	struct sim_fiber *f = s->fiber;
-	const unsigned events = g->config.events;
-	const struct sim_frame *frame = &f->frame[--f->count];
-
-	if (frame->outer == 0) {
-		const uint64_t *snapshot = f->snapshot + (uint64_t)f->count * events;
-		uint64_t *inclusive = frame->arc->inclusive;
-
-		for (unsigned i = 0; i < events; i++)
-			inclusive[i] += totals[i] - snapshot[i];
-	}
-	deactivate(g, s, f->count);
-	s->node = frame->caller;
-}
-
 /* ---- All frames of a stack ---- */
 
-void sim_frames_end(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals)
+void sim_frames_end(struct sim_call_graph *g, struct sim_call_stack *s,
+		    const struct sim_totals *totals)
 {
 	while (s->fiber->count != 0)
 		sim_frames_pop(g, s, totals);
+	s->fiber->rare_count = 0;
 	s->node = SIM_NO_NODE;
 }
 
-void sim_frames_settle(struct sim_call_graph *g, struct sim_fiber *f, const uint64_t *totals)
+void sim_frames_restart(const struct sim_call_graph *g, struct sim_fiber *f,
+			const struct sim_totals *totals)
 {
-	const unsigned events = g->config.events;
+	const uint64_t events = rare_events(g);
 
 	for (uint32_t i = 0; i < f->count; i++) {
-		const struct sim_frame *frame = &f->frame[i];
-		uint64_t *snapshot = f->snapshot + (uint64_t)i * events;
-
-		for (unsigned k = 0; k < events; k++) {
-			if (frame->outer == 0)
-				frame->arc->inclusive[k] += totals[k] - snapshot[k];
-			snapshot[k] = totals[k];
-		}
+		f->frame[i].rare = 0;
+		for (unsigned k = 0; k < SIM_OFTEN; k++)
+			f->frame[i].often[k] = totals->event[k];
 	}
+	if (f->count == 0)
+		return;
+	/* All began now: one snapshot is enough. */
+	f->rare_count = 1;
+	f->rare_change[0] = totals->changes;
+	for (uint64_t i = 0; i < events; i++)
+		f->rare[i] = totals->event[SIM_OFTEN + i];
 }
 
-void sim_frames_sleep(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals)
+void sim_frames_settle(struct sim_call_graph *g, struct sim_fiber *f,
+		       const struct sim_totals *totals)
+{
+	for (uint32_t i = 0; i < f->count; i++)
+		if (f->frame[i].outer == 0)
+			sim_frames_add(g, f, &f->frame[i], totals);
+	sim_frames_restart(g, f, totals);
+}
+
+void sim_frames_sleep(struct sim_call_graph *g, struct sim_call_stack *s,
+		      const struct sim_totals *totals)
 {
 	struct sim_fiber *f = s->fiber;
 
 	for (uint32_t i = f->count; i-- > 0;)
 		deactivate(g, s, i);
-	for (unsigned k = 0; k < g->config.events; k++)
-		f->left[k] = totals[k];
+	f->left = *totals;
 	f->node = s->node;
 	f->used = ++s->switches;
 }
 
-void sim_frames_wake(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals)
+/* What happened elsewhere is not theirs. */
+static void shift(const struct sim_call_graph *g, struct sim_fiber *f,
+		  const struct sim_totals *totals)
 {
-	struct sim_fiber *f = s->fiber;
-	const unsigned events = g->config.events;
+	const uint64_t events = rare_events(g);
 
-	for (uint32_t i = 0; i < f->count; i++) {
-		activate(g, s, i);
-		/* What happened elsewhere is not theirs. */
-		for (unsigned k = 0; k < events; k++)
-			f->snapshot[(uint64_t)i * events + k] += totals[k] - f->left[k];
+	for (uint32_t i = 0; i < f->count; i++)
+		for (unsigned k = 0; k < SIM_OFTEN; k++)
+			f->frame[i].often[k] += totals->event[k] - f->left.event[k];
+	if (totals->changes == f->left.changes)
+		return;
+	for (uint32_t i = 0; i < f->rare_count; i++) {
+		for (uint64_t k = 0; k < events; k++)
+			f->rare[i * events + k] +=
+				totals->event[SIM_OFTEN + k] - f->left.event[SIM_OFTEN + k];
+		if (f->rare_change[i] == f->left.changes)
+			f->rare_change[i] = totals->changes;
 	}
-	s->node = f->node;
+}
+
+void sim_frames_wake(struct sim_call_graph *g, struct sim_call_stack *s,
+		     const struct sim_totals *totals)
+{
+	for (uint32_t i = 0; i < s->fiber->count; i++)
+		activate(g, s, i);
+	shift(g, s->fiber, totals);
+	s->node = s->fiber->node;
 }

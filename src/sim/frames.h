@@ -24,38 +24,117 @@ static inline uint32_t sim_function_of(const struct sim_call_graph *g, uint32_t 
 	return g->contexts.items[node].function;
 }
 
+/* Have room for one more frame, and a snapshot of now for it: false without memory. */
+bool sim_frames_make_room(struct sim_call_graph *g, struct sim_fiber *f,
+			  const struct sim_totals *totals);
+/* The rest of sim_frames_add: the other events have changed since the frame began. */
+void sim_frames_add_rare(const struct sim_call_graph *g, const struct sim_fiber *f,
+			 const struct sim_frame *frame, const struct sim_totals *totals);
+
+/* Is there room for a frame that begins now? */
+static inline bool sim_frames_fit(const struct sim_fiber *f, const struct sim_totals *totals)
+{
+	return f->count < f->room && f->rare_count != 0 &&
+	       f->rare_change[f->rare_count - 1] == totals->changes;
+}
+
+/* A frame that sim_frames_fit said fits. It is the caller's to say what it is outside of. */
+static inline struct sim_frame *sim_frames_new(struct sim_call_stack *s, struct sim_arc *arc,
+					       uint64_t sp, const struct sim_totals *totals)
+{
+	struct sim_fiber *f = s->fiber;
+	struct sim_frame *frame = &f->frame[f->count++];
+
+	frame->sp = sp;
+	frame->arc = arc;
+	frame->caller = s->node;
+	frame->outer = 0;
+	frame->outer_function = 0;
+	frame->rare = f->rare_count - 1;
+	for (unsigned i = 0; i < SIM_OFTEN; i++)
+		frame->often[i] = totals->event[i];
+	arc->calls++;
+	s->node = arc->callee;
+	return frame;
+}
+
+/* What has happened since the frame began goes to its arc. */
+static inline void sim_frames_add(const struct sim_call_graph *g, const struct sim_fiber *f,
+				  const struct sim_frame *frame, const struct sim_totals *totals)
+{
+	struct sim_arc *arc = frame->arc;
+
+	for (unsigned i = 0; i < SIM_OFTEN; i++)
+		arc->inclusive[i] += totals->event[i] - frame->often[i];
+	if (__builtin_expect(f->rare_change[frame->rare] != totals->changes, 0))
+		sim_frames_add_rare(g, f, frame, totals);
+}
+
+/* The topmost frame is there no longer; its caller runs. */
+static inline void sim_frames_remove(struct sim_call_graph *g, struct sim_call_stack *s)
+{
+	struct sim_fiber *f = s->fiber;
+	const struct sim_frame *frame = &f->frame[--f->count];
+	uint32_t callee = frame->arc->callee;
+
+	f->rare_count = frame->rare + 1;
+	s->active[callee] = frame->outer;
+	if (g->config.depth != 0)
+		s->active_function[sim_function_of(g, callee)] = frame->outer_function;
+	s->node = frame->caller;
+}
+
 /* Follow a call: a new frame, and its node runs. Without memory nothing happens but a loss. */
 void sim_frames_push(struct sim_call_graph *g, struct sim_call_stack *s, const struct sim_call *c,
-		     const uint64_t *totals);
+		     const struct sim_totals *totals);
+
 /* The topmost frame ends; its caller runs. */
-void sim_frames_pop(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals);
+static inline void sim_frames_pop(struct sim_call_graph *g, struct sim_call_stack *s,
+				  const struct sim_totals *totals)
+{
+	const struct sim_frame *frame = sim_top(s);
+
+	if (frame->outer == 0)
+		sim_frames_add(g, s->fiber, frame, totals);
+	sim_frames_remove(g, s);
+}
 
 /*
  * A jump to the first instruction of a function, which ends when the topmost frame does. If it is
  * active there already, because the same happened before, no frame is made.
  */
 void sim_frames_chain(struct sim_call_graph *g, struct sim_call_stack *s, const struct sim_call *c,
-		      const uint64_t *totals);
+		      const struct sim_totals *totals);
 
 /* The index of the function's newest frame on the running stack + 1; 0: it is not active. */
 uint32_t sim_frames_active(struct sim_call_graph *g, const struct sim_call_stack *s,
 			   uint32_t function);
 
 /* All frames of the running stack end. */
-void sim_frames_end(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals);
+void sim_frames_end(struct sim_call_graph *g, struct sim_call_stack *s,
+		    const struct sim_totals *totals);
+/* Give back the memory of the frames. */
+void sim_frames_release(const struct sim_call_graph *g, struct sim_fiber *f);
+/* They begin to cost now. */
+void sim_frames_restart(const struct sim_call_graph *g, struct sim_fiber *f,
+			const struct sim_totals *totals);
 /* They cost so far. `totals`: of the thread now or, of a stack that does not run, as it was left. */
-void sim_frames_settle(struct sim_call_graph *g, struct sim_fiber *f, const uint64_t *totals);
+void sim_frames_settle(struct sim_call_graph *g, struct sim_fiber *f,
+		       const struct sim_totals *totals);
 
 /* The running stack is left for another, or run again: its nodes are active no longer, or again. */
-void sim_frames_sleep(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals);
-void sim_frames_wake(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals);
+void sim_frames_sleep(struct sim_call_graph *g, struct sim_call_stack *s,
+		      const struct sim_totals *totals);
+void sim_frames_wake(struct sim_call_graph *g, struct sim_call_stack *s,
+		     const struct sim_totals *totals);
 
 /* The running stack is another one than before, if sp shows it; see fibers.c. */
 enum sim_move { SIM_BY_CALL, SIM_BY_RETURN, SIM_BY_RETURN_TO_ENTRY };
 void sim_fibers_choose(struct sim_call_graph *g, struct sim_call_stack *s, uint64_t sp,
-		       enum sim_move move, const uint64_t *totals);
+		       enum sim_move move, const struct sim_totals *totals);
 /* A new stack, which runs. Returns 0, or -1 without memory: the old one runs on. */
-int sim_fibers_new(struct sim_call_graph *g, struct sim_call_stack *s, const uint64_t *totals);
+int sim_fibers_new(struct sim_call_graph *g, struct sim_call_stack *s,
+		   const struct sim_totals *totals);
 
 /* What is counted, empty; g has its memory and configuration. */
 void sim_arcs_init(struct sim_call_graph *g);

@@ -12,7 +12,6 @@ enum sim_function_kind {
 	SIM_FUNCTION_NORMAL,
 	SIM_FUNCTION_STUB,	 /* of a procedure linkage table: jumps to a function elsewhere */
 	SIM_FUNCTION_RESOLVER,	 /* the dynamic linker's, which jumps to what it has looked up */
-	SIM_FUNCTION_TRAMPOLINE, /* where signal handlers return to */
 	SIM_FUNCTION_UNKNOWN,	 /* nobody says where functions begin here */
 };
 

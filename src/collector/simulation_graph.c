@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The call graph, from records to the event profile; see simulation_graph.h. */
+#include "collector/simulation_graph.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "collector/record_check.h"
+#include "collector/recorder_parts.h"
+#include "store/events.h"
+
+void simulation_graph_release(struct simulation_graph *g)
+{
+	free(g->nodes.items);
+	map_release(&g->node_ids);
+	free(g->costs.items);
+	map_release(&g->cost_ids);
+	free(g->cost_values);
+	free(g->arcs.items);
+	free(g->arc_values);
+	free(g->jumps.items);
+	*g = (struct simulation_graph){0};
+}
+
+/* ---- Nodes ---- */
+
+static uint64_t node_key(const struct process *p, uint32_t number)
+{
+	return (uint64_t)p->row.id << 32 | number;
+}
+
+/* Index + 1 of a process's node; 0: it was never told. */
+static uint32_t find_node(const struct simulation_graph *g, const struct process *p,
+			  uint32_t number)
+{
+	uint64_t index;
+
+	return number != 0 && map_get(&g->node_ids, node_key(p, number), &index)
+		       ? (uint32_t)index + 1
+		       : 0;
+}
+
+const char *recorder_on_node(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_node *n = (const void *)h;
+	struct simulation_graph *g = &r->simulation.graph;
+	const size_t index = g->nodes.count;
+
+	if (find_node(g, p, n->id) != 0)
+		return "a node of the call graph that there was before";
+	if (index >= STORE_MAX_ID || !ARRAY_GROW(&g->nodes) ||
+	    map_set(&g->node_ids, node_key(p, n->id), index) != 0) {
+		out_of_memory(r);
+		return NULL;
+	}
+	g->nodes.items[g->nodes.count++] = (struct simulation_node){
+		.process = p->row.id,
+		.start = recorder_locate(r, p, n->start, n->position),
+		.caller = find_node(g, p, n->caller),
+		.thread = n->thread,
+		.kind = n->kind,
+	};
+	r->simulation.has_news = true;
+	return NULL;
+}
+
+/* What a function is called that has no name: by where it begins in its file. */
+static const char *nameless(const struct simulation_node *n, const struct naming *naming,
+			    const char *object, char text[32])
+{
+	if (n->kind == FUNCTION_STUBS)
+		return "[plt]";
+	if (n->kind == FUNCTION_UNKNOWN && object == NULL)
+		return "[code without a file]";
+	snprintf(text, 32, "0x%" PRIx64, naming_address(naming, n->start));
+	return text;
+}
+
+static int write_node(struct simulation_graph *g, size_t i, const struct symbols_frame *function,
+		      const struct naming *naming, const struct symbols *symbols,
+		      struct store *store, struct err *err)
+{
+	struct simulation_node *n = &g->nodes.items[i];
+	const int file = naming_file(naming, n->start);
+	const char *object = file >= 0 ? symbols_path(symbols, file) : NULL;
+	char text[32];
+	struct store_node row = {
+		.id = (int64_t)i + 1,
+		.process_id = n->process,
+		.thread = n->thread == UINT32_MAX ? STORE_NONE : (int64_t)n->thread,
+		.function = function != NULL && n->kind != FUNCTION_STUBS
+				    ? function->function
+				    : nameless(n, naming, object, text),
+		.file = function != NULL ? function->file : NULL,
+		.object = object,
+		.caller_id = n->caller != 0 ? (int64_t)n->caller : STORE_NONE,
+	};
+
+	n->is_written = true;
+	return store_put_node(store, &row, err);
+}
+
+static int write_nodes(struct simulation_graph *g, const struct naming *naming,
+		       const struct symbols *symbols, struct store *store, struct err *err)
+{
+	for (size_t i = g->written; i < g->nodes.count; i++) {
+		const struct symbols_frame *function;
+
+		if (g->nodes.items[i].is_written ||
+		    !naming_knows(naming, g->nodes.items[i].start, &function))
+			continue;
+		if (write_node(g, i, function, naming, symbols, store, err) != 0)
+			return -1;
+	}
+	while (g->written < g->nodes.count && g->nodes.items[g->written].is_written)
+		g->written++;
+	return 0;
+}
+
+static bool is_written(const struct simulation_graph *g, uint32_t node)
+{
+	return node == 0 || g->nodes.items[node - 1].is_written;
+}
+
+/* ---- Costs ---- */
+
+uint64_t *simulation_graph_values(struct recorder *r, struct process *p, uint32_t number,
+				  int64_t location)
+{
+	struct simulation_graph *g = &r->simulation.graph;
+	const size_t events = r->simulation.events;
+	const uint32_t node = find_node(g, p, number);
+	const uint64_t key = (uint64_t)node << 32 | (uint32_t)location;
+	uint64_t index = g->costs.count;
+
+	if (node == 0)
+		return NULL;
+	if (map_get(&g->cost_ids, key, &index))
+		return g->cost_values + index * events;
+	if (!ARRAY_GROW(&g->costs) ||
+	    !array_reserve_in((void **)&g->cost_values, &g->cost_values_room, (index + 1) * events,
+			      sizeof(*g->cost_values)) ||
+	    map_set(&g->cost_ids, key, index) != 0)
+		return NULL;
+	g->costs.items[g->costs.count++] = (struct simulation_graph_cost){node, location};
+	memset(g->cost_values + index * events, 0, events * sizeof(*g->cost_values));
+	return g->cost_values + index * events;
+}
+
+static int write_costs(struct simulation_graph *g, unsigned events, struct store *store,
+		       bool *waits, struct err *err)
+{
+	for (size_t i = 0; i < g->costs.count; i++) {
+		const struct simulation_graph_cost *c = &g->costs.items[i];
+		struct store_cost row = {
+			.node_id = c->node,
+			.location_id = c->location,
+			.values = g->cost_values + i * events,
+		};
+
+		if (!is_written(g, c->node)) {
+			*waits = true;
+			continue;
+		}
+		if (store_put_cost(store, &row, err) != 0)
+			return -1;
+		memset(g->cost_values + i * events, 0, events * sizeof(*g->cost_values));
+	}
+	return 0;
+}
+
+/* ---- Arcs ---- */
+
+static uint32_t kind_of(uint32_t flags)
+{
+	return flags & ARC_SIGNAL  ? STORE_ARC_SIGNAL
+	       : flags & ARC_START ? STORE_ARC_START
+	       : flags & ARC_JUMP  ? STORE_ARC_JUMP
+				   : STORE_ARC_CALL;
+}
+
+const char *recorder_on_arc(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_arc *a = (const void *)h;
+	struct simulation_graph *g = &r->simulation.graph;
+	const size_t events = r->simulation.events, i = g->arcs.count;
+	struct simulation_graph_arc arc = {
+		.caller = find_node(g, p, a->caller),
+		.callee = find_node(g, p, a->callee),
+		.location = STORE_NONE,
+		.kind = kind_of(a->flags),
+		.calls = a->calls,
+	};
+
+	if (a->events != events)
+		return "a call with events that were not asked for";
+	if (arc.callee == 0 || (arc.caller == 0 && a->caller != 0))
+		return "a call between functions that were not told of";
+	if (a->pc != 0)
+		arc.location = recorder_locate(r, p, a->pc, a->position);
+	if (arc.location == 0 || !ARRAY_GROW(&g->arcs) ||
+	    !array_reserve_in((void **)&g->arc_values, &g->arc_values_room, (i + 1) * events,
+			      sizeof(*g->arc_values))) {
+		out_of_memory(r);
+		return NULL;
+	}
+	g->arcs.items[g->arcs.count++] = arc;
+	/* In another context of an active function: sums over a function's contexts are to be true. */
+	if (a->flags & ARC_RECURSIVE)
+		memset(g->arc_values + i * events, 0, events * sizeof(*g->arc_values));
+	else
+		memcpy(g->arc_values + i * events, record_arc_values(a),
+		       events * sizeof(*g->arc_values));
+	r->simulation.has_news = true;
+	return NULL;
+}
+
+/* Those that cannot be written yet stay. */
+static int write_arcs(struct simulation_graph *g, unsigned events, struct store *store,
+		      struct err *err)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < g->arcs.count; i++) {
+		const struct simulation_graph_arc *a = &g->arcs.items[i];
+		struct store_arc row = {
+			.caller_id = a->caller != 0 ? (int64_t)a->caller : STORE_NONE,
+			.location_id = a->location,
+			.callee_id = a->callee,
+			.kind = a->kind,
+			.calls = a->calls,
+			.values = g->arc_values + i * events,
+		};
+
+		if (!is_written(g, a->caller) || !is_written(g, a->callee)) {
+			memmove(g->arc_values + kept * events, row.values,
+				events * sizeof(*row.values));
+			g->arcs.items[kept++] = *a;
+		} else if (store_put_arc(store, &row, err) != 0) {
+			return -1;
+		}
+	}
+	g->arcs.count = kept;
+	return 0;
+}
+
+/* ---- Jumps ---- */
+
+const char *recorder_on_jump(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_jump *j = (const void *)h;
+	struct simulation_graph *g = &r->simulation.graph;
+	struct simulation_graph_jump jump = {
+		.node = find_node(g, p, j->node),
+		.from = recorder_locate(r, p, j->from, j->position),
+		.to = recorder_locate(r, p, j->to, j->position),
+		.conditional = j->conditional != 0,
+		.executed = j->executed,
+		.taken = j->taken,
+	};
+
+	if (jump.node == 0)
+		return "a jump in a function that was not told of";
+	if (jump.from == 0 || jump.to == 0 || !ARRAY_GROW(&g->jumps)) {
+		out_of_memory(r);
+		return NULL;
+	}
+	g->jumps.items[g->jumps.count++] = jump;
+	r->simulation.has_news = true;
+	return NULL;
+}
+
+static int write_jumps(struct simulation_graph *g, struct store *store, struct err *err)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < g->jumps.count; i++) {
+		const struct simulation_graph_jump *j = &g->jumps.items[i];
+		struct store_jump row = {
+			.node_id = j->node,
+			.from_id = j->from,
+			.to_id = j->to,
+			.conditional = j->conditional,
+			.executed = j->executed,
+			.taken = j->taken,
+		};
+
+		if (!is_written(g, j->node))
+			g->jumps.items[kept++] = *j;
+		else if (store_put_jump(store, &row, err) != 0)
+			return -1;
+	}
+	g->jumps.count = kept;
+	return 0;
+}
+
+int simulation_graph_write(struct simulation_graph *g, unsigned events, const struct naming *naming,
+			   const struct symbols *symbols, struct store *store, bool *waits,
+			   struct err *err)
+{
+	*waits = false;
+	if (write_nodes(g, naming, symbols, store, err) != 0 ||
+	    write_costs(g, events, store, waits, err) != 0 ||
+	    write_arcs(g, events, store, err) != 0 || write_jumps(g, store, err) != 0)
+		return -1;
+	*waits |= g->arcs.count > 0 || g->jumps.count > 0;
+	return 0;
+}

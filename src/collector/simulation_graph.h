@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The call graph of a simulated run, on its way to the event profile. A node gets its name when
+ * the place where its function begins has one; until then what is known of it waits here.
+ */
+#ifndef DWELL_COLLECTOR_SIMULATION_GRAPH_H
+#define DWELL_COLLECTOR_SIMULATION_GRAPH_H
+
+#include <stdbool.h>
+
+#include "base/map.h"
+#include "channel/channel.h"
+#include "collector/naming.h"
+#include "store/store.h"
+#include "symbols/symbols.h"
+
+struct simulation_node {
+	int64_t process;
+	int64_t start;	 /* location; 0: memory ran out */
+	uint32_t caller; /* index + 1; 0: none */
+	uint32_t thread; /* UINT32_MAX: all */
+	uint32_t kind;	 /* enum channel_function */
+	bool is_written;
+};
+
+struct simulation_graph_cost {
+	uint32_t node;
+	int64_t location;
+};
+
+struct simulation_graph_arc {
+	uint32_t caller, callee; /* indices + 1; the caller may be 0 */
+	int64_t location;	 /* or STORE_NONE */
+	uint32_t kind;		 /* enum store_arc_kind */
+	uint64_t calls;
+};
+
+struct simulation_graph_jump {
+	uint32_t node;
+	int64_t from, to;
+	bool conditional;
+	uint64_t executed, taken;
+};
+
+/* All zero is an empty one. Arrays of values have `events` numbers for each item. */
+struct simulation_graph {
+	struct {
+		struct simulation_node *items;
+		size_t count, room;
+	} nodes;	     /* item i has the id i + 1 in the store */
+	size_t written;	     /* nodes before this one are */
+	struct map node_ids; /* process and number there -> index */
+	struct {
+		struct simulation_graph_cost *items;
+		size_t count, room;
+	} costs;
+	struct map cost_ids; /* node and location -> index */
+	uint64_t *cost_values;
+	size_t cost_values_room;
+	struct {
+		struct simulation_graph_arc *items;
+		size_t count, room;
+	} arcs; /* that wait */
+	uint64_t *arc_values;
+	size_t arc_values_room;
+	struct {
+		struct simulation_graph_jump *items;
+		size_t count, room;
+	} jumps; /* that wait */
+};
+
+void simulation_graph_release(struct simulation_graph *g);
+
+/*
+ * Write the nodes whose names are known by now, and what belongs to them. Returns 0, or -1 with *err;
+ * *waits: something is left.
+ */
+int simulation_graph_write(struct simulation_graph *g, unsigned events, const struct naming *naming,
+			   const struct symbols *symbols, struct store *store, bool *waits,
+			   struct err *err);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions of the target; see functions.h. */
+#include "engine/functions.h"
+
+#include "engine/eh_frame.h"
+#include "engine/modules.h"
+#include "engine/state.h"
+#include "engine/util.h"
+
+#define RESOLVER_MOST 2048u /* bytes of such a function */
+
+/*
+ * Does code of the dynamic linker jump to where it has looked up? On x86-64 that ends in
+ * jmp *%r11, which compilers do not make of C (glibc, _dl_runtime_resolve). It has no symbol.
+ */
+static bool is_resolver(uint64_t start, uint64_t end)
+{
+	uint8_t code[RESOLVER_MOST];
+	uint64_t bytes = end - start < sizeof code ? end - start : sizeof code;
+
+	if (engine_copy(code, (const void *)(uintptr_t)start, bytes) != 0)
+		return false;
+	for (uint64_t i = 0; i + 3 <= bytes; i++)
+		if (code[i] == 0x41 && code[i + 1] == 0xff && code[i + 2] == 0xe3)
+			return true;
+	return false;
+}
+
+/* What frame information says, inside the module. */
+static bool find_described(const struct module_place *m, uint64_t pc, struct sim_function *found)
+{
+	struct frame_range range;
+
+	if (m->frames.bytes == 0 || !eh_frame_range(&m->frames, pc, &range))
+		return false;
+	found->start = range.start > m->start ? range.start : m->start;
+	found->end = range.end < m->end ? range.end : m->end;
+	if (!range.described)
+		found->kind = SIM_FUNCTION_UNKNOWN;
+	else if (m->interpreter && is_resolver(found->start, found->end))
+		found->kind = SIM_FUNCTION_RESOLVER;
+	else
+		found->kind = SIM_FUNCTION_NORMAL;
+	return true;
+}
+
+void functions_find(void *context, uint64_t pc, struct sim_function *found)
+{
+	struct module_place m;
+
+	(void)context;
+	if (modules_place(pc, &m)) {
+		if (m.stubs_end) {
+			*found = (struct sim_function){ m.stubs, m.stubs_end, SIM_FUNCTION_STUB };
+			return;
+		}
+		if (find_described(&m, pc, found))
+			return;
+	}
+	*found = (struct sim_function){ m.start, m.end, SIM_FUNCTION_UNKNOWN };
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The call graph inside the target; see graph.h. */
+#include "engine/graph.h"
+
+#include "engine/cells.h"
+#include "engine/functions.h"
+#include "engine/records.h"
+#include "engine/replay.h"
+#include "engine/sampler.h"
+#include "engine/segments.h"
+#include "engine/util.h"
+
+#define NUMBERS_RESERVE (4ull << 30)
+
+static struct sim_call_graph graph;
+static bool is_made;
+static uint32_t told_nodes;
+static struct grow numbers; /* of the cells of instructions in contexts */
+
+/* ---- Memory ---- */
+
+static void *take(void *context, uint64_t bytes)
+{
+	(void)context;
+	return pages_get(round_up(bytes, PAGE));
+}
+
+static void give(void *context, void *memory, uint64_t bytes)
+{
+	(void)context;
+	if (memory)
+		pages_put(memory, round_up(bytes, PAGE));
+}
+
+static const struct sim_memory memory = { 0, take, give };
+
+/* ---- Making ---- */
+
+bool graph_is_on(void)
+{
+	return engine.config.gear == CHANNEL_GEAR_SIMULATE &&
+	       !(engine.config.simulate_flags & CHANNEL_NO_GRAPH);
+}
+
+bool graph_has_cells(void)
+{
+	return graph.config.depth != 0 || graph.config.separate_threads;
+}
+
+bool graph_start(uint32_t events)
+{
+	struct sim_call_graph_config config = {
+		.events = events,
+		.depth = engine.config.context_depth,
+		.separate_threads = engine.config.simulate_flags & CHANNEL_SEPARATE_THREADS,
+		.jumps = engine.config.simulate_flags & CHANNEL_JUMPS,
+		.find = functions_find,
+	};
+
+	if (events > SIM_GRAPH_EVENTS || config.depth > SIM_MAX_DEPTH)
+		return false;
+	is_made = sim_call_graph_init(&graph, &config, &memory) == 0;
+	return is_made;
+}
+
+struct graph_thread *graph_of(struct thread *t)
+{
+	struct graph_thread *gt = t->calls;
+
+	if (gt || !is_made)
+		return gt;
+	gt = pages_get(round_up(sizeof *gt, PAGE));
+	if (!gt)
+		return 0;
+	if (sim_call_stack_init(&gt->stack, &graph, t->index) != 0) {
+		sim_call_stack_release(&gt->stack, &graph);
+		pages_put(gt, round_up(sizeof *gt, PAGE));
+		return 0;
+	}
+	gt->is_due = true;
+	t->calls = gt;
+	return gt;
+}
+
+/* ---- Segments ---- */
+
+/* The end as the graph knows it: where the stack pointer is not among the entries it is a jump. */
+static enum sim_segment_end end_of(const struct segment *s)
+{
+	static const uint8_t ends[] = {
+		[SEGMENT_FALLS_THROUGH] = SIM_END_FALL,
+		[SEGMENT_BRANCH] = SIM_END_BRANCH,
+		[SEGMENT_JUMP] = SIM_END_JUMP,
+		[SEGMENT_JUMP_INDIRECT] = SIM_END_JUMP_INDIRECT,
+		[SEGMENT_CALL] = SIM_END_CALL,
+		[SEGMENT_CALL_INDIRECT] = SIM_END_CALL_INDIRECT,
+		[SEGMENT_RETURN] = SIM_END_RETURN,
+		[SEGMENT_SYSCALL] = SIM_END_FALL,
+		[SEGMENT_OTHER] = SIM_END_FALL,
+	};
+	enum sim_segment_end end = ends[s->end];
+	uint8_t kind = end == SIM_END_RETURN ? ACCESS_LOAD : ACCESS_STORE;
+
+	if (end < SIM_END_FIRST_TRANSFER)
+		return end;
+	if (s->accesses == 0 || s->owner[s->accesses - 1] != s->insns - 1 ||
+	    s->desc.access[s->accesses - 1].kind != kind)
+		return SIM_END_JUMP_INDIRECT;
+	return end;
+}
+
+/* May what is executed next be in another function, or is it of interest for another reason? */
+static bool may_leave(const struct segment *s)
+{
+	const struct sim_segment *g = &s->graph;
+	const struct sim_function *f = &graph.functions.items[g->function];
+
+	if (graph_has_cells() || g->end >= SIM_END_JUMP_INDIRECT || s->desc.pc + s->bytes >= f->end)
+		return true;
+	if (g->end == SIM_END_BRANCH && graph.config.jumps)
+		return true;
+	return (g->end == SIM_END_BRANCH || g->end == SIM_END_JUMP) &&
+	       (g->target < f->start || g->target >= f->end);
+}
+
+void graph_meet(struct segment *s)
+{
+	uint64_t reads = 0, writes = 0;
+
+	s->graph.pc = s->desc.pc;
+	s->graph.end_pc = s->desc.pc + s->insn[s->insns - 1].offset;
+	s->graph.end = (uint8_t)end_of(s);
+	if (s->graph.end == SIM_END_BRANCH || s->graph.end == SIM_END_JUMP ||
+	    s->graph.end == SIM_END_CALL)
+		s->graph.target = s->target;
+	s->graph.function = sim_call_graph_function(&graph, s->desc.pc);
+	for (uint32_t i = 0; i < s->insns; i++) {
+		reads += s->insn[i].reads;
+		writes += s->insn[i].writes;
+	}
+	s->counts = SEGMENT_COUNTS(s->insns, reads, writes) | (may_leave(s) ? SEGMENT_LEAVES : 0);
+	s->flags &= (uint8_t)~SEGMENT_NEW;
+}
+
+struct sim_cell *graph_enter(struct graph_thread *gt, struct segment *s)
+{
+	if (s->flags & SEGMENT_NEW)
+		graph_meet(s);
+	gt->is_due = false;
+	return sim_call_graph_enter(&graph, &gt->stack, &s->graph, &gt->totals);
+}
+
+void graph_leave(struct graph_thread *gt, struct segment *s, struct sim_cell *cell, uint64_t sp)
+{
+	sim_call_graph_leave(&gt->stack, &s->graph, cell, sp);
+	gt->is_due = true;
+}
+
+void graph_cut(struct graph_thread *gt, struct segment *s, struct sim_cell *cell)
+{
+	graph_leave(gt, s, cell, 0);
+	sim_call_graph_unfinished(&gt->stack);
+}
+
+void graph_count(struct graph_thread *gt, const uint64_t *events)
+{
+	for (uint32_t i = 0; i < graph.config.events; i++)
+		gt->totals.event[i] += events[i];
+	gt->totals.changes++;
+}
+
+uint32_t *graph_cell_number(struct sim_cell *cell, struct segment *s, struct segment_insn *in)
+{
+	uint32_t *number = cell->events;
+
+	if (cell == &s->graph.own)
+		return &in->cell;
+	if (!number) {
+		if (!numbers.base && grow_init(&numbers, NUMBERS_RESERVE) != 0)
+			return &in->cell;
+		number = grow_take(&numbers, round_up(s->insns * sizeof *number, 8));
+		if (!number)
+			return &in->cell;
+		cell->events = number;
+	}
+	return number + (in - s->insn);
+}
+
+/* ---- Threads ---- */
+
+void graph_break(struct thread *t)
+{
+	if (!t->calls)
+		return;
+	sampler_lock();
+	sim_call_graph_end(&graph, &t->calls->stack, &t->calls->totals);
+	t->calls->is_due = true;
+	sampler_unlock();
+}
+
+void graph_signal(struct thread *t)
+{
+	if (!t->calls)
+		return;
+	sampler_lock();
+	sim_call_graph_signal(&graph, &t->calls->stack, t->regs[RSP], &t->calls->totals);
+	t->calls->is_due = true;
+	sampler_unlock();
+}
+
+void graph_signal_return(struct thread *t)
+{
+	if (!t->calls)
+		return;
+	sampler_settle(t);
+	sampler_lock();
+	sim_call_graph_signal_return(&graph, &t->calls->stack, &t->calls->totals);
+	t->calls->is_due = true;
+	sampler_unlock();
+}
+
+void graph_forget(struct process *p, uint64_t start, uint64_t end)
+{
+	if (!is_made)
+		return;
+	sampler_lock();
+	replay_tell(p);
+	sim_call_graph_forget_code(&graph, start, end);
+	sampler_unlock();
+}
+
+/* ---- Results ---- */
+
+void graph_tell_nodes(struct process *p)
+{
+	const struct sim_contexts *c = &graph.contexts;
+
+	if (!is_made)
+		return;
+	for (; told_nodes + 1 < c->count; told_nodes++) {
+		const struct sim_node *n = &c->items[told_nodes + 1];
+		const struct sim_function *f = &graph.functions.items[n->function];
+		struct record_node r = { .start = f->start,
+					 .end = f->end,
+					 .id = told_nodes + 1,
+					 .caller = n->caller,
+					 .thread = n->thread,
+					 .kind = f->kind };
+
+		records_node(p, &r);
+	}
+}
+
+static void tell_arc(void *context, const struct sim_arc *arc)
+{
+	struct record_arc r = { .pc = arc->pc,
+				.calls = arc->calls,
+				.caller = arc->caller,
+				.callee = arc->callee,
+				.flags = arc->flags,
+				.events = graph.config.events };
+
+	records_arc(context, &r, arc->inclusive);
+}
+
+static void tell_jump(void *context, const struct sim_jump *jump)
+{
+	struct record_jump r = { .from = jump->from->end_pc,
+				 .to = jump->target,
+				 .executed = jump->taken,
+				 .taken = jump->taken,
+				 .node = jump->node };
+
+	records_jump(context, &r);
+}
+
+void graph_tell(struct process *p)
+{
+	if (!is_made)
+		return;
+	lock_take(&engine.world_lock);
+	for (struct thread *t = engine.threads; t; t = t->next_thread)
+		if (t->calls)
+			sim_call_graph_settle(&graph, &t->calls->stack, &t->calls->totals);
+	lock_drop(&engine.world_lock);
+	sim_call_graph_each_arc(&graph, tell_arc, p);
+	sim_call_graph_each_jump(&graph, tell_jump, p);
+}
+
+void graph_forked(struct thread *t)
+{
+	told_nodes = 0;
+	if (t->calls)
+		sim_call_graph_forked(&graph, &t->calls->stack, &t->calls->totals);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The call graph of a simulated process (sim/call_graph.h): a stack of calls for each thread, and the
+ * events of the thread so far. Replaying tells it of segments that may leave their function; what
+ * lies between two of them is summed up only.
+ *
+ * The sampler's lock guards all of it, but where another is named.
+ */
+#ifndef DWELL_ENGINE_GRAPH_H
+#define DWELL_ENGINE_GRAPH_H
+
+#include "engine/state.h"
+#include "sim/call_graph.h"
+
+struct segment;
+struct segment_insn;
+
+struct graph_thread {
+	struct sim_call_stack stack;
+	struct sim_totals totals;
+	bool is_due; /* the next segment is one that the graph wants to know of */
+};
+
+/* Is it wanted? Known from the start of the process on. No lock. */
+bool graph_is_on(void);
+/* Does each segment have a cell in each context that executes it? */
+bool graph_has_cells(void);
+
+/* The process begins, with so many events. False: there is no memory. */
+bool graph_start(uint32_t events);
+
+/* The thread's part; NULL when there is no graph, or no memory. */
+struct graph_thread *graph_of(struct thread *t);
+
+/* A segment that was never executed: find its function. Sets s->counts. */
+void graph_meet(struct segment *s);
+/* The thread executes s, which is the first segment after one that may leave its function. */
+struct sim_cell *graph_enter(struct graph_thread *gt, struct segment *s);
+/* It has executed s, in that cell. sp: the last of its entries. */
+void graph_leave(struct graph_thread *gt, struct segment *s, struct sim_cell *cell, uint64_t sp);
+/* It has executed s, but not to its end. */
+void graph_cut(struct graph_thread *gt, struct segment *s, struct sim_cell *cell);
+
+/* What happened beside the executions of segments: a number for each event. */
+void graph_count(struct graph_thread *gt, const uint64_t *events);
+/* Where the number of the instruction's cell (cells.h) is kept, for a cell of a context. */
+uint32_t *graph_cell_number(struct sim_cell *cell, struct segment *s, struct segment_insn *in);
+
+/* All calls of t end: it goes on without being followed, or not at all. Takes the lock. */
+void graph_break(struct thread *t);
+/* t is about to run a signal handler, its buffer is empty; and has come back from one. Take the lock. */
+void graph_signal(struct thread *t);
+void graph_signal_return(struct thread *t);
+
+/* A file's code is not mapped any more: what is known of it is sent. Takes the lock. */
+void graph_forget(struct process *p, uint64_t start, uint64_t end);
+
+/* In a forked child, where t is the only thread. */
+void graph_forked(struct thread *t);
+
+/* Send the nodes that are new; and arcs and jumps, with what is new of them. */
+void graph_tell_nodes(struct process *p);
+void graph_tell(struct process *p);
+
+#endif

@@ -1,0 +1,560 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The call graph's rules, each by a program of a few segments. Each segment costs one instruction,
+ * so that costs can be counted by hand: an inclusive cost is the number of lines executed between
+ * the call and the return, with the return.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "call_program.h"
+
+#define STACK 0x7fff00000000u
+#define AT(n) (STACK - 0x10 * (uint64_t)(n)) /* a return address n frames deep */
+
+static struct program p;
+
+static void assert_arc(unsigned caller, unsigned callee, uint64_t calls, uint64_t inclusive)
+{
+	struct arcs a = program_arcs(&p, caller, callee, 0, 0);
+
+	assert_int_equal(a.calls, calls);
+	assert_int_equal(a.inclusive[0], inclusive);
+}
+
+static void begin(void)
+{
+	program_begin(&p, 0, false);
+}
+
+static void finish(void)
+{
+	assert_int_equal(p.graph.lost, 0);
+	program_release(&p);
+}
+
+static void a_call_costs_what_happens_until_its_return(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	plain(&p, 0x2000);
+	call(&p, 0x2010, AT(2));
+	leave(&p, 0x3000, AT(2));
+	leave(&p, 0x2020, AT(1));
+	call(&p, 0x1010, AT(1)); /* another place of the same function */
+	leave(&p, 0x3000, AT(1));
+	plain(&p, 0x1020);
+	program_end(&p);
+	assert_arc(1, 2, 1, 4);
+	assert_arc(2, 3, 1, 1);
+	assert_arc(1, 3, 1, 1);
+	assert_arc(NO_CALLER, 1, 1, 8);
+	assert_int_equal(program_self(&p, 1), 3);
+	assert_int_equal(program_self(&p, 2), 3);
+	assert_int_equal(program_self(&p, 3), 2);
+	finish();
+}
+
+static void calls_from_two_places_are_two_arcs(void **state)
+{
+	(void)state;
+	begin();
+	for (int i = 0; i < 3; i++) {
+		call(&p, 0x1000, AT(1));
+		leave(&p, 0x2000, AT(1));
+	}
+	call(&p, 0x1010, AT(1));
+	leave(&p, 0x2000, AT(1));
+	program_end(&p);
+	assert_int_equal(program_arcs(&p, 1, 2, 0, 0).count, 2);
+	assert_arc(1, 2, 4, 4);
+	finish();
+}
+
+static void the_cost_of_recursion_is_that_of_the_outermost_call(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	for (int i = 2; i <= 5; i++)
+		call(&p, 0x2000, AT(i));
+	for (int i = 5; i >= 1; i--)
+		leave(&p, 0x2010, AT(i));
+	plain(&p, 0x1010);
+	program_end(&p);
+	assert_arc(1, 2, 1, 9); /* four calls, five returns */
+	assert_arc(2, 2, 4, 0);
+	assert_int_equal(program_arcs(&p, 2, 2, 0, SIM_ARC_RECURSIVE).count, 0);
+	finish();
+}
+
+static void functions_that_call_each_other_cost_once_each(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	call(&p, 0x2000, AT(2));
+	call(&p, 0x3000, AT(3));
+	call(&p, 0x2000, AT(4));
+	leave(&p, 0x3010, AT(4));
+	leave(&p, 0x2010, AT(3));
+	leave(&p, 0x3010, AT(2));
+	leave(&p, 0x2010, AT(1));
+	program_end(&p);
+	assert_arc(1, 2, 1, 7);
+	assert_arc(2, 3, 2, 5); /* the inner one of 1 lies in it */
+	assert_arc(3, 2, 1, 0);
+	finish();
+}
+
+static void a_jump_to_another_function_ends_with_its_caller(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	jump(&p, 0x2000);
+	plain(&p, 0x3000);
+	leave(&p, 0x3010, AT(1));
+	plain(&p, 0x1010);
+	assert_int_equal(program_runs(&p), 1);
+	program_end(&p);
+	assert_arc(1, 2, 1, 3);
+	assert_arc(2, 3, 1, 2);
+	assert_int_equal(program_arcs(&p, 2, 3, SIM_ARC_JUMP, 0).count, 1);
+	assert_int_equal(program_arcs(&p, 1, 2, SIM_ARC_JUMP, 0).count, 0);
+	finish();
+}
+
+static void functions_that_jump_to_each_other_need_no_more_frames(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	for (int i = 0; i < 1000; i++) {
+		jump(&p, 0x2000);
+		jump(&p, 0x3000);
+	}
+	leave(&p, 0x2000, AT(1));
+	assert_true(p.stack.fiber->count <= 3);
+	plain(&p, 0x1010);
+	program_end(&p);
+	assert_arc(1, 2, 1, 2001);
+	assert_arc(2, 3, 1000, 2000);
+	assert_arc(3, 2, 1000, 0);
+	finish();
+}
+
+static void a_jump_within_a_function_is_no_call(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	jump(&p, 0x2000);
+	jump(&p, 0x2010);
+	jump(&p, 0x2000);
+	leave(&p, 0x2020, AT(1));
+	program_end(&p);
+	assert_arc(2, 2, 0, 0);
+	assert_arc(1, 2, 1, 4);
+	finish();
+}
+
+static void a_part_of_a_function_that_lies_elsewhere_ends_when_it_jumps_back(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	for (int i = 0; i < 10; i++) {
+		jump(&p, 0x2000);
+		plain(&p, 0x9010);
+		jump(&p, 0x9020);
+		plain(&p, 0x2010);
+	}
+	leave(&p, 0x2020, AT(1));
+	program_end(&p);
+	assert_arc(2, 9, 10, 20);
+	assert_arc(9, 2, 0, 0);
+	assert_arc(1, 2, 1, 41);
+	finish();
+}
+
+static void a_stub_is_a_call_of_its_own_before_the_one_it_leads_to(void **state)
+{
+	(void)state;
+	begin();
+	p.kind[8] = SIM_FUNCTION_STUB;
+	for (int i = 0; i < 2; i++) {
+		call(&p, 0x1000, AT(1));
+		jump(&p, 0x8020);
+		plain(&p, 0x5000);
+		leave(&p, 0x5010, AT(1));
+	}
+	plain(&p, 0x1010);
+	program_end(&p);
+	assert_arc(1, 8, 2, 2);
+	assert_arc(1, 5, 2, 4);
+	assert_arc(8, 5, 0, 0);
+	assert_int_equal(program_arcs(&p, 1, 5, 0, SIM_ARC_JUMP).count, 1);
+	finish();
+}
+
+static void the_first_call_through_a_stub_is_resolved_on_the_way(void **state)
+{
+	(void)state;
+	begin();
+	p.kind[8] = p.kind[9] = SIM_FUNCTION_STUB;
+	p.kind[10] = SIM_FUNCTION_RESOLVER;
+	call(&p, 0x1000, AT(1));
+	jump(&p, 0x8020);	  /* to the first entry of the table */
+	jump(&p, 0x9000);	  /* to the dynamic linker */
+	call(&p, 0xa000, AT(4));  /* which looks up */
+	leave(&p, 0xb000, AT(4));
+	jump(&p, 0xa010);
+	leave(&p, 0x5000, AT(1));
+	plain(&p, 0x1010);
+	program_end(&p);
+	assert_arc(1, 8, 1, 1);
+	assert_arc(1, 9, 1, 1);
+	assert_arc(1, 10, 1, 3);
+	assert_arc(10, 11, 1, 1);
+	assert_arc(1, 5, 1, 1);
+	assert_arc(10, 5, 0, 0);
+	finish();
+}
+
+static void a_jump_to_a_stub_is_a_jump_to_what_it_leads_to(void **state)
+{
+	(void)state;
+	begin();
+	p.kind[8] = SIM_FUNCTION_STUB;
+	call(&p, 0x1000, AT(1));
+	jump(&p, 0x2000);
+	jump(&p, 0x8000);
+	leave(&p, 0x5000, AT(1));
+	plain(&p, 0x1010);
+	assert_int_equal(program_runs(&p), 1);
+	program_end(&p);
+	assert_arc(1, 2, 1, 3);
+	assert_arc(2, 8, 1, 1);
+	assert_arc(2, 5, 1, 1);
+	assert_int_equal(program_arcs(&p, 2, 5, SIM_ARC_JUMP, 0).count, 1);
+	finish();
+}
+
+static void longjmp_ends_the_frames_that_it_leaves(void **state)
+{
+	(void)state;
+	begin();
+	for (int i = 0; i < 2; i++) {
+		call(&p, 0x1000, AT(1)); /* setjmp */
+		leave(&p, 0xc000, AT(1));
+		call(&p, 0x1010, AT(1));
+		call(&p, 0x2000, AT(2));
+		call(&p, 0x3000, AT(3)); /* longjmp */
+		jump(&p, 0xd000);
+		plain(&p, 0x1014); /* behind the call of setjmp */
+		assert_int_equal(program_runs(&p), 1);
+		assert_int_equal(p.stack.fiber->count, 1);
+	}
+	program_end(&p);
+	assert_arc(1, 2, 2, 6);
+	assert_arc(2, 3, 2, 4);
+	assert_arc(3, 13, 2, 2);
+	finish();
+}
+
+static void longjmp_over_recursion_shows_at_the_next_call(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	call(&p, 0x2000, AT(2)); /* 2 calls itself: here setjmp was called */
+	call(&p, 0x2000, AT(3));
+	call(&p, 0x2000, AT(4));
+	jump(&p, 0xd000); /* longjmp, to the outermost activation */
+	call(&p, 0x2010, AT(2));
+	leave(&p, 0x4000, AT(2));
+	assert_int_equal(p.stack.fiber->count, 3);
+	leave(&p, 0x2020, AT(1));
+	plain(&p, 0x1010);
+	program_end(&p);
+	assert_arc(1, 2, 1, 7);
+	assert_arc(2, 4, 1, 1);
+	finish();
+}
+
+static void an_exception_returns_over_many_frames(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	call(&p, 0x2000, AT(2));
+	call(&p, 0x3000, AT(3));
+	call(&p, 0x4000, AT(4)); /* throw */
+	leave(&p, 0xe000, AT(2)); /* into the handler, in 2 */
+	plain(&p, 0x2020);
+	assert_int_equal(program_runs(&p), 2);
+	leave(&p, 0x2030, AT(1));
+	program_end(&p);
+	assert_arc(1, 2, 1, 6);
+	assert_arc(2, 3, 1, 3);
+	assert_arc(3, 4, 1, 2);
+	assert_arc(4, 14, 1, 1);
+	finish();
+}
+
+static void a_return_that_nobody_called_for_is_a_jump(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	leave(&p, 0x2000, AT(3)); /* push, ret */
+	leave(&p, 0x3000, AT(1));
+	plain(&p, 0x1010);
+	assert_int_equal(program_runs(&p), 1);
+	program_end(&p);
+	assert_arc(1, 2, 1, 2);
+	assert_int_equal(program_arcs(&p, 2, 3, SIM_ARC_JUMP, 0).calls, 1);
+	finish();
+}
+
+static void a_signal_handler_is_nobodys_cost(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	plain(&p, 0x2000);
+	sim_call_graph_signal(&p.graph, &p.stack, AT(19), &p.totals);
+	call(&p, 0x6000, AT(20));
+	leave(&p, 0x7000, AT(20));
+	leave(&p, 0x6010, AT(19));
+	plain(&p, 0xf001); /* the trampoline */
+	sim_call_graph_signal_return(&p.graph, &p.stack, &p.totals);
+	plain(&p, 0x2010);
+	leave(&p, 0x2020, AT(1));
+	plain(&p, 0x1010);
+	program_end(&p);
+	assert_arc(1, 2, 1, 3);
+	assert_arc(6, 7, 1, 1);
+	assert_int_equal(program_arcs(&p, NO_CALLER, 6, SIM_ARC_SIGNAL, 0).calls, 1);
+	assert_int_equal(program_arcs(&p, NO_CALLER, 6, SIM_ARC_SIGNAL, 0).inclusive[0], 3);
+	assert_arc(NO_CALLER, 15, 1, 1);
+	assert_arc(NO_CALLER, 1, 1, 5);
+	finish();
+}
+
+static void a_signal_between_a_call_and_its_function_breaks_nothing(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	sim_call_graph_signal(&p.graph, &p.stack, AT(19), &p.totals);
+	plain(&p, 0x2000); /* the same function is the handler */
+	sim_call_graph_signal_return(&p.graph, &p.stack, &p.totals);
+	plain(&p, 0x2000);
+	leave(&p, 0x2010, AT(1));
+	plain(&p, 0x1010);
+	program_end(&p);
+	assert_arc(1, 2, 1, 2);
+	assert_arc(NO_CALLER, 2, 1, 1);
+	finish();
+}
+
+static void a_fault_cuts_a_call_short(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	call(&p, 0x2000, AT(2));
+	sim_call_graph_unfinished(&p.stack); /* before the call */
+	sim_call_graph_signal(&p.graph, &p.stack, AT(19), &p.totals);
+	plain(&p, 0x6000);
+	sim_call_graph_signal_return(&p.graph, &p.stack, &p.totals);
+	call(&p, 0x2000, AT(2));
+	leave(&p, 0x3000, AT(2));
+	leave(&p, 0x2010, AT(1));
+	plain(&p, 0x1010);
+	program_end(&p);
+	assert_arc(1, 2, 1, 4);
+	assert_arc(2, 3, 1, 1);
+	assert_arc(2, 2, 0, 0);
+	finish();
+}
+
+static void a_handler_that_is_left_by_longjmp_is_over(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	call(&p, 0x2000, AT(2));
+	plain(&p, 0x3000);
+	sim_call_graph_signal(&p.graph, &p.stack, AT(19), &p.totals);
+	call(&p, 0x6000, AT(20));
+	sim_call_graph_signal(&p.graph, &p.stack, AT(39), &p.totals);
+	call(&p, 0x7000, AT(40));
+	jump(&p, 0xd000);
+	call(&p, 0x1010, AT(1));
+	leave(&p, 0x4000, AT(1));
+	plain(&p, 0x1020);
+	assert_int_equal(program_runs(&p), 1);
+	assert_int_equal(p.stack.fiber_count, 1);
+	program_end(&p);
+	assert_arc(1, 4, 1, 1);
+	assert_arc(1, 2, 1, 2); /* until the signal: the handler did not go on in it */
+	assert_arc(2, 3, 1, 1);
+	finish();
+}
+
+/* Two stacks that switch to each other in function 5, as swapcontext does. */
+#define OTHER(n) (0x600000000000u - 0x10 * (uint64_t)(n))
+
+static void stacks_that_are_switched_keep_their_calls(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	call(&p, 0x2000, AT(2));
+	leave(&p, 0x5000, OTHER(0)); /* the other one begins, in 3 */
+	for (int i = 0; i < 10; i++) {
+		call(&p, 0x3000, OTHER(1));
+		call(&p, 0x4000, OTHER(2));
+		leave(&p, 0x5000, AT(2)); /* back */
+		assert_int_equal(program_runs(&p), 5);
+		plain(&p, 0x2010);
+		assert_int_equal(program_runs(&p), 2);
+		call(&p, 0x2020, AT(2));
+		leave(&p, 0x5000, OTHER(2));
+		plain(&p, 0x4010);
+		assert_int_equal(program_runs(&p), 4);
+		leave(&p, 0x4020, OTHER(1));
+		plain(&p, 0x3010);
+		assert_int_equal(program_runs(&p), 3);
+	}
+	assert_int_equal(p.stack.fiber_count, 2);
+	call(&p, 0x3000, OTHER(1));
+	leave(&p, 0x5000, AT(2));
+	leave(&p, 0x2030, AT(1));
+	plain(&p, 0x1010);
+	program_end(&p);
+	assert_arc(1, 2, 1, 2 + 10 * 3 + 1);
+	assert_arc(2, 5, 11, 11);
+	assert_arc(4, 5, 10, 10);
+	assert_arc(3, 4, 10, 10 * 4);
+	assert_arc(NO_CALLER, 3, 1, 10 * 6 + 2);
+	finish();
+}
+
+static void threads_have_their_own_calls(void **state)
+{
+	struct sim_call_stack other;
+
+	(void)state;
+	begin();
+	assert_int_equal(sim_call_stack_init(&other, &p.graph, 1), 0);
+	call(&p, 0x1000, AT(1));
+	program_run_on(&p, &other, 0x3000, SIM_END_CALL, 0, OTHER(1));
+	plain(&p, 0x2000);
+	program_run_on(&p, &other, 0x2000, SIM_END_FALL, 0, 0);
+	assert_int_equal(program_runs(&p), 2);
+	program_run_on(&p, &other, 0x2010, SIM_END_RETURN, 0, OTHER(1));
+	leave(&p, 0x2010, AT(1));
+	plain(&p, 0x1010);
+	program_run_on(&p, &other, 0x3010, SIM_END_FALL, 0, 0);
+	program_end(&p);
+	sim_call_graph_end(&p.graph, &other, &p.totals);
+	assert_int_equal(program_arcs(&p, 1, 2, 0, 0).calls, 1);
+	assert_int_equal(program_arcs(&p, 3, 2, 0, 0).calls, 1);
+	assert_int_equal(program_self(&p, 2), 4);
+	sim_call_stack_release(&other, &p.graph);
+	finish();
+}
+
+static void what_is_open_can_be_looked_at(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	plain(&p, 0x2000);
+	sim_call_graph_settle(&p.graph, &p.stack, &p.totals);
+	assert_arc(1, 2, 1, 1);
+	assert_arc(NO_CALLER, 1, 1, 2);
+	sim_call_graph_each_arc(&p.graph, NULL, NULL);
+	assert_arc(1, 2, 0, 0);
+	plain(&p, 0x2000);
+	leave(&p, 0x2010, AT(1));
+	plain(&p, 0x1010);
+	program_end(&p);
+	assert_arc(1, 2, 0, 2);
+	assert_arc(NO_CALLER, 1, 0, 3);
+	finish();
+}
+
+static void a_forked_child_counts_from_its_beginning(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x1000, AT(1));
+	plain(&p, 0x2000);
+	sim_call_graph_forked(&p.graph, &p.stack, &p.totals);
+	leave(&p, 0x2010, AT(1));
+	plain(&p, 0x1010);
+	program_end(&p);
+	assert_arc(1, 2, 0, 1);
+	assert_arc(NO_CALLER, 1, 0, 2);
+	finish();
+}
+
+static void what_was_called_before_counting_is_a_root_when_it_is_returned_to(void **state)
+{
+	(void)state;
+	begin();
+	call(&p, 0x3000, AT(3));
+	leave(&p, 0x4000, AT(3));
+	leave(&p, 0x3010, AT(2));
+	call(&p, 0x2000, AT(2));
+	leave(&p, 0x4000, AT(2));
+	leave(&p, 0x2010, AT(1));
+	plain(&p, 0x1000);
+	program_end(&p);
+	assert_arc(NO_CALLER, 3, 1, 3);
+	assert_arc(NO_CALLER, 2, 1, 3);
+	assert_arc(NO_CALLER, 1, 1, 1);
+	finish();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_call_costs_what_happens_until_its_return),
+		cmocka_unit_test(calls_from_two_places_are_two_arcs),
+		cmocka_unit_test(the_cost_of_recursion_is_that_of_the_outermost_call),
+		cmocka_unit_test(functions_that_call_each_other_cost_once_each),
+		cmocka_unit_test(a_jump_to_another_function_ends_with_its_caller),
+		cmocka_unit_test(functions_that_jump_to_each_other_need_no_more_frames),
+		cmocka_unit_test(a_jump_within_a_function_is_no_call),
+		cmocka_unit_test(a_part_of_a_function_that_lies_elsewhere_ends_when_it_jumps_back),
+		cmocka_unit_test(a_stub_is_a_call_of_its_own_before_the_one_it_leads_to),
+		cmocka_unit_test(the_first_call_through_a_stub_is_resolved_on_the_way),
+		cmocka_unit_test(a_jump_to_a_stub_is_a_jump_to_what_it_leads_to),
+		cmocka_unit_test(longjmp_ends_the_frames_that_it_leaves),
+		cmocka_unit_test(longjmp_over_recursion_shows_at_the_next_call),
+		cmocka_unit_test(an_exception_returns_over_many_frames),
+		cmocka_unit_test(a_return_that_nobody_called_for_is_a_jump),
+		cmocka_unit_test(a_signal_handler_is_nobodys_cost),
+		cmocka_unit_test(a_signal_between_a_call_and_its_function_breaks_nothing),
+		cmocka_unit_test(a_fault_cuts_a_call_short),
+		cmocka_unit_test(a_handler_that_is_left_by_longjmp_is_over),
+		cmocka_unit_test(stacks_that_are_switched_keep_their_calls),
+		cmocka_unit_test(threads_have_their_own_calls),
+		cmocka_unit_test(what_is_open_can_be_looked_at),
+		cmocka_unit_test(a_forked_child_counts_from_its_beginning),
+		cmocka_unit_test(what_was_called_before_counting_is_a_root_when_it_is_returned_to),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
