@@ -140,6 +140,7 @@ void graph_meet(struct segment *s)
 	}
 	s->counts = SEGMENT_COUNTS(s->insns, reads, writes) | (may_leave(s) ? SEGMENT_LEAVES : 0);
 	s->flags &= (uint8_t)~SEGMENT_NEW;
+	segment_set_quick(s);
 }
 
 struct sim_cell *graph_enter(struct graph_thread *gt, struct segment *s)
