@@ -6,8 +6,11 @@
 
 Programs run as compare_simulate.py runs them. Callgrind runs with --separate-recs=2, which tells the
 outermost calls of a function from those inside them: only the first have an inclusive cost that means
-the same in both. What lies between two functions for Callgrind alone is left out on both sides: arcs
-to and from stubs of linkage tables, which it skips.
+the same in both.
+
+Callgrind skips the stubs of linkage tables, but for those of .plt.got, which it does not know: these
+are looked through here. It cannot see jumps to functions without a symbol: what hangs on such a
+function is left out. So is the dynamic linker, whose work depends on processor and environment.
 """
 import argparse
 import collections
@@ -41,11 +44,12 @@ class Names:
             fields = line.split(None, 2)
             if len(fields) == 3 and fields[1] in 'tTwWi':
                 table.setdefault(re.sub('@.*', '', fields[2]), int(fields[0], 16))
+                table.setdefault(re.sub(r'\.(part|isra|constprop)\..*', '', fields[2]), int(fields[0], 16))
 
     def table(self, path):
         if path not in self.tables:
             table = self.tables[path] = {}
-            self.nm(['-D'], path, table)
+            self.nm(['-D'], path or '', table)
             notes = subprocess.run(['readelf', '-n', path], capture_output=True, text=True).stdout
             build = re.search('Build ID: ([0-9a-f]+)', notes)
             if build:
@@ -61,7 +65,51 @@ class Names:
         return '%s+%#x' % (where, address) if address is not None else '%s:%s' % (where, function)
 
 
+    def has_name(self, place):
+        """Does a function that place() gave have a symbol?"""
+        where, _, address = place.partition('+')
+        tables = [t for path, t in self.tables.items() if os.path.basename(path or '') == where]
+        return not address or any(int(address, 16) in t.values() for t in tables)
+
+
 names = Names()
+
+
+def through_stubs(arcs):
+    """Calls of the stubs that have no object are calls of what these jump to."""
+    targets = collections.defaultdict(set)
+    for arc in arcs:
+        if arc.caller.startswith('???+'):
+            targets[arc.caller].add(arc.callee)
+    result = collections.defaultdict(lambda: [0, 0])
+    for arc, (calls, cost) in arcs.items():
+        if arc.caller in targets:
+            continue
+        if len(targets[arc.callee]) == 1:  # whose own instruction is not the function's
+            arc, cost = Arc(arc.caller, *targets[arc.callee]), cost - calls
+        result[arc][0] += calls
+        result[arc][1] += cost
+    return dict(result)
+
+
+def unseen(arcs, jumps):
+    """Arcs that hang on a jump to a function without a symbol."""
+    callees = collections.defaultdict(set)
+    for arc in arcs:
+        callees[arc.caller].add(arc.callee)
+    nameless = {arc for arc in jumps if not names.has_name(arc.callee)}
+    left_out = set()
+    for arc in nameless:
+        reached, rest = set(), [arc.callee]
+        while rest:
+            function = rest.pop()
+            for callee in callees[function] - reached:
+                reached.add(callee)
+                if Arc(function, callee) in nameless:
+                    rest.append(callee)
+        left_out.add(arc)
+        left_out |= {Arc(arc.caller, r) for r in reached} | {Arc(arc.callee, r) for r in reached}
+    return left_out
 
 
 class Reader:
@@ -108,7 +156,7 @@ def callgrind(argv, base, options):
     cv.run(['valgrind', '-q', '--tool=callgrind', '--separate-recs=2', '--show-below-main=yes', '--vex-guest-chase=no',
             '--callgrind-out-file=' + out] + argv, base, options.patience)
     with open(out) as f:
-        return Reader().read(f)
+        return through_stubs(Reader().read(f))
 
 
 def dwell(argv, base, options):
@@ -116,32 +164,37 @@ def dwell(argv, base, options):
     more = cs.padding(argv, base, options)
     cv.run(['env'] + ['%s=%s' % pair for pair in more.items()] +
            [options.dwell, 'simulate', '-o', profile] + options.more.split() + ['--'] + argv, base, options.patience)
-    arcs = collections.defaultdict(lambda: [0, 0])
+    arcs, jumps = collections.defaultdict(lambda: [0, 0]), set()
     with sqlite3.connect(profile) as db:
-        rows = db.execute('SELECT a.function, a.object, b.function, b.object, sum(calls), sum(Ir) FROM arc'
+        rows = db.execute('SELECT a.function, a.object, b.function, b.object, sum(calls), sum(Ir),'
+                          " max(kind = 'jump') FROM arc"
                           ' JOIN node a ON a.id = arc.caller_id JOIN node b ON b.id = arc.callee_id GROUP BY 1, 2, 3, 4')
-        for caller, caller_object, callee, callee_object, calls, cost in rows:
-            if '[plt]' in (caller, callee):
-                continue
-            arc = arcs[Arc(names.place(caller, caller_object), names.place(callee, callee_object))]
-            arc[0] += calls
-            arc[1] += cost
+        for caller, caller_object, callee, callee_object, calls, cost, has_jumps in rows:
+            arc = Arc(names.place(caller, caller_object), names.place(callee, callee_object))
+            arcs[arc][0] += calls
+            arcs[arc][1] += cost
+            if has_jumps:
+                jumps.add(arc)
+        total, = db.execute('SELECT sum(Ir) FROM cost').fetchone()
     os.unlink(profile)
-    return dict(arcs)
+    return dict(arcs), jumps, total
 
 
-def is_near(mine, other, limit):
-    return abs(mine - other) <= max(other * limit / 100, 50)
+def is_near(mine, other, limit, floor):
+    return abs(mine - other) <= max(other * limit / 100, floor)
 
 
 def compare(name, base, options):
     argv = cv.prepare(name, base, options)
-    theirs, ours = callgrind(argv, base, options), dwell(argv, base, options)
+    theirs = callgrind(argv, base, options)
+    ours, jumps, total = dwell(argv, base, options)
+    left_out = unseen(ours, jumps)
+    wanted = [a for a in theirs if a not in left_out and not any(place.startswith(LINKER) for place in a)]
     rows = []
-    wanted = [a for a in theirs if not any(place.startswith(LINKER) for place in a)]
     for arc in sorted(wanted, key=lambda a: -theirs[a][1])[:options.top]:
         mine = ours.get(arc, [0, 0])
-        good = all(is_near(m, t, options.limit) for m, t in zip(mine, theirs[arc]))
+        good = (is_near(mine[0], theirs[arc][0], options.limit, 1) and
+                is_near(mine[1], theirs[arc][1], options.limit, total * options.floor / 100))
         rows.append((name, arc, mine, theirs[arc], good))
     return rows
 
@@ -177,10 +230,13 @@ def main():
     p.add_argument('--patience', type=float, default=300, help='seconds that one run may take')
     p.add_argument('--top', type=int, default=50, help='arcs of each program, by their inclusive cost')
     p.add_argument('--limit', type=float, default=1, help='per cent')
+    p.add_argument('--floor', type=float, default=0.005, help="per cent of the program's instructions that no arc need be nearer than")
     p.add_argument('--all', action='store_true', help='show also what is within the limit')
     options = p.parse_args()
     options.dwell = os.path.abspath(options.dwell)
     base = tempfile.mkdtemp(prefix='dwell-arcs-')
+    plain_environment = cv.environment
+    cv.environment = lambda base: dict(plain_environment(base), PERL_HASH_SEED='0', PYTHONHASHSEED='0')
     cv.PROGRAMS = cs.PROGRAMS
     cv.inputs = inputs
     inputs.make(os.path.join(base, 'inputs'), options.scale)
