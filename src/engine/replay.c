@@ -451,10 +451,9 @@ const uint64_t *replay_odd(const uint64_t *p)
 	return trailer + 1;
 }
 
-void replay_missed(struct segment *s, uint32_t i, bool last)
+/* column: 0, 1, 2 for a fetch, a read, a write. */
+static void missed(struct segment *s, struct segment_insn *in, uint32_t column, bool last)
 {
-	struct segment_insn *in = &s->insn[s->owner[i]];
-	uint32_t column = s->desc.access[i].kind == ACCESS_STORE ? 2 : 1;
 	uint32_t *number = cell_number(s, in);
 	uint64_t *events = *number ? cells_at(*number) : cells_spare();
 
@@ -468,6 +467,16 @@ void replay_missed(struct segment *s, uint32_t i, bool last)
 		r.calls->totals.event[r.last_miss + column] += last;
 		r.calls->totals.changes++;
 	}
+}
+
+void replay_code_missed(struct segment *s, bool last)
+{
+	missed(s, &s->insn[0], 0, last);
+}
+
+void replay_missed(struct segment *s, uint32_t i, bool last)
+{
+	missed(s, &s->insn[s->owner[i]], s->desc.access[i].kind == ACCESS_STORE ? 2 : 1, last);
 }
 
 /* Is it a cache that replay_wide knows? Then *w is it. */

@@ -194,15 +194,32 @@ replay_wide:
 
 6:	/* The code's lines, rax and rdi, are not the last used in their sets. */
 	find	W_CODE
-	jz	8f
+	jz	63f
 	use
 	is_plain W_CODE
-	mov	%rdi, %rax
+61:	mov	%rdi, %rax
 	find	W_CODE
-	jz	8f
+	jz	8f	/* what comes before it in the segment has its turn first */
 	use
 	is_plain W_CODE
 	jmp	2b
+63:	cmpb	$0, S_STRADDLES(%rbx)
+	jne	8f
+	is_plain W_CODE
+	replace W_CODE
+	find	W_LAST
+	jz	64f
+	use
+	xor	%esi, %esi
+	jmp	65f
+64:	replace W_LAST
+	mov	$1, %esi
+65:	mov	%rbx, %rdi
+	call	replay_code_missed
+	movzbl	S_LINES(%rbx), %ecx
+	mov	S_CODE_LINE(%rbx), %rdi
+	lea	-1(%rdi,%rcx), %rdi
+	jmp	61b
 
 7:	is_plain W_DATA
 	find	W_DATA

@@ -29,7 +29,8 @@
 #define S_CODE_LINE 8
 #define S_LINES	    16
 #define S_FLAGS	    19
-#define S_SIZE	    20
+#define S_STRADDLES 20
+#define S_SIZE	    21
 #define S_COUNTS    56
 #define TRAILER_NUMBERS 0x1fffffff /* STREAM_NUMBER_MASK */
 
@@ -72,6 +73,7 @@ _Static_assert(offsetof(struct segment, counts) == S_COUNTS, "layout");
 _Static_assert(offsetof(struct segment, code_line) == S_CODE_LINE, "layout");
 _Static_assert(offsetof(struct segment, lines) == S_LINES, "layout");
 _Static_assert(offsetof(struct segment, flags) == S_FLAGS, "layout");
+_Static_assert(offsetof(struct segment, straddles) == S_STRADDLES, "layout");
 _Static_assert(offsetof(struct segment, size) == S_SIZE, "layout");
 
 /* Entries [p, end) of a buffer; vector registers are as before. */
@@ -79,6 +81,8 @@ void replay_wide(struct replay_wide *w, const uint64_t *p, const uint64_t *end);
 
 /* Called by it: the segment at p, whatever it is; returns where the next one begins. */
 const uint64_t *replay_odd(const uint64_t *p);
+/* The first line of code of s missed in the first level, and in the last one, too. */
+void replay_code_missed(struct segment *s, bool last);
 /* The segment s is over, and may leave its function; the next one begins at `next`. */
 void replay_left(struct segment *s, const uint64_t *next);
 /* Access i of s missed in the first level, and in the last one, too. */

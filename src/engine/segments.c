@@ -108,6 +108,7 @@ static struct segment *make(struct job *j, uint32_t accesses, uint32_t room)
 	s->end = end_of(last);
 	s->target = last->target;
 	s->code_line = first->pc >> shift;
+	s->straddles = (first->pc + first->length - 1) >> shift != s->code_line;
 	s->lines = (uint8_t)(((first->pc + s->bytes - 1) >> shift) - s->code_line + 1);
 	s->flags = graph_is_on() ? SEGMENT_NEW : 0;
 	describe_insns(j, s);

@@ -29,7 +29,7 @@ struct job;
 struct code_exit;
 
 /* Accesses of a segment whose sizes lie in the first cache line; others are looked at one by one. */
-#define SEGMENT_QUICK_ACCESSES 36u
+#define SEGMENT_QUICK_ACCESSES 35u
 
 enum segment_flags {
 	SEGMENT_SLOW = 1,   /* accesses too many or too large for `size`, or relative to %fs */
@@ -68,6 +68,7 @@ struct segment {
 	uint8_t lines;	    /* of code */
 	uint8_t accesses, insns;
 	uint8_t flags; /* enum segment_flags */
+	uint8_t straddles; /* 1: its first instruction lies on two lines */
 	uint8_t size[SEGMENT_QUICK_ACCESSES];
 	uint64_t counts; /* for the call graph: SEGMENT_COUNTS; 0 without one */
 	/* The rest. */
