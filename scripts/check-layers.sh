@@ -15,9 +15,11 @@ symbols: base
 model: base
 store: base
 import: base store
+merge: base store
 collector: base channel symbols model sim store
 report: base store model
-cli: base channel symbols model sim store import collector report
+export: base store model report
+cli: base channel symbols model sim store import merge collector report export
 '
 
 find src -name '*.[chS]' | LC_ALL=C sort | xargs awk -v table="$table" '

@@ -13,8 +13,8 @@ libelf-dev libdeflate-dev libsqlite3-dev libsmartcols-dev libjansson-dev libiber
 libncurses-dev libcmocka-dev'
 # The quick transparency cases run these; groff reads the manual pages, gfortran builds an example.
 check='groff-base gfortran gzip bzip2 xz-utils sqlite3 perl gawk git libjemalloc2
-libtcmalloc-minimal4'
-all='zstd openssl redis-server redis-tools stress-ng nodejs default-jdk-headless valgrind
+libtcmalloc-minimal4 valgrind'
+all='zstd openssl redis-server redis-tools stress-ng nodejs default-jdk-headless
 libpython3.11-testsuite'
 
 is_installed() {

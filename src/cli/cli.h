@@ -29,8 +29,12 @@ int cmd_paths(int argc, char **argv);
 int cmd_reuse(int argc, char **argv);
 int cmd_processes(int argc, char **argv);
 int cmd_top(int argc, char **argv);
+int cmd_calls(int argc, char **argv);
 int cmd_import(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_simulate(int argc, char **argv);
+int cmd_export(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 
 #endif

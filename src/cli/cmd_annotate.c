@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwell annotate: source code with the misses of each line. */
+/* dwell annotate: source code with the misses of each line, or with its events; or machine code. */
 #include <argp.h>
 
 #include "base/size.h"
+#include "cli/annotate_events.h"
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "report/annotate.h"
@@ -10,7 +11,7 @@
 #define DEFAULT_ROWS	30
 #define DEFAULT_SOURCES 3
 
-enum { KEY_SIZE = 's', KEY_ALL = 'a', KEY_ROWS = 'n', KEY_SOURCES = 0x300 };
+enum { KEY_SIZE = 's', KEY_ALL = 'a', KEY_ROWS = 'n', KEY_SOURCES = 0x300, KEY_ASM };
 
 struct annotate_options {
 	struct view view;
@@ -18,6 +19,8 @@ struct annotate_options {
 	uint64_t rows, sources;
 	bool all;
 	const char *name; /* file or function; NULL: list them */
+	struct event_options events;
+	bool has_sources, has_asm;
 };
 
 static const struct argp_option option_list[] = {
@@ -29,6 +32,8 @@ static const struct argp_option option_list[] = {
 	 "Say of the N lines with the most misses where their data comes from (default 3; 0: of "
 	 "none)",
 	 0},
+	{"asm", KEY_ASM, NULL, 0,
+	 "Show machine code, with the jumps in it (of profiles that count events)", 2},
 	{0},
 };
 
@@ -40,6 +45,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		*o = (struct annotate_options){.rows = DEFAULT_ROWS, .sources = DEFAULT_SOURCES};
 		state->child_inputs[0] = &o->view;
+		state->child_inputs[1] = &o->events;
 		return 0;
 	case KEY_SIZE:
 		o->size_bytes = view_parse_size(arg, state);
@@ -51,7 +57,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->rows = view_parse_count("rows", arg, 1, 1000000, state);
 		return 0;
 	case KEY_SOURCES:
+		o->has_sources = true;
 		o->sources = view_parse_count("sources", arg, 0, 1000000, state);
+		return 0;
+	case KEY_ASM:
+		o->has_asm = true;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (o->name != NULL)
@@ -118,9 +128,46 @@ static int print(const void *options, const struct profile *p)
 	return o->name != NULL ? print_source(o, p, size) : print_list(o, p, size);
 }
 
+/* A profile has events or samples; options for the one are none for the other. */
+static int annotate(const struct annotate_options *o)
+{
+	bool for_samples = o->size_bytes != 0 || o->view.line_bytes != 0 ||
+			   o->view.machine != NULL || o->has_sources;
+	struct event_profile p;
+	struct err err;
+	int code = EXIT_OK, status = event_options_open(&o->view, &p, &code);
+
+	if (status < 0)
+		return code;
+	if (status > 0 && !o->has_asm && !event_options_given(&o->events))
+		return view_run(&o->view, print, o);
+	if (status > 0) {
+		err_set(&err,
+			"profile '%s' has samples and no events: --asm, --event and --sort are for "
+			"those of 'dwell simulate' and 'dwell import'",
+			o->view.common.input);
+		return cli_fail(&err, EXIT_USAGE);
+	}
+	if (for_samples) {
+		err_set(&err,
+			"profile '%s' has events and no samples: --size, --line, --caches and "
+			"--sources are for those of 'dwell record'",
+			o->view.common.input);
+		code = cli_fail(&err, EXIT_USAGE);
+	} else {
+		struct annotate_events how = {&o->events, o->name, o->all,
+					      o->has_asm, o->rows, o->view.common.format};
+
+		code = annotate_events(&how, &p);
+	}
+	events_close(&p);
+	return code;
+}
+
 int cmd_annotate(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&line_argp, 0, NULL, 0}, {0}};
+	static const struct argp_child children[] = {
+		{&line_argp, 0, NULL, 0}, {&event_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {option_list,
 					 parse,
 					 "[FILE|FUNCTION]",
@@ -128,12 +175,13 @@ int cmd_annotate(int argc, char **argv)
 					 "the share of all misses of each "
 					 "line. FILE is the end of a path: walk.c, src/walk.c. "
 					 "Without it, list the files and "
-					 "functions that have samples.",
+					 "functions that have samples. Of a profile that counts "
+					 "events, show these, and the calls of each line.",
 					 children,
 					 NULL,
 					 NULL};
 	struct annotate_options o;
 
 	options_parse(&argp, argc, argv, 0, &o);
-	return view_run(&o.view, print, &o);
+	return annotate(&o);
 }

@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/new_profile.h"
 #include "cli/options.h"
 #include "cli/view.h"
 #include "import/callgrind.h"
@@ -45,35 +45,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The profile that was there before is again, and the broken new one is not. */
-static void undo(const char *output, bool was_there)
-{
-	struct text old = {0};
-
-	text_addf(&old, "%s.old", output);
-	unlink(output);
-	if (was_there)
-		rename(text_get(&old), output);
-	text_release(&old);
-}
-
 static int import_file(FILE *in, const char *name, const char *output)
 {
-	bool was_there = access(output, F_OK) == 0;
-	struct store *s = NULL;
+	struct new_profile made;
 	struct text notes = {0};
 	struct err err;
 	int status;
 
-	if (store_create(output, &s, &err) != 0)
+	if (new_profile_create(&made, output, &err) != 0)
 		return cli_fail(&err, EXIT_OUTPUT);
-	status = callgrind_import(in, name, s, &notes, &err);
-	if (status == 0 && store_put_meta_text(s, "version", DWELL_VERSION, &err) == 0 &&
-	    store_put_meta_text(s, "imported_from", name, &err) == 0)
-		status = store_finish(s, &err);
-	store_close(s);
-	if (status != 0) {
-		undo(output, was_there);
+	status = callgrind_import(in, name, made.store, &notes, &err);
+	if (status == 0)
+		status = store_put_meta_text(made.store, "imported_from", name, &err);
+	if (new_profile_end(&made, status, &err) != 0) {
 		text_release(&notes);
 		return cli_fail(&err, EXIT_INPUT);
 	}

@@ -10,7 +10,9 @@
 #include "base/size.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/info_events.h"
 #include "cli/options.h"
+#include "report/json.h"
 #include "store/store_read.h"
 
 struct info {
@@ -19,6 +21,7 @@ struct info {
 	size_t process_count;
 	struct store_message *messages;
 	size_t message_count;
+	struct info_events events;
 };
 
 /* The numbers of a process, in the order in which they are shown; totals are their sums. */
@@ -51,6 +54,14 @@ static const struct number {
 
 #define NUMBER_COUNT (sizeof(numbers) / sizeof(numbers[0]))
 
+static uint64_t total_of(const struct info *n, size_t i);
+
+/* A profile of events has no samples to count. */
+static bool is_shown(const struct info *n, size_t i)
+{
+	return numbers[i].heading != NULL && (n->events.event_count == 0 || total_of(n, i) != 0);
+}
+
 static uint64_t number_of(const struct store_process *p, size_t i)
 {
 	return *(const uint64_t *)(const void *)((const char *)p + numbers[i].offset);
@@ -76,6 +87,8 @@ static const struct meta_key {
 	{"state", META_TEXT, "state"},
 	{"exit_status", META_NUMBER, "exit status"},
 	{"version", META_TEXT, "written by dwell"},
+	{"imported_from", META_TEXT, "imported from"},
+	{"creator", META_TEXT, "counted by"},
 	{"host", META_TEXT, "host"},
 	{"cpu", META_TEXT, "processor"},
 	{"start_time", META_NUMBER, "started (unix time)"},
@@ -106,17 +119,6 @@ static const struct meta_key {
 #define META_COUNT (sizeof(meta_keys) / sizeof(meta_keys[0]))
 
 /* ---- JSON ---- */
-
-static json_t *json_text(const char *s)
-{
-	struct text safe = {0};
-	json_t *value;
-
-	text_add_printable(&safe, s, strlen(s));
-	value = json_string(text_get(&safe));
-	text_release(&safe);
-	return value;
-}
 
 static json_t *json_id(int64_t id)
 {
@@ -163,6 +165,8 @@ static void print_json(const struct info *n)
 	for (i = 0; i < NUMBER_COUNT; i++)
 		json_object_set_new(root, numbers[i].name,
 				    json_integer((json_int_t)total_of(n, i)));
+	if (n->events.event_count > 0)
+		info_events_json(&n->events, root);
 	for (i = 0; i < n->process_count; i++)
 		json_array_append_new(list, json_process(&n->processes[i]));
 	json_object_set_new(root, "processes", list);
@@ -284,7 +288,7 @@ static int print_processes(const struct info *n)
 	scols_table_new_column(table, "PID", 0, SCOLS_FL_RIGHT);
 	scols_table_new_column(table, "STATE", 0, 0);
 	for (i = 0; i < NUMBER_COUNT; i++) {
-		if (numbers[i].heading != NULL)
+		if (is_shown(n, i))
 			scols_table_new_column(table, numbers[i].heading, 0, SCOLS_FL_RIGHT);
 	}
 	scols_table_new_column(table, "COMMAND", 0, SCOLS_FL_TRUNC);
@@ -298,7 +302,7 @@ static int print_processes(const struct info *n)
 		scols_line_set_data(line, 2, n->processes[p].state);
 		column = 3;
 		for (i = 0; i < NUMBER_COUNT; i++) {
-			if (numbers[i].heading != NULL)
+			if (is_shown(n, i))
 				set_number(line, column++, number_of(&n->processes[p], i));
 		}
 		scols_line_set_data(line, column, n->processes[p].command);
@@ -316,10 +320,13 @@ static int print_text(const struct info *n)
 		print_meta(n, &meta_keys[i]);
 	print_total("processes", n->process_count);
 	for (i = 0; i < NUMBER_COUNT; i++) {
-		if (numbers[i].heading != NULL || total_of(n, i) != 0)
+		if (is_shown(n, i) || total_of(n, i) != 0)
 			print_total(numbers[i].name, total_of(n, i));
 	}
-	print_share(n);
+	if (n->events.event_count > 0)
+		info_events_print(&n->events);
+	else
+		print_share(n);
 	for (i = 0; i < n->message_count; i++) {
 		fputs("note: ", stdout);
 		print_printable(n->messages[i].text);
@@ -363,7 +370,8 @@ int cmd_info(int argc, char **argv)
 	if (store_open_readonly(view.input, &n.store, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (store_read_processes(n.store, &n.processes, &n.process_count, &err) != 0 ||
-	    store_read_messages(n.store, &n.messages, &n.message_count, &err) != 0) {
+	    store_read_messages(n.store, &n.messages, &n.message_count, &err) != 0 ||
+	    info_events_read(&n.events, n.store, &err) != 0) {
 		code = cli_fail(&err, EXIT_INPUT);
 	} else if (view.format == VIEW_JSON) {
 		print_json(&n);
@@ -373,6 +381,7 @@ int cmd_info(int argc, char **argv)
 		err_set(&err, "out of memory");
 		code = cli_fail(&err, EXIT_OUTPUT);
 	}
+	info_events_release(&n.events);
 	free(n.processes);
 	free(n.messages);
 	store_close(n.store);

@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwell report: what ran, its miss ratios, and the functions, lines and data that miss most. */
+/* dwell report: what ran, its miss ratios, and the functions, lines and data that miss most; or its events. */
 #include <argp.h>
 
 #include "base/size.h"
 #include "cli/cli.h"
+#include "cli/report_events.h"
 #include "cli/view.h"
 #include "report/summary.h"
 
-#define DEFAULT_ROWS 10
+#define DEFAULT_ROWS	   10
+#define DEFAULT_EVENT_ROWS 40
 
 enum { KEY_SIZE = 's', KEY_ROWS = 'n' };
 
 struct report_options {
 	struct view view;
 	uint64_t size_bytes; /* 0: the default */
-	uint64_t rows;
+	uint64_t rows;	     /* 0: the default */
+	struct report_events events;
 };
 
 static const struct argp_option option_list[] = {
 	{"size", KEY_SIZE, "BYTES", 0,
-	 "Rank functions, lines and data by their misses in a cache of this size (default: the L2 of the "
+	 "Rank functions, lines and data by their misses in a cache of this size (default: the L2 "
+	 "of the "
 	 "machine that recorded, or 1M)",
 	 0},
-	{"rows", KEY_ROWS, "N", 0, "Show N functions, lines and data structures of the text (default 10)", 0},
+	{"rows", KEY_ROWS, "N", 0,
+	 "Show N functions, lines and data structures of the text (default 10; of events 40)", 0},
 	{0},
 };
 
@@ -32,8 +37,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		*o = (struct report_options){.rows = DEFAULT_ROWS};
+		*o = (struct report_options){0};
 		state->child_inputs[0] = &o->view;
+		state->child_inputs[1] = &o->events;
 		return 0;
 	case KEY_SIZE:
 		o->size_bytes = view_parse_size(arg, state);
@@ -68,26 +74,67 @@ static int print_report(const void *options, const struct profile *p)
 	else if (o->view.common.format == VIEW_JSON)
 		ret = summary_json(&s, &out, &err);
 	else
-		ret = summary_text(&s, o->rows, &d, &out, &err);
+		ret = summary_text(&s, o->rows != 0 ? o->rows : DEFAULT_ROWS, &d, &out, &err);
 	summary_release(&s);
 	return view_show(&out, ret, &err);
 }
 
+/* A profile has events or samples; options for the one are none for the other. */
+static int report(struct report_options *o)
+{
+	bool for_samples = o->size_bytes != 0 || o->view.line_bytes != 0 || o->view.machine != NULL;
+	struct event_profile p;
+	struct err err;
+	int code, status = event_options_open(&o->view, &p, &code);
+
+	if (status < 0)
+		return code;
+	if (status > 0) {
+		if (!report_events_given(&o->events))
+			return view_run(&o->view, print_report, o);
+		err_set(&err,
+			"profile '%s' has samples and no events: --by, --event, --sort, "
+			"--inclusive, "
+			"--focus, --ignore and --threshold are for those of 'dwell simulate' and "
+			"'dwell import'",
+			o->view.common.input);
+		return cli_fail(&err, EXIT_USAGE);
+	}
+	if (for_samples) {
+		err_set(&err,
+			"profile '%s' has events and no samples: --size, --line and --caches are "
+			"for those of 'dwell record'",
+			o->view.common.input);
+		code = cli_fail(&err, EXIT_USAGE);
+	} else {
+		code = report_events_print(&o->events, &p, o->view.common.format,
+					   o->rows != 0 ? o->rows : DEFAULT_EVENT_ROWS);
+	}
+	events_close(&p);
+	return code;
+}
+
 int cmd_report(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&line_argp, 0, NULL, 0}, {0}};
+	static const struct argp_child children[] = {
+		{&line_argp, 0, NULL, 0}, {&report_events_argp, 0, NULL, 0}, {0}};
 	static const struct argp argp = {
 		option_list,
 		parse,
 		NULL,
 		"Show what a profile holds at a glance: what ran, how much of it was sampled, its "
 		"miss ratio in the caches of the machine, and the functions, lines and data "
-		"structures that miss most.",
+		"structures that miss most. Of a profile that counts events, made by dwell "
+		"simulate or dwell import: the functions with the most events, or what --by "
+		"says.",
 		children,
 		NULL,
 		NULL};
 	struct report_options o;
+	int code;
 
 	options_parse(&argp, argc, argv, 0, &o);
-	return view_run(&o.view, print_report, &o);
+	code = report(&o);
+	report_events_release(&o.events);
+	return code;
 }

@@ -8,6 +8,7 @@
 
 enum cli_exit {
 	EXIT_OK = 0,
+	EXIT_CONDITION = 1,	   /* dwell diff: what --fail-if names has happened */
 	EXIT_USAGE = 2,		   /* unknown command or option, a value out of range */
 	EXIT_INPUT = 3,		   /* the profile is missing, damaged or not one */
 	EXIT_CANNOT_RUN = 4,	   /* the target cannot be run for a reason of ours */

@@ -21,7 +21,7 @@ static const struct argp_option view_options[] = {
 	{0},
 };
 
-static error_t parse_format(struct view_options *v, const char *name, struct argp_state *state)
+error_t options_parse_format(struct view_options *v, const char *name, struct argp_state *state)
 {
 	size_t i;
 
@@ -50,7 +50,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		v->input_count++;
 		return 0;
 	case KEY_FORMAT:
-		return parse_format(v, arg, state);
+		return options_parse_format(v, arg, state);
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}

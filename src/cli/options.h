@@ -37,6 +37,9 @@ struct view_options {
 /* Its input is a struct view_options, which it fills with the defaults first. */
 extern const struct argp view_argp;
 
+/* "text", "csv" or "json" into v->format; anything else is a usage error, which ends the program. */
+error_t options_parse_format(struct view_options *v, const char *name, struct argp_state *state);
+
 /*
  * argp_parse for a command: usage errors print one sentence and end the program
  * with EXIT_USAGE, --help with 0.

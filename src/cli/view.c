@@ -21,7 +21,9 @@ enum { KEY_PROCESS = 0x200, KEY_CACHES, KEY_LINE = 'l' };
 
 static const struct argp_option process_options[] = {
 	{"process", KEY_PROCESS, "ID", 0,
-	 "Show process ID of the run, from 0 (default: the one with the most accesses)", 1},
+	 "Show process ID of the run, from 0 (default: the one with the most accesses; of events "
+	 "all)",
+	 1},
 	{0},
 };
 
@@ -29,7 +31,8 @@ static const struct argp_option line_options[] = {
 	{"line", KEY_LINE, "BYTES", 0,
 	 "Cache lines of BYTES, a power of two from 4 to 4096 (default: those recorded, 64)", 1},
 	{"caches", KEY_CACHES, "LIST", 0,
-	 "The caches of another machine: sizes from the first level on, as 32K,1M,32M, or its name, "
+	 "The caches of another machine: sizes from the first level on, as 32K,1M,32M, or its "
+	 "name, "
 	 "as zen4 (default: those of the machine that recorded)",
 	 1},
 	{0},

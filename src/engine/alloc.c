@@ -13,6 +13,7 @@
 #include "engine/call_stack.h"
 #include "engine/call_sites.h"
 #include "engine/hooks.h"
+#include "engine/lanes.h"
 #include "engine/modules.h"
 #include "engine/poll.h"
 #include "engine/records.h"
@@ -228,12 +229,10 @@ static void end_call(struct thread *t, const struct hook_frame *r, uint64_t rbp)
 	c->kind = 0;
 }
 
-void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t rbp)
+static void called_at(struct thread *t, const struct hook_frame *f, uint64_t rbp)
 {
 	const struct hook_function *function;
 
-	if (!engine.config.objects) /* profiling has ended */
-		return;
 	if (f->number == HOOK_RETURN) {
 		end_call(t, f, rbp);
 		return;
@@ -243,6 +242,15 @@ void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t r
 		drop_block(t, f->rdi, rbp);
 	else
 		begin_call(t, function, f);
+}
+
+void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t rbp)
+{
+	if (!engine.config.objects) /* profiling has ended */
+		return;
+	lanes_read(t);
+	called_at(t, f, rbp);
+	lanes_write(t);
 }
 
 /* ---- Mappings ---- */

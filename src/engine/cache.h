@@ -59,6 +59,7 @@ struct insn_at {
 	uint8_t scratch4; /* the same for spill4 */
 	uint8_t loads, stores, modifies;
 	uint8_t stream_entries; /* of its segment, appended before it runs */
+	uint16_t begin;	  /* of a segment's first: offset of the segment's code */
 };
 
 enum {
@@ -66,6 +67,7 @@ enum {
 	INSN_AT_RCX_SPILL0 = 2, /* rcx is in spill0 */
 	INSN_AT_APP31 = 4,	/* zmm31 holds the target's value, the counters are in memory */
 	INSN_AT_STREAM = 8,	/* the segment appends to the stream buffer */
+	INSN_AT_END = 16,	/* the segment has done so: it is its last instruction */
 };
 
 /* Indirect branches find their blocks in a table for jumps and calls, and one for returns. */

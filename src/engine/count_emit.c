@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counting: a segment adds its four counts in one vector add, flags untouched.
+ * Counting: a segment adds its four counts in one vector add, flags untouched, and in the stream
+ * gear the room of its entries (lanes.h).
  * Reading the tally is also what lets others stop the thread, see poll.h.
  */
 #include "engine/job.h"
+#include "engine/lanes.h"
 #include "engine/poll.h"
 
 /* Without AVX-512 the counters live in memory; rax is borrowed. */
@@ -26,7 +28,10 @@ static void count_in_memory(struct job *j, struct tally t, uint32_t tally)
 void job_count_segment(struct job *j)
 {
 	struct tally t = j->after[0];
-	uint32_t tally = poll_tally(t);
+	uint64_t plain[4] = { t.accesses, t.loads, t.stores, t.instructions };
+	uint64_t placed[4] = { j->desc ? 8 * (j->entries + 1) : 0, t.accesses,
+			       t.loads | (uint64_t)t.stores << 32, t.instructions };
+	uint32_t tally = poll_tally(lanes_hold_place(j->gear) ? placed : plain);
 
 	if (!tally)
 		j->failed = true;

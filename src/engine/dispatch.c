@@ -10,13 +10,16 @@
 #include <signal.h>
 
 #include "channel/sys.h"
+#include "engine/baton.h"
 #include "engine/call_stack.h"
 #include "engine/elements.h"
+#include "engine/lanes.h"
 #include "engine/marks.h"
 #include "engine/pages.h"
 #include "engine/poll.h"
 #include "engine/process.h"
 #include "engine/sampler.h"
+#include "engine/segments.h"
 #include "engine/signals.h"
 #include "engine/syscalls.h"
 #include "engine/translate.h"
@@ -121,8 +124,52 @@ static void raise_fetch_fault(struct thread *t, enum translate_result r)
 	signals_raise_fault(t, as[r].signal, as[r].code, t->rip);
 }
 
-/* Set t->next for t->rip. `from` is the direct branch that led here, or NULL. */
-static void find_code(struct thread *t, struct code_exit *from, enum entry entry)
+/*
+ * What stands behind segment m of the block may take it that registers which the stream gear
+ * borrows are put away already. The next to be borrowed in each of its two ways is the one.
+ */
+static void put_away(struct thread *t, const struct block *b, const struct insn_at *m)
+{
+	bool two = false, three = false;
+
+	for (; m < b->map + b->insns && !(two && three); m++) {
+		if (m->scratch2 && !two)
+			t->spill2 = t->regs[m->scratch2 - 1];
+		if (m->scratch3 && !three)
+			t->spill3 = t->regs[m->scratch3 - 1];
+		two |= m->scratch2 != 0;
+		three |= m->scratch3 != 0;
+	}
+}
+
+/*
+ * The thread left in the middle of the block at block_pc, which may be there in its gear, too: the
+ * segment of it that begins at t->rip. Another block from there on would hold some of the same
+ * calls, and returns are predicted for the block only that was translated last.
+ */
+static bool find_inside(struct thread *t, uint64_t block_pc)
+{
+	const struct block *b = block_pc ? cache_find(block_pc, (enum gear)t->gear) : 0;
+
+	if (!b || b->checked)
+		return false;
+	for (const struct insn_at *m = b->map; m && m < b->map + b->insns; m++) {
+		if (!(m->flags & INSN_AT_SEGMENT) || b->pc + m->source != t->rip)
+			continue;
+		put_away(t, b, m);
+		t->next = (uint64_t)(uintptr_t)b->start + m->begin;
+		t->generation = engine.generation;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * Set t->next for t->rip. `from` is the direct branch that led here, or NULL; `inside` the pc of the
+ * block in whose middle it is, or 0.
+ */
+static void find_code_from(struct thread *t, struct code_exit *from, enum entry entry,
+			   uint64_t inside)
 {
 	/* From here on the cache may be emptied; `from` is looked at under the lock. */
 	__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
@@ -140,6 +187,7 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
 			call_stack_break(t);
 			from = 0;
 			entry = ENTRY_NONE;
+			inside = 0;
 			continue;
 		}
 		if (sampler_is_finishing(t))
@@ -147,11 +195,15 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
 		if (t->tick_due)
 			sampler_tick(t, &nothing);
 		sampler_set_gear(t);
+		if (baton_take(t)) {
+			from = 0;
+			continue;
+		}
 		lock_take(&engine.translate_lock);
 		b = cache_find(t->rip, (enum gear)t->gear);
-		if (!b)
+		if (!b && !find_inside(t, inside))
 			r = translate(&b, t->rip, (enum gear)t->gear, entry);
-		if (r == TRANSLATE_OK) {
+		if (b && r == TRANSLATE_OK) {
 			if (from && t->generation == engine.generation &&
 			    from->from->gear == t->gear && from->target == t->rip)
 				cache_link(from, b);
@@ -175,6 +227,11 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
 			return;
 		}
 	}
+}
+
+static void find_code(struct thread *t, struct code_exit *from, enum entry entry)
+{
+	find_code_from(t, from, entry, 0);
 }
 
 /*
@@ -203,7 +260,7 @@ static void resume_or_leave(struct thread *t, const struct block *b, const uint8
 	}
 	thread_uncount(t, &after);
 	t->rip = pc;
-	find_code(t, 0, ENTRY_NONE);
+	find_code_from(t, 0, ENTRY_NONE, b->pc);
 }
 
 static void unsupported(struct thread *t, uint64_t pc)
@@ -275,18 +332,27 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 }
 
 /* Called, or out of room for stream entries, at the beginning of a segment. */
-static void exit_at_segment(struct thread *t, const struct counts *after)
+static void exit_at_segment(struct thread *t, struct counts after)
 {
 	const uint8_t *at = (const uint8_t *)(uintptr_t)t->poll_at;
 	const struct block *b = cache_block_at(at);
 
 	poll_answer(t);
+	if (t->exit == EXIT_FULL && engine_vector_counter) {
+		thread_uncount(t, &after); /* it counts again */
+		after = nothing;
+	}
 	if (t->exit == EXIT_FULL)
-		sampler_flush(t, after);
-	resume_or_leave(t, b, at, t->rip, *after);
+		sampler_flush(t, &after);
+	if (t->exit == EXIT_FULL && baton_pass(t)) {
+		thread_uncount(t, &after);
+		find_code(t, 0, ENTRY_NONE);
+		return;
+	}
+	resume_or_leave(t, b, at, t->rip, after);
 }
 
-void engine_dispatch(struct thread *t)
+static void dispatch(struct thread *t)
 {
 	struct counts after = t->resume_after;
 
@@ -296,16 +362,26 @@ void engine_dispatch(struct thread *t)
 	else if (t->exit == EXIT_RETURN)
 		find_code(t, 0, ENTRY_RETURN);
 	else if (t->exit == EXIT_POLL)
-		exit_at_segment(t, &nothing);
+		exit_at_segment(t, nothing);
 	else if (t->exit == EXIT_FULL)
-		exit_at_segment(t, &after);
+		exit_at_segment(t, after);
 	else
 		exit_by_record(t, cache_exit(t->exit - EXIT_RECORD_FIRST));
+}
+
+void engine_dispatch(struct thread *t)
+{
+	lanes_read(t);
+	dispatch(t);
+	lanes_write(t);
 }
 
 /* The world was held when the thread wanted in, or it starts, or it had a fault. */
 void engine_wait_and_dispatch(struct thread *t)
 {
+	lanes_read(t);
+	if (t->cut_insns)
+		segments_cut_last(t);
 	thread_uncount(t, &t->fault_after);
 	t->fault_after = (struct counts){ 0 };
 	if (t->resuming) {
@@ -313,4 +389,5 @@ void engine_wait_and_dispatch(struct thread *t)
 		t->resuming = false;
 	}
 	find_code(t, 0, ENTRY_NONE);
+	lanes_write(t);
 }

@@ -165,6 +165,13 @@ static inline void emit_add_counts(struct out *o, uint32_t tally)
 	emit_u32(o, tally);
 }
 
+/* vmovq to, xmm31 */
+static inline void emit_read_place(struct out *o, enum reg to)
+{
+	emit_bytes(o, (const uint8_t[]){ 0x62, to & 8 ? 0x41 : 0x61, 0xfd, 0x08, 0x7e,
+					 (uint8_t)(0xf8 | (to & 7)) }, 6);
+}
+
 /* mov dword gs:[T_USED31], 1; vmovdqa64 gs:[T_COUNTERS], ymm31; vmovdqu64 zmm31, gs:[T_APP31] */
 static inline void emit_give_31(struct out *o)
 {

@@ -12,6 +12,7 @@
 #include "engine/dispatch.h"
 #include "engine/elements.h"
 #include "engine/job.h"
+#include "engine/lanes.h"
 #include "engine/pages.h"
 #include "engine/poll.h"
 #include "engine/sampler.h"
@@ -78,44 +79,56 @@ static struct counts not_run(const struct block *b, const struct insn_at *m, boo
 	return c;
 }
 
-/*
- * Only part of the segment's stream entries stand for accesses that happened. In a simulation the
- * trailer says how many instructions have run.
- */
-static void cut_stream(struct thread *t, const struct block *b, const struct insn_at *m, bool trap)
+/* How many entries the segment of m writes before its trailer. */
+static uint32_t segment_entries(const struct block *b, const struct insn_at *m)
+{
+	const struct insn_at *end = b->map + b->insns;
+
+	while (m + 1 < end && !(m[1].flags & INSN_AT_SEGMENT))
+		m++;
+	return m->stream_entries;
+}
+
+/* Only part of the segment's stream entries stand for accesses that happened. */
+static void cut_stream(struct thread *t, const struct block *b, const struct insn_at *m)
 {
 	uint64_t *entry = (uint64_t *)(uintptr_t)t->regs[m->scratch2 - 1];
-	const struct insn_at *end = b->map + b->insns, *last = m;
+	uint32_t entries = segment_entries(b, m);
 	uint32_t own = m->loads + m->stores + m->modifies;
 	uint32_t done = m->stream_entries > own ? m->stream_entries - own : 0;
 
-	while (last + 1 < end && !(last[1].flags & INSN_AT_SEGMENT))
-		last++;
+	if (lanes_hold_place((enum gear)b->gear))
+		entry -= entries + 1;
 	t->buf = entry;
-	if (segments_are_on()) {
-		const struct insn_at *first = m;
-
-		while (!(first->flags & INSN_AT_SEGMENT))
-			first--;
-		done += trap ? own : 0;
-		entry[done] = segments_cut(entry[last->stream_entries],
-					   (uint32_t)(m - first) + trap);
+	if (done) {
+		/* The call or return that the segment ends in was not made. */
+		entry[done] = entry[entries] & ~(uint64_t)STREAM_CALL_BIT;
 		t->buf = entry + done + 1;
-		return;
 	}
-	if (!done)
+	if (t->in_lanes)
+		t->cut = t->buf;
+}
+
+/* In a simulation the trailer will say how many instructions have run, see segments_cut_last. */
+static void note_cut(struct thread *t, const struct insn_at *m, bool trap)
+{
+	const struct insn_at *first = m;
+
+	if (!(m->flags & (INSN_AT_STREAM | INSN_AT_END)))
 		return;
-	/* The call or return that the segment ends in was not made. */
-	entry[done] = entry[last->stream_entries] & ~(uint64_t)STREAM_CALL_BIT;
-	t->buf = entry + done + 1;
+	while (!(first->flags & INSN_AT_SEGMENT))
+		first--;
+	t->cut_insns = (uint32_t)(m - first) + trap + 1;
 }
 
 /* Registers that held engine values get the target's back. */
 static void restore_scratch(struct thread *t, const struct block *b, const struct insn_at *m,
 			    bool trap)
 {
-	if (m->flags & INSN_AT_STREAM)
-		cut_stream(t, b, m, trap);
+	if (segments_are_on())
+		note_cut(t, m, trap);
+	else if (m->flags & INSN_AT_STREAM)
+		cut_stream(t, b, m);
 	if (m->scratch2)
 		t->regs[m->scratch2 - 1] = t->spill2;
 	if (m->scratch3)
@@ -226,13 +239,29 @@ static void note(struct thread *t, int signal, siginfo_t *info, struct frame_uco
 	__atomic_store_n(&t->pending, (uint32_t)signal, __ATOMIC_SEQ_CST);
 }
 
-static void set_register(struct frame_context *c, int r, uint64_t value)
+static uint64_t *register_of(struct frame_context *c, int r)
 {
 	uint64_t *const at[] = { &c->rax, &c->rcx, &c->rdx, &c->rbx, &c->rsp, &c->rbp,
 				 &c->rsi, &c->rdi, &c->r8,  &c->r9,  &c->r10, &c->r11,
 				 &c->r12, &c->r13, &c->r14, &c->r15 };
 
-	*at[r] = value;
+	return at[r];
+}
+
+/* The segment's entries have no room. `m`: its first instruction. It will begin again. */
+static void leave_full(struct thread *t, struct frame_context *c, const struct block *b,
+		       const struct insn_at *m)
+{
+	/* mov qword [borrowed + disp], imm32 */
+	const uint8_t *store = (const uint8_t *)(uintptr_t)c->rip;
+	uint64_t *borrowed = register_of(c, (store[0] & 1) << 3 | (store[2] & 7));
+
+	if (t->in_lanes)
+		t->cut = (uint64_t *)(uintptr_t)*borrowed - (segment_entries(b, m) + 1);
+	*borrowed = t->spill2;
+	t->poll_at -= t->in_lanes ? STREAM_PROBE_AT : STREAM_PROBE_MEMORY_AT;
+	t->resume_after = not_run(b, m, false);
+	t->exit = EXIT_FULL;
 }
 
 /*
@@ -263,13 +292,7 @@ static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 	t->poll_at = uc->mc.rip;
 	t->exit = EXIT_POLL;
 	if (full) {
-		/* mov qword [borrowed + disp], imm32 */
-		const uint8_t *store = (const uint8_t *)(uintptr_t)uc->mc.rip;
-
-		set_register(&uc->mc, (store[0] & 1) << 3 | (store[2] & 7), t->spill2);
-		t->poll_at -= STREAM_PROBE_AT;
-		t->resume_after = not_run(b, m, false);
-		t->exit = EXIT_FULL;
+		leave_full(t, &uc->mc, b, m);
 	} else {
 		t->hidden = true;
 	}

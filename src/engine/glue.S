@@ -165,7 +165,7 @@ engine_return_miss:
 /*
  * A hooked place: called by a block on the engine's stack, with T_HOOK_SP = the target's rsp and
  * the number of the hook pushed. struct hook_frame (alloc.h) is what is pushed here. Everything
- * the target may rely on stays: general registers and flags; C touches no vectors.
+ * the target may rely on stays: general registers and flags; C touches no vectors but ymm31.
  */
 #define TROUBLE_FLAGS 0x40500	/* alignment check, direction, trap: not for C code */
 	.globl engine_hook
@@ -190,6 +190,10 @@ engine_hook:
 	mov	%rsp, %rsi
 	mov	%rbp, %rdx
 	call	engine_hook_called
+	cmpb	$0, engine_vector_counter(%rip)
+	je	6f
+	vmovdqa64 %gs:T_COUNTERS, %ymm31	/* the buffer may have been emptied */
+6:
 	testl	$TROUBLE_FLAGS, (%rsp)
 	jnz	4f
 	/* popfq takes 20 cycles and more: status flags alone do it otherwise. */

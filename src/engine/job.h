@@ -22,10 +22,17 @@ struct job {
 	struct insn_at at[MAX_INSNS];
 	/* Of the segment being emitted: */
 	uint32_t first, end; /* its instructions */
+	const uint8_t *begin; /* its code */
 	struct tally after[MAX_SEGMENT_INSNS + 1]; /* counts of in[first + i] .. in[end - 1] */
 	enum reg scratch2, scratch3; /* stream registers, or NOREG */
+	uint16_t spare;		     /* registers that the block does not name */
+	enum reg kept2, kept3;	     /* whose target values stand in spill2 and spill3, or NOREG */
 	struct stream_desc *desc;
+	uint32_t trailer;
+	int32_t begin_at;	     /* of the entries, from what scratch2 holds */
+	uint32_t entries;	     /* that the segment writes before its trailer */
 	uint32_t next_entry;
+	bool has_trailer;
 	bool given_31;
 	struct call_site { /* of the block: calls whose other half follows its code */
 		uint8_t *field; /* rel32 of the call */
@@ -62,11 +69,22 @@ bool insn_is_call(const struct insn *in);
 /* Counting (count_emit.c). */
 void job_count_segment(struct job *j);
 
-/* Streaming (stream_emit.c). From its first byte to the store that finds a full buffer: */
+/*
+ * Streaming (stream_emit.c). From where a segment can begin again, one register put away, to the
+ * store that finds a full buffer; where the place is in memory (lanes.h) it is counted by then.
+ */
 #define STREAM_PROBE_AT 18
+#define STREAM_PROBE_MEMORY_AT 9
+/* At the block's beginning, and where code comes from elsewhere. */
+void job_stream_block(struct job *j);
+void job_stream_forget(struct job *j);
 bool job_stream_fits(struct job *j, uint32_t end);
+/* Before the segment is counted, and behind that. `counted`: where the code of that begins. */
 void job_stream_begin(struct job *j);
+void job_stream_reserve(struct job *j, const uint8_t *counted);
 void job_stream_accesses(struct job *j, uint32_t i);
 void job_stream_end(struct job *j);
+/* Behind the segment: what it has changed is put away no longer. */
+void job_stream_leave(struct job *j);
 
 #endif

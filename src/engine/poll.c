@@ -66,29 +66,17 @@ int poll_forked(struct thread *t)
 	return poll_map(t);
 }
 
-static bool holds(const uint64_t entry[4], struct tally t)
+uint32_t poll_tally(const uint64_t lane[4])
 {
-	return entry[0] == t.accesses && entry[1] == t.loads && entry[2] == t.stores &&
-	       entry[3] == t.instructions;
-}
-
-uint32_t poll_tally(struct tally t)
-{
-	uint64_t key = (uint64_t)t.accesses | (uint64_t)t.loads << 16 | (uint64_t)t.stores << 32 |
-		       (uint64_t)t.instructions << 48;
+	uint64_t key = lane[0] ^ lane[1] << 16 ^ lane[2] << 24 ^ lane[3] << 48;
 	uint32_t h = (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 40) % HASH_SIZE;
 
 	for (; table.hash[h]; h = (h + 1) % HASH_SIZE)
-		if (holds(table.entry[table.hash[h] - 1], t))
+		if (memcmp(table.entry[table.hash[h] - 1], lane, ENTRY_BYTES) == 0)
 			return T_TALLIES + (table.hash[h] - 1u) * ENTRY_BYTES;
 	if (table.used == ENTRIES)
 		return 0;
-	uint64_t *e = table.entry[table.used++];
-
-	e[0] = t.accesses;
-	e[1] = t.loads;
-	e[2] = t.stores;
-	e[3] = t.instructions;
+	memcpy(table.entry[table.used++], lane, ENTRY_BYTES);
 	table.hash[h] = (uint16_t)table.used;
 	return T_TALLIES + (table.used - 1) * ENTRY_BYTES;
 }

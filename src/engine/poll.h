@@ -25,8 +25,8 @@ int poll_map(struct thread *t);
 /* In a forked child, whose table is still its parent's: a copy of its own. 0 or -1. */
 int poll_forked(struct thread *t);
 
-/* Offset from %gs of the tally, made if it is new; 0 when the table is full. */
-uint32_t poll_tally(struct tally t);
+/* Offset from %gs of a tally, what each lane gets; made if it is new. 0 when the table is full. */
+uint32_t poll_tally(const uint64_t lane[4]);
 /* Is there room for the tallies of one more block? */
 bool poll_has_room(void);
 /* Forget all tallies: no code is left. */

@@ -59,6 +59,8 @@ static bool make_hierarchies(uint32_t *events)
 		struct sim_geometry g;
 
 		memcpy(&g, (const uint8_t *)c->geometry + i * sizeof g, sizeof g);
+		for (uint32_t level = 0; level < g.level_count; level++)
+			g.levels[level].is_packed = engine.wide; /* for replay_wide */
 		if (sim_hierarchy_init(h, &g, filter, &memory) != 0)
 			return false;
 		r.events_at[i] = *events - CELL_FIRST_MISS;
@@ -482,7 +484,7 @@ void replay_missed(struct segment *s, uint32_t i, bool last)
 /* Is it a cache that replay_wide knows? Then *w is it. */
 static bool fits_wide(const struct sim_cache *c, struct replay_cache *w)
 {
-	if (!c->entries || c->shift != 6 || c->set_magic || c->ways > SIM_PACKED_WAYS)
+	if (!c->entries || c->shift != 6 || c->set_magic || c->ways > SIM_SHORT_WAYS || c->is_by_age)
 		return false;
 	*w = (struct replay_cache){ .plain = c->plain_loads,
 				    .entries = c->entries,

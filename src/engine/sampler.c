@@ -22,8 +22,11 @@
 #include "engine/ticker.h"
 #include "engine/util.h"
 
-#define BUFFER_ENTRIES 16384u
-#define SIMULATED_ENTRIES 65536u /* in a buffer of a simulation: fewer stops, and no samples wait */
+/*
+ * 512 KB: the second cache holds them, and a window fills it once or twice. A full buffer costs a
+ * fault and cold code, some ten microseconds.
+ */
+#define BUFFER_ENTRIES 65536u
 #define FOOTPRINT_PART 64u	 /* pages are counted when the run has grown by this part */
 
 /* Of the process. The lock guards all of it, and every thread's watch set. */
@@ -138,11 +141,9 @@ void sampler_publish(struct thread *t, const struct counts *after)
 static void need_buffers(struct thread *t)
 {
 	if (!t->buf_start) {
-		const uint32_t entries = is_simulation() ? SIMULATED_ENTRIES : BUFFER_ENTRIES;
-
-		t->buf_start = pages_get(entries * 8 + PAGE);
+		t->buf_start = pages_get(BUFFER_ENTRIES * 8 + PAGE);
 		engine_assert(t->buf_start);
-		t->buf_end = t->buf_start + entries;
+		t->buf_end = t->buf_start + BUFFER_ENTRIES;
 		/* The scan may read on there, but segments cannot write. */
 		sys3(SYS_mprotect, t->buf_end, PAGE, PROT_READ);
 	}
@@ -340,7 +341,7 @@ static void simulate(struct thread *t, uint64_t total)
 		give_up(t);
 		return;
 	}
-	if (t->buf - t->buf_start < SIMULATED_ENTRIES / 2)
+	if (t->buf - t->buf_start < BUFFER_ENTRIES / 2)
 		return; /* at a system call, of which there may be very many */
 	replay_tell_when_due(t->process);
 	t->buf = t->buf_start;

@@ -170,7 +170,20 @@ uint8_t *segments_base(void)
 	return all.base;
 }
 
-uint64_t segments_cut(uint64_t trailer, uint32_t insns)
+void segments_cut_last(struct thread *t)
 {
-	return 1ull << 63 | (uint64_t)insns << 32 | (uint32_t)trailer;
+	uint32_t insns = t->cut_insns - 1, done = 0;
+	uint64_t trailer, *entry;
+	const struct segment *s;
+
+	t->cut_insns = 0;
+	if (t->buf == t->buf_start)
+		return;
+	trailer = t->buf[-1];
+	s = segments_of_trailer(trailer);
+	entry = t->buf - 1 - s->accesses;
+	for (uint32_t i = 0; i < insns && i < s->insns; i++)
+		done += s->insn[i].accesses;
+	entry[done] = 1ull << 63 | (uint64_t)insns << 32 | (uint32_t)trailer;
+	t->buf = insns ? entry + done + 1 : entry;
 }

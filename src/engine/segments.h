@@ -102,8 +102,11 @@ uint8_t *segments_base(void);
 /* All of them, in the order in which they were made; NULL after the last. */
 struct segment *segments_next(const struct segment *s);
 
-/* The trailer of an execution that ended after `insns` instructions; as read by these two. */
-uint64_t segments_cut(uint64_t trailer, uint32_t insns);
+/*
+ * A fault ended the last segment in the buffer of t after t->cut_insns - 1 of its instructions: its
+ * entries are cut to those of these, and its trailer says how many they are, as read by the two below.
+ */
+void segments_cut_last(struct thread *t);
 static inline bool segment_is_cut(uint64_t trailer)
 {
 	return trailer >> 32 != UINT32_MAX;

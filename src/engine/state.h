@@ -117,6 +117,9 @@ struct thread {
 	struct extra_counts extra;
 	struct counts published;    /* unbiased, what process totals contain already */
 	struct extra_counts extra_published;
+	bool in_lanes;		    /* counters are as the stream gear has them, see lanes.h */
+	struct counts before;	    /* meanwhile: what they were when the cache was entered */
+	uint64_t *cut;		    /* the buffer ends here, whatever the register says; or NULL */
 	uint64_t *buf_start;	    /* stream entries of the open batch */
 	uint64_t *buf_end;	    /* from here on they cannot be written */
 	uint64_t stream_position;   /* thread accesses at buf_start, unbiased */
@@ -132,6 +135,10 @@ struct thread {
 	uint64_t fault_error, fault_trap, fault_address;
 	uint64_t rng;
 	struct alloc_call alloc_call;
+	struct thread *baton_next; /* see baton.c */
+	uint32_t baton_turn, baton_seen;
+	bool baton_waits;
+	uint32_t cut_insns; /* a fault: of the last segment so many instructions less 1 have run; or 0 */
 	uint64_t step_from; /* single-stepping: pc of the instruction it stands at, or 0 */
 };
 

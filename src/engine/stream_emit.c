@@ -6,8 +6,12 @@
  *
  * Two general registers that the segment does not name hold the place in the
  * buffer (scratch2, target value in spill2) and the address (scratch3, spill3).
+ * A register that is put away, loaded again and put away soon after waits for
+ * its own value each time. So a block takes registers that all of it leaves alone,
+ * if there are such, puts them away once, and other blocks take others.
  */
 #include "engine/job.h"
+#include "engine/lanes.h"
 #include "engine/segments.h"
 #include "engine/util.h"
 #include "engine/watches.h"
@@ -33,6 +37,77 @@ static uint16_t free_registers(const struct job *j, uint32_t first, uint32_t end
 			used |= 1u << RCX | 1u << R11;
 	}
 	return (uint16_t)~used;
+}
+
+void job_stream_block(struct job *j)
+{
+	j->spare = free_registers(j, 0, j->insns);
+	j->kept2 = j->kept3 = NOREG;
+}
+
+void job_stream_forget(struct job *j)
+{
+	j->kept2 = j->kept3 = NOREG;
+}
+
+static bool has(uint16_t set, enum reg r)
+{
+	return r != NOREG && set >> r & 1;
+}
+
+/* One of a set that is not empty, another one for another block. */
+static enum reg pick(const struct job *j, uint16_t set)
+{
+	uint32_t turn = (uint32_t)(j->block->pc * 0x9e3779b97f4a7c15ull >> 60);
+	uint32_t turned = (uint32_t)(set << 16 | set) >> turn;
+
+	return (enum reg)((turn + (uint32_t)__builtin_ctz(turned)) & 15);
+}
+
+static enum reg choose(const struct job *j, uint16_t avail, enum reg kept)
+{
+	if (has(avail, kept))
+		return kept;
+	return pick(j, avail & j->spare ? avail & j->spare : avail);
+}
+
+/* Does a general register hold the address as it is? */
+static bool is_register(const struct mem_op *m)
+{
+	return m->base < NOREG && m->index == NOREG && !m->disp && !m->narrow && !m->fs;
+}
+
+/* Is there an address to be computed, or a place to be? */
+static bool needs_scratch3(const struct job *j)
+{
+	if (!lanes_hold_place(j->gear))
+		return true;
+	for (uint32_t i = j->first; i < j->end; i++)
+		for (uint32_t k = 0; k < j->in[i].mem_count; k++)
+			if (!is_register(&j->in[i].mem[k]))
+				return true;
+	return false;
+}
+
+/* Which the segment uses. Values that stay put away are those of registers that it leaves alone. */
+static void choose_scratch(struct job *j)
+{
+	uint16_t avail = free_registers(j, j->first, j->end);
+	uint16_t of2 = avail;
+
+	if (has(avail, j->kept3) && j->kept3 != j->kept2)
+		of2 &= (uint16_t)~(1u << j->kept3);
+	j->scratch2 = choose(j, of2, j->kept2);
+	if (needs_scratch3(j))
+		j->scratch3 = choose(j, avail & (uint16_t)~(1u << j->scratch2), j->kept3);
+}
+
+/* The target's value of a scratch register to its slot, unless it stands there. */
+static void put_away(struct job *j, enum reg r, enum reg *kept, uint32_t slot)
+{
+	if (*kept != r)
+		emit_store_gs(&j->o, r, slot);
+	*kept = r;
 }
 
 /* Could in[first..end) be one segment? */
@@ -89,35 +164,49 @@ static uint32_t describe(struct job *j, struct stream_desc *d)
 
 /*
  * The trailer is written first, behind room for the entries: where the buffer
- * ends that store faults, with nothing else done. STREAM_PROBE_AT bytes before
- * it the segment can begin again.
+ * ends that store faults, with nothing else done. Where the place is in memory
+ * the entries begin there; where it is in a register it is behind the trailer by then.
  */
 void job_stream_begin(struct job *j)
 {
-	uint32_t n = accesses_between(j, j->first, j->end), number, bits;
-	uint16_t avail = free_registers(j, j->first, j->end);
-	const uint8_t *begin = j->o.p;
+	uint32_t n = accesses_between(j, j->first, j->end), number;
 
 	if ((n == 0 && !segments_are_on()) || j->in[j->first].kind == INSN_REP ||
 	    j->in[j->first].kind == INSN_ELEMENTS)
 		return;
-	j->scratch2 = (enum reg)(31 - __builtin_clz(avail));
-	j->scratch3 = (enum reg)__builtin_ctz(avail);
+	choose_scratch(j);
 	j->desc = segments_are_on() ? segments_new(j, n, &number) : translate_new_desc(n, &number);
 	if (!j->desc || number > STREAM_NUMBER_MASK) {
+		j->desc = 0;
 		j->failed = true;
 		return;
 	}
-	bits = describe(j, j->desc);
-	emit_store_gs(&j->o, j->scratch2, T_SPILL2);
-	emit_load_gs(&j->o, j->scratch2, T_BUF);
-	engine_assert(j->o.p - begin == STREAM_PROBE_AT);
-	emit_store_imm32(&j->o, j->scratch2, (int32_t)(8 * n),
-			 STREAM_TRAILER_BIT | bits | number);
-	emit_store_gs(&j->o, j->scratch3, T_SPILL3);
-	emit_lea(&j->o, j->scratch3, j->scratch2, (int32_t)(8 * (n + 1)));
-	emit_store_gs(&j->o, j->scratch3, T_BUF);
-	if (!(bits & STREAM_PLAIN_BIT))
+	j->entries = n;
+	j->trailer = STREAM_TRAILER_BIT | describe(j, j->desc) | number;
+	put_away(j, j->scratch2, &j->kept2, T_SPILL2);
+}
+
+void job_stream_reserve(struct job *j, const uint8_t *counted)
+{
+	const uint8_t *begin = j->o.p;
+	bool in_register = lanes_hold_place(j->gear);
+	int32_t room = (int32_t)(8 * (j->entries + 1));
+
+	j->begin_at = in_register ? -room : 0;
+	if (in_register)
+		emit_read_place(&j->o, j->scratch2);
+	else
+		emit_load_gs(&j->o, j->scratch2, T_BUF);
+	engine_assert(in_register ? j->o.p - counted == STREAM_PROBE_AT :
+				    j->o.p - begin == STREAM_PROBE_MEMORY_AT);
+	emit_store_imm32(&j->o, j->scratch2, j->begin_at + room - 8, j->trailer);
+	if (j->scratch3 != NOREG)
+		put_away(j, j->scratch3, &j->kept3, T_SPILL3);
+	if (!in_register) {
+		emit_lea(&j->o, j->scratch3, j->scratch2, room);
+		emit_store_gs(&j->o, j->scratch3, T_BUF);
+	}
+	if (!(j->trailer & STREAM_PLAIN_BIT))
 		emit_store_imm32_gs(&j->o, T_SPECIAL, 1);
 }
 
@@ -172,10 +261,26 @@ void job_stream_accesses(struct job *j, uint32_t i)
 	const struct insn *in = &j->in[i];
 
 	for (uint32_t k = 0; k < in->mem_count; k++) {
-		emit_lea_operand(j, &in->mem[k]);
-		emit_store(&j->o, j->scratch2, (int32_t)(8 * j->next_entry), j->scratch3);
+		const struct mem_op *m = &in->mem[k];
+		enum reg address = j->scratch3;
+
+		if (is_register(m))
+			address = (enum reg)m->base;
+		else
+			emit_lea_operand(j, m);
+		emit_store(&j->o, j->scratch2, j->begin_at + (int32_t)(8 * j->next_entry), address);
 		j->next_entry++;
 	}
+}
+
+void job_stream_leave(struct job *j)
+{
+	uint16_t named = (uint16_t)~free_registers(j, j->first, j->end);
+
+	if (has(named, j->kept2))
+		j->kept2 = NOREG;
+	if (has(named, j->kept3))
+		j->kept3 = NOREG;
 }
 
 void job_stream_end(struct job *j)
@@ -183,6 +288,8 @@ void job_stream_end(struct job *j)
 	if (!j->desc)
 		return;
 	emit_load_gs(&j->o, j->scratch2, T_SPILL2);
-	emit_load_gs(&j->o, j->scratch3, T_SPILL3);
+	if (j->scratch3 != NOREG)
+		emit_load_gs(&j->o, j->scratch3, T_SPILL3);
+	j->has_trailer = true;
 	j->desc = 0;
 }

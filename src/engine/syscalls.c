@@ -13,6 +13,7 @@
 #include <linux/seccomp.h>
 
 #include "channel/sys.h"
+#include "engine/baton.h"
 #include "engine/pages.h"
 #include "engine/process.h"
 #include "engine/records.h"
@@ -475,10 +476,12 @@ void syscalls_handle(struct thread *t)
 	t->regs[R11] = t->rflags;
 	sampler_settle(t);
 	sampler_report(t);
+	baton_before_call(t, nr, args);
 	if ((uint64_t)nr < sizeof table / sizeof *table && table[nr])
 		result = table[nr](t, nr, args);
 	else
 		result = syscalls_pass(t, nr, args);
+	baton_after_call(t, nr, args, result);
 	if (result == NO_RESULT)
 		return;
 	if (result == RESTART_CALL) {

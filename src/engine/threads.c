@@ -9,6 +9,7 @@
 
 #include "channel/sys.h"
 #include "engine/alloc.h"
+#include "engine/baton.h"
 #include "engine/dispatch.h"
 #include "engine/elements.h"
 #include "engine/fsbase.h"
@@ -111,6 +112,7 @@ void threads_forked(struct thread *t)
 	engine.world_lock = 0;
 	engine.translate_lock = 0;
 	world_reset();
+	baton_forked();
 	elements_forked();
 	retired = 0;
 	engine.threads = t;
@@ -304,6 +306,7 @@ void threads_exit(struct thread *t, long status)
 		process_ending(t, 0, (uint32_t)status & 0xff);
 	else
 		sampler_thread_end(t);
+	baton_drop(t);
 	retire(t);
 	engine_leave_thread(t, status);
 }

@@ -201,15 +201,16 @@ void job_note(struct job *j, uint32_t i, uint8_t flags)
 		.code = (uint16_t)(j->o.p - j->block->start),
 		.source = (uint16_t)(in->pc - j->block->pc),
 		.scratch2 = stream ? (uint8_t)(j->scratch2 + 1) : 0,
-		.scratch3 = stream ? (uint8_t)(j->scratch3 + 1) : 0,
+		.scratch3 = stream && j->scratch3 != NOREG ? (uint8_t)(j->scratch3 + 1) : 0,
 		.flags = (uint8_t)(flags | (i == j->first ? INSN_AT_SEGMENT : 0) |
-				   (stream ? INSN_AT_STREAM : 0) |
+				   (stream ? INSN_AT_STREAM : j->has_trailer ? INSN_AT_END : 0) |
 				   (j->given_31 ? INSN_AT_APP31 : 0)),
 		.length = in->length,
 		.loads = in->loads,
 		.stores = in->stores,
 		.modifies = in->modifies,
 		.stream_entries = (uint8_t)j->next_entry,
+		.begin = (uint16_t)(j->begin - j->block->start),
 	};
 }
 
@@ -386,13 +387,20 @@ static void place_branch(struct job *j, uint32_t i)
 
 static void emit_segment(struct job *j)
 {
+	const uint8_t *counted;
+
 	segment_tallies(j);
 	j->desc = 0;
 	j->next_entry = 0;
+	j->has_trailer = false;
 	j->given_31 = false;
-	job_count_segment(j);
+	j->begin = j->o.p;
 	if (j->gear == GEAR_STREAM)
 		job_stream_begin(j);
+	counted = j->o.p;
+	job_count_segment(j);
+	if (j->desc)
+		job_stream_reserve(j, counted);
 	for (uint32_t i = j->first; i < j->end; i++) {
 		bool last = i + 1 == j->end && insn_ends_segment(&j->in[i]);
 
@@ -412,8 +420,10 @@ static void emit_segment(struct job *j)
 		}
 	}
 	take_31(j);
-	if (j->desc)
+	if (j->gear == GEAR_STREAM) {
 		job_stream_end(j);
+		job_stream_leave(j);
+	}
 }
 
 static void emit_block(struct job *j)
@@ -429,9 +439,12 @@ static void emit_block(struct job *j)
 	else
 		find_entries(j);
 	job_hook(j, b->pc);
+	job_stream_block(j);
 	for (uint32_t first = 0; first < j->insns; first = j->end) {
 		if (j->in[first].entry && !cache_add_inner(b, j->in[first].pc, j->o.p))
 			j->failed = true;
+		if (j->in[first].entry || (first && insn_is_call(&j->in[first - 1])))
+			job_stream_forget(j);
 		j->first = first;
 		j->end = segment_end(j, first);
 		j->scratch2 = j->scratch3 = NOREG;

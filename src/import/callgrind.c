@@ -97,8 +97,6 @@ static int read_lines(struct reader *r, struct err *err)
 		return -1;
 	if (r->pending != PENDING_NONE)
 		return err_set(err, "the file ends within a call or a jump: it was cut off");
-	if (r->line_number == 0)
-		return err_set(err, "the file is empty");
 	if (!r->events_fixed)
 		return err_set(err, "the file ends without any costs");
 	return 0;
@@ -153,7 +151,9 @@ int callgrind_import(FILE *in, const char *name, struct store *s, struct text *n
 	r->node = r->called = STORE_NONE;
 	r->has_line = true;
 	status = read_lines(r, err);
-	if (status != 0)
+	if (status != 0 && r->line_number == 0)
+		err_set(err, "'%s' is empty", name);
+	else if (status != 0)
 		err_prefix(err, "'%s', line %" PRIu64 ": ", name, r->line_number);
 	else
 		status = finish(r, err);

@@ -209,7 +209,7 @@ static int put_call(struct reader *r, int64_t location, const uint64_t *values, 
 		.caller_id = r->node,
 		.location_id = location,
 		.callee_id = r->called,
-		.kind = STORE_ARC_CALL,
+		.kind = r->called_is_recursive ? STORE_ARC_RECURSIVE : STORE_ARC_CALL,
 		.calls = r->count,
 		.values = r->called_is_recursive ? nothing : values,
 	};

@@ -11,8 +11,7 @@
 #include "report/json.h"
 #include "report/source.h"
 
-#define CONTEXT	  3 /* lines around one with samples */
-#define TAB_WIDTH 8
+#define CONTEXT 3 /* lines around one with samples */
 
 /* The rows of one file: rows[first .. end). */
 struct section {
@@ -51,28 +50,6 @@ static void section_open(struct section *s, const struct annotation *a, size_t f
 		text_addf(notes, "%s\n", err.text);
 	else if (start > 0 && s->source.changed > start)
 		text_addf(notes, "%s has changed since the run: lines may not fit\n", file);
-}
-
-/* One line of code, tabs spread out, cut to the display. */
-static void put_code(struct text *out, const char *code, size_t used, const struct display *d)
-{
-	size_t column = 0, room = d->width > used ? d->width - used : SIZE_MAX;
-
-	for (; *code != '\0' && column < room; code++) {
-		unsigned char c = (unsigned char)*code;
-
-		if (c == '\t') {
-			do
-				text_add(out, " ");
-			while (++column % TAB_WIDTH != 0 && column < room);
-			continue;
-		}
-		/* Control characters would be orders to the terminal. */
-		text_add_bytes(out, c < 0x20 || c == 0x7f ? "?" : code, 1);
-		if ((c & 0xc0) != 0x80)
-			column++;
-	}
-	text_add(out, "\n");
 }
 
 #define NARROW 120 /* columns of a terminal; below, the code needs the interval's room */
@@ -125,7 +102,7 @@ static void put_line(const struct section *s, uint32_t number, const struct hot_
 	snprintf(line, sizeof(line), "%" PRIu32, number);
 	put_cells(cells, line, d, out);
 	text_add(out, "  ");
-	put_code(out, code != NULL ? code : "", used_width(d), d);
+	source_put_code(out, code != NULL ? code : "", used_width(d), d);
 }
 
 /* The lines from `at` to `last` of the file, those of the section's rows with their figures. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/sampled.h"
+#include "store/events.h"
 
 #define KIND_LOAD    1 /* of an access: neither a store nor both */
 #define DEFAULT_SIZE (1u << 20)
@@ -224,11 +225,32 @@ static int read_samples(struct profile *p, struct err *err)
 		       : -1;
 }
 
+/* Then there are no samples to make a model of; *err says what shows it. */
+static bool has_events(const struct profile *p, const char *path, struct err *err)
+{
+	struct store_event *events;
+	size_t count;
+
+	if (store_read_events(p->store, &events, &count, err) != 0)
+		return true;
+	free(events);
+	if (count > 0)
+		err_set(err,
+			"profile '%s' has counts of events and no samples: 'dwell report', 'dwell "
+			"calls' and 'dwell annotate' show it",
+			path);
+	return count > 0;
+}
+
 int profile_open(struct profile *p, const char *path, int64_t process, struct err *err)
 {
 	memset(p, 0, sizeof(*p));
 	if (store_open_readonly(path, &p->store, err) != 0)
 		return -1;
+	if (has_events(p, path, err)) {
+		profile_close(p);
+		return -1;
+	}
 	p->line_bytes = (uint32_t)store_meta_int(p->store, "line_bytes", 64);
 	p->touches = 1;
 	if (store_read_processes(p->store, &p->processes, &p->process_count, err) != 0 ||

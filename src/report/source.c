@@ -11,6 +11,7 @@
 
 /* No source that people write is larger; a device or a wrong path may be. */
 #define MAX_BYTES (64 << 20)
+#define TAB_WIDTH 8
 
 /* Read all of fd into memory that is NUL-ended. NULL with errno on failure. */
 static char *read_all(int fd, size_t size)
@@ -111,4 +112,25 @@ void source_release(struct source *s)
 const char *source_line(const struct source *s, uint32_t number)
 {
 	return number >= 1 && number <= s->count ? s->lines[number - 1] : NULL;
+}
+
+void source_put_code(struct text *out, const char *code, size_t used, const struct display *d)
+{
+	size_t column = 0, room = d->width > used ? d->width - used : SIZE_MAX;
+
+	for (; *code != '\0' && column < room; code++) {
+		unsigned char c = (unsigned char)*code;
+
+		if (c == '\t') {
+			do
+				text_add(out, " ");
+			while (++column % TAB_WIDTH != 0 && column < room);
+			continue;
+		}
+		/* Control characters would be orders to the terminal. */
+		text_add_bytes(out, c < 0x20 || c == 0x7f ? "?" : code, 1);
+		if ((c & 0xc0) != 0x80)
+			column++;
+	}
+	text_add(out, "\n");
 }

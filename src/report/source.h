@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/table.h"
 #include "store/store_read.h"
 
 struct source {
@@ -25,5 +26,8 @@ void source_release(struct source *s);
 
 /* Line `number`, from 1, or NULL past the end. */
 const char *source_line(const struct source *s, uint32_t number);
+
+/* One line of code with its end, tabs spread out, cut to what the display has beside `used` characters. */
+void source_put_code(struct text *out, const char *code, size_t used, const struct display *d);
 
 #endif

@@ -8,11 +8,13 @@
 
 #define RRPV_NEW 2u /* a line that comes is expected back late, but not last */
 
-static const struct sim_cache_kind *choose_kind(const struct sim_cache *c)
+static const struct sim_cache_kind *choose_kind(const struct sim_cache *c, bool is_packed)
 {
 	if (c->replacement != SIM_REPLACE_LRU && c->replacement != SIM_REPLACE_FIFO)
 		return &sim_cache_by_place;
-	return c->ways <= SIM_PACKED_WAYS ? &sim_cache_packed : &sim_cache_by_list;
+	if (c->ways > SIM_SHORT_WAYS)
+		return &sim_cache_by_list;
+	return c->sets * c->ways > SIM_SMALL && !is_packed ? &sim_cache_by_age : &sim_cache_packed;
 }
 
 int sim_cache_init(struct sim_cache *c, const struct sim_cache_geometry *g,
@@ -29,7 +31,8 @@ int sim_cache_init(struct sim_cache *c, const struct sim_cache_geometry *g,
 	c->set_mask = c->sets - 1;
 	if ((c->sets & c->set_mask) != 0)
 		c->set_magic = UINT64_MAX / c->sets + 1;
-	c->kind = choose_kind(c);
+	c->kind = choose_kind(c, g->is_packed);
+	c->is_by_age = c->kind == &sim_cache_by_age;
 	return c->kind->init(c);
 }
 
@@ -94,16 +97,17 @@ static void note_use(struct sim_cache *c, uint64_t set, uint64_t entry)
 
 uint64_t sim_cache_use(struct sim_cache *c, uint64_t line, unsigned flags)
 {
-	uint64_t set = sim_cache_set(c, line), was;
+	uint64_t set = sim_cache_set(c, line), was, now;
 	uint64_t *entry = c->kind->find(c, set, line);
 
 	if (entry == NULL)
 		return SIM_NO_LINE;
 	was = *entry;
-	*entry = (was & ~(uint64_t)SIM_PREFETCHED) | flags;
+	now = (was & ~(uint64_t)(SIM_PREFETCHED | SIM_RRPV_MAX << SIM_RRPV_SHIFT)) | flags;
+	*entry = now;
 	c->kind->use(c, set, entry);
 	if (c->plain_loads != NULL)
-		note_use(c, set, *entry);
+		note_use(c, set, now);
 	return was;
 }
 

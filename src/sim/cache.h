@@ -8,8 +8,9 @@
  *	bit 63                        4 3      2 1          0
  *	| line number                  | rrpv   | prefetched | dirty |
  *
- * Three ways to keep a set, each with all four operations:
- *	packed		LRU, FIFO with up to SIM_PACKED_WAYS ways: see cache_packed.h
+ * Four ways to keep a set, each with all operations:
+ *	packed		LRU, FIFO with up to SIM_SHORT_WAYS ways in small caches: see cache_packed.h
+ *	by age		the same in caches of more than SIM_SMALL lines: see cache_by_age.h
  *	by list		LRU, FIFO with more ways: places in a doubly linked list, found by an index
  *	by place	random, PLRU, SRRIP: an entry stays in its place; with more than SIM_SHORT_SET
  *			ways it is found by an index
@@ -24,13 +25,14 @@
 #include "sim/index.h"
 #include "sim/memory.h"
 
-#define SIM_NO_LINE	UINT64_MAX /* no line, or no entry */
-#define SIM_DIRTY	1u
-#define SIM_PREFETCHED	2u /* and not used since */
-#define SIM_FLAG_BITS	4
-#define SIM_FLAGS	15u
-#define SIM_PACKED_WAYS 16u
-#define SIM_SHORT_SET	32u /* ways that are searched one by one */
+#define SIM_NO_LINE    UINT64_MAX /* no line, or no entry */
+#define SIM_DIRTY      1u
+#define SIM_PREFETCHED 2u /* and not used since */
+#define SIM_FLAG_BITS  4
+#define SIM_FLAGS      15u
+#define SIM_SHORT_WAYS 16u
+#define SIM_SMALL      2048u
+#define SIM_SHORT_SET  32u /* ways that are searched one by one */
 
 struct sim_cache_kind;
 
@@ -51,6 +53,7 @@ struct sim_cache {
 	uint32_t ways;
 	unsigned shift; /* line = address >> shift */
 	enum sim_replacement replacement;
+	bool is_by_age; /* the kind is that, else one of the others */
 	/*
 	 * The filter: for each set a line of which one more access changes nothing, by a load or by a
 	 * store; SIM_NO_LINE where there is none. NULL where nobody asks. See sim_cache_watch.

@@ -122,8 +122,6 @@ static void use(struct sim_cache *c, uint64_t set, uint64_t *entry)
 {
 	if (c->replacement == SIM_REPLACE_PLRU)
 		turn_tree(c, set, (uint32_t)(entry - c->entries - set * c->ways));
-	else if (c->replacement == SIM_REPLACE_SRRIP)
-		*entry &= ~((uint64_t)SIM_RRPV_MAX << SIM_RRPV_SHIFT);
 }
 
 static uint64_t insert(struct sim_cache *c, uint64_t set, uint64_t entry)

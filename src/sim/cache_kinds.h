@@ -11,13 +11,14 @@ struct sim_cache_kind {
 	void (*release)(struct sim_cache *c);
 	/* The entry of a line, or NULL. */
 	uint64_t *(*find)(struct sim_cache *c, uint64_t set, uint64_t line);
-	/* A hit on an entry that find returned. */
+	/* A hit on an entry that find returned, which may move. */
 	void (*use)(struct sim_cache *c, uint64_t set, uint64_t *entry);
 	uint64_t (*insert)(struct sim_cache *c, uint64_t set, uint64_t entry);
 	void (*remove)(struct sim_cache *c, uint64_t set, uint64_t *entry);
 };
 
-extern const struct sim_cache_kind sim_cache_packed, sim_cache_by_list, sim_cache_by_place;
+extern const struct sim_cache_kind sim_cache_packed, sim_cache_by_age, sim_cache_by_list,
+	sim_cache_by_place;
 
 /* Memory for entries that are all free; not for packed ones. Returns 0, or -1: there is none. */
 int sim_cache_take_entries(struct sim_cache *c);

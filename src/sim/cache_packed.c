@@ -57,7 +57,7 @@ static void use(struct sim_cache *c, uint64_t number, uint64_t *entry)
 	uint64_t *set = sim_packed_set(c, number);
 
 	if (c->replacement == SIM_REPLACE_LRU)
-		set[0] = sim_packed_to_front(set[0], way_of(set, entry));
+		sim_packed_use(set, way_of(set, entry));
 }
 
 static uint64_t insert(struct sim_cache *c, uint64_t number, uint64_t entry)

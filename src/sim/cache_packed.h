@@ -51,8 +51,10 @@ static inline int sim_packed_find(const struct sim_cache *c, const uint64_t *set
 {
 	uint64_t part = sim_packed_part(c, line);
 	/* Ways 0 to 7 at bits 0, 8, ...; 8 to 15 at bits 1, 9, ... */
-	uint64_t may = sim_packed_equal(set[1], part) >> 7 | sim_packed_equal(set[2], part) >> 6;
+	uint64_t may = sim_packed_equal(set[1], part) >> 7;
 
+	if (c->ways > 8)
+		may |= sim_packed_equal(set[2], part) >> 6;
 	for (may &= c->part_mask; may != 0; may &= may - 1) {
 		unsigned bit = (unsigned)__builtin_ctzll(may);
 		unsigned way = bit / 8 + bit % 8 * 8;
@@ -74,6 +76,12 @@ static inline uint64_t sim_packed_to_front(uint64_t order, unsigned way)
 	return (order & ~younger) | (order << 4 & younger) | way;
 }
 
+/* A hit. */
+static inline void sim_packed_use(uint64_t *set, unsigned way)
+{
+	set[0] = sim_packed_to_front(set[0], way);
+}
+
 /* Put an entry in the place of the oldest one, which is returned. */
 static inline uint64_t sim_packed_replace(struct sim_cache *c, uint64_t *set, uint64_t entry)
 {
@@ -87,19 +95,17 @@ static inline uint64_t sim_packed_replace(struct sim_cache *c, uint64_t *set, ui
 	return victim;
 }
 
-/* Only for LRU without flags: use the line, or put it in. Returns whether it missed. */
-static inline bool sim_packed_reference(struct sim_cache *c, uint64_t line)
+/* As sim_by_age_reference. */
+static inline bool sim_packed_reference(struct sim_cache *c, uint64_t number, uint64_t line)
 {
-	uint64_t number = sim_cache_set(c, line), *set = sim_packed_set(c, number);
+	uint64_t *set = sim_packed_set(c, number);
 	int way = sim_packed_find(c, set, line);
 
-	if (c->plain_loads != NULL)
-		c->plain_loads[number] = line;
 	if (way < 0) {
 		sim_packed_replace(c, set, line << SIM_FLAG_BITS);
 		return true;
 	}
-	set[0] = sim_packed_to_front(set[0], (unsigned)way);
+	sim_packed_use(set, (unsigned)way);
 	return false;
 }
 

@@ -195,6 +195,8 @@ static int check_tlbs(const struct sim_geometry *g, struct sentence *s)
 {
 	if (g->is_tlb_unified && g->code_tlb.entries > 0)
 		return refuse(s, "ITLB", 0, "there is none beside a TLB that serves both");
+	if (g->is_tlb_unified && g->data_tlb.entries == 0)
+		return refuse(s, "TLB", 0, "its size is missing");
 	if (g->second_tlb.entries > 0 && g->code_tlb.entries == 0 && g->data_tlb.entries == 0)
 		return refuse(s, "STLB", 0, "a second TLB needs a first one");
 	if (check_tlb(&g->code_tlb, "ITLB", s) != 0 || check_tlb(&g->data_tlb, "DTLB", s) != 0)
@@ -218,6 +220,9 @@ int sim_geometry_check(const struct sim_geometry *g, char *reason, size_t room)
 			return -1;
 	if (check_tlbs(g, &s) != 0)
 		return -1;
+	if (g->line_use && g->levels[g->level_count - 1].inclusion == SIM_EXCLUSIVE)
+		return refuse(&s, "line use", 0,
+			      "it is not known of an exclusive last level, which loads nothing");
 	if (sim_events_of(g, &events) != 0)
 		return refuse(
 			&s, "too many events", events.count,

@@ -47,6 +47,7 @@ struct sim_cache_geometry {
 	enum sim_prefetcher prefetcher;
 	bool is_write_through;
 	bool no_write_allocate; /* a store that misses does not fill it */
+	bool is_packed; /* keep sets as in cache_packed.h where that can be, whatever the size */
 	uint64_t seed;		/* of random replacement */
 };
 

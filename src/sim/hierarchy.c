@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hierarchy's parts, and the short way of an access through caches that are all LRU in packed sets,
+ * A hierarchy's parts, and the short way of an access through caches that are all LRU with up to 16 ways,
  * neither inclusive nor exclusive, write-back, without prefetchers and TLBs, where no dirty lines and no use
  * of lines are counted. Everything else goes the long way, walk.c.
  */
@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "sim/cache_by_age.h"
 #include "sim/cache_packed.h"
 #include "sim/walk.h"
 
@@ -24,7 +25,7 @@ static bool is_simple_cache(const struct sim_hierarchy *h, unsigned slot)
 	return g->size_bytes == 0 ||
 	       (g->replacement == SIM_REPLACE_LRU && g->inclusion == SIM_NEITHER &&
 		g->prefetcher == SIM_PREFETCH_NONE && !g->is_write_through &&
-		!g->no_write_allocate && h->caches[slot].ways <= SIM_PACKED_WAYS);
+		!g->no_write_allocate && h->caches[slot].ways <= SIM_SHORT_WAYS);
 }
 
 static bool is_simple(const struct sim_hierarchy *h)
@@ -149,6 +150,9 @@ int sim_hierarchy_init(struct sim_hierarchy *h, const struct sim_geometry *g, bo
 	if (init_caches(h) != 0 || init_tlbs(h) != 0 || init_filter(h, filter) != 0)
 		return -1;
 	h->is_simple = is_simple(h);
+	for (unsigned slot = 0; slot < SIM_SLOTS; slot++)
+		h->has_quick[slot] = h->is_simple && h->caches[slot].plain_loads != NULL &&
+				     !h->caches[slot].is_by_age;
 	return 0;
 }
 
@@ -167,31 +171,43 @@ void sim_hierarchy_release(struct sim_hierarchy *h)
 
 /* ---- Accesses ---- */
 
+static bool reference_line(struct sim_cache *c, uint64_t line)
+{
+	uint64_t set = sim_cache_set(c, line);
+
+	if (c->plain_loads != NULL)
+		c->plain_loads[set] = line;
+	return c->is_by_age ? sim_by_age_reference(c, set, line)
+			    : sim_packed_reference(c, set, line);
+}
+
 /* Both lines are touched, whether or not the first one missed. */
-static inline bool reference(struct sim_cache *c, uint64_t first, uint64_t last)
+static bool reference(struct sim_cache *c, uint64_t first, uint64_t last)
 {
 	uint64_t line = first >> c->shift, end = last >> c->shift;
-	bool missed = sim_packed_reference(c, line);
+	bool missed = reference_line(c, line);
 
 	if (end != line)
-		missed |= sim_packed_reference(c, end);
+		missed |= reference_line(c, end);
 	return missed;
 }
 
-/* The short way. column: 0, 1, 2 for a fetch, a load, a store. */
-static inline uint32_t walk_simple(struct sim_hierarchy *h, struct sim_cache *c, unsigned column,
-				   uint64_t first, uint64_t last, uint64_t events[])
+/*
+ * The short way below the first level, which missed. column: 0, 1, 2: a fetch, a load, a store. Not inlined, so that
+ * hits need fewer registers.
+ */
+__attribute__((noinline)) static uint32_t go_down(struct sim_hierarchy *h, unsigned column,
+						  uint64_t first, uint64_t last, uint64_t events[])
 {
 	const uint8_t *event = &h->list.index[SIM_MISSES + column];
 	uint32_t happened = 0;
+	unsigned level = 0;
 
-	for (unsigned level = 0; reference(c, first, last); event += 3) {
+	do {
 		events[*event]++;
 		happened |= (uint32_t)1 << *event;
-		if (++level == h->geometry.level_count)
-			break;
-		c = &h->caches[level];
-	}
+		event += 3;
+	} while (++level < h->geometry.level_count && reference(&h->caches[level], first, last));
 	return happened;
 }
 
@@ -200,27 +216,69 @@ static uint64_t last_byte(const struct sim_hierarchy *h, uint64_t address, uint3
 	return address + (bytes < h->most_bytes ? bytes : h->most_bytes) - 1;
 }
 
+static const unsigned columns[] = {
+	[SIM_LOAD] = 1, [SIM_STORE] = 2, [SIM_MODIFY] = 1, [SIM_FETCH] = 0};
+
+__attribute__((noinline)) static uint32_t give_any(struct sim_hierarchy *h, unsigned slot,
+						   uint64_t address, uint32_t bytes,
+						   enum sim_access kind, uint64_t events[])
+{
+	uint64_t last = last_byte(h, address, bytes);
+
+	if (slot == SIM_CODE_SLOT && !h->has_fetches)
+		return 0;
+	if (!h->is_simple)
+		return sim_walk(h, address, last, kind, events);
+	if (!reference(&h->caches[slot], address, last))
+		return 0;
+	return go_down(h, columns[kind], address, last, events);
+}
+
+/* The line of the access missed in its first level, which is packed. */
+__attribute__((noinline)) static uint32_t give_missed(struct sim_hierarchy *h, unsigned slot,
+						      uint64_t address, uint32_t bytes,
+						      enum sim_access kind, uint64_t events[])
+{
+	struct sim_cache *c = &h->caches[slot];
+	uint64_t line = address >> c->shift, set = line & c->set_mask;
+
+	c->plain_loads[set] = line;
+	sim_packed_replace(c, sim_packed_set(c, set), line << SIM_FLAG_BITS);
+	return go_down(h, columns[kind], address, last_byte(h, address, bytes), events);
+}
+
+/*
+ * Most accesses that are given, by far, hit one line of a first level that is packed and has a filter: that is kept
+ * short, and all else apart, so that it needs few registers.
+ */
+static inline uint32_t give(struct sim_hierarchy *h, unsigned slot, uint64_t address,
+			    uint32_t bytes, enum sim_access kind, uint64_t events[])
+{
+	struct sim_cache *c = &h->caches[slot];
+	uint64_t line = address >> c->shift, number = line & c->set_mask, *set;
+	int way;
+
+	if (!h->has_quick[slot] || (address + bytes - 1) >> c->shift != line)
+		return give_any(h, slot, address, bytes, kind, events);
+	set = sim_packed_set(c, number);
+	way = sim_packed_find(c, set, line);
+	if (way < 0)
+		return give_missed(h, slot, address, bytes, kind, events);
+	sim_packed_use(set, (unsigned)way);
+	c->plain_loads[number] = line;
+	return 0;
+}
+
 uint32_t sim_hierarchy_fetch(struct sim_hierarchy *h, uint64_t pc, uint32_t bytes,
 			     uint64_t events[])
 {
-	uint64_t last = last_byte(h, pc, bytes);
-
-	if (!h->has_fetches)
-		return 0;
-	if (!h->is_simple)
-		return sim_walk(h, pc, last, SIM_FETCH, events);
-	return walk_simple(h, &h->caches[h->geometry.is_unified ? 0 : SIM_CODE_SLOT], 0, pc, last,
-			   events);
+	return give(h, h->geometry.is_unified ? 0 : SIM_CODE_SLOT, pc, bytes, SIM_FETCH, events);
 }
 
 uint32_t sim_hierarchy_data(struct sim_hierarchy *h, uint64_t address, uint32_t bytes,
 			    enum sim_access kind, uint64_t events[])
 {
-	uint64_t last = last_byte(h, address, bytes);
-
-	if (!h->is_simple)
-		return sim_walk(h, address, last, kind, events);
-	return walk_simple(h, &h->caches[0], kind == SIM_STORE ? 2 : 1, address, last, events);
+	return give(h, 0, address, bytes, kind, events);
 }
 
 void sim_hierarchy_finish(struct sim_hierarchy *h)

@@ -86,9 +86,10 @@ struct sim_hierarchy {
 
 	/* The hierarchy's own. By slot: a level, or SIM_CODE_SLOT for the L1 of instructions. */
 	const struct sim_memory *memory;
-	bool is_simple; /* LRU in packed sets everywhere, and nothing else: see hierarchy.c */
+	bool is_simple; /* LRU in short sets everywhere, and nothing else: see hierarchy.c */
 	bool has_fetches;
-	uint32_t most_bytes; /* of an access */
+	bool has_quick[SIM_SLOTS]; /* it is simple, and this cache packed and with a filter */
+	uint32_t most_bytes;	   /* of an access */
 	struct sim_cache caches[SIM_SLOTS];
 	struct sim_strides strides[SIM_SLOTS];
 	struct sim_line_use uses[SIM_SLOTS]; /* of first levels, and of the last */

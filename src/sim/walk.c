@@ -88,6 +88,13 @@ static void touch_uses(struct walk *w, unsigned slot)
 
 /* ---- Lines that go ---- */
 
+/* A dirty line leaves a cache. The one of instructions can have got it from an exclusive level. */
+static void count_dirty(struct walk *w, unsigned slot)
+{
+	if (slot != SIM_CODE_SLOT)
+		count(w, SIM_WRITE_BACKS + slot);
+}
+
 static void give_up(struct walk *w, unsigned slot, uint64_t entry);
 
 /* Take the bytes out of a cache above an inclusive level. Returns whether any were dirty. */
@@ -104,7 +111,7 @@ static bool take_out(struct walk *w, unsigned slot, uint64_t first, uint64_t las
 		end_use(w->h, slot, line);
 		if ((entry & SIM_DIRTY) == 0)
 			continue;
-		count(w, SIM_WRITE_BACKS + slot);
+		count_dirty(w, slot);
 		is_dirty = true;
 	}
 	return is_dirty;
@@ -115,7 +122,7 @@ static bool take_out_above(struct walk *w, unsigned level, uint64_t first, uint6
 	bool is_dirty = false;
 
 	if (w->h->caches[SIM_CODE_SLOT].memory != NULL)
-		take_out(w, SIM_CODE_SLOT, first, last);
+		is_dirty = take_out(w, SIM_CODE_SLOT, first, last);
 	for (unsigned above = 0; above < level; above++)
 		is_dirty |= take_out(w, above, first, last);
 	return is_dirty;
@@ -165,7 +172,7 @@ static void give_up(struct walk *w, unsigned slot, uint64_t entry)
 	if (sim_slot_geometry(h, slot)->inclusion == SIM_INCLUSIVE)
 		is_dirty |= take_out_above(w, slot, first, last);
 	if (is_dirty)
-		count(w, SIM_WRITE_BACKS + slot);
+		count_dirty(w, slot);
 	if (is_exclusive(h, below(slot)))
 		receive(w, below(slot), line, is_dirty ? SIM_DIRTY : 0);
 	else if (is_dirty)
@@ -350,13 +357,12 @@ uint32_t sim_walk(struct sim_hierarchy *h, uint64_t first, uint64_t last, enum s
 		w.wants_next[slot] = SIM_NO_LINE;
 	if (h->has_tlb)
 		visit_tlbs(&w);
-	if (!w.is_code || h->caches[SIM_CODE_SLOT].memory != NULL)
-		visit_all(&w, 0);
-	if (h->geometry.line_use) {
-		touch_uses(&w, slot_of(&w, 0));
-		if (h->geometry.level_count > 1)
-			touch_uses(&w, h->geometry.level_count - 1);
-	}
+	if (w.is_code && h->caches[SIM_CODE_SLOT].memory == NULL)
+		return w.happened; /* it was for the TLB alone */
+	visit_all(&w, 0);
+	touch_uses(&w, slot_of(&w, 0));
+	if (h->geometry.level_count > 1)
+		touch_uses(&w, h->geometry.level_count - 1);
 	for (uint32_t left = w.asked; left != 0; left &= left - 1)
 		run_prefetcher(&w, (unsigned)__builtin_ctz(left));
 	return w.happened;

@@ -59,10 +59,15 @@ enum store_arc_kind {
 	STORE_ARC_JUMP,	  /* into another function, which returns to our caller */
 	STORE_ARC_START,  /* a process or a thread begins: no caller */
 	STORE_ARC_SIGNAL, /* a handler is run: no caller */
+	/*
+	 * A call of a function that is active already. What it costs is part of the outer call: the sum
+	 * over a function's other arcs is its inclusive cost. Without contexts its values are 0.
+	 */
+	STORE_ARC_RECURSIVE,
 	STORE_ARC_KINDS,
 };
 
-/* "call", "jump", "start", "signal"; "?" for others. */
+/* "call", "jump", "start", "signal", "recursive"; "?" for others. */
 const char *store_arc_kind_name(uint32_t kind);
 
 struct store_arc {

@@ -16,6 +16,7 @@ const char *store_arc_kind_name(uint32_t kind)
 		[STORE_ARC_JUMP] = "jump",
 		[STORE_ARC_START] = "start",
 		[STORE_ARC_SIGNAL] = "signal",
+		[STORE_ARC_RECURSIVE] = "recursive",
 	};
 
 	return kind < STORE_ARC_KINDS ? names[kind] : "?";

@@ -45,7 +45,7 @@ static int create_views(struct store *s, const struct store_event *events, size_
 		" nullif(json_extract(value, '$[1]'), -1) AS location_id,"
 		" json_extract(value, '$[2]') AS callee_id,"
 		" CASE json_extract(value, '$[3]') WHEN 0 THEN 'call' WHEN 1 THEN 'jump'"
-		" WHEN 2 THEN 'start' WHEN 3 THEN 'signal' END AS kind,"
+		" WHEN 2 THEN 'start' WHEN 3 THEN 'signal' WHEN 4 THEN 'recursive' END AS kind,"
 		" json_extract(value, '$[4]') AS calls";
 
 	if (create_view(s, cost_head, " FROM cost_batch, json_each(list)", COST_VALUES, events,

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Threads of a simulation take turns; see baton.h. */
+#include "engine/baton.h"
+
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/sched.h>
+#include <poll.h>
+
+#include "channel/sys.h"
+#include "engine/segments.h"
+#include "engine/util.h"
+
+#define PIPE_ROOM    4096 /* what a pipe that can be written to at all takes without waiting */
+#define ARRIVAL_NS   20000u
+#define MOST_WAITS   100000u /* for somebody to arrive: 2 s, then the order is left to chance */
+
+/* Under `lock`, but that threads look at `holder` for themselves, and at `arrivals`. */
+static struct {
+	uint32_t lock;
+	struct thread *holder;
+	struct thread *first, *last; /* that wait */
+	uint32_t arrivals;	     /* ever */
+	uint32_t left; /* tid of who dropped it for a system call, and may not be in it yet; or 0 */
+} b;
+
+static const struct {
+	long s, ns;
+} a_moment = { 0, ARRIVAL_NS };
+
+static bool takes_turns(const struct thread *t)
+{
+	return segments_are_on() && t->gear == GEAR_STREAM && !t->process->borrowed_memory;
+}
+
+static bool is_alone(const struct thread *t)
+{
+	return engine.threads == t && !t->next_thread;
+}
+
+/* The lock is held, nobody holds the baton: the next one in the row does. */
+static void hand_on(void)
+{
+	struct thread *t = b.first;
+
+	b.holder = t;
+	if (!t)
+		return;
+	b.first = t->baton_next;
+	if (!b.first)
+		b.last = 0;
+	__atomic_store_n(&t->baton_turn, 1, __ATOMIC_RELEASE);
+	futex_wake_all(&t->baton_turn);
+}
+
+/* Does the kernel say that the thread sleeps, or that there is none? */
+static bool is_asleep(uint32_t tid)
+{
+	char path[48] = "/proc/self/task/", digits[12], text[64];
+	uint32_t at = 16, n = 0;
+	long fd, got, i = 0;
+
+	do
+		digits[n++] = (char)('0' + tid % 10);
+	while ((tid /= 10) != 0);
+	while (n)
+		path[at++] = digits[--n];
+	memcpy(path + at, "/stat", 6);
+	fd = sys4(SYS_openat, -100, path, O_RDONLY | O_CLOEXEC, 0);
+	if (sys_failed(fd))
+		return true;
+	got = sys3(SYS_read, fd, text, sizeof text);
+	sys1(SYS_close, fd);
+	while (i < got && text[i] != ')') /* the name stands in parentheses, and has up to 15 letters */
+		i++;
+	return i + 2 >= got || (text[i + 2] != 'R' && text[i + 2] != 'D');
+}
+
+/*
+ * Who dropped the baton to wait in the kernel is to be there, or to have come back, before the next
+ * one runs: or whether that one finds somebody to wake would be left to chance.
+ */
+static void await_leaver(void)
+{
+	for (uint32_t i = 0; i < MOST_WAITS; i++) {
+		uint32_t tid = __atomic_load_n(&b.left, __ATOMIC_ACQUIRE);
+
+		if (!tid || is_asleep(tid))
+			break;
+		sys2(SYS_nanosleep, &a_moment, 0);
+	}
+	__atomic_store_n(&b.left, 0, __ATOMIC_RELEASE);
+}
+
+/* The lock is held: t waits, behind all others. */
+static void line_up(struct thread *t)
+{
+	b.arrivals++;
+	t->baton_next = 0;
+	t->baton_turn = 0;
+	t->baton_waits = true;
+	if (b.last)
+		b.last->baton_next = t;
+	else
+		b.first = t;
+	b.last = t;
+}
+
+static void await_turn(struct thread *t)
+{
+	while (!__atomic_load_n(&t->baton_turn, __ATOMIC_ACQUIRE))
+		futex_wait(&t->baton_turn, 0);
+	t->baton_waits = false;
+	await_leaver();
+}
+
+bool baton_take(struct thread *t)
+{
+	bool is_free;
+
+	if (!takes_turns(t)) {
+		baton_drop(t);
+		return false;
+	}
+	if (t->baton_waits) {
+		await_turn(t);
+		return true;
+	}
+	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) == t)
+		return false;
+	lock_take(&b.lock);
+	if (b.left == t->tid)
+		b.left = 0;
+	is_free = !b.holder;
+	if (is_free) {
+		b.arrivals++;
+		b.holder = t;
+	} else {
+		line_up(t);
+	}
+	lock_drop(&b.lock);
+	if (is_free)
+		await_leaver();
+	else
+		await_turn(t);
+	return !is_free;
+}
+
+bool baton_pass(struct thread *t)
+{
+	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t ||
+	    !__atomic_load_n(&b.first, __ATOMIC_RELAXED))
+		return false;
+	lock_take(&b.lock);
+	line_up(t);
+	hand_on();
+	lock_drop(&b.lock);
+	return true;
+}
+
+void baton_drop(struct thread *t)
+{
+	if (t->baton_waits)
+		await_turn(t);
+	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t)
+		return;
+	lock_take(&b.lock);
+	hand_on();
+	lock_drop(&b.lock);
+}
+
+void baton_forked(void)
+{
+	b.lock = 0;
+	b.holder = b.first = b.last = 0;
+	b.left = 0;
+}
+
+/* ---- System calls ---- */
+
+enum may_wait {
+	WAITS = 0, /* all that is not in the table */
+	NEVER,
+	IF_NOTHING_TO_READ, /* from descriptor args[0] */
+	IF_NO_ROOM,	    /* to write args[2] bytes to descriptor args[0] */
+	IF_FUTEX_WAITS,
+};
+
+static const uint8_t calls[] = {
+	[SYS_read] = IF_NOTHING_TO_READ,
+	[SYS_readv] = IF_NOTHING_TO_READ,
+	[SYS_recvfrom] = IF_NOTHING_TO_READ,
+	[SYS_write] = IF_NO_ROOM,
+	[SYS_futex] = IF_FUTEX_WAITS,
+	[SYS_pread64] = NEVER,
+	[SYS_pwrite64] = NEVER,
+	[SYS_close] = NEVER,
+	[SYS_fstat] = NEVER,
+	[SYS_newfstatat] = NEVER,
+	[SYS_stat] = NEVER,
+	[SYS_lseek] = NEVER,
+	[SYS_mmap] = NEVER,
+	[SYS_mprotect] = NEVER,
+	[SYS_munmap] = NEVER,
+	[SYS_mremap] = NEVER,
+	[SYS_madvise] = NEVER,
+	[SYS_brk] = NEVER,
+	[SYS_rt_sigaction] = NEVER,
+	[SYS_rt_sigprocmask] = NEVER,
+	[SYS_rt_sigreturn] = NEVER,
+	[SYS_getpid] = NEVER,
+	[SYS_gettid] = NEVER,
+	[SYS_getuid] = NEVER,
+	[SYS_clock_gettime] = NEVER,
+	[SYS_gettimeofday] = NEVER,
+	[SYS_getrusage] = NEVER,
+	[SYS_getrandom] = NEVER,
+	[SYS_prlimit64] = NEVER,
+	[SYS_sched_getaffinity] = NEVER,
+	[SYS_set_robust_list] = NEVER,
+	[SYS_rseq] = NEVER,
+	[SYS_clone] = NEVER,
+	[SYS_clone3] = NEVER,
+	[SYS_tgkill] = NEVER,
+};
+
+static bool is_ready(long fd, short events)
+{
+	struct pollfd p = { .fd = (int)fd, .events = events };
+
+	return sys3(SYS_poll, &p, 1, 0) == 1;
+}
+
+static bool futex_may_wait(const long args[6])
+{
+	switch (args[1] & FUTEX_CMD_MASK) {
+	case FUTEX_WAKE:
+	case FUTEX_REQUEUE:
+	case FUTEX_CMP_REQUEUE:
+	case FUTEX_WAKE_OP:
+	case FUTEX_WAKE_BITSET:
+	case FUTEX_UNLOCK_PI:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static bool may_wait(long nr, const long args[6])
+{
+	uint32_t how = (uint64_t)nr < sizeof calls ? calls[nr] : WAITS;
+
+	switch (how) {
+	case NEVER:
+		return false;
+	case IF_NOTHING_TO_READ:
+		return !is_ready(args[0], POLLIN);
+	case IF_NO_ROOM:
+		return args[2] > PIPE_ROOM || !is_ready(args[0], POLLOUT);
+	case IF_FUTEX_WAITS:
+		return futex_may_wait(args);
+	default:
+		return true;
+	}
+}
+
+void baton_before_call(struct thread *t, long nr, const long args[6])
+{
+	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t)
+		return;
+	t->baton_seen = b.arrivals;
+	/* Alone there is nobody to run; who comes later must not wait for a call without end. */
+	if (!may_wait(nr, args))
+		return;
+	if (!is_alone(t))
+		__atomic_store_n(&b.left, t->tid, __ATOMIC_RELEASE);
+	baton_drop(t);
+}
+
+/* How many threads the call has woken or made. */
+static long woken_by(long nr, const long args[6], long result)
+{
+	uint64_t flags = 0; /* the first field of what clone3 takes */
+
+	if (result <= 0)
+		return 0;
+	/* Those who wait for a shared one may be in another process. */
+	if (nr == SYS_futex && !futex_may_wait(args) && (args[1] & FUTEX_PRIVATE_FLAG))
+		return result < args[2] ? result : args[2];
+	if (nr == SYS_clone)
+		flags = (uint64_t)args[0];
+	else if (nr == SYS_clone3 && engine_copy(&flags, (const void *)args[0], sizeof flags) != 0)
+		flags = 0;
+	return flags & CLONE_THREAD ? 1 : 0;
+}
+
+void baton_after_call(struct thread *t, long nr, const long args[6], long result)
+{
+	long woken = woken_by(nr, args, result);
+
+	if (!woken || is_alone(t) || __atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t)
+		return;
+	for (uint32_t i = 0; i < MOST_WAITS; i++) {
+		if (__atomic_load_n(&b.arrivals, __ATOMIC_RELAXED) - t->baton_seen >= (uint32_t)woken)
+			return;
+		sys2(SYS_nanosleep, &a_moment, 0);
+	}
+}

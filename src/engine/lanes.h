@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The counter register in the stream gear: its first lane is the place in the thread's buffer,
+ * behind the entries of the segment that runs.
+ *
+ *   lane   count gear    stream gear
+ *   0      accesses      address behind the last entry
+ *   1      loads         accesses
+ *   2      stores        loads | stores << 32
+ *   3      instructions  instructions
+ *
+ * The place in memory was what code of the stream gear waited for: each segment had to read what
+ * the one before had just written, which takes some eight cycles. Loads and stores of one stay in
+ * the cache are no more than the buffer has entries, so that 32 bits hold them.
+ *
+ * Where the thread has left the cache struct counts is as in the count gear again.
+ */
+#ifndef DWELL_ENGINE_LANES_H
+#define DWELL_ENGINE_LANES_H
+
+#include "engine/state.h"
+
+/* Is the place in the buffer in the register, in this gear? */
+static inline bool lanes_hold_place(enum gear gear)
+{
+	return gear == GEAR_STREAM && engine_vector_counter;
+}
+
+/* On the way into the cache: t->counters as the register will be. */
+static inline void lanes_write(struct thread *t)
+{
+	if (!lanes_hold_place((enum gear)t->gear))
+		return;
+	t->before = t->counters;
+	t->counters = (struct counts){ .accesses = (uint64_t)(uintptr_t)t->buf,
+				       .loads = t->before.accesses,
+				       .instructions = t->before.instructions };
+	t->in_lanes = true;
+}
+
+/* On the way out: t->counters and t->buf as C code wants them. */
+static inline void lanes_read(struct thread *t)
+{
+	const struct counts c = t->counters;
+
+	if (!t->in_lanes)
+		return;
+	t->in_lanes = false;
+	t->buf = t->cut ? t->cut : (uint64_t *)(uintptr_t)c.accesses;
+	t->cut = 0;
+	t->counters = (struct counts){ .accesses = c.loads,
+				       .loads = t->before.loads + (uint32_t)c.stores,
+				       .stores = t->before.stores + (c.stores >> 32),
+				       .instructions = c.instructions };
+}
+
+#endif

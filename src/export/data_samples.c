@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The samples of a recording as an event profile: accesses, and misses in each cache of a machine, by
+ * function, location and, where it was recorded, call path. Counts are estimates: shares of the
+ * model, times the accesses of the process.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/size.h"
+#include "export/data.h"
+#include "report/paths.h"
+
+enum { COLUMN_SAMPLES, COLUMN_ACCESSES, COLUMN_MISSES };
+#define COLUMNS	      (COLUMN_MISSES + PROFILE_CACHES)
+#define DEFAULT_CACHE ((uint64_t)1 << 20) /* where the machine's are not known, as in all views */
+
+/* What one place costs, on one call path. */
+struct sampled_row {
+	size_t location; /* of the profile; location_count: missing */
+	int64_t path;
+	double values[COLUMNS];
+};
+
+struct reading {
+	struct export_data *d;
+	const struct profile *p;
+	bool inlined_are_called;
+	struct sampled_row *items;
+	size_t count, room;
+	struct store_path *paths; /* by rising id */
+	size_t path_count;
+	size_t node_room, arc_room;
+	struct map children; /* hash of caller and function -> first node; next[] has the others */
+	size_t *next;
+	size_t next_room;
+	struct map arcs; /* callee node -> arc: in contexts each has one caller */
+};
+
+/* ---- Columns ---- */
+
+static const struct {
+	const char *name; /* of the event */
+	const char *title;
+} cache_events[PROFILE_CACHES] = {
+	{"L1dm", "Misses in an L1 data cache of %s"},
+	{"L2m", "Misses in an L2 cache of %s"},
+	{"L3m", "Misses in an L3 cache of %s"},
+};
+
+static int add_event(struct export_data *d, const char *name, const char *title)
+{
+	const char *kept = arena_strdup(&d->arena, title);
+
+	if (kept == NULL)
+		return -1;
+	d->p.columns[d->p.column_count++] =
+		(struct event_column){.name = name, .description = kept};
+	d->columns = d->p.measured = d->p.column_count;
+	return 0;
+}
+
+/* The caches that there are, the sizes of which become sizes[]; ranked by as in views: the second. */
+static int make_events(struct export_data *d, uint64_t sizes[PROFILE_CACHES], struct err *err)
+{
+	struct profile_cache caches[PROFILE_CACHES];
+	char size[SIZE_TEXT_BYTES], title[64];
+	size_t count = 0;
+
+	d->p.columns = calloc(COLUMNS, sizeof(*d->p.columns));
+	d->p.column_room = COLUMNS;
+	profile_caches(&d->profile, caches);
+	if (caches[0].size_bytes == 0 && caches[1].size_bytes == 0 && caches[2].size_bytes == 0)
+		caches[1].size_bytes = DEFAULT_CACHE;
+	if (d->p.columns == NULL || add_event(d, "Samples", "Samples") != 0 ||
+	    add_event(d, "Acc", "Memory accesses") != 0)
+		return err_set(err, "not enough memory");
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		if (caches[i].size_bytes < d->profile.line_bytes)
+			continue;
+		snprintf(title, sizeof(title), cache_events[i].title,
+			 size_format(caches[i].size_bytes, size));
+		if (add_event(d, cache_events[i].name, title) != 0)
+			return err_set(err, "not enough memory");
+		sizes[count++] = caches[i].size_bytes;
+		if (i == 1 || count == 1)
+			d->primary = d->columns - 1;
+	}
+	return 0;
+}
+
+/* ---- Rows ---- */
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct sampled_row *x = a, *y = b;
+
+	if (x->location != y->location)
+		return x->location < y->location ? -1 : 1;
+	return (x->path > y->path) - (x->path < y->path);
+}
+
+static void merge_rows(struct reading *r)
+{
+	size_t kept = 0;
+
+	if (r->count > 0)
+		qsort(r->items, r->count, sizeof(*r->items), compare_rows);
+	for (size_t i = 0; i < r->count; i++) {
+		if (kept == 0 || compare_rows(&r->items[kept - 1], &r->items[i]) != 0) {
+			r->items[kept++] = r->items[i];
+			continue;
+		}
+		for (size_t k = 0; k < COLUMNS; k++)
+			r->items[kept - 1].values[k] += r->items[i].values[k];
+	}
+	r->count = kept;
+}
+
+/* The accesses and samples are the same for each size: the first one's are taken. */
+static int read_size(struct reading *r, size_t cache, uint64_t size, struct err *err)
+{
+	double whole = (double)r->p->process->accesses;
+	struct paths_cost *costs;
+	size_t count;
+
+	if (paths_costs(r->p, size, &costs, &count, err) != 0)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		struct sampled_row row = {costs[i].location, costs[i].path, {0}};
+
+		if (cache == 0) {
+			row.values[COLUMN_SAMPLES] = (double)costs[i].cost.samples;
+			row.values[COLUMN_ACCESSES] = whole * costs[i].cost.accesses;
+		}
+		row.values[COLUMN_MISSES + cache] =
+			whole * (costs[i].cost.misses + costs[i].cost.unresolved);
+		if (!ARRAY_GROW(r)) {
+			free(costs);
+			return err_set(err, "not enough memory for %zu samples", count);
+		}
+		r->items[r->count++] = row;
+	}
+	free(costs);
+	return 0;
+}
+
+/* ---- Nodes and arcs ---- */
+
+static int add_node(struct reading *r, const struct store_frame *f, const char *object,
+		    int64_t caller, int64_t *node)
+{
+	struct export_data *d = r->d;
+	uint64_t key = ((uintptr_t)f->function * 31 + (uintptr_t)f->file) * 31 +
+		       (uint64_t)(caller + 1) * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t at = d->node_count;
+	bool any = map_get(&r->children, key, &at);
+
+	for (size_t i = any ? at : SIZE_MAX; i != SIZE_MAX; i = r->next[i]) {
+		const struct store_node *n = &d->nodes[i];
+
+		if (n->function == f->function && n->file == f->file && n->caller_id == caller) {
+			*node = (int64_t)i;
+			return 0;
+		}
+	}
+	if (!array_reserve_in((void **)&d->nodes, &r->node_room, d->node_count + 1,
+			      sizeof(*d->nodes)) ||
+	    !array_reserve_in((void **)&r->next, &r->next_room, d->node_count + 1,
+			      sizeof(*r->next)) ||
+	    map_set(&r->children, key, d->node_count) != 0)
+		return -1;
+	r->next[d->node_count] = any ? at : SIZE_MAX;
+	*node = (int64_t)d->node_count;
+	d->nodes[d->node_count++] = (struct store_node){
+		.id = *node,
+		.process_id = r->p->process->id,
+		.thread = STORE_NONE,
+		.function = f->function,
+		.file = f->file,
+		.object = object,
+		.caller_id = caller,
+	};
+	return 0;
+}
+
+static void add_values(uint64_t *to, const double *values, size_t columns)
+{
+	for (size_t k = 0; k < columns; k++)
+		to[k] += (uint64_t)llrint(fmax(values[k], 0));
+}
+
+/* The call of `callee`, in a context of its own, from the place in its caller. */
+static int add_arc(struct reading *r, int64_t callee, int64_t location, const double *values)
+{
+	struct export_data *d = r->d;
+	uint64_t at, *sums;
+
+	if (!map_get(&r->arcs, (uint64_t)callee, &at)) {
+		sums = arena_alloc(&d->arena, COLUMNS * sizeof(*sums));
+		if (sums == NULL ||
+		    !array_reserve_in((void **)&d->arcs, &r->arc_room, d->arc_count + 1,
+				      sizeof(*d->arcs)) ||
+		    map_set(&r->arcs, (uint64_t)callee, d->arc_count) != 0)
+			return -1;
+		at = d->arc_count++;
+		d->arcs[at] = (struct store_arc){
+			.caller_id = d->nodes[callee].caller_id,
+			.location_id = location,
+			.callee_id = callee,
+			.kind = d->nodes[callee].caller_id == STORE_NONE ? STORE_ARC_START
+									 : STORE_ARC_CALL,
+			.values = sums,
+		};
+	}
+	/* The arena's: only readers see it as const. */
+	sums = (uint64_t *)(uintptr_t)d->arcs[at].values;
+	add_values(sums, values, d->columns);
+	d->arcs[at].calls = sums[COLUMN_SAMPLES];
+	return 0;
+}
+
+/* ---- A row becomes a stack of nodes and a cost ---- */
+
+static const struct store_path *find_path(const struct reading *r, int64_t id)
+{
+	size_t low = 0, high = r->path_count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (r->paths[middle].id == id)
+			return &r->paths[middle];
+		if (r->paths[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* Go down from *node through the functions that the location is in, the outermost first. */
+static int descend(struct reading *r, const struct store_location *l, int64_t from, int64_t *node,
+		   const double *values)
+{
+	static const struct store_frame nothing = {"[unknown]", NULL, 0};
+	const char *object = l != NULL ? profile_module_path(r->p, l) : NULL;
+	uint32_t count = l != NULL ? l->frame_count : 0, depth = count > 0 ? count : 1;
+
+	for (uint32_t i = depth; i-- > 0;) {
+		const struct store_frame *f = count > 0 ? &l->frames[i] : &nothing;
+
+		if (add_node(r, f, object, *node, node) != 0 ||
+		    add_arc(r, *node, from, values) != 0)
+			return -1;
+		/* An inlined function begins where it stands in the outer one. */
+		from = l != NULL ? l - r->p->locations : STORE_NONE;
+		if (!r->inlined_are_called)
+			break;
+	}
+	return 0;
+}
+
+static int add_row(struct reading *r, const struct sampled_row *row)
+{
+	const struct store_path *path = find_path(r, row->path);
+	const struct store_location *l = NULL;
+	struct export_data *d = r->d;
+	int64_t node = STORE_NONE, from = STORE_NONE;
+	uint64_t *values = arena_alloc(&d->arena, COLUMNS * sizeof(*values));
+
+	if (values == NULL)
+		return -1;
+	for (size_t i = path != NULL ? path->count : 0; i-- > 0;) {
+		l = profile_location(r->p, path->locations[i]);
+		if (descend(r, l, from, &node, row->values) != 0)
+			return -1;
+		from = l != NULL ? l - r->p->locations : STORE_NONE;
+	}
+	l = row->location < r->p->location_count ? &r->p->locations[row->location] : NULL;
+	if (descend(r, l, from, &node, row->values) != 0)
+		return -1;
+	add_values(values, row->values, d->columns);
+	d->costs[d->cost_count++] = (struct store_cost){
+		.node_id = node,
+		.location_id = l != NULL ? (int64_t)row->location : STORE_NONE,
+		.values = values,
+	};
+	return 0;
+}
+
+static int compare_costs(const void *a, const void *b)
+{
+	const struct store_cost *x = a, *y = b;
+
+	if (x->node_id != y->node_id)
+		return x->node_id < y->node_id ? -1 : 1;
+	return (x->location_id > y->location_id) - (x->location_id < y->location_id);
+}
+
+static int add_rows(struct reading *r)
+{
+	struct export_data *d = r->d;
+
+	d->costs = calloc(r->count + 1, sizeof(*d->costs));
+	if (d->costs == NULL)
+		return -1;
+	for (size_t i = 0; i < r->count; i++)
+		if (add_row(r, &r->items[i]) != 0)
+			return -1;
+	qsort(d->costs, d->cost_count, sizeof(*d->costs), compare_costs);
+	return 0;
+}
+
+/* The data's own arrays: the profile keeps its ones. */
+static int copy_code(struct export_data *d)
+{
+	const struct profile *p = &d->profile;
+
+	d->locations = calloc(p->location_count + 1, sizeof(*d->locations));
+	d->modules = calloc(p->module_count + 1, sizeof(*d->modules));
+	if (d->locations == NULL || d->modules == NULL)
+		return -1;
+	if (p->location_count > 0)
+		memcpy(d->locations, p->locations, p->location_count * sizeof(*d->locations));
+	if (p->module_count > 0)
+		memcpy(d->modules, p->modules, p->module_count * sizeof(*d->modules));
+	d->location_count = p->location_count;
+	d->module_count = p->module_count;
+	return 0;
+}
+
+int export_from_samples(struct export_data *d, const struct export_request *q, struct err *err)
+{
+	struct reading r = {.d = d, .p = &d->profile, .inlined_are_called = q->inlined_are_called};
+	uint64_t sizes[PROFILE_CACHES] = {0};
+	int status = make_events(d, sizes, err);
+
+	for (size_t i = 0; status == 0 && i < PROFILE_CACHES && sizes[i] != 0; i++)
+		status = read_size(&r, i, sizes[i], err);
+	if (status == 0)
+		merge_rows(&r);
+	if (status == 0 && r.count == 0)
+		status = err_set(err, "'%s' has no samples to export", q->input);
+	if (status == 0)
+		status = store_read_paths(d->profile.store, d->profile.process->id, &r.paths,
+					  &r.path_count, err);
+	if (status == 0 && (copy_code(d) != 0 || add_rows(&r) != 0))
+		status = err_set(err, "not enough memory for %zu samples", r.count);
+	free(r.items);
+	free(r.paths);
+	free(r.next);
+	map_release(&r.children);
+	map_release(&r.arcs);
+	return status;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Folded stacks, as flamegraph.pl and its kin read them. */
+#include <string.h>
+
+#include "export/formats.h"
+
+/* What would read as the end of a name is written otherwise. */
+static void add_name(struct text *out, const char *name)
+{
+	struct text safe = {0};
+
+	text_add_printable(&safe, name, strlen(name));
+	for (size_t i = 0; i < safe.count; i++)
+		if (safe.items[i] == ';')
+			safe.items[i] = ':';
+	text_add(out, text_get(&safe));
+	if (safe.failed)
+		out->failed = true;
+	text_release(&safe);
+}
+
+/* From the outermost function: those above first. Stacks are as deep as programs call. */
+static void add_stack(const struct export_data *d, const struct stacks *s, size_t at,
+		      struct text *out)
+{
+	size_t depth = 1, skip;
+
+	for (size_t i = at; s->items[i].parent != STACKS_NONE; i = s->items[i].parent)
+		depth++;
+	while (depth-- > 0) {
+		size_t i = at;
+
+		for (skip = 0; skip < depth; skip++)
+			i = s->items[i].parent;
+		add_name(out, d->nodes[s->items[i].node].function);
+		if (depth > 0)
+			text_add(out, ";");
+	}
+}
+
+int export_folded(const struct export_data *d, const struct stacks *s, struct text *out,
+		  struct err *err)
+{
+	struct stacks_rounding rounding = {0};
+
+	for (size_t i = 0; i < s->count; i++) {
+		double value = stacks_round(&rounding, stacks_value(s, &s->items[i], 0));
+
+		if (value <= 0)
+			continue;
+		add_stack(d, s, i, out);
+		text_addf(out, " %.0f\n", value);
+	}
+	return out->failed ? err_set(err, "not enough memory for the stacks") : 0;
+}

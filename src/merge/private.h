@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of a merge share. */
+#ifndef DWELL_MERGE_PRIVATE_H
+#define DWELL_MERGE_PRIVATE_H
+
+#include "merge/merge.h"
+#include "store/events.h"
+
+/* What is added to the ids of the profile being copied, so that they are free in the new one. */
+struct shift {
+	int64_t process, module, location, path, site, variable, node;
+};
+
+struct copying {
+	struct store *in, *out;
+	struct shift by;
+	struct shift next;		   /* the first free ids of the new profile */
+	size_t columns[STORE_MAX_COLUMNS]; /* of a measured event of `in`: its column in `out` */
+	size_t column_count;
+};
+
+/* Each copies what its name says. Return 0, or -1 with *err set. */
+int copy_run(struct copying *c, struct err *err);     /* processes, threads, modules, messages */
+int copy_code(struct copying *c, struct err *err);    /* locations with names, sources' places */
+int copy_samples(struct copying *c, struct err *err); /* windows, samples, data, paths */
+int copy_counts(struct copying *c, struct err *err);  /* nodes, costs, arcs, jumps */
+
+/* What is known of the run as a whole, of all inputs. */
+int merge_meta(const char *const *inputs, size_t count, struct store *out, struct text *notes,
+	       struct err *err);
+
+/* id + by, or what stands for none. */
+int64_t shifted(int64_t id, int64_t by);
+
+/* Raise *next above the id. */
+void use_id(int64_t *next, int64_t id);
+
+#endif

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Annotated source of an event profile as text, CSV and JSON. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/event_annotate.h"
+#include "report/json.h"
+#include "report/source.h"
+
+#define CONTEXT	    3 /* lines around one with events */
+#define LINE_WIDTH  7
+#define SHARE_WIDTH 8
+
+/* The lines of one file: lines[first .. end). */
+struct section {
+	const struct event_annotation *a;
+	size_t first, end;
+	size_t shown; /* columns */
+	int widths[EVENT_COLUMNS];
+	struct source source;
+	bool has_source;
+};
+
+static bool is_same_file(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+static void open_section(struct section *s, const struct event_annotation *a, size_t first,
+			 struct text *notes)
+{
+	const char *file = a->lines[first].file;
+	struct err err;
+
+	*s = (struct section){.a = a, .first = first, .end = first};
+	while (s->end < a->count && is_same_file(a->lines[s->end].file, file))
+		s->end++;
+	if (file == NULL)
+		return;
+	s->has_source = source_load(&s->source, a->p->store, file, a->argument, &err) == 0;
+	if (!s->has_source && notes != NULL)
+		text_addf(notes, "%s\n", err.text);
+}
+
+/* ---- Text ---- */
+
+static void choose_columns(struct section *s, const struct display *d)
+{
+	const struct event_annotation *a = s->a;
+	char figure[FIGURE_BYTES];
+	size_t i, k;
+
+	s->shown = event_columns_that_fit(a->p, a->columns, d, SHARE_WIDTH + LINE_WIDTH + 4);
+	for (k = 0; k < s->shown; k++) {
+		s->widths[k] = (int)strlen(a->p->columns[a->columns->items[k]].name);
+		for (i = s->first; i < s->end; i++) {
+			double v = events_value(a->p, a->columns->items[k], a->lines[i].values);
+			int width = (int)strlen(event_figure(v, figure));
+
+			s->widths[k] = width > s->widths[k] ? width : s->widths[k];
+		}
+	}
+}
+
+static size_t used_width(const struct section *s)
+{
+	size_t width = SHARE_WIDTH + 2 + LINE_WIDTH, k;
+
+	for (k = 0; k < s->shown; k++)
+		width += (size_t)s->widths[k] + 1;
+	return width;
+}
+
+/* The figures of a line; without one, only their room. */
+static void put_figures(const struct section *s, const struct event_line *line, struct text *out)
+{
+	const struct event_annotation *a = s->a;
+	char figure[FIGURE_BYTES] = "";
+	size_t k;
+
+	if (line != NULL)
+		event_share(events_value(a->p, a->columns->sort, line->values), a->total, figure);
+	text_addf(out, "%*s", SHARE_WIDTH, figure);
+	for (k = 0; k < s->shown; k++) {
+		figure[0] = '\0';
+		if (line != NULL)
+			event_figure(events_value(a->p, a->columns->items[k], line->values),
+				     figure);
+		if (strcmp(figure, "0") == 0)
+			snprintf(figure, sizeof(figure), ".");
+		text_addf(out, " %*s", s->widths[k], figure);
+	}
+}
+
+/* `line`: what the line did itself, or NULL. */
+static void put_line(const struct section *s, uint32_t number, const struct event_line *line,
+		     const struct display *d, struct text *out)
+{
+	const char *code = s->has_source ? source_line(&s->source, number) : NULL;
+
+	put_figures(s, line, out);
+	text_addf(out, "%*" PRIu32 "  ", LINE_WIDTH, number);
+	source_put_code(out, code != NULL ? code : "", used_width(s), d);
+}
+
+static void put_call(const struct section *s, const struct event_line *line, struct text *out)
+{
+	char calls[FIGURE_BYTES];
+
+	put_figures(s, line, out);
+	text_addf(out, "%*s  => ", LINE_WIDTH, "");
+	text_add_printable(out, line->callee, strlen(line->callee));
+	text_addf(out, " (%s x)\n", event_figure((double)line->calls, calls));
+}
+
+static void put_gap(const struct section *s, struct text *out)
+{
+	text_addf(out, "%*s\n", (int)used_width(s) - 2, "...");
+}
+
+/* Lines from `from` up to, not with, `to`, that have no events. */
+static void put_between(const struct section *s, uint32_t from, uint32_t to,
+			const struct display *d, struct text *out)
+{
+	uint32_t last = s->has_source ? (uint32_t)s->source.count : 0;
+
+	for (; from < to && from <= last; from++)
+		put_line(s, from, NULL, d, out);
+}
+
+/* What lies between two lines with events, or before the first or behind the last one. */
+static void put_context(const struct section *s, uint32_t before, uint32_t after, bool all,
+			const struct display *d, struct text *out)
+{
+	uint32_t last = s->has_source ? (uint32_t)s->source.count : 0;
+	uint32_t end = after != 0 ? after : last + 1;
+
+	if (all || end - before <= 2 * CONTEXT + 1) {
+		put_between(s, before + 1, end, d, out);
+		return;
+	}
+	if (before > 0)
+		put_between(s, before + 1, before + 1 + CONTEXT, d, out);
+	if (before > 0 && after != 0)
+		put_gap(s, out);
+	if (after != 0)
+		put_between(s, after > CONTEXT ? after - CONTEXT : 1, after, d, out);
+}
+
+static void put_section_lines(const struct section *s, bool all, const struct display *d,
+			      struct text *out)
+{
+	const struct event_line *lines = s->a->lines;
+	uint32_t last = 0;
+	size_t i;
+
+	for (i = s->first; i < s->end; i++) {
+		const struct event_line *line = &lines[i];
+
+		if (line->line == 0) {
+			put_figures(s, line, out);
+			text_addf(out, "%*s  %s%s\n", LINE_WIDTH, "?",
+				  line->callee != NULL ? "=> " : "[no line number]",
+				  line->callee != NULL ? line->callee : "");
+			continue;
+		}
+		if (line->line != last) {
+			put_context(s, last, line->line, all, d, out);
+			put_line(s, line->line, line->callee == NULL ? line : NULL, d, out);
+		}
+		if (line->callee != NULL)
+			put_call(s, line, out);
+		last = line->line;
+	}
+	if (last > 0)
+		put_context(s, last, 0, all, d, out);
+}
+
+static void put_heading(const struct section *s, struct text *out)
+{
+	const struct event_annotation *a = s->a;
+	size_t k;
+
+	text_addf(out, "%s\n",
+		  a->lines[s->first].file != NULL ? a->lines[s->first].file
+						  : "[no line information]");
+	text_addf(out, "%*.*s", SHARE_WIDTH, SHARE_WIDTH, a->p->columns[a->columns->sort].name);
+	for (k = 0; k < s->shown; k++)
+		text_addf(out, " %*s", s->widths[k], a->p->columns[a->columns->items[k]].name);
+	text_addf(out, "%*s\n", LINE_WIDTH, "LINE");
+}
+
+int event_annotation_text(const struct event_annotation *a, bool all, const struct display *d,
+			  struct text *out, struct text *notes, struct err *err)
+{
+	size_t first, shown = 0;
+
+	event_heading(a->p, a->columns, "Events by line", out);
+	for (first = 0; first < a->count;) {
+		struct section s;
+
+		open_section(&s, a, first, notes);
+		choose_columns(&s, d);
+		if (first > 0)
+			text_add(out, "\n");
+		put_heading(&s, out);
+		put_section_lines(&s, all, d, out);
+		first = s.end;
+		shown = s.shown;
+		source_release(&s.source);
+	}
+	event_more_columns(a->p, a->columns, shown, out);
+	return out->failed ? err_set(err, "not enough memory for the annotated source") : 0;
+}
+
+/* ---- CSV, JSON ---- */
+
+void event_annotation_csv(const struct event_annotation *a, struct text *out)
+{
+	size_t i, k;
+
+	text_add(out, "file,line,callee,calls");
+	for (k = 0; k < a->columns->count; k++)
+		text_addf(out, ",%s", a->p->columns[a->columns->items[k]].name);
+	text_add(out, "\n");
+	for (i = 0; i < a->count; i++) {
+		const struct event_line *line = &a->lines[i];
+
+		csv_field(out, line->file);
+		text_addf(out, ",%" PRIu32 ",", line->line);
+		csv_field(out, line->callee);
+		text_addf(out, ",%" PRIu64, line->calls);
+		for (k = 0; k < a->columns->count; k++) {
+			text_add(out, ",");
+			event_csv(out, events_value(a->p, a->columns->items[k], line->values));
+		}
+		text_add(out, "\n");
+	}
+}
+
+static json_t *json_line(const struct section *s, const struct event_line *line)
+{
+	const struct event_annotation *a = s->a;
+	json_t *o = json_pack("{s:I}", "line", (json_int_t)line->line), *events = json_object();
+	size_t k;
+
+	for (k = 0; k < a->columns->count; k++)
+		json_object_set_new(
+			events, a->p->columns[a->columns->items[k]].name,
+			event_json(events_value(a->p, a->columns->items[k], line->values)));
+	if (line->callee != NULL) {
+		json_object_set_new(o, "callee", json_text(line->callee));
+		json_object_set_new(o, "calls", json_integer((json_int_t)line->calls));
+	} else {
+		json_object_set_new(
+			o, "source",
+			json_text(s->has_source ? source_line(&s->source, line->line) : NULL));
+	}
+	json_object_set_new(o, "events", events);
+	return o;
+}
+
+int event_annotation_json(const struct event_annotation *a, struct text *out, struct err *err)
+{
+	json_t *files = json_array();
+	size_t first;
+
+	for (first = 0; first < a->count;) {
+		json_t *lines = json_array();
+		struct section s;
+
+		open_section(&s, a, first, NULL);
+		for (; first < s.end; first++)
+			json_array_append_new(lines, json_line(&s, &a->lines[first]));
+		json_array_append_new(files,
+				      json_pack("{s:o, s:o}", "file",
+						json_text(a->lines[s.first].file), "lines", lines));
+		source_release(&s.source);
+	}
+	return json_print(json_pack("{s:o}", "files", files), out, err);
+}

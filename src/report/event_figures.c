@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers and headings of the views of event profiles. */
+#include "report/event_figures.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define WHOLE_BELOW 1e15 /* a double holds whole numbers exactly */
+#define NAME_WIDTH  32	 /* that is kept for a function's name */
+
+/* Groups of three digits. */
+static char *group_digits(const char *digits, char buf[FIGURE_BYTES])
+{
+	size_t length = strlen(digits), out = 0, i;
+
+	for (i = 0; i < length && out + 2 < FIGURE_BYTES; i++) {
+		if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-')
+			buf[out++] = ',';
+		buf[out++] = digits[i];
+	}
+	buf[out] = '\0';
+	return buf;
+}
+
+char *event_figure(double value, char buf[FIGURE_BYTES])
+{
+	char digits[FIGURE_BYTES];
+
+	if (isnan(value)) {
+		snprintf(buf, FIGURE_BYTES, "-");
+		return buf;
+	}
+	if (fabs(value) < WHOLE_BELOW && (floor(value) == value || fabs(value) >= 1e4)) {
+		snprintf(digits, sizeof(digits), "%.0f", value);
+		return group_digits(digits, buf);
+	}
+	snprintf(buf, FIGURE_BYTES, "%.4g", value);
+	return buf;
+}
+
+char *event_share(double part, double whole, char buf[FIGURE_BYTES])
+{
+	buf[0] = '\0';
+	return whole > 0 && !isnan(part) ? figure_share(part / whole, buf) : buf;
+}
+
+json_t *event_json(double value)
+{
+	if (!isfinite(value))
+		return json_null();
+	if (floor(value) == value && fabs(value) < WHOLE_BELOW)
+		return json_integer((json_int_t)value);
+	return json_real(value);
+}
+
+void event_csv(struct text *out, double value)
+{
+	if (!isfinite(value))
+		return;
+	if (floor(value) == value && fabs(value) < WHOLE_BELOW)
+		text_addf(out, "%.0f", value);
+	else
+		text_addf(out, "%.8g", value);
+}
+
+size_t event_columns_that_fit(const struct event_profile *p, const struct event_columns *c,
+			      const struct display *d, unsigned used)
+{
+	char figure[FIGURE_BYTES];
+	size_t i;
+
+	if (d->width == 0 || !c->by_default)
+		return c->count;
+	for (i = 0; i < c->count; i++) {
+		size_t width =
+			strlen(event_figure(events_value(p, c->items[i], p->totals), figure));
+		size_t title = strlen(p->columns[c->items[i]].name);
+
+		used += (unsigned)(width > title ? width : title) + 1;
+		if (used + NAME_WIDTH > d->width)
+			break;
+	}
+	return i;
+}
+
+static void add_command(const struct event_profile *p, struct text *out)
+{
+	const char *command = store_meta_text(p->store, "command");
+	size_t i;
+
+	for (i = 0; i < p->process_count; i++) {
+		if (p->processes[i].id == p->process || p->process_count == 1)
+			command = p->processes[i].command;
+	}
+	if (command == NULL)
+		command = "";
+	text_add_printable(out, command, strlen(command));
+	if (p->process == STORE_ALL && p->process_count > 1)
+		text_addf(out, " (%zu processes)", p->process_count);
+}
+
+void event_heading(const struct event_profile *p, const struct event_columns *c, const char *what,
+		   struct text *out)
+{
+	const struct event_column *sort = &p->columns[c->sort];
+	const char *creator = store_meta_text(p->store, "creator");
+	char figure[FIGURE_BYTES];
+	size_t i;
+
+	text_addf(out, "%s: ", what);
+	add_command(p, out);
+	if (creator != NULL) {
+		text_add(out, ", by ");
+		text_add_printable(out, creator, strlen(creator));
+	}
+	text_addf(out, "\n%s %s", sort->name,
+		  event_figure(events_value(p, c->sort, p->totals), figure));
+	if (sort->text != NULL)
+		text_addf(out, " (%s)", sort->text);
+	else if (sort->description != NULL)
+		text_addf(out, " (%s)", sort->description);
+	for (i = 0; i < c->count; i++) {
+		if (c->items[i] != c->sort)
+			text_addf(out, ", %s %s", p->columns[c->items[i]].name,
+				  event_figure(events_value(p, c->items[i], p->totals), figure));
+	}
+	text_add(out, "\n\n");
+}
+
+void event_more_columns(const struct event_profile *p, const struct event_columns *c, size_t shown,
+			struct text *out)
+{
+	size_t i;
+
+	if (shown >= c->count)
+		return;
+	text_add(out, "More events, with --event NAME:");
+	for (i = shown; i < c->count; i++)
+		text_addf(out, " %s", p->columns[c->items[i]].name);
+	text_add(out, "\n");
+}

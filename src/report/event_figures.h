@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the views of event profiles share: the columns they show, numbers, headings. */
+#ifndef DWELL_REPORT_EVENT_FIGURES_H
+#define DWELL_REPORT_EVENT_FIGURES_H
+
+#include <jansson.h>
+
+#include "base/text.h"
+#include "report/events.h"
+#include "report/figures.h"
+#include "report/table.h"
+
+#define EVENT_COLUMNS 96 /* that a view can show */
+
+/* Columns of the profile: those to show, and the one to sort by. */
+struct event_columns {
+	size_t items[EVENT_COLUMNS];
+	size_t count;
+	size_t sort;
+	bool by_default; /* none was asked for: show as many as fit */
+};
+
+/* "1,326,305"; what is no whole number "0.01234"; "-" for NAN. Returns buf. */
+char *event_figure(double value, char buf[FIGURE_BYTES]);
+
+/* A share of a whole for a column, "12.30 %"; "" where there is none. */
+char *event_share(double part, double whole, char buf[FIGURE_BYTES]);
+
+/* "name=value", or NULL for NAN. */
+json_t *event_json(double value);
+
+/* A value in CSV; nothing for NAN. */
+void event_csv(struct text *out, double value);
+
+/*
+ * How many of the columns fit beside others of `used` characters: all where there is no terminal, or
+ * they were asked for. The widest value of a column is its total.
+ */
+size_t event_columns_that_fit(const struct event_profile *p, const struct event_columns *c,
+			      const struct display *d, unsigned used);
+
+/* "Events by function: ./prog ..." and the totals. */
+void event_heading(const struct event_profile *p, const struct event_columns *c, const char *what,
+		   struct text *out);
+
+/* The columns that are not among the first `shown`: how to see them. */
+void event_more_columns(const struct event_profile *p, const struct event_columns *c, size_t shown,
+			struct text *out);
+
+#endif

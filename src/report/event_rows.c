@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Rows of an event profile. What is called from a row's code, directly or not, is part of its
+ * inclusive cost, once:
+ *
+ * - of a row that never comes to be called by what it calls, it is its own cost and that of its calls;
+ * - of others, which are on a circle of calls, it is what the calls of it cost, where those from within
+ *   a running call of the same function cost nothing more (store/events.h); and never more than what
+ *   all on the circle and their calls cost together, which also holds where a file of others
+ *   counts inner calls again.
+ */
+#include "report/event_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "report/event_cycles.h"
+
+const char *const event_by_names[EVENT_BY_COUNT] = {
+	[EVENT_BY_FUNCTION] = "function", [EVENT_BY_CLASS] = "class",
+	[EVENT_BY_FILE] = "file",	  [EVENT_BY_OBJECT] = "object",
+	[EVENT_BY_LINE] = "line",	  [EVENT_BY_PROCESS] = "process",
+	[EVENT_BY_THREAD] = "thread",
+};
+
+#define NO_ROW SIZE_MAX
+
+struct grouping {
+	struct event_rows *rows;
+	const struct event_profile *p;
+	enum event_by by;
+	size_t room;
+	struct map by_hash; /* of what tells rows apart -> the first row with it */
+	struct {
+		size_t *items; /* the next row with this hash, or NO_ROW */
+		size_t count, room;
+	} next;
+	uint64_t *self, *inclusive; /* p->measured each, for each row */
+};
+
+/* ---- Which row ---- */
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+static bool is_same(const struct event_row *a, const struct event_row *b)
+{
+	return is_same_text(a->name, b->name) && is_same_text(a->file, b->file) &&
+	       is_same_text(a->object, b->object) && a->line == b->line &&
+	       a->process == b->process && a->thread == b->thread;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *s)
+{
+	for (; s != NULL && *s != '\0'; s++)
+		hash = (hash ^ (unsigned char)*s) * 0x100000001b3u;
+	return hash * 31;
+}
+
+/* The index of the row, added when it is new; NO_ROW when memory ran out. */
+static size_t find_row(struct grouping *g, const struct event_row *key)
+{
+	uint64_t hash = (uint64_t)key->line + ((uint64_t)key->process << 32) +
+			((uint64_t)key->thread << 48),
+		 known;
+	size_t first = NO_ROW, i;
+
+	hash = hash_text(hash_text(hash_text(hash, key->name), key->file), key->object);
+	if (map_get(&g->by_hash, hash, &known))
+		first = (size_t)known;
+	for (i = first; i != NO_ROW; i = g->next.items[i]) {
+		if (is_same(&g->rows->items[i], key))
+			return i;
+	}
+	if (!array_reserve_in((void **)&g->rows->items, &g->room, g->rows->count + 1,
+			      sizeof(*key)) ||
+	    !ARRAY_GROW(&g->next) || map_set(&g->by_hash, hash, g->rows->count) != 0)
+		return NO_ROW;
+	g->next.items[g->next.count++] = first;
+	g->rows->items[g->rows->count] = *key;
+	return g->rows->count++;
+}
+
+static const char *class_of(struct grouping *g, const char *function)
+{
+	struct text name = {0};
+	const char *kept;
+
+	event_class_name(function, &name);
+	kept = arena_strdup(&g->rows->texts, text_get(&name));
+	text_release(&name);
+	return kept;
+}
+
+static const char *command_of(const struct event_profile *p, int64_t process)
+{
+	size_t i;
+
+	for (i = 0; i < p->process_count; i++) {
+		if (p->processes[i].id == process)
+			return p->processes[i].command;
+	}
+	return "";
+}
+
+static size_t row_of_node(struct grouping *g, const struct store_node *n)
+{
+	struct event_row key = {.name = "", .process = STORE_NONE, .thread = STORE_NONE};
+
+	switch (g->by) {
+	case EVENT_BY_FUNCTION:
+		key.name = n->function;
+		key.file = n->file;
+		key.object = n->object;
+		break;
+	case EVENT_BY_CLASS:
+		key.name = class_of(g, n->function);
+		break;
+	case EVENT_BY_FILE:
+		key.name = n->file != NULL ? n->file : "";
+		break;
+	case EVENT_BY_OBJECT:
+		key.name = n->object != NULL ? n->object : "";
+		break;
+	case EVENT_BY_NODE:
+		key.name = n->function;
+		key.process = n->id;
+		break;
+	case EVENT_BY_THREAD:
+		key.thread = n->thread;
+		/* fall through */
+	case EVENT_BY_PROCESS:
+	default:
+		key.process = n->process_id;
+		key.name = command_of(g->p, n->process_id);
+		break;
+	}
+	return key.name != NULL ? find_row(g, &key) : NO_ROW;
+}
+
+/* The line of the source, of the innermost inlined function. */
+static size_t row_of_line(struct grouping *g, const struct store_node *n, int64_t location)
+{
+	const struct store_location *l = events_location(g->p, location);
+	struct event_row key = {.name = n->function, .process = STORE_NONE, .thread = STORE_NONE};
+
+	if (l != NULL && l->frames[0].line != 0) {
+		key.file = l->frames[0].file;
+		key.line = l->frames[0].line;
+	} else {
+		key.file = n->file;
+	}
+	return find_row(g, &key);
+}
+
+/* ---- Sums ---- */
+
+static void add_values(const struct grouping *g, uint64_t *to, size_t row, const uint64_t *values)
+{
+	size_t i;
+
+	for (i = 0; i < g->p->measured; i++)
+		to[row * g->p->measured + i] += values[i];
+}
+
+/* Room for the sums of as many rows as there are. */
+static int begin_sums(struct grouping *g, struct err *err)
+{
+	size_t numbers = g->rows->count * g->p->measured;
+
+	g->rows->values = calloc(2 * numbers + 1, sizeof(uint64_t));
+	if (g->rows->values == NULL)
+		return err_set(err, "out of memory");
+	g->self = g->rows->values;
+	g->inclusive = g->rows->values + numbers;
+	return 0;
+}
+
+static int sum_lines(struct grouping *g, struct err *err)
+{
+	const struct event_profile *p = g->p;
+	size_t i, row;
+
+	/* Rows first: what they are summed up in depends on how many there are. */
+	for (i = 0; i < p->cost_count; i++) {
+		if (row_of_line(g, events_node(p, p->costs[i].node_id), p->costs[i].location_id) ==
+		    NO_ROW)
+			return err_set(err, "out of memory");
+	}
+	for (i = 0; i < p->arc_count; i++) {
+		if (p->arcs[i].caller_id != STORE_NONE &&
+		    row_of_line(g, events_node(p, p->arcs[i].caller_id), p->arcs[i].location_id) ==
+			    NO_ROW)
+			return err_set(err, "out of memory");
+	}
+	if (begin_sums(g, err) != 0)
+		return -1;
+	for (i = 0; i < p->cost_count; i++) {
+		const struct store_cost *c = &p->costs[i];
+
+		row = row_of_line(g, events_node(p, c->node_id), c->location_id);
+		add_values(g, g->self, row, c->values);
+		add_values(g, g->inclusive, row, c->values);
+	}
+	for (i = 0; i < p->arc_count; i++) {
+		const struct store_arc *a = &p->arcs[i];
+
+		if (a->caller_id != STORE_NONE) {
+			row = row_of_line(g, events_node(p, a->caller_id), a->location_id);
+			add_values(g, g->inclusive, row, a->values);
+		}
+	}
+	return 0;
+}
+
+/* What calls add to rows and circles. */
+struct inclusion {
+	struct graph_edge *edges; /* between rows; as many as there are arcs, at most */
+	size_t edge_count;
+	uint32_t *component; /* of each row */
+	uint32_t *members;   /* of each component */
+	size_t components;
+	uint64_t *in, *out; /* of each row: by calls from, and to other rows */
+	uint64_t *whole;    /* of each component: with its calls to others */
+};
+
+static void inclusion_release(struct inclusion *n)
+{
+	free(n->edges);
+	free(n->component);
+	free(n->members);
+	free(n->in);
+	free(n->out);
+	free(n->whole);
+}
+
+static int find_cycles(const struct grouping *g, struct inclusion *n, struct err *err)
+{
+	const struct event_profile *p = g->p;
+	size_t rows = g->rows->count, numbers = rows * p->measured, i;
+
+	n->edges = malloc((p->arc_count + 1) * sizeof(*n->edges));
+	n->component = malloc((rows + 1) * sizeof(*n->component));
+	n->members = calloc(rows + 1, sizeof(*n->members));
+	n->in = calloc(numbers + 1, sizeof(uint64_t));
+	n->out = calloc(numbers + 1, sizeof(uint64_t));
+	n->whole = calloc(numbers + 1, sizeof(uint64_t));
+	if (n->edges == NULL || n->component == NULL || n->members == NULL || n->in == NULL ||
+	    n->out == NULL || n->whole == NULL)
+		return err_set(err, "out of memory");
+	for (i = 0; i < p->arc_count; i++) {
+		const struct store_arc *a = &p->arcs[i];
+		size_t to = g->rows->row_of_node[events_node_index(p, a->callee_id)], from;
+
+		if (a->caller_id == STORE_NONE) {
+			add_values(g, n->in, to, a->values);
+			g->rows->items[to].calls += a->calls;
+			continue;
+		}
+		from = g->rows->row_of_node[events_node_index(p, a->caller_id)];
+		if (from == to)
+			continue;
+		n->edges[n->edge_count++] = (struct graph_edge){(uint32_t)from, (uint32_t)to};
+		/* What is active already has its cost in the outer call; a node is in one place only. */
+		if (a->kind != STORE_ARC_RECURSIVE || g->by == EVENT_BY_NODE)
+			add_values(g, n->in, to, a->values);
+		add_values(g, n->out, from, a->values);
+		g->rows->items[to].calls += a->calls;
+	}
+	n->components = graph_components(rows, n->edges, n->edge_count, n->component);
+	return n->components != SIZE_MAX ? 0 : err_set(err, "out of memory");
+}
+
+/* The costs of all members, and of calls that leave the circle. */
+static void sum_components(const struct grouping *g, struct inclusion *n)
+{
+	const struct event_profile *p = g->p;
+	size_t i;
+
+	for (i = 0; i < g->rows->count; i++) {
+		n->members[n->component[i]]++;
+		add_values(g, n->whole, n->component[i], g->self + i * p->measured);
+	}
+	for (i = 0; i < p->arc_count; i++) {
+		const struct store_arc *a = &p->arcs[i];
+		uint32_t from, to;
+
+		if (a->caller_id == STORE_NONE)
+			continue;
+		from = n->component[g->rows->row_of_node[events_node_index(p, a->caller_id)]];
+		to = n->component[g->rows->row_of_node[events_node_index(p, a->callee_id)]];
+		if (from != to)
+			add_values(g, n->whole, from, a->values);
+	}
+}
+
+static void include_calls(const struct grouping *g, const struct inclusion *n)
+{
+	size_t m = g->p->measured, i, k;
+
+	for (i = 0; i < g->rows->count; i++) {
+		uint32_t component = n->component[i];
+		bool is_in_cycle = n->members[component] > 1;
+
+		g->rows->items[i].is_estimate = is_in_cycle && g->by != EVENT_BY_FUNCTION;
+		for (k = 0; k < m; k++) {
+			uint64_t self = g->self[i * m + k], in = n->in[i * m + k],
+				 whole = n->whole[component * m + k], sum;
+
+			sum = in < whole ? in : whole;
+			if (!is_in_cycle)
+				sum = self + n->out[i * m + k];
+			g->inclusive[i * m + k] = sum > self ? sum : self;
+		}
+	}
+}
+
+static int sum_nodes(struct grouping *g, struct err *err)
+{
+	const struct event_profile *p = g->p;
+	struct inclusion n = {0};
+	size_t i;
+	int status;
+
+	g->rows->row_of_node = malloc((p->node_count + 1) * sizeof(size_t));
+	if (g->rows->row_of_node == NULL)
+		return err_set(err, "out of memory");
+	for (i = 0; i < p->node_count; i++) {
+		g->rows->row_of_node[i] = row_of_node(g, &p->nodes[i]);
+		if (g->rows->row_of_node[i] == NO_ROW)
+			return err_set(err, "out of memory");
+	}
+	if (begin_sums(g, err) != 0)
+		return -1;
+	for (i = 0; i < p->cost_count; i++)
+		add_values(g, g->self,
+			   g->rows->row_of_node[events_node_index(p, p->costs[i].node_id)],
+			   p->costs[i].values);
+	status = find_cycles(g, &n, err);
+	if (status == 0) {
+		sum_components(g, &n);
+		include_calls(g, &n);
+	}
+	inclusion_release(&n);
+	return status;
+}
+
+/* The rows' values are known; those that have none go. */
+static void finish(struct grouping *g)
+{
+	size_t m = g->p->measured, kept = 0, i, k;
+	size_t *moved = g->next.items; /* no longer needed; as many as rows */
+
+	for (i = 0; i < g->rows->count; i++) {
+		struct event_row *row = &g->rows->items[i];
+		bool is_empty = row->calls == 0 && g->by != EVENT_BY_NODE;
+
+		row->self = g->self + i * m;
+		row->inclusive = g->inclusive + i * m;
+		for (k = 0; k < m && is_empty; k++)
+			is_empty = row->inclusive[k] == 0;
+		moved[i] = is_empty ? NO_ROW : kept;
+		if (!is_empty)
+			g->rows->items[kept++] = *row;
+	}
+	g->rows->count = kept;
+	for (i = 0; g->rows->row_of_node != NULL && i < g->p->node_count; i++)
+		g->rows->row_of_node[i] = moved[g->rows->row_of_node[i]];
+}
+
+int event_rows_init(struct event_rows *rows, const struct event_profile *p, enum event_by by,
+		    struct err *err)
+{
+	struct grouping g = {.rows = rows, .p = p, .by = by};
+	int status;
+
+	*rows = (struct event_rows){0};
+	status = by == EVENT_BY_LINE ? sum_lines(&g, err) : sum_nodes(&g, err);
+	if (status == 0)
+		finish(&g);
+	else
+		event_rows_release(rows);
+	map_release(&g.by_hash);
+	free(g.next.items);
+	return status;
+}
+
+void event_rows_release(struct event_rows *rows)
+{
+	free(rows->items);
+	free(rows->row_of_node);
+	free(rows->values);
+	arena_release(&rows->texts);
+	*rows = (struct event_rows){0};
+}

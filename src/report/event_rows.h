@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The events of an event profile by function, class, file, ...: a row each, self and inclusive. */
+#ifndef DWELL_REPORT_EVENT_ROWS_H
+#define DWELL_REPORT_EVENT_ROWS_H
+
+#include "base/text.h"
+#include "report/events.h"
+
+enum event_by {
+	EVENT_BY_FUNCTION,
+	EVENT_BY_CLASS, /* the class or namespace that a C++ function is in */
+	EVENT_BY_FILE,	/* that the function is in */
+	EVENT_BY_OBJECT,
+	EVENT_BY_LINE,
+	EVENT_BY_PROCESS,
+	EVENT_BY_THREAD,
+	EVENT_BY_COUNT, /* of those that users name */
+	EVENT_BY_NODE,	/* a row for each node, in their order: no row is left out */
+};
+
+/* "function", "class", ... */
+extern const char *const event_by_names[EVENT_BY_COUNT];
+
+struct event_row {
+	const char *name;   /* of what the rows are by; "" where it is not known */
+	const char *file;   /* of functions and lines, or NULL */
+	const char *object; /* of functions, or NULL */
+	uint32_t line;
+	int64_t process, thread; /* of processes and threads */
+	uint64_t calls;		 /* from outside of it */
+	const uint64_t *self, *inclusive;
+	/* Parts of it call each other in circles through others: the inclusive cost is at most this. */
+	bool is_estimate;
+};
+
+struct event_rows {
+	struct event_row *items;
+	size_t count;
+	size_t *row_of_node; /* by index of nodes; NULL by line */
+	uint64_t *values;    /* of the rows */
+	struct arena texts;
+};
+
+/* Rows without any events are left out. Release with event_rows_release; the profile must outlive it. */
+int event_rows_init(struct event_rows *rows, const struct event_profile *p, enum event_by by,
+		    struct err *err);
+void event_rows_release(struct event_rows *rows);
+
+/* The class or namespace of a demangled name: "std::vector<int>" of its push_back; "" of none. */
+void event_class_name(const char *function, struct text *out);
+
+/* Whether a user means this function: by its whole name, without arguments, or by its end behind "::". */
+bool event_is_meant(const char *function, const char *name);
+
+#endif

@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dwell simulate -- COMMAND: what is counted, that nobody notices, and what is refused.
+
+    simulate_run.py [--dwell PATH] [--programs FOLDER] [--only EXPRESSION]
+
+Each case prints one line; the exit status is 0 when none failed.
+"""
+import argparse
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+USAGE = 2
+SECONDS = 100
+# Sets are chosen by no more than the address within a page: the engine's own memory may move the program's.
+SMALL = ['--cache=L1i=8K,4,64', '--cache=L1d=4K,4,64', '--cache=LL=64K,16,64']
+EVENTS = ['Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw']
+cases = []
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+def check(condition, *what):
+    if not condition:
+        raise AssertionError(' '.join(str(w) for w in what))
+
+
+def run(*arguments):
+    """Without address randomisation, so that runs can be compared."""
+    done = subprocess.run(['setarch', '-R', DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=SECONDS)
+    return done.returncode, done.stdout.decode(), done.stderr.decode('utf-8', 'replace')
+
+
+def program(name):
+    return os.path.join(PROGRAMS, name)
+
+
+def simulate(*arguments, status=0, path='run.db'):
+    for old in path, path + '.old':
+        if os.path.exists(old):
+            os.unlink(old)
+    got, out, err = run('simulate', '-q', '-o', path, *arguments)
+    check(got == status, *arguments, 'ended with', got, err)
+    return out
+
+
+def ask(sql, path='run.db'):
+    with sqlite3.connect('file:%s?mode=ro' % path, uri=True) as db:
+        return db.execute(sql).fetchall()
+
+
+def names(path='run.db'):
+    return [row[0] for row in ask('SELECT name FROM event WHERE formula IS NULL ORDER BY id', path)]
+
+
+def totals(path='run.db', process=None):
+    columns = names(path)
+    where = '' if process is None else ' WHERE node_id IN (SELECT id FROM node WHERE process_id = %d)' % process
+    row = ask('SELECT %s FROM cost%s' % (', '.join('sum("%s")' % c for c in columns), where), path)[0]
+    return dict(zip(columns, (v or 0 for v in row)))
+
+
+def costs(path='run.db'):
+    """All costs by process and place in the program: what two runs can be compared by."""
+    columns = ', '.join('sum("%s")' % c for c in names(path))
+    return ask("""SELECT l.process_id, m.path, l.module_address, %s FROM cost JOIN location l ON l.id = location_id
+        LEFT JOIN module m ON m.id = l.module_id GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""" % columns, path)
+
+
+def counted(process=0, path='run.db'):
+    """Ir, Dr and Dw as the counters of the process have them; see docs/counting.md."""
+    return ask("""SELECT instructions + rep_iterations, accesses - stores, stores FROM process
+        WHERE id = %d""" % process, path)[0]
+
+
+@case
+def counts_are_those_of_the_counters():
+    for command in (['strings'], ['vectors'], ['signals'], ['faults'], ['exceptions'], ['jit'], ['selfmod']):
+        if not os.path.exists(program(command[0])):
+            continue
+        simulate(*SMALL, '--', program(command[0]), *command[1:])
+        t = totals(process=0)
+        check((t['Ir'], t['Dr'], t['Dw']) == counted(), command, t, counted())
+
+
+@case
+def children_and_new_images_have_counts_of_their_own():
+    simulate(*SMALL, '--', 'sh', '-c', 'echo one | cat; /bin/echo two | cat')
+    processes = ask("SELECT id FROM process WHERE state IN ('exited', 'exec') AND instructions > 0")
+    check(len(processes) >= 4, processes)
+    for (process,) in processes:
+        t = totals(process=process)
+        check((t['Ir'], t['Dr'], t['Dw']) == counted(process), 'process', process, t, counted(process))
+
+
+@case
+def threads_counts_are_those_of_the_counters():
+    simulate(*SMALL, '--', program('threads'))
+    t = totals()
+    check((t['Ir'], t['Dr'], t['Dw']) == counted(), t, counted())
+
+
+@case
+def the_filter_changes_nothing():
+    """Also that of replay_wide, where the machine has it."""
+    shapes = [[], ['--cache=L1d=4K,full,64'], ['--cache=L1d=4K,4,64,fifo'], ['--cache=L1d=4K,4,64,plru'],
+              ['--cache=L1d=4K,4,64,srrip'], ['--cache=L1d=4K,4,64,random'], ['--cache=L1d=3K,3,64'],
+              ['--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'], ['--cache=L1d=4K,1,64', '--cache=L1i=4K,1,64'],
+              ['--cache=L1d=4K,4,32', '--cache=LL=64K,16,128'], ['--cache=LL=32K,8,64,inclusive'],
+              ['--cache=LL=32K,8,64,exclusive'], ['--cache=L1d=4K,4,64,write-through'], ['--write-backs'],
+              ['--line-use'], ['--cache=DTLB=16,full,4K', '--cache=ITLB=8,full,4K'], ['--no-instructions'],
+              ['--cache=L2=16K,4,64'], ['--cache=L1d=4K,4,64,next-line'], ['--cache=L1d=4K,4,64,stride']]
+    for shape in shapes:
+        command = [*SMALL, *shape, '--', program('strings')]
+        simulate(*command)
+        simulate('--no-filter', *command, path='other.db')
+        check(costs() == costs('other.db'), shape, totals(), totals('other.db'))
+
+
+@case
+def a_second_hierarchy_counts_as_alone():
+    simulate('--cache=L1i=4K,2,64', '--cache=L1d=2K,2,64', '--cache=LL=16K,4,64', '--', program('strings'))
+    alone = totals()
+    simulate(*SMALL, '--also=L1i=4K,2,64 L1d=2K,2,64 LL=16K,4,64', '--', program('strings'))
+    both = totals()
+    check(names() == EVENTS + [e + '_2' for e in EVENTS[3:]], names())
+    for event in EVENTS[3:]:
+        check(both[event + '_2'] == alone[event], event, both, alone)
+    check(both['D1mr'] < alone['D1mr'] and both['Ir'] == alone['Ir'], both, alone)
+
+
+@case
+def larger_caches_miss_less():
+    before = None
+    for size in 2, 4, 8, 16:
+        simulate('--cache=L1i=8K,8,64', '--cache=L1d=%dK,%d,64' % (size, size // 2), '--cache=LL=64K,16,64',
+                 '--', program('strings'))
+        t = totals()
+        misses = t['D1mr'] + t['D1mw']
+        check(before is None or misses <= before, size, misses, before)
+        before = misses
+
+
+@case
+def threads_take_turns_the_same_way_each_time():
+    with open('turns.c', 'w') as f:
+        f.write(TURNS)
+    subprocess.run(['gcc', '-O1', '-pthread', '-o', 'turns', 'turns.c'], check=True)
+    for path in 'run.db', 'other.db':
+        check(simulate(*SMALL, '--', './turns', path=path) == 'done\n', 'output')
+    check(costs() == costs('other.db'), totals(), totals('other.db'))
+
+
+TURNS = r"""
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static long shared[1 << 14];
+static int turn;
+static void *work(void *p)
+{
+	int me = *(int *)p;
+	unsigned x = me + 1;
+
+	for (int round = 0; round < 40; round++) {
+		for (int i = 0; i < 20000; i++) {
+			x = x * 1664525 + 1013904223;
+			shared[x >> 18]++;
+		}
+		pthread_mutex_lock(&lock);
+		while (turn != me)
+			pthread_cond_wait(&changed, &lock);
+		turn = !me;
+		pthread_cond_signal(&changed);
+		pthread_mutex_unlock(&lock);
+	}
+	return NULL;
+}
+int main(void)
+{
+	int number[2] = { 0, 1 };
+	pthread_t t[2];
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, work, &number[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	puts("done");
+	return 0;
+}
+"""
+
+
+@case
+def marks_say_when():
+    simulate(*SMALL, '--', program('stages'), '3')
+    whole = totals()['Ir']
+    simulate(*SMALL, '--start-at=middle', '--', program('stages'), '3')
+    part = totals()
+    check(0 < part['Ir'] < whole, part, whole)
+    simulate(*SMALL, '--wait-for-mark', '--', 'true')
+    check(totals()['Ir'] == 0, totals())
+
+
+@case
+def the_command_is_its_own():
+    check(simulate('--', 'sh', '-c', 'echo out; exit 7', status=7) == 'out\n', 'output')
+    got, out, err = run('simulate', '-o', 'run.db', '--', 'sh', '-c', 'kill -9 $$')
+    check(got == -9 or got == 137, got, err)
+    got, out, err = run('simulate', '-o', 'run.db', '--', 'true')
+    check(got == 0 and out == '' and err.count('\n') == 1 and 'run.db' in err, got, out, err)
+    rows = dict(ask('SELECT name, value FROM geometry'))
+    check({'L1i', 'L1d', 'LL'} <= set(rows), rows)
+
+
+@case
+def bad_options_are_refused():
+    for options, says in (
+            (['--cache=L1d=3K,8,64'], 'L1d'),
+            (['--also='], '--also'),
+            (['--also=L1d=32K,8,63'], '63'),
+            (['--also=L1d=32K,8,64 LL=8M,16,64'] * 8, 'fewer'),
+            (['--sizes=8K:64K'], '--curve'),
+            (['--machine=nonesuch'], 'nonesuch')):
+        got, _, err = run('simulate', '-o', 'none.db', *options, '--', 'true')
+        check(got == USAGE and says in err and not os.path.exists('none.db'), options, got, err)
+
+
+def main():
+    global DWELL, PROGRAMS
+    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    p.add_argument('--dwell', default='build/dwell')
+    p.add_argument('--programs', default='build/tests/programs')
+    p.add_argument('--only', default='', help='only cases whose name matches this expression')
+    options = p.parse_args()
+    DWELL, PROGRAMS = os.path.abspath(options.dwell), os.path.abspath(options.programs)
+    folder = tempfile.mkdtemp(prefix='dwell-simulate-run-')
+    os.environ.update(LC_ALL='C', XDG_RUNTIME_DIR=folder)
+    os.chdir(folder)
+    failed = done = 0
+    for function in cases:
+        if not re.search(options.only, function.__name__):
+            continue
+        why, begin = '', time.monotonic()
+        try:
+            function()
+        except (AssertionError, subprocess.SubprocessError, OSError, sqlite3.Error, ValueError, KeyError) as e:
+            why = '%s: %s' % (type(e).__name__, e)
+        failed += why != ''
+        done += 1
+        print('%-8s %-48s %5.1f s  %s' % ('FAILED' if why else 'ok', function.__name__,
+                                          time.monotonic() - begin, why), flush=True)
+    os.chdir('/')
+    shutil.rmtree(folder, ignore_errors=True)
+    print('simulate-run: %d ok, %d failed' % (done - failed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
