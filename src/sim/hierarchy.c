@@ -91,12 +91,12 @@ static void set_plain(struct sim_plain *p, const uint64_t *table)
 	*p = (struct sim_plain){{table, table, table, table}, 0, 63};
 }
 
-/* What the fast tests see of a cache that is watched, or of one that is not there. */
-static void show_plain(struct sim_plain *p, const struct sim_cache *c)
+/* What the fast tests see of a cache: it may be watched or not, or not be there. */
+static void show_plain(struct sim_plain *p, const struct sim_cache *c, bool filter)
 {
 	if (c->memory == NULL) {
 		set_plain(p, all_plain);
-	} else if (c->plain_loads == NULL) {
+	} else if (c->plain_loads == NULL || !filter) {
 		set_plain(p, none_plain);
 	} else {
 		*p = (struct sim_plain){
@@ -125,17 +125,18 @@ static int watch_tlb(struct sim_cache *c)
 	return c->memory != NULL ? sim_cache_watch(c, SIM_STORES_AS_LOADS) : 0;
 }
 
+/* Without the filter its tables are kept, too: so that memory lies where it would lie with it. */
 static int init_filter(struct sim_hierarchy *h, bool filter)
 {
 	const struct sim_geometry *g = &h->geometry;
 
-	if (filter && (watch(h, 0) != 0 || watch(h, SIM_CODE_SLOT) != 0 ||
-		       watch_tlb(&h->code_tlb) != 0 || watch_tlb(&h->data_tlb) != 0))
+	if (watch(h, 0) != 0 || watch(h, SIM_CODE_SLOT) != 0 || watch_tlb(&h->code_tlb) != 0 ||
+	    watch_tlb(&h->data_tlb) != 0)
 		return -1;
-	show_plain(&h->data, &h->caches[0]);
-	show_plain(&h->fetch, &h->caches[g->is_unified ? 0 : SIM_CODE_SLOT]);
-	show_plain(&h->data_pages, &h->data_tlb);
-	show_plain(&h->fetch_pages, g->is_tlb_unified ? &h->data_tlb : &h->code_tlb);
+	show_plain(&h->data, &h->caches[0], filter);
+	show_plain(&h->fetch, &h->caches[g->is_unified ? 0 : SIM_CODE_SLOT], filter);
+	show_plain(&h->data_pages, &h->data_tlb, filter);
+	show_plain(&h->fetch_pages, g->is_tlb_unified ? &h->data_tlb : &h->code_tlb, filter);
 	return 0;
 }
 
