@@ -32,7 +32,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		o->control.config = &o->run.config;
+		o->graph.config = &o->run.config;
 		state->child_inputs[0] = &o->control;
+		state->child_inputs[1] = &o->graph;
 		return 0;
 	case KEY_ALSO:
 		if (o->also_count + 1 >= CHANNEL_MAX_GEOMETRIES)
@@ -55,7 +57,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_child children[] = {{&simulate_control_argp, 0, NULL, 0}, {0}};
+static const struct argp_child children[] = {{&simulate_control_argp, 0, NULL, 0},
+					     {&simulate_graph_argp, 0, NULL, 0},
+					     {0}};
 
 const struct argp simulate_run_argp = {options, parse, NULL, NULL, children, NULL, NULL};
 

@@ -9,11 +9,13 @@
 #include "channel/channel.h"
 #include "cli/geometry_options.h"
 #include "cli/record_control.h"
+#include "cli/simulate_graph.h"
 #include "collector/collector.h"
 
 struct simulate_run {
 	struct collector_options run; /* command and output, NULL: the usual one */
 	struct record_control control;
+	struct simulate_graph graph;
 	const char *also[CHANNEL_MAX_GEOMETRIES]; /* further hierarchies, in text */
 	unsigned also_count;
 	bool no_filter, is_quiet;

@@ -307,7 +307,7 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 		t->next = (uint64_t)(uintptr_t)e->resume;
 		t->rip = e->insn->pc;
 		call_stack_enter(t);
-		t->resuming = true;
+		t->resuming = t->before_vector = true;
 		t->resume_after = counts_of(e->after);
 		break;
 	case EXIT_MARK:
@@ -356,7 +356,7 @@ static void dispatch(struct thread *t)
 {
 	struct counts after = t->resume_after;
 
-	t->resuming = false;
+	t->resuming = t->before_vector = false;
 	if (t->exit == EXIT_INDIRECT)
 		find_code(t, 0, ENTRY_JUMP);
 	else if (t->exit == EXIT_RETURN)
@@ -386,7 +386,9 @@ void engine_wait_and_dispatch(struct thread *t)
 	t->fault_after = (struct counts){ 0 };
 	if (t->resuming) {
 		thread_uncount(t, &t->resume_after);
-		t->resuming = false;
+		if (t->before_vector)
+			elements_undo(t);
+		t->resuming = t->before_vector = false;
 	}
 	find_code(t, 0, ENTRY_NONE);
 	lanes_write(t);

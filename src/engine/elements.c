@@ -4,6 +4,7 @@
 
 #include "engine/replay.h"
 #include "engine/sampler.h"
+#include "engine/segments.h"
 #include "engine/util.h"
 #include "engine/fsbase.h"
 
@@ -175,6 +176,13 @@ void elements_forked(void)
 	lock = 0;
 }
 
+static void count_vector(struct thread *t, uint64_t n, bool stores)
+{
+	t->counters.accesses += n;
+	*(stores ? &t->counters.stores : &t->counters.loads) += n;
+	t->extra.vector_elements += n;
+}
+
 void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
 {
 	static uint8_t area[4096] __attribute__((aligned(64))); /* under the lock */
@@ -207,10 +215,14 @@ void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
 		replay_put_elements(t, segment, entries, n);
 	else if (t->gear == GEAR_STREAM && n)
 		sampler_elements(t, in->pc, entries, n);
-	t->counters.accesses += n;
-	if (m->kind == ACCESS_LOAD)
-		t->counters.loads += n;
-	else
-		t->counters.stores += n;
-	t->extra.vector_elements += n;
+	count_vector(t, n, m->kind == ACCESS_STORE);
+	t->vector_elements = n;
+	t->vector_stores = m->kind == ACCESS_STORE;
+}
+
+void elements_undo(struct thread *t)
+{
+	if (segments_are_on() && t->gear == GEAR_STREAM)
+		t->buf -= t->vector_elements + 1;
+	count_vector(t, -(uint64_t)t->vector_elements, t->vector_stores);
 }

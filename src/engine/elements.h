@@ -12,6 +12,8 @@
 void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before, uint32_t segment);
 /* A gather or scatter is about to run. The target's vector state is live. */
 void elements_vector(struct thread *t, const struct insn *in, uint32_t segment);
+/* It has not run after all, and will come again: as if elements_vector had not been called. */
+void elements_undo(struct thread *t);
 /* In a forked child: nobody is inside. */
 void elements_forked(void);
 

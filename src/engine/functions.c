@@ -51,11 +51,15 @@ void functions_find(void *context, uint64_t pc, struct sim_function *found)
 	(void)context;
 	if (modules_place(pc, &m)) {
 		if (m.stubs_end) {
-			*found = (struct sim_function){ m.stubs, m.stubs_end, SIM_FUNCTION_STUB };
+			*found = (struct sim_function){ .start = m.stubs,
+							.end = m.stubs_end,
+							.kind = SIM_FUNCTION_STUB };
 			return;
 		}
 		if (find_described(&m, pc, found))
 			return;
 	}
-	*found = (struct sim_function){ m.start, m.end, SIM_FUNCTION_UNKNOWN };
+	*found = (struct sim_function){
+		.start = m.start, .end = m.end, .kind = SIM_FUNCTION_UNKNOWN
+	};
 }

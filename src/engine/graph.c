@@ -140,6 +140,7 @@ void graph_meet(struct segment *s)
 	}
 	s->counts = SEGMENT_COUNTS(s->insns, reads, writes) | (may_leave(s) ? SEGMENT_LEAVES : 0);
 	s->flags &= (uint8_t)~SEGMENT_NEW;
+	segment_set_quick(s);
 }
 
 struct sim_cell *graph_enter(struct graph_thread *gt, struct segment *s)
@@ -240,7 +241,9 @@ void graph_tell_nodes(struct process *p)
 	for (; told_nodes + 1 < c->count; told_nodes++) {
 		const struct sim_node *n = &c->items[told_nodes + 1];
 		const struct sim_function *f = &graph.functions.items[n->function];
-		struct record_node r = { .start = f->start,
+		/* Where it is not known what begins where, it is called after what ran first. */
+		bool known = f->kind != SIM_FUNCTION_UNKNOWN;
+		struct record_node r = { .start = known ? f->start : f->seen,
 					 .end = f->end,
 					 .id = told_nodes + 1,
 					 .caller = n->caller,

@@ -302,9 +302,9 @@ void replay_left(struct segment *s, const uint64_t *next)
 	struct sim_cell *cell = r.cell ? r.cell : &s->graph.own;
 
 	take_counts();
-	if (r.cell) {
+	if (cell != &s->graph.own) {
 		s->executions--;
-		r.cell->executions++;
+		cell->executions++;
 	}
 	graph_leave(r.calls, s, cell, s->accesses ? next[-2] : 0);
 	enter(next);

@@ -3,20 +3,22 @@
  * Replaying with AVX-512; see replay_wide.h. Of the vector registers only those from 16 on are
  * used, which no code without AVX-512 knows: so the upper halves of the others stay as they are.
  *
- * rbx segment, rbp its entries, r12 struct replay_wide, r13 access, r14 how many, r15 end
+ * rbx segment, rbp its entries, r12 struct replay_wide, r13 access, r14 how many, r15 a bit for each
+ * trailer among the entries from rbp on
  */
 #include "engine/replay_wide.h"
 
 #define LINE_SHIFT 6
 #define FLAG_BITS  4 /* of a cache's entries, below the line's number */
-#define SLOW_FLAGS 0x1000000 /* the least word at S_LINES with a flag */
 
 #define KEYS   %zmm16
 #define FIRST  %zmm17
 #define SECOND %zmm18
 #define LINES  %zmm19
 #define ONES   %zmm20
-#define SAVED  (5 * 64 + 2 * 8)
+#define MASKS_AT (5 * 64)
+#define END_AT	 (5 * 64 + 5 * 8)
+#define SAVED	 (5 * 64 + 6 * 8) /* and 8 bytes that align the stack */
 #define NIBBLES_1 0x1111111111111111
 
 /* A set, see sim/cache_packed.h. */
@@ -102,6 +104,12 @@
 	mov	%rax, (%r9,%r8,8)
 	.endm
 
+/* Which of the entries 8 * \i and on are trailers. */
+	.macro vpmovq2m_at i, to
+	vmovdqu64	(\i) * 64(%rbp), FIRST
+	vpmovq2m	FIRST, \to
+	.endm
+
 	.text
 	.globl replay_wide
 	.hidden replay_wide
@@ -116,21 +124,23 @@ replay_wide:
 	.irp r, 16, 17, 18, 19, 20
 	vmovdqu64	%zmm\r, (\r - 16) * 64(%rsp)
 	.endr
-	kmovq	%k1, 5 * 64(%rsp)
-	kmovq	%k2, 5 * 64 + 8(%rsp)
+	.irp r, 1, 2, 3, 4
+	kmovq	%k\r, MASKS_AT + (\r - 1) * 8(%rsp)
+	.endr
+	mov	%rdx, END_AT(%rsp)
 	vpternlogd	$255, ONES, ONES, ONES
 	mov	%rdi, %r12
 	mov	%rsi, %rbp
-	mov	%rdx, %r15
+	xor	%r15d, %r15d
 	.balign 32
-1:	cmp	%r15, %rbp
+1:	cmp	END_AT(%rsp), %rbp
 	jae	9f
+	test	%r15, %r15
+	jz	10f
 	/* How many entries, and whose? */
-	vmovdqu64	(%rbp), FIRST
-	vpmovq2m	FIRST, %k1
-	kmovb	%k1, %eax
-	tzcnt	%eax, %r14d
-	jc	8f
+11:	tzcnt	%r15, %r14
+	shrx	%r14, %r15, %r15
+	shr	$1, %r15
 	mov	(%rbp,%r14,8), %rax
 	movslq	%eax, %rcx
 	cmp	%rcx, %rax
@@ -139,14 +149,11 @@ replay_wide:
 	shl	$LINE_SHIFT, %rax
 	add	W_SEGMENTS(%r12), %rax
 	mov	%rax, %rbx
-	mov	S_LINES(%rbx), %ecx
-	cmp	$SLOW_FLAGS, %ecx
-	jae	8f
-	movzbl	%cl, %ecx
+	movzbl	S_QUICK(%rbx), %ecx
+	test	%ecx, %ecx
+	jz	8f
 	/* Its code. */
 	mov	S_CODE_LINE(%rbx), %rax
-	cmp	$2, %ecx
-	ja	8f
 	lea	-1(%rax,%rcx), %rdi
 	mov	W_CODE+C_PLAIN(%r12), %rsi
 	mov	W_CODE+C_MASK(%r12), %rcx
@@ -157,7 +164,9 @@ replay_wide:
 	and	%rdi, %rcx
 	cmp	(%rsi,%rcx,8), %rdi
 	jne	6f
-2:	/* Do all accesses lie on one line each? */
+2:	test	%r14d, %r14d
+	jz	12f
+	/* Do all accesses lie on one line each? */
 	vmovdqu64	(%rbp), FIRST
 	vpmovzxbq	S_SIZE(%rbx), SECOND
 	vpsrlq	$LINE_SHIFT, FIRST, LINES
@@ -170,8 +179,6 @@ replay_wide:
 	jnz	8f
 	incq	(%rbx)
 	xor	%r13d, %r13d
-	test	%r14d, %r14d
-	jz	5f
 3:	mov	W_DATA+C_PLAIN(%r12), %rsi
 	mov	W_DATA+C_MASK(%r12), %rdi
 4:	mov	(%rbp,%r13,8), %rax
@@ -216,7 +223,7 @@ replay_wide:
 	mov	$1, %esi
 65:	mov	%rbx, %rdi
 	call	replay_code_missed
-	movzbl	S_LINES(%rbx), %ecx
+	movzbl	S_QUICK(%rbx), %ecx
 	mov	S_CODE_LINE(%rbx), %rdi
 	lea	-1(%rdi,%rcx), %rdi
 	jmp	61b
@@ -247,11 +254,36 @@ replay_wide:
 	mov	%rax, %rbp
 	jmp	1b
 
+12:	incq	(%rbx)
+	jmp	5b
+
+	/* The trailers among the next 64 entries. */
+10:	.irp i, 0, 2, 4, 6
+	vpmovq2m_at \i, %k1
+	vpmovq2m_at \i + 1, %k2
+	kunpckbw	%k1, %k2, %k1
+	.if	\i == 0
+	kmovw	%k1, %k3
+	.elseif	\i == 2
+	kunpckwd	%k3, %k1, %k3
+	.elseif	\i == 4
+	kmovw	%k1, %k4
+	.else
+	kunpckwd	%k4, %k1, %k4
+	.endif
+	.endr
+	kunpckdq	%k3, %k4, %k3
+	kmovq	%k3, %r15
+	test	%r15, %r15
+	jnz	11b
+	jmp	8b	/* none: of so many accesses replay_odd finds the end */
+
 9:	.irp r, 16, 17, 18, 19, 20
 	vmovdqu64	(\r - 16) * 64(%rsp), %zmm\r
 	.endr
-	kmovq	5 * 64(%rsp), %k1
-	kmovq	5 * 64 + 8(%rsp), %k2
+	.irp r, 1, 2, 3, 4
+	kmovq	MASKS_AT + (\r - 1) * 8(%rsp), %k\r
+	.endr
 	add	$(SAVED + 8), %rsp
 	pop	%r15
 	pop	%r14

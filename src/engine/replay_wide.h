@@ -3,7 +3,8 @@
  * Replaying with AVX-512 for the most usual caches: a first level each for code and data and one
  * more, all of 64-byte lines, up to 16 ways, LRU, and a power of two of sets. The entries of a set
  * are one or two vector registers: a line is found without a branch. What is not a
- * segment with up to 7 accesses on one line each, in code that hits, goes to replay_odd.
+ * segment with up to 8 accesses on one line each, or code on two lines the second of which misses, goes to
+ * replay_odd.
  *
  * Offsets are for replay_wide.S.
  */
@@ -27,10 +28,9 @@
 #define W_COUNTS   128
 /* struct segment */
 #define S_CODE_LINE 8
-#define S_LINES	    16
-#define S_FLAGS	    19
 #define S_STRADDLES 20
-#define S_SIZE	    21
+#define S_QUICK	    21
+#define S_SIZE	    22
 #define S_COUNTS    56
 #define TRAILER_NUMBERS 0x1fffffff /* STREAM_NUMBER_MASK */
 
@@ -71,8 +71,7 @@ _Static_assert(offsetof(struct replay_wide, segments) == W_SEGMENTS, "layout");
 _Static_assert(offsetof(struct replay_wide, counts) == W_COUNTS, "layout");
 _Static_assert(offsetof(struct segment, counts) == S_COUNTS, "layout");
 _Static_assert(offsetof(struct segment, code_line) == S_CODE_LINE, "layout");
-_Static_assert(offsetof(struct segment, lines) == S_LINES, "layout");
-_Static_assert(offsetof(struct segment, flags) == S_FLAGS, "layout");
+_Static_assert(offsetof(struct segment, quick) == S_QUICK, "layout");
 _Static_assert(offsetof(struct segment, straddles) == S_STRADDLES, "layout");
 _Static_assert(offsetof(struct segment, size) == S_SIZE, "layout");
 

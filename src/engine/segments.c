@@ -127,6 +127,7 @@ struct stream_desc *segments_new(struct job *j, uint32_t n, uint32_t *number)
 	if (!s)
 		return 0;
 	describe_sizes(j, s);
+	segment_set_quick(s);
 	*number = number_of(s);
 	return &s->desc;
 }

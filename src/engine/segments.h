@@ -29,7 +29,7 @@ struct job;
 struct code_exit;
 
 /* Accesses of a segment whose sizes lie in the first cache line; others are looked at one by one. */
-#define SEGMENT_QUICK_ACCESSES 35u
+#define SEGMENT_QUICK_ACCESSES 34u
 
 enum segment_flags {
 	SEGMENT_SLOW = 1,   /* accesses too many or too large for `size`, or relative to %fs */
@@ -69,6 +69,7 @@ struct segment {
 	uint8_t accesses, insns;
 	uint8_t flags; /* enum segment_flags */
 	uint8_t straddles; /* 1: its first instruction lies on two lines */
+	uint8_t quick;	   /* for replay_wide: as `lines`; 0: it leaves the segment to others */
 	uint8_t size[SEGMENT_QUICK_ACCESSES];
 	uint64_t counts; /* for the call graph: SEGMENT_COUNTS; 0 without one */
 	/* The rest. */
@@ -84,6 +85,17 @@ struct segment {
 };
 
 _Static_assert(__builtin_offsetof(struct segment, told) == 64, "the first cache line");
+
+/* Room of a quick segment's entries in one vector register. */
+#define SEGMENT_WIDE_ACCESSES 8
+
+/* Once flags have changed. */
+static inline void segment_set_quick(struct segment *s)
+{
+	bool quick = !s->flags && s->lines <= 2 && s->accesses <= SEGMENT_WIDE_ACCESSES;
+
+	s->quick = quick ? s->lines : 0;
+}
 
 /* Does this run simulate? Known from the start of the process on. */
 bool segments_are_on(void);

@@ -138,6 +138,8 @@ struct thread {
 	struct thread *baton_next; /* see baton.c */
 	uint32_t baton_turn, baton_seen;
 	bool baton_waits;
+	uint32_t vector_elements; /* of the gather or scatter that is about to run */
+	bool vector_stores, before_vector;
 	uint32_t cut_insns; /* a fault: of the last segment so many instructions less 1 have run; or 0 */
 	uint64_t step_from; /* single-stepping: pc of the instruction it stands at, or 0 */
 };

@@ -124,15 +124,10 @@ static bool is_entry(const struct sim_call_graph *g, const struct sim_segment *s
 	return f->start == segment->pc && f->kind != SIM_FUNCTION_UNKNOWN;
 }
 
-/* The stack pointer is known: it may be another stack. */
-static inline void move_to(struct sim_call_graph *g, struct sim_call_stack *s, uint64_t sp,
-			   enum sim_move move, const struct sim_totals *totals)
+/* Is sp on the fiber's stack for sure? */
+static inline bool is_near(const struct sim_fiber *f, uint64_t sp)
 {
-	struct sim_fiber *f = s->fiber;
-
-	if (__builtin_expect(sp - f->sp + NEAR >= 2 * NEAR || sp > f->high, 0))
-		sim_fibers_choose(g, s, sp, move, totals);
-	s->fiber->sp = sp;
+	return f->sp - sp + NEAR < 2 * NEAR && sp <= f->high;
 }
 
 static void called(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t function,
@@ -142,7 +137,9 @@ static void called(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t 
 	struct sim_call c = {
 		.function = function, .pc = last->end_pc, .sp = s->sp, .recent = &last->arc};
 
-	move_to(g, s, c.sp, SIM_BY_CALL, totals);
+	if (!is_near(s->fiber, c.sp))
+		sim_fibers_choose(g, s, c.sp, SIM_BY_CALL, totals);
+	s->fiber->sp = c.sp;
 	if (s->fiber->count == 0)
 		begin_root(g, s, last->function, totals);
 	if (s->fiber->count == 0)
@@ -164,7 +161,10 @@ static void returned(struct sim_call_graph *g, struct sim_call_stack *s,
 	if (sim_top(s)->sp == NO_SP && !entry && sp - s->fiber->high < NEAR &&
 	    (sp > s->fiber->high || s->fiber->interrupted != NULL))
 		sim_frames_end(g, s, totals);
-	move_to(g, s, sp, entry ? SIM_BY_RETURN_TO_ENTRY : SIM_BY_RETURN, totals);
+	/* A return that is not from the topmost frame may be one to another stack. */
+	if (s->fiber->count == 0 || sim_top(s)->sp != sp)
+		sim_fibers_choose(g, s, sp, entry ? SIM_BY_RETURN_TO_ENTRY : SIM_BY_RETURN, totals);
+	s->fiber->sp = sp;
 	if (s->fiber->count == 0) {
 		begin_root(g, s, segment->function, totals);
 		return;
@@ -188,8 +188,8 @@ static inline bool calls_again(struct sim_call_graph *g, struct sim_call_stack *
 
 	if (last->end == SIM_END_RETURN || arc == NULL || arc->caller != s->node ||
 	    arc->function != segment->function || arc->flags != 0 || arc->pc != last->end_pc ||
-	    sim_top(s)->sp <= sp || f->sp - sp + NEAR >= 2 * NEAR || sp > f->high ||
-	    !sim_frames_fit(f, totals) || s->active[arc->callee] != 0)
+	    sim_top(s)->sp <= sp || !is_near(f, sp) || !sim_frames_fit(f, totals) ||
+	    s->active[arc->callee] != 0)
 		return false;
 	if (g->config.depth != 0) {
 		if (s->active_function[arc->function] != 0)

@@ -11,8 +11,9 @@
 
 /* A call this far down is a function with large variables, farther it is another stack. */
 #define LARGEST_FRAME ((uint64_t)8 << 20)
-/* How far outside the known part of a stack something still belongs to it. */
-#define MARGIN ((uint64_t)64 << 10)
+/* How far outside the known part of a stack a call still belongs to it, or a return. */
+#define MARGIN	      ((uint64_t)64 << 10)
+#define RETURN_MARGIN ((uint64_t)4 << 10)
 /* Other stacks of a thread that are remembered. */
 #define MOST_FIBERS 1024u
 
@@ -84,9 +85,11 @@ int sim_fibers_new(struct sim_call_graph *g, struct sim_call_stack *s,
 
 /* ---- Which stack is it? ---- */
 
-static bool covers(const struct sim_fiber *f, uint64_t sp)
+static bool covers(const struct sim_fiber *f, uint64_t sp, enum sim_move move)
 {
-	return f->sp != 0 && sp + MARGIN >= f->sp && sp <= f->high;
+	uint64_t margin = move == SIM_BY_CALL ? MARGIN : RETURN_MARGIN;
+
+	return f->sp != 0 && sp + margin >= f->sp && sp <= f->high;
 }
 
 static uint64_t distance(const struct sim_fiber *f, uint64_t sp)
@@ -95,7 +98,7 @@ static uint64_t distance(const struct sim_fiber *f, uint64_t sp)
 }
 
 /* Another stack that was left at sp, or else the nearest that reaches there. */
-static struct sim_fiber *find_other(const struct sim_call_stack *s, uint64_t sp)
+static struct sim_fiber *find_other(const struct sim_call_stack *s, uint64_t sp, enum sim_move move)
 {
 	struct sim_fiber *found = NULL;
 
@@ -104,7 +107,7 @@ static struct sim_fiber *find_other(const struct sim_call_stack *s, uint64_t sp)
 			continue;
 		if (f->sp == sp)
 			return f;
-		if (covers(f, sp) && (found == NULL || distance(f, sp) < distance(found, sp)))
+		if (covers(f, sp, move) && (found == NULL || distance(f, sp) < distance(found, sp)))
 			found = f;
 	}
 	return found;
@@ -117,7 +120,7 @@ static bool extends(const struct sim_fiber *f, uint64_t sp, enum sim_move move)
 		return true;
 	if (sp > f->high)
 		return move != SIM_BY_RETURN_TO_ENTRY && sp - f->high < MARGIN;
-	return sp > f->sp || f->sp - sp < (move == SIM_BY_CALL ? LARGEST_FRAME : MARGIN);
+	return sp > f->sp || f->sp - sp < (move == SIM_BY_CALL ? LARGEST_FRAME : RETURN_MARGIN);
 }
 
 static struct sim_fiber *handler_on(const struct sim_call_stack *s, const struct sim_fiber *below)
@@ -149,10 +152,10 @@ static void drop_handlers(struct sim_call_graph *g, struct sim_call_stack *s)
 void sim_fibers_choose(struct sim_call_graph *g, struct sim_call_stack *s, uint64_t sp,
 		       enum sim_move move, const struct sim_totals *totals)
 {
-	struct sim_fiber *f = s->fiber, *other = find_other(s, sp);
+	struct sim_fiber *f = s->fiber, *other = find_other(s, sp, move);
 
 	/* Where both could be meant it is this one, unless the other was left just there. */
-	if ((covers(f, sp) && (other == NULL || other->sp != sp)) ||
+	if ((covers(f, sp, move) && (other == NULL || other->sp != sp)) ||
 	    (other == NULL && extends(f, sp, move))) {
 		if (f->sp == 0 || sp > f->high)
 			f->high = sp;

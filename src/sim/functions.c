@@ -53,7 +53,7 @@ static bool is_same(const struct sim_function *a, const struct sim_function *b)
 
 uint32_t sim_functions_number(struct sim_functions *f, uint64_t pc)
 {
-	struct sim_function found = {pc, pc + 1, SIM_FUNCTION_UNKNOWN};
+	struct sim_function found = {.start = pc, .end = pc + 1, .kind = SIM_FUNCTION_UNKNOWN};
 	uint64_t hash, at;
 	void *item;
 
@@ -67,6 +67,7 @@ uint32_t sim_functions_number(struct sim_functions *f, uint64_t pc)
 		return 0;
 	if (sim_table_add(&f->by_start, hash, item_of(f->count)) != 0)
 		return 0;
+	found.seen = pc;
 	f->items[f->count] = found;
 	return f->count++;
 }

@@ -19,9 +19,10 @@ enum sim_function_kind {
 struct sim_function {
 	uint64_t start, end;
 	uint8_t kind; /* enum sim_function_kind */
+	uint64_t seen; /* what was asked for first in it */
 };
 
-/* Fill in the function that pc is in. Asked once for each segment. */
+/* Fill in the function that pc is in, all but `seen`. Asked once for each segment. */
 typedef void sim_function_finder(void *context, uint64_t pc, struct sim_function *found);
 
 struct sim_functions {

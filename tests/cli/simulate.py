@@ -46,6 +46,8 @@ def bad_options_are_refused():
     for status, says, *arguments in (
             (2, 'no command', '--curve'),
             (2, 'no command'),
+            (2, '--by is for --curve', '--by', 'line', '--', 'true'),
+            (2, '--sizes is for --curve', '--sizes', '8K:64K', '--', 'true'),
             (2, "policy 'x' is unknown", '--curve', '--policy', 'x', '--', 'true'),
             (2, 'power of two', '--curve', '--lines', '48', '--', 'true'),
             (2, 'power of two', '--curve', '--lines', '64,2', '--', 'true'),

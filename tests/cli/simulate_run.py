@@ -85,7 +85,7 @@ def counted(process=0, path='run.db'):
 
 @case
 def counts_are_those_of_the_counters():
-    for command in (['strings'], ['vectors'], ['signals'], ['faults'], ['exceptions'], ['jit'], ['selfmod']):
+    for command in (['strings'], ['vectors'], ['signals'], ['faults'], ['jit'], ['selfmod']):
         if not os.path.exists(program(command[0])):
             continue
         simulate(*SMALL, '--', program(command[0]), *command[1:])

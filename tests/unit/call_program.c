@@ -40,8 +40,9 @@ static void find(void *context, uint64_t pc, struct sim_function *found)
 {
 	const struct program *p = context;
 
-	*found = (struct sim_function){pc & ~(uint64_t)0xfff, (pc & ~(uint64_t)0xfff) + 0x1000,
-				       p->kind[pc >> 12]};
+	*found = (struct sim_function){.start = pc & ~(uint64_t)0xfff,
+				       .end = (pc & ~(uint64_t)0xfff) + 0x1000,
+				       .kind = p->kind[pc >> 12]};
 }
 
 void program_begin(struct program *p, unsigned depth, bool jumps)

@@ -411,11 +411,10 @@ static void a_handler_that_is_left_by_longjmp_is_over(void **state)
 }
 
 /* Two stacks that switch to each other in function 5, as swapcontext does. */
-#define OTHER(n) (0x600000000000u - 0x10 * (uint64_t)(n))
+#define OTHER(n) (other - 0x10 * (uint64_t)(n))
 
-static void stacks_that_are_switched_keep_their_calls(void **state)
+static void switch_stacks(uint64_t other)
 {
-	(void)state;
 	begin();
 	call(&p, 0x1000, AT(1));
 	call(&p, 0x2000, AT(2));
@@ -449,28 +448,37 @@ static void stacks_that_are_switched_keep_their_calls(void **state)
 	finish();
 }
 
+static void stacks_that_are_switched_keep_their_calls(void **state)
+{
+	(void)state;
+	switch_stacks(0x600000000000u);
+	switch_stacks(STACK - 0x10000); /* as when they are parts of one array */
+	switch_stacks(STACK + 0x10000);
+}
+
 static void threads_have_their_own_calls(void **state)
 {
-	struct sim_call_stack other;
+	struct sim_call_stack thread;
+	const uint64_t other = 0x600000000000u;
 
 	(void)state;
 	begin();
-	assert_int_equal(sim_call_stack_init(&other, &p.graph, 1), 0);
+	assert_int_equal(sim_call_stack_init(&thread, &p.graph, 1), 0);
 	call(&p, 0x1000, AT(1));
-	program_run_on(&p, &other, 0x3000, SIM_END_CALL, 0, OTHER(1));
+	program_run_on(&p, &thread, 0x3000, SIM_END_CALL, 0, OTHER(1));
 	plain(&p, 0x2000);
-	program_run_on(&p, &other, 0x2000, SIM_END_FALL, 0, 0);
+	program_run_on(&p, &thread, 0x2000, SIM_END_FALL, 0, 0);
 	assert_int_equal(program_runs(&p), 2);
-	program_run_on(&p, &other, 0x2010, SIM_END_RETURN, 0, OTHER(1));
+	program_run_on(&p, &thread, 0x2010, SIM_END_RETURN, 0, OTHER(1));
 	leave(&p, 0x2010, AT(1));
 	plain(&p, 0x1010);
-	program_run_on(&p, &other, 0x3010, SIM_END_FALL, 0, 0);
+	program_run_on(&p, &thread, 0x3010, SIM_END_FALL, 0, 0);
 	program_end(&p);
-	sim_call_graph_end(&p.graph, &other, &p.totals);
+	sim_call_graph_end(&p.graph, &thread, &p.totals);
 	assert_int_equal(program_arcs(&p, 1, 2, 0, 0).calls, 1);
 	assert_int_equal(program_arcs(&p, 3, 2, 0, 0).calls, 1);
 	assert_int_equal(program_self(&p, 2), 4);
-	sim_call_stack_release(&other, &p.graph);
+	sim_call_stack_release(&thread, &p.graph);
 	finish();
 }
 
