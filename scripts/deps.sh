@@ -15,7 +15,8 @@ libncurses-dev libcmocka-dev'
 check='groff-base gfortran gzip bzip2 xz-utils sqlite3 perl gawk git libjemalloc2
 libtcmalloc-minimal4 valgrind'
 all='zstd openssl redis-server redis-tools stress-ng nodejs default-jdk-headless
-libpython3.11-testsuite'
+libpython3.11-testsuite kcachegrind xvfb xdotool imagemagick tesseract-ocr tesseract-ocr-eng
+dbus-daemon binutils'
 
 is_installed() {
 	dpkg-query -W -f '${Status}\n' "$1" 2>/dev/null | grep -q '^install ok installed'

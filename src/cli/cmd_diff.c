@@ -63,7 +63,7 @@ static void parse_by(struct diff_options *o, const char *name, struct argp_state
 	for (size_t i = 0; i < EVENT_BY_COUNT; i++) {
 		o->by = (enum event_by)i;
 		if (strcmp(name, event_by_names[i]) == 0 && o->by != EVENT_BY_PROCESS &&
-		    o->by != EVENT_BY_THREAD)
+		    o->by != EVENT_BY_THREAD && o->by != EVENT_BY_LOOP)
 			return;
 	}
 	argp_error(state, "--by '%s': it is function, line, file, object or class", name);

@@ -91,16 +91,18 @@ static int to_pprof(struct job *j, struct err *err)
 static const struct format {
 	const char *name;
 	int (*write)(struct job *j, struct err *err);
-	bool of_one_event;
+	bool of_one_event;	 /* no more can be in a file */
+	bool first_event;	 /* that one, unless others are named */
 	bool inlined_are_called; /* it has no other way to show them */
 	bool is_binary;
 } formats[] = {
-	{"callgrind", to_callgrind, false, false, false},
-	{"folded", to_folded, true, true, false},
-	{"speedscope", to_speedscope, false, true, false},
-	{"pprof", to_pprof, false, false, true},
-	{"csv", to_csv, false, false, false},
-	{"json", to_json, false, false, false},
+	{"callgrind", to_callgrind},
+	{"folded", to_folded, .of_one_event = true, .first_event = true,
+	 .inlined_are_called = true},
+	{"speedscope", to_speedscope, .first_event = true, .inlined_are_called = true},
+	{"pprof", to_pprof, .is_binary = true},
+	{"csv", to_csv},
+	{"json", to_json},
 };
 
 #define FORMATS "callgrind, folded, speedscope, pprof, csv or json"
@@ -215,7 +217,7 @@ static int run(struct job *j)
 	struct err err;
 	int code;
 
-	if (count == 0 && o->format->of_one_event) {
+	if (count == 0 && o->format->first_event) {
 		events = &primary;
 		count = 1;
 	}

@@ -230,13 +230,21 @@ static void print_printable(const char *s)
 	text_release(&safe);
 }
 
+/* How samples are taken says nothing of counted events, but how the program ended does. */
+static bool says_nothing(const struct info *n, const struct meta_key *k, int64_t value)
+{
+	return value == 0 && (k->kind == META_SIZE ||
+			      (n->events.event_count > 0 && k->kind == META_NUMBER &&
+			       strcmp(k->name, "exit_status") != 0));
+}
+
 static void print_meta(const struct info *n, const struct meta_key *k)
 {
 	const char *text = store_meta_text(n->store, k->name);
 	int64_t value = store_meta_int(n->store, k->name, 0);
 	char size[SIZE_TEXT_BYTES];
 
-	if (text == NULL || (value == 0 && k->kind == META_SIZE) || text[0] == '\0')
+	if (text == NULL || says_nothing(n, k, value) || text[0] == '\0')
 		return;
 	printf("%-26s", k->label);
 	if (k->kind == META_SIZE)

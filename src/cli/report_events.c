@@ -10,7 +10,9 @@ enum { KEY_BY = 'b', KEY_INCLUSIVE = 'I', KEY_FOCUS = 0x520, KEY_IGNORE, KEY_THR
 
 static const struct argp_option option_list[] = {
 	{"by", KEY_BY, "WHAT", 0,
-	 "A row for each function (the default), class, file, object, line, process or thread", 2},
+	 "A row for each function (the default), class, file, object, line, loop, process or "
+	 "thread",
+	 2},
 	{"inclusive", KEY_INCLUSIVE, NULL, 0, "Sort by what functions cost with all that they call",
 	 2},
 	{"focus", KEY_FOCUS, "REGEX", 0, "Only rows whose name, source file or object file matches",
@@ -30,7 +32,7 @@ static enum event_by parse_by(const char *name, struct argp_state *state)
 			return (enum event_by)i;
 	}
 	argp_error(state,
-		   "--by '%s' is unknown: it is function, class, file, object, line, process "
+		   "--by '%s' is unknown: it is function, class, file, object, line, loop, process "
 		   "or thread",
 		   name);
 	return EVENT_BY_FUNCTION;

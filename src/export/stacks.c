@@ -9,8 +9,11 @@
 #include "base/array.h"
 #include "export/call_graph.h"
 
-/* What makes less of each event is not looked into; and half a count is nothing at all. */
-#define LEAST_PART  1e-5
+/*
+ * What makes less of each event is not looked into, where stacks are estimates: there can be as
+ * many as there are ways through the call graph. Half a count is nothing at all.
+ */
+#define LEAST_PART  1e-4
 #define LEAST_COUNT 0.5
 
 struct unfolding {
@@ -117,7 +120,7 @@ static int unfold(struct stacks *s, const struct call_graph *g)
 		for (size_t k = 0; k < s->columns; k++)
 			u.least[k] += fabs(s->own[node * s->columns + k]);
 	for (size_t k = 0; k < s->columns; k++)
-		u.least[k] = fmax(u.least[k] * LEAST_PART, LEAST_COUNT);
+		u.least[k] = fmax(g->several_callers ? u.least[k] * LEAST_PART : 0, LEAST_COUNT);
 	add_roots(&u);
 	/* Stacks are added behind while those in front are looked into. */
 	for (size_t i = 0; i < s->count && !u.failed; i++)

@@ -70,16 +70,18 @@ int names_read(struct names *n, struct sink *sink, enum name_kind kind, const ch
 static size_t cut(const char *name, bool *is_recursive, const char **rest)
 {
 	const char *quote = strchr(name, QUOTE), *next;
+	size_t digits;
 
 	*is_recursive = false;
 	*rest = NULL;
 	if (quote == NULL || quote == name)
 		return strlen(name);
 	next = quote + 1;
-	if (*next >= '0' && *next <= '9') {
+	digits = strspn(next, "0123456789");
+	/* The caller may have no name but its address. */
+	if (digits > 0 && (next[digits] == '\0' || next[digits] == QUOTE)) {
 		*is_recursive = true;
-		next += strspn(next, "0123456789");
-		next = *next == QUOTE ? next + 1 : NULL;
+		next = next[digits] == QUOTE ? next + digits + 1 : NULL;
 	}
 	if (next != NULL && *next != '\0')
 		*rest = next;

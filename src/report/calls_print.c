@@ -53,7 +53,7 @@ static void lay_out(const struct calls *c, const struct display *d, bool has_oth
 	}
 	l->columns[l->count++] = (struct table_column){"CALLS", true, false};
 	for (; *names != NULL; names++)
-		l->columns[l->count++] = (struct table_column){*names, false, true};
+		l->columns[l->count++] = (struct table_column){*names, false, **names != '\0'};
 }
 
 /* `names`: the cells behind the figures. values: NULL where only the cost is known. */
@@ -66,10 +66,8 @@ static void put_row(const struct calls *c, const struct layout *l, struct table 
 	size_t n = 0, i;
 
 	event_share(cost, c->total, figures[n++]);
-	event_figure(is_estimate ? (double)(int64_t)(cost + 0.5) : cost, figures[n]);
-	if (is_estimate)
-		strcat(figures[n], "~");
-	n++;
+	event_figure_of(is_estimate ? (double)(int64_t)(cost + 0.5) : cost, is_estimate,
+			figures[n++]);
 	for (i = 0; i < l->others; i++) {
 		if (c->columns->items[i] == c->columns->sort)
 			continue;

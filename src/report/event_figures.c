@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define ROUNDING    1e-12
 #define WHOLE_BELOW 1e15 /* a double holds whole numbers exactly */
 #define NAME_WIDTH  32	 /* that is kept for a function's name */
 
@@ -31,11 +32,22 @@ char *event_figure(double value, char buf[FIGURE_BYTES])
 		snprintf(buf, FIGURE_BYTES, "-");
 		return buf;
 	}
-	if (fabs(value) < WHOLE_BELOW && (floor(value) == value || fabs(value) >= 1e4)) {
+	/* What was divided and multiplied again is whole but for the last digits. */
+	if (fabs(value) < WHOLE_BELOW &&
+	    (fabs(value) >= 1e4 || fabs(value - round(value)) <= fabs(value) * ROUNDING)) {
 		snprintf(digits, sizeof(digits), "%.0f", value);
 		return group_digits(digits, buf);
 	}
 	snprintf(buf, FIGURE_BYTES, "%.4g", value);
+	return buf;
+}
+
+char *event_figure_of(double value, bool is_estimate, char buf[FIGURE_BYTES])
+{
+	char figure[FIGURE_BYTES];
+
+	event_figure(value, figure);
+	snprintf(buf, FIGURE_BYTES, "%.*s%s", FIGURE_BYTES - 2, figure, is_estimate ? "~" : "");
 	return buf;
 }
 

@@ -23,6 +23,9 @@ struct event_columns {
 /* "1,326,305"; what is no whole number "0.01234"; "-" for NAN. Returns buf. */
 char *event_figure(double value, char buf[FIGURE_BYTES]);
 
+/* The same with "~" behind it, where it is an estimate. */
+char *event_figure_of(double value, bool is_estimate, char buf[FIGURE_BYTES]);
+
 /* A share of a whole for a column, "12.30 %"; "" where there is none. */
 char *event_share(double part, double whole, char buf[FIGURE_BYTES]);
 

@@ -100,6 +100,7 @@ static const struct name_columns {
 	[EVENT_BY_FILE] = {{"FILE"}},
 	[EVENT_BY_OBJECT] = {{"OBJECT"}},
 	[EVENT_BY_LINE] = {{"LINE", "FUNCTION"}},
+	[EVENT_BY_LOOP] = {{"LOOP AT", "FUNCTION", "OBJECT"}},
 	[EVENT_BY_PROCESS] = {{"PROCESS", "COMMAND"}},
 	[EVENT_BY_THREAD] = {{"THREAD", "PROCESS", "COMMAND"}},
 };
@@ -146,6 +147,17 @@ static void name_row(const struct event_report *r, const struct event_row *row,
 		if (row->name[0] == '\0')
 			cells->items[0] = "(none)";
 		break;
+	case EVENT_BY_LOOP:
+		if (row->address == 0) {
+			cells->items[0] = "(in no loop)";
+			break;
+		}
+		line_text(row, &cells->line);
+		text_addf(&cells->line, " (%" PRIx64 ")", row->address);
+		cells->items[0] = text_get(&cells->line);
+		cells->items[1] = row->name;
+		cells->items[2] = row->object != NULL ? path_basename(row->object) : "";
+		break;
 	case EVENT_BY_LINE:
 		line_text(row, &cells->line);
 		cells->items[0] = text_get(&cells->line);
@@ -165,14 +177,16 @@ static void name_row(const struct event_report *r, const struct event_row *row,
 	}
 }
 
-static bool has_inclusive(enum event_by by)
+/* Without calls it is what the code itself costs; but loops hold others. */
+static bool has_inclusive(const struct event_report *r)
 {
-	return by != EVENT_BY_PROCESS && by != EVENT_BY_THREAD;
+	return r->by == EVENT_BY_LOOP ||
+	       (r->by != EVENT_BY_PROCESS && r->by != EVENT_BY_THREAD && r->p->arc_count > 0);
 }
 
 static bool has_calls(const struct event_report *r)
 {
-	return has_inclusive(r->by) && r->by != EVENT_BY_LINE && r->p->arc_count > 0;
+	return has_inclusive(r) && r->by != EVENT_BY_LINE && r->by != EVENT_BY_LOOP;
 }
 
 struct layout {
@@ -197,7 +211,7 @@ static void lay_out(const struct event_report *r, const struct display *d, struc
 	snprintf(l->titles[1], FIGURE_BYTES, "%.30s INCL", r->p->columns[c->sort].name);
 	add_title(l, "SELF", true, false);
 	add_title(l, l->titles[0], true, false);
-	if (has_inclusive(r->by)) {
+	if (has_inclusive(r)) {
 		add_title(l, "INCL", true, false);
 		add_title(l, l->titles[1], true, false);
 	}
@@ -224,12 +238,9 @@ static void put_row(const struct event_report *r, const struct layout *l, struct
 
 	event_share(self, r->total, figures[n++]);
 	event_figure(self, figures[n++]);
-	if (has_inclusive(r->by)) {
+	if (has_inclusive(r)) {
 		event_share(inclusive, r->total, figures[n++]);
-		event_figure(inclusive, figures[n]);
-		if (row->is_estimate)
-			strcat(figures[n], "~");
-		n++;
+		event_figure_of(inclusive, row->is_estimate, figures[n++]);
 	}
 	for (i = 0; i < l->others; i++) {
 		if (c->items[i] != c->sort)
@@ -286,7 +297,8 @@ void event_report_csv(const struct event_report *r, struct text *out)
 	const struct event_columns *c = &r->choice->columns;
 	size_t i, k;
 
-	text_add(out, "by,name,file,line,object,process,thread,calls,inclusive_is_estimate");
+	text_add(out,
+		 "by,name,file,line,object,process,thread,calls,inclusive_is_estimate,address");
 	for (k = 0; k < c->count; k++) {
 		const char *name = r->p->columns[c->items[k]].name;
 
@@ -311,7 +323,9 @@ void event_report_csv(const struct event_report *r, struct text *out)
 		text_add(out, ",");
 		if (row->thread != STORE_NONE)
 			text_addf(out, "%" PRId64, row->thread);
-		text_addf(out, ",%" PRIu64 ",%d", row->calls, row->is_estimate);
+		text_addf(out, ",%" PRIu64 ",%d,", row->calls, row->is_estimate);
+		if (row->address != 0)
+			text_addf(out, "0x%" PRIx64, row->address);
 		for (k = 0; k < c->count; k++) {
 			text_add(out, ",");
 			event_csv(out, events_value(r->p, c->items[k], row->self));
@@ -339,12 +353,14 @@ static json_t *json_row(const struct event_report *r, const struct event_row *ro
 	json_t *o = json_object();
 
 	json_object_set_new(o, "name", json_text(row->name));
-	if (r->by == EVENT_BY_FUNCTION || r->by == EVENT_BY_LINE)
+	if (r->by == EVENT_BY_FUNCTION || r->by == EVENT_BY_LINE || r->by == EVENT_BY_LOOP)
 		json_object_set_new(o, "file", json_text(row->file));
-	if (r->by == EVENT_BY_FUNCTION)
+	if (r->by == EVENT_BY_FUNCTION || r->by == EVENT_BY_LOOP)
 		json_object_set_new(o, "object", json_text(row->object));
-	if (r->by == EVENT_BY_LINE)
+	if (r->by == EVENT_BY_LINE || r->by == EVENT_BY_LOOP)
 		json_object_set_new(o, "line", json_integer(row->line));
+	if (r->by == EVENT_BY_LOOP)
+		json_object_set_new(o, "address", json_integer((json_int_t)row->address));
 	if (row->process != STORE_NONE)
 		json_object_set_new(o, "process", json_integer(row->process));
 	if (row->thread != STORE_NONE)
@@ -352,7 +368,7 @@ static json_t *json_row(const struct event_report *r, const struct event_row *ro
 	if (has_calls(r))
 		json_object_set_new(o, "calls", json_integer((json_int_t)row->calls));
 	json_object_set_new(o, "self", json_events(r, row->self));
-	if (has_inclusive(r->by)) {
+	if (has_inclusive(r)) {
 		json_object_set_new(o, "inclusive", json_events(r, row->inclusive));
 		json_object_set_new(o, "inclusive_is_estimate", json_boolean(row->is_estimate));
 	}

@@ -17,12 +17,12 @@
 
 #include "base/array.h"
 #include "report/event_cycles.h"
+#include "report/event_loops.h"
 
 const char *const event_by_names[EVENT_BY_COUNT] = {
-	[EVENT_BY_FUNCTION] = "function", [EVENT_BY_CLASS] = "class",
-	[EVENT_BY_FILE] = "file",	  [EVENT_BY_OBJECT] = "object",
-	[EVENT_BY_LINE] = "line",	  [EVENT_BY_PROCESS] = "process",
-	[EVENT_BY_THREAD] = "thread",
+	[EVENT_BY_FUNCTION] = "function", [EVENT_BY_CLASS] = "class",	[EVENT_BY_FILE] = "file",
+	[EVENT_BY_OBJECT] = "object",	  [EVENT_BY_LINE] = "line",	[EVENT_BY_LOOP] = "loop",
+	[EVENT_BY_PROCESS] = "process",	  [EVENT_BY_THREAD] = "thread",
 };
 
 #define NO_ROW SIZE_MAX
@@ -51,7 +51,7 @@ static bool is_same(const struct event_row *a, const struct event_row *b)
 {
 	return is_same_text(a->name, b->name) && is_same_text(a->file, b->file) &&
 	       is_same_text(a->object, b->object) && a->line == b->line &&
-	       a->process == b->process && a->thread == b->thread;
+	       a->process == b->process && a->thread == b->thread && a->address == b->address;
 }
 
 static uint64_t hash_text(uint64_t hash, const char *s)
@@ -64,8 +64,8 @@ static uint64_t hash_text(uint64_t hash, const char *s)
 /* The index of the row, added when it is new; NO_ROW when memory ran out. */
 static size_t find_row(struct grouping *g, const struct event_row *key)
 {
-	uint64_t hash = (uint64_t)key->line + ((uint64_t)key->process << 32) +
-			((uint64_t)key->thread << 48),
+	uint64_t hash = (uint64_t)key->line + key->address * 0x9e3779b97f4a7c15u +
+			((uint64_t)key->process << 32) + ((uint64_t)key->thread << 48),
 		 known;
 	size_t first = NO_ROW, i;
 
@@ -217,6 +217,102 @@ static int sum_lines(struct grouping *g, struct err *err)
 	return 0;
 }
 
+/* A row for each loop, in their order, and one for what is in none. */
+static int add_loop_rows(struct grouping *g, const struct event_loops *loops, struct err *err)
+{
+	static const struct event_row rest = {
+		.name = "", .process = STORE_NONE, .thread = STORE_NONE};
+	size_t i;
+
+	g->rows->items = calloc(loops->count + 1, sizeof(*g->rows->items));
+	if (g->rows->items == NULL)
+		return err_set(err, "out of memory");
+	for (i = 0; i < loops->count; i++) {
+		const struct event_loop *l = &loops->items[i];
+
+		g->rows->items[i] = (struct event_row){.name = g->p->nodes[l->node].function,
+						       .file = l->file,
+						       .object = l->object,
+						       .line = l->line,
+						       .address = l->start,
+						       .process = STORE_NONE,
+						       .thread = STORE_NONE};
+	}
+	g->rows->items[i] = rest;
+	g->rows->count = loops->count + 1;
+	return 0;
+}
+
+/* Into the loop, and (only_it: not) into those around it; without one, into the last row. */
+static void add_to_loop(struct grouping *g, const struct event_loops *loops, uint64_t *to,
+			size_t loop, bool only_it, const uint64_t *values)
+{
+	if (loop == LOOP_NONE)
+		add_values(g, to, loops->count, values);
+	for (; loop != LOOP_NONE; loop = only_it ? LOOP_NONE : loops->items[loop].parent)
+		add_values(g, to, loop, values);
+}
+
+/*
+ * No loop costs more than its function. Where the function comes to be called from the loop, through
+ * others, the loop's cost is not known any better.
+ */
+static int limit_loops(struct grouping *g, const struct event_loops *loops, struct err *err)
+{
+	struct event_rows functions;
+	size_t m = g->p->measured, i, k;
+
+	if (event_rows_init(&functions, g->p, EVENT_BY_FUNCTION, err) != 0)
+		return -1;
+	for (i = 0; i < loops->count; i++) {
+		size_t row = functions.row_of_node[loops->items[i].node];
+		const struct event_row *f = &functions.items[row];
+
+		g->rows->items[i].is_estimate = f->is_in_cycle;
+		for (k = 0; k < m; k++) {
+			if (g->inclusive[i * m + k] > f->inclusive[k])
+				g->inclusive[i * m + k] = f->inclusive[k];
+		}
+	}
+	event_rows_release(&functions);
+	return 0;
+}
+
+static void sum_costs_of_loops(struct grouping *g, const struct event_loops *loops)
+{
+	const struct event_profile *p = g->p;
+	size_t i, loop;
+
+	for (i = 0; i < p->cost_count; i++) {
+		loop = event_loops_at(loops, p->costs[i].location_id);
+		add_to_loop(g, loops, g->self, loop, true, p->costs[i].values);
+		add_to_loop(g, loops, g->inclusive, loop, false, p->costs[i].values);
+	}
+	for (i = 0; i < p->arc_count; i++) {
+		loop = event_loops_at(loops, p->arcs[i].location_id);
+		if (loop != LOOP_NONE)
+			add_to_loop(g, loops, g->inclusive, loop, false, p->arcs[i].values);
+	}
+}
+
+static int sum_loops(struct grouping *g, struct err *err)
+{
+	struct event_loops loops;
+	int status;
+
+	if (event_loops_init(&loops, g->p, err) != 0)
+		return -1;
+	status = add_loop_rows(g, &loops, err);
+	if (status == 0)
+		status = begin_sums(g, err);
+	if (status == 0) {
+		sum_costs_of_loops(g, &loops);
+		status = limit_loops(g, &loops, err);
+	}
+	event_loops_release(&loops);
+	return status;
+}
+
 /* What calls add to rows and circles. */
 struct inclusion {
 	struct graph_edge *edges; /* between rows; as many as there are arcs, at most */
@@ -236,6 +332,36 @@ static void inclusion_release(struct inclusion *n)
 	free(n->in);
 	free(n->out);
 	free(n->whole);
+}
+
+/*
+ * Where a program or a thread begins some files have no arc: what nothing calls, but costs something,
+ * was called from outside of all. Its cost is its own and that of what it calls.
+ */
+static int add_roots(const struct grouping *g, struct inclusion *n, struct err *err)
+{
+	const struct event_profile *p = g->p;
+	bool *is_called = calloc(p->node_count + 1, sizeof(*is_called));
+	size_t i, node;
+
+	if (is_called == NULL)
+		return err_set(err, "out of memory");
+	for (i = 0; i < p->arc_count; i++)
+		is_called[events_node_index(p, p->arcs[i].callee_id)] = true;
+	for (i = 0; i < p->cost_count; i++) {
+		node = events_node_index(p, p->costs[i].node_id);
+		if (!is_called[node])
+			add_values(g, n->in, g->rows->row_of_node[node], p->costs[i].values);
+	}
+	for (i = 0; i < p->arc_count; i++) {
+		if (p->arcs[i].caller_id == STORE_NONE)
+			continue;
+		node = events_node_index(p, p->arcs[i].caller_id);
+		if (!is_called[node])
+			add_values(g, n->in, g->rows->row_of_node[node], p->arcs[i].values);
+	}
+	free(is_called);
+	return 0;
 }
 
 static int find_cycles(const struct grouping *g, struct inclusion *n, struct err *err)
@@ -272,7 +398,7 @@ static int find_cycles(const struct grouping *g, struct inclusion *n, struct err
 		g->rows->items[to].calls += a->calls;
 	}
 	n->components = graph_components(rows, n->edges, n->edge_count, n->component);
-	return n->components != SIZE_MAX ? 0 : err_set(err, "out of memory");
+	return n->components != SIZE_MAX ? add_roots(g, n, err) : err_set(err, "out of memory");
 }
 
 /* The costs of all members, and of calls that leave the circle. */
@@ -306,6 +432,7 @@ static void include_calls(const struct grouping *g, const struct inclusion *n)
 		uint32_t component = n->component[i];
 		bool is_in_cycle = n->members[component] > 1;
 
+		g->rows->items[i].is_in_cycle = is_in_cycle;
 		g->rows->items[i].is_estimate = is_in_cycle && g->by != EVENT_BY_FUNCTION;
 		for (k = 0; k < m; k++) {
 			uint64_t self = g->self[i * m + k], in = n->in[i * m + k],
@@ -353,7 +480,8 @@ static int sum_nodes(struct grouping *g, struct err *err)
 static void finish(struct grouping *g)
 {
 	size_t m = g->p->measured, kept = 0, i, k;
-	size_t *moved = g->next.items; /* no longer needed; as many as rows */
+	size_t *moved =
+		g->next.items; /* no longer needed; as many as rows, where nodes have rows */
 
 	for (i = 0; i < g->rows->count; i++) {
 		struct event_row *row = &g->rows->items[i];
@@ -363,7 +491,8 @@ static void finish(struct grouping *g)
 		row->inclusive = g->inclusive + i * m;
 		for (k = 0; k < m && is_empty; k++)
 			is_empty = row->inclusive[k] == 0;
-		moved[i] = is_empty ? NO_ROW : kept;
+		if (moved != NULL)
+			moved[i] = is_empty ? NO_ROW : kept;
 		if (!is_empty)
 			g->rows->items[kept++] = *row;
 	}
@@ -379,7 +508,10 @@ int event_rows_init(struct event_rows *rows, const struct event_profile *p, enum
 	int status;
 
 	*rows = (struct event_rows){0};
-	status = by == EVENT_BY_LINE ? sum_lines(&g, err) : sum_nodes(&g, err);
+	if (by == EVENT_BY_LOOP)
+		status = sum_loops(&g, err);
+	else
+		status = by == EVENT_BY_LINE ? sum_lines(&g, err) : sum_nodes(&g, err);
 	if (status == 0)
 		finish(&g);
 	else

@@ -12,6 +12,7 @@ enum event_by {
 	EVENT_BY_FILE,	/* that the function is in */
 	EVENT_BY_OBJECT,
 	EVENT_BY_LINE,
+	EVENT_BY_LOOP, /* of machine code, the innermost one around an instruction */
 	EVENT_BY_PROCESS,
 	EVENT_BY_THREAD,
 	EVENT_BY_COUNT, /* of those that users name */
@@ -26,17 +27,19 @@ struct event_row {
 	const char *file;   /* of functions and lines, or NULL */
 	const char *object; /* of functions, or NULL */
 	uint32_t line;
+	uint64_t address;	 /* of loops: where they begin in the object; 0: in no loop */
 	int64_t process, thread; /* of processes and threads */
 	uint64_t calls;		 /* from outside of it */
 	const uint64_t *self, *inclusive;
 	/* Parts of it call each other in circles through others: the inclusive cost is at most this. */
 	bool is_estimate;
+	bool is_in_cycle; /* the same, also where it is exact */
 };
 
 struct event_rows {
 	struct event_row *items;
 	size_t count;
-	size_t *row_of_node; /* by index of nodes; NULL by line */
+	size_t *row_of_node; /* by index of nodes; NULL by line or loop */
 	uint64_t *values;    /* of the rows */
 	struct arena texts;
 };

@@ -98,3 +98,40 @@ size_t machine_code_at(struct machine_code *m, uint64_t address, char text[MACHI
 		snprintf(text, MACHINE_CODE_TEXT, "?");
 	return instruction.length;
 }
+
+static enum machine_flow flow_of(const ZydisDecodedInstruction *i, const ZydisDecodedOperand *first)
+{
+	bool is_direct = first->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+
+	switch (i->meta.category) {
+	case ZYDIS_CATEGORY_COND_BR:
+		return is_direct ? FLOW_CONDITIONAL : FLOW_NEXT;
+	case ZYDIS_CATEGORY_UNCOND_BR:
+		return is_direct ? FLOW_JUMP : FLOW_INDIRECT;
+	case ZYDIS_CATEGORY_RET:
+		return FLOW_END;
+	default:
+		return i->mnemonic == ZYDIS_MNEMONIC_UD2 || i->mnemonic == ZYDIS_MNEMONIC_HLT
+			       ? FLOW_END
+			       : FLOW_NEXT;
+	}
+}
+
+bool machine_code_step(struct machine_code *m, uint64_t address, struct machine_step *step)
+{
+	unsigned char bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
+	size_t count = read_bytes(m, address, bytes, sizeof(bytes));
+	ZydisDecodedInstruction instruction;
+	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+
+	if (count == 0 || !ZYAN_SUCCESS(ZydisDecoderDecodeFull(&m->decoder, bytes, count,
+							       &instruction, operands)))
+		return false;
+	*step = (struct machine_step){.length = instruction.length,
+				      .flow = flow_of(&instruction, &operands[0])};
+	if ((step->flow == FLOW_CONDITIONAL || step->flow == FLOW_JUMP) &&
+	    !ZYAN_SUCCESS(
+		    ZydisCalcAbsoluteAddress(&instruction, &operands[0], address, &step->target)))
+		step->flow = FLOW_INDIRECT;
+	return true;
+}

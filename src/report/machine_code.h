@@ -3,6 +3,7 @@
 #ifndef DWELL_REPORT_MACHINE_CODE_H
 #define DWELL_REPORT_MACHINE_CODE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,5 +22,23 @@ void machine_code_close(struct machine_code *m); /* NULL is fine */
  * code there or it is none.
  */
 size_t machine_code_at(struct machine_code *m, uint64_t address, char text[MACHINE_CODE_TEXT]);
+
+/* Where an instruction goes on. */
+enum machine_flow {
+	FLOW_NEXT,	  /* behind it; calls, too */
+	FLOW_CONDITIONAL, /* behind it, or at the target */
+	FLOW_JUMP,	  /* at the target */
+	FLOW_INDIRECT,	  /* somewhere */
+	FLOW_END,	  /* nowhere in this function */
+};
+
+struct machine_step {
+	size_t length; /* bytes */
+	enum machine_flow flow;
+	uint64_t target;
+};
+
+/* Returns false where machine_code_at returns 0. */
+bool machine_code_step(struct machine_code *m, uint64_t address, struct machine_step *step);
 
 #endif

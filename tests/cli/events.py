@@ -171,7 +171,7 @@ def formulas_are_events(folder):
 def rows_are_by_what_is_asked_for(folder):
     profile = imported(folder)
     total = rows(profile)['totals']['Ir']
-    for by in ['function', 'class', 'file', 'object', 'line', 'process', 'thread']:
+    for by in ['function', 'class', 'file', 'object', 'line', 'loop', 'process', 'thread']:
         report = rows(profile, '--by', by)
         check(sum(row['self']['Ir'] for row in report['rows']) == total, by, 'does not add up')
         dwell('report', '-i', profile, '--by', by)
@@ -185,6 +185,24 @@ def rows_are_by_what_is_asked_for(folder):
     classes = imported(folder, 'events: Ir\nfn=a::b::f(int)\n1 5\nfn=a::b::g()\n1 7\nfn=main\n1 1\n')
     found = {row['name']: row['self']['Ir'] for row in rows(classes, '--by=class')['rows']}
     check(found == {'a::b': 12, '': 1}, found)
+
+
+def loops_are_found_in_the_code(folder):
+    profile = imported(folder)
+    functions = {row['name']: row for row in rows(profile)['rows']}
+    loops = collections.defaultdict(list)
+    for row in rows(profile, '--by', 'loop')['rows']:
+        loops[row['name']].append(row)
+    # Of the ten calls of count_above, each with 500 turns, less than ten instructions are outside.
+    inner, = loops['count_above']
+    check(functions['count_above']['self']['Ir'] - 100 <= inner['self']['Ir'] <
+          functions['count_above']['self']['Ir'], inner)
+    # Nine of the ten are called in a loop.
+    outer, = loops['often']
+    check(outer['inclusive']['Ir'] > 0.9 * inner['self']['Ir'] > outer['self']['Ir'], outer)
+    # What only recurses is no loop, even where a jump goes back, as to the end of the function.
+    check(not loops['fibonacci'] and not loops['is_even'] and not loops['rarely'], loops.keys())
+    check('(in no loop)' in dwell('report', '-i', profile, '--by', 'loop'), 'text')
 
 
 def source_and_machine_code_have_their_events(folder):
@@ -284,8 +302,8 @@ def views_tell_events_from_samples(folder):
 
 CASES = [self_costs_are_those_of_callgrind_annotate, inclusive_costs_are_those_of_callgrind_annotate,
          calls_have_their_numbers, trees_mark_what_is_estimated, formulas_are_events,
-         rows_are_by_what_is_asked_for, source_and_machine_code_have_their_events, code_that_is_gone_is_told,
-         threads_come_from_parts, info_says_what_it_is, a_broken_file_leaves_the_old_profile,
+         rows_are_by_what_is_asked_for, loops_are_found_in_the_code, source_and_machine_code_have_their_events,
+         code_that_is_gone_is_told, threads_come_from_parts, info_says_what_it_is, a_broken_file_leaves_the_old_profile,
          views_tell_events_from_samples]
 
 

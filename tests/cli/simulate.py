@@ -45,7 +45,7 @@ def rows(path):
 def bad_options_are_refused():
     for status, says, *arguments in (
             (2, 'no command', '--curve'),
-            (2, 'what to simulate', '--', 'true'),
+            (2, 'no command'),
             (2, "policy 'x' is unknown", '--curve', '--policy', 'x', '--', 'true'),
             (2, 'power of two', '--curve', '--lines', '48', '--', 'true'),
             (2, 'power of two', '--curve', '--lines', '64,2', '--', 'true'),

@@ -165,6 +165,22 @@ static void a_class_has_what_is_called_from_outside_of_it(void **state)
 	assert_inclusive(&g, EVENT_BY_CLASS, (const uint64_t[]){10, 9, 4});
 }
 
+static void what_nothing_calls_was_called_from_outside(void **state)
+{
+	/* A::start(1) -> B::f(2) -> A::g(4): A and B are on a circle, and A began it all. */
+	static const char *const names[] = {"A::start()", "B::f()", "A::g()", NULL};
+	static const uint64_t costs[] = {1, 2, 4};
+	const struct graph g = {names, costs, NULL,
+				(const struct edge[]){
+					{1, 2, 1, 6, STORE_ARC_CALL},
+					{2, 3, 1, 4, STORE_ARC_CALL},
+					{0},
+				}};
+
+	(void)state;
+	assert_inclusive(&g, EVENT_BY_CLASS, (const uint64_t[]){7, 6});
+}
+
 static void names_of_functions_tell_their_class(void **state)
 {
 	static const char *const cases[][2] = {
@@ -404,6 +420,7 @@ int main(void)
 		cmocka_unit_test(a_circle_of_calls_is_counted_once),
 		cmocka_unit_test(a_function_that_calls_itself_is_counted_once),
 		cmocka_unit_test(a_class_has_what_is_called_from_outside_of_it),
+		cmocka_unit_test(what_nothing_calls_was_called_from_outside),
 		cmocka_unit_test(names_of_functions_tell_their_class),
 		cmocka_unit_test(a_user_may_leave_out_arguments_and_classes),
 		cmocka_unit_test(long_chains_share_the_cost_of_what_they_call),

@@ -148,7 +148,8 @@ static void recursion_and_callers_in_names_are_understood(void **state)
 				   "fn=f'2\n5 8\ncfn=f'2\ncalls=3 5\n5 12\n"
 				   "fn=g'f'main\n9 4\n"
 				   "fn=g'main\n9 5\n"
-				   "totals: 20\n";
+				   "cfn=g'0x1f'main\ncalls=1 9\n9 7\nfn=g'0x1f'main\n9 7\n"
+				   "totals: 27\n";
 	struct event_profile p = open_text(text);
 	struct event_rows rows;
 	size_t i, contexts = 0;
@@ -161,12 +162,15 @@ static void recursion_and_callers_in_names_are_understood(void **state)
 	assert_int_equal(row_named(&rows, "f")->inclusive[0], 10);
 	assert_int_equal(row_named(&rows, "f")->calls, 1);
 	assert_int_equal(row_named(&rows, "main")->inclusive[0], 11);
-	assert_int_equal(row_named(&rows, "g")->self[0], 9);
+	assert_int_equal(row_named(&rows, "g")->self[0], 16);
 	event_rows_release(&rows);
 	for (i = 0; i < p.node_count; i++)
 		contexts +=
 			strcmp(p.nodes[i].function, "g") == 0 && p.nodes[i].caller_id != STORE_NONE;
-	assert_int_equal(contexts, 2);
+	assert_int_equal(contexts, 3);
+	/* An address is a caller, and no recursion. */
+	assert_int_equal(p.arcs[p.arc_count - 1].kind, STORE_ARC_CALL);
+	assert_int_equal(p.arcs[p.arc_count - 1].values[0], 7);
 	events_close(&p);
 }
 
