@@ -174,6 +174,7 @@ int profile_build_model(struct profile *p, struct err *err)
 				      .follows = f,
 				      .follow_count = p->follow_count,
 				      .touches = p->touches,
+				      .chosen_from = p->chosen_from,
 				      .loads = part.is_part ? 0 : scaled(p, p->process->loads)},
 		err);
 out:

@@ -62,6 +62,7 @@ struct profile {
 	 */
 	uint32_t *weights, *follow_weights;
 	double touches;
+	size_t chosen_from; /* samples at the recorded size; else 0 */
 	const char *machine; /* whose caches are asked about; NULL: the one that recorded */
 	struct profile_cache caches[PROFILE_CACHES]; /* of that machine */
 	bool is_beside; /* the store and the processes are another profile's */
