@@ -153,6 +153,7 @@ int profile_at_line(const struct profile *p, const struct profile_nested *n, uin
 	out->follow_weights = c.follow_weights;
 	out->touches = c.weight > 0 ? c.touches / c.weight : 1;
 	out->chosen_from = p->sample_count;
+	out->arrival_count = 0;
 	out->line_bytes = (uint32_t)line_bytes;
 	out->model = NULL;
 	if (profile_build_model(out, err) == 0)
