@@ -9,7 +9,7 @@
 /* Told of in a window: with more, half as many slots are chosen in the thread's next; with few, twice. */
 #define TOLD_MOST	  64u
 #define TOLD_FEW	  12u
-#define ONE_IN_LOG2_LEAST 3u
+#define ONE_IN_LOG2_LEAST 5u
 #define ONE_IN_LOG2_MOST  11u
 
 void arrivals_begin(struct thread *t)

@@ -13,7 +13,7 @@ void watches_clear(struct watch_set *ws, uint32_t line_shift)
 	memset(ws->chain, 0, sizeof ws->chain);
 	ws->follows = 0;
 	ws->one_in = 1;
-	ws->one_in_log2 = 4;
+	ws->one_in_log2 = 5;
 	ws->free = 0;
 	ws->used = 0;
 	ws->window = UINT32_MAX;
