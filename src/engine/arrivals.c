@@ -51,8 +51,13 @@ void arrivals_touch(struct thread *t, const struct scan_window *w, const struct 
 {
 	struct watch_set *ws = t->watches;
 	uint32_t slot = watch_slot(a->address >> w->line_shift);
-	/* Slots that are gone hide the arrival of other lines: the rest speaks for these, too. */
-	uint64_t weight = ((uint64_t)ws->chosen << ws->one_in_log2) / (ws->chosen - ws->arrived);
+	/*
+	 * A slot that is gone hides the arrival of another of its lines: of as many as there are gone, if lines
+	 * come at random, and of none in a walk through memory. The mean of the two is off by a
+	 * fifth at most in windows that touch half of the slots; few touch a tenth.
+	 */
+	uint64_t weight =
+		((uint64_t)ws->chosen << ws->one_in_log2) / (ws->chosen - ws->arrived / 2);
 	struct record_arrival r = {.window = ws->window,
 				   .weight = (uint32_t)weight,
 				   .position = process_at,
