@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 7u
+#define CHANNEL_VERSION 8u
 #define CHANNEL_HEADER_BYTES 16384u
 #define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_SLOT_HEADER_BYTES 4096u
@@ -196,6 +196,7 @@ enum channel_record_type {
 	RECORD_NODE = 17,     /* struct record_node */
 	RECORD_ARC = 18,      /* struct record_arc + uint64_t[events] */
 	RECORD_JUMP = 19,     /* struct record_jump */
+	RECORD_ARRIVAL = 20,  /* struct record_arrival */
 };
 
 struct record_header {
@@ -303,6 +304,18 @@ struct record_follow {
 	uint64_t watched;  /* accesses of the thread strictly between, those inside windows alone */
 	uint64_t end_position; /* accesses of the process at the touch, or at the end */
 	struct record_access end; /* the touching one; but for thread all zero unless FOLLOW_TOUCHED */
+};
+
+/*
+ * In the second half of a window a line was touched for the first time in it by the thread. Lines are chosen by
+ * chance; each speaks for as many as its weight says. Comes before the window's own record.
+ */
+struct record_arrival {
+	struct record_header h;
+	uint32_t window;
+	uint32_t weight;
+	uint64_t position; /* accesses of the process */
+	struct record_access end; /* who came */
 };
 
 /*

@@ -87,6 +87,15 @@ static const char *check_follow(const struct record_header *h)
 		       : "a line watched on with a touch that cannot be";
 }
 
+static const char *check_arrival(const struct record_header *h)
+{
+	const struct record_arrival *a = (const void *)h;
+
+	if (a->position > MAX_COUNT || a->weight == 0)
+		return "an arrival with impossible numbers";
+	return is_access(&a->end) ? NULL : "an arrival that neither loads nor stores";
+}
+
 static const char *check_nested(const struct record_header *h)
 {
 	const struct record_nested *n = (const void *)h;
@@ -228,6 +237,7 @@ static const struct {
 	[RECORD_WINDOW] = {sizeof(struct record_window), check_window},
 	[RECORD_SAMPLE] = {sizeof(struct record_sample), check_sample},
 	[RECORD_FOLLOW] = {sizeof(struct record_follow), check_follow},
+	[RECORD_ARRIVAL] = {sizeof(struct record_arrival), check_arrival},
 	[RECORD_NESTED] = {sizeof(struct record_nested), check_nested},
 	[RECORD_END] = {sizeof(struct record_end), check_end},
 	[RECORD_STREAM] = {sizeof(struct record_stream), check_stream},

@@ -156,6 +156,21 @@ const char *recorder_on_follow(struct recorder *r, struct process *p, const stru
 	return NULL;
 }
 
+const char *recorder_on_arrival(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_arrival *a = (const void *)h;
+	struct store_arrival row = {
+		.process_id = p->row.id,
+		.window = a->window,
+		.weight = a->weight,
+		.position = a->position,
+		.end = to_access(r, p, &a->end, a->position),
+	};
+
+	note(r, store_put_arrival(r->store, &row, &r->err));
+	return NULL;
+}
+
 const char *recorder_on_nested(struct recorder *r, struct process *p, const struct record_header *h)
 {
 	const struct record_nested *n = (const void *)h;

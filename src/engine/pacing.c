@@ -20,6 +20,7 @@
 #define SHORTEST_NS 8000u
 #define RATE_DECAY 1024u	 /* slowly: fast phases come back, and would be missed */
 #define EXTRA_DECAY 16u
+#define EXTRA_MOST 100000u	 /* ns: more is not a call's way, but another program's turn */
 #define MOST_A_NS 200u		 /* accesses a nanosecond: no thread is so fast */
 #define LATE_PART 16u		 /* of a window; one that begins later than that is passed over */
 #define DUTY_AT 120000000u	 /* accesses at which windows take just the configured share */
@@ -192,7 +193,7 @@ static void look_at_extra(struct pacing *p, uint64_t ns)
 {
 	uint64_t extra = p->asked_ns && ns > p->asked_ns ? ns - p->asked_ns : 0;
 
-	if (extra)
+	if (extra && extra < EXTRA_MOST)
 		p->extra_ns = p->extra_ns && extra > p->extra_ns ?
 				     p->extra_ns + p->extra_ns / EXTRA_DECAY :
 				     extra;

@@ -247,6 +247,13 @@ void records_follow(struct process *p, const struct record_follow *f)
 	put(p, RECORD_FOLLOW, &r, sizeof r, 0, 0, false);
 }
 
+void records_arrival(struct process *p, const struct record_arrival *a)
+{
+	struct record_arrival r = *a;
+
+	put(p, RECORD_ARRIVAL, &r, sizeof r, 0, 0, false);
+}
+
 void records_nested(struct process *p, struct record_nested *r, const struct nested_event *events)
 {
 	put(p, RECORD_NESTED, r, sizeof *r, events, r->count * (uint32_t)sizeof *events, false);

@@ -23,6 +23,7 @@ void records_sample(struct process *p, const struct record_sample *s);
 /* r->count events follow it. */
 void records_nested(struct process *p, struct record_nested *r, const struct nested_event *events);
 void records_follow(struct process *p, const struct record_follow *f);
+void records_arrival(struct process *p, const struct record_arrival *a);
 /* Exact: waits for room as long as somebody reads. */
 /* Entries that one record of a stream can hold. */
 uint32_t records_stream_most(const struct process *p);

@@ -223,6 +223,7 @@ static void open_window(struct thread *t, uint64_t total)
 {
 	s.open = true;
 	pacing_open(&s.pace, total);
+	s.window.middle = s.pace.start + (s.pace.end - s.pace.start) / 2;
 	count_pages(t, total);
 	if (budget_is_set())
 		budget_stretch(process_of(t), total, false);

@@ -3,6 +3,7 @@
 #include "engine/scan.h"
 
 #include "engine/alloc.h"
+#include "engine/arrivals.h"
 #include "engine/call_stack.h"
 #include "engine/fsbase.h"
 #include "engine/nested.h"
@@ -104,6 +105,7 @@ void scan_end_watches(struct thread *t, struct scan_window *w, uint32_t status,
 	}
 	if (ws->nested)
 		nested_end_window(t, w, status, at);
+	arrivals_end(t);
 	ws->window = UINT32_MAX;
 	if (ws->follows > MAX_FOLLOWS)
 		thin_out(t, process_at);
@@ -134,6 +136,7 @@ void scan_join(struct thread *t, const struct scan_window *w, uint64_t first_at)
 		o->begin_at = first_at - o->watched - 1;
 	if (ws->nested)
 		nested_join(t, first_at);
+	arrivals_begin(t);
 	ws->window = w->number;
 	ws->first_at = first_at;
 	ws->next_sample = first_at + random_exponential(&t->rng, w->interval) - 1;
@@ -177,6 +180,11 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 	}
 	if (seen && ws->nested)
 		nested_touch(t, w, &ra, at);
+	if (watch_is_fresh(ws, line)) {
+		if (process_at >= w->middle)
+			describe(t, &ra);
+		arrivals_touch(t, w, &ra, process_at);
+	}
 	if (at < ws->next_sample)
 		return;
 	ws->next_sample = at + random_exponential(&t->rng, w->interval);

@@ -28,6 +28,7 @@ struct scan_window {
 	uint32_t line_shift;
 	uint64_t interval; /* mean accesses between samples */
 	uint32_t samples;  /* sent */
+	uint64_t middle;   /* accesses of the process */
 };
 
 struct access {

@@ -8,10 +8,12 @@
 void watches_clear(struct watch_set *ws, uint32_t line_shift)
 {
 	memset(ws->bits, 0, sizeof ws->bits);
+	memset(ws->fresh, 0, sizeof ws->fresh);
 	memset(ws->marks, 0, sizeof ws->marks);
 	memset(ws->chain, 0, sizeof ws->chain);
 	ws->follows = 0;
 	ws->one_in = 1;
+	ws->one_in_log2 = 5;
 	ws->free = 0;
 	ws->used = 0;
 	ws->window = UINT32_MAX;
@@ -36,7 +38,7 @@ void watches_unmark(struct watch_set *ws, uint64_t first, uint64_t last)
 	for (uint64_t line = first - ws->reach; line != last + 1; line++) {
 		uint32_t slot = watch_slot(line);
 
-		if (--ws->marks[slot] == 0)
+		if (--ws->marks[slot] == 0 && !watch_is_fresh(ws, line))
 			ws->bits[slot / 64] &= ~(1ull << (slot & 63));
 	}
 }

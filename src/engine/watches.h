@@ -38,10 +38,14 @@ struct watch_set {
 	uint64_t first_at;    /* thread access with which the window began for it */
 	uint64_t next_sample; /* thread access to sample next */
 	uint32_t changes;     /* times that the filter became finer */
+	/* Arrivals: the slots chosen of this window, those that were touched, and were told of. */
+	uint32_t chosen, arrived, told;
+	uint32_t one_in_log2; /* slots, one of which is chosen */
 	uint16_t free;	      /* list of unused watches, + 1 */
 	uint16_t used;
 	uint32_t reach;	      /* lines before a watched one from where an access may reach it */
 	uint64_t bits[WATCH_SLOTS / 64]; /* slots with a mark: 4 KB that stay in the first cache */
+	uint64_t fresh[WATCH_SLOTS / 64]; /* chosen slots that were not touched yet: marked, too */
 	uint16_t marks[WATCH_SLOTS];	 /* per slot, of watches on its lines or within reach */
 	uint16_t chain[WATCH_CHAINS];
 	struct watch watch[MAX_WATCHES];
@@ -58,6 +62,14 @@ static inline uint64_t watch_maybe(const struct watch_set *ws, uint64_t line)
 	uint32_t slot = watch_slot(line);
 
 	return ws->bits[slot / 64] >> (slot & 63) & 1;
+}
+
+/* Was the line's slot chosen, and not touched in this window? */
+static inline uint64_t watch_is_fresh(const struct watch_set *ws, uint64_t line)
+{
+	uint32_t slot = watch_slot(line);
+
+	return ws->fresh[slot / 64] >> (slot & 63) & 1;
 }
 
 /* Let accesses through the filter that may touch the lines `first` to `last`; and no longer. */

@@ -14,6 +14,7 @@
 
 #define APART	     4.0 /* standard deviations: groups farther apart stay so */
 #define MOST_OF_RUN  16	 /* no group gets more than this part of the samples: caches fill in time */
+#define GROUP_CHOSEN 10.0 /* samples of a group at least, of a choice from more */
 #define EXPECTED_MIN 5.0 /* of samples, for a class of its own in the comparison */
 
 /* Samples of consecutive windows by their distance. */
@@ -127,12 +128,16 @@ static size_t join_alike(struct range *ranges, size_t count, double most)
 static size_t gather_windows(const struct model_input *in, const uint32_t *samples,
 			     uint32_t *group_of)
 {
-	size_t held = 0, group = 0, count;
+	size_t held = 0, group = 0, count, least = MODEL_GROUP_SAMPLES;
+
+	if (in->chosen_from > in->sample_count)
+		least = (size_t)fmax(GROUP_CHOSEN, MODEL_GROUP_SAMPLES *
+						   (double)in->sample_count / (double)in->chosen_from);
 
 	for (size_t i = 0; i < in->window_count; i++) {
 		group_of[i] = (uint32_t)group;
 		held += samples[i];
-		if (held >= MODEL_GROUP_SAMPLES) {
+		if (held >= least) {
 			held = 0;
 			group++;
 		}

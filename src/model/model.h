@@ -77,6 +77,11 @@ struct model_input {
 	 */
 	double touches;
 	uint64_t loads; /* of the accesses of the run, those that do not store; 0: not known */
+	/*
+	 * Samples of which these are a choice, with weights that make up for its luck: their groups
+	 * are of so many fewer. 0: they are no choice.
+	 */
+	size_t chosen_from;
 };
 
 /*

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "report/line_weights.h"
 #include "report/profile.h"
 
 #define LEAST_LINE 4
@@ -34,7 +35,8 @@ static void release(struct chosen *c)
 }
 
 /* The event that ended the watch of lines of that size, or NULL. */
-static const struct store_nested_event *find_event(const struct store_nested *n, uint32_t line_bytes)
+static const struct store_nested_event *find_event(const struct store_nested *n,
+						   uint32_t line_bytes)
 {
 	for (uint32_t i = 0; i < n->event_count; i++)
 		if (n->events[i].sizes & line_bytes) /* bit k is 1 << k bytes */
@@ -63,8 +65,6 @@ static void add_sample(struct chosen *c, const struct store_nested *n, uint32_t 
 	if (e != NULL)
 		x->end = e->end;
 	c->weights[c->sample_count++] = weight;
-	c->touches += (double)weight * profile_lines_touched(&n->begin, line_bytes);
-	c->weight += weight;
 }
 
 static void add_follow(struct chosen *c, const struct store_nested *n, uint32_t line_bytes)
@@ -103,6 +103,13 @@ static int choose(const struct profile *p, const struct profile_nested *n, uint3
 			add_sample(c, &n->items[i], line_bytes);
 		else if (!p->cut_follows)
 			add_follow(c, &n->items[i], line_bytes);
+	if (line_weights_calibrate(p, c->samples, c->weights, c->sample_count, err) != 0)
+		return -1;
+	for (size_t i = 0; i < c->sample_count; i++) {
+		c->touches += (double)c->weights[i] *
+			      profile_lines_touched(&c->samples[i].begin, line_bytes);
+		c->weight += c->weights[i];
+	}
 	return 0;
 }
 
@@ -145,6 +152,8 @@ int profile_at_line(const struct profile *p, const struct profile_nested *n, uin
 	out->weights = c.weights;
 	out->follow_weights = c.follow_weights;
 	out->touches = c.weight > 0 ? c.touches / c.weight : 1;
+	out->chosen_from = p->sample_count;
+	out->arrival_count = 0;
 	out->line_bytes = (uint32_t)line_bytes;
 	out->model = NULL;
 	if (profile_build_model(out, err) == 0)

@@ -129,6 +129,8 @@ static bool has_ended(const struct store_process *x)
 
 static int read_follows(struct profile *p, struct err *err)
 {
+	if (store_read_arrivals(p->store, p->process->id, &p->arrivals, &p->arrival_count, err) != 0)
+		return -1;
 	p->cut_follows = p->process->followed > 0 && !has_ended(p->process);
 	return p->cut_follows ? 0
 			      : store_read_follows(p->store, p->process->id, &p->follows,
@@ -174,6 +176,7 @@ int profile_build_model(struct profile *p, struct err *err)
 				      .follows = f,
 				      .follow_count = p->follow_count,
 				      .touches = p->touches,
+				      .chosen_from = p->chosen_from,
 				      .loads = part.is_part ? 0 : scaled(p, p->process->loads)},
 		err);
 out:
@@ -294,6 +297,7 @@ void profile_close(struct profile *p)
 	free(p->weights);
 	free(p->follow_weights);
 	free(p->follows);
+	free(p->arrivals);
 	free(p->samples);
 	free(p->windows);
 	if (!p->is_beside) {

@@ -42,6 +42,8 @@ struct profile {
 	 */
 	struct store_follow *follows;
 	size_t follow_count;
+	struct store_arrival *arrivals;
+	size_t arrival_count; /* 0 with other lines than those recorded */
 	bool cut_follows; /* the profile has some, not used for this reason */
 	struct store_location *locations;
 	size_t location_count;
@@ -62,6 +64,7 @@ struct profile {
 	 */
 	uint32_t *weights, *follow_weights;
 	double touches;
+	size_t chosen_from; /* samples at the recorded size; else 0 */
 	const char *machine; /* whose caches are asked about; NULL: the one that recorded */
 	struct profile_cache caches[PROFILE_CACHES]; /* of that machine */
 	bool is_beside; /* the store and the processes are another profile's */

@@ -12,6 +12,7 @@
  * weighted by how sure they are.
  */
 #include "report/shares.h"
+#include "report/arrivals.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -44,6 +45,7 @@ struct sharing {
 	struct tally *tallies;	     /* by location, and one missing */
 	double *met;		     /* one for each of p->follows: its part of those met */
 	size_t met_count;
+	struct arrivals arrived;
 	struct share_part left;	 /* by the windows unresolved */
 	struct share_part first; /* the part of it that is first touches */
 };
@@ -159,11 +161,27 @@ static int weigh_met(struct sharing *s, struct err *err)
 
 /* ---- Who made the far reuses, and the first touches ---- */
 
-/* Variance of the balance. */
-static double balance_variance(const struct sharing *s, const struct tally *t)
+static bool has_arrivals(const struct sharing *s)
 {
+	return s->arrived.count >= ARRIVALS_LEAST;
+}
+
+/* What location i touched from far, or first: who arrived tells, or a balance. */
+static double touched_far_or_first(const struct sharing *s, size_t i)
+{
+	const struct tally *t = &s->tallies[i];
+
+	return has_arrivals(s) ? s->left.accesses * s->arrived.share[i] : t->begins - t->ends;
+}
+
+/* Its variance. */
+static double balance_variance(const struct sharing *s, size_t i)
+{
+	const struct tally *t = &s->tallies[i];
 	double bias = BALANCE_ERROR * (t->begins + t->ends), balance = t->begins - t->ends;
 
+	if (has_arrivals(s))
+		return s->left.accesses * s->left.accesses * s->arrived.variance[i];
 	return fmax(0, t->square - balance * balance / (double)(s->p->window_count + 1)) +
 	       bias * bias + 1e-18;
 }
@@ -174,15 +192,18 @@ static double met_variance(double met, double one)
 	return MEET_ERROR * MEET_ERROR * met * met + met * one + one * one;
 }
 
-/* Far reuses of a location, as a share of all accesses, when all code has `far`. */
-static double far_of(const struct sharing *s, const struct tally *t, double far)
+/*
+ * Far reuses of a location, as a share of all accesses, when all code has `far`. With arrivals, so far what
+ * the lines met say alone: see take_arrivals.
+ */
+static double far_of(const struct sharing *s, size_t i, double far)
 {
-	double met = far * t->met, balance = t->begins - t->ends;
-	double of_balance = balance_variance(s, t);
-	double of_met = met_variance(met, far / (double)s->met_count);
+	double met = far * s->tallies[i].met, balance = touched_far_or_first(s, i);
+	double of_balance = balance_variance(s, i);
+	double of_met = met_variance(met, far / fmax(1, (double)s->met_count));
 
-	if (t->met <= 0)
-		return 0;
+	if (met <= 0 || has_arrivals(s))
+		return met;
 	return fmax(LEAST_OF_IT * met,
 		    (met * of_balance + balance * of_met) / (of_balance + of_met));
 }
@@ -195,7 +216,7 @@ static void share_far(struct sharing *s, double *far)
 	double sum = 0;
 
 	s->first = s->left;
-	if (s->met_count == 0)
+	if (s->met_count == 0 && !has_arrivals(s))
 		return;
 	model_resolve(s->p->model, &known);
 	s->first.accesses = fmin(known.cold, s->left.accesses);
@@ -203,7 +224,7 @@ static void share_far(struct sharing *s, double *far)
 	s->out->far.accesses = s->left.accesses - s->first.accesses;
 	s->out->far.misses = s->left.misses - s->first.misses;
 	for (size_t i = 0; i < count; i++) {
-		far[i] = far_of(s, &s->tallies[i], s->out->far.accesses);
+		far[i] = far_of(s, i, s->out->far.accesses);
 		sum += far[i];
 	}
 	for (size_t i = 0; i < count && sum > 0; i++)
@@ -218,10 +239,9 @@ static double find_surplus(const struct sharing *s, const double *far, double *s
 	double sum = 0;
 
 	for (size_t i = 0; i <= s->p->location_count; i++) {
-		const struct tally *t = &s->tallies[i];
-		double variance = balance_variance(s, t) + met_variance(far[i], one);
+		double variance = balance_variance(s, i) + met_variance(far[i], one);
 
-		surplus[i] = t->begins - t->ends - far[i];
+		surplus[i] = touched_far_or_first(s, i) - far[i];
 		if (surplus[i] < SURE * sqrt(variance))
 			surplus[i] = 0;
 		sum += surplus[i];
@@ -229,8 +249,21 @@ static double find_surplus(const struct sharing *s, const double *far, double *s
 	return sum <= TOO_MUCH * s->first.accesses ? sum : 0;
 }
 
+/* Who arrived touched from far what he did not touch first. */
+static void take_arrivals(struct sharing *s, double *far)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i <= s->p->location_count; i++) {
+		far[i] = fmax(0, touched_far_or_first(s, i) - s->out->unresolved[i].accesses);
+		sum += far[i];
+	}
+	for (size_t i = 0; i <= s->p->location_count && sum > 0; i++)
+		far[i] *= s->out->far.accesses / sum;
+}
+
 /* First touches go to the surplus; what it does not explain stays where lines were touched last. */
-static void share_first(struct sharing *s, const double *far, double *surplus)
+static void share_first(struct sharing *s, double *far, double *surplus)
 {
 	const struct profile *p = s->p;
 	double sum = find_surplus(s, far, surplus), part, rest = 1;
@@ -242,6 +275,8 @@ static void share_first(struct sharing *s, const double *far, double *surplus)
 		to->accesses += part * s->first.accesses;
 		to->misses += part * s->first.misses;
 	}
+	if (has_arrivals(s))
+		take_arrivals(s, far);
 	if (sum > 0)
 		rest = 1 - sum / fmax(sum, s->first.accesses);
 	for (size_t i = 0; i < p->sample_count; i++) {
@@ -360,13 +395,38 @@ static void rake_far(struct sharing *s, size_t first, const double *far)
 			s->out->reuses[i].is.accesses * all->misses / all->accesses;
 }
 
+/* Of code that met none of the lines watched on it is not known where the reuses began. */
+static void list_arrivals(struct sharing *s, const double *far)
+{
+	const struct profile *p = s->p;
+
+	if (!has_arrivals(s))
+		return;
+	for (size_t i = 0; i < p->arrival_count; i++) {
+		const struct store_arrival *x = &p->arrivals[i];
+		size_t end = location_index(p, x->end.location);
+		double weight = arrivals_weight(p, x);
+
+		if (s->tallies[end].met > 0 || far[end] <= 0 || weight <= 0)
+			continue;
+		s->out->reuses[s->out->count++] = (struct share_reuse){
+			.begin = p->location_count,
+			.end = end,
+			.path = x->end.path,
+			.distance = x->position,
+			.is = {.accesses = weight}, /* raked to far[end] */
+			.far = true,
+		};
+	}
+}
+
 static int list_far(struct sharing *s, const double *far, struct err *err)
 {
 	const struct profile *p = s->p;
 	size_t first = s->out->count;
 	struct map index = {0};
 
-	if (s->met_count == 0)
+	if (s->met_count == 0 && !has_arrivals(s))
 		return 0;
 	if (index_unresolved(p, &index) != 0) {
 		map_release(&index);
@@ -393,6 +453,7 @@ static int list_far(struct sharing *s, const double *far, struct err *err)
 		};
 	}
 	map_release(&index);
+	list_arrivals(s, far);
 	rake_far(s, first, far);
 	return 0;
 }
@@ -430,7 +491,8 @@ int shares_init_policy(struct shares *out, const struct profile *p, enum model_p
 	int ret = -1;
 
 	*out = (struct shares){0};
-	out->reuses = calloc(p->sample_count + p->follow_count + 1, sizeof(*out->reuses));
+	out->reuses = calloc(p->sample_count + p->follow_count + p->arrival_count + 1,
+			     sizeof(*out->reuses));
 	out->unresolved = calloc(locations, sizeof(*out->unresolved));
 	out->samples = calloc(locations, sizeof(*out->samples));
 	out->parts = s.samples = calloc(p->sample_count + 1, sizeof(*s.samples));
@@ -439,11 +501,12 @@ int shares_init_policy(struct shares *out, const struct profile *p, enum model_p
 	if (far == NULL || out->reuses == NULL || out->unresolved == NULL || out->samples == NULL ||
 	    s.samples == NULL || s.tallies == NULL || s.met == NULL)
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
-	else
+	else if (arrivals_measure(&s.arrived, p, err) == 0)
 		ret = share_out(&s, policy, size_bytes, far, far + locations, err);
 	free(far);
 	free(s.tallies);
 	free(s.met);
+	arrivals_release(&s.arrived);
 	if (ret != 0)
 		shares_release(out);
 	return ret;

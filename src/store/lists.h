@@ -47,6 +47,14 @@ enum {
 	FOLLOW_NUMBERS = FOLLOW_END + ACCESS_NUMBERS,
 };
 
+enum {
+	ARRIVAL_WINDOW,
+	ARRIVAL_WEIGHT,
+	ARRIVAL_POSITION,
+	ARRIVAL_END,
+	ARRIVAL_NUMBERS = ARRIVAL_END + ACCESS_NUMBERS,
+};
+
 /* Those of a sample at all line sizes: what is known of each event comes behind. */
 enum {
 	NESTED_WINDOW,

@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 #define STORE_APPLICATION_ID 0x44574c31u /* "DWL1" */
-#define STORE_SCHEMA_VERSION 7u
+#define STORE_SCHEMA_VERSION 8u
 
 /* The statements of the writer, prepared at their first use; SQL in row.c. */
 enum store_statement {
@@ -23,6 +23,7 @@ enum store_statement {
 	PUT_WINDOW,
 	PUT_SAMPLES,
 	PUT_FOLLOWS,
+	PUT_ARRIVALS,
 	PUT_NESTED,
 	PUT_LOCATIONS,
 	PUT_NAMES,
@@ -67,6 +68,8 @@ struct store {
 	uint64_t samples_by_status[3];
 	struct store_batch follows; /* of one process */
 	int64_t follows_process;
+	struct store_batch arrivals; /* of one process */
+	int64_t arrivals_process;
 	struct store_batch nested; /* of one process */
 	int64_t nested_process;
 	struct store_batch locations;

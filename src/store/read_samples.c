@@ -135,6 +135,54 @@ int store_read_follows(struct store *s, int64_t process, struct store_follow **i
 	return 0;
 }
 
+/* ---- First touches in windows ---- */
+
+struct arrival_list {
+	struct store *s;
+	struct store_arrival *items;
+	size_t count, room;
+};
+
+static int add_arrival(void *context, const struct list_item *item, struct err *err)
+{
+	struct arrival_list *list = context;
+	const struct numbers *n = &item->numbers;
+
+	if (n->count != ARRIVAL_NUMBERS || n->items[ARRIVAL_WEIGHT] < 1 ||
+	    n->items[ARRIVAL_WEIGHT] > UINT32_MAX)
+		return query_damaged(list->s, err);
+	if (!ARRAY_GROW(list))
+		return err_set(err, "out of memory");
+	list->items[list->count++] = (struct store_arrival){
+		.process_id = item->keys[0],
+		.window = (uint32_t)n->items[ARRIVAL_WINDOW],
+		.weight = (uint32_t)n->items[ARRIVAL_WEIGHT],
+		.position = (uint64_t)n->items[ARRIVAL_POSITION],
+		.end = access_from_numbers(n->items + ARRIVAL_END),
+	};
+	return 0;
+}
+
+int store_read_arrivals(struct store *s, int64_t process, struct store_arrival **items,
+			size_t *count, struct err *err)
+{
+	static const char sql[] = "SELECT list, process_id FROM arrival_batch"
+				  " WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, first_id";
+	struct arrival_list list = {.s = s};
+
+	*items = NULL;
+	*count = 0;
+	if (lists_read(s, sql, process, add_arrival, &list, err) != 0) {
+		free(list.items);
+		return -1;
+	}
+	*items = list.items;
+	*count = list.count;
+	return 0;
+}
+
+/* ---- How many lines were watched on ---- */
+
 struct follow_count {
 	struct store *s;
 	struct store_process *processes;

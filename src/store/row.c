@@ -20,6 +20,7 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_SAMPLES] = "INSERT INTO sample_batch(first_id, process_id, window, resolved,"
 			" censored, dangling, list) VALUES(?,?,?,?,?,?,?)",
 	[PUT_FOLLOWS] = "INSERT INTO follow_batch(first_id, process_id, list) VALUES(?,?,?)",
+	[PUT_ARRIVALS] = "INSERT INTO arrival_batch(first_id, process_id, list) VALUES(?,?,?)",
 	[PUT_NESTED] = "INSERT INTO nested_batch(first_id, process_id, list) VALUES(?,?,?)",
 	[PUT_LOCATIONS] = "REPLACE INTO location_batch(first_id, list) VALUES(?,?)",
 	[PUT_NAMES] = "REPLACE INTO name_batch(first_id, list) VALUES(?,?)",

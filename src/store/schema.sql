@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (7).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (8).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- gear, seed, line_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -78,6 +78,17 @@ CREATE VIEW follow AS SELECT first_id + key AS id, process_id,
 	json_extract(value, '$[11]') AS end_site, json_extract(value, '$[12]') AS end_block,
 	json_extract(value, '$[13]') AS end_path
 	FROM follow_batch, json_each(list);
+-- First touches of lines by a thread in the second half of a window: of lines chosen by chance, each for as many as
+-- its weight says.
+CREATE TABLE arrival_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, list TEXT NOT NULL);
+CREATE VIEW arrival AS SELECT first_id + key AS id, process_id,
+	json_extract(value, '$[0]') AS window, json_extract(value, '$[1]') AS weight,
+	json_extract(value, '$[2]') AS position,
+	json_extract(value, '$[3]') AS end_location, json_extract(value, '$[4]') AS end_address,
+	json_extract(value, '$[5]') AS end_size, json_extract(value, '$[6]') AS end_kind,
+	json_extract(value, '$[7]') AS end_thread, json_extract(value, '$[8]') AS end_site,
+	json_extract(value, '$[9]') AS end_block, json_extract(value, '$[10]') AS end_path
+	FROM arrival_batch, json_each(list);
 -- Samples whose byte was watched at all line sizes (1 << k bytes is bit k of sizes and open), and what became
 -- of the lines that their window left untouched (followed). Views show the sample and its touches.
 CREATE TABLE nested_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, list TEXT NOT NULL);

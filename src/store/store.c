@@ -47,6 +47,7 @@ struct store *store_wrap(sqlite3 *db, const char *path, struct err *err)
 	s->db = db;
 	s->samples.first_id = 1;
 	s->follows.first_id = 1;
+	s->arrivals.first_id = 1;
 	s->nested.first_id = 1;
 	return s;
 }
@@ -62,6 +63,7 @@ void store_close(struct store *s)
 	sqlite3_close(s->db);
 	text_release(&s->samples.list);
 	text_release(&s->follows.list);
+	text_release(&s->arrivals.list);
 	text_release(&s->nested.list);
 	text_release(&s->paths.list);
 	text_release(&s->locations.list);

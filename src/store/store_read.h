@@ -127,6 +127,15 @@ struct store_follow {
 	struct store_access end; /* the touch; else only the thread, which is the sample's */
 };
 
+/* The first touch of a line by a thread, in the second half of a window; lines are chosen by chance. */
+struct store_arrival {
+	int64_t process_id;
+	uint32_t window;
+	uint32_t weight;   /* lines that it speaks for, 1 at least */
+	uint64_t position; /* accesses of the process */
+	struct store_access end;
+};
+
 #define STORE_MAX_EVENTS 11 /* as many as there are sizes */
 
 /* The first touch of some of the lines that hold a sample's point: bit k of sizes, 1 << k bytes. */
@@ -239,6 +248,8 @@ int store_read_samples(struct store *s, int64_t process, struct store_sample **i
 		       struct err *err);
 int store_read_follows(struct store *s, int64_t process, struct store_follow **items, size_t *count,
 		       struct err *err);
+int store_read_arrivals(struct store *s, int64_t process, struct store_arrival **items,
+			size_t *count, struct err *err);
 int store_read_nested(struct store *s, int64_t process, struct store_nested **items, size_t *count,
 		      struct err *err);
 int store_read_locations(struct store *s, int64_t process, struct store_location **items,

@@ -146,6 +146,39 @@ int store_put_follow(struct store *s, const struct store_follow *f, struct err *
 	return b->list.failed ? row_out_of_memory(s, err) : 0;
 }
 
+/* ---- First touches in windows ---- */
+
+static int put_arrivals(struct store *s, struct err *err)
+{
+	struct row r;
+
+	if (s->arrivals.count == 0)
+		return 0;
+	r = begin_row(s, PUT_ARRIVALS, &s->arrivals);
+	row_int(&r, s->arrivals_process);
+	return end_row(s, &r, &s->arrivals, err);
+}
+
+int store_put_arrival(struct store *s, const struct store_arrival *a, struct err *err)
+{
+	int64_t numbers[ARRIVAL_NUMBERS] = {
+		[ARRIVAL_WINDOW] = a->window,
+		[ARRIVAL_WEIGHT] = a->weight,
+		[ARRIVAL_POSITION] = (int64_t)a->position,
+	};
+	struct store_batch *b = &s->arrivals;
+
+	if (s->failed)
+		return row_failed(s, err);
+	if ((s->arrivals_process != a->process_id || is_full(b)) && put_arrivals(s, err) != 0)
+		return -1;
+	s->arrivals_process = a->process_id;
+	access_to_numbers(&a->end, numbers + ARRIVAL_END);
+	numbers_add(&b->list, numbers, ARRIVAL_NUMBERS);
+	b->count++;
+	return b->list.failed ? row_out_of_memory(s, err) : 0;
+}
+
 /* ---- Samples at all line sizes ---- */
 
 static int put_nested(struct store *s, struct err *err)
@@ -314,7 +347,8 @@ int lists_flush(struct store *s, struct err *err)
 	};
 	size_t i;
 
-	if (put_samples(s, err) != 0 || put_follows(s, err) != 0 || put_nested(s, err) != 0)
+	if (put_samples(s, err) != 0 || put_follows(s, err) != 0 || put_arrivals(s, err) != 0 ||
+	    put_nested(s, err) != 0)
 		return -1;
 	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		if (put_list(s, lists[i].which, lists[i].batch, err) != 0)

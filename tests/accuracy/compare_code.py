@@ -6,8 +6,8 @@
 
 Records the command, asks dwell report for the lines, functions or objects that miss in a cache of SIZE
 with random replacement, and simulates the same command exactly (dwell simulate --curve --by).
-Prints those that make 80 % of the exact misses with their shares, and Spearman's coefficient of
-rank correlation over them; the share of first touches is left out on both sides, as a profile
+Prints those that make 80 % of the exact misses with their shares, Spearman's coefficient of
+rank correlation over them, and by how much their shares are off, all together; the share of first touches is left out on both sides, as a profile
 keeps it apart. Exit status 1 when the mean coefficient over the runs is below --rank.
 """
 import argparse
@@ -106,7 +106,7 @@ def main():
     p.add_argument('--rank', type=float, help='the least mean coefficient')
     p.add_argument('command', nargs='+')
     a = p.parse_args()
-    truth, coefficients = {}, []
+    truth, coefficients, off = {}, [], []
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(1, a.runs + 1):
             shares, process = sampled(a, seed, folder)
@@ -117,8 +117,12 @@ def main():
             for k, e, s in zip(chosen, x, y):
                 print('%6.2f %%  %6.2f %%  %s' % (100 * e, 100 * s, k))
             coefficients.append(spearman(x, y))
-            print('%d places, rank correlation %.3f' % (len(chosen), coefficients[-1]))
+            off.append(sum(abs(e - s) for e, s in zip(x, y)))
+            print('%d places, rank correlation %.3f, off by %.1f points' % (
+                len(chosen), coefficients[-1], 100 * off[-1]))
     mean = sum(coefficients) / len(coefficients)
+    print('mean of %d: rank correlation %.3f, off by %.1f points' % (
+        len(coefficients), mean, 100 * sum(off) / len(off)))
     if a.rank is not None and mean < a.rank:
         print('bar not reached: rank correlation %.3f, wanted %.3f' % (mean, a.rank))
         return 1

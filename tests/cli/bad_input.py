@@ -365,6 +365,8 @@ def a_profile_with_wrong_values():
                "UPDATE place SET line = -7, file = NULL", "UPDATE place SET function = x'1b5b324a'",
                "UPDATE meta SET value = -1", "UPDATE meta SET value = 'x'", "DROP TABLE sample_batch",
                "UPDATE follow_batch SET list = '[[1,2],[3'", "DROP TABLE follow_batch",
+               "UPDATE arrival_batch SET list = '[[0,0,5,1,64,8,1,0,0,0,0]]'", "DROP TABLE arrival_batch",
+               "UPDATE arrival_batch SET list = json_replace(list, '$[0][0]', 99999)",
                "UPDATE variable SET end = start", "UPDATE variable SET start = end + 5", "DROP TABLE variable",
                "UPDATE variable SET name = x'1b5b324a', module = NULL, type = NULL",
                "UPDATE variable SET start = 0, end = -1", "UPDATE site SET path = '[77,-3,999999999]'",

@@ -114,6 +114,7 @@ static const uint32_t record_bytes[] = {
 	[RECORD_SITE_COUNTS] = sizeof(struct record_site_counts),
 	[RECORD_REGION] = sizeof(struct record_region) + 16,
 	[RECORD_PATH] = sizeof(struct record_path) + 32,
+	[RECORD_ARRIVAL] = sizeof(struct record_arrival),
 };
 
 #define RECORD_TYPES (sizeof(record_bytes) / sizeof(record_bytes[0]))
@@ -135,6 +136,7 @@ static void write_record(struct fuzz *f, uint32_t type)
 		struct record_site_counts counts;
 		struct record_region region;
 		struct record_path path;
+		struct record_arrival arrival;
 	} *r = NULL;
 
 	if (record_bytes[type] == 0) /* a type that only whole runs make sense of */
@@ -187,6 +189,10 @@ static void write_record(struct fuzz *f, uint32_t type)
 	} else if (type == RECORD_PATH) {
 		r->path.id = 1 + (uint32_t)random_next() % 8;
 		r->path.depth = 1 + (uint32_t)random_next() % 4;
+	} else if (type == RECORD_ARRIVAL) {
+		r->arrival.weight = (uint32_t)random_next();
+		r->arrival.end.pc = random_next() % 65536;
+		r->arrival.end.kind = ACCESS_LOAD;
 	} else if (type == RECORD_SITE_COUNTS) {
 		r->counts.id = 1 + (uint32_t)random_next() % 16;
 		r->counts.blocks = random_next() >> 40;

@@ -151,6 +151,29 @@ static void the_timer_comes_before_the_window(void **state)
 	assert_true(pacing_wait(&p, 1000000, true) <= PACING_REPORT_NS + 1000000);
 }
 
+/* Its 3 ms are not taken for the way of a call: windows would be missed for as long. */
+static void another_programs_turn_is_not_waited_for_again(void **state)
+{
+	struct pacing p;
+	uint64_t asked;
+
+	(void)state;
+	configure();
+	clock_ns = 1000000000;
+	pacing_start(&p, 7);
+	pacing_next(&p);
+	p.start = 2000000;
+	asked = pacing_wait(&p, 0, true);
+	clock_ns += asked + 3000000;
+	pacing_look(&p, 1000);
+	assert_true(pacing_wait(&p, p.start - 1, true) < 20000);
+	/* A slow way is. */
+	asked = pacing_wait(&p, p.start - 1, true);
+	clock_ns += asked + 60000;
+	pacing_look(&p, 2000);
+	assert_true(pacing_wait(&p, p.start - 1, true) > 30000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -160,6 +183,7 @@ int main(void)
 		cmocka_unit_test(no_window_stands_for_a_pause),
 		cmocka_unit_test(a_limit_makes_periods_grow),
 		cmocka_unit_test(the_timer_comes_before_the_window),
+		cmocka_unit_test(another_programs_turn_is_not_waited_for_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

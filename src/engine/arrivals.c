@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* First touches of lines in a window; see arrivals.h. */
+#include "engine/arrivals.h"
+
+#include "engine/random.h"
+#include "engine/records.h"
+
+#define WORDS (WATCH_SLOTS / 64)
+/* Told of in a window: with more, half as many slots are chosen in the thread's next; with few, twice. */
+#define TOLD_MOST	  64u
+#define TOLD_FEW	  12u
+#define ONE_IN_LOG2_LEAST 5u
+#define ONE_IN_LOG2_MOST  11u
+
+void arrivals_begin(struct thread *t)
+{
+	struct watch_set *ws = t->watches;
+
+	ws->chosen = 0;
+	ws->arrived = 0;
+	ws->told = 0;
+	for (uint32_t i = 0; i < WORDS; i++) {
+		uint64_t bits = ~0ull;
+
+		for (uint32_t k = 0; k < ws->one_in_log2; k++)
+			bits &= random_next(&t->rng);
+		ws->fresh[i] = bits;
+		ws->bits[i] |= bits;
+		ws->chosen += (uint32_t)__builtin_popcountll(bits);
+	}
+}
+
+void arrivals_end(struct thread *t)
+{
+	struct watch_set *ws = t->watches;
+
+	for (uint32_t i = 0; i < WORDS; i++) {
+		for (uint64_t left = ws->fresh[i]; left; left &= left - 1)
+			if (ws->marks[i * 64 + (uint32_t)__builtin_ctzll(left)] == 0)
+				ws->bits[i] &= ~(left & -left);
+		ws->fresh[i] = 0;
+	}
+	if (ws->told > TOLD_MOST && ws->one_in_log2 < ONE_IN_LOG2_MOST)
+		ws->one_in_log2++;
+	else if (ws->told < TOLD_FEW && ws->one_in_log2 > ONE_IN_LOG2_LEAST)
+		ws->one_in_log2--;
+}
+
+void arrivals_touch(struct thread *t, const struct scan_window *w, const struct record_access *a,
+		    uint64_t process_at)
+{
+	struct watch_set *ws = t->watches;
+	uint32_t slot = watch_slot(a->address >> w->line_shift);
+	/*
+	 * A slot that is gone hides the arrival of another of its lines: of as many as there are gone, if lines
+	 * come at random, and of none in a walk through memory. The mean of the two is off by a
+	 * fifth at most in windows that touch half of the slots; few touch a tenth.
+	 */
+	uint64_t weight =
+		((uint64_t)ws->chosen << ws->one_in_log2) / (ws->chosen - ws->arrived / 2);
+	struct record_arrival r = {.window = ws->window,
+				   .weight = (uint32_t)weight,
+				   .position = process_at,
+				   .end = *a};
+
+	ws->fresh[slot / 64] &= ~(1ull << (slot & 63));
+	if (ws->marks[slot] == 0)
+		ws->bits[slot / 64] &= ~(1ull << (slot & 63));
+	ws->changes++;
+	ws->arrived++;
+	if (process_at < w->middle)
+		return;
+	ws->told++;
+	records_arrival(t->process, &r);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Who is charged with what windows left unresolved: who came to lines that these had not seen before. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/arrivals.h"
+#include "report/hot.h"
+#include "store/store.h"
+
+#define WINDOWS	   40
+#define PER_WINDOW 200
+#define LENGTH	   100000ull
+#define PERIOD	   1000000ull
+#define PATH	   "dwell.db"
+#define CACHE	   (64u << 10)
+
+static char folder[] = "/tmp/dwell-report-arrivals-XXXXXX";
+
+/* Location 1 makes all reuses that are seen, at no distance; a quarter of the samples are censored. */
+static void put_samples(struct store *s, uint32_t window, uint64_t pages)
+{
+	struct store_window w = {1, window, PERIOD * window, LENGTH, PERIOD, PER_WINDOW, pages};
+
+	assert_int_equal(store_put_window(s, &w, NULL), 0);
+	for (uint32_t k = 0; k < PER_WINDOW; k++) {
+		struct store_sample x = {.process_id = 1,
+					 .window = window,
+					 .status = k % 4 == 0,
+					 .position = PERIOD * window + k,
+					 .distance = k % 4 == 0 ? LENGTH - k : 0,
+					 .begin = {1, 64, 8, 1, 0},
+					 .end = {1, 64, 8, 1, 0}};
+
+		if (x.status == 1)
+			x.end = (struct store_access){.location = STORE_NONE};
+		assert_int_equal(store_put_sample(s, &x, NULL), 0);
+	}
+}
+
+/* Location 2 comes once in a window for 8 lines, location 3 twice for 2 each. */
+static void put_arrivals(struct store *s, uint32_t window)
+{
+	struct store_arrival a = {.process_id = 1,
+				  .window = window,
+				  .weight = 8,
+				  .position = PERIOD * window + LENGTH - 1,
+				  .end = {2, 4096, 8, 1, 0, 0, 0, 5}};
+
+	assert_int_equal(store_put_arrival(s, &a, NULL), 0);
+	a.end.location = 3;
+	a.weight = 2;
+	assert_int_equal(store_put_arrival(s, &a, NULL), 0);
+	assert_int_equal(store_put_arrival(s, &a, NULL), 0);
+}
+
+static void write_profile(uint64_t pages)
+{
+	struct store_process p = {.id = 1,
+				  .parent_id = STORE_NONE,
+				  .cause = "start",
+				  .exe = "/bin/x",
+				  .command = "x",
+				  .state = "exited",
+				  .accesses = PERIOD * WINDOWS,
+				  .footprint_pages = pages};
+	struct store *s = NULL;
+	struct err err;
+
+	unlink(PATH);
+	if (store_create(PATH, &s, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(store_put_process(s, &p, NULL), 0);
+	for (int64_t id = 1; id <= 3; id++)
+		assert_int_equal(
+			store_put_location(s,
+					   &(struct store_location){.id = id,
+								    .process_id = 1,
+								    .pc = (uint64_t)id * 64},
+					   NULL),
+			0);
+	for (uint32_t w = 0; w < WINDOWS; w++) {
+		put_samples(s, w, pages);
+		put_arrivals(s, w);
+	}
+	assert_int_equal(store_finish(s, NULL), 0);
+	store_close(s);
+}
+
+static struct profile load(void)
+{
+	struct profile p;
+	struct err err;
+
+	if (profile_open(&p, PATH, STORE_NONE, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_int_equal(p.location_count, 3);
+	return p;
+}
+
+static void arrivals_come_back(void **state)
+{
+	struct arrivals a;
+	struct profile p;
+
+	(void)state;
+	write_profile(2000);
+	p = load();
+	assert_int_equal(p.arrival_count, 3 * WINDOWS);
+	assert_int_equal(p.arrivals[3].window, 1);
+	assert_int_equal(p.arrivals[3].weight, 8);
+	assert_int_equal(p.arrivals[3].position, PERIOD + LENGTH - 1);
+	assert_int_equal(p.arrivals[3].end.location, 2);
+	assert_int_equal(p.arrivals[3].end.path, 5);
+	/* 8 lines in half a window of a period. */
+	assert_true(arrivals_weight(&p, &p.arrivals[3]) == 8.0 * PERIOD / (LENGTH / 2));
+	assert_int_equal(arrivals_measure(&a, &p, NULL), 0);
+	assert_int_equal(a.count, 3 * WINDOWS);
+	assert_true(fabs(a.share[1] - 2.0 / 3) < 1e-9 && fabs(a.share[2] - 1.0 / 3) < 1e-9);
+	/* Each window said the same: what is left is one window in all of them. */
+	assert_true(a.variance[1] < a.share[1] * a.share[1] / WINDOWS / 10);
+	arrivals_release(&a);
+	profile_close(&p);
+}
+
+/* 2000 pages are 0.3 % of the accesses; 24.7 % come from far. */
+static void far_misses_belong_to_who_arrived(void **state)
+{
+	struct hot_cost *costs;
+	struct profile p;
+
+	(void)state;
+	write_profile(2000);
+	p = load();
+	costs = hot_costs(&p, CACHE, NULL);
+	assert_non_null(costs);
+	assert_true(costs[0].misses < 0.01);
+	assert_true(costs[1].misses > 0.15 && costs[2].misses > 0.07);
+	assert_true(fabs(costs[1].misses / costs[2].misses - 2) < 0.01);
+	/* First touches are too few to tell whose: they stay where the lines were touched last. */
+	assert_true(costs[1].unresolved == 0 && costs[2].unresolved == 0);
+	free(costs);
+	profile_close(&p);
+}
+
+/* With as much memory as there are unseen touches these are the first ones. */
+static void first_touches_belong_to_who_arrived(void **state)
+{
+	struct hot_cost *costs;
+	struct profile p;
+
+	(void)state;
+	write_profile(PERIOD * WINDOWS / 64 / 4);
+	p = load();
+	costs = hot_costs(&p, CACHE, NULL);
+	assert_non_null(costs);
+	assert_true(costs[1].unresolved > 0.15 && costs[2].unresolved > 0.07);
+	assert_true(fabs(costs[1].unresolved / costs[2].unresolved - 2) < 0.01);
+	assert_true(costs[1].misses < 0.02);
+	free(costs);
+	profile_close(&p);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(arrivals_come_back),
+		cmocka_unit_test(far_misses_belong_to_who_arrived),
+		cmocka_unit_test(first_touches_belong_to_who_arrived),
+	};
+	char command[64];
+	int failed;
+
+	if (mkdtemp(folder) == NULL || chdir(folder) != 0)
+		return 1;
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	if (chdir("/") != 0 || system(command) != 0)
+		return 1;
+	return failed;
+}
