@@ -69,6 +69,23 @@ static int copy_follows(struct copying *c, struct err *err)
 	return status;
 }
 
+static int copy_arrivals(struct copying *c, struct err *err)
+{
+	struct store_arrival *items;
+	size_t count;
+	int status = 0;
+
+	if (store_read_arrivals(c->in, STORE_ALL, &items, &count, err) != 0)
+		return -1;
+	for (size_t i = 0; status == 0 && i < count; i++) {
+		items[i].process_id += c->by.process;
+		move_access(c, &items[i].end);
+		status = store_put_arrival(c->out, &items[i], err);
+	}
+	free(items);
+	return status;
+}
+
 static int put_nested(const struct copying *c, struct store_nested *n, struct err *err)
 {
 	struct store_nested_event events[STORE_MAX_EVENTS];
@@ -177,7 +194,7 @@ int copy_samples(struct copying *c, struct err *err)
 {
 	if (copy_windows(c, err) != 0 || copy_paths(c, err) != 0 || copy_sites(c, err) != 0 ||
 	    copy_variables(c, err) != 0 || copy_sample_rows(c, err) != 0 ||
-	    copy_follows(c, err) != 0)
+	    copy_follows(c, err) != 0 || copy_arrivals(c, err) != 0)
 		return -1;
 	return copy_nested(c, err);
 }
