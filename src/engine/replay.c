@@ -18,7 +18,7 @@ static struct {
 	uint32_t code_shift;
 	bool is_quick; /* one hierarchy without TLB, to which stores are as loads */
 	bool is_wide;  /* as replay_wide.h wants it */
-	uint8_t first_miss, last_miss; /* for it: columns of fetches that miss in the levels */
+	const uint8_t *miss_columns; /* for it: of fetches, reads, writes; then of the last level */
 	struct replay_wide wide;
 	bool is_strict; /* an access to data may change what the next fetch finds in its first cache */
 	struct sim_hierarchy h[CHANNEL_MAX_GEOMETRIES];
@@ -453,20 +453,21 @@ const uint64_t *replay_odd(const uint64_t *p)
 	return trailer + 1;
 }
 
-/* column: 0, 1, 2 for a fetch, a read, a write. */
-static void missed(struct segment *s, struct segment_insn *in, uint32_t column, bool last)
+/* kind: 0, 1, 2 for a fetch, a read, a write. */
+static void missed(struct segment *s, struct segment_insn *in, uint32_t kind, bool last)
 {
+	const uint32_t first_column = r.miss_columns[kind], last_column = r.miss_columns[3 + kind];
 	uint32_t *number = cell_number(s, in);
 	uint64_t *events = *number ? cells_at(*number) : cells_spare();
 
-	events[r.first_miss + column]++;
+	events[first_column]++;
 	if (last)
-		events[r.last_miss + column]++;
+		events[last_column]++;
 	if (!*number)
 		cells_take_spare(number);
 	if (r.calls) {
-		r.calls->totals.event[r.first_miss + column]++;
-		r.calls->totals.event[r.last_miss + column] += last;
+		r.calls->totals.event[first_column]++;
+		r.calls->totals.event[last_column] += last;
 		r.calls->totals.changes++;
 	}
 }
@@ -497,6 +498,16 @@ static bool fits_wide(const struct sim_cache *c, struct replay_cache *w)
 	return true;
 }
 
+/* The same of the code's; where fetches are not simulated a table says that all is plain. */
+static bool fits_wide_code(const struct sim_hierarchy *h, struct replay_cache *w)
+{
+	if (h->has_fetches)
+		return fits_wide(&h->caches[SIM_CODE_SLOT], w);
+	*w = (struct replay_cache){ .plain = (uint64_t *)(uintptr_t)h->fetch.lines[SIM_LOAD],
+				    .mask = h->fetch.set_mask };
+	return true;
+}
+
 static void prepare_wide(const struct sim_hierarchy *h)
 {
 	const struct sim_geometry *g = &h->geometry;
@@ -504,10 +515,9 @@ static void prepare_wide(const struct sim_hierarchy *h)
 	r.is_wide = engine.wide && r.is_quick && h->is_simple && !g->is_unified &&
 		    g->level_count == 2 && !(engine.config.simulate_flags & CHANNEL_NO_FILTER) &&
 		    fits_wide(&h->caches[0], &r.wide.data) &&
-		    fits_wide(&h->caches[SIM_CODE_SLOT], &r.wide.code) &&
+		    fits_wide_code(h, &r.wide.code) &&
 		    fits_wide(&h->caches[1], &r.wide.last);
-	r.first_miss = h->list.index[SIM_MISSES];
-	r.last_miss = h->list.index[SIM_MISSES + 3];
+	r.miss_columns = &h->list.index[SIM_MISSES];
 }
 
 void replay_buffer(struct thread *t)
