@@ -60,15 +60,15 @@ static void take_machine(const struct machine_model *m, bool ends,
 		caches[GEOMETRY_LL].inclusion = SIM_NEITHER;
 }
 
-static bool has_any_cache(const struct geometry_plan *p)
+static bool has_lower_level(const struct geometry_plan *p)
 {
-	for (unsigned i = 0; i < GEOMETRY_CACHES; i++)
+	for (unsigned i = GEOMETRY_L2; i < GEOMETRY_CACHES; i++)
 		if (p->has_cache[i])
 			return true;
 	return false;
 }
 
-/* The caches that the plan begins from. */
+/* The caches that the plan begins from: without a machine, the host's where there must be some. */
 static void take_base(const struct geometry_plan *p,
 		      struct sim_cache_geometry caches[GEOMETRY_CACHES])
 {
@@ -78,9 +78,11 @@ static void take_base(const struct geometry_plan *p,
 	memset(caches, 0, GEOMETRY_CACHES * sizeof(*caches));
 	if (is_named && strcmp(p->machine, "host") != 0) {
 		take_machine(machine_model_find(p->machine), false, caches);
-	} else if (is_named || !has_any_cache(p)) {
+	} else {
 		machine_read_model(&host);
 		take_machine(&host, !is_named, caches);
+		if (!is_named && has_lower_level(p))
+			caches[GEOMETRY_LL] = (struct sim_cache_geometry){0};
 	}
 }
 

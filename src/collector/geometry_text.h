@@ -57,8 +57,8 @@ int geometry_set_machine(struct geometry_plan *p, const char *name, struct err *
 int geometry_read_file(struct geometry_plan *p, const char *path, struct err *err);
 
 /*
- * The geometry that was asked for. Without any cache and machine that is the host's first level and its
- * last; a geometry that cannot be is refused. Returns 0, or -1 with the reason.
+ * The geometry that was asked for. Without a machine, a first level that is not given is the host's, and
+ * so is the last if nothing below the first is given; a geometry that cannot be is refused. Returns 0, or -1 with the reason.
  */
 int geometry_build(const struct geometry_plan *p, struct sim_geometry *g, struct err *err);
 

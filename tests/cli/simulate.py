@@ -47,6 +47,7 @@ def bad_options_are_refused():
             (2, 'no command', '--curve'),
             (2, '--by is for --curve', '--by', 'line', '--', 'true'),
             (2, '--sizes is for --curve', '--sizes', '8K:64K', '--', 'true'),
+            (2, 'no command'),
             (2, "policy 'x' is unknown", '--curve', '--policy', 'x', '--', 'true'),
             (2, 'power of two', '--curve', '--lines', '48', '--', 'true'),
             (2, 'power of two', '--curve', '--lines', '64,2', '--', 'true'),
