@@ -12,6 +12,7 @@
 #include "engine/util.h"
 
 #define GIVE_UP_TRIES 10000u /* of 200 us and more, without anything read: the reader is no more */
+#define EXACT_FACTOR  5u     /* so much longer where a loss would be the end: it may write to a slow disk */
 
 static struct channel_header *header;
 
@@ -112,7 +113,7 @@ static void *reserve(struct process *p, uint32_t bytes, bool wait)
 		void *r = ring_reserve(&p->ring, bytes);
 
 		/* A collector that was killed but not waited for still seems to live. */
-		if (tries > GIVE_UP_TRIES && p->ring.slot->read_pos == read_before)
+		if (tries > GIVE_UP_TRIES * (exact ? EXACT_FACTOR : 1) && p->ring.slot->read_pos == read_before)
 			wait = false;
 
 		if (r)

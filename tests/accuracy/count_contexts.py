@@ -24,21 +24,9 @@ import inputs  # noqa: E402
 PROGRAMS = {
     'bzip2': cv.PROGRAMS['bzip2'],
     'cc1': cv.PROGRAMS['cc1'],
-    'gdb': 'gdb -q -nx -batch -ex "info line main" -ex "break main" -ex run -ex bt -ex "info registers" '
-           '-ex "print argv[0]" -ex "ptype struct sample" -ex kill $IN/debuggee',
+    'vim': 'vim -N -u NONE -i NONE -n -es -c "syntax on" -c "set ft=c" -c "g/static/s//STATIC/" -c "normal gg=G" '
+           '-c "vimgrep /int/ %" -c "sort" -c "q!" $IN/steps.c',
 }
-SOURCE = """
-struct sample { int count; const char *name; struct sample *next; };
-static struct sample one = { 1, "one", 0 };
-int main(int argc, char **argv) { return argc + one.count + (argv[0] == 0) - 2; }
-"""
-
-
-def prepare(name, base, options):
-    with open(base + '/debuggee.c', 'w') as f:
-        f.write(SOURCE)
-    subprocess.run(['gcc', '-g', '-o', base + '/inputs/debuggee', base + '/debuggee.c'], check=True)
-    return cv.prepare(name, base, options)
 
 
 def count(argv, depth, base, options):
@@ -69,7 +57,7 @@ def main():
     print('|---|---|%s' % ('---:|' * len(depths)))
     try:
         for name in [n for n in PROGRAMS if re.search(options.only, n)]:
-            argv = prepare(name, base, options)
+            argv = cv.prepare(name, base, options)
             sizes = [count(argv, depth, base, options) for depth in depths]
             for what, column in ('nodes', 0), ('arcs', 1):
                 print('| %s | %s | %s |' % (name, what, ' | '.join(format(s[column], ',') for s in sizes)), flush=True)
