@@ -42,8 +42,9 @@ struct simulate_options {
 	const char *output; /* NULL: stderr, or for a trace stdout */
 	struct geometry_options geometry;
 	struct simulate_run live;
-	const char *first; /* option that only --curve and --trace have, or NULL */
-	const char *trace; /* NULL: run a command */
+	const char *first;    /* option that only --curve and --trace have, or NULL */
+	const char *of_curve; /* that only --curve has */
+	const char *trace;    /* NULL: run a command */
 	enum trace_format trace_format;
 };
 
@@ -253,6 +254,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_failure(state, EXIT_USAGE, 0, "%s", err.text);
 		if (o->first == NULL)
 			o->first = name_of(key);
+		if (key != KEY_FORMAT && key != KEY_TRACE_FORMAT)
+			o->of_curve = name_of(key);
 		return 0;
 	}
 	switch (key) {
@@ -292,7 +295,8 @@ static const struct argp argp = {
 	parse,
 	"[--] COMMAND [ARGUMENT...]\n--trace FILE",
 	"Run a command, or read a trace, and simulate each of its memory accesses.\v"
-	"The command's output, exit status and signals are its own. Its caches are simulated while it "
+	"The command's output, exit status and signals are its own. Its caches are simulated while "
+	"it "
 	"runs, and what happens there goes to a profile, by instruction: see it with dwell report. "
 	"With --curve the result comes to stderr when the command has ended.",
 	children,
@@ -358,6 +362,11 @@ static int check(struct simulate_options *o, struct err *err)
 {
 	if (!o->has_curve)
 		return err_set(err, "--by is for --curve: add that");
+	if (o->live.first != NULL)
+		return err_set(err, "--%s is for runs without --curve", o->live.first);
+	if (geometry_options_given(&o->geometry))
+		return err_set(err, "a curve is of fully associative caches of data: leave out "
+				    "--cache and what else describes caches, or --curve");
 	if (o->has_by && o->at == 0)
 		return err_set(err, "--by needs the size of the cache: add --at SIZE");
 	if (!o->has_by && o->at > 0)
@@ -493,10 +502,11 @@ static int run_trace(struct simulate_options *o)
 	struct err err;
 	bool is_new;
 	int code;
+	const char *other = o->has_curve ? "curve" : o->of_curve ? o->of_curve : o->live.first;
 
-	if (o->exact.run.command != NULL || o->has_curve || o->has_by) {
-		err_set(&err, "--trace simulates the accesses in a file: leave out %s",
-			o->exact.run.command != NULL ? "the command" : "--curve and --by");
+	if (o->exact.run.command != NULL || other != NULL) {
+		err_set(&err, "--trace simulates the accesses in a file: leave out %s%s",
+			other != NULL ? "--" : "the command", other != NULL ? other : "");
 		return cli_fail(&err, EXIT_USAGE);
 	}
 	if (geometry_options_build(&o->geometry, &g, &err) != 0)

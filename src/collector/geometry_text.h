@@ -58,17 +58,21 @@ int geometry_read_file(struct geometry_plan *p, const char *path, struct err *er
 
 /*
  * The geometry that was asked for. Without a machine, a first level that is not given is the host's, and
- * so is the last if nothing below the first is given; a geometry that cannot be is refused. Returns 0, or -1 with the reason.
+ * so is the last if nothing below the first is given; a geometry that cannot be is refused. Returns 0, or
+ * -1 with the reason.
  */
 int geometry_build(const struct geometry_plan *p, struct sim_geometry *g, struct err *err);
 
 /* The names of all machines with commas between them, for help. */
 void geometry_machine_names(char *text, size_t room);
 
-/* A geometry in rows that geometry_add takes in again, name = value. */
+/*
+ * A geometry in rows that geometry_add takes in again, name = value. A first level of instructions, or
+ * a last level, that is not there is one of them, since what is not given would be this machine's.
+ */
 struct geometry_row {
 	char name[16];	/* "L1d", "line-use" */
-	char value[96]; /* "32K,8,64,lru"; "" after a flag */
+	char value[96]; /* "32K,8,64,lru", "none"; "" after a flag */
 };
 
 #define GEOMETRY_ROWS (SIM_MAX_LEVELS + 1 + 3 + 2)

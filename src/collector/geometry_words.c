@@ -310,12 +310,16 @@ size_t geometry_rows(const struct sim_geometry *g, struct geometry_row rows[GEOM
 
 	if (g->code.size_bytes > 0)
 		put_cache(&rows[n++], "L1i", &g->code);
+	else if (!g->is_unified)
+		rows[n++] = (struct geometry_row){"L1i", "none"};
 	for (unsigned i = 0; i < g->level_count; i++)
 		put_cache(&rows[n++],
 			  i == 0 && g->is_unified	     ? "L1"
 			  : i > 0 && i + 1 == g->level_count ? "LL"
 							     : levels[i],
 			  &g->levels[i]);
+	if (g->level_count == 1)
+		rows[n++] = (struct geometry_row){"LL", "none"};
 	if (g->code_tlb.entries > 0)
 		put_tlb(&rows[n++], "ITLB", &g->code_tlb);
 	if (g->data_tlb.entries > 0)

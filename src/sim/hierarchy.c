@@ -140,6 +140,13 @@ static int init_filter(struct sim_hierarchy *h, bool filter)
 	return 0;
 }
 
+/* A hit can be seen to change nothing but the order of its set: see give. */
+static bool has_quick(const struct sim_cache *c)
+{
+	return c->plain_loads != NULL && c->replacement == SIM_REPLACE_LRU &&
+	       c->ways <= SIM_SHORT_WAYS && !c->is_by_age;
+}
+
 int sim_hierarchy_init(struct sim_hierarchy *h, const struct sim_geometry *g, bool filter,
 		       const struct sim_memory *memory)
 {
@@ -151,9 +158,8 @@ int sim_hierarchy_init(struct sim_hierarchy *h, const struct sim_geometry *g, bo
 	if (init_caches(h) != 0 || init_tlbs(h) != 0 || init_filter(h, filter) != 0)
 		return -1;
 	h->is_simple = is_simple(h);
-	for (unsigned slot = 0; slot < SIM_SLOTS; slot++)
-		h->has_quick[slot] = h->is_simple && h->caches[slot].plain_loads != NULL &&
-				     !h->caches[slot].is_by_age;
+	for (unsigned slot = 0; slot < SIM_SLOTS && filter; slot++)
+		h->has_quick[slot] = has_quick(&h->caches[slot]);
 	return 0;
 }
 
@@ -248,9 +254,28 @@ __attribute__((noinline)) static uint32_t give_missed(struct sim_hierarchy *h, u
 	return go_down(h, columns[kind], address, last_byte(h, address, bytes), events);
 }
 
+/* The page of an access that lies in one is the last one used of its set in its TLB. */
+static inline bool is_in_plain_page(const struct sim_hierarchy *h, uint64_t address,
+				    enum sim_access kind)
+{
+	const struct sim_plain *pages = kind == SIM_FETCH ? &h->fetch_pages : &h->data_pages;
+
+	return !h->has_tlb || sim_is_plain(pages, address >> pages->shift, SIM_LOAD);
+}
+
+/* A hit on an entry changes more than the order of its set. */
+static inline bool has_consequences(const struct sim_cache *c, uint64_t entry, enum sim_access kind)
+{
+	if ((entry & SIM_PREFETCHED) != 0)
+		return true;
+	if (kind == SIM_LOAD || kind == SIM_FETCH || c->stores == SIM_STORES_AS_LOADS)
+		return false;
+	return c->stores == SIM_STORES_NEVER || (entry & SIM_DIRTY) == 0;
+}
+
 /*
- * Most accesses that are given, by far, hit one line of a first level that is packed and has a filter: that is kept
- * short, and all else apart, so that it needs few registers.
+ * Most accesses that are given, by far, hit one line of a first level that is packed LRU, and change nothing but the
+ * order of its set: that is kept short, and all else apart, so that it needs few registers.
  */
 static inline uint32_t give(struct sim_hierarchy *h, unsigned slot, uint64_t address,
 			    uint32_t bytes, enum sim_access kind, uint64_t events[])
@@ -259,14 +284,20 @@ static inline uint32_t give(struct sim_hierarchy *h, unsigned slot, uint64_t add
 	uint64_t line = address >> c->shift, number = line & c->set_mask, *set;
 	int way;
 
-	if (!h->has_quick[slot] || (address + bytes - 1) >> c->shift != line)
+	if (!h->has_quick[slot] || (address + bytes - 1) >> c->shift != line ||
+	    !is_in_plain_page(h, address, kind))
 		return give_any(h, slot, address, bytes, kind, events);
 	set = sim_packed_set(c, number);
 	way = sim_packed_find(c, set, line);
-	if (way < 0)
+	if (way < 0 && h->is_simple)
 		return give_missed(h, slot, address, bytes, kind, events);
+	if (way < 0 || has_consequences(c, set[SIM_PACKED_HEAD + way], kind))
+		return give_any(h, slot, address, bytes, kind, events);
 	sim_packed_use(set, (unsigned)way);
 	c->plain_loads[number] = line;
+	if (c->stores == SIM_STORES_ONCE_DIRTY)
+		c->plain_stores[number] =
+			(set[SIM_PACKED_HEAD + way] & SIM_DIRTY) != 0 ? line : SIM_NO_LINE;
 	return 0;
 }
 

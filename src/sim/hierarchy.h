@@ -88,7 +88,7 @@ struct sim_hierarchy {
 	const struct sim_memory *memory;
 	bool is_simple; /* LRU in short sets everywhere, and nothing else: see hierarchy.c */
 	bool has_fetches;
-	bool has_quick[SIM_SLOTS]; /* it is simple, and this cache packed and with a filter */
+	bool has_quick[SIM_SLOTS]; /* a packed LRU cache with a filter */
 	uint32_t most_bytes;	   /* of an access */
 	struct sim_cache caches[SIM_SLOTS];
 	struct sim_strides strides[SIM_SLOTS];

@@ -175,6 +175,10 @@ def bad_use_is_refused():
     for status, says, *arguments in (
             (2, 'leave out the command', '--trace', 'x', '--', 'true'),
             (2, 'leave out --curve', '--trace', 'x', '--curve'),
+            (2, 'leave out --sizes', '--trace', 'x', '--sizes', '8K:16K'),
+            (2, 'leave out --also', '--trace', 'x', '--also', 'L1d=1K,2,64'),
+            (2, 'leave out --cache', '--curve', '--cache', 'L1d=1K,2,64', '--', 'true'),
+            (2, '--no-filter is for runs', '--curve', '--no-filter', '--', 'true'),
             (2, "trace format 'x' is unknown", '--trace', 'x', '--trace-format', 'x'),
             (2, "no machine 'x'", '--trace', 'x', '--machine', 'x'),
             (2, "no cache 'L7'", '--trace', 'x', '--cache', 'L7=1K,2,64'),

@@ -118,13 +118,39 @@ static void levels_are_the_machines_but_for_those_given(void **state)
 	assert_int_equal(geometry_build(&p, &g, &err), 0);
 	assert_int_equal(g.code.size_bytes, 0);
 	p = (struct geometry_plan){0};
-	add(&p, "LL=1M,16,64");
+	add(&p, "L1d=none");
 	assert_int_equal(geometry_build(&p, &g, &err), -1);
 	assert_non_null(strstr(err.text, "add L1d="));
 	add(&p, "L1d=2M,16,64");
 	add(&p, "LL=1M,16,64,inclusive");
 	assert_int_equal(geometry_build(&p, &g, &err), -1);
 	assert_non_null(strstr(err.text, "such caches cannot be: LL"));
+}
+
+static void without_a_machine_what_is_missing_is_the_hosts(void **state)
+{
+	struct geometry_plan p = {0};
+	struct sim_geometry host, g;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(geometry_build(&p, &host, &err), 0);
+	add(&p, "L1d=16K,4,64");
+	assert_int_equal(geometry_build(&p, &g, &err), 0);
+	assert_int_equal(g.level_count, 2);
+	assert_int_equal(g.levels[0].size_bytes, 16 << 10);
+	assert_int_equal(g.code.size_bytes, host.code.size_bytes);
+	assert_int_equal(g.levels[1].size_bytes, host.levels[1].size_bytes);
+	add(&p, "L2=512K,8,64"); /* which is the last one, then */
+	add(&p, "L1i=none");
+	assert_int_equal(geometry_build(&p, &g, &err), 0);
+	assert_int_equal(g.level_count, 2);
+	assert_int_equal(g.levels[1].size_bytes, 512 << 10);
+	assert_int_equal(g.code.size_bytes, 0);
+	p = (struct geometry_plan){0};
+	add(&p, "LL=none");
+	assert_int_equal(geometry_build(&p, &g, &err), 0);
+	assert_int_equal(g.level_count, 1);
 }
 
 static void the_default_has_two_levels(void **state)
@@ -306,6 +332,7 @@ int main(void)
 		cmocka_unit_test(a_cache_is_read_with_its_words),
 		cmocka_unit_test(what_is_no_cache_is_refused),
 		cmocka_unit_test(levels_are_the_machines_but_for_those_given),
+		cmocka_unit_test(without_a_machine_what_is_missing_is_the_hosts),
 		cmocka_unit_test(the_default_has_two_levels),
 		cmocka_unit_test(what_is_written_is_read_again),
 		cmocka_unit_test(a_file_names_the_line_that_is_wrong),

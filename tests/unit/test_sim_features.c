@@ -467,6 +467,14 @@ static void impossible_geometries_are_refused(void **state)
 	g.line_use = true;
 	check_refused(g, "line use");
 	g = usual();
+	for (g.level_count = 2; g.level_count < 5; g.level_count++)
+		g.levels[g.level_count] = g.levels[1];
+	g.code_tlb = g.data_tlb = g.second_tlb = (struct sim_tlb_geometry){16, 4, 4096};
+	g.write_backs = true; /* 3 + 15 + 5 + 6 events, and 4 more */
+	assert_int_equal(sim_geometry_check(&g, reason, sizeof(reason)), 0);
+	g.line_use = true;
+	check_refused(g, "too many events: 33, and 32 is the most");
+	g = usual();
 	g.levels[0].replacement = SIM_REPLACE_PLRU;
 	g.levels[0].size_bytes = 32768 * 3 / 2;
 	g.levels[0].ways = 12;
