@@ -16,7 +16,7 @@
 static struct {
 	uint32_t count; /* of hierarchies */
 	uint32_t code_shift;
-	bool has_tags; /* see tell_tag */
+	bool has_tags, has_line_use; /* see tell_tag */
 	bool is_quick; /* one hierarchy without TLB, to which stores are as loads */
 	bool is_wide;  /* as replay_wide.h wants it */
 	const uint8_t *miss_columns; /* for it: of fetches, reads, writes; then of the last level */
@@ -80,6 +80,7 @@ static bool make_hierarchies(uint32_t *events)
 		h->charge = charge;
 		h->charge_context = &r.events_at[i];
 		r.has_tags |= wants_tags(&g);
+		r.has_line_use |= g.line_use;
 	}
 	return true;
 }
@@ -152,15 +153,15 @@ static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
 	}
 }
 
-/* Line use and prefetchers that know strides are told who makes the accesses, by its cell. */
+/* Line use is told the cell of who makes the accesses, prefetchers that know strides its address. */
 static void tell_tag(struct segment *s, struct segment_insn *in)
 {
-	uint32_t *number = cell_number(s, in);
+	uint32_t *number = cell_number(s, in), tag = (uint32_t)s->desc.pc + in->offset;
 
-	if (!*number)
+	if (r.has_line_use && !*number)
 		*number = cells_new_from_spare();
 	for (uint32_t k = 0; k < r.count; k++)
-		r.h[k].tag = *number;
+		r.h[k].tag = r.has_line_use ? *number : tag;
 }
 
 /* Something has been counted where events_of said. */
