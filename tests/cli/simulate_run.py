@@ -155,6 +155,16 @@ def larger_caches_miss_less():
 
 
 @case
+def line_use_is_charged_to_who_loaded():
+    simulate(*SMALL, '--line-use', '--', program('strings'))
+    t = totals()
+    misses = t['I1mr'] + t['D1mr'] + t['D1mw']
+    # Each line is used at least once, and costs 1000 at most; a line has 64 bytes.
+    check(misses < t['AcCost1'] <= 1000 * misses * 2 and 0 < t['SpLoss1'] <= 64 * misses * 2, t)
+    check(0 < t['SpLoss2'] < t['SpLoss1'], t)
+
+
+@case
 def threads_take_turns_the_same_way_each_time():
     with open('turns.c', 'w') as f:
         f.write(TURNS)
