@@ -135,7 +135,7 @@ void process_ending(struct thread *t, uint32_t cause, uint32_t status)
 		world_release();
 		return;
 	}
-	sampler_end(t, cause == 2 ? SAMPLE_CENSORED : SAMPLE_DANGLING);
+	sampler_end(t, cause == 2 ? SAMPLE_CENSORED : SAMPLE_DANGLING, true);
 	for (struct thread *o = engine.threads; o; o = o->next_thread)
 		if (o->process == p)
 			records_thread(p, o);
@@ -154,7 +154,7 @@ void process_before_exec(struct thread *t)
 	if (!t->process->profiling || t->process->borrowed_memory)
 		return;
 	settle_all(t, 20);
-	sampler_end(t, SAMPLE_DANGLING);
+	sampler_end(t, SAMPLE_DANGLING, false);
 	alloc_report(t->process);
 	records_counters(t->process);
 }

@@ -16,9 +16,10 @@
 static struct {
 	uint32_t count; /* of hierarchies */
 	uint32_t code_shift;
+	bool has_tags, has_line_use; /* see tell_tag */
 	bool is_quick; /* one hierarchy without TLB, to which stores are as loads */
 	bool is_wide;  /* as replay_wide.h wants it */
-	uint8_t first_miss, last_miss; /* for it: columns of fetches that miss in the levels */
+	const uint8_t *miss_columns; /* for it: of fetches, reads, writes; then of the last level */
 	struct replay_wide wide;
 	bool is_strict; /* an access to data may change what the next fetch finds in its first cache */
 	struct sim_hierarchy h[CHANNEL_MAX_GEOMETRIES];
@@ -47,6 +48,17 @@ static void give(void *context, void *memory, uint64_t bytes)
 
 static const struct sim_memory memory = { 0, take, give };
 
+static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount);
+
+static bool wants_tags(const struct sim_geometry *g)
+{
+	bool wants = g->line_use || g->code.prefetcher == SIM_PREFETCH_STRIDE;
+
+	for (uint32_t i = 0; i < g->level_count; i++)
+		wants |= g->levels[i].prefetcher == SIM_PREFETCH_STRIDE;
+	return wants;
+}
+
 /* All of them, and how many events there are in all: Ir, Dr and Dw once. */
 static bool make_hierarchies(uint32_t *events)
 {
@@ -65,6 +77,10 @@ static bool make_hierarchies(uint32_t *events)
 			return false;
 		r.events_at[i] = *events - CELL_FIRST_MISS;
 		*events += h->list.count - CELL_FIRST_MISS;
+		h->charge = charge;
+		h->charge_context = &r.events_at[i];
+		r.has_tags |= wants_tags(&g);
+		r.has_line_use |= g.line_use;
 	}
 	return true;
 }
@@ -124,6 +140,30 @@ static inline uint64_t *events_of(const struct segment_insn *in, uint32_t hierar
 	return (in->cell && !r.calls ? cells_at(in->cell) : cells_spare()) + r.events_at[hierarchy];
 }
 
+/* A line is gone, or it is the end: what its use comes to is charged to who loaded it. */
+static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
+{
+	const uint32_t *at = context;
+
+	if (tag)
+		cells_at(tag)[*at + event] += amount;
+	if (r.calls) {
+		r.calls->totals.event[*at + event] += amount;
+		r.calls->totals.changes++;
+	}
+}
+
+/* Line use is told the cell of who makes the accesses, prefetchers that know strides its address. */
+static void tell_tag(struct segment *s, struct segment_insn *in)
+{
+	uint32_t *number = cell_number(s, in), tag = (uint32_t)s->desc.pc + in->offset;
+
+	if (r.has_line_use && !*number)
+		*number = cells_new_from_spare();
+	for (uint32_t k = 0; k < r.count; k++)
+		r.h[k].tag = r.has_line_use ? *number : tag;
+}
+
 /* Something has been counted where events_of said. */
 static void counted(struct segment *s, struct segment_insn *in)
 {
@@ -138,6 +178,8 @@ static void fetch(struct segment *s, struct segment_insn *in)
 	uint64_t pc = s->desc.pc + in->offset;
 	uint32_t any = 0;
 
+	if (r.has_tags)
+		tell_tag(s, in);
 	for (uint32_t k = 0; k < r.count; k++)
 		if (!sim_hierarchy_fetch_is_plain(&r.h[k], pc, in->length))
 			any |= sim_hierarchy_fetch(&r.h[k], pc, in->length, events_of(in, k));
@@ -151,6 +193,8 @@ static void touch(struct segment *s, struct segment_insn *in, uint64_t address, 
 	const enum sim_access access = kind - ACCESS_LOAD;
 	uint32_t any = 0;
 
+	if (r.has_tags)
+		tell_tag(s, in);
 	for (uint32_t k = 0; k < r.count; k++)
 		if (!sim_hierarchy_data_is_plain(&r.h[k], address, bytes, access))
 			any |= sim_hierarchy_data(&r.h[k], address, bytes, access,
@@ -453,20 +497,21 @@ const uint64_t *replay_odd(const uint64_t *p)
 	return trailer + 1;
 }
 
-/* column: 0, 1, 2 for a fetch, a read, a write. */
-static void missed(struct segment *s, struct segment_insn *in, uint32_t column, bool last)
+/* kind: 0, 1, 2 for a fetch, a read, a write. */
+static void missed(struct segment *s, struct segment_insn *in, uint32_t kind, bool last)
 {
+	const uint32_t first_column = r.miss_columns[kind], last_column = r.miss_columns[3 + kind];
 	uint32_t *number = cell_number(s, in);
 	uint64_t *events = *number ? cells_at(*number) : cells_spare();
 
-	events[r.first_miss + column]++;
+	events[first_column]++;
 	if (last)
-		events[r.last_miss + column]++;
+		events[last_column]++;
 	if (!*number)
 		cells_take_spare(number);
 	if (r.calls) {
-		r.calls->totals.event[r.first_miss + column]++;
-		r.calls->totals.event[r.last_miss + column] += last;
+		r.calls->totals.event[first_column]++;
+		r.calls->totals.event[last_column] += last;
 		r.calls->totals.changes++;
 	}
 }
@@ -497,6 +542,16 @@ static bool fits_wide(const struct sim_cache *c, struct replay_cache *w)
 	return true;
 }
 
+/* The same of the code's; where fetches are not simulated a table says that all is plain. */
+static bool fits_wide_code(const struct sim_hierarchy *h, struct replay_cache *w)
+{
+	if (h->has_fetches)
+		return fits_wide(&h->caches[SIM_CODE_SLOT], w);
+	*w = (struct replay_cache){ .plain = (uint64_t *)(uintptr_t)h->fetch.lines[SIM_LOAD],
+				    .mask = h->fetch.set_mask };
+	return true;
+}
+
 static void prepare_wide(const struct sim_hierarchy *h)
 {
 	const struct sim_geometry *g = &h->geometry;
@@ -504,10 +559,9 @@ static void prepare_wide(const struct sim_hierarchy *h)
 	r.is_wide = engine.wide && r.is_quick && h->is_simple && !g->is_unified &&
 		    g->level_count == 2 && !(engine.config.simulate_flags & CHANNEL_NO_FILTER) &&
 		    fits_wide(&h->caches[0], &r.wide.data) &&
-		    fits_wide(&h->caches[SIM_CODE_SLOT], &r.wide.code) &&
+		    fits_wide_code(h, &r.wide.code) &&
 		    fits_wide(&h->caches[1], &r.wide.last);
-	r.first_miss = h->list.index[SIM_MISSES];
-	r.last_miss = h->list.index[SIM_MISSES + 3];
+	r.miss_columns = &h->list.index[SIM_MISSES];
 }
 
 void replay_buffer(struct thread *t)
@@ -528,4 +582,11 @@ void replay_buffer(struct thread *t)
 	if (r.calls)
 		take_counts();
 	t->special = 0;
+}
+
+void replay_end(void)
+{
+	r.calls = 0;
+	for (uint32_t k = 0; k < r.count; k++)
+		sim_hierarchy_finish(&r.h[k]);
 }

@@ -24,6 +24,9 @@ uint32_t replay_code_line_shift(void);
 /* What is in t's buffer, which is empty then as far as the simulation cares. */
 void replay_buffer(struct thread *t);
 
+/* Nothing will be replayed any more: what is left in the caches is charged. */
+void replay_end(void);
+
 /* In a forked child: a copy of its parent's caches, and counts that begin at 0. */
 void replay_forked(void);
 

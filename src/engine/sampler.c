@@ -538,11 +538,13 @@ void sampler_event(struct thread *t, enum control_event what)
 	lock_drop(&s.lock);
 }
 
-void sampler_end(struct thread *t, uint32_t status)
+void sampler_end(struct thread *t, uint32_t status, bool is_over)
 {
 	const uint64_t total = t->process->total.accesses;
 
 	lock_take(&s.lock);
+	if (is_over && is_simulation())
+		replay_end();
 	replay_tell(t->process);
 	if (s.open && wants_windows())
 		cut_window(t, total, status);

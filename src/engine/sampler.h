@@ -31,8 +31,11 @@ void sampler_settle(struct thread *t);
 void sampler_look(struct thread *t);
 /* The same totals for whoever looks in while the thread is in a system call. */
 void sampler_report(struct thread *t);
-/* All threads stopped or gone: close the window; what is watched gets `status`. */
-void sampler_end(struct thread *t, uint32_t status);
+/*
+ * All threads stopped or gone: close the window; what is watched gets `status`. is_over: nothing
+ * will be simulated after this.
+ */
+void sampler_end(struct thread *t, uint32_t status, bool is_over);
 /* t has met a mark or a marked function: sampling may begin or end. */
 void sampler_event(struct thread *t, enum control_event what);
 

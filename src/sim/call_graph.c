@@ -188,11 +188,13 @@ static inline bool calls_again(struct sim_call_graph *g, struct sim_call_stack *
 
 	if (last->end == SIM_END_RETURN || arc == NULL || arc->caller != s->node ||
 	    arc->function != segment->function || arc->flags != 0 || arc->pc != last->end_pc ||
-	    sim_top(s)->sp <= sp || !is_near(f, sp) || !sim_frames_fit(f, totals) ||
-	    s->active[arc->callee] != 0)
+	    sim_top(s)->sp <= sp || !is_near(f, sp) || arc->callee >= s->active_room ||
+	    s->active[arc->callee] != 0 ||
+	    (!sim_frames_fit(f, totals) && !sim_frames_make_room(g, s->fiber, totals)))
 		return false;
 	if (g->config.depth != 0) {
-		if (s->active_function[arc->function] != 0)
+		if (arc->function >= s->active_function_room ||
+		    s->active_function[arc->function] != 0)
 			return false;
 		s->active_function[arc->function] = f->count + 1;
 	}

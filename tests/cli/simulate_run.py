@@ -38,7 +38,7 @@ def run(*arguments):
     """Without address randomisation, so that runs can be compared."""
     done = subprocess.run(['setarch', '-R', DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
                           timeout=SECONDS)
-    return done.returncode, done.stdout.decode(), done.stderr.decode('utf-8', 'replace')
+    return done.returncode, done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8', 'replace')
 
 
 def program(name):
@@ -120,8 +120,11 @@ def the_filter_changes_nothing():
               ['--cache=LL=32K,8,64,exclusive'], ['--cache=L1d=4K,4,64,write-through'], ['--write-backs'],
               ['--line-use'], ['--cache=DTLB=16,full,4K', '--cache=ITLB=8,full,4K'], ['--no-instructions'],
               ['--cache=L2=16K,4,64'], ['--cache=L1d=4K,4,64,next-line'], ['--cache=L1d=4K,4,64,stride']]
+    with open('text', 'w') as f:
+        f.write(' '.join(str(i * i % 1013) for i in range(3000)))
     for shape in shapes:
-        command = [*SMALL, *shape, '--', program('strings')]
+        # Small, but for the first: many runs.
+        command = [*SMALL, *shape, '--', *(['gzip', '-c', 'text'] if shape else [program('strings')])]
         simulate(*command)
         simulate('--no-filter', *command, path='other.db')
         check(costs() == costs('other.db'), shape, totals(), totals('other.db'))
@@ -149,6 +152,16 @@ def larger_caches_miss_less():
         misses = t['D1mr'] + t['D1mw']
         check(before is None or misses <= before, size, misses, before)
         before = misses
+
+
+@case
+def line_use_is_charged_to_who_loaded():
+    simulate(*SMALL, '--line-use', '--', program('strings'))
+    t = totals()
+    misses = t['I1mr'] + t['D1mr'] + t['D1mw']
+    # Each line is used at least once, and costs 1000 at most; a line has 64 bytes.
+    check(misses < t['AcCost1'] <= 1000 * misses * 2 and 0 < t['SpLoss1'] <= 64 * misses * 2, t)
+    check(0 < t['SpLoss2'] < t['SpLoss1'], t)
 
 
 @case

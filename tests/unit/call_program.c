@@ -10,7 +10,8 @@
 
 #include <cmocka.h>
 
-#define MOST 4096
+#define MOST  4096
+#define FENCE 4096 /* bytes of 0 behind each piece of memory, that nobody may write to */
 
 uint64_t program_takes_left = UINT64_MAX;
 static uint64_t taken;
@@ -24,12 +25,14 @@ static void *take(void *context, uint64_t bytes)
 		return NULL;
 	program_takes_left--;
 	taken += bytes;
-	return calloc(1, bytes);
+	return calloc(1, bytes + FENCE);
 }
 
 static void give(void *context, void *memory, uint64_t bytes)
 {
 	(void)context;
+	for (unsigned i = 0; memory != NULL && i < FENCE; i++)
+		assert_int_equal(((unsigned char *)memory)[bytes + i], 0);
 	taken -= memory != NULL ? bytes : 0;
 	free(memory);
 }

@@ -482,6 +482,35 @@ static void threads_have_their_own_calls(void **state)
 	finish();
 }
 
+static void call_two(uint64_t f, uint64_t g)
+{
+	call(&p, 0x1000, AT(1));
+	call(&p, f << 12, AT(2));
+	leave(&p, g << 12, AT(2));
+	leave(&p, f << 12 | 0x10, AT(1));
+}
+
+static void a_thread_may_call_what_only_others_have_called(void **state)
+{
+	struct sim_call_stack thread;
+
+	(void)state;
+	program_begin(&p, 1, false);
+	for (uint64_t f = 2; f < 22; f++) /* 400 contexts, and a last one */
+		for (uint64_t g = 22; g < 42; g++)
+			call_two(f, g);
+	call_two(2, 50);
+	assert_int_equal(sim_call_stack_init(&thread, &p.graph, 1), 0);
+	program_run_on(&p, &thread, 0x1000, SIM_END_CALL, 0, AT(1));
+	program_run_on(&p, &thread, 0x2000, SIM_END_CALL, 0, AT(2));
+	program_run_on(&p, &thread, 50 << 12, SIM_END_FALL, 0, 0);
+	program_end(&p);
+	assert_int_equal(program_arcs(&p, 2, 22, 0, 0).calls, 1);
+	assert_int_equal(program_arcs(&p, 2, 50, 0, 0).calls, 2);
+	sim_call_stack_release(&thread, &p.graph); /* its calls are still open */
+	finish();
+}
+
 static void what_is_open_can_be_looked_at(void **state)
 {
 	(void)state;
@@ -559,6 +588,7 @@ int main(void)
 		cmocka_unit_test(a_handler_that_is_left_by_longjmp_is_over),
 		cmocka_unit_test(stacks_that_are_switched_keep_their_calls),
 		cmocka_unit_test(threads_have_their_own_calls),
+		cmocka_unit_test(a_thread_may_call_what_only_others_have_called),
 		cmocka_unit_test(what_is_open_can_be_looked_at),
 		cmocka_unit_test(a_forked_child_counts_from_its_beginning),
 		cmocka_unit_test(what_was_called_before_counting_is_a_root_when_it_is_returned_to),

@@ -202,6 +202,31 @@ static void test_a_table_can_be_made(void **state)
 	assert_true(found > 1000);
 }
 
+/* Two functions as the table has them: a place in the middle of one is in that one. */
+static void test_the_range_of_code_is_its_function(void **state)
+{
+	const uint64_t functions[] = { (uint64_t)(uintptr_t)compare_walks,
+				       (uint64_t)(uintptr_t)with_array };
+	struct frame_range r;
+
+	for (unsigned i = 0; i < 2; i++) {
+		assert_true(eh_frame_range(&own, functions[i], &r));
+		assert_true(r.described);
+		assert_int_equal(r.start, functions[i]);
+		assert_true(r.end > r.start + 8 && r.end < r.start + 4096);
+		assert_true(eh_frame_range(&own, r.end - 1, &r));
+		assert_int_equal(r.start, functions[i]);
+	}
+	/* Before the first and behind the last there is nothing. */
+	assert_true(eh_frame_range(&own, code_low - 4096, &r));
+	assert_false(r.described);
+	assert_true(r.start <= code_low - 4096 && r.end > code_low - 4096 && r.end < code_high);
+	assert_true(eh_frame_range(&own, code_high + 4096, &r));
+	assert_false(r.described);
+	assert_int_equal(r.end, UINT64_MAX);
+	assert_false(eh_frame_range(&(struct frame_table){ 0 }, code_low, &r));
+}
+
 /* Over what lies between variables, too, where sanitizers allow nobody. */
 __attribute__((no_sanitize("address"))) static void copy_image(uint8_t *to, const uint8_t *from,
 							       size_t bytes)
@@ -229,7 +254,12 @@ static void test_damage_does_no_harm(void **state)
 			copy[from + draw() % (copy_bytes - from)] = (uint8_t)draw();
 		if (n % 16 == 3)
 			t.bytes = draw();
-		rules += eh_frame_find(&t, code_low + draw() % (code_high - code_low), &r);
+		uint64_t pc = code_low + draw() % (code_high - code_low);
+		struct frame_range range;
+
+		rules += eh_frame_find(&t, pc, &r);
+		if (eh_frame_range(&t, pc, &range))
+			assert_true(range.start <= pc && pc < range.end);
 		if (n % 500 == 0)
 			eh_frame_index(copied + from, copy_bytes - from, &made);
 	}
@@ -244,6 +274,7 @@ int main(void)
 		cmocka_unit_test(test_walks_are_those_of_the_other_unwinder),
 		cmocka_unit_test(test_code_without_description_has_no_rule),
 		cmocka_unit_test(test_a_table_can_be_made),
+		cmocka_unit_test(test_the_range_of_code_is_its_function),
 		cmocka_unit_test(test_damage_does_no_harm),
 	};
 
