@@ -426,6 +426,24 @@ static void emit_segment(struct job *j)
 	}
 }
 
+/*
+ * What begins a segment with a call can be entered by other blocks, which so end before it: were
+ * there two copies of a call, returns would be predicted for the later one only. (Python in the
+ * count gear: 5 to 15 %.)
+ */
+static void begin_segment(struct job *j)
+{
+	struct insn *in = &j->in[j->first];
+
+	if (j->first && !j->block->checked && insn_is_call(&j->in[j->end - 1]) &&
+	    !cache_find(in->pc, j->gear))
+		in->entry = true;
+	if (in->entry && !cache_add_inner(j->block, in->pc, j->o.p))
+		j->failed = true;
+	if (in->entry || (j->first && insn_is_call(in - 1)))
+		job_stream_forget(j);
+}
+
 static void emit_block(struct job *j)
 {
 	struct block *b = j->block;
@@ -441,12 +459,9 @@ static void emit_block(struct job *j)
 	job_hook(j, b->pc);
 	job_stream_block(j);
 	for (uint32_t first = 0; first < j->insns; first = j->end) {
-		if (j->in[first].entry && !cache_add_inner(b, j->in[first].pc, j->o.p))
-			j->failed = true;
-		if (j->in[first].entry || (first && insn_is_call(&j->in[first - 1])))
-			job_stream_forget(j);
 		j->first = first;
 		j->end = segment_end(j, first);
+		begin_segment(j);
 		j->scratch2 = j->scratch3 = NOREG;
 		emit_segment(j);
 		if (insn_is_call(&j->in[j->end - 1]))

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The counter register of the stream gear and what C code makes of it. */
+#include "engine/lanes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+uint8_t engine_vector_counter;
+
+static uint64_t buffer[16];
+
+static struct thread thread_in(enum gear gear)
+{
+	return (struct thread){ .gear = gear,
+				.buf = buffer + 2,
+				.counters = { 1ull << 40, 3ull << 33, 5ull << 32, 7ull << 40 } };
+}
+
+/* What three segments with 4 entries in all do: 2 loads, 1 store, 1 modified; 9 instructions. */
+static void run(struct thread *t)
+{
+	uint64_t *lane = &t->counters.accesses;
+
+	lane[0] += 8 * (4 + 3);
+	lane[1] += 4;
+	lane[2] += 2 | 1ull << 32;
+	lane[3] += 9;
+}
+
+static void a_stay_in_the_cache_adds_up(void **state)
+{
+	struct thread t = thread_in(GEAR_STREAM);
+
+	(void)state;
+	engine_vector_counter = 1;
+	for (uint64_t stays = 1; stays < 3; stays++) {
+		t.buf = buffer + 2;
+		lanes_write(&t);
+		assert_true(t.in_lanes);
+		run(&t);
+		lanes_read(&t);
+		assert_false(t.in_lanes);
+		assert_ptr_equal(t.buf, buffer + 9);
+		assert_int_equal(t.counters.accesses, (1ull << 40) + 4 * stays);
+		assert_int_equal(t.counters.loads, (3ull << 33) + 2 * stays);
+		assert_int_equal(t.counters.stores, (5ull << 32) + stays);
+		assert_int_equal(t.counters.instructions, (7ull << 40) + 9 * stays);
+	}
+}
+
+static void reading_twice_changes_nothing(void **state)
+{
+	struct thread t = thread_in(GEAR_STREAM), once;
+
+	(void)state;
+	engine_vector_counter = 1;
+	lanes_write(&t);
+	run(&t);
+	lanes_read(&t);
+	once = t;
+	lanes_read(&t);
+	assert_memory_equal(&t, &once, sizeof t);
+}
+
+static void a_cut_buffer_stays_cut(void **state)
+{
+	struct thread t = thread_in(GEAR_STREAM);
+
+	(void)state;
+	engine_vector_counter = 1;
+	lanes_write(&t);
+	run(&t);
+	t.cut = buffer + 5;
+	lanes_read(&t);
+	assert_ptr_equal(t.buf, buffer + 5);
+	lanes_write(&t);
+	lanes_read(&t); /* once only */
+	assert_ptr_equal(t.buf, buffer + 5);
+	assert_null(t.cut);
+}
+
+static void others_are_left_alone(void **state)
+{
+	struct thread count = thread_in(GEAR_COUNT), memory = thread_in(GEAR_STREAM), as = count;
+
+	(void)state;
+	engine_vector_counter = 1;
+	lanes_write(&count);
+	assert_memory_equal(&count, &as, sizeof count);
+	engine_vector_counter = 0;
+	as = memory;
+	lanes_write(&memory);
+	assert_memory_equal(&memory, &as, sizeof memory);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stay_in_the_cache_adds_up),
+		cmocka_unit_test(reading_twice_changes_nothing),
+		cmocka_unit_test(a_cut_buffer_stays_cut),
+		cmocka_unit_test(others_are_left_alone),
+	};
+
+	return cmocka_run_group_tests(tests, 0, 0);
+}
