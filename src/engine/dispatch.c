@@ -346,7 +346,7 @@ static void exit_at_segment(struct thread *t, struct counts after)
 		sampler_flush(t, &after);
 	if (t->exit == EXIT_FULL && baton_pass(t)) {
 		thread_uncount(t, &after);
-		find_code(t, 0, ENTRY_NONE);
+		find_code_from(t, 0, ENTRY_NONE, b->pc);
 		return;
 	}
 	resume_or_leave(t, b, at, t->rip, after);
