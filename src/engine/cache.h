@@ -59,7 +59,10 @@ struct insn_at {
 	uint8_t scratch4; /* the same for spill4 */
 	uint8_t loads, stores, modifies;
 	uint8_t stream_entries; /* of its segment, appended before it runs */
-	uint16_t begin;	  /* of a segment's first: offset of the segment's code */
+	/* Of a segment's first instruction: */
+	uint16_t begin;	  /* offset of the segment's code */
+	uint8_t borrows2; /* register + 1 that the segment borrows with spill2, 0 none */
+	uint8_t borrows3; /* the same with spill3 */
 };
 
 enum {

@@ -125,7 +125,7 @@ static void raise_fetch_fault(struct thread *t, enum translate_result r)
 }
 
 /*
- * What stands behind segment m of the block may take it that registers which the stream gear
+ * What stands from segment m of the block on may take it that registers which the stream gear
  * borrows are put away already. The next to be borrowed in each of its two ways is the one.
  */
 static void put_away(struct thread *t, const struct block *b, const struct insn_at *m)
@@ -133,12 +133,14 @@ static void put_away(struct thread *t, const struct block *b, const struct insn_
 	bool two = false, three = false;
 
 	for (; m < b->map + b->insns && !(two && three); m++) {
-		if (m->scratch2 && !two)
-			t->spill2 = t->regs[m->scratch2 - 1];
-		if (m->scratch3 && !three)
-			t->spill3 = t->regs[m->scratch3 - 1];
-		two |= m->scratch2 != 0;
-		three |= m->scratch3 != 0;
+		if (!(m->flags & INSN_AT_SEGMENT))
+			continue;
+		if (m->borrows2 && !two)
+			t->spill2 = t->regs[m->borrows2 - 1];
+		if (m->borrows3 && !three)
+			t->spill3 = t->regs[m->borrows3 - 1];
+		two |= m->borrows2 != 0;
+		three |= m->borrows3 != 0;
 	}
 }
 

@@ -24,6 +24,7 @@ struct job {
 	uint32_t first, end; /* its instructions */
 	const uint8_t *begin; /* its code */
 	struct tally after[MAX_SEGMENT_INSNS + 1]; /* counts of in[first + i] .. in[end - 1] */
+	enum reg borrows2, borrows3; /* the same, and still when they are given back */
 	enum reg scratch2, scratch3; /* stream registers, or NOREG */
 	uint16_t spare;		     /* registers that the block does not name */
 	enum reg kept2, kept3;	     /* whose target values stand in spill2 and spill3, or NOREG */

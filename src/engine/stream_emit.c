@@ -175,6 +175,8 @@ void job_stream_begin(struct job *j)
 	    j->in[j->first].kind == INSN_ELEMENTS)
 		return;
 	choose_scratch(j);
+	j->borrows2 = j->scratch2;
+	j->borrows3 = j->scratch3;
 	j->desc = segments_are_on() ? segments_new(j, n, &number) : translate_new_desc(n, &number);
 	if (!j->desc || number > STREAM_NUMBER_MASK) {
 		j->desc = 0;

@@ -211,6 +211,8 @@ void job_note(struct job *j, uint32_t i, uint8_t flags)
 		.modifies = in->modifies,
 		.stream_entries = (uint8_t)j->next_entry,
 		.begin = (uint16_t)(j->begin - j->block->start),
+		.borrows2 = j->borrows2 != NOREG ? (uint8_t)(j->borrows2 + 1) : 0,
+		.borrows3 = j->borrows3 != NOREG ? (uint8_t)(j->borrows3 + 1) : 0,
 	};
 }
 
@@ -395,6 +397,7 @@ static void emit_segment(struct job *j)
 	j->has_trailer = false;
 	j->given_31 = false;
 	j->begin = j->o.p;
+	j->borrows2 = j->borrows3 = NOREG;
 	if (j->gear == GEAR_STREAM)
 		job_stream_begin(j);
 	counted = j->o.p;
