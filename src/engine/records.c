@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #include "channel/sys.h"
@@ -96,11 +97,24 @@ static void wake_collector(void)
 	sys3(SYS_futex, &header->wake, FUTEX_WAKE, 1);
 }
 
+/*
+ * Killed, but not waited for yet, it still has a process number, but no memory: to read a byte of
+ * that fails in another way, whether or not we might.
+ */
+static bool collector_has_memory(void)
+{
+	uint8_t byte;
+	struct iovec here = { &byte, 1 }, there = { 0, 1 };
+
+	return engine.quiet || sys6(SYS_process_vm_readv, header->collector_pid, &here, 1, &there, 1,
+				    0) != -ESRCH;
+}
+
 static bool collector_lives(void)
 {
 	if (records_abandoned())
 		return false;
-	return sys2(SYS_kill, header->collector_pid, 0) != -ESRCH;
+	return sys2(SYS_kill, header->collector_pid, 0) != -ESRCH && collector_has_memory();
 }
 
 /* Room for a record; with `wait`, as long as the collector lives. The lock is held. */
@@ -112,7 +126,7 @@ static void *reserve(struct process *p, uint32_t bytes, bool wait)
 	for (uint32_t tries = 0;; tries++) {
 		void *r = ring_reserve(&p->ring, bytes);
 
-		/* A collector that was killed but not waited for still seems to live. */
+		/* A collector that was killed may seem to live, and one that was stopped reads nothing. */
 		if (tries > GIVE_UP_TRIES * (exact ? EXACT_FACTOR : 1) && p->ring.slot->read_pos == read_before)
 			wait = false;
 
