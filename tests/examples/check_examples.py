@@ -226,6 +226,20 @@ def columns_and_rows_have_their_shares():
     near('reuse', sum(rows['reuse'].values()), 1, 1e-5)
 
 
+@case
+def a_blocked_multigrid_solver_misses_half():
+    """Two sweeps go through the fine grid at once instead of four times half; the numbers are the same to the last bit."""
+    printed, profiles = [], []
+    for variant in ['standard', 'optimised']:
+        profiles.append('multigrid-%s.db' % variant)
+        printed.append(dwell('simulate', '-q', '-o', profiles[-1], '--no-instructions', '--cache', 'L1d=32K,8,64',
+                             '--cache', 'LL=1M,16,64', '--start-at', 'cycle', '--', program('multigrid'), variant, '65', '1'))
+    check(printed[0] == printed[1] and printed[0].startswith('residual '), printed)
+    misses = [view('report', profile)['totals']['LLm'] for profile in profiles]
+    check(0.3 < misses[1] / misses[0] < 0.6, 'misses', misses)
+    dwell('diff', *profiles, '--event', 'LLm', '--fail-if', 'LLm > -40%')
+
+
 def main():
     global DWELL, EXAMPLES, SOURCES
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
