@@ -31,7 +31,7 @@ static const struct command commands[] = {
 	{"merge", "make one profile of several", cmd_merge},
 	{"diff", "show what is different between two profiles", cmd_diff},
 	{"info", "show what a profile holds", cmd_info},
-	{"simulate", "run a program and show exact miss ratios, from its every access",
+	{"simulate", "run a program through simulated caches, exactly",
 	 cmd_simulate},
 };
 
