@@ -502,7 +502,8 @@ static int run_trace(struct simulate_options *o)
 	struct err err;
 	bool is_new;
 	int code;
-	const char *other = o->has_curve ? "curve" : o->of_curve ? o->of_curve : o->live.first;
+	const char *live = o->live.first ? o->live.first : o->live.control.first;
+	const char *other = o->has_curve ? "curve" : o->of_curve ? o->of_curve : live;
 
 	if (o->exact.run.command != NULL || other != NULL) {
 		err_set(&err, "--trace simulates the accesses in a file: leave out %s%s",

@@ -177,6 +177,7 @@ def bad_use_is_refused():
             (2, 'leave out --curve', '--trace', 'x', '--curve'),
             (2, 'leave out --sizes', '--trace', 'x', '--sizes', '8K:16K'),
             (2, 'leave out --also', '--trace', 'x', '--also', 'L1d=1K,2,64'),
+            (2, 'leave out --delay', '--trace', 'x', '--delay', '3'),
             (2, 'leave out --cache', '--curve', '--cache', 'L1d=1K,2,64', '--', 'true'),
             (2, '--no-filter is for runs', '--curve', '--no-filter', '--', 'true'),
             (2, "trace format 'x' is unknown", '--trace', 'x', '--trace-format', 'x'),
