@@ -10,6 +10,7 @@
 
 #include "cli/exit_codes.h"
 #include "collector/geometry_text.h"
+#include "collector/sim_heap.h"
 #include "report/figures.h"
 #include "report/json.h"
 
@@ -106,19 +107,6 @@ static int put(const struct result *r, const struct display *d, struct text *out
 
 /* ---- The run ---- */
 
-static void *take(void *context, uint64_t bytes)
-{
-	(void)context;
-	return calloc(1, bytes);
-}
-
-static void give(void *context, void *memory, uint64_t bytes)
-{
-	(void)context;
-	(void)bytes;
-	free(memory);
-}
-
 static int simulate(const struct simulate_trace *t, struct sim_hierarchy *h, struct result *r,
 		    struct err *err)
 {
@@ -138,12 +126,11 @@ static int simulate(const struct simulate_trace *t, struct sim_hierarchy *h, str
 int simulate_trace_run(const struct simulate_trace *t, const struct display *d, struct text *out,
 		       struct err *err)
 {
-	static const struct sim_memory memory = {NULL, take, give};
 	static struct sim_hierarchy h;
 	struct result r = {.of = t, .list = &h.list};
 	int code = 0;
 
-	if (sim_hierarchy_init(&h, t->geometry, true, &memory) != 0) {
+	if (sim_hierarchy_init(&h, t->geometry, true, &sim_heap) != 0) {
 		err_set(err, "not enough memory to simulate caches of that size");
 		code = EXIT_CANNOT_RUN;
 	} else if (simulate(t, &h, &r, err) != 0) {

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "collector/record_check.h"
+#include "collector/sim_heap.h"
 
 /* A place in a table of many megabytes takes longer to come than so many accesses to simulate. */
 #define AHEAD 12
@@ -16,21 +17,6 @@
 /* Streams are long: a larger ring than for samples, for fewer processes at a time. */
 #define SLOTS	   64
 #define RING_BYTES ((uint64_t)4 << 20)
-
-static void *take(void *context, uint64_t bytes)
-{
-	(void)context;
-	return calloc(1, bytes > 0 ? bytes : 1);
-}
-
-static void give(void *context, void *memory, uint64_t bytes)
-{
-	(void)context;
-	(void)bytes;
-	free(memory);
-}
-
-static const struct sim_memory memory = {NULL, take, give};
 
 /* ---- Processes ---- */
 
@@ -72,10 +58,10 @@ static int begin_curves(const struct exact *e, struct exact_process *p)
 
 		for (unsigned k = 0; k < o->size_count; k++)
 			lines[k] = o->size_bytes[k] / o->line_bytes[i];
-		status = sim_curve_init(&p->curves[i], &config, &memory);
+		status = sim_curve_init(&p->curves[i], &config, &sim_heap);
 	}
 	free(lines);
-	sim_keys_init(&p->keys, o->at, &memory);
+	sim_keys_init(&p->keys, o->at, &sim_heap);
 	return status;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/replay.h"
 #include "engine/sampler.h"
 #include "engine/segments.h"
+#include "engine/sim_pages.h"
 #include "engine/util.h"
 
 #define NUMBERS_RESERVE (4ull << 30)
@@ -16,23 +17,6 @@ static struct sim_call_graph graph;
 static bool is_made;
 static uint32_t told_nodes;
 static struct grow numbers; /* of the cells of instructions in contexts */
-
-/* ---- Memory ---- */
-
-static void *take(void *context, uint64_t bytes)
-{
-	(void)context;
-	return pages_get(round_up(bytes, PAGE));
-}
-
-static void give(void *context, void *memory, uint64_t bytes)
-{
-	(void)context;
-	if (memory)
-		pages_put(memory, round_up(bytes, PAGE));
-}
-
-static const struct sim_memory memory = { 0, take, give };
 
 /* ---- Making ---- */
 
@@ -59,7 +43,7 @@ bool graph_start(uint32_t events)
 
 	if (events > SIM_GRAPH_EVENTS || config.depth > SIM_MAX_DEPTH)
 		return false;
-	is_made = sim_call_graph_init(&graph, &config, &memory) == 0;
+	is_made = sim_call_graph_init(&graph, &config, &sim_pages) == 0;
 	return is_made;
 }
 

@@ -9,6 +9,7 @@
 #include "engine/replay_wide.h"
 #include "engine/sampler.h"
 #include "engine/segments.h"
+#include "engine/sim_pages.h"
 #include "engine/util.h"
 #include "sim/cache_packed.h"
 #include "sim/hierarchy.h"
@@ -29,24 +30,6 @@ static struct {
 	struct sim_cell *cell;	    /* of the segment, where segments have several */
 	const uint64_t *end;
 } r;
-
-/* A vector register may read so much behind the last set of a cache. */
-#define SLACK 128u
-
-static void *take(void *context, uint64_t bytes)
-{
-	(void)context;
-	return pages_get(round_up(bytes + SLACK, PAGE));
-}
-
-static void give(void *context, void *memory, uint64_t bytes)
-{
-	(void)context;
-	if (memory)
-		pages_put(memory, round_up(bytes + SLACK, PAGE));
-}
-
-static const struct sim_memory memory = { 0, take, give };
 
 static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount);
 
@@ -73,7 +56,7 @@ static bool make_hierarchies(uint32_t *events)
 		memcpy(&g, (const uint8_t *)c->geometry + i * sizeof g, sizeof g);
 		for (uint32_t level = 0; level < g.level_count; level++)
 			g.levels[level].is_packed = engine.wide; /* for replay_wide */
-		if (sim_hierarchy_init(h, &g, filter, &memory) != 0)
+		if (sim_hierarchy_init(h, &g, filter, &sim_pages) != 0)
 			return false;
 		r.events_at[i] = *events - CELL_FIRST_MISS;
 		*events += h->list.count - CELL_FIRST_MISS;

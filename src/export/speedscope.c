@@ -57,20 +57,6 @@ static json_t *json_profile(const struct export_columns *c, const struct stacks 
 			 (json_int_t)total, "samples", samples, "weights", weights);
 }
 
-/* Without blanks: such files are long lists of numbers. `root` is given up. */
-static int print(json_t *root, struct text *out, struct err *err)
-{
-	char *data = root != NULL ? json_dumps(root, JSON_COMPACT) : NULL;
-
-	json_decref(root);
-	if (data == NULL)
-		return err_set(err, "not enough memory to write JSON");
-	text_add(out, data);
-	text_add(out, "\n");
-	free(data);
-	return out->failed ? err_set(err, "not enough memory to write JSON") : 0;
-}
-
 int export_speedscope(const struct export_data *d, const struct export_columns *c,
 		      const struct stacks *s, struct text *out, struct err *err)
 {
@@ -91,7 +77,7 @@ int export_speedscope(const struct export_data *d, const struct export_columns *
 			active = i;
 	}
 	export_functions_release(&f);
-	return print(json_pack("{s:s, s:s, s:o, s:I, s:{s:o}, s:o}", "$schema", SCHEMA, "exporter",
+	return json_print_compact(json_pack("{s:s, s:s, s:o, s:I, s:{s:o}, s:o}", "$schema", SCHEMA, "exporter",
 			       "dwell " DWELL_VERSION, "name", json_text(d->command),
 			       "activeProfileIndex", (json_int_t)active, "shared", "frames", frames,
 			       "profiles", profiles),

@@ -43,10 +43,9 @@ json_t *json_text(const char *s)
 	return text;
 }
 
-int json_print(json_t *root, struct text *out, struct err *err)
+static int print(json_t *root, size_t flags, struct text *out, struct err *err)
 {
-	char *data =
-		root != NULL ? json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(8)) : NULL;
+	char *data = root != NULL ? json_dumps(root, flags) : NULL;
 
 	json_decref(root);
 	if (data == NULL)
@@ -54,5 +53,15 @@ int json_print(json_t *root, struct text *out, struct err *err)
 	text_add(out, data);
 	text_add(out, "\n");
 	free(data);
-	return 0;
+	return out->failed ? err_set(err, "not enough memory to write JSON") : 0;
+}
+
+int json_print(json_t *root, struct text *out, struct err *err)
+{
+	return print(root, JSON_INDENT(2) | JSON_REAL_PRECISION(8), out, err);
+}
+
+int json_print_compact(json_t *root, struct text *out, struct err *err)
+{
+	return print(root, JSON_COMPACT, out, err);
 }

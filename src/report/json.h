@@ -20,4 +20,7 @@ json_t *json_text(const char *s);
 /* Print `root`, which is given up, and a line end. NULL, or memory that runs out, is an error. */
 int json_print(json_t *root, struct text *out, struct err *err);
 
+/* The same without blanks and with all digits: for files that other programs read. */
+int json_print_compact(json_t *root, struct text *out, struct err *err);
+
 #endif

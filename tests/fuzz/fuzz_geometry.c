@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "collector/geometry_text.h"
+#include "collector/sim_heap.h"
 #include "collector/trace.h"
 
 #define MOST_LINES ((uint64_t)1 << 14) /* larger caches are not simulated */
@@ -126,27 +127,13 @@ static bool is_small(const struct sim_geometry *g)
 	       g->second_tlb.entries <= MOST_LINES;
 }
 
-static void *take(void *context, uint64_t bytes)
-{
-	(void)context;
-	return calloc(1, bytes);
-}
-
-static void give(void *context, void *memory, uint64_t bytes)
-{
-	(void)context;
-	(void)bytes;
-	free(memory);
-}
-
 /* Some accesses anywhere, the lowest and the highest addresses among them. */
 static int simulate(const struct sim_geometry *g)
 {
-	static const struct sim_memory memory = {NULL, take, give};
 	static struct sim_hierarchy h;
 	uint64_t events[SIM_MAX_EVENTS] = {0};
 
-	if (sim_hierarchy_init(&h, g, true, &memory) != 0)
+	if (sim_hierarchy_init(&h, g, true, &sim_heap) != 0)
 		return fail("memory", "none");
 	for (unsigned i = 0; i < 300; i++) {
 		uint64_t address = random_next() >> (random_next() % 64);
@@ -191,7 +178,6 @@ static int fuzz_geometry(uint64_t *good)
 
 static int fuzz_trace(uint64_t *good)
 {
-	static const struct sim_memory memory = {NULL, take, give};
 	static struct sim_hierarchy h;
 	struct sim_geometry g = {
 		.code = {1024, 2, 64}, .levels = {{1024, 2, 64}}, .level_count = 1};
@@ -207,7 +193,7 @@ static int fuzz_trace(uint64_t *good)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s\n", line);
 	}
 	f = fmemopen(text, used, "r");
-	if (f == NULL || sim_hierarchy_init(&h, &g, true, &memory) != 0)
+	if (f == NULL || sim_hierarchy_init(&h, &g, true, &sim_heap) != 0)
 		return fail("memory", "none");
 	status = trace_simulate(f, "trace", (enum trace_format)(random_next() % TRACE_FORMATS), &h,
 				events, &err);

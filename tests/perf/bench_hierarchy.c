@@ -14,27 +14,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "collector/sim_heap.h"
 #include "sim/bits.h"
 #include "sim/hierarchy.h"
 
 #define ACCESSES ((uint64_t)1 << 21)
 #define BATCH	 4096u
 #define ROUNDS	 3 /* the quickest counts: others may be at work */
-
-static void *take(void *context, uint64_t bytes)
-{
-	(void)context;
-	return calloc(1, bytes);
-}
-
-static void give(void *context, void *memory, uint64_t bytes)
-{
-	(void)context;
-	(void)bytes;
-	free(memory);
-}
-
-static const struct sim_memory memory = {NULL, take, give};
 
 /* ---- Patterns and hierarchies ---- */
 
@@ -112,7 +98,7 @@ static double measure(unsigned kind, unsigned which)
 	uint64_t random = 88172645463325252u;
 	double best = 1e9;
 
-	if (sim_hierarchy_init(&h, &kinds[kind].geometry, true, &memory) != 0) {
+	if (sim_hierarchy_init(&h, &kinds[kind].geometry, true, &sim_heap) != 0) {
 		fprintf(stderr, "bench_hierarchy: out of memory\n");
 		exit(1);
 	}

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "collector/sim_heap.h"
 #include "sim/bits.h"
 #include "sim/curve.h"
 
@@ -23,21 +24,6 @@
 #define ACCESSES ((uint64_t)1 << 24)
 #define BATCH	 4000u /* as many as a record of the stream has */
 #define AHEAD	 12u
-
-static void *take(void *context, uint64_t bytes)
-{
-	(void)context;
-	return calloc(1, bytes);
-}
-
-static void give(void *context, void *memory, uint64_t bytes)
-{
-	(void)context;
-	(void)bytes;
-	free(memory);
-}
-
-static const struct sim_memory memory = {NULL, take, give};
 
 /* The address of access i. */
 typedef uint64_t pattern(uint64_t i, uint64_t *random);
@@ -109,7 +95,7 @@ static double measure(size_t which, enum sim_policy policy)
 	for (unsigned k = 0; k < SIZES; k++)
 		sizes[k] = ((uint64_t)8192 << k) / LINE;
 	config.policies[policy] = true;
-	if (sim_curve_init(&c, &config, &memory) != 0) {
+	if (sim_curve_init(&c, &config, &sim_heap) != 0) {
 		fprintf(stderr, "bench_sim: out of memory\n");
 		exit(1);
 	}

@@ -12,23 +12,9 @@
 #include <cmocka.h>
 
 #include "sim/hierarchy.h"
+#include "collector/sim_heap.h"
 
 #define LINE 64u
-
-static void *take(void *context, uint64_t bytes)
-{
-	(void)context;
-	return calloc(1, bytes);
-}
-
-static void give(void *context, void *p, uint64_t bytes)
-{
-	(void)context;
-	(void)bytes;
-	free(p);
-}
-
-static const struct sim_memory memory = {NULL, take, give};
 
 /* A simulation under test. */
 static struct sim_hierarchy h;
@@ -47,7 +33,7 @@ static void begin(const struct sim_geometry *g)
 
 	if (sim_geometry_check(g, reason, sizeof(reason)) != 0)
 		fail_msg("%s", reason);
-	assert_int_equal(sim_hierarchy_init(&h, g, true, &memory), 0);
+	assert_int_equal(sim_hierarchy_init(&h, g, true, &sim_heap), 0);
 	memset(events, 0, sizeof(events));
 	memset(charged, 0, sizeof(charged));
 	h.charge = charge;
