@@ -4,20 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/event_annotate.h"
+#include "report/event_gutter.h"
 #include "report/json.h"
 #include "report/source.h"
 
 #define CONTEXT	    3 /* lines around one with events */
 #define LINE_WIDTH  7
-#define SHARE_WIDTH 8
 
 /* The lines of one file: lines[first .. end). */
 struct section {
 	const struct event_annotation *a;
 	size_t first, end;
-	size_t shown; /* columns */
-	int widths[EVENT_COLUMNS];
+	struct event_gutter gutter;
 	struct source source;
 	bool has_source;
 };
@@ -45,52 +43,9 @@ static void open_section(struct section *s, const struct event_annotation *a, si
 
 /* ---- Text ---- */
 
-static void choose_columns(struct section *s, const struct display *d)
-{
-	const struct event_annotation *a = s->a;
-	char figure[FIGURE_BYTES];
-	size_t i, k;
-
-	s->shown = event_columns_that_fit(a->p, a->columns, d, SHARE_WIDTH + LINE_WIDTH + 4);
-	for (k = 0; k < s->shown; k++) {
-		s->widths[k] = (int)strlen(a->p->columns[a->columns->items[k]].name);
-		for (i = s->first; i < s->end; i++) {
-			double v = events_value(a->p, a->columns->items[k], a->lines[i].values);
-			int width = (int)strlen(event_figure(v, figure));
-
-			s->widths[k] = width > s->widths[k] ? width : s->widths[k];
-		}
-	}
-}
-
 static size_t used_width(const struct section *s)
 {
-	size_t width = SHARE_WIDTH + 2 + LINE_WIDTH, k;
-
-	for (k = 0; k < s->shown; k++)
-		width += (size_t)s->widths[k] + 1;
-	return width;
-}
-
-/* The figures of a line; without one, only their room. */
-static void put_figures(const struct section *s, const struct event_line *line, struct text *out)
-{
-	const struct event_annotation *a = s->a;
-	char figure[FIGURE_BYTES] = "";
-	size_t k;
-
-	if (line != NULL)
-		event_share(events_value(a->p, a->columns->sort, line->values), a->total, figure);
-	text_addf(out, "%*s", SHARE_WIDTH, figure);
-	for (k = 0; k < s->shown; k++) {
-		figure[0] = '\0';
-		if (line != NULL)
-			event_figure(events_value(a->p, a->columns->items[k], line->values),
-				     figure);
-		if (strcmp(figure, "0") == 0)
-			snprintf(figure, sizeof(figure), ".");
-		text_addf(out, " %*s", s->widths[k], figure);
-	}
+	return event_gutter_width(&s->gutter) + 2 + LINE_WIDTH;
 }
 
 /* `line`: what the line did itself, or NULL. */
@@ -99,7 +54,7 @@ static void put_line(const struct section *s, uint32_t number, const struct even
 {
 	const char *code = s->has_source ? source_line(&s->source, number) : NULL;
 
-	put_figures(s, line, out);
+	event_gutter_row(&s->gutter, line, out);
 	text_addf(out, "%*" PRIu32 "  ", LINE_WIDTH, number);
 	source_put_code(out, code != NULL ? code : "", used_width(s), d);
 }
@@ -108,7 +63,7 @@ static void put_call(const struct section *s, const struct event_line *line, str
 {
 	char calls[FIGURE_BYTES];
 
-	put_figures(s, line, out);
+	event_gutter_row(&s->gutter, line, out);
 	text_addf(out, "%*s  => ", LINE_WIDTH, "");
 	text_add_printable(out, line->callee, strlen(line->callee));
 	text_addf(out, " (%s x)\n", event_figure((double)line->calls, calls));
@@ -159,7 +114,7 @@ static void put_section_lines(const struct section *s, bool all, const struct di
 		const struct event_line *line = &lines[i];
 
 		if (line->line == 0) {
-			put_figures(s, line, out);
+			event_gutter_row(&s->gutter, line, out);
 			text_addf(out, "%*s  %s%s\n", LINE_WIDTH, "?",
 				  line->callee != NULL ? "=> " : "[no line number]",
 				  line->callee != NULL ? line->callee : "");
@@ -180,14 +135,11 @@ static void put_section_lines(const struct section *s, bool all, const struct di
 static void put_heading(const struct section *s, struct text *out)
 {
 	const struct event_annotation *a = s->a;
-	size_t k;
 
 	text_addf(out, "%s\n",
 		  a->lines[s->first].file != NULL ? a->lines[s->first].file
 						  : "[no line information]");
-	text_addf(out, "%*.*s", SHARE_WIDTH, SHARE_WIDTH, a->p->columns[a->columns->sort].name);
-	for (k = 0; k < s->shown; k++)
-		text_addf(out, " %*s", s->widths[k], a->p->columns[a->columns->items[k]].name);
+	event_gutter_heading(&s->gutter, out);
 	text_addf(out, "%*s\n", LINE_WIDTH, "LINE");
 }
 
@@ -201,13 +153,13 @@ int event_annotation_text(const struct event_annotation *a, bool all, const stru
 		struct section s;
 
 		open_section(&s, a, first, notes);
-		choose_columns(&s, d);
+		event_gutter_init(&s.gutter, a, s.first, s.end, d, LINE_WIDTH + 4);
 		if (first > 0)
 			text_add(out, "\n");
 		put_heading(&s, out);
 		put_section_lines(&s, all, d, out);
 		first = s.end;
-		shown = s.shown;
+		shown = s.gutter.shown;
 		source_release(&s.source);
 	}
 	event_more_columns(a->p, a->columns, shown, out);

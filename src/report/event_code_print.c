@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "report/event_code.h"
+#include "report/event_gutter.h"
 #include "report/json.h"
 #include "report/source.h"
 
-#define SHARE_WIDTH   8
 #define ADDRESS_WIDTH 10
 #define CODE_WIDTH    44 /* the instruction, where something follows */
 
@@ -17,8 +17,7 @@ struct printing {
 	const struct event_listing *l;
 	const struct display *d;
 	struct text *out;
-	size_t shown; /* columns */
-	int widths[EVENT_COLUMNS];
+	struct event_gutter gutter;
 	/* The source that stands between instructions: the file at hand. */
 	struct source source;
 	const char *source_file;
@@ -28,49 +27,11 @@ struct printing {
 
 /* ---- Text ---- */
 
-static void choose_columns(struct printing *p)
-{
-	const struct event_annotation *a = p->l->a;
-	char figure[FIGURE_BYTES];
-	size_t i, k;
-
-	p->shown = event_columns_that_fit(a->p, a->columns, p->d, SHARE_WIDTH + ADDRESS_WIDTH + 16);
-	for (k = 0; k < p->shown; k++) {
-		p->widths[k] = (int)strlen(a->p->columns[a->columns->items[k]].name);
-		for (i = p->l->first; i < p->l->end; i++) {
-			double v = events_value(a->p, a->columns->items[k], a->lines[i].values);
-			int width = (int)strlen(event_figure(v, figure));
-
-			p->widths[k] = width > p->widths[k] ? width : p->widths[k];
-		}
-	}
-}
-
-static void put_figures(const struct printing *p, const struct event_line *line)
-{
-	const struct event_annotation *a = p->l->a;
-	char figure[FIGURE_BYTES] = "";
-	size_t k;
-
-	if (line != NULL)
-		event_share(events_value(a->p, a->columns->sort, line->values), a->total, figure);
-	text_addf(p->out, "%*s", SHARE_WIDTH, figure);
-	for (k = 0; k < p->shown; k++) {
-		figure[0] = '\0';
-		if (line != NULL)
-			event_figure(events_value(a->p, a->columns->items[k], line->values),
-				     figure);
-		if (strcmp(figure, "0") == 0)
-			snprintf(figure, sizeof(figure), ".");
-		text_addf(p->out, " %*s", p->widths[k], figure);
-	}
-	text_add(p->out, "  ");
-}
-
 /* A row that is no instruction: the arrows go on through it where they pass the next one. */
 static void put_margin(const struct printing *p)
 {
-	put_figures(p, NULL);
+	event_gutter_row(&p->gutter, NULL, p->out);
+	text_add(p->out, "  ");
 	text_addf(p->out, "%*s", (int)(p->l->lanes + 2), "");
 }
 
@@ -118,7 +79,8 @@ static void put_calls(const struct printing *p, const struct event_line *line)
 {
 	char calls[FIGURE_BYTES];
 
-	put_figures(p, line);
+	event_gutter_row(&p->gutter, line, p->out);
+	text_add(p->out, "  ");
 	text_addf(p->out, "%*s=> ", (int)(p->l->lanes + 2), "");
 	text_add_printable(p->out, line->callee, strlen(line->callee));
 	text_addf(p->out, " (%s x)\n", event_figure((double)line->calls, calls));
@@ -140,7 +102,8 @@ static void put_instruction(struct printing *p, size_t row)
 		if (lines[i->first].callee == NULL)
 			own = &lines[i->first];
 	}
-	put_figures(p, own);
+	event_gutter_row(&p->gutter, own, p->out);
+	text_add(p->out, "  ");
 	jump_arrows_put(p->l->arrows, p->l->arrow_count, p->l->lanes, row, p->d->unicode, p->out);
 	text_addf(p->out, "%*" PRIx64 "  %-*s", ADDRESS_WIDTH, i->address, CODE_WIDTH,
 		  i->text[0] != '\0' ? i->text : "?");
@@ -160,11 +123,9 @@ static void put_listing(struct printing *p)
 	const char *object = a->lines[p->l->first].object;
 	size_t k;
 
-	choose_columns(p);
+	event_gutter_init(&p->gutter, a, p->l->first, p->l->end, p->d, ADDRESS_WIDTH + 16);
 	text_addf(p->out, "%s\n", object != NULL ? object : "[no address known]");
-	text_addf(p->out, "%*.*s", SHARE_WIDTH, SHARE_WIDTH, a->p->columns[a->columns->sort].name);
-	for (k = 0; k < p->shown; k++)
-		text_addf(p->out, " %*s", p->widths[k], a->p->columns[a->columns->items[k]].name);
+	event_gutter_heading(&p->gutter, p->out);
 	text_addf(p->out, "  %*s%*s  CODE\n", (int)(p->l->lanes + 2), "", ADDRESS_WIDTH, "ADDRESS");
 	for (k = 0; k < p->l->count; k++)
 		put_instruction(p, k);
@@ -196,7 +157,7 @@ int event_code_text(const struct event_annotation *a, const struct display *d, s
 		event_listing_release(&l);
 	}
 	free(jumps);
-	event_more_columns(a->p, a->columns, p.shown, out);
+	event_more_columns(a->p, a->columns, p.gutter.shown, out);
 	return status;
 }
 
