@@ -11,12 +11,12 @@
 
 #include <cmocka.h>
 
+#include "profiles.h"
 #include "report/calls.h"
 #include "report/event_cycles.h"
 #include "report/jump_arrows.h"
+#include "scratch.h"
 #include "store/store.h"
-
-static char folder[] = "/tmp/dwell-calls-XXXXXX";
 
 struct edge {
 	int64_t from, to; /* from 0: nothing calls */
@@ -79,8 +79,7 @@ static struct event_profile open_graph(const struct graph *g)
 	assert_int_equal(store_put_process(s, &process, NULL), 0);
 	assert_int_equal(store_put_events(s, &event, 1, NULL), 0);
 	put_graph(s, g);
-	assert_int_equal(store_finish(s, NULL), 0);
-	store_close(s);
+	finish_profile(s);
 	if (events_open(&p, "g.db", STORE_NONE, &err) != 0)
 		fail_msg("%s", err.text);
 	return p;
@@ -431,14 +430,6 @@ int main(void)
 		cmocka_unit_test(a_long_chain_takes_no_stack),
 		cmocka_unit_test(arrows_are_drawn_beside_each_other),
 	};
-	char command[64];
-	int failed;
 
-	if (mkdtemp(folder) == NULL || chdir(folder) != 0)
-		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	if (chdir("/") != 0 || system(command) != 0)
-		return 1;
-	return failed;
+	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

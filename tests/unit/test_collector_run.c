@@ -20,9 +20,9 @@
 
 #include "collector/collector.h"
 #include "collector/record_check.h"
+#include "scratch.h"
 #include "store/store_read.h"
 
-static char folder[] = "/tmp/dwell-run-XXXXXX";
 static char last_notice[256];
 
 static void on_notice(void *context, const char *line)
@@ -357,16 +357,8 @@ int main(void)
 		cmocka_unit_test(signals_are_the_targets_own),
 		cmocka_unit_test(a_sink_gets_every_entry_of_a_stream),
 	};
-	char command[64];
-	int failed;
 
 	if (getenv("FAKE_ENGINE_PATH") == NULL)
 		return 77;
-	if (mkdtemp(folder) == NULL || chdir(folder) != 0)
-		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	if (chdir("/") != 0 || system(command) != 0)
-		return 1;
-	return failed;
+	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

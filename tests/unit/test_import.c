@@ -13,8 +13,7 @@
 
 #include "import/callgrind.h"
 #include "report/event_rows.h"
-
-static char folder[] = "/tmp/dwell-import-XXXXXX";
+#include "scratch.h"
 
 static int import_text(const char *text, struct text *notes, struct err *err)
 {
@@ -300,14 +299,6 @@ int main(void)
 		cmocka_unit_test(a_file_that_is_wrong_is_told_with_its_line),
 		cmocka_unit_test(a_file_without_totals_gets_a_note),
 	};
-	char command[64];
-	int failed;
 
-	if (mkdtemp(folder) == NULL || chdir(folder) != 0)
-		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	if (chdir("/") != 0 || system(command) != 0)
-		return 1;
-	return failed;
+	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

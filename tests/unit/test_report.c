@@ -16,12 +16,15 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "profiles.h"
 #include "report/annotate.h"
 #include "report/curve.h"
 #include "report/figures.h"
 #include "report/summary.h"
+#include "scratch.h"
 #include "store/store.h"
 
+#define PATH	    "dwell.db"
 #define WINDOWS	    60
 #define PER_WINDOW  200
 #define MB	    (1u << 20)
@@ -133,11 +136,8 @@ static void put_meta(struct store *s)
 
 static void write_profile(const char *path)
 {
-	struct store *s;
-	struct err err;
+	struct store *s = create_profile(path);
 
-	if (store_create(path, &s, &err) != 0)
-		fail_msg("%s", err.text);
 	put_meta(s);
 	put_processes(s);
 	for (int64_t id = 0; id < 4; id++) {
@@ -162,26 +162,15 @@ static void write_profile(const char *path)
 	}
 	put_sample(s, WINDOWS, 0); /* of a window that never closed */
 	assert_int_equal(store_put_source(s, SOURCE_PATH, source_text, NULL), 0);
-	assert_int_equal(store_finish(s, NULL), 0);
-	store_close(s);
+	finish_profile(s);
 }
-
-static char directory[] = "/tmp/dwell-test-report-XXXXXX";
-static char profile_path[128];
 
 static int make_profile(void **state)
 {
-	if (mkdtemp(directory) == NULL)
+	if (scratch_enter(state) != 0)
 		return -1;
-	snprintf(profile_path, sizeof(profile_path), "%s/dwell.db", directory);
-	write_profile(profile_path);
+	write_profile(PATH);
 	return 0;
-}
-
-static int remove_profile(void **state)
-{
-	unlink(profile_path);
-	return rmdir(directory);
 }
 
 static struct profile load(int64_t process)
@@ -189,7 +178,7 @@ static struct profile load(int64_t process)
 	struct profile p;
 	struct err err;
 
-	if (profile_open(&p, profile_path, process, &err) != 0)
+	if (profile_open(&p, PATH, process, &err) != 0)
 		fail_msg("%s", err.text);
 	return p;
 }
@@ -231,7 +220,7 @@ static void test_the_process_with_most_accesses_is_the_default(void **state)
 	p = load(0);
 	assert_int_equal(p.sample_count, 0);
 	profile_close(&p);
-	assert_int_equal(profile_open(&p, profile_path, 7, &err), -1);
+	assert_int_equal(profile_open(&p, PATH, 7, &err), -1);
 	assert_non_null(strstr(err.text, "no process 7"));
 	assert_int_equal(profile_open(&p, "/nowhere/dwell.db", STORE_NONE, &err), -1);
 }
@@ -596,5 +585,5 @@ int main(int argc, char **argv)
 		write_profile(argv[2]);
 		return 0;
 	}
-	return cmocka_run_group_tests(tests, make_profile, remove_profile);
+	return cmocka_run_group_tests(tests, make_profile, scratch_leave);
 }

@@ -12,8 +12,10 @@
 
 #include <cmocka.h>
 
+#include "profiles.h"
 #include "report/arrivals.h"
 #include "report/hot.h"
+#include "scratch.h"
 #include "store/store.h"
 
 #define WINDOWS	   40
@@ -22,8 +24,6 @@
 #define PERIOD	   1000000ull
 #define PATH	   "dwell.db"
 #define CACHE	   (64u << 10)
-
-static char folder[] = "/tmp/dwell-report-arrivals-XXXXXX";
 
 /* Location 1 makes all reuses that are seen, at no distance; a quarter of the samples are censored. */
 static void put_samples(struct store *s, uint32_t window, uint64_t pages)
@@ -65,19 +65,12 @@ static void put_arrivals(struct store *s, uint32_t window)
 static void write_profile(uint64_t pages)
 {
 	struct store_process p = {.id = 1,
-				  .parent_id = STORE_NONE,
-				  .cause = "start",
-				  .exe = "/bin/x",
-				  .command = "x",
+				  A_PROCESS,
 				  .state = "exited",
 				  .accesses = PERIOD * WINDOWS,
 				  .footprint_pages = pages};
-	struct store *s = NULL;
-	struct err err;
+	struct store *s = create_profile(PATH);
 
-	unlink(PATH);
-	if (store_create(PATH, &s, &err) != 0)
-		fail_msg("%s", err.text);
 	assert_int_equal(store_put_process(s, &p, NULL), 0);
 	for (int64_t id = 1; id <= 3; id++)
 		assert_int_equal(
@@ -91,8 +84,7 @@ static void write_profile(uint64_t pages)
 		put_samples(s, w, pages);
 		put_arrivals(s, w);
 	}
-	assert_int_equal(store_finish(s, NULL), 0);
-	store_close(s);
+	finish_profile(s);
 }
 
 static struct profile load(void)
@@ -176,14 +168,6 @@ int main(void)
 		cmocka_unit_test(far_misses_belong_to_who_arrived),
 		cmocka_unit_test(first_touches_belong_to_who_arrived),
 	};
-	char command[64];
-	int failed;
 
-	if (mkdtemp(folder) == NULL || chdir(folder) != 0)
-		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	if (chdir("/") != 0 || system(command) != 0)
-		return 1;
-	return failed;
+	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

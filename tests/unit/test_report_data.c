@@ -13,11 +13,14 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "profiles.h"
 #include "report/allocators.h"
 #include "report/data_print.h"
 #include "report/subset.h"
+#include "scratch.h"
 #include "store/store.h"
 
+#define PATH	   "dwell.db"
 #define WINDOWS	   50
 #define PER_WINDOW 210
 #define SIZE	   (64u << 10)
@@ -79,9 +82,6 @@ static const struct {
 
 #define TOUCHES (sizeof(touches) / sizeof(touches[0]))
 
-static char folder[] = "/tmp/dwell-test-data-XXXXXX";
-static char path[128];
-
 static void put_locations(struct store *s)
 {
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -128,10 +128,9 @@ static int make_profile(void **state)
 		{2, 0, "/lib/libstdc++.so.6.0.30", NULL, 0x5000, 0x6000, 0, 0, UINT64_MAX}};
 	struct store *s;
 
-	if (mkdtemp(folder) == NULL)
+	if (scratch_enter(state) != 0)
 		return -1;
-	snprintf(path, sizeof(path), "%s/dwell.db", folder);
-	assert_int_equal(store_create(path, &s, NULL), 0);
+	s = create_profile(PATH);
 	assert_int_equal(store_put_meta_int(s, "line_bytes", 64, NULL), 0);
 	assert_int_equal(store_put_process(s, &process, NULL), 0);
 	for (size_t i = 0; i < 2; i++)
@@ -148,22 +147,15 @@ static int make_profile(void **state)
 		assert_int_equal(store_put_window(s, &window, NULL), 0);
 		put_samples(s, w);
 	}
-	assert_int_equal(store_finish(s, NULL), 0);
-	store_close(s);
+	finish_profile(s);
 	return 0;
-}
-
-static int remove_profile(void **state)
-{
-	unlink(path);
-	return rmdir(folder);
 }
 
 static void load(struct profile *p, struct data *d, enum data_by by)
 {
 	struct err err;
 
-	if (profile_open(p, path, STORE_NONE, &err) != 0 || data_init(d, p, SIZE, by, &err) != 0)
+	if (profile_open(p, PATH, STORE_NONE, &err) != 0 || data_init(d, p, SIZE, by, &err) != 0)
 		fail_msg("%s", err.text);
 }
 
@@ -503,5 +495,5 @@ int main(void)
 		cmocka_unit_test(several_curves_share_a_plot_and_a_table),
 	};
 
-	return cmocka_run_group_tests(tests, make_profile, remove_profile);
+	return cmocka_run_group_tests(tests, make_profile, scratch_leave);
 }

@@ -12,8 +12,10 @@
 
 #include <cmocka.h>
 
+#include "profiles.h"
 #include "report/hot.h"
 #include "report/summary.h"
+#include "scratch.h"
 #include "store/store.h"
 
 #define WINDOWS	   40
@@ -21,8 +23,6 @@
 #define LENGTH	   100000ull
 #define PERIOD	   1000000ull
 #define PATH	   "dwell.db"
-
-static char folder[] = "/tmp/dwell-report-follow-XXXXXX";
 
 static void put_samples(struct store *s, uint32_t window)
 {
@@ -35,7 +35,8 @@ static void put_samples(struct store *s, uint32_t window)
 					 .window = window,
 					 .status = k % 4 == 0,
 					 .position = PERIOD * window + k,
-					 .distance = k % 4 == 0 ? LENGTH - k : LENGTH * k / (PER_WINDOW + 4),
+					 .distance = k % 4 == 0 ? LENGTH - k
+								: LENGTH * k / (PER_WINDOW + 4),
 					 .begin = {1, 64, 8, 1, 0},
 					 .end = {1, 64, 8, 1, 0}};
 
@@ -49,21 +50,14 @@ static void put_samples(struct store *s, uint32_t window)
 static void write_profile(const char *process_state, bool has_follows)
 {
 	struct store_process p = {.id = 1,
-				  .parent_id = STORE_NONE,
-				  .cause = "start",
-				  .exe = "/bin/x",
-				  .command = "x",
+				  A_PROCESS,
 				  .state = process_state,
 				  .accesses = PERIOD * WINDOWS,
 				  .footprint_pages = 20000};
 	struct store_follow f = {.process_id = 1};
-	struct store *s = NULL;
-	struct err err;
+	struct store *s = create_profile(PATH);
 	uint32_t w, k;
 
-	unlink(PATH);
-	if (store_create(PATH, &s, &err) != 0)
-		fail_msg("%s", err.text);
 	assert_int_equal(store_put_process(s, &p, NULL), 0);
 	for (w = 0; w < WINDOWS; w++)
 		put_samples(s, w);
@@ -77,8 +71,7 @@ static void write_profile(const char *process_state, bool has_follows)
 			assert_int_equal(store_put_follow(s, &f, NULL), 0);
 		}
 	}
-	assert_int_equal(store_finish(s, NULL), 0);
-	store_close(s);
+	finish_profile(s);
 }
 
 static struct profile load(void)
@@ -202,14 +195,6 @@ int main(void)
 		cmocka_unit_test(the_model_gets_none_of_a_process_cut_off),
 		cmocka_unit_test(far_misses_belong_to_who_met_the_line_again),
 	};
-	char command[64];
-	int failed;
 
-	if (mkdtemp(folder) == NULL || chdir(folder) != 0)
-		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	if (chdir("/") != 0 || system(command) != 0)
-		return 1;
-	return failed;
+	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

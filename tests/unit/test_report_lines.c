@@ -10,7 +10,9 @@
 
 #include <cmocka.h>
 
+#include "profiles.h"
 #include "report/spatial.h"
+#include "scratch.h"
 #include "store/store.h"
 
 #define WINDOWS	   40
@@ -19,8 +21,6 @@
 #define PERIOD	   1000000ull
 #define FAR	   60000ull /* accesses */
 #define PATH	   "dwell.db"
-
-static char folder[] = "/tmp/dwell-report-lines-XXXXXX";
 
 /*
  * A walk over doubles, one after the other: each access's own 8 bytes come again after FAR accesses,
@@ -54,19 +54,12 @@ static struct store_nested make_nested(uint32_t window, uint32_t k,
 static void write_profile(int64_t nested_one_in)
 {
 	struct store_process p = {.id = 0,
-				  .parent_id = STORE_NONE,
-				  .cause = "start",
-				  .exe = "/bin/x",
-				  .command = "x",
+				  A_PROCESS,
 				  .state = "exited",
 				  .accesses = PERIOD * WINDOWS,
 				  .footprint_pages = 200};
-	struct store *s = NULL;
-	struct err err;
+	struct store *s = create_profile(PATH);
 
-	unlink(PATH);
-	if (store_create(PATH, &s, &err) != 0)
-		fail_msg("%s", err.text);
 	assert_int_equal(store_put_process(s, &p, NULL), 0);
 	assert_int_equal(store_put_meta_int(s, "nested_one_in", nested_one_in, NULL), 0);
 	for (uint32_t w = 0; w < WINDOWS; w++) {
@@ -80,8 +73,7 @@ static void write_profile(int64_t nested_one_in)
 			assert_int_equal(store_put_nested(s, &n, NULL), 0);
 		}
 	}
-	assert_int_equal(store_finish(s, NULL), 0);
-	store_close(s);
+	finish_profile(s);
 }
 
 static struct profile load(void)
@@ -180,20 +172,6 @@ static void without_such_samples_it_says_so(void **state)
 	profile_close(&p);
 }
 
-static int enter_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) == NULL || chdir(folder) != 0;
-}
-
-static int leave_folder(void **state)
-{
-	(void)state;
-	unlink(PATH);
-	unlink(PATH ".old");
-	return rmdir(folder);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -203,5 +181,5 @@ int main(void)
 		cmocka_unit_test(without_such_samples_it_says_so),
 	};
 
-	return cmocka_run_group_tests(tests, enter_folder, leave_folder);
+	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

@@ -16,9 +16,11 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "profiles.h"
 #include "report/annotate.h"
 #include "report/reuse.h"
 #include "report/summary.h"
+#include "scratch.h"
 #include "store/store.h"
 
 #define WINDOWS	   60
@@ -35,8 +37,6 @@ static const struct store_frame frames[] = {
 	{"spread", "/nowhere/src/walk.c", 20},
 	{"maker", "/nowhere/src/walk.c", 30},
 };
-
-static char folder[] = "/tmp/dwell-report-reuse-XXXXXX";
 
 /*
  * Samples of a window, 200: 98 begin in each of burst and spread, 4 in maker, whose lines nobody
@@ -116,11 +116,11 @@ static int make_profile(void **state)
 				  .state = "exited",
 				  .accesses = PERIOD * WINDOWS,
 				  .footprint_pages = PAGES};
-	struct store *s = NULL;
+	struct store *s;
 
-	(void)state;
-	if (mkdtemp(folder) == NULL || chdir(folder) != 0 || store_create(PATH, &s, NULL) != 0)
+	if (scratch_enter(state) != 0)
 		return -1;
+	s = create_profile(PATH);
 	assert_int_equal(store_put_process(s, &p, NULL), 0);
 	for (int64_t id = 0; id < 3; id++) {
 		struct store_location l = {.id = id,
@@ -135,16 +135,8 @@ static int make_profile(void **state)
 		put_samples(s, w);
 	for (uint32_t w = 0; w < WINDOWS; w++)
 		put_follows(s, w);
-	assert_int_equal(store_finish(s, NULL), 0);
-	store_close(s);
+	finish_profile(s);
 	return 0;
-}
-
-static int remove_profile(void **state)
-{
-	(void)state;
-	unlink(PATH);
-	return chdir("/") != 0 ? -1 : rmdir(folder);
 }
 
 static struct profile load(void)
@@ -382,5 +374,5 @@ int main(void)
 		cmocka_unit_test(the_summary_splits_reuse),
 	};
 
-	return cmocka_run_group_tests(tests, make_profile, remove_profile);
+	return cmocka_run_group_tests(tests, make_profile, scratch_leave);
 }

@@ -11,37 +11,12 @@
 
 #include <cmocka.h>
 
+#include "counted_memory.h"
 #include "draw.h"
 #include "sim/bits.h"
 #include "sim/cache.h"
 #include "sim/cache_by_age.h"
 #include "sim/cache_packed.h"
-
-static uint64_t taken; /* bytes not given back */
-static uint64_t takes_left = UINT64_MAX;
-
-static void *take(void *context, uint64_t bytes)
-{
-	void *p;
-
-	(void)context;
-	if (takes_left == 0)
-		return NULL;
-	takes_left--;
-	p = calloc(1, bytes);
-	assert_non_null(p);
-	taken += bytes;
-	return p;
-}
-
-static void give(void *context, void *p, uint64_t bytes)
-{
-	(void)context;
-	taken -= p != NULL ? bytes : 0;
-	free(p);
-}
-
-static const struct sim_memory memory = {NULL, take, give};
 
 /* ---- The naive cache ---- */
 

@@ -17,29 +17,9 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "profiles.h"
+#include "scratch.h"
 #include "store/store.h"
-
-static char folder[] = "/tmp/dwell-store-XXXXXX";
-
-static struct store *create(const char *path)
-{
-	struct store *s = NULL;
-	struct err err = {""};
-
-	if (store_create(path, &s, &err) != 0)
-		fail_msg("%s", err.text);
-	return s;
-}
-
-static struct store *open_file(const char *path)
-{
-	struct store *s = NULL;
-	struct err err = {""};
-
-	if (store_open_readonly(path, &s, &err) != 0)
-		fail_msg("%s", err.text);
-	return s;
-}
 
 /* One process with one of everything. */
 static void fill(struct store *s)
@@ -189,14 +169,13 @@ static void check_rest(struct store *s)
 
 static void what_is_written_is_read_back(void **state)
 {
-	struct store *s = create("a.db");
+	struct store *s = create_profile("a.db");
 
 	(void)state;
 	fill(s);
-	assert_int_equal(store_finish(s, NULL), 0);
-	store_close(s);
+	finish_profile(s);
 	assert_int_not_equal(access("a.db-wal", F_OK), 0);
-	s = open_file("a.db");
+	s = open_profile("a.db");
 	assert_string_equal(store_meta_text(s, "state"), "complete");
 	check_processes(s);
 	check_locations(s);
@@ -207,19 +186,19 @@ static void what_is_written_is_read_back(void **state)
 
 static void a_reader_sees_what_was_committed_while_the_run_goes_on(void **state)
 {
-	struct store *s = create("live.db"), *reader;
+	struct store *s = create_profile("live.db"), *reader;
 	struct store_process *p;
 	size_t count;
 
 	(void)state;
 	fill(s);
-	reader = open_file("live.db");
+	reader = open_profile("live.db");
 	assert_int_equal(store_read_processes(reader, &p, &count, NULL), 0);
 	assert_int_equal(count, 0);
 	free(p);
 	assert_int_equal(store_commit(s, NULL), 0);
 	store_close(reader);
-	reader = open_file("live.db");
+	reader = open_profile("live.db");
 	check_processes(reader);
 	assert_string_equal(store_meta_text(reader, "state"), "running");
 	store_close(reader);
@@ -233,23 +212,23 @@ static void a_writer_killed_leaves_what_it_committed(void **state)
 
 	(void)state;
 	if (child == 0) {
-		s = create("killed.db");
+		s = create_profile("killed.db");
 		fill(s);
 		store_commit(s, NULL);
 		store_put_meta_text(s, "late", "never committed", NULL);
 		kill(getpid(), SIGKILL);
 	}
 	waitpid(child, NULL, 0);
-	s = open_file("killed.db");
+	s = open_profile("killed.db");
 	check_processes(s);
 	check_locations(s);
 	assert_null(store_meta_text(s, "late"));
 	store_close(s);
 	/* It can be replaced, log and all, and the old one stays whole. */
-	s = create("killed.db");
+	s = create_profile("killed.db");
 	store_finish(s, NULL);
 	store_close(s);
-	s = open_file("killed.db.old");
+	s = open_profile("killed.db.old");
 	check_processes(s);
 	store_close(s);
 }
@@ -261,15 +240,15 @@ static void an_older_profile_is_kept_once(void **state)
 
 	(void)state;
 	for (i = 0; i < 3; i++) {
-		s = create("again.db");
+		s = create_profile("again.db");
 		store_put_meta_int(s, "seed", i, NULL);
 		store_finish(s, NULL);
 		store_close(s);
 	}
-	s = open_file("again.db");
+	s = open_profile("again.db");
 	assert_int_equal(store_meta_int(s, "seed", -1), 2);
 	store_close(s);
-	s = open_file("again.db.old");
+	s = open_profile("again.db.old");
 	assert_int_equal(store_meta_int(s, "seed", -1), 1);
 	store_close(s);
 }
@@ -336,7 +315,7 @@ static void places_that_cannot_be_written_are_named(void **state)
 	refuses_to_write("/dev/full", "cannot write profile '/dev/full': it is not a regular file");
 	refuses_to_write("no/such/x.db",
 			 "cannot write profile 'no/such/x.db': No such file or directory");
-	s = create("kept.db");
+	s = create_profile("kept.db");
 	refuses_to_write("kept.db", busy);
 	store_finish(s, NULL);
 	store_close(s);
@@ -348,7 +327,7 @@ static void places_that_cannot_be_written_are_named(void **state)
 /* A profile of more than a few pages, to cut and to scratch. */
 static size_t make_large(const char *path)
 {
-	struct store *s = create(path);
+	struct store *s = create_profile(path);
 	struct stat st;
 	int64_t i;
 
@@ -447,7 +426,7 @@ static struct store_sample sample_number(uint32_t i)
 /* Several to a row of sample_batch; the window of 1000 is too long for one. */
 static void samples_come_back_in_order_and_as_they_were(void **state)
 {
-	struct store *s = create("samples.db");
+	struct store *s = create_profile("samples.db");
 	struct store_sample *x, expected;
 	size_t count, i, number;
 
@@ -458,9 +437,8 @@ static void samples_come_back_in_order_and_as_they_were(void **state)
 		if (i == 1500)
 			assert_int_equal(store_commit(s, NULL), 0);
 	}
-	assert_int_equal(store_finish(s, NULL), 0);
-	store_close(s);
-	s = open_file("samples.db");
+	finish_profile(s);
+	s = open_profile("samples.db");
 	assert_int_equal(store_read_samples(s, 0, &x, &count, NULL), 0);
 	assert_int_equal(count, 1800); /* 6 of 7 */
 	for (i = 0; i < count; i++) {
@@ -503,7 +481,7 @@ static void samples_are_rows_for_whoever_asks_sqlite(void **state)
 
 static void locations_and_frames_are_rows_for_whoever_asks_sqlite(void **state)
 {
-	struct store *s = create("locations.db");
+	struct store *s = create_profile("locations.db");
 	sqlite3 *db;
 
 	(void)state;
@@ -529,7 +507,7 @@ static void locations_and_frames_are_rows_for_whoever_asks_sqlite(void **state)
 
 static void a_place_is_written_once(void **state)
 {
-	struct store *s = create("places.db");
+	struct store *s = create_profile("places.db");
 	struct store_frame frames[] = {{"f", "/x.c", 1}, {"g", "/x.c", 1}, {"f", "/x.c", 1}};
 	struct store_location l = {.module_id = STORE_NONE};
 	struct store_location *read;
@@ -546,7 +524,7 @@ static void a_place_is_written_once(void **state)
 	assert_int_equal(sqlite3_open("places.db", &db), SQLITE_OK);
 	assert_int_equal(ask(db, "SELECT count(*) FROM place"), 2);
 	sqlite3_close(db);
-	s = open_file("places.db");
+	s = open_profile("places.db");
 	assert_int_equal(store_read_locations(s, STORE_ALL, &read, &count, NULL), 0);
 	assert_int_equal(count, 3);
 	assert_int_equal(read[2].frame_count, 3);
@@ -558,13 +536,13 @@ static void a_place_is_written_once(void **state)
 
 static void a_profile_with_odd_characters_in_its_name_opens(void **state)
 {
-	struct store *s = create("a b?c#d%41'e.db");
+	struct store *s = create_profile("a b?c#d%41'e.db");
 
 	(void)state;
 	fill(s);
 	store_finish(s, NULL);
 	store_close(s);
-	s = open_file("a b?c#d%41'e.db");
+	s = open_profile("a b?c#d%41'e.db");
 	check_processes(s);
 	store_close(s);
 }
@@ -587,14 +565,6 @@ int main(void)
 		cmocka_unit_test(a_place_is_written_once),
 		cmocka_unit_test(a_profile_with_odd_characters_in_its_name_opens),
 	};
-	char command[64];
-	int failed;
 
-	if (mkdtemp(folder) == NULL || chdir(folder) != 0)
-		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	if (chdir("/") != 0 || system(command) != 0)
-		return 1;
-	return failed;
+	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

@@ -11,10 +11,11 @@
 
 #include <cmocka.h>
 
+#include "profiles.h"
+#include "scratch.h"
 #include "store/store.h"
 
-static char folder[] = "/tmp/dwell-test-data-XXXXXX";
-static char path[128];
+#define PATH "dwell.db"
 
 static const int64_t call_path[] = {3, 1, 2};
 
@@ -42,17 +43,15 @@ static const struct store_path paths[] = {
 
 static void write_file(void)
 {
-	struct store *s;
+	struct store *s = create_profile(PATH);
 
-	assert_int_equal(store_create(path, &s, NULL), 0);
 	for (size_t i = 0; i < COUNT(variables); i++)
 		assert_int_equal(store_put_variable(s, &variables[i], NULL), 0);
 	for (size_t i = 0; i < COUNT(sites); i++)
 		assert_int_equal(store_put_site(s, &sites[i], NULL), 0);
 	for (size_t i = 0; i < COUNT(paths); i++)
 		assert_int_equal(store_put_path(s, &paths[i], NULL), 0);
-	assert_int_equal(store_finish(s, NULL), 0);
-	store_close(s);
+	finish_profile(s);
 }
 
 static void assert_same_text(const char *a, const char *b)
@@ -63,14 +62,6 @@ static void assert_same_text(const char *a, const char *b)
 		assert_string_equal(a, b);
 }
 
-static struct store *open_file(void)
-{
-	struct store *s;
-
-	assert_int_equal(store_open_readonly(path, &s, NULL), 0);
-	return s;
-}
-
 static void a_path_comes_back_as_it_was(void **state)
 {
 	static const size_t order[] = {0, 2, 1}; /* by process */
@@ -79,7 +70,7 @@ static void a_path_comes_back_as_it_was(void **state)
 	size_t count;
 
 	write_file();
-	s = open_file();
+	s = open_profile(PATH);
 	assert_int_equal(store_read_paths(s, STORE_ALL, &p, &count, NULL), 0);
 	assert_int_equal(count, COUNT(paths));
 	for (size_t i = 0; i < count; i++) {
@@ -106,7 +97,7 @@ static void a_variable_comes_back_as_it_was(void **state)
 	size_t count;
 
 	write_file();
-	s = open_file();
+	s = open_profile(PATH);
 	assert_int_equal(store_read_variables(s, STORE_ALL, &v, &count, NULL), 0);
 	assert_int_equal(count, COUNT(variables));
 	for (size_t i = 0; i < count; i++) {
@@ -135,7 +126,7 @@ static void a_site_comes_back_with_its_path(void **state)
 	size_t count;
 
 	write_file();
-	s = open_file();
+	s = open_profile(PATH);
 	assert_int_equal(store_read_sites(s, STORE_ALL, &x, &count, NULL), 0);
 	assert_int_equal(count, COUNT(sites));
 	for (size_t i = 0; i < count; i++) {
@@ -156,24 +147,6 @@ static void a_site_comes_back_with_its_path(void **state)
 	store_close(s);
 }
 
-static int make_folder(void **state)
-{
-	if (mkdtemp(folder) == NULL)
-		return -1;
-	snprintf(path, sizeof(path), "%s/dwell.db", folder);
-	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	char old[160];
-
-	snprintf(old, sizeof(old), "%s.old", path);
-	unlink(old);
-	unlink(path);
-	return rmdir(folder);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,5 +155,5 @@ int main(void)
 		cmocka_unit_test(a_site_comes_back_with_its_path),
 	};
 
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

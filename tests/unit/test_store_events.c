@@ -12,13 +12,13 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "profiles.h"
+#include "scratch.h"
 #include "store/events.h"
 #include "store/store.h"
 
 #define NODES	  3000 /* more than a row of node_batch holds */
 #define LOCATIONS 7
-
-static char folder[] = "/tmp/dwell-store-events-XXXXXX";
 
 static const struct store_event events[] = {
 	{"Ir", "instructions", NULL},
@@ -29,19 +29,11 @@ static const struct store_event events[] = {
 
 static struct store *begin(const char *path)
 {
-	struct store *s = NULL;
-	struct err err = {""};
+	struct store *s = create_profile(path);
 	uint32_t i;
 
-	if (store_create(path, &s, &err) != 0)
-		fail_msg("%s", err.text);
 	for (i = 0; i < 2; i++) {
-		struct store_process p = {.id = i,
-					  .parent_id = STORE_NONE,
-					  .cause = "start",
-					  .exe = "/bin/x",
-					  .command = "x",
-					  .state = "exited"};
+		struct store_process p = {.id = i, A_PROCESS, .state = "exited"};
 
 		assert_int_equal(store_put_process(s, &p, NULL), 0);
 	}
@@ -108,18 +100,7 @@ static void write_profile(const char *path)
 	put_increment(s, true);
 	/* What is nothing is not written, and so needs not be of a node that exists. */
 	assert_int_equal(store_put_cost(s, &(struct store_cost){9999, 1, zeros}, NULL), 0);
-	assert_int_equal(store_finish(s, NULL), 0);
-	store_close(s);
-}
-
-static struct store *open_file(const char *path)
-{
-	struct store *s = NULL;
-	struct err err = {""};
-
-	if (store_open_readonly(path, &s, &err) != 0)
-		fail_msg("%s", err.text);
-	return s;
+	finish_profile(s);
 }
 
 static void columns_and_geometry_come_back_in_order(void **state)
@@ -131,7 +112,7 @@ static void columns_and_geometry_come_back_in_order(void **state)
 
 	(void)state;
 	write_profile("columns.db");
-	s = open_file("columns.db");
+	s = open_profile("columns.db");
 	assert_int_equal(store_read_events(s, &e, &count, NULL), 0);
 	assert_int_equal(count, 4);
 	for (i = 0; i < count; i++)
@@ -157,7 +138,7 @@ static void nodes_come_back_as_they_were(void **state)
 
 	(void)state;
 	write_profile("nodes.db");
-	s = open_file("nodes.db");
+	s = open_profile("nodes.db");
 	assert_int_equal(store_read_nodes(s, STORE_ALL, &n, &count, NULL), 0);
 	assert_int_equal(count, NODES);
 	for (i = 0; i < count; i++) {
@@ -193,7 +174,7 @@ static void increments_are_summed_up(void **state)
 
 	(void)state;
 	write_profile("sums.db");
-	s = open_file("sums.db");
+	s = open_profile("sums.db");
 	assert_int_equal(store_read_costs(s, STORE_ALL, &c, &count, NULL), 0);
 	assert_int_equal(count, NODES);
 	for (i = 0; i < count; i++) {
@@ -239,9 +220,8 @@ static void without_events_there_is_nothing(void **state)
 
 	(void)state;
 	assert_int_equal(store_create("none.db", &s, NULL), 0);
-	assert_int_equal(store_finish(s, NULL), 0);
-	store_close(s);
-	s = open_file("none.db");
+	finish_profile(s);
+	s = open_profile("none.db");
 	assert_int_equal(store_read_events(s, &e, &count, NULL), 0);
 	assert_int_equal(count, 0);
 	free(e);
@@ -327,14 +307,14 @@ static void lists_that_cannot_be_are_refused(void **state)
 	(void)state;
 	for (i = 0; i < sizeof(damages) / sizeof(damages[0]); i++) {
 		break_it("damaged.db", damages[i]);
-		s = open_file("damaged.db");
+		s = open_profile("damaged.db");
 		assert_int_equal(store_read_costs(s, STORE_ALL, &c, &count, &err), -1);
 		assert_non_null(strstr(err.text, "damaged"));
 		store_close(s);
 	}
 	for (i = 0; i < sizeof(arc_damages) / sizeof(arc_damages[0]); i++) {
 		break_it("damaged.db", arc_damages[i]);
-		s = open_file("damaged.db");
+		s = open_profile("damaged.db");
 		assert_int_equal(store_read_arcs(s, STORE_ALL, &a, &count, &err), -1);
 		assert_non_null(strstr(err.text, "damaged"));
 		store_close(s);
@@ -351,14 +331,6 @@ int main(void)
 		cmocka_unit_test(views_show_rows_with_columns_named_after_the_events),
 		cmocka_unit_test(lists_that_cannot_be_are_refused),
 	};
-	char command[64];
-	int failed;
 
-	if (mkdtemp(folder) == NULL || chdir(folder) != 0)
-		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	if (chdir("/") != 0 || system(command) != 0)
-		return 1;
-	return failed;
+	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }

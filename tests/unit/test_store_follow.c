@@ -12,11 +12,11 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "profiles.h"
+#include "scratch.h"
 #include "store/store.h"
 
 #define FOLLOWS 5000 /* more than a row of follow_batch holds */
-
-static char folder[] = "/tmp/dwell-store-follow-XXXXXX";
 
 static struct store_follow follow_number(uint32_t i)
 {
@@ -41,19 +41,11 @@ static struct store_follow follow_number(uint32_t i)
 
 static void write_profile(const char *path)
 {
-	struct store *s = NULL;
-	struct err err = {""};
+	struct store *s = create_profile(path);
 	uint32_t i;
 
-	if (store_create(path, &s, &err) != 0)
-		fail_msg("%s", err.text);
 	for (i = 0; i < 3; i++) {
-		struct store_process p = {.id = i,
-					  .parent_id = STORE_NONE,
-					  .cause = "start",
-					  .exe = "/bin/x",
-					  .command = "x",
-					  .state = "exited"};
+		struct store_process p = {.id = i, A_PROCESS, .state = "exited"};
 
 		assert_int_equal(store_put_process(s, &p, NULL), 0);
 	}
@@ -64,18 +56,7 @@ static void write_profile(const char *path)
 		if (i == FOLLOWS / 3)
 			assert_int_equal(store_commit(s, NULL), 0);
 	}
-	assert_int_equal(store_finish(s, NULL), 0);
-	store_close(s);
-}
-
-static struct store *open_file(const char *path)
-{
-	struct store *s = NULL;
-	struct err err = {""};
-
-	if (store_open_readonly(path, &s, &err) != 0)
-		fail_msg("%s", err.text);
-	return s;
+	finish_profile(s);
 }
 
 static void follows_come_back_in_order_and_as_they_were(void **state)
@@ -86,7 +67,7 @@ static void follows_come_back_in_order_and_as_they_were(void **state)
 
 	(void)state;
 	write_profile("order.db");
-	s = open_file("order.db");
+	s = open_profile("order.db");
 	assert_int_equal(store_read_follows(s, 1, &f, &count, NULL), 0);
 	assert_int_equal(count, FOLLOWS / 2);
 	for (i = 0; i < FOLLOWS; i++) {
@@ -120,7 +101,7 @@ static void a_process_knows_how_many_of_its_lines_were_watched_on(void **state)
 		touched[f.process_id] += f.status == 0;
 	}
 	write_profile("counts.db");
-	s = open_file("counts.db");
+	s = open_profile("counts.db");
 	assert_int_equal(store_read_processes(s, &p, &count, NULL), 0);
 	assert_int_equal(count, 3);
 	for (i = 0; i < 2; i++) {
@@ -200,7 +181,7 @@ static void lists_that_cannot_be_are_refused(void **state)
 			 lists[i]);
 		assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
 		sqlite3_close(db);
-		s = open_file("bad.db");
+		s = open_profile("bad.db");
 		assert_int_equal(store_read_follows(s, STORE_ALL, &f, &count, &err), -1);
 		assert_string_equal(err.text, "profile 'bad.db' is truncated or damaged");
 		assert_null(f);
@@ -219,14 +200,6 @@ int main(void)
 		cmocka_unit_test(follows_are_rows_for_whoever_asks_sqlite),
 		cmocka_unit_test(lists_that_cannot_be_are_refused),
 	};
-	char command[64];
-	int failed;
 
-	if (mkdtemp(folder) == NULL || chdir(folder) != 0)
-		return 1;
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
-	snprintf(command, sizeof(command), "rm -rf %s", folder);
-	if (chdir("/") != 0 || system(command) != 0)
-		return 1;
-	return failed;
+	return cmocka_run_group_tests(tests, scratch_enter, scratch_leave);
 }
