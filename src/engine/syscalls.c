@@ -9,6 +9,7 @@
 #include <asm/prctl.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/membarrier.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
 
@@ -185,6 +186,19 @@ static long do_rseq(struct thread *t, long nr, const long a[6])
 	(void)nr;
 	(void)a;
 	return -ENOSYS; /* its restart addresses are the target's, not the cache's */
+}
+
+/* As a kernel without rseq answers: programs that ask here first then do not try it. */
+static long do_membarrier(struct thread *t, long nr, const long a[6])
+{
+	const long of_rseq = MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ |
+			     MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ;
+	long r;
+
+	if (a[0] & of_rseq)
+		return -EINVAL;
+	r = syscalls_pass(t, nr, a);
+	return a[0] == MEMBARRIER_CMD_QUERY && r > 0 ? r & ~of_rseq : r;
 }
 
 static long do_arch_prctl(struct thread *t, long nr, const long a[6])
@@ -438,6 +452,7 @@ static handler *const table[] = {
 	[SYS_exit] = do_exit,
 	[SYS_exit_group] = do_exit_group,
 	[SYS_rseq] = do_rseq,
+	[SYS_membarrier] = do_membarrier,
 	[SYS_arch_prctl] = do_arch_prctl,
 	[SYS_prctl] = do_prctl,
 	[SYS_seccomp] = do_seccomp,

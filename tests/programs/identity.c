@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <linux/membarrier.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -138,6 +139,20 @@ static void check_layout(int argc, char **argv)
 	CHECK((uintptr_t)argv > (uintptr_t)&n && (uintptr_t)argv % 8 == 0);
 }
 
+/* Who is told that there is no rseq must be told so wherever it can be asked. */
+static void check_rseq(void)
+{
+	const long of_rseq = MEMBARRIER_CMD_PRIVATE_EXPEDITED_RSEQ |
+			     MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ;
+	long commands = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0), registered;
+
+	registered = syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED_RSEQ, 0, 0);
+	if (syscall(SYS_rseq, NULL, 0, 0, 0) == -1 && errno == ENOSYS)
+		CHECK(registered == -1 && (commands == -1 || !(commands & of_rseq)));
+	if (commands != -1)
+		CHECK(syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) == 0);
+}
+
 static int inner(int argc, char **argv)
 {
 	static const char *const want[] = {"FIRST=1", "EMPTY=", "LD_BIND_NOW=1", "no equals sign"};
@@ -162,6 +177,7 @@ int main(int argc, char **argv)
 	NEED(realpath(argv[0], real));
 	check_exe(real);
 	check_auxv();
+	check_rseq();
 	check_layout(argc, argv);
 	check_names(argv);
 	CHECK(strcmp(program_invocation_name, argv[0]) == 0);
