@@ -103,6 +103,7 @@ const char *symbols_tidy_path(struct arena *a, Dwarf_Die *cu_die, const char *na
  */
 bool symbols_dwarf_variable(struct symbols_file *f, uint64_t address, struct arena *a,
 			    struct symbols_variable *out);
+/* variable_index.c */
 void symbols_variables_release(struct symbols_file *f);
 
 /* A namespace, class or function that names what is inside. */
@@ -111,8 +112,9 @@ struct symbols_scope {
 	const char *name;
 };
 
-/* types.c: the type as C would write it. `scopes` tells of DIE offsets what they are inside of. */
-void symbols_type_name(Dwarf_Die *type, bool is_c, const struct map *scopes, struct text *out);
+/* types.c: the type as C would write it. `scopes` tells what types are inside of. */
+void symbols_type_name(Dwarf_Die *type, bool is_c, struct symbols_variables *scopes,
+		       struct text *out);
 /* The size of an array's elements in bytes; 0: no array. */
 uint64_t symbols_element_bytes(Dwarf_Die *type);
 /* "a::b::" */
