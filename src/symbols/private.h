@@ -61,8 +61,8 @@ struct symbols_file {
 	struct symbols_packed *packed; /* in place of libdwfl's debug information; or NULL */
 	struct map cus;		       /* DIE offset of a CU -> struct symbols_cu */
 
-	/* The last question, and the last name made of a function's start. */
-	uint64_t last_address, last_start;
+	/* The addresses that the last answer is for, and the last name made of a function's start. */
+	uint64_t last_address, last_count, last_start;
 	const struct symbols_answer *last, *last_bare; /* or NULL: none yet */
 
 	struct symbols_table code, data;
@@ -86,9 +86,12 @@ struct symbols_entry *symbols_table_find(struct symbols_file *f, uint64_t addres
 struct symbols_entry *symbols_table_find_data(struct symbols_file *f, uint64_t address);
 void symbols_table_release(struct symbols_file *f);
 
-/* dwarf.c: frames by DWARF; 0 when the address has none. Strings go into the arena. */
+/*
+ * dwarf.c: frames by DWARF; 0 when the address has none. Strings go into the arena. The frames are
+ * those of the next *same addresses, too, this one included.
+ */
 size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,
-			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES]);
+			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES], uint64_t *same);
 void symbols_dwarf_release(struct symbols_file *f);
 
 /* dwarf.c: the name of a subprogram, demangled; NULL when it has none. */
