@@ -133,6 +133,9 @@ bool symbols_debuginfo_path(const struct symbols_file *f, struct text *path);
 struct symbols_packed *symbols_packed_open(const struct symbols_file *f);
 void symbols_packed_free(struct symbols_packed *p);
 
+/* What it is when all of it is unpacked. */
+uint64_t symbols_packed_bytes(const struct symbols_packed *p);
+
 /* The unit that holds the address, ready for everything that dwarf.c asks; NULL when there is none. */
 Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf_Die *die);
 

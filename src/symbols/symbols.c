@@ -352,3 +352,17 @@ size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
 	*out = f->last->frames;
 	return f->last->count;
 }
+
+uint64_t symbols_prepare(struct symbols *s, int file, uint64_t most)
+{
+	struct symbols_file *f = symbols_get(s, file);
+	struct symbols_variable ignored;
+
+	if (f == NULL)
+		return most;
+	symbols_open(f);
+	if (f->packed == NULL || symbols_packed_bytes(f->packed) > most)
+		return most;
+	symbols_variable(s, file, 0, &ignored);
+	return most - symbols_packed_bytes(f->packed);
+}
