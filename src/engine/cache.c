@@ -31,7 +31,7 @@ static struct block **hash;
 static uint32_t hash_bits = FIRST_HASH_BITS;
 static uint32_t chained; /* blocks */
 /*
- * A bit per hash value, set since the last flush if a block had it: most look-ups
+ * A bit for each pc, more or less, set since the last flush if a block began there: most look-ups
  * are for what is not there, and this much stays in the cache.
  */
 #define KNOWN_BITS 20
@@ -47,15 +47,19 @@ static struct block **ordered[MAX_ARENAS][GEARS];
 static uint32_t ordered_count[MAX_ARENAS][GEARS];
 #define ORDERED_MAX (4u << 20)
 
-/* KNOWN_BITS of it; the table of blocks takes the lower ones. */
-static uint32_t hash_of(uint64_t pc, uint32_t gear)
+/* The bit for pc: instructions near each other, which are asked for together, share a line of the cache. */
+static uint32_t known_bit(uint64_t pc, uint32_t gear)
 {
-	return (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> (64 - KNOWN_BITS)) ^ gear;
+	uint64_t region = ((pc >> 9) * GEARS + gear) * 0x9e3779b97f4a7c15ull;
+
+	return (uint32_t)(region >> (64 - (KNOWN_BITS - 9))) << 9 | (pc & 511);
 }
 
 static struct block **chain_of(uint64_t pc, uint32_t gear)
 {
-	return &hash[hash_of(pc, gear) & ((1u << hash_bits) - 1)];
+	uint64_t h = (pc * GEARS + gear) * 0x9e3779b97f4a7c15ull;
+
+	return &hash[h >> 32 & ((1u << hash_bits) - 1)];
 }
 
 /* Twice as many chains: each is divided into two. */
@@ -79,13 +83,13 @@ static void divide_chains(void)
 
 static void chain(struct block *b)
 {
-	uint32_t h = hash_of(b->pc, b->gear);
+	uint32_t bit = known_bit(b->pc, b->gear);
 	struct block **first;
 
 	if (chained++ >> hash_bits && hash_bits < HASH_BITS)
 		divide_chains();
 	first = chain_of(b->pc, b->gear);
-	known[h / 64] |= 1ull << (h & 63);
+	known[bit / 64] |= 1ull << (bit & 63);
 	b->hash_next = *first;
 	*first = b;
 }
@@ -277,8 +281,8 @@ bool cache_has_room(const struct arena *a)
 
 struct block *cache_find(uint64_t pc, enum gear gear)
 {
-	uint32_t h = hash_of(pc, gear);
-	struct block *b = known[h / 64] >> (h & 63) & 1 ? *chain_of(pc, gear) : 0;
+	uint32_t bit = known_bit(pc, gear);
+	struct block *b = known[bit / 64] >> (bit & 63) & 1 ? *chain_of(pc, gear) : 0;
 
 	while (b && (b->pc != pc || b->gear != gear))
 		b = b->hash_next;

@@ -10,33 +10,27 @@
  */
 #include "engine/decode_memo.h"
 
+#include <sys/mman.h>
+
+#include "channel/sys.h"
 #include "engine/util.h"
 
 #define SLOTS 16384u
 
-/*
- * Slots are small and memos lie in the order in which they came, because a program has few heads: each
- * page that is touched for one of them only would cost more than decoding it.
- */
-struct slot {
+struct memo {
 	uint64_t head; /* its bytes, low first */
-	uint32_t memo; /* number from 1 on; 0: none yet */
 	uint8_t head_bytes;
 	uint8_t disp_bytes, imm_bytes;
-	uint8_t encoded; /* bit k: mem[k] takes the displacement */
+	uint8_t encoded;  /* bit k: mem[k] takes the displacement */
+	struct insn insn; /* there disp is what it takes besides the encoded one */
 };
 
-_Static_assert(sizeof(struct slot) == 16, "four to a line of the cache");
+/* Memos are anywhere in the table: each is two lines of the cache, and all are one large page. */
+#define LARGE_PAGE (2ul << 20)
+_Static_assert(sizeof(struct memo) == 128 && SLOTS * sizeof(struct memo) == LARGE_PAGE, "");
 
-struct memo {
-	int32_t adjust[MAX_MEM_OPS];
-	struct insn insn;
-};
-
-static struct grow slot_pages, memo_pages;
-static struct slot *slots;
-static struct memo *memos;
-static uint32_t memo_count; /* at most one for each slot */
+static struct grow pages;
+static struct memo *slots;
 
 enum { NO = 0, M = 1, I8 = 2, IZ = 4, OK = 8 };
 
@@ -188,7 +182,7 @@ static uint64_t head_of(const uint8_t *c, uint32_t n)
 	return v << (64 - 8 * n) >> (64 - 8 * n);
 }
 
-static struct slot *slot_for(uint64_t head, uint32_t bytes)
+static struct memo *slot_for(uint64_t head, uint32_t bytes)
 {
 	return &slots[(head * 0x9e3779b97f4a7c15ull + bytes) >> 50];
 }
@@ -215,7 +209,6 @@ static int64_t signed_value(const uint8_t *p, uint32_t bytes)
 bool decode_memo_find(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room)
 {
 	struct layout l = { 0 };
-	const struct slot *s;
 	const struct memo *m;
 	uint64_t head;
 	int64_t disp;
@@ -223,18 +216,17 @@ bool decode_memo_find(struct insn *in, uint64_t pc, const uint8_t *code, uint32_
 	if (!slots || room < 15 || !find_layout(code, room, &l))
 		return false;
 	head = head_of(code, l.head);
-	s = slot_for(head, l.head);
-	if (s->memo == 0 || s->head != head || s->head_bytes != l.head || s->disp_bytes != l.disp ||
-	    s->imm_bytes != l.imm)
+	m = slot_for(head, l.head);
+	if (m->head != head || m->head_bytes != l.head || m->disp_bytes != l.disp ||
+	    m->imm_bytes != l.imm)
 		return false;
-	m = &memos[s->memo - 1];
 	*in = m->insn;
 	in->pc = pc;
 	__builtin_memcpy(in->bytes, code, 15);
 	disp = signed_value(code + l.head, l.disp);
 	for (uint32_t k = 0; k < in->mem_count; k++)
-		if (s->encoded >> k & 1)
-			in->mem[k].disp = disp + m->adjust[k] +
+		if (m->encoded >> k & 1)
+			in->mem[k].disp += disp +
 					  (in->mem[k].base == RIP_BASE ? (int64_t)(pc + in->length) :
 									 0);
 	if (in->target)
@@ -261,13 +253,16 @@ static bool depends_on_values(const struct insn *in)
 
 static bool make_room(void)
 {
+	uint64_t start;
+
 	if (slots)
 		return true;
-	if (grow_init(&memo_pages, round_up(SLOTS * sizeof *memos, PAGE)) != 0 ||
-	    grow_init(&slot_pages, SLOTS * sizeof *slots) != 0)
+	if (grow_init(&pages, 2 * LARGE_PAGE) != 0)
 		return false;
-	memos = (struct memo *)(void *)memo_pages.base;
-	slots = grow_take(&slot_pages, SLOTS * sizeof *slots);
+	start = round_up((uint64_t)(uintptr_t)pages.base, LARGE_PAGE);
+	sys3(SYS_madvise, start, LARGE_PAGE, MADV_HUGEPAGE);
+	pages.base = (uint8_t *)start;
+	slots = grow_take(&pages, LARGE_PAGE);
 	return true;
 }
 
@@ -275,7 +270,6 @@ void decode_memo_keep(const struct insn *in, const uint8_t *code, uint32_t encod
 		      const struct decode_places *places)
 {
 	struct layout l = { 0 };
-	struct slot *s;
 	struct memo *m;
 	int64_t disp;
 
@@ -284,23 +278,18 @@ void decode_memo_keep(const struct insn *in, const uint8_t *code, uint32_t encod
 	    places->imm_bytes != l.imm || (l.disp && in->disp_at != l.head) ||
 	    (l.imm && places->imm_at != l.head + l.disp))
 		return;
-	s = slot_for(head_of(code, l.head), l.head);
-	if (s->memo == 0) {
-		grow_take(&memo_pages, sizeof *m);
-		s->memo = ++memo_count;
-	}
-	s->head = head_of(code, l.head);
-	s->head_bytes = (uint8_t)l.head;
-	s->disp_bytes = (uint8_t)l.disp;
-	s->imm_bytes = (uint8_t)l.imm;
-	s->encoded = (uint8_t)encoded;
-	m = &memos[s->memo - 1];
-	m->insn = *in;
+	m = slot_for(head_of(code, l.head), l.head);
+	*m = (struct memo){ .head = head_of(code, l.head),
+			    .head_bytes = (uint8_t)l.head,
+			    .disp_bytes = (uint8_t)l.disp,
+			    .imm_bytes = (uint8_t)l.imm,
+			    .encoded = (uint8_t)encoded,
+			    .insn = *in };
 	disp = signed_value(code + l.head, l.disp);
 	for (uint32_t k = 0; k < in->mem_count; k++)
 		if (encoded >> k & 1)
-			m->adjust[k] = (int32_t)(in->mem[k].disp - disp -
-						 (in->mem[k].base == RIP_BASE ?
-							  (int64_t)(in->pc + in->length) :
-							  0));
+			m->insn.mem[k].disp -=
+				disp + (in->mem[k].base == RIP_BASE ?
+						(int64_t)(in->pc + in->length) :
+						0);
 }
