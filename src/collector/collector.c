@@ -300,7 +300,9 @@ static uint64_t next_wait(const struct run *r, uint64_t wait_ns, uint64_t taken)
 		return 0;
 	if (wait_ns < MIN_WAIT_NS)
 		return MIN_WAIT_NS;
-	return wait_ns * 2 < MAX_WAIT_NS ? wait_ns * 2 : MAX_WAIT_NS;
+	/* Slowly, so that names are looked for while a short program still runs. */
+	wait_ns += wait_ns / 4;
+	return wait_ns < MAX_WAIT_NS ? wait_ns : MAX_WAIT_NS;
 }
 
 static bool has_process(void *context, uint32_t pid)

@@ -12,10 +12,14 @@
 #include "base/array.h"
 #include "base/sort.h"
 
-#define FIRST_NS  ((uint64_t)300000000) /* shorter runs do without a thread */
+#define FIRST_NS  ((uint64_t)1000000000) /* the names of shorter runs are looked for at their end */
 #define STEP_NS	  ((uint64_t)700000000) /* between two batches for the worker, at least */
 #define STEP_MOST ((size_t)4000)	/* questions of one batch */
 #define REST	  9 /* times as long as a batch has taken, the worker rests after it */
+
+/* What is made ready for questions that have not come yet. */
+#define EXPECTED_FILES 16
+#define EXPECTED_BYTES ((uint64_t)32 << 20)
 
 struct naming_question {
 	uint64_t address;
@@ -38,6 +42,7 @@ struct naming_worker {
 	size_t data_count;
 	uint64_t cpu_ns; /* what the batch took */
 	bool failed;
+	int ready, expected; /* files: to be made ready is what is from `ready` up to `expected` */
 };
 
 int64_t naming_add(struct naming *n, int file, uint64_t address)
@@ -148,27 +153,40 @@ static uint64_t thread_cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Called with the lock, which is not held meanwhile. */
+static void do_batch(struct naming_worker *w)
+{
+	uint64_t begin = thread_cpu_ns();
+	bool failed;
+
+	pthread_mutex_unlock(&w->lock);
+	failed = find_names(w->batch, w->count, w->symbols) != 0 ||
+		 data_names_find(w->data, w->data_count, w->symbols) != 0;
+	pthread_mutex_lock(&w->lock);
+	w->failed = failed;
+	w->cpu_ns = thread_cpu_ns() - begin;
+	w->state = WORKER_DONE;
+	pthread_cond_broadcast(&w->changed);
+}
+
 static void *work(void *context)
 {
 	struct naming_worker *w = context;
+	uint64_t bytes = EXPECTED_BYTES;
 
 	pthread_mutex_lock(&w->lock);
 	while (w->state != WORKER_QUIT) {
-		uint64_t begin = thread_cpu_ns();
-		bool failed;
+		if (w->state == WORKER_BUSY) {
+			do_batch(w);
+		} else if (w->ready < w->expected) {
+			int file = w->ready++;
 
-		if (w->state != WORKER_BUSY) {
+			pthread_mutex_unlock(&w->lock);
+			bytes = symbols_prepare(w->symbols, file, bytes);
+			pthread_mutex_lock(&w->lock);
+		} else {
 			pthread_cond_wait(&w->changed, &w->lock);
-			continue;
 		}
-		pthread_mutex_unlock(&w->lock);
-		failed = find_names(w->batch, w->count, w->symbols) != 0 ||
-			 data_names_find(w->data, w->data_count, w->symbols) != 0;
-		pthread_mutex_lock(&w->lock);
-		w->failed = failed;
-		w->cpu_ns = thread_cpu_ns() - begin;
-		w->state = WORKER_DONE;
-		pthread_cond_broadcast(&w->changed);
 	}
 	pthread_mutex_unlock(&w->lock);
 	return NULL;
@@ -259,6 +277,24 @@ static bool is_waiting(const struct naming *n)
 	return n->count > n->named || n->data.count > n->data.taken;
 }
 
+void naming_expect(struct naming *n, struct symbols *symbols, int file)
+{
+	struct naming_worker *w;
+
+	if (file < n->expected || file >= EXPECTED_FILES)
+		return;
+	n->expected = file + 1;
+	if (n->worker == NULL)
+		n->worker = worker_new(symbols);
+	w = n->worker;
+	if (w == NULL)
+		return;
+	pthread_mutex_lock(&w->lock);
+	w->expected = n->expected;
+	pthread_cond_broadcast(&w->changed);
+	pthread_mutex_unlock(&w->lock);
+}
+
 int naming_step(struct naming *n, struct symbols *symbols, struct store *store, uint64_t now_ns,
 		struct err *err)
 {
@@ -267,10 +303,8 @@ int naming_step(struct naming *n, struct symbols *symbols, struct store *store, 
 
 	if (n->due_ns == 0)
 		n->due_ns = now_ns + FIRST_NS;
-	if (now_ns >= n->due_ns && n->worker == NULL && is_waiting(n)) {
-		n->due_ns = now_ns + STEP_NS;
+	if (now_ns >= n->due_ns && n->worker == NULL && is_waiting(n))
 		n->worker = worker_new(symbols);
-	}
 	if (n->worker == NULL)
 		return 0;
 	w = n->worker;

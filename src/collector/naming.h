@@ -5,7 +5,7 @@
  * is gone through once: while the run goes on by a thread of its own, which is
  * never more than a tenth of a processor, and at the end here.
  *
- * The thread asks symbols_resolve and nothing else; everything here is for one other thread.
+ * The thread asks symbols_prepare, symbols_resolve and symbols_variable and nothing else; everything here is for one other thread.
  */
 #ifndef DWELL_COLLECTOR_NAMING_H
 #define DWELL_COLLECTOR_NAMING_H
@@ -25,13 +25,14 @@ struct naming {
 	struct naming_question *items; /* of location i + 1 */
 	size_t count, room;
 	size_t named;		      /* the first ones: their names are in the store */
-	struct naming_worker *worker; /* NULL until there is work while the run goes on */
+	struct naming_worker *worker; /* NULL until there is work for it */
 	struct data_names data; /* what is asked for data, answered along with the locations */
 	/* Who wants to hear of each location that has its names now, and of its outermost function. */
 	int (*listener)(void *context, int64_t id, const struct symbols_frame *outermost,
 			struct err *err);
 	void *listener_context;
 	uint64_t due_ns;	/* CLOCK_MONOTONIC: not before is the worker given more */
+	int expected;		/* files up to this one have been expected */
 };
 
 /* Returns the new location's id, counted from 1, or 0 when memory ran out. */
@@ -44,6 +45,12 @@ int naming_file(const struct naming *n, int64_t id);
 uint64_t naming_address(const struct naming *n, int64_t id);
 /* Has it been looked for? Then *outermost is the function it is in, or NULL: it has no name. */
 bool naming_knows(const struct naming *n, int64_t id, const struct symbols_frame **outermost);
+
+/*
+ * There will be questions about the file: a thread makes it ready for them while the program starts.
+ * That is for small files alone, and for the first ones of a run. Without a thread nothing happens.
+ */
+void naming_expect(struct naming *n, struct symbols *symbols, int file);
 
 /*
  * From time to time while the run goes on: write down the names found since, and have those of

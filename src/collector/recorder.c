@@ -27,6 +27,7 @@ struct recorder *recorder_new(struct store *store, const struct channel_config *
 	}
 	r->store = store;
 	r->next_module = r->next_site = r->next_path = 1;
+	r->asks_names = config->gear != CHANNEL_GEAR_COUNT && config->gear != CHANNEL_GEAR_STREAM;
 	if (config->gear == CHANNEL_GEAR_SIMULATE) {
 		note(r, simulation_begin(&r->simulation, config, store, &r->err));
 		r->naming.listener = recorder_on_names;
@@ -150,10 +151,13 @@ static const char *on_module(struct recorder *r, struct process *p, const struct
 	};
 
 	m.file = symbols_file(r->symbols, record_module_path(rec));
-	if (m.file < 0)
+	if (m.file < 0) {
 		out_of_memory(r);
-	else
-		add_module(r, p, m);
+		return NULL;
+	}
+	if (r->asks_names)
+		naming_expect(&r->naming, r->symbols, m.file);
+	add_module(r, p, m);
 	return NULL;
 }
 

@@ -44,6 +44,7 @@ struct recorder {
 	int64_t next_path;
 	uint64_t samples, windows, messages;
 	const char *first_message;
+	bool asks_names; /* of code: counting and streams tell of none */
 	bool failed;
 	struct err err;
 };

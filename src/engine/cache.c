@@ -16,15 +16,22 @@
 #define BLOCK_ROOM (64u << 10) /* more than any one block takes, hot or cold */
 #define HUGE_PAGE (2ul << 20)
 #define IB_BYTES (IB_ENTRIES * 8ul)
+#define FIRST_HASH_BITS 12
 #define HASH_BITS 18
 #define REACH (0x7fff0000ull)
 
 static struct arena *arenas[MAX_ARENAS];
 static uint32_t arena_count;
 static uint64_t arena_bytes;
-static struct block **hash; /* [1 << HASH_BITS] */
 /*
- * A bit per hash value, set since the last flush if a block had it: most look-ups
+ * Room for 1 << HASH_BITS chains, used from its beginning on: a table that is large from the
+ * start costs a small program two page faults for nearly each of its blocks.
+ */
+static struct block **hash;
+static uint32_t hash_bits = FIRST_HASH_BITS;
+static uint32_t chained; /* blocks */
+/*
+ * A bit for each pc, more or less, set since the last flush if a block began there: most look-ups
  * are for what is not there, and this much stays in the cache.
  */
 #define KNOWN_BITS 20
@@ -40,23 +47,49 @@ static struct block **ordered[MAX_ARENAS][GEARS];
 static uint32_t ordered_count[MAX_ARENAS][GEARS];
 #define ORDERED_MAX (4u << 20)
 
-/* KNOWN_BITS of it; the table of blocks takes the lower ones. */
-static uint32_t hash_of(uint64_t pc, uint32_t gear)
+/* The bit for pc: instructions near each other, which are asked for together, share a line of the cache. */
+static uint32_t known_bit(uint64_t pc, uint32_t gear)
 {
-	return (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> (64 - KNOWN_BITS)) ^ gear;
+	uint64_t region = ((pc >> 9) * GEARS + gear) * 0x9e3779b97f4a7c15ull;
+
+	return (uint32_t)(region >> (64 - (KNOWN_BITS - 9))) << 9 | (pc & 511);
 }
 
 static struct block **chain_of(uint64_t pc, uint32_t gear)
 {
-	return &hash[hash_of(pc, gear) & ((1u << HASH_BITS) - 1)];
+	uint64_t h = (pc * GEARS + gear) * 0x9e3779b97f4a7c15ull;
+
+	return &hash[h >> 32 & ((1u << hash_bits) - 1)];
+}
+
+/* Twice as many chains: each is divided into two. */
+static void divide_chains(void)
+{
+	uint32_t count = 1u << hash_bits;
+
+	hash_bits++;
+	for (uint32_t i = 0; i < count; i++) {
+		struct block **keep = &hash[i], **move = &hash[i + count];
+
+		for (struct block *b = *keep; b; b = b->hash_next) {
+			struct block ***to = chain_of(b->pc, b->gear) == &hash[i] ? &keep : &move;
+
+			**to = b;
+			*to = &b->hash_next;
+		}
+		*keep = *move = 0;
+	}
 }
 
 static void chain(struct block *b)
 {
-	struct block **first = chain_of(b->pc, b->gear);
-	uint32_t h = hash_of(b->pc, b->gear);
+	uint32_t bit = known_bit(b->pc, b->gear);
+	struct block **first;
 
-	known[h / 64] |= 1ull << (h & 63);
+	if (chained++ >> hash_bits && hash_bits < HASH_BITS)
+		divide_chains();
+	first = chain_of(b->pc, b->gear);
+	known[bit / 64] |= 1ull << (bit & 63);
 	b->hash_next = *first;
 	*first = b;
 }
@@ -248,8 +281,8 @@ bool cache_has_room(const struct arena *a)
 
 struct block *cache_find(uint64_t pc, enum gear gear)
 {
-	uint32_t h = hash_of(pc, gear);
-	struct block *b = known[h / 64] >> (h & 63) & 1 ? *chain_of(pc, gear) : 0;
+	uint32_t bit = known_bit(pc, gear);
+	struct block *b = known[bit / 64] >> (bit & 63) & 1 ? *chain_of(pc, gear) : 0;
 
 	while (b && (b->pc != pc || b->gear != gear))
 		b = b->hash_next;
@@ -451,8 +484,10 @@ static void kill_entry(struct block *b)
 			__atomic_store_n(ib_slot(b, e), miss(e), __ATOMIC_RELEASE);
 	while (*p && *p != b)
 		p = &(*p)->hash_next;
-	if (*p)
+	if (*p) {
 		*p = b->hash_next;
+		chained--;
+	}
 }
 
 static void kill_block(struct block *b)
@@ -500,8 +535,9 @@ bool cache_has_code(uint64_t start, uint64_t end)
 
 void cache_flush(void)
 {
-	for (uint32_t i = 0; i < (1u << HASH_BITS); i++)
+	for (uint32_t i = 0; i < (1u << hash_bits); i++)
 		hash[i] = 0;
+	chained = 0;
 	memset(known, 0, sizeof known);
 	clear_ib_tables();
 	for (uint32_t i = 0; i < arena_count; i++) {

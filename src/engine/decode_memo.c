@@ -10,6 +10,9 @@
  */
 #include "engine/decode_memo.h"
 
+#include <sys/mman.h>
+
+#include "channel/sys.h"
 #include "engine/util.h"
 
 #define SLOTS 16384u
@@ -18,10 +21,13 @@ struct memo {
 	uint64_t head; /* its bytes, low first */
 	uint8_t head_bytes;
 	uint8_t disp_bytes, imm_bytes;
-	uint8_t encoded; /* bit k: mem[k] takes the displacement */
-	int32_t adjust[MAX_MEM_OPS];
-	struct insn insn;
+	uint8_t encoded;  /* bit k: mem[k] takes the displacement */
+	struct insn insn; /* there disp is what it takes besides the encoded one */
 };
+
+/* Memos are anywhere in the table: each is two lines of the cache, and all are one large page. */
+#define LARGE_PAGE (2ul << 20)
+_Static_assert(sizeof(struct memo) == 128 && SLOTS * sizeof(struct memo) == LARGE_PAGE, "");
 
 static struct grow pages;
 static struct memo *slots;
@@ -220,7 +226,7 @@ bool decode_memo_find(struct insn *in, uint64_t pc, const uint8_t *code, uint32_
 	disp = signed_value(code + l.head, l.disp);
 	for (uint32_t k = 0; k < in->mem_count; k++)
 		if (m->encoded >> k & 1)
-			in->mem[k].disp = disp + m->adjust[k] +
+			in->mem[k].disp += disp +
 					  (in->mem[k].base == RIP_BASE ? (int64_t)(pc + in->length) :
 									 0);
 	if (in->target)
@@ -245,6 +251,21 @@ static bool depends_on_values(const struct insn *in)
 	}
 }
 
+static bool make_room(void)
+{
+	uint64_t start;
+
+	if (slots)
+		return true;
+	if (grow_init(&pages, 2 * LARGE_PAGE) != 0)
+		return false;
+	start = round_up((uint64_t)(uintptr_t)pages.base, LARGE_PAGE);
+	sys3(SYS_madvise, start, LARGE_PAGE, MADV_HUGEPAGE);
+	pages.base = (uint8_t *)start;
+	slots = grow_take(&pages, LARGE_PAGE);
+	return true;
+}
+
 void decode_memo_keep(const struct insn *in, const uint8_t *code, uint32_t encoded,
 		      const struct decode_places *places)
 {
@@ -252,12 +273,7 @@ void decode_memo_keep(const struct insn *in, const uint8_t *code, uint32_t encod
 	struct memo *m;
 	int64_t disp;
 
-	if (!slots) {
-		if (grow_init(&pages, round_up(SLOTS * sizeof *slots, PAGE)) != 0)
-			return;
-		slots = grow_take(&pages, SLOTS * sizeof *slots);
-	}
-	if (depends_on_values(in) || !find_layout(code, 15, &l) ||
+	if (!make_room() || depends_on_values(in) || !find_layout(code, 15, &l) ||
 	    l.head + l.disp + l.imm != in->length || places->disp_bytes != l.disp ||
 	    places->imm_bytes != l.imm || (l.disp && in->disp_at != l.head) ||
 	    (l.imm && places->imm_at != l.head + l.disp))
@@ -272,8 +288,8 @@ void decode_memo_keep(const struct insn *in, const uint8_t *code, uint32_t encod
 	disp = signed_value(code + l.head, l.disp);
 	for (uint32_t k = 0; k < in->mem_count; k++)
 		if (encoded >> k & 1)
-			m->adjust[k] = (int32_t)(in->mem[k].disp - disp -
-						 (in->mem[k].base == RIP_BASE ?
-							  (int64_t)(in->pc + in->length) :
-							  0));
+			m->insn.mem[k].disp -=
+				disp + (in->mem[k].base == RIP_BASE ?
+						(int64_t)(in->pc + in->length) :
+						0);
 }

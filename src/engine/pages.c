@@ -122,9 +122,12 @@ const struct mapping *mappings_nth(uint32_t n)
 	return n < map_count ? &map[n] : 0;
 }
 
+/* 64 neighbours lie side by side: else nearly each of them costs a page fault of the table's. */
 static uint32_t slot_of(uint64_t page)
 {
-	return (uint32_t)((page * 0x9e3779b97f4a7c15ull) >> 46);
+	uint64_t group = page / PAGE / 64 * 0x9e3779b97f4a7c15ull >> 52;
+
+	return (uint32_t)(group * 64 + page / PAGE % 64);
 }
 
 struct code_page *pages_find_code(uint64_t page)

@@ -114,8 +114,18 @@ void symbols_dwarf_release(struct symbols_file *f)
 	map_release(&f->cus);
 }
 
-/* The narrowest function around the address: nested ones start later, so look backwards. */
-static const struct function_range *find_function(const struct symbols_cu *cu, uint64_t address)
+static void bound(uint64_t *end, uint64_t limit)
+{
+	if (limit < *end)
+		*end = limit;
+}
+
+/*
+ * The narrowest function around the address: nested ones start later, so look backwards. It is the
+ * one of all addresses from there up to *end.
+ */
+static const struct function_range *find_function(const struct symbols_cu *cu, uint64_t address,
+						  uint64_t *end)
 {
 	size_t low = 0, high = cu->count;
 
@@ -127,9 +137,13 @@ static const struct function_range *find_function(const struct symbols_cu *cu, u
 		else
 			high = middle;
 	}
+	if (low < cu->count)
+		bound(end, cu->items[low].low);
 	while (low-- > 0) {
-		if (address < cu->items[low].high)
+		if (address < cu->items[low].high) {
+			bound(end, cu->items[low].high);
 			return &cu->items[low];
+		}
 	}
 	return NULL;
 }
@@ -219,8 +233,25 @@ static void call_site(struct arena *a, Dwarf_Die *cu_die, Dwarf_Die *inlined,
 		frame->file = symbols_tidy_path(a, cu_die, dwarf_filesrc(files, file, NULL, NULL));
 }
 
+/* Whether the DIE's code holds the address; all addresses from there up to *end are alike. */
+static bool holds(Dwarf_Die *die, uint64_t address, uint64_t *end)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t at = 0;
+
+	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
+		if (low > address) {
+			bound(end, low);
+		} else if (address < high) {
+			bound(end, high);
+			return true;
+		}
+	}
+	return false;
+}
+
 /* Of a DIE's children, the block or inlined call that holds the address. */
-static bool find_inner(Dwarf_Die *parent, uint64_t address, Dwarf_Die *inner)
+static bool find_inner(Dwarf_Die *parent, uint64_t address, Dwarf_Die *inner, uint64_t *end)
 {
 	if (dwarf_child(parent, inner) != 0)
 		return false;
@@ -229,7 +260,7 @@ static bool find_inner(Dwarf_Die *parent, uint64_t address, Dwarf_Die *inner)
 
 		if ((tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine ||
 		     tag == DW_TAG_try_block || tag == DW_TAG_catch_block) &&
-		    dwarf_haspc(inner, address) > 0)
+		    holds(inner, address, end))
 			return true;
 	} while (dwarf_siblingof(inner, inner) == 0);
 	return false;
@@ -239,14 +270,15 @@ static bool find_inner(Dwarf_Die *parent, uint64_t address, Dwarf_Die *inner)
  * The chain from the function inwards: chain[0] is the function, then each
  * inlined call. Returns its length.
  */
-static size_t find_chain(Dwarf_Die *function, uint64_t address, Dwarf_Die chain[SYMBOLS_MAX_FRAMES])
+static size_t find_chain(Dwarf_Die *function, uint64_t address, Dwarf_Die chain[SYMBOLS_MAX_FRAMES],
+			 uint64_t *end)
 {
 	Dwarf_Die at = *function, inner;
 	size_t count = 0;
 	int depth = 0;
 
 	chain[count++] = at;
-	while (depth++ < MAX_DEPTH && find_inner(&at, address, &inner)) {
+	while (depth++ < MAX_DEPTH && find_inner(&at, address, &inner, end)) {
 		at = inner;
 		if (dwarf_tag(&at) != DW_TAG_inlined_subroutine)
 			continue;
@@ -257,30 +289,69 @@ static size_t find_chain(Dwarf_Die *function, uint64_t address, Dwarf_Die chain[
 	return count;
 }
 
+/*
+ * The row of the unit's table of lines that holds the address, as dwarf_getsrc_die finds it. It is the
+ * one of all addresses from there up to *end.
+ */
+static Dwarf_Line *find_line(Dwarf_Die *cu_die, uint64_t address, uint64_t *end)
+{
+	size_t count, low = 0, high;
+	Dwarf_Lines *lines;
+	Dwarf_Line *line;
+	Dwarf_Addr start;
+	bool is_end;
+
+	if (dwarf_getsrclines(cu_die, &lines, &count) != 0)
+		return NULL;
+	for (high = count; low < high;) { /* the first row above the address */
+		size_t middle = low + (high - low) / 2;
+
+		if (dwarf_lineaddr(dwarf_onesrcline(lines, middle), &start) == 0 &&
+		    start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < count && dwarf_lineaddr(dwarf_onesrcline(lines, low), &start) == 0)
+		bound(end, start);
+	line = low > 0 ? dwarf_onesrcline(lines, low - 1) : NULL;
+	return line != NULL && dwarf_lineendsequence(line, &is_end) == 0 && !is_end ? line : NULL;
+}
+
+/* The unit around the address, which becomes the unit's. */
+static Dwarf_Die *find_unit(struct symbols_file *f, uint64_t *address, Dwarf_Die *memory)
+{
+	Dwarf_Addr bias = f->bias;
+	Dwarf_Die *cu_die;
+
+	if (f->packed != NULL)
+		cu_die = symbols_packed_unit(f->packed, *address, memory);
+	else
+		cu_die = dwfl_module_addrdie(f->module, *address + f->bias, &bias);
+	*address += f->bias - bias;
+	return cu_die;
+}
+
 size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,
-			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES])
+			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES], uint64_t *same)
 {
 	const struct function_range *range = NULL;
-	Dwarf_Die chain[SYMBOLS_MAX_FRAMES], function, unpacked, *cu_die;
+	Dwarf_Die chain[SYMBOLS_MAX_FRAMES], function, memory, *cu_die;
+	uint64_t at = address, end = UINT64_MAX;
 	struct symbols_cu *cu;
-	Dwarf_Addr bias = f->bias;
 	Dwarf_Line *line;
 	size_t count, i;
 
-	if (f->packed != NULL)
-		cu_die = symbols_packed_unit(f->packed, address, &unpacked);
-	else
-		cu_die = dwfl_module_addrdie(f->module, address + f->bias, &bias);
+	cu_die = find_unit(f, &at, &memory);
 	if (cu_die == NULL)
 		return 0;
-	address = address + f->bias - bias;
 	cu = get_cu(f, cu_die);
 	if (cu != NULL)
-		range = find_function(cu, address);
+		range = find_function(cu, at, &end);
 	if (range == NULL ||
 	    dwarf_offdie(dwarf_cu_getdwarf(cu_die->cu), range->die, &function) == NULL)
 		return 0;
-	count = find_chain(&function, address, chain);
+	count = find_chain(&function, at, chain, &end);
 	for (i = 0; i < count; i++) {
 		struct symbols_frame *frame = &frames[i];
 
@@ -291,7 +362,7 @@ size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct are
 		if (i > 0)
 			call_site(a, cu_die, &chain[count - i], frame);
 	}
-	line = dwarf_getsrc_die(cu_die, address);
+	line = find_line(cu_die, at, &end);
 	if (line != NULL) {
 		int number = 0;
 
@@ -299,5 +370,6 @@ size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct are
 		if (dwarf_lineno(line, &number) == 0 && number > 0)
 			frames[0].line = (uint32_t)number;
 	}
+	*same = end - at;
 	return count;
 }

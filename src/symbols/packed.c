@@ -346,6 +346,11 @@ static const struct unit_range *find_unit(const struct symbols_packed *p, uint64
 
 /* ---- Answers ---- */
 
+uint64_t symbols_packed_bytes(const struct symbols_packed *p)
+{
+	return p->image_bytes;
+}
+
 bool symbols_packed_reach(struct symbols_packed *p, uint64_t offset)
 {
 	return offset < p->parts[INFO].bytes && unpack(p, INFO);

@@ -61,8 +61,8 @@ struct symbols_file {
 	struct symbols_packed *packed; /* in place of libdwfl's debug information; or NULL */
 	struct map cus;		       /* DIE offset of a CU -> struct symbols_cu */
 
-	/* The last question, and the last name made of a function's start. */
-	uint64_t last_address, last_start;
+	/* The addresses that the last answer is for, and the last name made of a function's start. */
+	uint64_t last_address, last_count, last_start;
 	const struct symbols_answer *last, *last_bare; /* or NULL: none yet */
 
 	struct symbols_table code, data;
@@ -86,9 +86,12 @@ struct symbols_entry *symbols_table_find(struct symbols_file *f, uint64_t addres
 struct symbols_entry *symbols_table_find_data(struct symbols_file *f, uint64_t address);
 void symbols_table_release(struct symbols_file *f);
 
-/* dwarf.c: frames by DWARF; 0 when the address has none. Strings go into the arena. */
+/*
+ * dwarf.c: frames by DWARF; 0 when the address has none. Strings go into the arena. The frames are
+ * those of the next *same addresses, too, this one included.
+ */
 size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,
-			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES]);
+			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES], uint64_t *same);
 void symbols_dwarf_release(struct symbols_file *f);
 
 /* dwarf.c: the name of a subprogram, demangled; NULL when it has none. */
@@ -103,6 +106,7 @@ const char *symbols_tidy_path(struct arena *a, Dwarf_Die *cu_die, const char *na
  */
 bool symbols_dwarf_variable(struct symbols_file *f, uint64_t address, struct arena *a,
 			    struct symbols_variable *out);
+/* variable_index.c */
 void symbols_variables_release(struct symbols_file *f);
 
 /* A namespace, class or function that names what is inside. */
@@ -111,8 +115,9 @@ struct symbols_scope {
 	const char *name;
 };
 
-/* types.c: the type as C would write it. `scopes` tells of DIE offsets what they are inside of. */
-void symbols_type_name(Dwarf_Die *type, bool is_c, const struct map *scopes, struct text *out);
+/* types.c: the type as C would write it. `scopes` tells what types are inside of. */
+void symbols_type_name(Dwarf_Die *type, bool is_c, struct symbols_variables *scopes,
+		       struct text *out);
 /* The size of an array's elements in bytes; 0: no array. */
 uint64_t symbols_element_bytes(Dwarf_Die *type);
 /* "a::b::" */
@@ -127,6 +132,9 @@ bool symbols_debuginfo_path(const struct symbols_file *f, struct text *path);
  */
 struct symbols_packed *symbols_packed_open(const struct symbols_file *f);
 void symbols_packed_free(struct symbols_packed *p);
+
+/* What it is when all of it is unpacked. */
+uint64_t symbols_packed_bytes(const struct symbols_packed *p);
 
 /* The unit that holds the address, ready for everything that dwarf.c asks; NULL when there is none. */
 Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf_Die *die);

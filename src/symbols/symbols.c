@@ -319,9 +319,10 @@ static const struct symbols_answer *find_answer(struct symbols_file *f, uint64_t
 	struct symbols_entry *e;
 	size_t count;
 
+	f->last_count = 1;
 	symbols_open(f);
 	if (f->module != NULL) {
-		count = symbols_dwarf_frames(f, address, a, frames);
+		count = symbols_dwarf_frames(f, address, a, frames, &f->last_count);
 		if (count > 0)
 			return make_answer(a, frames, count);
 		e = symbols_table_find(f, address);
@@ -342,11 +343,26 @@ size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
 		return 1;
 	}
 	f = symbols_get(s, file);
-	if (f->last == NULL || f->last_address != address)
+	if (f->last == NULL || address - f->last_address >= f->last_count) {
 		f->last = find_answer(f, address, &s->answers);
-	f->last_address = address;
+		f->last_address = address;
+	}
 	if (f->last == NULL)
 		return 0;
 	*out = f->last->frames;
 	return f->last->count;
+}
+
+uint64_t symbols_prepare(struct symbols *s, int file, uint64_t most)
+{
+	struct symbols_file *f = symbols_get(s, file);
+	struct symbols_variable ignored;
+
+	if (f == NULL)
+		return most;
+	symbols_open(f);
+	if (f->packed == NULL || symbols_packed_bytes(f->packed) > most)
+		return most;
+	symbols_variable(s, file, 0, &ignored);
+	return most - symbols_packed_bytes(f->packed);
 }

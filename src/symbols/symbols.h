@@ -51,7 +51,8 @@ uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset
  * in no file. Returns the number of frames, at least 1 (a name in brackets if
  * nothing is known), or 0 when memory ran out. Questions in order of file and
  * address cost least: neighbours share their tables, and often their answer.
- * This and symbols_variable() another thread may call while this one calls the others; only one does.
+ * This, symbols_variable() and symbols_prepare() another thread may call while this one calls the others;
+ * only one does.
  */
 size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
 		       const struct symbols_frame **frames);
@@ -71,9 +72,15 @@ struct symbols_variable {
  * The variable around an address of the file: by debug information, by the symbol tables, or else
  * the section that it is in. False when the file has nothing there. Thread-local variables
  * have no address of their own and are never found. The first question of a file
- * with debug information reads all of it; questions in order of address cost least.
+ * with debug information searches all of it; questions in order of address cost least.
  */
 bool symbols_variable(struct symbols *s, int file, uint64_t address, struct symbols_variable *out);
+
+/*
+ * Do now what the first questions about the file have to wait for, if it has a debug file to unpack of
+ * no more than `most` bytes. Returns how many of these are left. For the thread that asks the questions.
+ */
+uint64_t symbols_prepare(struct symbols *s, int file, uint64_t most);
 
 /* The addresses, as in the file, that its segments take; false when it has none. */
 bool symbols_extent(struct symbols *s, int file, uint64_t *low, uint64_t *high);

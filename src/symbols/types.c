@@ -10,14 +10,14 @@
 #include <elfutils/libdw.h>
 
 #include "base/text.h"
-#include "symbols/private.h"
+#include "symbols/variable_index.h"
 
 #define MAX_DEPTH 32  /* of a type; damaged files have types that contain themselves */
 #define MAX_BYTES 400 /* of a name: longer ones are cut */
 
 struct spelling {
 	bool is_c; /* "struct node", and no scopes */
-	const struct map *scopes;
+	struct symbols_variables *scopes;
 	struct text *out;
 	int depth;
 };
@@ -64,7 +64,6 @@ static void put_named(struct spelling *s, Dwarf_Die *type, const char *inner)
 		{DW_TAG_enumeration_type, "enum ", "enum {...}"},
 	};
 	const char *name = dwarf_diename(type), *prefix = "", *unnamed = "?";
-	uint64_t scope;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].tag == dwarf_tag(type)) {
@@ -75,8 +74,8 @@ static void put_named(struct spelling *s, Dwarf_Die *type, const char *inner)
 		put_base(s, "", unnamed, inner);
 		return;
 	}
-	if (!s->is_c && map_get(s->scopes, dwarf_dieoffset(type), &scope))
-		symbols_scope_name((const struct symbols_scope *)(uintptr_t)scope, s->out);
+	if (!s->is_c)
+		symbols_scope_name(symbols_variables_scope(s->scopes, type), s->out);
 	put_base(s, prefix, name, inner);
 }
 
@@ -256,7 +255,8 @@ static void spell(struct spelling *s, Dwarf_Die *type, const char *inner)
 	s->depth--;
 }
 
-void symbols_type_name(Dwarf_Die *type, bool is_c, const struct map *scopes, struct text *out)
+void symbols_type_name(Dwarf_Die *type, bool is_c, struct symbols_variables *scopes,
+		       struct text *out)
 {
 	struct spelling s = {is_c, scopes, out, 0};
 

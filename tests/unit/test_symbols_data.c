@@ -163,6 +163,36 @@ static void without_symbols_the_section_does(void **state)
 	symbols_free(s);
 }
 
+/* The search for variables goes by steps of many bytes, of which the last is not full. */
+static void variables_are_found_up_to_the_end_of_the_section(void **state)
+{
+	char path[600], variables[400] = "";
+
+	snprintf(path, sizeof(path), "%s/small", folder);
+	for (int i = 0; i < 16; i++) {
+		struct symbols *s = symbols_new();
+		struct symbols_variable v;
+		uint64_t low, high;
+		int file;
+		bool has_last = false;
+
+		if (run("echo 'int a; long b[9]; %s int main(void) { static long last[9]; return "
+			"last[8]; }' | "
+			"cc -g -nostartfiles -nostdlib -static -e main -x c -o %s -",
+			variables, path) != 0)
+			skip();
+		file = symbols_file(s, path);
+		assert_true(symbols_extent(s, file, &low, &high));
+		for (uint64_t at = low; at < high; at += 8)
+			has_last |= symbols_variable(s, file, at, &v) && v.type != NULL &&
+				    strcmp(v.name, "main::last") == 0;
+		assert_true(has_last);
+		symbols_free(s);
+		/* One more byte for the name of the last but one. */
+		snprintf(variables, sizeof(variables), "int x%.*s;", i + 1, "yyyyyyyyyyyyyyyyyyyy");
+	}
+}
+
 /* Their addresses are offsets, which must not be taken for those of something else. */
 static void thread_local_variables_are_no_others(void **state)
 {
@@ -224,6 +254,7 @@ int main(void)
 		cmocka_unit_test(debug_information_may_be_apart_and_compressed),
 		cmocka_unit_test(without_debug_information_symbols_name_it),
 		cmocka_unit_test(without_symbols_the_section_does),
+		cmocka_unit_test(variables_are_found_up_to_the_end_of_the_section),
 		cmocka_unit_test(thread_local_variables_are_no_others),
 		cmocka_unit_test(the_extent_of_a_file_holds_its_variables),
 		cmocka_unit_test(damaged_debug_information_is_survived),

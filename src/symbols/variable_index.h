@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which variables have a fixed address, and what they and types are inside of. For src/symbols only. */
+#ifndef DWELL_SYMBOLS_VARIABLE_INDEX_H
+#define DWELL_SYMBOLS_VARIABLE_INDEX_H
+
+#include "symbols/private.h"
+
+struct symbols_variable_entry {
+	uint64_t start; /* DWARF address */
+	uint64_t at;	/* offset in .debug_info of the expression that tells the address */
+	Dwarf_Off die;	/* 0: the expression is no variable's, or its unit has not been read */
+	const struct symbols_scope *scope; /* or NULL */
+};
+
+struct symbols_unit {
+	uint64_t start, end; /* offsets in .debug_info */
+	Dwarf_Off die;	     /* of the unit itself */
+	bool is_read;
+};
+
+struct symbols_variables {
+	struct symbols_file *file;
+	Dwarf *dwarf;  /* NULL: the file has no debug information */
+	uint64_t bias; /* DWARF addresses plus this are those of the file */
+
+	/* Sorted by start, equal ones in the order of the file. */
+	struct symbols_variable_entry *items;
+	size_t count, room;
+
+	/* In the order of the file. Without `info` all units have been read. */
+	struct {
+		struct symbols_unit *items;
+		size_t count, room;
+	} units;
+	const unsigned char *info; /* .debug_info, libdw's */
+
+	struct map scopes; /* of types and declarations: DIE offset -> struct symbols_scope */
+	struct arena arena;
+	bool failed; /* memory ran out */
+};
+
+/* The index of a file that is open; NULL when memory ran out. */
+struct symbols_variables *symbols_variables_new(struct symbols_file *f);
+
+/* How many entries start at or below the DWARF address. */
+size_t symbols_variables_up_to(const struct symbols_variables *v, uint64_t address);
+
+/* The entry, after its unit has been read if that may tell whose it is; NULL when it is no variable's. */
+const struct symbols_variable_entry *symbols_variables_get(struct symbols_variables *v, size_t i);
+
+/* What a type or a declaration is inside of; NULL: nothing. */
+const struct symbols_scope *symbols_variables_scope(struct symbols_variables *v, Dwarf_Die *die);
+
+#endif
