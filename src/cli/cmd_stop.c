@@ -14,7 +14,7 @@ struct stop_options {
 };
 
 static const struct argp_option options[] = {
-	{"pid", 'p', "PID", 0, "Process PID: one that is profiled, or its dwell record", 1},
+	{"pid", 'p', "PID", 0, "Process PID: one that is profiled, or its dwell record or dwell simulate", 1},
 	{0},
 };
 
@@ -60,7 +60,7 @@ int cmd_stop(int argc, char **argv)
 	struct err err;
 
 	options_parse(&argp, argc, argv, 0, &o);
-	if (door_ask(DOOR_STOP, (uint32_t)o.pid, &file, &err) != 0) {
+	if (door_ask(DOOR_STOP, (uint32_t)o.pid, NULL, &file, &err) != 0) {
 		text_release(&file);
 		return cli_fail(&err, EXIT_INPUT);
 	}

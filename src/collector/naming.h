@@ -33,6 +33,7 @@ struct naming {
 	void *listener_context;
 	uint64_t due_ns;	/* CLOCK_MONOTONIC: not before is the worker given more */
 	int expected;		/* files up to this one have been expected */
+	bool is_paused;		/* and now it is given nothing */
 };
 
 /* Returns the new location's id, counted from 1, or 0 when memory ran out. */
@@ -59,6 +60,11 @@ void naming_expect(struct naming *n, struct symbols *symbols, int file);
  */
 int naming_step(struct naming *n, struct symbols *symbols, struct store *store, uint64_t now_ns,
 		struct err *err);
+
+/* The worker gets nothing new until this is taken back. Returns whether it is idle, and knows all. */
+bool naming_pause(struct naming *n, bool is_paused);
+/* In a child that has no such thread: all names are found at the end. Only while it is idle. */
+void naming_forked(struct naming *n);
 
 /* Find all names and write them down. Takes as long as libdw does. */
 int naming_finish(struct naming *n, struct symbols *symbols, struct store *store, struct err *err);
