@@ -53,7 +53,8 @@ struct sim_arc *sim_arcs_find(struct sim_call_graph *g, uint32_t caller, uint64_
 	arc->caller = caller;
 	arc->callee = callee;
 	arc->pc = pc;
-	arc->flags = flags;
+	arc->flags = (uint16_t)flags;
+	arc->leads_on = sim_leads_on(g, callee);
 	return arc;
 }
 
@@ -83,6 +84,18 @@ struct sim_cell *sim_cells_find(struct sim_call_graph *g, struct sim_segment *se
 	found->cell.next = segment->own.next;
 	segment->own.next = &found->cell;
 	return &found->cell;
+}
+
+struct sim_cell *sim_cells_choose(struct sim_call_graph *g, const struct sim_call_stack *s,
+				  struct sim_segment *segment)
+{
+	if (s->node == SIM_NO_NODE)
+		return &segment->own; /* there was no memory for a root */
+	if (segment->node != s->node) {
+		segment->recent = sim_cells_find(g, segment, s->node);
+		segment->node = segment->recent->node;
+	}
+	return segment->recent;
 }
 
 /* ---- Jumps ---- */

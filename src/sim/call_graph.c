@@ -4,10 +4,7 @@
 
 #include <stddef.h>
 
-#include "sim/frames.h"
-
-/* Another stack, perhaps: see fibers.c. Frames are seldom larger. */
-#define NEAR ((uint64_t)256 << 10)
+#include "sim/quick_step.h"
 
 #define NO_SP UINT64_MAX
 
@@ -52,11 +49,6 @@ void sim_call_graph_unfinished(struct sim_call_stack *s)
 
 /* ---- Where a segment leads to ---- */
 
-static uint8_t kind_of(const struct sim_call_graph *g, uint32_t node)
-{
-	return g->functions.items[sim_function_of(g, node)].kind;
-}
-
 /* What is executed now was called by nobody that is known. */
 static void begin_root(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t function,
 		       const struct sim_totals *totals)
@@ -74,17 +66,15 @@ static void begin_root(struct sim_call_graph *g, struct sim_call_stack *s, uint3
 static bool leave_stub(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t function,
 		       const struct sim_totals *totals)
 {
-	uint8_t kind = kind_of(g, s->node);
 	const struct sim_frame *top = sim_top(s);
 	struct sim_call c = {.function = function, .sp = top->sp};
 
-	if ((kind != SIM_FUNCTION_STUB && kind != SIM_FUNCTION_RESOLVER) || top->arc->caller == 0 ||
-	    top->arc->callee != s->node)
+	if (!top->arc->leads_on || top->arc->caller == 0 || top->arc->callee != s->node)
 		return false;
 	c.caller = top->caller;
 	c.pc = top->arc->pc;
 	c.flags = top->arc->flags & SIM_ARC_JUMP;
-	c.recent = &top->arc->through;
+	c.recent = &top->arc->other;
 	sim_frames_pop(g, s, totals);
 	sim_frames_push(g, s, &c, totals);
 	return true;
@@ -124,12 +114,6 @@ static bool is_entry(const struct sim_call_graph *g, const struct sim_segment *s
 	return f->start == segment->pc && f->kind != SIM_FUNCTION_UNKNOWN;
 }
 
-/* Is sp on the fiber's stack for sure? */
-static inline bool is_near(const struct sim_fiber *f, uint64_t sp)
-{
-	return f->sp - sp + NEAR < 2 * NEAR && sp <= f->high;
-}
-
 static void called(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t function,
 		   const struct sim_totals *totals)
 {
@@ -137,7 +121,7 @@ static void called(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t 
 	struct sim_call c = {
 		.function = function, .pc = last->end_pc, .sp = s->sp, .recent = &last->arc};
 
-	if (!is_near(s->fiber, c.sp))
+	if (!sim_is_near(s->fiber, c.sp))
 		sim_fibers_choose(g, s, c.sp, SIM_BY_CALL, totals);
 	s->fiber->sp = c.sp;
 	if (s->fiber->count == 0)
@@ -158,7 +142,7 @@ static void returned(struct sim_call_graph *g, struct sim_call_stack *s,
 	const uint64_t sp = s->sp;
 
 	/* Out of the root: its caller is not known, or is the kernel. */
-	if (sim_top(s)->sp == NO_SP && !entry && sp - s->fiber->high < NEAR &&
+	if (sim_top(s)->sp == NO_SP && !entry && sp - s->fiber->high < SIM_NEAR &&
 	    (sp > s->fiber->high || s->fiber->interrupted != NULL))
 		sim_frames_end(g, s, totals);
 	/* A return that is not from the topmost frame may be one to another stack. */
@@ -174,52 +158,8 @@ static void returned(struct sim_call_graph *g, struct sim_call_stack *s,
 	go_to(g, s, segment->function, entry, s->last, totals);
 }
 
-/*
- * A call as most are: on the same stack, by the arc that the place took last, of a function that is
- * not active. False: nothing is done.
- */
-static inline bool calls_again(struct sim_call_graph *g, struct sim_call_stack *s,
-			       const struct sim_segment *segment, const struct sim_totals *totals)
-{
-	const struct sim_fiber *f = s->fiber;
-	const struct sim_segment *last = s->last;
-	struct sim_arc *arc = last->arc;
-	const uint64_t sp = s->sp;
-
-	if (last->end == SIM_END_RETURN || arc == NULL || arc->caller != s->node ||
-	    arc->function != segment->function || arc->flags != 0 || arc->pc != last->end_pc ||
-	    sim_top(s)->sp <= sp || !is_near(f, sp) || arc->callee >= s->active_room ||
-	    s->active[arc->callee] != 0 ||
-	    (!sim_frames_fit(f, totals) && !sim_frames_make_room(g, s->fiber, totals)))
-		return false;
-	if (g->config.depth != 0) {
-		if (arc->function >= s->active_function_room ||
-		    s->active_function[arc->function] != 0)
-			return false;
-		s->active_function[arc->function] = f->count + 1;
-	}
-	s->active[arc->callee] = f->count + 1;
-	s->fiber->sp = sp;
-	sim_frames_new(s, arc, sp, totals);
-	return true;
-}
-
-/* A return as most are: from the topmost frame alone, to its caller. */
-static inline bool returns_once(struct sim_call_graph *g, struct sim_call_stack *s,
-				const struct sim_segment *segment, const struct sim_totals *totals)
-{
-	const struct sim_frame *top = sim_top(s);
-
-	if (s->last->end != SIM_END_RETURN || top->sp != s->sp || top[-1].sp == s->sp ||
-	    segment->node != top->caller)
-		return false;
-	s->fiber->sp = s->sp;
-	sim_frames_pop(g, s, totals);
-	return true;
-}
-
-struct sim_cell *sim_call_graph_step(struct sim_call_graph *g, struct sim_call_stack *s,
-				     struct sim_segment *segment, const struct sim_totals *totals)
+static void step_slowly(struct sim_call_graph *g, struct sim_call_stack *s,
+			struct sim_segment *segment, const struct sim_totals *totals)
 {
 	struct sim_segment *last = s->last;
 
@@ -227,21 +167,26 @@ struct sim_cell *sim_call_graph_step(struct sim_call_graph *g, struct sim_call_s
 		begin_root(g, s, segment->function, totals);
 	else if (s->transfer != SIM_TRANSFERS || last == NULL)
 		go_to(g, s, segment->function, is_entry(g, segment), last, totals);
-	else if (returns_once(g, s, segment, totals))
-		return segment->recent;
-	else if (!calls_again(g, s, segment, totals)) {
-		if (last->end == SIM_END_RETURN)
-			returned(g, s, segment, totals);
-		else
-			called(g, s, segment->function, totals);
-	}
-	if (s->node == SIM_NO_NODE)
-		return &segment->own; /* there was no memory for a root */
-	if (segment->node != s->node) {
-		segment->recent = sim_cells_find(g, segment, s->node);
-		segment->node = segment->recent->node;
-	}
-	return segment->recent;
+	else if (last->end == SIM_END_RETURN)
+		returned(g, s, segment, totals);
+	else
+		called(g, s, segment->function, totals);
+	if (s->fiber->count != 0)
+		segment->from = sim_top(s)->arc;
+}
+
+struct sim_cell *sim_call_graph_step(struct sim_call_graph *g, struct sim_call_stack *s,
+				     struct sim_segment *segment, const struct sim_totals *totals)
+{
+	struct sim_quick q;
+
+	sim_quick_load(&q, s, g->config.depth != 0);
+	if (s->last != NULL && s->transfer != SIM_CUT &&
+	    sim_quick_step(g, &q, s->last, segment, s->sp, totals))
+		sim_quick_store(&q, s);
+	else
+		step_slowly(g, s, segment, totals);
+	return sim_cells_choose(g, s, segment);
 }
 
 /* ---- Forks ---- */

@@ -50,13 +50,21 @@ enum sim_arc_flags {
 	SIM_ARC_SIGNAL = 8,    /* no caller: a signal handler */
 };
 
-/* What has been counted since sim_call_graph_each_arc told of it. */
+/*
+ * What has been counted since sim_call_graph_each_arc told of it. What calls and returns look at
+ * are 64 bytes.
+ */
 struct sim_arc {
 	uint32_t caller, callee; /* nodes; the caller is 0 for those that have none */
 	uint64_t pc;		 /* of the call or jump; 0 for those that have none */
-	uint32_t flags;		 /* enum sim_arc_flags */
+	uint16_t flags;		 /* enum sim_arc_flags */
+	bool leads_on;		 /* private: the callee is a stub or resolver */
 	uint32_t function;	 /* private: the callee's; 0: not to be taken for granted */
-	struct sim_arc *through; /* private: to a stub: what the stub led to most recently */
+	/*
+	 * Private. If it leads on: what it led to most recently. Else: the same with SIM_ARC_RECURSIVE if
+	 * this is without, and the other way round, where both are known.
+	 */
+	struct sim_arc *other;
 	uint64_t calls;
 	uint64_t inclusive[]; /* an item for each event, at least SIM_OFTEN */
 };
@@ -97,6 +105,7 @@ struct sim_call_graph {
 struct sim_totals {
 	uint64_t event[SIM_GRAPH_EVENTS];
 	uint64_t changes; /* is another number than before when any but the first SIM_OFTEN rose */
+	uint64_t packed;  /* of a sum of SIM_COUNTS what they contain already; see call_steps.h */
 };
 
 /* An open call. The rest of what had happened as it began is in the fiber's snapshots. */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Frames of shadow stacks. What makes calls cheap: the arc that a call took last is tried first, and
- * whether a node is active is one look into an array. A call and its return cost 15 ns with
- * nine events, most of it for copying and subtracting them.
+ * whether a node is active is one look into an array.
  */
-#include "sim/frames.h"
+#include "sim/quick_step.h"
 
 #include <stddef.h>
 
@@ -98,15 +97,11 @@ static bool grow_rare(const struct sim_call_graph *g, struct sim_fiber *f)
 	return true;
 }
 
-bool sim_frames_make_room(struct sim_call_graph *g, struct sim_fiber *f,
-			  const struct sim_totals *totals)
+bool sim_snapshots_take(const struct sim_call_graph *g, struct sim_fiber *f,
+			const struct sim_totals *totals)
 {
 	const uint64_t events = rare_events(g);
 
-	if (f->count == f->room && !grow_frames(g, f))
-		return false;
-	if (f->rare_count != 0 && f->rare_change[f->rare_count - 1] == totals->changes)
-		return true;
 	if (f->rare_count == f->rare_room && !grow_rare(g, f))
 		return false;
 	f->rare_change[f->rare_count] = totals->changes;
@@ -114,6 +109,14 @@ bool sim_frames_make_room(struct sim_call_graph *g, struct sim_fiber *f,
 		f->rare[f->rare_count * events + i] = totals->event[SIM_OFTEN + i];
 	f->rare_count++;
 	return true;
+}
+
+/* For one more frame. */
+static bool has_room(const struct sim_call_graph *g, struct sim_fiber *f,
+		     const struct sim_totals *totals)
+{
+	return (f->count != f->room || grow_frames(g, f)) &&
+	       (sim_snapshot_is_new(f, totals) || sim_snapshots_take(g, f, totals));
 }
 
 void sim_frames_release(const struct sim_call_graph *g, struct sim_fiber *f)
@@ -208,6 +211,16 @@ static bool is_recursive(const struct sim_call_graph *g, const struct sim_call_s
 			       : active_node(s, node) != 0;
 }
 
+/* Two arcs that differ in nothing but recursion know each other. */
+static void introduce(struct sim_arc *a, struct sim_arc *b)
+{
+	if (a->leads_on || a->caller != b->caller || a->pc != b->pc || a->callee != b->callee ||
+	    (a->flags ^ b->flags) != SIM_ARC_RECURSIVE)
+		return;
+	a->other = b;
+	b->other = a;
+}
+
 /* The arc of a call; NULL when memory ran out. */
 static struct sim_arc *arc_of(struct sim_call_graph *g, struct sim_call_stack *s,
 			      const struct sim_call *c)
@@ -229,21 +242,26 @@ static struct sim_arc *arc_of(struct sim_call_graph *g, struct sim_call_stack *s
 		return NULL;
 	arc->function = folded ? 0 : c->function;
 	g->contexts.items[callee].entered = true;
-	if (c->recent != NULL)
+	if (c->recent != NULL) {
+		if (*c->recent != NULL)
+			introduce(*c->recent, arc);
 		*c->recent = arc;
+	}
 	return arc;
 }
 
 static void push_arc(struct sim_call_graph *g, struct sim_call_stack *s, struct sim_arc *arc,
 		     uint64_t sp, const struct sim_totals *totals)
 {
-	if (arc == NULL || !has_places(g, s, arc->callee) ||
-	    !sim_frames_make_room(g, s->fiber, totals)) {
+	struct sim_fiber *f = s->fiber;
+
+	if (arc == NULL || !has_places(g, s, arc->callee) || !has_room(g, f, totals)) {
 		g->lost++;
 		return;
 	}
-	sim_frames_new(s, arc, sp, totals);
-	activate(g, s, s->fiber->count - 1);
+	sim_frame_begin(&f->frame[f->count++], f, s->node, arc, sp, totals);
+	activate(g, s, f->count - 1);
+	s->node = arc->callee;
 }
 
 void sim_frames_push(struct sim_call_graph *g, struct sim_call_stack *s, const struct sim_call *c,
@@ -264,6 +282,16 @@ void sim_frames_chain(struct sim_call_graph *g, struct sim_call_stack *s, const 
 	} else {
 		push_arc(g, s, arc, c->sp, totals);
 	}
+}
+
+void sim_frames_pop(struct sim_call_graph *g, struct sim_call_stack *s,
+		    const struct sim_totals *totals)
+{
+	struct sim_quick q;
+
+	sim_quick_load(&q, s, has_contexts(g));
+	sim_quick_pop(g, &q, totals);
+	sim_quick_store(&q, s);
 }
 
 /* ---- All frames of a stack ---- */

@@ -24,38 +24,40 @@ static inline uint32_t sim_function_of(const struct sim_call_graph *g, uint32_t 
 	return g->contexts.items[node].function;
 }
 
-/* Have room for one more frame, and a snapshot of now for it: false without memory. */
-bool sim_frames_make_room(struct sim_call_graph *g, struct sim_fiber *f,
-			  const struct sim_totals *totals);
+/* Is the node a stub, or the like: is what comes after it called by its caller? */
+static inline bool sim_leads_on(const struct sim_call_graph *g, uint32_t node)
+{
+	uint8_t kind = g->functions.items[sim_function_of(g, node)].kind;
+
+	return kind == SIM_FUNCTION_STUB || kind == SIM_FUNCTION_RESOLVER;
+}
+
+/* Have a snapshot of the other events as they are now: false without memory. */
+bool sim_snapshots_take(const struct sim_call_graph *g, struct sim_fiber *f,
+			const struct sim_totals *totals);
+static inline bool sim_snapshot_is_new(const struct sim_fiber *f, const struct sim_totals *totals)
+{
+	return f->rare_count != 0 && f->rare_change[f->rare_count - 1] == totals->changes;
+}
+
 /* The rest of sim_frames_add: the other events have changed since the frame began. */
 void sim_frames_add_rare(const struct sim_call_graph *g, const struct sim_fiber *f,
 			 const struct sim_frame *frame, const struct sim_totals *totals);
 
-/* Is there room for a frame that begins now? */
-static inline bool sim_frames_fit(const struct sim_fiber *f, const struct sim_totals *totals)
+/* A call begins, and its newest snapshot is new. The caller says what the frame is outside of. */
+static inline void sim_frame_begin(struct sim_frame *frame, const struct sim_fiber *f,
+				   uint32_t caller, struct sim_arc *arc, uint64_t sp,
+				   const struct sim_totals *totals)
 {
-	return f->count < f->room && f->rare_count != 0 &&
-	       f->rare_change[f->rare_count - 1] == totals->changes;
-}
-
-/* A frame that sim_frames_fit said fits. It is the caller's to say what it is outside of. */
-static inline struct sim_frame *sim_frames_new(struct sim_call_stack *s, struct sim_arc *arc,
-					       uint64_t sp, const struct sim_totals *totals)
-{
-	struct sim_fiber *f = s->fiber;
-	struct sim_frame *frame = &f->frame[f->count++];
-
 	frame->sp = sp;
 	frame->arc = arc;
-	frame->caller = s->node;
+	frame->caller = caller;
 	frame->outer = 0;
 	frame->outer_function = 0;
 	frame->rare = f->rare_count - 1;
 	for (unsigned i = 0; i < SIM_OFTEN; i++)
 		frame->often[i] = totals->event[i];
 	arc->calls++;
-	s->node = arc->callee;
-	return frame;
 }
 
 /* What has happened since the frame began goes to its arc. */
@@ -70,34 +72,13 @@ static inline void sim_frames_add(const struct sim_call_graph *g, const struct s
 		sim_frames_add_rare(g, f, frame, totals);
 }
 
-/* The topmost frame is there no longer; its caller runs. */
-static inline void sim_frames_remove(struct sim_call_graph *g, struct sim_call_stack *s)
-{
-	struct sim_fiber *f = s->fiber;
-	const struct sim_frame *frame = &f->frame[--f->count];
-	uint32_t callee = frame->arc->callee;
-
-	f->rare_count = frame->rare + 1;
-	s->active[callee] = frame->outer;
-	if (g->config.depth != 0)
-		s->active_function[sim_function_of(g, callee)] = frame->outer_function;
-	s->node = frame->caller;
-}
-
 /* Follow a call: a new frame, and its node runs. Without memory nothing happens but a loss. */
 void sim_frames_push(struct sim_call_graph *g, struct sim_call_stack *s, const struct sim_call *c,
 		     const struct sim_totals *totals);
 
 /* The topmost frame ends; its caller runs. */
-static inline void sim_frames_pop(struct sim_call_graph *g, struct sim_call_stack *s,
-				  const struct sim_totals *totals)
-{
-	const struct sim_frame *frame = sim_top(s);
-
-	if (frame->outer == 0)
-		sim_frames_add(g, s->fiber, frame, totals);
-	sim_frames_remove(g, s);
-}
+void sim_frames_pop(struct sim_call_graph *g, struct sim_call_stack *s,
+		    const struct sim_totals *totals);
 
 /*
  * A jump to the first instruction of a function, which ends when the topmost frame does. If it is
@@ -146,5 +127,8 @@ struct sim_arc *sim_arcs_find(struct sim_call_graph *g, uint32_t caller, uint64_
 /* The cell of the segment for the node; it is made when it is new. */
 struct sim_cell *sim_cells_find(struct sim_call_graph *g, struct sim_segment *segment,
 				uint32_t node);
+/* The cell of the segment for the node that runs, which is its recent one from now on. */
+struct sim_cell *sim_cells_choose(struct sim_call_graph *g, const struct sim_call_stack *s,
+				  struct sim_segment *segment);
 
 #endif

@@ -19,6 +19,9 @@ enum sim_segment_end {
 	SIM_END_CALL, /* to target; direct and indirect ones are from here on transfers */
 	SIM_END_CALL_INDIRECT,
 	SIM_END_RETURN,
+	/* What stands in a step (call_steps.h) in place of a segment that is left. */
+	SIM_END_NOTHING, /* the step only enters */
+	SIM_END_EVENT,	 /* it only counts */
 };
 
 /* The ends at which a frame is made or left: the stack pointer is known there. */
@@ -38,18 +41,18 @@ struct sim_cell {
 struct sim_arc;
 
 struct sim_segment {
-	/* Looked at for each execution. */
-	uint32_t node; /* that recent belongs to; 0: never executed */
-	uint8_t end;   /* enum sim_segment_end */
-	uint8_t unused[3];
-	struct sim_cell *recent;
-	/* At calls and jumps. */
-	uint64_t pc;	   /* of its first instruction */
-	uint64_t end_pc;   /* of its last one */
-	uint64_t target;   /* of a direct branch, jump or call; else 0 */
-	uint32_t function; /* that pc belongs to, from sim_call_graph_function */
-	uint32_t unused2;
+	/* What a step looks at: 40 bytes, which the owner may want to have in one cache line. */
+	uint32_t node;	     /* that recent belongs to; 0: never executed */
+	uint32_t function;   /* that pc belongs to, from sim_call_graph_function */
 	struct sim_arc *arc; /* that its end took most recently */
+	struct sim_arc *from; /* by which it was entered when that was not plain; a hint */
+	uint64_t end_pc;     /* of its last instruction */
+	uint8_t end;	     /* enum sim_segment_end */
+	uint8_t unused[7];
+	/* The rest. */
+	struct sim_cell *recent;
+	uint64_t pc;	     /* of its first instruction */
+	uint64_t target;     /* of a direct branch, jump or call; else 0 */
 	struct sim_cell own; /* the first cell */
 };
 
