@@ -11,6 +11,29 @@
 /* Checking all pages of a larger file would be felt; there, damage is met when it is read. */
 #define CHECK_BYTES ((uint64_t)64 << 20)
 
+static bool has_log(const char *path)
+{
+	struct text name = {0};
+	bool there;
+
+	text_addf(&name, "%s-wal", path);
+	there = access(text_get(&name), F_OK) == 0;
+	text_release(&name);
+	return there;
+}
+
+/*
+ * Is there less than the header says? While a run goes on its log is written back, the header
+ * first, and the pages that it counts follow: then SQLite knows.
+ */
+static bool is_cut(const char *path, struct store_file_info *info)
+{
+	if (info->bytes >= info->header_bytes || has_log(path))
+		return false;
+	/* The log may have been there, and the run may have ended since. */
+	return store_file_look(path, info) != FILE_PROFILE || info->bytes < info->header_bytes;
+}
+
 static int judge_file(const char *path, struct store_file_info *info, struct err *err)
 {
 	enum store_file_kind kind = store_file_look(path, info);
@@ -45,20 +68,9 @@ static int judge_file(const char *path, struct store_file_info *info, struct err
 			       "profile '%s' was written by an older version of dwell "
 			       "(its format is %u, this one knows %u): record it again",
 			       path, info->version, STORE_SCHEMA_VERSION);
-	if (info->bytes < info->header_bytes)
+	if (is_cut(path, info))
 		return err_set(err, "profile '%s' is truncated or damaged", path);
 	return 0;
-}
-
-static int has_log(const char *path)
-{
-	struct text name = {0};
-	int there;
-
-	text_addf(&name, "%s-wal", path);
-	there = access(text_get(&name), F_OK) == 0;
-	text_release(&name);
-	return there;
 }
 
 /* Characters that mean something in SQLite's file: names. */

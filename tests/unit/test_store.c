@@ -360,6 +360,33 @@ static void a_truncated_profile_is_refused_wherever_it_is_cut(void **state)
 	}
 }
 
+/* A log that is being written back: the header counts pages that the file does not have yet. */
+static void a_profile_that_grows_is_no_truncated_one(void **state)
+{
+	static const unsigned char many_pages[] = {0, 1, 0, 0};
+	static char text[100000];
+	struct store *writer = create_profile("grows.db"), *reader;
+	struct store_process *p;
+	size_t count;
+	int fd;
+
+	(void)state;
+	fill(writer);
+	assert_int_equal(store_commit(writer, NULL), 0);
+	assert_int_equal(
+		store_put_source(writer, "/long.c", memset(text, 'x', sizeof(text) - 1), NULL), 0);
+	assert_int_equal(store_commit(writer, NULL), 0);
+	fd = open("grows.db", O_WRONLY);
+	assert_int_equal(pwrite(fd, many_pages, sizeof(many_pages), 28), sizeof(many_pages));
+	close(fd);
+	reader = open_profile("grows.db");
+	assert_int_equal(store_read_processes(reader, &p, &count, NULL), 0);
+	assert_int_equal(count, 1);
+	free(p);
+	store_close(reader);
+	store_close(writer);
+}
+
 static void a_scratched_profile_never_crashes_the_reader(void **state)
 {
 	size_t bytes = make_large("scratched.db"), at;
@@ -557,6 +584,7 @@ int main(void)
 		cmocka_unit_test(files_that_are_no_profile_are_refused),
 		cmocka_unit_test(places_that_cannot_be_written_are_named),
 		cmocka_unit_test(a_truncated_profile_is_refused_wherever_it_is_cut),
+		cmocka_unit_test(a_profile_that_grows_is_no_truncated_one),
 		cmocka_unit_test(a_scratched_profile_never_crashes_the_reader),
 		cmocka_unit_test(a_profile_of_another_version_is_told_apart_from_a_broken_one),
 		cmocka_unit_test(samples_come_back_in_order_and_as_they_were),
