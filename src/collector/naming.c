@@ -43,6 +43,8 @@ struct naming_worker {
 	uint64_t cpu_ns; /* what the batch took */
 	bool failed;
 	int ready, expected; /* files: to be made ready is what is from `ready` up to `expected` */
+	bool is_preparing;   /* one of them, now */
+	bool is_paused;	     /* no other one is begun */
 };
 
 int64_t naming_add(struct naming *n, int file, uint64_t address)
@@ -178,12 +180,14 @@ static void *work(void *context)
 	while (w->state != WORKER_QUIT) {
 		if (w->state == WORKER_BUSY) {
 			do_batch(w);
-		} else if (w->ready < w->expected) {
+		} else if (w->ready < w->expected && !w->is_paused) {
 			int file = w->ready++;
 
+			w->is_preparing = true;
 			pthread_mutex_unlock(&w->lock);
 			bytes = symbols_prepare(w->symbols, file, bytes);
 			pthread_mutex_lock(&w->lock);
+			w->is_preparing = false;
 		} else {
 			pthread_cond_wait(&w->changed, &w->lock);
 		}
@@ -291,6 +295,7 @@ void naming_expect(struct naming *n, struct symbols *symbols, int file)
 		return;
 	pthread_mutex_lock(&w->lock);
 	w->expected = n->expected;
+	w->is_paused = n->is_paused;
 	pthread_cond_broadcast(&w->changed);
 	pthread_mutex_unlock(&w->lock);
 }
@@ -329,7 +334,9 @@ bool naming_pause(struct naming *n, bool is_paused)
 	n->is_paused = is_paused;
 	if (n->worker != NULL) {
 		pthread_mutex_lock(&n->worker->lock);
-		is_idle = n->worker->state == WORKER_IDLE;
+		is_idle = n->worker->state == WORKER_IDLE && !n->worker->is_preparing;
+		n->worker->is_paused = is_paused;
+		pthread_cond_broadcast(&n->worker->changed);
 		pthread_mutex_unlock(&n->worker->lock);
 	}
 	return is_idle;
