@@ -31,6 +31,11 @@ bool graph_has_cells(void)
 	return graph.config.depth != 0 || graph.config.separate_threads;
 }
 
+bool graph_takes_steps(void)
+{
+	return sim_call_graph_takes_steps(&graph);
+}
+
 bool graph_start(uint32_t events)
 {
 	struct sim_call_graph_config config = {
@@ -122,7 +127,7 @@ void graph_meet(struct segment *s)
 		reads += s->insn[i].reads;
 		writes += s->insn[i].writes;
 	}
-	s->counts = SEGMENT_COUNTS(s->insns, reads, writes) | (may_leave(s) ? SEGMENT_LEAVES : 0);
+	s->counts = SIM_COUNTS(s->insns, reads, writes) | (may_leave(s) ? SEGMENT_LEAVES : 0);
 	s->flags &= (uint8_t)~SEGMENT_NEW;
 	segment_set_quick(s);
 }
@@ -139,6 +144,11 @@ void graph_leave(struct graph_thread *gt, struct segment *s, struct sim_cell *ce
 {
 	sim_call_graph_leave(&gt->stack, &s->graph, cell, sp);
 	gt->is_due = true;
+}
+
+void graph_steps(struct graph_thread *gt, const struct sim_step *step, const struct sim_step *end)
+{
+	sim_call_graph_steps(&graph, &gt->stack, &gt->totals, step, end);
 }
 
 void graph_cut(struct graph_thread *gt, struct segment *s, struct sim_cell *cell)

@@ -1,8 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The call graph of a simulated process (sim/call_graph.h): a stack of calls for each thread, and the
- * events of the thread so far. Replaying tells it of segments that may leave their function; what
- * lies between two of them is summed up only.
+ * events of the thread so far. It is told of segments that may leave their function; what lies
+ * between two of them is summed up only. There are two ways to tell:
+ *
+ * Steps (graph_steps), many at once, where graph_takes_steps(): `left` and `entered` of a step are
+ * struct segment.graph. A segment has been through graph_meet before a step with it is followed, and has
+ * been entered once by some step, if only after sim_step_nothing. A step is due for each segment with
+ * SEGMENT_LEAVES; where `entered` is known to belong to the function of a `left` that ends in no call
+ * and no return, it may be left out.
+ *
+ * graph_enter and graph_leave, one by one, with the totals up to date: for contexts and jumps, and for
+ * the end of what is known of a thread's way: a buffer, a fault. Steps and these may follow each other in any
+ * order; after graph_leave and graph_cut the next segment is told by graph_enter or after sim_step_nothing.
  *
  * The sampler's lock guards all of it, but where another is named.
  */
@@ -10,7 +20,7 @@
 #define DWELL_ENGINE_GRAPH_H
 
 #include "engine/state.h"
-#include "sim/call_graph.h"
+#include "sim/call_steps.h"
 
 struct segment;
 struct segment_insn;
@@ -26,6 +36,9 @@ bool graph_is_on(void);
 /* Does each segment have a cell in each context that executes it? */
 bool graph_has_cells(void);
 
+/* May all be told by steps? Once it has started. */
+bool graph_takes_steps(void);
+
 /* The process begins, with so many events. False: there is no memory. */
 bool graph_start(uint32_t events);
 
@@ -40,6 +53,9 @@ struct sim_cell *graph_enter(struct graph_thread *gt, struct segment *s);
 void graph_leave(struct graph_thread *gt, struct segment *s, struct sim_cell *cell, uint64_t sp);
 /* It has executed s, but not to its end. */
 void graph_cut(struct graph_thread *gt, struct segment *s, struct sim_cell *cell);
+
+/* Steps of the thread, in order. */
+void graph_steps(struct graph_thread *gt, const struct sim_step *step, const struct sim_step *end);
 
 /* What happened beside the executions of segments: a number for each event. */
 void graph_count(struct graph_thread *gt, const uint64_t *events);

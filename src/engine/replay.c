@@ -6,6 +6,7 @@
 #include "engine/fsbase.h"
 #include "engine/graph.h"
 #include "engine/records.h"
+#include "engine/replay_calls.h"
 #include "engine/replay_wide.h"
 #include "engine/sampler.h"
 #include "engine/segments.h"
@@ -25,10 +26,6 @@ static struct {
 	bool is_strict; /* an access to data may change what the next fetch finds in its first cache */
 	struct sim_hierarchy h[CHANNEL_MAX_GEOMETRIES];
 	uint32_t events_at[CHANNEL_MAX_GEOMETRIES]; /* what to add to each one's indices in a cell */
-	/* The buffer that is being replayed. */
-	struct graph_thread *calls; /* NULL: nobody follows calls */
-	struct sim_cell *cell;	    /* of the segment, where segments have several */
-	const uint64_t *end;
 } r;
 
 static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount);
@@ -92,6 +89,7 @@ bool replay_start(void)
 	    !cells_init(events) || (graph_is_on() && !graph_start(events)))
 		return false;
 	r.count = c->geometry_count;
+	replay_calls.events = events;
 	r.code_shift = h->fetch.shift;
 	for (uint32_t k = 0; k < r.count; k++)
 		r.is_strict |= is_strict(&r.h[k].geometry);
@@ -111,7 +109,9 @@ uint32_t replay_code_line_shift(void)
 /* The number of the instruction's cell, in the context that executes it. */
 static inline uint32_t *cell_number(struct segment *s, struct segment_insn *in)
 {
-	return r.cell ? graph_cell_number(r.cell, s, in) : &in->cell;
+	struct sim_cell *cell = replay_calls.cell;
+
+	return cell ? graph_cell_number(cell, s, in) : &in->cell;
 }
 
 /*
@@ -120,7 +120,7 @@ static inline uint32_t *cell_number(struct segment *s, struct segment_insn *in)
  */
 static inline uint64_t *events_of(const struct segment_insn *in, uint32_t hierarchy)
 {
-	return (in->cell && !r.calls ? cells_at(in->cell) : cells_spare()) + r.events_at[hierarchy];
+	return (in->cell && !replay_calls.thread ? cells_at(in->cell) : cells_spare()) + r.events_at[hierarchy];
 }
 
 /* A line is gone, or it is the end: what its use comes to is charged to who loaded it. */
@@ -130,10 +130,7 @@ static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
 
 	if (tag)
 		cells_at(tag)[*at + event] += amount;
-	if (r.calls) {
-		r.calls->totals.event[*at + event] += amount;
-		r.calls->totals.changes++;
-	}
+	replay_calls_count(*at + event, amount);
 }
 
 /* Line use is told the cell of who makes the accesses, prefetchers that know strides its address. */
@@ -150,9 +147,8 @@ static void tell_tag(struct segment *s, struct segment_insn *in)
 /* Something has been counted where events_of said. */
 static void counted(struct segment *s, struct segment_insn *in)
 {
-	if (r.calls)
-		graph_count(r.calls, cells_spare());
-	if (r.calls || !in->cell)
+	replay_calls_count_all(cells_spare());
+	if (replay_calls.thread || !in->cell)
 		cells_take_spare(cell_number(s, in));
 }
 
@@ -191,11 +187,9 @@ static void count(struct segment *s, struct segment_insn *in, uint64_t insns, ui
 		  uint64_t writes)
 {
 	cells_add(cell_number(s, in), insns, reads, writes);
-	if (r.calls) {
-		r.calls->totals.event[CELL_INSTRUCTIONS] += insns;
-		r.calls->totals.event[CELL_READS] += reads;
-		r.calls->totals.event[CELL_WRITES] += writes;
-	}
+	replay_calls_count(CELL_INSTRUCTIONS, insns);
+	replay_calls_count(CELL_READS, reads);
+	replay_calls_count(CELL_WRITES, writes);
 }
 
 /* A read-modify-write counts as a read, as with Cachegrind. */
@@ -302,62 +296,6 @@ static void replay_elements(struct segment *s, const uint64_t *entry, const uint
 		touch(s, in, *entry, a->size, a->kind);
 }
 
-/* ---- Calls ---- */
-
-/* What was summed up of segments since the last time is the thread's. */
-static void take_counts(void)
-{
-	uint64_t *event = r.calls->totals.event, c = r.wide.counts;
-
-	event[CELL_INSTRUCTIONS] += SEGMENT_COUNTS_INSNS(c);
-	event[CELL_READS] += SEGMENT_COUNTS_READS(c);
-	event[CELL_WRITES] += SEGMENT_COUNTS_WRITES(c);
-	r.wide.counts = 0;
-}
-
-/* The graph is to know of the segment whose entries begin at p. */
-static void enter(const uint64_t *p)
-{
-	struct sim_cell *cell;
-
-	if (p >= r.end)
-		return; /* in the next buffer */
-	while (!(*p >> 63))
-		p++;
-	cell = graph_enter(r.calls, segments_of_trailer(*p));
-	r.cell = graph_has_cells() ? cell : 0;
-}
-
-void replay_left(struct segment *s, const uint64_t *next)
-{
-	struct sim_cell *cell = r.cell ? r.cell : &s->graph.own;
-
-	take_counts();
-	if (cell != &s->graph.own) {
-		s->executions--;
-		cell->executions++;
-	}
-	graph_leave(r.calls, s, cell, s->accesses ? next[-2] : 0);
-	enter(next);
-}
-
-static void replay_was_cut(struct segment *s, const uint64_t *next)
-{
-	take_counts();
-	graph_cut(r.calls, s, r.cell ? r.cell : &s->graph.own);
-	enter(next);
-}
-
-/* A segment that the graph does not know yet, in the function of those before it. */
-static void meet(struct segment *s)
-{
-	struct sim_cell *cell;
-
-	take_counts();
-	cell = graph_enter(r.calls, s);
-	r.cell = graph_has_cells() ? cell : 0;
-}
-
 /* ---- The buffer ---- */
 
 static inline bool code_is_plain(const struct segment *s)
@@ -400,25 +338,22 @@ static void replay_accesses(struct segment *s, const uint64_t *entry)
 	}
 }
 
-/* One segment, whatever is simulated. */
+/* One segment, whatever is simulated; that it is entered has been told. */
 static void replay_segment(struct segment *s, const uint64_t *entry, const uint64_t *trailer)
 {
-	if ((s->flags & SEGMENT_NEW) && r.calls)
-		meet(s);
+	if ((s->flags & SEGMENT_NEW) && replay_calls.thread)
+		replay_calls_meet(s);
 	s->executions++;
 	if (s->flags || segment_is_cut(*trailer) || !code_is_plain(s))
 		replay_special(s, entry, trailer);
 	else
 		replay_accesses(s, entry);
-	if (!r.calls)
+	if (!replay_calls.thread)
 		return;
-	if (segment_is_cut(*trailer)) {
-		replay_was_cut(s, trailer + 1);
-		return;
-	}
-	r.wide.counts += s->counts & ~SEGMENT_LEAVES;
-	if (s->counts & SEGMENT_LEAVES)
-		replay_left(s, trailer + 1);
+	if (segment_is_cut(*trailer))
+		replay_calls_cut(s, trailer + 1);
+	else
+		replay_calls_leave(s, trailer + 1);
 }
 
 static void replay_slowly(const uint64_t *p, const uint64_t *end)
@@ -426,9 +361,13 @@ static void replay_slowly(const uint64_t *p, const uint64_t *end)
 	const uint64_t *trailer = p;
 
 	for (; p < end; p = ++trailer) {
+		struct segment *s;
+
 		while (!(*trailer >> 63))
 			trailer++;
-		replay_segment(segments_of_trailer(*trailer), p, trailer);
+		s = segments_of_trailer(*trailer);
+		replay_calls_enter(s, p);
+		replay_segment(s, p, trailer);
 	}
 }
 
@@ -455,6 +394,7 @@ static void replay_quickly(const uint64_t *p, const uint64_t *end)
 		while (!(*trailer >> 63))
 			trailer++;
 		s = segments_of_trailer(*trailer);
+		replay_calls_enter(s, p);
 		if (s->flags || segment_is_cut(*trailer) || !code_is_plain_quickly(&f, s)) {
 			replay_segment(s, p, trailer);
 			continue;
@@ -468,19 +408,21 @@ static void replay_quickly(const uint64_t *p, const uint64_t *end)
 		}
 		if (bad)
 			replay_accesses(s, p);
-		r.wide.counts += s->counts & ~SEGMENT_LEAVES;
-		if (s->counts & SEGMENT_LEAVES)
-			replay_left(s, trailer + 1);
+		replay_calls_leave(s, trailer + 1);
 	}
 }
 
-const uint64_t *replay_odd(const uint64_t *p)
+const uint64_t *replay_odd(const uint64_t *p, bool is_entered)
 {
 	const uint64_t *trailer = p;
+	struct segment *s;
 
 	while (!(*trailer >> 63))
 		trailer++;
-	replay_segment(segments_of_trailer(*trailer), p, trailer);
+	s = segments_of_trailer(*trailer);
+	if (!is_entered)
+		replay_calls_enter(s, p);
+	replay_segment(s, p, trailer);
 	return trailer + 1;
 }
 
@@ -496,11 +438,9 @@ static void missed(struct segment *s, struct segment_insn *in, uint32_t kind, bo
 		events[last_column]++;
 	if (!*number)
 		cells_take_spare(number);
-	if (r.calls) {
-		r.calls->totals.event[first_column]++;
-		r.calls->totals.event[last_column] += last;
-		r.calls->totals.changes++;
-	}
+	replay_calls_count(first_column, 1);
+	if (last)
+		replay_calls_count(last_column, 1);
 }
 
 void replay_code_missed(struct segment *s, bool last)
@@ -553,27 +493,26 @@ static void prepare_wide(const struct sim_hierarchy *h)
 
 void replay_buffer(struct thread *t)
 {
+	const uint64_t *p = t->buf_start;
+
+	replay_calls_begin(graph_of(t), p, t->buf);
 	r.wide.segments = segments_base();
-	r.wide.counts = 0;
-	r.calls = graph_of(t);
-	r.end = t->buf;
-	r.cell = 0;
-	if (r.calls && r.calls->is_due)
-		enter(t->buf_start);
-	if (r.is_wide)
-		replay_wide(&r.wide, t->buf_start, t->buf);
-	else if (r.is_quick)
-		replay_quickly(t->buf_start, t->buf);
-	else
-		replay_slowly(t->buf_start, t->buf);
-	if (r.calls)
-		take_counts();
+	if (r.is_wide) {
+		while (p < t->buf && p < t->buf_start + REPLAY_WIDE_BEFORE)
+			p = replay_odd(p, false);
+		replay_wide(&r.wide, p, t->buf);
+	} else if (r.is_quick) {
+		replay_quickly(p, t->buf);
+	} else {
+		replay_slowly(p, t->buf);
+	}
+	replay_calls_end(t->buf);
 	t->special = 0;
 }
 
 void replay_end(void)
 {
-	r.calls = 0;
+	replay_calls.thread = 0;
 	for (uint32_t k = 0; k < r.count; k++)
 		sim_hierarchy_finish(&r.h[k]);
 }

@@ -3,9 +3,10 @@
  * Replaying with AVX-512; see replay_wide.h. Of the vector registers only those from 16 on are
  * used, which no code without AVX-512 knows: so the upper halves of the others stay as they are.
  *
- * rbx segment, rbp its entries, r12 struct replay_wide, r13 access, r14 how many, r15 a bit for each
+ * rbx segment (until the next one is known, the one before), rbp its entries, r12 struct replay_wide, r13 access, r14 how many, r15 a bit for each
  * trailer among the entries from rbp on
  */
+#include "engine/replay_calls.h"
 #include "engine/replay_wide.h"
 
 #define LINE_SHIFT 6
@@ -110,6 +111,28 @@
 	vpmovq2m	FIRST, \to
 	.endm
 
+/*
+ * The segment rax comes next. A step that says so is written in any case, without a branch that might
+ * go the other way; it is kept if the segment before may have left its function.
+ */
+	.macro enter
+	mov	replay_calls+R_NEXT(%rip), %rdx
+	mov	-16(%rbp), %rsi
+	mov	replay_calls+R_COUNTS(%rip), %rdi
+	lea	S_GRAPH(%rbx), %r8
+	lea	S_GRAPH(%rax), %r9
+	mov	S_COUNTS(%rbx), %rcx
+	mov	%r8, STEP_LEFT(%rdx)
+	mov	%r9, STEP_ENTERED(%rdx)
+	mov	%rsi, STEP_SP(%rdx)
+	mov	%rdi, STEP_COUNTS(%rdx)
+	sar	$63, %rcx
+	and	replay_calls+R_STEP(%rip), %rcx
+	add	%rcx, %rdx
+	mov	%rdx, replay_calls+R_NEXT(%rip)
+	mov	%rax, %rbx
+	.endm
+
 	.text
 	.globl replay_wide
 	.hidden replay_wide
@@ -131,6 +154,7 @@ replay_wide:
 	vpternlogd	$255, ONES, ONES, ONES
 	mov	%rdi, %r12
 	mov	%rsi, %rbp
+	mov	replay_calls+R_LAST(%rip), %rbx
 	xor	%r15d, %r15d
 	.balign 32
 1:	cmp	END_AT(%rsp), %rbp
@@ -148,10 +172,10 @@ replay_wide:
 	and	$TRAILER_NUMBERS, %eax
 	shl	$LINE_SHIFT, %rax
 	add	W_SEGMENTS(%r12), %rax
-	mov	%rax, %rbx
+	enter
 	movzbl	S_QUICK(%rbx), %ecx
 	test	%ecx, %ecx
-	jz	8f
+	jz	88f
 	/* Its code. */
 	mov	S_CODE_LINE(%rbx), %rax
 	lea	-1(%rax,%rcx), %rdi
@@ -176,7 +200,7 @@ replay_wide:
 	vpcmpneqq	SECOND, LINES, %k1
 	kmovb	%k1, %eax
 	bzhi	%r14d, %eax, %eax
-	jnz	8f
+	jnz	88f
 	incq	(%rbx)
 	xor	%r13d, %r13d
 3:	mov	W_DATA+C_PLAIN(%r12), %rsi
@@ -192,7 +216,10 @@ replay_wide:
 	jb	4b
 5:	lea	8(%rbp,%r14,8), %rbp
 	mov	S_COUNTS(%rbx), %rax
-	add	%rax, W_COUNTS(%r12)
+	add	%rax, replay_calls+R_COUNTS(%rip)
+	cmpb	$0, replay_calls+R_IS_DIRECT(%rip)
+	je	1b
+	test	%rax, %rax
 	jns	1b
 	mov	%rbx, %rdi
 	mov	%rbp, %rsi
@@ -206,12 +233,12 @@ replay_wide:
 	is_plain W_CODE
 61:	mov	%rdi, %rax
 	find	W_CODE
-	jz	8f	/* what comes before it in the segment has its turn first */
+	jz	88f	/* what comes before it in the segment has its turn first */
 	use
 	is_plain W_CODE
 	jmp	2b
 63:	cmpb	$0, S_STRADDLES(%rbx)
-	jne	8f
+	jne	88f
 	is_plain W_CODE
 	replace W_CODE
 	find	W_LAST
@@ -249,16 +276,25 @@ replay_wide:
 	call	replay_missed
 	jmp	71b
 
-8:	mov	%rbp, %rdi
+88:	mov	$1, %esi
+	jmp	81f
+8:	xor	%esi, %esi
+81:	mov	%rbp, %rdi
+	mov	%rbx, replay_calls+R_LAST(%rip)
 	call	replay_odd
+	mov	replay_calls+R_LAST(%rip), %rbx
 	mov	%rax, %rbp
 	jmp	1b
 
 12:	incq	(%rbx)
 	jmp	5b
 
-	/* The trailers among the next 64 entries. */
-10:	.irp i, 0, 2, 4, 6
+	/* The trailers among the next 64 entries, for which there is to be room for steps. */
+10:	mov	replay_calls+R_NEXT(%rip), %rax
+	cmp	replay_calls+R_LIMIT(%rip), %rax
+	jb	13f
+	call	replay_calls_follow
+13:	.irp i, 0, 2, 4, 6
 	vpmovq2m_at \i, %k1
 	vpmovq2m_at \i + 1, %k2
 	kunpckbw	%k1, %k2, %k1
@@ -278,7 +314,8 @@ replay_wide:
 	jnz	11b
 	jmp	8b	/* none: of so many accesses replay_odd finds the end */
 
-9:	.irp r, 16, 17, 18, 19, 20
+9:	mov	%rbx, replay_calls+R_LAST(%rip)
+	.irp r, 16, 17, 18, 19, 20
 	vmovdqu64	(\r - 16) * 64(%rsp), %zmm\r
 	.endr
 	.irp r, 1, 2, 3, 4

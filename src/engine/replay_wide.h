@@ -25,13 +25,13 @@
 #define W_CODE	   40
 #define W_LAST	   80
 #define W_SEGMENTS 120
-#define W_COUNTS   128
 /* struct segment */
 #define S_CODE_LINE 8
 #define S_STRADDLES 20
 #define S_QUICK	    21
 #define S_SIZE	    22
 #define S_COUNTS    56
+#define S_GRAPH	    88
 #define TRAILER_NUMBERS 0x1fffffff /* STREAM_NUMBER_MASK */
 
 #ifndef __ASSEMBLER__
@@ -54,7 +54,6 @@ struct replay_cache {
 struct replay_wide {
 	struct replay_cache data, code, last;
 	uint8_t *segments; /* see segments_of_trailer */
-	uint64_t counts;   /* of segments, summed up for the call graph: see SEGMENT_COUNTS */
 };
 
 _Static_assert(TRAILER_NUMBERS == STREAM_NUMBER_MASK, "trailers");
@@ -68,22 +67,27 @@ _Static_assert(offsetof(struct replay_cache, above) == C_ABOVE, "layout");
 _Static_assert(offsetof(struct replay_wide, code) == W_CODE, "layout");
 _Static_assert(offsetof(struct replay_wide, last) == W_LAST, "layout");
 _Static_assert(offsetof(struct replay_wide, segments) == W_SEGMENTS, "layout");
-_Static_assert(offsetof(struct replay_wide, counts) == W_COUNTS, "layout");
 _Static_assert(offsetof(struct segment, counts) == S_COUNTS, "layout");
+_Static_assert(offsetof(struct segment, graph) == S_GRAPH, "layout");
 _Static_assert(offsetof(struct segment, code_line) == S_CODE_LINE, "layout");
 _Static_assert(offsetof(struct segment, quick) == S_QUICK, "layout");
 _Static_assert(offsetof(struct segment, straddles) == S_STRADDLES, "layout");
 _Static_assert(offsetof(struct segment, size) == S_SIZE, "layout");
 
-/* Entries [p, end) of a buffer; vector registers are as before. */
+/*
+ * Entries [p, end) of a buffer, which has REPLAY_WIDE_BEFORE entries before p; vector registers are as
+ * before.
+ */
+#define REPLAY_WIDE_BEFORE 2
 void replay_wide(struct replay_wide *w, const uint64_t *p, const uint64_t *end);
 
-/* Called by it: the segment at p, whatever it is; returns where the next one begins. */
-const uint64_t *replay_odd(const uint64_t *p);
+/*
+ * Called by it: the segment at p, whatever it is, and whether the call graph knows that it is entered;
+ * returns where the next one begins.
+ */
+const uint64_t *replay_odd(const uint64_t *p, bool is_entered);
 /* The first line of code of s missed in the first level, and in the last one, too. */
 void replay_code_missed(struct segment *s, bool last);
-/* The segment s is over, and may leave its function; the next one begins at `next`. */
-void replay_left(struct segment *s, const uint64_t *next);
 /* Access i of s missed in the first level, and in the last one, too. */
 void replay_missed(struct segment *s, uint32_t i, bool last);
 

@@ -14,16 +14,8 @@
 #include "engine/translate.h"
 #include "sim/segment.h"
 
-/*
- * Instructions, reads and writes of an execution in one word, which sums of a whole buffer fit into.
- * The highest bit: the call graph is to be told, the segment may leave its function.
- */
-#define SEGMENT_COUNTS(insns, reads, writes) \
-	((uint64_t)(insns) | (uint64_t)(reads) << 24 | (uint64_t)(writes) << 43)
-#define SEGMENT_COUNTS_INSNS(c)	 ((c)&0xffffff)
-#define SEGMENT_COUNTS_READS(c)	 ((c) >> 24 & 0x7ffff)
-#define SEGMENT_COUNTS_WRITES(c) ((c) >> 43 & 0x7ffff)
-#define SEGMENT_LEAVES		 (1ull << 63)
+/* In the counts of a segment: it may leave its function, so that the call graph is to be told. */
+#define SEGMENT_LEAVES (1ull << 63)
 
 struct job;
 struct code_exit;
@@ -71,7 +63,7 @@ struct segment {
 	uint8_t straddles; /* 1: its first instruction lies on two lines */
 	uint8_t quick;	   /* for replay_wide: as `lines`; 0: it leaves the segment to others */
 	uint8_t size[SEGMENT_QUICK_ACCESSES];
-	uint64_t counts; /* for the call graph: SEGMENT_COUNTS; 0 without one */
+	uint64_t counts; /* for the call graph: SIM_COUNTS, SEGMENT_LEAVES; 0 without one */
 	/* The rest. */
 	uint64_t told;	 /* executions that the collector knows of */
 	uint64_t target; /* of a direct branch or call */

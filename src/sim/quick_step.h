@@ -84,8 +84,8 @@ SIM_QUICK struct sim_arc *sim_quick_flagged(const struct sim_quick *q, struct si
 {
 	if (arc == NULL || arc->callee >= q->active_room)
 		return NULL;
-	if (q->contexts && (arc->function >= q->active_function_room ||
-			    q->active_function[arc->function] != 0))
+	if (q->contexts &&
+	    (arc->function >= q->active_function_room || q->active_function[arc->function] != 0))
 		return NULL;
 	if (q->active[arc->callee] != 0)
 		flags |= SIM_ARC_RECURSIVE;
@@ -99,8 +99,8 @@ SIM_QUICK struct sim_arc *sim_quick_flagged(const struct sim_quick *q, struct si
 SIM_QUICK bool sim_quick_has_room(struct sim_call_graph *g, const struct sim_quick *q,
 				  const struct sim_totals *totals)
 {
-	return q->top != q->last && (sim_snapshot_is_new(q->fiber, totals) ||
-				     sim_snapshots_take(g, q->fiber, totals));
+	return q->top != q->last &&
+	       (sim_snapshot_is_new(q->fiber, totals) || sim_snapshots_take(g, q->fiber, totals));
 }
 
 /* There is room. */

@@ -10,34 +10,30 @@
 
 #include <cmocka.h>
 
-#define MOST  4096
 #define FENCE 4096 /* bytes of 0 behind each piece of memory, that nobody may write to */
 
 uint64_t program_takes_left = UINT64_MAX;
-static uint64_t taken;
-static struct sim_segment segments[MOST];
-static unsigned segment_count;
 
 static void *take(void *context, uint64_t bytes)
 {
-	(void)context;
+	struct program *p = context;
+
 	if (program_takes_left == 0)
 		return NULL;
 	program_takes_left--;
-	taken += bytes;
+	p->taken += bytes;
 	return calloc(1, bytes + FENCE);
 }
 
 static void give(void *context, void *memory, uint64_t bytes)
 {
-	(void)context;
+	struct program *p = context;
+
 	for (unsigned i = 0; memory != NULL && i < FENCE; i++)
 		assert_int_equal(((unsigned char *)memory)[bytes + i], 0);
-	taken -= memory != NULL ? bytes : 0;
+	p->taken -= memory != NULL ? bytes : 0;
 	free(memory);
 }
-
-static const struct sim_memory memory = {NULL, take, give};
 
 static void find(void *context, uint64_t pc, struct sim_function *found)
 {
@@ -54,10 +50,8 @@ void program_begin(struct program *p, unsigned depth, bool jumps)
 		.events = EVENTS, .depth = depth, .jumps = jumps, .find = find, .find_context = p};
 
 	*p = (struct program){0};
-	memset(segments, 0, sizeof(segments));
-	segment_count = 0;
-	taken = 0;
-	assert_int_equal(sim_call_graph_init(&p->graph, &config, &memory), 0);
+	p->memory = (struct sim_memory){p, take, give};
+	assert_int_equal(sim_call_graph_init(&p->graph, &config, &p->memory), 0);
 	assert_int_equal(sim_call_stack_init(&p->stack, &p->graph, 0), 0);
 }
 
@@ -70,17 +64,17 @@ void program_release(struct program *p)
 {
 	sim_call_stack_release(&p->stack, &p->graph);
 	sim_call_graph_release(&p->graph);
-	assert_int_equal(taken, 0);
+	assert_int_equal(p->taken, 0);
 }
 
-static struct sim_segment *segment_at(struct program *p, uint64_t pc, enum sim_segment_end end,
-				      uint64_t target)
+struct sim_segment *program_segment(struct program *p, uint64_t pc, enum sim_segment_end end,
+				    uint64_t target)
 {
-	struct sim_segment *s = segments;
+	struct sim_segment *s = p->segment;
 
 	while (s->pc != 0 && (s->pc != pc || s->end != end || s->target != target))
 		s++;
-	assert_true(s < segments + MOST - 1);
+	assert_true(s < p->segment + PROGRAM_SEGMENTS - 1);
 	if (s->pc == 0) {
 		*s = (struct sim_segment){
 			.pc = pc,
@@ -89,7 +83,7 @@ static struct sim_segment *segment_at(struct program *p, uint64_t pc, enum sim_s
 			.end = (uint8_t)end,
 			.function = sim_call_graph_function(&p->graph, pc),
 		};
-		segment_count++;
+		p->segments++;
 	}
 	return s;
 }
@@ -98,7 +92,7 @@ struct sim_cell *program_run_on(struct program *p, struct sim_call_stack *stack,
 				enum sim_segment_end end, uint64_t target, uint64_t sp)
 {
 	struct sim_cell *cell = sim_call_graph_segment(
-		&p->graph, stack, segment_at(p, pc, end, target), sp, &p->totals);
+		&p->graph, stack, program_segment(p, pc, end, target), sp, &p->totals);
 
 	cell->executions++;
 	p->totals.event[0]++;
@@ -166,8 +160,8 @@ uint64_t program_self(const struct program *p, unsigned function)
 {
 	uint64_t self = 0;
 
-	for (unsigned i = 0; i < segment_count; i++)
-		for (const struct sim_cell *c = &segments[i].own; c != NULL; c = c->next)
+	for (unsigned i = 0; i < p->segments; i++)
+		for (const struct sim_cell *c = &p->segment[i].own; c != NULL; c = c->next)
 			if (function == ALL_FUNCTIONS ||
 			    (c->node != 0 && function_of(p, c->node) == function))
 				self += c->executions;

@@ -13,11 +13,17 @@
 #define EVENTS 5 /* 0: instructions; 1: three times as many of something */
 #define RARE   0x80 /* a bit of pc: one of event 3 happens, and two of event 4 */
 
+#define PROGRAM_SEGMENTS 4096
+
 struct program {
 	struct sim_call_graph graph;
 	struct sim_call_stack stack;
 	struct sim_totals totals;
 	uint8_t kind[256]; /* enum sim_function_kind, of each function */
+	struct sim_segment segment[PROGRAM_SEGMENTS];
+	unsigned segments;
+	struct sim_memory memory;
+	uint64_t taken; /* bytes */
 };
 
 /* What was counted on arcs between two functions, with all the flags given and none of `not`. */
@@ -31,12 +37,15 @@ struct arcs {
 void program_begin(struct program *p, unsigned depth, bool jumps);
 /* All calls end; the memory is kept. */
 void program_end(struct program *p);
-/* Checks that all memory is given back. */
+/* Checks that all memory of it is given back. */
 void program_release(struct program *p);
 
 /* Takes of memory that still succeed. */
 extern uint64_t program_takes_left;
 
+/* The segment at pc that ends so. */
+struct sim_segment *program_segment(struct program *p, uint64_t pc, enum sim_segment_end end,
+				    uint64_t target);
 /* Execute the segment at pc that ends so; it costs one instruction. */
 struct sim_cell *program_run(struct program *p, uint64_t pc, enum sim_segment_end end,
 			     uint64_t target, uint64_t sp);
