@@ -146,8 +146,11 @@ void pacing_pass_over(struct pacing *p, uint64_t total)
 		p->period_start = from;
 		missed = true;
 	}
-	/* The timer is not that good here, or speed changes that much: from farther away, next time. */
-	if (missed)
+	/*
+	 * The timer is not that good here, or speed changes that much: from farther away, next time. But
+	 * where the last window has just closed, it was in the way itself, with the rest of its buffer.
+	 */
+	if (missed && total > p->closed_at)
 		p->near_ns = clamp(2 * p->near_ns, NEAR_LEAST, NEAR_MOST);
 }
 
@@ -181,6 +184,7 @@ void pacing_close(struct pacing *p, uint64_t total)
 	p->near_ns = clamp(p->near_ns - p->near_ns / NEAR_DECAY, NEAR_LEAST, NEAR_MOST);
 	if (p->period_end < p->end)
 		p->period_end = p->end; /* it began late */
+	p->closed_at = total;
 	p->seen_total = total; /* windows run slowly: no measure */
 	p->seen_ns = now_ns();
 }
