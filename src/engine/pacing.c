@@ -17,8 +17,7 @@
 #define NEAR_MOST 200000u
 #define NEAR_DECAY 64u
 #define NEAR_MIN 4000u		 /* accesses; the least such stretch */
-#define SHORTEST_NS 4000u
-#define LOOK_NS 8000u		 /* a shorter stretch tells no rate */
+#define SHORTEST_NS 8000u
 #define RATE_DECAY 1024u	 /* slowly: fast phases come back, and would be missed */
 #define EXTRA_DECAY 16u
 #define EXTRA_MOST 100000u	 /* ns: more is not a call's way, but another program's turn */
@@ -191,8 +190,8 @@ void pacing_close(struct pacing *p, uint64_t total)
 }
 
 /*
- * A call comes later than was asked for, by some microseconds, on virtual machines by tens, in which
- * the thread mostly runs on: so much less is asked for, and what is shorter cannot be timed.
+ * A call takes its way in and out of the kernel, some microseconds, on some machines tens: if no
+ * more time were asked for than that, the thread would get nowhere between two calls.
  */
 static void look_at_extra(struct pacing *p, uint64_t ns)
 {
@@ -210,7 +209,7 @@ void pacing_look(struct pacing *p, uint64_t total)
 {
 	uint64_t now = now_ns(), ns = now - p->seen_ns, rate;
 
-	if (ns < LOOK_NS)
+	if (ns < SHORTEST_NS)
 		return;
 	look_at_extra(p, ns);
 	rate = (uint64_t)((unsigned __int128)(total - p->seen_total) * 1000000u / ns);
@@ -219,11 +218,10 @@ void pacing_look(struct pacing *p, uint64_t total)
 	p->seen_ns = now;
 }
 
-/* Accesses that take no longer than near_ns, or than the shortest call with a quarter to spare. */
+/* Accesses that take no longer than near_ns. */
 static uint64_t near_by(const struct pacing *p)
 {
-	uint64_t shortest = (SHORTEST_NS + p->extra_ns) * 5 / 4;
-	uint64_t n = p->rate * (p->near_ns > shortest ? p->near_ns : shortest) / 1000000u;
+	uint64_t n = p->rate * p->near_ns / 1000000u;
 
 	return n > NEAR_MIN ? n : NEAR_MIN;
 }
@@ -241,14 +239,13 @@ bool pacing_believes(const struct pacing *p, uint64_t total, uint64_t now)
 
 uint64_t pacing_wait(struct pacing *p, uint64_t total, bool alone)
 {
-	uint64_t near = p->rate * p->near_ns / 1000000u;
-	uint64_t left = p->start > total + near / 2 ? p->start - total - near / 2 : 0;
+	uint64_t near = near_by(p);
+	uint64_t left = p->start > total + near ? p->start - total - near / 2 : 0;
 	/* A quarter faster than ever lately. */
 	uint64_t ns = (uint64_t)((unsigned __int128)left * 800000u / (p->rate ? p->rate : 1));
 
 	if (!alone) /* others count, too, and come at other times */
 		ns /= 2;
-	ns = ns > p->extra_ns ? ns - p->extra_ns : 0;
-	p->asked_ns = clamp(ns, SHORTEST_NS, PACING_REPORT_NS);
+	p->asked_ns = clamp(ns, SHORTEST_NS, PACING_REPORT_NS) + p->extra_ns / 2;
 	return p->asked_ns;
 }

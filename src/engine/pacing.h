@@ -28,7 +28,7 @@ struct pacing {
 	uint64_t seen_total, seen_ns;	   /* when the rate was last looked at */
 	uint64_t near_ns;		   /* a stretch too short to time: longer where windows are missed */
 	uint64_t asked_ns;		   /* of the timer, since then; 0: nothing */
-	uint64_t extra_ns; /* by how much a call comes later than asked for, the least of late */
+	uint64_t extra_ns; /* what a call takes beyond the time asked for, the least of late */
 };
 
 /* A process begins, or a forked child: no window yet. */

@@ -167,13 +167,11 @@ static void another_programs_turn_is_not_waited_for_again(void **state)
 	clock_ns += asked + 3000000;
 	pacing_look(&p, 1000);
 	assert_true(pacing_wait(&p, p.start - 1, true) < 20000);
-	assert_false(pacing_is_near(&p, p.start - 70000));
-	/* A slow way is: what it takes, at a thousand accesses a microsecond, is too near to be timed. */
-	asked = pacing_wait(&p, 0, true);
+	/* A slow way is. */
+	asked = pacing_wait(&p, p.start - 1, true);
 	clock_ns += asked + 60000;
 	pacing_look(&p, 2000);
-	assert_true(pacing_is_near(&p, p.start - 70000));
-	assert_true(pacing_wait(&p, 0, true) < asked - 50000);
+	assert_true(pacing_wait(&p, p.start - 1, true) > 30000);
 }
 
 int main(void)
