@@ -18,7 +18,7 @@
 #define NEAR_DECAY 64u
 #define NEAR_MIN 4000u		 /* accesses; the least such stretch */
 /* A call costs about twice the time that it is late, and writing an address some ns. */
-#define NEAR_FOR_CALL 2u	 /* accesses that are written while a call is late by a nanosecond */
+#define NEAR_FOR_CALL 3u	 /* accesses that are written while a call is late by a nanosecond */
 #define SHORTEST_NS 8000u
 #define RATE_DECAY 1024u	 /* slowly: fast phases come back, and would be missed */
 #define EXTRA_DECAY 16u
