@@ -14,9 +14,11 @@
  */
 #define NEAR_NS 14000u		 /* a stretch too short to time, to begin with */
 #define NEAR_LEAST 8000u
-#define NEAR_MOST 200000u
+#define NEAR_MOST 64000u
 #define NEAR_DECAY 64u
 #define NEAR_MIN 4000u		 /* accesses; the least such stretch */
+/* A call costs about twice the time that it is late, and writing an address some ns. */
+#define NEAR_FOR_CALL 3u	 /* accesses that are written while a call is late by a nanosecond */
 #define SHORTEST_NS 8000u
 #define RATE_DECAY 1024u	 /* slowly: fast phases come back, and would be missed */
 #define EXTRA_DECAY 16u
@@ -146,8 +148,11 @@ void pacing_pass_over(struct pacing *p, uint64_t total)
 		p->period_start = from;
 		missed = true;
 	}
-	/* The timer is not that good here, or speed changes that much: from farther away, next time. */
-	if (missed)
+	/*
+	 * The timer is not that good here, or speed changes that much: from farther away, next time. But
+	 * where the last window has just closed, it was in the way itself, with the rest of its buffer.
+	 */
+	if (missed && total > p->closed_at)
 		p->near_ns = clamp(2 * p->near_ns, NEAR_LEAST, NEAR_MOST);
 }
 
@@ -181,6 +186,7 @@ void pacing_close(struct pacing *p, uint64_t total)
 	p->near_ns = clamp(p->near_ns - p->near_ns / NEAR_DECAY, NEAR_LEAST, NEAR_MOST);
 	if (p->period_end < p->end)
 		p->period_end = p->end; /* it began late */
+	p->closed_at = total;
 	p->seen_total = total; /* windows run slowly: no measure */
 	p->seen_ns = now_ns();
 }
@@ -214,10 +220,11 @@ void pacing_look(struct pacing *p, uint64_t total)
 	p->seen_ns = now;
 }
 
-/* Accesses that take no longer than near_ns. */
+/* Accesses that take no longer than near_ns, or that cost no more to write than another call. */
 static uint64_t near_by(const struct pacing *p)
 {
-	uint64_t n = p->rate * p->near_ns / 1000000u;
+	uint64_t timed = p->rate * p->near_ns / 1000000u, cheap = p->extra_ns * NEAR_FOR_CALL;
+	uint64_t n = timed > cheap ? timed : cheap;
 
 	return n > NEAR_MIN ? n : NEAR_MIN;
 }

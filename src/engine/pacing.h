@@ -22,6 +22,7 @@ struct pacing {
 	uint64_t left_out;		   /* while sampling was off */
 	uint64_t paused_at;		   /* when it was last switched off */
 	uint64_t closed;		   /* windows */
+	uint64_t closed_at;		   /* the last one, or a little before */
 	uint64_t rng;
 	uint64_t rate;			   /* accesses a millisecond, the highest of late */
 	uint64_t seen_total, seen_ns;	   /* when the rate was last looked at */

@@ -28,6 +28,8 @@
  * fault and cold code, some ten microseconds.
  */
 #define BUFFER_ENTRIES 65536u
+#define ROOM_PART	16u	 /* of what a window's rest will probably need: left on top of that */
+#define ROOM_LEAST	256u
 #define FOOTPRINT_PART 64u	 /* pages are counted when the run has grown by this part */
 
 /* Of the process. The lock guards all of it, and every thread's watch set. */
@@ -104,9 +106,10 @@ void sampler_thread_start(struct thread *t)
 	t->extra = (struct extra_counts){ 0 };
 	t->extra_published = (struct extra_counts){ 0 };
 	t->stream_position = 0;
+	t->entries_of_1024 = 3 * 1024 / 2;
 	t->gear = GEAR_COUNT;
 	t->tick_due = t->process->profiling; /* that arms the first */
-	t->buf = t->buf_start;
+	t->buf = t->buf_start = t->buf_memory;
 	if (t->watches)
 		watches_clear(t->watches, s.window.line_shift);
 	t->rng = random_next(&s.pace.rng);
@@ -138,10 +141,11 @@ void sampler_publish(struct thread *t, const struct counts *after)
 
 static void need_buffers(struct thread *t)
 {
-	if (!t->buf_start) {
-		t->buf_start = pages_get(BUFFER_ENTRIES * 8 + PAGE);
-		engine_assert(t->buf_start);
-		t->buf_end = t->buf_start + BUFFER_ENTRIES;
+	if (!t->buf_memory) {
+		t->buf_memory = pages_get(BUFFER_ENTRIES * 8 + PAGE);
+		engine_assert(t->buf_memory);
+		t->buf_start = t->buf_memory;
+		t->buf_end = t->buf_memory + BUFFER_ENTRIES;
 		/* The scan may read on there, but segments cannot write. */
 		sys3(SYS_mprotect, t->buf_end, PAGE, PROT_READ);
 	}
@@ -158,6 +162,32 @@ static void need_buffers(struct thread *t)
 		}
 		watches_clear(t->watches, s.window.line_shift);
 	}
+}
+
+/*
+ * Begin anew, the process having made `total` accesses. Where the window ends before the buffer would
+ * be full, so much of it is left as the rest will need and a little more: what is written behind the
+ * window's end is for nothing, and the next window may begin there.
+ */
+static void empty_buffer(struct thread *t, uint64_t total)
+{
+	uint64_t room = BUFFER_ENTRIES, left = s.open && total < s.pace.end ? s.pace.end - total : 0;
+
+	if (left && left < BUFFER_ENTRIES) {
+		room = left * t->entries_of_1024 / 1024;
+		room = round_up(room + room / ROOM_PART + ROOM_LEAST, ROOM_LEAST);
+	}
+	t->buf_start = room < BUFFER_ENTRIES ? t->buf_end - room : t->buf_memory;
+	t->buf = t->buf_start;
+}
+
+/* t's buffer holds n accesses: how much room do they take? */
+static void look_at_room(struct thread *t, uint64_t n)
+{
+	uint64_t used = (uint64_t)(t->buf - t->buf_start);
+
+	if (n >= ROOM_LEAST)
+		t->entries_of_1024 = used * 1024 / n;
 }
 
 bool sampler_is_full(const struct thread *t, uint64_t address)
@@ -345,14 +375,14 @@ static void simulate(struct thread *t, uint64_t total)
 	if (t->buf - t->buf_start < BUFFER_ENTRIES / 2 && !records_asked(t->process))
 		return; /* at a system call, of which there may be very many */
 	replay_tell_when_due(t->process);
-	t->buf = t->buf_start;
+	t->buf = t->buf_start = t->buf_memory;
 	follow_control(t, total);
 }
 
 void sampler_flush(struct thread *t, const struct counts *after)
 {
 	uint64_t begin = cycles(), here = thread_accesses(t) - after->accesses;
-	uint64_t total;
+	uint64_t n = here - t->stream_position, total;
 
 	sampler_publish(t, after);
 	lock_take(&s.lock);
@@ -363,18 +393,19 @@ void sampler_flush(struct thread *t, const struct counts *after)
 	} else if (is_simulation()) {
 		simulate(t, total);
 	} else if (s.open && t->watches) {
-		look_through(t, total - (here - t->stream_position), here - t->stream_position);
+		look_through(t, total - n, n);
 		if (total >= s.pace.end) {
 			/* Watches lasted to the window's end, not to the buffer's beginning. */
-			if (total - s.pace.end < here - t->stream_position)
+			if (total - s.pace.end < n)
 				t->stream_position = here - (total - s.pace.end);
 			close_window(t, total, SAMPLE_CENSORED);
 		} else if (records_abandoned()) {
 			give_up(t);
 		}
 	}
+	look_at_room(t, n);
 	t->stream_position = here;
-	t->buf = t->buf_start;
+	empty_buffer(t, total);
 	call_stack_break(t);
 	records_counters(t->process);
 	lock_drop(&s.lock);
@@ -492,8 +523,9 @@ void sampler_look(struct thread *t)
 		engine.config.gear != CHANNEL_GEAR_STREAM;
 	if (quiet) {
 		look_through(t, total - n, n);
+		look_at_room(t, n);
 		t->stream_position = here;
-		t->buf = t->buf_start;
+		empty_buffer(t, total);
 		t->extra.scan_cycles += cycles() - begin;
 	}
 	lock_drop(&s.lock);
@@ -580,8 +612,8 @@ void sampler_set_gear(struct thread *t)
 	t->tick_due = wanted == GEAR_COUNT;
 	if (wanted == GEAR_STREAM) {
 		need_buffers(t);
-		t->buf = t->buf_start;
 		t->stream_position = thread_accesses(t);
+		empty_buffer(t, __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED));
 		call_stack_break(t);
 	}
 }

@@ -2,6 +2,7 @@
 /* Sites and their counts; see sites.h. */
 #include "engine/sites.h"
 
+#include "engine/random.h"
 #include "engine/records.h"
 #include "engine/util.h"
 
@@ -15,26 +16,42 @@
  */
 struct site {
 	/* What each block needs of it, in one cache line. */
-	uint64_t hash;
 	uint64_t blocks, bytes;
 	uint64_t live_blocks, live_bytes, peak_bytes;
 	uint64_t smallest, largest;
 	uint32_t next_changed; /* in the list of those to report, + 1; 0: not in it, 1: the last */
-	bool told;
-	bool mixed; /* element sizes differ */
+	bool told : 1;
+	bool mixed : 1; /* element sizes differ */
+	bool sized : 1; /* an element size is known, or was */
 	uint8_t kind, depth;
+	/* The rest. */
 	uint64_t element_size;
+	uint64_t hash;
 	uint64_t path[SITE_MAX_DEPTH];
 } __attribute__((aligned(64)));
 
+_Static_assert(__builtin_offsetof(struct site, element_size) == 64, "the first cache line");
+
+/*
+ * Of a hash, its upper 43 bits stand beside the number, so that a search reads no site; its place in
+ * the table tells the lower ones.
+ */
+#define NUMBER_BITS 21
+#define NUMBER_MASK ((1ull << NUMBER_BITS) - 1)
+
 static struct grow sites; /* number n is the n-th, from 1 */
 static uint32_t site_count;
-static uint32_t *site_index; /* hash of kind and path -> number, 0 free */
+static uint64_t *site_index; /* upper hash of kind and path | number, 0 free */
 static uint32_t index_size;
 static uint32_t changed; /* list, + 1; 1: empty */
+static uint64_t factors[SITE_MAX_DEPTH];
 
 int sites_init(void)
 {
+	uint64_t rng = MAX_SITES; /* any number */
+
+	for (uint32_t i = 0; i < SITE_MAX_DEPTH; i++)
+		factors[i] = random_next(&rng) | 1;
 	site_index = pages_get(FIRST_INDEX * sizeof *site_index);
 	index_size = FIRST_INDEX;
 	changed = 1;
@@ -46,11 +63,22 @@ static struct site *site_of(uint32_t number)
 	return (struct site *)(void *)sites.base + number - 1;
 }
 
-static uint32_t *slot_of(uint64_t hash)
+/* A product for each address: they do not wait for each other, as a chain of steps would. */
+static uint64_t hash_path(uint32_t kind, const uint64_t *path, uint32_t depth)
+{
+	uint64_t h = (kind + 1) * 0x9e3779b97f4a7c15ull + depth;
+
+	for (uint32_t i = 0; i < depth; i++)
+		h += path[i] * factors[i];
+	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ull;
+	return h ^ h >> 32;
+}
+
+static uint64_t *slot_of(uint64_t hash)
 {
 	uint32_t i = (uint32_t)hash & (index_size - 1);
 
-	while (site_index[i] && site_of(site_index[i])->hash != hash)
+	while (site_index[i] && ((site_index[i] ^ hash) & ~NUMBER_MASK))
 		i = (i + 1) & (index_size - 1);
 	return &site_index[i];
 }
@@ -58,7 +86,8 @@ static uint32_t *slot_of(uint64_t hash)
 /* At most half full. False without memory for that. */
 static bool need_index(void)
 {
-	uint32_t *old = site_index, *new, old_size = index_size;
+	uint64_t *old = site_index, *new;
+	uint32_t old_size = index_size;
 
 	if (site_count < index_size / 2)
 		return true;
@@ -68,15 +97,15 @@ static bool need_index(void)
 	site_index = new;
 	index_size = 2 * old_size;
 	for (uint32_t n = 1; n <= site_count; n++)
-		*slot_of(site_of(n)->hash) = n;
+		*slot_of(site_of(n)->hash) = (site_of(n)->hash & ~NUMBER_MASK) | n;
 	pages_put(old, old_size * sizeof *old);
 	return true;
 }
 
 uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth)
 {
-	uint64_t hash = hash_words(kind, path, depth);
-	uint32_t number = *slot_of(hash);
+	uint64_t hash = hash_path(kind, path, depth);
+	uint32_t number = (uint32_t)(*slot_of(hash) & NUMBER_MASK);
 	struct site *s;
 
 	if (number)
@@ -91,7 +120,7 @@ uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth)
 			    .kind = (uint8_t)kind,
 			    .depth = (uint8_t)depth };
 	memcpy(s->path, path, depth * sizeof *path);
-	*slot_of(hash) = ++site_count;
+	*slot_of(hash) = (hash & ~NUMBER_MASK) | ++site_count;
 	return site_count;
 }
 
@@ -116,10 +145,12 @@ void sites_add_block(uint32_t number, uint64_t bytes, uint64_t element_size)
 
 	if (!number)
 		return;
-	if (s->blocks == 0)
+	if (s->blocks == 0) {
 		s->element_size = element_size;
-	else if (s->element_size != element_size)
+		s->sized = element_size != 0;
+	} else if ((element_size || s->sized) && s->element_size != element_size) {
 		s->mixed = true;
+	}
 	s->blocks++;
 	s->bytes += bytes;
 	s->live_blocks++;

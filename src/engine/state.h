@@ -130,9 +130,11 @@ struct thread {
 	bool in_lanes;		    /* counters are as the stream gear has them, see lanes.h */
 	struct counts before;	    /* meanwhile: what they were when the cache was entered */
 	uint64_t *cut;		    /* the buffer ends here, whatever the register says; or NULL */
+	uint64_t *buf_memory;	    /* the whole buffer */
 	uint64_t *buf_start;	    /* stream entries of the open batch */
 	uint64_t *buf_end;	    /* from here on they cannot be written */
 	uint64_t stream_position;   /* thread accesses at buf_start, unbiased */
+	uint64_t entries_of_1024;   /* accesses, about: with trailers, in the last full buffer */
 	struct watch_set *watches;
 	struct graph_thread *calls;
 	void *stack_memory;

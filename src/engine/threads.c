@@ -45,7 +45,7 @@ struct thread *thread_new(struct process *p)
 		memset(t, 0, sizeof *t);
 		t->stack_memory = keep.stack_memory;
 		t->stack_bytes = keep.stack_bytes;
-		t->buf_start = keep.buf_start;
+		t->buf_memory = keep.buf_memory;
 		t->buf_end = keep.buf_end;
 		t->hidden = true; /* perhaps: somebody may have called the thread before */
 		t->watches = keep.watches;
