@@ -23,6 +23,7 @@
 #define MAX_FILLINGS 6 /* of a cache that becomes full within a group */
 #define BURST_STEPS  4
 #define BURST_CLOSE  0.01
+#define DOUBT	     0.3  /* of the scatter: with all of it bursts that there are went unheeded */
 #define LEAST_SHARE  0.02 /* of the misses on average, between the touches of any reuse */
 #define STRETCH	     0.6  /* of full proportion, which chance alone would drive */
 #define STRETCH_MAX  8.0
@@ -371,6 +372,7 @@ static double misses_on_the_way(const struct bursts *b, const struct octaves *o,
 		fewer += (1 - often[a] / near) * weight;
 		variance += b->variance[octave][a] * weight * weight / (near * near);
 	}
+	variance *= DOUBT;
 	if (fewer <= 0 || fewer * fewer <= variance)
 		return 1;
 	return fmax(LEAST_SHARE, 1 - fewer + variance / fewer);
