@@ -30,12 +30,12 @@
 #define FOLLOWS_MIN 12	 /* with fewer touched there is nothing to fit */
 #define REGULAR	    0.75 /* so far, the footprint says better where a loop's reuses lie */
 #define FINEST	    64.0 /* the shortest mean distance beyond the end: this part of it */
-#define REACH \
-	30.0 /* the longest: times the share of accesses left unresolved, and the longest watch */
+/* The longest mean distance: so many times the longest watch for each access left unresolved. */
+#define REACH	    30.0
 #define REACH_LEAST 0.4
 #define REACH_MOST  3.0
-#define NEAR_PART   1.5  /* of the end: from there on what windows saw themselves is fitted, too */
-#define UNSEEN	    0.2	 /* to begin with, of the lines watched on */
+#define NEAR_PART   1.5 /* of the end: from there on what windows saw themselves is fitted, too */
+#define UNSEEN	    0.2 /* to begin with, of the lines watched on */
 
 struct mixture {
 	double rate[RATES];  /* touches per access, falling */
