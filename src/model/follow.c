@@ -15,10 +15,6 @@
  * them as well, and nothing that was seen tells which it is. In programs of which windows leave a
  * few percent of the accesses unresolved it is mostly bursts: rates that the run had not the time to see are
  * not allowed. Programs that leave a tenth and more live in large arrays, which stay in use: there they are.
- *
- * Lines touched in bursts, the last of them between two windows, are met too late. But what lies just
- * beyond the end goes on from what the windows have seen just before it. So the reuses of the pool from
- * a part of its end on are fitted with the others: they decide on the high rates.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -34,8 +30,7 @@
 #define REACH	    30.0
 #define REACH_LEAST 0.4
 #define REACH_MOST  3.0
-#define NEAR_PART   1.5 /* of the end: from there on what windows saw themselves is fitted, too */
-#define UNSEEN	    0.2 /* to begin with, of the lines watched on */
+#define UNSEEN	    0.2	 /* to begin with, of the lines watched on */
 
 struct mixture {
 	double rate[RATES];  /* touches per access, falling */
@@ -95,64 +90,6 @@ static void improve(struct mixture *mix, const struct follow *follows, size_t co
 	mix->unseen = unseen / total;
 }
 
-/*
- * The pool's reuses from `near` on and the lines watched on, as residuals beyond `near`, with the
- * shares that they have of the accesses. Returns them, or NULL when memory ran out.
- */
-static struct follow *gather(const struct survival *pool, double near, const struct follow *follows,
-			     size_t count, size_t *all)
-{
-	struct follow *out = malloc((pool->count + count + 1) * sizeof(*out));
-	double total = 0;
-
-	*all = 0;
-	if (out == NULL)
-		return NULL;
-	for (size_t i = 0; i < count; i++)
-		total += follows[i].weight;
-	for (size_t i = 0; i < pool->count; i++)
-		if (pool->x[i] > near)
-			out[(*all)++] = (struct follow){pool->x[i] - near, pool->mass[i], true};
-	for (size_t i = 0; i < count; i++)
-		out[(*all)++] =
-			(struct follow){follows[i].residual + pool->end_x - near,
-					follows[i].weight / total * pool->left, follows[i].touched};
-	return out;
-}
-
-/* Shares of what is left after another `distance`. */
-static void pass(struct mixture *mix, double distance)
-{
-	double left = mix->unseen;
-
-	for (int k = 0; k < RATES; k++) {
-		mix->share[k] *= exp(-mix->rate[k] * distance);
-		left += mix->share[k];
-	}
-	for (int k = 0; k < RATES; k++)
-		mix->share[k] /= left;
-	mix->unseen /= left;
-}
-
-/* Fit the mixture beyond mix->end. Returns -1 when memory ran out. */
-static int fit(struct mixture *mix, const struct survival *pool, const struct follow *follows,
-	       size_t count)
-{
-	double near = mix->end / NEAR_PART, *likelihood = NULL;
-	struct follow *all = gather(pool, near, follows, count, &count);
-
-	if (all != NULL)
-		likelihood = likelihoods(mix, all, count);
-	if (likelihood != NULL) {
-		for (int i = 0; i < STEPS; i++)
-			improve(mix, all, count, likelihood);
-		pass(mix, mix->end - near);
-	}
-	free(likelihood);
-	free(all);
-	return likelihood != NULL ? 0 : -1;
-}
-
 /* The longest mean distance that is looked for, of lines watched for `longest`. */
 static double reach(const struct survival *pool, double longest)
 {
@@ -204,7 +141,8 @@ static double regularity(const struct mixture *mix, const struct survival *s)
 int follow_tail(const struct model *m, const struct follow *follows, size_t count, struct tail *t)
 {
 	double end = m->pool.end_x, nearest = fmax(1, end / FINEST), farthest = 0, touched = 0;
-	struct mixture mix = {.end = end};
+	double *likelihood;
+	struct mixture mix;
 
 	for (size_t i = 0; i < count; i++) {
 		touched += follows[i].touched;
@@ -213,8 +151,13 @@ int follow_tail(const struct model *m, const struct follow *follows, size_t coun
 	if (touched < FOLLOWS_MIN || farthest <= nearest)
 		return -1;
 	spread_rates(&mix, nearest, farthest, UNSEEN);
-	if (fit(&mix, &m->pool, follows, count) != 0)
+	likelihood = likelihoods(&mix, follows, count);
+	if (likelihood == NULL)
 		return -1;
+	for (int i = 0; i < STEPS; i++)
+		improve(&mix, follows, count, likelihood);
+	free(likelihood);
+	mix.end = end;
 	mix.regularity = regularity(&mix, &m->pool);
 	if (mix.regularity > REGULAR)
 		return 1;
