@@ -120,6 +120,7 @@ out:
 int model_attribute_policy(const struct model *m, enum model_policy policy, uint64_t lines,
 			   struct model_share *shares, struct err *err)
 {
+	double factor;
 	int ret;
 
 	if (m->sample_count == 0)
@@ -133,10 +134,12 @@ int model_attribute_policy(const struct model *m, enum model_policy policy, uint
 		ret = share_all(m, policy, (double)lines, TAIL_FAR, 0.5, shares);
 	if (ret != 0)
 		return err_set(err, "not enough memory for %zu samples", m->sample_count);
+	factor = yardstick_factor(m, policy, &(struct model_cache){lines, 0});
 	/* So far of touches; of an access that makes several they are the accesses' part. */
 	for (size_t i = 0; i < m->sample_count; i++) {
 		shares[i].misses *= m->touches / m->lines[i];
 		shares[i].accesses *= m->touches / m->lines[i];
+		shares[i].misses = fmin(shares[i].accesses, factor * shares[i].misses);
 		shares[i].begins *= m->touches / m->lines[i];
 	}
 	return 0;

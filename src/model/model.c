@@ -356,9 +356,11 @@ static int fill(struct model *m, const struct model_input *in)
 	estimate_survivals(m, order);
 	measure_footprint(m, in);
 	place_first_touches(m, in);
-	if (gather_follows(m, in) != 0 || bursts_measure(&m->bursts, in) != 0)
+	if (gather_follows(m, in) != 0 || (in->all == NULL && bursts_measure(&m->bursts, in) != 0))
 		goto out;
-	model_set_tails(m);
+	if (in->all != NULL)
+		m->bursts = in->all->bursts;
+	model_set_tails(m, in->all);
 	ret = 0;
 out:
 	free(order);
@@ -378,6 +380,7 @@ struct model *model_new(const struct model_input *in, struct err *err)
 		goto no_memory;
 	m->sample_count = in->sample_count;
 	m->touches = in->touches > 0 ? in->touches : 1;
+	m->line_bytes = in->line_bytes;
 	m->accesses = (double)in->accesses;
 	if (in->accesses == 0)
 		for (size_t i = 0; i < in->window_count; i++)

@@ -82,6 +82,11 @@ struct model_input {
 	 * are of so many fewer. 0: they are no choice.
 	 */
 	size_t chosen_from;
+	/*
+	 * Their model, or NULL: how misses come in bursts and how far unseen reuses are, all samples show
+	 * better. Read by model_new only.
+	 */
+	const struct model *all;
 };
 
 /*
@@ -140,6 +145,17 @@ void model_free(struct model *m);
  */
 void model_solve(struct model *m, enum model_policy policy, uint64_t lines,
 		 struct model_ratio *out);
+
+/*
+ * Ratio estimation (Cochran, "Sampling techniques", 1977, chapter 6), for a model of samples that were
+ * chosen from more and are seen with lines of another size. `all` is the model of those they were chosen
+ * from, `chosen` that of the same choice, both with lines of the same size; `line_ratio` of m's make one
+ * of theirs. From now on answers and shares of m are multiplied by what `all` says over what
+ * `chosen` says of a cache of as many bytes, to the power of `trust`, in [0, 1]: what the luck of the
+ * choice did to one size of line it did to the other. The two are used at each call, and not owned.
+ */
+void model_set_yardstick(struct model *m, struct model *all, struct model *chosen,
+			 double line_ratio, double trust);
 
 /* A cache of lines / ways sets, into which lines fall at random. */
 struct model_cache {

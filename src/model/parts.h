@@ -93,6 +93,7 @@ struct model {
 	double mean_lines; /* F averaged over the run */
 	double last_lines; /* F at its end, the largest seen */
 	double accesses;
+	double line_bytes;
 	double touches; /* lines an access touches: ratios inside are per touch */
 
 	/* Per sample, in the order of the input. */
@@ -107,6 +108,10 @@ struct model {
 	double bin_x[MODEL_BINS]; /* mean distance of the reuses in the bin */
 
 	enum model_interval interval;
+
+	/* See model_set_yardstick; `all` is NULL where there is none. */
+	struct model *all, *chosen;
+	double line_ratio, trust;
 
 	double *storage;   /* what the survivals' x and mass point into */
 	double *scratch;   /* two per group, for model_solve */
@@ -131,8 +136,8 @@ void survival_estimate(const struct model *m, const uint32_t *sorted, size_t cou
 /* Mean of min(distance, x), x being the end of what was seen. */
 double survival_integral(const struct survival *s);
 
-/* Place what the pool left unresolved. */
-void model_set_tails(struct model *m);
+/* Place what the pool left unresolved; `all`: see model_input, or NULL. */
+void model_set_tails(struct model *m, const struct model *all);
 
 /* A sample's line watched on beyond the end of what the pool has seen. */
 struct follow {
@@ -178,6 +183,13 @@ struct sets {
 	double log_here, log_elsewhere; /* ln P(a line falls into a given set, does not) */
 	double log_factorial;		/* ln (ways - 1)! */
 };
+
+/* What the yardstick multiplies ratios of that cache by; 1 without. */
+double yardstick_factor(const struct model *m, enum model_policy policy,
+			const struct model_cache *cache);
+
+/* The point estimate alone, before the yardstick. There are samples, and lines. */
+double solve_point(struct model *m, enum model_policy policy, const struct model_cache *cache);
 
 void sets_init(struct sets *s, double sets, double ways);
 

@@ -23,9 +23,11 @@
 #define MAX_FILLINGS 6 /* of a cache that becomes full within a group */
 #define BURST_STEPS  4
 #define BURST_CLOSE  0.01
+#define DOUBT	     0.3  /* of the scatter: with all of it bursts that there are went unheeded */
 #define LEAST_SHARE  0.02 /* of the misses on average, between the touches of any reuse */
 #define STRETCH	     0.6  /* of full proportion, which chance alone would drive */
 #define STRETCH_MAX  8.0
+#define MAKING	     0.75 /* so much of what comes from before are first touches: data is made */
 #define START_MIN    1e-3 /* nearer to 0, which can be a root itself, rounding would decide */
 
 /* a + sum of mass_i (1 - exp(-rate x_i R)) + one more such piece, as a function of R. */
@@ -165,7 +167,22 @@ struct beyond {
 	size_t pool_count; /* pieces of the pool */
 	double cold;
 	bool is_local; /* distances go with what the group has of them */
+	double reusing; /* share of the accesses of groups that do not only touch first */
 };
+
+/* Share of the accesses where what comes from before is not all first touches, as while data is made. */
+static double reusing_share(const struct model *m)
+{
+	double share = 0;
+
+	for (size_t g = 0; g < m->group_count; g++) {
+		const struct group *group = &m->groups[g];
+
+		if (group->own.left <= 0 || group->first_touches < MAKING * group->own.left)
+			share += group->weight;
+	}
+	return share > 0 ? share : 1;
+}
 
 static void set_up_beyond(const struct model *m, const struct tail *t, struct beyond *b)
 {
@@ -178,6 +195,7 @@ static void set_up_beyond(const struct model *m, const struct tail *t, struct be
 		add_piece(&b->p, t->x[i], t->mass);
 	b->cold = m->has_footprint ? 0 : t->cold;
 	b->is_local = t->from_follows;
+	b->reusing = reusing_share(m);
 }
 
 static size_t find_beyond(const struct beyond *b, double x)
@@ -218,6 +236,7 @@ static double stretch(const struct beyond *b, size_t first, double far)
 		average += b->p.mass[i];
 	if (average <= 0)
 		return 1;
+	average /= b->reusing;
 	return pow(fmin(STRETCH_MAX, fmax(1 / STRETCH_MAX, average / far)), STRETCH);
 }
 
@@ -371,6 +390,7 @@ static double misses_on_the_way(const struct bursts *b, const struct octaves *o,
 		fewer += (1 - often[a] / near) * weight;
 		variance += b->variance[octave][a] * weight * weight / (near * near);
 	}
+	variance *= DOUBT;
 	if (fewer <= 0 || fewer * fewer <= variance)
 		return 1;
 	return fmax(LEAST_SHARE, 1 - fewer + variance / fewer);

@@ -68,10 +68,44 @@ void model_solve(struct model *m, enum model_policy policy, uint64_t lines, stru
 	model_solve_cache(m, policy, &(struct model_cache){lines, 0}, out);
 }
 
+static void init_sets(struct sets *s, const struct model_cache *cache)
+{
+	uint64_t whole = cache->ways > 0 && cache->ways < cache->lines ? cache->ways : cache->lines;
+
+	sets_init(s, (double)cache->lines / (double)whole, (double)whole);
+}
+
+static double solve_tail(struct model *m, enum model_policy policy, const struct sets *sets,
+			 enum tail_kind kind)
+{
+	solvers[policy](m, sets, kind, m->scratch);
+	return interval_mean(m, m->scratch);
+}
+
+double solve_point(struct model *m, enum model_policy policy, const struct model_cache *cache)
+{
+	struct sets sets;
+
+	init_sets(&sets, cache);
+	memset(m->scratch, 0, m->group_count * sizeof(*m->scratch));
+	if (m->has_footprint)
+		return solve_tail(m, policy, &sets, TAIL_SPREAD);
+	return (solve_tail(m, policy, &sets, TAIL_NEAR) + solve_tail(m, policy, &sets, TAIL_FAR)) /
+	       2;
+}
+
+static void multiply(struct model_ratio *r, double factor)
+{
+	r->ratio = fmin(1, r->ratio * factor);
+	r->low = fmin(1, r->low * factor);
+	r->high = fmin(1, r->high * factor);
+	r->bound_low = fmin(1, r->bound_low * factor);
+	r->bound_high = fmin(1, r->bound_high * factor);
+}
+
 void model_solve_cache(struct model *m, enum model_policy policy, const struct model_cache *cache,
 		       struct model_ratio *out)
 {
-	uint64_t whole = cache->ways > 0 && cache->ways < cache->lines ? cache->ways : cache->lines;
 	struct sets sets;
 	double *ratios = m->scratch, widen;
 
@@ -83,18 +117,16 @@ void model_solve_cache(struct model *m, enum model_policy policy, const struct m
 		*out = (struct model_ratio){1, 1, 1, 1, 1, true};
 		return;
 	}
-	sets_init(&sets, (double)cache->lines / (double)whole, (double)whole);
+	init_sets(&sets, cache);
 	memset(ratios, 0, m->group_count * sizeof(*ratios));
-	solvers[policy](m, &sets, TAIL_SPREAD, ratios);
-	out->ratio = interval_mean(m, ratios);
-	solvers[policy](m, &sets, TAIL_NEAR, ratios);
-	out->bound_low = interval_mean(m, ratios);
+	out->ratio = solve_tail(m, policy, &sets, TAIL_SPREAD);
+	out->bound_low = solve_tail(m, policy, &sets, TAIL_NEAR);
 	out->low = interval_end(m, ratios, out->bound_low, false);
-	solvers[policy](m, &sets, TAIL_FAR, ratios);
-	out->bound_high = interval_mean(m, ratios);
+	out->bound_high = solve_tail(m, policy, &sets, TAIL_FAR);
 	out->high = interval_end(m, ratios, out->bound_high, true);
 	if (!m->has_footprint)
 		out->ratio = (out->bound_low + out->bound_high) / 2;
+	multiply(out, yardstick_factor(m, policy, cache));
 	widen = fmax(MODEL_ERROR_ABSOLUTE, MODEL_ERROR_RELATIVE * out->ratio);
 	out->low = fmax(0, fmin(out->low, out->ratio) - widen);
 	out->high = fmin(1, fmax(out->high, out->ratio) + widen);

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #define FOLLOW_DOUBT  3.0
+#define MOST_FARTHER  8.0
 #define SLOPE_OCTAVES 4
 #define SCALE_STEPS   60
 #define SHAPE_STEP    0.05
@@ -107,7 +108,25 @@ static void bound_tail(struct model *m)
 	}
 }
 
-void model_set_tails(struct model *m)
+/*
+ * Of samples that were chosen from more few were watched on: how far the unseen reuses are is what all
+ * say, with their size of line. How many there are is the choice's own; and as much memory lies on
+ * their way: many reuses of short lines are farther than few of long ones. Returns as follow_tail.
+ */
+static int take_tail(const struct model *m, const struct model *all, struct tail *t)
+{
+	const struct tail *from = &all->tails[TAIL_SPREAD];
+	double farther = all->line_bytes / m->line_bytes * all->pool.left / m->pool.left;
+
+	if (!from->from_follows || from->count != t->count)
+		return follow_tail(m, m->follows, m->follow_count, t);
+	farther = fmin(MOST_FARTHER, fmax(1 / MOST_FARTHER, farther)) * m->touches / all->touches;
+	for (size_t q = 0; q < t->count; q++)
+		t->x[q] = m->pool.end_x + (from->x[q] - all->pool.end_x) * farther;
+	return 0;
+}
+
+void model_set_tails(struct model *m, const struct model *all)
 {
 	double end = m->pool.end_x, left = m->pool.left, cold, rest, residual;
 	struct tail *spread = &m->tails[TAIL_SPREAD];
@@ -134,7 +153,8 @@ void model_set_tails(struct model *m)
 		spread->x[q] = end;
 	if (residual <= 0)
 		return;
-	followed = follow_tail(m, m->follows, m->follow_count, spread);
+	followed = all != NULL ? take_tail(m, all, spread)
+			       : follow_tail(m, m->follows, m->follow_count, spread);
 	spread->from_follows = followed == 0;
 	if (followed != 0)
 		spread_tail(m, spread, residual);

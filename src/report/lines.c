@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A profile seen with lines of another size: the samples that were watched at all sizes. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "report/line_weights.h"
@@ -133,14 +134,13 @@ int profile_read_nested(const struct profile *p, struct profile_nested *n, struc
 	return store_read_nested(p->store, p->process->id, &n->items, &n->count, err);
 }
 
-int profile_at_line(const struct profile *p, const struct profile_nested *n, uint64_t line_bytes,
-		    struct profile *out, struct err *err)
+/* The samples as seen with lines of another size, with a model of their own. p lives on. */
+static int see(const struct profile *p, const struct profile_nested *n, uint32_t line_bytes,
+	       struct profile *out, struct err *err)
 {
 	struct chosen c = {0};
 
-	if (check(line_bytes, err) != 0)
-		return -1;
-	if (choose(p, n, (uint32_t)line_bytes, &c, err) != 0) {
+	if (choose(p, n, line_bytes, &c, err) != 0) {
 		release(&c);
 		return -1;
 	}
@@ -154,17 +154,52 @@ int profile_at_line(const struct profile *p, const struct profile_nested *n, uin
 	out->touches = c.weight > 0 ? c.touches / c.weight : 1;
 	out->chosen_from = p->sample_count;
 	out->arrival_count = 0;
-	out->line_bytes = (uint32_t)line_bytes;
+	out->line_bytes = line_bytes;
 	out->model = NULL;
-	if (profile_build_model(out, err) == 0)
+	out->chosen = NULL;
+	out->all = p->model;
+	if (profile_build_model(out, err) == 0) {
+		out->all = NULL;
 		return 0;
+	}
+	out->all = NULL;
 	profile_leave_line(out);
 	return -1;
+}
+
+/*
+ * The farther apart the sizes, the less has the luck of one to do with that of the other. An octave off
+ * they share all but a few of their misses.
+ */
+static double trust(double line_ratio)
+{
+	return 1 / fmax(1, fabs(log2(line_ratio)));
+}
+
+int profile_at_line(const struct profile *p, const struct profile_nested *n, uint64_t line_bytes,
+		    struct profile *out, struct err *err)
+{
+	double line_ratio = (double)p->line_bytes / (double)line_bytes;
+	struct profile same;
+
+	if (check(line_bytes, err) != 0 || see(p, n, (uint32_t)line_bytes, out, err) != 0)
+		return -1;
+	if (see(p, n, p->line_bytes, &same, err) != 0) {
+		profile_leave_line(out);
+		return -1;
+	}
+	out->chosen = same.model;
+	same.model = NULL;
+	profile_leave_line(&same);
+	model_set_yardstick(out->model, p->model, out->chosen, line_ratio, trust(line_ratio));
+	return 0;
 }
 
 void profile_leave_line(struct profile *p)
 {
 	model_free(p->model);
+	model_free(p->chosen);
+	model_free(p->all);
 	free(p->samples);
 	free(p->follows);
 	free(p->weights);
@@ -185,6 +220,8 @@ int profile_use_line(struct profile *p, uint64_t line_bytes, struct err *err)
 	free(n.items);
 	if (status != 0)
 		return -1;
+	other.all = p->model; /* still its yardstick */
+	p->model = NULL;
 	profile_leave_line(p);
 	*p = other;
 	return 0;

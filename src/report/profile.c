@@ -177,6 +177,7 @@ int profile_build_model(struct profile *p, struct err *err)
 				      .follow_count = p->follow_count,
 				      .touches = p->touches,
 				      .chosen_from = p->chosen_from,
+				      .all = p->all,
 				      .loads = part.is_part ? 0 : scaled(p, p->process->loads)},
 		err);
 out:
@@ -289,6 +290,8 @@ int profile_open_beside(struct profile *p, const struct profile *run, int64_t pr
 void profile_close(struct profile *p)
 {
 	model_free(p->model);
+	model_free(p->chosen);
+	model_free(p->all);
 	map_release(&p->location_index);
 	free(p->variables);
 	free(p->sites);

@@ -65,6 +65,12 @@ struct profile {
 	uint32_t *weights, *follow_weights;
 	double touches;
 	size_t chosen_from; /* samples at the recorded size; else 0 */
+	/*
+	 * And of these, as the model's yardstick: the model of all, and that of the chosen with lines
+	 * of the recorded size, which is the profile's own. `all` is its own, too, where the profile that had
+	 * it is no more; else NULL.
+	 */
+	struct model *all, *chosen;
 	const char *machine; /* whose caches are asked about; NULL: the one that recorded */
 	struct profile_cache caches[PROFILE_CACHES]; /* of that machine */
 	bool is_beside; /* the store and the processes are another profile's */
