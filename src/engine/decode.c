@@ -307,7 +307,8 @@ static void set_elements(struct insn *in, const ZydisDecodedInstruction *z,
 			  ZydisRegisterGetClass(op[i].reg.value) == ZYDIS_REGCLASS_ZMM))
 			data = op[i].reg.value;
 	}
-	bool wide_data = z->raw.rex.W || z->raw.vex.W || z->raw.evex.W;
+	/* A union: only the encoding's own member means anything. */
+	bool wide_data = z->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ? z->raw.evex.W : z->raw.vex.W;
 	uint32_t element = wide_data ? 8 : 4;
 	/* vgatherqps and its kin: the mnemonic's Q tells the index width; so do the widths. */
 	uint32_t index_bytes = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, index) / 8;

@@ -382,6 +382,10 @@ void engine_dispatch(struct thread *t)
 void engine_wait_and_dispatch(struct thread *t)
 {
 	lanes_read(t);
+	if (t->vector_faulted) {
+		t->cut_insns = 0;
+		elements_faulted(t);
+	}
 	if (t->cut_insns)
 		segments_cut_last(t);
 	thread_uncount(t, &t->fault_after);

@@ -150,14 +150,12 @@ static uint64_t lane(const uint8_t *area, uint32_t reg, uint32_t i, uint32_t byt
 	return v;
 }
 
-static bool lane_active(const uint8_t *area, const struct insn *in, uint32_t i)
+static bool lane_active(const uint8_t *area, const struct vector_access *v, uint32_t i)
 {
-	if (in->mask_reg != 255)
-		return area[at.opmask + in->mask_reg * 8 + i / 8] >> (i % 8) & 1;
+	if (v->opmask != 255)
+		return area[at.opmask + v->opmask * 8 + i / 8] >> (i % 8) & 1;
 	/* VEX gathers: the sign bit of the mask vector's lane. */
-	uint32_t size = in->mem[0].size;
-
-	return lane(area, in->vector_mask, i, size) >> (size * 8 - 1);
+	return lane(area, v->mask_vector, i, v->element_bytes) >> (v->element_bytes * 8 - 1);
 }
 
 static uint64_t vector_base(const struct thread *t, const struct mem_op *m)
@@ -183,46 +181,99 @@ static void count_vector(struct thread *t, uint64_t n, bool stores)
 	t->extra.vector_elements += n;
 }
 
-void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
+/* The lanes whose mask is set, as bits. With `in`: the numbers that each adds to the base, too. */
+static uint32_t active_lanes(const struct vector_access *v, const struct insn *in, uint64_t index[32])
 {
 	static uint8_t area[4096] __attribute__((aligned(64))); /* under the lock */
-	const struct mem_op *m = &in->mem[0];
-	uint64_t entries[32], base = vector_base(t, m);
-	uint32_t n = 0, bytes = in->vector_index_64 ? 8 : 4;
+	uint32_t lanes = 0;
 
-	if (m->fs)
-		base += fsbase_get();
-	if (!segment)
-		sampler_settle(t);
 	lock_take(&lock);
 	if (!at.known)
 		find_components();
 	memset(area + 512, 0, 64);
 	engine_xsave(area, 0xe6);
-	for (uint32_t i = 0; i < in->elements && n < 32; i++) {
-		uint64_t index;
-
-		if (!lane_active(area, in, i))
+	for (uint32_t i = 0; i < v->most && i < 32; i++) {
+		if (!lane_active(area, v, i))
 			continue;
-		index = lane(area, in->vector_index, i, bytes);
-		if (bytes == 4)
-			index = (uint64_t)(int64_t)(int32_t)index;
-		index = base + index * (m->scale ? m->scale : 1);
-		entries[n++] = STREAM_ENTRY(m->narrow ? (uint32_t)index : index, m->kind, m->size);
+		lanes |= 1u << i;
+		if (in && in->vector_index_64)
+			index[i] = lane(area, in->vector_index, i, 8);
+		else if (in)
+			index[i] = (uint64_t)(int64_t)(int32_t)lane(area, in->vector_index, i, 4);
 	}
 	lock_drop(&lock);
+	return lanes;
+}
+
+void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
+{
+	const struct mem_op *m = &in->mem[0];
+	uint64_t entries[32], index[32], base = vector_base(t, m);
+	struct vector_access v = { .pc = in->pc,
+				   .most = in->elements,
+				   .opmask = in->mask_reg,
+				   .mask_vector = in->vector_mask,
+				   .element_bytes = (uint8_t)m->size,
+				   .stores = m->kind == ACCESS_STORE };
+	uint32_t n = 0;
+
+	if (m->fs)
+		base += fsbase_get();
+	if (!segment)
+		sampler_settle(t);
+	v.lanes = active_lanes(&v, in, index);
+	for (uint32_t rest = v.lanes; rest; rest &= rest - 1) {
+		uint64_t address = base + index[__builtin_ctz(rest)] * (m->scale ? m->scale : 1);
+
+		entries[n++] = STREAM_ENTRY(m->narrow ? (uint32_t)address : address, m->kind,
+					    m->size);
+	}
 	if (segment && t->gear == GEAR_STREAM)
 		replay_put_elements(t, segment, entries, n);
 	else if (t->gear == GEAR_STREAM && n)
 		sampler_elements(t, in->pc, entries, n);
-	count_vector(t, n, m->kind == ACCESS_STORE);
-	t->vector_elements = n;
-	t->vector_stores = m->kind == ACCESS_STORE;
+	count_vector(t, n, v.stores);
+	t->vector = v;
+	t->vector_faulted = false;
+}
+
+static uint32_t count_of(uint32_t lanes)
+{
+	uint32_t n = 0;
+
+	for (; lanes; lanes &= lanes - 1)
+		n++;
+	return n;
+}
+
+/* Of the entries of the instruction that is last in the buffer those of the lanes in `done` stay. */
+static void keep_entries(struct thread *t, uint32_t done)
+{
+	uint64_t *entry, *to, trailer;
+
+	if (!segments_are_on() || t->gear != GEAR_STREAM)
+		return;
+	trailer = t->buf[-1];
+	entry = to = t->buf - 1 - count_of(t->vector.lanes);
+	for (uint32_t rest = t->vector.lanes; rest; rest &= rest - 1, entry++)
+		if (done & rest & -rest)
+			*to++ = *entry;
+	if (done)
+		*to++ = segment_cut_trailer(trailer, 0);
+	t->buf = to;
 }
 
 void elements_undo(struct thread *t)
 {
-	if (segments_are_on() && t->gear == GEAR_STREAM)
-		t->buf -= t->vector_elements + 1;
-	count_vector(t, -(uint64_t)t->vector_elements, t->vector_stores);
+	keep_entries(t, 0);
+	count_vector(t, -(uint64_t)count_of(t->vector.lanes), t->vector.stores);
+}
+
+void elements_faulted(struct thread *t)
+{
+	uint32_t left = active_lanes(&t->vector, 0, 0) & t->vector.lanes;
+
+	t->vector_faulted = false;
+	keep_entries(t, t->vector.lanes & ~left);
+	count_vector(t, -(uint64_t)count_of(left), t->vector.stores);
 }

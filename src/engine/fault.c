@@ -10,7 +10,6 @@
 
 #include "channel/sys.h"
 #include "engine/dispatch.h"
-#include "engine/elements.h"
 #include "engine/job.h"
 #include "engine/lanes.h"
 #include "engine/pages.h"
@@ -156,6 +155,7 @@ static bool leave_cache(struct thread *t, struct frame_ucontext *uc, bool trap)
 	t->rip = b->pc + m->source + (trap ? m->length : 0);
 	t->fault_after = not_run(b, m, trap);
 	t->resuming = false;
+	t->vector_faulted = t->before_vector && !trap && t->rip == t->vector.pc;
 	if (m->flags & INSN_AT_APP31) {
 		/* zmm31 is the target's already: the image that sigreturn loads stays. */
 		uc->mc.rip = address_of(engine_resume);

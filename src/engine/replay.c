@@ -284,6 +284,7 @@ static void replay_repeat(struct segment *s, const uint64_t *words)
 			      words[REP_SHAPE] >> SHAPE_KIND_AT(k) & 3);
 }
 
+/* One that faulted part way is an instruction, and fetched, when it comes again for the rest. */
 static void replay_elements(struct segment *s, const uint64_t *entry, const uint64_t *trailer)
 {
 	const struct stream_access *a = &s->desc.access[0];
@@ -291,7 +292,10 @@ static void replay_elements(struct segment *s, const uint64_t *entry, const uint
 	struct segment_insn *in = &s->insn[0];
 	bool write = a->kind == ACCESS_STORE;
 
-	fetch(s, in);
+	if (segment_is_cut(*trailer))
+		s->executions--;
+	else
+		fetch(s, in);
 	if (n)
 		count(s, in, 0, write ? 0 : n, write ? n : 0);
 	for (; entry < trailer; entry++)
@@ -366,13 +370,13 @@ static inline bool code_is_plain(const struct segment *s)
 
 static void replay_special(struct segment *s, const uint64_t *entry, const uint64_t *trailer)
 {
-	if (segment_is_cut(*trailer)) {
+	if (s->flags & SEGMENT_VECTOR) {
+		replay_elements(s, entry, trailer);
+	} else if (segment_is_cut(*trailer)) {
 		s->executions--;
 		replay_cut(s, entry, segment_cut_at(*trailer));
 	} else if (s->flags & SEGMENT_REP) {
 		replay_repeat(s, entry);
-	} else if (s->flags & SEGMENT_VECTOR) {
-		replay_elements(s, entry, trailer);
 	} else {
 		replay_exactly(s, entry, s->insns);
 	}

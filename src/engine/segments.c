@@ -185,6 +185,6 @@ void segments_cut_last(struct thread *t)
 	entry = t->buf - 1 - s->accesses;
 	for (uint32_t i = 0; i < insns && i < s->insns; i++)
 		done += s->insn[i].accesses;
-	entry[done] = 1ull << 63 | (uint64_t)insns << 32 | (uint32_t)trailer;
+	entry[done] = segment_cut_trailer(trailer, insns);
 	t->buf = insns ? entry + done + 1 : entry;
 }

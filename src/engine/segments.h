@@ -117,8 +117,13 @@ struct segment *segments_next(const struct segment *s);
 /*
  * A fault ended the last segment in the buffer of t after t->cut_insns - 1 of its instructions: its
  * entries are cut to those of these, and its trailer says how many they are, as read by the two below.
+ * A gather or scatter that faulted part way has a trailer that says 0, behind the entries of what it did.
  */
 void segments_cut_last(struct thread *t);
+static inline uint64_t segment_cut_trailer(uint64_t trailer, uint32_t insns)
+{
+	return 1ull << 63 | (uint64_t)insns << 32 | (uint32_t)trailer;
+}
 static inline bool segment_is_cut(uint64_t trailer)
 {
 	return trailer >> 32 != UINT32_MAX;

@@ -67,6 +67,16 @@ struct alloc_call {
 	uint8_t kind;	   /* enum site_kind; 0: there is no call */
 };
 
+/* The gather or scatter that ran last, or is about to; see elements.c. */
+struct vector_access {
+	uint64_t pc;
+	uint32_t lanes; /* whose mask was set before */
+	uint16_t most;	/* lanes that it has */
+	uint8_t opmask; /* which register holds the mask; 255: a vector register does */
+	uint8_t mask_vector, element_bytes;
+	bool stores;
+};
+
 struct process;
 struct watch_set;
 struct graph_thread;
@@ -138,8 +148,8 @@ struct thread {
 	struct thread *baton_next; /* see baton.c */
 	uint32_t baton_turn, baton_seen;
 	bool baton_waits;
-	uint32_t vector_elements; /* of the gather or scatter that is about to run */
-	bool vector_stores, before_vector;
+	struct vector_access vector;
+	bool before_vector, vector_faulted;
 	uint32_t cut_insns; /* a fault: of the last segment so many instructions less 1 have run; or 0 */
 	uint64_t step_from; /* single-stepping: pc of the instruction it stands at, or 0 */
 };

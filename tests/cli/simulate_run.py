@@ -94,6 +94,19 @@ def counts_are_those_of_the_counters():
 
 
 @case
+def a_gather_that_faults_part_way_counts_once():
+    # By function: the signal handler has accesses of its own.
+    def of(*arguments):
+        simulate(*SMALL, '--', program('partway'), *arguments)
+        t = totals(process=0)
+        check((t['Ir'], t['Dr'], t['Dw']) == counted(), arguments, t, counted())
+        return ask("""SELECT f.function, sum("Ir"), sum("Dr"), sum("Dw") FROM cost c
+            JOIN frame f ON f.location_id = c.location_id AND f.depth = 0
+            WHERE f.function IN ('gather', 'scatter') GROUP BY 1"""), ask('SELECT vector_elements FROM process')
+    check(of() == of('fault'), of(), of('fault'))
+
+
+@case
 def children_and_new_images_have_counts_of_their_own():
     simulate(*SMALL, '--', 'sh', '-c', 'echo one | cat; /bin/echo two | cat')
     processes = ask("SELECT id FROM process WHERE state IN ('exited', 'exec') AND instructions > 0")
