@@ -23,9 +23,11 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 8u
+#define CHANNEL_VERSION 9u
 #define CHANNEL_HEADER_BYTES 16384u
 #define CHANNEL_NAME_BYTES 256u
+#define CHANNEL_MOST_TOGGLES 16u
+#define CHANNEL_TOGGLE_BYTES 1024u /* for the names of all of them */
 #define CHANNEL_SLOT_HEADER_BYTES 4096u
 #define CHANNEL_MAX_GEOMETRIES 8u
 #define CHANNEL_GEOMETRY_WORDS 1536u /* for all of them */
@@ -77,6 +79,13 @@ struct channel_config {
 	char start_at[CHANNEL_NAME_BYTES]; /* names of functions; empty: none */
 	char stop_at[CHANNEL_NAME_BYTES];
 	/*
+	 * A simulation goes on only while a thread runs one of these functions, or to be exact an odd
+	 * number of them; see src/engine/toggles.h. Names, each with its NUL; none: it always goes on.
+	 */
+	char toggles[CHANNEL_TOGGLE_BYTES];
+	uint32_t toggle_count;
+	uint32_t reserved2;
+	/*
 	 * To simulate: one struct sim_geometry after the other (src/sim/geometry.h), each of geometry_bytes.
 	 * Freestanding as this file is, it does not know them; both sides are built of the same sources.
 	 */
@@ -110,6 +119,8 @@ struct channel_header {
 	uint32_t process_order;	 /* next order number; engines fetch-and-add */
 	uint32_t lost_processes; /* processes that found no free slot */
 	uint32_t marks;		 /* enum channel_marks, set by engines, atomic */
+	uint32_t toggles_found;	 /* a bit for each of config.toggles: a module has it */
+	uint32_t toggles_entered;
 	uint32_t reserved;
 };
 
@@ -531,9 +542,9 @@ struct record_stream {
 #define STREAM_KIND(e) ((unsigned)((e) >> 14) & 3u)
 #define STREAM_SIZE(e) ((unsigned)(e) & 0x3fffu)
 
-_Static_assert(sizeof(struct channel_config) == 640 + 8 * CHANNEL_GEOMETRY_WORDS,
+_Static_assert(sizeof(struct channel_config) == 1672 + 8 * CHANNEL_GEOMETRY_WORDS,
 	       "layout of channel_config");
-_Static_assert(sizeof(struct channel_header) == 704 + 8 * CHANNEL_GEOMETRY_WORDS,
+_Static_assert(sizeof(struct channel_header) == 1744 + 8 * CHANNEL_GEOMETRY_WORDS,
 	       "layout of channel_header");
 _Static_assert(sizeof(struct channel_header) <= CHANNEL_HEADER_BYTES, "header");
 _Static_assert(sizeof(struct record_segment) == 40, "layout of record_segment");

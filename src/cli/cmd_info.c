@@ -106,6 +106,7 @@ static const struct meta_key {
 	{"start_at", META_TEXT, "sampling from function"},
 	{"stop_at", META_TEXT, "sampling up to function"},
 	{"wait_for_mark", META_NUMBER, "sampling from a mark"},
+	{"toggle_collect", META_TEXT, "collecting in functions"},
 	{"max_windows", META_NUMBER, "windows at most"},
 	{"overhead_ppm", META_NUMBER, "overhead asked for, ppm"},
 	{"counting_ns", META_SECONDS, "CPU time, counting"},

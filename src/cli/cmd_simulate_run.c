@@ -63,6 +63,13 @@ static const struct argp_child children[] = {{&simulate_control_argp, 0, NULL, 0
 
 const struct argp simulate_run_argp = {options, parse, NULL, NULL, children, NULL, NULL};
 
+const char *simulate_run_first(const struct simulate_run *o)
+{
+	if (o->first != NULL)
+		return o->first;
+	return o->control.first != NULL ? o->control.first : o->graph.first;
+}
+
 static void show_notice(void *context, const char *line)
 {
 	(void)context;

@@ -2,6 +2,7 @@
 /* Options that more than one command has. */
 #include "cli/options.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,25 @@ error_t options_parse_format(struct view_options *v, const char *name, struct ar
 	}
 	argp_failure(state, EXIT_USAGE, 0, "format '%s' is unknown: it is text, csv or json", name);
 	return EINVAL;
+}
+
+int options_choose(const char *what, const char *const *names, size_t count, const char *arg,
+		   size_t *chosen, struct err *err)
+{
+	for (*chosen = 0; *chosen < count; ++*chosen)
+		if (strcmp(names[*chosen], arg) == 0)
+			return 0;
+	err_set(err, "%s '%s' is unknown: it is ", what, arg);
+	for (size_t i = 0; i < count; i++) {
+		size_t length = strlen(err->text);
+
+		snprintf(err->text + length, sizeof(err->text) - length, "%s%s",
+			 i == 0		  ? ""
+			 : i + 1 == count ? " or "
+					  : ", ",
+			 names[i]);
+	}
+	return -1;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -17,6 +17,8 @@
 #include <argp.h>
 #include <stddef.h>
 
+#include "base/err.h"
+
 #define DEFAULT_PROFILE "dwell.db"
 
 enum view_format {
@@ -39,6 +41,10 @@ extern const struct argp view_argp;
 
 /* "text", "csv" or "json" into v->format; anything else is a usage error, which ends the program. */
 error_t options_parse_format(struct view_options *v, const char *name, struct argp_state *state);
+
+/* Which of the names `arg` is; else -1 and a sentence that lists them, about a WHAT. */
+int options_choose(const char *what, const char *const *names, size_t count, const char *arg,
+		   size_t *chosen, struct err *err);
 
 /*
  * argp_parse for a command: usage errors print one sentence and end the program

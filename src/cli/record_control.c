@@ -22,6 +22,7 @@ enum {
 	KEY_STOP_AT,
 	KEY_WAIT,
 	KEY_OVERHEAD,
+	KEY_TOGGLE,
 };
 
 static const struct argp_option options[] = {
@@ -50,6 +51,8 @@ static const struct argp_option simulate_options[] = {
 	{"stop-at", KEY_STOP_AT, "FUNCTION", 0,
 	 "End when a process that is simulated enters FUNCTION", 7},
 	{"wait-for-mark", KEY_WAIT, NULL, 0, "Begin where the program says DWELL_START", 7},
+	{"toggle-collect", KEY_TOGGLE, "FUNCTION", 0,
+	 "Simulate only while FUNCTION runs, and what it calls; may be repeated", 7},
 	{0},
 };
 
@@ -122,6 +125,29 @@ static int parse_stop_at(struct channel_config *c, const char *arg, struct err *
 	return copy_name(c->stop_at, arg, err);
 }
 
+/* The names lie one behind the other; room behind the last one is all zero. */
+static int parse_toggle(struct channel_config *c, const char *arg, struct err *err)
+{
+	size_t used = 0, bytes = strlen(arg) + 1;
+	char one[CHANNEL_NAME_BYTES];
+
+	if (copy_name(one, arg, err) != 0)
+		return -1;
+	for (uint32_t i = 0; i < c->toggle_count; i++) {
+		if (strcmp(c->toggles + used, arg) == 0)
+			return err_set(err, "--toggle-collect has function '%s' twice", arg);
+		used += strlen(c->toggles + used) + 1;
+	}
+	if (c->toggle_count == CHANNEL_MOST_TOGGLES || used + bytes > sizeof(c->toggles))
+		return err_set(err,
+			       "too many functions for --toggle-collect: up to %u, and %zu "
+			       "characters in all",
+			       CHANNEL_MOST_TOGGLES, sizeof(c->toggles) - CHANNEL_MOST_TOGGLES);
+	memcpy(c->toggles + used, arg, bytes);
+	c->toggle_count++;
+	return 0;
+}
+
 static int parse_wait(struct channel_config *c, const char *arg, struct err *err)
 {
 	(void)arg;
@@ -146,17 +172,18 @@ static const struct {
 } values[] = {
 	{KEY_WINDOWS, parse_windows},	{KEY_DELAY, parse_delay},
 	{KEY_DURATION, parse_duration}, {KEY_START_AT, parse_start_at},
-	{KEY_STOP_AT, parse_stop_at},	{KEY_WAIT, parse_wait},
-	{KEY_OVERHEAD, parse_overhead},
+	{KEY_STOP_AT, parse_stop_at},	{KEY_TOGGLE, parse_toggle},
+	{KEY_WAIT, parse_wait},		{KEY_OVERHEAD, parse_overhead},
 };
 
+/* Options of both tables have the same name in both. */
 static const char *name_of(int key)
 {
-	size_t i = 0;
+	const struct argp_option *o = key == KEY_TOGGLE ? simulate_options : options;
 
-	while (options[i].key != key)
-		i++;
-	return options[i].name;
+	while (o->key != key)
+		o++;
+	return o->name;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

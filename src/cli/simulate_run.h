@@ -19,11 +19,14 @@ struct simulate_run {
 	const char *also[CHANNEL_MAX_GEOMETRIES]; /* further hierarchies, in text */
 	unsigned also_count;
 	bool no_filter, is_quiet;
-	const char *first; /* of its options that was given, or NULL */
+	const char *first; /* of its own options that was given, or NULL; see simulate_run_first */
 };
 
 /* Its options: a child for the command's argp, whose input is a struct simulate_run, all zero. */
 extern const struct argp simulate_run_argp;
+
+/* An option that was given, for a sentence; NULL: none was. */
+const char *simulate_run_first(const struct simulate_run *o);
 
 /* Runs the command to its end. Returns what dwell is to exit with; does not return if it was killed. */
 int simulate_run(struct simulate_run *o, const struct geometry_options *geometry);

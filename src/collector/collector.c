@@ -151,6 +151,20 @@ static int put_int(struct run *r, const char *key, uint64_t value, struct err *e
 	return store_put_meta_int(r->store, key, (int64_t)value, err);
 }
 
+/* Names with commas between them. */
+static int put_toggles(struct run *r, struct err *err)
+{
+	const char *name = r->o->config.toggles;
+	struct text names = {0};
+	int status;
+
+	for (uint32_t i = 0; i < r->o->config.toggle_count; i++, name += strlen(name) + 1)
+		text_addf(&names, "%s%s", i > 0 ? ", " : "", name);
+	status = put_text(r, "toggle_collect", text_get(&names), err);
+	text_release(&names);
+	return status;
+}
+
 /* When sampling is on, as far as the user said anything of it. */
 static int put_control(struct run *r, struct err *err)
 {
@@ -173,6 +187,8 @@ static int put_control(struct run *r, struct err *err)
 		bad |= put_text(r, "start_at", c->start_at, err);
 	if (c->stop_at[0] != '\0')
 		bad |= put_text(r, "stop_at", c->stop_at, err);
+	if (c->toggle_count != 0)
+		bad |= put_toggles(r, err);
 	return bad;
 }
 
@@ -463,10 +479,10 @@ static void tell_outcome(struct run *r)
 	struct text lines = {0};
 	char *line, *rest = NULL;
 
-	if (r->target.is_native || r->o->config.gear != CHANNEL_GEAR_SAMPLE)
+	if (r->target.is_native || (r->o->config.gear != CHANNEL_GEAR_SAMPLE &&
+				    r->o->config.gear != CHANNEL_GEAR_SIMULATE))
 		return;
-	outcome_tell(&r->o->config, __atomic_load_n(&r->host.header->marks, __ATOMIC_RELAXED),
-		     r->end_ns - r->start_ns, &lines);
+	outcome_tell(&r->o->config, r->host.header, r->end_ns - r->start_ns, &lines);
 	line = lines.items != NULL ? strtok_r(lines.items, "\n", &rest) : NULL;
 	for (; line != NULL; line = strtok_r(NULL, "\n", &rest))
 		warn(r, line);

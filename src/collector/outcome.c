@@ -2,12 +2,26 @@
 /* What became of --start-at and its kin; see outcome.h. */
 #include "collector/outcome.h"
 
-static void tell_function(const char *name, uint32_t marks, uint32_t found, uint32_t entered,
-			  const char *outcome, struct text *lines)
+#include <stdbool.h>
+#include <string.h>
+
+/* What the gear does when it is on: the words of the sentences. */
+static bool simulates(const struct channel_config *c)
 {
-	if (name[0] == '\0' || (marks & entered) != 0)
+	return c->gear == CHANNEL_GEAR_SIMULATE;
+}
+
+static const char *nothing_done(const struct channel_config *c)
+{
+	return simulates(c) ? "nothing was simulated" : "nothing was sampled";
+}
+
+static void tell_function(const char *name, bool found, bool entered, const char *outcome,
+			  struct text *lines)
+{
+	if (name[0] == '\0' || entered)
 		return;
-	if ((marks & found) != 0)
+	if (found)
 		text_addf(lines, "function '%s' was not entered while it mattered: %s\n", name,
 			  outcome);
 	else
@@ -19,21 +33,42 @@ static void tell_function(const char *name, uint32_t marks, uint32_t found, uint
 			name, outcome);
 }
 
-void outcome_tell(const struct channel_config *c, uint32_t marks, uint64_t run_ns,
+static void tell_toggles(const struct channel_config *c, uint32_t found, uint32_t entered,
+			 struct text *lines)
+{
+	const char *name = c->toggles;
+
+	for (uint32_t i = 0; i < c->toggle_count; i++, name += strlen(name) + 1)
+		tell_function(name, found >> i & 1, entered >> i & 1,
+			      entered != 0 ? "it made no difference" : nothing_done(c), lines);
+}
+
+static bool has(uint32_t marks, enum channel_marks mark)
+{
+	return (marks & mark) != 0;
+}
+
+void outcome_tell(const struct channel_config *c, const struct channel_header *h, uint64_t run_ns,
 		  struct text *lines)
 {
+	uint32_t marks = __atomic_load_n(&h->marks, __ATOMIC_RELAXED);
+
 	if (run_ns < c->delay_ns) {
-		text_add(lines,
-			 "the command ended before the delay was over: nothing was sampled\n");
+		text_addf(lines, "the command ended before the delay was over: %s\n",
+			  nothing_done(c));
 		return;
 	}
-	if ((marks & CHANNEL_MARK_SEEN) == 0) {
-		tell_function(c->start_at, marks, CHANNEL_START_FOUND, CHANNEL_START_ENTERED,
-			      "nothing was sampled", lines);
-		if (c->start_off && (marks & CHANNEL_START_ENTERED) == 0)
-			text_add(lines, "the program did not come to a DWELL_START: nothing was "
-					"sampled\n");
+	if (!has(marks, CHANNEL_MARK_SEEN)) {
+		tell_function(c->start_at, has(marks, CHANNEL_START_FOUND),
+			      has(marks, CHANNEL_START_ENTERED), nothing_done(c), lines);
+		if (c->start_off && !has(marks, CHANNEL_START_ENTERED))
+			text_addf(lines, "the program did not come to a DWELL_START: %s\n",
+				  nothing_done(c));
 	}
-	tell_function(c->stop_at, marks, CHANNEL_STOP_FOUND, CHANNEL_STOP_ENTERED,
-		      "sampling did not end there", lines);
+	tell_function(c->stop_at, has(marks, CHANNEL_STOP_FOUND), has(marks, CHANNEL_STOP_ENTERED),
+		      simulates(c) ? "the simulation did not end there"
+				   : "sampling did not end there",
+		      lines);
+	tell_toggles(c, __atomic_load_n(&h->toggles_found, __ATOMIC_RELAXED),
+		     __atomic_load_n(&h->toggles_entered, __ATOMIC_RELAXED), lines);
 }

@@ -22,6 +22,7 @@
 #include "engine/segments.h"
 #include "engine/signals.h"
 #include "engine/syscalls.h"
+#include "engine/toggles.h"
 #include "engine/translate.h"
 #include "engine/util.h"
 
@@ -196,6 +197,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 			process_ending(t, 2, 0);
 		if (t->tick_due)
 			sampler_tick(t, &nothing);
+		toggles_look(t);
 		sampler_set_gear(t);
 		if (baton_take(t)) {
 			from = 0;
@@ -252,6 +254,7 @@ static void resume_or_leave(struct thread *t, const struct block *b, const uint8
 {
 	if (t->tick_due)
 		sampler_tick(t, &after);
+	toggles_look(t);
 	if (may_resume(t, b)) {
 		t->next = (uint64_t)(uintptr_t)at;
 		t->rip = pc;

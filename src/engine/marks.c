@@ -5,6 +5,7 @@
 #include "engine/elf_search.h"
 #include "engine/records.h"
 #include "engine/sampler.h"
+#include "engine/toggles.h"
 #include "engine/util.h"
 
 #define MAX_PLACES 256u /* a name may mean many functions of C++ */
@@ -50,6 +51,7 @@ void marks_module(uint64_t start, uint64_t end, uint64_t offset, const char *pat
 {
 	const struct part part = {.start = start, .end = end, .offset = offset};
 
+	toggles_module(start, end, offset, path);
 	if (!engine.config.start_at[0] && !engine.config.stop_at[0])
 		return;
 	lock_take(&lock);
@@ -70,13 +72,14 @@ static const struct place *find(uint64_t pc, uint32_t from)
 
 bool marks_at(uint64_t pc)
 {
-	return find(pc, 0) != 0;
+	return find(pc, 0) != 0 || toggles_at(pc);
 }
 
 void marks_entered(struct thread *t, uint64_t pc)
 {
 	const struct place *p;
 
+	toggles_asked(t, pc);
 	for (uint32_t i = 0; (p = find(pc, i)); i = (uint32_t)(p - places) + 1)
 		sampler_event(t, p->what);
 }

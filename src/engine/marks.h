@@ -2,7 +2,7 @@
 /*
  * Places in the target's code that control sampling: the entries of the
  * functions start_at and stop_at, found by their names in the symbol tables of
- * the files that are mapped, and the marks of include/dwell.h, which are
+ * the files that are mapped, those of toggles.h, and the marks of include/dwell.h, which are
  * instructions without an effect.
  */
 #ifndef DWELL_ENGINE_MARKS_H

@@ -91,6 +91,17 @@ void records_mark(uint32_t marks)
 		__atomic_fetch_or(&header->marks, marks, __ATOMIC_RELAXED);
 }
 
+void records_toggle(uint32_t number, bool is_entered)
+{
+	uint32_t *functions;
+
+	if (!header)
+		return;
+	functions = is_entered ? &header->toggles_entered : &header->toggles_found;
+	if (!(__atomic_load_n(functions, __ATOMIC_RELAXED) >> number & 1))
+		__atomic_fetch_or(functions, 1u << number, __ATOMIC_RELAXED);
+}
+
 static void wake_collector(void)
 {
 	__atomic_fetch_add(&header->wake, 1, __ATOMIC_RELEASE);

@@ -50,6 +50,8 @@ bool records_abandoned(void);
 bool records_finishing(void);
 /* Tell the collector what became of start_at and its kin: enum channel_marks. */
 void records_mark(uint32_t marks);
+/* The same of a function of config.toggles, by its number: it was found, or entered. */
+void records_toggle(uint32_t number, bool is_entered);
 /* The program names [start, end). */
 void records_region(struct process *p, uint64_t start, uint64_t end, const char *name);
 

@@ -20,6 +20,7 @@
 #include "engine/scan.h"
 #include "engine/stream.h"
 #include "engine/ticker.h"
+#include "engine/toggles.h"
 #include "engine/util.h"
 
 /*
@@ -91,12 +92,9 @@ void sampler_start(struct thread *t)
 		engine.gear = GEAR_STREAM;
 	if (t->process->profiling && has_windows())
 		plan_next();
-	if (t->process->profiling && gear == CHANNEL_GEAR_STREAM)
+	if (t->process->profiling && (gear == CHANNEL_GEAR_STREAM || gear == CHANNEL_GEAR_WATCH))
 		engine.gear = GEAR_STREAM;
-	if (t->process->profiling && gear == CHANNEL_GEAR_WATCH) {
-		s.open = true;
-		engine.gear = GEAR_STREAM;
-	}
+	s.open = t->process->profiling && gear == CHANNEL_GEAR_WATCH;
 }
 
 void sampler_thread_start(struct thread *t)
@@ -304,7 +302,7 @@ void sampler_tick(struct thread *t, const struct counts *after)
 		give_up(t);
 	} else if (!s.open) {
 		pacing_look(&s.pace, total);
-			follow_control(t, total);
+		follow_control(t, total);
 		if (wants_windows())
 			pass_over(total);
 		if (wants_windows() && pacing_is_near(&s.pace, total))
@@ -561,7 +559,7 @@ void sampler_end(struct thread *t, uint32_t status, bool is_over)
 
 enum gear sampler_gear(const struct thread *t)
 {
-	if (t->process->borrowed_memory)
+	if (t->process->borrowed_memory || !toggles_allow(t))
 		return GEAR_COUNT;
 	return (enum gear)__atomic_load_n(&engine.gear, __ATOMIC_SEQ_CST);
 }

@@ -151,6 +151,9 @@ struct thread {
 	struct vector_access vector;
 	bool before_vector, vector_faulted;
 	uint32_t cut_insns; /* a fault: of the last segment so many instructions less 1 have run; or 0 */
+	uint32_t toggles_inside; /* functions of toggles.h that it is inside of, by number */
+	bool toggled;		 /* an odd number of them */
+	uint64_t toggle_entry[CHANNEL_MOST_TOGGLES]; /* the stack pointer there */
 	uint64_t step_from; /* single-stepping: pc of the instruction it stands at, or 0 */
 };
 

@@ -43,7 +43,7 @@ static const struct number {
 };
 
 static const char *const text_keys[] = {"host",	    "cpu",     "gear",
-					"start_at", "stop_at", "imported_from"};
+					"start_at", "stop_at", "toggle_collect", "imported_from"};
 
 #define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 #define TEXTS	(sizeof(text_keys) / sizeof(text_keys[0]))

@@ -239,6 +239,60 @@ def marks_say_when():
     check(totals()['Ir'] == 0, totals())
 
 
+def inclusive(*functions, path='whole.db'):
+    """What the functions cost with all that they call."""
+    row = ask("""SELECT sum("Ir"), sum("Dr"), sum("Dw") FROM arc JOIN node ON node.id = callee_id
+        LEFT JOIN node AS by ON by.id = arc.caller_id
+        WHERE node.function IN (%s) AND by.function IS NOT node.function""" % ', '.join('?' * len(functions)).replace('?', "'%s'") % functions, path)[0]
+    return dict(zip(('Ir', 'Dr', 'Dw'), row))
+
+
+@case
+def functions_can_be_toggled():
+    simulate(*SMALL, '--', program('toggles'), path='whole.db')
+    # Left by return, by recursion, by longjmp, by exceptions; and one of a name that nobody calls.
+    for names_of in ('plain',), ('again',), ('whole',), ('jumps',), ('throws',), ('catches',), ('jumps', 'throws'):
+        for graph in [], ['--no-call-graph'], ['--context=2']:
+            if graph and names_of != ('throws',):
+                continue
+            simulate(*SMALL, *graph, *('--toggle-collect=' + n for n in names_of), '--', program('toggles'))
+            t, wanted = totals(), inclusive(*names_of)
+            check({e: t[e] for e in wanted} == wanted, names_of, graph, t, wanted)
+    # One within the other: the inner one turns it off.
+    simulate(*SMALL, '--toggle-collect=whole', '--toggle-collect=part', '--', program('toggles'))
+    t, outer, inner = totals(), inclusive('whole'), inclusive('part')
+    check(all(t[e] == outer[e] - inner[e] for e in outer), t, outer, inner)
+    # What a signal interrupts goes on behind it.
+    simulate(*SMALL, '--toggle-collect=raises', '--', program('toggles'))
+    check(inclusive('raises')['Ir'] < totals()['Ir'] <= inclusive('raises', 'handler')['Ir'] + 10, totals())
+    # The whole program, and what is toggled inside of a stretch.
+    simulate(*SMALL, '--toggle-collect=_start', '--', program('toggles'))
+    check(totals()['Ir'] > 0.2 * totals('whole.db')['Ir'], totals())
+    simulate(*SMALL, '--toggle-collect=inside', '--start-at=raises', '--', program('toggles'))
+    check(0 < totals()['Ir'] < inclusive('inside')['Ir'] / 2, totals())
+
+
+@case
+def a_function_that_nobody_toggles_is_told():
+    for options, says in (
+            (['--toggle-collect=no_such_function'], "no function 'no_such_function'.*nothing was simulated"),
+            (['--toggle-collect=qsort'], "function 'qsort' was not entered.*nothing was simulated"),
+            (['--toggle-collect=plain', '--toggle-collect=nobody'], "no function 'nobody'.*made no difference"),
+            (['--start-at=nobody'], "no function 'nobody'.*nothing was simulated")):
+        got, _, err = run('simulate', '-q', '-o', 'run.db', *options, '--', program('toggles'))
+        check(got == 0 and re.search(says, err) and err.count('\n') == 1, options, got, err)
+    for options, says in (
+            (['--toggle-collect='], 'characters'), (['--toggle-collect=' + 'f' * 256], 'characters'),
+            (['--toggle-collect=f', '--toggle-collect=f'], 'twice'),
+            (['--toggle-collect=f%d' % i for i in range(17)], 'too many'),
+            (['--toggle-collect=' + c * 250 for c in 'abcde'], 'too many'),
+            (['--curve', '--toggle-collect=f'], '--curve')):
+        got, _, err = run('simulate', '-o', 'none.db', *options, '--', 'true')
+        check(got == USAGE and says in err and not os.path.exists('none.db'), options, got, err)
+    run('simulate', '-q', '-o', 'run.db', '--toggle-collect=plain', '--toggle-collect=part', '--', program('toggles'))
+    check('plain, part' in run('info', '-i', 'run.db')[1], run('info', '-i', 'run.db')[1])
+
+
 @case
 def the_command_is_its_own():
     check(simulate('--', 'sh', '-c', 'echo out; exit 7', status=7) == 'out\n', 'output')
