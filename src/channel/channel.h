@@ -121,7 +121,7 @@ struct channel_header {
 	uint32_t marks;		 /* enum channel_marks, set by engines, atomic */
 	uint32_t toggles_found;	 /* a bit for each of config.toggles: a module has it */
 	uint32_t toggles_entered;
-	uint32_t reserved;
+	uint32_t report; /* counts the collector's questions for all that is counted by now */
 };
 
 /* Profiling is to end while the targets run on. */
@@ -175,7 +175,8 @@ struct channel_slot {
 	uint32_t pid;
 	uint32_t order;	 /* order number of the process in the run, from 0 */
 	uint32_t parent; /* order number of the process it came from, or UINT32_MAX */
-	uint8_t pad0[48];
+	uint32_t reported; /* the last question of header.report that was answered; atomic */
+	uint8_t pad0[44];
 	uint64_t write_pos; /* bytes ever written; engine only, atomic */
 	uint8_t pad1[56];
 	uint64_t read_pos; /* bytes ever read; collector only, atomic */

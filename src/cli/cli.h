@@ -20,6 +20,7 @@ int cli_fail(const struct err *err, int exit_code);
  */
 int cmd_record(int argc, char **argv);
 int cmd_stop(int argc, char **argv);
+int cmd_dump(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_curve(int argc, char **argv);
 int cmd_annotate(int argc, char **argv);

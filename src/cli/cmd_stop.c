@@ -60,7 +60,7 @@ int cmd_stop(int argc, char **argv)
 	struct err err;
 
 	options_parse(&argp, argc, argv, 0, &o);
-	if (door_ask(DOOR_STOP, (uint32_t)o.pid, &file, &err) != 0) {
+	if (door_ask(DOOR_STOP, (uint32_t)o.pid, NULL, &file, &err) != 0) {
 		text_release(&file);
 		return cli_fail(&err, EXIT_INPUT);
 	}

@@ -250,7 +250,7 @@ static int find_run(struct top_options *o, struct err *err)
 		o->input = DEFAULT_PROFILE;
 	if (o->pid == 0)
 		return 0;
-	if (door_ask(DOOR_WHERE, (uint32_t)o->pid, &file, err) != 0) {
+	if (door_ask(DOOR_WHERE, (uint32_t)o->pid, NULL, &file, err) != 0) {
 		text_release(&file);
 		return -1;
 	}

@@ -14,6 +14,7 @@ struct command {
 static const struct command commands[] = {
 	{"record", "run a program and write its profile", cmd_record},
 	{"stop", "end the profiling of a program, which runs on", cmd_stop},
+	{"dump", "write a profile of a run that goes on", cmd_dump},
 	{"report", "show what ran, its miss ratios, and the hottest code and data",
 	 cmd_report},
 	{"curve", "show the miss ratio for each cache size", cmd_curve},

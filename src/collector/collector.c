@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "collector/door.h"
+#include "collector/dump.h"
 #include "collector/machine.h"
 #include "collector/outcome.h"
 #include "collector/recorder.h"
@@ -47,11 +48,13 @@ struct run {
 	struct store *store;
 	struct recorder *recorder;
 	struct door door;
+	struct dump dump;
 	char *output;	 /* the profile's name from the root, for others */
 	bool has_failed; /* the profile cannot be written any more */
 	uint64_t start_ns, start_cycles;
-	uint64_t end_ns;      /* when the command, or profiling, had ended */
-	uint64_t live_cpu_ns; /* of processes that ran on then */
+	uint64_t end_ns;	/* when the command, or profiling, had ended */
+	uint64_t live_cpu_ns;	/* of processes that ran on then */
+	uint64_t parent_cpu_ns; /* in a child that writes a dump */
 	uint64_t checked_ns, committed_ns, progressed_ns;
 };
 
@@ -131,14 +134,13 @@ static void add_command(struct text *t, char *const *command)
 static const char *gear_name(uint32_t gear)
 {
 	static const char *const names[] = {
-		[CHANNEL_GEAR_COUNT] = "count",
-		[CHANNEL_GEAR_SAMPLE] = "sample",
-		[CHANNEL_GEAR_STREAM] = "stream",
-		[CHANNEL_GEAR_WATCH] = "watch",
+		[CHANNEL_GEAR_COUNT] = "count",	      [CHANNEL_GEAR_SAMPLE] = "sample",
+		[CHANNEL_GEAR_STREAM] = "stream",     [CHANNEL_GEAR_WATCH] = "watch",
 		[CHANNEL_GEAR_SIMULATE] = "simulate",
 	};
 
-	return gear >= CHANNEL_GEAR_COUNT && gear <= CHANNEL_GEAR_SIMULATE ? names[gear] : "unknown";
+	return gear >= CHANNEL_GEAR_COUNT && gear <= CHANNEL_GEAR_SIMULATE ? names[gear]
+									   : "unknown";
 }
 
 static int put_text(struct run *r, const char *key, const char *text, struct err *err)
@@ -238,8 +240,10 @@ static int put_end(struct run *r, struct err *err)
 	int bad = 0;
 
 	bad |= put_int(r, "wall_ns", r->end_ns - r->start_ns, err);
-	bad |= put_int(r, "target_cpu_ns", clock_child_cpu_ns() + r->live_cpu_ns, err);
-	bad |= put_int(r, "collector_cpu_ns", clock_self_cpu_ns(), err);
+	bad |= put_int(r, "target_cpu_ns", clock_child_cpu_ns() - r->dump.cpu_ns + r->live_cpu_ns,
+		       err);
+	bad |= put_int(r, "collector_cpu_ns",
+		       clock_self_cpu_ns() + r->dump.cpu_ns + r->parent_cpu_ns, err);
 	if (elapsed_ns > 0)
 		bad |= put_int(r, "tsc_hz", (uint64_t)((double)cycles * 1e9 / (double)elapsed_ns),
 			       err);
@@ -337,6 +341,48 @@ static void answer_door(struct run *r)
 	notice(r, "profiling ends here, as 'dwell stop' asked; the command runs on");
 }
 
+/* What there is, while the run goes on, is a profile: in a child, with the numbers of now. */
+static int finish_dump(void *context, struct err *err)
+{
+	struct run *r = context;
+
+	r->end_ns = clock_now_ns();
+	return put_end(r, err);
+}
+
+static struct dump_run dump_run_of(struct run *r)
+{
+	return (struct dump_run){
+		.host = &r->host,
+		.slots = &r->slots,
+		.recorder = r->recorder,
+		.store = r->store,
+		.door = &r->door,
+		.context = r,
+		.finish = finish_dump,
+	};
+}
+
+static void dump(struct run *r)
+{
+	struct dump_run parts = dump_run_of(r);
+
+	if (door_dump_file(&r->door) == NULL)
+		return;
+	r->live_cpu_ns = slots_cpu_ns(&r->slots);
+	r->parent_cpu_ns = clock_self_cpu_ns();
+	dump_step(&r->dump, &parts, clock_now_ns());
+	r->parent_cpu_ns = 0;
+}
+
+/* The command has ended, or profiling is to: who waits for a dump gets it before. */
+static void end_dump(struct run *r)
+{
+	struct dump_run parts = dump_run_of(r);
+
+	dump_end(&r->dump, &parts);
+}
+
 /* Until the command has ended, or profiling is to. */
 static void follow_target(struct run *r)
 {
@@ -353,6 +399,7 @@ static void follow_target(struct run *r)
 		answer_door(r);
 		if (r->result->was_stopped)
 			break;
+		dump(r);
 		wait_ns = next_wait(r, wait_ns, taken);
 		if (wait_ns > 0)
 			host_wait(&r->host, count, wait_ns);
@@ -518,6 +565,7 @@ int collector_run(const struct collector_options *o, struct collector_result *re
 	} else {
 		door_open(&r.door);
 		follow_target(&r);
+		end_dump(&r);
 		finish_slots(&r);
 	}
 	status = close_profile(&r, err);

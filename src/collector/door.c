@@ -17,12 +17,13 @@
 #include "base/size.h"
 
 #define PLACES	     2
-#define LINE_BYTES   64
+#define LINE_BYTES   4200  /* a verb, a number and a path */
 #define PATIENCE_MS  50	   /* for a caller who says nothing: the collector has other work */
 #define ANSWER_MS    60000 /* a profile is complete in seconds, but names may take long */
 #define ANSWER_BYTES 4200
 
-static const char *const verbs[] = {[DOOR_WHERE] = "where", [DOOR_STOP] = "stop"};
+static const char *const verbs[] = {
+	[DOOR_WHERE] = "where", [DOOR_STOP] = "stop", [DOOR_DUMP] = "dump"};
 
 /* Where sockets can be: the directory's name, or "" when there is no such place. */
 static void find_place(int which, char path[80])
@@ -89,7 +90,7 @@ void door_open(struct door *d)
 	char place[80];
 	int i;
 
-	*d = (struct door){.fd = -1};
+	*d = (struct door){.fd = -1, .dumper = -1};
 	for (i = 0; i < PLACES; i++) {
 		find_place(i, place);
 		if (listen_in(d, place))
@@ -99,13 +100,20 @@ void door_open(struct door *d)
 
 void door_close(struct door *d)
 {
+	if (d->fd >= 0)
+		unlink(d->path);
+	door_forked(d);
+}
+
+void door_forked(struct door *d)
+{
 	while (d->count > 0)
 		close(d->waiting[--d->count]);
-	if (d->fd < 0)
-		return;
-	close(d->fd);
-	unlink(d->path);
-	d->fd = -1;
+	if (d->dumper >= 0)
+		close(d->dumper);
+	if (d->fd >= 0)
+		close(d->fd);
+	d->dumper = d->fd = -1;
 }
 
 /* ---- The run's side ---- */
@@ -133,41 +141,78 @@ static void reply_file(int fd, const char *file)
 	reply(fd, line);
 }
 
-/* "VERB PID\n". Returns false when it is none. */
-static bool read_question(int fd, enum door_verb *verb, uint32_t *pid)
+/* "VERB PID\n", or "VERB PID FILE\n". */
+struct question {
+	char line[LINE_BYTES];
+	enum door_verb verb;
+	uint32_t pid;
+	const char *file; /* in `line`; "": none */
+};
+
+/* Returns false when it is none. */
+static bool read_question(int fd, struct question *q)
 {
-	char line[LINE_BYTES], word[16];
-	ssize_t n = recv(fd, line, sizeof(line) - 1, 0);
+	ssize_t n = recv(fd, q->line, sizeof(q->line) - 1, 0);
+	int file_at = 0;
+	char word[16];
 	size_t i;
 
 	if (n <= 0)
 		return false;
-	line[n] = '\0';
-	if (sscanf(line, "%15s %" SCNu32, word, pid) != 2)
+	q->line[n] = '\0';
+	q->line[strcspn(q->line, "\n")] = '\0';
+	if (sscanf(q->line, "%15s %" SCNu32 " %n", word, &q->pid, &file_at) != 2)
 		return false;
+	q->file = q->line + file_at;
 	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-		*verb = (enum door_verb)i;
+		q->verb = (enum door_verb)i;
 		if (strcmp(word, verbs[i]) == 0)
-			return true;
+			return (q->verb == DOOR_DUMP) == (q->file[0] == '/');
 	}
 	return false;
+}
+
+static void reply_failure(int fd, const char *why)
+{
+	char line[sizeof(struct err) + 8];
+
+	snprintf(line, sizeof(line), "err %s\n", why);
+	reply(fd, line);
+}
+
+/* Keeps the connection until the answer, and returns true; or answers why not. */
+static bool takes_dumper(struct door *d, int fd, const char *file)
+{
+	if (d->dump_file != NULL) {
+		reply_failure(fd, "another dump of this run is being written: try again");
+		return false;
+	}
+	d->dump_file = strdup(file);
+	if (d->dump_file == NULL) {
+		reply_failure(fd, "out of memory");
+		return false;
+	}
+	d->dumper = fd;
+	return true;
 }
 
 bool door_serve(struct door *d, bool (*concerns)(void *context, uint32_t pid), void *context,
 		const char *file)
 {
+	struct question q;
 	bool stop = false;
-	enum door_verb verb;
-	uint32_t pid;
 	int fd;
 
 	while (d->fd >= 0 && (fd = accept4(d->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
 		set_patience(fd, PATIENCE_MS);
-		if (!is_allowed(fd) || !read_question(fd, &verb, &pid) ||
-		    (pid != (uint32_t)getpid() && !concerns(context, pid))) {
+		if (!is_allowed(fd) || !read_question(fd, &q) ||
+		    (q.pid != (uint32_t)getpid() && !concerns(context, q.pid))) {
 			reply(fd, "no\n");
-		} else if (verb == DOOR_WHERE) {
+		} else if (q.verb == DOOR_WHERE) {
 			reply_file(fd, file);
+		} else if (q.verb == DOOR_DUMP) {
+			if (takes_dumper(d, fd, q.file))
+				continue;
 		} else if (d->count < DOOR_CALLERS) {
 			d->waiting[d->count++] = fd;
 			stop = true;
@@ -184,6 +229,25 @@ void door_answer(struct door *d, const char *file)
 		reply_file(d->waiting[--d->count], file);
 		close(d->waiting[d->count]);
 	}
+}
+
+const char *door_dump_file(const struct door *d)
+{
+	return d->dump_file;
+}
+
+void door_dump_answer(struct door *d, const struct err *failure)
+{
+	if (d->dumper >= 0) {
+		if (failure != NULL)
+			reply_failure(d->dumper, failure->text);
+		else
+			reply_file(d->dumper, d->dump_file);
+		close(d->dumper);
+	}
+	free(d->dump_file);
+	d->dump_file = NULL;
+	d->dumper = -1;
 }
 
 /* ---- The caller's side ---- */
@@ -222,25 +286,26 @@ static int read_answer(int fd, char line[ANSWER_BYTES])
 	return count > 0;
 }
 
-/* 1: answered, 0: not this one, or it just ended, -1: it does not answer. */
-static int ask_one(const char *path, enum door_verb verb, uint32_t pid, struct text *answer)
+/* 2: refused, 1: answered, 0: not this one, or it just ended, -1: it does not answer. */
+static int ask_one(const char *path, const char *question, struct text *answer)
 {
 	char line[ANSWER_BYTES];
 	int fd = call(path), status;
 
 	if (fd < 0)
 		return 0;
-	snprintf(line, sizeof(line), "%s %" PRIu32 "\n", verbs[verb], pid);
-	status = send(fd, line, strlen(line), MSG_NOSIGNAL) > 0 ? read_answer(fd, line) : 0;
-	if (status == 1 && strncmp(line, "ok ", 3) != 0)
+	status = send(fd, question, strlen(question), MSG_NOSIGNAL) > 0 ? read_answer(fd, line) : 0;
+	if (status == 1 && strncmp(line, "err ", 4) == 0)
+		status = 2;
+	else if (status == 1 && strncmp(line, "ok ", 3) != 0)
 		status = 0;
-	if (status == 1)
-		text_add(answer, line + 3);
+	if (status > 0)
+		text_add(answer, line + (status == 2 ? 4 : 3));
 	close(fd);
 	return status;
 }
 
-static int ask_in(const char *place, enum door_verb verb, uint32_t pid, struct text *answer)
+static int ask_in(const char *place, const char *question, struct text *answer)
 {
 	DIR *dir = is_safe(place) ? opendir(place) : NULL;
 	struct dirent *entry;
@@ -252,7 +317,7 @@ static int ask_in(const char *place, enum door_verb verb, uint32_t pid, struct t
 		if (number_parse("socket", entry->d_name, 1, INT32_MAX, &number, NULL) != 0)
 			continue;
 		snprintf(path, sizeof(path), "%s/%" PRIu64, place, number);
-		one = ask_one(path, verb, pid, answer);
+		one = ask_one(path, question, answer);
 		status = one != 0 ? one : status;
 	}
 	if (dir != NULL)
@@ -260,25 +325,36 @@ static int ask_in(const char *place, enum door_verb verb, uint32_t pid, struct t
 	return status;
 }
 
-int door_ask(enum door_verb verb, uint32_t pid, struct text *answer, struct err *err)
+int door_ask(enum door_verb verb, uint32_t pid, const char *file, struct text *answer,
+	     struct err *err)
 {
-	char place[80];
+	char place[80], question[LINE_BYTES];
 	int i, status = 0;
+
+	if (snprintf(question, sizeof(question), "%s %" PRIu32 "%s%s\n", verbs[verb], pid,
+		     file != NULL ? " " : "", file != NULL ? file : "") >= (int)sizeof(question))
+		return err_set(err, "the name of the file is too long: %s", file);
 
 	for (i = 0; i < PLACES && status <= 0; i++) {
 		int one;
 
 		find_place(i, place);
-		one = place[0] != '\0' ? ask_in(place, verb, pid, answer) : 0;
+		one = place[0] != '\0' ? ask_in(place, question, answer) : 0;
 		status = one != 0 ? one : status;
 	}
 	if (status == 1)
 		return 0;
+	if (status == 2) {
+		err_set(err, "%s", text_get(answer));
+		return DOOR_REFUSED;
+	}
 	if (status < 0)
 		return err_set(err,
 			       "a run does not answer whether it has to do with process %" PRIu32,
 			       pid);
 	return err_set(
-		err, "process %" PRIu32 " is neither profiled by you nor a 'dwell record' of yours",
+		err,
+		"process %" PRIu32
+		" is neither profiled by you nor a 'dwell record' or 'dwell simulate' of yours",
 		pid);
 }

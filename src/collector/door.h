@@ -4,8 +4,8 @@
  * socket named after the recording process, in a directory that only this user
  * may enter, $XDG_RUNTIME_DIR/dwell or /tmp/dwell-UID.
  *
- * One question per connection, a line "VERB PID"; the answer is a line "ok TEXT",
- * or "no" from a run that has nothing to do with that process.
+ * One question per connection, a line "VERB PID" or "VERB PID FILE"; the answer is a line "ok TEXT",
+ * "err TEXT", or "no" from a run that has nothing to do with that process.
  */
 #ifndef DWELL_COLLECTOR_DOOR_H
 #define DWELL_COLLECTOR_DOOR_H
@@ -23,12 +23,18 @@ struct door {
 	char path[108];
 	int waiting[DOOR_CALLERS]; /* connections to be answered by door_answer */
 	uint32_t count;
+	int dumper;	 /* a connection to be answered by door_dump_answer, or -1 */
+	char *dump_file; /* that it wants written */
 };
 
 enum door_verb {
 	DOOR_WHERE, /* which profile is being written? */
 	DOOR_STOP,  /* end profiling; answered when the profile is complete */
+	DOOR_DUMP,  /* write what there is to a file; answered when that is complete */
 };
+
+/* What door_ask returns when the run, found, cannot do it. */
+#define DOOR_REFUSED (-2)
 
 /* Make the socket. Where that does not work there is none, and the run goes on without. */
 void door_open(struct door *d);
@@ -44,10 +50,20 @@ bool door_serve(struct door *d, bool (*concerns)(void *context, uint32_t pid), v
 /* Answer those who wanted it, "ok FILE". */
 void door_answer(struct door *d, const char *file);
 
+
+/* The file that somebody wants a dump in, until it is answered; NULL: nobody does. */
+const char *door_dump_file(const struct door *d);
+/* Answer who wanted it: "ok FILE", or why it could not be had. */
+void door_dump_answer(struct door *d, const struct err *failure);
+/* In a child process: the connections are the parent's. */
+void door_forked(struct door *d);
+
 /*
  * The other side: ask the run that profiles process `pid`, or is written by it. Waits for the
- * answer and appends its text to *answer. -1: nobody knows the process, or the answer did not come.
+ * answer and appends its text to *answer. `file`: for DOOR_DUMP, from the root, without a line end.
+ * -1: nobody knows the process, or the answer did not come; DOOR_REFUSED: the run says why not.
  */
-int door_ask(enum door_verb verb, uint32_t pid, struct text *answer, struct err *err);
+int door_ask(enum door_verb verb, uint32_t pid, const char *file, struct text *answer,
+	     struct err *err);
 
 #endif

@@ -102,6 +102,11 @@ void host_finish_engines(struct host *h)
 	__atomic_store_n(&h->header->stop, CHANNEL_STOP_IN_ORDER, __ATOMIC_RELEASE);
 }
 
+uint32_t host_ask(struct host *h)
+{
+	return __atomic_add_fetch(&h->header->report, 1, __ATOMIC_ACQ_REL);
+}
+
 void host_say_goodbye(struct host *h)
 {
 	__atomic_store_n(&h->header->collector_gone, 1, __ATOMIC_RELEASE);

@@ -33,6 +33,8 @@ void host_wait(struct host *h, uint32_t count, uint64_t timeout_ns);
 /* End a host_wait, and make the next one return at once. Safe in signal handlers. */
 void host_wake(struct host *h);
 
+/* Ask all engines for what they have counted by now. Returns the question's number, see channel_slot. */
+uint32_t host_ask(struct host *h);
 /* Engines stop profiling and let their targets run on: a full disk, or nobody reads any more. */
 void host_stop_engines(struct host *h);
 /* The same, but windows are closed and ends are told first, by those who run. */

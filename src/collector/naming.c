@@ -276,7 +276,8 @@ int naming_step(struct naming *n, struct symbols *symbols, struct store *store, 
 	w = n->worker;
 	pthread_mutex_lock(&w->lock);
 	status = take_answers(n, false, store, now_ns, err);
-	if (status == 0 && w->state == WORKER_IDLE && now_ns >= n->due_ns && is_waiting(n)) {
+	if (status == 0 && w->state == WORKER_IDLE && now_ns >= n->due_ns && !n->is_paused &&
+	    is_waiting(n)) {
 		w->count = n->count - n->named < STEP_MOST ? n->count - n->named : STEP_MOST;
 		if (w->count > 0)
 			memcpy(w->batch, n->items + n->named, w->count * sizeof(*w->batch));
@@ -285,6 +286,24 @@ int naming_step(struct naming *n, struct symbols *symbols, struct store *store, 
 	}
 	pthread_mutex_unlock(&w->lock);
 	return status;
+}
+
+bool naming_pause(struct naming *n, bool is_paused)
+{
+	bool is_idle = true;
+
+	n->is_paused = is_paused;
+	if (n->worker != NULL) {
+		pthread_mutex_lock(&n->worker->lock);
+		is_idle = n->worker->state == WORKER_IDLE;
+		pthread_mutex_unlock(&n->worker->lock);
+	}
+	return is_idle;
+}
+
+void naming_forked(struct naming *n)
+{
+	n->worker = NULL; /* its memory is the parent's to free */
 }
 
 int naming_finish(struct naming *n, struct symbols *symbols, struct store *store, struct err *err)

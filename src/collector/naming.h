@@ -32,6 +32,7 @@ struct naming {
 			struct err *err);
 	void *listener_context;
 	uint64_t due_ns;	/* CLOCK_MONOTONIC: not before is the worker given more */
+	bool is_paused;		/* and now it is given nothing */
 };
 
 /* Returns the new location's id, counted from 1, or 0 when memory ran out. */
@@ -52,6 +53,11 @@ bool naming_knows(const struct naming *n, int64_t id, const struct symbols_frame
  */
 int naming_step(struct naming *n, struct symbols *symbols, struct store *store, uint64_t now_ns,
 		struct err *err);
+
+/* The worker gets nothing new until this is taken back. Returns whether it is idle, and knows all. */
+bool naming_pause(struct naming *n, bool is_paused);
+/* In a child that has no such thread: all names are found at the end. Only while it is idle. */
+void naming_forked(struct naming *n);
 
 /* Find all names and write them down. Takes as long as libdw does. */
 int naming_finish(struct naming *n, struct symbols *symbols, struct store *store, struct err *err);

@@ -410,6 +410,16 @@ void recorder_step(struct recorder *r, uint64_t now_ns)
 		write_simulation(r);
 }
 
+bool recorder_pause(struct recorder *r, bool is_paused)
+{
+	return naming_pause(&r->naming, is_paused);
+}
+
+void recorder_forked(struct recorder *r)
+{
+	naming_forked(&r->naming);
+}
+
 void recorder_resolve(struct recorder *r)
 {
 	if (!r->failed)

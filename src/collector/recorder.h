@@ -38,6 +38,11 @@ void recorder_message(struct recorder *r, const char *text);
 /* From time to time while the run goes on: names for some of the code locations. */
 void recorder_step(struct recorder *r, uint64_t now_ns);
 
+/* No more names are looked for meanwhile. Returns whether all is at rest, so that a child may be forked. */
+bool recorder_pause(struct recorder *r, bool is_paused);
+/* In that child. */
+void recorder_forked(struct recorder *r);
+
 /*
  * Name all code locations seen so far: functions, files, lines; and the variables that samples
  * touched. To be called once. Takes as long as libdw does.

@@ -318,6 +318,21 @@ bool slots_have(struct slots *s, uint32_t pid)
 	return false;
 }
 
+bool slots_answered(struct slots *s, uint32_t question)
+{
+	uint32_t i;
+
+	for (i = 0; is_worth_a_look(s, i); i++) {
+		struct slot *t = &s->items[i];
+
+		if (state_of(t) == CHANNEL_SLOT_LIVE && t->use == USE_READ &&
+		    __atomic_load_n(&t->ring.slot->reported, __ATOMIC_ACQUIRE) != question &&
+		    liveness_check(&t->process))
+			return false;
+	}
+	return true;
+}
+
 uint64_t slots_cpu_ns(struct slots *s)
 {
 	uint64_t sum = 0;

@@ -74,6 +74,9 @@ uint32_t slots_live(struct slots *s);
 /* Is this the number of a process whose records are read? */
 bool slots_have(struct slots *s, uint32_t pid);
 
+/* Have all engines that are alive answered this question of host_ask? */
+bool slots_answered(struct slots *s, uint32_t question);
+
 /* CPU time so far of those that are alive. */
 uint64_t slots_cpu_ns(struct slots *s);
 

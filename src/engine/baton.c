@@ -8,6 +8,7 @@
 #include <poll.h>
 
 #include "channel/sys.h"
+#include "engine/replay.h"
 #include "engine/segments.h"
 #include "engine/util.h"
 
@@ -266,11 +267,15 @@ static bool may_wait(long nr, const long args[6])
 
 void baton_before_call(struct thread *t, long nr, const long args[6])
 {
+	bool waits = segments_are_on() && !t->process->borrowed_memory && may_wait(nr, args);
+
+	if (waits)
+		replay_tell_before_wait(t->process);
 	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t)
 		return;
 	t->baton_seen = b.arrivals;
 	/* Alone there is nobody to run; who comes later must not wait for a call without end. */
-	if (!may_wait(nr, args))
+	if (!waits)
 		return;
 	if (!is_alone(t))
 		__atomic_store_n(&b.left, t->tid, __ATOMIC_RELEASE);

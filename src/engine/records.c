@@ -64,6 +64,7 @@ bool records_claim(struct process *p, uint32_t parent)
 		p->ring.slot->order = p->order;
 		p->ring.slot->parent = parent;
 		p->ring.slot->lost_records = 0;
+		p->ring.slot->reported = records_question();
 		p->ring.slot->counters = (struct channel_counters){ 0 };
 		__atomic_store_n(&p->ring.slot->state, CHANNEL_SLOT_LIVE, __ATOMIC_RELEASE);
 		p->profiling = true;
@@ -85,6 +86,35 @@ bool records_finishing(void)
 	       __atomic_load_n(&header->stop, __ATOMIC_RELAXED) == CHANNEL_STOP_IN_ORDER;
 }
 
+static void wake_collector(void)
+{
+	__atomic_fetch_add(&header->wake, 1, __ATOMIC_RELEASE);
+	sys3(SYS_futex, &header->wake, FUTEX_WAKE, 1);
+}
+
+static bool is_told(const struct process *p)
+{
+	return p->profiling && p->ring.slot && !p->borrowed_memory;
+}
+
+uint32_t records_question(void)
+{
+	return header ? __atomic_load_n(&header->report, __ATOMIC_ACQUIRE) : 0;
+}
+
+bool records_asked(const struct process *p)
+{
+	return is_told(p) && p->ring.slot->reported != records_question();
+}
+
+void records_answer(struct process *p, uint32_t question)
+{
+	if (!is_told(p))
+		return;
+	__atomic_store_n(&p->ring.slot->reported, question, __ATOMIC_RELEASE);
+	wake_collector();
+}
+
 void records_mark(uint32_t marks)
 {
 	if (header)
@@ -100,12 +130,6 @@ void records_toggle(uint32_t number, bool is_entered)
 	functions = is_entered ? &header->toggles_entered : &header->toggles_found;
 	if (!(__atomic_load_n(functions, __ATOMIC_RELAXED) >> number & 1))
 		__atomic_fetch_or(functions, 1u << number, __ATOMIC_RELAXED);
-}
-
-static void wake_collector(void)
-{
-	__atomic_fetch_add(&header->wake, 1, __ATOMIC_RELEASE);
-	sys3(SYS_futex, &header->wake, FUTEX_WAKE, 1);
 }
 
 /*
@@ -393,8 +417,12 @@ static struct channel_counters counters_of(const struct process *p)
 
 void records_counters(struct process *p)
 {
-	if (p->profiling && p->ring.slot && !p->borrowed_memory)
-		p->ring.slot->counters = counters_of(p);
+	if (!is_told(p))
+		return;
+	p->ring.slot->counters = counters_of(p);
+	/* What is sampled is told at once; a simulation has its own time. */
+	if (engine.config.gear != CHANNEL_GEAR_SIMULATE && records_asked(p))
+		records_answer(p, records_question());
 }
 
 void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t footprint)
@@ -404,7 +432,7 @@ void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t fo
 				.time_ns = now_ns(),
 				.footprint_pages = footprint };
 
-	if (!p->profiling || !p->ring.slot || p->borrowed_memory)
+	if (!is_told(p))
 		return;
 	r.counters = counters_of(p);
 	p->ring.slot->counters = r.counters;

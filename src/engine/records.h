@@ -48,6 +48,13 @@ void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t fo
 bool records_abandoned(void);
 /* Has it asked to end in order: with what was seen so far, and RECORD_END? */
 bool records_finishing(void);
+/*
+ * The number of the last question for all that is counted by now; has it been answered? The answer is
+ * for once all is in the ring that had been counted when records_question was called.
+ */
+uint32_t records_question(void);
+bool records_asked(const struct process *p);
+void records_answer(struct process *p, uint32_t question);
 /* Tell the collector what became of start_at and its kin: enum channel_marks. */
 void records_mark(uint32_t marks);
 /* The same of a function of config.toggles, by its number: it was found, or entered. */

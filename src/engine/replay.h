@@ -34,6 +34,8 @@ void replay_forked(void);
 void replay_tell(struct process *p);
 /* The same, if some seconds have passed, or if somebody asked. */
 void replay_tell_when_due(struct process *p);
+/* A thread is about to wait in the kernel, perhaps for long. No lock. */
+void replay_tell_before_wait(struct process *p);
 
 /*
  * For the stream: t has executed a string instruction, or is about to execute a gather or scatter.

@@ -4,14 +4,18 @@
 #include "engine/graph.h"
 #include "engine/records.h"
 #include "engine/replay.h"
+#include "engine/sampler.h"
 #include "engine/segments.h"
 #include "engine/util.h"
 
 #define DUE_NS	   2000000000ull /* between two reports of a run that goes on */
+/* Before a wait, which may be long, sooner: all is told then that somebody may ask for meanwhile. */
+#define WAIT_DUE_NS 20000000ull
+#define WAIT_PART   20u /* and this many times as long as a report takes */
 #define MOST_WORDS 12000u /* parts and events of a record: a quarter of the smallest ring holds them */
 
 static struct {
-	uint64_t told_ns;
+	uint64_t told_ns, took_ns;
 	uint64_t words[MOST_WORDS]; /* under the sampler's lock */
 } out;
 
@@ -115,6 +119,9 @@ static void tell_segment(struct process *p, struct segment *s)
 
 void replay_tell(struct process *p)
 {
+	uint32_t question = records_question();
+	uint64_t begin = now_ns();
+
 	if (!segments_are_on() || !p->profiling || p->borrowed_memory)
 		return;
 	graph_tell_nodes(p);
@@ -124,6 +131,9 @@ void replay_tell(struct process *p)
 	lock_drop(&engine.translate_lock);
 	graph_tell(p);
 	out.told_ns = now_ns();
+	out.took_ns = out.told_ns - begin;
+	records_counters(p);
+	records_answer(p, question);
 }
 
 void replay_tell_when_due(struct process *p)
@@ -132,8 +142,18 @@ void replay_tell_when_due(struct process *p)
 
 	if (!out.told_ns)
 		out.told_ns = now;
-	if (now - out.told_ns >= DUE_NS)
+	if (now - out.told_ns >= DUE_NS || records_asked(p))
 		replay_tell(p);
+}
+
+void replay_tell_before_wait(struct process *p)
+{
+	uint64_t due = out.took_ns * WAIT_PART > WAIT_DUE_NS ? out.took_ns * WAIT_PART : WAIT_DUE_NS;
+
+	sampler_lock();
+	if (now_ns() - out.told_ns >= due || records_asked(p))
+		replay_tell(p);
+	sampler_unlock();
 }
 
 static void forget(const struct part_of_segment *c)

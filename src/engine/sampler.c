@@ -296,6 +296,8 @@ void sampler_tick(struct thread *t, const struct counts *after)
 		return;
 	lock_take(&s.lock);
 	records_counters(t->process);
+	if (is_simulation())
+		replay_tell_when_due(t->process);
 	s.shown_ns = now_ns();
 	total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
 	if (records_abandoned()) {
@@ -340,7 +342,7 @@ static void simulate(struct thread *t, uint64_t total)
 		give_up(t);
 		return;
 	}
-	if (t->buf - t->buf_start < BUFFER_ENTRIES / 2)
+	if (t->buf - t->buf_start < BUFFER_ENTRIES / 2 && !records_asked(t->process))
 		return; /* at a system call, of which there may be very many */
 	replay_tell_when_due(t->process);
 	t->buf = t->buf_start;

@@ -170,26 +170,37 @@ static int set_up(struct store *s, struct err *err)
 	return status == 0 ? store_commit(s, err) : -1;
 }
 
-int store_create(const char *path, struct store **out, struct err *err)
+/* A connection to a file that is there. */
+static sqlite3 *open_db(const char *path, struct err *err)
 {
-	struct store *s;
 	sqlite3 *db = NULL;
 
-	store_configure();
-	if (make_way(path, err) != 0 || touch(path, err) != 0)
-		return -1;
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
 	    SQLITE_OK) {
 		err_set(err, "cannot write profile '%s': %s", path,
 			db != NULL ? sqlite3_errmsg(db) : "out of memory");
 		sqlite3_close(db);
-		return -1;
+		return NULL;
 	}
+	/* A reader that looks while we commit holds us up for a moment only. */
+	sqlite3_busy_timeout(db, 2000);
+	return db;
+}
+
+int store_create(const char *path, struct store **out, struct err *err)
+{
+	struct store *s;
+	sqlite3 *db;
+
+	store_configure();
+	if (make_way(path, err) != 0 || touch(path, err) != 0)
+		return -1;
+	db = open_db(path, err);
+	if (db == NULL)
+		return -1;
 	s = store_wrap(db, path, err);
 	if (s == NULL)
 		return -1;
-	/* A reader that looks while we commit holds us up for a moment only. */
-	sqlite3_busy_timeout(db, 2000);
 	if (set_up(s, err) != 0) {
 		store_close(s);
 		unlink(path);
@@ -197,4 +208,61 @@ int store_create(const char *path, struct store **out, struct err *err)
 	}
 	*out = s;
 	return 0;
+}
+
+void store_remove(const char *path)
+{
+	struct text name = {0};
+	size_t i;
+
+	for (i = 0; i < SIDE_FILE_COUNT; i++) {
+		name.count = 0;
+		text_addf(&name, "%s%s", path, side_files[i]);
+		unlink(text_get(&name));
+	}
+	text_release(&name);
+}
+
+int store_copy(struct store *s, const char *path, struct err *err)
+{
+	sqlite3_backup *copy;
+	sqlite3 *db;
+	int status = -1;
+
+	if (make_way(path, err) != 0 || touch(path, err) != 0)
+		return -1;
+	db = open_db(path, err);
+	if (db == NULL)
+		return -1;
+	sqlite3_exec(db, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
+	copy = sqlite3_backup_init(db, "main", s->db, "main");
+	if (copy != NULL && sqlite3_backup_step(copy, -1) == SQLITE_DONE)
+		status = 0;
+	if ((copy != NULL && sqlite3_backup_finish(copy) != SQLITE_OK) || status != 0)
+		status = err_set(err, "cannot write profile '%s': %s", path, sqlite3_errmsg(db));
+	sqlite3_close(db);
+	if (status != 0)
+		store_remove(path);
+	return status;
+}
+
+int store_continue_in(struct store *s, const char *path, struct err *err)
+{
+	sqlite3 *db = open_db(path, err);
+	char *name = strdup(path);
+	size_t i;
+
+	if (db == NULL || name == NULL) {
+		if (db != NULL)
+			err_set(err, "out of memory");
+		free(name);
+		return -1;
+	}
+	/* The parent's connection and its statements are not ours to close. */
+	for (i = 0; i < STATEMENT_COUNT; i++)
+		s->statements[i] = NULL;
+	s->db = db;
+	s->path = name;
+	s->in_transaction = false;
+	return store_exec(s, "PRAGMA synchronous = OFF; PRAGMA temp_store = MEMORY;", "write", err);
 }

@@ -59,4 +59,14 @@ int store_commit(struct store *s, struct err *err);
  */
 int store_finish(struct store *s, struct err *err);
 
+/*
+ * For a look at a run that goes on. store_copy makes the file `path`, on the terms of store_create, with
+ * all that was committed. A child process then goes on writing there and not where its parent
+ * writes: store_continue_in makes *s, a copy from the fork on, a store of that file.
+ */
+int store_copy(struct store *s, const char *path, struct err *err);
+int store_continue_in(struct store *s, const char *path, struct err *err);
+/* Remove a copy that could not be completed, and what SQLite keeps beside it. */
+void store_remove(const char *path);
+
 #endif
