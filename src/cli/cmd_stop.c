@@ -14,7 +14,7 @@ struct stop_options {
 };
 
 static const struct argp_option options[] = {
-	{"pid", 'p', "PID", 0, "Process PID: one that is profiled, or its dwell record", 1},
+	{"pid", 'p', "PID", 0, "Process PID: one that is profiled, or its dwell record or dwell simulate", 1},
 	{0},
 };
 

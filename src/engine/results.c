@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a simulation has counted, as records: each time what is new since the last; see replay.h. */
+#include <time.h>
+
+#include "channel/sys.h"
 #include "engine/cells.h"
 #include "engine/graph.h"
 #include "engine/records.h"
@@ -10,8 +13,9 @@
 
 #define DUE_NS	   2000000000ull /* between two reports of a run that goes on */
 /* Before a wait, which may be long, sooner: all is told then that somebody may ask for meanwhile. */
-#define WAIT_DUE_NS 20000000ull
-#define WAIT_PART   20u /* and this many times as long as a report takes */
+#define WAIT_LEAST_NS 20000000ull
+#define WAIT_MOST_NS  250000000ull
+#define WAIT_PART     10u /* between these: so many times the CPU time of a report */
 #define MOST_WORDS 12000u /* parts and events of a record: a quarter of the smallest ring holds them */
 
 static struct {
@@ -117,10 +121,19 @@ static void tell_segment(struct process *p, struct segment *s)
 	}
 }
 
+/* Of the thread: it may have to wait for the collector, too. */
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	sys2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 void replay_tell(struct process *p)
 {
 	uint32_t question = records_question();
-	uint64_t begin = now_ns();
+	uint64_t begin = cpu_ns();
 
 	if (!segments_are_on() || !p->profiling || p->borrowed_memory)
 		return;
@@ -131,7 +144,7 @@ void replay_tell(struct process *p)
 	lock_drop(&engine.translate_lock);
 	graph_tell(p);
 	out.told_ns = now_ns();
-	out.took_ns = out.told_ns - begin;
+	out.took_ns = cpu_ns() - begin;
 	records_counters(p);
 	records_answer(p, question);
 }
@@ -148,8 +161,12 @@ void replay_tell_when_due(struct process *p)
 
 void replay_tell_before_wait(struct process *p)
 {
-	uint64_t due = out.took_ns * WAIT_PART > WAIT_DUE_NS ? out.took_ns * WAIT_PART : WAIT_DUE_NS;
+	uint64_t due = out.took_ns * WAIT_PART;
 
+	if (due < WAIT_LEAST_NS)
+		due = WAIT_LEAST_NS;
+	if (due > WAIT_MOST_NS)
+		due = WAIT_MOST_NS;
 	sampler_lock();
 	if (now_ns() - out.told_ns >= due || records_asked(p))
 		replay_tell(p);

@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-USAGE, INPUT = 2, 3
+USAGE, INPUT, OUTPUT = 2, 3, 5
 SECONDS = 60
 cases = []
 
@@ -81,13 +81,13 @@ def wait_for(condition, what, seconds=20):
 
 
 class Recording:
-    """dwell record in the background."""
+    """dwell record, or another command that runs a program, in the background."""
 
-    def __init__(self, *arguments, path='live.db'):
+    def __init__(self, *arguments, path='live.db', command='record'):
         for name in path, path + '-wal', path + '-shm':
             if os.path.exists(name):
                 os.unlink(name)
-        self.process = subprocess.Popen([DWELL, 'record', '-o', path, *arguments], stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen([DWELL, command, '-o', path, *arguments], stdin=subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.pid = self.process.pid
 
@@ -307,12 +307,118 @@ def stop_of_others_is_refused():
         check(got == USAGE and err.startswith('dwell'), got, err)
 
 
+def is_complete(path):
+    return one("SELECT value FROM meta WHERE key = 'state'", path) == 'complete' and not os.path.exists(path + '-wal')
+
+
+@case
+def a_dump_of_samples():
+    with Recording('-s', '1', program('stages'), '600') as r:
+        wait_for(lambda: one('SELECT count(*) FROM window', 'live.db') > 2, 'windows')
+        for path in 'one.db', 'two.db':
+            got, out, err = run('dump', '-p', str(r.pid), '-o', path)
+            check(got == 0 and out.strip() == os.path.abspath(path) and not err, got, out, err)
+            check(is_complete(path), path, 'is not complete')
+            check(one("SELECT count(*) FROM process WHERE state = 'running'", path) == 1, 'nobody runs')
+            check('first' in run('report', '-i', path)[1], 'no names')
+            check('dwell dump' in run('info', '-i', path)[1], 'it does not say what it is')
+        check(0 < one('SELECT count(*) FROM sample', 'one.db') <= one('SELECT count(*) FROM sample', 'two.db'), 'samples')
+        check(run('dump', '-p', str(r.pid))[0] == 0 and is_complete('dwell.dump.db'), 'the default name')
+        check(run('diff', 'one.db', 'two.db')[0] == 0, 'diff fails')
+        got, out, err = r.end()
+        check(got == 0, got, err)
+    check(one("SELECT value FROM meta WHERE key = 'state'", 'live.db') == 'complete', 'the run is not')
+    check(one('SELECT count(*) FROM sample', 'live.db') > one('SELECT count(*) FROM sample', 'two.db'), 'samples')
+    check(one('SELECT count(*) FROM message', 'live.db') == 0, 'messages')
+
+
+def simulated(path):
+    """Instructions by the simulation and by the counters; see docs/counting.md."""
+    return one('SELECT sum("Ir") FROM cost', path), one('SELECT sum(instructions + rep_iterations) FROM process', path)
+
+
+@case
+def a_dump_of_a_simulation():
+    script = '"$0" 20; echo ready; read x; "$0" 20; exit 3'
+    with Recording('-q', 'sh', '-c', script, program('stages'), path='sim.db', command='simulate') as r:
+        time.sleep(0.3)
+        got, _, err = run('dump', '-p', str(r.pid), '-o', 'one.db')
+        check(got == 0 and is_complete('one.db'), got, err)
+        got, _, err = r.end()
+        check(got == 3, got, err)
+    one_ir, one_counted = simulated('one.db')
+    ir, counted = simulated('sim.db')
+    check(0 < one_ir <= one_counted < counted and ir == counted, one_ir, one_counted, ir, counted)
+    check('first' in run('report', '-i', 'sim.db')[1], 'no names')
+
+
+@case
+def a_dump_of_who_sleeps_has_all():
+    with Recording('-q', program('stages'), '3', path='sim.db', command='simulate') as r:
+        r.end()
+    whole, _ = simulated('sim.db')
+    script = '"$0" 3 >&2; exec sleep 1.5'
+    with Recording('-q', 'sh', '-c', script, program('stages'), path='sim.db', command='simulate') as r:
+        wait_for(lambda: one("SELECT count(*) FROM process WHERE command LIKE 'sleep%'", 'sim.db'), 'the sleep')
+        time.sleep(0.3)
+        got, _, err = run('dump', '-p', str(r.pid), '-o', 'one.db')
+        check(got == 0 and r.process.poll() is None, got, err)
+        r.end()
+    ir, counted = simulated('one.db')
+    check(whole < ir == counted, whole, ir, counted)
+
+
+@case
+def dumps_that_cannot_be():
+    open('other', 'w').write('no profile')
+    with Recording(program('stages'), '1500') as r:
+        wait_for(lambda: one('SELECT count(*) FROM process', 'live.db'), 'the process')
+        for path, says in (('other', 'no Dwell profile'), ('no/such/one.db', 'No such file'),
+                           ('live.db', 'is being written by process'), ('.', 'directory')):
+            got, out, err = run('dump', '-p', str(r.pid), '-o', path)
+            check(got == OUTPUT and says in err and err.count('\n') == 1 and not out, path, got, err)
+        check(run('dump', '-p', str(r.pid), '-o', 'good.db')[0] == 0, 'a good one, after all')
+        check(r.process.poll() is None, 'it has ended')
+    check(open('other').read() == 'no profile', 'it was overwritten')
+    for pid in '1', str(os.getpid()):
+        got, out, err = run('dump', '-p', pid)
+        check(got == INPUT and 'neither profiled' in err and not out, got, err)
+    for arguments in [], ['-p', 'x'], ['-p', '0'], ['12'], ['-p', '1', '-o', '']:
+        got, out, err = run('dump', *arguments)
+        check(got == USAGE and err.startswith('dwell'), got, err)
+
+
+@case
+def a_dump_of_a_curve_is_refused():
+    with Recording('--curve', program('stages'), '8', path='curve.csv', command='simulate') as r:
+        wait_for(lambda: os.path.exists(os.path.join(os.environ['XDG_RUNTIME_DIR'], 'dwell', str(r.pid))), 'the socket')
+        got, _, err = run('dump', '-p', str(r.pid))
+        check(got == OUTPUT and 'writes no profile' in err, got, err)
+        check(r.end()[0] == 0, 'it failed')
+
+
+@case
+def a_killed_dump_disturbs_nobody():
+    with Recording('-q', program('stages'), '30', path='sim.db', command='simulate') as r:
+        for _ in range(5):
+            asking = subprocess.Popen([DWELL, 'dump', '-p', str(r.pid), '-o', 'one.db'], stdout=subprocess.DEVNULL,
+                                      stderr=subprocess.DEVNULL)
+            time.sleep(0.05)
+            asking.kill()
+            asking.wait()
+        got, _, err = r.end()
+        check(got == 0, got, err)
+    ir, counted = simulated('sim.db')
+    check(ir == counted, ir, counted)
+
+
 @case
 def the_door_does_not_mind_nonsense():
     with Recording(program('stages'), '1500') as r:
         path = os.path.join(os.environ['XDG_RUNTIME_DIR'], 'dwell', str(r.pid))
         wait_for(lambda: os.path.exists(path), 'the socket')
-        for message in b'', b'\n', b'stop', b'stop x\n', b'stop 99999999999999\n', b'where 1\n', b'\0' * 1000:
+        for message in (b'', b'\n', b'stop', b'stop x\n', b'stop 99999999999999\n', b'where 1\n', b'dump 1 /x\n',
+                        b'dump %d\n' % r.pid, b'dump %d x\n' % r.pid, b'\0' * 1000):
             with socket.socket(socket.AF_UNIX) as s:
                 s.settimeout(10)
                 s.connect(path)
