@@ -11,23 +11,22 @@
 #define DEFAULT_ROWS	30
 #define DEFAULT_SOURCES 3
 
-enum { KEY_SIZE = 's', KEY_ALL = 'a', KEY_ROWS = 'n', KEY_SOURCES = 0x300, KEY_ASM };
+enum { KEY_ALL = 'a', KEY_SOURCES = 0x300, KEY_ASM };
 
 struct annotate_options {
 	struct view view;
-	uint64_t size_bytes; /* 0: the default */
-	uint64_t rows, sources;
+	struct view_choice choice;
+	uint64_t sources;
 	bool all;
-	const char *name; /* file or function; NULL: list them */
 	struct event_options events;
 	bool has_sources, has_asm;
 };
 
 static const struct argp_option option_list[] = {
-	{"size", KEY_SIZE, "BYTES", 0,
+	{"size", VIEW_KEY_SIZE, "BYTES", 0,
 	 "Misses in a cache of this size (default: the L2 of the machine that recorded, or 1M)", 0},
 	{"all", KEY_ALL, NULL, 0, "Show whole files, not only what is near lines with samples", 0},
-	{"rows", KEY_ROWS, "N", 0, "List N files and functions in the text (default 30)", 0},
+	{"rows", VIEW_KEY_ROWS, "N", 0, "List N files and functions in the text (default 30)", 0},
 	{"sources", KEY_SOURCES, "N", 0,
 	 "Say of the N lines with the most misses where their data comes from (default 3; 0: of "
 	 "none)",
@@ -43,18 +42,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		*o = (struct annotate_options){.rows = DEFAULT_ROWS, .sources = DEFAULT_SOURCES};
+		*o = (struct annotate_options){.choice = {.rows = DEFAULT_ROWS,
+							  .rows_are = "rows",
+							  .takes = "file or function"},
+					       .sources = DEFAULT_SOURCES};
 		state->child_inputs[0] = &o->view;
 		state->child_inputs[1] = &o->events;
 		return 0;
-	case KEY_SIZE:
-		o->size_bytes = view_parse_size(arg, state);
-		return 0;
 	case KEY_ALL:
 		o->all = true;
-		return 0;
-	case KEY_ROWS:
-		o->rows = view_parse_count("rows", arg, 1, 1000000, state);
 		return 0;
 	case KEY_SOURCES:
 		o->has_sources = true;
@@ -63,14 +59,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_ASM:
 		o->has_asm = true;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (o->name != NULL)
-			argp_error(state, "'%s' is one too many: one file or function at a time",
-				   arg);
-		o->name = arg;
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return view_parse_choice(&o->choice, key, arg, state);
 	}
 }
 
@@ -89,7 +79,7 @@ static int print_list(const struct annotate_options *o, const struct profile *p,
 	else if (o->view.common.format == VIEW_JSON)
 		ret = annotation_list_json(&l, &out, &err);
 	else
-		ret = annotation_list_text(&l, o->rows, &d, &out, &err);
+		ret = annotation_list_text(&l, o->choice.rows, &d, &out, &err);
 	annotation_list_release(&l);
 	return view_show(&out, ret, &err);
 }
@@ -102,7 +92,7 @@ static int print_source(const struct annotate_options *o, const struct profile *
 	struct err err;
 	int ret = 0;
 
-	if (annotation_init(&a, p, size, o->name, &err) != 0)
+	if (annotation_init(&a, p, size, o->choice.name, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	if (o->view.common.format == VIEW_CSV)
 		annotation_csv(&a, &out);
@@ -123,15 +113,15 @@ static int print(const void *options, const struct profile *p)
 	uint64_t size;
 	struct err err;
 
-	if (profile_choose_size(p, o->size_bytes, &size, &err) != 0)
+	if (profile_choose_size(p, o->choice.size_bytes, &size, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	return o->name != NULL ? print_source(o, p, size) : print_list(o, p, size);
+	return o->choice.name != NULL ? print_source(o, p, size) : print_list(o, p, size);
 }
 
 /* A profile has events or samples; options for the one are none for the other. */
 static int annotate(const struct annotate_options *o)
 {
-	bool for_samples = o->size_bytes != 0 || o->view.line_bytes != 0 ||
+	bool for_samples = o->choice.size_bytes != 0 || o->view.line_bytes != 0 ||
 			   o->view.machine != NULL || o->has_sources;
 	struct event_profile p;
 	struct err err;
@@ -155,8 +145,8 @@ static int annotate(const struct annotate_options *o)
 			o->view.common.input);
 		code = cli_fail(&err, EXIT_USAGE);
 	} else {
-		struct annotate_events how = {&o->events, o->name, o->all,
-					      o->has_asm, o->rows, o->view.common.format};
+		struct annotate_events how = {&o->events, o->choice.name, o->all,
+					      o->has_asm, o->choice.rows, o->view.common.format};
 
 		code = annotate_events(&how, &p);
 	}

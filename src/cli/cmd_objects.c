@@ -11,25 +11,23 @@
 
 #define DEFAULT_TOP 20
 
-enum { KEY_SIZE = 's', KEY_TOP = 'n', KEY_BY = 'b', KEY_PATHS = 'p' };
+enum { KEY_BY = 'b', KEY_PATHS = 'p' };
 
 struct objects_options {
 	struct view view;
-	uint64_t size_bytes; /* 0: the default */
-	uint64_t top;
+	struct view_choice choice;
 	enum data_by by;
-	const char *name; /* NULL: all */
 };
 
 static const struct argp_option option_list[] = {
-	{"size", KEY_SIZE, "BYTES", 0,
+	{"size", VIEW_KEY_SIZE, "BYTES", 0,
 	 "Misses in a cache of this size (default: the L2 of the machine that recorded, or 1M)", 0},
 	{"sites-by", KEY_BY, "WHAT", 0,
 	 "Blocks are one data structure that come from the same function, line (the default) or "
 	 "path",
 	 0},
 	{"paths", KEY_PATHS, NULL, 0, "The same as --sites-by=path", 0},
-	{"top", KEY_TOP, "N", 0, "Show N data structures of the text (default 20)", 0},
+	{"top", VIEW_KEY_ROWS, "N", 0, "Show N data structures of the text (default 20)", 0},
 	{0},
 };
 
@@ -56,11 +54,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		*o = (struct objects_options){.top = DEFAULT_TOP, .by = DATA_BY_LINE};
+		*o = (struct objects_options){.choice = {.rows = DEFAULT_TOP,
+							 .rows_are = "top",
+							 .takes = "data structure"},
+					      .by = DATA_BY_LINE};
 		state->child_inputs[0] = &o->view;
-		return 0;
-	case KEY_SIZE:
-		o->size_bytes = view_parse_size(arg, state);
 		return 0;
 	case KEY_BY:
 		parse_by(o, arg, state);
@@ -68,17 +66,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_PATHS:
 		o->by = DATA_BY_PATH;
 		return 0;
-	case KEY_TOP:
-		o->top = view_parse_count("top", arg, 1, 1000000, state);
-		return 0;
-	case ARGP_KEY_ARG:
-		if (o->name != NULL)
-			argp_error(state, "'%s' is one too many: one data structure at a time",
-				   arg);
-		o->name = arg;
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return view_parse_choice(&o->choice, key, arg, state);
 	}
 }
 
@@ -94,7 +83,7 @@ static int print_data(const struct objects_options *o, const struct data *d, con
 	else if (o->view.common.format == VIEW_JSON)
 		ret = data_json(d, marks, &out, &err);
 	else
-		ret = data_text(d, o->top, marks, &display, &out, &err);
+		ret = data_text(d, o->choice.rows, marks, &display, &out, &err);
 	return view_show(&out, ret, &err);
 }
 
@@ -107,16 +96,16 @@ static int print(const void *options, const struct profile *p)
 	struct err err;
 	int code;
 
-	if (profile_choose_size(p, o->size_bytes, &size, &err) != 0)
+	if (profile_choose_size(p, o->choice.size_bytes, &size, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	if (data_init(&d, p, size, o->by, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	if (o->name != NULL)
+	if (o->choice.name != NULL)
 		marks = calloc(d.count + 1, sizeof(*marks));
-	if (o->name != NULL && marks == NULL) {
+	if (o->choice.name != NULL && marks == NULL) {
 		err_set(&err, "not enough memory for %zu data structures", d.count);
 		code = cli_fail(&err, EXIT_OUTPUT);
-	} else if (marks != NULL && data_find(&d, o->name, marks, &err) == 0) {
+	} else if (marks != NULL && data_find(&d, o->choice.name, marks, &err) == 0) {
 		code = cli_fail(&err, EXIT_USAGE);
 	} else {
 		code = print_data(o, &d, marks);

@@ -9,20 +9,18 @@
 
 #define DEFAULT_TOP 10
 
-enum { KEY_SIZE = 's', KEY_TOP = 'n', KEY_FOLDED = 'f' };
+enum { KEY_FOLDED = 'f' };
 
 struct paths_options {
 	struct view view;
-	uint64_t size_bytes; /* 0: the default */
-	uint64_t top;
+	struct view_choice choice;
 	bool folded;
-	const char *name; /* function or file; NULL: all */
 };
 
 static const struct argp_option option_list[] = {
-	{"size", KEY_SIZE, "BYTES", 0,
+	{"size", VIEW_KEY_SIZE, "BYTES", 0,
 	 "Misses in a cache of this size (default: the L2 of the machine that recorded, or 1M)", 0},
-	{"top", KEY_TOP, "N", 0, "Show N functions of the text (default 10)", 0},
+	{"top", VIEW_KEY_ROWS, "N", 0, "Show N functions of the text (default 10)", 0},
 	{"folded", KEY_FOLDED, NULL, 0,
 	 "Print a line a path, 'main;work;read 1234': misses per billion accesses, for flame "
 	 "graphs",
@@ -36,30 +34,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		*o = (struct paths_options){.top = DEFAULT_TOP};
+		*o = (struct paths_options){.choice = {.rows = DEFAULT_TOP,
+						       .rows_are = "top",
+						       .takes = "function or file"}};
 		state->child_inputs[0] = &o->view;
-		return 0;
-	case KEY_SIZE:
-		o->size_bytes = view_parse_size(arg, state);
-		return 0;
-	case KEY_TOP:
-		o->top = view_parse_count("top", arg, 1, 1000000, state);
 		return 0;
 	case KEY_FOLDED:
 		o->folded = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (o->name != NULL)
-			argp_error(state, "'%s' is one too many: one function or file at a time",
-				   arg);
-		o->name = arg;
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		if (o->folded && o->view.common.format != VIEW_TEXT)
 			argp_error(state, "--folded is a format of its own: leave --format away");
 		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return view_parse_choice(&o->choice, key, arg, state);
 	}
 }
 
@@ -73,8 +61,8 @@ static int print(const void *options, const struct profile *p)
 	struct err err;
 	int ret = 0;
 
-	if (profile_choose_size(p, o->size_bytes, &size, &err) != 0 ||
-	    paths_init(&t, p, size, o->name, &err) != 0)
+	if (profile_choose_size(p, o->choice.size_bytes, &size, &err) != 0 ||
+	    paths_init(&t, p, size, o->choice.name, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	if (o->folded)
 		paths_folded(&t, &out);
@@ -83,7 +71,7 @@ static int print(const void *options, const struct profile *p)
 	else if (o->view.common.format == VIEW_JSON)
 		ret = paths_json(&t, &out, &err);
 	else
-		ret = paths_text(&t, o->top, &d, &out, &err);
+		ret = paths_text(&t, o->choice.rows, &d, &out, &err);
 	paths_release(&t);
 	return view_show(&out, ret, &err);
 }

@@ -228,13 +228,7 @@ static void show_summary(struct record_options *o, const struct collector_result
 
 	if (o->is_quiet)
 		return;
-	if (r->lost_processes > 0)
-		fprintf(stderr,
-			"dwell: %" PRIu64 " processes were not profiled: too many ran at once\n",
-			r->lost_processes);
-	if (r->lost_records > 0)
-		fprintf(stderr, "dwell: %" PRIu64 " records were lost: the program was too fast\n",
-			r->lost_records);
+	target_end_losses(r, "profiled", "the program was too fast");
 	if (r->was_native)
 		return;
 	if (o->run.config.gear == CHANNEL_GEAR_COUNT)

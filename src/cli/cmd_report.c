@@ -11,22 +11,19 @@
 #define DEFAULT_ROWS	   10
 #define DEFAULT_EVENT_ROWS 40
 
-enum { KEY_SIZE = 's', KEY_ROWS = 'n' };
-
 struct report_options {
 	struct view view;
-	uint64_t size_bytes; /* 0: the default */
-	uint64_t rows;	     /* 0: the default */
+	struct view_choice choice;
 	struct report_events events;
 };
 
 static const struct argp_option option_list[] = {
-	{"size", KEY_SIZE, "BYTES", 0,
+	{"size", VIEW_KEY_SIZE, "BYTES", 0,
 	 "Rank functions, lines and data by their misses in a cache of this size (default: the L2 "
 	 "of the "
 	 "machine that recorded, or 1M)",
 	 0},
-	{"rows", KEY_ROWS, "N", 0,
+	{"rows", VIEW_KEY_ROWS, "N", 0,
 	 "Show N functions, lines and data structures of the text (default 10; of events 40)", 0},
 	{0},
 };
@@ -37,21 +34,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		*o = (struct report_options){0};
+		*o = (struct report_options){.choice = {.rows_are = "rows"}};
 		state->child_inputs[0] = &o->view;
 		state->child_inputs[1] = &o->events;
 		return 0;
-	case KEY_SIZE:
-		o->size_bytes = view_parse_size(arg, state);
-		return 0;
-	case KEY_ROWS:
-		o->rows = view_parse_count("rows", arg, 1, 1000000, state);
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "'%s' is not expected: a profile is named with -i FILE", arg);
-		return EINVAL;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return view_parse_choice(&o->choice, key, arg, state);
 	}
 }
 
@@ -65,7 +53,7 @@ static int print_report(const void *options, const struct profile *p)
 	struct err err;
 	int ret = 0;
 
-	if (profile_choose_size(p, o->size_bytes, &size, &err) != 0)
+	if (profile_choose_size(p, o->choice.size_bytes, &size, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	if (summary_init(&s, p, size, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
@@ -74,7 +62,8 @@ static int print_report(const void *options, const struct profile *p)
 	else if (o->view.common.format == VIEW_JSON)
 		ret = summary_json(&s, &out, &err);
 	else
-		ret = summary_text(&s, o->rows != 0 ? o->rows : DEFAULT_ROWS, &d, &out, &err);
+		ret = summary_text(&s, o->choice.rows != 0 ? o->choice.rows : DEFAULT_ROWS, &d,
+				   &out, &err);
 	summary_release(&s);
 	return view_show(&out, ret, &err);
 }
@@ -82,7 +71,8 @@ static int print_report(const void *options, const struct profile *p)
 /* A profile has events or samples; options for the one are none for the other. */
 static int report(struct report_options *o)
 {
-	bool for_samples = o->size_bytes != 0 || o->view.line_bytes != 0 || o->view.machine != NULL;
+	bool for_samples =
+		o->choice.size_bytes != 0 || o->view.line_bytes != 0 || o->view.machine != NULL;
 	struct event_profile p;
 	struct err err;
 	int code, status = event_options_open(&o->view, &p, &code);
@@ -108,7 +98,8 @@ static int report(struct report_options *o)
 		code = cli_fail(&err, EXIT_USAGE);
 	} else {
 		code = report_events_print(&o->events, &p, o->view.common.format,
-					   o->rows != 0 ? o->rows : DEFAULT_EVENT_ROWS);
+					   o->choice.rows != 0 ? o->choice.rows
+							       : DEFAULT_EVENT_ROWS);
 	}
 	events_close(&p);
 	return code;

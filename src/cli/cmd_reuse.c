@@ -9,19 +9,15 @@
 
 #define DEFAULT_ROWS 10
 
-enum { KEY_SIZE = 's', KEY_ROWS = 'n' };
-
 struct reuse_options {
 	struct view view;
-	uint64_t size_bytes; /* 0: the default */
-	uint64_t rows;
-	const char *name; /* line, file or function; NULL: the whole program */
+	struct view_choice choice;
 };
 
 static const struct argp_option option_list[] = {
-	{"size", KEY_SIZE, "BYTES", 0,
+	{"size", VIEW_KEY_SIZE, "BYTES", 0,
 	 "Misses in a cache of this size (default: the L2 of the machine that recorded, or 1M)", 0},
-	{"rows", KEY_ROWS, "N", 0, "Show N rows of the text (default 10)", 0},
+	{"rows", VIEW_KEY_ROWS, "N", 0, "Show N rows of the text (default 10)", 0},
 	{0},
 };
 
@@ -31,24 +27,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		*o = (struct reuse_options){.rows = DEFAULT_ROWS};
+		*o = (struct reuse_options){.choice = {.rows = DEFAULT_ROWS,
+						       .rows_are = "rows",
+						       .takes = "line, file or function"}};
 		state->child_inputs[0] = &o->view;
 		return 0;
-	case KEY_SIZE:
-		o->size_bytes = view_parse_size(arg, state);
-		return 0;
-	case KEY_ROWS:
-		o->rows = view_parse_count("rows", arg, 1, 1000000, state);
-		return 0;
-	case ARGP_KEY_ARG:
-		if (o->name != NULL)
-			argp_error(state,
-				   "'%s' is one too many: one line, file or function at a time",
-				   arg);
-		o->name = arg;
-		return 0;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return view_parse_choice(&o->choice, key, arg, state);
 	}
 }
 
@@ -62,15 +47,15 @@ static int print(const void *options, const struct profile *p)
 	struct err err;
 	int ret = 0;
 
-	if (profile_choose_size(p, o->size_bytes, &size, &err) != 0 ||
-	    reuse_init(&r, p, size, o->name, &err) != 0)
+	if (profile_choose_size(p, o->choice.size_bytes, &size, &err) != 0 ||
+	    reuse_init(&r, p, size, o->choice.name, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	if (o->view.common.format == VIEW_CSV)
 		reuse_csv(&r, &out);
 	else if (o->view.common.format == VIEW_JSON)
 		ret = reuse_json(&r, &out, &err);
 	else
-		ret = reuse_text(&r, o->rows, &d, &out, &err);
+		ret = reuse_text(&r, o->choice.rows, &d, &out, &err);
 	reuse_release(&r);
 	return view_show(&out, ret, &err);
 }

@@ -86,13 +86,7 @@ static void show_summary(const struct simulate_run *o, const struct collector_re
 {
 	char accesses[32];
 
-	if (r->lost_processes > 0)
-		fprintf(stderr,
-			"dwell: %" PRIu64 " processes were not simulated: too many ran at once\n",
-			r->lost_processes);
-	if (r->lost_records > 0)
-		fprintf(stderr, "dwell: %" PRIu64 " records were lost: the profile is not complete\n",
-			r->lost_records);
+	target_end_losses(r, "simulated", "the profile is not complete");
 	if (!r->was_native && !o->is_quiet)
 		fprintf(stderr, "dwell: %s accesses, written to %s\n",
 			format_count(r->accesses, accesses), o->run.output);

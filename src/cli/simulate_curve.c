@@ -276,10 +276,7 @@ static int finish(struct simulate_curve *o, const struct simulate_output *to, st
 			"not enough memory to simulate the program: try fewer or larger lines");
 		return cli_fail(&err, EXIT_CANNOT_RUN);
 	}
-	if (r->lost_processes > 0)
-		fprintf(stderr,
-			"dwell: %" PRIu64 " processes were not simulated: too many ran at once\n",
-			r->lost_processes);
+	target_end_losses(r, "simulated", "the curve is not complete");
 	if (p == NULL && o->exact.process >= 0 && !r->was_native) {
 		err_set(&err,
 			"the run had no process %" PRId64 ": there were %" PRIu64 ", from 0 on",

@@ -2,6 +2,7 @@
 /* The end of a command that ran a program. */
 #include "cli/target_end.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/prctl.h>
@@ -20,6 +21,15 @@ int target_failure_code(enum collector_failure failure)
 	};
 
 	return codes[failure];
+}
+
+void target_end_losses(const struct collector_result *r, const char *done, const char *why)
+{
+	if (r->lost_processes > 0)
+		fprintf(stderr, "dwell: %" PRIu64 " processes were not %s: too many ran at once\n",
+			r->lost_processes, done);
+	if (r->lost_records > 0)
+		fprintf(stderr, "dwell: %" PRIu64 " records were lost: %s\n", r->lost_records, why);
 }
 
 int target_end_alike(int wait_status)

@@ -11,6 +11,12 @@
  */
 int target_end_alike(int wait_status);
 
+/*
+ * What the run had to do without, on stderr; `done`: what did not happen to processes that found no
+ * place, "profiled", and `why` says of records that were lost what it means.
+ */
+void target_end_losses(const struct collector_result *r, const char *done, const char *why);
+
 /* The exit code for a run that failed. */
 int target_failure_code(enum collector_failure failure);
 

@@ -217,6 +217,28 @@ int view_show(struct text *out, int status, const struct err *err)
 	return status == 0 ? EXIT_OK : cli_fail(err, EXIT_OUTPUT);
 }
 
+error_t view_parse_choice(struct view_choice *c, int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case VIEW_KEY_SIZE:
+		c->size_bytes = view_parse_size(arg, state);
+		return 0;
+	case VIEW_KEY_ROWS:
+		c->rows = view_parse_count(c->rows_are, arg, 1, 1000000, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (c->takes == NULL)
+			argp_error(state, "'%s' is not expected: a profile is named with -i FILE",
+				   arg);
+		if (c->name != NULL)
+			argp_error(state, "'%s' is one too many: one %s at a time", arg, c->takes);
+		c->name = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
 void view_notes(struct text *notes)
 {
 	const char *line = text_get(notes);

@@ -55,6 +55,20 @@ uint64_t view_parse_size(const char *text, struct argp_state *state);
 uint64_t view_parse_count(const char *name, const char *text, uint64_t min, uint64_t max,
 			  struct argp_state *state);
 
+/* What views of code and data have alike: the cache that ranks, how much is shown, and of what. */
+struct view_choice {
+	uint64_t size_bytes; /* 0: the default */
+	uint64_t rows;
+	const char *name;     /* NULL: everything */
+	const char *takes;    /* what a name is, for a sentence: "file or function"; NULL: there is none */
+	const char *rows_are; /* the long name of -n */
+};
+
+enum { VIEW_KEY_SIZE = 's', VIEW_KEY_ROWS = 'n' };
+
+/* For a command's parser: these two, and the name. Returns ARGP_ERR_UNKNOWN for other keys. */
+error_t view_parse_choice(struct view_choice *c, int key, char *arg, struct argp_state *state);
+
 /* As many lines as there are; a line each on stderr, "dwell: " in front. Releases notes. */
 void view_notes(struct text *notes);
 
