@@ -44,8 +44,9 @@ PROGRAMS = dict(cv.PROGRAMS, **{
     'python3': 'python3 -S -E -c "x = {i: str(i) for i in range(60000)}; print(sum(len(v) for v in x.values()))"',
     'perl': 'perl -e "my %h; $h{$_ % 5000} .= $_ for 1..150000; print scalar keys %h"',
 })
-# A last level with the sets of one page: where pages lie makes no difference to it.
-LL_OF_A_PAGE = '8388608,2048,64'
+# For --one-heap: malloc takes this much when it begins, and neither maps nor moves blocks of its own.
+HEAP = 1 << 27
+TUNABLES = {'top_pad': HEAP, 'mmap_threshold': HEAP, 'trim_threshold': 8 * HEAP}
 COUNTS = ['Ir', 'Dr', 'Dw']
 MISSES = ['I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw']
 CACHES = {'I1': '32768,8,64', 'D1': '32768,8,64', 'LL': '8388608,16,64'}
@@ -183,6 +184,12 @@ def environment(base):
 cv_environment, cv.environment = cv.environment, environment
 
 
+def one_heap(base):
+    e = dict(environment(base), PYTHONMALLOC='malloc')
+    e['GLIBC_TUNABLES'] += ''.join(':glibc.malloc.%s=%d' % pair for pair in TUNABLES.items())
+    return e
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     p.add_argument('--dwell', default='build/dwell')
@@ -194,14 +201,14 @@ def main():
     p.add_argument('--limit', type=float, default=0.1, help='per cent, for counts')
     p.add_argument('--miss-limit', type=float, default=0.5, help='per cent, for misses')
     p.add_argument('--miss-floor', type=int, default=50)
-    p.add_argument('--page-sets', action='store_true',
-                   help='a last level of 64 sets of 2048 ways: where pages lie makes no difference')
+    p.add_argument('--one-heap', action='store_true',
+                   help='malloc takes memory once: where mmap and mremap put blocks makes no difference')
     p.add_argument('--fast', action='store_true', help='do not run Callgrind for the bit tests')
     p.add_argument('--markdown', action='store_true')
     options = p.parse_args()
     options.dwell = os.path.abspath(options.dwell)
-    if options.page_sets:
-        CACHES['LL'] = LL_OF_A_PAGE
+    if options.one_heap:
+        cv.environment = one_heap
     base = tempfile.mkdtemp(prefix='dwell-simulate-')
     cv.PROGRAMS = PROGRAMS
     cv.inputs = inputs

@@ -8,7 +8,6 @@ Always: no crash and no hang, a sentence on stderr that begins with 'dwell:', th
 status (src/cli/exit_codes.h), and nothing on stdout. Each case prints one line; the exit status
 is 0 when none failed.
 """
-import argparse
 import os
 import random
 import re
@@ -17,28 +16,13 @@ import signal
 import sqlite3
 import struct
 import subprocess
-import sys
-import tempfile
 import time
+
+from cases import case, check, main, Skip
 
 USAGE, INPUT, OUTPUT, NOT_EXECUTABLE, NOT_FOUND = 2, 3, 5, 126, 127
 SECONDS = 60
 VIEWS = [['report'], ['curve'], ['annotate'], ['objects'], ['objects', '--paths', '--format=json'], ['paths'], ['paths', '--folded'], ['reuse'], ['info'], ['info', '--format=json'], ['processes'], ['top', '--once']]
-cases = []
-
-
-class Skip(Exception):
-    """This machine or user cannot run the case."""
-
-
-def case(function):
-    cases.append(function)
-    return function
-
-
-def check(condition, *what):
-    if not condition:
-        raise AssertionError(' '.join(str(w) for w in what))
 
 
 def start(*arguments, **more):
@@ -486,34 +470,10 @@ def closed_standard_descriptors():
     check(state_of('closed.db')[0] == 'complete', 'the file is not complete')
 
 
-def main():
+def set_up(dwell, folder):
     global DWELL
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    p.add_argument('--dwell', default='build/dwell')
-    p.add_argument('--only', default='', help='only cases whose name matches this expression')
-    options = p.parse_args()
-    DWELL = os.path.abspath(options.dwell)
-    os.environ.update(LC_ALL='C', PAGER='cat')
-    folder = tempfile.mkdtemp(prefix='dwell-bad-input-')
-    os.chdir(folder)
-    counts = {'ok': 0, 'FAILED': 0, 'skipped': 0}
-    for function in cases:
-        if not re.search(options.only, function.__name__):
-            continue
-        why, result, begin = '', 'ok', time.monotonic()
-        try:
-            function()
-        except Skip as e:
-            result, why = 'skipped', str(e)
-        except (AssertionError, subprocess.TimeoutExpired, OSError, sqlite3.Error) as e:
-            result, why = 'FAILED', '%s: %s' % (type(e).__name__, e)
-        counts[result] += 1
-        print('%-8s %-52s %5.1f s  %s' % (result, function.__name__, time.monotonic() - begin, why), flush=True)
-    os.chdir('/')
-    shutil.rmtree(folder, ignore_errors=True)
-    print('bad input: %(ok)d ok, %(FAILED)d failed, %(skipped)d skipped' % counts)
-    return 1 if counts['FAILED'] else 0
+    DWELL = dwell
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    main('bad-input', __doc__, set_up)

@@ -6,32 +6,19 @@
 
 Each case prints one line; the exit status is 0 when none failed.
 """
-import argparse
 import collections
 import os
-import shutil
 import sqlite3
 import subprocess
-import sys
-import tempfile
 
-cases = []
+from cases import case, check, main
+
 
 ARCS = """
 SELECT coalesce(a.function, ''), b.function, kind, sum(calls), sum(Ir), count(DISTINCT b.id), min(b.thread)
 FROM arc LEFT JOIN node a ON a.id = arc.caller_id JOIN node b ON b.id = arc.callee_id GROUP BY 1, 2, 3
 """
 Arc = collections.namedtuple('Arc', 'calls cost nodes thread')
-
-
-def case(function):
-    cases.append(function)
-    return function
-
-
-def check(condition, *what):
-    if not condition:
-        raise AssertionError(' '.join(str(w) for w in what))
 
 
 def simulate(*options):
@@ -171,29 +158,10 @@ def bad_options_are_refused():
         check(not os.path.exists('bad.db'), 'a profile in spite of', options)
 
 
-def main():
+def set_up(dwell, programs, folder):
     global DWELL, PROGRAM
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    p.add_argument('--dwell', default='build/dwell')
-    p.add_argument('--programs', default='build/tests/programs')
-    o = p.parse_args()
-    DWELL, PROGRAM = os.path.abspath(o.dwell), os.path.join(os.path.abspath(o.programs), 'call-graph')
-    base = tempfile.mkdtemp(prefix='dwell-call-graph-')
-    failed = 0
-    try:
-        os.chdir(base)
-        for function in cases:
-            try:
-                function()
-                print('ok      ' + function.__name__.replace('_', ' '))
-            except AssertionError as e:
-                failed += 1
-                print('FAILED  %s: %s' % (function.__name__.replace('_', ' '), e))
-    finally:
-        os.chdir('/')
-        shutil.rmtree(base, ignore_errors=True)
-    return 1 if failed else 0
+    DWELL, PROGRAM = dwell, os.path.join(programs, 'call-graph')
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    main('call-graph', __doc__, set_up, programs='build/tests/programs')

@@ -6,33 +6,20 @@
 
 Each case prints one line; the exit status is 0 when none failed.
 """
-import argparse
 import csv
 import json
 import os
 import re
-import shutil
 import signal
 import socket
 import sqlite3
 import subprocess
-import sys
-import tempfile
 import time
+
+from cases import case, check, main
 
 USAGE, INPUT, OUTPUT = 2, 3, 5
 SECONDS = 60
-cases = []
-
-
-def case(function):
-    cases.append(function)
-    return function
-
-
-def check(condition, *what):
-    if not condition:
-        raise AssertionError(' '.join(str(w) for w in what))
 
 
 def run(*arguments, **more):
@@ -478,34 +465,11 @@ def all_processes_are_listed():
     check(len(out.splitlines()) == count + 1, out)
 
 
-def main():
+def set_up(dwell, programs, folder):
     global DWELL, PROGRAMS
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    p.add_argument('--dwell', default='build/dwell')
-    p.add_argument('--programs', default='build/tests/programs')
-    p.add_argument('--only', default='', help='only cases whose name matches this expression')
-    options = p.parse_args()
-    DWELL, PROGRAMS = os.path.abspath(options.dwell), os.path.abspath(options.programs)
-    folder = tempfile.mkdtemp(prefix='dwell-control-')
-    os.environ.update(LC_ALL='C', PAGER='cat', XDG_RUNTIME_DIR=folder)
-    os.chdir(folder)
-    failed = 0
-    for function in cases:
-        if not re.search(options.only, function.__name__):
-            continue
-        why, begin = '', time.monotonic()
-        try:
-            function()
-        except (AssertionError, subprocess.SubprocessError, OSError, sqlite3.Error, ValueError, KeyError) as e:
-            why = '%s: %s' % (type(e).__name__, e)
-        failed += why != ''
-        print('%-8s %-48s %5.1f s  %s' % ('FAILED' if why else 'ok', function.__name__,
-                                          time.monotonic() - begin, why), flush=True)
-    os.chdir('/')
-    shutil.rmtree(folder, ignore_errors=True)
-    print('control: %d ok, %d failed' % (len(cases) - failed, failed))
-    return 1 if failed else 0
+    DWELL, PROGRAMS = dwell, programs
+    os.environ.update(XDG_RUNTIME_DIR=folder)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    main('control', __doc__, set_up, programs='build/tests/programs')

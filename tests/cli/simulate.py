@@ -6,7 +6,6 @@
 
 --walk is examples/column-walk. Each case prints one line; the exit status is 0 when none failed.
 """
-import argparse
 import csv
 import json
 import os
@@ -14,20 +13,8 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
 
-cases = []
-
-
-def case(function):
-    cases.append(function)
-    return function
-
-
-def check(condition, *what):
-    if not condition:
-        raise AssertionError(' '.join(str(w) for w in what))
+from cases import case, check, main
 
 
 def run(*arguments):
@@ -189,31 +176,10 @@ def a_seed_repeats_random_replacement():
     check(results[0] == results[1] != results[2], results)
 
 
-def main():
+def set_up(dwell, walk, folder):
     global DWELL, WALK
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    p.add_argument('--dwell', default='build/dwell')
-    p.add_argument('--walk', default='build/examples/column-walk')
-    p.add_argument('--only', default='', help='only cases whose name matches this expression')
-    options = p.parse_args()
-    DWELL, WALK = os.path.abspath(options.dwell), os.path.abspath(options.walk)
-    os.environ.update(LC_ALL='C')
-    os.environ.pop('COLUMNS', None)
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        os.chdir(folder)
-        for function in cases:
-            if not re.search(options.only, function.__name__):
-                continue
-            try:
-                function()
-                print('ok       ' + function.__name__, flush=True)
-            except (AssertionError, subprocess.TimeoutExpired, OSError, ValueError, KeyError) as e:
-                failed += 1
-                print('FAILED   %s: %s: %s' % (function.__name__, type(e).__name__, e), flush=True)
-        os.chdir('/')
-    return 1 if failed else 0
+    DWELL, WALK = dwell, walk
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    main('simulate', __doc__, set_up, walk='build/examples/column-walk')

@@ -6,32 +6,18 @@
 
 Each case prints one line; the exit status is 0 when none failed.
 """
-import argparse
 import os
 import re
-import shutil
 import sqlite3
 import subprocess
-import sys
-import tempfile
-import time
+
+from cases import case, check, main
 
 USAGE = 2
 SECONDS = 100
 # Sets are chosen by no more than the address within a page: the engine's own memory may move the program's.
 SMALL = ['--cache=L1i=8K,4,64', '--cache=L1d=4K,4,64', '--cache=LL=64K,16,64']
 EVENTS = ['Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw']
-cases = []
-
-
-def case(function):
-    cases.append(function)
-    return function
-
-
-def check(condition, *what):
-    if not condition:
-        raise AssertionError(' '.join(str(w) for w in what))
 
 
 def run(*arguments):
@@ -317,35 +303,11 @@ def bad_options_are_refused():
         check(got == USAGE and says in err and not os.path.exists('none.db'), options, got, err)
 
 
-def main():
+def set_up(dwell, programs, folder):
     global DWELL, PROGRAMS
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    p.add_argument('--dwell', default='build/dwell')
-    p.add_argument('--programs', default='build/tests/programs')
-    p.add_argument('--only', default='', help='only cases whose name matches this expression')
-    options = p.parse_args()
-    DWELL, PROGRAMS = os.path.abspath(options.dwell), os.path.abspath(options.programs)
-    folder = tempfile.mkdtemp(prefix='dwell-simulate-run-')
-    os.environ.update(LC_ALL='C', XDG_RUNTIME_DIR=folder)
-    os.chdir(folder)
-    failed = done = 0
-    for function in cases:
-        if not re.search(options.only, function.__name__):
-            continue
-        why, begin = '', time.monotonic()
-        try:
-            function()
-        except (AssertionError, subprocess.SubprocessError, OSError, sqlite3.Error, ValueError, KeyError) as e:
-            why = '%s: %s' % (type(e).__name__, e)
-        failed += why != ''
-        done += 1
-        print('%-8s %-48s %5.1f s  %s' % ('FAILED' if why else 'ok', function.__name__,
-                                          time.monotonic() - begin, why), flush=True)
-    os.chdir('/')
-    shutil.rmtree(folder, ignore_errors=True)
-    print('simulate-run: %d ok, %d failed' % (done - failed, failed))
-    return 1 if failed else 0
+    DWELL, PROGRAMS = dwell, programs
+    os.environ.update(XDG_RUNTIME_DIR=folder)
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    main('simulate-run', __doc__, set_up, programs='build/tests/programs')

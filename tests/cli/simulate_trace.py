@@ -7,28 +7,16 @@
 A trace made up here, with accesses that straddle lines, is simulated twice: by dwell, and by a plain simulator
 of Cachegrind's rules below. Each case prints one line; the exit status is 0 when none failed.
 """
-import argparse
 import csv
 import io
 import json
 import os
 import random
 import subprocess
-import sys
-import tempfile
+
+from cases import case, check, main
 
 CACHES = ('--cache', 'L1i=1K,2,32', '--cache', 'L1d=2K,4,64', '--cache', 'LL=8K,8,64')
-cases = []
-
-
-def case(function):
-    cases.append(function)
-    return function
-
-
-def check(condition, *what):
-    if not condition:
-        raise AssertionError(' '.join(str(w) for w in what))
 
 
 def run(*arguments, stdin=''):
@@ -209,29 +197,10 @@ def a_bad_line_is_named():
     check(got == 3 and not os.path.exists('none.csv'), 'there is a file')
 
 
-def main():
+def set_up(dwell, folder):
     global DWELL
-    parser = argparse.ArgumentParser()
-    parser.add_argument('--dwell', default='build/dwell')
-    arguments = parser.parse_args()
-    DWELL = os.path.abspath(arguments.dwell)
-    os.environ.update(LC_ALL='C')
-    os.environ.pop('COLUMNS', None)
-    failed = 0
-    for function in cases:
-        name = function.__name__.replace('_', ' ')
-        with tempfile.TemporaryDirectory() as folder:
-            os.chdir(folder)
-            try:
-                function()
-                print('ok    ', name)
-            except (AssertionError, subprocess.TimeoutExpired, OSError, ValueError) as e:
-                print('FAILED', name + ':', e)
-                failed += 1
-            os.chdir('/')
-    print('%d cases, %d failed' % (len(cases), failed))
-    return failed > 0
+    DWELL = dwell
 
 
 if __name__ == '__main__':
-    sys.exit(main())
+    main('simulate-trace', __doc__, set_up)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the tests of the command line have in common: cases, and how they are run.
+
+    from cases import case, check, main
+
+    @case
+    def a_fact():
+        check(1 + 1 == 2, 'sums')
+
+    main('name', __doc__, set_up)
+"""
+import argparse
+import os
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+FAILURES = (AssertionError, subprocess.SubprocessError, OSError, sqlite3.Error, ValueError, KeyError)
+cases = []
+
+
+class Skip(Exception):
+    """This machine cannot show it."""
+
+
+def case(function):
+    cases.append(function)
+    return function
+
+
+def check(condition, *what):
+    if not condition:
+        raise AssertionError(' '.join(str(w) for w in what))
+
+
+def run_case(function):
+    """Returns how it ended, and why."""
+    try:
+        function()
+    except Skip as e:
+        return 'skipped', str(e)
+    except FAILURES as e:
+        return 'FAILED', '%s: %s' % (type(e).__name__, e)
+    return 'ok', ''
+
+
+def main(name, doc, set_up, **places):
+    """Runs the cases in a folder of their own, a line for each. `places`: options besides --dwell and what they
+    are by default, paths all; set_up gets all of them, from the root, and the folder. Ends the program."""
+    p = argparse.ArgumentParser(description=doc.split('\n')[0])
+    for option, default in dict(dwell='build/dwell', **places).items():
+        p.add_argument('--' + option, default=default)
+    p.add_argument('--only', default='', help='only cases whose name matches this expression')
+    options = vars(p.parse_args())
+    only, counts = options.pop('only'), {'ok': 0, 'FAILED': 0, 'skipped': 0}
+    options = {option: os.path.abspath(path) for option, path in options.items()}
+    folder = tempfile.mkdtemp(prefix='dwell-%s-' % name)
+    os.environ.update(LC_ALL='C', PAGER='cat')
+    os.environ.pop('COLUMNS', None)
+    os.chdir(folder)
+    set_up(folder=folder, **options)
+    for function in cases:
+        if not re.search(only, function.__name__):
+            continue
+        begin = time.monotonic()
+        how, why = run_case(function)
+        counts[how] += 1
+        print('%-8s %-52s %5.1f s  %s' % (how, function.__name__, time.monotonic() - begin, why), flush=True)
+    os.chdir('/')
+    shutil.rmtree(folder, ignore_errors=True)
+    print(name + ': %(ok)d ok, %(FAILED)d failed, %(skipped)d skipped' % counts)
+    sys.exit(1 if counts['FAILED'] else 0)
