@@ -5,75 +5,41 @@
 
 #include "merge/private.h"
 
-/* The arrays of a profile are read, put with new ids, and freed: the pattern of all that follows. */
-
-static int copy_processes(struct copying *c, struct err *err)
+static int put_processes(struct copying *c, struct store_process *x, struct err *err)
 {
-	struct store_process *items;
-	size_t count;
-	int status = 0;
-
-	if (store_read_processes(c->in, &items, &count, err) != 0)
-		return -1;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		items[i].id += c->by.process;
-		items[i].parent_id = shifted(items[i].parent_id, c->by.process);
-		use_id(&c->next.process, items[i].id);
-		status = store_put_process(c->out, &items[i], err);
-	}
-	free(items);
-	return status;
+	x->id += c->by.process;
+	x->parent_id = shifted(x->parent_id, c->by.process);
+	use_id(&c->next.process, x->id);
+	return store_put_process(c->out, x, err);
 }
 
-static int copy_threads(struct copying *c, struct err *err)
-{
-	struct store_thread *items;
-	size_t count;
-	int status = 0;
+COPY_EACH(processes, struct store_process, store_read_processes(c->in, &items, &count, err))
 
-	if (store_read_threads(c->in, STORE_ALL, &items, &count, err) != 0)
-		return -1;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		items[i].process_id += c->by.process;
-		status = store_put_thread(c->out, &items[i], err);
-	}
-	free(items);
-	return status;
+static int put_threads(struct copying *c, struct store_thread *x, struct err *err)
+{
+	x->process_id += c->by.process;
+	return store_put_thread(c->out, x, err);
 }
 
-static int copy_modules(struct copying *c, struct err *err)
-{
-	struct store_module *items;
-	size_t count;
-	int status = 0;
+COPY_EACH(threads, struct store_thread, store_read_threads(c->in, STORE_ALL, &items, &count, err))
 
-	if (store_read_modules(c->in, STORE_ALL, &items, &count, err) != 0)
-		return -1;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		items[i].id += c->by.module;
-		items[i].process_id += c->by.process;
-		use_id(&c->next.module, items[i].id);
-		status = store_put_module(c->out, &items[i], err);
-	}
-	free(items);
-	return status;
+static int put_modules(struct copying *c, struct store_module *x, struct err *err)
+{
+	x->id += c->by.module;
+	x->process_id += c->by.process;
+	use_id(&c->next.module, x->id);
+	return store_put_module(c->out, x, err);
 }
 
-static int copy_messages(struct copying *c, struct err *err)
-{
-	struct store_message *items;
-	size_t count;
-	int status = 0;
+COPY_EACH(modules, struct store_module, store_read_modules(c->in, STORE_ALL, &items, &count, err))
 
-	if (store_read_messages(c->in, &items, &count, err) != 0)
-		return -1;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		items[i].process_id = shifted(items[i].process_id, c->by.process);
-		status = store_put_message(c->out, &items[i], err);
-	}
-	free(items);
-	return status;
+static int put_messages(struct copying *c, struct store_message *x, struct err *err)
+{
+	x->process_id = shifted(x->process_id, c->by.process);
+	return store_put_message(c->out, x, err);
 }
+
+COPY_EACH(messages, struct store_message, store_read_messages(c->in, &items, &count, err))
 
 int copy_run(struct copying *c, struct err *err)
 {
@@ -109,26 +75,17 @@ int copy_code(struct copying *c, struct err *err)
 
 /* ---- Counts ---- */
 
-static int copy_nodes(struct copying *c, struct err *err)
+static int put_nodes(struct copying *c, struct store_node *x, struct err *err)
 {
-	struct store_node *items;
-	size_t count;
-	int status = 0;
-
-	if (store_read_nodes(c->in, STORE_ALL, &items, &count, err) != 0)
-		return -1;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		items[i].id += c->by.node;
-		items[i].process_id += c->by.process;
-		items[i].caller_id = shifted(items[i].caller_id, c->by.node);
-		use_id(&c->next.node, items[i].id);
-		status = items[i].id > STORE_MAX_ID
-				 ? err_set(err, "the profiles have too many functions for one")
-				 : store_put_node(c->out, &items[i], err);
-	}
-	free(items);
-	return status;
+	x->id += c->by.node;
+	x->process_id += c->by.process;
+	x->caller_id = shifted(x->caller_id, c->by.node);
+	use_id(&c->next.node, x->id);
+	return x->id > STORE_MAX_ID ? err_set(err, "the profiles have too many functions for one")
+				    : store_put_node(c->out, x, err);
 }
+
+COPY_EACH(nodes, struct store_node, store_read_nodes(c->in, STORE_ALL, &items, &count, err))
 
 static void permute(const struct copying *c, const uint64_t *values,
 		    uint64_t moved[STORE_MAX_COLUMNS])
@@ -137,64 +94,42 @@ static void permute(const struct copying *c, const uint64_t *values,
 		moved[c->columns[i]] = values[i];
 }
 
-static int copy_costs(struct copying *c, struct err *err)
+static int put_costs(struct copying *c, struct store_cost *x, struct err *err)
 {
 	uint64_t values[STORE_MAX_COLUMNS] = {0};
-	struct store_cost *items;
-	size_t count;
-	int status = 0;
 
-	if (store_read_costs(c->in, STORE_ALL, &items, &count, err) != 0)
-		return -1;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		permute(c, items[i].values, values);
-		items[i].node_id += c->by.node;
-		items[i].location_id = shifted(items[i].location_id, c->by.location);
-		items[i].values = values;
-		status = store_put_cost(c->out, &items[i], err);
-	}
-	free(items);
-	return status;
+	permute(c, x->values, values);
+	x->node_id += c->by.node;
+	x->location_id = shifted(x->location_id, c->by.location);
+	x->values = values;
+	return store_put_cost(c->out, x, err);
 }
 
-static int copy_arcs(struct copying *c, struct err *err)
+COPY_EACH(costs, struct store_cost, store_read_costs(c->in, STORE_ALL, &items, &count, err))
+
+static int put_arcs(struct copying *c, struct store_arc *x, struct err *err)
 {
 	uint64_t values[STORE_MAX_COLUMNS] = {0};
-	struct store_arc *items;
-	size_t count;
-	int status = 0;
 
-	if (store_read_arcs(c->in, STORE_ALL, &items, &count, err) != 0)
-		return -1;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		permute(c, items[i].values, values);
-		items[i].caller_id = shifted(items[i].caller_id, c->by.node);
-		items[i].callee_id += c->by.node;
-		items[i].location_id = shifted(items[i].location_id, c->by.location);
-		items[i].values = values;
-		status = store_put_arc(c->out, &items[i], err);
-	}
-	free(items);
-	return status;
+	permute(c, x->values, values);
+	x->caller_id = shifted(x->caller_id, c->by.node);
+	x->callee_id += c->by.node;
+	x->location_id = shifted(x->location_id, c->by.location);
+	x->values = values;
+	return store_put_arc(c->out, x, err);
 }
 
-static int copy_jumps(struct copying *c, struct err *err)
+COPY_EACH(arcs, struct store_arc, store_read_arcs(c->in, STORE_ALL, &items, &count, err))
+
+static int put_jumps(struct copying *c, struct store_jump *x, struct err *err)
 {
-	struct store_jump *items;
-	size_t count;
-	int status = 0;
-
-	if (store_read_jumps(c->in, STORE_ALL, &items, &count, err) != 0)
-		return -1;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		items[i].node_id += c->by.node;
-		items[i].from_id = shifted(items[i].from_id, c->by.location);
-		items[i].to_id = shifted(items[i].to_id, c->by.location);
-		status = store_put_jump(c->out, &items[i], err);
-	}
-	free(items);
-	return status;
+	x->node_id += c->by.node;
+	x->from_id = shifted(x->from_id, c->by.location);
+	x->to_id = shifted(x->to_id, c->by.location);
+	return store_put_jump(c->out, x, err);
 }
+
+COPY_EACH(jumps, struct store_jump, store_read_jumps(c->in, STORE_ALL, &items, &count, err))
 
 int copy_counts(struct copying *c, struct err *err)
 {

@@ -18,75 +18,45 @@ static void move_access(const struct copying *c, struct store_access *a)
 	a->path = shifted_number(a->path, c->by.path);
 }
 
-static int copy_windows(struct copying *c, struct err *err)
+static int put_windows(struct copying *c, struct store_window *x, struct err *err)
 {
-	struct store_window *items;
-	size_t count;
-	int status = 0;
-
-	if (store_read_windows(c->in, STORE_ALL, &items, &count, err) != 0)
-		return -1;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		items[i].process_id += c->by.process;
-		status = store_put_window(c->out, &items[i], err);
-	}
-	free(items);
-	return status;
+	x->process_id += c->by.process;
+	return store_put_window(c->out, x, err);
 }
 
-static int copy_sample_rows(struct copying *c, struct err *err)
-{
-	struct store_sample *items;
-	size_t count;
-	int status = 0;
+COPY_EACH(windows, struct store_window, store_read_windows(c->in, STORE_ALL, &items, &count, err))
 
-	if (store_read_samples(c->in, STORE_ALL, &items, &count, err) != 0)
-		return -1;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		items[i].process_id += c->by.process;
-		move_access(c, &items[i].begin);
-		move_access(c, &items[i].end);
-		status = store_put_sample(c->out, &items[i], err);
-	}
-	free(items);
-	return status;
+static int put_sample_rows(struct copying *c, struct store_sample *x, struct err *err)
+{
+	x->process_id += c->by.process;
+	move_access(c, &x->begin);
+	move_access(c, &x->end);
+	return store_put_sample(c->out, x, err);
 }
 
-static int copy_follows(struct copying *c, struct err *err)
-{
-	struct store_follow *items;
-	size_t count;
-	int status = 0;
+COPY_EACH(sample_rows, struct store_sample,
+	  store_read_samples(c->in, STORE_ALL, &items, &count, err))
 
-	if (store_read_follows(c->in, STORE_ALL, &items, &count, err) != 0)
-		return -1;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		items[i].process_id += c->by.process;
-		move_access(c, &items[i].end);
-		status = store_put_follow(c->out, &items[i], err);
-	}
-	free(items);
-	return status;
+static int put_follows(struct copying *c, struct store_follow *x, struct err *err)
+{
+	x->process_id += c->by.process;
+	move_access(c, &x->end);
+	return store_put_follow(c->out, x, err);
 }
 
-static int copy_arrivals(struct copying *c, struct err *err)
-{
-	struct store_arrival *items;
-	size_t count;
-	int status = 0;
+COPY_EACH(follows, struct store_follow, store_read_follows(c->in, STORE_ALL, &items, &count, err))
 
-	if (store_read_arrivals(c->in, STORE_ALL, &items, &count, err) != 0)
-		return -1;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		items[i].process_id += c->by.process;
-		move_access(c, &items[i].end);
-		status = store_put_arrival(c->out, &items[i], err);
-	}
-	free(items);
-	return status;
+static int put_arrivals(struct copying *c, struct store_arrival *x, struct err *err)
+{
+	x->process_id += c->by.process;
+	move_access(c, &x->end);
+	return store_put_arrival(c->out, x, err);
 }
 
-static int put_nested(const struct copying *c, struct store_nested *n, struct err *err)
+COPY_EACH(arrivals, struct store_arrival,
+	  store_read_arrivals(c->in, STORE_ALL, &items, &count, err))
+
+static int put_nested(struct copying *c, struct store_nested *n, struct err *err)
 {
 	struct store_nested_event events[STORE_MAX_EVENTS];
 	uint32_t count = n->event_count < STORE_MAX_EVENTS ? n->event_count : STORE_MAX_EVENTS;
@@ -102,19 +72,7 @@ static int put_nested(const struct copying *c, struct store_nested *n, struct er
 	return store_put_nested(c->out, n, err);
 }
 
-static int copy_nested(struct copying *c, struct err *err)
-{
-	struct store_nested *items;
-	size_t count;
-	int status = 0;
-
-	if (store_read_nested(c->in, STORE_ALL, &items, &count, err) != 0)
-		return -1;
-	for (size_t i = 0; status == 0 && i < count; i++)
-		status = put_nested(c, &items[i], err);
-	free(items);
-	return status;
-}
+COPY_EACH(nested, struct store_nested, store_read_nested(c->in, STORE_ALL, &items, &count, err))
 
 /* Their locations, in memory of the caller's; NULL when there is not enough. */
 static int64_t *moved_locations(const struct copying *c, const int64_t *locations, size_t count)
@@ -126,69 +84,50 @@ static int64_t *moved_locations(const struct copying *c, const int64_t *location
 	return moved;
 }
 
-static int copy_paths(struct copying *c, struct err *err)
+static int put_paths(struct copying *c, struct store_path *x, struct err *err)
 {
-	struct store_path *items;
-	size_t count;
-	int status = 0;
+	int64_t *moved = moved_locations(c, x->locations, x->count);
+	int status;
 
-	if (store_read_paths(c->in, STORE_ALL, &items, &count, err) != 0)
-		return -1;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		int64_t *moved = moved_locations(c, items[i].locations, items[i].count);
-
-		items[i].id += c->by.path;
-		items[i].process_id += c->by.process;
-		items[i].locations = moved;
-		use_id(&c->next.path, items[i].id);
-		status = moved != NULL ? store_put_path(c->out, &items[i], err)
-				       : err_set(err, "not enough memory for a call path");
-		free(moved);
-	}
-	free(items);
+	x->id += c->by.path;
+	x->process_id += c->by.process;
+	x->locations = moved;
+	use_id(&c->next.path, x->id);
+	status = moved != NULL ? store_put_path(c->out, x, err)
+			       : err_set(err, "not enough memory for a call path");
+	free(moved);
 	return status;
 }
 
-static int copy_sites(struct copying *c, struct err *err)
+COPY_EACH(paths, struct store_path, store_read_paths(c->in, STORE_ALL, &items, &count, err))
+
+static int put_sites(struct copying *c, struct store_site *x, struct err *err)
 {
-	struct store_site *items;
-	size_t count;
-	int status = 0;
+	int64_t *moved = moved_locations(c, x->path, x->path_count);
+	int status;
 
-	if (store_read_sites(c->in, STORE_ALL, &items, &count, err) != 0)
-		return -1;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		int64_t *moved = moved_locations(c, items[i].path, items[i].path_count);
-
-		items[i].id += c->by.site;
-		items[i].process_id += c->by.process;
-		items[i].path = moved;
-		use_id(&c->next.site, items[i].id);
-		status = moved != NULL ? store_put_site(c->out, &items[i], err)
-				       : err_set(err, "not enough memory for a call path");
-		free(moved);
-	}
-	free(items);
+	x->id += c->by.site;
+	x->process_id += c->by.process;
+	x->path = moved;
+	use_id(&c->next.site, x->id);
+	status = moved != NULL ? store_put_site(c->out, x, err)
+			       : err_set(err, "not enough memory for a call path");
+	free(moved);
 	return status;
 }
 
-static int copy_variables(struct copying *c, struct err *err)
-{
-	struct store_variable *items;
-	size_t count;
-	int status = 0;
+COPY_EACH(sites, struct store_site, store_read_sites(c->in, STORE_ALL, &items, &count, err))
 
-	if (store_read_variables(c->in, STORE_ALL, &items, &count, err) != 0)
-		return -1;
-	for (size_t i = 0; status == 0 && i < count; i++) {
-		items[i].id += c->by.variable;
-		items[i].process_id += c->by.process;
-		use_id(&c->next.variable, items[i].id);
-		status = store_put_variable(c->out, &items[i], err);
-	}
-	free(items);
-	return status;
+static int put_variables(struct copying *c, struct store_variable *x, struct err *err)
+{
+	x->id += c->by.variable;
+	x->process_id += c->by.process;
+	use_id(&c->next.variable, x->id);
+	return store_put_variable(c->out, x, err);
 }
+
+COPY_EACH(variables, struct store_variable,
+	  store_read_variables(c->in, STORE_ALL, &items, &count, err))
 
 int copy_samples(struct copying *c, struct err *err)
 {
