@@ -10,8 +10,9 @@ string functions. Counts must agree within --limit per cent, misses within the g
 out of its counts, with the misses charged to them; the misses of others that they cause stay.
 
 What differs beyond that: where the kernel and where Valgrind put memory (a cache whose sets are chosen by more than the
-address within a page sees it, and mremap moves blocks natively that Valgrind lets grow in place), and
-what bit tests evict, for Valgrind writes them below the stack.
+address within a page sees it, and mremap moves blocks natively that Valgrind lets grow in place), where in a page ld.so
+puts the variables of the thread, and what bit tests evict, for Valgrind writes them below the stack. --layouts and --one-heap
+show the first two, and docs/simulation.md all of them.
 """
 import argparse
 import os
@@ -104,6 +105,18 @@ def simulate(argv, base, options):
     return totals(profile)
 
 
+def layouts(argv, base, options):
+    """{event: (least, most)} of runs with address randomisation: memory lies elsewhere each time."""
+    runs = []
+    caches = ['--cache=%s=%s' % (OURS[k], v) for k, v in CACHES.items()]
+    for _ in range(options.layouts):
+        subprocess.run([options.dwell, 'simulate', '-q', '--no-call-graph', '-o', base + '/layout.db'] + caches + ['--'] + argv,
+                       cwd=base, env=dict(cv.environment(base), LD_PRELOAD=PRELOAD), check=True, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, timeout=options.patience)
+        runs.append(totals(base + '/layout.db'))
+    return {e: (min(r[e] for r in runs), max(r[e] for r in runs)) for e in COUNTS + MISSES if runs}
+
+
 def cachegrind(argv, base, options):
     out = os.path.join(base, 'cachegrind.out')
     cv.run(['valgrind', '-q', '--tool=cachegrind', '--cache-sim=yes', '--vex-guest-chase=no', '--cachegrind-out-file=' + out] +
@@ -163,6 +176,8 @@ def compare(name, base, options):
         for kind in tests:
             for event in 'Dr', 'Dw':
                 theirs[event] -= tests[kind] * cv.BIT_TESTS['cachegrind'][kind][event]
+    for event, (least, most) in layouts(argv, base, options).items():
+        print('%-9s %-6s %15s to %15s, wherever memory lies' % (name, event, format(least, ','), format(most, ',')))
     return [(name, e, ours[e], theirs[e], is_near(e, ours[e], theirs[e], options)) for e in COUNTS + MISSES]
 
 
@@ -201,6 +216,7 @@ def main():
     p.add_argument('--limit', type=float, default=0.1, help='per cent, for counts')
     p.add_argument('--miss-limit', type=float, default=0.5, help='per cent, for misses')
     p.add_argument('--miss-floor', type=int, default=50)
+    p.add_argument('--layouts', type=int, default=0, help='show the range of so many runs with address randomisation')
     p.add_argument('--one-heap', action='store_true',
                    help='malloc takes memory once: where mmap and mremap put blocks makes no difference')
     p.add_argument('--fast', action='store_true', help='do not run Callgrind for the bit tests')
