@@ -23,7 +23,9 @@
 #include "engine/unwind.h"
 #include "engine/util.h"
 
-#define REPORT_NS 1000000000u /* a run that is killed has told so much at least */
+/* What a run that is killed has told: all but its last second, or but a ninth. */
+#define REPORT_NS 1000000000u
+#define REPORT_PART 8u
 
 static uint32_t lock; /* guards blocks, regions and sites */
 
@@ -259,7 +261,7 @@ void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t r
 static uint32_t site_of_call(struct thread *t, uint32_t kind)
 {
 	uint64_t path[SITE_MAX_DEPTH];
-	uint32_t depth = unwind_path(t->rip, t->regs[RSP], t->regs[RBP], path, SITE_MAX_DEPTH, 0);
+	uint32_t depth = unwind_path(t->rip, t->regs[RSP], t->regs[RBP], path, SITE_MAX_DEPTH);
 
 	return sites_get(kind, path, depth);
 }
@@ -396,7 +398,8 @@ void alloc_window_closed(struct process *p, uint64_t now_ns)
 {
 	static uint64_t reported_ns;
 
-	if (now_ns - reported_ns < REPORT_NS)
+	if (now_ns - reported_ns < REPORT_NS ||
+	    now_ns - reported_ns < (now_ns - engine.config.run_start_ns) / REPORT_PART)
 		return;
 	reported_ns = now_ns;
 	alloc_report(p);

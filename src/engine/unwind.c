@@ -126,10 +126,8 @@ static bool peek(const struct walk *w, uint64_t address, uint64_t *value)
 	if (!w->reads)
 		return true;
 	n = w->reads->count++;
-	if (n < UNWIND_MAX_READS) {
-		w->reads->read[n][0] = address;
-		w->reads->read[n][1] = *value;
-	}
+	w->reads->read[n][0] = address;
+	w->reads->read[n][1] = *value;
 	return true;
 }
 
@@ -175,23 +173,28 @@ static bool step(struct walk *w)
 	return true;
 }
 
-bool unwind_step(struct unwind_walk *at)
+bool unwind_step_noting(struct unwind_walk *at, struct unwind_reads *reads)
 {
-	struct walk w = { *at, 0 };
-	bool found = step(&w);
+	struct walk w = { *at, reads };
+	bool found;
 
+	if (reads)
+		reads->count = 0;
+	found = step(&w);
 	*at = w.at;
 	return found;
 }
 
-uint32_t unwind_path(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t *path, uint32_t room,
-		     struct unwind_reads *reads)
+bool unwind_step(struct unwind_walk *at)
 {
-	struct walk w = { { pc, rsp, rbp }, reads };
+	return unwind_step_noting(at, 0);
+}
+
+uint32_t unwind_path(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t *path, uint32_t room)
+{
+	struct walk w = { { pc, rsp, rbp }, 0 };
 	uint32_t n = 0;
 
-	if (reads)
-		reads->count = 0;
 	while (n < room && step(&w))
 		path[n++] = w.at.pc;
 	return n;

@@ -10,11 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a walk has read of the stack: as long as it is there, the walk leads to the same path. */
-#define UNWIND_MAX_READS 40u
+/* What a step has read of the stack: as long as it is there, the step leads to the same frame. */
+#define UNWIND_MOST_READS 3u
 struct unwind_reads {
-	uint32_t count; /* more than UNWIND_MAX_READS: they are not all kept */
-	uint64_t read[UNWIND_MAX_READS][2]; /* address, value */
+	uint32_t count;
+	uint64_t read[UNWIND_MOST_READS][2]; /* address, value */
 };
 
 /* Where a walk stands: in the frame at pc, which has called something, with its rsp and rbp. */
@@ -24,16 +24,16 @@ struct unwind_walk {
 
 /* To the caller's frame; its return address stood at rsp - 8. False: the walk ends. No lock wanted. */
 bool unwind_step(struct unwind_walk *w);
+/* The same; *reads holds what it read. */
+bool unwind_step_noting(struct unwind_walk *w, struct unwind_reads *reads);
 
 /*
  * The return addresses on the stack, the frame at pc's own first, at most `room` of them.
  * rsp and rbp are those of the frame at pc, which has called something (or has just made a
  * system call): its rule is that of the byte before. Returns how many there are: the walk
- * ends where the stack does, or where it makes no sense. *reads, unless NULL, holds what it
- * read. No lock wanted.
+ * ends where the stack does, or where it makes no sense. No lock wanted.
  */
-uint32_t unwind_path(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t *path, uint32_t room,
-		     struct unwind_reads *reads);
+uint32_t unwind_path(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t *path, uint32_t room);
 
 /* Code went away: the rules kept may be wrong, and walks may lead elsewhere. */
 void unwind_forget(void);

@@ -66,25 +66,32 @@ static char *put_number(char *at, int64_t number)
 	return put_unsigned(at, -(uint64_t)number);
 }
 
-void numbers_add(struct text *list, const int64_t *numbers, size_t count)
+void numbers_array(struct text *to, const int64_t *numbers, size_t count)
 {
 	size_t i, most = count * NUMBER_BYTES + 3 + SPARE_BYTES;
 	char *at;
 
-	assert(count > 0 && count <= NUMBERS_MAX);
-	if (!array_reserve_in((void **)&list->items, &list->room, list->count + most, 1)) {
-		list->failed = true;
+	if (!array_reserve_in((void **)&to->items, &to->room, to->count + most, 1)) {
+		to->failed = true;
 		return;
 	}
-	at = list->items + list->count;
-	*at++ = list->count == 0 ? '[' : ',';
+	at = to->items + to->count;
+	*at++ = '[';
 	for (i = 0; i < count; i++) {
-		*at++ = i == 0 ? '[' : ',';
+		if (i > 0)
+			*at++ = ',';
 		at = put_number(at, numbers[i]);
 	}
 	*at++ = ']';
 	*at = '\0';
-	list->count = (size_t)(at - list->items);
+	to->count = (size_t)(at - to->items);
+}
+
+void numbers_add(struct text *list, const int64_t *numbers, size_t count)
+{
+	assert(count > 0 && count <= NUMBERS_MAX);
+	text_add(list, list->count == 0 ? "[" : ",");
+	numbers_array(list, numbers, count);
 }
 
 void numbers_end(struct text *list)

@@ -15,6 +15,8 @@
 
 #define NUMBERS_MAX 160 /* in one of the inner arrays */
 
+/* One array, as text. */
+void numbers_array(struct text *to, const int64_t *numbers, size_t count);
 /* Add an array to the list, which begins with the first; numbers_end makes it complete. */
 void numbers_add(struct text *list, const int64_t *numbers, size_t count);
 void numbers_end(struct text *list);

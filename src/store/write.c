@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writing what has a row each, and the ends of transactions; write_lists.c has the rest. */
-#include <inttypes.h>
-
 #include "store/lists.h"
+#include "store/numbers.h"
 #include "store/row.h"
 
 int store_put_meta_text(struct store *s, const char *key, const char *text, struct err *err)
@@ -108,10 +107,7 @@ int store_put_site(struct store *s, const struct store_site *x, struct err *err)
 	struct text path = {0};
 	int status;
 
-	text_add(&path, "[");
-	for (size_t i = 0; i < x->path_count; i++)
-		text_addf(&path, i > 0 ? ",%" PRId64 : "%" PRId64, x->path[i]);
-	text_add(&path, "]");
+	numbers_array(&path, x->path, x->path_count);
 	if (path.failed) {
 		text_release(&path);
 		return row_out_of_memory(s, err);
