@@ -30,6 +30,7 @@
 #define REACH	    30.0
 #define REACH_LEAST 0.4
 #define REACH_MOST  3.0
+#define NEAR_END    4.0	 /* from this part of the end on reuses tell how regular lines are touched */
 #define UNSEEN	    0.2	 /* to begin with, of the lines watched on */
 
 struct mixture {
@@ -131,11 +132,11 @@ static double regularity(const struct mixture *mix, const struct survival *s)
 {
 	double before = s->left, mean = 0;
 
-	for (size_t i = s->count; i-- > 0 && s->x[i] > s->end_x / 2;)
+	for (size_t i = s->count; i-- > 0 && s->x[i] > s->end_x / NEAR_END;)
 		before += s->mass[i];
 	for (int k = 0; k < RATES; k++)
 		mean += mix->share[k] / mix->rate[k];
-	return fmax(0, 1 - log(before / s->left) * mean / (s->end_x / 2));
+	return fmax(0, 1 - log(before / s->left) * mean / (s->end_x * (1 - 1 / NEAR_END)));
 }
 
 int follow_tail(const struct model *m, const struct follow *follows, size_t count, struct tail *t)

@@ -89,6 +89,7 @@ struct model {
 	struct group *groups;
 	size_t group_count;
 	struct tail tails[TAIL_KINDS];
+	int followed; /* what follow_tail returned */
 	bool has_footprint;
 	double mean_lines; /* F averaged over the run */
 	double last_lines; /* F at its end, the largest seen */

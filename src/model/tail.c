@@ -78,11 +78,13 @@ static double fit_scale(struct tail *t, double end, double shape, double residua
  * below 1; exponential tails, of shape 1, were 0.1 to 0.5 points too high for them in caches
  * that nearly hold everything). Where nothing falls there is a loop through much memory, or
  * chance: the largest shape lies between the exponential of the latter and the single
- * distance of the former, and halved the errors of pointer chases.
+ * distance of the former, and halved the errors of pointer chases. Where lines watched on have
+ * shown a loop, a few reuses near the end say nothing of the others.
  */
-static void spread_tail(const struct model *m, struct tail *t, double residual)
+static void spread_tail(const struct model *m, struct tail *t, double residual, bool is_loop)
 {
-	double end = m->pool.end_x, slope = final_slope(&m->pool), shape = SHAPE_MAX, scale;
+	double end = m->pool.end_x, slope = is_loop ? 0 : final_slope(&m->pool);
+	double shape = SHAPE_MAX, scale;
 
 	for (;; shape -= SHAPE_STEP) {
 		scale = fit_scale(t, end, shape, residual);
@@ -118,8 +120,8 @@ static int take_tail(const struct model *m, const struct model *all, struct tail
 	const struct tail *from = &all->tails[TAIL_SPREAD];
 	double farther = all->line_bytes / m->line_bytes * all->pool.left / m->pool.left;
 
-	if (!from->from_follows || from->count != t->count)
-		return follow_tail(m, m->follows, m->follow_count, t);
+	if (all->followed != 0 || from->count != t->count)
+		return all->followed != 0 ? all->followed : -1;
 	farther = fmin(MOST_FARTHER, fmax(1 / MOST_FARTHER, farther)) * m->touches / all->touches;
 	for (size_t q = 0; q < t->count; q++)
 		t->x[q] = m->pool.end_x + (from->x[q] - all->pool.end_x) * farther;
@@ -132,6 +134,7 @@ void model_set_tails(struct model *m, const struct model *all)
 	struct tail *spread = &m->tails[TAIL_SPREAD];
 	int followed;
 
+	m->followed = -1;
 	if (!m->has_footprint) {
 		set_single(&m->tails[TAIL_NEAR], end, left, 0);
 		set_single(&m->tails[TAIL_FAR], end, 0, left);
@@ -155,9 +158,10 @@ void model_set_tails(struct model *m, const struct model *all)
 		return;
 	followed = all != NULL ? take_tail(m, all, spread)
 			       : follow_tail(m, m->follows, m->follow_count, spread);
+	m->followed = followed;
 	spread->from_follows = followed == 0;
 	if (followed != 0)
-		spread_tail(m, spread, residual);
+		spread_tail(m, spread, residual, followed == 1);
 	if (followed >= 0)
 		bound_tail(m);
 }
