@@ -166,6 +166,15 @@ replay_wide:
 	shrx	%r14, %r15, %r15
 	shr	$1, %r15
 	mov	(%rbp,%r14,8), %rax
+	/* The segment after the next one is asked for; if there is none in sight, any. */
+	blsr	%r15, %rdx
+	tzcnt	%rdx, %rdx
+	add	%r14, %rdx
+	mov	8(%rbp,%rdx,8), %edx
+	and	$TRAILER_NUMBERS, %edx
+	shl	$LINE_SHIFT, %rdx
+	add	W_SEGMENTS(%r12), %rdx
+	prefetcht0	(%rdx)
 	movslq	%eax, %rcx
 	cmp	%rcx, %rax
 	jne	8f
