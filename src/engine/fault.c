@@ -9,6 +9,7 @@
 #include "engine/fault.h"
 
 #include "channel/sys.h"
+#include "engine/buffers.h"
 #include "engine/dispatch.h"
 #include "engine/job.h"
 #include "engine/lanes.h"
@@ -274,7 +275,7 @@ static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 			     struct frame_ucontext *uc)
 {
 	const uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
-	bool called = poll_covers(t, address), full = sampler_is_full(t, address);
+	bool called = poll_covers(t, address), full = buffers_is_full(t, address);
 	const struct insn_at *m, *end;
 	struct block *b;
 

@@ -2,11 +2,10 @@
 /* Sampling windows, samples and watches; see sampler.h. */
 #include "engine/sampler.h"
 
-#include <sys/mman.h>
-
 #include "channel/sys.h"
 #include "engine/alloc.h"
 #include "engine/budget.h"
+#include "engine/buffers.h"
 #include "engine/call_stack.h"
 #include "engine/dispatch.h"
 #include "engine/graph.h"
@@ -23,13 +22,6 @@
 #include "engine/toggles.h"
 #include "engine/util.h"
 
-/*
- * 512 KB: the second cache holds them, and a window fills it once or twice. A full buffer costs a
- * fault and cold code, some ten microseconds.
- */
-#define BUFFER_ENTRIES 65536u
-#define ROOM_PART	16u	 /* of what a window's rest will probably need: left on top of that */
-#define ROOM_LEAST	256u
 #define FOOTPRINT_PART 64u	 /* pages are counted when the run has grown by this part */
 
 /* Of the process. The lock guards all of it, and every thread's watch set. */
@@ -139,60 +131,10 @@ void sampler_publish(struct thread *t, const struct counts *after)
 	add(&p->extra.watch_accesses, t->extra.watch_accesses, &t->extra_published.watch_accesses);
 }
 
-static void need_buffers(struct thread *t)
+/* So much of the open window is left when the process has made `total` accesses. */
+static uint64_t left_of_window(uint64_t total)
 {
-	if (!t->buf_memory) {
-		t->buf_memory = pages_get(BUFFER_ENTRIES * 8 + PAGE);
-		engine_assert(t->buf_memory);
-		t->buf_start = t->buf_memory;
-		t->buf_end = t->buf_memory + BUFFER_ENTRIES;
-		/* The scan may read on there, but segments cannot write. */
-		sys3(SYS_mprotect, t->buf_end, PAGE, PROT_READ);
-	}
-	if (!t->watches && has_windows()) {
-		t->watches = pages_get(round_up(sizeof *t->watches, PAGE));
-		engine_assert(t->watches);
-		if (engine.config.nested_one_in) {
-			t->watches->nested = pages_get(round_up(sizeof *t->watches->nested, PAGE));
-			engine_assert(t->watches->nested);
-		}
-		if (engine.config.paths) {
-			t->watches->calls = pages_get(round_up(sizeof *t->watches->calls, PAGE));
-			engine_assert(t->watches->calls);
-		}
-		watches_clear(t->watches, s.window.line_shift);
-	}
-}
-
-/*
- * Begin anew, the process having made `total` accesses. Where the window ends before the buffer would
- * be full, so much of it is left as the rest will need and a little more: what is written behind the
- * window's end is for nothing, and the next window may begin there.
- */
-static void empty_buffer(struct thread *t, uint64_t total)
-{
-	uint64_t room = BUFFER_ENTRIES, left = s.open && total < s.pace.end ? s.pace.end - total : 0;
-
-	if (left && left < BUFFER_ENTRIES) {
-		room = left * t->entries_of_1024 / 1024;
-		room = round_up(room + room / ROOM_PART + ROOM_LEAST, ROOM_LEAST);
-	}
-	t->buf_start = room < BUFFER_ENTRIES ? t->buf_end - room : t->buf_memory;
-	t->buf = t->buf_start;
-}
-
-/* t's buffer holds n accesses: how much room do they take? */
-static void look_at_room(struct thread *t, uint64_t n)
-{
-	uint64_t used = (uint64_t)(t->buf - t->buf_start);
-
-	if (n >= ROOM_LEAST)
-		t->entries_of_1024 = used * 1024 / n;
-}
-
-bool sampler_is_full(const struct thread *t, uint64_t address)
-{
-	return t->buf_end && address - (uint64_t)(uintptr_t)t->buf_end < PAGE;
+	return s.open && total < s.pace.end ? s.pace.end - total : 0;
 }
 
 /* `n` accesses are in the buffer; process_at is the process's count at the first. */
@@ -403,9 +345,9 @@ void sampler_flush(struct thread *t, const struct counts *after)
 			give_up(t);
 		}
 	}
-	look_at_room(t, n);
+	buffers_look_at_room(t, n);
 	t->stream_position = here;
-	empty_buffer(t, total);
+	buffers_empty(t, left_of_window(total));
 	call_stack_break(t);
 	records_counters(t->process);
 	lock_drop(&s.lock);
@@ -523,9 +465,9 @@ void sampler_look(struct thread *t)
 		engine.config.gear != CHANNEL_GEAR_STREAM;
 	if (quiet) {
 		look_through(t, total - n, n);
-		look_at_room(t, n);
+		buffers_look_at_room(t, n);
 		t->stream_position = here;
-		empty_buffer(t, total);
+		buffers_empty(t, left_of_window(total));
 		t->extra.scan_cycles += cycles() - begin;
 	}
 	lock_drop(&s.lock);
@@ -600,6 +542,7 @@ enum gear sampler_gear(const struct thread *t)
 
 void sampler_set_gear(struct thread *t)
 {
+	uint64_t total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
 	enum gear wanted = sampler_gear(t);
 
 	if (t->gear == wanted)
@@ -611,9 +554,9 @@ void sampler_set_gear(struct thread *t)
 	t->gear = wanted;
 	t->tick_due = wanted == GEAR_COUNT;
 	if (wanted == GEAR_STREAM) {
-		need_buffers(t);
+		buffers_need(t, has_windows(), s.window.line_shift);
 		t->stream_position = thread_accesses(t);
-		empty_buffer(t, __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED));
+		buffers_empty(t, left_of_window(total));
 		call_stack_break(t);
 	}
 }

@@ -47,8 +47,6 @@ void sampler_event(struct thread *t, enum control_event what);
 bool sampler_is_early(struct thread *t, uint64_t accesses);
 /* Time has passed: `after` counts code that has been counted but not run. */
 void sampler_tick(struct thread *t, const struct counts *after);
-/* Does a fault at this address mean that the stream buffer is full? */
-bool sampler_is_full(const struct thread *t, uint64_t address);
 /* Scan and empty the stream buffer. */
 void sampler_flush(struct thread *t, const struct counts *after);
 /*
