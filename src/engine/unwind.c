@@ -30,10 +30,10 @@ struct kept_rule {
 #define RULE_RBP_OFFSET(r) ((int64_t)(r) >> 36)
 
 /*
- * One walk meets mostly the frames of the walk before. What it needs again is in 8 KB that stay in
- * the first cache; out of the large table each rule came from memory: half of the price of a walk.
+ * The rules needed last are in 32 KB that stay in the second cache: out of the large table each
+ * came from farther away, which was half of the price of a walk.
  */
-#define NEAR_BITS 9
+#define NEAR_BITS 11
 
 static struct kept_rule kept[1u << RULES_BITS], near[1u << NEAR_BITS];
 static uint32_t generation;
