@@ -7,6 +7,7 @@
 #include "engine/graph.h"
 #include "engine/records.h"
 #include "engine/replay_calls.h"
+#include "engine/replay_shared.h"
 #include "engine/replay_wide.h"
 #include "engine/sampler.h"
 #include "engine/segments.h"
@@ -19,7 +20,9 @@ static struct {
 	uint32_t count; /* of hierarchies */
 	uint32_t code_shift;
 	bool has_tags, has_line_use; /* see tell_tag */
-	bool is_quick; /* one hierarchy without TLB, to which stores are as loads */
+	bool is_quick; /* one hierarchy without TLB, to which stores are as loads; or what is shared */
+	bool is_shared;
+	struct replay_shared shared;
 	bool is_wide;  /* as replay_wide.h wants it */
 	const uint8_t *miss_columns; /* for it: of fetches, reads, writes; then of the last level */
 	struct replay_wide wide;
@@ -52,7 +55,7 @@ static bool make_hierarchies(uint32_t *events)
 
 		memcpy(&g, (const uint8_t *)c->geometry + i * sizeof g, sizeof g);
 		for (uint32_t level = 0; level < g.level_count; level++)
-			g.levels[level].is_packed = engine.wide; /* for replay_wide */
+			g.levels[level].is_packed = engine.wide && c->geometry_count == 1; /* for replay_wide */
 		if (sim_hierarchy_init(h, &g, filter, &sim_pages) != 0)
 			return false;
 		r.events_at[i] = *events - CELL_FIRST_MISS;
@@ -93,8 +96,11 @@ bool replay_start(void)
 	r.code_shift = h->fetch.shift;
 	for (uint32_t k = 0; k < r.count; k++)
 		r.is_strict |= is_strict(&r.h[k].geometry);
-	r.is_quick = r.count == 1 && !h->has_tlb && h->data.lines[SIM_STORE] == h->data.lines[0] &&
-		     h->data.lines[SIM_MODIFY] == h->data.lines[0];
+	r.is_shared = r.count > 1 && replay_shared_init(&r.shared, r.h, r.count,
+							!(c->simulate_flags & CHANNEL_NO_FILTER));
+	r.is_quick = r.is_shared || (r.count == 1 && !h->has_tlb &&
+				     h->data.lines[SIM_STORE] == h->data.lines[0] &&
+				     h->data.lines[SIM_MODIFY] == h->data.lines[0]);
 	prepare_wide(h);
 	return true;
 }
@@ -157,11 +163,15 @@ static void fetch(struct segment *s, struct segment_insn *in)
 	uint64_t pc = s->desc.pc + in->offset;
 	uint32_t any = 0;
 
+	if (r.is_shared && replay_shared_is_plain(&r.shared.fetch, pc, in->length))
+		return;
 	if (r.has_tags)
 		tell_tag(s, in);
 	for (uint32_t k = 0; k < r.count; k++)
 		if (!sim_hierarchy_fetch_is_plain(&r.h[k], pc, in->length))
 			any |= sim_hierarchy_fetch(&r.h[k], pc, in->length, events_of(in, k));
+	if (r.is_shared)
+		replay_shared_code(&r.shared, pc, in->length);
 	if (any)
 		counted(s, in);
 }
@@ -172,12 +182,16 @@ static void touch(struct segment *s, struct segment_insn *in, uint64_t address, 
 	const enum sim_access access = kind - ACCESS_LOAD;
 	uint32_t any = 0;
 
+	if (r.is_shared && replay_shared_is_plain(&r.shared.plain, address, bytes))
+		return;
 	if (r.has_tags)
 		tell_tag(s, in);
 	for (uint32_t k = 0; k < r.count; k++)
 		if (!sim_hierarchy_data_is_plain(&r.h[k], address, bytes, access))
 			any |= sim_hierarchy_data(&r.h[k], address, bytes, access,
 						  events_of(in, k));
+	if (r.is_shared)
+		replay_shared_data(&r.shared, address, bytes);
 	if (any)
 		counted(s, in);
 }
@@ -298,8 +312,21 @@ static void replay_elements(struct segment *s, const uint64_t *entry, const uint
 
 /* ---- The buffer ---- */
 
+/* The line of code that the segment begins in, and the one behind it, are plain. */
+static inline bool code_is_plain_quickly(const struct sim_plain *f, const struct segment *s)
+{
+	uint64_t line = s->code_line;
+
+	for (uint32_t i = 0; i < s->lines; i++, line++)
+		if (f->lines[0][line & f->set_mask] != line)
+			return false;
+	return true;
+}
+
 static inline bool code_is_plain(const struct segment *s)
 {
+	if (r.is_shared)
+		return code_is_plain_quickly(&r.shared.fetch, s);
 	for (uint32_t k = 0; k < r.count; k++)
 		if (!sim_hierarchy_fetch_is_plain(&r.h[k], s->desc.pc, s->bytes))
 			return false;
@@ -329,6 +356,9 @@ static void replay_accesses(struct segment *s, const uint64_t *entry)
 		replay_exactly(s, entry, s->insns);
 		return;
 	}
+	for (uint32_t i = 0; r.is_shared && i < s->accesses; i++)
+		if (!replay_shared_is_plain(&r.shared.plain, entry[i], s->desc.access[i].size))
+			replay_shared_prefetch(&r.shared, entry[i]);
 	for (uint32_t i = 0; i < s->accesses; i++) {
 		const struct stream_access *a = &s->desc.access[i];
 
@@ -371,20 +401,10 @@ static void replay_slowly(const uint64_t *p, const uint64_t *end)
 	}
 }
 
-/* The line of code that the segment begins in, and the one behind it, are plain. */
-static inline bool code_is_plain_quickly(const struct sim_plain *f, const struct segment *s)
-{
-	uint64_t line = s->code_line;
-
-	for (uint32_t i = 0; i < s->lines; i++, line++)
-		if (f->lines[0][line & f->set_mask] != line)
-			return false;
-	return true;
-}
-
 static void replay_quickly(const uint64_t *p, const uint64_t *end)
 {
-	const struct sim_plain d = r.h[0].data, f = r.h[0].fetch;
+	const struct sim_plain d = r.is_shared ? r.shared.plain : r.h[0].data;
+	const struct sim_plain f = r.is_shared ? r.shared.fetch : r.h[0].fetch;
 	const uint64_t *const lines = d.lines[0], *trailer = p;
 
 	for (; p < end; p = ++trailer) {
@@ -483,7 +503,7 @@ static void prepare_wide(const struct sim_hierarchy *h)
 {
 	const struct sim_geometry *g = &h->geometry;
 
-	r.is_wide = engine.wide && r.is_quick && h->is_simple && !g->is_unified &&
+	r.is_wide = engine.wide && r.is_quick && !r.is_shared && h->is_simple && !g->is_unified &&
 		    g->level_count == 2 && !(engine.config.simulate_flags & CHANNEL_NO_FILTER) &&
 		    fits_wide(&h->caches[0], &r.wide.data) &&
 		    fits_wide_code(h, &r.wide.code) &&

@@ -118,7 +118,13 @@ def the_filter_changes_nothing():
               ['--cache=L1d=4K,4,32', '--cache=LL=64K,16,128'], ['--cache=LL=32K,8,64,inclusive'],
               ['--cache=LL=32K,8,64,exclusive'], ['--cache=L1d=4K,4,64,write-through'], ['--write-backs'],
               ['--line-use'], ['--cache=DTLB=16,full,4K', '--cache=ITLB=8,full,4K'], ['--no-instructions'],
-              ['--cache=L2=16K,4,64'], ['--cache=L1d=4K,4,64,next-line'], ['--cache=L1d=4K,4,64,stride']]
+              ['--cache=L2=16K,4,64'], ['--cache=L1d=4K,4,64,next-line'], ['--cache=L1d=4K,4,64,stride'],
+              # Several with a filter that they share, and such as cannot share one.
+              ['--also=L1d=2K,2,64 L1i=1K,2,64 LL=16K,4,64', '--also=L1d=8K,8,64,srrip L1i=4K,4,64 LL=32K,8,64'],
+              ['--also=L1d=4K,4,64,random LL=64K,16,64,fifo', '--also=L1d=1K,1,64,plru L1i=2K,full,64 LL=8K,2,64'],
+              ['--no-instructions', '--also=L1d=2K,2,64 LL=16K,4,64', '--also=L1d=1K,4,64 L2=4K,4,64 LL=256K,16,128'],
+              ['--also=L1d=2K,2,32 LL=16K,4,64'], ['--also=L1d=2K,2,64 L1i=1K,2,64 LL=16K,4,64,inclusive'],
+              ['--write-backs', '--also=L1d=2K,2,64 LL=16K,4,64']]
     with open('text', 'w') as f:
         f.write(' '.join(str(i * i % 1013) for i in range(3000)))
     for shape in shapes:
