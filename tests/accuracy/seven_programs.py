@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How far are sampled curves of seven real programs from the exact ones?
+
+    seven_programs.py [--build DIR] [--runs N] [--only EXPRESSION] [--policy NAMES] [--line SIZES] [--signed] [bars]
+
+The programs of the benchmark (tests/perf/bench.py) with inputs for a quarter second to a second, recorded
+with the defaults, once for each of N seeds. Prints a line for each program and size of line, and for all:
+mean and largest error in percentage points, the shares of the points within max(0.1 points, 15 %) and
+10 %, and of those whose interval holds the exact value. --signed prints the mean signed error of each
+cache size, too: a bias is worth more than noise. The bars are those of compare_curve.py. Minutes.
+"""
+import argparse
+import os
+import re
+import sys
+import tempfile
+
+import compare_curve
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'perf'))
+import bench  # noqa: E402
+
+# As in bench.py, for shorter runs: an exact simulation takes a hundred times as long.
+PROGRAMS = {
+    'gzip': (2, 'gzip -9 -c $IN/text'),
+    'bzip2': (3, 'bzip2 -9 -c $IN/text'),
+    'xz': (1, 'xz -6 -T1 -c $IN/text'),
+    'sqlite3': (1, 'sqlite3 :memory: ".read $IN/job.sql"'),
+    'python3': (1, '/usr/bin/python3 $IN/job.py 1'),
+    'perl': (1, 'perl $IN/job.pl 2'),
+    'cc1': (1, '$CC1 -quiet -O0 $IN/steps.i -o /dev/null'),
+}
+LINE = '%-20s %8.3f %8.2f %6.0f %% %6.0f %% %6.0f %%'
+
+
+def near_tenth(points):
+    return sum(abs(s - e) <= max(0.1, 0.1 * e) for _, e, s, _, _ in points) / len(points)
+
+
+def show(name, points):
+    score = compare_curve.score(points)
+    print(LINE % (name, score['mean'], score['max'], 100 * score['near'], 100 * near_tenth(points),
+                  100 * score['cover']), flush=True)
+
+
+def show_signed(points):
+    errors = {}
+    for size, exact, sampled, _, _ in points:
+        errors.setdefault(size, []).append(sampled - exact)
+    print('    signed: ' + ' '.join('%+.2f' % (sum(e) / len(e)) for _, e in sorted(errors.items())))
+
+
+def measure(options, name, folder):
+    """The points of each kind of curve, over all seeds."""
+    command = bench.command_for(name, folder, False)
+    points, exact = {}, {}
+    for seed in range(1, options.runs + 1):
+        sampled, process = compare_curve.sample(options, command, seed, folder)
+        if process not in exact:
+            exact[process] = compare_curve.simulate(options, command, process, folder)
+        for kind in compare_curve.kinds(options):
+            points.setdefault(kind, []).extend(compare_curve.compare(exact[process][kind], sampled[kind]))
+    return points
+
+
+def parse():
+    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    compare_curve.add_options(p)
+    p.add_argument('--runs', type=int, default=3, help='recordings of each, each with its seed (3)')
+    p.add_argument('--only', default='', help='programs whose name matches')
+    p.add_argument('--signed', action='store_true', help='print mean signed errors by size, too')
+    for bar in compare_curve.BARS:
+        p.add_argument('--' + bar, type=float)
+    return p.parse_args()
+
+
+def main():
+    options = parse()
+    os.environ.update(LC_ALL='C', PYTHONHASHSEED='0')
+    bench.PROGRAMS = PROGRAMS
+    names = [n for n in PROGRAMS if re.search(options.only, n)]
+    if not names:
+        sys.exit("seven_programs.py: no program matches '%s'" % options.only)
+    everything = {}
+    print('%-20s %8s %8s %8s %8s %8s' % ('program', 'mean', 'largest', '15 %', '10 %', 'covered'))
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            for (policy, line), points in measure(options, name, folder).items():
+                show('%s %s %s' % (name, policy, line), points)
+                if options.signed:
+                    show_signed(points)
+                everything.setdefault((policy, line), []).extend(points)
+    for (policy, line), points in everything.items():
+        show('all %s %s' % (policy, line), points)
+    result = compare_curve.score([x for points in everything.values() for x in points])
+    return compare_curve.report_missed(result, {k: getattr(options, k) for k in compare_curve.BARS})
+
+
+if __name__ == '__main__':
+    sys.exit(main())
