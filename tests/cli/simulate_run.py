@@ -89,7 +89,10 @@ def a_gather_that_faults_part_way_counts_once():
         return ask("""SELECT f.function, sum("Ir"), sum("Dr"), sum("Dw") FROM cost c
             JOIN frame f ON f.location_id = c.location_id AND f.depth = 0
             WHERE f.function IN ('gather', 'scatter') GROUP BY 1"""), ask('SELECT vector_elements FROM process')
-    check(of() == of('fault'), of(), of('fault'))
+    whole, part = of(), of('fault')
+    check(whole == part, whole, part)
+    # Four elements of each gather and six of each scatter, a hundred times, as far as the processor has them.
+    check(whole[1][0][0] in (0, 400, 1000), whole)
 
 
 @case
