@@ -13,9 +13,9 @@
 #include "engine/sites.h"
 #include "engine/unwind.h"
 
-#define BASE	 0x100000u /* address of the lowest word */
-#define WORDS	 1024u
-#define MOST	 40u /* frames */
+#define BASE	  0x100000u /* address of the lowest word */
+#define WORDS	  1024u
+#define MOST	  40u	  /* frames */
 #define OUTERMOST 0x1006u /* a return address at which every walk ends */
 
 static uint64_t word[WORDS];
@@ -106,15 +106,15 @@ static void call(uint64_t pc, uint64_t rbp)
 	*at(from->rsp - 8) = from->pc;
 	*at(from->rsp - 16) = from->rbp;
 	*at(from->rsp - 24) = rbp;
-	frame[depth++] = (struct unwind_walk){ pc, from->rsp - 8 * words_of(pc),
-					       saves_rbp(pc) ? rbp : from->rbp };
+	frame[depth++] = (struct unwind_walk){pc, from->rsp - 8 * words_of(pc),
+					      saves_rbp(pc) ? rbp : from->rbp};
 }
 
 static uint32_t whole_walk(uint32_t kind)
 {
 	struct unwind_walk w = frame[depth - 1];
 	struct unwind_reads r;
-	uint64_t path[SITE_MAX_DEPTH] = { w.pc };
+	uint64_t path[SITE_MAX_DEPTH] = {w.pc};
 	uint32_t n = 1;
 
 	while (n < SITE_MAX_DEPTH && unwind_step_noting(&w, &r))
@@ -132,7 +132,7 @@ static uint32_t found(uint32_t kind)
 static void start(void)
 {
 	depth = 1;
-	frame[0] = (struct unwind_walk){ OUTERMOST, BASE + 8 * (WORDS - 8), 0 };
+	frame[0] = (struct unwind_walk){OUTERMOST, BASE + 8 * (WORDS - 8), 0};
 }
 
 static void each_leads_where_a_whole_walk_does(void **state)
