@@ -114,7 +114,7 @@ uint32_t call_sites_get(uint32_t kind, uint64_t back, uint64_t rsp, uint64_t rbp
 	w->steps = 0;
 	w->generation = unwind_generation();
 	w->kind = kind;
-	w->at[0] = (struct unwind_walk){ back, rsp, rbp };
+	w->at[0] = (struct unwind_walk){back, rsp, rbp};
 	if (old->generation != w->generation)
 		old->steps = 0;
 	depth = walk(w, old, path, &same);

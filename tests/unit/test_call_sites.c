@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sites of calls: walks that go on as the one before lead where a whole walk does. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/call_sites.h"
+#include "engine/random.h"
+#include "engine/sites.h"
+#include "engine/unwind.h"
+
+#define BASE	  0x100000u /* address of the lowest word */
+#define WORDS	  1024u
+#define MOST	  40u	  /* frames */
+#define OUTERMOST 0x1006u /* a return address at which every walk ends */
+
+static uint64_t word[WORDS];
+static uint32_t steps;
+
+static uint64_t *at(uint64_t address)
+{
+	assert_true(address >= BASE && address < BASE + 8 * WORDS);
+	return &word[(address - BASE) / 8];
+}
+
+/* A function's frame, by where it stands: its words, with the return address the highest. */
+static uint64_t words_of(uint64_t pc)
+{
+	return 3 + pc % 3;
+}
+
+static bool saves_rbp(uint64_t pc)
+{
+	return pc & 1;
+}
+
+/* Its step reads a word more, as one by a frame pointer on the stack does. */
+static bool reads_more(uint64_t pc)
+{
+	return pc == 0x2007;
+}
+
+static void note(struct unwind_reads *r, uint64_t address)
+{
+	r->read[r->count][0] = address;
+	r->read[r->count++][1] = *at(address);
+}
+
+bool unwind_step_noting(struct unwind_walk *w, struct unwind_reads *r)
+{
+	uint64_t top = w->rsp + 8 * words_of(w->pc);
+
+	steps++;
+	r->count = 0;
+	if (w->pc == OUTERMOST)
+		return false;
+	if (reads_more(w->pc))
+		note(r, top - 24);
+	note(r, top - 8);
+	if (saves_rbp(w->pc)) {
+		note(r, top - 16);
+		w->rbp = *at(top - 16);
+	}
+	w->pc = *at(top - 8);
+	w->rsp = top;
+	return true;
+}
+
+static uint32_t generation;
+
+uint32_t unwind_generation(void)
+{
+	return generation;
+}
+
+long engine_same(const uint64_t (*reads)[2], uint64_t n)
+{
+	assert_true(n > 0);
+	for (uint64_t i = 0; i < n; i++)
+		if (*at(reads[i][0]) != reads[i][1])
+			return 1;
+	return 0;
+}
+
+uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth)
+{
+	uint64_t h = kind;
+
+	for (uint32_t i = 0; i < depth; i++)
+		h = (h + path[i]) * 0x9e3779b97f4a7c15ull;
+	return (uint32_t)(h >> 32) | 1;
+}
+
+/* The frames of the program, the outermost first. */
+static struct unwind_walk frame[MOST];
+static uint32_t depth;
+
+static void call(uint64_t pc, uint64_t rbp)
+{
+	const struct unwind_walk *from = &frame[depth - 1];
+
+	*at(from->rsp - 8) = from->pc;
+	*at(from->rsp - 16) = from->rbp;
+	*at(from->rsp - 24) = rbp;
+	frame[depth++] = (struct unwind_walk){pc, from->rsp - 8 * words_of(pc),
+					      saves_rbp(pc) ? rbp : from->rbp};
+}
+
+static uint32_t whole_walk(uint32_t kind)
+{
+	struct unwind_walk w = frame[depth - 1];
+	struct unwind_reads r;
+	uint64_t path[SITE_MAX_DEPTH] = {w.pc};
+	uint32_t n = 1;
+
+	while (n < SITE_MAX_DEPTH && unwind_step_noting(&w, &r))
+		path[n++] = w.pc;
+	return sites_get(kind, path, n);
+}
+
+static uint32_t found(uint32_t kind)
+{
+	const struct unwind_walk *w = &frame[depth - 1];
+
+	return call_sites_get(kind, w->pc, w->rsp, w->rbp);
+}
+
+static void start(void)
+{
+	depth = 1;
+	frame[0] = (struct unwind_walk){OUTERMOST, BASE + 8 * (WORDS - 8), 0};
+}
+
+static void each_leads_where_a_whole_walk_does(void **state)
+{
+	uint64_t rng = 1, whole = 0, made = 0;
+
+	(void)state;
+	start();
+	for (uint32_t i = 0; i < 200000; i++) {
+		uint64_t what = random_next(&rng), pc = 0x2000 + (what >> 8) % 64;
+		uint32_t kind = 1 + (what >> 16) % 2;
+
+		if (what % 8 < 3 && depth < MOST)
+			call(pc, what >> 40 & 7);
+		else if (what % 8 < 5 && depth > 1)
+			depth--;
+		else if (what % 8 == 5 && depth > 1) /* the same function goes on to another call */
+			frame[depth - 1].pc += frame[depth - 1].pc < 0x3000 ? 0x1800 : -0x1800;
+		else if (what % 1000 == 6)
+			generation++;
+		steps = 0;
+		uint32_t right = whole_walk(kind);
+
+		whole += steps;
+		steps = 0;
+		assert_int_equal(found(kind), right);
+		made += steps;
+	}
+	assert_true(made < whole / 2);
+}
+
+static void what_was_there_before_needs_no_step(void **state)
+{
+	uint32_t site;
+
+	(void)state;
+	start();
+	for (uint32_t i = 0; i < 30; i++)
+		call(0x2000 + 2 * (i % 3), 5);
+	site = found(1);
+	steps = 0;
+	assert_int_equal(found(1), site);
+	assert_int_equal(steps, 0);
+	assert_int_not_equal(found(2), site);
+	/* A return address farther up is another one. */
+	*at(frame[24].rsp - 8) += 0x1800;
+	assert_int_equal(found(1), whole_walk(1));
+	assert_int_not_equal(found(1), site);
+	/* Rules have changed: what they led to before says nothing. */
+	generation++;
+	steps = 0;
+	found(1);
+	assert_int_equal(steps, SITE_MAX_DEPTH - 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_leads_where_a_whole_walk_does),
+		cmocka_unit_test(what_was_there_before_needs_no_step),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
