@@ -186,7 +186,7 @@ def named_memory_is_a_site():
 @case
 def windows_are_not_more():
     for most in 1, 7, 50:
-        record('--windows', str(most), program('stages'), '30')
+        record('--windows', str(most), program('stages'), '100')
         windows = one('SELECT count(*) FROM window')
         check(most / 8 <= windows <= most, windows, 'windows instead of', most)
     starts = [row[0] for row in ask('SELECT stands_for FROM window ORDER BY number')]
