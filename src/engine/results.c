@@ -163,6 +163,8 @@ void replay_tell_before_wait(struct process *p)
 {
 	uint64_t due = out.took_ns * WAIT_PART;
 
+	if (!p->profiling) /* perhaps in a sandbox that allows no look at the clock */
+		return;
 	if (due < WAIT_LEAST_NS)
 		due = WAIT_LEAST_NS;
 	if (due > WAIT_MOST_NS)

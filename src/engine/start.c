@@ -333,6 +333,8 @@ int main(int argc, char **argv, char **envp)
 
 	if (wrong)
 		say("%s: %s: it runs unprofiled", request.name, wrong);
+	if (engine.config.gear == CHANNEL_GEAR_SIMULATE)
+		pages_reserve();
 	uint32_t bits = translate_options.ib_bits;
 
 	if (pages_init() != 0 || decode_init() != 0 || poll_init() != 0 ||

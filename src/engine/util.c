@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "channel/sys.h"
+#include "engine/state.h"
 
 #define LARGE_BYTES (4ul << 20) /* from here on pages are large ones */
 
@@ -57,10 +58,49 @@ void lock_drop(uint32_t *lock)
 		sys3(SYS_futex, lock, FUTEX_WAKE, 1);
 }
 
+/*
+ * Where the kernel puts the program's next mapping depends on those there are. In a simulation the
+ * program's must not depend on when the engine wants memory, which the clock has a say in: so the
+ * engine takes its own from one place, that it reserves when it starts. What is given back is not used again.
+ */
+#define POOL_BYTES (64ull << 30)
+
+static uint64_t pool, pool_used;
+
+void pages_reserve(void)
+{
+	long p = sys6(SYS_mmap, 0, POOL_BYTES, PROT_NONE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	pool = sys_failed(p) ? 0 : (uint64_t)p; /* then memory comes from anywhere */
+}
+
+static bool is_in_pool(uint64_t address)
+{
+	return pool && address - pool < POOL_BYTES;
+}
+
+/* As many bytes of the pool, aligned for large pages if there are as many; 0: it has no room. */
+static uint64_t take_of_pool(uint64_t bytes)
+{
+	uint64_t unit = bytes >= LARGE_BYTES ? LARGE_BYTES : PAGE, at, next;
+	uint64_t used = __atomic_load_n(&pool_used, __ATOMIC_RELAXED);
+
+	do {
+		at = round_up(pool + used, unit);
+		next = at + round_up(bytes, PAGE) - pool;
+		if (!pool || bytes > POOL_BYTES || next > POOL_BYTES)
+			return 0;
+	} while (!__atomic_compare_exchange_n(&pool_used, &used, next, 0, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	return at;
+}
+
 void *pages_get(uint64_t bytes)
 {
-	long p = sys6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		      0);
+	uint64_t at = take_of_pool(bytes);
+	long p = sys6(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
 
 	if (sys_failed(p))
 		return 0;
@@ -72,7 +112,11 @@ void *pages_get(uint64_t bytes)
 
 void pages_put(void *p, uint64_t bytes)
 {
-	sys2(SYS_munmap, p, bytes);
+	if (is_in_pool((uint64_t)(uintptr_t)p))
+		sys6(SYS_mmap, p, bytes, PROT_NONE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	else
+		sys2(SYS_munmap, p, bytes);
 	__atomic_fetch_sub(&held_bytes, bytes, __ATOMIC_RELAXED);
 }
 

@@ -19,6 +19,8 @@ void futex_wake_all(uint32_t *word);
  */
 void *pages_get(uint64_t bytes);
 void pages_put(void *p, uint64_t bytes);
+/* Take them from one place, so that the program's mappings do not depend on when there are more. */
+void pages_reserve(void);
 uint64_t util_engine_bytes(void);
 
 /* A region of reserved address space that is used from the bottom up and never moves. */

@@ -151,6 +151,18 @@ def a_second_hierarchy_counts_as_alone():
 
 
 @case
+def mappings_are_where_they_always_are():
+    """However long it takes, and whatever is simulated: else two runs would have other misses."""
+    seen = set()
+    for more in [], [], ['--also=L1i=4K,2,64 L1d=2K,2,64 LL=16K,4,64'], ['--no-call-graph'], ['--no-filter']:
+        lines = simulate(*SMALL, *more, '--', 'perl', '-MPOSIX', '-e',
+                         'my @a = map { $_ x 999 } 1 .. 9999; open(F, "/proc/self/maps"); print <F>').splitlines()
+        # The engine's own have no name.
+        seen.add('\n'.join(line for line in lines if '/lib' in line))
+    check(len(seen) == 1 and 'libc' in min(seen), *seen)
+
+
+@case
 def larger_caches_miss_less():
     before = None
     for size in 2, 4, 8, 16:
