@@ -39,6 +39,9 @@ struct mem_op {
 	int64_t disp;	/* of rip-relative: the absolute address */
 };
 
+/* Carry, parity, auxiliary, zero, sign, overflow: a bit each. */
+#define INSN_FLAGS 63u
+
 #define RIP_BASE 32
 #define MAX_MEM_OPS 3
 
@@ -57,7 +60,10 @@ struct insn {
 	uint8_t disp_at;    /* offset of the displacement when rip_relative */
 	uint8_t modrm_at;   /* offset of the modrm byte, 0 when none */
 	bool sets_flags;    /* it may change status flags: so a branch behind may fuse with it */
+	uint8_t flags_read;    /* status flags whose values it may need: INSN_FLAGS */
+	uint8_t flags_written; /* status flags whose values are new behind it, whatever happens */
 	uint16_t gprs;	    /* general registers it names or implies, a bit each */
+	uint16_t gprs_written;
 	bool entry;	    /* the translator's: a branch of the same block leads here */
 	uint16_t pop_bytes; /* of ret imm16 */
 	uint16_t elements;  /* of INSN_ELEMENTS */

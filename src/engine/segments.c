@@ -137,7 +137,7 @@ bool segments_of_elements(struct job *j, struct code_exit *e)
 	const struct insn *in = &j->in[j->first];
 	struct segment *s;
 
-	if (!segments_are_on() || j->gear != GEAR_STREAM)
+	if (!segments_are_on() || j->gear == GEAR_COUNT)
 		return true;
 	s = make(j, 0, 1);
 	if (!s)

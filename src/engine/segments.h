@@ -66,6 +66,7 @@ struct segment {
 	uint64_t counts; /* for the call graph: SIM_COUNTS, SEGMENT_LEAVES; 0 without one */
 	/* The rest. */
 	uint64_t told;	 /* executions that the collector knows of */
+	uint32_t counter; /* address of those that are not in `executions` yet, see filter.h; or 0 */
 	uint64_t target; /* of a direct branch or call */
 	uint16_t bytes;
 	uint8_t end;	/* enum segment_end */
