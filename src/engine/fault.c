@@ -11,6 +11,7 @@
 #include "channel/sys.h"
 #include "engine/buffers.h"
 #include "engine/dispatch.h"
+#include "engine/filter.h"
 #include "engine/job.h"
 #include "engine/lanes.h"
 #include "engine/pages.h"
@@ -212,7 +213,8 @@ static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontex
 		return false;
 	if (!cache_contains(uc->mc.rip)) {
 		/* Inside the engine proper; engine_enter takes it up again from t->rflags. */
-		if (!between(uc->mc.rip, engine_exit, engine_glue_end))
+		if (!between(uc->mc.rip, engine_exit, engine_glue_end) &&
+		    !between(uc->mc.rip, engine_filter_miss, engine_filter_miss_end))
 			uc->mc.eflags &= ~EFLAGS_TRAP;
 		return true;
 	}

@@ -16,34 +16,28 @@
 
 #define LINES	     (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
 #define CELLS_BYTES  (LINES * sizeof(uint32_t))
-#define INDEX_AT     (FILTER_CELLS + CELLS_BYTES)
+#define CODE_INDEX_AT (FILTER_CELLS + CELLS_BYTES)
+#define LAST_CELLS_AT (FILTER_CELLS + 2 * CELLS_BYTES)
 #define LOW_BYTES    (FILTER_CELLS - FILTER_LOW)
-#define STAMPS_AT    PAGE
-#define STAMPS_BYTES (16u << 20) /* for data; as many for code */
-#define CODE_CELLS_AT (FILTER_LOW + STAMPS_AT + 2 * STAMPS_BYTES)
-#define CODE_LINES   (16ull << 20)
-#define COUNTERS_AT  (CODE_CELLS_AT + (uint32_t)CODE_LINES * 4u)
-#define COUNTERS     ((FILTER_CELLS - COUNTERS_AT) / 8u)
+#define STAMPS_AT    (FILTER_LOW + PAGE)
+#define STAMPS_BYTES (16ull << 20) /* of each level: 128 MB of caches */
+#define CODE_CELLS_AT (STAMPS_AT + 3 * STAMPS_BYTES)
+#define CODE_LINES   (8ull << 20)
+#define COUNTERS_AT  (CODE_CELLS_AT + CODE_LINES * 4)
+#define COUNTERS     ((FILTER_CELLS - COUNTERS_AT) / 8)
 #define LEAST_SETS   8u /* neighbouring lines of one segment never meet in a set of code */
-
-/* A first level. */
-struct first {
-	uint64_t *stamps; /* [set * ways + way] */
-	uint32_t **cells; /* the same: of the line that is there */
-	uint64_t set_mask;
-	uint32_t ways;
-};
 
 static struct {
 	bool on;
 	struct sim_hierarchy *h;
-	struct first data, code;
 	bool has_code;
 	struct grow sites;
-	struct grow lines;  /* of code that have a cell, in the order of their cells */
-	uint32_t *cells_of; /* line of code -> address of its cell, or 0: reserved as FILTER_CELLS is */
-	uint32_t counters;
+	struct grow lines; /* of code that have a cell, in the order of their cells */
+	uint64_t counters;
 } f;
+
+struct filter_state filter_state;
+#define w filter_state
 
 bool filter_is_careful;
 
@@ -90,42 +84,77 @@ static void write_constants(void)
 	tick[0] = tick[1] = 2;
 }
 
+static uint64_t row_bytes(const struct sim_cache *c)
+{
+	return round_up(c->ways, 8) * sizeof(uint64_t);
+}
+
 static bool fits(const struct sim_cache *c)
 {
 	return c->entries && c->shift == FILTER_LINE_SHIFT && !c->set_magic &&
 	       c->sets >= LEAST_SETS && c->replacement == SIM_REPLACE_LRU &&
-	       c->sets * c->ways * sizeof(uint64_t) <= STAMPS_BYTES;
+	       c->ways <= SIM_SHORT_WAYS && c->sets * row_bytes(c) <= STAMPS_BYTES;
 }
 
-static bool make_first(struct first *l, const struct sim_cache *c, uint64_t stamps_at)
+static bool make_level(struct filter_level *l, const struct sim_cache *c, uint64_t stamps_at)
 {
+	const uint64_t row = row_bytes(c) / sizeof *l->stamps;
+
 	l->stamps = low(stamps_at);
 	l->set_mask = c->set_mask;
-	l->ways = c->ways;
-	l->cells = pages_get(round_up(c->sets * c->ways * sizeof *l->cells, PAGE));
-	return l->cells != 0;
+	l->row_shift = (uint64_t)__builtin_ctzll(row_bytes(c));
+	l->owners = pages_get(round_up(c->sets * row_bytes(c), PAGE));
+	for (uint64_t set = 0; set < c->sets && l->owners; set++)
+		for (uint64_t way = c->ways; way < row; way++)
+			l->stamps[set * row + way] = UINT64_MAX;
+	return l->owners != 0;
+}
+
+static bool make_levels(void)
+{
+	const struct sim_cache *c = f.h->caches;
+
+	if (!make_level(&w.data, &c[0], STAMPS_AT) ||
+	    (f.has_code && !make_level(&w.code, &c[SIM_CODE_SLOT], STAMPS_AT + STAMPS_BYTES)))
+		return false;
+	if (f.h->geometry.level_count != 2 || !fits(&c[1]))
+		return true;
+	w.is_fast = make_level(&w.last, &c[1], STAMPS_AT + 2 * STAMPS_BYTES);
+	return w.is_fast;
+}
+
+static void prepare_misses(void)
+{
+	const uint8_t *columns = &f.h->list.index[SIM_MISSES]; /* of fetches, reads, writes; the next level's */
+
+	w.sites = f.sites.base;
+	w.code_cells = low(CODE_INDEX_AT);
+	w.last_cells = low(LAST_CELLS_AT);
+	w.cells = cells.base;
+	w.cell_bytes = cells.events * sizeof *cells.base;
+	for (uint32_t column = 0; column < 3; column++)
+		for (uint32_t level = 0; level < 2; level++)
+			w.columns[column][level] =
+				columns[3 * level + column] * sizeof *cells.base;
 }
 
 bool filter_start(struct sim_hierarchy *h)
 {
-	const struct sim_cache *data = &h->caches[0], *code = &h->caches[SIM_CODE_SLOT];
-
-	if (!engine.wide || graph_is_on() || !h->is_simple || h->geometry.is_unified ||
-	    h->most_bytes < 1u << FILTER_LINE_SHIFT || !fits(data) || (h->has_fetches && !fits(code)))
-		return false;
 	f.h = h;
 	f.has_code = h->has_fetches;
-	if (grow_init(&f.lines, CODE_LINES * sizeof(uint64_t)) != 0 ||
-	    grow_init(&f.sites, 1ull << 30) != 0 ||
-	    !make_first(&f.data, data, FILTER_LOW + STAMPS_AT) ||
-	    (f.has_code && !make_first(&f.code, code, FILTER_LOW + STAMPS_AT + STAMPS_BYTES)))
+	if (!engine.wide || graph_is_on() || !h->is_simple || h->geometry.is_unified ||
+	    h->most_bytes < 1u << FILTER_LINE_SHIFT || !fits(&h->caches[0]) ||
+	    (f.has_code && !fits(&h->caches[SIM_CODE_SLOT])) || cache_need_gear(GEAR_FILTER) != 0 ||
+	    grow_init(&f.lines, CODE_LINES * sizeof(uint64_t)) != 0 ||
+	    grow_init(&f.sites, 1ull << 30) != 0 || !reserve(FILTER_LOW, LOW_BYTES))
 		return false;
-	if (cache_need_gear(GEAR_FILTER) != 0 || !reserve(FILTER_LOW, LOW_BYTES) ||
-	    !reserve(FILTER_CELLS, 2 * CELLS_BYTES))
+	if (!reserve(FILTER_CELLS, 3 * CELLS_BYTES) || !make_levels()) {
+		sys2(SYS_munmap, FILTER_LOW, LOW_BYTES);
 		return false;
-	f.cells_of = low(INDEX_AT);
+	}
 	write_constants();
 	filter_forget_sites();
+	prepare_misses();
 	f.on = true;
 	return true;
 }
@@ -147,7 +176,7 @@ void filter_forget_sites(void)
 
 uint32_t filter_code_cell(uint64_t line)
 {
-	uint32_t *cell = &f.cells_of[line & (LINES - 1)];
+	uint32_t *cell = &w.code_cells[line & (LINES - 1)];
 	uint64_t *l;
 
 	if (*cell)
@@ -156,13 +185,13 @@ uint32_t filter_code_cell(uint64_t line)
 	if (!l)
 		return 0;
 	*l = line;
-	*cell = CODE_CELLS_AT + (uint32_t)(l - (uint64_t *)(void *)f.lines.base) * 4u;
+	*cell = (uint32_t)(CODE_CELLS_AT + 4 * (uint64_t)(l - (uint64_t *)(void *)f.lines.base));
 	return *cell;
 }
 
 uint32_t filter_new_counter(void)
 {
-	return f.counters < COUNTERS ? COUNTERS_AT + 8 * f.counters++ : 0;
+	return f.counters < COUNTERS ? (uint32_t)(COUNTERS_AT + 8 * f.counters++) : 0;
 }
 
 void filter_count_executions(struct segment *s)
@@ -183,20 +212,21 @@ static uint32_t *data_cell(uint64_t line)
 }
 
 /* The line's cell is 0: it takes the place of the one with the least stamp. */
-static void bring_in(struct first *l, uint64_t line, uint32_t *cell)
+static void bring_in(struct filter_level *l, uint64_t line, uint32_t *cell)
 {
-	uint64_t place = (line & l->set_mask) * l->ways, least = place;
+	uint64_t places = 1ull << l->row_shift >> 3, first = (line & l->set_mask) * places;
+	uint64_t least = first;
 
-	for (uint64_t i = place + 1; i < place + l->ways; i++)
+	for (uint64_t i = first + 1; i < first + places; i++)
 		least = l->stamps[i] < l->stamps[least] ? i : least;
-	if (l->cells[least])
-		*l->cells[least] = 0;
-	l->cells[least] = cell;
+	if (l->owners[least])
+		*l->owners[least] = 0;
+	l->owners[least] = cell;
 	*cell = (uint32_t)(uintptr_t)&l->stamps[least];
 }
 
 /* Returns whether it missed. */
-static bool touch_line(struct first *l, uint64_t line, uint32_t *cell, uint64_t time)
+static bool touch_line(struct filter_level *l, uint64_t line, uint32_t *cell, uint64_t time)
 {
 	bool missed = *cell == 0;
 
@@ -206,12 +236,30 @@ static bool touch_line(struct first *l, uint64_t line, uint32_t *cell, uint64_t 
 	return missed;
 }
 
+static bool touch_last(uint64_t line)
+{
+	return touch_line(&w.last, line, &w.last_cells[line & (LINES - 1)], ++w.last_clock);
+}
+
 /* The first level has missed: what is below it. */
 static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t first, uint64_t last)
 {
+	static const uint8_t columns[] = { [SIM_LOAD] = 1, [SIM_STORE] = 2, [SIM_MODIFY] = 1,
+					   [SIM_FETCH] = 0 };
 	uint64_t *events = in->cell ? cells_at(in->cell) : cells_spare();
+	uint64_t line = first >> FILTER_LINE_SHIFT, end = last >> FILTER_LINE_SHIFT;
 
-	sim_hierarchy_below(f.h, kind, first, last, events);
+	if (w.is_fast) {
+		const uint64_t *at = w.columns[columns[kind]];
+		bool missed = touch_last(line);
+
+		if (end != line)
+			missed |= touch_last(end);
+		events[at[0] / sizeof *events]++;
+		events[at[1] / sizeof *events] += missed;
+	} else {
+		sim_hierarchy_below(f.h, kind, first, last, events);
+	}
 	if (!in->cell)
 		cells_take_spare(&in->cell);
 }
@@ -222,10 +270,10 @@ static uint32_t touch(struct segment_insn *in, uint64_t address, uint32_t bytes,
 {
 	uint64_t end = address + (bytes < f.h->most_bytes ? bytes : f.h->most_bytes) - 1;
 	uint64_t line = address >> FILTER_LINE_SHIFT, last = end >> FILTER_LINE_SHIFT;
-	bool missed = touch_line(&f.data, line, data_cell(line), time);
+	bool missed = touch_line(&w.data, line, data_cell(line), time);
 
 	if (last != line)
-		missed |= touch_line(&f.data, last, data_cell(last), time);
+		missed |= touch_line(&w.data, last, data_cell(last), time);
 	if (missed)
 		go_below(in, kind - ACCESS_LOAD, address, end);
 	return *data_cell(last);
@@ -241,32 +289,32 @@ static uint32_t fetch(struct segment *s, struct segment_insn *in, uint64_t time)
 	if (!f.has_code)
 		return 0;
 	cell = low(filter_code_cell(line));
-	missed = touch_line(&f.code, line, cell, time);
+	missed = touch_line(&w.code, line, cell, time);
 	if (last != line) {
 		cell = low(filter_code_cell(last));
-		missed |= touch_line(&f.code, last, cell, time);
+		missed |= touch_line(&w.code, last, cell, time);
 	}
 	if (missed)
 		go_below(in, SIM_FETCH, pc, end);
 	return *cell;
 }
 
-uint64_t filter_missed(uint64_t regs[16], uint64_t clock)
+uint64_t filter_missed(uint64_t clock)
 {
-	const struct thread *t = thread_self();
+	struct thread *t = thread_self();
 	const struct filter_site *site = (const void *)f.sites.base;
 	struct segment *s;
 
 	site += t->miss_site;
 	s = segments_of_trailer(site->segment);
 	if (site->flags & FILTER_SITE_CODE) {
-		regs[site->reg] = fetch(s, &s->insn[site->index], clock);
+		t->regs[site->reg] = fetch(s, &s->insn[site->index], clock);
 	} else {
 		const struct stream_access *a = &s->desc.access[site->index];
 		uint64_t base = a->fs ? fsbase_get() : 0;
 
 		clock += (site->flags & FILTER_SITE_SECOND) != 0;
-		regs[site->reg] = touch(&s->insn[s->owner[site->index]], t->miss_address + base,
+		t->regs[site->reg] = touch(&s->insn[s->owner[site->index]], t->miss_address + base,
 					a->size, a->kind, clock);
 	}
 	return site->back;
@@ -341,22 +389,26 @@ void filter_undo_elements(uint32_t trailer, uint32_t n)
 
 /* ---- The end ---- */
 
-/* The lines of a first level to that of the hierarchy, in each set the oldest first. */
-static void hand_over(const struct first *l, struct sim_cache *c, uint64_t (*line_of)(const uint32_t *))
+/* The place of the oldest line of a row, or NULL. */
+static uint32_t **oldest(const struct filter_level *l, uint64_t first, uint64_t places)
 {
-	for (uint64_t place = 0; place < c->sets * l->ways; place += l->ways)
-		for (uint32_t n = 0; n < l->ways; n++) {
-			uint64_t least = place;
+	uint64_t least = first;
 
-			for (uint64_t i = place; i < place + l->ways; i++)
-				if (l->cells[i] &&
-				    (!l->cells[least] || l->stamps[i] < l->stamps[least]))
-					least = i;
-			if (!l->cells[least])
-				break;
-			sim_cache_insert(c, line_of(l->cells[least]), 0);
-			l->cells[least] = 0;
-		}
+	for (uint64_t i = first; i < first + places; i++)
+		if (l->owners[i] && (!l->owners[least] || l->stamps[i] < l->stamps[least]))
+			least = i;
+	return l->owners[least] ? &l->owners[least] : 0;
+}
+
+/* The lines of a cache to that of the hierarchy, in each set the oldest first. */
+static void hand_over(const struct filter_level *l, struct sim_cache *c,
+		      uint64_t (*line_of)(const uint32_t *))
+{
+	uint64_t places = 1ull << l->row_shift >> 3;
+
+	for (uint64_t first = 0; first < c->sets * places; first += places)
+		for (uint32_t **owner; (owner = oldest(l, first, places)) != 0; *owner = 0)
+			sim_cache_insert(c, line_of(*owner), 0);
 }
 
 static uint64_t line_of_data(const uint32_t *cell)
@@ -371,13 +423,20 @@ static uint64_t line_of_code(const uint32_t *cell)
 	return lines[cell - (uint32_t *)low(CODE_CELLS_AT)];
 }
 
+static uint64_t line_of_last(const uint32_t *cell)
+{
+	return (uint64_t)(cell - w.last_cells);
+}
+
 void filter_stop(void)
 {
 	if (!f.on)
 		return;
 	f.on = false;
-	hand_over(&f.data, &f.h->caches[0], line_of_data);
+	hand_over(&w.data, &f.h->caches[0], line_of_data);
 	if (f.has_code)
-		hand_over(&f.code, &f.h->caches[SIM_CODE_SLOT], line_of_code);
-	sys2(SYS_munmap, FILTER_CELLS, CELLS_BYTES);
+		hand_over(&w.code, &f.h->caches[SIM_CODE_SLOT], line_of_code);
+	if (w.is_fast)
+		hand_over(&w.last, &f.h->caches[1], line_of_last);
+	sys2(SYS_munmap, FILTER_CELLS, 3 * CELLS_BYTES);
 }

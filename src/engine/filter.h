@@ -22,16 +22,49 @@
 #ifndef DWELL_ENGINE_FILTER_H
 #define DWELL_ENGINE_FILTER_H
 
+#define FILTER_LOW	   0x60000000
+#define FILTER_CELLS	   0x70000000
+#define FILTER_LINE_SHIFT  6
+#define FILTER_ADDRESS_BITS 47
+/* struct filter_site */
+#define SITE_BACK    0
+#define SITE_CELL    8
+#define SITE_ADDRESS 16
+#define SITE_REG     30
+#define SITE_FLAGS   31
+#define SITE_SPAN    32
+#define SITE_COLUMN  33
+#define SITE_BYTES   40
+/* its flags */
+#define FILTER_SITE_CODE   1 /* of a fetch, not of an access to data */
+#define FILTER_SITE_SECOND 2 /* the stamp is that of lane 1 */
+#define FILTER_SITE_SLOW   4 /* for C only */
+/* struct filter_level */
+#define L_STAMPS 0
+#define L_OWNERS 8
+#define L_MASK	 16
+#define L_SHIFT	 24
+/* struct filter_state */
+#define F_DATA	     0
+#define F_CODE	     32
+#define F_LAST	     64
+#define F_SITES	     96
+#define F_CODE_CELLS 104
+#define F_LAST_CELLS 112
+#define F_LAST_CLOCK 120
+#define F_CELLS	     128
+#define F_CELL_BYTES 136
+#define F_COLUMNS    144
+#define F_IS_FAST    192
+
+#ifndef __ASSEMBLER__
+
 #include "engine/state.h"
 
 struct sim_hierarchy;
 struct segment;
 struct repeat;
 
-#define FILTER_LOW	   0x60000000u
-#define FILTER_CELLS	   0x70000000u
-#define FILTER_LINE_SHIFT  6
-#define FILTER_ADDRESS_BITS 47
 /* Constants. */
 #define FILTER_LINE_MASK   (FILTER_LOW + 0)  /* address bits that number a line, for pext */
 #define FILTER_ALIGN_MASKS (FILTER_LOW + 8)  /* of 2^n bytes at n * 8: those that are 0 where it is aligned */
@@ -53,14 +86,14 @@ void filter_stop(void);
 /* Where an inline test may fail. Under the translate lock. */
 struct filter_site {
 	uint64_t back;	  /* the address of the store of the stamp */
+	uint32_t *cell;	  /* number of the instruction's events, see cells.h */
+	uint64_t address; /* of the instruction, for FILTER_SITE_CODE */
 	uint32_t segment; /* its number in trailers */
-	uint16_t index;	  /* of its access; of its instruction, if FILTER_SITE_CODE */
+	uint16_t index;	  /* of its access; of its instruction, for FILTER_SITE_CODE */
 	uint8_t reg;	  /* that then holds the stamp's address */
-	uint8_t flags;
-};
-enum {
-	FILTER_SITE_CODE = 1,
-	FILTER_SITE_SECOND = 2, /* the stamp is that of lane 1 */
+	uint8_t flags;	  /* FILTER_SITE_CODE and others */
+	uint8_t span;	  /* of an access: its bytes less 1 */
+	uint8_t column;	  /* of the events: 0 fetch, 1 read, 2 write */
 };
 /* Returns its number; 0: there is no memory. */
 uint32_t filter_new_site(const struct filter_site *site);
@@ -85,8 +118,53 @@ void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries
 void filter_undo_elements(uint32_t trailer, uint32_t n);
 
 /* glue: filter_miss.S */
-extern char engine_filter_miss[];
-/* Called by it: the regs of the target, by enum reg; the clock. Returns where to go on. */
-uint64_t filter_missed(uint64_t regs[16], uint64_t clock);
+extern char engine_filter_miss[], engine_filter_miss_end[];
+/* Called by it, with the clock. The registers of the target are in t->regs. Returns where to go on. */
+uint64_t filter_missed(uint64_t clock);
 
+/* A cache. The row of a set has 8 or 16 places; those that the set has not have stamps that are never the least. */
+struct filter_level {
+	uint64_t *stamps;
+	uint32_t **owners; /* of stamps: the cell of the line that is there, or NULL */
+	uint64_t set_mask;
+	uint64_t row_shift; /* log2 of the bytes of a row of stamps */
+};
+
+/* What filter_miss.S looks at, too. */
+struct filter_state {
+	struct filter_level data, code;
+	struct filter_level last; /* LL, kept in the same way if there are two levels */
+	uint8_t *sites;
+	uint32_t *code_cells; /* by line: the address of its cell, or 0 */
+	uint32_t *last_cells; /* by line, as those of data */
+	uint64_t last_clock;  /* LL has a time of its own: data and code meet there */
+	uint64_t *cells;      /* of events */
+	uint64_t cell_bytes;
+	uint64_t columns[3][2]; /* bytes from the beginning of such a cell: [column][missed in LL, too] */
+	uint64_t is_fast;	/* there are two levels, and both are kept so */
+};
+extern struct filter_state filter_state;
+
+_Static_assert(sizeof(struct filter_site) == SITE_BYTES, "layout");
+_Static_assert(offsetof(struct filter_site, cell) == SITE_CELL, "layout");
+_Static_assert(offsetof(struct filter_site, address) == SITE_ADDRESS, "layout");
+_Static_assert(offsetof(struct filter_site, reg) == SITE_REG, "layout");
+_Static_assert(offsetof(struct filter_site, flags) == SITE_FLAGS, "layout");
+_Static_assert(offsetof(struct filter_site, span) == SITE_SPAN, "layout");
+_Static_assert(offsetof(struct filter_site, column) == SITE_COLUMN, "layout");
+_Static_assert(offsetof(struct filter_level, owners) == L_OWNERS, "layout");
+_Static_assert(offsetof(struct filter_level, set_mask) == L_MASK, "layout");
+_Static_assert(offsetof(struct filter_level, row_shift) == L_SHIFT, "layout");
+_Static_assert(offsetof(struct filter_state, code) == F_CODE, "layout");
+_Static_assert(offsetof(struct filter_state, last) == F_LAST, "layout");
+_Static_assert(offsetof(struct filter_state, sites) == F_SITES, "layout");
+_Static_assert(offsetof(struct filter_state, code_cells) == F_CODE_CELLS, "layout");
+_Static_assert(offsetof(struct filter_state, last_cells) == F_LAST_CELLS, "layout");
+_Static_assert(offsetof(struct filter_state, last_clock) == F_LAST_CLOCK, "layout");
+_Static_assert(offsetof(struct filter_state, cells) == F_CELLS, "layout");
+_Static_assert(offsetof(struct filter_state, cell_bytes) == F_CELL_BYTES, "layout");
+_Static_assert(offsetof(struct filter_state, columns) == F_COLUMNS, "layout");
+_Static_assert(offsetof(struct filter_state, is_fast) == F_IS_FAST, "layout");
+
+#endif
 #endif

@@ -22,7 +22,7 @@
 
 #define STACK_ALIGN 8u
 /* Bytes of code, at most: */
-#define ACCESS_MOST 72u	/* of an access up to the branch that it ends in; of a fetch */
+#define FETCH_MOST  72u /* of a fetch up to its branches */
 #define INSN_MOST   64u /* of a copied instruction, and of what ends a segment */
 #define GIVE_MOST   104u /* of one that the counter register is given to */
 #define COLD_FETCH  17u /* as emit_call_engine makes them */
@@ -294,6 +294,17 @@ static uint32_t new_site(struct job *j, const struct filter_site *site)
 	return number;
 }
 
+/* Bytes of code, at most, of an access up to its last branch. */
+static uint32_t access_most(const struct access *a)
+{
+	const uint32_t lea = 9, lea_fs = 24;
+	uint32_t address = a->m->fs ? lea_fs : lea, bytes = 40 + address;
+
+	if (a->check == CHECK_NONE || a->check == CHECK_ENGINE)
+		return bytes;
+	return bytes + address + (a->is_live ? 26 : 14);
+}
+
 static void emit_data(struct job *j, const struct insn *in, const struct mem_op *m, bool is_live)
 {
 	const uint32_t n = j->next_entry++;
@@ -306,7 +317,7 @@ static void emit_data(struct job *j, const struct insn *in, const struct mem_op 
 		a.check = CHECK_ENGINE;
 	a.is_live = is_live && a.check != CHECK_ENGINE;
 	a.borrows = a.is_live && a.reg != RCX;
-	need_islands(j, ACCESS_MOST);
+	need_islands(j, access_most(&a));
 	if (n && n % 2 == 0)
 		emit_tick(&j->o);
 	if (a.borrows) {
@@ -332,7 +343,11 @@ static void emit_data(struct job *j, const struct insn *in, const struct mem_op 
 	}
 	site.back = (uint64_t)(uintptr_t)j->o.p;
 	site.reg = (uint8_t)a.reg;
-	site.flags = n % 2 ? FILTER_SITE_SECOND : 0;
+	site.flags = (n % 2 ? FILTER_SITE_SECOND : 0) |
+		     (a.check == CHECK_ENGINE ? FILTER_SITE_SLOW : 0);
+	site.span = (uint8_t)(m->size - 1);
+	site.column = m->kind == ACCESS_STORE ? 2 : 1;
+	site.cell = segments_cell(j->trailer, segments_of_trailer(j->trailer)->owner[n]);
 	a.site = new_site(j, &site);
 	emit_stamp(&j->o, a.reg, n % 2);
 	if (a.borrows)
@@ -354,7 +369,10 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 	uint64_t first = in->pc >> FILTER_LINE_SHIFT;
 	uint64_t last = (in->pc + in->length - 1) >> FILTER_LINE_SHIFT;
 	struct filter_site site = { .segment = j->trailer, .index = (uint16_t)(i - j->first),
-				    .flags = FILTER_SITE_CODE };
+				    .address = in->pc,
+				    .cell = segments_cell(j->trailer, i - j->first),
+				    .flags = FILTER_SITE_CODE |
+					     (first != last ? FILTER_SITE_SLOW : 0) };
 	bool borrows = is_live && j->scratch2 != RCX;
 	enum reg reg = is_live ? RCX : j->scratch2;
 	uint8_t *field[2] = { 0 };
@@ -362,7 +380,7 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 
 	if (!filter_has_code() || (first == last && first == j->code_line))
 		return;
-	need_islands(j, ACCESS_MOST);
+	need_islands(j, FETCH_MOST);
 	if (borrows)
 		emit_store_gs(&j->o, RCX, T_SPILL3);
 	for (uint64_t line = first; line <= last; line++) {

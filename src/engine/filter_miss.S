@@ -1,74 +1,208 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From an inline test of the filter gear that failed to C and back; see filter.h. All target state
- * is live but the register of the site; T_MISS_ADDRESS and T_MISS_SITE say what missed.
+ * An inline test of the filter gear has failed; see filter.h. All target state is live but the register of
+ * the site; T_MISS_ADDRESS and T_MISS_SITE say what missed.
+ *
+ * The miss of one line in a hierarchy of two levels is done here: a program may have
+ * one in every ten accesses. All else is for C. T_REGS is free while the thread is in the cache. Only one
+ * thread comes here.
  */
+#include "engine/filter.h"
 #include "engine/layout.h"
 
 #define TROUBLE_FLAGS 0x40500	/* alignment check, direction, trap: not for C code */
 
+	.macro each_register what
+	\what	rax, 0
+	\what	rcx, 1
+	\what	rdx, 2
+	\what	rbx, 3
+	\what	rbp, 5
+	\what	rsi, 6
+	\what	rdi, 7
+	\what	r8, 8
+	\what	r9, 9
+	\what	r10, 10
+	\what	r11, 11
+	\what	r12, 12
+	\what	r13, 13
+	\what	r14, 14
+	\what	r15, 15
+	.endm
+
+	.macro save name, number
+	mov	%\name, %gs:T_REGS + 8 * \number
+	.endm
+
+	.macro restore name, number
+	mov	%gs:T_REGS + 8 * \number, %\name
+	.endm
+
+/*
+ * Line rax, whose cell is at r13, takes the place with the least stamp in its row of level rbp. rsi: that stamp.
+ * Changes rcx, rdx, r8, zmm16, zmm17, k1.
+ */
+	.macro bring_in
+	mov	%rax, %rcx
+	and	L_MASK(%rbp), %rcx
+	mov	L_SHIFT(%rbp), %rdx
+	shlx	%rdx, %rcx, %rcx
+	add	L_STAMPS(%rbp), %rcx
+	vmovdqu64	(%rcx), %zmm17
+	cmp	$6, %edx
+	jne	51f
+	reduce
+	vpcmpeqq	(%rcx), %zmm17, %k1
+	kmovw	%k1, %edx
+	jmp	52f
+51:	vpminuq	64(%rcx), %zmm17, %zmm17
+	reduce
+	vpcmpeqq	64(%rcx), %zmm17, %k1
+	kmovw	%k1, %r8d
+	shl	$8, %r8d
+	vpcmpeqq	(%rcx), %zmm17, %k1
+	kmovw	%k1, %edx
+	or	%r8d, %edx
+52:	tzcnt	%edx, %edx
+	lea	(%rcx,%rdx,8), %rsi
+	mov	%rsi, %rdx
+	sub	L_STAMPS(%rbp), %rdx
+	add	L_OWNERS(%rbp), %rdx
+	mov	(%rdx), %rcx
+	mov	%r13, (%rdx)
+	test	%rcx, %rcx
+	jz	53f
+	movl	$0, (%rcx)
+53:	mov	%esi, (%r13)
+	.endm
+
+/* All lanes of zmm17 the least of them. */
+	.macro reduce
+	valignq	$4, %zmm17, %zmm17, %zmm16
+	vpminuq	%zmm16, %zmm17, %zmm17
+	vpermq	$0x4e, %zmm17, %zmm16
+	vpminuq	%zmm16, %zmm17, %zmm17
+	vpshufd	$0x4e, %zmm17, %zmm16
+	vpminuq	%zmm16, %zmm17, %zmm17
+	.endm
+
 	.text
 	.globl engine_filter_miss
 	.hidden engine_filter_miss
+/* rbx site, rbp the level that missed; rax line, r13 its cell; r14 filter_state; r15 flags */
 engine_filter_miss:
-	mov	%rsp, %gs:T_HOOK_SP
-	mov	%gs:T_ENGINE_SP, %rsp
-	lea	-128(%rsp), %rsp	/* flags are not saved yet */
-	mov	%rax, 0(%rsp)
-	mov	%rcx, 8(%rsp)
-	mov	%rdx, 16(%rsp)
-	mov	%rbx, 24(%rsp)
-	mov	%rbp, 40(%rsp)
-	mov	%rsi, 48(%rsp)
-	mov	%rdi, 56(%rsp)
-	mov	%r8, 64(%rsp)
-	mov	%r9, 72(%rsp)
-	mov	%r10, 80(%rsp)
-	mov	%r11, 88(%rsp)
-	mov	%r12, 96(%rsp)
-	mov	%r13, 104(%rsp)
-	mov	%r14, 112(%rsp)
-	mov	%r15, 120(%rsp)
-	mov	%rsp, %rdi
-	lea	-24(%rsp), %rsp
-	pushfq
-	testl	$TROUBLE_FLAGS, (%rsp)
-	jnz	3f
-1:	vmovq	%xmm31, %rsi
-	call	filter_missed
+	each_register save
+	lahf
+	seto	%al
+	mov	%eax, %r15d
+	lea	filter_state(%rip), %r14
+	mov	%gs:T_MISS_SITE, %ebx
+	lea	(%rbx,%rbx,4), %rbx
+	shl	$3, %rbx
+	add	F_SITES(%r14), %rbx
+	mov	SITE_CELL(%rbx), %rdi
+	mov	(%rdi), %edi
+	cmpq	$0, F_IS_FAST(%r14)
+	je	8f
+	test	%edi, %edi
+	jz	8f
+	movzbl	SITE_FLAGS(%rbx), %ecx
+	test	$(FILTER_SITE_CODE | FILTER_SITE_SLOW), %ecx
+	jnz	6f
+	mov	%gs:T_MISS_ADDRESS, %rdx
+	mov	%edx, %eax
+	and	$63, %eax
+	movzbl	SITE_SPAN(%rbx), %ecx
+	add	%ecx, %eax
+	cmp	$63, %eax
+	ja	8f
+	mov	%rdx, %rax
+	shr	$FILTER_LINE_SHIFT, %rax
+	shr	$FILTER_ADDRESS_BITS, %rdx
+	jnz	8f
+	lea	FILTER_CELLS(,%rax,4), %r13
+	mov	%r14, %rbp	/* F_DATA */
+	mov	(%r13), %esi
+	test	%esi, %esi
+	jnz	7f		/* it was only asked because it is not aligned */
+1:	imul	F_CELL_BYTES(%r14), %rdi
+	add	F_CELLS(%r14), %rdi
+	movzbl	SITE_COLUMN(%rbx), %r9d
+	shl	$4, %r9d
+	add	%r14, %r9
+	mov	F_COLUMNS(%r9), %rcx
+	incq	(%rdi,%rcx)
+	vmovdqu64	%zmm16, saved(%rip)
+	vmovdqu64	%zmm17, saved+64(%rip)
+	kmovq	%k1, saved+128(%rip)
+	bring_in
+	/* The last level: r13 its cell. */
+	mov	F_LAST_CELLS(%r14), %r13
+	lea	(%r13,%rax,4), %r13
+	mov	F_LAST_CLOCK(%r14), %r11
+	inc	%r11
+	mov	%r11, F_LAST_CLOCK(%r14)
+	mov	(%r13), %ecx
+	test	%ecx, %ecx
+	jz	5f
+2:	mov	%r11, (%rcx)
+	vmovdqu64	saved(%rip), %zmm16
+	vmovdqu64	saved+64(%rip), %zmm17
+	kmovq	saved+128(%rip), %k1
+7:	movzbl	SITE_REG(%rbx), %eax
+	mov	%rsi, %gs:T_REGS(,%rax,8)
+	mov	SITE_BACK(%rbx), %rax
 	mov	%rax, %gs:T_MISS_BACK
-	testl	$TROUBLE_FLAGS, (%rsp)
-	jnz	4f
-	/* popfq takes 20 cycles and more: status flags alone do it otherwise. */
-	movzbl	1(%rsp), %eax
-	shr	$3, %eax
-	and	$1, %eax		/* overflow */
-	movb	(%rsp), %ah		/* the other five */
+	mov	%r15d, %eax
 	add	$0x7f, %al
 	sahf
-	lea	32(%rsp), %rsp
-2:	mov	0(%rsp), %rax
-	mov	8(%rsp), %rcx
-	mov	16(%rsp), %rdx
-	mov	24(%rsp), %rbx
-	mov	40(%rsp), %rbp
-	mov	48(%rsp), %rsi
-	mov	56(%rsp), %rdi
-	mov	64(%rsp), %r8
-	mov	72(%rsp), %r9
-	mov	80(%rsp), %r10
-	mov	88(%rsp), %r11
-	mov	96(%rsp), %r12
-	mov	104(%rsp), %r13
-	mov	112(%rsp), %r14
-	mov	120(%rsp), %r15
+	each_register restore
+	jmp	*%gs:T_MISS_BACK
+5:	mov	F_COLUMNS+8(%r9), %rcx
+	incq	(%rdi,%rcx)
+	mov	%rsi, %r10
+	lea	F_LAST(%r14), %rbp
+	bring_in
+	mov	%rsi, %rcx
+	mov	%r10, %rsi
+	jmp	2b
+	/* A fetch. */
+6:	test	$FILTER_SITE_SLOW, %ecx
+	jnz	8f
+	mov	SITE_ADDRESS(%rbx), %rax
+	shr	$FILTER_LINE_SHIFT, %rax
+	mov	F_CODE_CELLS(%r14), %rcx
+	mov	(%rcx,%rax,4), %r13d
+	lea	F_CODE(%r14), %rbp
+	jmp	1b
+
+	/* To C, with the registers where it finds them, on the engine's stack. */
+8:	mov	%rsp, %gs:T_HOOK_SP
+	mov	%gs:T_ENGINE_SP, %rsp
+	sub	$8, %rsp
+	pushfq
+	testl	$TROUBLE_FLAGS, (%rsp)
+	jnz	9f
+81:	vmovq	%xmm31, %rdi
+	call	filter_missed
+	mov	%rax, %gs:T_MISS_BACK
+	popfq
+	mov	%r15d, %eax
+	add	$0x7f, %al
+	sahf
+	each_register restore
 	mov	%gs:T_HOOK_SP, %rsp
 	jmp	*%gs:T_MISS_BACK
-3:	pushq	$0x202
+9:	pushq	$0x202
 	popfq
-	jmp	1b
-4:	popfq
-	lea	24(%rsp), %rsp
-	jmp	2b
+	jmp	81b
+
+	.globl engine_filter_miss_end
+	.hidden engine_filter_miss_end
+engine_filter_miss_end:
+
+	.bss
+	.balign 64
+saved:	.skip	192
 
 	.section .note.GNU-stack, "", @progbits

@@ -155,6 +155,11 @@ struct segment *segments_of_trailer(uint64_t trailer)
 					  ((uint64_t)trailer & STREAM_NUMBER_MASK) * LINE);
 }
 
+uint32_t *segments_cell(uint32_t trailer, uint32_t i)
+{
+	return &segments_of_trailer(trailer)->insn[i].cell;
+}
+
 struct segment *segments_next(const struct segment *s)
 {
 	const uint8_t *p = all.base;
