@@ -12,6 +12,7 @@
 #include "engine/sampler.h"
 #include "engine/segments.h"
 #include "engine/util.h"
+#include "sim/cache_packed.h"
 #include "sim/hierarchy.h"
 
 #define LINES	     (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
@@ -25,6 +26,7 @@
 #define CODE_LINES   (8ull << 20)
 #define COUNTERS_AT  (CODE_CELLS_AT + CODE_LINES * 4)
 #define COUNTERS     ((FILTER_CELLS - COUNTERS_AT) / 8)
+#define MOST_DOUBLINGS 16u /* of the wait before the filter is taken up again */
 #define LEAST_SETS   8u /* neighbouring lines of one segment never meet in a set of code */
 
 static struct {
@@ -34,6 +36,9 @@ static struct {
 	struct grow sites;
 	struct grow lines; /* of code that have a cell, in the order of their cells */
 	uint64_t counters;
+	bool may_resume;
+	uint32_t stops;	 /* ever */
+	uint32_t wait;	 /* so many times more filter_resume does nothing */
 } f;
 
 struct filter_state filter_state;
@@ -91,7 +96,7 @@ static uint64_t row_bytes(const struct sim_cache *c)
 
 static bool fits(const struct sim_cache *c)
 {
-	return c->entries && c->shift == FILTER_LINE_SHIFT && !c->set_magic &&
+	return c->entries && !c->is_by_age && c->shift == FILTER_LINE_SHIFT && !c->set_magic &&
 	       c->sets >= LEAST_SETS && c->replacement == SIM_REPLACE_LRU &&
 	       c->ways <= SIM_SHORT_WAYS && c->sets * row_bytes(c) <= STAMPS_BYTES;
 }
@@ -155,7 +160,7 @@ bool filter_start(struct sim_hierarchy *h)
 	write_constants();
 	filter_forget_sites();
 	prepare_misses();
-	f.on = true;
+	f.on = f.may_resume = true;
 	return true;
 }
 
@@ -387,28 +392,21 @@ void filter_undo_elements(uint32_t trailer, uint32_t n)
 	count(&s->insn[0], 0, write ? 0 : -(uint64_t)n, write ? -(uint64_t)n : 0);
 }
 
-/* ---- The end ---- */
+/* ---- To the caches of the hierarchy and back ---- */
 
-/* The place of the oldest line of a row, or NULL. */
-static uint32_t **oldest(const struct filter_level *l, uint64_t first, uint64_t places)
+static uint32_t *cell_of_data(uint64_t line)
 {
-	uint64_t least = first;
-
-	for (uint64_t i = first; i < first + places; i++)
-		if (l->owners[i] && (!l->owners[least] || l->stamps[i] < l->stamps[least]))
-			least = i;
-	return l->owners[least] ? &l->owners[least] : 0;
+	return data_cell(line);
 }
 
-/* The lines of a cache to that of the hierarchy, in each set the oldest first. */
-static void hand_over(const struct filter_level *l, struct sim_cache *c,
-		      uint64_t (*line_of)(const uint32_t *))
+static uint32_t *cell_of_code(uint64_t line)
 {
-	uint64_t places = 1ull << l->row_shift >> 3;
+	return low(filter_code_cell(line));
+}
 
-	for (uint64_t first = 0; first < c->sets * places; first += places)
-		for (uint32_t **owner; (owner = oldest(l, first, places)) != 0; *owner = 0)
-			sim_cache_insert(c, line_of(*owner), 0);
+static uint32_t *cell_of_last(uint64_t line)
+{
+	return &w.last_cells[line & (LINES - 1)];
 }
 
 static uint64_t line_of_data(const uint32_t *cell)
@@ -428,15 +426,124 @@ static uint64_t line_of_last(const uint32_t *cell)
 	return (uint64_t)(cell - w.last_cells);
 }
 
+/* A cache here and there. */
+struct pair {
+	struct filter_level *level;
+	struct sim_cache *cache;
+	uint64_t (*line_of)(const uint32_t *);
+	uint32_t *(*cell_of)(uint64_t);
+};
+
+enum { PAIRS = 3 };
+
+static uint32_t find_pairs(struct pair p[PAIRS])
+{
+	struct sim_cache *c = f.h->caches;
+	uint32_t n = 0;
+
+	p[n++] = (struct pair){ &w.data, &c[0], line_of_data, cell_of_data };
+	if (f.has_code)
+		p[n++] = (struct pair){ &w.code, &c[SIM_CODE_SLOT], line_of_code, cell_of_code };
+	if (w.is_fast)
+		p[n++] = (struct pair){ &w.last, &c[1], line_of_last, cell_of_last };
+	return n;
+}
+
+/* The place of the oldest line of a row, or NULL. */
+static uint32_t **oldest(const struct filter_level *l, uint64_t first, uint64_t places)
+{
+	uint64_t least = first;
+
+	for (uint64_t i = first; i < first + places; i++)
+		if (l->owners[i] && (!l->owners[least] || l->stamps[i] < l->stamps[least]))
+			least = i;
+	return l->owners[least] ? &l->owners[least] : 0;
+}
+
+/* In each set the oldest first. */
+static void hand_over(const struct pair *p)
+{
+	const struct filter_level *l = p->level;
+	uint64_t places = 1ull << l->row_shift >> 3;
+
+	for (uint64_t first = 0; first < p->cache->sets * places; first += places)
+		for (uint32_t **owner; (owner = oldest(l, first, places)) != 0;) {
+			sim_cache_insert(p->cache, p->line_of(*owner), 0);
+			l->stamps[owner - l->owners] = 0;
+			**owner = 0;
+			*owner = 0;
+		}
+}
+
+#define FIRST_TIME 64u /* above the stamps of lines that are taken back */
+
+static void take_back_set(const struct pair *p, const uint64_t *set, uint64_t first)
+{
+	uint64_t lines[SIM_SHORT_WAYS];
+	uint32_t n = 0;
+
+	for (uint32_t age = p->cache->ways; age-- > 0;) {
+		uint64_t entry = set[SIM_PACKED_HEAD + (set[0] >> 4 * age & 15)];
+
+		if (entry != SIM_NO_LINE)
+			lines[n++] = entry >> SIM_FLAG_BITS;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t *cell = p->cell_of(lines[i]);
+
+		p->level->owners[first + i] = cell;
+		p->level->stamps[first + i] = i + 1;
+		*cell = (uint32_t)(uintptr_t)&p->level->stamps[first + i];
+		sim_cache_remove(p->cache, lines[i]);
+	}
+}
+
+static void take_back(const struct pair *p)
+{
+	uint64_t places = 1ull << p->level->row_shift >> 3;
+
+	for (uint64_t set = 0; set < p->cache->sets; set++)
+		take_back_set(p, sim_packed_set(p->cache, set), set * places);
+}
+
 void filter_stop(void)
 {
+	struct pair p[PAIRS];
+	uint32_t n;
+
 	if (!f.on)
 		return;
 	f.on = false;
-	hand_over(&w.data, &f.h->caches[0], line_of_data);
-	if (f.has_code)
-		hand_over(&w.code, &f.h->caches[SIM_CODE_SLOT], line_of_code);
-	if (w.is_fast)
-		hand_over(&w.last, &f.h->caches[1], line_of_last);
-	sys2(SYS_munmap, FILTER_CELLS, 3 * CELLS_BYTES);
+	n = find_pairs(p);
+	for (uint32_t i = 0; i < n; i++)
+		hand_over(&p[i]);
+	f.wait = 1u << (f.stops < MOST_DOUBLINGS ? f.stops++ : MOST_DOUBLINGS);
+}
+
+bool filter_resume(struct thread *t)
+{
+	struct pair p[PAIRS];
+	uint32_t n;
+
+	if (f.on || !f.may_resume || --f.wait)
+		return false;
+	n = find_pairs(p);
+	for (uint32_t i = 0; i < n; i++)
+		take_back(&p[i]);
+	t->clock = w.last_clock = FIRST_TIME;
+	f.on = true;
+	return true;
+}
+
+void filter_make_room(uint64_t start, uint64_t end)
+{
+	if (!f.may_resume || start >= FILTER_CELLS + 3 * CELLS_BYTES || end <= FILTER_LOW)
+		return;
+	filter_stop();
+	f.may_resume = false;
+	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
+		filter_count_executions(s);
+		s->counter = 0;
+	}
+	sys2(SYS_munmap, FILTER_LOW, LOW_BYTES + 3 * CELLS_BYTES);
 }

@@ -16,8 +16,8 @@
  *   FILTER_LOW:  | constants | stamps of data | stamps of code | cells of code -> | counters -> |
  *   FILTER_CELLS: cells of data
  *
- * One hierarchy of LRU caches, one thread: see filter_start and filter_stop. The process's one thread
- * owns all of it while it is on.
+ * One hierarchy of LRU caches, one thread: the process's one thread owns all of it while the filter is on. While there are more
+ * threads they go on in the stream gear.
  */
 #ifndef DWELL_ENGINE_FILTER_H
 #define DWELL_ENGINE_FILTER_H
@@ -78,10 +78,17 @@ bool filter_has_code(void);
 /* The gear of simulated code. */
 enum gear filter_gear(void);
 /*
- * Not any more: what is in its caches goes to those of the hierarchy, and the thread
- * goes on in the stream gear, from the next time it looks. All others are out of the cache.
+ * Not for now: what is in its caches goes to those of the hierarchy. The caller changes gears, of
+ * its thread, too; no other is in the cache.
  */
 void filter_stop(void);
+/*
+ * t is the only thread again, in the stream gear, its buffer replayed: the filter is on, with the lines of the
+ * hierarchy's caches. False: not yet, since this takes a millisecond; or it cannot be.
+ */
+bool filter_resume(struct thread *t);
+/* The program is about to map memory there, whatever is there: the filter is over if it is its own. */
+void filter_make_room(uint64_t start, uint64_t end);
 
 /* Where an inline test may fail. Under the translate lock. */
 struct filter_site {

@@ -4,6 +4,7 @@
 
 #include "channel/sys.h"
 #include "engine/alloc.h"
+#include "engine/baton.h"
 #include "engine/budget.h"
 #include "engine/buffers.h"
 #include "engine/call_stack.h"
@@ -321,7 +322,41 @@ static void simulate(struct thread *t, uint64_t total)
 		return; /* at a system call, of which there may be very many */
 	replay_tell_when_due(t->process);
 	t->buf = t->buf_start = t->buf_memory;
+	if (engine.threads == t && !t->next_thread && s.on && filter_resume(t))
+		__atomic_store_n(&engine.gear, GEAR_FILTER, __ATOMIC_SEQ_CST);
 	follow_control(t, total);
+}
+
+/* The filter is off since a moment: t goes on as all do. */
+static void without_filter(struct thread *t)
+{
+	if (engine.gear == GEAR_FILTER)
+		__atomic_store_n(&engine.gear, GEAR_STREAM, __ATOMIC_SEQ_CST);
+	sampler_set_gear(t);
+	baton_take(t);
+}
+
+void sampler_before_thread(struct thread *t)
+{
+	if (!filter_is_on() || t->process->borrowed_memory)
+		return;
+	lock_take(&s.lock);
+	filter_stop();
+	lock_drop(&s.lock);
+	without_filter(t);
+}
+
+void sampler_before_mapping(struct thread *t, uint64_t start, uint64_t end)
+{
+	bool was_on = filter_is_on();
+
+	if (t->process->borrowed_memory)
+		return;
+	lock_take(&s.lock);
+	filter_make_room(start, end);
+	lock_drop(&s.lock);
+	if (was_on && !filter_is_on())
+		without_filter(t);
 }
 
 void sampler_flush(struct thread *t, const struct counts *after)

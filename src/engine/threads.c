@@ -239,6 +239,17 @@ static long clone_copied(struct thread *t, long nr, long a[5], uint64_t stack)
 	return r;
 }
 
+void threads_before_call(struct thread *t, long nr, const long args[6])
+{
+	uint64_t flags = (uint64_t)args[0]; /* clone3: the first field of what it takes */
+
+	if (nr != SYS_clone && (nr != SYS_clone3 ||
+				engine_copy(&flags, (const void *)args[0], sizeof flags) != 0))
+		return;
+	if ((flags & CLONE_VM) && !(flags & CLONE_VFORK))
+		sampler_before_thread(t);
+}
+
 long threads_clone(struct thread *t, const long args[6])
 {
 	uint64_t flags = (uint64_t)args[0];
