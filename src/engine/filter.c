@@ -19,6 +19,10 @@
 #define CELLS_BYTES  (LINES * sizeof(uint32_t))
 #define CODE_INDEX_AT (FILTER_CELLS + CELLS_BYTES)
 #define LAST_CELLS_AT (FILTER_CELLS + 2 * CELLS_BYTES)
+#define OWNERS_AT     (FILTER_CELLS + 3 * CELLS_BYTES)
+#define OWNERS_BYTES  STAMPS_BYTES /* of each level */
+#define LINES_AT      (OWNERS_AT + 3 * OWNERS_BYTES)
+#define HIGH_BYTES    (LINES_AT + CODE_LINES * 8 - FILTER_CELLS)
 #define LOW_BYTES    (FILTER_CELLS - FILTER_LOW)
 #define STAMPS_AT    (FILTER_LOW + PAGE)
 #define STAMPS_BYTES (16ull << 20) /* of each level: 128 MB of caches */
@@ -34,7 +38,8 @@ static struct {
 	struct sim_hierarchy *h;
 	bool has_code;
 	struct grow sites;
-	struct grow lines; /* of code that have a cell, in the order of their cells */
+	uint64_t *lines; /* of code that have a cell, in the order of their cells */
+	uint64_t line_count;
 	uint64_t counters;
 	bool may_resume;
 	uint32_t stops;	 /* ever */
@@ -101,31 +106,29 @@ static bool fits(const struct sim_cache *c)
 	       c->ways <= SIM_SHORT_WAYS && c->sets * row_bytes(c) <= STAMPS_BYTES;
 }
 
-static bool make_level(struct filter_level *l, const struct sim_cache *c, uint64_t stamps_at)
+static void make_level(struct filter_level *l, const struct sim_cache *c, uint32_t number)
 {
 	const uint64_t row = row_bytes(c) / sizeof *l->stamps;
 
-	l->stamps = low(stamps_at);
+	l->stamps = low(STAMPS_AT + number * STAMPS_BYTES);
+	l->owners = low(OWNERS_AT + number * OWNERS_BYTES);
 	l->set_mask = c->set_mask;
 	l->row_shift = (uint64_t)__builtin_ctzll(row_bytes(c));
-	l->owners = pages_get(round_up(c->sets * row_bytes(c), PAGE));
-	for (uint64_t set = 0; set < c->sets && l->owners; set++)
+	for (uint64_t set = 0; set < c->sets && c->ways < row; set++)
 		for (uint64_t way = c->ways; way < row; way++)
 			l->stamps[set * row + way] = UINT64_MAX;
-	return l->owners != 0;
 }
 
-static bool make_levels(void)
+static void make_levels(void)
 {
 	const struct sim_cache *c = f.h->caches;
 
-	if (!make_level(&w.data, &c[0], STAMPS_AT) ||
-	    (f.has_code && !make_level(&w.code, &c[SIM_CODE_SLOT], STAMPS_AT + STAMPS_BYTES)))
-		return false;
-	if (f.h->geometry.level_count != 2 || !fits(&c[1]))
-		return true;
-	w.is_fast = make_level(&w.last, &c[1], STAMPS_AT + 2 * STAMPS_BYTES);
-	return w.is_fast;
+	make_level(&w.data, &c[0], 0);
+	if (f.has_code)
+		make_level(&w.code, &c[SIM_CODE_SLOT], 1);
+	w.is_fast = f.h->geometry.level_count == 2 && fits(&c[1]);
+	if (w.is_fast)
+		make_level(&w.last, &c[1], 2);
 }
 
 static void prepare_misses(void)
@@ -150,13 +153,10 @@ bool filter_start(struct sim_hierarchy *h)
 	if (!engine.wide || graph_is_on() || !h->is_simple || h->geometry.is_unified ||
 	    h->most_bytes < 1u << FILTER_LINE_SHIFT || !fits(&h->caches[0]) ||
 	    (f.has_code && !fits(&h->caches[SIM_CODE_SLOT])) || cache_need_gear(GEAR_FILTER) != 0 ||
-	    grow_init(&f.lines, CODE_LINES * sizeof(uint64_t)) != 0 ||
-	    grow_init(&f.sites, 1ull << 30) != 0 || !reserve(FILTER_LOW, LOW_BYTES))
+	    grow_init(&f.sites, 1ull << 30) != 0 || !reserve(FILTER_LOW, LOW_BYTES + HIGH_BYTES))
 		return false;
-	if (!reserve(FILTER_CELLS, 3 * CELLS_BYTES) || !make_levels()) {
-		sys2(SYS_munmap, FILTER_LOW, LOW_BYTES);
-		return false;
-	}
+	make_levels();
+	f.lines = low(LINES_AT);
 	write_constants();
 	filter_forget_sites();
 	prepare_misses();
@@ -182,15 +182,13 @@ void filter_forget_sites(void)
 uint32_t filter_code_cell(uint64_t line)
 {
 	uint32_t *cell = &w.code_cells[line & (LINES - 1)];
-	uint64_t *l;
 
 	if (*cell)
 		return *cell;
-	l = f.lines.used < CODE_LINES * sizeof *l ? grow_take(&f.lines, sizeof *l) : 0;
-	if (!l)
+	if (f.line_count == CODE_LINES)
 		return 0;
-	*l = line;
-	*cell = (uint32_t)(CODE_CELLS_AT + 4 * (uint64_t)(l - (uint64_t *)(void *)f.lines.base));
+	*cell = (uint32_t)(CODE_CELLS_AT + 4 * f.line_count);
+	f.lines[f.line_count++] = line;
 	return *cell;
 }
 
@@ -416,9 +414,7 @@ static uint64_t line_of_data(const uint32_t *cell)
 
 static uint64_t line_of_code(const uint32_t *cell)
 {
-	const uint64_t *lines = (const uint64_t *)(const void *)f.lines.base;
-
-	return lines[cell - (uint32_t *)low(CODE_CELLS_AT)];
+	return f.lines[cell - (uint32_t *)low(CODE_CELLS_AT)];
 }
 
 static uint64_t line_of_last(const uint32_t *cell)
@@ -537,7 +533,7 @@ bool filter_resume(struct thread *t)
 
 void filter_make_room(uint64_t start, uint64_t end)
 {
-	if (!f.may_resume || start >= FILTER_CELLS + 3 * CELLS_BYTES || end <= FILTER_LOW)
+	if (!f.may_resume || start >= FILTER_CELLS + HIGH_BYTES || end <= FILTER_LOW)
 		return;
 	filter_stop();
 	f.may_resume = false;
@@ -545,5 +541,5 @@ void filter_make_room(uint64_t start, uint64_t end)
 		filter_count_executions(s);
 		s->counter = 0;
 	}
-	sys2(SYS_munmap, FILTER_LOW, LOW_BYTES + 3 * CELLS_BYTES);
+	sys2(SYS_munmap, FILTER_LOW, LOW_BYTES + HIGH_BYTES);
 }

@@ -14,7 +14,7 @@
  * constants lie below 2 GB, where code needs no register to reach them.
  *
  *   FILTER_LOW:  | constants | stamps of data | stamps of code | cells of code -> | counters -> |
- *   FILTER_CELLS: cells of data
+ *   FILTER_CELLS: | cells of data | those of code, by line | those of LL | owners | lines of code |
  *
  * One hierarchy of LRU caches, one thread: the process's one thread owns all of it while the filter is on. While there are more
  * threads they go on in the stream gear.

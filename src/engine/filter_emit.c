@@ -22,7 +22,7 @@
 
 #define STACK_ALIGN 8u
 /* Bytes of code, at most: */
-#define FETCH_MOST  72u /* of a fetch up to its branches */
+#define FETCH_MOST  84u /* of a fetch up to its branches */
 #define INSN_MOST   64u /* of a copied instruction, and of what ends a segment */
 #define GIVE_MOST   104u /* of one that the counter register is given to */
 #define COLD_FETCH  17u /* as emit_call_engine makes them */
@@ -294,15 +294,16 @@ static uint32_t new_site(struct job *j, const struct filter_site *site)
 	return number;
 }
 
-/* Bytes of code, at most, of an access up to its last branch. */
+/* Bytes of code, at most, of an access. */
 static uint32_t access_most(const struct access *a)
 {
-	const uint32_t lea = 9, lea_fs = 24;
-	uint32_t address = a->m->fs ? lea_fs : lea, bytes = 40 + address;
+	const uint32_t lea = 10, lea_fs = 24, reload = 9;
+	uint32_t address = (a->m->fs ? lea_fs : lea) + (a->borrows ? reload : 0);
+	uint32_t bytes = 56 + address + (a->borrows ? 2 * reload : 0);
 
 	if (a->check == CHECK_NONE || a->check == CHECK_ENGINE)
 		return bytes;
-	return bytes + address + (a->is_live ? 26 : 14);
+	return bytes + address + 17;
 }
 
 static void emit_data(struct job *j, const struct insn *in, const struct mem_op *m, bool is_live)

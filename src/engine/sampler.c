@@ -591,8 +591,9 @@ void sampler_set_gear(struct thread *t)
 	}
 	t->gear = wanted;
 	t->tick_due = wanted != GEAR_STREAM;
-	if (wanted == GEAR_STREAM) {
+	if (wanted != GEAR_COUNT) /* filter: they may be wanted, and memory is to lie where it lies without it */
 		buffers_need(t, has_windows(), s.window.line_shift);
+	if (wanted == GEAR_STREAM) {
 		t->stream_position = thread_accesses(t);
 		buffers_empty(t, left_of_window(total));
 		call_stack_break(t);
