@@ -14,13 +14,13 @@
  * An access that straddles two lines is left to the engine. None does that is aligned; so alignment is
  * what is tested, of the base register where that is enough. The stack pointer is tested once for a segment.
  */
+#include "engine/filter_check.h"
 #include "engine/filter_forms.h"
 #include "engine/flags.h"
 #include "engine/job.h"
 #include "engine/segments.h"
 #include "engine/util.h"
 
-#define STACK_ALIGN 8u
 /* Bytes of code, at most: */
 #define FETCH_MOST  84u /* of a fetch up to its branches */
 #define INSN_MOST   64u /* of a copied instruction, and of what ends a segment */
@@ -28,18 +28,9 @@
 #define COLD_FETCH  17u /* as emit_call_engine makes them */
 #define COLD_STACK  14u
 
-/* How it is known that an access does not straddle. */
-enum check {
-	CHECK_NONE,    /* it cannot */
-	CHECK_BASE,    /* its base register is aligned, and its displacement is */
-	CHECK_ADDRESS, /* its address is aligned */
-	CHECK_ENDS,    /* it may often not be aligned: see whether both ends lie in a line */
-	CHECK_ENGINE,  /* let the engine see */
-};
-
 struct access {
 	const struct mem_op *m;
-	enum check check;
+	enum filter_check check;
 	enum reg reg; /* for the address, then the stamp's */
 	bool is_live; /* flags must be kept */
 	bool borrows; /* reg is rcx, whose value is in spill3 */
@@ -98,17 +89,6 @@ static void need_islands(struct job *j, uint32_t bytes)
 
 /* ---- Addresses ---- */
 
-static bool is_pure(const struct mem_op *m)
-{
-	return m->base < NOREG && m->index == NOREG && !m->fs && !m->narrow;
-}
-
-static bool is_fixed(const struct mem_op *m)
-{
-	return !m->fs && !m->narrow &&
-	       (m->base == RIP_BASE || (m->base == NOREG && m->index == NOREG));
-}
-
 static bool names(const struct mem_op *m, enum reg r)
 {
 	return m->base == r || m->index == r;
@@ -120,58 +100,6 @@ static void emit_address(struct out *o, const struct access *a, bool is_first)
 	if (a->borrows && !is_first && names(a->m, RCX))
 		emit_load_gs(o, RCX, T_SPILL3);
 	job_lea_operand(o, a->reg, a->m);
-}
-
-static bool is_power_of_two(uint32_t v)
-{
-	return v && !(v & (v - 1));
-}
-
-/* Vector moves that fault where they are not aligned are aligned where they do not. */
-static bool demands_alignment(const struct insn *in)
-{
-	uint32_t at = in->modrm_at;
-	bool has_66 = false;
-
-	for (uint32_t i = 0; i + 2 < at; i++) {
-		if (in->bytes[i] == 0x62 || in->bytes[i] == 0xf2 || in->bytes[i] == 0xf3)
-			return false;
-		has_66 |= in->bytes[i] == 0x66;
-	}
-	/* movaps, movapd 0f 28 and 29; movdqa 66 0f 6f and 7f; movntps 0f 2b; movntdq 0f e7: not VEX */
-	if (at < 2 || in->bytes[at - 2] != 0x0f)
-		return false;
-	switch (in->bytes[at - 1]) {
-	case 0x28:
-	case 0x29:
-	case 0x2b:
-	case 0xe7:
-		return true;
-	case 0x6f:
-	case 0x7f:
-		return has_66;
-	default:
-		return false;
-	}
-}
-
-static enum check choose_check(const struct job *j, const struct insn *in, const struct mem_op *m)
-{
-	uint64_t in_line = (uint64_t)m->disp & ((1u << FILTER_LINE_SHIFT) - 1);
-
-	if ((m->fs && !job_adds_fs_base(m)) || !is_power_of_two(m->size) ||
-	    m->size > 1u << FILTER_LINE_SHIFT)
-		return CHECK_ENGINE;
-	if (m->size == 1 || (m->size == 16 && demands_alignment(in)))
-		return CHECK_NONE;
-	if (is_fixed(m))
-		return in_line + m->size <= 1u << FILTER_LINE_SHIFT ? CHECK_NONE : CHECK_ENGINE;
-	if (is_pure(m) && (m->disp & (m->size - 1)) == 0) {
-		if (m->base == RSP && j->stack_is_aligned && m->size <= STACK_ALIGN)
-			return CHECK_NONE;
-		return m->size > 8 ? CHECK_ENDS : CHECK_BASE;
-	}
-	return m->size > 8 ? CHECK_ENDS : CHECK_ADDRESS;
 }
 
 /* ---- Data ---- */
@@ -264,14 +192,14 @@ static void emit_line(struct job *j, struct access *a)
 	bool is_first = !a->is_live || a->check == CHECK_NONE;
 
 	a->look = j->o.p;
-	if (is_fixed(m)) {
+	if (filter_is_fixed(m)) {
 		uint64_t address = (uint64_t)m->disp << (64 - FILTER_ADDRESS_BITS);
 
 		emit_mov_imm64(&j->o, a->reg,
 			       address >> (64 - FILTER_ADDRESS_BITS + FILTER_LINE_SHIFT));
 		return;
 	}
-	if (is_pure(m) && m->disp == 0 && a->check != CHECK_ADDRESS &&
+	if (filter_is_base_only(m) && m->disp == 0 && a->check != CHECK_ADDRESS &&
 	    (is_first || m->base != RCX)) {
 		emit_pext(&j->o, a->reg, (enum reg)m->base, FILTER_LINE_MASK);
 		return;
@@ -310,7 +238,7 @@ static void emit_data(struct job *j, const struct insn *in, const struct mem_op 
 {
 	const uint32_t n = j->next_entry++;
 	struct filter_site site = { .segment = j->trailer, .index = (uint16_t)n };
-	struct access a = { .m = m, .check = choose_check(j, in, m), .reg = j->scratch2 };
+	struct access a = { .m = m, .check = filter_check_of(in, m, j->stack_is_aligned), .reg = j->scratch2 };
 	uint8_t *island = 0;
 	const uint8_t *miss;
 
@@ -418,28 +346,6 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 
 /* ---- Segments ---- */
 
-/* Does it leave the stack pointer a multiple of 8, if it was one? */
-static bool keeps_stack_aligned(const struct insn *in)
-{
-	const uint8_t *b = in->bytes + ((in->bytes[0] & 0xf0) == 0x40);
-	int32_t by;
-
-	if (!(in->gprs_written >> RSP & 1))
-		return true;
-	if ((b[0] >= 0x50 && b[0] <= 0x5f && b[0] != 0x5c) || b[0] == 0x68 || b[0] == 0x6a)
-		return true;
-	if (in->bytes[0] != 0x48)
-		return false;
-	if (b[0] == 0x83 && (b[1] == 0xc4 || b[1] == 0xec))
-		return b[2] % STACK_ALIGN == 0;
-	if (b[0] == 0x8d && b[1] == 0x64 && b[2] == 0x24)
-		return b[3] % STACK_ALIGN == 0;
-	if (b[0] != 0x81 || (b[1] != 0xc4 && b[1] != 0xec))
-		return false;
-	memcpy(&by, b + 2, sizeof by);
-	return by % (int32_t)STACK_ALIGN == 0;
-}
-
 /* Is there an access for which it is worth to know? */
 static bool wants_aligned_stack(const struct job *j)
 {
@@ -447,10 +353,10 @@ static bool wants_aligned_stack(const struct job *j)
 		for (uint32_t k = 0; k < j->in[i].mem_count; k++) {
 			const struct mem_op *m = &j->in[i].mem[k];
 
-			if (m->base == RSP && is_pure(m) && m->size > 1 && m->size <= STACK_ALIGN)
+			if (m->base == RSP && filter_is_base_only(m) && m->size > 1 && m->size <= FILTER_STACK_ALIGN)
 				return true;
 		}
-		if (!keeps_stack_aligned(&j->in[i]))
+		if (!filter_keeps_stack(&j->in[i]))
 			return false;
 	}
 	return false;
@@ -552,7 +458,7 @@ static void test_stack(struct job *j)
 	e->after = j->after[0];
 	j->stack_is_aligned = true;
 	if (!j->live[j->first]) {
-		emit_test8(&j->o, RSP, STACK_ALIGN - 1);
+		emit_test8(&j->o, RSP, FILTER_STACK_ALIGN - 1);
 		emit_jcc(&j->o, FORM_JNZ, e->stub);
 	} else if (j->scratch2 == RCX) {
 		test_stack_without_flags(j, T_SPILL2, e->stub);
@@ -584,7 +490,7 @@ void job_filter_accesses(struct job *j, uint32_t i)
 	emit_fetch(j, i, is_live);
 	for (uint32_t k = 0; k < in->mem_count; k++)
 		emit_data(j, in, &in->mem[k], is_live);
-	j->stack_is_aligned = j->stack_is_aligned && keeps_stack_aligned(in);
+	j->stack_is_aligned = j->stack_is_aligned && filter_keeps_stack(in);
 	need_islands(j, in->touches_31 ? GIVE_MOST : INSN_MOST);
 }
 

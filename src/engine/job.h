@@ -77,6 +77,16 @@ bool insn_ends_block(const struct insn *in);
 bool insn_ends_segment(const struct insn *in);
 bool insn_is_call(const struct insn *in);
 
+/*
+ * What the job's gear adds to a segment (gear_emit.c): could in[first..end) be one; at its beginning; in front
+ * of in[i]; in front of what ends it, or behind it if nothing does; behind it.
+ */
+bool job_fits_segment(struct job *j, uint32_t end);
+void job_begin_segment(struct job *j);
+void job_look_at_accesses(struct job *j, uint32_t i);
+void job_end_accesses(struct job *j);
+void job_leave_segment(struct job *j);
+
 /* Counting (count_emit.c). */
 void job_count_segment(struct job *j);
 

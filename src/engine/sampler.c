@@ -4,12 +4,12 @@
 
 #include "channel/sys.h"
 #include "engine/alloc.h"
-#include "engine/baton.h"
 #include "engine/budget.h"
 #include "engine/buffers.h"
 #include "engine/call_stack.h"
 #include "engine/dispatch.h"
 #include "engine/filter.h"
+#include "engine/filter_gear.h"
 #include "engine/graph.h"
 #include "engine/nested.h"
 #include "engine/pacing.h"
@@ -277,7 +277,7 @@ void sampler_tick(struct thread *t, const struct counts *after)
 	if (records_abandoned()) {
 		give_up(t);
 	} else if (!s.open) {
-		if (is_simulation() && t->gear == GEAR_FILTER)
+		if (t->gear == GEAR_FILTER)
 			replay_tell_when_due(t->process);
 		pacing_look(&s.pace, total);
 		follow_control(t, total);
@@ -322,41 +322,8 @@ static void simulate(struct thread *t, uint64_t total)
 		return; /* at a system call, of which there may be very many */
 	replay_tell_when_due(t->process);
 	t->buf = t->buf_start = t->buf_memory;
-	if (engine.threads == t && !t->next_thread && s.on && filter_resume(t))
-		__atomic_store_n(&engine.gear, GEAR_FILTER, __ATOMIC_SEQ_CST);
+	filter_look_for_return(t);
 	follow_control(t, total);
-}
-
-/* The filter is off since a moment: t goes on as all do. */
-static void without_filter(struct thread *t)
-{
-	if (engine.gear == GEAR_FILTER)
-		__atomic_store_n(&engine.gear, GEAR_STREAM, __ATOMIC_SEQ_CST);
-	sampler_set_gear(t);
-	baton_take(t);
-}
-
-void sampler_before_thread(struct thread *t)
-{
-	if (!filter_is_on() || t->process->borrowed_memory)
-		return;
-	lock_take(&s.lock);
-	filter_stop();
-	lock_drop(&s.lock);
-	without_filter(t);
-}
-
-void sampler_before_mapping(struct thread *t, uint64_t start, uint64_t end)
-{
-	bool was_on = filter_is_on();
-
-	if (t->process->borrowed_memory)
-		return;
-	lock_take(&s.lock);
-	filter_make_room(start, end);
-	lock_drop(&s.lock);
-	if (was_on && !filter_is_on())
-		without_filter(t);
 }
 
 void sampler_flush(struct thread *t, const struct counts *after)

@@ -19,8 +19,6 @@ void sampler_start(struct thread *t);
 void sampler_thread_start(struct thread *t);
 /* t, which has been alone, is about to make another thread. */
 void sampler_before_thread(struct thread *t);
-/* t is about to map start to end, whatever is there. */
-void sampler_before_mapping(struct thread *t, uint64_t start, uint64_t end);
 /* Scan what is left, publish counts, give buffers back. Also before a long sleep: keep = true. */
 void sampler_thread_end(struct thread *t);
 /* The lock that guards whatever is known of accesses. */

@@ -13,7 +13,7 @@
 #include "engine/modules.h"
 #include "engine/pages.h"
 #include "engine/process.h"
-#include "engine/sampler.h"
+#include "engine/filter_gear.h"
 #include "engine/syscalls.h"
 #include "engine/util.h"
 
@@ -56,7 +56,7 @@ long syscalls_mmap(struct thread *t, long nr, const long a[6])
 
 	(void)nr;
 	if (a[3] & MAP_FIXED)
-		sampler_before_mapping(t, (uint64_t)a[0], (uint64_t)a[0] + bytes);
+		filter_before_mapping(t, (uint64_t)a[0], (uint64_t)a[0] + bytes);
 	lock_take(&engine.translate_lock);
 	r = sys6(SYS_mmap, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (!sys_failed(r)) {
@@ -129,7 +129,7 @@ long syscalls_mremap(struct thread *t, long nr, const long a[6])
 
 	(void)nr;
 	if (a[3] & MREMAP_FIXED)
-		sampler_before_mapping(t, (uint64_t)a[4], (uint64_t)a[4] + new_bytes);
+		filter_before_mapping(t, (uint64_t)a[4], (uint64_t)a[4] + new_bytes);
 	lock_take(&engine.translate_lock);
 	m = mappings_find(old);
 	if (m)

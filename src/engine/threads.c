@@ -15,6 +15,7 @@
 #include "engine/fsbase.h"
 #include "engine/poll.h"
 #include "engine/process.h"
+#include "engine/filter_gear.h"
 #include "engine/sampler.h"
 #include "engine/signals.h"
 #include "engine/ticker.h"
@@ -247,7 +248,7 @@ void threads_before_call(struct thread *t, long nr, const long args[6])
 				engine_copy(&flags, (const void *)args[0], sizeof flags) != 0))
 		return;
 	if ((flags & CLONE_VM) && !(flags & CLONE_VFORK))
-		sampler_before_thread(t);
+		filter_before_thread(t);
 }
 
 long threads_clone(struct thread *t, const long args[6])

@@ -337,9 +337,7 @@ static uint32_t segment_end(struct job *j, uint32_t first)
 
 		if ((alone || j->in[end].entry) && end > first)
 			break;
-		if (j->gear == GEAR_STREAM && end > first && !job_stream_fits(j, end + 1))
-			break;
-		if (j->gear == GEAR_FILTER && end > first && !job_filter_fits(j, end + 1))
+		if (end > first && !job_fits_segment(j, end + 1))
 			break;
 		end++;
 		if (insn_ends_segment(&j->in[end - 1]) ||
@@ -390,30 +388,8 @@ static void place_branch(struct job *j, uint32_t i)
 		keep_together(&j->o, jcc_bytes);
 }
 
-static void emit_accesses(struct job *j, uint32_t i)
-{
-	if (j->gear == GEAR_FILTER)
-		job_filter_accesses(j, i);
-	else
-		job_stream_accesses(j, i);
-}
-
-/* In front of what ends the segment, or behind it if nothing does. */
-static void end_accesses(struct job *j)
-{
-	const struct insn *last = &j->in[j->end - 1];
-
-	if (j->gear == GEAR_FILTER)
-		job_filter_end(j, last->kind != INSN_RET && last->kind != INSN_JMP &&
-					  last->kind != INSN_JMP_IND);
-	else
-		job_stream_end(j);
-}
-
 static void emit_segment(struct job *j)
 {
-	const uint8_t *counted;
-
 	segment_tallies(j);
 	j->desc = 0;
 	j->next_entry = 0;
@@ -421,26 +397,17 @@ static void emit_segment(struct job *j)
 	j->given_31 = false;
 	j->begin = j->o.p;
 	j->borrows2 = j->borrows3 = NOREG;
-	if (j->gear == GEAR_STREAM)
-		job_stream_begin(j);
-	else if (j->gear == GEAR_FILTER)
-		job_filter_begin(j);
-	counted = j->o.p;
-	job_count_segment(j);
-	if (j->gear == GEAR_FILTER)
-		job_filter_count(j);
-	else if (j->desc)
-		job_stream_reserve(j, counted);
+	job_begin_segment(j);
 	for (uint32_t i = j->first; i < j->end; i++) {
 		bool last = i + 1 == j->end && insn_ends_segment(&j->in[i]);
 
 		if (j->given_31 && (last || !j->in[i].touches_31 || j->gear == GEAR_FILTER))
 			take_31(j);
 		if (j->desc)
-			emit_accesses(j, i);
+			job_look_at_accesses(j, i);
 		place_branch(j, i);
 		if (last) {
-			end_accesses(j);
+			job_end_accesses(j);
 			job_terminator(j, i);
 			take_31(j);
 		} else if (j->in[i].kind == INSN_JMP_INTO) {
@@ -450,11 +417,8 @@ static void emit_segment(struct job *j)
 		}
 	}
 	take_31(j);
-	end_accesses(j);
-	if (j->gear == GEAR_FILTER)
-		job_filter_leave(j);
-	if (j->gear != GEAR_COUNT)
-		job_stream_leave(j);
+	job_end_accesses(j);
+	job_leave_segment(j);
 }
 
 /*
