@@ -39,6 +39,7 @@
 #define FILTER_SITE_CODE   1 /* of a fetch, not of an access to data */
 #define FILTER_SITE_SECOND 2 /* the stamp is that of lane 1 */
 #define FILTER_SITE_SLOW   4 /* for C only */
+#define FILTER_SITE_PAIR   8 /* a fetch from two lines: the first was fetched from just before */
 /* struct filter_level */
 #define L_STAMPS 0
 #define L_OWNERS 8
@@ -94,7 +95,7 @@ void filter_make_room(uint64_t start, uint64_t end);
 struct filter_site {
 	uint64_t back;	  /* the address of the store of the stamp */
 	uint32_t *cell;	  /* number of the instruction's events, see cells.h */
-	uint64_t address; /* of the instruction, for FILTER_SITE_CODE */
+	uint64_t address; /* for FILTER_SITE_CODE: in the last line of the instruction */
 	uint32_t segment; /* its number in trailers */
 	uint16_t index;	  /* of its access; of its instruction, for FILTER_SITE_CODE */
 	uint8_t reg;	  /* that then holds the stamp's address */

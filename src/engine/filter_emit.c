@@ -298,10 +298,9 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 	uint64_t first = in->pc >> FILTER_LINE_SHIFT;
 	uint64_t last = (in->pc + in->length - 1) >> FILTER_LINE_SHIFT;
 	struct filter_site site = { .segment = j->trailer, .index = (uint16_t)(i - j->first),
-				    .address = in->pc,
+				    .address = in->pc + in->length - 1,
 				    .cell = segments_cell(j->trailer, i - j->first),
-				    .flags = FILTER_SITE_CODE |
-					     (first != last ? FILTER_SITE_SLOW : 0) };
+				    .flags = FILTER_SITE_CODE };
 	bool borrows = is_live && j->scratch2 != RCX;
 	enum reg reg = is_live ? RCX : j->scratch2;
 	uint8_t *field[2] = { 0 };
@@ -309,6 +308,8 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 
 	if (!filter_has_code() || (first == last && first == j->code_line))
 		return;
+	if (first != last)
+		site.flags |= first == j->code_line ? FILTER_SITE_PAIR : FILTER_SITE_SLOW;
 	need_islands(j, FETCH_MOST);
 	if (borrows)
 		emit_store_gs(&j->o, RCX, T_SPILL3);

@@ -86,10 +86,33 @@
 	vpminuq	%zmm16, %zmm17, %zmm17
 	.endm
 
+/* Line rax in LL; r12d is set if it misses. Changes rbp, rsi, r11, r13 and what bring_in changes. */
+	.macro touch_last
+	mov	F_LAST_CELLS(%r14), %r13
+	lea	(%r13,%rax,4), %r13
+	mov	F_LAST_CLOCK(%r14), %r11
+	inc	%r11
+	mov	%r11, F_LAST_CLOCK(%r14)
+	mov	(%r13), %ecx
+	test	%ecx, %ecx
+	jnz	61f
+	mov	$1, %r12d
+	lea	F_LAST(%r14), %rbp
+	bring_in
+	mov	%esi, %ecx
+61:	mov	%r11, (%rcx)
+	.endm
+
+	.macro save_vectors
+	vmovdqu64	%zmm16, saved(%rip)
+	vmovdqu64	%zmm17, saved+64(%rip)
+	kmovq	%k1, saved+128(%rip)
+	.endm
+
 	.text
 	.globl engine_filter_miss
 	.hidden engine_filter_miss
-/* rbx site, rbp the level that missed; rax line, r13 its cell; r14 filter_state; r15 flags */
+/* rbx site, rdi its cell; rbp the level that missed; rax line, r13 its cell; r12 has LL missed; r14 filter_state; r15 flags */
 engine_filter_miss:
 	each_register save
 	lahf
@@ -125,27 +148,24 @@ engine_filter_miss:
 	mov	(%r13), %esi
 	test	%esi, %esi
 	jnz	7f		/* it was only asked because it is not aligned */
-1:	imul	F_CELL_BYTES(%r14), %rdi
+	xor	%r12d, %r12d
+	save_vectors
+1:	bring_in
+	mov	%rsi, %r10
+	touch_last
+	/* The events. */
+	imul	F_CELL_BYTES(%r14), %rdi
 	add	F_CELLS(%r14), %rdi
 	movzbl	SITE_COLUMN(%rbx), %r9d
 	shl	$4, %r9d
 	add	%r14, %r9
 	mov	F_COLUMNS(%r9), %rcx
 	incq	(%rdi,%rcx)
-	vmovdqu64	%zmm16, saved(%rip)
-	vmovdqu64	%zmm17, saved+64(%rip)
-	kmovq	%k1, saved+128(%rip)
-	bring_in
-	/* The last level: r13 its cell. */
-	mov	F_LAST_CELLS(%r14), %r13
-	lea	(%r13,%rax,4), %r13
-	mov	F_LAST_CLOCK(%r14), %r11
-	inc	%r11
-	mov	%r11, F_LAST_CLOCK(%r14)
-	mov	(%r13), %ecx
-	test	%ecx, %ecx
-	jz	5f
-2:	mov	%r11, (%rcx)
+	test	%r12d, %r12d
+	jz	2f
+	mov	F_COLUMNS+8(%r9), %rcx
+	incq	(%rdi,%rcx)
+2:	mov	%r10, %rsi
 	vmovdqu64	saved(%rip), %zmm16
 	vmovdqu64	saved+64(%rip), %zmm17
 	kmovq	saved+128(%rip), %k1
@@ -158,20 +178,19 @@ engine_filter_miss:
 	sahf
 	each_register restore
 	jmp	*%gs:T_MISS_BACK
-5:	mov	F_COLUMNS+8(%r9), %rcx
-	incq	(%rdi,%rcx)
-	mov	%rsi, %r10
-	lea	F_LAST(%r14), %rbp
-	bring_in
-	mov	%rsi, %rcx
-	mov	%r10, %rsi
-	jmp	2b
-	/* A fetch. */
+	/* A fetch. LL is asked for both lines of an instruction. */
 6:	test	$FILTER_SITE_SLOW, %ecx
 	jnz	8f
+	xor	%r12d, %r12d
+	save_vectors
 	mov	SITE_ADDRESS(%rbx), %rax
 	shr	$FILTER_LINE_SHIFT, %rax
-	mov	F_CODE_CELLS(%r14), %rcx
+	testb	$FILTER_SITE_PAIR, SITE_FLAGS(%rbx)
+	jz	5f
+	dec	%rax
+	touch_last
+	inc	%rax
+5:	mov	F_CODE_CELLS(%r14), %rcx
 	mov	(%rcx,%rax,4), %r13d
 	lea	F_CODE(%r14), %rbp
 	jmp	1b
