@@ -60,10 +60,7 @@ struct insn {
 	uint8_t disp_at;    /* offset of the displacement when rip_relative */
 	uint8_t modrm_at;   /* offset of the modrm byte, 0 when none */
 	bool sets_flags;    /* it may change status flags: so a branch behind may fuse with it */
-	uint8_t flags_read;    /* status flags whose values it may need: INSN_FLAGS */
-	uint8_t flags_written; /* status flags whose values are new behind it, whatever happens */
 	uint16_t gprs;	    /* general registers it names or implies, a bit each */
-	uint16_t gprs_written;
 	bool entry;	    /* the translator's: a branch of the same block leads here */
 	uint16_t pop_bytes; /* of ret imm16 */
 	uint16_t elements;  /* of INSN_ELEMENTS */
@@ -74,6 +71,9 @@ struct insn {
 	uint8_t mask_reg;     /* opmask register, or 255: vector_mask holds the mask */
 	uint8_t vector_mask;
 	bool vector_index_64;
+	uint8_t flags_read;    /* status flags whose values it may need: INSN_FLAGS */
+	uint8_t flags_written; /* status flags whose values are new behind it, whatever happens */
+	bool writes_stack;     /* it changes rsp */
 };
 
 /* Once, at start-up. Returns 0 or -1. */

@@ -74,7 +74,7 @@ bool filter_keeps_stack(const struct insn *in)
 	const uint8_t *b = in->bytes + ((in->bytes[0] & 0xf0) == 0x40);
 	int32_t by;
 
-	if (!(in->gprs_written >> RSP & 1))
+	if (!in->writes_stack)
 		return true;
 	if ((b[0] >= 0x50 && b[0] <= 0x5f && b[0] != 0x5c) || b[0] == 0x68 || b[0] == 0x6a)
 		return true;

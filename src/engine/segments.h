@@ -66,11 +66,11 @@ struct segment {
 	uint64_t counts; /* for the call graph: SIM_COUNTS, SEGMENT_LEAVES; 0 without one */
 	/* The rest. */
 	uint64_t told;	 /* executions that the collector knows of */
-	uint32_t counter; /* address of those that are not in `executions` yet, see filter.h; or 0 */
 	uint64_t target; /* of a direct branch or call */
 	uint16_t bytes;
 	uint8_t end;	/* enum segment_end */
 	uint8_t room;	/* for accesses */
+	uint32_t counter; /* address of executions that are not counted above yet, see filter.h; or 0 */
 	struct sim_segment graph;
 	struct segment_insn *insn;
 	uint8_t *owner; /* of each access: index of the instruction */
