@@ -179,9 +179,9 @@ void job_return_site(struct job *j, uint32_t i)
 		emit_jump(&j->o, j->arena->thunk_return_miss);
 		return;
 	}
-	j->arena->hot[j->gear] = j->o.p;
+	j->arena->hot[cache_part(j->gear)] = j->o.p;
 	cache_emit_ib_entry(j->arena, b, ENTRY_RETURN, false);
-	j->o.p = j->arena->hot[j->gear];
+	j->o.p = j->arena->hot[cache_part(j->gear)];
 	if (last)
 		cache_publish_indirect(b, ENTRY_RETURN);
 	if (!last) {

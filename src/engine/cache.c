@@ -7,6 +7,7 @@
 
 #include "channel/sys.h"
 #include "engine/emit.h"
+#include "engine/filter.h"
 #include "engine/pages.h"
 #include "engine/poll.h"
 #include "engine/util.h"
@@ -43,8 +44,8 @@ static uint64_t *ib_table[GEARS][ENTRIES];
 static uint32_t ib_mask;
 
 /* Blocks in the order of their code, per arena, for cache_block_at. */
-static struct block **ordered[MAX_ARENAS][GEARS];
-static uint32_t ordered_count[MAX_ARENAS][GEARS];
+static struct block **ordered[MAX_ARENAS][CACHE_PARTS];
+static uint32_t ordered_count[MAX_ARENAS][CACHE_PARTS];
 #define ORDERED_MAX (4u << 20)
 
 /* The bit for pc: instructions near each other, which are asked for together, share a line of the cache. */
@@ -99,12 +100,31 @@ static uint64_t miss(enum entry which)
 	return (uint64_t)(uintptr_t)(which == ENTRY_RETURN ? engine_return_miss : engine_ib_miss);
 }
 
-static void clear_ib_tables(void)
+static void clear_ib_tables(enum gear gear)
 {
-	for (int g = 0; g < GEARS; g++)
-		for (int e = 0; e < ENTRIES; e++)
-			for (uint32_t i = 0; i < IB_ENTRIES; i++)
-				__atomic_store_n(&ib_table[g][e][i], miss(e), __ATOMIC_RELAXED);
+	for (int e = 0; e < ENTRIES && ib_table[gear][e]; e++)
+		for (uint32_t i = 0; i < IB_ENTRIES; i++)
+			__atomic_store_n(&ib_table[gear][e][i], miss(e), __ATOMIC_RELAXED);
+}
+
+int cache_need_gear(enum gear gear)
+{
+	long p;
+
+	if (ib_table[gear][0])
+		return 0;
+	p = sys6(SYS_mmap, 0, ENTRIES * IB_BYTES + 2 * HUGE_PAGE, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT | MAP_NORESERVE, -1, 0);
+	if (sys_failed(p))
+		return -1;
+	/* Large pages, so that their many places cost no address translations. */
+	p = (long)round_up((uint64_t)p + PAGE, HUGE_PAGE);
+	sys3(SYS_madvise, p, ENTRIES * IB_BYTES, MADV_HUGEPAGE);
+	for (int e = 0; e < ENTRIES; e++)
+		ib_table[gear][e] = (uint64_t *)(p + e * (long)IB_BYTES);
+	*(uint32_t *)(p - (long)PAGE) = ib_mask; /* pext reads it here */
+	clear_ib_tables(gear);
+	return 0;
 }
 
 int cache_init(uint64_t bytes, uint32_t mask)
@@ -123,20 +143,7 @@ int cache_init(uint64_t bytes, uint32_t mask)
 	if (sys_failed(p))
 		return -1;
 	hash = (struct block **)p;
-	for (int g = 0; g < GEARS; g++) {
-		p = sys6(SYS_mmap, 0, ENTRIES * IB_BYTES + 2 * HUGE_PAGE, PROT_READ | PROT_WRITE,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT | MAP_NORESERVE, -1, 0);
-		if (sys_failed(p))
-			return -1;
-		/* Large pages, so that their many places cost no address translations. */
-		p = (long)round_up((uint64_t)p + PAGE, HUGE_PAGE);
-		sys3(SYS_madvise, p, ENTRIES * IB_BYTES, MADV_HUGEPAGE);
-		for (int e = 0; e < ENTRIES; e++)
-			ib_table[g][e] = (uint64_t *)(p + e * (long)IB_BYTES);
-		*(uint32_t *)(p - (long)PAGE) = ib_mask; /* pext reads it here */
-	}
-	clear_ib_tables();
-	return 0;
+	return cache_need_gear(GEAR_COUNT) || cache_need_gear(GEAR_STREAM) ? -1 : 0;
 }
 
 uint32_t cache_ib_table(enum gear gear, enum entry which)
@@ -187,13 +194,14 @@ static void arena_reset(struct arena *a)
 	a->thunk_exit = emit_thunk(&o, engine_exit);
 	a->thunk_hook = emit_thunk(&o, engine_hook);
 	a->thunk_return_miss = emit_thunk(&o, engine_return_miss);
+	a->thunk_filter = emit_thunk(&o, engine_filter_miss);
 	a->thunk_mismatch[ENTRY_JUMP] = emit_thunk(&o, engine_ib_mismatch);
 	a->thunk_mismatch[ENTRY_RETURN] = emit_thunk(&o, engine_return_mismatch);
 	a->words = (uint64_t *)(void *)(a->base + PAGE);
 	a->words_end = a->words + arena_bytes / 64 / 8;
 	a->middle = a->base + arena_bytes / 2;
-	a->hot[GEAR_COUNT] = (uint8_t *)a->words_end;
-	a->hot[GEAR_STREAM] = a->middle;
+	a->hot[0] = (uint8_t *)a->words_end;
+	a->hot[1] = a->middle;
 	a->cold = a->end;
 }
 
@@ -214,7 +222,7 @@ static struct arena *new_arena(uint64_t pc, bool near)
 	/* Translated code is larger than its source: large pages make up for it. */
 	sys3(SYS_madvise, p, arena_bytes, MADV_HUGEPAGE);
 	a = pages_get(round_up(sizeof *a, PAGE));
-	for (int g = 0; g < GEARS; g++) {
+	for (int g = 0; g < CACHE_PARTS; g++) {
 		long list = sys6(SYS_mmap, 0, ORDERED_MAX * sizeof(void *), PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
@@ -270,11 +278,11 @@ bool cache_has_room(const struct arena *a)
 {
 	uint32_t i = cache_arena_index(a);
 
-	return a->cold - a->hot[GEAR_STREAM] > 2 * (long)BLOCK_ROOM &&
-	       a->middle - a->hot[GEAR_COUNT] > (long)BLOCK_ROOM && poll_has_room() &&
+	return a->cold - a->hot[1] > 2 * (long)BLOCK_ROOM &&
+	       a->middle - a->hot[0] > (long)BLOCK_ROOM && poll_has_room() &&
 	       a->words_end - a->words > 128 &&
-	       ordered_count[i][GEAR_COUNT] < ORDERED_MAX - 1 &&
-	       ordered_count[i][GEAR_STREAM] < ORDERED_MAX - 1 &&
+	       ordered_count[i][0] < ORDERED_MAX - 1 &&
+	       ordered_count[i][1] < ORDERED_MAX - 1 &&
 	       blocks.reserved - blocks.used > (1u << 20) &&
 	       exits.reserved - exits.used > (1u << 20) && maps.reserved - maps.used > (1u << 20);
 }
@@ -301,11 +309,12 @@ struct block *cache_new_block(uint64_t pc, enum gear gear)
 
 void cache_add(struct block *b)
 {
-	uint32_t n = ordered_count[b->arena][b->gear];
+	const uint32_t part = cache_part((enum gear)b->gear);
+	uint32_t n = ordered_count[b->arena][part];
 
 	chain(b);
-	ordered[b->arena][b->gear][n] = b;
-	__atomic_store_n(&ordered_count[b->arena][b->gear], n + 1, __ATOMIC_RELEASE);
+	ordered[b->arena][part][n] = b;
+	__atomic_store_n(&ordered_count[b->arena][part], n + 1, __ATOMIC_RELEASE);
 	blocks_made++;
 }
 
@@ -389,7 +398,8 @@ void cache_link(struct code_exit *e, struct block *to)
 
 void cache_emit_ib_entry(struct arena *a, struct block *b, enum entry which, bool apart)
 {
-	struct out o = { .p = apart ? (a->cold -= IB_ENTRY_BYTES) : a->hot[b->gear] };
+	uint8_t **hot = &a->hot[cache_part((enum gear)b->gear)];
+	struct out o = { .p = apart ? (a->cold -= IB_ENTRY_BYTES) : *hot };
 
 	b->entry[which] = o.p;
 	if (which == ENTRY_RETURN)
@@ -403,7 +413,7 @@ void cache_emit_ib_entry(struct arena *a, struct block *b, enum entry which, boo
 	if (b->body)
 		emit_jump(&o, b->body);
 	if (!apart)
-		a->hot[b->gear] = o.p;
+		*hot = o.p;
 }
 
 static uint32_t ib_index(uint64_t pc)
@@ -443,7 +453,7 @@ struct block *cache_block_at(const uint8_t *address)
 	for (uint32_t i = 0; i < n; i++) {
 		if (address < arenas[i]->base || address >= arenas[i]->end)
 			continue;
-		const enum gear g = address < arenas[i]->middle ? GEAR_COUNT : GEAR_STREAM;
+		const uint32_t g = address >= arenas[i]->middle;
 		struct block **list = ordered[i][g];
 		uint32_t low = 0, high = __atomic_load_n(&ordered_count[i][g], __ATOMIC_ACQUIRE);
 
@@ -539,10 +549,11 @@ void cache_flush(void)
 		hash[i] = 0;
 	chained = 0;
 	memset(known, 0, sizeof known);
-	clear_ib_tables();
+	for (int g = 0; g < GEARS; g++)
+		clear_ib_tables((enum gear)g);
 	for (uint32_t i = 0; i < arena_count; i++) {
 		arena_reset(arenas[i]);
-		ordered_count[i][GEAR_COUNT] = ordered_count[i][GEAR_STREAM] = 0;
+		ordered_count[i][0] = ordered_count[i][1] = 0;
 	}
 	blocks.used = 0;
 	maps.used = 0;
@@ -550,6 +561,7 @@ void cache_flush(void)
 	exit_count = 1;
 	pages_forget_code();
 	poll_reset();
+	filter_forget_sites();
 	__atomic_fetch_add(&engine.generation, 1, __ATOMIC_SEQ_CST);
 }
 
@@ -558,8 +570,8 @@ uint64_t cache_code_bytes(void)
 	uint64_t n = 0;
 
 	for (uint32_t i = 0; i < arena_count; i++)
-		n += (uint64_t)(arenas[i]->hot[GEAR_COUNT] - arenas[i]->base) +
-		     (uint64_t)(arenas[i]->hot[GEAR_STREAM] - arenas[i]->middle) +
+		n += (uint64_t)(arenas[i]->hot[0] - arenas[i]->base) +
+		     (uint64_t)(arenas[i]->hot[1] - arenas[i]->middle) +
 		     (uint64_t)(arenas[i]->end - arenas[i]->cold);
 	return n;
 }

@@ -4,7 +4,7 @@
  * and how they go away. All functions want the translate lock unless they say
  * otherwise.
  *
- *   arena:  | thunks | words 8 B each | count -> ... | stream -> ...  <- cold stubs |
+ *   arena:  | thunks | words 8 B each | count -> ... | other gears -> ...  <- cold stubs |
  *
  * Code of the count gear lies by itself, as nearly all time is spent there.
  * An arena lies within 2 GB of the code it holds, so that rip-relative
@@ -26,6 +26,7 @@ enum exit_kind {
 	EXIT_UNSUPPORTED, /* target = pc of the instruction */
 	EXIT_MARK,	  /* target = pc after it */
 	EXIT_ENTRY,	  /* a marked function is entered; target = its pc */
+	EXIT_ODD_STACK,	  /* the stack pointer is no multiple of 8: see filter_emit.c */
 	EXIT_STALE,	  /* a checked block found its source changed; target = its pc */
 };
 
@@ -61,6 +62,7 @@ struct insn_at {
 	uint8_t stream_entries; /* of its segment, appended before it runs */
 	/* Of a segment's first instruction: */
 	uint16_t begin;	  /* offset of the segment's code */
+	uint32_t segment; /* in the filter gear: its number */
 	uint8_t borrows2; /* register + 1 that the segment borrows with spill2, 0 none */
 	uint8_t borrows3; /* the same with spill3 */
 };
@@ -95,12 +97,21 @@ struct block {
 	struct block *inner; /* the next entry of the same block */
 };
 
+/* Of an arena's room: that of the count gear, and that of all others. */
+enum { CACHE_PARTS = 2 };
+
+static inline uint32_t cache_part(enum gear gear)
+{
+	return gear != GEAR_COUNT;
+}
+
 struct arena {
 	uint8_t *base, *end;
-	uint8_t *hot[GEARS], *cold; /* next free bytes; cold ones go down */
+	uint8_t *hot[CACHE_PARTS], *cold; /* next free bytes; cold ones go down */
 	uint8_t *middle;	    /* where the count gear's part ends */
 	uint64_t *words, *words_end; /* return addresses that calls push */
 	uint8_t *thunk_exit, *thunk_hook, *thunk_return_miss, *thunk_mismatch[ENTRIES];
+	uint8_t *thunk_filter; /* see filter.h */
 };
 
 /*
@@ -140,6 +151,8 @@ struct code_exit *cache_exit(uint32_t number);
 uint32_t cache_exit_number(const struct code_exit *e);
 /* Point a direct branch at a block. */
 void cache_link(struct code_exit *e, struct block *to);
+/* Before a gear but count and stream is used. 0 or -1. */
+int cache_need_gear(enum gear gear);
 /* Address of an indirect branch table of a gear, below 2 GB. */
 uint32_t cache_ib_table(enum gear gear, enum entry which);
 /* Where the mask stands that indexes them. */
@@ -147,7 +160,7 @@ uint32_t cache_ib_mask(enum gear gear);
 /* Make indirect branches to b's pc find b. Emits its entry when it has none. */
 void cache_publish_indirect(struct block *b, enum entry which);
 /*
- * The flag-free verification in front of a block: emitted at a->hot[b->gear], or, where
+ * The flag-free verification in front of a block: emitted at a->hot[], or, where
  * `apart`, at the cold end. The one for returns also puts back the return
  * address that they overwrite; a jump must leave what is below rsp alone.
  */

@@ -25,13 +25,25 @@ static void count_in_memory(struct job *j, struct tally t, uint32_t tally)
 	emit_load_gs(&j->o, RAX, T_SPILL4);
 }
 
-void job_count_segment(struct job *j)
+/* What the lanes of the counter register get, see lanes.h. */
+static uint32_t tally_for(const struct job *j, struct tally t)
 {
-	struct tally t = j->after[0];
+	uint64_t modifies = t.accesses - t.loads - t.stores;
 	uint64_t plain[4] = { t.accesses, t.loads, t.stores, t.instructions };
 	uint64_t placed[4] = { j->desc ? 8 * (j->entries + 1) : 0, t.accesses,
 			       t.loads | (uint64_t)t.stores << 32, t.instructions };
-	uint32_t tally = poll_tally(lanes_hold_place(j->gear) ? placed : plain);
+	uint64_t timed[4] = { 2, 2, plain[1] | plain[2] << 32,
+			      plain[3] | modifies << LANES_MODIFIES };
+
+	if (j->gear == GEAR_FILTER)
+		return poll_tally(timed);
+	return poll_tally(lanes_hold_place(j->gear) ? placed : plain);
+}
+
+void job_count_segment(struct job *j)
+{
+	struct tally t = j->after[0];
+	uint32_t tally = tally_for(j, t);
 
 	if (!tally)
 		j->failed = true;

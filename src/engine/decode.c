@@ -142,6 +142,7 @@ static uint32_t add_operands(struct insn *in, const ZydisDecodedInstruction *z,
 
 			if (g != NOREG)
 				in->gprs |= (uint16_t)(1u << g);
+			in->writes_stack |= g == RSP && (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE);
 			in->touches_31 |= is_vector_31(o->reg.value);
 		} else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 			uint8_t b = gpr_of(o->mem.base), x = gpr_of(o->mem.index);
@@ -292,6 +293,44 @@ static uint8_t kind_of(const ZydisDecodedInstruction *z, const ZydisDecodedOpera
 	return INSN_PLAIN;
 }
 
+/* Status flags out of a word as EFLAGS. */
+static uint8_t status_flags(uint32_t eflags)
+{
+	return (uint8_t)((eflags & 1) | (eflags >> 1 & 2) | (eflags >> 2 & 4) |
+			 (eflags >> 3 & 8) | (eflags >> 3 & 16) | (eflags >> 6 & 32));
+}
+
+/* May it leave the flags as they were, though the decoder has it that it sets them? */
+static bool is_conditional_on_count(const ZydisDecodedInstruction *z)
+{
+	return z->meta.category == ZYDIS_CATEGORY_SHIFT ||
+	       z->meta.category == ZYDIS_CATEGORY_ROTATE ||
+	       z->mnemonic == ZYDIS_MNEMONIC_SHLD || z->mnemonic == ZYDIS_MNEMONIC_SHRD ||
+	       (z->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
+				 ZYDIS_ATTRIB_HAS_REPNE));
+}
+
+/*
+ * What is undefined behind an instruction counts as unchanged, but for the auxiliary carry of bitwise
+ * operations: all processors clear it.
+ */
+static void set_flags(struct insn *in, const ZydisDecodedInstruction *z)
+{
+	uint32_t set;
+
+	if (!z->cpu_flags)
+		return;
+	set = z->cpu_flags->modified | z->cpu_flags->set_0 | z->cpu_flags->set_1;
+	in->sets_flags = set != 0;
+	in->flags_read = status_flags(z->cpu_flags->tested);
+	if (is_conditional_on_count(z))
+		return;
+	in->flags_written = status_flags(set);
+	if (z->meta.category == ZYDIS_CATEGORY_LOGICAL &&
+	    (in->flags_written | 4) == INSN_FLAGS)
+		in->flags_written = INSN_FLAGS;
+}
+
 static void set_elements(struct insn *in, const ZydisDecodedInstruction *z,
 			 const ZydisDecodedOperand *op)
 {
@@ -351,8 +390,7 @@ int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room
 	if (in->kind == INSN_ELEMENTS)
 		set_elements(in, &z, op);
 	in->touches_31 |= is_state_insn(&z);
-	if (z.cpu_flags)
-		in->sets_flags = z.cpu_flags->modified | z.cpu_flags->set_0 | z.cpu_flags->set_1;
+	set_flags(in, &z);
 	in->modrm_at = z.attributes & ZYDIS_ATTRIB_HAS_MODRM ? z.raw.modrm.offset : 0;
 	in->disp_at = z.raw.disp.offset;
 	if (in->kind == INSN_JCC)

@@ -39,6 +39,9 @@ struct mem_op {
 	int64_t disp;	/* of rip-relative: the absolute address */
 };
 
+/* Carry, parity, auxiliary, zero, sign, overflow: a bit each. */
+#define INSN_FLAGS 63u
+
 #define RIP_BASE 32
 #define MAX_MEM_OPS 3
 
@@ -68,6 +71,9 @@ struct insn {
 	uint8_t mask_reg;     /* opmask register, or 255: vector_mask holds the mask */
 	uint8_t vector_mask;
 	bool vector_index_64;
+	uint8_t flags_read;    /* status flags whose values it may need: INSN_FLAGS */
+	uint8_t flags_written; /* status flags whose values are new behind it, whatever happens */
+	bool writes_stack;     /* it changes rsp */
 };
 
 /* Once, at start-up. Returns 0 or -1. */

@@ -13,6 +13,7 @@
 #include "engine/baton.h"
 #include "engine/call_stack.h"
 #include "engine/elements.h"
+#include "engine/filter.h"
 #include "engine/lanes.h"
 #include "engine/marks.h"
 #include "engine/pages.h"
@@ -148,13 +149,14 @@ static void put_away(struct thread *t, const struct block *b, const struct insn_
 /*
  * The thread left in the middle of the block at block_pc, which may be there in its gear, too: the
  * segment of it that begins at t->rip. Another block from there on would hold some of the same
- * calls, and returns are predicted for the block only that was translated last.
+ * calls, and returns are predicted for the block only that was translated last. But a segment of the filter
+ * gear may take it that its code has been fetched by the one before.
  */
 static bool find_inside(struct thread *t, uint64_t block_pc)
 {
 	const struct block *b = block_pc ? cache_find(block_pc, (enum gear)t->gear) : 0;
 
-	if (!b || b->checked)
+	if (!b || b->checked || b->gear == GEAR_FILTER)
 		return false;
 	for (const struct insn_at *m = b->map; m && m < b->map + b->insns; m++) {
 		if (!(m->flags & INSN_AT_SEGMENT) || b->pc + m->source != t->rip)
@@ -323,6 +325,16 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 	case EXIT_ENTRY:
 		enter_marked(t, e);
 		break;
+	case EXIT_ODD_STACK: {
+		struct counts after = counts_of(e->after);
+
+		thread_uncount(t, &after);
+		t->rip = e->target;
+		filter_is_careful = true;
+		flush_cache(t);
+		find_code(t, 0, ENTRY_NONE);
+		break;
+	}
 	case EXIT_STALE:
 		lock_take(&engine.translate_lock);
 		cache_invalidate(e->from->pc, e->from->pc + e->from->bytes);
@@ -389,7 +401,9 @@ void engine_wait_and_dispatch(struct thread *t)
 		t->cut_insns = 0;
 		elements_faulted(t);
 	}
-	if (t->cut_insns)
+	if (t->cut_insns && t->gear == GEAR_FILTER)
+		filter_cut(t);
+	else if (t->cut_insns)
 		segments_cut_last(t);
 	thread_uncount(t, &t->fault_after);
 	t->fault_after = (struct counts){ 0 };

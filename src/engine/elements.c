@@ -2,6 +2,7 @@
 /* Counting elements of string and vector instructions; see elements.h. */
 #include "engine/elements.h"
 
+#include "engine/filter.h"
 #include "engine/replay.h"
 #include "engine/sampler.h"
 #include "engine/segments.h"
@@ -84,10 +85,13 @@ void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before, 
 	const struct string_op *op = string_op_of(in);
 	uint64_t n = address_of(in, rcx_before) - address_of(in, t->regs[RCX]);
 
-	if (op && segment && t->gear == GEAR_STREAM) {
+	if (op && segment) {
 		struct repeat r = repeat_of(t, in, op, n);
 
-		replay_put_repeat(t, segment, &r);
+		if (t->gear == GEAR_FILTER)
+			filter_repeat(t, segment, &r);
+		else if (t->gear == GEAR_STREAM)
+			replay_put_repeat(t, segment, &r);
 	}
 	if (!op || n == 0)
 		return;
@@ -228,12 +232,15 @@ void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
 		entries[n++] = STREAM_ENTRY(m->narrow ? (uint32_t)address : address, m->kind,
 					    m->size);
 	}
-	if (segment && t->gear == GEAR_STREAM)
+	if (segment && t->gear == GEAR_FILTER)
+		filter_elements(t, segment, entries, n);
+	else if (segment && t->gear == GEAR_STREAM)
 		replay_put_elements(t, segment, entries, n);
 	else if (t->gear == GEAR_STREAM && n)
 		sampler_elements(t, in->pc, entries, n);
 	count_vector(t, n, v.stores);
 	t->vector = v;
+	t->vector_segment = segment;
 	t->vector_faulted = false;
 }
 
@@ -265,6 +272,8 @@ static void keep_entries(struct thread *t, uint32_t done)
 
 void elements_undo(struct thread *t)
 {
+	if (t->gear == GEAR_FILTER)
+		filter_undo_elements(t->vector_segment, count_of(t->vector.lanes));
 	keep_entries(t, 0);
 	count_vector(t, -(uint64_t)count_of(t->vector.lanes), t->vector.stores);
 }
@@ -274,6 +283,8 @@ void elements_faulted(struct thread *t)
 	uint32_t left = active_lanes(&t->vector, 0, 0) & t->vector.lanes;
 
 	t->vector_faulted = false;
+	if (t->gear == GEAR_FILTER)
+		filter_undo_elements(t->vector_segment, count_of(left));
 	keep_entries(t, t->vector.lanes & ~left);
 	count_vector(t, -(uint64_t)count_of(left), t->vector.stores);
 }

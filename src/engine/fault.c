@@ -11,6 +11,7 @@
 #include "channel/sys.h"
 #include "engine/buffers.h"
 #include "engine/dispatch.h"
+#include "engine/filter.h"
 #include "engine/job.h"
 #include "engine/lanes.h"
 #include "engine/pages.h"
@@ -119,6 +120,7 @@ static void note_cut(struct thread *t, const struct insn_at *m, bool trap)
 	while (!(first->flags & INSN_AT_SEGMENT))
 		first--;
 	t->cut_insns = (uint32_t)(m - first) + trap + 1;
+	t->cut_segment = first->segment;
 }
 
 /* Registers that held engine values get the target's back. */
@@ -211,7 +213,8 @@ static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontex
 		return false;
 	if (!cache_contains(uc->mc.rip)) {
 		/* Inside the engine proper; engine_enter takes it up again from t->rflags. */
-		if (!between(uc->mc.rip, engine_exit, engine_glue_end))
+		if (!between(uc->mc.rip, engine_exit, engine_glue_end) &&
+		    !between(uc->mc.rip, engine_filter_miss, engine_filter_miss_end))
 			uc->mc.eflags &= ~EFLAGS_TRAP;
 		return true;
 	}
@@ -330,9 +333,9 @@ static bool return_on(int signal, struct frame_ucontext *uc)
 	if (!cache_contains(uc->mc.rip) || memcmp(code, push, sizeof push) != 0)
 		return false;
 	memcpy(&table, code + sizeof push, 4);
-	if (table != cache_ib_table(GEAR_COUNT, ENTRY_RETURN) &&
-	    table != cache_ib_table(GEAR_STREAM, ENTRY_RETURN))
-		return false;
+	for (int g = 0; table != cache_ib_table((enum gear)g, ENTRY_RETURN);)
+		if (++g == GEARS)
+			return false;
 	uc->mc.rip = ((const uint64_t *)(uintptr_t)table)[uc->mc.r11];
 	return true;
 }

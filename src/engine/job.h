@@ -35,6 +35,16 @@ struct job {
 	uint32_t next_entry;
 	bool has_trailer;
 	bool given_31;
+	/* Of the filter gear: */
+	uint8_t live[MAX_INSNS];     /* flags that are live in front of each instruction */
+	uint64_t code_line;	     /* last one that the block has touched, or UINT64_MAX */
+	uint32_t counter;	     /* address of the segment's executions */
+	bool stack_is_aligned;	     /* to 8 bytes: it has been tested */
+	uint32_t islands;
+	struct island {
+		uint8_t *field; /* rel8 of a jrcxz */
+		const uint8_t *to;
+	} island[16];
 	struct call_site { /* of the block: calls whose other half follows its code */
 		uint8_t *field; /* rel32 of the call */
 		uint32_t insn;
@@ -67,6 +77,16 @@ bool insn_ends_block(const struct insn *in);
 bool insn_ends_segment(const struct insn *in);
 bool insn_is_call(const struct insn *in);
 
+/*
+ * What the job's gear adds to a segment (gear_emit.c): could in[first..end) be one; at its beginning; in front
+ * of in[i]; in front of what ends it, or behind it if nothing does; behind it.
+ */
+bool job_fits_segment(struct job *j, uint32_t end);
+void job_begin_segment(struct job *j);
+void job_look_at_accesses(struct job *j, uint32_t i);
+void job_end_accesses(struct job *j);
+void job_leave_segment(struct job *j);
+
 /* Counting (count_emit.c). */
 void job_count_segment(struct job *j);
 
@@ -85,6 +105,26 @@ void job_stream_begin(struct job *j);
 void job_stream_reserve(struct job *j, const uint8_t *counted);
 void job_stream_accesses(struct job *j, uint32_t i);
 void job_stream_end(struct job *j);
+/* What the filter gear does likewise. */
+uint16_t job_free_registers(const struct job *j, uint32_t first, uint32_t end);
+void job_choose_scratch2(struct job *j, uint16_t of);
+void job_describe(struct job *j);
+uint32_t job_accesses(const struct job *j);
+bool job_adds_fs_base(const struct mem_op *m);
+void job_lea_operand(struct out *o, enum reg to, const struct mem_op *m);
+
+/*
+ * The filter gear (filter_emit.c), in the same order. job_filter_entry: code comes from elsewhere.
+ * job_filter_end: in front of what ends the segment. is_passed: something comes behind that.
+ */
+void job_filter_block(struct job *j);
+void job_filter_entry(struct job *j);
+bool job_filter_fits(const struct job *j, uint32_t end);
+void job_filter_begin(struct job *j);
+void job_filter_count(struct job *j);
+void job_filter_accesses(struct job *j, uint32_t i);
+void job_filter_end(struct job *j, bool is_passed);
+void job_filter_leave(struct job *j);
 /* Behind the segment: what it has changed is put away no longer. */
 void job_stream_leave(struct job *j);
 

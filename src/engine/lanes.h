@@ -3,15 +3,16 @@
  * The counter register in the stream gear: its first lane is the place in the thread's buffer,
  * behind the entries of the segment that runs.
  *
- *   lane   count gear    stream gear
- *   0      accesses      address behind the last entry
- *   1      loads         accesses
- *   2      stores        loads | stores << 32
- *   3      instructions  instructions
+ *   lane   count gear    stream gear                     filter gear
+ *   0      accesses      address behind the last entry   time
+ *   1      loads         accesses                        time + 1
+ *   2      stores        loads | stores << 32            loads | stores << 32
+ *   3      instructions  instructions                    instructions | modifies << 34
  *
  * The place in memory was what code of the stream gear waited for: each segment had to read what
  * the one before had just written, which takes some eight cycles. Loads and stores of one stay in
- * the cache are no more than the buffer has entries, so that 32 bits hold them.
+ * the cache are no more than the buffer has entries, so that 32 bits hold them. In the filter gear the
+ * thread's timer ends a stay after less than a second.
  *
  * Where the thread has left the cache struct counts is as in the count gear again.
  */
@@ -19,6 +20,8 @@
 #define DWELL_ENGINE_LANES_H
 
 #include "engine/state.h"
+
+#define LANES_MODIFIES 34 /* where they begin in lane 3 of the filter gear */
 
 /* Is the place in the buffer in the register, in this gear? */
 static inline bool lanes_hold_place(enum gear gear)
@@ -29,6 +32,12 @@ static inline bool lanes_hold_place(enum gear gear)
 /* On the way into the cache: t->counters as the register will be. */
 static inline void lanes_write(struct thread *t)
 {
+	if (t->gear == GEAR_FILTER) {
+		t->before = t->counters;
+		t->counters = (struct counts){ .accesses = t->clock, .loads = t->clock + 1 };
+		t->in_lanes = true;
+		return;
+	}
 	if (!lanes_hold_place((enum gear)t->gear))
 		return;
 	t->before = t->counters;
@@ -36,6 +45,19 @@ static inline void lanes_write(struct thread *t)
 				       .loads = t->before.accesses,
 				       .instructions = t->before.instructions };
 	t->in_lanes = true;
+}
+
+static inline void lanes_read_filter(struct thread *t, const struct counts *c)
+{
+	const uint64_t loads = (uint32_t)c->stores, stores = c->stores >> 32;
+	const uint64_t modifies = c->instructions >> LANES_MODIFIES;
+
+	t->clock = c->accesses;
+	t->counters = t->before;
+	t->counters.accesses += loads + stores + modifies;
+	t->counters.loads += loads;
+	t->counters.stores += stores;
+	t->counters.instructions += c->instructions & ((1ull << LANES_MODIFIES) - 1);
 }
 
 /* On the way out: t->counters and t->buf as C code wants them. */
@@ -46,6 +68,10 @@ static inline void lanes_read(struct thread *t)
 	if (!t->in_lanes)
 		return;
 	t->in_lanes = false;
+	if (t->gear == GEAR_FILTER) {
+		lanes_read_filter(t, &c);
+		return;
+	}
 	t->buf = t->cut ? t->cut : (uint64_t *)(uintptr_t)c.accesses;
 	t->cut = 0;
 	t->counters = (struct counts){ .accesses = c.loads,

@@ -32,6 +32,9 @@
 #define T_HELD 380	 /* u32: released for reuse when 0 */
 #define T_USED31 384	 /* u32: the target may have something in zmm31 */
 #define T_SPECIAL 388	 /* u32: a segment with special entries was streamed */
+#define T_MISS_ADDRESS 392 /* filter: of the access that missed */
+#define T_MISS_BACK 400	 /* where to go on behind it */
+#define T_MISS_SITE 408	 /* u32: the number of its site */
 
 #define T_TALLIES 4096	 /* the table of tallies, see poll.h */
 

@@ -3,6 +3,7 @@
 #include "engine/replay.h"
 
 #include "engine/cells.h"
+#include "engine/filter.h"
 #include "engine/fsbase.h"
 #include "engine/graph.h"
 #include "engine/records.h"
@@ -102,6 +103,8 @@ bool replay_start(void)
 				     h->data.lines[SIM_STORE] == h->data.lines[0] &&
 				     h->data.lines[SIM_MODIFY] == h->data.lines[0]);
 	prepare_wide(h);
+	if (r.is_quick && !(c->simulate_flags & CHANNEL_NO_FILTER))
+		filter_start(&r.h[0]);
 	return true;
 }
 

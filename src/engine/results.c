@@ -4,6 +4,7 @@
 
 #include "channel/sys.h"
 #include "engine/cells.h"
+#include "engine/filter.h"
 #include "engine/graph.h"
 #include "engine/records.h"
 #include "engine/replay.h"
@@ -111,6 +112,7 @@ static void tell_segment(struct process *p, struct segment *s)
 {
 	struct part_of_segment own = { s, graph_is_on() ? &s->graph.own : 0 };
 
+	filter_count_executions(s);
 	tell(p, &own, s->executions - s->told);
 	s->told = s->executions;
 	for (struct sim_cell *c = s->graph.own.next; c; c = c->next) {
@@ -188,6 +190,7 @@ static void forget(const struct part_of_segment *c)
 void replay_forked(void)
 {
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
+		filter_count_executions(s);
 		s->told = s->executions;
 		s->graph.own.told_taken = s->graph.own.taken;
 		forget(&(struct part_of_segment){ s, &s->graph.own });

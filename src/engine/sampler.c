@@ -8,6 +8,8 @@
 #include "engine/buffers.h"
 #include "engine/call_stack.h"
 #include "engine/dispatch.h"
+#include "engine/filter.h"
+#include "engine/filter_gear.h"
 #include "engine/graph.h"
 #include "engine/nested.h"
 #include "engine/pacing.h"
@@ -83,7 +85,7 @@ void sampler_start(struct thread *t)
 		t->process->profiling = false;
 	}
 	if (t->process->profiling && is_simulation() && s.on)
-		engine.gear = GEAR_STREAM;
+		engine.gear = filter_gear();
 	if (t->process->profiling && has_windows())
 		plan_next();
 	if (t->process->profiling && (gear == CHANNEL_GEAR_STREAM || gear == CHANNEL_GEAR_WATCH))
@@ -220,7 +222,7 @@ static void follow_control(struct thread *t, uint64_t total)
 		return;
 	if (is_simulation()) {
 		s.on = on;
-		__atomic_store_n(&engine.gear, on ? GEAR_STREAM : GEAR_COUNT, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&engine.gear, on ? filter_gear() : GEAR_COUNT, __ATOMIC_SEQ_CST);
 		world_kick(t);
 		return;
 	}
@@ -275,6 +277,8 @@ void sampler_tick(struct thread *t, const struct counts *after)
 	if (records_abandoned()) {
 		give_up(t);
 	} else if (!s.open) {
+		if (t->gear == GEAR_FILTER)
+			replay_tell_when_due(t->process);
 		pacing_look(&s.pace, total);
 		follow_control(t, total);
 		if (wants_windows())
@@ -318,6 +322,7 @@ static void simulate(struct thread *t, uint64_t total)
 		return; /* at a system call, of which there may be very many */
 	replay_tell_when_due(t->process);
 	t->buf = t->buf_start = t->buf_memory;
+	filter_look_for_return(t);
 	follow_control(t, total);
 }
 
@@ -552,9 +557,10 @@ void sampler_set_gear(struct thread *t)
 		graph_break(t);
 	}
 	t->gear = wanted;
-	t->tick_due = wanted == GEAR_COUNT;
-	if (wanted == GEAR_STREAM) {
+	t->tick_due = wanted != GEAR_STREAM;
+	if (wanted != GEAR_COUNT) /* filter: they may be wanted, and memory is to lie where it lies without it */
 		buffers_need(t, has_windows(), s.window.line_shift);
+	if (wanted == GEAR_STREAM) {
 		t->stream_position = thread_accesses(t);
 		buffers_empty(t, left_of_window(total));
 		call_stack_break(t);

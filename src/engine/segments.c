@@ -137,7 +137,7 @@ bool segments_of_elements(struct job *j, struct code_exit *e)
 	const struct insn *in = &j->in[j->first];
 	struct segment *s;
 
-	if (!segments_are_on() || j->gear != GEAR_STREAM)
+	if (!segments_are_on() || j->gear == GEAR_COUNT)
 		return true;
 	s = make(j, 0, 1);
 	if (!s)
@@ -153,6 +153,11 @@ struct segment *segments_of_trailer(uint64_t trailer)
 {
 	return (struct segment *)(void *)(all.base +
 					  ((uint64_t)trailer & STREAM_NUMBER_MASK) * LINE);
+}
+
+uint32_t *segments_cell(uint32_t trailer, uint32_t i)
+{
+	return &segments_of_trailer(trailer)->insn[i].cell;
 }
 
 struct segment *segments_next(const struct segment *s)

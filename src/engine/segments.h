@@ -70,6 +70,7 @@ struct segment {
 	uint16_t bytes;
 	uint8_t end;	/* enum segment_end */
 	uint8_t room;	/* for accesses */
+	uint32_t counter; /* address of executions that are not counted above yet, see filter.h; or 0 */
 	struct sim_segment graph;
 	struct segment_insn *insn;
 	uint8_t *owner; /* of each access: index of the instruction */
@@ -101,6 +102,8 @@ struct stream_desc *segments_new(struct job *j, uint32_t n, uint32_t *number);
 bool segments_of_elements(struct job *j, struct code_exit *e);
 
 struct segment *segments_of_trailer(uint64_t trailer);
+/* Where the number of the cell is kept that instruction i of a segment has its events in. */
+uint32_t *segments_cell(uint32_t trailer, uint32_t i);
 /* The segment of number 0, or NULL before there is one. */
 uint8_t *segments_base(void);
 /* All of them, in the order in which they were made; NULL after the last. */

@@ -29,7 +29,7 @@
 #define SIGNAL_STACK_BYTES (32u << 10)
 #define PAGE 4096ul
 
-enum gear { GEAR_COUNT = 0, GEAR_STREAM = 1, GEARS = 2 };
+enum gear { GEAR_COUNT = 0, GEAR_STREAM = 1, GEAR_FILTER = 2, GEARS = 3 };
 
 enum reg { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15, NOREG };
 
@@ -105,6 +105,8 @@ struct thread {
 	uint32_t held;
 	uint32_t used31;
 	uint32_t special;
+	uint64_t miss_address, miss_back; /* see filter.h */
+	uint32_t miss_site;
 	/* From here on only C looks. */
 	struct process *process;
 	struct thread *next_thread; /* list of all; under the world lock */
@@ -127,8 +129,9 @@ struct thread {
 	struct extra_counts extra;
 	struct counts published;    /* unbiased, what process totals contain already */
 	struct extra_counts extra_published;
-	bool in_lanes;		    /* counters are as the stream gear has them, see lanes.h */
+	bool in_lanes;		    /* counters are as the thread's gear has them, see lanes.h */
 	struct counts before;	    /* meanwhile: what they were when the cache was entered */
+	uint64_t clock;		    /* of the filter gear */
 	uint64_t *cut;		    /* the buffer ends here, whatever the register says; or NULL */
 	uint64_t *buf_memory;	    /* the whole buffer */
 	uint64_t *buf_start;	    /* stream entries of the open batch */
@@ -151,8 +154,10 @@ struct thread {
 	uint32_t baton_turn, baton_seen;
 	bool baton_waits;
 	struct vector_access vector;
+	uint32_t vector_segment; /* its number, in a simulation */
 	bool before_vector, vector_faulted;
 	uint32_t cut_insns; /* a fault: of the last segment so many instructions less 1 have run; or 0 */
+	uint32_t cut_segment; /* the same in the filter gear: which segment */
 	uint32_t toggles_inside; /* functions of toggles.h that it is inside of, by number */
 	bool toggled;		 /* an odd number of them */
 	uint64_t toggle_entry[CHANNEL_MOST_TOGGLES]; /* the stack pointer there */
@@ -185,6 +190,9 @@ _Static_assert(offsetof(struct thread, in_cache) == T_IN_CACHE, "layout");
 _Static_assert(offsetof(struct thread, held) == T_HELD, "layout");
 _Static_assert(offsetof(struct thread, used31) == T_USED31, "layout");
 _Static_assert(offsetof(struct thread, special) == T_SPECIAL, "layout");
+_Static_assert(offsetof(struct thread, miss_address) == T_MISS_ADDRESS, "layout");
+_Static_assert(offsetof(struct thread, miss_back) == T_MISS_BACK, "layout");
+_Static_assert(offsetof(struct thread, miss_site) == T_MISS_SITE, "layout");
 _Static_assert(sizeof(struct thread) <= T_TALLIES, "layout");
 
 /* What belongs to a kernel process, and must not be shared with a vfork child. */

@@ -118,7 +118,7 @@ bool job_stream_fits(struct job *j, uint32_t end)
 }
 
 /* Entries of %fs operands hold the whole address where its base can be read. */
-static bool adds_fs_base(const struct mem_op *m)
+bool job_adds_fs_base(const struct mem_op *m)
 {
 	return m->fs && !m->narrow && m->base != RIP_BASE && engine.fsgsbase;
 }
@@ -147,7 +147,7 @@ static uint32_t describe(struct job *j, struct stream_desc *d)
 
 		for (uint32_t k = 0; k < in->mem_count; k++) {
 			const struct mem_op *m = &in->mem[k];
-			bool fs = m->fs && !adds_fs_base(m);
+			bool fs = m->fs && !job_adds_fs_base(m);
 
 			if (fs || m->size > WATCH_REACH)
 				plain = 0;
@@ -225,37 +225,33 @@ static void emit_lea_index(struct out *o, uint8_t to, uint8_t base, uint8_t inde
 	emit_u32(o, (uint32_t)disp);
 }
 
-static void emit_lea_fs(struct job *j, const struct mem_op *m)
+static void emit_lea_fs(struct out *o, uint8_t to, const struct mem_op *m)
 {
-	uint8_t to = (uint8_t)j->scratch3;
-
 	/* rdfsbase to */
-	emit_bytes(&j->o, (const uint8_t[]){ 0xf3, to & 8 ? 0x49 : 0x48, 0x0f, 0xae,
+	emit_bytes(o, (const uint8_t[]){ 0xf3, to & 8 ? 0x49 : 0x48, 0x0f, 0xae,
 					     (uint8_t)(0xc0 | (to & 7)) }, 5);
-	emit_lea_index(&j->o, to, m->base, to, 1, (int32_t)m->disp);
+	emit_lea_index(o, to, m->base, to, 1, (int32_t)m->disp);
 	if (m->index != NOREG)
-		emit_lea_index(&j->o, to, to, m->index, m->scale, 0);
+		emit_lea_index(o, to, to, m->index, m->scale, 0);
 }
 
-static void emit_lea_operand(struct job *j, const struct mem_op *m)
+void job_lea_operand(struct out *o, enum reg to, const struct mem_op *m)
 {
-	enum reg to = j->scratch3;
-
-	if (adds_fs_base(m)) {
-		emit_lea_fs(j, m);
+	if (job_adds_fs_base(m)) {
+		emit_lea_fs(o, (uint8_t)to, m);
 		return;
 	}
 	if (m->base == RIP_BASE || (m->base == NOREG && m->index == NOREG)) {
-		emit_mov_imm64(&j->o, to, (uint64_t)m->disp);
+		emit_mov_imm64(o, to, (uint64_t)m->disp);
 		return;
 	}
 	if (m->narrow)
-		emit_u8(&j->o, 0x67);
+		emit_u8(o, 0x67);
 	if (m->base == NOREG || m->index != NOREG) {
-		emit_lea_index(&j->o, (uint8_t)to, m->base, m->index, m->scale, (int32_t)m->disp);
+		emit_lea_index(o, (uint8_t)to, m->base, m->index, m->scale, (int32_t)m->disp);
 		return;
 	}
-	emit_lea(&j->o, to, (enum reg)m->base, (int32_t)m->disp);
+	emit_lea(o, to, (enum reg)m->base, (int32_t)m->disp);
 }
 
 void job_stream_accesses(struct job *j, uint32_t i)
@@ -269,7 +265,7 @@ void job_stream_accesses(struct job *j, uint32_t i)
 		if (is_register(m))
 			address = (enum reg)m->base;
 		else
-			emit_lea_operand(j, m);
+			job_lea_operand(&j->o, j->scratch3, m);
 		emit_store(&j->o, j->scratch2, j->begin_at + (int32_t)(8 * j->next_entry), address);
 		j->next_entry++;
 	}
@@ -294,4 +290,31 @@ void job_stream_end(struct job *j)
 		emit_load_gs(&j->o, j->scratch3, T_SPILL3);
 	j->has_trailer = true;
 	j->desc = 0;
+}
+
+/* ---- For the filter gear ---- */
+
+uint16_t job_free_registers(const struct job *j, uint32_t first, uint32_t end)
+{
+	uint16_t used = 1u << RSP;
+
+	for (uint32_t i = first; i < end; i++)
+		used |= j->in[i].gprs;
+	return (uint16_t)~used;
+}
+
+void job_choose_scratch2(struct job *j, uint16_t of)
+{
+	j->scratch2 = choose(j, of, j->kept2);
+	put_away(j, j->scratch2, &j->kept2, T_SPILL2);
+}
+
+void job_describe(struct job *j)
+{
+	describe(j, j->desc);
+}
+
+uint32_t job_accesses(const struct job *j)
+{
+	return accesses_between(j, j->first, j->end);
 }

@@ -491,6 +491,7 @@ void syscalls_handle(struct thread *t)
 	t->regs[R11] = t->rflags;
 	sampler_settle(t);
 	sampler_report(t);
+	threads_before_call(t, nr, args);
 	baton_before_call(t, nr, args);
 	if ((uint64_t)nr < sizeof table / sizeof *table && table[nr])
 		result = table[nr](t, nr, args);

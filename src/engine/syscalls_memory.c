@@ -13,6 +13,7 @@
 #include "engine/modules.h"
 #include "engine/pages.h"
 #include "engine/process.h"
+#include "engine/filter_gear.h"
 #include "engine/syscalls.h"
 #include "engine/util.h"
 
@@ -54,6 +55,8 @@ long syscalls_mmap(struct thread *t, long nr, const long a[6])
 	long r;
 
 	(void)nr;
+	if (a[3] & MAP_FIXED)
+		filter_before_mapping(t, (uint64_t)a[0], (uint64_t)a[0] + bytes);
 	lock_take(&engine.translate_lock);
 	r = sys6(SYS_mmap, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (!sys_failed(r)) {
@@ -124,8 +127,9 @@ long syscalls_mremap(struct thread *t, long nr, const long a[6])
 	const struct mapping *m;
 	long r;
 
-	(void)t;
 	(void)nr;
+	if (a[3] & MREMAP_FIXED)
+		filter_before_mapping(t, (uint64_t)a[4], (uint64_t)a[4] + new_bytes);
 	lock_take(&engine.translate_lock);
 	m = mappings_find(old);
 	if (m)

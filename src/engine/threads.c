@@ -15,6 +15,7 @@
 #include "engine/fsbase.h"
 #include "engine/poll.h"
 #include "engine/process.h"
+#include "engine/filter_gear.h"
 #include "engine/sampler.h"
 #include "engine/signals.h"
 #include "engine/ticker.h"
@@ -237,6 +238,17 @@ static long clone_copied(struct thread *t, long nr, long a[5], uint64_t stack)
 	lock_drop(&engine.world_lock);
 	signals_unblock(t);
 	return r;
+}
+
+void threads_before_call(struct thread *t, long nr, const long args[6])
+{
+	uint64_t flags = (uint64_t)args[0]; /* clone3: the first field of what it takes */
+
+	if (nr != SYS_clone && (nr != SYS_clone3 ||
+				engine_copy(&flags, (const void *)args[0], sizeof flags) != 0))
+		return;
+	if ((flags & CLONE_VM) && !(flags & CLONE_VFORK))
+		filter_before_thread(t);
 }
 
 long threads_clone(struct thread *t, const long args[6])

@@ -200,7 +200,7 @@ void job_note(struct job *j, uint32_t i, uint8_t flags)
 	j->at[i] = (struct insn_at){
 		.code = (uint16_t)(j->o.p - j->block->start),
 		.source = (uint16_t)(in->pc - j->block->pc),
-		.scratch2 = stream ? (uint8_t)(j->scratch2 + 1) : 0,
+		.scratch2 = stream && j->scratch2 != NOREG ? (uint8_t)(j->scratch2 + 1) : 0,
 		.scratch3 = stream && j->scratch3 != NOREG ? (uint8_t)(j->scratch3 + 1) : 0,
 		.flags = (uint8_t)(flags | (i == j->first ? INSN_AT_SEGMENT : 0) |
 				   (stream ? INSN_AT_STREAM : j->has_trailer ? INSN_AT_END : 0) |
@@ -213,6 +213,7 @@ void job_note(struct job *j, uint32_t i, uint8_t flags)
 		.begin = (uint16_t)(j->begin - j->block->start),
 		.borrows2 = j->borrows2 != NOREG ? (uint8_t)(j->borrows2 + 1) : 0,
 		.borrows3 = j->borrows3 != NOREG ? (uint8_t)(j->borrows3 + 1) : 0,
+		.segment = j->gear == GEAR_FILTER ? j->trailer : 0,
 	};
 }
 
@@ -336,7 +337,7 @@ static uint32_t segment_end(struct job *j, uint32_t first)
 
 		if ((alone || j->in[end].entry) && end > first)
 			break;
-		if (j->gear == GEAR_STREAM && end > first && !job_stream_fits(j, end + 1))
+		if (end > first && !job_fits_segment(j, end + 1))
 			break;
 		end++;
 		if (insn_ends_segment(&j->in[end - 1]) ||
@@ -389,8 +390,6 @@ static void place_branch(struct job *j, uint32_t i)
 
 static void emit_segment(struct job *j)
 {
-	const uint8_t *counted;
-
 	segment_tallies(j);
 	j->desc = 0;
 	j->next_entry = 0;
@@ -398,22 +397,17 @@ static void emit_segment(struct job *j)
 	j->given_31 = false;
 	j->begin = j->o.p;
 	j->borrows2 = j->borrows3 = NOREG;
-	if (j->gear == GEAR_STREAM)
-		job_stream_begin(j);
-	counted = j->o.p;
-	job_count_segment(j);
-	if (j->desc)
-		job_stream_reserve(j, counted);
+	job_begin_segment(j);
 	for (uint32_t i = j->first; i < j->end; i++) {
 		bool last = i + 1 == j->end && insn_ends_segment(&j->in[i]);
 
-		if (j->given_31 && (last || !j->in[i].touches_31))
+		if (j->given_31 && (last || !j->in[i].touches_31 || j->gear == GEAR_FILTER))
 			take_31(j);
 		if (j->desc)
-			job_stream_accesses(j, i);
+			job_look_at_accesses(j, i);
 		place_branch(j, i);
 		if (last) {
-			job_stream_end(j);
+			job_end_accesses(j);
 			job_terminator(j, i);
 			take_31(j);
 		} else if (j->in[i].kind == INSN_JMP_INTO) {
@@ -423,10 +417,8 @@ static void emit_segment(struct job *j)
 		}
 	}
 	take_31(j);
-	if (j->gear == GEAR_STREAM) {
-		job_stream_end(j);
-		job_stream_leave(j);
-	}
+	job_end_accesses(j);
+	job_leave_segment(j);
 }
 
 /*
@@ -443,8 +435,10 @@ static void begin_segment(struct job *j)
 		in->entry = true;
 	if (in->entry && !cache_add_inner(j->block, in->pc, j->o.p))
 		j->failed = true;
-	if (in->entry || (j->first && insn_is_call(in - 1)))
+	if (in->entry || (j->first && insn_is_call(in - 1))) {
 		job_stream_forget(j);
+		job_filter_entry(j);
+	}
 }
 
 static void emit_block(struct job *j)
@@ -461,6 +455,8 @@ static void emit_block(struct job *j)
 		find_entries(j);
 	job_hook(j, b->pc);
 	job_stream_block(j);
+	if (j->gear == GEAR_FILTER)
+		job_filter_block(j);
 	for (uint32_t first = 0; first < j->insns; first = j->end) {
 		j->first = first;
 		j->end = segment_end(j, first);
@@ -526,18 +522,18 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	b->bytes = (uint32_t)(end - pc);
 	b->checked = checked;
 	b->insns = j->insns;
-	b->start = j->arena->hot[j->gear];
+	b->start = j->arena->hot[cache_part(j->gear)];
 	j->block = b;
 	j->failed = false;
 	if (entry != ENTRY_NONE) /* in front: no jump on the way in */
 		cache_emit_ib_entry(j->arena, b, entry, false);
-	j->o.p = j->arena->hot[j->gear];
+	j->o.p = j->arena->hot[cache_part(j->gear)];
 	emit_block(j);
 	b->map = cache_take_map(j->insns);
 	if (j->failed || !b->map)
 		return TRANSLATE_FULL;
 	memcpy(b->map, j->at, j->insns * sizeof j->at[0]);
-	j->arena->hot[j->gear] = j->o.p;
+	j->arena->hot[cache_part(j->gear)] = j->o.p;
 	list_block(b);
 	cache_add(b);
 	for (struct block *e = b->inner; e; e = e->inner)

@@ -125,13 +125,23 @@ uint64_t util_engine_bytes(void)
 	return __atomic_load_n(&held_bytes, __ATOMIC_RELAXED);
 }
 
+/*
+ * Where large reserves are asked for, if nothing is there: between the program and the code cache they would
+ * keep code from reaching its data (each rip-relative operand would cost three more instructions).
+ */
+#define FAR_RESERVES 0x200000000000ull
+#define LARGE	     (1ull << 30)
+
 int grow_init(struct grow *g, uint64_t reserve_bytes)
 {
-	long p = sys6(SYS_mmap, 0, reserve_bytes, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	static uint64_t far = FAR_RESERVES;
+	long p = sys6(SYS_mmap, reserve_bytes >= LARGE ? far : 0, reserve_bytes,
+		      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (sys_failed(p))
 		return -1;
+	if ((uint64_t)p == far)
+		far += round_up(reserve_bytes, LARGE);
 	*g = (struct grow){ .base = (uint8_t *)p, .reserved = reserve_bytes };
 	return 0;
 }

@@ -313,6 +313,12 @@ uint32_t sim_hierarchy_data(struct sim_hierarchy *h, uint64_t address, uint32_t 
 	return give(h, 0, address, bytes, kind, events);
 }
 
+uint32_t sim_hierarchy_below(struct sim_hierarchy *h, enum sim_access kind, uint64_t first,
+			     uint64_t last, uint64_t events[])
+{
+	return go_down(h, columns[kind], first, last, events);
+}
+
 void sim_hierarchy_finish(struct sim_hierarchy *h)
 {
 	for (unsigned slot = 0; slot < SIM_SLOTS; slot++) {

@@ -115,6 +115,13 @@ uint32_t sim_hierarchy_fetch(struct sim_hierarchy *h, uint64_t pc, uint32_t byte
 uint32_t sim_hierarchy_data(struct sim_hierarchy *h, uint64_t address, uint32_t bytes,
 			    enum sim_access kind, uint64_t events[]);
 
+/*
+ * An access to bytes first to last, as many as h->most_bytes at most, has missed in its first level, which the
+ * caller keeps by itself: what happens in the levels below. For hierarchies with is_simple.
+ */
+uint32_t sim_hierarchy_below(struct sim_hierarchy *h, enum sim_access kind, uint64_t first,
+			     uint64_t last, uint64_t events[]);
+
 /* The end: line use of what is still there is charged. No access may follow. */
 void sim_hierarchy_finish(struct sim_hierarchy *h);
 

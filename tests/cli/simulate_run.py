@@ -74,9 +74,10 @@ def counts_are_those_of_the_counters():
     for command in (['strings'], ['vectors'], ['signals'], ['faults'], ['jit'], ['selfmod']):
         if not os.path.exists(program(command[0])):
             continue
-        simulate(*SMALL, '--', program(command[0]), *command[1:])
-        t = totals(process=0)
-        check((t['Ir'], t['Dr'], t['Dw']) == counted(), command, t, counted())
+        for gear in [], ['--no-call-graph']:
+            simulate(*SMALL, *gear, '--', program(command[0]), *command[1:])
+            t = totals(process=0)
+            check((t['Ir'], t['Dr'], t['Dw']) == counted(), gear, command, t, counted())
 
 
 @case
@@ -136,6 +137,33 @@ def the_filter_changes_nothing():
         simulate(*command)
         simulate('--no-filter', *command, path='other.db')
         check(costs() == costs('other.db'), shape, totals(), totals('other.db'))
+
+
+@case
+def the_filter_gear_changes_nothing():
+    """Without a call graph translated code looks into the caches by itself, where the machine has what it takes."""
+    shapes = [[], ['--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'], ['--cache=L1d=4K,1,64', '--cache=L1i=4K,1,64'],
+              ['--cache=L1i=1K,2,64', '--cache=L1d=1K,2,64', '--cache=LL=2K,1,64'], ['--no-instructions'],
+              ['--cache=L1d=16K,16,64', '--cache=L1i=16K,16,64'], ['--cache=L2=16K,4,64'],
+              ['--cache=L1d=4K,4,64,fifo'], ['--cache=LL=64K,full,64']]
+    with open('text', 'w') as f:
+        f.write(' '.join(str(i * i % 1013) for i in range(3000)))
+    commands = [['gzip', '-c', 'text'], [program('strings')], [program('vectors')], [program('selfmod')],
+                [program('jumps')], [program('control')]]
+    for shape in shapes:
+        for command in commands if not shape else commands[:1]:
+            command = ['--no-call-graph', *SMALL, *shape, '--', *command]
+            simulate(*command)
+            simulate('--no-filter', *command, path='other.db')
+            check(costs() == costs('other.db'), command, totals(), totals('other.db'))
+
+
+@case
+def threads_leave_the_filter_gear_and_come_back():
+    simulate('--no-call-graph', *SMALL, '--', program('threads'))
+    t = totals()
+    check((t['Ir'], t['Dr'], t['Dw']) == counted(), t, counted())
+    check(t['D1mr'] > 0 and t['I1mr'] > 0, t)
 
 
 @case

@@ -181,6 +181,10 @@ def accesses_in(profile):
     return total or 'the profile counts no accesses'
 
 
+# With the call graph the engine streams, without it filters.
+SIMULATIONS = {'simulate': ['simulate'], 'filter': ['simulate', '--no-call-graph']}
+
+
 def run_case(case, gear, options, base):
     folder = os.path.join(base, case.name.replace('/', '-').replace(':', '-'))
     native = execute(case.argv, folder, case.seconds)
@@ -190,8 +194,7 @@ def run_case(case, gear, options, base):
         return dict(result, result='failed', what='natively ends with %s: %s' % (native.status, shown))
     argv, profile = case.argv, folder + '.' + gear + '.db'
     if gear != 'native':
-        argv = [options.dwell, 'record', '-q', '-o', profile, '--gear', gear] if gear != 'simulate' else \
-            [options.dwell, 'simulate', '-q', '-o', profile]
+        argv = [options.dwell] + (SIMULATIONS.get(gear) or ['record', '--gear', gear]) + ['-q', '-o', profile]
         argv += shlex.split(options.record) + ['--'] + case.argv
     for attempt in range(options.repeat):
         other = execute(argv, folder, case.seconds * options.patience)
@@ -229,7 +232,7 @@ def parse_options():
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     p.add_argument('--build', default='build', help='build directory')
     p.add_argument('--dwell', help='the dwell to test; default: that of the build directory')
-    p.add_argument('--gear', default='count,sample', help='gears, divided by commas: count, sample, or simulate')
+    p.add_argument('--gear', default='count,sample', help='gears, divided by commas: count, sample, simulate or filter')
     p.add_argument('--native', action='store_true', help='native against native: tests this test')
     p.add_argument('--quick', action='store_true', help='without the cases marked full')
     p.add_argument('--set', choices=['programs', 'real', 'all'], default='all')

@@ -95,6 +95,31 @@ static void others_are_left_alone(void **state)
 	assert_memory_equal(&memory, &as, sizeof memory);
 }
 
+static void the_filter_gear_keeps_a_clock_and_counts(void **state)
+{
+	struct thread t = thread_in(GEAR_FILTER);
+	uint64_t *lane = &t.counters.accesses;
+
+	(void)state;
+	engine_vector_counter = 1;
+	t.clock = 100;
+	for (uint64_t stays = 1; stays < 3; stays++) {
+		lanes_write(&t);
+		assert_true(lane[0] == t.clock && lane[1] == t.clock + 1);
+		/* A segment of 2 loads, 1 store and 1 modified, of 9 instructions; the clock moves on twice. */
+		lane[0] += 4;
+		lane[1] += 4;
+		lane[2] += 2 | 1ull << 32;
+		lane[3] += 9 | 1ull << LANES_MODIFIES;
+		lanes_read(&t);
+		assert_true(t.clock == 100 + 4 * stays);
+		assert_true(t.counters.accesses == (1ull << 40) + 4 * stays);
+		assert_true(t.counters.loads == (3ull << 33) + 2 * stays);
+		assert_true(t.counters.stores == (5ull << 32) + stays);
+		assert_true(t.counters.instructions == (7ull << 40) + 9 * stays);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -102,6 +127,7 @@ int main(void)
 		cmocka_unit_test(reading_twice_changes_nothing),
 		cmocka_unit_test(a_cut_buffer_stays_cut),
 		cmocka_unit_test(others_are_left_alone),
+		cmocka_unit_test(the_filter_gear_keeps_a_clock_and_counts),
 	};
 
 	return cmocka_run_group_tests(tests, 0, 0);

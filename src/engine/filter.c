@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The state of the filter gear, and what happens where its inline tests fail; see filter.h. */
+#define _GNU_SOURCE
+#include "engine/filter.h"
+
+#include <sys/mman.h>
+
+#include "channel/sys.h"
+#include "engine/cells.h"
+#include "engine/fsbase.h"
+#include "engine/graph.h"
+#include "engine/sampler.h"
+#include "engine/segments.h"
+#include "engine/util.h"
+#include "sim/cache_packed.h"
+#include "sim/hierarchy.h"
+
+#define LINES	     (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
+#define CELLS_BYTES  (LINES * sizeof(uint32_t))
+#define CODE_INDEX_AT (FILTER_CELLS + CELLS_BYTES)
+#define LAST_CELLS_AT (FILTER_CELLS + 2 * CELLS_BYTES)
+#define OWNERS_AT     (FILTER_CELLS + 3 * CELLS_BYTES)
+#define OWNERS_BYTES  STAMPS_BYTES /* of each level */
+#define LINES_AT      (OWNERS_AT + 3 * OWNERS_BYTES)
+#define HIGH_BYTES    (LINES_AT + CODE_LINES * 8 - FILTER_CELLS)
+#define LOW_BYTES    (FILTER_CELLS - FILTER_LOW)
+#define STAMPS_AT    (FILTER_LOW + PAGE)
+#define STAMPS_BYTES (16ull << 20) /* of each level: 128 MB of caches */
+#define CODE_CELLS_AT (STAMPS_AT + 3 * STAMPS_BYTES)
+#define CODE_LINES   (8ull << 20)
+#define COUNTERS_AT  (CODE_CELLS_AT + CODE_LINES * 4)
+#define COUNTERS     ((FILTER_CELLS - COUNTERS_AT) / 8)
+#define MOST_DOUBLINGS 16u /* of the wait before the filter is taken up again */
+#define LEAST_SETS   8u /* neighbouring lines of one segment never meet in a set of code */
+
+static struct {
+	bool on;
+	struct sim_hierarchy *h;
+	bool has_code;
+	struct grow sites;
+	uint64_t *lines; /* of code that have a cell, in the order of their cells */
+	uint64_t line_count;
+	uint64_t counters;
+	bool may_resume;
+	uint32_t stops;	 /* ever */
+	uint32_t wait;	 /* so many times more filter_resume does nothing */
+} f;
+
+struct filter_state filter_state;
+#define w filter_state
+
+bool filter_is_careful;
+
+bool filter_is_on(void)
+{
+	return f.on;
+}
+
+bool filter_has_code(void)
+{
+	return f.has_code;
+}
+
+enum gear filter_gear(void)
+{
+	return f.on ? GEAR_FILTER : GEAR_STREAM;
+}
+
+/* ---- Memory ---- */
+
+static void *low(uint64_t address)
+{
+	return (void *)(uintptr_t)address;
+}
+
+static bool reserve(uint64_t at, uint64_t bytes)
+{
+	long p = sys6(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (!sys_failed(p) && (uint64_t)p != at) /* a kernel that does not know the flag */
+		sys2(SYS_munmap, p, bytes);
+	return (uint64_t)p == at && sys3(SYS_madvise, at, bytes, MADV_DONTDUMP) == 0;
+}
+
+static void write_constants(void)
+{
+	const uint64_t address_mask = (1ull << FILTER_ADDRESS_BITS) - 1;
+	uint64_t *masks = low(FILTER_ALIGN_MASKS), *tick = low(FILTER_TICK);
+
+	*(uint64_t *)low(FILTER_LINE_MASK) = address_mask & ~((1ull << FILTER_LINE_SHIFT) - 1);
+	for (uint32_t n = 0; n <= FILTER_LINE_SHIFT; n++)
+		masks[n] = (1ull << n) - 1;
+	tick[0] = tick[1] = 2;
+}
+
+static uint64_t row_bytes(const struct sim_cache *c)
+{
+	return round_up(c->ways, 8) * sizeof(uint64_t);
+}
+
+static bool fits(const struct sim_cache *c)
+{
+	return c->entries && !c->is_by_age && c->shift == FILTER_LINE_SHIFT && !c->set_magic &&
+	       c->sets >= LEAST_SETS && c->replacement == SIM_REPLACE_LRU &&
+	       c->ways <= SIM_SHORT_WAYS && c->sets * row_bytes(c) <= STAMPS_BYTES;
+}
+
+static void make_level(struct filter_level *l, const struct sim_cache *c, uint32_t number)
+{
+	const uint64_t row = row_bytes(c) / sizeof *l->stamps;
+
+	l->stamps = low(STAMPS_AT + number * STAMPS_BYTES);
+	l->owners = low(OWNERS_AT + number * OWNERS_BYTES);
+	l->set_mask = c->set_mask;
+	l->row_shift = (uint64_t)__builtin_ctzll(row_bytes(c));
+	for (uint64_t set = 0; set < c->sets && c->ways < row; set++)
+		for (uint64_t way = c->ways; way < row; way++)
+			l->stamps[set * row + way] = UINT64_MAX;
+}
+
+static void make_levels(void)
+{
+	const struct sim_cache *c = f.h->caches;
+
+	make_level(&w.data, &c[0], 0);
+	if (f.has_code)
+		make_level(&w.code, &c[SIM_CODE_SLOT], 1);
+	w.is_fast = f.h->geometry.level_count == 2 && fits(&c[1]);
+	if (w.is_fast)
+		make_level(&w.last, &c[1], 2);
+}
+
+static void prepare_misses(void)
+{
+	const uint8_t *columns = &f.h->list.index[SIM_MISSES]; /* of fetches, reads, writes; the next level's */
+
+	w.sites = f.sites.base;
+	w.code_cells = low(CODE_INDEX_AT);
+	w.last_cells = low(LAST_CELLS_AT);
+	w.cells = cells.base;
+	w.cell_bytes = cells.events * sizeof *cells.base;
+	for (uint32_t column = 0; column < 3; column++)
+		for (uint32_t level = 0; level < 2; level++)
+			w.columns[column][level] =
+				columns[3 * level + column] * sizeof *cells.base;
+}
+
+bool filter_start(struct sim_hierarchy *h)
+{
+	f.h = h;
+	f.has_code = h->has_fetches;
+	if (!engine.wide || graph_is_on() || !h->is_simple || h->geometry.is_unified ||
+	    h->most_bytes < 1u << FILTER_LINE_SHIFT || !fits(&h->caches[0]) ||
+	    (f.has_code && !fits(&h->caches[SIM_CODE_SLOT])) || cache_need_gear(GEAR_FILTER) != 0 ||
+	    grow_init(&f.sites, 1ull << 30) != 0 || !reserve(FILTER_LOW, LOW_BYTES + HIGH_BYTES))
+		return false;
+	make_levels();
+	f.lines = low(LINES_AT);
+	write_constants();
+	filter_forget_sites();
+	prepare_misses();
+	f.on = f.may_resume = true;
+	return true;
+}
+
+uint32_t filter_new_site(const struct filter_site *site)
+{
+	struct filter_site *s = grow_take(&f.sites, sizeof *s);
+
+	if (!s)
+		return 0;
+	*s = *site;
+	return (uint32_t)((uint64_t)((uint8_t *)s - f.sites.base) / sizeof *s);
+}
+
+void filter_forget_sites(void)
+{
+	f.sites.used = sizeof(struct filter_site); /* number 0 is none */
+}
+
+uint32_t filter_code_cell(uint64_t line)
+{
+	uint32_t *cell = &w.code_cells[line & (LINES - 1)];
+
+	if (*cell)
+		return *cell;
+	if (f.line_count == CODE_LINES)
+		return 0;
+	*cell = (uint32_t)(CODE_CELLS_AT + 4 * f.line_count);
+	f.lines[f.line_count++] = line;
+	return *cell;
+}
+
+uint32_t filter_new_counter(void)
+{
+	return f.counters < COUNTERS ? (uint32_t)(COUNTERS_AT + 8 * f.counters++) : 0;
+}
+
+void filter_count_executions(struct segment *s)
+{
+	uint64_t *counter = low(s->counter);
+
+	if (!counter)
+		return;
+	s->executions += *counter;
+	*counter = 0;
+}
+
+/* ---- First levels ---- */
+
+static uint32_t *data_cell(uint64_t line)
+{
+	return (uint32_t *)low(FILTER_CELLS) + (line & (LINES - 1));
+}
+
+/* The line's cell is 0: it takes the place of the one with the least stamp. */
+static void bring_in(struct filter_level *l, uint64_t line, uint32_t *cell)
+{
+	uint64_t places = 1ull << l->row_shift >> 3, first = (line & l->set_mask) * places;
+	uint64_t least = first;
+
+	for (uint64_t i = first + 1; i < first + places; i++)
+		least = l->stamps[i] < l->stamps[least] ? i : least;
+	if (l->owners[least])
+		*l->owners[least] = 0;
+	l->owners[least] = cell;
+	*cell = (uint32_t)(uintptr_t)&l->stamps[least];
+}
+
+/* Returns whether it missed. */
+static bool touch_line(struct filter_level *l, uint64_t line, uint32_t *cell, uint64_t time)
+{
+	bool missed = *cell == 0;
+
+	if (missed)
+		bring_in(l, line, cell);
+	*(uint64_t *)low(*cell) = time;
+	return missed;
+}
+
+static bool touch_last(uint64_t line)
+{
+	return touch_line(&w.last, line, &w.last_cells[line & (LINES - 1)], ++w.last_clock);
+}
+
+/* The first level has missed: what is below it. */
+static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t first, uint64_t last)
+{
+	static const uint8_t columns[] = { [SIM_LOAD] = 1, [SIM_STORE] = 2, [SIM_MODIFY] = 1,
+					   [SIM_FETCH] = 0 };
+	uint64_t *events = in->cell ? cells_at(in->cell) : cells_spare();
+	uint64_t line = first >> FILTER_LINE_SHIFT, end = last >> FILTER_LINE_SHIFT;
+
+	if (w.is_fast) {
+		const uint64_t *at = w.columns[columns[kind]];
+		bool missed = touch_last(line);
+
+		if (end != line)
+			missed |= touch_last(end);
+		events[at[0] / sizeof *events]++;
+		events[at[1] / sizeof *events] += missed;
+	} else {
+		sim_hierarchy_below(f.h, kind, first, last, events);
+	}
+	if (!in->cell)
+		cells_take_spare(&in->cell);
+}
+
+/* Returns the cell of the last line. */
+static uint32_t touch(struct segment_insn *in, uint64_t address, uint32_t bytes, uint32_t kind,
+		      uint64_t time)
+{
+	uint64_t end = address + (bytes < f.h->most_bytes ? bytes : f.h->most_bytes) - 1;
+	uint64_t line = address >> FILTER_LINE_SHIFT, last = end >> FILTER_LINE_SHIFT;
+	bool missed = touch_line(&w.data, line, data_cell(line), time);
+
+	if (last != line)
+		missed |= touch_line(&w.data, last, data_cell(last), time);
+	if (missed)
+		go_below(in, kind - ACCESS_LOAD, address, end);
+	return *data_cell(last);
+}
+
+static uint32_t fetch(struct segment *s, struct segment_insn *in, uint64_t time)
+{
+	uint64_t pc = s->desc.pc + in->offset, end = pc + in->length - 1;
+	uint64_t line = pc >> FILTER_LINE_SHIFT, last = end >> FILTER_LINE_SHIFT;
+	uint32_t *cell;
+	bool missed;
+
+	if (!f.has_code)
+		return 0;
+	cell = low(filter_code_cell(line));
+	missed = touch_line(&w.code, line, cell, time);
+	if (last != line) {
+		cell = low(filter_code_cell(last));
+		missed |= touch_line(&w.code, last, cell, time);
+	}
+	if (missed)
+		go_below(in, SIM_FETCH, pc, end);
+	return *cell;
+}
+
+uint64_t filter_missed(uint64_t clock)
+{
+	struct thread *t = thread_self();
+	const struct filter_site *site = (const void *)f.sites.base;
+	struct segment *s;
+
+	site += t->miss_site;
+	s = segments_of_trailer(site->segment);
+	if (site->flags & FILTER_SITE_CODE) {
+		t->regs[site->reg] = fetch(s, &s->insn[site->index], clock);
+	} else {
+		const struct stream_access *a = &s->desc.access[site->index];
+		uint64_t base = a->fs ? fsbase_get() : 0;
+
+		clock += (site->flags & FILTER_SITE_SECOND) != 0;
+		t->regs[site->reg] = touch(&s->insn[s->owner[site->index]], t->miss_address + base,
+					a->size, a->kind, clock);
+	}
+	return site->back;
+}
+
+/* ---- What leaves the cache ---- */
+
+static void count(struct segment_insn *in, uint64_t insns, uint64_t reads, uint64_t writes)
+{
+	cells_add(&in->cell, insns, reads, writes);
+}
+
+void filter_cut(struct thread *t)
+{
+	struct segment *s = segments_of_trailer(t->cut_segment);
+	uint32_t insns = t->cut_insns - 1;
+
+	t->cut_insns = 0;
+	s->executions--;
+	for (uint32_t i = 0; i < insns && i < s->insns; i++)
+		count(&s->insn[i], 1, s->insn[i].reads, s->insn[i].writes);
+}
+
+/* A time of its own for each touch. */
+static uint64_t next_time(struct thread *t)
+{
+	return t->clock += 2;
+}
+
+/* As Valgrind counts: an instruction for each iteration, and one that finds that it is the end. */
+void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
+{
+	struct segment *s = segments_of_trailer(trailer);
+	struct segment_insn *in = &s->insn[0];
+	uint64_t n = rep->iterations, writes = 0;
+
+	s->executions++;
+	fetch(s, in, next_time(t));
+	for (uint32_t k = 0; k < rep->accesses; k++)
+		writes += rep->kind[k] == ACCESS_STORE;
+	if (n)
+		count(in, n, n * (rep->accesses - writes), n * writes);
+	for (uint64_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < rep->accesses; k++)
+			touch(in, rep->address[k] + i * (uint64_t)rep->step, rep->size,
+			      rep->kind[k], next_time(t));
+}
+
+void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries, uint32_t n)
+{
+	struct segment *s = segments_of_trailer(trailer);
+	const struct stream_access *a = &s->desc.access[0];
+	struct segment_insn *in = &s->insn[0];
+	bool write = a->kind == ACCESS_STORE;
+
+	s->executions++;
+	fetch(s, in, next_time(t));
+	if (n)
+		count(in, 0, write ? 0 : n, write ? n : 0);
+	for (uint32_t i = 0; i < n; i++)
+		touch(in, STREAM_ADDRESS(entries[i]), a->size, a->kind, next_time(t));
+}
+
+void filter_undo_elements(uint32_t trailer, uint32_t n)
+{
+	struct segment *s = segments_of_trailer(trailer);
+	bool write = s->desc.access[0].kind == ACCESS_STORE;
+
+	s->executions--;
+	count(&s->insn[0], 0, write ? 0 : -(uint64_t)n, write ? -(uint64_t)n : 0);
+}
+
+/* ---- To the caches of the hierarchy and back ---- */
+
+static uint32_t *cell_of_data(uint64_t line)
+{
+	return data_cell(line);
+}
+
+static uint32_t *cell_of_code(uint64_t line)
+{
+	return low(filter_code_cell(line));
+}
+
+static uint32_t *cell_of_last(uint64_t line)
+{
+	return &w.last_cells[line & (LINES - 1)];
+}
+
+static uint64_t line_of_data(const uint32_t *cell)
+{
+	return (uint64_t)(cell - (uint32_t *)low(FILTER_CELLS));
+}
+
+static uint64_t line_of_code(const uint32_t *cell)
+{
+	return f.lines[cell - (uint32_t *)low(CODE_CELLS_AT)];
+}
+
+static uint64_t line_of_last(const uint32_t *cell)
+{
+	return (uint64_t)(cell - w.last_cells);
+}
+
+/* A cache here and there. */
+struct pair {
+	struct filter_level *level;
+	struct sim_cache *cache;
+	uint64_t (*line_of)(const uint32_t *);
+	uint32_t *(*cell_of)(uint64_t);
+};
+
+enum { PAIRS = 3 };
+
+static uint32_t find_pairs(struct pair p[PAIRS])
+{
+	struct sim_cache *c = f.h->caches;
+	uint32_t n = 0;
+
+	p[n++] = (struct pair){ &w.data, &c[0], line_of_data, cell_of_data };
+	if (f.has_code)
+		p[n++] = (struct pair){ &w.code, &c[SIM_CODE_SLOT], line_of_code, cell_of_code };
+	if (w.is_fast)
+		p[n++] = (struct pair){ &w.last, &c[1], line_of_last, cell_of_last };
+	return n;
+}
+
+/* The place of the oldest line of a row, or NULL. */
+static uint32_t **oldest(const struct filter_level *l, uint64_t first, uint64_t places)
+{
+	uint64_t least = first;
+
+	for (uint64_t i = first; i < first + places; i++)
+		if (l->owners[i] && (!l->owners[least] || l->stamps[i] < l->stamps[least]))
+			least = i;
+	return l->owners[least] ? &l->owners[least] : 0;
+}
+
+/* In each set the oldest first. */
+static void hand_over(const struct pair *p)
+{
+	const struct filter_level *l = p->level;
+	uint64_t places = 1ull << l->row_shift >> 3;
+
+	for (uint64_t first = 0; first < p->cache->sets * places; first += places)
+		for (uint32_t **owner; (owner = oldest(l, first, places)) != 0;) {
+			sim_cache_insert(p->cache, p->line_of(*owner), 0);
+			l->stamps[owner - l->owners] = 0;
+			**owner = 0;
+			*owner = 0;
+		}
+}
+
+#define FIRST_TIME 64u /* above the stamps of lines that are taken back */
+
+static void take_back_set(const struct pair *p, const uint64_t *set, uint64_t first)
+{
+	uint64_t lines[SIM_SHORT_WAYS];
+	uint32_t n = 0;
+
+	for (uint32_t age = p->cache->ways; age-- > 0;) {
+		uint64_t entry = set[SIM_PACKED_HEAD + (set[0] >> 4 * age & 15)];
+
+		if (entry != SIM_NO_LINE)
+			lines[n++] = entry >> SIM_FLAG_BITS;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t *cell = p->cell_of(lines[i]);
+
+		p->level->owners[first + i] = cell;
+		p->level->stamps[first + i] = i + 1;
+		*cell = (uint32_t)(uintptr_t)&p->level->stamps[first + i];
+		sim_cache_remove(p->cache, lines[i]);
+	}
+}
+
+static void take_back(const struct pair *p)
+{
+	uint64_t places = 1ull << p->level->row_shift >> 3;
+
+	for (uint64_t set = 0; set < p->cache->sets; set++)
+		take_back_set(p, sim_packed_set(p->cache, set), set * places);
+}
+
+void filter_stop(void)
+{
+	struct pair p[PAIRS];
+	uint32_t n;
+
+	if (!f.on)
+		return;
+	f.on = false;
+	n = find_pairs(p);
+	for (uint32_t i = 0; i < n; i++)
+		hand_over(&p[i]);
+	f.wait = 1u << (f.stops < MOST_DOUBLINGS ? f.stops++ : MOST_DOUBLINGS);
+}
+
+bool filter_resume(struct thread *t)
+{
+	struct pair p[PAIRS];
+	uint32_t n;
+
+	if (f.on || !f.may_resume || --f.wait)
+		return false;
+	n = find_pairs(p);
+	for (uint32_t i = 0; i < n; i++)
+		take_back(&p[i]);
+	t->clock = w.last_clock = FIRST_TIME;
+	f.on = true;
+	return true;
+}
+
+void filter_make_room(uint64_t start, uint64_t end)
+{
+	if (!f.may_resume || start >= FILTER_CELLS + HIGH_BYTES || end <= FILTER_LOW)
+		return;
+	filter_stop();
+	f.may_resume = false;
+	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
+		filter_count_executions(s);
+		s->counter = 0;
+	}
+	sys2(SYS_munmap, FILTER_LOW, LOW_BYTES + HIGH_BYTES);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The filter gear of simulations: translated code asks by itself whether the line of an access is in
+ * the simulated first level, and only an access that misses there calls the engine, which goes
+ * on in the levels below at once. No address is written down.
+ *
+ * Each line of memory has a cell of four bytes in a table that is reserved for all of the address space: the address
+ * of the line's stamp, or 0 while it is not in the cache. There is a stamp for each place of
+ * the cache, eight bytes: when the line that it holds was touched last. The time is that of lanes 0
+ * and 1 of the counter register (lanes.h). The line that gives way in a set is the one with the least stamp, 0 where
+ * a place is free.
+ *
+ * So it is with code: each line of it that was translated has a cell. Cells of code, stamps, counters of executions and
+ * constants lie below 2 GB, where code needs no register to reach them.
+ *
+ *   FILTER_LOW:  | constants | stamps of data | stamps of code | cells of code -> | counters -> |
+ *   FILTER_CELLS: | cells of data | those of code, by line | those of LL | owners | lines of code |
+ *
+ * One hierarchy of LRU caches, one thread: the process's one thread owns all of it while the filter is on. While there are more
+ * threads they go on in the stream gear.
+ */
+#ifndef DWELL_ENGINE_FILTER_H
+#define DWELL_ENGINE_FILTER_H
+
+#define FILTER_LOW	   0x60000000
+#define FILTER_CELLS	   0x70000000
+#define FILTER_LINE_SHIFT  6
+#define FILTER_ADDRESS_BITS 47
+/* struct filter_site */
+#define SITE_BACK    0
+#define SITE_CELL    8
+#define SITE_ADDRESS 16
+#define SITE_REG     30
+#define SITE_FLAGS   31
+#define SITE_SPAN    32
+#define SITE_COLUMN  33
+#define SITE_BYTES   40
+/* its flags */
+#define FILTER_SITE_CODE   1 /* of a fetch, not of an access to data */
+#define FILTER_SITE_SECOND 2 /* the stamp is that of lane 1 */
+#define FILTER_SITE_SLOW   4 /* for C only */
+#define FILTER_SITE_PAIR   8 /* a fetch from two lines: the first was fetched from just before */
+/* struct filter_level */
+#define L_STAMPS 0
+#define L_OWNERS 8
+#define L_MASK	 16
+#define L_SHIFT	 24
+/* struct filter_state */
+#define F_DATA	     0
+#define F_CODE	     32
+#define F_LAST	     64
+#define F_SITES	     96
+#define F_CODE_CELLS 104
+#define F_LAST_CELLS 112
+#define F_LAST_CLOCK 120
+#define F_CELLS	     128
+#define F_CELL_BYTES 136
+#define F_COLUMNS    144
+#define F_IS_FAST    192
+
+#ifndef __ASSEMBLER__
+
+#include "engine/state.h"
+
+struct sim_hierarchy;
+struct segment;
+struct repeat;
+
+/* Constants. */
+#define FILTER_LINE_MASK   (FILTER_LOW + 0)  /* address bits that number a line, for pext */
+#define FILTER_ALIGN_MASKS (FILTER_LOW + 8)  /* of 2^n bytes at n * 8: those that are 0 where it is aligned */
+#define FILTER_TICK	   (FILTER_LOW + 64) /* for the counter register: two ticks of the clock */
+
+/* Can this hierarchy be simulated so? Then it is on from now on, with empty caches. Once. */
+bool filter_start(struct sim_hierarchy *h);
+bool filter_is_on(void);
+/* Are fetches simulated? */
+bool filter_has_code(void);
+/* The gear of simulated code. */
+enum gear filter_gear(void);
+/*
+ * Not for now: what is in its caches goes to those of the hierarchy. The caller changes gears, of
+ * its thread, too; no other is in the cache.
+ */
+void filter_stop(void);
+/*
+ * t is the only thread again, in the stream gear, its buffer replayed: the filter is on, with the lines of the
+ * hierarchy's caches. False: not yet, since this takes a millisecond; or it cannot be.
+ */
+bool filter_resume(struct thread *t);
+/* The program is about to map memory there, whatever is there: the filter is over if it is its own. */
+void filter_make_room(uint64_t start, uint64_t end);
+
+/* Where an inline test may fail. Under the translate lock. */
+struct filter_site {
+	uint64_t back;	  /* the address of the store of the stamp */
+	uint32_t *cell;	  /* number of the instruction's events, see cells.h */
+	uint64_t address; /* for FILTER_SITE_CODE: in the last line of the instruction */
+	uint32_t segment; /* its number in trailers */
+	uint16_t index;	  /* of its access; of its instruction, for FILTER_SITE_CODE */
+	uint8_t reg;	  /* that then holds the stamp's address */
+	uint8_t flags;	  /* FILTER_SITE_CODE and others */
+	uint8_t span;	  /* of an access: its bytes less 1 */
+	uint8_t column;	  /* of the events: 0 fetch, 1 read, 2 write */
+};
+/* Returns its number; 0: there is no memory. */
+uint32_t filter_new_site(const struct filter_site *site);
+/* No code is left. */
+void filter_forget_sites(void);
+
+/* Address of the cell of a line of code. 0: no room. Under the translate lock. */
+uint32_t filter_code_cell(uint64_t line);
+/* Address of a new counter of executions. 0: no room. Under the translate lock. */
+uint32_t filter_new_counter(void);
+/* The segment's executions are where everybody looks. */
+void filter_count_executions(struct segment *s);
+
+/* Has a stack pointer been seen that is no multiple of 8? Then code does not rely on it. */
+extern bool filter_is_careful;
+
+/* A fault has ended segment t->cut_segment after t->cut_insns - 1 instructions. */
+void filter_cut(struct thread *t);
+/* As replay_put_repeat and replay_put_elements, and at once; the fault of a vector instruction. */
+void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep);
+void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries, uint32_t n);
+void filter_undo_elements(uint32_t trailer, uint32_t n);
+
+/* glue: filter_miss.S */
+extern char engine_filter_miss[], engine_filter_miss_end[];
+/* Called by it, with the clock. The registers of the target are in t->regs. Returns where to go on. */
+uint64_t filter_missed(uint64_t clock);
+
+/* A cache. The row of a set has 8 or 16 places; those that the set has not have stamps that are never the least. */
+struct filter_level {
+	uint64_t *stamps;
+	uint32_t **owners; /* of stamps: the cell of the line that is there, or NULL */
+	uint64_t set_mask;
+	uint64_t row_shift; /* log2 of the bytes of a row of stamps */
+};
+
+/* What filter_miss.S looks at, too. */
+struct filter_state {
+	struct filter_level data, code;
+	struct filter_level last; /* LL, kept in the same way if there are two levels */
+	uint8_t *sites;
+	uint32_t *code_cells; /* by line: the address of its cell, or 0 */
+	uint32_t *last_cells; /* by line, as those of data */
+	uint64_t last_clock;  /* LL has a time of its own: data and code meet there */
+	uint64_t *cells;      /* of events */
+	uint64_t cell_bytes;
+	uint64_t columns[3][2]; /* bytes from the beginning of such a cell: [column][missed in LL, too] */
+	uint64_t is_fast;	/* there are two levels, and both are kept so */
+};
+extern struct filter_state filter_state;
+
+_Static_assert(sizeof(struct filter_site) == SITE_BYTES, "layout");
+_Static_assert(offsetof(struct filter_site, cell) == SITE_CELL, "layout");
+_Static_assert(offsetof(struct filter_site, address) == SITE_ADDRESS, "layout");
+_Static_assert(offsetof(struct filter_site, reg) == SITE_REG, "layout");
+_Static_assert(offsetof(struct filter_site, flags) == SITE_FLAGS, "layout");
+_Static_assert(offsetof(struct filter_site, span) == SITE_SPAN, "layout");
+_Static_assert(offsetof(struct filter_site, column) == SITE_COLUMN, "layout");
+_Static_assert(offsetof(struct filter_level, owners) == L_OWNERS, "layout");
+_Static_assert(offsetof(struct filter_level, set_mask) == L_MASK, "layout");
+_Static_assert(offsetof(struct filter_level, row_shift) == L_SHIFT, "layout");
+_Static_assert(offsetof(struct filter_state, code) == F_CODE, "layout");
+_Static_assert(offsetof(struct filter_state, last) == F_LAST, "layout");
+_Static_assert(offsetof(struct filter_state, sites) == F_SITES, "layout");
+_Static_assert(offsetof(struct filter_state, code_cells) == F_CODE_CELLS, "layout");
+_Static_assert(offsetof(struct filter_state, last_cells) == F_LAST_CELLS, "layout");
+_Static_assert(offsetof(struct filter_state, last_clock) == F_LAST_CLOCK, "layout");
+_Static_assert(offsetof(struct filter_state, cells) == F_CELLS, "layout");
+_Static_assert(offsetof(struct filter_state, cell_bytes) == F_CELL_BYTES, "layout");
+_Static_assert(offsetof(struct filter_state, columns) == F_COLUMNS, "layout");
+_Static_assert(offsetof(struct filter_state, is_fast) == F_IS_FAST, "layout");
+
+#endif
+#endif
