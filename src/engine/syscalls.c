@@ -9,9 +9,12 @@
 #include <asm/prctl.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/membarrier.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "channel/sys.h"
 #include "engine/baton.h"
@@ -199,6 +202,33 @@ static long do_membarrier(struct thread *t, long nr, const long a[6])
 		return -EINVAL;
 	r = syscalls_pass(t, nr, a);
 	return a[0] == MEMBARRIER_CMD_QUERY && r > 0 ? r & ~of_rseq : r;
+}
+
+/* May the process lock memory at all? */
+static bool may_lock(void)
+{
+	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct caps[2] = { { 0 } };
+	struct rlimit limit = { 0 };
+
+	sys4(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, &limit);
+	sys2(SYS_capget, &header, caps);
+	return limit.rlim_cur != 0 || caps[0].effective >> CAP_IPC_LOCK & 1;
+}
+
+/*
+ * All memory has the engine's in it, much of it address space that is only reserved: the kernel would fill
+ * the machine's memory with that. So nothing is locked, and the program does not hear of it.
+ */
+static long do_mlockall(struct thread *t, long nr, const long a[6])
+{
+	const long known = MCL_CURRENT | MCL_FUTURE | MCL_ONFAULT;
+
+	(void)t;
+	(void)nr;
+	if (!(a[0] & (MCL_CURRENT | MCL_FUTURE)) || (a[0] & ~known))
+		return -EINVAL;
+	return may_lock() ? 0 : -EPERM;
 }
 
 static long do_arch_prctl(struct thread *t, long nr, const long a[6])
@@ -453,6 +483,7 @@ static handler *const table[] = {
 	[SYS_exit_group] = do_exit_group,
 	[SYS_rseq] = do_rseq,
 	[SYS_membarrier] = do_membarrier,
+	[SYS_mlockall] = do_mlockall,
 	[SYS_arch_prctl] = do_arch_prctl,
 	[SYS_prctl] = do_prctl,
 	[SYS_seccomp] = do_seccomp,

@@ -171,6 +171,21 @@ static void check_efault(void)
 	STEP("bad pointers");
 }
 
+/* Locking all memory takes no more of it than the program has. */
+static void check_mlockall(void)
+{
+	struct rusage usage;
+
+	CHECK(mlockall(0) == -1 && errno == EINVAL);
+	CHECK(mlockall(MCL_ONFAULT) == -1 && errno == EINVAL);
+	CHECK(mlockall(64) == -1 && errno == EINVAL);
+	CHECK(mlockall(MCL_CURRENT | MCL_FUTURE) == 0 || errno == EPERM || errno == ENOMEM);
+	NEED(getrusage(RUSAGE_SELF, &usage) == 0);
+	CHECK(usage.ru_maxrss < 1 << 20);
+	CHECK(munlockall() == 0);
+	STEP("mlockall");
+}
+
 int main(int argc, char **argv)
 {
 	char *heap[64];
@@ -184,6 +199,7 @@ int main(int argc, char **argv)
 	check_mremap();
 	check_maps(strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0]);
 	check_efault();
+	check_mlockall();
 	for (int round = 0; round < 4; round++) {
 		for (int i = 0; i < 64; i++) {
 			heap[i] = malloc((size_t)1 << (i % 21 + 4));
