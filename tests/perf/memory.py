@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What profiling costs in memory: the largest resident size of a program, and of the collector.
 
-Each program runs natively, under `record --gear count` and under `record`. Sizes are the peaks
+Each program runs natively, under `record --gear count`, under `record` and under `simulate`. Sizes are the peaks
 that /proc shows again and again while they run (what wait4 says would hold this script's own
 size, which exec does not forget, and take collector and target for one). The bar is 1.5 times
-the program's own size and 150 MB, for target and collector together.
+the program's own size and 150 MB, for target and collector together; of `simulate` twice the size
+and 200 MB.
 
     memory.py [--dwell PATH] [--only EXPRESSION]
 
@@ -31,8 +32,9 @@ PROGRAMS = {
     'cc1': '$CC1 -quiet -O1 $IN/steps.i -o /dev/null',
     'node': 'node $IN/job.js',
 }
-VARIANTS = [('count', ['--gear', 'count']), ('record', [])]
-FACTOR, EXTRA_KB = 1.5, 150 * 1024
+# name, command, and the bar: times the program's own size, and MB
+VARIANTS = [('count', ['record', '--gear', 'count'], 1.5, 150), ('record', ['record'], 1.5, 150),
+            ('simulate', ['simulate'], 2, 200)]
 SCALE = 2
 LOOK_SECONDS = 0.01
 
@@ -97,17 +99,17 @@ def main():
     os.environ.update(LC_ALL='C', PYTHONHASHSEED='0')
     try:
         inputs.make(base + '/in', SCALE)
-        print('MB         native' + ''.join('%10s %9s %6s' % (v, 'collector', 'bar') for v, _ in VARIANTS))
+        print('MB         native' + ''.join('%10s %9s %6s' % (v[0], 'collector', 'bar') for v in VARIANTS))
         for name in PROGRAMS:
             argv = command_for(name, base + '/in')
             if not re.search(options.only, name) or not shutil.which(argv[0]):
                 continue
             native, _ = run(argv)
             line = '%-9s %7.1f' % (name, mb(native))
-            for _, arguments in VARIANTS:
-                record = [os.path.abspath(options.dwell), 'record', '-q', '-o', base + '/m.db']
-                collector, target = run(record + arguments + ['--'] + argv)
-                bar = native * FACTOR + EXTRA_KB
+            for _, command, factor, extra in VARIANTS:
+                dwell = [os.path.abspath(options.dwell)] + command + ['-q', '-o', base + '/m.db']
+                collector, target = run(dwell + ['--'] + argv)
+                bar = native * factor + extra * 1024
                 above += target + collector > bar
                 line += '%10.1f %9.1f %6.0f' % (mb(target), mb(collector), mb(bar))
             print(line, flush=True)
