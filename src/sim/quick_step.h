@@ -35,7 +35,7 @@ SIM_QUICK void sim_quick_load(struct sim_quick *q, const struct sim_call_stack *
 
 	q->fiber = f;
 	q->top = f->count != 0 ? &f->frame[f->count - 1] : NULL;
-	q->last = f->frame + f->room - 1;
+	q->last = f->room != 0 ? &f->frame[f->room - 1] : NULL;
 	q->active = s->active;
 	q->active_room = s->active_room;
 	q->active_function = s->active_function;
