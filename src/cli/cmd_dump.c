@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/size.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/options.h"
@@ -21,8 +20,7 @@ struct dump_options {
 };
 
 static const struct argp_option options[] = {
-	{"pid", 'p', "PID", 0,
-	 "Process PID: one that is profiled, or its dwell record or dwell simulate", 1},
+	OPTION_PID,
 	{"output", 'o', "FILE", 0, "Write the profile to FILE instead of " DEFAULT_DUMP, 1},
 	{0},
 };
@@ -30,28 +28,11 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct dump_options *o = state->input;
-	struct err err;
 
-	switch (key) {
-	case 'p':
-		if (number_parse("the process", arg, 1, INT32_MAX, &o->pid, &err) != 0)
-			argp_failure(state, EXIT_USAGE, 0, "%s", err.text);
-		return 0;
-	case 'o':
-		o->output = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_failure(state, EXIT_USAGE, 0, "'%s' is no option: name the process by -p",
-			     arg);
-		return 0;
-	case ARGP_KEY_END:
-		if (o->pid == 0)
-			argp_failure(state, EXIT_USAGE, 0,
-				     "no process to dump a profile of: name one by -p");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (key != 'o')
+		return options_parse_pid(key, arg, state, "dump a profile of", &o->pid);
+	o->output = arg;
+	return 0;
 }
 
 static const struct argp argp = {

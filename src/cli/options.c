@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "cli/exit_codes.h"
 
 static const char *const format_names[] = {
@@ -34,6 +35,30 @@ error_t options_parse_format(struct view_options *v, const char *name, struct ar
 	}
 	argp_failure(state, EXIT_USAGE, 0, "format '%s' is unknown: it is text, csv or json", name);
 	return EINVAL;
+}
+
+error_t options_parse_pid(int key, const char *arg, struct argp_state *state, const char *purpose,
+			  uint64_t *pid)
+{
+	struct err err;
+
+	switch (key) {
+	case 'p':
+		if (number_parse("the process", arg, 1, INT32_MAX, pid, &err) != 0)
+			argp_failure(state, EXIT_USAGE, 0, "%s", err.text);
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_failure(state, EXIT_USAGE, 0, "'%s' is no option: name the process by -p",
+			     arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (*pid == 0)
+			argp_failure(state, EXIT_USAGE, 0, "no process to %s: name one by -p",
+				     purpose);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
 }
 
 int options_choose(const char *what, const char *const *names, size_t count, const char *arg,

@@ -16,6 +16,7 @@
 
 #include <argp.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/err.h"
 
@@ -41,6 +42,22 @@ extern const struct argp view_argp;
 
 /* "text", "csv" or "json" into v->format; anything else is a usage error, which ends the program. */
 error_t options_parse_format(struct view_options *v, const char *name, struct argp_state *state);
+
+/* The option of who is asked about a run that goes on; parsed by options_parse_pid. */
+#define OPTION_PID                                                                         \
+	{                                                                                  \
+		"pid", 'p', "PID", 0,                                                      \
+			"Process PID: one that is profiled, or its dwell record or dwell " \
+			"simulate",                                                        \
+			1                                                                  \
+	}
+
+/*
+ * The rest of a parser for a command whose only words are options: -p into *pid, which is 0 before; without it, or with
+ * other words, a usage error ends the program. `purpose`: what the process is wanted for.
+ */
+error_t options_parse_pid(int key, const char *arg, struct argp_state *state, const char *purpose,
+			  uint64_t *pid);
 
 /* Which of the names `arg` is; else -1 and a sentence that lists them, about a WHAT. */
 int options_choose(const char *what, const char *const *names, size_t count, const char *arg,

@@ -8,32 +8,19 @@ Each case records small programs and holds what the views print against numbers 
 loops. The bounds are wide: a busy machine leaves a short run few windows. Each case prints one
 line; the exit status is 0 when none failed.
 """
-import argparse
 import json
 import os
 import re
 import subprocess
 import sys
-import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, '..', 'cli'))
+from cases import Skip, case, check, main  # noqa: E402
 
 ENOUGH = 2500  # samples; with fewer a run is repeated, as the machine was busy with others
 TRIES = 4
 K, M = 1 << 10, 1 << 20
-cases = []
-
-
-class Skip(Exception):
-    """This machine cannot run the case."""
-
-
-def case(function):
-    cases.append(function)
-    return function
-
-
-def check(condition, *what):
-    if not condition:
-        raise AssertionError(' '.join(str(w) for w in what))
 
 
 def near(what, value, expected, by):
@@ -240,34 +227,10 @@ def a_blocked_multigrid_solver_misses_half():
     dwell('diff', *profiles, '--event', 'LLm', '--fail-if', 'LLm > -40%')
 
 
-def main():
+def set_up(folder, dwell, build):
     global DWELL, EXAMPLES, SOURCES
-    p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    p.add_argument('--build', default='build')
-    p.add_argument('--only', default='', metavar='EXPRESSION')
-    options = p.parse_args()
-    build = os.path.abspath(options.build)
     DWELL, EXAMPLES = os.path.join(build, 'dwell'), os.path.join(build, 'examples')
-    SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'examples')
-    counts = {'ok': 0, 'skipped': 0, 'FAILED': 0}
-    with tempfile.TemporaryDirectory(prefix='dwell-examples-') as folder:
-        os.chdir(folder)
-        for function in cases:
-            if not re.search(options.only, function.__name__):
-                continue
-            result, why = 'ok', ''
-            try:
-                function()
-            except Skip as reason:
-                result, why = 'skipped', str(reason)
-            except (AssertionError, subprocess.TimeoutExpired) as reason:
-                result, why = 'FAILED', str(reason)
-            counts[result] += 1
-            print('%-8s %s %s' % (result, function.__name__, why), flush=True)
-        os.chdir('/')
-    print('examples: ' + ', '.join('%d %s' % (n, what.lower()) for what, n in counts.items()))
-    return 1 if counts['FAILED'] else 0
+    SOURCES = os.path.join(HERE, '..', '..', 'examples')
 
 
-if __name__ == '__main__':
-    sys.exit(main())
+main('examples', __doc__, set_up, build='build')
