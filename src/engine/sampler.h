@@ -17,8 +17,6 @@
 void sampler_start(struct thread *t);
 /* A new thread's sampling state. Buffers are made when first needed. */
 void sampler_thread_start(struct thread *t);
-/* t, which has been alone, is about to make another thread. */
-void sampler_before_thread(struct thread *t);
 /* Scan what is left, publish counts, give buffers back. Also before a long sleep: keep = true. */
 void sampler_thread_end(struct thread *t);
 /* The lock that guards whatever is known of accesses. */
