@@ -215,8 +215,12 @@ def what_was_not_sampled_has_no_part():
 
 @case
 def delay_begins_it():
-    record('--delay', '0.2', program('stages'), '400')
-    check(one('SELECT min(start) FROM window') > 1000000, 'sampled from the start')
+    stages = program('stages')
+    record('--delay', '2', 'sh', '-c', '"%s" 5; sleep 2; "%s" 400' % (stages, stages))
+    first, last = ask("SELECT min(id), max(id) FROM process WHERE exe LIKE '%/stages'")[0]
+    windows = 'SELECT count(*) FROM window WHERE process_id = %d'
+    check(first < last and one(windows % first) == 0, 'sampled from the start')
+    check(one(windows % last) > 0, 'not sampled at all')
     record('--delay', '50', program('stages'), '1', says='ended before the delay was over')
     check(one('SELECT count(*) FROM window') == 0, 'there are windows')
 
