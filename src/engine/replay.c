@@ -103,7 +103,7 @@ bool replay_start(void)
 				     h->data.lines[SIM_STORE] == h->data.lines[0] &&
 				     h->data.lines[SIM_MODIFY] == h->data.lines[0]);
 	prepare_wide(h);
-	if (r.is_quick && !(c->simulate_flags & CHANNEL_NO_FILTER))
+	if (r.count == 1 && r.is_quick && !(c->simulate_flags & CHANNEL_NO_FILTER))
 		filter_start(&r.h[0]);
 	return true;
 }
