@@ -76,7 +76,7 @@ static bool make_several(uint32_t events)
 	for (uint32_t i = 0; i < n; i++)
 		each[i] = &r.h[i].geometry;
 	return n > 1 && has_filter() &&
-	       replay_several_init(each, n, r.events_at, events - CELL_FIRST_MISS, &sim_reserved);
+	       replay_several_init(each, n, r.events_at, events - CELL_FIRST_MISS, &sim_pages);
 }
 
 static bool make_hierarchies(void)
@@ -89,7 +89,7 @@ static bool make_hierarchies(void)
 
 		for (uint32_t level = 0; level < g.level_count; level++)
 			g.levels[level].is_packed = engine.wide && n == 1; /* for replay_wide */
-		if (sim_hierarchy_init(h, &g, has_filter(), n > 1 ? &sim_reserved : &sim_pages) != 0)
+		if (sim_hierarchy_init(h, &g, has_filter(), &sim_pages) != 0)
 			return false;
 		h->charge = charge;
 		h->charge_context = &r.events_at[i];
@@ -119,7 +119,7 @@ static bool prepare_quick(void)
 		return true;
 	}
 	r.is_shared = r.count > 1 &&
-		      replay_shared_init(&r.shared, r.h, r.count, has_filter(), &sim_reserved);
+		      replay_shared_init(&r.shared, r.h, r.count, has_filter());
 	r.data = r.is_shared ? r.shared.plain : h->data;
 	r.fetch = r.is_shared ? r.shared.fetch : h->fetch;
 	return r.is_shared || (r.count == 1 && !h->has_tlb &&
@@ -134,8 +134,7 @@ static bool make_all(uint32_t *events)
 	const struct channel_config *c = &engine.config;
 
 	if (c->geometry_count == 0 || c->geometry_count > CHANNEL_MAX_GEOMETRIES ||
-	    c->geometry_bytes != sizeof(struct sim_geometry) ||
-	    (c->geometry_count > 1 && !sim_reserved_init()))
+	    c->geometry_bytes != sizeof(struct sim_geometry))
 		return false;
 	read_geometries(events);
 	r.is_several = make_several(*events);

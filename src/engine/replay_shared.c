@@ -2,6 +2,8 @@
 /* One filter for several hierarchies; see replay_shared.h. */
 #include "engine/replay_shared.h"
 
+#include "engine/sim_pages.h"
+
 /* With these the line that was used last in a set may be gone, or another use of it may count. */
 static bool can_share(const struct sim_hierarchy *h)
 {
@@ -43,7 +45,7 @@ static bool make_table(struct replay_shared *s, uint32_t slot, struct sim_plain 
 	}
 	if (!first)
 		return true;
-	*lines = sim_take(s->memory, (mask + 1) * sizeof **lines);
+	*lines = sim_take(&sim_pages, (mask + 1) * sizeof **lines);
 	if (!*lines)
 		return false;
 	for (uint64_t i = 0; i <= mask; i++)
@@ -53,9 +55,9 @@ static bool make_table(struct replay_shared *s, uint32_t slot, struct sim_plain 
 }
 
 bool replay_shared_init(struct replay_shared *s, const struct sim_hierarchy *h, uint32_t count,
-			bool filter, const struct sim_memory *memory)
+			bool filter)
 {
-	*s = (struct replay_shared){ .h = h, .count = count, .memory = memory };
+	*s = (struct replay_shared){ .h = h, .count = count };
 	for (uint32_t k = 0; k < count; k++)
 		if (!can_share(&h[k]))
 			return false;

@@ -17,7 +17,6 @@
 struct replay_shared {
 	const struct sim_hierarchy *h;
 	uint32_t count;
-	const struct sim_memory *memory;
 	uint64_t *data, *code;	       /* by set: the plain line, or SIM_NO_LINE */
 	struct sim_plain plain, fetch; /* these tables as a hierarchy shows its own */
 };
@@ -27,7 +26,7 @@ struct replay_shared {
  * none. The memory is never given back.
  */
 bool replay_shared_init(struct replay_shared *s, const struct sim_hierarchy *h, uint32_t count,
-			bool filter, const struct sim_memory *memory);
+			bool filter);
 
 /* All hierarchies have had the access: is what it touched plain now? */
 void replay_shared_data(struct replay_shared *s, uint64_t address, uint32_t bytes);

@@ -19,27 +19,3 @@ static void give(void *context, void *memory, uint64_t bytes)
 }
 
 const struct sim_memory sim_pages = { 0, take, give };
-
-#define RESERVE (16ull << 30)
-
-static struct grow reserved;
-
-bool sim_reserved_init(void)
-{
-	return reserved.base || grow_init(&reserved, RESERVE) == 0;
-}
-
-static void *take_reserved(void *context, uint64_t bytes)
-{
-	(void)context;
-	return grow_take(&reserved, round_up(bytes, PAGE));
-}
-
-static void keep(void *context, void *memory, uint64_t bytes)
-{
-	(void)context;
-	(void)memory;
-	(void)bytes;
-}
-
-const struct sim_memory sim_reserved = { 0, take_reserved, keep };
