@@ -8,6 +8,7 @@
 #include "engine/graph.h"
 #include "engine/records.h"
 #include "engine/replay_calls.h"
+#include "engine/replay_several.h"
 #include "engine/replay_shared.h"
 #include "engine/replay_wide.h"
 #include "engine/sampler.h"
@@ -21,8 +22,10 @@ static struct {
 	uint32_t count; /* of hierarchies */
 	uint32_t code_shift;
 	bool has_tags, has_line_use; /* see tell_tag */
-	bool is_quick; /* one hierarchy without TLB, to which stores are as loads; or what is shared */
+	bool is_quick; /* one hierarchy without TLB, to which stores are as loads; or one of the next two */
 	bool is_shared;
+	bool is_several; /* in one pass: of h only the lists of events are there */
+	struct sim_plain data, fetch; /* if it is quick: what is plain */
 	struct replay_shared shared;
 	bool is_wide;  /* as replay_wide.h wants it */
 	const uint8_t *miss_columns; /* for it: of fetches, reads, writes; then of the last level */
@@ -34,6 +37,11 @@ static struct {
 
 static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount);
 
+static bool has_filter(void)
+{
+	return !(engine.config.simulate_flags & CHANNEL_NO_FILTER);
+}
+
 static bool wants_tags(const struct sim_geometry *g)
 {
 	bool wants = g->line_use || g->code.prefetcher == SIM_PREFETCH_STRIDE;
@@ -43,24 +51,46 @@ static bool wants_tags(const struct sim_geometry *g)
 	return wants;
 }
 
-/* All of them, and how many events there are in all: Ir, Dr and Dw once. */
-static bool make_hierarchies(uint32_t *events)
+/* Their geometries, and how many events there are in all: Ir, Dr and Dw once. */
+static void read_geometries(uint32_t *events)
 {
 	const struct channel_config *c = &engine.config;
-	bool filter = !(c->simulate_flags & CHANNEL_NO_FILTER);
 
 	*events = CELL_FIRST_MISS;
 	for (uint32_t i = 0; i < c->geometry_count; i++) {
 		struct sim_hierarchy *h = &r.h[i];
-		struct sim_geometry g;
 
-		memcpy(&g, (const uint8_t *)c->geometry + i * sizeof g, sizeof g);
-		for (uint32_t level = 0; level < g.level_count; level++)
-			g.levels[level].is_packed = engine.wide && c->geometry_count == 1; /* for replay_wide */
-		if (sim_hierarchy_init(h, &g, filter, &sim_pages) != 0)
-			return false;
+		memcpy(&h->geometry, (const uint8_t *)c->geometry + i * sizeof h->geometry,
+		       sizeof h->geometry);
+		sim_events_of(&h->geometry, &h->list);
 		r.events_at[i] = *events - CELL_FIRST_MISS;
 		*events += h->list.count - CELL_FIRST_MISS;
+	}
+}
+
+static bool make_several(uint32_t events)
+{
+	const struct sim_geometry *each[CHANNEL_MAX_GEOMETRIES];
+	const uint32_t n = engine.config.geometry_count;
+
+	for (uint32_t i = 0; i < n; i++)
+		each[i] = &r.h[i].geometry;
+	return n > 1 && has_filter() &&
+	       replay_several_init(each, n, r.events_at, events - CELL_FIRST_MISS, &sim_pages);
+}
+
+static bool make_hierarchies(void)
+{
+	const uint32_t n = engine.config.geometry_count;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct sim_hierarchy *h = &r.h[i];
+		struct sim_geometry g = h->geometry;
+
+		for (uint32_t level = 0; level < g.level_count; level++)
+			g.levels[level].is_packed = engine.wide && n == 1; /* for replay_wide */
+		if (sim_hierarchy_init(h, &g, has_filter(), &sim_pages) != 0)
+			return false;
 		h->charge = charge;
 		h->charge_context = &r.events_at[i];
 		r.has_tags |= wants_tags(&g);
@@ -68,8 +98,6 @@ static bool make_hierarchies(uint32_t *events)
 	}
 	return true;
 }
-
-static void prepare_wide(const struct sim_hierarchy *h);
 
 static bool is_strict(const struct sim_geometry *g)
 {
@@ -80,30 +108,56 @@ static bool is_strict(const struct sim_geometry *g)
 	return strict;
 }
 
-bool replay_start(void)
+/* Is there a table that says of all hierarchies what is plain? Then r.data and r.fetch are that. */
+static bool prepare_quick(void)
+{
+	const struct sim_hierarchy *h = &r.h[0];
+
+	if (r.is_several) {
+		r.data = replay_several.firsts[SIM_OF_DATA].plain;
+		r.fetch = replay_several.firsts[SIM_OF_CODE].plain;
+		return true;
+	}
+	r.is_shared = r.count > 1 &&
+		      replay_shared_init(&r.shared, r.h, r.count, has_filter());
+	r.data = r.is_shared ? r.shared.plain : h->data;
+	r.fetch = r.is_shared ? r.shared.fetch : h->fetch;
+	return r.is_shared || (r.count == 1 && !h->has_tlb &&
+			       h->data.lines[SIM_STORE] == h->data.lines[0] &&
+			       h->data.lines[SIM_MODIFY] == h->data.lines[0]);
+}
+
+static void prepare_wide(const struct sim_hierarchy *h);
+
+static bool make_all(uint32_t *events)
 {
 	const struct channel_config *c = &engine.config;
-	const struct sim_hierarchy *h = &r.h[0];
+
+	if (c->geometry_count == 0 || c->geometry_count > CHANNEL_MAX_GEOMETRIES ||
+	    c->geometry_bytes != sizeof(struct sim_geometry))
+		return false;
+	read_geometries(events);
+	r.is_several = make_several(*events);
+	return (r.is_several || make_hierarchies()) && cells_init(*events) &&
+	       (!graph_is_on() || graph_start(*events));
+}
+
+bool replay_start(void)
+{
 	uint32_t events;
 
 	if (r.count) /* a forked child goes on with a copy */
 		return true;
-	if (c->geometry_count == 0 || c->geometry_count > CHANNEL_MAX_GEOMETRIES ||
-	    c->geometry_bytes != sizeof(struct sim_geometry) || !make_hierarchies(&events) ||
-	    !cells_init(events) || (graph_is_on() && !graph_start(events)))
+	if (!make_all(&events))
 		return false;
-	r.count = c->geometry_count;
+	r.count = engine.config.geometry_count;
 	replay_calls.events = events;
-	r.code_shift = h->fetch.shift;
 	for (uint32_t k = 0; k < r.count; k++)
 		r.is_strict |= is_strict(&r.h[k].geometry);
-	r.is_shared = r.count > 1 && replay_shared_init(&r.shared, r.h, r.count,
-							!(c->simulate_flags & CHANNEL_NO_FILTER));
-	r.is_quick = r.is_shared || (r.count == 1 && !h->has_tlb &&
-				     h->data.lines[SIM_STORE] == h->data.lines[0] &&
-				     h->data.lines[SIM_MODIFY] == h->data.lines[0]);
-	prepare_wide(h);
-	if (r.is_quick && !(c->simulate_flags & CHANNEL_NO_FILTER))
+	r.is_quick = prepare_quick();
+	r.code_shift = r.fetch.shift;
+	prepare_wide(&r.h[0]);
+	if (r.count == 1 && r.is_quick && has_filter())
 		filter_start(&r.h[0]);
 	return true;
 }
@@ -114,14 +168,6 @@ uint32_t replay_code_line_shift(void)
 }
 
 /* ---- One instruction after the other ---- */
-
-/* The number of the instruction's cell, in the context that executes it. */
-static inline uint32_t *cell_number(struct segment *s, struct segment_insn *in)
-{
-	struct sim_cell *cell = replay_calls.cell;
-
-	return cell ? graph_cell_number(cell, s, in) : &in->cell;
-}
 
 /*
  * Where events of the instruction are counted: only an instruction to which something happens gets
@@ -145,7 +191,7 @@ static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
 /* Line use is told the cell of who makes the accesses, prefetchers that know strides its address. */
 static void tell_tag(struct segment *s, struct segment_insn *in)
 {
-	uint32_t *number = cell_number(s, in), tag = (uint32_t)s->desc.pc + in->offset;
+	uint32_t *number = replay_calls_cell_number(s, in), tag = (uint32_t)s->desc.pc + in->offset;
 
 	if (r.has_line_use && !*number)
 		*number = cells_new_from_spare();
@@ -158,7 +204,7 @@ static void counted(struct segment *s, struct segment_insn *in)
 {
 	replay_calls_count_all(cells_spare());
 	if (replay_calls.thread || !in->cell)
-		cells_take_spare(cell_number(s, in));
+		cells_take_spare(replay_calls_cell_number(s, in));
 }
 
 static void fetch(struct segment *s, struct segment_insn *in)
@@ -166,6 +212,10 @@ static void fetch(struct segment *s, struct segment_insn *in)
 	uint64_t pc = s->desc.pc + in->offset;
 	uint32_t any = 0;
 
+	if (r.is_several) {
+		replay_several_fetch(s, in, pc);
+		return;
+	}
 	if (r.is_shared && replay_shared_is_plain(&r.shared.fetch, pc, in->length))
 		return;
 	if (r.has_tags)
@@ -185,6 +235,10 @@ static void touch(struct segment *s, struct segment_insn *in, uint64_t address, 
 	const enum sim_access access = kind - ACCESS_LOAD;
 	uint32_t any = 0;
 
+	if (r.is_several) {
+		replay_several_touch(s, in, address, bytes, access);
+		return;
+	}
 	if (r.is_shared && replay_shared_is_plain(&r.shared.plain, address, bytes))
 		return;
 	if (r.has_tags)
@@ -203,7 +257,7 @@ static void touch(struct segment *s, struct segment_insn *in, uint64_t address, 
 static void count(struct segment *s, struct segment_insn *in, uint64_t insns, uint64_t reads,
 		  uint64_t writes)
 {
-	cells_add(cell_number(s, in), insns, reads, writes);
+	cells_add(replay_calls_cell_number(s, in), insns, reads, writes);
 	replay_calls_count(CELL_INSTRUCTIONS, insns);
 	replay_calls_count(CELL_READS, reads);
 	replay_calls_count(CELL_WRITES, writes);
@@ -328,8 +382,8 @@ static inline bool code_is_plain_quickly(const struct sim_plain *f, const struct
 
 static inline bool code_is_plain(const struct segment *s)
 {
-	if (r.is_shared)
-		return code_is_plain_quickly(&r.shared.fetch, s);
+	if (r.is_quick)
+		return code_is_plain_quickly(&r.fetch, s);
 	for (uint32_t k = 0; k < r.count; k++)
 		if (!sim_hierarchy_fetch_is_plain(&r.h[k], s->desc.pc, s->bytes))
 			return false;
@@ -406,8 +460,7 @@ static void replay_slowly(const uint64_t *p, const uint64_t *end)
 
 static void replay_quickly(const uint64_t *p, const uint64_t *end)
 {
-	const struct sim_plain d = r.is_shared ? r.shared.plain : r.h[0].data;
-	const struct sim_plain f = r.is_shared ? r.shared.fetch : r.h[0].fetch;
+	const struct sim_plain d = r.data, f = r.fetch;
 	const uint64_t *const lines = d.lines[0], *trailer = p;
 
 	for (; p < end; p = ++trailer) {
@@ -453,7 +506,7 @@ const uint64_t *replay_odd(const uint64_t *p, bool is_entered)
 static void missed(struct segment *s, struct segment_insn *in, uint32_t kind, bool last)
 {
 	const uint32_t first_column = r.miss_columns[kind], last_column = r.miss_columns[3 + kind];
-	uint32_t *number = cell_number(s, in);
+	uint32_t *number = replay_calls_cell_number(s, in);
 	uint64_t *events = *number ? cells_at(*number) : cells_spare();
 
 	events[first_column]++;
@@ -476,41 +529,22 @@ void replay_missed(struct segment *s, uint32_t i, bool last)
 	missed(s, &s->insn[s->owner[i]], s->desc.access[i].kind == ACCESS_STORE ? 2 : 1, last);
 }
 
-/* Is it a cache that replay_wide knows? Then *w is it. */
-static bool fits_wide(const struct sim_cache *c, struct replay_cache *w)
-{
-	if (!c->entries || c->shift != 6 || c->set_magic || c->ways > SIM_SHORT_WAYS || c->is_by_age)
-		return false;
-	*w = (struct replay_cache){ .plain = c->plain_loads,
-				    .entries = c->entries,
-				    .mask = c->set_mask,
-				    .stride = (SIM_PACKED_HEAD + c->ways) * sizeof *c->entries,
-				    .ways = (1u << c->ways) - 1,
-				    .above = (uint8_t)(((1u << c->ways) - 1) >> 8),
-				    .oldest_shift = (uint8_t)c->oldest_shift,
-				    .part_shift = (uint8_t)c->part_shift };
-	return true;
-}
-
-/* The same of the code's; where fetches are not simulated a table says that all is plain. */
-static bool fits_wide_code(const struct sim_hierarchy *h, struct replay_cache *w)
-{
-	if (h->has_fetches)
-		return fits_wide(&h->caches[SIM_CODE_SLOT], w);
-	*w = (struct replay_cache){ .plain = (uint64_t *)(uintptr_t)h->fetch.lines[SIM_LOAD],
-				    .mask = h->fetch.set_mask };
-	return true;
-}
-
 static void prepare_wide(const struct sim_hierarchy *h)
 {
 	const struct sim_geometry *g = &h->geometry;
+	const struct sim_firsts *several = replay_several.firsts;
 
-	r.is_wide = engine.wide && r.is_quick && !r.is_shared && h->is_simple && !g->is_unified &&
-		    g->level_count == 2 && !(engine.config.simulate_flags & CHANNEL_NO_FILTER) &&
-		    fits_wide(&h->caches[0], &r.wide.data) &&
-		    fits_wide_code(h, &r.wide.code) &&
-		    fits_wide(&h->caches[1], &r.wide.last);
+	if (!engine.wide || !r.is_quick || !has_filter())
+		return;
+	if (r.is_several)
+		r.is_wide = replay_wide_fits(&several[SIM_OF_DATA].front, &r.wide.data) &&
+			    replay_wide_fits_code(&several[SIM_OF_CODE].front, &r.fetch, &r.wide.code);
+	else
+		r.is_wide = !r.is_shared && h->is_simple && !g->is_unified &&
+			    g->level_count == 2 && replay_wide_fits(&h->caches[0], &r.wide.data) &&
+			    replay_wide_fits_code(&h->caches[SIM_CODE_SLOT], &r.fetch, &r.wide.code) &&
+			    replay_wide_fits(&h->caches[1], &r.wide.last);
+	r.wide.is_several = r.is_several;
 	r.miss_columns = &h->list.index[SIM_MISSES];
 }
 
@@ -523,7 +557,9 @@ void replay_buffer(struct thread *t)
 	if (r.is_wide) {
 		while (p < t->buf && p < t->buf_start + REPLAY_WIDE_BEFORE)
 			p = replay_odd(p, false);
+		replay_several.is_wide = true;
 		replay_wide(&r.wide, p, t->buf);
+		replay_several.is_wide = false;
 	} else if (r.is_quick) {
 		replay_quickly(p, t->buf);
 	} else {

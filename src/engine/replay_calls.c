@@ -2,6 +2,10 @@
 /* Between replaying and the call graph; see replay_calls.h. */
 #include "engine/replay_calls.h"
 
+#include "engine/cells.h"
+
+_Static_assert(CELL_FIRST_MISS == SIM_OFTEN, "bits of events begin with the first miss");
+
 /* In place of a last segment: there is none to tell of; and what comes next is to be told in any case. */
 static struct segment idle;
 static struct segment due = { .counts = SEGMENT_LEAVES, .graph = { .end = SIM_END_NOTHING } };
@@ -136,6 +140,23 @@ void replay_calls_count(uint32_t event, uint64_t amount)
 					.entered = &sim_step_event,
 					.sp = event,
 					.counts = amount };
+}
+
+void replay_calls_count_each(uint64_t bits)
+{
+	struct replay_calls *c = &replay_calls;
+
+	if (!c->thread)
+		return;
+	if (c->is_direct) {
+		sim_totals_add_each(&c->thread->totals, bits);
+		return;
+	}
+	if (c->next >= c->limit)
+		replay_calls_follow();
+	*c->next++ = (struct sim_step){ .left = &sim_step_events,
+					.entered = &sim_step_events,
+					.counts = bits };
 }
 
 void replay_calls_count_all(const uint64_t *events)

@@ -101,6 +101,16 @@ void replay_calls_cut(struct segment *s, const uint64_t *next);
 /* An event happened so often, beside what executions tell; and a number for each event. */
 void replay_calls_count(uint32_t event, uint64_t amount);
 void replay_calls_count_all(const uint64_t *events);
+/* One more of each event whose bit is set, bit 0 for CELL_FIRST_MISS. */
+void replay_calls_count_each(uint64_t bits);
+
+/* Where the number of the instruction's cell is kept, in the context that executes it. */
+static inline uint32_t *replay_calls_cell_number(struct segment *s, struct segment_insn *in)
+{
+	struct sim_cell *cell = replay_calls.cell;
+
+	return cell ? graph_cell_number(cell, s, in) : &in->cell;
+}
 
 #endif
 #endif

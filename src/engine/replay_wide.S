@@ -97,6 +97,14 @@
 	to_front
 	.endm
 
+/* The entry that replace will overwrite, to rsi. Changes rcx, rdx. */
+	.macro victim at
+	movzbl	\at+C_OLDEST(%r12), %ecx
+	shrx	%rcx, (%r10), %rdx
+	and	$15, %edx
+	mov	P_ENTRIES(%r10,%rdx,8), %rsi
+	.endm
+
 /* From now on the next use of line rax changes nothing. Changes r8, r9. */
 	.macro is_plain at
 	mov	%rax, %r8
@@ -248,6 +256,8 @@ replay_wide:
 63:	cmpb	$0, S_STRADDLES(%rbx)
 	jne	88f
 	is_plain W_CODE
+	cmpb	$0, W_SEVERAL(%r12)
+	jne	67f
 	replace W_CODE
 	find	W_LAST
 	jz	64f
@@ -258,10 +268,17 @@ replay_wide:
 	mov	$1, %esi
 65:	mov	%rbx, %rdi
 	call	replay_code_missed
-	movzbl	S_QUICK(%rbx), %ecx
+66:	movzbl	S_QUICK(%rbx), %ecx
 	mov	S_CODE_LINE(%rbx), %rdi
 	lea	-1(%rdi,%rcx), %rdi
 	jmp	61b
+67:	victim	W_CODE
+	replace	W_CODE
+	mov	%rsi, %rdx
+	mov	%rax, %rsi
+	mov	%rbx, %rdi
+	call	replay_several_code_missed
+	jmp	66b
 
 7:	is_plain W_DATA
 	find	W_DATA
@@ -271,7 +288,9 @@ replay_wide:
 	cmp	%r14d, %r13d
 	jb	3b
 	jmp	5b
-72:	replace W_DATA
+72:	cmpb	$0, W_SEVERAL(%r12)
+	jne	75f
+	replace W_DATA
 	find	W_LAST
 	jz	73f
 	use
@@ -282,6 +301,14 @@ replay_wide:
 74:	mov	%rbx, %rdi
 	mov	%r13d, %esi
 	call	replay_missed
+	jmp	71b
+75:	victim	W_DATA
+	replace	W_DATA
+	mov	%rsi, %rcx
+	mov	%rax, %rdx
+	mov	%r13d, %esi
+	mov	%rbx, %rdi
+	call	replay_several_missed
 	jmp	71b
 
 88:	mov	$1, %esi

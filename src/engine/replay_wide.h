@@ -2,7 +2,8 @@
 /*
  * Replaying with AVX-512 for the most usual caches: a first level each for code and data and one
  * more, all of 64-byte lines, up to 16 ways, LRU, and a power of two of sets. The entries of a set
- * are one or two vector registers: a line is found without a branch. What is not a
+ * are one or two vector registers: a line is found without a branch. Of several hierarchies in one pass (sim/several.h) it
+ * replays the fronts. What is not a
  * segment with up to 8 accesses on one line each, or code on two lines the second of which misses, goes to
  * replay_odd.
  *
@@ -25,6 +26,7 @@
 #define W_CODE	   40
 #define W_LAST	   80
 #define W_SEGMENTS 120
+#define W_SEVERAL  128
 /* struct segment */
 #define S_CODE_LINE 8
 #define S_STRADDLES 20
@@ -39,6 +41,7 @@
 #include <stddef.h>
 
 #include "engine/segments.h"
+#include "sim/hierarchy.h"
 
 struct replay_cache {
 	uint64_t *plain; /* by set; see sim/hierarchy.h */
@@ -54,6 +57,7 @@ struct replay_cache {
 struct replay_wide {
 	struct replay_cache data, code, last;
 	uint8_t *segments; /* see segments_of_trailer */
+	uint64_t is_several; /* 1: data and code are the fronts of several hierarchies; there is no last */
 };
 
 _Static_assert(TRAILER_NUMBERS == STREAM_NUMBER_MASK, "trailers");
@@ -67,12 +71,19 @@ _Static_assert(offsetof(struct replay_cache, above) == C_ABOVE, "layout");
 _Static_assert(offsetof(struct replay_wide, code) == W_CODE, "layout");
 _Static_assert(offsetof(struct replay_wide, last) == W_LAST, "layout");
 _Static_assert(offsetof(struct replay_wide, segments) == W_SEGMENTS, "layout");
+_Static_assert(offsetof(struct replay_wide, is_several) == W_SEVERAL, "layout");
 _Static_assert(offsetof(struct segment, counts) == S_COUNTS, "layout");
 _Static_assert(offsetof(struct segment, graph) == S_GRAPH, "layout");
 _Static_assert(offsetof(struct segment, code_line) == S_CODE_LINE, "layout");
 _Static_assert(offsetof(struct segment, quick) == S_QUICK, "layout");
 _Static_assert(offsetof(struct segment, straddles) == S_STRADDLES, "layout");
 _Static_assert(offsetof(struct segment, size) == S_SIZE, "layout");
+
+/* Is it a cache that replay_wide knows? Then *w is it. */
+bool replay_wide_fits(const struct sim_cache *c, struct replay_cache *w);
+/* The same of the code's; where fetches are not simulated there is none, and all is plain. */
+bool replay_wide_fits_code(const struct sim_cache *c, const struct sim_plain *plain,
+			   struct replay_cache *w);
 
 /*
  * Entries [p, end) of a buffer, which has REPLAY_WIDE_BEFORE entries before p; vector registers are as

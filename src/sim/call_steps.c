@@ -9,6 +9,7 @@
 
 struct sim_segment sim_step_nothing = {.end = SIM_END_NOTHING};
 struct sim_segment sim_step_event = {.end = SIM_END_EVENT};
+struct sim_segment sim_step_events = {.end = SIM_END_EVENTS};
 
 static __attribute__((noinline)) void step_slowly(struct sim_call_graph *g,
 						  struct sim_call_stack *s,
@@ -44,6 +45,10 @@ void sim_call_graph_steps(struct sim_call_graph *g, struct sim_call_stack *s,
 		prefetch(step, end);
 		if (left->end == SIM_END_EVENT) {
 			sim_totals_add(totals, step->sp, step->counts);
+			continue;
+		}
+		if (left->end == SIM_END_EVENTS) {
+			sim_totals_add_each(totals, step->counts);
 			continue;
 		}
 		sim_totals_take(totals, step->counts);

@@ -44,11 +44,20 @@ static inline void sim_totals_add(struct sim_totals *t, uint64_t event, uint64_t
 	t->changes += event >= SIM_OFTEN;
 }
 
+/* One more of each event whose bit is set, bit 0 for number SIM_OFTEN. */
+static inline void sim_totals_add_each(struct sim_totals *t, uint64_t bits)
+{
+	for (; bits != 0; bits &= bits - 1)
+		t->event[SIM_OFTEN + __builtin_ctzll(bits)]++;
+	t->changes++;
+}
+
 /*
  * left  entered
  *  s1    s2     s1 was executed to its end, and s2 comes next
  *  nothing s2   s2 comes next; what was before it has been told in another way, or nothing was
  *  event  any   sp is the number of an event, counts how often it happened
+ *  events any   counts has a bit for each event that happened, as sim_totals_add_each wants it
  * The first two lines: sp as in sim_call_graph_leave; counts is the sum of SIM_COUNTS at the end of s1.
  */
 struct sim_step {
@@ -57,7 +66,7 @@ struct sim_step {
 	uint64_t counts;
 };
 
-extern struct sim_segment sim_step_nothing, sim_step_event;
+extern struct sim_segment sim_step_nothing, sim_step_event, sim_step_events;
 
 static inline bool sim_call_graph_takes_steps(const struct sim_call_graph *g)
 {

@@ -98,10 +98,11 @@ static bool grow_rare(const struct sim_call_graph *g, struct sim_fiber *f)
 }
 
 bool sim_snapshots_take(const struct sim_call_graph *g, struct sim_fiber *f,
-			const struct sim_totals *totals)
+			const struct sim_frame *top, const struct sim_totals *totals)
 {
 	const uint64_t events = rare_events(g);
 
+	f->rare_count = top != NULL ? top->rare + 1 : 0;
 	if (f->rare_count == f->rare_room && !grow_rare(g, f))
 		return false;
 	f->rare_change[f->rare_count] = totals->changes;
@@ -115,8 +116,12 @@ bool sim_snapshots_take(const struct sim_call_graph *g, struct sim_fiber *f,
 static bool has_room(const struct sim_call_graph *g, struct sim_fiber *f,
 		     const struct sim_totals *totals)
 {
-	return (f->count != f->room || grow_frames(g, f)) &&
-	       (sim_snapshot_is_new(f, totals) || sim_snapshots_take(g, f, totals));
+	const struct sim_frame *top;
+
+	if (f->count == f->room && !grow_frames(g, f))
+		return false;
+	top = f->count != 0 ? &f->frame[f->count - 1] : NULL;
+	return sim_snapshot_is_new(f, totals) || sim_snapshots_take(g, f, top, totals);
 }
 
 void sim_frames_release(const struct sim_call_graph *g, struct sim_fiber *f)

@@ -32,9 +32,12 @@ static inline bool sim_leads_on(const struct sim_call_graph *g, uint32_t node)
 	return kind == SIM_FUNCTION_STUB || kind == SIM_FUNCTION_RESOLVER;
 }
 
-/* Have a snapshot of the other events as they are now: false without memory. */
+/*
+ * Have a snapshot of the other events as they are now, for a frame above `top`, NULL if it is the first one: false without
+ * memory. It takes the place of those of frames that have ended.
+ */
 bool sim_snapshots_take(const struct sim_call_graph *g, struct sim_fiber *f,
-			const struct sim_totals *totals);
+			const struct sim_frame *top, const struct sim_totals *totals);
 static inline bool sim_snapshot_is_new(const struct sim_fiber *f, const struct sim_totals *totals)
 {
 	return f->rare_count != 0 && f->rare_change[f->rare_count - 1] == totals->changes;

@@ -100,7 +100,7 @@ SIM_QUICK bool sim_quick_has_room(struct sim_call_graph *g, const struct sim_qui
 				  const struct sim_totals *totals)
 {
 	return q->top != q->last &&
-	       (sim_snapshot_is_new(q->fiber, totals) || sim_snapshots_take(g, q->fiber, totals));
+	       (sim_snapshot_is_new(q->fiber, totals) || sim_snapshots_take(g, q->fiber, q->top, totals));
 }
 
 /* There is room. */

@@ -22,6 +22,7 @@ enum sim_segment_end {
 	/* What stands in a step (call_steps.h) in place of a segment that is left. */
 	SIM_END_NOTHING, /* the step only enters */
 	SIM_END_EVENT,	 /* it only counts */
+	SIM_END_EVENTS,	 /* the same of several events */
 };
 
 /* The ends at which a frame is made or left: the stack pointer is known there. */
