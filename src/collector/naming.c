@@ -17,6 +17,8 @@
 #define STEP_MOST ((size_t)4000)	/* questions of one batch */
 #define REST	  9 /* times as long as a batch has taken, the worker rests after it */
 
+#define MOST_LOCATIONS ((size_t)UINT32_MAX - 2) /* ids are kept in 32 bits */
+
 /* What is made ready for questions that have not come yet. */
 #define EXPECTED_FILES 16
 #define EXPECTED_BYTES ((uint64_t)32 << 20)
@@ -49,7 +51,7 @@ struct naming_worker {
 
 int64_t naming_add(struct naming *n, int file, uint64_t address)
 {
-	if (!ARRAY_GROW(n))
+	if (n->count >= MOST_LOCATIONS || !ARRAY_GROW(n))
 		return 0;
 	n->items[n->count] = (struct naming_question){.address = address, .file = file};
 	return (int64_t)++n->count;

@@ -16,9 +16,7 @@ void simulation_graph_release(struct simulation_graph *g)
 {
 	free(g->nodes.items);
 	map_release(&g->node_ids);
-	free(g->costs.items);
-	map_release(&g->cost_ids);
-	free(g->cost_values);
+	costs_release(&g->costs);
 	free(g->arcs.items);
 	free(g->arc_values);
 	free(g->jumps.items);
@@ -127,47 +125,32 @@ static bool is_written(const struct simulation_graph *g, uint32_t node)
 
 /* ---- Costs ---- */
 
-uint64_t *simulation_graph_values(struct recorder *r, struct process *p, uint32_t number,
-				  int64_t location)
+uint32_t simulation_graph_node(const struct recorder *r, const struct process *p, uint32_t number)
 {
-	struct simulation_graph *g = &r->simulation.graph;
-	const size_t events = r->simulation.events;
-	const uint32_t node = find_node(g, p, number);
-	const uint64_t key = (uint64_t)node << 32 | (uint32_t)location;
-	uint64_t index = g->costs.count;
-
-	if (node == 0)
-		return NULL;
-	if (map_get(&g->cost_ids, key, &index))
-		return g->cost_values + index * events;
-	if (!ARRAY_GROW(&g->costs) ||
-	    !array_reserve_in((void **)&g->cost_values, &g->cost_values_room, (index + 1) * events,
-			      sizeof(*g->cost_values)) ||
-	    map_set(&g->cost_ids, key, index) != 0)
-		return NULL;
-	g->costs.items[g->costs.count++] = (struct simulation_graph_cost){node, location};
-	memset(g->cost_values + index * events, 0, events * sizeof(*g->cost_values));
-	return g->cost_values + index * events;
+	return find_node(&r->simulation.graph, p, number);
 }
 
-static int write_costs(struct simulation_graph *g, unsigned events, struct store *store,
-		       bool *waits, struct err *err)
+static int write_costs(struct simulation_graph *g, struct store *store, bool *waits,
+		       struct err *err)
 {
+	uint64_t values[STORE_MAX_COLUMNS];
+
 	for (size_t i = 0; i < g->costs.count; i++) {
-		const struct simulation_graph_cost *c = &g->costs.items[i];
+		const struct cost_sum *c = &g->costs.items[i];
 		struct store_cost row = {
 			.node_id = c->node,
 			.location_id = c->location,
-			.values = g->cost_values + i * events,
+			.values = values,
 		};
 
 		if (!is_written(g, c->node)) {
 			*waits = true;
 			continue;
 		}
+		costs_values(&g->costs, i, values);
 		if (store_put_cost(store, &row, err) != 0)
 			return -1;
-		memset(g->cost_values + i * events, 0, events * sizeof(*g->cost_values));
+		costs_forget(&g->costs, i);
 	}
 	return 0;
 }
@@ -303,7 +286,7 @@ int simulation_graph_write(struct simulation_graph *g, unsigned events, const st
 {
 	*waits = false;
 	if (write_nodes(g, naming, symbols, store, err) != 0 ||
-	    write_costs(g, events, store, waits, err) != 0 ||
+	    write_costs(g, store, waits, err) != 0 ||
 	    write_arcs(g, events, store, err) != 0 || write_jumps(g, store, err) != 0)
 		return -1;
 	*waits |= g->arcs.count > 0 || g->jumps.count > 0;

@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "channel/channel.h"
+#include "collector/costs.h"
 #include "collector/naming.h"
 #include "store/store.h"
 #include "symbols/symbols.h"
@@ -21,11 +22,6 @@ struct simulation_node {
 	uint32_t thread; /* UINT32_MAX: all */
 	uint32_t kind;	 /* enum channel_function */
 	bool is_written;
-};
-
-struct simulation_graph_cost {
-	uint32_t node;
-	int64_t location;
 };
 
 struct simulation_graph_arc {
@@ -50,13 +46,7 @@ struct simulation_graph {
 	} nodes;	     /* item i has the id i + 1 in the store */
 	size_t written;	     /* nodes before this one are */
 	struct map node_ids; /* process and number there -> index */
-	struct {
-		struct simulation_graph_cost *items;
-		size_t count, room;
-	} costs;
-	struct map cost_ids; /* node and location -> index */
-	uint64_t *cost_values;
-	size_t cost_values_room;
+	struct costs costs; /* their nodes are indices + 1 */
 	struct {
 		struct simulation_graph_arc *items;
 		size_t count, room;
