@@ -455,16 +455,16 @@ static void test_stack(struct job *j)
 		j->failed = true;
 		return;
 	}
-	e->after = j->after[0];
+	e->more->after = j->after[0];
 	j->stack_is_aligned = true;
 	if (!j->live[j->first]) {
 		emit_test8(&j->o, RSP, FILTER_STACK_ALIGN - 1);
-		emit_jcc(&j->o, FORM_JNZ, e->stub);
+		emit_jcc(&j->o, FORM_JNZ, cache_exit_stub(e));
 	} else if (j->scratch2 == RCX) {
-		test_stack_without_flags(j, T_SPILL2, e->stub);
+		test_stack_without_flags(j, T_SPILL2, cache_exit_stub(e));
 	} else {
 		emit_store_gs(&j->o, RCX, T_SPILL3);
-		test_stack_without_flags(j, T_SPILL3, e->stub);
+		test_stack_without_flags(j, T_SPILL3, cache_exit_stub(e));
 		emit_load_gs(&j->o, RCX, T_SPILL3);
 	}
 }

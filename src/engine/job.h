@@ -5,10 +5,10 @@
 
 #include "engine/cache.h"
 #include "engine/emit.h"
+#include "engine/exits.h"
 #include "engine/translate.h"
 
 #define RETURN_PUSH 0x42, 0xff, 0x34, 0xdd
-#define MAX_INSNS 96
 #define MAX_SEGMENT_INSNS 40
 
 struct job {

@@ -159,7 +159,7 @@ bool segments_of_elements(struct job *j, struct code_exit *e)
 	s->flags |= in->kind == INSN_REP ? SEGMENT_REP : SEGMENT_VECTOR;
 	*accesses_of(s) = (struct segment_access){ .size = in->mem[0].size,
 						   .kind = in->mem[0].kind & 127 };
-	e->segment = TRAILER_WORD | number_of(s);
+	e->more->segment = TRAILER_WORD | number_of(s);
 	return true;
 }
 
