@@ -2,65 +2,69 @@
 /* Sums of events of code locations; see costs.h. */
 #include "collector/costs.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 
+static_assert(sizeof(struct cost_sum) == 24, "there is one for each instruction that ran");
+
 void costs_release(struct costs *c)
 {
 	free(c->items);
-	free(c->newest);
+	free(c->others.items);
 	free(c->extra);
 	*c = (struct costs){0};
 }
 
-void costs_end(struct costs *c)
+/* The first sum of a location; NULL when memory ran out. */
+static struct cost_sum *first_of(struct costs *c, uint32_t location)
 {
-	free(c->newest);
-	c->newest = NULL;
-	c->newest_room = 0;
+	const size_t count = (size_t)location + 1;
+
+	if (count > c->count) {
+		if (!array_reserve_in((void **)&c->items, &c->room, count, sizeof(*c->items)))
+			return NULL;
+		memset(c->items + c->count, 0, (count - c->count) * sizeof(*c->items));
+		c->count = count;
+	}
+	return &c->items[location];
 }
 
-/* Room for the location among the newest ones. */
-static int reach(struct costs *c, uint32_t location)
+struct cost_sum *costs_next(const struct costs *c, const struct cost_sum *sum)
 {
-	size_t before = c->newest_room;
-
-	if (location < before)
-		return 0;
-	if (!array_reserve_in((void **)&c->newest, &c->newest_room, (size_t)location + 1,
-			      sizeof(*c->newest)))
-		return -1;
-	memset(c->newest + before, 0, (c->newest_room - before) * sizeof(*c->newest));
-	return 0;
+	return sum->next != 0 ? &c->others.items[sum->next - 1] : NULL;
 }
 
-/* The item of a location in a node, which is made if it is new; NULL when memory ran out. */
-static struct cost_sum *find(struct costs *c, uint32_t node, uint32_t location,
-			     struct costs_shape shape)
+static struct cost_sum *add_other(struct costs *c, uint32_t location, uint32_t node)
 {
-	uint32_t i;
+	struct cost_sum *first = &c->items[location];
 
-	if (reach(c, location) != 0)
+	if (c->others.count >= UINT32_MAX || !ARRAY_GROW(&c->others))
 		return NULL;
-	for (i = c->newest[location]; i != 0; i = c->items[i - 1].next)
-		if (c->items[i - 1].node == node)
-			return &c->items[i - 1];
-	if (c->count >= UINT32_MAX || !ARRAY_GROW(c))
-		return NULL;
-	c->items[c->count++] = (struct cost_sum){
-		.node = node,
-		.location = location,
-		.next = c->newest[location],
-		.shape = shape,
-	};
-	c->newest[location] = (uint32_t)c->count;
-	return &c->items[c->count - 1];
+	c->others.items[c->others.count++] = (struct cost_sum){.node = node, .next = first->next};
+	first->next = (uint32_t)c->others.count;
+	return &c->others.items[c->others.count - 1];
 }
 
-/* What comes on top of an item's executions; NULL when memory ran out. */
+/* The sum of a location in a node, which is made if it is new; NULL when memory ran out. */
+static struct cost_sum *find(struct costs *c, uint32_t node, uint32_t location)
+{
+	struct cost_sum *sum = first_of(c, location);
+
+	if (sum == NULL)
+		return NULL;
+	if (sum->node == 0) /* it was in no node yet, or there are none */
+		sum->node = node;
+	for (; sum != NULL; sum = costs_next(c, sum))
+		if (sum->node == node)
+			return sum;
+	return add_other(c, location, node);
+}
+
+/* What comes on top of a sum's executions; NULL when memory ran out. */
 static uint64_t *extra_of(struct costs *c, struct cost_sum *sum)
 {
 	const size_t at = c->extra_count * c->events;
@@ -83,35 +87,37 @@ static void add_executions(uint64_t *values, uint64_t executions, struct costs_s
 	values[COSTS_WRITES] += executions * shape.writes;
 }
 
+/* Code that has changed may have another instruction at the same place. */
+static bool fits(struct cost_sum *sum, struct costs_shape shape)
+{
+	if (sum->executions == 0)
+		sum->shape = shape;
+	return sum->shape.reads == shape.reads && sum->shape.writes == shape.writes;
+}
+
 int costs_add(struct costs *c, uint32_t node, uint32_t location, uint64_t executions,
 	      struct costs_shape shape, const uint64_t *events)
 {
-	struct cost_sum *sum = find(c, node, location, shape);
-	/* Code that has changed may have another instruction at the same place. */
-	bool is_other = sum != NULL && (sum->shape.reads != shape.reads ||
-					sum->shape.writes != shape.writes);
-	uint64_t *extra = NULL;
+	struct cost_sum *sum = find(c, node, location);
+	uint64_t *extra;
 
 	if (sum == NULL)
 		return -1;
-	if (is_other || events != NULL) {
-		extra = extra_of(c, sum);
-		if (extra == NULL)
-			return -1;
-	}
-	if (is_other)
-		add_executions(extra, executions, shape);
-	else
+	if (events == NULL && fits(sum, shape)) {
 		sum->executions += executions;
+		return 0;
+	}
+	extra = extra_of(c, sum);
+	if (extra == NULL)
+		return -1;
+	add_executions(extra, executions, shape);
 	for (unsigned i = 0; events != NULL && i < c->events; i++)
 		extra[i] += events[i];
 	return 0;
 }
 
-void costs_values(const struct costs *c, size_t item, uint64_t *values)
+void costs_values(const struct costs *c, const struct cost_sum *sum, uint64_t *values)
 {
-	const struct cost_sum *sum = &c->items[item];
-
 	if (sum->extra != 0)
 		memcpy(values, c->extra + (size_t)(sum->extra - 1) * c->events,
 		       c->events * sizeof(*values));
@@ -120,10 +126,8 @@ void costs_values(const struct costs *c, size_t item, uint64_t *values)
 	add_executions(values, sum->executions, sum->shape);
 }
 
-void costs_forget(struct costs *c, size_t item)
+void costs_forget(const struct costs *c, struct cost_sum *sum)
 {
-	struct cost_sum *sum = &c->items[item];
-
 	sum->executions = 0;
 	if (sum->extra != 0)
 		memset(c->extra + (size_t)(sum->extra - 1) * c->events, 0,

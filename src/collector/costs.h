@@ -20,20 +20,21 @@ struct costs_shape {
 
 struct cost_sum {
 	uint64_t executions; /* of this shape, since they were forgotten */
-	uint32_t node;	     /* of the call graph; or what else the owner tells apart */
-	uint32_t location;
-	uint32_t next;	/* another one of this location, index + 1; 0: it is the last */
-	uint32_t extra; /* index + 1 of what comes on top; 0: nothing ever did */
+	uint32_t node;	     /* of the call graph; 0: there is none */
+	uint32_t extra;	     /* index + 1 of what comes on top; 0: nothing ever did */
+	uint32_t next;	     /* index + 1 among `others` of the location in another node; 0: none */
 	struct costs_shape shape;
 };
 
 /* All zero but `events` is an empty one. */
 struct costs {
 	unsigned events;
-	struct cost_sum *items; /* in the order in which they came */
+	struct cost_sum *items; /* by location */
 	size_t count, room;
-	uint32_t *newest; /* by location: index + 1 of the one that came last */
-	size_t newest_room;
+	struct {
+		struct cost_sum *items;
+		size_t count, room;
+	} others;
 	uint64_t *extra; /* `events` for each */
 	size_t extra_count, extra_room;
 };
@@ -47,12 +48,12 @@ void costs_release(struct costs *c);
 int costs_add(struct costs *c, uint32_t node, uint32_t location, uint64_t executions,
 	      struct costs_shape shape, const uint64_t *events);
 
-/* The sums of an item: `events` numbers. */
-void costs_values(const struct costs *c, size_t item, uint64_t *values);
-/* They are 0 from now on. */
-void costs_forget(struct costs *c, size_t item);
+/* The next node that the location was in, NULL after the last; the first one is items[location]. */
+struct cost_sum *costs_next(const struct costs *c, const struct cost_sum *sum);
 
-/* Nothing will be added any more: what only that needs is given back. */
-void costs_end(struct costs *c);
+/* The sums: `events` numbers. All 0 where nothing is new. */
+void costs_values(const struct costs *c, const struct cost_sum *sum, uint64_t *values);
+/* They are 0 from now on. */
+void costs_forget(const struct costs *c, struct cost_sum *sum);
 
 #endif

@@ -424,12 +424,11 @@ void recorder_forked(struct recorder *r)
 	naming_forked(&r->naming);
 }
 
-/* What is needed to read records alone makes room for the names. */
+/* What is needed only while there are records makes room for the names. */
 static void end_of_records(struct recorder *r)
 {
 	for (size_t i = 0; i < r->processes.count; i++)
 		code_map_forget_locations(&r->processes.items[i]->code);
-	simulation_end(&r->simulation);
 }
 
 void recorder_resolve(struct recorder *r)

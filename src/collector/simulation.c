@@ -146,30 +146,24 @@ int simulation_write(struct simulation *s, struct store *store, struct err *err)
 	bool is_waiting = false;
 
 	for (size_t i = 0; i < s->costs.count && s->has_news; i++) {
-		const uint32_t location = s->costs.items[i].location;
+		struct cost_sum *sum = &s->costs.items[i];
 		struct store_cost cost = {
-			.node_id = s->locations.items[location].node,
-			.location_id = location,
+			.node_id = s->locations.items[i].node,
+			.location_id = (int64_t)i,
 			.values = values,
 		};
 
 		if (cost.node_id == 0) {
-			is_waiting = true;
+			is_waiting |= sum->executions != 0 || sum->extra != 0;
 			continue;
 		}
-		costs_values(&s->costs, i, values);
+		costs_values(&s->costs, sum, values);
 		if (store_put_cost(store, &cost, err) != 0)
 			return -1;
-		costs_forget(&s->costs, i);
+		costs_forget(&s->costs, sum);
 	}
 	s->has_news = is_waiting;
 	return 0;
-}
-
-void simulation_end(struct simulation *s)
-{
-	costs_end(&s->costs);
-	costs_end(&s->graph.costs);
 }
 
 bool simulation_is_due(struct simulation *s, uint64_t now_ns)

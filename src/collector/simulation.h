@@ -46,8 +46,6 @@ int simulation_named(struct simulation *s, int64_t location, const struct symbol
 
 /* Write what is new of locations that have their names. Returns 0, or -1 with *err. */
 int simulation_write(struct simulation *s, struct store *store, struct err *err);
-/* No record will come any more: what only they need is given back. */
-void simulation_end(struct simulation *s);
 /* Is it time for it, while the run goes on? */
 bool simulation_is_due(struct simulation *s, uint64_t now_ns);
 

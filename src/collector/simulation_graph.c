@@ -136,21 +136,20 @@ static int write_costs(struct simulation_graph *g, struct store *store, bool *wa
 	uint64_t values[STORE_MAX_COLUMNS];
 
 	for (size_t i = 0; i < g->costs.count; i++) {
-		const struct cost_sum *c = &g->costs.items[i];
-		struct store_cost row = {
-			.node_id = c->node,
-			.location_id = c->location,
-			.values = values,
-		};
+		struct cost_sum *c = &g->costs.items[i];
+		struct store_cost row = {.location_id = (int64_t)i, .values = values};
 
-		if (!is_written(g, c->node)) {
-			*waits = true;
-			continue;
+		for (; c != NULL && c->node != 0; c = costs_next(&g->costs, c)) {
+			if (!is_written(g, c->node)) {
+				*waits = true;
+				continue;
+			}
+			row.node_id = c->node;
+			costs_values(&g->costs, c, values);
+			if (store_put_cost(store, &row, err) != 0)
+				return -1;
+			costs_forget(&g->costs, c);
 		}
-		costs_values(&g->costs, i, values);
-		if (store_put_cost(store, &row, err) != 0)
-			return -1;
-		costs_forget(&g->costs, i);
 	}
 	return 0;
 }
