@@ -24,21 +24,31 @@ struct simulation_node {
 	bool is_written;
 };
 
-struct simulation_graph_arc {
+/* What an arc or a jump is; all of it is known from the first record on. */
+struct simulation_graph_arc_key {
 	uint32_t caller, callee; /* indices + 1; the caller may be 0 */
-	int64_t location;	 /* or STORE_NONE */
+	uint32_t location;	 /* 0: none */
 	uint32_t kind;		 /* enum store_arc_kind */
+};
+
+struct simulation_graph_jump_key {
+	uint32_t node;
+	uint32_t from, to;
+	uint32_t conditional;
+};
+
+/* And what the store does not have of it yet. */
+struct simulation_graph_arc {
+	struct simulation_graph_arc_key is;
 	uint64_t calls;
 };
 
 struct simulation_graph_jump {
-	uint32_t node;
-	int64_t from, to;
-	bool conditional;
+	struct simulation_graph_jump_key is;
 	uint64_t executed, taken;
 };
 
-/* All zero is an empty one. Arrays of values have `events` numbers for each item. */
+/* All zero is an empty one. Values are `events` numbers for each arc. */
 struct simulation_graph {
 	struct {
 		struct simulation_node *items;
@@ -50,13 +60,15 @@ struct simulation_graph {
 	struct {
 		struct simulation_graph_arc *items;
 		size_t count, room;
-	} arcs; /* that wait */
+	} arcs;
+	struct map arc_ids; /* by a hash of what it is -> index */
 	uint64_t *arc_values;
 	size_t arc_values_room;
 	struct {
 		struct simulation_graph_jump *items;
 		size_t count, room;
-	} jumps; /* that wait */
+	} jumps;
+	struct map jump_ids; /* the same */
 };
 
 void simulation_graph_release(struct simulation_graph *g);

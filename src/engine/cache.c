@@ -41,6 +41,7 @@ static uint64_t known[(1u << KNOWN_BITS) / 64];
 static struct grow blocks, maps;
 static uint64_t blocks_made;
 static uint64_t *ib_table[GEARS][ENTRIES];
+static bool ib_is_filled[GEARS]; /* not before there is code of the gear: they are 4 MB */
 static uint32_t ib_mask;
 
 /* Blocks in the order of their code, per arena, for cache_block_at. */
@@ -123,7 +124,6 @@ int cache_need_gear(enum gear gear)
 	for (int e = 0; e < ENTRIES; e++)
 		ib_table[gear][e] = (uint64_t *)(p + e * (long)IB_BYTES);
 	*(uint32_t *)(p - (long)PAGE) = ib_mask; /* pext reads it here */
-	clear_ib_tables(gear);
 	return 0;
 }
 
@@ -315,6 +315,9 @@ struct block *cache_new_block(uint64_t pc, enum gear gear)
 
 	if (!b)
 		return 0;
+	if (!ib_is_filled[gear])
+		clear_ib_tables(gear);
+	ib_is_filled[gear] = true;
 	*b = (struct block){ .pc = pc, .gear = (uint8_t)gear };
 	return b;
 }
@@ -507,7 +510,8 @@ void cache_flush(void)
 	chained = 0;
 	memset(known, 0, sizeof known);
 	for (int g = 0; g < GEARS; g++)
-		clear_ib_tables((enum gear)g);
+		if (ib_is_filled[g])
+			clear_ib_tables((enum gear)g);
 	for (uint32_t i = 0; i < arena_count; i++) {
 		arena_reset(arenas[i]);
 		ordered_count[i][0] = ordered_count[i][1] = 0;
