@@ -22,11 +22,15 @@ struct insn_at {
 	uint8_t loads, stores, modifies;
 	uint8_t stream_entries; /* of its segment, appended before it runs */
 	/* Of a segment's first instruction: */
-	uint16_t begin;	  /* offset of the segment's code */
-	uint32_t segment; /* in the filter gear: its number */
 	uint8_t borrows2; /* register + 1 that the segment borrows with spill2, 0 none */
 	uint8_t borrows3; /* the same with spill3 */
+	uint8_t unused;
+	uint16_t begin;	   /* offset of the segment's code */
+	uint16_t unused_2; /* all bytes have names, so that they are all copied */
+	uint32_t segment;  /* in the filter gear: its number */
 };
+
+_Static_assert(sizeof(struct insn_at) == 24, "no byte without a name");
 
 enum {
 	INSN_AT_SEGMENT = 1,	/* first instruction of a counted segment */
