@@ -59,3 +59,47 @@ int sort_by_key(struct sort_item *items, size_t count)
 	free(other);
 	return 0;
 }
+
+static int pass_numbers(const uint64_t *from, uint64_t *to, size_t count, unsigned byte)
+{
+	size_t at[DIGITS] = {0}, i, sum = 0;
+
+	for (i = 0; i < count; i++)
+		at[from[i] >> 8 * byte & (DIGITS - 1)]++;
+	if (at[from[0] >> 8 * byte & (DIGITS - 1)] == count)
+		return 0;
+	for (i = 0; i < DIGITS; i++) {
+		size_t n = at[i];
+
+		at[i] = sum;
+		sum += n;
+	}
+	for (i = 0; i < count; i++)
+		to[at[from[i] >> 8 * byte & (DIGITS - 1)]++] = from[i];
+	return 1;
+}
+
+int sort_by_upper_half(uint64_t *numbers, size_t count)
+{
+	uint64_t *other, *from = numbers, *to;
+	unsigned byte;
+
+	if (count < 2)
+		return 0;
+	other = malloc(count * sizeof(*other));
+	if (other == NULL)
+		return -1;
+	to = other;
+	for (byte = KEY_BYTES / 2; byte < KEY_BYTES; byte++) {
+		if (pass_numbers(from, to, count, byte)) {
+			uint64_t *sorted = to;
+
+			to = from;
+			from = sorted;
+		}
+	}
+	if (from != numbers)
+		memcpy(numbers, from, count * sizeof(*numbers));
+	free(other);
+	return 0;
+}

@@ -11,6 +11,9 @@ struct sort_item {
 	uint64_t index; /* of what is sorted, in its own array */
 };
 
+/* By the upper half of each number, which stay in their order where that is equal. Returns as below. */
+int sort_by_upper_half(uint64_t *numbers, size_t count);
+
 /* By key; items with equal keys stay in their order. Returns 0, or -1 when memory ran out. */
 int sort_by_key(struct sort_item *items, size_t count);
 

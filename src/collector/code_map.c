@@ -10,6 +10,13 @@
 
 #include "base/array.h"
 
+void code_map_forget_locations(struct code_map *c)
+{
+	free(c->locations);
+	c->locations = NULL;
+	c->location_count = c->location_room = 0;
+}
+
 void code_map_release(struct code_map *c)
 {
 	free(c->modules.items);
@@ -19,7 +26,7 @@ void code_map_release(struct code_map *c)
 
 size_t code_map_add_module(struct code_map *c, const struct code_module *m)
 {
-	if (!ARRAY_GROW(&c->modules))
+	if (c->modules.count >= CODE_NO_MODULE || !ARRAY_GROW(&c->modules))
 		return CODE_NO_MODULE;
 	c->modules.items[c->modules.count] = *m;
 	return c->modules.count++;
@@ -85,6 +92,11 @@ size_t code_map_find_module(const struct code_map *c, uint64_t pc, uint64_t posi
 	return find_module(c, pc, position, &covering);
 }
 
+static uint64_t pc_of(const struct code_location *l)
+{
+	return (uint64_t)l->pc;
+}
+
 static size_t place_of(const struct code_map *c, uint64_t pc)
 {
 	return (size_t)((pc ^ pc >> 32) * 0x9e3779b97f4a7c15u >> 20) & (c->location_room - 1);
@@ -96,7 +108,7 @@ static struct code_location *find_place(const struct code_map *c, uint64_t pc, s
 	size_t i = place_of(c, pc);
 
 	while (c->locations[i].is_used &&
-	       (c->locations[i].pc != pc || c->locations[i].module != module))
+	       (pc_of(&c->locations[i]) != pc || c->locations[i].module != module))
 		i = (i + 1) & (c->location_room - 1);
 	return &c->locations[i];
 }
@@ -117,7 +129,7 @@ static int grow(struct code_map *c)
 		const struct code_location *l = &c->locations[i];
 
 		if (l->is_used)
-			*find_place(&bigger, l->pc, l->module) = *l;
+			*find_place(&bigger, pc_of(l), l->module) = *l;
 	}
 	free(c->locations);
 	c->locations = bigger.locations;
@@ -131,15 +143,22 @@ void code_map_prefetch(const struct code_map *c, uint64_t pc)
 		__builtin_prefetch(&c->locations[place_of(c, pc)]);
 }
 
+/* What a location keeps of how many modules there are: of very many, nothing. */
+static unsigned sole_of(size_t modules)
+{
+	return modules < 1u << CODE_SOLE_BITS ? (unsigned)modules : 0;
+}
+
 /* The pc's location if all its samples have the same one, whenever they were. */
 static struct code_location *find_sole(const struct code_map *c, uint64_t pc)
 {
+	const unsigned sole = sole_of(c->modules.count);
 	size_t i;
 
-	if (c->location_room == 0)
+	if (c->location_room == 0 || sole == 0)
 		return NULL;
 	for (i = place_of(c, pc); c->locations[i].is_used; i = (i + 1) & (c->location_room - 1)) {
-		if (c->locations[i].pc == pc && c->locations[i].sole == c->modules.count)
+		if (pc_of(&c->locations[i]) == pc && c->locations[i].sole == sole)
 			return &c->locations[i];
 	}
 	return NULL;
@@ -159,11 +178,11 @@ struct code_location *code_map_locate(struct code_map *c, uint64_t pc, uint64_t 
 	module = find_module(c, pc, position, &covering);
 	l = find_place(c, pc, module);
 	if (!l->is_used) {
-		*l = (struct code_location){.pc = pc, .module = (uint32_t)module, .is_used = true};
+		*l = (struct code_location){.pc = (int64_t)pc, .is_used = 1, .module = module};
 		c->location_count++;
 		*is_new = 1;
 	}
 	if (covering <= 1)
-		l->sole = (uint32_t)c->modules.count;
+		l->sole = sole_of(c->modules.count);
 	return l;
 }

@@ -7,11 +7,15 @@
 #ifndef DWELL_COLLECTOR_CODE_MAP_H
 #define DWELL_COLLECTOR_CODE_MAP_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define CODE_NO_MODULE UINT32_MAX
+/* Of a location. There are fewer modules than this. */
+#define CODE_NO_MODULE ((UINT32_C(1) << CODE_MODULE_BITS) - 1)
+#define CODE_MODULE_BITS 17
+#define CODE_SOLE_BITS	 15
 
 struct code_module {
 	int64_t id; /* in the store */
@@ -20,14 +24,17 @@ struct code_module {
 	uint64_t mapped_at, unmapped_at; /* UINT64_MAX: it stays */
 };
 
-/* Two to a cache line. */
+/* Four to a cache line: a simulated compiler has a million. */
 struct code_location {
-	int64_t id; /* in the store */
-	uint64_t pc;
-	uint32_t module; /* or CODE_NO_MODULE */
-	uint32_t sole; /* of the first so many modules, no other one covers pc, at whatever time */
-	bool is_used;  /* or a free place */
+	int64_t pc : 57; /* as addresses are, with the sign above */
+	uint64_t is_used : 1; /* or a free place */
+	uint64_t id : 32;     /* in the store */
+	uint64_t module : CODE_MODULE_BITS; /* or CODE_NO_MODULE */
+	/* Of the first so many modules, no other one covers pc, at whatever time; 0: it is not known. */
+	uint64_t sole : CODE_SOLE_BITS;
 };
+
+static_assert(sizeof(struct code_location) == 16, "four to a cache line");
 
 struct code_map {
 	struct {
@@ -40,8 +47,10 @@ struct code_map {
 };
 
 void code_map_release(struct code_map *c);
+/* The locations alone. */
+void code_map_forget_locations(struct code_map *c);
 
-/* Returns the new module's index, or CODE_NO_MODULE when memory ran out. */
+/* Returns the new module's index, or CODE_NO_MODULE when memory ran out or there are too many. */
 size_t code_map_add_module(struct code_map *c, const struct code_module *m);
 
 /* Whether the same file is mapped there already and still is. */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/heap.h"
 #include "base/text.h"
 #include "collector/door.h"
 #include "collector/dump.h"
@@ -559,6 +560,7 @@ int collector_run(const struct collector_options *o, struct collector_result *re
 		.o = o, .result = result, .engine_fd = -1, .host = {.fd = -1}, .door = {.fd = -1}};
 	int status = -1;
 
+	heap_return_large_blocks();
 	*result = (struct collector_result){0};
 	if (prepare(&r, err) != 0 || open_profile(&r, err) != 0 || start(&r, err) != 0)
 		goto out;

@@ -244,8 +244,8 @@ static uint64_t key_of_code(struct exact_process *p, uint64_t pc, uint64_t posit
 	if (l == NULL)
 		return UINT64_MAX;
 	if (is_new)
-		l->id = (int64_t)p->code.location_count - 1;
-	return (uint64_t)l->id;
+		l->id = p->code.location_count - 1;
+	return l->id;
 }
 
 static uint64_t key_of_data(struct exact_process *p, uint64_t data)

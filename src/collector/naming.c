@@ -2,6 +2,7 @@
 /* Names for code locations, and along with them for data: asked in order of address. */
 #include "collector/naming.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -17,16 +18,36 @@
 #define STEP_MOST ((size_t)4000)	/* questions of one batch */
 #define REST	  9 /* times as long as a batch has taken, the worker rests after it */
 
+#define MOST_LOCATIONS ((size_t)UINT32_MAX - 2) /* ids are kept in 32 bits */
+
 /* What is made ready for questions that have not come yet. */
 #define EXPECTED_FILES 16
 #define EXPECTED_BYTES ((uint64_t)32 << 20)
 
+/*
+ * A simulated compiler has half a million: so all parts are as wide as addresses and pointers of this machine are.
+ * A file beyond the last number, which takes 131071 of them, is none.
+ */
 struct naming_question {
-	uint64_t address;
-	int file;
-	uint32_t count;
-	const struct symbols_frame *frames; /* the symbols' */
+	uint64_t address : 47;
+	uint64_t file : 17;   /* NO_FILE: none */
+	uint64_t frames : 48; /* the symbols' address of them */
+	uint64_t count : 16;
 };
+
+static_assert(sizeof(struct naming_question) == 16, "no more than that");
+
+#define NO_FILE 0x1ffffu
+
+static int file_of(const struct naming_question *q)
+{
+	return q->file == NO_FILE ? -1 : (int)q->file;
+}
+
+static const struct symbols_frame *frames_of(const struct naming_question *q)
+{
+	return (const struct symbols_frame *)(uintptr_t)q->frames;
+}
 
 enum worker_state { WORKER_IDLE, WORKER_BUSY, WORKER_DONE, WORKER_QUIT };
 
@@ -49,15 +70,18 @@ struct naming_worker {
 
 int64_t naming_add(struct naming *n, int file, uint64_t address)
 {
-	if (!ARRAY_GROW(n))
+	if (n->count >= MOST_LOCATIONS || !ARRAY_GROW(n))
 		return 0;
-	n->items[n->count] = (struct naming_question){.address = address, .file = file};
+	n->items[n->count] = (struct naming_question){
+		.address = address & (((uint64_t)1 << 47) - 1),
+		.file = file >= 0 && file < (int)NO_FILE ? (unsigned)file : NO_FILE,
+	};
 	return (int64_t)++n->count;
 }
 
 int naming_file(const struct naming *n, int64_t id)
 {
-	return id > 0 && (size_t)id <= n->count ? n->items[id - 1].file : -1;
+	return id > 0 && (size_t)id <= n->count ? file_of(&n->items[id - 1]) : -1;
 }
 
 uint64_t naming_address(const struct naming *n, int64_t id)
@@ -74,53 +98,93 @@ bool naming_knows(const struct naming *n, int64_t id, const struct symbols_frame
 		return id <= 0;
 	q = &n->items[id - 1];
 	if (q->count > 0)
-		*outermost = &q->frames[q->count - 1];
+		*outermost = &frames_of(q)[q->count - 1];
 	return true;
 }
 
 /* ---- Answers ---- */
 
-/* The questions' indices by file, and within a file by address. */
-static int sort_questions(const struct naming_question *q, size_t count, struct sort_item *sorted)
+/* Questions about code in no file come first. */
+static size_t group_of(const struct naming_question *q)
 {
+	return (size_t)(file_of(q) + 1);
+}
+
+/* The questions' indices, group by group. Returns where each of *groups ends among them, or NULL. */
+static size_t *group_by_file(const struct naming_question *q, size_t count, uint32_t *order,
+			     size_t *groups)
+{
+	size_t *end, i, sum = 0;
+
+	*groups = 1;
+	for (i = 0; i < count; i++)
+		if (group_of(&q[i]) >= *groups)
+			*groups = group_of(&q[i]) + 1;
+	end = calloc(*groups + 1, sizeof(*end));
+	if (end == NULL)
+		return NULL;
+	for (i = 0; i < count; i++)
+		end[group_of(&q[i]) + 1]++;
+	for (i = 0; i < *groups; i++)
+		end[i] = sum += end[i];
+	for (i = 0; i < count; i++)
+		order[end[group_of(&q[i])]++] = (uint32_t)i;
+	return end;
+}
+
+/* Those of one file, in order of address, which is what it costs least in; `numbers` has room for them. */
+static int find_names_of_file(struct naming_question *questions, const uint32_t *order,
+			      size_t count, uint64_t *numbers, struct symbols *symbols)
+{
+	uint64_t lowest = UINT64_MAX;
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		sorted[i] = (struct sort_item){q[i].address, i};
-	if (sort_by_key(sorted, count) != 0)
+		if (questions[order[i]].address < lowest)
+			lowest = questions[order[i]].address;
+	for (i = 0; i < count; i++) {
+		uint64_t away = questions[order[i]].address - lowest;
+
+		numbers[i] = (away < UINT32_MAX ? away : UINT32_MAX) << 32 | order[i];
+	}
+	if (sort_by_upper_half(numbers, count) != 0)
 		return -1;
-	for (i = 0; i < count; i++)
-		sorted[i].key = (uint64_t)q[sorted[i].index].file;
-	return sort_by_key(sorted, count);
+	for (i = 0; i < count; i++) {
+		struct naming_question *q = &questions[(uint32_t)numbers[i]];
+		const struct symbols_frame *frames = NULL;
+
+		q->count = symbols_resolve(symbols, file_of(q), q->address, &frames) & 0xffff;
+		q->frames = (uintptr_t)frames & (((uint64_t)1 << 48) - 1);
+	}
+	return 0;
 }
 
 static int find_names(struct naming_question *questions, size_t count, struct symbols *symbols)
 {
-	struct sort_item *sorted = calloc(count + 1, sizeof(*sorted));
-	size_t i;
+	uint32_t *order = malloc((count + 1) * sizeof(*order));
+	uint64_t *numbers = malloc((count + 1) * sizeof(*numbers));
+	size_t groups = 0, begin = 0;
+	size_t *end = order != NULL ? group_by_file(questions, count, order, &groups) : NULL;
+	int status = end != NULL && numbers != NULL ? 0 : -1;
 
-	if (sorted == NULL || sort_questions(questions, count, sorted) != 0) {
-		free(sorted);
-		return -1;
-	}
-	for (i = 0; i < count; i++) {
-		struct naming_question *q = &questions[sorted[i].index];
-
-		q->count = (uint32_t)symbols_resolve(symbols, q->file, q->address, &q->frames);
-	}
-	free(sorted);
-	return 0;
+	for (size_t i = 0; status == 0 && i < groups; begin = end[i++])
+		status = find_names_of_file(questions, order + begin, end[i] - begin, numbers,
+					    symbols);
+	free(numbers);
+	free(order);
+	free(end);
+	return status;
 }
 
 static int write_names(const struct naming_question *q, int64_t id, struct store *store,
 		       struct err *err)
 {
+	const struct symbols_frame *names = frames_of(q);
 	struct store_frame frames[STORE_MAX_FRAMES];
 	size_t i;
 
 	for (i = 0; i < q->count && i < STORE_MAX_FRAMES; i++)
-		frames[i] = (struct store_frame){q->frames[i].function, q->frames[i].file,
-						 q->frames[i].line};
+		frames[i] = (struct store_frame){names[i].function, names[i].file, names[i].line};
 	return i > 0 ? store_put_frames(store, id, frames, i, err) : 0;
 }
 
@@ -138,8 +202,8 @@ static int write_next(struct naming *n, const struct naming_question *answers, s
 		if (write_names(q, (int64_t)++n->named, store, err) != 0)
 			return -1;
 		if (n->listener != NULL && q->count > 0 &&
-		    n->listener(n->listener_context, (int64_t)n->named, &q->frames[q->count - 1],
-				err) != 0)
+		    n->listener(n->listener_context, (int64_t)n->named,
+				&frames_of(q)[q->count - 1], err) != 0)
 			return -1;
 	}
 	return 0;

@@ -36,7 +36,7 @@ struct naming {
 	bool is_paused;		/* and now it is given nothing */
 };
 
-/* Returns the new location's id, counted from 1, or 0 when memory ran out. */
+/* Returns the new location's id, counted from 1 in 32 bits, or 0 when memory ran out. */
 int64_t naming_add(struct naming *n, int file, uint64_t address);
 
 /* The symbols' number of the file that location `id` is in, or -1. */

@@ -424,8 +424,16 @@ void recorder_forked(struct recorder *r)
 	naming_forked(&r->naming);
 }
 
+/* What is needed only while there are records makes room for the names. */
+static void end_of_records(struct recorder *r)
+{
+	for (size_t i = 0; i < r->processes.count; i++)
+		code_map_forget_locations(&r->processes.items[i]->code);
+}
+
 void recorder_resolve(struct recorder *r)
 {
+	end_of_records(r);
 	if (!r->failed)
 		note(r, naming_finish(&r->naming, r->symbols, r->store, &r->err));
 	if (!r->failed)

@@ -82,12 +82,8 @@ record_handler recorder_on_segment, recorder_on_node, recorder_on_arc, recorder_
 record_handler recorder_on_sample, recorder_on_follow, recorder_on_nested, recorder_on_window;
 record_handler recorder_on_arrival;
 
-/*
- * Room for the numbers of a location in a process's node of the call graph, all of them 0 if it is
- * new; NULL: there is no such node, or no memory.
- */
-uint64_t *simulation_graph_values(struct recorder *r, struct process *p, uint32_t number,
-				  int64_t location);
+/* What the graph calls a process's node of this number, from 1 on; 0: there is no such node. */
+uint32_t simulation_graph_node(const struct recorder *r, const struct process *p, uint32_t number);
 
 /* Of the naming: the location has its names now. */
 int recorder_on_names(void *context, int64_t id, const struct symbols_frame *outermost,

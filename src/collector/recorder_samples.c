@@ -27,12 +27,13 @@ int64_t recorder_locate(struct recorder *r, struct process *p, uint64_t pc, uint
 		row.module_address =
 			symbols_address(r->symbols, file, pc - m->start + m->file_offset);
 	}
-	l->id = row.id = naming_add(&r->naming, file, row.module_address);
-	if (l->id == 0)
+	row.id = naming_add(&r->naming, file, row.module_address);
+	l->id = (uint64_t)row.id;
+	if (row.id == 0)
 		out_of_memory(r);
 	else
 		note(r, store_put_location(r->store, &row, &r->err));
-	return l->id;
+	return row.id;
 }
 
 static uint64_t path_key(const struct process *p, uint32_t number)

@@ -15,12 +15,10 @@
 
 #define DUE_NS UINT64_C(2000000000) /* between two writings while the run goes on */
 
-enum { READS = 1, WRITES = 2, OWN_EVENTS = 3 }; /* columns; instructions are the first */
-
 void simulation_release(struct simulation *s)
 {
 	free(s->locations.items);
-	free(s->values);
+	costs_release(&s->costs);
 	map_release(&s->nodes);
 	simulation_graph_release(&s->graph);
 	*s = (struct simulation){0};
@@ -38,7 +36,7 @@ static int add_events(const struct channel_config *c, unsigned hierarchy,
 	memcpy(&g, (const char *)c->geometry + hierarchy * sizeof(g), sizeof(g));
 	if (sim_events_of(&g, &list) != 0)
 		return err_set(err, "a geometry with more than %d events", SIM_MAX_EVENTS);
-	for (unsigned i = hierarchy == 0 ? 0 : OWN_EVENTS; i < list.count; i++) {
+	for (unsigned i = hierarchy == 0 ? 0 : COSTS_BY_EXECUTION; i < list.count; i++) {
 		if (*count == STORE_MAX_COLUMNS)
 			return err_set(err,
 				       "the caches have more than %d events together: simulate "
@@ -83,42 +81,24 @@ int simulation_begin(struct simulation *s, const struct channel_config *config, 
 		if (add_events(config, i, events, &count, names, err) != 0 ||
 		    add_geometry(config, i, store, err) != 0)
 			return -1;
-	s->events = (unsigned)count;
+	s->events = s->costs.events = s->graph.costs.events = (unsigned)count;
 	return store_put_events(store, events, count, err);
 }
 
 /* ---- Locations ---- */
 
-/* Room for the location `id`, and zeros in it. */
-static int have_room(struct simulation *s, size_t id)
+/* The location is one of the process. Returns 0, or -1 when memory ran out. */
+static int keep_location(struct simulation *s, uint32_t process, size_t id)
 {
-	struct {
-		struct simulation_location **items;
-		size_t *room;
-	} l = {&s->locations.items, &s->locations.room};
-	size_t before = s->locations.count;
-
-	if (id < before)
+	if (id < s->locations.count && s->locations.items[id].process == process)
 		return 0;
-	if (!array_reserve_in((void **)l.items, l.room, id + 1, sizeof(**l.items)) ||
-	    !array_reserve_in((void **)&s->values, &s->values_room, (id + 1) * s->events,
-			      sizeof(*s->values)))
+	if (!array_reserve_in((void **)&s->locations.items, &s->locations.room, id + 1,
+			      sizeof(*s->locations.items)))
 		return -1;
-	for (size_t i = before; i <= id; i++)
-		s->locations.items[i] = (struct simulation_location){STORE_NONE, 0};
-	memset(s->values + before * s->events, 0,
-	       (id + 1 - before) * s->events * sizeof(*s->values));
-	s->locations.count = id + 1;
+	while (s->locations.count <= id)
+		s->locations.items[s->locations.count++] = (struct simulation_location){0};
+	s->locations.items[id].process = process;
 	return 0;
-}
-
-uint64_t *simulation_values(struct simulation *s, int64_t process, int64_t location)
-{
-	if (have_room(s, (size_t)location) != 0)
-		return NULL;
-	s->locations.items[location].process = process;
-	s->has_news = true;
-	return s->values + (size_t)location * s->events;
 }
 
 static uint64_t add_text(uint64_t hash, const char *text)
@@ -144,15 +124,16 @@ int simulation_named(struct simulation *s, int64_t location, const struct symbol
 	if ((size_t)location >= s->locations.count)
 		return 0;
 	l = &s->locations.items[location];
-	hash = (uint64_t)l->process * UINT64_C(0x9e3779b97f4a7c15);
+	hash = l->process * UINT64_C(0x9e3779b97f4a7c15);
 	hash = add_text(add_text(add_text(hash, node.function), node.file), node.object);
 	if (map_get(&s->nodes, hash, &id)) {
-		l->node = (int64_t)id;
+		l->node = (uint32_t)id;
 		return 0;
 	}
 	node.process_id = l->process;
-	node.id = l->node = ++s->node_count;
-	if (map_set(&s->nodes, hash, (uint64_t)l->node) != 0)
+	l->node = (uint32_t)++s->node_count;
+	node.id = l->node;
+	if (map_set(&s->nodes, hash, l->node) != 0)
 		return err_set(err, "out of memory");
 	return store_put_node(store, &node, err);
 }
@@ -161,22 +142,25 @@ int simulation_named(struct simulation *s, int64_t location, const struct symbol
 
 int simulation_write(struct simulation *s, struct store *store, struct err *err)
 {
+	uint64_t values[STORE_MAX_COLUMNS];
 	bool is_waiting = false;
 
-	for (size_t i = 1; i < s->locations.count && s->has_news; i++) {
+	for (size_t i = 0; i < s->costs.count && s->has_news; i++) {
+		struct cost_sum *sum = &s->costs.items[i];
 		struct store_cost cost = {
 			.node_id = s->locations.items[i].node,
 			.location_id = (int64_t)i,
-			.values = s->values + i * s->events,
+			.values = values,
 		};
 
 		if (cost.node_id == 0) {
-			is_waiting |= s->locations.items[i].process != STORE_NONE;
+			is_waiting |= sum->executions != 0 || sum->extra != 0;
 			continue;
 		}
+		costs_values(&s->costs, sum, values);
 		if (store_put_cost(store, &cost, err) != 0)
 			return -1;
-		memset(s->values + i * s->events, 0, s->events * sizeof(*s->values));
+		costs_forget(&s->costs, sum);
 	}
 	s->has_news = is_waiting;
 	return 0;
@@ -192,13 +176,24 @@ bool simulation_is_due(struct simulation *s, uint64_t now_ns)
 
 /* ---- Records ---- */
 
-/* Where what happened at a location in a node of the call graph (0: there is none) is summed up. */
-static uint64_t *values_of(struct recorder *r, struct process *p, uint32_t node, int64_t location)
+/* Where what happens in a node of the call graph, or where there is none, is summed up. */
+static struct costs *costs_of(struct simulation *s, uint32_t node)
 {
-	if (node == 0)
-		return simulation_values(&r->simulation, p->row.id, location);
-	r->simulation.has_news = true;
-	return simulation_graph_values(r, p, node, location);
+	return node == 0 ? &s->costs : &s->graph.costs;
+}
+
+/* An instruction of a segment, and what is new of it. */
+static int add_part(struct recorder *r, const struct process *p, uint32_t node, int64_t location,
+		    const struct record_segment *s, const struct segment_part *part,
+		    const uint64_t *own)
+{
+	const struct costs_shape shape = {part->reads, part->writes};
+
+	if (location <= 0 ||
+	    (node == 0 && keep_location(&r->simulation, (uint32_t)p->row.id, (size_t)location) != 0))
+		return -1;
+	return costs_add(costs_of(&r->simulation, node), node, (uint32_t)location, s->executions,
+			 shape, part->has_events ? own : NULL);
 }
 
 const char *recorder_on_segment(struct recorder *r, struct process *p,
@@ -207,25 +202,20 @@ const char *recorder_on_segment(struct recorder *r, struct process *p,
 	const struct record_segment *s = (const void *)h;
 	const struct segment_part *part = record_segment_parts(s);
 	const uint64_t *own = record_segment_events(s);
+	const uint32_t node = s->node == 0 ? 0 : simulation_graph_node(r, p, s->node);
 
 	if (s->events != r->simulation.events)
 		return "a piece of code with events that were not asked for";
+	if (node == 0 && s->node != 0)
+		return "a piece of code in a function that was not told of";
+	r->simulation.has_news = true;
 	for (unsigned i = 0; i < s->parts && !r->failed; i++) {
 		int64_t id = recorder_locate(r, p, s->pc + part[i].offset, s->position);
-		uint64_t *v = id > 0 ? values_of(r, p, s->node, id) : NULL;
 
-		if (v == NULL) {
+		if (add_part(r, p, node, id, s, &part[i], own) != 0)
 			out_of_memory(r);
-			break;
-		}
-		v[0] += s->executions;
-		v[READS] += s->executions * part[i].reads;
-		v[WRITES] += s->executions * part[i].writes;
-		if (!part[i].has_events)
-			continue;
-		for (unsigned k = 0; k < s->events; k++)
-			v[k] += own[k];
-		own += s->events;
+		if (part[i].has_events)
+			own += s->events;
 	}
 	return NULL;
 }

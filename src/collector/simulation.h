@@ -11,13 +11,14 @@
 
 #include "base/map.h"
 #include "channel/channel.h"
+#include "collector/costs.h"
 #include "collector/simulation_graph.h"
 #include "store/store.h"
 #include "symbols/symbols.h"
 
 struct simulation_location {
-	int64_t process;
-	int64_t node; /* 0: its function is not known yet */
+	uint32_t process;
+	uint32_t node; /* 0: its function is not known yet */
 };
 
 struct simulation {
@@ -25,9 +26,8 @@ struct simulation {
 	struct {
 		struct simulation_location *items;
 		size_t count, room;
-	} locations;	  /* by id; item 0 stands for none */
-	uint64_t *values; /* `events` for each: what the store does not have yet */
-	size_t values_room;
+	} locations;	    /* by id; item 0 stands for none */
+	struct costs costs; /* what the store does not have yet; their nodes are 0 */
 	struct map nodes; /* by a hash of process, function, file and object */
 	int64_t node_count;
 	struct simulation_graph graph; /* instead of all of these, if there is one */
@@ -39,9 +39,6 @@ struct simulation {
 int simulation_begin(struct simulation *s, const struct channel_config *config, struct store *store,
 		     struct err *err);
 void simulation_release(struct simulation *s);
-
-/* Room for a location's numbers, all of them 0 if it is new; NULL when memory ran out. */
-uint64_t *simulation_values(struct simulation *s, int64_t process, int64_t location);
 
 /* The location is in this function of the file `object` (or NULL). Returns 0, or -1 with *err. */
 int simulation_named(struct simulation *s, int64_t location, const struct symbols_frame *function,

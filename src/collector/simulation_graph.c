@@ -2,6 +2,7 @@
 /* The call graph, from records to the event profile; see simulation_graph.h. */
 #include "collector/simulation_graph.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +17,12 @@ void simulation_graph_release(struct simulation_graph *g)
 {
 	free(g->nodes.items);
 	map_release(&g->node_ids);
-	free(g->costs.items);
-	map_release(&g->cost_ids);
-	free(g->cost_values);
+	costs_release(&g->costs);
 	free(g->arcs.items);
+	map_release(&g->arc_ids);
 	free(g->arc_values);
 	free(g->jumps.items);
+	map_release(&g->jump_ids);
 	*g = (struct simulation_graph){0};
 }
 
@@ -127,52 +128,64 @@ static bool is_written(const struct simulation_graph *g, uint32_t node)
 
 /* ---- Costs ---- */
 
-uint64_t *simulation_graph_values(struct recorder *r, struct process *p, uint32_t number,
-				  int64_t location)
+uint32_t simulation_graph_node(const struct recorder *r, const struct process *p, uint32_t number)
 {
-	struct simulation_graph *g = &r->simulation.graph;
-	const size_t events = r->simulation.events;
-	const uint32_t node = find_node(g, p, number);
-	const uint64_t key = (uint64_t)node << 32 | (uint32_t)location;
-	uint64_t index = g->costs.count;
-
-	if (node == 0)
-		return NULL;
-	if (map_get(&g->cost_ids, key, &index))
-		return g->cost_values + index * events;
-	if (!ARRAY_GROW(&g->costs) ||
-	    !array_reserve_in((void **)&g->cost_values, &g->cost_values_room, (index + 1) * events,
-			      sizeof(*g->cost_values)) ||
-	    map_set(&g->cost_ids, key, index) != 0)
-		return NULL;
-	g->costs.items[g->costs.count++] = (struct simulation_graph_cost){node, location};
-	memset(g->cost_values + index * events, 0, events * sizeof(*g->cost_values));
-	return g->cost_values + index * events;
+	return find_node(&r->simulation.graph, p, number);
 }
 
-static int write_costs(struct simulation_graph *g, unsigned events, struct store *store,
-		       bool *waits, struct err *err)
+static int write_costs(struct simulation_graph *g, struct store *store, bool *waits,
+		       struct err *err)
 {
-	for (size_t i = 0; i < g->costs.count; i++) {
-		const struct simulation_graph_cost *c = &g->costs.items[i];
-		struct store_cost row = {
-			.node_id = c->node,
-			.location_id = c->location,
-			.values = g->cost_values + i * events,
-		};
+	uint64_t values[STORE_MAX_COLUMNS];
 
-		if (!is_written(g, c->node)) {
-			*waits = true;
-			continue;
+	for (size_t i = 0; i < g->costs.count; i++) {
+		struct cost_sum *c = &g->costs.items[i];
+		struct store_cost row = {.location_id = (int64_t)i, .values = values};
+
+		for (; c != NULL && c->node != 0; c = costs_next(&g->costs, c)) {
+			if (!is_written(g, c->node)) {
+				*waits = true;
+				continue;
+			}
+			row.node_id = c->node;
+			costs_values(&g->costs, c, values);
+			if (store_put_cost(store, &row, err) != 0)
+				return -1;
+			costs_forget(&g->costs, c);
 		}
-		if (store_put_cost(store, &row, err) != 0)
-			return -1;
-		memset(g->cost_values + i * events, 0, events * sizeof(*g->cost_values));
 	}
 	return 0;
 }
 
 /* ---- Arcs ---- */
+
+/* The place of an item among others: `key` are four numbers, with which each of `bytes` begins. */
+struct keyed {
+	const struct map *ids;
+	const char *items;
+	size_t bytes;
+};
+
+#define KEY_BYTES (4 * sizeof(uint32_t))
+
+static_assert(sizeof(struct simulation_graph_arc_key) == KEY_BYTES, "as in struct keyed");
+static_assert(sizeof(struct simulation_graph_jump_key) == KEY_BYTES, "as in struct keyed");
+
+/*
+ * Is there one with this key? Then *index is it; else *hash is what a new one is to be found by. Where others have
+ * that hash the next one is taken.
+ */
+static bool find_keyed(const struct keyed *k, const void *key, uint64_t *hash, uint64_t *index)
+{
+	uint64_t words[2];
+
+	memcpy(words, key, sizeof(words));
+	*hash = (words[0] * UINT64_C(0x9e3779b97f4a7c15) ^ words[1]) * UINT64_C(0xd6e8feb86659fd93);
+	for (*hash ^= *hash >> 32; map_get(k->ids, *hash, index); ++*hash)
+		if (memcmp(k->items + *index * k->bytes, key, KEY_BYTES) == 0)
+			return true;
+	return false;
+}
 
 static uint32_t kind_of(uint32_t flags)
 {
@@ -182,118 +195,147 @@ static uint32_t kind_of(uint32_t flags)
 				   : STORE_ARC_CALL;
 }
 
+/* The index of the arc, which is made if it is new; -1 when memory ran out. */
+static int64_t find_arc(struct simulation_graph *g, const struct simulation_graph_arc_key *key,
+			size_t events)
+{
+	const struct keyed k = {&g->arc_ids, (const char *)g->arcs.items, sizeof(*g->arcs.items)};
+	const size_t i = g->arcs.count;
+	uint64_t hash, index;
+
+	if (find_keyed(&k, key, &hash, &index))
+		return (int64_t)index;
+	if (!ARRAY_GROW(&g->arcs) ||
+	    !array_reserve_in((void **)&g->arc_values, &g->arc_values_room, (i + 1) * events,
+			      sizeof(*g->arc_values)) ||
+	    map_set(&g->arc_ids, hash, i) != 0)
+		return -1;
+	g->arcs.items[g->arcs.count++] = (struct simulation_graph_arc){.is = *key};
+	memset(g->arc_values + i * events, 0, events * sizeof(*g->arc_values));
+	return (int64_t)i;
+}
+
 const char *recorder_on_arc(struct recorder *r, struct process *p, const struct record_header *h)
 {
 	const struct record_arc *a = (const void *)h;
 	struct simulation_graph *g = &r->simulation.graph;
-	const size_t events = r->simulation.events, i = g->arcs.count;
-	struct simulation_graph_arc arc = {
+	const size_t events = r->simulation.events;
+	const struct simulation_graph_arc_key key = {
 		.caller = find_node(g, p, a->caller),
 		.callee = find_node(g, p, a->callee),
-		.location = STORE_NONE,
+		.location = a->pc != 0 ? (uint32_t)recorder_locate(r, p, a->pc, a->position) : 0,
 		.kind = kind_of(a->flags),
-		.calls = a->calls,
 	};
+	int64_t i;
 
 	if (a->events != events)
 		return "a call with events that were not asked for";
-	if (arc.callee == 0 || (arc.caller == 0 && a->caller != 0))
+	if (key.callee == 0 || (key.caller == 0 && a->caller != 0))
 		return "a call between functions that were not told of";
-	if (a->pc != 0)
-		arc.location = recorder_locate(r, p, a->pc, a->position);
-	if (arc.location == 0 || !ARRAY_GROW(&g->arcs) ||
-	    !array_reserve_in((void **)&g->arc_values, &g->arc_values_room, (i + 1) * events,
-			      sizeof(*g->arc_values))) {
+	i = find_arc(g, &key, events);
+	if (i < 0) {
 		out_of_memory(r);
 		return NULL;
 	}
-	g->arcs.items[g->arcs.count++] = arc;
-	/* In another context of an active function: sums over a function's contexts are to be true. */
-	if (a->flags & ARC_RECURSIVE)
-		memset(g->arc_values + i * events, 0, events * sizeof(*g->arc_values));
-	else
-		memcpy(g->arc_values + i * events, record_arc_values(a),
-		       events * sizeof(*g->arc_values));
+	g->arcs.items[i].calls += a->calls;
+	/* Not in another context of an active function: sums over a function's contexts are to be true. */
+	for (size_t k = 0; k < events && !(a->flags & ARC_RECURSIVE); k++)
+		g->arc_values[(size_t)i * events + k] += record_arc_values(a)[k];
 	r->simulation.has_news = true;
 	return NULL;
 }
 
-/* Those that cannot be written yet stay. */
 static int write_arcs(struct simulation_graph *g, unsigned events, struct store *store,
-		      struct err *err)
+		      bool *waits, struct err *err)
 {
-	size_t kept = 0;
-
 	for (size_t i = 0; i < g->arcs.count; i++) {
-		const struct simulation_graph_arc *a = &g->arcs.items[i];
+		struct simulation_graph_arc *a = &g->arcs.items[i];
 		struct store_arc row = {
-			.caller_id = a->caller != 0 ? (int64_t)a->caller : STORE_NONE,
-			.location_id = a->location,
-			.callee_id = a->callee,
-			.kind = a->kind,
+			.caller_id = a->is.caller != 0 ? (int64_t)a->is.caller : STORE_NONE,
+			.location_id = a->is.location != 0 ? (int64_t)a->is.location : STORE_NONE,
+			.callee_id = a->is.callee,
+			.kind = a->is.kind,
 			.calls = a->calls,
 			.values = g->arc_values + i * events,
 		};
 
-		if (!is_written(g, a->caller) || !is_written(g, a->callee)) {
-			memmove(g->arc_values + kept * events, row.values,
-				events * sizeof(*row.values));
-			g->arcs.items[kept++] = *a;
-		} else if (store_put_arc(store, &row, err) != 0) {
-			return -1;
+		if (!is_written(g, a->is.caller) || !is_written(g, a->is.callee)) {
+			*waits = true;
+			continue;
 		}
+		if (store_put_arc(store, &row, err) != 0)
+			return -1;
+		a->calls = 0;
+		memset(g->arc_values + i * events, 0, events * sizeof(*g->arc_values));
 	}
-	g->arcs.count = kept;
 	return 0;
 }
 
 /* ---- Jumps ---- */
 
+/* The jump, which is made if it is new; NULL when memory ran out. */
+static struct simulation_graph_jump *find_jump(struct simulation_graph *g,
+					       const struct simulation_graph_jump_key *key)
+{
+	const struct keyed k = {&g->jump_ids, (const char *)g->jumps.items,
+				sizeof(*g->jumps.items)};
+	uint64_t hash, index;
+
+	if (find_keyed(&k, key, &hash, &index))
+		return &g->jumps.items[index];
+	if (!ARRAY_GROW(&g->jumps) || map_set(&g->jump_ids, hash, g->jumps.count) != 0)
+		return NULL;
+	g->jumps.items[g->jumps.count] = (struct simulation_graph_jump){.is = *key};
+	return &g->jumps.items[g->jumps.count++];
+}
+
 const char *recorder_on_jump(struct recorder *r, struct process *p, const struct record_header *h)
 {
 	const struct record_jump *j = (const void *)h;
 	struct simulation_graph *g = &r->simulation.graph;
-	struct simulation_graph_jump jump = {
+	const struct simulation_graph_jump_key key = {
 		.node = find_node(g, p, j->node),
-		.from = recorder_locate(r, p, j->from, j->position),
-		.to = recorder_locate(r, p, j->to, j->position),
+		.from = (uint32_t)recorder_locate(r, p, j->from, j->position),
+		.to = (uint32_t)recorder_locate(r, p, j->to, j->position),
 		.conditional = j->conditional != 0,
-		.executed = j->executed,
-		.taken = j->taken,
 	};
+	struct simulation_graph_jump *jump;
 
-	if (jump.node == 0)
+	if (key.node == 0)
 		return "a jump in a function that was not told of";
-	if (jump.from == 0 || jump.to == 0 || !ARRAY_GROW(&g->jumps)) {
+	jump = key.from != 0 && key.to != 0 ? find_jump(g, &key) : NULL;
+	if (jump == NULL) {
 		out_of_memory(r);
 		return NULL;
 	}
-	g->jumps.items[g->jumps.count++] = jump;
+	jump->executed += j->executed;
+	jump->taken += j->taken;
 	r->simulation.has_news = true;
 	return NULL;
 }
 
-static int write_jumps(struct simulation_graph *g, struct store *store, struct err *err)
+static int write_jumps(struct simulation_graph *g, struct store *store, bool *waits,
+		       struct err *err)
 {
-	size_t kept = 0;
-
 	for (size_t i = 0; i < g->jumps.count; i++) {
-		const struct simulation_graph_jump *j = &g->jumps.items[i];
+		struct simulation_graph_jump *j = &g->jumps.items[i];
 		struct store_jump row = {
-			.node_id = j->node,
-			.from_id = j->from,
-			.to_id = j->to,
-			.conditional = j->conditional,
+			.node_id = j->is.node,
+			.from_id = j->is.from,
+			.to_id = j->is.to,
+			.conditional = j->is.conditional != 0,
 			.executed = j->executed,
 			.taken = j->taken,
 		};
 
-		if (!is_written(g, j->node))
-			g->jumps.items[kept++] = *j;
-		else if (store_put_jump(store, &row, err) != 0)
+		if (!is_written(g, j->is.node)) {
+			*waits = true;
+			continue;
+		}
+		if (store_put_jump(store, &row, err) != 0)
 			return -1;
+		j->executed = j->taken = 0;
 	}
-	g->jumps.count = kept;
 	return 0;
 }
 
@@ -303,9 +345,9 @@ int simulation_graph_write(struct simulation_graph *g, unsigned events, const st
 {
 	*waits = false;
 	if (write_nodes(g, naming, symbols, store, err) != 0 ||
-	    write_costs(g, events, store, waits, err) != 0 ||
-	    write_arcs(g, events, store, err) != 0 || write_jumps(g, store, err) != 0)
+	    write_costs(g, store, waits, err) != 0 ||
+	    write_arcs(g, events, store, waits, err) != 0 ||
+	    write_jumps(g, store, waits, err) != 0)
 		return -1;
-	*waits |= g->arcs.count > 0 || g->jumps.count > 0;
 	return 0;
 }

@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "channel/channel.h"
+#include "collector/costs.h"
 #include "collector/naming.h"
 #include "store/store.h"
 #include "symbols/symbols.h"
@@ -23,26 +24,31 @@ struct simulation_node {
 	bool is_written;
 };
 
-struct simulation_graph_cost {
-	uint32_t node;
-	int64_t location;
+/* What an arc or a jump is; all of it is known from the first record on. */
+struct simulation_graph_arc_key {
+	uint32_t caller, callee; /* indices + 1; the caller may be 0 */
+	uint32_t location;	 /* 0: none */
+	uint32_t kind;		 /* enum store_arc_kind */
 };
 
+struct simulation_graph_jump_key {
+	uint32_t node;
+	uint32_t from, to;
+	uint32_t conditional;
+};
+
+/* And what the store does not have of it yet. */
 struct simulation_graph_arc {
-	uint32_t caller, callee; /* indices + 1; the caller may be 0 */
-	int64_t location;	 /* or STORE_NONE */
-	uint32_t kind;		 /* enum store_arc_kind */
+	struct simulation_graph_arc_key is;
 	uint64_t calls;
 };
 
 struct simulation_graph_jump {
-	uint32_t node;
-	int64_t from, to;
-	bool conditional;
+	struct simulation_graph_jump_key is;
 	uint64_t executed, taken;
 };
 
-/* All zero is an empty one. Arrays of values have `events` numbers for each item. */
+/* All zero is an empty one. Values are `events` numbers for each arc. */
 struct simulation_graph {
 	struct {
 		struct simulation_node *items;
@@ -50,23 +56,19 @@ struct simulation_graph {
 	} nodes;	     /* item i has the id i + 1 in the store */
 	size_t written;	     /* nodes before this one are */
 	struct map node_ids; /* process and number there -> index */
-	struct {
-		struct simulation_graph_cost *items;
-		size_t count, room;
-	} costs;
-	struct map cost_ids; /* node and location -> index */
-	uint64_t *cost_values;
-	size_t cost_values_room;
+	struct costs costs; /* their nodes are indices + 1 */
 	struct {
 		struct simulation_graph_arc *items;
 		size_t count, room;
-	} arcs; /* that wait */
+	} arcs;
+	struct map arc_ids; /* by a hash of what it is -> index */
 	uint64_t *arc_values;
 	size_t arc_values_room;
 	struct {
 		struct simulation_graph_jump *items;
 		size_t count, room;
-	} jumps; /* that wait */
+	} jumps;
+	struct map jump_ids; /* the same */
 };
 
 void simulation_graph_release(struct simulation_graph *g);

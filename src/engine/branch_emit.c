@@ -22,7 +22,7 @@ static void link_site(struct job *j, struct code_exit *e)
 {
 	struct block *to;
 
-	e->site = j->o.p - 4;
+	cache_exit_set_site(e, j->o.p - 4);
 	to = cache_find(e->target, j->gear);
 	if (!to && e->target == j->block->pc)
 		to = j->block;
@@ -32,7 +32,7 @@ static void link_site(struct job *j, struct code_exit *e)
 
 static void emit_field(struct job *j, const struct code_exit *e)
 {
-	emit_u32(&j->o, e ? (uint32_t)(e->stub - (j->o.p + 4)) : 0);
+	emit_u32(&j->o, e ? (uint32_t)(cache_exit_stub(e) - (j->o.p + 4)) : 0);
 }
 
 void job_jump_link(struct job *j, uint64_t target)
@@ -235,7 +235,7 @@ static void leave(struct job *j, enum exit_kind kind, uint64_t target)
 	struct code_exit *e = new_exit(j, kind, target);
 
 	if (e)
-		emit_jump(&j->o, e->stub);
+		emit_jump(&j->o, cache_exit_stub(e));
 }
 
 static void emit_mark(struct job *j, uint32_t i)
@@ -244,9 +244,9 @@ static void emit_mark(struct job *j, uint32_t i)
 
 	if (!e)
 		return;
-	emit_jump(&j->o, e->stub);
-	e->insn = cache_keep_insn(&j->in[i]);
-	j->failed |= !e->insn;
+	emit_jump(&j->o, cache_exit_stub(e));
+	e->more->insn = cache_keep_insn(&j->in[i]);
+	j->failed |= !e->more->insn;
 }
 
 void job_marked_entry(struct job *j)
@@ -255,8 +255,8 @@ void job_marked_entry(struct job *j)
 
 	if (!e)
 		return;
-	emit_jump(&j->o, e->stub);
-	e->resume = j->o.p;
+	emit_jump(&j->o, cache_exit_stub(e));
+	e->more->resume = j->o.p;
 }
 
 static void emit_rep(struct job *j, uint32_t i)
@@ -269,10 +269,10 @@ static void emit_rep(struct job *j, uint32_t i)
 	job_copy_insn(j, i);
 	if (!e)
 		return;
-	emit_jump(&j->o, e->stub);
-	e->resume = j->o.p;
-	e->insn = cache_keep_insn(&j->in[i]);
-	j->failed |= !e->insn || !segments_of_elements(j, e);
+	emit_jump(&j->o, cache_exit_stub(e));
+	e->more->resume = j->o.p;
+	e->more->insn = cache_keep_insn(&j->in[i]);
+	j->failed |= !e->more->insn || !segments_of_elements(j, e);
 }
 
 static void emit_elements(struct job *j, uint32_t i)
@@ -281,11 +281,11 @@ static void emit_elements(struct job *j, uint32_t i)
 
 	if (!e)
 		return;
-	e->after = j->after[0];
-	emit_jump(&j->o, e->stub);
-	e->resume = j->o.p;
-	e->insn = cache_keep_insn(&j->in[i]);
-	j->failed |= !e->insn || !segments_of_elements(j, e);
+	e->more->after = j->after[0];
+	emit_jump(&j->o, cache_exit_stub(e));
+	e->more->resume = j->o.p;
+	e->more->insn = cache_keep_insn(&j->in[i]);
+	j->failed |= !e->more->insn || !segments_of_elements(j, e);
 	job_copy_insn(j, i);
 }
 

@@ -7,6 +7,7 @@
 
 #include "channel/sys.h"
 #include "engine/emit.h"
+#include "engine/exits.h"
 #include "engine/filter.h"
 #include "engine/pages.h"
 #include "engine/poll.h"
@@ -37,10 +38,10 @@ static uint32_t chained; /* blocks */
  */
 #define KNOWN_BITS 20
 static uint64_t known[(1u << KNOWN_BITS) / 64];
-static struct grow blocks, exits, maps;
-static uint32_t exit_count;
+static struct grow blocks, maps;
 static uint64_t blocks_made;
 static uint64_t *ib_table[GEARS][ENTRIES];
+static bool ib_is_filled[GEARS]; /* not before there is code of the gear: they are 4 MB */
 static uint32_t ib_mask;
 
 /* Blocks in the order of their code, per arena, for cache_block_at. */
@@ -123,7 +124,6 @@ int cache_need_gear(enum gear gear)
 	for (int e = 0; e < ENTRIES; e++)
 		ib_table[gear][e] = (uint64_t *)(p + e * (long)IB_BYTES);
 	*(uint32_t *)(p - (long)PAGE) = ib_mask; /* pext reads it here */
-	clear_ib_tables(gear);
 	return 0;
 }
 
@@ -133,11 +133,8 @@ int cache_init(uint64_t bytes, uint32_t mask)
 
 	arena_bytes = bytes ? bytes : DEFAULT_ARENA_BYTES;
 	ib_mask = mask;
-	if (grow_init(&blocks, 1ull << 30) || grow_init(&exits, 2ull << 30) ||
-	    grow_init(&maps, 1ull << 30))
+	if (grow_init(&blocks, 1ull << 30) || grow_init(&maps, 1ull << 30) || exits_init() != 0)
 		return -1;
-	grow_take(&exits, sizeof(struct code_exit)); /* number 0 means none */
-	exit_count = 1;
 	p = sys6(SYS_mmap, 0, sizeof(struct block *) << HASH_BITS, PROT_READ | PROT_WRITE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sys_failed(p))
@@ -284,7 +281,22 @@ bool cache_has_room(const struct arena *a)
 	       ordered_count[i][0] < ORDERED_MAX - 1 &&
 	       ordered_count[i][1] < ORDERED_MAX - 1 &&
 	       blocks.reserved - blocks.used > (1u << 20) &&
-	       exits.reserved - exits.used > (1u << 20) && maps.reserved - maps.used > (1u << 20);
+	       maps.reserved - maps.used > (1u << 20) && exits_have_room();
+}
+
+uint32_t cache_block_number(const struct block *b)
+{
+	return (uint32_t)(b - (const struct block *)(const void *)blocks.base);
+}
+
+struct block *cache_block(uint32_t number)
+{
+	return (struct block *)(void *)blocks.base + number;
+}
+
+uint8_t *cache_base_of(const struct block *b)
+{
+	return arenas[b->arena]->base;
 }
 
 struct block *cache_find(uint64_t pc, enum gear gear)
@@ -303,6 +315,9 @@ struct block *cache_new_block(uint64_t pc, enum gear gear)
 
 	if (!b)
 		return 0;
+	if (!ib_is_filled[gear])
+		clear_ib_tables(gear);
+	ib_is_filled[gear] = true;
 	*b = (struct block){ .pc = pc, .gear = (uint8_t)gear };
 	return b;
 }
@@ -332,69 +347,22 @@ struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code)
 	return e;
 }
 
-struct insn_at *cache_take_map(uint32_t insns)
+bool cache_set_map(struct block *b, const struct insn_at *at, uint32_t insns)
 {
-	return grow_take(&maps, insns * sizeof(struct insn_at));
-}
+	uint8_t packed[INSN_MAP_BYTES], *map;
+	uint32_t bytes = insn_map_pack(packed, at, insns);
 
-const struct insn *cache_keep_insn(const struct insn *in)
-{
-	struct insn *copy = grow_take(&maps, sizeof *in);
-
-	if (copy)
-		*copy = *in;
-	return copy;
-}
-
-struct code_exit *cache_exit(uint32_t number)
-{
-	return (struct code_exit *)(void *)exits.base + number;
-}
-
-uint32_t cache_exit_number(const struct code_exit *e)
-{
-	return (uint32_t)(e - (struct code_exit *)(void *)exits.base);
+	map = grow_take(&maps, bytes);
+	if (!map)
+		return false;
+	memcpy(map, packed, bytes);
+	b->map = map;
+	b->insns = insns;
+	return true;
 }
 
 /* 5 + 10 + 4 + 2 + 5 + 9 + 9 + 5, see cache_emit_ib_entry */
 #define IB_ENTRY_BYTES 49
-
-/* mov dword gs:[T_EXIT], number; jmp thunk */
-#define STUB_BYTES 17
-
-struct code_exit *cache_new_exit(struct arena *a, struct block *from, enum exit_kind kind,
-				 uint64_t target)
-{
-	struct code_exit *e = grow_take(&exits, sizeof *e);
-
-	if (!e)
-		return 0;
-	exit_count++;
-	a->cold -= STUB_BYTES;
-	struct out o = { .p = a->cold };
-
-	*e = (struct code_exit){ .kind = (uint8_t)kind, .target = target, .stub = a->cold,
-				 .from = from };
-	emit_store_imm32_gs(&o, T_EXIT, EXIT_RECORD_FIRST + cache_exit_number(e));
-	emit_jump(&o, a->thunk_exit);
-	return e;
-}
-
-static void patch_site(uint8_t *site, const uint8_t *to)
-{
-	__atomic_store_n((int32_t *)(void *)site, (int32_t)(to - (site + 4)), __ATOMIC_RELEASE);
-}
-
-void cache_link(struct code_exit *e, struct block *to)
-{
-	/* Never across arenas: a rel32 does not reach, and the stub does the job. */
-	if (!e->site || e->to || e->from->arena != to->arena || to->dead || e->from->dead)
-		return;
-	e->to = to;
-	e->next_in = to->incoming;
-	to->incoming = cache_exit_number(e);
-	patch_site(e->site, to->body);
-}
 
 void cache_emit_ib_entry(struct arena *a, struct block *b, enum entry which, bool apart)
 {
@@ -480,15 +448,7 @@ static void kill_entry(struct block *b)
 	struct block **p = chain_of(b->pc, b->gear);
 
 	b->dead = true;
-	for (uint32_t n = b->incoming, next; n; n = next) {
-		struct code_exit *e = cache_exit(n);
-
-		next = e->next_in;
-		e->to = 0;
-		e->next_in = 0;
-		patch_site(e->site, e->stub);
-	}
-	b->incoming = 0;
+	cache_unlink(b);
 	for (int e = 0; e < ENTRIES; e++)
 		if (b->entry[e] && *ib_slot(b, e) == (uint64_t)(uintptr_t)b->entry[e])
 			__atomic_store_n(ib_slot(b, e), miss(e), __ATOMIC_RELEASE);
@@ -550,15 +510,15 @@ void cache_flush(void)
 	chained = 0;
 	memset(known, 0, sizeof known);
 	for (int g = 0; g < GEARS; g++)
-		clear_ib_tables((enum gear)g);
+		if (ib_is_filled[g])
+			clear_ib_tables((enum gear)g);
 	for (uint32_t i = 0; i < arena_count; i++) {
 		arena_reset(arenas[i]);
 		ordered_count[i][0] = ordered_count[i][1] = 0;
 	}
 	blocks.used = 0;
 	maps.used = 0;
-	exits.used = sizeof(struct code_exit);
-	exit_count = 1;
+	exits_forget();
 	pages_forget_code();
 	poll_reset();
 	filter_forget_sites();

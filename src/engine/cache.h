@@ -14,65 +14,14 @@
 #define DWELL_ENGINE_CACHE_H
 
 #include "engine/decode.h"
+#include "engine/insn_map.h"
 #include "engine/state.h"
 
 struct block;
 
-enum exit_kind {
-	EXIT_LINK,	  /* direct branch or fall-through to target */
-	EXIT_SYSCALL,	  /* target = pc after it */
-	EXIT_REP,	  /* after a string instruction with REP */
-	EXIT_ELEMENTS,	  /* before a gather or scatter */
-	EXIT_UNSUPPORTED, /* target = pc of the instruction */
-	EXIT_MARK,	  /* target = pc after it */
-	EXIT_ENTRY,	  /* a marked function is entered; target = its pc */
-	EXIT_ODD_STACK,	  /* the stack pointer is no multiple of 8: see filter_emit.c */
-	EXIT_STALE,	  /* a checked block found its source changed; target = its pc */
-};
-
 /* Counts of a stretch of code. */
 struct tally {
 	uint16_t accesses, loads, stores, instructions;
-};
-
-struct code_exit {
-	uint64_t target;  /* target pc to go on at, or of the instruction concerned */
-	uint8_t *site;	  /* EXIT_LINK: the rel32 field to patch */
-	uint8_t *stub;
-	uint8_t *resume;  /* REP, ELEMENTS: where the block goes on */
-	struct block *from;
-	struct block *to; /* EXIT_LINK: linked to, or NULL */
-	uint32_t next_in; /* next exit linked to the same block, 0 ends */
-	uint8_t kind;	  /* enum exit_kind */
-	struct tally after; /* counted already, but not executed when it leaves here */
-	const struct insn *insn; /* REP, ELEMENTS: the instruction */
-	uint32_t segment; /* the same, in a simulation: its trailer, see segments.h */
-};
-
-/* Where each instruction lies, for faults. Scratch registers hold engine values there. */
-struct insn_at {
-	uint16_t code;	  /* offset of its copy from the block's start */
-	uint16_t source;  /* offset of its pc from the block's */
-	uint8_t scratch2; /* register + 1 whose target value is in spill2, 0 none */
-	uint8_t scratch3; /* the same for spill3 */
-	uint8_t flags;	  /* INSN_AT_* */
-	uint8_t length;	  /* of the instruction, for traps */
-	uint8_t scratch4; /* the same for spill4 */
-	uint8_t loads, stores, modifies;
-	uint8_t stream_entries; /* of its segment, appended before it runs */
-	/* Of a segment's first instruction: */
-	uint16_t begin;	  /* offset of the segment's code */
-	uint32_t segment; /* in the filter gear: its number */
-	uint8_t borrows2; /* register + 1 that the segment borrows with spill2, 0 none */
-	uint8_t borrows3; /* the same with spill3 */
-};
-
-enum {
-	INSN_AT_SEGMENT = 1,	/* first instruction of a counted segment */
-	INSN_AT_RCX_SPILL0 = 2, /* rcx is in spill0 */
-	INSN_AT_APP31 = 4,	/* zmm31 holds the target's value, the counters are in memory */
-	INSN_AT_STREAM = 8,	/* the segment appends to the stream buffer */
-	INSN_AT_END = 16,	/* the segment has done so: it is its last instruction */
 };
 
 /* Indirect branches find their blocks in a table for jumps and calls, and one for returns. */
@@ -90,7 +39,7 @@ struct block {
 	uint8_t *entry[ENTRIES]; /* where indirect branches enter, or NULL */
 	uint32_t code_bytes;
 	uint32_t insns;
-	struct insn_at *map;
+	const uint8_t *map; /* see insn_map.h */
 	struct block *hash_next;
 	struct block *page_next[2]; /* lists of the code pages it begins and ends on */
 	uint32_t incoming;	    /* exits linked to it */
@@ -140,17 +89,12 @@ void cache_add(struct block *b);
  * The entry lives and dies with b. NULL when out of memory.
  */
 struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code);
-struct insn_at *cache_take_map(uint32_t insns);
-/* A copy of *in that lives as long as the cache's contents, or NULL. */
-const struct insn *cache_keep_insn(const struct insn *in);
-
-/* A new exit record and its stub; NULL when out of memory. */
-struct code_exit *cache_new_exit(struct arena *a, struct block *from, enum exit_kind kind,
-				 uint64_t target);
-struct code_exit *cache_exit(uint32_t number);
-uint32_t cache_exit_number(const struct code_exit *e);
-/* Point a direct branch at a block. */
-void cache_link(struct code_exit *e, struct block *to);
+/* Where b's instructions lie; false when there is no memory for it. */
+bool cache_set_map(struct block *b, const struct insn_at *at, uint32_t insns);
+/* Blocks are numbered, and stay where they are; where code of b's arena begins. */
+uint32_t cache_block_number(const struct block *b);
+struct block *cache_block(uint32_t number);
+uint8_t *cache_base_of(const struct block *b);
 /* Before a gear but count and stream is used. 0 or -1. */
 int cache_need_gear(enum gear gear);
 /* Address of an indirect branch table of a gear, below 2 GB. */

@@ -13,6 +13,7 @@
 #include "engine/baton.h"
 #include "engine/call_stack.h"
 #include "engine/elements.h"
+#include "engine/exits.h"
 #include "engine/filter.h"
 #include "engine/lanes.h"
 #include "engine/marks.h"
@@ -130,11 +131,11 @@ static void raise_fetch_fault(struct thread *t, enum translate_result r)
  * What stands from segment m of the block on may take it that registers which the stream gear
  * borrows are put away already. The next to be borrowed in each of its two ways is the one.
  */
-static void put_away(struct thread *t, const struct block *b, const struct insn_at *m)
+static void put_away(struct thread *t, const struct insn_map *map, const struct insn_at *m)
 {
 	bool two = false, three = false;
 
-	for (; m < b->map + b->insns && !(two && three); m++) {
+	for (; m < map->at + map->insns && !(two && three); m++) {
 		if (!(m->flags & INSN_AT_SEGMENT))
 			continue;
 		if (m->borrows2 && !two)
@@ -155,13 +156,15 @@ static void put_away(struct thread *t, const struct block *b, const struct insn_
 static bool find_inside(struct thread *t, uint64_t block_pc)
 {
 	const struct block *b = block_pc ? cache_find(block_pc, (enum gear)t->gear) : 0;
+	struct insn_map map;
 
 	if (!b || b->checked || b->gear == GEAR_FILTER)
 		return false;
-	for (const struct insn_at *m = b->map; m && m < b->map + b->insns; m++) {
+	insn_map_unpack(&map, b->map, b->insns);
+	for (const struct insn_at *m = map.at; m < map.at + map.insns; m++) {
 		if (!(m->flags & INSN_AT_SEGMENT) || b->pc + m->source != t->rip)
 			continue;
-		put_away(t, b, m);
+		put_away(t, &map, m);
 		t->next = (uint64_t)(uintptr_t)b->start + m->begin;
 		t->generation = engine.generation;
 		return true;
@@ -211,7 +214,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 			r = translate(&b, t->rip, (enum gear)t->gear, entry);
 		if (b && r == TRANSLATE_OK) {
 			if (from && t->generation == engine.generation &&
-			    from->from->gear == t->gear && from->target == t->rip)
+			    cache_exit_block(from)->gear == t->gear && from->target == t->rip)
 				cache_link(from, b);
 			if (entry != ENTRY_NONE)
 				cache_publish_indirect(b, entry);
@@ -288,11 +291,13 @@ static void enter_marked(struct thread *t, const struct code_exit *e)
 		cache_invalidate(e->target, e->target + 1);
 		lock_drop(&engine.translate_lock);
 	}
-	resume_or_leave(t, e->from, e->resume, e->target, nothing);
+	resume_or_leave(t, cache_exit_block(e), e->more->resume, e->target, nothing);
 }
 
 static void exit_by_record(struct thread *t, struct code_exit *e)
 {
+	const struct block *b = cache_exit_block(e);
+
 	switch ((enum exit_kind)e->kind) {
 	case EXIT_LINK:
 		t->rip = e->target;
@@ -306,27 +311,27 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 		find_code(t, 0, ENTRY_NONE);
 		break;
 	case EXIT_REP:
-		elements_rep(t, e->insn, t->rep_rcx, e->segment);
-		resume_or_leave(t, e->from, e->resume, e->insn->pc + e->insn->length, nothing);
+		elements_rep(t, e->more->insn, t->rep_rcx, e->more->segment);
+		resume_or_leave(t, b, e->more->resume, e->target + e->more->insn->length, nothing);
 		break;
 	case EXIT_ELEMENTS:
-		elements_vector(t, e->insn, e->segment);
-		t->next = (uint64_t)(uintptr_t)e->resume;
-		t->rip = e->insn->pc;
+		elements_vector(t, e->more->insn, e->more->segment);
+		t->next = (uint64_t)(uintptr_t)e->more->resume;
+		t->rip = e->more->insn->pc;
 		call_stack_enter(t);
 		t->resuming = t->before_vector = true;
-		t->resume_after = counts_of(e->after);
+		t->resume_after = counts_of(e->more->after);
 		break;
 	case EXIT_MARK:
 		t->rip = e->target;
-		marks_run(t, e->insn);
+		marks_run(t, e->more->insn);
 		find_code(t, 0, ENTRY_NONE);
 		break;
 	case EXIT_ENTRY:
 		enter_marked(t, e);
 		break;
 	case EXIT_ODD_STACK: {
-		struct counts after = counts_of(e->after);
+		struct counts after = counts_of(e->more->after);
 
 		thread_uncount(t, &after);
 		t->rip = e->target;
@@ -337,7 +342,7 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 	}
 	case EXIT_STALE:
 		lock_take(&engine.translate_lock);
-		cache_invalidate(e->from->pc, e->from->pc + e->from->bytes);
+		cache_invalidate(b->pc, b->pc + b->bytes);
 		lock_drop(&engine.translate_lock);
 		t->rip = e->target;
 		find_code(t, 0, ENTRY_NONE);

@@ -53,21 +53,22 @@ static void take_registers(struct thread *t, const struct frame_context *c)
 	t->rflags = c->eflags;
 }
 
-/* The instruction whose copy holds offset `at` of the block, or NULL. */
-static const struct insn_at *find_insn(const struct block *b, uint32_t at)
+/* The instruction whose copy holds offset `at` of the block, or NULL. *map is the block's from then on. */
+static const struct insn_at *find_insn(const struct block *b, uint32_t at, struct insn_map *map)
 {
 	const struct insn_at *found = 0;
 
-	for (uint32_t i = 0; i < b->insns && b->map[i].code <= at; i++)
-		found = &b->map[i];
+	insn_map_unpack(map, b->map, b->insns);
+	for (uint32_t i = 0; i < map->insns && map->at[i].code <= at; i++)
+		found = &map->at[i];
 	return found;
 }
 
 /* Counts of the segment from instruction m on, m included if it did not run. */
-static struct counts not_run(const struct block *b, const struct insn_at *m, bool trap)
+static struct counts not_run(const struct insn_map *map, const struct insn_at *m, bool trap)
 {
 	struct counts c = { 0 };
-	const struct insn_at *end = b->map + b->insns;
+	const struct insn_at *end = map->at + map->insns;
 
 	for (const struct insn_at *i = trap ? m + 1 : m; i < end; i++) {
 		if (i != m && (i->flags & INSN_AT_SEGMENT))
@@ -81,9 +82,9 @@ static struct counts not_run(const struct block *b, const struct insn_at *m, boo
 }
 
 /* How many entries the segment of m writes before its trailer. */
-static uint32_t segment_entries(const struct block *b, const struct insn_at *m)
+static uint32_t segment_entries(const struct insn_map *map, const struct insn_at *m)
 {
-	const struct insn_at *end = b->map + b->insns;
+	const struct insn_at *end = map->at + map->insns;
 
 	while (m + 1 < end && !(m[1].flags & INSN_AT_SEGMENT))
 		m++;
@@ -91,10 +92,11 @@ static uint32_t segment_entries(const struct block *b, const struct insn_at *m)
 }
 
 /* Only part of the segment's stream entries stand for accesses that happened. */
-static void cut_stream(struct thread *t, const struct block *b, const struct insn_at *m)
+static void cut_stream(struct thread *t, const struct block *b, const struct insn_map *map,
+		       const struct insn_at *m)
 {
 	uint64_t *entry = (uint64_t *)(uintptr_t)t->regs[m->scratch2 - 1];
-	uint32_t entries = segment_entries(b, m);
+	uint32_t entries = segment_entries(map, m);
 	uint32_t own = m->loads + m->stores + m->modifies;
 	uint32_t done = m->stream_entries > own ? m->stream_entries - own : 0;
 
@@ -124,13 +126,13 @@ static void note_cut(struct thread *t, const struct insn_at *m, bool trap)
 }
 
 /* Registers that held engine values get the target's back. */
-static void restore_scratch(struct thread *t, const struct block *b, const struct insn_at *m,
-			    bool trap)
+static void restore_scratch(struct thread *t, const struct block *b, const struct insn_map *map,
+			    const struct insn_at *m, bool trap)
 {
 	if (segments_are_on())
 		note_cut(t, m, trap);
 	else if (m->flags & INSN_AT_STREAM)
-		cut_stream(t, b, m);
+		cut_stream(t, b, map, m);
 	if (m->scratch2)
 		t->regs[m->scratch2 - 1] = t->spill2;
 	if (m->scratch3)
@@ -147,16 +149,17 @@ static bool leave_cache(struct thread *t, struct frame_ucontext *uc, bool trap)
 	uint64_t pc = uc->mc.rip - (trap ? 1 : 0);
 	struct block *b = cache_block_at((const uint8_t *)(uintptr_t)pc);
 	const struct insn_at *m;
+	struct insn_map map;
 
 	if (!b)
 		return false;
-	m = find_insn(b, (uint32_t)(pc - address_of(b->start)));
+	m = find_insn(b, (uint32_t)(pc - address_of(b->start)), &map);
 	if (!m)
 		return false;
 	take_registers(t, &uc->mc);
-	restore_scratch(t, b, m, trap);
+	restore_scratch(t, b, &map, m, trap);
 	t->rip = b->pc + m->source + (trap ? m->length : 0);
-	t->fault_after = not_run(b, m, trap);
+	t->fault_after = not_run(&map, m, trap);
 	t->resuming = false;
 	t->vector_faulted = t->before_vector && !trap && t->rip == t->vector.pc;
 	if (m->flags & INSN_AT_APP31) {
@@ -207,6 +210,7 @@ static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontex
 {
 	struct block *b;
 	const struct insn_at *m;
+	struct insn_map map;
 	uint64_t here;
 
 	if (info->si_signo != SIGTRAP || info->si_code != TRAP_TRACE)
@@ -219,12 +223,12 @@ static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontex
 		return true;
 	}
 	b = cache_block_at((const uint8_t *)(uintptr_t)uc->mc.rip);
-	m = b ? find_insn(b, (uint32_t)(uc->mc.rip - address_of(b->start))) : 0;
+	m = b ? find_insn(b, (uint32_t)(uc->mc.rip - address_of(b->start)), &map) : 0;
 	if (!m || m->code != uc->mc.rip - address_of(b->start))
 		return true;
 	here = b->pc + m->source;
 	/* Right behind popfq the first trap already ends an instruction, if nothing of ours is between. */
-	if (t->step_from == 0 && m >= b->map + 2 && b->start[m[-2].code] == OPCODE_POPF &&
+	if (t->step_from == 0 && m >= map.at + 2 && b->start[m[-2].code] == OPCODE_POPF &&
 	    m[-2].code + m[-2].length == m[-1].code && m[-1].code + m[-1].length == m->code)
 		return false;
 	if (t->step_from == 0 || t->step_from == here) {
@@ -253,7 +257,7 @@ static uint64_t *register_of(struct frame_context *c, int r)
 }
 
 /* The segment's entries have no room. `m`: its first instruction. It will begin again. */
-static void leave_full(struct thread *t, struct frame_context *c, const struct block *b,
+static void leave_full(struct thread *t, struct frame_context *c, const struct insn_map *map,
 		       const struct insn_at *m)
 {
 	/* mov qword [borrowed + disp], imm32 */
@@ -261,10 +265,10 @@ static void leave_full(struct thread *t, struct frame_context *c, const struct b
 	uint64_t *borrowed = register_of(c, (store[0] & 1) << 3 | (store[2] & 7));
 
 	if (t->in_lanes)
-		t->cut = (uint64_t *)(uintptr_t)*borrowed - (segment_entries(b, m) + 1);
+		t->cut = (uint64_t *)(uintptr_t)*borrowed - (segment_entries(map, m) + 1);
 	*borrowed = t->spill2;
 	t->poll_at -= t->in_lanes ? STREAM_PROBE_AT : STREAM_PROBE_MEMORY_AT;
-	t->resume_after = not_run(b, m, false);
+	t->resume_after = not_run(map, m, false);
 	t->exit = EXIT_FULL;
 }
 
@@ -280,6 +284,7 @@ static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 	const uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
 	bool called = poll_covers(t, address), full = buffers_is_full(t, address);
 	const struct insn_at *m, *end;
+	struct insn_map map;
 	struct block *b;
 
 	if (signal != SIGSEGV || (!called && !full))
@@ -287,8 +292,9 @@ static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 	b = cache_block_at((const uint8_t *)(uintptr_t)uc->mc.rip);
 	if (!b)
 		return false;
-	end = b->map + b->insns;
-	for (m = b->map; m < end && m->code <= uc->mc.rip - address_of(b->start);)
+	insn_map_unpack(&map, b->map, b->insns);
+	end = map.at + map.insns;
+	for (m = map.at; m < end && m->code <= uc->mc.rip - address_of(b->start);)
 		m++;
 	if (m == end || !(m->flags & INSN_AT_SEGMENT))
 		return false;
@@ -296,7 +302,7 @@ static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 	t->poll_at = uc->mc.rip;
 	t->exit = EXIT_POLL;
 	if (full) {
-		leave_full(t, &uc->mc, b, m);
+		leave_full(t, &uc->mc, &map, m);
 	} else {
 		t->hidden = true;
 	}

@@ -284,7 +284,7 @@ static uint32_t touch(struct segment_insn *in, uint64_t address, uint32_t bytes,
 
 static uint32_t fetch(struct segment *s, struct segment_insn *in, uint64_t time)
 {
-	uint64_t pc = s->desc.pc + in->offset, end = pc + in->length - 1;
+	uint64_t pc = s->graph.pc + in->offset, end = pc + in->length - 1;
 	uint64_t line = pc >> FILTER_LINE_SHIFT, last = end >> FILTER_LINE_SHIFT;
 	uint32_t *cell;
 	bool missed;
@@ -313,12 +313,12 @@ uint64_t filter_missed(uint64_t clock)
 	if (site->flags & FILTER_SITE_CODE) {
 		t->regs[site->reg] = fetch(s, &s->insn[site->index], clock);
 	} else {
-		const struct stream_access *a = &s->desc.access[site->index];
+		const struct segment_access *a = &segment_accesses(s)[site->index];
 		uint64_t base = a->fs ? fsbase_get() : 0;
 
 		clock += (site->flags & FILTER_SITE_SECOND) != 0;
-		t->regs[site->reg] = touch(&s->insn[s->owner[site->index]], t->miss_address + base,
-					a->size, a->kind, clock);
+		t->regs[site->reg] = touch(&s->insn[a->owner], t->miss_address + base, a->size,
+					a->kind, clock);
 	}
 	return site->back;
 }
@@ -369,7 +369,7 @@ void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
 void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries, uint32_t n)
 {
 	struct segment *s = segments_of_trailer(trailer);
-	const struct stream_access *a = &s->desc.access[0];
+	const struct segment_access *a = segment_accesses(s);
 	struct segment_insn *in = &s->insn[0];
 	bool write = a->kind == ACCESS_STORE;
 
@@ -384,7 +384,7 @@ void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries
 void filter_undo_elements(uint32_t trailer, uint32_t n)
 {
 	struct segment *s = segments_of_trailer(trailer);
-	bool write = s->desc.access[0].kind == ACCESS_STORE;
+	bool write = segment_accesses(s)->kind == ACCESS_STORE;
 
 	s->executions--;
 	count(&s->insn[0], 0, write ? 0 : -(uint64_t)n, write ? -(uint64_t)n : 0);

@@ -276,7 +276,7 @@ static void emit_data(struct job *j, const struct insn *in, const struct mem_op 
 		     (a.check == CHECK_ENGINE ? FILTER_SITE_SLOW : 0);
 	site.span = (uint8_t)(m->size - 1);
 	site.column = m->kind == ACCESS_STORE ? 2 : 1;
-	site.cell = segments_cell(j->trailer, segments_of_trailer(j->trailer)->owner[n]);
+	site.cell = segments_cell(j->trailer, segment_accesses(segments_of_trailer(j->trailer))[n].owner);
 	a.site = new_site(j, &site);
 	emit_stamp(&j->o, a.reg, n % 2);
 	if (a.borrows)
@@ -422,7 +422,6 @@ void job_filter_begin(struct job *j)
 		j->desc = 0;
 		return;
 	}
-	job_describe(j);
 	segments_of_trailer(number)->counter = j->counter;
 	j->trailer = number;
 	if (!needs_scratch(j))
@@ -456,16 +455,16 @@ static void test_stack(struct job *j)
 		j->failed = true;
 		return;
 	}
-	e->after = j->after[0];
+	e->more->after = j->after[0];
 	j->stack_is_aligned = true;
 	if (!j->live[j->first]) {
 		emit_test8(&j->o, RSP, FILTER_STACK_ALIGN - 1);
-		emit_jcc(&j->o, FORM_JNZ, e->stub);
+		emit_jcc(&j->o, FORM_JNZ, cache_exit_stub(e));
 	} else if (j->scratch2 == RCX) {
-		test_stack_without_flags(j, T_SPILL2, e->stub);
+		test_stack_without_flags(j, T_SPILL2, cache_exit_stub(e));
 	} else {
 		emit_store_gs(&j->o, RCX, T_SPILL3);
-		test_stack_without_flags(j, T_SPILL3, e->stub);
+		test_stack_without_flags(j, T_SPILL3, cache_exit_stub(e));
 		emit_load_gs(&j->o, RCX, T_SPILL3);
 	}
 }

@@ -26,6 +26,12 @@ bool graph_is_on(void)
 	       !(engine.config.simulate_flags & CHANNEL_NO_GRAPH);
 }
 
+bool graph_counts_in_cells(void)
+{
+	return graph_is_on() && (engine.config.context_depth || engine.config.simulate_flags &
+				 (CHANNEL_SEPARATE_THREADS | CHANNEL_JUMPS));
+}
+
 bool graph_has_cells(void)
 {
 	return graph.config.depth != 0 || graph.config.separate_threads;
@@ -88,12 +94,12 @@ static enum sim_segment_end end_of(const struct segment *s)
 		[SEGMENT_OTHER] = SIM_END_FALL,
 	};
 	enum sim_segment_end end = ends[s->end];
+	const struct segment_access *last = segment_accesses(s) + s->accesses - 1;
 	uint8_t kind = end == SIM_END_RETURN ? ACCESS_LOAD : ACCESS_STORE;
 
 	if (end < SIM_END_FIRST_TRANSFER)
 		return end;
-	if (s->accesses == 0 || s->owner[s->accesses - 1] != s->insns - 1 ||
-	    s->desc.access[s->accesses - 1].kind != kind)
+	if (s->accesses == 0 || last->owner != s->insns - 1 || last->kind != kind)
 		return SIM_END_JUMP_INDIRECT;
 	return end;
 }
@@ -104,7 +110,7 @@ static bool may_leave(const struct segment *s)
 	const struct sim_segment *g = &s->graph;
 	const struct sim_function *f = &graph.functions.items[g->function];
 
-	if (graph_has_cells() || g->end >= SIM_END_JUMP_INDIRECT || s->desc.pc + s->bytes >= f->end)
+	if (graph_has_cells() || g->end >= SIM_END_JUMP_INDIRECT || s->graph.pc + s->bytes >= f->end)
 		return true;
 	if (g->end == SIM_END_BRANCH && graph.config.jumps)
 		return true;
@@ -116,13 +122,12 @@ void graph_meet(struct segment *s)
 {
 	uint64_t reads = 0, writes = 0;
 
-	s->graph.pc = s->desc.pc;
-	s->graph.end_pc = s->desc.pc + s->insn[s->insns - 1].offset;
+	s->graph.end_pc = s->graph.pc + s->insn[s->insns - 1].offset;
 	s->graph.end = (uint8_t)end_of(s);
-	if (s->graph.end == SIM_END_BRANCH || s->graph.end == SIM_END_JUMP ||
-	    s->graph.end == SIM_END_CALL)
-		s->graph.target = s->target;
-	s->graph.function = sim_call_graph_function(&graph, s->desc.pc);
+	if (s->graph.end != SIM_END_BRANCH && s->graph.end != SIM_END_JUMP &&
+	    s->graph.end != SIM_END_CALL)
+		s->graph.target = 0;
+	s->graph.function = sim_call_graph_function(&graph, s->graph.pc);
 	for (uint32_t i = 0; i < s->insns; i++) {
 		reads += s->insn[i].reads;
 		writes += s->insn[i].writes;

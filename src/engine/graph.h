@@ -35,6 +35,8 @@ struct graph_thread {
 bool graph_is_on(void);
 /* Does each segment have a cell in each context that executes it? */
 bool graph_has_cells(void);
+/* Or does it count in its own more than executions? Else segments are short (sim/segment.h). As graph_is_on. */
+bool graph_counts_in_cells(void);
 
 /* May all be told by steps? Once it has started. */
 bool graph_takes_steps(void);

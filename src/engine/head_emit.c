@@ -51,7 +51,7 @@ void job_self_check(struct job *j)
 	stale = j->o.p;
 	emit_load_gs(&j->o, RCX, T_SPILL2);
 	restore_flags(j);
-	emit_jump(&j->o, e->stub);
+	emit_jump(&j->o, cache_exit_stub(e));
 	over[-1] = (uint8_t)(j->o.p - over);
 	for (; at + 4 <= n; at += 4)
 		emit_compare(j, at, source + at, 4, stale);

@@ -5,10 +5,10 @@
 
 #include "engine/cache.h"
 #include "engine/emit.h"
+#include "engine/exits.h"
 #include "engine/translate.h"
 
 #define RETURN_PUSH 0x42, 0xff, 0x34, 0xdd
-#define MAX_INSNS 96
 #define MAX_SEGMENT_INSNS 40
 
 struct job {
@@ -28,7 +28,7 @@ struct job {
 	enum reg scratch2, scratch3; /* stream registers, or NOREG */
 	uint16_t spare;		     /* registers that the block does not name */
 	enum reg kept2, kept3;	     /* whose target values stand in spill2 and spill3, or NOREG */
-	struct stream_desc *desc;
+	const void *desc; /* what describes it: of a simulation a segment; NULL: nothing */
 	uint32_t trailer;
 	int32_t begin_at;	     /* of the entries, from what scratch2 holds */
 	uint32_t entries;	     /* that the segment writes before its trailer */
@@ -108,7 +108,6 @@ void job_stream_end(struct job *j);
 /* What the filter gear does likewise. */
 uint16_t job_free_registers(const struct job *j, uint32_t first, uint32_t end);
 void job_choose_scratch2(struct job *j, uint16_t of);
-void job_describe(struct job *j);
 uint32_t job_accesses(const struct job *j);
 bool job_adds_fs_base(const struct mem_op *m);
 void job_lea_operand(struct out *o, enum reg to, const struct mem_op *m);

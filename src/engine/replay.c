@@ -191,7 +191,7 @@ static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
 /* Line use is told the cell of who makes the accesses, prefetchers that know strides its address. */
 static void tell_tag(struct segment *s, struct segment_insn *in)
 {
-	uint32_t *number = replay_calls_cell_number(s, in), tag = (uint32_t)s->desc.pc + in->offset;
+	uint32_t *number = replay_calls_cell_number(s, in), tag = (uint32_t)s->graph.pc + in->offset;
 
 	if (r.has_line_use && !*number)
 		*number = cells_new_from_spare();
@@ -209,7 +209,7 @@ static void counted(struct segment *s, struct segment_insn *in)
 
 static void fetch(struct segment *s, struct segment_insn *in)
 {
-	uint64_t pc = s->desc.pc + in->offset;
+	uint64_t pc = s->graph.pc + in->offset;
 	uint32_t any = 0;
 
 	if (r.is_several) {
@@ -264,7 +264,7 @@ static void count(struct segment *s, struct segment_insn *in, uint64_t insns, ui
 }
 
 /* A read-modify-write counts as a read, as with Cachegrind. */
-static uint64_t whole_address(const struct stream_access *a, uint64_t entry)
+static uint64_t whole_address(const struct segment_access *a, uint64_t entry)
 {
 	return a->fs ? entry + fsbase_get() : entry;
 }
@@ -274,7 +274,7 @@ static void replay_exactly(struct segment *s, const uint64_t *entry, uint32_t in
 {
 	for (uint32_t i = 0; i < insns; i++) {
 		struct segment_insn *in = &s->insn[i];
-		const struct stream_access *a = &s->desc.access[in->first];
+		const struct segment_access *a = &segment_accesses(s)[in->first];
 
 		fetch(s, in);
 		for (uint32_t k = 0; k < in->accesses; k++)
@@ -333,7 +333,7 @@ static void replay_repeat(struct segment *s, const uint64_t *words)
 {
 	uint64_t n = words[REP_SHAPE] >> SHAPE_COUNT_AT;
 	uint32_t accesses = words[REP_SHAPE] >> SHAPE_ACCESSES_AT & 3;
-	uint32_t size = s->desc.access[0].size;
+	uint32_t size = segment_accesses(s)->size;
 	uint64_t step = words[REP_SHAPE] & SHAPE_BACKWARDS ? -(uint64_t)size : size;
 	uint64_t writes = 0;
 	struct segment_insn *in = &s->insn[0];
@@ -352,7 +352,7 @@ static void replay_repeat(struct segment *s, const uint64_t *words)
 /* One that faulted part way is an instruction, and fetched, when it comes again for the rest. */
 static void replay_elements(struct segment *s, const uint64_t *entry, const uint64_t *trailer)
 {
-	const struct stream_access *a = &s->desc.access[0];
+	const struct segment_access *a = segment_accesses(s);
 	const uint64_t n = (uint64_t)(trailer - entry);
 	struct segment_insn *in = &s->insn[0];
 	bool write = a->kind == ACCESS_STORE;
@@ -385,7 +385,7 @@ static inline bool code_is_plain(const struct segment *s)
 	if (r.is_quick)
 		return code_is_plain_quickly(&r.fetch, s);
 	for (uint32_t k = 0; k < r.count; k++)
-		if (!sim_hierarchy_fetch_is_plain(&r.h[k], s->desc.pc, s->bytes))
+		if (!sim_hierarchy_fetch_is_plain(&r.h[k], s->graph.pc, s->bytes))
 			return false;
 	return true;
 }
@@ -414,10 +414,10 @@ static void replay_accesses(struct segment *s, const uint64_t *entry)
 		return;
 	}
 	for (uint32_t i = 0; r.is_shared && i < s->accesses; i++)
-		if (!replay_shared_is_plain(&r.shared.plain, entry[i], s->desc.access[i].size))
+		if (!replay_shared_is_plain(&r.shared.plain, entry[i], segment_accesses(s)[i].size))
 			replay_shared_prefetch(&r.shared, entry[i]);
 	for (uint32_t i = 0; i < s->accesses; i++) {
-		const struct stream_access *a = &s->desc.access[i];
+		const struct segment_access *a = &segment_accesses(s)[i];
 
 		while (i >= (uint32_t)in->first + in->accesses)
 			in++;
@@ -526,7 +526,9 @@ void replay_code_missed(struct segment *s, bool last)
 
 void replay_missed(struct segment *s, uint32_t i, bool last)
 {
-	missed(s, &s->insn[s->owner[i]], s->desc.access[i].kind == ACCESS_STORE ? 2 : 1, last);
+	const struct segment_access *a = &segment_accesses(s)[i];
+
+	missed(s, &s->insn[a->owner], a->kind == ACCESS_STORE ? 2 : 1, last);
 }
 
 static void prepare_wide(const struct sim_hierarchy *h)

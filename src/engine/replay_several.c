@@ -77,5 +77,7 @@ void replay_several_code_missed(struct segment *s, uint64_t line, uint64_t victi
 
 void replay_several_missed(struct segment *s, uint32_t i, uint64_t line, uint64_t victim)
 {
-	missed(s, &s->insn[s->owner[i]], s->desc.access[i].kind - ACCESS_LOAD, line, victim);
+	const struct segment_access *a = &segment_accesses(s)[i];
+
+	missed(s, &s->insn[a->owner], a->kind - ACCESS_LOAD, line, victim);
 }

@@ -95,7 +95,7 @@ static void tell_jumps(struct process *p, const struct sim_segment *g, struct si
 
 static void tell(struct process *p, const struct part_of_segment *c, uint64_t executions)
 {
-	struct record_segment r = { .pc = c->s->desc.pc,
+	struct record_segment r = { .pc = c->s->graph.pc,
 				    .executions = executions,
 				    .parts = c->s->insns,
 				    .events = (uint16_t)cells.events,
@@ -192,7 +192,8 @@ void replay_forked(void)
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
 		filter_count_executions(s);
 		s->told = s->executions;
-		s->graph.own.told_taken = s->graph.own.taken;
+		if (graph_counts_in_cells())
+			s->graph.own.told_taken = s->graph.own.taken;
 		forget(&(struct part_of_segment){ s, &s->graph.own });
 		for (struct sim_cell *c = s->graph.own.next; c; c = c->next) {
 			c->told_executions = c->executions;

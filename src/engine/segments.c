@@ -11,7 +11,9 @@
 #define RESERVE	     (4ull << 30)
 #define TRAILER_WORD (STREAM_TRAILER_BIT | STREAM_PLAIN_BIT)
 
-static struct grow all; /* | segment, its accesses, its instructions | segment ... |, in lines */
+_Static_assert(MAX_SEGMENT_INSNS * 15 < 1 << 10, "offsets of instructions");
+
+static struct grow all; /* | segment, its instructions, its accesses | segment ... |, in lines */
 
 bool segments_are_on(void)
 {
@@ -48,6 +50,11 @@ static uint8_t end_of(const struct insn *in)
 	}
 }
 
+static struct segment_access *accesses_of(const struct segment *s)
+{
+	return (struct segment_access *)(void *)(s->insn + s->insns);
+}
+
 /* Cachegrind's rule: what loads and stores the same place is a read. */
 static void describe_insns(const struct job *j, struct segment *s)
 {
@@ -56,28 +63,34 @@ static void describe_insns(const struct job *j, struct segment *s)
 	for (uint32_t i = 0; i < s->insns; i++) {
 		const struct insn *in = &j->in[j->first + i];
 
+		engine_assert(in->loads + in->modifies < 16 && in->stores < 16);
 		s->insn[i] = (struct segment_insn){
-			.offset = (uint16_t)(in->pc - s->desc.pc),
-			.length = in->length,
+			.offset = (uint32_t)(in->pc - s->graph.pc) & 0x3ff,
+			.length = in->length & 15,
 			.accesses = in->kind == INSN_REP || in->kind == INSN_ELEMENTS ?
-					    0 : in->mem_count,
-			.reads = (uint8_t)(in->loads + in->modifies),
-			.writes = in->stores,
-			.first = (uint16_t)first,
+					    0 : in->mem_count & 7,
+			.reads = (uint32_t)(in->loads + in->modifies) & 15,
+			.writes = in->stores & 15,
+			.first = first & 127,
 		};
-		for (uint32_t k = 0; k < s->insn[i].accesses; k++)
-			s->owner[first++] = (uint8_t)i;
+		first += s->insn[i].accesses;
 	}
 }
 
-static void describe_sizes(const struct job *j, struct segment *s)
+/* As the buffer has them; those that are not looked at one by one have their sizes in the first line, too. */
+static void describe_accesses(const struct job *j, struct segment *s)
 {
+	struct segment_access *a = accesses_of(s);
 	uint32_t n = 0;
 
 	for (uint32_t i = j->first; i < j->end; i++)
 		for (uint32_t k = 0; k < s->insn[i - j->first].accesses; k++, n++) {
 			const struct mem_op *m = &j->in[i].mem[k];
 
+			a[n] = (struct segment_access){ .size = m->size,
+							.kind = m->kind & 127,
+							.fs = m->fs && !job_adds_fs_base(m),
+							.owner = (uint8_t)(i - j->first) };
 			if (n >= SEGMENT_QUICK_ACCESSES || m->size > UINT8_MAX ||
 			    (m->fs && (m->narrow || m->base == RIP_BASE || !engine.fsgsbase)))
 				s->flags |= SEGMENT_SLOW;
@@ -90,23 +103,24 @@ static struct segment *make(struct job *j, uint32_t accesses, uint32_t room)
 {
 	const struct insn *first = &j->in[j->first], *last = &j->in[j->end - 1];
 	uint32_t insns = j->end - j->first, shift = replay_code_line_shift();
-	uint64_t bytes = round_up(sizeof(struct segment) + room * sizeof(struct stream_access), 8);
+	uint64_t bytes = offsetof(struct segment, graph) +
+			 (graph_counts_in_cells() ? sizeof(struct sim_segment) : SIM_SHORT_SEGMENT);
 	struct segment *s;
 
 	if (!all.base && grow_init(&all, RESERVE) != 0)
 		return 0;
-	s = grow_take(&all, round_up(bytes + insns * sizeof(struct segment_insn) + room, LINE));
+	s = grow_take(&all, round_up(bytes + insns * sizeof(struct segment_insn) +
+				     room * sizeof(struct segment_access), LINE));
 	if (!s || ((uint8_t *)s - all.base) / LINE > STREAM_NUMBER_MASK)
 		return 0;
-	s->desc.pc = first->pc;
+	s->graph.pc = first->pc;
 	s->insn = (struct segment_insn *)(void *)((uint8_t *)s + bytes);
-	s->owner = (uint8_t *)(s->insn + insns);
 	s->room = (uint8_t)room;
 	s->insns = (uint8_t)insns;
 	s->accesses = (uint8_t)accesses;
 	s->bytes = (uint16_t)(last->pc + last->length - first->pc);
 	s->end = end_of(last);
-	s->target = last->target;
+	s->graph.target = last->target;
 	s->code_line = first->pc >> shift;
 	s->straddles = (first->pc + first->length - 1) >> shift != s->code_line;
 	s->lines = (uint8_t)(((first->pc + s->bytes - 1) >> shift) - s->code_line + 1);
@@ -120,16 +134,16 @@ static uint32_t number_of(const struct segment *s)
 	return (uint32_t)(((const uint8_t *)s - all.base) / LINE);
 }
 
-struct stream_desc *segments_new(struct job *j, uint32_t n, uint32_t *number)
+struct segment *segments_new(struct job *j, uint32_t n, uint32_t *number)
 {
 	struct segment *s = make(j, n, n);
 
 	if (!s)
 		return 0;
-	describe_sizes(j, s);
+	describe_accesses(j, s);
 	segment_set_quick(s);
 	*number = number_of(s);
-	return &s->desc;
+	return s;
 }
 
 bool segments_of_elements(struct job *j, struct code_exit *e)
@@ -143,9 +157,9 @@ bool segments_of_elements(struct job *j, struct code_exit *e)
 	if (!s)
 		return false;
 	s->flags |= in->kind == INSN_REP ? SEGMENT_REP : SEGMENT_VECTOR;
-	s->desc.access[0].size = in->mem[0].size;
-	s->desc.access[0].kind = in->mem[0].kind;
-	e->segment = TRAILER_WORD | number_of(s);
+	*accesses_of(s) = (struct segment_access){ .size = in->mem[0].size,
+						   .kind = in->mem[0].kind & 127 };
+	e->more->segment = TRAILER_WORD | number_of(s);
 	return true;
 }
 
@@ -165,7 +179,7 @@ struct segment *segments_next(const struct segment *s)
 	const uint8_t *p = all.base;
 
 	if (s) {
-		p = s->owner + s->room;
+		p = (const uint8_t *)(segment_accesses(s) + s->room);
 		p = all.base + round_up((uint64_t)(p - all.base), LINE);
 	}
 	return p && p < all.base + all.used ? (struct segment *)(void *)p : 0;

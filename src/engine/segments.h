@@ -43,14 +43,29 @@ enum segment_end {
 	SEGMENT_OTHER, /* a trap, a mark, what is not supported */
 };
 
-/* An instruction. Its reads and writes are those of Cachegrind's rule, see docs/counting.md. */
+/*
+ * An instruction. Its reads and writes are those of Cachegrind's rule, see docs/counting.md. A compiler has a million of
+ * them.
+ */
 struct segment_insn {
-	uint16_t offset; /* of its address from the segment's */
-	uint8_t length;
-	uint8_t accesses; /* entries in the buffer */
-	uint8_t reads, writes;
-	uint16_t first; /* of its accesses */
-	uint32_t cell;	/* number of its events' cell, see replay.c; 0: none happened yet */
+	uint32_t cell;	       /* number of its events' cell, see replay.c; 0: none happened yet */
+	uint32_t offset : 10;  /* of its address from the segment's */
+	uint32_t length : 4;
+	uint32_t accesses : 3; /* entries in the buffer */
+	uint32_t first : 7;    /* of its accesses */
+	uint32_t reads : 4, writes : 4;
+};
+
+_Static_assert(sizeof(struct segment_insn) == 8, "no more");
+_Static_assert(MAX_MEM_OPS < 1 << 3, "accesses of an instruction");
+_Static_assert(STREAM_MAX_ACCESSES < 1 << 7, "accesses of a segment");
+
+/* One of its accesses. */
+struct segment_access {
+	uint16_t size;
+	uint8_t kind : 7;
+	uint8_t fs : 1; /* the entry is relative to %fs */
+	uint8_t owner;	/* index of the instruction */
 };
 
 struct segment {
@@ -66,18 +81,22 @@ struct segment {
 	uint64_t counts; /* for the call graph: SIM_COUNTS, SEGMENT_LEAVES; 0 without one */
 	/* The rest. */
 	uint64_t told;	 /* executions that the collector knows of */
-	uint64_t target; /* of a direct branch or call */
+	struct segment_insn *insn; /* and behind these the accesses */
 	uint16_t bytes;
 	uint8_t end;	/* enum segment_end */
 	uint8_t room;	/* for accesses */
 	uint32_t counter; /* address of executions that are not counted above yet, see filter.h; or 0 */
+	/* Its pc and its target are known without a call graph, too. The last, and perhaps a SIM_SHORT_SEGMENT. */
 	struct sim_segment graph;
-	struct segment_insn *insn;
-	uint8_t *owner; /* of each access: index of the instruction */
-	struct stream_desc desc; /* with the accesses */
 };
 
 _Static_assert(__builtin_offsetof(struct segment, told) == 64, "the first cache line");
+_Static_assert(__builtin_offsetof(struct segment, graph.recent) == 128, "what a step looks at: the second");
+
+static inline const struct segment_access *segment_accesses(const struct segment *s)
+{
+	return (const struct segment_access *)(const void *)(s->insn + s->insns);
+}
 
 /* Room of a quick segment's entries in one vector register. */
 #define SEGMENT_WIDE_ACCESSES 8
@@ -94,10 +113,10 @@ static inline void segment_set_quick(struct segment *s)
 bool segments_are_on(void);
 
 /*
- * The segment that j is about to emit, with n accesses. Returns its descriptor, which the caller
- * fills in, and the number for its trailers; NULL when memory ran out.
+ * The segment that j is about to emit, with n accesses. Returns it, and the number for its trailers;
+ * NULL when memory ran out.
  */
-struct stream_desc *segments_new(struct job *j, uint32_t n, uint32_t *number);
+struct segment *segments_new(struct job *j, uint32_t n, uint32_t *number);
 /* The same for the string or vector instruction that leaves by e: false when memory ran out. */
 bool segments_of_elements(struct job *j, struct code_exit *e);
 

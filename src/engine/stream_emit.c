@@ -124,24 +124,27 @@ bool job_adds_fs_base(const struct mem_op *m)
 }
 
 /* Does the segment end in a call or a return? Returns STREAM_CALL_BIT or 0. */
-static uint32_t describe_end(const struct job *j, struct stream_desc *d)
+static uint32_t describe_end(const struct job *j)
 {
 	const struct insn *in = &j->in[j->end - 1];
 	uint8_t kind = insn_is_call(in) ? ACCESS_STORE : ACCESS_LOAD;
 
-	d->back = insn_is_call(in) ? in->pc + in->length : 0;
 	return (insn_is_call(in) || in->kind == INSN_RET) && in->mem_count &&
 			       in->mem[in->mem_count - 1].kind == kind
 		       ? STREAM_CALL_BIT
 		       : 0;
 }
 
-/* Fill in the descriptor; returns the bits of its trailers. */
-static uint32_t describe(struct job *j, struct stream_desc *d)
+/* Fill in the descriptor, if it is not a simulation's (segments.h); returns the bits of its trailers. */
+static uint32_t describe(const struct job *j, struct stream_desc *d)
 {
+	const struct insn *last = &j->in[j->end - 1];
 	uint32_t n = 0, plain = STREAM_PLAIN_BIT;
 
-	d->pc = j->in[j->first].pc;
+	if (d) {
+		d->pc = j->in[j->first].pc;
+		d->back = insn_is_call(last) ? last->pc + last->length : 0;
+	}
 	for (uint32_t i = j->first; i < j->end; i++) {
 		const struct insn *in = &j->in[i];
 
@@ -151,6 +154,8 @@ static uint32_t describe(struct job *j, struct stream_desc *d)
 
 			if (fs || m->size > WATCH_REACH)
 				plain = 0;
+			if (!d)
+				continue;
 			d->access[n++] = (struct stream_access){
 				.pc_offset = (uint16_t)(in->pc - d->pc),
 				.size = m->size,
@@ -159,7 +164,7 @@ static uint32_t describe(struct job *j, struct stream_desc *d)
 			};
 		}
 	}
-	return plain | describe_end(j, d);
+	return plain | describe_end(j);
 }
 
 /*
@@ -170,6 +175,7 @@ static uint32_t describe(struct job *j, struct stream_desc *d)
 void job_stream_begin(struct job *j)
 {
 	uint32_t n = accesses_between(j, j->first, j->end), number;
+	struct stream_desc *desc = 0;
 
 	if ((n == 0 && !segments_are_on()) || j->in[j->first].kind == INSN_REP ||
 	    j->in[j->first].kind == INSN_ELEMENTS)
@@ -177,14 +183,17 @@ void job_stream_begin(struct job *j)
 	choose_scratch(j);
 	j->borrows2 = j->scratch2;
 	j->borrows3 = j->scratch3;
-	j->desc = segments_are_on() ? segments_new(j, n, &number) : translate_new_desc(n, &number);
+	if (segments_are_on())
+		j->desc = segments_new(j, n, &number);
+	else
+		j->desc = desc = translate_new_desc(n, &number);
 	if (!j->desc || number > STREAM_NUMBER_MASK) {
 		j->desc = 0;
 		j->failed = true;
 		return;
 	}
 	j->entries = n;
-	j->trailer = STREAM_TRAILER_BIT | describe(j, j->desc) | number;
+	j->trailer = STREAM_TRAILER_BIT | describe(j, desc) | number;
 	put_away(j, j->scratch2, &j->kept2, T_SPILL2);
 }
 
@@ -307,11 +316,6 @@ void job_choose_scratch2(struct job *j, uint16_t of)
 {
 	j->scratch2 = choose(j, of, j->kept2);
 	put_away(j, j->scratch2, &j->kept2, T_SPILL2);
-}
-
-void job_describe(struct job *j)
-{
-	describe(j, j->desc);
 }
 
 uint32_t job_accesses(const struct job *j)

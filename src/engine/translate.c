@@ -521,7 +521,6 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	b->arena = cache_arena_index(j->arena);
 	b->bytes = (uint32_t)(end - pc);
 	b->checked = checked;
-	b->insns = j->insns;
 	b->start = j->arena->hot[cache_part(j->gear)];
 	j->block = b;
 	j->failed = false;
@@ -529,10 +528,8 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 		cache_emit_ib_entry(j->arena, b, entry, false);
 	j->o.p = j->arena->hot[cache_part(j->gear)];
 	emit_block(j);
-	b->map = cache_take_map(j->insns);
-	if (j->failed || !b->map)
+	if (j->failed || !cache_set_map(b, j->at, j->insns))
 		return TRANSLATE_FULL;
-	memcpy(b->map, j->at, j->insns * sizeof j->at[0]);
 	j->arena->hot[cache_part(j->gear)] = j->o.p;
 	list_block(b);
 	cache_add(b);

@@ -9,6 +9,7 @@
 #ifndef DWELL_SIM_SEGMENT_H
 #define DWELL_SIM_SEGMENT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum sim_segment_end {
@@ -32,11 +33,12 @@ enum sim_segment_end {
 struct sim_cell {
 	uint32_t node;
 	uint32_t unused;
+	struct sim_cell *next; /* the same segment in another node; NULL: the last one */
+	/* The rest, see SIM_SHORT_SEGMENT. */
 	uint64_t executions; /* the owner's to count, see sim_call_graph_segment */
 	uint64_t taken;	     /* of a SIM_END_BRANCH, if jumps are wanted: went to target */
 	void *events;	     /* the owner's: the events of its instructions; begins as NULL */
 	uint64_t told_executions, told_taken; /* the owner's: what has been sent of them */
-	struct sim_cell *next; /* the same segment in another node; NULL: the last one */
 };
 
 struct sim_arc;
@@ -56,5 +58,11 @@ struct sim_segment {
 	uint64_t target;     /* of a direct branch, jump or call; else 0 */
 	struct sim_cell own; /* the first cell */
 };
+
+/*
+ * So many bytes of a segment are enough where nodes are functions of the whole process and jumps are not counted: then
+ * the call graph does not look at the rest of its own cell.
+ */
+#define SIM_SHORT_SEGMENT offsetof(struct sim_segment, own.executions)
 
 #endif

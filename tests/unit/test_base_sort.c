@@ -56,11 +56,32 @@ static void few_items_are_sorted_too(void **state)
 	assert_int_equal(items[1].index, 0);
 }
 
+static void numbers_come_in_order_of_their_upper_halves(void **state)
+{
+	static const uint64_t masks[] = {0, 0xff, 0x3ff, 0xff0000, UINT32_MAX};
+	static uint64_t numbers[COUNT];
+	uint64_t random = 1;
+
+	(void)state;
+	for (size_t m = 0; m < sizeof(masks) / sizeof(masks[0]); m++) {
+		for (size_t i = 0; i < COUNT; i++) {
+			random = random * 6364136223846793005u + 1442695040888963407u;
+			numbers[i] = (random >> 32 & masks[m]) << 32 | i;
+		}
+		assert_int_equal(sort_by_upper_half(numbers, COUNT), 0);
+		/* Those that are equal are still in the order of the lower halves. */
+		for (size_t i = 1; i < COUNT; i++)
+			assert_true(numbers[i - 1] < numbers[i]);
+	}
+	assert_int_equal(sort_by_upper_half(NULL, 0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(items_come_in_order_and_equals_stay_in_theirs),
 		cmocka_unit_test(few_items_are_sorted_too),
+		cmocka_unit_test(numbers_come_in_order_of_their_upper_halves),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

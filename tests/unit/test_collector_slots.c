@@ -301,6 +301,38 @@ static void a_module_counts_while_it_is_mapped(void **state)
 	code_map_release(&c);
 }
 
+/* Beyond the room of the first tables, and where addresses end. */
+static void locations_are_found_again(void **state)
+{
+	enum { COUNT = 20000 };
+	struct code_map c = {0};
+	struct code_module m = {1, 0, 0x1000, 0x1000 + COUNT / 2, 0, 0, UINT64_MAX};
+	const uint64_t ends[] = {0, 1, 0x7fffffffffff, 0xffffffffff600000};
+	int is_new;
+
+	(void)state;
+	code_map_add_module(&c, &m);
+	for (unsigned round = 0; round < 2; round++) {
+		for (uint64_t i = 0; i < COUNT; i++) {
+			struct code_location *l = code_map_locate(&c, 0x1000 + i, 7, &is_new);
+
+			assert_int_equal(is_new, round == 0);
+			assert_int_equal(l->module, i < COUNT / 2 ? 0 : CODE_NO_MODULE);
+			if (is_new)
+				l->id = UINT32_MAX - i;
+			assert_int_equal(l->id, UINT32_MAX - i);
+		}
+		for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+			struct code_location *l = code_map_locate(&c, ends[i], 7, &is_new);
+
+			assert_int_equal(is_new, round == 0);
+			assert_true((uint64_t)l->pc == ends[i]);
+		}
+	}
+	assert_int_equal(c.location_count, COUNT + sizeof(ends) / sizeof(ends[0]));
+	code_map_release(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -312,6 +344,7 @@ int main(void)
 		cmocka_unit_test(records_that_lie_about_their_text_are_refused),
 		cmocka_unit_test(streams_longer_than_their_record_are_refused),
 		cmocka_unit_test(a_module_counts_while_it_is_mapped),
+		cmocka_unit_test(locations_are_found_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* glibc's malloc; others do as they like. */
+#include "base/heap.h"
+
+#include <malloc.h>
+
+#define LARGE (512 << 10) /* bytes; smaller ones are made and freed too often to ask the system each time */
+
+void heap_return_large_blocks(void)
+{
+	mallopt(M_MMAP_THRESHOLD, LARGE);
+}
