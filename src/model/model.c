@@ -356,7 +356,7 @@ static int fill(struct model *m, const struct model_input *in)
 	estimate_survivals(m, order);
 	measure_footprint(m, in);
 	place_first_touches(m, in);
-	if (gather_follows(m, in) != 0 || (in->all == NULL && bursts_measure(&m->bursts, in) != 0))
+	if (gather_follows(m, in) != 0 || (in->all == NULL && bursts_measure(&m->bursts, in, group_of, m->group_count) != 0))
 		goto out;
 	if (in->all != NULL)
 		m->bursts = in->all->bursts;

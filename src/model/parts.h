@@ -154,7 +154,8 @@ struct follow {
  */
 int follow_tail(const struct model *m, const struct follow *follows, size_t count, struct tail *t);
 
-int bursts_measure(struct bursts *b, const struct model_input *in);
+int bursts_measure(struct bursts *b, const struct model_input *in, const uint32_t *group_of,
+		   size_t group_count);
 
 struct group_result {
 	double rate; /* a reuse at x misses with 1 - exp(-rate x on_the_way[octave of x]) */
