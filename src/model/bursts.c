@@ -17,6 +17,8 @@
 
 /* Counts are drawn to what is expected, as if so many more had been seen just as expected. */
 #define PRIOR 5.0
+#define FAR_MIN	  1e-4
+#define FAR_LEAST 0.01
 
 struct end {
 	uint64_t at; /* of the reuse, accesses since the window began */
@@ -28,6 +30,7 @@ struct end {
 struct counts {
 	double seen[MODEL_OCTAVES][MODEL_OCTAVES];
 	double expected[MODEL_OCTAVES][MODEL_OCTAVES];
+	double all[MODEL_OCTAVES][MODEL_OCTAVES]; /* ends of any distance, where those of which could be seen */
 };
 
 struct window_ends {
@@ -116,10 +119,15 @@ static void look_between(const struct window_ends *w, const struct group_ends *g
 	for (unsigned a = 0; a < MODEL_OCTAVES && tells(w, a); a++) {
 		double begin = fmax(start, reach_of(a)), others = g->ends[a] - (a == e->octave && end >= reach_of(a));
 
-		if (others <= 0 || end <= begin)
+		double all;
+
+		if (end <= begin)
 			continue;
 		c->seen[e->octave][a] += ends_between(w, a, begin, end);
-		c->expected[e->octave][a] += others / g->samples[a] * w->samples * (end - begin) / w->length;
+		others = fmax(0, others);
+		all = w->samples * (end - begin) / w->length;
+		c->expected[e->octave][a] += others / g->samples[a] * all;
+		c->all[e->octave][a] += all;
 	}
 }
 
@@ -162,15 +170,30 @@ static size_t most_in_a_window(const struct model_input *in)
 	return most;
 }
 
+/* What is not an end of an octave seen comes from farther: the ratio of these. */
+static double compare_far(const struct bursts *b, unsigned x)
+{
+	double expected = 1, seen = 1;
+
+	for (unsigned a = 0; a < MODEL_OCTAVES; a++) {
+		expected -= b->share[x][a];
+		seen -= b->share[x][a] * b->ratio[x][a];
+	}
+	return expected > FAR_MIN ? fmin(1/FAR_LEAST, fmax(FAR_LEAST, seen / expected)) : 1;
+}
+
 static void compare(const struct counts *c, struct bursts *b)
 {
-	for (unsigned x = 0; x < MODEL_OCTAVES; x++)
+	for (unsigned x = 0; x < MODEL_OCTAVES; x++) {
 		for (unsigned a = 0; a < MODEL_OCTAVES; a++) {
 			double expected = c->expected[x][a] + PRIOR;
 
 			b->ratio[x][a] = (c->seen[x][a] + PRIOR) / expected;
 			b->variance[x][a] = b->ratio[x][a] / expected;
+			b->share[x][a] = c->expected[x][a] / fmax(1, c->all[x][a]);
 		}
+		b->far[x] = compare_far(b, x);
+	}
 }
 
 /* Samples of a window follow one another in the input. */

@@ -81,6 +81,8 @@ static inline unsigned model_octave(double distance)
 struct bursts {
 	double ratio[MODEL_OCTAVES][MODEL_OCTAVES];    /* of those seen to those expected */
 	double variance[MODEL_OCTAVES][MODEL_OCTAVES]; /* of the ratio */
+	double share[MODEL_OCTAVES][MODEL_OCTAVES];    /* of all accesses: those expected */
+	double far[MODEL_OCTAVES];		       /* ratio of ends that come from farther than windows see */
 };
 
 struct model {
