@@ -85,7 +85,7 @@ static void prepare(struct window_ends *w)
 /* From here on the window sees all ends of an octave, as their starts are in it, too. */
 static double reach_of(unsigned octave)
 {
-	return 1.5 * (double)(1ull << octave);
+	return 2 * (double)(1ull << octave);
 }
 
 /* Whether the window is long enough to tell of an octave. */
