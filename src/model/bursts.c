@@ -16,7 +16,7 @@
 #include "model/parts.h"
 
 /* Counts are drawn to what is expected, as if so many more had been seen just as expected. */
-#define PRIOR 5.0
+#define PRIOR	  5.0
 #define FAR_MIN	  1e-4
 #define FAR_LEAST 0.01
 
@@ -30,14 +30,15 @@ struct end {
 struct counts {
 	double seen[MODEL_OCTAVES][MODEL_OCTAVES];
 	double expected[MODEL_OCTAVES][MODEL_OCTAVES];
-	double all[MODEL_OCTAVES][MODEL_OCTAVES]; /* ends of any distance, where those of which could be seen */
+	double all[MODEL_OCTAVES]
+		  [MODEL_OCTAVES]; /* ends of any distance, where those of which could be seen */
 };
 
 struct window_ends {
 	struct end *ends; /* rising */
 	size_t count;
 	double length;
-	double samples; /* resolved or not */
+	double samples;	  /* resolved or not */
 	uint32_t *before; /* count + 1 rows of MODEL_OCTAVES: ends of each octave before the i-th */
 };
 
@@ -96,7 +97,8 @@ static bool tells(const struct window_ends *w, unsigned octave)
 
 static double ends_between(const struct window_ends *w, unsigned octave, double from, double to)
 {
-	size_t first = ends_before(w, (uint64_t)ceil(from)), last = ends_before(w, (uint64_t)ceil(to));
+	size_t first = ends_before(w, (uint64_t)ceil(from)),
+	       last = ends_before(w, (uint64_t)ceil(to));
 
 	return (double)w->before[last * MODEL_OCTAVES + octave] -
 	       (double)w->before[first * MODEL_OCTAVES + octave];
@@ -111,13 +113,14 @@ static void add_to_group(const struct window_ends *w, struct group_ends *g)
 }
 
 /* What lies between the touches of one reuse, beside what would lie anywhere in its group. */
-static void look_between(const struct window_ends *w, const struct group_ends *g, const struct end *e,
-			 struct counts *c)
+static void look_between(const struct window_ends *w, const struct group_ends *g,
+			 const struct end *e, struct counts *c)
 {
 	double start = (double)(e->at - e->distance), end = (double)e->at;
 
 	for (unsigned a = 0; a < MODEL_OCTAVES && tells(w, a); a++) {
-		double begin = fmax(start, reach_of(a)), others = g->ends[a] - (a == e->octave && end >= reach_of(a));
+		double begin = fmax(start, reach_of(a)),
+		       others = g->ends[a] - (a == e->octave && end >= reach_of(a));
 
 		double all;
 
@@ -131,7 +134,8 @@ static void look_between(const struct window_ends *w, const struct group_ends *g
 	}
 }
 
-static void look_at_window(const struct window_ends *w, const struct group_ends *g, struct counts *c)
+static void look_at_window(const struct window_ends *w, const struct group_ends *g,
+			   struct counts *c)
 {
 	for (size_t i = 0; i < w->count; i++)
 		if ((double)w->ends[i].distance > w->length / w->samples)
@@ -179,7 +183,7 @@ static double compare_far(const struct bursts *b, unsigned x)
 		expected -= b->share[x][a];
 		seen -= b->share[x][a] * b->ratio[x][a];
 	}
-	return expected > FAR_MIN ? fmin(1/FAR_LEAST, fmax(FAR_LEAST, seen / expected)) : 1;
+	return expected > FAR_MIN ? fmin(1 / FAR_LEAST, fmax(FAR_LEAST, seen / expected)) : 1;
 }
 
 static void compare(const struct counts *c, struct bursts *b)

@@ -104,6 +104,8 @@ struct model {
 	bool *reused;
 	double *weight; /* all together 1 */
 	uint16_t *lines; /* that the access touches */
+	/* Of a watch that ended, how much likelier than others of its length it is far: places.c. */
+	float *open_weight;
 	size_t sample_count;
 	struct follow *follows; /* those that outlived the pool's end */
 	size_t follow_count;
@@ -155,6 +157,9 @@ struct follow {
  * that; -1 when they are too few to tell.
  */
 int follow_tail(const struct model *m, const struct follow *follows, size_t count, struct tail *t);
+
+/* Fills m->open_weight; the pool is known. Returns 0, or -1 when memory ran out. */
+int places_weigh(struct model *m, const struct model_input *in);
 
 int bursts_measure(struct bursts *b, const struct model_input *in, const uint32_t *group_of,
 		   size_t group_count);

@@ -166,7 +166,7 @@ struct beyond {
 	struct pieces p;
 	size_t pool_count; /* pieces of the pool */
 	double cold;
-	bool is_local; /* distances go with what the group has of them */
+	bool is_local;	/* distances go with what the group has of them */
 	double reusing; /* share of the accesses of groups that do not only touch first */
 };
 
@@ -394,7 +394,8 @@ static double misses_on_the_way(const struct bursts *b, const struct octaves *o,
 		double weight = o->miss[a] / ratio - o->mass[a] * (1 - fewer);
 
 		if (expected > 1e-4)
-			weight -= b->share[octave][a] / expected * o->far_mass * (o->far / ratio - (1 - fewer));
+			weight -= b->share[octave][a] / expected * o->far_mass *
+				  (o->far / ratio - (1 - fewer));
 		weight /= mass;
 		variance += b->variance[octave][a] * weight * weight;
 	}
