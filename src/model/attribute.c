@@ -3,7 +3,8 @@
  * Sharing out a miss ratio among the samples behind it. The mass that a
  * product-limit estimate gives to a bin belongs to the reuses in it; what is left
  * at its end belongs to the watches that ended before, each with the chance that
- * its reuse lies beyond the end, and to the few samples past it.
+ * its reuse lies beyond the end (of the group, and by its place: places.c), and to the few
+ * samples past it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -77,6 +78,8 @@ static void share_group(struct split *s, double *chance)
 			bool open = !seen || !m->reused[sorted[i]];
 
 			chance[i] = open ? m->weight[sorted[i]] / fmax(left, own->left) : 0;
+			if (seen)
+				chance[i] *= m->open_weight[sorted[i]];
 			total += chance[i];
 		}
 	}

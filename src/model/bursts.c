@@ -9,13 +9,16 @@
  * the two touches of a reuse of octave b lie the ends of others: of octave a, so and so many
  * times more or fewer than anywhere in the window. These ratios are gathered over all windows.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/parts.h"
 
 /* Counts are drawn to what is expected, as if so many more had been seen just as expected. */
-#define PRIOR 5.0
+#define PRIOR	  5.0
+#define FAR_MIN	  1e-4
+#define FAR_LEAST 0.01
 
 struct end {
 	uint64_t at; /* of the reuse, accesses since the window began */
@@ -27,14 +30,22 @@ struct end {
 struct counts {
 	double seen[MODEL_OCTAVES][MODEL_OCTAVES];
 	double expected[MODEL_OCTAVES][MODEL_OCTAVES];
+	double all[MODEL_OCTAVES]
+		  [MODEL_OCTAVES]; /* ends of any distance, where those of which could be seen */
 };
 
 struct window_ends {
 	struct end *ends; /* rising */
 	size_t count;
 	double length;
-	double per_octave[MODEL_OCTAVES];
+	double samples;	  /* resolved or not */
 	uint32_t *before; /* count + 1 rows of MODEL_OCTAVES: ends of each octave before the i-th */
+};
+
+/* Of a group's windows: ends of an octave, and the samples taken where all of these could be seen. */
+struct group_ends {
+	double ends[MODEL_OCTAVES];
+	double samples[MODEL_OCTAVES];
 };
 
 static int compare_ends(const void *a, const void *b)
@@ -63,49 +74,72 @@ static size_t ends_before(const struct window_ends *w, uint64_t at)
 static void prepare(struct window_ends *w)
 {
 	qsort(w->ends, w->count, sizeof(*w->ends), compare_ends);
-	memset(w->per_octave, 0, sizeof(w->per_octave));
 	memset(w->before, 0, MODEL_OCTAVES * sizeof(*w->before));
 	for (size_t i = 0; i < w->count; i++) {
 		uint32_t *row = w->before + i * MODEL_OCTAVES;
 
 		memcpy(row + MODEL_OCTAVES, row, MODEL_OCTAVES * sizeof(*row));
 		row[MODEL_OCTAVES + w->ends[i].octave]++;
-		w->per_octave[w->ends[i].octave]++;
 	}
 }
 
-/* What lies between the touches of one reuse, beside what would lie anywhere. */
-static void look_between(const struct window_ends *w, const struct end *e, struct counts *c)
+/* From here on the window sees all ends of an octave, as their starts are in it, too. */
+static double reach_of(unsigned octave)
 {
-	uint64_t start = e->at - e->distance;
-	size_t from = ends_before(w, start + 1), to = ends_before(w, e->at);
-	const uint32_t *first = w->before + from * MODEL_OCTAVES;
-	const uint32_t *last = w->before + to * MODEL_OCTAVES;
+	return 2 * (double)(1ull << octave);
+}
 
-	for (unsigned a = 0; a < MODEL_OCTAVES; a++) {
-		/* The octave's ends can be seen only where their starts are in the window, too. */
-		double reach = 1.5 * (double)(1ull << a), begin = (double)start;
-		double others = w->per_octave[a] - (a == e->octave);
+/* Whether the window is long enough to tell of an octave. */
+static bool tells(const struct window_ends *w, unsigned octave)
+{
+	return reach_of(octave) < 0.9 * w->length;
+}
 
-		if (others <= 0 || reach >= 0.9 * w->length)
-			continue;
-		if (begin < reach)
-			begin = reach;
-		if ((double)e->at <= begin)
-			continue;
-		c->seen[e->octave][a] += last[a] - first[a];
-		c->expected[e->octave][a] += others * ((double)e->at - begin) / (w->length - reach);
+static double ends_between(const struct window_ends *w, unsigned octave, double from, double to)
+{
+	size_t first = ends_before(w, (uint64_t)ceil(from)),
+	       last = ends_before(w, (uint64_t)ceil(to));
+
+	return (double)w->before[last * MODEL_OCTAVES + octave] -
+	       (double)w->before[first * MODEL_OCTAVES + octave];
+}
+
+static void add_to_group(const struct window_ends *w, struct group_ends *g)
+{
+	for (unsigned a = 0; a < MODEL_OCTAVES && tells(w, a); a++) {
+		g->ends[a] += ends_between(w, a, reach_of(a), w->length + 1);
+		g->samples[a] += w->samples * (w->length - reach_of(a)) / w->length;
 	}
 }
 
-static void look_at_window(struct window_ends *w, double samples, struct counts *c)
+/* What lies between the touches of one reuse, beside what would lie anywhere in its group. */
+static void look_between(const struct window_ends *w, const struct group_ends *g,
+			 const struct end *e, struct counts *c)
 {
-	double spacing = w->length / samples;
+	double start = (double)(e->at - e->distance), end = (double)e->at;
 
-	prepare(w);
+	for (unsigned a = 0; a < MODEL_OCTAVES && tells(w, a); a++) {
+		double begin = fmax(start, reach_of(a)),
+		       others = g->ends[a] - (a == e->octave && end >= reach_of(a));
+
+		double all;
+
+		if (end <= begin)
+			continue;
+		c->seen[e->octave][a] += ends_between(w, a, begin, end);
+		others = fmax(0, others);
+		all = w->samples * (end - begin) / w->length;
+		c->expected[e->octave][a] += others / g->samples[a] * all;
+		c->all[e->octave][a] += all;
+	}
+}
+
+static void look_at_window(const struct window_ends *w, const struct group_ends *g,
+			   struct counts *c)
+{
 	for (size_t i = 0; i < w->count; i++)
-		if ((double)w->ends[i].distance > spacing)
-			look_between(w, &w->ends[i], c);
+		if ((double)w->ends[i].distance > w->length / w->samples)
+			look_between(w, g, &w->ends[i], c);
 }
 
 /* Fills w with the window's resolved samples from *i on; *i goes on to the next window's. */
@@ -113,6 +147,7 @@ static void take_window(struct window_ends *w, const struct model_input *in, siz
 {
 	uint32_t window = in->samples[*i].window;
 	uint64_t start = in->windows[window].start;
+	size_t from = *i;
 
 	w->count = 0;
 	w->length = (double)in->windows[window].length;
@@ -124,6 +159,7 @@ static void take_window(struct window_ends *w, const struct model_input *in, siz
 		w->ends[w->count++] = (struct end){s->position - start + s->distance + 1,
 						   s->distance, model_octave((double)s->distance)};
 	}
+	w->samples = (double)(*i - from);
 }
 
 static size_t most_in_a_window(const struct model_input *in)
@@ -138,40 +174,62 @@ static size_t most_in_a_window(const struct model_input *in)
 	return most;
 }
 
+/* What is not an end of an octave seen comes from farther: the ratio of these. */
+static double compare_far(const struct bursts *b, unsigned x)
+{
+	double expected = 1, seen = 1;
+
+	for (unsigned a = 0; a < MODEL_OCTAVES; a++) {
+		expected -= b->share[x][a];
+		seen -= b->share[x][a] * b->ratio[x][a];
+	}
+	return expected > FAR_MIN ? fmin(1 / FAR_LEAST, fmax(FAR_LEAST, seen / expected)) : 1;
+}
+
 static void compare(const struct counts *c, struct bursts *b)
 {
-	for (unsigned x = 0; x < MODEL_OCTAVES; x++)
+	for (unsigned x = 0; x < MODEL_OCTAVES; x++) {
 		for (unsigned a = 0; a < MODEL_OCTAVES; a++) {
 			double expected = c->expected[x][a] + PRIOR;
 
 			b->ratio[x][a] = (c->seen[x][a] + PRIOR) / expected;
 			b->variance[x][a] = b->ratio[x][a] / expected;
+			b->share[x][a] = c->expected[x][a] / fmax(1, c->all[x][a]);
 		}
+		b->far[x] = compare_far(b, x);
+	}
 }
 
 /* Samples of a window follow one another in the input. */
-int bursts_measure(struct bursts *b, const struct model_input *in)
+int bursts_measure(struct bursts *b, const struct model_input *in, const uint32_t *group_of,
+		   size_t group_count)
 {
 	size_t rows = most_in_a_window(in) + 1;
 	struct window_ends w = {.ends = calloc(in->sample_count + 1, sizeof(*w.ends)),
 				.before = calloc(rows * MODEL_OCTAVES, sizeof(*w.before))};
+	struct group_ends *groups = calloc(group_count, sizeof(*groups));
 	struct counts *c = calloc(1, sizeof(*c));
 	int ret = -1;
 
-	if (w.ends == NULL || w.before == NULL || c == NULL)
+	if (w.ends == NULL || w.before == NULL || groups == NULL || c == NULL)
 		goto out;
-	for (size_t i = 0; i < in->sample_count;) {
-		size_t from = i;
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < in->sample_count;) {
+			struct group_ends *g = &groups[group_of[in->samples[i].window]];
 
-		take_window(&w, in, &i);
-		if (w.count > 1)
-			look_at_window(&w, (double)(i - from), c);
-	}
+			take_window(&w, in, &i);
+			prepare(&w);
+			if (pass == 0)
+				add_to_group(&w, g);
+			else
+				look_at_window(&w, g, c);
+		}
 	compare(c, b);
 	ret = 0;
 out:
 	free(w.ends);
 	free(w.before);
+	free(groups);
 	free(c);
 	return ret;
 }

@@ -159,11 +159,11 @@ static int gather_follows(struct model *m, const struct model_input *in)
 
 		if (residual <= 0 || w->samples <= 0)
 			continue;
-		m->follows[m->follow_count++] = (struct follow){
-			residual,
-			window_weight(m, in, f->window) * w->unresolved / w->samples *
-				weight_of(f->weight) / w->follows,
-			f->touched};
+		m->follows[m->follow_count++] =
+			(struct follow){residual,
+					window_weight(m, in, f->window) * w->unresolved /
+						w->samples * weight_of(f->weight) / w->follows,
+					f->touched};
 	}
 	free(windows);
 	return 0;
@@ -356,12 +356,13 @@ static int fill(struct model *m, const struct model_input *in)
 	estimate_survivals(m, order);
 	measure_footprint(m, in);
 	place_first_touches(m, in);
-	if (gather_follows(m, in) != 0 || (in->all == NULL && bursts_measure(&m->bursts, in) != 0))
+	if (gather_follows(m, in) != 0 ||
+	    (in->all == NULL && bursts_measure(&m->bursts, in, group_of, m->group_count) != 0))
 		goto out;
 	if (in->all != NULL)
 		m->bursts = in->all->bursts;
 	model_set_tails(m, in->all);
-	ret = 0;
+	ret = places_weigh(m, in);
 out:
 	free(order);
 	free(group_of);
@@ -391,10 +392,11 @@ struct model *model_new(const struct model_input *in, struct err *err)
 	m->reused = malloc(n * sizeof(*m->reused));
 	m->weight = malloc(n * sizeof(*m->weight));
 	m->lines = malloc(n * sizeof(*m->lines));
+	m->open_weight = malloc(n * sizeof(*m->open_weight));
 	m->sorted = malloc(n * sizeof(*m->sorted));
 	m->storage = malloc(4 * n * sizeof(*m->storage));
 	if (m->bin == NULL || m->reused == NULL || m->weight == NULL || m->lines == NULL ||
-	    m->sorted == NULL || m->storage == NULL || fill(m, in) != 0)
+	    m->open_weight == NULL || m->sorted == NULL || m->storage == NULL || fill(m, in) != 0)
 		goto no_memory;
 	return m;
 no_memory:
@@ -412,6 +414,7 @@ void model_free(struct model *m)
 	free(m->reused);
 	free(m->weight);
 	free(m->lines);
+	free(m->open_weight);
 	free(m->sorted);
 	free(m->storage);
 	free(m->follows);

@@ -46,6 +46,7 @@ struct model_sample {
 	bool load;	   /* it loads and does not store */
 	uint32_t weight;   /* it speaks for so many as others of its window; 0: 1 */
 	uint16_t touches;  /* lines that the access touches; 0: 1 */
+	uint32_t place;	   /* any number for the instruction, so that like samples are known; 0: none */
 };
 
 /*

@@ -81,6 +81,8 @@ static inline unsigned model_octave(double distance)
 struct bursts {
 	double ratio[MODEL_OCTAVES][MODEL_OCTAVES];    /* of those seen to those expected */
 	double variance[MODEL_OCTAVES][MODEL_OCTAVES]; /* of the ratio */
+	double share[MODEL_OCTAVES][MODEL_OCTAVES];    /* of all accesses: those expected */
+	double far[MODEL_OCTAVES];		       /* ratio of ends that come from farther than windows see */
 };
 
 struct model {
@@ -102,6 +104,8 @@ struct model {
 	bool *reused;
 	double *weight; /* all together 1 */
 	uint16_t *lines; /* that the access touches */
+	/* Of a watch that ended, how much likelier than others of its length it is far: places.c. */
+	float *open_weight;
 	size_t sample_count;
 	struct follow *follows; /* those that outlived the pool's end */
 	size_t follow_count;
@@ -154,7 +158,11 @@ struct follow {
  */
 int follow_tail(const struct model *m, const struct follow *follows, size_t count, struct tail *t);
 
-int bursts_measure(struct bursts *b, const struct model_input *in);
+/* Fills m->open_weight; the pool is known. Returns 0, or -1 when memory ran out. */
+int places_weigh(struct model *m, const struct model_input *in);
+
+int bursts_measure(struct bursts *b, const struct model_input *in, const uint32_t *group_of,
+		   size_t group_count);
 
 struct group_result {
 	double rate; /* a reuse at x misses with 1 - exp(-rate x on_the_way[octave of x]) */

@@ -166,7 +166,7 @@ struct beyond {
 	struct pieces p;
 	size_t pool_count; /* pieces of the pool */
 	double cold;
-	bool is_local; /* distances go with what the group has of them */
+	bool is_local;	/* distances go with what the group has of them */
 	double reusing; /* share of the accesses of groups that do not only touch first */
 };
 
@@ -345,6 +345,7 @@ struct octaves {
 	unsigned first, end; /* those there are */
 	double mass[MODEL_OCTAVES], miss[MODEL_OCTAVES];
 	double far; /* miss ratio of what comes from farther than the group has seen */
+	double far_mass;
 };
 
 static void sum_octaves(const struct system *s, double ratio, struct octaves *o)
@@ -365,6 +366,7 @@ static void sum_octaves(const struct system *s, double ratio, struct octaves *o)
 		far -= miss;
 		left -= s->p.mass[i];
 	}
+	o->far_mass = fmax(0, left);
 	if (left > 1e-6)
 		o->far = fmin(1, fmax(0, far / left));
 }
@@ -378,17 +380,24 @@ static void sum_octaves(const struct system *s, double ratio, struct octaves *o)
 static double misses_on_the_way(const struct bursts *b, const struct octaves *o, unsigned octave,
 				double ratio)
 {
-	const double *often = b->ratio[octave];
-	double fewer = 0, variance = 0, near = 0;
+	const double *often = b->ratio[octave], far = b->far[octave];
+	double fewer, variance = 0, mass = o->far_mass * far, miss = o->far * mass, expected = 1;
 
-	for (unsigned a = o->first; a < o->end; a++)
-		near += o->mass[a] * often[a];
-	near = fmax(1, near); /* ends are accesses: there cannot be more of them */
 	for (unsigned a = o->first; a < o->end; a++) {
-		double weight = (o->miss[a] - o->mass[a] * o->far) / ratio;
+		mass += o->mass[a] * often[a];
+		miss += o->miss[a] * often[a];
+	}
+	for (unsigned a = 0; a < MODEL_OCTAVES; a++)
+		expected -= b->share[octave][a];
+	fewer = 1 - miss / (mass * ratio);
+	for (unsigned a = o->first; a < o->end; a++) {
+		double weight = o->miss[a] / ratio - o->mass[a] * (1 - fewer);
 
-		fewer += (1 - often[a] / near) * weight;
-		variance += b->variance[octave][a] * weight * weight / (near * near);
+		if (expected > 1e-4)
+			weight -= b->share[octave][a] / expected * o->far_mass *
+				  (o->far / ratio - (1 - fewer));
+		weight /= mass;
+		variance += b->variance[octave][a] * weight * weight;
 	}
 	variance *= DOUBT;
 	if (fewer <= 0 || fewer * fewer <= variance)

@@ -73,6 +73,11 @@ static uint16_t lines_of(const struct profile *p, const struct store_access *a)
 	return (uint16_t)profile_lines_touched(a, p->line_bytes);
 }
 
+static uint32_t place_of(const struct store_access *a)
+{
+	return a->location == STORE_NONE ? 0 : (uint32_t)(a->location + 1);
+}
+
 /* Without samples of windows that never closed. */
 static void take_samples(struct profile *p, const struct sampled *part, struct model_sample *s)
 {
@@ -91,7 +96,8 @@ static void take_samples(struct profile *p, const struct sampled *part, struct m
 			scaled(p, sampled_place(part, window, p->samples[i].position)),
 			p->samples[i].begin.kind == KIND_LOAD,
 			0,
-			lines_of(p, &p->samples[i].begin)};
+			lines_of(p, &p->samples[i].begin),
+			place_of(&p->samples[i].begin)};
 		if (p->weights != NULL)
 			s[kept].weight = p->weights[kept] = p->weights[i];
 		kept++;
@@ -129,7 +135,8 @@ static bool has_ended(const struct store_process *x)
 
 static int read_follows(struct profile *p, struct err *err)
 {
-	if (store_read_arrivals(p->store, p->process->id, &p->arrivals, &p->arrival_count, err) != 0)
+	if (store_read_arrivals(p->store, p->process->id, &p->arrivals, &p->arrival_count, err) !=
+	    0)
 		return -1;
 	p->cut_follows = p->process->followed > 0 && !has_ended(p->process);
 	return p->cut_follows ? 0
