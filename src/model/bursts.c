@@ -7,7 +7,12 @@
  *
  * The samples themselves tell. Take the reuses of a window by octaves of their distance. Between
  * the two touches of a reuse of octave b lie the ends of others: of octave a, so and so many
- * times more or fewer than anywhere in the window. These ratios are gathered over all windows.
+ * times more or fewer than anywhere in the windows of its group. These ratios are gathered over
+ * all windows. Accesses that end no reuse seen come from farther; what the ratios leave for these
+ * is a ratio of its own. That matters most: far reuses and first touches always miss.
+ *
+ * Not against the window alone: one that lies between two bursts has no misses anywhere, which says
+ * much about its group's reuses, and nothing when it is compared with itself.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,9 +21,10 @@
 #include "model/parts.h"
 
 /* Counts are drawn to what is expected, as if so many more had been seen just as expected. */
-#define PRIOR	  5.0
-#define FAR_MIN	  1e-4
-#define FAR_LEAST 0.01
+#define PRIOR		5.0
+#define FAR_LEAST	0.01 /* ratio of far ends: zero is known of none */
+#define FAR_MOST	100.0
+#define LEAST_FAR_SHARE 1e-4 /* of the accesses: with fewer there is no telling */
 
 struct end {
 	uint64_t at; /* of the reuse, accesses since the window began */
@@ -30,8 +36,8 @@ struct end {
 struct counts {
 	double seen[MODEL_OCTAVES][MODEL_OCTAVES];
 	double expected[MODEL_OCTAVES][MODEL_OCTAVES];
-	double all[MODEL_OCTAVES]
-		  [MODEL_OCTAVES]; /* ends of any distance, where those of which could be seen */
+	/* Ends of any distance, where those of which could be seen. */
+	double all[MODEL_OCTAVES][MODEL_OCTAVES];
 };
 
 struct window_ends {
@@ -119,17 +125,14 @@ static void look_between(const struct window_ends *w, const struct group_ends *g
 	double start = (double)(e->at - e->distance), end = (double)e->at;
 
 	for (unsigned a = 0; a < MODEL_OCTAVES && tells(w, a); a++) {
-		double begin = fmax(start, reach_of(a)),
-		       others = g->ends[a] - (a == e->octave && end >= reach_of(a));
-
-		double all;
+		double begin = fmax(start, reach_of(a));
+		double all = w->samples * (end - begin) / w->length;
+		double others = g->ends[a] - (a == e->octave && end >= reach_of(a));
 
 		if (end <= begin)
 			continue;
 		c->seen[e->octave][a] += ends_between(w, a, begin, end);
-		others = fmax(0, others);
-		all = w->samples * (end - begin) / w->length;
-		c->expected[e->octave][a] += others / g->samples[a] * all;
+		c->expected[e->octave][a] += fmax(0, others) / g->samples[a] * all;
 		c->all[e->octave][a] += all;
 	}
 }
@@ -174,8 +177,8 @@ static size_t most_in_a_window(const struct model_input *in)
 	return most;
 }
 
-/* What is not an end of an octave seen comes from farther: the ratio of these. */
-static double compare_far(const struct bursts *b, unsigned x)
+/* What is no end of an octave seen comes from farther. */
+static void compare_far(struct bursts *b, unsigned x)
 {
 	double expected = 1, seen = 1;
 
@@ -183,7 +186,8 @@ static double compare_far(const struct bursts *b, unsigned x)
 		expected -= b->share[x][a];
 		seen -= b->share[x][a] * b->ratio[x][a];
 	}
-	return expected > FAR_MIN ? fmin(1 / FAR_LEAST, fmax(FAR_LEAST, seen / expected)) : 1;
+	b->far_share[x] = expected > LEAST_FAR_SHARE ? expected : 0;
+	b->far[x] = b->far_share[x] > 0 ? fmin(FAR_MOST, fmax(FAR_LEAST, seen / expected)) : 1;
 }
 
 static void compare(const struct counts *c, struct bursts *b)
@@ -196,7 +200,7 @@ static void compare(const struct counts *c, struct bursts *b)
 			b->variance[x][a] = b->ratio[x][a] / expected;
 			b->share[x][a] = c->expected[x][a] / fmax(1, c->all[x][a]);
 		}
-		b->far[x] = compare_far(b, x);
+		compare_far(b, x);
 	}
 }
 

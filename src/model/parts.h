@@ -81,8 +81,9 @@ static inline unsigned model_octave(double distance)
 struct bursts {
 	double ratio[MODEL_OCTAVES][MODEL_OCTAVES];    /* of those seen to those expected */
 	double variance[MODEL_OCTAVES][MODEL_OCTAVES]; /* of the ratio */
-	double share[MODEL_OCTAVES][MODEL_OCTAVES];    /* of all accesses: those expected */
-	double far[MODEL_OCTAVES];		       /* ratio of ends that come from farther than windows see */
+	double share[MODEL_OCTAVES][MODEL_OCTAVES];    /* of the accesses: ends expected */
+	/* The same of ends that come from farther than windows see; a share of 0: none to speak of. */
+	double far[MODEL_OCTAVES], far_share[MODEL_OCTAVES];
 };
 
 struct model {
@@ -102,7 +103,7 @@ struct model {
 	/* Per sample, in the order of the input. */
 	uint16_t *bin;
 	bool *reused;
-	double *weight; /* all together 1 */
+	double *weight;	 /* all together 1 */
 	uint16_t *lines; /* that the access touches */
 	/* Of a watch that ended, how much likelier than others of its length it is far: places.c. */
 	float *open_weight;
@@ -161,6 +162,7 @@ int follow_tail(const struct model *m, const struct follow *follows, size_t coun
 /* Fills m->open_weight; the pool is known. Returns 0, or -1 when memory ran out. */
 int places_weigh(struct model *m, const struct model_input *in);
 
+/* Samples of a window follow one another in the input. Returns 0, or -1 when memory ran out. */
 int bursts_measure(struct bursts *b, const struct model_input *in, const uint32_t *group_of,
 		   size_t group_count);
 

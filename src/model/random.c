@@ -372,7 +372,23 @@ static void sum_octaves(const struct system *s, double ratio, struct octaves *o)
 }
 
 /*
- * Misses per access between the touches of a reuse of an octave, as a share of the group's.
+ * How the share of the group's misses, now `share`, changes with the ratio of ends of octave a
+ * within `octave`. What there is more of these, there is less of ends from far.
+ */
+static double sensitivity(const struct bursts *b, const struct octaves *o, unsigned octave,
+			  unsigned a, double share, double ratio)
+{
+	double near = o->miss[a] / ratio - o->mass[a] * share;
+	double far = o->far_mass * (o->far / ratio - share);
+
+	if (b->far_share[octave] <= 0)
+		return near;
+	return near - b->share[octave][a] / b->far_share[octave] * far;
+}
+
+/*
+ * Misses per access between the touches of a reuse of an octave, as a share of the group's: the
+ * group's ends, each as often as such reuses meet them.
  * Not above 1: where there are more than on average, they are so for some of these
  * reuses only, and what the concave equation makes of that nearly cancels the rise. So
  * what is below 1 by chance must not count: it is drawn to 1 as James and Stein do.
@@ -380,26 +396,19 @@ static void sum_octaves(const struct system *s, double ratio, struct octaves *o)
 static double misses_on_the_way(const struct bursts *b, const struct octaves *o, unsigned octave,
 				double ratio)
 {
-	const double *often = b->ratio[octave], far = b->far[octave];
-	double fewer, variance = 0, mass = o->far_mass * far, miss = o->far * mass, expected = 1;
+	const double *often = b->ratio[octave];
+	double fewer, variance = 0, mass = o->far_mass * b->far[octave], miss = o->far * mass;
 
 	for (unsigned a = o->first; a < o->end; a++) {
 		mass += o->mass[a] * often[a];
 		miss += o->miss[a] * often[a];
 	}
-	for (unsigned a = 0; a < MODEL_OCTAVES; a++)
-		expected -= b->share[octave][a];
 	fewer = 1 - miss / (mass * ratio);
 	for (unsigned a = o->first; a < o->end; a++) {
-		double weight = o->miss[a] / ratio - o->mass[a] * (1 - fewer);
+		double by = sensitivity(b, o, octave, a, 1 - fewer, ratio) / mass;
 
-		if (expected > 1e-4)
-			weight -= b->share[octave][a] / expected * o->far_mass *
-				  (o->far / ratio - (1 - fewer));
-		weight /= mass;
-		variance += b->variance[octave][a] * weight * weight;
+		variance += DOUBT * b->variance[octave][a] * by * by;
 	}
-	variance *= DOUBT;
 	if (fewer <= 0 || fewer * fewer <= variance)
 		return 1;
 	return fmax(LEAST_SHARE, 1 - fewer + variance / fewer);
