@@ -20,7 +20,7 @@ static inline unsigned tail_place(const struct sim_several *s, struct sim_tails 
 	if (set == left) {
 		place = sim_row_exchange(row, t->room, line + 1, victim + 1, s->is_wide);
 	} else {
-		place = sim_row_remove(row, t->room, line + 1);
+		place = sim_row_remove(row, t->room, line + 1, s->is_wide);
 		sim_row_exchange(t->rows + left * t->room, t->room, SIM_ROW_FREE, victim + 1,
 				 s->is_wide);
 		t->in_front[set]++;
@@ -51,23 +51,16 @@ uint32_t sim_several_missed(struct sim_several *s, unsigned kind, uint64_t line,
 
 /* ---- Below ---- */
 
-static uint64_t set_of(const struct sim_below *b, uint64_t line)
+void sim_several_prefetch(const struct sim_several *s, unsigned kind, uint32_t missed,
+			  uint64_t line)
 {
-	return line >> b->shift & b->set_mask;
-}
+	uint32_t streams = s->firsts[kind].streams[missed];
 
-/* What of this processor's memory they will want is on its way, all at once. */
-static void prefetch(const struct sim_several *s, uint32_t streams, uint64_t line)
-{
 	for (; streams != 0; streams &= streams - 1) {
-		uint32_t i = s->streams[__builtin_ctz(streams)].below;
+		const struct sim_last *l = s->streams[__builtin_ctz(streams)].last;
 
-		for (; i != 0; i = s->below[i].next) {
-			const struct sim_below *b = &s->below[i];
-
-			if (b->short_rows != NULL)
-				__builtin_prefetch(b->short_rows + set_of(b, line) * SIM_ROW, 1);
-		}
+		for (; l->rows != NULL; l++)
+			__builtin_prefetch(l->rows + (line & l->set_mask) * SIM_ROW, 1);
 	}
 }
 
@@ -121,6 +114,26 @@ static uint64_t go_below(const struct below_walk *w, uint32_t i)
 	return events;
 }
 
+/* The same for an access that lies on one line, where each stream has nothing but short rows. */
+static uint64_t go_to_last(const struct sim_several *s, uint32_t streams, unsigned column,
+			   uint64_t line)
+{
+	uint64_t events = 0;
+
+	for (; streams != 0; streams &= streams - 1) {
+		const struct sim_last *l = s->streams[__builtin_ctz(streams)].last;
+
+		for (; l->rows != NULL; l++) {
+			unsigned place = sim_row_touch_32(
+				l->rows + (line & l->set_mask) * SIM_ROW,
+				(uint32_t)(line >> l->set_bits) + 1, s->is_wide);
+
+			events |= place >= l->ways ? l->events[column] : 0;
+		}
+	}
+	return events;
+}
+
 static const unsigned columns[] = {
 	[SIM_LOAD] = 1, [SIM_STORE] = 2, [SIM_MODIFY] = 1, [SIM_FETCH] = 0};
 
@@ -132,7 +145,8 @@ uint64_t sim_several_below(struct sim_several *s, enum sim_access kind, uint32_t
 	uint64_t events = f->events[w.column][missed];
 	uint32_t streams = f->streams[missed];
 
-	prefetch(s, streams, first);
+	if (first == last && s->is_flat)
+		return events | go_to_last(s, streams, w.column, first);
 	for (; streams != 0; streams &= streams - 1)
 		events |= go_below(&w, s->streams[__builtin_ctz(streams)].below);
 	return events;

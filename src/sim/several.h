@@ -83,6 +83,15 @@ struct sim_below {
 	const struct sim_cache_geometry *geometry; /* of the first member */
 };
 
+/* A cache below with nothing below it, one member, short rows and lines of the first levels' size. */
+struct sim_last {
+	uint32_t *rows; /* NULL behind the last one of a stream */
+	uint64_t set_mask;
+	uint32_t set_bits, ways;
+	uint64_t events[3];
+	uint64_t unused[2]; /* a cache line */
+};
+
 #define SIM_SEVERAL_BELOW (SIM_SEVERAL * (SIM_MAX_LEVELS - 1) + 1)
 
 struct sim_several {
@@ -96,7 +105,10 @@ struct sim_several {
 	struct {
 		int of[SIM_KINDS]; /* its first levels; -1: fetches are not simulated */
 		uint32_t below;	   /* index of the first cache below; 0: none */
+		const struct sim_last *last; /* those that are struct sim_last, as such */
 	} streams[SIM_SEVERAL];
+	bool is_flat; /* all caches below are of struct sim_last */
+	struct sim_last last[SIM_SEVERAL_BELOW + SIM_SEVERAL];
 	uint32_t below_count; /* number 0 is none */
 	struct sim_below below[SIM_SEVERAL_BELOW];
 	struct sim_cache others[SIM_SEVERAL_BELOW]; /* those that have no rows */
@@ -128,6 +140,10 @@ uint64_t sim_several_fetch(struct sim_several *s, uint64_t pc, uint32_t bytes);
  * free place. Returns the first levels of the kind, SIM_OF_DATA or SIM_OF_CODE, that miss.
  */
 uint32_t sim_several_missed(struct sim_several *s, unsigned kind, uint64_t line, uint64_t victim);
+
+/* An access to a line has missed in these: what the next function will want of this processor's memory is on its way. */
+void sim_several_prefetch(const struct sim_several *s, unsigned kind, uint32_t missed,
+			  uint64_t line);
 
 /* An access to lines `first` to `last`, at most two, has missed in these first levels. Returns events. */
 uint64_t sim_several_below(struct sim_several *s, enum sim_access kind, uint32_t missed,

@@ -306,6 +306,37 @@ static void add_outcomes(struct sim_several *s, const struct sim_geometry *g, ui
 	}
 }
 
+static bool is_last(const struct sim_below *b)
+{
+	return b->short_rows != NULL && b->shift == 0 && b->member_count == 1 &&
+	       b->members[0].child == 0;
+}
+
+static void list_last(struct sim_several *s)
+{
+	struct sim_last *l = s->last;
+
+	s->is_flat = true;
+	for (uint32_t stream = 0; stream < s->stream_count; stream++) {
+		s->streams[stream].last = l;
+		for (uint32_t i = s->streams[stream].below; i != 0; i = s->below[i].next) {
+			const struct sim_below *b = &s->below[i];
+
+			s->is_flat &= is_last(b);
+			if (!is_last(b))
+				continue;
+			*l = (struct sim_last){.rows = b->short_rows,
+					       .set_mask = b->set_mask,
+					       .set_bits = b->set_bits,
+					       .ways = b->members[0].ways};
+			for (unsigned column = 0; column < 3; column++)
+				l->events[column] = b->members[0].events[column];
+			l++;
+		}
+		l++;
+	}
+}
+
 int sim_several_init(struct sim_several *s, const struct sim_geometry *const g[], uint32_t count,
 		     const uint32_t first_event[], const struct sim_memory *memory)
 {
@@ -323,6 +354,7 @@ int sim_several_init(struct sim_several *s, const struct sim_geometry *const g[]
 	for (unsigned kind = 0; kind < SIM_KINDS; kind++)
 		if (make_firsts(s, &s->firsts[kind]) != 0)
 			return -1;
+	list_last(s);
 	return 0;
 }
 

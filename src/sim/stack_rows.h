@@ -95,6 +95,27 @@ static inline unsigned sim_row_touch_32_wide(uint32_t *row, uint32_t entry)
 	return (unsigned)__builtin_ctzll(found | 1u << SIM_ROW);
 }
 
+static inline unsigned sim_row_remove_8_wide(uint64_t *row, uint64_t entry)
+{
+	uint64_t found = entry, from;
+
+	__asm__ volatile("vpbroadcastq %0, %%zmm16\n\t"
+			 "vpxorq %%zmm17, %%zmm17, %%zmm17\n\t"
+			 "vmovdqu64 (%1), %%zmm18\n\t"
+			 "vpcmpeqq %%zmm18, %%zmm16, %%k1\n\t"
+			 "valignq $1, %%zmm18, %%zmm17, %%zmm17\n\t"
+			 "kmovb %%k1, %k0\n\t"
+			 "mov %0, %2\n\t"
+			 "neg %2\n\t"
+			 "kmovb %k2, %%k1\n\t"
+			 "vmovdqa64 %%zmm17, %%zmm18%{%%k1%}\n\t"
+			 "vmovdqu64 %%zmm18, (%1)\n\t"
+			 : "+r"(found), "+r"(row), "=&r"(from)
+			 :
+			 : SIM_ROW_CHANGES);
+	return (unsigned)__builtin_ctzll(found | 1u << SIM_ROW);
+}
+
 /*
  * `in`, which is not there unless it is `out`, comes to the front of a row of `room` entries, 8 or 16; `out` goes, or, if it is not
  * there, the oldest. Returns where `out` was; SIM_ROW: nowhere.
@@ -137,10 +158,12 @@ static inline unsigned sim_row_touch_32(uint32_t *row, uint32_t entry, bool is_w
 }
 
 /* An entry is taken out. Returns as sim_row_exchange. */
-static inline unsigned sim_row_remove(uint64_t *row, uint32_t room, uint64_t entry)
+static inline unsigned sim_row_remove(uint64_t *row, uint32_t room, uint64_t entry, bool is_wide)
 {
 	unsigned at = 0;
 
+	if (is_wide && room == 8)
+		return sim_row_remove_8_wide(row, entry);
 	while (at < room && row[at] != entry)
 		at++;
 	if (at == room)
