@@ -51,19 +51,6 @@ uint32_t sim_several_missed(struct sim_several *s, unsigned kind, uint64_t line,
 
 /* ---- Below ---- */
 
-void sim_several_prefetch(const struct sim_several *s, unsigned kind, uint32_t missed,
-			  uint64_t line)
-{
-	uint32_t streams = s->firsts[kind].streams[missed];
-
-	for (; streams != 0; streams &= streams - 1) {
-		const struct sim_last *l = s->streams[__builtin_ctz(streams)].last;
-
-		for (; l->rows != NULL; l++)
-			__builtin_prefetch(l->rows + (line & l->set_mask) * SIM_ROW, 1);
-	}
-}
-
 /* The place of a line in its row, before it is used; of another cache 0 for a hit. */
 static unsigned use(const struct sim_several *s, const struct sim_below *b, uint64_t line)
 {

@@ -141,10 +141,6 @@ uint64_t sim_several_fetch(struct sim_several *s, uint64_t pc, uint32_t bytes);
  */
 uint32_t sim_several_missed(struct sim_several *s, unsigned kind, uint64_t line, uint64_t victim);
 
-/* An access to a line has missed in these: what the next function will want of this processor's memory is on its way. */
-void sim_several_prefetch(const struct sim_several *s, unsigned kind, uint32_t missed,
-			  uint64_t line);
-
 /* An access to lines `first` to `last`, at most two, has missed in these first levels. Returns events. */
 uint64_t sim_several_below(struct sim_several *s, enum sim_access kind, uint32_t missed,
 			   uint64_t first, uint64_t last);
