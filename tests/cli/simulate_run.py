@@ -17,6 +17,9 @@ USAGE = 2
 SECONDS = 100
 # Sets are chosen by no more than the address within a page: the engine's own memory may move the program's.
 SMALL = ['--cache=L1i=8K,4,64', '--cache=L1d=4K,4,64', '--cache=LL=64K,16,64']
+SEVERAL = ['--also=L1i=4K,2,64 L1d=8K,8,64 LL=256K,4,64', '--also=L1i=8K,4,64 L1d=4K,4,64 LL=16K,4,64',
+           '--also=L1i=16K,2,64 L1d=2K,2,64 L2=8K,4,64 LL=64K,16,128,random',
+           '--also=L1i=2K,2,64 L1d=8K,1,64 LL=32K,8,64,fifo']
 EVENTS = ['Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw']
 
 
@@ -61,6 +64,15 @@ def costs(path='run.db'):
     columns = ', '.join('sum("%s")' % c for c in names(path))
     return ask("""SELECT l.process_id, m.path, l.module_address, %s FROM cost JOIN location l ON l.id = location_id
         LEFT JOIN module m ON m.id = l.module_id GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""" % columns, path)
+
+
+def arcs(path='run.db'):
+    """What happened in calls, whatever they are called; none without a call graph."""
+    columns = ', '.join('sum("%s")' % c for c in names(path))
+    if not ask("SELECT 1 FROM sqlite_master WHERE name = 'arc'", path):
+        return []
+    return sorted(ask('SELECT kind, sum(calls), %s FROM arc GROUP BY kind, caller_id, location_id, callee_id' % columns,
+                      path))
 
 
 def counted(process=0, path='run.db'):
@@ -128,7 +140,10 @@ def the_filter_changes_nothing():
               ['--also=L1d=4K,4,64,random LL=64K,16,64,fifo', '--also=L1d=1K,1,64,plru L1i=2K,full,64 LL=8K,2,64'],
               ['--no-instructions', '--also=L1d=2K,2,64 LL=16K,4,64', '--also=L1d=1K,4,64 L2=4K,4,64 LL=256K,16,128'],
               ['--also=L1d=2K,2,32 LL=16K,4,64'], ['--also=L1d=2K,2,64 L1i=1K,2,64 LL=16K,4,64,inclusive'],
-              ['--write-backs', '--also=L1d=2K,2,64 LL=16K,4,64']]
+              ['--write-backs', '--also=L1d=2K,2,64 LL=16K,4,64'],
+              # Such as are simulated in one pass; also where each segment is told to the call graph.
+              SEVERAL, ['--no-call-graph', *SEVERAL], ['--no-instructions', *SEVERAL], ['--jumps', *SEVERAL],
+              ['--context=2', *SEVERAL[:2]], ['--cache=L1d=3K,3,64', '--also=L1d=4K,1,64 L1i=1K,1,64 LL=32K,full,64']]
     with open('text', 'w') as f:
         f.write(' '.join(str(i * i % 1013) for i in range(3000)))
     for shape in shapes:
@@ -137,6 +152,7 @@ def the_filter_changes_nothing():
         simulate(*command)
         simulate('--no-filter', *command, path='other.db')
         check(costs() == costs('other.db'), shape, totals(), totals('other.db'))
+        check(arcs() == arcs('other.db'), shape, 'arcs')
 
 
 @case
@@ -145,7 +161,7 @@ def the_filter_gear_changes_nothing():
     shapes = [[], ['--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'], ['--cache=L1d=4K,1,64', '--cache=L1i=4K,1,64'],
               ['--cache=L1i=1K,2,64', '--cache=L1d=1K,2,64', '--cache=LL=2K,1,64'], ['--no-instructions'],
               ['--cache=L1d=16K,16,64', '--cache=L1i=16K,16,64'], ['--cache=L2=16K,4,64'],
-              ['--cache=L1d=4K,4,64,fifo'], ['--cache=LL=64K,full,64']]
+              ['--cache=L1d=4K,4,64,fifo'], ['--cache=LL=64K,full,64'], SEVERAL[:1]]
     with open('text', 'w') as f:
         f.write(' '.join(str(i * i % 1013) for i in range(3000)))
     commands = [['gzip', '-c', 'text'], [program('strings')], [program('vectors')], [program('selfmod')],
@@ -164,6 +180,24 @@ def threads_leave_the_filter_gear_and_come_back():
     t = totals()
     check((t['Ir'], t['Dr'], t['Dw']) == counted(), t, counted())
     check(t['D1mr'] > 0 and t['I1mr'] > 0, t)
+
+
+@case
+def each_of_several_hierarchies_counts_as_alone():
+    with open('text', 'w') as f:
+        f.write(' '.join(str(i * i % 1013) for i in range(3000)))
+    simulate(*SMALL, *SEVERAL, '--', 'gzip', '-c', 'text')
+    together = totals()
+    for number, caches in enumerate(SEVERAL, 2):
+        geometry = ['--cache=' + c for c in caches.split('=', 1)[1].split()]
+        simulate(*geometry, '--', 'gzip', '-c', 'text', path='other.db')
+        alone = totals('other.db')
+        for event, count in alone.items():
+            if event in EVENTS[:3]:
+                check(together[event] == count, event, together, alone)
+            else:
+                check(together['%s_%d' % (event, number)] == count, caches, event, together, alone)
+    check(together['D1mr_4'] > together['D1mr_3'] > together['D1mr_2'] > 0, together)
 
 
 @case

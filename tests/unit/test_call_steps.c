@@ -60,9 +60,9 @@ static void step(uint64_t pc, enum sim_segment_end end, uint64_t sp)
 		add(&sim_step_nothing, s, 0, log.counts);
 	s->own.executions++;
 	log.counts += SIM_COUNTS(1, 3, 0);
-	if (pc & RARE) {
-		add(&sim_step_event, &sim_step_event, 3, 1);
-		add(&sim_step_event, &sim_step_event, 4, 2);
+	if (pc & RARE) { /* one of event 3 and two of event 4 */
+		add(&sim_step_events, &sim_step_events, 0, 3);
+		add(&sim_step_event, &sim_step_event, 4, 1);
 	}
 	log.left = s;
 	log.sp = sp;
