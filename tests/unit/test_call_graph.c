@@ -60,26 +60,6 @@ static void a_call_costs_what_happens_until_its_return(void **state)
 	finish();
 }
 
-static void a_loop_of_calls_takes_no_memory_with_each_of_them(void **state)
-{
-	uint64_t taken = 0;
-
-	(void)state;
-	begin();
-	plain(&p, 0x1000);
-	for (unsigned i = 0; i < 3000; i++) {
-		call(&p, 0x1010, AT(1));
-		plain(&p, 0x2000 | RARE);
-		leave(&p, 0x2010, AT(1));
-		plain(&p, 0x1020);
-		taken = i == 10 ? p.taken : taken;
-	}
-	assert_int_equal(p.taken, taken);
-	program_end(&p);
-	assert_int_equal(program_arcs(&p, 1, 2, 0, 0).inclusive[3], 3000);
-	finish();
-}
-
 static void calls_from_two_places_are_two_arcs(void **state)
 {
 	(void)state;
@@ -400,7 +380,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_call_costs_what_happens_until_its_return),
-		cmocka_unit_test(a_loop_of_calls_takes_no_memory_with_each_of_them),
 		cmocka_unit_test(calls_from_two_places_are_two_arcs),
 		cmocka_unit_test(the_cost_of_recursion_is_that_of_the_outermost_call),
 		cmocka_unit_test(functions_that_call_each_other_cost_once_each),

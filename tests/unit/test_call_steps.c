@@ -364,9 +364,30 @@ static void sums_that_begin_again_and_high_bits_count_nothing(void **state)
 	assert_int_equal(t.changes, 0);
 }
 
+static void a_loop_of_calls_takes_no_memory_with_each_of_them(void **state)
+{
+	uint64_t taken = 0;
+
+	(void)state;
+	begin();
+	plain(&p, 0x1000);
+	for (unsigned i = 0; i < 3000; i++) {
+		call(&p, 0x1010, STACK - 8);
+		plain(&p, 0x2000 | RARE);
+		leave(&p, 0x2010, STACK - 8);
+		plain(&p, 0x1020);
+		taken = i == 10 ? p.taken : taken;
+	}
+	assert_int_equal(p.taken, taken);
+	program_end(&p);
+	assert_int_equal(program_arcs(&p, 1, 2, 0, 0).inclusive[3], 3000);
+	finish();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_loop_of_calls_takes_no_memory_with_each_of_them),
 		cmocka_unit_test(steps_come_to_the_same_as_segments),
 		cmocka_unit_test(recursion_through_stubs_is_found_again_and_again),
 		cmocka_unit_test(a_place_may_lead_to_several_functions),
