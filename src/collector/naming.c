@@ -132,21 +132,16 @@ static size_t *group_by_file(const struct naming_question *q, size_t count, uint
 	return end;
 }
 
-/* Those of one file, in order of address, which is what it costs least in; `numbers` has room for them. */
-static int find_names_of_file(struct naming_question *questions, const uint32_t *order,
-			      size_t count, uint64_t *numbers, struct symbols *symbols)
+/* Questions of one file in order of address, which is what they cost least in. `numbers` has room for them. */
+static int ask_in_order(struct naming_question *questions, const uint32_t *order, size_t count,
+			uint64_t *numbers, struct symbols *symbols)
 {
-	uint64_t lowest = UINT64_MAX;
+	const uint64_t first = count > 0 ? questions[order[0]].address & ~(uint64_t)UINT32_MAX : 0;
 	size_t i;
 
+	/* The lower half of an address, as they hardly ever differ in the upper one; and whose it is. */
 	for (i = 0; i < count; i++)
-		if (questions[order[i]].address < lowest)
-			lowest = questions[order[i]].address;
-	for (i = 0; i < count; i++) {
-		uint64_t away = questions[order[i]].address - lowest;
-
-		numbers[i] = (away < UINT32_MAX ? away : UINT32_MAX) << 32 | order[i];
-	}
+		numbers[i] = (questions[order[i]].address - first) << 32 | order[i];
 	if (sort_by_upper_half(numbers, count) != 0)
 		return -1;
 	for (i = 0; i < count; i++) {
@@ -159,18 +154,78 @@ static int find_names_of_file(struct naming_question *questions, const uint32_t 
 	return 0;
 }
 
+/* Parts of a file's addresses; each is sorted by itself, with a part of the memory. */
+#define PARTS 256
+
+struct parts {
+	uint64_t lowest;
+	unsigned shift;
+	size_t end[PARTS + 1];
+};
+
+static size_t part_of(const struct parts *p, const struct naming_question *q)
+{
+	return (size_t)((q->address - p->lowest) >> p->shift);
+}
+
+/* The order, part by part, in `sorted`. Returns how many questions the largest part has. */
+static size_t divide(const struct naming_question *q, const uint32_t *order, size_t count,
+		     struct parts *p, uint32_t *sorted)
+{
+	uint64_t highest = 0;
+	size_t i, sum = 0, most = 0;
+
+	*p = (struct parts){.lowest = UINT64_MAX};
+	for (i = 0; i < count; i++) {
+		uint64_t address = q[order[i]].address;
+
+		p->lowest = address < p->lowest ? address : p->lowest;
+		highest = address > highest ? address : highest;
+	}
+	while (count > 0 && (highest - p->lowest) >> p->shift >= PARTS)
+		p->shift++;
+	for (i = 0; i < count; i++)
+		p->end[part_of(p, &q[order[i]]) + 1]++;
+	for (i = 0; i <= PARTS; i++) {
+		most = p->end[i] > most ? p->end[i] : most;
+		p->end[i] = sum += p->end[i];
+	}
+	for (i = 0; i < count; i++)
+		sorted[p->end[part_of(p, &q[order[i]])]++] = order[i];
+	return most;
+}
+
+static int find_names_of_file(struct naming_question *questions, const uint32_t *order,
+			      size_t count, struct symbols *symbols)
+{
+	uint32_t *sorted = malloc((count + 1) * sizeof(*sorted));
+	uint64_t *numbers = NULL;
+	struct parts parts;
+	size_t begin = 0;
+	int status = -1;
+
+	if (sorted != NULL)
+		numbers = malloc((divide(questions, order, count, &parts, sorted) + 1) *
+				 sizeof(*numbers));
+	if (numbers != NULL)
+		status = 0;
+	for (size_t i = 0; status == 0 && i < PARTS; begin = parts.end[i++])
+		status = ask_in_order(questions, sorted + begin, parts.end[i] - begin, numbers,
+				      symbols);
+	free(numbers);
+	free(sorted);
+	return status;
+}
+
 static int find_names(struct naming_question *questions, size_t count, struct symbols *symbols)
 {
 	uint32_t *order = malloc((count + 1) * sizeof(*order));
-	uint64_t *numbers = malloc((count + 1) * sizeof(*numbers));
 	size_t groups = 0, begin = 0;
 	size_t *end = order != NULL ? group_by_file(questions, count, order, &groups) : NULL;
-	int status = end != NULL && numbers != NULL ? 0 : -1;
+	int status = end != NULL ? 0 : -1;
 
 	for (size_t i = 0; status == 0 && i < groups; begin = end[i++])
-		status = find_names_of_file(questions, order + begin, end[i] - begin, numbers,
-					    symbols);
-	free(numbers);
+		status = find_names_of_file(questions, order + begin, end[i] - begin, symbols);
 	free(order);
 	free(end);
 	return status;
