@@ -17,12 +17,12 @@ static struct code_exit *new_exit(struct job *j, enum exit_kind kind, uint64_t t
 	return e;
 }
 
-/* The rel32 field has just been emitted for e: enter its stub, or its block at once. */
-static void link_site(struct job *j, struct code_exit *e)
+/* The rel32 field at site is that of e: enter its stub, or its block at once. */
+static void link_site(struct job *j, struct code_exit *e, uint8_t *site)
 {
 	struct block *to;
 
-	cache_exit_set_site(e, j->o.p - 4);
+	cache_exit_set_site(e, site);
 	to = cache_find(e->target, j->gear);
 	if (!to && e->target == j->block->pc)
 		to = j->block;
@@ -43,18 +43,37 @@ void job_jump_link(struct job *j, uint64_t target)
 	emit_u8(&j->o, 0xe9);
 	emit_field(j, e);
 	if (e)
-		link_site(j, e);
+		link_site(j, e, j->o.p - 4);
+}
+
+/* The branch leaves the function: the call graph is told on the way. */
+static void conditional_step(struct job *j, const struct insn *in, const uint8_t *opcode)
+{
+	struct code_exit *e = new_exit(j, EXIT_LINK, in->target);
+	uint8_t *field, *to = job_step_apart(j, in->target, &field);
+	struct out o = { .p = field };
+
+	emit_bytes(&j->o, opcode, 2);
+	emit_u32(&j->o, (uint32_t)(to - (j->o.p + 4)));
+	if (!e)
+		return;
+	emit_u32(&o, (uint32_t)(cache_exit_stub(e) - (field + 4)));
+	link_site(j, e, field);
 }
 
 static void conditional(struct job *j, const struct insn *in, const uint8_t *opcode)
 {
+	if (job_leaves(j, in->target)) {
+		conditional_step(j, in, opcode);
+		return;
+	}
 	struct code_exit *e = new_exit(j, EXIT_LINK, in->target);
 
 	emit_align_field(&j->o, 2);
 	emit_bytes(&j->o, opcode, 2);
 	emit_field(j, e);
 	if (e)
-		link_site(j, e);
+		link_site(j, e, j->o.p - 4);
 }
 
 /* loop and jrcxz reach 127 bytes only: hop over a long jump. */
@@ -66,6 +85,7 @@ static void short_conditional(struct job *j, const struct insn *in)
 	emit_u8(&j->o, 2);
 	emit_bytes(&j->o, (const uint8_t[]){ 0xeb, 0 }, 2);
 	taken = j->o.p;
+	job_step(j, in->target);
 	job_jump_link(j, in->target);
 	skip = j->o.p;
 	taken[-1] = (uint8_t)(skip - taken);
@@ -86,7 +106,6 @@ static void push_return(struct job *j, const struct insn *in)
 /* rcx = where to; r11 = its place in the table, r11 itself in spill1 until the target's entry. */
 static void table_index(struct job *j)
 {
-	emit_store_gs(&j->o, R11, T_SPILL1);
 	if (translate_options.ib_bits == 8) {
 		emit_bytes(&j->o, (const uint8_t[]){ 0x44, 0x0f, 0xb6, 0xd9 }, 4); /* movzx r11d, cl */
 	} else if (translate_options.ib_bits == 16) {
@@ -98,12 +117,22 @@ static void table_index(struct job *j)
 	}
 }
 
-/* rcx = where to, its own value in spill0. R11, because hardly anything waits for its value. */
-static void table_jump(struct job *j)
+static void emit_table_jump(struct job *j)
 {
 	table_index(j);
 	emit_bytes(&j->o, (const uint8_t[]){ 0x42, 0xff, 0x24, 0xdd }, 4); /* jmp [r11*8+table] */
 	emit_u32(&j->o, cache_ib_table(j->gear, ENTRY_JUMP));
+}
+
+/*
+ * rcx = where to, its own value in spill0. R11, because hardly anything waits for its value. A step of the call graph,
+ * or 0; of a call?
+ */
+static void table_jump(struct job *j, uint32_t step, bool has_sp)
+{
+	emit_store_gs(&j->o, R11, T_SPILL1);
+	job_step_to_rcx(j, step, has_sp);
+	emit_table_jump(j);
 }
 
 /*
@@ -117,9 +146,11 @@ static void emit_return(struct job *j, uint32_t i)
 	emit_store_gs(&j->o, RCX, T_SPILL0);
 	job_note(j, i, INSN_AT_RCX_SPILL0);
 	emit_u8(&j->o, 0x59); /* pop rcx */
+	emit_store_gs(&j->o, R11, T_SPILL1);
+	job_step_to_rcx(j, job_new_step(j, 0), true);
 	if (in->pop_bytes) { /* the place below rsp is another one, and the target's */
 		emit_lea(&j->o, RSP, RSP, in->pop_bytes);
-		table_jump(j);
+		emit_table_jump(j);
 		return;
 	}
 	table_index(j);
@@ -138,7 +169,7 @@ static void emit_call(struct job *j, uint32_t i)
 	struct call_site *c = &j->call[j->calls++];
 
 	emit_u8(&j->o, 0xe8);
-	*c = (struct call_site){ j->o.p, i };
+	*c = (struct call_site){ j->o.p, i, job_new_step(j, j->in[i].kind == INSN_CALL ? j->in[i].target : 0) };
 	emit_u32(&j->o, 0);
 }
 
@@ -151,10 +182,12 @@ void job_call_tails(struct job *j)
 		memcpy(j->call[k].field, &distance, 4);
 		emit_lea(&j->o, RSP, RSP, 8);
 		push_return(j, in);
-		if (in->kind == INSN_CALL)
+		if (in->kind == INSN_CALL) {
+			job_step_of_call(j, j->call[k].step);
 			job_jump_link(j, in->target);
-		else
-			table_jump(j);
+		} else {
+			table_jump(j, j->call[k].step, true);
+		}
 	}
 }
 
@@ -227,7 +260,7 @@ static void emit_indirect(struct job *j, uint32_t i)
 	if (in->kind == INSN_CALL_IND)
 		emit_call(j, i);
 	else
-		table_jump(j);
+		table_jump(j, job_new_step(j, 0), false);
 }
 
 static void leave(struct job *j, enum exit_kind kind, uint64_t target)
@@ -242,6 +275,7 @@ static void emit_mark(struct job *j, uint32_t i)
 {
 	struct code_exit *e = new_exit(j, EXIT_MARK, j->in[i].pc + j->in[i].length);
 
+	job_step(j, j->in[i].pc + j->in[i].length);
 	if (!e)
 		return;
 	emit_jump(&j->o, cache_exit_stub(e));
@@ -305,6 +339,7 @@ void job_terminator(struct job *j, uint32_t i)
 		short_conditional(j, in);
 		break;
 	case INSN_JMP:
+		job_step(j, in->target);
 		job_jump_link(j, in->target);
 		break;
 	case INSN_CALL:
@@ -318,6 +353,7 @@ void job_terminator(struct job *j, uint32_t i)
 		emit_indirect(j, i);
 		break;
 	case INSN_SYSCALL:
+		job_step(j, in->pc + in->length);
 		leave(j, EXIT_SYSCALL, in->pc + in->length);
 		break;
 	case INSN_MARK:

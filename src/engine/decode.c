@@ -95,6 +95,7 @@ static void set_address(struct insn *in, const ZydisDecodedInstruction *z,
 	if (m->base == RIP_BASE)
 		m->disp += (int64_t)(in->pc + in->length);
 	if (op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && m->base == RSP) {
+		m->narrow = false; /* the stack's addresses have 64 bits, whatever the prefix of a call */
 		if (z->mnemonic == ZYDIS_MNEMONIC_LEAVE)
 			m->base = RBP;
 		else if (m->kind & ACCESS_STORE)

@@ -15,6 +15,7 @@
 #include "engine/elements.h"
 #include "engine/exits.h"
 #include "engine/filter.h"
+#include "engine/filter_calls.h"
 #include "engine/lanes.h"
 #include "engine/marks.h"
 #include "engine/pages.h"
@@ -391,11 +392,19 @@ static void dispatch(struct thread *t)
 		exit_by_record(t, cache_exit(t->exit - EXIT_RECORD_FIRST));
 }
 
+/* To the cache, at t->rip. */
+static void go_in(struct thread *t)
+{
+	if (t->gear == GEAR_FILTER)
+		filter_calls_enter(t);
+	lanes_write(t);
+}
+
 void engine_dispatch(struct thread *t)
 {
 	lanes_read(t);
 	dispatch(t);
-	lanes_write(t);
+	go_in(t);
 }
 
 /* The world was held when the thread wanted in, or it starts, or it had a fault. */
@@ -406,12 +415,12 @@ void engine_wait_and_dispatch(struct thread *t)
 		t->cut_insns = 0;
 		elements_faulted(t);
 	}
+	thread_uncount(t, &t->fault_after);
+	t->fault_after = (struct counts){ 0 };
 	if (t->cut_insns && t->gear == GEAR_FILTER)
 		filter_cut(t);
 	else if (t->cut_insns)
 		segments_cut_last(t);
-	thread_uncount(t, &t->fault_after);
-	t->fault_after = (struct counts){ 0 };
 	if (t->resuming) {
 		thread_uncount(t, &t->resume_after);
 		if (t->before_vector)
@@ -419,5 +428,5 @@ void engine_wait_and_dispatch(struct thread *t)
 		t->resuming = t->before_vector = false;
 	}
 	find_code(t, 0, ENTRY_NONE);
-	lanes_write(t);
+	go_in(t);
 }

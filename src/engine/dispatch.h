@@ -4,6 +4,7 @@
 #define DWELL_ENGINE_DISPATCH_H
 
 #include "engine/cache.h"
+#include "engine/lanes.h"
 
 /* From glue.S, on the engine's stack; both leave the way on in t->next. */
 void engine_dispatch(struct thread *t);
@@ -27,6 +28,7 @@ static inline void thread_uncount(struct thread *t, const struct counts *c)
 	t->counters.loads -= c->loads;
 	t->counters.stores -= c->stores;
 	t->counters.instructions -= c->instructions;
+	lanes_uncount(t, c);
 }
 
 static inline struct counts counts_of(struct tally t)

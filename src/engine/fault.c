@@ -12,6 +12,7 @@
 #include "engine/buffers.h"
 #include "engine/dispatch.h"
 #include "engine/filter.h"
+#include "engine/filter_calls.h"
 #include "engine/job.h"
 #include "engine/lanes.h"
 #include "engine/pages.h"
@@ -364,6 +365,9 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 {
 	bool trap = is_behind(signal, info, uc->mc.rip);
 
+	if (signal == SIGSEGV &&
+	    filter_calls_is_full(t, (uint64_t)(uintptr_t)info->si_addr, &uc->mc))
+		return;
 	if (leave_at_segment(t, signal, info, uc) || return_on(signal, uc))
 		return;
 	if (release_code_page(t, info, uc) || step_goes_on(t, info, uc))

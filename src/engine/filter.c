@@ -7,6 +7,7 @@
 
 #include "channel/sys.h"
 #include "engine/cells.h"
+#include "engine/filter_calls.h"
 #include "engine/fsbase.h"
 #include "engine/graph.h"
 #include "engine/sampler.h"
@@ -150,10 +151,11 @@ bool filter_start(struct sim_hierarchy *h)
 {
 	f.h = h;
 	f.has_code = h->has_fetches;
-	if (!engine.wide || graph_is_on() || !h->is_simple || h->geometry.is_unified ||
+	if (!engine.wide || (graph_is_on() && !graph_takes_steps()) || !h->is_simple || h->geometry.is_unified ||
 	    h->most_bytes < 1u << FILTER_LINE_SHIFT || !fits(&h->caches[0]) ||
 	    (f.has_code && !fits(&h->caches[SIM_CODE_SLOT])) || cache_need_gear(GEAR_FILTER) != 0 ||
-	    grow_init(&f.sites, 1ull << 30) != 0 || !reserve(FILTER_LOW, LOW_BYTES + HIGH_BYTES))
+	    grow_init(&f.sites, 1ull << 30) != 0 || !reserve(FILTER_LOW, LOW_BYTES + HIGH_BYTES) ||
+	    (graph_is_on() && !filter_calls_start()))
 		return false;
 	make_levels();
 	f.lines = low(LINES_AT);
@@ -177,6 +179,7 @@ uint32_t filter_new_site(const struct filter_site *site)
 void filter_forget_sites(void)
 {
 	f.sites.used = sizeof(struct filter_site); /* number 0 is none */
+	filter_forget_call_sites();
 }
 
 uint32_t filter_code_cell(uint64_t line)
@@ -249,7 +252,8 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 {
 	static const uint8_t columns[] = { [SIM_LOAD] = 1, [SIM_STORE] = 2, [SIM_MODIFY] = 1,
 					   [SIM_FETCH] = 0 };
-	uint64_t *events = in->cell ? cells_at(in->cell) : cells_spare();
+	/* What others count is counted apart, as the call graph wants it as well. */
+	uint64_t *events = in->cell && w.is_fast ? cells_at(in->cell) : cells_spare();
 	uint64_t line = first >> FILTER_LINE_SHIFT, end = last >> FILTER_LINE_SHIFT;
 
 	if (w.is_fast) {
@@ -260,10 +264,14 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 			missed |= touch_last(end);
 		events[at[0] / sizeof *events]++;
 		events[at[1] / sizeof *events] += missed;
+		filter_calls_count((uint32_t)(at[0] / sizeof *events), 1);
+		filter_calls_count((uint32_t)(at[1] / sizeof *events), missed);
 	} else {
 		sim_hierarchy_below(f.h, kind, first, last, events);
+		for (uint32_t i = CELL_FIRST_MISS; i < cells.events; i++)
+			filter_calls_count(i, (int64_t)events[i]);
 	}
-	if (!in->cell)
+	if (!in->cell || !w.is_fast)
 		cells_take_spare(&in->cell);
 }
 
@@ -305,21 +313,22 @@ static uint32_t fetch(struct segment *s, struct segment_insn *in, uint64_t time)
 uint64_t filter_missed(uint64_t clock)
 {
 	struct thread *t = thread_self();
-	const struct filter_site *site = (const void *)f.sites.base;
-	struct segment *s;
+	struct filter_site *site = (struct filter_site *)(void *)f.sites.base + t->miss_site;
+	struct segment *s = segments_of_trailer(site->segment);
+	struct segment_insn *in;
 
-	site += t->miss_site;
-	s = segments_of_trailer(site->segment);
 	if (site->flags & FILTER_SITE_CODE) {
-		t->regs[site->reg] = fetch(s, &s->insn[site->index], clock);
+		in = &s->insn[site->index];
+		t->regs[site->reg] = fetch(s, in, clock);
 	} else {
 		const struct segment_access *a = &segment_accesses(s)[site->index];
 		uint64_t base = a->fs ? fsbase_get() : 0;
 
+		in = &s->insn[a->owner];
 		clock += (site->flags & FILTER_SITE_SECOND) != 0;
-		t->regs[site->reg] = touch(&s->insn[a->owner], t->miss_address + base, a->size,
-					a->kind, clock);
+		t->regs[site->reg] = touch(in, t->miss_address + base, a->size, a->kind, clock);
 	}
+	site->cell = in->cell;
 	return site->back;
 }
 
@@ -328,6 +337,9 @@ uint64_t filter_missed(uint64_t clock)
 static void count(struct segment_insn *in, uint64_t insns, uint64_t reads, uint64_t writes)
 {
 	cells_add(&in->cell, insns, reads, writes);
+	filter_calls_count(CELL_INSTRUCTIONS, (int64_t)insns);
+	filter_calls_count(CELL_READS, (int64_t)reads);
+	filter_calls_count(CELL_WRITES, (int64_t)writes);
 }
 
 void filter_cut(struct thread *t)
@@ -337,8 +349,10 @@ void filter_cut(struct thread *t)
 
 	t->cut_insns = 0;
 	s->executions--;
+	/* The thread has counted them in its lanes. */
 	for (uint32_t i = 0; i < insns && i < s->insns; i++)
-		count(&s->insn[i], 1, s->insn[i].reads, s->insn[i].writes);
+		cells_add(&s->insn[i].cell, 1, s->insn[i].reads, s->insn[i].writes);
+	filter_calls_cut(t, s, insns);
 }
 
 /* A time of its own for each touch. */

@@ -28,13 +28,13 @@
 #define FILTER_ADDRESS_BITS 47
 /* struct filter_site */
 #define SITE_BACK    0
-#define SITE_CELL    8
-#define SITE_ADDRESS 16
-#define SITE_REG     30
-#define SITE_FLAGS   31
-#define SITE_SPAN    32
-#define SITE_COLUMN  33
-#define SITE_BYTES   40
+#define SITE_ADDRESS 8
+#define SITE_CELL    20
+#define SITE_REG     26
+#define SITE_FLAGS   27
+#define SITE_SPAN    28
+#define SITE_COLUMN  29
+#define SITE_SHIFT   5
 /* its flags */
 #define FILTER_SITE_CODE   1 /* of a fetch, not of an access to data */
 #define FILTER_SITE_SECOND 2 /* the stamp is that of lane 1 */
@@ -91,12 +91,12 @@ bool filter_resume(struct thread *t);
 /* The program is about to map memory there, whatever is there: the filter is over if it is its own. */
 void filter_make_room(uint64_t start, uint64_t end);
 
-/* Where an inline test may fail. Under the translate lock. */
+/* Where an inline test may fail: half a line of the machine's, as each miss looks at another one. Under the translate lock. */
 struct filter_site {
 	uint64_t back;	  /* the address of the store of the stamp */
-	uint32_t *cell;	  /* number of the instruction's events, see cells.h */
 	uint64_t address; /* for FILTER_SITE_CODE: in the last line of the instruction */
 	uint32_t segment; /* its number in trailers */
+	uint32_t cell;	  /* number of the instruction's events, see cells.h; 0: not known here */
 	uint16_t index;	  /* of its access; of its instruction, for FILTER_SITE_CODE */
 	uint8_t reg;	  /* that then holds the stamp's address */
 	uint8_t flags;	  /* FILTER_SITE_CODE and others */
@@ -153,7 +153,7 @@ struct filter_state {
 };
 extern struct filter_state filter_state;
 
-_Static_assert(sizeof(struct filter_site) == SITE_BYTES, "layout");
+_Static_assert(sizeof(struct filter_site) == 1 << SITE_SHIFT, "layout");
 _Static_assert(offsetof(struct filter_site, cell) == SITE_CELL, "layout");
 _Static_assert(offsetof(struct filter_site, address) == SITE_ADDRESS, "layout");
 _Static_assert(offsetof(struct filter_site, reg) == SITE_REG, "layout");

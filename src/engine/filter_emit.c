@@ -276,7 +276,6 @@ static void emit_data(struct job *j, const struct insn *in, const struct mem_op 
 		     (a.check == CHECK_ENGINE ? FILTER_SITE_SLOW : 0);
 	site.span = (uint8_t)(m->size - 1);
 	site.column = m->kind == ACCESS_STORE ? 2 : 1;
-	site.cell = segments_cell(j->trailer, segment_accesses(segments_of_trailer(j->trailer))[n].owner);
 	a.site = new_site(j, &site);
 	emit_stamp(&j->o, a.reg, n % 2);
 	if (a.borrows)
@@ -299,7 +298,6 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 	uint64_t last = (in->pc + in->length - 1) >> FILTER_LINE_SHIFT;
 	struct filter_site site = { .segment = j->trailer, .index = (uint16_t)(i - j->first),
 				    .address = in->pc + in->length - 1,
-				    .cell = segments_cell(j->trailer, i - j->first),
 				    .flags = FILTER_SITE_CODE };
 	bool borrows = is_live && j->scratch2 != RCX;
 	enum reg reg = is_live ? RCX : j->scratch2;
@@ -424,6 +422,7 @@ void job_filter_begin(struct job *j)
 	}
 	segments_of_trailer(number)->counter = j->counter;
 	j->trailer = number;
+	job_steps_meet(j, number);
 	if (!needs_scratch(j))
 		return;
 	if (has_live(j) && (free >> RCX & 1))

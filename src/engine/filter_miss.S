@@ -8,6 +8,7 @@
  * thread comes here.
  */
 #include "engine/filter.h"
+#include "engine/filter_calls.h"
 #include "engine/layout.h"
 
 #define TROUBLE_FLAGS 0x40500	/* alignment check, direction, trap: not for C code */
@@ -109,10 +110,40 @@
 	kmovq	%k1, saved+128(%rip)
 	.endm
 
+/* The call graph, if there is one, has a record of events behind the last step; else to C, which makes room. Changes rdx. */
+	.macro open_events
+	mov	%gs:T_STEP, %rdx
+	test	%rdx, %rdx
+	jz	41f
+	cmpl	$0, REC_SITE-REC_BYTES(%rdx)
+	je	41f
+	cmp	filter_records_end(%rip), %rdx
+	je	8f
+	xor	%ecx, %ecx
+	mov	%rcx, (%rdx)
+	mov	%rcx, 8(%rdx)
+	mov	%rcx, 16(%rdx)
+	mov	%rcx, 24(%rdx)
+	mov	%rcx, 32(%rdx)
+	add	$REC_BYTES, %rdx
+	mov	%rdx, %gs:T_STEP
+41:
+	.endm
+
+/* One more event whose place in cells is rcx bytes from their beginning. Changes rcx. rdx: T_STEP */
+	.macro add_event
+	incq	(%rdi,%rcx)
+	test	%rdx, %rdx
+	jz	42f
+	shr	$1, %ecx
+	incl	REC_COUNTS-REC_BYTES(%rdx,%rcx)
+42:
+	.endm
+
 	.text
 	.globl engine_filter_miss
 	.hidden engine_filter_miss
-/* rbx site, rdi its cell; rbp the level that missed; rax line, r13 its cell; r12 has LL missed; r14 filter_state; r15 flags */
+/* rbx site, rdi the number of its cell of events; rbp the level that missed; rax line, r13 its cell; r12 has LL missed; r14 filter_state; r15 flags */
 engine_filter_miss:
 	each_register save
 	lahf
@@ -120,11 +151,9 @@ engine_filter_miss:
 	mov	%eax, %r15d
 	lea	filter_state(%rip), %r14
 	mov	%gs:T_MISS_SITE, %ebx
-	lea	(%rbx,%rbx,4), %rbx
-	shl	$3, %rbx
+	shl	$SITE_SHIFT, %rbx
 	add	F_SITES(%r14), %rbx
-	mov	SITE_CELL(%rbx), %rdi
-	mov	(%rdi), %edi
+	mov	SITE_CELL(%rbx), %edi
 	cmpq	$0, F_IS_FAST(%r14)
 	je	8f
 	test	%edi, %edi
@@ -148,6 +177,7 @@ engine_filter_miss:
 	mov	(%r13), %esi
 	test	%esi, %esi
 	jnz	7f		/* it was only asked because it is not aligned */
+	open_events
 	xor	%r12d, %r12d
 	save_vectors
 1:	bring_in
@@ -159,12 +189,13 @@ engine_filter_miss:
 	movzbl	SITE_COLUMN(%rbx), %r9d
 	shl	$4, %r9d
 	add	%r14, %r9
+	mov	%gs:T_STEP, %rdx
 	mov	F_COLUMNS(%r9), %rcx
-	incq	(%rdi,%rcx)
+	add_event
 	test	%r12d, %r12d
 	jz	2f
 	mov	F_COLUMNS+8(%r9), %rcx
-	incq	(%rdi,%rcx)
+	add_event
 2:	mov	%r10, %rsi
 	vmovdqu64	saved(%rip), %zmm16
 	vmovdqu64	saved+64(%rip), %zmm17
@@ -181,6 +212,7 @@ engine_filter_miss:
 	/* A fetch. LL is asked for both lines of an instruction. */
 6:	test	$FILTER_SITE_SLOW, %ecx
 	jnz	8f
+	open_events
 	xor	%r12d, %r12d
 	save_vectors
 	mov	SITE_ADDRESS(%rbx), %rax

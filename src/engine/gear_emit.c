@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What each gear adds to a segment: who emits it. */
+#include "engine/filter_calls.h"
 #include "engine/job.h"
 
 bool job_fits_segment(struct job *j, uint32_t end)
@@ -42,8 +43,9 @@ void job_end_accesses(struct job *j)
 {
 	const uint8_t kind = j->in[j->end - 1].kind;
 
+	/* Records are too long for what the islands reach. */
 	if (j->gear == GEAR_FILTER)
-		job_filter_end(j, kind != INSN_RET && kind != INSN_JMP && kind != INSN_JMP_IND);
+		job_filter_end(j, filter_calls_are_on() || (kind != INSN_RET && kind != INSN_JMP && kind != INSN_JMP_IND));
 	else
 		job_stream_end(j);
 }
@@ -54,4 +56,5 @@ void job_leave_segment(struct job *j)
 		job_filter_leave(j);
 	if (j->gear != GEAR_COUNT)
 		job_stream_leave(j);
+	job_step_behind(j);
 }

@@ -3,6 +3,7 @@
 #include "engine/graph.h"
 
 #include "engine/cells.h"
+#include "engine/filter_calls.h"
 #include "engine/functions.h"
 #include "engine/records.h"
 #include "engine/replay.h"
@@ -40,6 +41,14 @@ bool graph_has_cells(void)
 bool graph_takes_steps(void)
 {
 	return sim_call_graph_takes_steps(&graph);
+}
+
+uint64_t graph_function_end(uint64_t pc)
+{
+	struct sim_function f;
+
+	functions_find(0, pc, &f);
+	return f.end > pc ? f.end : UINT64_MAX;
 }
 
 bool graph_start(uint32_t events)
@@ -104,18 +113,24 @@ static enum sim_segment_end end_of(const struct segment *s)
 	return end;
 }
 
+bool graph_is_elsewhere(const struct segment *s, uint64_t pc)
+{
+	const struct sim_function *f = &graph.functions.items[s->graph.function];
+
+	return pc < f->start || pc >= f->end;
+}
+
 /* May what is executed next be in another function, or is it of interest for another reason? */
 static bool may_leave(const struct segment *s)
 {
 	const struct sim_segment *g = &s->graph;
-	const struct sim_function *f = &graph.functions.items[g->function];
 
-	if (graph_has_cells() || g->end >= SIM_END_JUMP_INDIRECT || s->graph.pc + s->bytes >= f->end)
+	if (graph_has_cells() || g->end >= SIM_END_JUMP_INDIRECT ||
+	    graph_is_elsewhere(s, s->graph.pc + s->bytes))
 		return true;
 	if (g->end == SIM_END_BRANCH && graph.config.jumps)
 		return true;
-	return (g->end == SIM_END_BRANCH || g->end == SIM_END_JUMP) &&
-	       (g->target < f->start || g->target >= f->end);
+	return (g->end == SIM_END_BRANCH || g->end == SIM_END_JUMP) && graph_is_elsewhere(s, g->target);
 }
 
 void graph_meet(struct segment *s)
@@ -137,6 +152,12 @@ void graph_meet(struct segment *s)
 	segment_set_quick(s);
 }
 
+void graph_place(struct segment *s)
+{
+	if (!(s->flags & SEGMENT_NEW))
+		sim_call_graph_place(&graph, &s->graph);
+}
+
 struct sim_cell *graph_enter(struct graph_thread *gt, struct segment *s)
 {
 	if (s->flags & SEGMENT_NEW)
@@ -154,6 +175,23 @@ void graph_leave(struct graph_thread *gt, struct segment *s, struct sim_cell *ce
 void graph_steps(struct graph_thread *gt, const struct sim_step *step, const struct sim_step *end)
 {
 	sim_call_graph_steps(&graph, &gt->stack, &gt->totals, step, end);
+}
+
+void graph_records(struct graph_thread *gt, struct sim_trail *trail, const struct sim_record *r,
+		   const struct sim_record *end)
+{
+	sim_call_graph_records(&graph, &gt->stack, &gt->totals, trail, r, end);
+}
+
+struct sim_site graph_site_of(struct segment *s, uint64_t pc)
+{
+	return sim_site_of(&graph, &s->graph, pc, s->graph.pc + s->bytes);
+}
+
+void graph_left(struct graph_thread *gt, struct sim_segment *s, uint64_t sp)
+{
+	sim_call_graph_leave(&gt->stack, s, &s->own, sp);
+	gt->is_due = true;
 }
 
 void graph_cut(struct graph_thread *gt, struct segment *s, struct sim_cell *cell)
@@ -193,6 +231,7 @@ void graph_break(struct thread *t)
 	if (!t->calls)
 		return;
 	sampler_lock();
+	filter_calls_settle();
 	sim_call_graph_end(&graph, &t->calls->stack, &t->calls->totals);
 	t->calls->is_due = true;
 	sampler_unlock();
@@ -203,6 +242,7 @@ void graph_signal(struct thread *t)
 	if (!t->calls)
 		return;
 	sampler_lock();
+	filter_calls_settle();
 	sim_call_graph_signal(&graph, &t->calls->stack, t->regs[RSP], &t->calls->totals);
 	t->calls->is_due = true;
 	sampler_unlock();
@@ -214,6 +254,7 @@ void graph_signal_return(struct thread *t)
 		return;
 	sampler_settle(t);
 	sampler_lock();
+	filter_calls_settle();
 	sim_call_graph_signal_return(&graph, &t->calls->stack, &t->calls->totals);
 	t->calls->is_due = true;
 	sampler_unlock();
@@ -224,7 +265,9 @@ void graph_forget(struct process *p, uint64_t start, uint64_t end)
 	if (!is_made)
 		return;
 	sampler_lock();
+	filter_calls_settle();
 	replay_tell(p);
+	filter_forget_targets();
 	sim_call_graph_forget_code(&graph, start, end);
 	sampler_unlock();
 }
@@ -292,6 +335,7 @@ void graph_tell(struct process *p)
 void graph_forked(struct thread *t)
 {
 	told_nodes = 0;
+	filter_calls_settle();
 	if (t->calls)
 		sim_call_graph_forked(&graph, &t->calls->stack, &t->calls->totals);
 }

@@ -20,6 +20,7 @@
 #define DWELL_ENGINE_GRAPH_H
 
 #include "engine/state.h"
+#include "sim/call_records.h"
 #include "sim/call_steps.h"
 
 struct segment;
@@ -41,6 +42,9 @@ bool graph_counts_in_cells(void);
 /* May all be told by steps? Once it has started. */
 bool graph_takes_steps(void);
 
+/* Where the function ends that code at pc belongs to: no segment goes on beyond, whatever the gear. No lock. */
+uint64_t graph_function_end(uint64_t pc);
+
 /* The process begins, with so many events. False: there is no memory. */
 bool graph_start(uint32_t events);
 
@@ -49,6 +53,10 @@ struct graph_thread *graph_of(struct thread *t);
 
 /* A segment that was never executed: find its function. Sets s->counts. */
 void graph_meet(struct segment *s);
+/* After that: does pc lie outside of its function? */
+bool graph_is_elsewhere(const struct segment *s, uint64_t pc);
+/* A segment that was executed, perhaps without a step that entered it, has a node. */
+void graph_place(struct segment *s);
 /* The thread executes s, which is the first segment after one that may leave its function. */
 struct sim_cell *graph_enter(struct graph_thread *gt, struct segment *s);
 /* It has executed s, in that cell. sp: the last of its entries. */
@@ -58,6 +66,13 @@ void graph_cut(struct graph_thread *gt, struct segment *s, struct sim_cell *cell
 
 /* Steps of the thread, in order. */
 void graph_steps(struct graph_thread *gt, const struct sim_step *step, const struct sim_step *end);
+
+/* The same as records (sim/call_records.h), for the filter gear; and the site of the end of a segment that the graph has met. */
+void graph_records(struct graph_thread *gt, struct sim_trail *trail, const struct sim_record *r,
+		   const struct sim_record *end);
+struct sim_site graph_site_of(struct segment *s, uint64_t pc);
+/* As graph_leave, of the segment of a site. */
+void graph_left(struct graph_thread *gt, struct sim_segment *s, uint64_t sp);
 
 /* What happened beside the executions of segments: a number for each event. */
 void graph_count(struct graph_thread *gt, const uint64_t *events);

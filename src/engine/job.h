@@ -48,6 +48,7 @@ struct job {
 	struct call_site { /* of the block: calls whose other half follows its code */
 		uint8_t *field; /* rel32 of the call */
 		uint32_t insn;
+		uint32_t step; /* in the filter gear, see filter_calls.h; or 0 */
 	} call[MAX_INSNS];
 	uint32_t calls;
 };
@@ -126,5 +127,22 @@ void job_filter_end(struct job *j, bool is_passed);
 void job_filter_leave(struct job *j);
 /* Behind the segment: what it has changed is put away no longer. */
 void job_stream_leave(struct job *j);
+
+/*
+ * The call graph in the filter gear (steps_emit.c). The graph meets the segment, which is described. Does it leave its
+ * function for pc? Then job_step writes a record of that, with all registers the program's. A new step, as
+ * filter_new_call_site: 0 where calls are not followed.
+ */
+void job_steps_meet(struct job *j, uint32_t trailer);
+bool job_leaves(const struct job *j, uint64_t pc);
+void job_step(struct job *j, uint64_t pc);
+uint32_t job_new_step(struct job *j, uint64_t pc);
+/* A record where rcx holds the target and r11 can be used; of a call that has pushed. Step 0: none. */
+void job_step_to_rcx(struct job *j, uint32_t step, bool has_sp);
+void job_step_of_call(struct job *j, uint32_t step);
+/* Code elsewhere that writes a record and jumps: returns its beginning, and where the rel32 of the jump is to be. */
+uint8_t *job_step_apart(struct job *j, uint64_t pc, uint8_t **field);
+/* Behind the segment, whatever it ends in. */
+void job_step_behind(struct job *j);
 
 #endif

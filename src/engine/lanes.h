@@ -12,7 +12,8 @@
  * The place in memory was what code of the stream gear waited for: each segment had to read what
  * the one before had just written, which takes some eight cycles. Loads and stores of one stay in
  * the cache are no more than the buffer has entries, so that 32 bits hold them. In the filter gear the
- * thread's timer ends a stay after less than a second.
+ * thread's timer ends a stay after less than a second; there lanes 2 and 3 go on from stay to stay, and
+ * differences count.
  *
  * Where the thread has left the cache struct counts is as in the count gear again.
  */
@@ -20,8 +21,9 @@
 #define DWELL_ENGINE_LANES_H
 
 #include "engine/state.h"
+#include "sim/call_records.h"
 
-#define LANES_MODIFIES 34 /* where they begin in lane 3 of the filter gear */
+#define LANES_MODIFIES SIM_RECORD_MODIFIES /* where they begin in lane 3 of the filter gear */
 
 /* Is the place in the buffer in the register, in this gear? */
 static inline bool lanes_hold_place(enum gear gear)
@@ -34,7 +36,10 @@ static inline void lanes_write(struct thread *t)
 {
 	if (t->gear == GEAR_FILTER) {
 		t->before = t->counters;
-		t->counters = (struct counts){ .accesses = t->clock, .loads = t->clock + 1 };
+		t->counters = (struct counts){ .accesses = t->clock,
+					       .loads = t->clock + 1,
+					       .stores = t->lane[0],
+					       .instructions = t->lane[1] };
 		t->in_lanes = true;
 		return;
 	}
@@ -49,15 +54,27 @@ static inline void lanes_write(struct thread *t)
 
 static inline void lanes_read_filter(struct thread *t, const struct counts *c)
 {
-	const uint64_t loads = (uint32_t)c->stores, stores = c->stores >> 32;
-	const uint64_t modifies = c->instructions >> LANES_MODIFIES;
+	const uint64_t accesses = c->stores - t->lane[0], insns = c->instructions - t->lane[1];
+	const uint64_t loads = (uint32_t)accesses, stores = accesses >> 32;
+	const uint64_t modifies = insns >> LANES_MODIFIES;
 
 	t->clock = c->accesses;
 	t->counters = t->before;
 	t->counters.accesses += loads + stores + modifies;
 	t->counters.loads += loads;
 	t->counters.stores += stores;
-	t->counters.instructions += c->instructions & ((1ull << LANES_MODIFIES) - 1);
+	t->counters.instructions += insns & ((1ull << LANES_MODIFIES) - 1);
+	t->lane[0] = c->stores;
+	t->lane[1] = c->instructions;
+}
+
+/* Outside of the cache: these are not counted after all. */
+static inline void lanes_uncount(struct thread *t, const struct counts *c)
+{
+	if (t->gear != GEAR_FILTER)
+		return;
+	t->lane[0] -= c->loads + (c->stores << 32);
+	t->lane[1] -= c->instructions + ((c->accesses - c->loads - c->stores) << LANES_MODIFIES);
 }
 
 /* On the way out: t->counters and t->buf as C code wants them. */

@@ -35,6 +35,7 @@
 #define T_MISS_ADDRESS 392 /* filter: of the access that missed */
 #define T_MISS_BACK 400	 /* where to go on behind it */
 #define T_MISS_SITE 408	 /* u32: the number of its site */
+#define T_STEP 416	 /* filter: the next record of the call graph, see filter_calls.h; or 0 */
 
 #define T_TALLIES 4096	 /* the table of tallies, see poll.h */
 

@@ -5,6 +5,7 @@
 #include "channel/sys.h"
 #include "engine/cells.h"
 #include "engine/filter.h"
+#include "engine/filter_calls.h"
 #include "engine/graph.h"
 #include "engine/records.h"
 #include "engine/replay.h"
@@ -132,6 +133,23 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* In the filter gear the graph is not told of each segment that is executed. */
+static void place_segments(void)
+{
+	if (!filter_calls_are_on())
+		return;
+	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
+		uint64_t any = s->executions;
+
+		filter_count_executions(s);
+		any |= s->executions;
+		for (uint32_t i = 0; i < s->insns && !any; i++)
+			any |= s->insn[i].cell; /* it was cut each time */
+		if (any)
+			graph_place(s);
+	}
+}
+
 void replay_tell(struct process *p)
 {
 	uint32_t question = records_question();
@@ -139,6 +157,8 @@ void replay_tell(struct process *p)
 
 	if (!segments_are_on() || !p->profiling || p->borrowed_memory)
 		return;
+	filter_calls_settle();
+	place_segments();
 	graph_tell_nodes(p);
 	lock_take(&engine.translate_lock); /* no segment is half made */
 	for (struct segment *s = segments_next(0); s; s = segments_next(s))

@@ -9,6 +9,7 @@
 #include "engine/call_stack.h"
 #include "engine/dispatch.h"
 #include "engine/filter.h"
+#include "engine/filter_calls.h"
 #include "engine/filter_gear.h"
 #include "engine/graph.h"
 #include "engine/nested.h"
@@ -277,8 +278,10 @@ void sampler_tick(struct thread *t, const struct counts *after)
 	if (records_abandoned()) {
 		give_up(t);
 	} else if (!s.open) {
-		if (t->gear == GEAR_FILTER)
+		if (t->gear == GEAR_FILTER) { /* its lanes have not gone round since */
+			filter_calls_settle();
 			replay_tell_when_due(t->process);
+		}
 		pacing_look(&s.pace, total);
 		follow_control(t, total);
 		if (wants_windows())
@@ -552,10 +555,15 @@ void sampler_set_gear(struct thread *t)
 
 	if (t->gear == wanted)
 		return;
-	if (t->gear == GEAR_STREAM) {
+	if (t->gear == GEAR_STREAM)
 		sampler_flush(t, &nothing);
-		graph_break(t);
+	if (t->gear == GEAR_FILTER) {
+		lock_take(&s.lock);
+		filter_calls_end();
+		lock_drop(&s.lock);
 	}
+	if (t->gear == GEAR_STREAM ? wanted != GEAR_FILTER : wanted == GEAR_COUNT)
+		graph_break(t);
 	t->gear = wanted;
 	t->tick_due = wanted != GEAR_STREAM;
 	if (wanted != GEAR_COUNT) /* filter: they may be wanted, and memory is to lie where it lies without it */

@@ -160,6 +160,7 @@ bool segments_of_elements(struct job *j, struct code_exit *e)
 	*accesses_of(s) = (struct segment_access){ .size = in->mem[0].size,
 						   .kind = in->mem[0].kind & 127 };
 	e->more->segment = TRAILER_WORD | number_of(s);
+	job_steps_meet(j, number_of(s));
 	return true;
 }
 
@@ -167,11 +168,6 @@ struct segment *segments_of_trailer(uint64_t trailer)
 {
 	return (struct segment *)(void *)(all.base +
 					  ((uint64_t)trailer & STREAM_NUMBER_MASK) * LINE);
-}
-
-uint32_t *segments_cell(uint32_t trailer, uint32_t i)
-{
-	return &segments_of_trailer(trailer)->insn[i].cell;
 }
 
 struct segment *segments_next(const struct segment *s)

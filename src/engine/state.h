@@ -107,6 +107,7 @@ struct thread {
 	uint32_t special;
 	uint64_t miss_address, miss_back; /* see filter.h */
 	uint32_t miss_site;
+	uint64_t step; /* see filter_calls.h */
 	/* From here on only C looks. */
 	struct process *process;
 	struct thread *next_thread; /* list of all; under the world lock */
@@ -132,6 +133,7 @@ struct thread {
 	bool in_lanes;		    /* counters are as the thread's gear has them, see lanes.h */
 	struct counts before;	    /* meanwhile: what they were when the cache was entered */
 	uint64_t clock;		    /* of the filter gear */
+	uint64_t lane[2];	    /* the same, the sums of lanes 2 and 3 */
 	uint64_t *cut;		    /* the buffer ends here, whatever the register says; or NULL */
 	uint64_t *buf_memory;	    /* the whole buffer */
 	uint64_t *buf_start;	    /* stream entries of the open batch */
@@ -193,6 +195,7 @@ _Static_assert(offsetof(struct thread, special) == T_SPECIAL, "layout");
 _Static_assert(offsetof(struct thread, miss_address) == T_MISS_ADDRESS, "layout");
 _Static_assert(offsetof(struct thread, miss_back) == T_MISS_BACK, "layout");
 _Static_assert(offsetof(struct thread, miss_site) == T_MISS_SITE, "layout");
+_Static_assert(offsetof(struct thread, step) == T_STEP, "layout");
 _Static_assert(sizeof(struct thread) <= T_TALLIES, "layout");
 
 /* What belongs to a kernel process, and must not be shared with a vfork child. */

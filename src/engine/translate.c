@@ -10,6 +10,7 @@
 
 #include "engine/budget.h"
 #include "engine/fsbase.h"
+#include "engine/graph.h"
 #include "engine/hooks.h"
 #include "engine/job.h"
 #include "engine/marks.h"
@@ -329,13 +330,15 @@ static void segment_tallies(struct job *j)
 /* Where the segment that begins at in[first] ends. */
 static uint32_t segment_end(struct job *j, uint32_t first)
 {
+	const uint64_t stop = j->gear != GEAR_COUNT && graph_is_on() ?
+				      graph_function_end(j->in[first].pc) : UINT64_MAX;
 	uint32_t end = first;
 
 	j->first = first;
 	while (end < j->insns && end - first < MAX_SEGMENT_INSNS) {
 		bool alone = j->in[end].kind == INSN_REP || j->in[end].kind == INSN_ELEMENTS;
 
-		if ((alone || j->in[end].entry) && end > first)
+		if ((alone || j->in[end].entry || j->in[end].pc >= stop) && end > first)
 			break;
 		if (end > first && !job_fits_segment(j, end + 1))
 			break;

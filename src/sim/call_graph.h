@@ -117,7 +117,7 @@ struct sim_frame {
 	uint32_t outer_function; /* the same of the function, where nodes are more than functions */
 	uint32_t rare;		 /* index of its snapshot, which it may share with frames before */
 	uint64_t often[SIM_OFTEN];
-	uint64_t unused; /* a cache line */
+	uint64_t back; /* private: the address that its return leads to, see call_records.h; or 0 */
 };
 
 _Static_assert(sizeof(struct sim_frame) == 64, "frames are found by a shift");

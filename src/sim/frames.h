@@ -58,6 +58,7 @@ static inline void sim_frame_begin(struct sim_frame *frame, const struct sim_fib
 	frame->outer = 0;
 	frame->outer_function = 0;
 	frame->rare = f->rare_count - 1;
+	frame->back = 0;
 	for (unsigned i = 0; i < SIM_OFTEN; i++)
 		frame->often[i] = totals->event[i];
 	arc->calls++;

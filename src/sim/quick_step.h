@@ -171,22 +171,24 @@ SIM_QUICK bool sim_quick_return(struct sim_call_graph *g, struct sim_quick *q,
 
 /* Out of a stub, to what was called. */
 SIM_QUICK bool sim_quick_lead_on(struct sim_call_graph *g, struct sim_quick *q,
-				 const struct sim_segment *entered, const struct sim_totals *totals)
+				 uint32_t function, const struct sim_totals *totals)
 {
 	const struct sim_arc *stub = q->top->arc;
-	const uint64_t sp = q->top->sp;
+	const uint64_t sp = q->top->sp, back = q->top->back;
 	struct sim_arc *arc = stub->other;
 
-	if (arc == NULL || arc->function != entered->function)
+	if (arc == NULL || arc->function != function)
 		return false;
 	arc = sim_quick_flagged(q, arc, stub->flags & SIM_ARC_JUMP);
 	if (arc == NULL)
 		return false;
 	sim_quick_pop(g, q, totals);
-	if (sim_quick_has_room(g, q, totals))
-		sim_quick_push(q, arc, sp, totals);
-	else
+	if (!sim_quick_has_room(g, q, totals)) {
 		g->lost++;
+		return true;
+	}
+	sim_quick_push(q, arc, sp, totals);
+	q->top->back = back;
 	return true;
 }
 
@@ -200,7 +202,7 @@ SIM_QUICK bool sim_quick_jump(struct sim_call_graph *g, struct sim_quick *q,
 	if (entered->node == q->node)
 		return true;
 	if (top->leads_on && top->callee == q->node && top->caller != 0)
-		return sim_quick_lead_on(g, q, entered, totals);
+		return sim_quick_lead_on(g, q, entered->function, totals);
 	arc = sim_quick_flagged(q, sim_quick_arc(q, left, entered), SIM_ARC_JUMP);
 	/* What is active already is gone back to, or was jumped to before: that has rules of its own. */
 	if (arc == NULL || arc->flags != SIM_ARC_JUMP || !sim_quick_has_room(g, q, totals))

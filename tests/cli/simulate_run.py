@@ -67,12 +67,14 @@ def costs(path='run.db'):
 
 
 def arcs(path='run.db'):
-    """What happened in calls, whatever they are called; none without a call graph."""
-    columns = ', '.join('sum("%s")' % c for c in names(path))
+    """Calls and inclusive costs by who calls, from where, and who is called; none without a call graph."""
     if not ask("SELECT 1 FROM sqlite_master WHERE name = 'arc'", path):
         return []
-    return sorted(ask('SELECT kind, sum(calls), %s FROM arc GROUP BY kind, caller_id, location_id, callee_id' % columns,
-                      path))
+    columns = ', '.join('sum("%s")' % c for c in names(path))
+    return ask("""SELECT b.process_id, a.function, m.path, l.module_address, b.function, b.object, kind, sum(calls), %s
+        FROM arc LEFT JOIN node a ON a.id = arc.caller_id JOIN node b ON b.id = arc.callee_id
+        LEFT JOIN location l ON l.id = arc.location_id LEFT JOIN module m ON m.id = l.module_id
+        GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7""" % columns, path)
 
 
 def counted(process=0, path='run.db'):
@@ -125,9 +127,18 @@ def threads_counts_are_those_of_the_counters():
     check((t['Ir'], t['Dr'], t['Dw']) == counted(), t, counted())
 
 
+def check_filter(*command):
+    """With the filter and without all costs are the same, and all calls."""
+    simulate(*command)
+    simulate('--no-filter', *command, path='other.db')
+    check(costs() == costs('other.db'), command, totals(), totals('other.db'))
+    here, there = arcs(), arcs('other.db')
+    check(here == there, command, *(set(here) ^ set(there)))
+    check(here or '--no-call-graph' in command, command, 'no calls')
+
+
 @case
 def the_filter_changes_nothing():
-    """Also that of replay_wide, where the machine has it."""
     shapes = [[], ['--cache=L1d=4K,full,64'], ['--cache=L1d=4K,4,64,fifo'], ['--cache=L1d=4K,4,64,plru'],
               ['--cache=L1d=4K,4,64,srrip'], ['--cache=L1d=4K,4,64,random'], ['--cache=L1d=3K,3,64'],
               ['--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'], ['--cache=L1d=4K,1,64', '--cache=L1i=4K,1,64'],
@@ -149,15 +160,12 @@ def the_filter_changes_nothing():
     for shape in shapes:
         # Small, but for the first: many runs.
         command = [*SMALL, *shape, '--', *(['gzip', '-c', 'text'] if shape else [program('strings')])]
-        simulate(*command)
-        simulate('--no-filter', *command, path='other.db')
-        check(costs() == costs('other.db'), shape, totals(), totals('other.db'))
-        check(arcs() == arcs('other.db'), shape, 'arcs')
+        check_filter(*command)
 
 
 @case
 def the_filter_gear_changes_nothing():
-    """Without a call graph translated code looks into the caches by itself, where the machine has what it takes."""
+    """Translated code looks into the caches by itself, where the machine has what it takes; with calls and without."""
     shapes = [[], ['--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'], ['--cache=L1d=4K,1,64', '--cache=L1i=4K,1,64'],
               ['--cache=L1i=1K,2,64', '--cache=L1d=1K,2,64', '--cache=LL=2K,1,64'], ['--no-instructions'],
               ['--cache=L1d=16K,16,64', '--cache=L1i=16K,16,64'], ['--cache=L2=16K,4,64'],
@@ -168,18 +176,45 @@ def the_filter_gear_changes_nothing():
                 [program('jumps')], [program('control')]]
     for shape in shapes:
         for command in commands if not shape else commands[:1]:
-            command = ['--no-call-graph', *SMALL, *shape, '--', *command]
-            simulate(*command)
-            simulate('--no-filter', *command, path='other.db')
-            check(costs() == costs('other.db'), command, totals(), totals('other.db'))
+            for graph in ([],) if shape else ([], ['--no-call-graph']):
+                check_filter(*graph, *SMALL, *shape, '--', *command)
+
+
+@case
+def the_filter_gear_follows_each_call():
+    """Recursion, tail calls, handlers that jump out, exceptions, other stacks, processes; with hot caches and small ones."""
+    for command in (['call-graph'], ['jumps'], ['interrupted'], ['returns'], ['exec'], ['forms-static'],
+                    ['partway', 'fault'], ['toggles'], ['marks'], ['jit'], ['special']):
+        for caches in (SMALL, []) if command == ['call-graph'] else (SMALL,):
+            check_filter(*caches, '--', program(command[0]), *command[1:])
+
+
+@case
+def the_filter_gear_starts_and_stops_like_the_replay():
+    for more in (['--toggle-collect=two'], ['--start-at=fibonacci'], ['--stop-at=switch_stacks'], ['--no-instructions']):
+        check_filter(*SMALL, *more, '--', program('call-graph'))
+
+
+@case
+def what_is_replayed_with_vector_registers_changes_nothing():
+    """Jumps and contexts want each segment told, so that code does not look into the caches."""
+    with open('text', 'w') as f:
+        f.write(' '.join(str(i * i % 1013) for i in range(3000)))
+    for more in ['--jumps'], ['--context=2'], ['--jumps', '--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'], ['--jumps', '--no-instructions']:
+        check_filter(*SMALL, *more, '--', 'gzip', '-c', 'text')
 
 
 @case
 def threads_leave_the_filter_gear_and_come_back():
-    simulate('--no-call-graph', *SMALL, '--', program('threads'))
-    t = totals()
-    check((t['Ir'], t['Dr'], t['Dw']) == counted(), t, counted())
-    check(t['D1mr'] > 0 and t['I1mr'] > 0, t)
+    for graph in [], ['--no-call-graph']:
+        simulate(*graph, *SMALL, '--', program('threads'))
+        t = totals()
+        check((t['Ir'], t['Dr'], t['Dw']) == counted(), t, counted())
+        check(t['D1mr'] > 0 and t['I1mr'] > 0, t)
+    # What threads have called is below their starts.
+    simulate(*SMALL, '--', program('threads'))
+    starts = ask('SELECT sum("Ir") FROM arc WHERE caller_id IS NULL')[0][0]
+    check(starts == totals()['Ir'], starts, totals())
 
 
 @case
@@ -301,7 +336,7 @@ int main(void)
 def marks_say_when():
     simulate(*SMALL, '--', program('stages'), '3')
     whole = totals()['Ir']
-    simulate(*SMALL, '--start-at=middle', '--', program('stages'), '3')
+    simulate(*SMALL, '--start-at=fibonacci', '--', program('stages'), '3')
     part = totals()
     check(0 < part['Ir'] < whole, part, whole)
     simulate(*SMALL, '--wait-for-mark', '--', 'true')

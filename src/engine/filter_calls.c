@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records of the filter gear; see filter_calls.h. */
+#include "engine/filter_calls.h"
+
+#include <sys/mman.h>
+
+#include "channel/sys.h"
+#include "engine/frame.h"
+#include "engine/graph.h"
+#include "engine/lanes.h"
+#include "engine/pages.h"
+#include "engine/sampler.h"
+#include "engine/segments.h"
+#include "engine/util.h"
+
+#define RECORDS	      16384u /* followed at a time: 640 KB, and a fault for each time */
+#define SITES_RESERVE (1ull << 30)
+#define FIRST_PLACES  4096u
+
+/* Segments by their addresses, the newest of each. */
+struct place {
+	uint64_t pc; /* 0: free */
+	struct sim_segment *segment;
+};
+
+static struct {
+	bool on;
+	bool holds_events;
+	struct sim_record held_events; /* of what comes next, see take_events */
+	struct thread *owner;	       /* the thread in the filter gear, or NULL */
+	struct sim_record *first, *end;
+	struct sim_trail trail;
+	struct grow sites;
+	struct place *place;
+	uint64_t places, used;
+} f;
+
+uint64_t filter_records_end;
+
+/* ---- Memory ---- */
+
+static bool make_records(void)
+{
+	/* One more in front, which is none of events. */
+	const uint64_t bytes = round_up((RECORDS + 1) * REC_BYTES, PAGE);
+	uint8_t *memory = pages_get(bytes + PAGE);
+
+	if (!memory || sys3(SYS_mprotect, memory + bytes, PAGE, PROT_NONE) != 0)
+		return false;
+	f.end = (struct sim_record *)(void *)(memory + bytes);
+	f.first = f.end - RECORDS;
+	f.first[-1].site = SIM_RECORD_ENTERS;
+	filter_records_end = (uint64_t)(uintptr_t)f.end;
+	return true;
+}
+
+bool filter_calls_are_on(void)
+{
+	return f.on;
+}
+
+static struct sim_record *last_of(const struct thread *t)
+{
+	return (struct sim_record *)(uintptr_t)t->step - 1;
+}
+
+static struct sim_site *sites(void)
+{
+	return (struct sim_site *)(void *)f.sites.base;
+}
+
+static void set_next(struct thread *t, struct sim_record *next)
+{
+	t->step = (uint64_t)(uintptr_t)next;
+}
+
+/* ---- Segments by address ---- */
+
+static struct place *place_of(uint64_t pc)
+{
+	uint64_t at = pc * 0x9e3779b97f4a7c15ull >> 20 & (f.places - 1);
+
+	while (f.place[at].pc && f.place[at].pc != pc)
+		at = (at + 1) & (f.places - 1);
+	return &f.place[at];
+}
+
+static bool make_places(uint64_t places)
+{
+	struct place *old = f.place;
+	const uint64_t old_places = f.places;
+	struct place *new = pages_get(round_up(places * sizeof *new, PAGE));
+
+	if (!new)
+		return false;
+	f.place = new;
+	f.places = places;
+	for (uint64_t i = 0; i < old_places; i++)
+		if (old[i].pc)
+			*place_of(old[i].pc) = old[i];
+	if (old)
+		pages_put(old, round_up(old_places * sizeof *old, PAGE));
+	return true;
+}
+
+bool filter_calls_meet(struct segment *s)
+{
+	struct place *p;
+
+	if (2 * f.used >= f.places && !make_places(f.places ? 2 * f.places : FIRST_PLACES))
+		return false;
+	graph_meet(s);
+	p = place_of(s->graph.pc);
+	f.used += !p->pc;
+	*p = (struct place){s->graph.pc, &s->graph};
+	return true;
+}
+
+static struct sim_segment *segment_at(uint64_t pc)
+{
+	return f.places ? place_of(pc)->segment : 0;
+}
+
+bool filter_calls_start(void)
+{
+	if (!make_records() || grow_init(&f.sites, SITES_RESERVE) != 0)
+		return false;
+	f.on = true;
+	f.trail.sites = sites();
+	f.trail.segment_at = segment_at;
+	filter_forget_call_sites();
+	return true;
+}
+
+/* ---- Sites ---- */
+
+uint32_t filter_new_call_site(struct segment *s, uint64_t pc)
+{
+	struct sim_site *site = grow_take(&f.sites, sizeof *site);
+
+	if (!site)
+		return 0;
+	*site = graph_site_of(s, pc);
+	return (uint32_t)(site - sites()) |
+	       (s->graph.end == SIM_END_RETURN ? SIM_RECORD_RETURN : 0);
+}
+
+void filter_forget_call_sites(void)
+{
+	if (!f.on)
+		return;
+	filter_calls_settle();
+	f.sites.used = SIM_FIRST_SITE * sizeof(struct sim_site);
+}
+
+void filter_forget_targets(void)
+{
+	const struct sim_site *end = sites() + f.sites.used / sizeof *end;
+
+	if (!f.on)
+		return;
+	for (struct sim_site *s = sites() + SIM_FIRST_SITE; s < end; s++)
+		sim_site_forget(s);
+}
+
+static void follow(struct thread *t, const struct sim_record *end)
+{
+	struct graph_thread *gt = graph_of(t);
+
+	if (gt)
+		graph_records(gt, &f.trail, f.first, end);
+	set_next(t, f.first);
+}
+
+/* ---- While the thread is outside of the cache ---- */
+
+/* The last step has been made, but nothing ran behind it: the graph is told the half of it. */
+static void hold(struct thread *t, const struct sim_record *r)
+{
+	struct graph_thread *gt = graph_of(t);
+
+	if (gt && r->site != SIM_RECORD_ENTERS)
+		graph_left(gt, sites()[r->site & ~SIM_RECORD_RETURN].left, sim_record_sp(r));
+	else if (gt)
+		gt->is_due = true;
+}
+
+/* Is it a step behind which nothing has run? */
+static bool is_pending(const struct thread *t, const struct sim_record *r)
+{
+	return r >= f.first && r->site != SIM_RECORD_EVENTS && r->lane[0] == t->lane[0] &&
+	       r->lane[1] == t->lane[1];
+}
+
+/*
+ * What has faulted at once may have missed before: these events stand behind the step that is held back, and will again
+ * if it is tried again. If a handler comes first they are counted before that.
+ */
+static struct sim_record *take_events(const struct thread *t, struct sim_record *end)
+{
+	if (end - f.first < 2 || end[-1].site != SIM_RECORD_EVENTS || !is_pending(t, end - 2))
+		return end;
+	f.held_events = end[-1];
+	f.holds_events = true;
+	return end - 1;
+}
+
+/* The record behind the last one; there is room. */
+static struct sim_record *new_record(struct thread *t)
+{
+	struct sim_record *r;
+
+	if (t->step == filter_records_end)
+		follow(t, f.end);
+	r = last_of(t) + 1;
+	set_next(t, r + 1);
+	return r;
+}
+
+static void put_held_events(struct thread *t)
+{
+	if (f.holds_events)
+		*new_record(t) = f.held_events;
+	f.holds_events = false;
+}
+
+void filter_calls_settle(void)
+{
+	struct thread *t = f.owner;
+	struct sim_record *end;
+	bool holds;
+
+	if (!t)
+		return;
+	put_held_events(t);
+	end = take_events(t, last_of(t) + 1);
+	holds = is_pending(t, end - 1);
+	follow(t, end - holds);
+	if (t->calls)
+		sim_trail_take(&f.trail, t->lane, &t->calls->totals);
+	if (holds)
+		hold(t, end - 1);
+}
+
+void filter_calls_end(void)
+{
+	filter_calls_settle();
+	f.owner = 0;
+}
+
+void filter_calls_enter(struct thread *t)
+{
+	struct graph_thread *gt;
+
+	if (!f.on)
+		return;
+	gt = graph_of(t);
+	if (f.owner != t) {
+		f.owner = t;
+		f.trail.seen[0] = t->lane[0];
+		f.trail.seen[1] = t->lane[1];
+		set_next(t, f.first);
+	}
+	if (!gt || !gt->is_due)
+		return;
+	gt->is_due = false;
+	*new_record(t) = (struct sim_record){
+		.site = SIM_RECORD_ENTERS, .pc = t->rip, .lane = {t->lane[0], t->lane[1]}};
+	put_held_events(t);
+}
+
+void filter_calls_cut(struct thread *t, struct segment *s, uint32_t insns)
+{
+	struct graph_thread *gt = t->calls;
+
+	if (f.owner != t || !gt)
+		return;
+	sampler_lock();
+	filter_calls_settle();
+	if (insns)
+		graph_cut(gt, s, &s->graph.own);
+	sampler_unlock();
+}
+
+void filter_calls_count(uint32_t event, int64_t amount)
+{
+	struct thread *t = f.owner;
+	struct sim_record *r;
+
+	if (!t || !amount)
+		return;
+	r = last_of(t);
+	if (event >= SIM_RECORD_EVENT_COUNT || amount > INT32_MAX / 2 || amount < INT32_MIN / 2 ||
+	    (r->site == SIM_RECORD_EVENTS &&
+	     (r->events[event] > INT32_MAX / 2 || r->events[event] < INT32_MIN / 2))) {
+		follow(t, r + 1);
+		if (t->calls)
+			sim_totals_add(&t->calls->totals, event, (uint64_t)amount);
+		return;
+	}
+	if (r->site != SIM_RECORD_EVENTS) {
+		r = new_record(t);
+		*r = (struct sim_record){.site = SIM_RECORD_EVENTS};
+	}
+	r->events[event] += (int32_t)amount;
+}
+
+bool filter_calls_is_full(struct thread *t, uint64_t address, struct frame_context *c)
+{
+	const uint8_t *store = (const uint8_t *)(uintptr_t)c->rip;
+
+	if (!f.on || address != filter_records_end || t != f.owner)
+		return false;
+	sampler_lock();
+	follow(t, f.end);
+	sampler_unlock();
+	/* mov dword [r11], number; or [rcx] */
+	*(store[0] == 0x41 ? &c->r11 : &c->rcx) = t->step;
+	return true;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The call graph in the filter gear. Where code leaves its function, or may, it writes a record: which end of
+ * a segment it was, where it leads to if that is not known beforehand, the stack pointer at calls and returns,
+ * and the counts so far, which are lanes 2 and 3 of the counter register (lanes.h). A miss adds to the record
+ * of events behind the last one. When the records have no room left they are followed (sim/call_records.h).
+ *
+ * Records stand up to a page that cannot be written; the fault of the one that does not fit follows them, and is
+ * tried again at the beginning. Code that branches out of its function seldom writes on that way only.
+ *
+ * The last record is held back while nothing has run behind it: should a signal come first, or should
+ * there be no code, the graph knows what was left, and is told later what was entered.
+ *
+ * One thread at a time is in the filter gear: nothing here is locked, but the sampler's lock is wanted for what follows records.
+ */
+#ifndef DWELL_ENGINE_FILTER_CALLS_H
+#define DWELL_ENGINE_FILTER_CALLS_H
+
+/* struct sim_record */
+#define REC_SITE   0
+#define REC_COUNTS 4
+#define REC_PC	   8
+#define REC_LANES  16
+#define REC_SP	   32
+#define REC_BYTES  40
+
+#ifndef __ASSEMBLER__
+
+#include "engine/state.h"
+#include "sim/call_records.h"
+
+struct frame_context;
+struct segment;
+
+_Static_assert(sizeof(struct sim_record) == REC_BYTES, "layout");
+_Static_assert(offsetof(struct sim_record, events) == REC_COUNTS, "layout");
+_Static_assert(offsetof(struct sim_record, pc) == REC_PC, "layout");
+_Static_assert(offsetof(struct sim_record, lane) == REC_LANES, "layout");
+_Static_assert(offsetof(struct sim_record, sp) == REC_SP, "layout");
+_Static_assert(SIM_RECORD_EVENTS == 0, "filter_miss.S relies on it");
+
+/* Calls are to be followed in the filter gear. False: there is no memory. Once. */
+bool filter_calls_start(void);
+bool filter_calls_are_on(void);
+
+/* A segment is being translated: the graph meets it, and finds it by its address. False: no memory. Under the translate lock. */
+bool filter_calls_meet(struct segment *s);
+/* A new site of its end, leading to pc; 0: anywhere. Returns what records have as number; 0: no memory. The same lock. */
+uint32_t filter_new_call_site(struct segment *s, uint64_t pc);
+/* No code is left. The same lock. */
+void filter_forget_call_sites(void);
+/* Other functions may come to be where there was code. */
+void filter_forget_targets(void);
+
+/* t is about to enter the cache in the filter gear, at t->rip. */
+void filter_calls_enter(struct thread *t);
+/* All that the thread in the filter gear has done is told, as far as there is one. It is outside of the cache. */
+void filter_calls_settle(void);
+/* It is in the filter gear no longer. */
+void filter_calls_end(void);
+/* A fault has ended a segment of t after so many of its instructions; the others are not counted any more. */
+void filter_calls_cut(struct thread *t, struct segment *s, uint32_t insns);
+/* An event of t happened so often, beside what executions tell. */
+void filter_calls_count(uint32_t event, int64_t amount);
+/* t has faulted at an address: was it a record that has no room? Then it has by now, and the code goes on. */
+bool filter_calls_is_full(struct thread *t, uint64_t address, struct frame_context *c);
+
+/* For filter_miss.S: the end of the room. */
+extern uint64_t filter_records_end;
+
+#endif
+#endif
