@@ -94,11 +94,17 @@ static void short_conditional(struct job *j, const struct insn *in)
 /* push the return address of the target's call */
 static void push_return(struct job *j, const struct insn *in)
 {
+	const uint64_t back = in->pc + in->length;
 	uint64_t *constant;
 
+	if (back >> 31 == 0) {
+		emit_u8(&j->o, 0x68);
+		emit_u32(&j->o, (uint32_t)back);
+		return;
+	}
 	/* Close together: each call reads one. */
 	constant = j->arena->words++;
-	*constant = in->pc + in->length;
+	*constant = back;
 	emit_bytes(&j->o, (const uint8_t[]){ 0xff, 0x35 }, 2);
 	emit_u32(&j->o, (uint32_t)((uint8_t *)constant - (j->o.p + 4)));
 }
@@ -209,7 +215,7 @@ void job_return_site(struct job *j, uint32_t i)
 		j->failed |= !b;
 	}
 	if (!b) {
-		emit_jump(&j->o, j->arena->thunk_return_miss);
+		emit_jump(&j->o, j->arena->thunk_miss[ENTRY_RETURN]);
 		return;
 	}
 	j->arena->hot[cache_part(j->gear)] = j->o.p;
@@ -293,8 +299,54 @@ void job_marked_entry(struct job *j)
 	e->more->resume = j->o.p;
 }
 
+/* Which one of QUICK_REPS it is; QUICK_REPS: none. */
+static enum quick_rep quick_rep_of(const struct insn *in)
+{
+	if (in->mem_count && in->mem[0].narrow)
+		return QUICK_REPS; /* counted in ecx */
+	switch (in->bytes[in->length - 1] & 0xfe) {
+	case 0xa4:
+		return QUICK_MOVS;
+	case 0xaa:
+		return QUICK_STOS;
+	case 0xac:
+		return QUICK_LODS;
+	default:
+		return QUICK_REPS;
+	}
+}
+
+/*
+ * Behind a string instruction that has run, so that rcx is 0. Few iterations are added to what the thread has of that kind:
+ * leaving the cache took some 70 ns, and compilers copy structures so. The engine has to hear of many,
+ * among which a window may begin.
+ */
+static void count_quick_rep(struct job *j, enum quick_rep kind, struct code_exit *e)
+{
+	const uint32_t total = T_QUICK_REPS + 8 * (uint32_t)kind;
+	uint8_t *few;
+
+	emit_load_gs(&j->o, RCX, T_REP_RCX);
+	/* pext rcx, rcx, [mask] */
+	emit_bytes(&j->o, (const uint8_t[]){ 0xc4, 0xe2, 0xf2, 0xf5, 0x0c, 0x25 }, 6);
+	emit_u32(&j->o, cache_many_mask(j->gear));
+	emit_bytes(&j->o, (const uint8_t[]){ 0xe3, 0 }, 2); /* jrcxz */
+	few = j->o.p;
+	emit_mov_imm64(&j->o, RCX, 0);
+	emit_jump(&j->o, cache_exit_stub(e));
+	few[-1] = (uint8_t)(j->o.p - few);
+	emit_store_gs(&j->o, RAX, T_SPILL4);
+	emit_load_gs(&j->o, RAX, total);
+	emit_load_gs(&j->o, RCX, T_REP_RCX);
+	emit_bytes(&j->o, (const uint8_t[]){ 0x48, 0x8d, 0x04, 0x08 }, 4); /* lea rax, [rax+rcx] */
+	emit_store_gs(&j->o, RAX, total);
+	emit_load_gs(&j->o, RAX, T_SPILL4);
+	emit_mov_imm64(&j->o, RCX, 0);
+}
+
 static void emit_rep(struct job *j, uint32_t i)
 {
+	const enum quick_rep kind = quick_rep_of(&j->in[i]);
 	struct code_exit *e = new_exit(j, EXIT_REP, j->in[i].pc);
 
 	emit_store_gs(&j->o, RCX, T_REP_RCX);
@@ -303,7 +355,10 @@ static void emit_rep(struct job *j, uint32_t i)
 	job_copy_insn(j, i);
 	if (!e)
 		return;
-	emit_jump(&j->o, cache_exit_stub(e));
+	if (j->gear == GEAR_COUNT && kind != QUICK_REPS && translate_options.quick_reps)
+		count_quick_rep(j, kind, e);
+	else
+		emit_jump(&j->o, cache_exit_stub(e));
 	e->more->resume = j->o.p;
 	e->more->insn = cache_keep_insn(&j->in[i]);
 	j->failed |= !e->more->insn || !segments_of_elements(j, e);

@@ -16,8 +16,6 @@
 #define MAX_ARENAS 16
 #define DEFAULT_ARENA_BYTES (256ull << 20)
 #define BLOCK_ROOM (64u << 10) /* more than any one block takes, hot or cold */
-#define HUGE_PAGE (2ul << 20)
-#define IB_BYTES (IB_ENTRIES * 8ul)
 #define FIRST_HASH_BITS 12
 #define HASH_BITS 18
 #define REACH (0x7fff0000ull)
@@ -40,9 +38,6 @@ static uint32_t chained; /* blocks */
 static uint64_t known[(1u << KNOWN_BITS) / 64];
 static struct grow blocks, maps;
 static uint64_t blocks_made;
-static uint64_t *ib_table[GEARS][ENTRIES];
-static bool ib_is_filled[GEARS]; /* not before there is code of the gear: they are 4 MB */
-static uint32_t ib_mask;
 
 /* Blocks in the order of their code, per arena, for cache_block_at. */
 static struct block **ordered[MAX_ARENAS][CACHE_PARTS];
@@ -96,43 +91,11 @@ static void chain(struct block *b)
 	*first = b;
 }
 
-static uint64_t miss(enum entry which)
-{
-	return (uint64_t)(uintptr_t)(which == ENTRY_RETURN ? engine_return_miss : engine_ib_miss);
-}
-
-static void clear_ib_tables(enum gear gear)
-{
-	for (int e = 0; e < ENTRIES && ib_table[gear][e]; e++)
-		for (uint32_t i = 0; i < IB_ENTRIES; i++)
-			__atomic_store_n(&ib_table[gear][e][i], miss(e), __ATOMIC_RELAXED);
-}
-
-int cache_need_gear(enum gear gear)
-{
-	long p;
-
-	if (ib_table[gear][0])
-		return 0;
-	p = sys6(SYS_mmap, 0, ENTRIES * IB_BYTES + 2 * HUGE_PAGE, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT | MAP_NORESERVE, -1, 0);
-	if (sys_failed(p))
-		return -1;
-	/* Large pages, so that their many places cost no address translations. */
-	p = (long)round_up((uint64_t)p + PAGE, HUGE_PAGE);
-	sys3(SYS_madvise, p, ENTRIES * IB_BYTES, MADV_HUGEPAGE);
-	for (int e = 0; e < ENTRIES; e++)
-		ib_table[gear][e] = (uint64_t *)(p + e * (long)IB_BYTES);
-	*(uint32_t *)(p - (long)PAGE) = ib_mask; /* pext reads it here */
-	return 0;
-}
-
 int cache_init(uint64_t bytes, uint32_t mask)
 {
 	long p;
 
 	arena_bytes = bytes ? bytes : DEFAULT_ARENA_BYTES;
-	ib_mask = mask;
 	if (grow_init(&blocks, 1ull << 30) || grow_init(&maps, 1ull << 30) || exits_init() != 0)
 		return -1;
 	p = sys6(SYS_mmap, 0, sizeof(struct block *) << HASH_BITS, PROT_READ | PROT_WRITE,
@@ -140,17 +103,7 @@ int cache_init(uint64_t bytes, uint32_t mask)
 	if (sys_failed(p))
 		return -1;
 	hash = (struct block **)p;
-	return cache_need_gear(GEAR_COUNT) || cache_need_gear(GEAR_STREAM) ? -1 : 0;
-}
-
-uint32_t cache_ib_table(enum gear gear, enum entry which)
-{
-	return (uint32_t)(uintptr_t)ib_table[gear][which];
-}
-
-uint32_t cache_ib_mask(enum gear gear)
-{
-	return (uint32_t)(uintptr_t)ib_table[gear][ENTRY_JUMP] - (uint32_t)PAGE;
+	return cache_init_indirect(mask);
 }
 
 /* An arena near pc that does not overlap anything: probe outwards in steps. */
@@ -190,7 +143,8 @@ static void arena_reset(struct arena *a)
 
 	a->thunk_exit = emit_thunk(&o, engine_exit);
 	a->thunk_hook = emit_thunk(&o, engine_hook);
-	a->thunk_return_miss = emit_thunk(&o, engine_return_miss);
+	a->thunk_miss[ENTRY_JUMP] = emit_thunk(&o, engine_ib_miss);
+	a->thunk_miss[ENTRY_RETURN] = emit_thunk(&o, engine_return_miss);
 	a->thunk_filter = emit_thunk(&o, engine_filter_miss);
 	a->thunk_mismatch[ENTRY_JUMP] = emit_thunk(&o, engine_ib_mismatch);
 	a->thunk_mismatch[ENTRY_RETURN] = emit_thunk(&o, engine_return_mismatch);
@@ -262,6 +216,11 @@ struct arena *cache_arena_for(uint64_t pc)
 	return a ? a : arenas[0];
 }
 
+struct arena *cache_arena(uint8_t index)
+{
+	return arenas[index];
+}
+
 uint8_t cache_arena_index(const struct arena *a)
 {
 	uint8_t i = 0;
@@ -315,9 +274,7 @@ struct block *cache_new_block(uint64_t pc, enum gear gear)
 
 	if (!b)
 		return 0;
-	if (!ib_is_filled[gear])
-		clear_ib_tables(gear);
-	ib_is_filled[gear] = true;
+	cache_fill_indirect(gear);
 	*b = (struct block){ .pc = pc, .gear = (uint8_t)gear };
 	return b;
 }
@@ -359,48 +316,6 @@ bool cache_set_map(struct block *b, const struct insn_at *at, uint32_t insns)
 	b->map = map;
 	b->insns = insns;
 	return true;
-}
-
-/* 5 + 10 + 4 + 2 + 5 + 9 + 9 + 5, see cache_emit_ib_entry */
-#define IB_ENTRY_BYTES 49
-
-void cache_emit_ib_entry(struct arena *a, struct block *b, enum entry which, bool apart)
-{
-	uint8_t **hot = &a->hot[cache_part((enum gear)b->gear)];
-	struct out o = { .p = apart ? (a->cold -= IB_ENTRY_BYTES) : *hot };
-
-	b->entry[which] = o.p;
-	if (which == ENTRY_RETURN)
-		emit_bytes(&o, (const uint8_t[]){ RETURN_REPAIR }, 5);
-	emit_mov_imm64(&o, R11, -b->pc);
-	emit_bytes(&o, (const uint8_t[]){ 0x4a, 0x8d, 0x0c, 0x19 }, 4); /* lea rcx,[rcx+r11] */
-	emit_bytes(&o, (const uint8_t[]){ 0xe3, 0x05 }, 2);		/* jrcxz +5 */
-	emit_jump(&o, a->thunk_mismatch[which]);
-	emit_load_gs(&o, RCX, T_SPILL0);
-	emit_load_gs(&o, R11, T_SPILL1);
-	if (b->body)
-		emit_jump(&o, b->body);
-	if (!apart)
-		*hot = o.p;
-}
-
-static uint32_t ib_index(uint64_t pc)
-{
-	return (uint32_t)(pc & ib_mask) >> __builtin_ctz(ib_mask);
-}
-
-static uint64_t *ib_slot(const struct block *b, enum entry which)
-{
-	return &ib_table[b->gear][which][ib_index(b->pc)];
-}
-
-void cache_publish_indirect(struct block *b, enum entry which)
-{
-	if (b->dead)
-		return;
-	if (!b->entry[which])
-		cache_emit_ib_entry(arenas[b->arena], b, which, true);
-	__atomic_store_n(ib_slot(b, which), (uint64_t)(uintptr_t)b->entry[which], __ATOMIC_RELEASE);
 }
 
 bool cache_contains(uint64_t address)
@@ -449,9 +364,7 @@ static void kill_entry(struct block *b)
 
 	b->dead = true;
 	cache_unlink(b);
-	for (int e = 0; e < ENTRIES; e++)
-		if (b->entry[e] && *ib_slot(b, e) == (uint64_t)(uintptr_t)b->entry[e])
-			__atomic_store_n(ib_slot(b, e), miss(e), __ATOMIC_RELEASE);
+	cache_forget_indirect(b);
 	while (*p && *p != b)
 		p = &(*p)->hash_next;
 	if (*p) {
@@ -509,9 +422,7 @@ void cache_flush(void)
 		hash[i] = 0;
 	chained = 0;
 	memset(known, 0, sizeof known);
-	for (int g = 0; g < GEARS; g++)
-		if (ib_is_filled[g])
-			clear_ib_tables((enum gear)g);
+	cache_clear_indirect();
 	for (uint32_t i = 0; i < arena_count; i++) {
 		arena_reset(arenas[i]);
 		ordered_count[i][0] = ordered_count[i][1] = 0;

@@ -59,7 +59,7 @@ struct arena {
 	uint8_t *hot[CACHE_PARTS], *cold; /* next free bytes; cold ones go down */
 	uint8_t *middle;	    /* where the count gear's part ends */
 	uint64_t *words, *words_end; /* return addresses that calls push */
-	uint8_t *thunk_exit, *thunk_hook, *thunk_return_miss, *thunk_mismatch[ENTRIES];
+	uint8_t *thunk_exit, *thunk_hook, *thunk_miss[ENTRIES], *thunk_mismatch[ENTRIES];
 	uint8_t *thunk_filter; /* see filter.h */
 };
 
@@ -77,6 +77,7 @@ int cache_init(uint64_t arena_bytes, uint32_t ib_mask);
 /* The arena for code at pc, made when there is none near; NULL when out of address space. */
 struct arena *cache_arena_for(uint64_t pc);
 uint8_t cache_arena_index(const struct arena *a);
+struct arena *cache_arena(uint8_t index);
 /* Is there room for one more block? If not the caller flushes. */
 bool cache_has_room(const struct arena *a);
 
@@ -95,20 +96,6 @@ bool cache_set_map(struct block *b, const struct insn_at *at, uint32_t insns);
 uint32_t cache_block_number(const struct block *b);
 struct block *cache_block(uint32_t number);
 uint8_t *cache_base_of(const struct block *b);
-/* Before a gear but count and stream is used. 0 or -1. */
-int cache_need_gear(enum gear gear);
-/* Address of an indirect branch table of a gear, below 2 GB. */
-uint32_t cache_ib_table(enum gear gear, enum entry which);
-/* Where the mask stands that indexes them. */
-uint32_t cache_ib_mask(enum gear gear);
-/* Make indirect branches to b's pc find b. Emits its entry when it has none. */
-void cache_publish_indirect(struct block *b, enum entry which);
-/*
- * The flag-free verification in front of a block: emitted at a->hot[], or, where
- * `apart`, at the cold end. The one for returns also puts back the return
- * address that they overwrite; a jump must leave what is below rsp alone.
- */
-void cache_emit_ib_entry(struct arena *a, struct block *b, enum entry which, bool apart);
 
 /* The live or dead block whose code holds `address`, or NULL. No lock wanted. */
 struct block *cache_block_at(const uint8_t *address);
@@ -126,5 +113,31 @@ void cache_flush(void);
 
 uint64_t cache_code_bytes(void);
 uint64_t cache_blocks_made(void);
+
+/* ---- Indirect branches: cache_indirect.c ---- */
+
+/* Start-up: the tables of the gears count and stream, indexed by what mask takes of a pc. 0 or -1. */
+int cache_init_indirect(uint32_t mask);
+/* Before a gear but count and stream is used. 0 or -1. */
+int cache_need_gear(enum gear gear);
+/* Address of an indirect branch table of a gear, below 2 GB. */
+uint32_t cache_ib_table(enum gear gear, enum entry which);
+/* Where the mask stands of numbers that are no longer few, see emit_rep. */
+uint32_t cache_many_mask(enum gear gear);
+/* Where the mask stands that indexes them. */
+uint32_t cache_ib_mask(enum gear gear);
+/* Make indirect branches to b's pc find b. Emits its entry when it has none. */
+void cache_publish_indirect(struct block *b, enum entry which);
+/*
+ * The flag-free verification in front of a block: emitted at a->hot[], or, where
+ * `apart`, at the cold end. The one for returns also puts back the return
+ * address that they overwrite; a jump must leave what is below rsp alone.
+ */
+void cache_emit_ib_entry(struct arena *a, struct block *b, enum entry which, bool apart);
+/* The gear's tables are needed from now on. */
+void cache_fill_indirect(enum gear gear);
+/* Nobody is to find b by a table any more; and, when all code goes, any block. */
+void cache_forget_indirect(const struct block *b);
+void cache_clear_indirect(void);
 
 #endif

@@ -3,25 +3,17 @@
 #include "engine/decode.h"
 
 #include <Zydis/Zydis.h>
-#include <cpuid.h>
 
 #include "engine/decode_memo.h"
+#include "engine/state.h"
 
 static ZydisDecoder decoder;
 /* Processors of AMD obey the operand size prefix of near branches; those of Intel, as the decoder, do not. */
 static bool has_short_branches;
 
-static bool is_amd(void)
-{
-	uint32_t a, b, c, d;
-
-	__cpuid(0, a, b, c, d);
-	return b == signature_AMD_ebx && c == signature_AMD_ecx && d == signature_AMD_edx;
-}
-
 int decode_init(void)
 {
-	has_short_branches = is_amd();
+	has_short_branches = engine.amd;
 	return ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
 					     ZYDIS_STACK_WIDTH_64)) ?
 		       0 :

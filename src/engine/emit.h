@@ -14,6 +14,11 @@
 
 /* mov [rsp-8], rcx: where a return put an address of ours, its target's again */
 #define RETURN_REPAIR 0x48, 0x89, 0x4c, 0x24, 0xf8
+/* lea rcx, [rcx+disp32] and lea rcx, [rcx+r11+disp8], without their displacements */
+#define LEA_RCX_RCX 0x48, 0x8d, 0x89
+#define LEA_RCX_RCX_R11 0x4a, 0x8d, 0x4c, 0x19
+/* mov r11, gs:[rcx+8]; mov rcx, gs:[rcx] */
+#define LOAD_SPILLS 0x65, 0x4c, 0x8b, 0x59, T_SPILL1, 0x65, 0x48, 0x8b, 0x09
 
 struct out {
 	uint8_t *p;

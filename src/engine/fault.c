@@ -314,11 +314,15 @@ static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 /* Is this the beginning of a return's entry of some block, and no code of the target's like it? */
 static bool is_return_entry(const uint8_t *code)
 {
-	static const uint8_t repair[] = { RETURN_REPAIR, 0x49, 0xbb }; /* and mov r11, imm64 */
-	static const uint8_t check[] = { 0x4a, 0x8d, 0x0c, 0x19, 0xe3 };
+	static const uint8_t low[] = { RETURN_REPAIR, LEA_RCX_RCX }, high[] = { RETURN_REPAIR, 0x49, 0xbb };
+	static const uint8_t check[] = { LEA_RCX_RCX_R11 };
 
-	return cache_contains(address_of(code)) && memcmp(code, repair, sizeof repair) == 0 &&
-	       memcmp(code + sizeof repair + 8, check, sizeof check) == 0;
+	if (!cache_contains(address_of(code)))
+		return false;
+	if (memcmp(code, low, sizeof low) == 0)
+		return (code[sizeof low + 4] & ~1u) == 0xe2; /* loop, jrcxz */
+	return memcmp(code, high, sizeof high) == 0 &&
+	       memcmp(code + sizeof high + 8, check, sizeof check) == 0;
 }
 
 /*
@@ -402,10 +406,7 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 	engine_panic("fault in the engine", (uint64_t)signal);
 }
 
-/*
- * What the thread has counted, where the counters are in the register. When they are not, for
- * the target's instructions that use it, this is some number of the target's.
- */
+/* What the thread has counted, where the counters are in the register. */
 static uint64_t counted(const struct thread *t, const struct frame_ucontext *uc)
 {
 	const uint8_t *fp = (const uint8_t *)(uintptr_t)uc->mc.fpstate;
@@ -423,11 +424,26 @@ static uint64_t counted(const struct thread *t, const struct frame_ucontext *uc)
 	return held;
 }
 
+/* Is that so? Not for instructions of the target that use it: there it has some number of the target's. */
+static bool has_counters(const struct thread *t, uint64_t pc)
+{
+	const struct block *b = cache_block_at((const uint8_t *)(uintptr_t)pc);
+	const struct insn_at *m;
+	struct insn_map map;
+
+	if (t->gear != GEAR_COUNT || !t->in_cache || !b)
+		return false;
+	if (!t->used31)
+		return true;
+	m = find_insn(b, (uint32_t)(pc - address_of(b->start)), &map);
+	return m && !(m->flags & INSN_AT_APP31);
+}
+
 /* Most often all there is to do is to set the timer again, for which no thread has to stop. */
 static void on_tick(struct thread *t, const struct frame_ucontext *uc)
 {
-	if (t->gear == GEAR_COUNT && t->in_cache && cache_contains(uc->mc.rip) &&
-	    sampler_is_early(t, counted(t, uc)))
+	if (has_counters(t, uc->mc.rip) &&
+	    sampler_is_early(t, counted(t, uc) + thread_quick_accesses(t)))
 		return;
 	t->tick_due = true;
 	poll_call(t);

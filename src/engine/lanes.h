@@ -82,8 +82,10 @@ static inline void lanes_read(struct thread *t)
 {
 	const struct counts c = t->counters;
 
-	if (!t->in_lanes)
+	if (!t->in_lanes) {
+		thread_add_quick_reps(t);
 		return;
+	}
 	t->in_lanes = false;
 	if (t->gear == GEAR_FILTER) {
 		lanes_read_filter(t, &c);

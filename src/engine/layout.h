@@ -6,20 +6,20 @@
 #ifndef DWELL_ENGINE_LAYOUT_H
 #define DWELL_ENGINE_LAYOUT_H
 
-#define T_REGS 0	 /* 16 x 8: rax rcx rdx rbx rsp rbp rsi rdi r8..r15 */
-#define T_RIP 128	 /* target's next pc */
-#define T_RFLAGS 136	 /* target's flags */
-#define T_SELF 144	 /* address of the struct thread */
-#define T_ENGINE_SP 152	 /* top of the engine's stack for this thread */
-#define T_NEXT 160	 /* cache address that engine_enter jumps to */
-#define T_EXIT 168	 /* u32: why the cache was left */
-#define T_PENDING 172	 /* u32: a signal waits to be delivered */
-#define T_CALLED 176	 /* u32: somebody wants the thread in the dispatcher */
-#define T_COUNTERS 192	 /* 4 x u64, 32-byte aligned: accesses loads stores instructions */
-#define T_BUF 224	 /* stream: next free entry */
-#define T_SPILL0 232	 /* rcx of an indirect branch */
-#define T_SPILL1 240	 /* r11 of an indirect branch */
-#define T_HOOK_SP 248	 /* target's rsp while a hook runs */
+#define T_SPILL0 0	 /* rcx of an indirect branch; here, as [rcx] reaches it where rcx is 0 */
+#define T_SPILL1 8	 /* r11 of an indirect branch */
+#define T_REGS 16	 /* 16 x 8: rax rcx rdx rbx rsp rbp rsi rdi r8..r15 */
+#define T_RIP 144	 /* target's next pc */
+#define T_RFLAGS 152	 /* target's flags */
+#define T_SELF 160	 /* address of the struct thread */
+#define T_ENGINE_SP 168	 /* top of the engine's stack for this thread */
+#define T_NEXT 176	 /* cache address that engine_enter jumps to */
+#define T_EXIT 184	 /* u32: why the cache was left */
+#define T_PENDING 188	 /* u32: a signal waits to be delivered */
+#define T_CALLED 192	 /* u32: somebody wants the thread in the dispatcher */
+#define T_HOOK_SP 208	 /* target's rsp while a hook runs */
+#define T_BUF 216	 /* stream: next free entry */
+#define T_COUNTERS 224	 /* 4 x u64, 32-byte aligned: accesses loads stores instructions */
 #define T_APP31 256	 /* target's zmm31, 64 bytes */
 #define T_SPILL2 320	 /* scratch A of an instruction or stream segment */
 #define T_SPILL3 328	 /* scratch B */
@@ -36,6 +36,8 @@
 #define T_MISS_BACK 400	 /* where to go on behind it */
 #define T_MISS_SITE 408	 /* u32: the number of its site */
 #define T_STEP 416	 /* filter: the next record of the call graph, see filter_calls.h; or 0 */
+
+#define T_QUICK_REPS 424 /* 3 x u64: iterations of short movs, stos, lods not added to the counters yet */
 
 #define T_TALLIES 4096	 /* the table of tallies, see poll.h */
 

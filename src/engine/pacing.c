@@ -211,6 +211,12 @@ void pacing_look(struct pacing *p, uint64_t total)
 {
 	uint64_t now = now_ns(), ns = now - p->seen_ns, rate;
 
+	if (total < p->seen_total) { /* what was taken for a count before was none, see pacing_believes */
+		p->seen_total = total;
+		p->seen_ns = now;
+		p->asked_ns = 0;
+		return;
+	}
 	if (ns < SHORTEST_NS)
 		return;
 	look_at_extra(p, ns);

@@ -138,12 +138,23 @@ static uint64_t xgetbv0(void)
 	return (uint64_t)hi << 32 | lo;
 }
 
+static bool is_amd(void)
+{
+	uint32_t a, b, c, d;
+
+	__cpuid(0, a, b, c, d);
+	return b == signature_AMD_ebx && c == signature_AMD_ecx && d == signature_AMD_edx;
+}
+
 static void look_at_cpu(void)
 {
 	uint32_t a, b, c, d;
 	uint64_t xcr0 = xgetbv0();
 	bool in_use, popcnt;
 
+	engine.amd = is_amd();
+	translate_options.loop_checks = option("loop_checks", engine.amd);
+	translate_options.keeps_branches = option("keeps_branches", !engine.amd);
 	__cpuid_count(0xd, 0, a, b, c, d);
 	engine.xsave_bytes = b;
 	engine.xsave_mask = xcr0 & ~(1ull << 9); /* protection keys stay as they are */
@@ -159,6 +170,7 @@ static void look_at_cpu(void)
 	engine.bmi2 = (b >> 8 & 1) && popcnt;
 	engine.wide = engine_vector_counter && (b >> 30 & 1) && engine.bmi2 && in_use;
 	translate_options.ib_bits = (uint8_t)option("ib_bits", b >> 8 & 1 ? 0 : 16);
+	translate_options.quick_reps = option("quick_reps", engine.bmi2);
 	engine.fsgsbase = getauxval(AT_HWCAP2) & 2;
 }
 

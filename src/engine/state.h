@@ -31,6 +31,9 @@
 
 enum gear { GEAR_COUNT = 0, GEAR_STREAM = 1, GEAR_FILTER = 2, GEARS = 3 };
 
+/* String instructions whose short runs count themselves, see emit_rep. */
+enum quick_rep { QUICK_MOVS, QUICK_STOS, QUICK_LODS, QUICK_REPS };
+
 enum reg { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15, NOREG };
 
 /* struct sigaction as the kernel has it. */
@@ -82,6 +85,7 @@ struct watch_set;
 struct graph_thread;
 
 struct thread {
+	uint64_t spill0, spill1;
 	uint64_t regs[16];
 	uint64_t rip;
 	uint64_t rflags;
@@ -93,10 +97,9 @@ struct thread {
 	uint32_t called;
 	uint32_t unused;
 	uint64_t poll_at; /* cache address where it was called, or its buffer was full */
-	struct counts counters __attribute__((aligned(32)));
-	uint64_t *buf;
-	uint64_t spill0, spill1;
 	uint64_t hook_sp;
+	uint64_t *buf;
+	struct counts counters __attribute__((aligned(32)));
 	uint8_t app31[64] __attribute__((aligned(64)));
 	uint64_t spill2, spill3, spill4;
 	uint64_t rep_rcx, rep_rsi, rep_rdi;
@@ -108,6 +111,7 @@ struct thread {
 	uint64_t miss_address, miss_back; /* see filter.h */
 	uint32_t miss_site;
 	uint64_t step; /* see filter_calls.h */
+	uint64_t quick_reps[QUICK_REPS];
 	/* From here on only C looks. */
 	struct process *process;
 	struct thread *next_thread; /* list of all; under the world lock */
@@ -196,6 +200,7 @@ _Static_assert(offsetof(struct thread, miss_address) == T_MISS_ADDRESS, "layout"
 _Static_assert(offsetof(struct thread, miss_back) == T_MISS_BACK, "layout");
 _Static_assert(offsetof(struct thread, miss_site) == T_MISS_SITE, "layout");
 _Static_assert(offsetof(struct thread, step) == T_STEP, "layout");
+_Static_assert(offsetof(struct thread, quick_reps) == T_QUICK_REPS, "layout");
 _Static_assert(sizeof(struct thread) <= T_TALLIES, "layout");
 
 /* What belongs to a kernel process, and must not be shared with a vfork child. */
@@ -234,6 +239,7 @@ struct engine {
 	uint64_t xsave_mask, xsave_bytes;
 	uint64_t zmm31_at; /* offset in a signal frame's vector state */
 	bool fsgsbase;
+	bool amd;
 	bool bmi2; /* and popcnt */
 	bool wide; /* AVX-512 as far as scan_filter_wide needs it, and it may be used */
 	char own_path[256]; /* of the engine itself, as /proc/self/exe reads */
@@ -251,6 +257,25 @@ static inline struct thread *thread_self(void)
 
 	__asm__("mov %%gs:%c1, %0" : "=r"(t) : "i"(T_SELF));
 	return t;
+}
+
+static inline uint64_t thread_quick_accesses(const struct thread *t)
+{
+	return 2 * t->quick_reps[QUICK_MOVS] + t->quick_reps[QUICK_STOS] + t->quick_reps[QUICK_LODS];
+}
+
+/* The counters hold them, too, from here on. */
+static inline void thread_add_quick_reps(struct thread *t)
+{
+	uint64_t *n = t->quick_reps;
+
+	if (!(n[QUICK_MOVS] | n[QUICK_STOS] | n[QUICK_LODS]))
+		return;
+	t->counters.accesses += thread_quick_accesses(t);
+	t->counters.loads += n[QUICK_MOVS] + n[QUICK_LODS];
+	t->counters.stores += n[QUICK_MOVS] + n[QUICK_STOS];
+	t->extra.rep_iterations += n[QUICK_MOVS] + n[QUICK_STOS] + n[QUICK_LODS];
+	n[QUICK_MOVS] = n[QUICK_STOS] = n[QUICK_LODS] = 0;
 }
 
 static inline uint64_t thread_accesses(const struct thread *t)

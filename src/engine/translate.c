@@ -383,7 +383,7 @@ static void place_branch(struct job *j, uint32_t i)
 	const struct insn *in = &j->in[i], *last = &j->in[j->end - 1];
 	const uint32_t jcc_bytes = 6;
 
-	if (j->gear != GEAR_COUNT || last->kind != INSN_JCC || i + 2 < j->end)
+	if (!translate_options.keeps_branches || j->gear != GEAR_COUNT || last->kind != INSN_JCC || i + 2 < j->end)
 		return;
 	if (i + 1 < j->end && in->sets_flags)
 		keep_together(&j->o, in->length + jcc_bytes);

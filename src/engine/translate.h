@@ -16,6 +16,12 @@ enum translate_result {
 struct translate_options {
 	/* How the indirect branch tables are indexed: 8 low bits (tests), 16, or 0: by pext. */
 	uint8_t ib_bits;
+	/* Entries of indirect branches check by `loop`, see cache_emit_ib_entry. */
+	bool loop_checks;
+	/* Branches must not touch the end of 32 bytes of code. */
+	bool keeps_branches;
+	/* Short string instructions count themselves; wants BMI2. */
+	bool quick_reps;
 };
 extern struct translate_options translate_options;
 

@@ -127,6 +127,26 @@ static void a_limit_makes_periods_grow(void **state)
 	assert_true(p.start > UINT64_MAX / 16); /* no more */
 }
 
+static void a_count_that_was_none_is_no_rate(void **state)
+{
+	struct pacing p;
+
+	(void)state;
+	configure();
+	clock_ns = 1000000000;
+	pacing_start(&p, 7);
+	p.rate = 1000000;
+	clock_ns += 1000000;
+	pacing_look(&p, 3000000);
+	assert_int_equal(p.rate, 3000000);
+	clock_ns += 1000000;
+	pacing_look(&p, 2000000); /* less than before: what came before was no count */
+	assert_true(p.rate <= 3000000);
+	clock_ns += 1000000;
+	pacing_look(&p, 6000000);
+	assert_int_equal(p.rate, 4000000);
+}
+
 static void the_timer_comes_before_the_window(void **state)
 {
 	struct pacing p;
@@ -182,6 +202,7 @@ int main(void)
 		cmocka_unit_test(a_missed_window_leaves_its_period_to_the_next),
 		cmocka_unit_test(no_window_stands_for_a_pause),
 		cmocka_unit_test(a_limit_makes_periods_grow),
+		cmocka_unit_test(a_count_that_was_none_is_no_rate),
 		cmocka_unit_test(the_timer_comes_before_the_window),
 		cmocka_unit_test(another_programs_turn_is_not_waited_for_again),
 	};

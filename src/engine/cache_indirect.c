@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The code cache's tables for indirect branches, and the code in front of blocks that makes
+ * sure that the table has led to the right one; see cache.h.
+ */
+#define _GNU_SOURCE
+#include <sys/mman.h>
+
+#include "channel/sys.h"
+#include "engine/cache.h"
+#include "engine/emit.h"
+#include "engine/translate.h"
+#include "engine/util.h"
+
+#define HUGE_PAGE (2ul << 20)
+#define IB_BYTES (IB_ENTRIES * 8ul)
+#define MANY 1024u /* a power of two */
+#define MANY_MASK_AT 8
+
+/* 5 + 10 + 5 + 2 + 8 + 5 + 4 + 5, see check_target */
+#define IB_ENTRY_BYTES 44
+#define WAY_BACK_BYTES 12
+/* Below it a pc, and what an address is above it, is a displacement. */
+#define LOW_PC 0x7fffffffu
+
+static uint64_t *ib_table[GEARS][ENTRIES];
+static bool ib_is_filled[GEARS]; /* not before there is code of the gear: they are 4 MB */
+static uint32_t ib_mask;
+
+static uint64_t miss(enum entry which)
+{
+	return (uint64_t)(uintptr_t)(which == ENTRY_RETURN ? engine_return_miss : engine_ib_miss);
+}
+
+static void clear_ib_tables(enum gear gear)
+{
+	for (int e = 0; e < ENTRIES && ib_table[gear][e]; e++)
+		for (uint32_t i = 0; i < IB_ENTRIES; i++)
+			__atomic_store_n(&ib_table[gear][e][i], miss(e), __ATOMIC_RELAXED);
+}
+
+int cache_need_gear(enum gear gear)
+{
+	long p;
+
+	if (ib_table[gear][0])
+		return 0;
+	p = sys6(SYS_mmap, 0, ENTRIES * IB_BYTES + 2 * HUGE_PAGE, PROT_READ | PROT_WRITE,
+		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT | MAP_NORESERVE, -1, 0);
+	if (sys_failed(p))
+		return -1;
+	/* Large pages, so that their many places cost no address translations. */
+	p = (long)round_up((uint64_t)p + PAGE, HUGE_PAGE);
+	sys3(SYS_madvise, p, ENTRIES * IB_BYTES, MADV_HUGEPAGE);
+	for (int e = 0; e < ENTRIES; e++)
+		ib_table[gear][e] = (uint64_t *)(p + e * (long)IB_BYTES);
+	*(uint32_t *)(p - (long)PAGE) = ib_mask; /* pext reads them here */
+	*(uint64_t *)(p - (long)PAGE + MANY_MASK_AT) = ~(uint64_t)(MANY - 1);
+	return 0;
+}
+
+void cache_fill_indirect(enum gear gear)
+{
+	if (!ib_is_filled[gear])
+		clear_ib_tables(gear);
+	ib_is_filled[gear] = true;
+}
+
+int cache_init_indirect(uint32_t mask)
+{
+	ib_mask = mask;
+	return cache_need_gear(GEAR_COUNT) || cache_need_gear(GEAR_STREAM) ? -1 : 0;
+}
+
+uint32_t cache_ib_table(enum gear gear, enum entry which)
+{
+	return (uint32_t)(uintptr_t)ib_table[gear][which];
+}
+
+uint32_t cache_ib_mask(enum gear gear)
+{
+	return (uint32_t)(uintptr_t)ib_table[gear][ENTRY_JUMP] - (uint32_t)PAGE;
+}
+
+uint32_t cache_many_mask(enum gear gear)
+{
+	return cache_ib_mask(gear) + MANY_MASK_AT;
+}
+
+/* For an entry whose check has left rcx = where to - pc and has not touched r11. */
+static const uint8_t *emit_way_back(struct arena *a, const struct block *b, enum entry which)
+{
+	struct out o = { .p = a->cold -= WAY_BACK_BYTES };
+
+	emit_bytes(&o, (const uint8_t[]){ LEA_RCX_RCX }, 3);
+	emit_u32(&o, (uint32_t)b->pc);
+	emit_jump(&o, a->thunk_miss[which]);
+	return a->cold;
+}
+
+/*
+ * rcx = where to, r11 is free: go on only if that is b's pc. Where `loop` is quick (with AMD) it falls through: a
+ * branch that is never taken needs no place in the predictor's tables, of which a large program has
+ * too few. Returns come right behind calls, so the other way is hidden in a nop: nop [rbp*8 + rcx + disp32] ends
+ * in the bytes of jmp rel32.
+ */
+static void check_target(struct out *o, struct arena *a, const struct block *b, enum entry which)
+{
+	const uint8_t *otherwise = a->thunk_mismatch[which];
+	const uint8_t one = translate_options.loop_checks;
+
+	if (b->pc < LOW_PC) {
+		otherwise = emit_way_back(a, b, which);
+		emit_bytes(o, (const uint8_t[]){ LEA_RCX_RCX }, 3);
+		emit_u32(o, (uint32_t)(one - b->pc));
+	} else {
+		emit_mov_imm64(o, R11, -b->pc);
+		emit_bytes(o, (const uint8_t[]){ LEA_RCX_RCX_R11, one }, 5);
+	}
+	if (translate_options.loop_checks)
+		emit_bytes(o, (const uint8_t[]){ 0xe2, 3, 0x0f, 0x1f, 0x84 }, 5);
+	else
+		emit_bytes(o, (const uint8_t[]){ 0xe3, 5 }, 2);
+	emit_jump(o, otherwise);
+}
+
+void cache_emit_ib_entry(struct arena *a, struct block *b, enum entry which, bool apart)
+{
+	uint8_t **hot = &a->hot[cache_part((enum gear)b->gear)];
+	struct out o = { .p = apart ? (a->cold -= IB_ENTRY_BYTES) : *hot };
+
+	b->entry[which] = o.p;
+	if (which == ENTRY_RETURN)
+		emit_bytes(&o, (const uint8_t[]){ RETURN_REPAIR }, 5);
+	check_target(&o, a, b, which);
+	emit_bytes(&o, (const uint8_t[]){ LOAD_SPILLS }, 9);
+	if (b->body)
+		emit_jump(&o, b->body);
+	if (!apart)
+		*hot = o.p;
+}
+
+static uint32_t ib_index(uint64_t pc)
+{
+	return (uint32_t)(pc & ib_mask) >> __builtin_ctz(ib_mask);
+}
+
+static uint64_t *ib_slot(const struct block *b, enum entry which)
+{
+	return &ib_table[b->gear][which][ib_index(b->pc)];
+}
+
+void cache_publish_indirect(struct block *b, enum entry which)
+{
+	if (b->dead)
+		return;
+	if (!b->entry[which])
+		cache_emit_ib_entry(cache_arena(b->arena), b, which, true);
+	__atomic_store_n(ib_slot(b, which), (uint64_t)(uintptr_t)b->entry[which], __ATOMIC_RELEASE);
+}
+
+void cache_forget_indirect(const struct block *b)
+{
+	for (int e = 0; e < ENTRIES; e++)
+		if (b->entry[e] && *ib_slot(b, e) == (uint64_t)(uintptr_t)b->entry[e])
+			__atomic_store_n(ib_slot(b, e), miss(e), __ATOMIC_RELEASE);
+}
+
+void cache_clear_indirect(void)
+{
+	for (int g = 0; g < GEARS; g++)
+		if (ib_is_filled[g])
+			clear_ib_tables((enum gear)g);
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the engine counts of string instructions is the same whichever way it counts them.
+
+    string_counts.py [--dwell PATH] [--programs FOLDER] [--only EXPRESSION]
+
+Short ones count themselves in translated code, long ones are counted when they have left it.
+"""
+import os
+import sqlite3
+import subprocess
+
+from cases import case, check, main
+
+SECONDS = 100
+COLUMNS = 'accesses, loads, stores, instructions, rep_iterations'
+
+
+def counted(switch, *command):
+    """The counts of a run without address randomisation, with this switch of the engine."""
+    environment = dict(os.environ, DWELL_ENGINE_OPTIONS=switch)
+    subprocess.run(['setarch', '-R', DWELL, 'record', '-q', '--gear=count', '-o', 'run.db', '--', *command],
+                   stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment, timeout=SECONDS, check=True)
+    with sqlite3.connect('file:run.db?mode=ro', uri=True) as db:
+        return db.execute('SELECT %s FROM process' % COLUMNS).fetchall()
+
+
+@case
+def short_string_instructions_count_themselves_rightly():
+    program = os.path.join(PROGRAMS, 'strings')
+    # As long as the other: the environment lies on the program's stack.
+    engine, code = counted('quick_reps=0', program), counted('quick_reps=1', program)
+    check(engine[0][-1] > 1000, 'only', engine[0][-1], 'iterations: the program shows nothing')
+    check(engine == code, COLUMNS, 'are', code, 'and should be', engine)
+
+
+@case
+def so_they_do_with_counters_in_memory():
+    program = os.path.join(PROGRAMS, 'strings')
+    engine, code = counted('vector=0,quick_reps=0', program), counted('vector=0,quick_reps=1', program)
+    check(engine == code, COLUMNS, 'are', code, 'and should be', engine)
+
+
+def set_up(dwell, programs, folder):
+    global DWELL, PROGRAMS
+    DWELL, PROGRAMS = dwell, programs
+    os.environ.update(XDG_RUNTIME_DIR=folder)
+
+
+if __name__ == '__main__':
+    main('string-counts', __doc__, set_up, programs='build/tests/programs')
