@@ -135,7 +135,8 @@ static uint32_t add_operands(struct insn *in, const ZydisDecodedInstruction *z,
 
 			if (g != NOREG)
 				in->gprs |= (uint16_t)(1u << g);
-			in->writes_stack |= g == RSP && (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE);
+			if (g != NOREG && (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+				in->gprs_written |= (uint16_t)(1u << g);
 			in->touches_31 |= is_vector_31(o->reg.value);
 		} else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 			uint8_t b = gpr_of(o->mem.base), x = gpr_of(o->mem.index);

@@ -73,7 +73,7 @@ struct insn {
 	bool vector_index_64;
 	uint8_t flags_read;    /* status flags whose values it may need: INSN_FLAGS */
 	uint8_t flags_written; /* status flags whose values are new behind it, whatever happens */
-	bool writes_stack;     /* it changes rsp */
+	uint16_t gprs_written; /* general registers that it may change, a bit each */
 };
 
 /* Once, at start-up. Returns 0 or -1. */

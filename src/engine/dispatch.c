@@ -209,6 +209,11 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 			from = 0;
 			continue;
 		}
+		if (filter_must_be_careful(t)) {
+			filter_is_careful = true;
+			flush_cache(t);
+			from = 0;
+		}
 		lock_take(&engine.translate_lock);
 		b = cache_find(t->rip, (enum gear)t->gear);
 		if (!b && !find_inside(t, inside))
@@ -250,7 +255,7 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
  */
 static bool may_resume(struct thread *t, const struct block *b)
 {
-	return !b->dead && b->gear == t->gear && sampler_arm(t) &&
+	return !b->dead && b->gear == t->gear && !filter_must_be_careful(t) && sampler_arm(t) &&
 	       !__atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST);
 }
 

@@ -8,12 +8,13 @@
 #include "channel/sys.h"
 #include "engine/cells.h"
 #include "engine/filter_calls.h"
+#include "engine/filter_handover.h"
 #include "engine/fsbase.h"
 #include "engine/graph.h"
 #include "engine/sampler.h"
 #include "engine/segments.h"
 #include "engine/util.h"
-#include "sim/cache_packed.h"
+#include "sim/bits.h"
 #include "sim/hierarchy.h"
 
 #define LINES	     (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
@@ -103,8 +104,20 @@ static uint64_t row_bytes(const struct sim_cache *c)
 static bool fits(const struct sim_cache *c)
 {
 	return c->entries && !c->is_by_age && c->shift == FILTER_LINE_SHIFT && !c->set_magic &&
-	       c->sets >= LEAST_SETS && c->replacement == SIM_REPLACE_LRU &&
-	       c->ways <= SIM_SHORT_WAYS && c->sets * row_bytes(c) <= STAMPS_BYTES;
+	       c->sets >= LEAST_SETS && c->ways <= SIM_SHORT_WAYS &&
+	       c->sets * row_bytes(c) <= STAMPS_BYTES;
+}
+
+/* As a first level. */
+static bool fits_first(const struct sim_cache *c)
+{
+	return fits(c) && (c->replacement == SIM_REPLACE_LRU || c->replacement == SIM_REPLACE_FIFO ||
+			   c->replacement == SIM_REPLACE_RANDOM);
+}
+
+static bool is_random(const struct sim_cache *c)
+{
+	return c->replacement == SIM_REPLACE_RANDOM;
 }
 
 static void make_level(struct filter_level *l, const struct sim_cache *c, uint32_t number)
@@ -115,6 +128,7 @@ static void make_level(struct filter_level *l, const struct sim_cache *c, uint32
 	l->owners = low(OWNERS_AT + number * OWNERS_BYTES);
 	l->set_mask = c->set_mask;
 	l->row_shift = (uint64_t)__builtin_ctzll(row_bytes(c));
+	l->by_use = c->replacement == SIM_REPLACE_LRU;
 	for (uint64_t set = 0; set < c->sets && c->ways < row; set++)
 		for (uint64_t way = c->ways; way < row; way++)
 			l->stamps[set * row + way] = UINT64_MAX;
@@ -127,7 +141,9 @@ static void make_levels(void)
 	make_level(&w.data, &c[0], 0);
 	if (f.has_code)
 		make_level(&w.code, &c[SIM_CODE_SLOT], 1);
-	w.is_fast = f.h->geometry.level_count == 2 && fits(&c[1]);
+	w.is_fast = f.h->geometry.level_count == 2 && fits(&c[1]) &&
+		    c[1].replacement == SIM_REPLACE_LRU && !is_random(&c[0]) &&
+		    !(f.has_code && is_random(&c[SIM_CODE_SLOT]));
 	if (w.is_fast)
 		make_level(&w.last, &c[1], 2);
 }
@@ -151,9 +167,9 @@ bool filter_start(struct sim_hierarchy *h)
 {
 	f.h = h;
 	f.has_code = h->has_fetches;
-	if (!engine.wide || (graph_is_on() && !graph_takes_steps()) || !h->is_simple || h->geometry.is_unified ||
-	    h->most_bytes < 1u << FILTER_LINE_SHIFT || !fits(&h->caches[0]) ||
-	    (f.has_code && !fits(&h->caches[SIM_CODE_SLOT])) || cache_need_gear(GEAR_FILTER) != 0 ||
+	if (!engine.wide || (graph_is_on() && !graph_takes_steps()) || !h->is_plain || h->geometry.is_unified ||
+	    h->most_bytes < 1u << FILTER_LINE_SHIFT || !fits_first(&h->caches[0]) ||
+	    (f.has_code && !fits_first(&h->caches[SIM_CODE_SLOT])) || cache_need_gear(GEAR_FILTER) != 0 ||
 	    grow_init(&f.sites, 1ull << 30) != 0 || !reserve(FILTER_LOW, LOW_BYTES + HIGH_BYTES) ||
 	    (graph_is_on() && !filter_calls_start()))
 		return false;
@@ -217,14 +233,39 @@ static uint32_t *data_cell(uint64_t line)
 	return (uint32_t *)low(FILTER_CELLS) + (line & (LINES - 1));
 }
 
-/* The line's cell is 0: it takes the place of the one with the least stamp. */
+uint64_t filter_line_of_code(const uint32_t *cell)
+{
+	return f.lines[cell - (uint32_t *)low(CODE_CELLS_AT)];
+}
+
+static struct sim_cache *cache_of(const struct filter_level *l)
+{
+	return &f.h->caches[l == &w.data ? 0 : l == &w.code ? SIM_CODE_SLOT : 1];
+}
+
+/* The place in a row that gives way. */
+static uint64_t victim(const struct filter_level *l, uint64_t first, uint64_t places)
+{
+	struct sim_cache *c = cache_of(l);
+	uint64_t least = first;
+
+	if (is_random(c)) {
+		for (uint64_t i = first; i < first + c->ways; i++)
+			if (!l->owners[i])
+				return i;
+		return first + sim_random_below(&c->random, c->ways);
+	}
+	for (uint64_t i = first + 1; i < first + places; i++)
+		least = l->stamps[i] < l->stamps[least] ? i : least;
+	return least;
+}
+
+/* The line's cell is 0: it takes the place of another one. */
 static void bring_in(struct filter_level *l, uint64_t line, uint32_t *cell)
 {
 	uint64_t places = 1ull << l->row_shift >> 3, first = (line & l->set_mask) * places;
-	uint64_t least = first;
+	uint64_t least = victim(l, first, places);
 
-	for (uint64_t i = first + 1; i < first + places; i++)
-		least = l->stamps[i] < l->stamps[least] ? i : least;
 	if (l->owners[least])
 		*l->owners[least] = 0;
 	l->owners[least] = cell;
@@ -238,7 +279,8 @@ static bool touch_line(struct filter_level *l, uint64_t line, uint32_t *cell, ui
 
 	if (missed)
 		bring_in(l, line, cell);
-	*(uint64_t *)low(*cell) = time;
+	if (missed || l->by_use)
+		*(uint64_t *)low(*cell) = time;
 	return missed;
 }
 
@@ -361,6 +403,28 @@ static uint64_t next_time(struct thread *t)
 	return t->clock += 2;
 }
 
+/*
+ * Of n iterations, how many behind i touch the lines that i has touched, and no other: nothing changes but times, which
+ * are in the same order already. A cache that may drop one of them for another sees each.
+ */
+static uint64_t same_lines(const struct repeat *rep, uint64_t i, uint64_t n)
+{
+	uint64_t least = n - i - 1, step = (uint64_t)(rep->step < 0 ? -(int64_t)rep->step : rep->step);
+
+	if ((rep->accesses > 1 && (!w.data.by_use || cache_of(&w.data)->ways < rep->accesses)) || !step)
+		return 0;
+	for (uint32_t k = 0; k < rep->accesses; k++) {
+		uint64_t at = rep->address[k] + i * (uint64_t)rep->step;
+		uint64_t in_line = at & ((1u << FILTER_LINE_SHIFT) - 1), room;
+
+		if (in_line + rep->size > 1u << FILTER_LINE_SHIFT)
+			return 0;
+		room = rep->step < 0 ? in_line : (1u << FILTER_LINE_SHIFT) - in_line - rep->size;
+		least = room / step < least ? room / step : least;
+	}
+	return least;
+}
+
 /* As Valgrind counts: an instruction for each iteration, and one that finds that it is the end. */
 void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
 {
@@ -374,7 +438,7 @@ void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
 		writes += rep->kind[k] == ACCESS_STORE;
 	if (n)
 		count(in, n, n * (rep->accesses - writes), n * writes);
-	for (uint64_t i = 0; i < n; i++)
+	for (uint64_t i = 0; i < n; i += 1 + same_lines(rep, i, n))
 		for (uint32_t k = 0; k < rep->accesses; k++)
 			touch(in, rep->address[k] + i * (uint64_t)rep->step, rep->size,
 			      rep->kind[k], next_time(t));
@@ -404,143 +468,23 @@ void filter_undo_elements(uint32_t trailer, uint32_t n)
 	count(&s->insn[0], 0, write ? 0 : -(uint64_t)n, write ? -(uint64_t)n : 0);
 }
 
-/* ---- To the caches of the hierarchy and back ---- */
-
-static uint32_t *cell_of_data(uint64_t line)
-{
-	return data_cell(line);
-}
-
-static uint32_t *cell_of_code(uint64_t line)
-{
-	return low(filter_code_cell(line));
-}
-
-static uint32_t *cell_of_last(uint64_t line)
-{
-	return &w.last_cells[line & (LINES - 1)];
-}
-
-static uint64_t line_of_data(const uint32_t *cell)
-{
-	return (uint64_t)(cell - (uint32_t *)low(FILTER_CELLS));
-}
-
-static uint64_t line_of_code(const uint32_t *cell)
-{
-	return f.lines[cell - (uint32_t *)low(CODE_CELLS_AT)];
-}
-
-static uint64_t line_of_last(const uint32_t *cell)
-{
-	return (uint64_t)(cell - w.last_cells);
-}
-
-/* A cache here and there. */
-struct pair {
-	struct filter_level *level;
-	struct sim_cache *cache;
-	uint64_t (*line_of)(const uint32_t *);
-	uint32_t *(*cell_of)(uint64_t);
-};
-
-enum { PAIRS = 3 };
-
-static uint32_t find_pairs(struct pair p[PAIRS])
-{
-	struct sim_cache *c = f.h->caches;
-	uint32_t n = 0;
-
-	p[n++] = (struct pair){ &w.data, &c[0], line_of_data, cell_of_data };
-	if (f.has_code)
-		p[n++] = (struct pair){ &w.code, &c[SIM_CODE_SLOT], line_of_code, cell_of_code };
-	if (w.is_fast)
-		p[n++] = (struct pair){ &w.last, &c[1], line_of_last, cell_of_last };
-	return n;
-}
-
-/* The place of the oldest line of a row, or NULL. */
-static uint32_t **oldest(const struct filter_level *l, uint64_t first, uint64_t places)
-{
-	uint64_t least = first;
-
-	for (uint64_t i = first; i < first + places; i++)
-		if (l->owners[i] && (!l->owners[least] || l->stamps[i] < l->stamps[least]))
-			least = i;
-	return l->owners[least] ? &l->owners[least] : 0;
-}
-
-/* In each set the oldest first. */
-static void hand_over(const struct pair *p)
-{
-	const struct filter_level *l = p->level;
-	uint64_t places = 1ull << l->row_shift >> 3;
-
-	for (uint64_t first = 0; first < p->cache->sets * places; first += places)
-		for (uint32_t **owner; (owner = oldest(l, first, places)) != 0;) {
-			sim_cache_insert(p->cache, p->line_of(*owner), 0);
-			l->stamps[owner - l->owners] = 0;
-			**owner = 0;
-			*owner = 0;
-		}
-}
-
-#define FIRST_TIME 64u /* above the stamps of lines that are taken back */
-
-static void take_back_set(const struct pair *p, const uint64_t *set, uint64_t first)
-{
-	uint64_t lines[SIM_SHORT_WAYS];
-	uint32_t n = 0;
-
-	for (uint32_t age = p->cache->ways; age-- > 0;) {
-		uint64_t entry = set[SIM_PACKED_HEAD + (set[0] >> 4 * age & 15)];
-
-		if (entry != SIM_NO_LINE)
-			lines[n++] = entry >> SIM_FLAG_BITS;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t *cell = p->cell_of(lines[i]);
-
-		p->level->owners[first + i] = cell;
-		p->level->stamps[first + i] = i + 1;
-		*cell = (uint32_t)(uintptr_t)&p->level->stamps[first + i];
-		sim_cache_remove(p->cache, lines[i]);
-	}
-}
-
-static void take_back(const struct pair *p)
-{
-	uint64_t places = 1ull << p->level->row_shift >> 3;
-
-	for (uint64_t set = 0; set < p->cache->sets; set++)
-		take_back_set(p, sim_packed_set(p->cache, set), set * places);
-}
+/* ---- On and off ---- */
 
 void filter_stop(void)
 {
-	struct pair p[PAIRS];
-	uint32_t n;
-
 	if (!f.on)
 		return;
 	f.on = false;
-	n = find_pairs(p);
-	for (uint32_t i = 0; i < n; i++)
-		hand_over(&p[i]);
+	filter_hand_over(f.h);
 	f.wait = 1u << (f.stops < MOST_DOUBLINGS ? f.stops++ : MOST_DOUBLINGS);
 }
 
 bool filter_resume(struct thread *t)
 {
-	struct pair p[PAIRS];
-	uint32_t n;
-
 	if (f.on || !f.may_resume || --f.wait)
 		return false;
-	n = find_pairs(p);
-	for (uint32_t i = 0; i < n; i++)
-		take_back(&p[i]);
-	t->clock = w.last_clock = FIRST_TIME;
+	filter_take_back(f.h);
+	t->clock = w.last_clock = FILTER_FIRST_TIME;
 	f.on = true;
 	return true;
 }

@@ -16,7 +16,10 @@
  *   FILTER_LOW:  | constants | stamps of data | stamps of code | cells of code -> | counters -> |
  *   FILTER_CELLS: | cells of data | those of code, by line | those of LL | owners | lines of code |
  *
- * One hierarchy of LRU caches, one thread: the process's one thread owns all of it while the filter is on. While there are more
+ * With FIFO replacement the stamp says when the line came, so that hits leave nothing; with random replacement there is
+ * none, and lines are where the replay has them.
+ *
+ * One hierarchy of caches, one thread: the process's one thread owns all of it while the filter is on. While there are more
  * threads they go on in the stream gear.
  */
 #ifndef DWELL_ENGINE_FILTER_H
@@ -45,18 +48,19 @@
 #define L_OWNERS 8
 #define L_MASK	 16
 #define L_SHIFT	 24
+#define L_BY_USE 32
 /* struct filter_state */
 #define F_DATA	     0
-#define F_CODE	     32
-#define F_LAST	     64
-#define F_SITES	     96
-#define F_CODE_CELLS 104
-#define F_LAST_CELLS 112
-#define F_LAST_CLOCK 120
-#define F_CELLS	     128
-#define F_CELL_BYTES 136
-#define F_COLUMNS    144
-#define F_IS_FAST    192
+#define F_CODE	     40
+#define F_LAST	     80
+#define F_SITES	     120
+#define F_CODE_CELLS 128
+#define F_LAST_CELLS 136
+#define F_LAST_CLOCK 144
+#define F_CELLS	     152
+#define F_CELL_BYTES 160
+#define F_COLUMNS    168
+#define F_IS_FAST    216
 
 #ifndef __ASSEMBLER__
 
@@ -110,6 +114,8 @@ void filter_forget_sites(void);
 
 /* Address of the cell of a line of code. 0: no room. Under the translate lock. */
 uint32_t filter_code_cell(uint64_t line);
+/* And back. */
+uint64_t filter_line_of_code(const uint32_t *cell);
 /* Address of a new counter of executions. 0: no room. Under the translate lock. */
 uint32_t filter_new_counter(void);
 /* The segment's executions are where everybody looks. */
@@ -117,6 +123,11 @@ void filter_count_executions(struct segment *s);
 
 /* Has a stack pointer been seen that is no multiple of 8? Then code does not rely on it. */
 extern bool filter_is_careful;
+/* Is that of t, which is about to enter the cache, such a one? */
+static inline bool filter_must_be_careful(const struct thread *t)
+{
+	return t->gear == GEAR_FILTER && !filter_is_careful && t->regs[RSP] % 8 != 0;
+}
 
 /* A fault has ended segment t->cut_segment after t->cut_insns - 1 instructions. */
 void filter_cut(struct thread *t);
@@ -136,6 +147,7 @@ struct filter_level {
 	uint32_t **owners; /* of stamps: the cell of the line that is there, or NULL */
 	uint64_t set_mask;
 	uint64_t row_shift; /* log2 of the bytes of a row of stamps */
+	uint64_t by_use;    /* LRU: stamps say when lines were used, else (FIFO) when they came */
 };
 
 /* What filter_miss.S looks at, too. */
@@ -163,6 +175,7 @@ _Static_assert(offsetof(struct filter_site, column) == SITE_COLUMN, "layout");
 _Static_assert(offsetof(struct filter_level, owners) == L_OWNERS, "layout");
 _Static_assert(offsetof(struct filter_level, set_mask) == L_MASK, "layout");
 _Static_assert(offsetof(struct filter_level, row_shift) == L_SHIFT, "layout");
+_Static_assert(offsetof(struct filter_level, by_use) == L_BY_USE, "layout");
 _Static_assert(offsetof(struct filter_state, code) == F_CODE, "layout");
 _Static_assert(offsetof(struct filter_state, last) == F_LAST, "layout");
 _Static_assert(offsetof(struct filter_state, sites) == F_SITES, "layout");

@@ -69,23 +69,55 @@ enum filter_check filter_check_of(const struct insn *in, const struct mem_op *m,
 	return m->size > 8 ? CHECK_ENDS : CHECK_ADDRESS;
 }
 
-bool filter_keeps_stack(const struct insn *in)
+/* Pushes and pops of eight bytes but pop rsp (a pop of r12 with the bit that extends it); b: behind the prefix. */
+static int64_t pushed(const struct insn *in, const uint8_t *b)
+{
+	bool is_extended = b != in->bytes && (in->bytes[0] & 1);
+
+	if (in->bytes[0] == 0x66 || in->kind != INSN_PLAIN)
+		return 0;
+	if ((b[0] >= 0x50 && b[0] <= 0x57) || b[0] == 0x68 || b[0] == 0x6a || b[0] == 0x9c)
+		return -8;
+	if (b[0] == 0xff)
+		return (b[1] & 0x38) == 0x30 ? -8 : 0;
+	if (b[0] == 0x9d)
+		return 8;
+	return b[0] >= 0x58 && b[0] <= 0x5f && (b[0] != 0x5c || is_extended) ? 8 : 0;
+}
+
+bool filter_moves_stack(const struct insn *in, int64_t *by)
 {
 	const uint8_t *b = in->bytes + ((in->bytes[0] & 0xf0) == 0x40);
-	int32_t by;
+	int32_t number;
 
-	if (!in->writes_stack)
+	*by = 0;
+	if (!(in->gprs_written >> RSP & 1))
 		return true;
-	if ((b[0] >= 0x50 && b[0] <= 0x5f && b[0] != 0x5c) || b[0] == 0x68 || b[0] == 0x6a)
+	*by = pushed(in, b);
+	if (*by || in->bytes[0] != 0x48)
+		return *by != 0;
+	if (b[0] == 0x83 && (b[1] == 0xc4 || b[1] == 0xec)) /* add, sub */
+		*by = b[1] == 0xc4 ? (int8_t)b[2] : -(int8_t)b[2];
+	else if (b[0] == 0x8d && b[1] == 0x64 && b[2] == 0x24) /* lea rsp, [rsp + number] */
+		*by = (int8_t)b[3];
+	if (*by)
 		return true;
-	if (in->bytes[0] != 0x48)
+	if (b[0] == 0x81 && (b[1] == 0xc4 || b[1] == 0xec))
+		memcpy(&number, b + 2, sizeof number);
+	else if (b[0] == 0x8d && b[1] == 0xa4 && b[2] == 0x24)
+		memcpy(&number, b + 3, sizeof number);
+	else
 		return false;
-	if (b[0] == 0x83 && (b[1] == 0xc4 || b[1] == 0xec))
-		return b[2] % FILTER_STACK_ALIGN == 0;
-	if (b[0] == 0x8d && b[1] == 0x64 && b[2] == 0x24)
+	*by = b[1] == 0xec ? -(int64_t)number : number;
+	return true;
+}
+
+bool filter_keeps_stack(const struct insn *in)
+{
+	const uint8_t *b = in->bytes;
+	int64_t by;
+
+	if (b[0] == 0x48 && b[1] == 0x83 && b[2] == 0xe4) /* and rsp, number */
 		return b[3] % FILTER_STACK_ALIGN == 0;
-	if (b[0] != 0x81 || (b[1] != 0xc4 && b[1] != 0xec))
-		return false;
-	memcpy(&by, b + 2, sizeof by);
-	return by % (int32_t)FILTER_STACK_ALIGN == 0;
+	return filter_moves_stack(in, &by) && by % (int64_t)FILTER_STACK_ALIGN == 0;
 }

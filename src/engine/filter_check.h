@@ -24,6 +24,10 @@ bool filter_is_fixed(const struct mem_op *m);
 enum filter_check filter_check_of(const struct insn *in, const struct mem_op *m,
 				  bool stack_is_aligned);
 
+/*
+ * Does the instruction move the stack pointer by a number that is known, or leave it alone? *by is that number, else 0.
+ */
+bool filter_moves_stack(const struct insn *in, int64_t *by);
 /* Does the instruction leave the stack pointer a multiple of FILTER_STACK_ALIGN, if it was one? */
 bool filter_keeps_stack(const struct insn *in);
 

@@ -181,7 +181,9 @@ engine_filter_miss:
 	xor	%r12d, %r12d
 	save_vectors
 1:	bring_in
-	mov	%rsi, %r10
+	cmpq	$0, L_BY_USE(%rbp)
+	je	3f
+11:	mov	%rsi, %r10
 	touch_last
 	/* The events. */
 	imul	F_CELL_BYTES(%r14), %rdi
@@ -209,6 +211,13 @@ engine_filter_miss:
 	sahf
 	each_register restore
 	jmp	*%gs:T_MISS_BACK
+	/* FIFO: the code behind the miss does not do it. */
+3:	testb	$FILTER_SITE_SECOND, SITE_FLAGS(%rbx)
+	jnz	31f
+	vmovq	%xmm31, (%rsi)
+	jmp	11b
+31:	vmovhps	%xmm31, (%rsi)
+	jmp	11b
 	/* A fetch. LL is asked for both lines of an instruction. */
 6:	test	$FILTER_SITE_SLOW, %ecx
 	jnz	8f

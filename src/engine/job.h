@@ -6,10 +6,13 @@
 #include "engine/cache.h"
 #include "engine/emit.h"
 #include "engine/exits.h"
+#include "engine/filter_runs.h"
 #include "engine/translate.h"
 
 #define RETURN_PUSH 0x42, 0xff, 0x34, 0xdd
 #define MAX_SEGMENT_INSNS 40
+
+_Static_assert(MAX_SEGMENT_INSNS <= FILTER_MOST_INSNS, "");
 
 struct job {
 	enum gear gear;
@@ -40,6 +43,15 @@ struct job {
 	uint64_t code_line;	     /* last one that the block has touched, or UINT64_MAX */
 	uint32_t counter;	     /* address of the segment's executions */
 	bool stack_is_aligned;	     /* to 8 bytes: it has been tested */
+	struct filter_plan plan;
+	uint32_t next_run, tails;
+	struct filter_tail { /* of a run of accesses: its code in the cold part */
+		const struct filter_run *run;
+		uint32_t insn, access; /* where it begins */
+		bool is_live, borrows, stack_is_aligned;
+		uint8_t *door;	     /* what leads to it */
+		const uint8_t *back; /* where it goes on */
+	} tail[FILTER_MOST_ACCESSES / FILTER_RUN_LEAST];
 	uint32_t islands;
 	struct island {
 		uint8_t *field; /* rel8 of a jrcxz */

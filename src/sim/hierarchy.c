@@ -18,22 +18,32 @@ static const uint64_t none_plain[1] = {SIM_NO_LINE};
 
 /* ---- Parts ---- */
 
-static bool is_simple_cache(const struct sim_hierarchy *h, unsigned slot)
+static bool is_plain_cache(const struct sim_cache_geometry *g)
 {
-	const struct sim_cache_geometry *g = sim_slot_geometry(h, slot);
-
 	return g->size_bytes == 0 ||
-	       (g->replacement == SIM_REPLACE_LRU && g->inclusion == SIM_NEITHER &&
-		g->prefetcher == SIM_PREFETCH_NONE && !g->is_write_through &&
-		!g->no_write_allocate && h->caches[slot].ways <= SIM_SHORT_WAYS);
+	       (g->inclusion == SIM_NEITHER && g->prefetcher == SIM_PREFETCH_NONE &&
+		!g->is_write_through && !g->no_write_allocate);
+}
+
+static bool is_plain(const struct sim_hierarchy *h)
+{
+	for (unsigned slot = 0; slot < SIM_SLOTS; slot++)
+		if (!is_plain_cache(sim_slot_geometry(h, slot)))
+			return false;
+	return !h->has_tlb && !h->geometry.line_use && !h->geometry.write_backs;
+}
+
+static bool is_simple_cache(const struct sim_cache *c)
+{
+	return c->replacement == SIM_REPLACE_LRU && c->ways <= SIM_SHORT_WAYS;
 }
 
 static bool is_simple(const struct sim_hierarchy *h)
 {
 	for (unsigned slot = 0; slot < SIM_SLOTS; slot++)
-		if (!is_simple_cache(h, slot))
+		if (sim_slot_geometry(h, slot)->size_bytes && !is_simple_cache(&h->caches[slot]))
 			return false;
-	return !h->has_tlb && !h->geometry.line_use && !h->geometry.write_backs;
+	return h->is_plain;
 }
 
 static bool has_use(const struct sim_geometry *g, unsigned slot)
@@ -157,6 +167,7 @@ int sim_hierarchy_init(struct sim_hierarchy *h, const struct sim_geometry *g, bo
 	sim_events_of(g, &h->list);
 	if (init_caches(h) != 0 || init_tlbs(h) != 0 || init_filter(h, filter) != 0)
 		return -1;
+	h->is_plain = is_plain(h);
 	h->is_simple = is_simple(h);
 	for (unsigned slot = 0; slot < SIM_SLOTS && filter; slot++)
 		h->has_quick[slot] = has_quick(&h->caches[slot]);
@@ -180,8 +191,15 @@ void sim_hierarchy_release(struct sim_hierarchy *h)
 
 static bool reference_line(struct sim_cache *c, uint64_t line)
 {
-	uint64_t set = sim_cache_set(c, line);
+	uint64_t set;
 
+	if (!is_simple_cache(c)) {
+		if (sim_cache_use(c, line, 0) != SIM_NO_LINE)
+			return false;
+		sim_cache_insert(c, line, 0);
+		return true;
+	}
+	set = sim_cache_set(c, line);
 	if (c->plain_loads != NULL)
 		c->plain_loads[set] = line;
 	return c->is_by_age ? sim_by_age_reference(c, set, line)

@@ -86,7 +86,8 @@ struct sim_hierarchy {
 
 	/* The hierarchy's own. By slot: a level, or SIM_CODE_SLOT for the L1 of instructions. */
 	const struct sim_memory *memory;
-	bool is_simple; /* LRU in short sets everywhere, and nothing else: see hierarchy.c */
+	bool is_plain;	/* caches that replace in whatever way, and nothing else: see hierarchy.c */
+	bool is_simple; /* and these are LRU in short sets everywhere */
 	bool has_fetches;
 	bool has_quick[SIM_SLOTS]; /* a packed LRU cache with a filter */
 	uint32_t most_bytes;	   /* of an access */
@@ -117,7 +118,7 @@ uint32_t sim_hierarchy_data(struct sim_hierarchy *h, uint64_t address, uint32_t 
 
 /*
  * An access to bytes first to last, as many as h->most_bytes at most, has missed in its first level, which the
- * caller keeps by itself: what happens in the levels below. For hierarchies with is_simple.
+ * caller keeps by itself: what happens in the levels below. For hierarchies with is_plain.
  */
 uint32_t sim_hierarchy_below(struct sim_hierarchy *h, enum sim_access kind, uint64_t first,
 			     uint64_t last, uint64_t events[]);

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The filter gear: how accesses to data are looked at, one by one or some together (filter_runs.h).
+ *
+ * The clock has two values at a time, in lanes 0 and 1 of the counter register, so that it has to be
+ * moved on for every other time only.
+ *
+ * An access that straddles two lines is left to the engine. None does that is aligned; so alignment is
+ * what is tested, of the base register where that is enough. The stack pointer is aligned (filter_emit.c).
+ */
+#include "engine/filter_check.h"
+#include "engine/filter_forms.h"
+#include "engine/filter_parts.h"
+#include "engine/segments.h"
+#include "engine/util.h"
+
+#define DOOR_BYTES 5u /* a jump to a tail */
+
+struct access {
+	struct mem_op m;
+	enum filter_check check;
+	enum reg reg; /* for the address, then the stamp's */
+	bool is_live; /* flags must be kept */
+	bool borrows; /* reg is rcx, whose value is in spill3 */
+	bool is_used; /* reg has held something else already */
+	uint32_t site;
+	uint8_t *look; /* where the line is looked up; CHECK_ADDRESS: of the address in reg */
+	/* rel32 of branches that are not set yet: to the cold part, and to the engine. */
+	uint8_t *unaligned, *missed[2];
+	uint8_t *island; /* rel8 of one to the engine, too */
+};
+
+void filter_call_engine(const struct job *j, struct out *o, uint32_t site)
+{
+	emit_store_imm32_gs(o, T_MISS_SITE, site);
+	emit_jump(o, j->arena->thunk_filter);
+}
+
+/* ---- Islands: what jrcxz reaches ---- */
+
+/* rel8 of a jrcxz that wants to go to `to`. */
+void filter_add_island(struct job *j, uint8_t *field, const uint8_t *to)
+{
+	engine_assert(j->islands < sizeof j->island / sizeof *j->island);
+	j->island[j->islands++] = (struct island){field, to};
+}
+
+/* What comes here goes on behind the islands, unless nothing does. */
+void filter_put_islands(struct job *j, bool is_passed)
+{
+	uint8_t *over = 0;
+
+	if (!j->islands)
+		return;
+	if (is_passed) {
+		emit_bytes(&j->o, (const uint8_t[]){0xeb, 0}, 2);
+		over = j->o.p;
+	}
+	for (uint32_t i = 0; i < j->islands; i++) {
+		int64_t reach = j->o.p - (j->island[i].field + 1);
+
+		engine_assert(reach < 128);
+		*j->island[i].field = (uint8_t)reach;
+		emit_jump(&j->o, j->island[i].to);
+	}
+	if (over)
+		over[-1] = (uint8_t)(j->o.p - over);
+	j->islands = 0;
+}
+
+/* `bytes` more are about to be emitted. */
+void filter_need_islands(struct job *j, uint32_t bytes)
+{
+	if (j->islands && j->o.p + bytes + 2 + 5 * j->islands > j->island[0].field + 1 + 127)
+		filter_put_islands(j, true);
+}
+
+/* ---- Addresses ---- */
+
+static bool names(const struct mem_op *m, enum reg r)
+{
+	return m->base == r || m->index == r;
+}
+
+/* reg = the address of the access, wherever the value of rcx is meanwhile. */
+static void emit_address(struct out *o, const struct access *a, bool is_first)
+{
+	if (a->borrows && !is_first && names(&a->m, RCX))
+		emit_load_gs(o, RCX, T_SPILL3);
+	job_lea_operand(o, a->reg, &a->m);
+}
+
+/* ---- Data ---- */
+
+#define LINE_BYTES (1u << FILTER_LINE_SHIFT)
+#define COLD_MOST  160u
+
+/* reg32 = place in its line of the access's first byte; compared with the last one that does not straddle. */
+static void emit_compare_ends(struct out *o, const struct access *a, bool is_first)
+{
+	emit_address(o, a, is_first);
+	emit_arith32(o, FORM_AND, a->reg, LINE_BYTES - 1);
+	emit_arith32(o, FORM_CMP, a->reg, (uint8_t)(LINE_BYTES - a->m.size));
+}
+
+/* The cold part: a look at both ends, if it is wanted; the address to memory, and to the engine. */
+static void emit_cold(const struct job *j, struct out *o, const struct access *a,
+		      bool looks_at_ends)
+{
+	if (looks_at_ends) {
+		uint8_t *straddles;
+
+		emit_compare_ends(o, a, false);
+		straddles = emit_branch(o, FORM_JA);
+		if (a->check == CHECK_ADDRESS)
+			emit_address(o, a, false);
+		emit_jump(o, a->look);
+		emit_set_branch(straddles, o->p);
+	}
+	emit_address(o, a, false);
+	emit_store_gs(o, a->reg, T_MISS_ADDRESS);
+	filter_call_engine(j, o, a->site);
+}
+
+/* Writes it, and sets the branches to it. Returns where misses go. */
+static const uint8_t *put_cold(struct job *j, const struct access *a)
+{
+	uint8_t room[COLD_MOST], *miss;
+	struct out o = {.p = room};
+	uint32_t all, part;
+
+	emit_cold(j, &o, a, a->unaligned);
+	all = (uint32_t)(o.p - room);
+	o.p = room;
+	emit_cold(j, &o, a, false);
+	part = (uint32_t)(o.p - room);
+	engine_assert(all <= sizeof room);
+	j->arena->cold -= all;
+	o.p = j->arena->cold;
+	emit_cold(j, &o, a, a->unaligned);
+	miss = j->arena->cold + all - part;
+	emit_set_branch(a->unaligned, j->arena->cold);
+	emit_set_branch(a->missed[0], miss);
+	emit_set_branch(a->missed[1], miss);
+	return miss;
+}
+
+/* Does it straddle? The flags may be changed. */
+static void check_with_flags(struct job *j, struct access *a)
+{
+	if (a->check == CHECK_BASE) {
+		emit_test8(&j->o, (enum reg)a->m.base, (uint8_t)(a->m.size - 1));
+		a->unaligned = emit_branch(&j->o, FORM_JNZ);
+	} else if (a->check == CHECK_ENDS) {
+		emit_compare_ends(&j->o, a, true);
+		a->missed[0] = emit_branch(&j->o, FORM_JA);
+	}
+}
+
+/* The same without: is it aligned? If not, the engine sees. */
+static void check_without_flags(struct job *j, struct access *a)
+{
+	enum reg from = a->reg;
+
+	if (a->check == CHECK_NONE)
+		return;
+	if (a->check == CHECK_BASE)
+		from = (enum reg)a->m.base;
+	else
+		emit_address(&j->o, a, true);
+	emit_pext(&j->o, RCX, from, FILTER_ALIGN_MASKS + 8u * (uint32_t)__builtin_ctz(a->m.size));
+	emit_bytes(&j->o, (const uint8_t[]){0xe3, 5}, 2); /* jrcxz */
+	a->missed[0] = emit_jump_later(&j->o);
+}
+
+/* The number of its line to reg. */
+static void emit_line(struct job *j, struct access *a)
+{
+	const struct mem_op *m = &a->m;
+	bool is_first = !a->is_used && (!a->is_live || a->check == CHECK_NONE);
+
+	a->look = j->o.p;
+	if (filter_is_fixed(m)) {
+		uint64_t address = (uint64_t)m->disp << (64 - FILTER_ADDRESS_BITS);
+
+		emit_mov_imm64(&j->o, a->reg,
+			       address >> (64 - FILTER_ADDRESS_BITS + FILTER_LINE_SHIFT));
+		return;
+	}
+	if (filter_is_base_only(m) && m->disp == 0 && a->check != CHECK_ADDRESS &&
+	    (is_first || m->base != RCX)) {
+		emit_pext(&j->o, a->reg, (enum reg)m->base, FILTER_LINE_MASK);
+		return;
+	}
+	emit_address(&j->o, a, is_first);
+	if (a->check == CHECK_ADDRESS && !a->is_live) {
+		emit_test8(&j->o, a->reg, (uint8_t)(m->size - 1));
+		a->unaligned = emit_branch(&j->o, FORM_JNZ);
+		a->look = j->o.p;
+	}
+	emit_pext(&j->o, a->reg, a->reg, FILTER_LINE_MASK);
+}
+
+uint32_t filter_site_for(struct job *j, const struct filter_site *site)
+{
+	uint32_t number = filter_new_site(site);
+
+	if (!number)
+		j->failed = true;
+	return number;
+}
+
+/* Bytes of code, at most, of an access. */
+static uint32_t access_most(const struct access *a)
+{
+	const uint32_t lea = 10, lea_fs = 24, reload = 9;
+	uint32_t address = (a->m.fs ? lea_fs : lea) + (a->borrows ? reload : 0);
+	uint32_t bytes = 56 + address + (a->borrows ? 2 * reload : 0);
+
+	if (a->check == CHECK_NONE || a->check == CHECK_ENGINE)
+		return bytes;
+	return bytes + address + 17;
+}
+
+/* Goes on where the line is in the cache, with the stamp's address in reg. */
+static void look_up(struct job *j, struct access *a)
+{
+	if (a->is_live)
+		check_without_flags(j, a);
+	else
+		check_with_flags(j, a);
+	emit_line(j, a);
+	emit_load_cell(&j->o, a->reg);
+	if (a->is_live) {
+		emit_bytes(&j->o, (const uint8_t[]){0xe3, 0}, 2); /* jrcxz */
+		a->island = j->o.p - 1;
+	} else {
+		emit_test32(&j->o, a->reg);
+		a->missed[1] = emit_branch(&j->o, FORM_JZ);
+	}
+}
+
+static void borrow(struct job *j, struct access *a)
+{
+	a->borrows = a->is_live && a->reg != RCX;
+	if (!a->borrows)
+		return;
+	emit_store_gs(&j->o, RCX, T_SPILL3);
+	a->reg = RCX;
+}
+
+/* ---- One by one ---- */
+
+static struct filter_site site_of(struct job *j, const struct access *a, uint32_t n, bool is_second)
+{
+	return (struct filter_site){
+		.back = (uint64_t)(uintptr_t)j->o.p,
+		.segment = j->trailer,
+		.index = (uint16_t)n,
+		.reg = (uint8_t)a->reg,
+		.flags = (uint8_t)((is_second ? FILTER_SITE_SECOND : 0) |
+				   (a->check == CHECK_ENGINE ? FILTER_SITE_SLOW : 0)),
+		.span = (uint8_t)(a->m.size - 1),
+		.column = a->m.kind == ACCESS_STORE ? 2 : 1,
+	};
+}
+
+/* Access n of the segment, of instruction `in`, at *m. */
+static void emit_access(struct job *j, const struct insn *in, const struct mem_op *m, uint32_t n,
+			bool is_live)
+{
+	struct access a = {
+		.m = *m, .check = filter_check_of(in, m, j->stack_is_aligned), .reg = j->scratch2};
+	bool is_second = j->plan.time[n] % 2;
+	struct filter_site site;
+	const uint8_t *miss;
+
+	if (m->fs && is_live && a.reg != RCX && names(m, RCX))
+		a.check = CHECK_ENGINE;
+	a.is_live = is_live && a.check != CHECK_ENGINE;
+	a.borrows = a.is_live && a.reg != RCX;
+	filter_need_islands(j, access_most(&a));
+	borrow(j, &a);
+	if (a.check == CHECK_ENGINE)
+		a.missed[0] = emit_jump_later(&j->o);
+	else
+		look_up(j, &a);
+	site = site_of(j, &a, n, is_second);
+	a.site = filter_site_for(j, &site);
+	if (filter_state.data.by_use)
+		emit_stamp(&j->o, a.reg, is_second);
+	if (a.borrows)
+		emit_load_gs(&j->o, RCX, T_SPILL3);
+	miss = put_cold(j, &a);
+	if (a.island)
+		filter_add_island(j, a.island, miss);
+}
+
+/* ---- Runs ---- */
+
+static void set_door(struct job *j, const struct access *a, const uint8_t *door)
+{
+	emit_set_branch(a->unaligned, door);
+	emit_set_branch(a->missed[0], door);
+	emit_set_branch(a->missed[1], door);
+	if (a->island)
+		filter_add_island(j, a->island, door);
+}
+
+/* A line of a run: that of the byte at `offset` from the base. */
+static void emit_line_of_run(struct job *j, struct access a, int64_t offset, bool is_second,
+			     const uint8_t *door)
+{
+	a.m.disp = offset;
+	look_up(j, &a);
+	if (filter_state.data.by_use)
+		emit_stamp(&j->o, a.reg, is_second);
+	set_door(j, &a, door);
+}
+
+/* The run that begins with access k of in[i]. */
+static void emit_run(struct job *j, uint32_t i, uint32_t k, const struct filter_run *run,
+		     bool is_live)
+{
+	const bool is_second = j->plan.time[run->first] % 2;
+	struct filter_tail *tail = &j->tail[j->tails++];
+	struct access a = {.m = j->in[i].mem[k], .is_live = is_live, .reg = j->scratch2};
+	bool is_aligned = run->size == 1 || (a.m.base == RSP && j->stack_is_aligned);
+
+	a.m.size = run->size;
+	a.check = is_aligned ? CHECK_NONE : CHECK_BASE;
+	a.borrows = a.is_live && a.reg != RCX;
+	filter_need_islands(j, 2 * access_most(&a));
+	j->arena->cold -= DOOR_BYTES;
+	borrow(j, &a);
+	emit_line_of_run(j, a, run->low, is_second, j->arena->cold);
+	a.check = CHECK_NONE;
+	a.is_used = true;
+	emit_line_of_run(j, a, run->high, is_second, j->arena->cold);
+	*tail = (struct filter_tail){.run = run,
+				     .insn = i,
+				     .access = k,
+				     .is_live = is_live,
+				     .borrows = a.borrows,
+				     .stack_is_aligned = j->stack_is_aligned,
+				     .door = j->arena->cold};
+	if (a.borrows)
+		emit_load_gs(&j->o, RCX, T_SPILL3);
+	tail->back = j->o.p;
+}
+
+/* All registers are what they were at the first access, where all are looked at. */
+static void emit_tail(struct job *j, const struct filter_tail *tail)
+{
+	const uint32_t first = tail->run->first, end = first + tail->run->members;
+	uint32_t i = tail->insn, k = tail->access;
+
+	if (tail->borrows)
+		emit_load_gs(&j->o, RCX, T_SPILL3);
+	j->stack_is_aligned = tail->stack_is_aligned;
+	for (uint32_t n = first; n < end; n++, k++) {
+		struct mem_op m;
+
+		for (; k == j->in[i].mem_count; k = 0)
+			i++;
+		m = j->in[i].mem[k];
+		if (m.base == RSP)
+			m.disp += j->plan.moved[n] - j->plan.moved[first];
+		emit_access(j, &j->in[i], &m, n, tail->is_live);
+	}
+	emit_jump(&j->o, tail->back);
+	filter_put_islands(j, false);
+}
+
+#define TAIL_MOST   64u
+#define MEMBER_MOST 160u
+
+void filter_put_tails(struct job *j)
+{
+	uint8_t *hot = j->o.p;
+
+	for (uint32_t i = 0; i < j->tails; i++) {
+		const struct filter_tail *tail = &j->tail[i];
+		struct out door = {tail->door};
+		uint8_t *end = j->arena->cold;
+
+		j->arena->cold -= TAIL_MOST + tail->run->members * MEMBER_MOST;
+		j->o.p = j->arena->cold;
+		emit_jump(&door, j->o.p);
+		emit_tail(j, tail);
+		engine_assert(j->o.p <= end);
+	}
+	j->o.p = hot;
+	j->tails = 0;
+}
+
+/* ---- */
+
+void filter_begin_data(struct job *j)
+{
+	const uint64_t set_bytes = (filter_state.data.set_mask + 1) << FILTER_LINE_SHIFT;
+
+	j->tails = 0;
+	j->next_run = 0;
+	filter_plan_accesses(&j->plan, &j->in[j->first], j->end - j->first, set_bytes,
+			     filter_has_code());
+}
+
+void filter_emit_data(struct job *j, uint32_t i, bool is_live)
+{
+	const struct insn *in = &j->in[i];
+	const uint8_t *time = j->plan.time;
+
+	for (uint32_t k = 0; k < in->mem_count; k++) {
+		const uint32_t n = j->next_entry++;
+		const struct filter_run *run = &j->plan.run[j->next_run];
+
+		if (n && time[n] != time[n - 1] && time[n] % 2 == 0)
+			emit_tick(&j->o);
+		if (j->next_run == j->plan.runs || n < run->first) {
+			emit_access(j, in, &in->mem[k], n, is_live);
+			continue;
+		}
+		if (n == run->first)
+			emit_run(j, i, k, run, is_live);
+		if (n == run->first + run->members - 1u)
+			j->next_run++;
+	}
+}

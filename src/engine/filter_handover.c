@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lines of the filter go to the caches of the replay and back; see filter_handover.h. */
+#include "engine/filter_handover.h"
+
+#include "engine/filter.h"
+#include "sim/cache_packed.h"
+#include "sim/hierarchy.h"
+
+#define w filter_state
+
+#define LINES (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
+
+static bool is_random(const struct sim_cache *c)
+{
+	return c->replacement == SIM_REPLACE_RANDOM;
+}
+
+static uint32_t *data_cells(void)
+{
+	return (uint32_t *)(uintptr_t)FILTER_CELLS;
+}
+
+static uint32_t *cell_of_data(uint64_t line)
+{
+	return data_cells() + (line & (LINES - 1));
+}
+
+static uint32_t *cell_of_code(uint64_t line)
+{
+	return (uint32_t *)(uintptr_t)filter_code_cell(line);
+}
+
+static uint32_t *cell_of_last(uint64_t line)
+{
+	return &w.last_cells[line & (LINES - 1)];
+}
+
+static uint64_t line_of_data(const uint32_t *cell)
+{
+	return (uint64_t)(cell - data_cells());
+}
+
+static uint64_t line_of_last(const uint32_t *cell)
+{
+	return (uint64_t)(cell - w.last_cells);
+}
+
+/* A cache here and there. */
+struct pair {
+	struct filter_level *level;
+	struct sim_cache *cache;
+	uint64_t (*line_of)(const uint32_t *);
+	uint32_t *(*cell_of)(uint64_t);
+};
+
+enum { PAIRS = 3 };
+
+static uint32_t find_pairs(struct sim_hierarchy *h, struct pair p[PAIRS])
+{
+	struct sim_cache *c = h->caches;
+	uint32_t n = 0;
+
+	p[n++] = (struct pair){&w.data, &c[0], line_of_data, cell_of_data};
+	if (h->has_fetches)
+		p[n++] = (struct pair){&w.code, &c[SIM_CODE_SLOT], filter_line_of_code,
+				       cell_of_code};
+	if (w.is_fast)
+		p[n++] = (struct pair){&w.last, &c[1], line_of_last, cell_of_last};
+	return n;
+}
+
+/* The place of the oldest line of a row, or NULL. */
+static uint32_t **oldest(const struct filter_level *l, uint64_t first, uint64_t places)
+{
+	uint64_t least = first;
+
+	for (uint64_t i = first; i < first + places; i++)
+		if (l->owners[i] && (!l->owners[least] || l->stamps[i] < l->stamps[least]))
+			least = i;
+	return l->owners[least] ? &l->owners[least] : 0;
+}
+
+/* The one that the cache wants next, or NULL. Where lines have places these are filled in their order. */
+static uint32_t **next_of_row(const struct pair *p, uint64_t first, uint64_t places)
+{
+	const struct filter_level *l = p->level;
+
+	if (!is_random(p->cache))
+		return oldest(l, first, places);
+	for (uint64_t i = first; i < first + places; i++)
+		if (l->owners[i])
+			return &l->owners[i];
+	return 0;
+}
+
+/* In each set the oldest first. */
+static void hand_over(const struct pair *p)
+{
+	const struct filter_level *l = p->level;
+	uint64_t places = 1ull << l->row_shift >> 3;
+
+	for (uint64_t first = 0; first < p->cache->sets * places; first += places)
+		for (uint32_t **owner; (owner = next_of_row(p, first, places)) != 0;) {
+			sim_cache_insert(p->cache, p->line_of(*owner), 0);
+			l->stamps[owner - l->owners] = 0;
+			**owner = 0;
+			*owner = 0;
+		}
+}
+
+/* The lines of a set, the oldest first or, where they have places, in the order of these. Returns how many. */
+static uint32_t lines_of_set(const struct sim_cache *c, uint64_t number, uint64_t lines[])
+{
+	const uint64_t *set =
+		is_random(c) ? c->entries + number * c->ways : sim_packed_set(c, number);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < c->ways; i++) {
+		uint32_t age = c->ways - 1 - i;
+		uint64_t entry =
+			is_random(c) ? set[i] : set[SIM_PACKED_HEAD + (set[0] >> 4 * age & 15)];
+
+		if (entry != SIM_NO_LINE)
+			lines[n++] = entry >> SIM_FLAG_BITS;
+	}
+	return n;
+}
+
+static void take_back_set(const struct pair *p, uint64_t set, uint64_t first)
+{
+	uint64_t lines[SIM_SHORT_WAYS];
+	uint32_t n = lines_of_set(p->cache, set, lines);
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t *cell = p->cell_of(lines[i]);
+
+		p->level->owners[first + i] = cell;
+		p->level->stamps[first + i] = i + 1;
+		*cell = (uint32_t)(uintptr_t)&p->level->stamps[first + i];
+		sim_cache_remove(p->cache, lines[i]);
+	}
+}
+
+static void take_back(const struct pair *p)
+{
+	uint64_t places = 1ull << p->level->row_shift >> 3;
+
+	for (uint64_t set = 0; set < p->cache->sets; set++)
+		take_back_set(p, set, set * places);
+}
+
+void filter_hand_over(struct sim_hierarchy *h)
+{
+	struct pair p[PAIRS];
+	uint32_t n = find_pairs(h, p);
+
+	for (uint32_t i = 0; i < n; i++)
+		hand_over(&p[i]);
+}
+
+void filter_take_back(struct sim_hierarchy *h)
+{
+	struct pair p[PAIRS];
+	uint32_t n = find_pairs(h, p);
+
+	for (uint32_t i = 0; i < n; i++)
+		take_back(&p[i]);
+}
