@@ -14,8 +14,8 @@
 #include "base/sort.h"
 
 #define FIRST_NS  ((uint64_t)1000000000) /* the names of shorter runs are looked for at their end */
-#define STEP_NS	  ((uint64_t)700000000) /* between two batches for the worker, at least */
-#define STEP_MOST ((size_t)4000)	/* questions of one batch */
+#define STEP_NS	  ((uint64_t)700000000)	 /* between two batches for the worker, at least */
+#define STEP_MOST ((size_t)4000)	 /* questions of one batch */
 #define REST	  9 /* times as long as a batch has taken, the worker rests after it */
 
 #define MOST_LOCATIONS ((size_t)UINT32_MAX - 2) /* ids are kept in 32 bits */
@@ -257,8 +257,8 @@ static int write_next(struct naming *n, const struct naming_question *answers, s
 		if (write_names(q, (int64_t)++n->named, store, err) != 0)
 			return -1;
 		if (n->listener != NULL && q->count > 0 &&
-		    n->listener(n->listener_context, (int64_t)n->named,
-				&frames_of(q)[q->count - 1], err) != 0)
+		    n->listener(n->listener_context, (int64_t)n->named, &frames_of(q)[q->count - 1],
+				err) != 0)
 			return -1;
 	}
 	return 0;
