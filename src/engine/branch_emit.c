@@ -317,31 +317,30 @@ static enum quick_rep quick_rep_of(const struct insn *in)
 }
 
 /*
- * Behind a string instruction that has run, so that rcx is 0. Few iterations are added to what the thread has of that kind:
- * leaving the cache took some 70 ns, and compilers copy structures so. The engine has to hear of many,
- * among which a window may begin.
+ * Behind a string instruction that has run, so that rcx is 0: its iterations are added to what the thread has of that
+ * kind. Leaving the cache took some 70 ns, and compilers copy structures so. When they become many the engine has to hear of
+ * it, because a window may begin among them: they may be tens of times as fast as other accesses, so that no timer would come in time.
  */
 static void count_quick_rep(struct job *j, enum quick_rep kind, struct code_exit *e)
 {
 	const uint32_t total = T_QUICK_REPS + 8 * (uint32_t)kind;
 	uint8_t *few;
 
-	emit_load_gs(&j->o, RCX, T_REP_RCX);
-	/* pext rcx, rcx, [mask] */
-	emit_bytes(&j->o, (const uint8_t[]){ 0xc4, 0xe2, 0xf2, 0xf5, 0x0c, 0x25 }, 6);
-	emit_u32(&j->o, cache_many_mask(j->gear));
-	emit_bytes(&j->o, (const uint8_t[]){ 0xe3, 0 }, 2); /* jrcxz */
-	few = j->o.p;
-	emit_mov_imm64(&j->o, RCX, 0);
-	emit_jump(&j->o, cache_exit_stub(e));
-	few[-1] = (uint8_t)(j->o.p - few);
 	emit_store_gs(&j->o, RAX, T_SPILL4);
 	emit_load_gs(&j->o, RAX, total);
 	emit_load_gs(&j->o, RCX, T_REP_RCX);
 	emit_bytes(&j->o, (const uint8_t[]){ 0x48, 0x8d, 0x04, 0x08 }, 4); /* lea rax, [rax+rcx] */
-	emit_store_gs(&j->o, RAX, total);
+	/* pext rcx, rax, [mask] */
+	emit_bytes(&j->o, (const uint8_t[]){ 0xc4, 0xe2, 0xfa, 0xf5, 0x0c, 0x25 }, 6);
+	emit_u32(&j->o, cache_many_mask(j->gear));
+	emit_bytes(&j->o, (const uint8_t[]){ 0xe3, 0 }, 2); /* jrcxz */
+	few = j->o.p;
 	emit_load_gs(&j->o, RAX, T_SPILL4);
 	emit_mov_imm64(&j->o, RCX, 0);
+	emit_jump(&j->o, cache_exit_stub(e));
+	few[-1] = (uint8_t)(j->o.p - few);
+	emit_store_gs(&j->o, RAX, total);
+	emit_load_gs(&j->o, RAX, T_SPILL4);
 }
 
 static void emit_rep(struct job *j, uint32_t i)

@@ -85,6 +85,7 @@ void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before, 
 	const struct string_op *op = string_op_of(in);
 	uint64_t n = address_of(in, rcx_before) - address_of(in, t->regs[RCX]);
 
+	thread_forget_quick_reps(t);
 	if (op && segment) {
 		struct repeat r = repeat_of(t, in, op, n);
 

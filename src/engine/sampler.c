@@ -99,6 +99,7 @@ void sampler_thread_start(struct thread *t)
 	t->counters = (struct counts){ 0 };
 	t->published = (struct counts){ 0 };
 	t->extra = (struct extra_counts){ 0 };
+	thread_forget_quick_reps(t);
 	t->extra_published = (struct extra_counts){ 0 };
 	t->stream_position = 0;
 	t->entries_of_1024 = 3 * 1024 / 2;
@@ -410,8 +411,8 @@ void sampler_repeat(struct thread *t, const struct repeat *r)
 	lock_take(&s.lock);
 	while (t->watches && s.open && process_at < s.pace.end && process_at + n > s.pace.start) {
 		scan_window_of(t, r, at, process_at);
-		if (s.pace.end >= process_at + n)
-			break;
+		if (s.pace.end > process_at + n)
+			break; /* not if it ends with these: nothing may be left to close it by */
 		t->stream_position = at + (s.pace.end - process_at);
 		close_window(t, s.pace.end, SAMPLE_CENSORED);
 		if (wants_windows() && s.pace.start < process_at + n)

@@ -111,7 +111,7 @@ struct thread {
 	uint64_t miss_address, miss_back; /* see filter.h */
 	uint32_t miss_site;
 	uint64_t step; /* see filter_calls.h */
-	uint64_t quick_reps[QUICK_REPS];
+	uint64_t quick_reps[QUICK_REPS]; /* of the kind, since one was last counted outside the cache */
 	/* From here on only C looks. */
 	struct process *process;
 	struct thread *next_thread; /* list of all; under the world lock */
@@ -159,6 +159,7 @@ struct thread {
 	struct thread *baton_next; /* see baton.c */
 	uint32_t baton_turn, baton_seen;
 	bool baton_waits;
+	uint64_t quick_added[QUICK_REPS]; /* of quick_reps, what the counters hold already */
 	struct vector_access vector;
 	uint32_t vector_segment; /* its number, in a simulation */
 	bool before_vector, vector_faulted;
@@ -259,23 +260,39 @@ static inline struct thread *thread_self(void)
 	return t;
 }
 
-static inline uint64_t thread_quick_accesses(const struct thread *t)
+/* Iterations of short string instructions that the counters do not hold yet. */
+static inline uint64_t thread_quick_reps(const struct thread *t, enum quick_rep kind)
 {
-	return 2 * t->quick_reps[QUICK_MOVS] + t->quick_reps[QUICK_STOS] + t->quick_reps[QUICK_LODS];
+	return t->quick_reps[kind] - t->quick_added[kind];
 }
 
-/* The counters hold them, too, from here on. */
+static inline uint64_t thread_quick_accesses(const struct thread *t)
+{
+	return 2 * thread_quick_reps(t, QUICK_MOVS) + thread_quick_reps(t, QUICK_STOS) +
+	       thread_quick_reps(t, QUICK_LODS);
+}
+
+/* From here on they do. */
 static inline void thread_add_quick_reps(struct thread *t)
 {
-	uint64_t *n = t->quick_reps;
+	const uint64_t movs = thread_quick_reps(t, QUICK_MOVS), stos = thread_quick_reps(t, QUICK_STOS),
+		       lods = thread_quick_reps(t, QUICK_LODS);
 
-	if (!(n[QUICK_MOVS] | n[QUICK_STOS] | n[QUICK_LODS]))
+	if (!(movs | stos | lods))
 		return;
-	t->counters.accesses += thread_quick_accesses(t);
-	t->counters.loads += n[QUICK_MOVS] + n[QUICK_LODS];
-	t->counters.stores += n[QUICK_MOVS] + n[QUICK_STOS];
-	t->extra.rep_iterations += n[QUICK_MOVS] + n[QUICK_STOS] + n[QUICK_LODS];
-	n[QUICK_MOVS] = n[QUICK_STOS] = n[QUICK_LODS] = 0;
+	t->counters.accesses += 2 * movs + stos + lods;
+	t->counters.loads += movs + lods;
+	t->counters.stores += movs + stos;
+	t->extra.rep_iterations += movs + stos + lods;
+	for (int k = 0; k < QUICK_REPS; k++)
+		t->quick_added[k] = t->quick_reps[k];
+}
+
+/* They are few again. */
+static inline void thread_forget_quick_reps(struct thread *t)
+{
+	for (int k = 0; k < QUICK_REPS; k++)
+		t->quick_reps[k] = t->quick_added[k] = 0;
 }
 
 static inline uint64_t thread_accesses(const struct thread *t)

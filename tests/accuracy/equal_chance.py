@@ -26,13 +26,15 @@ CASES = [
     ('turns as long as periods', '200', '200000', ['--duty', '15'], []),
     # Longer than several windows with the gaps between them.
     ('string instructions', '10', '4000000', [], ['rep']),
+    # Short ones, which count themselves: windows are as long as many of them, and as 250 exactly.
+    ('short string instructions', '20', '2000000', [], ['rep', '200']),
 ]
 TOLERANCE = 1.0  # points, beside three standard errors
 
 QUERY = '''
 WITH part AS (SELECT s.window, sum(f.function <> 'go_slow') AS fast, count(*) AS all_of_it
     FROM sample s JOIN frame f ON f.location_id = s.begin_location AND f.depth = 0
-    WHERE f.function IN ('go_fast', 'go_fast_by_string', 'go_slow') GROUP BY s.window)
+    WHERE f.function IN ('go_fast', 'go_fast_by_string', 'go_fast_by_strings', 'go_slow') GROUP BY s.window)
 SELECT sum(w.stands_for * part.fast * 1.0 / part.all_of_it) / sum(w.stands_for), count(*)
     FROM window w JOIN part ON part.window = w.number'''
 

@@ -6,6 +6,7 @@
  *
  *   slow_fast TURNS LOADS        LOADS of each function in each of TURNS
  *   slow_fast TURNS LOADS rep    the fast function is one string instruction
+ *   slow_fast TURNS LOADS rep N  it is many, of N stores each
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,10 +41,22 @@ __attribute__((noinline)) static void go_fast_by_string(const char *from, unsign
 	__asm__ volatile("rep lodsb" : "+S"(from), "+c"(loads) : : "rax", "memory");
 }
 
+/* The same number of stores, `piece` in an instruction. */
+__attribute__((noinline)) static void go_fast_by_strings(char *to, unsigned long stores, unsigned long piece)
+{
+	for (; stores >= piece; stores -= piece) {
+		unsigned long count = piece;
+		char *p = to;
+
+		__asm__ volatile("rep stosb" : "+D"(p), "+c"(count) : "a"(0) : "memory");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	unsigned long turns = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
-	const char *by_string = NULL;
+	unsigned long piece = argc > 4 ? strtoul(argv[4], NULL, 10) : 0;
+	char *by_string = NULL;
 	unsigned long loads = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
 
 	if (turns == 0 || loads == 0) {
@@ -53,12 +66,14 @@ int main(int argc, char **argv)
 	if (argc > 3 && (by_string = calloc(loads, 1)) == NULL)
 		return 1;
 	while (turns-- > 0) {
-		if (by_string != NULL)
+		if (piece != 0)
+			go_fast_by_strings(by_string, loads, piece);
+		else if (by_string != NULL)
 			go_fast_by_string(by_string, loads);
 		else
 			go_fast(loads);
 		go_slow(loads);
 	}
-	free((void *)by_string);
+	free(by_string);
 	return 0;
 }
