@@ -15,21 +15,29 @@ static unsigned digit(const struct sort_item *item, unsigned byte)
 	return (unsigned)(item->key >> 8 * byte) & (DIGITS - 1);
 }
 
-/* Distribute by one byte. Returns 0, having done nothing, when it is the same in all keys. */
-static int pass(const struct sort_item *from, struct sort_item *to, size_t count, unsigned byte)
+/* How many there are of each digit becomes where the first of them goes. */
+static void counts_to_places(size_t at[DIGITS])
 {
-	size_t at[DIGITS] = {0}, i, sum = 0;
+	size_t sum = 0;
 
-	for (i = 0; i < count; i++)
-		at[digit(&from[i], byte)]++;
-	if (at[digit(&from[0], byte)] == count)
-		return 0;
-	for (i = 0; i < DIGITS; i++) {
+	for (size_t i = 0; i < DIGITS; i++) {
 		size_t n = at[i];
 
 		at[i] = sum;
 		sum += n;
 	}
+}
+
+/* Distribute by one byte. Returns 0, having done nothing, when it is the same in all keys. */
+static int pass(const struct sort_item *from, struct sort_item *to, size_t count, unsigned byte)
+{
+	size_t at[DIGITS] = {0}, i;
+
+	for (i = 0; i < count; i++)
+		at[digit(&from[i], byte)]++;
+	if (at[digit(&from[0], byte)] == count)
+		return 0;
+	counts_to_places(at);
 	for (i = 0; i < count; i++)
 		to[at[digit(&from[i], byte)]++] = from[i];
 	return 1;
@@ -62,18 +70,13 @@ int sort_by_key(struct sort_item *items, size_t count)
 
 static int pass_numbers(const uint64_t *from, uint64_t *to, size_t count, unsigned byte)
 {
-	size_t at[DIGITS] = {0}, i, sum = 0;
+	size_t at[DIGITS] = {0}, i;
 
 	for (i = 0; i < count; i++)
 		at[from[i] >> 8 * byte & (DIGITS - 1)]++;
 	if (at[from[0] >> 8 * byte & (DIGITS - 1)] == count)
 		return 0;
-	for (i = 0; i < DIGITS; i++) {
-		size_t n = at[i];
-
-		at[i] = sum;
-		sum += n;
-	}
+	counts_to_places(at);
 	for (i = 0; i < count; i++)
 		to[at[from[i] >> 8 * byte & (DIGITS - 1)]++] = from[i];
 	return 1;

@@ -10,31 +10,7 @@
 
 #include <cmocka.h>
 
-#include "call_program.h"
-
-#define STACK 0x7fff00000000u
-#define AT(n) (STACK - 0x10 * (uint64_t)(n)) /* a return address n frames deep */
-
-static struct program p;
-
-static void assert_arc(unsigned caller, unsigned callee, uint64_t calls, uint64_t inclusive)
-{
-	struct arcs a = program_arcs(&p, caller, callee, 0, 0);
-
-	assert_int_equal(a.calls, calls);
-	assert_int_equal(a.inclusive[0], inclusive);
-}
-
-static void begin(void)
-{
-	program_begin(&p, 0, false);
-}
-
-static void finish(void)
-{
-	assert_int_equal(p.graph.lost, 0);
-	program_release(&p);
-}
+#include "call_fixture.h"
 
 static void a_signal_handler_is_nobodys_cost(void **state)
 {
