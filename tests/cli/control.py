@@ -67,6 +67,20 @@ def wait_for(condition, what, seconds=20):
         time.sleep(0.05)
 
 
+END = 'end-of-run'
+
+
+def endless():
+    """A program that runs until let_end(), on a fast machine and on a slow one."""
+    if os.path.exists(END):
+        os.unlink(END)
+    return program('stages'), 'until', END
+
+
+def let_end():
+    open(END, 'w').close()
+
+
 class Recording:
     """dwell record, or another command that runs a program, in the background."""
 
@@ -82,11 +96,13 @@ class Recording:
         return self
 
     def __exit__(self, *_):
+        let_end()
         if self.process.poll() is None:
             self.process.terminate()
         self.process.communicate()
 
     def end(self):
+        let_end()
         out, err = self.process.communicate(timeout=SECONDS)
         return self.process.returncode, out.decode(), err.decode('utf-8', 'replace')
 
@@ -255,7 +271,7 @@ def values_are_refused():
 
 @case
 def stop_lets_the_program_run_on():
-    with Recording('-s', '1', 'sh', '-c', '"$0" 400; sleep 0.4; echo after; exit 7', program('stages')) as r:
+    with Recording('-s', '1', 'sh', '-c', '"$0" "$@"; echo after; exit 7', *endless()) as r:
         wait_for(lambda: one('SELECT count(*) FROM window', 'live.db') > 2, 'windows')
         got, out, err = run('stop', '-p', str(r.pid))
         check(got == 0 and out.strip() == os.path.abspath('live.db'), got, out, err)
@@ -272,7 +288,7 @@ def stop_lets_the_program_run_on():
 
 @case
 def stop_by_a_profiled_process():
-    with Recording('sleep', '1.2') as r:
+    with Recording('sleep', '3') as r:
         wait_for(lambda: ask("SELECT pid FROM process WHERE command LIKE 'sleep%'", 'live.db'), 'the process')
         pid = one("SELECT pid FROM process WHERE command LIKE 'sleep%'", 'live.db')
         got, out, err = run('stop', '--pid=%d' % pid)
@@ -305,7 +321,7 @@ def is_complete(path):
 
 @case
 def a_dump_of_samples():
-    with Recording('-s', '1', program('stages'), '600') as r:
+    with Recording('-s', '1', *endless()) as r:
         wait_for(lambda: one('SELECT count(*) FROM window', 'live.db') > 2, 'windows')
         for path in 'one.db', 'two.db':
             got, out, err = run('dump', '-p', str(r.pid), '-o', path)
@@ -361,7 +377,7 @@ def a_dump_of_who_sleeps_has_all():
 @case
 def dumps_that_cannot_be():
     open('other', 'w').write('no profile')
-    with Recording(program('stages'), '1500') as r:
+    with Recording(*endless()) as r:
         wait_for(lambda: one('SELECT count(*) FROM process', 'live.db'), 'the process')
         for path, says in (('other', 'no Dwell profile'), ('no/such/one.db', 'No such file'),
                            ('live.db', 'is being written by process'), ('.', 'directory')):
@@ -404,7 +420,7 @@ def a_killed_dump_disturbs_nobody():
 
 @case
 def the_door_does_not_mind_nonsense():
-    with Recording(program('stages'), '1500') as r:
+    with Recording(*endless()) as r:
         path = os.path.join(os.environ['XDG_RUNTIME_DIR'], 'dwell', str(r.pid))
         wait_for(lambda: os.path.exists(path), 'the socket')
         for message in (b'', b'\n', b'stop', b'stop x\n', b'stop 99999999999999\n', b'where 1\n', b'dump 1 /x\n',
@@ -423,7 +439,7 @@ def the_door_does_not_mind_nonsense():
 
 @case
 def views_of_a_run_that_goes_on():
-    with Recording(program('stages'), '1500'):
+    with Recording(*endless()):
         wait_for(lambda: one('SELECT count(*) FROM frame', 'live.db') > 0, 'names')
         check(one("SELECT value FROM meta WHERE key = 'state'", 'live.db') == 'running', 'it has ended')
         for view in (['report'], ['curve'], ['annotate'], ['objects'], ['spatial'], ['reuse'], ['info'],
@@ -439,7 +455,7 @@ def views_of_a_run_that_goes_on():
 
 @case
 def top_finds_the_run():
-    with Recording(program('stages'), '1500') as r:
+    with Recording(*endless()) as r:
         wait_for(lambda: one('SELECT count(*) FROM window', 'live.db') > 0, 'windows')
         got, out, err = run('top', '-p', str(r.pid), '--once', '--show=lines')
         check(got == 0 and 'stages' in out, got, out, err)

@@ -2,9 +2,11 @@
 /*
  * Three functions one after another, each walking a table of its own for as many million
  * accesses as the argument says (1): for tests of where sampling begins and ends. The middle one is
- * static, and calls a fourth again and again. "loop N" runs all for N rounds, with a line each.
+ * static, and calls a fourth again and again. "loop N" runs all for N rounds, with a line each;
+ * "until FILE" runs all again and again until the file is there, however fast the machine is.
  */
 #include "check.h"
+#include <unistd.h>
 
 #define ITEMS (1u << 15)
 #define MILLION 1000000u
@@ -43,8 +45,22 @@ __attribute__((noinline, noclone)) uint64_t last(uint64_t n)
 	return sum;
 }
 
+static int run_until(const char *path)
+{
+	uint64_t sum = 0;
+
+	do
+		sum += first(MILLION) + middle(MILLION) + last(MILLION);
+	while (access(path, F_OK) != 0);
+	STEP("%d", sum != 0);
+	return check_end();
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 2 && strcmp(argv[1], "until") == 0)
+		return run_until(argv[2]);
+
 	int is_loop = argc > 2 && strcmp(argv[1], "loop") == 0;
 	uint64_t n = argc > 1 && !is_loop ? strtoul(argv[1], NULL, 10) * MILLION : MILLION;
 	uint64_t rounds = is_loop ? strtoul(argv[2], NULL, 10) : 1;
