@@ -37,9 +37,11 @@ check-all:
 	@scripts/deps.sh --all
 	@scripts/check.py --build $(BUILD) --all
 
-bench: deps
+# PARTS="record memory" measures only these; see scripts/bench.sh.
+bench:
+	@scripts/deps.sh --all
 	@$(MAKE) --no-print-directory build
-	tests/perf/bench.py --dwell $(BUILD)/dwell
+	@scripts/bench.sh $(BUILD) $(PARTS)
 
 install: build
 	meson install -C $(BUILD) --no-rebuild

@@ -4,7 +4,8 @@
 
 Seven programs, each natively and under each gear in turn (A B C A B C ...), user and system
 time of the whole process tree. For each program the least time of all runs counts: everything
-else on the machine only adds. Ratios and their geometric means are printed.
+else on the machine only adds. Ratios and their geometric means are printed. Exit status 1 when one
+of all programs or the start misses its bar.
 
     bench.py [-n RUNS] [--quick] [--dwell PATH] [--only EXPRESSION]
 """
@@ -33,6 +34,8 @@ PROGRAMS = {
     'cc1': (5, '$CC1 -quiet -O1 $IN/steps.i -o /dev/null'),
 }
 VARIANTS = [('count', ['--gear', 'count']), ('record', [])]
+BARS = {'count': 1.55, 'record': 1.6}
+START_BAR = 60  # ms
 
 
 def cpu_seconds(argv, out):
@@ -114,15 +117,19 @@ def main():
             means = {v: geometric_mean([figures[n]['ratios'][v] for n in names]) for v, _ in VARIANTS}
             figures['geometric mean'] = {'ratios': means}
             print('%-10s %9s' % ('geo. mean', '') + ''.join('%9s %7.2f' % ('', means[v]) for v, _ in VARIANTS))
+            print('%-10s %9s' % ('bar', '') + ''.join('%9s %7.2f' % ('', BARS[v]) for v, _ in VARIANTS))
         added = start_up(options, base)
         figures['start-up'] = {'added_ms': added}
-        print('start-up: ' + ', '.join('%s adds %.1f ms' % (v, added[v]) for v, _ in VARIANTS))
+        print('start-up: ' + ', '.join('%s adds %.1f ms' % (v, added[v]) for v, _ in VARIANTS) +
+              ' (bar: %d ms)' % START_BAR)
     finally:
         shutil.rmtree(base, ignore_errors=True)
     if options.json:
         with open(options.json, 'w') as f:
             json.dump(figures, f, indent=1)
-    return 0
+    is_whole = names == list(PROGRAMS) and not options.quick
+    missed = is_whole and any(means[v] > BARS[v] for v in BARS) or max(added.values()) > START_BAR
+    return 1 if missed else 0
 
 
 if __name__ == '__main__':

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Measures what Dwell promises, each part in one run, as ratios with their bars: half an hour in all.
+#
+#   scripts/bench.sh BUILD [PART...]     parts: record memory simulate several accuracy
+#
+# Exit status 1 when a bar is missed.
+set -u
+
+build=$1
+shift
+missed=
+
+part() {
+	name=$1
+	title=$2
+	shift 2
+	case " $parts " in
+	*" $name "*) ;;
+	*) return ;;
+	esac
+	printf '\n== %s: %s\n' "$name" "$title"
+	"$@" || missed="$missed $name"
+}
+
+parts=${*:-record memory simulate several accuracy}
+for wanted in $parts; do
+	case $wanted in
+	record | memory | simulate | several | accuracy) ;;
+	*)
+		echo "bench: no part '$wanted'; there are record, memory, simulate, several and accuracy" >&2
+		exit 2
+		;;
+	esac
+done
+part record 'CPU time of counting and sampling over the native run; start-up' \
+	tests/perf/bench.py -n 1 --dwell "$build/dwell"
+part memory 'largest resident sizes, MB' tests/perf/memory.py --dwell "$build/dwell"
+part simulate 'CPU time of exact simulation, against Callgrind and Cachegrind' \
+	tests/perf/bench_simulate.py -n 1 --dwell "$build/dwell"
+part several 'seven hierarchies of caches in one run' tests/perf/bench_several.py --dwell "$build/dwell"
+part accuracy 'sampled curves of seven programs against exact ones' \
+	tests/accuracy/seven_programs.py --build "$build" --runs 1
+part accuracy 'sampled curves of programs that wait for memory' \
+	tests/accuracy/memory_bound.py --build "$build" --runs 1
+if [ -n "$missed" ]; then
+	printf '\nbelow the bar:%s\n' "$missed"
+	exit 1
+fi
+printf '\nall bars are met\n'
