@@ -11,8 +11,8 @@ out of its counts, with the misses charged to them; the misses of others that th
 
 What differs beyond that: where the kernel and where Valgrind put memory (a cache whose sets are chosen by more than the
 address within a page sees it, and mremap moves blocks natively that Valgrind lets grow in place), where in a page ld.so
-puts the variables of the thread, and what bit tests evict, for Valgrind writes them below the stack. --layouts and --one-heap
-show the first two, and docs/simulation.md all of them.
+puts the variables of the thread, what bit tests evict, for Valgrind writes them below the stack, and that its brk() gives no more
+than 8 MB. --layouts, --one-heap and --short-brk show the first, second and last, and docs/simulation.md all of them.
 """
 import argparse
 import os
@@ -38,6 +38,17 @@ int main(int argc, char **argv)
 	(void)argc;
 	printf("%lx\\n", (unsigned long)argv & 4095);
 	return 0;
+}
+"""
+
+# For --short-brk: a page in the way of the heap, where Valgrind's brk() ends.
+SHORT_BRK = """
+#include <sys/mman.h>
+#include <unistd.h>
+__attribute__((constructor)) static void end_heap(void)
+{
+	unsigned long end = (((unsigned long)sbrk(0) + 4095) & ~4095ul) + (8ul << 20);
+	mmap((void *)end, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 }
 """
 
@@ -205,6 +216,17 @@ def one_heap(base):
     return e
 
 
+def preload_short_brk(base):
+    """For the program under Dwell and under Valgrind, so that both do the same."""
+    global PRELOAD
+    with open(base + '/short-brk.c', 'w') as f:
+        f.write(SHORT_BRK)
+    subprocess.run(['gcc', '-shared', '-fPIC', '-o', base + '/short-brk.so', base + '/short-brk.c'], check=True)
+    PRELOAD += ':%s/short-brk.so' % base
+    before = cv.environment
+    cv.environment = lambda folder: dict(before(folder), LD_PRELOAD=base + '/short-brk.so')
+
+
 def main():
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     p.add_argument('--dwell', default='build/dwell')
@@ -219,6 +241,7 @@ def main():
     p.add_argument('--layouts', type=int, default=0, help='show the range of so many runs with address randomisation')
     p.add_argument('--one-heap', action='store_true',
                    help='malloc takes memory once: where mmap and mremap put blocks makes no difference')
+    p.add_argument('--short-brk', action='store_true', help='the heap ends after 8 MB, as under Valgrind')
     p.add_argument('--fast', action='store_true', help='do not run Callgrind for the bit tests')
     p.add_argument('--markdown', action='store_true')
     options = p.parse_args()
@@ -226,6 +249,8 @@ def main():
     if options.one_heap:
         cv.environment = one_heap
     base = tempfile.mkdtemp(prefix='dwell-simulate-')
+    if options.short_brk:
+        preload_short_brk(base)
     cv.PROGRAMS = PROGRAMS
     cv.inputs = inputs
     inputs.make(os.path.join(base, 'inputs'), options.scale)
