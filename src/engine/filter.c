@@ -21,12 +21,14 @@
 #define CELLS_BYTES  (LINES * sizeof(uint32_t))
 #define CODE_INDEX_AT (FILTER_CELLS + CELLS_BYTES)
 #define LAST_CELLS_AT (FILTER_CELLS + 2 * CELLS_BYTES)
-#define OWNERS_AT     (FILTER_CELLS + 3 * CELLS_BYTES)
+#define OWNERS_AT     FILTER_OWNERS
 #define OWNERS_BYTES  STAMPS_BYTES /* of each level */
-#define LINES_AT      (OWNERS_AT + 3 * OWNERS_BYTES)
+#define OLDEST_AT     (OWNERS_AT + 3 * OWNERS_BYTES)
+#define OLDEST_BYTES  (STAMPS_BYTES / 64 * sizeof(struct filter_oldest)) /* of a first level */
+#define LINES_AT      (OLDEST_AT + 2 * OLDEST_BYTES)
 #define HIGH_BYTES    (LINES_AT + CODE_LINES * 8 - FILTER_CELLS)
 #define LOW_BYTES    (FILTER_CELLS - FILTER_LOW)
-#define STAMPS_AT    (FILTER_LOW + PAGE)
+#define STAMPS_AT    FILTER_STAMPS
 #define STAMPS_BYTES (16ull << 20) /* of each level: 128 MB of caches */
 #define CODE_CELLS_AT (STAMPS_AT + 3 * STAMPS_BYTES)
 #define CODE_LINES   (8ull << 20)
@@ -34,6 +36,9 @@
 #define COUNTERS     ((FILTER_CELLS - COUNTERS_AT) / 8)
 #define MOST_DOUBLINGS 16u /* of the wait before the filter is taken up again */
 #define LEAST_SETS   8u /* neighbouring lines of one segment never meet in a set of code */
+
+_Static_assert(FILTER_OWNERS == FILTER_CELLS + 3 * CELLS_BYTES, "layout");
+_Static_assert(FILTER_STAMPS >= FILTER_TICK + 32, "layout");
 
 static struct {
 	bool on;
@@ -134,13 +139,28 @@ static void make_level(struct filter_level *l, const struct sim_cache *c, uint32
 			l->stamps[set * row + way] = UINT64_MAX;
 }
 
+void filter_forget_oldest(struct filter_level *l, uint64_t set)
+{
+	if (l->oldest)
+		l->oldest[set] = (struct filter_oldest){
+			.stamp = UINT64_MAX, .place = l->stamps + (set << l->row_shift >> 3)};
+}
+
+static void make_first_level(struct filter_level *l, const struct sim_cache *c, uint32_t number)
+{
+	make_level(l, c, number);
+	l->oldest = low(OLDEST_AT + number * OLDEST_BYTES);
+	for (uint64_t set = 0; set < c->sets; set++)
+		filter_forget_oldest(l, set);
+}
+
 static void make_levels(void)
 {
 	const struct sim_cache *c = f.h->caches;
 
-	make_level(&w.data, &c[0], 0);
+	make_first_level(&w.data, &c[0], 0);
 	if (f.has_code)
-		make_level(&w.code, &c[SIM_CODE_SLOT], 1);
+		make_first_level(&w.code, &c[SIM_CODE_SLOT], 1);
 	w.is_fast = f.h->geometry.level_count == 2 && fits(&c[1]) &&
 		    c[1].replacement == SIM_REPLACE_LRU && !is_random(&c[0]) &&
 		    !(f.has_code && is_random(&c[SIM_CODE_SLOT]));
@@ -156,11 +176,9 @@ static void prepare_misses(void)
 	w.code_cells = low(CODE_INDEX_AT);
 	w.last_cells = low(LAST_CELLS_AT);
 	w.cells = cells.base;
-	w.cell_bytes = cells.events * sizeof *cells.base;
 	for (uint32_t column = 0; column < 3; column++)
 		for (uint32_t level = 0; level < 2; level++)
-			w.columns[column][level] =
-				columns[3 * level + column] * sizeof *cells.base;
+			w.columns[column][level] = columns[3 * level + column];
 }
 
 bool filter_start(struct sim_hierarchy *h)
@@ -269,6 +287,7 @@ static void bring_in(struct filter_level *l, uint64_t line, uint32_t *cell)
 	if (l->owners[least])
 		*l->owners[least] = 0;
 	l->owners[least] = cell;
+	filter_forget_oldest(l, line & l->set_mask);
 	*cell = (uint32_t)(uintptr_t)&l->stamps[least];
 }
 
@@ -299,15 +318,15 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 	uint64_t line = first >> FILTER_LINE_SHIFT, end = last >> FILTER_LINE_SHIFT;
 
 	if (w.is_fast) {
-		const uint64_t *at = w.columns[columns[kind]];
+		const uint32_t *at = w.columns[columns[kind]];
 		bool missed = touch_last(line);
 
 		if (end != line)
 			missed |= touch_last(end);
-		events[at[0] / sizeof *events]++;
-		events[at[1] / sizeof *events] += missed;
-		filter_calls_count((uint32_t)(at[0] / sizeof *events), 1);
-		filter_calls_count((uint32_t)(at[1] / sizeof *events), missed);
+		events[at[0]]++;
+		events[at[1]] += missed;
+		filter_calls_count(at[0], 1);
+		filter_calls_count(at[1], missed);
 	} else {
 		sim_hierarchy_below(f.h, kind, first, last, events);
 		for (uint32_t i = CELL_FIRST_MISS; i < cells.events; i++)
@@ -370,7 +389,8 @@ uint64_t filter_missed(uint64_t clock)
 		clock += (site->flags & FILTER_SITE_SECOND) != 0;
 		t->regs[site->reg] = touch(in, t->miss_address + base, a->size, a->kind, clock);
 	}
-	site->cell = in->cell;
+	if (w.is_fast)
+		site->events = in->cell * cells.events;
 	return site->back;
 }
 

@@ -14,7 +14,7 @@
  * constants lie below 2 GB, where code needs no register to reach them.
  *
  *   FILTER_LOW:  | constants | stamps of data | stamps of code | cells of code -> | counters -> |
- *   FILTER_CELLS: | cells of data | those of code, by line | those of LL | owners | lines of code |
+ *   FILTER_CELLS: | cells of data | those of code, by line | those of LL | owners | oldest of sets | lines of code |
  *
  * With FIFO replacement the stamp says when the line came, so that hits leave nothing; with random replacement there is
  * none, and lines are where the replay has them.
@@ -29,10 +29,13 @@
 #define FILTER_CELLS	   0x70000000
 #define FILTER_LINE_SHIFT  6
 #define FILTER_ADDRESS_BITS 47
+#define FILTER_STAMPS	   (FILTER_LOW + 4096)
+#define FILTER_OWNERS	   (FILTER_CELLS + 0x180000000000)
+#define FILTER_TO_OWNERS   (FILTER_OWNERS - FILTER_STAMPS) /* from a stamp to its owner */
 /* struct filter_site */
 #define SITE_BACK    0
 #define SITE_ADDRESS 8
-#define SITE_CELL    20
+#define SITE_EVENTS  20
 #define SITE_REG     26
 #define SITE_FLAGS   27
 #define SITE_SPAN    28
@@ -49,18 +52,22 @@
 #define L_MASK	 16
 #define L_SHIFT	 24
 #define L_BY_USE 32
+#define L_OLDEST 40
+/* struct filter_oldest */
+#define OLDEST_STAMP 0
+#define OLDEST_PLACE 8
+#define OLDEST_CELL  16
+#define OLDEST_SHIFT 5
 /* struct filter_state */
 #define F_DATA	     0
-#define F_CODE	     40
-#define F_LAST	     80
-#define F_SITES	     120
-#define F_CODE_CELLS 128
-#define F_LAST_CELLS 136
-#define F_LAST_CLOCK 144
-#define F_CELLS	     152
-#define F_CELL_BYTES 160
-#define F_COLUMNS    168
-#define F_IS_FAST    216
+#define F_CODE	     48
+#define F_LAST	     96
+#define F_SITES	     144
+#define F_CODE_CELLS 152
+#define F_LAST_CELLS 160
+#define F_LAST_CLOCK 168
+#define F_CELLS	     176
+#define F_COLUMNS    184
 
 #ifndef __ASSEMBLER__
 
@@ -100,7 +107,7 @@ struct filter_site {
 	uint64_t back;	  /* the address of the store of the stamp */
 	uint64_t address; /* for FILTER_SITE_CODE: in the last line of the instruction */
 	uint32_t segment; /* its number in trailers */
-	uint32_t cell;	  /* number of the instruction's events, see cells.h; 0: not known here */
+	uint32_t events;  /* of all cells' numbers (cells.h) the first one of the instruction; 0: not known, or for C */
 	uint16_t index;	  /* of its access; of its instruction, for FILTER_SITE_CODE */
 	uint8_t reg;	  /* that then holds the stamp's address */
 	uint8_t flags;	  /* FILTER_SITE_CODE and others */
@@ -141,6 +148,17 @@ extern char engine_filter_miss[], engine_filter_miss_end[];
 /* Called by it, with the clock. The registers of the target are in t->regs. Returns where to go on. */
 uint64_t filter_missed(uint64_t clock);
 
+/*
+ * The oldest line of a set, as its last miss left it: still so if its stamp is the one that it had then, since each use makes a stamp the
+ * greatest of all.
+ */
+struct filter_oldest {
+	uint64_t stamp;	 /* UINT64_MAX: not known */
+	uint64_t *place; /* that stamp; if not known, one that is never UINT64_MAX */
+	uint32_t *cell;	 /* of the line */
+	uint64_t unused;
+};
+
 /* A cache. The row of a set has 8 or 16 places; those that the set has not have stamps that are never the least. */
 struct filter_level {
 	uint64_t *stamps;
@@ -148,7 +166,10 @@ struct filter_level {
 	uint64_t set_mask;
 	uint64_t row_shift; /* log2 of the bytes of a row of stamps */
 	uint64_t by_use;    /* LRU: stamps say when lines were used, else (FIFO) when they came */
+	struct filter_oldest *oldest; /* of each set of a first level; filter_miss.S only */
 };
+/* Stamps of this set have become less, or others' than before. */
+void filter_forget_oldest(struct filter_level *l, uint64_t set);
 
 /* What filter_miss.S looks at, too. */
 struct filter_state {
@@ -159,14 +180,13 @@ struct filter_state {
 	uint32_t *last_cells; /* by line, as those of data */
 	uint64_t last_clock;  /* LL has a time of its own: data and code meet there */
 	uint64_t *cells;      /* of events */
-	uint64_t cell_bytes;
-	uint64_t columns[3][2]; /* bytes from the beginning of such a cell: [column][missed in LL, too] */
-	uint64_t is_fast;	/* there are two levels, and both are kept so */
+	uint32_t columns[3][2]; /* numbers within such a cell: [column][missed in LL, too] */
+	bool is_fast;		/* there are two levels, and both are kept so */
 };
 extern struct filter_state filter_state;
 
 _Static_assert(sizeof(struct filter_site) == 1 << SITE_SHIFT, "layout");
-_Static_assert(offsetof(struct filter_site, cell) == SITE_CELL, "layout");
+_Static_assert(offsetof(struct filter_site, events) == SITE_EVENTS, "layout");
 _Static_assert(offsetof(struct filter_site, address) == SITE_ADDRESS, "layout");
 _Static_assert(offsetof(struct filter_site, reg) == SITE_REG, "layout");
 _Static_assert(offsetof(struct filter_site, flags) == SITE_FLAGS, "layout");
@@ -176,6 +196,11 @@ _Static_assert(offsetof(struct filter_level, owners) == L_OWNERS, "layout");
 _Static_assert(offsetof(struct filter_level, set_mask) == L_MASK, "layout");
 _Static_assert(offsetof(struct filter_level, row_shift) == L_SHIFT, "layout");
 _Static_assert(offsetof(struct filter_level, by_use) == L_BY_USE, "layout");
+_Static_assert(offsetof(struct filter_level, oldest) == L_OLDEST, "layout");
+_Static_assert(sizeof(struct filter_oldest) == 1 << OLDEST_SHIFT, "layout");
+_Static_assert(offsetof(struct filter_oldest, stamp) == OLDEST_STAMP, "layout");
+_Static_assert(offsetof(struct filter_oldest, place) == OLDEST_PLACE, "layout");
+_Static_assert(offsetof(struct filter_oldest, cell) == OLDEST_CELL, "layout");
 _Static_assert(offsetof(struct filter_state, code) == F_CODE, "layout");
 _Static_assert(offsetof(struct filter_state, last) == F_LAST, "layout");
 _Static_assert(offsetof(struct filter_state, sites) == F_SITES, "layout");
@@ -183,9 +208,7 @@ _Static_assert(offsetof(struct filter_state, code_cells) == F_CODE_CELLS, "layou
 _Static_assert(offsetof(struct filter_state, last_cells) == F_LAST_CELLS, "layout");
 _Static_assert(offsetof(struct filter_state, last_clock) == F_LAST_CLOCK, "layout");
 _Static_assert(offsetof(struct filter_state, cells) == F_CELLS, "layout");
-_Static_assert(offsetof(struct filter_state, cell_bytes) == F_CELL_BYTES, "layout");
 _Static_assert(offsetof(struct filter_state, columns) == F_COLUMNS, "layout");
-_Static_assert(offsetof(struct filter_state, is_fast) == F_IS_FAST, "layout");
 
 #endif
 #endif

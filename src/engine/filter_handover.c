@@ -145,8 +145,10 @@ static void take_back(const struct pair *p)
 {
 	uint64_t places = 1ull << p->level->row_shift >> 3;
 
-	for (uint64_t set = 0; set < p->cache->sets; set++)
+	for (uint64_t set = 0; set < p->cache->sets; set++) {
 		take_back_set(p, set, set * places);
+		filter_forget_oldest(p->level, set);
+	}
 }
 
 void filter_hand_over(struct sim_hierarchy *h)
