@@ -215,6 +215,8 @@ void job_note(struct job *j, uint32_t i, uint8_t flags)
 		.borrows2 = j->borrows2 != NOREG ? (uint8_t)(j->borrows2 + 1) : 0,
 		.borrows3 = j->borrows3 != NOREG ? (uint8_t)(j->borrows3 + 1) : 0,
 		.segment = j->gear == GEAR_FILTER ? j->trailer : 0,
+		.owed = j->owed,
+		.left = j->left,
 	};
 }
 
@@ -436,7 +438,7 @@ static void begin_segment(struct job *j)
 	if (j->first && !j->block->checked && insn_is_call(&j->in[j->end - 1]) &&
 	    !cache_find(in->pc, j->gear))
 		in->entry = true;
-	if (in->entry && !cache_add_inner(j->block, in->pc, j->o.p))
+	if (in->entry && !cache_add_inner(j->block, in->pc, j->o.p, j->owed))
 		j->failed = true;
 	if (in->entry || (j->first && insn_is_call(in - 1))) {
 		job_stream_forget(j);
@@ -466,6 +468,7 @@ static void emit_block(struct job *j)
 		begin_segment(j);
 		j->scratch2 = j->scratch3 = NOREG;
 		emit_segment(j);
+		job_owe_behind(j);
 		if (insn_is_call(&j->in[j->end - 1]))
 			job_return_site(j, j->end - 1);
 	}
@@ -497,7 +500,7 @@ static void list_block(struct block *b)
 }
 
 static enum translate_result build(struct job *j, struct block **result, uint64_t pc,
-				   enum entry entry)
+				   enum entry entry, struct owed owed)
 {
 	bool checked = pages_guard_code(pc & ~(PAGE - 1));
 	enum translate_result r = read_block(j, pc, checked);
@@ -527,6 +530,9 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	b->start = j->arena->hot[cache_part(j->gear)];
 	j->block = b;
 	j->failed = false;
+	if (entry != ENTRY_NONE || checked || marks_at(pc) || hooks_find(pc))
+		owed = (struct owed){ 0 };
+	job_owe_block(j, owed);
 	if (entry != ENTRY_NONE) /* in front: no jump on the way in */
 		cache_emit_ib_entry(j->arena, b, entry, false);
 	j->o.p = j->arena->hot[cache_part(j->gear)];
@@ -544,7 +550,7 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 }
 
 enum translate_result translate(struct block **result, uint64_t pc, enum gear gear,
-				enum entry entry)
+				enum entry entry, struct owed owed)
 {
 	struct arena *a = cache_arena_for(pc);
 	uint64_t start = cycles();
@@ -556,7 +562,7 @@ enum translate_result translate(struct block **result, uint64_t pc, enum gear ge
 		return TRANSLATE_FULL;
 	job.gear = gear;
 	job.arena = a;
-	r = build(&job, result, pc, entry);
+	r = build(&job, result, pc, entry, owed);
 	decoder_leave();
 	start = cycles() - start;
 	thread_self()->extra.translate_cycles += start;

@@ -27,11 +27,11 @@ extern struct translate_options translate_options;
 
 /*
  * Translate the code at pc for a gear; *result is the block. `entry`: the
- * kind of indirect branch that led here, or ENTRY_NONE. Wants the
+ * kind of indirect branch that led here, or ENTRY_NONE. `owed`: by the direct branch that did. Wants the
  * translate lock; saves and restores the target's vector state by itself.
  */
 enum translate_result translate(struct block **result, uint64_t pc, enum gear gear,
-				enum entry entry);
+				enum entry entry, struct owed owed);
 
 /* One access of a stream segment, as the scanner needs it. */
 struct stream_access {
