@@ -4,6 +4,9 @@
  * counted to those behind it, see owed.h. All others add what is owed so far: where the thread goes on is owed nothing,
  * or what others owe there already. Those with a branch back add in any case, because adding is also what stops
  * a thread, see poll.h: no way round is without one of them.
+ *
+ * A call is a segment of its own, because of each there is to be one copy only (begin_segment); it is counted by the
+ * segment before it.
  */
 #include "engine/job.h"
 #include "engine/poll.h"
@@ -12,13 +15,20 @@ static const struct owed nothing;
 
 static bool add_up(struct owed *sum, struct owed a, struct tally t)
 {
-	const uint32_t lane[4] = { a.accesses + t.accesses, a.loads + t.loads, a.stores + t.stores,
-				   a.instructions + t.instructions };
+	const int lane[4] = { a.accesses + t.accesses, a.loads + t.loads, a.stores + t.stores,
+			      a.instructions + t.instructions };
 
-	if (lane[0] > UINT8_MAX || lane[1] > UINT8_MAX || lane[2] > UINT8_MAX || lane[3] > UINT8_MAX)
+	if (lane[0] > INT8_MAX || lane[1] > INT8_MAX || lane[2] > INT8_MAX || lane[3] > INT8_MAX)
 		return false;
-	*sum = (struct owed){ (uint8_t)lane[0], (uint8_t)lane[1], (uint8_t)lane[2], (uint8_t)lane[3] };
+	*sum = (struct owed){ (int8_t)lane[0], (int8_t)lane[1], (int8_t)lane[2], (int8_t)lane[3] };
 	return true;
+}
+
+/* A call is counted before it is reached. */
+static struct owed before_call(const struct insn *in)
+{
+	return (struct owed){ (int8_t)-(in->loads + in->stores + in->modifies), (int8_t)-in->loads,
+			      (int8_t)-in->stores, -1 };
 }
 
 static void meet(struct job *j, uint64_t pc, struct owed owed)
@@ -106,11 +116,16 @@ void job_owe_segment(struct job *j)
 	case INSN_PLAIN:
 	case INSN_JMP_INTO:
 	case INSN_RDGSBASE:
-		if (!passes_on(j, &pc) || !is_decided(j, pc, &j->left))
+		if (passes_on(j, &pc) && is_decided(j, pc, &j->left))
+			;
+		else if (j->end < j->insns && insn_is_call(&j->in[j->end]))
+			j->left = before_call(&j->in[j->end]);
+		else
 			j->left = open;
 		j->adds = !owed_is_same(open, j->left);
 		break;
 	default:
+		j->adds = !insn_is_call(last) || !owed_is_nothing(open);
 		break;
 	}
 }

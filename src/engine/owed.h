@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 struct owed {
-	uint8_t accesses, loads, stores, instructions;
+	int8_t accesses, loads, stores, instructions;
 };
 
 static inline bool owed_is_same(struct owed a, struct owed b)

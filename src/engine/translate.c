@@ -146,6 +146,8 @@ static enum translate_result read_block(struct job *j, uint64_t pc, bool checked
 			return room < 15 && !mappings_find(at + room) ? TRANSLATE_UNMAPPED :
 									TRANSLATE_INVALID;
 		}
+		if (j->insns && insn_is_call(in) && cache_find(at, j->gear))
+			break;
 		j->insns++;
 		at += in->length;
 		if (in->kind == INSN_JMP && !checked && in->target > at && in->target + 15 < limit &&
@@ -334,13 +336,14 @@ static uint32_t segment_end(struct job *j, uint32_t first)
 {
 	const uint64_t stop = j->gear != GEAR_COUNT && graph_is_on() ?
 				      graph_function_end(j->in[first].pc) : UINT64_MAX;
+	const bool is_apart = j->gear == GEAR_COUNT && translate_options.owes;
 	uint32_t end = first;
 
 	j->first = first;
 	while (end < j->insns && end - first < MAX_SEGMENT_INSNS) {
 		bool alone = j->in[end].kind == INSN_REP || j->in[end].kind == INSN_ELEMENTS;
 
-		if ((alone || j->in[end].entry || j->in[end].pc >= stop) && end > first)
+		if ((alone || j->in[end].entry || (is_apart && insn_is_call(&j->in[end])) || j->in[end].pc >= stop) && end > first)
 			break;
 		if (end > first && !job_fits_segment(j, end + 1))
 			break;
