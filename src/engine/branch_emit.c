@@ -12,7 +12,9 @@ static struct code_exit *new_exit(struct job *j, enum exit_kind kind, uint64_t t
 {
 	struct code_exit *e = cache_new_exit(j->arena, j->block, kind, target);
 
-	if (!e)
+	if (e)
+		e->owed = j->left;
+	else
 		j->failed = true;
 	return e;
 }
@@ -181,6 +183,7 @@ static void emit_call(struct job *j, uint32_t i)
 
 void job_call_tails(struct job *j)
 {
+	j->left = (struct owed){ 0 };
 	for (uint32_t k = 0; k < j->calls; k++) {
 		const struct insn *in = &j->in[j->call[k].insn];
 		int32_t distance = (int32_t)(j->o.p - (j->call[k].field + 4));
@@ -211,7 +214,7 @@ void job_return_site(struct job *j, uint32_t i)
 	if (b && (b->arena != j->block->arena || !last))
 		b = 0;
 	if (!b && !last) {
-		b = cache_add_inner(j->block, pc, 0);
+		b = cache_add_inner(j->block, pc, 0, (struct owed){ 0 });
 		j->failed |= !b;
 	}
 	if (!b) {

@@ -290,7 +290,7 @@ void cache_add(struct block *b)
 	blocks_made++;
 }
 
-struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code)
+struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code, struct owed owed)
 {
 	struct block *e = cache_new_block(pc, b->gear);
 
@@ -298,6 +298,7 @@ struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code)
 		return 0;
 	e->arena = b->arena;
 	e->start = e->body = code;
+	e->owed = owed;
 	e->inner = b->inner;
 	b->inner = e;
 	chain(e);

@@ -34,6 +34,7 @@ struct block {
 	uint8_t arena;
 	bool dead;
 	bool checked;	     /* verifies its source at entry */
+	struct owed owed;    /* where direct branches enter; elsewhere nothing is */
 	uint8_t *start;	     /* first byte of its code */
 	uint8_t *body;	     /* where direct branches enter */
 	uint8_t *entry[ENTRIES]; /* where indirect branches enter, or NULL */
@@ -89,7 +90,7 @@ void cache_add(struct block *b);
  * Segment of b at `code` begins with pc: direct branches may enter there, too.
  * The entry lives and dies with b. NULL when out of memory.
  */
-struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code);
+struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code, struct owed owed);
 /* Where b's instructions lie; false when there is no memory for it. */
 bool cache_set_map(struct block *b, const struct insn_at *at, uint32_t insns);
 /* Blocks are numbered, and stay where they are; where code of b's arena begins. */

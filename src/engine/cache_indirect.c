@@ -9,6 +9,7 @@
 #include "channel/sys.h"
 #include "engine/cache.h"
 #include "engine/emit.h"
+#include "engine/poll.h"
 #include "engine/translate.h"
 #include "engine/util.h"
 
@@ -20,6 +21,7 @@
 /* 5 + 10 + 5 + 2 + 8 + 5 + 4 + 5, see check_target */
 #define IB_ENTRY_BYTES 44
 #define WAY_BACK_BYTES 12
+#define OWED_BYTES 11 /* of what makes up for what the block is owed */
 /* Below it a pc, and what an address is above it, is a displacement. */
 #define LOW_PC 0x7fffffffu
 
@@ -127,13 +129,15 @@ static void check_target(struct out *o, struct arena *a, const struct block *b, 
 void cache_emit_ib_entry(struct arena *a, struct block *b, enum entry which, bool apart)
 {
 	uint8_t **hot = &a->hot[cache_part((enum gear)b->gear)];
-	struct out o = { .p = apart ? (a->cold -= IB_ENTRY_BYTES) : *hot };
+	struct out o = { .p = apart ? (a->cold -= IB_ENTRY_BYTES + OWED_BYTES) : *hot };
 
 	b->entry[which] = o.p;
 	if (which == ENTRY_RETURN)
 		emit_bytes(&o, (const uint8_t[]){ RETURN_REPAIR }, 5);
 	check_target(&o, a, b, which);
 	emit_bytes(&o, (const uint8_t[]){ LOAD_SPILLS }, 9);
+	if (!owed_is_nothing(b->owed))
+		engine_assert(poll_emit_difference(&o, (struct owed){ 0 }, b->owed));
 	if (b->body)
 		emit_jump(&o, b->body);
 	if (!apart)
@@ -152,7 +156,7 @@ static uint64_t *ib_slot(const struct block *b, enum entry which)
 
 void cache_publish_indirect(struct block *b, enum entry which)
 {
-	if (b->dead)
+	if (b->dead || (!b->entry[which] && !cache_has_room(cache_arena(b->arena))))
 		return;
 	if (!b->entry[which])
 		cache_emit_ib_entry(cache_arena(b->arena), b, which, true);

@@ -29,7 +29,10 @@ static void count_in_memory(struct job *j, struct tally t, uint32_t tally)
 static uint32_t tally_for(const struct job *j, struct tally t)
 {
 	uint64_t modifies = t.accesses - t.loads - t.stores;
-	uint64_t plain[4] = { t.accesses, t.loads, t.stores, t.instructions };
+	uint64_t plain[4] = { t.accesses + j->owed.accesses - (uint64_t)j->left.accesses,
+			      t.loads + j->owed.loads - (uint64_t)j->left.loads,
+			      t.stores + j->owed.stores - (uint64_t)j->left.stores,
+			      t.instructions + j->owed.instructions - (uint64_t)j->left.instructions };
 	uint64_t placed[4] = { j->desc ? 8 * (j->entries + 1) : 0, t.accesses,
 			       t.loads | (uint64_t)t.stores << 32, t.instructions };
 	uint64_t timed[4] = { 2, 2, plain[1] | plain[2] << 32,
@@ -43,7 +46,12 @@ static uint32_t tally_for(const struct job *j, struct tally t)
 void job_count_segment(struct job *j)
 {
 	struct tally t = j->after[0];
-	uint32_t tally = tally_for(j, t);
+	uint32_t tally;
+
+	job_owe_segment(j);
+	if (!j->adds)
+		return;
+	tally = tally_for(j, t);
 
 	if (!tally)
 		j->failed = true;
@@ -51,4 +59,10 @@ void job_count_segment(struct job *j)
 		emit_add_counts(&j->o, tally);
 	else
 		count_in_memory(j, t, tally);
+}
+
+void job_count_difference(struct job *j, struct owed here, struct owed there)
+{
+	if (!poll_emit_difference(&j->o, here, there))
+		j->failed = true;
 }

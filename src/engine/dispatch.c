@@ -154,7 +154,7 @@ static void put_away(struct thread *t, const struct insn_map *map, const struct 
  * calls, and returns are predicted for the block only that was translated last. But a segment of the filter
  * gear may take it that its code has been fetched by the one before.
  */
-static bool find_inside(struct thread *t, uint64_t block_pc)
+static bool find_inside(struct thread *t, uint64_t block_pc, struct owed *owed)
 {
 	const struct block *b = block_pc ? cache_find(block_pc, (enum gear)t->gear) : 0;
 	struct insn_map map;
@@ -168,9 +168,30 @@ static bool find_inside(struct thread *t, uint64_t block_pc)
 		put_away(t, &map, m);
 		t->next = (uint64_t)(uintptr_t)b->start + m->begin;
 		t->generation = engine.generation;
+		*owed = m->owed;
 		return true;
 	}
 	return false;
+}
+
+/* Does the direct branch still lead here? */
+static bool leads_here(const struct thread *t, const struct code_exit *from)
+{
+	return from && t->generation == engine.generation &&
+	       cache_exit_block(from)->gear == t->gear && from->target == t->rip;
+}
+
+/* The thread goes in at t->next, where the counters are to lack what is owed. */
+static void owe(struct thread *t, struct owed owed)
+{
+	if (owed_is_nothing(owed))
+		return;
+	t->resume_after = counts_owed(owed);
+	t->counters.accesses -= owed.accesses;
+	t->counters.loads -= owed.loads;
+	t->counters.stores -= owed.stores;
+	t->counters.instructions -= owed.instructions;
+	t->resuming = true;
 }
 
 /*
@@ -184,6 +205,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 	__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
 	for (;;) {
 		enum translate_result r = TRANSLATE_OK;
+		struct owed owed = { 0 };
 		struct block *b;
 
 		if (__atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST)) {
@@ -216,16 +238,19 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		}
 		lock_take(&engine.translate_lock);
 		b = cache_find(t->rip, (enum gear)t->gear);
-		if (!b && !find_inside(t, inside))
-			r = translate(&b, t->rip, (enum gear)t->gear, entry);
+		if (b && !cache_has_room(cache_arena(b->arena)))
+			r = TRANSLATE_FULL;
+		else if (!b && !find_inside(t, inside, &owed))
+			r = translate(&b, t->rip, (enum gear)t->gear, entry,
+				      leads_here(t, from) ? from->owed : owed);
 		if (b && r == TRANSLATE_OK) {
-			if (from && t->generation == engine.generation &&
-			    cache_exit_block(from)->gear == t->gear && from->target == t->rip)
+			if (leads_here(t, from))
 				cache_link(from, b);
 			if (entry != ENTRY_NONE)
 				cache_publish_indirect(b, entry);
 			t->next = (uint64_t)(uintptr_t)b->body;
 			t->generation = engine.generation;
+			owed = b->owed;
 		}
 		lock_drop(&engine.translate_lock);
 		if (r == TRANSLATE_FULL) {
@@ -239,6 +264,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		}
 		if (sampler_arm(t)) {
 			call_stack_enter(t);
+			owe(t, owed);
 			return;
 		}
 	}
@@ -305,10 +331,14 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 	const struct block *b = cache_exit_block(e);
 
 	switch ((enum exit_kind)e->kind) {
-	case EXIT_LINK:
+	case EXIT_LINK: {
+		const struct counts owed = counts_owed(e->owed);
+
+		thread_uncount(t, &owed);
 		t->rip = e->target;
 		find_code(t, e, ENTRY_NONE);
 		break;
+	}
 	case EXIT_SYSCALL:
 		t->rip = e->target;
 		__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
@@ -390,7 +420,7 @@ static void dispatch(struct thread *t)
 	else if (t->exit == EXIT_RETURN)
 		find_code(t, 0, ENTRY_RETURN);
 	else if (t->exit == EXIT_POLL)
-		exit_at_segment(t, nothing);
+		exit_at_segment(t, after);
 	else if (t->exit == EXIT_FULL)
 		exit_at_segment(t, after);
 	else

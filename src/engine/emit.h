@@ -170,6 +170,13 @@ static inline void emit_add_counts(struct out *o, uint32_t tally)
 	emit_u32(o, tally);
 }
 
+/* vpaddq ymm31, ymm31, [address] */
+static inline void emit_add_counts_at(struct out *o, uint32_t address)
+{
+	emit_bytes(o, (const uint8_t[]){ 0x62, 0x61, 0x85, 0x20, 0xd4, 0x3c, 0x25 }, 7);
+	emit_u32(o, address);
+}
+
 /* vmovq to, xmm31 */
 static inline void emit_read_place(struct out *o, enum reg to)
 {

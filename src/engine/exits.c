@@ -4,6 +4,7 @@
 
 #include "engine/emit.h"
 #include "engine/layout.h"
+#include "engine/poll.h"
 #include "engine/util.h"
 
 #define ROOM (1ull << 20) /* that a block's need at most */
@@ -103,17 +104,35 @@ static void patch_site(uint8_t *site, const uint8_t *to)
 	__atomic_store_n((int32_t *)(void *)site, (int32_t)(to - (site + 4)), __ATOMIC_RELEASE);
 }
 
+#define BRIDGE_BYTES 16 /* an addition and a jump */
+
+/* Code on the way from a branch to a block where not the same is owed; NULL: there is no room. */
+static const uint8_t *bridge(struct arena *a, struct owed from, const struct block *to)
+{
+	struct out o = { .p = a->cold - BRIDGE_BYTES };
+
+	if (!cache_has_room(a) || !poll_emit_difference(&o, from, to->owed))
+		return 0;
+	emit_jump(&o, to->body);
+	return a->cold -= BRIDGE_BYTES;
+}
+
 void cache_link(struct code_exit *e, struct block *to)
 {
 	const struct block *from = cache_exit_block(e);
+	const uint8_t *way = to->body;
 
 	/* Never across arenas: a rel32 does not reach, and the stub does the job. */
 	if (!e->site || e->is_linked || from->arena != to->arena || to->dead || from->dead)
 		return;
+	if (!owed_is_same(e->owed, to->owed))
+		way = bridge(cache_arena(from->arena), e->owed, to);
+	if (!way)
+		return;
 	e->is_linked = true;
 	e->next_in = to->incoming;
 	to->incoming = cache_exit_number(e);
-	patch_site(base_of(e) + e->site, to->body);
+	patch_site(base_of(e) + e->site, way);
 }
 
 void cache_unlink(struct block *to)

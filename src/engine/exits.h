@@ -43,6 +43,7 @@ struct code_exit {
 	};
 	uint8_t kind; /* enum exit_kind */
 	bool is_linked;
+	struct owed owed; /* EXIT_LINK */
 };
 
 /* A copy of *in that lives as long as the cache's contents, or NULL. */

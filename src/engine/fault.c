@@ -65,10 +65,10 @@ static const struct insn_at *find_insn(const struct block *b, uint32_t at, struc
 	return found;
 }
 
-/* Counts of the segment from instruction m on, m included if it did not run. */
+/* What is counted and has not run, of the segment from instruction m on: m included if it did not. */
 static struct counts not_run(const struct insn_map *map, const struct insn_at *m, bool trap)
 {
-	struct counts c = { 0 };
+	struct counts c = counts_owed(m->left);
 	const struct insn_at *end = map->at + map->insns;
 
 	for (const struct insn_at *i = trap ? m + 1 : m; i < end; i++) {
@@ -301,6 +301,7 @@ static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 		return false;
 	t->rip = b->pc + m->source;
 	t->poll_at = uc->mc.rip;
+	t->resume_after = counts_owed(m->owed);
 	t->exit = EXIT_POLL;
 	if (full) {
 		leave_full(t, &uc->mc, &map, m);

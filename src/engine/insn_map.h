@@ -8,6 +8,8 @@
 
 #include <stdint.h>
 
+#include "engine/owed.h"
+
 #define MAX_INSNS 96 /* of a block */
 
 /* Scratch registers hold engine values there. */
@@ -28,9 +30,11 @@ struct insn_at {
 	uint16_t begin;	   /* offset of the segment's code */
 	uint16_t unused_2; /* all bytes have names, so that they are all copied */
 	uint32_t segment;  /* in the filter gear: its number */
+	struct owed owed;  /* in the count gear: where the segment begins */
+	struct owed left;  /* the same: behind it */
 };
 
-_Static_assert(sizeof(struct insn_at) == 24, "no byte without a name");
+_Static_assert(sizeof(struct insn_at) == 32, "no byte without a name");
 
 enum {
 	INSN_AT_SEGMENT = 1,	/* first instruction of a counted segment */

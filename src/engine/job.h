@@ -38,6 +38,14 @@ struct job {
 	uint32_t next_entry;
 	bool has_trailer;
 	bool given_31;
+	/* Of the count gear: */
+	struct owed owed, left; /* where the segment begins, and behind it */
+	bool adds;		/* the segment adds to the counters */
+	struct meeting {	/* code that a branch of the block leads to */
+		uint64_t pc;
+		struct owed owed;
+	} meeting[MAX_INSNS];
+	uint32_t meetings;
 	/* Of the filter gear: */
 	uint8_t live[MAX_INSNS];     /* flags that are live in front of each instruction */
 	uint64_t code_line;	     /* last one that the block has touched, or UINT64_MAX */
@@ -102,6 +110,16 @@ void job_leave_segment(struct job *j);
 
 /* Counting (count_emit.c). */
 void job_count_segment(struct job *j);
+/* Add, without asking whether to stop, what is owed here and not there. */
+void job_count_difference(struct job *j, struct owed here, struct owed there);
+
+/*
+ * Who counts (owed.c): before any segment of a block; before a segment that is described is emitted; behind it, where
+ * the next instruction may be owed something else.
+ */
+void job_owe_block(struct job *j, struct owed owed);
+void job_owe_segment(struct job *j);
+void job_owe_behind(struct job *j);
 
 /*
  * Streaming (stream_emit.c). From where a segment can begin again, one register put away, to the

@@ -11,7 +11,7 @@
 #define ENTRY_BYTES 32u
 #define ENTRIES (TALLY_TABLE_BYTES / ENTRY_BYTES)
 #define HASH_SIZE (2 * ENTRIES)
-#define BLOCK_TALLIES 128u /* more than any one block needs */
+#define BLOCK_TALLIES 256u /* more than any one block needs */
 
 /* Under the translate lock. */
 static struct {
@@ -20,10 +20,11 @@ static struct {
 	uint16_t hash[HASH_SIZE]; /* number of an entry + 1, 0 empty */
 } table;
 
+/* Low, as code names some tallies by 32 bits. */
 static long map_table(void)
 {
 	return sys6(SYS_mmap, 0, TALLY_TABLE_BYTES, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		    MAP_SHARED | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
 }
 
 int poll_init(void)
@@ -55,15 +56,15 @@ int poll_map(struct thread *t)
 
 int poll_forked(struct thread *t)
 {
-	uint64_t(*old)[4] = table.entry;
 	long p = map_table();
 
 	if (sys_failed(p))
 		return -1;
-	table.entry = (uint64_t(*)[4])p;
-	memcpy(table.entry, old, table.used * ENTRY_BYTES);
-	sys2(SYS_munmap, old, TALLY_TABLE_BYTES);
-	return poll_map(t);
+	memcpy((void *)p, table.entry, table.used * ENTRY_BYTES);
+	/* There is code that knows where its parent's was. */
+	p = sys5(SYS_mremap, p, TALLY_TABLE_BYTES, TALLY_TABLE_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
+		 table.entry);
+	return sys_failed(p) ? -1 : poll_map(t);
 }
 
 uint32_t poll_tally(const uint64_t lane[4])
@@ -79,6 +80,19 @@ uint32_t poll_tally(const uint64_t lane[4])
 	memcpy(table.entry[table.used++], lane, ENTRY_BYTES);
 	table.hash[h] = (uint16_t)table.used;
 	return T_TALLIES + (table.used - 1) * ENTRY_BYTES;
+}
+
+bool poll_emit_difference(struct out *o, struct owed here, struct owed there)
+{
+	const uint64_t lane[4] = { here.accesses - (uint64_t)there.accesses, here.loads - (uint64_t)there.loads,
+				   here.stores - (uint64_t)there.stores,
+				   here.instructions - (uint64_t)there.instructions };
+	uint32_t tally = poll_tally(lane);
+
+	if (!tally)
+		return false;
+	emit_add_counts_at(o, (uint32_t)(uintptr_t)table.entry + tally - T_TALLIES);
+	return true;
 }
 
 bool poll_has_room(void)

@@ -13,10 +13,11 @@
 #define DWELL_ENGINE_POLL_H
 
 #include "engine/cache.h"
+#include "engine/emit.h"
 #include "engine/state.h"
 
 /* A compiler has some 2000 different tallies. A full table costs a flush of the cache. */
-#define TALLY_TABLE_BYTES (256u << 10)
+#define TALLY_TABLE_BYTES (512u << 10)
 
 /* Start-up: the table. 0 or -1. */
 int poll_init(void);
@@ -27,6 +28,11 @@ int poll_forked(struct thread *t);
 
 /* Offset from %gs of a tally, what each lane gets; made if it is new. 0 when the table is full. */
 uint32_t poll_tally(const uint64_t lane[4]);
+/*
+ * Code of at most 11 bytes that adds what is owed here and not there. The tally is read where it is never hidden, so
+ * that no thread stops there. Vector counters only. False when the table is full.
+ */
+bool poll_emit_difference(struct out *o, struct owed here, struct owed there);
 /* Is there room for the tallies of one more block? */
 bool poll_has_room(void);
 /* Forget all tallies: no code is left. */

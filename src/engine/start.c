@@ -167,6 +167,7 @@ static void look_at_cpu(void)
 	__cpuid_count(7, 0, a, b, c, d);
 	engine_vector_counter = (b >> 16 & 1) && (b >> 31 & 1) && (b >> 17 & 1) &&
 				(xcr0 & 0xe6) == 0xe6 && option("vector", 1);
+	translate_options.owes = engine_vector_counter && option("owes", 1);
 	engine.bmi2 = (b >> 8 & 1) && popcnt;
 	engine.wide = engine_vector_counter && (b >> 30 & 1) && engine.bmi2 && in_use;
 	translate_options.ib_bits = (uint8_t)option("ib_bits", b >> 8 & 1 ? 0 : 16);

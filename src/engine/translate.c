@@ -146,6 +146,8 @@ static enum translate_result read_block(struct job *j, uint64_t pc, bool checked
 			return room < 15 && !mappings_find(at + room) ? TRANSLATE_UNMAPPED :
 									TRANSLATE_INVALID;
 		}
+		if (j->insns && insn_is_call(in) && cache_find(at, j->gear))
+			break;
 		j->insns++;
 		at += in->length;
 		if (in->kind == INSN_JMP && !checked && in->target > at && in->target + 15 < limit &&
@@ -215,6 +217,8 @@ void job_note(struct job *j, uint32_t i, uint8_t flags)
 		.borrows2 = j->borrows2 != NOREG ? (uint8_t)(j->borrows2 + 1) : 0,
 		.borrows3 = j->borrows3 != NOREG ? (uint8_t)(j->borrows3 + 1) : 0,
 		.segment = j->gear == GEAR_FILTER ? j->trailer : 0,
+		.owed = j->owed,
+		.left = j->left,
 	};
 }
 
@@ -332,13 +336,14 @@ static uint32_t segment_end(struct job *j, uint32_t first)
 {
 	const uint64_t stop = j->gear != GEAR_COUNT && graph_is_on() ?
 				      graph_function_end(j->in[first].pc) : UINT64_MAX;
+	const bool is_apart = j->gear == GEAR_COUNT && translate_options.owes;
 	uint32_t end = first;
 
 	j->first = first;
 	while (end < j->insns && end - first < MAX_SEGMENT_INSNS) {
 		bool alone = j->in[end].kind == INSN_REP || j->in[end].kind == INSN_ELEMENTS;
 
-		if ((alone || j->in[end].entry || j->in[end].pc >= stop) && end > first)
+		if ((alone || j->in[end].entry || (is_apart && insn_is_call(&j->in[end])) || j->in[end].pc >= stop) && end > first)
 			break;
 		if (end > first && !job_fits_segment(j, end + 1))
 			break;
@@ -436,7 +441,7 @@ static void begin_segment(struct job *j)
 	if (j->first && !j->block->checked && insn_is_call(&j->in[j->end - 1]) &&
 	    !cache_find(in->pc, j->gear))
 		in->entry = true;
-	if (in->entry && !cache_add_inner(j->block, in->pc, j->o.p))
+	if (in->entry && !cache_add_inner(j->block, in->pc, j->o.p, j->owed))
 		j->failed = true;
 	if (in->entry || (j->first && insn_is_call(in - 1))) {
 		job_stream_forget(j);
@@ -466,6 +471,7 @@ static void emit_block(struct job *j)
 		begin_segment(j);
 		j->scratch2 = j->scratch3 = NOREG;
 		emit_segment(j);
+		job_owe_behind(j);
 		if (insn_is_call(&j->in[j->end - 1]))
 			job_return_site(j, j->end - 1);
 	}
@@ -497,7 +503,7 @@ static void list_block(struct block *b)
 }
 
 static enum translate_result build(struct job *j, struct block **result, uint64_t pc,
-				   enum entry entry)
+				   enum entry entry, struct owed owed)
 {
 	bool checked = pages_guard_code(pc & ~(PAGE - 1));
 	enum translate_result r = read_block(j, pc, checked);
@@ -527,6 +533,9 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	b->start = j->arena->hot[cache_part(j->gear)];
 	j->block = b;
 	j->failed = false;
+	if (entry != ENTRY_NONE || checked || marks_at(pc) || hooks_find(pc))
+		owed = (struct owed){ 0 };
+	job_owe_block(j, owed);
 	if (entry != ENTRY_NONE) /* in front: no jump on the way in */
 		cache_emit_ib_entry(j->arena, b, entry, false);
 	j->o.p = j->arena->hot[cache_part(j->gear)];
@@ -544,7 +553,7 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 }
 
 enum translate_result translate(struct block **result, uint64_t pc, enum gear gear,
-				enum entry entry)
+				enum entry entry, struct owed owed)
 {
 	struct arena *a = cache_arena_for(pc);
 	uint64_t start = cycles();
@@ -556,7 +565,7 @@ enum translate_result translate(struct block **result, uint64_t pc, enum gear ge
 		return TRANSLATE_FULL;
 	job.gear = gear;
 	job.arena = a;
-	r = build(&job, result, pc, entry);
+	r = build(&job, result, pc, entry, owed);
 	decoder_leave();
 	start = cycles() - start;
 	thread_self()->extra.translate_cycles += start;

@@ -20,6 +20,8 @@ struct translate_options {
 	bool loop_checks;
 	/* Branches must not touch the end of 32 bytes of code. */
 	bool keeps_branches;
+	/* Segments may leave what they count to others, see owed.h; wants the vector counter. */
+	bool owes;
 	/* Short string instructions count themselves; wants BMI2. */
 	bool quick_reps;
 };
@@ -27,11 +29,11 @@ extern struct translate_options translate_options;
 
 /*
  * Translate the code at pc for a gear; *result is the block. `entry`: the
- * kind of indirect branch that led here, or ENTRY_NONE. Wants the
+ * kind of indirect branch that led here, or ENTRY_NONE. `owed`: by the direct branch that did. Wants the
  * translate lock; saves and restores the target's vector state by itself.
  */
 enum translate_result translate(struct block **result, uint64_t pc, enum gear gear,
-				enum entry entry);
+				enum entry entry, struct owed owed);
 
 /* One access of a stream segment, as the scanner needs it. */
 struct stream_access {
