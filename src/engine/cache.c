@@ -268,6 +268,17 @@ struct block *cache_find(uint64_t pc, enum gear gear)
 	return b;
 }
 
+struct block *cache_next_around(const struct block *b, uint64_t pc, enum gear gear)
+{
+	const uint64_t page = pc & ~(PAGE - 1);
+	const struct code_page *p = b ? 0 : pages_find_code(page);
+	struct block *next = b ? b->page_next[(b->pc & ~(PAGE - 1)) != page] : p ? p->blocks : 0;
+
+	while (next && (next->dead || next->gear != gear || pc - next->pc >= next->bytes))
+		next = next->page_next[(next->pc & ~(PAGE - 1)) != page];
+	return next;
+}
+
 struct block *cache_new_block(uint64_t pc, enum gear gear)
 {
 	struct block *b = grow_take(&blocks, sizeof *b);

@@ -83,6 +83,8 @@ struct arena *cache_arena(uint8_t index);
 bool cache_has_room(const struct arena *a);
 
 struct block *cache_find(uint64_t pc, enum gear gear);
+/* The live blocks of the gear whose source, from its first to its last byte, holds pc: the one after b, the first after NULL; or NULL. */
+struct block *cache_next_around(const struct block *b, uint64_t pc, enum gear gear);
 /* A new block, not yet found by cache_find; NULL when out of memory. */
 struct block *cache_new_block(uint64_t pc, enum gear gear);
 void cache_add(struct block *b);

@@ -148,18 +148,12 @@ static void put_away(struct thread *t, const struct insn_map *map, const struct 
 	}
 }
 
-/*
- * The thread left in the middle of the block at block_pc, which may be there in its gear, too: the
- * segment of it that begins at t->rip. Another block from there on would hold some of the same
- * calls, and returns are predicted for the block only that was translated last. But a segment of the filter
- * gear may take it that its code has been fetched by the one before.
- */
-static bool find_inside(struct thread *t, uint64_t block_pc, struct owed *owed)
+/* Go on in the segment of b that begins at t->rip, if there is one. */
+static bool enter_inside(struct thread *t, const struct block *b, struct owed *owed)
 {
-	const struct block *b = block_pc ? cache_find(block_pc, (enum gear)t->gear) : 0;
 	struct insn_map map;
 
-	if (!b || b->checked || b->gear == GEAR_FILTER)
+	if (b->checked || b->gear == GEAR_FILTER)
 		return false;
 	insn_map_unpack(&map, b->map, b->insns);
 	for (const struct insn_at *m = map.at; m < map.at + map.insns; m++) {
@@ -192,6 +186,27 @@ static void owe(struct thread *t, struct owed owed)
 	t->counters.stores -= owed.stores;
 	t->counters.instructions -= owed.instructions;
 	t->resuming = true;
+}
+
+/*
+ * The thread left in the middle of the block at block_pc, which may be there in its gear, too, or
+ * another one that runs through t->rip: the segment of it that begins there. Another block from
+ * there on would hold some of the same calls, and returns are predicted for the block only that was
+ * translated last; each end of a window would leave such a block in the code that runs most. But a
+ * segment of the filter gear may take it that its code has been fetched by the one before.
+ */
+static bool find_inside(struct thread *t, uint64_t block_pc, struct owed *owed)
+{
+	const struct block *b = block_pc ? cache_find(block_pc, (enum gear)t->gear) : 0;
+
+	if (!block_pc)
+		return false;
+	if (b && enter_inside(t, b, owed))
+		return true;
+	for (b = 0; (b = cache_next_around(b, t->rip, (enum gear)t->gear));)
+		if (enter_inside(t, b, owed))
+			return true;
+	return false;
 }
 
 /*
