@@ -110,24 +110,34 @@ def report_missed(result, bars):
     return 1 if missed else 0
 
 
-def add_options(p):
+def add_options(p, runs):
     p.add_argument("--build", default="build", help="where dwell is")
     p.add_argument("--sizes", default="8K:64M")
     p.add_argument("--policy", default="random", help="random, lru, or random,lru")
     p.add_argument("--line", default="64", help="sizes of a line, with commas")
     p.add_argument("--record", default="", help="options for dwell record")
+    p.add_argument("--runs", type=int, default=runs, help="recordings of each, each with its seed (%d)" % runs)
+    for bar in BARS:
+        p.add_argument("--" + bar, type=float)
+
+
+def add_set_options(p, runs):
+    """Of a tool that measures a set of programs."""
+    add_options(p, runs)
+    p.add_argument("--only", default="", help="programs whose name matches")
+
+
+def bars(options, defaults=None):
+    """The bars asked for, or else those of `defaults`."""
+    given = {k: getattr(options, k) for k in BARS}
+    return {k: (defaults or {}).get(k) if bar is None else bar for k, bar in given.items()}
 
 
 def parse():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    add_options(p)
-    p.add_argument("--runs", type=int, default=1, help="recordings to compare, each with its seed")
+    add_options(p, 1)
     p.add_argument("--exact", help="a curve that dwell simulate --curve --format=csv wrote")
     p.add_argument("--sampled", help="a curve that dwell curve --format=csv wrote")
-    p.add_argument("--mean", type=float)
-    p.add_argument("--max", type=float)
-    p.add_argument("--near", type=float)
-    p.add_argument("--cover", type=float)
     p.add_argument("command", nargs="*")
     a = p.parse_args()
     if bool(a.command) == bool(a.exact and a.sampled):
@@ -163,7 +173,7 @@ def main():
     result = score(all_points(a))
     print("mean error %.3f points, largest %.3f, near %.0f %%, covered %.0f %%" %
           (result["mean"], result["max"], 100 * result["near"], 100 * result["cover"]))
-    return report_missed(result, {k: getattr(a, k) for k in BARS})
+    return report_missed(result, bars(a))
 
 
 if __name__ == "__main__":

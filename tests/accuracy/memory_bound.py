@@ -68,17 +68,10 @@ def mean_largest(runs):
 
 def parse():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    compare_curve.add_options(p)
-    p.add_argument("--runs", type=int, default=3, help="recordings of each, each with its seed (3)")
-    p.add_argument("--only", default="", help="programs whose name matches")
+    compare_curve.add_set_options(p, 3)
     p.add_argument("--quick", action="store_true", help="three small programs")
     p.add_argument("--points", action="store_true", help="print each point, too")
-    for bar in DEFAULT_BARS:
-        p.add_argument("--" + bar, type=float)
-    a = p.parse_args()
-    a.bars = dict(QUICK_BARS if a.quick else DEFAULT_BARS)
-    a.bars.update({k: getattr(a, k) for k in a.bars if getattr(a, k) is not None})
-    return a
+    return p.parse_args()
 
 
 def main():
@@ -107,7 +100,8 @@ def main():
                   100 * result["cover"]))
     result["max"] = largest
     print("largest error of a size on average over the seeds: %.3f" % largest)
-    return compare_curve.report_missed(result, options.bars)
+    defaults = QUICK_BARS if options.quick else DEFAULT_BARS
+    return compare_curve.report_missed(result, compare_curve.bars(options, defaults))
 
 
 if __name__ == "__main__":

@@ -66,12 +66,8 @@ def measure(options, name, folder):
 
 def parse():
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    compare_curve.add_options(p)
-    p.add_argument('--runs', type=int, default=3, help='recordings of each, each with its seed (3)')
-    p.add_argument('--only', default='', help='programs whose name matches')
+    compare_curve.add_set_options(p, 3)
     p.add_argument('--signed', action='store_true', help='print mean signed errors by size, too')
-    for bar in compare_curve.BARS:
-        p.add_argument('--' + bar, type=float)
     return p.parse_args()
 
 
@@ -94,7 +90,7 @@ def main():
     for (policy, line), points in everything.items():
         show('all %s %s' % (policy, line), points)
     result = compare_curve.score([x for points in everything.values() for x in points])
-    return compare_curve.report_missed(result, {k: getattr(options, k) for k in compare_curve.BARS})
+    return compare_curve.report_missed(result, compare_curve.bars(options))
 
 
 if __name__ == '__main__':
