@@ -148,6 +148,8 @@ static void arena_reset(struct arena *a)
 	a->thunk_filter = emit_thunk(&o, engine_filter_miss);
 	a->thunk_mismatch[ENTRY_JUMP] = emit_thunk(&o, engine_ib_mismatch);
 	a->thunk_mismatch[ENTRY_RETURN] = emit_thunk(&o, engine_return_mismatch);
+	for (int e = 0; e < ENTRIES; e++)
+		cache_emit_second_thunk(a, &o, (enum entry)e);
 	a->words = (uint64_t *)(void *)(a->base + PAGE);
 	a->words_end = a->words + arena_bytes / 64 / 8;
 	a->middle = a->base + arena_bytes / 2;

@@ -37,7 +37,9 @@ struct block {
 	struct owed owed;    /* where direct branches enter; elsewhere nothing is */
 	uint8_t *start;	     /* first byte of its code */
 	uint8_t *body;	     /* where direct branches enter */
+	uint8_t published;	 /* a bit for each kind of entry: it has had its place in the table */
 	uint8_t *entry[ENTRIES]; /* where indirect branches enter, or NULL */
+	uint32_t second[ENTRIES]; /* the same from the second tables, from the arena's base on; or 0 */
 	uint32_t code_bytes;
 	uint32_t insns;
 	const uint8_t *map; /* see insn_map.h */
@@ -62,6 +64,7 @@ struct arena {
 	uint64_t *words, *words_end; /* return addresses that calls push */
 	uint8_t *thunk_exit, *thunk_hook, *thunk_miss[ENTRIES], *thunk_mismatch[ENTRIES];
 	uint8_t *thunk_filter; /* see filter.h */
+	uint8_t *thunk_second[ENTRIES], *thunk_second_mismatch[ENTRIES];
 };
 
 /*
@@ -117,7 +120,13 @@ void cache_flush(void);
 uint64_t cache_code_bytes(void);
 uint64_t cache_blocks_made(void);
 
-/* ---- Indirect branches: cache_indirect.c ---- */
+/*
+ * ---- Indirect branches: cache_indirect.c ----
+ *
+ * Where blocks of the count gear contend for a place of a table, the later one gets it, and the other one, when it is
+ * wanted again, one in a second table, which is asked when the first has led to the wrong block. A compiler's
+ * returns met in the dispatcher 80,000 times a second before.
+ */
 
 /* Start-up: the tables of the gears count and stream, indexed by what mask takes of a pc. 0 or -1. */
 int cache_init_indirect(uint32_t mask);
@@ -137,6 +146,9 @@ void cache_publish_indirect(struct block *b, enum entry which);
  * address that they overwrite; a jump must leave what is below rsp alone.
  */
 void cache_emit_ib_entry(struct arena *a, struct block *b, enum entry which, bool apart);
+/* Code in the arena that asks the second table. */
+struct out;
+void cache_emit_second_thunk(struct arena *a, struct out *o, enum entry which);
 /* The gear's tables are needed from now on. */
 void cache_fill_indirect(enum gear gear);
 /* Nobody is to find b by a table any more; and, when all code goes, any block. */

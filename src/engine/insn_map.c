@@ -17,24 +17,41 @@ static struct insn_at expect(const struct insn_at *before)
 	return next;
 }
 
+/* Eight bytes at a time, because most are as expected. */
+union words {
+	struct insn_at at;
+	uint64_t word[INSN_AT_BITS];
+};
+
+_Static_assert(sizeof(union words) == sizeof(struct insn_at), "whole words");
+
+static uint8_t *pack_word(uint8_t *p, uint8_t *bits, uint64_t expected, uint64_t now)
+{
+	uint64_t different = expected ^ now;
+
+	for (*bits = 0; different;) {
+		const uint32_t k = (uint32_t)__builtin_ctzll(different) / 8;
+
+		*bits |= (uint8_t)(1u << k);
+		*p++ = (uint8_t)(now >> 8 * k);
+		different &= ~(0xffull << 8 * k);
+	}
+	return p;
+}
+
 uint32_t insn_map_pack(uint8_t *to, const struct insn_at *at, uint32_t insns)
 {
 	struct insn_at before = { 0 };
 	uint8_t *p = to;
 
 	for (uint32_t i = 0; i < insns; i++) {
-		struct insn_at expected = expect(&before), now = at[i];
-		const uint8_t *a = (const uint8_t *)&expected, *b = (const uint8_t *)&now;
+		union words expected = { .at = expect(&before) }, now = { .at = at[i] };
 		uint8_t *bits = p;
 
-		now.code = (uint16_t)(now.code - before.code);
-		memset(bits, 0, INSN_AT_BITS);
+		now.at.code = (uint16_t)(now.at.code - before.code);
 		p += INSN_AT_BITS;
-		for (uint32_t k = 0; k < sizeof now; k++)
-			if (a[k] != b[k]) {
-				bits[k / 8] |= (uint8_t)(1u << k % 8);
-				*p++ = b[k];
-			}
+		for (uint32_t w = 0; w < INSN_AT_BITS; w++)
+			p = pack_word(p, &bits[w], expected.word[w], now.word[w]);
 		before = at[i];
 	}
 	return (uint32_t)(p - to);

@@ -164,6 +164,7 @@ static void look_at_cpu(void)
 	in_use = a >> 2 & 1;
 	__cpuid_count(1, 0, a, b, c, d);
 	popcnt = c >> 23 & 1;
+	translate_options.second_tables = (c >> 20 & 1) && option("second_tables", 1);
 	__cpuid_count(7, 0, a, b, c, d);
 	engine_vector_counter = (b >> 16 & 1) && (b >> 31 & 1) && (b >> 17 & 1) &&
 				(xcr0 & 0xe6) == 0xe6 && option("vector", 1);

@@ -20,6 +20,8 @@ struct translate_options {
 	bool loop_checks;
 	/* Branches must not touch the end of 32 bytes of code. */
 	bool keeps_branches;
+	/* Second tables of indirect branches, see cache.h; they want crc32. */
+	bool second_tables;
 	/* Segments may leave what they count to others, see owed.h; wants the vector counter. */
 	bool owes;
 	/* Short string instructions count themselves; wants BMI2. */
