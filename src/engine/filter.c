@@ -152,6 +152,9 @@ static void make_first_level(struct filter_level *l, const struct sim_cache *c, 
 	l->oldest = low(OLDEST_AT + number * OLDEST_BYTES);
 	for (uint64_t set = 0; set < c->sets; set++)
 		filter_forget_oldest(l, set);
+	for (uint32_t i = 0; i < 8; i++)
+		for (uint32_t k = 0; k < 8; k++)
+			l->others[i][k] = k == i || k >= c->ways ? UINT16_MAX : 0;
 }
 
 static void make_levels(void)

@@ -53,6 +53,7 @@
 #define L_SHIFT	 24
 #define L_BY_USE 32
 #define L_OLDEST 40
+#define L_OTHERS 48
 /* struct filter_oldest */
 #define OLDEST_STAMP 0
 #define OLDEST_PLACE 8
@@ -60,14 +61,14 @@
 #define OLDEST_SHIFT 5
 /* struct filter_state */
 #define F_DATA	     0
-#define F_CODE	     48
-#define F_LAST	     96
-#define F_SITES	     144
-#define F_CODE_CELLS 152
-#define F_LAST_CELLS 160
-#define F_LAST_CLOCK 168
-#define F_CELLS	     176
-#define F_COLUMNS    184
+#define F_CODE	     176
+#define F_LAST	     352
+#define F_SITES	     528
+#define F_CODE_CELLS 536
+#define F_LAST_CELLS 544
+#define F_LAST_CLOCK 552
+#define F_CELLS	     560
+#define F_COLUMNS    568
 
 #ifndef __ASSEMBLER__
 
@@ -167,6 +168,8 @@ struct filter_level {
 	uint64_t row_shift; /* log2 of the bytes of a row of stamps */
 	uint64_t by_use;    /* LRU: stamps say when lines were used, else (FIFO) when they came */
 	struct filter_oldest *oldest; /* of each set of a first level; filter_miss.S only */
+	/* In a row of 8: 0 for those of a set, but for place [i], else UINT16_MAX. */
+	uint16_t others[8][8] __attribute__((aligned(16)));
 };
 /* Stamps of this set have become less, or others' than before. */
 void filter_forget_oldest(struct filter_level *l, uint64_t set);
@@ -197,6 +200,7 @@ _Static_assert(offsetof(struct filter_level, set_mask) == L_MASK, "layout");
 _Static_assert(offsetof(struct filter_level, row_shift) == L_SHIFT, "layout");
 _Static_assert(offsetof(struct filter_level, by_use) == L_BY_USE, "layout");
 _Static_assert(offsetof(struct filter_level, oldest) == L_OLDEST, "layout");
+_Static_assert(offsetof(struct filter_level, others) == L_OTHERS, "layout");
 _Static_assert(sizeof(struct filter_oldest) == 1 << OLDEST_SHIFT, "layout");
 _Static_assert(offsetof(struct filter_oldest, stamp) == OLDEST_STAMP, "layout");
 _Static_assert(offsetof(struct filter_oldest, place) == OLDEST_PLACE, "layout");
