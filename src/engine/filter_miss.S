@@ -337,12 +337,15 @@ last_missed_of_data:
 	open_events
 	save_vectors
 	movl	$0, has_missed(%rip)
-	mov	SITE_ADDRESS(%rbx), %rax
-	shr	$FILTER_LINE_SHIFT, %rax
+	mov	SITE_LINE(%rbx), %rax
+	mov	%rax, %rcx
+	shr	$FILTER_LINE_BITS, %rcx
+	lea	FILTER_CODE_CELLS(,%rcx,4), %ecx
+	shl	$(64 - FILTER_LINE_BITS), %rax
+	shr	$(64 - FILTER_LINE_BITS), %rax
 	testb	$FILTER_SITE_PAIR, SITE_FLAGS(%rbx)
 	jnz	5f
-4:	mov	STATE(F_CODE_CELLS), %rcx
-	mov	(%rcx,%rax,4), %r8d
+4:	mov	%ecx, %r8d
 	miss_of	F_CODE, last_missed_of_code
 	jmp	2b
 last_missed_of_code:
