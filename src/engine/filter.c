@@ -30,7 +30,7 @@
 #define LOW_BYTES    (FILTER_CELLS - FILTER_LOW)
 #define STAMPS_AT    FILTER_STAMPS
 #define STAMPS_BYTES (16ull << 20) /* of each level: 128 MB of caches */
-#define CODE_CELLS_AT (STAMPS_AT + 3 * STAMPS_BYTES)
+#define CODE_CELLS_AT FILTER_CODE_CELLS
 #define CODE_LINES   (8ull << 20)
 #define COUNTERS_AT  (CODE_CELLS_AT + CODE_LINES * 4)
 #define COUNTERS     ((FILTER_CELLS - COUNTERS_AT) / 8)
@@ -38,6 +38,8 @@
 #define LEAST_SETS   8u /* neighbouring lines of one segment never meet in a set of code */
 
 _Static_assert(FILTER_OWNERS == FILTER_CELLS + 3 * CELLS_BYTES, "layout");
+_Static_assert(FILTER_CODE_CELLS == STAMPS_AT + 3 * STAMPS_BYTES, "layout");
+_Static_assert(CODE_LINES <= 1ull << (64 - FILTER_LINE_BITS), "a site has room for the number of its cell");
 _Static_assert(FILTER_STAMPS >= FILTER_TICK + 32, "layout");
 
 static struct {
@@ -152,6 +154,9 @@ static void make_first_level(struct filter_level *l, const struct sim_cache *c, 
 	l->oldest = low(OLDEST_AT + number * OLDEST_BYTES);
 	for (uint64_t set = 0; set < c->sets; set++)
 		filter_forget_oldest(l, set);
+	for (uint32_t i = 0; i < 8; i++)
+		for (uint32_t k = 0; k < 8; k++)
+			l->others[i][k] = k == i || k >= c->ways ? UINT16_MAX : 0;
 }
 
 static void make_levels(void)
@@ -173,7 +178,6 @@ static void prepare_misses(void)
 	const uint8_t *columns = &f.h->list.index[SIM_MISSES]; /* of fetches, reads, writes; the next level's */
 
 	w.sites = f.sites.base;
-	w.code_cells = low(CODE_INDEX_AT);
 	w.last_cells = low(LAST_CELLS_AT);
 	w.cells = cells.base;
 	for (uint32_t column = 0; column < 3; column++)
@@ -218,7 +222,7 @@ void filter_forget_sites(void)
 
 uint32_t filter_code_cell(uint64_t line)
 {
-	uint32_t *cell = &w.code_cells[line & (LINES - 1)];
+	uint32_t *cell = (uint32_t *)low(CODE_INDEX_AT) + (line & (LINES - 1));
 
 	if (*cell)
 		return *cell;

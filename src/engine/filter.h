@@ -29,12 +29,14 @@
 #define FILTER_CELLS	   0x70000000
 #define FILTER_LINE_SHIFT  6
 #define FILTER_ADDRESS_BITS 47
+#define FILTER_LINE_BITS   (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT)
 #define FILTER_STAMPS	   (FILTER_LOW + 4096)
 #define FILTER_OWNERS	   (FILTER_CELLS + 0x180000000000)
+#define FILTER_CODE_CELLS  (FILTER_STAMPS + 0x3000000)
 #define FILTER_TO_OWNERS   (FILTER_OWNERS - FILTER_STAMPS) /* from a stamp to its owner */
 /* struct filter_site */
 #define SITE_BACK    0
-#define SITE_ADDRESS 8
+#define SITE_LINE    8
 #define SITE_EVENTS  20
 #define SITE_REG     26
 #define SITE_FLAGS   27
@@ -53,6 +55,7 @@
 #define L_SHIFT	 24
 #define L_BY_USE 32
 #define L_OLDEST 40
+#define L_OTHERS 48
 /* struct filter_oldest */
 #define OLDEST_STAMP 0
 #define OLDEST_PLACE 8
@@ -60,14 +63,13 @@
 #define OLDEST_SHIFT 5
 /* struct filter_state */
 #define F_DATA	     0
-#define F_CODE	     48
-#define F_LAST	     96
-#define F_SITES	     144
-#define F_CODE_CELLS 152
-#define F_LAST_CELLS 160
-#define F_LAST_CLOCK 168
-#define F_CELLS	     176
-#define F_COLUMNS    184
+#define F_CODE	     176
+#define F_LAST	     352
+#define F_SITES	     528
+#define F_LAST_CELLS 536
+#define F_LAST_CLOCK 544
+#define F_CELLS	     552
+#define F_COLUMNS    560
 
 #ifndef __ASSEMBLER__
 
@@ -105,7 +107,7 @@ void filter_make_room(uint64_t start, uint64_t end);
 /* Where an inline test may fail: half a line of the machine's, as each miss looks at another one. Under the translate lock. */
 struct filter_site {
 	uint64_t back;	  /* the address of the store of the stamp */
-	uint64_t address; /* for FILTER_SITE_CODE: in the last line of the instruction */
+	uint64_t line;	  /* for FILTER_SITE_CODE: the last line of the instruction, see filter_site_line */
 	uint32_t segment; /* its number in trailers */
 	uint32_t events;  /* of all cells' numbers (cells.h) the first one of the instruction; 0: not known, or for C */
 	uint16_t index;	  /* of its access; of its instruction, for FILTER_SITE_CODE */
@@ -121,7 +123,15 @@ void filter_forget_sites(void);
 
 /* Address of the cell of a line of code. 0: no room. Under the translate lock. */
 uint32_t filter_code_cell(uint64_t line);
-/* And back. */
+/*
+ * A line of code as its sites have it, with the number of its cell, so that a miss need not look for that: the number begins at
+ * FILTER_LINE_BITS, and cells are four bytes each from FILTER_CODE_CELLS on.
+ */
+static inline uint64_t filter_site_line(uint64_t line, uint32_t cell)
+{
+	return line | (uint64_t)(cell - FILTER_CODE_CELLS) / 4 << FILTER_LINE_BITS;
+}
+/* And back: the line of a cell. */
 uint64_t filter_line_of_code(const uint32_t *cell);
 /* Address of a new counter of executions. 0: no room. Under the translate lock. */
 uint32_t filter_new_counter(void);
@@ -167,6 +177,8 @@ struct filter_level {
 	uint64_t row_shift; /* log2 of the bytes of a row of stamps */
 	uint64_t by_use;    /* LRU: stamps say when lines were used, else (FIFO) when they came */
 	struct filter_oldest *oldest; /* of each set of a first level; filter_miss.S only */
+	/* In a row of 8: 0 for those of a set, but for place [i], else UINT16_MAX. */
+	uint16_t others[8][8] __attribute__((aligned(16)));
 };
 /* Stamps of this set have become less, or others' than before. */
 void filter_forget_oldest(struct filter_level *l, uint64_t set);
@@ -176,7 +188,6 @@ struct filter_state {
 	struct filter_level data, code;
 	struct filter_level last; /* LL, kept in the same way if there are two levels */
 	uint8_t *sites;
-	uint32_t *code_cells; /* by line: the address of its cell, or 0 */
 	uint32_t *last_cells; /* by line, as those of data */
 	uint64_t last_clock;  /* LL has a time of its own: data and code meet there */
 	uint64_t *cells;      /* of events */
@@ -187,7 +198,7 @@ extern struct filter_state filter_state;
 
 _Static_assert(sizeof(struct filter_site) == 1 << SITE_SHIFT, "layout");
 _Static_assert(offsetof(struct filter_site, events) == SITE_EVENTS, "layout");
-_Static_assert(offsetof(struct filter_site, address) == SITE_ADDRESS, "layout");
+_Static_assert(offsetof(struct filter_site, line) == SITE_LINE, "layout");
 _Static_assert(offsetof(struct filter_site, reg) == SITE_REG, "layout");
 _Static_assert(offsetof(struct filter_site, flags) == SITE_FLAGS, "layout");
 _Static_assert(offsetof(struct filter_site, span) == SITE_SPAN, "layout");
@@ -197,6 +208,7 @@ _Static_assert(offsetof(struct filter_level, set_mask) == L_MASK, "layout");
 _Static_assert(offsetof(struct filter_level, row_shift) == L_SHIFT, "layout");
 _Static_assert(offsetof(struct filter_level, by_use) == L_BY_USE, "layout");
 _Static_assert(offsetof(struct filter_level, oldest) == L_OLDEST, "layout");
+_Static_assert(offsetof(struct filter_level, others) == L_OTHERS, "layout");
 _Static_assert(sizeof(struct filter_oldest) == 1 << OLDEST_SHIFT, "layout");
 _Static_assert(offsetof(struct filter_oldest, stamp) == OLDEST_STAMP, "layout");
 _Static_assert(offsetof(struct filter_oldest, place) == OLDEST_PLACE, "layout");
@@ -204,7 +216,6 @@ _Static_assert(offsetof(struct filter_oldest, cell) == OLDEST_CELL, "layout");
 _Static_assert(offsetof(struct filter_state, code) == F_CODE, "layout");
 _Static_assert(offsetof(struct filter_state, last) == F_LAST, "layout");
 _Static_assert(offsetof(struct filter_state, sites) == F_SITES, "layout");
-_Static_assert(offsetof(struct filter_state, code_cells) == F_CODE_CELLS, "layout");
 _Static_assert(offsetof(struct filter_state, last_cells) == F_LAST_CELLS, "layout");
 _Static_assert(offsetof(struct filter_state, last_clock) == F_LAST_CLOCK, "layout");
 _Static_assert(offsetof(struct filter_state, cells) == F_CELLS, "layout");

@@ -38,7 +38,6 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 	uint64_t first = in->pc >> FILTER_LINE_SHIFT;
 	uint64_t last = (in->pc + in->length - 1) >> FILTER_LINE_SHIFT;
 	struct filter_site site = { .segment = j->trailer, .index = (uint16_t)(i - j->first),
-				    .address = in->pc + in->length - 1,
 				    .flags = FILTER_SITE_CODE };
 	bool borrows = is_live && j->scratch2 != RCX;
 	enum reg reg = is_live ? RCX : j->scratch2;
@@ -58,6 +57,7 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 		if (line == j->code_line)
 			continue;
 		j->failed |= !cell;
+		site.line = filter_site_line(line, cell);
 		emit_load_abs32(&j->o, reg, cell);
 		if (is_live) {
 			emit_bytes(&j->o, (const uint8_t[]){ 0xe3, 0 }, 2); /* jrcxz */

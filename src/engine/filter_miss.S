@@ -62,9 +62,11 @@
 
 /*
  * The place with the least stamp in the row at r10, of a level: r10, its stamp rdx, the cell of the line there r11. `but`: other
- * than those with the stamp rdx. Changes zmm16, zmm17, k1.
+ * than those with the stamp rdx. Changes zmm16.
  */
 	.macro find_oldest level, but
+	vmovdqu64	%zmm17, saved+64(%rip)
+	kmovq	%k1, saved+128(%rip)
 	vmovdqu64	(%r10), %zmm17
 	.if \but
 	vpbroadcastq	%rdx, %zmm16
@@ -97,6 +99,8 @@
 	movabs	$FILTER_TO_OWNERS, %r11
 	mov	(%r11,%r10), %r11
 	vmovq	%xmm17, %rdx
+	vmovdqu64	saved+64(%rip), %zmm17
+	kmovq	saved+128(%rip), %k1
 	.endm
 
 /*
@@ -129,21 +133,48 @@
 	mov	%r8, (%r10,%rsi)
 	.endm
 
-/* Which line is the next to give way in that set. While there are free places, whoever wants it looks. */
+/*
+ * Which line is the next to give way in that set. While there are free places, whoever wants it looks. In a row of eight it is
+ * the one with the greatest age, in 16 bits, which one instruction finds; if more than one are older than these can say, the long way is taken.
+ * That instruction leaves what lies above xmm0 alone. Changes rdx, r10, r11, zmm16, xmm0.
+ */
 	.macro find_next level
 	mov	OLDEST_STAMP(%rcx), %rdx
 	test	%rdx, %rdx
 	jz	56f
-	mov	STATE(\level + L_SHIFT), %r11d
+	cmpl	$6, STATE(\level + L_SHIFT)
+	jne	58f
+	mov	%esi, %edx
+	mov	%rsi, %r10
+	and	$56, %edx
+	and	$-64, %r10
+	vpunpckhqdq	%xmm31, %xmm31, %xmm16	/* the latest time that a stamp can have */
+	vpbroadcastq	%xmm16, %zmm16
+	vpsubq	(%r10), %zmm16, %zmm16
+	vpmovusqw	%zmm16, %xmm16
+	lea	STATE(\level + L_OTHERS), %r11
+	vpternlogd	$0xaf, (%r11,%rdx,2), %xmm16, %xmm16	/* not age, or not asked for */
+	vmovdqa32	%xmm16, saved+64(%rip)
+	phminposuw	saved+64(%rip), %xmm0
+	movd	%xmm0, %edx
+	test	%dx, %dx
+	jz	58f
+	shr	$16, %edx
+	lea	(%r10,%rdx,8), %r10
+	movabs	$FILTER_TO_OWNERS, %r11
+	mov	(%r10), %rdx
+	mov	(%r11,%r10), %r11
+55:	mov	%r10, OLDEST_PLACE(%rcx)
+	mov	%rdx, OLDEST_STAMP(%rcx)
+	mov	%r11, OLDEST_CELL(%rcx)
+	jmp	57f
+58:	mov	STATE(\level + L_SHIFT), %r11d
+	mov	OLDEST_STAMP(%rcx), %rdx
 	shrx	%r11, %rsi, %r10
 	shlx	%r11, %r10, %r10
 	find_oldest	\level, 1
 	test	%r11, %r11
-	jz	56f
-	mov	%r10, OLDEST_PLACE(%rcx)
-	mov	%rdx, OLDEST_STAMP(%rcx)
-	mov	%r11, OLDEST_CELL(%rcx)
-	jmp	57f
+	jnz	55b
 56:	movq	$-1, OLDEST_STAMP(%rcx)
 	mov	%rsi, OLDEST_PLACE(%rcx)
 57:
@@ -182,8 +213,7 @@
 
 	.macro save_vectors
 	vmovdqu64	%zmm16, saved(%rip)
-	vmovdqu64	%zmm17, saved+64(%rip)
-	kmovq	%k1, saved+128(%rip)
+	movdqa	%xmm0, saved+144(%rip)
 	.endm
 
 /* The call graph, if there is one, has a record of events behind the last step; else to C, which makes room. Changes rcx, rdx. */
@@ -269,8 +299,7 @@ engine_filter_miss:
 	save_vectors
 	miss_of	F_DATA, last_missed_of_data
 2:	vmovdqu64	saved(%rip), %zmm16
-	vmovdqu64	saved+64(%rip), %zmm17
-	kmovq	saved+128(%rip), %k1
+	movdqa	saved+144(%rip), %xmm0
 7:	movzbl	SITE_REG(%rbx), %eax
 	mov	%rsi, %gs:T_REGS(,%rax,8)
 	mov	$0xf020, %ecx
@@ -308,12 +337,15 @@ last_missed_of_data:
 	open_events
 	save_vectors
 	movl	$0, has_missed(%rip)
-	mov	SITE_ADDRESS(%rbx), %rax
-	shr	$FILTER_LINE_SHIFT, %rax
+	mov	SITE_LINE(%rbx), %rax
+	mov	%rax, %rcx
+	shr	$FILTER_LINE_BITS, %rcx
+	lea	FILTER_CODE_CELLS(,%rcx,4), %ecx
+	shl	$(64 - FILTER_LINE_BITS), %rax
+	shr	$(64 - FILTER_LINE_BITS), %rax
 	testb	$FILTER_SITE_PAIR, SITE_FLAGS(%rbx)
 	jnz	5f
-4:	mov	STATE(F_CODE_CELLS), %rcx
-	mov	(%rcx,%rax,4), %r8d
+4:	mov	%ecx, %r8d
 	miss_of	F_CODE, last_missed_of_code
 	jmp	2b
 last_missed_of_code:

@@ -7,8 +7,8 @@
 #include "sim/quick_step.h"
 
 /* Sites and arcs are far from each other: they are asked for so many records ahead. */
-#define AHEAD	  12
-#define ARC_AHEAD 6
+#define AHEAD	   12
+#define ARC_BEHIND 6 /* arcs, which sites lead to, so many less */
 
 struct sim_site sim_site_of(const struct sim_call_graph *g, struct sim_segment *left, uint64_t pc,
 			    uint64_t behind)
@@ -27,7 +27,7 @@ struct sim_site sim_site_of(const struct sim_call_graph *g, struct sim_segment *
 	return site;
 }
 
-void sim_trail_take(struct sim_trail *trail, const uint64_t lane[2], struct sim_totals *totals)
+SIM_QUICK void take(struct sim_trail *trail, const uint64_t lane[2], struct sim_totals *totals)
 {
 	const uint64_t accesses = lane[0] - trail->seen[0], insns = lane[1] - trail->seen[1];
 
@@ -38,14 +38,20 @@ void sim_trail_take(struct sim_trail *trail, const uint64_t lane[2], struct sim_
 	totals->event[2] += accesses >> 32;
 }
 
+void sim_trail_take(struct sim_trail *trail, const uint64_t lane[2], struct sim_totals *totals)
+{
+	take(trail, lane, totals);
+}
+
 void sim_call_graph_place(struct sim_call_graph *g, struct sim_segment *segment)
 {
 	if (segment->own.node == 0)
 		segment->own.node = sim_contexts_root(&g->contexts, segment->function, UINT32_MAX);
 }
 
-static void add_events(struct sim_totals *totals, const struct sim_record *r)
+SIM_QUICK void add_events(struct sim_totals *totals, const struct sim_record *r)
 {
+#pragma GCC unroll 9
 	for (unsigned i = 0; i < SIM_RECORD_EVENT_COUNT; i++)
 		totals->event[i] += (uint64_t)(int64_t)r->events[i];
 	totals->changes++;
@@ -78,33 +84,127 @@ SIM_QUICK struct sim_segment *entered_by(struct sim_call_graph *g, const struct 
 	return site->entered;
 }
 
-/* The arc to there that was taken last, or a known one. */
-static struct sim_arc *arc_of(const struct sim_quick *q, struct sim_site *site)
+static __attribute__((noinline)) struct sim_arc *known_arc(uint32_t node, struct sim_site *site)
 {
-	if (site->arc == NULL || site->arc->caller != q->node)
-		site->arc = sim_quick_arc(q, site->left, site->entered);
+	const struct sim_quick q = {.node = node};
+
+	site->arc = sim_quick_arc(&q, site->left, site->entered);
 	return site->arc;
 }
 
-SIM_QUICK bool quick_call(struct sim_call_graph *g, struct sim_quick *q, struct sim_site *site,
-			  uint64_t sp, const struct sim_totals *totals)
+/* The arc to there that was taken last, or a known one. */
+SIM_QUICK struct sim_arc *arc_of(const struct sim_quick *q, struct sim_site *site)
 {
-	struct sim_arc *arc;
+	if (site->arc != NULL && site->arc->caller == q->node)
+		return site->arc;
+	return known_arc(q->node, site);
+}
 
-	if (q->top->sp <= sp || !sim_is_near(q->fiber, sp))
-		return false;
-	arc = sim_quick_flagged(q, arc_of(q, site), 0);
-	if (arc == NULL || !sim_quick_has_room(g, q, totals))
-		return false;
-	q->fiber->sp = sp;
-	sim_quick_push(q, arc, sp, totals);
-	q->top->back = site->back;
-	return true;
+/* The end that follows r, if it is known already; nothing lies between but one record of events. NULL: not so. */
+SIM_QUICK const struct sim_record *next_end(const struct sim_record *r,
+					    const struct sim_record *end)
+{
+	r += r + 1 < end && r[1].site == SIM_RECORD_EVENTS ? 2 : 1;
+	return r < end ? r : NULL;
+}
+
+/* An arc was taken at `from`, and what it led to has ended at `to`, which is the next end; nothing was pushed for it. */
+SIM_QUICK void pass(const struct sim_call_graph *g, struct sim_arc *arc,
+		    const struct sim_record *from, const struct sim_record *to,
+		    struct sim_totals *totals)
+{
+	const uint64_t accesses = to->lane[0] - from->lane[0];
+	const uint64_t insns = to->lane[1] - from->lane[1];
+	const bool is_outermost = !(arc->flags & SIM_ARC_RECURSIVE);
+
+	arc->calls++;
+	if (is_outermost) {
+		arc->inclusive[0] += insns & (((uint64_t)1 << SIM_RECORD_MODIFIES) - 1);
+		arc->inclusive[1] += (uint32_t)accesses + (insns >> SIM_RECORD_MODIFIES);
+		arc->inclusive[2] += accesses >> 32;
+	}
+	if (to == from + 1)
+		return;
+	add_events(totals, from + 1);
+	for (unsigned i = 0; i < g->config.events && i < SIM_RECORD_EVENT_COUNT && is_outermost;
+	     i++)
+		arc->inclusive[i] += (uint64_t)(int64_t)from[1].events[i];
+}
+
+/* The frame of a call, and when it began. */
+struct begun {
+	struct sim_arc *arc;
+	const struct sim_record *at;
+	uint64_t sp, back;
+};
+
+/*
+ * Does the call lead to a stub whose jump is the next end? Then *call is what the jump leads to, as in
+ * sim_quick_lead_on, and the stub is passed.
+ */
+SIM_QUICK void pass_stub(struct sim_call_graph *g, const struct sim_quick *q,
+			 const struct sim_trail *trail, struct begun *call,
+			 const struct sim_record *next, struct sim_totals *totals)
+{
+	struct sim_site *site = &trail->sites[next->site];
+	struct sim_arc *arc = call->arc->other;
+
+	if (next->site < SIM_FIRST_SITE || site->is_call || next->pc - site->back < site->span ||
+	    entered_by(g, trail, site, next) == NULL || site->node == call->arc->callee ||
+	    arc == NULL || arc->function != site->function)
+		return;
+	arc = sim_quick_flagged(q, arc, call->arc->flags & SIM_ARC_JUMP);
+	if (arc == NULL)
+		return;
+	pass(g, call->arc, call->at, next, totals);
+	call->arc = arc;
+	call->at = next;
+}
+
+/*
+ * Follows the call at r. Where the next end is its return, or the jump of a stub, no frame is made for it, and the
+ * return or jump is followed as well. Returns the last record that is followed; NULL: none.
+ */
+SIM_QUICK const struct sim_record *quick_call(struct sim_call_graph *g, struct sim_quick *q,
+					      struct sim_trail *trail, struct sim_site *site,
+					      const struct sim_record *r,
+					      const struct sim_record *end,
+					      struct sim_totals *totals)
+{
+	struct begun call = {.at = r, .sp = r->sp, .back = site->back};
+	const struct sim_record *next;
+
+	if (q->top->sp <= call.sp || !sim_is_near(q->fiber, call.sp))
+		return NULL;
+	call.arc = sim_quick_flagged(q, arc_of(q, site), 0);
+	if (call.arc == NULL)
+		return NULL;
+	next = next_end(r, end);
+	if (next != NULL && call.arc->leads_on && !(next->site & SIM_RECORD_RETURN)) {
+		pass_stub(g, q, trail, &call, next, totals);
+		if (call.at == next)
+			next = next_end(next, end);
+	}
+	if (next != NULL && (next->site & SIM_RECORD_RETURN) && sim_record_sp(next) == call.sp &&
+	    next->pc == call.back) {
+		pass(g, call.arc, call.at, next, totals);
+		q->fiber->sp = call.sp;
+		return next;
+	}
+	take(trail, call.at->lane, totals);
+	if (!sim_quick_has_room(g, q, totals)) {
+		g->lost += call.at != r;
+		return call.at != r ? call.at : NULL;
+	}
+	q->fiber->sp = call.sp;
+	sim_quick_push(q, call.arc, call.sp, totals);
+	q->top->back = call.back;
+	return call.at;
 }
 
 /* As sim_quick_return: the return address is the one behind the call that made the frame. */
-SIM_QUICK bool quick_return(struct sim_call_graph *g, struct sim_quick *q,
-			    const struct sim_record *r, const struct sim_totals *totals)
+SIM_QUICK bool quick_return(struct sim_call_graph *g, struct sim_quick *q, struct sim_trail *trail,
+			    const struct sim_record *r, struct sim_totals *totals)
 {
 	const struct sim_frame *frame = q->top;
 	const uint64_t sp = sim_record_sp(r);
@@ -115,6 +215,7 @@ SIM_QUICK bool quick_return(struct sim_call_graph *g, struct sim_quick *q,
 		frame--;
 	if (frame[-1].sp < sp || frame->back != r->pc)
 		return false;
+	take(trail, r->lane, totals);
 	q->fiber->sp = sp;
 	do
 		sim_quick_pop(g, q, totals);
@@ -122,14 +223,16 @@ SIM_QUICK bool quick_return(struct sim_call_graph *g, struct sim_quick *q,
 	return true;
 }
 
-SIM_QUICK bool quick_jump(struct sim_call_graph *g, struct sim_quick *q, struct sim_site *site,
-			  const struct sim_totals *totals)
+SIM_QUICK bool quick_jump(struct sim_call_graph *g, struct sim_quick *q, struct sim_trail *trail,
+			  struct sim_site *site, const struct sim_record *r,
+			  struct sim_totals *totals)
 {
 	const struct sim_arc *top = q->top->arc;
 	struct sim_arc *arc;
 
 	if (site->node == q->node)
 		return true;
+	take(trail, r->lane, totals);
 	if (top->leads_on && top->callee == q->node && top->caller != 0)
 		return sim_quick_lead_on(g, q, site->function, totals);
 	arc = sim_quick_flagged(q, arc_of(q, site), SIM_ARC_JUMP);
@@ -166,57 +269,81 @@ static __attribute__((noinline)) void step_slowly(struct sim_call_graph *g,
 		top->back = site->back;
 }
 
-/* `site` is that of a record, which is no return's. */
-SIM_QUICK bool quick_step(struct sim_call_graph *g, struct sim_quick *q,
-			  const struct sim_trail *trail, const struct sim_record *r,
-			  const struct sim_totals *totals)
+/* Returns the last record that is followed, r or one behind it; NULL: none. */
+SIM_QUICK const struct sim_record *quick_step(struct sim_call_graph *g, struct sim_quick *q,
+					      struct sim_trail *trail, const struct sim_record *r,
+					      const struct sim_record *end,
+					      struct sim_totals *totals)
 {
-	struct sim_site *site = &trail->sites[r->site];
+	struct sim_site *site;
 
+	if (q->top == NULL || r->site == SIM_RECORD_ENTERS)
+		return NULL;
+	if (r->site & SIM_RECORD_RETURN)
+		return quick_return(g, q, trail, r, totals) ? r : NULL;
+	site = &trail->sites[r->site];
 	if (r->pc - site->back < site->span) /* within its function: a switch */
-		return true;
+		return r;
 	if (entered_by(g, trail, site, r) == NULL)
-		return false;
-	return site->is_call ? quick_call(g, q, site, r->sp, totals)
-			     : quick_jump(g, q, site, totals);
+		return NULL;
+	if (site->is_call)
+		return quick_call(g, q, trail, site, r, end, totals);
+	return quick_jump(g, q, trail, site, r, totals) ? r : NULL;
 }
 
-static void prefetch(const struct sim_trail *trail, const struct sim_record *r,
-		     const struct sim_record *end)
+/* The number of the record's site; 0, which is always near, if that is a return's, which is not looked at. */
+SIM_QUICK uint32_t looked_at(const struct sim_record *r)
 {
-	if (r + AHEAD >= end)
-		return;
-	__builtin_prefetch(&trail->sites[r[AHEAD].site & ~SIM_RECORD_RETURN]);
-	__builtin_prefetch(trail->sites[r[ARC_AHEAD].site & ~SIM_RECORD_RETURN].arc);
+	return r->site & ((r->site >> 31) - 1);
+}
+
+/* What records up to r + AHEAD look at, beginning with *next. */
+SIM_QUICK void prefetch(const struct sim_trail *trail, const struct sim_record **next,
+			const struct sim_record *r, const struct sim_record *end)
+{
+	const struct sim_record *last = end - r < AHEAD ? end : r + AHEAD;
+
+	for (; *next < last; ++*next) {
+		__builtin_prefetch(&trail->sites[looked_at(*next)]);
+		__builtin_prefetch(trail->sites[looked_at(*next - ARC_BEHIND)].arc);
+	}
+}
+
+/* Steps that nothing waits for have left the totals as they were. */
+static void take_last(struct sim_trail *trail, const struct sim_record *r,
+		      const struct sim_record *end, struct sim_totals *totals)
+{
+	while (end > r && end[-1].site == SIM_RECORD_EVENTS)
+		end--;
+	if (end > r)
+		take(trail, end[-1].lane, totals);
 }
 
 void sim_call_graph_records(struct sim_call_graph *g, struct sim_call_stack *s,
 			    struct sim_totals *totals, struct sim_trail *trail,
 			    const struct sim_record *r, const struct sim_record *end)
 {
+	const struct sim_record *const first = r, *last;
+	const struct sim_record *ahead = end - r < ARC_BEHIND ? end : r + ARC_BEHIND;
 	struct sim_quick q;
 
 	sim_quick_load(&q, s, false);
 	for (; r < end; r++) {
-		bool done = false;
-
-		prefetch(trail, r, end);
+		prefetch(trail, &ahead, r, end);
 		if (r->site == SIM_RECORD_EVENTS) {
 			add_events(totals, r);
 			continue;
 		}
-		sim_trail_take(trail, r->lane, totals);
-		if (q.top == NULL)
-			done = false;
-		else if (r->site & SIM_RECORD_RETURN)
-			done = quick_return(g, &q, r, totals);
-		else if (r->site != SIM_RECORD_ENTERS)
-			done = quick_step(g, &q, trail, r, totals);
-		if (done)
+		last = quick_step(g, &q, trail, r, end, totals);
+		if (last != NULL) {
+			r = last;
 			continue;
+		}
+		take(trail, r->lane, totals);
 		sim_quick_store(&q, s);
 		step_slowly(g, s, trail, r, totals);
 		sim_quick_load(&q, s, false);
 	}
 	sim_quick_store(&q, s);
+	take_last(trail, first, end, totals);
 }

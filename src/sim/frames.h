@@ -59,6 +59,7 @@ static inline void sim_frame_begin(struct sim_frame *frame, const struct sim_fib
 	frame->outer_function = 0;
 	frame->rare = f->rare_count - 1;
 	frame->back = 0;
+#pragma GCC unroll 3
 	for (unsigned i = 0; i < SIM_OFTEN; i++)
 		frame->often[i] = totals->event[i];
 	arc->calls++;
@@ -70,6 +71,7 @@ static inline void sim_frames_add(const struct sim_call_graph *g, const struct s
 {
 	struct sim_arc *arc = frame->arc;
 
+#pragma GCC unroll 3
 	for (unsigned i = 0; i < SIM_OFTEN; i++)
 		arc->inclusive[i] += totals->event[i] - frame->often[i];
 	if (__builtin_expect(f->rare_change[frame->rare] != totals->changes, 0))
