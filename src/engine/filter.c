@@ -40,7 +40,7 @@
 _Static_assert(FILTER_OWNERS == FILTER_CELLS + 3 * CELLS_BYTES, "layout");
 _Static_assert(FILTER_CODE_CELLS == STAMPS_AT + 3 * STAMPS_BYTES, "layout");
 _Static_assert(CODE_LINES <= 1ull << (64 - FILTER_LINE_BITS), "a site has room for the number of its cell");
-_Static_assert(FILTER_STAMPS >= FILTER_TICK + 32, "layout");
+_Static_assert(FILTER_LINES >= FILTER_TICK + 32 && FILTER_STAMPS >= FILTER_LINES + 8, "layout");
 
 static struct {
 	bool on;
@@ -98,6 +98,7 @@ static void write_constants(void)
 	uint64_t *masks = low(FILTER_ALIGN_MASKS), *tick = low(FILTER_TICK);
 
 	*(uint64_t *)low(FILTER_LINE_MASK) = address_mask & ~((1ull << FILTER_LINE_SHIFT) - 1);
+	*(uint64_t *)low(FILTER_LINES) = LINES;
 	for (uint32_t n = 0; n <= FILTER_LINE_SHIFT; n++)
 		masks[n] = (1ull << n) - 1;
 	tick[0] = tick[1] = 2;
@@ -211,6 +212,8 @@ uint32_t filter_new_site(const struct filter_site *site)
 	if (!s)
 		return 0;
 	*s = *site;
+	if (FILTER_OTHERS >> s->reg & 1)
+		s->flags |= FILTER_SITE_OTHER;
 	return (uint32_t)((uint64_t)((uint8_t *)s - f.sites.base) / sizeof *s);
 }
 
@@ -394,7 +397,7 @@ uint64_t filter_missed(uint64_t clock)
 		t->regs[site->reg] = touch(in, t->miss_address + base, a->size, a->kind, clock);
 	}
 	if (w.is_fast)
-		site->events = in->cell * cells.events;
+		site->events = in->cell ? in->cell * cells.events + w.columns[site->column][0] : 0;
 	return site->back;
 }
 

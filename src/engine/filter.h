@@ -27,6 +27,7 @@
 
 #define FILTER_LOW	   0x60000000
 #define FILTER_CELLS	   0x70000000
+#define FILTER_LINES	   (FILTER_LOW + 128) /* how many lines there are */
 #define FILTER_LINE_SHIFT  6
 #define FILTER_ADDRESS_BITS 47
 #define FILTER_LINE_BITS   (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT)
@@ -47,6 +48,8 @@
 #define FILTER_SITE_CODE   1 /* of a fetch, not of an access to data */
 #define FILTER_SITE_SECOND 2 /* the stamp is that of lane 1 */
 #define FILTER_SITE_SLOW   4 /* for C only */
+#define FILTER_SITE_OTHER  16 /* its register is none that filter_miss.S puts away */
+#define FILTER_OTHERS	   0xf020 /* these registers, a bit each: rbp, r12 to r15 */
 #define FILTER_SITE_PAIR   8 /* a fetch from two lines: the first was fetched from just before */
 /* struct filter_level */
 #define L_STAMPS 0
@@ -109,7 +112,7 @@ struct filter_site {
 	uint64_t back;	  /* the address of the store of the stamp */
 	uint64_t line;	  /* for FILTER_SITE_CODE: the last line of the instruction, see filter_site_line */
 	uint32_t segment; /* its number in trailers */
-	uint32_t events;  /* of all cells' numbers (cells.h) the first one of the instruction; 0: not known, or for C */
+	uint32_t events;  /* the number, of all that cells hold (cells.h), of its misses in the first level; 0: not known, or for C */
 	uint16_t index;	  /* of its access; of its instruction, for FILTER_SITE_CODE */
 	uint8_t reg;	  /* that then holds the stamp's address */
 	uint8_t flags;	  /* FILTER_SITE_CODE and others */

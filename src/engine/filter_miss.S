@@ -236,19 +236,42 @@
 41:
 	.endm
 
-/* The number of the site's event in all cells, rdi, and what the call graph calls it. Changes rdx, r10, r11. */
-	.macro count_event level
+/* One more of the event r10 in the record of the call graph rdx. */
+	.macro count_for_graph
+	incl	REC_COUNTS-REC_BYTES(%rdx,%r10,4)
+	.endm
+
+/* A miss of the first level. Changes rdx, r10, r11. */
+	.macro count_first
 	mov	STATE(F_CELLS), %rdx
-	movzbl	SITE_COLUMN(%rbx), %r10d
-	lea	filter_state(%rip), %r11
-	mov	F_COLUMNS + 4 * \level(%r11,%r10,8), %r10d
-	lea	(%rdx,%rdi,8), %rdx
-	incq	(%rdx,%r10,8)
+	incq	(%rdx,%rdi,8)
 	mov	%gs:T_STEP, %rdx
 	test	%rdx, %rdx
 	jz	42f
-	incl	REC_COUNTS-REC_BYTES(%rdx,%r10,4)
+	movzbl	SITE_COLUMN(%rbx), %r10d
+	lea	filter_state(%rip), %r11
+	mov	F_COLUMNS(%r11,%r10,8), %r10d
+	count_for_graph
 42:
+	.endm
+
+/* And of LL. */
+	.macro count_last
+	movzbl	SITE_COLUMN(%rbx), %r10d
+	lea	filter_state(%rip), %r11
+	lea	F_COLUMNS(%r11,%r10,8), %r11
+	mov	(%r11), %edx
+	mov	4(%r11), %r10d
+	sub	%r10, %rdx
+	neg	%rdx
+	add	%rdi, %rdx
+	mov	STATE(F_CELLS), %r11
+	incq	(%r11,%rdx,8)
+	mov	%gs:T_STEP, %rdx
+	test	%rdx, %rdx
+	jz	43f
+	count_for_graph
+43:
 	.endm
 
 /* A miss of the first level; all that follows it. */
@@ -256,17 +279,17 @@
 	bring_in	\level
 	touch_last	\last_missed
 \last_missed\()_done:
-	count_event	0
+	count_first
 	find_next	\level
 	cmpl	$0, STATE(\level + L_BY_USE)
-	je	stamp_of_arrival
+	je	.Lstamp_of_arrival
 	.endm
 
 	.text
 	.globl engine_filter_miss
 	.hidden engine_filter_miss
 	.type engine_filter_miss, @function
-/* rbx site, rdi the first number of its cell of events, rax line, r8 its cell, rsi its stamp, r9 flags */
+/* rbx site, rdi the number of its event, rax line, r8 its cell, rsi its stamp, r9 flags */
 engine_filter_miss:
 	each_of_miss save
 	lahf
@@ -281,30 +304,28 @@ engine_filter_miss:
 	testb	$(FILTER_SITE_CODE | FILTER_SITE_SLOW), SITE_FLAGS(%rbx)
 	jnz	6f
 	mov	%gs:T_MISS_ADDRESS, %rdx
-	mov	%edx, %eax
-	and	$63, %eax
 	movzbl	SITE_SPAN(%rbx), %ecx
-	add	%ecx, %eax
-	cmp	$63, %eax
-	ja	8f
 	mov	%rdx, %rax
+	add	%rdx, %rcx
 	shr	$FILTER_LINE_SHIFT, %rax
-	shr	$FILTER_ADDRESS_BITS, %rdx
-	jnz	8f
+	xor	%rdx, %rcx
+	cmp	$63, %rcx
+	ja	8f		/* it ends on another line */
+	cmp	FILTER_LINES, %rax
+	jae	8f
 	lea	FILTER_CELLS(,%rax,4), %r8
 	mov	(%r8), %esi
 	test	%esi, %esi
 	jnz	7f		/* it was only asked because it is not aligned */
 	open_events
 	save_vectors
-	miss_of	F_DATA, last_missed_of_data
+	miss_of	F_DATA, .Llast_missed_of_data
 2:	vmovdqu64	saved(%rip), %zmm16
 	movdqa	saved+144(%rip), %xmm0
 7:	movzbl	SITE_REG(%rbx), %eax
 	mov	%rsi, %gs:T_REGS(,%rax,8)
-	mov	$0xf020, %ecx
-	bt	%eax, %ecx
-	jc	71f
+	testb	$FILTER_SITE_OTHER, SITE_FLAGS(%rbx)
+	jnz	71f
 72:	mov	SITE_BACK(%rbx), %rax
 	mov	%rax, %gs:T_MISS_BACK
 	mov	%r9d, %eax
@@ -320,17 +341,17 @@ engine_filter_miss:
 71:	each_other give
 	jmp	72b
 	/* FIFO: the code behind the miss does not do it. */
-stamp_of_arrival:
+.Lstamp_of_arrival:
 	testb	$FILTER_SITE_SECOND, SITE_FLAGS(%rbx)
 	jnz	31f
 	vmovq	%xmm31, (%rsi)
 	jmp	2b
 31:	vmovhps	%xmm31, (%rsi)
 	jmp	2b
-last_missed_of_data:
+.Llast_missed_of_data:
 	bring_in_last
-	count_event	1
-	jmp	last_missed_of_data_done
+	count_last
+	jmp	.Llast_missed_of_data_done
 	/* A fetch. LL is asked for both lines of an instruction, and misses once. */
 6:	testb	$FILTER_SITE_SLOW, SITE_FLAGS(%rbx)
 	jnz	8f
@@ -346,21 +367,21 @@ last_missed_of_data:
 	testb	$FILTER_SITE_PAIR, SITE_FLAGS(%rbx)
 	jnz	5f
 4:	mov	%ecx, %r8d
-	miss_of	F_CODE, last_missed_of_code
+	miss_of	F_CODE, .Llast_missed_of_code
 	jmp	2b
-last_missed_of_code:
+.Llast_missed_of_code:
 	bring_in_last
 	cmpl	$0, has_missed(%rip)
-	jne	last_missed_of_code_done
-	count_event	1
-	jmp	last_missed_of_code_done
+	jne	.Llast_missed_of_code_done
+	count_last
+	jmp	.Llast_missed_of_code_done
 5:	dec	%rax
-	touch_last	last_missed_of_first
+	touch_last	.Llast_missed_of_first
 	inc	%rax
 	jmp	4b
-last_missed_of_first:
+.Llast_missed_of_first:
 	bring_in_last
-	count_event	1
+	count_last
 	movl	$1, has_missed(%rip)
 	inc	%rax
 	jmp	4b
