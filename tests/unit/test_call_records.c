@@ -12,21 +12,15 @@
 
 #include <cmocka.h>
 
-#include "call_program.h"
+#include "call_twice.h"
 #include "draw.h"
 #include "sim/call_records.h"
 
-#define STACK	     0x7fff00000000u
-#define OTHER	     0x7f0000000000u /* another stack */
-#define MOST_CALLS   100
 #define MOST_RECORDS 200
-#define MOST_ARCS    10000
 #define MOST_SITES   8192
 #define BEHIND	     4 /* a call is so long */
 
-static struct program p; /* told one at a time */
-static struct program q; /* told by records */
-
+/* q is told by records. */
 static struct {
 	struct sim_record record[MOST_RECORDS + 3];
 	unsigned count;
@@ -202,55 +196,9 @@ static void run_program(unsigned steps)
 
 /* ---- Are they the same? ---- */
 
-struct told {
-	unsigned caller, callee; /* functions: nodes are numbered as they are met */
-	uint32_t flags;
-	uint64_t pc, calls, inclusive[EVENTS];
-};
-
-struct tells {
-	const struct program *of;
-	unsigned count;
-	struct told item[MOST_ARCS];
-};
-
-static void tell(void *context, const struct sim_arc *a)
-{
-	struct tells *t = context;
-	const struct sim_node *nodes = t->of->graph.contexts.items;
-	struct told *told = &t->item[t->count++];
-
-	assert_true(t->count < MOST_ARCS);
-	*told = (struct told){nodes[a->caller].function,
-			      nodes[a->callee].function,
-			      a->flags,
-			      a->pc,
-			      a->calls,
-			      {0}};
-	memcpy(told->inclusive, a->inclusive, sizeof(told->inclusive));
-}
-
-static void compare(void)
-{
-	static struct tells one, many;
-
-	one = (struct tells){.of = &p};
-	many = (struct tells){.of = &q};
-	assert_memory_equal(p.totals.event, q.totals.event, sizeof(p.totals.event));
-	sim_call_graph_end(&p.graph, &p.stack, &p.totals);
-	sim_call_graph_end(&q.graph, &q.stack, &q.totals);
-	sim_call_graph_each_arc(&p.graph, tell, &one);
-	sim_call_graph_each_arc(&q.graph, tell, &many);
-	assert_int_equal(one.count, many.count);
-	assert_true(one.count > 0);
-	for (unsigned i = 0; i < one.count; i++)
-		assert_memory_equal(&one.item[i], &many.item[i], sizeof(one.item[i]));
-}
-
 /* Those that no record entered are placed where the others are. */
 static void compare_places(void)
 {
-	assert_int_equal(p.segments, q.segments);
 	for (unsigned i = 0; i < p.segments; i++) {
 		struct sim_segment *s = &q.segment[i];
 
@@ -263,21 +211,11 @@ static void compare_places(void)
 
 static void begin(void)
 {
-	program_begin(&p, 0, false);
-	program_begin(&q, 0, false);
+	begin_twice();
 	memset(&log, 0, sizeof(log));
 	log.sites = SIM_FIRST_SITE;
 	log.trail.sites = log.site;
 	log.trail.segment_at = segment_at;
-	for (unsigned f = 4; f < 256; f += 5)
-		p.kind[f] = q.kind[f] = SIM_FUNCTION_STUB;
-	p.kind[7] = q.kind[7] = SIM_FUNCTION_RESOLVER;
-}
-
-static void finish(void)
-{
-	program_release(&p);
-	program_release(&q);
 }
 
 static void records_come_to_the_same_as_segments(void **state)
@@ -289,7 +227,7 @@ static void records_come_to_the_same_as_segments(void **state)
 		functions = many[i % 5];
 		begin();
 		run_program(3000);
-		compare();
+		compare_arcs();
 		compare_places();
 		finish();
 	}
