@@ -16,9 +16,10 @@
 #include "draw.h"
 #include "sim/call_records.h"
 
+#define STUBS	     4u /* a function of which each piece is one */
 #define MOST_RECORDS 200
 #define MOST_SITES   8192
-#define BEHIND	     4 /* a call is so long */
+#define BEHIND	     8 /* from the beginning of a segment to where its call returns to */
 
 /* q is told by records. */
 static struct {
@@ -57,7 +58,7 @@ static unsigned site_of(struct sim_segment *left, uint64_t pc)
 		if (log.site[i].left == left && (!is_fixed || log.site[i].pc == pc))
 			return i;
 	assert_true(log.sites < MOST_SITES);
-	log.site[log.sites] = sim_site_of(&q.graph, left, is_fixed ? pc : 0, left->end_pc + BEHIND);
+	log.site[log.sites] = sim_site_of(&q.graph, left, is_fixed ? pc : 0, left->pc + BEHIND);
 	return log.sites++;
 }
 
@@ -150,7 +151,29 @@ static void do_return(unsigned frames)
 		return;
 	both(somewhere(), SIM_END_RETURN, l->slot);
 	levels -= frames;
-	both(draw() % 16 != 0 ? l->back : somewhere(), SIM_END_BRANCH, 0);
+	if (draw() % 16 == 0) { /* to somewhere else, of another function, too */
+		level[levels - 1].function = 1 + (unsigned)(draw() % functions);
+		both(somewhere(), SIM_END_BRANCH, 0);
+	} else {
+		both(l->back, SIM_END_BRANCH, 0);
+	}
+}
+
+/* Through one of eight stubs, each of which nearly always leads to the same function; half of these return at once. */
+static void do_call_of_stub(void)
+{
+	const uint64_t slot = level[levels - 1].slot - 8 - 8 * (draw() % 4), pc = somewhere();
+	const unsigned stub = (unsigned)(draw() % 8);
+	const unsigned function = 1 + (draw() % 16 != 0 ? stub : (unsigned)draw()) % functions;
+
+	if (levels == MOST_CALLS)
+		return;
+	both(pc, SIM_END_CALL, slot);
+	level[levels++] = (struct level){function, slot, pc + BEHIND};
+	both(STUBS << 12 | stub << 5 | (draw() % 4 == 0 ? RARE : 0), SIM_END_JUMP_INDIRECT, 0);
+	both((uint64_t)function << 12, SIM_END_FALL, 0);
+	if (draw() % 2 != 0)
+		do_return(1);
 }
 
 static void do_jump(void)
@@ -178,8 +201,10 @@ static void run_program(unsigned steps)
 	while (steps-- != 0) {
 		unsigned what = (unsigned)(draw() % 128);
 
-		if (what < 50)
+		if (what < 30)
 			do_call();
+		else if (what < 55)
+			do_call_of_stub();
 		else if (what < 92)
 			do_return(1);
 		else if (what < 94)
