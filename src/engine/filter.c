@@ -385,6 +385,7 @@ uint64_t filter_missed(uint64_t clock)
 	struct segment *s = segments_of_trailer(site->segment);
 	struct segment_insn *in;
 
+	filter_calls_missed(t);
 	if (site->flags & FILTER_SITE_CODE) {
 		in = &s->insn[site->index];
 		t->regs[site->reg] = fetch(s, in, clock);

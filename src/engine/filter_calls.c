@@ -13,7 +13,8 @@
 #include "engine/segments.h"
 #include "engine/util.h"
 
-#define RECORDS	      16384u /* followed at a time: 640 KB, and a fault for each time */
+#define RECORDS	      16384u /* 640 KB; the one behind them takes a fault of 20 us to make room */
+#define MANY	      512u   /* a miss, which leaves the code anyhow, has so many followed: 20 KB stay in the first cache */
 #define SITES_RESERVE (1ull << 30)
 #define FIRST_PLACES  4096u
 
@@ -35,7 +36,8 @@ static struct {
 	uint64_t places, used;
 } f;
 
-uint64_t filter_records_end;
+static uint64_t room_end;
+uint64_t filter_records_many;
 
 /* ---- Memory ---- */
 
@@ -50,7 +52,8 @@ static bool make_records(void)
 	f.end = (struct sim_record *)(void *)(memory + bytes);
 	f.first = f.end - RECORDS;
 	f.first[-1].site = SIM_RECORD_ENTERS;
-	filter_records_end = (uint64_t)(uintptr_t)f.end;
+	room_end = (uint64_t)(uintptr_t)f.end;
+	filter_records_many = (uint64_t)(uintptr_t)(f.first + MANY);
 	return true;
 }
 
@@ -210,7 +213,7 @@ static struct sim_record *new_record(struct thread *t)
 {
 	struct sim_record *r;
 
-	if (t->step == filter_records_end)
+	if (t->step == room_end)
 		follow(t, f.end);
 	r = last_of(t) + 1;
 	set_next(t, r + 1);
@@ -269,6 +272,19 @@ void filter_calls_enter(struct thread *t)
 	put_held_events(t);
 }
 
+/* The last one stays: nothing may have run behind it yet. */
+void filter_calls_missed(struct thread *t)
+{
+	const struct sim_record *last = last_of(t);
+
+	if (f.owner != t || t->step < filter_records_many || last->site == SIM_RECORD_EVENTS)
+		return;
+	sampler_lock();
+	follow(t, last);
+	*new_record(t) = *last;
+	sampler_unlock();
+}
+
 void filter_calls_cut(struct thread *t, struct segment *s, uint32_t insns)
 {
 	struct graph_thread *gt = t->calls;
@@ -309,7 +325,7 @@ bool filter_calls_is_full(struct thread *t, uint64_t address, struct frame_conte
 {
 	const uint8_t *store = (const uint8_t *)(uintptr_t)c->rip;
 
-	if (!f.on || address != filter_records_end || t != f.owner)
+	if (!f.on || address != room_end || t != f.owner)
 		return false;
 	sampler_lock();
 	follow(t, f.end);

@@ -62,11 +62,13 @@ void filter_calls_end(void);
 void filter_calls_cut(struct thread *t, struct segment *s, uint32_t insns);
 /* An event of t happened so often, beside what executions tell. */
 void filter_calls_count(uint32_t event, int64_t amount);
+/* An access or fetch of t has missed, which is not counted yet: many records are followed by now. */
+void filter_calls_missed(struct thread *t);
 /* t has faulted at an address: was it a record that has no room? Then it has by now, and the code goes on. */
 bool filter_calls_is_full(struct thread *t, uint64_t address, struct frame_context *c);
 
-/* For filter_miss.S: the end of the room. */
-extern uint64_t filter_records_end;
+/* For filter_miss.S: where the next record is when there are many. */
+extern uint64_t filter_records_many;
 
 #endif
 #endif

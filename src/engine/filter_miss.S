@@ -216,15 +216,15 @@
 	movdqa	%xmm0, saved+144(%rip)
 	.endm
 
-/* The call graph, if there is one, has a record of events behind the last step; else to C, which makes room. Changes rcx, rdx. */
+/* The call graph, if there is one, has a record of events behind the last step; where there are many records, to C, which has them followed. Changes rcx, rdx. */
 	.macro open_events
 	mov	%gs:T_STEP, %rdx
 	test	%rdx, %rdx
 	jz	41f
 	cmpl	$0, REC_SITE-REC_BYTES(%rdx)
 	je	41f
-	cmp	filter_records_end(%rip), %rdx
-	je	8f
+	cmp	filter_records_many(%rip), %rdx
+	jae	8f
 	xor	%ecx, %ecx
 	mov	%rcx, (%rdx)
 	mov	%rcx, 8(%rdx)

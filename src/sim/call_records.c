@@ -6,10 +6,6 @@
 
 #include "sim/quick_step.h"
 
-/* Sites and arcs are far from each other: they are asked for so many records ahead. */
-#define AHEAD	   12
-#define ARC_BEHIND 6 /* arcs, which sites lead to, so many less */
-
 struct sim_site sim_site_of(const struct sim_call_graph *g, struct sim_segment *left, uint64_t pc,
 			    uint64_t behind)
 {
@@ -291,24 +287,6 @@ SIM_QUICK const struct sim_record *quick_step(struct sim_call_graph *g, struct s
 	return quick_jump(g, q, trail, site, r, totals) ? r : NULL;
 }
 
-/* The number of the record's site; 0, which is always near, if that is a return's, which is not looked at. */
-SIM_QUICK uint32_t looked_at(const struct sim_record *r)
-{
-	return r->site & ((r->site >> 31) - 1);
-}
-
-/* What records up to r + AHEAD look at, beginning with *next. */
-SIM_QUICK void prefetch(const struct sim_trail *trail, const struct sim_record **next,
-			const struct sim_record *r, const struct sim_record *end)
-{
-	const struct sim_record *last = end - r < AHEAD ? end : r + AHEAD;
-
-	for (; *next < last; ++*next) {
-		__builtin_prefetch(&trail->sites[looked_at(*next)]);
-		__builtin_prefetch(trail->sites[looked_at(*next - ARC_BEHIND)].arc);
-	}
-}
-
 /* Steps that nothing waits for have left the totals as they were. */
 static void take_last(struct sim_trail *trail, const struct sim_record *r,
 		      const struct sim_record *end, struct sim_totals *totals)
@@ -324,12 +302,10 @@ void sim_call_graph_records(struct sim_call_graph *g, struct sim_call_stack *s,
 			    const struct sim_record *r, const struct sim_record *end)
 {
 	const struct sim_record *const first = r, *last;
-	const struct sim_record *ahead = end - r < ARC_BEHIND ? end : r + ARC_BEHIND;
 	struct sim_quick q;
 
 	sim_quick_load(&q, s, false);
 	for (; r < end; r++) {
-		prefetch(trail, &ahead, r, end);
 		if (r->site == SIM_RECORD_EVENTS) {
 			add_events(totals, r);
 			continue;

@@ -12,19 +12,13 @@
 
 #include <cmocka.h>
 
-#include "call_program.h"
+#include "call_twice.h"
 #include "draw.h"
 #include "sim/call_steps.h"
 
-#define STACK	   0x7fff00000000u
-#define OTHER	   0x7f0000000000u /* another stack */
-#define MOST_CALLS 100
 #define MOST_STEPS 300
-#define MOST_ARCS  10000
 
-static struct program p; /* told one at a time */
-static struct program q; /* told by steps */
-
+/* q is told by steps. */
 static struct {
 	struct sim_step step[MOST_STEPS + 3];
 	unsigned count;
@@ -211,40 +205,9 @@ static void run_program(unsigned steps)
 
 /* ---- Are they the same? ---- */
 
-struct told {
-	uint32_t caller, callee, flags;
-	uint64_t pc, calls, inclusive[EVENTS];
-};
-
-struct tells {
-	unsigned count;
-	struct told item[MOST_ARCS];
-};
-
-static void tell(void *context, const struct sim_arc *a)
-{
-	struct tells *t = context;
-	struct told *told = &t->item[t->count++];
-
-	assert_true(t->count < MOST_ARCS);
-	*told = (struct told){a->caller, a->callee, a->flags, a->pc, a->calls, {0}};
-	memcpy(told->inclusive, a->inclusive, sizeof(told->inclusive));
-}
-
 static void compare(void)
 {
-	static struct tells one, many;
-
-	one.count = many.count = 0;
-	assert_memory_equal(p.totals.event, q.totals.event, sizeof(p.totals.event));
-	sim_call_graph_end(&p.graph, &p.stack, &p.totals);
-	sim_call_graph_end(&q.graph, &q.stack, &q.totals);
-	sim_call_graph_each_arc(&p.graph, tell, &one);
-	sim_call_graph_each_arc(&q.graph, tell, &many);
-	assert_int_equal(one.count, many.count);
-	for (unsigned i = 0; i < one.count; i++)
-		assert_memory_equal(&one.item[i], &many.item[i], sizeof(one.item[i]));
-	assert_int_equal(p.segments, q.segments);
+	compare_arcs();
 	for (unsigned i = 0; i < p.segments; i++) {
 		assert_int_equal(p.segment[i].own.node, q.segment[i].own.node);
 		assert_int_equal(p.segment[i].own.executions, q.segment[i].own.executions);
@@ -253,18 +216,8 @@ static void compare(void)
 
 static void begin(void)
 {
-	program_begin(&p, 0, false);
-	program_begin(&q, 0, false);
+	begin_twice();
 	memset(&log, 0, sizeof(log));
-	for (unsigned f = 4; f < 256; f += 5)
-		p.kind[f] = q.kind[f] = SIM_FUNCTION_STUB;
-	p.kind[7] = q.kind[7] = SIM_FUNCTION_RESOLVER;
-}
-
-static void finish(void)
-{
-	program_release(&p);
-	program_release(&q);
 }
 
 static void steps_come_to_the_same_as_segments(void **state)
