@@ -291,6 +291,9 @@ void sampler_tick(struct thread *t, const struct counts *after)
 			open_window(t, total);
 		else
 			set_next_tick(t, total);
+	} else if (!is_simulation()) {
+		/* Should the window close before this thread has changed gears, nothing else would call it again. */
+		ticker_arm(t, PACING_REPORT_NS);
 	}
 	lock_drop(&s.lock);
 }
