@@ -155,6 +155,18 @@ static void look_through(struct thread *t, uint64_t process_at, uint64_t n)
 	t->extra.watch_accesses += end - skip;
 }
 
+/*
+ * A change of gears has a thread's timer set again. One that saw the window open, and so did not set it,
+ * but has not changed gears yet, would find nothing to change now, and not be called any more.
+ */
+static void call_again(struct thread *t)
+{
+	if (t->gear != GEAR_COUNT)
+		return;
+	t->tick_due = true;
+	poll_call(t);
+}
+
 /* The window is over: all threads' watches end. The lock is held. */
 static void close_window(struct thread *t, uint64_t total, uint32_t status)
 {
@@ -181,6 +193,11 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	plan_next();
 	alloc_window_closed(t->process, now_ns());
 	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o; o = o->next_thread)
+		if (o != t && o->process == t->process)
+			call_again(o);
+	lock_drop(&engine.world_lock);
 }
 
 static void count_pages(const struct thread *t, uint64_t total)
@@ -291,9 +308,6 @@ void sampler_tick(struct thread *t, const struct counts *after)
 			open_window(t, total);
 		else
 			set_next_tick(t, total);
-	} else if (!is_simulation()) {
-		/* Should the window close before this thread has changed gears, nothing else would call it again. */
-		ticker_arm(t, PACING_REPORT_NS);
 	}
 	lock_drop(&s.lock);
 }
