@@ -41,7 +41,7 @@ int main(void)
 
 	for (int i = 0; i < ROUNDS; i++) {
 		turn = 0;
-		if (pthread_create(&other, NULL, take_turns, &other) != 0)
+		if (pthread_create(&other, NULL, take_turns, &lock) != 0)
 			return 1;
 		take_turns(NULL);
 		pthread_join(other, NULL);
