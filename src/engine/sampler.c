@@ -155,18 +155,6 @@ static void look_through(struct thread *t, uint64_t process_at, uint64_t n)
 	t->extra.watch_accesses += end - skip;
 }
 
-/*
- * A change of gears has a thread's timer set again. One that saw the window open, and so did not set it,
- * but has not changed gears yet, would find nothing to change now, and not be called any more.
- */
-static void call_again(struct thread *t)
-{
-	if (t->gear != GEAR_COUNT)
-		return;
-	t->tick_due = true;
-	poll_call(t);
-}
-
 /* The window is over: all threads' watches end. The lock is held. */
 static void close_window(struct thread *t, uint64_t total, uint32_t status)
 {
@@ -174,9 +162,15 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	uint64_t now = total < s.pace.end ? total : s.pace.end;
 
 	lock_take(&engine.world_lock);
-	for (struct thread *o = engine.threads; o; o = o->next_thread)
+	for (struct thread *o = engine.threads; o; o = o->next_thread) {
 		if (o->watches && o->watches->window == s.window.number)
 			scan_end_watches(o, &s.window, status, now);
+		/* It may have seen the window, so not set its timer, and will find no gear to change. */
+		if (o != t && o->process == t->process && o->gear == GEAR_COUNT) {
+			o->tick_due = true;
+			poll_call(o);
+		}
+	}
 	lock_drop(&engine.world_lock);
 	w.length = now > s.pace.start ? now - s.pace.start : 0;
 	w.stands_for = s.pace.period_end - s.pace.period_start;
@@ -193,11 +187,6 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	plan_next();
 	alloc_window_closed(t->process, now_ns());
 	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
-	lock_take(&engine.world_lock);
-	for (struct thread *o = engine.threads; o; o = o->next_thread)
-		if (o != t && o->process == t->process)
-			call_again(o);
-	lock_drop(&engine.world_lock);
 }
 
 static void count_pages(const struct thread *t, uint64_t total)
