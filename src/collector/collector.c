@@ -66,7 +66,7 @@ struct channel_config collector_default_config(void)
 		.line_bytes = 64,
 		.window_min = 100000,
 		.window_max = 100000000,
-		.window_divisor = 32000,
+		.window_divisor = 64000,
 		.duty_ppm = 100000,
 		.samples_per_window = 150,
 		.nested_one_in = 4,

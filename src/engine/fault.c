@@ -425,17 +425,23 @@ static uint64_t counted(const struct thread *t, const struct frame_ucontext *uc)
 	return held;
 }
 
-/* Is that so? Not for instructions of the target that use it: there it has some number of the target's. */
+/*
+ * Is that so? Not for instructions of the target that use it: there it has some number of the target's. Where it
+ * never did, the block need not be looked for, which among a hundred thousand waits for memory.
+ */
 static bool has_counters(const struct thread *t, uint64_t pc)
 {
-	const struct block *b = cache_block_at((const uint8_t *)(uintptr_t)pc);
+	const struct block *b;
 	const struct insn_at *m;
 	struct insn_map map;
 
-	if (t->gear != GEAR_COUNT || !t->in_cache || !b)
+	if (t->gear != GEAR_COUNT || !t->in_cache || !cache_contains(pc))
 		return false;
 	if (!t->used31)
 		return true;
+	b = cache_block_at((const uint8_t *)(uintptr_t)pc);
+	if (!b)
+		return false;
 	m = find_insn(b, (uint32_t)(pc - address_of(b->start)), &map);
 	return m && !(m->flags & INSN_AT_APP31);
 }

@@ -27,8 +27,12 @@
 #define LATE_PART 16u		 /* of a window; one that begins later than that is passed over */
 #define DUTY_AT 120000000u	 /* accesses at which windows take just the configured share */
 #define DUTY_FROM 3000000u	 /* accesses up to which the share is the same, the largest */
-#define DUTY_LONG 250000000u	 /* accesses from which on it falls with the run, not its root */
-#define DUTY_LEAST 50u		 /* permille of the configured share, from there on */
+/*
+ * From so many accesses on a period is a part of the run so far: one 173rd, and a larger one in longer
+ * runs, up to one 120th at about twice this length. A run's last half then has 83 windows.
+ */
+#define DUTY_LONG 250000000u
+#define DUTY_LONGEST 520000000u
 #define SHORT_PART 1000u	 /* short runs have windows of this part, down to half the least */
 #define SPACING_MIN 500u	 /* accesses between samples, on average, unless a period is given */
 #define GROWTH_FROM 1000000u	 /* with a limit of windows, periods grow with the run and this */
@@ -55,22 +59,6 @@ static uint64_t clamp(uint64_t v, uint64_t low, uint64_t high)
 	return v < low ? low : v > high ? high : v;
 }
 
-/*
- * The share of accesses in windows, in millionths: short runs need more for the
- * same certainty than long ones can afford.
- */
-static uint64_t duty_at(uint64_t now)
-{
-	const uint64_t least = engine.config.duty_ppm * DUTY_LEAST / 1000;
-	uint64_t duty = engine.config.duty_ppm * square_root(DUTY_AT) /
-			square_root(clamp(now, DUTY_FROM, DUTY_LONG));
-
-	if (now > DUTY_LONG)
-		duty = (uint64_t)((unsigned __int128)duty * DUTY_LONG / now);
-	duty = duty > least ? duty : least;
-	return duty < 1000000 ? duty : 1000000;
-}
-
 /* Short runs need many windows more than long ones. */
 static uint64_t window_length(uint64_t now)
 {
@@ -78,6 +66,23 @@ static uint64_t window_length(uint64_t now)
 	uint64_t least = clamp(now / SHORT_PART, c->window_min / 2, c->window_min);
 
 	return clamp(c->window_divisor ? now / c->window_divisor : 0, least, c->window_max);
+}
+
+/*
+ * The share of accesses in windows, in millionths, w of them in the next: short runs need more for the
+ * same certainty than long ones can afford.
+ */
+static uint64_t duty_at(uint64_t now, uint64_t w)
+{
+	uint64_t duty = engine.config.duty_ppm * square_root(DUTY_AT) /
+			square_root(clamp(now, DUTY_FROM, DUTY_LONG));
+
+	if (now > DUTY_LONG) {
+		/* Of a period that is a part of the run, whatever its window has. */
+		duty = (uint64_t)((unsigned __int128)duty * DUTY_LONG * w / engine.config.window_min / now);
+		duty = duty * square_root(DUTY_LONG) / square_root(clamp(now, DUTY_LONG, DUTY_LONGEST));
+	}
+	return duty < 1000000 ? duty : 1000000;
 }
 
 /* How long a period is whose window has w accesses; at least w. */
@@ -110,8 +115,8 @@ static uint64_t period_length(const struct pacing *p, uint64_t now, uint64_t w, 
 void pacing_next(struct pacing *p)
 {
 	const struct channel_config *c = &engine.config;
-	uint64_t now = p->period_end, seen = now - p->left_out, duty = duty_at(seen);
-	uint64_t w = window_length(seen);
+	uint64_t now = p->period_end, seen = now - p->left_out;
+	uint64_t w = window_length(seen), duty = duty_at(seen, w);
 
 	p->period_start = now;
 	p->period_end = now + period_length(p, now, w, duty);

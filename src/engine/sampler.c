@@ -162,9 +162,15 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	uint64_t now = total < s.pace.end ? total : s.pace.end;
 
 	lock_take(&engine.world_lock);
-	for (struct thread *o = engine.threads; o; o = o->next_thread)
+	for (struct thread *o = engine.threads; o; o = o->next_thread) {
 		if (o->watches && o->watches->window == s.window.number)
 			scan_end_watches(o, &s.window, status, now);
+		/* It may have seen the window, so not set its timer, and will find no gear to change. */
+		if (o != t && o->process == t->process && o->gear == GEAR_COUNT) {
+			o->tick_due = true;
+			poll_call(o);
+		}
+	}
 	lock_drop(&engine.world_lock);
 	w.length = now > s.pace.start ? now - s.pace.start : 0;
 	w.stands_for = s.pace.period_end - s.pace.period_start;

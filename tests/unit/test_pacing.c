@@ -29,7 +29,7 @@ static void configure(void)
 		.gear = CHANNEL_GEAR_SAMPLE,
 		.window_min = 100000,
 		.window_max = 100000000,
-		.window_divisor = 32000,
+		.window_divisor = 64000,
 		.duty_ppm = 100000,
 		.samples_per_window = 150,
 	};
@@ -52,6 +52,47 @@ static void each_period_has_a_window(void **state)
 		pacing_open(&p, p.start);
 		pacing_close(&p, p.end);
 	}
+}
+
+/* Windows that begin in [from, end). */
+static int windows_between(uint64_t from, uint64_t end)
+{
+	struct pacing p;
+	int n = 0;
+
+	pacing_start(&p, 8);
+	for (pacing_next(&p); p.start < end; pacing_next(&p)) {
+		n += p.start >= from;
+		pacing_close(&p, p.end);
+	}
+	return n;
+}
+
+static void is_between(int n, int low, int high)
+{
+	assert_true(n >= low && n <= high);
+}
+
+/* From 520 million accesses on a run has 83 more each time that it doubles. */
+static void long_runs_have_as_many_windows_in_each_doubling(void **state)
+{
+	(void)state;
+	configure();
+	is_between(windows_between(250000000u, 500000000u), 99, 107);
+	is_between(windows_between(1000000000u, 2000000000u), 80, 86);
+	is_between(windows_between(8000000000u, 16000000000u), 80, 86);
+	is_between(windows_between(512000000000u, 1024000000000u), 80, 86);
+	/* In proportion to what is asked for. */
+	engine.config.duty_ppm = 25000;
+	is_between(windows_between(8000000000u, 16000000000u), 19, 23);
+}
+
+static void short_runs_have_more_windows(void **state)
+{
+	(void)state;
+	configure();
+	is_between(windows_between(0, 50000000u), 265, 281);
+	is_between(windows_between(50000000u, 250000000u), 211, 227);
 }
 
 static void a_late_window_is_as_long(void **state)
@@ -198,6 +239,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_period_has_a_window),
+		cmocka_unit_test(long_runs_have_as_many_windows_in_each_doubling),
+		cmocka_unit_test(short_runs_have_more_windows),
 		cmocka_unit_test(a_late_window_is_as_long),
 		cmocka_unit_test(a_missed_window_leaves_its_period_to_the_next),
 		cmocka_unit_test(no_window_stands_for_a_pause),
