@@ -37,7 +37,7 @@ struct block {
 	struct owed owed;    /* where direct branches enter; elsewhere nothing is */
 	uint8_t *start;	     /* first byte of its code */
 	uint8_t *body;	     /* where direct branches enter */
-	uint8_t published;	 /* a bit for each kind of entry: it has had its place in the table */
+	uint8_t published[ENTRIES]; /* how often it was given its place in the table, up to some number */
 	uint8_t *entry[ENTRIES]; /* where indirect branches enter, or NULL */
 	uint32_t second[ENTRIES]; /* the same from the second tables, from the arena's base on; or 0 */
 	uint32_t code_bytes;
@@ -123,8 +123,8 @@ uint64_t cache_blocks_made(void);
 /*
  * ---- Indirect branches: cache_indirect.c ----
  *
- * Where blocks of the count gear contend for a place of a table, the later one gets it, and the other one, when it is
- * wanted again, one in a second table, which is asked when the first has led to the wrong block. A compiler's
+ * Where blocks of the count gear contend for a place of a table, the later one gets it; one that has come back for it
+ * some times gets another one in a second table, which is asked when the first has led to the wrong block. A compiler's
  * returns met in the dispatcher 80,000 times a second before.
  */
 
