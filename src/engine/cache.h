@@ -126,8 +126,8 @@ uint64_t cache_blocks_made(void);
  * ---- Indirect branches: cache_indirect.c ----
  *
  * Where blocks of the count gear contend for a place of a table, the later one gets it; one that has come back for it
- * some times gets another one in a second table, which is asked when the first has led to the wrong block. A compiler's
- * returns met in the dispatcher 80,000 times a second before.
+ * some times gets another one in a second table, which is asked when the first has led to the wrong block. Of cc1
+ * 82,000 returns met in the dispatcher in a compilation of 0.8 s before.
  */
 
 /* Start-up: the tables of the gears count and stream, indexed by what mask takes of a pc. 0 or -1. */
