@@ -93,17 +93,18 @@ static void short_conditional(struct job *j, const struct insn *in)
 	taken[-1] = (uint8_t)(skip - taken);
 }
 
-/* push the return address of the target's call */
-static void push_return(struct job *j, const struct insn *in)
+/* The return address of the target's call, in the place of ours. */
+static void put_return(struct job *j, const struct insn *in)
 {
 	const uint64_t back = in->pc + in->length;
 	uint64_t *constant;
 
 	if (back >> 31 == 0) {
-		emit_u8(&j->o, 0x68);
+		emit_bytes(&j->o, (const uint8_t[]){ 0x48, 0xc7, 0x04, 0x24 }, 4); /* mov qword [rsp], imm32 */
 		emit_u32(&j->o, (uint32_t)back);
 		return;
 	}
+	emit_lea(&j->o, RSP, RSP, 8);
 	/* Close together: each call reads one. */
 	constant = j->arena->words++;
 	*constant = back;
@@ -189,8 +190,7 @@ void job_call_tails(struct job *j)
 		int32_t distance = (int32_t)(j->o.p - (j->call[k].field + 4));
 
 		memcpy(j->call[k].field, &distance, 4);
-		emit_lea(&j->o, RSP, RSP, 8);
-		push_return(j, in);
+		put_return(j, in);
 		if (in->kind == INSN_CALL) {
 			job_step_of_call(j, j->call[k].step);
 			job_jump_link(j, in->target);

@@ -37,7 +37,7 @@ struct block {
 	struct owed owed;    /* where direct branches enter; elsewhere nothing is */
 	uint8_t *start;	     /* first byte of its code */
 	uint8_t *body;	     /* where direct branches enter */
-	uint8_t published;	 /* a bit for each kind of entry: it has had its place in the table */
+	uint8_t published[ENTRIES]; /* how often it was given its place in the table, up to some number */
 	uint8_t *entry[ENTRIES]; /* where indirect branches enter, or NULL */
 	uint32_t second[ENTRIES]; /* the same from the second tables, from the arena's base on; or 0 */
 	uint32_t code_bytes;
@@ -68,12 +68,14 @@ struct arena {
 };
 
 /*
- * Bits of a pc that index the indirect branch table. pext takes bits 2 to 19:
- * targets are rarely closer than four bytes, and programs of tens of megabytes
- * would often meet in fewer. Without pext, bits 0 to 15.
+ * Bits of a pc that index the indirect branch table. pext takes bits 3 to 20:
+ * targets are rarely closer than eight bytes, and programs of tens of megabytes
+ * would often meet in fewer. (Of 19,000 return addresses that cc1 uses 6 % share a place
+ * and they lie on 11,300 lines; from bit 2 on 7 %, 13,000 lines; from bit 4 on 12 %, 8,900.)
+ * Without pext, bits 0 to 15.
  */
 #define IB_ENTRIES (1u << 18)
-#define IB_PEXT_MASK 0xffffcu
+#define IB_PEXT_MASK 0x1ffff8u
 
 /* Start-up. arena_bytes 0: the default. Returns 0 or -1. */
 int cache_init(uint64_t arena_bytes, uint32_t ib_mask);
@@ -123,9 +125,9 @@ uint64_t cache_blocks_made(void);
 /*
  * ---- Indirect branches: cache_indirect.c ----
  *
- * Where blocks of the count gear contend for a place of a table, the later one gets it, and the other one, when it is
- * wanted again, one in a second table, which is asked when the first has led to the wrong block. A compiler's
- * returns met in the dispatcher 80,000 times a second before.
+ * Where blocks of the count gear contend for a place of a table, the later one gets it; one that has come back for it
+ * some times gets another one in a second table, which is asked when the first has led to the wrong block. Of cc1
+ * 82,000 returns met in the dispatcher in a compilation of 0.8 s before.
  */
 
 /* Start-up: the tables of the gears count and stream, indexed by what mask takes of a pc. 0 or -1. */

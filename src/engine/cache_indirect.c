@@ -29,6 +29,9 @@
 #define SECOND_ENTRIES (1u << 16)
 #define SECOND_BYTES (SECOND_ENTRIES * 8ul)
 
+/* A block takes its place back so often: the other one may never be wanted again. */
+#define MOST_PUBLISHED 8
+
 static uint64_t *second_table[ENTRIES]; /* of the count gear; 0: nothing there */
 static uint64_t *ib_table[GEARS][ENTRIES];
 static bool ib_is_filled[GEARS]; /* not before there is code of the gear: they are 4 MB */
@@ -248,12 +251,12 @@ void cache_publish_indirect(struct block *b, enum entry which)
 	place = __atomic_load_n(ib_slot(b, which), __ATOMIC_RELAXED);
 	if (place == (uint64_t)(uintptr_t)b->entry[which])
 		return;
-	/* It has had its place already, and another block needed that: there is one for both. */
-	if (b->published >> which & 1 && has_second(b) && place != miss(which)) {
+	if (b->published[which] == MOST_PUBLISHED && has_second(b) && place != miss(which)) {
 		publish_second(b, which);
 		return;
 	}
-	b->published |= (uint8_t)(1u << which);
+	if (b->published[which] < MOST_PUBLISHED)
+		b->published[which]++;
 	__atomic_store_n(ib_slot(b, which), (uint64_t)(uintptr_t)b->entry[which], __ATOMIC_RELEASE);
 }
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What the engine counts of string instructions is the same whichever way it counts them.
+"""What the engine counts is the same whichever way it counts it.
 
-    string_counts.py [--dwell PATH] [--programs FOLDER] [--only EXPRESSION]
+    count_ways.py [--dwell PATH] [--programs FOLDER] [--only EXPRESSION]
 
-Short ones count themselves in translated code, long ones are counted when they have left it.
+Short string instructions count themselves in translated code, long ones are counted when they have left it. Pieces of
+code leave what they count to those behind them, or do it themselves.
 """
 import os
 import sqlite3
@@ -41,6 +42,29 @@ def so_they_do_with_counters_in_memory():
     check(engine == code, COLUMNS, 'are', code, 'and should be', engine)
 
 
+# Their counts do not depend on time or on addresses.
+PLAIN = ('leaving', 'faults', 'faults step', 'flags', 'returns', 'jumps', 'control', 'special', 'partway', 'partway fault',
+         'strings')
+
+
+@case
+def what_is_left_to_later_code_is_counted():
+    for command in PLAIN:
+        name, *arguments = command.split()
+        each, later = (counted('owes=%d' % owes, os.path.join(PROGRAMS, name), *arguments) for owes in (0, 1))
+        check(each[0][0] > 10000, command, 'has only', each[0][0], 'accesses')
+        check(each == later, 'of', command, COLUMNS, 'are', later, 'and should be', each)
+
+
+@case
+def so_it_is_where_the_cache_is_emptied_and_tables_are_small():
+    for command in PLAIN[:6]:
+        name, *arguments = command.split()
+        each, later = (counted('owes=%d,cache_mb=2,ib_bits=8' % owes, os.path.join(PROGRAMS, name), *arguments)
+                       for owes in (0, 1))
+        check(each == later, 'of', command, COLUMNS, 'are', later, 'and should be', each)
+
+
 def set_up(dwell, programs, folder):
     global DWELL, PROGRAMS
     DWELL, PROGRAMS = dwell, programs
@@ -48,4 +72,4 @@ def set_up(dwell, programs, folder):
 
 
 if __name__ == '__main__':
-    main('string-counts', __doc__, set_up, programs='build/tests/programs')
+    main('count-ways', __doc__, set_up, programs='build/tests/programs')

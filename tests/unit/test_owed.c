@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which segments of a block add to the counters, and what is owed behind each. */
+#include "engine/job.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+struct translate_options translate_options = { .owes = true };
+static struct job job;
+static struct block block, other;
+static uint32_t differences;
+
+struct block *cache_find(uint64_t pc, enum gear gear)
+{
+	return gear == GEAR_COUNT && pc == other.pc ? &other : 0;
+}
+
+bool insn_ends_block(const struct insn *in)
+{
+	return in->kind == INSN_JMP || in->kind == INSN_RET;
+}
+
+bool insn_is_call(const struct insn *in)
+{
+	return in->kind == INSN_CALL;
+}
+
+void job_count_difference(struct job *j, struct owed here, struct owed there)
+{
+	(void)j;
+	(void)here;
+	(void)there;
+	differences++;
+}
+
+#define PC 0x1000u
+
+/* Instructions of four bytes, the block's first at PC. Each is a segment with one load. */
+static void begin(const uint8_t *kinds, uint32_t n)
+{
+	block = (struct block){ .pc = PC };
+	other = (struct block){ .pc = 0x9000, .owed = { 1, 1, 0, 5 } };
+	job = (struct job){ .gear = GEAR_COUNT, .block = &block, .insns = n };
+	differences = 0;
+	for (uint32_t i = 0; i < n; i++)
+		job.in[i] = (struct insn){ .pc = PC + 4 * i, .length = 4, .kind = kinds[i], .loads = 1 };
+	job_owe_block(&job, (struct owed){ 0 });
+}
+
+/* The segment in[i]; is it `left` instructions and loads that are owed behind it? */
+static void segment(uint32_t i, bool adds, int left)
+{
+	job.first = i;
+	job.end = i + 1;
+	job.after[0] = (struct tally){ 1, 1, 0, 1 };
+	job_owe_segment(&job);
+	assert_int_equal(job.adds, adds);
+	assert_int_equal(job.left.instructions, left);
+	assert_int_equal(job.left.loads, left);
+	assert_int_equal(job.left.stores, 0);
+	job_owe_behind(&job);
+}
+
+static void a_branch_forward_leaves_it_to_both_sides(void **state)
+{
+	(void)state;
+	begin((const uint8_t[]){ INSN_JCC, INSN_JCC, INSN_RET }, 3);
+	job.in[0].target = 0x2000;
+	job.in[1].target = 0x3000;
+	segment(0, false, 1);
+	segment(1, false, 2);
+	segment(2, true, 0);
+	assert_int_equal(differences, 0);
+}
+
+static void branches_to_one_place_owe_the_same(void **state)
+{
+	(void)state;
+	begin((const uint8_t[]){ INSN_JCC, INSN_JCC, INSN_RET }, 3);
+	job.in[0].target = job.in[1].target = 0x2000;
+	segment(0, false, 1);
+	segment(1, true, 1);
+	segment(2, true, 0);
+}
+
+static void a_branch_to_known_code_owes_what_is_owed_there(void **state)
+{
+	(void)state;
+	begin((const uint8_t[]){ INSN_JCC, INSN_RET }, 2);
+	job.in[0].target = other.pc;
+	other.owed = (struct owed){ 3, 3, 0, 3 };
+	segment(0, true, 3);
+}
+
+static void a_branch_back_adds_whatever_is_owed(void **state)
+{
+	(void)state;
+	begin((const uint8_t[]){ INSN_PLAIN, INSN_JCC }, 2);
+	job.in[1].target = PC;
+	block.owed = job.owed = (struct owed){ 0 };
+	segment(0, false, 1);
+	segment(1, true, 0);
+	/* Even if that is nothing: adding is what stops a thread. */
+	begin((const uint8_t[]){ INSN_JCC }, 1);
+	job.in[0].target = PC - 16;
+	job.owed = (struct owed){ -1, -1, 0, -1 };
+	segment(0, true, 0);
+}
+
+static void where_the_block_joins_itself_the_difference_is_added(void **state)
+{
+	(void)state;
+	/* The first branch skips the second, which leaves more; the third instruction is an entry. */
+	begin((const uint8_t[]){ INSN_JCC, INSN_JCC, INSN_RET }, 3);
+	job.in[0].target = job.in[2].pc;
+	job.in[1].target = 0x2000;
+	job.in[2].entry = true;
+	segment(0, false, 1);
+	segment(1, false, 2);
+	assert_int_equal(differences, 1);
+	assert_int_equal(job.owed.instructions, 1);
+	/* Where a plain segment comes before the entry it adds itself. */
+	begin((const uint8_t[]){ INSN_JCC, INSN_PLAIN, INSN_RET }, 3);
+	job.in[0].target = job.in[2].pc;
+	job.in[2].entry = true;
+	segment(0, false, 1);
+	segment(1, true, 1);
+	assert_int_equal(differences, 0);
+}
+
+static void a_call_is_counted_before_it(void **state)
+{
+	(void)state;
+	begin((const uint8_t[]){ INSN_PLAIN, INSN_CALL, INSN_JCC, INSN_CALL }, 4);
+	job.in[2].target = 0x2000;
+	segment(0, true, -1);
+	segment(1, false, 0);
+	/* Nothing is owed where it returns to. */
+	assert_int_equal(job.owed.instructions, 0);
+	segment(2, false, 1);
+	segment(3, true, 0);
+}
+
+static void no_more_is_owed_than_fits(void **state)
+{
+	(void)state;
+	begin((const uint8_t[]){ INSN_PLAIN, INSN_PLAIN, INSN_PLAIN }, 3);
+	job.owed = (struct owed){ 126, 126, 0, 126 };
+	segment(0, false, 127);
+	segment(1, true, 0);
+}
+
+static void other_gears_owe_nothing(void **state)
+{
+	(void)state;
+	begin((const uint8_t[]){ INSN_JCC, INSN_RET }, 2);
+	job.gear = GEAR_STREAM;
+	job.in[0].target = 0x2000;
+	segment(0, true, 0);
+	segment(1, true, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_branch_forward_leaves_it_to_both_sides),
+		cmocka_unit_test(branches_to_one_place_owe_the_same),
+		cmocka_unit_test(a_branch_to_known_code_owes_what_is_owed_there),
+		cmocka_unit_test(a_branch_back_adds_whatever_is_owed),
+		cmocka_unit_test(where_the_block_joins_itself_the_difference_is_added),
+		cmocka_unit_test(a_call_is_counted_before_it),
+		cmocka_unit_test(no_more_is_owed_than_fits),
+		cmocka_unit_test(other_gears_owe_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, 0, 0);
+}
