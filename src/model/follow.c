@@ -139,10 +139,69 @@ static double regularity(const struct mixture *mix, const struct survival *s)
 	return fmax(0, 1 - log(before / s->left) * mean / (s->end_x * (1 - 1 / NEAR_END)));
 }
 
+/*
+ * The follows, counted from `begin` on, and the reuses that windows saw behind it. Returns how many
+ * there are in *out, which the caller frees.
+ */
+static size_t with_near_ones(const struct survival *s, double begin, const struct follow *follows,
+			     size_t count, struct follow **out)
+{
+	struct follow *all = malloc((count + s->count + 1) * sizeof(*all));
+	double weight = 0;
+	size_t n = 0;
+
+	*out = all;
+	if (all == NULL)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		weight += follows[i].weight;
+	for (size_t i = 0; i < count && weight > 0; i++)
+		all[n++] = (struct follow){follows[i].residual + s->end_x - begin,
+					   follows[i].weight * s->left / weight,
+					   follows[i].touched};
+	for (size_t i = 0; i < s->count; i++)
+		if (s->x[i] > begin)
+			all[n++] = (struct follow){s->x[i] - begin, s->mass[i], true};
+	return n;
+}
+
+/* What is left of the lines at each rate when all were watched for so long; at rest are those that were. */
+static void pass(struct mixture *mix, double watched)
+{
+	double left = mix->unseen;
+
+	for (int k = 0; k < RATES; k++) {
+		mix->share[k] *= exp(-mix->rate[k] * watched);
+		left += mix->share[k];
+	}
+	for (int k = 0; k < RATES; k++)
+		mix->share[k] /= left;
+	mix->unseen /= left;
+}
+
+/* Returns 0, or -1 when memory ran out. */
+static int fit(struct mixture *mix, const struct survival *s, const struct follow *follows,
+	       size_t count)
+{
+	double begin = s->end_x / NEAR_END, *likelihood = NULL;
+	struct follow *all;
+
+	count = with_near_ones(s, begin, follows, count, &all);
+	if (all != NULL)
+		likelihood = likelihoods(mix, all, count);
+	for (int i = 0; likelihood != NULL && i < STEPS; i++)
+		improve(mix, all, count, likelihood);
+	free(all);
+	if (likelihood == NULL)
+		return -1;
+	free(likelihood);
+	pass(mix, s->end_x - begin);
+	return 0;
+}
+
 int follow_tail(const struct model *m, const struct follow *follows, size_t count, struct tail *t)
 {
 	double end = m->pool.end_x, nearest = fmax(1, end / FINEST), farthest = 0, touched = 0;
-	double *likelihood;
 	struct mixture mix;
 
 	for (size_t i = 0; i < count; i++) {
@@ -152,12 +211,8 @@ int follow_tail(const struct model *m, const struct follow *follows, size_t coun
 	if (touched < FOLLOWS_MIN || farthest <= nearest)
 		return -1;
 	spread_rates(&mix, nearest, farthest, UNSEEN);
-	likelihood = likelihoods(&mix, follows, count);
-	if (likelihood == NULL)
+	if (fit(&mix, &m->pool, follows, count) != 0)
 		return -1;
-	for (int i = 0; i < STEPS; i++)
-		improve(&mix, follows, count, likelihood);
-	free(likelihood);
 	mix.end = end;
 	mix.regularity = regularity(&mix, &m->pool);
 	if (mix.regularity > REGULAR)
