@@ -5,9 +5,9 @@
  * Glue the windows of a run together and leave out what lies between: a line that is touched at
  * a steady rate, whatever its rate, is met after as many accesses of the glued run as of the real
  * one, on average and in distribution. So the first touches of lines watched on tell how the rates
- * of far lines are distributed: a mixture of exponentials, fitted by expectation maximization. So
- * many steps are taken from a flat start that a single rate is told, and no more, which leaves
- * the mixture smooth.
+ * of far lines are distributed: a mixture of exponentials, fitted by expectation maximization. Reuses
+ * that windows saw near their end are fitted with them: there is no jump where sight ends. So many steps
+ * are taken from a flat start that a single rate is told, and no more, which leaves the mixture smooth.
  *
  * Of lines that no later window sees touched some are at rest for ever, and more were touched once
  * or twice in between, and then no more: windows are a few percent of the run. How far these were
@@ -30,7 +30,7 @@
 #define REACH	    30.0
 #define REACH_LEAST 0.4
 #define REACH_MOST  3.0
-#define NEAR_END    4.0	 /* from this part of the end on reuses tell how regular lines are touched */
+#define NEAR_END    4.0	 /* from this part of the end on, reuses that were seen are fitted with the others */
 #define UNSEEN	    0.2	 /* to begin with, of the lines watched on */
 
 struct mixture {
