@@ -260,7 +260,7 @@ struct record_window {
 	uint32_t samples;
 	uint64_t start;		  /* accesses of the process when it opened */
 	uint64_t length;	  /* accesses inside it */
-	uint64_t stands_for;	  /* accesses from the end of the window before to its own end */
+	uint64_t stands_for;	  /* accesses of its period, and of those before that were passed over */
 	uint64_t footprint_pages; /* 4096-byte pages of its own the program held at that time */
 };
 

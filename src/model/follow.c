@@ -5,9 +5,9 @@
  * Glue the windows of a run together and leave out what lies between: a line that is touched at
  * a steady rate, whatever its rate, is met after as many accesses of the glued run as of the real
  * one, on average and in distribution. So the first touches of lines watched on tell how the rates
- * of far lines are distributed: a mixture of exponentials, fitted by expectation maximization. So
- * many steps are taken from a flat start that a single rate is told, and no more, which leaves
- * the mixture smooth.
+ * of far lines are distributed: a mixture of exponentials, fitted by expectation maximization. Reuses
+ * that windows saw near their end are fitted with them: there is no jump where sight ends. So many steps
+ * are taken from a flat start that a single rate is told, and no more, which leaves the mixture smooth.
  *
  * Of lines that no later window sees touched some are at rest for ever, and more were touched once
  * or twice in between, and then no more: windows are a few percent of the run. How far these were
@@ -30,7 +30,7 @@
 #define REACH	    30.0
 #define REACH_LEAST 0.4
 #define REACH_MOST  3.0
-#define NEAR_END    4.0	 /* from this part of the end on reuses tell how regular lines are touched */
+#define NEAR_END    4.0	 /* from this part of the end on, reuses that were seen are fitted with the others */
 #define UNSEEN	    0.2	 /* to begin with, of the lines watched on */
 
 struct mixture {
@@ -139,10 +139,69 @@ static double regularity(const struct mixture *mix, const struct survival *s)
 	return fmax(0, 1 - log(before / s->left) * mean / (s->end_x * (1 - 1 / NEAR_END)));
 }
 
+/*
+ * The follows, counted from `begin` on, and the reuses that windows saw behind it. Returns how many
+ * there are in *out, which the caller frees.
+ */
+static size_t with_near_ones(const struct survival *s, double begin, const struct follow *follows,
+			     size_t count, struct follow **out)
+{
+	struct follow *all = malloc((count + s->count + 1) * sizeof(*all));
+	double weight = 0;
+	size_t n = 0;
+
+	*out = all;
+	if (all == NULL)
+		return 0;
+	for (size_t i = 0; i < count; i++)
+		weight += follows[i].weight;
+	for (size_t i = 0; i < count && weight > 0; i++)
+		all[n++] = (struct follow){follows[i].residual + s->end_x - begin,
+					   follows[i].weight * s->left / weight,
+					   follows[i].touched};
+	for (size_t i = 0; i < s->count; i++)
+		if (s->x[i] > begin)
+			all[n++] = (struct follow){s->x[i] - begin, s->mass[i], true};
+	return n;
+}
+
+/* What is left of the lines at each rate when all were watched for so long; at rest are those that were. */
+static void pass(struct mixture *mix, double watched)
+{
+	double left = mix->unseen;
+
+	for (int k = 0; k < RATES; k++) {
+		mix->share[k] *= exp(-mix->rate[k] * watched);
+		left += mix->share[k];
+	}
+	for (int k = 0; k < RATES; k++)
+		mix->share[k] /= left;
+	mix->unseen /= left;
+}
+
+/* Returns 0, or -1 when memory ran out. */
+static int fit(struct mixture *mix, const struct survival *s, const struct follow *follows,
+	       size_t count)
+{
+	double begin = s->end_x / NEAR_END, *likelihood = NULL;
+	struct follow *all;
+
+	count = with_near_ones(s, begin, follows, count, &all);
+	if (all != NULL)
+		likelihood = likelihoods(mix, all, count);
+	for (int i = 0; likelihood != NULL && i < STEPS; i++)
+		improve(mix, all, count, likelihood);
+	free(all);
+	if (likelihood == NULL)
+		return -1;
+	free(likelihood);
+	pass(mix, s->end_x - begin);
+	return 0;
+}
+
 int follow_tail(const struct model *m, const struct follow *follows, size_t count, struct tail *t)
 {
 	double end = m->pool.end_x, nearest = fmax(1, end / FINEST), farthest = 0, touched = 0;
-	double *likelihood;
 	struct mixture mix;
 
 	for (size_t i = 0; i < count; i++) {
@@ -152,12 +211,8 @@ int follow_tail(const struct model *m, const struct follow *follows, size_t coun
 	if (touched < FOLLOWS_MIN || farthest <= nearest)
 		return -1;
 	spread_rates(&mix, nearest, farthest, UNSEEN);
-	likelihood = likelihoods(&mix, follows, count);
-	if (likelihood == NULL)
+	if (fit(&mix, &m->pool, follows, count) != 0)
 		return -1;
-	for (int i = 0; i < STEPS; i++)
-		improve(&mix, follows, count, likelihood);
-	free(likelihood);
 	mix.end = end;
 	mix.regularity = regularity(&mix, &m->pool);
 	if (mix.regularity > REGULAR)

@@ -34,7 +34,7 @@ enum model_policy {
 struct model_window {
 	uint64_t start;	     /* accesses of the process when it opened */
 	uint64_t length;     /* accesses inside it */
-	uint64_t stands_for; /* accesses since the end of the window before, its own included */
+	uint64_t stands_for; /* accesses of its period, in which its place was chosen by chance */
 	uint64_t footprint_pages; /* 4096-byte pages the program held; 0: unknown */
 };
 

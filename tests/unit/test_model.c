@@ -388,11 +388,11 @@ static void test_alike_neighbours_are_one_group(void **state)
 	model_free(m);
 }
 
-/* A window whose neighbours are far away speaks for half the way to each of them. */
-static void test_a_window_speaks_for_half_the_gap_on_each_side(void **state)
+/* However near to its end it came to lie; and the last one for the rest of the run, too. */
+static void test_a_window_speaks_for_its_period(void **state)
 {
-	/* [100 200) after a gap of 100, [600 700) after 400; the run ends at 1000. */
-	const struct model_window w[] = {{100, 100, 200, 1}, {600, 100, 500, 1}};
+	/* [180 280) of the first 300, [320 420) of the next 500; the run ends at 1000. */
+	const struct model_window w[] = {{180, 100, 300, 1}, {320, 100, 500, 1}};
 	struct model_sample s[200];
 	struct model_input in = {w, 2, s, 200, 1000, 1, 64};
 	struct model *m;
@@ -401,8 +401,8 @@ static void test_a_window_speaks_for_half_the_gap_on_each_side(void **state)
 		s[i] = (struct model_sample){1, i / 100, true};
 	m = model_new(&in, NULL);
 	assert_non_null(m);
-	assert_true(fabs(m->groups[0].weight - 0.4) < CLOSE); /* 100 + 100 + 200 */
-	assert_true(fabs(m->groups[1].weight - 0.6) < CLOSE); /* 200 + 100 + 300 */
+	assert_true(fabs(m->groups[0].weight - 0.3) < CLOSE);
+	assert_true(fabs(m->groups[1].weight - 0.7) < CLOSE); /* 500 and 200 */
 	model_free(m);
 }
 
@@ -506,7 +506,7 @@ int main(void)
 		cmocka_unit_test(test_one_group_alone_cannot_say_how_sure_it_is),
 		cmocka_unit_test(test_groups_are_consecutive_windows_of_100_samples),
 		cmocka_unit_test(test_alike_neighbours_are_one_group),
-		cmocka_unit_test(test_a_window_speaks_for_half_the_gap_on_each_side),
+		cmocka_unit_test(test_a_window_speaks_for_its_period),
 		cmocka_unit_test(test_students_quantiles_are_those_of_the_tables),
 		cmocka_unit_test(test_loads_weigh_the_phases),
 		cmocka_unit_test(test_shares_add_up_to_the_miss_ratio),

@@ -259,19 +259,18 @@ void trace_sample(const struct trace *t, const struct trace_sampling *how, uint6
 	uint64_t position = 0;
 
 	for (;;) {
-		uint64_t length = position / how->window_divisor, end;
-		double gap;
+		uint64_t length = position / how->window_divisor, period, end;
 
 		length = length < how->window_min ? how->window_min : length;
 		length = length > how->window_max ? how->window_max : length;
-		gap = -log(random_unit(&seed)) * (double)length * (1 - how->duty) / how->duty;
-		end = position + (uint64_t)gap + length;
+		period = (uint64_t)((double)length / how->duty);
+		end = position + length + (uint64_t)(random_unit(&seed) * (double)(period - length));
 		if (end > t->count)
 			break;
 		window[windows] =
 			(struct model_window){.start = end - length,
 					      .length = length,
-					      .stands_for = end - position,
+					      .stands_for = period,
 					      .footprint_pages = footprint_at(&f, t, end)};
 		for (double at = 0;;) {
 			size_t i;
@@ -290,7 +289,7 @@ void trace_sample(const struct trace *t, const struct trace_sampling *how, uint6
 				.position = i};
 		}
 		windows++;
-		position = end;
+		position += period;
 	}
 	*input = (struct model_input){.windows = window,
 				      .window_count = windows,

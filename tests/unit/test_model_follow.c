@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where far reuses lie, by lines that were watched on and by the reuses seen before sight ends. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#include "model/parts.h"
+
+#define END	1000.0
+#define PIECES	40 /* of what was seen, 25 accesses each */
+#define FOLLOWS 64
+
+struct far {
+	struct model m;
+	double x[PIECES], mass[PIECES];
+	struct follow follows[FOLLOWS];
+	struct tail t;
+};
+
+/* Lines are touched at one of two rates, with these means; a share of them at the second. */
+static double outlives(double x, double mean, double other, double share)
+{
+	return (1 - share) * exp(-x / mean) + share * exp(-x / other);
+}
+
+static void see_up_to_the_end(struct far *f, double mean, double other, double share)
+{
+	struct survival *s = &f->m.pool;
+
+	*f = (struct far){.t.count = MODEL_TAIL_PIECES};
+	*s = (struct survival){.x = f->x, .mass = f->mass, .count = PIECES, .end_x = END};
+	for (int i = 0; i < PIECES; i++) {
+		double from = END * i / PIECES, to = END * (i + 1) / PIECES;
+
+		f->x[i] = to;
+		f->mass[i] = outlives(from, mean, other, share) - outlives(to, mean, other, share);
+	}
+	s->left = outlives(END, mean, other, share);
+	f->m.accesses = 1e7;
+}
+
+/* Lines met after the quantiles of an exponential distribution. */
+static void watch_on(struct far *f, double mean)
+{
+	for (int i = 0; i < FOLLOWS; i++)
+		f->follows[i] = (struct follow){-mean * log(1 - (i + 0.5) / FOLLOWS), 1, true};
+}
+
+/* Distances beyond the end have then a mean of 2000, and quantiles -2000 log(1 - q). */
+static void one_rate_is_found(void **state)
+{
+	struct far f;
+
+	(void)state;
+	see_up_to_the_end(&f, 2000, 2000, 0);
+	watch_on(&f, 2000);
+	assert_int_equal(follow_tail(&f.m, f.follows, FOLLOWS, &f.t), 0);
+	for (size_t q = 0; q < f.t.count; q++) {
+		double exact = -2000 * log(1 - ((double)q + 0.5) / (double)f.t.count);
+
+		assert_true(f.t.x[q] - END > 0.75 * exact && f.t.x[q] - END < 1.33 * exact);
+	}
+}
+
+/*
+ * The lines watched on are all slow: those that are touched in bursts were met between two windows. But just
+ * before sight ends a reuse came every 300 accesses for each line at the fast rate, which half of the lines left have:
+ *
+ *	share of the fast at 0: 1 / (1 + exp(-1000 / 300) / exp(-1000 / 20000)) = 0.964
+ *
+ * One sixteenth of those left are touched within some 40 accesses; by the slow rate alone it took 1290.
+ */
+static void what_was_seen_near_the_end_goes_on(void **state)
+{
+	struct far bursts, steady;
+
+	(void)state;
+	see_up_to_the_end(&bursts, 20000, 300, 0.964);
+	watch_on(&bursts, 20000);
+	assert_int_equal(follow_tail(&bursts.m, bursts.follows, FOLLOWS, &bursts.t), 0);
+	see_up_to_the_end(&steady, 20000, 20000, 0);
+	watch_on(&steady, 20000);
+	assert_int_equal(follow_tail(&steady.m, steady.follows, FOLLOWS, &steady.t), 0);
+	assert_true(steady.t.x[0] - END > 600 && steady.t.x[0] - END < 2600);
+	assert_true(bursts.t.x[0] - END < 250);
+	assert_true(bursts.t.x[MODEL_TAIL_PIECES - 1] - END > 20000);
+}
+
+static void few_lines_tell_nothing(void **state)
+{
+	struct far f;
+
+	(void)state;
+	see_up_to_the_end(&f, 2000, 2000, 0);
+	watch_on(&f, 2000);
+	assert_int_equal(follow_tail(&f.m, f.follows, 11, &f.t), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_rate_is_found),
+		cmocka_unit_test(what_was_seen_near_the_end_goes_on),
+		cmocka_unit_test(few_lines_tell_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
