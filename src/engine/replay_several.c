@@ -8,11 +8,11 @@
 struct sim_several replay_several;
 
 bool replay_several_init(const struct sim_geometry *const g[], uint32_t count,
-			 const uint32_t first_event[], uint32_t events,
+			 const uint32_t first_event[], uint32_t stride,
 			 const struct sim_memory *memory)
 {
-	return events <= SIM_SEVERAL_EVENTS && sim_several_fits(g, count) &&
-	       sim_several_init(&replay_several, g, count, first_event, memory) == 0;
+	return sim_several_fits(g, count) &&
+	       sim_several_init(&replay_several, g, count, first_event, stride, memory) == 0;
 }
 
 /* The events, as sim_several_data returns them, are the instruction's. */
