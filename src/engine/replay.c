@@ -68,55 +68,15 @@ static void read_geometries(uint32_t *events)
 	}
 }
 
-/*
- * Of several in one pass the same event of all hierarchies has neighbouring bits, in one byte if there is room for that
- * (sim/event_bits.h). Returns how many events there are then, some of which nobody has; 0: there is no room.
- */
-static uint32_t place_events(uint32_t events, uint32_t first[], uint32_t *stride)
-{
-	const uint32_t n = engine.config.geometry_count, room = SIM_GRAPH_EVENTS - CELL_FIRST_MISS;
-	uint32_t most = 0;
-
-	for (uint32_t i = 0; i < n; i++) {
-		first[i] = i;
-		most = r.h[i].list.count > most ? r.h[i].list.count : most;
-	}
-	most -= CELL_FIRST_MISS;
-	*stride = 8 * most <= room ? 8 : n;
-	if (*stride * most <= room)
-		return CELL_FIRST_MISS + *stride * most;
-	*stride = 1;
-	memcpy(first, r.events_at, n * sizeof *first);
-	return events <= SIM_GRAPH_EVENTS ? events : 0;
-}
-
-/* Events in the order in which they are told, to their places. */
-static void order_events(const uint32_t first[], uint32_t stride, uint32_t events)
-{
-	uint8_t order[SIM_GRAPH_EVENTS] = {0, 1, 2};
-	uint8_t *next = order + CELL_FIRST_MISS;
-
-	for (uint32_t k = 0; k < engine.config.geometry_count; k++)
-		for (uint32_t i = CELL_FIRST_MISS; i < r.h[k].list.count; i++)
-			*next++ = (uint8_t)(CELL_FIRST_MISS + first[k] + (i - CELL_FIRST_MISS) * stride);
-	cells_set_order(order, events);
-}
-
 /* Changes the number of events to that of cells. */
 static bool make_several(uint32_t *events)
 {
 	const struct sim_geometry *each[CHANNEL_MAX_GEOMETRIES];
 	const uint32_t n = engine.config.geometry_count;
-	uint32_t first[CHANNEL_MAX_GEOMETRIES], stride, places = place_events(*events, first, &stride);
 
 	for (uint32_t i = 0; i < n; i++)
 		each[i] = &r.h[i].geometry;
-	if (n < 2 || !has_filter() || !places ||
-	    !replay_several_init(each, n, first, stride, &sim_pages) || !cells_init(places))
-		return false;
-	order_events(first, stride, *events);
-	*events = places;
-	return true;
+	return n > 1 && has_filter() && replay_several_init(each, n, events, &sim_pages);
 }
 
 static bool make_hierarchies(void)
