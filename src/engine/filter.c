@@ -298,11 +298,6 @@ uint64_t filter_line_of_code(const uint32_t *cell)
 	return f.lines[cell - (uint32_t *)low(CODE_CELLS_AT)];
 }
 
-uint64_t filter_line_of_data(const uint32_t *cell)
-{
-	return (uint64_t)(cell - (uint32_t *)low(FILTER_CELLS));
-}
-
 static struct sim_cache *cache_of(const struct filter_level *l)
 {
 	return l == &w.data ? f.caches.data : l == &w.code ? f.caches.code : f.caches.last;

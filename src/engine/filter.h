@@ -139,7 +139,11 @@ static inline uint64_t filter_site_line(uint64_t line, uint32_t cell)
 }
 /* And back: the line of a cell. */
 uint64_t filter_line_of_code(const uint32_t *cell);
-uint64_t filter_line_of_data(const uint32_t *cell);
+/* The same of data. */
+static inline uint64_t filter_line_of_data(const uint32_t *cell)
+{
+	return (uint64_t)(cell - (uint32_t *)(uintptr_t)FILTER_CELLS);
+}
 /* Address of a new counter of executions. 0: no room. Under the translate lock. */
 uint32_t filter_new_counter(void);
 /* The segment's executions are where everybody looks. */

@@ -13,7 +13,7 @@
 
 #define MISSES 2048u
 /* So many misses lie between finding which first levels missed, when rows below are asked for, and looking at these. */
-#define AHEAD  16u
+#define AHEAD 16u
 
 static struct {
 	struct sim_several *s;

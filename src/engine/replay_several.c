@@ -66,8 +66,7 @@ bool replay_several_init(const struct sim_geometry *const g[], uint32_t count, u
 		p.misses[k] = list.count - CELL_FIRST_MISS;
 	}
 	bits = place_events(&p);
-	if (!bits ||
-	    sim_several_init(&replay_several, g, count, p.first, p.stride, memory) != 0 ||
+	if (!bits || sim_several_init(&replay_several, g, count, p.first, p.stride, memory) != 0 ||
 	    !cells_init(CELL_FIRST_MISS + bits))
 		return false;
 	order_cells(&p);
@@ -126,8 +125,7 @@ static void missed(struct segment *s, struct segment_insn *in, enum sim_access a
 	uint32_t firsts = sim_several_missed(&replay_several, kind, line, line_of(victim));
 
 	if (firsts)
-		count(s, in, sim_several_below(&replay_several, access, firsts,
-							      line, line));
+		count(s, in, sim_several_below(&replay_several, access, firsts, line, line));
 }
 
 void replay_several_code_missed(struct segment *s, uint64_t line, uint64_t victim)

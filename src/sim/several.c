@@ -109,8 +109,9 @@ static inline unsigned use_last(const struct sim_several *s, const struct sim_la
 }
 
 /* The same where each stream has nothing but short rows. */
-static inline uint64_t go_to_last(const struct sim_several *s, uint32_t streams, unsigned column,
-				  uint64_t first, uint64_t last)
+static inline __attribute__((always_inline)) uint64_t
+go_to_last(const struct sim_several *s, uint32_t streams, unsigned column, uint64_t first,
+	   uint64_t last)
 {
 	uint64_t events = 0;
 
