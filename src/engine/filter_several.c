@@ -104,8 +104,12 @@ static void charge(const struct filter_miss *m, uint64_t events)
 		sim_count_each_bit(numbers + CELL_FIRST_MISS, events, true);
 }
 
-/* So that it can be counted there soon. */
-static void ask_for_cell(const struct filter_miss *m, uint32_t missed)
+/*
+ * So that it can be counted there soon: 80 % of the time here was waiting for that. Inlined for sure, as the compiler takes a function
+ * that does nothing but this for one without effect.
+ */
+static inline __attribute__((always_inline)) void ask_for_cell(const struct filter_miss *m,
+							       uint32_t missed)
 {
 	const unsigned kind = m->column ? SIM_OF_DATA : SIM_OF_CODE;
 	uint64_t events = f.s->firsts[kind].events[m->column][missed];
