@@ -9,6 +9,7 @@
 #include "engine/emit.h"
 #include "engine/exits.h"
 #include "engine/filter.h"
+#include "engine/filter_several.h"
 #include "engine/pages.h"
 #include "engine/poll.h"
 #include "engine/util.h"
@@ -145,7 +146,8 @@ static void arena_reset(struct arena *a)
 	a->thunk_hook = emit_thunk(&o, engine_hook);
 	a->thunk_miss[ENTRY_JUMP] = emit_thunk(&o, engine_ib_miss);
 	a->thunk_miss[ENTRY_RETURN] = emit_thunk(&o, engine_return_miss);
-	a->thunk_filter = emit_thunk(&o, engine_filter_miss);
+	a->thunk_filter = emit_thunk(&o, filter_several_is_on() ? engine_filter_miss_of_several :
+							   engine_filter_miss);
 	a->thunk_mismatch[ENTRY_JUMP] = emit_thunk(&o, engine_ib_mismatch);
 	a->thunk_mismatch[ENTRY_RETURN] = emit_thunk(&o, engine_return_mismatch);
 	for (int e = 0; e < ENTRIES; e++)

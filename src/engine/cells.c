@@ -15,9 +15,27 @@ bool cells_init(uint32_t events)
 		return true;
 	if (grow_init(&memory, RESERVE) != 0)
 		return false;
-	cells.events = events;
+	cells.events = cells.told = events;
 	cells.base = grow_take(&memory, events * sizeof *cells.base);
 	return true;
+}
+
+void cells_set_order(const uint8_t order[], uint32_t told)
+{
+	memcpy(cells.order, order, told * sizeof *order);
+	cells.told = told;
+	cells.is_ordered = true;
+	grow_in_large_pages(&memory); /* cells of several hierarchies are large */
+}
+
+void cells_copy(uint64_t *told, const uint64_t *numbers)
+{
+	if (!cells.is_ordered) {
+		memcpy(told, numbers, cells.told * sizeof *told);
+		return;
+	}
+	for (uint32_t i = 0; i < cells.told; i++)
+		told[i] = numbers[cells.order[i]];
 }
 
 uint32_t cells_new_from_spare(void)

@@ -13,14 +13,24 @@
 
 enum { CELL_INSTRUCTIONS, CELL_READS, CELL_WRITES, CELL_FIRST_MISS };
 
+#define CELLS_MOST_ORDERED 64u
+
 struct cells {
 	uint64_t *base;
 	uint32_t events; /* numbers of a cell */
+	uint32_t told;	 /* events that the collector knows of; the others, if there are more, never happen */
+	/* Where the number of each of these is in a cell, if they are not in their order. */
+	bool is_ordered;
+	uint8_t order[CELLS_MOST_ORDERED];
 };
 extern struct cells cells;
 
-/* Once. False: there is no address space. */
+/* Once. As many are told as there are. False: there is no address space. */
 bool cells_init(uint32_t events);
+/* Another order than that in which they are told: at most CELLS_MOST_ORDERED, those before CELL_FIRST_MISS where they are. */
+void cells_set_order(const uint8_t order[], uint32_t told);
+/* A cell's numbers, or those of anything that counts the same events, in the order in which they are told. */
+void cells_copy(uint64_t *told, const uint64_t *numbers);
 
 /* Cells are numbered from 1. */
 static inline uint64_t *cells_at(uint32_t cell)

@@ -9,6 +9,7 @@
 #include "engine/cells.h"
 #include "engine/filter_calls.h"
 #include "engine/filter_handover.h"
+#include "engine/filter_several.h"
 #include "engine/fsbase.h"
 #include "engine/graph.h"
 #include "engine/sampler.h"
@@ -16,6 +17,7 @@
 #include "engine/util.h"
 #include "sim/bits.h"
 #include "sim/hierarchy.h"
+#include "sim/several.h"
 
 #define LINES	     (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
 #define CELLS_BYTES  (LINES * sizeof(uint32_t))
@@ -44,7 +46,9 @@ _Static_assert(FILTER_LINES >= FILTER_TICK + 32 && FILTER_STAMPS >= FILTER_LINES
 
 static struct {
 	bool on;
-	struct sim_hierarchy *h;
+	struct sim_hierarchy *h; /* NULL: several */
+	struct filter_caches caches;
+	uint32_t most_bytes; /* of an access */
 	bool has_code;
 	struct grow sites;
 	uint64_t *lines; /* of code that have a cell, in the order of their cells */
@@ -53,6 +57,9 @@ static struct {
 	bool may_resume;
 	uint32_t stops;	 /* ever */
 	uint32_t wait;	 /* so many times more filter_resume does nothing */
+	/* Of several hierarchies: the lines of the access that missed in a front, the lower first. */
+	struct filter_miss missed[2];
+	uint32_t missed_lines;
 } f;
 
 struct filter_state filter_state;
@@ -162,23 +169,24 @@ static void make_first_level(struct filter_level *l, const struct sim_cache *c, 
 
 static void make_levels(void)
 {
-	const struct sim_cache *c = f.h->caches;
+	const struct filter_caches *c = &f.caches;
 
-	make_first_level(&w.data, &c[0], 0);
+	make_first_level(&w.data, c->data, 0);
 	if (f.has_code)
-		make_first_level(&w.code, &c[SIM_CODE_SLOT], 1);
-	w.is_fast = f.h->geometry.level_count == 2 && fits(&c[1]) &&
-		    c[1].replacement == SIM_REPLACE_LRU && !is_random(&c[0]) &&
-		    !(f.has_code && is_random(&c[SIM_CODE_SLOT]));
+		make_first_level(&w.code, c->code, 1);
+	w.is_fast = c->last != 0;
 	if (w.is_fast)
-		make_level(&w.last, &c[1], 2);
+		make_level(&w.last, c->last, 2);
 }
 
 static void prepare_misses(void)
 {
-	const uint8_t *columns = &f.h->list.index[SIM_MISSES]; /* of fetches, reads, writes; the next level's */
+	const uint8_t *columns;
 
 	w.sites = f.sites.base;
+	if (!f.h)
+		return;
+	columns = &f.h->list.index[SIM_MISSES]; /* of fetches, reads, writes; the next level's */
 	w.last_cells = low(LAST_CELLS_AT);
 	w.cells = cells.base;
 	for (uint32_t column = 0; column < 3; column++)
@@ -186,13 +194,15 @@ static void prepare_misses(void)
 			w.columns[column][level] = columns[3 * level + column];
 }
 
-bool filter_start(struct sim_hierarchy *h)
+/* With these caches, and accesses of so many bytes at most. */
+static bool start(const struct filter_caches *c, uint32_t most_bytes)
 {
-	f.h = h;
-	f.has_code = h->has_fetches;
-	if (!engine.wide || (graph_is_on() && !graph_takes_steps()) || !h->is_plain || h->geometry.is_unified ||
-	    h->most_bytes < 1u << FILTER_LINE_SHIFT || !fits_first(&h->caches[0]) ||
-	    (f.has_code && !fits_first(&h->caches[SIM_CODE_SLOT])) || cache_need_gear(GEAR_FILTER) != 0 ||
+	f.caches = *c;
+	f.has_code = c->code != 0;
+	f.most_bytes = most_bytes;
+	if (!engine.wide || (graph_is_on() && !graph_takes_steps()) ||
+	    most_bytes < 1u << FILTER_LINE_SHIFT || !fits_first(c->data) ||
+	    (f.has_code && !fits_first(c->code)) || cache_need_gear(GEAR_FILTER) != 0 ||
 	    grow_init(&f.sites, 1ull << 30) != 0 || !reserve(FILTER_LOW, LOW_BYTES + HIGH_BYTES) ||
 	    (graph_is_on() && !filter_calls_start()))
 		return false;
@@ -203,6 +213,28 @@ bool filter_start(struct sim_hierarchy *h)
 	prepare_misses();
 	f.on = f.may_resume = true;
 	return true;
+}
+
+bool filter_start(struct sim_hierarchy *h)
+{
+	struct sim_cache *c = h->caches, *code = h->has_fetches ? &c[SIM_CODE_SLOT] : 0;
+	bool is_fast = h->geometry.level_count == 2 && fits(&c[1]) &&
+		       c[1].replacement == SIM_REPLACE_LRU && !is_random(&c[0]) &&
+		       !(code && is_random(code));
+
+	f.h = h;
+	return h->is_plain && !h->geometry.is_unified &&
+	       start(&(struct filter_caches){&c[0], code, is_fast ? &c[1] : 0}, h->most_bytes);
+}
+
+bool filter_start_several(struct sim_several *s)
+{
+	const bool has_code = s->firsts[SIM_OF_CODE].count != 0;
+
+	return filter_several_start(s) &&
+	       start(&(struct filter_caches){&s->firsts[SIM_OF_DATA].front,
+					     has_code ? &s->firsts[SIM_OF_CODE].front : 0, 0},
+		     s->most_bytes);
 }
 
 uint32_t filter_new_site(const struct filter_site *site)
@@ -217,8 +249,14 @@ uint32_t filter_new_site(const struct filter_site *site)
 	return (uint32_t)((uint64_t)((uint8_t *)s - f.sites.base) / sizeof *s);
 }
 
+struct filter_site *filter_site_at(uint32_t number)
+{
+	return (struct filter_site *)(void *)f.sites.base + number;
+}
+
 void filter_forget_sites(void)
 {
+	filter_several_settle();
 	f.sites.used = sizeof(struct filter_site); /* number 0 is none */
 	filter_forget_call_sites();
 }
@@ -265,7 +303,7 @@ uint64_t filter_line_of_code(const uint32_t *cell)
 
 static struct sim_cache *cache_of(const struct filter_level *l)
 {
-	return &f.h->caches[l == &w.data ? 0 : l == &w.code ? SIM_CODE_SLOT : 1];
+	return l == &w.data ? f.caches.data : l == &w.code ? f.caches.code : f.caches.last;
 }
 
 /* The place in a row that gives way. */
@@ -291,6 +329,9 @@ static void bring_in(struct filter_level *l, uint64_t line, uint32_t *cell)
 	uint64_t places = 1ull << l->row_shift >> 3, first = (line & l->set_mask) * places;
 	uint64_t least = victim(l, first, places);
 
+	if (!f.h)
+		f.missed[f.missed_lines++] =
+			(struct filter_miss){.line = line & (LINES - 1), .victim = l->owners[least]};
 	if (l->owners[least])
 		*l->owners[least] = 0;
 	l->owners[least] = cell;
@@ -315,15 +356,41 @@ static bool touch_last(uint64_t line)
 	return touch_line(&w.last, line, &w.last_cells[line & (LINES - 1)], ++w.last_clock);
 }
 
+static const uint8_t columns[] = {
+	[SIM_LOAD] = 1, [SIM_STORE] = 2, [SIM_MODIFY] = 1, [SIM_FETCH] = 0};
+
+/* Lines of the access, one or both of two, have missed in a front of several hierarchies. */
+static void put_misses(struct segment_insn *in, enum sim_access kind, uint64_t first, uint64_t last)
+{
+	struct filter_miss *m = f.missed;
+
+	for (uint32_t i = 0; i < f.missed_lines; i++) {
+		m[i].insn = in;
+		m[i].column = columns[kind];
+	}
+	if (f.missed_lines == 2)
+		m[0].flags = MISS_GOES_ON;
+	if (f.missed_lines == 2 || m->line != (first >> FILTER_LINE_SHIFT & (LINES - 1)))
+		m[f.missed_lines - 1].flags = MISS_WITH_BEFORE;
+	else if (first >> FILTER_LINE_SHIFT != last >> FILTER_LINE_SHIFT)
+		m->flags = MISS_WITH_NEXT;
+	filter_several_make_room();
+	for (uint32_t i = 0; i < f.missed_lines; i++)
+		filter_several_put(&m[i]);
+	f.missed_lines = 0;
+}
+
 /* The first level has missed: what is below it. */
 static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t first, uint64_t last)
 {
-	static const uint8_t columns[] = { [SIM_LOAD] = 1, [SIM_STORE] = 2, [SIM_MODIFY] = 1,
-					   [SIM_FETCH] = 0 };
 	/* What others count is counted apart, as the call graph wants it as well. */
 	uint64_t *events = in->cell && w.is_fast ? cells_at(in->cell) : cells_spare();
 	uint64_t line = first >> FILTER_LINE_SHIFT, end = last >> FILTER_LINE_SHIFT;
 
+	if (!f.h) {
+		put_misses(in, kind, first, last);
+		return;
+	}
 	if (w.is_fast) {
 		const uint32_t *at = w.columns[columns[kind]];
 		bool missed = touch_last(line);
@@ -347,7 +414,7 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 static uint32_t touch(struct segment_insn *in, uint64_t address, uint32_t bytes, uint32_t kind,
 		      uint64_t time)
 {
-	uint64_t end = address + (bytes < f.h->most_bytes ? bytes : f.h->most_bytes) - 1;
+	uint64_t end = address + (bytes < f.most_bytes ? bytes : f.most_bytes) - 1;
 	uint64_t line = address >> FILTER_LINE_SHIFT, last = end >> FILTER_LINE_SHIFT;
 	bool missed = touch_line(&w.data, line, data_cell(line), time);
 
@@ -385,7 +452,7 @@ uint64_t filter_missed(uint64_t clock)
 	struct segment *s = segments_of_trailer(site->segment);
 	struct segment_insn *in;
 
-	filter_calls_missed(t);
+	filter_calls_catch_up(t);
 	if (site->flags & FILTER_SITE_CODE) {
 		in = &s->insn[site->index];
 		t->regs[site->reg] = fetch(s, in, clock);
@@ -503,7 +570,8 @@ void filter_stop(void)
 	if (!f.on)
 		return;
 	f.on = false;
-	filter_hand_over(f.h);
+	filter_several_settle();
+	filter_hand_over(&f.caches);
 	f.wait = 1u << (f.stops < MOST_DOUBLINGS ? f.stops++ : MOST_DOUBLINGS);
 }
 
@@ -511,7 +579,7 @@ bool filter_resume(struct thread *t)
 {
 	if (f.on || !f.may_resume || --f.wait)
 		return false;
-	filter_take_back(f.h);
+	filter_take_back(&f.caches);
 	t->clock = w.last_clock = FILTER_FIRST_TIME;
 	f.on = true;
 	return true;

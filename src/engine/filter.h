@@ -19,7 +19,9 @@
  * With FIFO replacement the stamp says when the line came, so that hits leave nothing; with random replacement there is
  * none, and lines are where the replay has them.
  *
- * One hierarchy of caches, one thread: the process's one thread owns all of it while the filter is on. While there are more
+ * Of several hierarchies it holds what all first levels have: filter_several.h.
+ *
+ * One thread: the process's one thread owns all of it while the filter is on. While there are more
  * threads they go on in the stream gear.
  */
 #ifndef DWELL_ENGINE_FILTER_H
@@ -79,6 +81,7 @@
 #include "engine/state.h"
 
 struct sim_hierarchy;
+struct sim_several;
 struct segment;
 struct repeat;
 
@@ -89,6 +92,8 @@ struct repeat;
 
 /* Can this hierarchy be simulated so? Then it is on from now on, with empty caches. Once. */
 bool filter_start(struct sim_hierarchy *h);
+/* The same of several hierarchies. */
+bool filter_start_several(struct sim_several *s);
 bool filter_is_on(void);
 /* Are fetches simulated? */
 bool filter_has_code(void);
@@ -121,6 +126,7 @@ struct filter_site {
 };
 /* Returns its number; 0: there is no memory. */
 uint32_t filter_new_site(const struct filter_site *site);
+struct filter_site *filter_site_at(uint32_t number);
 /* No code is left. */
 void filter_forget_sites(void);
 
@@ -136,6 +142,11 @@ static inline uint64_t filter_site_line(uint64_t line, uint32_t cell)
 }
 /* And back: the line of a cell. */
 uint64_t filter_line_of_code(const uint32_t *cell);
+/* The same of data. */
+static inline uint64_t filter_line_of_data(const uint32_t *cell)
+{
+	return (uint64_t)(cell - (uint32_t *)(uintptr_t)FILTER_CELLS);
+}
 /* Address of a new counter of executions. 0: no room. Under the translate lock. */
 uint32_t filter_new_counter(void);
 /* The segment's executions are where everybody looks. */
@@ -157,7 +168,7 @@ void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries
 void filter_undo_elements(uint32_t trailer, uint32_t n);
 
 /* glue: filter_miss.S */
-extern char engine_filter_miss[], engine_filter_miss_end[];
+extern char engine_filter_miss[], engine_filter_miss_of_several[], engine_filter_miss_end[];
 /* Called by it, with the clock. The registers of the target are in t->regs. Returns where to go on. */
 uint64_t filter_missed(uint64_t clock);
 

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
+#include "engine/filter_several.h"
 #include "engine/frame.h"
 #include "engine/graph.h"
 #include "engine/lanes.h"
@@ -26,17 +27,17 @@ struct place {
 
 static struct {
 	bool on;
-	bool holds_events;
-	struct sim_record held_events; /* of what comes next, see take_events */
+	bool holds_events; /* the trail has some of what comes next, see hold_events */
 	struct thread *owner;	       /* the thread in the filter gear, or NULL */
 	struct sim_record *first, *end;
 	struct sim_trail trail;
+	const struct sim_record *follow_end; /* for follow_records */
 	struct grow sites;
 	struct place *place;
 	uint64_t places, used;
 } f;
 
-static uint64_t room_end;
+uint64_t filter_records_end;
 uint64_t filter_records_many;
 
 /* ---- Memory ---- */
@@ -52,7 +53,7 @@ static bool make_records(void)
 	f.end = (struct sim_record *)(void *)(memory + bytes);
 	f.first = f.end - RECORDS;
 	f.first[-1].site = SIM_RECORD_ENTERS;
-	room_end = (uint64_t)(uintptr_t)f.end;
+	filter_records_end = (uint64_t)(uintptr_t)f.end;
 	filter_records_many = (uint64_t)(uintptr_t)(f.first + MANY);
 	return true;
 }
@@ -166,12 +167,23 @@ void filter_forget_targets(void)
 		sim_site_forget(s);
 }
 
+static void follow_records(void)
+{
+	graph_records(graph_of(f.owner), &f.trail, f.first, f.follow_end);
+}
+
 static void follow(struct thread *t, const struct sim_record *end)
 {
-	struct graph_thread *gt = graph_of(t);
-
-	if (gt)
-		graph_records(gt, &f.trail, f.first, end);
+	filter_several_count();
+	f.trail.words = filter_several_events();
+	f.trail.is_wide = filter_several_is_on();
+	f.follow_end = end;
+	if (graph_of(t) && f.trail.is_wide)
+		filter_with_vectors(follow_records);
+	else if (graph_of(t))
+		follow_records();
+	f.trail.is_wide = false;
+	filter_several_forget();
 	set_next(t, f.first);
 }
 
@@ -191,21 +203,29 @@ static void hold(struct thread *t, const struct sim_record *r)
 /* Is it a step behind which nothing has run? */
 static bool is_pending(const struct thread *t, const struct sim_record *r)
 {
-	return r >= f.first && r->site != SIM_RECORD_EVENTS && r->lane[0] == t->lane[0] &&
+	return r >= f.first && !sim_record_is_of_events(r) && r->lane[0] == t->lane[0] &&
 	       r->lane[1] == t->lane[1];
 }
 
 /*
  * What has faulted at once may have missed before: these events stand behind the step that is held back, and will again
- * if it is tried again. If a handler comes first they are counted before that.
+ * if it is tried again. If a handler comes first they are counted before that. Returns where they begin; `end`: there are none.
  */
-static struct sim_record *take_events(const struct thread *t, struct sim_record *end)
+static struct sim_record *events_behind_step(const struct thread *t, struct sim_record *end)
 {
-	if (end - f.first < 2 || end[-1].site != SIM_RECORD_EVENTS || !is_pending(t, end - 2))
-		return end;
-	f.held_events = end[-1];
-	f.holds_events = true;
-	return end - 1;
+	struct sim_record *r = end;
+
+	while (sim_record_is_of_events(r - 1)) /* the one in front of the first is not */
+		r--;
+	return is_pending(t, r - 1) ? r : end;
+}
+
+/* Records that have not been followed, of events of what comes next. */
+static void hold_events(const struct sim_record *r, const struct sim_record *end)
+{
+	f.holds_events |= r < end;
+	for (; r < end; r++)
+		sim_trail_hold(&f.trail, r);
 }
 
 /* The record behind the last one; there is room. */
@@ -213,7 +233,7 @@ static struct sim_record *new_record(struct thread *t)
 {
 	struct sim_record *r;
 
-	if (t->step == room_end)
+	if (t->step == filter_records_end)
 		follow(t, f.end);
 	r = last_of(t) + 1;
 	set_next(t, r + 1);
@@ -223,22 +243,24 @@ static struct sim_record *new_record(struct thread *t)
 static void put_held_events(struct thread *t)
 {
 	if (f.holds_events)
-		*new_record(t) = f.held_events;
+		*new_record(t) = (struct sim_record){.site = SIM_RECORD_HELD};
 	f.holds_events = false;
 }
 
 void filter_calls_settle(void)
 {
 	struct thread *t = f.owner;
-	struct sim_record *end;
+	struct sim_record *end, *last;
 	bool holds;
 
 	if (!t)
 		return;
 	put_held_events(t);
-	end = take_events(t, last_of(t) + 1);
+	last = last_of(t) + 1;
+	end = events_behind_step(t, last);
 	holds = is_pending(t, end - 1);
 	follow(t, end - holds);
+	hold_events(end, last);
 	if (t->calls)
 		sim_trail_take(&f.trail, t->lane, &t->calls->totals);
 	if (holds)
@@ -273,11 +295,12 @@ void filter_calls_enter(struct thread *t)
 }
 
 /* The last one stays: nothing may have run behind it yet. */
-void filter_calls_missed(struct thread *t)
+void filter_calls_catch_up(struct thread *t)
 {
 	const struct sim_record *last = last_of(t);
 
-	if (f.owner != t || t->step < filter_records_many || last->site == SIM_RECORD_EVENTS)
+	if (f.owner != t || t->step < filter_records_many || last->site == SIM_RECORD_EVENTS ||
+	    filter_several_is_on())
 		return;
 	sampler_lock();
 	follow(t, last);
@@ -321,11 +344,38 @@ void filter_calls_count(uint32_t event, int64_t amount)
 	r->events[event] += (int32_t)amount;
 }
 
+bool filter_calls_wait(void)
+{
+	return f.owner && last_of(f.owner) >= f.first;
+}
+
+void filter_calls_follow(void)
+{
+	if (f.owner)
+		follow(f.owner, last_of(f.owner) + 1);
+}
+
+void filter_calls_missed(void)
+{
+	struct thread *t = f.owner;
+	struct sim_record *r;
+
+	if (!t)
+		return;
+	r = last_of(t);
+	if (r->site != SIM_RECORD_WORDS) {
+		r = new_record(t);
+		*r = (struct sim_record){.site = SIM_RECORD_WORDS};
+		r->first_word = filter_several_waiting();
+	}
+	r->words++;
+}
+
 bool filter_calls_is_full(struct thread *t, uint64_t address, struct frame_context *c)
 {
 	const uint8_t *store = (const uint8_t *)(uintptr_t)c->rip;
 
-	if (!f.on || address != room_end || t != f.owner)
+	if (!f.on || address != filter_records_end || t != f.owner)
 		return false;
 	sampler_lock();
 	follow(t, f.end);

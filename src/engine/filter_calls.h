@@ -18,11 +18,14 @@
 
 /* struct sim_record */
 #define REC_SITE   0
+#define REC_FIRST  4
+#define REC_WORDS  8
 #define REC_COUNTS 4
 #define REC_PC	   8
 #define REC_LANES  16
 #define REC_SP	   32
 #define REC_BYTES  40
+#define REC_IS_OF_WORDS 2 /* SIM_RECORD_WORDS */
 
 #ifndef __ASSEMBLER__
 
@@ -37,7 +40,10 @@ _Static_assert(offsetof(struct sim_record, events) == REC_COUNTS, "layout");
 _Static_assert(offsetof(struct sim_record, pc) == REC_PC, "layout");
 _Static_assert(offsetof(struct sim_record, lane) == REC_LANES, "layout");
 _Static_assert(offsetof(struct sim_record, sp) == REC_SP, "layout");
+_Static_assert(offsetof(struct sim_record, first_word) == REC_FIRST, "layout");
+_Static_assert(offsetof(struct sim_record, words) == REC_WORDS, "layout");
 _Static_assert(SIM_RECORD_EVENTS == 0, "filter_miss.S relies on it");
+_Static_assert(SIM_RECORD_WORDS == REC_IS_OF_WORDS, "filter_miss.S relies on it");
 
 /* Calls are to be followed in the filter gear. False: there is no memory. Once. */
 bool filter_calls_start(void);
@@ -63,12 +69,18 @@ void filter_calls_cut(struct thread *t, struct segment *s, uint32_t insns);
 /* An event of t happened so often, beside what executions tell. */
 void filter_calls_count(uint32_t event, int64_t amount);
 /* An access or fetch of t has missed, which is not counted yet: many records are followed by now. */
-void filter_calls_missed(struct thread *t);
+void filter_calls_catch_up(struct thread *t);
+/* The miss that is about to be put behind those of filter_several.h happens now. */
+void filter_calls_missed(void);
+/* Is there a record that is not followed yet? */
+bool filter_calls_wait(void);
+/* All that is written down is followed, to make room for more. */
+void filter_calls_follow(void);
 /* t has faulted at an address: was it a record that has no room? Then it has by now, and the code goes on. */
 bool filter_calls_is_full(struct thread *t, uint64_t address, struct frame_context *c);
 
-/* For filter_miss.S: where the next record is when there are many. */
-extern uint64_t filter_records_many;
+/* For filter_miss.S: where the next record is when there are many; when there is no room. */
+extern uint64_t filter_records_many, filter_records_end;
 
 #endif
 #endif

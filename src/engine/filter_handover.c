@@ -4,7 +4,7 @@
 
 #include "engine/filter.h"
 #include "sim/cache_packed.h"
-#include "sim/hierarchy.h"
+#include "sim/geometry.h"
 
 #define w filter_state
 
@@ -15,14 +15,9 @@ static bool is_random(const struct sim_cache *c)
 	return c->replacement == SIM_REPLACE_RANDOM;
 }
 
-static uint32_t *data_cells(void)
-{
-	return (uint32_t *)(uintptr_t)FILTER_CELLS;
-}
-
 static uint32_t *cell_of_data(uint64_t line)
 {
-	return data_cells() + (line & (LINES - 1));
+	return (uint32_t *)(uintptr_t)FILTER_CELLS + (line & (LINES - 1));
 }
 
 static uint32_t *cell_of_code(uint64_t line)
@@ -33,11 +28,6 @@ static uint32_t *cell_of_code(uint64_t line)
 static uint32_t *cell_of_last(uint64_t line)
 {
 	return &w.last_cells[line & (LINES - 1)];
-}
-
-static uint64_t line_of_data(const uint32_t *cell)
-{
-	return (uint64_t)(cell - data_cells());
 }
 
 static uint64_t line_of_last(const uint32_t *cell)
@@ -55,17 +45,15 @@ struct pair {
 
 enum { PAIRS = 3 };
 
-static uint32_t find_pairs(struct sim_hierarchy *h, struct pair p[PAIRS])
+static uint32_t find_pairs(const struct filter_caches *c, struct pair p[PAIRS])
 {
-	struct sim_cache *c = h->caches;
 	uint32_t n = 0;
 
-	p[n++] = (struct pair){&w.data, &c[0], line_of_data, cell_of_data};
-	if (h->has_fetches)
-		p[n++] = (struct pair){&w.code, &c[SIM_CODE_SLOT], filter_line_of_code,
-				       cell_of_code};
-	if (w.is_fast)
-		p[n++] = (struct pair){&w.last, &c[1], line_of_last, cell_of_last};
+	p[n++] = (struct pair){&w.data, c->data, filter_line_of_data, cell_of_data};
+	if (c->code)
+		p[n++] = (struct pair){&w.code, c->code, filter_line_of_code, cell_of_code};
+	if (c->last)
+		p[n++] = (struct pair){&w.last, c->last, line_of_last, cell_of_last};
 	return n;
 }
 
@@ -151,19 +139,19 @@ static void take_back(const struct pair *p)
 	}
 }
 
-void filter_hand_over(struct sim_hierarchy *h)
+void filter_hand_over(const struct filter_caches *c)
 {
 	struct pair p[PAIRS];
-	uint32_t n = find_pairs(h, p);
+	uint32_t n = find_pairs(c, p);
 
 	for (uint32_t i = 0; i < n; i++)
 		hand_over(&p[i]);
 }
 
-void filter_take_back(struct sim_hierarchy *h)
+void filter_take_back(const struct filter_caches *c)
 {
 	struct pair p[PAIRS];
-	uint32_t n = find_pairs(h, p);
+	uint32_t n = find_pairs(c, p);
 
 	for (uint32_t i = 0; i < n; i++)
 		take_back(&p[i]);

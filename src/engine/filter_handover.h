@@ -6,11 +6,16 @@
 #ifndef DWELL_ENGINE_FILTER_HANDOVER_H
 #define DWELL_ENGINE_FILTER_HANDOVER_H
 
-struct sim_hierarchy;
+struct sim_cache;
+
+/* The first levels and, if the filter has it as well, the last one; else NULL, as code is where fetches are not simulated. */
+struct filter_caches {
+	struct sim_cache *data, *code, *last;
+};
 
 #define FILTER_FIRST_TIME 64u /* above the stamps of lines that are taken back */
 
-void filter_hand_over(struct sim_hierarchy *h);
-void filter_take_back(struct sim_hierarchy *h);
+void filter_hand_over(const struct filter_caches *c);
+void filter_take_back(const struct filter_caches *c);
 
 #endif

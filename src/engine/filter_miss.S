@@ -14,6 +14,7 @@
  */
 #include "engine/filter.h"
 #include "engine/filter_calls.h"
+#include "engine/filter_several.h"
 #include "engine/layout.h"
 
 #define TROUBLE_FLAGS 0x40500	/* alignment check, direction, trap: not for C code */
@@ -285,6 +286,45 @@
 	je	.Lstamp_of_arrival
 	.endm
 
+/* Of several hierarchies: the miss at rdi is counted in the record behind the last step, if there is a call graph. Changes rcx, rdx. */
+	.macro open_words
+	mov	%gs:T_STEP, %rdx
+	test	%rdx, %rdx
+	jz	44f
+	cmpl	$REC_IS_OF_WORDS, REC_SITE-REC_BYTES(%rdx)
+	je	43f
+	cmp	filter_records_end(%rip), %rdx
+	je	8b
+	mov	%rdi, %rcx
+	sub	filter_misses+Q_FIRST(%rip), %rcx
+	shr	$MISS_SHIFT, %rcx
+	movl	$REC_IS_OF_WORDS, REC_SITE(%rdx)
+	mov	%ecx, REC_FIRST(%rdx)
+	movl	$0, REC_WORDS(%rdx)
+	add	$REC_BYTES, %rdx
+	mov	%rdx, %gs:T_STEP
+43:	incl	REC_WORDS-REC_BYTES(%rdx)
+44:
+	.endm
+
+/* The miss is written down: of line rax in the front of `level`, with this column and these flags. */
+	.macro put_miss level, column
+	open_words
+	save_vectors
+	mov	\column, MISS_COLUMN(%rdi)
+	bring_in	\level
+	mov	%rax, MISS_LINE(%rdi)
+	mov	%r11, MISS_VICTIM(%rdi)
+	mov	%gs:T_MISS_SITE, %eax
+	mov	%eax, MISS_SITE(%rdi)
+	mov	SITE_EVENTS(%rbx), %eax
+	mov	%rax, MISS_EVENTS(%rdi)
+	add	$1 << MISS_SHIFT, %rdi
+	mov	%rdi, filter_misses+Q_NEXT(%rip)
+	find_next	\level
+	jmp	2b
+	.endm
+
 	.text
 	.globl engine_filter_miss
 	.hidden engine_filter_miss
@@ -409,6 +449,53 @@ engine_filter_miss:
 9:	pushq	$0x202
 	popfq
 	jmp	81b
+
+/* The same of several hierarchies. rdi where the miss is written down; the others as above */
+	.globl engine_filter_miss_of_several
+	.hidden engine_filter_miss_of_several
+engine_filter_miss_of_several:
+	each_of_miss save
+	lahf
+	seto	%al
+	mov	%eax, %r9d
+	mov	%gs:T_MISS_SITE, %ebx
+	shl	$SITE_SHIFT, %rbx
+	add	STATE(F_SITES), %rbx
+	mov	filter_misses+Q_NEXT(%rip), %rdi
+	cmp	filter_misses+Q_LAST(%rip), %rdi
+	jae	8b
+	testb	$FILTER_SITE_SLOW, SITE_FLAGS(%rbx)
+	jnz	8b
+	testb	$FILTER_SITE_CODE, SITE_FLAGS(%rbx)
+	jnz	22f
+	mov	%gs:T_MISS_ADDRESS, %rdx
+	mov	%edx, %eax
+	and	$63, %eax
+	movzbl	SITE_SPAN(%rbx), %ecx
+	add	%ecx, %eax
+	cmp	$63, %eax
+	ja	8b
+	mov	%rdx, %rax
+	shr	$FILTER_LINE_SHIFT, %rax
+	shr	$FILTER_ADDRESS_BITS, %rdx
+	jnz	8b
+	lea	FILTER_CELLS(,%rax,4), %r8
+	mov	(%r8), %esi
+	test	%esi, %esi
+	jnz	7b
+	movzbl	SITE_COLUMN(%rbx), %r10d
+	put_miss	F_DATA, %r10d
+22:	mov	SITE_LINE(%rbx), %rax
+	mov	%rax, %r8
+	shr	$FILTER_LINE_BITS, %r8
+	lea	FILTER_CODE_CELLS(,%r8,4), %r8d
+	shl	$(64 - FILTER_LINE_BITS), %rax
+	shr	$(64 - FILTER_LINE_BITS), %rax
+	mov	$(MISS_WITH_BEFORE << MISS_FLAGS_SHIFT), %r10d
+	xor	%ecx, %ecx
+	testb	$FILTER_SITE_PAIR, SITE_FLAGS(%rbx)
+	cmovz	%ecx, %r10d
+	put_miss	F_CODE, %r10d
 
 	.globl engine_filter_miss_end
 	.hidden engine_filter_miss_end

@@ -303,9 +303,11 @@ static void tell_arc(void *context, const struct sim_arc *arc)
 				.caller = arc->caller,
 				.callee = arc->callee,
 				.flags = arc->flags,
-				.events = graph.config.events };
+				.events = cells.told };
+	uint64_t inclusive[SIM_GRAPH_EVENTS];
 
-	records_arc(context, &r, arc->inclusive);
+	cells_copy(inclusive, arc->inclusive);
+	records_arc(context, &r, inclusive);
 }
 
 static void tell_jump(void *context, const struct sim_jump *jump)

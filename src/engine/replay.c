@@ -68,15 +68,15 @@ static void read_geometries(uint32_t *events)
 	}
 }
 
-static bool make_several(uint32_t events)
+/* Changes the number of events to that of cells. */
+static bool make_several(uint32_t *events)
 {
 	const struct sim_geometry *each[CHANNEL_MAX_GEOMETRIES];
 	const uint32_t n = engine.config.geometry_count;
 
 	for (uint32_t i = 0; i < n; i++)
 		each[i] = &r.h[i].geometry;
-	return n > 1 && has_filter() &&
-	       replay_several_init(each, n, r.events_at, events - CELL_FIRST_MISS, &sim_pages);
+	return n > 1 && has_filter() && replay_several_init(each, n, events, &sim_pages);
 }
 
 static bool make_hierarchies(void)
@@ -137,7 +137,7 @@ static bool make_all(uint32_t *events)
 	    c->geometry_bytes != sizeof(struct sim_geometry))
 		return false;
 	read_geometries(events);
-	r.is_several = make_several(*events);
+	r.is_several = make_several(events);
 	return (r.is_several || make_hierarchies()) && cells_init(*events) &&
 	       (!graph_is_on() || graph_start(*events));
 }
@@ -157,7 +157,9 @@ bool replay_start(void)
 	r.is_quick = prepare_quick();
 	r.code_shift = r.fetch.shift;
 	prepare_wide(&r.h[0]);
-	if (r.count == 1 && r.is_quick && has_filter())
+	if (r.is_several)
+		filter_start_several(&replay_several);
+	else if (r.count == 1 && r.is_quick && has_filter())
 		filter_start(&r.h[0]);
 	return true;
 }

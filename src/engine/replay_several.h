@@ -10,11 +10,10 @@
 #include "sim/several.h"
 
 /*
- * Can these be simulated so? first_event: where each one's misses begin among those of all. False: no, or there is
- * no memory for it. The geometries stay where they are, and the memory is never given back.
+ * Can these be simulated so? Then cells (cells.h) are made, and *events, of all of them, becomes how many numbers a cell has.
+ * False: no, or there is no memory for it. The geometries stay where they are, and the memory is never given back.
  */
-bool replay_several_init(const struct sim_geometry *const g[], uint32_t count,
-			 const uint32_t first_event[], uint32_t events,
+bool replay_several_init(const struct sim_geometry *const g[], uint32_t count, uint32_t *events,
 			 const struct sim_memory *memory);
 
 extern struct sim_several replay_several __attribute__((visibility("hidden")));

@@ -6,6 +6,7 @@
 #include "engine/cells.h"
 #include "engine/filter.h"
 #include "engine/filter_calls.h"
+#include "engine/filter_several.h"
 #include "engine/graph.h"
 #include "engine/records.h"
 #include "engine/replay.h"
@@ -67,9 +68,9 @@ static uint32_t take_parts(const struct part_of_segment *c)
 						 .has_events = cell && has_news(cell) };
 		if (!part[i].has_events)
 			continue;
-		memcpy(out.words + n, cell, cells.events * sizeof *cell);
+		cells_copy(out.words + n, cell);
 		memset(cell, 0, cells.events * sizeof *cell);
-		n += cells.events;
+		n += cells.told;
 	}
 	return n;
 }
@@ -99,7 +100,7 @@ static void tell(struct process *p, const struct part_of_segment *c, uint64_t ex
 	struct record_segment r = { .pc = c->s->graph.pc,
 				    .executions = executions,
 				    .parts = c->s->insns,
-				    .events = (uint16_t)cells.events,
+				    .events = (uint16_t)cells.told,
 				    .node = c->cell ? c->cell->node : 0 };
 	uint32_t words = take_parts(c);
 
@@ -158,6 +159,7 @@ void replay_tell(struct process *p)
 	if (!segments_are_on() || !p->profiling || p->borrowed_memory)
 		return;
 	filter_calls_settle();
+	filter_several_settle();
 	place_segments();
 	graph_tell_nodes(p);
 	lock_take(&engine.translate_lock); /* no segment is half made */
@@ -209,6 +211,7 @@ static void forget(const struct part_of_segment *c)
 
 void replay_forked(void)
 {
+	filter_several_settle();
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
 		filter_count_executions(s);
 		s->told = s->executions;

@@ -96,6 +96,8 @@ struct sim_call_graph {
 	struct sim_table arc_table, cell_table, jump_table;
 	struct sim_pool arcs, cells, jumps;
 	uint64_t lost; /* calls, jumps and cells that there was no memory for */
+	/* Set by the caller at any time, as that of sim_several: this processor has AVX-512, and its registers are free. */
+	bool is_wide;
 };
 
 /*
@@ -103,7 +105,7 @@ struct sim_call_graph {
  * (instructions, reads, writes), most calls have none of the rest.
  */
 struct sim_totals {
-	uint64_t event[SIM_GRAPH_EVENTS];
+	uint64_t event[SIM_GRAPH_EVENTS + 8]; /* the last 8 are none, see event_bits.h */
 	uint64_t changes; /* is another number than before when any but the first SIM_OFTEN rose */
 	uint64_t packed;  /* of a sum of SIM_COUNTS what they contain already; see call_steps.h */
 };

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "sim/event_bits.h"
 #include "sim/quick_step.h"
 
 struct sim_site sim_site_of(const struct sim_call_graph *g, struct sim_segment *left, uint64_t pc,
@@ -45,12 +46,51 @@ void sim_call_graph_place(struct sim_call_graph *g, struct sim_segment *segment)
 		segment->own.node = sim_contexts_root(&g->contexts, segment->function, UINT32_MAX);
 }
 
-SIM_QUICK void add_events(struct sim_totals *totals, const struct sim_record *r)
+/* One more of each event of these words. */
+static void add_words(struct sim_totals *totals, const struct sim_trail *trail,
+		      const struct sim_record *r)
 {
+	const uint64_t *word = trail->words + r->first_word;
+
+	for (const uint64_t *end = word + r->words; word < end; word++)
+		sim_count_each_bit(totals->event + SIM_OFTEN, *word, trail->is_wide);
+}
+
+static void add_held(struct sim_totals *totals, struct sim_trail *trail)
+{
+	for (unsigned i = 0; i < SIM_GRAPH_EVENTS; i++) {
+		totals->event[i] += trail->held[i];
+		trail->held[i] = 0;
+	}
+}
+
+SIM_QUICK void add_events(struct sim_totals *totals, struct sim_trail *trail,
+			  const struct sim_record *r)
+{
+	if (r->site == SIM_RECORD_WORDS) {
+		add_words(totals, trail, r);
+	} else if (r->site == SIM_RECORD_HELD) {
+		add_held(totals, trail);
+	} else {
 #pragma GCC unroll 9
-	for (unsigned i = 0; i < SIM_RECORD_EVENT_COUNT; i++)
-		totals->event[i] += (uint64_t)(int64_t)r->events[i];
+		for (unsigned i = 0; i < SIM_RECORD_EVENT_COUNT; i++)
+			totals->event[i] += (uint64_t)(int64_t)r->events[i];
+	}
 	totals->changes++;
+}
+
+void sim_trail_hold(struct sim_trail *trail, const struct sim_record *r)
+{
+	if (r->site == SIM_RECORD_WORDS) {
+		struct sim_totals sum = {.changes = 0};
+
+		add_words(&sum, trail, r);
+		for (unsigned i = 0; i < SIM_GRAPH_EVENTS; i++)
+			trail->held[i] += sum.event[i];
+	} else if (r->site == SIM_RECORD_EVENTS) {
+		for (unsigned i = 0; i < SIM_RECORD_EVENT_COUNT; i++)
+			trail->held[i] += (uint64_t)(int64_t)r->events[i];
+	}
 }
 
 static void find_entered(struct sim_call_graph *g, const struct sim_trail *trail,
@@ -100,12 +140,27 @@ SIM_QUICK struct sim_arc *arc_of(const struct sim_quick *q, struct sim_site *sit
 SIM_QUICK const struct sim_record *next_end(const struct sim_record *r,
 					    const struct sim_record *end)
 {
-	r += r + 1 < end && r[1].site == SIM_RECORD_EVENTS ? 2 : 1;
+	r += r + 1 < end && (r[1].site == SIM_RECORD_EVENTS || r[1].site == SIM_RECORD_WORDS) ? 2 : 1;
 	return r < end ? r : NULL;
 }
 
+/* The events of a record are the arc's. A byte of bits may stand for counters that it has not. */
+static void add_to_arc(const struct sim_call_graph *g, struct sim_arc *arc,
+		       const struct sim_trail *trail, const struct sim_record *r)
+{
+	const bool is_wide = trail->is_wide && (g->config.events - SIM_OFTEN) % 8 == 0;
+
+	for (uint32_t i = 0; r->site == SIM_RECORD_WORDS && i < r->words; i++)
+		sim_count_each_bit(arc->inclusive + SIM_OFTEN, trail->words[r->first_word + i],
+				   is_wide);
+	for (unsigned i = 0; r->site == SIM_RECORD_EVENTS && i < SIM_RECORD_EVENT_COUNT &&
+			     i < g->config.events;
+	     i++)
+		arc->inclusive[i] += (uint64_t)(int64_t)r->events[i];
+}
+
 /* An arc was taken at `from`, and what it led to has ended at `to`, which is the next end; nothing was pushed for it. */
-SIM_QUICK void pass(const struct sim_call_graph *g, struct sim_arc *arc,
+SIM_QUICK void pass(const struct sim_call_graph *g, struct sim_trail *trail, struct sim_arc *arc,
 		    const struct sim_record *from, const struct sim_record *to,
 		    struct sim_totals *totals)
 {
@@ -121,10 +176,9 @@ SIM_QUICK void pass(const struct sim_call_graph *g, struct sim_arc *arc,
 	}
 	if (to == from + 1)
 		return;
-	add_events(totals, from + 1);
-	for (unsigned i = 0; i < g->config.events && i < SIM_RECORD_EVENT_COUNT && is_outermost;
-	     i++)
-		arc->inclusive[i] += (uint64_t)(int64_t)from[1].events[i];
+	add_events(totals, trail, from + 1);
+	if (is_outermost)
+		add_to_arc(g, arc, trail, from + 1);
 }
 
 /* The frame of a call, and when it began. */
@@ -139,7 +193,7 @@ struct begun {
  * sim_quick_lead_on, and the stub is passed.
  */
 SIM_QUICK void pass_stub(struct sim_call_graph *g, const struct sim_quick *q,
-			 const struct sim_trail *trail, struct begun *call,
+			 struct sim_trail *trail, struct begun *call,
 			 const struct sim_record *next, struct sim_totals *totals)
 {
 	struct sim_site *site = &trail->sites[next->site];
@@ -152,7 +206,7 @@ SIM_QUICK void pass_stub(struct sim_call_graph *g, const struct sim_quick *q,
 	arc = sim_quick_flagged(q, arc, call->arc->flags & SIM_ARC_JUMP);
 	if (arc == NULL)
 		return;
-	pass(g, call->arc, call->at, next, totals);
+	pass(g, trail, call->arc, call->at, next, totals);
 	call->arc = arc;
 	call->at = next;
 }
@@ -183,7 +237,7 @@ SIM_QUICK const struct sim_record *quick_call(struct sim_call_graph *g, struct s
 	}
 	if (next != NULL && (next->site & SIM_RECORD_RETURN) && sim_record_sp(next) == call.sp &&
 	    next->pc == call.back) {
-		pass(g, call.arc, call.at, next, totals);
+		pass(g, trail, call.arc, call.at, next, totals);
 		q->fiber->sp = call.sp;
 		return next;
 	}
@@ -291,7 +345,7 @@ SIM_QUICK const struct sim_record *quick_step(struct sim_call_graph *g, struct s
 static void take_last(struct sim_trail *trail, const struct sim_record *r,
 		      const struct sim_record *end, struct sim_totals *totals)
 {
-	while (end > r && end[-1].site == SIM_RECORD_EVENTS)
+	while (end > r && sim_record_is_of_events(end - 1))
 		end--;
 	if (end > r)
 		take(trail, end[-1].lane, totals);
@@ -304,10 +358,11 @@ void sim_call_graph_records(struct sim_call_graph *g, struct sim_call_stack *s,
 	const struct sim_record *const first = r, *last;
 	struct sim_quick q;
 
+	g->is_wide = trail->is_wide;
 	sim_quick_load(&q, s, false);
 	for (; r < end; r++) {
-		if (r->site == SIM_RECORD_EVENTS) {
-			add_events(totals, r);
+		if (sim_record_is_of_events(r)) {
+			add_events(totals, trail, r);
 			continue;
 		}
 		last = quick_step(g, &q, trail, r, end, totals);
@@ -322,4 +377,5 @@ void sim_call_graph_records(struct sim_call_graph *g, struct sim_call_stack *s,
 	}
 	sim_quick_store(&q, s);
 	take_last(trail, first, end, totals);
+	g->is_wide = false;
 }

@@ -12,10 +12,15 @@
 
 #include "sim/call_graph.h"
 
-/* Records that are none of an end: of events, and of what is entered first. Other numbers are those of sites. */
+/*
+ * Records that are none of an end: of what is entered first, and of events: so many more of each; one more of each whose bit is
+ * set in some words of the trail; or what the trail holds. Other numbers are those of sites.
+ */
 #define SIM_RECORD_EVENTS 0u
 #define SIM_RECORD_ENTERS 1u
-#define SIM_FIRST_SITE	  2u
+#define SIM_RECORD_WORDS  2u
+#define SIM_RECORD_HELD	  3u
+#define SIM_FIRST_SITE	  4u
 #define SIM_RECORD_RETURN (1u << 31) /* is set in the number where the end is a return */
 
 #define SIM_RECORD_EVENT_COUNT 9u
@@ -36,6 +41,10 @@ struct sim_record {
 		struct {
 			uint32_t no_site;
 			int32_t events[SIM_RECORD_EVENT_COUNT]; /* of each event so many more */
+		};
+		struct {
+			uint32_t no_site_either;
+			uint32_t first_word, words; /* of the trail */
 		};
 	};
 };
@@ -65,7 +74,15 @@ struct sim_trail {
 	uint64_t seen[2]; /* the lanes, as far as the totals have them */
 	struct sim_site *sites;
 	struct sim_segment *(*segment_at)(uint64_t pc); /* NULL: there is none */
+	const uint64_t *words; /* a bit for each event that happened, bit 0 for number SIM_OFTEN */
+	bool is_wide;	       /* as sim/event_bits.h wants it */
+	uint64_t held[SIM_GRAPH_EVENTS]; /* of each event so many more: 0 once they are counted */
 };
+
+static inline bool sim_record_is_of_events(const struct sim_record *r)
+{
+	return r->site < SIM_FIRST_SITE && r->site != SIM_RECORD_ENTERS;
+}
 
 /* A site for an end of a segment that the graph knows; pc 0: it may lead anywhere. behind: where the segment ends. */
 struct sim_site sim_site_of(const struct sim_call_graph *g, struct sim_segment *left, uint64_t pc,
@@ -81,6 +98,9 @@ static inline void sim_site_forget(struct sim_site *site)
 void sim_call_graph_records(struct sim_call_graph *g, struct sim_call_stack *s,
 			    struct sim_totals *totals, struct sim_trail *trail,
 			    const struct sim_record *r, const struct sim_record *end);
+
+/* The trail holds the events of a record: it is not followed. */
+void sim_trail_hold(struct sim_trail *trail, const struct sim_record *r);
 
 /* What the lanes say now. */
 void sim_trail_take(struct sim_trail *trail, const uint64_t lane[2], struct sim_totals *totals);

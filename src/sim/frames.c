@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#include "sim/event_bits.h"
+
 #define FIRST_FRAMES 64u
 #define FIRST_ACTIVE 256u
 
@@ -106,8 +108,8 @@ bool sim_snapshots_take(const struct sim_call_graph *g, struct sim_fiber *f,
 	if (f->rare_count == f->rare_room && !grow_rare(g, f))
 		return false;
 	f->rare_change[f->rare_count] = totals->changes;
-	for (uint64_t i = 0; i < events; i++)
-		f->rare[f->rare_count * events + i] = totals->event[SIM_OFTEN + i];
+	sim_numbers_copy(f->rare + f->rare_count * events, totals->event + SIM_OFTEN, events,
+			 g->is_wide);
 	f->rare_count++;
 	return true;
 }
@@ -136,9 +138,8 @@ void sim_frames_add_rare(const struct sim_call_graph *g, const struct sim_fiber 
 {
 	const uint64_t events = rare_events(g);
 
-	for (uint64_t i = 0; i < events; i++)
-		frame->arc->inclusive[SIM_OFTEN + i] +=
-			totals->event[SIM_OFTEN + i] - f->rare[frame->rare * events + i];
+	sim_numbers_add_risen(frame->arc->inclusive + SIM_OFTEN, totals->event + SIM_OFTEN,
+			      f->rare + frame->rare * events, events, g->is_wide);
 }
 
 /* ---- What is active ---- */

@@ -101,9 +101,17 @@ static uint64_t go_below(const struct below_walk *w, uint32_t i)
 	return events;
 }
 
-/* The same for an access that lies on one line, where each stream has nothing but short rows. */
-static uint64_t go_to_last(const struct sim_several *s, uint32_t streams, unsigned column,
-			   uint64_t line)
+static inline unsigned use_last(const struct sim_several *s, const struct sim_last *l,
+				uint64_t line)
+{
+	return sim_row_touch_32(l->rows + (line & l->set_mask) * SIM_ROW,
+				(uint32_t)(line >> l->set_bits) + 1, s->is_wide);
+}
+
+/* The same where each stream has nothing but short rows. */
+static inline __attribute__((always_inline)) uint64_t
+go_to_last(const struct sim_several *s, uint32_t streams, unsigned column, uint64_t first,
+	   uint64_t last)
 {
 	uint64_t events = 0;
 
@@ -111,10 +119,12 @@ static uint64_t go_to_last(const struct sim_several *s, uint32_t streams, unsign
 		const struct sim_last *l = s->streams[__builtin_ctz(streams)].last;
 
 		for (; l->rows != NULL; l++) {
-			unsigned place = sim_row_touch_32(
-				l->rows + (line & l->set_mask) * SIM_ROW,
-				(uint32_t)(line >> l->set_bits) + 1, s->is_wide);
+			unsigned place = use_last(s, l, first), second;
 
+			if (last != first) {
+				second = use_last(s, l, last);
+				place = place > second ? place : second;
+			}
 			events |= place >= l->ways ? l->events[column] : 0;
 		}
 	}
@@ -132,11 +142,26 @@ uint64_t sim_several_below(struct sim_several *s, enum sim_access kind, uint32_t
 	uint64_t events = f->events[w.column][missed];
 	uint32_t streams = f->streams[missed];
 
-	if (first == last && s->is_flat)
-		return events | go_to_last(s, streams, w.column, first);
+	if (s->is_flat && first == last)
+		return events | go_to_last(s, streams, w.column, first, first);
+	if (s->is_flat)
+		return events | go_to_last(s, streams, w.column, first, last);
 	for (; streams != 0; streams &= streams - 1)
 		events |= go_below(&w, s->streams[__builtin_ctz(streams)].below);
 	return events;
+}
+
+void sim_several_prefetch(const struct sim_several *s, unsigned kind, uint32_t missed,
+			  uint64_t line)
+{
+	uint32_t streams = s->firsts[kind].streams[missed];
+
+	for (; streams != 0; streams &= streams - 1) {
+		const struct sim_last *l = s->streams[__builtin_ctz(streams)].last;
+
+		for (; l->rows != NULL; l++)
+			__builtin_prefetch(l->rows + (line & l->set_mask) * SIM_ROW, 1);
+	}
 }
 
 /* ---- Accesses ---- */

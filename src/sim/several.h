@@ -99,6 +99,7 @@ struct sim_several {
 	bool is_wide;
 	unsigned shift; /* line = address >> shift */
 	uint32_t most_bytes;
+	uint32_t stride; /* of bits of events */
 	const struct sim_memory *memory;
 	struct sim_firsts firsts[SIM_KINDS];
 	uint32_t stream_count;
@@ -123,11 +124,12 @@ struct sim_several {
 bool sim_several_fits(const struct sim_geometry *const g[], uint32_t count);
 
 /*
- * Empty caches. first_event: of each hierarchy, the number of the bit for its first miss (its event number 3, see
- * events.h); all are below SIM_SEVERAL_EVENTS. The geometries stay where they are. Returns 0, or -1: no memory; s wants release in both cases.
+ * Empty caches. Bit first_event[k] + i * stride is for the event number 3 + i of hierarchy k (see events.h: its misses begin
+ * there); all are below SIM_SEVERAL_EVENTS, and no two the same. The geometries stay where they are. Returns 0, or -1: no memory; s wants release in both cases.
  */
 int sim_several_init(struct sim_several *s, const struct sim_geometry *const g[], uint32_t count,
-		     const uint32_t first_event[], const struct sim_memory *memory);
+		     const uint32_t first_event[], uint32_t stride,
+		     const struct sim_memory *memory);
 void sim_several_release(struct sim_several *s);
 
 /* An access of any length, as for sim_hierarchy_data and _fetch. Returns events. */
@@ -140,6 +142,10 @@ uint64_t sim_several_fetch(struct sim_several *s, uint64_t pc, uint32_t bytes);
  * free place. Returns the first levels of the kind, SIM_OF_DATA or SIM_OF_CODE, that miss.
  */
 uint32_t sim_several_missed(struct sim_several *s, unsigned kind, uint64_t line, uint64_t victim);
+
+/* Ask this processor for what that will look at next, of an access to the line that has missed in these first levels. */
+void sim_several_prefetch(const struct sim_several *s, unsigned kind, uint32_t missed,
+			  uint64_t line);
 
 /* An access to lines `first` to `last`, at most two, has missed in these first levels. Returns events. */
 uint64_t sim_several_below(struct sim_several *s, enum sim_access kind, uint32_t missed,

@@ -253,12 +253,14 @@ static uint32_t ways_in_rows(const struct sim_cache_geometry *c)
 	return has_rows(c) ? ways_of(c) : 1;
 }
 
-static uint64_t miss_bit(const struct sim_events *list, uint32_t first_event, uint32_t level,
-			 unsigned column)
+static uint64_t miss_bit(const struct sim_several *s, const struct sim_events *list,
+			 uint32_t first_event, uint32_t level, unsigned column)
 {
 	uint32_t event = list->index[SIM_MISSES + 3 * level + column];
 
-	return event != SIM_NO_EVENT ? (uint64_t)1 << (first_event + event - SIM_MISSES) : 0;
+	if (event == SIM_NO_EVENT)
+		return 0;
+	return (uint64_t)1 << (first_event + (event - SIM_MISSES) * s->stride);
 }
 
 static int add_levels(struct sim_several *s, const struct sim_geometry *g, uint32_t *list,
@@ -276,7 +278,7 @@ static int add_levels(struct sim_several *s, const struct sim_geometry *g, uint3
 			return -1;
 		m = add_member(&s->below[i], ways_in_rows(c));
 		for (unsigned column = 0; column < 3; column++)
-			m->events[column] |= miss_bit(&events, first_event, level, column);
+			m->events[column] |= miss_bit(s, &events, first_event, level, column);
 		list = &m->child;
 	}
 	return 0;
@@ -301,7 +303,7 @@ static void add_outcomes(struct sim_several *s, const struct sim_geometry *g, ui
 			f->streams[missed] |= (uint8_t)(1u << stream);
 			for (unsigned column = 0; column < 3; column++)
 				f->events[column][missed] |=
-					miss_bit(&list, first_event, 0, column);
+					miss_bit(s, &list, first_event, 0, column);
 		}
 	}
 }
@@ -338,9 +340,10 @@ static void list_last(struct sim_several *s)
 }
 
 int sim_several_init(struct sim_several *s, const struct sim_geometry *const g[], uint32_t count,
-		     const uint32_t first_event[], const struct sim_memory *memory)
+		     const uint32_t first_event[], uint32_t stride, const struct sim_memory *memory)
 {
 	*s = (struct sim_several){.memory = memory,
+				  .stride = stride,
 				  .shift = (unsigned)__builtin_ctz(g[0]->levels[0].line_bytes),
 				  .most_bytes = g[0]->levels[0].line_bytes,
 				  .below_count = 1};

@@ -54,21 +54,29 @@ static inline unsigned sim_row_exchange_16_wide(uint64_t *row, uint64_t out, uin
 	return (unsigned)__builtin_ctzll(found | 1u << SIM_ROW);
 }
 
+/*
+ * A row of one vector register, of entries with this suffix of instructions and so many bits. zmm16 is all entry %0: zmm18 the
+ * row, and k1 and %0 where in it that is. Then what `in` names, all the entry that comes, moves in from the front up to there.
+ */
+#define SIM_ROW_FIND(suffix, mask)                     \
+	"vmovdqu64 (%1), %%zmm18\n\t"                  \
+	"vpcmpeq" suffix " %%zmm18, %%zmm16, %%k1\n\t" \
+	"kmov" mask " %%k1, %k0\n\t"
+#define SIM_ROW_MOVE_IN(suffix, mask, bits, last, in)              \
+	"valign" suffix " $" last ", " in ", %%zmm18, %%zmm17\n\t" \
+	"lea -1(%0), %2\n\t"                                       \
+	"xor %0, %2\n\t"                                           \
+	"kmov" mask " %k2, %%k1\n\t"                               \
+	"vmovdqa" bits " %%zmm17, %%zmm18%{%%k1%}\n\t"             \
+	"vmovdqu64 %%zmm18, (%1)\n\t"
+
 static inline unsigned sim_row_exchange_8_wide(uint64_t *row, uint64_t out, uint64_t in)
 {
 	uint64_t found = out;
 
 	__asm__ volatile("vpbroadcastq %0, %%zmm16\n\t"
-			 "vpbroadcastq %2, %%zmm17\n\t"
-			 "vmovdqu64 (%1), %%zmm18\n\t"
-			 "vpcmpeqq %%zmm18, %%zmm16, %%k1\n\t"
-			 "valignq $7, %%zmm17, %%zmm18, %%zmm17\n\t"
-			 "kmovb %%k1, %k0\n\t"
-			 "lea -1(%0), %2\n\t"
-			 "xor %0, %2\n\t"
-			 "kmovb %k2, %%k1\n\t"
-			 "vmovdqa64 %%zmm17, %%zmm18%{%%k1%}\n\t"
-			 "vmovdqu64 %%zmm18, (%1)\n\t"
+			 "vpbroadcastq %2, %%zmm17\n\t" SIM_ROW_FIND("q", "b")
+				 SIM_ROW_MOVE_IN("q", "b", "64", "7", "%%zmm17")
 			 : "+r"(found), "+r"(row), "+r"(in)
 			 :
 			 : SIM_ROW_CHANGES);
@@ -79,16 +87,8 @@ static inline unsigned sim_row_touch_32_wide(uint32_t *row, uint32_t entry)
 {
 	uint64_t found = entry, moved;
 
-	__asm__ volatile("vpbroadcastd %k0, %%zmm16\n\t"
-			 "vmovdqu64 (%1), %%zmm18\n\t"
-			 "vpcmpeqd %%zmm18, %%zmm16, %%k1\n\t"
-			 "valignd $15, %%zmm16, %%zmm18, %%zmm17\n\t"
-			 "kmovw %%k1, %k0\n\t"
-			 "lea -1(%0), %2\n\t"
-			 "xor %0, %2\n\t"
-			 "kmovw %k2, %%k1\n\t"
-			 "vmovdqa32 %%zmm17, %%zmm18%{%%k1%}\n\t"
-			 "vmovdqu64 %%zmm18, (%1)\n\t"
+	__asm__ volatile("vpbroadcastd %k0, %%zmm16\n\t" SIM_ROW_FIND("d", "w")
+				 SIM_ROW_MOVE_IN("d", "w", "32", "15", "%%zmm16")
 			 : "+r"(found), "+r"(row), "=&r"(moved)
 			 :
 			 : SIM_ROW_CHANGES);
@@ -100,16 +100,13 @@ static inline unsigned sim_row_remove_8_wide(uint64_t *row, uint64_t entry)
 	uint64_t found = entry, from;
 
 	__asm__ volatile("vpbroadcastq %0, %%zmm16\n\t"
-			 "vpxorq %%zmm17, %%zmm17, %%zmm17\n\t"
-			 "vmovdqu64 (%1), %%zmm18\n\t"
-			 "vpcmpeqq %%zmm18, %%zmm16, %%k1\n\t"
-			 "valignq $1, %%zmm18, %%zmm17, %%zmm17\n\t"
-			 "kmovb %%k1, %k0\n\t"
-			 "mov %0, %2\n\t"
-			 "neg %2\n\t"
-			 "kmovb %k2, %%k1\n\t"
-			 "vmovdqa64 %%zmm17, %%zmm18%{%%k1%}\n\t"
-			 "vmovdqu64 %%zmm18, (%1)\n\t"
+			 "vpxorq %%zmm17, %%zmm17, %%zmm17\n\t" SIM_ROW_FIND(
+				 "q", "b") "valignq $1, %%zmm18, %%zmm17, %%zmm17\n\t"
+					   "mov %0, %2\n\t"
+					   "neg %2\n\t"
+					   "kmovb %k2, %%k1\n\t"
+					   "vmovdqa64 %%zmm17, %%zmm18%{%%k1%}\n\t"
+					   "vmovdqu64 %%zmm18, (%1)\n\t"
 			 : "+r"(found), "+r"(row), "=&r"(from)
 			 :
 			 : SIM_ROW_CHANGES);
@@ -173,5 +170,8 @@ static inline unsigned sim_row_remove(uint64_t *row, uint32_t room, uint64_t ent
 	row[room - 1] = SIM_ROW_FREE;
 	return at;
 }
+
+#undef SIM_ROW_FIND
+#undef SIM_ROW_MOVE_IN
 
 #endif

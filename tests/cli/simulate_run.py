@@ -189,6 +189,23 @@ def the_filter_gear_changes_nothing():
 
 
 @case
+def the_filter_gear_of_several_hierarchies_changes_nothing():
+    """What misses in their fronts is looked at later, all that happened before some moment when that comes."""
+    for command in (['vectors'], ['selfmod'], ['call-graph'], ['partway', 'fault'], ['exec'], ['toggles']):
+        check_filter(*SMALL, *SEVERAL[:2], '--', program(command[0]), *command[1:])
+    for command in 'strings', 'jumps':
+        check_filter('--no-call-graph', *SMALL, *SEVERAL, '--', program(command))
+    # With an odd stack pointer many accesses lie on two lines, of which the fronts miss one or both.
+    for way in range(0, 6, 2):
+        command = ['--no-call-graph', *SMALL, '--cache=L1d=512,1,64', SEVERAL[1], '--', program('oddstack'), str(way)]
+        check_filter(*command)
+    simulate(*SMALL, *SEVERAL, '--', program('threads'))
+    t = totals()
+    check((t['Ir'], t['Dr'], t['Dw']) == counted(), t, counted())
+    check(min(t['D1mr'], t['I1mr'], t['D1mr_2'], t['I1mr_4']) > 0, t)
+
+
+@case
 def the_filter_gear_follows_each_call():
     """Recursion, tail calls, handlers that jump out, exceptions, other stacks, processes; with hot caches and small ones."""
     for command in (['call-graph'], ['jumps'], ['returns'], ['exec'], ['forms-static'],

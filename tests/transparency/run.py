@@ -182,7 +182,8 @@ def accesses_in(profile):
 
 
 # The engine filters, with the call graph or without; where jumps are counted it streams.
-SIMULATIONS = {'simulate': ['simulate'], 'filter': ['simulate', '--no-call-graph'], 'replay': ['simulate', '--jumps']}
+SIMULATIONS = {'simulate': ['simulate'], 'filter': ['simulate', '--no-call-graph'], 'replay': ['simulate', '--jumps'],
+               'several': ['simulate', '--also=L1i=16K,4,64 L1d=16K,4,64 LL=1M,16,64']}
 
 
 def run_case(case, gear, options, base):
@@ -232,7 +233,7 @@ def parse_options():
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     p.add_argument('--build', default='build', help='build directory')
     p.add_argument('--dwell', help='the dwell to test; default: that of the build directory')
-    p.add_argument('--gear', default='count,sample', help='gears, divided by commas: count, sample, simulate, filter or replay')
+    p.add_argument('--gear', default='count,sample', help='gears, divided by commas: count, sample, simulate, filter, replay or several')
     p.add_argument('--native', action='store_true', help='native against native: tests this test')
     p.add_argument('--quick', action='store_true', help='without the cases marked full')
     p.add_argument('--set', choices=['programs', 'real', 'all'], default='all')

@@ -31,6 +31,9 @@ static struct {
 	unsigned sites;
 	struct sim_segment *left; /* NULL: what comes next is entered by a record of its own */
 	uint64_t sp;
+	uint64_t word[2 * MOST_RECORDS];
+	unsigned words;
+	bool is_held; /* the trail holds events, and there is a record of it */
 } log;
 
 static struct sim_segment *segment_at(uint64_t pc)
@@ -41,12 +44,23 @@ static struct sim_segment *segment_at(uint64_t pc)
 	return NULL;
 }
 
+static bool has_wide(void)
+{
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512dq");
+}
+
 static void follow(void)
 {
+	log.trail.is_wide = has_wide() && draw() % 2;
 	sim_call_graph_records(&q.graph, &q.stack, &q.totals, &log.trail, log.record,
 			       log.record + log.count);
 	sim_trail_take(&log.trail, log.lane, &q.totals);
+	for (unsigned i = 0; i < SIM_GRAPH_EVENTS; i++)
+		assert_int_equal(log.trail.held[i], 0);
 	log.count = 0;
+	log.words = 0;
+	log.is_held = false;
 }
 
 /* Indirect ends have one site for all that they lead to, others one for each. */
@@ -78,6 +92,26 @@ static void add_end(struct sim_segment *left, uint64_t pc)
 				 .sp = log.sp + (returns ? 8 : 0)});
 }
 
+/* One of event 3 and two of event 4: as numbers, as bits, or as what the trail holds. */
+static void add_rare(void)
+{
+	struct sim_record *r = &log.record[log.count++];
+
+	*r = (struct sim_record){.events = {[3] = 1, [4] = 2}};
+	if (draw() % 2) {
+		*r = (struct sim_record){.site = SIM_RECORD_WORDS};
+		r->first_word = log.words;
+		r->words = 2;
+		log.word[log.words++] = 3;
+		log.word[log.words++] = 2;
+	}
+	if (draw() % 4 || log.is_held)
+		return;
+	sim_trail_hold(&log.trail, r);
+	*r = (struct sim_record){.site = SIM_RECORD_HELD};
+	log.is_held = true;
+}
+
 /* A segment, as program_run executes it: it costs an instruction and three reads, of which one is a modify. */
 static void step(uint64_t pc, enum sim_segment_end end, uint64_t sp)
 {
@@ -93,7 +127,7 @@ static void step(uint64_t pc, enum sim_segment_end end, uint64_t sp)
 	log.lane[0] += 2;
 	log.lane[1] += 1 + ((uint64_t)1 << SIM_RECORD_MODIFIES);
 	if (pc & RARE)
-		log.record[log.count++] = (struct sim_record){.events = {[3] = 1, [4] = 2}};
+		add_rare();
 	log.left = s;
 	log.sp = sp;
 	if (log.count >= MOST_RECORDS || draw() % 64 == 0)
@@ -241,6 +275,7 @@ static void begin(void)
 	log.sites = SIM_FIRST_SITE;
 	log.trail.sites = log.site;
 	log.trail.segment_at = segment_at;
+	log.trail.words = log.word;
 }
 
 static void records_come_to_the_same_as_segments(void **state)
