@@ -35,9 +35,9 @@ struct block {
 	bool dead;
 	bool checked;	     /* verifies its source at entry */
 	struct owed owed;    /* where direct branches enter; elsewhere nothing is */
+	uint8_t published[ENTRIES]; /* how often it was given its place in a table, up to some number */
 	uint8_t *start;	     /* first byte of its code */
 	uint8_t *body;	     /* where direct branches enter */
-	uint8_t published[ENTRIES]; /* how often it was given its place in the table, up to some number */
 	uint8_t *entry[ENTRIES]; /* where indirect branches enter, or NULL */
 	uint32_t second[ENTRIES]; /* the same from the second tables, from the arena's base on; or 0 */
 	uint32_t code_bytes;

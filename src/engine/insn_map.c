@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An instruction's place is mostly what the one before makes expect: of the bytes that are different, a bit says which
- * they are, and they follow. See insn_map.h.
+ * An instruction's place is mostly what the one before makes expect: of its words of eight bytes that are different a bit says
+ * which they are; so it does of the bytes of each of these, and they follow. See insn_map.h.
  */
 #include "engine/insn_map.h"
 
@@ -25,9 +25,10 @@ union words {
 
 _Static_assert(sizeof(union words) == sizeof(struct insn_at), "whole words");
 
-static uint8_t *pack_word(uint8_t *p, uint8_t *bits, uint64_t expected, uint64_t now)
+/* A byte with a bit for each that is different, and those. */
+static uint8_t *pack_word(uint8_t *p, uint64_t different, uint64_t now)
 {
-	uint64_t different = expected ^ now;
+	uint8_t *bits = p++;
 
 	for (*bits = 0; different;) {
 		const uint32_t k = (uint32_t)__builtin_ctzll(different) / 8;
@@ -46,12 +47,16 @@ uint32_t insn_map_pack(uint8_t *to, const struct insn_at *at, uint32_t insns)
 
 	for (uint32_t i = 0; i < insns; i++) {
 		union words expected = { .at = expect(&before) }, now = { .at = at[i] };
-		uint8_t *bits = p;
+		uint8_t *words = p++;
 
 		now.at.code = (uint16_t)(now.at.code - before.code);
-		p += INSN_AT_BITS;
-		for (uint32_t w = 0; w < INSN_AT_BITS; w++)
-			p = pack_word(p, &bits[w], expected.word[w], now.word[w]);
+		*words = 0;
+		for (uint32_t w = 0; w < INSN_AT_BITS; w++) {
+			if (expected.word[w] == now.word[w])
+				continue;
+			*words |= (uint8_t)(1u << w);
+			p = pack_word(p, expected.word[w] ^ now.word[w], now.word[w]);
+		}
 		before = at[i];
 	}
 	return (uint32_t)(p - to);
@@ -65,15 +70,16 @@ void insn_map_unpack(struct insn_map *map, const uint8_t *packed, uint32_t insns
 	for (uint32_t i = 0; i < insns; i++) {
 		struct insn_at now = expect(&before);
 		uint8_t *bytes = (uint8_t *)&now;
-		uint32_t bits = 0;
 
-		for (uint32_t k = 0; k < INSN_AT_BITS; k++)
-			bits |= (uint32_t)*packed++ << 8 * k;
-		for (; bits; bits &= bits - 1)
-			bytes[__builtin_ctz(bits)] = *packed++;
+		for (uint32_t words = *packed++; words; words &= words - 1) {
+			uint8_t *word = bytes + 8 * __builtin_ctz(words);
+
+			for (uint32_t bits = *packed++; bits; bits &= bits - 1)
+				word[__builtin_ctz(bits)] = *packed++;
+		}
 		now.code = (uint16_t)(now.code + before.code);
 		map->at[i] = before = now;
 	}
 }
 
-_Static_assert(INSN_AT_BITS <= sizeof(uint32_t), "the bits of an instruction");
+_Static_assert(INSN_AT_BITS <= 8, "a bit for each word");

@@ -50,9 +50,9 @@ struct insn_map {
 	struct insn_at at[MAX_INSNS];
 };
 
-/* The most that one instruction takes: a bit for each byte of it, and the bytes. */
+/* The most that one instruction takes: a bit for each word of it, one for each byte, and the bytes. */
 #define INSN_AT_BITS	((sizeof(struct insn_at) + 7) / 8)
-#define INSN_MAP_BYTES	(MAX_INSNS * (INSN_AT_BITS + sizeof(struct insn_at)))
+#define INSN_MAP_BYTES	(MAX_INSNS * (1 + INSN_AT_BITS + sizeof(struct insn_at)))
 
 /* `to` has room for INSN_MAP_BYTES. Returns how many of them are used. */
 uint32_t insn_map_pack(uint8_t *to, const struct insn_at *at, uint32_t insns);
