@@ -325,12 +325,8 @@
 	jmp	2b
 	.endm
 
-	.text
-	.globl engine_filter_miss
-	.hidden engine_filter_miss
-	.type engine_filter_miss, @function
-/* rbx site, rdi the number of its event, rax line, r8 its cell, rsi its stamp, r9 flags */
-engine_filter_miss:
+/* Registers put away, flags in r9, the site in rbx. */
+	.macro enter_miss
 	each_of_miss save
 	lahf
 	seto	%al
@@ -338,6 +334,15 @@ engine_filter_miss:
 	mov	%gs:T_MISS_SITE, %ebx
 	shl	$SITE_SHIFT, %rbx
 	add	STATE(F_SITES), %rbx
+	.endm
+
+	.text
+	.globl engine_filter_miss
+	.hidden engine_filter_miss
+	.type engine_filter_miss, @function
+/* rbx site, rdi the number of its event, rax line, r8 its cell, rsi its stamp, r9 flags */
+engine_filter_miss:
+	enter_miss
 	mov	SITE_EVENTS(%rbx), %edi
 	test	%edi, %edi
 	jz	8f
@@ -454,13 +459,7 @@ engine_filter_miss:
 	.globl engine_filter_miss_of_several
 	.hidden engine_filter_miss_of_several
 engine_filter_miss_of_several:
-	each_of_miss save
-	lahf
-	seto	%al
-	mov	%eax, %r9d
-	mov	%gs:T_MISS_SITE, %ebx
-	shl	$SITE_SHIFT, %rbx
-	add	STATE(F_SITES), %rbx
+	enter_miss
 	mov	filter_misses+Q_NEXT(%rip), %rdi
 	cmp	filter_misses+Q_LAST(%rip), %rdi
 	jae	8b
