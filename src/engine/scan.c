@@ -94,6 +94,10 @@ void scan_end_watches(struct thread *t, struct scan_window *w, uint32_t status,
 		o->watched = at > o->begin_at ? at - o->begin_at - 1 : 0;
 		if (o->followed)
 			continue;
+		if (watch_leaves_partner(ws, o)) {
+			watch_take(ws, o->line);
+			continue;
+		}
 		send(t, w, o, status, at, 0);
 		if (status != SAMPLE_CENSORED || !is_worth_following(t, o, at)) {
 			watch_take(ws, o->line);
@@ -150,6 +154,47 @@ static void describe(struct thread *t, struct record_access *a)
 		a->path = paths_number(t, a->pc);
 }
 
+static struct watch *watch_line(struct watch_set *ws, uint64_t line, const struct record_access *begin, uint64_t at,
+				uint64_t process_at)
+{
+	struct watch *o = watch_add(ws, line);
+
+	if (!o)
+		return 0;
+	o->begin = *begin;
+	o->begin_at = at;
+	o->process_at = process_at;
+	return o;
+}
+
+/*
+ * The access is a sample. If it touches two lines both are watched, and the sample ends with the later touch: an access misses
+ * where one of its lines does, and next to a line in use there often lies one that is not.
+ */
+static void choose(struct thread *t, struct scan_window *w, struct record_access *a, uint64_t at,
+		   uint64_t process_at)
+{
+	struct watch_set *ws = t->watches;
+	uint64_t line = a->address >> w->line_shift;
+	uint64_t last = (a->address + (a->size ? a->size - 1u : 0)) >> w->line_shift;
+	struct watch *first, *second;
+
+	describe(t, a);
+	first = watch_line(ws, line, a, at, process_at);
+	if (!first)
+		return;
+	if (last > line) {
+		second = watch_line(ws, last, a, at, process_at);
+		if (!second) {
+			watch_take(ws, line);
+			return;
+		}
+		watches_pair(ws, first, second);
+	}
+	if (ws->nested && random_next(&t->rng) % engine.config.nested_one_in == 0)
+		nested_add(t, w, a, at, process_at);
+}
+
 void scan_access(struct thread *t, struct scan_window *w, const struct access *a, uint64_t at,
 		 uint64_t process_at)
 {
@@ -170,7 +215,7 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 			o = watch_take(ws, l);
 			seen = true;
 		}
-		if (!o)
+		if (!o || watch_leaves_partner(ws, o))
 			continue;
 		describe(t, &ra);
 		if (o->followed)
@@ -188,16 +233,7 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 	if (at < ws->next_sample)
 		return;
 	ws->next_sample = at + random_exponential(&t->rng, w->interval);
-	struct watch *o = watch_add(ws, line);
-
-	if (!o)
-		return;
-	describe(t, &ra);
-	if (ws->nested && random_next(&t->rng) % engine.config.nested_one_in == 0)
-		nested_add(t, w, &ra, at, process_at);
-	o->begin = ra;
-	o->begin_at = at;
-	o->process_at = process_at;
+	choose(t, w, &ra, at, process_at);
 }
 
 /*

@@ -58,6 +58,7 @@ struct watch *watch_add(struct watch_set *ws, uint64_t line)
 	}
 	w->line = line;
 	w->followed = false;
+	w->partner = 0;
 	w->next = ws->chain[c];
 	ws->chain[c] = (uint16_t)(w - ws->watch + 1);
 	watches_mark(ws, line, line);
@@ -81,4 +82,18 @@ struct watch *watch_take(struct watch_set *ws, uint64_t line)
 		return w;
 	}
 	return 0;
+}
+
+void watches_pair(struct watch_set *ws, struct watch *a, struct watch *b)
+{
+	a->partner = (uint16_t)(b - ws->watch + 1);
+	b->partner = (uint16_t)(a - ws->watch + 1);
+}
+
+bool watch_leaves_partner(struct watch_set *ws, const struct watch *w)
+{
+	if (!w->partner)
+		return false;
+	ws->watch[w->partner - 1].partner = 0;
+	return true;
 }

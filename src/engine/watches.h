@@ -23,6 +23,8 @@ struct watch {
 	uint64_t watched;    /* when followed: thread accesses inside windows so far */
 	uint32_t window;     /* when followed: of the sample */
 	uint16_t next;	     /* in its hash chain, + 1 */
+	/* Of an access to two lines: the watch of the other one, + 1, while both are untouched. The last of the two is the sample. */
+	uint16_t partner;
 	bool followed;	     /* its own window is over, its sample sent */
 };
 
@@ -82,5 +84,9 @@ void watches_clear(struct watch_set *ws, uint32_t line_shift);
 struct watch *watch_add(struct watch_set *ws, uint64_t line);
 /* Unlink and return the watch of a line, or NULL. It stays readable until the next add. */
 struct watch *watch_take(struct watch_set *ws, uint64_t line);
+/* Two that are watched for one access. */
+void watches_pair(struct watch_set *ws, struct watch *a, struct watch *b);
+/* w has been taken: is its partner left, which is the sample now, alone? */
+bool watch_leaves_partner(struct watch_set *ws, const struct watch *w);
 
 #endif

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Are the misses that a profile charges to code, or to data structures, those of an exact simulation?
 
-    compare_code.py [--build DIR] [--runs N] [--by line|function|object] [--at SIZE] [--rank R] -- COMMAND [ARGUMENT...]
+    compare_code.py [--build DIR] [--runs N] [--by line|function|object] [--at SIZE] [--rank R]
+                    [--record OPTIONS] -- COMMAND [ARGUMENT...]
 
 Records the command, asks dwell report for the lines, functions or objects that miss in a cache of SIZE
 with random replacement, and simulates the same command exactly (dwell simulate --curve --by).
@@ -38,7 +39,7 @@ def key_of(row, by):
 def sampled(a, seed, folder):
     """(share of the misses by place, process)."""
     dwell, path = os.path.join(a.build, 'dwell'), os.path.join(folder, 'sampled.db')
-    run([dwell, 'record', '-q', '-o', path, '--seed', str(seed), '--'] + a.command)
+    run([dwell, 'record', '-q', '-o', path, '--seed', str(seed)] + a.record.split() + ['--'] + a.command)
     told = json.loads(subprocess.run([dwell, 'report', '-i', path, '--size', a.at, '--format=json'], check=True,
                                      stdout=subprocess.PIPE).stdout)
     shares = {}
@@ -104,6 +105,7 @@ def main():
     p.add_argument('--by', choices=['line', 'function', 'object'], default='line')
     p.add_argument('--at', default='32K', help='the size of the cache (32K)')
     p.add_argument('--rank', type=float, help='the least mean coefficient')
+    p.add_argument('--record', default='', help='more options of dwell record')
     p.add_argument('command', nargs='+')
     a = p.parse_args()
     truth, coefficients, off = {}, [], []
