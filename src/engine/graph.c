@@ -231,7 +231,7 @@ void graph_break(struct thread *t)
 	if (!t->calls)
 		return;
 	sampler_lock();
-	filter_calls_settle();
+	filter_calls_settle(t);
 	sim_call_graph_end(&graph, &t->calls->stack, &t->calls->totals);
 	t->calls->is_due = true;
 	sampler_unlock();
@@ -242,7 +242,7 @@ void graph_signal(struct thread *t)
 	if (!t->calls)
 		return;
 	sampler_lock();
-	filter_calls_settle();
+	filter_calls_settle(t);
 	sim_call_graph_signal(&graph, &t->calls->stack, t->regs[RSP], &t->calls->totals);
 	t->calls->is_due = true;
 	sampler_unlock();
@@ -254,7 +254,7 @@ void graph_signal_return(struct thread *t)
 		return;
 	sampler_settle(t);
 	sampler_lock();
-	filter_calls_settle();
+	filter_calls_settle(t);
 	sim_call_graph_signal_return(&graph, &t->calls->stack, &t->calls->totals);
 	t->calls->is_due = true;
 	sampler_unlock();
@@ -265,7 +265,7 @@ void graph_forget(struct process *p, uint64_t start, uint64_t end)
 	if (!is_made)
 		return;
 	sampler_lock();
-	filter_calls_settle();
+	filter_calls_settle_all();
 	replay_tell(p);
 	filter_forget_targets();
 	sim_call_graph_forget_code(&graph, start, end);
@@ -337,7 +337,7 @@ void graph_tell(struct process *p)
 void graph_forked(struct thread *t)
 {
 	told_nodes = 0;
-	filter_calls_settle();
+	filter_calls_settle_all();
 	if (t->calls)
 		sim_call_graph_forked(&graph, &t->calls->stack, &t->calls->totals);
 }
