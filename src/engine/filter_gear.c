@@ -36,11 +36,3 @@ void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end)
 	if (was_on && !filter_is_on())
 		go_on_without(t);
 }
-
-void filter_look_for_return(struct thread *t)
-{
-	bool alone = engine.threads == t && !t->next_thread;
-
-	if (alone && engine.gear == GEAR_STREAM && filter_resume(t))
-		__atomic_store_n(&engine.gear, GEAR_FILTER, __ATOMIC_SEQ_CST);
-}

@@ -46,14 +46,14 @@ void filter_turn_leave(struct thread *t)
 	sampler_unlock();
 }
 
+bool filter_turn_is_own(void)
+{
+	return __atomic_load_n(&owner, __ATOMIC_RELAXED) == thread_self();
+}
+
 bool filter_turn_is_anothers(void)
 {
 	return owner && owner != thread_self();
-}
-
-void filter_turns_set_clock(uint64_t to)
-{
-	clock = to;
 }
 
 void filter_turns_forked(struct thread *t)

@@ -29,8 +29,8 @@ void filter_turn_enter(struct thread *t);
 void filter_turn_leave(struct thread *t);
 /* Is it the turn of another thread than this one? Under the sampler's lock. */
 bool filter_turn_is_anothers(void);
-/* The time from which the next turn goes on. It is nobody's. */
-void filter_turns_set_clock(uint64_t clock);
+/* Is it this one's? No lock. */
+bool filter_turn_is_own(void);
 /* In a forked child, where t is the only thread. */
 void filter_turns_forked(struct thread *t);
 

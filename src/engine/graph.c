@@ -3,7 +3,9 @@
 #include "engine/graph.h"
 
 #include "engine/cells.h"
+#include "engine/dispatch.h"
 #include "engine/filter_calls.h"
+#include "engine/filter_turns.h"
 #include "engine/functions.h"
 #include "engine/records.h"
 #include "engine/replay.h"
@@ -262,14 +264,20 @@ void graph_signal_return(struct thread *t)
 
 void graph_forget(struct process *p, uint64_t start, uint64_t end)
 {
+	const bool is_apart = filter_has_turns && !filter_turn_is_own();
+
 	if (!is_made)
 		return;
+	if (is_apart)
+		world_stop(thread_self(), 0);
 	sampler_lock();
 	filter_calls_settle_all();
 	replay_tell(p);
 	filter_forget_targets();
 	sim_call_graph_forget_code(&graph, start, end);
 	sampler_unlock();
+	if (is_apart)
+		world_release();
 }
 
 /* ---- Results ---- */

@@ -10,7 +10,6 @@
 #include "engine/dispatch.h"
 #include "engine/filter.h"
 #include "engine/filter_calls.h"
-#include "engine/filter_gear.h"
 #include "engine/filter_turns.h"
 #include "engine/graph.h"
 #include "engine/nested.h"
@@ -333,7 +332,6 @@ static void simulate(struct thread *t, uint64_t total)
 		return; /* at a system call, of which there may be very many */
 	replay_tell_when_due(t->process);
 	t->buf = t->buf_start = t->buf_memory;
-	filter_look_for_return(t);
 	follow_control(t, total);
 }
 
