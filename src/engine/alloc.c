@@ -9,6 +9,7 @@
 #include "engine/alloc.h"
 
 #include "channel/sys.h"
+#include "engine/baton.h"
 #include "engine/blocks.h"
 #include "engine/call_stack.h"
 #include "engine/call_sites.h"
@@ -248,6 +249,10 @@ static void called_at(struct thread *t, const struct hook_frame *f, uint64_t rbp
 
 void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t rbp)
 {
+	if ((uint32_t)f->number == HOOK_TURN) {
+		baton_end_turn(t);
+		return;
+	}
 	if (!engine.config.objects) /* profiling has ended */
 		return;
 	lanes_read(t);

@@ -8,6 +8,8 @@
 #include <poll.h>
 
 #include "channel/sys.h"
+#include "engine/filter_turns.h"
+#include "engine/poll.h"
 #include "engine/replay.h"
 #include "engine/segments.h"
 #include "engine/util.h"
@@ -31,7 +33,8 @@ static const struct {
 
 static bool takes_turns(const struct thread *t)
 {
-	return segments_are_on() && t->gear == GEAR_STREAM && !t->process->borrowed_memory;
+	return segments_are_on() && !t->process->borrowed_memory &&
+	       (t->gear == GEAR_STREAM || (t->gear == GEAR_FILTER && filter_has_turns));
 }
 
 static bool is_alone(const struct thread *t)
@@ -152,6 +155,7 @@ bool baton_pass(struct thread *t)
 	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t ||
 	    !__atomic_load_n(&b.first, __ATOMIC_RELAXED))
 		return false;
+	filter_turn_leave(t);
 	lock_take(&b.lock);
 	line_up(t);
 	hand_on();
@@ -165,9 +169,20 @@ void baton_drop(struct thread *t)
 		await_turn(t);
 	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t)
 		return;
+	filter_turn_leave(t);
 	lock_take(&b.lock);
 	hand_on();
 	lock_drop(&b.lock);
+}
+
+void baton_end_turn(struct thread *t)
+{
+	t->turn = FILTER_TURN_BLOCKS;
+	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t ||
+	    !__atomic_load_n(&b.first, __ATOMIC_RELAXED))
+		return;
+	t->turn_is_over = true;
+	poll_call(t);
 }
 
 void baton_forked(void)
@@ -222,6 +237,7 @@ static const uint8_t calls[] = {
 	[SYS_rseq] = NEVER,
 	[SYS_clone] = NEVER,
 	[SYS_clone3] = NEVER,
+	[SYS_fork] = NEVER, /* the child is to find the caches as nobody uses them */
 	[SYS_tgkill] = NEVER,
 };
 

@@ -22,6 +22,9 @@ void baton_drop(struct thread *t);
 /* t's turn is over: if others wait, the next one has it, and t is to call baton_take; else false. */
 bool baton_pass(struct thread *t);
 
+/* In the filter gear, from code: t has run as many blocks as a turn has. If others wait, the dispatcher is called, to pass the baton. */
+void baton_end_turn(struct thread *t);
+
 /* t makes a system call: let others run if it may wait. */
 void baton_before_call(struct thread *t, long nr, const long args[6]);
 /* It has, with that result: those that it woke or made are to arrive first. */

@@ -16,6 +16,7 @@
 #include "engine/exits.h"
 #include "engine/filter.h"
 #include "engine/filter_calls.h"
+#include "engine/filter_turns.h"
 #include "engine/lanes.h"
 #include "engine/marks.h"
 #include "engine/pages.h"
@@ -102,7 +103,7 @@ void world_reset(void)
 	hold_lock = 0;
 }
 
-static void flush_cache(struct thread *t)
+void world_empty_cache(struct thread *t)
 {
 	uint32_t generation = __atomic_load_n(&engine.generation, __ATOMIC_SEQ_CST);
 
@@ -242,13 +243,17 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 			sampler_tick(t, &nothing);
 		toggles_look(t);
 		sampler_set_gear(t);
+		if (t->turn_is_over) {
+			t->turn_is_over = false;
+			baton_pass(t);
+		}
 		if (baton_take(t)) {
 			from = 0;
 			continue;
 		}
 		if (filter_must_be_careful(t)) {
 			filter_is_careful = true;
-			flush_cache(t);
+			world_empty_cache(t);
 			from = 0;
 		}
 		lock_take(&engine.translate_lock);
@@ -269,7 +274,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		}
 		lock_drop(&engine.translate_lock);
 		if (r == TRANSLATE_FULL) {
-			flush_cache(t);
+			world_empty_cache(t);
 			from = 0;
 			continue;
 		}
@@ -296,8 +301,8 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
  */
 static bool may_resume(struct thread *t, const struct block *b)
 {
-	return !b->dead && b->gear == t->gear && !filter_must_be_careful(t) && sampler_arm(t) &&
-	       !__atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST);
+	return !b->dead && b->gear == t->gear && !t->turn_is_over && !filter_must_be_careful(t) &&
+	       sampler_arm(t) && !__atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST);
 }
 
 /* Go on at `at` inside block b, where `after` is counted already, or else at pc. */
@@ -387,7 +392,7 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 		thread_uncount(t, &after);
 		t->rip = e->target;
 		filter_is_careful = true;
-		flush_cache(t);
+		world_empty_cache(t);
 		find_code(t, 0, ENTRY_NONE);
 		break;
 	}
@@ -445,8 +450,10 @@ static void dispatch(struct thread *t)
 /* To the cache, at t->rip. */
 static void go_in(struct thread *t)
 {
-	if (t->gear == GEAR_FILTER)
+	if (t->gear == GEAR_FILTER) {
+		filter_turn_enter(t);
 		filter_calls_enter(t);
+	}
 	lanes_write(t);
 }
 

@@ -16,6 +16,8 @@ void engine_wait_and_dispatch(struct thread *t);
  */
 bool world_stop(struct thread *t, uint32_t patience_ms);
 void world_release(void);
+/* All translated code is given up. t is outside of the cache, with no lock. */
+void world_empty_cache(struct thread *t);
 /* In a forked child: nobody holds anything. */
 void world_reset(void);
 /* Make threads come to the dispatcher soon: their next check exits. */

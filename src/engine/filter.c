@@ -36,7 +36,6 @@
 #define CODE_LINES   (8ull << 20)
 #define COUNTERS_AT  (CODE_CELLS_AT + CODE_LINES * 4)
 #define COUNTERS     ((FILTER_CELLS - COUNTERS_AT) / 8)
-#define MOST_DOUBLINGS 16u /* of the wait before the filter is taken up again */
 #define LEAST_SETS   8u /* neighbouring lines of one segment never meet in a set of code */
 
 _Static_assert(FILTER_OWNERS == FILTER_CELLS + 3 * CELLS_BYTES, "layout");
@@ -54,9 +53,7 @@ static struct {
 	uint64_t *lines; /* of code that have a cell, in the order of their cells */
 	uint64_t line_count;
 	uint64_t counters;
-	bool may_resume;
-	uint32_t stops;	 /* ever */
-	uint32_t wait;	 /* so many times more filter_resume does nothing */
+	bool is_reserved; /* there is memory */
 	/* Of several hierarchies: the lines of the access that missed in a front, the lower first. */
 	struct filter_miss missed[2];
 	uint32_t missed_lines;
@@ -211,7 +208,7 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	write_constants();
 	filter_forget_sites();
 	prepare_misses();
-	f.on = f.may_resume = true;
+	f.on = f.is_reserved = true;
 	return true;
 }
 
@@ -563,34 +560,15 @@ void filter_undo_elements(uint32_t trailer, uint32_t n)
 	count(&s->insn[0], 0, write ? 0 : -(uint64_t)n, write ? -(uint64_t)n : 0);
 }
 
-/* ---- On and off ---- */
-
-void filter_stop(void)
-{
-	if (!f.on)
-		return;
-	f.on = false;
-	filter_several_settle();
-	filter_hand_over(&f.caches);
-	f.wait = 1u << (f.stops < MOST_DOUBLINGS ? f.stops++ : MOST_DOUBLINGS);
-}
-
-bool filter_resume(struct thread *t)
-{
-	if (f.on || !f.may_resume || --f.wait)
-		return false;
-	filter_take_back(&f.caches);
-	t->clock = w.last_clock = FILTER_FIRST_TIME;
-	f.on = true;
-	return true;
-}
+/* ---- Off ---- */
 
 void filter_make_room(uint64_t start, uint64_t end)
 {
-	if (!f.may_resume || start >= FILTER_CELLS + HIGH_BYTES || end <= FILTER_LOW)
+	if (!f.is_reserved || start >= FILTER_CELLS + HIGH_BYTES || end <= FILTER_LOW)
 		return;
-	filter_stop();
-	f.may_resume = false;
+	filter_several_settle();
+	filter_hand_over(&f.caches);
+	f.on = f.is_reserved = false;
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
 		filter_count_executions(s);
 		s->counter = 0;

@@ -21,8 +21,7 @@
  *
  * Of several hierarchies it holds what all first levels have: filter_several.h.
  *
- * One thread: the process's one thread owns all of it while the filter is on. While there are more
- * threads they go on in the stream gear.
+ * One thread at a time runs: threads take turns (filter_turns.h).
  */
 #ifndef DWELL_ENGINE_FILTER_H
 #define DWELL_ENGINE_FILTER_H
@@ -100,16 +99,9 @@ bool filter_has_code(void);
 /* The gear of simulated code. */
 enum gear filter_gear(void);
 /*
- * Not for now: what is in its caches goes to those of the hierarchy. The caller changes gears, of
- * its thread, too; no other is in the cache.
+ * The program is about to map memory there, whatever is there: the filter is over if it is its own, and what is in its caches goes to those
+ * of the hierarchy. The caller changes gears, of its thread, too; no other is in the cache.
  */
-void filter_stop(void);
-/*
- * t is the only thread again, in the stream gear, its buffer replayed: the filter is on, with the lines of the
- * hierarchy's caches. False: not yet, since this takes a millisecond; or it cannot be.
- */
-bool filter_resume(struct thread *t);
-/* The program is about to map memory there, whatever is there: the filter is over if it is its own. */
 void filter_make_room(uint64_t start, uint64_t end);
 
 /* Where an inline test may fail: half a line of the machine's, as each miss looks at another one. Under the translate lock. */

@@ -153,7 +153,7 @@ void filter_forget_call_sites(void)
 {
 	if (!f.on)
 		return;
-	filter_calls_settle();
+	filter_calls_settle_all();
 	f.sites.used = SIM_FIRST_SITE * sizeof(struct sim_site);
 }
 
@@ -228,6 +228,16 @@ static void hold_events(const struct sim_record *r, const struct sim_record *end
 		sim_trail_hold(&f.trail, r);
 }
 
+/* Without the lock: there is room for one more. */
+static void make_room(struct thread *t)
+{
+	if (t->step != filter_records_end)
+		return;
+	sampler_lock();
+	follow(t, f.end);
+	sampler_unlock();
+}
+
 /* The record behind the last one; there is room. */
 static struct sim_record *new_record(struct thread *t)
 {
@@ -247,14 +257,11 @@ static void put_held_events(struct thread *t)
 	f.holds_events = false;
 }
 
-void filter_calls_settle(void)
+static void settle(struct thread *t)
 {
-	struct thread *t = f.owner;
 	struct sim_record *end, *last;
 	bool holds;
 
-	if (!t)
-		return;
 	put_held_events(t);
 	last = last_of(t) + 1;
 	end = events_behind_step(t, last);
@@ -267,19 +274,43 @@ void filter_calls_settle(void)
 		hold(t, end - 1);
 }
 
-void filter_calls_end(void)
+void filter_calls_settle(struct thread *t)
 {
-	filter_calls_settle();
+	if (f.owner == t)
+		settle(t);
+}
+
+void filter_calls_settle_all(void)
+{
+	struct thread *t = f.owner;
+
+	if (t && (t == thread_self() || !__atomic_load_n(&t->in_cache, __ATOMIC_SEQ_CST)))
+		settle(t);
+}
+
+/* What is held of t's events would be taken for the next one's. */
+void filter_calls_end(struct thread *t)
+{
+	if (f.owner != t)
+		return;
+	settle(t);
+	if (f.holds_events) {
+		put_held_events(t);
+		follow(t, last_of(t) + 1);
+	}
 	f.owner = 0;
 }
 
-void filter_calls_enter(struct thread *t)
+void filter_calls_forget(void)
 {
-	struct graph_thread *gt;
+	f.owner = 0;
+	f.holds_events = false;
+}
 
-	if (!f.on)
-		return;
-	gt = graph_of(t);
+static void enter(struct thread *t)
+{
+	struct graph_thread *gt = graph_of(t);
+
 	if (f.owner != t) {
 		f.owner = t;
 		f.trail.seen[0] = t->lane[0];
@@ -292,6 +323,15 @@ void filter_calls_enter(struct thread *t)
 	*new_record(t) = (struct sim_record){
 		.site = SIM_RECORD_ENTERS, .pc = t->rip, .lane = {t->lane[0], t->lane[1]}};
 	put_held_events(t);
+}
+
+void filter_calls_enter(struct thread *t)
+{
+	if (!f.on || (f.owner == t && t->calls && !t->calls->is_due))
+		return;
+	sampler_lock();
+	enter(t);
+	sampler_unlock();
 }
 
 /* The last one stays: nothing may have run behind it yet. */
@@ -315,7 +355,7 @@ void filter_calls_cut(struct thread *t, struct segment *s, uint32_t insns)
 	if (f.owner != t || !gt)
 		return;
 	sampler_lock();
-	filter_calls_settle();
+	settle(t);
 	if (insns)
 		graph_cut(gt, s, &s->graph.own);
 	sampler_unlock();
@@ -332,12 +372,15 @@ void filter_calls_count(uint32_t event, int64_t amount)
 	if (event >= SIM_RECORD_EVENT_COUNT || amount > INT32_MAX / 2 || amount < INT32_MIN / 2 ||
 	    (r->site == SIM_RECORD_EVENTS &&
 	     (r->events[event] > INT32_MAX / 2 || r->events[event] < INT32_MIN / 2))) {
+		sampler_lock();
 		follow(t, r + 1);
 		if (t->calls)
 			sim_totals_add(&t->calls->totals, event, (uint64_t)amount);
+		sampler_unlock();
 		return;
 	}
 	if (r->site != SIM_RECORD_EVENTS) {
+		make_room(t);
 		r = new_record(t);
 		*r = (struct sim_record){.site = SIM_RECORD_EVENTS};
 	}
@@ -351,8 +394,11 @@ bool filter_calls_wait(void)
 
 void filter_calls_follow(void)
 {
-	if (f.owner)
-		follow(f.owner, last_of(f.owner) + 1);
+	if (!f.owner)
+		return;
+	sampler_lock();
+	follow(f.owner, last_of(f.owner) + 1);
+	sampler_unlock();
 }
 
 void filter_calls_missed(void)
@@ -364,6 +410,7 @@ void filter_calls_missed(void)
 		return;
 	r = last_of(t);
 	if (r->site != SIM_RECORD_WORDS) {
+		make_room(t);
 		r = new_record(t);
 		*r = (struct sim_record){.site = SIM_RECORD_WORDS};
 		r->first_word = filter_several_waiting();

@@ -11,7 +11,8 @@
  * The last record is held back while nothing has run behind it: should a signal come first, or should
  * there be no code, the graph knows what was left, and is told later what was entered.
  *
- * One thread at a time is in the filter gear: nothing here is locked, but the sampler's lock is wanted for what follows records.
+ * One thread at a time is in the filter gear (filter_turns.h), and writes records. To follow them the sampler's lock is wanted: what is called from code
+ * takes it where it has to, all else is called with it.
  */
 #ifndef DWELL_ENGINE_FILTER_CALLS_H
 #define DWELL_ENGINE_FILTER_CALLS_H
@@ -60,10 +61,14 @@ void filter_forget_targets(void);
 
 /* t is about to enter the cache in the filter gear, at t->rip. */
 void filter_calls_enter(struct thread *t);
-/* All that the thread in the filter gear has done is told, as far as there is one. It is outside of the cache. */
-void filter_calls_settle(void);
-/* It is in the filter gear no longer. */
-void filter_calls_end(void);
+/* All that t has done is told, if it is the thread in the filter gear. It is outside of the cache. */
+void filter_calls_settle(struct thread *t);
+/* All that the thread in the filter gear has done, if there is one: it is this one, or no thread can run (filter_turns.h). */
+void filter_calls_settle_all(void);
+/* t is in the filter gear no longer, or it is not its turn. Nothing if it was not before. */
+void filter_calls_end(struct thread *t);
+/* In a forked child: the thread in the filter gear is not there. */
+void filter_calls_forget(void);
 /* A fault has ended a segment of t after so many of its instructions; the others are not counted any more. */
 void filter_calls_cut(struct thread *t, struct segment *s, uint32_t insns);
 /* An event of t happened so often, beside what executions tell. */

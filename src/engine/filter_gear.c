@@ -4,6 +4,7 @@
 
 #include "engine/baton.h"
 #include "engine/filter.h"
+#include "engine/filter_turns.h"
 #include "engine/sampler.h"
 
 /* The filter is off since a moment: t goes on as threads do. */
@@ -19,10 +20,8 @@ void filter_before_thread(struct thread *t)
 {
 	if (!filter_is_on() || t->process->borrowed_memory)
 		return;
-	sampler_lock();
-	filter_stop();
-	sampler_unlock();
-	go_on_without(t);
+	filter_turns_begin(t);
+	baton_take(t);
 }
 
 void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end)
@@ -36,12 +35,4 @@ void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end)
 	sampler_unlock();
 	if (was_on && !filter_is_on())
 		go_on_without(t);
-}
-
-void filter_look_for_return(struct thread *t)
-{
-	bool alone = engine.threads == t && !t->next_thread;
-
-	if (alone && engine.gear == GEAR_STREAM && filter_resume(t))
-		__atomic_store_n(&engine.gear, GEAR_FILTER, __ATOMIC_SEQ_CST);
 }

@@ -1,33 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lines of the filter go to the caches of the replay and back; see filter_handover.h. */
+/* The lines of the filter go to the caches of the replay; see filter_handover.h. */
 #include "engine/filter_handover.h"
 
 #include "engine/filter.h"
-#include "sim/cache_packed.h"
+#include "sim/cache.h"
 #include "sim/geometry.h"
 
 #define w filter_state
 
-#define LINES (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
-
 static bool is_random(const struct sim_cache *c)
 {
 	return c->replacement == SIM_REPLACE_RANDOM;
-}
-
-static uint32_t *cell_of_data(uint64_t line)
-{
-	return (uint32_t *)(uintptr_t)FILTER_CELLS + (line & (LINES - 1));
-}
-
-static uint32_t *cell_of_code(uint64_t line)
-{
-	return (uint32_t *)(uintptr_t)filter_code_cell(line);
-}
-
-static uint32_t *cell_of_last(uint64_t line)
-{
-	return &w.last_cells[line & (LINES - 1)];
 }
 
 static uint64_t line_of_last(const uint32_t *cell)
@@ -40,7 +23,6 @@ struct pair {
 	struct filter_level *level;
 	struct sim_cache *cache;
 	uint64_t (*line_of)(const uint32_t *);
-	uint32_t *(*cell_of)(uint64_t);
 };
 
 enum { PAIRS = 3 };
@@ -49,11 +31,11 @@ static uint32_t find_pairs(const struct filter_caches *c, struct pair p[PAIRS])
 {
 	uint32_t n = 0;
 
-	p[n++] = (struct pair){&w.data, c->data, filter_line_of_data, cell_of_data};
+	p[n++] = (struct pair){&w.data, c->data, filter_line_of_data};
 	if (c->code)
-		p[n++] = (struct pair){&w.code, c->code, filter_line_of_code, cell_of_code};
+		p[n++] = (struct pair){&w.code, c->code, filter_line_of_code};
 	if (c->last)
-		p[n++] = (struct pair){&w.last, c->last, line_of_last, cell_of_last};
+		p[n++] = (struct pair){&w.last, c->last, line_of_last};
 	return n;
 }
 
@@ -96,49 +78,6 @@ static void hand_over(const struct pair *p)
 		}
 }
 
-/* The lines of a set, the oldest first or, where they have places, in the order of these. Returns how many. */
-static uint32_t lines_of_set(const struct sim_cache *c, uint64_t number, uint64_t lines[])
-{
-	const uint64_t *set =
-		is_random(c) ? c->entries + number * c->ways : sim_packed_set(c, number);
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < c->ways; i++) {
-		uint32_t age = c->ways - 1 - i;
-		uint64_t entry =
-			is_random(c) ? set[i] : set[SIM_PACKED_HEAD + (set[0] >> 4 * age & 15)];
-
-		if (entry != SIM_NO_LINE)
-			lines[n++] = entry >> SIM_FLAG_BITS;
-	}
-	return n;
-}
-
-static void take_back_set(const struct pair *p, uint64_t set, uint64_t first)
-{
-	uint64_t lines[SIM_SHORT_WAYS];
-	uint32_t n = lines_of_set(p->cache, set, lines);
-
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t *cell = p->cell_of(lines[i]);
-
-		p->level->owners[first + i] = cell;
-		p->level->stamps[first + i] = i + 1;
-		*cell = (uint32_t)(uintptr_t)&p->level->stamps[first + i];
-		sim_cache_remove(p->cache, lines[i]);
-	}
-}
-
-static void take_back(const struct pair *p)
-{
-	uint64_t places = 1ull << p->level->row_shift >> 3;
-
-	for (uint64_t set = 0; set < p->cache->sets; set++) {
-		take_back_set(p, set, set * places);
-		filter_forget_oldest(p->level, set);
-	}
-}
-
 void filter_hand_over(const struct filter_caches *c)
 {
 	struct pair p[PAIRS];
@@ -146,13 +85,4 @@ void filter_hand_over(const struct filter_caches *c)
 
 	for (uint32_t i = 0; i < n; i++)
 		hand_over(&p[i]);
-}
-
-void filter_take_back(const struct filter_caches *c)
-{
-	struct pair p[PAIRS];
-	uint32_t n = find_pairs(c, p);
-
-	for (uint32_t i = 0; i < n; i++)
-		take_back(&p[i]);
 }

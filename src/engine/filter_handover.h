@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where the filter goes off, what is in its caches goes to those of the hierarchy, each set in the order that says
- * who gives way; where it goes on again, it comes back.
+ * who gives way.
  */
 #ifndef DWELL_ENGINE_FILTER_HANDOVER_H
 #define DWELL_ENGINE_FILTER_HANDOVER_H
@@ -13,9 +13,6 @@ struct filter_caches {
 	struct sim_cache *data, *code, *last;
 };
 
-#define FILTER_FIRST_TIME 64u /* above the stamps of lines that are taken back */
-
 void filter_hand_over(const struct filter_caches *c);
-void filter_take_back(const struct filter_caches *c);
 
 #endif

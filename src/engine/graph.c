@@ -3,7 +3,9 @@
 #include "engine/graph.h"
 
 #include "engine/cells.h"
+#include "engine/dispatch.h"
 #include "engine/filter_calls.h"
+#include "engine/filter_turns.h"
 #include "engine/functions.h"
 #include "engine/records.h"
 #include "engine/replay.h"
@@ -231,7 +233,7 @@ void graph_break(struct thread *t)
 	if (!t->calls)
 		return;
 	sampler_lock();
-	filter_calls_settle();
+	filter_calls_settle(t);
 	sim_call_graph_end(&graph, &t->calls->stack, &t->calls->totals);
 	t->calls->is_due = true;
 	sampler_unlock();
@@ -242,7 +244,7 @@ void graph_signal(struct thread *t)
 	if (!t->calls)
 		return;
 	sampler_lock();
-	filter_calls_settle();
+	filter_calls_settle(t);
 	sim_call_graph_signal(&graph, &t->calls->stack, t->regs[RSP], &t->calls->totals);
 	t->calls->is_due = true;
 	sampler_unlock();
@@ -254,7 +256,7 @@ void graph_signal_return(struct thread *t)
 		return;
 	sampler_settle(t);
 	sampler_lock();
-	filter_calls_settle();
+	filter_calls_settle(t);
 	sim_call_graph_signal_return(&graph, &t->calls->stack, &t->calls->totals);
 	t->calls->is_due = true;
 	sampler_unlock();
@@ -262,14 +264,20 @@ void graph_signal_return(struct thread *t)
 
 void graph_forget(struct process *p, uint64_t start, uint64_t end)
 {
+	const bool is_apart = filter_has_turns && !filter_turn_is_own();
+
 	if (!is_made)
 		return;
+	if (is_apart)
+		world_stop(thread_self(), 0);
 	sampler_lock();
-	filter_calls_settle();
+	filter_calls_settle_all();
 	replay_tell(p);
 	filter_forget_targets();
 	sim_call_graph_forget_code(&graph, start, end);
 	sampler_unlock();
+	if (is_apart)
+		world_release();
 }
 
 /* ---- Results ---- */
@@ -337,7 +345,7 @@ void graph_tell(struct process *p)
 void graph_forked(struct thread *t)
 {
 	told_nodes = 0;
-	filter_calls_settle();
+	filter_calls_settle_all();
 	if (t->calls)
 		sim_call_graph_forked(&graph, &t->calls->stack, &t->calls->totals);
 }

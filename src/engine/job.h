@@ -86,6 +86,9 @@ void job_self_check(struct job *j);
 /* Call the engine, if something is hooked at pc. */
 void job_hook(struct job *j, uint64_t pc);
 
+/* Where code is entered at in[i]: one block less is left of the thread's turn, see filter_turns.h. */
+void job_turn(struct job *j, uint32_t i);
+
 /* The branch, call, return or other end at in[i]. */
 void job_terminator(struct job *j, uint32_t i);
 /* At the block's beginning: a function that is marked is entered, see marks.h. */

@@ -37,6 +37,8 @@
 #define T_MISS_SITE 408	 /* u32: the number of its site */
 #define T_STEP 416	 /* filter: the next record of the call graph, see filter_calls.h; or 0 */
 
+#define T_TURN 448	 /* filter: so many more blocks until the turn is over, see filter_turns.h */
+
 #define T_QUICK_REPS 424 /* 3 x u64: iterations of short movs, stos, lods, see emit_rep */
 
 #define T_TALLIES 4096	 /* the table of tallies, see poll.h */

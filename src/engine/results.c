@@ -6,6 +6,7 @@
 #include "engine/cells.h"
 #include "engine/filter.h"
 #include "engine/filter_calls.h"
+#include "engine/filter_turns.h"
 #include "engine/filter_several.h"
 #include "engine/graph.h"
 #include "engine/records.h"
@@ -158,7 +159,7 @@ void replay_tell(struct process *p)
 
 	if (!segments_are_on() || !p->profiling || p->borrowed_memory)
 		return;
-	filter_calls_settle();
+	filter_calls_settle_all();
 	filter_several_settle();
 	place_segments();
 	graph_tell_nodes(p);
@@ -179,7 +180,7 @@ void replay_tell_when_due(struct process *p)
 
 	if (!out.told_ns)
 		out.told_ns = now;
-	if (now - out.told_ns >= DUE_NS || records_asked(p))
+	if (!filter_turn_is_anothers() && (now - out.told_ns >= DUE_NS || records_asked(p)))
 		replay_tell(p);
 }
 
@@ -194,7 +195,7 @@ void replay_tell_before_wait(struct process *p)
 	if (due > WAIT_MOST_NS)
 		due = WAIT_MOST_NS;
 	sampler_lock();
-	if (now_ns() - out.told_ns >= due || records_asked(p))
+	if (!filter_turn_is_anothers() && (now_ns() - out.told_ns >= due || records_asked(p)))
 		replay_tell(p);
 	sampler_unlock();
 }

@@ -10,7 +10,7 @@
 #include "engine/dispatch.h"
 #include "engine/filter.h"
 #include "engine/filter_calls.h"
-#include "engine/filter_gear.h"
+#include "engine/filter_turns.h"
 #include "engine/graph.h"
 #include "engine/nested.h"
 #include "engine/pacing.h"
@@ -286,7 +286,7 @@ void sampler_tick(struct thread *t, const struct counts *after)
 		give_up(t);
 	} else if (!s.open) {
 		if (t->gear == GEAR_FILTER) { /* its lanes have not gone round since */
-			filter_calls_settle();
+			filter_calls_settle(t);
 			replay_tell_when_due(t->process);
 		}
 		pacing_look(&s.pace, total);
@@ -332,7 +332,6 @@ static void simulate(struct thread *t, uint64_t total)
 		return; /* at a system call, of which there may be very many */
 	replay_tell_when_due(t->process);
 	t->buf = t->buf_start = t->buf_memory;
-	filter_look_for_return(t);
 	follow_control(t, total);
 }
 
@@ -564,11 +563,8 @@ void sampler_set_gear(struct thread *t)
 		return;
 	if (t->gear == GEAR_STREAM)
 		sampler_flush(t, &nothing);
-	if (t->gear == GEAR_FILTER) {
-		lock_take(&s.lock);
-		filter_calls_end();
-		lock_drop(&s.lock);
-	}
+	if (t->gear == GEAR_FILTER)
+		filter_turn_leave(t);
 	if (t->gear == GEAR_STREAM ? wanted != GEAR_FILTER : wanted == GEAR_COUNT)
 		graph_break(t);
 	t->gear = wanted;

@@ -112,6 +112,7 @@ struct thread {
 	uint32_t miss_site;
 	uint64_t step; /* see filter_calls.h */
 	uint64_t quick_reps[QUICK_REPS]; /* of the kind, since one was last counted outside the cache */
+	uint64_t turn; /* blocks, see filter_turns.h */
 	/* From here on only C looks. */
 	struct process *process;
 	struct thread *next_thread; /* list of all; under the world lock */
@@ -159,6 +160,7 @@ struct thread {
 	struct thread *baton_next; /* see baton.c */
 	uint32_t baton_turn, baton_seen;
 	bool baton_waits;
+	bool turn_is_over; /* the dispatcher is to hand the baton on, see filter_turns.h */
 	uint64_t quick_added[QUICK_REPS]; /* of quick_reps, what the counters hold already */
 	struct vector_access vector;
 	uint32_t vector_segment; /* its number, in a simulation */
@@ -202,6 +204,7 @@ _Static_assert(offsetof(struct thread, miss_back) == T_MISS_BACK, "layout");
 _Static_assert(offsetof(struct thread, miss_site) == T_MISS_SITE, "layout");
 _Static_assert(offsetof(struct thread, step) == T_STEP, "layout");
 _Static_assert(offsetof(struct thread, quick_reps) == T_QUICK_REPS, "layout");
+_Static_assert(offsetof(struct thread, turn) == T_TURN, "layout");
 _Static_assert(sizeof(struct thread) <= T_TALLIES, "layout");
 
 /* What belongs to a kernel process, and must not be shared with a vfork child. */

@@ -16,6 +16,7 @@
 #include "engine/poll.h"
 #include "engine/process.h"
 #include "engine/filter_gear.h"
+#include "engine/filter_turns.h"
 #include "engine/sampler.h"
 #include "engine/signals.h"
 #include "engine/ticker.h"
@@ -114,6 +115,7 @@ void threads_forked(struct thread *t)
 	engine.translate_lock = 0;
 	world_reset();
 	baton_forked();
+	filter_turns_forked(t);
 	elements_forked();
 	retired = 0;
 	engine.threads = t;

@@ -120,7 +120,7 @@ enum ticker_hold ticker_hold(struct thread *t)
 		sys4(SYS_rt_sigprocmask, SIG_BLOCK, &tick, 0, 8);
 		return TICKS_BLOCKED;
 	}
-	/* One that is on its way comes before this returns. */
+	/* One that is on its way comes before this returns, or never: see ticker_let_go. */
 	sys4(SYS_timer_settime, t->timer, 0, &never, t->tick_left);
 	return TICKS_STOPPED;
 }
@@ -131,9 +131,10 @@ void ticker_let_go(struct thread *t, enum ticker_hold how)
 
 	if (how == TICKS_BLOCKED)
 		sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &tick, 0, 8);
-	else if (how == TICKS_STOPPED && t->has_timer &&
-		 (t->tick_left[2] || t->tick_left[3]))
+	else if (how == TICKS_STOPPED && t->has_timer && (t->tick_left[2] || t->tick_left[3]))
 		sys4(SYS_timer_settime, t->timer, 0, t->tick_left, 0);
+	else if (how == TICKS_STOPPED && t->gear != GEAR_STREAM)
+		t->tick_due = true;
 }
 
 bool ticker_sent(const struct thread *t, const siginfo_t *info)

@@ -3,8 +3,9 @@
 """Do windows come to the end of a run, whatever its threads did before?
 
 A thread whose timer is not set again has no more windows when it is the last one. That can happen where
-windows open and close while threads hand over to each other, and only now and then: a few runs, and each must
-have windows for nearly all of its accesses.
+windows open and close while threads hand over to each other, and only now and then: a few runs, the last window of
+each must lie near its end. (Not: windows must stand for most of it. Where others want the processor the collector
+may come too late for some, which are then lost and counted as such.)
 
     windows_go_on.py [--build DIR] [--runs N]
 """
@@ -18,13 +19,13 @@ import tempfile
 LEAST = 0.9  # of the accesses; the last period may have had no window yet
 
 
-def covered(options, seed, profile):
-    """The share of the run's accesses that windows stand for."""
+def reached(options, seed, profile):
+    """Where the last window ends, as a share of the run's accesses."""
     subprocess.run([os.path.join(options.build, 'dwell'), 'record', '-q', '-s', str(seed), '-o', profile, '--',
                     os.path.join(options.build, 'tests', 'accuracy', 'handover')],
                    check=True, stdout=subprocess.DEVNULL)
     with sqlite3.connect(profile) as store:
-        return store.execute('SELECT (SELECT sum(stands_for) FROM window) * 1.0 / max(accesses) FROM process'
+        return store.execute('SELECT (SELECT max(start + length) FROM window) * 1.0 / max(accesses) FROM process'
                              ).fetchone()[0]
 
 
@@ -36,9 +37,9 @@ def main():
     if hasattr(os, 'sched_setaffinity'):
         os.sched_setaffinity(0, range(os.cpu_count()))  # threads are to meet each other
     with tempfile.TemporaryDirectory() as folder:
-        parts = [covered(options, seed, os.path.join(folder, 'x.db')) for seed in range(1, options.runs + 1)]
+        parts = [reached(options, seed, os.path.join(folder, 'x.db')) for seed in range(1, options.runs + 1)]
     failed = sum(part < LEAST for part in parts)
-    print('windows stand for %.2f of the accesses at least: %d ok, %d failed' %
+    print('the last windows end at %.2f of the accesses at least: %d ok, %d failed' %
           (min(parts), len(parts) - failed, failed))
     return 1 if failed else 0
 
