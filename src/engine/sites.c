@@ -64,12 +64,19 @@ static struct site *site_of(uint32_t number)
 }
 
 /* A product for each address: they do not wait for each other, as a chain of steps would. */
-static uint64_t hash_path(uint32_t kind, const uint64_t *path, uint32_t depth)
+uint64_t sites_sum(const uint64_t *path, uint32_t from, uint32_t to)
 {
-	uint64_t h = (kind + 1) * 0x9e3779b97f4a7c15ull + depth;
+	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < depth; i++)
-		h += path[i] * factors[i];
+	for (uint32_t i = from; i < to; i++)
+		sum += path[i] * factors[i];
+	return sum;
+}
+
+static uint64_t hash_of(uint32_t kind, uint32_t depth, uint64_t sum)
+{
+	uint64_t h = (kind + 1) * 0x9e3779b97f4a7c15ull + depth + sum;
+
 	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ull;
 	return h ^ h >> 32;
 }
@@ -102,9 +109,14 @@ static bool need_index(void)
 	return true;
 }
 
+uint32_t sites_known(uint32_t kind, uint32_t depth, uint64_t sum)
+{
+	return (uint32_t)(*slot_of(hash_of(kind, depth, sum)) & NUMBER_MASK);
+}
+
 uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth)
 {
-	uint64_t hash = hash_path(kind, path, depth);
+	uint64_t hash = hash_of(kind, depth, sites_sum(path, 0, depth));
 	uint32_t number = (uint32_t)(*slot_of(hash) & NUMBER_MASK);
 	struct site *s;
 

@@ -121,8 +121,11 @@ static bool peek(const struct walk *w, uint64_t address, uint64_t *value)
 {
 	uint32_t n;
 
-	if (engine_peek(value, (const void *)(uintptr_t)address) != 0)
+	if (engine_peek(value, (const void *)(uintptr_t)address) != 0) {
+		if (w->reads)
+			w->reads->failed = true;
 		return false;
+	}
 	if (!w->reads)
 		return true;
 	n = w->reads->count++;
@@ -154,12 +157,21 @@ static bool frame_address(const struct walk *w, uint64_t rule, uint64_t *cfa)
 	       (!(rule & RULE_GUESS) || *cfa - f->rsp < GUESS_REACH);
 }
 
+/* Does a step by this rule look at rbp, other than to hand it on? */
+static bool uses_rbp(uint64_t rule)
+{
+	return RULE_BASE(rule) == FRAME_RBP || RULE_BASE(rule) == FRAME_AT_RBP ||
+	       (RULE_RBP(rule) != RBP_KEPT && RULE_RBP(rule) != RBP_SAVED);
+}
+
 /* To the caller's frame. */
 static bool step(struct walk *w)
 {
 	struct unwind_walk *f = &w->at;
 	uint64_t rule = rule_for(f->pc), cfa, pc, rbp = f->rbp;
 
+	if (w->reads)
+		w->reads->uses_rbp = uses_rbp(rule);
 	if (!frame_address(w, rule, &cfa) || !peek(w, cfa - 8, &pc))
 		return false;
 	if (RULE_RBP(rule) != RBP_KEPT &&
@@ -167,6 +179,8 @@ static bool step(struct walk *w)
 		  (RULE_RBP(rule) == RBP_SAVED ? cfa : f->rbp) + (uint64_t)RULE_RBP_OFFSET(rule),
 		  &rbp))
 		return false;
+	if (w->reads && RULE_RBP(rule) != RBP_KEPT)
+		w->reads->rbp = w->reads->count;
 	if (pc < LEAST_PC || pc >> 47)
 		return false;
 	*f = (struct unwind_walk){ pc, cfa, rbp };
@@ -179,7 +193,7 @@ bool unwind_step_noting(struct unwind_walk *at, struct unwind_reads *reads)
 	bool found;
 
 	if (reads)
-		reads->count = 0;
+		reads->count = reads->rbp = reads->failed = 0;
 	found = step(&w);
 	*at = w.at;
 	return found;

@@ -15,6 +15,9 @@
 struct unwind_reads {
 	uint32_t count;
 	uint64_t read[UNWIND_MOST_READS][2]; /* address, value */
+	uint32_t rbp;  /* number of the read that gave the caller's rbp, + 1; 0: the frame's own */
+	bool uses_rbp; /* what was read, and where the next frame is, depends on the frame's rbp */
+	bool failed;   /* something could not be read: it may be there next time */
 };
 
 /* Where a walk stands: in the frame at pc, which has called something, with its rsp and rbp. */

@@ -38,6 +38,12 @@ static bool saves_rbp(uint64_t pc)
 	return pc & 1;
 }
 
+/* Its frame is found by rbp, which points to where the caller's is saved. */
+static bool has_pointer(uint64_t pc)
+{
+	return pc % 4 == 3;
+}
+
 /* Its step reads a word more, as one by a frame pointer on the stack does. */
 static bool reads_more(uint64_t pc)
 {
@@ -52,10 +58,10 @@ static void note(struct unwind_reads *r, uint64_t address)
 
 bool unwind_step_noting(struct unwind_walk *w, struct unwind_reads *r)
 {
-	uint64_t top = w->rsp + 8 * words_of(w->pc);
+	uint64_t top = has_pointer(w->pc) ? w->rbp + 16 : w->rsp + 8 * words_of(w->pc);
 
 	steps++;
-	r->count = 0;
+	*r = (struct unwind_reads){.uses_rbp = has_pointer(w->pc)};
 	if (w->pc == OUTERMOST)
 		return false;
 	if (reads_more(w->pc))
@@ -63,11 +69,19 @@ bool unwind_step_noting(struct unwind_walk *w, struct unwind_reads *r)
 	note(r, top - 8);
 	if (saves_rbp(w->pc)) {
 		note(r, top - 16);
+		r->rbp = r->count;
 		w->rbp = *at(top - 16);
 	}
 	w->pc = *at(top - 8);
 	w->rsp = top;
 	return true;
+}
+
+bool unwind_step(struct unwind_walk *w)
+{
+	struct unwind_reads r;
+
+	return unwind_step_noting(w, &r);
 }
 
 static uint32_t generation;
@@ -77,22 +91,46 @@ uint32_t unwind_generation(void)
 	return generation;
 }
 
-long engine_same(const uint64_t (*reads)[2], uint64_t n)
+long engine_same_at(const uint64_t *from, const uint64_t *value, const uint16_t *place, uint64_t n)
 {
 	assert_true(n > 0);
 	for (uint64_t i = 0; i < n; i++)
-		if (*at(reads[i][0]) != reads[i][1])
+		if (*at((uint64_t)(uintptr_t)from + 8ull * place[i]) != value[i])
 			return 1;
 	return 0;
 }
 
-uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth)
+uint64_t sites_sum(const uint64_t *path, uint32_t from, uint32_t to)
 {
-	uint64_t h = kind;
+	uint64_t sum = 0;
 
-	for (uint32_t i = 0; i < depth; i++)
-		h = (h + path[i]) * 0x9e3779b97f4a7c15ull;
+	for (uint32_t i = from; i < to; i++)
+		sum += path[i] * (0x9e3779b97f4a7c15ull * (i + 1) * (i + 7));
+	return sum;
+}
+
+static bool is_made[1 << 16];
+
+static uint32_t number_of(uint32_t kind, uint32_t depth_of_path, uint64_t sum)
+{
+	uint64_t h = (sum + kind + 4 * depth_of_path) * 0xd6e8feb86659fd93ull;
+
 	return (uint32_t)(h >> 32) | 1;
+}
+
+uint32_t sites_known(uint32_t kind, uint32_t depth_of_path, uint64_t sum)
+{
+	uint32_t n = number_of(kind, depth_of_path, sum);
+
+	return is_made[n & 0xffff] ? n : 0;
+}
+
+uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth_of_path)
+{
+	uint32_t n = number_of(kind, depth_of_path, sites_sum(path, 0, depth_of_path));
+
+	is_made[n & 0xffff] = true;
+	return n;
 }
 
 /* The frames of the program, the outermost first. */
@@ -106,6 +144,8 @@ static void call(uint64_t pc, uint64_t rbp)
 	*at(from->rsp - 8) = from->pc;
 	*at(from->rsp - 16) = from->rbp;
 	*at(from->rsp - 24) = rbp;
+	if (has_pointer(pc))
+		rbp = from->rsp - 16;
 	frame[depth++] = (struct unwind_walk){pc, from->rsp - 8 * words_of(pc),
 					      saves_rbp(pc) ? rbp : from->rbp};
 }
@@ -119,7 +159,7 @@ static uint32_t whole_walk(uint32_t kind)
 
 	while (n < SITE_MAX_DEPTH && unwind_step_noting(&w, &r))
 		path[n++] = w.pc;
-	return sites_get(kind, path, n);
+	return number_of(kind, n, sites_sum(path, 0, n));
 }
 
 static uint32_t found(uint32_t kind)
@@ -164,7 +204,9 @@ static void each_leads_where_a_whole_walk_does(void **state)
 	assert_true(made < whole / 2);
 }
 
-static void what_was_there_before_needs_no_step(void **state)
+#define FIRST_STEPS 4u /* that are made each time */
+
+static void what_was_there_before_needs_the_first_steps_only(void **state)
 {
 	uint32_t site;
 
@@ -175,12 +217,12 @@ static void what_was_there_before_needs_no_step(void **state)
 	site = found(1);
 	steps = 0;
 	assert_int_equal(found(1), site);
-	assert_int_equal(steps, 0);
+	assert_int_equal(steps, FIRST_STEPS);
 	assert_int_not_equal(found(2), site);
 	/* A return address farther up is another one. */
-	*at(frame[24].rsp - 8) += 0x1800;
-	assert_int_equal(found(1), whole_walk(1));
+	*at(frame[20].rsp - 8) += 0x1800;
 	assert_int_not_equal(found(1), site);
+	assert_int_equal(found(1), whole_walk(1));
 	/* Rules have changed: what they led to before says nothing. */
 	generation++;
 	steps = 0;
@@ -188,11 +230,36 @@ static void what_was_there_before_needs_no_step(void **state)
 	assert_int_equal(steps, SITE_MAX_DEPTH - 1);
 }
 
+static void a_saved_rbp_matters_where_a_frame_is_found_by_it(void **state)
+{
+	uint32_t site;
+
+	(void)state;
+	start();
+	for (uint32_t i = 0; i < 30; i++)
+		call(0x2001, 5);
+	site = found(1);
+	*at(frame[20].rsp - 16) ^= 8;
+	steps = 0;
+	assert_int_equal(found(1), site);
+	assert_int_equal(steps, FIRST_STEPS);
+
+	start();
+	for (uint32_t i = 0; i < 30; i++)
+		call(i == 18 ? 0x2003 : 0x2001 + 4 * (i % 5), 5);
+	site = found(1);
+	/* What frame 20 has saved finds the top of frame 19: now that of its caller's. */
+	*at(frame[19].rsp - 16) = frame[17].rsp - 16;
+	assert_int_not_equal(found(1), site);
+	assert_int_equal(found(1), whole_walk(1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_leads_where_a_whole_walk_does),
-		cmocka_unit_test(what_was_there_before_needs_no_step),
+		cmocka_unit_test(what_was_there_before_needs_the_first_steps_only),
+		cmocka_unit_test(a_saved_rbp_matters_where_a_frame_is_found_by_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
