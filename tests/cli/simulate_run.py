@@ -240,7 +240,7 @@ def the_filter_gear_sees_an_odd_stack_pointer():
 
 
 @case
-def threads_leave_the_filter_gear_and_come_back():
+def threads_are_counted_in_the_filter_gear():
     for graph in [], ['--no-call-graph']:
         simulate(*graph, *SMALL, '--', program('threads'))
         t = totals()
@@ -357,6 +357,89 @@ int main(void)
 	int number[2] = { 0, 1 };
 	pthread_t t[2];
 
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, work, &number[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	puts("done");
+	return 0;
+}
+"""
+
+
+def handover():
+    with open('handover.c', 'w') as f:
+        f.write(HANDOVER)
+    subprocess.run(['gcc', '-O1', '-pthread', '-o', 'handover', 'handover.c'], check=True)
+
+
+@case
+def threads_that_wait_for_each_other_count_as_replayed():
+    """No turn is as long as it may be in either gear, so these end at the same places."""
+    handover()
+    for more in [], ['--no-call-graph'], SEVERAL:
+        check(simulate(*SMALL, *more, '--', './handover', 'sleep') == 'done\n', 'output')
+        simulate('--no-filter', *SMALL, *more, '--', './handover', 'sleep', path='other.db')
+        check(costs() == costs('other.db'), more, totals(), totals('other.db'))
+        check(arcs() == arcs('other.db'), more, 'calls differ')
+        check(totals()['D1mr'] > 1000, totals())
+
+
+@case
+def who_spins_lets_others_run_at_the_same_place_each_time():
+    """Such a loop has no call, and misses nothing."""
+    handover()
+    for more in [], ['--no-call-graph']:
+        for path in 'run.db', 'other.db':
+            check(simulate(*SMALL, *more, '--', './handover', 'spin', path=path) == 'done\n', 'output')
+        check(costs() == costs('other.db'), totals(), totals('other.db'))
+
+
+HANDOVER = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static long shared[1 << 12];
+static volatile int turn;
+static int spins;
+static void touch(unsigned *x)
+{
+	for (int i = 0; i < 300; i++) {
+		*x = *x * 1664525 + 1013904223;
+		shared[*x >> 20]++;
+	}
+}
+static void *work(void *p)
+{
+	int me = *(int *)p;
+	unsigned x = me + 1;
+
+	for (int round = 0; round < 40; round++) {
+		if (spins) {
+			while (turn != me)
+				;
+			touch(&x);
+			turn = !me;
+			continue;
+		}
+		pthread_mutex_lock(&lock);
+		while (turn != me)
+			pthread_cond_wait(&changed, &lock);
+		touch(&x);
+		turn = !me;
+		pthread_cond_signal(&changed);
+		pthread_mutex_unlock(&lock);
+	}
+	return NULL;
+}
+int main(int argc, char **argv)
+{
+	int number[2] = { 0, 1 };
+	pthread_t t[2];
+
+	spins = argc > 1 && strcmp(argv[1], "spin") == 0;
 	for (int i = 0; i < 2; i++)
 		pthread_create(&t[i], NULL, work, &number[i]);
 	for (int i = 0; i < 2; i++)
