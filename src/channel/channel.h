@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 9u
+#define CHANNEL_VERSION 10u
 #define CHANNEL_HEADER_BYTES 16384u
 #define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_MOST_TOGGLES 16u
@@ -253,6 +253,12 @@ struct record_thread {
 	uint64_t accesses, loads, stores, instructions;
 };
 
+/*
+ * Of the lines of 1 << (NESTED_FIRST + i) bytes in the pages that the program holds, or held when they were
+ * most, the share that was touched at some time, in 65535ths; all 0: not known. The last ones are 0.
+ */
+#define CHANNEL_LINE_USES 12u
+
 /* A window closed. Its samples come before it in the ring. */
 struct record_window {
 	struct record_header h;
@@ -262,6 +268,7 @@ struct record_window {
 	uint64_t length;	  /* accesses inside it */
 	uint64_t stands_for;	  /* accesses of its period, and of those before that were passed over */
 	uint64_t footprint_pages; /* 4096-byte pages of its own the program held at that time */
+	uint16_t line_use[CHANNEL_LINE_USES];
 };
 
 enum sample_status {
@@ -517,6 +524,7 @@ struct record_end {
 	uint32_t status; /* exit code where known */
 	uint64_t time_ns;
 	uint64_t footprint_pages;
+	uint16_t line_use[CHANNEL_LINE_USES];
 	struct channel_counters counters;
 };
 
@@ -560,7 +568,7 @@ _Static_assert(sizeof(struct nested_event) == 16 + sizeof(struct record_access),
 _Static_assert(sizeof(struct record_nested) == 56 + sizeof(struct record_access), "layout of record_nested");
 _Static_assert(sizeof(struct record_access) == 40, "layout of record_access");
 _Static_assert(sizeof(struct record_sample) == 120, "layout of record_sample");
-_Static_assert(sizeof(struct record_window) == 48, "layout of record_window");
+_Static_assert(sizeof(struct record_window) == 72, "layout of record_window");
 _Static_assert(sizeof(struct record_site) == 32, "layout of record_site");
 _Static_assert(sizeof(struct record_path) == 24, "layout of record_path");
 _Static_assert(sizeof(struct record_site_counts) == 80, "layout of record_site_counts");

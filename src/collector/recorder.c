@@ -260,7 +260,7 @@ static const char *on_end(struct recorder *r, struct process *p, const struct re
 	p->row.state = states[e->cause];
 	p->row.end_ns = e->time_ns;
 	p->row.exit_status = e->cause == 0 ? (int64_t)e->status : STORE_NONE;
-	set_footprint(p, e->footprint_pages);
+	set_footprint(p, e->footprint_pages, e->line_use);
 	set_counters(p, &e->counters);
 	put_process(r, p);
 	return NULL;

@@ -63,9 +63,14 @@ static inline void out_of_memory(struct recorder *r)
 	r->failed = true;
 }
 
-/* The most it ever held. */
-static inline void set_footprint(struct process *p, uint64_t pages)
+/* The most it ever held, and how much of its lines was in use when last looked at. */
+static inline void set_footprint(struct process *p, uint64_t pages,
+				 const uint16_t line_use[CHANNEL_LINE_USES])
 {
+	_Static_assert(STORE_LINE_USES == NESTED_SIZES && NESTED_SIZES <= CHANNEL_LINE_USES,
+		       "each size of line");
+	for (size_t i = 0; i < STORE_LINE_USES && line_use[STORE_LINE_USES - 1] > 0; i++)
+		p->row.line_use[i] = line_use[i];
 	if (pages > p->row.footprint_pages)
 		p->row.footprint_pages = pages;
 }

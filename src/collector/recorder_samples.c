@@ -217,7 +217,7 @@ const char *recorder_on_window(struct recorder *r, struct process *p, const stru
 	};
 
 	note(r, store_put_window(r->store, &row, &r->err));
-	set_footprint(p, w->footprint_pages);
+	set_footprint(p, w->footprint_pages, w->line_use);
 	r->windows++;
 	return NULL;
 }

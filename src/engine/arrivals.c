@@ -2,6 +2,7 @@
 /* First touches of lines in a window; see arrivals.h. */
 #include "engine/arrivals.h"
 
+#include "engine/page_use.h"
 #include "engine/random.h"
 #include "engine/records.h"
 
@@ -71,5 +72,7 @@ void arrivals_touch(struct thread *t, const struct scan_window *w, const struct 
 	if (process_at < w->middle)
 		return;
 	ws->told++;
+	if (w->use)
+		page_use_note(w->use, a->address, (uint32_t)weight, random_next(&t->rng));
 	records_arrival(t->process, &r);
 }

@@ -6,6 +6,7 @@
 
 #include "channel/sys.h"
 #include "engine/cache.h"
+#include "engine/page_use.h"
 #include "engine/util.h"
 
 #define MAX_MAPPINGS (1u << 20)
@@ -257,7 +258,7 @@ void pages_discard(uint64_t start, uint64_t end)
 }
 
 /* Resident pages of one range, by mincore in pieces. */
-static uint64_t resident(uint64_t start, uint64_t end)
+static uint64_t resident(uint64_t start, uint64_t end, bool file, struct page_choice *choice)
 {
 	uint8_t vec[4096];
 	uint64_t n = 0;
@@ -266,14 +267,21 @@ static uint64_t resident(uint64_t start, uint64_t end)
 		uint64_t bytes = end - start < 4096 * PAGE ? end - start : 4096 * PAGE;
 
 		if (sys3(SYS_mincore, start, bytes, vec) == 0)
-			for (uint64_t i = 0; i < bytes / PAGE; i++)
-				n += vec[i] & 1;
+			for (uint64_t i = 0; i < bytes / PAGE; i++) {
+				if (!(vec[i] & 1))
+					continue;
+				n++;
+				if (choice->skip-- > 0)
+					continue;
+				choice->skip = choice->every - 1;
+				page_use_look(choice->use, start + i * PAGE, file);
+			}
 		start += bytes;
 	}
 	return n;
 }
 
-uint64_t pages_footprint(uint64_t stack_pointer)
+uint64_t pages_footprint(uint64_t stack_pointer, struct page_choice choice)
 {
 	uint64_t n = 0;
 
@@ -290,7 +298,7 @@ uint64_t pages_footprint(uint64_t stack_pointer)
 		/* Huge reservations are mostly empty: look at their first 64 GB only. */
 		uint64_t end = map[i].end - start > (64ull << 30) ? start + (64ull << 30) :
 								   map[i].end;
-		n += resident(start, end);
+		n += resident(start, end, map[i].file, &choice);
 	}
 	return n;
 }

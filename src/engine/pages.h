@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct block;
+struct page_use;
 
 struct mapping {
 	uint64_t start, end;
@@ -60,7 +61,14 @@ bool pages_release_range(uint64_t start, uint64_t end);
 /* The range was unmapped, mapped over or changed protection: forget its code. */
 void pages_discard(uint64_t start, uint64_t end);
 
-/* 4096-byte pages of the target's own memory that are resident (anonymous and private). */
-uint64_t pages_footprint(uint64_t stack_pointer);
+/*
+ * 4096-byte pages of the target's own memory that are resident (anonymous and private). Of them
+ * each `every`th is looked at, from number `skip` on, and added to *use.
+ */
+struct page_choice {
+	uint64_t every, skip;
+	struct page_use *use;
+};
+uint64_t pages_footprint(uint64_t stack_pointer, struct page_choice choice);
 
 #endif

@@ -126,6 +126,7 @@ static void settle_all(struct thread *t, uint32_t patience_ms)
 void process_ending(struct thread *t, uint32_t cause, uint32_t status)
 {
 	struct process *p = t->process;
+	uint16_t line_use[CHANNEL_LINE_USES] = { 0 };
 	uint64_t footprint;
 
 	if (!p->profiling || p->borrowed_memory)
@@ -139,11 +140,9 @@ void process_ending(struct thread *t, uint32_t cause, uint32_t status)
 	for (struct thread *o = engine.threads; o; o = o->next_thread)
 		if (o->process == p)
 			records_thread(p, o);
-	lock_take(&engine.translate_lock);
-	footprint = pages_footprint(t->regs[RSP]);
-	lock_drop(&engine.translate_lock);
+	footprint = sampler_footprint(t, line_use);
 	alloc_report(p);
-	records_end(p, cause, status, footprint);
+	records_end(p, cause, status, footprint, line_use);
 	control_end();
 	/* A default action that does not kill after all: let them go on, unprofiled. */
 	world_release();
@@ -168,6 +167,8 @@ void process_after_failed_exec(struct thread *t)
 
 void process_end_predecessor(uint32_t order, uint32_t pid)
 {
+	static const uint16_t not_known[CHANNEL_LINE_USES];
+
 	for (uint32_t i = 0; i < engine.slot_count; i++) {
 		struct process old = { .profiling = true, .order = order };
 		struct channel_counters c;
@@ -181,7 +182,7 @@ void process_end_predecessor(uint32_t order, uint32_t pid)
 		old.extra = (struct extra_counts){ c.rep_iterations, c.vector_elements,
 						   c.translate_cycles, c.scan_cycles,
 						   c.watch_accesses };
-		records_end(&old, 1, 0, 0);
+		records_end(&old, 1, 0, 0, not_known);
 		return;
 	}
 }

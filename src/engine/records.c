@@ -425,7 +425,8 @@ void records_counters(struct process *p)
 		records_answer(p, records_question());
 }
 
-void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t footprint)
+void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t footprint,
+		 const uint16_t line_use[CHANNEL_LINE_USES])
 {
 	struct record_end r = { .cause = cause,
 				.status = status,
@@ -434,6 +435,7 @@ void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t fo
 
 	if (!is_told(p))
 		return;
+	memcpy(r.line_use, line_use, sizeof r.line_use);
 	r.counters = counters_of(p);
 	p->ring.slot->counters = r.counters;
 	put(p, RECORD_END, &r, sizeof r, 0, 0, true);

@@ -43,7 +43,8 @@ void records_message(struct process *p, const char *text);
 /* Live totals into the slot. */
 void records_counters(struct process *p);
 /* The last record of the process, and its slot is done. */
-void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t footprint);
+void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t footprint,
+		 const uint16_t line_use[CHANNEL_LINE_USES]);
 /* Has the collector gone, or asked us to stop at once? */
 bool records_abandoned(void);
 /* Has it asked to end in order: with what was seen so far, and RECORD_END? */

@@ -14,6 +14,7 @@
 #include "engine/graph.h"
 #include "engine/nested.h"
 #include "engine/pacing.h"
+#include "engine/page_use.h"
 #include "engine/pages.h"
 #include "engine/poll.h"
 #include "engine/random.h"
@@ -26,6 +27,9 @@
 #include "engine/util.h"
 
 #define FOOTPRINT_PART 64u	 /* pages are counted when the run has grown by this part */
+#define LOOKED_AT      8u	 /* pages each time, and at the end */
+#define LOOKED_AT_LAST 256u
+#define NEARLY_ALL     16u	 /* but for this part of the most */
 
 /* Of the process. The lock guards all of it, and every thread's watch set. */
 static struct sampler {
@@ -35,6 +39,8 @@ static struct sampler {
 	struct scan_window window; /* the open one, or the next */
 	struct pacing pace;	   /* where it lies */
 	uint64_t footprint, footprint_at; /* pages, and accesses when they were counted */
+	uint64_t most_pages;	   /* so far */
+	struct page_use use;	   /* of pages looked at when there were nearly so many */
 	uint64_t shown_ns;	   /* when counts were last shown */
 } s;
 
@@ -74,7 +80,7 @@ void sampler_start(struct thread *t)
 {
 	uint32_t gear = engine.config.gear;
 
-	s = (struct sampler){ .window.line_shift = 6 };
+	s = (struct sampler){ .window = { .line_shift = 6, .use = &s.use } };
 	pacing_start(&s.pace, engine.config.seed * 0x2545f4914f6cdd1dull + t->process->order + 1);
 	if (engine.config.line_bytes >= 4)
 		s.window.line_shift = (uint32_t)__builtin_ctz(engine.config.line_bytes);
@@ -178,6 +184,8 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 		budget_stretch(process_of(t), total, true);
 	w.samples = s.window.samples;
 	w.footprint_pages = s.footprint;
+	page_use_shares(&s.use, s.most_pages, s.window.line_shift, w.line_use);
+	s.use.each_for = w.length ? 2 * w.stands_for / w.length : 0;
 	if (w.length)
 		records_window(process_of(t), &w);
 	s.open = false;
@@ -189,19 +197,49 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
 }
 
-static void count_pages(const struct thread *t, uint64_t total)
+/* Count the pages and look at about so many of them. What is left after most were given back tells nothing. */
+static uint64_t look_at_pages(struct thread *t, uint64_t pages)
+{
+	struct page_use use = { 0 };
+	/* Without a window yet there are no samples, and no telling how many pages there are. */
+	struct page_choice choice = { .every = s.footprint ? s.footprint / pages + 1 : UINT32_MAX,
+				      .use = &use };
+	uint64_t footprint;
+
+	choice.skip = random_next(&t->rng) % choice.every;
+	lock_take(&engine.translate_lock);
+	footprint = pages_footprint(t->regs[RSP], choice);
+	lock_drop(&engine.translate_lock);
+	if (footprint > s.most_pages)
+		s.most_pages = footprint;
+	if (footprint >= s.most_pages - s.most_pages / NEARLY_ALL)
+		page_use_add(&s.use, &use);
+	return footprint;
+}
+
+static void count_pages(struct thread *t, uint64_t total)
 {
 	if (s.footprint && total < s.footprint_at + s.footprint_at / FOOTPRINT_PART)
 		return;
-	lock_take(&engine.translate_lock);
-	s.footprint = pages_footprint(t->regs[RSP]);
-	lock_drop(&engine.translate_lock);
+	s.footprint = look_at_pages(t, LOOKED_AT);
 	s.footprint_at = total;
+}
+
+uint64_t sampler_footprint(struct thread *t, uint16_t line_use[CHANNEL_LINE_USES])
+{
+	uint64_t pages;
+
+	lock_take(&s.lock);
+	pages = look_at_pages(t, LOOKED_AT_LAST);
+	page_use_shares(&s.use, s.most_pages, s.window.line_shift, line_use);
+	lock_drop(&s.lock);
+	return pages;
 }
 
 static void open_window(struct thread *t, uint64_t total)
 {
 	s.open = true;
+	page_use_check(&s.use);
 	pacing_open(&s.pace, total);
 	s.window.middle = s.pace.start + (s.pace.end - s.pace.start) / 2;
 	count_pages(t, total);

@@ -36,6 +36,8 @@ void sampler_report(struct thread *t);
  * will be simulated after this.
  */
 void sampler_end(struct thread *t, uint32_t status, bool is_over);
+/* Pages that the process holds as it ends, and how much of them is in use: see record_end. */
+uint64_t sampler_footprint(struct thread *t, uint16_t line_use[CHANNEL_LINE_USES]);
 /* t has met a mark or a marked function: sampling may begin or end. */
 void sampler_event(struct thread *t, enum control_event what);
 

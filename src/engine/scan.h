@@ -29,6 +29,7 @@ struct scan_window {
 	uint64_t interval; /* mean accesses between samples */
 	uint32_t samples;  /* sent */
 	uint64_t middle;   /* accesses of the process */
+	struct page_use *use; /* is told of arrivals; NULL: nobody */
 };
 
 struct access {

@@ -40,13 +40,20 @@ static int check_input(const struct model_input *in, struct err *err)
 	return 0;
 }
 
+/* That are in use. */
+static double lines_per_page(const struct model_input *in)
+{
+	double use = in->line_use > 0 ? fmin(1, in->line_use) : 1;
+
+	return use * PAGE_BYTES / in->line_bytes;
+}
+
 /*
  * F(t) as a broken line through the ends of the windows, level before the first
  * and up to the last known value after the last.
  */
 static void measure_footprint(struct model *m, const struct model_input *in)
 {
-	double lines_per_page = (double)PAGE_BYTES / in->line_bytes;
 	double at = 0, pages = 0, last = 0, area = 0;
 
 	for (size_t i = 0; i < in->window_count; i++) {
@@ -66,8 +73,8 @@ static void measure_footprint(struct model *m, const struct model_input *in)
 	if (m->accesses > at)
 		area += (m->accesses - at) * (pages > 0 ? (pages + last) / 2 : last);
 	m->has_footprint = last > 0;
-	m->last_lines = last * lines_per_page;
-	m->mean_lines = area / fmax(m->accesses, at) * lines_per_page;
+	m->last_lines = last * lines_per_page(in);
+	m->mean_lines = area / fmax(m->accesses, at) * lines_per_page(in);
 }
 
 /*
@@ -93,7 +100,7 @@ static double window_weight(const struct model *m, const struct model_input *in,
  */
 static void place_first_touches(struct model *m, const struct model_input *in)
 {
-	double lines_per_page = (double)PAGE_BYTES / in->line_bytes, held = 0, placed = 0;
+	double held = 0, placed = 0;
 	size_t w = 0;
 
 	for (size_t g = 0; g < m->group_count; g++) {
@@ -102,7 +109,7 @@ static void place_first_touches(struct model *m, const struct model_input *in)
 
 		while (w < in->window_count && (double)in->windows[w].start < group->start + length)
 			held = fmax(held,
-				    (double)in->windows[w++].footprint_pages * lines_per_page);
+				    (double)in->windows[w++].footprint_pages * lines_per_page(in));
 		if (g + 1 == m->group_count)
 			held = m->last_lines;
 		if (length > 0)

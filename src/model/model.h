@@ -67,6 +67,7 @@ struct model_input {
 	size_t sample_count;
 	uint64_t accesses;	  /* of the whole run; 0: what the windows stand for */
 	uint64_t footprint_pages; /* the most of the run; 0: what the windows say */
+	double line_use; /* share of the lines in those pages that are ever touched; 0: all */
 	uint32_t line_bytes;	  /* the line that was watched, a power of two */
 	const struct model_follow *follows; /* of a fair choice among the unresolved samples */
 	size_t follow_count;

@@ -9,6 +9,8 @@
 #include "report/sampled.h"
 #include "store/events.h"
 
+#define LINE_USE_FIRST 2 /* log2 of the bytes of the smallest lines */
+#define LINE_USE_ALL   65535.0
 #define KIND_LOAD    1 /* of an access: neither a store nor both */
 #define DEFAULT_SIZE (1u << 20)
 
@@ -144,6 +146,14 @@ static int read_follows(struct profile *p, struct err *err)
 						   &p->follow_count, err);
 }
 
+/* Of the lines in the pages that the process held, the share ever touched; 0: not known. */
+static double line_use(const struct profile *p)
+{
+	unsigned size = (unsigned)__builtin_ctz(p->line_bytes) - LINE_USE_FIRST;
+
+	return size < STORE_LINE_USES ? p->process->line_use[size] / LINE_USE_ALL : 0;
+}
+
 static struct model_window *make_windows(const struct profile *p, const struct sampled *part)
 {
 	struct model_window *w = calloc(p->window_count + 1, sizeof(*w));
@@ -179,6 +189,7 @@ int profile_build_model(struct profile *p, struct err *err)
 				      .accesses = scaled(p, part.accesses),
 				      .footprint_pages =
 					      part.is_part ? 0 : p->process->footprint_pages,
+				      .line_use = line_use(p),
 				      .line_bytes = p->line_bytes,
 				      .follows = f,
 				      .follow_count = p->follow_count,

@@ -104,6 +104,9 @@ failed:
 	return -1;
 }
 
+#define LINE_USE(i) {QUERY_U32, offsetof(struct store_process, line_use[i]), NULL}
+#define LINE_USE_SQL(i) " json_extract(p.line_use, '$[" i "]'),"
+
 static const struct query_column process_columns[] = {
 	{QUERY_U64, offsetof(struct store_process, id), NULL},
 	{QUERY_U32, offsetof(struct store_process, pid), NULL},
@@ -127,6 +130,8 @@ static const struct query_column process_columns[] = {
 	{QUERY_U64, offsetof(struct store_process, engine_bytes), NULL},
 	{QUERY_U64, offsetof(struct store_process, footprint_pages), NULL},
 	{QUERY_U64, offsetof(struct store_process, lost_records), NULL},
+	LINE_USE(0), LINE_USE(1), LINE_USE(2), LINE_USE(3), LINE_USE(4), LINE_USE(5),
+	LINE_USE(6), LINE_USE(7), LINE_USE(8), LINE_USE(9), LINE_USE(10),
 	{QUERY_U64, offsetof(struct store_process, resolved), NULL},
 	{QUERY_U64, offsetof(struct store_process, censored), NULL},
 	{QUERY_U64, offsetof(struct store_process, dangling), NULL},
@@ -147,6 +152,9 @@ static const struct query process_query = {
 	" p.state, p.exit_status, p.accesses, p.loads, p.stores, p.instructions,"
 	" p.rep_iterations, p.vector_elements, p.watch_accesses, p.translate_cycles,"
 	" p.scan_cycles, p.engine_bytes, p.footprint_pages, p.lost_records,"
+	LINE_USE_SQL("0") LINE_USE_SQL("1") LINE_USE_SQL("2") LINE_USE_SQL("3")
+	LINE_USE_SQL("4") LINE_USE_SQL("5") LINE_USE_SQL("6") LINE_USE_SQL("7")
+	LINE_USE_SQL("8") LINE_USE_SQL("9") LINE_USE_SQL("10")
 	" x.resolved, x.censored, x.dangling, w.windows"
 	" FROM process p"
 	" LEFT JOIN (SELECT process_id, sum(resolved) AS resolved, sum(censored) AS censored,"

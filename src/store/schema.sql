@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (8).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (9).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- gear, seed, line_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -18,7 +18,8 @@ CREATE TABLE process(
 	watch_accesses INTEGER NOT NULL DEFAULT 0,
 	translate_cycles INTEGER NOT NULL DEFAULT 0, scan_cycles INTEGER NOT NULL DEFAULT 0,
 	engine_bytes INTEGER NOT NULL DEFAULT 0, footprint_pages INTEGER NOT NULL DEFAULT 0,
-	lost_records INTEGER NOT NULL DEFAULT 0);
+	lost_records INTEGER NOT NULL DEFAULT 0,
+	line_use TEXT NOT NULL DEFAULT '[]'); -- a JSON array: share touched of the lines of 4, 8 .. 4096 bytes, 65535ths
 CREATE TABLE thread(process_id INTEGER NOT NULL, idx INTEGER NOT NULL, tid INTEGER NOT NULL,
 	accesses INTEGER, loads INTEGER, stores INTEGER, instructions INTEGER,
 	PRIMARY KEY(process_id, idx)) WITHOUT ROWID;

@@ -35,6 +35,8 @@ void store_close(struct store *s); /* NULL is fine */
 const char *store_meta_text(struct store *s, const char *key);
 int64_t store_meta_int(struct store *s, const char *key, int64_t otherwise);
 
+#define STORE_LINE_USES 11 /* sizes of lines, from 4 to 4096 bytes */
+
 struct store_process {
 	int64_t id;	   /* order in the run, from 0 */
 	int64_t parent_id; /* or STORE_NONE */
@@ -59,6 +61,8 @@ struct store_process {
 	uint64_t engine_bytes;
 	uint64_t footprint_pages;
 	uint64_t lost_records;
+	/* Of the lines of 4 << i bytes in those pages, touched at some time: 65535ths; all 0: not known. */
+	uint32_t line_use[STORE_LINE_USES];
 	/* Counted from the tables of samples, follows and windows. */
 	uint64_t samples; /* resolved + censored + dangling */
 	uint64_t resolved;

@@ -25,6 +25,17 @@ int store_put_meta_int(struct store *s, const char *key, int64_t value, struct e
 int store_put_process(struct store *s, const struct store_process *p, struct err *err)
 {
 	struct row r = row_begin(s, PUT_PROCESS);
+	int64_t uses[STORE_LINE_USES];
+	struct text line_use = {0};
+	int status;
+
+	for (size_t i = 0; i < STORE_LINE_USES; i++)
+		uses[i] = p->line_use[i];
+	numbers_array(&line_use, uses, STORE_LINE_USES);
+	if (line_use.failed) {
+		text_release(&line_use);
+		return row_out_of_memory(s, err);
+	}
 
 	row_int(&r, p->id);
 	row_count(&r, p->pid);
@@ -51,7 +62,10 @@ int store_put_process(struct store *s, const struct store_process *p, struct err
 	row_count(&r, p->engine_bytes);
 	row_count(&r, p->footprint_pages);
 	row_count(&r, p->lost_records);
-	return row_end(&r, err);
+	row_text(&r, text_get(&line_use));
+	status = row_end(&r, err);
+	text_release(&line_use);
+	return status;
 }
 
 int store_put_thread(struct store *s, const struct store_thread *t, struct err *err)

@@ -15,6 +15,7 @@
 #include "engine/nested.h"
 #include "engine/paths.h"
 #include "engine/alloc.h"
+#include "engine/page_use.h"
 #include "engine/records.h"
 #include "engine/scan.h"
 #include "engine/translate.h"
@@ -120,6 +121,10 @@ void records_sample(struct process *p, const struct record_sample *s)
 }
 
 static uint64_t middle; /* of the window */
+
+void page_use_note(struct page_use *u, uint64_t address, uint32_t weight, uint64_t random)
+{
+}
 
 void records_arrival(struct process *p, const struct record_arrival *a)
 {

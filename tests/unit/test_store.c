@@ -423,7 +423,7 @@ static void a_profile_of_another_version_is_told_apart_from_a_broken_one(void **
 	(void)state;
 	make_large("other.db");
 	sqlite3_open("other.db", &db);
-	sqlite3_exec(db, "PRAGMA user_version = 9", NULL, NULL, NULL);
+	sqlite3_exec(db, "PRAGMA user_version = 10", NULL, NULL, NULL);
 	refuses_to_read("other.db", "profile 'other.db' was written by a newer version of dwell "
 				    "(its format is 9, this one knows 8)");
 	sqlite3_exec(db, "PRAGMA user_version = 1", NULL, NULL, NULL);

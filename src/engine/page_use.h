@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How many of the lines in the program's pages are ever touched: the kernel counts pages, caches hold
+ * lines. A fresh page is full of zeros, so a line that holds anything else was written. Lines may be
+ * touched and stay zero: as many at most as there are arrivals (arrivals.h) at lines that are still all
+ * zero by the next window, since the first touch of a line in the run is one; and as many at most as there are
+ * empty lines in the pages in which such arrivals are seen, and in as many more as chance has
+ * hidden (Good's estimate of coverage). A program that works on zeros has more of both than lines, and
+ * all of its lines count.
+ *
+ * The sampler's lock guards all of it.
+ */
+#ifndef DWELL_ENGINE_PAGE_USE_H
+#define DWELL_ENGINE_PAGE_USE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "channel/channel.h"
+
+#define PAGE_USE_NOTES 32u
+#define PAGE_USE_BLANK 128u
+
+/* A page with arrivals at empty lines of each size: how many, and how many lines are empty. */
+struct blank_page {
+	uint64_t address;
+	uint8_t seen[NESTED_SIZES]; /* 255: or more */
+	uint16_t empty[NESTED_SIZES];
+};
+
+/* Lines of 1 << (NESTED_FIRST + i) bytes. */
+struct page_use {
+	uint64_t pages;		      /* looked at */
+	uint64_t lines[NESTED_SIZES]; /* of them, not all zero */
+	uint64_t checked;	      /* arrivals */
+	uint64_t blank[NESTED_SIZES]; /* accesses of the run that arrive at lines all zero */
+	/* Arrivals of the last window, a choice where there were more. */
+	struct page_note {
+		uint64_t address;
+		uint32_t weight;
+	} note[PAGE_USE_NOTES];
+	uint64_t noted;	   /* of those told of */
+	/* Pages are chosen by a hash of their address: one in 1 << one_in_log2. */
+	struct blank_page blank_page[PAGE_USE_BLANK];
+	uint32_t blank_pages, one_in_log2;
+	uint64_t each_for; /* accesses of the run, for one of the half window that tells */
+};
+
+/* Look at a page; one of a file, which was never empty, counts as touched in all its lines. */
+void page_use_look(struct page_use *u, uint64_t page, bool file);
+/* Take the pages of the second to the first; what is old counts less and less. */
+void page_use_add(struct page_use *u, const struct page_use *more);
+
+/* An access arrived that speaks for so many; `random` decides whom it takes the place of. */
+void page_use_note(struct page_use *u, uint64_t address, uint32_t weight, uint64_t random);
+/* Before the next window: whose lines are still all zero? */
+void page_use_check(struct page_use *u);
+
+/*
+ * The share of the lines of each size that was touched, in 65535ths, when the program held so many pages; all 0
+ * when too little is known.
+ */
+void page_use_shares(const struct page_use *u, uint64_t pages, uint32_t line_shift,
+		     uint16_t shares[CHANNEL_LINE_USES]);
+
+#endif
