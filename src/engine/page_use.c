@@ -2,11 +2,17 @@
 /* Lines of pages that are not empty; see page_use.h. */
 #include "engine/page_use.h"
 
+#include "engine/pages.h"
+#include "engine/random.h"
 #include "engine/state.h"
 #include "engine/util.h"
 
-#define MOST_PAGES 256u /* looked at, before the old ones count half */
-#define WORDS	   (PAGE / 8)
+#define COUNT_PART     64u /* pages are counted when the run has grown by this part */
+#define LOOKED_AT      8u  /* pages, each time */
+#define LOOKED_AT_LAST 256u
+#define NEARLY_ALL     16u  /* but for this part of the most */
+#define MOST_PAGES     256u /* looked at, before the old ones count half */
+#define WORDS	       (PAGE / 8)
 #define ENOUGH_CHECKED 300u /* arrivals, to say how few come to empty lines */
 #define SHARE_ALL      65535u
 
@@ -39,7 +45,7 @@ static void count_lines(const uint64_t words[WORDS], uint64_t lines[NESTED_SIZES
 	}
 }
 
-void page_use_look(struct page_use *u, uint64_t page, bool file)
+void page_use_look(struct page_lines *u, uint64_t page, bool file)
 {
 	uint64_t words[WORDS];
 
@@ -53,13 +59,46 @@ void page_use_look(struct page_use *u, uint64_t page, bool file)
 	u->pages++;
 }
 
-void page_use_add(struct page_use *u, const struct page_use *more)
+/* What is old counts less and less. */
+static void add_pages(struct page_lines *u, const struct page_lines *more)
 {
 	bool full = u->pages >= MOST_PAGES;
 
 	u->pages = (full ? u->pages / 2 : u->pages) + more->pages;
 	for (uint32_t i = 0; i < NESTED_SIZES; i++)
 		u->lines[i] = (full ? u->lines[i] / 2 : u->lines[i]) + more->lines[i];
+}
+
+/* Count the pages and look at about so many. What is left after most were given back tells nothing. */
+static void look_at_some(struct page_use *u, struct thread *t, uint64_t count)
+{
+	struct page_lines seen = { 0 };
+	/* Before the first count there is no telling how many there are. */
+	struct page_choice choice = { .every = u->held ? u->held / count + 1 : UINT32_MAX,
+				      .use = &seen };
+
+	choice.skip = random_next(&t->rng) % choice.every;
+	lock_take(&engine.translate_lock);
+	u->held = pages_footprint(t->regs[RSP], choice);
+	lock_drop(&engine.translate_lock);
+	if (u->held > u->most)
+		u->most = u->held;
+	if (u->held >= u->most - u->most / NEARLY_ALL)
+		add_pages(&u->looked_at, &seen);
+}
+
+void page_use_count(struct page_use *u, struct thread *t, uint64_t total)
+{
+	if (u->held && total < u->held_at + u->held_at / COUNT_PART)
+		return;
+	look_at_some(u, t, LOOKED_AT);
+	u->held_at = total;
+}
+
+uint64_t page_use_end(struct page_use *u, struct thread *t)
+{
+	look_at_some(u, t, LOOKED_AT_LAST);
+	return u->held;
 }
 
 void page_use_note(struct page_use *u, uint64_t address, uint32_t weight, uint64_t random)
@@ -170,20 +209,20 @@ static uint64_t lines_near_blanks(const struct page_use *u, uint32_t size)
 	return (seen > once ? lines * seen / (seen - once) : lines * seen) << u->one_in_log2;
 }
 
-void page_use_shares(const struct page_use *u, uint64_t pages, uint32_t line_shift,
+void page_use_shares(const struct page_use *u, uint32_t line_shift,
 		     uint16_t shares[CHANNEL_LINE_USES])
 {
 	for (uint32_t i = 0; i < CHANNEL_LINE_USES; i++)
 		shares[i] = 0;
-	if (u->pages == 0 || pages == 0 || u->checked < ENOUGH_CHECKED)
+	if (u->looked_at.pages == 0 || u->checked < ENOUGH_CHECKED)
 		return;
 	for (uint32_t i = 0; i < NESTED_SIZES; i++) {
 		uint32_t shift = NESTED_FIRST + i;
 		/* Who arrives at a line as watched may arrive at each shorter one in it. */
 		uint64_t each = shift < line_shift ? 1ul << (line_shift - shift) : 1;
-		uint64_t all = u->pages * (PAGE >> shift), held = pages * (PAGE >> shift);
-		uint64_t share = u->lines[i] * SHARE_ALL / all;
-
+		uint64_t all = u->looked_at.pages * (PAGE >> shift);
+		uint64_t held = u->most * (PAGE >> shift);
+		uint64_t share = u->looked_at.lines[i] * SHARE_ALL / all;
 		uint64_t blank = u->blank[i] * each, near = lines_near_blanks(u, i);
 
 		blank = blank < near ? blank : near;

@@ -18,6 +18,8 @@
 
 #include "channel/channel.h"
 
+struct thread;
+
 #define PAGE_USE_NOTES 32u
 #define PAGE_USE_BLANK 128u
 
@@ -28,10 +30,17 @@ struct blank_page {
 	uint16_t empty[NESTED_SIZES];
 };
 
-/* Lines of 1 << (NESTED_FIRST + i) bytes. */
+/* Pages looked at, and how many of their lines of each size are not all zero. */
+struct page_lines {
+	uint64_t pages;
+	uint64_t lines[NESTED_SIZES];
+};
+
+/* Of a process. Lines of 1 << (NESTED_FIRST + i) bytes. */
 struct page_use {
-	uint64_t pages;		      /* looked at */
-	uint64_t lines[NESTED_SIZES]; /* of them, not all zero */
+	uint64_t held, held_at;	      /* pages, and its accesses when they were counted */
+	uint64_t most;		      /* pages it ever held */
+	struct page_lines looked_at;  /* when it held nearly so many */
 	uint64_t checked;	      /* arrivals */
 	uint64_t blank[NESTED_SIZES]; /* accesses of the run that arrive at lines all zero */
 	/* Arrivals of the last window, a choice where there were more. */
@@ -46,10 +55,12 @@ struct page_use {
 	uint64_t each_for; /* accesses of the run, for one of the half window that tells */
 };
 
-/* Look at a page; one of a file, which was never empty, counts as touched in all its lines. */
-void page_use_look(struct page_use *u, uint64_t page, bool file);
-/* Take the pages of the second to the first; what is old counts less and less. */
-void page_use_add(struct page_use *u, const struct page_use *more);
+/* Before a window: count the pages, and look at some, when the run has grown enough since the last time. */
+void page_use_count(struct page_use *u, struct thread *t, uint64_t total);
+/* The same as the process ends: at more of them. Returns how many it holds. */
+uint64_t page_use_end(struct page_use *u, struct thread *t);
+/* One was counted and is to be looked at; that of a file was never empty, so all its lines are touched. */
+void page_use_look(struct page_lines *u, uint64_t page, bool file);
 
 /* An access arrived that speaks for so many; `random` decides whom it takes the place of. */
 void page_use_note(struct page_use *u, uint64_t address, uint32_t weight, uint64_t random);
@@ -57,10 +68,10 @@ void page_use_note(struct page_use *u, uint64_t address, uint32_t weight, uint64
 void page_use_check(struct page_use *u);
 
 /*
- * The share of the lines of each size that was touched, in 65535ths, when the program held so many pages; all 0
- * when too little is known.
+ * The share of the lines of each size that was touched, in 65535ths; all 0 when too little is known.
+ * Arrivals are at lines of 1 << line_shift bytes.
  */
-void page_use_shares(const struct page_use *u, uint64_t pages, uint32_t line_shift,
+void page_use_shares(const struct page_use *u, uint32_t line_shift,
 		     uint16_t shares[CHANNEL_LINE_USES]);
 
 #endif

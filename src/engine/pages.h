@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct block;
-struct page_use;
+struct page_lines;
 
 struct mapping {
 	uint64_t start, end;
@@ -67,7 +67,7 @@ void pages_discard(uint64_t start, uint64_t end);
  */
 struct page_choice {
 	uint64_t every, skip;
-	struct page_use *use;
+	struct page_lines *use;
 };
 uint64_t pages_footprint(uint64_t stack_pointer, struct page_choice choice);
 

@@ -26,11 +26,6 @@
 #include "engine/toggles.h"
 #include "engine/util.h"
 
-#define FOOTPRINT_PART 64u	 /* pages are counted when the run has grown by this part */
-#define LOOKED_AT      8u	 /* pages each time, and at the end */
-#define LOOKED_AT_LAST 256u
-#define NEARLY_ALL     16u	 /* but for this part of the most */
-
 /* Of the process. The lock guards all of it, and every thread's watch set. */
 static struct sampler {
 	uint32_t lock;
@@ -38,9 +33,7 @@ static struct sampler {
 	bool on; /* windows may open; see control.h */
 	struct scan_window window; /* the open one, or the next */
 	struct pacing pace;	   /* where it lies */
-	uint64_t footprint, footprint_at; /* pages, and accesses when they were counted */
-	uint64_t most_pages;	   /* so far */
-	struct page_use use;	   /* of pages looked at when there were nearly so many */
+	struct page_use use;	   /* of the memory it holds */
 	uint64_t shown_ns;	   /* when counts were last shown */
 } s;
 
@@ -183,8 +176,8 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	if (budget_is_set())
 		budget_stretch(process_of(t), total, true);
 	w.samples = s.window.samples;
-	w.footprint_pages = s.footprint;
-	page_use_shares(&s.use, s.most_pages, s.window.line_shift, w.line_use);
+	w.footprint_pages = s.use.held;
+	page_use_shares(&s.use, s.window.line_shift, w.line_use);
 	s.use.each_for = w.length ? 2 * w.stands_for / w.length : 0;
 	if (w.length)
 		records_window(process_of(t), &w);
@@ -197,41 +190,13 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
 }
 
-/* Count the pages and look at about so many of them. What is left after most were given back tells nothing. */
-static uint64_t look_at_pages(struct thread *t, uint64_t pages)
-{
-	struct page_use use = { 0 };
-	/* Without a window yet there are no samples, and no telling how many pages there are. */
-	struct page_choice choice = { .every = s.footprint ? s.footprint / pages + 1 : UINT32_MAX,
-				      .use = &use };
-	uint64_t footprint;
-
-	choice.skip = random_next(&t->rng) % choice.every;
-	lock_take(&engine.translate_lock);
-	footprint = pages_footprint(t->regs[RSP], choice);
-	lock_drop(&engine.translate_lock);
-	if (footprint > s.most_pages)
-		s.most_pages = footprint;
-	if (footprint >= s.most_pages - s.most_pages / NEARLY_ALL)
-		page_use_add(&s.use, &use);
-	return footprint;
-}
-
-static void count_pages(struct thread *t, uint64_t total)
-{
-	if (s.footprint && total < s.footprint_at + s.footprint_at / FOOTPRINT_PART)
-		return;
-	s.footprint = look_at_pages(t, LOOKED_AT);
-	s.footprint_at = total;
-}
-
 uint64_t sampler_footprint(struct thread *t, uint16_t line_use[CHANNEL_LINE_USES])
 {
 	uint64_t pages;
 
 	lock_take(&s.lock);
-	pages = look_at_pages(t, LOOKED_AT_LAST);
-	page_use_shares(&s.use, s.most_pages, s.window.line_shift, line_use);
+	pages = page_use_end(&s.use, t);
+	page_use_shares(&s.use, s.window.line_shift, line_use);
 	lock_drop(&s.lock);
 	return pages;
 }
@@ -242,7 +207,7 @@ static void open_window(struct thread *t, uint64_t total)
 	page_use_check(&s.use);
 	pacing_open(&s.pace, total);
 	s.window.middle = s.pace.start + (s.pace.end - s.pace.start) / 2;
-	count_pages(t, total);
+	page_use_count(&s.use, t, total);
 	if (budget_is_set())
 		budget_stretch(process_of(t), total, false);
 	__atomic_store_n(&engine.gear, GEAR_STREAM, __ATOMIC_SEQ_CST);

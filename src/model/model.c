@@ -40,12 +40,9 @@ static int check_input(const struct model_input *in, struct err *err)
 	return 0;
 }
 
-/* That are in use. */
-static double lines_per_page(const struct model_input *in)
+static double lines_per_page(const struct model_input *in, double share)
 {
-	double use = in->line_use > 0 ? fmin(1, in->line_use) : 1;
-
-	return use * PAGE_BYTES / in->line_bytes;
+	return (share > 0 ? fmin(1, share) : 1) * PAGE_BYTES / in->line_bytes;
 }
 
 /*
@@ -73,8 +70,8 @@ static void measure_footprint(struct model *m, const struct model_input *in)
 	if (m->accesses > at)
 		area += (m->accesses - at) * (pages > 0 ? (pages + last) / 2 : last);
 	m->has_footprint = last > 0;
-	m->last_lines = last * lines_per_page(in);
-	m->mean_lines = area / fmax(m->accesses, at) * lines_per_page(in);
+	m->last_lines = last * lines_per_page(in, in->line_made);
+	m->mean_lines = area / fmax(m->accesses, at) * lines_per_page(in, in->line_use);
 }
 
 /*
@@ -100,7 +97,7 @@ static double window_weight(const struct model *m, const struct model_input *in,
  */
 static void place_first_touches(struct model *m, const struct model_input *in)
 {
-	double held = 0, placed = 0;
+	double lines = lines_per_page(in, in->line_made), held = 0, placed = 0;
 	size_t w = 0;
 
 	for (size_t g = 0; g < m->group_count; g++) {
@@ -109,7 +106,7 @@ static void place_first_touches(struct model *m, const struct model_input *in)
 
 		while (w < in->window_count && (double)in->windows[w].start < group->start + length)
 			held = fmax(held,
-				    (double)in->windows[w++].footprint_pages * lines_per_page(in));
+				    (double)in->windows[w++].footprint_pages * lines);
 		if (g + 1 == m->group_count)
 			held = m->last_lines;
 		if (length > 0)

@@ -67,7 +67,6 @@ struct model_input {
 	size_t sample_count;
 	uint64_t accesses;	  /* of the whole run; 0: what the windows stand for */
 	uint64_t footprint_pages; /* the most of the run; 0: what the windows say */
-	double line_use; /* share of the lines in those pages that are ever touched; 0: all */
 	uint32_t line_bytes;	  /* the line that was watched, a power of two */
 	const struct model_follow *follows; /* of a fair choice among the unresolved samples */
 	size_t follow_count;
@@ -89,6 +88,8 @@ struct model_input {
 	 * better. Read by model_new only.
 	 */
 	const struct model *all;
+	double line_made; /* share of the lines in the footprint's pages that are ever touched; 0: all */
+	double line_use;  /* the same, without those that are only made, and left alone then */
 };
 
 /*

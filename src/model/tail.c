@@ -118,7 +118,7 @@ static void bound_tail(struct model *m)
 static int take_tail(const struct model *m, const struct model *all, struct tail *t)
 {
 	const struct tail *from = &all->tails[TAIL_SPREAD];
-	double farther = all->line_bytes / m->line_bytes * all->pool.left / m->pool.left;
+	double farther = m->mean_lines / all->mean_lines * all->pool.left / m->pool.left;
 
 	if (all->followed != 0 || from->count != t->count)
 		return all->followed != 0 ? all->followed : -1;

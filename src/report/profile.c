@@ -146,12 +146,23 @@ static int read_follows(struct profile *p, struct err *err)
 						   &p->follow_count, err);
 }
 
-/* Of the lines in the pages that the process held, the share ever touched; 0: not known. */
-static double line_use(const struct profile *p)
+/* Of the lines in the pages that the process held, the share in use; 0: not known. */
+static double line_use(const struct profile *p, uint32_t line_bytes)
 {
-	unsigned size = (unsigned)__builtin_ctz(p->line_bytes) - LINE_USE_FIRST;
+	unsigned size = (unsigned)__builtin_ctz(line_bytes) - LINE_USE_FIRST;
 
 	return size < STORE_LINE_USES ? p->process->line_use[size] / LINE_USE_ALL : 0;
+}
+
+/*
+ * The same, ever touched. Shorter lines than those that were watched, of which the program uses another part
+ * only, may have been zeroed with it, and nobody saw: a structure is made whole.
+ */
+static double line_made(const struct profile *p)
+{
+	double use = line_use(p, p->line_bytes), recorded = line_use(p, p->recorded_line);
+
+	return p->line_bytes < p->recorded_line && recorded > use ? recorded : use;
 }
 
 static struct model_window *make_windows(const struct profile *p, const struct sampled *part)
@@ -189,7 +200,8 @@ int profile_build_model(struct profile *p, struct err *err)
 				      .accesses = scaled(p, part.accesses),
 				      .footprint_pages =
 					      part.is_part ? 0 : p->process->footprint_pages,
-				      .line_use = line_use(p),
+				      .line_use = line_use(p, p->line_bytes),
+				      .line_made = line_made(p),
 				      .line_bytes = p->line_bytes,
 				      .follows = f,
 				      .follow_count = p->follow_count,
@@ -274,6 +286,7 @@ int profile_open(struct profile *p, const char *path, int64_t process, struct er
 		return -1;
 	}
 	p->line_bytes = (uint32_t)store_meta_int(p->store, "line_bytes", 64);
+	p->recorded_line = p->line_bytes;
 	p->touches = 1;
 	if (store_read_processes(p->store, &p->processes, &p->process_count, err) != 0 ||
 	    choose_process(p, process, err) != 0 || read_samples(p, err) != 0 ||
@@ -295,6 +308,7 @@ int profile_open_beside(struct profile *p, const struct profile *run, int64_t pr
 		.processes = run->processes,
 		.process_count = run->process_count,
 		.line_bytes = run->line_bytes,
+		.recorded_line = run->recorded_line,
 		.touches = 1,
 		.is_beside = true,
 	};

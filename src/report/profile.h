@@ -57,6 +57,7 @@ struct profile {
 	size_t variable_count;
 
 	struct model *model;
+	uint32_t recorded_line; /* bytes, of those watched in each sample */
 	uint32_t line_bytes; /* that all of the above is about */
 	/*
 	 * With other lines than those recorded the samples are those watched at all sizes: each

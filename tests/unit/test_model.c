@@ -22,6 +22,8 @@ struct lot {
 	bool reused;
 };
 
+static double line_made; /* of the next model */
+
 /* A model of `windows` windows of 1000 accesses each, one after another from the run's start. */
 static struct model *make_of(const struct lot *lots, size_t lot_count, size_t windows,
 			     uint64_t pages, uint64_t accesses)
@@ -44,7 +46,7 @@ static struct model *make_of(const struct lot *lots, size_t lot_count, size_t wi
 		for (uint32_t k = 0; k < lots[i].count; k++)
 			s[n++] = (struct model_sample){lots[i].distance, lots[i].window,
 						       lots[i].reused};
-	in = (struct model_input){w, windows, s, n, accesses, pages, 64};
+	in = (struct model_input){w, windows, s, n, accesses, pages, 64, .line_made = line_made};
 	m = model_new(&in, &err);
 	assert_non_null(m);
 	free(w);
@@ -166,6 +168,24 @@ static void test_a_cache_of_the_footprint_misses_first_touches_only(void **state
 	m = make(lots, 20, 10, 4);
 	assert_true(fabs(solve(m, MODEL_RANDOM, 256).ratio - 0.0256) < 1e-6);
 	assert_true(solve(m, MODEL_RANDOM, 128).ratio > 0.1);
+	model_free(m);
+}
+
+/* The same program in pages of which it uses a quarter of the lines: 64 first touches, not 256. */
+static void test_first_touches_are_of_the_lines_in_use(void **state)
+{
+	struct lot lots[20];
+	struct model *m;
+
+	for (uint32_t i = 0; i < 10; i++) {
+		lots[2 * i] = (struct lot){i, 300, 0, true};
+		lots[2 * i + 1] = (struct lot){i, 100, 500, false};
+	}
+	line_made = 0.25;
+	m = make(lots, 20, 10, 4);
+	line_made = 0;
+	assert_true(fabs(solve(m, MODEL_RANDOM, 64).ratio - 0.0064) < 1e-6);
+	assert_true(solve(m, MODEL_RANDOM, 32).ratio > 0.1);
 	model_free(m);
 }
 
@@ -494,6 +514,7 @@ int main(void)
 		cmocka_unit_test(test_random_replacement_solves_the_fixed_point),
 		cmocka_unit_test(test_the_first_misses_fill_the_cache),
 		cmocka_unit_test(test_a_cache_of_the_footprint_misses_first_touches_only),
+		cmocka_unit_test(test_first_touches_are_of_the_lines_in_use),
 		cmocka_unit_test(test_a_survival_that_falls_has_an_uneven_tail),
 		cmocka_unit_test(test_lru_holds_a_cycle_that_fits_and_nothing_of_one_that_does_not),
 		cmocka_unit_test(test_lru_counts_the_lines_in_between_not_the_accesses),

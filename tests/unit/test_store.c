@@ -39,6 +39,7 @@ static void fill(struct store *s)
 		.loads = 60,
 		.stores = 30,
 		.instructions = 250,
+		.line_use = {100, 200, 300, [10] = 65535},
 	};
 	struct store_module m = {
 		.id = 1,
@@ -96,6 +97,7 @@ static void check_processes(struct store *s)
 	assert_string_equal(p[0].command, "x -y");
 	assert_int_equal(p[0].exit_status, 3);
 	assert_int_equal(p[0].modifies, 10); /* 100 - 60 - 30 */
+	assert_int_equal(p[0].line_use[10], 65535);
 	assert_int_equal(p[0].samples, 2);
 	assert_int_equal(p[0].resolved, 1);
 	assert_int_equal(p[0].censored, 1);
@@ -425,10 +427,10 @@ static void a_profile_of_another_version_is_told_apart_from_a_broken_one(void **
 	sqlite3_open("other.db", &db);
 	sqlite3_exec(db, "PRAGMA user_version = 10", NULL, NULL, NULL);
 	refuses_to_read("other.db", "profile 'other.db' was written by a newer version of dwell "
-				    "(its format is 9, this one knows 8)");
+				    "(its format is 10, this one knows 9)");
 	sqlite3_exec(db, "PRAGMA user_version = 1", NULL, NULL, NULL);
 	refuses_to_read("other.db", "profile 'other.db' was written by an older version of dwell "
-				    "(its format is 1, this one knows 8): record it again");
+				    "(its format is 1, this one knows 9): record it again");
 	sqlite3_close(db);
 }
 
