@@ -8,10 +8,10 @@
 #include "engine/util.h"
 
 #define COUNT_PART     64u /* pages are counted when the run has grown by this part */
-#define LOOKED_AT      8u  /* pages, each time */
+#define LOOKED_AT      2u  /* pages, each time */
 #define LOOKED_AT_LAST 256u
 #define NEARLY_ALL     16u  /* but for this part of the most */
-#define MOST_PAGES     256u /* looked at, before the old ones count half */
+#define MOST_PAGES     64u  /* looked at, before the old ones count half */
 #define WORDS	       (PAGE / 8)
 #define ENOUGH_CHECKED 300u /* arrivals, to say how few come to empty lines */
 #define SHARE_ALL      65535u

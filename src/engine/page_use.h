@@ -20,7 +20,7 @@
 
 struct thread;
 
-#define PAGE_USE_NOTES 32u
+#define PAGE_USE_NOTES 16u
 #define PAGE_USE_BLANK 128u
 
 /* A page with arrivals at empty lines of each size: how many, and how many lines are empty. */
