@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The threads of a simulated process take turns: only the one that holds the baton runs translated
- * code. It hands it on when its buffer is full and somebody waits, and while it is in a system
+ * code. It hands it on when its buffer is full, or it has run so many blocks (filter_turns.h), and somebody waits, and while it is in a system
  * call that may wait for others. So the order in which threads use the simulated caches depends on
  * the program alone, as far as the program itself does not depend on time.
  *

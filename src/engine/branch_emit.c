@@ -229,7 +229,7 @@ void job_return_site(struct job *j, uint32_t i)
 	if (!last) {
 		b->body = j->o.p;
 		job_hook(j, pc);
-		job_turn(j, i + 1);
+		j->is_entered = true;
 	}
 }
 

@@ -23,6 +23,7 @@ void job_begin_segment(struct job *j)
 		job_stream_begin(j);
 	else if (j->gear == GEAR_FILTER)
 		job_filter_begin(j);
+	job_turn(j);
 	counted = j->o.p;
 	job_count_segment(j);
 	if (j->gear == GEAR_FILTER)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands in front of some blocks: a check of their source, a call of the engine. */
+/* What stands in front of some blocks: a check of their source, a call of the engine, the end of a turn. */
 #include "engine/filter_turns.h"
 #include "engine/hooks.h"
 #include "engine/job.h"
@@ -132,11 +132,14 @@ static void count_block_in_memory(struct job *j)
 	j->o.p = o.p;
 }
 
-void job_turn(struct job *j, uint32_t i)
+void job_turn(struct job *j)
 {
-	if (j->gear != GEAR_FILTER || !filter_has_turns)
+	const bool is_entered = j->is_entered;
+
+	j->is_entered = false;
+	if (j->gear != GEAR_FILTER || !filter_has_turns || !is_entered)
 		return;
-	if (j->live[i])
+	if (j->live[j->first])
 		count_block_in_rcx(j);
 	else
 		count_block_in_memory(j);

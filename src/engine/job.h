@@ -47,6 +47,7 @@ struct job {
 	} meeting[MAX_INSNS];
 	uint32_t meetings;
 	/* Of the filter gear: */
+	bool is_entered; /* other code leads to the segment that comes next */
 	uint8_t live[MAX_INSNS];     /* flags that are live in front of each instruction */
 	uint64_t code_line;	     /* last one that the block has touched, or UINT64_MAX */
 	uint32_t counter;	     /* address of the segment's executions */
@@ -86,8 +87,8 @@ void job_self_check(struct job *j);
 /* Call the engine, if something is hooked at pc. */
 void job_hook(struct job *j, uint64_t pc);
 
-/* Where code is entered at in[i]: one block less is left of the thread's turn, see filter_turns.h. */
-void job_turn(struct job *j, uint32_t i);
+/* If the segment is entered from elsewhere: one block less is left of the thread's turn, see filter_turns.h. Registers are the program's. */
+void job_turn(struct job *j);
 
 /* The branch, call, return or other end at in[i]. */
 void job_terminator(struct job *j, uint32_t i);

@@ -443,8 +443,7 @@ static void begin_segment(struct job *j)
 		in->entry = true;
 	if (in->entry && !cache_add_inner(j->block, in->pc, j->o.p, j->owed))
 		j->failed = true;
-	if (in->entry)
-		job_turn(j, j->first);
+	j->is_entered |= in->entry;
 	if (in->entry || (j->first && insn_is_call(in - 1))) {
 		job_stream_forget(j);
 		job_filter_entry(j);
@@ -467,7 +466,7 @@ static void emit_block(struct job *j)
 	job_stream_block(j);
 	if (j->gear == GEAR_FILTER)
 		job_filter_block(j);
-	job_turn(j, 0);
+	j->is_entered = true;
 	for (uint32_t first = 0; first < j->insns; first = j->end) {
 		j->first = first;
 		j->end = segment_end(j, first);
