@@ -146,18 +146,19 @@ static void arena_reset(struct arena *a)
 	a->thunk_hook = emit_thunk(&o, engine_hook);
 	a->thunk_miss[ENTRY_JUMP] = emit_thunk(&o, engine_ib_miss);
 	a->thunk_miss[ENTRY_RETURN] = emit_thunk(&o, engine_return_miss);
-	a->thunk_filter = emit_thunk(&o, filter_several_is_on() ? engine_filter_miss_of_several :
-							   engine_filter_miss);
 	a->thunk_mismatch[ENTRY_JUMP] = emit_thunk(&o, engine_ib_mismatch);
 	a->thunk_mismatch[ENTRY_RETURN] = emit_thunk(&o, engine_return_mismatch);
 	for (int e = 0; e < ENTRIES; e++)
 		cache_emit_second_thunk(a, &o, (enum entry)e);
+	filter_emit_thunks(a, &o);
+	engine_assert(o.p <= a->base + PAGE);
 	a->words = (uint64_t *)(void *)(a->base + PAGE);
 	a->words_end = a->words + arena_bytes / 64 / 8;
 	a->middle = a->base + arena_bytes / 2;
 	a->hot[0] = (uint8_t *)a->words_end;
 	a->hot[1] = a->middle;
 	a->cold = a->end;
+	a->gap = a->gap_end = a->end;
 }
 
 static struct arena *new_arena(uint64_t pc, bool near)

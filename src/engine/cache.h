@@ -14,6 +14,7 @@
 #define DWELL_ENGINE_CACHE_H
 
 #include "engine/decode.h"
+#include "engine/filter_sites.h"
 #include "engine/insn_map.h"
 #include "engine/state.h"
 
@@ -63,7 +64,8 @@ struct arena {
 	uint8_t *middle;	    /* where the count gear's part ends */
 	uint64_t *words, *words_end; /* return addresses that calls push */
 	uint8_t *thunk_exit, *thunk_hook, *thunk_miss[ENTRIES], *thunk_mismatch[ENTRIES];
-	uint8_t *thunk_filter; /* see filter.h */
+	uint8_t *thunk_filter[FILTER_DOORS][16]; /* by register, see filter_sites.h */
+	uint8_t *gap, *gap_end; /* of the cold part: taken, but free again */
 	uint8_t *thunk_second[ENTRIES], *thunk_second_mismatch[ENTRIES];
 };
 

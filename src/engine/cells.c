@@ -49,6 +49,16 @@ uint32_t cells_new_from_spare(void)
 	return cell ? (uint32_t)((uint64_t)(cell - cells.base) / cells.events) : 0;
 }
 
+uint32_t cells_next(void)
+{
+	return (uint32_t)(memory.used / (cells.events * sizeof *cells.base));
+}
+
+void cells_give_back(uint32_t from)
+{
+	grow_give_back(&memory, memory.used - from * (uint64_t)cells.events * sizeof *cells.base);
+}
+
 void cells_take_spare(uint32_t *cell)
 {
 	uint64_t *spare = cells_spare(), *to;

@@ -56,6 +56,10 @@ static inline bool cells_spare_is_used(void)
 /* A new cell with the spare one's numbers; 0, and they are lost, when memory has run out. */
 uint32_t cells_new_from_spare(void);
 
+/* The number that the next new cell has; that one and all behind it are given back. */
+uint32_t cells_next(void);
+void cells_give_back(uint32_t from);
+
 /* The spare cell's numbers go to *cell, which is made if it is 0. */
 void cells_take_spare(uint32_t *cell);
 

@@ -10,6 +10,7 @@
 #include "engine/filter_calls.h"
 #include "engine/filter_handover.h"
 #include "engine/filter_several.h"
+#include "engine/filter_sites.h"
 #include "engine/fsbase.h"
 #include "engine/graph.h"
 #include "engine/sampler.h"
@@ -25,7 +26,7 @@
 #define LAST_CELLS_AT (FILTER_CELLS + 2 * CELLS_BYTES)
 #define OWNERS_AT     FILTER_OWNERS
 #define OWNERS_BYTES  STAMPS_BYTES /* of each level */
-#define OLDEST_AT     (OWNERS_AT + 3 * OWNERS_BYTES)
+#define OLDEST_AT     (LAST_CELLS_AT + CELLS_BYTES)
 #define OLDEST_BYTES  (STAMPS_BYTES / 64 * sizeof(struct filter_oldest)) /* of a first level */
 #define LINES_AT      (OLDEST_AT + 2 * OLDEST_BYTES)
 #define HIGH_BYTES    (LINES_AT + CODE_LINES * 8 - FILTER_CELLS)
@@ -34,14 +35,16 @@
 #define STAMPS_BYTES (16ull << 20) /* of each level: 128 MB of caches */
 #define CODE_CELLS_AT FILTER_CODE_CELLS
 #define CODE_LINES   (8ull << 20)
-#define COUNTERS_AT  (CODE_CELLS_AT + CODE_LINES * 4)
+#define COUNTERS_AT  (FILTER_MISSES + FILTER_MOST_SITES * 8ull)
 #define COUNTERS     ((FILTER_CELLS - COUNTERS_AT) / 8)
 #define LEAST_SETS   8u /* neighbouring lines of one segment never meet in a set of code */
 
-_Static_assert(FILTER_OWNERS == FILTER_CELLS + 3 * CELLS_BYTES, "layout");
-_Static_assert(FILTER_CODE_CELLS == STAMPS_AT + 3 * STAMPS_BYTES, "layout");
-_Static_assert(CODE_LINES <= 1ull << (64 - FILTER_LINE_BITS), "a site has room for the number of its cell");
-_Static_assert(FILTER_LINES >= FILTER_TICK + 32 && FILTER_STAMPS >= FILTER_LINES + 8, "layout");
+_Static_assert(FILTER_OWNERS >= STAMPS_AT + 3 * STAMPS_BYTES, "layout");
+_Static_assert(FILTER_CODE_CELLS >= OWNERS_AT + 3 * OWNERS_BYTES, "layout");
+_Static_assert(FILTER_MISSES == CODE_CELLS_AT + CODE_LINES * 4, "layout");
+_Static_assert(FILTER_NOBODY >= FILTER_TICK + 32 && FILTER_ORDER_8 >= FILTER_NOBODY + 16, "layout");
+_Static_assert(FILTER_ORDER_16 >= FILTER_ORDER_8 + 9 * 8 * 8, "layout");
+_Static_assert(FILTER_STAMPS >= FILTER_ORDER_16 + 17 * 16 * 8, "layout");
 
 static struct {
 	bool on;
@@ -49,7 +52,6 @@ static struct {
 	struct filter_caches caches;
 	uint32_t most_bytes; /* of an access */
 	bool has_code;
-	struct grow sites;
 	uint64_t *lines; /* of code that have a cell, in the order of their cells */
 	uint64_t line_count;
 	uint64_t counters;
@@ -67,6 +69,11 @@ bool filter_is_careful;
 bool filter_is_on(void)
 {
 	return f.on;
+}
+
+bool filter_may_count(void)
+{
+	return f.is_reserved;
 }
 
 bool filter_has_code(void)
@@ -96,13 +103,24 @@ static bool reserve(uint64_t at, uint64_t bytes)
 	return (uint64_t)p == at && sys3(SYS_madvise, at, bytes, MADV_DONTDUMP) == 0;
 }
 
+static void write_order(uint64_t at, uint32_t places)
+{
+	uint64_t *number = low(at);
+
+	for (uint32_t but = 0; but <= places; but++)
+		for (uint32_t i = 0; i < places; i++)
+			*number++ = i == but ? UINT64_MAX : i;
+}
+
 static void write_constants(void)
 {
 	const uint64_t address_mask = (1ull << FILTER_ADDRESS_BITS) - 1;
 	uint64_t *masks = low(FILTER_ALIGN_MASKS), *tick = low(FILTER_TICK);
 
 	*(uint64_t *)low(FILTER_LINE_MASK) = address_mask & ~((1ull << FILTER_LINE_SHIFT) - 1);
-	*(uint64_t *)low(FILTER_LINES) = LINES;
+	*(uint64_t *)low(FILTER_NOBODY) = FILTER_NOBODY + sizeof(uint64_t);
+	write_order(FILTER_ORDER_8, 8);
+	write_order(FILTER_ORDER_16, 16);
 	for (uint32_t n = 0; n <= FILTER_LINE_SHIFT; n++)
 		masks[n] = (1ull << n) - 1;
 	tick[0] = tick[1] = 2;
@@ -159,9 +177,6 @@ static void make_first_level(struct filter_level *l, const struct sim_cache *c, 
 	l->oldest = low(OLDEST_AT + number * OLDEST_BYTES);
 	for (uint64_t set = 0; set < c->sets; set++)
 		filter_forget_oldest(l, set);
-	for (uint32_t i = 0; i < 8; i++)
-		for (uint32_t k = 0; k < 8; k++)
-			l->others[i][k] = k == i || k >= c->ways ? UINT16_MAX : 0;
 }
 
 static void make_levels(void)
@@ -180,15 +195,16 @@ static void prepare_misses(void)
 {
 	const uint8_t *columns;
 
-	w.sites = f.sites.base;
 	if (!f.h)
 		return;
 	columns = &f.h->list.index[SIM_MISSES]; /* of fetches, reads, writes; the next level's */
 	w.last_cells = low(LAST_CELLS_AT);
-	w.cells = cells.base;
 	for (uint32_t column = 0; column < 3; column++)
 		for (uint32_t level = 0; level < 2; level++)
 			w.columns[column][level] = columns[3 * level + column];
+	w.to_last = w.columns[1][1] - w.columns[1][0];
+	engine_assert(w.columns[2][1] - w.columns[2][0] == w.to_last);
+	engine_assert(!f.has_code || w.columns[0][1] - w.columns[0][0] == w.to_last);
 }
 
 /* With these caches, and accesses of so many bytes at most. */
@@ -200,13 +216,12 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	if (!engine.wide || (graph_is_on() && !graph_takes_steps()) ||
 	    most_bytes < 1u << FILTER_LINE_SHIFT || !fits_first(c->data) ||
 	    (f.has_code && !fits_first(c->code)) || cache_need_gear(GEAR_FILTER) != 0 ||
-	    grow_init(&f.sites, 1ull << 30) != 0 || !reserve(FILTER_LOW, LOW_BYTES + HIGH_BYTES) ||
+	    !filter_sites_start() || !reserve(FILTER_LOW, LOW_BYTES + HIGH_BYTES) ||
 	    (graph_is_on() && !filter_calls_start()))
 		return false;
 	make_levels();
 	f.lines = low(LINES_AT);
 	write_constants();
-	filter_forget_sites();
 	prepare_misses();
 	f.on = f.is_reserved = true;
 	return true;
@@ -232,30 +247,6 @@ bool filter_start_several(struct sim_several *s)
 	       start(&(struct filter_caches){&s->firsts[SIM_OF_DATA].front,
 					     has_code ? &s->firsts[SIM_OF_CODE].front : 0, 0},
 		     s->most_bytes);
-}
-
-uint32_t filter_new_site(const struct filter_site *site)
-{
-	struct filter_site *s = grow_take(&f.sites, sizeof *s);
-
-	if (!s)
-		return 0;
-	*s = *site;
-	if (FILTER_OTHERS >> s->reg & 1)
-		s->flags |= FILTER_SITE_OTHER;
-	return (uint32_t)((uint64_t)((uint8_t *)s - f.sites.base) / sizeof *s);
-}
-
-struct filter_site *filter_site_at(uint32_t number)
-{
-	return (struct filter_site *)(void *)f.sites.base + number;
-}
-
-void filter_forget_sites(void)
-{
-	filter_several_settle();
-	f.sites.used = sizeof(struct filter_site); /* number 0 is none */
-	filter_forget_call_sites();
 }
 
 uint32_t filter_code_cell(uint64_t line)
@@ -390,7 +381,10 @@ static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t fir
 	}
 	if (w.is_fast) {
 		const uint32_t *at = w.columns[columns[kind]];
-		bool missed = touch_last(line);
+		bool missed;
+
+		filter_look_below();
+		missed = touch_last(line);
 
 		if (end != line)
 			missed |= touch_last(end);
@@ -445,25 +439,24 @@ static uint32_t fetch(struct segment *s, struct segment_insn *in, uint64_t time)
 uint64_t filter_missed(uint64_t clock)
 {
 	struct thread *t = thread_self();
-	struct filter_site *site = (struct filter_site *)(void *)f.sites.base + t->miss_site;
-	struct segment *s = segments_of_trailer(site->segment);
-	struct segment_insn *in;
+	const uint8_t *site = (const uint8_t *)(uintptr_t)t->miss_site;
+	const struct filter_owner *owner = filter_site_owner(filter_site_number(site));
+	struct segment *s = segments_of_trailer(owner->segment);
 
+	if (w.is_fast)
+		filter_look_below();
 	filter_calls_catch_up(t);
-	if (site->flags & FILTER_SITE_CODE) {
-		in = &s->insn[site->index];
-		t->regs[site->reg] = fetch(s, in, clock);
+	if (owner->flags & FILTER_SITE_CODE) {
+		t->regs[site[SITE_REG]] = fetch(s, &s->insn[owner->index], clock);
 	} else {
-		const struct segment_access *a = &segment_accesses(s)[site->index];
+		const struct segment_access *a = &segment_accesses(s)[owner->index];
 		uint64_t base = a->fs ? fsbase_get() : 0;
 
-		in = &s->insn[a->owner];
-		clock += (site->flags & FILTER_SITE_SECOND) != 0;
-		t->regs[site->reg] = touch(in, t->miss_address + base, a->size, a->kind, clock);
+		clock += (owner->flags & FILTER_SITE_SECOND) != 0;
+		t->regs[site[SITE_REG]] = touch(&s->insn[a->owner], t->miss_address + base, a->size,
+						a->kind, clock);
 	}
-	if (w.is_fast)
-		site->events = in->cell ? in->cell * cells.events + w.columns[site->column][0] : 0;
-	return site->back;
+	return (uint64_t)(uintptr_t)filter_site_back(site);
 }
 
 /* ---- What leaves the cache ---- */
@@ -562,11 +555,18 @@ void filter_undo_elements(uint32_t trailer, uint32_t n)
 
 /* ---- Off ---- */
 
+void filter_settle(void)
+{
+	if (w.is_fast)
+		filter_look_below();
+	filter_several_settle();
+}
+
 void filter_make_room(uint64_t start, uint64_t end)
 {
 	if (!f.is_reserved || start >= FILTER_CELLS + HIGH_BYTES || end <= FILTER_LOW)
 		return;
-	filter_several_settle();
+	filter_take_all_misses();
 	filter_hand_over(&f.caches);
 	f.on = f.is_reserved = false;
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
+#include "engine/filter.h"
 #include "engine/filter_several.h"
 #include "engine/frame.h"
 #include "engine/graph.h"
@@ -174,6 +175,8 @@ static void follow_records(void)
 
 static void follow(struct thread *t, const struct sim_record *end)
 {
+	if (filter_state.is_fast)
+		filter_look_below();
 	filter_several_count();
 	f.trail.words = filter_several_events();
 	f.trail.is_wide = filter_several_is_on();

@@ -11,6 +11,7 @@
 #include "engine/filter_check.h"
 #include "engine/filter_forms.h"
 #include "engine/filter_parts.h"
+#include "engine/filter_sites.h"
 #include "engine/segments.h"
 #include "engine/util.h"
 
@@ -23,18 +24,11 @@ struct access {
 	bool is_live; /* flags must be kept */
 	bool borrows; /* reg is rcx, whose value is in spill3 */
 	bool is_used; /* reg has held something else already */
-	uint32_t site;
 	uint8_t *look; /* where the line is looked up; CHECK_ADDRESS: of the address in reg */
 	/* rel32 of branches that are not set yet: to the cold part, and to the engine. */
 	uint8_t *unaligned, *missed[2];
 	uint8_t *island; /* rel8 of one to the engine, too */
 };
-
-void filter_call_engine(const struct job *j, struct out *o, uint32_t site)
-{
-	emit_store_imm32_gs(o, T_MISS_SITE, site);
-	emit_jump(o, j->arena->thunk_filter);
-}
 
 /* ---- Islands: what jrcxz reaches ---- */
 
@@ -103,11 +97,22 @@ static void emit_compare_ends(struct out *o, const struct access *a, bool is_fir
 	emit_arith32(o, FORM_CMP, a->reg, (uint8_t)(LINE_BYTES - a->m.size));
 }
 
-/* The cold part: a look at both ends, if it is wanted; the address to memory, and to the engine. */
-static void emit_cold(const struct job *j, struct out *o, const struct access *a,
-		      bool looks_at_ends)
+static enum filter_door door_of(const struct access *a)
 {
-	if (looks_at_ends) {
+	if (a->check == CHECK_ENGINE)
+		return FILTER_SLOW;
+	return a->is_live ? FILTER_DATA_LIVE : FILTER_DATA;
+}
+
+/*
+ * The cold part: a look at both ends, if they may lie on two lines; the address to memory, and to the engine. Returns where misses
+ * go. Where flags are not live the zero flag says whether the line was not found, or the access straddles.
+ */
+static const uint8_t *emit_cold(const struct job *j, struct out *o, const struct access *a)
+{
+	const uint8_t *miss;
+
+	if (a->unaligned) {
 		uint8_t *straddles;
 
 		emit_compare_ends(o, a, false);
@@ -117,29 +122,28 @@ static void emit_cold(const struct job *j, struct out *o, const struct access *a
 		emit_jump(o, a->look);
 		emit_set_branch(straddles, o->p);
 	}
+	miss = o->p;
 	emit_address(o, a, false);
 	emit_store_gs(o, a->reg, T_MISS_ADDRESS);
-	filter_call_engine(j, o, a->site);
+	filter_emit_call(j->arena, o, a->reg, door_of(a));
+	return miss;
 }
 
-/* Writes it, and sets the branches to it. Returns where misses go. */
-static const uint8_t *put_cold(struct job *j, const struct access *a)
+/* Writes it and the site, and sets the branches to it. Returns where misses go. */
+static const uint8_t *put_cold(struct job *j, const struct access *a,
+			       const struct filter_site *site)
 {
-	uint8_t room[COLD_MOST], *miss;
+	uint8_t room[COLD_MOST], *begin;
 	struct out o = {.p = room};
-	uint32_t all, part;
+	const uint8_t *miss;
 
-	emit_cold(j, &o, a, a->unaligned);
-	all = (uint32_t)(o.p - room);
-	o.p = room;
-	emit_cold(j, &o, a, false);
-	part = (uint32_t)(o.p - room);
-	engine_assert(all <= sizeof room);
-	j->arena->cold -= all;
-	o.p = j->arena->cold;
-	emit_cold(j, &o, a, a->unaligned);
-	miss = j->arena->cold + all - part;
-	emit_set_branch(a->unaligned, j->arena->cold);
+	emit_cold(j, &o, a);
+	engine_assert(o.p <= room + sizeof room);
+	begin = filter_take_cold(j->arena, (uint32_t)(o.p - room), SITE_BYTES);
+	o.p = begin;
+	miss = emit_cold(j, &o, a);
+	j->failed |= !filter_put_site(&o, site);
+	emit_set_branch(a->unaligned, begin);
 	emit_set_branch(a->missed[0], miss);
 	emit_set_branch(a->missed[1], miss);
 	return miss;
@@ -201,15 +205,6 @@ static void emit_line(struct job *j, struct access *a)
 	emit_pext(&j->o, a->reg, a->reg, FILTER_LINE_MASK);
 }
 
-uint32_t filter_site_for(struct job *j, const struct filter_site *site)
-{
-	uint32_t number = filter_new_site(site);
-
-	if (!number)
-		j->failed = true;
-	return number;
-}
-
 /* Bytes of code, at most, of an access. */
 static uint32_t access_most(const struct access *a)
 {
@@ -254,12 +249,11 @@ static void borrow(struct job *j, struct access *a)
 static struct filter_site site_of(struct job *j, const struct access *a, uint32_t n, bool is_second)
 {
 	return (struct filter_site){
-		.back = (uint64_t)(uintptr_t)j->o.p,
+		.back = j->o.p,
 		.segment = j->trailer,
 		.index = (uint16_t)n,
 		.reg = (uint8_t)a->reg,
-		.flags = (uint8_t)((is_second ? FILTER_SITE_SECOND : 0) |
-				   (a->check == CHECK_ENGINE ? FILTER_SITE_SLOW : 0)),
+		.flags = is_second ? FILTER_SITE_SECOND : 0,
 		.span = (uint8_t)(a->m.size - 1),
 		.column = a->m.kind == ACCESS_STORE ? 2 : 1,
 	};
@@ -286,12 +280,11 @@ static void emit_access(struct job *j, const struct insn *in, const struct mem_o
 	else
 		look_up(j, &a);
 	site = site_of(j, &a, n, is_second);
-	a.site = filter_site_for(j, &site);
 	if (filter_state.data.by_use)
 		emit_stamp(&j->o, a.reg, is_second);
 	if (a.borrows)
 		emit_load_gs(&j->o, RCX, T_SPILL3);
-	miss = put_cold(j, &a);
+	miss = put_cold(j, &a, &site);
 	if (a.island)
 		filter_add_island(j, a.island, miss);
 }
@@ -389,6 +382,7 @@ void filter_put_tails(struct job *j)
 		emit_jump(&door, j->o.p);
 		emit_tail(j, tail);
 		engine_assert(j->o.p <= end);
+		filter_give_cold(j->arena, j->o.p, end);
 	}
 	j->o.p = hot;
 	j->tails = 0;

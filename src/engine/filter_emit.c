@@ -14,6 +14,7 @@
 #include "engine/filter_check.h"
 #include "engine/filter_forms.h"
 #include "engine/filter_parts.h"
+#include "engine/filter_sites.h"
 #include "engine/flags.h"
 #include "engine/job.h"
 #include "engine/segments.h"
@@ -23,7 +24,6 @@
 #define FETCH_MOST  84u /* of a fetch up to its branches */
 #define INSN_MOST   64u /* of a copied instruction, and of what ends a segment */
 #define GIVE_MOST   104u /* of one that the counter register is given to */
-#define COLD_FETCH  17u /* as emit_call_engine makes them */
 #define COLD_STACK  14u
 
 /* ---- Code ---- */
@@ -39,15 +39,18 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 	uint64_t last = (in->pc + in->length - 1) >> FILTER_LINE_SHIFT;
 	struct filter_site site = { .segment = j->trailer, .index = (uint16_t)(i - j->first),
 				    .flags = FILTER_SITE_CODE };
+	const enum filter_door door = is_live ? FILTER_CODE_LIVE : FILTER_CODE;
 	bool borrows = is_live && j->scratch2 != RCX;
 	enum reg reg = is_live ? RCX : j->scratch2;
-	uint8_t *field[2] = { 0 };
+	uint8_t *field[2] = { 0 }, *cold;
 	struct out o;
 
 	if (!filter_has_code() || (first == last && first == j->code_line))
 		return;
-	if (first != last)
-		site.flags |= first == j->code_line ? FILTER_SITE_PAIR : FILTER_SITE_SLOW;
+	if (first != last && first == j->code_line)
+		site.flags |= FILTER_SITE_PAIR;
+	else if (first != last)
+		site.flags |= FILTER_SITE_BOTH;
 	filter_need_islands(j, FETCH_MOST);
 	if (borrows)
 		emit_store_gs(&j->o, RCX, T_SPILL3);
@@ -57,7 +60,9 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 		if (line == j->code_line)
 			continue;
 		j->failed |= !cell;
-		site.line = filter_site_line(line, cell);
+		site.first = site.cell;
+		site.line = line;
+		site.cell = cell;
 		emit_load_abs32(&j->o, reg, cell);
 		if (is_live) {
 			emit_bytes(&j->o, (const uint8_t[]){ 0xe3, 0 }, 2); /* jrcxz */
@@ -66,7 +71,7 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 			emit_test32(&j->o, reg);
 			field[line - first] = emit_branch(&j->o, FORM_JZ);
 		}
-		site.back = (uint64_t)(uintptr_t)j->o.p;
+		site.back = j->o.p;
 		if (filter_state.code.by_use)
 			emit_stamp(&j->o, reg, false);
 	}
@@ -74,14 +79,15 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 		emit_load_gs(&j->o, RCX, T_SPILL3);
 	j->code_line = last;
 	site.reg = (uint8_t)reg;
-	j->arena->cold -= COLD_FETCH;
-	o.p = j->arena->cold;
-	filter_call_engine(j, &o, filter_site_for(j, &site));
+	o.p = cold = filter_take_cold(j->arena, FILTER_CALL_BYTES,
+				      site.flags & FILTER_SITE_BOTH ? SITE_BOTH_BYTES : SITE_CODE_BYTES);
+	filter_emit_call(j->arena, &o, reg, door);
+	j->failed |= !filter_put_site(&o, &site);
 	for (uint32_t k = 0; k < 2; k++) {
 		if (field[k] && is_live)
-			filter_add_island(j, field[k], j->arena->cold);
+			filter_add_island(j, field[k], cold);
 		else if (field[k])
-			emit_set_branch(field[k], j->arena->cold);
+			emit_set_branch(field[k], cold);
 	}
 }
 
@@ -157,6 +163,7 @@ void job_filter_begin(struct job *j)
 		return;
 	}
 	segments_of_trailer(number)->counter = j->counter;
+	segments_of_trailer(number)->first_site = filter_next_site();
 	j->trailer = number;
 	job_steps_meet(j, number);
 	j->stack_is_aligned = !filter_is_careful;

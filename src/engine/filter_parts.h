@@ -14,11 +14,6 @@ void filter_add_island(struct job *j, uint8_t *field, const uint8_t *to);
 void filter_need_islands(struct job *j, uint32_t bytes);
 void filter_put_islands(struct job *j, bool is_passed);
 
-/* The number of a new site; the job has failed where there is no memory. */
-uint32_t filter_site_for(struct job *j, const struct filter_site *site);
-/* mov dword gs:[T_MISS_SITE], number; jmp to the engine */
-void filter_call_engine(const struct job *j, struct out *o, uint32_t site);
-
 /* At the beginning of a segment: which accesses are looked at together. */
 void filter_begin_data(struct job *j);
 /* In front of in[i]: its accesses, unless they have been looked at. */

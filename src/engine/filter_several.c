@@ -5,6 +5,7 @@
 #include "engine/cells.h"
 #include "engine/filter.h"
 #include "engine/filter_calls.h"
+#include "engine/filter_sites.h"
 #include "engine/pages.h"
 #include "engine/segments.h"
 #include "engine/util.h"
@@ -67,32 +68,23 @@ void filter_several_put(const struct filter_miss *miss)
 
 static uint64_t line_of(const uint32_t *cell, unsigned kind)
 {
-	if (!cell)
+	if (!cell || cell == *(const uint32_t *const *)(uintptr_t)FILTER_NOBODY)
 		return SIM_NO_LINE;
 	return kind == SIM_OF_CODE ? filter_line_of_code(cell) : filter_line_of_data(cell);
-}
-
-static struct segment_insn *insn_of(const struct filter_site *site)
-{
-	struct segment *s = segments_of_trailer(site->segment);
-	bool is_code = site->flags & FILTER_SITE_CODE;
-
-	return &s->insn[is_code ? site->index : segment_accesses(s)[site->index].owner];
 }
 
 /* The numbers of the instruction's cell, which is made if there is none; the spare one's: no memory. */
 static uint64_t *numbers_of(const struct filter_miss *m)
 {
-	struct filter_site *site = m->site ? filter_site_at(m->site) : 0;
 	struct segment_insn *in;
 
-	if (site && m->events)
+	if (m->site && m->events)
 		return cells.base + m->events;
-	in = site ? insn_of(site) : m->insn;
+	in = m->site ? filter_site_insn(filter_site_owner(m->site)) : m->insn;
 	if (!in->cell)
 		in->cell = cells_new_from_spare();
-	if (site)
-		site->events = in->cell * cells.events;
+	if (m->site)
+		*filter_site_cell(m->site) = in->cell * cells.events;
 	return cells_at(in->cell);
 }
 

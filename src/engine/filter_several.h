@@ -40,15 +40,14 @@ struct sim_several;
 /* A line has come to a front. */
 struct filter_miss {
 	uint64_t line;
-	const uint32_t
-		*victim; /* the cell of the line that gave way; NULL: there was a free place */
+	const uint32_t *victim; /* the cell of the line that gave way; NULL, or that at FILTER_NOBODY: there was a free place */
 	uint32_t site;	 /* whose access it is; 0: insn's */
 	uint8_t column;	 /* of the events: 0 fetch, 1 read, 2 write */
 	uint8_t flags;	 /* MISS_WITH_BEFORE and others */
 	uint8_t firsts;	 /* that missed */
 	uint8_t unused;
 	union {
-		uint64_t events; /* as the site's; 0: not known there */
+		uint64_t events; /* filter_site_cell */
 		struct segment_insn *insn;
 	};
 };

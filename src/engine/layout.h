@@ -34,7 +34,7 @@
 #define T_SPECIAL 388	 /* u32: a segment with special entries was streamed */
 #define T_MISS_ADDRESS 392 /* filter: of the access that missed */
 #define T_MISS_BACK 400	 /* where to go on behind it */
-#define T_MISS_SITE 408	 /* u32: the number of its site */
+#define T_MISS_SITE 408	 /* where its site is, see filter_sites.h */
 #define T_STEP 416	 /* filter: the next record of the call graph, see filter_calls.h; or 0 */
 
 #define T_TURN 448	 /* filter: so many more blocks until the turn is over, see filter_turns.h */

@@ -6,8 +6,8 @@
 #include "engine/cells.h"
 #include "engine/filter.h"
 #include "engine/filter_calls.h"
+#include "engine/filter_sites.h"
 #include "engine/filter_turns.h"
-#include "engine/filter_several.h"
 #include "engine/graph.h"
 #include "engine/records.h"
 #include "engine/replay.h"
@@ -111,13 +111,27 @@ static void tell(struct process *p, const struct part_of_segment *c, uint64_t ex
 		tell_jumps(p, &c->s->graph, c->cell, executions);
 }
 
+/* Cells from that number on, which have just been told, are nobody's. */
+static void give_back_cells(struct segment *s, uint32_t from)
+{
+	for (uint32_t i = 0; i < s->insns; i++)
+		if (s->insn[i].cell >= from)
+			s->insn[i].cell = 0;
+	cells_give_back(from);
+}
+
+/* What missed where code looks by itself needs no cells but on its way from there. */
 static void tell_segment(struct process *p, struct segment *s)
 {
 	struct part_of_segment own = { s, graph_is_on() ? &s->graph.own : 0 };
+	const uint32_t next = cells_next();
 
 	filter_count_executions(s);
+	filter_take_misses(s);
 	tell(p, &own, s->executions - s->told);
 	s->told = s->executions;
+	if (cells_next() != next)
+		give_back_cells(s, next);
 	for (struct sim_cell *c = s->graph.own.next; c; c = c->next) {
 		struct part_of_segment other = { s, c };
 
@@ -144,7 +158,7 @@ static void place_segments(void)
 		uint64_t any = s->executions;
 
 		filter_count_executions(s);
-		any |= s->executions;
+		any |= s->executions | filter_has_misses(s);
 		for (uint32_t i = 0; i < s->insns && !any; i++)
 			any |= s->insn[i].cell; /* it was cut each time */
 		if (any)
@@ -160,7 +174,7 @@ void replay_tell(struct process *p)
 	if (!segments_are_on() || !p->profiling || p->borrowed_memory)
 		return;
 	filter_calls_settle_all();
-	filter_several_settle();
+	filter_settle();
 	place_segments();
 	graph_tell_nodes(p);
 	lock_take(&engine.translate_lock); /* no segment is half made */
@@ -212,7 +226,7 @@ static void forget(const struct part_of_segment *c)
 
 void replay_forked(void)
 {
-	filter_several_settle();
+	filter_take_all_misses();
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
 		filter_count_executions(s);
 		s->told = s->executions;

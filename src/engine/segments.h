@@ -71,7 +71,10 @@ struct segment_access {
 struct segment {
 	/* All that replaying reads as long as nothing happens: a cache line. */
 	uint64_t executions;
-	uint64_t code_line; /* number of the first one, of the simulated caches */
+	union {
+		uint64_t code_line; /* number of the first one, of the simulated caches */
+		uint64_t first_site; /* in the filter gear: see filter_sites.h */
+	};
 	uint8_t lines;	    /* of code */
 	uint8_t accesses, insns;
 	uint8_t flags; /* enum segment_flags */

@@ -109,7 +109,7 @@ struct thread {
 	uint32_t used31;
 	uint32_t special;
 	uint64_t miss_address, miss_back; /* see filter.h */
-	uint32_t miss_site;
+	uint64_t miss_site;
 	uint64_t step; /* see filter_calls.h */
 	uint64_t quick_reps[QUICK_REPS]; /* of the kind, since one was last counted outside the cache */
 	uint64_t turn; /* blocks, see filter_turns.h */

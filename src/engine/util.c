@@ -165,6 +165,12 @@ void *grow_take(struct grow *g, uint64_t bytes)
 	return p;
 }
 
+void grow_give_back(struct grow *g, uint64_t bytes)
+{
+	g->used -= bytes;
+	__atomic_fetch_sub(&held_bytes, bytes, __ATOMIC_RELAXED);
+}
+
 struct line {
 	char text[512];
 	size_t n;

@@ -33,6 +33,8 @@ int grow_init(struct grow *g, uint64_t reserve_bytes);
 void grow_in_large_pages(const struct grow *g);
 /* The next `bytes`, zeroed, aligned to 8; NULL when the reserve is used up. */
 void *grow_take(struct grow *g, uint64_t bytes);
+/* The last `bytes` are not used any more. Whoever takes them again finds what is there now. */
+void grow_give_back(struct grow *g, uint64_t bytes);
 
 /* One line on stderr, "dwell: ..." with %s %d %u %x (64-bit) only. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));

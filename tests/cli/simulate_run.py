@@ -221,6 +221,18 @@ def the_filter_gear_starts_and_stops_like_the_replay():
 
 
 @case
+def the_filter_gear_keeps_its_counts_where_the_code_cache_is_emptied():
+    """Misses are counted by places in the code: all are told to its instructions before these numbers are given again."""
+    script = 'my %h; for (1..4000) { $h{$_ % 377} .= chr(65 + $_ % 26) } print map { sort split //, $h{$_} } sort keys %h'
+    os.environ.update(DWELL_ENGINE_OPTIONS='cache_mb=2', PERL_HASH_SEED='0')
+    try:
+        for more in [], ['--also=L1i=4K,2,64 L1d=8K,8,64 LL=256K,4,64']:
+            check_filter(*SMALL, *more, '--', 'perl', '-e', script)
+    finally:
+        del os.environ['DWELL_ENGINE_OPTIONS'], os.environ['PERL_HASH_SEED']
+
+
+@case
 def what_is_replayed_with_vector_registers_changes_nothing():
     """Jumps and contexts want each segment told, so that code does not look into the caches."""
     with open('text', 'w') as f:
