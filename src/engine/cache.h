@@ -4,7 +4,7 @@
  * and how they go away. All functions want the translate lock unless they say
  * otherwise.
  *
- *   arena:  | thunks | words 8 B each | count -> ... | other gears -> ...  <- cold stubs |
+ *   arena:  | thunks | data | words 8 B each | count -> ... | other gears -> ...  <- cold stubs |
  *
  * Code of the count gear lies by itself, as nearly all time is spent there.
  * An arena lies within 2 GB of the code it holds, so that rip-relative
@@ -57,8 +57,21 @@ static inline uint32_t cache_part(enum gear gear)
 	return gear != GEAR_COUNT;
 }
 
+/*
+ * What code of the filter gear reads and writes, near enough for rip-relative operands: a byte or two less each than
+ * absolute addresses or those of the thread. Only one thread is ever in that code. No code lies on the same page.
+ */
+struct arena_data {
+	uint64_t spill2; /* as that of struct thread, which is for the other gears */
+	uint64_t line_mask; /* address bits that number a line, for pext */
+	uint64_t unused[2];
+	uint64_t tick[4]; /* for the counter register: two ticks of the clock */
+	uint64_t aligned[8]; /* of 2^n bytes: the bits of an address that are 0 where it is aligned */
+};
+
 struct arena {
 	uint8_t *base, *end;
+	struct arena_data *data;
 	uint8_t *hot[CACHE_PARTS], *cold; /* next free bytes; cold ones go down */
 	uint8_t *middle;	    /* where the count gear's part ends */
 	uint64_t *words, *words_end; /* return addresses that calls push */
@@ -104,6 +117,8 @@ bool cache_set_map(struct block *b, const struct insn_at *at, uint32_t insns);
 uint32_t cache_block_number(const struct block *b);
 struct block *cache_block(uint32_t number);
 uint8_t *cache_base_of(const struct block *b);
+/* Where code of b puts away scratch A, see layout.h. No lock wanted. */
+uint64_t *cache_spill2(struct thread *t, const struct block *b);
 
 /* The live or dead block whose code holds `address`, or NULL. No lock wanted. */
 struct block *cache_block_at(const uint8_t *address);

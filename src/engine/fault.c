@@ -13,6 +13,7 @@
 #include "engine/dispatch.h"
 #include "engine/filter.h"
 #include "engine/filter_calls.h"
+#include "engine/filter_gear.h"
 #include "engine/job.h"
 #include "engine/lanes.h"
 #include "engine/pages.h"
@@ -135,7 +136,7 @@ static void restore_scratch(struct thread *t, const struct block *b, const struc
 	else if (m->flags & INSN_AT_STREAM)
 		cut_stream(t, b, map, m);
 	if (m->scratch2)
-		t->regs[m->scratch2 - 1] = t->spill2;
+		t->regs[m->scratch2 - 1] = *cache_spill2(t, b);
 	if (m->scratch3)
 		t->regs[m->scratch3 - 1] = t->spill3;
 	if (m->scratch4)
@@ -248,7 +249,7 @@ static void note(struct thread *t, int signal, siginfo_t *info, struct frame_uco
 	__atomic_store_n(&t->pending, (uint32_t)signal, __ATOMIC_SEQ_CST);
 }
 
-static uint64_t *register_of(struct frame_context *c, int r)
+uint64_t *frame_register(struct frame_context *c, int r)
 {
 	uint64_t *const at[] = { &c->rax, &c->rcx, &c->rdx, &c->rbx, &c->rsp, &c->rbp,
 				 &c->rsi, &c->rdi, &c->r8,  &c->r9,  &c->r10, &c->r11,
@@ -263,7 +264,7 @@ static void leave_full(struct thread *t, struct frame_context *c, const struct i
 {
 	/* mov qword [borrowed + disp], imm32 */
 	const uint8_t *store = (const uint8_t *)(uintptr_t)c->rip;
-	uint64_t *borrowed = register_of(c, (store[0] & 1) << 3 | (store[2] & 7));
+	uint64_t *borrowed = frame_register(c, (store[0] & 1) << 3 | (store[2] & 7));
 
 	if (t->in_lanes)
 		t->cut = (uint64_t *)(uintptr_t)*borrowed - (segment_entries(map, m) + 1);
@@ -372,6 +373,8 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 
 	if (signal == SIGSEGV &&
 	    filter_calls_is_full(t, (uint64_t)(uintptr_t)info->si_addr, &uc->mc))
+		return;
+	if (signal == SIGSEGV && filter_looks_nowhere(&uc->mc))
 		return;
 	if (leave_at_segment(t, signal, info, uc) || return_on(signal, uc))
 		return;

@@ -41,7 +41,7 @@
 _Static_assert(FILTER_OWNERS == FILTER_CELLS + 3 * CELLS_BYTES, "layout");
 _Static_assert(FILTER_CODE_CELLS == STAMPS_AT + 3 * STAMPS_BYTES, "layout");
 _Static_assert(CODE_LINES <= 1ull << (64 - FILTER_LINE_BITS), "a site has room for the number of its cell");
-_Static_assert(FILTER_LINES >= FILTER_TICK + 32 && FILTER_STAMPS >= FILTER_LINES + 8, "layout");
+_Static_assert(FILTER_STAMPS >= FILTER_LINES + 8, "layout");
 
 static struct {
 	bool on;
@@ -61,8 +61,6 @@ static struct {
 
 struct filter_state filter_state;
 #define w filter_state
-
-bool filter_is_careful;
 
 bool filter_is_on(void)
 {
@@ -96,16 +94,14 @@ static bool reserve(uint64_t at, uint64_t bytes)
 	return (uint64_t)p == at && sys3(SYS_madvise, at, bytes, MADV_DONTDUMP) == 0;
 }
 
-static void write_constants(void)
+void filter_write_constants(struct arena_data *d)
 {
 	const uint64_t address_mask = (1ull << FILTER_ADDRESS_BITS) - 1;
-	uint64_t *masks = low(FILTER_ALIGN_MASKS), *tick = low(FILTER_TICK);
 
-	*(uint64_t *)low(FILTER_LINE_MASK) = address_mask & ~((1ull << FILTER_LINE_SHIFT) - 1);
-	*(uint64_t *)low(FILTER_LINES) = LINES;
+	d->line_mask = address_mask & ~((1ull << FILTER_LINE_SHIFT) - 1);
 	for (uint32_t n = 0; n <= FILTER_LINE_SHIFT; n++)
-		masks[n] = (1ull << n) - 1;
-	tick[0] = tick[1] = 2;
+		d->aligned[n] = (1ull << n) - 1;
+	d->tick[0] = d->tick[1] = 2;
 }
 
 static uint64_t row_bytes(const struct sim_cache *c)
@@ -205,7 +201,7 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 		return false;
 	make_levels();
 	f.lines = low(LINES_AT);
-	write_constants();
+	*(uint64_t *)low(FILTER_LINES) = LINES;
 	filter_forget_sites();
 	prepare_misses();
 	f.on = f.is_reserved = true;

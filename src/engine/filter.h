@@ -81,13 +81,12 @@
 
 struct sim_hierarchy;
 struct sim_several;
+struct arena_data;
 struct segment;
 struct repeat;
 
-/* Constants. */
-#define FILTER_LINE_MASK   (FILTER_LOW + 0)  /* address bits that number a line, for pext */
-#define FILTER_ALIGN_MASKS (FILTER_LOW + 8)  /* of 2^n bytes at n * 8: those that are 0 where it is aligned */
-#define FILTER_TICK	   (FILTER_LOW + 64) /* for the counter register: two ticks of the clock */
+/* The constants of code of the filter gear. */
+void filter_write_constants(struct arena_data *d);
 
 /* Can this hierarchy be simulated so? Then it is on from now on, with empty caches. Once. */
 bool filter_start(struct sim_hierarchy *h);
@@ -146,11 +145,8 @@ void filter_count_executions(struct segment *s);
 
 /* Has a stack pointer been seen that is no multiple of 8? Then code does not rely on it. */
 extern bool filter_is_careful;
-/* Is that of t, which is about to enter the cache, such a one? */
-static inline bool filter_must_be_careful(const struct thread *t)
-{
-	return t->gear == GEAR_FILTER && !filter_is_careful && t->regs[RSP] % 8 != 0;
-}
+/* Could the program go on after a fault? Then code makes addresses that no memory has to such as are in the table of cells. */
+extern bool filter_expects_faults;
 
 /* A fault has ended segment t->cut_segment after t->cut_insns - 1 instructions. */
 void filter_cut(struct thread *t);

@@ -168,9 +168,28 @@ static void check_without_flags(struct job *j, struct access *a)
 		from = (enum reg)a->m.base;
 	else
 		emit_address(&j->o, a, true);
-	emit_pext(&j->o, RCX, from, FILTER_ALIGN_MASKS + 8u * (uint32_t)__builtin_ctz(a->m.size));
+	emit_pext(&j->o, RCX, from, &j->arena->data->aligned[__builtin_ctz(a->m.size)]);
 	emit_bytes(&j->o, (const uint8_t[]){0xe3, 5}, 2); /* jrcxz */
 	a->missed[0] = emit_jump_later(&j->o);
+}
+
+/* The number of the line of the address in `from` to reg. */
+static void emit_number_of_line(struct job *j, const struct access *a, enum reg from)
+{
+	const uint8_t high = 64 - FILTER_ADDRESS_BITS;
+
+	if (a->is_live) {
+		emit_pext(&j->o, a->reg, from, &j->arena->data->line_mask);
+		return;
+	}
+	if (a->reg != from)
+		emit_mov(&j->o, a->reg, from);
+	if (filter_expects_faults) {
+		emit_shl(&j->o, a->reg, high);
+		emit_shr(&j->o, a->reg, high + FILTER_LINE_SHIFT);
+	} else {
+		emit_shr(&j->o, a->reg, FILTER_LINE_SHIFT);
+	}
 }
 
 /* The number of its line to reg. */
@@ -189,7 +208,7 @@ static void emit_line(struct job *j, struct access *a)
 	}
 	if (filter_is_base_only(m) && m->disp == 0 && a->check != CHECK_ADDRESS &&
 	    (is_first || m->base != RCX)) {
-		emit_pext(&j->o, a->reg, (enum reg)m->base, FILTER_LINE_MASK);
+		emit_number_of_line(j, a, (enum reg)m->base);
 		return;
 	}
 	emit_address(&j->o, a, is_first);
@@ -198,7 +217,7 @@ static void emit_line(struct job *j, struct access *a)
 		a->unaligned = emit_branch(&j->o, FORM_JNZ);
 		a->look = j->o.p;
 	}
-	emit_pext(&j->o, a->reg, a->reg, FILTER_LINE_MASK);
+	emit_number_of_line(j, a, a->reg);
 }
 
 uint32_t filter_site_for(struct job *j, const struct filter_site *site)
@@ -416,7 +435,7 @@ void filter_emit_data(struct job *j, uint32_t i, bool is_live)
 		const struct filter_run *run = &j->plan.run[j->next_run];
 
 		if (n && time[n] != time[n - 1] && time[n] % 2 == 0)
-			emit_tick(&j->o);
+			emit_tick(&j->o, j->arena->data->tick);
 		if (j->next_run == j->plan.runs || n < run->first) {
 			emit_access(j, in, &in->mem[k], n, is_live);
 			continue;

@@ -169,7 +169,8 @@ void job_filter_begin(struct job *j)
 		return;
 	if (has_live(j) && (free >> RCX & 1))
 		free = 1u << RCX;
-	job_choose_scratch2(j, free);
+	if (job_choose_scratch2(j, free))
+		emit_store_near(&j->o, j->scratch2, &j->arena->data->spill2);
 	j->borrows2 = j->scratch2;
 }
 
@@ -179,7 +180,7 @@ static void test_stack_without_flags(struct job *j, const uint8_t *exit)
 	struct out o;
 
 	emit_store_gs(&j->o, RCX, T_SPILL3);
-	emit_pext(&j->o, RCX, RSP, FILTER_ALIGN_MASKS + 8 * 3);
+	emit_pext(&j->o, RCX, RSP, &j->arena->data->aligned[3]);
 	emit_bytes(&j->o, (const uint8_t[]){ 0xe3, 5 }, 2); /* jrcxz */
 	j->arena->cold -= COLD_STACK;
 	o.p = j->arena->cold;
@@ -235,7 +236,7 @@ void job_filter_end(struct job *j, bool is_passed)
 	if (!j->desc)
 		return;
 	if (j->scratch2 != NOREG)
-		emit_load_gs(&j->o, j->scratch2, T_SPILL2);
+		emit_load_near(&j->o, j->scratch2, &j->arena->data->spill2);
 	j->has_trailer = true;
 	j->desc = 0;
 }

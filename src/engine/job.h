@@ -141,7 +141,8 @@ void job_stream_accesses(struct job *j, uint32_t i);
 void job_stream_end(struct job *j);
 /* What the filter gear does likewise. */
 uint16_t job_free_registers(const struct job *j, uint32_t first, uint32_t end);
-void job_choose_scratch2(struct job *j, uint16_t of);
+/* Returns whether its value has to be put away. */
+bool job_choose_scratch2(struct job *j, uint16_t of);
 uint32_t job_accesses(const struct job *j);
 bool job_adds_fs_base(const struct mem_op *m);
 void job_lea_operand(struct out *o, enum reg to, const struct mem_op *m);
