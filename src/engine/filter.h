@@ -27,7 +27,7 @@
 #define DWELL_ENGINE_FILTER_H
 
 #define FILTER_LOW	   0x60000000
-#define FILTER_CELLS	   0x70000000
+#define FILTER_CELLS	   0x70060000 /* see filter_trust.h */
 #define FILTER_LINES	   (FILTER_LOW + 128) /* how many lines there are */
 #define FILTER_LINE_SHIFT  6
 #define FILTER_ADDRESS_BITS 47

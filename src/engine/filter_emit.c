@@ -129,13 +129,15 @@ bool job_filter_fits(const struct job *j, uint32_t end)
 void job_filter_block(struct job *j)
 {
 	flags_find_live(j->in, j->insns, INSN_FLAGS, j->live);
-	j->code_line = UINT64_MAX;
 	j->islands = 0;
+	j->is_apart = false;
+	job_filter_entry(j);
 }
 
 void job_filter_entry(struct job *j)
 {
 	j->code_line = UINT64_MAX;
+	memset(j->aligned, 0, sizeof j->aligned);
 }
 
 void job_filter_begin(struct job *j)
@@ -146,7 +148,7 @@ void job_filter_begin(struct job *j)
 	j->islands = 0;
 	j->tails = 0;
 	if (j->in[j->first].kind == INSN_REP || j->in[j->first].kind == INSN_ELEMENTS) {
-		j->code_line = UINT64_MAX;
+		job_filter_entry(j);
 		return;
 	}
 	j->desc = segments_new(j, job_accesses(j), &number);
@@ -227,6 +229,9 @@ void job_filter_accesses(struct job *j, uint32_t i)
 	emit_fetch(j, i, is_live);
 	filter_emit_data(j, i, is_live);
 	filter_need_islands(j, in->touches_31 ? GIVE_MOST : INSN_MOST);
+	for (uint32_t r = 0; r < 16; r++)
+		if (in->gprs_written >> r & 1)
+			j->aligned[r] = 0;
 }
 
 void job_filter_end(struct job *j, bool is_passed)

@@ -51,12 +51,15 @@ struct job {
 	uint64_t code_line;	     /* last one that the block has touched, or UINT64_MAX */
 	uint32_t counter;	     /* address of the segment's executions */
 	bool stack_is_aligned;	     /* to 8 bytes: it has been tested */
+	uint8_t aligned[16];	     /* registers that have been tested: log2 of the bytes that each is a multiple of; 0: not known */
+	bool is_apart;		     /* what is emitted lies in the cold part: no fault finds its block */
 	struct filter_plan plan;
 	uint32_t next_run, tails;
 	struct filter_tail { /* of a run of accesses: its code in the cold part */
 		const struct filter_run *run;
 		uint32_t insn, access; /* where it begins */
 		bool is_live, borrows, stack_is_aligned;
+		uint8_t aligned; /* as above, of the run's base */
 		uint8_t *door;	     /* what leads to it */
 		const uint8_t *back; /* where it goes on */
 	} tail[FILTER_MOST_ACCESSES / FILTER_RUN_LEAST];

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A set of instructions whose accesses have not been aligned; see filter_trust.h. */
+#include "engine/filter_trust.h"
+
+#include "engine/filter.h"
+
+#define PLACES 16384u
+#define MOST   (PLACES / 2)
+
+_Static_assert((FILTER_CELLS >> 16 & 0xff) == FILTER_TRAP, "where branches of looks lead to");
+
+static struct {
+	uint64_t pc[PLACES]; /* 0: free */
+	uint32_t used;
+} set;
+
+static uint64_t *place_of(uint64_t pc)
+{
+	uint32_t i = (uint32_t)(pc * 0x9e3779b97f4a7c15ull >> 32) % PLACES;
+
+	while (set.pc[i] && set.pc[i] != pc)
+		i = (i + 1) % PLACES;
+	return &set.pc[i];
+}
+
+bool filter_trusts(uint64_t pc)
+{
+	return set.used < MOST && !*place_of(pc);
+}
+
+/* Once they are too many none is trusted any more. */
+void filter_distrust(uint64_t pc)
+{
+	uint64_t *place = place_of(pc);
+
+	if (set.used == MOST || *place)
+		return;
+	*place = pc;
+	set.used++;
+}
