@@ -229,9 +229,8 @@ void job_filter_accesses(struct job *j, uint32_t i)
 	emit_fetch(j, i, is_live);
 	filter_emit_data(j, i, is_live);
 	filter_need_islands(j, in->touches_31 ? GIVE_MOST : INSN_MOST);
-	for (uint32_t r = 0; r < 16; r++)
-		if (in->gprs_written >> r & 1)
-			j->aligned[r] = 0;
+	for (uint32_t written = in->gprs_written; written; written &= written - 1)
+		j->aligned[__builtin_ctz(written)] = 0;
 }
 
 void job_filter_end(struct job *j, bool is_passed)
