@@ -27,6 +27,8 @@ struct tally {
 /* Indirect branches find their blocks in a table for jumps and calls, and one for returns. */
 enum entry { ENTRY_JUMP, ENTRY_RETURN, ENTRIES, ENTRY_NONE = ENTRIES };
 
+#define KEPT_BYTES 7u
+
 struct block {
 	uint64_t pc;
 	uint32_t bytes;	     /* of source code */
@@ -34,6 +36,7 @@ struct block {
 	uint8_t arena;
 	bool dead;
 	bool checked;	     /* verifies its source at entry */
+	uint8_t kept;	     /* register + 1 that the first KEPT_BYTES of `body` put away: who has done so enters behind; or 0 */
 	struct owed owed;    /* where direct branches enter; elsewhere nothing is */
 	uint8_t published[ENTRIES]; /* how often it was given its place in a table, up to some number */
 	uint8_t *start;	     /* first byte of its code */
@@ -59,7 +62,8 @@ static inline uint32_t cache_part(enum gear gear)
 
 /*
  * What code of the filter gear reads and writes, near enough for rip-relative operands: a byte or two less each than
- * absolute addresses or those of the thread. Only one thread is ever in that code. No code lies on the same page.
+ * absolute addresses or those of the thread. One thread at a time is in that code, and one whose turn is over comes back by a pc, not to the
+ * middle of a segment. No code lies on the same page.
  */
 struct arena_data {
 	uint64_t spill2; /* as that of struct thread, which is for the other gears */

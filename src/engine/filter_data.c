@@ -305,7 +305,7 @@ static void borrow(struct job *j, struct access *a)
 	a->borrows = a->is_live && a->reg != RCX;
 	if (!a->borrows)
 		return;
-	emit_store_gs(&j->o, RCX, T_SPILL3);
+	filter_put_rcx_away(j);
 	a->reg = RCX;
 }
 
@@ -419,6 +419,7 @@ static void emit_tail(struct job *j, const struct filter_tail *tail)
 	const uint32_t first = tail->run->first, end = first + tail->run->members;
 	uint32_t i = tail->insn, k = tail->access;
 
+	j->has_rcx = tail->borrows;
 	if (tail->borrows)
 		emit_load_gs(&j->o, RCX, T_SPILL3);
 	j->stack_is_aligned = tail->stack_is_aligned;

@@ -28,6 +28,13 @@
 
 /* ---- Code ---- */
 
+void filter_put_rcx_away(struct job *j)
+{
+	if (!j->has_rcx)
+		emit_store_gs(&j->o, RCX, T_SPILL3);
+	j->has_rcx = true;
+}
+
 /*
  * The lines of the instruction that are not the last one touched by this block. Instructions
  * on two lines are fetched from both at once: one of them missing, the engine looks at both.
@@ -50,7 +57,7 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 		site.flags |= first == j->code_line ? FILTER_SITE_PAIR : FILTER_SITE_SLOW;
 	filter_need_islands(j, FETCH_MOST);
 	if (borrows)
-		emit_store_gs(&j->o, RCX, T_SPILL3);
+		filter_put_rcx_away(j);
 	for (uint64_t line = first; line <= last; line++) {
 		uint32_t cell = line == j->code_line ? 0 : filter_code_cell(line);
 
@@ -140,6 +147,19 @@ void job_filter_entry(struct job *j)
 	memset(j->aligned, 0, sizeof j->aligned);
 }
 
+/*
+ * The scratch register, at the beginning of the segment. Direct branches that come from where it is put away already enter behind that: a loop
+ * would wait for the register to be stored and loaded again each time.
+ */
+static void put_away(struct job *j)
+{
+	emit_store_near(&j->o, j->scratch2, &j->arena->data->spill2);
+	if (!j->enters)
+		return;
+	engine_assert(j->o.p == j->enters->body + KEPT_BYTES);
+	j->enters->kept = (uint8_t)(j->scratch2 + 1);
+}
+
 void job_filter_begin(struct job *j)
 {
 	uint16_t free = job_free_registers(j, j->first, j->end);
@@ -147,6 +167,7 @@ void job_filter_begin(struct job *j)
 
 	j->islands = 0;
 	j->tails = 0;
+	j->has_rcx = false;
 	if (j->in[j->first].kind == INSN_REP || j->in[j->first].kind == INSN_ELEMENTS) {
 		job_filter_entry(j);
 		return;
@@ -172,7 +193,7 @@ void job_filter_begin(struct job *j)
 	if (has_live(j) && (free >> RCX & 1))
 		free = 1u << RCX;
 	if (job_choose_scratch2(j, free))
-		emit_store_near(&j->o, j->scratch2, &j->arena->data->spill2);
+		put_away(j);
 	j->borrows2 = j->scratch2;
 }
 
@@ -229,6 +250,7 @@ void job_filter_accesses(struct job *j, uint32_t i)
 	emit_fetch(j, i, is_live);
 	filter_emit_data(j, i, is_live);
 	filter_need_islands(j, in->touches_31 ? GIVE_MOST : INSN_MOST);
+	j->has_rcx = j->has_rcx && !(in->gprs_written >> RCX & 1);
 	for (uint32_t written = in->gprs_written; written; written &= written - 1)
 		j->aligned[__builtin_ctz(written)] = 0;
 }

@@ -14,6 +14,9 @@ void filter_add_island(struct job *j, uint8_t *field, const uint8_t *to);
 void filter_need_islands(struct job *j, uint32_t bytes);
 void filter_put_islands(struct job *j, bool is_passed);
 
+/* rcx to spill3, unless it is there: who stores and loads again each time waits for what was stored. */
+void filter_put_rcx_away(struct job *j);
+
 /* The number of a new site; the job has failed where there is no memory. */
 uint32_t filter_site_for(struct job *j, const struct filter_site *site);
 /* mov dword gs:[T_MISS_SITE], number; jmp to the engine */

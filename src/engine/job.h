@@ -31,6 +31,7 @@ struct job {
 	enum reg scratch2, scratch3; /* stream registers, or NOREG */
 	uint16_t spare;		     /* registers that the block does not name */
 	enum reg kept2, kept3;	     /* whose target values stand in spill2 and spill3, or NOREG */
+	struct block *enters; /* the entry that the segment begins with, or NULL */
 	const void *desc; /* what describes it: of a simulation a segment; NULL: nothing */
 	uint32_t trailer;
 	int32_t begin_at;	     /* of the entries, from what scratch2 holds */
@@ -52,6 +53,7 @@ struct job {
 	uint32_t counter;	     /* address of the segment's executions */
 	bool stack_is_aligned;	     /* to 8 bytes: it has been tested */
 	uint8_t aligned[16];	     /* registers that have been tested: log2 of the bytes that each is a multiple of; 0: not known */
+	bool has_rcx;		     /* spill3 has the value of rcx */
 	bool is_apart;		     /* what is emitted lies in the cold part: no fault finds its block */
 	struct filter_plan plan;
 	uint32_t next_run, tails;
