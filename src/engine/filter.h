@@ -11,9 +11,9 @@
  * a place is free.
  *
  * So it is with code: each line of it that was translated has a cell. Cells of code, stamps, counters of executions and
- * constants lie below 2 GB, where code needs no register to reach them.
+ * what little else there is lie below 2 GB, where code needs no register to reach them; constants lie beside the code (cache.h).
  *
- *   FILTER_LOW:  | constants | stamps of data | stamps of code | cells of code -> | counters -> |
+ *   FILTER_LOW:  | number of lines | stamps of data | stamps of code | cells of code -> | counters -> |
  *   FILTER_CELLS: | cells of data | those of code, by line | those of LL | owners | oldest of sets | lines of code |
  *
  * With FIFO replacement the stamp says when the line came, so that hits leave nothing; with random replacement there is

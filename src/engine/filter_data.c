@@ -6,7 +6,8 @@
  * moved on for every other time only.
  *
  * An access that straddles two lines is left to the engine. None does that is aligned; so alignment is
- * what is tested, of the base register where that is enough. The stack pointer is aligned (filter_emit.c).
+ * what is tested, of the base register where that is enough, and once for each value of it. The stack pointer is aligned
+ * (filter_emit.c). What to do where an access is not is only there where that has happened (filter_trust.h).
  */
 #include "engine/filter_check.h"
 #include "engine/filter_forms.h"

@@ -5,7 +5,7 @@
  * At its beginning a segment adds to the counter register and to its counter of executions. Before the
  * first instruction on another line of code, and before each access, it asks for the line's cell and
  * writes the time to the stamp that the cell leads to. A register that the segment does not name
- * holds the address (scratch, target value in spill2); where the status flags are live the question
+ * holds the address (scratch, target value in the arena's spill2); where the status flags are live the question
  * is asked by jrcxz, so in rcx (target value in spill3 if it is not the scratch register).
  *
  * The stack pointer is a multiple of 8 wherever a segment begins: where the thread enters the cache, and behind all that
