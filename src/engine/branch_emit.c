@@ -8,6 +8,15 @@
 #include "engine/segments.h"
 #include "engine/util.h"
 
+/* The register whose value stands in the arena's spill2 where the segment ends, + 1; 0: none does. */
+static uint8_t kept_at_end(const struct job *j)
+{
+	const uint16_t left_alone = job_free_registers(j, j->first, j->end);
+
+	return j->gear == GEAR_FILTER && j->kept2 != NOREG && left_alone >> j->kept2 & 1 ?
+		       (uint8_t)(j->kept2 + 1) : 0;
+}
+
 static struct code_exit *new_exit(struct job *j, enum exit_kind kind, uint64_t target)
 {
 	struct code_exit *e = cache_new_exit(j->arena, j->block, kind, target);
@@ -71,6 +80,8 @@ static void conditional(struct job *j, const struct insn *in, const uint8_t *opc
 	}
 	struct code_exit *e = new_exit(j, EXIT_LINK, in->target);
 
+	if (e)
+		e->kept = kept_at_end(j);
 	emit_align_field(&j->o, 2);
 	emit_bytes(&j->o, opcode, 2);
 	emit_field(j, e);

@@ -152,8 +152,10 @@ static void arena_reset(struct arena *a)
 		cache_emit_second_thunk(a, &o, (enum entry)e);
 	filter_emit_thunks(a, &o);
 	engine_assert(o.p <= a->base + PAGE);
-	a->words = (uint64_t *)(void *)(a->base + PAGE);
-	a->words_end = a->words + arena_bytes / 64 / 8;
+	a->data = (struct arena_data *)(void *)(a->base + PAGE);
+	filter_write_constants(a->data);
+	a->words = (uint64_t *)(void *)(a->data + 1);
+	a->words_end = (uint64_t *)(void *)(a->base + PAGE) + arena_bytes / 64 / 8;
 	a->middle = a->base + arena_bytes / 2;
 	a->hot[0] = (uint8_t *)a->words_end;
 	a->hot[1] = a->middle;
@@ -256,6 +258,11 @@ uint32_t cache_block_number(const struct block *b)
 struct block *cache_block(uint32_t number)
 {
 	return (struct block *)(void *)blocks.base + number;
+}
+
+uint64_t *cache_spill2(struct thread *t, const struct block *b)
+{
+	return b->gear == GEAR_FILTER ? &arenas[b->arena]->data->spill2 : &t->spill2;
 }
 
 uint8_t *cache_base_of(const struct block *b)

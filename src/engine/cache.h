@@ -4,7 +4,7 @@
  * and how they go away. All functions want the translate lock unless they say
  * otherwise.
  *
- *   arena:  | thunks | words 8 B each | count -> ... | other gears -> ...  <- cold stubs |
+ *   arena:  | thunks | data | words 8 B each | count -> ... | other gears -> ...  <- cold stubs |
  *
  * Code of the count gear lies by itself, as nearly all time is spent there.
  * An arena lies within 2 GB of the code it holds, so that rip-relative
@@ -28,6 +28,8 @@ struct tally {
 /* Indirect branches find their blocks in a table for jumps and calls, and one for returns. */
 enum entry { ENTRY_JUMP, ENTRY_RETURN, ENTRIES, ENTRY_NONE = ENTRIES };
 
+#define KEPT_BYTES 7u
+
 struct block {
 	uint64_t pc;
 	uint32_t bytes;	     /* of source code */
@@ -35,6 +37,7 @@ struct block {
 	uint8_t arena;
 	bool dead;
 	bool checked;	     /* verifies its source at entry */
+	uint8_t kept;	     /* register + 1 that the first KEPT_BYTES of `body` put away: who has done so enters behind; or 0 */
 	struct owed owed;    /* where direct branches enter; elsewhere nothing is */
 	uint8_t published[ENTRIES]; /* how often it was given its place in a table, up to some number */
 	uint8_t *start;	     /* first byte of its code */
@@ -58,8 +61,22 @@ static inline uint32_t cache_part(enum gear gear)
 	return gear != GEAR_COUNT;
 }
 
+/*
+ * What code of the filter gear reads and writes, near enough for rip-relative operands: a byte or two less each than
+ * absolute addresses or those of the thread. One thread at a time is in that code, and one whose turn is over comes back by a pc, not to the
+ * middle of a segment. No code lies on the same page.
+ */
+struct arena_data {
+	uint64_t spill2; /* as that of struct thread, which is for the other gears */
+	uint64_t line_mask; /* address bits that number a line, for pext */
+	uint64_t unused[2];
+	uint64_t tick[4]; /* for the counter register: two ticks of the clock */
+	uint64_t aligned[8]; /* of 2^n bytes: the bits of an address that are 0 where it is aligned */
+};
+
 struct arena {
 	uint8_t *base, *end;
+	struct arena_data *data;
 	uint8_t *hot[CACHE_PARTS], *cold; /* next free bytes; cold ones go down */
 	uint8_t *middle;	    /* where the count gear's part ends */
 	uint64_t *words, *words_end; /* return addresses that calls push */
@@ -106,6 +123,8 @@ bool cache_set_map(struct block *b, const struct insn_at *at, uint32_t insns);
 uint32_t cache_block_number(const struct block *b);
 struct block *cache_block(uint32_t number);
 uint8_t *cache_base_of(const struct block *b);
+/* Where code of b puts away scratch A, see layout.h. No lock wanted. */
+uint64_t *cache_spill2(struct thread *t, const struct block *b);
 
 /* The live or dead block whose code holds `address`, or NULL. No lock wanted. */
 struct block *cache_block_at(const uint8_t *address);

@@ -16,6 +16,7 @@
 #include "engine/exits.h"
 #include "engine/filter.h"
 #include "engine/filter_calls.h"
+#include "engine/filter_gear.h"
 #include "engine/filter_turns.h"
 #include "engine/lanes.h"
 #include "engine/marks.h"
@@ -251,8 +252,8 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 			from = 0;
 			continue;
 		}
-		if (filter_must_be_careful(t)) {
-			filter_is_careful = true;
+		if (filter_must_renew(t)) {
+			filter_renews(t);
 			world_empty_cache(t);
 			from = 0;
 		}
@@ -301,7 +302,7 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
  */
 static bool may_resume(struct thread *t, const struct block *b)
 {
-	return !b->dead && b->gear == t->gear && !t->turn_is_over && !filter_must_be_careful(t) &&
+	return !b->dead && b->gear == t->gear && !t->turn_is_over && !filter_must_renew(t) &&
 	       sampler_arm(t) && !__atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST);
 }
 

@@ -125,6 +125,8 @@ void cache_link(struct code_exit *e, struct block *to)
 	/* Never across arenas: a rel32 does not reach, and the stub does the job. */
 	if (!e->site || e->is_linked || from->arena != to->arena || to->dead || from->dead)
 		return;
+	if (e->kept && e->kept == to->kept)
+		way += KEPT_BYTES;
 	if (!owed_is_same(e->owed, to->owed))
 		way = bridge(cache_arena(from->arena), e->owed, to);
 	if (!way)

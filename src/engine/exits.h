@@ -44,6 +44,7 @@ struct code_exit {
 	uint8_t kind; /* enum exit_kind */
 	bool is_linked;
 	struct owed owed; /* EXIT_LINK */
+	uint8_t kept;	  /* the same: a register + 1 whose value stands in the arena's spill2, or 0 */
 };
 
 /* A copy of *in that lives as long as the cache's contents, or NULL. */

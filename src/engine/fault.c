@@ -13,6 +13,8 @@
 #include "engine/dispatch.h"
 #include "engine/filter.h"
 #include "engine/filter_calls.h"
+#include "engine/filter_gear.h"
+#include "engine/filter_trust.h"
 #include "engine/job.h"
 #include "engine/lanes.h"
 #include "engine/pages.h"
@@ -135,7 +137,7 @@ static void restore_scratch(struct thread *t, const struct block *b, const struc
 	else if (m->flags & INSN_AT_STREAM)
 		cut_stream(t, b, map, m);
 	if (m->scratch2)
-		t->regs[m->scratch2 - 1] = t->spill2;
+		t->regs[m->scratch2 - 1] = *cache_spill2(t, b);
 	if (m->scratch3)
 		t->regs[m->scratch3 - 1] = t->spill3;
 	if (m->scratch4)
@@ -248,7 +250,7 @@ static void note(struct thread *t, int signal, siginfo_t *info, struct frame_uco
 	__atomic_store_n(&t->pending, (uint32_t)signal, __ATOMIC_SEQ_CST);
 }
 
-static uint64_t *register_of(struct frame_context *c, int r)
+uint64_t *frame_register(struct frame_context *c, int r)
 {
 	uint64_t *const at[] = { &c->rax, &c->rcx, &c->rdx, &c->rbx, &c->rsp, &c->rbp,
 				 &c->rsi, &c->rdi, &c->r8,  &c->r9,  &c->r10, &c->r11,
@@ -257,13 +259,62 @@ static uint64_t *register_of(struct frame_context *c, int r)
 	return at[r];
 }
 
+/* The first instruction whose copy lies behind offset `at`: a look there is one of its, or counts its segment. NULL: none. */
+static const struct insn_at *insn_behind(const struct insn_map *map, uint32_t at)
+{
+	const struct insn_at *m = map->at, *end = map->at + map->insns;
+
+	while (m < end && m->code <= at)
+		m++;
+	return m < end ? m : 0;
+}
+
+/*
+ * The look in front of instruction m has found it to be unaligned, where that was not expected (filter_trust.h): leave in front
+ * of m. It is made anew, and looked at again, which changes nothing of what has been seen of it.
+ */
+static bool leave_unaligned(struct thread *t, int signal, struct frame_ucontext *uc)
+{
+	const uint8_t *code = (const uint8_t *)(uintptr_t)uc->mc.rip;
+	const struct insn_at *m, *first;
+	struct insn_map map;
+	struct block *b;
+
+	if (signal != SIGILL || !cache_contains(uc->mc.rip) || *code != FILTER_TRAP)
+		return false;
+	b = cache_block_at(code);
+	if (!b || b->gear != GEAR_FILTER)
+		return false;
+	insn_map_unpack(&map, b->map, b->insns);
+	m = insn_behind(&map, (uint32_t)(code - b->start));
+	if (!m)
+		return false;
+	for (first = m; !(first->flags & INSN_AT_SEGMENT);)
+		first--;
+	take_registers(t, &uc->mc);
+	if (first->borrows2)
+		t->regs[first->borrows2 - 1] = *cache_spill2(t, b);
+	note_cut(t, m, false);
+	t->rip = b->pc + m->source;
+	t->fault_after = not_run(&map, m, false);
+	t->resuming = t->vector_faulted = false;
+	lock_take(&engine.translate_lock);
+	filter_distrust(t->rip);
+	cache_invalidate(t->rip, t->rip + 1);
+	lock_drop(&engine.translate_lock);
+	uc->mc.rip = address_of(engine_fault_resume);
+	uc->mc.rsp = t->engine_sp;
+	uc->mc.eflags &= ~0x400ull;
+	return true;
+}
+
 /* The segment's entries have no room. `m`: its first instruction. It will begin again. */
 static void leave_full(struct thread *t, struct frame_context *c, const struct insn_map *map,
 		       const struct insn_at *m)
 {
 	/* mov qword [borrowed + disp], imm32 */
 	const uint8_t *store = (const uint8_t *)(uintptr_t)c->rip;
-	uint64_t *borrowed = register_of(c, (store[0] & 1) << 3 | (store[2] & 7));
+	uint64_t *borrowed = frame_register(c, (store[0] & 1) << 3 | (store[2] & 7));
 
 	if (t->in_lanes)
 		t->cut = (uint64_t *)(uintptr_t)*borrowed - (segment_entries(map, m) + 1);
@@ -284,7 +335,7 @@ static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 {
 	const uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
 	bool called = poll_covers(t, address), full = buffers_is_full(t, address);
-	const struct insn_at *m, *end;
+	const struct insn_at *m;
 	struct insn_map map;
 	struct block *b;
 
@@ -294,10 +345,8 @@ static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 	if (!b)
 		return false;
 	insn_map_unpack(&map, b->map, b->insns);
-	end = map.at + map.insns;
-	for (m = map.at; m < end && m->code <= uc->mc.rip - address_of(b->start);)
-		m++;
-	if (m == end || !(m->flags & INSN_AT_SEGMENT))
+	m = insn_behind(&map, (uint32_t)(uc->mc.rip - address_of(b->start)));
+	if (!m || !(m->flags & INSN_AT_SEGMENT))
 		return false;
 	t->rip = b->pc + m->source;
 	t->poll_at = uc->mc.rip;
@@ -372,6 +421,8 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 
 	if (signal == SIGSEGV &&
 	    filter_calls_is_full(t, (uint64_t)(uintptr_t)info->si_addr, &uc->mc))
+		return;
+	if ((signal == SIGSEGV && filter_looks_nowhere(&uc->mc)) || leave_unaligned(t, signal, uc))
 		return;
 	if (leave_at_segment(t, signal, info, uc) || return_on(signal, uc))
 		return;

@@ -6,6 +6,9 @@
 #include "engine/frame.h"
 #include "engine/state.h"
 
+/* Where the value of register r stands. */
+uint64_t *frame_register(struct frame_context *c, int r);
+
 void fault_signal_handler(int signal, siginfo_t *info, struct frame_ucontext *uc);
 
 #endif

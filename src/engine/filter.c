@@ -42,7 +42,7 @@
 _Static_assert(FILTER_OWNERS >= STAMPS_AT + 3 * STAMPS_BYTES, "layout");
 _Static_assert(FILTER_CODE_CELLS >= OWNERS_AT + 3 * OWNERS_BYTES, "layout");
 _Static_assert(FILTER_MISSES == CODE_CELLS_AT + CODE_LINES * 4, "layout");
-_Static_assert(FILTER_NOBODY >= FILTER_TICK + 32 && FILTER_ORDER_8 >= FILTER_NOBODY + 16, "layout");
+_Static_assert(FILTER_NOBODY >= FILTER_LINE_MASK + 8 && FILTER_ORDER_8 >= FILTER_NOBODY + 16, "layout");
 _Static_assert(FILTER_ORDER_16 >= FILTER_ORDER_8 + 9 * 8 * 8, "layout");
 _Static_assert(FILTER_STAMPS >= FILTER_ORDER_16 + 17 * 16 * 8, "layout");
 
@@ -63,8 +63,6 @@ static struct {
 
 struct filter_state filter_state;
 #define w filter_state
-
-bool filter_is_careful;
 
 bool filter_is_on(void)
 {
@@ -112,18 +110,27 @@ static void write_order(uint64_t at, uint32_t places)
 			*number++ = i == but ? UINT64_MAX : i;
 }
 
-static void write_constants(void)
+static uint64_t line_mask(void)
 {
 	const uint64_t address_mask = (1ull << FILTER_ADDRESS_BITS) - 1;
-	uint64_t *masks = low(FILTER_ALIGN_MASKS), *tick = low(FILTER_TICK);
 
-	*(uint64_t *)low(FILTER_LINE_MASK) = address_mask & ~((1ull << FILTER_LINE_SHIFT) - 1);
+	return address_mask & ~((1ull << FILTER_LINE_SHIFT) - 1);
+}
+
+static void write_constants(void)
+{
+	*(uint64_t *)low(FILTER_LINE_MASK) = line_mask();
 	*(uint64_t *)low(FILTER_NOBODY) = FILTER_NOBODY + sizeof(uint64_t);
 	write_order(FILTER_ORDER_8, 8);
 	write_order(FILTER_ORDER_16, 16);
+}
+
+void filter_write_constants(struct arena_data *d)
+{
+	d->line_mask = line_mask();
 	for (uint32_t n = 0; n <= FILTER_LINE_SHIFT; n++)
-		masks[n] = (1ull << n) - 1;
-	tick[0] = tick[1] = 2;
+		d->aligned[n] = (1ull << n) - 1;
+	d->tick[0] = d->tick[1] = 2;
 }
 
 static uint64_t row_bytes(const struct sim_cache *c)

@@ -11,9 +11,9 @@
  * a place is free.
  *
  * So it is with code: each line of it that was translated has a cell. Cells of code, stamps, counters of executions and
- * constants lie below 2 GB, where code needs no register to reach them.
+ * constants of misses lie below 2 GB, where code needs no register to reach them; those of code beside it (cache.h).
  *
- *   FILTER_LOW:  | constants | stamps of data, of code, of LL | owners of these | cells of code -> | misses of sites -> | counters -> |
+ *   FILTER_LOW:  | constants of misses | stamps of data, of code, of LL | owners of these | cells of code -> | misses of sites -> | counters -> |
  *   FILTER_CELLS: | cells of data | those of code, by line | those of LL | oldest of sets | lines of code |
  *
  * With FIFO replacement the stamp says when the line came, so that hits leave nothing; with random replacement there is
@@ -27,7 +27,7 @@
 #define DWELL_ENGINE_FILTER_H
 
 #define FILTER_LOW	   0x60000000
-#define FILTER_CELLS	   0x70000000
+#define FILTER_CELLS	   0x70060000 /* see filter_trust.h */
 #define FILTER_LINE_SHIFT  6
 #define FILTER_ADDRESS_BITS 47
 #define FILTER_LINE_BITS   (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT)
@@ -37,10 +37,8 @@
 #define FILTER_CODE_CELLS  (FILTER_STAMPS + 0x6001000)
 #define FILTER_MISSES	   (FILTER_CODE_CELLS + 0x2000000) /* see filter_sites.h */
 #define FILTER_MOST_SITES  0x400000
-/* Constants. */
+/* Constants of misses. */
 #define FILTER_LINE_MASK   (FILTER_LOW + 0)  /* address bits that number a line, for pext */
-#define FILTER_ALIGN_MASKS (FILTER_LOW + 8)  /* of 2^n bytes at n * 8: those that are 0 where it is aligned */
-#define FILTER_TICK	   (FILTER_LOW + 64) /* for the counter register: two ticks of the clock */
 #define FILTER_NOBODY	   (FILTER_LOW + 128) /* the address of a cell for nobody, which gives way where a place is free */
 /* For each place of a row the numbers of all, but for its own, which is the greatest; and at last of all. */
 #define FILTER_ORDER_8	   (FILTER_LOW + 1024)
@@ -71,8 +69,12 @@
 
 struct sim_hierarchy;
 struct sim_several;
+struct arena_data;
 struct segment;
 struct repeat;
+
+/* The constants of code of the filter gear. */
+void filter_write_constants(struct arena_data *d);
 
 /* Can this hierarchy be simulated so? Then it is on from now on, with empty caches. Once. */
 bool filter_start(struct sim_hierarchy *h);
@@ -105,11 +107,8 @@ void filter_count_executions(struct segment *s);
 
 /* Has a stack pointer been seen that is no multiple of 8? Then code does not rely on it. */
 extern bool filter_is_careful;
-/* Is that of t, which is about to enter the cache, such a one? */
-static inline bool filter_must_be_careful(const struct thread *t)
-{
-	return t->gear == GEAR_FILTER && !filter_is_careful && t->regs[RSP] % 8 != 0;
-}
+/* Could the program go on after a fault? Then code makes addresses that no memory has to such as are in the table of cells. */
+extern bool filter_expects_faults;
 
 /* A fault has ended segment t->cut_segment after t->cut_insns - 1 instructions. */
 void filter_cut(struct thread *t);

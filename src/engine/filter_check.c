@@ -50,6 +50,13 @@ static bool demands_alignment(const struct insn *in)
 	}
 }
 
+/* A base and an index whose multiples are aligned as the access should be. */
+static bool is_multiple_from_base(const struct mem_op *m)
+{
+	return m->base < NOREG && m->index != NOREG && !m->fs && !m->narrow &&
+	       (m->disp & (m->size - 1)) == 0 && (m->scale & (m->size - 1)) == 0;
+}
+
 enum filter_check filter_check_of(const struct insn *in, const struct mem_op *m, bool stack_is_aligned)
 {
 	uint64_t in_line = (uint64_t)m->disp & ((1u << FILTER_LINE_SHIFT) - 1);
@@ -66,6 +73,8 @@ enum filter_check filter_check_of(const struct insn *in, const struct mem_op *m,
 			return CHECK_NONE;
 		return m->size > 8 ? CHECK_ENDS : CHECK_BASE;
 	}
+	if (is_multiple_from_base(m) && m->size <= FILTER_STACK_ALIGN)
+		return m->base == RSP && stack_is_aligned ? CHECK_NONE : CHECK_BASE;
 	return m->size > 8 ? CHECK_ENDS : CHECK_ADDRESS;
 }
 

@@ -6,12 +6,14 @@
  * moved on for every other time only.
  *
  * An access that straddles two lines is left to the engine. None does that is aligned; so alignment is
- * what is tested, of the base register where that is enough. The stack pointer is aligned (filter_emit.c).
+ * what is tested, of the base register where that is enough, and once for each value of it. The stack pointer is aligned
+ * (filter_emit.c). What to do where an access is not is only there where that has happened (filter_trust.h).
  */
 #include "engine/filter_check.h"
 #include "engine/filter_forms.h"
 #include "engine/filter_parts.h"
 #include "engine/filter_sites.h"
+#include "engine/filter_trust.h"
 #include "engine/segments.h"
 #include "engine/util.h"
 
@@ -24,6 +26,8 @@ struct access {
 	bool is_live; /* flags must be kept */
 	bool borrows; /* reg is rcx, whose value is in spill3 */
 	bool is_used; /* reg has held something else already */
+	bool traps;   /* where it is not aligned: see filter_trust.h */
+	uint8_t *trap; /* rel8 of the branch there */
 	uint8_t *look; /* where the line is looked up; CHECK_ADDRESS: of the address in reg */
 	/* rel32 of branches that are not set yet: to the cold part, and to the engine. */
 	uint8_t *unaligned, *missed[2];
@@ -149,12 +153,23 @@ static const uint8_t *put_cold(struct job *j, const struct access *a,
 	return miss;
 }
 
+/* Are bits of r set, so that it is not aligned? Changes flags. */
+static void branch_if_unaligned(struct job *j, struct access *a, enum reg r)
+{
+	emit_test8(&j->o, r, (uint8_t)(a->m.size - 1));
+	if (a->traps) {
+		emit_bytes(&j->o, (const uint8_t[]){0x75, 0}, 2); /* jnz */
+		a->trap = j->o.p - 1;
+	} else {
+		a->unaligned = emit_branch(&j->o, FORM_JNZ);
+	}
+}
+
 /* Does it straddle? The flags may be changed. */
 static void check_with_flags(struct job *j, struct access *a)
 {
 	if (a->check == CHECK_BASE) {
-		emit_test8(&j->o, (enum reg)a->m.base, (uint8_t)(a->m.size - 1));
-		a->unaligned = emit_branch(&j->o, FORM_JNZ);
+		branch_if_unaligned(j, a, (enum reg)a->m.base);
 	} else if (a->check == CHECK_ENDS) {
 		emit_compare_ends(&j->o, a, true);
 		a->missed[0] = emit_branch(&j->o, FORM_JA);
@@ -172,9 +187,32 @@ static void check_without_flags(struct job *j, struct access *a)
 		from = (enum reg)a->m.base;
 	else
 		emit_address(&j->o, a, true);
-	emit_pext(&j->o, RCX, from, FILTER_ALIGN_MASKS + 8u * (uint32_t)__builtin_ctz(a->m.size));
+	emit_pext(&j->o, RCX, from, &j->arena->data->aligned[__builtin_ctz(a->m.size)]);
+	if (a->traps) {
+		emit_bytes(&j->o, (const uint8_t[]){0xe3, 1, FILTER_TRAP}, 3); /* jrcxz */
+		return;
+	}
 	emit_bytes(&j->o, (const uint8_t[]){0xe3, 5}, 2); /* jrcxz */
 	a->missed[0] = emit_jump_later(&j->o);
+}
+
+/* The number of the line of the address in `from` to reg. */
+static void emit_number_of_line(struct job *j, const struct access *a, enum reg from)
+{
+	const uint8_t high = 64 - FILTER_ADDRESS_BITS;
+
+	if (a->is_live) {
+		emit_pext(&j->o, a->reg, from, &j->arena->data->line_mask);
+		return;
+	}
+	if (a->reg != from)
+		emit_mov(&j->o, a->reg, from);
+	if (filter_expects_faults) {
+		emit_shl(&j->o, a->reg, high);
+		emit_shr(&j->o, a->reg, high + FILTER_LINE_SHIFT);
+	} else {
+		emit_shr(&j->o, a->reg, FILTER_LINE_SHIFT);
+	}
 }
 
 /* The number of its line to reg. */
@@ -193,16 +231,15 @@ static void emit_line(struct job *j, struct access *a)
 	}
 	if (filter_is_base_only(m) && m->disp == 0 && a->check != CHECK_ADDRESS &&
 	    (is_first || m->base != RCX)) {
-		emit_pext(&j->o, a->reg, (enum reg)m->base, FILTER_LINE_MASK);
+		emit_number_of_line(j, a, (enum reg)m->base);
 		return;
 	}
 	emit_address(&j->o, a, is_first);
 	if (a->check == CHECK_ADDRESS && !a->is_live) {
-		emit_test8(&j->o, a->reg, (uint8_t)(m->size - 1));
-		a->unaligned = emit_branch(&j->o, FORM_JNZ);
+		branch_if_unaligned(j, a, a->reg);
 		a->look = j->o.p;
 	}
-	emit_pext(&j->o, a->reg, a->reg, FILTER_LINE_MASK);
+	emit_number_of_line(j, a, a->reg);
 }
 
 /* Bytes of code, at most, of an access. */
@@ -226,6 +263,8 @@ static void look_up(struct job *j, struct access *a)
 		check_with_flags(j, a);
 	emit_line(j, a);
 	emit_load_cell(&j->o, a->reg);
+	if (a->trap)
+		*a->trap = (uint8_t)(j->o.p - 2 - (a->trap + 1));
 	if (a->is_live) {
 		emit_bytes(&j->o, (const uint8_t[]){0xe3, 0}, 2); /* jrcxz */
 		a->island = j->o.p - 1;
@@ -235,12 +274,34 @@ static void look_up(struct job *j, struct access *a)
 	}
 }
 
+static uint8_t log2_of(uint32_t size)
+{
+	return (uint8_t)__builtin_ctz(size);
+}
+
+/* What has to be asked of the access of the instruction at pc: less, if its base has been tested before. */
+static void choose_check(struct job *j, struct access *a, enum filter_check check, uint64_t pc)
+{
+	a->check = check;
+	if (check == CHECK_BASE && j->aligned[a->m.base] >= log2_of(a->m.size))
+		a->check = CHECK_NONE;
+	a->traps = (a->check == CHECK_BASE || a->check == CHECK_ADDRESS) && !a->borrows &&
+		   !j->is_apart && filter_trusts(pc);
+}
+
+/* Behind it: what its base is now known to be. */
+static void note_aligned(struct job *j, const struct access *a)
+{
+	if (a->traps && a->check == CHECK_BASE)
+		j->aligned[a->m.base] = log2_of(a->m.size);
+}
+
 static void borrow(struct job *j, struct access *a)
 {
 	a->borrows = a->is_live && a->reg != RCX;
 	if (!a->borrows)
 		return;
-	emit_store_gs(&j->o, RCX, T_SPILL3);
+	filter_put_rcx_away(j);
 	a->reg = RCX;
 }
 
@@ -263,16 +324,17 @@ static struct filter_site site_of(struct job *j, const struct access *a, uint32_
 static void emit_access(struct job *j, const struct insn *in, const struct mem_op *m, uint32_t n,
 			bool is_live)
 {
-	struct access a = {
-		.m = *m, .check = filter_check_of(in, m, j->stack_is_aligned), .reg = j->scratch2};
+	struct access a = {.m = *m, .reg = j->scratch2};
+	enum filter_check check = filter_check_of(in, m, j->stack_is_aligned);
 	bool is_second = j->plan.time[n] % 2;
 	struct filter_site site;
 	const uint8_t *miss;
 
 	if (m->fs && is_live && a.reg != RCX && names(m, RCX))
-		a.check = CHECK_ENGINE;
-	a.is_live = is_live && a.check != CHECK_ENGINE;
+		check = CHECK_ENGINE;
+	a.is_live = is_live && check != CHECK_ENGINE;
 	a.borrows = a.is_live && a.reg != RCX;
+	choose_check(j, &a, check, in->pc);
 	filter_need_islands(j, access_most(&a));
 	borrow(j, &a);
 	if (a.check == CHECK_ENGINE)
@@ -284,6 +346,7 @@ static void emit_access(struct job *j, const struct insn *in, const struct mem_o
 		emit_stamp(&j->o, a.reg, is_second);
 	if (a.borrows)
 		emit_load_gs(&j->o, RCX, T_SPILL3);
+	note_aligned(j, &a);
 	miss = put_cold(j, &a, &site);
 	if (a.island)
 		filter_add_island(j, a.island, miss);
@@ -321,12 +384,13 @@ static void emit_run(struct job *j, uint32_t i, uint32_t k, const struct filter_
 	bool is_aligned = run->size == 1 || (a.m.base == RSP && j->stack_is_aligned);
 
 	a.m.size = run->size;
-	a.check = is_aligned ? CHECK_NONE : CHECK_BASE;
 	a.borrows = a.is_live && a.reg != RCX;
+	choose_check(j, &a, is_aligned ? CHECK_NONE : CHECK_BASE, j->in[i].pc);
 	filter_need_islands(j, 2 * access_most(&a));
 	j->arena->cold -= DOOR_BYTES;
 	borrow(j, &a);
 	emit_line_of_run(j, a, run->low, is_second, j->arena->cold);
+	note_aligned(j, &a);
 	a.check = CHECK_NONE;
 	a.is_used = true;
 	emit_line_of_run(j, a, run->high, is_second, j->arena->cold);
@@ -336,6 +400,7 @@ static void emit_run(struct job *j, uint32_t i, uint32_t k, const struct filter_
 				     .is_live = is_live,
 				     .borrows = a.borrows,
 				     .stack_is_aligned = j->stack_is_aligned,
+				     .aligned = j->aligned[a.m.base],
 				     .door = j->arena->cold};
 	if (a.borrows)
 		emit_load_gs(&j->o, RCX, T_SPILL3);
@@ -348,9 +413,12 @@ static void emit_tail(struct job *j, const struct filter_tail *tail)
 	const uint32_t first = tail->run->first, end = first + tail->run->members;
 	uint32_t i = tail->insn, k = tail->access;
 
+	j->has_rcx = tail->borrows;
 	if (tail->borrows)
 		emit_load_gs(&j->o, RCX, T_SPILL3);
 	j->stack_is_aligned = tail->stack_is_aligned;
+	memset(j->aligned, 0, sizeof j->aligned);
+	j->aligned[j->in[i].mem[k].base] = tail->aligned;
 	for (uint32_t n = first; n < end; n++, k++) {
 		struct mem_op m;
 
@@ -370,8 +438,10 @@ static void emit_tail(struct job *j, const struct filter_tail *tail)
 
 void filter_put_tails(struct job *j)
 {
-	uint8_t *hot = j->o.p;
+	uint8_t *hot = j->o.p, aligned[sizeof j->aligned];
 
+	memcpy(aligned, j->aligned, sizeof aligned);
+	j->is_apart = true;
 	for (uint32_t i = 0; i < j->tails; i++) {
 		const struct filter_tail *tail = &j->tail[i];
 		struct out door = {tail->door};
@@ -384,6 +454,8 @@ void filter_put_tails(struct job *j)
 		engine_assert(j->o.p <= end);
 		filter_give_cold(j->arena, j->o.p, end);
 	}
+	memcpy(j->aligned, aligned, sizeof aligned);
+	j->is_apart = false;
 	j->o.p = hot;
 	j->tails = 0;
 }
@@ -410,7 +482,7 @@ void filter_emit_data(struct job *j, uint32_t i, bool is_live)
 		const struct filter_run *run = &j->plan.run[j->next_run];
 
 		if (n && time[n] != time[n - 1] && time[n] % 2 == 0)
-			emit_tick(&j->o);
+			emit_tick(&j->o, j->arena->data->tick);
 		if (j->next_run == j->plan.runs || n < run->first) {
 			emit_access(j, in, &in->mem[k], n, is_live);
 			continue;

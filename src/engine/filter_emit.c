@@ -5,7 +5,7 @@
  * At its beginning a segment adds to the counter register and to its counter of executions. Before the
  * first instruction on another line of code, and before each access, it asks for the line's cell and
  * writes the time to the stamp that the cell leads to. A register that the segment does not name
- * holds the address (scratch, target value in spill2); where the status flags are live the question
+ * holds the address (scratch, target value in the arena's spill2); where the status flags are live the question
  * is asked by jrcxz, so in rcx (target value in spill3 if it is not the scratch register).
  *
  * The stack pointer is a multiple of 8 wherever a segment begins: where the thread enters the cache, and behind all that
@@ -27,6 +27,13 @@
 #define COLD_STACK  14u
 
 /* ---- Code ---- */
+
+void filter_put_rcx_away(struct job *j)
+{
+	if (!j->has_rcx)
+		emit_store_gs(&j->o, RCX, T_SPILL3);
+	j->has_rcx = true;
+}
 
 /*
  * The lines of the instruction that are not the last one touched by this block. Instructions
@@ -53,7 +60,7 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 		site.flags |= FILTER_SITE_BOTH;
 	filter_need_islands(j, FETCH_MOST);
 	if (borrows)
-		emit_store_gs(&j->o, RCX, T_SPILL3);
+		filter_put_rcx_away(j);
 	for (uint64_t line = first; line <= last; line++) {
 		uint32_t cell = line == j->code_line ? 0 : filter_code_cell(line);
 
@@ -135,13 +142,28 @@ bool job_filter_fits(const struct job *j, uint32_t end)
 void job_filter_block(struct job *j)
 {
 	flags_find_live(j->in, j->insns, INSN_FLAGS, j->live);
-	j->code_line = UINT64_MAX;
 	j->islands = 0;
+	j->is_apart = false;
+	job_filter_entry(j);
 }
 
 void job_filter_entry(struct job *j)
 {
 	j->code_line = UINT64_MAX;
+	memset(j->aligned, 0, sizeof j->aligned);
+}
+
+/*
+ * The scratch register, at the beginning of the segment. Direct branches that come from where it is put away already enter behind that: a loop
+ * would wait for the register to be stored and loaded again each time.
+ */
+static void put_away(struct job *j)
+{
+	emit_store_near(&j->o, j->scratch2, &j->arena->data->spill2);
+	if (!j->enters)
+		return;
+	engine_assert(j->o.p == j->enters->body + KEPT_BYTES);
+	j->enters->kept = (uint8_t)(j->scratch2 + 1);
 }
 
 void job_filter_begin(struct job *j)
@@ -151,8 +173,9 @@ void job_filter_begin(struct job *j)
 
 	j->islands = 0;
 	j->tails = 0;
+	j->has_rcx = false;
 	if (j->in[j->first].kind == INSN_REP || j->in[j->first].kind == INSN_ELEMENTS) {
-		j->code_line = UINT64_MAX;
+		job_filter_entry(j);
 		return;
 	}
 	j->desc = segments_new(j, job_accesses(j), &number);
@@ -176,7 +199,8 @@ void job_filter_begin(struct job *j)
 		return;
 	if (has_live(j) && (free >> RCX & 1))
 		free = 1u << RCX;
-	job_choose_scratch2(j, free);
+	if (job_choose_scratch2(j, free))
+		put_away(j);
 	j->borrows2 = j->scratch2;
 }
 
@@ -186,7 +210,7 @@ static void test_stack_without_flags(struct job *j, const uint8_t *exit)
 	struct out o;
 
 	emit_store_gs(&j->o, RCX, T_SPILL3);
-	emit_pext(&j->o, RCX, RSP, FILTER_ALIGN_MASKS + 8 * 3);
+	emit_pext(&j->o, RCX, RSP, &j->arena->data->aligned[3]);
 	emit_bytes(&j->o, (const uint8_t[]){ 0xe3, 5 }, 2); /* jrcxz */
 	j->arena->cold -= COLD_STACK;
 	o.p = j->arena->cold;
@@ -233,6 +257,9 @@ void job_filter_accesses(struct job *j, uint32_t i)
 	emit_fetch(j, i, is_live);
 	filter_emit_data(j, i, is_live);
 	filter_need_islands(j, in->touches_31 ? GIVE_MOST : INSN_MOST);
+	j->has_rcx = j->has_rcx && !(in->gprs_written >> RCX & 1);
+	for (uint32_t written = in->gprs_written; written; written &= written - 1)
+		j->aligned[__builtin_ctz(written)] = 0;
 }
 
 void job_filter_end(struct job *j, bool is_passed)
@@ -242,7 +269,7 @@ void job_filter_end(struct job *j, bool is_passed)
 	if (!j->desc)
 		return;
 	if (j->scratch2 != NOREG)
-		emit_load_gs(&j->o, j->scratch2, T_SPILL2);
+		emit_load_near(&j->o, j->scratch2, &j->arena->data->spill2);
 	j->has_trailer = true;
 	j->desc = 0;
 }

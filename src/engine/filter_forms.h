@@ -18,12 +18,44 @@ static inline void operand_abs(struct out *o, uint8_t reg, uint32_t address)
 	emit_u32(o, address);
 }
 
+/* [rip + distance], at the end of an instruction */
+static inline void operand_near(struct out *o, uint8_t reg, const void *at)
+{
+	emit_u8(o, (uint8_t)(0x05 | (reg & 7) << 3));
+	emit_u32(o, (uint32_t)((const uint8_t *)at - (o->p + 4)));
+}
+
+/* mov [at], r and mov r, [at], near */
+static inline void emit_store_near(struct out *o, enum reg r, const uint64_t *at)
+{
+	emit_bytes(o, (const uint8_t[]){ r & 8 ? 0x4c : 0x48, 0x89 }, 2);
+	operand_near(o, (uint8_t)r, at);
+}
+
+static inline void emit_load_near(struct out *o, enum reg r, const uint64_t *at)
+{
+	emit_bytes(o, (const uint8_t[]){ r & 8 ? 0x4c : 0x48, 0x8b }, 2);
+	operand_near(o, (uint8_t)r, at);
+}
+
 /* pext to, from, [mask] */
-static inline void emit_pext(struct out *o, enum reg to, enum reg from, uint32_t mask)
+static inline void emit_pext(struct out *o, enum reg to, enum reg from, const uint64_t *mask)
 {
 	emit_bytes(o, (const uint8_t[]){ 0xc4, to & 8 ? 0x62 : 0xe2,
 					 (uint8_t)(0x82 | (~(uint32_t)from & 15) << 3), 0xf5 }, 4);
-	operand_abs(o, (uint8_t)to, mask);
+	operand_near(o, (uint8_t)to, mask);
+}
+
+/* shl reg, by: changes flags */
+static inline void emit_shl(struct out *o, enum reg r, uint8_t by)
+{
+	emit_bytes(o, (const uint8_t[]){ r & 8 ? 0x49 : 0x48, 0xc1, (uint8_t)(0xe0 | (r & 7)), by }, 4);
+}
+
+/* shr reg, by: changes flags */
+static inline void emit_shr(struct out *o, enum reg r, uint8_t by)
+{
+	emit_bytes(o, (const uint8_t[]){ r & 8 ? 0x49 : 0x48, 0xc1, (uint8_t)(0xe8 | (r & 7)), by }, 4);
 }
 
 /* mov reg32, [reg * 4 + FILTER_CELLS] */
@@ -55,19 +87,18 @@ static inline void emit_count_abs(struct out *o, enum reg r, uint32_t address)
 	operand_abs(o, (uint8_t)r, address);
 }
 
-/* add qword [address], 1: changes flags */
+/* inc qword [address]: changes flags */
 static inline void emit_add_abs(struct out *o, uint32_t address)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x48, 0x83 }, 2);
+	emit_bytes(o, (const uint8_t[]){ 0x48, 0xff }, 2);
 	operand_abs(o, 0, address);
-	emit_u8(o, 1);
 }
 
-/* vpaddq ymm31, ymm31, [FILTER_TICK] */
-static inline void emit_tick(struct out *o)
+/* vpaddq ymm31, ymm31, [tick] */
+static inline void emit_tick(struct out *o, const uint64_t *tick)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x62, 0x61, 0x85, 0x20, 0xd4, 0x3c, 0x25 }, 7);
-	emit_u32(o, FILTER_TICK);
+	emit_bytes(o, (const uint8_t[]){ 0x62, 0x61, 0x85, 0x20, 0xd4 }, 5);
+	operand_near(o, 31, tick);
 }
 
 /* vmovq [r], xmm31, or vmovhps of lane 1 */

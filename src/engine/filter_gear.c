@@ -1,11 +1,65 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Out of the filter gear; see filter_gear.h. */
+/* Out of the filter gear, and what its code takes for granted; see filter_gear.h. */
 #include "engine/filter_gear.h"
 
 #include "engine/baton.h"
+#include "engine/cache.h"
+#include "engine/fault.h"
 #include "engine/filter.h"
 #include "engine/filter_turns.h"
 #include "engine/sampler.h"
+#include "engine/util.h"
+
+bool filter_is_careful;
+bool filter_expects_faults;
+static bool has_old_code; /* from before that */
+
+void filter_expect_faults(void)
+{
+	has_old_code |= !filter_expects_faults;
+	filter_expects_faults = true;
+}
+
+static bool is_odd(const struct thread *t)
+{
+	return t->regs[RSP] % 8 != 0;
+}
+
+bool filter_must_renew(const struct thread *t)
+{
+	return t->gear == GEAR_FILTER && (has_old_code || (is_odd(t) && !filter_is_careful));
+}
+
+void filter_renews(const struct thread *t)
+{
+	filter_is_careful |= is_odd(t);
+	has_old_code = false;
+}
+
+/* shr r, 6; mov r32, [r * 4 + FILTER_CELLS]: as emit_number_of_line and emit_load_cell make them. */
+bool filter_looks_nowhere(struct frame_context *c)
+{
+	const uint64_t lines = 1ull << FILTER_LINE_BITS;
+	const uint8_t *b = (const uint8_t *)(uintptr_t)c->rip, *shift = b - 4;
+	const uint32_t high = b[0] == 0x46 ? 8 : 0;
+	uint32_t r, cells;
+	uint64_t *line;
+
+	if (!cache_contains(c->rip - 4) || !cache_contains(c->rip + 8))
+		return false;
+	r = shift[2] & 7;
+	b += high != 0;
+	memcpy(&cells, b + 3, sizeof cells);
+	if (shift[0] != (high ? 0x49 : 0x48) || shift[1] != 0xc1 || shift[2] != (0xe8 | r) ||
+	    shift[3] != FILTER_LINE_SHIFT || b[0] != 0x8b || b[1] != (0x04 | r << 3) ||
+	    b[2] != (0x85 | r << 3) || cells != FILTER_CELLS)
+		return false;
+	line = frame_register(c, (int)(r | high));
+	if (*line < lines)
+		return false;
+	*line &= lines - 1;
+	return true;
+}
 
 /* The filter is off since a moment: t goes on as threads do. */
 static void go_on_without(struct thread *t)

@@ -14,6 +14,9 @@ void filter_add_island(struct job *j, uint8_t *field, const uint8_t *to);
 void filter_need_islands(struct job *j, uint32_t bytes);
 void filter_put_islands(struct job *j, bool is_passed);
 
+/* rcx to spill3, unless it is there: who stores and loads again each time waits for what was stored. */
+void filter_put_rcx_away(struct job *j);
+
 /* At the beginning of a segment: which accesses are looked at together. */
 void filter_begin_data(struct job *j);
 /* In front of in[i]: its accesses, unless they have been looked at. */

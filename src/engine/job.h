@@ -31,6 +31,7 @@ struct job {
 	enum reg scratch2, scratch3; /* stream registers, or NOREG */
 	uint16_t spare;		     /* registers that the block does not name */
 	enum reg kept2, kept3;	     /* whose target values stand in spill2 and spill3, or NOREG */
+	struct block *enters; /* the entry that the segment begins with, or NULL */
 	const void *desc; /* what describes it: of a simulation a segment; NULL: nothing */
 	uint32_t trailer;
 	int32_t begin_at;	     /* of the entries, from what scratch2 holds */
@@ -52,12 +53,16 @@ struct job {
 	uint64_t code_line;	     /* last one that the block has touched, or UINT64_MAX */
 	uint32_t counter;	     /* address of the segment's executions */
 	bool stack_is_aligned;	     /* to 8 bytes: it has been tested */
+	uint8_t aligned[16];	     /* registers that have been tested: log2 of the bytes that each is a multiple of; 0: not known */
+	bool has_rcx;		     /* spill3 has the value of rcx */
+	bool is_apart;		     /* what is emitted lies in the cold part: no fault finds its block */
 	struct filter_plan plan;
 	uint32_t next_run, tails;
 	struct filter_tail { /* of a run of accesses: its code in the cold part */
 		const struct filter_run *run;
 		uint32_t insn, access; /* where it begins */
 		bool is_live, borrows, stack_is_aligned;
+		uint8_t aligned; /* as above, of the run's base */
 		uint8_t *door;	     /* what leads to it */
 		const uint8_t *back; /* where it goes on */
 	} tail[FILTER_MOST_ACCESSES / FILTER_RUN_LEAST];
@@ -142,7 +147,8 @@ void job_stream_accesses(struct job *j, uint32_t i);
 void job_stream_end(struct job *j);
 /* What the filter gear does likewise. */
 uint16_t job_free_registers(const struct job *j, uint32_t first, uint32_t end);
-void job_choose_scratch2(struct job *j, uint16_t of);
+/* Returns whether its value has to be put away. */
+bool job_choose_scratch2(struct job *j, uint16_t of);
 uint32_t job_accesses(const struct job *j);
 bool job_adds_fs_base(const struct mem_op *m);
 void job_lea_operand(struct out *o, enum reg to, const struct mem_op *m);

@@ -7,6 +7,7 @@
 #include "channel/sys.h"
 #include "engine/dispatch.h"
 #include "engine/fault.h"
+#include "engine/filter_gear.h"
 #include "engine/frame.h"
 #include "engine/graph.h"
 #include "engine/pages.h"
@@ -142,6 +143,8 @@ long signals_action(struct thread *t, int signal, uint64_t act, uint64_t old, ui
 			p->actions[signal] = before;
 	}
 	lock_drop(&p->action_lock);
+	if (r == 0 && act && (signal == SIGSEGV || signal == SIGBUS) && new.handler > HANDLER_IGNORE)
+		filter_expect_faults();
 	if (r == 0 && old && engine_copy((void *)(uintptr_t)old, &before, sizeof before) != 0)
 		return -EFAULT;
 	return r;

@@ -221,17 +221,21 @@ void job_stream_reserve(struct job *j, const uint8_t *counted)
 		emit_store_imm32_gs(&j->o, T_SPECIAL, 1);
 }
 
-/* lea to, [base + index * scale + disp32], index and base general registers or NOREG */
+/* lea to, [base + index * scale + disp], index and base general registers or NOREG */
 static void emit_lea_index(struct out *o, uint8_t to, uint8_t base, uint8_t index, uint8_t scale,
 			   int32_t disp)
 {
 	uint8_t b = base == NOREG ? RBP : base, x = index == NOREG ? RSP : index;
+	bool is_short = base != NOREG && disp >= -128 && disp < 128;
 
 	emit_u8(o, (uint8_t)(0x48 | (to & 8 ? 4 : 0) | (x & 8 ? 2 : 0) | (b & 8 ? 1 : 0)));
 	emit_u8(o, 0x8d);
-	emit_u8(o, (uint8_t)((base == NOREG ? 0x04 : 0x84) | (to & 7) << 3));
+	emit_u8(o, (uint8_t)((base == NOREG ? 0x04 : is_short ? 0x44 : 0x84) | (to & 7) << 3));
 	emit_u8(o, (uint8_t)((scale ? __builtin_ctz(scale) : 0) << 6 | (x & 7) << 3 | (b & 7)));
-	emit_u32(o, (uint32_t)disp);
+	if (is_short)
+		emit_u8(o, (uint8_t)disp);
+	else
+		emit_u32(o, (uint32_t)disp);
 }
 
 static void emit_lea_fs(struct out *o, uint8_t to, const struct mem_op *m)
@@ -312,10 +316,12 @@ uint16_t job_free_registers(const struct job *j, uint32_t first, uint32_t end)
 	return (uint16_t)~used;
 }
 
-void job_choose_scratch2(struct job *j, uint16_t of)
+bool job_choose_scratch2(struct job *j, uint16_t of)
 {
-	j->scratch2 = choose(j, of, j->kept2);
-	put_away(j, j->scratch2, &j->kept2, T_SPILL2);
+	const enum reg kept = j->kept2;
+
+	j->scratch2 = j->kept2 = choose(j, of, kept);
+	return j->scratch2 != kept;
 }
 
 uint32_t job_accesses(const struct job *j)

@@ -441,9 +441,14 @@ static void begin_segment(struct job *j)
 	if (j->first && !j->block->checked && insn_is_call(&j->in[j->end - 1]) &&
 	    !cache_find(in->pc, j->gear))
 		in->entry = true;
-	if (in->entry && !cache_add_inner(j->block, in->pc, j->o.p, j->owed))
-		j->failed = true;
+	j->enters = j->first ? 0 : j->block;
+	if (in->entry) {
+		j->enters = cache_add_inner(j->block, in->pc, j->o.p, j->owed);
+		j->failed |= !j->enters;
+	}
 	j->is_entered |= in->entry;
+	if (j->enters && j->enters->body != j->o.p)
+		j->enters = 0; /* nobody may pass by what stands in front */
 	if (in->entry || (j->first && insn_is_call(in - 1))) {
 		job_stream_forget(j);
 		job_filter_entry(j);

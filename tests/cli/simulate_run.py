@@ -252,6 +252,13 @@ def the_filter_gear_sees_an_odd_stack_pointer():
 
 
 @case
+def the_filter_gear_sees_what_is_not_aligned():
+    """Accesses of instructions whose accesses were aligned before."""
+    check_filter('--no-call-graph', *SMALL, '--cache=L1d=512,1,64', '--', program('unaligned'), 'sums')
+    check_filter('--cache=L1d=512,1,64', '--', program('unaligned'), 'sums')
+
+
+@case
 def threads_are_counted_in_the_filter_gear():
     for graph in [], ['--no-call-graph']:
         simulate(*graph, *SMALL, '--', program('threads'))
