@@ -18,6 +18,7 @@
 #define MANY	      512u   /* a miss, which leaves the code anyhow, has so many followed: 20 KB stay in the first cache */
 #define SITES_RESERVE (1ull << 30)
 #define FIRST_PLACES  4096u
+#define TOWARDS_BYTES (SIM_TOWARDS * sizeof(struct sim_site))
 
 /* Segments by their addresses, the newest of each. */
 struct place {
@@ -127,7 +128,8 @@ static struct sim_segment *segment_at(uint64_t pc)
 
 bool filter_calls_start(void)
 {
-	if (!make_records() || grow_init(&f.sites, SITES_RESERVE) != 0)
+	f.trail.towards = pages_get(TOWARDS_BYTES);
+	if (!f.trail.towards || !make_records() || grow_init(&f.sites, SITES_RESERVE) != 0)
 		return false;
 	f.on = true;
 	f.trail.sites = sites();
@@ -154,6 +156,7 @@ void filter_forget_call_sites(void)
 	if (!f.on)
 		return;
 	filter_calls_settle_all();
+	memset(f.trail.towards, 0, TOWARDS_BYTES);
 	f.sites.used = SIM_FIRST_SITE * sizeof(struct sim_site);
 }
 
@@ -165,6 +168,7 @@ void filter_forget_targets(void)
 		return;
 	for (struct sim_site *s = sites() + SIM_FIRST_SITE; s < end; s++)
 		sim_site_forget(s);
+	memset(f.trail.towards, 0, TOWARDS_BYTES);
 }
 
 static void follow_records(void)

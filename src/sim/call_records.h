@@ -69,10 +69,15 @@ struct sim_site {
 
 _Static_assert(sizeof(struct sim_site) == 64, "sites are found by a shift");
 
+/* Sites that lead to several places, one for each of these: a table of so many, all 0 at first. */
+#define SIM_TOWARDS_BITS 10
+#define SIM_TOWARDS	 (1u << SIM_TOWARDS_BITS)
+
 /* What goes along from one row of records to the next. */
 struct sim_trail {
 	uint64_t seen[2]; /* the lanes, as far as the totals have them */
 	struct sim_site *sites;
+	struct sim_site *towards; /* to be forgotten with the sites that it is of */
 	struct sim_segment *(*segment_at)(uint64_t pc); /* NULL: there is none */
 	const uint64_t *words; /* a bit for each event that happened, bit 0 for number SIM_OFTEN */
 	bool is_wide;	       /* as sim/event_bits.h wants it */

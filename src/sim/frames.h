@@ -32,6 +32,14 @@ static inline bool sim_leads_on(const struct sim_call_graph *g, uint32_t node)
 	return kind == SIM_FUNCTION_STUB || kind == SIM_FUNCTION_RESOLVER;
 }
 
+/* Is the segment where its function begins? */
+static inline bool sim_is_entry(const struct sim_call_graph *g, const struct sim_segment *segment)
+{
+	const struct sim_function *f = &g->functions.items[segment->function];
+
+	return f->start == segment->pc && f->kind != SIM_FUNCTION_UNKNOWN;
+}
+
 /*
  * Have a snapshot of the other events as they are now, for a frame above `top`, NULL if it is the first one: false without
  * memory. It takes the place of those of frames that have ended.

@@ -57,6 +57,11 @@ SIM_QUICK bool sim_is_near(const struct sim_fiber *f, uint64_t sp)
 	return f->sp - sp + SIM_NEAR < 2 * SIM_NEAR && sp <= f->high;
 }
 
+SIM_QUICK bool sim_quick_is_active(const struct sim_quick *q, uint32_t node)
+{
+	return node < q->active_room && q->active[node] != 0;
+}
+
 /*
  * The arc from the end of `left` to `entered`: that which the end took last or, where it leads to
  * several functions, that by which the function was entered last. NULL: it is neither.
@@ -192,6 +197,22 @@ SIM_QUICK bool sim_quick_lead_on(struct sim_call_graph *g, struct sim_quick *q,
 	return true;
 }
 
+/*
+ * A jump into the middle of a function that is active already goes back to it: from a part of it that the compiler has
+ * put elsewhere, most often. False: it is no such jump.
+ */
+SIM_QUICK bool sim_quick_go_back(const struct sim_call_graph *g, struct sim_quick *q,
+				 const struct sim_segment *entered, uint32_t node,
+				 const struct sim_totals *totals)
+{
+	if (q->contexts || !sim_quick_is_active(q, node) || sim_is_entry(g, entered))
+		return false;
+	for (const struct sim_frame *last = q->fiber->frame + q->active[node]; q->top >= last;)
+		sim_quick_pop(g, q, totals);
+	q->node = node;
+	return true;
+}
+
 SIM_QUICK bool sim_quick_jump(struct sim_call_graph *g, struct sim_quick *q,
 			      const struct sim_segment *left, const struct sim_segment *entered,
 			      const struct sim_totals *totals)
@@ -203,6 +224,8 @@ SIM_QUICK bool sim_quick_jump(struct sim_call_graph *g, struct sim_quick *q,
 		return true;
 	if (top->leads_on && top->callee == q->node && top->caller != 0)
 		return sim_quick_lead_on(g, q, entered->function, totals);
+	if (sim_quick_go_back(g, q, entered, entered->node, totals))
+		return true;
 	arc = sim_quick_flagged(q, sim_quick_arc(q, left, entered), SIM_ARC_JUMP);
 	/* What is active already is gone back to, or was jumped to before: that has rules of its own. */
 	if (arc == NULL || arc->flags != SIM_ARC_JUMP || !sim_quick_has_room(g, q, totals))

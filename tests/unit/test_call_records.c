@@ -28,6 +28,7 @@ static struct {
 	uint64_t lane[2]; /* so far */
 	struct sim_trail trail;
 	struct sim_site site[MOST_SITES];
+	struct sim_site towards[SIM_TOWARDS];
 	unsigned sites;
 	struct sim_segment *left; /* NULL: what comes next is entered by a record of its own */
 	uint64_t sp;
@@ -274,6 +275,7 @@ static void begin(void)
 	memset(&log, 0, sizeof(log));
 	log.sites = SIM_FIRST_SITE;
 	log.trail.sites = log.site;
+	log.trail.towards = log.towards;
 	log.trail.segment_at = segment_at;
 	log.trail.words = log.word;
 }
