@@ -176,7 +176,8 @@ static void follow_records(void)
 	graph_records(graph_of(f.owner), &f.trail, f.first, f.follow_end);
 }
 
-static void follow(struct thread *t, const struct sim_record *end)
+/* Nothing but more records comes to the graph before follow is called. */
+static void follow_on(struct thread *t, const struct sim_record *end)
 {
 	filter_several_count();
 	f.trail.words = filter_several_events();
@@ -189,6 +190,13 @@ static void follow(struct thread *t, const struct sim_record *end)
 	f.trail.is_wide = false;
 	filter_several_forget();
 	set_next(t, f.first);
+}
+
+static void follow(struct thread *t, const struct sim_record *end)
+{
+	follow_on(t, end);
+	if (graph_of(t))
+		graph_records_end(graph_of(t), &f.trail);
 }
 
 /* ---- While the thread is outside of the cache ---- */
@@ -347,7 +355,7 @@ void filter_calls_catch_up(struct thread *t)
 	    filter_several_is_on())
 		return;
 	sampler_lock();
-	follow(t, last);
+	follow_on(t, last);
 	*new_record(t) = *last;
 	sampler_unlock();
 }
@@ -429,7 +437,7 @@ bool filter_calls_is_full(struct thread *t, uint64_t address, struct frame_conte
 	if (!f.on || address != filter_records_end || t != f.owner)
 		return false;
 	sampler_lock();
-	follow(t, f.end);
+	follow_on(t, f.end);
 	sampler_unlock();
 	/* mov dword [r11], number; or [rcx] */
 	*(store[0] == 0x41 ? &c->r11 : &c->rcx) = t->step;
