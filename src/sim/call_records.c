@@ -161,11 +161,27 @@ SIM_QUICK struct sim_arc *arc_of(const struct sim_quick *q, struct sim_site *sit
 	return known_arc(q->node, site);
 }
 
-/* The end that follows r, if it is known already; nothing lies between but one record of events. NULL: not so. */
+/* Are there, perhaps, events in it that are often, and that the lanes do not have: those of string instructions? */
+SIM_QUICK bool has_often(const struct sim_record *r)
+{
+	return r->site == SIM_RECORD_HELD ||
+	       (r->site == SIM_RECORD_EVENTS &&
+		(r->events[0] | r->events[1] | r->events[2]) != 0);
+}
+
+/*
+ * The end that follows r, if it is known already; nothing lies between but one record of events that the lanes have not. NULL:
+ * not so.
+ */
 SIM_QUICK const struct sim_record *next_end(const struct sim_record *r,
 					    const struct sim_record *end)
 {
-	r += r + 1 < end && (r[1].site == SIM_RECORD_EVENTS || r[1].site == SIM_RECORD_WORDS) ? 2 : 1;
+	r++;
+	if (r < end && sim_record_is_of_events(r)) {
+		if (has_often(r))
+			return NULL;
+		r++;
+	}
 	return r < end ? r : NULL;
 }
 
@@ -500,6 +516,12 @@ void sim_call_graph_records(struct sim_call_graph *g, struct sim_call_stack *s,
 	load(&q, trail, s);
 	for (; r < end; r++) {
 		if (sim_record_is_of_events(r)) {
+			if (has_often(r)) {
+				store(&q, trail, s);
+				take_last(trail, first, r, totals);
+				sim_trail_settle(trail, s, totals);
+				load(&q, trail, s);
+			}
 			add_events(totals, trail, r);
 			continue;
 		}
