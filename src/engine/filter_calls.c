@@ -246,7 +246,7 @@ static void make_room(struct thread *t)
 	if (t->step != filter_records_end)
 		return;
 	sampler_lock();
-	follow(t, f.end);
+	follow_on(t, f.end);
 	sampler_unlock();
 }
 
@@ -298,6 +298,8 @@ void filter_calls_settle_all(void)
 
 	if (t && (t == thread_self() || !__atomic_load_n(&t->in_cache, __ATOMIC_SEQ_CST)))
 		settle(t);
+	else if (t && graph_of(t)) /* what has been followed can be told, at least */
+		graph_records_end(graph_of(t), &f.trail);
 }
 
 /* What is held of t's events would be taken for the next one's. */
@@ -317,6 +319,7 @@ void filter_calls_forget(void)
 {
 	f.owner = 0;
 	f.holds_events = false;
+	f.trail.by_lanes = 0;
 }
 
 static void enter(struct thread *t)
@@ -409,7 +412,7 @@ void filter_calls_follow(void)
 	if (!f.owner)
 		return;
 	sampler_lock();
-	follow(f.owner, last_of(f.owner) + 1);
+	follow_on(f.owner, last_of(f.owner) + 1);
 	sampler_unlock();
 }
 
