@@ -19,6 +19,7 @@
 #define MANY	      512u   /* a miss, which leaves the code anyhow, has so many followed: 20 KB stay in the first cache */
 #define SITES_RESERVE (1ull << 30)
 #define FIRST_PLACES  4096u
+#define TOWARDS_BYTES (SIM_TOWARDS * sizeof(struct sim_site))
 
 /* Segments by their addresses, the newest of each. */
 struct place {
@@ -128,7 +129,8 @@ static struct sim_segment *segment_at(uint64_t pc)
 
 bool filter_calls_start(void)
 {
-	if (!make_records() || grow_init(&f.sites, SITES_RESERVE) != 0)
+	f.trail.towards = pages_get(TOWARDS_BYTES);
+	if (!f.trail.towards || !make_records() || grow_init(&f.sites, SITES_RESERVE) != 0)
 		return false;
 	f.on = true;
 	f.trail.sites = sites();
@@ -155,6 +157,7 @@ void filter_forget_call_sites(void)
 	if (!f.on)
 		return;
 	filter_calls_settle_all();
+	memset(f.trail.towards, 0, TOWARDS_BYTES);
 	f.sites.used = SIM_FIRST_SITE * sizeof(struct sim_site);
 }
 
@@ -166,6 +169,7 @@ void filter_forget_targets(void)
 		return;
 	for (struct sim_site *s = sites() + SIM_FIRST_SITE; s < end; s++)
 		sim_site_forget(s);
+	memset(f.trail.towards, 0, TOWARDS_BYTES);
 }
 
 static void follow_records(void)
@@ -173,7 +177,8 @@ static void follow_records(void)
 	graph_records(graph_of(f.owner), &f.trail, f.first, f.follow_end);
 }
 
-static void follow(struct thread *t, const struct sim_record *end)
+/* Nothing but more records comes to the graph before follow is called. */
+static void follow_on(struct thread *t, const struct sim_record *end)
 {
 	if (filter_state.is_fast)
 		filter_look_below();
@@ -188,6 +193,13 @@ static void follow(struct thread *t, const struct sim_record *end)
 	f.trail.is_wide = false;
 	filter_several_forget();
 	set_next(t, f.first);
+}
+
+static void follow(struct thread *t, const struct sim_record *end)
+{
+	follow_on(t, end);
+	if (graph_of(t))
+		graph_records_end(graph_of(t), &f.trail);
 }
 
 /* ---- While the thread is outside of the cache ---- */
@@ -237,7 +249,7 @@ static void make_room(struct thread *t)
 	if (t->step != filter_records_end)
 		return;
 	sampler_lock();
-	follow(t, f.end);
+	follow_on(t, f.end);
 	sampler_unlock();
 }
 
@@ -289,6 +301,8 @@ void filter_calls_settle_all(void)
 
 	if (t && (t == thread_self() || !__atomic_load_n(&t->in_cache, __ATOMIC_SEQ_CST)))
 		settle(t);
+	else if (t && graph_of(t)) /* what has been followed can be told, at least */
+		graph_records_end(graph_of(t), &f.trail);
 }
 
 /* What is held of t's events would be taken for the next one's. */
@@ -308,6 +322,7 @@ void filter_calls_forget(void)
 {
 	f.owner = 0;
 	f.holds_events = false;
+	f.trail.by_lanes = 0;
 }
 
 static void enter(struct thread *t)
@@ -346,7 +361,7 @@ void filter_calls_catch_up(struct thread *t)
 	    filter_several_is_on())
 		return;
 	sampler_lock();
-	follow(t, last);
+	follow_on(t, last);
 	*new_record(t) = *last;
 	sampler_unlock();
 }
@@ -400,7 +415,7 @@ void filter_calls_follow(void)
 	if (!f.owner)
 		return;
 	sampler_lock();
-	follow(f.owner, last_of(f.owner) + 1);
+	follow_on(f.owner, last_of(f.owner) + 1);
 	sampler_unlock();
 }
 
@@ -428,7 +443,7 @@ bool filter_calls_is_full(struct thread *t, uint64_t address, struct frame_conte
 	if (!f.on || address != filter_records_end || t != f.owner)
 		return false;
 	sampler_lock();
-	follow(t, f.end);
+	follow_on(t, f.end);
 	sampler_unlock();
 	/* mov dword [r11], number; or [rcx] */
 	*(store[0] == 0x41 ? &c->r11 : &c->rcx) = t->step;

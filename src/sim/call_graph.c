@@ -107,13 +107,6 @@ static void go_to(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t f
 	s->node = sim_top(s)->arc->callee;
 }
 
-static bool is_entry(const struct sim_call_graph *g, const struct sim_segment *segment)
-{
-	const struct sim_function *f = &g->functions.items[segment->function];
-
-	return f->start == segment->pc && f->kind != SIM_FUNCTION_UNKNOWN;
-}
-
 static void called(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t function,
 		   const struct sim_totals *totals)
 {
@@ -138,7 +131,7 @@ static void called(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t 
 static void returned(struct sim_call_graph *g, struct sim_call_stack *s,
 		     const struct sim_segment *segment, const struct sim_totals *totals)
 {
-	const bool entry = is_entry(g, segment);
+	const bool entry = sim_is_entry(g, segment);
 	const uint64_t sp = s->sp;
 
 	/* Out of the root: its caller is not known, or is the kernel. */
@@ -166,7 +159,7 @@ static void step_slowly(struct sim_call_graph *g, struct sim_call_stack *s,
 	if (s->fiber->count == 0)
 		begin_root(g, s, segment->function, totals);
 	else if (s->transfer != SIM_TRANSFERS || last == NULL)
-		go_to(g, s, segment->function, is_entry(g, segment), last, totals);
+		go_to(g, s, segment->function, sim_is_entry(g, segment), last, totals);
 	else if (last->end == SIM_END_RETURN)
 		returned(g, s, segment, totals);
 	else

@@ -23,11 +23,12 @@
 
 /* q is told by records. */
 static struct {
-	struct sim_record record[MOST_RECORDS + 3];
+	struct sim_record record[MOST_RECORDS + 4];
 	unsigned count;
 	uint64_t lane[2]; /* so far */
 	struct sim_trail trail;
 	struct sim_site site[MOST_SITES];
+	struct sim_site towards[SIM_TOWARDS];
 	unsigned sites;
 	struct sim_segment *left; /* NULL: what comes next is entered by a record of its own */
 	uint64_t sp;
@@ -124,8 +125,12 @@ static void step(uint64_t pc, enum sim_segment_end end, uint64_t sp)
 	else if (!stays || draw() % 4 == 0)
 		add_end(left, pc);
 	s->own.executions++;
-	log.lane[0] += 2;
-	log.lane[1] += 1 + ((uint64_t)1 << SIM_RECORD_MODIFIES);
+	if (draw() % 32 == 0) { /* as the iterations of string instructions are told */
+		log.record[log.count++] = (struct sim_record){.events = {1, 3}};
+	} else {
+		log.lane[0] += 2;
+		log.lane[1] += 1 + ((uint64_t)1 << SIM_RECORD_MODIFIES);
+	}
 	if (pc & RARE)
 		add_rare();
 	log.left = s;
@@ -144,6 +149,7 @@ static void both(uint64_t pc, enum sim_segment_end end, uint64_t sp)
 static void settle(void)
 {
 	follow();
+	sim_trail_settle(&log.trail, &q.stack, &q.totals);
 	if (log.left != NULL)
 		sim_call_graph_leave(&q.stack, log.left, &log.left->own, log.sp);
 	log.left = NULL;
@@ -274,6 +280,7 @@ static void begin(void)
 	memset(&log, 0, sizeof(log));
 	log.sites = SIM_FIRST_SITE;
 	log.trail.sites = log.site;
+	log.trail.towards = log.towards;
 	log.trail.segment_at = segment_at;
 	log.trail.words = log.word;
 }
