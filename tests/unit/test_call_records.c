@@ -23,7 +23,7 @@
 
 /* q is told by records. */
 static struct {
-	struct sim_record record[MOST_RECORDS + 3];
+	struct sim_record record[MOST_RECORDS + 4];
 	unsigned count;
 	uint64_t lane[2]; /* so far */
 	struct sim_trail trail;
@@ -125,8 +125,12 @@ static void step(uint64_t pc, enum sim_segment_end end, uint64_t sp)
 	else if (!stays || draw() % 4 == 0)
 		add_end(left, pc);
 	s->own.executions++;
-	log.lane[0] += 2;
-	log.lane[1] += 1 + ((uint64_t)1 << SIM_RECORD_MODIFIES);
+	if (draw() % 32 == 0) { /* as the iterations of string instructions are told */
+		log.record[log.count++] = (struct sim_record){.events = {1, 3}};
+	} else {
+		log.lane[0] += 2;
+		log.lane[1] += 1 + ((uint64_t)1 << SIM_RECORD_MODIFIES);
+	}
 	if (pc & RARE)
 		add_rare();
 	log.left = s;
