@@ -144,6 +144,7 @@ static void begin_call(struct thread *t, const struct hook_function *f, const st
 	struct alloc_call *c = &t->alloc_call;
 	uint64_t sp = t->hook_sp, back;
 	struct block_info old;
+	bool held;
 
 	if (goes_on(c, sp) || engine_peek(&back, (const void *)(uintptr_t)sp) != 0)
 		return;
@@ -159,9 +160,9 @@ static void begin_call(struct thread *t, const struct hook_function *f, const st
 	}
 	if (!c->old)
 		return;
-	lock_take(&lock);
+	held = hold();
 	c->old_serial = blocks_get(c->old, &old) ? old.serial : 0;
-	lock_drop(&lock);
+	let_go(held);
 }
 
 static void drop_block(struct thread *t, uint64_t start, uint64_t rbp)
@@ -375,10 +376,11 @@ void alloc_describe(struct process *p, struct record_access *a)
 {
 	struct block_info b;
 	struct region r;
+	bool held;
 
 	if (!engine.config.objects)
 		return;
-	lock_take(&lock);
+	held = hold();
 	if (blocks_find(a->address, &b)) {
 		a->site = b.site;
 		a->block = b.start;
@@ -387,7 +389,7 @@ void alloc_describe(struct process *p, struct record_access *a)
 		a->block = r.start;
 	}
 	sites_tell(p, a->site);
-	lock_drop(&lock);
+	let_go(held);
 }
 
 void alloc_report(struct process *p)

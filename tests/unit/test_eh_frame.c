@@ -46,6 +46,11 @@ long engine_copy(void *to, const void *from, size_t n)
 	return 0;
 }
 
+long engine_peek(uint64_t *to, const void *from)
+{
+	return engine_copy(to, from, sizeof *to);
+}
+
 static struct frame_table own; /* .eh_frame_hdr of this program */
 static uint64_t code_low, code_high;
 
