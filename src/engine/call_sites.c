@@ -143,10 +143,11 @@ static uint32_t site_beyond(uint32_t kind, uint64_t *path, const struct unwind_w
 uint32_t call_sites_get(uint32_t kind, uint64_t back, uint64_t rsp, uint64_t rbp)
 {
 	struct unwind_walk w = {back, rsp, rbp};
-	uint64_t path[SITE_MAX_DEPTH] = {back};
+	uint64_t path[SITE_MAX_DEPTH];
+	uint32_t steps = unwind_steps(&w, path + 1, FIRST_STEPS);
 
-	for (uint32_t n = 0; n < FIRST_STEPS; path[++n] = w.pc)
-		if (!unwind_step(&w))
-			return sites_get(kind, path, n + 1);
+	path[0] = back;
+	if (steps < FIRST_STEPS)
+		return sites_get(kind, path, steps + 1);
 	return site_beyond(kind, path, &w);
 }

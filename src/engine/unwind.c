@@ -117,7 +117,7 @@ struct walk {
 	struct unwind_reads *reads;
 };
 
-static bool peek(const struct walk *w, uint64_t address, uint64_t *value)
+static inline bool peek(const struct walk *w, uint64_t address, uint64_t *value)
 {
 	uint32_t n;
 
@@ -134,7 +134,7 @@ static bool peek(const struct walk *w, uint64_t address, uint64_t *value)
 	return true;
 }
 
-static bool frame_address(const struct walk *w, uint64_t rule, uint64_t *cfa)
+static inline bool frame_address(const struct walk *w, uint64_t rule, uint64_t *cfa)
 {
 	const struct unwind_walk *f = &w->at;
 	uint64_t at = (uint64_t)RULE_OFFSET(rule);
@@ -164,8 +164,8 @@ static bool uses_rbp(uint64_t rule)
 	       (RULE_RBP(rule) != RBP_KEPT && RULE_RBP(rule) != RBP_SAVED);
 }
 
-/* To the caller's frame. */
-static bool step(struct walk *w)
+/* To the caller's frame. In line: where nothing is noted, nothing asks whether it is. */
+static inline __attribute__((always_inline)) bool step(struct walk *w)
 {
 	struct unwind_walk *f = &w->at;
 	uint64_t rule = rule_for(f->pc), cfa, pc, rbp = f->rbp;
@@ -201,15 +201,25 @@ bool unwind_step_noting(struct unwind_walk *at, struct unwind_reads *reads)
 
 bool unwind_step(struct unwind_walk *at)
 {
-	return unwind_step_noting(at, 0);
+	uint64_t pc;
+
+	return unwind_steps(at, &pc, 1) == 1;
+}
+
+uint32_t unwind_steps(struct unwind_walk *at, uint64_t *path, uint32_t most)
+{
+	struct walk w = { *at, 0 };
+	uint32_t n = 0;
+
+	while (n < most && step(&w))
+		path[n++] = w.at.pc;
+	*at = w.at;
+	return n;
 }
 
 uint32_t unwind_path(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t *path, uint32_t room)
 {
-	struct walk w = { { pc, rsp, rbp }, 0 };
-	uint32_t n = 0;
+	struct unwind_walk w = { pc, rsp, rbp };
 
-	while (n < room && step(&w))
-		path[n++] = w.at.pc;
-	return n;
+	return unwind_steps(&w, path, room);
 }

@@ -27,7 +27,9 @@ struct unwind_walk {
 
 /* To the caller's frame; its return address stood at rsp - 8. False: the walk ends. No lock wanted. */
 bool unwind_step(struct unwind_walk *w);
-/* The same; *reads holds what it read. */
+/* At most so many steps; the pc that each led to goes to the path. Returns how many were made. */
+uint32_t unwind_steps(struct unwind_walk *w, uint64_t *path, uint32_t most);
+/* One step; *reads holds what it read. */
 bool unwind_step_noting(struct unwind_walk *w, struct unwind_reads *reads);
 
 /*

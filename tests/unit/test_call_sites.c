@@ -77,11 +77,14 @@ bool unwind_step_noting(struct unwind_walk *w, struct unwind_reads *r)
 	return true;
 }
 
-bool unwind_step(struct unwind_walk *w)
+uint32_t unwind_steps(struct unwind_walk *w, uint64_t *path, uint32_t most)
 {
 	struct unwind_reads r;
+	uint32_t n = 0;
 
-	return unwind_step_noting(w, &r);
+	while (n < most && unwind_step_noting(w, &r))
+		path[n++] = w->pc;
+	return n;
 }
 
 static uint32_t generation;
