@@ -226,6 +226,18 @@ static void do_jump(void)
 	both(is_entry ? (uint64_t)level[levels - 1].function << 12 : somewhere(), SIM_END_FALL, 0);
 }
 
+/* A call at a function's end, of a function in another library. */
+static void do_jump_to_stub(void)
+{
+	const unsigned stub = (unsigned)(draw() % 8);
+	const unsigned function = 1 + (draw() % 16 != 0 ? stub : (unsigned)draw()) % functions;
+
+	both(somewhere(), SIM_END_JUMP, 0);
+	level[levels - 1].function = function;
+	both(STUBS << 12 | stub << 5 | (draw() % 4 == 0 ? RARE : 0), SIM_END_JUMP_INDIRECT, 0);
+	both((uint64_t)function << 12, SIM_END_FALL, 0);
+}
+
 static void do_cut(void)
 {
 	settle();
@@ -249,8 +261,10 @@ static void run_program(unsigned steps)
 			do_return(1);
 		else if (what < 94)
 			do_return(1 + (unsigned)(draw() % levels));
-		else if (what < 113)
+		else if (what < 107)
 			do_jump();
+		else if (what < 113)
+			do_jump_to_stub();
 		else if (what < 114)
 			do_cut();
 		else
@@ -324,6 +338,26 @@ static void returns_from_what_was_jumped_to_lead_behind_the_call(void **state)
 	finish();
 }
 
+/* As the loop of an interpreter: one place calls six parts of each of 200 functions in turn, which are more than there are entries for. */
+static void a_place_leads_to_more_than_are_kept(void **state)
+{
+	(void)state;
+	assert_true(1200 > SIM_TOWARDS);
+	begin();
+	for (unsigned i = 0; i < 3 * 1200; i++) {
+		step(0x1000, SIM_END_CALL_INDIRECT, STACK - 16);
+		step((uint64_t)(8 + i % 200) << 12 | (i / 200 % 6) << 4, SIM_END_RETURN, STACK - 16);
+		step(0x1000 + BEHIND, SIM_END_JUMP, 0);
+	}
+	settle();
+	sim_call_graph_end(&q.graph, &q.stack, &q.totals);
+	for (unsigned f = 8; f < 208; f++) {
+		assert_int_equal(program_arcs(&q, 1, f, 0, 0).calls, 3 * 6);
+		assert_int_equal(program_arcs(&q, 1, f, 0, 0).inclusive[0], 3 * 6);
+	}
+	finish();
+}
+
 /* The sums go round: 32 bits of loads, 34 of instructions. Only what is new counts. */
 static void lanes_may_go_round(void **state)
 {
@@ -350,6 +384,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(records_come_to_the_same_as_segments),
 		cmocka_unit_test(returns_from_what_was_jumped_to_lead_behind_the_call),
+		cmocka_unit_test(a_place_leads_to_more_than_are_kept),
 		cmocka_unit_test(lanes_may_go_round),
 	};
 
