@@ -177,8 +177,7 @@ static void follow_records(void)
 	graph_records(graph_of(f.owner), &f.trail, f.first, f.follow_end);
 }
 
-/* Nothing but more records comes to the graph before follow is called. */
-static void follow_on(struct thread *t, const struct sim_record *end)
+static void follow(struct thread *t, const struct sim_record *end)
 {
 	if (filter_state.is_fast)
 		filter_look_below();
@@ -193,13 +192,6 @@ static void follow_on(struct thread *t, const struct sim_record *end)
 	f.trail.is_wide = false;
 	filter_several_forget();
 	set_next(t, f.first);
-}
-
-static void follow(struct thread *t, const struct sim_record *end)
-{
-	follow_on(t, end);
-	if (graph_of(t))
-		graph_records_end(graph_of(t), &f.trail);
 }
 
 /* ---- While the thread is outside of the cache ---- */
@@ -249,7 +241,7 @@ static void make_room(struct thread *t)
 	if (t->step != filter_records_end)
 		return;
 	sampler_lock();
-	follow_on(t, f.end);
+	follow(t, f.end);
 	sampler_unlock();
 }
 
@@ -301,8 +293,6 @@ void filter_calls_settle_all(void)
 
 	if (t && (t == thread_self() || !__atomic_load_n(&t->in_cache, __ATOMIC_SEQ_CST)))
 		settle(t);
-	else if (t && graph_of(t)) /* what has been followed can be told, at least */
-		graph_records_end(graph_of(t), &f.trail);
 }
 
 /* What is held of t's events would be taken for the next one's. */
@@ -322,7 +312,6 @@ void filter_calls_forget(void)
 {
 	f.owner = 0;
 	f.holds_events = false;
-	f.trail.by_lanes = 0;
 }
 
 static void enter(struct thread *t)
@@ -361,7 +350,7 @@ void filter_calls_catch_up(struct thread *t)
 	    filter_several_is_on())
 		return;
 	sampler_lock();
-	follow_on(t, last);
+	follow(t, last);
 	*new_record(t) = *last;
 	sampler_unlock();
 }
@@ -415,7 +404,7 @@ void filter_calls_follow(void)
 	if (!f.owner)
 		return;
 	sampler_lock();
-	follow_on(f.owner, last_of(f.owner) + 1);
+	follow(f.owner, last_of(f.owner) + 1);
 	sampler_unlock();
 }
 
@@ -443,7 +432,7 @@ bool filter_calls_is_full(struct thread *t, uint64_t address, struct frame_conte
 	if (!f.on || address != filter_records_end || t != f.owner)
 		return false;
 	sampler_lock();
-	follow_on(t, f.end);
+	follow(t, f.end);
 	sampler_unlock();
 	/* mov dword [r11], number; or [rcx] */
 	*(store[0] == 0x41 ? &c->r11 : &c->rcx) = t->step;

@@ -185,11 +185,6 @@ void graph_records(struct graph_thread *gt, struct sim_trail *trail, const struc
 	sim_call_graph_records(&graph, &gt->stack, &gt->totals, trail, r, end);
 }
 
-void graph_records_end(struct graph_thread *gt, struct sim_trail *trail)
-{
-	sim_trail_settle(trail, &gt->stack, &gt->totals);
-}
-
 struct sim_site graph_site_of(struct segment *s, uint64_t pc)
 {
 	return sim_site_of(&graph, &s->graph, pc, s->graph.pc + s->bytes);

@@ -68,7 +68,6 @@ void graph_cut(struct graph_thread *gt, struct segment *s, struct sim_cell *cell
 void graph_steps(struct graph_thread *gt, const struct sim_step *step, const struct sim_step *end);
 
 /* The same as records (sim/call_records.h), for the filter gear; and the site of the end of a segment that the graph has met. */
-void graph_records_end(struct graph_thread *gt, struct sim_trail *trail);
 void graph_records(struct graph_thread *gt, struct sim_trail *trail, const struct sim_record *r,
 		   const struct sim_record *end);
 struct sim_site graph_site_of(struct segment *s, uint64_t pc);

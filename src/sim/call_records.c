@@ -24,21 +24,15 @@ struct sim_site sim_site_of(const struct sim_call_graph *g, struct sim_segment *
 	return site;
 }
 
-/* What the lanes count, the events that are often. */
-SIM_QUICK void add_lanes(uint64_t *event, uint64_t accesses, uint64_t insns)
-{
-	event[0] += insns & (((uint64_t)1 << SIM_RECORD_MODIFIES) - 1);
-	event[1] += (uint32_t)accesses + (insns >> SIM_RECORD_MODIFIES);
-	event[2] += accesses >> 32;
-}
-
 SIM_QUICK void take(struct sim_trail *trail, const uint64_t lane[2], struct sim_totals *totals)
 {
 	const uint64_t accesses = lane[0] - trail->seen[0], insns = lane[1] - trail->seen[1];
 
 	trail->seen[0] = lane[0];
 	trail->seen[1] = lane[1];
-	add_lanes(totals->event, accesses, insns);
+	totals->event[0] += insns & (((uint64_t)1 << SIM_RECORD_MODIFIES) - 1);
+	totals->event[1] += (uint32_t)accesses + (insns >> SIM_RECORD_MODIFIES);
+	totals->event[2] += accesses >> 32;
 }
 
 void sim_trail_take(struct sim_trail *trail, const uint64_t lane[2], struct sim_totals *totals)
@@ -161,27 +155,11 @@ SIM_QUICK struct sim_arc *arc_of(const struct sim_quick *q, struct sim_site *sit
 	return known_arc(q->node, site);
 }
 
-/* Are there, perhaps, events in it that are often, and that the lanes do not have: those of string instructions? */
-SIM_QUICK bool has_often(const struct sim_record *r)
-{
-	return r->site == SIM_RECORD_HELD ||
-	       (r->site == SIM_RECORD_EVENTS &&
-		(r->events[0] | r->events[1] | r->events[2]) != 0);
-}
-
-/*
- * The end that follows r, if it is known already; nothing lies between but one record of events that the lanes have not. NULL:
- * not so.
- */
+/* The end that follows r, if it is known already; nothing lies between but one record of events. NULL: not so. */
 SIM_QUICK const struct sim_record *next_end(const struct sim_record *r,
 					    const struct sim_record *end)
 {
-	r++;
-	if (r < end && sim_record_is_of_events(r)) {
-		if (has_often(r))
-			return NULL;
-		r++;
-	}
+	r += r + 1 < end && (r[1].site == SIM_RECORD_EVENTS || r[1].site == SIM_RECORD_WORDS) ? 2 : 1;
 	return r < end ? r : NULL;
 }
 
@@ -205,115 +183,21 @@ SIM_QUICK void pass(const struct sim_call_graph *g, struct sim_trail *trail, str
 		    const struct sim_record *from, const struct sim_record *to,
 		    struct sim_totals *totals)
 {
+	const uint64_t accesses = to->lane[0] - from->lane[0];
+	const uint64_t insns = to->lane[1] - from->lane[1];
 	const bool is_outermost = !(arc->flags & SIM_ARC_RECURSIVE);
 
 	arc->calls++;
-	if (is_outermost)
-		add_lanes(arc->inclusive, to->lane[0] - from->lane[0],
-			  to->lane[1] - from->lane[1]);
+	if (is_outermost) {
+		arc->inclusive[0] += insns & (((uint64_t)1 << SIM_RECORD_MODIFIES) - 1);
+		arc->inclusive[1] += (uint32_t)accesses + (insns >> SIM_RECORD_MODIFIES);
+		arc->inclusive[2] += accesses >> 32;
+	}
 	if (to == from + 1)
 		return;
 	add_events(totals, trail, from + 1);
 	if (is_outermost)
 		add_to_arc(g, arc, trail, from + 1);
-}
-
-/* ---- Frames that begin at what the lanes are ---- */
-
-SIM_QUICK void begin_frame(struct sim_quick *q, struct sim_arc *arc, uint64_t sp,
-			   const struct sim_record *r)
-{
-	sim_quick_open(q, arc, sp);
-	q->top->often[0] = r->lane[0];
-	q->top->often[1] = r->lane[1];
-}
-
-/* The topmost frame ends at r. */
-SIM_QUICK void end_frame(const struct sim_call_graph *g, struct sim_quick *q,
-			 struct sim_trail *trail, const struct sim_record *r,
-			 struct sim_totals *totals)
-{
-	struct sim_frame *frame = q->top;
-
-	if (frame < q->by_lanes) {
-		take(trail, r->lane, totals);
-		sim_quick_pop(g, q, totals);
-		q->by_lanes = frame;
-		return;
-	}
-	if (frame->outer == 0) {
-		add_lanes(frame->arc->inclusive, r->lane[0] - frame->often[0],
-			  r->lane[1] - frame->often[1]);
-		if (q->fiber->rare_change[frame->rare] != totals->changes)
-			sim_frames_add_rare(g, q->fiber, frame, totals);
-	}
-	sim_quick_close(g, q);
-}
-
-void sim_trail_settle(struct sim_trail *trail, struct sim_call_stack *s,
-		      const struct sim_totals *totals)
-{
-	for (uint32_t i = s->fiber->count - trail->by_lanes; i < s->fiber->count; i++) {
-		uint64_t *const often = s->fiber->frame[i].often;
-		uint64_t since[SIM_OFTEN] = {0};
-
-		add_lanes(since, trail->seen[0] - often[0], trail->seen[1] - often[1]);
-		for (unsigned k = 0; k < SIM_OFTEN; k++)
-			often[k] = totals->event[k] - since[k];
-	}
-	trail->by_lanes = 0;
-}
-
-static void load(struct sim_quick *q, struct sim_trail *trail, const struct sim_call_stack *s)
-{
-	if (trail->by_lanes == 0) {
-		trail->since[0] = trail->seen[0];
-		trail->since[1] = trail->seen[1];
-	}
-	sim_quick_load(q, s, false);
-	q->by_lanes = q->fiber->frame + q->fiber->count - trail->by_lanes;
-}
-
-static void store(const struct sim_quick *q, struct sim_trail *trail, struct sim_call_stack *s)
-{
-	sim_quick_store(q, s);
-	trail->by_lanes = (uint32_t)(q->fiber->frame + q->fiber->count - q->by_lanes);
-}
-
-/* Far from where one part of a lane would run into the next. */
-static bool lasts_long(const struct sim_trail *trail)
-{
-	const uint64_t accesses = trail->seen[0] - trail->since[0];
-	const uint64_t insns = trail->seen[1] - trail->since[1];
-
-	return ((uint32_t)accesses | accesses >> 32) >> 29 ||
-	       (insns & (((uint64_t)1 << SIM_RECORD_MODIFIES) - 1)) >> 31 ||
-	       insns >> (SIM_RECORD_MODIFIES + 27);
-}
-
-/* Out of a stub that has a frame, because it is not known at once where its jump goes to, or nothing was known of it when it was entered. */
-static __attribute__((noinline)) bool lead_on(struct sim_call_graph *g, struct sim_quick *q,
-					      struct sim_trail *trail, const struct sim_site *site,
-					      const struct sim_record *r,
-					      struct sim_totals *totals)
-{
-	const struct sim_arc *stub = q->top->arc;
-	const uint64_t sp = q->top->sp, back = q->top->back;
-	struct sim_arc *arc = stub->other;
-
-	if (arc == NULL || arc->function != site->function)
-		return false;
-	arc = sim_quick_flagged(q, arc, stub->flags & SIM_ARC_JUMP);
-	if (arc == NULL)
-		return false;
-	end_frame(g, q, trail, r, totals);
-	if (!sim_quick_has_room(g, q, totals)) {
-		g->lost++;
-		return true;
-	}
-	begin_frame(q, arc, sp, r);
-	q->top->back = back;
-	return true;
 }
 
 /* The frame of a call, and when it began. */
@@ -376,12 +260,13 @@ SIM_QUICK const struct sim_record *quick_call(struct sim_call_graph *g, struct s
 		q->fiber->sp = call.sp;
 		return next;
 	}
+	take(trail, call.at->lane, totals);
 	if (!sim_quick_has_room(g, q, totals)) {
 		g->lost += call.at != r;
 		return call.at != r ? call.at : NULL;
 	}
 	q->fiber->sp = call.sp;
-	begin_frame(q, call.arc, call.sp, call.at);
+	sim_quick_push(q, call.arc, call.sp, totals);
 	q->top->back = call.back;
 	return call.at;
 }
@@ -399,9 +284,10 @@ SIM_QUICK bool quick_return(struct sim_call_graph *g, struct sim_quick *q, struc
 		frame--;
 	if (frame[-1].sp < sp || frame->back != r->pc)
 		return false;
+	take(trail, r->lane, totals);
 	q->fiber->sp = sp;
 	do
-		end_frame(g, q, trail, r, totals);
+		sim_quick_pop(g, q, totals);
 	while (q->top >= frame);
 	return true;
 }
@@ -419,17 +305,13 @@ SIM_QUICK const struct sim_record *quick_jump(struct sim_call_graph *g, struct s
 
 	if (site->node == q->node)
 		return r;
-	if (top->leads_on && top->callee == q->node && top->caller != 0)
-		return lead_on(g, q, trail, site, r, totals) ? r : NULL;
+	if (top->leads_on && top->callee == q->node && top->caller != 0) {
+		take(trail, r->lane, totals);
+		return sim_quick_lead_on(g, q, site->function, totals) ? r : NULL;
+	}
 	if (sim_quick_is_active(q, site->node)) {
-		const struct sim_frame *last = sim_quick_back_to(g, q, site->entered, site->node);
-
-		if (last == NULL)
-			return NULL;
-		while (q->top > last)
-			end_frame(g, q, trail, r, totals);
-		q->node = site->node;
-		return r;
+		take(trail, r->lane, totals);
+		return sim_quick_go_back(g, q, site->entered, site->node, totals) ? r : NULL;
 	}
 	jump.arc = sim_quick_flagged(q, arc_of(q, site), SIM_ARC_JUMP);
 	if (jump.arc == NULL || jump.arc->flags != SIM_ARC_JUMP)
@@ -437,11 +319,12 @@ SIM_QUICK const struct sim_record *quick_jump(struct sim_call_graph *g, struct s
 	next = jump.arc->leads_on ? next_end(r, end) : NULL;
 	if (next != NULL && !(next->site & SIM_RECORD_RETURN))
 		pass_stub(g, q, trail, &jump, next, totals);
+	take(trail, jump.at->lane, totals);
 	if (!sim_quick_has_room(g, q, totals)) {
 		g->lost += jump.at != r;
 		return jump.at != r ? jump.at : NULL;
 	}
-	begin_frame(q, jump.arc, q->top->sp, jump.at);
+	sim_quick_push(q, jump.arc, q->top->sp, totals);
 	return jump.at;
 }
 
@@ -513,15 +396,9 @@ void sim_call_graph_records(struct sim_call_graph *g, struct sim_call_stack *s,
 	struct sim_quick q;
 
 	g->is_wide = trail->is_wide;
-	load(&q, trail, s);
+	sim_quick_load(&q, s, false);
 	for (; r < end; r++) {
 		if (sim_record_is_of_events(r)) {
-			if (has_often(r)) {
-				store(&q, trail, s);
-				take_last(trail, first, r, totals);
-				sim_trail_settle(trail, s, totals);
-				load(&q, trail, s);
-			}
 			add_events(totals, trail, r);
 			continue;
 		}
@@ -531,14 +408,11 @@ void sim_call_graph_records(struct sim_call_graph *g, struct sim_call_stack *s,
 			continue;
 		}
 		take(trail, r->lane, totals);
-		store(&q, trail, s);
-		sim_trail_settle(trail, s, totals);
+		sim_quick_store(&q, s);
 		step_slowly(g, s, trail, r, totals);
-		load(&q, trail, s);
+		sim_quick_load(&q, s, false);
 	}
-	store(&q, trail, s);
+	sim_quick_store(&q, s);
 	take_last(trail, first, end, totals);
-	if (lasts_long(trail))
-		sim_trail_settle(trail, s, totals);
 	g->is_wide = false;
 }

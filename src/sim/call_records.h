@@ -81,12 +81,6 @@ struct sim_trail {
 	struct sim_segment *(*segment_at)(uint64_t pc); /* NULL: there is none */
 	const uint64_t *words; /* a bit for each event that happened, bit 0 for number SIM_OFTEN */
 	bool is_wide;	       /* as sim/event_bits.h wants it */
-	/*
-	 * Of so many frames on top of the running stack `often` has not sums of events but the lanes as they were, which need no
-	 * adding up at each call and return. None of these lasts for so long that a difference would not fit.
-	 */
-	uint32_t by_lanes;
-	uint64_t since[2]; /* no lane of theirs is older */
 	uint64_t held[SIM_GRAPH_EVENTS]; /* of each event so many more: 0 once they are counted */
 };
 
@@ -105,17 +99,10 @@ static inline void sim_site_forget(struct sim_site *site)
 	site->arc = 0;
 }
 
-/*
- * Records from `r` up to `end`, one after the other. Updates the totals. Before anything but this function looks at the
- * stack, sim_trail_settle.
- */
+/* Records from `r` up to `end`, one after the other. Updates the totals. */
 void sim_call_graph_records(struct sim_call_graph *g, struct sim_call_stack *s,
 			    struct sim_totals *totals, struct sim_trail *trail,
 			    const struct sim_record *r, const struct sim_record *end);
-
-/* The frames are as all of the call graph knows them. The totals are as sim_call_graph_records left them, or behind. */
-void sim_trail_settle(struct sim_trail *trail, struct sim_call_stack *s,
-		      const struct sim_totals *totals);
 
 /* The trail holds the events of a record: it is not followed. */
 void sim_trail_hold(struct sim_trail *trail, const struct sim_record *r);

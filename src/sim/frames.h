@@ -55,12 +55,10 @@ static inline bool sim_snapshot_is_new(const struct sim_fiber *f, const struct s
 void sim_frames_add_rare(const struct sim_call_graph *g, const struct sim_fiber *f,
 			 const struct sim_frame *frame, const struct sim_totals *totals);
 
-/*
- * A call begins, and its newest snapshot is new. The caller says what the frame is outside of, and what there
- * had been of the events that are often.
- */
-static inline void sim_frame_open(struct sim_frame *frame, const struct sim_fiber *f,
-				  uint32_t caller, struct sim_arc *arc, uint64_t sp)
+/* A call begins, and its newest snapshot is new. The caller says what the frame is outside of. */
+static inline void sim_frame_begin(struct sim_frame *frame, const struct sim_fiber *f,
+				   uint32_t caller, struct sim_arc *arc, uint64_t sp,
+				   const struct sim_totals *totals)
 {
 	frame->sp = sp;
 	frame->arc = arc;
@@ -69,17 +67,10 @@ static inline void sim_frame_open(struct sim_frame *frame, const struct sim_fibe
 	frame->outer_function = 0;
 	frame->rare = f->rare_count - 1;
 	frame->back = 0;
-	arc->calls++;
-}
-
-static inline void sim_frame_begin(struct sim_frame *frame, const struct sim_fiber *f,
-				   uint32_t caller, struct sim_arc *arc, uint64_t sp,
-				   const struct sim_totals *totals)
-{
-	sim_frame_open(frame, f, caller, arc, sp);
 #pragma GCC unroll 3
 	for (unsigned i = 0; i < SIM_OFTEN; i++)
 		frame->often[i] = totals->event[i];
+	arc->calls++;
 }
 
 /* What has happened since the frame began goes to its arc. */

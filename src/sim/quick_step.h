@@ -22,8 +22,6 @@
 struct sim_quick {
 	struct sim_fiber *fiber;
 	struct sim_frame *top, *last; /* the topmost frame, NULL: there is none; the last place */
-	/* Private to call_records.c: frames from here on have begun at what the lanes were. */
-	struct sim_frame *by_lanes;
 	uint32_t *active;
 	uint32_t *active_function; /* with contexts */
 	uint32_t active_room, active_function_room;
@@ -110,13 +108,14 @@ SIM_QUICK bool sim_quick_has_room(struct sim_call_graph *g, const struct sim_qui
 	       (sim_snapshot_is_new(q->fiber, totals) || sim_snapshots_take(g, q->fiber, q->top, totals));
 }
 
-/* There is room. The caller says what there had been of the events that are often. */
-SIM_QUICK void sim_quick_open(struct sim_quick *q, struct sim_arc *arc, uint64_t sp)
+/* There is room. */
+SIM_QUICK void sim_quick_push(struct sim_quick *q, struct sim_arc *arc, uint64_t sp,
+			      const struct sim_totals *totals)
 {
 	struct sim_frame *frame = ++q->top;
 	const uint32_t place = (uint32_t)(frame - q->fiber->frame) + 1;
 
-	sim_frame_open(frame, q->fiber, q->node, arc, sp);
+	sim_frame_begin(frame, q->fiber, q->node, arc, sp, totals);
 	frame->outer = q->active[arc->callee];
 	q->active[arc->callee] = place;
 	if (q->contexts)
@@ -124,34 +123,19 @@ SIM_QUICK void sim_quick_open(struct sim_quick *q, struct sim_arc *arc, uint64_t
 	q->node = arc->callee;
 }
 
-SIM_QUICK void sim_quick_push(struct sim_quick *q, struct sim_arc *arc, uint64_t sp,
-			      const struct sim_totals *totals)
-{
-	sim_quick_open(q, arc, sp);
-#pragma GCC unroll 3
-	for (unsigned i = 0; i < SIM_OFTEN; i++)
-		q->top->often[i] = totals->event[i];
-}
-
-/* What happened in the topmost frame has been added to its arc. */
-SIM_QUICK void sim_quick_close(const struct sim_call_graph *g, struct sim_quick *q)
+SIM_QUICK void sim_quick_pop(const struct sim_call_graph *g, struct sim_quick *q,
+			     const struct sim_totals *totals)
 {
 	const struct sim_frame *frame = q->top--;
 	const uint32_t callee = frame->arc->callee;
 
+	if (frame->outer == 0)
+		sim_frames_add(g, q->fiber, frame, totals);
 	q->fiber->rare_count = frame->rare + 1;
 	q->active[callee] = frame->outer;
 	if (q->contexts)
 		q->active_function[sim_function_of(g, callee)] = frame->outer_function;
 	q->node = frame->caller;
-}
-
-SIM_QUICK void sim_quick_pop(const struct sim_call_graph *g, struct sim_quick *q,
-			     const struct sim_totals *totals)
-{
-	if (q->top->outer == 0)
-		sim_frames_add(g, q->fiber, q->top, totals);
-	sim_quick_close(g, q);
 }
 
 SIM_QUICK bool sim_quick_call(struct sim_call_graph *g, struct sim_quick *q,
@@ -214,17 +198,19 @@ SIM_QUICK bool sim_quick_lead_on(struct sim_call_graph *g, struct sim_quick *q,
 }
 
 /*
- * Does the jump go into the middle of a function that is active already? So it goes back to it: from a part of it that the
- * compiler has put elsewhere, most often. Returns the last frame that goes on; NULL: it is no such jump.
+ * A jump into the middle of a function that is active already goes back to it: from a part of it that the compiler has
+ * put elsewhere, most often. False: it is no such jump.
  */
-SIM_QUICK const struct sim_frame *sim_quick_back_to(const struct sim_call_graph *g,
-						    const struct sim_quick *q,
-						    const struct sim_segment *entered,
-						    uint32_t node)
+SIM_QUICK bool sim_quick_go_back(const struct sim_call_graph *g, struct sim_quick *q,
+				 const struct sim_segment *entered, uint32_t node,
+				 const struct sim_totals *totals)
 {
 	if (q->contexts || !sim_quick_is_active(q, node) || sim_is_entry(g, entered))
-		return NULL;
-	return q->fiber->frame + q->active[node] - 1;
+		return false;
+	for (const struct sim_frame *last = q->fiber->frame + q->active[node]; q->top >= last;)
+		sim_quick_pop(g, q, totals);
+	q->node = node;
+	return true;
 }
 
 SIM_QUICK bool sim_quick_jump(struct sim_call_graph *g, struct sim_quick *q,
@@ -232,20 +218,14 @@ SIM_QUICK bool sim_quick_jump(struct sim_call_graph *g, struct sim_quick *q,
 			      const struct sim_totals *totals)
 {
 	const struct sim_arc *top = q->top->arc;
-	const struct sim_frame *back_to;
 	struct sim_arc *arc;
 
 	if (entered->node == q->node)
 		return true;
 	if (top->leads_on && top->callee == q->node && top->caller != 0)
 		return sim_quick_lead_on(g, q, entered->function, totals);
-	back_to = sim_quick_back_to(g, q, entered, entered->node);
-	if (back_to != NULL) {
-		while (q->top > back_to)
-			sim_quick_pop(g, q, totals);
-		q->node = entered->node;
+	if (sim_quick_go_back(g, q, entered, entered->node, totals))
 		return true;
-	}
 	arc = sim_quick_flagged(q, sim_quick_arc(q, left, entered), SIM_ARC_JUMP);
 	/* What is active already is gone back to, or was jumped to before: that has rules of its own. */
 	if (arc == NULL || arc->flags != SIM_ARC_JUMP || !sim_quick_has_room(g, q, totals))

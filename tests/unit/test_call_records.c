@@ -149,7 +149,6 @@ static void both(uint64_t pc, enum sim_segment_end end, uint64_t sp)
 static void settle(void)
 {
 	follow();
-	sim_trail_settle(&log.trail, &q.stack, &q.totals);
 	if (log.left != NULL)
 		sim_call_graph_leave(&q.stack, log.left, &log.left->own, log.sp);
 	log.left = NULL;
