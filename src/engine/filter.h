@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The filter gear of simulations: translated code asks by itself whether the line of an access is in
- * the simulated first level, and only an access that misses there calls the engine, which goes
- * on in the levels below at once. No address is written down.
+ * the simulated first level, and only an access that misses there calls the engine. That changes the first level at
+ * once; where there are two levels it writes the miss down, and asks LL for some hundred at a time (filter_below.S).
  *
  * Each line of memory has a cell of four bytes in a table that is reserved for all of the address space: the address
  * of the line's stamp, or 0 while it is not in the cache. There is a stamp for each place of

@@ -29,6 +29,20 @@
 	vmovq	%xmm16, %rdx
 	.endm
 
+/* The place that the least of the numbers of zmm16 says in its low bits, of the row at r8: r8, the stamp above these rdx, the cell rdi. The vectors come back. */
+	.macro reduce_to_place bits
+	reduce
+	vmovdqu64	filter_saved(%rip), %zmm16
+	vmovdqu64	filter_saved+64(%rip), %zmm17
+	mov	%edx, %edi
+	and	$(1 << \bits) - 1, %edi
+	shr	$\bits, %rdx
+	lea	(%r8,%rdi,8), %r8
+	mov	FILTER_TO_OWNERS(%r8), %rdi
+	test	%rdi, %rdi
+	cmovz	FILTER_NOBODY, %rdi
+	.endm
+
 /*
  * The place with the least stamp in the row at r8, but for place rdx / 8 (as many as a row has: all may be it): r8, its stamp rdx, the cell of
  * the line there rdi. Each stamp is moved up and given the number of its place below, so that the least says
@@ -39,16 +53,7 @@
 	vmovdqu64	%zmm17, filter_saved+64(%rip)
 	vpsllq	$3, (%r8), %zmm16
 	vporq	FILTER_ORDER_8(,%rdx,8), %zmm16, %zmm16
-	reduce
-	vmovdqu64	filter_saved(%rip), %zmm16
-	vmovdqu64	filter_saved+64(%rip), %zmm17
-	mov	%edx, %edi
-	and	$7, %edi
-	shr	$3, %rdx
-	lea	(%r8,%rdi,8), %r8
-	mov	FILTER_TO_OWNERS(%r8), %rdi
-	test	%rdi, %rdi
-	cmovz	FILTER_NOBODY, %rdi
+	reduce_to_place 3
 	.endm
 
 	.macro least_of_16
@@ -60,16 +65,7 @@
 	vpsllq	$4, 64(%r8), %zmm17
 	vporq	FILTER_ORDER_16+64(%rdx), %zmm17, %zmm17
 	vpminuq	%zmm17, %zmm16, %zmm16
-	reduce
-	vmovdqu64	filter_saved(%rip), %zmm16
-	vmovdqu64	filter_saved+64(%rip), %zmm17
-	mov	%edx, %edi
-	and	$15, %edi
-	shr	$4, %rdx
-	lea	(%r8,%rdi,8), %r8
-	mov	FILTER_TO_OWNERS(%r8), %rdi
-	test	%rdi, %rdi
-	cmovz	FILTER_NOBODY, %rdi
+	reduce_to_place 4
 	.endm
 
 /* The same in the row that the place rsi of the level is in: `but` that place, or of all. */

@@ -345,6 +345,21 @@ def threads_take_turns_the_same_way_each_time():
     check(costs() == costs('other.db'), totals(), totals('other.db'))
 
 
+TWO_THREADS = r"""
+static int run_both(void)
+{
+	int number[2] = { 0, 1 };
+	pthread_t t[2];
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, work, &number[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	puts("done");
+	return 0;
+}
+"""
+
 TURNS = r"""
 #include <pthread.h>
 #include <stdio.h>
@@ -371,17 +386,9 @@ static void *work(void *p)
 	}
 	return NULL;
 }
-int main(void)
+""" + TWO_THREADS + """int main(void)
 {
-	int number[2] = { 0, 1 };
-	pthread_t t[2];
-
-	for (int i = 0; i < 2; i++)
-		pthread_create(&t[i], NULL, work, &number[i]);
-	for (int i = 0; i < 2; i++)
-		pthread_join(t[i], NULL);
-	puts("done");
-	return 0;
+	return run_both();
 }
 """
 
@@ -453,18 +460,10 @@ static void *work(void *p)
 	}
 	return NULL;
 }
-int main(int argc, char **argv)
+""" + TWO_THREADS + """int main(int argc, char **argv)
 {
-	int number[2] = { 0, 1 };
-	pthread_t t[2];
-
 	spins = argc > 1 && strcmp(argv[1], "spin") == 0;
-	for (int i = 0; i < 2; i++)
-		pthread_create(&t[i], NULL, work, &number[i]);
-	for (int i = 0; i < 2; i++)
-		pthread_join(t[i], NULL);
-	puts("done");
-	return 0;
+	return run_both();
 }
 """
 
