@@ -97,6 +97,45 @@ static void spread_tail(const struct model *m, struct tail *t, double residual, 
 	}
 }
 
+/*
+ * The lines held, on average over the run, if what was left unresolved lies as far as the tail's pieces, so many
+ * times as far beyond the end. An access holds its line until the next touch, or until the run ends: with a
+ * distance of x that is x - x^2 / 2T for one at a random place of T accesses.
+ */
+static double lines_held(const struct model *m, const struct tail *t, double factor)
+{
+	double end = m->pool.end_x, run = m->accesses, sum = 0;
+
+	for (size_t q = 0; q < t->count; q++) {
+		double x = fmin(run, end + factor * (t->x[q] - end));
+
+		sum += (x - x * x / (2 * run)) - (end - end * end / (2 * run));
+	}
+	return survival_integral(&m->pool) + m->pool.left * sum / (double)t->count;
+}
+
+/*
+ * Lines watched on tell little of rates of less than a touch or two in all windows, so the tail that they have shown may be
+ * too far. But it is not farther than the memory that is held allows; some of that may be at rest, so it may allow more.
+ */
+static void fit_in_footprint(const struct model *m, struct tail *t)
+{
+	double end = m->pool.end_x, low = 0, high = 1;
+
+	if (end >= m->accesses || lines_held(m, t, 1) <= m->mean_lines)
+		return;
+	for (int i = 0; i < SCALE_STEPS; i++) {
+		double middle = (low + high) / 2;
+
+		if (lines_held(m, t, middle) > m->mean_lines)
+			high = middle;
+		else
+			low = middle;
+	}
+	for (size_t q = 0; q < t->count; q++)
+		t->x[q] = end + low * (t->x[q] - end);
+}
+
 /* With lines watched on it is known where the tail is, give or take a factor. */
 static void bound_tail(struct model *m)
 {
@@ -164,7 +203,9 @@ void model_set_tails(struct model *m, const struct model *all)
 			       : follow_tail(m, m->follows, m->follow_count, spread);
 	m->followed = followed;
 	spread->from_follows = followed == 0;
-	if (followed != 0)
+	if (followed == 0)
+		fit_in_footprint(m, spread);
+	else
 		spread_tail(m, spread, residual, followed == 1,
 			    all != NULL && m->line_bytes > all->line_bytes);
 	if (followed >= 0)

@@ -132,6 +132,42 @@ static void a_loop_has_its_reuses_near_together(void **state)
 	assert_true(fabs(t->x[0] - END - 975) < 20);
 }
 
+static double mean_beyond(const struct tail *t)
+{
+	double sum = 0;
+
+	for (size_t q = 0; q < t->count; q++)
+		sum += t->x[q] - END;
+	return sum / (double)t->count;
+}
+
+/*
+ * An access holds its line until the next touch, so at one rate as many lines are held as accesses lie between two
+ * touches of one: 20000. The lines watched on say 60000, which is impossible; but not where 70000 are held, some of them at rest.
+ */
+static void memory_held_bounds_the_distances(void **state)
+{
+	struct far f;
+	double free_mean;
+
+	(void)state;
+	see_up_to_the_end(&f, 20000, 20000, 0);
+	watch_on(&f, 60000);
+	f.m.follows = f.follows;
+	f.m.follow_count = FOLLOWS;
+	f.m.has_footprint = true;
+	f.m.line_bytes = 64;
+	f.m.mean_lines = 70000;
+	model_set_tails(&f.m, NULL);
+	assert_int_equal(f.m.followed, 0);
+	free_mean = mean_beyond(&f.m.tails[TAIL_SPREAD]);
+	assert_true(free_mean > 40000 && free_mean < 70000);
+	f.m.mean_lines = 20000;
+	model_set_tails(&f.m, NULL);
+	assert_int_equal(f.m.followed, 0);
+	assert_true(fabs(mean_beyond(&f.m.tails[TAIL_SPREAD]) - 20000) < 400);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -139,6 +175,7 @@ int main(void)
 		cmocka_unit_test(what_was_seen_near_the_end_goes_on),
 		cmocka_unit_test(few_lines_tell_nothing),
 		cmocka_unit_test(a_loop_has_its_reuses_near_together),
+		cmocka_unit_test(memory_held_bounds_the_distances),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
