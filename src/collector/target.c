@@ -219,6 +219,7 @@ int target_find_engine(const char *given, int *fd, struct err *err)
 {
 	char self[PATH_MAX];
 	struct text beside = {0};
+	const char *path = given;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
 	*fd = -1;
@@ -226,16 +227,22 @@ int target_find_engine(const char *given, int *fd, struct err *err)
 		self[n] = '\0';
 		text_add_bytes(&beside, self, (size_t)(path_basename(self) - self));
 		text_add(&beside, "dwell-engine");
-		*fd = open(text_get(&beside), O_PATH | O_CLOEXEC);
+		path = text_get(&beside);
+		*fd = open(path, O_PATH | O_CLOEXEC);
 	}
 	if (*fd < 0) {
-		if (given == NULL)
-			given = DWELL_LIBEXECDIR "/dwell-engine";
-		*fd = open(given, O_PATH | O_CLOEXEC);
+		path = given != NULL ? given : DWELL_LIBEXECDIR "/dwell-engine";
+		*fd = open(path, O_PATH | O_CLOEXEC);
 	}
-	if (*fd < 0)
+	if (*fd < 0) {
 		err_set(err, "cannot find the engine: neither '%s' nor '%s' is there",
-			text_get(&beside), given);
+			text_get(&beside), path);
+	} else if (access(path, X_OK) != 0) {
+		/* Or the program would be blamed, in whose place it is executed. */
+		err_set(err, "cannot execute the engine '%s': %s", path, strerror(errno));
+		close(*fd);
+		*fd = -1;
+	}
 	text_release(&beside);
 	return *fd < 0 ? -1 : 0;
 }

@@ -77,7 +77,7 @@ static void add_place(const struct event_row *row, struct text *place)
 {
 	if (row->file == NULL)
 		return;
-	text_add(place, row->file);
+	text_add(place, path_basename(row->file));
 	if (row->line != 0)
 		text_addf(place, ":%" PRIu32, row->line);
 }

@@ -4,8 +4,9 @@
 
     compare_arcs.py [--dwell PATH] [--scale N] [--only EXPRESSION] [--top N] [--markdown]
 
-Programs run as compare_simulate.py runs them. Callgrind runs with --separate-recs=2, which tells the
-outermost calls of a function from those inside them: only the first have an inclusive cost that means
+Programs run as compare_simulate.py runs them, and what they map by mmap() lies at the same addresses: python's
+allocator looks at bits of these, and other bits are other branches. Callgrind runs with --separate-recs=2, which
+tells the outermost calls of a function from those inside them: only the first have an inclusive cost that means
 the same in both.
 
 Callgrind skips the stubs of linkage tables, but for those of .plt.got, which it does not know: these
@@ -28,6 +29,24 @@ from compare_simulate import inputs
 
 # What it does depends on the processor, which Valgrind has another one, and on the environment.
 LINKER = 'ld-linux-x86-64.so.2+'
+# Memory that the program asks for itself; malloc's is where it would be.
+SAME_MAPS = """
+#define _GNU_SOURCE
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+void *mmap64(void *at, size_t bytes, int prot, int flags, int fd, off_t offset)
+{
+	static unsigned long next = 1ul << 39; /* where neither the kernel nor Valgrind puts anything */
+	if (at == 0 && (flags & MAP_ANONYMOUS)) {
+		at = (void *)next;
+		next += (bytes + 4095) & ~4095ul;
+		flags |= MAP_FIXED;
+	}
+	return (void *)syscall(SYS_mmap, at, bytes, prot, flags, fd, offset);
+}
+void *mmap(void *at, size_t bytes, int prot, int flags, int fd, off_t offset) __attribute__((alias("mmap64")));
+"""
 Arc = collections.namedtuple('Arc', 'caller callee')
 
 
@@ -151,19 +170,17 @@ class Reader:
         return dict(self.arcs)
 
 
-def callgrind(argv, base, options):
+def callgrind(argv, base, options, before):
     out = os.path.join(base, 'callgrind.arcs')
-    cv.run(['valgrind', '-q', '--tool=callgrind', '--separate-recs=2', '--show-below-main=yes', '--vex-guest-chase=no',
+    cv.run(before + [cv.VALGRIND, '-q', '--tool=callgrind', '--separate-recs=2', '--show-below-main=yes', '--vex-guest-chase=no',
             '--callgrind-out-file=' + out] + argv, base, options.patience)
     with open(out) as f:
         return through_stubs(Reader().read(f))
 
 
-def dwell(argv, base, options):
+def dwell(argv, base, options, before):
     profile = os.path.join(base, 'arcs.db')
-    more = cs.padding(argv, base, options)
-    cv.run(['env'] + ['%s=%s' % pair for pair in more.items()] +
-           [options.dwell, 'simulate', '-o', profile] + options.more.split() + ['--'] + argv, base, options.patience)
+    cv.run(before + [options.dwell, 'simulate', '-o', profile] + options.more.split() + ['--'] + argv, base, options.patience)
     arcs, jumps = collections.defaultdict(lambda: [0, 0]), set()
     with sqlite3.connect(profile) as db:
         rows = db.execute('SELECT a.function, a.object, b.function, b.object, sum(calls), sum(Ir),'
@@ -186,8 +203,9 @@ def is_near(mine, other, limit, floor):
 
 def compare(name, base, options):
     argv = cv.prepare(name, base, options)
-    theirs = callgrind(argv, base, options)
-    ours, jumps, total = dwell(argv, base, options)
+    before, before_theirs = cs.alike(argv, base, options)
+    theirs = callgrind(argv, base, options, before_theirs)
+    ours, jumps, total = dwell(argv, base, options, before)
     left_out = unseen(ours, jumps)
     wanted = [a for a in theirs if a not in left_out and not any(place.startswith(LINKER) for place in a)]
     rows = []
@@ -240,6 +258,7 @@ def main():
     cv.PROGRAMS = dict(cs.PROGRAMS, python3=cs.PROGRAMS['python3'].replace(' -E', ''))  # which would not hear of the seed
     cv.inputs = inputs
     inputs.make(os.path.join(base, 'inputs'), options.scale)
+    cs.preload(base, 'same-maps', SAME_MAPS)
     rows = []
     try:
         for name in [n for n in cv.PROGRAMS if re.search(options.only, n)]:

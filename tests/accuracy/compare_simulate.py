@@ -86,32 +86,35 @@ def stack_of(command, argv, base, more):
     return int(done.stdout, 16)
 
 
-def padding(argv, base, options):
-    """An environment for Dwell that puts the stack where it is under Valgrind, within a page."""
+def alike(argv, base, options):
+    """Commands that run Dwell and Valgrind in the same environment, such that the stack is at one place within its page.
+
+    Valgrind adds LD_PRELOAD behind all others. Its stacks begin with less, so that it wants a longer variable, by 80 bytes or so.
+    """
     with open(base + '/probe.c', 'w') as f:
         f.write(PROBE)
     subprocess.run(['gcc', '-o', base + '/probe', base + '/probe.c'], check=True)
-    theirs = stack_of(['valgrind', '-q', '--tool=none'], argv, base, {})
-    more, ours = {'LD_PRELOAD': PRELOAD, 'PAD': ''}, -1
+    pad = {'ours': '', 'theirs': ''}
     for _ in range(4):
-        ours = stack_of([options.dwell, 'record', '-q', '--gear=count', '-o', base + '/probe.db', '--'], argv, base, more)
+        ours = stack_of([options.dwell, 'record', '-q', '--gear=count', '-o', base + '/probe.db', '--'], argv, base,
+                        {'PAD': pad['ours'], 'LD_PRELOAD': PRELOAD})
+        theirs = stack_of([cv.VALGRIND, '-q', '--tool=none'], argv, base, {'PAD': pad['theirs']})
         if ours == theirs:
             break
-        more['PAD'] += 'x' * ((ours - theirs) % 4096)
+        above = (theirs - ours) % 4096
+        pad['theirs' if above < 2048 else 'ours'] += 'x' * min(above, 4096 - above)
     else:
         print('%s: the stack is at %x, not at %x' % (argv[0], ours, theirs), file=sys.stderr)
-    return more
+    return ['env', 'PAD=' + pad['ours'], 'LD_PRELOAD=' + PRELOAD], ['env', 'PAD=' + pad['theirs']]
 
 
-def simulate(argv, base, options):
+def simulate(argv, base, options, before):
     profile = os.path.join(base, 'simulated.db')
     for name in profile, profile + '.old':
         if os.path.exists(name):
             os.unlink(name)
     caches = ['--cache=%s=%s' % (OURS[k], v) for k, v in CACHES.items()]
-    more = padding(argv, base, options)
-    cv.run(['env'] + ['%s=%s' % pair for pair in more.items()] +
-           [options.dwell, 'simulate', '-o', profile] + caches + options.more.split() + ['--'] + argv,
+    cv.run(before + [options.dwell, 'simulate', '-o', profile] + caches + options.more.split() + ['--'] + argv,
            base, options.patience)
     return totals(profile)
 
@@ -128,9 +131,9 @@ def layouts(argv, base, options):
     return {e: (min(r[e] for r in runs), max(r[e] for r in runs)) for e in COUNTS + MISSES if runs}
 
 
-def cachegrind(argv, base, options):
+def cachegrind(argv, base, options, before):
     out = os.path.join(base, 'cachegrind.out')
-    cv.run(['valgrind', '-q', '--tool=cachegrind', '--cache-sim=yes', '--vex-guest-chase=no', '--cachegrind-out-file=' + out] +
+    cv.run(before + [cv.VALGRIND, '-q', '--tool=cachegrind', '--cache-sim=yes', '--vex-guest-chase=no', '--cachegrind-out-file=' + out] +
            ['--%s=%s' % pair for pair in CACHES.items()] + argv, base, options.patience)
     with open(out) as f:
         lines = f.read().splitlines()
@@ -159,9 +162,9 @@ def misses_at(path, wanted):
     return found
 
 
-def bit_tests(argv, base, options):
+def bit_tests(argv, base, options, before):
     """What Valgrind counts for bit tests, executions and misses, from a Callgrind run by instruction."""
-    cv.valgrind('callgrind', argv, base, options)
+    cv.valgrind('callgrind', argv, base, options, before)
     path, form = os.path.join(base, 'callgrind.out'), re.compile(r'\s*([0-9a-f]+):\s+bt[src]?[wlq]?\s+%\w+,%\w+\s*$')
     places = {}
     for name in cv.executions(path):
@@ -179,9 +182,10 @@ def is_near(event, mine, other, options):
 
 def compare(name, base, options):
     argv = cv.prepare(name, base, options)
-    ours, theirs = simulate(argv, base, options), cachegrind(argv, base, options)
+    before, before_theirs = alike(argv, base, options)
+    ours, theirs = simulate(argv, base, options, before), cachegrind(argv, base, options, before_theirs)
     if not options.fast:
-        tests, misses = bit_tests(argv, base, options)
+        tests, misses = bit_tests(argv, base, options, before_theirs)
         for event in MISSES:
             theirs[event] -= misses.get(event, 0)
         for kind in tests:
@@ -216,15 +220,16 @@ def one_heap(base):
     return e
 
 
-def preload_short_brk(base):
-    """For the program under Dwell and under Valgrind, so that both do the same."""
+def preload(base, name, source):
+    """A library of ours for the program under Dwell and under Valgrind, so that both do the same."""
     global PRELOAD
-    with open(base + '/short-brk.c', 'w') as f:
-        f.write(SHORT_BRK)
-    subprocess.run(['gcc', '-shared', '-fPIC', '-o', base + '/short-brk.so', base + '/short-brk.c'], check=True)
-    PRELOAD += ':%s/short-brk.so' % base
+    path = '%s/%s.so' % (base, name)
+    with open('%s/%s.c' % (base, name), 'w') as f:
+        f.write(source)
+    subprocess.run(['gcc', '-O1', '-shared', '-fPIC', '-o', path, '%s/%s.c' % (base, name)], check=True)
+    PRELOAD += ':' + path
     before = cv.environment
-    cv.environment = lambda folder: dict(before(folder), LD_PRELOAD=base + '/short-brk.so')
+    cv.environment = lambda folder: dict(before(folder), LD_PRELOAD=path)
 
 
 def main():
@@ -250,7 +255,7 @@ def main():
         cv.environment = one_heap
     base = tempfile.mkdtemp(prefix='dwell-simulate-')
     if options.short_brk:
-        preload_short_brk(base)
+        preload(base, 'short-brk', SHORT_BRK)
     cv.PROGRAMS = PROGRAMS
     cv.inputs = inputs
     inputs.make(os.path.join(base, 'inputs'), options.scale)

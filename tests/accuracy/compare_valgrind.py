@@ -32,6 +32,8 @@ PROGRAMS = {
     'sqlite3': 'sqlite3 :memory: ".read $IN/job.sql"',
     'cc1': '$CC1 -quiet -O1 $IN/some.i -o /dev/null',
 }
+# Debian's valgrind is a script that adds to the environment, so that ld.so would look elsewhere first.
+VALGRIND = shutil.which('valgrind.bin') or 'valgrind'
 HIDDEN = ['AVX512F', 'AVX512VL', 'AVX512BW', 'AVX512DQ', 'AVX512CD', 'AVX512ER', 'AVX512PF', 'RTM', 'ERMS', 'FSRM']
 # Cachegrind charges an instruction that loads and stores as one load, Callgrind as one store.
 RULES = {'cachegrind': {'Dr': lambda d: d['loads'] + d['modifies'], 'Dw': lambda d: d['stores']},
@@ -80,12 +82,12 @@ def dwell(argv, base, options):
     return json.loads(info.stdout)
 
 
-def valgrind(tool, argv, base, options):
-    """{event: total} as the tool wrote them."""
+def valgrind(tool, argv, base, options, before=()):
+    """{event: total} as the tool wrote them; `before`: a command that runs it."""
     out = os.path.join(base, tool + '.out')
     more = ['--vex-guest-chase=no'] if tool == 'cachegrind' else \
         ['--dump-instr=yes', '--compress-strings=no', '--compress-pos=no']
-    run(['valgrind', '-q', '--tool=' + tool, '--cache-sim=yes', '--%s-out-file=%s' % (tool, out)] + more + argv,
+    run([*before, VALGRIND, '-q', '--tool=' + tool, '--cache-sim=yes', '--%s-out-file=%s' % (tool, out)] + more + argv,
         base, options.patience)
     with open(out) as f:
         lines = f.read().splitlines()

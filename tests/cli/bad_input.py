@@ -187,6 +187,18 @@ def a_program_that_cannot_be_executed():
     refused(NOT_EXECUTABLE, 'interpreter', 'record', '--', './orphan')
 
 
+@case
+def an_engine_that_cannot_be_executed():
+    """The program is not to blame."""
+    os.mkdir('beside')
+    for name in 'dwell', 'dwell-engine':
+        shutil.copy(os.path.join(os.path.dirname(DWELL), name), 'beside')
+    os.chmod('beside/dwell-engine', 0o644)
+    done = subprocess.run(['beside/dwell', 'record', '-o', 'engine.db', '--', 'true'], capture_output=True, timeout=SECONDS)
+    check(done.returncode != 0 and b"cannot execute the engine" in done.stderr and b'dwell-engine' in done.stderr, done)
+    check(not os.path.exists('engine.db'), 'a profile was made')
+
+
 def elf_of(path='/bin/true'):
     with open(os.path.realpath(path), 'rb') as f:
         return bytearray(f.read())

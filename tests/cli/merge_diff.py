@@ -98,6 +98,7 @@ def differences(folder):
     check(done.returncode == 0 and "D1 cache is not the same: '1 B' in A, '2 B' in B" in done.stderr, done.stderr)
     text = run('diff', a, b, '--sort', 'Dr')
     check('leaf' in text and '-6' in text, text)
+    check(' graph.c' in text and '/graph.c' not in text, 'files as in reports', text)
     check('No function has changed' in run('diff', a, a), 'changes of nothing')
 
 
