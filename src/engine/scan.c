@@ -292,20 +292,6 @@ static void look(struct cursor *c, const uint64_t *entry, const struct segment *
 	}
 }
 
-/*
- * gcc calls a function for it where it may not take the instruction for granted.
- * volatile: or it executes it before it asks.
- */
-static inline uint32_t count_bits(uint64_t v)
-{
-	uint64_t n;
-
-	if (!engine.bmi2)
-		return (uint32_t)__builtin_popcountll(v);
-	__asm__ volatile("popcnt %1, %0" : "=r"(n) : "r"(v) : "cc");
-	return (uint32_t)n;
-}
-
 /* Index in a group of its k-th access, SCAN_GROUP when it has fewer. */
 static uint32_t nth_access(uint64_t trailers, uint64_t k)
 {
