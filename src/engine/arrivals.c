@@ -17,6 +17,8 @@ void arrivals_begin(struct thread *t)
 {
 	struct watch_set *ws = t->watches;
 
+	uint64_t rng = t->rng;
+
 	ws->chosen = 0;
 	ws->arrived = 0;
 	ws->told = 0;
@@ -24,11 +26,12 @@ void arrivals_begin(struct thread *t)
 		uint64_t bits = ~0ull;
 
 		for (uint32_t k = 0; k < ws->one_in_log2; k++)
-			bits &= random_next(&t->rng);
+			bits &= random_next(&rng);
 		ws->fresh[i] = bits;
-		ws->bits[i] |= bits;
-		ws->chosen += (uint32_t)__builtin_popcountll(bits);
+		watches_set_bits(ws, i);
+		ws->chosen += count_bits(bits);
 	}
+	t->rng = rng;
 }
 
 void arrivals_end(struct thread *t)
@@ -36,10 +39,8 @@ void arrivals_end(struct thread *t)
 	struct watch_set *ws = t->watches;
 
 	for (uint32_t i = 0; i < WORDS; i++) {
-		for (uint64_t left = ws->fresh[i]; left; left &= left - 1)
-			if (ws->marks[i * 64 + (uint32_t)__builtin_ctzll(left)] == 0)
-				ws->bits[i] &= ~(left & -left);
 		ws->fresh[i] = 0;
+		watches_set_bits(ws, i);
 	}
 	if (ws->told > TOLD_MOST && ws->one_in_log2 < ONE_IN_LOG2_MOST)
 		ws->one_in_log2++;
@@ -65,8 +66,7 @@ void arrivals_touch(struct thread *t, const struct scan_window *w, const struct 
 				   .end = *a};
 
 	ws->fresh[slot / 64] &= ~(1ull << (slot & 63));
-	if (ws->marks[slot] == 0)
-		ws->bits[slot / 64] &= ~(1ull << (slot & 63));
+	watches_set_bits(ws, slot / 64);
 	ws->changes++;
 	ws->arrived++;
 	if (process_at < w->middle)

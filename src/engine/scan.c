@@ -253,6 +253,7 @@ struct cursor {
 	uint64_t first, end;	 /* numbers of the accesses wanted */
 	uint64_t fs;
 	uint32_t next, known;	 /* of the masks: the next group's, and how many there are */
+	uint32_t changes;	 /* of the watch set, when they were made */
 	uint32_t ahead;		 /* groups to filter next */
 	struct scan_masks masks[GROUPS_AHEAD];
 };
@@ -273,7 +274,7 @@ static void look_at(struct cursor *c, const uint64_t *entry, const struct segmen
 		return;
 	if (c->t->watches->calls)
 		c->t->watches->calls->entry = entry;
-scan_access(c->t, c->w, &a, at, at + c->process_less_thread);
+	scan_access(c->t, c->w, &a, at, at + c->process_less_thread);
 }
 
 /*
@@ -289,20 +290,6 @@ static void look(struct cursor *c, const uint64_t *entry, const struct segment *
 		for (entry = s->begin; entry < s->trailer; entry++, at++)
 			look_at(c, entry, s, at);
 	}
-}
-
-/*
- * gcc calls a function for it where it may not take the instruction for granted.
- * volatile: or it executes it before it asks.
- */
-static inline uint32_t count_bits(uint64_t v)
-{
-	uint64_t n;
-
-	if (!engine.bmi2)
-		return (uint32_t)__builtin_popcountll(v);
-	__asm__ volatile("popcnt %1, %0" : "=r"(n) : "r"(v) : "cc");
-	return (uint32_t)n;
 }
 
 /* Index in a group of its k-th access, SCAN_GROUP when it has fewer. */
@@ -364,6 +351,7 @@ static void look_ahead(struct cursor *c, const uint64_t *p)
 	filter(p, c->t->watches->bits, c->w->line_shift, c->masks, groups);
 	c->next = 0;
 	c->known = (uint32_t)groups;
+	c->changes = c->t->watches->changes;
 	c->ahead = c->ahead < GROUPS_AHEAD ? 2 * c->ahead : GROUPS_AHEAD;
 }
 
@@ -390,6 +378,20 @@ static struct segment segment_of(const struct cursor *c, const uint64_t *p, uint
 	return s;
 }
 
+/*
+ * Those of the group's hits that are hits still. Until the next sample the filter only gets finer, and most
+ * groups have no hit.
+ */
+static uint64_t hits_now(const struct cursor *c, const uint64_t *p, struct scan_masks m)
+{
+	uint64_t now = m.hits & m.trailers; /* special ones */
+
+	for (uint64_t left = m.hits & ~m.trailers; left; left &= left - 1)
+		if (watch_maybe(c->t->watches, p[__builtin_ctzll(left)] >> c->w->line_shift))
+			now |= left & -left;
+	return now;
+}
+
 /* What matters of the next group, which is at p. */
 static struct scan_masks next_masks(struct cursor *c, const uint64_t *p, uint64_t valid)
 {
@@ -400,6 +402,8 @@ static struct scan_masks next_masks(struct cursor *c, const uint64_t *p, uint64_
 	m = c->masks[c->next++];
 	m.trailers &= valid;
 	m.hits &= valid & ~m.trailers;
+	if (c->changes != c->t->watches->changes)
+		m.hits = hits_now(c, p, m);
 	if (c->t->special)
 		m.hits |= special_of(p, m.trailers);
 	return m;
@@ -422,12 +426,15 @@ static void look_into(struct cursor *c, const uint64_t *p, uint64_t valid, struc
 		done = bits_up_to(i);
 		s = segment_of(c, p, m.trailers, i);
 		look(c, p + i, &s, c->at + i - count_bits(m.trailers & (done >> 1)));
-		if (ws->next_sample != due || ws->changes != changes) {
-			c->known = c->next; /* the others' are of the past */
-			c->ahead = ws->next_sample != due ? 1 : GROUPS_AHEAD;
-			m = next_masks(c, p, valid);
-		}
 		m.hits &= ~done;
+		if (ws->next_sample != due) {
+			c->known = c->next; /* the others' are of the past */
+			c->ahead = 1;
+			m = next_masks(c, p, valid);
+			m.hits &= ~done;
+		} else if (ws->changes != changes) {
+			m.hits = hits_now(c, p, m);
+		}
 	}
 }
 

@@ -38,6 +38,20 @@ struct access {
 	unsigned kind;
 };
 
+/*
+ * gcc calls a function for it where it may not take the instruction for granted.
+ * volatile: or it executes it before it asks.
+ */
+static inline uint32_t count_bits(uint64_t v)
+{
+	uint64_t n;
+
+	if (!engine.bmi2)
+		return (uint32_t)__builtin_popcountll(v);
+	__asm__ volatile("popcnt %1, %0" : "=r"(n) : "r"(v) : "cc");
+	return (uint32_t)n;
+}
+
 /* Begin sampling in the window if t has not yet; first_at is its next access. */
 void scan_join(struct thread *t, const struct scan_window *w, uint64_t first_at);
 /* One access, number `at` of the thread: it may end a watch or be sampled. */

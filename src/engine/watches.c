@@ -9,6 +9,7 @@ void watches_clear(struct watch_set *ws, uint32_t line_shift)
 {
 	memset(ws->bits, 0, sizeof ws->bits);
 	memset(ws->fresh, 0, sizeof ws->fresh);
+	memset(ws->marked, 0, sizeof ws->marked);
 	memset(ws->marks, 0, sizeof ws->marks);
 	memset(ws->chain, 0, sizeof ws->chain);
 	ws->follows = 0;
@@ -22,24 +23,58 @@ void watches_clear(struct watch_set *ws, uint32_t line_shift)
 		nested_clear(ws->nested);
 }
 
+/* Of the slots [slot, slot + n) of one word of bits, which had no mark before? */
+static uint64_t add_marks(uint16_t *marks, uint32_t slot, uint32_t n)
+{
+	uint64_t first = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		first |= (uint64_t)(marks[slot + i]++ == 0) << i;
+	return first << (slot & 63);
+}
+
+/* Which have none any more? */
+static uint64_t take_marks(uint16_t *marks, uint32_t slot, uint32_t n)
+{
+	uint64_t last = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		last |= (uint64_t)(--marks[slot + i] == 0) << i;
+	return last << (slot & 63);
+}
+
+/* The lines from `line` up to `last` whose slots' bits are in one word: all marked or unmarked at once. */
+static uint32_t lines_of_word(uint64_t line, uint64_t last)
+{
+	uint64_t left = last + 1 - line, room = 64 - (watch_slot(line) & 63);
+
+	return (uint32_t)(left < room ? left : room);
+}
+
 void watches_mark(struct watch_set *ws, uint64_t first, uint64_t last)
 {
-	for (uint64_t line = first - ws->reach; line != last + 1; line++) {
+	uint32_t n;
+
+	for (uint64_t line = first - ws->reach; line != last + 1; line += n) {
 		uint32_t slot = watch_slot(line);
 
-		if (ws->marks[slot]++ == 0)
-			ws->bits[slot / 64] |= 1ull << (slot & 63);
+		n = lines_of_word(line, last);
+		ws->marked[slot / 64] |= add_marks(ws->marks, slot, n);
+		watches_set_bits(ws, slot / 64);
 	}
 }
 
 void watches_unmark(struct watch_set *ws, uint64_t first, uint64_t last)
 {
+	uint32_t n;
+
 	ws->changes++;
-	for (uint64_t line = first - ws->reach; line != last + 1; line++) {
+	for (uint64_t line = first - ws->reach; line != last + 1; line += n) {
 		uint32_t slot = watch_slot(line);
 
-		if (--ws->marks[slot] == 0 && !watch_is_fresh(ws, line))
-			ws->bits[slot / 64] &= ~(1ull << (slot & 63));
+		n = lines_of_word(line, last);
+		ws->marked[slot / 64] &= ~take_marks(ws->marks, slot, n);
+		watches_set_bits(ws, slot / 64);
 	}
 }
 

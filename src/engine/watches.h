@@ -46,8 +46,9 @@ struct watch_set {
 	uint16_t free;	      /* list of unused watches, + 1 */
 	uint16_t used;
 	uint32_t reach;	      /* lines before a watched one from where an access may reach it */
-	uint64_t bits[WATCH_SLOTS / 64]; /* slots with a mark: 4 KB that stay in the first cache */
-	uint64_t fresh[WATCH_SLOTS / 64]; /* chosen slots that were not touched yet: marked, too */
+	uint64_t bits[WATCH_SLOTS / 64]; /* slots marked or fresh: 4 KB that stay in the first cache */
+	uint64_t fresh[WATCH_SLOTS / 64]; /* chosen slots that were not touched yet */
+	uint64_t marked[WATCH_SLOTS / 64]; /* slots with marks */
 	uint16_t marks[WATCH_SLOTS];	 /* per slot, of watches on its lines or within reach */
 	uint16_t chain[WATCH_CHAINS];
 	struct watch watch[MAX_WATCHES];
@@ -72,6 +73,12 @@ static inline uint64_t watch_is_fresh(const struct watch_set *ws, uint64_t line)
 	uint32_t slot = watch_slot(line);
 
 	return ws->fresh[slot / 64] >> (slot & 63) & 1;
+}
+
+/* The filter's word, after what it is made of has changed. */
+static inline void watches_set_bits(struct watch_set *ws, uint32_t word)
+{
+	ws->bits[word] = ws->marked[word] | ws->fresh[word];
 }
 
 /* Let accesses through the filter that may touch the lines `first` to `last`; and no longer. */

@@ -8,7 +8,10 @@
 #include "store/numbers.h"
 #include "store/private.h"
 
-/* The numbers of an access, in the order of the views. */
+/*
+ * The numbers of an access, in the order of the views. Of these, the address counts from a base that the thing's
+ * other numbers tell, and the block from the address: see schema.sql.
+ */
 enum {
 	ACCESS_LOCATION,
 	ACCESS_ADDRESS,
@@ -21,8 +24,9 @@ enum {
 	ACCESS_NUMBERS,
 };
 
-void access_to_numbers(const struct store_access *a, int64_t numbers[ACCESS_NUMBERS]);
-struct store_access access_from_numbers(const int64_t numbers[ACCESS_NUMBERS]);
+void access_to_numbers(const struct store_access *a, uint64_t base,
+		       int64_t numbers[ACCESS_NUMBERS]);
+struct store_access access_from_numbers(const int64_t numbers[ACCESS_NUMBERS], uint64_t base);
 
 /* The numbers of a sample, in the order of the view; without a reuse only those before the end. */
 enum {

@@ -66,22 +66,58 @@ static char *put_number(char *at, int64_t number)
 	return put_unsigned(at, -(uint64_t)number);
 }
 
+/*
+ * Three of four numbers in a profile's lists are short: sizes, kinds, distances to an address nearby. Their texts, with
+ * the comma behind, stand ready: the bytes in the lower part, how many they are in the highest byte.
+ */
+#define LEAST_READY (-128)
+#define READY	    512
+
+static uint64_t ready[READY];
+
+static void make_ready(void)
+{
+	for (int64_t i = 0; i < READY; i++) {
+		char text[NUMBER_BYTES + SPARE_BYTES] = {0};
+		char *end = put_number(text, i + LEAST_READY);
+
+		*end++ = ',';
+		memset(end, 0, SPARE_BYTES);
+		memcpy(&ready[i], text, sizeof(ready[i]));
+		ready[i] |= (uint64_t)(end - text) << 56;
+	}
+}
+
+static char *put_with_comma(char *at, int64_t number)
+{
+	uint64_t place = (uint64_t)number - (uint64_t)LEAST_READY;
+
+	if (place < READY) {
+		memcpy(at, &ready[place], sizeof(ready[place]));
+		return at + (ready[place] >> 56);
+	}
+	at = put_number(at, number);
+	*at++ = ',';
+	return at;
+}
+
 void numbers_array(struct text *to, const int64_t *numbers, size_t count)
 {
 	size_t i, most = count * NUMBER_BYTES + 3 + SPARE_BYTES;
 	char *at;
 
+	if (ready[0] == 0)
+		make_ready();
 	if (!array_reserve_in((void **)&to->items, &to->room, to->count + most, 1)) {
 		to->failed = true;
 		return;
 	}
 	at = to->items + to->count;
 	*at++ = '[';
-	for (i = 0; i < count; i++) {
-		if (i > 0)
-			*at++ = ',';
-		at = put_number(at, numbers[i]);
-	}
+	for (i = 0; i < count; i++)
+		at = put_with_comma(at, numbers[i]);
+	if (count > 0)
+		at--; /* the last comma */
 	*at++ = ']';
 	*at = '\0';
 	to->count = (size_t)(at - to->items);

@@ -28,7 +28,7 @@ static int take_events(struct nested_list *list, const struct numbers *n, struct
 			.sizes = (uint32_t)numbers[EVENT_SIZES],
 			.weight = (uint32_t)numbers[EVENT_WEIGHT],
 			.distance = (uint64_t)numbers[EVENT_DISTANCE],
-			.end = access_from_numbers(numbers + EVENT_END),
+			.end = access_from_numbers(numbers + EVENT_END, x->point),
 		};
 	}
 	x->events = events;
@@ -56,7 +56,8 @@ static int add_nested(void *context, const struct list_item *item, struct err *e
 		.watched = (uint64_t)n->items[NESTED_WATCHED],
 		.open = (uint32_t)n->items[NESTED_OPEN],
 		.weight = (uint32_t)n->items[NESTED_WEIGHT],
-		.begin = access_from_numbers(n->items + NESTED_BEGIN),
+		.begin = access_from_numbers(n->items + NESTED_BEGIN,
+					     (uint64_t)n->items[NESTED_POINT]),
 	};
 	return take_events(list, n, x, err);
 }

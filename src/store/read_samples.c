@@ -14,16 +14,19 @@ struct sample_list {
 	size_t count, room;
 };
 
-struct store_access access_from_numbers(const int64_t numbers[ACCESS_NUMBERS])
+struct store_access access_from_numbers(const int64_t numbers[ACCESS_NUMBERS], uint64_t base)
 {
+	uint64_t address = base + (uint64_t)numbers[ACCESS_ADDRESS];
+	int64_t in_block = numbers[ACCESS_BLOCK];
+
 	return (struct store_access){
 		.location = numbers[ACCESS_LOCATION],
-		.address = (uint64_t)numbers[ACCESS_ADDRESS],
+		.address = address,
 		.size = (uint32_t)numbers[ACCESS_SIZE],
 		.kind = (uint16_t)numbers[ACCESS_KIND],
 		.thread = (uint16_t)numbers[ACCESS_THREAD],
 		.site = numbers[ACCESS_SITE],
-		.block = (uint64_t)numbers[ACCESS_BLOCK],
+		.block = in_block == 0 ? 0 : address - (uint64_t)in_block + (in_block > 0),
 		.path = numbers[ACCESS_PATH],
 	};
 }
@@ -33,9 +36,11 @@ static int add_sample(void *context, const struct list_item *item, struct err *e
 	struct sample_list *list = context;
 	const struct numbers *n = &item->numbers;
 	struct store_sample *x;
+	uint64_t line;
 
 	if (n->count != SAMPLE_NUMBERS && n->count != SAMPLE_END)
 		return query_damaged(list->s, err);
+	line = (uint64_t)n->items[SAMPLE_LINE];
 	if (!ARRAY_GROW(list))
 		return err_set(err, "out of memory");
 	x = &list->items[list->count++];
@@ -45,12 +50,12 @@ static int add_sample(void *context, const struct list_item *item, struct err *e
 		.status = (uint32_t)n->items[SAMPLE_STATUS],
 		.position = (uint64_t)n->items[SAMPLE_POSITION],
 		.distance = (uint64_t)n->items[SAMPLE_DISTANCE],
-		.line = (uint64_t)n->items[SAMPLE_LINE],
-		.begin = access_from_numbers(n->items + SAMPLE_BEGIN),
+		.line = line,
+		.begin = access_from_numbers(n->items + SAMPLE_BEGIN, line),
 		.end = {.location = STORE_NONE},
 	};
 	if (n->count == SAMPLE_NUMBERS)
-		x->end = access_from_numbers(n->items + SAMPLE_END);
+		x->end = access_from_numbers(n->items + SAMPLE_END, line);
 	return 0;
 }
 
@@ -115,7 +120,7 @@ static int add_follow(void *context, const struct list_item *item, struct err *e
 		.end = {.location = STORE_NONE, .thread = (uint16_t)n->items[FOLLOW_THREAD]},
 	};
 	if (n->count == FOLLOW_NUMBERS)
-		f->end = access_from_numbers(n->items + FOLLOW_END);
+		f->end = access_from_numbers(n->items + FOLLOW_END, 0);
 	return 0;
 }
 
@@ -158,7 +163,7 @@ static int add_arrival(void *context, const struct list_item *item, struct err *
 		.window = (uint32_t)n->items[ARRIVAL_WINDOW],
 		.weight = (uint32_t)n->items[ARRIVAL_WEIGHT],
 		.position = (uint64_t)n->items[ARRIVAL_POSITION],
-		.end = access_from_numbers(n->items + ARRIVAL_END),
+		.end = access_from_numbers(n->items + ARRIVAL_END, 0),
 	};
 	return 0;
 }

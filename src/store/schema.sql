@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (9).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (10).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- gear, seed, line_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -48,7 +48,9 @@ CREATE VIEW frame AS WITH f AS MATERIALIZED (SELECT first_id + a.key AS location
 	FROM name_batch, json_each(list) a, json_each(a.value) b JOIN place ON place.id = b.value)
 	SELECT location_id, +depth AS depth, function, file, line FROM f;
 -- Samples that came one after another in a window. list is a JSON array with one array of numbers
--- for each, in the order of the view; those of the end are there only if it was reused. Samples are
+-- for each, in the order of the view; those of the end are there only if it was reused. Most addresses are near
+-- others, and short numbers cost less to write: addresses count from line, and for a block stands how far the address
+-- lies behind its first byte, plus 1 (before it: minus the distance; 0: in no block). Samples are
 -- numbered from 1 in the order in which they came: first_id is the first's number.
 CREATE TABLE sample_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL,
 	window INTEGER NOT NULL, resolved INTEGER NOT NULL, censored INTEGER NOT NULL,
@@ -57,17 +59,23 @@ CREATE TABLE sample_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT N
 CREATE VIEW sample AS SELECT first_id + key AS id, process_id, window,
 	json_extract(value, '$[0]') AS status, json_extract(value, '$[1]') AS position,
 	json_extract(value, '$[2]') AS distance, json_extract(value, '$[3]') AS line,
-	json_extract(value, '$[4]') AS begin_location, json_extract(value, '$[5]') AS begin_address,
+	json_extract(value, '$[4]') AS begin_location,
+	json_extract(value, '$[3]') + json_extract(value, '$[5]') AS begin_address,
 	json_extract(value, '$[6]') AS begin_size, json_extract(value, '$[7]') AS begin_kind,
 	json_extract(value, '$[8]') AS begin_thread, json_extract(value, '$[9]') AS begin_site,
-	json_extract(value, '$[10]') AS begin_block, json_extract(value, '$[11]') AS begin_path,
-	json_extract(value, '$[12]') AS end_location, json_extract(value, '$[13]') AS end_address,
+	(json_extract(value, '$[3]') + json_extract(value, '$[5]') - json_extract(value, '$[10]')
+		+ (json_extract(value, '$[10]') > 0)) * (json_extract(value, '$[10]') <> 0) AS begin_block,
+	json_extract(value, '$[11]') AS begin_path,
+	json_extract(value, '$[12]') AS end_location,
+	json_extract(value, '$[3]') + json_extract(value, '$[13]') AS end_address,
 	json_extract(value, '$[14]') AS end_size, json_extract(value, '$[15]') AS end_kind,
 	json_extract(value, '$[16]') AS end_thread, json_extract(value, '$[17]') AS end_site,
-	json_extract(value, '$[18]') AS end_block, json_extract(value, '$[19]') AS end_path
+	(json_extract(value, '$[3]') + json_extract(value, '$[13]') - json_extract(value, '$[18]')
+		+ (json_extract(value, '$[18]') > 0)) * (json_extract(value, '$[18]') <> 0) AS end_block,
+	json_extract(value, '$[19]') AS end_path
 	FROM sample_batch, json_each(list);
 -- What became of some of the censored samples: lists as above, in the order of the view from window on;
--- those of the end are there only if the line was touched.
+-- those of the end are there only if the line was touched. Addresses count from 0, here and of arrivals.
 CREATE TABLE follow_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, list TEXT NOT NULL);
 -- process_id, window, position and thread are the sample's. status: 0 touched, 1 not to the end, 2 given up.
 CREATE VIEW follow AS SELECT first_id + key AS id, process_id,
@@ -76,7 +84,9 @@ CREATE VIEW follow AS SELECT first_id + key AS id, process_id,
 	json_extract(value, '$[4]') AS watched, json_extract(value, '$[5]') AS end_position,
 	json_extract(value, '$[6]') AS end_location, json_extract(value, '$[7]') AS end_address,
 	json_extract(value, '$[8]') AS end_size, json_extract(value, '$[9]') AS end_kind,
-	json_extract(value, '$[11]') AS end_site, json_extract(value, '$[12]') AS end_block,
+	json_extract(value, '$[11]') AS end_site,
+	(json_extract(value, '$[7]') - json_extract(value, '$[12]')
+		+ (json_extract(value, '$[12]') > 0)) * (json_extract(value, '$[12]') <> 0) AS end_block,
 	json_extract(value, '$[13]') AS end_path
 	FROM follow_batch, json_each(list);
 -- First touches of lines by a thread in the second half of a window: of lines chosen by chance, each for as many as
@@ -88,20 +98,26 @@ CREATE VIEW arrival AS SELECT first_id + key AS id, process_id,
 	json_extract(value, '$[3]') AS end_location, json_extract(value, '$[4]') AS end_address,
 	json_extract(value, '$[5]') AS end_size, json_extract(value, '$[6]') AS end_kind,
 	json_extract(value, '$[7]') AS end_thread, json_extract(value, '$[8]') AS end_site,
-	json_extract(value, '$[9]') AS end_block, json_extract(value, '$[10]') AS end_path
+	(json_extract(value, '$[4]') - json_extract(value, '$[9]')
+		+ (json_extract(value, '$[9]') > 0)) * (json_extract(value, '$[9]') <> 0) AS end_block,
+	json_extract(value, '$[10]') AS end_path
 	FROM arrival_batch, json_each(list);
 -- Samples whose byte was watched at all line sizes (1 << k bytes is bit k of sizes and open), and what became
--- of the lines that their window left untouched (followed). Views show the sample and its touches.
+-- of the lines that their window left untouched (followed). Addresses count from point. Views show the sample and its
+-- touches.
 CREATE TABLE nested_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, list TEXT NOT NULL);
 CREATE VIEW nested AS SELECT first_id + key AS id, process_id,
 	json_extract(value, '$[0]') AS window, json_extract(value, '$[1]') AS followed,
 	json_extract(value, '$[2]') AS status, json_extract(value, '$[3]') AS position,
 	json_extract(value, '$[4]') AS point, json_extract(value, '$[5]') AS watched,
 	json_extract(value, '$[6]') AS open, json_extract(value, '$[7]') AS weight,
-	json_extract(value, '$[8]') AS begin_location, json_extract(value, '$[9]') AS begin_address,
+	json_extract(value, '$[8]') AS begin_location,
+	json_extract(value, '$[4]') + json_extract(value, '$[9]') AS begin_address,
 	json_extract(value, '$[10]') AS begin_size, json_extract(value, '$[11]') AS begin_kind,
 	json_extract(value, '$[12]') AS begin_thread, json_extract(value, '$[13]') AS begin_site,
-	json_extract(value, '$[14]') AS begin_block, json_extract(value, '$[15]') AS begin_path,
+	(json_extract(value, '$[4]') + json_extract(value, '$[9]') - json_extract(value, '$[14]')
+		+ (json_extract(value, '$[14]') > 0)) * (json_extract(value, '$[14]') <> 0) AS begin_block,
+	json_extract(value, '$[15]') AS begin_path,
 	(json_array_length(value) - 16) / 11 AS touches
 	FROM nested_batch, json_each(list);
 CREATE VIEW nested_touch AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 10)
@@ -110,12 +126,15 @@ CREATE VIEW nested_touch AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i 
 	json_extract(value, '$[' || (17 + 11 * i) || ']') AS weight,
 	json_extract(value, '$[' || (18 + 11 * i) || ']') AS distance,
 	json_extract(value, '$[' || (19 + 11 * i) || ']') AS end_location,
-	json_extract(value, '$[' || (20 + 11 * i) || ']') AS end_address,
+	json_extract(value, '$[4]') + json_extract(value, '$[' || (20 + 11 * i) || ']') AS end_address,
 	json_extract(value, '$[' || (21 + 11 * i) || ']') AS end_size,
 	json_extract(value, '$[' || (22 + 11 * i) || ']') AS end_kind,
 	json_extract(value, '$[' || (23 + 11 * i) || ']') AS end_thread,
 	json_extract(value, '$[' || (24 + 11 * i) || ']') AS end_site,
-	json_extract(value, '$[' || (25 + 11 * i) || ']') AS end_block,
+	(json_extract(value, '$[4]') + json_extract(value, '$[' || (20 + 11 * i) || ']')
+		- json_extract(value, '$[' || (25 + 11 * i) || ']')
+		+ (json_extract(value, '$[' || (25 + 11 * i) || ']') > 0))
+		* (json_extract(value, '$[' || (25 + 11 * i) || ']') <> 0) AS end_block,
 	json_extract(value, '$[' || (26 + 11 * i) || ']') AS end_path
 	FROM nested_batch, json_each(list) JOIN n ON i < (json_array_length(value) - 16) / 11;
 -- The call paths of accesses: list has for each an array of its process and of locations, those of the calls,

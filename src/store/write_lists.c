@@ -70,15 +70,23 @@ static int put_samples(struct store *s, struct err *err)
 	return status;
 }
 
-void access_to_numbers(const struct store_access *a, int64_t numbers[ACCESS_NUMBERS])
+/* 0: in none; no other distance is. */
+static int64_t distance_in_block(const struct store_access *a)
+{
+	int64_t distance = (int64_t)(a->address - a->block);
+
+	return a->block == 0 ? 0 : distance >= 0 ? distance + 1 : distance;
+}
+
+void access_to_numbers(const struct store_access *a, uint64_t base, int64_t numbers[ACCESS_NUMBERS])
 {
 	numbers[ACCESS_LOCATION] = a->location;
-	numbers[ACCESS_ADDRESS] = (int64_t)a->address;
+	numbers[ACCESS_ADDRESS] = (int64_t)(a->address - base);
 	numbers[ACCESS_SIZE] = a->size;
 	numbers[ACCESS_KIND] = a->kind;
 	numbers[ACCESS_THREAD] = a->thread;
 	numbers[ACCESS_SITE] = a->site;
-	numbers[ACCESS_BLOCK] = (int64_t)a->block;
+	numbers[ACCESS_BLOCK] = distance_in_block(a);
 	numbers[ACCESS_PATH] = a->path;
 }
 
@@ -99,8 +107,8 @@ int store_put_sample(struct store *s, const struct store_sample *x, struct err *
 		return -1;
 	s->samples_process = x->process_id;
 	s->samples_window = x->window;
-	access_to_numbers(&x->begin, numbers + SAMPLE_BEGIN);
-	access_to_numbers(&x->end, numbers + SAMPLE_END);
+	access_to_numbers(&x->begin, x->line, numbers + SAMPLE_BEGIN);
+	access_to_numbers(&x->end, x->line, numbers + SAMPLE_END);
 	numbers_add(&b->list, numbers, x->end.location == STORE_NONE ? SAMPLE_END : SAMPLE_NUMBERS);
 	if (b->list.failed)
 		return row_out_of_memory(s, err);
@@ -140,7 +148,7 @@ int store_put_follow(struct store *s, const struct store_follow *f, struct err *
 	if ((s->follows_process != f->process_id || is_full(b)) && put_follows(s, err) != 0)
 		return -1;
 	s->follows_process = f->process_id;
-	access_to_numbers(&f->end, numbers + FOLLOW_END);
+	access_to_numbers(&f->end, 0, numbers + FOLLOW_END);
 	numbers_add(&b->list, numbers, f->status == 0 ? FOLLOW_NUMBERS : FOLLOW_END);
 	b->count++;
 	return b->list.failed ? row_out_of_memory(s, err) : 0;
@@ -173,7 +181,7 @@ int store_put_arrival(struct store *s, const struct store_arrival *a, struct err
 	if ((s->arrivals_process != a->process_id || is_full(b)) && put_arrivals(s, err) != 0)
 		return -1;
 	s->arrivals_process = a->process_id;
-	access_to_numbers(&a->end, numbers + ARRIVAL_END);
+	access_to_numbers(&a->end, 0, numbers + ARRIVAL_END);
 	numbers_add(&b->list, numbers, ARRIVAL_NUMBERS);
 	b->count++;
 	return b->list.failed ? row_out_of_memory(s, err) : 0;
@@ -204,12 +212,12 @@ static size_t nested_to_numbers(const struct store_nested *n, int64_t numbers[NU
 	numbers[NESTED_WATCHED] = (int64_t)n->watched;
 	numbers[NESTED_OPEN] = n->open;
 	numbers[NESTED_WEIGHT] = n->weight;
-	access_to_numbers(&n->begin, numbers + NESTED_BEGIN);
+	access_to_numbers(&n->begin, n->point, numbers + NESTED_BEGIN);
 	for (uint32_t i = 0; i < n->event_count && i < STORE_MAX_EVENTS; i++, at += EVENT_NUMBERS) {
 		numbers[at + EVENT_SIZES] = n->events[i].sizes;
 		numbers[at + EVENT_WEIGHT] = n->events[i].weight;
 		numbers[at + EVENT_DISTANCE] = (int64_t)n->events[i].distance;
-		access_to_numbers(&n->events[i].end, numbers + at + EVENT_END);
+		access_to_numbers(&n->events[i].end, n->point, numbers + at + EVENT_END);
 	}
 	return at;
 }
