@@ -116,9 +116,9 @@ bool filter_calls_meet(struct segment *s)
 	if (2 * f.used >= f.places && !make_places(f.places ? 2 * f.places : FIRST_PLACES))
 		return false;
 	graph_meet(s);
-	p = place_of(s->graph.pc);
+	p = place_of(segment_graph(s)->pc);
 	f.used += !p->pc;
-	*p = (struct place){s->graph.pc, &s->graph};
+	*p = (struct place){segment_graph(s)->pc, segment_graph(s)};
 	return true;
 }
 
@@ -149,7 +149,7 @@ uint32_t filter_new_call_site(struct segment *s, uint64_t pc)
 		return 0;
 	*site = graph_site_of(s, pc);
 	return (uint32_t)(site - sites()) |
-	       (s->graph.end == SIM_END_RETURN ? SIM_RECORD_RETURN : 0);
+	       (segment_graph(s)->end == SIM_END_RETURN ? SIM_RECORD_RETURN : 0);
 }
 
 void filter_forget_call_sites(void)
@@ -364,7 +364,7 @@ void filter_calls_cut(struct thread *t, struct segment *s, uint32_t insns)
 	sampler_lock();
 	settle(t);
 	if (insns)
-		graph_cut(gt, s, &s->graph.own);
+		graph_cut(gt, s, &segment_graph(s)->own);
 	sampler_unlock();
 }
 
