@@ -6,6 +6,7 @@
 #include "engine/cells.h"
 #include "engine/filter.h"
 #include "engine/filter_calls.h"
+#include "engine/filter_several.h"
 #include "engine/filter_sites.h"
 #include "engine/filter_turns.h"
 #include "engine/graph.h"
@@ -111,6 +112,15 @@ static void tell(struct process *p, const struct part_of_segment *c, uint64_t ex
 		tell_jumps(p, segment_graph(c->s), c->cell, executions);
 }
 
+/*
+ * Once all has been told nobody has a cell: an instruction that something happens to again gets a new one. In the course of its
+ * run nearly each of a large program's has a miss. Others know cells by their places where there are tags or several hierarchies.
+ */
+static bool forgets_cells(void)
+{
+	return filter_is_on() && !filter_several_is_on() && !graph_counts_in_cells();
+}
+
 /* Cells from that number on, which have just been told, are nobody's. */
 static void give_back_cells(struct segment *s, uint32_t from)
 {
@@ -138,6 +148,8 @@ static void tell_segment(struct process *p, struct segment *s)
 	s->executions = 0;
 	if (cells_next() != next)
 		give_back_cells(s, next);
+	for (uint32_t i = 0; i < s->insns && forgets_cells(); i++)
+		segment_insns(s)[i].cell = 0;
 	for (struct sim_cell *c = second_cell(s); c; c = c->next) {
 		struct part_of_segment other = { s, c };
 
@@ -186,6 +198,8 @@ void replay_tell(struct process *p)
 	lock_take(&engine.translate_lock); /* no segment is half made */
 	for (struct segment *s = segments_next(0); s; s = segments_next(s))
 		tell_segment(p, s);
+	if (forgets_cells())
+		cells_give_back(1);
 	lock_drop(&engine.translate_lock);
 	graph_tell(p);
 	out.told_ns = now_ns();

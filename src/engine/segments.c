@@ -151,7 +151,7 @@ static struct segment *make(struct job *j, uint32_t accesses, uint32_t room)
 	return s;
 }
 
-static uint32_t number_of(const struct segment *s)
+uint32_t segments_number(const struct segment *s)
 {
 	return (uint32_t)(((const uint8_t *)s - all.base) / UNIT);
 }
@@ -164,7 +164,7 @@ struct segment *segments_new(struct job *j, uint32_t n, uint32_t *number)
 		return 0;
 	describe_accesses(j, s);
 	segment_set_quick(s);
-	*number = number_of(s);
+	*number = segments_number(s);
 	return s;
 }
 
@@ -181,8 +181,8 @@ bool segments_of_elements(struct job *j, struct code_exit *e)
 	s->flags |= in->kind == INSN_REP ? SEGMENT_REP : SEGMENT_VECTOR;
 	*accesses_of(s) = (struct segment_access){ .size = in->mem[0].size,
 						   .kind = in->mem[0].kind & 127 };
-	e->more->segment = TRAILER_WORD | number_of(s);
-	job_steps_meet(j, number_of(s));
+	e->more->segment = TRAILER_WORD | segments_number(s);
+	job_steps_meet(j, segments_number(s));
 	return true;
 }
 

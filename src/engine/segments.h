@@ -154,6 +154,7 @@ struct segment *segments_new(struct job *j, uint32_t n, uint32_t *number);
 bool segments_of_elements(struct job *j, struct code_exit *e);
 
 struct segment *segments_of_trailer(uint64_t trailer);
+uint32_t segments_number(const struct segment *s);
 /* The segment of number 0, or NULL before there is one. */
 uint8_t *segments_base(void);
 /* All of them, in the order in which they were made; NULL after the last. */
