@@ -24,26 +24,45 @@ struct code_module {
 	uint64_t mapped_at, unmapped_at; /* UINT64_MAX: it stays */
 };
 
-/* Four to a cache line: a simulated compiler has a million. */
-struct code_location {
-	int64_t pc : 57; /* as addresses are, with the sign above */
+/*
+ * The locations in 64 bytes of code and one module: a simulated compiler has half a million locations, ten to a line. Their
+ * ids stand side by side, in order of pc.
+ */
+struct code_line {
+	uint64_t number : 58; /* of the line: its address / 64 */
 	uint64_t is_used : 1; /* or a free place */
-	uint64_t id : 32;     /* in the store */
-	uint64_t module : CODE_MODULE_BITS; /* or CODE_NO_MODULE */
-	/* Of the first so many modules, no other one covers pc, at whatever time; 0: it is not known. */
-	uint64_t sole : CODE_SOLE_BITS;
+	uint64_t starts;      /* a bit for each pc that is a location */
+	uint32_t ids;	      /* where those begin; there is room for a power of two, at least CODE_LEAST_IDS */
+	uint32_t module : CODE_MODULE_BITS; /* or CODE_NO_MODULE */
+	/* Of the first so many modules, no other one has any of the line, at whatever time; 0: it is not known. */
+	uint32_t sole : CODE_SOLE_BITS;
 };
 
-static_assert(sizeof(struct code_location) == 16, "four to a cache line");
+static_assert(sizeof(struct code_line) == 24, "small");
+
+#define CODE_LEAST_IDS 4u
+#define CODE_ID_ROOMS  5 /* 4, 8, 16, 32, 64 */
 
 struct code_map {
 	struct {
 		struct code_module *items;
 		size_t count, room;
 	} modules;
-	/* A hash table by pc, with linear probing; of one pc there may be several, in different modules. */
-	struct code_location *locations;
-	size_t location_count, location_room; /* room: a power of two, or 0; a quarter is free */
+	/* A hash table by number, with linear probing; of one number there may be several, in different modules. */
+	struct code_line *lines;
+	size_t line_count, line_room; /* room: a power of two, or 0; a quarter is free */
+	struct {
+		uint32_t *items;
+		size_t count, room;
+	} ids;
+	uint32_t free_ids[CODE_ID_ROOMS]; /* + 1, by room: the first has the next one of its kind; 0: none */
+	size_t location_count;
+};
+
+struct code_location {
+	uint64_t pc;
+	uint32_t id;
+	uint32_t module; /* or CODE_NO_MODULE */
 };
 
 void code_map_release(struct code_map *c);
@@ -63,11 +82,15 @@ int code_map_has_module(const struct code_map *c, const struct code_module *m);
 size_t code_map_find_module(const struct code_map *c, uint64_t pc, uint64_t position);
 
 /*
- * The location of pc at `position`. *is_new tells whether it was made just now and wants an id.
+ * The id, which is the caller's to choose, of the location of pc at `position`; *module is the one that it is in, or
+ * CODE_NO_MODULE. *is_new tells whether it was made just now and wants an id.
  * Returns NULL when memory ran out; the pointer is valid until the next call.
  */
-struct code_location *code_map_locate(struct code_map *c, uint64_t pc, uint64_t position,
-				      int *is_new);
+uint32_t *code_map_locate(struct code_map *c, uint64_t pc, uint64_t position, size_t *module,
+			  int *is_new);
+
+/* All locations, in any order; there is room for c->location_count. */
+void code_map_list(const struct code_map *c, struct code_location *list);
 
 /* Have the pc's place in the table on its way to the cache, before it is asked for. */
 void code_map_prefetch(const struct code_map *c, uint64_t pc);

@@ -9,12 +9,13 @@
 
 #include "base/array.h"
 
-static_assert(sizeof(struct cost_sum) == 24, "there is one for each instruction that ran");
+static_assert(sizeof(struct cost_sum) == 16, "there is one for each instruction that ran");
 
 void costs_release(struct costs *c)
 {
 	free(c->items);
 	free(c->others.items);
+	free(c->rare.items);
 	free(c->extra);
 	*c = (struct costs){0};
 }
@@ -33,20 +34,49 @@ static struct cost_sum *first_of(struct costs *c, uint32_t location)
 	return &c->items[location];
 }
 
+static struct cost_rare rare_of(const struct costs *c, const struct cost_sum *sum)
+{
+	return sum->rare != 0 ? c->rare.items[sum->rare - 1] : (struct cost_rare){0};
+}
+
+/* To be changed, and made if there is none; NULL when memory ran out. */
+static struct cost_rare *need_rare(struct costs *c, struct cost_sum *sum)
+{
+	if (sum->rare == 0) {
+		if (c->rare.count >= UINT32_MAX || !ARRAY_GROW(&c->rare))
+			return NULL;
+		c->rare.items[c->rare.count++] = (struct cost_rare){0};
+		sum->rare = (uint32_t)c->rare.count;
+	}
+	return &c->rare.items[sum->rare - 1];
+}
+
 struct cost_sum *costs_next(const struct costs *c, const struct cost_sum *sum)
 {
-	return sum->next != 0 ? &c->others.items[sum->next - 1] : NULL;
+	const uint32_t next = rare_of(c, sum).next;
+
+	return next != 0 ? &c->others.items[next - 1] : NULL;
 }
 
 static struct cost_sum *add_other(struct costs *c, uint32_t location, uint32_t node)
 {
-	struct cost_sum *first = &c->items[location];
+	struct cost_rare *first = need_rare(c, &c->items[location]), *rare;
+	struct cost_sum *sum;
+	uint32_t next;
 
-	if (c->others.count >= UINT32_MAX || !ARRAY_GROW(&c->others))
+	if (first == NULL || c->others.count >= UINT32_MAX || !ARRAY_GROW(&c->others))
 		return NULL;
-	c->others.items[c->others.count++] = (struct cost_sum){.node = node, .next = first->next};
+	sum = &c->others.items[c->others.count++];
+	*sum = (struct cost_sum){.node = node};
+	next = first->next;
 	first->next = (uint32_t)c->others.count;
-	return &c->others.items[c->others.count - 1];
+	if (next == 0)
+		return sum;
+	rare = need_rare(c, sum);
+	if (rare == NULL)
+		return NULL;
+	rare->next = next;
+	return sum;
 }
 
 /* The sum of a location in a node, which is made if it is new; NULL when memory ran out. */
@@ -68,15 +98,18 @@ static struct cost_sum *find(struct costs *c, uint32_t node, uint32_t location)
 static uint64_t *extra_of(struct costs *c, struct cost_sum *sum)
 {
 	const size_t at = c->extra_count * c->events;
+	struct cost_rare *rare = need_rare(c, sum);
 
-	if (sum->extra != 0)
-		return c->extra + (size_t)(sum->extra - 1) * c->events;
+	if (rare == NULL)
+		return NULL;
+	if (rare->extra != 0)
+		return c->extra + (size_t)(rare->extra - 1) * c->events;
 	if (c->extra_count >= UINT32_MAX ||
 	    !array_reserve_in((void **)&c->extra, &c->extra_room, at + c->events,
 			      sizeof(*c->extra)))
 		return NULL;
 	memset(c->extra + at, 0, c->events * sizeof(*c->extra));
-	sum->extra = (uint32_t)++c->extra_count;
+	rare->extra = (uint32_t)++c->extra_count;
 	return c->extra + at;
 }
 
@@ -90,9 +123,11 @@ static void add_executions(uint64_t *values, uint64_t executions, struct costs_s
 /* Code that has changed may have another instruction at the same place. */
 static bool fits(struct cost_sum *sum, struct costs_shape shape)
 {
-	if (sum->executions == 0)
-		sum->shape = shape;
-	return sum->shape.reads == shape.reads && sum->shape.writes == shape.writes;
+	if (sum->executions == 0) {
+		sum->reads = shape.reads & 15;
+		sum->writes = shape.writes & 15;
+	}
+	return sum->reads == shape.reads && sum->writes == shape.writes;
 }
 
 int costs_add(struct costs *c, uint32_t node, uint32_t location, uint64_t executions,
@@ -118,18 +153,22 @@ int costs_add(struct costs *c, uint32_t node, uint32_t location, uint64_t execut
 
 void costs_values(const struct costs *c, const struct cost_sum *sum, uint64_t *values)
 {
-	if (sum->extra != 0)
-		memcpy(values, c->extra + (size_t)(sum->extra - 1) * c->events,
+	const uint32_t extra = rare_of(c, sum).extra;
+
+	if (extra != 0)
+		memcpy(values, c->extra + (size_t)(extra - 1) * c->events,
 		       c->events * sizeof(*values));
 	else
 		memset(values, 0, c->events * sizeof(*values));
-	add_executions(values, sum->executions, sum->shape);
+	add_executions(values, sum->executions, (struct costs_shape){sum->reads, sum->writes});
 }
 
 void costs_forget(const struct costs *c, struct cost_sum *sum)
 {
+	const uint32_t extra = rare_of(c, sum).extra;
+
 	sum->executions = 0;
-	if (sum->extra != 0)
-		memset(c->extra + (size_t)(sum->extra - 1) * c->events, 0,
+	if (extra != 0)
+		memset(c->extra + (size_t)(extra - 1) * c->events, 0,
 		       c->events * sizeof(*c->extra));
 }

@@ -19,11 +19,16 @@ struct costs_shape {
 };
 
 struct cost_sum {
-	uint64_t executions; /* of this shape, since they were forgotten */
-	uint32_t node;	     /* of the call graph; 0: there is none */
-	uint32_t extra;	     /* index + 1 of what comes on top; 0: nothing ever did */
-	uint32_t next;	     /* index + 1 among `others` of the location in another node; 0: none */
-	struct costs_shape shape;
+	uint64_t executions : 56;     /* of this shape, since they were forgotten */
+	uint64_t reads : 4, writes : 4; /* the shape */
+	uint32_t node;		      /* of the call graph; 0: there is none */
+	uint32_t rare;		      /* index + 1 of what few have; 0: nothing */
+};
+
+/* What few sums have. */
+struct cost_rare {
+	uint32_t extra; /* index + 1 of what comes on top; 0: nothing ever did */
+	uint32_t next;	/* index + 1 among `others` of the location in another node; 0: none */
 };
 
 /* All zero but `events` is an empty one. */
@@ -35,6 +40,10 @@ struct costs {
 		struct cost_sum *items;
 		size_t count, room;
 	} others;
+	struct {
+		struct cost_rare *items;
+		size_t count, room;
+	} rare;
 	uint64_t *extra; /* `events` for each */
 	size_t extra_count, extra_room;
 };

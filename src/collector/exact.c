@@ -237,15 +237,16 @@ static void on_message(struct exact *e, struct exact_process *p, const struct re
 /* Where misses are summed for an access; UINT64_MAX when memory ran out. */
 static uint64_t key_of_code(struct exact_process *p, uint64_t pc, uint64_t position)
 {
-	struct code_location *l;
+	size_t module;
+	uint32_t *id;
 	int is_new;
 
-	l = code_map_locate(&p->code, pc, position, &is_new);
-	if (l == NULL)
+	id = code_map_locate(&p->code, pc, position, &module, &is_new);
+	if (id == NULL)
 		return UINT64_MAX;
 	if (is_new)
-		l->id = p->code.location_count - 1;
-	return l->id;
+		*id = (uint32_t)(p->code.location_count - 1);
+	return *id;
 }
 
 static uint64_t key_of_data(struct exact_process *p, uint64_t data)

@@ -90,23 +90,24 @@ static int name_code(struct exact *e, const struct exact_process *p, enum exact_
 		     struct exact_row *rows, size_t *count)
 {
 	const struct code_map *code = &p->code;
-	struct sort_item *sorted = calloc(code->location_count + 1, sizeof(*sorted));
-	size_t n = 0;
+	const size_t n = code->location_count;
+	struct code_location *list = calloc(n + 1, sizeof(*list));
+	struct sort_item *sorted = calloc(n + 1, sizeof(*sorted));
 	int status = -1;
 
-	if (sorted == NULL)
-		return -1;
-	for (size_t i = 0; i < code->location_room; i++)
-		if (code->locations[i].is_used)
-			sorted[n++] = (struct sort_item){code->locations[i].pc, i};
+	if (sorted == NULL || list == NULL)
+		goto out;
+	code_map_list(code, list);
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = (struct sort_item){list[i].pc, i};
 	if (sort_by_key(sorted, n) != 0)
 		goto out;
 	*count = 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct code_location *l = &code->locations[sorted[i].index];
+		const struct code_location *l = &list[sorted[i].index];
 		struct exact_row *row = &rows[*count];
 
-		if ((uint64_t)l->id >= p->keys.count)
+		if (l->id >= p->keys.count)
 			continue;
 		*row = (struct exact_row){.sums = p->keys.items[l->id]};
 		if (name_location(e, p, l, by, row) != 0)
@@ -115,6 +116,7 @@ static int name_code(struct exact *e, const struct exact_process *p, enum exact_
 	}
 	status = 0;
 out:
+	free(list);
 	free(sorted);
 	return status;
 }

@@ -57,6 +57,7 @@ struct naming_worker {
 	pthread_cond_t changed;
 	enum worker_state state;
 	struct symbols *symbols;
+	bool has_data; /* as in struct naming */
 	struct naming_question *batch; /* the worker's while it is busy */
 	size_t count;
 	struct data_answer *data; /* the same */
@@ -304,7 +305,7 @@ static void *work(void *context)
 
 			w->is_preparing = true;
 			pthread_mutex_unlock(&w->lock);
-			bytes = symbols_prepare(w->symbols, file, bytes);
+			bytes = symbols_prepare(w->symbols, file, w->has_data, bytes);
 			pthread_mutex_lock(&w->lock);
 			w->is_preparing = false;
 		} else {
@@ -328,13 +329,14 @@ static int start_thread(struct naming_worker *w)
 	return code;
 }
 
-static struct naming_worker *worker_new(struct symbols *symbols)
+static struct naming_worker *worker_new(struct symbols *symbols, bool has_data)
 {
 	struct naming_worker *w = calloc(1, sizeof(*w));
 
 	if (w == NULL)
 		return NULL;
 	w->symbols = symbols;
+	w->has_data = has_data;
 	w->batch = calloc(STEP_MOST, sizeof(*w->batch));
 	w->data = calloc(STEP_MOST, sizeof(*w->data));
 	pthread_mutex_init(&w->lock, NULL);
@@ -408,7 +410,7 @@ void naming_expect(struct naming *n, struct symbols *symbols, int file)
 		return;
 	n->expected = file + 1;
 	if (n->worker == NULL)
-		n->worker = worker_new(symbols);
+		n->worker = worker_new(symbols, n->has_data);
 	w = n->worker;
 	if (w == NULL)
 		return;
@@ -428,7 +430,7 @@ int naming_step(struct naming *n, struct symbols *symbols, struct store *store, 
 	if (n->due_ns == 0)
 		n->due_ns = now_ns + FIRST_NS;
 	if (now_ns >= n->due_ns && n->worker == NULL && is_waiting(n))
-		n->worker = worker_new(symbols);
+		n->worker = worker_new(symbols, n->has_data);
 	if (n->worker == NULL)
 		return 0;
 	w = n->worker;

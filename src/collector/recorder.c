@@ -28,6 +28,7 @@ struct recorder *recorder_new(struct store *store, const struct channel_config *
 	r->store = store;
 	r->next_module = r->next_site = r->next_path = 1;
 	r->asks_names = config->gear != CHANNEL_GEAR_COUNT && config->gear != CHANNEL_GEAR_STREAM;
+	r->naming.has_data = r->asks_names && config->gear != CHANNEL_GEAR_SIMULATE;
 	if (config->gear == CHANNEL_GEAR_SIMULATE) {
 		note(r, simulation_begin(&r->simulation, config, store, &r->err));
 		r->naming.listener = recorder_on_names;

@@ -9,18 +9,19 @@
 int64_t recorder_locate(struct recorder *r, struct process *p, uint64_t pc, uint64_t position)
 {
 	struct store_location row = {.process_id = p->row.id, .pc = pc, .module_id = STORE_NONE};
-	struct code_location *l;
 	int file = -1, is_new;
+	size_t module;
+	uint32_t *id;
 
-	l = code_map_locate(&p->code, pc, position, &is_new);
-	if (l == NULL) {
+	id = code_map_locate(&p->code, pc, position, &module, &is_new);
+	if (id == NULL) {
 		out_of_memory(r);
 		return 0;
 	}
 	if (!is_new)
-		return l->id;
-	if (l->module != CODE_NO_MODULE) {
-		const struct code_module *m = &p->code.modules.items[l->module];
+		return *id;
+	if (module != CODE_NO_MODULE) {
+		const struct code_module *m = &p->code.modules.items[module];
 
 		file = m->file;
 		row.module_id = m->id;
@@ -28,7 +29,7 @@ int64_t recorder_locate(struct recorder *r, struct process *p, uint64_t pc, uint
 			symbols_address(r->symbols, file, pc - m->start + m->file_offset);
 	}
 	row.id = naming_add(&r->naming, file, row.module_address);
-	l->id = (uint64_t)row.id;
+	*id = (uint32_t)row.id;
 	if (row.id == 0)
 		out_of_memory(r);
 	else

@@ -154,7 +154,7 @@ int simulation_write(struct simulation *s, struct store *store, struct err *err)
 		};
 
 		if (cost.node_id == 0) {
-			is_waiting |= sum->executions != 0 || sum->extra != 0;
+			is_waiting |= sum->executions != 0 || sum->rare != 0;
 			continue;
 		}
 		costs_values(&s->costs, sum, values);

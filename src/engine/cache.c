@@ -252,12 +252,12 @@ bool cache_has_room(const struct arena *a)
 
 uint32_t cache_block_number(const struct block *b)
 {
-	return (uint32_t)(b - (const struct block *)(const void *)blocks.base);
+	return (uint32_t)(((const uint8_t *)b - blocks.base) / sizeof(uint64_t));
 }
 
 struct block *cache_block(uint32_t number)
 {
-	return (struct block *)(void *)blocks.base + number;
+	return (struct block *)(void *)(blocks.base + number * sizeof(uint64_t));
 }
 
 uint64_t *cache_spill2(struct thread *t, const struct block *b)
@@ -291,15 +291,25 @@ struct block *cache_next_around(const struct block *b, uint64_t pc, enum gear ge
 	return next;
 }
 
-struct block *cache_new_block(uint64_t pc, enum gear gear)
+_Static_assert(INNER_BLOCK_BYTES % sizeof(uint64_t) == 0, "numbers of blocks count words");
+
+/* With so many bytes of it. */
+static struct block *new_block(uint64_t pc, enum gear gear, uint64_t bytes)
 {
-	struct block *b = grow_take(&blocks, sizeof *b);
+	struct block *b = grow_take(&blocks, bytes);
 
 	if (!b)
 		return 0;
 	cache_fill_indirect(gear);
-	*b = (struct block){ .pc = pc, .gear = (uint8_t)gear };
+	memset(b, 0, bytes);
+	b->pc = pc;
+	b->gear = (uint8_t)gear;
 	return b;
+}
+
+struct block *cache_new_block(uint64_t pc, enum gear gear)
+{
+	return new_block(pc, gear, sizeof(struct block));
 }
 
 void cache_add(struct block *b)
@@ -315,10 +325,11 @@ void cache_add(struct block *b)
 
 struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code, struct owed owed)
 {
-	struct block *e = cache_new_block(pc, b->gear);
+	struct block *e = new_block(pc, b->gear, INNER_BLOCK_BYTES);
 
 	if (!e)
 		return 0;
+	e->is_inner = true;
 	e->arena = b->arena;
 	e->start = e->body = code;
 	e->owed = owed;

@@ -155,7 +155,7 @@ static bool enter_inside(struct thread *t, const struct block *b, struct owed *o
 {
 	struct insn_map map;
 
-	if (b->checked || b->gear == GEAR_FILTER)
+	if (b->checked || b->is_inner || b->gear == GEAR_FILTER)
 		return false;
 	insn_map_unpack(&map, b->map, b->insns);
 	for (const struct insn_at *m = map.at; m < map.at + map.insns; m++) {

@@ -276,10 +276,11 @@ uint32_t filter_new_counter(void)
 
 void filter_count_executions(struct segment *s)
 {
-	uint64_t *counter = low(s->counter);
+	uint64_t *counter;
 
-	if (!counter)
+	if (!segment_has_counter(s))
 		return;
+	counter = low(s->counter);
 	s->executions += *counter;
 	*counter = 0;
 }
@@ -425,7 +426,7 @@ static uint32_t touch(struct segment_insn *in, uint64_t address, uint32_t bytes,
 
 static uint32_t fetch(struct segment *s, struct segment_insn *in, uint64_t time)
 {
-	uint64_t pc = s->graph.pc + in->offset, end = pc + in->length - 1;
+	uint64_t pc = segment_graph(s)->pc + in->offset, end = pc + in->length - 1;
 	uint64_t line = pc >> FILTER_LINE_SHIFT, last = end >> FILTER_LINE_SHIFT;
 	uint32_t *cell;
 	bool missed;
@@ -454,13 +455,13 @@ uint64_t filter_missed(uint64_t clock)
 		filter_look_below();
 	filter_calls_catch_up(t);
 	if (owner->flags & FILTER_SITE_CODE) {
-		t->regs[site[SITE_REG]] = fetch(s, &s->insn[owner->index], clock);
+		t->regs[site[SITE_REG]] = fetch(s, &segment_insns(s)[owner->index], clock);
 	} else {
 		const struct segment_access *a = &segment_accesses(s)[owner->index];
 		uint64_t base = a->fs ? fsbase_get() : 0;
 
 		clock += (owner->flags & FILTER_SITE_SECOND) != 0;
-		t->regs[site[SITE_REG]] = touch(&s->insn[a->owner], t->miss_address + base, a->size,
+		t->regs[site[SITE_REG]] = touch(&segment_insns(s)[a->owner], t->miss_address + base, a->size,
 						a->kind, clock);
 	}
 	return (uint64_t)(uintptr_t)filter_site_back(site);
@@ -485,7 +486,7 @@ void filter_cut(struct thread *t)
 	s->executions--;
 	/* The thread has counted them in its lanes. */
 	for (uint32_t i = 0; i < insns && i < s->insns; i++)
-		cells_add(&s->insn[i].cell, 1, s->insn[i].reads, s->insn[i].writes);
+		cells_add(&segment_insns(s)[i].cell, 1, segment_insns(s)[i].reads, segment_insns(s)[i].writes);
 	filter_calls_cut(t, s, insns);
 }
 
@@ -521,7 +522,7 @@ static uint64_t same_lines(const struct repeat *rep, uint64_t i, uint64_t n)
 void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
 {
 	struct segment *s = segments_of_trailer(trailer);
-	struct segment_insn *in = &s->insn[0];
+	struct segment_insn *in = segment_insns(s);
 	uint64_t n = rep->iterations, writes = 0;
 
 	s->executions++;
@@ -540,7 +541,7 @@ void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries
 {
 	struct segment *s = segments_of_trailer(trailer);
 	const struct segment_access *a = segment_accesses(s);
-	struct segment_insn *in = &s->insn[0];
+	struct segment_insn *in = segment_insns(s);
 	bool write = a->kind == ACCESS_STORE;
 
 	s->executions++;
@@ -557,7 +558,7 @@ void filter_undo_elements(uint32_t trailer, uint32_t n)
 	bool write = segment_accesses(s)->kind == ACCESS_STORE;
 
 	s->executions--;
-	count(&s->insn[0], 0, write ? 0 : -(uint64_t)n, write ? -(uint64_t)n : 0);
+	count(segment_insns(s), 0, write ? 0 : -(uint64_t)n, write ? -(uint64_t)n : 0);
 }
 
 /* ---- Off ---- */
@@ -578,7 +579,8 @@ void filter_make_room(uint64_t start, uint64_t end)
 	f.on = f.is_reserved = false;
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
 		filter_count_executions(s);
-		s->counter = 0;
+		if (segment_has_counter(s))
+			s->counter = 0;
 	}
 	sys2(SYS_munmap, FILTER_LOW, LOW_BYTES + HIGH_BYTES);
 }

@@ -23,8 +23,8 @@
 
 /* Segments by their addresses, the newest of each. */
 struct place {
-	uint64_t pc; /* 0: free */
-	struct sim_segment *segment;
+	uint32_t low;	 /* half of the address */
+	uint32_t number; /* the segment's, + 1; 0: free */
 };
 
 static struct {
@@ -82,11 +82,17 @@ static void set_next(struct thread *t, struct sim_record *next)
 
 /* ---- Segments by address ---- */
 
+static struct sim_segment *segment_of(const struct place *p)
+{
+	return segment_graph(segments_of_trailer(p->number - 1));
+}
+
 static struct place *place_of(uint64_t pc)
 {
 	uint64_t at = pc * 0x9e3779b97f4a7c15ull >> 20 & (f.places - 1);
 
-	while (f.place[at].pc && f.place[at].pc != pc)
+	while (f.place[at].number &&
+	       (f.place[at].low != (uint32_t)pc || segment_of(&f.place[at])->pc != pc))
 		at = (at + 1) & (f.places - 1);
 	return &f.place[at];
 }
@@ -102,8 +108,8 @@ static bool make_places(uint64_t places)
 	f.place = new;
 	f.places = places;
 	for (uint64_t i = 0; i < old_places; i++)
-		if (old[i].pc)
-			*place_of(old[i].pc) = old[i];
+		if (old[i].number)
+			*place_of(segment_of(&old[i])->pc) = old[i];
 	if (old)
 		pages_put(old, round_up(old_places * sizeof *old, PAGE));
 	return true;
@@ -116,15 +122,17 @@ bool filter_calls_meet(struct segment *s)
 	if (2 * f.used >= f.places && !make_places(f.places ? 2 * f.places : FIRST_PLACES))
 		return false;
 	graph_meet(s);
-	p = place_of(s->graph.pc);
-	f.used += !p->pc;
-	*p = (struct place){s->graph.pc, &s->graph};
+	p = place_of(segment_graph(s)->pc);
+	f.used += !p->number;
+	*p = (struct place){(uint32_t)segment_graph(s)->pc, segments_number(s) + 1};
 	return true;
 }
 
 static struct sim_segment *segment_at(uint64_t pc)
 {
-	return f.places ? place_of(pc)->segment : 0;
+	const struct place *p = f.places ? place_of(pc) : 0;
+
+	return p && p->number ? segment_of(p) : 0;
 }
 
 bool filter_calls_start(void)
@@ -149,7 +157,7 @@ uint32_t filter_new_call_site(struct segment *s, uint64_t pc)
 		return 0;
 	*site = graph_site_of(s, pc);
 	return (uint32_t)(site - sites()) |
-	       (s->graph.end == SIM_END_RETURN ? SIM_RECORD_RETURN : 0);
+	       (segment_graph(s)->end == SIM_END_RETURN ? SIM_RECORD_RETURN : 0);
 }
 
 void filter_forget_call_sites(void)
@@ -364,7 +372,7 @@ void filter_calls_cut(struct thread *t, struct segment *s, uint32_t insns)
 	sampler_lock();
 	settle(t);
 	if (insns)
-		graph_cut(gt, s, &s->graph.own);
+		graph_cut(gt, s, &segment_graph(s)->own);
 	sampler_unlock();
 }
 

@@ -181,7 +181,7 @@ struct segment_insn *filter_site_insn(const struct filter_owner *o)
 	struct segment *s = segments_of_trailer(o->segment);
 	bool is_code = o->flags & FILTER_SITE_CODE;
 
-	return &s->insn[is_code ? o->index : segment_accesses(s)[o->index].owner];
+	return &segment_insns(s)[is_code ? o->index : segment_accesses(s)[o->index].owner];
 }
 
 uint32_t filter_next_site(void)
@@ -201,7 +201,7 @@ static bool is_site_of(uint32_t number, const struct segment *s)
 
 bool filter_has_misses(const struct segment *s)
 {
-	if (!s->counter || !counts_misses())
+	if (!segment_has_counter(s) || !counts_misses())
 		return false;
 	for (uint32_t n = s->first_site; is_site_of(n, s); n++)
 		if (misses()[n].first)
@@ -230,7 +230,7 @@ static void take(uint32_t number)
 
 void filter_take_misses(struct segment *s)
 {
-	if (!s->counter || !counts_misses())
+	if (!segment_has_counter(s) || !counts_misses())
 		return;
 	for (uint32_t n = s->first_site; is_site_of(n, s); n++)
 		take(n);

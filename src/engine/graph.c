@@ -117,7 +117,7 @@ static enum sim_segment_end end_of(const struct segment *s)
 
 bool graph_is_elsewhere(const struct segment *s, uint64_t pc)
 {
-	const struct sim_function *f = &graph.functions.items[s->graph.function];
+	const struct sim_function *f = &graph.functions.items[segment_graph(s)->function];
 
 	return pc < f->start || pc >= f->end;
 }
@@ -125,10 +125,10 @@ bool graph_is_elsewhere(const struct segment *s, uint64_t pc)
 /* May what is executed next be in another function, or is it of interest for another reason? */
 static bool may_leave(const struct segment *s)
 {
-	const struct sim_segment *g = &s->graph;
+	const struct sim_segment *g = segment_graph(s);
 
 	if (graph_has_cells() || g->end >= SIM_END_JUMP_INDIRECT ||
-	    graph_is_elsewhere(s, s->graph.pc + s->bytes))
+	    graph_is_elsewhere(s, segment_graph(s)->pc + s->bytes))
 		return true;
 	if (g->end == SIM_END_BRANCH && graph.config.jumps)
 		return true;
@@ -139,17 +139,18 @@ void graph_meet(struct segment *s)
 {
 	uint64_t reads = 0, writes = 0;
 
-	s->graph.end_pc = s->graph.pc + s->insn[s->insns - 1].offset;
-	s->graph.end = (uint8_t)end_of(s);
-	if (s->graph.end != SIM_END_BRANCH && s->graph.end != SIM_END_JUMP &&
-	    s->graph.end != SIM_END_CALL)
-		s->graph.target = 0;
-	s->graph.function = sim_call_graph_function(&graph, s->graph.pc);
+	segment_graph(s)->end_pc = segment_graph(s)->pc + segment_insns(s)[s->insns - 1].offset;
+	segment_graph(s)->end = (uint8_t)end_of(s);
+	if (segment_graph(s)->end != SIM_END_BRANCH && segment_graph(s)->end != SIM_END_JUMP &&
+	    segment_graph(s)->end != SIM_END_CALL)
+		segment_graph(s)->target = 0;
+	segment_graph(s)->function = sim_call_graph_function(&graph, segment_graph(s)->pc);
 	for (uint32_t i = 0; i < s->insns; i++) {
-		reads += s->insn[i].reads;
-		writes += s->insn[i].writes;
+		reads += segment_insns(s)[i].reads;
+		writes += segment_insns(s)[i].writes;
 	}
-	s->counts = SIM_COUNTS(s->insns, reads, writes) | (may_leave(s) ? SEGMENT_LEAVES : 0);
+	if (!(s->flags & SEGMENT_FILTER))
+		s->counts = SIM_COUNTS(s->insns, reads, writes) | (may_leave(s) ? SEGMENT_LEAVES : 0);
 	s->flags &= (uint8_t)~SEGMENT_NEW;
 	segment_set_quick(s);
 }
@@ -157,7 +158,7 @@ void graph_meet(struct segment *s)
 void graph_place(struct segment *s)
 {
 	if (!(s->flags & SEGMENT_NEW))
-		sim_call_graph_place(&graph, &s->graph);
+		sim_call_graph_place(&graph, segment_graph(s));
 }
 
 struct sim_cell *graph_enter(struct graph_thread *gt, struct segment *s)
@@ -165,12 +166,12 @@ struct sim_cell *graph_enter(struct graph_thread *gt, struct segment *s)
 	if (s->flags & SEGMENT_NEW)
 		graph_meet(s);
 	gt->is_due = false;
-	return sim_call_graph_enter(&graph, &gt->stack, &s->graph, &gt->totals);
+	return sim_call_graph_enter(&graph, &gt->stack, segment_graph(s), &gt->totals);
 }
 
 void graph_leave(struct graph_thread *gt, struct segment *s, struct sim_cell *cell, uint64_t sp)
 {
-	sim_call_graph_leave(&gt->stack, &s->graph, cell, sp);
+	sim_call_graph_leave(&gt->stack, segment_graph(s), cell, sp);
 	gt->is_due = true;
 }
 
@@ -187,7 +188,7 @@ void graph_records(struct graph_thread *gt, struct sim_trail *trail, const struc
 
 struct sim_site graph_site_of(struct segment *s, uint64_t pc)
 {
-	return sim_site_of(&graph, &s->graph, pc, s->graph.pc + s->bytes);
+	return sim_site_of(&graph, segment_graph(s), pc, segment_graph(s)->pc + s->bytes);
 }
 
 void graph_left(struct graph_thread *gt, struct sim_segment *s, uint64_t sp)
@@ -213,7 +214,7 @@ uint32_t *graph_cell_number(struct sim_cell *cell, struct segment *s, struct seg
 {
 	uint32_t *number = cell->events;
 
-	if (cell == &s->graph.own)
+	if (cell == &segment_graph(s)->own)
 		return &in->cell;
 	if (!number) {
 		if (!numbers.base && grow_init(&numbers, NUMBERS_RESERVE) != 0)
@@ -223,7 +224,7 @@ uint32_t *graph_cell_number(struct sim_cell *cell, struct segment *s, struct seg
 			return &in->cell;
 		cell->events = number;
 	}
-	return number + (in - s->insn);
+	return number + (in - segment_insns(s));
 }
 
 /* ---- Threads ---- */

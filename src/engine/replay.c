@@ -193,7 +193,7 @@ static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
 /* Line use is told the cell of who makes the accesses, prefetchers that know strides its address. */
 static void tell_tag(struct segment *s, struct segment_insn *in)
 {
-	uint32_t *number = replay_calls_cell_number(s, in), tag = (uint32_t)s->graph.pc + in->offset;
+	uint32_t *number = replay_calls_cell_number(s, in), tag = (uint32_t)segment_graph(s)->pc + in->offset;
 
 	if (r.has_line_use && !*number)
 		*number = cells_new_from_spare();
@@ -211,7 +211,7 @@ static void counted(struct segment *s, struct segment_insn *in)
 
 static void fetch(struct segment *s, struct segment_insn *in)
 {
-	uint64_t pc = s->graph.pc + in->offset;
+	uint64_t pc = segment_graph(s)->pc + in->offset;
 	uint32_t any = 0;
 
 	if (r.is_several) {
@@ -275,7 +275,7 @@ static uint64_t whole_address(const struct segment_access *a, uint64_t entry)
 static void replay_exactly(struct segment *s, const uint64_t *entry, uint32_t insns)
 {
 	for (uint32_t i = 0; i < insns; i++) {
-		struct segment_insn *in = &s->insn[i];
+		struct segment_insn *in = &segment_insns(s)[i];
 		const struct segment_access *a = &segment_accesses(s)[in->first];
 
 		fetch(s, in);
@@ -290,7 +290,7 @@ static void replay_cut(struct segment *s, const uint64_t *entry, uint32_t insns)
 	if (insns > s->insns)
 		return;
 	for (uint32_t i = 0; i < insns; i++) {
-		struct segment_insn *in = &s->insn[i];
+		struct segment_insn *in = &segment_insns(s)[i];
 
 		count(s, in, 1, in->reads, in->writes);
 	}
@@ -338,7 +338,7 @@ static void replay_repeat(struct segment *s, const uint64_t *words)
 	uint32_t size = segment_accesses(s)->size;
 	uint64_t step = words[REP_SHAPE] & SHAPE_BACKWARDS ? -(uint64_t)size : size;
 	uint64_t writes = 0;
-	struct segment_insn *in = &s->insn[0];
+	struct segment_insn *in = segment_insns(s);
 
 	fetch(s, in);
 	for (uint32_t k = 0; k < accesses; k++)
@@ -356,7 +356,7 @@ static void replay_elements(struct segment *s, const uint64_t *entry, const uint
 {
 	const struct segment_access *a = segment_accesses(s);
 	const uint64_t n = (uint64_t)(trailer - entry);
-	struct segment_insn *in = &s->insn[0];
+	struct segment_insn *in = segment_insns(s);
 	bool write = a->kind == ACCESS_STORE;
 
 	if (segment_is_cut(*trailer))
@@ -387,7 +387,7 @@ static inline bool code_is_plain(const struct segment *s)
 	if (r.is_quick)
 		return code_is_plain_quickly(&r.fetch, s);
 	for (uint32_t k = 0; k < r.count; k++)
-		if (!sim_hierarchy_fetch_is_plain(&r.h[k], s->graph.pc, s->bytes))
+		if (!sim_hierarchy_fetch_is_plain(&r.h[k], segment_graph(s)->pc, s->bytes))
 			return false;
 	return true;
 }
@@ -409,7 +409,7 @@ static void replay_special(struct segment *s, const uint64_t *entry, const uint6
 /* The code is where it was, but not all that it touches. */
 static void replay_accesses(struct segment *s, const uint64_t *entry)
 {
-	struct segment_insn *in = s->insn;
+	struct segment_insn *in = segment_insns(s);
 
 	if (r.is_strict) {
 		replay_exactly(s, entry, s->insns);
@@ -523,14 +523,14 @@ static void missed(struct segment *s, struct segment_insn *in, uint32_t kind, bo
 
 void replay_code_missed(struct segment *s, bool last)
 {
-	missed(s, &s->insn[0], 0, last);
+	missed(s, segment_insns(s), 0, last);
 }
 
 void replay_missed(struct segment *s, uint32_t i, bool last)
 {
 	const struct segment_access *a = &segment_accesses(s)[i];
 
-	missed(s, &s->insn[a->owner], a->kind == ACCESS_STORE ? 2 : 1, last);
+	missed(s, &segment_insns(s)[a->owner], a->kind == ACCESS_STORE ? 2 : 1, last);
 }
 
 static void prepare_wide(const struct sim_hierarchy *h)

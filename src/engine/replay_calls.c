@@ -7,13 +7,15 @@
 _Static_assert(CELL_FIRST_MISS == SIM_OFTEN, "bits of events begin with the first miss");
 
 /* In place of a last segment: there is none to tell of; and what comes next is to be told in any case. */
-static struct segment idle;
-static struct segment due = { .counts = SEGMENT_LEAVES, .graph = { .end = SIM_END_NOTHING } };
+static struct {
+	struct segment segment;
+	struct sim_segment graph; /* see segment_graph */
+} idle, due = { { .counts = SEGMENT_LEAVES }, { .end = SIM_END_NOTHING } };
 
 static struct sim_step steps[REPLAY_STEPS + REPLAY_MORE];
 
 struct replay_calls replay_calls = {
-	.next = steps, .limit = steps + REPLAY_STEPS, .last = &idle
+	.next = steps, .limit = steps + REPLAY_STEPS, .last = &idle.segment
 };
 
 void replay_calls_follow(void)
@@ -53,7 +55,7 @@ void replay_calls_begin(struct graph_thread *thread, const uint64_t *p, const ui
 	c->end = end;
 	c->cell = 0;
 	c->counts = 0;
-	c->last = &idle;
+	c->last = &idle.segment;
 	c->is_direct = thread && !graph_takes_steps();
 	c->step_bytes = thread && !c->is_direct ? sizeof *c->next : 0;
 	if (!thread)
@@ -62,7 +64,7 @@ void replay_calls_begin(struct graph_thread *thread, const uint64_t *p, const ui
 	if (thread->is_due && c->is_direct)
 		enter_at(p);
 	else if (thread->is_due)
-		c->last = &due;
+		c->last = &due.segment;
 }
 
 void replay_calls_end(const uint64_t *end)
@@ -75,9 +77,9 @@ void replay_calls_end(const uint64_t *end)
 	take_counts();
 	if (c->is_direct)
 		return;
-	c->thread->is_due = last == &due;
-	if (last != &due && last->counts & SEGMENT_LEAVES)
-		graph_leave(c->thread, last, &last->graph.own, last->accesses ? end[-2] : 0);
+	c->thread->is_due = last == &due.segment;
+	if (last != &due.segment && last->counts & SEGMENT_LEAVES)
+		graph_leave(c->thread, last, &segment_graph(last)->own, last->accesses ? end[-2] : 0);
 }
 
 void replay_calls_meet(struct segment *s)
@@ -90,7 +92,7 @@ void replay_calls_meet(struct segment *s)
 		if (c->next >= c->limit)
 			replay_calls_follow();
 		*c->next++ = (struct sim_step){ .left = &sim_step_nothing,
-						.entered = &s->graph,
+						.entered = segment_graph(s),
 						.counts = c->counts };
 		return;
 	}
@@ -101,10 +103,10 @@ void replay_calls_meet(struct segment *s)
 
 void replay_left(struct segment *s, const uint64_t *next)
 {
-	struct sim_cell *cell = replay_calls.cell ? replay_calls.cell : &s->graph.own;
+	struct sim_cell *cell = replay_calls.cell ? replay_calls.cell : &segment_graph(s)->own;
 
 	take_counts();
-	if (cell != &s->graph.own) {
+	if (cell != &segment_graph(s)->own) {
 		s->executions--;
 		cell->executions++;
 	}
@@ -117,11 +119,11 @@ void replay_calls_cut(struct segment *s, const uint64_t *next)
 	struct replay_calls *c = &replay_calls;
 
 	take_counts();
-	graph_cut(c->thread, s, c->cell ? c->cell : &s->graph.own);
+	graph_cut(c->thread, s, c->cell ? c->cell : &segment_graph(s)->own);
 	if (c->is_direct)
 		enter_at(next);
 	else
-		c->last = &due;
+		c->last = &due.segment;
 }
 
 void replay_calls_count(uint32_t event, uint64_t amount)

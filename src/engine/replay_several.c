@@ -130,12 +130,12 @@ static void missed(struct segment *s, struct segment_insn *in, enum sim_access a
 
 void replay_several_code_missed(struct segment *s, uint64_t line, uint64_t victim)
 {
-	missed(s, &s->insn[0], SIM_FETCH, line, victim);
+	missed(s, segment_insns(s), SIM_FETCH, line, victim);
 }
 
 void replay_several_missed(struct segment *s, uint32_t i, uint64_t line, uint64_t victim)
 {
 	const struct segment_access *a = &segment_accesses(s)[i];
 
-	missed(s, &s->insn[a->owner], a->kind - ACCESS_LOAD, line, victim);
+	missed(s, &segment_insns(s)[a->owner], a->kind - ACCESS_LOAD, line, victim);
 }

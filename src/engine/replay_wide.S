@@ -179,14 +179,14 @@ replay_wide:
 	add	%r14, %rdx
 	mov	8(%rbp,%rdx,8), %edx
 	and	$TRAILER_NUMBERS, %edx
-	shl	$LINE_SHIFT, %rdx
+	shl	$S_SHIFT, %rdx
 	add	W_SEGMENTS(%r12), %rdx
 	prefetcht0	(%rdx)
 	movslq	%eax, %rcx
 	cmp	%rcx, %rax
 	jne	8f
 	and	$TRAILER_NUMBERS, %eax
-	shl	$LINE_SHIFT, %rax
+	shl	$S_SHIFT, %rax
 	add	W_SEGMENTS(%r12), %rax
 	enter
 	movzbl	S_QUICK(%rbx), %ecx

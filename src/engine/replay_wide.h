@@ -31,9 +31,10 @@
 #define S_CODE_LINE 8
 #define S_STRADDLES 20
 #define S_QUICK	    21
-#define S_SIZE	    22
+#define S_SIZE	    26
 #define S_COUNTS    56
-#define S_GRAPH	    88
+#define S_SHIFT	    3 /* SEGMENT_SHIFT */
+#define S_GRAPH	    64
 #define TRAILER_NUMBERS 0x1fffffff /* STREAM_NUMBER_MASK */
 
 #ifndef __ASSEMBLER__
@@ -73,7 +74,8 @@ _Static_assert(offsetof(struct replay_wide, last) == W_LAST, "layout");
 _Static_assert(offsetof(struct replay_wide, segments) == W_SEGMENTS, "layout");
 _Static_assert(offsetof(struct replay_wide, is_several) == W_SEVERAL, "layout");
 _Static_assert(offsetof(struct segment, counts) == S_COUNTS, "layout");
-_Static_assert(offsetof(struct segment, graph) == S_GRAPH, "layout");
+_Static_assert(SEGMENT_LINE_BYTES == S_GRAPH, "layout");
+_Static_assert(SEGMENT_SHIFT == S_SHIFT, "layout");
 _Static_assert(offsetof(struct segment, code_line) == S_CODE_LINE, "layout");
 _Static_assert(offsetof(struct segment, quick) == S_QUICK, "layout");
 _Static_assert(offsetof(struct segment, straddles) == S_STRADDLES, "layout");

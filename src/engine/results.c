@@ -6,6 +6,7 @@
 #include "engine/cells.h"
 #include "engine/filter.h"
 #include "engine/filter_calls.h"
+#include "engine/filter_several.h"
 #include "engine/filter_sites.h"
 #include "engine/filter_turns.h"
 #include "engine/graph.h"
@@ -44,9 +45,9 @@ struct part_of_segment {
 
 static uint64_t *events_of(const struct part_of_segment *c, uint32_t i)
 {
-	uint32_t number = c->s->insn[i].cell;
+	uint32_t number = segment_insns(c->s)[i].cell;
 
-	if (c->cell && c->cell != &c->s->graph.own)
+	if (c->cell && c->cell != &segment_graph(c->s)->own)
 		number = c->cell->events ? ((const uint32_t *)c->cell->events)[i] : 0;
 	return number ? cells_at(number) : 0;
 }
@@ -59,7 +60,7 @@ static uint32_t take_parts(const struct part_of_segment *c)
 	uint32_t n = s->insns;
 
 	for (uint32_t i = 0; i < s->insns; i++) {
-		const struct segment_insn *in = &s->insn[i];
+		const struct segment_insn *in = &segment_insns(s)[i];
 		uint64_t *cell = events_of(c, i);
 
 		part[i] = (struct segment_part){ .offset = in->offset,
@@ -98,7 +99,7 @@ static void tell_jumps(struct process *p, const struct sim_segment *g, struct si
 
 static void tell(struct process *p, const struct part_of_segment *c, uint64_t executions)
 {
-	struct record_segment r = { .pc = c->s->graph.pc,
+	struct record_segment r = { .pc = segment_graph(c->s)->pc,
 				    .executions = executions,
 				    .parts = c->s->insns,
 				    .events = (uint16_t)cells.told,
@@ -108,31 +109,48 @@ static void tell(struct process *p, const struct part_of_segment *c, uint64_t ex
 	if (r.executions || words > c->s->insns)
 		records_segment(p, &r, out.words, words * (uint32_t)sizeof *out.words);
 	if (c->cell)
-		tell_jumps(p, &c->s->graph, c->cell, executions);
+		tell_jumps(p, segment_graph(c->s), c->cell, executions);
+}
+
+/*
+ * Once all has been told nobody has a cell: an instruction that something happens to again gets a new one. In the course of its
+ * run nearly each of a large program's has a miss. Others know cells by their places where there are tags or several hierarchies.
+ */
+static bool forgets_cells(void)
+{
+	return filter_is_on() && !filter_several_is_on() && !graph_counts_in_cells();
 }
 
 /* Cells from that number on, which have just been told, are nobody's. */
 static void give_back_cells(struct segment *s, uint32_t from)
 {
 	for (uint32_t i = 0; i < s->insns; i++)
-		if (s->insn[i].cell >= from)
-			s->insn[i].cell = 0;
+		if (segment_insns(s)[i].cell >= from)
+			segment_insns(s)[i].cell = 0;
 	cells_give_back(from);
+}
+
+/* Of the segment in other contexts. */
+static struct sim_cell *second_cell(const struct segment *s)
+{
+	return graph_counts_in_cells() ? segment_graph(s)->own.next : 0;
 }
 
 /* What missed where code looks by itself needs no cells but on its way from there. */
 static void tell_segment(struct process *p, struct segment *s)
 {
-	struct part_of_segment own = { s, graph_is_on() ? &s->graph.own : 0 };
+	struct part_of_segment own = { s, graph_is_on() ? &segment_graph(s)->own : 0 };
 	const uint32_t next = cells_next();
 
 	filter_count_executions(s);
 	filter_take_misses(s);
-	tell(p, &own, s->executions - s->told);
-	s->told = s->executions;
+	tell(p, &own, s->executions);
+	s->executions = 0;
 	if (cells_next() != next)
 		give_back_cells(s, next);
-	for (struct sim_cell *c = s->graph.own.next; c; c = c->next) {
+	for (uint32_t i = 0; i < s->insns && forgets_cells(); i++)
+		segment_insns(s)[i].cell = 0;
+	for (struct sim_cell *c = second_cell(s); c; c = c->next) {
 		struct part_of_segment other = { s, c };
 
 		tell(p, &other, c->executions - c->told_executions);
@@ -160,7 +178,7 @@ static void place_segments(void)
 		filter_count_executions(s);
 		any |= s->executions | filter_has_misses(s);
 		for (uint32_t i = 0; i < s->insns && !any; i++)
-			any |= s->insn[i].cell; /* it was cut each time */
+			any |= segment_insns(s)[i].cell; /* it was cut each time */
 		if (any)
 			graph_place(s);
 	}
@@ -180,6 +198,8 @@ void replay_tell(struct process *p)
 	lock_take(&engine.translate_lock); /* no segment is half made */
 	for (struct segment *s = segments_next(0); s; s = segments_next(s))
 		tell_segment(p, s);
+	if (forgets_cells())
+		cells_give_back(1);
 	lock_drop(&engine.translate_lock);
 	graph_tell(p);
 	out.told_ns = now_ns();
@@ -226,14 +246,14 @@ static void forget(const struct part_of_segment *c)
 
 void replay_forked(void)
 {
+	place_segments();
 	filter_take_all_misses();
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
-		filter_count_executions(s);
-		s->told = s->executions;
+		s->executions = 0;
 		if (graph_counts_in_cells())
-			s->graph.own.told_taken = s->graph.own.taken;
-		forget(&(struct part_of_segment){ s, &s->graph.own });
-		for (struct sim_cell *c = s->graph.own.next; c; c = c->next) {
+			segment_graph(s)->own.told_taken = segment_graph(s)->own.taken;
+		forget(&(struct part_of_segment){ s, &segment_graph(s)->own });
+		for (struct sim_cell *c = second_cell(s); c; c = c->next) {
 			c->told_executions = c->executions;
 			c->told_taken = c->taken;
 			forget(&(struct part_of_segment){ s, c });

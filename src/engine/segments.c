@@ -7,13 +7,17 @@
 #include "engine/replay.h"
 #include "engine/util.h"
 
-#define LINE	     64u /* of the machine: segments begin with one */
+#define LINE	     64u /* of the machine: replaying wants segments to begin with one */
+#define UNIT	     (1u << SEGMENT_SHIFT)
 #define RESERVE	     (4ull << 30)
 #define TRAILER_WORD (STREAM_TRAILER_BIT | STREAM_PLAIN_BIT)
 
 _Static_assert(MAX_SEGMENT_INSNS * 15 < 1 << 10, "offsets of instructions");
 
-static struct grow all; /* | segment, its instructions, its accesses | segment ... |, in lines */
+static struct grow all; /* | segment, its instructions, its accesses | segment ... | */
+static uint64_t lines_from = UINT64_MAX; /* from that place on they begin with a line */
+
+uint32_t segments_graph_bytes;
 
 bool segments_are_on(void)
 {
@@ -52,20 +56,21 @@ static uint8_t end_of(const struct insn *in)
 
 static struct segment_access *accesses_of(const struct segment *s)
 {
-	return (struct segment_access *)(void *)(s->insn + s->insns);
+	return (struct segment_access *)(void *)(segment_insns(s) + s->insns);
 }
 
 /* Cachegrind's rule: what loads and stores the same place is a read. */
 static void describe_insns(const struct job *j, struct segment *s)
 {
+	struct segment_insn *insn = segment_insns(s);
 	uint32_t first = 0;
 
 	for (uint32_t i = 0; i < s->insns; i++) {
 		const struct insn *in = &j->in[j->first + i];
 
 		engine_assert(in->loads + in->modifies < 16 && in->stores < 16);
-		s->insn[i] = (struct segment_insn){
-			.offset = (uint32_t)(in->pc - s->graph.pc) & 0x3ff,
+		insn[i] = (struct segment_insn){
+			.offset = (uint32_t)(in->pc - segment_graph(s)->pc) & 0x3ff,
 			.length = in->length & 15,
 			.accesses = in->kind == INSN_REP || in->kind == INSN_ELEMENTS ?
 					    0 : in->mem_count & 7,
@@ -73,7 +78,7 @@ static void describe_insns(const struct job *j, struct segment *s)
 			.writes = in->stores & 15,
 			.first = first & 127,
 		};
-		first += s->insn[i].accesses;
+		first += insn[i].accesses;
 	}
 }
 
@@ -84,7 +89,7 @@ static void describe_accesses(const struct job *j, struct segment *s)
 	uint32_t n = 0;
 
 	for (uint32_t i = j->first; i < j->end; i++)
-		for (uint32_t k = 0; k < s->insn[i - j->first].accesses; k++, n++) {
+		for (uint32_t k = 0; k < segment_insns(s)[i - j->first].accesses; k++, n++) {
 			const struct mem_op *m = &j->in[i].mem[k];
 
 			a[n] = (struct segment_access){ .size = m->size,
@@ -94,44 +99,61 @@ static void describe_accesses(const struct job *j, struct segment *s)
 			if (n >= SEGMENT_QUICK_ACCESSES || m->size > UINT8_MAX ||
 			    (m->fs && (m->narrow || m->base == RIP_BASE || !engine.fsgsbase)))
 				s->flags |= SEGMENT_SLOW;
-			else
+			else if (!(s->flags & SEGMENT_FILTER))
 				s->size[n] = (uint8_t)m->size;
 		}
+}
+
+/* Room for a segment of the job with so many bytes behind its part of the call graph; NULL: there is none. */
+static struct segment *take(const struct job *j, uint64_t bytes)
+{
+	const bool is_filter = j->gear == GEAR_FILTER;
+	struct segment *s;
+
+	if (!all.base && grow_init(&all, RESERVE) != 0)
+		return 0;
+	segments_graph_bytes =
+		graph_counts_in_cells() ? sizeof(struct sim_segment) : SIM_SHORT_SEGMENT;
+	bytes += (is_filter ? SEGMENT_FILTER_BYTES : SEGMENT_LINE_BYTES) + segments_graph_bytes;
+	if (!is_filter && lines_from == UINT64_MAX) {
+		lines_from = all.used;
+		grow_take(&all, round_up(all.used, LINE) - all.used);
+	}
+	s = grow_take(&all, round_up(bytes, is_filter ? UNIT : LINE));
+	if (!s || ((uint8_t *)s - all.base) / UNIT > STREAM_NUMBER_MASK)
+		return 0;
+	s->flags = (uint8_t)((is_filter ? SEGMENT_FILTER : 0) | (graph_is_on() ? SEGMENT_NEW : 0));
+	return s;
 }
 
 static struct segment *make(struct job *j, uint32_t accesses, uint32_t room)
 {
 	const struct insn *first = &j->in[j->first], *last = &j->in[j->end - 1];
 	uint32_t insns = j->end - j->first, shift = replay_code_line_shift();
-	uint64_t bytes = offsetof(struct segment, graph) +
-			 (graph_counts_in_cells() ? sizeof(struct sim_segment) : SIM_SHORT_SEGMENT);
-	struct segment *s;
+	const uint64_t line = first->pc >> shift;
+	struct segment *s = take(j, insns * sizeof(struct segment_insn) +
+					    room * sizeof(struct segment_access));
 
-	if (!all.base && grow_init(&all, RESERVE) != 0)
+	if (!s)
 		return 0;
-	s = grow_take(&all, round_up(bytes + insns * sizeof(struct segment_insn) +
-				     room * sizeof(struct segment_access), LINE));
-	if (!s || ((uint8_t *)s - all.base) / LINE > STREAM_NUMBER_MASK)
-		return 0;
-	s->graph.pc = first->pc;
-	s->insn = (struct segment_insn *)(void *)((uint8_t *)s + bytes);
+	segment_graph(s)->pc = first->pc;
+	segment_graph(s)->target = last->target;
 	s->room = (uint8_t)room;
 	s->insns = (uint8_t)insns;
 	s->accesses = (uint8_t)accesses;
 	s->bytes = (uint16_t)(last->pc + last->length - first->pc);
 	s->end = end_of(last);
-	s->graph.target = last->target;
-	s->code_line = first->pc >> shift;
-	s->straddles = (first->pc + first->length - 1) >> shift != s->code_line;
-	s->lines = (uint8_t)(((first->pc + s->bytes - 1) >> shift) - s->code_line + 1);
-	s->flags = graph_is_on() ? SEGMENT_NEW : 0;
+	if (!(s->flags & SEGMENT_FILTER))
+		s->code_line = line;
+	s->straddles = (first->pc + first->length - 1) >> shift != line;
+	s->lines = (uint8_t)(((first->pc + s->bytes - 1) >> shift) - line + 1);
 	describe_insns(j, s);
 	return s;
 }
 
-static uint32_t number_of(const struct segment *s)
+uint32_t segments_number(const struct segment *s)
 {
-	return (uint32_t)(((const uint8_t *)s - all.base) / LINE);
+	return (uint32_t)(((const uint8_t *)s - all.base) / UNIT);
 }
 
 struct segment *segments_new(struct job *j, uint32_t n, uint32_t *number)
@@ -142,7 +164,7 @@ struct segment *segments_new(struct job *j, uint32_t n, uint32_t *number)
 		return 0;
 	describe_accesses(j, s);
 	segment_set_quick(s);
-	*number = number_of(s);
+	*number = segments_number(s);
 	return s;
 }
 
@@ -159,15 +181,15 @@ bool segments_of_elements(struct job *j, struct code_exit *e)
 	s->flags |= in->kind == INSN_REP ? SEGMENT_REP : SEGMENT_VECTOR;
 	*accesses_of(s) = (struct segment_access){ .size = in->mem[0].size,
 						   .kind = in->mem[0].kind & 127 };
-	e->more->segment = TRAILER_WORD | number_of(s);
-	job_steps_meet(j, number_of(s));
+	e->more->segment = TRAILER_WORD | segments_number(s);
+	job_steps_meet(j, segments_number(s));
 	return true;
 }
 
 struct segment *segments_of_trailer(uint64_t trailer)
 {
 	return (struct segment *)(void *)(all.base +
-					  ((uint64_t)trailer & STREAM_NUMBER_MASK) * LINE);
+					  ((uint64_t)trailer & STREAM_NUMBER_MASK) * UNIT);
 }
 
 struct segment *segments_next(const struct segment *s)
@@ -176,7 +198,9 @@ struct segment *segments_next(const struct segment *s)
 
 	if (s) {
 		p = (const uint8_t *)(segment_accesses(s) + s->room);
-		p = all.base + round_up((uint64_t)(p - all.base), LINE);
+		p = all.base + round_up((uint64_t)(p - all.base), UNIT);
+		if ((uint64_t)(p - all.base) >= lines_from)
+			p = all.base + round_up((uint64_t)(p - all.base), LINE);
 	}
 	return p && p < all.base + all.used ? (struct segment *)(void *)p : 0;
 }
@@ -199,7 +223,7 @@ void segments_cut_last(struct thread *t)
 	s = segments_of_trailer(trailer);
 	entry = t->buf - 1 - s->accesses;
 	for (uint32_t i = 0; i < insns && i < s->insns; i++)
-		done += s->insn[i].accesses;
+		done += segment_insns(s)[i].accesses;
 	entry[done] = segment_cut_trailer(trailer, insns);
 	t->buf = insns ? entry + done + 1 : entry;
 }

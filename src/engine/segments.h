@@ -17,17 +17,21 @@
 /* In the counts of a segment: it may leave its function, so that the call graph is to be told. */
 #define SEGMENT_LEAVES (1ull << 63)
 
+/* Numbers of segments count so many bytes, as a shift. */
+#define SEGMENT_SHIFT 3
+
 struct job;
 struct code_exit;
 
 /* Accesses of a segment whose sizes lie in the first cache line; others are looked at one by one. */
-#define SEGMENT_QUICK_ACCESSES 34u
+#define SEGMENT_QUICK_ACCESSES 30u
 
 enum segment_flags {
 	SEGMENT_SLOW = 1,   /* accesses too many or too large for `size`, or relative to %fs */
 	SEGMENT_REP = 2,    /* a string instruction with REP: see segments_put_rep */
 	SEGMENT_VECTOR = 4, /* a gather or scatter: any number of entries, of one kind and size */
 	SEGMENT_NEW = 8,    /* the call graph has not met it yet */
+	SEGMENT_FILTER = 16, /* of the filter gear */
 };
 
 /* How a segment ends. */
@@ -70,35 +74,61 @@ struct segment_access {
 
 struct segment {
 	/* All that replaying reads as long as nothing happens: a cache line. */
-	uint64_t executions;
+	uint64_t executions; /* that the collector does not know of yet */
 	union {
 		uint64_t code_line; /* number of the first one, of the simulated caches */
-		uint64_t first_site; /* in the filter gear: see filter_sites.h */
+		struct { /* in the filter gear */
+			uint32_t first_site; /* see filter_sites.h */
+			uint32_t counter; /* address of executions that are not counted above yet, see filter.h; or 0 */
+		};
 	};
 	uint8_t lines;	    /* of code */
 	uint8_t accesses, insns;
 	uint8_t flags; /* enum segment_flags */
 	uint8_t straddles; /* 1: its first instruction lies on two lines */
 	uint8_t quick;	   /* for replay_wide: as `lines`; 0: it leaves the segment to others */
+	uint8_t end;	   /* enum segment_end */
+	uint8_t room;	   /* for accesses */
+	uint16_t bytes;
+	/* In the filter gear this is the end of it, see segment_graph. */
 	uint8_t size[SEGMENT_QUICK_ACCESSES];
 	uint64_t counts; /* for the call graph: SIM_COUNTS, SEGMENT_LEAVES; 0 without one */
-	/* The rest. */
-	uint64_t told;	 /* executions that the collector knows of */
-	struct segment_insn *insn; /* and behind these the accesses */
-	uint16_t bytes;
-	uint8_t end;	/* enum segment_end */
-	uint8_t room;	/* for accesses */
-	uint32_t counter; /* address of executions that are not counted above yet, see filter.h; or 0 */
-	/* Its pc and its target are known without a call graph, too. The last, and perhaps a SIM_SHORT_SEGMENT. */
-	struct sim_segment graph;
 };
 
-_Static_assert(__builtin_offsetof(struct segment, told) == 64, "the first cache line");
-_Static_assert(__builtin_offsetof(struct segment, graph.recent) == 128, "what a step looks at: the second");
+#define SEGMENT_LINE_BYTES   64u
+#define SEGMENT_FILTER_BYTES 32u
+
+_Static_assert(sizeof(struct segment) == SEGMENT_LINE_BYTES, "a cache line");
+_Static_assert(offsetof(struct segment, size) <= SEGMENT_FILTER_BYTES, "what the filter gear needs");
+_Static_assert(offsetof(struct sim_segment, pc) <= SEGMENT_LINE_BYTES, "what a step looks at: the second");
+
+/*
+ * Its part of the call graph, whose pc and target are known without a call graph, too. It may be a SIM_SHORT_SEGMENT.
+ *
+ *   | struct segment, or of the filter gear its first SEGMENT_FILTER_BYTES | struct sim_segment | instructions | accesses |
+ */
+static inline struct sim_segment *segment_graph(const struct segment *s)
+{
+	return (struct sim_segment *)((uintptr_t)s + (s->flags & SEGMENT_FILTER ? SEGMENT_FILTER_BYTES :
+										  SEGMENT_LINE_BYTES));
+}
+
+extern uint32_t segments_graph_bytes; /* the same for all */
+
+static inline struct segment_insn *segment_insns(const struct segment *s)
+{
+	return (struct segment_insn *)((uintptr_t)segment_graph(s) + segments_graph_bytes);
+}
 
 static inline const struct segment_access *segment_accesses(const struct segment *s)
 {
-	return (const struct segment_access *)(const void *)(s->insn + s->insns);
+	return (const struct segment_access *)(const void *)(segment_insns(s) + s->insns);
+}
+
+/* Of the filter gear, and no string or vector instruction. */
+static inline bool segment_has_counter(const struct segment *s)
+{
+	return s->flags & SEGMENT_FILTER && s->counter;
 }
 
 /* Room of a quick segment's entries in one vector register. */
@@ -124,6 +154,7 @@ struct segment *segments_new(struct job *j, uint32_t n, uint32_t *number);
 bool segments_of_elements(struct job *j, struct code_exit *e);
 
 struct segment *segments_of_trailer(uint64_t trailer);
+uint32_t segments_number(const struct segment *s);
 /* The segment of number 0, or NULL before there is one. */
 uint8_t *segments_base(void);
 /* All of them, in the order in which they were made; NULL after the last. */

@@ -91,6 +91,12 @@ struct sim_cell *sim_cells_choose(struct sim_call_graph *g, const struct sim_cal
 {
 	if (s->node == SIM_NO_NODE)
 		return &segment->own; /* there was no memory for a root */
+	if (g->has_short_segments) {
+		segment->node = s->node;
+		if (segment->own.node == 0)
+			segment->own.node = s->node;
+		return &segment->own;
+	}
 	if (segment->node != s->node) {
 		segment->recent = sim_cells_find(g, segment, s->node);
 		segment->node = segment->recent->node;

@@ -13,7 +13,12 @@ int sim_call_graph_init(struct sim_call_graph *g, const struct sim_call_graph_co
 {
 	int status;
 
-	*g = (struct sim_call_graph){.memory = memory, .config = *config};
+	*g = (struct sim_call_graph){
+		.memory = memory,
+		.config = *config,
+		.has_short_segments =
+			config->depth == 0 && !config->separate_threads && !config->jumps,
+	};
 	sim_arcs_init(g);
 	status = sim_functions_init(&g->functions, config->find, config->find_context, memory);
 	if (sim_contexts_init(&g->contexts, config->depth, memory) != 0)

@@ -96,6 +96,7 @@ struct sim_call_graph {
 	struct sim_table arc_table, cell_table, jump_table;
 	struct sim_pool arcs, cells, jumps;
 	uint64_t lost; /* calls, jumps and cells that there was no memory for */
+	bool has_short_segments; /* see SIM_SHORT_SEGMENT */
 	/* Set by the caller at any time, as that of sim_several: this processor has AVX-512, and its registers are free. */
 	bool is_wide;
 };
@@ -205,7 +206,7 @@ static inline struct sim_cell *sim_call_graph_enter(struct sim_call_graph *g,
 						    struct sim_segment *segment,
 						    const struct sim_totals *totals)
 {
-	struct sim_cell *cell = segment->recent;
+	struct sim_cell *cell = g->has_short_segments ? &segment->own : segment->recent;
 
 	if (__builtin_expect(g->config.jumps, 0))
 		sim_call_graph_jumped(g, s, segment);

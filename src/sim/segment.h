@@ -33,8 +33,8 @@ enum sim_segment_end {
 struct sim_cell {
 	uint32_t node;
 	uint32_t unused;
-	struct sim_cell *next; /* the same segment in another node; NULL: the last one */
 	/* The rest, see SIM_SHORT_SEGMENT. */
+	struct sim_cell *next; /* the same segment in another node; NULL: the last one */
 	uint64_t executions; /* the owner's to count, see sim_call_graph_segment */
 	uint64_t taken;	     /* of a SIM_END_BRANCH, if jumps are wanted: went to target */
 	void *events;	     /* the owner's: the events of its instructions; begins as NULL */
@@ -53,16 +53,16 @@ struct sim_segment {
 	uint8_t end;	     /* enum sim_segment_end */
 	uint8_t unused[7];
 	/* The rest. */
-	struct sim_cell *recent;
 	uint64_t pc;	     /* of its first instruction */
 	uint64_t target;     /* of a direct branch, jump or call; else 0 */
 	struct sim_cell own; /* the first cell */
+	struct sim_cell *recent; /* that of `node` */
 };
 
 /*
  * So many bytes of a segment are enough where nodes are functions of the whole process and jumps are not counted: then
- * the call graph does not look at the rest of its own cell.
+ * it has one cell, and the call graph does not look at the rest of that and what is behind it.
  */
-#define SIM_SHORT_SEGMENT offsetof(struct sim_segment, own.executions)
+#define SIM_SHORT_SEGMENT offsetof(struct sim_segment, own.next)
 
 #endif

@@ -98,6 +98,29 @@ static bool unpack(struct symbols_packed *p, size_t which)
 	return !part->is_damaged;
 }
 
+/* Once the last packed section has been unpacked, the pages of the file make room. */
+static void forget_file(struct symbols_packed *p)
+{
+	for (size_t i = 0; i < PART_COUNT; i++)
+		if (p->parts[i].packed != NULL)
+			return;
+	if (p->file == NULL)
+		return;
+	elf_end(p->file);
+	close(p->fd);
+	p->file = NULL;
+	p->fd = -1;
+}
+
+/* The same of a section that waits for that in an image that is made. */
+static bool unpack_late(struct symbols_packed *p, size_t which)
+{
+	const bool is_there = unpack(p, which);
+
+	forget_file(p);
+	return is_there;
+}
+
 /* ---- The file's sections ---- */
 
 /* Sections that mean more than this file can tell. */
@@ -353,13 +376,13 @@ uint64_t symbols_packed_bytes(const struct symbols_packed *p)
 
 bool symbols_packed_reach(struct symbols_packed *p, uint64_t offset)
 {
-	return offset < p->parts[INFO].bytes && unpack(p, INFO);
+	return offset < p->parts[INFO].bytes && unpack_late(p, INFO);
 }
 
 Dwarf *symbols_packed_dwarf(struct symbols_packed *p)
 {
-	unpack(p, LINE);
-	return unpack(p, INFO) ? p->dwarf : NULL;
+	unpack_late(p, LINE);
+	return unpack_late(p, INFO) ? p->dwarf : NULL;
 }
 
 /* Sizes of the header before a unit's first DIE, 32-bit DWARF. */
@@ -387,7 +410,7 @@ Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf
 	if (header == 0 || dwarf_offdie(p->dwarf, u->unit + header, die) == NULL)
 		return NULL;
 	if (dwarf_formudata(dwarf_attr(die, DW_AT_stmt_list, &attribute), &lines) == 0)
-		unpack(p, LINE);
+		unpack_late(p, LINE);
 	return die;
 }
 

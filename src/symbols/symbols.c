@@ -353,7 +353,7 @@ size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
 	return f->last->count;
 }
 
-uint64_t symbols_prepare(struct symbols *s, int file, uint64_t most)
+uint64_t symbols_prepare(struct symbols *s, int file, bool has_data, uint64_t most)
 {
 	struct symbols_file *f = symbols_get(s, file);
 	struct symbols_variable ignored;
@@ -363,6 +363,9 @@ uint64_t symbols_prepare(struct symbols *s, int file, uint64_t most)
 	symbols_open(f);
 	if (f->packed == NULL || symbols_packed_bytes(f->packed) > most)
 		return most;
-	symbols_variable(s, file, 0, &ignored);
+	if (has_data)
+		symbols_variable(s, file, 0, &ignored);
+	else
+		symbols_packed_dwarf(f->packed);
 	return most - symbols_packed_bytes(f->packed);
 }

@@ -78,9 +78,10 @@ bool symbols_variable(struct symbols *s, int file, uint64_t address, struct symb
 
 /*
  * Do now what the first questions about the file have to wait for, if it has a debug file to unpack of
- * no more than `most` bytes. Returns how many of these are left. For the thread that asks the questions.
+ * no more than `most` bytes: about its code and, if has_data, its variables, too, which takes more memory than
+ * code. Returns how many of these bytes are left. For the thread that asks the questions.
  */
-uint64_t symbols_prepare(struct symbols *s, int file, uint64_t most);
+uint64_t symbols_prepare(struct symbols *s, int file, bool has_data, uint64_t most);
 
 /* The addresses, as in the file, that its segments take; false when it has none. */
 bool symbols_extent(struct symbols *s, int file, uint64_t *low, uint64_t *high);

@@ -275,7 +275,7 @@ static void a_module_counts_while_it_is_mapped(void **state)
 	struct code_map c = {0};
 	struct code_module a = {1, 0, 0x1000, 0x2000, 0, 0, 500},
 			   b = {2, 1, 0x1000, 0x3000, 0, 600, UINT64_MAX};
-	struct code_location *l;
+	size_t module;
 	int is_new;
 
 	(void)state;
@@ -290,14 +290,15 @@ static void a_module_counts_while_it_is_mapped(void **state)
 	assert_int_equal(code_map_find_module(&c, 0x2800, 100), 1);
 	assert_int_equal(code_map_find_module(&c, 0x9000, 100), CODE_NO_MODULE);
 	/* One pc is a location in each of them. */
-	l = code_map_locate(&c, 0x1800, 100, &is_new);
+	code_map_locate(&c, 0x1800, 100, &module, &is_new);
 	assert_true(is_new);
-	assert_int_equal(l->module, 0);
-	l = code_map_locate(&c, 0x1800, 700, &is_new);
+	assert_int_equal(module, 0);
+	code_map_locate(&c, 0x1800, 700, &module, &is_new);
 	assert_true(is_new);
-	assert_int_equal(l->module, 1);
-	code_map_locate(&c, 0x1800, 200, &is_new);
+	assert_int_equal(module, 1);
+	code_map_locate(&c, 0x1800, 200, &module, &is_new);
 	assert_false(is_new);
+	assert_int_equal(module, 0);
 	code_map_release(&c);
 }
 
@@ -308,28 +309,44 @@ static void locations_are_found_again(void **state)
 	struct code_map c = {0};
 	struct code_module m = {1, 0, 0x1000, 0x1000 + COUNT / 2, 0, 0, UINT64_MAX};
 	const uint64_t ends[] = {0, 1, 0x7fffffffffff, 0xffffffffff600000};
+	static struct code_location list[COUNT + sizeof(ends) / sizeof(ends[0])];
+	uint64_t sum = 0;
+	size_t module;
 	int is_new;
 
 	(void)state;
 	code_map_add_module(&c, &m);
 	for (unsigned round = 0; round < 2; round++) {
 		for (uint64_t i = 0; i < COUNT; i++) {
-			struct code_location *l = code_map_locate(&c, 0x1000 + i, 7, &is_new);
+			/* Each second one first: ids come between others. */
+			const uint64_t k = i < COUNT / 2 ? 2 * i : 2 * (i - COUNT / 2) + 1;
+			uint32_t *id = code_map_locate(&c, 0x1000 + k, 7, &module, &is_new);
 
 			assert_int_equal(is_new, round == 0);
-			assert_int_equal(l->module, i < COUNT / 2 ? 0 : CODE_NO_MODULE);
+			assert_int_equal(module, k < COUNT / 2 ? 0 : CODE_NO_MODULE);
 			if (is_new)
-				l->id = UINT32_MAX - i;
-			assert_int_equal(l->id, UINT32_MAX - i);
+				*id = (uint32_t)(UINT32_MAX - k);
+			assert_int_equal(*id, UINT32_MAX - k);
 		}
 		for (unsigned i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-			struct code_location *l = code_map_locate(&c, ends[i], 7, &is_new);
+			uint32_t *id = code_map_locate(&c, ends[i], 7, &module, &is_new);
 
 			assert_int_equal(is_new, round == 0);
-			assert_true((uint64_t)l->pc == ends[i]);
+			if (is_new)
+				*id = i;
+			assert_int_equal(*id, i);
 		}
 	}
-	assert_int_equal(c.location_count, COUNT + sizeof(ends) / sizeof(ends[0]));
+	assert_int_equal(c.location_count, sizeof(list) / sizeof(list[0]));
+	code_map_list(&c, list);
+	for (size_t i = 0; i < c.location_count; i++) {
+		const struct code_location *l = &list[i];
+		const bool is_end = l->id < sizeof(ends) / sizeof(ends[0]);
+
+		assert_true(l->pc == (is_end ? ends[l->id] : 0x1000 + (uint64_t)(UINT32_MAX - l->id)));
+		sum += l->id;
+	}
+	assert_int_equal(sum, 6 + (uint64_t)COUNT * UINT32_MAX - (uint64_t)COUNT * (COUNT - 1) / 2);
 	code_map_release(&c);
 }
 

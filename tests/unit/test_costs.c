@@ -60,7 +60,8 @@ static void forget_all(struct costs *c)
 static void add_one(struct costs *c, uint32_t first_node, uint32_t nodes)
 {
 	const uint32_t l = draw(LOCATIONS), n = draw(nodes), executions = draw(1000);
-	const struct costs_shape shape = {(uint8_t)(l % 3 + (draw(10) == 0)), (uint8_t)(l % 2)};
+	const struct costs_shape shape = {(uint8_t)(l % 3 + (draw(10) == 0)),
+					  (uint8_t)(l % 2 + (l % 7 == 0 ? 15 : 0))};
 	uint64_t events[EVENTS];
 	const bool has_events = draw(4) == 0;
 
