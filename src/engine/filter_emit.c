@@ -100,17 +100,18 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 
 /* ---- Segments ---- */
 
-static bool needs_scratch(const struct job *j)
+/* Is there anything to ask from in[i] on? */
+static bool looks_from(const struct job *j, uint32_t i)
 {
-	uint64_t line = j->code_line;
+	const uint64_t line = j->code_line;
 
-	if (j->live[j->first])
-		return true;
-	for (uint32_t i = j->first; i < j->end; i++) {
+	for (; i < j->end; i++) {
 		const struct insn *in = &j->in[i];
 
-		if (in->mem_count || in->pc >> FILTER_LINE_SHIFT != line ||
-		    (in->pc + in->length - 1) >> FILTER_LINE_SHIFT != line)
+		if (in->mem_count)
+			return true;
+		if (filter_has_code() && (in->pc >> FILTER_LINE_SHIFT != line ||
+					  (in->pc + in->length - 1) >> FILTER_LINE_SHIFT != line))
 			return true;
 	}
 	return false;
@@ -195,7 +196,7 @@ void job_filter_begin(struct job *j)
 		j->failed = true; /* all code, that before it as well */
 	}
 	filter_begin_data(j);
-	if (!needs_scratch(j))
+	if (!j->live[j->first] && !looks_from(j, j->first))
 		return;
 	if (has_live(j) && (free >> RCX & 1))
 		free = 1u << RCX;
@@ -249,6 +250,17 @@ void job_filter_count(struct job *j)
 		emit_add_abs(&j->o, j->counter);
 }
 
+/*
+ * Nothing is asked behind this, so the scratch register goes back: not just in front of the branch that ends the segment, where the processor
+ * takes a comparison and a branch for one.
+ */
+static void give_back(struct job *j)
+{
+	if (j->scratch2 != NOREG && !j->is_given_back)
+		emit_load_near(&j->o, j->scratch2, &j->arena->data->spill2);
+	j->is_given_back = true;
+}
+
 void job_filter_accesses(struct job *j, uint32_t i)
 {
 	const struct insn *in = &j->in[i];
@@ -256,6 +268,8 @@ void job_filter_accesses(struct job *j, uint32_t i)
 
 	emit_fetch(j, i, is_live);
 	filter_emit_data(j, i, is_live);
+	if (!looks_from(j, i + 1))
+		give_back(j);
 	filter_need_islands(j, in->touches_31 ? GIVE_MOST : INSN_MOST);
 	j->has_rcx = j->has_rcx && !(in->gprs_written >> RCX & 1);
 	for (uint32_t written = in->gprs_written; written; written &= written - 1)
@@ -268,8 +282,7 @@ void job_filter_end(struct job *j, bool is_passed)
 		filter_put_islands(j, true);
 	if (!j->desc)
 		return;
-	if (j->scratch2 != NOREG)
-		emit_load_near(&j->o, j->scratch2, &j->arena->data->spill2);
+	give_back(j);
 	j->has_trailer = true;
 	j->desc = 0;
 }

@@ -87,11 +87,12 @@ static inline void emit_count_abs(struct out *o, enum reg r, uint32_t address)
 	operand_abs(o, (uint8_t)r, address);
 }
 
-/* inc qword [address]: changes flags */
+/* add qword [address], 1: changes flags */
 static inline void emit_add_abs(struct out *o, uint32_t address)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x48, 0xff }, 2);
+	emit_bytes(o, (const uint8_t[]){ 0x48, 0x83 }, 2);
 	operand_abs(o, 0, address);
+	emit_u8(o, 1);
 }
 
 /* vpaddq ymm31, ymm31, [tick] */

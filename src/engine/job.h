@@ -54,6 +54,7 @@ struct job {
 	uint32_t counter;	     /* address of the segment's executions */
 	bool stack_is_aligned;	     /* to 8 bytes: it has been tested */
 	uint8_t aligned[16];	     /* registers that have been tested: log2 of the bytes that each is a multiple of; 0: not known */
+	bool is_given_back;	     /* scratch2 has the target's value again */
 	bool has_rcx;		     /* spill3 has the value of rcx */
 	bool is_apart;		     /* what is emitted lies in the cold part: no fault finds its block */
 	struct filter_plan plan;

@@ -199,11 +199,12 @@ void job_note(struct job *j, uint32_t i, uint8_t flags)
 {
 	const struct insn *in = &j->in[i];
 	bool stream = j->desc != 0;
+	bool holds_address = stream && j->scratch2 != NOREG && !j->is_given_back;
 
 	j->at[i] = (struct insn_at){
 		.code = (uint16_t)(j->o.p - j->block->start),
 		.source = (uint16_t)(in->pc - j->block->pc),
-		.scratch2 = stream && j->scratch2 != NOREG ? (uint8_t)(j->scratch2 + 1) : 0,
+		.scratch2 = holds_address ? (uint8_t)(j->scratch2 + 1) : 0,
 		.scratch3 = stream && j->scratch3 != NOREG ? (uint8_t)(j->scratch3 + 1) : 0,
 		.flags = (uint8_t)(flags | (i == j->first ? INSN_AT_SEGMENT : 0) |
 				   (stream ? INSN_AT_STREAM : j->has_trailer ? INSN_AT_END : 0) |
@@ -403,6 +404,7 @@ static void emit_segment(struct job *j)
 	j->next_entry = 0;
 	j->has_trailer = false;
 	j->given_31 = false;
+	j->is_given_back = false;
 	j->begin = j->o.p;
 	j->borrows2 = j->borrows3 = NOREG;
 	job_begin_segment(j);
