@@ -36,6 +36,15 @@ static bool is_vector_31(ZydisRegister r)
 	       r == ZYDIS_REGISTER_ZMM31;
 }
 
+/* What the filter gear takes for its own where the target has nothing in them, see filter_rows.h. */
+static bool is_high_vector(ZydisRegister r)
+{
+	return ZydisRegisterGetId(r) >= 29 && ZydisRegisterGetId(r) <= 30 &&
+	       (ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_XMM ||
+		ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_YMM ||
+		ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_ZMM);
+}
+
 /* Saves, loads or clears state that includes zmm31. */
 static bool is_state_insn(const ZydisDecodedInstruction *z)
 {
@@ -138,6 +147,7 @@ static uint32_t add_operands(struct insn *in, const ZydisDecodedInstruction *z,
 			if (g != NOREG && (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 				in->gprs_written |= (uint16_t)(1u << g);
 			in->touches_31 |= is_vector_31(o->reg.value);
+			in->writes_high |= is_high_vector(o->reg.value);
 		} else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 			uint8_t b = gpr_of(o->mem.base), x = gpr_of(o->mem.index);
 
@@ -384,6 +394,7 @@ int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room
 	if (in->kind == INSN_ELEMENTS)
 		set_elements(in, &z, op);
 	in->touches_31 |= is_state_insn(&z);
+	in->writes_high |= is_state_insn(&z);
 	set_flags(in, &z);
 	in->modrm_at = z.attributes & ZYDIS_ATTRIB_HAS_MODRM ? z.raw.modrm.offset : 0;
 	in->disp_at = z.raw.disp.offset;

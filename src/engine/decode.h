@@ -54,7 +54,8 @@ struct insn {
 	uint8_t condition;  /* low 4 bits of the jcc opcode */
 	uint8_t mem_count;
 	bool rip_relative;  /* has a rip-relative operand, lea included */
-	bool touches_31;    /* names xmm31/ymm31/zmm31 or saves/loads all vector state */
+	bool writes_high : 1; /* may write to vector registers 29 and 30 */
+	bool touches_31 : 1; /* names xmm31/ymm31/zmm31 or saves/loads all vector state */
 	bool writes_memory;
 	bool gs_prefix;	    /* a %gs override, to be dropped */
 	uint8_t disp_at;    /* offset of the displacement when rip_relative */

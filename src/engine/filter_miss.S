@@ -425,7 +425,7 @@ filter_slow:
 	miss_of_several	filter_several_data, F_DATA, 0
 	miss_of_several	filter_several_code, F_CODE, 1
 
-	.subsection 2
+	.subsection 3
 	.globl engine_filter_miss_end
 	.hidden engine_filter_miss_end
 engine_filter_miss_end:

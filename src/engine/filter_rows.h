@@ -5,6 +5,7 @@
 
 #include "engine/filter.h"
 #include "engine/filter_sites.h"
+#include "engine/layout.h"
 
 /* A miss that is written down. */
 #define NOTE_LINE   0
@@ -18,54 +19,80 @@
 /* Of filter_state. */
 #define STATE(at) filter_state + (at)(%rip)
 
-/* The least of the numbers of zmm16 to rdx. Changes zmm17. */
-	.macro reduce
-	vextracti64x4	$1, %zmm16, %ymm17
-	vpminuq	%ymm17, %ymm16, %ymm16
-	vextracti32x4	$1, %ymm16, %xmm17
-	vpminuq	%xmm17, %xmm16, %xmm16
-	vpshufd	$0x4e, %xmm16, %xmm17
-	vpminuq	%xmm17, %xmm16, %xmm16
-	vmovq	%xmm16, %rdx
+/*
+ * ymm29: the least of those numbers of the row at r8 that stand in the same place of a register, for half a register. Each stamp is moved up
+ * and given the number of its place below, so that the least says both; that of place rdx / 8 (as many as a row has: of none) is made the
+ * greatest. No register is 512 bits wide: for some hundred microseconds after one is the processor's clock may be slower by a tenth. Changes ymm30.
+ */
+	.macro row_of_8
+	vpsllq	$3, (%r8), %ymm29
+	vporq	FILTER_ORDER_8(,%rdx,8), %ymm29, %ymm29
+	vpsllq	$3, 32(%r8), %ymm30
+	vporq	FILTER_ORDER_8+32(,%rdx,8), %ymm30, %ymm30
+	vpminuq	%ymm30, %ymm29, %ymm29
 	.endm
 
-/* The place that the least of the numbers of zmm16 says in its low bits, of the row at r8: r8, the stamp above these rdx, the cell rdi. The vectors come back. */
-	.macro reduce_to_place bits
-	reduce
-	vmovdqu64	filter_saved(%rip), %zmm16
-	vmovdqu64	filter_saved+64(%rip), %zmm17
-	mov	%edx, %edi
+	.macro row_of_16
+	shl	$4, %edx
+	vpsllq	$4, (%r8), %ymm29
+	vporq	FILTER_ORDER_16(%rdx), %ymm29, %ymm29
+	.irp	at, 32, 64, 96
+	vpsllq	$4, \at(%r8), %ymm30
+	vporq	FILTER_ORDER_16+\at(%rdx), %ymm30, %ymm30
+	vpminuq	%ymm30, %ymm29, %ymm29
+	.endr
+	.endm
+
+/* The least of that row to rdx. */
+	.macro least_of_row places
+	row_of_\places
+	vextracti32x4	$1, %ymm29, %xmm30
+	vpminuq	%xmm30, %xmm29, %xmm29
+	vpshufd	$0x4e, %xmm29, %xmm30
+	vpminuq	%xmm30, %xmm29, %xmm29
+	vmovq	%xmm29, %rdx
+	.endm
+
+/* rdi = the 128 bytes at filter_saved, all together. */
+	.macro sum_up_saved
+	mov	filter_saved(%rip), %rdi
+	.irp	at, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120
+	or	filter_saved+\at(%rip), %rdi
+	.endr
+	.endm
+
+/*
+ * The place with the least stamp in the row at r8, but for place rdx / 8: r8, its stamp rdx, the cell of the line there rdi. Registers 29 and 30
+ * are the target's. Hardly any program has something in them; else they are put away, with 512 bits.
+ */
+	.macro least_place places, bits
+	cmpl	$VECTORS_ZERO, %gs:T_HIGH_VECTORS
+	jne	57f
+	least_of_row \places
+	vpxord	%xmm29, %xmm29, %xmm29
+	vpxord	%xmm30, %xmm30, %xmm30
+58:	mov	%edx, %edi
 	and	$(1 << \bits) - 1, %edi
 	shr	$\bits, %rdx
 	lea	(%r8,%rdi,8), %r8
 	mov	FILTER_TO_OWNERS(%r8), %rdi
 	test	%rdi, %rdi
 	cmovz	FILTER_NOBODY, %rdi
-	.endm
-
-/*
- * The place with the least stamp in the row at r8, but for place rdx / 8 (as many as a row has: all may be it): r8, its stamp rdx, the cell of
- * the line there rdi. Each stamp is moved up and given the number of its place below, so that the least says
- * both; that of the place that is not meant is made the greatest.
- */
-	.macro least_of_8
-	vmovdqu64	%zmm16, filter_saved(%rip)
-	vmovdqu64	%zmm17, filter_saved+64(%rip)
-	vpsllq	$3, (%r8), %zmm16
-	vporq	FILTER_ORDER_8(,%rdx,8), %zmm16, %zmm16
-	reduce_to_place 3
-	.endm
-
-	.macro least_of_16
-	vmovdqu64	%zmm16, filter_saved(%rip)
-	vmovdqu64	%zmm17, filter_saved+64(%rip)
-	shl	$4, %edx
-	vpsllq	$4, (%r8), %zmm16
-	vporq	FILTER_ORDER_16(%rdx), %zmm16, %zmm16
-	vpsllq	$4, 64(%r8), %zmm17
-	vporq	FILTER_ORDER_16+64(%rdx), %zmm17, %zmm17
-	vpminuq	%zmm17, %zmm16, %zmm16
-	reduce_to_place 4
+	.pushsection .text, 2 /* this may stand in subsection 1 */
+57:	vmovdqu64	%zmm29, filter_saved(%rip)
+	vmovdqu64	%zmm30, filter_saved+64(%rip)
+	least_of_row \places
+	vmovdqu64	filter_saved(%rip), %zmm29
+	vmovdqu64	filter_saved+64(%rip), %zmm30
+	cmpl	$VECTORS_USED, %gs:T_HIGH_VECTORS
+	je	58b
+	sum_up_saved
+	cmp	$1, %rdi
+	mov	$VECTORS_USED, %edi
+	sbb	$VECTORS_USED - VECTORS_ZERO - 1, %edi
+	mov	%edi, %gs:T_HIGH_VECTORS
+	jmp	58b
+	.popsection
 	.endm
 
 /* The same in the row that the place rsi of the level is in: `but` that place, or of all. */
@@ -82,7 +109,7 @@
 	mov	$64, %edx
 	.endif
 	and	$-64, %r8
-	least_of_8
+	least_place 8, 3
 	.if !\is_quick
 	jmp	52f
 51:
@@ -93,7 +120,7 @@
 	mov	$128, %edx
 	.endif
 	and	$-128, %r8
-	least_of_16
+	least_place 16, 4
 52:
 	.endif
 	.endm

@@ -9,14 +9,21 @@
 	.text
 
 /*
- * The target's zmm31. Until it has used the register it is 0: moving 512 bits
- * at every crossing would keep the processor at its slower AVX-512 clock.
+ * The target's zmm31. Moving 512 bits at every crossing would keep the processor at its slower AVX-512 clock: so it is looked whether it is 0, as
+ * where the target has only saved and loaded all its state, which ld.so does when it looks up a function. Changes rax and flags.
  */
 	.macro load_31
 	vpxord	%xmm31, %xmm31, %xmm31
 	cmpl	$0, %gs:T_USED31
 	je	11f
-	vmovdqu64 %gs:T_APP31, %zmm31
+	mov	%gs:T_APP31, %rax
+	.irp	at, 8, 16, 24, 32, 40, 48, 56
+	or	%gs:T_APP31+\at, %rax
+	.endr
+	jnz	12f
+	movl	$0, %gs:T_USED31
+	jmp	11f
+12:	vmovdqu64 %gs:T_APP31, %zmm31
 11:
 	.endm
 

@@ -17,6 +17,7 @@
 #define T_EXIT 184	 /* u32: why the cache was left */
 #define T_PENDING 188	 /* u32: a signal waits to be delivered */
 #define T_CALLED 192	 /* u32: somebody wants the thread in the dispatcher */
+#define T_HIGH_VECTORS 196 /* u32: what the target has in zmm29 and zmm30: VECTORS_UNKNOWN, or since it wrote to them last: */
 #define T_HOOK_SP 208	 /* target's rsp while a hook runs */
 #define T_BUF 216	 /* stream: next free entry */
 #define T_COUNTERS 224	 /* 4 x u64, 32-byte aligned: accesses loads stores instructions */
@@ -42,6 +43,10 @@
 #define T_QUICK_REPS 424 /* 3 x u64: iterations of short movs, stos, lods, see emit_rep */
 
 #define T_TALLIES 4096	 /* the table of tallies, see poll.h */
+
+#define VECTORS_UNKNOWN 0
+#define VECTORS_ZERO	1
+#define VECTORS_USED	2
 
 #define WATCH_SLOTS 32768	   /* of the filter of watched lines, see watches.h */
 #define STREAM_PLAIN_BIT 0x20000000 /* of trailers in the stream, see scan.h */

@@ -436,6 +436,7 @@ void signals_return(struct thread *t)
 		return bad_frame(t);
 	take_context(t, &uc.mc);
 	t->used31 = 1;
+	t->high_vectors = VECTORS_UNKNOWN;
 	if (uc.mc.fpstate == 0) {
 		reset_vector_state();
 	} else {

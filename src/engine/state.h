@@ -95,7 +95,7 @@ struct thread {
 	uint32_t exit;
 	uint32_t pending;
 	uint32_t called;
-	uint32_t unused;
+	uint32_t high_vectors;
 	uint64_t poll_at; /* cache address where it was called, or its buffer was full */
 	uint64_t hook_sp;
 	uint64_t *buf;
@@ -198,6 +198,7 @@ _Static_assert(offsetof(struct thread, syscall_sp) == T_SYSCALL_SP, "layout");
 _Static_assert(offsetof(struct thread, in_cache) == T_IN_CACHE, "layout");
 _Static_assert(offsetof(struct thread, held) == T_HELD, "layout");
 _Static_assert(offsetof(struct thread, used31) == T_USED31, "layout");
+_Static_assert(offsetof(struct thread, high_vectors) == T_HIGH_VECTORS, "layout");
 _Static_assert(offsetof(struct thread, special) == T_SPECIAL, "layout");
 _Static_assert(offsetof(struct thread, miss_address) == T_MISS_ADDRESS, "layout");
 _Static_assert(offsetof(struct thread, miss_back) == T_MISS_BACK, "layout");

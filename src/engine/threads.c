@@ -171,6 +171,7 @@ static struct thread *child_of(struct thread *t, uint64_t flags, uint64_t stack)
 	c->rflags = t->rflags;
 	c->mask = t->mask;
 	c->used31 = t->used31;
+	c->high_vectors = VECTORS_UNKNOWN;
 	if (flags & CLONE_VFORK)
 		c->altstack = t->altstack;
 	thread_list(c);

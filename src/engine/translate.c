@@ -292,6 +292,8 @@ void job_copy_insn(struct job *j, uint32_t i)
 		emit_give_31(&j->o);
 		j->given_31 = true;
 	}
+	if (in->writes_high)
+		emit_store_imm32_gs(&j->o, T_HIGH_VECTORS, VECTORS_UNKNOWN);
 	if (in->rip_relative && !near(&j->o, rip_target(in))) {
 		copy_far_operand(j, i);
 		return;

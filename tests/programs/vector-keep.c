@@ -5,6 +5,7 @@
  * over jumps, first runs of new code, calls, system calls and signals.
  */
 #include "check.h"
+#include <cpuid.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/time.h>
@@ -77,6 +78,78 @@ static void check_round(int wide, char *code, uint64_t rounds)
 		CHECK(memcmp(masks_before, masks_after, sizeof(masks_before)) == 0);
 }
 
+/*
+ * zmm29 and zmm30, which something else could take for its own as long as nothing is in them: they are loaded, many lines of memory are
+ * touched, some for the first time, and they are stored.
+ */
+static unsigned char high[2][64], high_after[2][64];
+static unsigned char lines[1 << 20];
+
+#define TOUCH_AND_STORE                                                      \
+	"1:\tincb (%[at])\n\tadd $64, %[at]\n\tcmp %[end], %[at]\n\tjb 1b\n" \
+	"\tvmovdqu64 %%zmm29, (%[to])\n\tvmovdqu64 %%zmm30, 64(%[to])\n"
+
+static void check_high(const char *what)
+{
+	CHECK(memcmp(high, high_after, sizeof(high)) == 0);
+	if (memcmp(high, high_after, sizeof(high)) != 0)
+		printf("%s\n", what);
+}
+
+static void keep_loaded(int which)
+{
+	unsigned char *at = lines;
+
+	__asm__ volatile(
+		"test $1, %[which]\n\tjz 1f\n\tvmovdqu64 (%[from]), %%zmm29\n"
+		"1:\ttest $2, %[which]\n\tjz 1f\n\tvmovdqu64 64(%[from]), %%zmm30\n" TOUCH_AND_STORE
+		: [at] "+r"(at)
+		: [which] "r"(which), [from] "r"(high), [end] "r"(lines + sizeof(lines)),
+		  [to] "r"(high_after)
+		: "memory", "cc");
+	check_high("loaded");
+}
+
+/* The same, from an image of the state: what was saved, with zmm29 and zmm30 as they are wanted. */
+static void keep_restored(void)
+{
+	static unsigned char image[16384] __attribute__((aligned(64)));
+	unsigned char *at = lines;
+	uint32_t a, b, c, d;
+
+	__cpuid_count(0xd, 7, a, b, c, d);
+	__asm__ volatile("xsave (%[image])" : : [image] "r"(image), "a"(1 << 7), "d"(0) : "memory");
+	memcpy(image + b + 13 * 64, high, sizeof(high));
+	image[512] |= 1 << 7;
+	__asm__ volatile(
+		"xrstor (%[image])\n" TOUCH_AND_STORE
+		: [at] "+r"(at)
+		: [image] "r"(image), [end] "r"(lines + sizeof(lines)), [to] "r"(high_after),
+		  "a"(1 << 7), "d"(0)
+		: "memory", "cc");
+	check_high("restored");
+}
+
+static void check_high_registers(uint64_t *seed)
+{
+	for (int i = 0; i < 2; i++) {
+		memset(high, 0, sizeof(high));
+		keep_loaded(3);
+		high[0][63] = 128;
+		keep_loaded(1);
+		high[1][0] = 1;
+		keep_loaded(2);
+		keep_restored();
+		memset(high, 0, sizeof(high));
+		keep_restored();
+		high[1][40] = 2;
+		keep_restored();
+		for (int k = 0; k < 64; k++)
+			high[0][k] = (unsigned char)check_random(seed);
+		keep_loaded(1);
+	}
+}
+
 int main(void)
 {
 	struct itimerval timer = {{0, 1000}, {0, 1000}}, off = {{0, 0}, {0, 0}};
@@ -94,6 +167,9 @@ int main(void)
 			before[i][k] = (unsigned char)check_random(&seed);
 	for (int i = 0; i < 8; i++)
 		masks_before[i] = check_random(&seed);
+	if (wide)
+		check_high_registers(&seed);
+	STEP("zmm29 and zmm30 kept");
 	for (int i = 0; i < 1000; i++)
 		check_round(wide, code + i * 64, 1);
 	STEP("kept over new code and system calls");
