@@ -6,6 +6,13 @@
 #include "engine/filter_calls.h"
 #include "engine/filter_rows.h"
 
+/*
+ * So many misses ahead the cells of lines are asked for, and then their stamps. Behind the last one are older ones, whose lines
+ * are of no interest. (One that missed has no stamp: nothing is asked of address 0.)
+ */
+#define CELL_AHEAD  24
+#define STAMP_AHEAD 10
+
 /* Line rax in LL, now: r11, whose cells are at r10. Goes to `missed` if it is not there. Changes rdx. */
 	.macro touch_last missed
 	inc	%r11
@@ -56,13 +63,21 @@ filter_look_below:
 	mov	STATE(F_LAST_CLOCK), %r11
 	cmp	%rbx, %r9
 	jae	8f
-1:	mov	NOTE_LINE(%r9), %rax
+1:	mov	NOTE_LINE+CELL_AHEAD*NOTE_BYTES(%r9), %rax
+	prefetcht0	(%r10,%rax,4)
+	mov	NOTE_LINE+STAMP_AHEAD*NOTE_BYTES(%r9), %rax
+	mov	(%r10,%rax,4), %eax
+	prefetchw	(%rax)
+	mov	NOTE_LINE(%r9), %rax
 	mov	NOTE_SITE(%r9), %ecx
-	incl	FILTER_MISSES(,%rcx,8)
+	addl	$1, FILTER_MISSES(,%rcx,8)
 	testb	$FILTER_SITE_PAIR, NOTE_FLAGS(%r9)
+	keep_together 6
 	jnz	4f
+	keep_together 8
 	touch_last	3f
 2:	add	$NOTE_BYTES, %r9
+	keep_together 9
 	cmp	%rbx, %r9
 	jb	1b
 	mov	%r11, STATE(F_LAST_CLOCK)
@@ -91,6 +106,7 @@ filter_look_below:
 filter_saved:	.skip	128	/* vector registers */
 filter_notes:	.skip	NOTES * NOTE_BYTES
 filter_notes_end:
+	.skip	CELL_AHEAD * NOTE_BYTES	/* of line 0 */
 
 	.data
 	.balign 8

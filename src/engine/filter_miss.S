@@ -93,6 +93,7 @@
 	mov	OLDEST_PLACE(%rcx), %rsi
 	mov	OLDEST_STAMP(%rcx), %rdx
 	mov	OLDEST_CELL(%rcx), %r8
+	keep_together 9
 	cmp	%rdx, (%rsi)
 	jne	53f
 54:	movl	$0, (%r8)
@@ -158,13 +159,16 @@
  * The miss is written down, of line rax, and of the line before where there are `flags`; to C where there is no room. Changes rcx, rdx, rdi,
  * r8.
  */
-	.macro note_miss slow, flags
+	.macro note_miss slow, flags, has_graph
 	mov	filter_next_note(%rip), %r8
 	lea	filter_notes_end(%rip), %rdx
+	keep_together 9
 	cmp	%rdx, %r8
 	je	\slow
+	.if \has_graph
 	count_for_graph	\slow
 	mov	%rdx, NOTE_RECORD(%r8)
+	.endif
 	mov	SITE_NUMBER(%rbx), %rdx
 	mov	%rax, NOTE_LINE(%r8)
 	mov	%rdx, NOTE_SITE(%r8)
@@ -183,6 +187,7 @@
 	mov	%rsi, %gs:T_REGS(,%rcx,8)
 	mov	%rax, %gs:T_MISS_BACK
 	testb	$FILTER_SITE_OTHER, SITE_FLAGS(%rbx)
+	keep_together 6
 	jnz	46f
 47:
 	.if \keeps_flags
@@ -190,6 +195,7 @@
 	.endif
 	each_of_miss restore
 	restore	rbx, 3
+	keep_together 8
 	jmp	*%gs:T_MISS_BACK
 	.subsection 1
 46:	give	r9, 9
@@ -219,7 +225,7 @@
 	.endm
 
 /* An access or a fetch that touches two lines, some of which may be there: the place of the last one to rsi. */
-	.macro miss_of_two level, is_code, slow
+	.macro miss_of_two level, is_code, slow, has_graph
 	.if \is_code
 	mov	SITE_LINE(%rbx), %rax
 	mov	SITE_CELL(%rbx), %edx
@@ -242,7 +248,7 @@
 	stamp	\is_code
 	mov	%edx, %esi
 	jmp	64f
-61:	note_miss \slow, FILTER_SITE_PAIR
+61:	note_miss \slow, FILTER_SITE_PAIR, \has_graph
 	dec	%rax
 	find_cell	2*\is_code
 	mov	(%rdi), %esi
@@ -263,10 +269,10 @@
 
 /*
  * A miss of a line in the first level, and all that follows it; to C where that is not all. is_quick: rows have 8 places, and
- * stamps say when lines were used. If the flags are of no interest they say whether this is a miss of a line (zero) or
+ * stamps say when lines were used. has_graph: there may be a call graph. If the flags are of no interest they say whether this is a miss of a line (zero) or
  * an access that straddles two.
  */
-	.macro miss name, level, is_code, is_quick, keeps_flags
+	.macro miss name, level, is_code, is_quick, keeps_flags, has_graph
 	.globl	\name
 	.hidden	\name
 \name:
@@ -288,7 +294,7 @@
 	mov	%gs:T_MISS_ADDRESS, %rax
 	pext	FILTER_LINE_MASK, %rax, %rax
 	.endif
-	note_miss	.Lslow_\keeps_flags, 0
+	note_miss	.Lslow_\keeps_flags, 0, \has_graph
 	bring_in	\level, \is_code, \is_quick
 	find_next	\level, \is_quick
 	.if !\is_quick
@@ -299,7 +305,7 @@
 3:	leave_miss	\keeps_flags
 5:
 	.if \is_quick
-	miss_of_two	\level, \is_code, .Lslow_\keeps_flags
+	miss_of_two	\level, \is_code, .Lslow_\keeps_flags, \has_graph
 	jmp	3b
 	.else
 	jmp	.Lslow_\keeps_flags
@@ -312,12 +318,14 @@
 	.type engine_filter_miss, @function
 /* rbx site, rax line, rdi its cell, rsi its place, rcx the record of its set, r9 flags */
 engine_filter_miss:
-	miss	filter_quick_data, F_DATA, 0, 1, 0
-	miss	filter_quick_data_live, F_DATA, 0, 1, 1
-	miss	filter_quick_code, F_CODE, 1, 1, 0
-	miss	filter_quick_code_live, F_CODE, 1, 1, 1
-	miss	filter_any_data, F_DATA, 0, 0, 1
-	miss	filter_any_code, F_CODE, 1, 0, 1
+	miss	filter_alone_data, F_DATA, 0, 1, 0, 0
+	miss	filter_alone_data_live, F_DATA, 0, 1, 1, 0
+	miss	filter_quick_data, F_DATA, 0, 1, 0, 1
+	miss	filter_quick_data_live, F_DATA, 0, 1, 1, 1
+	miss	filter_quick_code, F_CODE, 1, 1, 0, 1
+	miss	filter_quick_code_live, F_CODE, 1, 1, 1, 1
+	miss	filter_any_data, F_DATA, 0, 0, 1, 1
+	miss	filter_any_code, F_CODE, 1, 0, 1, 1
 
 /* To C, with the registers where it finds them, on the engine's stack. */
 	.globl	filter_slow

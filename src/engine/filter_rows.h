@@ -16,6 +16,11 @@
 #define NOTE_BYTES  24
 #define NOTES	    256	/* 6 KB */
 
+/* A branch, with what fuses with it so many bytes, is not to touch the end of 32 bytes of code: Intel's processors keep no decoded form then. */
+	.macro keep_together bytes
+	.balign	32, , \bytes
+	.endm
+
 /* Of filter_state. */
 #define STATE(at) filter_state + (at)(%rip)
 
@@ -67,6 +72,7 @@
  */
 	.macro least_place places, bits
 	cmpl	$VECTORS_ZERO, %gs:T_HIGH_VECTORS
+	keep_together 6
 	jne	57f
 	least_of_row \places
 	vpxord	%xmm29, %xmm29, %xmm29

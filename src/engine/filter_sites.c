@@ -32,7 +32,8 @@ bool filter_sites_start(void)
 
 /* ---- Code ---- */
 
-/* glue: filter_miss.S, doors for rows of 8 places with stamps of use, for any rows, and of several hierarchies. */
+/* glue: filter_miss.S, doors for rows of 8 places with stamps of use, without and with a call graph, for any rows, and of several hierarchies. */
+extern char filter_alone_data[], filter_alone_data_live[];
 extern char filter_quick_data[], filter_quick_data_live[], filter_quick_code[],
 	filter_quick_code_live[];
 extern char filter_any_data[], filter_any_code[];
@@ -53,6 +54,8 @@ static const char *behind(enum filter_door door)
 		return is_code ? filter_several_code : filter_several_data;
 	if (!is_quick(is_code ? &w.code : &w.data))
 		return is_code ? filter_any_code : filter_any_data;
+	if (!is_code && !filter_calls_are_on())
+		return door == FILTER_DATA ? filter_alone_data : filter_alone_data_live;
 	return ((const char *const[]){filter_quick_data, filter_quick_data_live, filter_quick_code,
 				      filter_quick_code_live})[door];
 }
