@@ -11,8 +11,8 @@
 
 #include "base/array.h"
 
-#define LINE_BYTES 64u
-#define LINE_MASK  (LINE_BYTES - 1u)
+#define LINE_BYTES  64u
+#define LINE_MASK   (LINE_BYTES - 1u)
 #define NUMBER_MASK (UINT64_MAX / LINE_BYTES)
 
 void code_map_forget_locations(struct code_map *c)
@@ -218,8 +218,8 @@ static uint32_t take_ids(struct code_map *c, unsigned room)
 		c->free_ids[room] = c->ids.items[at - 1];
 		return at - 1;
 	}
-	if (count >= UINT32_MAX || !array_reserve_in((void **)&c->ids.items, &c->ids.room, count,
-						      sizeof(*c->ids.items)))
+	if (count >= UINT32_MAX ||
+	    !array_reserve_in((void **)&c->ids.items, &c->ids.room, count, sizeof(*c->ids.items)))
 		return UINT32_MAX;
 	at = (uint32_t)c->ids.count;
 	c->ids.count = count;
@@ -291,7 +291,8 @@ void code_map_list(const struct code_map *c, struct code_location *list)
 
 		for (uint64_t left = l->is_used ? l->starts : 0; left != 0; left &= left - 1)
 			*list++ = (struct code_location){
-				.pc = (uint64_t)l->number * LINE_BYTES + (unsigned)__builtin_ctzll(left),
+				.pc = (uint64_t)l->number * LINE_BYTES +
+				      (unsigned)__builtin_ctzll(left),
 				.id = *id++,
 				.module = l->module,
 			};

@@ -32,7 +32,7 @@ struct code_line {
 	uint64_t number : 58; /* of the line: its address / 64 */
 	uint64_t is_used : 1; /* or a free place */
 	uint64_t starts;      /* a bit for each pc that is a location */
-	uint32_t ids;	      /* where those begin; there is room for a power of two, at least CODE_LEAST_IDS */
+	uint32_t ids;	      /* where theirs begin; the room is a power of two, at least CODE_LEAST_IDS */
 	uint32_t module : CODE_MODULE_BITS; /* or CODE_NO_MODULE */
 	/* Of the first so many modules, no other one has any of the line, at whatever time; 0: it is not known. */
 	uint32_t sole : CODE_SOLE_BITS;
@@ -55,7 +55,8 @@ struct code_map {
 		uint32_t *items;
 		size_t count, room;
 	} ids;
-	uint32_t free_ids[CODE_ID_ROOMS]; /* + 1, by room: the first has the next one of its kind; 0: none */
+	/* + 1, by how much room it is, 0: there is none; its first item is the next one of its kind. */
+	uint32_t free_ids[CODE_ID_ROOMS];
 	size_t location_count;
 };
 

@@ -19,10 +19,10 @@ struct costs_shape {
 };
 
 struct cost_sum {
-	uint64_t executions : 56;     /* of this shape, since they were forgotten */
+	uint64_t executions : 56;	/* of this shape, since they were forgotten */
 	uint64_t reads : 4, writes : 4; /* the shape */
-	uint32_t node;		      /* of the call graph; 0: there is none */
-	uint32_t rare;		      /* index + 1 of what few have; 0: nothing */
+	uint32_t node;			/* of the call graph; 0: there is none */
+	uint32_t rare;			/* index + 1 of what few have; 0: nothing */
 };
 
 /* What few sums have. */

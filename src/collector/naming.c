@@ -57,7 +57,7 @@ struct naming_worker {
 	pthread_cond_t changed;
 	enum worker_state state;
 	struct symbols *symbols;
-	bool has_data; /* as in struct naming */
+	bool has_data;		       /* as in struct naming */
 	struct naming_question *batch; /* the worker's while it is busy */
 	size_t count;
 	struct data_answer *data; /* the same */

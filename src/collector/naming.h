@@ -26,7 +26,7 @@ struct naming {
 	size_t count, room;
 	size_t named;		      /* the first ones: their names are in the store */
 	struct naming_worker *worker; /* NULL until there is work for it */
-	bool has_data;		/* there will be questions about data */
+	bool has_data;		      /* there will be questions about data */
 	struct data_names data; /* what is asked for data, answered along with the locations */
 	/* Who wants to hear of each location that has its names now, and of its outermost function. */
 	int (*listener)(void *context, int64_t id, const struct symbols_frame *outermost,

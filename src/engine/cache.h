@@ -39,8 +39,8 @@ struct block {
 	uint8_t kept;	     /* register + 1 that the first KEPT_BYTES of `body` put away: who has done so enters behind; or 0 */
 	struct owed owed;    /* where direct branches enter; elsewhere nothing is */
 	uint8_t published[ENTRIES]; /* how often it was given its place in a table, up to some number */
-	bool is_inner;	     /* an entry of another block */
-	uint32_t incoming;   /* exits linked to it */
+	bool is_inner;		    /* an entry of another block */
+	uint32_t incoming;	    /* exits linked to it */
 	uint8_t *start;	     /* first byte of its code */
 	uint8_t *body;	     /* where direct branches enter */
 	uint8_t *entry[ENTRIES]; /* where indirect branches enter, or NULL */
@@ -48,10 +48,10 @@ struct block {
 	struct block *hash_next;
 	struct block *inner; /* the next entry of the same block */
 	/* Inner ones, which are two of three, end here. */
-	uint32_t bytes;	     /* of source code */
+	uint32_t bytes; /* of source code */
 	uint32_t code_bytes;
 	uint32_t insns;
-	const uint8_t *map; /* see insn_map.h */
+	const uint8_t *map;	    /* see insn_map.h */
 	struct block *page_next[2]; /* lists of the code pages it begins and ends on */
 };
 

@@ -461,8 +461,8 @@ uint64_t filter_missed(uint64_t clock)
 		uint64_t base = a->fs ? fsbase_get() : 0;
 
 		clock += (owner->flags & FILTER_SITE_SECOND) != 0;
-		t->regs[site[SITE_REG]] = touch(&segment_insns(s)[a->owner], t->miss_address + base, a->size,
-						a->kind, clock);
+		t->regs[site[SITE_REG]] = touch(&segment_insns(s)[a->owner], t->miss_address + base,
+						a->size, a->kind, clock);
 	}
 	return (uint64_t)(uintptr_t)filter_site_back(site);
 }
@@ -485,8 +485,11 @@ void filter_cut(struct thread *t)
 	t->cut_insns = 0;
 	s->executions--;
 	/* The thread has counted them in its lanes. */
-	for (uint32_t i = 0; i < insns && i < s->insns; i++)
-		cells_add(&segment_insns(s)[i].cell, 1, segment_insns(s)[i].reads, segment_insns(s)[i].writes);
+	for (uint32_t i = 0; i < insns && i < s->insns; i++) {
+		struct segment_insn *in = &segment_insns(s)[i];
+
+		cells_add(&in->cell, 1, in->reads, in->writes);
+	}
 	filter_calls_cut(t, s, insns);
 }
 

@@ -150,7 +150,8 @@ void graph_meet(struct segment *s)
 		writes += segment_insns(s)[i].writes;
 	}
 	if (!(s->flags & SEGMENT_FILTER))
-		s->counts = SIM_COUNTS(s->insns, reads, writes) | (may_leave(s) ? SEGMENT_LEAVES : 0);
+		s->counts =
+			SIM_COUNTS(s->insns, reads, writes) | (may_leave(s) ? SEGMENT_LEAVES : 0);
 	s->flags &= (uint8_t)~SEGMENT_NEW;
 	segment_set_quick(s);
 }

@@ -193,7 +193,8 @@ static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
 /* Line use is told the cell of who makes the accesses, prefetchers that know strides its address. */
 static void tell_tag(struct segment *s, struct segment_insn *in)
 {
-	uint32_t *number = replay_calls_cell_number(s, in), tag = (uint32_t)segment_graph(s)->pc + in->offset;
+	const uint32_t tag = (uint32_t)segment_graph(s)->pc + in->offset;
+	uint32_t *number = replay_calls_cell_number(s, in);
 
 	if (r.has_line_use && !*number)
 		*number = cells_new_from_spare();

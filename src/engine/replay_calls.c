@@ -10,13 +10,12 @@ _Static_assert(CELL_FIRST_MISS == SIM_OFTEN, "bits of events begin with the firs
 static struct {
 	struct segment segment;
 	struct sim_segment graph; /* see segment_graph */
-} idle, due = { { .counts = SEGMENT_LEAVES }, { .end = SIM_END_NOTHING } };
+} idle, due = {{.counts = SEGMENT_LEAVES}, {.end = SIM_END_NOTHING}};
 
 static struct sim_step steps[REPLAY_STEPS + REPLAY_MORE];
 
 struct replay_calls replay_calls = {
-	.next = steps, .limit = steps + REPLAY_STEPS, .last = &idle.segment
-};
+	.next = steps, .limit = steps + REPLAY_STEPS, .last = &idle.segment};
 
 void replay_calls_follow(void)
 {
@@ -79,7 +78,8 @@ void replay_calls_end(const uint64_t *end)
 		return;
 	c->thread->is_due = last == &due.segment;
 	if (last != &due.segment && last->counts & SEGMENT_LEAVES)
-		graph_leave(c->thread, last, &segment_graph(last)->own, last->accesses ? end[-2] : 0);
+		graph_leave(c->thread, last, &segment_graph(last)->own,
+			    last->accesses ? end[-2] : 0);
 }
 
 void replay_calls_meet(struct segment *s)
@@ -91,9 +91,9 @@ void replay_calls_meet(struct segment *s)
 		graph_meet(s);
 		if (c->next >= c->limit)
 			replay_calls_follow();
-		*c->next++ = (struct sim_step){ .left = &sim_step_nothing,
-						.entered = segment_graph(s),
-						.counts = c->counts };
+		*c->next++ = (struct sim_step){.left = &sim_step_nothing,
+					       .entered = segment_graph(s),
+					       .counts = c->counts};
 		return;
 	}
 	take_counts();

@@ -78,10 +78,10 @@ static inline void replay_calls_enter(struct segment *s, const uint64_t *p)
 		return;
 	if (c->next >= c->limit)
 		replay_calls_follow();
-	*c->next++ = (struct sim_step){ .left = segment_graph(last),
-					.entered = segment_graph(s),
-					.sp = last->accesses ? p[-2] : 0,
-					.counts = c->counts };
+	*c->next++ = (struct sim_step){.left = segment_graph(last),
+				       .entered = segment_graph(s),
+				       .sp = last->accesses ? p[-2] : 0,
+				       .counts = c->counts};
 }
 
 /* The graph does not know the segment, which has been entered. */

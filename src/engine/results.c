@@ -99,11 +99,11 @@ static void tell_jumps(struct process *p, const struct sim_segment *g, struct si
 
 static void tell(struct process *p, const struct part_of_segment *c, uint64_t executions)
 {
-	struct record_segment r = { .pc = segment_graph(c->s)->pc,
-				    .executions = executions,
-				    .parts = c->s->insns,
-				    .events = (uint16_t)cells.told,
-				    .node = c->cell ? c->cell->node : 0 };
+	struct record_segment r = {.pc = segment_graph(c->s)->pc,
+				   .executions = executions,
+				   .parts = c->s->insns,
+				   .events = (uint16_t)cells.told,
+				   .node = c->cell ? c->cell->node : 0};
 	uint32_t words = take_parts(c);
 
 	if (r.executions || words > c->s->insns)
@@ -139,7 +139,7 @@ static struct sim_cell *second_cell(const struct segment *s)
 /* What missed where code looks by itself needs no cells but on its way from there. */
 static void tell_segment(struct process *p, struct segment *s)
 {
-	struct part_of_segment own = { s, graph_is_on() ? &segment_graph(s)->own : 0 };
+	struct part_of_segment own = {s, graph_is_on() ? &segment_graph(s)->own : 0};
 	const uint32_t next = cells_next();
 
 	filter_count_executions(s);
@@ -252,7 +252,7 @@ void replay_forked(void)
 		s->executions = 0;
 		if (graph_counts_in_cells())
 			segment_graph(s)->own.told_taken = segment_graph(s)->own.taken;
-		forget(&(struct part_of_segment){ s, &segment_graph(s)->own });
+		forget(&(struct part_of_segment){s, &segment_graph(s)->own});
 		for (struct sim_cell *c = second_cell(s); c; c = c->next) {
 			c->told_executions = c->executions;
 			c->told_taken = c->taken;

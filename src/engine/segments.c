@@ -72,8 +72,9 @@ static void describe_insns(const struct job *j, struct segment *s)
 		insn[i] = (struct segment_insn){
 			.offset = (uint32_t)(in->pc - segment_graph(s)->pc) & 0x3ff,
 			.length = in->length & 15,
-			.accesses = in->kind == INSN_REP || in->kind == INSN_ELEMENTS ?
-					    0 : in->mem_count & 7,
+			.accesses = in->kind == INSN_REP || in->kind == INSN_ELEMENTS
+					    ? 0
+					    : in->mem_count & 7,
 			.reads = (uint32_t)(in->loads + in->modifies) & 15,
 			.writes = in->stores & 15,
 			.first = first & 127,
@@ -131,8 +132,8 @@ static struct segment *make(struct job *j, uint32_t accesses, uint32_t room)
 	const struct insn *first = &j->in[j->first], *last = &j->in[j->end - 1];
 	uint32_t insns = j->end - j->first, shift = replay_code_line_shift();
 	const uint64_t line = first->pc >> shift;
-	struct segment *s = take(j, insns * sizeof(struct segment_insn) +
-					    room * sizeof(struct segment_access));
+	struct segment *s =
+		take(j, insns * sizeof(struct segment_insn) + room * sizeof(struct segment_access));
 
 	if (!s)
 		return 0;

@@ -27,10 +27,10 @@ struct code_exit;
 #define SEGMENT_QUICK_ACCESSES 30u
 
 enum segment_flags {
-	SEGMENT_SLOW = 1,   /* accesses too many or too large for `size`, or relative to %fs */
-	SEGMENT_REP = 2,    /* a string instruction with REP: see segments_put_rep */
-	SEGMENT_VECTOR = 4, /* a gather or scatter: any number of entries, of one kind and size */
-	SEGMENT_NEW = 8,    /* the call graph has not met it yet */
+	SEGMENT_SLOW = 1,    /* accesses too many or too large for `size`, or relative to %fs */
+	SEGMENT_REP = 2,     /* a string instruction with REP: see segments_put_rep */
+	SEGMENT_VECTOR = 4,  /* a gather or scatter: any number of entries, of one kind and size */
+	SEGMENT_NEW = 8,     /* the call graph has not met it yet */
 	SEGMENT_FILTER = 16, /* of the filter gear */
 };
 
@@ -77,9 +77,9 @@ struct segment {
 	uint64_t executions; /* that the collector does not know of yet */
 	union {
 		uint64_t code_line; /* number of the first one, of the simulated caches */
-		struct { /* in the filter gear */
-			uint32_t first_site; /* see filter_sites.h */
-			uint32_t counter; /* address of executions that are not counted above yet, see filter.h; or 0 */
+		struct { /* in the filter gear: see filter_sites.h; and filter.h */
+			uint32_t first_site;
+			uint32_t counter; /* address of executions not counted above yet; or 0 */
 		};
 	};
 	uint8_t lines;	    /* of code */
@@ -99,8 +99,10 @@ struct segment {
 #define SEGMENT_FILTER_BYTES 32u
 
 _Static_assert(sizeof(struct segment) == SEGMENT_LINE_BYTES, "a cache line");
-_Static_assert(offsetof(struct segment, size) <= SEGMENT_FILTER_BYTES, "what the filter gear needs");
-_Static_assert(offsetof(struct sim_segment, pc) <= SEGMENT_LINE_BYTES, "what a step looks at: the second");
+_Static_assert(offsetof(struct segment, size) <= SEGMENT_FILTER_BYTES,
+	       "what the filter gear needs");
+_Static_assert(offsetof(struct sim_segment, pc) <= SEGMENT_LINE_BYTES,
+	       "what a step looks at: the second");
 
 /*
  * Its part of the call graph, whose pc and target are known without a call graph, too. It may be a SIM_SHORT_SEGMENT.
@@ -109,8 +111,9 @@ _Static_assert(offsetof(struct sim_segment, pc) <= SEGMENT_LINE_BYTES, "what a s
  */
 static inline struct sim_segment *segment_graph(const struct segment *s)
 {
-	return (struct sim_segment *)((uintptr_t)s + (s->flags & SEGMENT_FILTER ? SEGMENT_FILTER_BYTES :
-										  SEGMENT_LINE_BYTES));
+	return (struct sim_segment *)((uintptr_t)s + (s->flags & SEGMENT_FILTER
+							      ? SEGMENT_FILTER_BYTES
+							      : SEGMENT_LINE_BYTES));
 }
 
 extern uint32_t segments_graph_bytes; /* the same for all */

@@ -343,7 +343,8 @@ static void locations_are_found_again(void **state)
 		const struct code_location *l = &list[i];
 		const bool is_end = l->id < sizeof(ends) / sizeof(ends[0]);
 
-		assert_true(l->pc == (is_end ? ends[l->id] : 0x1000 + (uint64_t)(UINT32_MAX - l->id)));
+		assert_true(l->pc ==
+			    (is_end ? ends[l->id] : 0x1000 + (uint64_t)(UINT32_MAX - l->id)));
 		sum += l->id;
 	}
 	assert_int_equal(sum, 6 + (uint64_t)COUNT * UINT32_MAX - (uint64_t)COUNT * (COUNT - 1) / 2);
