@@ -352,7 +352,7 @@ static void look_ahead(struct cursor *c, const uint64_t *p)
 	c->next = 0;
 	c->known = (uint32_t)groups;
 	c->changes = c->t->watches->changes;
-	c->ahead = c->ahead < GROUPS_AHEAD ? 2 * c->ahead : GROUPS_AHEAD;
+	c->ahead = c->ahead < GROUPS_AHEAD ? 4 * c->ahead : GROUPS_AHEAD;
 }
 
 /* Where the segment begins that p is in, or behind. */
