@@ -16,7 +16,6 @@
 void arrivals_begin(struct thread *t)
 {
 	struct watch_set *ws = t->watches;
-
 	uint64_t rng = t->rng;
 
 	ws->chosen = 0;
