@@ -274,12 +274,9 @@ static void put_held_events(struct thread *t)
 
 static void settle(struct thread *t)
 {
-	struct sim_record *end, *last;
+	struct sim_record *last = last_of(t) + 1, *end = events_behind_step(t, last);
 	bool holds;
 
-	put_held_events(t);
-	last = last_of(t) + 1;
-	end = events_behind_step(t, last);
 	holds = is_pending(t, end - 1);
 	follow(t, end - holds);
 	hold_events(end, last);
@@ -289,10 +286,23 @@ static void settle(struct thread *t)
 		hold(t, end - 1);
 }
 
-void filter_calls_settle(struct thread *t)
+void filter_calls_pause(struct thread *t)
 {
 	if (f.owner == t)
 		settle(t);
+}
+
+/* Something else comes than what the events are of that are held. */
+static void settle_held(struct thread *t)
+{
+	put_held_events(t);
+	settle(t);
+}
+
+void filter_calls_settle(struct thread *t)
+{
+	if (f.owner == t)
+		settle_held(t);
 }
 
 void filter_calls_settle_all(void)
@@ -308,7 +318,7 @@ void filter_calls_end(struct thread *t)
 {
 	if (f.owner != t)
 		return;
-	settle(t);
+	settle_held(t);
 	if (f.holds_events) {
 		put_held_events(t);
 		follow(t, last_of(t) + 1);
@@ -370,7 +380,7 @@ void filter_calls_cut(struct thread *t, struct segment *s, uint32_t insns)
 	if (f.owner != t || !gt)
 		return;
 	sampler_lock();
-	settle(t);
+	settle_held(t);
 	if (insns)
 		graph_cut(gt, s, &segment_graph(s)->own);
 	sampler_unlock();

@@ -61,9 +61,14 @@ void filter_forget_targets(void);
 
 /* t is about to enter the cache in the filter gear, at t->rip. */
 void filter_calls_enter(struct thread *t);
-/* All that t has done is told, if it is the thread in the filter gear. It is outside of the cache. */
+/*
+ * All that t has done is told, if it is the thread in the filter gear. It is outside of the cache, and goes on with what it was about
+ * to do: events of an instruction that is tried again are held until then.
+ */
+void filter_calls_pause(struct thread *t);
+/* The same, but it goes on with something else, as a handler of signals. */
 void filter_calls_settle(struct thread *t);
-/* All that the thread in the filter gear has done, if there is one: it is this one, or no thread can run (filter_turns.h). */
+/* As filter_calls_pause, of the thread in the filter gear, if there is one: it is this one, or no thread can run (filter_turns.h). */
 void filter_calls_settle_all(void);
 /* t is in the filter gear no longer, or it is not its turn. Nothing if it was not before. */
 void filter_calls_end(struct thread *t);

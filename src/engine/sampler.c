@@ -259,7 +259,7 @@ static void give_up(struct thread *t)
 static void set_next_tick(struct thread *t, uint64_t total)
 {
 	bool alone = !engine.threads || !engine.threads->next_thread;
-	uint64_t ns = wants_windows() ? pacing_wait(&s.pace, total, alone) : PACING_REPORT_NS;
+	uint64_t ns = wants_windows() ? pacing_wait(&s.pace, total, alone) : engine.report_ns;
 
 	if (ticker_arm(t, ns) != 0)
 		records_message(t->process, "the kernel gives no timer: no samples are taken");
@@ -289,7 +289,7 @@ void sampler_tick(struct thread *t, const struct counts *after)
 		give_up(t);
 	} else if (!s.open) {
 		if (t->gear == GEAR_FILTER) { /* its lanes have not gone round since */
-			filter_calls_settle(t);
+			filter_calls_pause(t);
 			replay_tell_when_due(t->process);
 		}
 		pacing_look(&s.pace, total);

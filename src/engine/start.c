@@ -20,6 +20,7 @@
 #include "engine/dispatch.h"
 #include "engine/fsbase.h"
 #include "engine/load.h"
+#include "engine/pacing.h"
 #include "engine/pages.h"
 #include "engine/paths.h"
 #include "engine/poll.h"
@@ -153,6 +154,7 @@ static void look_at_cpu(void)
 	bool in_use, popcnt;
 
 	engine.amd = is_amd();
+	engine.report_ns = option("report_us", PACING_REPORT_NS / 1000) * 1000;
 	translate_options.loop_checks = option("loop_checks", engine.amd);
 	translate_options.keeps_branches = option("keeps_branches", !engine.amd);
 	__cpuid_count(0xd, 0, a, b, c, d);

@@ -243,6 +243,7 @@ struct engine {
 	struct process first;
 	uint64_t xsave_mask, xsave_bytes;
 	uint64_t zmm31_at; /* offset in a signal frame's vector state */
+	uint64_t report_ns; /* so often, at least, threads that have no windows are called and tell what they have counted */
 	bool fsgsbase;
 	bool amd;
 	bool bmi2; /* and popcnt */

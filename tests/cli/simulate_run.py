@@ -240,6 +240,17 @@ def the_filter_gear_keeps_its_counts_where_the_code_cache_is_emptied():
 
 
 @case
+def the_filter_gear_keeps_the_misses_of_what_is_tried_again():
+    """A store into code misses, faults and is done again; in between the timer calls, twice."""
+    os.environ.update(DWELL_ENGINE_OPTIONS='report_us=1000')
+    try:
+        for more in [], ['--also=L1i=4K,2,64 L1d=8K,8,64 LL=256K,4,64']:
+            check_filter(*SMALL, *more, '--', program('selfmod'))
+    finally:
+        del os.environ['DWELL_ENGINE_OPTIONS']
+
+
+@case
 def what_is_replayed_with_vector_registers_changes_nothing():
     """Jumps and contexts want each segment told, so that code does not look into the caches."""
     with open('text', 'w') as f:
