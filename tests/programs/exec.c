@@ -188,6 +188,7 @@ int main(int argc, char **argv)
 		return arguments(argc, argv);
 	if (argc > 1 && strcmp(argv[1], "state") == 0)
 		return state();
+	signal(SIGHUP, SIG_DFL); /* nohup ignores it for all that it runs */
 	NEED(realpath(argv[0], self));
 	make_files();
 	check_failures_of_exec();
