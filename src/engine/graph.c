@@ -128,7 +128,7 @@ static bool may_leave(const struct segment *s)
 	const struct sim_segment *g = segment_graph(s);
 
 	if (graph_has_cells() || g->end >= SIM_END_JUMP_INDIRECT ||
-	    graph_is_elsewhere(s, segment_graph(s)->pc + s->bytes))
+	    graph_is_elsewhere(s, g->pc + s->bytes))
 		return true;
 	if (g->end == SIM_END_BRANCH && graph.config.jumps)
 		return true;
@@ -137,17 +137,18 @@ static bool may_leave(const struct segment *s)
 
 void graph_meet(struct segment *s)
 {
+	const struct segment_insn *in = segment_insns(s);
+	struct sim_segment *g = segment_graph(s);
 	uint64_t reads = 0, writes = 0;
 
-	segment_graph(s)->end_pc = segment_graph(s)->pc + segment_insns(s)[s->insns - 1].offset;
-	segment_graph(s)->end = (uint8_t)end_of(s);
-	if (segment_graph(s)->end != SIM_END_BRANCH && segment_graph(s)->end != SIM_END_JUMP &&
-	    segment_graph(s)->end != SIM_END_CALL)
-		segment_graph(s)->target = 0;
-	segment_graph(s)->function = sim_call_graph_function(&graph, segment_graph(s)->pc);
+	g->end_pc = g->pc + in[s->insns - 1].offset;
+	g->end = (uint8_t)end_of(s);
+	if (g->end != SIM_END_BRANCH && g->end != SIM_END_JUMP && g->end != SIM_END_CALL)
+		g->target = 0;
+	g->function = sim_call_graph_function(&graph, g->pc);
 	for (uint32_t i = 0; i < s->insns; i++) {
-		reads += segment_insns(s)[i].reads;
-		writes += segment_insns(s)[i].writes;
+		reads += in[i].reads;
+		writes += in[i].writes;
 	}
 	if (!(s->flags & SEGMENT_FILTER))
 		s->counts =

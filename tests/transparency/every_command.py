@@ -31,10 +31,10 @@ def commands(folders):
     return sorted(found.items())
 
 
-def run(argv, folder, seconds=60):
+def run(argv, folder):
     """What others see of a run: exit status, stdout, stderr; None when it does not end."""
     try:
-        done = subprocess.run(argv, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds)
+        done = subprocess.run(argv, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=60)
     except subprocess.TimeoutExpired:
         return None
     except OSError as error:  # no program: the format is another machine's, or the interpreter is missing
@@ -69,7 +69,7 @@ def main():
                 unstable += 1
                 continue
             profile = os.path.join(folder, 'every-command.db')
-            found = difference(native, run([dwell, options.command, '-q', '-o', profile, '--'] + argv, folder, 20 * 60))
+            found = difference(native, run([dwell, options.command, '-q', '-o', profile, '--'] + argv, folder))
             compared += 1
             if found:
                 differ += 1
