@@ -68,7 +68,7 @@ struct channel_config {
 	uint32_t stream_marks;	/* STREAM_MARK_...: what else streams say of each access */
 	uint32_t objects;	/* 1: allocations are followed, and samples know their blocks */
 	uint32_t paths;		/* 1: samples know the call path to them */
-	uint32_t reserved;
+	uint32_t near_one_in;	/* samples that end near, one of which is kept; 0: all are, see CHANNEL_NEAR */
 	uint32_t start_off;	/* 1: sampling waits for a mark of the program */
 	uint32_t max_windows;	/* per process; 0: no limit */
 	uint32_t window_growth_ppm; /* with a limit: a period is at least this part of the run so far */
@@ -259,6 +259,12 @@ struct record_thread {
  */
 #define CHANNEL_LINE_USES 12u
 
+/*
+ * Reuses nearer than so many accesses are most of all, and hardly ever miss: of the samples of one line that
+ * end so soon one in near_one_in is kept, of the others each. How many there were the window tells.
+ */
+#define CHANNEL_NEAR 64u
+
 /* A window closed. Its samples come before it in the ring. */
 struct record_window {
 	struct record_header h;
@@ -268,6 +274,8 @@ struct record_window {
 	uint64_t length;	  /* accesses inside it */
 	uint64_t stands_for;	  /* accesses of its period, and of those before that were passed over */
 	uint64_t footprint_pages; /* 4096-byte pages of its own the program held at that time */
+	uint64_t chosen;	  /* accesses, by chance; near samples stand for those that were not kept */
+	uint64_t chosen_loads;	  /* those of them that load and do not store */
 	uint16_t line_use[CHANNEL_LINE_USES];
 };
 
@@ -568,7 +576,7 @@ _Static_assert(sizeof(struct nested_event) == 16 + sizeof(struct record_access),
 _Static_assert(sizeof(struct record_nested) == 56 + sizeof(struct record_access), "layout of record_nested");
 _Static_assert(sizeof(struct record_access) == 40, "layout of record_access");
 _Static_assert(sizeof(struct record_sample) == 120, "layout of record_sample");
-_Static_assert(sizeof(struct record_window) == 72, "layout of record_window");
+_Static_assert(sizeof(struct record_window) == 88, "layout of record_window");
 _Static_assert(sizeof(struct record_site) == 32, "layout of record_site");
 _Static_assert(sizeof(struct record_path) == 24, "layout of record_path");
 _Static_assert(sizeof(struct record_site_counts) == 80, "layout of record_site_counts");

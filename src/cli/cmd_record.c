@@ -58,6 +58,7 @@ static const struct argp_option options[] = {
 
 static int parse_period(struct record_options *o, const char *arg, struct err *err)
 {
+	o->run.config.near_one_in = 0; /* one in so many, and no other */
 	return number_parse("the period", arg, 1, UINT64_MAX, &o->run.config.sample_period, err);
 }
 

@@ -68,7 +68,8 @@ struct channel_config collector_default_config(void)
 		.window_max = 100000000,
 		.window_divisor = 64000,
 		.duty_ppm = 100000,
-		.samples_per_window = 150,
+		.samples_per_window = 160,
+		.near_one_in = 16,
 		.nested_one_in = 4,
 		.objects = 1,
 	};

@@ -54,7 +54,8 @@ static const char *check_window(const struct record_header *h)
 {
 	const struct record_window *w = (const void *)h;
 
-	return (w->start | w->length | w->stands_for | w->footprint_pages) <= MAX_COUNT
+	return (w->start | w->length | w->stands_for | w->footprint_pages |
+		w->chosen | w->chosen_loads) <= MAX_COUNT
 		       ? NULL
 		       : "a window of impossible length";
 }

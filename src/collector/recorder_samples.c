@@ -215,6 +215,8 @@ const char *recorder_on_window(struct recorder *r, struct process *p, const stru
 		.stands_for = w->stands_for,
 		.samples = w->samples,
 		.footprint_pages = w->footprint_pages,
+		.chosen = w->chosen,
+		.chosen_loads = w->chosen_loads,
 	};
 
 	note(r, store_put_window(r->store, &row, &r->err));

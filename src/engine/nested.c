@@ -72,7 +72,7 @@ static void take(struct nested_set *ns, struct nested *n)
 }
 
 void nested_add(struct thread *t, const struct scan_window *w, const struct record_access *a,
-		uint64_t at, uint64_t process_at)
+		uint64_t at, uint64_t process_at, uint32_t by_chance, bool kept)
 {
 	struct nested_set *ns = t->watches->nested;
 	struct nested *n = unused(ns);
@@ -81,7 +81,7 @@ void nested_add(struct thread *t, const struct scan_window *w, const struct reco
 	if (!n)
 		return;
 	n->begin = *a;
-	n->point = a->address + random_next(&t->rng) % (a->size ? a->size : 1);
+	n->point = a->address + by_chance % (a->size ? a->size : 1);
 	n->begin_at = at;
 	n->process_at = process_at;
 	n->watched = 0;
@@ -92,6 +92,8 @@ void nested_add(struct thread *t, const struct scan_window *w, const struct reco
 	n->most_looks = FIRST_COIN;
 	n->count = 0;
 	n->followed = false;
+	n->kept = kept;
+	t->watches->additions++;
 	chain = chain_of(ns, n->point);
 	n->next = *chain;
 	*chain = (uint16_t)(n - ns->nested + 1);
@@ -151,6 +153,11 @@ static void touch(struct thread *t, const struct scan_window *w, struct nested *
 	if (!closed) {
 		if (k <= w->line_shift && ++n->looks >= n->most_looks)
 			toss_coin(t, w, n, at);
+		return;
+	}
+	if (!n->kept && closed >> w->line_shift & 1 && at - n->begin_at <= CHANNEL_NEAR) {
+		unmark(t, w, n);
+		take(t->watches->nested, n);
 		return;
 	}
 	e = &n->events[n->count++];
@@ -248,6 +255,7 @@ void nested_end_window(struct thread *t, const struct scan_window *w, uint32_t s
 		send(t, n, status, at);
 		n->count = 0;
 		n->followed = true;
+		n->kept = true;
 		ns->follows++;
 	}
 	if (ns->follows > MAX_NESTED_FOLLOWS)

@@ -31,6 +31,7 @@ struct nested {
 	uint16_t next;	     /* in its chain, or the unused, + 1 */
 	uint16_t count;	     /* of events */
 	bool followed;
+	bool kept; /* also if its line, of the size recorded, is touched near */
 	struct nested_event events[NESTED_SIZES];
 };
 
@@ -52,9 +53,12 @@ static inline void nested_clear(struct nested_set *ns)
 	ns->free = 0;
 	ns->used = 0;
 }
-/* Watch all lines that hold one of the bytes of t's access number `at`. */
+/*
+ * Watch all lines that hold one of the bytes, `by_chance`, of t's access number `at`. It is told of if `kept`, or
+ * if its line of the size recorded is not touched near.
+ */
 void nested_add(struct thread *t, const struct scan_window *w, const struct record_access *a,
-		uint64_t at, uint64_t process_at);
+		uint64_t at, uint64_t process_at, uint32_t by_chance, bool kept);
 /* An access that may touch watched lines. */
 void nested_touch(struct thread *t, const struct scan_window *w, const struct record_access *a,
 		  uint64_t at);

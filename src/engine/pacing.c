@@ -35,6 +35,10 @@
 #define DUTY_LONGEST 520000000u
 #define SHORT_PART 1000u	 /* short runs have windows of this part, down to half the least */
 #define SPACING_MIN 500u	 /* accesses between samples, on average, unless a period is given */
+#define CHOSEN_FOR_ONE 16u
+#define CHOSEN_FOR_FIRST (2 * CHOSEN_FOR_ONE) /* as long as nothing is known */
+#define CHOSEN_FOR_MOST (6 * CHOSEN_FOR_ONE) /* beyond, choosing costs more than samples do */
+#define CHOSEN_FOR_DECAY 8u
 #define GROWTH_FROM 1000000u	 /* with a limit of windows, periods grow with the run and this */
 #define BUDGET_AHEAD 4000000u	 /* accesses; with a budget, periods of early windows have no more */
 /* Windows make what follows them slow. Now and then a longer stretch shows what counting really takes. */
@@ -131,6 +135,8 @@ void pacing_next(struct pacing *p)
 	p->interval = w / (c->samples_per_window ? c->samples_per_window : 200);
 	if (p->interval < SPACING_MIN)
 		p->interval = SPACING_MIN;
+	if (c->near_one_in)
+		p->interval = p->interval * CHOSEN_FOR_ONE / p->chosen_for;
 	if (c->sample_period)
 		p->interval =
 			(uint64_t)((unsigned __int128)c->sample_period * duty / 1000000);
@@ -140,7 +146,11 @@ void pacing_next(struct pacing *p)
 
 void pacing_start(struct pacing *p, uint64_t seed)
 {
-	*p = (struct pacing){ .rng = seed, .rate = FIRST_RATE, .near_ns = NEAR_NS, .seen_ns = now_ns() };
+	*p = (struct pacing){ .rng = seed,
+			      .rate = FIRST_RATE,
+			      .near_ns = NEAR_NS,
+			      .chosen_for = CHOSEN_FOR_FIRST,
+			      .seen_ns = now_ns() };
 }
 
 void pacing_pass_over(struct pacing *p, uint64_t total)
@@ -183,6 +193,14 @@ void pacing_resume(struct pacing *p, uint64_t total)
 	p->end += by;
 	p->period_start += by;
 	p->period_end += by;
+}
+
+void pacing_saw(struct pacing *p, uint64_t chosen, uint64_t samples)
+{
+	uint64_t now = clamp(CHOSEN_FOR_ONE * chosen / (samples ? samples : 1), CHOSEN_FOR_ONE, CHOSEN_FOR_MOST);
+
+	if (chosen)
+		p->chosen_for = (p->chosen_for * (CHOSEN_FOR_DECAY - 1) + now + CHOSEN_FOR_DECAY / 2) / CHOSEN_FOR_DECAY;
 }
 
 void pacing_close(struct pacing *p, uint64_t total)

@@ -18,7 +18,8 @@
 struct pacing {
 	uint64_t start, end;		   /* of the open window, or of the next */
 	uint64_t period_start, period_end; /* what the window stands for */
-	uint64_t interval;		   /* mean accesses between samples in the window */
+	uint64_t interval;		   /* mean accesses between those chosen in the window */
+	uint64_t chosen_for;		   /* so many sixteenths of an access for each sample kept, of late */
 	uint64_t left_out;		   /* while sampling was off */
 	uint64_t paused_at;		   /* when it was last switched off */
 	uint64_t closed;		   /* windows */
@@ -42,6 +43,11 @@ void pacing_next(struct pacing *p);
 void pacing_pass_over(struct pacing *p, uint64_t total);
 /* The window opens: if it should have before, all of it is later. */
 void pacing_open(struct pacing *p, uint64_t total);
+/*
+ * The window chose so many accesses, and kept the samples of so many: the next chooses as many as it
+ * takes to keep about as many as the configuration says.
+ */
+void pacing_saw(struct pacing *p, uint64_t chosen, uint64_t samples);
 /* The window has closed; the accesses and the time since the last look tell no rate. */
 void pacing_close(struct pacing *p, uint64_t total);
 

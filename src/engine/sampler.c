@@ -176,13 +176,19 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	if (budget_is_set())
 		budget_stretch(process_of(t), total, true);
 	w.samples = s.window.samples;
+	w.chosen = s.window.chosen;
+	w.chosen_loads = s.window.chosen_loads;
 	w.footprint_pages = s.use.held;
 	page_use_shares(&s.use, s.window.line_shift, w.line_use);
 	s.use.each_for = w.length ? 2 * w.stands_for / w.length : 0;
 	if (w.length)
 		records_window(process_of(t), &w);
 	s.open = false;
+	pacing_saw(&s.pace, s.window.chosen, s.window.samples);
 	s.window.samples = 0;
+	s.window.chosen = 0;
+	s.window.chosen_loads = 0;
+	s.window.has_near = false;
 	s.window.number++;
 	pacing_close(&s.pace, total);
 	plan_next();

@@ -104,6 +104,7 @@ void scan_end_watches(struct thread *t, struct scan_window *w, uint32_t status,
 			continue;
 		}
 		o->followed = true;
+		o->kept = true;
 		o->window = ws->window;
 		ws->follows++;
 	}
@@ -167,18 +168,47 @@ static struct watch *watch_line(struct watch_set *ws, uint64_t line, const struc
 	return o;
 }
 
+/* A sample that ends near is not kept by its coin: is it left out? The first stands for the others. */
+static bool leaves_out(struct scan_window *w)
+{
+	bool has_near = w->has_near;
+
+	w->has_near = true;
+	return has_near;
+}
+
+static void count_chosen(struct scan_window *w, const struct record_access *a)
+{
+	w->chosen++;
+	w->chosen_loads += a->kind == ACCESS_LOAD;
+}
+
+/* Does the line's next touch follow near the access that is looked at? Sure if it says so. */
+static bool is_touched_soon(const struct watch_set *ws, uint64_t line, uint32_t line_shift)
+{
+	for (const uint64_t *p = ws->ahead; p < ws->ahead_end; p++)
+		if (*p >> line_shift == line)
+			return true;
+	return false;
+}
+
 /*
- * The access is a sample. If it touches two lines both are watched, and the sample ends with the later touch: an access misses
+ * The access is chosen. If it touches two lines both are watched, and the sample ends with the later touch: an access misses
  * where one of its lines does, and next to a line in use there often lies one that is not.
  */
 static void choose(struct thread *t, struct scan_window *w, struct record_access *a, uint64_t at,
 		   uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
-	uint64_t line = a->address >> w->line_shift;
+	uint64_t line = a->address >> w->line_shift, by_chance = random_next(&t->rng);
 	uint64_t last = (a->address + (a->size ? a->size - 1u : 0)) >> w->line_shift;
+	bool kept = last > line || !engine.config.near_one_in || by_chance % engine.config.near_one_in == 0;
 	struct watch *first, *second;
 
+	if (!kept && is_touched_soon(ws, line, w->line_shift) && leaves_out(w)) {
+		count_chosen(w, a);
+		return;
+	}
 	describe(t, a);
 	first = watch_line(ws, line, a, at, process_at);
 	if (!first)
@@ -191,8 +221,10 @@ static void choose(struct thread *t, struct scan_window *w, struct record_access
 		}
 		watches_pair(ws, first, second);
 	}
-	if (ws->nested && random_next(&t->rng) % engine.config.nested_one_in == 0)
-		nested_add(t, w, a, at, process_at);
+	first->kept = kept;
+	count_chosen(w, a);
+	if (ws->nested && by_chance % engine.config.nested_one_in == 0)
+		nested_add(t, w, a, at, process_at, (uint32_t)(by_chance >> 32), kept);
 }
 
 void scan_access(struct thread *t, struct scan_window *w, const struct access *a, uint64_t at,
@@ -217,6 +249,8 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 		}
 		if (!o || watch_leaves_partner(ws, o))
 			continue;
+		if (!o->kept && at - o->begin_at <= CHANNEL_NEAR && leaves_out(w))
+			continue;
 		describe(t, &ra);
 		if (o->followed)
 			send_follow(t, o, FOLLOW_TOUCHED, at, process_at, &ra);
@@ -237,12 +271,10 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 }
 
 /*
- * Groups filtered at once, at most: the wide filter has registers to save each time. But what
- * is watched changes with each sample, whose line mostly is touched again soon.
+ * Groups filtered at once, at most: the wide filter has registers to save each time. But with each sample
+ * more is watched than was.
  */
-#define GROUPS_AHEAD 16u
-/* Of a group's entries, about so many are accesses. */
-#define GROUP_ACCESSES (SCAN_GROUP * 3 / 4)
+#define GROUPS_AHEAD 8u
 
 /* Where scan_buffer stands. */
 struct cursor {
@@ -274,6 +306,9 @@ static void look_at(struct cursor *c, const uint64_t *entry, const struct segmen
 		return;
 	if (c->t->watches->calls)
 		c->t->watches->calls->entry = entry;
+	c->t->watches->ahead = entry + 1;
+	c->t->watches->ahead_end = at + CHANNEL_NEAR < c->end && c->t->buf - entry > CHANNEL_NEAR ?
+					   entry + 1 + CHANNEL_NEAR : entry + 1;
 	scan_access(c->t, c->w, &a, at, at + c->process_less_thread);
 }
 
@@ -337,22 +372,20 @@ static uint64_t due_in(const struct cursor *c)
 	return due > c->at ? due - c->at : 0;
 }
 
-/* Filter the group at p and those behind it, as far as none is sampled. */
+/* Filter the group at p and those behind it. */
 static void look_ahead(struct cursor *c, const uint64_t *p)
 {
 	scan_filter_fn *filter = engine.wide ? scan_filter_wide :
 				 engine.bmi2 ? scan_filter_fast :
 					       scan_filter;
 	uint64_t left = ((uint64_t)(c->t->buf - p) + SCAN_GROUP - 1) / SCAN_GROUP;
-	uint64_t groups = due_in(c) / GROUP_ACCESSES + 1;
+	uint64_t groups = left < c->ahead ? left : c->ahead;
 
-	groups = groups < left ? groups : left;
-	groups = groups < c->ahead ? groups : c->ahead;
 	filter(p, c->t->watches->bits, c->w->line_shift, c->masks, groups);
 	c->next = 0;
 	c->known = (uint32_t)groups;
 	c->changes = c->t->watches->changes;
-	c->ahead = c->ahead < GROUPS_AHEAD ? 4 * c->ahead : GROUPS_AHEAD;
+	c->ahead = 4 * c->ahead < GROUPS_AHEAD ? 4 * c->ahead : GROUPS_AHEAD;
 }
 
 /* Where the segment begins that p is in, or behind. */
@@ -416,8 +449,7 @@ static void look_into(struct cursor *c, const uint64_t *p, uint64_t valid, struc
 	uint64_t done = 0;
 
 	for (;;) {
-		const uint64_t due = ws->next_sample;
-		const uint32_t changes = ws->changes;
+		const uint32_t changes = ws->changes, additions = ws->additions;
 		uint32_t i = next_of_interest(m.hits, m.trailers, done, due_in(c));
 		struct segment s;
 
@@ -427,7 +459,7 @@ static void look_into(struct cursor *c, const uint64_t *p, uint64_t valid, struc
 		s = segment_of(c, p, m.trailers, i);
 		look(c, p + i, &s, c->at + i - count_bits(m.trailers & (done >> 1)));
 		m.hits &= ~done;
-		if (ws->next_sample != due) {
+		if (ws->additions != additions) {
 			c->known = c->next; /* the others' are of the past */
 			c->ahead = 1;
 			m = next_masks(c, p, valid);
@@ -499,6 +531,7 @@ void scan_buffer(struct thread *t, struct scan_window *w, uint64_t skip, uint64_
 		p += SCAN_GROUP;
 	}
 	t->special = 0;
+	t->watches->ahead = t->watches->ahead_end = 0;
 	if (t->watches->calls)
 		t->watches->calls->entry = 0;
 }

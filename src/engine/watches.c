@@ -93,9 +93,11 @@ struct watch *watch_add(struct watch_set *ws, uint64_t line)
 	}
 	w->line = line;
 	w->followed = false;
+	w->kept = true;
 	w->partner = 0;
 	w->next = ws->chain[c];
 	ws->chain[c] = (uint16_t)(w - ws->watch + 1);
+	ws->additions++;
 	watches_mark(ws, line, line);
 	return w;
 }

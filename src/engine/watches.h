@@ -26,6 +26,7 @@ struct watch {
 	/* Of an access to two lines: the watch of the other one, + 1, while both are untouched. The last of the two is the sample. */
 	uint16_t partner;
 	bool followed;	     /* its own window is over, its sample sent */
+	bool kept;	     /* its sample is sent even if it ends near */
 };
 
 struct nested_set;
@@ -40,6 +41,9 @@ struct watch_set {
 	uint64_t first_at;    /* thread access with which the window began for it */
 	uint64_t next_sample; /* thread access to sample next */
 	uint32_t changes;     /* times that the filter became finer */
+	uint32_t additions;   /* and that it became coarser */
+	/* Entries of the buffer behind the access that is looked at; none where they are not known. */
+	const uint64_t *ahead, *ahead_end;
 	/* Arrivals: the slots chosen of this window, those that were touched, and were told of. */
 	uint32_t chosen, arrived, told;
 	uint32_t one_in_log2; /* slots, one of which is chosen */

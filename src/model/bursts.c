@@ -150,19 +150,19 @@ static void take_window(struct window_ends *w, const struct model_input *in, siz
 {
 	uint32_t window = in->samples[*i].window;
 	uint64_t start = in->windows[window].start;
-	size_t from = *i;
 
 	w->count = 0;
+	w->samples = 0;
 	w->length = (double)in->windows[window].length;
 	for (; *i < in->sample_count && in->samples[*i].window == window; ++*i) {
 		const struct model_sample *s = &in->samples[*i];
 
+		w->samples += model_speaks_for(in, s);
 		if (!s->reused || s->position < start)
 			continue;
 		w->ends[w->count++] = (struct end){s->position - start + s->distance + 1,
 						   s->distance, model_octave((double)s->distance)};
 	}
-	w->samples = (double)(*i - from);
 }
 
 static size_t most_in_a_window(const struct model_input *in)
@@ -190,7 +190,24 @@ static void compare_far(struct bursts *b, unsigned x)
 	b->far[x] = b->far_share[x] > 0 ? fmin(FAR_MOST, fmax(FAR_LEAST, seen / expected)) : 1;
 }
 
-static void compare(const struct counts *c, struct bursts *b)
+/* How many samples the reuses of an octave speak for, on average: of the near ones not all are kept. */
+static void weigh_octaves(const struct model_input *in, double *mean)
+{
+	double sum[MODEL_OCTAVES] = {0}, count[MODEL_OCTAVES] = {0};
+
+	for (size_t i = 0; i < in->sample_count; i++) {
+		unsigned a = model_octave((double)in->samples[i].distance);
+
+		if (!in->samples[i].reused)
+			continue;
+		sum[a] += model_speaks_for(in, &in->samples[i]);
+		count[a]++;
+	}
+	for (unsigned a = 0; a < MODEL_OCTAVES; a++)
+		mean[a] = count[a] > 0 ? sum[a] / count[a] : 1;
+}
+
+static void compare(const struct counts *c, const double *weight, struct bursts *b)
 {
 	for (unsigned x = 0; x < MODEL_OCTAVES; x++) {
 		for (unsigned a = 0; a < MODEL_OCTAVES; a++) {
@@ -198,7 +215,7 @@ static void compare(const struct counts *c, struct bursts *b)
 
 			b->ratio[x][a] = (c->seen[x][a] + PRIOR) / expected;
 			b->variance[x][a] = b->ratio[x][a] / expected;
-			b->share[x][a] = c->expected[x][a] / fmax(1, c->all[x][a]);
+			b->share[x][a] = weight[a] * c->expected[x][a] / fmax(1, c->all[x][a]);
 		}
 		compare_far(b, x);
 	}
@@ -213,6 +230,7 @@ int bursts_measure(struct bursts *b, const struct model_input *in, const uint32_
 				.before = calloc(rows * MODEL_OCTAVES, sizeof(*w.before))};
 	struct group_ends *groups = calloc(group_count, sizeof(*groups));
 	struct counts *c = calloc(1, sizeof(*c));
+	double weight[MODEL_OCTAVES];
 	int ret = -1;
 
 	if (w.ends == NULL || w.before == NULL || groups == NULL || c == NULL)
@@ -228,7 +246,8 @@ int bursts_measure(struct bursts *b, const struct model_input *in, const uint32_
 			else
 				look_at_window(&w, g, c);
 		}
-	compare(c, b);
+	weigh_octaves(in, weight);
+	compare(c, weight, b);
 	ret = 0;
 out:
 	free(w.ends);

@@ -36,6 +36,12 @@ static double common_reach(const struct model_input *in)
 	return (double)shortest / 2;
 }
 
+/* The weights of a choice make up for its luck: they tell nothing of how many there are. */
+static double speaks_for(const struct model_input *in, const struct model_sample *s)
+{
+	return in->chosen_from > 0 ? 1 : model_speaks_for(in, s);
+}
+
 static void count_samples(const struct model_input *in, const uint32_t *group_of,
 			  struct range *ranges)
 {
@@ -44,12 +50,16 @@ static void count_samples(const struct model_input *in, const uint32_t *group_of
 	for (size_t i = 0; i < in->sample_count; i++) {
 		const struct model_sample *s = &in->samples[i];
 		struct range *r = &ranges[group_of[s->window]];
-		double distance = (double)s->distance;
+		double distance = (double)s->distance, many;
+		unsigned octave;
 
 		if (!s->reused && distance < reach)
 			continue;
-		r->octave[distance > reach ? MODEL_OCTAVES - 1 : model_octave(distance)]++;
-		r->count++;
+		/* A few that stand for many tell how many these are, but not how they differ. */
+		many = speaks_for(in, s);
+		octave = many > 1 ? 0 : distance > reach ? MODEL_OCTAVES - 1 : model_octave(distance);
+		r->octave[octave] += many;
+		r->count += many;
 	}
 }
 
@@ -125,14 +135,15 @@ static size_t join_alike(struct range *ranges, size_t count, double most)
  * Consecutive windows until enough samples are together; a shorter rest joins the last group.
  * Windows without samples say nothing and carry no weight. Returns the number of groups.
  */
-static size_t gather_windows(const struct model_input *in, const uint32_t *samples,
+static size_t gather_windows(const struct model_input *in, const double *samples,
 			     uint32_t *group_of)
 {
-	size_t held = 0, group = 0, count, least = MODEL_GROUP_SAMPLES;
+	double held = 0, least = MODEL_GROUP_SAMPLES;
+	size_t group = 0, count;
 
 	if (in->chosen_from > in->sample_count)
-		least = (size_t)fmax(GROUP_CHOSEN, MODEL_GROUP_SAMPLES *
-						   (double)in->sample_count / (double)in->chosen_from);
+		least = fmax(GROUP_CHOSEN, MODEL_GROUP_SAMPLES * (double)in->sample_count /
+						   (double)in->chosen_from);
 
 	for (size_t i = 0; i < in->window_count; i++) {
 		group_of[i] = (uint32_t)group;
@@ -152,14 +163,15 @@ static size_t gather_windows(const struct model_input *in, const uint32_t *sampl
 
 int groups_form(const struct model_input *in, uint32_t *group_of, size_t *count)
 {
-	uint32_t *samples = calloc(in->window_count + 1, sizeof(*samples));
+	double *samples = calloc(in->window_count + 1, sizeof(*samples));
 	struct range *ranges = NULL;
 	uint32_t *joined = NULL;
+	double all = 0;
 	size_t left;
 
 	if (samples != NULL) {
 		for (size_t i = 0; i < in->sample_count; i++)
-			samples[in->samples[i].window]++;
+			samples[in->samples[i].window] += speaks_for(in, &in->samples[i]);
 		*count = gather_windows(in, samples, group_of);
 		ranges = calloc(*count, sizeof(*ranges));
 		joined = calloc(*count, sizeof(*joined));
@@ -175,7 +187,9 @@ int groups_form(const struct model_input *in, uint32_t *group_of, size_t *count)
 		ranges[g].end = g + 1;
 	}
 	count_samples(in, group_of, ranges);
-	left = join_alike(ranges, *count, (double)in->sample_count / MOST_OF_RUN);
+	for (size_t g = 0; g < *count; g++)
+		all += ranges[g].count;
+	left = join_alike(ranges, *count, all / MOST_OF_RUN);
 	for (size_t i = 0; i < left; i++)
 		for (size_t g = ranges[i].first; g < ranges[i].end; g++)
 			joined[g] = (uint32_t)i;

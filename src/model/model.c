@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "model/parts.h"
 
@@ -226,9 +227,28 @@ static void sort_by_bin(const struct model *m, uint32_t *order)
 		order[next[m->bin[i]]++] = (uint32_t)i;
 }
 
-static int form_groups(struct model *m, const struct model_input *in, uint32_t *group_of)
+double model_speaks_for(const struct model_input *in, const struct model_sample *s)
 {
-	if (groups_form(in, group_of, &m->group_count) != 0)
+	return s->weight > 0 ? (double)s->weight / fmax(1, in->weight_one) : 1;
+}
+
+/* Where these are a choice, all of them show better which windows are alike. */
+static int group_windows(struct model *m, const struct model_input *in)
+{
+	const struct model *all = in->all;
+
+	if (all == NULL || all->window_count != in->window_count)
+		return groups_form(in, m->group_of, &m->group_count);
+	memcpy(m->group_of, all->group_of, in->window_count * sizeof(*m->group_of));
+	m->group_count = all->group_count;
+	return 0;
+}
+
+static int form_groups(struct model *m, const struct model_input *in)
+{
+	const uint32_t *group_of = m->group_of;
+
+	if (group_windows(m, in) != 0)
 		return -1;
 	m->groups = calloc(m->group_count, sizeof(*m->groups));
 	m->scratch = calloc(2 * m->group_count, sizeof(*m->scratch));
@@ -267,6 +287,12 @@ static void deal_samples(struct model *m, const struct model_input *in, const ui
 	}
 }
 
+/* Of the window's accesses, where that is known, or else of the sample's. */
+static double load_share(const struct model_window *w, const struct model_sample *s)
+{
+	return w->chosen > 0 ? (double)w->chosen_loads / (double)w->chosen : s->load;
+}
+
 /* Share of a group's samples that load, and that see no reuse within FAR_DISTANCE. */
 static void sum_group(const struct model *m, const struct model_input *in, const struct group *g,
 		      double *loads, double *far)
@@ -278,7 +304,7 @@ static void sum_group(const struct model *m, const struct model_input *in, const
 		const struct model_sample *s = &in->samples[m->sorted[i]];
 
 		weight += m->weight[m->sorted[i]];
-		*loads += s->load ? m->weight[m->sorted[i]] : 0;
+		*loads += m->weight[m->sorted[i]] * load_share(&in->windows[s->window], s);
 		*far += s->distance > FAR_DISTANCE ? m->weight[m->sorted[i]] : 0;
 	}
 	if (weight > 0) {
@@ -340,11 +366,12 @@ static void estimate_survivals(struct model *m, const uint32_t *order)
 static int fill(struct model *m, const struct model_input *in)
 {
 	uint32_t *order = malloc((m->sample_count + 1) * sizeof(*order));
-	uint32_t *group_of = malloc((in->window_count + 1) * sizeof(*group_of));
+	uint32_t *group_of;
 	int ret = -1;
 
-	if (order == NULL || group_of == NULL || weigh_samples(m, in) != 0 ||
-	    form_groups(m, in, group_of) != 0)
+	m->window_count = in->window_count;
+	m->group_of = group_of = malloc((in->window_count + 1) * sizeof(*group_of));
+	if (order == NULL || group_of == NULL || weigh_samples(m, in) != 0 || form_groups(m, in) != 0)
 		goto out;
 	place_bins(m, in);
 	sort_by_bin(m, order);
@@ -362,7 +389,6 @@ static int fill(struct model *m, const struct model_input *in)
 	ret = places_weigh(m, in);
 out:
 	free(order);
-	free(group_of);
 	return ret;
 }
 
@@ -417,5 +443,6 @@ void model_free(struct model *m)
 	free(m->follows);
 	free(m->scratch);
 	free(m->evictions);
+	free(m->group_of);
 	free(m);
 }

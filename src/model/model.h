@@ -36,6 +36,7 @@ struct model_window {
 	uint64_t length;     /* accesses inside it */
 	uint64_t stands_for; /* accesses of its period, in which its place was chosen by chance */
 	uint64_t footprint_pages; /* 4096-byte pages the program held; 0: unknown */
+	uint64_t chosen, chosen_loads; /* accesses whose kind is known, and those that load; 0: the samples' */
 };
 
 struct model_sample {
@@ -44,7 +45,7 @@ struct model_sample {
 	bool reused;	   /* false: the watch ended first, the distance is a lower bound */
 	uint64_t position; /* accesses of the process at the sampled access */
 	bool load;	   /* it loads and does not store */
-	uint32_t weight;   /* it speaks for so many as others of its window; 0: 1 */
+	uint32_t weight;   /* it speaks for so many as others of its window, times weight_one; 0: 1 */
 	uint16_t touches;  /* lines that the access touches; 0: 1 */
 	uint32_t place;	   /* any number for the instruction, so that like samples are known; 0: none */
 };
@@ -88,6 +89,7 @@ struct model_input {
 	 * better. Read by model_new only.
 	 */
 	const struct model *all;
+	uint32_t weight_one; /* the weight of a sample that speaks for itself; 0: 1 */
 	double line_made; /* share of the lines in the footprint's pages that are ever touched; 0: all */
 	double line_use;  /* the same, without those that are only made, and left alone then */
 };

@@ -122,7 +122,13 @@ struct model {
 	double *storage;   /* what the survivals' x and mass point into */
 	double *scratch;   /* two per group, for model_solve */
 	double *evictions; /* one more than groups, for random_solve */
+
+	uint32_t *group_of; /* each window's */
+	size_t window_count;
 };
+
+/* For so many samples, itself included. */
+double model_speaks_for(const struct model_input *in, const struct model_sample *s);
 
 unsigned model_bin(uint64_t distance);
 

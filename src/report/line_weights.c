@@ -7,9 +7,11 @@
 
 #include "base/map.h"
 #include "base/sort.h"
+#include "report/sample_weights.h"
 
 #define CHOSEN_IN_PART 4		   /* on average */
 #define LEAST_CHOSEN   2		   /* with fewer, a stratum's own weight would be chance */
+#define FAR	       ((uint64_t)1 << 61) /* beyond all distances of those that end near */
 #define UNRESOLVED     ((uint64_t)1 << 62) /* beyond all distances */
 #define NOT_CHOSEN     SIZE_MAX
 
@@ -25,7 +27,9 @@ struct stratifying {
 struct stratum {
 	size_t begin, end; /* in `order` */
 	size_t chosen;
-	double weight; /* of the chosen */
+	double all;	/* weight of all its samples */
+	double weight;	/* of the chosen, as samples */
+	double now;	/* of the chosen, as they come */
 };
 
 static uint64_t begin_key(const struct store_sample *x)
@@ -52,7 +56,7 @@ static int find_chosen(struct stratifying *s, const struct store_sample *chosen,
 	return status;
 }
 
-/* By window, in each by the distance; equal keys stay in their order. */
+/* By window, in each those that end near, then the others by the distance; equal keys stay in their order. */
 static int sort_samples(struct stratifying *s)
 {
 	const struct profile *p = s->p;
@@ -61,7 +65,10 @@ static int sort_samples(struct stratifying *s)
 		const struct store_sample *x = &p->samples[i];
 
 		s->order[i] = (struct sort_item){
-			x->status == 0 ? x->distance : UNRESOLVED + x->distance, i};
+			x->distance + (x->status != 0		? UNRESOLVED :
+				       sample_is_near(p, x) ? 0 :
+							      FAR),
+			i};
 	}
 	if (sort_by_key(s->order, p->sample_count) != 0)
 		return -1;
@@ -77,25 +84,27 @@ static struct stratum stratum_at(size_t begin)
 
 static void take_next(const struct stratifying *s, struct stratum *x)
 {
-	size_t c = s->chosen_of[s->order[x->end++].index];
+	size_t i = s->order[x->end++].index, c = s->chosen_of[i];
 
+	x->all += s->p->weights[i];
 	if (c == NOT_CHOSEN)
 		return;
 	x->chosen++;
-	x->weight += s->weights[c];
+	x->weight += (double)s->weights[c] * s->p->weights[i];
+	x->now += s->weights[c];
 }
 
 /* The chosen of the stratum get the share that it has of all samples of the window. */
 static void set_factors(struct stratifying *s, const struct stratum *x,
 			const struct stratum *window)
 {
-	double share = (double)(x->end - x->begin) / (double)(window->end - window->begin);
+	double share = x->all / window->all;
 
 	for (size_t i = x->begin; i < x->end; i++) {
-		size_t c = s->chosen_of[s->order[i].index];
+		size_t at = s->order[i].index, c = s->chosen_of[at];
 
 		if (c != NOT_CHOSEN)
-			s->factor[c] = share * window->weight / x->weight;
+			s->factor[c] = share * window->now * s->p->weights[at] / x->weight;
 	}
 }
 
@@ -109,21 +118,24 @@ static bool is_same_kind(const struct stratifying *s, size_t i, size_t k)
 }
 
 /*
- * Equal parts of all samples of the window. Where the parts end must not depend on who is chosen, or those
+ * Equal parts of the samples of a range of the window. Where the parts end must not depend on who is chosen, or those
  * at the ends would get too much; only one with hardly any is taken together with the next.
  */
-static void stratify(struct stratifying *s, const struct stratum *window)
+static void stratify(struct stratifying *s, const struct stratum *range,
+		     const struct stratum *window)
 {
-	size_t parts = window->chosen / CHOSEN_IN_PART, all = window->end - window->begin;
-	size_t left = window->chosen;
-	struct stratum x = stratum_at(window->begin);
+	size_t parts = range->chosen / CHOSEN_IN_PART, all = range->end - range->begin;
+	size_t left = range->chosen;
+	struct stratum x = stratum_at(range->begin);
 
+	if (parts == 0 && range->chosen > 0)
+		parts = 1;
 	for (size_t k = 1; k <= parts; k++) {
-		size_t end = window->begin + k * all / parts;
+		size_t end = range->begin + k * all / parts;
 
-		while (x.end < end || (x.end < window->end && is_same_kind(s, x.end - 1, x.end)))
+		while (x.end < end || (x.end < range->end && is_same_kind(s, x.end - 1, x.end)))
 			take_next(s, &x);
-		if (x.end < window->end &&
+		if (x.end < range->end &&
 		    (x.chosen < LEAST_CHOSEN || left - x.chosen < LEAST_CHOSEN))
 			continue;
 		left -= x.chosen;
@@ -131,6 +143,30 @@ static void stratify(struct stratifying *s, const struct stratum *window)
 			set_factors(s, &x, window);
 		x = stratum_at(x.end);
 	}
+}
+
+static bool is_near(const struct stratifying *s, size_t at)
+{
+	return sample_is_near(s->p, &s->p->samples[s->order[at].index]);
+}
+
+/* The samples of the window that end near were chosen with another chance than the others: ranges of their own. */
+static void stratify_window(struct stratifying *s, const struct stratum *window)
+{
+	struct stratum near = stratum_at(window->begin), far;
+
+	while (near.end < window->end && is_near(s, near.end))
+		take_next(s, &near);
+	far = stratum_at(near.end);
+	while (far.end < window->end)
+		take_next(s, &far);
+	if (near.chosen == 0 || far.chosen == 0) {
+		if (window->chosen >= CHOSEN_IN_PART)
+			stratify(s, window, window);
+		return;
+	}
+	stratify(s, &near, window);
+	stratify(s, &far, window);
 }
 
 static void stratify_all(struct stratifying *s)
@@ -142,14 +178,14 @@ static void stratify_all(struct stratifying *s)
 
 		while (window.end < count && s->order[window.end].key == s->order[at].key)
 			take_next(s, &window);
-		stratify(s, &window);
+		stratify_window(s, &window);
 		at = window.end;
 	}
 }
 
 static uint32_t calibrated(uint32_t weight, double factor)
 {
-	double w = nearbyint(factor * weight * LINE_WEIGHT_ONE);
+	double w = nearbyint(factor * weight * PROFILE_WEIGHT_ONE);
 
 	return w < 1 ? 1 : w < UINT32_MAX ? (uint32_t)w : UINT32_MAX;
 }

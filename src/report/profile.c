@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/sample_weights.h"
 #include "report/sampled.h"
 #include "store/events.h"
 
 #define LINE_USE_FIRST 2 /* log2 of the bytes of the smallest lines */
 #define LINE_USE_ALL   65535.0
-#define KIND_LOAD    1 /* of an access: neither a store nor both */
 #define DEFAULT_SIZE (1u << 20)
 
 /* There is at least one. */
@@ -70,7 +70,7 @@ static uint64_t scaled(const struct profile *p, uint64_t accesses)
 
 static uint16_t lines_of(const struct profile *p, const struct store_access *a)
 {
-	if (p->weights == NULL)
+	if (p->chosen_from == 0)
 		return 1;
 	return (uint16_t)profile_lines_touched(a, p->line_bytes);
 }
@@ -96,7 +96,7 @@ static void take_samples(struct profile *p, const struct sampled *part, struct m
 			(uint32_t)window,
 			p->samples[i].status == 0,
 			scaled(p, sampled_place(part, window, p->samples[i].position)),
-			p->samples[i].begin.kind == KIND_LOAD,
+			p->samples[i].begin.kind == PROFILE_LOAD,
 			0,
 			lines_of(p, &p->samples[i].begin),
 			place_of(&p->samples[i].begin)};
@@ -173,7 +173,8 @@ static struct model_window *make_windows(const struct profile *p, const struct s
 		w[i] = (struct model_window){
 			scaled(p, sampled_place(part, (int64_t)i, p->windows[i].start)),
 			scaled(p, p->windows[i].length), scaled(p, p->windows[i].stands_for),
-			p->windows[i].footprint_pages};
+			p->windows[i].footprint_pages, p->windows[i].chosen,
+			p->windows[i].chosen_loads};
 	return w;
 }
 
@@ -207,6 +208,7 @@ int profile_build_model(struct profile *p, struct err *err)
 				      .follow_count = p->follow_count,
 				      .touches = p->touches,
 				      .chosen_from = p->chosen_from,
+				      .weight_one = PROFILE_WEIGHT_ONE,
 				      .all = p->all,
 				      .loads = part.is_part ? 0 : scaled(p, p->process->loads)},
 		err);
@@ -254,7 +256,8 @@ static int read_samples(struct profile *p, struct err *err)
 	return store_read_windows(p->store, p->process->id, &p->windows, &p->window_count, err) ==
 				       0 &&
 			       store_read_samples(p->store, p->process->id, &p->samples,
-						  &p->sample_count, err) == 0
+						  &p->sample_count, err) == 0 &&
+			       sample_weights(p, err) == 0
 		       ? 0
 		       : -1;
 }

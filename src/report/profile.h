@@ -20,6 +20,11 @@ struct profile_cache {
 };
 #define PROFILE_CACHES 3
 
+#define PROFILE_LOAD 1 /* kind of an access: neither a store nor both */
+
+/* The weight of a sample that speaks for itself alone. */
+#define PROFILE_WEIGHT_ONE 256u
+
 struct profile {
 	struct store *store;
 	struct store_process *processes;
@@ -59,11 +64,13 @@ struct profile {
 	struct model *model;
 	uint32_t recorded_line; /* bytes, of those watched in each sample */
 	uint32_t line_bytes; /* that all of the above is about */
+	/* Each sample speaks for so many of its window, times PROFILE_WEIGHT_ONE. */
+	uint32_t *weights;
 	/*
-	 * With other lines than those recorded the samples are those watched at all sizes: each
-	 * speaks for so many, and an access touches so many lines on average. Else NULL and 1.
+	 * With other lines than those recorded the samples are those watched at all sizes: what became of each
+	 * speaks for so many, too, and an access touches so many lines on average. Else NULL and 1.
 	 */
-	uint32_t *weights, *follow_weights;
+	uint32_t *follow_weights;
 	double touches;
 	size_t chosen_from; /* samples at the recorded size; else 0 */
 	/*

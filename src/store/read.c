@@ -213,10 +213,13 @@ static const struct query_column window_columns[] = {
 	{QUERY_U64, offsetof(struct store_window, stands_for), NULL},
 	{QUERY_U64, offsetof(struct store_window, samples), NULL},
 	{QUERY_U64, offsetof(struct store_window, footprint_pages), NULL},
+	{QUERY_U64, offsetof(struct store_window, chosen), NULL},
+	{QUERY_U64, offsetof(struct store_window, chosen_loads), NULL},
 };
 
 static const struct query window_query = {
-	"SELECT process_id, number, start, length, stands_for, samples, footprint_pages"
+	"SELECT process_id, number, start, length, stands_for, samples, footprint_pages, chosen,"
+	" chosen_loads"
 	" FROM window WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, number",
 	sizeof(struct store_window),
 	QUERY_COLUMNS(window_columns),

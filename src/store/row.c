@@ -16,7 +16,7 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_MODULE] = "REPLACE INTO module(id, process_id, path, build_id, start, end,"
 		       " file_offset, mapped_at, unmapped_at) VALUES(?,?,?,?,?,?,?,?,?)",
 	[PUT_WINDOW] = "REPLACE INTO window(process_id, number, start, length, stands_for,"
-		       " samples, footprint_pages) VALUES(?,?,?,?,?,?,?)",
+		       " samples, footprint_pages, chosen, chosen_loads) VALUES(?,?,?,?,?,?,?,?,?)",
 	[PUT_SAMPLES] = "INSERT INTO sample_batch(first_id, process_id, window, resolved,"
 			" censored, dangling, list) VALUES(?,?,?,?,?,?,?)",
 	[PUT_FOLLOWS] = "INSERT INTO follow_batch(first_id, process_id, list) VALUES(?,?,?)",

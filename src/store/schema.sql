@@ -28,7 +28,7 @@ CREATE TABLE module(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, path TE
 	mapped_at INTEGER NOT NULL, unmapped_at INTEGER);       -- positions in accesses
 CREATE TABLE window(process_id INTEGER NOT NULL, number INTEGER NOT NULL,
 	start INTEGER NOT NULL, length INTEGER NOT NULL, stands_for INTEGER NOT NULL,
-	samples INTEGER NOT NULL, footprint_pages INTEGER NOT NULL,
+	samples INTEGER NOT NULL, footprint_pages INTEGER NOT NULL, chosen INTEGER NOT NULL, chosen_loads INTEGER NOT NULL,
 	PRIMARY KEY(process_id, number)) WITHOUT ROWID;
 -- Code locations: one pc of one process each. list is a JSON array with one array of numbers for each,
 -- in the order of the view; without a module, the last two are not there. Ids are consecutive: first_id is the first's.

@@ -91,12 +91,17 @@ struct store_module {
 	uint64_t unmapped_at; /* UINT64_MAX: it stayed */
 };
 
+/* Of the samples reused sooner than after so many accesses a window keeps a few, see `chosen`. */
+#define STORE_NEAR 64u
+
 struct store_window {
 	int64_t process_id;
 	uint32_t number;
 	uint64_t start, length, stands_for; /* accesses */
 	uint64_t samples;
 	uint64_t footprint_pages;
+	uint64_t chosen; /* accesses: all that its samples stand for; the near ones for the rest */
+	uint64_t chosen_loads; /* those of them that only load */
 };
 
 struct store_access {

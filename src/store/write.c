@@ -112,6 +112,8 @@ int store_put_window(struct store *s, const struct store_window *w, struct err *
 	row_count(&r, w->stands_for);
 	row_count(&r, w->samples);
 	row_count(&r, w->footprint_pages);
+	row_count(&r, w->chosen);
+	row_count(&r, w->chosen_loads);
 	return row_end(&r, err);
 }
 

@@ -45,6 +45,8 @@ struct log {
 	uint32_t pairs; /* samples of two lines, both touched again */
 	uint64_t arrived, weight; /* weight: of those */
 	uint64_t came;		  /* lines that were, as counted one by one */
+	uint64_t chosen;	  /* accesses */
+	uint64_t near;		  /* samples of which not all are kept */
 };
 
 static struct log *logged;
@@ -111,11 +113,19 @@ static void check_sample(const struct record_sample *s)
 	assert_int_equal(s->end.address, all[at].first);
 }
 
+static uint32_t line_shift_now;
+
+static bool is_of_one_line(const struct record_access *a)
+{
+	return a->address >> line_shift_now == (a->address + a->size - 1) >> line_shift_now;
+}
+
 void records_sample(struct process *p, const struct record_sample *s)
 {
 	append(s, sizeof *s);
 	logged->samples++;
 	logged->reused += s->status == SAMPLE_REUSED;
+	logged->near += s->status == SAMPLE_REUSED && s->distance < CHANNEL_NEAR && is_of_one_line(&s->begin);
 	if (all)
 		check_sample(s);
 }
@@ -278,27 +288,31 @@ static void scan_plainly(struct thread *t, struct scan_window *w, uint64_t skip,
 }
 
 /* Twenty windows of several buffers, from the same beginning each time. */
-static void run(struct log *l, uint32_t line_shift, bool plainly)
+static void run(struct log *l, uint32_t line_shift, bool plainly, uint32_t near_one_in)
 {
 	static struct nested_set nested;
 	static struct watch_set ws = { .nested = &nested };
 	static uint64_t buffer[ENTRIES + SCAN_GROUP] __attribute__((aligned(64)));
 	struct thread t = { .watches = &ws, .buf_start = buffer, .rng = 7 };
-	struct scan_window w = { .line_shift = line_shift };
+	struct scan_window w = { .line_shift = line_shift, .has_near = true };
 	uint64_t fs, process_at = 1000;
 
 	__asm__("mov %%fs:0, %0" : "=r"(fs)); /* as the ABI has it */
 	logged = l;
 	*l = (struct log){ .bytes = l->bytes };
 	seed = 42 + line_shift;
+	line_shift_now = line_shift;
+	ws.nested = near_one_in ? 0 : &nested;
 	engine.config.nested_one_in = 4;
+	engine.config.near_one_in = near_one_in;
 	all = plainly && line_shift == 6 ? calloc(MOST_ACCESSES + 1, sizeof *all) : 0;
 	watches_clear(&ws, line_shift);
 	memset(touched_in, 0, sizeof touched_in);
 	for (w.number = 0; w.number < 20; w.number++) {
 		uint64_t buffers = 1 + draw() % 12;
 
-		w.interval = 1 + draw() % 300;
+		/* Watches never run out where those left out are not to be missed. */
+		w.interval = (near_one_in ? 100 : 1) + draw() % 300;
 		w.middle = middle = process_at + 3000 * buffers / 2;
 		for (uint64_t b = 0; b < buffers; b++) {
 			uint64_t n = draw_buffer(&t, draw() % 2);
@@ -315,6 +329,7 @@ static void run(struct log *l, uint32_t line_shift, bool plainly)
 		scan_end_watches(&t, &w, SAMPLE_CENSORED, process_at);
 	}
 	scan_end_follows(&t, &w, process_at);
+	l->chosen = w.chosen;
 	free(all);
 	all = 0;
 }
@@ -330,8 +345,8 @@ static void check(bool bmi2, bool wide)
 	engine.bmi2 = bmi2;
 	engine.wide = wide;
 	for (uint32_t shift = 2; shift <= 12; shift++) {
-		run(&expected, shift, true);
-		run(&got, shift, false);
+		run(&expected, shift, true, 0);
+		run(&got, shift, false, 0);
 		assert_int_equal(got.used, expected.used);
 		assert_memory_equal(got.bytes, expected.bytes, got.used);
 		/*
@@ -349,6 +364,36 @@ static void check(bool bmi2, bool wide)
 	}
 	free(expected.bytes);
 	free(got.bytes);
+}
+
+/* By looking ahead or by waiting for the end: the same are left out, which are of those that end near. */
+static void some_near_samples_are_left_out(void **state)
+{
+	struct log each = { .bytes = malloc(LOG_BYTES) }, some = { .bytes = malloc(LOG_BYTES) },
+		   ahead = { .bytes = malloc(LOG_BYTES) };
+	uint64_t near = 0, kept = 0;
+
+	(void)state;
+	assert_true(each.bytes && some.bytes && ahead.bytes);
+	draw_segments();
+	engine.bmi2 = engine.wide = false;
+	for (uint32_t shift = 2; shift <= 12; shift++) {
+		run(&each, shift, false, 1);
+		run(&some, shift, true, 16);
+		run(&ahead, shift, false, 16);
+		assert_int_equal(ahead.used, some.used);
+		assert_memory_equal(ahead.bytes, some.bytes, some.used);
+		assert_int_equal(each.chosen, each.samples);
+		assert_int_equal(ahead.chosen, each.samples);
+		assert_int_equal(ahead.samples - ahead.near, each.samples - each.near);
+		near += each.near;
+		kept += ahead.near;
+	}
+	assert_true(near > 16 * 400);
+	assert_in_range(kept * 16, near * 0.8, near * 1.2);
+	free(each.bytes);
+	free(some.bytes);
+	free(ahead.bytes);
 }
 
 static void nothing_is_missed(void **state)
@@ -377,6 +422,7 @@ static void nothing_is_missed_wide(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(some_near_samples_are_left_out),
 		cmocka_unit_test(nothing_is_missed),
 		cmocka_unit_test(nothing_is_missed_fast),
 		cmocka_unit_test(nothing_is_missed_wide),
