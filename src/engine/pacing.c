@@ -35,7 +35,7 @@
 #define DUTY_LONGEST 520000000u
 #define SHORT_PART 1000u	 /* short runs have windows of this part, down to half the least */
 #define SPACING_MIN 500u	 /* accesses between samples, on average, unless a period is given */
-#define CHOSEN_FOR_ONE 16u
+#define CHOSEN_FOR_ONE 1024u
 #define CHOSEN_FOR_FIRST (2 * CHOSEN_FOR_ONE) /* as long as nothing is known */
 #define CHOSEN_FOR_MOST (6 * CHOSEN_FOR_ONE) /* beyond, choosing costs more than samples do */
 #define CHOSEN_FOR_DECAY 8u

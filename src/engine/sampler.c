@@ -185,11 +185,9 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 		records_window(process_of(t), &w);
 	s.open = false;
 	pacing_saw(&s.pace, s.window.chosen, s.window.samples);
-	s.window.samples = 0;
-	s.window.chosen = 0;
-	s.window.chosen_loads = 0;
-	s.window.has_near = false;
-	s.window.number++;
+	s.window = (struct scan_window){ .number = s.window.number + 1,
+					 .line_shift = s.window.line_shift,
+					 .use = s.window.use };
 	pacing_close(&s.pace, total);
 	plan_next();
 	alloc_window_closed(t->process, now_ns());

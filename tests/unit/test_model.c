@@ -469,6 +469,44 @@ static void test_loads_weigh_the_phases(void **state)
 	assert_true(fabs(ratio[1] - 0.5) < 1e-3);
 }
 
+/*
+ * Windows in turns: nine of ten samples near, and three of ten. Of the near ones a sixteenth speaks for all:
+ * the model has to know the turns apart as well, where a quiet window has few samples left.
+ */
+static void test_few_near_samples_do_for_all(void **state)
+{
+	enum { WINDOWS = 100, EACH = 240 };
+	static struct model_window windows[WINDOWS];
+	static struct model_sample samples[WINDOWS * EACH];
+	double ratio[2];
+
+	(void)state;
+	for (int thin = 0; thin < 2; thin++) {
+		struct model_input in = {windows, WINDOWS, samples, 0, 0, 0, 64};
+		struct model *m;
+
+		in.weight_one = 256;
+		for (uint32_t w = 0; w < WINDOWS; w++) {
+			uint32_t near = w % 2 ? EACH * 9 / 10 : EACH * 3 / 10, some = thin ? 1 + near / 16 : near;
+
+			windows[w] = (struct model_window){1000000ull * w, 100000, 1000000, 0};
+			for (uint32_t i = 0; i < some + EACH - near; i++)
+				samples[in.sample_count++] = (struct model_sample){
+					.distance = i < some ? 3 : 3000 + 10 * (i - some),
+					.window = w,
+					.reused = true,
+					.position = windows[w].start + 100 * i,
+					.weight = i < some ? 256 * near / some : 256};
+		}
+		m = model_new(&in, NULL);
+		assert_non_null(m);
+		ratio[thin] = solve(m, MODEL_RANDOM, 512).ratio;
+		model_free(m);
+	}
+	assert_true(ratio[0] > 0.1);
+	assert_true(fabs(ratio[1] - ratio[0]) < 0.004);
+}
+
 /* 600 windows of random distances, some given up: whatever comes, the parts add up. */
 static void test_shares_add_up_to_the_miss_ratio(void **state)
 {
@@ -530,6 +568,7 @@ int main(void)
 		cmocka_unit_test(test_a_window_speaks_for_its_period),
 		cmocka_unit_test(test_students_quantiles_are_those_of_the_tables),
 		cmocka_unit_test(test_loads_weigh_the_phases),
+		cmocka_unit_test(test_few_near_samples_do_for_all),
 		cmocka_unit_test(test_shares_add_up_to_the_miss_ratio),
 	};
 

@@ -168,6 +168,34 @@ static void a_limit_makes_periods_grow(void **state)
 	assert_true(p.start > UINT64_MAX / 16); /* no more */
 }
 
+/* Of windows that keep one in four of those chosen the next choose four times as many, not more than six. */
+static void as_many_are_chosen_as_it_takes(void **state)
+{
+	struct pacing p;
+
+	(void)state;
+	configure();
+	pacing_start(&p, 9);
+	pacing_next(&p);
+	assert_int_equal(p.interval, 500); /* all are kept */
+	engine.config.near_one_in = 16;
+	pacing_next(&p);
+	assert_int_equal(p.interval, 250); /* nothing is known */
+	for (int i = 0; i < 100; i++)
+		pacing_saw(&p, 400, 100);
+	pacing_next(&p);
+	assert_in_range(p.interval, 120, 130);
+	for (int i = 0; i < 100; i++)
+		pacing_saw(&p, 1600, 100);
+	pacing_next(&p);
+	assert_in_range(p.interval, 80, 86);
+	for (int i = 0; i < 100; i++)
+		pacing_saw(&p, 100, 100);
+	pacing_saw(&p, 0, 0); /* a window that no thread saw */
+	pacing_next(&p);
+	assert_in_range(p.interval, 450, 500);
+}
+
 static void a_count_that_was_none_is_no_rate(void **state)
 {
 	struct pacing p;
@@ -245,6 +273,7 @@ int main(void)
 		cmocka_unit_test(a_missed_window_leaves_its_period_to_the_next),
 		cmocka_unit_test(no_window_stands_for_a_pause),
 		cmocka_unit_test(a_limit_makes_periods_grow),
+		cmocka_unit_test(as_many_are_chosen_as_it_takes),
 		cmocka_unit_test(a_count_that_was_none_is_no_rate),
 		cmocka_unit_test(the_timer_comes_before_the_window),
 		cmocka_unit_test(another_programs_turn_is_not_waited_for_again),
