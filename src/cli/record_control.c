@@ -86,7 +86,7 @@ static int parse_windows(struct channel_config *c, const char *arg, struct err *
 
 static int parse_delay(struct channel_config *c, const char *arg, struct err *err)
 {
-	double seconds;
+	double seconds = 0;
 
 	if (parse_decimal("delay", arg, 0, MAX_SECONDS, &seconds, err) != 0)
 		return -1;
@@ -96,7 +96,7 @@ static int parse_delay(struct channel_config *c, const char *arg, struct err *er
 
 static int parse_duration(struct channel_config *c, const char *arg, struct err *err)
 {
-	double seconds;
+	double seconds = 0;
 
 	if (parse_decimal("duration", arg, 0.001, MAX_SECONDS, &seconds, err) != 0)
 		return -1;
@@ -158,7 +158,7 @@ static int parse_wait(struct channel_config *c, const char *arg, struct err *err
 
 static int parse_overhead(struct channel_config *c, const char *arg, struct err *err)
 {
-	double percent;
+	double percent = 0;
 
 	if (parse_decimal("overhead", arg, 0.1, 10000, &percent, err) != 0)
 		return -1;

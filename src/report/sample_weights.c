@@ -12,7 +12,8 @@ struct strata {
 
 bool sample_is_near(const struct profile *p, const struct store_sample *x)
 {
-	return x->status == 0 && x->distance < STORE_NEAR &&
+	/* A line of no bytes is the model's to complain of. */
+	return x->status == 0 && x->distance < STORE_NEAR && p->recorded_line > 0 &&
 	       profile_lines_touched(&x->begin, p->recorded_line) == 1;
 }
 

@@ -354,6 +354,8 @@ def a_profile_with_wrong_values():
                "UPDATE sample_batch SET list = '[]'", "UPDATE sample_batch SET list = '[[1,2],[3'",
                "UPDATE sample_batch SET list = x'5b5b3000'", "UPDATE sample_batch SET window = 123456",
                "UPDATE window SET length = 0", "UPDATE window SET stands_for = -5",
+               "UPDATE window SET chosen = -1", "UPDATE window SET chosen = 'few', chosen_loads = 5",
+               "UPDATE window SET chosen = 1, chosen_loads = 1 << 62", "UPDATE window SET chosen = 1 << 62",
                "UPDATE window SET length = 'long'", "UPDATE process SET accesses = -1",
                "DELETE FROM process", "DELETE FROM window", "DELETE FROM meta", "DELETE FROM location_batch",
                "DELETE FROM name_batch", "DELETE FROM place", "UPDATE location_batch SET list = '[[1],[2'",
