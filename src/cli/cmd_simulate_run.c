@@ -35,6 +35,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->graph.config = &o->run.config;
 		state->child_inputs[0] = &o->control;
 		state->child_inputs[1] = &o->graph;
+		state->child_inputs[2] = &o->events;
 		return 0;
 	case KEY_ALSO:
 		if (o->also_count + 1 >= CHANNEL_MAX_GEOMETRIES)
@@ -59,6 +60,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {{&simulate_control_argp, 0, NULL, 0},
 					     {&simulate_graph_argp, 0, NULL, 0},
+					     {&simulate_events_argp, 0, NULL, 0},
 					     {0}};
 
 const struct argp simulate_run_argp = {options, parse, NULL, NULL, children, NULL, NULL};
@@ -67,6 +69,8 @@ const char *simulate_run_first(const struct simulate_run *o)
 {
 	if (o->first != NULL)
 		return o->first;
+	if (o->events.count > 0)
+		return "event";
 	return o->control.first != NULL ? o->control.first : o->graph.first;
 }
 
@@ -135,7 +139,7 @@ static int prepare(struct simulate_run *o, const struct geometry_options *geomet
 	c->gear = CHANNEL_GEAR_SIMULATE;
 	if (o->no_filter)
 		c->simulate_flags |= CHANNEL_NO_FILTER;
-	return 0;
+	return simulate_events_take(&o->events, &o->run, err);
 }
 
 int simulate_run(struct simulate_run *o, const struct geometry_options *geometry)
@@ -151,6 +155,7 @@ int simulate_run(struct simulate_run *o, const struct geometry_options *geometry
 	o->run.notice = o->is_quiet ? NULL : show_notice;
 	if (collector_run(&o->run, &result, &err) != 0)
 		return cli_fail(&err, target_failure_code(result.failure));
+	simulate_events_release(&o->events);
 	show_summary(o, &result);
 	return target_end_alike(result.wait_status);
 }

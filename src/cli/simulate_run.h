@@ -9,6 +9,7 @@
 #include "channel/channel.h"
 #include "cli/geometry_options.h"
 #include "cli/record_control.h"
+#include "cli/simulate_events.h"
 #include "cli/simulate_graph.h"
 #include "collector/collector.h"
 
@@ -16,6 +17,7 @@ struct simulate_run {
 	struct collector_options run; /* command and output, NULL: the usual one */
 	struct record_control control;
 	struct simulate_graph graph;
+	struct simulate_events events;
 	const char *also[CHANNEL_MAX_GEOMETRIES]; /* further hierarchies, in text */
 	unsigned also_count;
 	bool no_filter, is_quiet;

@@ -478,7 +478,7 @@ static int open_profile(struct run *r, struct err *err)
 		err_set(err, "out of memory");
 		return fail(r, COLLECTOR_CANNOT_RUN);
 	}
-	return 0;
+	return store_put_events(r->store, r->o->derived, r->o->derived_count, err) == 0 ? 0 : fail(r, COLLECTOR_OUTPUT);
 }
 
 static int start(struct run *r, struct err *err)

@@ -13,6 +13,7 @@
 
 #include "base/err.h"
 #include "channel/channel.h"
+#include "store/events.h"
 
 /* Somebody who looks at every valid record as it comes; the record lives for the call only. */
 struct collector_sink {
@@ -33,6 +34,8 @@ struct collector_options {
 	const char *output;   /* the profile to write; NULL: none, only the sink */
 	const char *engine;   /* path of the engine; NULL: the one that belongs to us */
 	struct channel_config config;
+	const struct store_event *derived; /* of a simulation, beside those measured: all have formulas */
+	size_t derived_count;
 	uint32_t slot_count;	    /* processes at one time; 0: 512 */
 	uint64_t ring_bytes;	    /* a power of two; 0: 1 MB */
 	struct collector_sink sink; /* on_record may be NULL */

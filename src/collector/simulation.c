@@ -70,16 +70,27 @@ static int add_geometry(const struct channel_config *c, unsigned hierarchy, stru
 	return 0;
 }
 
+int simulation_events(const struct channel_config *config, struct store_event *events, char (*names)[32],
+		      size_t *count, struct err *err)
+{
+	*count = 0;
+	for (unsigned i = 0; i < config->geometry_count; i++)
+		if (add_events(config, i, events, count, names, err) != 0)
+			return -1;
+	return 0;
+}
+
 int simulation_begin(struct simulation *s, const struct channel_config *config, struct store *store,
 		     struct err *err)
 {
 	struct store_event events[STORE_MAX_COLUMNS];
 	char names[STORE_MAX_COLUMNS][32];
-	size_t count = 0;
+	size_t count;
 
+	if (simulation_events(config, events, names, &count, err) != 0)
+		return -1;
 	for (unsigned i = 0; i < config->geometry_count; i++)
-		if (add_events(config, i, events, &count, names, err) != 0 ||
-		    add_geometry(config, i, store, err) != 0)
+		if (add_geometry(config, i, store, err) != 0)
 			return -1;
 	s->events = s->costs.events = s->graph.costs.events = (unsigned)count;
 	return store_put_events(store, events, count, err);

@@ -13,6 +13,7 @@
 #include "channel/channel.h"
 #include "collector/costs.h"
 #include "collector/simulation_graph.h"
+#include "store/events.h"
 #include "store/store.h"
 #include "symbols/symbols.h"
 
@@ -34,6 +35,13 @@ struct simulation {
 	bool has_news;
 	uint64_t due_ns;
 };
+
+/*
+ * The events that a run measures, at most STORE_MAX_COLUMNS, with room for their names. Returns 0, or -1 with *err when there
+ * are more.
+ */
+int simulation_events(const struct channel_config *config, struct store_event *events, char (*names)[32],
+		      size_t *count, struct err *err);
 
 /* The columns and the geometry, for the store. Returns 0, or -1 with *err. */
 int simulation_begin(struct simulation *s, const struct channel_config *config, struct store *store,

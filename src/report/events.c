@@ -83,7 +83,7 @@ static const struct known_sum {
 
 #define ESTIMATE "Ir + 10*L1m + 100*LLm"
 
-static int add_known(struct event_profile *p, struct err *err)
+static int add_known_sums(struct event_profile *p, struct err *err)
 {
 	size_t column, i, k;
 	int status = 0;
@@ -102,10 +102,17 @@ static int add_known(struct event_profile *p, struct err *err)
 					     known->description, err);
 		text_release(&sum);
 	}
-	if (status == 0 && find_column(p, "Ir", 2, &column) && find_column(p, "L1m", 3, &column) &&
-	    find_column(p, "LLm", 3, &column) && !find_column(p, "CEst", 4, &column))
-		status = add_derived(p, "CEst", 4, ESTIMATE, "cycles, estimated", err);
 	return status;
+}
+
+static int add_estimate(struct event_profile *p, struct err *err)
+{
+	size_t column;
+
+	if (!find_column(p, "Ir", 2, &column) || !find_column(p, "L1m", 3, &column) ||
+	    !find_column(p, "LLm", 3, &column) || find_column(p, "CEst", 4, &column))
+		return 0;
+	return add_derived(p, "CEst", 4, ESTIMATE, "cycles, estimated", err);
 }
 
 /* Those of the file, which may name each other in any order; what cannot be understood is left out. */
@@ -126,6 +133,19 @@ static void add_stored(struct event_profile *p, const struct store_event *events
 	} while (p->column_count > before);
 }
 
+/* Formulas of the file come first, and may name the known ones, which it may have given another meaning. */
+static int add_all_derived(struct event_profile *p, const struct store_event *events, size_t count, struct err *err)
+{
+	add_stored(p, events, count);
+	if (add_known_sums(p, err) != 0)
+		return -1;
+	add_stored(p, events, count);
+	if (add_estimate(p, err) != 0)
+		return -1;
+	add_stored(p, events, count);
+	return 0;
+}
+
 /* Returns the number of measured ones, or -1. */
 static int read_columns(struct event_profile *p, struct err *err)
 {
@@ -143,9 +163,7 @@ static int read_columns(struct event_profile *p, struct err *err)
 		p->measured++;
 	}
 	if (status == 0)
-		add_stored(p, events, count);
-	if (status == 0)
-		status = add_known(p, err);
+		status = add_all_derived(p, events, count, err);
 	free(events);
 	return status == 0 ? (int)p->measured : -1;
 }
@@ -164,15 +182,14 @@ static int list_events(const struct event_profile *p, const char *name, struct e
 
 int events_column(struct event_profile *p, const char *text, size_t *column, struct err *err)
 {
-	const char *equals = strchr(text, '='), *at;
+	const char *formula;
 	size_t length;
 
-	if (equals == NULL)
+	if (strchr(text, '=') == NULL)
 		return find_column(p, text, strlen(text), column) ? 0 : list_events(p, text, err);
 	text += strspn(text, " \t");
-	length = formula_name_length(text);
-	at = text + length + strspn(text + length, " \t");
-	if (length == 0 || at != equals)
+	formula = events_split(text, &length);
+	if (formula == NULL)
 		return err_set(err, "'%s': an event is 'NAME' or 'NAME = FORMULA'", text);
 	if (find_column(p, text, length, column)) {
 		if (*column < p->measured)
@@ -182,7 +199,33 @@ int events_column(struct event_profile *p, const char *text, size_t *column, str
 		p->columns[*column].name = "";
 	}
 	*column = p->column_count;
-	return add_derived(p, text, length, equals + 1 + strspn(equals + 1, " \t"), NULL, err);
+	return add_derived(p, text, length, formula, NULL, err);
+}
+
+const char *events_split(const char *text, size_t *length)
+{
+	const char *at;
+
+	*length = formula_name_length(text);
+	at = text + *length + strspn(text + *length, " \t");
+	return *length > 0 && *at == '=' ? at + 1 + strspn(at + 1, " \t") : NULL;
+}
+
+int events_check(const struct store_event *measured, size_t count, const char *const *formulas,
+		 size_t formula_count, struct err *err)
+{
+	struct event_profile p = {0};
+	int status = 0;
+	size_t column;
+
+	for (; p.measured < count && status == 0; p.measured++)
+		status = add_column(&p, &(struct event_column){measured[p.measured].name}, err);
+	if (status == 0)
+		status = add_all_derived(&p, NULL, 0, err);
+	for (size_t i = 0; i < formula_count && status == 0; i++)
+		status = events_column(&p, formulas[i], &column, err);
+	events_close(&p);
+	return status;
 }
 
 struct values {

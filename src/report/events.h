@@ -53,6 +53,13 @@ void events_close(struct event_profile *p);
  */
 int events_column(struct event_profile *p, const char *text, size_t *column, struct err *err);
 
+/* The formula of "NAME = FORMULA", and the bytes of the name that it begins with; NULL: it is no such thing. */
+const char *events_split(const char *text, size_t *length);
+
+/* Would a profile with these measured events take the formulas, each "NAME = FORMULA"? Returns 0, or -1 with *err. */
+int events_check(const struct store_event *measured, size_t count, const char *const *formulas,
+		 size_t formula_count, struct err *err);
+
 /* The column's value, where `values` are those of the measured ones; NAN: not defined. */
 double events_value(const struct event_profile *p, size_t column, const uint64_t *values);
 

@@ -50,6 +50,11 @@ def bad_options_are_refused():
             (2, 'one size of line', '--curve', '--by', 'line', '--at', '8K', '--lines', '32,64', '--', 'true'),
             (2, "'x' is unknown", '--curve', '--by', 'x', '--at', '8K', '--', 'true'),
             (2, "format 'x' is unknown", '--curve', '--format', 'x', '--', 'true'),
+            (2, "no event 'Foo'", '-e', 'Wait = 10*Foo', '--', 'true'),
+            (2, 'say what it is', '-e', 'Wait', '--', 'true'),
+            (2, "'Ir' is measured", '-e', 'Ir = Dr + Dw', '--', 'true'),
+            (2, 'two of this name', '-e', 'A = Dr', '--event=A = Dw', '--', 'true'),
+            (2, '--event is for runs', '--curve', '-e', 'A = Dr', '--', 'true'),
             (2, 'no process 7', '--curve', '--process', '7', '--', 'true'),
             (5, 'cannot write', '--curve', '-o', '/no/such/folder/x.csv', '--', 'true'),
             (5, 'cannot write', '--curve', '-o', '/dev/full', '--', 'true'),
@@ -174,6 +179,23 @@ def a_seed_repeats_random_replacement():
             'setarch', '-R', WALK, '200')
         results.append([r['misses'] for r in rows('seed.csv')])
     check(results[0] == results[1] != results[2], results)
+
+
+@case
+def derived_events_stay_in_the_profile():
+    """Each view has them, beside what it adds by itself; one that it has, too, is what the user says."""
+    status, _, err = run('-q', '-o', 'derived.db', '-e', 'Wait = 10*L1m + 100 LLm', '-e', 'CEst=Ir + 20*L1m', '-e',
+                         'Half = Wait / 2', '--', WALK, '100')
+    check((status, err) == (0, ''), 'it ended with', status, repr(err))
+    merged = subprocess.run([DWELL, 'merge', '-o', 'both.db', 'derived.db', 'derived.db'], capture_output=True)
+    check(merged.returncode == 0, 'merge ended with', merged.returncode, merged.stderr)
+    for path in 'derived.db', 'both.db':
+        done = subprocess.run([DWELL, 'report', '-i', path, '--format=csv'], capture_output=True, text=True)
+        for row in csv.DictReader(done.stdout.splitlines()):
+            n = {k: float(row['self_' + k]) for k in ('Ir', 'L1m', 'LLm', 'Wait', 'CEst', 'Half')}
+            check(n['Wait'] == 10 * n['L1m'] + 100 * n['LLm'] and n['Half'] == n['Wait'] / 2, path, row)
+            check(n['CEst'] == n['Ir'] + 20 * n['L1m'], path, row)
+        check(row and done.returncode == 0, path, 'has no rows')
 
 
 def set_up(dwell, walk, folder):
