@@ -11,7 +11,7 @@
 
 static const struct argp_option options[] = {
 	{"event", 'e', "NAME=FORMULA", 0,
-	 "Keep a derived event in the profile, as 'Wait = 10*L1m + 100*LLm', for all views; may be given again", 7},
+	 "Keep a derived event in the profile, as 'Wait = 10*L1m + 100*LLm', for all views; may be given again", 8},
 	{0},
 };
 
