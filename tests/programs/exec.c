@@ -188,7 +188,8 @@ int main(int argc, char **argv)
 		return arguments(argc, argv);
 	if (argc > 1 && strcmp(argv[1], "state") == 0)
 		return state();
-	signal(SIGHUP, SIG_DFL); /* nohup ignores it for all that it runs */
+	for (int i = 1; i < 32; i++) /* nohup ignores some for all that it runs, and shells in the background */
+		signal(i, SIG_DFL);
 	NEED(realpath(argv[0], self));
 	make_files();
 	check_failures_of_exec();
