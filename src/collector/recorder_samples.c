@@ -6,6 +6,8 @@
 #include "collector/record_check.h"
 #include "collector/recorder_parts.h"
 
+_Static_assert(STORE_NEAR == CHANNEL_NEAR, "who reads a profile weighs samples as the engine left them out");
+
 int64_t recorder_locate(struct recorder *r, struct process *p, uint64_t pc, uint64_t position)
 {
 	struct store_location row = {.process_id = p->row.id, .pc = pc, .module_id = STORE_NONE};
