@@ -3,7 +3,7 @@
  * Sharing out a miss ratio among the samples behind it. The mass that a
  * product-limit estimate gives to a bin belongs to the reuses in it; what is left
  * at its end belongs to the watches that ended before, each with the chance that
- * its reuse lies beyond the end (of the group, and by its place: places.c), and to the few
+ * its reuse lies beyond the end (of its kind, and by its place: places.c), and to the few
  * samples past it.
  */
 #include <math.h>
@@ -14,83 +14,115 @@
 
 struct split {
 	const struct model *m;
-	const struct group *group;
-	const struct group_result *result;
-	double factor; /* of this pass */
+	const struct kind *kind;
+	const struct group_result *results; /* of all groups */
+	double factor;			    /* of this pass */
 	struct model_share *shares;
+	double *chance; /* of each of the kind's samples, see share_open */
 };
 
-/* Samples of the group from `at` on that are in one bin; *reused gets the weight of the reuses. */
-static size_t bin_end(const struct split *s, size_t at, double *reused)
+/* What a sample counts for among those of its kind: a group's share may differ from its samples'. */
+static double weight_of(const struct split *s, uint32_t sample)
+{
+	const struct group *g = &s->m->groups[s->m->group_at[sample]];
+
+	return g->weight > 0 ? s->m->weight[sample] * g->share / g->weight : 0;
+}
+
+/* Samples of the kind from `at` on that are in one bin. */
+static size_t bin_end(const struct split *s, size_t at)
 {
 	const struct model *m = s->m;
-	const uint32_t *sorted = m->sorted + s->group->first;
+	const uint32_t *sorted = m->sorted + s->kind->first;
 	size_t end = at;
 
-	*reused = 0;
-	for (; end < s->group->count && m->bin[sorted[end]] == m->bin[sorted[at]]; end++)
-		if (m->reused[sorted[end]])
-			*reused += m->weight[sorted[end]];
+	while (end < s->kind->count && m->bin[sorted[end]] == m->bin[sorted[at]])
+		end++;
 	return end;
 }
 
-/* Hand a piece of the group's survival to the reuses of its bin. */
-static void share_piece(struct split *s, size_t from, size_t to, double mass, double reused)
+/*
+ * Hand a piece of the survival, `mass` of the accesses of each of the kind's groups, to the reuses of its
+ * bin, all alike: the groups have what they are in common.
+ */
+static void share_piece(struct split *s, size_t from, size_t to, double mass)
 {
 	const struct model *m = s->m;
-	const uint32_t *sorted = m->sorted + s->group->first;
+	const uint32_t *sorted = m->sorted + s->kind->first;
 	double x = m->bin_x[m->bin[sorted[from]]];
-	double miss = group_miss(s->result, x);
+	double accesses = 0, misses = 0, weight = 0;
 
-	for (size_t i = from; i < to; i++) {
-		double share;
+	for (size_t i = 0; i < s->kind->group_count; i++) {
+		uint32_t g = m->members[s->kind->first_group + i];
+
+		accesses += mass * m->groups[g].share;
+		misses += mass * m->groups[g].share * group_miss(&s->results[g], x);
+	}
+	for (size_t i = from; i < to; i++)
+		weight += m->reused[sorted[i]] ? weight_of(s, sorted[i]) : 0;
+	for (size_t i = from; i < to && weight > 0; i++) {
+		double part = s->factor * weight_of(s, sorted[i]) / weight;
 
 		if (!m->reused[sorted[i]])
 			continue;
-		share = s->factor * s->group->share * mass * m->weight[sorted[i]] / reused;
-		s->shares[sorted[i]].accesses += share;
-		s->shares[sorted[i]].misses += share * miss;
+		s->shares[sorted[i]].accesses += part * accesses;
+		s->shares[sorted[i]].misses += part * misses;
 	}
 }
 
-/* One group. `chance` has room for its samples. */
-static void share_group(struct split *s, double *chance)
+/* What no sample saw touched again, by the chance that each is one of these. */
+static void share_open(struct split *s)
 {
 	const struct model *m = s->m;
-	const struct survival *own = &s->group->own;
-	const uint32_t *sorted = m->sorted + s->group->first;
-	double left = 1, total = 0, weight = s->group->weight;
+	const uint32_t *sorted = m->sorted + s->kind->first;
+	double accesses = 0, misses = 0, total = 0;
+
+	for (size_t i = 0; i < s->kind->group_count; i++) {
+		uint32_t g = m->members[s->kind->first_group + i];
+
+		accesses += m->groups[g].share * s->kind->own.left;
+		misses += m->groups[g].share * s->results[g].unresolved;
+	}
+	for (size_t i = 0; i < s->kind->count; i++)
+		total += s->chance[i];
+	for (size_t i = 0; i < s->kind->count && s->kind->own.left > 0 && total > 0; i++) {
+		double part = s->factor * s->chance[i] / total;
+
+		s->shares[sorted[i]].accesses += part * accesses;
+		s->shares[sorted[i]].misses += part * misses;
+	}
+}
+
+static void share_kind(struct split *s)
+{
+	const struct model *m = s->m;
+	const struct survival *own = &s->kind->own;
+	const uint32_t *sorted = m->sorted + s->kind->first;
+	double left = 1;
 	size_t piece = 0;
 
-	for (size_t i = 0; i < s->group->count; i++)
-		s->shares[sorted[i]].begins +=
-			s->factor * s->group->share * m->weight[sorted[i]] / weight;
-	for (size_t at = 0, end; at < s->group->count; at = end) {
-		double reused, x = m->bin_x[m->bin[sorted[at]]];
-		bool seen = x <= own->end_x && (own->end_x > 0 || own->count > 0);
+	for (size_t i = 0; i < s->kind->count; i++)
+		s->shares[sorted[i]].begins += s->factor * weight_of(s, sorted[i]);
+	for (size_t at = 0, end; at < s->kind->count; at = end) {
+		double x = m->bin_x[m->bin[sorted[at]]];
+		bool seen = x <= own->end_x && (own->end_x > 0 || own->count > 0), reused = false;
 
-		end = bin_end(s, at, &reused);
-		if (seen && reused > 0 && piece < own->count) {
-			share_piece(s, at, end, own->mass[piece], reused);
+		end = bin_end(s, at);
+		for (size_t i = at; i < end; i++)
+			reused |= m->reused[sorted[i]];
+		if (seen && reused && piece < own->count) {
+			share_piece(s, at, end, own->mass[piece]);
 			left -= own->mass[piece++];
 		}
 		for (size_t i = at; i < end; i++) {
 			bool open = !seen || !m->reused[sorted[i]];
 
-			chance[i] = open ? m->weight[sorted[i]] / fmax(left, own->left) : 0;
+			s->chance[i] = open ? weight_of(s, sorted[i]) / fmax(left, own->left) : 0;
 			if (seen)
-				chance[i] *= m->open_weight[sorted[i]];
-			total += chance[i];
+				s->chance[i] *= m->open_weight[sorted[i]];
 		}
 	}
-	if (own->left <= 0 || total <= 0)
-		return;
-	for (size_t i = 0; i < s->group->count; i++) {
-		double share = s->factor * s->group->share * chance[i] / total;
-
-		s->shares[sorted[i]].accesses += share * own->left;
-		s->shares[sorted[i]].misses += share * s->result->unresolved;
-	}
+	share_open(s);
 }
 
 static int share_all(const struct model *m, enum model_policy policy, double lines,
@@ -108,10 +140,10 @@ static int share_all(const struct model *m, enum model_policy policy, double lin
 		lru_solve(m, &one, kind, ratios, results);
 	else
 		random_solve(m, lines, kind, ratios, results);
-	for (size_t g = 0; g < m->group_count; g++) {
-		struct split s = {m, &m->groups[g], &results[g], factor, shares};
+	for (size_t k = 0; k < m->kind_count; k++) {
+		struct split s = {m, &m->kinds[k], results, factor, shares, ratios + m->group_count};
 
-		share_group(&s, ratios + m->group_count);
+		share_kind(&s);
 	}
 	ret = 0;
 out:

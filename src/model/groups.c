@@ -5,6 +5,10 @@
  * one window each are too high by a tenth of a point and more in programs that do the same all
  * the time. Groups of all windows lose the phases of those that do not (3 points on gzip). So
  * neighbours become one while their samples look as if they were drawn from one and the same.
+ *
+ * Phases come back, and a group has not the samples to tell a cache's cliff from the luck of a few. So
+ * groups that look alike are of a kind, wherever they lie, and have one survival, from the samples
+ * of all; each is solved in its own place of the run.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -161,13 +165,90 @@ static size_t gather_windows(const struct model_input *in, const double *samples
 	return count;
 }
 
-int groups_form(const struct model_input *in, uint32_t *group_of, size_t *count)
+/* Of the kinds, the nearest to one that lies behind it. */
+struct nearest {
+	size_t to;
+	double apart;
+};
+
+/* Kinds are ranges at first; one that has become part of another has no samples any more. */
+struct kinds {
+	struct range *items;
+	struct nearest *nearest;
+	uint32_t *kind_of; /* of each range */
+	size_t count;
+};
+
+static void look_behind(struct kinds *k, size_t i)
+{
+	struct nearest n = {i, INFINITY};
+
+	for (size_t to = i + 1; to < k->count && k->items[i].count > 0; to++) {
+		double far = k->items[to].count > 0 ? apart(&k->items[i], &k->items[to]) : INFINITY;
+
+		if (far < n.apart)
+			n = (struct nearest){to, far};
+	}
+	k->nearest[i] = n;
+}
+
+/* Kind b becomes part of a, which lies before it. */
+static void unite(struct kinds *k, size_t a, size_t b)
+{
+	for (unsigned o = 0; o < MODEL_OCTAVES; o++)
+		k->items[a].octave[o] += k->items[b].octave[o];
+	k->items[a].count += k->items[b].count;
+	k->items[b].count = 0;
+	for (size_t i = 0; i < k->count; i++)
+		if (k->kind_of[i] == b)
+			k->kind_of[i] = (uint32_t)a;
+	for (size_t i = 0; i < k->count; i++) {
+		size_t to = k->nearest[i].to;
+		double far;
+
+		if (i == a || i == b || to == a || to == b) {
+			look_behind(k, i);
+		} else if (i < a && k->items[i].count > 0) {
+			far = apart(&k->items[i], &k->items[a]);
+			if (far < k->nearest[i].apart)
+				k->nearest[i] = (struct nearest){a, far};
+		}
+	}
+}
+
+/* The kind of each of the ranges, the number of its first one: the nearest become one, wherever they lie. */
+static int find_kinds(struct range *ranges, size_t count, uint32_t *kind_of)
+{
+	struct kinds k = {ranges, calloc(count + 1, sizeof(*k.nearest)), kind_of, count};
+
+	if (k.nearest == NULL)
+		return -1;
+	for (size_t i = 0; i < count; i++) {
+		kind_of[i] = (uint32_t)i;
+		look_behind(&k, i);
+	}
+	for (;;) {
+		size_t least = 0;
+
+		for (size_t i = 1; i < count; i++)
+			if (k.nearest[i].apart < k.nearest[least].apart)
+				least = i;
+		if (k.nearest[least].apart >= APART)
+			break;
+		unite(&k, least, k.nearest[least].to);
+	}
+	free(k.nearest);
+	return 0;
+}
+
+int groups_form(const struct model_input *in, uint32_t *group_of, size_t *count, uint32_t *kind_of)
 {
 	double *samples = calloc(in->window_count + 1, sizeof(*samples));
 	struct range *ranges = NULL;
 	uint32_t *joined = NULL;
 	double all = 0;
 	size_t left;
+	int status;
 
 	if (samples != NULL) {
 		for (size_t i = 0; i < in->sample_count; i++)
@@ -196,7 +277,8 @@ int groups_form(const struct model_input *in, uint32_t *group_of, size_t *count)
 	for (size_t i = 0; i < in->window_count; i++)
 		group_of[i] = joined[group_of[i]];
 	*count = left;
+	status = find_kinds(ranges, left, kind_of);
 	free(ranges);
 	free(joined);
-	return 0;
+	return status;
 }

@@ -233,57 +233,104 @@ double model_speaks_for(const struct model_input *in, const struct model_sample 
 }
 
 /* Where these are a choice, all of them show better which windows are alike. */
-static int group_windows(struct model *m, const struct model_input *in)
+static int group_windows(struct model *m, const struct model_input *in, uint32_t *kind_of)
 {
 	const struct model *all = in->all;
 
 	if (all == NULL || all->window_count != in->window_count)
-		return groups_form(in, m->group_of, &m->group_count);
+		return groups_form(in, m->group_of, &m->group_count, kind_of);
 	memcpy(m->group_of, all->group_of, in->window_count * sizeof(*m->group_of));
 	m->group_count = all->group_count;
+	for (size_t g = 0; g < all->group_count; g++)
+		kind_of[g] = all->groups[g].kind;
+	return 0;
+}
+
+/* Kinds are numbered in the order of the run, each group is told its own, and each kind its groups. */
+static int number_kinds(struct model *m, const uint32_t *kind_of)
+{
+	uint32_t *number = malloc((m->group_count + 1) * sizeof(*number));
+	size_t at = 0;
+
+	m->kinds = calloc(m->group_count + 1, sizeof(*m->kinds));
+	m->members = calloc(m->group_count + 1, sizeof(*m->members));
+	if (number == NULL || m->kinds == NULL || m->members == NULL) {
+		free(number);
+		return -1;
+	}
+	memset(number, 0xff, m->group_count * sizeof(*number));
+	for (size_t g = 0; g < m->group_count; g++) {
+		if (number[kind_of[g]] == UINT32_MAX)
+			number[kind_of[g]] = (uint32_t)m->kind_count++;
+		m->groups[g].kind = number[kind_of[g]];
+		m->kinds[m->groups[g].kind].group_count++;
+	}
+	free(number);
+	for (size_t k = 0; k < m->kind_count; k++) {
+		m->kinds[k].first_group = at;
+		at += m->kinds[k].group_count;
+		m->kinds[k].group_count = 0;
+	}
+	for (size_t g = 0; g < m->group_count; g++) {
+		struct kind *k = &m->kinds[m->groups[g].kind];
+
+		m->members[k->first_group + k->group_count++] = (uint32_t)g;
+	}
 	return 0;
 }
 
 static int form_groups(struct model *m, const struct model_input *in)
 {
-	const uint32_t *group_of = m->group_of;
+	uint32_t *kind_of = calloc(in->window_count + 1, sizeof(*kind_of));
+	int ret = -1;
 
-	if (group_windows(m, in) != 0)
-		return -1;
+	if (kind_of == NULL || group_windows(m, in, kind_of) != 0)
+		goto out;
 	m->groups = calloc(m->group_count, sizeof(*m->groups));
 	m->scratch = calloc(2 * m->group_count, sizeof(*m->scratch));
 	m->evictions = calloc(m->group_count + 1, sizeof(*m->evictions));
 	if (m->groups == NULL || m->scratch == NULL || m->evictions == NULL)
-		return -1;
+		goto out;
 	for (size_t i = 0; i < in->window_count; i++)
-		m->groups[group_of[i]].windows++;
-	return 0;
+		m->groups[m->group_of[i]].windows++;
+	ret = number_kinds(m, kind_of);
+out:
+	free(kind_of);
+	return ret;
 }
 
-/* Deal the samples, sorted by bin, out to their groups. */
-static void deal_samples(struct model *m, const struct model_input *in, const uint32_t *order,
-			 const uint32_t *group_of)
+static struct group *group_of_sample(const struct model *m, const struct model_input *in, size_t i)
+{
+	return &m->groups[m->group_of[in->samples[i].window]];
+}
+
+/* Deal the samples, sorted by bin, out to their kinds. */
+static void deal_samples(struct model *m, const struct model_input *in, const uint32_t *order)
 {
 	double position = 0;
 	size_t at = 0;
 
 	for (size_t i = 0; i < m->sample_count; i++) {
-		struct group *g = &m->groups[group_of[in->samples[i].window]];
+		struct group *g = group_of_sample(m, in, i);
 
+		m->group_at[i] = (uint32_t)(g - m->groups);
 		g->count++;
 		g->weight += m->weight[i];
+		m->kinds[g->kind].count++;
 	}
 	for (size_t g = 0; g < m->group_count; g++) {
-		m->groups[g].first = at;
-		at += m->groups[g].count;
-		m->groups[g].count = 0;
 		m->groups[g].start = position;
 		position += m->groups[g].weight * m->accesses;
 	}
+	for (size_t k = 0; k < m->kind_count; k++) {
+		m->kinds[k].first = at;
+		at += m->kinds[k].count;
+		m->kinds[k].count = 0;
+	}
 	for (size_t i = 0; i < m->sample_count; i++) {
-		struct group *g = &m->groups[group_of[in->samples[order[i]].window]];
+		struct kind *k = &m->kinds[group_of_sample(m, in, order[i])->kind];
 
-		m->sorted[g->first + g->count++] = order[i];
+		m->sorted[k->first + k->count++] = order[i];
 	}
 }
 
@@ -293,24 +340,23 @@ static double load_share(const struct model_window *w, const struct model_sample
 	return w->chosen > 0 ? (double)w->chosen_loads / (double)w->chosen : s->load;
 }
 
-/* Share of a group's samples that load, and that see no reuse within FAR_DISTANCE. */
-static void sum_group(const struct model *m, const struct model_input *in, const struct group *g,
-		      double *loads, double *far)
+/* Share of each group's samples that load, and that see no reuse within FAR_DISTANCE. */
+static void sum_groups(const struct model *m, const struct model_input *in, double *loads, double *far)
 {
-	double weight = 0;
+	memset(loads, 0, m->group_count * sizeof(*loads));
+	memset(far, 0, m->group_count * sizeof(*far));
+	for (size_t i = 0; i < m->sample_count; i++) {
+		const struct model_sample *s = &in->samples[i];
+		size_t g = m->group_of[s->window];
 
-	*loads = *far = 0;
-	for (size_t i = g->first; i < g->first + g->count; i++) {
-		const struct model_sample *s = &in->samples[m->sorted[i]];
-
-		weight += m->weight[m->sorted[i]];
-		*loads += m->weight[m->sorted[i]] * load_share(&in->windows[s->window], s);
-		*far += s->distance > FAR_DISTANCE ? m->weight[m->sorted[i]] : 0;
+		loads[g] += m->weight[i] * load_share(&in->windows[s->window], s);
+		far[g] += s->distance > FAR_DISTANCE ? m->weight[i] : 0;
 	}
-	if (weight > 0) {
-		*loads /= weight;
-		*far /= weight;
-	}
+	for (size_t g = 0; g < m->group_count; g++)
+		if (m->groups[g].weight > 0) {
+			loads[g] /= m->groups[g].weight;
+			far[g] /= m->groups[g].weight;
+		}
 }
 
 /*
@@ -321,17 +367,17 @@ static void sum_group(const struct model *m, const struct model_input *in, const
  */
 static void calibrate(struct model *m, const struct model_input *in)
 {
-	double *loads = m->scratch, l = 0, f = 0, ll = 0, ff = 0, lf = 0, sum = 0, step = 0;
+	double *loads = m->scratch, *far = m->scratch + m->group_count, l = 0, f = 0, ll = 0, ff = 0, lf = 0, sum = 0, step = 0;
 
+	sum_groups(m, in, loads, far);
 	for (size_t g = 0; g < m->group_count; g++) {
-		double weight = m->groups[g].weight, far;
+		double weight = m->groups[g].weight;
 
-		sum_group(m, in, &m->groups[g], &loads[g], &far);
 		l += weight * loads[g];
-		f += weight * far;
+		f += weight * far[g];
 		ll += weight * loads[g] * loads[g];
-		ff += weight * far * far;
-		lf += weight * loads[g] * far;
+		ff += weight * far[g] * far[g];
+		lf += weight * loads[g] * far[g];
 	}
 	ll -= l * l;
 	ff -= f * f;
@@ -348,19 +394,21 @@ static void calibrate(struct model *m, const struct model_input *in)
 		m->groups[g].share /= sum;
 }
 
-/* Survivals of pool and groups, the pieces packed one after another in m->storage. */
+/* Survivals of pool and kinds, the pieces packed one after another in m->storage. */
 static void estimate_survivals(struct model *m, const uint32_t *order)
 {
 	double *x = m->storage, *mass = m->storage + 2 * m->sample_count;
 
 	survival_estimate(m, order, m->sample_count, MODEL_POOL_AT_RISK, x, mass, &m->pool);
-	for (size_t g = 0; g < m->group_count; g++) {
-		struct group *group = &m->groups[g];
-		size_t used = m->sample_count + group->first;
+	for (size_t i = 0; i < m->kind_count; i++) {
+		struct kind *k = &m->kinds[i];
+		size_t used = m->sample_count + k->first;
 
-		survival_estimate(m, m->sorted + group->first, group->count, MODEL_GROUP_AT_RISK,
-				  x + used, mass + used, &group->own);
+		survival_estimate(m, m->sorted + k->first, k->count, MODEL_GROUP_AT_RISK, x + used,
+				  mass + used, &k->own);
 	}
+	for (size_t g = 0; g < m->group_count; g++)
+		m->groups[g].own = m->kinds[m->groups[g].kind].own;
 }
 
 static int fill(struct model *m, const struct model_input *in)
@@ -375,7 +423,7 @@ static int fill(struct model *m, const struct model_input *in)
 		goto out;
 	place_bins(m, in);
 	sort_by_bin(m, order);
-	deal_samples(m, in, order, group_of);
+	deal_samples(m, in, order);
 	calibrate(m, in);
 	estimate_survivals(m, order);
 	measure_footprint(m, in);
@@ -417,9 +465,11 @@ struct model *model_new(const struct model_input *in, struct err *err)
 	m->lines = malloc(n * sizeof(*m->lines));
 	m->open_weight = malloc(n * sizeof(*m->open_weight));
 	m->sorted = malloc(n * sizeof(*m->sorted));
+	m->group_at = malloc(n * sizeof(*m->group_at));
 	m->storage = malloc(4 * n * sizeof(*m->storage));
 	if (m->bin == NULL || m->reused == NULL || m->weight == NULL || m->lines == NULL ||
-	    m->open_weight == NULL || m->sorted == NULL || m->storage == NULL || fill(m, in) != 0)
+	    m->open_weight == NULL || m->sorted == NULL || m->group_at == NULL ||
+	    m->storage == NULL || fill(m, in) != 0)
 		goto no_memory;
 	return m;
 no_memory:
@@ -433,12 +483,15 @@ void model_free(struct model *m)
 	if (m == NULL)
 		return;
 	free(m->groups);
+	free(m->kinds);
+	free(m->members);
 	free(m->bin);
 	free(m->reused);
 	free(m->weight);
 	free(m->lines);
 	free(m->open_weight);
 	free(m->sorted);
+	free(m->group_at);
 	free(m->storage);
 	free(m->follows);
 	free(m->scratch);

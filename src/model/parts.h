@@ -30,13 +30,25 @@ struct survival {
 	double left;  /* P(distance > end_x) */
 };
 
-struct group {
+/*
+ * Groups of one kind, anywhere in the run: their samples look as if drawn from the same distances, and
+ * are taken together.
+ */
+struct kind {
 	struct survival own;
+	size_t first, count;		  /* its samples, in model.sorted */
+	size_t first_group, group_count;  /* in model.members */
+};
+
+/* A stretch of the run, that is solved for itself. */
+struct group {
+	struct survival own; /* its kind's */
+	uint32_t kind;
 	double weight;	      /* share of the run; all groups together 1 */
 	double share;	      /* the same, calibrated: see calibrate() */
 	double start;	      /* accesses of the run before those it speaks for */
 	double first_touches; /* per access, at most what its survival leaves */
-	size_t first, count;  /* its samples, in model.sorted */
+	size_t count;	      /* of its own samples */
 	size_t windows;	      /* that it was made of */
 };
 
@@ -91,6 +103,9 @@ struct model {
 	struct bursts bursts;
 	struct group *groups;
 	size_t group_count;
+	struct kind *kinds;
+	size_t kind_count;
+	uint32_t *members; /* groups, by kind */
 	struct tail tails[TAIL_KINDS];
 	int followed; /* what follow_tail returned */
 	bool has_footprint;
@@ -110,7 +125,7 @@ struct model {
 	size_t sample_count;
 	struct follow *follows; /* those that outlived the pool's end */
 	size_t follow_count;
-	uint32_t *sorted;	  /* by group, then by bin */
+	uint32_t *sorted;	  /* by kind, then by bin */
 	double bin_x[MODEL_BINS]; /* mean distance of the reuses in the bin */
 
 	enum model_interval interval;
@@ -123,6 +138,7 @@ struct model {
 	double *scratch;   /* two per group, for model_solve */
 	double *evictions; /* one more than groups, for random_solve */
 
+	uint32_t *group_at; /* each sample's */
 	uint32_t *group_of; /* each window's */
 	size_t window_count;
 };
@@ -133,10 +149,10 @@ double model_speaks_for(const struct model_input *in, const struct model_sample 
 unsigned model_bin(uint64_t distance);
 
 /*
- * The group of each window, which are consecutive, and how many groups there are, at least 1.
- * Returns -1 when memory ran out.
+ * The group of each window, which are consecutive, and how many groups there are, at least 1; the kind of each group,
+ * of which there is room for as many as windows, and one. Returns -1 when memory ran out.
  */
-int groups_form(const struct model_input *in, uint32_t *group_of, size_t *count);
+int groups_form(const struct model_input *in, uint32_t *group_of, size_t *count, uint32_t *kind_of);
 
 /*
  * The product-limit estimate over `count` samples that `sorted` lists by rising

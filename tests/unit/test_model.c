@@ -335,9 +335,9 @@ static void test_without_footprint_the_point_lies_halfway(void **state)
 }
 
 /*
- * Five groups of a window and 100 samples each, ratios .1 to .5, mean .3. Between them 1/25 of the
- * squares of .2 .1 0 .1 .2: .004; of their samples 3/25 of the sum of r (1 - r) / 100: .00114. Five
- * fourths of both: .006425. Student's t for 4: 2.7764. Half width .22255, widened by 5 % of .3 = .015.
+ * Five groups of a window and 100 samples each, ratios .1 .3 .5 .7 .9, mean .5, too different to be of a kind. Between
+ * them 1/25 of the squares of .4 .2 0 .2 .4: .016; of their samples 3/25 of the sum of r (1 - r) / 100: .00102. Five
+ * fourths of both: .021275. Student's t for 4: 2.7764. Half width .40497, widened by 5 % of .5 = .025.
  */
 static void test_the_interval_is_students_over_groups(void **state)
 {
@@ -346,15 +346,16 @@ static void test_the_interval_is_students_over_groups(void **state)
 	struct model_ratio r;
 
 	for (uint32_t i = 0; i < 5; i++) {
-		lots[2 * i] = (struct lot){i, 10 * (i + 1), 1, true};
-		lots[2 * i + 1] = (struct lot){i, 100 - 10 * (i + 1), 0, true};
+		lots[2 * i] = (struct lot){i, 10 + 20 * i, 4, true};
+		lots[2 * i + 1] = (struct lot){i, 90 - 20 * i, 0, true};
 	}
 	m = make(lots, 10, 5, 1);
 	r = solve(m, MODEL_RANDOM, 1);
 	assert_int_equal(m->group_count, 5);
-	assert_true(fabs(r.ratio - 0.3) < CLOSE);
-	assert_true(fabs(r.low - (0.3 - 0.22255 - 0.015)) < 1e-4);
-	assert_true(fabs(r.high - (0.3 + 0.22255 + 0.015)) < 1e-4);
+	assert_int_equal(m->kind_count, 5);
+	assert_true(fabs(r.ratio - 0.5) < CLOSE);
+	assert_true(fabs(r.low - (0.5 - 0.40497 - 0.025)) < 1e-4);
+	assert_true(fabs(r.high - (0.5 + 0.40497 + 0.025)) < 1e-4);
 	model_free(m);
 }
 
@@ -404,6 +405,27 @@ static void test_alike_neighbours_are_one_group(void **state)
 		window += m->groups[g].windows;
 		assert_int_equal(m->groups[g].count, 100 * m->groups[g].windows);
 		assert_false(begin < HALF && window > HALF);
+	}
+	model_free(m);
+}
+
+/* Two phases by turns, a window each: a turn is solved for itself, with what all turns of its phase show. */
+static void test_phases_that_come_back_are_of_a_kind(void **state)
+{
+	enum { TURNS = 40 };
+	struct lot lots[2 * TURNS];
+	struct model *m;
+	for (uint32_t i = 0; i < TURNS; i++) {
+		uint32_t near = i % 2 == 0 ? 100 : 46 + 2 * (i % 5); /* 50 on average */
+		lots[2 * i] = (struct lot){i, near, 3, true};
+		lots[2 * i + 1] = (struct lot){i, 100 - near, 300, true};
+	}
+	m = make(lots, 2 * TURNS, TURNS, 1);
+	assert_int_equal(m->group_count, TURNS);
+	assert_int_equal(m->kind_count, 2);
+	for (size_t g = 0; g < TURNS; g++) {
+		assert_int_equal(m->groups[g].kind, g % 2);
+		assert_true(fabs(m->groups[g].own.mass[0] - (g % 2 == 0 ? 1 : 0.5)) < CLOSE);
 	}
 	model_free(m);
 }
@@ -565,6 +587,7 @@ int main(void)
 		cmocka_unit_test(test_one_group_alone_cannot_say_how_sure_it_is),
 		cmocka_unit_test(test_groups_are_consecutive_windows_of_100_samples),
 		cmocka_unit_test(test_alike_neighbours_are_one_group),
+		cmocka_unit_test(test_phases_that_come_back_are_of_a_kind),
 		cmocka_unit_test(test_a_window_speaks_for_its_period),
 		cmocka_unit_test(test_students_quantiles_are_those_of_the_tables),
 		cmocka_unit_test(test_loads_weigh_the_phases),

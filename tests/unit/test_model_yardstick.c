@@ -16,6 +16,7 @@
 #define LENGTH	    100000u
 #define EVERY	    4u /* one of these was chosen */
 #define FOLLOW_MEAN 500000.0
+#define MOST	    2.0 /* luck that is believed, as a factor */
 
 static uint64_t state = 1;
 
@@ -112,7 +113,7 @@ static double ratio(struct model *m, enum model_policy policy, uint64_t lines)
 	return r.ratio;
 }
 
-/* Seen with the same size of line, the luck of the choice is all there is, and goes altogether. */
+/* Seen with the same size of line, the luck of the choice is all there is, and goes altogether, as far as it is believed. */
 static void test_a_choice_says_what_all_say(void **test)
 {
 	struct run *all = make_run(), *few = choose(all);
@@ -127,7 +128,7 @@ static void test_a_choice_says_what_all_say(void **test)
 
 			assert_true(fabs(before - truth) > 1e-9);
 			model_set_yardstick(m, m_all, chosen, 1, 1);
-			assert_true(fabs(ratio(m, policy, lines) - truth) < 1e-9);
+			assert_true(fabs(ratio(m, policy, lines) - fmin(truth, MOST * before)) < 1e-9);
 			model_set_yardstick(m, m_all, chosen, 1, 0);
 			assert_true(fabs(ratio(m, policy, lines) - before) < 1e-9);
 			model_set_yardstick(m, NULL, NULL, 1, 0);
