@@ -17,6 +17,7 @@
 #include "model/parts.h"
 
 #define APART	     4.0 /* standard deviations: groups farther apart stay so */
+#define ALIKE	     2.0 /* samples of a window are alike: so many times more chance between kinds than between samples */
 #define MOST_OF_RUN  16	 /* no group gets more than this part of the samples: caches fill in time */
 #define GROUP_CHOSEN 10.0 /* samples of a group at least, of a choice from more */
 #define EXPECTED_MIN 5.0 /* of samples, for a class of its own in the comparison */
@@ -68,10 +69,10 @@ static void count_samples(const struct model_input *in, const uint32_t *group_of
 }
 
 /*
- * Chi-square of the two for being of one kind, as standard deviations from what it is when they
+ * Chi-square of the two for being of one kind, over `spread`, as standard deviations from what it is when they
  * are. Octaves with too few samples are taken together.
  */
-static double apart(const struct range *a, const struct range *b)
+static double apart(const struct range *a, const struct range *b, double spread)
 {
 	double chi = 0, classes = 0, in_a = 0, in_b = 0, freedom, scale;
 
@@ -92,14 +93,14 @@ static double apart(const struct range *a, const struct range *b)
 		in_a = in_b = 0;
 	}
 	freedom = fmax(1, classes - 1);
-	return (chi - freedom) / sqrt(2 * freedom);
+	return (chi / spread - freedom) / sqrt(2 * freedom);
 }
 
 static void compare(struct range *ranges, size_t i, double most)
 {
 	struct range *a = &ranges[i], *b = a + 1;
 
-	a->apart = a->count + b->count > most ? INFINITY : apart(a, b);
+	a->apart = a->count + b->count > most ? INFINITY : apart(a, b, 1);
 }
 
 /* Make one of ranges i and i + 1. */
@@ -184,7 +185,7 @@ static void look_behind(struct kinds *k, size_t i)
 	struct nearest n = {i, INFINITY};
 
 	for (size_t to = i + 1; to < k->count && k->items[i].count > 0; to++) {
-		double far = k->items[to].count > 0 ? apart(&k->items[i], &k->items[to]) : INFINITY;
+		double far = k->items[to].count > 0 ? apart(&k->items[i], &k->items[to], ALIKE) : INFINITY;
 
 		if (far < n.apart)
 			n = (struct nearest){to, far};
@@ -209,7 +210,7 @@ static void unite(struct kinds *k, size_t a, size_t b)
 		if (i == a || i == b || to == a || to == b) {
 			look_behind(k, i);
 		} else if (i < a && k->items[i].count > 0) {
-			far = apart(&k->items[i], &k->items[a]);
+			far = apart(&k->items[i], &k->items[a], ALIKE);
 			if (far < k->nearest[i].apart)
 				k->nearest[i] = (struct nearest){a, far};
 		}
