@@ -276,6 +276,8 @@ static int number_kinds(struct model *m, const uint32_t *kind_of)
 
 		m->members[k->first_group + k->group_count++] = (uint32_t)g;
 	}
+	for (size_t g = 0; g < m->group_count; g++)
+		m->groups[g].has_kin = m->kinds[m->groups[g].kind].group_count > 1;
 	return 0;
 }
 
@@ -367,7 +369,8 @@ static void sum_groups(const struct model *m, const struct model_input *in, doub
  */
 static void calibrate(struct model *m, const struct model_input *in)
 {
-	double *loads = m->scratch, *far = m->scratch + m->group_count, l = 0, f = 0, ll = 0, ff = 0, lf = 0, sum = 0, step = 0;
+	double *loads = m->scratch, *far = m->scratch + m->group_count;
+	double l = 0, f = 0, ll = 0, ff = 0, lf = 0, sum = 0, step = 0;
 
 	sum_groups(m, in, loads, far);
 	for (size_t g = 0; g < m->group_count; g++) {

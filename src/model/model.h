@@ -8,8 +8,9 @@
  * any number of cache sizes. How the numbers come about:
  *
  *   windows -> groups    consecutive windows with at least 100 samples
+ *   groups -> kinds      groups that look alike, anywhere in the run
  *   samples -> survival  P(reuse distance > x), by Kaplan and Meier's product
- *                        limit, per group and for the whole run (the pool)
+ *                        limit, per kind and for the whole run (the pool)
  *   survival -> ratio    the fixed point of StatCache's equation per group
  *   groups -> interval   the groups' scatter, Student's t
  *

@@ -44,6 +44,7 @@ struct kind {
 struct group {
 	struct survival own; /* its kind's */
 	uint32_t kind;
+	bool has_kin; /* there are other groups of its kind */
 	double weight;	      /* share of the run; all groups together 1 */
 	double share;	      /* the same, calibrated: see calibrate() */
 	double start;	      /* accesses of the run before those it speaks for */
