@@ -109,7 +109,7 @@ static void share_kind(struct split *s)
 
 		end = bin_end(s, at);
 		for (size_t i = at; i < end; i++)
-			reused |= m->reused[sorted[i]];
+			reused |= m->reused[sorted[i]] && m->weight[sorted[i]] > 0;
 		if (seen && reused && piece < own->count) {
 			share_piece(s, at, end, own->mass[piece]);
 			left -= own->mass[piece++];
