@@ -409,27 +409,6 @@ static void test_alike_neighbours_are_one_group(void **state)
 	model_free(m);
 }
 
-/* Two phases by turns, a window each: a turn is solved for itself, with what all turns of its phase show. */
-static void test_phases_that_come_back_are_of_a_kind(void **state)
-{
-	enum { TURNS = 40 };
-	struct lot lots[2 * TURNS];
-	struct model *m;
-	for (uint32_t i = 0; i < TURNS; i++) {
-		uint32_t near = i % 2 == 0 ? 100 : 46 + 2 * (i % 5); /* 50 on average */
-		lots[2 * i] = (struct lot){i, near, 3, true};
-		lots[2 * i + 1] = (struct lot){i, 100 - near, 300, true};
-	}
-	m = make(lots, 2 * TURNS, TURNS, 1);
-	assert_int_equal(m->group_count, TURNS);
-	assert_int_equal(m->kind_count, 2);
-	for (size_t g = 0; g < TURNS; g++) {
-		assert_int_equal(m->groups[g].kind, g % 2);
-		assert_true(fabs(m->groups[g].own.mass[0] - (g % 2 == 0 ? 1 : 0.5)) < CLOSE);
-	}
-	model_free(m);
-}
-
 /* However near to its end it came to lie; and the last one for the rest of the run, too. */
 static void test_a_window_speaks_for_its_period(void **state)
 {
@@ -587,7 +566,6 @@ int main(void)
 		cmocka_unit_test(test_one_group_alone_cannot_say_how_sure_it_is),
 		cmocka_unit_test(test_groups_are_consecutive_windows_of_100_samples),
 		cmocka_unit_test(test_alike_neighbours_are_one_group),
-		cmocka_unit_test(test_phases_that_come_back_are_of_a_kind),
 		cmocka_unit_test(test_a_window_speaks_for_its_period),
 		cmocka_unit_test(test_students_quantiles_are_those_of_the_tables),
 		cmocka_unit_test(test_loads_weigh_the_phases),
