@@ -16,7 +16,7 @@
 
 #define MAX_NESTED 192u
 #define MAX_NESTED_FOLLOWS 64u
-#define NESTED_CHAINS 64u
+#define NESTED_CHAINS 256u
 
 struct nested {
 	struct record_access begin;

@@ -9,8 +9,9 @@ void watches_clear(struct watch_set *ws, uint32_t line_shift)
 {
 	memset(ws->bits, 0, sizeof ws->bits);
 	memset(ws->fresh, 0, sizeof ws->fresh);
-	memset(ws->marked, 0, sizeof ws->marked);
-	memset(ws->marks, 0, sizeof ws->marks);
+	memset(&ws->own, 0, sizeof ws->own);
+	memset(&ws->within, 0, sizeof ws->within);
+	memset(ws->pages, 0, sizeof ws->pages);
 	memset(ws->chain, 0, sizeof ws->chain);
 	ws->follows = 0;
 	ws->one_in = 1;
@@ -51,31 +52,45 @@ static uint32_t lines_of_word(uint64_t line, uint64_t last)
 	return (uint32_t)(left < room ? left : room);
 }
 
-void watches_mark(struct watch_set *ws, uint64_t first, uint64_t last)
+static void mark_lines(struct watch_set *ws, struct watch_marks *m, uint64_t first, uint64_t last)
 {
 	uint32_t n;
 
-	for (uint64_t line = first - ws->reach; line != last + 1; line += n) {
+	for (uint64_t line = first; line != last + 1; line += n) {
 		uint32_t slot = watch_slot(line);
 
 		n = lines_of_word(line, last);
-		ws->marked[slot / 64] |= add_marks(ws->marks, slot, n);
+		ws->pages[watch_page(line)]++;
+		m->bits[slot / 64] |= add_marks(m->count, slot, n);
 		watches_set_bits(ws, slot / 64);
 	}
 }
 
-void watches_unmark(struct watch_set *ws, uint64_t first, uint64_t last)
+static void unmark_lines(struct watch_set *ws, struct watch_marks *m, uint64_t first, uint64_t last)
 {
 	uint32_t n;
 
-	ws->changes++;
-	for (uint64_t line = first - ws->reach; line != last + 1; line += n) {
+	for (uint64_t line = first; line != last + 1; line += n) {
 		uint32_t slot = watch_slot(line);
 
 		n = lines_of_word(line, last);
-		ws->marked[slot / 64] &= ~take_marks(ws->marks, slot, n);
+		ws->pages[watch_page(line)]--;
+		m->bits[slot / 64] &= ~take_marks(m->count, slot, n);
 		watches_set_bits(ws, slot / 64);
 	}
+}
+
+void watches_mark(struct watch_set *ws, uint64_t first, uint64_t last)
+{
+	mark_lines(ws, &ws->within, first - ws->reach, first - 1);
+	mark_lines(ws, &ws->own, first, last);
+}
+
+void watches_unmark(struct watch_set *ws, uint64_t first, uint64_t last)
+{
+	ws->changes++;
+	unmark_lines(ws, &ws->within, first - ws->reach, first - 1);
+	unmark_lines(ws, &ws->own, first, last);
 }
 
 struct watch *watch_add(struct watch_set *ws, uint64_t line)

@@ -2,8 +2,9 @@
 /*
  * The lines that one thread watches: a small hash of lines behind a filter of
  * one bit per slot, which tells by an access's first line that it touches none
- * of them: so it is for most. Accesses of more than WATCH_REACH bytes may start
- * where no mark is.
+ * of them: so it is for most. A busy line may share its slot with one that is watched far
+ * away, so what passes is asked for its page as well. Accesses of more than WATCH_REACH bytes
+ * may start where no mark is.
  */
 #ifndef DWELL_ENGINE_WATCHES_H
 #define DWELL_ENGINE_WATCHES_H
@@ -14,6 +15,7 @@
 #define MAX_FOLLOWS 256u /* each lets some accesses through the filter that touch nothing watched */
 #define WATCH_REACH 64u
 #define WATCH_CHAINS (WATCH_SLOTS / 16)
+#define WATCH_PAGES  8192u /* places of pages: 64 lines, which one word of the filter is for */
 
 struct watch {
 	struct record_access begin;
@@ -31,6 +33,12 @@ struct watch {
 
 struct nested_set;
 struct call_stack;
+
+/* Marks of each slot, and whether it has any. */
+struct watch_marks {
+	uint64_t bits[WATCH_SLOTS / 64];
+	uint16_t count[WATCH_SLOTS];
+};
 
 struct watch_set {
 	struct nested_set *nested; /* or NULL: one line size only */
@@ -52,8 +60,8 @@ struct watch_set {
 	uint32_t reach;	      /* lines before a watched one from where an access may reach it */
 	uint64_t bits[WATCH_SLOTS / 64]; /* slots marked or fresh: 4 KB that stay in the first cache */
 	uint64_t fresh[WATCH_SLOTS / 64]; /* chosen slots that were not touched yet */
-	uint64_t marked[WATCH_SLOTS / 64]; /* slots with marks */
-	uint16_t marks[WATCH_SLOTS];	 /* per slot, of watches on its lines or within reach */
+	struct watch_marks own, within;	 /* of watched lines, and of those within reach of one */
+	uint16_t pages[WATCH_PAGES];	 /* marks on lines of the pages of a place */
 	uint16_t chain[WATCH_CHAINS];
 	struct watch watch[MAX_WATCHES];
 };
@@ -63,12 +71,9 @@ static inline uint32_t watch_slot(uint64_t line)
 	return (uint32_t)line & (WATCH_SLOTS - 1);
 }
 
-/* Might an access that begins on the line touch a watched one? */
-static inline uint64_t watch_maybe(const struct watch_set *ws, uint64_t line)
+static inline uint32_t watch_page(uint64_t line)
 {
-	uint32_t slot = watch_slot(line);
-
-	return ws->bits[slot / 64] >> (slot & 63) & 1;
+	return (uint32_t)((line / 64) * 0x9e3779b97f4a7c15ull >> 51) % WATCH_PAGES;
 }
 
 /* Was the line's slot chosen, and not touched in this window? */
@@ -79,10 +84,32 @@ static inline uint64_t watch_is_fresh(const struct watch_set *ws, uint64_t line)
 	return ws->fresh[slot / 64] >> (slot & 63) & 1;
 }
 
+/* Does the filter let an access through that begins on the line? */
+static inline uint64_t watch_passes(const struct watch_set *ws, uint64_t line)
+{
+	uint32_t slot = watch_slot(line);
+
+	return ws->bits[slot / 64] >> (slot & 63) & 1;
+}
+
+/* Might it touch a watched line, or be the first on a fresh one? */
+static inline bool watch_maybe(const struct watch_set *ws, uint64_t line)
+{
+	return watch_passes(ws, line) && (ws->pages[watch_page(line)] || watch_is_fresh(ws, line));
+}
+
+/* An access that begins on the line, stays on it, and for which watch_maybe: might it? */
+static inline bool watch_maybe_here(const struct watch_set *ws, uint64_t line)
+{
+	uint32_t slot = watch_slot(line);
+
+	return ws->own.bits[slot / 64] >> (slot & 63) & 1 || watch_is_fresh(ws, line);
+}
+
 /* The filter's word, after what it is made of has changed. */
 static inline void watches_set_bits(struct watch_set *ws, uint32_t word)
 {
-	ws->bits[word] = ws->marked[word] | ws->fresh[word];
+	ws->bits[word] = ws->own.bits[word] | ws->within.bits[word] | ws->fresh[word];
 }
 
 /* Let accesses through the filter that may touch the lines `first` to `last`; and no longer. */
