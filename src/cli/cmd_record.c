@@ -38,7 +38,7 @@ static const struct argp_option options[] = {
 	 2},
 	{"seed", 's', "N", 0, "Begin the random choice of samples with N, to repeat a run", 2},
 	{"duty", 'd', "PERCENT", 0,
-	 "At the run's 120 millionth access, have PERCENT of the accesses inside windows (10): "
+	 "At the run's 200 millionth access, have PERCENT of the accesses inside windows (10): "
 	 "more "
 	 "before, less later, down to a twentieth of it",
 	 2},

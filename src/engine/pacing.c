@@ -25,14 +25,14 @@
 #define EXTRA_MOST 100000u	 /* ns: more is not a call's way, but another program's turn */
 #define MOST_A_NS 200u		 /* accesses a nanosecond: no thread is so fast */
 #define LATE_PART 16u		 /* of a window; one that begins later than that is passed over */
-#define DUTY_AT 120000000u	 /* accesses at which windows take just the configured share */
+#define DUTY_AT 200000000u	 /* accesses at which windows take just the configured share */
 #define DUTY_FROM 3000000u	 /* accesses up to which the share is the same, the largest */
 /*
- * From so many accesses on a period is a part of the run so far: one 173rd, and a larger one in longer
- * runs, up to one 120th at about twice this length. A run's last half then has 83 windows.
+ * From so many accesses on a period is a part of the run so far: one 200th, and a larger one in longer
+ * runs, up to one 120th at about three times this length. A run's last half then has 83 windows.
  */
-#define DUTY_LONG 250000000u
-#define DUTY_LONGEST 520000000u
+#define DUTY_LONG 200000000u
+#define DUTY_LONGEST 555000000u
 #define SHORT_PART 1000u	 /* short runs have windows of this part, down to half the least */
 #define SPACING_MIN 500u	 /* accesses between samples, on average, unless a period is given */
 #define CHOSEN_FOR_ONE 1024u
