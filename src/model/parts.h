@@ -7,7 +7,7 @@
 
 /* Distances below 64 have a bin each; above, 32 bins an octave (3 % wide at most). */
 #define MODEL_BINS	  1920
-#define MODEL_TAIL_PIECES 8
+#define MODEL_TAIL_PIECES 32
 #define MODEL_PIECES	  (MODEL_BINS + MODEL_TAIL_PIECES)
 
 /* Below these counts at risk the product limit is noise: it stops there. */
