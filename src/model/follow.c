@@ -28,7 +28,7 @@
 #define FINEST	    64.0 /* the shortest mean distance beyond the end: this part of it */
 /* The longest mean distance: so many times the longest watch for each access left unresolved. */
 #define REACH	    30.0
-#define REACH_LEAST 1.6
+#define REACH_LEAST 0.9
 #define REACH_MOST  3.0
 #define NEAR_END    4.0	 /* from this part of the end on, reuses that were seen are fitted with the others */
 #define UNSEEN	    0.2	 /* to begin with, of the lines watched on */
