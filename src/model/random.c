@@ -248,6 +248,19 @@ static double place_of(const struct beyond *b, size_t i, double end, double stre
 }
 
 /*
+ * So far back from an access of the group its own ratio holds, on average: as it has seen, or half of its accesses
+ * if all are alike. That windows side by side were alike says so of what lies between them. Beside a single window
+ * the program may well do something else: there it is half of that, and farther back what came before is the better guess.
+ */
+static double own_reach(const struct model *m, size_t g)
+{
+	const struct group *group = &m->groups[g];
+	double between = 1 - 0.5 / (double)group->windows;
+
+	return fmax(group->own.end_x, between * group_length(m, g) / 2);
+}
+
+/*
  * The group's `far` mass: reuses that come from before what it has seen, in the shares of
  * the pool. Of their distance, the part in this group passes at its own ratio; what they
  * met before is known. None can come from before the run.
@@ -257,7 +270,7 @@ static void add_far(struct system *s, const struct beyond *b, const struct past 
 {
 	const struct group *group = &p->m->groups[g];
 	double end = group->own.end_x, total = b->cold, kept = 0;
-	double here = fmax(end, group_length(p->m, g) / 2), before = group->start + here;
+	double here = own_reach(p->m, g), before = group->start + here;
 	size_t first = find_beyond(b, end), last = first, at = g;
 	double by = stretch(b, first, far);
 
