@@ -27,10 +27,13 @@ void arrivals_begin(struct thread *t)
 		for (uint32_t k = 0; k < ws->one_in_log2; k++)
 			bits &= random_next(&rng);
 		ws->fresh[i] = bits;
-		watches_set_bits(ws, i);
 		ws->chosen += count_bits(bits);
 	}
 	t->rng = rng;
+	for (uint32_t i = 0; i < WORDS; i++) {
+		ws->before[i] = ws->fresh[i] >> 1 | ws->fresh[(i + 1) % WORDS] << 63;
+		watches_set_bits(ws, i);
+	}
 }
 
 void arrivals_end(struct thread *t)
@@ -39,6 +42,7 @@ void arrivals_end(struct thread *t)
 
 	for (uint32_t i = 0; i < WORDS; i++) {
 		ws->fresh[i] = 0;
+		ws->before[i] = 0;
 		watches_set_bits(ws, i);
 	}
 	if (ws->told > TOLD_MOST && ws->one_in_log2 < ONE_IN_LOG2_MOST)
@@ -47,11 +51,22 @@ void arrivals_end(struct thread *t)
 		ws->one_in_log2--;
 }
 
-void arrivals_touch(struct thread *t, const struct scan_window *w, const struct record_access *a,
+/* The slot is fresh no more. */
+static void let_go(struct watch_set *ws, uint32_t slot)
+{
+	uint32_t before = (slot - 1) % WATCH_SLOTS;
+
+	ws->fresh[slot / 64] &= ~(1ull << (slot & 63));
+	watches_set_bits(ws, slot / 64);
+	ws->before[before / 64] &= ~(1ull << (before & 63));
+	watches_set_bits(ws, before / 64);
+	ws->changes++;
+}
+
+void arrivals_touch(struct thread *t, const struct scan_window *w, const struct record_access *a, uint64_t line,
 		    uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
-	uint32_t slot = watch_slot(a->address >> w->line_shift);
 	/*
 	 * A slot that is gone hides the arrival of another of its lines: of as many as there are gone, if lines
 	 * come at random, and of none in a walk through memory. The mean of the two is off by a
@@ -64,14 +79,12 @@ void arrivals_touch(struct thread *t, const struct scan_window *w, const struct 
 				   .position = process_at,
 				   .end = *a};
 
-	ws->fresh[slot / 64] &= ~(1ull << (slot & 63));
-	watches_set_bits(ws, slot / 64);
-	ws->changes++;
+	let_go(ws, watch_slot(line));
 	ws->arrived++;
 	if (process_at < w->middle)
 		return;
 	ws->told++;
 	if (w->use)
-		page_use_note(w->use, a->address, (uint32_t)weight, random_next(&t->rng));
+		page_use_note(w->use, line << w->line_shift, (uint32_t)weight, random_next(&t->rng));
 	records_arrival(t->process, &r);
 }

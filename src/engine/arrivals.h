@@ -16,8 +16,8 @@
 /* A window begins for t, or ends. */
 void arrivals_begin(struct thread *t);
 void arrivals_end(struct thread *t);
-/* The slot of the access's line is fresh (watch_is_fresh): a has come. */
-void arrivals_touch(struct thread *t, const struct scan_window *w, const struct record_access *a,
+/* The slot of one of the access's lines is fresh (watch_is_fresh): a has come to it. */
+void arrivals_touch(struct thread *t, const struct scan_window *w, const struct record_access *a, uint64_t line,
 		    uint64_t process_at);
 
 #endif

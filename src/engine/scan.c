@@ -258,10 +258,13 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 	}
 	if (seen && ws->nested)
 		nested_touch(t, w, &ra, at);
-	if (watch_is_fresh(ws, line)) {
+	/* The filter lets through what may reach the next line; of several smaller ones these two do for all. */
+	for (uint64_t l = line; l <= last && l <= line + 1; l++) {
+		if (!watch_is_fresh(ws, l))
+			continue;
 		if (process_at >= w->middle)
 			describe(t, &ra);
-		arrivals_touch(t, w, &ra, process_at);
+		arrivals_touch(t, w, &ra, l, process_at);
 	}
 	if (at < ws->next_sample)
 		return;

@@ -60,6 +60,7 @@ struct watch_set {
 	uint32_t reach;	      /* lines before a watched one from where an access may reach it */
 	uint64_t bits[WATCH_SLOTS / 64]; /* slots marked or fresh: 4 KB that stay in the first cache */
 	uint64_t fresh[WATCH_SLOTS / 64]; /* chosen slots that were not touched yet */
+	uint64_t before[WATCH_SLOTS / 64]; /* those in front of them, where what reaches them may begin */
 	struct watch_marks own, within;	 /* of watched lines, and of those within reach of one */
 	uint16_t pages[WATCH_PAGES];	 /* marks on lines of the pages of a place */
 	uint16_t chain[WATCH_CHAINS];
@@ -95,7 +96,10 @@ static inline uint64_t watch_passes(const struct watch_set *ws, uint64_t line)
 /* Might it touch a watched line, or be the first on a fresh one? */
 static inline bool watch_maybe(const struct watch_set *ws, uint64_t line)
 {
-	return watch_passes(ws, line) && (ws->pages[watch_page(line)] || watch_is_fresh(ws, line));
+	uint32_t word = watch_slot(line) / 64;
+	uint64_t bit = 1ull << (line & 63);
+
+	return ws->bits[word] & bit && (ws->pages[watch_page(line)] || (ws->fresh[word] | ws->before[word]) & bit);
 }
 
 /* An access that begins on the line, stays on it, and for which watch_maybe: might it? */
@@ -109,7 +113,7 @@ static inline bool watch_maybe_here(const struct watch_set *ws, uint64_t line)
 /* The filter's word, after what it is made of has changed. */
 static inline void watches_set_bits(struct watch_set *ws, uint32_t word)
 {
-	ws->bits[word] = ws->own.bits[word] | ws->within.bits[word] | ws->fresh[word];
+	ws->bits[word] = ws->own.bits[word] | ws->within.bits[word] | ws->fresh[word] | ws->before[word];
 }
 
 /* Let accesses through the filter that may touch the lines `first` to `last`; and no longer. */

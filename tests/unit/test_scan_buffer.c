@@ -132,21 +132,35 @@ void records_sample(struct process *p, const struct record_sample *s)
 
 static uint64_t middle; /* of the window */
 
+/* Was the line among the first two of an access to it before `at`, in its window? */
+static bool came_before(uint64_t at, uint64_t line)
+{
+	const uint32_t window = all[at].window;
+
+	while (at-- > 0 && all[at].window == window)
+		if (all[at].first >> 6 == line || (all[at].first >> 6 == line - 1 && all[at].last >> 6 >= line))
+			return true;
+	return false;
+}
+
 void page_use_note(struct page_use *u, uint64_t address, uint32_t weight, uint64_t random)
 {
 }
 
 void records_arrival(struct process *p, const struct record_arrival *a)
 {
+	uint64_t line;
+
 	append(a, sizeof *a);
 	logged->arrived++;
 	logged->weight += a->weight;
 	assert_true(a->position >= middle && a->weight > 0);
 	if (!all || a->position >= MOST_ACCESSES)
 		return;
-	/* Nobody came before in this window. */
-	for (uint64_t at = a->position; at-- > 0 && all[at].window == a->window + 1;)
-		assert_true(all[at].first >> 6 != a->end.address >> 6);
+	/* Nobody came to it before, or to the next line that it reaches. */
+	line = a->end.address >> 6;
+	assert_true(!came_before(a->position, line) ||
+		    (all[a->position].last >> 6 > line && !came_before(a->position, line + 1)));
 }
 
 /* Lines of the 8 MB that most addresses are of, by the last window that touched them, + 1. */
@@ -281,6 +295,8 @@ static void scan_plainly(struct thread *t, struct scan_window *w, uint64_t skip,
 			}
 			if (k >= skip && k < end)
 				count_arrival(w, a.address, process_at + k);
+			if (k >= skip && k < end && a.size && (a.address + a.size - 1) / 64 > a.address / 64)
+				count_arrival(w, a.address + 64, process_at + k);
 			if (k >= skip && k < end)
 				scan_access(t, w, &a, t->stream_position + k, process_at + k);
 		}
