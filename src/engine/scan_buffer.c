@@ -252,7 +252,7 @@ static void scan_group(struct cursor *c, const uint64_t *p, uint32_t n)
 	c->at += n - count_bits(m.trailers);
 }
 
-/* Over the groups before the first access that is wanted: the way to a window is half as long as it. */
+/* Over the groups before the first access that is wanted: up to a fifth of what a window fills where calls of timers take long. */
 static const uint64_t *pass_unwanted(struct cursor *c, const uint64_t *p)
 {
 	while (c->first >= c->at + SCAN_GROUP && p + SCAN_GROUP <= c->t->buf) {
