@@ -43,6 +43,7 @@ void arrivals_end(struct thread *t)
 	for (uint32_t i = 0; i < WORDS; i++) {
 		ws->fresh[i] = 0;
 		ws->before[i] = 0;
+		ws->begun[i] = 0;
 		watches_set_bits(ws, i);
 	}
 	if (ws->told > TOLD_MOST && ws->one_in_log2 < ONE_IN_LOG2_MOST)
@@ -63,8 +64,8 @@ static void let_go(struct watch_set *ws, uint32_t slot)
 	ws->changes++;
 }
 
-void arrivals_touch(struct thread *t, const struct scan_window *w, const struct record_access *a, uint64_t line,
-		    uint64_t process_at)
+/* Told of is an arrival that speaks for so many. */
+static void tell(struct thread *t, const struct scan_window *w, const struct record_access *a, uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
 	/*
@@ -79,12 +80,25 @@ void arrivals_touch(struct thread *t, const struct scan_window *w, const struct 
 				   .position = process_at,
 				   .end = *a};
 
-	let_go(ws, watch_slot(line));
-	ws->arrived++;
-	if (process_at < w->middle)
-		return;
 	ws->told++;
 	if (w->use)
-		page_use_note(w->use, line << w->line_shift, (uint32_t)weight, random_next(&t->rng));
+		page_use_note(w->use, a->address, (uint32_t)weight, random_next(&t->rng));
 	records_arrival(t->process, &r);
+}
+
+void arrivals_touch(struct thread *t, const struct scan_window *w, const struct record_access *a, bool arrives,
+		    uint64_t process_at)
+{
+	struct watch_set *ws = t->watches;
+	uint64_t line = a->address >> w->line_shift;
+	uint64_t last = (a->address + (a->size ? a->size - 1u : 0)) >> w->line_shift;
+
+	if (arrives && process_at >= w->middle)
+		tell(t, w, a, process_at);
+	for (uint64_t l = line; l <= last && l <= line + 1; l++)
+		if (watch_is_fresh(ws, l)) {
+			let_go(ws, watch_slot(l));
+			ws->arrived++;
+		}
+	arrivals_pass(ws, line);
 }

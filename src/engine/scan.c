@@ -226,6 +226,24 @@ static void choose(struct thread *t, struct scan_window *w, struct record_access
 		nested_add(t, w, a, at, process_at, (uint32_t)(by_chance >> 32), kept);
 }
 
+/* The filter lets through what may reach the next line; of several smaller ones the first two do for all. */
+static void arrive(struct thread *t, const struct scan_window *w, struct record_access *a, uint64_t process_at)
+{
+	struct watch_set *ws = t->watches;
+	uint64_t line = a->address >> w->line_shift;
+	uint64_t last = (a->address + (a->size ? a->size - 1u : 0)) >> w->line_shift;
+	bool arrives;
+
+	if (!watch_is_fresh(ws, line) && (last == line || !watch_is_fresh(ws, line + 1))) {
+		arrivals_pass(ws, line);
+		return;
+	}
+	arrives = arrivals_is_one(ws, line, last);
+	if (arrives && process_at >= w->middle)
+		describe(t, a);
+	arrivals_touch(t, w, a, arrives, process_at);
+}
+
 void scan_access(struct thread *t, struct scan_window *w, const struct access *a, uint64_t at,
 		 uint64_t process_at)
 {
@@ -258,14 +276,7 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 	}
 	if (seen && ws->nested)
 		nested_touch(t, w, &ra, at);
-	/* The filter lets through what may reach the next line; of several smaller ones these two do for all. */
-	for (uint64_t l = line; l <= last && l <= line + 1; l++) {
-		if (!watch_is_fresh(ws, l))
-			continue;
-		if (process_at >= w->middle)
-			describe(t, &ra);
-		arrivals_touch(t, w, &ra, l, process_at);
-	}
+	arrive(t, w, &ra, process_at);
 	if (at < ws->next_sample)
 		return;
 	ws->next_sample = at + random_exponential(&t->rng, w->interval);

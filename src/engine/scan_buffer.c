@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The entries of a thread's stream buffer that matter, among very many that do not; see scan.h. */
+#include "engine/arrivals.h"
 #include "engine/call_stack.h"
 #include "engine/fsbase.h"
 #include "engine/scan.h"
@@ -53,8 +54,12 @@ static void look_at(struct cursor *c, const uint64_t *entry, const struct segmen
 	struct access a = { d->pc + sa->pc_offset, *entry + (sa->fs ? c->fs : 0), sa->size,
 			    sa->kind };
 
-	if (at < c->first || at >= c->end || !matters(c, &a, at))
+	if (at < c->first || at >= c->end)
 		return;
+	if (!matters(c, &a, at)) {
+		arrivals_pass(c->t->watches, a.address >> c->w->line_shift);
+		return;
+	}
 	if (c->t->watches->calls)
 		c->t->watches->calls->entry = entry;
 	c->t->watches->ahead = entry + 1;

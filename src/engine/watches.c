@@ -10,6 +10,7 @@ void watches_clear(struct watch_set *ws, uint32_t line_shift)
 	memset(ws->bits, 0, sizeof ws->bits);
 	memset(ws->fresh, 0, sizeof ws->fresh);
 	memset(ws->before, 0, sizeof ws->before);
+	memset(ws->begun, 0, sizeof ws->begun);
 	memset(&ws->own, 0, sizeof ws->own);
 	memset(&ws->within, 0, sizeof ws->within);
 	memset(ws->pages, 0, sizeof ws->pages);

@@ -61,6 +61,7 @@ struct watch_set {
 	uint64_t bits[WATCH_SLOTS / 64]; /* slots marked or fresh: 4 KB that stay in the first cache */
 	uint64_t fresh[WATCH_SLOTS / 64]; /* chosen slots that were not touched yet */
 	uint64_t before[WATCH_SLOTS / 64]; /* those in front of them, where what reaches them may begin */
+	uint64_t begun[WATCH_SLOTS / 64]; /* of these, where an access has begun in this window */
 	struct watch_marks own, within;	 /* of watched lines, and of those within reach of one */
 	uint16_t pages[WATCH_PAGES];	 /* marks on lines of the pages of a place */
 	uint16_t chain[WATCH_CHAINS];

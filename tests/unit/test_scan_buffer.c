@@ -157,7 +157,7 @@ void records_arrival(struct process *p, const struct record_arrival *a)
 	assert_true(a->position >= middle && a->weight > 0);
 	if (!all || a->position >= MOST_ACCESSES)
 		return;
-	/* Nobody came to it before, or to the next line that it reaches. */
+	/* Nobody came to it before, or somebody did, but not to the next line, which it reaches. */
 	line = a->end.address >> 6;
 	assert_true(!came_before(a->position, line) ||
 		    (all[a->position].last >> 6 > line && !came_before(a->position, line + 1)));
@@ -167,15 +167,27 @@ void records_arrival(struct process *p, const struct record_arrival *a)
 #define BASE 0x7f1200000000ull
 static uint32_t touched_in[(8u << 20) / 64];
 
-static void count_arrival(const struct scan_window *w, uint64_t address, uint64_t process_at)
+/* Is it the first in this window on the line? From now on it is not. */
+static bool is_new(const struct scan_window *w, uint64_t address)
 {
 	uint64_t line = (address - BASE) / 64;
+	bool before;
 
 	if (line >= sizeof touched_in / sizeof touched_in[0])
-		return;
-	if (touched_in[line] != w->number + 1 && process_at >= w->middle)
-		logged->came++;
+		return false;
+	before = touched_in[line] == w->number + 1;
 	touched_in[line] = w->number + 1;
+	return !before;
+}
+
+/* An access comes once, to one line or two. */
+static void count_arrival(const struct scan_window *w, const struct access *a, uint64_t process_at)
+{
+	bool arrives = is_new(w, a->address);
+
+	if (a->size && (a->address + a->size - 1) / 64 > a->address / 64)
+		arrives |= is_new(w, a->address + 64);
+	logged->came += arrives && process_at >= w->middle;
 }
 
 static void check_size(const struct record_nested *r, const struct nested_event *events, uint32_t k)
@@ -294,9 +306,7 @@ static void scan_plainly(struct thread *t, struct scan_window *w, uint64_t skip,
 				all[process_at + k].window = w->number + 1;
 			}
 			if (k >= skip && k < end)
-				count_arrival(w, a.address, process_at + k);
-			if (k >= skip && k < end && a.size && (a.address + a.size - 1) / 64 > a.address / 64)
-				count_arrival(w, a.address + 64, process_at + k);
+				count_arrival(w, &a, process_at + k);
 			if (k >= skip && k < end)
 				scan_access(t, w, &a, t->stream_position + k, process_at + k);
 		}
