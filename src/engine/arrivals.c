@@ -64,10 +64,11 @@ static void let_go(struct watch_set *ws, uint32_t slot)
 	ws->changes++;
 }
 
-/* Told of is an arrival that speaks for so many. */
+/* An arrival, before its slots are let go. */
 static void tell(struct thread *t, const struct scan_window *w, const struct record_access *a, uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
+	const uint64_t line = a->address >> w->line_shift;
 	/*
 	 * A slot that is gone hides the arrival of another of its lines: of as many as there are gone, if lines
 	 * come at random, and of none in a walk through memory. The mean of the two is off by a
@@ -82,7 +83,8 @@ static void tell(struct thread *t, const struct scan_window *w, const struct rec
 
 	ws->told++;
 	if (w->use)
-		page_use_note(w->use, a->address, (uint32_t)weight, random_next(&t->rng));
+		page_use_note(w->use, watch_is_fresh(ws, line) ? a->address : (line + 1) << w->line_shift,
+			      (uint32_t)weight, random_next(&t->rng));
 	records_arrival(t->process, &r);
 }
 

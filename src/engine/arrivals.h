@@ -37,7 +37,7 @@ static inline bool arrivals_is_one(const struct watch_set *ws, uint64_t line, ui
 	       (last > line && watch_is_fresh(ws, line + 1) && ws->begun[watch_slot(line) / 64] >> (line & 63) & 1);
 }
 
-/* It does, or touches a fresh line nevertheless: `arrives`. */
+/* a touches a fresh line; `arrives`: what arrivals_is_one says. Either way what it touches is let go. */
 void arrivals_touch(struct thread *t, const struct scan_window *w, const struct record_access *a, bool arrives,
 		    uint64_t process_at);
 
