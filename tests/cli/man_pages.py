@@ -21,8 +21,9 @@ HELP_OPTION = re.compile(r'^ {2,6}((?:-\S, )?--[a-z][a-z-]*(?:=\S+)?)(?: |$)', r
 
 
 def run(*argv):
-    # The layout of argp's help can be set from outside.
-    kept = {k: v for k, v in os.environ.items() if k != 'ARGP_HELP_FMT'}
+    # The layout of argp's help can be set from outside; and where its lines end glibc looks at memory that it has
+    # not written yet, so that lines break elsewhere if that is full of blanks (MALLOC_PERTURB_=223).
+    kept = {k: v for k, v in os.environ.items() if k not in ('ARGP_HELP_FMT', 'MALLOC_PERTURB_')}
     return subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
                           env=dict(kept, LC_ALL='C'))
 
