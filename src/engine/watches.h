@@ -98,9 +98,9 @@ static inline uint64_t watch_passes(const struct watch_set *ws, uint64_t line)
 static inline bool watch_maybe(const struct watch_set *ws, uint64_t line)
 {
 	uint32_t word = watch_slot(line) / 64;
-	uint64_t bit = 1ull << (line & 63);
 
-	return ws->bits[word] & bit && (ws->pages[watch_page(line)] || (ws->fresh[word] | ws->before[word]) & bit);
+	return watch_passes(ws, line) &&
+	       (ws->pages[watch_page(line)] || (ws->fresh[word] | ws->before[word]) >> (line & 63) & 1);
 }
 
 /* An access that begins on the line, stays on it, and for which watch_maybe: might it? */
