@@ -20,11 +20,11 @@
 /* A call costs about twice the time that it is late, and writing an address some ns. */
 #define NEAR_FOR_CALL 3u	 /* accesses that are written while a call is late by a nanosecond */
 #define SHORTEST_NS 8000u
-#define RATE_DECAY 1024u	 /* slowly: fast phases come back, and would be missed */
+#define RATE_DECAY 1024u	 /* windows: slowly, as fast phases come back, and would be missed */
 #define EXTRA_DECAY 16u
 #define EXTRA_MOST 100000u	 /* ns: more is not a call's way, but another program's turn */
 #define MOST_A_NS 200u		 /* accesses a nanosecond: no thread is so fast */
-#define LATE_PART 16u		 /* of a window; one that begins later than that is passed over */
+#define LATE_PART 2u		 /* of a window; one that would begin later than that is passed over */
 #define DUTY_AT 200000000u	 /* accesses at which windows take just the configured share */
 #define DUTY_FROM 3000000u	 /* accesses up to which the share is the same, the largest */
 /*
@@ -206,12 +206,21 @@ void pacing_saw(struct pacing *p, uint64_t chosen, uint64_t samples)
 void pacing_close(struct pacing *p, uint64_t total)
 {
 	p->closed++;
+	p->rate -= p->rate / RATE_DECAY;
 	p->near_ns = clamp(p->near_ns - p->near_ns / NEAR_DECAY, NEAR_LEAST, NEAR_MOST);
 	if (p->period_end < p->end)
 		p->period_end = p->end; /* it began late */
 	p->closed_at = total;
 	p->seen_total = total; /* windows run slowly: no measure */
 	p->seen_ns = now_ns();
+}
+
+void pacing_leap(struct pacing *p, uint64_t from, uint64_t n)
+{
+	uint64_t end = from + n;
+
+	/* What came before a window that has closed on the way is behind us. */
+	p->seen_total += p->closed_at > from && p->closed_at <= end ? end - p->closed_at : n;
 }
 
 /*
@@ -244,7 +253,7 @@ void pacing_look(struct pacing *p, uint64_t total)
 		return;
 	look_at_extra(p, ns);
 	rate = (uint64_t)((unsigned __int128)(total - p->seen_total) * 1000000u / ns);
-	p->rate = rate > p->rate - p->rate / RATE_DECAY ? rate : p->rate - p->rate / RATE_DECAY;
+	p->rate = rate > p->rate ? rate : p->rate;
 	p->seen_total = total;
 	p->seen_ns = now;
 }

@@ -25,7 +25,7 @@ struct pacing {
 	uint64_t closed;		   /* windows */
 	uint64_t closed_at;		   /* the last one, or a little before */
 	uint64_t rng;
-	uint64_t rate;			   /* accesses a millisecond, the highest of late */
+	uint64_t rate;			   /* accesses a millisecond, the highest of many windows */
 	uint64_t seen_total, seen_ns;	   /* when the rate was last looked at */
 	uint64_t near_ns;		   /* a stretch too short to time: longer where windows are missed */
 	uint64_t asked_ns;		   /* of the timer, since then; 0: nothing */
@@ -57,6 +57,11 @@ void pacing_resume(struct pacing *p, uint64_t total);
 
 /* Look at the rate, if enough time has passed. */
 void pacing_look(struct pacing *p, uint64_t total);
+/*
+ * A string instruction makes n accesses at once, the first of which is the process's number `from`: tens of times as fast as
+ * others, but a window is found in it whatever its speed, so that the rate is to know nothing of it.
+ */
+void pacing_leap(struct pacing *p, uint64_t from, uint64_t n);
 /* Can `total` be, by what the process had counted when last looked at, and the time? No lock. */
 bool pacing_believes(const struct pacing *p, uint64_t total, uint64_t now);
 /* Is the beginning of the window too near to be timed? */

@@ -37,11 +37,6 @@ static struct sampler {
 	uint64_t shown_ns;	   /* when counts were last shown */
 } s;
 
-static struct process *process_of(const struct thread *t)
-{
-	return t->process;
-}
-
 static bool has_windows(void)
 {
 	return engine.config.gear == CHANNEL_GEAR_SAMPLE || engine.config.gear == CHANNEL_GEAR_WATCH;
@@ -118,7 +113,7 @@ static void add(uint64_t *total, uint64_t now, uint64_t *seen)
 
 void sampler_publish(struct thread *t, const struct counts *after)
 {
-	struct process *p = process_of(t);
+	struct process *p = t->process;
 
 	add(&p->total.accesses, thread_accesses(t) - after->accesses, &t->published.accesses);
 	add(&p->total.loads, t->counters.loads - after->loads, &t->published.loads);
@@ -174,7 +169,7 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	w.length = now > s.pace.start ? now - s.pace.start : 0;
 	w.stands_for = s.pace.period_end - s.pace.period_start;
 	if (budget_is_set())
-		budget_stretch(process_of(t), total, true);
+		budget_stretch(t->process, total, true);
 	w.samples = s.window.samples;
 	w.chosen = s.window.chosen;
 	w.chosen_loads = s.window.chosen_loads;
@@ -182,7 +177,7 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	page_use_shares(&s.use, s.window.line_shift, w.line_use);
 	s.use.each_for = w.length ? 2 * w.stands_for / w.length : 0;
 	if (w.length)
-		records_window(process_of(t), &w);
+		records_window(t->process, &w);
 	s.open = false;
 	pacing_saw(&s.pace, s.window.chosen, s.window.samples);
 	s.window = (struct scan_window){ .number = s.window.number + 1,
@@ -213,7 +208,7 @@ static void open_window(struct thread *t, uint64_t total)
 	s.window.middle = s.pace.start + (s.pace.end - s.pace.start) / 2;
 	page_use_count(&s.use, t, total);
 	if (budget_is_set())
-		budget_stretch(process_of(t), total, false);
+		budget_stretch(t->process, total, false);
 	__atomic_store_n(&engine.gear, GEAR_STREAM, __ATOMIC_SEQ_CST);
 	world_kick(t);
 }
@@ -431,6 +426,8 @@ void sampler_repeat(struct thread *t, const struct repeat *r)
 			open_window(t, s.pace.start);
 	}
 	t->stream_position = at + n;
+	if (!s.open)
+		pacing_leap(&s.pace, process_at, n);
 	lock_drop(&s.lock);
 }
 
@@ -453,13 +450,13 @@ bool sampler_enters(struct thread *t, uint64_t n)
 	if (!t->process->profiling || t->process->borrowed_memory || !wants_windows() || s.open)
 		return false;
 	here += __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
-	if (here + n <= s.pace.start)
-		return false;
 	lock_take(&s.lock);
-	if (!s.open)
+	if (!s.open && here + n > s.pace.start)
 		pass_over(here); /* its beginning was missed before these */
 	if (!s.open && here + n > s.pace.start)
 		open_window(t, here);
+	else if (!s.open)
+		pacing_leap(&s.pace, here, n);
 	lock_drop(&s.lock);
 	sampler_set_gear(t);
 	return t->gear == GEAR_STREAM;

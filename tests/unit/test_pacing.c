@@ -122,8 +122,26 @@ static void a_missed_window_leaves_its_period_to_the_next(void **state)
 	missed = p.period_end + 5000000;
 	pacing_pass_over(&p, missed);
 	assert_int_equal(p.period_start, begin);
-	/* At most a sixteenth of its length behind. */
-	assert_true(p.start + (p.end - p.start) / 16 >= missed);
+	/* At most half of its length behind. */
+	assert_true(p.start + (p.end - p.start) / 2 >= missed);
+}
+
+/* Fast stretches are where windows are run over: to leave them to what follows would show slow code too often. */
+static void a_window_opens_late_while_half_of_it_is_left(void **state)
+{
+	struct pacing p;
+	uint64_t start, length;
+
+	(void)state;
+	configure();
+	pacing_start(&p, 3);
+	pacing_next(&p);
+	start = p.start;
+	length = p.end - p.start;
+	pacing_pass_over(&p, start + length / 2);
+	assert_int_equal(p.start, start);
+	pacing_pass_over(&p, start + length / 2 + 1);
+	assert_true(p.start > start);
 }
 
 static void no_window_stands_for_a_pause(void **state)
@@ -216,6 +234,52 @@ static void a_count_that_was_none_is_no_rate(void **state)
 	assert_int_equal(p.rate, 4000000);
 }
 
+/* However often others are looked at in between: it comes back with the next block of a file, some windows later. */
+static void a_burst_of_speed_is_remembered_for_many_windows(void **state)
+{
+	struct pacing p;
+	uint64_t total = 3000000;
+
+	(void)state;
+	configure();
+	clock_ns = 1000000000;
+	pacing_start(&p, 7);
+	clock_ns += 1000000;
+	pacing_look(&p, total);
+	for (int window = 0; window < 20; window++) {
+		for (int look = 0; look < 100; look++) {
+			clock_ns += 100000;
+			pacing_look(&p, total += 50000);
+		}
+		pacing_close(&p, total);
+	}
+	assert_in_range(p.rate, 2900000, 2999999);
+}
+
+static void a_string_instruction_is_no_burst_of_speed(void **state)
+{
+	struct pacing p;
+
+	(void)state;
+	configure();
+	clock_ns = 1000000000;
+	pacing_start(&p, 7);
+	p.rate = 1000000;
+	clock_ns += 100000;
+	pacing_look(&p, 50000);
+	pacing_leap(&p, 60000, 5000000);
+	clock_ns += 100000;
+	pacing_look(&p, 5130000); /* 80,000 others */
+	assert_int_equal(p.rate, 1000000);
+	/* One in which a window closes: what follows tells no more. */
+	clock_ns += 1000;
+	pacing_close(&p, 6000000);
+	pacing_leap(&p, 5200000, 5000000);
+	clock_ns += 100000;
+	pacing_look(&p, 10290000); /* 90,000 others */
+	assert_int_equal(p.rate, 1000000 - 1000000 / 1024);
+}
+
 static void the_timer_comes_before_the_window(void **state)
 {
 	struct pacing p;
@@ -274,7 +338,10 @@ int main(void)
 		cmocka_unit_test(no_window_stands_for_a_pause),
 		cmocka_unit_test(a_limit_makes_periods_grow),
 		cmocka_unit_test(as_many_are_chosen_as_it_takes),
+		cmocka_unit_test(a_window_opens_late_while_half_of_it_is_left),
 		cmocka_unit_test(a_count_that_was_none_is_no_rate),
+		cmocka_unit_test(a_burst_of_speed_is_remembered_for_many_windows),
+		cmocka_unit_test(a_string_instruction_is_no_burst_of_speed),
 		cmocka_unit_test(the_timer_comes_before_the_window),
 		cmocka_unit_test(another_programs_turn_is_not_waited_for_again),
 	};
