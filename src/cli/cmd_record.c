@@ -40,7 +40,7 @@ static const struct argp_option options[] = {
 	{"duty", 'd', "PERCENT", 0,
 	 "At the run's 200 millionth access, have PERCENT of the accesses inside windows (10): "
 	 "more "
-	 "before, less later, down to a twentieth of it",
+	 "before, less later, down to a fiftieth of it",
 	 2},
 	{"line", 'l', "BYTES", 0, "Watch lines of BYTES, a power of two from 8 to 4096 (64)", 2},
 	{"one-line", KEY_ONE_LINE, NULL, 0,

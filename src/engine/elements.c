@@ -111,6 +111,7 @@ void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before, 
 		t->counters.stores += op->kind[a] == ACCESS_STORE ? n : 0;
 	}
 	t->extra.rep_iterations += n;
+	t->extra.leaps += n * op->accesses;
 }
 
 /* Offsets of the vector registers in the standard XSAVE layout, from cpuid leaf 0xd. */

@@ -203,7 +203,7 @@ void pacing_saw(struct pacing *p, uint64_t chosen, uint64_t samples)
 		p->chosen_for = (p->chosen_for * (CHOSEN_FOR_DECAY - 1) + now + CHOSEN_FOR_DECAY / 2) / CHOSEN_FOR_DECAY;
 }
 
-void pacing_close(struct pacing *p, uint64_t total)
+void pacing_close(struct pacing *p, uint64_t total, uint64_t leaps)
 {
 	p->closed++;
 	p->rate -= p->rate / RATE_DECAY;
@@ -212,15 +212,8 @@ void pacing_close(struct pacing *p, uint64_t total)
 		p->period_end = p->end; /* it began late */
 	p->closed_at = total;
 	p->seen_total = total; /* windows run slowly: no measure */
+	p->seen_leaps = leaps;
 	p->seen_ns = now_ns();
-}
-
-void pacing_leap(struct pacing *p, uint64_t from, uint64_t n)
-{
-	uint64_t end = from + n;
-
-	/* What came before a window that has closed on the way is behind us. */
-	p->seen_total += p->closed_at > from && p->closed_at <= end ? end - p->closed_at : n;
 }
 
 /*
@@ -239,12 +232,13 @@ static void look_at_extra(struct pacing *p, uint64_t ns)
 }
 
 /* The process's accesses a millisecond, as the last stretch and those before it show. */
-void pacing_look(struct pacing *p, uint64_t total)
+void pacing_look(struct pacing *p, uint64_t total, uint64_t leaps)
 {
-	uint64_t now = now_ns(), ns = now - p->seen_ns, rate;
+	uint64_t now = now_ns(), ns = now - p->seen_ns, made = total - p->seen_total, leapt = leaps - p->seen_leaps, rate;
 
 	if (total < p->seen_total) { /* what was taken for a count before was none, see pacing_believes */
 		p->seen_total = total;
+		p->seen_leaps = leaps;
 		p->seen_ns = now;
 		p->asked_ns = 0;
 		return;
@@ -252,9 +246,11 @@ void pacing_look(struct pacing *p, uint64_t total)
 	if (ns < SHORTEST_NS)
 		return;
 	look_at_extra(p, ns);
-	rate = (uint64_t)((unsigned __int128)(total - p->seen_total) * 1000000u / ns);
+	made -= leapt < made ? leapt : made; /* of an instruction in which a window closed some are behind us */
+	rate = (uint64_t)((unsigned __int128)made * 1000000u / ns);
 	p->rate = rate > p->rate ? rate : p->rate;
 	p->seen_total = total;
+	p->seen_leaps = leaps;
 	p->seen_ns = now;
 }
 

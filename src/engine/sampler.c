@@ -58,6 +58,11 @@ static bool is_controlled(void)
 	return engine.config.gear == CHANNEL_GEAR_SAMPLE || is_simulation();
 }
 
+static uint64_t leaps_of(const struct process *p)
+{
+	return __atomic_load_n(&p->extra.leaps, __ATOMIC_RELAXED);
+}
+
 static void plan_next(void)
 {
 	pacing_next(&s.pace);
@@ -90,11 +95,9 @@ void sampler_start(struct thread *t)
 
 void sampler_thread_start(struct thread *t)
 {
-	t->counters = (struct counts){ 0 };
-	t->published = (struct counts){ 0 };
-	t->extra = (struct extra_counts){ 0 };
+	t->counters = t->published = (struct counts){ 0 };
+	t->extra = t->extra_published = (struct extra_counts){ 0 };
 	thread_forget_quick_reps(t);
-	t->extra_published = (struct extra_counts){ 0 };
 	t->stream_position = 0;
 	t->entries_of_1024 = 3 * 1024 / 2;
 	t->gear = GEAR_COUNT;
@@ -127,6 +130,7 @@ void sampler_publish(struct thread *t, const struct counts *after)
 	    &t->extra_published.translate_cycles);
 	add(&p->extra.scan_cycles, t->extra.scan_cycles, &t->extra_published.scan_cycles);
 	add(&p->extra.watch_accesses, t->extra.watch_accesses, &t->extra_published.watch_accesses);
+	add(&p->extra.leaps, t->extra.leaps, &t->extra_published.leaps);
 }
 
 /* So much of the open window is left when the process has made `total` accesses. */
@@ -183,7 +187,7 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	s.window = (struct scan_window){ .number = s.window.number + 1,
 					 .line_shift = s.window.line_shift,
 					 .use = s.window.use };
-	pacing_close(&s.pace, total);
+	pacing_close(&s.pace, total, leaps_of(t->process));
 	plan_next();
 	alloc_window_closed(t->process, now_ns());
 	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
@@ -291,7 +295,7 @@ void sampler_tick(struct thread *t, const struct counts *after)
 			filter_calls_pause(t);
 			replay_tell_when_due(t->process);
 		}
-		pacing_look(&s.pace, total);
+		pacing_look(&s.pace, total, leaps_of(t->process));
 		follow_control(t, total);
 		if (wants_windows())
 			pass_over(total);
@@ -313,7 +317,7 @@ bool sampler_is_early(struct thread *t, uint64_t accesses)
 	total = t->process->total.accesses + since;
 	if (since >> 63 || !pacing_believes(&s.pace, total, now))
 		return false;
-	pacing_look(&s.pace, total);
+	pacing_look(&s.pace, total, leaps_of(t->process) + t->extra.leaps - t->extra_published.leaps);
 	if (pacing_is_near(&s.pace, total))
 		return false;
 	set_next_tick(t, total);
@@ -426,8 +430,6 @@ void sampler_repeat(struct thread *t, const struct repeat *r)
 			open_window(t, s.pace.start);
 	}
 	t->stream_position = at + n;
-	if (!s.open)
-		pacing_leap(&s.pace, process_at, n);
 	lock_drop(&s.lock);
 }
 
@@ -450,13 +452,13 @@ bool sampler_enters(struct thread *t, uint64_t n)
 	if (!t->process->profiling || t->process->borrowed_memory || !wants_windows() || s.open)
 		return false;
 	here += __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
+	if (here + n <= s.pace.start)
+		return false;
 	lock_take(&s.lock);
-	if (!s.open && here + n > s.pace.start)
+	if (!s.open)
 		pass_over(here); /* its beginning was missed before these */
 	if (!s.open && here + n > s.pace.start)
 		open_window(t, here);
-	else if (!s.open)
-		pacing_leap(&s.pace, here, n);
 	lock_drop(&s.lock);
 	sampler_set_gear(t);
 	return t->gear == GEAR_STREAM;

@@ -58,6 +58,7 @@ struct extra_counts {
 	uint64_t translate_cycles;
 	uint64_t scan_cycles;
 	uint64_t watch_accesses;
+	uint64_t leaps; /* accesses of string instructions that the engine was called for: tens of times as fast as others */
 };
 
 /* A call of an allocation function that has not returned yet; see alloc.c. */
