@@ -203,7 +203,7 @@ void pacing_saw(struct pacing *p, uint64_t chosen, uint64_t samples)
 		p->chosen_for = (p->chosen_for * (CHOSEN_FOR_DECAY - 1) + now + CHOSEN_FOR_DECAY / 2) / CHOSEN_FOR_DECAY;
 }
 
-void pacing_close(struct pacing *p, uint64_t total, uint64_t leaps)
+void pacing_close(struct pacing *p, uint64_t total, uint64_t paced)
 {
 	p->closed++;
 	p->rate -= p->rate / RATE_DECAY;
@@ -212,7 +212,7 @@ void pacing_close(struct pacing *p, uint64_t total, uint64_t leaps)
 		p->period_end = p->end; /* it began late */
 	p->closed_at = total;
 	p->seen_total = total; /* windows run slowly: no measure */
-	p->seen_leaps = leaps;
+	p->seen_paced = paced;
 	p->seen_ns = now_ns();
 }
 
@@ -232,13 +232,13 @@ static void look_at_extra(struct pacing *p, uint64_t ns)
 }
 
 /* The process's accesses a millisecond, as the last stretch and those before it show. */
-void pacing_look(struct pacing *p, uint64_t total, uint64_t leaps)
+void pacing_look(struct pacing *p, uint64_t total, uint64_t paced)
 {
-	uint64_t now = now_ns(), ns = now - p->seen_ns, made = total - p->seen_total, leapt = leaps - p->seen_leaps, rate;
+	uint64_t now = now_ns(), ns = now - p->seen_ns, made = paced > p->seen_paced ? paced - p->seen_paced : 0, rate;
 
 	if (total < p->seen_total) { /* what was taken for a count before was none, see pacing_believes */
 		p->seen_total = total;
-		p->seen_leaps = leaps;
+		p->seen_paced = paced;
 		p->seen_ns = now;
 		p->asked_ns = 0;
 		return;
@@ -246,11 +246,10 @@ void pacing_look(struct pacing *p, uint64_t total, uint64_t leaps)
 	if (ns < SHORTEST_NS)
 		return;
 	look_at_extra(p, ns);
-	made -= leapt < made ? leapt : made; /* of an instruction in which a window closed some are behind us */
 	rate = (uint64_t)((unsigned __int128)made * 1000000u / ns);
 	p->rate = rate > p->rate ? rate : p->rate;
 	p->seen_total = total;
-	p->seen_leaps = leaps;
+	p->seen_paced = paced;
 	p->seen_ns = now;
 }
 

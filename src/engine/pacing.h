@@ -26,7 +26,7 @@ struct pacing {
 	uint64_t closed_at;		   /* the last one, or a little before */
 	uint64_t rng;
 	uint64_t rate;			   /* accesses a millisecond, the highest of many windows */
-	uint64_t seen_total, seen_leaps, seen_ns; /* when the rate was last looked at */
+	uint64_t seen_total, seen_paced, seen_ns; /* when the rate was last looked at */
 	uint64_t near_ns;		   /* a stretch too short to time: longer where windows are missed */
 	uint64_t asked_ns;		   /* of the timer, since then; 0: nothing */
 	uint64_t extra_ns; /* what a call takes beyond the time asked for, the least of late */
@@ -49,17 +49,17 @@ void pacing_open(struct pacing *p, uint64_t total);
  */
 void pacing_saw(struct pacing *p, uint64_t chosen, uint64_t samples);
 /* The window has closed; the accesses and the time since the last look tell no rate. */
-void pacing_close(struct pacing *p, uint64_t total, uint64_t leaps);
+void pacing_close(struct pacing *p, uint64_t total, uint64_t paced);
 
 /* Sampling is switched off, no window being open, and on again: the plan moves by what lies between. */
 void pacing_pause(struct pacing *p, uint64_t total);
 void pacing_resume(struct pacing *p, uint64_t total);
 
 /*
- * Look at the rate, if enough time has passed. `leaps` of all accesses so far were made by string instructions, which the engine was called for:
- * tens of times as fast as others, but windows are found in them whatever their speed, so that the rate is to know nothing of them.
+ * Look at the rate, if enough time has passed: that of `paced` accesses so far, which are all but those of long string instructions.
+ * These are tens of times as fast as others, but windows are found in them whatever their speed.
  */
-void pacing_look(struct pacing *p, uint64_t total, uint64_t leaps);
+void pacing_look(struct pacing *p, uint64_t total, uint64_t paced);
 /* Can `total` be, by what the process had counted when last looked at, and the time? No lock. */
 bool pacing_believes(const struct pacing *p, uint64_t total, uint64_t now);
 /* Is the beginning of the window too near to be timed? */

@@ -58,9 +58,9 @@ static bool is_controlled(void)
 	return engine.config.gear == CHANNEL_GEAR_SAMPLE || is_simulation();
 }
 
-static uint64_t leaps_of(const struct process *p)
+static uint64_t paced(const struct process *p)
 {
-	return __atomic_load_n(&p->extra.leaps, __ATOMIC_RELAXED);
+	return __atomic_load_n(&p->extra.paced, __ATOMIC_RELAXED);
 }
 
 static void plan_next(void)
@@ -130,7 +130,7 @@ void sampler_publish(struct thread *t, const struct counts *after)
 	    &t->extra_published.translate_cycles);
 	add(&p->extra.scan_cycles, t->extra.scan_cycles, &t->extra_published.scan_cycles);
 	add(&p->extra.watch_accesses, t->extra.watch_accesses, &t->extra_published.watch_accesses);
-	add(&p->extra.leaps, t->extra.leaps, &t->extra_published.leaps);
+	add(&p->extra.paced, thread_accesses(t) - after->accesses - t->extra.leaps, &t->extra_published.paced);
 }
 
 /* So much of the open window is left when the process has made `total` accesses. */
@@ -187,7 +187,7 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	s.window = (struct scan_window){ .number = s.window.number + 1,
 					 .line_shift = s.window.line_shift,
 					 .use = s.window.use };
-	pacing_close(&s.pace, total, leaps_of(t->process));
+	pacing_close(&s.pace, total, paced(t->process));
 	plan_next();
 	alloc_window_closed(t->process, now_ns());
 	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
@@ -295,7 +295,7 @@ void sampler_tick(struct thread *t, const struct counts *after)
 			filter_calls_pause(t);
 			replay_tell_when_due(t->process);
 		}
-		pacing_look(&s.pace, total, leaps_of(t->process));
+		pacing_look(&s.pace, total, paced(t->process));
 		follow_control(t, total);
 		if (wants_windows())
 			pass_over(total);
@@ -317,7 +317,7 @@ bool sampler_is_early(struct thread *t, uint64_t accesses)
 	total = t->process->total.accesses + since;
 	if (since >> 63 || !pacing_believes(&s.pace, total, now))
 		return false;
-	pacing_look(&s.pace, total, leaps_of(t->process) + t->extra.leaps - t->extra_published.leaps);
+	pacing_look(&s.pace, total, t->process->extra.paced + accesses - t->extra.leaps - t->extra_published.paced);
 	if (pacing_is_near(&s.pace, total))
 		return false;
 	set_next_tick(t, total);

@@ -58,7 +58,8 @@ struct extra_counts {
 	uint64_t translate_cycles;
 	uint64_t scan_cycles;
 	uint64_t watch_accesses;
-	uint64_t leaps; /* accesses of string instructions that the engine was called for: tens of times as fast as others */
+	uint64_t leaps; /* of a thread: accesses of string instructions that the engine was called for, tens of times as fast as others */
+	uint64_t paced; /* of a process: accesses but those */
 };
 
 /* A call of an allocation function that has not returned yet; see alloc.c. */
