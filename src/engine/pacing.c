@@ -21,6 +21,7 @@
 #define NEAR_FOR_CALL 3u	 /* accesses that are written while a call is late by a nanosecond */
 #define SHORTEST_NS 8000u
 #define RATE_DECAY 1024u	 /* windows: slowly, as fast phases come back, and would be missed */
+#define RATE_MOST 16000000u	 /* no code is so fast: it would be remembered for long that a count was none */
 #define EXTRA_DECAY 16u
 #define EXTRA_MOST 100000u	 /* ns: more is not a call's way, but another program's turn */
 #define MOST_A_NS 200u		 /* accesses a nanosecond: no thread is so fast */
@@ -247,7 +248,7 @@ void pacing_look(struct pacing *p, uint64_t total, uint64_t paced)
 		return;
 	look_at_extra(p, ns);
 	rate = (uint64_t)((unsigned __int128)made * 1000000u / ns);
-	p->rate = rate > p->rate ? rate : p->rate;
+	p->rate = rate > p->rate && rate <= RATE_MOST ? rate : p->rate;
 	p->seen_total = total;
 	p->seen_paced = paced;
 	p->seen_ns = now;

@@ -232,6 +232,9 @@ static void a_count_that_was_none_is_no_rate(void **state)
 	clock_ns += 1000000;
 	pacing_look(&p, 6000000, 6000000);
 	assert_int_equal(p.rate, 4000000);
+	clock_ns += 1000000;
+	pacing_look(&p, 106000000, 106000000); /* nor is this one */
+	assert_int_equal(p.rate, 4000000);
 }
 
 /* However often others are looked at in between: it comes back with the next block of a file, some windows later. */
