@@ -26,9 +26,9 @@
 
 #define MS		   ((uint64_t)1000000)
 #define DEFAULT_SLOTS	   512
-#define DEFAULT_RING_BYTES ((uint64_t)1 << 20)
+#define DEFAULT_RING_BYTES ((uint64_t)4 << 20)
 
-/* Engines wake us when a ring is half full; these waits only bound how stale a view can be. */
+/* Engines wake us when a quarter of a ring is full; these waits only bound how stale a view can be. */
 #define MIN_WAIT_NS (1 * MS)
 #define MAX_WAIT_NS (100 * MS)
 #define CHECK_NS    (250 * MS) /* between looks for dead processes */

@@ -156,12 +156,10 @@ void pacing_start(struct pacing *p, uint64_t seed)
 
 void pacing_pass_over(struct pacing *p, uint64_t total)
 {
-	const uint64_t from = p->period_start;
 	bool missed = false;
 
 	while (total > p->start + (p->end - p->start) / LATE_PART) {
-		pacing_next(p);
-		p->period_start = from;
+		pacing_leave_out(p);
 		missed = true;
 	}
 	/*
@@ -170,6 +168,14 @@ void pacing_pass_over(struct pacing *p, uint64_t total)
 	 */
 	if (missed && total > p->closed_at)
 		p->near_ns = clamp(2 * p->near_ns, NEAR_LEAST, NEAR_MOST);
+}
+
+void pacing_leave_out(struct pacing *p)
+{
+	const uint64_t from = p->period_start;
+
+	pacing_next(p);
+	p->period_start = from;
 }
 
 void pacing_open(struct pacing *p, uint64_t total)

@@ -41,6 +41,8 @@ void pacing_next(struct pacing *p);
  * `total`, or less than a part of itself behind it. It stands for the periods left out, too.
  */
 void pacing_pass_over(struct pacing *p, uint64_t total);
+/* There is no room for what the chosen window would tell: choose the next, which stands for its period, too. */
+void pacing_leave_out(struct pacing *p);
 /* The window opens: if it should have before, all of it is later. */
 void pacing_open(struct pacing *p, uint64_t total);
 /*

@@ -12,6 +12,7 @@
 #include "engine/modules.h"
 #include "engine/pages.h"
 #include "engine/paths.h"
+#include "engine/publish.h"
 #include "engine/records.h"
 #include "engine/replay.h"
 #include "engine/sampler.h"
@@ -119,7 +120,7 @@ static void settle_all(struct thread *t, uint32_t patience_ms)
 		if (o->gear == GEAR_STREAM)
 			sampler_flush(o, o->resuming ? &o->resume_after : &nothing);
 		else
-			sampler_publish(o, o->resuming ? &o->resume_after : &nothing);
+			publish_counts(o, o->resuming ? &o->resume_after : &nothing);
 	}
 }
 

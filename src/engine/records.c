@@ -13,6 +13,8 @@
 #include "engine/util.h"
 
 #define GIVE_UP_TRIES 10000u /* of 200 us and more, without anything read: the reader is no more */
+#define ROOM_PAUSES   250u   /* of 200 us: where there is more to do than processors, the collector gets its turn */
+#define ROOM_PAUSE_NS 200000
 #define EXACT_FACTOR  5u     /* so much longer where a loss would be the end: it may write to a slow disk */
 
 static struct channel_header *header;
@@ -180,6 +182,14 @@ static void *reserve(struct process *p, uint32_t bytes, bool wait)
 	return 0;
 }
 
+/* After `bytes` more: at each eighth of the ring, from a quarter on. A record at a time would be as many calls. */
+static bool is_time_to_wake(const struct ring *r, uint32_t bytes)
+{
+	uint64_t part = r->bytes / 8, now = r->slot->write_pos;
+
+	return now / part != (now - bytes) / part && ring_used(r) > r->bytes / 4;
+}
+
 /* Write one record made of two parts. Returns false when it was lost. */
 static bool put(struct process *p, uint32_t type, void *record, uint32_t fixed, const void *more,
 		uint32_t more_bytes, bool wait)
@@ -197,7 +207,7 @@ static bool put(struct process *p, uint32_t type, void *record, uint32_t fixed, 
 		memcpy(at + fixed, more, more_bytes);
 		memset(at + fixed + more_bytes, 0, bytes - fixed - more_bytes);
 		ring_commit(&p->ring, bytes);
-		if (ring_used(&p->ring) > p->ring.bytes / 2)
+		if (is_time_to_wake(&p->ring, bytes))
 			wake_collector();
 	}
 	lock_drop(&p->ring_lock);
@@ -275,11 +285,35 @@ void records_thread(struct process *p, const struct thread *t)
 	put(p, RECORD_THREAD, &r, sizeof r, 0, 0, false);
 }
 
-void records_window(struct process *p, const struct record_window *w)
+uint64_t records_lost(const struct process *p)
+{
+	return p->ring.slot ? p->ring.slot->lost_records : 0;
+}
+
+static bool has_room(const struct process *p)
+{
+	return !p->ring.slot || ring_used(&p->ring) <= p->ring.bytes / 4 * 3;
+}
+
+bool records_wait_for_room(struct process *p)
+{
+	const struct timespec pause = { 0, ROOM_PAUSE_NS };
+
+	/* Once in vain is enough, until there was room again. */
+	for (uint32_t i = 0; i < ROOM_PAUSES && !has_room(p) && !p->has_waited; i++) {
+		if (i == 0)
+			wake_collector();
+		sys2(SYS_nanosleep, &pause, 0);
+	}
+	p->has_waited = !has_room(p);
+	return !p->has_waited;
+}
+
+bool records_window(struct process *p, const struct record_window *w)
 {
 	struct record_window r = *w;
 
-	put(p, RECORD_WINDOW, &r, sizeof r, 0, 0, false);
+	return put(p, RECORD_WINDOW, &r, sizeof r, 0, 0, false);
 }
 
 void records_sample(struct process *p, const struct record_sample *s)

@@ -18,7 +18,8 @@ void records_module(struct process *p, uint64_t start, uint64_t end, uint64_t of
 		    const char *path);
 void records_unmap(struct process *p, uint64_t start, uint64_t end);
 void records_thread(struct process *p, const struct thread *t);
-void records_window(struct process *p, const struct record_window *w);
+/* False: it was lost. */
+bool records_window(struct process *p, const struct record_window *w);
 void records_sample(struct process *p, const struct record_sample *s);
 /* r->count events follow it. */
 void records_nested(struct process *p, struct record_nested *r, const struct nested_event *events);
@@ -32,6 +33,13 @@ void records_stream(struct process *p, uint32_t thread, const uint64_t *entries,
 bool records_site(struct process *p, uint32_t id, uint32_t kind, const uint64_t *path, uint32_t depth,
 		  uint64_t element_size);
 bool records_site_counts(struct process *p, const struct record_site_counts *c);
+/* So many records have been lost so far, as the ring was full. */
+uint64_t records_lost(const struct process *p);
+/*
+ * Is at least a quarter of the ring free? If it is not, the collector, woken long ago, is late: waits for it, 50 ms
+ * at most, and not a second time as long as it has not come.
+ */
+bool records_wait_for_room(struct process *p);
 /* A new call path; does not wait for room. False: it was lost. */
 bool records_path(struct process *p, uint32_t id, const uint64_t *path, uint32_t depth);
 /* A simulated segment with r->parts of its instructions and then their events, `bytes` in all. */

@@ -17,6 +17,7 @@
 #include "engine/page_use.h"
 #include "engine/pages.h"
 #include "engine/poll.h"
+#include "engine/publish.h"
 #include "engine/random.h"
 #include "engine/records.h"
 #include "engine/replay.h"
@@ -35,6 +36,7 @@ static struct sampler {
 	struct pacing pace;	   /* where it lies */
 	struct page_use use;	   /* of the memory it holds */
 	uint64_t shown_ns;	   /* when counts were last shown */
+	uint64_t lost;		   /* records, before the open window */
 } s;
 
 static bool has_windows(void)
@@ -56,11 +58,6 @@ static bool wants_windows(void)
 static bool is_controlled(void)
 {
 	return engine.config.gear == CHANNEL_GEAR_SAMPLE || is_simulation();
-}
-
-static uint64_t paced(const struct process *p)
-{
-	return __atomic_load_n(&p->extra.paced, __ATOMIC_RELAXED);
 }
 
 static void plan_next(void)
@@ -108,31 +105,6 @@ void sampler_thread_start(struct thread *t)
 	t->rng = random_next(&s.pace.rng);
 }
 
-static void add(uint64_t *total, uint64_t now, uint64_t *seen)
-{
-	__atomic_fetch_add(total, now - *seen, __ATOMIC_RELAXED);
-	*seen = now;
-}
-
-void sampler_publish(struct thread *t, const struct counts *after)
-{
-	struct process *p = t->process;
-
-	add(&p->total.accesses, thread_accesses(t) - after->accesses, &t->published.accesses);
-	add(&p->total.loads, t->counters.loads - after->loads, &t->published.loads);
-	add(&p->total.stores, t->counters.stores - after->stores, &t->published.stores);
-	add(&p->total.instructions, t->counters.instructions - after->instructions,
-	    &t->published.instructions);
-	add(&p->extra.rep_iterations, t->extra.rep_iterations, &t->extra_published.rep_iterations);
-	add(&p->extra.vector_elements, t->extra.vector_elements,
-	    &t->extra_published.vector_elements);
-	add(&p->extra.translate_cycles, t->extra.translate_cycles,
-	    &t->extra_published.translate_cycles);
-	add(&p->extra.scan_cycles, t->extra.scan_cycles, &t->extra_published.scan_cycles);
-	add(&p->extra.watch_accesses, t->extra.watch_accesses, &t->extra_published.watch_accesses);
-	add(&p->extra.paced, thread_accesses(t) - after->accesses - t->extra.leaps, &t->extra_published.paced);
-}
-
 /* So much of the open window is left when the process has made `total` accesses. */
 static uint64_t left_of_window(uint64_t total)
 {
@@ -157,7 +129,8 @@ static void look_through(struct thread *t, uint64_t process_at, uint64_t n)
 static void close_window(struct thread *t, uint64_t total, uint32_t status)
 {
 	struct record_window w = { .number = s.window.number, .start = s.pace.start };
-	uint64_t now = total < s.pace.end ? total : s.pace.end;
+	uint64_t now = total < s.pace.end ? total : s.pace.end, from = s.pace.period_start;
+	bool is_whole;
 
 	lock_take(&engine.world_lock);
 	for (struct thread *o = engine.threads; o; o = o->next_thread) {
@@ -180,15 +153,17 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	w.footprint_pages = s.use.held;
 	page_use_shares(&s.use, s.window.line_shift, w.line_use);
 	s.use.each_for = w.length ? 2 * w.stands_for / w.length : 0;
-	if (w.length)
-		records_window(t->process, &w);
+	/* Those of a window's records that found no room are its last ones, not any: the next stands for it, too. */
+	is_whole = w.length && records_lost(t->process) == s.lost && records_window(t->process, &w);
 	s.open = false;
 	pacing_saw(&s.pace, s.window.chosen, s.window.samples);
 	s.window = (struct scan_window){ .number = s.window.number + 1,
 					 .line_shift = s.window.line_shift,
 					 .use = s.window.use };
-	pacing_close(&s.pace, total, paced(t->process));
+	pacing_close(&s.pace, total, publish_paced(t->process));
 	plan_next();
+	if (!is_whole)
+		s.pace.period_start = from;
 	alloc_window_closed(t->process, now_ns());
 	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
 }
@@ -207,6 +182,7 @@ uint64_t sampler_footprint(struct thread *t, uint16_t line_use[CHANNEL_LINE_USES
 static void open_window(struct thread *t, uint64_t total)
 {
 	s.open = true;
+	s.lost = records_lost(t->process);
 	page_use_check(&s.use);
 	pacing_open(&s.pace, total);
 	s.window.middle = s.pace.start + (s.pace.end - s.pace.start) / 2;
@@ -268,9 +244,12 @@ static void set_next_tick(struct thread *t, uint64_t total)
 		records_message(t->process, "the kernel gives no timer: no samples are taken");
 }
 
-static void pass_over(uint64_t total)
+/* Windows that the thread ran over, and one that would have to be left out as the collector is late. */
+static void pass_over(struct process *p, uint64_t total)
 {
 	pacing_pass_over(&s.pace, total);
+	if (pacing_is_near(&s.pace, total) && !records_wait_for_room(p))
+		pacing_leave_out(&s.pace);
 	s.window.interval = s.pace.interval;
 }
 
@@ -279,7 +258,7 @@ void sampler_tick(struct thread *t, const struct counts *after)
 	uint64_t total;
 
 	t->tick_due = false;
-	sampler_publish(t, after);
+	publish_counts(t, after);
 	if (!t->process->profiling || t->process->borrowed_memory)
 		return;
 	lock_take(&s.lock);
@@ -295,10 +274,10 @@ void sampler_tick(struct thread *t, const struct counts *after)
 			filter_calls_pause(t);
 			replay_tell_when_due(t->process);
 		}
-		pacing_look(&s.pace, total, paced(t->process));
+		pacing_look(&s.pace, total, publish_paced(t->process));
 		follow_control(t, total);
 		if (wants_windows())
-			pass_over(total);
+			pass_over(t->process, total);
 		if (wants_windows() && pacing_is_near(&s.pace, total))
 			open_window(t, total);
 		else
@@ -346,7 +325,7 @@ void sampler_flush(struct thread *t, const struct counts *after)
 	uint64_t begin = cycles(), here = thread_accesses(t) - after->accesses;
 	uint64_t n = here - t->stream_position, total;
 
-	sampler_publish(t, after);
+	publish_counts(t, after);
 	lock_take(&s.lock);
 	total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
 	if (engine.config.gear == CHANNEL_GEAR_STREAM) {
@@ -456,7 +435,7 @@ bool sampler_enters(struct thread *t, uint64_t n)
 		return false;
 	lock_take(&s.lock);
 	if (!s.open)
-		pass_over(here); /* its beginning was missed before these */
+		pass_over(t->process, here); /* its beginning was missed before these */
 	if (!s.open && here + n > s.pace.start)
 		open_window(t, here);
 	lock_drop(&s.lock);
@@ -499,7 +478,7 @@ void sampler_report(struct thread *t)
 {
 	if (thread_accesses(t) == t->published.accesses || !t->process->profiling)
 		return;
-	sampler_publish(t, &nothing);
+	publish_counts(t, &nothing);
 	records_counters(t->process);
 }
 
@@ -508,7 +487,7 @@ void sampler_thread_end(struct thread *t)
 	if (t->gear == GEAR_STREAM)
 		sampler_flush(t, &nothing);
 	else
-		sampler_publish(t, &nothing);
+		publish_counts(t, &nothing);
 	lock_take(&s.lock);
 	if (t->watches && s.open && t->watches->window == s.window.number)
 		scan_end_watches(t, &s.window, SAMPLE_DANGLING, t->process->total.accesses);
@@ -524,7 +503,7 @@ void sampler_event(struct thread *t, enum control_event what)
 	if (!t->process->profiling || t->process->borrowed_memory)
 		return;
 	sampler_settle(t);
-	sampler_publish(t, &nothing);
+	publish_counts(t, &nothing);
 	lock_take(&s.lock);
 	control_event(what, now_ns());
 	follow_control(t, __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED));

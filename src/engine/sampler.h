@@ -85,7 +85,4 @@ void sampler_set_gear(struct thread *t);
 /* Returns false when something came up since: look again. */
 bool sampler_arm(struct thread *t);
 
-/* Add what t counted since last time to the process totals. */
-void sampler_publish(struct thread *t, const struct counts *after);
-
 #endif

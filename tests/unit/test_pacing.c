@@ -126,6 +126,22 @@ static void a_missed_window_leaves_its_period_to_the_next(void **state)
 	assert_true(p.start + (p.end - p.start) / 2 >= missed);
 }
 
+static void a_window_without_room_leaves_its_period_to_the_next(void **state)
+{
+	struct pacing p;
+	uint64_t begin, end;
+
+	(void)state;
+	configure();
+	pacing_start(&p, 3);
+	pacing_next(&p);
+	begin = p.period_start;
+	end = p.period_end;
+	pacing_leave_out(&p);
+	assert_int_equal(p.period_start, begin);
+	assert_true(p.start >= end && p.period_end > end);
+}
+
 /* Fast stretches are where windows are run over: to leave them to what follows would show slow code too often. */
 static void a_window_opens_late_while_half_of_it_is_left(void **state)
 {
@@ -337,6 +353,7 @@ int main(void)
 		cmocka_unit_test(short_runs_have_more_windows),
 		cmocka_unit_test(a_late_window_is_as_long),
 		cmocka_unit_test(a_missed_window_leaves_its_period_to_the_next),
+		cmocka_unit_test(a_window_without_room_leaves_its_period_to_the_next),
 		cmocka_unit_test(no_window_stands_for_a_pause),
 		cmocka_unit_test(a_limit_makes_periods_grow),
 		cmocka_unit_test(as_many_are_chosen_as_it_takes),
