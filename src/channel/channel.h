@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 10u
+#define CHANNEL_VERSION 11u
 #define CHANNEL_HEADER_BYTES 16384u
 #define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_MOST_TOGGLES 16u
@@ -180,7 +180,8 @@ struct channel_slot {
 	uint64_t write_pos; /* bytes ever written; engine only, atomic */
 	uint8_t pad1[56];
 	uint64_t read_pos; /* bytes ever read; collector only, atomic */
-	uint8_t pad2[56];
+	uint64_t taken_ns; /* CPU time that this has cost the collector; collector only, atomic */
+	uint8_t pad2[48];
 	uint64_t lost_records; /* records dropped because the ring was full */
 	struct channel_counters counters; /* as last published, may lag */
 };

@@ -35,7 +35,7 @@ int slots_init(struct slots *s, struct host *host, const struct slot_events *eve
 {
 	uint32_t i;
 
-	*s = (struct slots){.host = host, .events = *events};
+	*s = (struct slots){.host = host, .events = *events, .charged_ns = clock_self_cpu_ns()};
 	/* An engine may write records of a quarter ring, and no longer ones. */
 	s->buffer_bytes = (uint32_t)(host->ring_bytes / 4);
 	s->items = calloc(host->slot_count, sizeof(*s->items));
@@ -91,6 +91,7 @@ static void free_slot(struct slot *t)
 	shared->lost_records = 0;
 	shared->pid = 0;
 	__atomic_store_n(&shared->read_pos, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&shared->taken_ns, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&shared->write_pos, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&shared->state, CHANNEL_SLOT_FREE, __ATOMIC_RELEASE);
 	t->use = USE_NONE;
@@ -173,6 +174,22 @@ static uint64_t drain_slot(struct slots *s, struct slot *t, uint8_t *buffer)
 	return taken;
 }
 
+/*
+ * The same, and the process is told what it took, see budget.h: with what came before, as names, and transactions,
+ * are of what processes have written.
+ */
+static uint64_t drain_timed(struct slots *s, struct slot *t)
+{
+	uint64_t taken = drain_slot(s, t, s->buffer), now;
+
+	if (taken == 0)
+		return 0;
+	now = clock_self_cpu_ns();
+	__atomic_fetch_add(&t->ring.slot->taken_ns, now - s->charged_ns, __ATOMIC_RELAXED);
+	s->charged_ns = now;
+	return taken;
+}
+
 static uint64_t drain_one(struct slots *s, struct slot *t)
 {
 	uint32_t state = state_of(t);
@@ -191,7 +208,7 @@ static uint64_t drain_one(struct slots *s, struct slot *t)
 		begin_use(s, t);
 	if (state > CHANNEL_SLOT_ENDED && t->use == USE_READ)
 		give_up(s, t, "a state that does not exist");
-	taken = drain_slot(s, t, s->buffer);
+	taken = drain_timed(s, t);
 	/* The state was read before the ring: once it says ENDED, all records are there. */
 	if (state == CHANNEL_SLOT_ENDED && (t->use == USE_IGNORE || ring_used(&t->ring) == 0)) {
 		bid_farewell(s, t, SLOT_ENDED, NULL);

@@ -50,6 +50,7 @@ struct slots {
 	uint8_t *buffer;    /* a private copy of one record */
 	uint32_t buffer_bytes;
 	uint32_t draining; /* depth; see slots_drain_process */
+	uint64_t charged_ns; /* our CPU time that processes were told of; see channel_slot.taken_ns */
 };
 
 int slots_init(struct slots *s, struct host *host, const struct slot_events *events,

@@ -28,6 +28,8 @@ static struct {
 	uint64_t price;			/* of counting, in nanoseconds; 0: not known yet */
 	uint64_t counting_ns, all_ns, translate_ns;
 	uint64_t window_total; /* accesses inside windows */
+	uint64_t taken;	       /* the collector's CPU time at the last look */
+	bool is_begun;	       /* there was one */
 } b;
 
 static uint64_t translated; /* time stamp cycles, atomic */
@@ -104,6 +106,17 @@ void budget_translated(uint64_t spent)
 			   __ATOMIC_RELAXED);
 }
 
+/* CPU time that the collector has spent on the process's records since the last look; it is late by a ring's content. */
+static uint64_t collecting(const struct process *p)
+{
+	uint64_t now = p->ring.slot ? __atomic_load_n(&p->ring.slot->taken_ns, __ATOMIC_RELAXED) : 0;
+	uint64_t ns = b.is_begun && now > b.taken ? now - b.taken : 0;
+
+	b.taken = now;
+	b.is_begun = true;
+	return ns;
+}
+
 void budget_stretch(struct process *p, uint64_t total, bool in_window)
 {
 	uint64_t now = cpu_ns(), ns = now - b.seen_ns, accesses = total - b.seen_total;
@@ -117,7 +130,10 @@ void budget_stretch(struct process *p, uint64_t total, bool in_window)
 		add_stretch(accesses, ns - translate);
 	b.price = price();
 	b.counting_ns += scaled(accesses, b.price, 1u << SHIFT);
-	b.all_ns += ns;
+	b.all_ns += ns + collecting(p);
+	/* A first price may be far too high. What it grants must not outlast it. */
+	if (b.counting_ns > b.all_ns)
+		b.counting_ns = b.all_ns;
 	b.translate_ns += translate;
 	b.seen_ns = now;
 	b.seen_total = total;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What sampling costs, in CPU time of the process, against counting alone, which
- * is estimated from the stretches between windows. Translating is a cost of
+ * What sampling costs, in CPU time of the process and of the collector for its records, against
+ * counting alone, which is estimated from the stretches between windows. Translating is a cost of
  * sampling. What counting costs against the machine cannot be seen from inside.
  * Used when a budget is given.
  *
