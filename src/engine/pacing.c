@@ -183,6 +183,8 @@ void pacing_open(struct pacing *p, uint64_t total)
 	if (p->start < total) { /* faster than foreseen, or a long string instruction */
 		p->end += total - p->start;
 		p->start = total;
+		if (p->period_end < p->end)
+			p->period_end = p->end;
 	}
 }
 
@@ -215,8 +217,6 @@ void pacing_close(struct pacing *p, uint64_t total, uint64_t paced)
 	p->closed++;
 	p->rate -= p->rate / RATE_DECAY;
 	p->near_ns = clamp(p->near_ns - p->near_ns / NEAR_DECAY, NEAR_LEAST, NEAR_MOST);
-	if (p->period_end < p->end)
-		p->period_end = p->end; /* it began late */
 	p->closed_at = total;
 	p->seen_total = total; /* windows run slowly: no measure */
 	p->seen_paced = paced;

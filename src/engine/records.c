@@ -13,9 +13,9 @@
 #include "engine/util.h"
 
 #define GIVE_UP_TRIES 10000u /* of 200 us and more, without anything read: the reader is no more */
+#define EXACT_FACTOR  5u     /* so much longer where a loss would be the end: it may write to a slow disk */
 #define ROOM_PAUSES   250u   /* of 200 us: where there is more to do than processors, the collector gets its turn */
 #define ROOM_PAUSE_NS 200000
-#define EXACT_FACTOR  5u     /* so much longer where a loss would be the end: it may write to a slow disk */
 
 static struct channel_header *header;
 
