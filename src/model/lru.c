@@ -2,35 +2,30 @@
 /*
  * StatStack: the miss ratio of an LRU cache, fully associative or of sets. The stack distance
  * expected for a reuse distance d is the sum of P(distance > k) for k < d, which
- * is the integral of the survival up to d; the access misses in L lines when that
- * reaches L, in sets with the chance that sets.c knows. The survival of a group is its own as far
- * as it goes, and the pool's, scaled to fit, from there on.
+ * is the integral of the survival up to d, times what the windows have seen such reuses to differ
+ * from that (stacks.c); the access misses in L lines when that reaches L, in sets with the chance that
+ * sets.c knows. What a group has not seen itself are first touches, and reuses from far (beyond.c).
  */
-#include "model/parts.h"
+#include "model/beyond.h"
 
 #include <math.h>
 
 /* A miss is as good as sure from here on: what is left misses, too. */
 #define SURE (1 - 1e-9)
 
-/* Steps of a survival, walked until the stack distance reaches the cache's lines. */
+/* Reuses of rising distance, until the stack distance reaches the cache's lines. */
 struct walk {
-	double x, left, stack;
 	const struct sets *sets;
+	double left;   /* of the accesses */
 	double missed; /* of what was passed */
 };
 
-/* Go on to a piece at x. Returns false when its reuses, and all farther ones, miss. */
-static bool walk_to(struct walk *w, double x, double mass)
+/* Go on to a piece with so many lines in between. Returns false when its reuses, and all farther ones, miss. */
+static bool walk_to(struct walk *w, double lines, double mass)
 {
-	double miss;
-
-	if (x > w->x) {
-		w->stack += w->left * (x - w->x);
-		w->x = x;
-	}
 	/* A hair of slack: the sum of many steps that are whole in theory. */
-	miss = sets_miss(w->sets, w->stack * (1 + 1e-9));
+	double miss = sets_miss(w->sets, lines * (1 + 1e-9));
+
 	if (miss > SURE)
 		return false;
 	w->missed += mass * miss;
@@ -38,65 +33,60 @@ static bool walk_to(struct walk *w, double x, double mass)
 	return true;
 }
 
-/* What misses when all that is left does. */
-static double missed_to_the_end(const struct walk *w)
+/* The group's far reuses: the stack distance goes on to rise by what is left, from `stack` at what it has seen. */
+static void walk_far(struct walk *w, const struct model *m, size_t g, const struct beyond *b,
+		     double stack)
 {
-	return w->missed + w->left;
-}
+	const struct group *group = &m->groups[g];
+	double mass = group->own.left - group->first_touches;
+	struct far f = beyond_group(b, group, mass, group->start + group_reach(m, g));
+	const struct kind *kind = &m->kinds[group->kind];
+	double x = f.end, lines = kind->own.count > 0 ? kind->lines[kind->own.count - 1] : 0;
 
-/* First piece of the pool that lies beyond x. */
-static size_t first_beyond(const struct survival *pool, double x)
-{
-	size_t low = 0, high = pool->count;
+	if (f.total <= 0)
+		walk_to(w, fmax(lines, stack), mass);
+	for (size_t i = f.first; i < f.last; i++) {
+		double to = far_place(b, &f, i);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (pool->x[middle] > x)
-			high = middle;
-		else
-			low = middle + 1;
+		stack += w->left * (to - x);
+		x = to;
+		lines = fmax(lines, stack * stacks_ratio(&m->stacks, x));
+		if (!walk_to(w, lines, mass * b->p.mass[i] / f.total))
+			break;
 	}
-	return low;
 }
 
-/* *r gets what of the group's own reuses misses. */
-static double group_ratio(const struct model *m, const struct survival *own, const struct tail *t,
+static double group_ratio(const struct model *m, size_t g, const struct beyond *b,
 			  const struct sets *sets, struct group_result *r)
 {
-	const struct survival *pool = &m->pool;
+	const struct group *group = &m->groups[g];
+	const struct survival *own = &group->own;
+	const double *lines = m->kinds[group->kind].lines;
 	struct walk w = {.left = 1, .sets = sets};
-	double total = t->cold + t->mass * (double)t->count, scale;
-	size_t first;
 
 	r->step = INFINITY;
+	if (m->has_footprint && sets->sets <= 1 && m->last_lines <= sets->ways)
+		return group->first_touches;
 	for (size_t i = 0; i < own->count; i++)
-		if (!walk_to(&w, own->x[i], own->mass[i])) {
+		if (!walk_to(&w, lines[i], own->mass[i])) {
 			r->step = own->x[i];
-			return missed_to_the_end(&w);
+			return w.missed + w.left;
 		}
-	first = first_beyond(pool, own->end_x);
-	for (size_t i = first; i < pool->count; i++)
-		total += pool->mass[i];
-	if (total <= 0) /* the pool knows of nothing so far away */
-		return walk_to(&w, own->end_x, own->left) ? w.missed : missed_to_the_end(&w);
-	scale = own->left / total;
-	for (size_t i = first; i < pool->count; i++)
-		if (!walk_to(&w, pool->x[i], pool->mass[i] * scale))
-			return missed_to_the_end(&w);
-	for (size_t i = 0; i < t->count; i++)
-		if (!walk_to(&w, t->x[i], t->mass * scale))
-			return missed_to_the_end(&w);
-	return w.missed + t->cold * scale;
+	walk_far(&w, m, g, b, survival_integral(own));
+	/* What the walk has not come to misses: all farther reuses, or first touches alone. */
+	return w.missed + w.left;
 }
 
 void lru_solve(const struct model *m, const struct sets *sets, enum tail_kind kind, double *ratios,
 	       struct group_result *results)
 {
+	struct beyond b;
+
+	beyond_set_up(m, &m->tails[kind], &b);
 	for (size_t g = 0; g < m->group_count; g++) {
 		struct group_result r = {.is_step = true};
 		double left = m->groups[g].own.left;
-		double ratio = group_ratio(m, &m->groups[g].own, &m->tails[kind], sets, &r);
+		double ratio = group_ratio(m, g, &b, sets, &r);
 
 		ratios[g] = ratio > 0 ? ratio : 0; /* rounding */
 		/* Where nearer reuses miss already, all that was not seen does. */

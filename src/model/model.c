@@ -414,6 +414,20 @@ static void estimate_survivals(struct model *m, const uint32_t *order)
 		m->groups[g].own = m->kinds[m->groups[g].kind].own;
 }
 
+/* What lies between the touches of reuses; where these are a choice, all of them show it better. */
+static int look_inside(struct model *m, const struct model_input *in)
+{
+	if (in->all != NULL) {
+		m->bursts = in->all->bursts;
+		m->stacks = in->all->stacks;
+	} else if (bursts_measure(&m->bursts, in, m->group_of, m->group_count) != 0 ||
+		   stacks_measure(m, in) != 0) {
+		return -1;
+	}
+	stacks_place(m);
+	return 0;
+}
+
 static int fill(struct model *m, const struct model_input *in)
 {
 	uint32_t *order = malloc((m->sample_count + 1) * sizeof(*order));
@@ -431,11 +445,8 @@ static int fill(struct model *m, const struct model_input *in)
 	estimate_survivals(m, order);
 	measure_footprint(m, in);
 	place_first_touches(m, in);
-	if (gather_follows(m, in) != 0 ||
-	    (in->all == NULL && bursts_measure(&m->bursts, in, group_of, m->group_count) != 0))
+	if (gather_follows(m, in) != 0 || look_inside(m, in) != 0)
 		goto out;
-	if (in->all != NULL)
-		m->bursts = in->all->bursts;
 	model_set_tails(m, in->all);
 	ret = places_weigh(m, in);
 out:
@@ -470,9 +481,10 @@ struct model *model_new(const struct model_input *in, struct err *err)
 	m->sorted = malloc(n * sizeof(*m->sorted));
 	m->group_at = malloc(n * sizeof(*m->group_at));
 	m->storage = malloc(4 * n * sizeof(*m->storage));
+	m->lines_at = malloc(n * sizeof(*m->lines_at));
 	if (m->bin == NULL || m->reused == NULL || m->weight == NULL || m->lines == NULL ||
 	    m->open_weight == NULL || m->sorted == NULL || m->group_at == NULL ||
-	    m->storage == NULL || fill(m, in) != 0)
+	    m->storage == NULL || m->lines_at == NULL || fill(m, in) != 0)
 		goto no_memory;
 	return m;
 no_memory:
@@ -496,6 +508,7 @@ void model_free(struct model *m)
 	free(m->sorted);
 	free(m->group_at);
 	free(m->storage);
+	free(m->lines_at);
 	free(m->follows);
 	free(m->scratch);
 	free(m->evictions);

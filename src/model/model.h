@@ -44,7 +44,7 @@ struct model_sample {
 	uint64_t distance; /* accesses strictly between, or watched in vain */
 	uint32_t window;   /* index into the windows */
 	bool reused;	   /* false: the watch ended first, the distance is a lower bound */
-	uint64_t position; /* accesses of the process at the sampled access */
+	uint64_t position; /* accesses of the process at the sampled access; 0: not known */
 	bool load;	   /* it loads and does not store */
 	uint32_t weight;   /* it speaks for so many as others of its window, times weight_one; 0: 1 */
 	uint16_t touches;  /* lines that the access touches; 0: 1 */
@@ -86,8 +86,8 @@ struct model_input {
 	 */
 	size_t chosen_from;
 	/*
-	 * Their model, or NULL: how misses come in bursts and how far unseen reuses are, all samples show
-	 * better. Read by model_new only.
+	 * Their model, or NULL: how misses come in bursts, what lies between two touches and how far unseen
+	 * reuses are, all samples show better. Read by model_new only.
 	 */
 	const struct model *all;
 	uint32_t weight_one; /* the weight of a sample that speaks for itself; 0: 1 */

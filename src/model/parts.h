@@ -36,6 +36,7 @@ struct survival {
  */
 struct kind {
 	struct survival own;
+	double *lines; /* stack distance of each piece, never falling: see stacks.c */
 	size_t first, count;		  /* its samples, in model.sorted */
 	size_t first_group, group_count;  /* in model.members */
 };
@@ -99,9 +100,15 @@ struct bursts {
 	double far[MODEL_OCTAVES], far_share[MODEL_OCTAVES];
 };
 
+/* Lines between the touches of a reuse beside those expected, by octaves of its distance: see stacks.c. */
+struct stacks {
+	double ratio[MODEL_OCTAVES]; /* 0: not known */
+};
+
 struct model {
 	struct survival pool;
 	struct bursts bursts;
+	struct stacks stacks;
 	struct group *groups;
 	size_t group_count;
 	struct kind *kinds;
@@ -136,6 +143,7 @@ struct model {
 	double line_ratio, trust;
 
 	double *storage;   /* what the survivals' x and mass point into */
+	double *lines_at;  /* what the kinds' lines point into */
 	double *scratch;   /* two per group, for model_solve */
 	double *evictions; /* one more than groups, for random_solve */
 
@@ -188,6 +196,15 @@ int places_weigh(struct model *m, const struct model_input *in);
 /* Samples of a window follow one another in the input. Returns 0, or -1 when memory ran out. */
 int bursts_measure(struct bursts *b, const struct model_input *in, const uint32_t *group_of,
 		   size_t group_count);
+
+/* Fills m->stacks; groups and survivals are known. Samples as in bursts_measure. Returns 0, or -1 when memory ran out. */
+int stacks_measure(struct model *m, const struct model_input *in);
+
+/* Of reuses at a distance of so many accesses. */
+double stacks_ratio(const struct stacks *s, double distance);
+
+/* Fills the kinds' lines, by m->stacks. */
+void stacks_place(struct model *m);
 
 struct group_result {
 	double rate; /* a reuse at x misses with 1 - exp(-rate x on_the_way[octave of x]) */

@@ -6,15 +6,11 @@
  *
  *	R = cold + sum over reuses of mass * f(d R),   f(n) = 1 - (1 - 1/L)^n
  *
- * which is solved per group, in the order of the run. For what a group did not see
- * itself: in any stretch of accesses as many have no predecessor as have no successor,
- * namely one for each line in it. So the mass that a group leaves unresolved looking
- * forward is that of the accesses that come from before looking back: some of them are
- * first touches, which the growth of the footprint tells; the others are reuses from far,
- * with the distances of the pool, and the misses on their way are known by then. The
+ * which is solved per group, in the order of the run. What a group did not see itself are first
+ * touches, and reuses from far (beyond.c): the misses on their way are known by then. The
  * first L misses fill the cache and evict nothing.
  */
-#include "model/parts.h"
+#include "model/beyond.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,9 +21,6 @@
 #define BURST_CLOSE  0.01
 #define DOUBT	     0.3  /* of the scatter: with all of it bursts that there are went unheeded */
 #define LEAST_SHARE  0.02 /* of the misses on average, between the touches of any reuse */
-#define STRETCH	     0.6  /* of full proportion, which chance alone would drive */
-#define STRETCH_MAX  8.0
-#define MAKING	     0.75 /* so much of what comes from before are first touches: data is made */
 #define START_MIN    1e-3 /* nearer to 0, which can be a root itself, rounding would decide */
 
 /* a + sum of mass_i (1 - exp(-rate x_i R)) + one more such piece, as a function of R. */
@@ -108,28 +101,6 @@ static double solve(const struct equation *e, double start)
 	return ratio;
 }
 
-/* Pieces of rising distance; those within a quarter of an octave of each other are one. */
-struct pieces {
-	double x[2 * MODEL_PIECES], mass[2 * MODEL_PIECES];
-	size_t count;
-	uint64_t last_quarter;
-};
-
-static void add_piece(struct pieces *p, double x, double mass)
-{
-	uint64_t quarter = model_number_bits(x) >> 50;
-	size_t last = p->count - 1;
-
-	if (p->count == 0 || quarter != p->last_quarter || x < 16) {
-		p->last_quarter = quarter;
-		p->x[p->count] = x;
-		p->mass[p->count++] = mass;
-		return;
-	}
-	p->mass[last] += mass;
-	p->x[last] += (x - p->x[last]) * mass / p->mass[last];
-}
-
 /*
  * What has happened up to the group that is being solved. Misses by the end of each
  * group; a cache that is not full yet evicts nothing, so evictions are what of them goes
@@ -140,11 +111,6 @@ struct past {
 	double *evictions; /* group_count + 1, by the beginning of each group */
 	double misses;
 };
-
-static double group_length(const struct model *m, size_t g)
-{
-	return m->groups[g].weight * m->accesses;
-}
 
 /* Evictions before `position`, which lies before group *g; *g moves back, for the next call. */
 static double evictions_before(const struct past *p, double position, size_t *g)
@@ -161,58 +127,6 @@ static double evictions_before(const struct past *p, double position, size_t *g)
 	return p->evictions[*g] + fmin(1, share) * (p->evictions[*g + 1] - p->evictions[*g]);
 }
 
-/* All that lies beyond what a group has seen: the pool's pieces, the tail, what never comes back. */
-struct beyond {
-	struct pieces p;
-	size_t pool_count; /* pieces of the pool */
-	double cold;
-	bool is_local;	/* distances go with what the group has of them */
-	double reusing; /* share of the accesses of groups that do not only touch first */
-};
-
-/* Share of the accesses where what comes from before is not all first touches, as while data is made. */
-static double reusing_share(const struct model *m)
-{
-	double share = 0;
-
-	for (size_t g = 0; g < m->group_count; g++) {
-		const struct group *group = &m->groups[g];
-
-		if (group->own.left <= 0 || group->first_touches < MAKING * group->own.left)
-			share += group->weight;
-	}
-	return share > 0 ? share : 1;
-}
-
-static void set_up_beyond(const struct model *m, const struct tail *t, struct beyond *b)
-{
-	b->p.count = 0;
-	for (size_t i = 0; i < m->pool.count; i++)
-		add_piece(&b->p, m->pool.x[i], m->pool.mass[i]);
-	b->pool_count = b->p.count;
-	b->p.last_quarter = 0; /* the tail's pieces stay apart */
-	for (size_t i = 0; i < t->count; i++)
-		add_piece(&b->p, t->x[i], t->mass);
-	b->cold = m->has_footprint ? 0 : t->cold;
-	b->is_local = t->from_follows;
-	b->reusing = reusing_share(m);
-}
-
-static size_t find_beyond(const struct beyond *b, double x)
-{
-	size_t low = 0, high = b->pool_count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (b->p.x[middle] > x)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
-}
-
 /* The equation of one group: its own pieces first, then those beyond. */
 struct system {
 	struct pieces p;
@@ -220,45 +134,6 @@ struct system {
 	double own_x[MODEL_PIECES]; /* before anything is made of them */
 	struct equation e;
 };
-
-/*
- * The lines that are held are as many as the far reuses take, times how far they come from. So
- * where a group has more of them than the run on average, they come from less far. How much the
- * distances beyond the group's end are to be stretched.
- */
-static double stretch(const struct beyond *b, size_t first, double far)
-{
-	double average = 0;
-
-	if (!b->is_local || far <= 0)
-		return 1;
-	for (size_t i = first; i < b->p.count; i++)
-		average += b->p.mass[i];
-	if (average <= 0)
-		return 1;
-	average /= b->reusing;
-	return pow(fmin(STRETCH_MAX, fmax(1 / STRETCH_MAX, average / far)), STRETCH);
-}
-
-/* Where the group takes piece i of those beyond to lie. */
-static double place_of(const struct beyond *b, size_t i, double end, double stretched)
-{
-	/* A group may have seen farther than the pool: tail pieces before its end lie there. */
-	return end + fmax(0, b->p.x[i] - end) * stretched;
-}
-
-/*
- * So far back from an access of the group its own ratio holds, on average: as it has seen, or half of its accesses
- * if all are alike. That windows side by side were alike says so of what lies between them. Beside a single window
- * the program may well do something else: there it is half of that, and farther back what came before is the better guess.
- */
-static double own_reach(const struct model *m, size_t g)
-{
-	const struct group *group = &m->groups[g];
-	double between = 1 - 0.5 / (double)group->windows;
-
-	return fmax(group->own.end_x, between * group_length(m, g) / 2);
-}
 
 /*
  * The group's `far` mass: reuses that come from before what it has seen, in the shares of
@@ -269,27 +144,24 @@ static void add_far(struct system *s, const struct beyond *b, const struct past 
 		    double rate, double far)
 {
 	const struct group *group = &p->m->groups[g];
-	double end = group->own.end_x, total = b->cold, kept = 0;
-	double here = own_reach(p->m, g), before = group->start + here;
-	size_t first = find_beyond(b, end), last = first, at = g;
-	double by = stretch(b, first, far);
+	double here = group_reach(p->m, g), before = group->start + here, kept = 0;
+	struct far f = beyond_group(b, group, far, before);
+	size_t i = f.first, at = g;
 
-	while (last < b->p.count && (last == first || place_of(b, last, end, by) < before))
-		total += b->p.mass[last++];
-	if (total <= 0) { /* the pool knows of nothing so far away */
-		add_piece(&s->p, end, far);
+	if (f.total <= 0) {
+		pieces_add(&s->p, f.end, far);
 		return;
 	}
-	far /= total;
+	far /= f.total;
 	s->e.constant += far * b->cold;
-	for (; first < last && place_of(b, first, end, by) < here; first++)
-		add_piece(&s->p, place_of(b, first, end, by), far * b->p.mass[first]);
-	for (; first < last; first++) {
-		double from = before - place_of(b, first, end, by);
+	for (; i < f.last && far_place(b, &f, i) < here; i++)
+		pieces_add(&s->p, far_place(b, &f, i), far * b->p.mass[i]);
+	for (; i < f.last; i++) {
+		double from = before - far_place(b, &f, i);
 		double met = p->evictions[g] - evictions_before(p, from, &at);
 
-		kept += b->p.mass[first] * exp(-rate * met);
-		s->e.constant += far * b->p.mass[first];
+		kept += b->p.mass[i] * exp(-rate * met);
+		s->e.constant += far * b->p.mass[i];
 	}
 	s->e.constant -= far * kept;
 	s->e.extra_x = here;
@@ -344,7 +216,7 @@ static void set_up(const struct solver *v, size_t g, struct system *s)
 	s->e = (struct equation){.x = s->p.x, .mass = s->p.mass, .constant = group->first_touches};
 	s->p.count = 0;
 	for (size_t i = 0; i < group->own.count; i++)
-		add_piece(&s->p, group->own.x[i], group->own.mass[i]);
+		pieces_add(&s->p, group->own.x[i], group->own.mass[i]);
 	s->own_count = s->p.count;
 	memcpy(s->own_x, s->p.x, s->own_count * sizeof(*s->own_x));
 	s->p.last_quarter = 0; /* what lies beyond stays apart */
@@ -498,7 +370,7 @@ void random_solve(const struct model *m, double lines, enum tail_kind kind, doub
 		.m = m, .past = {m, m->evictions, 0}, .lines = lines, .rate = random_rate(lines)};
 	struct system s;
 
-	set_up_beyond(m, &m->tails[kind], &v.beyond);
+	beyond_set_up(m, &m->tails[kind], &v.beyond);
 	m->evictions[0] = 0;
 	for (size_t g = 0; g < m->group_count; g++) {
 		struct group_result r;

@@ -23,6 +23,7 @@
 #define SWEPT	20000 /* of a turn, at its beginning */
 #define SWEEP	1000  /* the table's accesses, eight to each line */
 #define LINES	1000  /* of the cache */
+#define LRU_LINES 300 /* more than twice the table */
 
 enum { TABLE = 1, NEW = 2 };
 
@@ -74,7 +75,8 @@ static struct made *make(uint64_t seed)
 }
 
 /* Misses per access of the table's; of those whose next touch was seen, and of all. */
-static void table_ratio(const struct made *made, double *seen, double *all)
+static void table_ratio_of(enum model_policy policy, uint64_t lines, const struct made *made,
+			   double *seen, double *all)
 {
 	struct model_input in = {
 		made->windows, WINDOWS, made->samples, made->count, 100000 * WINDOWS, 100000, 64};
@@ -83,7 +85,7 @@ static void table_ratio(const struct made *made, double *seen, double *all)
 	struct model *m = model_new(&in, NULL);
 
 	assert_non_null(m);
-	assert_int_equal(model_attribute(m, LINES, shares, NULL), 0);
+	assert_int_equal(model_attribute_policy(m, policy, lines, shares, NULL), 0);
 	for (size_t i = 0; i < made->count; i++) {
 		if (made->samples[i].place == NEW)
 			continue;
@@ -96,6 +98,11 @@ static void table_ratio(const struct made *made, double *seen, double *all)
 	*all = misses / accesses;
 	model_free(m);
 	free(shares);
+}
+
+static void table_ratio(const struct made *made, double *seen, double *all)
+{
+	table_ratio_of(MODEL_RANDOM, LINES, made, seen, all);
 }
 
 /*
@@ -120,6 +127,28 @@ static void test_reuses_between_bursts_of_misses_hit(void **state)
 	assert_true(fabs(sum_all - 0.00625) < 0.004);
 }
 
+/*
+ * Between two touches of the table by its sweeps are its own 124 lines. As a fair sample of all accesses 1000 of them
+ * would have a half of new lines and more: a cache of 300 would hold none of the table.
+ */
+static void test_with_lru_only_lines_in_between_count(void **state)
+{
+	double seen, all, sum_seen = 0, sum_all = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 4; seed++) {
+		struct made *m = make(seed);
+
+		table_ratio_of(MODEL_LRU, LRU_LINES, m, &seen, &all);
+		print_message("LRU: seen %.5f, all %.5f\n", seen, all);
+		sum_seen += seen / 4;
+		sum_all += all / 4;
+		free(m);
+	}
+	assert_true(sum_seen < 0.004);
+	assert_true(fabs(sum_all - 0.00625) < 0.004);
+}
+
 /* The same without telling the places: watches that the table's sweeps leave open are taken for far. */
 static void test_places_tell_which_open_watches_are_far(void **state)
 {
@@ -140,6 +169,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reuses_between_bursts_of_misses_hit),
+		cmocka_unit_test(test_with_lru_only_lines_in_between_count),
 		cmocka_unit_test(test_places_tell_which_open_watches_are_far),
 	};
 

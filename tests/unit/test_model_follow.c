@@ -95,6 +95,30 @@ static void what_was_seen_near_the_end_goes_on(void **state)
 }
 
 /*
+ * Three quarters of the accesses beyond half of sight are of a loop, whose reuses are 900 accesses apart. What outlives
+ * sight is touched every 20,000. Rates that fit both have a third of it within some 1500.
+ */
+static void a_loop_that_ends_before_sight_does_not_go_on(void **state)
+{
+	struct far f;
+
+	(void)state;
+	see_up_to_the_end(&f, 20000, 20000, 0);
+	for (int i = 0; i < PIECES; i++)
+		f.mass[i] *= 0.25;
+	f.m.pool.left *= 0.25;
+	f.mass[PIECES * 9 / 10 - 1] += 0.75;
+	watch_on(&f, 20000);
+	assert_int_equal(follow_tail(&f.m, f.follows, FOLLOWS, &f.t), 0);
+	for (size_t q = LOW; q <= HIGH; q++) {
+		double exact = -20000 * log(1 - ((double)q + 0.5) / (double)f.t.count);
+
+		print_message("%f %f\n", f.t.x[q] - END, exact);
+		assert_true(f.t.x[q] - END > 0.5 * exact && f.t.x[q] - END < 1.5 * exact);
+	}
+}
+
+/*
  * Windows leave little unresolved, and of that half is touched every 2000 accesses, half every 50,000, which is as
  * long as the run's windows are together: two of three such lines are met. The farthest thirteenth of all lies beyond
  *
@@ -202,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_rate_is_found),
 		cmocka_unit_test(what_was_seen_near_the_end_goes_on),
+		cmocka_unit_test(a_loop_that_ends_before_sight_does_not_go_on),
 		cmocka_unit_test(slow_lines_are_as_far_as_the_windows_together),
 		cmocka_unit_test(few_lines_tell_nothing),
 		cmocka_unit_test(a_loop_has_its_reuses_near_together),

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a group has not seen itself. In any stretch of accesses as many have no predecessor as have
+ * no successor, namely one for each line in it. So the mass that a group leaves unresolved looking
+ * forward is that of the accesses that come from before looking back: some of them are
+ * first touches, which the growth of the footprint tells; the others are reuses from far,
+ * with the distances of the pool.
+ */
+#include "model/beyond.h"
+
+#include <math.h>
+
+#define STRETCH	    0.6 /* of full proportion, which chance alone would drive */
+#define STRETCH_MAX 8.0
+#define MAKING	    0.75 /* so much of what comes from before are first touches: data is made */
+
+void pieces_add(struct pieces *p, double x, double mass)
+{
+	uint64_t quarter = model_number_bits(x) >> 50;
+	size_t last = p->count - 1;
+
+	if (p->count == 0 || quarter != p->last_quarter || x < 16) {
+		p->last_quarter = quarter;
+		p->x[p->count] = x;
+		p->mass[p->count++] = mass;
+		return;
+	}
+	p->mass[last] += mass;
+	p->x[last] += (x - p->x[last]) * mass / p->mass[last];
+}
+
+/* Share of the accesses where what comes from before is not all first touches, as while data is made. */
+static double reusing_share(const struct model *m)
+{
+	double share = 0;
+
+	for (size_t g = 0; g < m->group_count; g++) {
+		const struct group *group = &m->groups[g];
+
+		if (group->own.left <= 0 || group->first_touches < MAKING * group->own.left)
+			share += group->weight;
+	}
+	return share > 0 ? share : 1;
+}
+
+void beyond_set_up(const struct model *m, const struct tail *t, struct beyond *b)
+{
+	b->p.count = 0;
+	for (size_t i = 0; i < m->pool.count; i++)
+		pieces_add(&b->p, m->pool.x[i], m->pool.mass[i]);
+	b->pool_count = b->p.count;
+	b->p.last_quarter = 0; /* the tail's pieces stay apart */
+	for (size_t i = 0; i < t->count; i++)
+		pieces_add(&b->p, t->x[i], t->mass);
+	b->cold = m->has_footprint ? 0 : t->cold;
+	b->is_local = t->from_follows;
+	b->reusing = reusing_share(m);
+}
+
+/* The first piece beyond x. */
+static size_t find(const struct beyond *b, double x)
+{
+	size_t low = 0, high = b->pool_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (b->p.x[middle] > x)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/*
+ * The lines that are held are as many as the far reuses take, times how far they come from. So
+ * where a group has more of them than the run on average, they come from less far. How much the
+ * distances beyond the group's end are to be stretched.
+ */
+static double stretch(const struct beyond *b, size_t first, double far)
+{
+	double average = 0;
+
+	if (!b->is_local || far <= 0)
+		return 1;
+	for (size_t i = first; i < b->p.count; i++)
+		average += b->p.mass[i];
+	if (average <= 0)
+		return 1;
+	average /= b->reusing;
+	return pow(fmin(STRETCH_MAX, fmax(1 / STRETCH_MAX, average / far)), STRETCH);
+}
+
+struct far beyond_group(const struct beyond *b, const struct group *group, double mass,
+			double before)
+{
+	struct far f = {.end = group->own.end_x, .total = b->cold};
+
+	f.first = f.last = find(b, f.end);
+	f.stretched = stretch(b, f.first, mass);
+	while (f.last < b->p.count && (f.last == f.first || far_place(b, &f, f.last) < before))
+		f.total += b->p.mass[f.last++];
+	return f;
+}
+
+double group_reach(const struct model *m, size_t g)
+{
+	const struct group *group = &m->groups[g];
+	double between = 1 - 0.5 / (double)group->windows;
+
+	return fmax(group->own.end_x, between * group_length(m, g) / 2);
+}

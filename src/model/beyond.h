@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where the reuses are that a group has not seen itself, which both policies ask. */
+#ifndef DWELL_MODEL_BEYOND_H
+#define DWELL_MODEL_BEYOND_H
+
+#include "model/parts.h"
+
+/* Pieces of rising distance; those within a quarter of an octave of each other are one. */
+struct pieces {
+	double x[2 * MODEL_PIECES], mass[2 * MODEL_PIECES];
+	size_t count;
+	uint64_t last_quarter; /* 0: the next piece stays apart */
+};
+
+void pieces_add(struct pieces *p, double x, double mass);
+
+/* All that lies beyond what a group has seen: the pool's pieces, the tail, what never comes back. */
+struct beyond {
+	struct pieces p;
+	size_t pool_count; /* pieces of the pool */
+	double cold;
+	bool is_local;	/* distances go with what the group has of them */
+	double reusing; /* share of the accesses of groups that do not only touch first */
+};
+
+void beyond_set_up(const struct model *m, const struct tail *t, struct beyond *b);
+
+/* The part of it that one group's far reuses come from. */
+struct far {
+	size_t first, last; /* pieces: from the one up to before the other */
+	double end;	    /* of what the group has seen, accesses */
+	double stretched;
+	double total; /* mass of these pieces and of what never comes back; 0: the pool knows of nothing so far away */
+};
+
+/*
+ * `mass` of the group's accesses come from before what it has seen. None can come from before the run,
+ * which is `before` accesses back.
+ */
+struct far beyond_group(const struct beyond *b, const struct group *group, double mass,
+			double before);
+
+/* Where the group takes piece i of them to lie. */
+static inline double far_place(const struct beyond *b, const struct far *f, size_t i)
+{
+	double farther = b->p.x[i] - f->end;
+
+	/* A group may have seen farther than the pool: tail pieces before its end lie there. */
+	return f->end + (farther > 0 ? farther : 0) * f->stretched;
+}
+
+/*
+ * So far back from an access of the group its own ratio holds, on average: as it has seen, or half of its accesses
+ * if all are alike. That windows side by side were alike says so of what lies between them. Beside a single window
+ * the program may well do something else: there it is half of that, and farther back what came before is the better guess.
+ */
+double group_reach(const struct model *m, size_t g);
+
+static inline double group_length(const struct model *m, size_t g)
+{
+	return m->groups[g].weight * m->accesses;
+}
+
+#endif
