@@ -167,6 +167,8 @@ static void test_a_cache_of_the_footprint_misses_first_touches_only(void **state
 	}
 	m = make(lots, 20, 10, 4);
 	assert_true(fabs(solve(m, MODEL_RANDOM, 256).ratio - 0.0256) < 1e-6);
+	assert_true(fabs(solve(m, MODEL_LRU, 256).ratio - 0.0256) < 1e-6);
+	assert_true(solve(m, MODEL_LRU, 128).ratio > 0.1);
 	assert_true(solve(m, MODEL_RANDOM, 128).ratio > 0.1);
 	model_free(m);
 }
@@ -185,6 +187,7 @@ static void test_first_touches_are_of_the_lines_in_use(void **state)
 	m = make(lots, 20, 10, 4);
 	line_made = 0;
 	assert_true(fabs(solve(m, MODEL_RANDOM, 64).ratio - 0.0064) < 1e-6);
+	assert_true(fabs(solve(m, MODEL_LRU, 64).ratio - 0.0064) < 1e-6);
 	assert_true(solve(m, MODEL_RANDOM, 32).ratio > 0.1);
 	model_free(m);
 }
