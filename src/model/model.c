@@ -420,8 +420,9 @@ static int look_inside(struct model *m, const struct model_input *in)
 	if (in->all != NULL) {
 		m->bursts = in->all->bursts;
 		m->stacks = in->all->stacks;
+		m->scatter = in->all->scatter;
 	} else if (bursts_measure(&m->bursts, in, m->group_of, m->group_count) != 0 ||
-		   stacks_measure(m, in) != 0) {
+		   stacks_measure(m, in) != 0 || scatter_measure(m, in) != 0) {
 		return -1;
 	}
 	stacks_place(m);

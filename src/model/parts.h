@@ -105,9 +105,19 @@ struct stacks {
 	double ratio[MODEL_OCTAVES]; /* 0: not known */
 };
 
+/*
+ * Reuses that begin between the touches of others, of an octave of distance or farther: see scatter.c.
+ * [within which][from which octave on]
+ */
+struct scatter {
+	double ratio[MODEL_OCTAVES][MODEL_OCTAVES];  /* of those seen to those expected */
+	double spread[MODEL_OCTAVES][MODEL_OCTAVES]; /* standard deviation over mean, without chance */
+};
+
 struct model {
 	struct survival pool;
 	struct bursts bursts;
+	struct scatter scatter;
 	struct stacks stacks;
 	struct group *groups;
 	size_t group_count;
@@ -197,6 +207,16 @@ int places_weigh(struct model *m, const struct model_input *in);
 int bursts_measure(struct bursts *b, const struct model_input *in, const uint32_t *group_of,
 		   size_t group_count);
 
+/* Fills m->scatter; groups and survivals are known. Samples as in bursts_measure. Returns 0, or -1 when memory ran out. */
+int scatter_measure(struct model *m, const struct model_input *in);
+
+/*
+ * The square of standard deviation over mean of the misses between the touches of the octave's reuses. from[a] is the
+ * mass of octave a and all farther, miss[a] what of octave a misses; those of `end` are of all beyond.
+ */
+double scatter_of_misses(const struct scatter *s, unsigned octave, const double *from,
+			 const double *miss, unsigned end);
+
 /* Fills m->stacks; groups and survivals are known. Samples as in bursts_measure. Returns 0, or -1 when memory ran out. */
 int stacks_measure(struct model *m, const struct model_input *in);
 
@@ -207,9 +227,9 @@ double stacks_ratio(const struct stacks *s, double distance);
 void stacks_place(struct model *m);
 
 struct group_result {
-	double rate; /* a reuse at x misses with 1 - exp(-rate x on_the_way[octave of x]) */
-	/* Misses between the touches of a reuse, as a share of the group's. */
-	double on_the_way[MODEL_OCTAVES];
+	double rate; /* a reuse at x meets rate x on_the_way[octave of x] misses, in units of what replaces a line */
+	/* Misses between the touches of a reuse, as a share of the group's, and their scatter. */
+	double on_the_way[MODEL_OCTAVES], scatter[MODEL_OCTAVES];
 	double steeper;	   /* makes up for what taking near distances together has lost */
 	double unresolved; /* the part of the ratio that no piece of the group's own explains */
 	bool is_step;	   /* LRU: reuses miss from a distance on; the first three are not used */

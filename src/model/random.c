@@ -19,6 +19,8 @@
 #define MAX_FILLINGS 6 /* of a cache that becomes full within a group */
 #define BURST_STEPS  4
 #define BURST_CLOSE  0.01
+#define NO_SCATTER   0.01
+#define SELDOM	     1e-3 /* miss: scatter makes nothing of it */
 #define DOUBT	     0.3  /* of the scatter: with all of it bursts that there are went unheeded */
 #define LEAST_SHARE  0.02 /* of the misses on average, between the touches of any reuse */
 #define START_MIN    1e-3 /* nearer to 0, which can be a root itself, rounding would decide */
@@ -299,28 +301,61 @@ static double misses_on_the_way(const struct bursts *b, const struct octaves *o,
 	return fmax(LEAST_SHARE, 1 - fewer + variance / fewer);
 }
 
-/* Solve again with the misses that reuses meet where these come in bursts. */
-static double solve_bursts(const struct solver *v, size_t g, struct system *s, double ratio,
-			   double share[MODEL_OCTAVES])
+/* What of a reuse that meets n misses on average, in units of what replaces a line, misses itself: as ln P(hit). */
+static double scattered(double n, double scatter)
 {
-	for (unsigned a = 0; a < MODEL_OCTAVES; a++)
-		share[a] = 1;
+	/* They are gamma distributed: P(hit) = (1 + n scatter)^(-1 / scatter). */
+	return n * scatter > NO_SCATTER ? log1p(n * scatter) / scatter : n;
+}
+
+/* How much what reuses of each octave meet on their way varies from one to the other. */
+static void scatter_on_the_way(const struct scatter *s, const struct octaves *o, double *scatter)
+{
+	double from[MODEL_OCTAVES + 1], miss[MODEL_OCTAVES + 1];
+
+	from[o->end] = o->far_mass;
+	miss[o->end] = o->far;
+	for (unsigned a = o->end; a-- > 0;) {
+		from[a] = from[a + 1] + o->mass[a];
+		miss[a] = o->mass[a] > 0 ? o->miss[a] / o->mass[a] : 0;
+	}
+	for (unsigned a = o->first; a < o->end; a++)
+		scatter[a] = miss[a] > SELDOM ? scatter_of_misses(s, a, from, miss, o->end) : 0;
+}
+
+/* Whether the group's own misses lie as the equation takes them to lie. */
+static bool lie_evenly(const struct octaves *o, const struct group_result *r)
+{
+	for (unsigned a = o->first; a < o->end; a++)
+		if (r->on_the_way[a] <= 1 - BURST_CLOSE || r->scatter[a] > NO_SCATTER)
+			return false;
+	return true;
+}
+
+/* Solve again with the misses that reuses meet where these come in bursts. r gets what they meet. */
+static double solve_bursts(const struct solver *v, size_t g, struct system *s, double ratio,
+			   struct group_result *r)
+{
+	for (unsigned a = 0; a < MODEL_OCTAVES; a++) {
+		r->on_the_way[a] = 1;
+		r->scatter[a] = 0;
+	}
 	for (int step = 0; step < BURST_STEPS && ratio > 0; step++) {
 		struct octaves o;
-		double before = ratio, least = 1;
+		double before = ratio, n = s->e.rate * ratio;
 
 		sum_octaves(s, ratio, &o);
-		for (unsigned a = o.first; a < o.end; a++) {
-			share[a] = misses_on_the_way(&v->m->bursts, &o, a, ratio);
-			least = fmin(least, share[a]);
-		}
-		if (step == 0 && least > 1 - BURST_CLOSE) { /* no bursts: as it was solved */
-			for (unsigned a = o.first; a < o.end; a++)
-				share[a] = 1;
+		for (unsigned a = o.first; a < o.end; a++)
+			r->on_the_way[a] = misses_on_the_way(&v->m->bursts, &o, a, ratio);
+		scatter_on_the_way(&v->m->scatter, &o, r->scatter);
+		if (step == 0 && lie_evenly(&o, r))
 			break;
+		for (size_t i = 0; i < s->own_count; i++) {
+			unsigned a = model_octave(s->own_x[i]);
+			double met = n * s->own_x[i] * r->on_the_way[a];
+
+			s->p.x[i] = n > 0 ? scattered(met, r->scatter[a]) / n : s->own_x[i];
 		}
-		for (size_t i = 0; i < s->own_count; i++)
-			s->p.x[i] = s->own_x[i] * share[model_octave(s->own_x[i])];
 		ratio = solve_group(s, &v->past, g, v->lines, v->rate, ratio);
 		if (fabs(ratio - before) < BURST_CLOSE * before)
 			break;
@@ -330,16 +365,17 @@ static double solve_bursts(const struct solver *v, size_t g, struct system *s, d
 
 double group_miss(const struct group_result *r, double x)
 {
+	unsigned octave = model_octave(x);
 	double miss;
 
 	if (r->is_step)
 		return x >= r->step ? 1 : 0;
-	miss = -expm1(-r->rate * r->on_the_way[model_octave(x)] * x);
+	miss = -expm1(-scattered(r->rate * r->on_the_way[octave] * x, r->scatter[octave]));
 	return miss + r->steeper * miss * (1 - miss);
 }
 
 /*
- * r->on_the_way is set. The equation has near distances as one, the shares are of each: what
+ * r->on_the_way and r->scatter are set. The equation has near distances as one, the shares are of each: what
  * they differ by goes to those that may miss or not, so that the sum is the group's ratio.
  */
 static void report_group(const struct group *g, const struct system *s, double ratio,
@@ -377,7 +413,7 @@ void random_solve(const struct model *m, double lines, enum tail_kind kind, doub
 
 		set_up(&v, g, &s);
 		ratios[g] = solve_group(&s, &v.past, g, lines, v.rate, ratios[g]);
-		ratios[g] = solve_bursts(&v, g, &s, ratios[g], r.on_the_way);
+		ratios[g] = solve_bursts(&v, g, &s, ratios[g], &r);
 		v.past.misses += ratios[g] * group_length(m, g);
 		m->evictions[g + 1] = fmax(0, v.past.misses - lines);
 		if (results == NULL)

@@ -24,7 +24,7 @@
 
 struct access {
 	uint64_t at, end; /* of the sample and of its reuse, accesses since the window began */
-	double distance;  /* as in the input: may be in touches */
+	double distance;
 	double weight;
 	bool reused;
 };
@@ -62,7 +62,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Samples of the window from *i on; *i goes on to the next window's. Returns how many tell where they are. */
-static size_t take_window(struct room *r, const struct model_input *in, double touches, size_t *i)
+static size_t take_window(struct room *r, const struct model_input *in, size_t *i)
 {
 	uint32_t window = in->samples[*i].window;
 	uint64_t start = in->windows[window].start;
@@ -74,9 +74,9 @@ static size_t take_window(struct room *r, const struct model_input *in, double t
 
 		if (s->position < start || s->position == 0)
 			continue;
-		r->accesses[count++] = (struct access){
-			at, at + (uint64_t)((double)s->distance / touches) + 1,
-			(double)s->distance, model_speaks_for(in, s), s->reused};
+		r->accesses[count++] =
+			(struct access){at, at + s->distance + 1, (double)s->distance,
+					model_speaks_for(in, s), s->reused};
 	}
 	qsort(r->accesses, count, sizeof(*r->accesses), by_place);
 	r->begun[0] = 0;
@@ -156,8 +156,8 @@ static double lines_expected(const struct room *r, const struct kind *k, double 
  * The stack distances that a window's samples show, and those expected: `density` samples were taken of an access.
  * From the first to end to the last: a reuse lies within another one if it begins behind its begin, and has ended.
  */
-static void look_at_window(struct room *r, size_t count, double density, double touches,
-			   const struct kind *kind, struct tally *tallies)
+static void look_at_window(struct room *r, size_t count, double density, const struct kind *kind,
+			   struct tally *tallies)
 {
 	size_t reuses = 0;
 
@@ -174,7 +174,7 @@ static void look_at_window(struct room *r, size_t count, double density, double 
 		struct tally *t = &tallies[model_octave(a->distance)];
 
 		t->seen += begun - within;
-		t->expected += density / touches * lines_expected(r, kind, a->distance);
+		t->expected += density * lines_expected(r, kind, a->distance);
 		add_ended(r, count, i);
 	}
 }
@@ -240,12 +240,12 @@ int stacks_measure(struct model *m, const struct model_input *in)
 	for (size_t i = 0; i < in->sample_count;) {
 		uint32_t number = in->samples[i].window;
 		const struct kind *kind = &m->kinds[m->groups[m->group_of[number]].kind];
-		size_t count = take_window(&r, in, m->touches, &i);
+		size_t count = take_window(&r, in, &i);
 		double length = (double)in->windows[number].length;
 
 		if (count == 0 || length <= 0)
 			continue;
-		look_at_window(&r, count, r.begun[count] / length, m->touches, kind, window);
+		look_at_window(&r, count, r.begun[count] / length, kind, window);
 		add_window(all, window);
 	}
 	for (unsigned a = 0; a < MODEL_OCTAVES; a++)
