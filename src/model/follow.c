@@ -19,9 +19,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/parts.h"
+#include "model/mixture.h"
 
-#define RATES	    48
+#define RATES	    MIXTURE_RATES
 #define STEPS	    200
 #define LAST_STEPS  10
 #define MISFIT	    0.65 /* of what is left at the end: programs have 0.01 to 0.3, bursts 0.5, a loop 0.8 */
@@ -34,14 +34,6 @@
 #define REACH_MOST  3.0
 #define NEAR_END    4.0	 /* from this part of the end on, reuses that were seen are fitted with the others */
 #define UNSEEN	    0.2	 /* to begin with, of the lines watched on */
-
-struct mixture {
-	double rate[RATES];  /* touches per access, falling */
-	double share[RATES]; /* with `dead` together 1 */
-	double unseen;	     /* never touched again in a window */
-	double end;	     /* of what was seen without */
-	double regularity;   /* 0: touches are random at each rate; 1: as regular as a loop's */
-};
 
 static void spread_rates(struct mixture *mix, double nearest, double farthest, double unseen)
 {
@@ -99,8 +91,8 @@ static double reach(const struct survival *pool, double longest)
 	return fmin(REACH_MOST, fmax(REACH_LEAST, REACH * pool->left)) * longest;
 }
 
-/* P(residual > x), of those that are touched again. */
-static double outlive(const struct mixture *mix, double x)
+/* P(residual > x), of those that are touched again, if lines of every age are touched alike. */
+static double outlive_ageless(const struct mixture *mix, double x)
 {
 	double random = 0, regular = 0;
 
@@ -110,6 +102,22 @@ static double outlive(const struct mixture *mix, double x)
 			regular += mix->share[k];
 	}
 	return (random + mix->regularity * (regular - random)) / (1 - mix->unseen);
+}
+
+/* The hazard of each age is so many times higher. */
+static double outlive(const struct mixture *mix, double x)
+{
+	double left = 1, before = 1, to = mix->end;
+
+	for (int a = 0; a < MIXTURE_AGES && before > 0; a++, to = 2 * to + mix->end) {
+		double now = outlive_ageless(mix, fmin(x, to));
+
+		left *= pow(now / before, mix->by_age[a]);
+		if (x <= to)
+			return left;
+		before = now;
+	}
+	return before > 0 ? left * outlive_ageless(mix, x) / before : 0;
 }
 
 static double quantile(const struct mixture *mix, double share, double low, double high)
@@ -258,6 +266,7 @@ int follow_tail(const struct model *m, const struct follow *follows, size_t coun
 	mix.regularity = regularity(&mix, &m->pool);
 	if (mix.regularity > REGULAR)
 		return 1;
+	mixture_age(&mix, m, follows, count);
 	for (size_t q = 0; q < t->count; q++)
 		t->x[q] = end + quantile(&mix, 1 - ((double)q + 0.5) / (double)t->count,
 					 nearest / 100, m->accesses * 10);

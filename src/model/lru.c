@@ -12,6 +12,11 @@
 
 /* A miss is as good as sure from here on: what is left misses, too. */
 #define SURE (1 - 1e-9)
+/*
+ * Of the lines ever touched, so many are touched no more at least: those of the start. A cache that lacks fewer holds
+ * those in use, most often. Where it does not, it misses nearly all: so the upper bound is without.
+ */
+#define AT_REST 0.01
 
 /* Reuses of rising distance, until the stack distance reaches the cache's lines. */
 struct walk {
@@ -56,6 +61,14 @@ static void walk_far(struct walk *w, const struct model *m, size_t g, const stru
 	}
 }
 
+/* Whether the cache holds all that the program uses, and misses first touches alone. */
+static bool holds_all(const struct model *m, const struct sets *sets, enum tail_kind kind)
+{
+	double in_use = m->last_lines * (kind == TAIL_FAR ? 1 : 1 - AT_REST);
+
+	return m->has_footprint && sets->sets <= 1 && in_use <= sets->ways;
+}
+
 static double group_ratio(const struct model *m, size_t g, const struct beyond *b,
 			  const struct sets *sets, struct group_result *r)
 {
@@ -64,9 +77,6 @@ static double group_ratio(const struct model *m, size_t g, const struct beyond *
 	const double *lines = m->kinds[group->kind].lines;
 	struct walk w = {.left = 1, .sets = sets};
 
-	r->step = INFINITY;
-	if (m->has_footprint && sets->sets <= 1 && m->last_lines <= sets->ways)
-		return group->first_touches;
 	for (size_t i = 0; i < own->count; i++)
 		if (!walk_to(&w, lines[i], own->mass[i])) {
 			r->step = own->x[i];
@@ -80,13 +90,16 @@ static double group_ratio(const struct model *m, size_t g, const struct beyond *
 void lru_solve(const struct model *m, const struct sets *sets, enum tail_kind kind, double *ratios,
 	       struct group_result *results)
 {
+	bool all_fit = holds_all(m, sets, kind);
 	struct beyond b;
 
 	beyond_set_up(m, &m->tails[kind], &b);
 	for (size_t g = 0; g < m->group_count; g++) {
-		struct group_result r = {.is_step = true};
-		double left = m->groups[g].own.left;
-		double ratio = group_ratio(m, g, &b, sets, &r);
+		const struct group *group = &m->groups[g];
+		struct group_result r = {.is_step = true, .step = INFINITY};
+		double left = group->own.left;
+		double ratio = all_fit ? group->first_touches
+				       : group_ratio(m, g, &b, sets, &r);
 
 		ratios[g] = ratio > 0 ? ratio : 0; /* rounding */
 		/* Where nearer reuses miss already, all that was not seen does. */

@@ -161,9 +161,20 @@ static int gather_follows(struct model *m, const struct model_input *in)
 			(struct follow){residual,
 					window_weight(m, in, f->window) * w->unresolved /
 						w->samples * weight_of(f->weight) / w->follows,
-					f->touched};
+					f->touched, f->window, (double)f->position};
 	}
 	free(windows);
+	return 0;
+}
+
+static int note_windows(struct model *m, const struct model_input *in)
+{
+	m->spans = calloc(in->window_count + 1, sizeof(*m->spans));
+	if (m->spans == NULL)
+		return -1;
+	for (size_t i = 0; i < in->window_count; i++)
+		m->spans[i] = (struct window_span){(double)in->windows[i].start,
+						   (double)in->windows[i].length};
 	return 0;
 }
 
@@ -418,11 +429,9 @@ static void estimate_survivals(struct model *m, const uint32_t *order)
 static int look_inside(struct model *m, const struct model_input *in)
 {
 	if (in->all != NULL) {
-		m->bursts = in->all->bursts;
 		m->stacks = in->all->stacks;
 		m->scatter = in->all->scatter;
-	} else if (bursts_measure(&m->bursts, in, m->group_of, m->group_count) != 0 ||
-		   stacks_measure(m, in) != 0 || scatter_measure(m, in) != 0) {
+	} else if (stacks_measure(m, in) != 0 || scatter_measure(m, in) != 0) {
 		return -1;
 	}
 	stacks_place(m);
@@ -446,7 +455,7 @@ static int fill(struct model *m, const struct model_input *in)
 	estimate_survivals(m, order);
 	measure_footprint(m, in);
 	place_first_touches(m, in);
-	if (gather_follows(m, in) != 0 || look_inside(m, in) != 0)
+	if (note_windows(m, in) != 0 || gather_follows(m, in) != 0 || look_inside(m, in) != 0)
 		goto out;
 	model_set_tails(m, in->all);
 	ret = places_weigh(m, in);
@@ -511,6 +520,7 @@ void model_free(struct model *m)
 	free(m->storage);
 	free(m->lines_at);
 	free(m->follows);
+	free(m->spans);
 	free(m->scratch);
 	free(m->evictions);
 	free(m->group_of);

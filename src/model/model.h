@@ -60,6 +60,7 @@ struct model_follow {
 	uint64_t watched; /* accesses inside windows, the sample's own included */
 	bool touched;	  /* false: not even then */
 	uint32_t weight;  /* as in a sample */
+	uint64_t position; /* of the sample, accesses of the run; 0: not known */
 };
 
 struct model_input {

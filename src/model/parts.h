@@ -91,14 +91,39 @@ static inline unsigned model_octave(double distance)
 	return octave < 0 ? 0 : octave < MODEL_OCTAVES ? (unsigned)octave : MODEL_OCTAVES - 1;
 }
 
-/* Ends of reuses of one octave of distance between the touches of another's: see bursts.c. [within which][of which] */
-struct bursts {
-	double ratio[MODEL_OCTAVES][MODEL_OCTAVES];    /* of those seen to those expected */
-	double variance[MODEL_OCTAVES][MODEL_OCTAVES]; /* of the ratio */
-	double share[MODEL_OCTAVES][MODEL_OCTAVES];    /* of the accesses: ends expected */
-	/* The same of ends that come from farther than windows see; a share of 0: none to speak of. */
-	double far[MODEL_OCTAVES], far_share[MODEL_OCTAVES];
+/* A sample of a window: where in the window it was taken, and where its reuse ended. */
+struct placed {
+	uint64_t at, end; /* accesses since the window began; the end of those that were reused */
+	double distance;
+	double weight; /* of so many samples */
+	bool reused;
 };
+
+/* Of a window whose samples are the most. Samples of a window follow one another in the input. */
+size_t placed_most(const struct model_input *in);
+
+/*
+ * A window's samples from the *i-th on whose place is known go to `out`, by their place; *i goes on to the next
+ * window's. Returns how many.
+ */
+size_t placed_take(const struct model_input *in, size_t *i, struct placed *out);
+
+/* How many of them begin before `at`. */
+size_t placed_before(const struct placed *p, size_t count, uint64_t at);
+
+/* Something seen beside how much of it was expected; sums of products are over windows. */
+struct ratio {
+	double seen, expected, seen_seen, seen_expected, expected_expected;
+};
+
+/* One more window. */
+void ratio_add(struct ratio *r, double seen, double expected);
+
+/*
+ * Seen to expected, drawn to 1 as far as it may be chance: so many times what the windows tell by how they differ. Something
+ * is expected.
+ */
+double ratio_drawn(const struct ratio *r, double doubt);
 
 /* Lines between the touches of a reuse beside those expected, by octaves of its distance: see stacks.c. */
 struct stacks {
@@ -114,9 +139,13 @@ struct scatter {
 	double spread[MODEL_OCTAVES][MODEL_OCTAVES]; /* standard deviation over mean, without chance */
 };
 
+/* Accesses of the run. */
+struct window_span {
+	double start, length;
+};
+
 struct model {
 	struct survival pool;
-	struct bursts bursts;
 	struct scatter scatter;
 	struct stacks stacks;
 	struct group *groups;
@@ -125,6 +154,7 @@ struct model {
 	size_t kind_count;
 	uint32_t *members; /* groups, by kind */
 	struct tail tails[TAIL_KINDS];
+	struct window_span *spans; /* window_count, or NULL */
 	int followed; /* what follow_tail returned */
 	bool has_footprint;
 	double mean_lines; /* F averaged over the run */
@@ -191,11 +221,13 @@ struct follow {
 	double residual; /* accesses inside windows beyond that end */
 	double weight;
 	bool touched;
+	uint32_t window;
+	double begin; /* of the sample, accesses of the run; 0: not known */
 };
 
 /*
- * Rates at which far lines are touched, from `count` follows: fills t->x with the quantiles of
- * the distances beyond `end`, t->mass apart. Returns 0; 1 when the touches are too regular for
+ * Rates at which far lines are touched, from `count` follows, those of a window one after another: fills
+ * t->x with the quantiles of the distances beyond `end`, t->mass apart. Returns 0; 1 when the touches are too regular for
  * that; -1 when they are too few to tell.
  */
 int follow_tail(const struct model *m, const struct follow *follows, size_t count, struct tail *t);
@@ -203,21 +235,26 @@ int follow_tail(const struct model *m, const struct follow *follows, size_t coun
 /* Fills m->open_weight; the pool is known. Returns 0, or -1 when memory ran out. */
 int places_weigh(struct model *m, const struct model_input *in);
 
-/* Samples of a window follow one another in the input. Returns 0, or -1 when memory ran out. */
-int bursts_measure(struct bursts *b, const struct model_input *in, const uint32_t *group_of,
-		   size_t group_count);
-
-/* Fills m->scatter; groups and survivals are known. Samples as in bursts_measure. Returns 0, or -1 when memory ran out. */
+/*
+ * Fills m->scatter; groups and survivals are known, and samples of a window follow one another in the
+ * input. Returns 0, or -1 when memory ran out.
+ */
 int scatter_measure(struct model *m, const struct model_input *in);
 
-/*
- * The square of standard deviation over mean of the misses between the touches of the octave's reuses. from[a] is the
- * mass of octave a and all farther, miss[a] what of octave a misses; those of `end` are of all beyond.
- */
-double scatter_of_misses(const struct scatter *s, unsigned octave, const double *from,
-			 const double *miss, unsigned end);
+/* Misses between the touches of the reuses of an octave. */
+struct between {
+	double share;	/* their mean beside that of as many accesses anywhere in the group */
+	double scatter; /* the square of their standard deviation over their mean */
+};
 
-/* Fills m->stacks; groups and survivals are known. Samples as in bursts_measure. Returns 0, or -1 when memory ran out. */
+/*
+ * from[a] is the mass of the group's octave a and all farther, miss[a] what of octave a misses; those of `end` are of all
+ * beyond.
+ */
+struct between scatter_between(const struct scatter *s, unsigned octave, const double *from,
+			       const double *miss, unsigned end);
+
+/* Fills m->stacks; groups and survivals are known. Samples as in scatter_measure. Returns 0, or -1 when memory ran out. */
 int stacks_measure(struct model *m, const struct model_input *in);
 
 /* Of reuses at a distance of so many accesses. */

@@ -20,9 +20,7 @@
 #define BURST_STEPS  4
 #define BURST_CLOSE  0.01
 #define NO_SCATTER   0.01
-#define SELDOM	     1e-3 /* miss: scatter makes nothing of it */
-#define DOUBT	     0.3  /* of the scatter: with all of it bursts that there are went unheeded */
-#define LEAST_SHARE  0.02 /* of the misses on average, between the touches of any reuse */
+#define SELDOM	     1e-3 /* miss: what they meet makes nothing of it */
 #define START_MIN    1e-3 /* nearer to 0, which can be a root itself, rounding would decide */
 
 /* a + sum of mass_i (1 - exp(-rate x_i R)) + one more such piece, as a function of R. */
@@ -258,49 +256,6 @@ static void sum_octaves(const struct system *s, double ratio, struct octaves *o)
 		o->far = fmin(1, fmax(0, far / left));
 }
 
-/*
- * How the share of the group's misses, now `share`, changes with the ratio of ends of octave a
- * within `octave`. What there is more of these, there is less of ends from far.
- */
-static double sensitivity(const struct bursts *b, const struct octaves *o, unsigned octave,
-			  unsigned a, double share, double ratio)
-{
-	double near = o->miss[a] / ratio - o->mass[a] * share;
-	double far = o->far_mass * (o->far / ratio - share);
-
-	if (b->far_share[octave] <= 0)
-		return near;
-	return near - b->share[octave][a] / b->far_share[octave] * far;
-}
-
-/*
- * Misses per access between the touches of a reuse of an octave, as a share of the group's: the
- * group's ends, each as often as such reuses meet them.
- * Not above 1: where there are more than on average, they are so for some of these
- * reuses only, and what the concave equation makes of that nearly cancels the rise. So
- * what is below 1 by chance must not count: it is drawn to 1 as James and Stein do.
- */
-static double misses_on_the_way(const struct bursts *b, const struct octaves *o, unsigned octave,
-				double ratio)
-{
-	const double *often = b->ratio[octave];
-	double fewer, variance = 0, mass = o->far_mass * b->far[octave], miss = o->far * mass;
-
-	for (unsigned a = o->first; a < o->end; a++) {
-		mass += o->mass[a] * often[a];
-		miss += o->miss[a] * often[a];
-	}
-	fewer = 1 - miss / (mass * ratio);
-	for (unsigned a = o->first; a < o->end; a++) {
-		double by = sensitivity(b, o, octave, a, 1 - fewer, ratio) / mass;
-
-		variance += DOUBT * b->variance[octave][a] * by * by;
-	}
-	if (fewer <= 0 || fewer * fewer <= variance)
-		return 1;
-	return fmax(LEAST_SHARE, 1 - fewer + variance / fewer);
-}
-
 /* What of a reuse that meets n misses on average, in units of what replaces a line, misses itself: as ln P(hit). */
 static double scattered(double n, double scatter)
 {
@@ -308,8 +263,8 @@ static double scattered(double n, double scatter)
 	return n * scatter > NO_SCATTER ? log1p(n * scatter) / scatter : n;
 }
 
-/* How much what reuses of each octave meet on their way varies from one to the other. */
-static void scatter_on_the_way(const struct scatter *s, const struct octaves *o, double *scatter)
+/* What reuses of each octave meet on their way. */
+static void look_on_the_way(const struct scatter *s, const struct octaves *o, struct group_result *r)
 {
 	double from[MODEL_OCTAVES + 1], miss[MODEL_OCTAVES + 1];
 
@@ -319,8 +274,14 @@ static void scatter_on_the_way(const struct scatter *s, const struct octaves *o,
 		from[a] = from[a + 1] + o->mass[a];
 		miss[a] = o->mass[a] > 0 ? o->miss[a] / o->mass[a] : 0;
 	}
-	for (unsigned a = o->first; a < o->end; a++)
-		scatter[a] = miss[a] > SELDOM ? scatter_of_misses(s, a, from, miss, o->end) : 0;
+	for (unsigned a = o->first; a < o->end; a++) {
+		struct between b = {1, 0};
+
+		if (miss[a] > SELDOM)
+			b = scatter_between(s, a, from, miss, o->end);
+		r->on_the_way[a] = b.share;
+		r->scatter[a] = b.scatter;
+	}
 }
 
 /* Whether the group's own misses lie as the equation takes them to lie. */
@@ -345,9 +306,7 @@ static double solve_bursts(const struct solver *v, size_t g, struct system *s, d
 		double before = ratio, n = s->e.rate * ratio;
 
 		sum_octaves(s, ratio, &o);
-		for (unsigned a = o.first; a < o.end; a++)
-			r->on_the_way[a] = misses_on_the_way(&v->m->bursts, &o, a, ratio);
-		scatter_on_the_way(&v->m->scatter, &o, r->scatter);
+		look_on_the_way(&v->m->scatter, &o, r);
 		if (step == 0 && lie_evenly(&o, r))
 			break;
 		for (size_t i = 0; i < s->own_count; i++) {

@@ -109,7 +109,7 @@ static void take_samples(struct profile *p, const struct sampled *part, struct m
 }
 
 /* The same, of what became of them. */
-static void take_follows(struct profile *p, struct model_follow *f)
+static void take_follows(struct profile *p, const struct sampled *part, struct model_follow *f)
 {
 	size_t kept = 0;
 
@@ -120,8 +120,9 @@ static void take_follows(struct profile *p, struct model_follow *f)
 		if (window < 0)
 			continue;
 		p->follows[kept] = *x;
-		f[kept] = (struct model_follow){(uint32_t)window, scaled(p, x->watched),
-						x->status == 0, 0};
+		f[kept] = (struct model_follow){
+			(uint32_t)window, scaled(p, x->watched), x->status == 0, 0,
+			scaled(p, sampled_place(part, window, x->position))};
 		if (p->follow_weights != NULL)
 			f[kept].weight = p->follow_weights[kept] = p->follow_weights[i];
 		kept++;
@@ -192,7 +193,7 @@ int profile_build_model(struct profile *p, struct err *err)
 		goto out;
 	}
 	take_samples(p, &part, s);
-	take_follows(p, f);
+	take_follows(p, &part, f);
 	p->model = model_new(
 		&(struct model_input){.windows = w,
 				      .window_count = p->window_count,

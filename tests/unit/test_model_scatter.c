@@ -84,9 +84,10 @@ static void test_chance_is_no_scatter(void **state)
 
 /*
  * All far ones miss, and half of the near ones: the former are half of a quarter more than the latter, which are half of
- * all. (0.125 x 0.9 / 0.625)^2 = 0.0324. If near ones hit it is the far ones' scatter alone.
+ * all. (0.125 x 0.9 / 0.625)^2 = 0.0324. If near ones hit it is the far ones' scatter alone. Where half as many far ones
+ * are met, (0.5 + 0.0625) / 0.625 = 0.9 of the misses are, and half of them if near ones hit; more than all are not believed.
  */
-static void test_misses_that_lie_evenly_dilute_the_scatter(void **state)
+static void test_misses_that_lie_evenly_dilute_the_others(void **state)
 {
 	struct scatter s;
 	const double half[] = {0.5, 1}, none[] = {0, 1}, from[] = {1, 0.25};
@@ -97,8 +98,14 @@ static void test_misses_that_lie_evenly_dilute_the_scatter(void **state)
 			s.ratio[o][a] = 1;
 			s.spread[o][a] = a > 0 ? 0.9 : 0;
 		}
-	assert_true(fabs(scatter_of_misses(&s, NEAR, from, half, 1) - 0.0324) < 1e-9);
-	assert_true(fabs(scatter_of_misses(&s, NEAR, from, none, 1) - 0.81) < 1e-9);
+	assert_true(fabs(scatter_between(&s, NEAR, from, half, 1).scatter - 0.0324) < 1e-9);
+	assert_true(fabs(scatter_between(&s, NEAR, from, none, 1).scatter - 0.81) < 1e-9);
+	assert_true(fabs(scatter_between(&s, NEAR, from, half, 1).share - 1) < 1e-9);
+	s.ratio[NEAR][1] = 0.5;
+	assert_true(fabs(scatter_between(&s, NEAR, from, half, 1).share - 0.9) < 1e-9);
+	assert_true(fabs(scatter_between(&s, NEAR, from, none, 1).share - 0.5) < 1e-9);
+	s.ratio[NEAR][1] = 1.5;
+	assert_true(fabs(scatter_between(&s, NEAR, from, none, 1).share - 1) < 1e-9);
 }
 
 /*
@@ -117,13 +124,32 @@ static void test_reuses_that_meet_misses_by_turns_hit_more_often(void **state)
 	assert_true(fabs(group_miss(&r, DISTANCE) - 0.0545) < 1e-4);
 }
 
+/*
+ * Half of what is expected in each of two windows is half for certain. 0.5 and 1 of it are 0.75, and the windows 5 and 5
+ * away from that, of 40 in all: a variance of 50 / 1600, half of the square of 0.25. Four times that is twice the square.
+ */
+static void test_a_ratio_is_drawn_to_1_as_far_as_windows_differ(void **state)
+{
+	struct ratio same = {0}, differ = {0};
+
+	(void)state;
+	ratio_add(&same, 5, 10);
+	ratio_add(&same, 20, 40);
+	assert_true(fabs(ratio_drawn(&same, 4) - 0.5) < 1e-12);
+	ratio_add(&differ, 10, 20);
+	ratio_add(&differ, 20, 20);
+	assert_true(fabs(ratio_drawn(&differ, 0) - 0.75) < 1e-12);
+	assert_true(fabs(ratio_drawn(&differ, 4) - (1 - 0.25 / 3)) < 1e-12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_comes_by_turns_scatters),
 		cmocka_unit_test(test_chance_is_no_scatter),
-		cmocka_unit_test(test_misses_that_lie_evenly_dilute_the_scatter),
+		cmocka_unit_test(test_misses_that_lie_evenly_dilute_the_others),
 		cmocka_unit_test(test_reuses_that_meet_misses_by_turns_hit_more_often),
+		cmocka_unit_test(test_a_ratio_is_drawn_to_1_as_far_as_windows_differ),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
