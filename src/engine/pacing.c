@@ -41,6 +41,7 @@
 #define CHOSEN_FOR_MOST (6 * CHOSEN_FOR_ONE) /* beyond, choosing costs more than samples do */
 #define CHOSEN_FOR_DECAY 8u
 #define GROWTH_FROM 1000000u	 /* with a limit of windows, periods grow with the run and this */
+#define BUDGET_LEARN 1000000u	 /* accesses; with a budget, the least period while it is not known what counting takes */
 #define BUDGET_AHEAD 4000000u	 /* accesses; with a budget, periods of early windows have no more */
 /* Windows make what follows them slow. Now and then a longer stretch shows what counting really takes. */
 #define CALM_ONE_IN 12u
@@ -105,6 +106,9 @@ static uint64_t period_length(const struct pacing *p, uint64_t now, uint64_t w, 
 		length = length > w ? length : w;
 		if (p->closed % (CALM_ONE_IN + CALM_PART * CALM / length) == 0 && length < CALM)
 			length = CALM;
+	} else if (budget_is_set() && p->closed) {
+		/* Periods so short that there is nothing between windows would go on as they are. */
+		length = length > BUDGET_LEARN ? length : BUDGET_LEARN;
 	}
 	if (c->max_windows && p->closed >= c->max_windows)
 		return NEVER;
@@ -253,6 +257,8 @@ void pacing_look(struct pacing *p, uint64_t total, uint64_t paced)
 	if (ns < SHORTEST_NS)
 		return;
 	look_at_extra(p, ns);
+	/* Traced, say, a call's way takes longer than what was asked for: double that until it leaves time. */
+	p->stuck_ns = total > p->seen_total ? 0 : clamp(2 * p->stuck_ns, SHORTEST_NS, PACING_REPORT_NS);
 	rate = (uint64_t)((unsigned __int128)made * 1000000u / ns);
 	p->rate = rate > p->rate && rate <= RATE_MOST ? rate : p->rate;
 	p->seen_total = total;
@@ -289,6 +295,6 @@ uint64_t pacing_wait(struct pacing *p, uint64_t total, bool alone)
 
 	if (!alone) /* others count, too, and come at other times */
 		ns /= 2;
-	p->asked_ns = clamp(ns, SHORTEST_NS, PACING_REPORT_NS) + p->extra_ns / 2;
+	p->asked_ns = clamp(ns, SHORTEST_NS, PACING_REPORT_NS) + p->extra_ns / 2 + p->stuck_ns;
 	return p->asked_ns;
 }

@@ -30,6 +30,7 @@ struct pacing {
 	uint64_t near_ns;		   /* a stretch too short to time: longer where windows are missed */
 	uint64_t asked_ns;		   /* of the timer, since then; 0: nothing */
 	uint64_t extra_ns; /* what a call takes beyond the time asked for, the least of late */
+	uint64_t stuck_ns; /* and because calls came before any access was made */
 };
 
 /* A process begins, or a forked child: no window yet. */

@@ -250,7 +250,7 @@ def a_larger_budget_has_more_windows():
         count[percent] = one('SELECT count(*) FROM window')
         cost = float(re.search(r'sampling cost ([0-9.]+) %', said).group(1))
         check(cost <= float(percent) + 10 or re.search('so short|too short', said), 'it cost', cost, said)
-    check(count['50'] >= 2 * count['5'], 'windows by budget:', count)
+    check(count['50'] >= 4 * count['5'], 'windows by budget:', count)
 
 
 @case

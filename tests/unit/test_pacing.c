@@ -347,6 +347,47 @@ static void another_programs_turn_is_not_waited_for_again(void **state)
 	assert_true(pacing_wait(&p, p.start - 1, true) > 30000);
 }
 
+/* Traced, a call's way takes 2 ms, whatever was asked for: were it always as little, nothing would go on. */
+static void calls_that_leave_no_time_come_later(void **state)
+{
+	struct pacing p;
+	uint64_t asked = 0, total = 0;
+	int calls;
+
+	(void)state;
+	begin_timed(&p, 8);
+	pacing_next(&p);
+	p.start = 200000000;
+	for (calls = 0; total == 0 && calls < 20; calls++) {
+		asked = pacing_wait(&p, p.start - 1, true);
+		clock_ns += asked > 2000000 ? asked : 2000000;
+		total = asked > 2000000 ? 5000 : 0;
+		pacing_look(&p, total, total);
+	}
+	assert_int_equal(total, 5000);
+	assert_true(calls < 12);
+	/* And then as soon as ever. */
+	assert_true(pacing_wait(&p, p.start - 1, true) < 20000);
+}
+
+/* Short runs are nearly all windows, with nothing between them to tell what counting takes. */
+static void a_budget_leaves_room_to_see_what_counting_takes(void **state)
+{
+	struct pacing p;
+
+	(void)state;
+	for (uint32_t ppm = 0; ppm <= 50000; ppm += 50000) {
+		configure();
+		engine.config.overhead_ppm = ppm;
+		pacing_start(&p, 9);
+		pacing_next(&p);
+		assert_true(p.period_end < 500000);
+		pacing_close(&p, p.end, p.end);
+		pacing_next(&p);
+		assert_int_equal(p.period_end - p.period_start > 900000, ppm > 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -365,6 +406,8 @@ int main(void)
 		cmocka_unit_test(a_string_instruction_is_no_burst_of_speed),
 		cmocka_unit_test(the_timer_comes_before_the_window),
 		cmocka_unit_test(another_programs_turn_is_not_waited_for_again),
+		cmocka_unit_test(calls_that_leave_no_time_come_later),
+		cmocka_unit_test(a_budget_leaves_room_to_see_what_counting_takes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
