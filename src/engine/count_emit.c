@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counting: a segment adds its four counts in one vector add, flags untouched, and in the stream
- * gear the room of its entries (lanes.h).
+ * gear, with AVX-512, the room of its entries (lanes.h).
  * Reading the tally is also what lets others stop the thread, see poll.h.
  */
 #include "engine/job.h"
 #include "engine/lanes.h"
 #include "engine/poll.h"
 
-/* Without AVX-512 the counters live in memory; rax is borrowed. */
+/* Where no vector register is taken the counters live in memory; rax is borrowed. */
 static void count_in_memory(struct job *j, struct tally t, uint32_t tally)
 {
 	const uint16_t lane[4] = { t.accesses, t.loads, t.stores, t.instructions };
@@ -40,6 +40,8 @@ static uint32_t tally_for(const struct job *j, struct tally t)
 
 	if (j->gear == GEAR_FILTER)
 		return poll_tally(timed);
+	if (engine_vector_counter == COUNTER_XMM15)
+		lanes_pack(plain);
 	return poll_tally(lanes_hold_place(j->gear) ? placed : plain);
 }
 
@@ -55,8 +57,10 @@ void job_count_segment(struct job *j)
 
 	if (!tally)
 		j->failed = true;
-	else if (engine_vector_counter)
+	else if (engine_vector_counter == COUNTER_YMM31)
 		emit_add_counts(&j->o, tally);
+	else if (engine_vector_counter == COUNTER_XMM15)
+		emit_add_packed(&j->o, tally);
 	else
 		count_in_memory(j, t, tally);
 }
@@ -65,4 +69,49 @@ void job_count_difference(struct job *j, struct owed here, struct owed there)
 {
 	if (!poll_emit_difference(&j->o, here, there))
 		j->failed = true;
+}
+
+/* ---- Code of the target that uses the counter register ---- */
+
+static bool touches_counter(const struct insn *in)
+{
+	return engine_vector_counter == COUNTER_YMM31 ? in->touches_31 :
+	       engine_vector_counter == COUNTER_XMM15 && in->touches_15;
+}
+
+/*
+ * Register 31 is used by few. Loops that use all sixteen use xmm15 here and there: they have it from
+ * the first instruction of a segment that does to the last.
+ */
+bool job_wants_counter(const struct job *j, uint32_t i)
+{
+	if (j->gear == GEAR_FILTER)
+		return false;
+	if (engine_vector_counter == COUNTER_YMM31)
+		return touches_counter(&j->in[i]);
+	while (i < j->end && !touches_counter(&j->in[i]))
+		i++;
+	return i < j->end;
+}
+
+void job_give_counter(struct job *j, uint32_t i)
+{
+	if (j->is_given || !touches_counter(&j->in[i]))
+		return;
+	if (engine_vector_counter == COUNTER_YMM31)
+		emit_give_31(&j->o);
+	else
+		emit_give_15(&j->o);
+	j->is_given = true;
+}
+
+void job_take_counter(struct job *j)
+{
+	if (!j->is_given)
+		return;
+	if (engine_vector_counter == COUNTER_YMM31)
+		emit_take_31(&j->o);
+	else
+		emit_take_15(&j->o);
+	j->is_given = false;
 }

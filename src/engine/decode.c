@@ -30,19 +30,25 @@ static uint8_t gpr_of(ZydisRegister r)
 	return NOREG;
 }
 
-static bool is_vector_31(ZydisRegister r)
+static bool is_vector(ZydisRegister r)
 {
-	return r == ZYDIS_REGISTER_XMM31 || r == ZYDIS_REGISTER_YMM31 ||
-	       r == ZYDIS_REGISTER_ZMM31;
+	const ZydisRegisterClass c = ZydisRegisterGetClass(r);
+
+	return c == ZYDIS_REGCLASS_XMM || c == ZYDIS_REGCLASS_YMM || c == ZYDIS_REGCLASS_ZMM;
+}
+
+static void set_vector(struct insn *in, ZydisRegister r)
+{
+	if (!is_vector(r))
+		return;
+	in->touches_15 |= ZydisRegisterGetId(r) == 15;
+	in->touches_31 |= ZydisRegisterGetId(r) == 31;
 }
 
 /* What the filter gear takes for its own where the target has nothing in them, see filter_rows.h. */
 static bool is_high_vector(ZydisRegister r)
 {
-	return ZydisRegisterGetId(r) >= 29 && ZydisRegisterGetId(r) <= 30 &&
-	       (ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_XMM ||
-		ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_YMM ||
-		ZydisRegisterGetClass(r) == ZYDIS_REGCLASS_ZMM);
+	return is_vector(r) && ZydisRegisterGetId(r) >= 29 && ZydisRegisterGetId(r) <= 30;
 }
 
 /* Saves, loads or clears state that includes zmm31. */
@@ -50,6 +56,21 @@ static bool is_state_insn(const ZydisDecodedInstruction *z)
 {
 	return z->meta.category == ZYDIS_CATEGORY_XSAVE ||
 	       z->meta.category == ZYDIS_CATEGORY_XSAVEOPT;
+}
+
+/* The same of xmm15 alone. */
+static bool is_old_state_insn(const ZydisDecodedInstruction *z)
+{
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_FXSAVE:
+	case ZYDIS_MNEMONIC_FXSAVE64:
+	case ZYDIS_MNEMONIC_FXRSTOR:
+	case ZYDIS_MNEMONIC_FXRSTOR64:
+	case ZYDIS_MNEMONIC_VZEROALL:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /* Named a memory operand, but touches no memory that counts. */
@@ -146,7 +167,7 @@ static uint32_t add_operands(struct insn *in, const ZydisDecodedInstruction *z,
 				in->gprs |= (uint16_t)(1u << g);
 			if (g != NOREG && (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 				in->gprs_written |= (uint16_t)(1u << g);
-			in->touches_31 |= is_vector_31(o->reg.value);
+			set_vector(in, o->reg.value);
 			in->writes_high |= is_high_vector(o->reg.value);
 		} else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 			uint8_t b = gpr_of(o->mem.base), x = gpr_of(o->mem.index);
@@ -155,7 +176,7 @@ static uint32_t add_operands(struct insn *in, const ZydisDecodedInstruction *z,
 				in->gprs |= (uint16_t)(1u << b);
 			if (x != NOREG)
 				in->gprs |= (uint16_t)(1u << x);
-			in->touches_31 |= is_vector_31(o->mem.index);
+			set_vector(in, o->mem.index);
 			in->gs_prefix |= o->mem.segment == ZYDIS_REGISTER_GS;
 			in->rip_relative |= o->mem.base == ZYDIS_REGISTER_RIP ||
 					    o->mem.base == ZYDIS_REGISTER_EIP;
@@ -394,6 +415,7 @@ int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room
 	if (in->kind == INSN_ELEMENTS)
 		set_elements(in, &z, op);
 	in->touches_31 |= is_state_insn(&z);
+	in->touches_15 |= is_state_insn(&z) || is_old_state_insn(&z);
 	in->writes_high |= is_state_insn(&z);
 	set_flags(in, &z);
 	in->modrm_at = z.attributes & ZYDIS_ATTRIB_HAS_MODRM ? z.raw.modrm.offset : 0;

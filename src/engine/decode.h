@@ -56,6 +56,7 @@ struct insn {
 	bool rip_relative;  /* has a rip-relative operand, lea included */
 	bool writes_high : 1; /* may write to vector registers 29 and 30 */
 	bool touches_31 : 1; /* names xmm31/ymm31/zmm31 or saves/loads all vector state */
+	bool touches_15 : 1; /* the same of xmm15, which vzeroall changes, and fxsave and fxrstor save and load */
 	bool writes_memory;
 	bool gs_prefix;	    /* a %gs override, to be dropped */
 	uint8_t disp_at;    /* offset of the displacement when rip_relative */

@@ -417,7 +417,7 @@ static void exit_at_segment(struct thread *t, struct counts after)
 	const struct block *b = cache_block_at(at);
 
 	poll_answer(t);
-	if (t->exit == EXIT_FULL && engine_vector_counter) {
+	if (t->exit == EXIT_FULL && lanes_hold_place(GEAR_STREAM)) {
 		thread_uncount(t, &after); /* it counts again */
 		after = nothing;
 	}

@@ -170,6 +170,20 @@ static inline void emit_add_counts(struct out *o, uint32_t tally)
 	emit_u32(o, tally);
 }
 
+/* paddq xmm15, gs:[tally] */
+static inline void emit_add_packed(struct out *o, uint32_t tally)
+{
+	emit_bytes(o, (const uint8_t[]){ 0x65, 0x66, 0x44, 0x0f, 0xd4, 0x3c, 0x25 }, 7);
+	emit_u32(o, tally);
+}
+
+/* paddq xmm15, [address] */
+static inline void emit_add_packed_at(struct out *o, uint32_t address)
+{
+	emit_bytes(o, (const uint8_t[]){ 0x66, 0x44, 0x0f, 0xd4, 0x3c, 0x25 }, 6);
+	emit_u32(o, address);
+}
+
 /* vpaddq ymm31, ymm31, [address] */
 static inline void emit_add_counts_at(struct out *o, uint32_t address)
 {
@@ -200,6 +214,25 @@ static inline void emit_take_31(struct out *o)
 	emit_bytes(o, (const uint8_t[]){ 0x65, 0x62, 0x61, 0xfe, 0x48, 0x7f, 0x3c, 0x25 }, 8);
 	emit_u32(o, T_APP31);
 	emit_bytes(o, (const uint8_t[]){ 0x65, 0x62, 0x61, 0xfd, 0x28, 0x6f, 0x3c, 0x25 }, 8);
+	emit_u32(o, T_COUNTERS);
+}
+
+/* mov dword gs:[T_USED31], 1; movdqa gs:[T_COUNTERS], xmm15; movdqa xmm15, gs:[T_APP31] */
+static inline void emit_give_15(struct out *o)
+{
+	emit_store_imm32_gs(o, T_USED31, 1);
+	emit_bytes(o, (const uint8_t[]){ 0x65, 0x66, 0x44, 0x0f, 0x7f, 0x3c, 0x25 }, 7);
+	emit_u32(o, T_COUNTERS);
+	emit_bytes(o, (const uint8_t[]){ 0x65, 0x66, 0x44, 0x0f, 0x6f, 0x3c, 0x25 }, 7);
+	emit_u32(o, T_APP31);
+}
+
+/* movdqa gs:[T_APP31], xmm15; movdqa xmm15, gs:[T_COUNTERS] */
+static inline void emit_take_15(struct out *o)
+{
+	emit_bytes(o, (const uint8_t[]){ 0x65, 0x66, 0x44, 0x0f, 0x7f, 0x3c, 0x25 }, 7);
+	emit_u32(o, T_APP31);
+	emit_bytes(o, (const uint8_t[]){ 0x65, 0x66, 0x44, 0x0f, 0x6f, 0x3c, 0x25 }, 7);
 	emit_u32(o, T_COUNTERS);
 }
 

@@ -465,8 +465,14 @@ static uint64_t counted(const struct thread *t, const struct frame_ucontext *uc)
 	const struct frame_fp_note *note = (const void *)(fp + FRAME_FP_NOTE_AT);
 	uint64_t held;
 
-	if (!engine_vector_counter)
+	if (engine_vector_counter == COUNTER_IN_MEMORY)
 		return t->counters.accesses;
+	if (engine_vector_counter == COUNTER_XMM15 && fp) {
+		struct counts packed;
+
+		memcpy(&packed, fp + FRAME_XMM15_AT, 16);
+		return t->before.accesses + lanes_unpacked(&packed).accesses;
+	}
 	if (!fp || note->magic1 != FRAME_FP_MAGIC1)
 		return 0;
 	memcpy(&held, fp + FRAME_XSTATE_HELD_AT, sizeof held);

@@ -42,6 +42,7 @@ struct frame_fp_note {
 	uint32_t padding[7];
 };
 
+#define FRAME_XMM15_AT	400
 #define FRAME_FP_NOTE_AT 464
 #define FRAME_XSTATE_HELD_AT 512 /* a bit for each part that is not as after a reset */
 #define FRAME_HIGH_ZMM	(1ull << 7) /* the part with zmm16 to zmm31 */

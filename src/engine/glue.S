@@ -2,7 +2,7 @@
 /*
  * Crossings between the code cache and the engine, the interruptible system
  * call, and copies that may fault. Nothing here touches a vector register but
- * the counter register (ymm31), and nothing uses the target's stack.
+ * the counter register (ymm31 or xmm15), and nothing uses the target's stack.
  */
 #include "engine/layout.h"
 
@@ -25,6 +25,19 @@
 	jmp	11f
 12:	vmovdqu64 %gs:T_APP31, %zmm31
 11:
+	.endm
+
+/* The counts go to memory, and the counter register gets the target's value. Changes rax and flags. */
+	.macro leave_counters
+	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
+	jb	22f
+	ja	21f
+	vmovdqa64 %ymm31, %gs:T_COUNTERS
+	load_31
+	jmp	22f
+21:	movdqa	%xmm15, %gs:T_COUNTERS
+	movdqa	%gs:T_APP31, %xmm15
+22:
 	.endm
 
 /* Cache -> engine. All target state is live; T_EXIT says why. */
@@ -56,11 +69,8 @@ engine_exit:
 	pushq	$0x202
 	popfq
 3:
-	cmpb	$0, engine_vector_counter(%rip)
-	je	1f
-	vmovdqa64 %ymm31, %gs:T_COUNTERS
-	load_31
-1:	mov	%gs:T_SELF, %rdi
+	leave_counters
+	mov	%gs:T_SELF, %rdi
 	call	engine_dispatch
 	/* falls through */
 
@@ -74,12 +84,16 @@ engine_enter:
 	jne	engine_reenter
 	cmpl	$0, %gs:T_CALLED
 	jne	engine_reenter
-	cmpb	$0, engine_vector_counter(%rip)
-	je	1f
+	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
+	jb	1f
+	ja	3f
 	cmpl	$0, %gs:T_USED31
 	je	2f
 	vmovdqu64 %zmm31, %gs:T_APP31
 2:	vmovdqa64 %gs:T_COUNTERS, %ymm31
+	jmp	1f
+3:	movdqa	%xmm15, %gs:T_APP31
+	movdqa	%gs:T_COUNTERS, %xmm15
 1:	mov	%gs:T_ENGINE_SP, %rsp
 	pushq	%gs:T_RFLAGS
 	popfq
@@ -124,10 +138,7 @@ engine_resume:
 	.globl engine_fault_resume
 	.hidden engine_fault_resume
 engine_fault_resume:
-	cmpb	$0, engine_vector_counter(%rip)
-	je	engine_resume
-	vmovdqa64 %ymm31, %gs:T_COUNTERS
-	load_31
+	leave_counters
 	jmp	engine_resume
 
 /*
@@ -172,7 +183,7 @@ engine_return_miss:
 /*
  * A hooked place: called by a block on the engine's stack, with T_HOOK_SP = the target's rsp and
  * the number of the hook pushed. struct hook_frame (alloc.h) is what is pushed here. Everything
- * the target may rely on stays: general registers and flags; C touches no vectors but ymm31.
+ * the target may rely on stays: general registers and flags; C touches no vectors.
  */
 #define TROUBLE_FLAGS 0x40500	/* alignment check, direction, trap: not for C code */
 	.globl engine_hook
@@ -190,16 +201,22 @@ engine_hook:
 	pushfq
 	testl	$TROUBLE_FLAGS, (%rsp)
 	jnz	3f
-1:	cmpb	$0, engine_vector_counter(%rip)
-	je	2f
+1:	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
+	jb	2f
+	ja	7f
 	vmovdqa64 %ymm31, %gs:T_COUNTERS
+	jmp	2f
+7:	movdqa	%xmm15, %gs:T_COUNTERS
 2:	mov	%gs:T_SELF, %rdi
 	mov	%rsp, %rsi
 	mov	%rbp, %rdx
 	call	engine_hook_called
-	cmpb	$0, engine_vector_counter(%rip)
-	je	6f
+	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
+	jb	6f
+	ja	8f
 	vmovdqa64 %gs:T_COUNTERS, %ymm31	/* the buffer may have been emptied */
+	jmp	6f
+8:	movdqa	%gs:T_COUNTERS, %xmm15
 6:
 	testl	$TROUBLE_FLAGS, (%rsp)
 	jnz	4f

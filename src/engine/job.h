@@ -38,7 +38,7 @@ struct job {
 	uint32_t entries;	     /* that the segment writes before its trailer */
 	uint32_t next_entry;
 	bool has_trailer;
-	bool given_31;
+	bool is_given; /* the counter register has the target's value */
 	/* Of the count gear: */
 	struct owed owed, left; /* where the segment begins, and behind it */
 	bool adds;		/* the segment adds to the counters */
@@ -122,6 +122,11 @@ void job_leave_segment(struct job *j);
 void job_count_segment(struct job *j);
 /* Add, without asking whether to stop, what is owed here and not there. */
 void job_count_difference(struct job *j, struct owed here, struct owed there);
+/* The counter register has the target's value for in[i], if that uses it, and until it is taken back. */
+void job_give_counter(struct job *j, uint32_t i);
+void job_take_counter(struct job *j);
+/* Is it to have that in in[i], if it has it in front? */
+bool job_wants_counter(const struct job *j, uint32_t i);
 
 /*
  * Who counts (owed.c): before any segment of a block; before a segment that is described is emitted; behind it, where

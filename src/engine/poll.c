@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
+#include "engine/lanes.h"
 #include "engine/util.h"
 
 #define ENTRY_BYTES 32u
@@ -84,14 +85,21 @@ uint32_t poll_tally(const uint64_t lane[4])
 
 bool poll_emit_difference(struct out *o, struct owed here, struct owed there)
 {
-	const uint64_t lane[4] = { here.accesses - (uint64_t)there.accesses, here.loads - (uint64_t)there.loads,
-				   here.stores - (uint64_t)there.stores,
-				   here.instructions - (uint64_t)there.instructions };
-	uint32_t tally = poll_tally(lane);
+	uint64_t lane[4] = { here.accesses - (uint64_t)there.accesses, here.loads - (uint64_t)there.loads,
+			     here.stores - (uint64_t)there.stores,
+			     here.instructions - (uint64_t)there.instructions };
+	uint32_t tally, address;
 
+	if (engine_vector_counter == COUNTER_XMM15)
+		lanes_pack(lane);
+	tally = poll_tally(lane);
 	if (!tally)
 		return false;
-	emit_add_counts_at(o, (uint32_t)(uintptr_t)table.entry + tally - T_TALLIES);
+	address = (uint32_t)(uintptr_t)table.entry + tally - T_TALLIES;
+	if (engine_vector_counter == COUNTER_XMM15)
+		emit_add_packed_at(o, address);
+	else
+		emit_add_counts_at(o, address);
 	return true;
 }
 

@@ -147,11 +147,25 @@ static bool is_amd(void)
 	return b == signature_AMD_ebx && c == signature_AMD_ecx && d == signature_AMD_edx;
 }
 
+/*
+ * `features`: of leaf 7 of cpuid, ebx. Intel's first processors with AVX, those without clflushopt, take some 70 cycles to
+ * go from upper halves in use to an instruction of SSE: not xmm15 with them.
+ */
+static void choose_counter(uint32_t features, uint64_t xcr0, bool has_avx)
+{
+	const bool has_31 = (features >> 16 & 1) && (features >> 31 & 1) && (features >> 17 & 1) && (xcr0 & 0xe6) == 0xe6;
+	const bool mixes = engine.amd || !has_avx || (features >> 23 & 1);
+	const uint64_t vector = option("vector", has_31 ? 31 : mixes ? 15 : 0);
+
+	engine_vector_counter = vector == 15 ? COUNTER_XMM15 :
+				vector && has_31 ? COUNTER_YMM31 : COUNTER_IN_MEMORY;
+}
+
 static void look_at_cpu(void)
 {
 	uint32_t a, b, c, d;
 	uint64_t xcr0 = xgetbv0();
-	bool in_use, popcnt;
+	bool in_use, popcnt, has_avx;
 
 	engine.amd = is_amd();
 	engine.report_ns = option("report_us", PACING_REPORT_NS / 1000) * 1000;
@@ -166,13 +180,13 @@ static void look_at_cpu(void)
 	in_use = a >> 2 & 1;
 	__cpuid_count(1, 0, a, b, c, d);
 	popcnt = c >> 23 & 1;
+	has_avx = c >> 28 & 1;
 	translate_options.second_tables = (c >> 20 & 1) && option("second_tables", 1);
 	__cpuid_count(7, 0, a, b, c, d);
-	engine_vector_counter = (b >> 16 & 1) && (b >> 31 & 1) && (b >> 17 & 1) &&
-				(xcr0 & 0xe6) == 0xe6 && option("vector", 1);
+	choose_counter(b, xcr0, has_avx);
 	translate_options.owes = engine_vector_counter && option("owes", 1);
 	engine.bmi2 = (b >> 8 & 1) && popcnt;
-	engine.wide = engine_vector_counter && (b >> 30 & 1) && engine.bmi2 && in_use;
+	engine.wide = engine_vector_counter == COUNTER_YMM31 && (b >> 30 & 1) && engine.bmi2 && in_use;
 	translate_options.ib_bits = (uint8_t)option("ib_bits", b >> 8 & 1 ? 0 : 16);
 	translate_options.quick_reps = option("quick_reps", engine.bmi2);
 	engine.fsgsbase = getauxval(AT_HWCAP2) & 2;

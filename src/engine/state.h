@@ -138,6 +138,7 @@ struct thread {
 	struct counts published;    /* unbiased, what process totals contain already */
 	struct extra_counts extra_published;
 	bool in_lanes;		    /* counters are as the thread's gear has them, see lanes.h */
+	bool is_packed;		    /* they are two lanes, as xmm15 holds them */
 	struct counts before;	    /* meanwhile: what they were when the cache was entered */
 	uint64_t clock;		    /* of the filter gear */
 	uint64_t lane[2];	    /* the same, the sums of lanes 2 and 3 */
@@ -257,7 +258,7 @@ struct engine {
 };
 
 extern struct engine engine;
-extern uint8_t engine_vector_counter; /* 1: counts live in ymm31 */
+extern uint8_t engine_vector_counter; /* COUNTER_*, see layout.h */
 extern uint32_t engine_hold;	      /* nonzero: threads must wait before entering the cache */
 
 static inline struct thread *thread_self(void)

@@ -208,7 +208,7 @@ void job_note(struct job *j, uint32_t i, uint8_t flags)
 		.scratch3 = stream && j->scratch3 != NOREG ? (uint8_t)(j->scratch3 + 1) : 0,
 		.flags = (uint8_t)(flags | (i == j->first ? INSN_AT_SEGMENT : 0) |
 				   (stream ? INSN_AT_STREAM : j->has_trailer ? INSN_AT_END : 0) |
-				   (j->given_31 ? INSN_AT_APP31 : 0)),
+				   (j->is_given ? INSN_AT_APP31 : 0)),
 		.length = in->length,
 		.loads = in->loads,
 		.stores = in->stores,
@@ -288,10 +288,7 @@ void job_copy_insn(struct job *j, uint32_t i)
 	const struct insn *in = &j->in[i];
 	uint32_t skip = 0;
 
-	if (in->touches_31 && engine_vector_counter && !j->given_31) {
-		emit_give_31(&j->o);
-		j->given_31 = true;
-	}
+	job_give_counter(j, i);
 	if (in->writes_high)
 		emit_store_imm32_gs(&j->o, T_HIGH_VECTORS, VECTORS_UNKNOWN);
 	if (in->rip_relative && !near(&j->o, rip_target(in))) {
@@ -309,13 +306,6 @@ void job_copy_insn(struct job *j, uint32_t i)
 
 		memcpy(start + in->disp_at - skip, &disp, 4);
 	}
-}
-
-static void take_31(struct job *j)
-{
-	if (j->given_31)
-		emit_take_31(&j->o);
-	j->given_31 = false;
 }
 
 static void segment_tallies(struct job *j)
@@ -405,7 +395,7 @@ static void emit_segment(struct job *j)
 	j->desc = 0;
 	j->next_entry = 0;
 	j->has_trailer = false;
-	j->given_31 = false;
+	j->is_given = false;
 	j->is_given_back = false;
 	j->begin = j->o.p;
 	j->borrows2 = j->borrows3 = NOREG;
@@ -413,22 +403,22 @@ static void emit_segment(struct job *j)
 	for (uint32_t i = j->first; i < j->end; i++) {
 		bool last = i + 1 == j->end && insn_ends_segment(&j->in[i]);
 
-		if (j->given_31 && (last || !j->in[i].touches_31 || j->gear == GEAR_FILTER))
-			take_31(j);
+		if (last || !job_wants_counter(j, i))
+			job_take_counter(j);
 		if (j->desc)
 			job_look_at_accesses(j, i);
 		place_branch(j, i);
 		if (last) {
 			job_end_accesses(j);
 			job_terminator(j, i);
-			take_31(j);
+			job_take_counter(j);
 		} else if (j->in[i].kind == INSN_JMP_INTO) {
 			job_note(j, i, 0);
 		} else {
 			job_copy_insn(j, i);
 		}
 	}
-	take_31(j);
+	job_take_counter(j);
 	job_end_accesses(j);
 	job_leave_segment(j);
 }

@@ -34,7 +34,7 @@ static void a_stay_in_the_cache_adds_up(void **state)
 	struct thread t = thread_in(GEAR_STREAM);
 
 	(void)state;
-	engine_vector_counter = 1;
+	engine_vector_counter = COUNTER_YMM31;
 	for (uint64_t stays = 1; stays < 3; stays++) {
 		t.buf = buffer + 2;
 		lanes_write(&t);
@@ -55,7 +55,7 @@ static void reading_twice_changes_nothing(void **state)
 	struct thread t = thread_in(GEAR_STREAM), once;
 
 	(void)state;
-	engine_vector_counter = 1;
+	engine_vector_counter = COUNTER_YMM31;
 	lanes_write(&t);
 	run(&t);
 	lanes_read(&t);
@@ -69,7 +69,7 @@ static void a_cut_buffer_stays_cut(void **state)
 	struct thread t = thread_in(GEAR_STREAM);
 
 	(void)state;
-	engine_vector_counter = 1;
+	engine_vector_counter = COUNTER_YMM31;
 	lanes_write(&t);
 	run(&t);
 	t.cut = buffer + 5;
@@ -86,10 +86,10 @@ static void others_are_left_alone(void **state)
 	struct thread count = thread_in(GEAR_COUNT), memory = thread_in(GEAR_STREAM), as = count;
 
 	(void)state;
-	engine_vector_counter = 1;
+	engine_vector_counter = COUNTER_YMM31;
 	lanes_write(&count);
 	assert_memory_equal(&count, &as, sizeof count);
-	engine_vector_counter = 0;
+	engine_vector_counter = COUNTER_IN_MEMORY;
 	as = memory;
 	lanes_write(&memory);
 	assert_memory_equal(&memory, &as, sizeof memory);
@@ -101,7 +101,7 @@ static void the_filter_gear_keeps_a_clock_and_counts(void **state)
 	uint64_t *lane = &t.counters.accesses;
 
 	(void)state;
-	engine_vector_counter = 1;
+	engine_vector_counter = COUNTER_YMM31;
 	t.clock = 100;
 	for (uint64_t stays = 1; stays < 3; stays++) {
 		lanes_write(&t);
@@ -120,6 +120,42 @@ static void the_filter_gear_keeps_a_clock_and_counts(void **state)
 	}
 }
 
+/* In both gears; what is taken back first goes below zero. */
+static void packed_counts_add_up(void **state)
+{
+	uint64_t segment[4] = { 4, 2, 1, 9 }, back[4] = { -3ull, -2ull, -1ull, -7ull };
+
+	(void)state;
+	engine_vector_counter = COUNTER_XMM15;
+	lanes_pack(segment);
+	lanes_pack(back);
+	assert_true(segment[0] == (2 | 1ull << 32) && segment[1] == (9 | 1ull << LANES_MODIFIES));
+	for (enum gear gear = GEAR_COUNT; gear <= GEAR_STREAM; gear++) {
+		struct thread t = thread_in(gear);
+		uint64_t *lane = &t.counters.accesses;
+
+		for (uint64_t stays = 1; stays < 3; stays++) {
+			lanes_write(&t);
+			assert_true(t.is_packed && !t.in_lanes);
+			lane[0] += back[0];
+			lane[1] += back[1];
+			assert_true(lanes_unpacked(&t.counters).accesses == -3ull);
+			assert_true(lanes_unpacked(&t.counters).instructions == -7ull);
+			for (int i = 0; i < 1000; i++) {
+				lane[0] += segment[0];
+				lane[1] += segment[1];
+			}
+			lanes_read(&t);
+			lanes_read(&t); /* once only */
+			assert_ptr_equal(t.buf, buffer + 2);
+			assert_true(t.counters.accesses == (1ull << 40) + 3997 * stays);
+			assert_true(t.counters.loads == (3ull << 33) + 1998 * stays);
+			assert_true(t.counters.stores == (5ull << 32) + 999 * stays);
+			assert_true(t.counters.instructions == (7ull << 40) + 8993 * stays);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +164,7 @@ int main(void)
 		cmocka_unit_test(a_cut_buffer_stays_cut),
 		cmocka_unit_test(others_are_left_alone),
 		cmocka_unit_test(the_filter_gear_keeps_a_clock_and_counts),
+		cmocka_unit_test(packed_counts_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, 0, 0);

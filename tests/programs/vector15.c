@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The last vector register that all of x86-64 has, from each side: its value through branches, calls and
+ * system calls, in loops that use it here and there, saved and loaded with all the rest, cleared with AVX, in a
+ * fault of the instruction that names it, and seen and changed by a signal handler.
+ */
+#define _GNU_SOURCE
+#include "check.h"
+#include <cpuid.h>
+#include <immintrin.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+
+#define LOW	0x0123456789abcdefull
+#define HIGH	0xfedcba9876543210ull
+
+static uint64_t value[4] __attribute__((aligned(32))) = { LOW, HIGH, ~LOW, ~HIGH };
+static uint64_t out[4] __attribute__((aligned(32)));
+static uint64_t words[64];
+static volatile sig_atomic_t seen;
+
+static void check_out(uint64_t low, uint64_t high)
+{
+	CHECK_EQ(out[0], low);
+	CHECK_EQ(out[1], high);
+	memset(out, 0, sizeof out);
+}
+
+static __attribute__((noinline)) uint64_t sum_of(uint64_t n)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		sum += words[i % 64] += i & 1 ? i : 3;
+	return sum;
+}
+
+/* Between the load and the store nothing names it, but much is counted. */
+static void check_it_stays(void)
+{
+	uint64_t n = 100000, pid;
+
+	asm volatile("movdqa %2, %%xmm15\n"
+		     "1:\taddq $3, 8(%3)\n\ttest $1, %0\n\tjz 2f\n\tincq (%3)\n2:\tdec %0\n\tjnz 1b\n\t"
+		     "mov %4, %%eax\n\tsyscall\n\tmov %%rax, %1\n\tmovdqa %%xmm15, out(%%rip)"
+		     : "+r"(n), "=&r"(pid) : "m"(value), "r"(words), "i"(SYS_getpid)
+		     : "rax", "rcx", "r11", "xmm15", "memory", "cc");
+	check_out(LOW, HIGH);
+	CHECK_EQ(pid, getpid());
+	asm volatile("movdqa %0, %%xmm15" : : "m"(value) : "xmm15");
+	CHECK(sum_of(1000) != 0);
+	asm volatile("movdqa %%xmm15, out(%%rip)" : : : "memory");
+	check_out(LOW, HIGH);
+	STEP("it stays");
+}
+
+/* A sum in it, over loops whose other instructions do not name it; some rounds branch around it. */
+static void check_sums(void)
+{
+	uint64_t n = 100000, i = 0;
+
+	asm volatile("pxor %%xmm15, %%xmm15\n"
+		     "1:\tmovq (%2), %%xmm3\n\tpaddq %3, %%xmm15\n\tmov 8(%2), %1\n\ttest $3, %0\n\tjnz 2f\n\t"
+		     "psubq %3, %%xmm15\n\tmov %1, 16(%2)\n\tpaddq %%xmm15, %%xmm3\n\tpsubq %%xmm3, %%xmm15\n\t"
+		     "paddq %%xmm3, %%xmm15\n2:\tdec %0\n\tjnz 1b\n\tmovdqa %%xmm15, out(%%rip)"
+		     : "+r"(n), "+r"(i) : "r"(words), "m"(*(char(*)[16])(uint64_t[2]){ 5, 7 })
+		     : "xmm3", "xmm15", "memory", "cc");
+	CHECK_EQ(out[0], 5 * 75000);
+	CHECK_EQ(out[1], 7 * 75000);
+	STEP("sums");
+}
+
+static void check_state(void)
+{
+	static char area[4096 + 64] __attribute__((aligned(64)));
+	unsigned a, b, c, d;
+
+	asm volatile("movdqa %1, %%xmm15\n\tfxsave (%0)\n\tpxor %%xmm15, %%xmm15\n\tnop\n\taddq $1, 8(%2)\n\t"
+		     "fxrstor (%0)\n\tmovdqa %%xmm15, out(%%rip)"
+		     : : "r"(area), "m"(value), "r"(words) : "xmm15", "memory", "cc");
+	check_out(LOW, HIGH);
+	CHECK(memcmp(area + 160 + 15 * 16, value, 16) == 0);
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1))
+		return;
+	memset(area, 0, sizeof area);
+	asm volatile("movdqa %1, %%xmm15\n\tmov $7, %%eax\n\txor %%edx, %%edx\n\txsave (%0)\n\t"
+		     "pxor %%xmm15, %%xmm15\n\tnop\n\taddq $1, 8(%2)\n\tmov $7, %%eax\n\txrstor (%0)\n\t"
+		     "movdqa %%xmm15, out(%%rip)"
+		     : : "r"(area), "m"(value), "r"(words) : "rax", "rdx", "xmm15", "memory", "cc");
+	check_out(LOW, HIGH);
+	CHECK(memcmp(area + 160 + 15 * 16, value, 16) == 0);
+	STEP("state");
+}
+
+/* Its upper half, too, which old instructions leave alone, and what AVX clears. */
+__attribute__((target("avx"))) static void check_avx(void)
+{
+	for (int round = 0; round < 3; round++) {
+		asm volatile("vmovdqa %0, %%ymm15" : : "m"(*(char(*)[32])value) : "xmm15");
+		CHECK(sum_of(100) != 0);
+		if (round == 1)
+			asm volatile("vzeroupper");
+		if (round == 2)
+			asm volatile("vzeroall" : : : "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6",
+				     "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+		CHECK(sum_of(100) != 0);
+		asm volatile("vmovdqa %%ymm15, out(%%rip)" : : : "memory");
+		CHECK_EQ(out[2], round ? 0 : ~LOW);
+		CHECK_EQ(out[3], round ? 0 : ~HIGH);
+		check_out(round == 2 ? 0 : LOW, round == 2 ? 0 : HIGH);
+	}
+	STEP("avx");
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+	struct _libc_xmmreg *r = &uc->uc_mcontext.fpregs->_xmm[15];
+
+	(void)info;
+	CHECK(memcmp(r, value, 16) == 0);
+	if (number == SIGSEGV) {
+		uc->uc_mcontext.gregs[REG_RAX] = (greg_t)(uintptr_t)words;
+	} else {
+		r->element[0] = 17;
+		asm volatile("pcmpeqd %%xmm15, %%xmm15" : : : "xmm15");
+	}
+	seen++;
+}
+
+static void check_signals(void)
+{
+	struct sigaction sa = { .sa_sigaction = on_signal, .sa_flags = SA_SIGINFO };
+	char *nowhere = mmap(0, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint64_t tid = (uint64_t)gettid();
+
+	NEED(nowhere != MAP_FAILED);
+	sigaction(SIGSEGV, &sa, 0);
+	sigaction(SIGUSR1, &sa, 0);
+	words[0] = 5;
+	words[1] = 6;
+	/* The loads fault; the handler has rax point elsewhere, and they are done again. */
+	for (int round = 0; round < 50; round++) {
+		asm volatile("movdqa %1, %%xmm15\n\tmov %2, %%rax\n\tpaddq (%%rax), %%xmm15\n\tmovdqa %%xmm15, out(%%rip)"
+			     : : "i"(0), "m"(value), "r"(nowhere) : "rax", "xmm15", "memory");
+		check_out(LOW + 5, HIGH + 6);
+		/* One instruction behind those that name it. */
+		asm volatile("movdqa %1, %%xmm15\n\tmov %2, %%rax\n\tmov (%%rax), %%rcx\n\tmovdqa %%xmm15, out(%%rip)"
+			     : : "i"(0), "m"(value), "r"(nowhere) : "rax", "rcx", "xmm15", "memory");
+		check_out(LOW, HIGH);
+		asm volatile("movdqa %1, %%xmm15\n\tmov %2, %%eax\n\tmov %3, %%rdi\n\tmov %4, %%esi\n\tsyscall\n\t"
+			     "movdqa %%xmm15, out(%%rip)"
+			     : : "i"(0), "m"(value), "i"(SYS_tkill), "r"(tid), "i"(SIGUSR1)
+			     : "rax", "rcx", "rdi", "rsi", "r11", "xmm15", "memory", "cc");
+		check_out((LOW & ~0xffffffffull) | 17, HIGH);
+	}
+	CHECK_EQ(seen, 150);
+	STEP("signals");
+}
+
+int main(void)
+{
+	for (int i = 0; i < 64; i++)
+		words[i] = (uint64_t)i + 1;
+	__builtin_cpu_init();
+	check_it_stays();
+	check_sums();
+	check_state();
+	if (__builtin_cpu_supports("avx"))
+		check_avx();
+	check_signals();
+	return check_end();
+}
