@@ -256,9 +256,9 @@ void pacing_look(struct pacing *p, uint64_t total, uint64_t paced)
 	}
 	if (ns < SHORTEST_NS)
 		return;
-	look_at_extra(p, ns);
 	/* Traced, say, a call's way takes longer than what was asked for: double that until it leaves time. */
-	p->stuck_ns = total > p->seen_total ? 0 : clamp(2 * p->stuck_ns, SHORTEST_NS, PACING_REPORT_NS);
+	p->stuck_ns = p->asked_ns && total == p->seen_total ? clamp(2 * p->stuck_ns, SHORTEST_NS, PACING_REPORT_NS) : 0;
+	look_at_extra(p, ns);
 	rate = (uint64_t)((unsigned __int128)made * 1000000u / ns);
 	p->rate = rate > p->rate && rate <= RATE_MOST ? rate : p->rate;
 	p->seen_total = total;

@@ -370,6 +370,26 @@ static void calls_that_leave_no_time_come_later(void **state)
 	assert_true(pacing_wait(&p, p.start - 1, true) < 20000);
 }
 
+/* Windows lie close together: each look behind one finds nothing new, and none is waited for the longer. */
+static void a_window_that_has_just_closed_delays_nothing(void **state)
+{
+	struct pacing p;
+	uint64_t total = 0;
+
+	(void)state;
+	begin_timed(&p, 10);
+	for (int i = 0; i < 30; i++) {
+		pacing_next(&p);
+		total += 60000;
+		clock_ns += 100000;
+		pacing_close(&p, total, total);
+		clock_ns += 20000;
+		pacing_look(&p, total, total);
+	}
+	p.start = total + 60000;
+	assert_true(pacing_wait(&p, total, true) < 100000);
+}
+
 /* Short runs are nearly all windows, with nothing between them to tell what counting takes. */
 static void a_budget_leaves_room_to_see_what_counting_takes(void **state)
 {
@@ -407,6 +427,7 @@ int main(void)
 		cmocka_unit_test(the_timer_comes_before_the_window),
 		cmocka_unit_test(another_programs_turn_is_not_waited_for_again),
 		cmocka_unit_test(calls_that_leave_no_time_come_later),
+		cmocka_unit_test(a_window_that_has_just_closed_delays_nothing),
 		cmocka_unit_test(a_budget_leaves_room_to_see_what_counting_takes),
 	};
 
