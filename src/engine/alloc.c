@@ -256,6 +256,10 @@ void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t r
 	}
 	if (!engine.config.objects) /* profiling has ended */
 		return;
+	if (t->gear == GEAR_COUNT) { /* what the lanes hold stays there: nobody asks */
+		called_at(t, f, rbp);
+		return;
+	}
 	lanes_read(t);
 	called_at(t, f, rbp);
 	lanes_write(t);

@@ -94,6 +94,51 @@ bool job_wants_counter(const struct job *j, uint32_t i)
 	return i < j->end;
 }
 
+/*
+ * Upper halves that are not in use stay so: the full register is only loaded for code that names ymm15, or, with
+ * flags and rax put away, where there is something in the upper half.
+ */
+#define LOAD_15_BYTES 10u
+
+static void load_state_15(struct out *o)
+{
+	emit_store_gs(o, RAX, T_SPILL4);
+	emit_bytes(o, (const uint8_t[]){ 0x9f, 0x0f, 0x90, 0xc0 }, 4); /* lahf; seto al */
+	emit_jump_unless_0(o, T_APP31 + 16, 12 + LOAD_15_BYTES + 2);
+	emit_jump_unless_0(o, T_APP31 + 24, LOAD_15_BYTES + 2);
+	emit_load_15(o, false, T_APP31);
+	emit_bytes(o, (const uint8_t[]){ 0xeb, LOAD_15_BYTES }, 2);
+	emit_load_15(o, true, T_APP31);
+	emit_bytes(o, (const uint8_t[]){ 0x04, 0x7f, 0x9e }, 3); /* add al, 0x7f; sahf */
+	emit_load_gs(o, RAX, T_SPILL4);
+}
+
+static void give_15(struct job *j, uint32_t i)
+{
+	bool full = false, state = false;
+
+	j->clears = false;
+	for (uint32_t k = i; k < j->end; k++) {
+		full |= j->in[k].full_15;
+		state |= j->in[k].state_15;
+		j->clears |= j->in[k].clears_15;
+	}
+	j->gave_half = !full;
+	emit_store_imm32_gs(&j->o, T_USED31, 1);
+	emit_store_15(&j->o, false, T_COUNTERS);
+	if (state)
+		load_state_15(&j->o);
+	else
+		emit_load_15(&j->o, full, T_APP31);
+}
+
+/* Old instructions have left the upper half alone; where any has cleared it, it is 0 in the register, too. */
+static void take_15(struct job *j)
+{
+	emit_store_15(&j->o, !j->gave_half || j->clears, T_APP31);
+	emit_load_15(&j->o, false, T_COUNTERS);
+}
+
 void job_give_counter(struct job *j, uint32_t i)
 {
 	if (j->is_given || !touches_counter(&j->in[i]))
@@ -101,7 +146,7 @@ void job_give_counter(struct job *j, uint32_t i)
 	if (engine_vector_counter == COUNTER_YMM31)
 		emit_give_31(&j->o);
 	else
-		emit_give_15(&j->o);
+		give_15(j, i);
 	j->is_given = true;
 }
 
@@ -112,6 +157,14 @@ void job_take_counter(struct job *j)
 	if (engine_vector_counter == COUNTER_YMM31)
 		emit_take_31(&j->o);
 	else
-		emit_take_15(&j->o);
+		take_15(j);
 	j->is_given = false;
+}
+
+void job_follow_counter(struct job *j, uint32_t i)
+{
+	if (engine_vector_counter != COUNTER_XMM15 || !j->in[i].clears_upper)
+		return;
+	emit_clear_gs(&j->o, T_APP31 + 16);
+	emit_clear_gs(&j->o, T_APP31 + 24);
 }

@@ -37,12 +37,18 @@ static bool is_vector(ZydisRegister r)
 	return c == ZYDIS_REGCLASS_XMM || c == ZYDIS_REGCLASS_YMM || c == ZYDIS_REGCLASS_ZMM;
 }
 
-static void set_vector(struct insn *in, ZydisRegister r)
+static void set_vector(struct insn *in, const ZydisDecodedInstruction *z, ZydisRegister r, bool is_written)
 {
+	const bool is_old = z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
+
 	if (!is_vector(r))
 		return;
-	in->touches_15 |= ZydisRegisterGetId(r) == 15;
 	in->touches_31 |= ZydisRegisterGetId(r) == 31;
+	if (ZydisRegisterGetId(r) != 15)
+		return;
+	in->touches_15 = true;
+	in->full_15 |= ZydisRegisterGetClass(r) != ZYDIS_REGCLASS_XMM;
+	in->clears_15 |= is_written && !is_old;
 }
 
 /* What the filter gear takes for its own where the target has nothing in them, see filter_rows.h. */
@@ -167,7 +173,7 @@ static uint32_t add_operands(struct insn *in, const ZydisDecodedInstruction *z,
 				in->gprs |= (uint16_t)(1u << g);
 			if (g != NOREG && (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 				in->gprs_written |= (uint16_t)(1u << g);
-			set_vector(in, o->reg.value);
+			set_vector(in, z, o->reg.value, o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE);
 			in->writes_high |= is_high_vector(o->reg.value);
 		} else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 			uint8_t b = gpr_of(o->mem.base), x = gpr_of(o->mem.index);
@@ -176,7 +182,7 @@ static uint32_t add_operands(struct insn *in, const ZydisDecodedInstruction *z,
 				in->gprs |= (uint16_t)(1u << b);
 			if (x != NOREG)
 				in->gprs |= (uint16_t)(1u << x);
-			set_vector(in, o->mem.index);
+			set_vector(in, z, o->mem.index, false);
 			in->gs_prefix |= o->mem.segment == ZYDIS_REGISTER_GS;
 			in->rip_relative |= o->mem.base == ZYDIS_REGISTER_RIP ||
 					    o->mem.base == ZYDIS_REGISTER_EIP;
@@ -415,7 +421,10 @@ int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room
 	if (in->kind == INSN_ELEMENTS)
 		set_elements(in, &z, op);
 	in->touches_31 |= is_state_insn(&z);
-	in->touches_15 |= is_state_insn(&z) || is_old_state_insn(&z);
+	in->state_15 = is_state_insn(&z) || is_old_state_insn(&z);
+	in->touches_15 |= in->state_15;
+	in->full_15 |= in->state_15;
+	in->clears_upper = z.mnemonic == ZYDIS_MNEMONIC_VZEROUPPER;
 	in->writes_high |= is_state_insn(&z);
 	set_flags(in, &z);
 	in->modrm_at = z.attributes & ZYDIS_ATTRIB_HAS_MODRM ? z.raw.modrm.offset : 0;

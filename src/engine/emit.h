@@ -170,17 +170,17 @@ static inline void emit_add_counts(struct out *o, uint32_t tally)
 	emit_u32(o, tally);
 }
 
-/* paddq xmm15, gs:[tally] */
+/* vpaddq xmm15, xmm15, gs:[tally] */
 static inline void emit_add_packed(struct out *o, uint32_t tally)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0x66, 0x44, 0x0f, 0xd4, 0x3c, 0x25 }, 7);
+	emit_bytes(o, (const uint8_t[]){ 0x65, 0xc5, 0x01, 0xd4, 0x3c, 0x25 }, 6);
 	emit_u32(o, tally);
 }
 
-/* paddq xmm15, [address] */
+/* vpaddq xmm15, xmm15, [address] */
 static inline void emit_add_packed_at(struct out *o, uint32_t address)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x66, 0x44, 0x0f, 0xd4, 0x3c, 0x25 }, 6);
+	emit_bytes(o, (const uint8_t[]){ 0xc5, 0x01, 0xd4, 0x3c, 0x25 }, 5);
 	emit_u32(o, address);
 }
 
@@ -217,23 +217,33 @@ static inline void emit_take_31(struct out *o)
 	emit_u32(o, T_COUNTERS);
 }
 
-/* mov dword gs:[T_USED31], 1; movdqa gs:[T_COUNTERS], xmm15; movdqa xmm15, gs:[T_APP31] */
-static inline void emit_give_15(struct out *o)
+/* vmovdqa gs:[at], xmm15 or ymm15; back */
+static inline void emit_store_15(struct out *o, bool full, uint32_t at)
 {
-	emit_store_imm32_gs(o, T_USED31, 1);
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0x66, 0x44, 0x0f, 0x7f, 0x3c, 0x25 }, 7);
-	emit_u32(o, T_COUNTERS);
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0x66, 0x44, 0x0f, 0x6f, 0x3c, 0x25 }, 7);
-	emit_u32(o, T_APP31);
+	emit_bytes(o, (const uint8_t[]){ 0x65, 0xc5, full ? 0x7d : 0x79, 0x7f, 0x3c, 0x25 }, 6);
+	emit_u32(o, at);
 }
 
-/* movdqa gs:[T_APP31], xmm15; movdqa xmm15, gs:[T_COUNTERS] */
-static inline void emit_take_15(struct out *o)
+static inline void emit_load_15(struct out *o, bool full, uint32_t at)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0x66, 0x44, 0x0f, 0x7f, 0x3c, 0x25 }, 7);
-	emit_u32(o, T_APP31);
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0x66, 0x44, 0x0f, 0x6f, 0x3c, 0x25 }, 7);
-	emit_u32(o, T_COUNTERS);
+	emit_bytes(o, (const uint8_t[]){ 0x65, 0xc5, full ? 0x7d : 0x79, 0x6f, 0x3c, 0x25 }, 6);
+	emit_u32(o, at);
+}
+
+/* mov qword gs:[at], 0 */
+static inline void emit_clear_gs(struct out *o, uint32_t at)
+{
+	emit_bytes(o, (const uint8_t[]){ 0x65, 0x48, 0xc7, 0x04, 0x25 }, 5);
+	emit_u32(o, at);
+	emit_u32(o, 0);
+}
+
+/* cmp qword gs:[at], 0; jne forward by `over` bytes */
+static inline void emit_jump_unless_0(struct out *o, uint32_t at, uint8_t over)
+{
+	emit_bytes(o, (const uint8_t[]){ 0x65, 0x48, 0x83, 0x3c, 0x25 }, 5);
+	emit_u32(o, at);
+	emit_bytes(o, (const uint8_t[]){ 0, 0x75, over }, 3);
 }
 
 #endif

@@ -146,6 +146,24 @@ static void restore_scratch(struct thread *t, const struct block *b, const struc
 		t->regs[RCX] = t->spill0;
 }
 
+/* xmm15 is the target's, the upper half of ymm15 stands in memory. */
+static void put_upper_half(const struct thread *t, const struct frame_ucontext *uc)
+{
+	uint8_t *fp = (uint8_t *)(uintptr_t)uc->mc.fpstate;
+	const struct frame_fp_note *note = (const void *)(fp + FRAME_FP_NOTE_AT);
+	uint64_t held, half[2];
+
+	memcpy(half, t->app31 + 16, sizeof half);
+	if (!(half[0] | half[1]) || !fp || note->magic1 != FRAME_FP_MAGIC1 || !(note->features & FRAME_UPPER))
+		return;
+	memcpy(&held, fp + FRAME_XSTATE_HELD_AT, sizeof held);
+	if (!(held & FRAME_UPPER))
+		memset(fp + FRAME_UPPER_AT, 0, 256);
+	held |= FRAME_UPPER;
+	memcpy(fp + FRAME_XSTATE_HELD_AT, &held, sizeof held);
+	memcpy(fp + FRAME_UPPER_AT + 15 * 16, half, sizeof half);
+}
+
 /* Leave the cache at the instruction that faulted. Returns false when pc is not in a block. */
 static bool leave_cache(struct thread *t, struct frame_ucontext *uc, bool trap)
 {
@@ -166,7 +184,9 @@ static bool leave_cache(struct thread *t, struct frame_ucontext *uc, bool trap)
 	t->resuming = false;
 	t->vector_faulted = t->before_vector && !trap && t->rip == t->vector.pc;
 	if (m->flags & INSN_AT_APP31) {
-		/* zmm31 is the target's already: the image that sigreturn loads stays. */
+		/* The register is the target's already: the image that sigreturn loads stays. */
+		if (m->flags & INSN_AT_HALF)
+			put_upper_half(t, uc);
 		uc->mc.rip = address_of(engine_resume);
 	} else {
 		uc->mc.rip = address_of(engine_fault_resume);

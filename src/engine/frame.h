@@ -45,6 +45,8 @@ struct frame_fp_note {
 #define FRAME_XMM15_AT	400
 #define FRAME_FP_NOTE_AT 464
 #define FRAME_XSTATE_HELD_AT 512 /* a bit for each part that is not as after a reset */
+#define FRAME_UPPER_AT	576 /* 16 bytes of each ymm register */
+#define FRAME_UPPER	(1ull << 2)
 #define FRAME_HIGH_ZMM	(1ull << 7) /* the part with zmm16 to zmm31 */
 #define FRAME_FP_MAGIC1 0x46505853u
 #define FRAME_FP_MAGIC2 0x46505845u

@@ -35,8 +35,13 @@
 	vmovdqa64 %ymm31, %gs:T_COUNTERS
 	load_31
 	jmp	22f
-21:	movdqa	%xmm15, %gs:T_COUNTERS
-	movdqa	%gs:T_APP31, %xmm15
+21:	vmovdqa	%xmm15, %gs:T_COUNTERS
+	mov	%gs:T_APP31+16, %rax
+	or	%gs:T_APP31+24, %rax
+	jnz	23f
+	vmovdqa	%gs:T_APP31, %xmm15	/* upper halves that are not in use stay so */
+	jmp	22f
+23:	vmovdqa	%gs:T_APP31, %ymm15
 22:
 	.endm
 
@@ -92,8 +97,8 @@ engine_enter:
 	vmovdqu64 %zmm31, %gs:T_APP31
 2:	vmovdqa64 %gs:T_COUNTERS, %ymm31
 	jmp	1f
-3:	movdqa	%xmm15, %gs:T_APP31
-	movdqa	%gs:T_COUNTERS, %xmm15
+3:	vmovdqa	%ymm15, %gs:T_APP31
+	vmovdqa	%gs:T_COUNTERS, %xmm15
 1:	mov	%gs:T_ENGINE_SP, %rsp
 	pushq	%gs:T_RFLAGS
 	popfq
@@ -206,7 +211,7 @@ engine_hook:
 	ja	7f
 	vmovdqa64 %ymm31, %gs:T_COUNTERS
 	jmp	2f
-7:	movdqa	%xmm15, %gs:T_COUNTERS
+7:	vmovdqa	%xmm15, %gs:T_COUNTERS
 2:	mov	%gs:T_SELF, %rdi
 	mov	%rsp, %rsi
 	mov	%rbp, %rdx
@@ -216,7 +221,7 @@ engine_hook:
 	ja	8f
 	vmovdqa64 %gs:T_COUNTERS, %ymm31	/* the buffer may have been emptied */
 	jmp	6f
-8:	movdqa	%gs:T_COUNTERS, %xmm15
+8:	vmovdqa	%gs:T_COUNTERS, %xmm15
 6:
 	testl	$TROUBLE_FLAGS, (%rsp)
 	jnz	4f

@@ -41,6 +41,7 @@ enum {
 	INSN_AT_RCX_SPILL0 = 2, /* rcx is in spill0 */
 	INSN_AT_APP31 = 4,	/* zmm31 holds the target's value, the counters are in memory */
 	INSN_AT_STREAM = 8,	/* the segment appends to the stream buffer */
+	INSN_AT_HALF = 32,	/* ymm15 does but for its upper half, which is in memory */
 	INSN_AT_END = 16,	/* the segment has done so: it is its last instruction */
 };
 

@@ -17,7 +17,7 @@
  * thread's timer ends a stay after less than a second; there lanes 2 and 3 go on from stay to stay, and
  * differences count.
  *
- * xmm15, without AVX-512, has two lanes: loads | stores << 32, and instructions | modifies << 34, in the count
+ * xmm15, with AVX alone, has two lanes: loads | stores << 32, and instructions | modifies << 34, in the count
  * and the stream gear; there is no filter gear then. The place in the buffer is in memory. Each count begins in the middle of what it has
  * room for, as a segment may take back what is counted later: in one stay in the cache two thousand million are counted
  * up or down. The thread's timer ends it long before.

@@ -148,17 +148,16 @@ static bool is_amd(void)
 }
 
 /*
- * `features`: of leaf 7 of cpuid, ebx. Intel's first processors with AVX, those without clflushopt, take some 70 cycles to
- * go from upper halves in use to an instruction of SSE: not xmm15 with them.
+ * `features`: of leaf 7 of cpuid, ebx. With registers of 512 bits xmm15 will not do: adding to it clears all above,
+ * and what the target has there is kept for 256 bits only.
  */
 static void choose_counter(uint32_t features, uint64_t xcr0, bool has_avx)
 {
 	const bool has_31 = (features >> 16 & 1) && (features >> 31 & 1) && (features >> 17 & 1) && (xcr0 & 0xe6) == 0xe6;
-	const bool mixes = engine.amd || !has_avx || (features >> 23 & 1);
-	const uint64_t vector = option("vector", has_31 ? 31 : mixes ? 15 : 0);
+	const bool has_15 = has_avx && (xcr0 & 6) == 6 && !(xcr0 & 0xe0);
 
-	engine_vector_counter = vector == 15 ? COUNTER_XMM15 :
-				vector && has_31 ? COUNTER_YMM31 : COUNTER_IN_MEMORY;
+	engine_vector_counter = !option("vector", 1) ? COUNTER_IN_MEMORY :
+				has_31 ? COUNTER_YMM31 : has_15 ? COUNTER_XMM15 : COUNTER_IN_MEMORY;
 }
 
 static void look_at_cpu(void)

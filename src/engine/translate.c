@@ -208,7 +208,7 @@ void job_note(struct job *j, uint32_t i, uint8_t flags)
 		.scratch3 = stream && j->scratch3 != NOREG ? (uint8_t)(j->scratch3 + 1) : 0,
 		.flags = (uint8_t)(flags | (i == j->first ? INSN_AT_SEGMENT : 0) |
 				   (stream ? INSN_AT_STREAM : j->has_trailer ? INSN_AT_END : 0) |
-				   (j->is_given ? INSN_AT_APP31 : 0)),
+				   (j->is_given ? INSN_AT_APP31 : 0) | (j->is_given && j->gave_half ? INSN_AT_HALF : 0)),
 		.length = in->length,
 		.loads = in->loads,
 		.stores = in->stores,
@@ -416,6 +416,7 @@ static void emit_segment(struct job *j)
 			job_note(j, i, 0);
 		} else {
 			job_copy_insn(j, i);
+			job_follow_counter(j, i);
 		}
 	}
 	job_take_counter(j);

@@ -94,6 +94,12 @@ static void check_state(void)
 	STEP("state");
 }
 
+static void check_upper(int is_kept)
+{
+	CHECK_EQ(out[2], is_kept ? ~LOW : 0);
+	CHECK_EQ(out[3], is_kept ? ~HIGH : 0);
+}
+
 /* Its upper half, too, which old instructions leave alone, and what AVX clears. */
 __attribute__((target("avx"))) static void check_avx(void)
 {
@@ -107,11 +113,64 @@ __attribute__((target("avx"))) static void check_avx(void)
 				     "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
 		CHECK(sum_of(100) != 0);
 		asm volatile("vmovdqa %%ymm15, out(%%rip)" : : : "memory");
-		CHECK_EQ(out[2], round ? 0 : ~LOW);
-		CHECK_EQ(out[3], round ? 0 : ~HIGH);
+		check_upper(!round);
 		check_out(round == 2 ? 0 : LOW, round == 2 ? 0 : HIGH);
 	}
 	STEP("avx");
+}
+
+#define LOAD_FULL "vmovdqa %0, %%ymm15\n\tincq 8(%1)\n\tjz 1f\n1:\t"
+#define STORE_FULL "\n\tincq 8(%1)\n\tjz 2f\n2:\tvmovdqa %%ymm15, out(%%rip)"
+#define WITH_FULL(instruction)                                                                      \
+	asm volatile(LOAD_FULL instruction STORE_FULL                                               \
+		     : : "m"(*(char(*)[32])value), "r"(words) : "xmm15", "memory", "cc")
+
+/* What each kind of instruction does to the upper half, in code that does not name ymm15. */
+__attribute__((target("avx"))) static void check_halves(void)
+{
+	static char area[4096 + 64] __attribute__((aligned(64)));
+
+	for (int round = 0; round < 3; round++) {
+		WITH_FULL("paddq %%xmm15, %%xmm15");
+		check_upper(1);
+		check_out(2 * LOW, 2 * HIGH);
+		WITH_FULL("vpaddq %%xmm15, %%xmm15, %%xmm15");
+		check_upper(0);
+		check_out(2 * LOW, 2 * HIGH);
+		WITH_FULL("vmovdqa %%xmm15, 32(%1)");
+		check_upper(1);
+		check_out(LOW, HIGH);
+		CHECK_EQ(words[4], LOW);
+		WITH_FULL("paddq %%xmm15, %%xmm15\n\tvzeroupper\n\tpaddq %%xmm15, %%xmm15");
+		check_upper(0);
+		check_out(4 * LOW, 4 * HIGH);
+		WITH_FULL("vpxor %%xmm15, %%xmm15, %%xmm15\n\tmov %%rax, 40(%1)\n\tpcmpeqd %%xmm15, %%xmm15");
+		check_upper(0);
+		check_out(~0ull, ~0ull);
+		asm volatile(LOAD_FULL "fxsave (%2)\n\tpxor %%xmm15, %%xmm15\n\tfxrstor (%2)" STORE_FULL
+			     : : "m"(*(char(*)[32])value), "r"(words), "r"(area) : "xmm15", "memory", "cc");
+		check_upper(1);
+		check_out(LOW, HIGH);
+		/* Flags and rax pass by a save of all state. */
+		asm volatile(LOAD_FULL "mov $7, %%eax\n\txor %%edx, %%edx\n\tcmp $8, %%eax\n\tstc\n\t"
+			     "xsave (%2)\n\tjnc 3f\n\tjns 3f\n\tcmp $7, %%eax\n\tjne 3f\n\tvpxor %%ymm15, %%ymm15, %%ymm15\n\t"
+			     "xrstor (%2)\n\tjmp 4f\n3:\tvpxor %%ymm15, %%ymm15, %%ymm15\n4:\t" STORE_FULL
+			     : : "m"(*(char(*)[32])value), "r"(words), "r"(area) : "rax", "rdx", "xmm15", "memory", "cc");
+		check_upper(1);
+		check_out(LOW, HIGH);
+	}
+	STEP("halves");
+}
+
+/* The load that faults names xmm15 alone: the handler and who goes on behind it see the upper half. */
+__attribute__((target("avx"))) static void check_half_in_fault(const char *nowhere)
+{
+	for (int round = 0; round < 3; round++) {
+		asm volatile("vmovdqa %0, %%ymm15\n\tincq 8(%1)\n\tjz 1f\n1:\tmov %2, %%rax\n\tpaddq (%%rax), %%xmm15" STORE_FULL
+			     : : "m"(*(char(*)[32])value), "r"(words + 8), "r"(nowhere) : "rax", "xmm15", "memory", "cc");
+		check_upper(1);
+		check_out(LOW + 5, HIGH + 6);
+	}
 }
 
 static void on_signal(int number, siginfo_t *info, void *context)
@@ -157,6 +216,8 @@ static void check_signals(void)
 		check_out((LOW & ~0xffffffffull) | 17, HIGH);
 	}
 	CHECK_EQ(seen, 150);
+	if (__builtin_cpu_supports("avx"))
+		check_half_in_fault(nowhere);
 	STEP("signals");
 }
 
@@ -169,7 +230,7 @@ int main(void)
 	check_sums();
 	check_state();
 	if (__builtin_cpu_supports("avx"))
-		check_avx();
+		check_avx(), check_halves();
 	check_signals();
 	return check_end();
 }
