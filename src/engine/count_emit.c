@@ -117,11 +117,9 @@ static void give_15(struct job *j, uint32_t i)
 {
 	bool full = false, state = false;
 
-	j->clears = false;
 	for (uint32_t k = i; k < j->end; k++) {
 		full |= j->in[k].full_15;
 		state |= j->in[k].state_15;
-		j->clears |= j->in[k].clears_15;
 	}
 	j->gave_half = !full;
 	emit_store_imm32_gs(&j->o, T_USED31, 1);
@@ -132,10 +130,9 @@ static void give_15(struct job *j, uint32_t i)
 		emit_load_15(&j->o, full, T_APP31);
 }
 
-/* Old instructions have left the upper half alone; where any has cleared it, it is 0 in the register, too. */
 static void take_15(struct job *j)
 {
-	emit_store_15(&j->o, !j->gave_half || j->clears, T_APP31);
+	emit_store_15(&j->o, !j->gave_half, T_APP31);
 	emit_load_15(&j->o, false, T_COUNTERS);
 }
 
@@ -163,7 +160,10 @@ void job_take_counter(struct job *j)
 
 void job_follow_counter(struct job *j, uint32_t i)
 {
-	if (engine_vector_counter != COUNTER_XMM15 || !j->in[i].clears_upper)
+	const struct insn *in = &j->in[i];
+
+	if (engine_vector_counter != COUNTER_XMM15 ||
+	    !(in->clears_upper || (in->clears_15 && j->is_given && j->gave_half)))
 		return;
 	emit_clear_gs(&j->o, T_APP31 + 16);
 	emit_clear_gs(&j->o, T_APP31 + 24);

@@ -39,7 +39,7 @@ struct job {
 	uint32_t next_entry;
 	bool has_trailer;
 	bool is_given; /* the counter register has the target's value */
-	bool gave_half, clears; /* of xmm15: but not its upper half; which is cleared */
+	bool gave_half; /* of ymm15: but for its upper half, which stays in memory */
 	/* Of the count gear: */
 	struct owed owed, left; /* where the segment begins, and behind it */
 	bool adds;		/* the segment adds to the counters */
@@ -126,7 +126,7 @@ void job_count_difference(struct job *j, struct owed here, struct owed there);
 /* The counter register has the target's value for in[i], if that uses it, and until it is taken back. */
 void job_give_counter(struct job *j, uint32_t i);
 void job_take_counter(struct job *j);
-/* Behind the copy of in[i]: what it has done to the value of the target that is in memory. */
+/* Behind the copy of in[i]: what it has cleared of the target's value in memory. */
 void job_follow_counter(struct job *j, uint32_t i);
 /* Is it to have that in in[i], if it has it in front? */
 bool job_wants_counter(const struct job *j, uint32_t i);

@@ -283,18 +283,11 @@ static void copy_far_operand(struct job *j, uint32_t i)
 	emit_load_gs(&j->o, scratch, slot);
 }
 
-void job_copy_insn(struct job *j, uint32_t i)
+static void copy_bytes(struct job *j, uint32_t i)
 {
 	const struct insn *in = &j->in[i];
 	uint32_t skip = 0;
 
-	job_give_counter(j, i);
-	if (in->writes_high)
-		emit_store_imm32_gs(&j->o, T_HIGH_VECTORS, VECTORS_UNKNOWN);
-	if (in->rip_relative && !near(&j->o, rip_target(in))) {
-		copy_far_operand(j, i);
-		return;
-	}
 	job_note(j, i, 0);
 	while (in->gs_prefix && in->bytes[skip] == 0x65)
 		skip++; /* the target's %gs base is 0; ours is not */
@@ -306,6 +299,20 @@ void job_copy_insn(struct job *j, uint32_t i)
 
 		memcpy(start + in->disp_at - skip, &disp, 4);
 	}
+}
+
+void job_copy_insn(struct job *j, uint32_t i)
+{
+	const struct insn *in = &j->in[i];
+
+	job_give_counter(j, i);
+	if (in->writes_high)
+		emit_store_imm32_gs(&j->o, T_HIGH_VECTORS, VECTORS_UNKNOWN);
+	if (in->rip_relative && !near(&j->o, rip_target(in)))
+		copy_far_operand(j, i);
+	else
+		copy_bytes(j, i);
+	job_follow_counter(j, i);
 }
 
 static void segment_tallies(struct job *j)
@@ -416,7 +423,6 @@ static void emit_segment(struct job *j)
 			job_note(j, i, 0);
 		} else {
 			job_copy_insn(j, i);
-			job_follow_counter(j, i);
 		}
 	}
 	job_take_counter(j);

@@ -170,6 +170,12 @@ __attribute__((target("avx"))) static void check_half_in_fault(const char *nowhe
 			     : : "m"(*(char(*)[32])value), "r"(words + 8), "r"(nowhere) : "rax", "xmm15", "memory", "cc");
 		check_upper(1);
 		check_out(LOW + 5, HIGH + 6);
+		/* Here the instruction before it has cleared that. */
+		asm volatile("vmovdqa %0, %%ymm15\n\tincq 8(%1)\n\tjz 1f\n1:\tmov %2, %%rax\n\tvmovdqa %0, %%xmm15\n\t"
+			     "paddq (%%rax), %%xmm15" STORE_FULL
+			     : : "m"(*(char(*)[32])value), "r"(words + 8), "r"(nowhere) : "rax", "xmm15", "memory", "cc");
+		check_upper(0);
+		check_out(LOW + 5, HIGH + 6);
 	}
 }
 
