@@ -71,6 +71,7 @@ int arrivals_measure(struct arrivals *a, const struct profile *p, struct err *er
 	for (size_t i = 0; i < count; i++)
 		close_window(a, i, &windows[i]);
 	divide(a, p, all);
+	a->all = all;
 	free(windows);
 	return 0;
 }

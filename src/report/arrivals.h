@@ -13,6 +13,7 @@
 
 struct arrivals {
 	size_t count;
+	double all; /* sum of their weights, see arrivals_weight */
 	/* By location, and at the end one that is missing: part of all arrivals, and its variance. */
 	double *share, *variance;
 };

@@ -13,6 +13,7 @@
  */
 #include "report/shares.h"
 #include "report/arrivals.h"
+#include "report/first_touches.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@
 #define BALANCE_ERROR 0.005 /* of the balance, of both its sides */
 #define LEAST_OF_IT   0.1   /* of what the lines met say, is left by any balance */
 #define SURE	      4.0   /* standard deviations, and it is taken for first touches */
+#define NOTHING	      1e-12 /* of all accesses: what sums leave of a difference */
 #define RAKE_TURNS    10
 #define RAKE_MOST     3.0 /* times as much as the lines met say, or as little, in a turn */
 #define TOO_MUCH      2.0 /* more first touches than there are, this many times: it was chance */
@@ -48,6 +50,11 @@ struct sharing {
 	struct arrivals arrived;
 	struct share_part left;	 /* by the windows unresolved */
 	struct share_part first; /* the part of it that is first touches */
+};
+
+/* Shares of all accesses; `first`: of all that arrived. */
+struct by_location {
+	double *far, *surplus, *first;
 };
 
 /* A location that is missing from a damaged file: past the end. */
@@ -255,33 +262,45 @@ static void take_arrivals(struct sharing *s, double *far)
 	double sum = 0;
 
 	for (size_t i = 0; i <= s->p->location_count; i++) {
-		far[i] = fmax(0, touched_far_or_first(s, i) - s->out->unresolved[i].accesses);
+		double left = touched_far_or_first(s, i) - s->out->unresolved[i].accesses;
+
+		far[i] = left > NOTHING ? left : 0;
 		sum += far[i];
 	}
 	for (size_t i = 0; i <= s->p->location_count && sum > 0; i++)
 		far[i] *= s->out->far.accesses / sum;
 }
 
-/* First touches go to the surplus; what it does not explain stays where lines were touched last. */
-static void share_first(struct sharing *s, double *far, double *surplus)
+/*
+ * Of what arrived first touches are `surplus`, where that is sure, and otherwise `first`: as many as the footprint grew
+ * by meanwhile. Returns the part of all first touches that is not explained by either.
+ */
+static double place_first(struct sharing *s, const double *surplus, double sum, const double *first)
+{
+	double all = s->first.accesses, sure = fmin(sum, all), more = 0, scale;
+
+	for (size_t i = 0; i <= s->p->location_count; i++)
+		more += fmax(0, first[i] * s->left.accesses - (sum > 0 ? surplus[i] * sure / sum : 0));
+	scale = more > 0 ? fmin(1, (all - sure) / more) : 0;
+	for (size_t i = 0; all > 0 && i <= s->p->location_count; i++) {
+		double surely = sum > 0 ? surplus[i] * sure / sum : 0;
+		double part = surely + scale * fmax(0, first[i] * s->left.accesses - surely);
+
+		s->out->unresolved[i].accesses += part;
+		s->out->unresolved[i].misses += part * s->first.misses / all;
+	}
+	return all > 0 ? fmax(0, 1 - (sure + scale * more) / all) : 0;
+}
+
+/* What explains no first touches stays where lines were touched last. */
+static void leave_first(struct sharing *s, double rest)
 {
 	const struct profile *p = s->p;
-	double sum = find_surplus(s, far, surplus), part, rest = 1;
 
-	for (size_t i = 0; sum > 0 && i <= p->location_count; i++) {
-		struct share_part *to = &s->out->unresolved[i];
-
-		part = surplus[i] / fmax(sum, s->first.accesses);
-		to->accesses += part * s->first.accesses;
-		to->misses += part * s->first.misses;
-	}
-	if (has_arrivals(s))
-		take_arrivals(s, far);
-	if (sum > 0)
-		rest = 1 - sum / fmax(sum, s->first.accesses);
 	for (size_t i = 0; i < p->sample_count; i++) {
 		const struct store_sample *x = &p->samples[i];
 		struct share_part *to = &s->out->unresolved[location_index(p, x->begin.location)];
+		double part;
 
 		if (is_reused(x) || s->left.accesses <= 0)
 			continue;
@@ -290,6 +309,20 @@ static void share_first(struct sharing *s, double *far, double *surplus)
 		to->accesses += rest * part * s->first.accesses;
 		to->misses += rest * part * s->first.misses;
 	}
+}
+
+static int share_first(struct sharing *s, struct by_location *by, struct err *err)
+{
+	double sum = find_surplus(s, by->far, by->surplus), rest;
+
+	if (has_arrivals(s) && s->left.accesses > 0 &&
+	    first_touches_place(&s->arrived, s->p, s->first.accesses / s->left.accesses, by->first, err) != 0)
+		return -1;
+	rest = place_first(s, by->surplus, sum, by->first);
+	if (has_arrivals(s))
+		take_arrivals(s, by->far);
+	leave_first(s, rest);
+	return 0;
 }
 
 /* ---- The list of reuses ---- */
@@ -458,8 +491,8 @@ static int list_far(struct sharing *s, const double *far, struct err *err)
 	return 0;
 }
 
-static int share_out(struct sharing *s, enum model_policy policy, uint64_t size_bytes, double *far,
-		     double *surplus, struct err *err)
+static int share_out(struct sharing *s, enum model_policy policy, uint64_t size_bytes, struct by_location *by,
+		     struct err *err)
 {
 	const struct profile *p = s->p;
 
@@ -471,10 +504,11 @@ static int share_out(struct sharing *s, enum model_policy policy, uint64_t size_
 	take_balance(s);
 	if (weigh_met(s, err) != 0)
 		return -1;
-	share_far(s, far);
-	share_first(s, far, surplus);
+	share_far(s, by->far);
+	if (share_first(s, by, err) != 0)
+		return -1;
 	list_near(s);
-	return list_far(s, far, err);
+	return list_far(s, by->far, err);
 }
 
 int shares_init(struct shares *out, const struct profile *p, uint64_t size_bytes, struct err *err)
@@ -487,7 +521,8 @@ int shares_init_policy(struct shares *out, const struct profile *p, enum model_p
 {
 	size_t locations = p->location_count + 1;
 	struct sharing s = {.p = p, .out = out};
-	double *far = calloc(locations, 2 * sizeof(*far));
+	double *far = calloc(locations, 3 * sizeof(*far));
+	struct by_location by = {far, far + locations, far + 2 * locations};
 	int ret = -1;
 
 	*out = (struct shares){0};
@@ -502,7 +537,7 @@ int shares_init_policy(struct shares *out, const struct profile *p, enum model_p
 	    s.samples == NULL || s.tallies == NULL || s.met == NULL)
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
 	else if (arrivals_measure(&s.arrived, p, err) == 0)
-		ret = share_out(&s, policy, size_bytes, far, far + locations, err);
+		ret = share_out(&s, policy, size_bytes, &by, err);
 	free(far);
 	free(s.tallies);
 	free(s.met);

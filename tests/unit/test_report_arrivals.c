@@ -24,6 +24,7 @@
 #define PERIOD	   1000000ull
 #define PATH	   "dwell.db"
 #define CACHE	   (64u << 10)
+#define PAGES_AT   (1ull << 20)
 
 /* Location 1 makes all reuses that are seen, at no distance; a quarter of the samples are censored. */
 static void put_samples(struct store *s, uint32_t window, uint64_t pages)
@@ -143,6 +144,69 @@ static void far_misses_belong_to_who_arrived(void **state)
 	profile_close(&p);
 }
 
+/*
+ * A footprint that grows in the first half of the run, while location 2 arrives on new pages, and location 3 on
+ * one of the first window if asked for. In the second half location 3 alone arrives.
+ */
+static void write_growing(uint64_t pages_a_window, bool with_old)
+{
+	struct store_process p = {.id = 1, A_PROCESS, .state = "exited", .accesses = PERIOD * WINDOWS,
+				  .footprint_pages = pages_a_window * WINDOWS / 2};
+	struct store *s = create_profile(PATH);
+
+	assert_int_equal(store_put_process(s, &p, NULL), 0);
+	for (int64_t id = 1; id <= 3; id++)
+		assert_int_equal(store_put_location(s, &(struct store_location){.id = id, .process_id = 1,
+										.pc = (uint64_t)id * 64}, NULL), 0);
+	for (uint32_t w = 0; w < WINDOWS; w++) {
+		bool grows = w < WINDOWS / 2;
+		struct store_arrival a = {.process_id = 1, .window = w, .weight = 8,
+					  .position = PERIOD * w + LENGTH - 1,
+					  .end = {grows ? 2 : 3, PAGES_AT + 4096ull * w, 8, 1, 0, 0, 0, 5}};
+
+		put_samples(s, w, pages_a_window * (grows ? w : WINDOWS / 2));
+		assert_int_equal(store_put_arrival(s, &a, NULL), 0);
+		a.position--;
+		assert_int_equal(store_put_arrival(s, &a, NULL), 0);
+		if (!grows || !with_old)
+			continue;
+		a.end.location = 3;
+		a.end.address = PAGES_AT;
+		assert_int_equal(store_put_arrival(s, &a, NULL), 0);
+	}
+	finish_profile(s);
+}
+
+/* A twentieth of the accesses are first touches, a fifth comes from far. In 1000ths. */
+static void expect_growing(bool with_old, int least2, int most3)
+{
+	struct hot_cost *costs;
+	struct profile p;
+
+	write_growing(PERIOD / 20 / 64 * 2, with_old);
+	p = load();
+	costs = hot_costs(&p, CACHE, NULL);
+	assert_non_null(costs);
+	assert_in_range((int)(1000 * costs[1].unresolved), least2, 55);
+	assert_in_range((int)(1000 * costs[2].unresolved), 0, most3);
+	assert_true(costs[0].unresolved < 0.001);
+	assert_true(costs[2].misses > 0.1);
+	free(costs);
+	profile_close(&p);
+}
+
+static void first_touches_stand_where_the_footprint_grew(void **state)
+{
+	(void)state;
+	expect_growing(false, 45, 0);
+}
+
+static void first_touches_are_on_new_pages(void **state)
+{
+	(void)state;
+	expect_growing(true, 43, 4);
+}
+
 /* With as much memory as there are unseen touches these are the first ones. */
 static void first_touches_belong_to_who_arrived(void **state)
 {
@@ -165,6 +229,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arrivals_come_back),
+		cmocka_unit_test(first_touches_stand_where_the_footprint_grew),
+		cmocka_unit_test(first_touches_are_on_new_pages),
 		cmocka_unit_test(far_misses_belong_to_who_arrived),
 		cmocka_unit_test(first_touches_belong_to_who_arrived),
 	};
