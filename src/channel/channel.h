@@ -408,6 +408,7 @@ enum site_kind {
 	SITE_MMAP,  /* mapped by the program itself, not by an allocation function */
 	SITE_BRK,   /* the same, by brk or sbrk */
 	SITE_STACK, /* of a thread */
+	SITE_LOCAL, /* what lies above it in the same mapping: the thread's own variables */
 	SITE_KINDS
 };
 

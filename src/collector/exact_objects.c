@@ -97,8 +97,8 @@ static int name_site(struct exact *e, const struct exact_process *p, uint32_t id
 	for (size_t i = 0; i < p->sites.count && s == NULL; i++)
 		if (p->sites.items[i].id == id)
 			s = &p->sites.items[i];
-	if (s == NULL || s->kind == SITE_STACK) {
-		row->function = s != NULL ? "[stack]" : "[unknown]";
+	if (s == NULL || s->kind == SITE_STACK || s->kind == SITE_LOCAL) {
+		row->function = s == NULL ? "[unknown]" : s->kind == SITE_STACK ? "[stack]" : "[thread-local]";
 		return 0;
 	}
 	caller = find_caller(e, p, s);

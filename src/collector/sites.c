@@ -30,6 +30,7 @@ static const char *const kind_names[SITE_KINDS] = {
 	[SITE_MMAP] = "mmap",
 	[SITE_BRK] = "brk",
 	[SITE_STACK] = "stack",
+	[SITE_LOCAL] = "thread-local",
 };
 
 const char *sites_kind_name(enum site_kind kind)

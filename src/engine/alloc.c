@@ -356,7 +356,17 @@ void alloc_stack(struct thread *t, uint64_t start, uint64_t end)
 	lock_drop(&lock);
 }
 
-void alloc_stack_at(struct thread *t, uint64_t rsp)
+static void add_locals(struct thread *t, uint64_t start, uint64_t end, uint32_t of_stack)
+{
+	struct region cut;
+	bool whole;
+
+	while (regions_cut(start, end, &cut, &whole))
+		sites_drop_bytes(cut.site, cut.end - cut.start);
+	add_region(t, start, end, sites_kind(of_stack, SITE_LOCAL));
+}
+
+void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls)
 {
 	struct region r;
 	uint32_t site;
@@ -365,11 +375,16 @@ void alloc_stack_at(struct thread *t, uint64_t rsp)
 		return;
 	lock_take(&lock);
 	/* What was mapped for something else is a stack from now on; one in a block stays that. */
-	if (regions_find(rsp - 1, &r) && (site = sites_kind(r.site, SITE_STACK)) != r.site) {
-		regions_set_site(r.start, site);
-		sites_drop_block(r.site, r.end - r.start);
-		sites_add_block(site, r.end - r.start, 0);
-		sites_tell(t->process, site);
+	if (regions_find(rsp - 1, &r)) {
+		site = sites_kind(r.site, SITE_STACK);
+		if (site != r.site) {
+			regions_set_site(r.start, site);
+			sites_drop_block(r.site, r.end - r.start);
+			sites_add_block(site, r.end - r.start, 0);
+			sites_tell(t->process, site);
+		}
+		if (tls >= rsp && tls < r.end)
+			add_locals(t, rsp, r.end, site);
 	}
 	lock_drop(&lock);
 }

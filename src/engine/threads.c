@@ -163,10 +163,8 @@ static struct thread *child_of(struct thread *t, uint64_t flags, uint64_t stack)
 		c->own_process = p;
 	memcpy(c->regs, t->regs, sizeof c->regs);
 	c->regs[RAX] = 0;
-	if (stack) {
+	if (stack)
 		c->regs[RSP] = stack;
-		alloc_stack_at(t, stack);
-	}
 	c->rip = t->rip;
 	c->rflags = t->rflags;
 	c->mask = t->mask;
@@ -190,6 +188,14 @@ static void forget_child(struct thread *c)
 		pages_put(own, round_up(sizeof *own, PAGE));
 }
 
+/* Where the child's own variables are, or 0. */
+static uint64_t locals_of(long nr, const long a[5], uint64_t flags)
+{
+	if (!(flags & CLONE_SETTLS))
+		return 0;
+	return nr == SYS_clone ? (uint64_t)a[4] : ((const struct clone_args *)a[0])->tls;
+}
+
 /* The kernel's clone, with a child that shares memory. a[] as for the raw call. */
 static long clone_shared(struct thread *t, long nr, long a[5], uint64_t flags, uint64_t stack)
 {
@@ -199,6 +205,8 @@ static long clone_shared(struct thread *t, long nr, long a[5], uint64_t flags, u
 	c = child_of(t, flags, stack);
 	if (!c)
 		return -ENOMEM;
+	if (stack)
+		alloc_stack_at(t, stack, locals_of(nr, a, flags));
 	if (nr == SYS_clone) {
 		a[1] = (long)c->engine_sp;
 	} else {

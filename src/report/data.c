@@ -13,7 +13,7 @@
 const char *const data_kind_names[] = {
 	[DATA_HEAP] = "heap",	    [DATA_MAPPING] = "mapping",	  [DATA_REGION] = "region",
 	[DATA_STACK] = "stack",	    [DATA_VARIABLE] = "variable", [DATA_SECTION] = "section",
-	[DATA_UNKNOWN] = "unknown",
+	[DATA_UNKNOWN] = "unknown", [DATA_LOCAL] = "thread-local",
 };
 
 /* Kinds of sites that are no blocks of an allocator. */
@@ -22,7 +22,7 @@ static const struct {
 	enum data_kind kind;
 } site_kinds[] = {
 	{"stack", DATA_STACK}, {"mmap", DATA_MAPPING},	{"mremap", DATA_MAPPING},
-	{"brk", DATA_MAPPING}, {"region", DATA_REGION},
+	{"brk", DATA_MAPPING}, {"region", DATA_REGION}, {"thread-local", DATA_LOCAL},
 };
 
 /* While the rows are made, each site and variable is one: a place of its own, and one for the unknown. */
@@ -42,6 +42,12 @@ static enum data_kind kind_of(const struct store_site *s)
 		if (strcmp(s->kind, site_kinds[i].site) == 0)
 			return site_kinds[i].kind;
 	return DATA_HEAP;
+}
+
+/* Of all threads together, whoever made them. */
+static bool is_of_threads(enum data_kind kind)
+{
+	return kind == DATA_STACK || kind == DATA_LOCAL;
 }
 
 /* ---- Which place an address is in ---- */
@@ -157,8 +163,8 @@ static const char *site_name(const struct build *b, const struct store_site *s, 
 {
 	struct text t = {0};
 
-	if (kind == DATA_STACK)
-		text_add(&t, "[stack]");
+	if (is_of_threads(kind))
+		text_addf(&t, "[%s]", data_kind_names[kind]);
 	else if (s->name != NULL)
 		text_add(&t, s->name);
 	else if (f == NULL)
@@ -176,7 +182,7 @@ static struct data_row site_row(const struct build *b, const struct store_site *
 {
 	enum data_kind kind = kind_of(s);
 	const struct store_frame *f =
-		kind != DATA_STACK ? allocator_caller(b->p, s, kind == DATA_MAPPING) : NULL;
+		!is_of_threads(kind) ? allocator_caller(b->p, s, kind == DATA_MAPPING) : NULL;
 	struct data_row row = {
 		.kind = kind,
 		.name = site_name(b, s, kind, f),
@@ -492,7 +498,7 @@ static bool is_meant(const struct data_row *r, const char *asked)
 {
 	if (is_called(r->name, asked) || is_called(r->function, asked) || is_at(r, asked))
 		return true;
-	return (r->kind == DATA_STACK || r->kind == DATA_UNKNOWN) &&
+	return (is_of_threads(r->kind) || r->kind == DATA_UNKNOWN) &&
 	       strcmp(data_kind_names[r->kind], asked) == 0;
 }
 

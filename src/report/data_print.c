@@ -162,7 +162,7 @@ static void put_details(const struct data *d, size_t row, struct text *out)
 		text_addf(out, "    declared  %s:%" PRIu32 "\n", r->file, r->line);
 	if (r->module != NULL)
 		text_addf(out, "    file      %s\n", r->module);
-	if (r->site != NULL && r->kind != DATA_STACK)
+	if (r->site != NULL && r->kind != DATA_STACK && r->kind != DATA_LOCAL)
 		data_paths_text(d, row, out);
 }
 

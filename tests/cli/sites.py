@@ -112,6 +112,9 @@ def compare(profile, other_names=(), without=()):
     check([s[3:5] for s in grown] == [(1, 8192)], 'the heap grew by', grown)
     stacks = [s for s in sites if s[0] == 0 and s[1] == 'stack']
     check(sum(s[3] for s in stacks) == 5, 'five stacks, not', stacks)
+    # Above the stacks of all threads but the first lie their own variables: some of a page, not a stack's megabytes.
+    own = [s for s in sites if s[0] == 0 and s[1] == 'thread-local']
+    check(sum(s[3] for s in own) == 4 and 0 < sum(s[4] for s in own) < 64 * PAGE, 'four of threads, not', own)
     return sites
 
 
