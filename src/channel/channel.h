@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 11u
+#define CHANNEL_VERSION 12u
 #define CHANNEL_HEADER_BYTES 16384u
 #define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_MOST_TOGGLES 16u
@@ -528,10 +528,17 @@ struct record_jump {
 	uint32_t conditional; /* 1: else it goes on behind `from` */
 };
 
+enum end_cause {
+	END_EXIT = 0,
+	END_EXEC = 1,	  /* another image takes its place */
+	END_DETACHED = 2, /* profiling ended before the process */
+	END_SIGNAL = 3,	  /* a signal is about to kill it */
+};
+
 struct record_end {
 	struct record_header h;
-	uint32_t cause; /* 0 exit, 1 exec, 2 profiling ended before the process */
-	uint32_t status; /* exit code where known */
+	uint32_t cause;	 /* enum end_cause */
+	uint32_t status; /* END_EXIT: the exit code; END_SIGNAL: the signal's number */
 	uint64_t time_ns;
 	uint64_t footprint_pages;
 	uint16_t line_use[CHANNEL_LINE_USES];

@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/signal_name.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/info_events.h"
 #include "cli/options.h"
+#include "report/figures.h"
 #include "report/json.h"
 #include "store/store_read.h"
 
@@ -80,12 +82,13 @@ static uint64_t total_of(const struct info *n, size_t i)
 /* Keys of the table meta, all optional: a run that was cut short has only the first ones. */
 static const struct meta_key {
 	const char *name;
-	enum { META_TEXT, META_NUMBER, META_SIZE, META_SECONDS } kind;
+	enum { META_TEXT, META_NUMBER, META_SIGNAL, META_SECONDS, META_SIZE } kind;
 	const char *label; /* in text output */
 } meta_keys[] = {
 	{"command", META_TEXT, "command"},
 	{"state", META_TEXT, "state"},
 	{"exit_status", META_NUMBER, "exit status"},
+	{"exit_signal", META_SIGNAL, "killed by"},
 	{"version", META_TEXT, "written by dwell"},
 	{"imported_from", META_TEXT, "imported from"},
 	{"creator", META_TEXT, "counted by"},
@@ -136,7 +139,7 @@ static json_t *json_process(const struct store_process *p)
 	json_object_set_new(o, "parent", json_id(p->parent_id));
 	json_object_set_new(o, "cause", json_text(p->cause));
 	json_object_set_new(o, "state", json_text(p->state));
-	json_object_set_new(o, "exit_status", json_id(p->exit_status));
+	json_put_ending(o, p);
 	json_object_set_new(o, "exe", json_text(p->exe));
 	json_object_set_new(o, "command", json_text(p->command));
 	json_object_set_new(o, "start_ns", json_integer((json_int_t)p->start_ns));
@@ -197,19 +200,21 @@ static void print_csv(const struct info *n)
 {
 	size_t i, p;
 
-	printf("id,pid,parent,cause,state,exit_status");
+	printf("id,pid,parent,cause,state," CSV_ENDING);
 	for (i = 0; i < NUMBER_COUNT; i++)
 		printf(",%s", numbers[i].name);
 	printf(",exe,command\n");
 	for (p = 0; p < n->process_count; p++) {
 		const struct store_process *x = &n->processes[p];
+		struct text ending = {0};
 
 		printf("%" PRId64 ",%" PRIu32 ",", x->id, x->pid);
 		if (x->parent_id != STORE_NONE)
 			printf("%" PRId64, x->parent_id);
 		printf(",%s,%s,", x->cause, x->state);
-		if (x->exit_status != STORE_NONE)
-			printf("%" PRId64, x->exit_status);
+		csv_ending(&ending, x);
+		fputs(text_get(&ending), stdout);
+		text_release(&ending);
 		for (i = 0; i < NUMBER_COUNT; i++)
 			printf(",%" PRIu64, number_of(x, i));
 		putchar(',');
@@ -243,13 +248,15 @@ static void print_meta(const struct info *n, const struct meta_key *k)
 {
 	const char *text = store_meta_text(n->store, k->name);
 	int64_t value = store_meta_int(n->store, k->name, 0);
-	char size[SIZE_TEXT_BYTES];
+	char size[SIZE_TEXT_BYTES], name[SIGNAL_NAME_BYTES];
 
 	if (text == NULL || says_nothing(n, k, value) || text[0] == '\0')
 		return;
 	printf("%-26s", k->label);
 	if (k->kind == META_SIZE)
 		fputs(size_format((uint64_t)value, size), stdout);
+	else if (k->kind == META_SIGNAL)
+		printf("%s (signal %" PRId64 ")", signal_name(value, name), value);
 	else if (k->kind == META_SECONDS)
 		printf("%.3f s", (double)value / 1e9);
 	else
@@ -290,6 +297,7 @@ static int print_processes(const struct info *n)
 {
 	struct libscols_table *table = scols_new_table();
 	size_t i, p, column;
+	char state[FIGURE_BYTES];
 
 	if (table == NULL)
 		return -1;
@@ -308,7 +316,7 @@ static int print_processes(const struct info *n)
 			break;
 		set_number(line, 0, (uint64_t)n->processes[p].id);
 		set_number(line, 1, n->processes[p].pid);
-		scols_line_set_data(line, 2, n->processes[p].state);
+		scols_line_set_data(line, 2, figure_state(&n->processes[p], state));
 		column = 3;
 		for (i = 0; i < NUMBER_COUNT; i++) {
 			if (is_shown(n, i))

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,13 +15,10 @@
 #include "collector/door.h"
 #include "collector/dump.h"
 #include "collector/machine.h"
+#include "collector/meta.h"
 #include "collector/outcome.h"
 #include "collector/recorder.h"
 #include "collector/target.h"
-
-#ifndef DWELL_VERSION
-#define DWELL_VERSION "0"
-#endif
 
 #define MS		   ((uint64_t)1000000)
 #define DEFAULT_SLOTS	   512
@@ -122,109 +118,11 @@ static void warn(struct run *r, const char *line)
 		recorder_message(r->recorder, line);
 }
 
-/* ---- The profile's table meta ---- */
-
-static void add_command(struct text *t, char *const *command)
-{
-	for (; *command != NULL; command++) {
-		if (t->count > 0)
-			text_add(t, " ");
-		text_add(t, *command);
-	}
-}
-
-static const char *gear_name(uint32_t gear)
-{
-	static const char *const names[] = {
-		[CHANNEL_GEAR_COUNT] = "count",	      [CHANNEL_GEAR_SAMPLE] = "sample",
-		[CHANNEL_GEAR_STREAM] = "stream",     [CHANNEL_GEAR_WATCH] = "watch",
-		[CHANNEL_GEAR_SIMULATE] = "simulate",
-	};
-
-	return gear >= CHANNEL_GEAR_COUNT && gear <= CHANNEL_GEAR_SIMULATE ? names[gear]
-									   : "unknown";
-}
-
-static int put_text(struct run *r, const char *key, const char *text, struct err *err)
-{
-	return store_put_meta_text(r->store, key, text, err);
-}
+/* ---- The profile's table meta: what is known at the end ---- */
 
 static int put_int(struct run *r, const char *key, uint64_t value, struct err *err)
 {
 	return store_put_meta_int(r->store, key, (int64_t)value, err);
-}
-
-/* Names with commas between them. */
-static int put_toggles(struct run *r, struct err *err)
-{
-	const char *name = r->o->config.toggles;
-	struct text names = {0};
-	int status;
-
-	for (uint32_t i = 0; i < r->o->config.toggle_count; i++, name += strlen(name) + 1)
-		text_addf(&names, "%s%s", i > 0 ? ", " : "", name);
-	status = put_text(r, "toggle_collect", text_get(&names), err);
-	text_release(&names);
-	return status;
-}
-
-/* When sampling is on, as far as the user said anything of it. */
-static int put_control(struct run *r, struct err *err)
-{
-	const struct channel_config *c = &r->o->config;
-	const struct {
-		const char *key;
-		uint64_t value;
-	} numbers[] = {
-		{"delay_ns", c->delay_ns},	   {"duration_ns", c->duration_ns},
-		{"wait_for_mark", c->start_off},   {"max_windows", c->max_windows},
-		{"overhead_ppm", c->overhead_ppm},
-	};
-	int bad = 0;
-
-	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-		if (numbers[i].value != 0)
-			bad |= put_int(r, numbers[i].key, numbers[i].value, err);
-	}
-	if (c->start_at[0] != '\0')
-		bad |= put_text(r, "start_at", c->start_at, err);
-	if (c->stop_at[0] != '\0')
-		bad |= put_text(r, "stop_at", c->stop_at, err);
-	if (c->toggle_count != 0)
-		bad |= put_toggles(r, err);
-	return bad;
-}
-
-static int put_start(struct run *r, struct err *err)
-{
-	const struct channel_config *c = &r->o->config;
-	struct text command = {0};
-	struct machine m;
-	int bad = 0;
-
-	machine_read(&m);
-	add_command(&command, r->o->command);
-	bad |= put_text(r, "version", DWELL_VERSION, err);
-	bad |= put_text(r, "command", text_get(&command), err);
-	bad |= put_text(r, "host", m.host, err);
-	bad |= put_text(r, "cpu", m.cpu, err);
-	bad |= put_int(r, "start_time", (uint64_t)time(NULL), err);
-	bad |= put_text(r, "gear", gear_name(c->gear), err);
-	bad |= put_int(r, "seed", c->seed, err);
-	bad |= put_int(r, "line_bytes", c->line_bytes, err);
-	bad |= put_int(r, "nested_one_in", c->nested_one_in, err);
-	bad |= put_int(r, "duty_ppm", c->duty_ppm, err);
-	bad |= put_int(r, "sample_period", c->sample_period, err);
-	bad |= put_int(r, "l1d_bytes", m.cache_bytes[1], err);
-	bad |= put_int(r, "l2_bytes", m.cache_bytes[2], err);
-	bad |= put_int(r, "l3_bytes", m.cache_bytes[3], err);
-	if (bad == 0)
-		bad = put_control(r, err);
-	if (bad == 0)
-		bad = store_commit(r->store, err);
-	text_release(&command);
-	return bad;
 }
 
 /* As shells tell it: the exit code, or 128 and the signal. */
@@ -233,6 +131,11 @@ static uint64_t shell_status(int wait_status)
 	if (WIFSIGNALED(wait_status))
 		return 128 + (uint64_t)WTERMSIG(wait_status);
 	return (uint64_t)WEXITSTATUS(wait_status);
+}
+
+static bool was_killed(const struct run *r)
+{
+	return r->result->has_run && WIFSIGNALED(r->result->wait_status);
 }
 
 static int put_end(struct run *r, struct err *err)
@@ -251,6 +154,8 @@ static int put_end(struct run *r, struct err *err)
 			       err);
 	if (r->result->has_run)
 		bad |= put_int(r, "exit_status", shell_status(r->result->wait_status), err);
+	if (was_killed(r))
+		bad |= put_int(r, "exit_signal", (uint64_t)WTERMSIG(r->result->wait_status), err);
 	bad |= put_int(r, "lost_processes", r->result->lost_processes, err);
 	if (r->o->config.overhead_ppm != 0) {
 		bad |= put_int(r, "counting_ns", r->result->counting_ns, err);
@@ -470,7 +375,8 @@ static int open_profile(struct run *r, struct err *err)
 {
 	if (r->o->output == NULL)
 		return 0;
-	if (store_create(r->o->output, &r->store, err) != 0 || put_start(r, err) != 0)
+	if (store_create(r->o->output, &r->store, err) != 0 || meta_put_start(r->store, r->o, err) != 0 ||
+	    store_commit(r->store, err) != 0)
 		return fail(r, COLLECTOR_OUTPUT);
 	r->output = realpath(r->o->output, NULL);
 	r->recorder = recorder_new(r->store, &r->o->config);
@@ -546,6 +452,9 @@ static int close_profile(struct run *r, struct err *err)
 		return 0;
 	take_totals(r);
 	tell_outcome(r);
+	if (was_killed(r)) /* by what its engine never saw, perhaps */
+		recorder_killed(r->recorder, (uint32_t)r->target.pid,
+				WTERMSIG(r->result->wait_status));
 	recorder_resolve(r->recorder);
 	if (recorder_failed(r->recorder) != NULL) {
 		*err = *recorder_failed(r->recorder);

@@ -213,7 +213,9 @@ static void on_unmap(struct exact *e, struct exact_process *p, const struct reco
 
 static void on_end(struct exact *e, struct exact_process *p, const struct record_header *h)
 {
-	if (((const struct record_end *)(const void *)h)->cause == 0)
+	uint32_t cause = ((const struct record_end *)(const void *)h)->cause;
+
+	if (cause == END_EXIT || cause == END_SIGNAL)
 		end_process(e, p);
 }
 

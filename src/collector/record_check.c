@@ -7,6 +7,7 @@
 
 /* No program makes more accesses, and SQLite's integers hold it with room to add. */
 #define MAX_COUNT (UINT64_MAX >> 2)
+#define MAX_SIGNAL 64
 
 /* `bytes` of text follow a fixed part of `fixed` bytes and end in a NUL. */
 static bool has_text(const struct record_header *h, size_t fixed, uint32_t bytes)
@@ -206,10 +207,13 @@ static const char *check_end(const struct record_header *h)
 {
 	const struct record_end *e = (const void *)h;
 
-	return e->cause <= 2 &&
-			       (e->counters.accesses | e->counters.counting_ns |
-				e->counters.sampling_ns | e->counters.translate_ns) <= MAX_COUNT
-		       ? NULL : "an impossible end";
+	if (e->cause > END_SIGNAL ||
+	    (e->cause == END_SIGNAL && (e->status == 0 || e->status > MAX_SIGNAL)))
+		return "an end of no known cause";
+	return (e->counters.accesses | e->counters.counting_ns | e->counters.sampling_ns |
+		e->counters.translate_ns) <= MAX_COUNT
+		       ? NULL
+		       : "an impossible end";
 }
 
 static const char *check_stream(const struct record_header *h)

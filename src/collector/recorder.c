@@ -254,13 +254,20 @@ static const char *on_thread(struct recorder *r, struct process *p, const struct
 
 static const char *on_end(struct recorder *r, struct process *p, const struct record_header *h)
 {
-	static const char *const states[] = {"exited", "exec", "detached"};
+	static const char *const states[] = {
+		[END_EXIT] = "exited",
+		[END_EXEC] = "exec",
+		[END_DETACHED] = "detached",
+		[END_SIGNAL] = "killed",
+	};
 	const struct record_end *e = (const void *)h;
 
 	p->has_end = true;
+	p->row.told_end = 1;
 	p->row.state = states[e->cause];
+	p->row.signal = e->cause == END_SIGNAL ? e->status : 0;
 	p->row.end_ns = e->time_ns;
-	p->row.exit_status = e->cause == 0 ? (int64_t)e->status : STORE_NONE;
+	p->row.exit_status = e->cause == END_EXIT ? (int64_t)e->status : STORE_NONE;
 	set_footprint(p, e->footprint_pages, e->line_use);
 	set_counters(p, &e->counters);
 	put_process(r, p);
@@ -344,6 +351,7 @@ const char *recorder_record(struct recorder *r, uint32_t order, const struct rec
 		p->has_end = false;
 		p->row.state = "running";
 		p->row.end_ns = 0;
+		p->row.told_end = 0;
 	}
 	return handlers[h->type](r, p, h);
 }
@@ -379,6 +387,18 @@ void recorder_gone(struct recorder *r, uint32_t order, enum slot_farewell how, c
 			r->first_message = arena_strdup(&r->strings, text_get(&line));
 		put_message(r, p->row.id, text_get(&line));
 		text_release(&line);
+	}
+}
+
+void recorder_killed(struct recorder *r, uint32_t pid, int signal)
+{
+	for (size_t i = 0; i < r->processes.count && !r->failed; i++) {
+		struct process *p = r->processes.items[i];
+
+		if (p->row.pid != pid || p->row.signal != 0 || strcmp(p->row.state, "killed") != 0)
+			continue;
+		p->row.signal = signal;
+		put_process(r, p);
 	}
 }
 

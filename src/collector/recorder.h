@@ -32,6 +32,12 @@ void recorder_gone(struct recorder *r, uint32_t order, enum slot_farewell how, c
 		   const struct slot_counts *counts);
 void recorder_counts(struct recorder *r, uint32_t order, const struct slot_counts *counts);
 
+/*
+ * Somebody who waited for process `pid` knows which signal killed it; its engine, perhaps, did not
+ * come to tell. Nothing happens where it did, or no such process was killed.
+ */
+void recorder_killed(struct recorder *r, uint32_t pid, int signal);
+
 /* A line for the profile that belongs to no process. */
 void recorder_message(struct recorder *r, const char *text);
 

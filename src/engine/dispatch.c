@@ -239,7 +239,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 			continue;
 		}
 		if (sampler_is_finishing(t))
-			process_ending(t, 2, 0);
+			process_ending(t, END_DETACHED, 0);
 		if (t->tick_due)
 			sampler_tick(t, &nothing);
 		toggles_look(t);

@@ -137,7 +137,7 @@ void process_ending(struct thread *t, uint32_t cause, uint32_t status)
 		world_release();
 		return;
 	}
-	sampler_end(t, cause == 2 ? SAMPLE_CENSORED : SAMPLE_DANGLING, true);
+	sampler_end(t, cause == END_DETACHED ? SAMPLE_CENSORED : SAMPLE_DANGLING, true);
 	for (struct thread *o = engine.threads; o; o = o->next_thread)
 		if (o->process == p)
 			records_thread(p, o);
@@ -183,7 +183,7 @@ void process_end_predecessor(uint32_t order, uint32_t pid)
 		old.extra = (struct extra_counts){ c.rep_iterations, c.vector_elements,
 						   c.translate_cycles, c.scan_cycles,
 						   c.watch_accesses };
-		records_end(&old, 1, 0, 0, not_known);
+		records_end(&old, END_EXEC, 0, 0, not_known);
 		return;
 	}
 }

@@ -12,7 +12,7 @@ void process_remove_module(struct process *p, uint64_t start, uint64_t end);
 
 /* Profiling of this process begins: claim a slot, tell what runs. */
 void process_begin(struct thread *t, char *const argv[], uint32_t parent, uint32_t cause);
-/* The process is about to end, or to become another image (cause 1): last records. */
+/* The process is about to end, for an enum end_cause: last records. */
 void process_ending(struct thread *t, uint32_t cause, uint32_t status);
 /* An exec is about to be tried: settle everything, but go on if it fails. */
 void process_before_exec(struct thread *t);

@@ -50,10 +50,13 @@ static void apply_mask(const struct thread *t)
 }
 
 /*
- * Signals that end programs by default and are how people end them: the engine
- * takes them to finish the profile first.
+ * Signals that end programs by default and are how people, limits, timers and the programs
+ * themselves end them: the engine takes them to finish the profile first, and to tell which it was.
  */
-#define ENDING_SIGNALS (bit(SIGINT) | bit(SIGTERM) | bit(SIGHUP))
+#define ENDING_SIGNALS                                                                             \
+	(bit(SIGHUP) | bit(SIGINT) | bit(SIGQUIT) | bit(SIGABRT) | bit(SIGUSR1) | bit(SIGUSR2) |   \
+	 bit(SIGPIPE) | bit(SIGALRM) | bit(SIGTERM) | bit(SIGXCPU) | bit(SIGXFSZ) |                \
+	 bit(SIGVTALRM) | bit(SIGPROF))
 
 /* What the kernel is told for an action of the target. */
 static struct kernel_sigaction kernel_view(int signal, const struct kernel_sigaction *a)
@@ -218,7 +221,7 @@ void signals_die(struct thread *t, int signal, const siginfo_t *info)
 	siginfo_t copy = *info;
 	uint64_t only = ~bit(signal);
 
-	process_ending(t, 0, 128u + (uint32_t)signal);
+	process_ending(t, END_SIGNAL, (uint32_t)signal);
 	kernel_action(signal, &dfl, 0);
 	sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), sys0(SYS_gettid), signal, &copy);
 	kernel_mask(only);

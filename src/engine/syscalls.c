@@ -251,7 +251,7 @@ static void end_profiling(struct thread *t, const char *why)
 	if (!t->process->profiling)
 		return;
 	records_message(t->process, why);
-	process_ending(t, 2, 0);
+	process_ending(t, END_DETACHED, 0);
 	lock_take(&engine.world_lock);
 	for (struct thread *o = engine.threads; o; o = o->next_thread)
 		ticker_end(o);

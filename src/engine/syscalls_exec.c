@@ -40,7 +40,7 @@ static long run_native(struct thread *t, const struct attempt *a)
 		say("process %lu: %s %s: it runs unprofiled", (uint64_t)t->process->pid, rq->path,
 		    a->launch.reason);
 	set_close_on_exec(t->process, true);
-	process_ending(t, 1, 0);
+	process_ending(t, END_EXEC, 0);
 	signals_before_exec(t);
 	r = sys5(SYS_execveat, rq->dir_fd, rq->path, rq->argv, rq->envp, rq->flags);
 	signals_after_failed_exec(t);

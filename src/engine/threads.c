@@ -326,7 +326,7 @@ void threads_exit(struct thread *t, long status)
 	signals_block_all();
 	ticker_end(t);
 	if (is_last(t))
-		process_ending(t, 0, (uint32_t)status & 0xff);
+		process_ending(t, END_EXIT, (uint32_t)status & 0xff);
 	else
 		sampler_thread_end(t);
 	baton_drop(t);
@@ -338,7 +338,7 @@ void threads_exit_group(struct thread *t, long status)
 {
 	if (!engine.quiet)
 		signals_block_all();
-	process_ending(t, 0, (uint32_t)status & 0xff);
+	process_ending(t, END_EXIT, (uint32_t)status & 0xff);
 	for (;;)
 		sys1(SYS_exit_group, status);
 }

@@ -255,6 +255,7 @@ static int begin_process(struct reader *r, struct err *err)
 		.command = r->command != NULL ? r->command : r->name,
 		.state = "exited",
 		.exit_status = STORE_NONE,
+		.told_end = 1,
 	};
 	p->exe = arena_strndup(&r->texts, p->command, strcspn(p->command, BLANKS));
 	if (p->exe == NULL)

@@ -26,6 +26,7 @@ static const struct number {
 	{"sampling_ns", RULE_SUM, NULL},
 	{"lost_processes", RULE_SUM, NULL},
 	{"exit_status", RULE_SAME, NULL},
+	{"exit_signal", RULE_SAME, NULL},
 	{"tsc_hz", RULE_MOST, NULL},
 	{"seed", RULE_SAME, NULL},
 	{"line_bytes", RULE_SAME, NULL},

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/signal_name.h"
+
 #define MILLION 1000000u
 
 char *figure_count(uint64_t n, char buf[FIGURE_BYTES])
@@ -74,6 +76,29 @@ char *figure_interval(const struct model_ratio *r, char buf[FIGURE_BYTES])
 	else
 		snprintf(buf, FIGURE_BYTES, "%.2f - %.2f %%", r->low * 100, r->high * 100);
 	return buf;
+}
+
+char *figure_state(const struct store_process *x, char buf[FIGURE_BYTES])
+{
+	char name[SIGNAL_NAME_BYTES];
+
+	if (x->signal > 0)
+		snprintf(buf, FIGURE_BYTES, "killed (%s)", signal_name(x->signal, name));
+	else
+		snprintf(buf, FIGURE_BYTES, "%s", x->state);
+	return buf;
+}
+
+void csv_ending(struct text *t, const struct store_process *x)
+{
+	char name[SIGNAL_NAME_BYTES];
+
+	if (x->exit_status != STORE_NONE)
+		text_addf(t, "%" PRId64, x->exit_status);
+	if (x->signal > 0)
+		text_addf(t, ",%" PRId64 ",%s", x->signal, signal_name(x->signal, name));
+	else
+		text_add(t, ",,");
 }
 
 void csv_field(struct text *t, const char *field)

@@ -25,8 +25,18 @@ char *figure_duration(uint64_t ns, char buf[FIGURE_BYTES]);
 /* "2.9 - 3.5 %", or "not known" without samples. */
 char *figure_interval(const struct model_ratio *r, char buf[FIGURE_BYTES]);
 
+/*
+ * How a process ended, in a word or two: its state, and where a signal killed it the name of that:
+ * "exited", "killed (SIGSEGV)".
+ */
+char *figure_state(const struct store_process *x, char buf[FIGURE_BYTES]);
+
 /* One CSV field, quoted where it has to be (RFC 4180); NULL is an empty one. */
 void csv_field(struct text *t, const char *field);
+
+/* The same as three fields: exit code, number and name of the signal; empty where there is none, or it is not known. */
+void csv_ending(struct text *t, const struct store_process *x);
+#define CSV_ENDING "exit_status,signal,signal_name"
 
 /* A line of CSV: `count` fields. */
 void csv_line(struct text *t, const char *const *fields, size_t count);

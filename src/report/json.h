@@ -14,6 +14,9 @@ void json_put_ratio(json_t *object, const struct model_ratio *r);
 /* Add accesses, misses, unresolved (shares), miss_ratio and samples of some code to an object. */
 void json_put_cost(json_t *object, const struct hot_cost *cost, const struct hot_cost *whole);
 
+/* Add exit_status, signal and signal_name: each null where there is none, or it is not known. */
+void json_put_ending(json_t *object, const struct store_process *x);
+
 /* A string; what is no UTF-8 (a path can be anything) keeps its ASCII; NULL is null. */
 json_t *json_text(const char *s);
 

@@ -113,7 +113,7 @@ static void put_row(struct table *t, const struct processes_row *r)
 	for (size_t i = 0; i < PROFILE_CACHES; i++)
 		if (r->ratios[i].known)
 			figure_percent(r->ratios[i].ratio, cells[AT_CACHES + i]);
-	list[AT_STATE] = x->state;
+	figure_state(x, cells[AT_STATE]);
 	list[AT_COMMAND] = x->command[0] != '\0' ? x->command : x->exe;
 	table_row(t, list);
 }
@@ -138,7 +138,7 @@ int processes_text(const struct processes *s, size_t rows, const struct display 
 
 void processes_csv(const struct processes *s, struct text *out)
 {
-	text_add(out, "id,pid,parent,state,exit_status,accesses,share,samples,windows");
+	text_add(out, "id,pid,parent,state," CSV_ENDING ",accesses,share,samples,windows");
 	for (size_t i = 0; i < PROFILE_CACHES; i++)
 		text_addf(out, ",%s", s->caches[i].name);
 	text_add(out, ",exe,command\n");
@@ -150,8 +150,7 @@ void processes_csv(const struct processes *s, struct text *out)
 		if (x->parent_id != STORE_NONE)
 			text_addf(out, "%" PRId64, x->parent_id);
 		text_addf(out, ",%s,", x->state);
-		if (x->exit_status != STORE_NONE)
-			text_addf(out, "%" PRId64, x->exit_status);
+		csv_ending(out, x);
 		text_addf(out, ",%" PRIu64 ",%.8g,%" PRIu64 ",%" PRIu64, x->accesses, r->share,
 			  x->samples, x->windows);
 		for (size_t k = 0; k < PROFILE_CACHES; k++) {
@@ -181,7 +180,7 @@ static json_t *json_row(const struct processes *s, const struct processes_row *r
 	json_object_set_new(o, "pid", json_integer(x->pid));
 	json_object_set_new(o, "parent", json_id(x->parent_id));
 	json_object_set_new(o, "state", json_text(x->state));
-	json_object_set_new(o, "exit_status", json_id(x->exit_status));
+	json_put_ending(o, x);
 	json_object_set_new(o, "exe", json_text(x->exe));
 	json_object_set_new(o, "command", json_text(x->command));
 	json_object_set_new(o, "accesses", json_integer((json_int_t)x->accesses));

@@ -133,7 +133,8 @@ static void take_follows(struct profile *p, const struct sampled *part, struct m
 /* Whether the process lived to tell of the lines that were not touched, too. */
 static bool has_ended(const struct store_process *x)
 {
-	return strcmp(x->state, "exited") == 0 || strcmp(x->state, "exec") == 0;
+	return strcmp(x->state, "exited") == 0 || strcmp(x->state, "exec") == 0 ||
+	       (strcmp(x->state, "killed") == 0 && x->told_end);
 }
 
 static int read_follows(struct profile *p, struct err *err)

@@ -205,11 +205,11 @@ void summary_csv(const struct summary *s, struct text *out)
 static json_t *json_process(const struct store_process *x)
 {
 	struct count counts[COUNTS];
-	json_t *o = json_pack("{s:I, s:I, s:o, s:o, s:s, s:I}", "id", (json_int_t)x->id, "pid",
+	json_t *o = json_pack("{s:I, s:I, s:o, s:o, s:s}", "id", (json_int_t)x->id, "pid",
 			      (json_int_t)x->pid, "exe", json_text(x->exe), "command",
-			      json_text(x->command), "state", x->state, "exit_status",
-			      (json_int_t)x->exit_status);
+			      json_text(x->command), "state", x->state);
 
+	json_put_ending(o, x);
 	list_counts(x, counts);
 	for (size_t i = 0; i < COUNTS; i++)
 		json_object_set_new(o, counts[i].name, json_integer((json_int_t)counts[i].value));

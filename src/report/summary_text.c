@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/signal_name.h"
 #include "base/size.h"
 #include "report/data_print.h"
 #include "report/figures.h"
@@ -21,10 +22,15 @@ static void put_label(struct text *out, const char *label)
 
 static void put_ending(const struct store_process *x, struct text *out)
 {
-	char time[FIGURE_BYTES];
+	char time[FIGURE_BYTES], name[SIGNAL_NAME_BYTES];
 
 	if (strcmp(x->state, "exited") == 0 && x->exit_status >= 0)
 		text_addf(out, "exited with status %" PRId64, x->exit_status);
+	else if (x->signal > 0)
+		text_addf(out, "killed by %s (signal %" PRId64 ")", signal_name(x->signal, name),
+			  x->signal);
+	else if (strcmp(x->state, "killed") == 0)
+		text_add(out, "killed, by which signal is not known,");
 	else if (strcmp(x->state, "exec") == 0)
 		text_add(out, "became another program");
 	else if (strcmp(x->state, "detached") == 0)
@@ -209,14 +215,15 @@ static int put_processes(const struct profile *p, const struct display *d, struc
 	for (size_t i = 0; i < p->process_count && i < MAX_PROCESSES; i++) {
 		const struct store_process *x = &p->processes[i];
 		char id[FIGURE_BYTES], pid[FIGURE_BYTES], accesses[FIGURE_BYTES],
-			samples[FIGURE_BYTES], windows[FIGURE_BYTES];
-		const char *cells[] = {id, pid, accesses, samples, windows, x->state, x->command};
+			samples[FIGURE_BYTES], windows[FIGURE_BYTES], state[FIGURE_BYTES];
+		const char *cells[] = {id, pid, accesses, samples, windows, state, x->command};
 
 		snprintf(id, sizeof(id), "%s%" PRId64, x == p->process ? "* " : "", x->id);
 		snprintf(pid, sizeof(pid), "%" PRIu32, x->pid);
 		figure_count(x->accesses, accesses);
 		figure_count(x->samples, samples);
 		figure_count(x->windows, windows);
+		figure_state(x, state);
 		table_row(t, cells);
 	}
 	text_addf(out,

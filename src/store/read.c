@@ -118,6 +118,8 @@ static const struct query_column process_columns[] = {
 	{QUERY_U64, offsetof(struct store_process, end_ns), NULL},
 	{QUERY_TEXT, offsetof(struct store_process, state), "running"},
 	{QUERY_ID, offsetof(struct store_process, exit_status), NULL},
+	{QUERY_U64, offsetof(struct store_process, signal), NULL},
+	{QUERY_U32, offsetof(struct store_process, told_end), NULL},
 	{QUERY_U64, offsetof(struct store_process, accesses), NULL},
 	{QUERY_U64, offsetof(struct store_process, loads), NULL},
 	{QUERY_U64, offsetof(struct store_process, stores), NULL},
@@ -149,7 +151,7 @@ static void complete_process(void *item)
 
 static const struct query process_query = {
 	"SELECT p.id, p.pid, p.parent_id, p.cause, p.exe, p.command, p.start_ns, p.end_ns,"
-	" p.state, p.exit_status, p.accesses, p.loads, p.stores, p.instructions,"
+	" p.state, p.exit_status, p.signal, p.told_end, p.accesses, p.loads, p.stores, p.instructions,"
 	" p.rep_iterations, p.vector_elements, p.watch_accesses, p.translate_cycles,"
 	" p.scan_cycles, p.engine_bytes, p.footprint_pages, p.lost_records,"
 	LINE_USE_SQL("0") LINE_USE_SQL("1") LINE_USE_SQL("2") LINE_USE_SQL("3")

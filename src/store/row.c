@@ -7,10 +7,10 @@
 static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_META] = "REPLACE INTO meta(key, value) VALUES(?,?)",
 	[PUT_PROCESS] = "REPLACE INTO process(id, pid, parent_id, cause, exe, command, start_ns,"
-			" end_ns, state, exit_status, accesses, loads, stores, instructions,"
+			" end_ns, state, exit_status, signal, told_end, accesses, loads, stores, instructions,"
 			" rep_iterations, vector_elements, watch_accesses, translate_cycles,"
 			" scan_cycles, engine_bytes, footprint_pages, lost_records,"
-			" line_use) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+			" line_use) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_THREAD] = "REPLACE INTO thread(process_id, idx, tid, accesses, loads, stores,"
 		       " instructions) VALUES(?,?,?,?,?,?,?)",
 	[PUT_MODULE] = "REPLACE INTO module(id, process_id, path, build_id, start, end,"

@@ -1,17 +1,19 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (10).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (12).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- gear, seed, line_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
--- collector_pid, version, lost_processes, state ('running','complete')
+-- exit_signal, collector_pid, version, lost_processes, state ('running','complete')
 CREATE TABLE process(
 	id INTEGER PRIMARY KEY,          -- order number in the run, from 0
 	pid INTEGER NOT NULL, parent_id INTEGER, cause TEXT NOT NULL,   -- 'start','fork','exec'
 	exe TEXT NOT NULL, command TEXT NOT NULL,
 	start_ns INTEGER NOT NULL, end_ns INTEGER,
 	state TEXT NOT NULL,             -- 'running','exited','exec','killed','detached'
-	exit_status INTEGER,
+	exit_status INTEGER,             -- of 'exited'
+	signal INTEGER,                  -- that killed it, where known
+	told_end INTEGER NOT NULL DEFAULT 0, -- 1: its engine told all up to the end; 0: it was cut off, or runs
 	accesses INTEGER NOT NULL DEFAULT 0, loads INTEGER NOT NULL DEFAULT 0,
 	stores INTEGER NOT NULL DEFAULT 0, instructions INTEGER NOT NULL DEFAULT 0,
 	rep_iterations INTEGER NOT NULL DEFAULT 0, vector_elements INTEGER NOT NULL DEFAULT 0,

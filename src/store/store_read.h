@@ -46,6 +46,8 @@ struct store_process {
 	const char *command; /* argv, blanks between */
 	const char *state;   /* "running", "exited", "exec", "killed", "detached" */
 	int64_t exit_status; /* exit code, or -1 when not known */
+	int64_t signal;	     /* that killed it; 0: none, or not known */
+	uint32_t told_end;   /* 1: its engine told all up to the end; 0: it was cut off, or runs */
 	uint64_t start_ns;   /* CLOCK_MONOTONIC */
 	uint64_t end_ns;     /* 0: it had not ended */
 	uint64_t accesses;   /* loads + stores + modifies */

@@ -50,6 +50,8 @@ int store_put_process(struct store *s, const struct store_process *p, struct err
 		row_null(&r);
 	row_text(&r, p->state);
 	row_id(&r, p->exit_status);
+	row_id(&r, p->signal > 0 ? p->signal : STORE_NONE);
+	row_int(&r, p->told_end);
 	row_count(&r, p->accesses);
 	row_count(&r, p->loads);
 	row_count(&r, p->stores);

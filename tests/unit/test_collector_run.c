@@ -168,12 +168,22 @@ static void nonsense_costs_one_process_its_profile(void **state)
 static void a_killed_target_keeps_its_samples(void **state)
 {
 	struct collector_result result;
+	struct store_process *p;
+	struct store *s;
+	size_t count;
 
 	(void)state;
 	run_well("killed", &result);
 	assert_true(WIFSIGNALED(result.wait_status));
 	assert_int_equal(WTERMSIG(result.wait_status), SIGKILL);
 	check_state("killed", 6, 1000);
+	/* The engine could not tell of it, but who waited for the process can. */
+	s = open_profile(&p, &count);
+	assert_int_equal(p[0].signal, SIGKILL);
+	assert_int_equal(p[0].told_end, 0);
+	assert_int_equal(store_meta_int(s, "exit_signal", 0), SIGKILL);
+	free(p);
+	store_close(s);
 }
 
 static void nothing_is_lost_when_the_ring_goes_round(void **state)

@@ -32,7 +32,7 @@ static void fill(struct store *s)
 		.exe = "/bin/x",
 		.command = "x -y",
 		.state = "exited",
-		.exit_status = 3,
+		.exit_status = 3, .signal = 11, .told_end = 1,
 		.start_ns = 5,
 		.end_ns = 9,
 		.accesses = 100,
@@ -95,7 +95,7 @@ static void check_processes(struct store *s)
 	assert_int_equal(p[0].pid, 42);
 	assert_int_equal(p[0].parent_id, STORE_NONE);
 	assert_string_equal(p[0].command, "x -y");
-	assert_int_equal(p[0].exit_status, 3);
+	assert_true(p[0].exit_status == 3 && p[0].signal == 11 && p[0].told_end == 1);
 	assert_int_equal(p[0].modifies, 10); /* 100 - 60 - 30 */
 	assert_int_equal(p[0].line_use[10], 65535);
 	assert_int_equal(p[0].samples, 2);
@@ -425,12 +425,12 @@ static void a_profile_of_another_version_is_told_apart_from_a_broken_one(void **
 	(void)state;
 	make_large("other.db");
 	sqlite3_open("other.db", &db);
-	sqlite3_exec(db, "PRAGMA user_version = 12", NULL, NULL, NULL);
+	sqlite3_exec(db, "PRAGMA user_version = 13", NULL, NULL, NULL);
 	refuses_to_read("other.db", "profile 'other.db' was written by a newer version of dwell "
-				    "(its format is 12, this one knows 11)");
+				    "(its format is 13, this one knows 12)");
 	sqlite3_exec(db, "PRAGMA user_version = 1", NULL, NULL, NULL);
 	refuses_to_read("other.db", "profile 'other.db' was written by an older version of dwell "
-				    "(its format is 1, this one knows 11): record it again");
+				    "(its format is 1, this one knows 12): record it again");
 	sqlite3_close(db);
 }
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The facts of a run that are known as it begins: the profile's table meta. */
+#ifndef DWELL_COLLECTOR_META_H
+#define DWELL_COLLECTOR_META_H
+
+#include "collector/collector.h"
+#include "store/store.h"
+
+/* What was asked for, of which machine. 0, or -1 with *err set. */
+int meta_put_start(struct store *s, const struct collector_options *o, struct err *err);
+
+#endif

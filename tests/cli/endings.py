@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How programs end, and what is told of it: by 'record' and by the views.
+
+    endings.py [--dwell PATH] [--programs FOLDER] [--only EXPRESSION]
+
+Each case prints one line; the exit status is 0 when none failed.
+"""
+import csv
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+
+from cases import case, check, main
+
+SECONDS = 60
+
+
+def run(*arguments, **more):
+    done = subprocess.run([DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=SECONDS, **more)
+    return done.returncode, done.stdout.decode(), done.stderr.decode('utf-8', 'replace')
+
+
+def record(path, *command):
+    """Returns how it ended, as subprocess has it, and what was said."""
+    status, _, err = run('record', '-q', '-s', '1', '-o', path, '--', *command)
+    return status, err
+
+
+def shell(path, script):
+    return record(path, 'sh', '-c', script)
+
+
+def rows(view, path):
+    """The processes of a view as JSON and as CSV."""
+    as_json = json.loads(run(view, '-i', path, '--format=json')[1])['processes']
+    return as_json, list(csv.DictReader(run(view, '-i', path, '--format=csv')[1].splitlines()))
+
+
+def ending(row):
+    return row['state'], row['exit_status'], row['signal'], row['signal_name']
+
+
+# ---- Killed by a signal ----
+
+@case
+def who_is_killed_is_told_as_killed_with_the_signal():
+    for name in 'TERM', 'HUP', 'SEGV', 'ABRT', 'USR1', 'KILL':
+        number = getattr(signal, 'SIG' + name)
+        status, err = shell('k.db', 'kill -%s $$' % name)
+        check(status == -number, name, 'became', status, err)
+        wanted = ('killed', None, number, 'SIG' + name)
+        for view in 'processes', 'info':
+            of_json, of_csv = rows(view, 'k.db')
+            check(ending(of_json[0]) == wanted, view, of_json[0])
+            check(ending(of_csv[0]) == ('killed', '', str(int(number)), 'SIG' + name), view, of_csv[0])
+        report = json.loads(run('report', '-i', 'k.db', '--format=json')[1])
+        check(ending(report['process']) == wanted, report['process'])
+        told = 'killed by SIG%s (signal %d)' % (name, number)
+        check(told + ' after ' in run('report', '-i', 'k.db')[1], run('report', '-i', 'k.db')[1])
+        check('killed (SIG%s)' % name in run('processes', '-i', 'k.db')[1], run('processes', '-i', 'k.db')[1])
+        info = run('info', '-i', 'k.db')[1]
+        check('SIG%s (signal %d)\n' % (name, number) in info and 'killed (SIG%s)' % name in info, info)
+        facts = json.loads(run('info', '-i', 'k.db', '--format=json')[1])
+        check((facts['exit_status'], facts['exit_signal']) == (128 + number, number), facts['exit_status'])
+
+
+@case
+def who_exits_with_the_status_of_a_signal_is_not_killed():
+    check(shell('e.db', 'exit 139')[0] == 139, 'status')
+    check(ending(rows('processes', 'e.db')[0][0]) == ('exited', 139, None, None), rows('processes', 'e.db'))
+    check('exited with status 139' in run('report', '-i', 'e.db')[1], 'report')
+    check('killed' not in run('info', '-i', 'e.db')[1], 'info')
+
+
+@case
+def a_child_that_is_killed_is_told_with_the_signal():
+    shell('c.db', "sh -c 'kill -PIPE $$'; sh -c 'sleep 0.5; kill -KILL $$'; true")
+    endings = [ending(r) for r in rows('processes', 'c.db')[0]]
+    check(('killed', None, signal.SIGPIPE, 'SIGPIPE') in endings, endings)
+    # Nothing sees SIGKILL come.
+    check(('killed', None, None, None) in endings, endings)
+
+
+@case
+def signals_without_a_name_have_a_number():
+    status, err = shell('r.db', 'kill -37 $$')
+    check(status == -37, status, err)
+    check(ending(rows('processes', 'r.db')[0][0]) == ('killed', None, 37, 'SIGRTMIN+3'), rows('processes', 'r.db'))
+
+
+@case
+def who_sees_the_signal_come_tells_all_and_who_does_not_is_cut_off():
+    for name, told_end in ('TERM', 1), ('ABRT', 1), ('KILL', 0):
+        shell('t.db', 'sleep 0.5; kill -%s $$' % name)
+        with sqlite3.connect('t.db') as db:
+            got = db.execute("SELECT told_end FROM process WHERE state = 'killed'").fetchall()
+        check(got == [(told_end,)], name, got)
+
+
+def set_up(dwell, programs, folder):
+    global DWELL, PROGRAMS
+    DWELL, PROGRAMS = dwell, programs
+    os.environ.update(XDG_RUNTIME_DIR=folder)
+
+
+if __name__ == '__main__':
+    main('endings', __doc__, set_up, programs='build/tests/programs')
