@@ -174,6 +174,47 @@ static void put_reuse(const struct summary *s, struct text *out)
 		  figure_share(s->used, rest), size_format(s->size_bytes, size));
 }
 
+/* What more windows can come of, besides a longer run: NULL where nothing else would help. */
+static const char *more_windows(const struct profile *p, uint64_t sampled)
+{
+	struct store *s = p->store;
+	uint64_t most = (uint64_t)store_meta_int(s, "max_windows", 0);
+
+	if (most > 0 && p->process->windows >= most)
+		return "more --windows";
+	if (store_meta_int(s, "duration_ns", 0) > 0)
+		return "a longer --duration";
+	if (store_meta_int(s, "overhead_ppm", 0) > 0)
+		return "a larger --overhead";
+	if (store_meta_int(s, "duty_ppm", 0) >= 1000000 ||
+	    p->process->watch_accesses * 10 > sampled * 9)
+		return NULL;
+	return "a larger --duty";
+}
+
+/*
+ * With which option there would be enough, if any. Windows are passed over, and the last one is cut:
+ * the period is to make half as many samples again as are needed.
+ */
+static void put_advice(const struct profile *p, struct text *out)
+{
+	uint64_t sampled = 0, period, had = (uint64_t)store_meta_int(p->store, "sample_period", 0);
+	const char *option = NULL;
+
+	for (size_t i = 0; i < p->window_count; i++)
+		sampled += p->windows[i].stands_for;
+	period = sampled / (PROFILE_ENOUGH_SAMPLES * 3 / 2);
+	text_add(out, "Give the program more work");
+	if (p->process->windows < PROFILE_ENOUGH_WINDOWS)
+		option = more_windows(p, sampled);
+	if (option != NULL)
+		text_addf(out, ", or record with %s", option);
+	else if (p->process->windows >= PROFILE_ENOUGH_WINDOWS && period > 0 &&
+		 (had == 0 || period < had))
+		text_addf(out, ", or record with --period %" PRIu64, period);
+	text_add(out, ".\n");
+}
+
 /* Too few samples, and what to change. */
 static void put_warning(const struct profile *p, struct text *out)
 {
@@ -192,11 +233,7 @@ static void put_warning(const struct profile *p, struct text *out)
 		"\nFew samples (%s in %s windows; %d in %d would do): take the figures as rough.\n",
 		figure_count(x->samples, samples), figure_count(x->windows, windows),
 		PROFILE_ENOUGH_SAMPLES, PROFILE_ENOUGH_WINDOWS);
-	if (x->windows < PROFILE_ENOUGH_WINDOWS)
-		text_add(out, "Give the program more work, or record with a larger --duty.\n");
-	else
-		text_addf(out, "Give the program more work, or record with --period %" PRIu64 ".\n",
-			  x->accesses / (PROFILE_ENOUGH_SAMPLES * 6 / 5) + 1);
+	put_advice(p, out);
 }
 
 static int put_processes(const struct profile *p, const struct display *d, struct text *out,

@@ -230,6 +230,33 @@ def what_was_not_sampled_has_no_part():
     check(shares['middle'] > 0.9 and shares.get('last', 0) == 0, shares)
 
 
+def advice():
+    """What the report says that would make for enough samples: the option, or None."""
+    found = re.search(r'^Few samples .*\nGive the program more work(, or record with (.*))?\.$',
+                      run('report', '-i', 'control.db')[1], re.M)
+    check(found, run('report', '-i', 'control.db')[1])
+    return found.group(2)
+
+
+@case
+def the_period_that_the_report_advises_is_enough():
+    # A period from all accesses would be twice as long: half of them are made before sampling is on.
+    record('--start-at', 'middle', '--stop-at', 'last', program('stages'), '2')
+    said = advice()
+    check(re.fullmatch(r'--period [1-9][0-9]*', said or ''), said)
+    record('--start-at', 'middle', '--stop-at', 'last', *said.split(), program('stages'), '2')
+    check(one('SELECT count(*) FROM sample') >= 10000, said, one('SELECT count(*) FROM sample'))
+    check('Few samples' not in run('report', '-i', 'control.db')[1], said)
+
+
+@case
+def nothing_is_advised_that_cannot_help():
+    for options, millions, wanted in (['--duty', '100'], 0, None), (['--windows', '2'], 2, 'more --windows'), \
+                                     (['--duty', '0.1'], 2, 'a larger --duty'):
+        record(*options, program('stages'), str(millions))
+        check(advice() == wanted, options, advice())
+
+
 @case
 def delay_begins_it():
     stages = program('stages')
