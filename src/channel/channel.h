@@ -122,6 +122,8 @@ struct channel_header {
 	uint32_t toggles_found;	 /* a bit for each of config.toggles: a module has it */
 	uint32_t toggles_entered;
 	uint32_t report; /* counts the collector's questions for all that is counted by now */
+	uint32_t native_programs; /* executed without an engine, which cannot run them */
+	uint32_t reserved;
 };
 
 /* Profiling is to end while the targets run on. */
@@ -570,7 +572,7 @@ struct record_stream {
 
 _Static_assert(sizeof(struct channel_config) == 1672 + 8 * CHANNEL_GEOMETRY_WORDS,
 	       "layout of channel_config");
-_Static_assert(sizeof(struct channel_header) == 1744 + 8 * CHANNEL_GEOMETRY_WORDS,
+_Static_assert(sizeof(struct channel_header) == 1752 + 8 * CHANNEL_GEOMETRY_WORDS,
 	       "layout of channel_header");
 _Static_assert(sizeof(struct channel_header) <= CHANNEL_HEADER_BYTES, "header");
 _Static_assert(sizeof(struct record_segment) == 40, "layout of record_segment");

@@ -117,7 +117,8 @@ static const struct meta_key {
 	{"l1d_bytes", META_SIZE, "L1 data cache"},
 	{"l2_bytes", META_SIZE, "L2 cache"},
 	{"l3_bytes", META_SIZE, "L3 cache"},
-	{"lost_processes", META_NUMBER, "processes not profiled"},
+	{"lost_processes", META_NUMBER, "not profiled: too many"},
+	{"native_programs", META_NUMBER, "not profiled: cannot be"},
 };
 
 #define META_COUNT (sizeof(meta_keys) / sizeof(meta_keys[0]))

@@ -157,6 +157,7 @@ static int put_end(struct run *r, struct err *err)
 	if (was_killed(r))
 		bad |= put_int(r, "exit_signal", (uint64_t)WTERMSIG(r->result->wait_status), err);
 	bad |= put_int(r, "lost_processes", r->result->lost_processes, err);
+	bad |= put_int(r, "native_programs", r->result->native_programs, err);
 	if (r->o->config.overhead_ppm != 0) {
 		bad |= put_int(r, "counting_ns", r->result->counting_ns, err);
 		bad |= put_int(r, "sampling_ns", r->result->sampling_ns, err);
@@ -337,6 +338,8 @@ static void finish_slots(struct run *r)
 	slots_finish(&r->slots);
 	r->result->lost_processes =
 		__atomic_load_n(&r->host.header->lost_processes, __ATOMIC_RELAXED);
+	r->result->native_programs =
+		__atomic_load_n(&r->host.header->native_programs, __ATOMIC_RELAXED);
 }
 
 /* ---- The parts of a run, in order ---- */
@@ -407,6 +410,7 @@ static void run_natively(struct run *r)
 	struct text line = {0};
 
 	r->result->was_native = true;
+	r->result->native_programs = 1;
 	text_addf(&line, "%s %s: running it unprofiled", r->target.path, r->target.reason);
 	warn(r, text_get(&line));
 	text_release(&line);

@@ -69,6 +69,7 @@ struct collector_result {
 	uint64_t windows;
 	uint64_t lost_records;	 /* dropped because a ring was full */
 	uint64_t lost_processes; /* not profiled because there was no slot */
+	uint64_t native_programs; /* ran unprofiled, since no engine can run them; setuid ones, say */
 	/* With a budget: CPU time of counting, and of sampling on top, as the engines estimate it. */
 	uint64_t counting_ns, sampling_ns;
 	uint64_t translate_ns; /* of that, translating the programs */

@@ -76,6 +76,12 @@ bool records_claim(struct process *p, uint32_t parent)
 	return false;
 }
 
+void records_native(int32_t change)
+{
+	if (header)
+		__atomic_fetch_add(&header->native_programs, (uint32_t)change, __ATOMIC_RELAXED);
+}
+
 bool records_abandoned(void)
 {
 	return !header || __atomic_load_n(&header->collector_gone, __ATOMIC_RELAXED) ||

@@ -55,6 +55,8 @@ void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t fo
 		 const uint16_t line_use[CHANNEL_LINE_USES]);
 /* Has the collector gone, or asked us to stop at once? */
 bool records_abandoned(void);
+/* One program more, or less, that runs without an engine. */
+void records_native(int32_t change);
 /* Has it asked to end in order: with what was seen so far, and RECORD_END? */
 bool records_finishing(void);
 /*

@@ -39,12 +39,14 @@ static long run_native(struct thread *t, const struct attempt *a)
 	if (a->launch.reason && t->process->channel_fd >= 0)
 		say("process %lu: %s %s: it runs unprofiled", (uint64_t)t->process->pid, rq->path,
 		    a->launch.reason);
+	records_native(1);
 	set_close_on_exec(t->process, true);
 	process_ending(t, END_EXEC, 0);
 	signals_before_exec(t);
 	r = sys5(SYS_execveat, rq->dir_fd, rq->path, rq->argv, rq->envp, rq->flags);
 	signals_after_failed_exec(t);
 	set_close_on_exec(t->process, false);
+	records_native(-1); /* it was not executed after all */
 	return r;
 }
 

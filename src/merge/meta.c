@@ -25,6 +25,7 @@ static const struct number {
 	{"counting_ns", RULE_SUM, NULL},
 	{"sampling_ns", RULE_SUM, NULL},
 	{"lost_processes", RULE_SUM, NULL},
+	{"native_programs", RULE_SUM, NULL},
 	{"exit_status", RULE_SAME, NULL},
 	{"exit_signal", RULE_SAME, NULL},
 	{"tsc_hz", RULE_MOST, NULL},

@@ -27,6 +27,9 @@ static const struct store_process *busiest_process(const struct profile *p)
 
 static int choose_process(struct profile *p, int64_t id, struct err *err)
 {
+	if (p->process_count == 0 && store_meta_int(p->store, "native_programs", 0) > 0)
+		return err_set(err, "the profile holds no process: the command was run unprofiled, "
+				    "and 'dwell info' says why");
 	if (p->process_count == 0)
 		return err_set(err, "the profile holds no process: nothing was run, or it ended "
 				    "before it could be seen");

@@ -180,7 +180,7 @@ static const char *more_windows(const struct profile *p, uint64_t sampled)
 	struct store *s = p->store;
 	uint64_t most = (uint64_t)store_meta_int(s, "max_windows", 0);
 
-	if (most > 0 && p->process->windows >= most)
+	if (most > 0 && most < PROFILE_ENOUGH_WINDOWS)
 		return "more --windows";
 	if (store_meta_int(s, "duration_ns", 0) > 0)
 		return "a longer --duration";

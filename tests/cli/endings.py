@@ -9,6 +9,7 @@ Each case prints one line; the exit status is 0 when none failed.
 import csv
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -99,6 +100,35 @@ def who_sees_the_signal_come_tells_all_and_who_does_not_is_cut_off():
         with sqlite3.connect('t.db') as db:
             got = db.execute("SELECT told_end FROM process WHERE state = 'killed'").fetchall()
         check(got == [(told_end,)], name, got)
+
+
+# ---- Run unprofiled ----
+
+def make_setuid():
+    shutil.copy('/bin/true', 'setuid')
+    os.chmod('setuid', 0o4755)
+
+
+@case
+def programs_that_ran_unprofiled_are_counted():
+    make_setuid()
+    status, err = shell('u.db', './setuid; ./setuid; true')
+    check(status == 0 and err.count('it runs unprofiled') == 2, err)
+    facts = json.loads(run('info', '-i', 'u.db', '--format=json')[1])
+    check((facts['native_programs'], facts['lost_processes']) == (2, 0), facts)
+    check('not profiled: cannot be   2\n' in run('info', '-i', 'u.db')[1], run('info', '-i', 'u.db')[1])
+    shell('u.db', 'true')
+    check(json.loads(run('info', '-i', 'u.db', '--format=json')[1])['native_programs'] == 0, 'there were none')
+
+
+@case
+def a_command_that_ran_unprofiled_is_told_as_such():
+    make_setuid()
+    status, err = record('n.db', './setuid')
+    check(status == 0 and 'running it unprofiled' in err, status, err)
+    got, _, err = run('report', '-i', 'n.db')
+    check(got == 3 and 'the command was run unprofiled' in err and 'nothing was run' not in err, got, err)
+    check(json.loads(run('info', '-i', 'n.db', '--format=json')[1])['native_programs'] == 1, 'native_programs')
 
 
 def set_up(dwell, programs, folder):
