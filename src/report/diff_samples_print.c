@@ -20,6 +20,32 @@ static double misses_of(const struct hot_cost *c)
 	return c->misses + c->unresolved;
 }
 
+/* Without samples nothing is known of a side; with some, code that none of them is of hardly misses. */
+static bool is_known(const struct profile *p)
+{
+	return p->sample_count > 0;
+}
+
+static char *misses_figure(const struct profile *p, const struct hot_cost *c,
+			   char buf[FIGURE_BYTES])
+{
+	if (is_known(p))
+		snprintf(buf, FIGURE_BYTES, "%.3f %%", misses_of(c) * 100);
+	else
+		snprintf(buf, FIGURE_BYTES, "-");
+	return buf;
+}
+
+static char *change_figure(const struct diff_samples *d, const struct diff_hot_row *r,
+			   char buf[FIGURE_BYTES])
+{
+	if (is_known(d->a) && is_known(d->b))
+		snprintf(buf, FIGURE_BYTES, "%+.3f %%", (misses_of(&r->b) - misses_of(&r->a)) * 100);
+	else
+		snprintf(buf, FIGURE_BYTES, "-");
+	return buf;
+}
+
 /* ---- Text ---- */
 
 static void add_side(const char *letter, const char *path, const struct profile *p,
@@ -98,10 +124,9 @@ static void add_row(const struct diff_samples *d, const struct diff_hot_row *r, 
 	struct text place = {0};
 	const char *cells[CELLS];
 
-	snprintf(figures[AT_A], FIGURE_BYTES, "%.3f %%", misses_of(&r->a) * 100);
-	snprintf(figures[AT_B], FIGURE_BYTES, "%.3f %%", misses_of(&r->b) * 100);
-	snprintf(figures[AT_CHANGE], FIGURE_BYTES, "%+.3f %%",
-		 (misses_of(&r->b) - misses_of(&r->a)) * 100);
+	misses_figure(d->a, &r->a, figures[AT_A]);
+	misses_figure(d->b, &r->b, figures[AT_B]);
+	change_figure(d, r, figures[AT_CHANGE]);
 	ratio_figure(&r->ratio_a, figures[AT_RATIO_A]);
 	ratio_figure(&r->ratio_b, figures[AT_RATIO_B]);
 	figure_interval(&r->ratio_a, figures[AT_LIMITS_A]);
@@ -173,6 +198,13 @@ static void csv_number(struct text *out, double n, bool known)
 		text_add(out, ",");
 }
 
+/* Whether two intervals do not overlap; nothing where one of them is not known. */
+static void csv_outside(struct text *out, const struct model_ratio *a, const struct model_ratio *b,
+			bool is_outside)
+{
+	text_add(out, !a->known || !b->known ? "," : is_outside ? ",1" : ",0");
+}
+
 static void csv_ratio(struct text *out, const struct model_ratio *r)
 {
 	csv_number(out, r->ratio, r->known);
@@ -191,8 +223,9 @@ void diff_samples_csv(const struct diff_samples *d, struct text *out)
 		text_addf(out, "cache,%" PRIu64 ",,,,", c->size_bytes);
 		csv_ratio(out, &c->a);
 		csv_ratio(out, &c->b);
-		text_addf(out, ",%d,%" PRIu64 ",%" PRIu64 "\n", c->is_outside,
-			  d->a->process->samples, d->b->process->samples);
+		csv_outside(out, &c->a, &c->b, c->is_outside);
+		text_addf(out, ",%" PRIu64 ",%" PRIu64 "\n", d->a->process->samples,
+			  d->b->process->samples);
 	}
 	for (size_t i = 0; i < d->count; i++) {
 		const struct diff_hot_row *r = &d->rows[i];
@@ -204,12 +237,12 @@ void diff_samples_csv(const struct diff_samples *d, struct text *out)
 		text_add(out, ",");
 		if (r->shown->line != 0)
 			text_addf(out, "%" PRIu32, r->shown->line);
-		csv_number(out, misses_of(&r->a), true);
-		csv_number(out, misses_of(&r->b), true);
+		csv_number(out, misses_of(&r->a), is_known(d->a));
+		csv_number(out, misses_of(&r->b), is_known(d->b));
 		csv_ratio(out, &r->ratio_a);
 		csv_ratio(out, &r->ratio_b);
-		text_addf(out, ",%d,%" PRIu64 ",%" PRIu64 "\n", r->is_outside, r->a.samples,
-			  r->b.samples);
+		csv_outside(out, &r->ratio_a, &r->ratio_b, r->is_outside);
+		text_addf(out, ",%" PRIu64 ",%" PRIu64 "\n", r->a.samples, r->b.samples);
 	}
 }
 
@@ -223,26 +256,40 @@ static json_t *json_ratio(const struct model_ratio *r)
 	return o;
 }
 
-static json_t *json_cache(const struct diff_cache *c)
+/* Null where an interval is not known. */
+static json_t *json_outside(const struct model_ratio *a, const struct model_ratio *b,
+			    bool is_outside)
 {
-	return json_pack("{s:o, s:I, s:o, s:o, s:b}", "name", json_text(c->name), "size_bytes",
-			 (json_int_t)c->size_bytes, "a", json_ratio(&c->a), "b", json_ratio(&c->b),
-			 "outside", c->is_outside);
+	return a->known && b->known ? json_boolean(is_outside) : json_null();
 }
 
-static json_t *json_row(const struct diff_hot_row *r)
+static json_t *json_side(const struct profile *p, const struct hot_cost *c,
+			 const struct model_ratio *r)
+{
+	json_t *o = json_ratio(r);
+
+	json_object_set_new(o, "misses", is_known(p) ? json_real(misses_of(c)) : json_null());
+	json_object_set_new(o, "samples", json_integer((json_int_t)c->samples));
+	return o;
+}
+
+static json_t *json_cache(const struct diff_cache *c)
+{
+	return json_pack("{s:o, s:I, s:o, s:o, s:o}", "name", json_text(c->name), "size_bytes",
+			 (json_int_t)c->size_bytes, "a", json_ratio(&c->a), "b", json_ratio(&c->b),
+			 "outside", json_outside(&c->a, &c->b, c->is_outside));
+}
+
+static json_t *json_row(const struct diff_samples *d, const struct diff_hot_row *r)
 {
 	const struct hot_row *row = r->shown;
-	json_t *a = json_ratio(&r->ratio_a), *b = json_ratio(&r->ratio_b);
 
-	json_object_set_new(a, "misses", json_real(misses_of(&r->a)));
-	json_object_set_new(a, "samples", json_integer((json_int_t)r->a.samples));
-	json_object_set_new(b, "misses", json_real(misses_of(&r->b)));
-	json_object_set_new(b, "samples", json_integer((json_int_t)r->b.samples));
-	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:b}", "function", json_text(row->function),
+	return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "function", json_text(row->function),
 			 "file", json_text(row->file), "line",
-			 row->line != 0 ? json_integer(row->line) : json_null(), "a", a, "b", b,
-			 "outside", r->is_outside);
+			 row->line != 0 ? json_integer(row->line) : json_null(), "a",
+			 json_side(d->a, &r->a, &r->ratio_a), "b",
+			 json_side(d->b, &r->b, &r->ratio_b), "outside",
+			 json_outside(&r->ratio_a, &r->ratio_b, r->is_outside));
 }
 
 int diff_samples_json(const struct diff_samples *d, const struct diff_condition *conditions,
@@ -253,7 +300,7 @@ int diff_samples_json(const struct diff_samples *d, const struct diff_condition 
 	for (size_t i = 0; i < d->cache_count; i++)
 		json_array_append_new(caches, json_cache(&d->caches[i]));
 	for (size_t i = 0; i < d->count; i++)
-		json_array_append_new(rows, json_row(&d->rows[i]));
+		json_array_append_new(rows, json_row(d, &d->rows[i]));
 	return json_print(json_pack("{s:o, s:o, s:o, s:I, s:s, s:o, s:o}", "a",
 				    json_text(d->path_a), "b", json_text(d->path_b), "caches",
 				    caches, "size_bytes", (json_int_t)d->size_bytes, "by",

@@ -187,7 +187,7 @@ int spatial_text(const struct spatial *s, const struct profile *p, const struct 
 {
 	char samples[FIGURE_BYTES], size[SIZE_TEXT_BYTES];
 
-	text_addf(out, "Miss ratio by line size: ");
+	text_add(out, "Miss ratio by line size: ");
 	text_add(out, p->process->command);
 	if (s->part != NULL)
 		text_addf(out, "\nof the accesses, those %s %s", part_words[s->part_kind], s->part);
@@ -197,6 +197,12 @@ int spatial_text(const struct spatial *s, const struct profile *p, const struct 
 		  " bytes, 0 when they do not\n"
 		  "FETCHED: per access, into a cache of that size; USED: the share asked for\n",
 		  figure_count(s->samples, samples), s->small_line);
+	if (s->samples == 0) {
+		text_addf(out, "\n%s: the miss ratios are not known.\n",
+			  p->sample_count == 0 ? "No samples were taken"
+					       : "No sample was watched at all line sizes");
+		return 0;
+	}
 	for (size_t i = 0; i < s->size_count; i++) {
 		const char *name = summary_cache_name(p, s->sizes[i]);
 

@@ -8,6 +8,8 @@ Always: no crash and no hang, a sentence on stderr that begins with 'dwell:', th
 status (src/cli/exit_codes.h), and nothing on stdout. Each case prints one line; the exit status
 is 0 when none failed.
 """
+import csv
+import json
 import os
 import random
 import re
@@ -162,6 +164,40 @@ def parts_that_no_sample_is_of():
     refused(USAGE, "blocks by 'colour' is unknown", 'objects', '-i', profile(), '--sites-by', 'colour')
     refused(USAGE, 'top', 'objects', '-i', profile(), '--top', '0')
     refused(USAGE, 'must hold a line of 64', 'objects', '-i', profile(), '--size', '63')
+
+
+def without_samples():
+    """A profile of a run that was only counted."""
+    if not os.path.exists('counted.db'):
+        run('record', '-q', '-g', 'count', '-o', 'counted.db', '--', 'sh', '-c', 'seq 1 1000 >/dev/null')
+    return 'counted.db'
+
+
+@case
+def line_sizes_without_samples_are_said_to_be_not_known():
+    status, out, err = run('spatial', '-i', without_samples())
+    check(status == 0 and 'No samples were taken: the miss ratios are not known.' in out, status, out, err)
+    check('L1d' not in out, 'an empty heading:', out)
+    for part in ['--function', 'main'], ['--object', 'stack'], ['--line-at', 'walk.c:12']:
+        for view in 'spatial', 'curve':
+            refused(USAGE, 'no samples|walk.c', view, '-i', without_samples(), *part)
+        refused(USAGE, 'no samples|walk.c', 'spatial', '-i', without_samples(), *part, '--format=json')
+
+
+@case
+def what_a_profile_without_samples_misses_is_not_known_to_diff():
+    counted, sampled = without_samples(), profile()
+    for side, other, paths in ('a', 'b', [counted, sampled]), ('b', 'a', [sampled, counted]):
+        lines = run('diff', *paths, '--size', '1M')[1].split('By function')[1].splitlines()
+        cells = [re.split(r'(?<=[-%]) +', row.strip()) for row in lines[3:] if not row.startswith('...')]
+        check(cells and all(c['ab'.index(side)] == c[2] == '-' for c in cells), lines)
+        table = list(csv.DictReader(run('diff', *paths, '--size', '1M', '--format=csv')[1].splitlines()))
+        check(table and all(r['misses_' + side] == '' and r['outside'] == '' for r in table), table[:3])
+        check(any(r['misses_' + other] != '' for r in table), table[:3])
+        found = json.loads(run('diff', *paths, '--size', '1M', '--format=json')[1])
+        check(all(r[side]['misses'] is None and r['outside'] is None and r[other]['misses'] is not None
+                  for r in found['rows']), found['rows'][:2])
+        check(all(c['outside'] is None for c in found['caches']), found['caches'])
 
 
 # ---- The program ----
