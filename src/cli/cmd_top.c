@@ -3,6 +3,7 @@
 #include <argp.h>
 #include <curses.h>
 #include <locale.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -213,11 +214,33 @@ static bool handle_key(struct top_options *o, int key)
 	return key != 'q' && key != 'Q';
 }
 
+static volatile sig_atomic_t was_interrupted;
+
+static void interrupt(int number)
+{
+	(void)number;
+	was_interrupted = 1;
+}
+
+/*
+ * Ctrl-C and kill end the view as 'q' does; getch then returns early. Curses' own handlers,
+ * which it sets where there are none, end the program as if it had failed.
+ */
+static void take_signals(void)
+{
+	struct sigaction a = {.sa_handler = interrupt};
+
+	sigaction(SIGINT, &a, NULL);
+	sigaction(SIGTERM, &a, NULL);
+}
+
 static int show_live(struct top_options *o)
 {
-	SCREEN *screen = newterm(NULL, stdout, stdin);
 	struct err err;
+	SCREEN *screen;
 
+	take_signals();
+	screen = newterm(NULL, stdout, stdin);
 	if (screen == NULL) {
 		err_set(&err, "this terminal cannot be drawn on: use --once");
 		return cli_fail(&err, EXIT_USAGE);
@@ -234,7 +257,7 @@ static int show_live(struct top_options *o)
 		took_ms = (clock_now_ns() - begin) / 1000000;
 		timeout((int)(took_ms * REST > o->interval_ms ? took_ms * REST : o->interval_ms));
 		key = getch();
-		if (!handle_key(o, key))
+		if (was_interrupted || !handle_key(o, key))
 			break;
 	}
 	endwin();

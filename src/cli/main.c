@@ -2,7 +2,9 @@
 /* dwell: finds the command, and answers --help, --version and `help COMMAND`. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 
@@ -90,13 +92,18 @@ static int dispatch(int argc, char **argv)
 	return c != NULL ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
+/* As the program exits, since --help of a command does that inside of argp. */
+static void check_output(int code, void *unused)
+{
+	(void)unused;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return;
+	fprintf(stderr, "dwell: cannot write the output: %s\n", strerror(errno));
+	_exit(code == EXIT_OK ? EXIT_OUTPUT : code);
+}
+
 int main(int argc, char **argv)
 {
-	int code = dispatch(argc, argv);
-
-	if (fflush(stdout) != 0 || ferror(stdout)) {
-		fprintf(stderr, "dwell: cannot write the output: %s\n", strerror(errno));
-		return code == EXIT_OK ? EXIT_OUTPUT : code;
-	}
-	return code;
+	on_exit(check_output, NULL);
+	return dispatch(argc, argv);
 }

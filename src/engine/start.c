@@ -32,7 +32,8 @@
 #include "engine/translate.h"
 #include "engine/util.h"
 
-#define EXIT_CANNOT_RUN 126
+#define EXIT_OUR_FAULT	    4   /* as dwell's own, see src/cli/exit_codes.h */
+#define EXIT_CANNOT_RUN	    126 /* as a shell's */
 #define OPTIONS_ENV "DWELL_ENGINE_OPTIONS"
 
 struct engine engine;
@@ -50,11 +51,11 @@ static struct request request;
 static struct image image;
 static char **argv0;
 
-__attribute__((noreturn)) static void cannot(const char *name, const char *why)
+__attribute__((noreturn)) static void cannot(const char *name, const char *why, int status)
 {
 	say("%s: %s", name ? name : "program", why);
 	for (;;)
-		sys1(SYS_exit_group, EXIT_CANNOT_RUN);
+		sys1(SYS_exit_group, status);
 }
 
 static const char *after_prefix(const char *s, const char *prefix)
@@ -248,7 +249,8 @@ static uint64_t build_stack(char **argv)
 		auxc++;
 	fix_auxv(av);
 	if (argc + envc + 2 * auxc + 8 > sizeof copy / 8)
-		cannot(request.name, "has more arguments and variables than dwell can pass on (65000)");
+		cannot(request.name, "has more arguments and variables than dwell can pass on (65000)",
+		       EXIT_OUR_FAULT);
 	out = copy;
 	*out++ = argc;
 	for (uint64_t i = 0; i < argc; i++)
@@ -332,7 +334,7 @@ static void begin(void *arg)
 	process_begin(t, argv0, request.parent, request.cause);
 	note_vdso(p);
 	if (load_program(p, request.exe_fd, &image, &why) != 0)
-		cannot(request.name, why);
+		cannot(request.name, why, EXIT_CANNOT_RUN);
 	sys1(SYS_close, request.exe_fd);
 	t->regs[RSP] = build_stack(argv0);
 	note_stack(t, t->regs[RSP]);
@@ -368,12 +370,12 @@ int main(int argc, char **argv, char **envp)
 
 	if (pages_init() != 0 || decode_init() != 0 || poll_init() != 0 ||
 	    cache_init(option("cache_mb", 0) << 20, bits ? (1u << bits) - 1 : IB_PEXT_MASK) != 0)
-		cannot(request.name, "no memory for the engine");
+		cannot(request.name, "no memory for the engine", EXIT_OUR_FAULT);
 	alloc_init();
 	paths_init();
 	t = thread_new(p);
 	if (!t)
-		cannot(request.name, "no memory for the engine");
+		cannot(request.name, "no memory for the engine", EXIT_OUR_FAULT);
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	thread_list(t);
 	gsbase_set((uint64_t)(uintptr_t)t);

@@ -9,10 +9,12 @@ Each case prints one line; the exit status is 0 when none failed.
 import csv
 import json
 import os
+import pty
 import shutil
 import signal
 import sqlite3
 import subprocess
+import time
 
 from cases import case, check, main
 
@@ -129,6 +131,61 @@ def a_command_that_ran_unprofiled_is_told_as_such():
     got, _, err = run('report', '-i', 'n.db')
     check(got == 3 and 'the command was run unprofiled' in err and 'nothing was run' not in err, got, err)
     check(json.loads(run('info', '-i', 'n.db', '--format=json')[1])['native_programs'] == 1, 'native_programs')
+
+
+# ---- How dwell ends ----
+
+def on_terminal(*arguments, then):
+    """Run dwell on a terminal of its own; `then` gets the terminal and its pid once it has drawn. The exit status."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.environ.update(TERM='xterm')
+        os.execv(DWELL, [DWELL, *arguments])
+    os.read(terminal, 1)
+    time.sleep(0.2)
+    then(terminal, pid)
+    begin = time.monotonic()
+    while True:
+        try:
+            if not os.read(terminal, 4096):
+                break
+        except OSError: # as a terminal says that nobody is left
+            break
+    check(time.monotonic() - begin < 10, 'it took', time.monotonic() - begin, 's to end')
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+@case
+def top_that_the_user_ends_has_not_failed():
+    shell('top.db', 'true')
+    for how, then in ('q', lambda terminal, _: os.write(terminal, b'q')), \
+                     ('Ctrl-C', lambda terminal, _: os.write(terminal, b'\x03')), \
+                     ('TERM', lambda _, pid: os.kill(pid, signal.SIGTERM)):
+        # It need not wait for the next picture.
+        status = on_terminal('top', '-i', 'top.db', '--interval', '60', then=then)
+        check(status == 0, how, 'gave', status)
+
+
+@case
+def help_that_cannot_be_written_is_said():
+    for arguments in ['report', '--help'], ['record', '--usage'], ['help', 'report'], ['help'], ['--version']:
+        with open('/dev/full', 'w') as full:
+            done = subprocess.run([DWELL, *arguments], stdout=full, stderr=subprocess.PIPE, timeout=SECONDS)
+        check(done.returncode == 5 and done.stderr.startswith(b'dwell: cannot write the output'), arguments,
+              done.returncode, done.stderr)
+
+
+@case
+def an_engine_without_memory_is_a_reason_of_our_own():
+    seen = set()
+    # Too little for dwell itself, for the engine, and enough: where these are depends on the machine.
+    for kilobytes in 1000000, 2000000, 3000000, 4000000, 5000000, 6000000:
+        for command in ['record'], ['simulate']:
+            done = subprocess.run(['sh', '-c', 'ulimit -v $0; exec "$@"', str(kilobytes), DWELL, *command, '-o', 'm.db', '--',
+                                   'true'], capture_output=True, timeout=SECONDS)
+            seen.add(b'no memory for the engine' in done.stderr)
+            check(done.returncode in (0, 4), kilobytes, command, done.returncode, done.stderr)
+    check(True in seen, 'no size was too small for the engine alone')
 
 
 def set_up(dwell, programs, folder):
