@@ -10,6 +10,7 @@
 #include "base/size.h"
 #include "report/data_print.h"
 #include "report/figures.h"
+#include "report/sampled.h"
 #include "report/summary.h"
 
 #define MAX_PROCESSES 20
@@ -56,6 +57,21 @@ static void put_counts(const struct store_process *x, struct text *out)
 		  figure_count(x->modifies, d));
 }
 
+/* What the size in put_footprint does not say. */
+static const char *footprint_limit(const struct profile *p)
+{
+	struct sampled part;
+	bool is_part;
+
+	if (p->window_count == 0)
+		return " at the end; before it may have been more, which only windows see";
+	if (sampled_init(&part, p->windows, p->window_count, p->process->accesses) != 0)
+		return "";
+	is_part = part.is_part;
+	sampled_release(&part);
+	return is_part ? ", or more: part of the run was not sampled" : "";
+}
+
 /* The most that was seen: a program may have given its memory back before its end. */
 static void put_footprint(const struct profile *p, struct text *out)
 {
@@ -66,7 +82,10 @@ static void put_footprint(const struct profile *p, struct text *out)
 		if (p->windows[i].footprint_pages > pages)
 			pages = p->windows[i].footprint_pages;
 	put_label(out, "memory held");
-	text_addf(out, "%s\n", pages > 0 ? size_format(pages * 4096, size) : "not known");
+	if (pages > 0)
+		text_addf(out, "%s%s\n", size_format(pages * 4096, size), footprint_limit(p));
+	else
+		text_add(out, "not known\n");
 }
 
 static void put_samples(const struct profile *p, struct text *out)

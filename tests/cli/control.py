@@ -230,6 +230,14 @@ def what_was_not_sampled_has_no_part():
     check(shares['middle'] > 0.9 and shares.get('last', 0) == 0, shares)
 
 
+@case
+def the_report_says_what_it_cannot_know_of_the_memory_held():
+    for options, more in (['-g', 'count'], r' at the end; before .*'), (['--start-at', 'last'], ', or more: .*'), ([], ''):
+        record(*options, program('stages'), '2')
+        out = run('report', '-i', 'control.db')[1]
+        check(re.search(r'^  memory held   [0-9.]+[KM]%s$' % more, out, re.M), options, out)
+
+
 def advice():
     """What the report says that would make for enough samples: the option, or None."""
     found = re.search(r'^Few samples .*\nGive the program more work(, or record with (.*))?\.$',
