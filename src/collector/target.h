@@ -40,8 +40,8 @@ int target_prepare(struct target *t, char *const *command, enum target_failure *
 void target_release(struct target *t);
 
 /*
- * Start it. From now until target_release SIGINT, SIGQUIT, SIGHUP and SIGTERM
- * do not end this process: what is sent to it alone is passed on to the target.
+ * Start it. From now until target_release SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2
+ * and SIGALRM do not end this process: what is sent to it alone is passed on to the target.
  * The host, NULL for a native start, is woken when a child ends.
  */
 int target_start(struct target *t, struct host *host, int engine_fd, enum target_failure *failure,

@@ -29,6 +29,9 @@ static struct {
 	{.number = SIGQUIT, .what = PASS_ON},
 	{.number = SIGHUP, .what = PASS_ON},
 	{.number = SIGTERM, .what = PASS_ON},
+	{.number = SIGUSR1, .what = PASS_ON},
+	{.number = SIGUSR2, .what = PASS_ON},
+	{.number = SIGALRM, .what = PASS_ON},
 	/* A closed stderr and a file size limit are errors to report, not reasons to die. */
 	{.number = SIGPIPE, .what = IGNORE},
 	{.number = SIGXFSZ, .what = IGNORE},

@@ -133,6 +133,26 @@ def a_command_that_ran_unprofiled_is_told_as_such():
     check(json.loads(run('info', '-i', 'n.db', '--format=json')[1])['native_programs'] == 1, 'native_programs')
 
 
+# ---- Signals that dwell gets ----
+
+@case
+def signals_sent_to_dwell_reach_the_program():
+    names = 'INT', 'QUIT', 'HUP', 'TERM', 'USR1', 'USR2', 'ALRM'
+    traps = ' '.join('trap "echo %s" %s;' % (name, name) for name in names)
+    script = traps + ' echo begins; while ! [ -e end ]; do sleep 0.05; done; exit 7'
+    p = subprocess.Popen([DWELL, 'record', '-q', '-o', 'p.db', '--', 'sh', '-c', script], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE)
+    check(p.stdout.readline() == b'begins\n', 'it did not begin')
+    for name in names:
+        p.send_signal(getattr(signal, 'SIG' + name))
+        got = p.stdout.readline()
+        check(got == name.encode() + b'\n', name, 'came as', got, p.poll())
+    open('end', 'w').close()
+    check(p.wait(timeout=SECONDS) == 7, 'it ended with', p.returncode)
+    with sqlite3.connect('p.db') as db:
+        check(db.execute("SELECT value FROM meta WHERE key = 'state'").fetchone() == ('complete',), 'it is not complete')
+
+
 # ---- How dwell ends ----
 
 def on_terminal(*arguments, then):
