@@ -24,6 +24,8 @@ struct record_options {
 	bool is_quiet;
 	bool has_seed;
 	bool has_progress; /* a line of progress stands on the terminal */
+	bool has_duty;
+	const char *of_samples; /* the first option given that only samples have; NULL: none */
 };
 
 enum { KEY_ONE_LINE = 0x180, KEY_NO_OBJECTS, KEY_PATHS };
@@ -119,12 +121,47 @@ static const struct {
 	{'l', parse_line},   {'g', parse_gear},
 };
 
+/* What says how samples are taken: without samples it would be ignored in silence. */
+static void note_option(struct record_options *o, int key)
+{
+	static const int of_samples[] = {'p', 'd', 'l', KEY_ONE_LINE, KEY_PATHS};
+	const struct argp_option *option = options;
+
+	o->has_duty = o->has_duty || key == 'd';
+	for (size_t i = 0; i < sizeof(of_samples) / sizeof(of_samples[0]); i++) {
+		if (of_samples[i] != key || o->of_samples != NULL)
+			continue;
+		while (option->key != key)
+			option++;
+		o->of_samples = option->name;
+	}
+}
+
+/* Options that cannot be had together, in whatever order they came. */
+static void check_together(const struct record_options *o, struct argp_state *state)
+{
+	bool is_counted = o->run.config.gear == CHANNEL_GEAR_COUNT;
+
+	if (is_counted && o->control.first != NULL)
+		argp_failure(state, EXIT_USAGE, 0,
+			     "--%s says when to sample: there is nothing to say with --gear=count",
+			     o->control.first);
+	if (is_counted && o->of_samples != NULL)
+		argp_failure(state, EXIT_USAGE, 0,
+			     "--%s is about samples: with --gear=count there are none",
+			     o->of_samples);
+	if (o->has_duty && o->run.config.overhead_ppm != 0)
+		argp_failure(state, EXIT_USAGE, 0,
+			     "--duty and --overhead both say how much to sample: give one of them");
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct record_options *o = state->input;
 	struct err err;
 	size_t i;
 
+	note_option(o, key);
 	for (i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		if (values[i].key != key)
 			continue;
@@ -138,11 +175,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &o->control;
 		return 0;
 	case ARGP_KEY_SUCCESS:
-		if (o->control.first != NULL && o->run.config.gear == CHANNEL_GEAR_COUNT)
-			argp_failure(state, EXIT_USAGE, 0,
-				     "--%s says when to sample: there is nothing to say with "
-				     "--gear=count",
-				     o->control.first);
+		check_together(o, state);
 		return 0;
 	case 'o':
 		o->run.output = arg;

@@ -299,6 +299,16 @@ def values_are_refused():
             check(got == USAGE and err.startswith('dwell'), option, value, got, err)
     got, _, err = run('record', '-g', 'count', '--windows', '3', '-o', 'no.db', '--', 'touch', 'ran')
     check(got == USAGE and '--windows' in err, got, err)
+    for options, words in (['-g', 'count', '-d', '5'], '--duty is about samples'), \
+                          (['--period=9', '-g', 'count'], '--period is about samples'), \
+                          (['-g', 'count', '--paths'], '--paths is about samples'), \
+                          (['-l', '128', '-g', 'count'], '--line is about samples'), \
+                          (['-g', 'count', '--one-line'], '--one-line is about samples'), \
+                          (['-g', 'count', '--overhead', '5'], '--overhead says when to sample'), \
+                          (['--overhead', '5', '-d', '5'], '--duty and --overhead'), \
+                          (['-d', '5', '--overhead', '5'], '--duty and --overhead'):
+        got, _, err = run('record', *options, '-o', 'no.db', '--', 'touch', 'ran')
+        check(got == USAGE and words in err, options, got, err)
     check(not os.path.exists('ran') and not os.path.exists('no.db'), 'something ran all the same')
 
 
