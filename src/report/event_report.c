@@ -159,7 +159,10 @@ static void name_row(const struct event_report *r, const struct event_row *row,
 		cells->items[2] = row->object != NULL ? path_basename(row->object) : "";
 		break;
 	case EVENT_BY_LINE:
-		line_text(row, &cells->line);
+		if (row->file == NULL && row->object != NULL)
+			text_addf(&cells->line, "(in %s)", path_basename(row->object));
+		else
+			line_text(row, &cells->line);
 		cells->items[0] = text_get(&cells->line);
 		cells->items[1] = row->name;
 		break;
@@ -355,7 +358,7 @@ static json_t *json_row(const struct event_report *r, const struct event_row *ro
 	json_object_set_new(o, "name", json_text(row->name));
 	if (r->by == EVENT_BY_FUNCTION || r->by == EVENT_BY_LINE || r->by == EVENT_BY_LOOP)
 		json_object_set_new(o, "file", json_text(row->file));
-	if (r->by == EVENT_BY_FUNCTION || r->by == EVENT_BY_LOOP)
+	if (r->by == EVENT_BY_FUNCTION || r->by == EVENT_BY_LINE || r->by == EVENT_BY_LOOP)
 		json_object_set_new(o, "object", json_text(row->object));
 	if (r->by == EVENT_BY_LINE || r->by == EVENT_BY_LOOP)
 		json_object_set_new(o, "line", json_integer(row->line));

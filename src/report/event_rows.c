@@ -17,6 +17,7 @@
 
 #include "base/array.h"
 #include "report/event_cycles.h"
+#include "report/event_lines.h"
 #include "report/event_loops.h"
 
 const char *const event_by_names[EVENT_BY_COUNT] = {
@@ -142,7 +143,10 @@ static size_t row_of_node(struct grouping *g, const struct store_node *n)
 	return key.name != NULL ? find_row(g, &key) : NO_ROW;
 }
 
-/* The line of the source, of the innermost inlined function. */
+/*
+ * The line of the source, of the innermost inlined function. Where lines are not known functions of one name in
+ * several objects stay apart.
+ */
 static size_t row_of_line(struct grouping *g, const struct store_node *n, int64_t location)
 {
 	const struct store_location *l = events_location(g->p, location);
@@ -153,6 +157,7 @@ static size_t row_of_line(struct grouping *g, const struct store_node *n, int64_
 		key.line = l->frames[0].line;
 	} else {
 		key.file = n->file;
+		key.object = n->object;
 	}
 	return find_row(g, &key);
 }
@@ -180,41 +185,57 @@ static int begin_sums(struct grouping *g, struct err *err)
 	return 0;
 }
 
-static int sum_lines(struct grouping *g, struct err *err)
+/* Rows first: what they are summed up in depends on how many there are. */
+static int find_lines(struct grouping *g, size_t *of_cost, size_t *of_arc, struct err *err)
 {
 	const struct event_profile *p = g->p;
-	size_t i, row;
+	size_t i;
 
-	/* Rows first: what they are summed up in depends on how many there are. */
-	for (i = 0; i < p->cost_count; i++) {
-		if (row_of_line(g, events_node(p, p->costs[i].node_id), p->costs[i].location_id) ==
-		    NO_ROW)
-			return err_set(err, "out of memory");
-	}
-	for (i = 0; i < p->arc_count; i++) {
-		if (p->arcs[i].caller_id != STORE_NONE &&
-		    row_of_line(g, events_node(p, p->arcs[i].caller_id), p->arcs[i].location_id) ==
-			    NO_ROW)
-			return err_set(err, "out of memory");
-	}
-	if (begin_sums(g, err) != 0)
-		return -1;
 	for (i = 0; i < p->cost_count; i++) {
 		const struct store_cost *c = &p->costs[i];
 
-		row = row_of_line(g, events_node(p, c->node_id), c->location_id);
-		add_values(g, g->self, row, c->values);
-		add_values(g, g->inclusive, row, c->values);
+		of_cost[i] = row_of_line(g, events_node(p, c->node_id), c->location_id);
+		if (of_cost[i] == NO_ROW)
+			return err_set(err, "out of memory");
 	}
 	for (i = 0; i < p->arc_count; i++) {
 		const struct store_arc *a = &p->arcs[i];
 
-		if (a->caller_id != STORE_NONE) {
-			row = row_of_line(g, events_node(p, a->caller_id), a->location_id);
-			add_values(g, g->inclusive, row, a->values);
-		}
+		of_arc[i] = NO_ROW;
+		if (a->caller_id == STORE_NONE)
+			continue;
+		of_arc[i] = row_of_line(g, events_node(p, a->caller_id), a->location_id);
+		if (of_arc[i] == NO_ROW)
+			return err_set(err, "out of memory");
 	}
-	return 0;
+	return begin_sums(g, err);
+}
+
+static int sum_lines(struct grouping *g, struct err *err)
+{
+	const struct event_profile *p = g->p;
+	size_t *of_cost = malloc((p->cost_count + 1) * sizeof(*of_cost));
+	size_t *of_arc = malloc((p->arc_count + 1) * sizeof(*of_arc));
+	size_t i;
+	int status = -1;
+
+	if (of_cost == NULL || of_arc == NULL)
+		err_set(err, "out of memory");
+	else
+		status = find_lines(g, of_cost, of_arc, err);
+	for (i = 0; status == 0 && i < p->cost_count; i++) {
+		add_values(g, g->self, of_cost[i], p->costs[i].values);
+		add_values(g, g->inclusive, of_cost[i], p->costs[i].values);
+	}
+	for (i = 0; status == 0 && i < p->arc_count; i++) {
+		if (of_arc[i] != NO_ROW)
+			add_values(g, g->inclusive, of_arc[i], p->arcs[i].values);
+	}
+	if (status == 0)
+		status = event_lines_limit(g->rows, p, of_cost, of_arc, g->inclusive, err);
+	free(of_cost);
+	free(of_arc);
+	return status;
 }
 
 /* A row for each loop, in their order, and one for what is in none. */

@@ -25,13 +25,13 @@ extern const char *const event_by_names[EVENT_BY_COUNT];
 struct event_row {
 	const char *name;   /* of what the rows are by; "" where it is not known */
 	const char *file;   /* of functions and lines, or NULL */
-	const char *object; /* of functions, or NULL */
+	const char *object; /* of functions, and of code whose line is not known, or NULL */
 	uint32_t line;
 	uint64_t address;	 /* of loops: where they begin in the object; 0: in no loop */
 	int64_t process, thread; /* of processes and threads */
 	uint64_t calls;		 /* from outside of it */
 	const uint64_t *self, *inclusive;
-	/* Parts of it call each other in circles through others: the inclusive cost is at most this. */
+	/* What it calls comes back to it in ways that are not known: the inclusive cost is at most this. */
 	bool is_estimate;
 	bool is_in_cycle; /* the same, also where it is exact */
 };

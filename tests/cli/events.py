@@ -187,6 +187,24 @@ def rows_are_by_what_is_asked_for(folder):
     check(found == {'a::b': 12, '': 1}, found)
 
 
+def lines_count_nothing_twice(folder):
+    # Two functions of one name and no lines, the outer one of which calls the other: 10 + 85, and 5 + 80.
+    profile = imported(folder, 'events: Ir\nob=ld.so\nfl=???\nfn=_start\n0 10\ncob=prog\ncfn=_start\ncalls=1 0\n0 85\n'
+                               'ob=prog\nfn=_start\n0 5\ncfi=x.c\ncfn=main\ncalls=1 1\n0 80\nfl=x.c\nfn=main\n1 80\n')
+    found = {(row['name'], row['object']): row for row in rows(profile, '--by=line')['rows']}
+    check([found['_start', o]['inclusive']['Ir'] for o in ['ld.so', 'prog']] == [95, 85], found)
+    check(not any(row['inclusive_is_estimate'] for row in found.values()), found)
+    text = dwell('report', '-i', profile, '--by=line')
+    check(re.search(r'95 \(in ld.so\) +_start', text) and '(in prog)' in text, text)
+    # f calls g, which calls f again, which calls h from the line that called g: that is 10 + 10 + 5 and not 5 more.
+    profile = imported(folder, 'creator: callgrind\nevents: Ir\nfl=x.c\nfn=main\n1 1\ncfn=f\ncalls=1 7\n1 25\n'
+                               'fn=f\n7 5\ncfn=g\ncalls=1 8\n7 20\n'
+                               "fn=g\n8 10\ncfn=f'2\ncalls=1 7\n8 10\nfn=f'2\n7 5\ncfn=h\ncalls=1 9\n7 5\nfn=h\n9 5\n")
+    found = {row['line']: row for row in rows(profile, '--by=line')['rows']}
+    check([found[line]['inclusive']['Ir'] for line in [7, 8, 9]] == [25, 10, 5], found)
+    check([found[line]['inclusive_is_estimate'] for line in [7, 8, 9]] == [True, False, False], found)
+
+
 def loops_are_found_in_the_code(folder):
     profile = imported(folder)
     functions = {row['name']: row for row in rows(profile)['rows']}
@@ -302,9 +320,9 @@ def views_tell_events_from_samples(folder):
 
 CASES = [self_costs_are_those_of_callgrind_annotate, inclusive_costs_are_those_of_callgrind_annotate,
          calls_have_their_numbers, trees_mark_what_is_estimated, formulas_are_events,
-         rows_are_by_what_is_asked_for, loops_are_found_in_the_code, source_and_machine_code_have_their_events,
-         code_that_is_gone_is_told, threads_come_from_parts, info_says_what_it_is, a_broken_file_leaves_the_old_profile,
-         views_tell_events_from_samples]
+         rows_are_by_what_is_asked_for, lines_count_nothing_twice, loops_are_found_in_the_code,
+         source_and_machine_code_have_their_events, code_that_is_gone_is_told, threads_come_from_parts,
+         info_says_what_it_is, a_broken_file_leaves_the_old_profile, views_tell_events_from_samples]
 
 
 def main():
