@@ -38,6 +38,16 @@ static void add_costs(struct lines *l, const struct export_data *d)
 	}
 }
 
+/*
+ * From one part of a function to another one, as to what the compiler has put apart: no call. In contexts of samples
+ * that is recursion.
+ */
+static bool is_inside(const struct lines *l, const struct export_data *d, const struct store_arc *a)
+{
+	return !d->is_sampled && a->kind != STORE_ARC_RECURSIVE && a->caller_id != a->callee_id &&
+	       l->functions.of_node[a->caller_id] == l->functions.of_node[a->callee_id];
+}
+
 /* Only calls have lines: who begins by itself has no caller in the file. */
 static void add_calls(struct lines *l, const struct export_data *d)
 {
@@ -45,7 +55,7 @@ static void add_calls(struct lines *l, const struct export_data *d)
 		const struct store_arc *a = &d->arcs[i];
 		struct line x;
 
-		if (a->caller_id == STORE_NONE)
+		if (a->caller_id == STORE_NONE || is_inside(l, d, a))
 			continue;
 		x = new_line(l, d, a->caller_id, a->location_id, LINE_CALL);
 		x.callee = l->functions.of_node[a->callee_id];

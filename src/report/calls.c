@@ -228,6 +228,8 @@ int calls_pairs(const struct calls *c, struct call_pair **pairs, size_t *count, 
 		const struct store_arc *a = &c->p->arcs[i];
 		struct call_pair pair = {.from = CALLS_NONE, .calls = a->calls};
 
+		if (events_is_inside(c->p, a))
+			continue;
 		if (a->caller_id != STORE_NONE)
 			pair.from = row_of[events_node_index(c->p, a->caller_id)];
 		pair.to = row_of[events_node_index(c->p, a->callee_id)];

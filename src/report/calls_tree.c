@@ -13,6 +13,7 @@
 
 #define MOST_ITEMS 100000
 #define ALL_OF_IT  (1 - 1e-9)
+#define MOST_PARTS 4 /* of a function, one behind the other */
 
 struct flow {
 	size_t node;
@@ -89,7 +90,32 @@ static bool is_exact(const struct growth *g, const struct flow *from, size_t ite
 	return g->t->is_up ? has_one_caller(g->t->calls, from->node) : from->part >= ALL_OF_IT;
 }
 
-static int add_steps(const struct growth *g, const struct flow *from, size_t item,
+static double part_of(const struct growth *g, size_t node, double cost)
+{
+	double whole = value_of(g->t->calls, g->t->calls->nodes.items[node].inclusive);
+	double part = whole > 0 ? cost / whole : 0;
+
+	return part < 1 ? part : 1;
+}
+
+static int add_steps(const struct growth *g, const struct flow *from, size_t item, unsigned parts,
+		     struct steps *steps);
+
+/*
+ * The arc leads to another part of the same function, whose arcs are the item's as well. `parts`: on the way here.
+ * The first item has all parts of its function already.
+ */
+static int add_part(const struct growth *g, const struct step *s, size_t item, unsigned parts,
+		    struct steps *steps)
+{
+	struct flow flow = {s->node, part_of(g, s->node, s->cost)};
+
+	if (g->t->items[item].depth == 0 || parts >= MOST_PARTS)
+		return 0;
+	return add_steps(g, &flow, item, parts + 1, steps);
+}
+
+static int add_steps(const struct growth *g, const struct flow *from, size_t item, unsigned parts,
 		     struct steps *steps)
 {
 	bool is_part = !is_exact(g, from, item);
@@ -97,8 +123,9 @@ static int add_steps(const struct growth *g, const struct flow *from, size_t ite
 	const size_t *first = g->t->is_up ? c->in_first : c->out_first;
 	const size_t *arcs = g->t->is_up ? c->in : c->out;
 	size_t i;
+	int status = 0;
 
-	for (i = first[from->node]; i < first[from->node + 1]; i++) {
+	for (i = first[from->node]; i < first[from->node + 1] && status == 0; i++) {
 		const struct store_arc *a = &c->p->arcs[arcs[i]];
 		int64_t other = g->t->is_up ? a->caller_id : a->callee_id;
 		struct step s = {.values = a->values, .is_part = is_part};
@@ -111,11 +138,14 @@ static int add_steps(const struct growth *g, const struct flow *from, size_t ite
 			continue;
 		s.cost = value_of(c, a->values) * from->part;
 		s.calls = (double)a->calls * (g->t->is_up ? 1 : from->part);
-		if (!ARRAY_GROW(steps))
-			return err_set(g->err, "out of memory");
-		steps->items[steps->count++] = s;
+		if (events_is_inside(c->p, a))
+			status = add_part(g, &s, item, parts, steps);
+		else if (ARRAY_GROW(steps))
+			steps->items[steps->count++] = s;
+		else
+			status = err_set(g->err, "out of memory");
 	}
-	return 0;
+	return status;
 }
 
 /* An item with its flow, before it is known whether it stays. */
@@ -159,12 +189,9 @@ static int begin_branch(const struct growth *g, size_t parent, size_t row, size_
 /* All that goes to one node: the part of its cost that this is. */
 static int add_flow(const struct growth *g, struct flows *flows, size_t node, double cost)
 {
-	double whole = value_of(g->t->calls, g->t->calls->nodes.items[node].inclusive);
-	double part = whole > 0 ? cost / whole : 0;
-
 	if (!ARRAY_GROW(flows))
 		return err_set(g->err, "out of memory");
-	flows->items[flows->count++] = (struct flow){node, part < 1 ? part : 1};
+	flows->items[flows->count++] = (struct flow){node, part_of(g, node, cost)};
 	return 0;
 }
 
@@ -245,7 +272,7 @@ static int grow(const struct growth *g, size_t item, const struct flow *flow, si
 	int status = 0;
 
 	for (i = 0; i < flow_count && status == 0; i++)
-		status = add_steps(g, &flow[i], item, &steps);
+		status = add_steps(g, &flow[i], item, 0, &steps);
 	if (status == 0 && steps.count > 0) {
 		qsort(steps.items, steps.count, sizeof(*steps.items), compare_steps);
 		status = make_branches(g, item, &steps, &branches, &flows);

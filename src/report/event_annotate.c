@@ -102,7 +102,7 @@ static int collect(struct collection *c, struct err *err)
 		const struct store_arc *a = &p->arcs[i];
 		struct event_line line = {.calls = a->calls, .values = a->values};
 
-		if (a->caller_id == STORE_NONE)
+		if (a->caller_id == STORE_NONE || events_is_inside(p, a))
 			continue;
 		line.callee = events_node(p, a->callee_id)->function;
 		if (add_line(c, events_node(p, a->caller_id), a->location_id, &line, err) != 0)

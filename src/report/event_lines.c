@@ -74,7 +74,7 @@ static void list_calls(struct limits *l, const size_t *line_of_cost, const size_
 	for (i = 0; i < p->arc_count; i++) {
 		const struct store_arc *a = &p->arcs[i];
 
-		if (a->caller_id != STORE_NONE)
+		if (line_of_arc[i] != SIZE_MAX)
 			add_call(l, line_of_arc[i], a->caller_id, a->callee_id,
 				 has_events(p, a->values));
 	}

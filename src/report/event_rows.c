@@ -202,7 +202,7 @@ static int find_lines(struct grouping *g, size_t *of_cost, size_t *of_arc, struc
 		const struct store_arc *a = &p->arcs[i];
 
 		of_arc[i] = NO_ROW;
-		if (a->caller_id == STORE_NONE)
+		if (a->caller_id == STORE_NONE || events_is_inside(p, a))
 			continue;
 		of_arc[i] = row_of_line(g, events_node(p, a->caller_id), a->location_id);
 		if (of_arc[i] == NO_ROW)

@@ -380,6 +380,24 @@ const struct store_node *events_node(const struct event_profile *p, int64_t id)
 	return &p->nodes[events_node_index(p, id)];
 }
 
+static bool is_same_name(const char *a, const char *b)
+{
+	return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+bool events_is_inside(const struct event_profile *p, const struct store_arc *a)
+{
+	const struct store_node *from, *to;
+
+	if (a->caller_id == STORE_NONE || a->caller_id == a->callee_id ||
+	    a->kind == STORE_ARC_RECURSIVE)
+		return false;
+	from = events_node(p, a->caller_id);
+	to = events_node(p, a->callee_id);
+	return is_same_name(from->function, to->function) && is_same_name(from->file, to->file) &&
+	       is_same_name(from->object, to->object);
+}
+
 const struct store_location *events_location(const struct event_profile *p, int64_t id)
 {
 	uint64_t index;

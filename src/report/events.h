@@ -70,6 +70,13 @@ size_t events_node_index(const struct event_profile *p, int64_t id);
 /* NULL for STORE_NONE, and for one that the profile has not. */
 const struct store_location *events_location(const struct event_profile *p, int64_t id);
 
+/*
+ * Whether the arc leads from one part of a function to another one: compilers put apart what is seldom executed
+ * (.cold) and what all callers need (.part), and frame information describes the parts as functions. The
+ * arc's cost is what the function does itself, and no call.
+ */
+bool events_is_inside(const struct event_profile *p, const struct store_arc *a);
+
 /* The path of the ELF file that the location is in, or NULL; module_address is in there. */
 const char *events_object(const struct event_profile *p, const struct store_location *l);
 

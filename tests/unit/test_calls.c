@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Inclusive costs with recursion and circles, classes of names, trees of calls, arrows of jumps. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -338,6 +339,63 @@ static void contexts_make_chains_exact(void **state)
 	events_close(&p);
 }
 
+static void parts_of_a_function_do_not_call_each_other(void **state)
+{
+	/*
+	 * main(1) calls f, 9 times; f's first part (10) goes to its second one (20) 4 times, which calls
+	 * leaf(30) from the same line, which is not known.
+	 */
+	static const char *const names[] = {"main", "f", "f", "leaf", NULL};
+	static const uint64_t costs[] = {1, 10, 20, 30};
+	const struct graph g = {names, costs, NULL,
+				(const struct edge[]){
+					{1, 2, 9, 60, STORE_ARC_CALL},
+					{2, 3, 4, 50, STORE_ARC_JUMP},
+					{3, 4, 4, 30, STORE_ARC_CALL},
+					{0},
+				}};
+	static const struct {
+		const char *function;
+		bool is_up;
+		const char *chain[3];
+		double costs[3], calls[3];
+	} trees[] = {
+		{"main", false, {"main", "f", "leaf"}, {61, 60, 30}, {0, 9, 4}},
+		{"f", false, {"f", "leaf"}, {60, 30}, {9, 4}},
+		{"f", true, {"f", "main"}, {60, 60}, {9, 9}},
+		{"leaf", true, {"leaf", "f", "main"}, {30, 30, 30}, {4, 4, 9}},
+	};
+	struct event_profile p;
+	struct call_pair *pairs;
+	struct call_tree t;
+	struct calls c;
+	size_t count, i, k;
+
+	(void)state;
+	assert_inclusive(&g, EVENT_BY_FUNCTION, (const uint64_t[]){61, 60, 30});
+	assert_inclusive(&g, EVENT_BY_LINE, (const uint64_t[]){61, 60, 30});
+	for (i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {
+		t = grow(&g, &p, &c, trees[i].function, trees[i].is_up);
+		for (k = 0; k < t.count; k++) {
+			assert_true(k < 3 && trees[i].chain[k] != NULL);
+			assert_string_equal(c.functions.items[t.items[k].row].name,
+					    trees[i].chain[k]);
+			assert_true(fabs(t.items[k].cost - trees[i].costs[k]) < 1e-6);
+			assert_true(fabs(t.items[k].calls - trees[i].calls[k]) < 1e-6);
+		}
+		assert_true(k == 3 || trees[i].chain[k] == NULL);
+		call_tree_release(&t);
+		if (i == 0) {
+			assert_int_equal(calls_pairs(&c, &pairs, &count, NULL), 0);
+			assert_int_equal(count, 2);
+			assert_true(pairs[0].cost == 60 && pairs[1].cost == 30);
+			free(pairs);
+		}
+		calls_release(&c);
+		events_close(&p);
+	}
+}
+
 static void a_tree_ends_where_a_function_comes_again(void **state)
 {
 	static const char *const names[] = {"main", "f", "g", NULL};
@@ -425,6 +483,7 @@ int main(void)
 		cmocka_unit_test(long_chains_share_the_cost_of_what_they_call),
 		cmocka_unit_test(callers_share_what_a_function_costs),
 		cmocka_unit_test(contexts_make_chains_exact),
+		cmocka_unit_test(parts_of_a_function_do_not_call_each_other),
 		cmocka_unit_test(a_tree_ends_where_a_function_comes_again),
 		cmocka_unit_test(components_are_those_of_a_small_graph),
 		cmocka_unit_test(a_long_chain_takes_no_stack),
