@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/processes.h"
+
 #define ROUNDING    1e-12
 #define WHOLE_BELOW 1e15 /* a double holds whole numbers exactly */
 #define NAME_WIDTH  32	 /* that is kept for a function's name */
@@ -112,6 +114,47 @@ static void add_command(const struct event_profile *p, struct text *out)
 		text_addf(out, " (%zu processes)", p->process_count);
 }
 
+static bool is_running(const struct store_process *x)
+{
+	return strcmp(x->state, "running") == 0;
+}
+
+/* A program that came to a good end needs no word; what other tools have counted has none. */
+static bool has_ended_well(const struct store_process *x)
+{
+	return strcmp(x->state, "exited") == 0 && x->exit_status <= 0;
+}
+
+/* What is shown may not be all that happened. Of several processes only those are told that have no end. */
+static void put_endings(const struct event_profile *p, struct text *out)
+{
+	static const struct store_process nobody = {.state = "running"};
+	const char *state = store_meta_text(p->store, "state");
+	/* Without a process that runs: nobody has written the end of the file. */
+	bool is_cut = p->process == STORE_ALL && state != NULL && strcmp(state, "running") == 0;
+	const struct store_process *told = NULL;
+	size_t count = 0, running = 0, i;
+
+	for (i = 0; i < p->process_count; i++) {
+		const struct store_process *x = &p->processes[i];
+
+		if (p->process != STORE_ALL && x->id != p->process)
+			continue;
+		running += is_running(x);
+		if (count++ == 0 && !has_ended_well(x))
+			told = x;
+	}
+	if (count != 1 || (is_cut && running == 0))
+		told = is_cut || running > 0 ? &nobody : NULL;
+	if (told == NULL)
+		return;
+	text_add(out, "  ");
+	if (count > 1 && running > 0)
+		text_addf(out, "%zu of them: ", running);
+	process_put_ending(told, out);
+	text_add(out, "\n");
+}
+
 void event_heading(const struct event_profile *p, const struct event_columns *c, const char *what,
 		   struct text *out)
 {
@@ -126,7 +169,9 @@ void event_heading(const struct event_profile *p, const struct event_columns *c,
 		text_add(out, ", by ");
 		text_add_printable(out, creator, strlen(creator));
 	}
-	text_addf(out, "\n%s %s", sort->name,
+	text_add(out, "\n");
+	put_endings(p, out);
+	text_addf(out, "%s %s", sort->name,
 		  event_figure(events_value(p, c->sort, p->totals), figure));
 	if (sort->text != NULL)
 		text_addf(out, " (%s)", sort->text);

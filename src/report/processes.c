@@ -4,7 +4,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/signal_name.h"
 #include "report/figures.h"
 #include "report/json.h"
 
@@ -212,4 +214,28 @@ int processes_json(const struct processes *s, struct text *out, struct err *err)
 		json_array_append_new(rows, json_row(s, &s->rows[i]));
 	json_object_set_new(root, "processes", rows);
 	return json_print(root, out, err);
+}
+
+/* ---- One process ---- */
+
+void process_put_ending(const struct store_process *x, struct text *out)
+{
+	char time[FIGURE_BYTES], name[SIGNAL_NAME_BYTES];
+
+	if (strcmp(x->state, "exited") == 0 && x->exit_status >= 0)
+		text_addf(out, "exited with status %" PRId64, x->exit_status);
+	else if (x->signal > 0)
+		text_addf(out, "killed by %s (signal %" PRId64 ")", signal_name(x->signal, name), x->signal);
+	else if (strcmp(x->state, "killed") == 0)
+		text_add(out, "killed, by which signal is not known,");
+	else if (strcmp(x->state, "exec") == 0)
+		text_add(out, "became another program");
+	else if (strcmp(x->state, "detached") == 0)
+		text_add(out, "was let go and ran on");
+	else if (strcmp(x->state, "running") == 0)
+		text_add(out, "still running, or cut off with its profiler");
+	else
+		text_add(out, x->state);
+	if (x->end_ns > x->start_ns)
+		text_addf(out, " after %s", figure_duration(x->end_ns - x->start_ns, time));
 }

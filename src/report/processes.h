@@ -31,4 +31,7 @@ int processes_text(const struct processes *s, size_t rows, const struct display 
 void processes_csv(const struct processes *s, struct text *out);
 int processes_json(const struct processes *s, struct text *out, struct err *err);
 
+/* How the process ended, or that it did not: "exited with status 0 after 2.31 s". */
+void process_put_ending(const struct store_process *x, struct text *out);
+
 #endif

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/signal_name.h"
 #include "base/size.h"
 #include "report/data_print.h"
 #include "report/figures.h"
+#include "report/processes.h"
 #include "report/sampled.h"
 #include "report/summary.h"
 
@@ -19,30 +19,6 @@
 static void put_label(struct text *out, const char *label)
 {
 	text_addf(out, "  %-14s", label);
-}
-
-static void put_ending(const struct store_process *x, struct text *out)
-{
-	char time[FIGURE_BYTES], name[SIGNAL_NAME_BYTES];
-
-	if (strcmp(x->state, "exited") == 0 && x->exit_status >= 0)
-		text_addf(out, "exited with status %" PRId64, x->exit_status);
-	else if (x->signal > 0)
-		text_addf(out, "killed by %s (signal %" PRId64 ")", signal_name(x->signal, name),
-			  x->signal);
-	else if (strcmp(x->state, "killed") == 0)
-		text_add(out, "killed, by which signal is not known,");
-	else if (strcmp(x->state, "exec") == 0)
-		text_add(out, "became another program");
-	else if (strcmp(x->state, "detached") == 0)
-		text_add(out, "was let go and ran on");
-	else if (strcmp(x->state, "running") == 0)
-		text_add(out, "still running, or cut off with its profiler");
-	else
-		text_add(out, x->state);
-	if (x->end_ns > x->start_ns)
-		text_addf(out, " after %s", figure_duration(x->end_ns - x->start_ns, time));
-	text_add(out, "\n");
 }
 
 static void put_counts(const struct store_process *x, struct text *out)
@@ -411,7 +387,8 @@ int summary_text(const struct summary *s, size_t rows, const struct display *d, 
 		return -1;
 	text_addf(out, "%s\n", p->process->command);
 	put_label(out, "");
-	put_ending(p->process, out);
+	process_put_ending(p->process, out);
+	text_add(out, "\n");
 	put_counts(p->process, out);
 	put_footprint(p, out);
 	put_samples(p, out);

@@ -472,6 +472,30 @@ def a_collector_killed_and_never_waited_for():
 
 
 @case
+def a_simulation_that_goes_on_or_was_cut_off_says_so():
+    said = 'still running, or cut off with its profiler'
+    process = start('simulate', '-q', '-o', 'cut.db', '--', 'sh', '-c', 'echo begins; while :; do :; done',
+                    start_new_session=True)
+    try:
+        check(process.stdout.readline() == b'begins\n', 'it did not begin')
+        end = time.monotonic() + SECONDS
+        while 'Events by' not in run('report', '-i', 'cut.db')[1] and time.monotonic() < end:
+            time.sleep(0.1)
+        check(said in run('report', '-i', 'cut.db')[1], 'of a run that goes on nothing is said')
+    finally:
+        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    for view in ['report'], ['report', '--by=line'], ['calls']:
+        status, out, err = run(*view, '-i', 'cut.db')
+        check(status == 0 and said in out, view, 'ended with', status, 'and said', repr(out[:200]), err)
+    run('simulate', '-q', '-o', 'cut.db', '--', 'sh', '-c', 'exit 3')
+    check('exited with status 3 after' in run('report', '-i', 'cut.db')[1], 'the status is not told')
+    run('simulate', '-q', '-o', 'cut.db', '--', 'true')
+    check(not re.search('exited|running', run('report', '-i', 'cut.db')[1]), 'a good end is told')
+
+
+@case
 def an_interrupted_recording_leaves_a_profile():
     process = start('record', '-o', 'interrupted.db', '--', 'sh', '-c', 'echo begins; while :; do :; done',
                     start_new_session=True)
