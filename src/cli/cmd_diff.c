@@ -157,6 +157,8 @@ static int compare_events(struct diff_options *o, struct diff *d)
 	if (diff_rows(d, o->by, o->is_inclusive, &err) != 0 ||
 	    diff_note_geometry(d, &notes, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
+	text_add(&notes, text_get(&d->a.rows.notes));
+	text_add(&notes, text_get(&d->b.rows.notes));
 	if (o->format.format == VIEW_CSV)
 		diff_csv(d, &out);
 	else if (o->format.format == VIEW_JSON)

@@ -114,6 +114,7 @@ int report_events_print(struct report_events *o, struct event_profile *p, enum v
 		ret = event_report_json(&r, &out, &err);
 	else
 		ret = event_report_text(&r, rows, &d, &out, &err);
+	view_notes(&r.rows.notes);
 	event_report_release(&r);
 	return view_show(&out, ret, &err);
 }

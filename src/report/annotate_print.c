@@ -37,7 +37,6 @@ static void section_open(struct section *s, const struct annotation *a, size_t f
 			 struct text *notes)
 {
 	const char *file = a->rows[first].file;
-	int64_t start = store_meta_int(a->profile->store, "start_time", 0);
 	struct err err;
 
 	*s = (struct section){.a = a, .first = first, .end = section_end(a, first)};
@@ -48,8 +47,8 @@ static void section_open(struct section *s, const struct annotation *a, size_t f
 		return;
 	if (!s->has_source)
 		text_addf(notes, "%s\n", err.text);
-	else if (start > 0 && s->source.changed > start)
-		text_addf(notes, "%s has changed since the run: lines may not fit\n", file);
+	else
+		source_note_change(&s->source, a->profile->store, file, notes);
 }
 
 #define NARROW 120 /* columns of a terminal; below, the code needs the interval's room */

@@ -37,8 +37,12 @@ static void open_section(struct section *s, const struct event_annotation *a, si
 	if (file == NULL)
 		return;
 	s->has_source = source_load(&s->source, a->p->store, file, a->argument, &err) == 0;
-	if (!s->has_source && notes != NULL)
+	if (notes == NULL)
+		return;
+	if (!s->has_source)
 		text_addf(notes, "%s\n", err.text);
+	else
+		source_note_change(&s->source, a->p->store, file, notes);
 }
 
 /* ---- Text ---- */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "report/event_object.h"
 
 #define MOST_BETWEEN 192  /* bytes without events that are shown */
 #define MOST_ARROWS  1000 /* drawing takes their number times that of instructions */
@@ -167,14 +168,13 @@ int event_listing_init(struct event_listing *l, const struct event_annotation *a
 {
 	const char *object = a->lines[first].object;
 	struct machine_code *m = NULL;
-	struct err why;
 	int status;
 
 	*l = (struct event_listing){.a = a, .first = first, .end = first};
 	while (l->end < a->count && is_same_object(a->lines[l->end].object, object))
 		l->end++;
-	if (object != NULL && machine_code_open(object, &m, &why) != 0 && notes != NULL)
-		text_addf(notes, "%s\n", why.text);
+	if (object != NULL)
+		m = event_object_open(a->p, object, notes);
 	status = add_instructions(l, m, err);
 	if (status == 0)
 		status = add_arrows(l, jumps, jump_count, err);

@@ -7,6 +7,7 @@
 
 #include "report/event_code.h"
 #include "report/event_gutter.h"
+#include "report/event_object.h"
 #include "report/json.h"
 #include "report/source.h"
 
@@ -16,7 +17,7 @@
 struct printing {
 	const struct event_listing *l;
 	const struct display *d;
-	struct text *out;
+	struct text *out, *notes;
 	struct event_gutter gutter;
 	/* The source that stands between instructions: the file at hand. */
 	struct source source;
@@ -42,7 +43,8 @@ static const char *find_source(struct printing *p, const char *file, uint32_t li
 	if (p->source_file == NULL || strcmp(p->source_file, file) != 0) {
 		source_release(&p->source);
 		p->source_file = file;
-		source_load(&p->source, p->l->a->p->store, file, NULL, NULL);
+		if (source_load(&p->source, p->l->a->p->store, file, NULL, NULL) == 0)
+			source_note_change(&p->source, p->l->a->p->store, file, p->notes);
 	}
 	return source_line(&p->source, line);
 }
@@ -135,7 +137,7 @@ static void put_listing(struct printing *p)
 int event_code_text(const struct event_annotation *a, const struct display *d, struct text *out,
 		    struct text *notes, struct err *err)
 {
-	struct printing p = {.d = d, .out = out};
+	struct printing p = {.d = d, .out = out, .notes = notes};
 	struct store_jump *jumps;
 	size_t first, jump_count;
 	int status = 0;
@@ -151,7 +153,7 @@ int event_code_text(const struct event_annotation *a, const struct display *d, s
 			break;
 		if (first > 0)
 			text_add(out, "\n");
-		p = (struct printing){.l = &l, .d = d, .out = out};
+		p = (struct printing){.l = &l, .d = d, .out = out, .notes = notes};
 		put_listing(&p);
 		first = l.end;
 		event_listing_release(&l);
@@ -178,10 +180,8 @@ static void each_instruction(const struct event_annotation *a, instruction_funct
 
 		if (line->object != object) {
 			machine_code_close(m);
-			m = NULL;
 			object = line->object;
-			if (object != NULL && machine_code_open(object, &m, NULL) != 0)
-				m = NULL;
+			m = object != NULL ? event_object_open(a->p, object, NULL) : NULL;
 		}
 		if (m != NULL)
 			machine_code_at(m, line->address, text);

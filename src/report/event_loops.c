@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "report/event_cycles.h"
-#include "report/machine_code.h"
+#include "report/event_object.h"
 
 /* An instruction with events. */
 struct place {
@@ -308,7 +308,7 @@ static int find_loops(struct event_loops *l, const struct event_profile *p, stru
 }
 
 static int find_all(struct event_loops *l, const struct event_profile *p, struct places *places,
-		    struct err *err)
+		    struct text *notes, struct err *err)
 {
 	const char *object = NULL;
 	struct machine_code *m = NULL;
@@ -325,8 +325,8 @@ static int find_all(struct event_loops *l, const struct event_profile *p, struct
 		if (object == NULL || strcmp(object, place->object) != 0) {
 			machine_code_close(m);
 			object = place->object;
-			if (machine_code_open(object, &m, NULL) != 0)
-				m = NULL; /* code that is gone has no loops that are known */
+			/* Code that is gone has no loops that are known. */
+			m = event_object_open(p, object, notes);
 		}
 		if (m != NULL)
 			status = find_loops(l, p, places, first, end, m, err);
@@ -335,7 +335,8 @@ static int find_all(struct event_loops *l, const struct event_profile *p, struct
 	return status;
 }
 
-int event_loops_init(struct event_loops *l, const struct event_profile *p, struct err *err)
+int event_loops_init(struct event_loops *l, const struct event_profile *p, struct text *notes,
+		     struct err *err)
 {
 	struct places places = {0};
 	int status;
@@ -343,7 +344,7 @@ int event_loops_init(struct event_loops *l, const struct event_profile *p, struc
 	*l = (struct event_loops){0};
 	status = collect_places(p, &places, err);
 	if (status == 0)
-		status = find_all(l, p, &places, err);
+		status = find_all(l, p, &places, notes, err);
 	free(places.items);
 	if (status != 0)
 		event_loops_release(l);

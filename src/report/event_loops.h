@@ -7,6 +7,7 @@
 #ifndef DWELL_REPORT_EVENT_LOOPS_H
 #define DWELL_REPORT_EVENT_LOOPS_H
 
+#include "base/text.h"
 #include "report/events.h"
 
 #define LOOP_NONE SIZE_MAX
@@ -27,8 +28,9 @@ struct event_loops {
 	struct map of_location; /* id -> the innermost loop's index */
 };
 
-/* Release with event_loops_release; the profile must outlive it. */
-int event_loops_init(struct event_loops *l, const struct event_profile *p, struct err *err);
+/* notes: a line for each file whose code cannot be looked at. Release with event_loops_release; the profile must outlive it. */
+int event_loops_init(struct event_loops *l, const struct event_profile *p, struct text *notes,
+		     struct err *err);
 void event_loops_release(struct event_loops *l);
 
 /* The innermost loop that the location is in, or LOOP_NONE. */

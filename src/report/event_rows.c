@@ -321,7 +321,7 @@ static int sum_loops(struct grouping *g, struct err *err)
 	struct event_loops loops;
 	int status;
 
-	if (event_loops_init(&loops, g->p, err) != 0)
+	if (event_loops_init(&loops, g->p, &g->rows->notes, err) != 0)
 		return -1;
 	status = add_loop_rows(g, &loops, err);
 	if (status == 0)
@@ -548,5 +548,6 @@ void event_rows_release(struct event_rows *rows)
 	free(rows->row_of_node);
 	free(rows->values);
 	arena_release(&rows->texts);
+	text_release(&rows->notes);
 	*rows = (struct event_rows){0};
 }

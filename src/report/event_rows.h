@@ -42,6 +42,7 @@ struct event_rows {
 	size_t *row_of_node; /* by index of nodes; NULL by line or loop */
 	uint64_t *values;    /* of the rows */
 	struct arena texts;
+	struct text notes; /* lines: of loops, which code could not be looked at */
 };
 
 /* Rows without any events are left out. Release with event_rows_release; the profile must outlive it. */

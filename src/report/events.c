@@ -266,17 +266,16 @@ static int index_nodes(struct event_profile *p, struct err *err)
 
 static int read_modules(struct event_profile *p, struct err *err)
 {
-	struct store_module *modules;
-	size_t count, i;
-	int status = 0;
+	size_t i;
 
-	if (store_read_modules(p->store, p->process, &modules, &count, err) != 0)
+	if (store_read_modules(p->store, p->process, &p->modules, &p->module_count, err) != 0)
 		return -1;
-	for (i = 0; i < count && status == 0; i++)
-		status = map_set(&p->module_paths, (uint64_t)modules[i].id,
-				 (uintptr_t)modules[i].path);
-	free(modules);
-	return status == 0 ? 0 : err_set(err, "out of memory");
+	for (i = 0; i < p->module_count; i++) {
+		if (map_set(&p->module_paths, (uint64_t)p->modules[i].id,
+			    (uintptr_t)p->modules[i].path) != 0)
+			return err_set(err, "out of memory");
+	}
+	return 0;
 }
 
 /* The callers of a process's nodes are of this process, or the file is damaged. */
@@ -358,6 +357,7 @@ void events_close(struct event_profile *p)
 	free(p->costs);
 	free(p->arcs);
 	free(p->locations);
+	free(p->modules);
 	map_release(&p->node_index);
 	map_release(&p->location_index);
 	map_release(&p->module_paths);

@@ -36,7 +36,9 @@ struct event_profile {
 	struct store_location *locations;
 	size_t location_count;
 	struct map location_index; /* id -> index in locations */
-	struct map module_paths;   /* id -> the path's address */
+	struct store_module *modules;
+	size_t module_count;
+	struct map module_paths; /* id -> the path's address */
 	uint64_t totals[STORE_MAX_COLUMNS];
 };
 

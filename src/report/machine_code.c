@@ -3,12 +3,14 @@
 #include "report/machine_code.h"
 
 #include <Zydis/Zydis.h>
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct machine_code {
@@ -56,6 +58,29 @@ void machine_code_close(struct machine_code *m)
 	if (m->fd >= 0)
 		close(m->fd);
 	free(m);
+}
+
+bool machine_code_has_build_id(const struct machine_code *m, const char *build_id)
+{
+	const void *bytes;
+	ssize_t count = dwelf_elf_gnu_build_id(m->elf, &bytes), i;
+	char digits[3];
+
+	if (count <= 0 || strlen(build_id) != 2 * (size_t)count)
+		return false;
+	for (i = 0; i < count; i++) {
+		snprintf(digits, sizeof(digits), "%02x", ((const unsigned char *)bytes)[i]);
+		if (memcmp(digits, build_id + 2 * i, 2) != 0)
+			return false;
+	}
+	return true;
+}
+
+int64_t machine_code_changed(const struct machine_code *m)
+{
+	struct stat st;
+
+	return fstat(m->fd, &st) == 0 ? st.st_mtime : 0;
 }
 
 /* Up to `most` bytes at the address; returns how many there are. */

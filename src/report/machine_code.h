@@ -17,6 +17,12 @@ struct machine_code;
 int machine_code_open(const char *path, struct machine_code **m, struct err *err);
 void machine_code_close(struct machine_code *m); /* NULL is fine */
 
+/* Whether the file has this build-id, in hexadecimal digits. */
+bool machine_code_has_build_id(const struct machine_code *m, const char *build_id);
+
+/* When the file was changed, in unix seconds. */
+int64_t machine_code_changed(const struct machine_code *m);
+
 /*
  * The instruction at the address, as text. Returns its length in bytes, or 0 where the file has no
  * code there or it is none.

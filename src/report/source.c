@@ -109,6 +109,20 @@ void source_release(struct source *s)
 	*s = (struct source){0};
 }
 
+void source_note_change(const struct source *s, struct store *store, const char *path,
+			struct text *notes)
+{
+	int64_t start = store_meta_int(store, "start_time", 0);
+	struct text note = {0};
+
+	if (start <= 0 || s->changed <= start)
+		return;
+	text_addf(&note, "%s has changed since the run: lines may not fit\n", path);
+	if (strstr(text_get(notes), text_get(&note)) == NULL)
+		text_add(notes, text_get(&note));
+	text_release(&note);
+}
+
 const char *source_line(const struct source *s, uint32_t number)
 {
 	return number >= 1 && number <= s->count ? s->lines[number - 1] : NULL;

@@ -24,6 +24,10 @@ int source_load(struct source *s, struct store *store, const char *path, const c
 		struct err *err);
 void source_release(struct source *s);
 
+/* A line in `notes`, once, where the file that was loaded for `path` is newer than the run. */
+void source_note_change(const struct source *s, struct store *store, const char *path,
+			struct text *notes);
+
 /* Line `number`, from 1, or NULL past the end. */
 const char *source_line(const struct source *s, uint32_t number);
 

@@ -14,6 +14,8 @@ import io
 import json
 import os
 import re
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -254,6 +256,36 @@ def code_that_is_gone_is_told(folder):
     check(done.returncode == 0 and 'cannot read the source file /nowhere/x.c' in done.stderr, done)
 
 
+def noted(*argv):
+    done = subprocess.run([DWELL, *argv], capture_output=True, text=True, timeout=100)
+    check(done.returncode == 0, argv, 'ended with', done.returncode, done.stderr)
+    return done.stderr, done.stdout
+
+
+def code_that_has_changed_is_told(folder):
+    profile, copy = os.path.join(folder, 'profile.db'), os.path.join(folder, 'copy')
+    shutil.copy(PROGRAM, copy)
+    subprocess.run([DWELL, 'simulate', '-q', '-o', profile, '--', copy], check=True, stdout=subprocess.DEVNULL)
+    views = [['report', '--by=loop'], ['annotate', '--asm', 'count_above']]
+    check(all(noted(*view, '-i', profile)[0] == '' for view in views + [['annotate', 'count_above']]), 'too early')
+    check(' count_above ' in noted(*views[0], '-i', profile)[1], 'no loop')
+    # The source file is newer than a run of 1970.
+    with sqlite3.connect(profile) as db:
+        db.execute("UPDATE meta SET value = 1 WHERE key = 'start_time'")
+    for options in [[], ['--asm']]:
+        said = noted('annotate', '-i', profile, 'count_above', *options)[0]
+        check(len(re.findall('counted.c has changed since the run: lines may not fit', said)) == 1, options, said)
+    os.unlink(copy)
+    shutil.copy('/bin/true', copy)
+    for view in views:
+        said, out = noted(*view, '-i', profile)
+        check('/copy has changed since the run: its machine code is not known' in said, view, said)
+        check(' count_above ' not in out and ' ret' not in out, view, out)
+    os.unlink(copy)
+    for view in views:
+        check('cannot read the machine code of' in noted(*view, '-i', profile)[0], view)
+
+
 def threads_come_from_parts(folder):
     part = 'pid: 5\nthread: %d\nevents: Ir\nfn=f\n1 %d\ntotals: %d\n'
     profile = os.path.join(folder, 'profile.db')
@@ -321,8 +353,9 @@ def views_tell_events_from_samples(folder):
 CASES = [self_costs_are_those_of_callgrind_annotate, inclusive_costs_are_those_of_callgrind_annotate,
          calls_have_their_numbers, trees_mark_what_is_estimated, formulas_are_events,
          rows_are_by_what_is_asked_for, lines_count_nothing_twice, loops_are_found_in_the_code,
-         source_and_machine_code_have_their_events, code_that_is_gone_is_told, threads_come_from_parts,
-         info_says_what_it_is, a_broken_file_leaves_the_old_profile, views_tell_events_from_samples]
+         source_and_machine_code_have_their_events, code_that_is_gone_is_told,
+         code_that_has_changed_is_told, threads_come_from_parts, info_says_what_it_is,
+         a_broken_file_leaves_the_old_profile, views_tell_events_from_samples]
 
 
 def main():
