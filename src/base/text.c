@@ -81,7 +81,10 @@ void text_add_printable(struct text *t, const char *s, size_t bytes)
 	while (bytes > 0) {
 		size_t n = character_bytes((const unsigned char *)s, bytes);
 
-		text_add_bytes(t, n > 0 ? s : "?", n > 0 ? n : 1);
+		if (n > 0)
+			text_add_bytes(t, s, n);
+		else
+			text_addf(t, "\\x%02x", (unsigned char)*s);
 		n = n > 0 ? n : 1;
 		s += n;
 		bytes -= n;

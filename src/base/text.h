@@ -20,7 +20,7 @@ void text_add_bytes(struct text *t, const char *s, size_t bytes);
 void text_addf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * Valid UTF-8 without control characters: what does not fit is replaced by '?'.
+ * Valid UTF-8 without control characters: a byte that is none is written \xNN.
  * For text that a program gave us and that goes to a terminal or into JSON.
  */
 void text_add_printable(struct text *t, const char *s, size_t bytes);
