@@ -81,11 +81,14 @@ static int put_rows(const struct reuse *r, size_t rows, const struct display *d,
 		{"REUSES", true, false},    {"MISSES", true, false}, {"MISS RATIO", true, false},
 		{"TEMPORAL", true, false},  {"FAR", true, false},    {"SAMPLES", true, false},
 		{"DATA FROM", false, true}, {"TO", false, true}};
+	/* The pair of places is what the view is for. */
+	static const unsigned least_important[] = {5, 4, 3};
 	struct table *t =
 		table_new(columns, sizeof(columns) / sizeof(columns[0]) - (pairs ? 0 : 1), d);
 	double misses = r->argument == NULL ? r->ratio : r->total.all.misses;
 	int ret;
 
+	table_may_leave_out(t, least_important, 3);
 	for (size_t i = 0; i < r->count && i < rows; i++) {
 		const struct reuse_row *row = &r->rows[i];
 		char reuses[FIGURE_BYTES], missed[FIGURE_BYTES], ratio[FIGURE_BYTES],
