@@ -79,7 +79,7 @@ static int add_caches(const struct diff_samples *d, const struct display *displa
 		{"CACHE", false, false},   {"SIZE", true, false},
 		{"A", true, false},	   {"95 % INTERVAL", true, false},
 		{"B", true, false},	   {"95 % INTERVAL", true, false},
-		{"CHANGE %", true, false}, {"OUTSIDE OF THEM", false, false}};
+		{"CHANGE %", true, false}, {"OUTSIDE", false, false}};
 	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]), display);
 	int status;
 
@@ -159,9 +159,12 @@ int diff_samples_text(const struct diff_samples *d, size_t top, const struct dis
 		[AT_OUTSIDE] = {"OUTSIDE", false, false},
 		[AT_CODE] = {"CODE", false, true},
 	};
+	/* The code names a row; of the figures the change and the ratios say most. */
+	static const unsigned least_important[] = {AT_LIMITS_A, AT_LIMITS_B, AT_OUTSIDE};
 	size_t shown = d->count < top ? d->count : top;
 	struct table *table;
 	char size[SIZE_TEXT_BYTES];
+	size_t from;
 	int status;
 
 	add_side("A", d->path_a, d->a, out);
@@ -173,12 +176,14 @@ int diff_samples_text(const struct diff_samples *d, size_t top, const struct dis
 		text_add(out, "\nNeither profile has samples.\n");
 		return 0;
 	}
+	from = out->count;
 	text_addf(out,
 		  "\nBy %s, misses in a cache of %s per access of the program, and of the code "
-		  "itself "
-		  "(ratio):\n\n",
+		  "itself (ratio):\n\n",
 		  by_names[d->by], size_format(d->size_bytes, size));
+	fit_prose(out, from, 0, display);
 	table = table_new(columns, CELLS, display);
+	table_may_leave_out(table, least_important, 3);
 	for (size_t i = 0; i < shown; i++)
 		add_row(d, &d->rows[i], table);
 	status = table_print(table, out, err);

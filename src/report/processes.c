@@ -92,7 +92,7 @@ static const struct table_column columns[COLUMNS] = {
 	[AT_CACHES] = {"L1d", true, false},
 	[AT_CACHES + 1] = {"L2", true, false},
 	[AT_CACHES + 2] = {"L3", true, false},
-	[AT_COMMAND] = {"COMMAND", false, true},
+	[AT_COMMAND] = {"COMMAND", false, TABLE_WORDS},
 };
 
 static void put_row(struct table *t, const struct processes_row *r)
@@ -123,10 +123,12 @@ static void put_row(struct table *t, const struct processes_row *r)
 int processes_text(const struct processes *s, size_t rows, const struct display *d,
 		   struct text *out, struct err *err)
 {
+	static const unsigned least_important[] = {AT_SAMPLES, AT_PARENT, AT_STATE};
 	struct table *t = table_new(columns, COLUMNS, d);
 	size_t shown = rows > 0 && rows < s->count ? rows : s->count;
 	int status;
 
+	table_may_leave_out(t, least_important, 3);
 	for (size_t i = 0; i < shown; i++)
 		put_row(t, &s->rows[i]);
 	status = table_print(t, out, err);

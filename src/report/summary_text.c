@@ -237,7 +237,7 @@ static int put_processes(const struct profile *p, const struct display *d, struc
 	static const struct table_column columns[] = {
 		{"PROCESS", true, false}, {"PID", true, false},	    {"ACCESSES", true, false},
 		{"SAMPLES", true, false}, {"WINDOWS", true, false}, {"STATE", false, false},
-		{"COMMAND", false, true}};
+		{"COMMAND", false, TABLE_WORDS}};
 	struct table *t;
 	int ret;
 
