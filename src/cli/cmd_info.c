@@ -2,7 +2,6 @@
 /* dwell info: what a profile holds, in totals and per process; no model, no estimate. */
 #include <inttypes.h>
 #include <jansson.h>
-#include <libsmartcols/libsmartcols.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +12,10 @@
 #include "cli/cli.h"
 #include "cli/info_events.h"
 #include "cli/options.h"
+#include "cli/view.h"
 #include "report/figures.h"
 #include "report/json.h"
+#include "report/table.h"
 #include "store/store_read.h"
 
 struct info {
@@ -228,24 +229,16 @@ static void print_csv(const struct info *n)
 
 /* ---- Text ---- */
 
-static void print_printable(const char *s)
-{
-	struct text safe = {0};
-
-	text_add_printable(&safe, s, strlen(s));
-	fputs(text_get(&safe), stdout);
-	text_release(&safe);
-}
-
 /* How samples are taken says nothing of counted events, but how the program ended does. */
 static bool says_nothing(const struct info *n, const struct meta_key *k, int64_t value)
 {
-	return value == 0 && (k->kind == META_SIZE ||
-			      (n->events.event_count > 0 && k->kind == META_NUMBER &&
-			       strcmp(k->name, "exit_status") != 0));
+	return value == 0 &&
+	       (k->kind == META_SIZE || (n->events.event_count > 0 && k->kind == META_NUMBER &&
+					 strcmp(k->name, "exit_status") != 0));
 }
 
-static void print_meta(const struct info *n, const struct meta_key *k)
+static void add_meta(const struct info *n, const struct meta_key *k, const struct display *d,
+		     struct text *out)
 {
 	const char *text = store_meta_text(n->store, k->name);
 	int64_t value = store_meta_int(n->store, k->name, 0);
@@ -253,25 +246,25 @@ static void print_meta(const struct info *n, const struct meta_key *k)
 
 	if (text == NULL || says_nothing(n, k, value) || text[0] == '\0')
 		return;
-	printf("%-26s", k->label);
+	text_addf(out, "%-*s", INFO_LABEL_WIDTH, k->label);
 	if (k->kind == META_SIZE)
-		fputs(size_format((uint64_t)value, size), stdout);
+		text_add(out, size_format((uint64_t)value, size));
 	else if (k->kind == META_SIGNAL)
-		printf("%s (signal %" PRId64 ")", signal_name(value, name), value);
+		text_addf(out, "%s (signal %" PRId64 ")", signal_name(value, name), value);
 	else if (k->kind == META_SECONDS)
-		printf("%.3f s", (double)value / 1e9);
+		text_addf(out, "%.3f s", (double)value / 1e9);
 	else
-		print_printable(text);
-	putchar('\n');
+		fit_add(out, text, d);
+	text_add(out, "\n");
 }
 
-static void print_total(const char *label, uint64_t value)
+static void add_total(const char *label, uint64_t value, struct text *out)
 {
-	printf("%-26s%" PRIu64 "\n", label, value);
+	text_addf(out, "%-*s%" PRIu64 "\n", INFO_LABEL_WIDTH, label, value);
 }
 
 /* What came of the duty: it falls in long runs, and a window may end with its program. */
-static void print_share(const struct info *n)
+static void add_share(const struct info *n, struct text *out)
 {
 	uint64_t accesses = 0, watched = 0;
 	size_t p;
@@ -281,79 +274,116 @@ static void print_share(const struct info *n)
 		watched += n->processes[p].watch_accesses;
 	}
 	if (accesses > 0)
-		printf("%-26s%.2f %%\n", "accesses in windows",
-		       100.0 * (double)watched / (double)accesses);
+		text_addf(out, "%-*s%.2f %%\n", INFO_LABEL_WIDTH, "accesses in windows",
+			  100.0 * (double)watched / (double)accesses);
 }
 
-static void set_number(struct libscols_line *line, size_t column, uint64_t value)
+enum { AT_ID, AT_PID, AT_STATE, AT_NUMBERS };
+
+/* The numbers come in the order of the table above; what is left out is what the samples became. */
+static size_t set_columns(const struct info *n, struct table_column *columns, unsigned *less)
 {
-	char text[24];
+	static const char *const least_important[] = {"TOUCHED",  "FOLLOWED", "DANGLING",
+						      "CENSORED", "RESOLVED", "MODIFIES",
+						      "STORES",	  "LOADS",    "WINDOWS"};
+	size_t count = AT_NUMBERS, found = 0;
 
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	scols_line_set_data(line, column, text);
-}
-
-/* Libsmartcols escapes what is no printable character. Returns -1 when memory ran out. */
-static int print_processes(const struct info *n)
-{
-	struct libscols_table *table = scols_new_table();
-	size_t i, p, column;
-	char state[FIGURE_BYTES];
-
-	if (table == NULL)
-		return -1;
-	scols_table_new_column(table, "ID", 0, SCOLS_FL_RIGHT);
-	scols_table_new_column(table, "PID", 0, SCOLS_FL_RIGHT);
-	scols_table_new_column(table, "STATE", 0, 0);
-	for (i = 0; i < NUMBER_COUNT; i++) {
+	columns[AT_ID] = (struct table_column){"ID", true, false};
+	columns[AT_PID] = (struct table_column){"PID", true, false};
+	columns[AT_STATE] = (struct table_column){"STATE", false, false};
+	for (size_t i = 0; i < NUMBER_COUNT; i++) {
 		if (is_shown(n, i))
-			scols_table_new_column(table, numbers[i].heading, 0, SCOLS_FL_RIGHT);
+			columns[count++] = (struct table_column){numbers[i].heading, true, false};
 	}
-	scols_table_new_column(table, "COMMAND", 0, SCOLS_FL_TRUNC);
-	for (p = 0; p < n->process_count; p++) {
-		struct libscols_line *line = scols_table_new_line(table, NULL);
-
-		if (line == NULL)
-			break;
-		set_number(line, 0, (uint64_t)n->processes[p].id);
-		set_number(line, 1, n->processes[p].pid);
-		scols_line_set_data(line, 2, figure_state(&n->processes[p], state));
-		column = 3;
-		for (i = 0; i < NUMBER_COUNT; i++) {
-			if (is_shown(n, i))
-				set_number(line, column++, number_of(&n->processes[p], i));
+	for (size_t k = 0; k < sizeof(least_important) / sizeof(least_important[0]); k++) {
+		for (size_t i = AT_NUMBERS; i < count; i++) {
+			if (strcmp(columns[i].title, least_important[k]) == 0)
+				less[found++] = (unsigned)i;
 		}
-		scols_line_set_data(line, column, n->processes[p].command);
 	}
-	scols_print_table(table);
-	scols_unref_table(table);
-	return p == n->process_count ? 0 : -1;
+	columns[count] = (struct table_column){"COMMAND", false, TABLE_WORDS};
+	return found;
 }
 
-static int print_text(const struct info *n)
+static void add_process(const struct info *n, const struct store_process *x, struct table *table)
+{
+	char figures[AT_NUMBERS + NUMBER_COUNT][24];
+	const char *cells[AT_NUMBERS + NUMBER_COUNT + 1];
+	char state[FIGURE_BYTES];
+	size_t count = AT_NUMBERS;
+
+	snprintf(figures[AT_ID], sizeof(figures[0]), "%" PRId64, x->id);
+	snprintf(figures[AT_PID], sizeof(figures[0]), "%" PRIu32, x->pid);
+	for (size_t i = 0; i < NUMBER_COUNT; i++) {
+		if (is_shown(n, i))
+			snprintf(figures[count++], sizeof(figures[0]), "%" PRIu64, number_of(x, i));
+	}
+	for (size_t i = 0; i < count; i++)
+		cells[i] = figures[i];
+	cells[AT_STATE] = figure_state(x, state);
+	cells[count] = x->command;
+	table_row(table, cells);
+}
+
+static int add_processes(const struct info *n, const struct display *d, struct text *out,
+			 struct err *err)
+{
+	struct table_column columns[AT_NUMBERS + NUMBER_COUNT + 1];
+	unsigned less[NUMBER_COUNT];
+	size_t less_count = set_columns(n, columns, less), count = AT_NUMBERS + 1;
+	struct table *table;
+	int status;
+
+	for (size_t i = 0; i < NUMBER_COUNT; i++)
+		count += is_shown(n, i);
+	table = table_new(columns, count, d);
+	table_may_leave_out(table, less, less_count);
+	for (size_t p = 0; p < n->process_count; p++)
+		add_process(n, &n->processes[p], table);
+	status = table_print(table, out, err);
+	table_free(table);
+	return status;
+}
+
+static int put_text(const struct info *n, const struct display *d, struct text *out,
+		    struct err *err)
 {
 	size_t i;
 
 	for (i = 0; i < META_COUNT; i++)
-		print_meta(n, &meta_keys[i]);
-	print_total("processes", n->process_count);
+		add_meta(n, &meta_keys[i], d, out);
+	add_total("processes", n->process_count, out);
 	for (i = 0; i < NUMBER_COUNT; i++) {
 		if (is_shown(n, i) || total_of(n, i) != 0)
-			print_total(numbers[i].name, total_of(n, i));
+			add_total(numbers[i].name, total_of(n, i), out);
 	}
 	if (n->events.event_count > 0)
-		info_events_print(&n->events);
+		info_events_text(&n->events, d, out);
 	else
-		print_share(n);
+		add_share(n, out);
+	fit_prose(out, 0, INFO_LABEL_WIDTH, d);
 	for (i = 0; i < n->message_count; i++) {
-		fputs("note: ", stdout);
-		print_printable(n->messages[i].text);
-		putchar('\n');
+		size_t from = out->count;
+
+		text_add(out, "note: ");
+		fit_add(out, n->messages[i].text, d);
+		text_add(out, "\n");
+		fit_prose(out, from, strlen("note: "), d);
 	}
 	if (n->process_count == 0)
 		return 0;
-	putchar('\n');
-	return print_processes(n);
+	text_add(out, "\n");
+	return add_processes(n, d, out, err);
+}
+
+static int print_text(const struct info *n)
+{
+	struct display d = view_display();
+	struct text out = {0};
+	struct err err;
+	int status = put_text(n, &d, &out, &err);
+
+	return view_show(&out, status, &err);
 }
 
 /* ---- The command ---- */
@@ -395,9 +425,8 @@ int cmd_info(int argc, char **argv)
 		print_json(&n);
 	} else if (view.format == VIEW_CSV) {
 		print_csv(&n);
-	} else if (print_text(&n) != 0) {
-		err_set(&err, "out of memory");
-		code = cli_fail(&err, EXIT_OUTPUT);
+	} else {
+		code = print_text(&n);
 	}
 	info_events_release(&n.events);
 	free(n.processes);

@@ -3,7 +3,6 @@
 #include "cli/info_events.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,51 +62,56 @@ void info_events_release(struct info_events *e)
 	*e = (struct info_events){0};
 }
 
-static void print_printable(const char *s)
-{
-	struct text safe = {0};
-
-	text_add_printable(&safe, s, strlen(s));
-	fputs(text_get(&safe), stdout);
-	text_release(&safe);
-}
-
-static void print_event(const struct info_events *e, size_t i)
+static void add_event(const struct info_events *e, size_t i, const struct display *d,
+		      struct text *out)
 {
 	const struct store_event *event = &e->events[i];
+	struct text label = {0};
 
-	fputs("event ", stdout);
-	print_printable(event->name);
-	printf("%*s", (int)(strlen(event->name) < 20 ? 20 - strlen(event->name) : 1), "");
+	text_add(&label, "event ");
+	fit_add(&label, event->name, d);
+	text_addf(out, "%-*s", INFO_LABEL_WIDTH, text_get(&label));
+	if (label.count >= INFO_LABEL_WIDTH)
+		text_add(out, " ");
+	text_release(&label);
 	if (event->formula != NULL) {
-		fputs("= ", stdout);
-		print_printable(event->formula);
+		text_add(out, "= ");
+		fit_add(out, event->formula, d);
 	} else {
-		printf("%" PRIu64, e->totals[i]);
+		text_addf(out, "%" PRIu64, e->totals[i]);
 	}
 	if (event->description != NULL) {
-		fputs(" (", stdout);
-		print_printable(event->description);
-		fputs(")", stdout);
+		text_add(out, " (");
+		fit_add(out, event->description, d);
+		text_add(out, ")");
 	}
-	putchar('\n');
+	text_add(out, "\n");
 }
 
-void info_events_print(const struct info_events *e)
+void info_events_text(const struct info_events *e, const struct display *d, struct text *out)
 {
+	const struct {
+		const char *label;
+		size_t count;
+	} counts[] = {{"functions in contexts", e->nodes},
+		      {"their places in code", e->locations},
+		      {"calls between them", e->arcs},
+		      {"jumps", e->jumps}};
 	size_t i;
 
 	for (i = 0; i < e->event_count; i++)
-		print_event(e, i);
+		add_event(e, i, d, out);
 	for (i = 0; i < e->geometry_count; i++) {
-		printf("%-26s", e->geometry[i].name);
-		print_printable(e->geometry[i].value);
-		putchar('\n');
+		struct text label = {0};
+
+		fit_add(&label, e->geometry[i].name, d);
+		text_addf(out, "%-*s", INFO_LABEL_WIDTH, text_get(&label));
+		text_release(&label);
+		fit_add(out, e->geometry[i].value, d);
+		text_add(out, "\n");
 	}
-	if (e->event_count > 0)
-		printf("%-26s%zu\n%-26s%zu\n%-26s%zu\n%-26s%zu\n", "functions in contexts",
-		       e->nodes, "their places in code", e->locations, "calls between them",
-		       e->arcs, "jumps", e->jumps);
+	for (i = 0; e->event_count > 0 && i < sizeof(counts) / sizeof(counts[0]); i++)
+		text_addf(out, "%-*s%zu\n", INFO_LABEL_WIDTH, counts[i].label, counts[i].count);
 }
 
 void info_events_json(const struct info_events *e, json_t *root)

@@ -5,7 +5,10 @@
 
 #include <jansson.h>
 
+#include "report/fit.h"
 #include "store/events.h"
+
+#define INFO_LABEL_WIDTH 26
 
 struct info_events {
 	struct store_event *events; /* none: it is no event profile */
@@ -20,7 +23,8 @@ struct info_events {
 int info_events_read(struct info_events *e, struct store *s, struct err *err);
 void info_events_release(struct info_events *e);
 
-void info_events_print(const struct info_events *e);
+/* Lines of a label of INFO_LABEL_WIDTH columns and what it is about. */
+void info_events_text(const struct info_events *e, const struct display *d, struct text *out);
 void info_events_json(const struct info_events *e, json_t *root);
 
 #endif
