@@ -50,12 +50,10 @@ void text_addf(struct text *t, const char *fmt, ...)
 	va_end(again);
 }
 
-/*
- * The length of the UTF-8 character at s, or 0 when there is none: control
- * characters, over-long forms, surrogates and what is beyond U+10FFFF.
- */
-static size_t character_bytes(const unsigned char *s, size_t room)
+/* Over-long forms, surrogates and what is beyond U+10FFFF are no characters. */
+size_t text_character(const char *text, size_t room)
 {
+	const unsigned char *s = (const unsigned char *)text;
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	size_t bytes, i;
 	uint32_t c;
@@ -79,7 +77,7 @@ static size_t character_bytes(const unsigned char *s, size_t room)
 void text_add_printable(struct text *t, const char *s, size_t bytes)
 {
 	while (bytes > 0) {
-		size_t n = character_bytes((const unsigned char *)s, bytes);
+		size_t n = text_character(s, bytes);
 
 		if (n > 0)
 			text_add_bytes(t, s, n);

@@ -25,6 +25,12 @@ void text_addf(struct text *t, const char *fmt, ...) __attribute__((format(print
  */
 void text_add_printable(struct text *t, const char *s, size_t bytes);
 
+/*
+ * How many of the `room` bytes at `text`, at least one, the character of UTF-8 there takes; 0 when
+ * there is none, or a control character.
+ */
+size_t text_character(const char *text, size_t room);
+
 /* The text so far, "" when empty; owned by t and valid until it changes. */
 const char *text_get(const struct text *t);
 

@@ -101,7 +101,7 @@ static int print_source(const struct annotate_options *o, const struct profile *
 	else
 		ret = annotation_text(&a, o->all, &d, &out, &notes, &err);
 	if (ret == 0 && o->view.common.format == VIEW_TEXT)
-		ret = annotation_sources_text(&a, o->sources, &out, &err);
+		ret = annotation_sources_text(&a, o->sources, &d, &out, &err);
 	annotation_release(&a);
 	view_notes(&notes);
 	return view_show(&out, ret, &err);

@@ -189,7 +189,7 @@ static void put_screen(const struct text *out, const struct top_options *o)
 /* A run that has just begun has nothing to show yet: say so, and look again. */
 static void draw(const struct top_options *o)
 {
-	struct display d = {.width = (unsigned)COLS, .unicode = true};
+	struct display d = {.width = (unsigned)COLS, .unicode = view_display().unicode};
 	size_t rows = LINES > HEAD_ROWS ? (size_t)(LINES - HEAD_ROWS) : 1;
 	struct text out = {0};
 	struct err err;

@@ -6,11 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "cli/commands.h"
 
 int cli_fail(const struct err *err, int exit_code)
 {
-	fprintf(stderr, "dwell: %s\n", err->text);
+	struct text safe = {0};
+
+	/* It may name what stands in a file: that gives the terminal no orders. */
+	text_add_printable(&safe, err->text, strlen(err->text));
+	fprintf(stderr, "dwell: %s\n", text_get(&safe));
+	text_release(&safe);
 	return exit_code;
 }
 

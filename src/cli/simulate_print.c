@@ -38,11 +38,13 @@ static size_t list_columns(const struct exact_options *o, struct column *columns
 	return n;
 }
 
-static void put_title(const struct exact *e, const struct exact_process *p, struct text *out)
+static void put_title(const struct exact *e, const struct exact_process *p, const struct display *d,
+		      struct text *out)
 {
 	char accesses[FIGURE_BYTES];
 
-	text_addf(out, "%s\n", p->command);
+	fit_add(out, p->command, d);
+	text_add(out, "\n");
 	text_addf(out, "process %" PRIu32, p->order);
 	if (e->process_count > 1)
 		text_addf(out, " of %" PRIu64 " in the run", e->process_count);
@@ -87,10 +89,10 @@ static int put_curve_text(const struct exact *e, const struct exact_process *p,
 			  const struct display *d, struct text *out, struct err *err)
 {
 	char size[SIZE_TEXT_BYTES];
-	size_t columns = e->options->line_count;
+	size_t columns = e->options->line_count, from = out->count;
 
 	text_add(out, "Exact miss ratios by cache size: ");
-	put_title(e, p, out);
+	put_title(e, p, d, out);
 	text_add(out, "fully associative caches, by policy and bytes of a line; lines touched:");
 	for (size_t i = 0; i < columns; i++) {
 		const struct sim_curve *c = &p->curves[i];
@@ -100,6 +102,7 @@ static int put_curve_text(const struct exact *e, const struct exact_process *p,
 			  size_format(lines > 0 ? lines << c->line_shift : 1, size));
 	}
 	text_add(out, "\n\n");
+	fit_prose(out, from, 0, d);
 	return put_curve_table(e, p, d, out, err);
 }
 
@@ -240,9 +243,10 @@ static int put_rows_text(const struct exact *e, const struct exact_process *p,
 	const struct sim_curve *c = &p->curves[0];
 	uint64_t total = c->misses[policy].accesses[e->options->at];
 	char size[SIZE_TEXT_BYTES], misses[FIGURE_BYTES], percent[FIGURE_BYTES];
+	size_t from = out->count;
 
 	text_add(out, "Exact misses: ");
-	put_title(e, p, out);
+	put_title(e, p, d, out);
 	text_addf(out, "%s replacement, fully associative, %s of %u-byte lines\n",
 		  policy == SIM_LRU ? "LRU" : "random",
 		  size_format(e->options->size_bytes[e->options->at], size),
@@ -251,6 +255,7 @@ static int put_rows_text(const struct exact *e, const struct exact_process *p,
 		  "%s misses, %s of the accesses; FIRST: of accesses that touched a line for "
 		  "the first time\n\n",
 		  figure_count(total, misses), figure_percent(ratio(total, c->accesses), percent));
+	fit_prose(out, from, 0, d);
 	if (put_rows_table(e, rows, shown, total, d, out, err) != 0)
 		return -1;
 	if (shown < count)

@@ -34,7 +34,7 @@ static int put_table(const struct result *r, const struct display *d, struct tex
 	static const struct table_column heads[] = {{"EVENT", false, false},
 						    {"COUNT", true, false},
 						    {"RATIO", true, false},
-						    {"WHAT", false, true}};
+						    {"WHAT", false, TABLE_WORDS}};
 	struct table *t = table_new(heads, 4, d);
 	int status;
 
@@ -58,13 +58,16 @@ static int put_text(const struct result *r, const struct display *d, struct text
 		    struct err *err)
 {
 	struct geometry_row rows[GEOMETRY_ROWS];
-	size_t count = geometry_rows(r->of->geometry, rows);
+	size_t count = geometry_rows(r->of->geometry, rows), from = out->count;
 
-	text_addf(out, "Simulated caches: trace %s\n", r->of->file);
+	text_add(out, "Simulated caches: trace ");
+	fit_add(out, r->of->file, d);
+	text_add(out, "\n");
 	for (size_t i = 0; i < count; i++)
 		text_addf(out, "%s%s%s%s", i > 0 ? "; " : "", rows[i].name,
 			  rows[i].value[0] != '\0' ? " " : "", rows[i].value);
 	text_add(out, "\n\n");
+	fit_prose(out, from, 0, d);
 	return put_table(r, d, out, err);
 }
 

@@ -245,8 +245,11 @@ void view_notes(struct text *notes)
 
 	while (*line != '\0') {
 		size_t length = strcspn(line, "\n");
+		struct text safe = {0};
 
-		fprintf(stderr, "dwell: %.*s\n", (int)length, line);
+		text_add_printable(&safe, line, length);
+		fprintf(stderr, "dwell: %s\n", text_get(&safe));
+		text_release(&safe);
 		line += length + (line[length] == '\n');
 	}
 	text_release(notes);

@@ -33,8 +33,8 @@ void annotation_release(struct annotation *a);
  * Where the `count` lines with the most misses have their data from (section 3.10 of Berg and
  * Hagersten 2005), as a text below the source.
  */
-int annotation_sources_text(const struct annotation *a, size_t count, struct text *out,
-			    struct err *err);
+int annotation_sources_text(const struct annotation *a, size_t count, const struct display *d,
+			    struct text *out, struct err *err);
 
 /*
  * The same, of one of the rows: an array with the places that the data comes from.

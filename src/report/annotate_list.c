@@ -83,6 +83,7 @@ int annotation_list_text(const struct annotation_list *l, size_t rows, const str
 			 struct text *out, struct err *err)
 {
 	char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES];
+	size_t from = out->count;
 
 	if (l->functions.count == 0) {
 		text_add(out, "No samples were taken: there is nothing to annotate.\n");
@@ -91,6 +92,7 @@ int annotation_list_text(const struct annotation_list *l, size_t rows, const str
 	text_addf(out,
 		  "'dwell annotate NAME' shows one of these. In a cache of %s, miss ratio %s:\n\n",
 		  size_format(l->size_bytes, size), figure_percent(l->files.ratio, percent));
+	fit_prose(out, from, 0, d);
 	if (put_list(&l->files, true, rows, d, out, err) != 0)
 		return -1;
 	text_add(out, "\n");

@@ -143,10 +143,12 @@ static void put_heading(const struct section *s, const struct display *d, struct
 	struct hot_cost sum = {0};
 	char size[SIZE_TEXT_BYTES], misses[FIGURE_BYTES], unresolved[FIGURE_BYTES],
 		ratio[FIGURE_BYTES];
+	size_t from = out->count;
 
 	for (size_t i = s->first; i < s->end; i++)
 		hot_add(&sum, &a->rows[i].cost);
-	text_addf(out, "%s\n", row->file != NULL ? row->file : "[no line information]");
+	fit_add(out, row->file != NULL ? row->file : "[no line information]", d);
+	text_add(out, "\n");
 	text_addf(out, "%s of all misses and %s unresolved, miss ratio %s, in a cache of %s\n",
 		  figure_share(hot_share(sum.misses, &a->total), misses),
 		  figure_share(hot_share(sum.unresolved, &a->total), unresolved),
@@ -156,6 +158,7 @@ static void put_heading(const struct section *s, const struct display *d, struct
 			out, "%s of all misses is code without line numbers\n",
 			figure_share(hot_share(row->cost.misses + row->cost.unresolved, &a->total),
 				     misses));
+	fit_prose(out, from, 0, d);
 	text_add(out, "\n");
 	put_cells(titles, "LINE", d, out);
 	text_add(out, "\n");

@@ -9,7 +9,8 @@
 #include "report/json.h"
 #include "report/reuse.h"
 
-#define PLACES 4 /* that the data of a line comes from, to show */
+#define PLACES	     4	/* that the data of a line comes from, to show */
+#define SHARES_WIDTH 22 /* characters of a line before the place */
 
 static double misses_of(const struct hot_row *row)
 {
@@ -41,23 +42,37 @@ static double share_of(const struct reuse *r, const struct reuse_row *row)
 	return r->total.all.accesses > 0 ? row->cost.all.accesses / r->total.all.accesses : 0;
 }
 
-static int put_line(const struct annotation *a, const struct hot_row *row, struct text *out,
-		    struct err *err)
+/* Behind the two shares. */
+static void put_place(const struct reuse_place *place, const struct display *d, struct text *out)
+{
+	struct text name = {0}, shown = {0};
+
+	reuse_name(place, &name);
+	fit_add(&shown, text_get(&name), d);
+	fit_name(out, text_get(&shown),
+		 d->width > SHARES_WIDTH ? d->width - SHARES_WIDTH : SIZE_MAX, d);
+	text_release(&name);
+	text_release(&shown);
+}
+
+static int put_line(const struct annotation *a, const struct hot_row *row, const struct display *d,
+		    struct text *out, struct err *err)
 {
 	char share[FIGURE_BYTES], ratio[FIGURE_BYTES];
 	struct reuse r;
 
 	if (collect_line(a, row, &r, err) != 0)
 		return -1;
-	text_addf(out, "\n%s:%" PRIu32 "%s\n", path_basename(row->file), row->line,
-		  r.count > 0 ? "" : "  no reuse was seen");
+	text_add(out, "\n");
+	fit_add(out, path_basename(row->file), d);
+	text_addf(out, ":%" PRIu32 "%s\n", row->line, r.count > 0 ? "" : "  no reuse was seen");
 	for (size_t i = 0; i < r.count && i < PLACES; i++) {
 		text_addf(out, "%9s ", figure_share(share_of(&r, &r.rows[i]), share));
 		text_addf(out, "%10s  ", figure_share(reuse_miss_ratio(&r.rows[i].cost), ratio));
 		if (reuse_is_self(&r.rows[i]))
 			text_add(out, "self");
 		else
-			reuse_name(&r.rows[i].from, out);
+			put_place(&r.rows[i].from, d, out);
 		text_add(out, "\n");
 	}
 	if (r.count > PLACES)
@@ -66,8 +81,8 @@ static int put_line(const struct annotation *a, const struct hot_row *row, struc
 	return 0;
 }
 
-int annotation_sources_text(const struct annotation *a, size_t count, struct text *out,
-			    struct err *err)
+int annotation_sources_text(const struct annotation *a, size_t count, const struct display *d,
+			    struct text *out, struct err *err)
 {
 	const struct hot_row **hot = calloc(a->count + 1, sizeof(*hot));
 	size_t lines = 0;
@@ -84,7 +99,7 @@ int annotation_sources_text(const struct annotation *a, size_t count, struct tex
 		text_addf(out, "\nWhere the data of the hottest lines comes from\n%9s %10s\n",
 			  "REUSES", "MISS RATIO");
 	for (size_t i = 0; i < lines && i < count && ret == 0; i++)
-		ret = put_line(a, hot[i], out, err);
+		ret = put_line(a, hot[i], d, out, err);
 	free(hot);
 	return ret;
 }

@@ -34,6 +34,7 @@ static const char *sort_name(const struct calls *c)
 struct layout {
 	struct table_column columns[MOST_CELLS];
 	size_t count, others;
+	unsigned object; /* the last column, which goes first where there is no room */
 };
 
 static void lay_out(const struct calls *c, const struct display *d, bool has_others,
@@ -54,6 +55,7 @@ static void lay_out(const struct calls *c, const struct display *d, bool has_oth
 	l->columns[l->count++] = (struct table_column){"CALLS", true, false};
 	for (; *names != NULL; names++)
 		l->columns[l->count++] = (struct table_column){*names, false, **names != '\0'};
+	l->object = (unsigned)l->count - 1;
 }
 
 /* `names`: the cells behind the figures. values: NULL where only the cost is known. */
@@ -114,6 +116,7 @@ static int put_both(const struct calls *c, const struct calls_choice *choice, si
 	}
 	lay_out(c, d, true, names, &l);
 	table = table_new(l.columns, l.count, d);
+	table_may_leave_out(table, &l.object, 1);
 	for (i = up.count; i-- > 1;)
 		put_item(&up, &l, table, &up.items[i], "from");
 	put_item(&up, &l, table, &up.items[0], "*");
@@ -123,7 +126,7 @@ static int put_both(const struct calls *c, const struct calls_choice *choice, si
 	table_free(table);
 	call_tree_release(&up);
 	call_tree_release(&down);
-	event_more_columns(c->p, c->columns, l.others, out);
+	event_more_columns(c->p, c->columns, l.others, d, out);
 	return status;
 }
 
@@ -163,6 +166,7 @@ static int print_trees(const struct calls *c, const struct calls_choice *choice,
 
 	lay_out(c, d, false, names, &l);
 	table = table_new(l.columns, l.count, d);
+	table_may_leave_out(table, &l.object, 1);
 	for (i = 0; i < choice->count && status == 0; i++) {
 		struct call_tree t;
 
@@ -203,6 +207,7 @@ static int print_pairs(const struct calls *c, const struct calls_choice *choice,
 		return -1;
 	lay_out(c, d, true, names, &l);
 	table = table_new(l.columns, l.count, d);
+	table_may_leave_out(table, &l.object, 1);
 	for (i = 0; i < count; i++) {
 		const struct call_pair *pair = &pairs[i];
 		const char *cells[] = {name_of(c, pair->from), name_of(c, pair->to),
@@ -222,7 +227,7 @@ static int print_pairs(const struct calls *c, const struct calls_choice *choice,
 	table_free(table);
 	if (all > shown)
 		text_addf(out, "... and %zu more\n", all - shown);
-	event_more_columns(c->p, c->columns, l.others, out);
+	event_more_columns(c->p, c->columns, l.others, d, out);
 	return status;
 }
 
@@ -231,7 +236,7 @@ int calls_text(const struct calls *c, const struct calls_choice *choice, const s
 {
 	size_t i;
 
-	event_heading(c->p, c->columns, "Calls", out);
+	event_heading(c->p, c->columns, "Calls", d, out);
 	if (c->p->arc_count == 0) {
 		text_add(out, "The profile has no calls: it was made without a call graph.\n");
 		return 0;

@@ -25,17 +25,25 @@ struct paths {
 };
 
 /* Names of templates go on for pages. */
-static void put_frame(const struct store_frame *f, bool is_inlined, struct text *out)
+static void put_frame(const struct store_frame *f, bool is_inlined, const struct display *d,
+		      struct text *out)
 {
-	bool is_long = strlen(f->function) > MOST_NAME;
+	struct text name = {0};
 
-	text_addf(out, "      %.*s%s", MOST_NAME, f->function, is_long ? "..." : "");
-	if (f->file != NULL)
-		text_addf(out, "  %s:%" PRIu32, f->file, f->line);
+	fit_add(&name, f->function, d);
+	text_add(out, "      ");
+	fit_name(out, text_get(&name), MOST_NAME, d);
+	text_release(&name);
+	if (f->file != NULL) {
+		text_add(out, "  ");
+		fit_add(out, f->file, d);
+		text_addf(out, ":%" PRIu32, f->line);
+	}
 	text_add(out, is_inlined ? "  (inlined)\n" : "\n");
 }
 
-static void put_path(const struct profile *p, const struct store_site *s, struct text *out)
+static void put_path(const struct profile *p, const struct store_site *s, const struct display *d,
+		     struct text *out)
 {
 	const struct store_frame *last = NULL;
 
@@ -46,7 +54,7 @@ static void put_path(const struct profile *p, const struct store_site *s, struct
 			const struct store_frame *f = &l->frames[k];
 
 			if (last == NULL || strcmp(last->function, f->function) != 0)
-				put_frame(f, k + 1 < l->frame_count, out);
+				put_frame(f, k + 1 < l->frame_count, d, out);
 			last = f;
 		}
 	}
@@ -93,7 +101,8 @@ static void merge_paths(struct paths *paths)
 	qsort(paths->items, paths->count, sizeof(*paths->items), compare_bytes);
 }
 
-static bool gather_paths(const struct data *d, size_t row, struct paths *paths)
+static bool gather_paths(const struct data *d, size_t row, const struct display *display,
+			 struct paths *paths)
 {
 	const struct profile *p = d->profile;
 
@@ -104,7 +113,7 @@ static bool gather_paths(const struct data *d, size_t row, struct paths *paths)
 
 		if (d->row_of_site[i] != row)
 			continue;
-		put_path(p, s, &t);
+		put_path(p, s, display, &t);
 		text = t.failed ? NULL : strdup(text_get(&t));
 		text_release(&t);
 		if (text == NULL || !ARRAY_GROW(paths)) {
@@ -122,18 +131,21 @@ static const char *bytes_text(uint64_t bytes, char buf[SIZE_TEXT_BYTES])
 	return bytes > 0 ? size_format(bytes, buf) : "0";
 }
 
-void data_paths_text(const struct data *d, size_t row, struct text *out)
+void data_paths_text(const struct data *d, size_t row, const struct display *display,
+		     struct text *out)
 {
 	char blocks[FIGURE_BYTES], bytes[SIZE_TEXT_BYTES], peak[SIZE_TEXT_BYTES];
 	struct paths paths = {0};
 
-	if (!gather_paths(d, row, &paths))
+	if (!gather_paths(d, row, display, &paths))
 		out->failed = true;
 	merge_paths(&paths);
 	for (size_t i = 0; i < paths.count && i < MOST_PATHS; i++) {
 		const struct path *x = &paths.items[i];
 
-		text_addf(out, "    %s of %s block%s, %s in all, %s at the most\n", x->kind,
+		text_add(out, "    ");
+		fit_add(out, x->kind, display);
+		text_addf(out, " of %s block%s, %s in all, %s at the most\n",
 			  figure_count(x->blocks, blocks), x->blocks == 1 ? "" : "s",
 			  bytes_text(x->bytes, bytes), bytes_text(x->peak, peak));
 		text_add(out, x->text);

@@ -151,19 +151,35 @@ int data_table(const struct data *d, size_t rows, const bool *marks, const struc
 
 /* ---- All of one ---- */
 
-static void put_details(const struct data *d, size_t row, struct text *out)
+static void put_detail(const char *label, const char *value, const struct display *display,
+		       struct text *out)
+{
+	text_addf(out, "    %-10s", label);
+	fit_add(out, value, display);
+}
+
+static void put_details(const struct data *d, size_t row, const struct display *display,
+			struct text *out)
 {
 	const struct data_row *r = &d->rows[row];
 
-	text_addf(out, "\n%s\n", r->name);
-	if (r->type != NULL)
-		text_addf(out, "    type      %s\n", r->type);
-	if (r->kind == DATA_VARIABLE && r->file != NULL)
-		text_addf(out, "    declared  %s:%" PRIu32 "\n", r->file, r->line);
-	if (r->module != NULL)
-		text_addf(out, "    file      %s\n", r->module);
+	text_add(out, "\n");
+	fit_add(out, r->name, display);
+	text_add(out, "\n");
+	if (r->type != NULL) {
+		put_detail("type", r->type, display, out);
+		text_add(out, "\n");
+	}
+	if (r->kind == DATA_VARIABLE && r->file != NULL) {
+		put_detail("declared", r->file, display, out);
+		text_addf(out, ":%" PRIu32 "\n", r->line);
+	}
+	if (r->module != NULL) {
+		put_detail("file", r->module, display, out);
+		text_add(out, "\n");
+	}
 	if (r->site != NULL && r->kind != DATA_STACK && r->kind != DATA_LOCAL)
-		data_paths_text(d, row, out);
+		data_paths_text(d, row, display, out);
 }
 
 int data_text(const struct data *d, size_t rows, const bool *marks, const struct display *display,
@@ -186,7 +202,7 @@ int data_text(const struct data *d, size_t rows, const bool *marks, const struct
 			 "--no-objects.\n");
 	for (size_t i = 0; marks != NULL && i < d->count; i++)
 		if (marks[i] && rows-- > 0)
-			put_details(d, i, out);
+			put_details(d, i, display, out);
 		else if (rows == SIZE_MAX)
 			break;
 	return 0;

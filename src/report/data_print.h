@@ -19,7 +19,8 @@ int data_table(const struct data *d, size_t rows, const bool *marks, const struc
 	       struct text *out, struct err *err);
 
 /* The call paths that the blocks of a row come from, those of the most bytes first. */
-void data_paths_text(const struct data *d, size_t row, struct text *out);
+void data_paths_text(const struct data *d, size_t row, const struct display *display,
+		     struct text *out);
 
 void data_csv(const struct data *d, const bool *marks, struct text *out);
 int data_json(const struct data *d, const bool *marks, struct text *out, struct err *err);

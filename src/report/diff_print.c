@@ -33,16 +33,20 @@ char *diff_percent(double a, double b, char buf[FIGURE_BYTES])
 
 /* ---- Text ---- */
 
-static void add_side(const char *letter, const struct diff_side *s, struct text *out)
+static void add_side(const char *letter, const struct diff_side *s, const struct display *d,
+		     struct text *out)
 {
+	size_t from = out->count;
 	const char *command = store_meta_text(s->profile->store, "command");
 
 	if (command == NULL && s->profile->process_count > 0)
 		command = s->profile->processes[0].command;
-	text_addf(out, "%s: %s: ", letter, s->path);
-	text_add_printable(out, command != NULL ? command : "",
-			   command != NULL ? strlen(command) : 0);
+	text_addf(out, "%s: ", letter);
+	fit_add(out, s->path, d);
+	text_add(out, ": ");
+	fit_add(out, command, d);
 	text_add(out, "\n");
+	fit_prose(out, from, 3, d);
 }
 
 static int add_totals(const struct diff *d, const struct display *display, struct text *out,
@@ -134,6 +138,7 @@ static int add_rows(const struct diff *d, size_t top, const struct display *disp
 		[AT_FILE] = {d->by == EVENT_BY_LINE ? "LINE" : "FILE", false, true},
 		[AT_OBJECT] = {"OBJECT", false, true},
 	};
+	static const unsigned least_important[] = {AT_OBJECT, AT_FILE};
 	size_t changed = changed_rows(d), shown = changed < top ? changed : top;
 	size_t cells = d->by == EVENT_BY_FUNCTION ? CELLS
 		       : d->by == EVENT_BY_LINE	  ? AT_OBJECT
@@ -142,13 +147,17 @@ static int add_rows(const struct diff *d, size_t top, const struct display *disp
 	int status;
 
 	if (changed == 0) {
-		text_addf(out, "No %s has changed in %s.\n", event_by_names[d->by],
-			  diff_name(d, d->sort));
+		text_addf(out, "No %s has changed in ", event_by_names[d->by]);
+		fit_add(out, diff_name(d, d->sort), display);
+		text_add(out, ".\n");
 		return 0;
 	}
-	text_addf(out, "By %s, largest change of %s first%s:\n\n", event_by_names[d->by],
-		  diff_name(d, d->sort), d->is_inclusive ? ", with what they call" : "");
+	text_addf(out, "By %s, largest change of ", event_by_names[d->by]);
+	fit_add(out, diff_name(d, d->sort), display);
+	text_addf(out, " first%s:\n\n", d->is_inclusive ? ", with what they call" : "");
 	table = table_new(columns, cells, display);
+	if (cells == CELLS)
+		table_may_leave_out(table, least_important, 2);
 	for (size_t i = 0; i < shown; i++)
 		add_row(d, &d->rows[i], table);
 	status = table_print(table, out, err);
@@ -161,8 +170,8 @@ static int add_rows(const struct diff *d, size_t top, const struct display *disp
 int diff_text(const struct diff *d, size_t top, const struct display *display, struct text *out,
 	      struct err *err)
 {
-	add_side("A", &d->a, out);
-	add_side("B", &d->b, out);
+	add_side("A", &d->a, display, out);
+	add_side("B", &d->b, display, out);
 	text_add(out, "\n");
 	if (add_totals(d, display, out, err) != 0)
 		return -1;

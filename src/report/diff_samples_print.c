@@ -49,11 +49,16 @@ static char *change_figure(const struct diff_samples *d, const struct diff_hot_r
 /* ---- Text ---- */
 
 static void add_side(const char *letter, const char *path, const struct profile *p,
-		     struct text *out)
+		     const struct display *d, struct text *out)
 {
-	text_addf(out, "%s: %s: ", letter, path);
-	text_add_printable(out, p->process->command, strlen(p->process->command));
+	size_t from = out->count;
+
+	text_addf(out, "%s: ", letter);
+	fit_add(out, path, d);
+	text_add(out, ": ");
+	fit_add(out, p->process->command, d);
 	text_add(out, "\n");
+	fit_prose(out, from, 3, d);
 }
 
 static const char *verdict(const struct diff_cache *c)
@@ -167,8 +172,8 @@ int diff_samples_text(const struct diff_samples *d, size_t top, const struct dis
 	size_t from;
 	int status;
 
-	add_side("A", d->path_a, d->a, out);
-	add_side("B", d->path_b, d->b, out);
+	add_side("A", d->path_a, d->a, display, out);
+	add_side("B", d->path_b, d->b, display, out);
 	text_add(out, "\nMisses per access\n\n");
 	if (add_caches(d, display, out, err) != 0)
 		return -1;

@@ -8,8 +8,8 @@
 #include "report/json.h"
 #include "report/source.h"
 
-#define CONTEXT	    3 /* lines around one with events */
-#define LINE_WIDTH  7
+#define CONTEXT	   3 /* lines around one with events */
+#define LINE_WIDTH 7
 
 /* The lines of one file: lines[first .. end). */
 struct section {
@@ -63,14 +63,12 @@ static void put_line(const struct section *s, uint32_t number, const struct even
 	source_put_code(out, code != NULL ? code : "", used_width(s), d);
 }
 
-static void put_call(const struct section *s, const struct event_line *line, struct text *out)
+static void put_call(const struct section *s, const struct event_line *line,
+		     const struct display *d, struct text *out)
 {
-	char calls[FIGURE_BYTES];
-
 	event_gutter_row(&s->gutter, line, out);
-	text_addf(out, "%*s  => ", LINE_WIDTH, "");
-	text_add_printable(out, line->callee, strlen(line->callee));
-	text_addf(out, " (%s x)\n", event_figure((double)line->calls, calls));
+	text_addf(out, "%*s  ", LINE_WIDTH, "");
+	event_gutter_call(line, used_width(s), d, out);
 }
 
 static void put_gap(const struct section *s, struct text *out)
@@ -119,9 +117,11 @@ static void put_section_lines(const struct section *s, bool all, const struct di
 
 		if (line->line == 0) {
 			event_gutter_row(&s->gutter, line, out);
-			text_addf(out, "%*s  %s%s\n", LINE_WIDTH, "?",
-				  line->callee != NULL ? "=> " : "[no line number]",
-				  line->callee != NULL ? line->callee : "");
+			text_addf(out, "%*s  ", LINE_WIDTH, "?");
+			if (line->callee != NULL)
+				event_gutter_call(line, used_width(s), d, out);
+			else
+				text_add(out, "[no line number]\n");
 			continue;
 		}
 		if (line->line != last) {
@@ -129,21 +129,22 @@ static void put_section_lines(const struct section *s, bool all, const struct di
 			put_line(s, line->line, line->callee == NULL ? line : NULL, d, out);
 		}
 		if (line->callee != NULL)
-			put_call(s, line, out);
+			put_call(s, line, d, out);
 		last = line->line;
 	}
 	if (last > 0)
 		put_context(s, last, 0, all, d, out);
 }
 
-static void put_heading(const struct section *s, struct text *out)
+static void put_heading(const struct section *s, const struct display *d, struct text *out)
 {
 	const struct event_annotation *a = s->a;
 
-	text_addf(out, "%s\n",
-		  a->lines[s->first].file != NULL ? a->lines[s->first].file
-						  : "[no line information]");
-	event_gutter_heading(&s->gutter, out);
+	fit_add(out,
+		a->lines[s->first].file != NULL ? a->lines[s->first].file : "[no line information]",
+		d);
+	text_add(out, "\n");
+	event_gutter_heading(&s->gutter, d, out);
 	text_addf(out, "%*s\n", LINE_WIDTH, "LINE");
 }
 
@@ -152,7 +153,7 @@ int event_annotation_text(const struct event_annotation *a, bool all, const stru
 {
 	size_t first, shown = 0;
 
-	event_heading(a->p, a->columns, "Events by line", out);
+	event_heading(a->p, a->columns, "Events by line", d, out);
 	for (first = 0; first < a->count;) {
 		struct section s;
 
@@ -160,13 +161,13 @@ int event_annotation_text(const struct event_annotation *a, bool all, const stru
 		event_gutter_init(&s.gutter, a, s.first, s.end, d, LINE_WIDTH + 4);
 		if (first > 0)
 			text_add(out, "\n");
-		put_heading(&s, out);
+		put_heading(&s, d, out);
 		put_section_lines(&s, all, d, out);
 		first = s.end;
 		shown = s.gutter.shown;
 		source_release(&s.source);
 	}
-	event_more_columns(a->p, a->columns, shown, out);
+	event_more_columns(a->p, a->columns, shown, d, out);
 	return out->failed ? err_set(err, "not enough memory for the annotated source") : 0;
 }
 

@@ -13,6 +13,7 @@
 
 #define ADDRESS_WIDTH 10
 #define CODE_WIDTH    44 /* the instruction, where something follows */
+#define MOST_CODE     72 /* columns of a line of source, where no width is known */
 
 struct printing {
 	const struct event_listing *l;
@@ -52,7 +53,9 @@ static const char *find_source(struct printing *p, const char *file, uint32_t li
 /* The line of source that the instructions from here on are of, where it is another one. */
 static void put_source(struct printing *p, const struct event_line *line)
 {
+	struct display room = {.width = MOST_CODE};
 	const char *code;
+	size_t used;
 
 	if (line->line == 0 || (line->line == p->line && p->file != NULL && line->file != NULL &&
 				strcmp(line->file, p->file) == 0))
@@ -60,12 +63,15 @@ static void put_source(struct printing *p, const struct event_line *line)
 	p->line = line->line;
 	p->file = line->file;
 	put_margin(p);
-	text_addf(p->out, "%s:%" PRIu32 "  ", line->file != NULL ? path_basename(line->file) : "?",
-		  line->line);
+	fit_add(p->out, line->file != NULL ? path_basename(line->file) : "?", p->d);
+	text_addf(p->out, ":%" PRIu32 "  ", line->line);
 	code = find_source(p, line->file, line->line);
 	if (code != NULL)
 		code += strspn(code, " \t");
-	source_put_code(p->out, code != NULL ? code : "", 0, &(struct display){.width = 72});
+	used = fit_width(strrchr(text_get(p->out), '\n') + 1);
+	if (p->d->width > 0)
+		room.width = p->d->width > used ? p->d->width : (unsigned)used + 1;
+	source_put_code(p->out, code != NULL ? code : "", p->d->width > 0 ? used : 0, &room);
 }
 
 static void put_jumps(const struct printing *p, const struct event_instruction *i)
@@ -79,13 +85,11 @@ static void put_jumps(const struct printing *p, const struct event_instruction *
 
 static void put_calls(const struct printing *p, const struct event_line *line)
 {
-	char calls[FIGURE_BYTES];
+	size_t indent = p->l->lanes + 4;
 
 	event_gutter_row(&p->gutter, line, p->out);
-	text_add(p->out, "  ");
-	text_addf(p->out, "%*s=> ", (int)(p->l->lanes + 2), "");
-	text_add_printable(p->out, line->callee, strlen(line->callee));
-	text_addf(p->out, " (%s x)\n", event_figure((double)line->calls, calls));
+	text_addf(p->out, "%*s", (int)indent, "");
+	event_gutter_call(line, event_gutter_width(&p->gutter) + indent, p->d, p->out);
 }
 
 static void put_instruction(struct printing *p, size_t row)
@@ -126,8 +130,9 @@ static void put_listing(struct printing *p)
 	size_t k;
 
 	event_gutter_init(&p->gutter, a, p->l->first, p->l->end, p->d, ADDRESS_WIDTH + 16);
-	text_addf(p->out, "%s\n", object != NULL ? object : "[no address known]");
-	event_gutter_heading(&p->gutter, p->out);
+	fit_add(p->out, object != NULL ? object : "[no address known]", p->d);
+	text_add(p->out, "\n");
+	event_gutter_heading(&p->gutter, p->d, p->out);
 	text_addf(p->out, "  %*s%*s  CODE\n", (int)(p->l->lanes + 2), "", ADDRESS_WIDTH, "ADDRESS");
 	for (k = 0; k < p->l->count; k++)
 		put_instruction(p, k);
@@ -144,7 +149,7 @@ int event_code_text(const struct event_annotation *a, const struct display *d, s
 
 	if (store_read_jumps(a->p->store, a->p->process, &jumps, &jump_count, err) != 0)
 		return -1;
-	event_heading(a->p, a->columns, "Events by instruction", out);
+	event_heading(a->p, a->columns, "Events by instruction", d, out);
 	for (first = 0; first < a->count && status == 0;) {
 		struct event_listing l;
 
@@ -159,7 +164,7 @@ int event_code_text(const struct event_annotation *a, const struct display *d, s
 		event_listing_release(&l);
 	}
 	free(jumps);
-	event_more_columns(a->p, a->columns, p.gutter.shown, out);
+	event_more_columns(a->p, a->columns, p.gutter.shown, d, out);
 	return status;
 }
 

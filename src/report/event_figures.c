@@ -98,7 +98,7 @@ size_t event_columns_that_fit(const struct event_profile *p, const struct event_
 	return i;
 }
 
-static void add_command(const struct event_profile *p, struct text *out)
+static void add_command(const struct event_profile *p, const struct display *d, struct text *out)
 {
 	const char *command = store_meta_text(p->store, "command");
 	size_t i;
@@ -107,9 +107,7 @@ static void add_command(const struct event_profile *p, struct text *out)
 		if (p->processes[i].id == p->process || p->process_count == 1)
 			command = p->processes[i].command;
 	}
-	if (command == NULL)
-		command = "";
-	text_add_printable(out, command, strlen(command));
+	fit_add(out, command, d);
 	if (p->process == STORE_ALL && p->process_count > 1)
 		text_addf(out, " (%zu processes)", p->process_count);
 }
@@ -156,44 +154,52 @@ static void put_endings(const struct event_profile *p, struct text *out)
 }
 
 void event_heading(const struct event_profile *p, const struct event_columns *c, const char *what,
-		   struct text *out)
+		   const struct display *d, struct text *out)
 {
 	const struct event_column *sort = &p->columns[c->sort];
 	const char *creator = store_meta_text(p->store, "creator");
 	char figure[FIGURE_BYTES];
-	size_t i;
+	size_t from = out->count, i;
 
 	text_addf(out, "%s: ", what);
-	add_command(p, out);
+	add_command(p, d, out);
 	if (creator != NULL) {
 		text_add(out, ", by ");
-		text_add_printable(out, creator, strlen(creator));
+		fit_add(out, creator, d);
 	}
 	text_add(out, "\n");
 	put_endings(p, out);
-	text_addf(out, "%s %s", sort->name,
-		  event_figure(events_value(p, c->sort, p->totals), figure));
-	if (sort->text != NULL)
-		text_addf(out, " (%s)", sort->text);
-	else if (sort->description != NULL)
-		text_addf(out, " (%s)", sort->description);
+	fit_add(out, sort->name, d);
+	text_addf(out, FIT_STAY "%s", event_figure(events_value(p, c->sort, p->totals), figure));
+	if (sort->text != NULL || sort->description != NULL) {
+		text_add(out, " (");
+		fit_add(out, sort->text != NULL ? sort->text : sort->description, d);
+		text_add(out, ")");
+	}
 	for (i = 0; i < c->count; i++) {
-		if (c->items[i] != c->sort)
-			text_addf(out, ", %s %s", p->columns[c->items[i]].name,
-				  event_figure(events_value(p, c->items[i], p->totals), figure));
+		if (c->items[i] == c->sort)
+			continue;
+		text_add(out, ", ");
+		fit_add(out, p->columns[c->items[i]].name, d);
+		text_addf(out, FIT_STAY "%s",
+			  event_figure(events_value(p, c->items[i], p->totals), figure));
 	}
 	text_add(out, "\n\n");
+	fit_prose(out, from, 0, d);
 }
 
 void event_more_columns(const struct event_profile *p, const struct event_columns *c, size_t shown,
-			struct text *out)
+			const struct display *d, struct text *out)
 {
-	size_t i;
+	size_t from = out->count, i;
 
 	if (shown >= c->count)
 		return;
 	text_add(out, "More events, with --event NAME:");
-	for (i = shown; i < c->count; i++)
-		text_addf(out, " %s", p->columns[c->items[i]].name);
+	for (i = shown; i < c->count; i++) {
+		text_add(out, " ");
+		fit_add(out, p->columns[c->items[i]].name, d);
+	}
 	text_add(out, "\n");
+	fit_prose(out, from, 2, d);
 }

@@ -44,10 +44,10 @@ size_t event_columns_that_fit(const struct event_profile *p, const struct event_
 
 /* "Events by function: ./prog ..." and the totals. */
 void event_heading(const struct event_profile *p, const struct event_columns *c, const char *what,
-		   struct text *out);
+		   const struct display *d, struct text *out);
 
 /* The columns that are not among the first `shown`: how to see them. */
 void event_more_columns(const struct event_profile *p, const struct event_columns *c, size_t shown,
-			struct text *out);
+			const struct display *d, struct text *out);
 
 #endif

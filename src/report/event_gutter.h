@@ -20,9 +20,14 @@ void event_gutter_init(struct event_gutter *g, const struct event_annotation *a,
 /* Characters of a row. */
 size_t event_gutter_width(const struct event_gutter *g);
 
-void event_gutter_heading(const struct event_gutter *g, struct text *out);
+void event_gutter_heading(const struct event_gutter *g, const struct display *d, struct text *out);
 
 /* The figures of a line, "." for none; of NULL only their room. */
-void event_gutter_row(const struct event_gutter *g, const struct event_line *line, struct text *out);
+void event_gutter_row(const struct event_gutter *g, const struct event_line *line,
+		      struct text *out);
+
+/* The rest of a row that is a call, behind `used` columns: "=> name (5 x)". */
+void event_gutter_call(const struct event_line *line, size_t used, const struct display *d,
+		       struct text *out);
 
 #endif

@@ -194,6 +194,8 @@ static bool has_calls(const struct event_report *r)
 
 struct layout {
 	struct table_column columns[MOST_CELLS];
+	unsigned less[2]; /* of the columns the names that say least, the least first */
+	size_t less_count;
 	char titles[2][FIGURE_BYTES]; /* of the sort event */
 	size_t count, others;	      /* others: how many of the chosen columns are shown */
 };
@@ -226,6 +228,10 @@ static void lay_out(const struct event_report *r, const struct display *d, struc
 		add_title(l, "CALLS", true, false);
 	for (i = 0; i < 3 && name_columns[r->by].titles[i] != NULL; i++)
 		add_title(l, name_columns[r->by].titles[i], false, true);
+	/* The first name is what a row is about. */
+	l->less_count = i - 1;
+	for (i = 0; i < l->less_count; i++)
+		l->less[i] = (unsigned)(l->count - 1 - i);
 }
 
 static void put_row(const struct event_report *r, const struct layout *l, struct table *table,
@@ -271,13 +277,14 @@ int event_report_text(const struct event_report *r, size_t top, const struct dis
 	int ret;
 
 	snprintf(what, sizeof(what), "Events by %s", event_by_names[r->by]);
-	event_heading(r->p, &r->choice->columns, what, out);
+	event_heading(r->p, &r->choice->columns, what, d, out);
 	if (r->count == 0) {
 		text_add(out, "No row is left to show.\n");
 		return 0;
 	}
 	lay_out(r, d, &l);
 	table = table_new(l.columns, l.count, d);
+	table_may_leave_out(table, l.less, l.less_count);
 	for (i = 0; i < r->count && i < top; i++) {
 		has_estimates |= r->rows.items[r->order[i]].is_estimate;
 		put_row(r, &l, table, &r->rows.items[r->order[i]]);
@@ -289,7 +296,7 @@ int event_report_text(const struct event_report *r, size_t top, const struct dis
 	if (has_estimates)
 		text_addf(out, "~ at most: calls lead out of the %s and back into it\n",
 			  event_by_names[r->by]);
-	event_more_columns(r->p, &r->choice->columns, l.others, out);
+	event_more_columns(r->p, &r->choice->columns, l.others, d, out);
 	return ret;
 }
 

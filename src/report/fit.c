@@ -380,6 +380,9 @@ void fit_prose(struct text *out, size_t from, size_t indent, const struct displa
 			end++;
 		}
 	}
+	for (char *c = wrapped.items; c != NULL && *c != '\0'; c++)
+		if (*c == FIT_STAY[0])
+			*c = ' ';
 	out->count = from;
 	text_add(out, text_get(&wrapped));
 	out->failed |= wrapped.failed;

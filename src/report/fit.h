@@ -50,6 +50,8 @@ void fit_name(struct text *out, const char *s, size_t width, const struct displa
 /* The same for words that say most in front, as a command: they lose their end. */
 void fit_words(struct text *out, const char *s, size_t width, const struct display *d);
 
+#define FIT_STAY "\x1f" /* a space that prose is not broken at; fit_prose makes it one */
+
 /*
  * Break the lines of `out` from byte `from` on at spaces, so that they fit the display; what
  * follows a break is indented by `indent` spaces. A word that is too long for a line is left whole.

@@ -20,23 +20,26 @@ static double misses_of(const struct hot_cost *c)
 
 /* ---- Text ---- */
 
-static void put_heading(const struct paths *t, struct text *out)
+static void put_heading(const struct paths *t, const struct display *d, struct text *out)
 {
 	const char *cache = summary_cache_name(t->profile, t->size_bytes);
 	char size[SIZE_TEXT_BYTES], figure[FIGURE_BYTES];
+	size_t from = out->count;
 
 	text_add(out, t->name != NULL ? "Call paths to " : "Call paths");
-	if (t->name != NULL)
-		text_add(out, t->name);
+	fit_add(out, t->name, d);
 	text_addf(out, " by misses in a cache of %s", size_format(t->size_bytes, size));
 	if (cache != NULL)
 		text_addf(out, " (%s)", cache);
+	text_add(out, ": ");
+	fit_add(out, t->profile->process->command, d);
 	text_addf(out,
-		  ": %s\nmiss ratio %s of all accesses; the callers of %s of the samples are "
+		  "\nmiss ratio %s of all accesses; the callers of %s of the samples are "
 		  "known%s\n\n",
-		  t->profile->process->command, figure_percent(misses_of(&t->total), figure),
+		  figure_percent(misses_of(&t->total), figure),
 		  figure_percent(t->with_path, (char[FIGURE_BYTES]){0}),
 		  t->with_path > 0 ? "" : ": record with --paths for them");
+	fit_prose(out, from, 0, d);
 }
 
 static void put_row(const struct paths *t, struct table *table, const struct paths_node *n,
@@ -103,7 +106,7 @@ int paths_text(const struct paths *t, size_t top, const struct display *d, struc
 		text_add(out, "The profile has no samples.\n");
 		return 0;
 	}
-	put_heading(t, out);
+	put_heading(t, d, out);
 	table = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
 	for (size_t i = t->first; i != PATHS_NONE; i = t->items[i].next) {
 		if (shown < top)

@@ -380,10 +380,12 @@ static int print_legend(const struct canvas *v, struct text *out, struct err *er
 	return status;
 }
 
-static void print_title(const struct curve *c, size_t count, struct text *out)
+static void print_title(const struct curve *c, size_t count, const struct display *d,
+			struct text *out)
 {
 	const struct profile *p = c->profile;
 	char samples[FIGURE_BYTES], sets[32] = "fully associative";
+	size_t from = out->count;
 	bool same = true;
 
 	if (c->ways == 1)
@@ -394,15 +396,19 @@ static void print_title(const struct curve *c, size_t count, struct text *out)
 	for (size_t k = 1; k < count; k++)
 		same = same && c[k].profile == p;
 	text_add(out, "Miss ratio by cache size: ");
-	if (count == 1 && c->label != NULL)
-		text_addf(out, "%s of ", c->label);
-	text_addf(out, "%s\n", same ? p->process->command : "several runs");
+	if (count == 1 && c->label != NULL) {
+		fit_add(out, c->label, d);
+		text_add(out, " of ");
+	}
+	fit_add(out, same ? p->process->command : "several runs", d);
+	text_add(out, "\n");
 	text_addf(out, "%s replacement, %s, %u-byte lines",
 		  c->policy == MODEL_LRU ? "LRU" : "random", sets, p->line_bytes);
 	if (count == 1)
 		text_addf(out, "; %s samples; shaded: 95 %% interval",
 			  figure_count(c->samples, samples));
 	text_add(out, "\n\n");
+	fit_prose(out, from, 0, d);
 }
 
 /* Without samples it is known nowhere. */
@@ -446,7 +452,7 @@ int curve_plot(const struct curve *curves, size_t count, const struct display *d
 
 	for (size_t k = 0; k < count; k++)
 		any = any || is_known(&curves[k]);
-	print_title(curves, count, out);
+	print_title(curves, count, d, out);
 	if (!any) {
 		text_add(out, "No samples were taken: the miss ratio is not known.\n");
 		return 0;

@@ -237,7 +237,7 @@ void process_put_ending(const struct store_process *x, struct text *out)
 	else if (strcmp(x->state, "running") == 0)
 		text_add(out, "still running, or cut off with its profiler");
 	else
-		text_add(out, x->state);
+		text_add_printable(out, x->state, strlen(x->state));
 	if (x->end_ns > x->start_ns)
 		text_addf(out, " after %s", figure_duration(x->end_ns - x->start_ns, time));
 }

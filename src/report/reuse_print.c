@@ -36,19 +36,24 @@ static void put_cache(const struct reuse *r, struct text *out)
 		text_addf(out, " (%s)", cache);
 }
 
-static void put_heading(const struct reuse *r, struct text *out)
+static void put_heading(const struct reuse *r, const struct display *d, struct text *out)
 {
 	const struct reuse_cost *t = &r->total;
 	double accesses = t->all.accesses + r->unresolved.accesses;
 	char ratio[FIGURE_BYTES], share[FIGURE_BYTES], samples[FIGURE_BYTES];
+	size_t from = out->count;
 
 	if (r->argument == NULL) {
 		text_add(out, "Data touched and touched again, ");
 		put_cache(r, out);
-		text_addf(out, ": %s\nmiss ratio %s of all accesses\n",
-			  r->profile->process->command, figure_percent(r->ratio, ratio));
+		text_add(out, ": ");
+		fit_add(out, r->profile->process->command, d);
+		text_addf(out, "\nmiss ratio %s of all accesses\n",
+			  figure_percent(r->ratio, ratio));
 	} else {
-		text_addf(out, "Where the data of %s comes from, ", r->argument);
+		text_add(out, "Where the data of ");
+		fit_add(out, r->argument, d);
+		text_add(out, " comes from, ");
 		put_cache(r, out);
 		text_addf(out, "\n%s of the accesses, %s samples; ",
 			  figure_percent(accesses, share), figure_count(t->samples, samples));
@@ -62,6 +67,7 @@ static void put_heading(const struct reuse *r, struct text *out)
 		  figure_share(part_of(t->all.accesses - t->temporal, accesses), share));
 	text_addf(out, "%s are first touches or not resolved\n\n",
 		  figure_share(part_of(r->unresolved.accesses, accesses), share));
+	fit_prose(out, from, 0, d);
 }
 
 static void name_row(const struct reuse_row *row, struct text *from, struct text *to)
@@ -156,6 +162,7 @@ static void put_distances(const struct reuse *r, const struct display *d, struct
 	unsigned first = REUSE_BINS, last = 0;
 	double most = bin_sum(&r->far);
 	char low[FIGURE_BYTES], high[FIGURE_BYTES], label[3 * FIGURE_BYTES];
+	size_t from;
 
 	for (unsigned b = 0; b < REUSE_BINS; b++) {
 		if (bin_sum(&r->bins[b]) <= 0)
@@ -166,9 +173,11 @@ static void put_distances(const struct reuse *r, const struct display *d, struct
 	}
 	if (most <= 0)
 		return;
+	from = out->count;
 	text_addf(out,
 		  "\nReuse distances in accesses (%s the same bytes, %s other bytes of the line)\n",
 		  d->unicode ? "\xe2\x96\x88" : "#", d->unicode ? "\xe2\x96\x91" : "-");
+	fit_prose(out, from, 0, d);
 	for (unsigned b = first; b <= last; b++) {
 		figure_count(reuse_bin_low(b), low);
 		figure_count(reuse_bin_high(b), high);
@@ -192,7 +201,7 @@ int reuse_text(const struct reuse *r, size_t rows, const struct display *d, stru
 		text_add(out, "No sample saw data touched again.\n");
 		return 0;
 	}
-	put_heading(r, out);
+	put_heading(r, d, out);
 	if (put_rows(r, rows, d, out, err) != 0)
 		return -1;
 	put_distances(r, d, out);

@@ -130,10 +130,12 @@ const char *source_line(const struct source *s, uint32_t number)
 
 void source_put_code(struct text *out, const char *code, size_t used, const struct display *d)
 {
-	size_t column = 0, room = d->width > used ? d->width - used : SIZE_MAX;
+	size_t column = 0, left, bytes, room = d->width > used ? d->width - used : SIZE_MAX;
 
-	for (; *code != '\0' && column < room; code++) {
+	for (left = strlen(code); left > 0 && column < room; code += bytes, left -= bytes) {
 		unsigned char c = (unsigned char)*code;
+
+		bytes = 1;
 
 		if (c == '\t') {
 			do
@@ -141,10 +143,16 @@ void source_put_code(struct text *out, const char *code, size_t used, const stru
 			while (++column % TAB_WIDTH != 0 && column < room);
 			continue;
 		}
-		/* Control characters would be orders to the terminal. */
-		text_add_bytes(out, c < 0x20 || c == 0x7f ? "?" : code, 1);
-		if ((c & 0xc0) != 0x80)
+		bytes = text_character(code, left);
+		if (bytes > 0) {
+			text_add_bytes(out, code, bytes);
 			column++;
+		} else {
+			/* Control characters would be orders to the terminal. */
+			text_addf(out, "\\x%02x", c);
+			column += 4;
+			bytes = 1;
+		}
 	}
 	text_add(out, "\n");
 }

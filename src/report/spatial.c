@@ -145,9 +145,9 @@ static int put_table(const struct spatial *s, size_t size, const struct display 
 		     struct text *out, struct err *err)
 {
 	static const struct table_column columns[] = {
-		{"LINE", true, false},	      {"MISS RATIO", true, false},
+		{"LINE", true, false},		{"MISS RATIO", true, false},
 		{"95 % INTERVAL", true, false}, {"SPATIAL USE", true, false},
-		{"FETCHED", true, false},     {"USED", true, false},
+		{"FETCHED", true, false},	{"USED", true, false},
 	};
 	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
 	int status;
@@ -163,12 +163,12 @@ static int put_table(const struct spatial *s, size_t size, const struct display 
 		if (!isnan(spatial_use(s, k, size)))
 			snprintf(use, sizeof(use), "%.2f", spatial_use(s, k, size));
 		snprintf(fetched, sizeof(fetched), "%.3g B", spatial_traffic(s, k, size));
-		table_row(t, (const char *const[]){line, figure_percent(r->ratio, ratio),
-						   figure_interval(r, interval), use, fetched,
-						   isnan(spatial_used(s, k, size))
-							   ? NULL
-							   : figure_share(spatial_used(s, k, size),
-									  used)});
+		table_row(t, (const char *const[]){
+				     line, figure_percent(r->ratio, ratio),
+				     figure_interval(r, interval), use, fetched,
+				     isnan(spatial_used(s, k, size))
+					     ? NULL
+					     : figure_share(spatial_used(s, k, size), used)});
 	}
 	status = table_print(t, out, err);
 	table_free(t);
@@ -186,17 +186,21 @@ int spatial_text(const struct spatial *s, const struct profile *p, const struct 
 		 struct text *out, struct err *err)
 {
 	char samples[FIGURE_BYTES], size[SIZE_TEXT_BYTES];
+	size_t from = out->count;
 
-	text_add(out, "Miss ratio by line size: ");
-	text_add(out, p->process->command);
-	if (s->part != NULL)
-		text_addf(out, "\nof the accesses, those %s %s", part_words[s->part_kind], s->part);
+	text_addf(out, "Miss ratio by line size: ");
+	fit_add(out, p->process->command, d);
+	if (s->part != NULL) {
+		text_addf(out, "\nof the accesses, those %s ", part_words[s->part_kind]);
+		fit_add(out, s->part, d);
+	}
 	text_addf(out,
 		  "\nrandom replacement, fully associative; %s samples watched at all line sizes\n"
 		  "SPATIAL USE: 1 when misses fall as lines grow beyond %" PRIu32
 		  " bytes, 0 when they do not\n"
 		  "FETCHED: per access, into a cache of that size; USED: the share asked for\n",
 		  figure_count(s->samples, samples), s->small_line);
+	fit_prose(out, from, 0, d);
 	if (s->samples == 0) {
 		text_addf(out, "\n%s: the miss ratios are not known.\n",
 			  p->sample_count == 0 ? "No samples were taken"
@@ -270,9 +274,9 @@ int spatial_json(const struct spatial *s, const struct profile *p, struct text *
 
 	for (size_t i = 0; i < s->size_count; i++)
 		json_array_append_new(caches, size_json(s, i));
-	return json_print(json_pack("{s:o, s:I, s:o, s:s, s:i, s:I, s:o}", "part", json_text(s->part), "process",
-				    (json_int_t)p->process->id, "command",
-				    json_text(p->process->command), "policy", "random",
+	return json_print(json_pack("{s:o, s:I, s:o, s:s, s:i, s:I, s:o}", "part",
+				    json_text(s->part), "process", (json_int_t)p->process->id,
+				    "command", json_text(p->process->command), "policy", "random",
 				    "small_line_bytes", (int)s->small_line, "samples",
 				    (json_int_t)s->samples, "caches", caches),
 			  out, err);

@@ -14,6 +14,7 @@
 #include "report/summary.h"
 
 #define MAX_PROCESSES 20
+#define LABEL_INDENT  16 /* where the text behind a label begins */
 
 /* "  label        text" */
 static void put_label(struct text *out, const char *label)
@@ -235,10 +236,11 @@ static int put_processes(const struct profile *p, const struct display *d, struc
 			 struct err *err)
 {
 	static const struct table_column columns[] = {
-		{"PROCESS", true, false}, {"PID", true, false},	    {"ACCESSES", true, false},
-		{"SAMPLES", true, false}, {"WINDOWS", true, false}, {"STATE", false, false},
+		{"PROCESS", true, false},	{"PID", true, false},	  {"ACCESSES", true, false},
+		{"SAMPLES", true, false},	{"WINDOWS", true, false}, {"STATE", false, false},
 		{"COMMAND", false, TABLE_WORDS}};
 	struct table *t;
+	size_t from;
 	int ret;
 
 	if (p->process_count < 2)
@@ -258,10 +260,12 @@ static int put_processes(const struct profile *p, const struct display *d, struc
 		figure_state(x, state);
 		table_row(t, cells);
 	}
+	from = out->count;
 	text_addf(out,
 		  "%zu processes; the rest is about process %" PRId64
 		  " (*), --process ID shows another\n\n",
 		  p->process_count, p->process->id);
+	fit_prose(out, from, 0, d);
 	ret = table_print(t, out, err);
 	table_free(t);
 	if (p->process_count > MAX_PROCESSES)
@@ -279,6 +283,7 @@ static int put_caches(const struct profile *p, const struct display *d, struct t
 						      {"95 % INTERVAL", true, false}};
 	struct profile_cache caches[PROFILE_CACHES];
 	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	size_t from = out->count;
 	int ret;
 
 	profile_caches(p, caches);
@@ -299,6 +304,7 @@ static int put_caches(const struct profile *p, const struct display *d, struct t
 		  "\nMisses per access on %s caches (%" PRIu32 "-byte lines, "
 		  "fully associative, random replacement)\n\n",
 		  p->machine != NULL ? p->machine : "this machine's", p->line_bytes);
+	fit_prose(out, from, 0, d);
 	ret = table_print(t, out, err);
 	table_free(t);
 	return ret;
@@ -352,18 +358,21 @@ static int put_hot(const struct hot *h, const char *title, size_t rows, const st
 	return ret;
 }
 
-static void put_hot_title(const struct summary *s, struct text *out)
+static void put_hot_title(const struct summary *s, const struct display *d, struct text *out)
 {
 	const char *cache = summary_cache_name(s->profile, s->size_bytes);
 	char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES];
+	size_t from = out->count;
 
 	text_addf(out, "\nWhere they come from, in a cache of %s%s%s%s (miss ratio %s)\n",
 		  size_format(s->size_bytes, size), cache != NULL ? " (" : "",
 		  cache != NULL ? cache : "", cache != NULL ? ")" : "",
 		  figure_percent(s->functions.ratio, percent));
+	fit_prose(out, from, 0, d);
 }
 
-static int put_messages(const struct profile *p, struct text *out, struct err *err)
+static int put_messages(const struct profile *p, const struct display *d, struct text *out,
+			struct err *err)
 {
 	struct store_message *messages = NULL;
 	size_t count = 0;
@@ -372,20 +381,28 @@ static int put_messages(const struct profile *p, struct text *out, struct err *e
 		return -1;
 	if (count > 0)
 		text_add(out, "\nNotes of the run:\n");
-	for (size_t i = 0; i < count; i++)
-		text_addf(out, "  %s\n", messages[i].text);
+	for (size_t i = 0; i < count; i++) {
+		size_t from = out->count;
+
+		text_add(out, "  ");
+		fit_add(out, messages[i].text, d);
+		text_add(out, "\n");
+		fit_prose(out, from, 4, d);
+	}
 	free(messages);
 	return 0;
 }
 
-int summary_text(const struct summary *s, size_t rows, const struct display *d, struct text *out,
-		 struct err *err)
+/* What ran, and what was seen of it. */
+static void put_head(const struct summary *s, const struct display *d, struct text *out)
 {
 	const struct profile *p = s->profile;
+	size_t from = out->count;
 
-	if (put_processes(p, d, out, err) != 0)
-		return -1;
-	text_addf(out, "%s\n", p->process->command);
+	fit_add(out, p->process->command, d);
+	text_add(out, "\n");
+	fit_prose(out, from, 2, d);
+	from = out->count;
 	put_label(out, "");
 	process_put_ending(p->process, out);
 	text_add(out, "\n");
@@ -395,11 +412,24 @@ int summary_text(const struct summary *s, size_t rows, const struct display *d, 
 	put_overhead(p, out);
 	put_resolution(p, out);
 	put_reuse(s, out);
+	fit_prose(out, from, LABEL_INDENT, d);
+	from = out->count;
 	put_warning(p, out);
+	fit_prose(out, from, 0, d);
+}
+
+int summary_text(const struct summary *s, size_t rows, const struct display *d, struct text *out,
+		 struct err *err)
+{
+	const struct profile *p = s->profile;
+
+	if (put_processes(p, d, out, err) != 0)
+		return -1;
+	put_head(s, d, out);
 	if (p->sample_count > 0) {
 		if (put_caches(p, d, out, err) != 0)
 			return -1;
-		put_hot_title(s, out);
+		put_hot_title(s, d, out);
 		if (put_hot(&s->functions, "FUNCTION", rows, d, out, err) != 0 ||
 		    put_hot(&s->lines, "LINE", rows, d, out, err) != 0)
 			return -1;
@@ -407,5 +437,5 @@ int summary_text(const struct summary *s, size_t rows, const struct display *d, 
 		if (data_table(&s->data, rows, NULL, d, out, err) != 0)
 			return -1;
 	}
-	return put_messages(p, out, err);
+	return put_messages(p, d, out, err);
 }

@@ -12,7 +12,7 @@
 #define LEAST_SHOWN 8  /* and with no more columns to leave out */
 
 struct column {
-	const char *title;
+	struct text title;
 	bool is_number, is_left_out;
 	unsigned may_cut;
 	size_t width; /* of its longest cell, then what it is given */
@@ -45,10 +45,11 @@ struct table *table_new(const struct table_column *columns, size_t count, const 
 	for (size_t i = 0; i < count; i++) {
 		struct column *c = &t->columns[i];
 
-		c->title = columns[i].title;
+		fit_add(&c->title, columns[i].title, d);
+		t->failed |= c->title.failed;
 		c->is_number = columns[i].is_number;
 		c->may_cut = columns[i].may_cut;
-		c->width = fit_width(c->title);
+		c->width = fit_width(text_get(&c->title));
 	}
 	return t;
 }
@@ -60,6 +61,8 @@ void table_free(struct table *t)
 	for (size_t i = 0; i < t->cell_count; i++)
 		free(t->cells[i]);
 	free(t->cells);
+	for (size_t i = 0; i < t->column_count; i++)
+		text_release(&t->columns[i].title);
 	free(t->columns);
 	free(t);
 }
@@ -168,8 +171,8 @@ static int fill(const struct table *t, struct libscols_table *s)
 		const struct column *c = &t->columns[i];
 
 		if (!c->is_left_out &&
-		    scols_table_new_column(s, c->title, 0, c->is_number ? SCOLS_FL_RIGHT : 0) ==
-			    NULL)
+		    scols_table_new_column(s, text_get(&c->title), 0,
+					   c->is_number ? SCOLS_FL_RIGHT : 0) == NULL)
 			return -1;
 	}
 	for (size_t i = 0; i < t->cell_count; i += t->column_count) {
@@ -185,8 +188,8 @@ static int fill(const struct table *t, struct libscols_table *s)
 static bool is_told(const struct table *t, size_t column)
 {
 	for (size_t i = 0; i < column; i++)
-		if (t->columns[i].is_left_out &&
-		    strcmp(t->columns[i].title, t->columns[column].title) == 0)
+		if (t->columns[i].is_left_out && strcmp(text_get(&t->columns[i].title),
+							text_get(&t->columns[column].title)) == 0)
 			return true;
 	return false;
 }
@@ -199,7 +202,7 @@ static void name_left_out(const struct table *t, struct text *out)
 	for (size_t i = 0; i < t->column_count; i++) {
 		if (!t->columns[i].is_left_out || is_told(t, i))
 			continue;
-		text_addf(out, "%s%s", before, t->columns[i].title);
+		text_addf(out, "%s%s", before, text_get(&t->columns[i].title));
 		before = ", ";
 	}
 	if (out->count > from)

@@ -28,10 +28,9 @@ static bool is_running(const struct profile *p)
 static void put_line(struct text *out, const struct display *d, const struct text *line)
 {
 	struct text safe = {0};
-	size_t most = d->width > 0 && line->count > d->width ? d->width : line->count;
 
-	text_add_printable(&safe, text_get(line), most);
-	text_add(out, text_get(&safe));
+	fit_add(&safe, text_get(line), d);
+	fit_words(out, text_get(&safe), d->width > 0 ? d->width : SIZE_MAX, d);
 	text_add(out, "\n");
 	text_release(&safe);
 }
@@ -59,8 +58,8 @@ static void put_run(const struct profile *p, const struct display *d, struct tex
 	line.count = 0;
 	text_addf(&line,
 		  "%zu process%s, %" PRIu64 " running; %s accesses; %s samples in %s windows",
-		  p->process_count, p->process_count == 1 ? "" : "es", live, figure_count(accesses, a), figure_count(samples, b),
-		  figure_count(windows, c));
+		  p->process_count, p->process_count == 1 ? "" : "es", live,
+		  figure_count(accesses, a), figure_count(samples, b), figure_count(windows, c));
 	put_line(out, d, &line);
 	text_release(&line);
 }

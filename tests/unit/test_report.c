@@ -260,8 +260,9 @@ static void test_the_report_says_what_ran_and_how_it_misses(void **state)
 		"1.50e8",
 		"6.00e7 (4.00e7 loads, 1.90e7 stores, 1.00e6 both)",
 		"20 of the censored watched on in later windows, 20 met again\n",
-		"12,001 in 60 windows (11,401 resolved, 300 censored, 300 dangling)",
-		"translating 0.50 %, watching 1.00 %, collecting 0.50 %",
+		"12,001 in 60 windows (11,401 resolved, 300 censored, 300\n                "
+		"dangling)",
+		"translating 0.50 %, watching 1.00 %,\n                collecting 0.50 %",
 		"10.00 % of the accesses in windows",
 		"L1d",
 		"48K",

@@ -324,19 +324,19 @@ static void annotated_source_says_where_its_data_is_from(void **state)
 	assert_int_equal(annotation_init(&a, &p, 1u << 20, "walk.c", NULL), 0);
 	assert_int_equal(annotation_text(&a, false, &plain, &out, NULL, NULL), 0);
 	text_release(&out);
-	assert_int_equal(annotation_sources_text(&a, 3, &out, NULL), 0);
+	assert_int_equal(annotation_sources_text(&a, 3, &plain, &out, NULL), 0);
 	text = text_get(&out);
 	assert_non_null(strstr(text, "\nwalk.c:20\n"));
 	assert_non_null(strstr(text, "\nwalk.c:10\n"));
 	assert_non_null(strstr(text, "  walk.c:10 burst\n"));
 	assert_non_null(strstr(text, "\nwalk.c:30  no reuse was seen\n"));
 	text_release(&out);
-	assert_int_equal(annotation_sources_text(&a, 1, &out, NULL), 0);
+	assert_int_equal(annotation_sources_text(&a, 1, &plain, &out, NULL), 0);
 	text = text_get(&out);
 	assert_true((strstr(text, "\nwalk.c:20\n") != NULL) !=
 		    (strstr(text, "\nwalk.c:10\n") != NULL));
 	text_release(&out);
-	assert_int_equal(annotation_sources_text(&a, 0, &out, NULL), 0);
+	assert_int_equal(annotation_sources_text(&a, 0, &plain, &out, NULL), 0);
 	assert_int_equal(out.count, 0);
 	/* Line 20 is the second of the three rows. */
 	places = annotation_sources_json(&a, &a.rows[1]);
