@@ -11,10 +11,10 @@
 char *signal_name(int64_t number, char buf[SIGNAL_NAME_BYTES])
 {
 	static const char *const names[] = {
-		NULL,	"HUP",	"INT",	 "QUIT", "ILL",	 "TRAP", "ABRT",   "BUS",
-		"FPE",	"KILL", "USR1",	 "SEGV", "USR2", "PIPE", "ALRM",   "TERM",
-		"STKFLT", "CHLD", "CONT", "STOP", "TSTP", "TTIN", "TTOU",  "URG",
-		"XCPU", "XFSZ", "VTALRM", "PROF", "WINCH", "IO", "PWR",	   "SYS",
+		NULL,	  "HUP",  "INT",    "QUIT", "ILL",   "TRAP", "ABRT", "BUS",
+		"FPE",	  "KILL", "USR1",   "SEGV", "USR2",  "PIPE", "ALRM", "TERM",
+		"STKFLT", "CHLD", "CONT",   "STOP", "TSTP",  "TTIN", "TTOU", "URG",
+		"XCPU",	  "XFSZ", "VTALRM", "PROF", "WINCH", "IO",   "PWR",  "SYS",
 	};
 
 	if (number > 0 && number < (int64_t)(sizeof(names) / sizeof(names[0])))

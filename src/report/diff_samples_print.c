@@ -40,7 +40,8 @@ static char *change_figure(const struct diff_samples *d, const struct diff_hot_r
 			   char buf[FIGURE_BYTES])
 {
 	if (is_known(d->a) && is_known(d->b))
-		snprintf(buf, FIGURE_BYTES, "%+.3f %%", (misses_of(&r->b) - misses_of(&r->a)) * 100);
+		snprintf(buf, FIGURE_BYTES, "%+.3f %%",
+			 (misses_of(&r->b) - misses_of(&r->a)) * 100);
 	else
 		snprintf(buf, FIGURE_BYTES, "-");
 	return buf;
