@@ -97,7 +97,8 @@ static int parse_line(struct record_options *o, const char *arg, struct err *err
 	if (size_parse(arg, &bytes, err) != 0)
 		return -1;
 	if (bytes < 8 || bytes > 4096 || (bytes & (bytes - 1)) != 0)
-		return err_set(err, "a line of %s bytes: it is a power of two from 8 to 4096", arg);
+		return err_set(err, "a line of '%s': it is a power of two from 8 to 4096 bytes",
+			       arg);
 	o->run.config.line_bytes = (uint32_t)bytes;
 	return 0;
 }
@@ -241,8 +242,10 @@ static void show_progress(void *context, const struct collector_progress *p)
 	struct record_options *o = context;
 
 	fprintf(stderr,
-		"\rdwell: %.0f s, %.3g accesses, %" PRIu64 " samples in %" PRIu64 " windows\033[K",
-		(double)p->elapsed_ns / 1e9, (double)p->accesses, p->samples, p->windows);
+		"\rdwell: %.0f s, %.3g accesses, %" PRIu64 " sample%s in %" PRIu64
+		" window%s\033[K",
+		(double)p->elapsed_ns / 1e9, (double)p->accesses, p->samples,
+		p->samples == 1 ? "" : "s", p->windows, p->windows == 1 ? "" : "s");
 	o->has_progress = true;
 }
 
@@ -270,9 +273,11 @@ static void show_summary(struct record_options *o, const struct collector_result
 			format_count(r->accesses, accesses), o->run.output);
 	else
 		fprintf(stderr,
-			"dwell: %" PRIu64 " samples in %" PRIu64
-			" windows, %s accesses, written to %s\n",
-			r->samples, r->windows, format_count(r->accesses, accesses), o->run.output);
+			"dwell: %" PRIu64 " sample%s in %" PRIu64
+			" window%s, %s accesses, written to %s\n",
+			r->samples, r->samples == 1 ? "" : "s", r->windows,
+			r->windows == 1 ? "" : "s", format_count(r->accesses, accesses),
+			o->run.output);
 }
 
 /* What a budget came to. The estimate is of sampling against counting; the manual page says of what. */

@@ -42,8 +42,8 @@ static void add_size(struct spatial *s, uint64_t bytes, struct argp_state *state
 	if (s->size_count == SPATIAL_SIZES)
 		argp_error(state, "more than %d sizes: ask for fewer at a time", SPATIAL_SIZES);
 	if (bytes < SPATIAL_FIRST)
-		argp_error(state, "a cache of %" PRIu64 " bytes: it must hold a line of %d", bytes,
-			   SPATIAL_FIRST);
+		argp_error(state, "a cache of %" PRIu64 " byte%s: it must hold a line of %d", bytes,
+			   bytes == 1 ? "" : "s", SPATIAL_FIRST);
 	s->sizes[s->size_count++] = bytes;
 }
 
@@ -74,7 +74,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SMALL:
 		bytes = view_parse_size(arg, state);
 		if (bytes < SPATIAL_FIRST || bytes > 2048 || (bytes & (bytes - 1)) != 0)
-			argp_error(state, "a line of %s bytes: it is a power of two from 4 to 2048",
+			argp_error(state,
+				   "a line of '%s': it is a power of two from 4 to 2048 bytes",
 				   arg);
 		o->spatial.small_line = (uint32_t)bytes;
 		return 0;

@@ -56,7 +56,7 @@ static const struct argp_option simulate_options[] = {
 	{0},
 };
 
-/* A decimal fraction in [least, most]. `what` names it: "delay". */
+/* A decimal fraction in [least, most]. `what` names it: "a delay". */
 static int parse_decimal(const char *what, const char *arg, double least, double most,
 			 double *value, struct err *err)
 {
@@ -65,9 +65,9 @@ static int parse_decimal(const char *what, const char *arg, double least, double
 	if (arg[0] >= '0' && arg[0] <= '9' && strspn(arg, "0123456789.") == strlen(arg))
 		*value = strtod(arg, &end);
 	if (end == NULL || *end != '\0')
-		return err_set(err, "a %s of '%s' is not a number", what, arg);
+		return err_set(err, "%s of '%s' is not a number", what, arg);
 	if (*value < least || *value > most)
-		return err_set(err, "a %s of %s makes no sense: it is from %g to %g", what, arg,
+		return err_set(err, "%s of %s makes no sense: it is from %g to %g", what, arg,
 			       least, most);
 	return 0;
 }
@@ -88,7 +88,7 @@ static int parse_delay(struct channel_config *c, const char *arg, struct err *er
 {
 	double seconds = 0;
 
-	if (parse_decimal("delay", arg, 0, MAX_SECONDS, &seconds, err) != 0)
+	if (parse_decimal("a delay", arg, 0, MAX_SECONDS, &seconds, err) != 0)
 		return -1;
 	c->delay_ns = (uint64_t)(seconds * 1e9);
 	return 0;
@@ -98,7 +98,7 @@ static int parse_duration(struct channel_config *c, const char *arg, struct err 
 {
 	double seconds = 0;
 
-	if (parse_decimal("duration", arg, 0.001, MAX_SECONDS, &seconds, err) != 0)
+	if (parse_decimal("a duration", arg, 0.001, MAX_SECONDS, &seconds, err) != 0)
 		return -1;
 	c->duration_ns = (uint64_t)(seconds * 1e9);
 	return 0;
@@ -160,7 +160,7 @@ static int parse_overhead(struct channel_config *c, const char *arg, struct err 
 {
 	double percent = 0;
 
-	if (parse_decimal("overhead", arg, 0.1, 10000, &percent, err) != 0)
+	if (parse_decimal("an overhead", arg, 0.1, 10000, &percent, err) != 0)
 		return -1;
 	c->overhead_ppm = (uint32_t)(percent * 10000 + 0.5);
 	return 0;

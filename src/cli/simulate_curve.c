@@ -68,11 +68,11 @@ static int add_line(struct simulate_curve *o, const char *word, struct err *err)
 	if (size_parse(word, &bytes, err) != 0)
 		return -1;
 	if (bytes < 4 || bytes > 4096 || (bytes & (bytes - 1)) != 0)
-		return err_set(err, "a line of %s bytes: it is a power of two from 4 to 4096",
+		return err_set(err, "a line of '%s': it is a power of two from 4 to 4096 bytes",
 			       word);
 	for (unsigned i = 0; i < o->exact.line_count; i++)
 		if (o->exact.line_bytes[i] == bytes)
-			return err_set(err, "lines of %s bytes are in the list twice", word);
+			return err_set(err, "a line of '%s' is in the list twice", word);
 	o->exact.line_bytes[o->exact.line_count++] = (uint32_t)bytes;
 	return 0;
 }

@@ -120,7 +120,7 @@ static int check(uint64_t line_bytes, struct err *err)
 {
 	if (line_bytes < LEAST_LINE || line_bytes > MOST_LINE || (line_bytes & (line_bytes - 1)))
 		return err_set(err,
-			       "a line of %" PRIu64 " bytes: it is a power of two from %d to %d",
+			       "a line of %" PRIu64 ": it is a power of two from %d to %d bytes",
 			       line_bytes, LEAST_LINE, MOST_LINE);
 	return 0;
 }

@@ -12,7 +12,7 @@
 
 #define LINE_USE_FIRST 2 /* log2 of the bytes of the smallest lines */
 #define LINE_USE_ALL   65535.0
-#define DEFAULT_SIZE (1u << 20)
+#define DEFAULT_SIZE   (1u << 20)
 
 /* There is at least one. */
 static const struct store_process *busiest_process(const struct profile *p)
@@ -177,8 +177,10 @@ static struct model_window *make_windows(const struct profile *p, const struct s
 	for (size_t i = 0; w != NULL && i < p->window_count; i++)
 		w[i] = (struct model_window){
 			scaled(p, sampled_place(part, (int64_t)i, p->windows[i].start)),
-			scaled(p, p->windows[i].length), scaled(p, p->windows[i].stands_for),
-			p->windows[i].footprint_pages, p->windows[i].chosen,
+			scaled(p, p->windows[i].length),
+			scaled(p, p->windows[i].stands_for),
+			p->windows[i].footprint_pages,
+			p->windows[i].chosen,
 			p->windows[i].chosen_loads};
 	return w;
 }
@@ -381,8 +383,9 @@ int profile_choose_size(const struct profile *p, uint64_t asked, uint64_t *size_
 int profile_check_size(const struct profile *p, uint64_t size_bytes, struct err *err)
 {
 	if (size_bytes < p->line_bytes)
-		return err_set(err, "cache of %" PRIu64 " bytes: it must hold a line of %" PRIu32,
-			       size_bytes, p->line_bytes);
+		return err_set(err,
+			       "a cache of %" PRIu64 " byte%s: it must hold a line of %" PRIu32,
+			       size_bytes, size_bytes == 1 ? "" : "s", p->line_bytes);
 	return 0;
 }
 

@@ -41,7 +41,7 @@ static int judge_file(const char *path, struct store_file_info *info, struct err
 	switch (kind) {
 	case FILE_MISSING:
 		return err_set(err,
-			       "no profile '%s': make one with 'dwell record', or name it with -i",
+			       "no profile '%s': make one with 'dwell record', or name another",
 			       path);
 	case FILE_UNREADABLE:
 		return err_set(err, "cannot read profile '%s': %s", path, strerror(errno));

@@ -126,6 +126,19 @@ def values_out_of_range_are_refused_before_anything_runs():
 
 
 @case
+def what_is_wrong_is_said_of_one_thing_and_of_none():
+    """What a message tells to do can be done, and its numbers and articles agree with their nouns."""
+    for view in [['report', '-i', 'none.db'], ['diff', 'none.db', profile()], ['merge', 'none.db', profile(), '-o', 'm.db']]:
+        refused(INPUT, "no profile 'none.db': make one with 'dwell record', or name another\n", *view)
+    refused(USAGE, 'an overhead of 0 makes no sense', 'record', '--overhead', '0', '--', 'true')
+    refused(USAGE, "a delay of 'x' is not a number", 'record', '--delay', 'x', '--', 'true')
+    refused(USAGE, 'a cache of 1 byte: it must hold a line of 64', 'report', '-i', profile(), '--size', '1')
+    refused(USAGE, 'a cache of 1 byte: it must hold a line', 'spatial', '-i', profile(), '--size', '1')
+    refused(USAGE, "a line of '1': it is a power of two from 8 to 4096 bytes", 'record', '--line', '1', '--', 'true')
+    refused(USAGE, 'a line of 1: it is a power of two from 4 to 4096 bytes', 'report', '-i', profile(), '--line', '1')
+
+
+@case
 def code_that_no_sample_saw_is_named_with_what_is_near():
     good = profile()
     for view in ['annotate', 'reuse']:

@@ -293,8 +293,8 @@ static void files_that_are_no_profile_are_refused(void **state)
 	sqlite3_open("foreign.db", &db);
 	sqlite3_exec(db, "CREATE TABLE a(b)", NULL, NULL, NULL);
 	sqlite3_close(db);
-	refuses_to_read("none.db", "no profile 'none.db': make one with 'dwell record', or name it "
-				   "with -i");
+	refuses_to_read("none.db", "no profile 'none.db': make one with 'dwell record', or name "
+				   "another");
 	refuses_to_read("folder", "'folder' is a directory, not a profile");
 	refuses_to_read("empty", "'empty' is empty, not a profile");
 	refuses_to_read("text", "'text' is not a Dwell profile");
