@@ -259,7 +259,8 @@ static int put_rows_text(const struct exact *e, const struct exact_process *p,
 	if (put_rows_table(e, rows, shown, total, d, out, err) != 0)
 		return -1;
 	if (shown < count)
-		text_addf(out, "and %zu rows more: --top 0 shows all\n", count - shown);
+		text_addf(out, "and %s more: --top 0 shows all\n",
+			  figure_things(count - shown, "row", misses));
 	return 0;
 }
 

@@ -75,7 +75,7 @@ static int put_list(const struct hot *h, bool files, size_t rows, const struct d
 	ret = table_print(t, out, err);
 	table_free(t);
 	if (listed > shown)
-		text_addf(out, "... and %zu more\n", listed - shown);
+		figure_more(out, listed - shown, "");
 	return ret;
 }
 

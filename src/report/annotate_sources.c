@@ -76,7 +76,8 @@ static int put_line(const struct annotation *a, const struct hot_row *row, const
 		text_add(out, "\n");
 	}
 	if (r.count > PLACES)
-		text_addf(out, "%9s %10s  and %zu more\n", "", "", r.count - PLACES);
+		text_addf(out, "%9s %10s  and %s more\n", "", "",
+			  figure_count(r.count - PLACES, share));
 	reuse_release(&r);
 	return 0;
 }

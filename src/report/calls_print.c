@@ -184,7 +184,7 @@ static int print_trees(const struct calls *c, const struct calls_choice *choice,
 		status = table_print(table, out, err);
 	table_free(table);
 	if (all > choice->top)
-		text_addf(out, "... and %zu more\n", all - choice->top);
+		figure_more(out, all - choice->top, "");
 	if (has_estimates)
 		text_add(out, "~ estimated: the function's cost in proportion to what its callers' "
 			      "calls cost\n");
@@ -226,7 +226,7 @@ static int print_pairs(const struct calls *c, const struct calls_choice *choice,
 	status = table_print(table, out, err);
 	table_free(table);
 	if (all > shown)
-		text_addf(out, "... and %zu more\n", all - shown);
+		figure_more(out, all - shown, "");
 	event_more_columns(c->p, c->columns, l.others, d, out);
 	return status;
 }

@@ -151,7 +151,9 @@ void data_paths_text(const struct data *d, size_t row, const struct display *dis
 		text_add(out, x->text);
 	}
 	if (paths.count > MOST_PATHS)
-		text_addf(out, "    ... and %zu more call paths\n", paths.count - MOST_PATHS);
+		text_addf(out, "    ... and %s more call path%s\n",
+			  figure_count(paths.count - MOST_PATHS, blocks),
+			  paths.count - MOST_PATHS == 1 ? "" : "s");
 	for (size_t i = 0; i < paths.count; i++)
 		free(paths.items[i].text);
 	free(paths.items);

@@ -144,8 +144,7 @@ int data_table(const struct data *d, size_t rows, const bool *marks, const struc
 	}
 	ret = shown > 0 ? table_print(t, out, err) : 0;
 	table_free(t);
-	if (left > 0)
-		text_addf(out, "... and %zu more\n", left);
+	figure_more(out, left, "");
 	return ret;
 }
 

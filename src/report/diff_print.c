@@ -163,7 +163,7 @@ static int add_rows(const struct diff *d, size_t top, const struct display *disp
 	status = table_print(table, out, err);
 	table_free(table);
 	if (changed > shown)
-		text_addf(out, "... and %zu more that changed\n", changed - shown);
+		figure_more(out, changed - shown, " that changed");
 	return status;
 }
 

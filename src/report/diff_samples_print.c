@@ -195,7 +195,7 @@ int diff_samples_text(const struct diff_samples *d, size_t top, const struct dis
 	status = table_print(table, out, err);
 	table_free(table);
 	if (d->count > shown)
-		text_addf(out, "... and %zu more\n", d->count - shown);
+		figure_more(out, d->count - shown, "");
 	return status;
 }
 

@@ -101,6 +101,7 @@ size_t event_columns_that_fit(const struct event_profile *p, const struct event_
 static void add_command(const struct event_profile *p, const struct display *d, struct text *out)
 {
 	const char *command = store_meta_text(p->store, "command");
+	char count[FIGURE_BYTES];
 	size_t i;
 
 	for (i = 0; i < p->process_count; i++) {
@@ -109,7 +110,7 @@ static void add_command(const struct event_profile *p, const struct display *d, 
 	}
 	fit_add(out, command, d);
 	if (p->process == STORE_ALL && p->process_count > 1)
-		text_addf(out, " (%zu processes)", p->process_count);
+		text_addf(out, " (%s processes)", figure_count(p->process_count, count));
 }
 
 static bool is_running(const struct store_process *x)

@@ -292,7 +292,7 @@ int event_report_text(const struct event_report *r, size_t top, const struct dis
 	ret = table_print(table, out, err);
 	table_free(table);
 	if (r->count > top)
-		text_addf(out, "... and %zu more\n", r->count - top);
+		figure_more(out, r->count - top, "");
 	if (has_estimates)
 		text_addf(out, "~ at most: calls lead out of the %s and back into it\n",
 			  event_by_names[r->by]);

@@ -31,6 +31,23 @@ char *figure_count(uint64_t n, char buf[FIGURE_BYTES])
 	return buf;
 }
 
+char *figure_things(uint64_t n, const char *what, char buf[FIGURE_BYTES])
+{
+	char count[FIGURE_BYTES];
+
+	snprintf(buf, FIGURE_BYTES, "%.16s %.20s%s", figure_count(n, count), what,
+		 n == 1 ? "" : "s");
+	return buf;
+}
+
+void figure_more(struct text *out, uint64_t left, const char *what)
+{
+	char count[FIGURE_BYTES];
+
+	if (left > 0)
+		text_addf(out, "... and %s more%s\n", figure_count(left, count), what);
+}
+
 /* Digits after the point that leave a small percentage two that say something. */
 static int percent_digits(double percent)
 {

@@ -13,6 +13,12 @@
 /* "12,345" below a million, "1.23e9" from there on. All return buf. */
 char *figure_count(uint64_t n, char buf[FIGURE_BYTES]);
 
+/* "1 window", "1,223 windows". `what`: one of them. */
+char *figure_things(uint64_t n, const char *what, char buf[FIGURE_BYTES]);
+
+/* "... and 1,223 more", and `what` behind it, as a line; nothing where none is left. */
+void figure_more(struct text *out, uint64_t left, const char *what);
+
 /* A ratio in [0, 1] as "3.21 %"; "0.0012 %" keeps two digits when it is small. */
 char *figure_percent(double ratio, char buf[FIGURE_BYTES]);
 

@@ -117,8 +117,7 @@ int paths_text(const struct paths *t, size_t top, const struct display *d, struc
 	}
 	ret = table_print(table, out, err);
 	table_free(table);
-	if (more > 0)
-		text_addf(out, "... and %zu more functions\n", more);
+	figure_more(out, more, more == 1 ? " function" : " functions");
 	return ret;
 }
 

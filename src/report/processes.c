@@ -134,7 +134,7 @@ int processes_text(const struct processes *s, size_t rows, const struct display 
 	status = table_print(t, out, err);
 	table_free(t);
 	if (status == 0 && shown < s->count)
-		text_addf(out, "... and %zu more\n", s->count - shown);
+		figure_more(out, s->count - shown, "");
 	return status;
 }
 

@@ -119,7 +119,7 @@ static int put_rows(const struct reuse *r, size_t rows, const struct display *d,
 	ret = table_print(t, out, err);
 	table_free(t);
 	if (r->count > rows)
-		text_addf(out, "... and %zu more\n", r->count - rows);
+		figure_more(out, r->count - rows, "");
 	return ret;
 }
 

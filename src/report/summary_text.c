@@ -71,8 +71,8 @@ static void put_samples(const struct profile *p, struct text *out)
 	char a[FIGURE_BYTES], b[FIGURE_BYTES], c[FIGURE_BYTES], d[FIGURE_BYTES], e[FIGURE_BYTES];
 
 	put_label(out, "samples");
-	text_addf(out, "%s in %s windows (%s resolved, %s censored, %s dangling)\n",
-		  figure_count(x->samples, a), figure_count(x->windows, b),
+	text_addf(out, "%s in %s (%s resolved, %s censored, %s dangling)\n",
+		  figure_count(x->samples, a), figure_things(x->windows, "window", b),
 		  figure_count(x->resolved, c), figure_count(x->censored, d),
 		  figure_count(x->dangling, e));
 	if (x->followed > 0) {
@@ -91,8 +91,8 @@ static void put_samples(const struct profile *p, struct text *out)
 	}
 	if (x->lost_records > 0) {
 		put_label(out, "");
-		text_addf(out, "%s records were lost: the profiler could not keep up\n",
-			  figure_count(x->lost_records, a));
+		text_addf(out, "%s lost: the profiler could not keep up\n",
+			  figure_things(x->lost_records, "record", a));
 	}
 }
 
@@ -224,11 +224,11 @@ static void put_warning(const struct profile *p, struct text *out)
 			      "(--gear count). The miss ratio is not known.\n");
 		return;
 	}
-	text_addf(
-		out,
-		"\nFew samples (%s in %s windows; %d in %d would do): take the figures as rough.\n",
-		figure_count(x->samples, samples), figure_count(x->windows, windows),
-		PROFILE_ENOUGH_SAMPLES, PROFILE_ENOUGH_WINDOWS);
+	text_addf(out, "\nFew samples (%s in %s; ", figure_count(x->samples, samples),
+		  figure_things(x->windows, "window", windows));
+	text_addf(out, "%s in %s would do): take the figures as rough.\n",
+		  figure_count(PROFILE_ENOUGH_SAMPLES, samples),
+		  figure_count(PROFILE_ENOUGH_WINDOWS, windows));
 	put_advice(p, out);
 }
 
@@ -239,6 +239,7 @@ static int put_processes(const struct profile *p, const struct display *d, struc
 		{"PROCESS", true, false},	{"PID", true, false},	  {"ACCESSES", true, false},
 		{"SAMPLES", true, false},	{"WINDOWS", true, false}, {"STATE", false, false},
 		{"COMMAND", false, TABLE_WORDS}};
+	char count[FIGURE_BYTES];
 	struct table *t;
 	size_t from;
 	int ret;
@@ -262,14 +263,14 @@ static int put_processes(const struct profile *p, const struct display *d, struc
 	}
 	from = out->count;
 	text_addf(out,
-		  "%zu processes; the rest is about process %" PRId64
+		  "%s processes; the rest is about process %" PRId64
 		  " (*), --process ID shows another\n\n",
-		  p->process_count, p->process->id);
+		  figure_count(p->process_count, count), p->process->id);
 	fit_prose(out, from, 0, d);
 	ret = table_print(t, out, err);
 	table_free(t);
 	if (p->process_count > MAX_PROCESSES)
-		text_addf(out, "... and %zu more\n", p->process_count - MAX_PROCESSES);
+		figure_more(out, p->process_count - MAX_PROCESSES, "");
 	text_add(out, "\n");
 	return ret;
 }
@@ -354,7 +355,7 @@ static int put_hot(const struct hot *h, const char *title, size_t rows, const st
 	ret = table_print(t, out, err);
 	table_free(t);
 	if (h->count > rows)
-		text_addf(out, "... and %zu more\n", h->count - rows);
+		figure_more(out, h->count - rows, "");
 	return ret;
 }
 

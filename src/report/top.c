@@ -56,10 +56,10 @@ static void put_run(const struct profile *p, const struct display *d, struct tex
 		  figure_duration(ns > 0 ? (uint64_t)ns : 0, t), command != NULL ? command : "");
 	put_line(out, d, &line);
 	line.count = 0;
-	text_addf(&line,
-		  "%zu process%s, %" PRIu64 " running; %s accesses; %s samples in %s windows",
-		  p->process_count, p->process_count == 1 ? "" : "es", live,
-		  figure_count(accesses, a), figure_count(samples, b), figure_count(windows, c));
+	text_addf(&line, "%zu process%s, %" PRIu64 " running; %s accesses; ", p->process_count,
+		  p->process_count == 1 ? "" : "es", live, figure_count(accesses, a));
+	text_addf(&line, "%s in %s", figure_things(samples, "sample", b),
+		  figure_things(windows, "window", c));
 	put_line(out, d, &line);
 	text_release(&line);
 }

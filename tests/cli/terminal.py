@@ -28,7 +28,7 @@ profiles = {}
 
 def set_up(folder, dwell, programs):
     program = os.path.join(programs, 'call-paths')
-    profiles['dwell'] = dwell
+    profiles.update(dwell=dwell, program=program)
     for name, command in {'samples': ['record', '-q', '--duty', '100', '--paths'], 'events': ['simulate', '-q']}.items():
         profiles[name] = os.path.join(folder, name + '.db')
         subprocess.run([dwell, *command, '-o', profiles[name], '--', program], check=True, timeout=100,
@@ -94,6 +94,19 @@ def line_numbers_are_whole_and_names_told_apart():
     names = re.findall(r'^ *[\d.]+ % .* (std::\S.*)$', text[:text.index(' LINE\n')], re.M)
     check(len(names) > 1 and len(set(names)) == len(names), names)
     check('...' in show(path, 'report', locale='C'), 'no mark in ASCII')
+
+
+@case
+def numbers_have_their_commas_and_nouns_their_plurals():
+    few = os.path.abspath('few.db')
+    done = subprocess.run([profiles['dwell'], 'record', '--windows', '1', '-o', few, '--', profiles['program']], capture_output=True,
+                          check=True, timeout=100)
+    check(b' in 1 window, ' in done.stderr, done.stderr)
+    for view, says in [(['report'], r'Few samples \([\d,]+ in 1 window; 10,000 in 25 would do\)'),
+                       (['report'], r'samples [\d,]+ in 1 window \('), (['top', '--once'], r'[\d,]+ samples in 1 window\n')]:
+        text = show(few, *view)
+        check(re.search(says, re.sub(' +', ' ', text)), says, 'is not in', text)
+    check(re.search(r'^\.\.\. and [\d,]+ more$', show(profiles['samples'], 'reuse', '-n', '1'), re.M), 'no word of the rest')
 
 
 @case

@@ -185,12 +185,19 @@ static struct profile load(int64_t process)
 
 static void test_figures_are_written_for_people(void **state)
 {
+	struct text out = {0};
 	char buf[FIGURE_BYTES];
 
 	assert_string_equal(figure_count(999, buf), "999");
 	assert_string_equal(figure_count(12345, buf), "12,345");
 	assert_string_equal(figure_count(1234567890, buf), "1.23e9");
 	assert_string_equal(figure_count(999999999, buf), "1.00e9");
+	figure_more(&out, 0, "");
+	figure_more(&out, 1223, " functions");
+	assert_string_equal(text_get(&out), "... and 1,223 more functions\n");
+	text_release(&out);
+	assert_string_equal(figure_things(1, "window", buf), "1 window");
+	assert_string_equal(figure_things(1223, "window", buf), "1,223 windows");
 	assert_string_equal(figure_percent(0.0321, buf), "3.21 %");
 	assert_string_equal(figure_percent(0.000012, buf), "0.0012 %");
 	assert_string_equal(figure_percent(0, buf), "0.00 %");
