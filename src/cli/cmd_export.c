@@ -58,6 +58,24 @@ static bool has_calls(const struct export_data *d)
 	return false;
 }
 
+static bool has_contexts(const struct export_data *d)
+{
+	for (size_t i = 0; i < d->node_count; i++)
+		if (d->nodes[i].caller_id != STORE_NONE)
+			return true;
+	return false;
+}
+
+static void note_estimates(const struct export_data *d, struct text *notes)
+{
+	text_addf(notes,
+		  "%s where a function has several callers, their parts of its cost are "
+		  "estimates\n",
+		  has_contexts(d)
+			  ? "stacks are exact as far as the profile's contexts go: further up,"
+			  : "the profile has no contexts:");
+}
+
 static int to_stacks(struct job *j, struct err *err,
 		     int (*write)(const struct export_data *d, const struct export_columns *c,
 				  const struct stacks *s, struct text *out, struct err *err))
@@ -70,8 +88,7 @@ static int to_stacks(struct job *j, struct err *err,
 	if (!has_calls(&j->data))
 		text_add(&j->notes, "the profile has no calls: each stack is one function\n");
 	else if (s.estimated)
-		text_add(&j->notes, "the profile has no contexts: where a function has several "
-				    "callers, their parts of its cost are estimates\n");
+		note_estimates(&j->data, &j->notes);
 	status = write(&j->data, &j->columns, &s, &j->out, err);
 	stacks_release(&s);
 	return status;

@@ -175,6 +175,17 @@ def folded_stacks(folder):
     check(sum(int(l.rsplit(' ', 1)[1]) for l in lines) == 10 * IR + DR, lines)
 
 
+def what_is_estimated_is_told(folder):
+    # The g that f calls is one for both callers of f.
+    contexts = ("creator: callgrind\nevents: Ir\nfn=a\n1 1\ncfn=f'a\ncalls=1 3\n1 30\nfn=b\n2 1\ncfn=f'b\ncalls=1 3\n2 20\n"
+                "fn=f'a\n3 10\ncfn=g'f\ncalls=1 4\n3 20\nfn=f'b\n3 10\ncfn=g'f\ncalls=1 4\n3 10\nfn=g'f\n4 30\n")
+    for text, said in [(GRAPH, 'the profile has no contexts: where'),
+                       (contexts, "stacks are exact as far as the profile's contexts go: further up, where")]:
+        done = subprocess.run([tools.dwell, 'export', '--to', 'folded', '-i', imported(folder, text)],
+                              capture_output=True, text=True, timeout=100)
+        check(done.returncode == 0 and said in done.stderr, done)
+
+
 def circles_are_cut(folder):
     """main calls ping, which calls pong, which calls ping, ...; and itself: nothing is lost or twice."""
     text = """# callgrind format
@@ -388,4 +399,5 @@ def bad_input(folder):
 if __name__ == '__main__':
     sys.exit(main(__doc__, [
         callgrind_and_back, derived_events, contexts_are_summed_up, callgrind_annotate_agrees, parts_are_threads,
-        folded_stacks, circles_are_cut, speedscope_file, pprof_file, csv_and_json, samples_too, simulated, bad_input]))
+        folded_stacks, what_is_estimated_is_told, circles_are_cut, speedscope_file,
+        pprof_file, csv_and_json, samples_too, simulated, bad_input]))
