@@ -133,9 +133,9 @@ static int annotate(const struct annotate_options *o)
 		return view_run(&o->view, print, o);
 	if (status > 0) {
 		err_set(&err,
-			"profile '%s' has samples and no events: --asm, --event and --sort are for "
+			"profile '%s' has %s and no events: --asm, --event and --sort are for "
 			"those of 'dwell simulate' and 'dwell import'",
-			o->view.common.input);
+			o->view.common.input, event_options_instead(&o->view));
 		return cli_fail(&err, EXIT_USAGE);
 	}
 	if (for_samples) {

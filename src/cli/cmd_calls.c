@@ -161,9 +161,11 @@ int cmd_calls(int argc, char **argv)
 	if (status < 0)
 		return code;
 	if (status > 0) {
-		err_set(&err,
-			"profile '%s' has samples and no calls: 'dwell paths' shows its callers",
-			o.view.common.input);
+		const char *has = event_options_instead(&o.view);
+
+		err_set(&err, "profile '%s' has %s and no calls: %s", o.view.common.input, has,
+			strcmp(has, "samples") == 0 ? "'dwell paths' shows its callers"
+						    : "'dwell simulate' makes profiles with them");
 		return cli_fail(&err, EXIT_USAGE);
 	}
 	code = print(&o, &p);

@@ -83,11 +83,11 @@ static int report(struct report_options *o)
 		if (!report_events_given(&o->events))
 			return view_run(&o->view, print_report, o);
 		err_set(&err,
-			"profile '%s' has samples and no events: --by, --event, --sort, "
+			"profile '%s' has %s and no events: --by, --event, --sort, "
 			"--inclusive, "
 			"--focus, --ignore and --threshold are for those of 'dwell simulate' and "
 			"'dwell import'",
-			o->view.common.input);
+			o->view.common.input, event_options_instead(&o->view));
 		return cli_fail(&err, EXIT_USAGE);
 	}
 	if (for_samples) {

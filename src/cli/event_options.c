@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/cli.h"
 
@@ -75,6 +76,20 @@ int event_options_open(const struct view *v, struct event_profile *p, int *code)
 	if (status < 0)
 		*code = cli_fail(&err, EXIT_INPUT);
 	return status;
+}
+
+const char *event_options_instead(const struct view *v)
+{
+	const char *gear, *has = "samples";
+	struct store *s;
+
+	if (store_open_readonly(v->common.input, &s, NULL) != 0)
+		return has;
+	gear = store_meta_text(s, "gear");
+	if (gear != NULL && strcmp(gear, "count") == 0)
+		has = "counts";
+	store_close(s);
+	return has;
 }
 
 double event_parse_percent(const char *name, const char *text, struct argp_state *state)

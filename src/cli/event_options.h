@@ -32,6 +32,9 @@ int event_options_columns(const struct event_options *o, struct event_profile *p
  */
 int event_options_open(const struct view *v, struct event_profile *p, int *code);
 
+/* What the profile has where event_options_open returned 1: "samples", or "counts" of a run that took none. */
+const char *event_options_instead(const struct view *v);
+
 /* A percentage from 0 to 100, as a fraction; a usage error ends the program. */
 double event_parse_percent(const char *name, const char *text, struct argp_state *state);
 
