@@ -20,8 +20,7 @@ struct simulate_options {
 	struct simulate_curve curve;
 	struct simulate_output output;
 	bool has_curve;
-	const char *for_print; /* --format or --trace-format, which are not for runs; or NULL */
-	const char *trace;     /* NULL: run a command */
+	const char *trace; /* NULL: run a command */
 	enum trace_format trace_format;
 	char *const *command; /* NULL: none was given */
 };
@@ -78,12 +77,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[2] = &o->live;
 		return 0;
 	case KEY_FORMAT:
-		o->for_print = "format";
 		if (parse_format(o, arg, &err) != 0)
 			argp_failure(state, EXIT_USAGE, 0, "%s", err.text);
 		return 0;
 	case KEY_TRACE_FORMAT:
-		o->for_print = "trace-format";
 		if (parse_trace_format(o, arg, &err) != 0)
 			argp_failure(state, EXIT_USAGE, 0, "%s", err.text);
 		return 0;
@@ -142,9 +139,11 @@ static int check(const struct simulate_options *o, struct err *err)
 		return err_set(err, "--trace simulates the accesses in a file: leave out %s%s",
 			       other != NULL ? "--" : "the command", other != NULL ? other : "");
 	}
+	if (o->trace_format != TRACE_GUESS)
+		return err_set(err, "--trace-format is for --trace: add that, or leave it out");
 	if (!o->has_curve) {
-		if (curve == NULL)
-			curve = o->for_print;
+		if (curve == NULL && o->output.has_format)
+			curve = "format";
 		return curve == NULL
 			       ? 0
 			       : err_set(err, "--%s is for --curve: add that, or leave it out",
