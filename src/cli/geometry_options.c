@@ -2,6 +2,8 @@
 /* Options for the caches of a simulation. */
 #include "cli/geometry_options.h"
 
+#include <string.h>
+
 #include "collector/geometry_text.h"
 
 enum { KEY_CACHE = 0x300, KEY_MACHINE, KEY_CONFIG, KEY_LINE_USE, KEY_WRITE_BACKS, KEY_NO_CODE };
@@ -62,6 +64,13 @@ bool geometry_options_given(const struct geometry_options *o)
 	       o->write_backs || o->no_instructions;
 }
 
+/* In a file that is a line which says nothing. */
+static bool is_blank(const char *text)
+{
+	text += strspn(text, " \t\r\n");
+	return *text == '\0' || *text == '#';
+}
+
 int geometry_options_build(const struct geometry_options *o, struct sim_geometry *g,
 			   struct err *err)
 {
@@ -75,9 +84,13 @@ int geometry_options_build(const struct geometry_options *o, struct sim_geometry
 		return -1;
 	if (o->machine != NULL && geometry_set_machine(&p, o->machine, err) != 0)
 		return -1;
-	for (unsigned i = 0; i < o->cache_count; i++)
+	for (unsigned i = 0; i < o->cache_count; i++) {
+		if (is_blank(o->caches[i]))
+			return err_set(err, "--cache '%s' names no cache: write it as L1d=32K,8,64",
+				       o->caches[i]);
 		if (geometry_add(&p, o->caches[i], err) != 0)
 			return -1;
+	}
 	p.line_use |= o->line_use;
 	p.write_backs |= o->write_backs;
 	p.no_instructions |= o->no_instructions;

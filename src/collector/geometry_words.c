@@ -68,7 +68,17 @@ static int find_word(const char *const *table, size_t count, const char *word)
 
 /* ---- Reading ---- */
 
-/* "lru", "random:7", "write-through". Returns 0, or -1: no such word. */
+/* What a word is about; of each a cache has one. */
+enum word_kind {
+	WORD_REPLACEMENT,
+	WORD_INCLUSION,
+	WORD_PREFETCHER,
+	WORD_WRITE,
+	WORD_ALLOCATE,
+	WORD_KINDS,
+};
+
+/* "lru", "random:7", "write-through". Returns which kind it is, or -1: no such word. */
 static int read_word(struct sim_cache_geometry *c, const char *word)
 {
 	int i;
@@ -76,19 +86,51 @@ static int read_word(struct sim_cache_geometry *c, const char *word)
 	if ((i = find_word(replacements, COUNT(replacements), word)) >= 0) {
 		c->replacement = (enum sim_replacement)i;
 		c->seed = c->seed > 0 ? c->seed : 1;
-	} else if (strncmp(word, "random:", 7) == 0) {
+		return WORD_REPLACEMENT;
+	}
+	if (strncmp(word, "random:", 7) == 0) {
 		c->replacement = SIM_REPLACE_RANDOM;
-		return number_parse("seed", word + 7, 0, INT64_MAX, &c->seed, NULL);
-	} else if ((i = find_word(inclusions, COUNT(inclusions), word)) >= 0) {
+		return number_parse("seed", word + 7, 0, INT64_MAX, &c->seed, NULL) == 0
+			       ? WORD_REPLACEMENT
+			       : -1;
+	}
+	if ((i = find_word(inclusions, COUNT(inclusions), word)) >= 0) {
 		c->inclusion = (enum sim_inclusion)i;
-	} else if ((i = find_word(prefetchers, COUNT(prefetchers), word)) >= 0) {
+		return WORD_INCLUSION;
+	}
+	if ((i = find_word(prefetchers, COUNT(prefetchers), word)) >= 0) {
 		c->prefetcher = (enum sim_prefetcher)i;
-	} else if ((i = find_word(writes, COUNT(writes), word)) >= 0) {
+		return WORD_PREFETCHER;
+	}
+	if ((i = find_word(writes, COUNT(writes), word)) >= 0) {
 		c->is_write_through = i;
-	} else if ((i = find_word(allocates, COUNT(allocates), word)) >= 0) {
+		return WORD_WRITE;
+	}
+	if ((i = find_word(allocates, COUNT(allocates), word)) >= 0) {
 		c->no_write_allocate = i;
-	} else {
-		return -1;
+		return WORD_ALLOCATE;
+	}
+	return -1;
+}
+
+static int read_words(struct sim_cache_geometry *c, char *rest, struct err *err)
+{
+	const char *given[WORD_KINDS] = {0}, *word;
+	int kind;
+
+	while ((word = strsep(&rest, ",")) != NULL) {
+		kind = read_word(c, word);
+		if (kind < 0)
+			return err_set(err,
+				       "'%s' is not known of a cache: there are lru, fifo, random, "
+				       "random:SEED, plru, srrip, write-back, write-through, "
+				       "allocate, no-allocate, inclusive, exclusive, neither, "
+				       "next-line, stride and no-prefetch",
+				       word);
+		if (given[kind] != NULL)
+			return err_set(err, "'%s' and '%s': a cache has only one of these",
+				       given[kind], word);
+		given[kind] = word;
 	}
 	return 0;
 }
@@ -109,7 +151,7 @@ static int read_ways(const char *text, uint32_t *ways, struct err *err)
 static int read_cache(struct sim_cache_geometry *c, char *rest, struct err *err)
 {
 	const char *size = strsep(&rest, ","), *ways = strsep(&rest, ",");
-	const char *line = strsep(&rest, ","), *word;
+	const char *line = strsep(&rest, ",");
 	uint64_t line_bytes;
 
 	*c = (struct sim_cache_geometry){0};
@@ -119,15 +161,7 @@ static int read_cache(struct sim_cache_geometry *c, char *rest, struct err *err)
 	    size_parse(line, &line_bytes, err) != 0)
 		return -1;
 	c->line_bytes = line_bytes < UINT32_MAX ? (uint32_t)line_bytes : UINT32_MAX;
-	while ((word = strsep(&rest, ",")) != NULL)
-		if (read_word(c, word) != 0)
-			return err_set(err,
-				       "'%s' is not known of a cache: there are lru, fifo, random, "
-				       "random:SEED, plru, srrip, write-back, write-through, "
-				       "allocate, no-allocate, inclusive, exclusive, neither, "
-				       "next-line, stride and no-prefetch",
-				       word);
-	return 0;
+	return read_words(c, rest, err);
 }
 
 static int read_tlb(struct sim_tlb_geometry *t, char *rest, struct err *err)

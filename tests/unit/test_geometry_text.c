@@ -85,6 +85,11 @@ static void what_is_no_cache_is_refused(void **state)
 		{"L1d=32K,8,64,random:x", "'random:x' is not known"},
 		{"DTLB=64,4", "ENTRIES,WAYS,PAGE"},
 		{"DTLB=64,4,4K,lru", "ENTRIES,WAYS,PAGE"},
+		{"L1d=32K,8,64,lru,random:7", "'lru' and 'random:7': a cache has only one"},
+		{"L2=1M,8,64,inclusive,plru,exclusive", "'inclusive' and 'exclusive'"},
+		{"L1d=32K,8,64,write-back,allocate,write-through", "'write-back' and"},
+		{"L1d=32K,8,64,allocate,no-allocate", "'allocate' and 'no-allocate'"},
+		{"L1d=32K,8,64,stride,stride", "'stride' and 'stride'"},
 		{"DTLB=0,4,4K", "entries"},
 		{"machine=z80", "no machine 'z80'"},
 	};
