@@ -189,6 +189,20 @@ def rows_are_by_what_is_asked_for(folder):
     check(found == {'a::b': 12, '': 1}, found)
 
 
+def totals_have_lines_that_fit(folder):
+    profile, totals = imported(folder), rows(imported(folder))['totals']
+    for view in ['report'], ['calls'], ['annotate', 'count_above'], ['annotate', '--asm', 'count_above']:
+        for width in 80, 50:
+            environment = {k: v for k, v in os.environ.items() if k != 'COLUMNS'}
+            environment.update({'COLUMNS': str(width)} if width != 80 else {})
+            text = subprocess.run([DWELL, *view, '-i', profile], capture_output=True, text=True, timeout=100,
+                                  env=environment).stdout
+            lines = text.split('\n\n')[0].split('\n')[1:]
+            check(len(lines) > 1 and max(map(len, lines)) <= width, view, width, lines)
+            told = re.findall(r'(\w+) ([\d,]*\d)', ' '.join(lines))
+            check({k: int(v.replace(',', '')) for k, v in told} == totals, view, told)
+
+
 def lines_count_nothing_twice(folder):
     # Two functions of one name and no lines, the outer one of which calls the other: 10 + 85, and 5 + 80.
     profile = imported(folder, 'events: Ir\nob=ld.so\nfl=???\nfn=_start\n0 10\ncob=prog\ncfn=_start\ncalls=1 0\n0 85\n'
@@ -354,7 +368,8 @@ def views_tell_events_from_samples(folder):
 
 CASES = [self_costs_are_those_of_callgrind_annotate, inclusive_costs_are_those_of_callgrind_annotate,
          calls_have_their_numbers, trees_mark_what_is_estimated, formulas_are_events,
-         rows_are_by_what_is_asked_for, lines_count_nothing_twice, loops_are_found_in_the_code,
+         rows_are_by_what_is_asked_for, totals_have_lines_that_fit,
+         lines_count_nothing_twice, loops_are_found_in_the_code,
          source_and_machine_code_have_their_events, code_that_is_gone_is_told,
          code_that_has_changed_is_told, threads_come_from_parts, info_says_what_it_is,
          a_broken_file_leaves_the_old_profile, views_tell_events_from_samples]
