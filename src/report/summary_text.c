@@ -220,8 +220,14 @@ static void put_warning(const struct profile *p, struct text *out)
 	if (x->samples >= PROFILE_ENOUGH_SAMPLES && x->windows >= PROFILE_ENOUGH_WINDOWS)
 		return;
 	if (x->samples == 0) {
-		text_add(out, "\nNo samples: the program was too short, or was only counted "
-			      "(--gear count). The miss ratio is not known.\n");
+		const char *gear = store_meta_text(p->store, "gear");
+		bool counted = gear != NULL && strcmp(gear, "count") == 0;
+
+		text_addf(out, "\nNo samples: the program was %s. The miss ratio is not known.\n",
+			  counted ? "only counted (--gear count)"
+				  : "too short, or too little of it sampled");
+		if (!counted)
+			put_advice(p, out);
 		return;
 	}
 	text_addf(out, "\nFew samples (%s in %s; ", figure_count(x->samples, samples),

@@ -240,9 +240,10 @@ def the_report_says_what_it_cannot_know_of_the_memory_held():
 
 def advice():
     """What the report says that would make for enough samples: the option, or None."""
-    found = re.search(r'^Few samples .*\nGive the program more work(, or record with (.*))?\.$',
-                      run('report', '-i', 'control.db')[1], re.M)
-    check(found, run('report', '-i', 'control.db')[1])
+    paragraphs = [' '.join(p.split()) for p in run('report', '-i', 'control.db')[1].split('\n\n')]
+    found = re.search(r'^(?:Few|No) samples.*\. Give the program more work(, or record with (.*))?\.$',
+                      '\n'.join(paragraphs), re.M)
+    check(found, paragraphs)
     return found.group(2)
 
 
