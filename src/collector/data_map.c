@@ -10,13 +10,15 @@
 #define MAX_TOUCHED ((size_t)1 << 20)
 
 #define GRANULE_BITS 3
+#define PAGE_BITS    12
 #define ADDRESS_BITS 47 /* of user space */
-#define RANGE_SHIFT  (ADDRESS_BITS - GRANULE_BITS)
+#define RANGE_SHIFT  (ADDRESS_BITS - PAGE_BITS)
 #define MAX_RANGES   ((size_t)1 << (64 - RANGE_SHIFT - 1))
 
 void data_map_release(struct data_map *d)
 {
-	map_release(&d->touched);
+	map_release(&d->touched.by_page);
+	free(d->touched.items);
 	map_release(&d->written);
 	free(d->items);
 	*d = (struct data_map){0};
@@ -51,22 +53,50 @@ void data_map_remove(struct data_map *d, size_t index)
 			d->items[i].is_gone = true;
 }
 
+/* The page's bits, none of them set if it is new. NULL when memory ran out. */
+static struct data_page *page_of(struct data_touched *t, size_t range, uint64_t address)
+{
+	uint64_t key = (uint64_t)range << RANGE_SHIFT | address >> PAGE_BITS, index;
+
+	if (map_get(&t->by_page, key, &index))
+		return &t->items[index];
+	if (!ARRAY_GROW(t) || map_set(&t->by_page, key, t->count) != 0)
+		return NULL;
+	t->items[t->count] = (struct data_page){{0}};
+	return &t->items[t->count++];
+}
+
+/* Returns 1 if the 8 bytes there were touched for the first time, 0 if not, -1 when memory ran out. */
+static int touch(struct data_touched *t, size_t range, uint64_t address)
+{
+	unsigned granule = (address & ((1u << PAGE_BITS) - 1)) >> GRANULE_BITS;
+	uint64_t bit = (uint64_t)1 << granule % 64;
+	struct data_page *p = page_of(t, range, address);
+
+	if (p == NULL)
+		return -1;
+	if (p->bits[granule / 64] & bit)
+		return 0;
+	p->bits[granule / 64] |= bit;
+	t->bits++;
+	return 1;
+}
+
 int data_map_touch(struct data_map *d, int64_t process, uint64_t address, struct data_names *names)
 {
-	if (address < d->low || address >= d->high || d->touched.count >= MAX_TOUCHED)
+	if (address < d->low || address >= d->high || d->touched.bits >= MAX_TOUCHED)
 		return 0;
 	/* Backwards: what was mapped last lies on top. */
 	for (size_t i = d->count; i-- > 0;) {
 		const struct data_range *r = &d->items[i];
-		uint64_t key = (uint64_t)i << RANGE_SHIFT | address >> GRANULE_BITS, known;
 		struct data_question q = {&d->written, process, address - r->bias, r->bias,
 					  r->file};
+		int is_new;
 
 		if (r->is_gone || address < r->low || address >= r->high)
 			continue;
-		if (map_get(&d->touched, key, &known))
-			return 0;
-		return map_set(&d->touched, key, 0) == 0 && data_names_add(names, &q) == 0 ? 0 : -1;
+		is_new = touch(&d->touched, i, address);
+		return is_new == 1 ? data_names_add(names, &q) : is_new;
 	}
 	return 0;
 }

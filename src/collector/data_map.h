@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where in one process the files lie whose data its samples touch. Of the touched addresses, one for
- * 8 bytes is kept, so that the variable there is asked for once (data_names.h).
+ * Where in one process the files lie whose data its samples touch. Of each 8 bytes it is kept whether they
+ * were touched, so that the variable there is asked for once (data_names.h).
  */
 #ifndef DWELL_COLLECTOR_DATA_MAP_H
 #define DWELL_COLLECTOR_DATA_MAP_H
@@ -22,12 +22,25 @@ struct data_range {
 	bool is_gone; /* unmapped: nothing new is touched there */
 };
 
+/* One bit for each 8 bytes of a page of the process's. */
+struct data_page {
+	uint64_t bits[8];
+};
+
+/* The pages with bits in them: where much of a large array is touched, they stay in the caches, as a map of all granules would not. */
+struct data_touched {
+	struct data_page *items;
+	size_t count, room;
+	struct map by_page; /* range and page */
+	size_t bits;	    /* set in all of them */
+};
+
 /* All zero is an empty one. */
 struct data_map {
 	struct data_range *items;
 	size_t count, room;
 	uint64_t low, high; /* of all ranges */
-	struct map touched; /* range and granule */
+	struct data_touched touched;
 	struct map written; /* variables that the store has; its users are in data_names.c */
 };
 
