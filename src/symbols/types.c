@@ -136,6 +136,29 @@ static void put_qualified(struct spelling *s, Dwarf_Die *type, const char *word,
 	spell(s, target, inner);
 }
 
+/* Are the dimension's bounds of a type without a sign? C's are, and those of Fortran are not. */
+static bool is_unsigned(Dwarf_Die *range)
+{
+	Dwarf_Die memory, *type = target_of(range, &memory);
+	Dwarf_Attribute attribute;
+	Dwarf_Word encoding;
+
+	if (type == NULL || dwarf_peel_type(type, type) != 0 ||
+	    dwarf_formudata(dwarf_attr_integrate(type, DW_AT_encoding, &attribute), &encoding) != 0)
+		return false;
+	return encoding == DW_ATE_unsigned || encoding == DW_ATE_unsigned_char;
+}
+
+/* What is written in one or two bytes does not say by itself whether its highest bit is a sign. */
+static bool bound(Dwarf_Die *range, unsigned name, Dwarf_Sword *value)
+{
+	Dwarf_Attribute memory, *attribute = dwarf_attr_integrate(range, name, &memory);
+
+	if (is_unsigned(range))
+		return dwarf_formudata(attribute, (Dwarf_Word *)value) == 0;
+	return dwarf_formsdata(attribute, value) == 0;
+}
+
 /* How many elements a dimension has; false when the file does not say. */
 static bool dimension(Dwarf_Die *range, Dwarf_Word *count)
 {
@@ -145,11 +168,9 @@ static bool dimension(Dwarf_Die *range, Dwarf_Word *count)
 
 	if (dwarf_formudata(dwarf_attr_integrate(range, DW_AT_count, &attribute), count) == 0)
 		return true;
-	if (dwarf_formsdata(dwarf_attr_integrate(range, DW_AT_upper_bound, &attribute), &upper) !=
-	    0)
+	if (!bound(range, DW_AT_upper_bound, &upper))
 		return false;
-	if (dwarf_formsdata(dwarf_attr_integrate(range, DW_AT_lower_bound, &attribute), &lower) !=
-	    0) {
+	if (!bound(range, DW_AT_lower_bound, &lower)) {
 		lower = 0;
 		if (dwarf_diecu(range, &unit, NULL, NULL) == NULL ||
 		    dwarf_default_lower_bound(dwarf_srclang(&unit), &lower) != 0)

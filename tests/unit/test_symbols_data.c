@@ -22,6 +22,7 @@ struct probe {
 };
 
 double matrix[40][50];
+short tall[200][40000]; /* whose last numbers have the highest bit of their bytes set */
 struct probe *heads[16];
 int (*handlers[4])(char *, int);
 const char *const words[2] = {"a", "b"};
@@ -71,6 +72,7 @@ static void check_typed(const char *path)
 {
 	const struct expected all[] = {
 		{&matrix[39][49], matrix, sizeof(matrix), 8, "matrix", "double[40][50]"},
+		{&tall[3][3], tall, sizeof(tall), 2, "tall", "short int[200][40000]"},
 		{&heads[3], heads, sizeof(heads), 8, "heads", "struct probe *[16]"},
 		{&handlers[3], handlers, sizeof(handlers), 8, "handlers",
 		 "int (*[4])(char *, int)"},
