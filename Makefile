@@ -9,7 +9,7 @@ DEMO = $(BUILD)/demo.db
 DEMO_ARGS ?= 4000
 DEMO_CACHE ?= 32K
 
-.PHONY: all build deps demo check check-all bench install clean
+.PHONY: all build deps demo check check-all bench install uninstall clean
 
 all: build
 
@@ -43,8 +43,16 @@ bench:
 	@$(MAKE) --no-print-directory build
 	@scripts/bench.sh $(BUILD) $(PARTS)
 
+# PREFIX=FOLDER says where to, also after a build for another one; DESTDIR is put in front.
 install: build
+ifneq ($(origin PREFIX),file)
+	meson configure $(BUILD) --prefix $(PREFIX)
+	ninja -C $(BUILD)
+endif
 	meson install -C $(BUILD) --no-rebuild
+
+uninstall: $(BUILD)/build.ninja
+	ninja -C $(BUILD) uninstall
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan

@@ -215,34 +215,59 @@ failed:
 	return -1;
 }
 
-int target_find_engine(const char *given, int *fd, struct err *err)
+/* Where the engine may be: beside us, as built; installed with us, wherever that was moved; where we were to be installed. */
+static const char *const engine_places[] = {"dwell-engine", "../libexec/dwell/dwell-engine",
+					    DWELL_LIBEXECDIR "/dwell-engine"};
+
+/* The path of a place that may be relative to our own folder. */
+static void put_place(const char *place, struct text *path)
 {
 	char self[PATH_MAX];
-	struct text beside = {0};
-	const char *path = given;
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	*fd = -1;
-	if (given == NULL && n > 0) {
+	if (place[0] != '/' && n > 0) {
 		self[n] = '\0';
-		text_add_bytes(&beside, self, (size_t)(path_basename(self) - self));
-		text_add(&beside, "dwell-engine");
-		path = text_get(&beside);
-		*fd = open(path, O_PATH | O_CLOEXEC);
+		text_add_bytes(path, self, (size_t)(path_basename(self) - self));
 	}
-	if (*fd < 0) {
-		path = given != NULL ? given : DWELL_LIBEXECDIR "/dwell-engine";
-		*fd = open(path, O_PATH | O_CLOEXEC);
+	text_add(path, place);
+}
+
+/* The first one that is there; its path, or without any all of them. */
+static int open_engine(const char *given, struct text *paths)
+{
+	const size_t count = sizeof(engine_places) / sizeof(engine_places[0]);
+	int fd = -1;
+
+	for (size_t i = 0; i < (given != NULL ? 1 : count) && fd < 0; i++) {
+		struct text path = {0};
+
+		if (given != NULL)
+			text_add(&path, given);
+		else
+			put_place(engine_places[i], &path);
+		fd = open(text_get(&path), O_PATH | O_CLOEXEC);
+		if (fd >= 0)
+			text_release(paths);
+		text_addf(paths, "%s%s", paths->count > 0 ? ", " : "", text_get(&path));
+		text_release(&path);
 	}
+	return fd;
+}
+
+int target_find_engine(const char *given, int *fd, struct err *err)
+{
+	struct text paths = {0};
+
+	*fd = open_engine(given, &paths);
 	if (*fd < 0) {
-		err_set(err, "cannot find the engine: neither '%s' nor '%s' is there",
-			text_get(&beside), path);
-	} else if (access(path, X_OK) != 0) {
+		err_set(err, "cannot find the engine: there is no %s", text_get(&paths));
+	} else if (access(text_get(&paths), X_OK) != 0) {
 		/* Or the program would be blamed, in whose place it is executed. */
-		err_set(err, "cannot execute the engine '%s': %s", path, strerror(errno));
+		err_set(err, "cannot execute the engine '%s': %s", text_get(&paths),
+			strerror(errno));
 		close(*fd);
 		*fd = -1;
 	}
-	text_release(&beside);
+	text_release(&paths);
 	return *fd < 0 ? -1 : 0;
 }

@@ -248,6 +248,16 @@ def an_engine_that_cannot_be_executed():
     check(not os.path.exists('engine.db'), 'a profile was made')
 
 
+@case
+def the_engine_is_found_where_an_installation_was_moved():
+    for folder in 'moved/bin', 'moved/libexec/dwell':
+        os.makedirs(folder)
+    shutil.copy(DWELL, 'moved/bin')
+    moved = ['moved/bin/dwell', 'record', '-q', '-o', 'moved.db', '--', 'true']
+    shutil.copy(os.path.join(os.path.dirname(DWELL), 'dwell-engine'), 'moved/libexec/dwell')
+    check(subprocess.run(moved, timeout=SECONDS).returncode == 0 and os.path.exists('moved.db'), 'not found')
+
+
 def elf_of(path='/bin/true'):
     with open(os.path.realpath(path), 'rb') as f:
         return bytearray(f.read())
