@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Measures what Dwell promises, each part in one run, as ratios with their bars: half an hour in all.
 #
-#   scripts/bench.sh BUILD [PART...]     parts: record memory simulate several accuracy
+#   scripts/bench.sh BUILD [PART...]     parts: record allocations memory simulate several model accuracy
 #
 # Exit status 1 when a bar is missed.
 set -u
@@ -23,22 +23,26 @@ part() {
 	"$@" || missed="$missed $name"
 }
 
-parts=${*:-record memory simulate several accuracy}
+parts=${*:-record allocations memory simulate several model accuracy}
 for wanted in $parts; do
 	case $wanted in
-	record | memory | simulate | several | accuracy) ;;
+	record | allocations | memory | simulate | several | model | accuracy) ;;
 	*)
-		echo "bench: no part '$wanted'; there are record, memory, simulate, several and accuracy" >&2
+		echo "bench: no part '$wanted'; there are record, allocations, memory, simulate, several, model and accuracy" >&2
 		exit 2
 		;;
 	esac
 done
 part record 'CPU time of counting and sampling over the native run; start-up' \
 	tests/perf/bench.py -n 1 --dwell "$build/dwell"
+part allocations 'what a call of malloc or free takes more, in nanoseconds (bar: 150)' \
+	tests/perf/alloc.py --dwell "$build/dwell" --program "$build/tests/perf/bench_alloc"
 part memory 'largest resident sizes, MB' tests/perf/memory.py --dwell "$build/dwell"
 part simulate 'CPU time of exact simulation, against Callgrind and Cachegrind' \
 	tests/perf/bench_simulate.py -n 1 --dwell "$build/dwell"
 part several 'seven hierarchies of caches in one run' tests/perf/bench_several.py --dwell "$build/dwell"
+part model 'one more point of a curve of 100,000 samples, in milliseconds (bar: 10)' \
+	"$build/tests/perf/bench_model" --bar 10
 part accuracy 'sampled curves of seven programs against exact ones' \
 	tests/accuracy/seven_programs.py --build "$build" --runs 1
 part accuracy 'sampled curves of programs that wait for memory' \

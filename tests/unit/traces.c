@@ -144,6 +144,8 @@ static bool touch_set(uint32_t *set, uint32_t ways, uint32_t tag, enum model_pol
 	uint32_t at = 0;
 	bool hit;
 
+	if (set[0] == tag) /* nothing changes, for most */
+		return true;
 	while (at < ways && set[at] != tag && set[at] != 0)
 		at++;
 	hit = at < ways && set[at] == tag;
