@@ -12,6 +12,9 @@
 
 #include "model/parts.h"
 
+#define CAP_TURNS 20
+#define NOTHING	  1e-9 /* of all misses */
+
 struct split {
 	const struct model *m;
 	const struct kind *kind;
@@ -152,10 +155,65 @@ out:
 	return ret;
 }
 
+/* The sums over all samples. */
+static struct model_share sum_of(const struct model *m, const struct model_share *shares)
+{
+	struct model_share sum = {0};
+
+	for (size_t i = 0; i < m->sample_count; i++) {
+		sum.accesses += shares[i].accesses;
+		sum.misses += shares[i].misses;
+		sum.begins += shares[i].begins;
+	}
+	return sum;
+}
+
+/* Nobody misses more often than he accesses: what is too much for some is shared among the others. */
+static void share_misses(const struct model *m, double misses, struct model_share *shares)
+{
+	for (int turn = 0; turn < CAP_TURNS; turn++) {
+		double capped = 0, others = 0, scale;
+
+		for (size_t i = 0; i < m->sample_count; i++) {
+			if (shares[i].misses < shares[i].accesses)
+				others += shares[i].misses;
+			else
+				capped += shares[i].misses = shares[i].accesses;
+		}
+		if (others <= 0 || fabs(misses - capped - others) <= NOTHING * misses)
+			return;
+		scale = fmax(0, misses - capped) / others;
+		for (size_t i = 0; i < m->sample_count; i++)
+			if (shares[i].misses < shares[i].accesses)
+				shares[i].misses = fmin(shares[i].accesses, scale * shares[i].misses);
+	}
+}
+
+/*
+ * So far the shares are of touches; of an access that makes several they become the accesses' part. Together they stay all
+ * accesses and the misses that the model tells of them: of a few samples the parts are not just what they are on average.
+ */
+static void settle(const struct model *m, double factor, struct model_share *shares)
+{
+	struct model_share of_touches = sum_of(m, shares), sum;
+
+	for (size_t i = 0; i < m->sample_count; i++) {
+		shares[i].misses *= m->touches / m->lines[i];
+		shares[i].accesses *= m->touches / m->lines[i];
+		shares[i].begins *= m->touches / m->lines[i];
+	}
+	sum = sum_of(m, shares);
+	for (size_t i = 0; i < m->sample_count; i++) {
+		shares[i].accesses *= sum.accesses > 0 ? of_touches.accesses / sum.accesses : 1;
+		shares[i].begins *= sum.begins > 0 ? of_touches.begins / sum.begins : 1;
+		shares[i].misses *= factor;
+	}
+	share_misses(m, fmin(of_touches.accesses, factor * of_touches.misses), shares);
+}
+
 int model_attribute_policy(const struct model *m, enum model_policy policy, uint64_t lines,
 			   struct model_share *shares, struct err *err)
 {
-	double factor;
 	int ret;
 
 	if (m->sample_count == 0)
@@ -169,14 +227,7 @@ int model_attribute_policy(const struct model *m, enum model_policy policy, uint
 		ret = share_all(m, policy, (double)lines, TAIL_FAR, 0.5, shares);
 	if (ret != 0)
 		return err_set(err, "not enough memory for %zu samples", m->sample_count);
-	factor = yardstick_factor(m, policy, &(struct model_cache){lines, 0});
-	/* So far of touches; of an access that makes several they are the accesses' part. */
-	for (size_t i = 0; i < m->sample_count; i++) {
-		shares[i].misses *= m->touches / m->lines[i];
-		shares[i].accesses *= m->touches / m->lines[i];
-		shares[i].misses = fmin(shares[i].accesses, factor * shares[i].misses);
-		shares[i].begins *= m->touches / m->lines[i];
-	}
+	settle(m, yardstick_factor(m, policy, &(struct model_cache){lines, 0}), shares);
 	return 0;
 }
 

@@ -191,8 +191,8 @@ void model_resolve(const struct model *m, struct model_resolution *out);
 
 /*
  * Share out the misses of a cache with random replacement among the samples:
- * `shares` has one entry for each sample of the input, in its order.
- * Returns 0, or -1 when memory runs out.
+ * `shares` has one entry for each sample of the input, in its order. They add up to all accesses,
+ * and to the misses of model_solve. Returns 0, or -1 when memory runs out.
  */
 int model_attribute(const struct model *m, uint64_t lines, struct model_share *shares,
 		    struct err *err);

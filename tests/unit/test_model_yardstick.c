@@ -166,6 +166,36 @@ static void test_shares_of_a_choice_add_up_to_its_ratio(void **test)
 	free(all);
 }
 
+/* Samples that touch two lines miss more often than others: still all accesses are shared out, and all misses told. */
+static void test_shares_of_accesses_of_two_lines_add_up(void **test)
+{
+	struct run *all = make_run();
+	size_t count = all->in.sample_count;
+	struct model_share *shares = calloc(count, sizeof(*shares));
+	struct model_share sum = {0};
+	struct model *m;
+	struct err err;
+
+	for (size_t i = 0; i < count; i++) {
+		all->samples[i].touches = 1 + (all->samples[i].distance > 2000);
+		all->in.touches += (double)all->samples[i].touches / (double)count;
+	}
+	m = build(&all->in);
+	assert_int_equal(model_attribute(m, 64, shares, &err), 0);
+	for (size_t i = 0; i < count; i++) {
+		assert_true(shares[i].misses <= shares[i].accesses);
+		sum.accesses += shares[i].accesses;
+		sum.begins += shares[i].begins;
+		sum.misses += shares[i].misses;
+	}
+	assert_true(fabs(sum.accesses - 1) < 1e-6);
+	assert_true(fabs(sum.begins - 1) < 1e-6);
+	assert_true(fabs(sum.misses - ratio(m, MODEL_RANDOM, 64)) < 1e-6);
+	free(shares);
+	model_free(m);
+	free(all);
+}
+
 /* Lines of half the size, of which as many reuses come from afar, hold half of the memory at a distance. */
 static void test_far_reuses_have_as_much_memory_on_their_way(void **test)
 {
@@ -209,6 +239,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_choice_says_what_all_say),
 		cmocka_unit_test(test_shares_of_a_choice_add_up_to_its_ratio),
+		cmocka_unit_test(test_shares_of_accesses_of_two_lines_add_up),
 		cmocka_unit_test(test_far_reuses_have_as_much_memory_on_their_way),
 		cmocka_unit_test(test_the_tail_lies_where_lines_watched_on_were_met),
 	};
