@@ -16,12 +16,12 @@ void model_set_yardstick(struct model *m, struct model *all, struct model *chose
 	m->trust = trust;
 }
 
-/* The cache of as many bytes and ways, of the yardstick's lines. */
+/* The cache of as many bytes and ways, of the yardstick's lines; one set of all lines stays that. */
 static struct model_cache same_bytes(const struct model *m, const struct model_cache *cache)
 {
 	double lines = fmax(1, nearbyint((double)cache->lines / m->line_ratio));
 
-	return (struct model_cache){(uint64_t)lines, cache->ways};
+	return (struct model_cache){(uint64_t)lines, cache->ways < cache->lines ? cache->ways : 0};
 }
 
 double yardstick_factor(const struct model *m, enum model_policy policy,

@@ -196,6 +196,29 @@ static void test_shares_of_accesses_of_two_lines_add_up(void **test)
 	free(all);
 }
 
+/* Also where the yardstick's lines are others: a set of all lines is no set. */
+static void test_as_many_ways_as_lines_are_fully_associative(void **test)
+{
+	struct run *all = make_run(), *few = choose(all);
+	struct model *m_all = build(&all->in), *m, *chosen;
+
+	few->in.all = m_all;
+	m = build(&few->in);
+	chosen = build(&few->in);
+	model_set_yardstick(m, m_all, chosen, 0.5, 0.75);
+	for (int policy = MODEL_RANDOM; policy <= MODEL_LRU; policy++) {
+		struct model_ratio r;
+
+		model_solve_cache(m, policy, &(struct model_cache){64, 64}, &r);
+		assert_true(fabs(r.ratio - ratio(m, policy, 64)) < 1e-9);
+	}
+	model_free(chosen);
+	model_free(m);
+	model_free(m_all);
+	free(few);
+	free(all);
+}
+
 /* Lines of half the size, of which as many reuses come from afar, hold half of the memory at a distance. */
 static void test_far_reuses_have_as_much_memory_on_their_way(void **test)
 {
@@ -240,6 +263,7 @@ int main(void)
 		cmocka_unit_test(test_a_choice_says_what_all_say),
 		cmocka_unit_test(test_shares_of_a_choice_add_up_to_its_ratio),
 		cmocka_unit_test(test_shares_of_accesses_of_two_lines_add_up),
+		cmocka_unit_test(test_as_many_ways_as_lines_are_fully_associative),
 		cmocka_unit_test(test_far_reuses_have_as_much_memory_on_their_way),
 		cmocka_unit_test(test_the_tail_lies_where_lines_watched_on_were_met),
 	};
