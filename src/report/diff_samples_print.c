@@ -151,8 +151,20 @@ static void add_row(const struct diff_samples *d, const struct diff_hot_row *r, 
 	text_release(&place);
 }
 
-int diff_samples_text(const struct diff_samples *d, size_t top, const struct display *display,
-		      struct text *out, struct err *err)
+/* As many as have changed, by all that is known; the rows are sorted by that. */
+static size_t changed_rows(const struct diff_samples *d)
+{
+	size_t count = 0;
+
+	if (!is_known(d->a) || !is_known(d->b))
+		return d->count;
+	while (count < d->count && misses_of(&d->rows[count].a) != misses_of(&d->rows[count].b))
+		count++;
+	return count;
+}
+
+static int add_rows(const struct diff_samples *d, size_t top, const struct display *display,
+		    struct text *out, struct err *err)
 {
 	static const struct table_column columns[CELLS] = {
 		[AT_A] = {"A", true, false},
@@ -167,12 +179,35 @@ int diff_samples_text(const struct diff_samples *d, size_t top, const struct dis
 	};
 	/* The code names a row; of the figures the change and the ratios say most. */
 	static const unsigned least_important[] = {AT_LIMITS_A, AT_LIMITS_B, AT_OUTSIDE};
-	size_t shown = d->count < top ? d->count : top;
+	size_t changed = changed_rows(d), shown = changed < top ? changed : top, from = out->count;
 	struct table *table;
 	char size[SIZE_TEXT_BYTES];
-	size_t from;
 	int status;
 
+	size_format(d->size_bytes, size);
+	if (changed == 0) {
+		text_addf(out, "\nNo %s has changed its misses in a cache of %s.\n", by_names[d->by], size);
+		return 0;
+	}
+	text_addf(out,
+		  "\nBy %s, misses in a cache of %s per access of the program, and of the code "
+		  "itself (ratio):\n\n",
+		  by_names[d->by], size);
+	fit_prose(out, from, 0, display);
+	table = table_new(columns, CELLS, display);
+	table_may_leave_out(table, least_important, 3);
+	for (size_t i = 0; i < shown; i++)
+		add_row(d, &d->rows[i], table);
+	status = table_print(table, out, err);
+	table_free(table);
+	if (changed > shown)
+		figure_more(out, changed - shown, changed < d->count ? " that changed" : "");
+	return status;
+}
+
+int diff_samples_text(const struct diff_samples *d, size_t top, const struct display *display,
+		      struct text *out, struct err *err)
+{
 	add_side("A", d->path_a, d->a, display, out);
 	add_side("B", d->path_b, d->b, display, out);
 	text_add(out, "\nMisses per access\n\n");
@@ -182,21 +217,7 @@ int diff_samples_text(const struct diff_samples *d, size_t top, const struct dis
 		text_add(out, "\nNeither profile has samples.\n");
 		return 0;
 	}
-	from = out->count;
-	text_addf(out,
-		  "\nBy %s, misses in a cache of %s per access of the program, and of the code "
-		  "itself (ratio):\n\n",
-		  by_names[d->by], size_format(d->size_bytes, size));
-	fit_prose(out, from, 0, display);
-	table = table_new(columns, CELLS, display);
-	table_may_leave_out(table, least_important, 3);
-	for (size_t i = 0; i < shown; i++)
-		add_row(d, &d->rows[i], table);
-	status = table_print(table, out, err);
-	table_free(table);
-	if (d->count > shown)
-		figure_more(out, d->count - shown, "");
-	return status;
+	return add_rows(d, top, display, out, err);
 }
 
 /* ---- CSV ---- */
