@@ -33,15 +33,24 @@ struct places {
 void event_loops_release(struct event_loops *l)
 {
 	free(l->items);
-	map_release(&l->of_location);
+	free(l->function_of_node);
+	map_release(&l->of_place);
 	*l = (struct event_loops){0};
 }
 
-size_t event_loops_at(const struct event_loops *l, int64_t location)
+/* There are at most as many functions as nodes. */
+static uint64_t place_key(const struct event_loops *l, size_t function, int64_t location)
 {
+	return (uint64_t)location * l->node_count + function;
+}
+
+size_t event_loops_at(const struct event_loops *l, size_t node, int64_t location)
+{
+	size_t function = l->function_of_node[node];
 	uint64_t index;
 
-	return location != STORE_NONE && map_get(&l->of_location, (uint64_t)location, &index)
+	return function != LOOP_NONE && location != STORE_NONE &&
+			       map_get(&l->of_place, place_key(l, function, location), &index)
 		       ? (size_t)index
 		       : LOOP_NONE;
 }
@@ -180,7 +189,9 @@ static int assign_places(struct event_loops *l, const struct places *places, siz
 		while (at != LOOP_NONE && (l->items[at].end < place->address ||
 					   l->items[at].component != place->component))
 			at = l->items[at].parent;
-		if (at != LOOP_NONE && map_set(&l->of_location, (uint64_t)place->location, at) != 0)
+		if (at != LOOP_NONE &&
+		    map_set(&l->of_place,
+			    place_key(l, l->function_of_node[place->node], place->location), at) != 0)
 			return err_set(err, "out of memory");
 	}
 	return 0;
@@ -312,15 +323,16 @@ static int find_all(struct event_loops *l, const struct event_profile *p, struct
 {
 	const char *object = NULL;
 	struct machine_code *m = NULL;
-	size_t first, end;
+	size_t first, end, functions = 0;
 	int status = 0;
 
-	for (first = 0; first < places->count && status == 0; first = end) {
+	for (first = 0; first < places->count && status == 0; first = end, functions++) {
 		const struct place *place = &places->items[first];
 
-		for (end = first + 1; end < places->count; end++) {
+		for (end = first; end < places->count; end++) {
 			if (compare_functions(place, &places->items[end]) != 0)
 				break;
+			l->function_of_node[places->items[end].node] = functions;
 		}
 		if (object == NULL || strcmp(object, place->object) != 0) {
 			machine_code_close(m);
@@ -341,7 +353,12 @@ int event_loops_init(struct event_loops *l, const struct event_profile *p, struc
 	struct places places = {0};
 	int status;
 
-	*l = (struct event_loops){0};
+	*l = (struct event_loops){.function_of_node = malloc((p->node_count + 1) * sizeof(size_t)),
+				  .node_count = p->node_count};
+	if (l->function_of_node == NULL)
+		return err_set(err, "out of memory");
+	for (size_t i = 0; i < p->node_count; i++)
+		l->function_of_node[i] = LOOP_NONE;
 	status = collect_places(p, &places, err);
 	if (status == 0)
 		status = find_all(l, p, &places, notes, err);

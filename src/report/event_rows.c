@@ -305,12 +305,18 @@ static void sum_costs_of_loops(struct grouping *g, const struct event_loops *loo
 	size_t i, loop;
 
 	for (i = 0; i < p->cost_count; i++) {
-		loop = event_loops_at(loops, p->costs[i].location_id);
+		loop = event_loops_at(loops, events_node_index(p, p->costs[i].node_id),
+				      p->costs[i].location_id);
 		add_to_loop(g, loops, g->self, loop, true, p->costs[i].values);
 		add_to_loop(g, loops, g->inclusive, loop, false, p->costs[i].values);
 	}
 	for (i = 0; i < p->arc_count; i++) {
-		loop = event_loops_at(loops, p->arcs[i].location_id);
+		const struct store_arc *a = &p->arcs[i];
+
+		loop = a->caller_id == STORE_NONE
+			       ? LOOP_NONE
+			       : event_loops_at(loops, events_node_index(p, a->caller_id),
+						a->location_id);
 		if (loop != LOOP_NONE)
 			add_to_loop(g, loops, g->inclusive, loop, false, p->arcs[i].values);
 	}

@@ -237,6 +237,20 @@ def loops_are_found_in_the_code(folder):
     # What only recurses is no loop, even where a jump goes back, as to the end of the function.
     check(not loops['fibonacci'] and not loops['is_even'] and not loops['rarely'], loops.keys())
     check('(in no loop)' in dwell('report', '-i', profile, '--by', 'loop'), 'text')
+    # Code that is of two functions, as where one jumps into the other: either has a loop of its own.
+    db = sqlite3.connect(profile)
+    addresses = [a for a, in db.execute(
+        "SELECT DISTINCT module_address FROM location JOIN cost ON cost.location_id = location.id "
+        "JOIN node ON node.id = cost.node_id WHERE function = 'count_above' ORDER BY 1")]
+    db.close()
+    path = os.path.realpath(PROGRAM)
+    profile = imported(folder, 'positions: instr line\nevents: Ir\nob=' + path + '\nfl=x.c\n' + ''.join(
+        f'fn={name}\n' + ''.join(f'0x{a:x} 1 {each}\n' for a in addresses)
+        for name, each in [('count_above', 3), ('count_below', 4)]))
+    found = [row for row in rows(profile, '--by', 'loop')['rows'] if row['name']]
+    selves = {row['name']: row['self']['Ir'] for row in found}
+    check(selves['count_above'] * 4 == selves['count_below'] * 3 > 0, found)
+    check(all(row['self'] == row['inclusive'] for row in found), found)
 
 
 def source_and_machine_code_have_their_events(folder):
