@@ -34,11 +34,13 @@ int cmd_stop(int argc, char **argv)
 	uint64_t pid = 0;
 	struct text file = {0};
 	struct err err;
+	int status;
 
 	options_parse(&argp, argc, argv, 0, &pid);
-	if (door_ask(DOOR_STOP, (uint32_t)pid, NULL, &file, &err) != 0) {
+	status = door_ask(DOOR_STOP, (uint32_t)pid, NULL, &file, &err);
+	if (status != 0) {
 		text_release(&file);
-		return cli_fail(&err, EXIT_INPUT);
+		return cli_fail(&err, status == DOOR_REFUSED ? EXIT_OUTPUT : EXIT_INPUT);
 	}
 	printf("%s\n", text_get(&file));
 	text_release(&file);

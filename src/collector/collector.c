@@ -233,6 +233,11 @@ static uint64_t next_wait(const struct run *r, uint64_t wait_ns, uint64_t taken)
 	return wait_ns < MAX_WAIT_NS ? wait_ns : MAX_WAIT_NS;
 }
 
+static const char *output_of(const struct run *r)
+{
+	return r->output != NULL ? r->output : "";
+}
+
 static bool has_process(void *context, uint32_t pid)
 {
 	struct run *r = context;
@@ -243,9 +248,7 @@ static bool has_process(void *context, uint32_t pid)
 /* Somebody may ask where the profile is, or want the end of it. */
 static void answer_door(struct run *r)
 {
-	const char *file = r->output != NULL ? r->output : "";
-
-	if (!door_serve(&r->door, has_process, r, file))
+	if (!door_serve(&r->door, has_process, r, output_of(r)))
 		return;
 	r->result->was_stopped = true;
 	notice(r, "profiling ends here, as 'dwell stop' asked; the command runs on");
@@ -340,6 +343,19 @@ static void finish_slots(struct run *r)
 		__atomic_load_n(&r->host.header->lost_processes, __ATOMIC_RELAXED);
 	r->result->native_programs =
 		__atomic_load_n(&r->host.header->native_programs, __ATOMIC_RELAXED);
+}
+
+/* Profiling may be over before the command is. Who calls is not kept waiting for that. */
+static void wait_for_command(struct run *r)
+{
+	while (!r->result->has_run) {
+		uint32_t count = host_wake_count(&r->host);
+
+		r->result->has_run = target_ended(&r->target, false, &r->result->wait_status);
+		door_serve(&r->door, has_process, r, output_of(r));
+		if (!r->result->has_run)
+			host_wait(&r->host, count, MAX_WAIT_NS);
+	}
 }
 
 /* ---- The parts of a run, in order ---- */
@@ -487,9 +503,8 @@ int collector_run(const struct collector_options *o, struct collector_result *re
 		finish_slots(&r);
 	}
 	status = close_profile(&r, err);
-	door_answer(&r.door, r.output != NULL ? r.output : "");
-	if (!result->has_run)
-		result->has_run = target_ended(&r.target, true, &result->wait_status);
+	door_answer(&r.door, output_of(&r), status != 0 ? err : NULL);
+	wait_for_command(&r);
 out:
 	door_close(&r.door);
 	free(r.output);

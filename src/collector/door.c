@@ -180,9 +180,24 @@ static void reply_failure(int fd, const char *why)
 	reply(fd, line);
 }
 
+/* What door_answer has for who wants the run to stop. */
+static void reply_end(const struct door *d, int fd, const char *file)
+{
+	if (d->failure != NULL)
+		reply_failure(fd, d->failure->text);
+	else
+		reply_file(fd, file);
+}
+
 /* Keeps the connection until the answer, and returns true; or answers why not. */
 static bool takes_dumper(struct door *d, int fd, const char *file)
 {
+	if (d->is_over) {
+		reply_failure(fd, d->failure != NULL ? d->failure->text
+						     : "profiling of this run has ended: "
+						       "its own profile is complete");
+		return false;
+	}
 	if (d->dump_file != NULL) {
 		reply_failure(fd, "another dump of this run is being written: try again");
 		return false;
@@ -213,6 +228,8 @@ bool door_serve(struct door *d, bool (*concerns)(void *context, uint32_t pid), v
 		} else if (q.verb == DOOR_DUMP) {
 			if (takes_dumper(d, fd, q.file))
 				continue;
+		} else if (d->is_over) {
+			reply_end(d, fd, file);
 		} else if (d->count < DOOR_CALLERS) {
 			d->waiting[d->count++] = fd;
 			stop = true;
@@ -223,10 +240,12 @@ bool door_serve(struct door *d, bool (*concerns)(void *context, uint32_t pid), v
 	return stop;
 }
 
-void door_answer(struct door *d, const char *file)
+void door_answer(struct door *d, const char *file, const struct err *failure)
 {
+	d->is_over = true;
+	d->failure = failure;
 	while (d->count > 0) {
-		reply_file(d->waiting[--d->count], file);
+		reply_end(d, d->waiting[--d->count], file);
 		close(d->waiting[d->count]);
 	}
 }

@@ -23,8 +23,10 @@ struct door {
 	char path[108];
 	int waiting[DOOR_CALLERS]; /* connections to be answered by door_answer */
 	uint32_t count;
-	int dumper;	 /* a connection to be answered by door_dump_answer, or -1 */
-	char *dump_file; /* that it wants written */
+	bool is_over;		   /* door_answer was called */
+	const struct err *failure; /* of the profile then, or NULL */
+	int dumper;		   /* a connection to be answered by door_dump_answer, or -1 */
+	char *dump_file;	   /* that it wants written */
 };
 
 enum door_verb {
@@ -47,9 +49,11 @@ void door_close(struct door *d);
  */
 bool door_serve(struct door *d, bool (*concerns)(void *context, uint32_t pid), void *context,
 		const char *file);
-/* Answer those who wanted it, "ok FILE". */
-void door_answer(struct door *d, const char *file);
-
+/*
+ * Profiling is over: answer those who wanted it to stop, "ok FILE" or why there is no profile. Who asks
+ * door_serve from now on hears the same at once; `failure` has to live as long.
+ */
+void door_answer(struct door *d, const char *file, const struct err *failure);
 
 /* The file that somebody wants a dump in, until it is answered; NULL: nobody does. */
 const char *door_dump_file(const struct door *d);

@@ -329,7 +329,8 @@ bool slots_have(struct slots *s, uint32_t pid)
 	uint32_t i;
 
 	for (i = 0; is_worth_a_look(s, i); i++) {
-		if (s->items[i].use == USE_READ && s->items[i].process.pid == pid)
+		if (s->items[i].use == USE_READ && s->items[i].process.pid == pid &&
+		    liveness_check(&s->items[i].process))
 			return true;
 	}
 	return false;

@@ -333,6 +333,25 @@ def stop_lets_the_program_run_on():
 
 
 @case
+def who_asks_after_the_end_is_answered_at_once():
+    with Recording('sleep', '30') as r:
+        wait_for(lambda: ask("SELECT pid FROM process WHERE command LIKE 'sleep%'", 'live.db'), 'the process')
+        pid = one("SELECT pid FROM process WHERE command LIKE 'sleep%'", 'live.db')
+        begin = time.monotonic()
+        for number in r.pid, pid, r.pid:
+            got, out, err = run('stop', '-p', str(number))
+            check(got == 0 and out.strip() == os.path.abspath('live.db'), number, got, out, err)
+        got, out, err = run('top', '--once', '-p', str(pid))
+        check(got == 0 and 'sleep 30' in out, got, out, err)
+        got, _, err = run('dump', '-p', str(pid))
+        check(got == OUTPUT and 'has ended' in err, got, err)
+        # Nor does it keep others waiting who ask for another run.
+        got, _, err = run('stop', '-p', '1')
+        check(got == INPUT and 'neither profiled' in err, got, err)
+        check(time.monotonic() - begin < 15, 'it took', time.monotonic() - begin)
+
+
+@case
 def stop_by_a_profiled_process():
     with Recording('sleep', '3') as r:
         wait_for(lambda: ask("SELECT pid FROM process WHERE command LIKE 'sleep%'", 'live.db'), 'the process')
