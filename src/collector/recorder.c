@@ -184,8 +184,9 @@ static const char *on_unmap(struct recorder *r, struct process *p, const struct 
 
 static const char *const cause_names[] = {"start", "fork", "exec"};
 
-/* The strings are the path and then the arguments. */
-static void set_strings(struct recorder *r, struct process *p, const struct record_process *rec)
+/* The strings are the path and then the arguments; a forked process tells none: it has its parent's. */
+static void set_strings(struct recorder *r, struct process *p, const struct record_process *rec,
+			const struct process *parent)
 {
 	const char *s = record_process_strings(rec), *end = s + rec->string_bytes;
 	struct text command = {0};
@@ -196,7 +197,10 @@ static void set_strings(struct recorder *r, struct process *p, const struct reco
 			text_add(&command, " ");
 		text_add(&command, s);
 	}
-	p->row.command = arena_strdup(&r->strings, text_get(&command));
+	if (command.count == 0 && parent != NULL)
+		p->row.command = parent->row.command;
+	else
+		p->row.command = arena_strdup(&r->strings, text_get(&command));
 	text_release(&command);
 	if (p->row.exe == NULL || p->row.command == NULL)
 		out_of_memory(r);
@@ -224,10 +228,10 @@ static const char *on_process(struct recorder *r, const struct record_header *h)
 	p->row.state = "running";
 	p->row.exit_status = STORE_NONE;
 	p->row.start_ns = rec->time_ns;
-	set_strings(r, p, rec);
+	parent = rec->cause == 1 ? find_process(r, rec->parent) : NULL;
+	set_strings(r, p, rec, parent);
 	put_process(r, p);
-	parent = find_process(r, rec->parent);
-	if (rec->cause != 1 || parent == NULL)
+	if (parent == NULL)
 		return NULL;
 	inherit_modules(r, p, parent);
 	if (regions_inherit(&p->regions, &parent->regions, p->row.id, &r->next_site) != 0)

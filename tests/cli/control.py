@@ -533,6 +533,16 @@ def top_finds_the_run():
 
 
 @case
+def a_forked_process_has_its_parents_command():
+    command = 'sh -c (echo a; echo b); true'
+    record('--', 'sh', '-c', '(echo a; echo b); true')
+    check(ask("SELECT DISTINCT cause, command FROM process") == [('start', command), ('fork', command)], ask(
+        'SELECT * FROM process'))
+    out = run('curve', '-i', 'control.db', '--process', '1')[1]
+    check(out.startswith('Miss ratio by cache size: %s\n' % command), out)
+
+
+@case
 def all_processes_are_listed():
     record('--', 'sh', '-c', '"$0" 3; seq 1 20000 | sort -n >/dev/null; exit 3', program('stages'), status=3)
     count = one('SELECT count(*) FROM process')
