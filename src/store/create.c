@@ -18,7 +18,7 @@ static const char schema[] =
 	;
 
 /* Files that SQLite keeps beside a database of which a writer died. */
-static const char *const side_files[] = {"", "-wal", "-shm"};
+static const char *const side_files[] = {"", "-wal", "-shm", "-journal"};
 
 #define SIDE_FILE_COUNT (sizeof(side_files) / sizeof(side_files[0]))
 
@@ -239,7 +239,8 @@ int store_copy(struct store *s, const char *path, struct err *err)
 	if (copy != NULL && sqlite3_backup_step(copy, -1) == SQLITE_DONE)
 		status = 0;
 	if ((copy != NULL && sqlite3_backup_finish(copy) != SQLITE_OK) || status != 0)
-		status = err_set(err, "cannot write profile '%s': %s", path, sqlite3_errmsg(db));
+		status = err_set(err, "cannot write profile '%s': %s", path,
+				 sqlite3_errcode(db) == SQLITE_FULL ? "the disk is full" : sqlite3_errmsg(db));
 	sqlite3_close(db);
 	if (status != 0)
 		store_remove(path);

@@ -327,6 +327,14 @@ def an_output_that_cannot_be_written():
 
 
 @case
+def a_dump_to_a_full_disk_leaves_nothing():
+    status, out, err = run_in(small_mount('full', '200k'), 'record', '-q', '-o', 'dumped.db', '--', 'sh', '-c',
+                              '"$0" dump -p $PPID -o full/x.db; echo $?; ls full', DWELL)
+    check(status == 0 and out == '%d\n' % OUTPUT, 'ended with', status, 'and printed', repr(out))
+    check(re.fullmatch("dwell: cannot write profile '.*full/x.db': the disk is full\n", err), 'it said', repr(err))
+
+
+@case
 def a_full_disk_does_not_stop_the_program():
     for size in '16k', '200k':
         prefix = small_mount('full', size)
