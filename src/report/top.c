@@ -17,11 +17,22 @@ static const char *name_of(const struct store_process *x)
 	return x->command[0] != '\0' ? x->command : x->exe;
 }
 
-static bool is_running(const struct profile *p)
+/* What becomes of the run, and for how long; its begin is known to the second. */
+static void put_state(const struct profile *p, struct text *line)
 {
 	const char *state = store_meta_text(p->store, "state");
+	int64_t seconds = (int64_t)time(NULL) - store_meta_int(p->store, "start_time", 0);
+	int64_t ns = store_meta_int(p->store, "wall_ns", 0);
+	char t[FIGURE_BYTES];
 
-	return state == NULL || strcmp(state, "running") == 0;
+	if (state != NULL && strcmp(state, "running") != 0)
+		text_addf(line, "ended, %s", figure_duration(ns > 0 ? (uint64_t)ns : 0, t));
+	else if (store_writer(p->store) == 0)
+		text_add(line, "cut off with its profiler");
+	else if (seconds < 120)
+		text_addf(line, "running, %" PRId64 " s", seconds > 0 ? seconds : 0);
+	else
+		text_addf(line, "running, %s", figure_duration((uint64_t)seconds * 1000000000, t));
 }
 
 /* A line of the head ends where the terminal does, and has no control characters. */
@@ -38,9 +49,8 @@ static void put_line(struct text *out, const struct display *d, const struct tex
 /* What runs, for how long, and what was seen of it. */
 static void put_run(const struct profile *p, const struct display *d, struct text *out)
 {
-	int64_t begin = store_meta_int(p->store, "start_time", 0), ns;
 	uint64_t accesses = 0, samples = 0, windows = 0, live = 0;
-	char a[FIGURE_BYTES], b[FIGURE_BYTES], c[FIGURE_BYTES], t[FIGURE_BYTES];
+	char a[FIGURE_BYTES], b[FIGURE_BYTES], c[FIGURE_BYTES];
 	const char *command = store_meta_text(p->store, "command");
 	struct text line = {0};
 
@@ -50,10 +60,8 @@ static void put_run(const struct profile *p, const struct display *d, struct tex
 		windows += p->processes[i].windows;
 		live += strcmp(p->processes[i].state, "running") == 0;
 	}
-	ns = is_running(p) ? ((int64_t)time(NULL) - begin) * 1000000000
-			   : store_meta_int(p->store, "wall_ns", 0);
-	text_addf(&line, "%s, %s: %s", is_running(p) ? "running" : "ended",
-		  figure_duration(ns > 0 ? (uint64_t)ns : 0, t), command != NULL ? command : "");
+	put_state(p, &line);
+	text_addf(&line, ": %s", command != NULL ? command : "");
 	put_line(out, d, &line);
 	line.count = 0;
 	text_addf(&line, "%zu process%s, %" PRIu64 " running; %s accesses; ", p->process_count,

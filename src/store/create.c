@@ -47,23 +47,26 @@ static bool is_one_of_us(int64_t pid)
 	return theirs[0] != '\0' && strcmp(theirs, ours) == 0;
 }
 
-/*
- * The process that still writes the profile, or 0. Moving its file away would
- * pull the write-ahead log from under it.
- */
+int64_t store_writer(struct store *s)
+{
+	const char *state = store_meta_text(s, "state");
+	int64_t pid = store_meta_int(s, "collector_pid", 0);
+
+	return state != NULL && strcmp(state, "running") == 0 && pid > 1 && is_one_of_us(pid) ? pid : 0;
+}
+
+/* Moving a file away that is being written would pull the write-ahead log from under its writer. */
 static int64_t writer_of(const char *path)
 {
 	struct store *s;
 	struct err ignored;
-	int64_t pid = 0;
+	int64_t pid;
 
 	if (store_open_unchecked(path, &s, &ignored) != 0)
 		return 0;
-	if (store_meta_text(s, "state") != NULL &&
-	    strcmp(store_meta_text(s, "state"), "running") == 0)
-		pid = store_meta_int(s, "collector_pid", 0);
+	pid = store_writer(s);
 	store_close(s);
-	return pid > 1 && is_one_of_us(pid) ? pid : 0;
+	return pid;
 }
 
 static int move_aside(const char *path, struct err *err)

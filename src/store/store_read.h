@@ -34,6 +34,8 @@ void store_close(struct store *s); /* NULL is fine */
 /* Values of the table meta; see schema.sql for the keys. Text is the store's; NULL: no such key. */
 const char *store_meta_text(struct store *s, const char *key);
 int64_t store_meta_int(struct store *s, const char *key, int64_t otherwise);
+/* The process that still writes the profile, or 0. */
+int64_t store_writer(struct store *s);
 
 #define STORE_LINE_USES 11 /* sizes of lines, from 4 to 4096 bytes */
 

@@ -487,6 +487,9 @@ def kill_collector(gear, reap):
         status, _, err = run(*view, '-i', path)
         check(status in (0, INPUT), view, 'ended with', status, err)
         check(status == 0 or view == ['report'], 'info cannot read the file:', err)
+    if reap:
+        status, out, err = run('top', '--once', '-i', path)
+        check(status == INPUT or out.startswith('cut off with its profiler: sh -c '), 'top says', repr(out), err)
 
 
 @case
