@@ -42,7 +42,8 @@ int cmd_stop(int argc, char **argv)
 		text_release(&file);
 		return cli_fail(&err, status == DOOR_REFUSED ? EXIT_OUTPUT : EXIT_INPUT);
 	}
-	printf("%s\n", text_get(&file));
+	if (file.count > 0) /* a run may write none */
+		printf("%s\n", text_get(&file));
 	text_release(&file);
 	return EXIT_OK;
 }

@@ -180,6 +180,15 @@ static void reply_failure(int fd, const char *why)
 	reply(fd, line);
 }
 
+/* Where the profile is, if the run writes one. */
+static void reply_where(int fd, const char *file)
+{
+	if (file[0] != '\0')
+		reply_file(fd, file);
+	else
+		reply_failure(fd, DOOR_NO_PROFILE);
+}
+
 /* What door_answer has for who wants the run to stop. */
 static void reply_end(const struct door *d, int fd, const char *file)
 {
@@ -224,7 +233,7 @@ bool door_serve(struct door *d, bool (*concerns)(void *context, uint32_t pid), v
 		    (q.pid != (uint32_t)getpid() && !concerns(context, q.pid))) {
 			reply(fd, "no\n");
 		} else if (q.verb == DOOR_WHERE) {
-			reply_file(fd, file);
+			reply_where(fd, file);
 		} else if (q.verb == DOOR_DUMP) {
 			if (takes_dumper(d, fd, q.file))
 				continue;

@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "base/text.h"
 
+#define DOOR_NO_PROFILE "this run writes no profile: its result comes when it has ended"
 #define DOOR_CALLERS 8 /* at one time that wait for the end */
 
 struct door {
@@ -45,7 +46,7 @@ void door_close(struct door *d);
 
 /*
  * Answer who calls now. `concerns` tells whether the run has to do with a process. DOOR_WHERE is
- * answered with `file`. Returns whether somebody wants the run to stop.
+ * answered with `file`, "" where there is none. Returns whether somebody wants the run to stop.
  */
 bool door_serve(struct door *d, bool (*concerns)(void *context, uint32_t pid), void *context,
 		const char *file);

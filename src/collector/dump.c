@@ -129,8 +129,7 @@ static void look_at_writer(struct dump *d, const struct dump_run *run)
 
 void dump_step(struct dump *d, const struct dump_run *run, uint64_t now_ns)
 {
-	static const struct err no_profile = {
-		"this run writes no profile: its result comes when it has ended"};
+	static const struct err no_profile = {DOOR_NO_PROFILE};
 
 	if (d->state == DUMP_NONE && door_dump_file(run->door) != NULL) {
 		if (run->recorder == NULL || recorder_failed(run->recorder) != NULL) {

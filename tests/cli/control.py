@@ -461,10 +461,13 @@ def dumps_that_cannot_be():
 
 @case
 def a_dump_of_a_curve_is_refused():
-    with Recording('--curve', program('stages'), '8', path='curve.csv', command='simulate') as r:
+    with Recording('--curve', program('stages'), '30', path='curve.csv', command='simulate') as r:
         wait_for(lambda: os.path.exists(os.path.join(os.environ['XDG_RUNTIME_DIR'], 'dwell', str(r.pid))), 'the socket')
         got, _, err = run('dump', '-p', str(r.pid))
         check(got == OUTPUT and 'writes no profile' in err, got, err)
+        got, out, err = run('top', '--once', '-p', str(r.pid))
+        check(got == INPUT and 'writes no profile' in err and not out, got, out, err)
+        check(run('stop', '-p', str(r.pid)) == (0, '', ''), 'stop names a profile, or fails')
         check(r.end()[0] == 0, 'it failed')
 
 
