@@ -31,14 +31,25 @@ static void set_close_on_exec(const struct process *p, bool on)
 	sys3(SYS_fcntl, p->engine_fd, F_SETFD, on ? FD_CLOEXEC : 0);
 }
 
+static void say_why_native(const struct thread *t, const struct attempt *a)
+{
+	const struct launch_request *rq = &a->request;
+	char path[1024];
+
+	if (!a->launch.reason || t->process->channel_fd < 0)
+		return;
+	if (!rq->path[0]) /* fexecve names it by a descriptor alone */
+		syscalls_name_of_file(rq->dir_fd, path, sizeof path);
+	say("process %lu: %s %s: it runs unprofiled", (uint64_t)t->process->pid,
+	    rq->path[0] ? rq->path : path, a->launch.reason);
+}
+
 static long run_native(struct thread *t, const struct attempt *a)
 {
 	const struct launch_request *rq = &a->request;
 	long r;
 
-	if (a->launch.reason && t->process->channel_fd >= 0)
-		say("process %lu: %s %s: it runs unprofiled", (uint64_t)t->process->pid, rq->path,
-		    a->launch.reason);
+	say_why_native(t, a);
 	records_native(1);
 	set_close_on_exec(t->process, true);
 	process_ending(t, END_EXEC, 0);

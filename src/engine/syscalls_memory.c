@@ -35,16 +35,23 @@ static void fd_link(char *out, long fd)
 	*out = 0;
 }
 
-static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t offset, long fd)
+long syscalls_name_of_file(long fd, char *path, uint64_t bytes)
 {
-	char link[32], path[1024];
+	char link[32];
 	long n;
 
 	fd_link(link, fd);
-	n = sys3(SYS_readlink, link, path, sizeof path - 1);
-	if (n <= 0)
+	n = sys3(SYS_readlink, link, path, bytes - 1);
+	path[n > 0 ? n : 0] = 0;
+	return n;
+}
+
+static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t offset, long fd)
+{
+	char path[1024];
+
+	if (syscalls_name_of_file(fd, path, sizeof path) <= 0)
 		return;
-	path[n] = 0;
 	process_add_module(t->process, start, end, offset, path);
 	modules_add(start, end, offset, (int)fd, MODULE_LIBRARY);
 }

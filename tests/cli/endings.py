@@ -14,6 +14,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 
 from cases import case, check, main
@@ -121,6 +122,14 @@ def programs_that_ran_unprofiled_are_counted():
     check('not profiled: cannot be   2\n' in run('info', '-i', 'u.db')[1], run('info', '-i', 'u.db')[1])
     shell('u.db', 'true')
     check(json.loads(run('info', '-i', 'u.db', '--format=json')[1])['native_programs'] == 0, 'there were none')
+
+
+@case
+def a_program_executed_by_its_descriptor_has_its_name():
+    make_setuid()
+    execute = "import os; os.execve(os.open('setuid', os.O_RDONLY), ['x'], os.environ)"
+    status, err = record('u.db', sys.executable, '-c', execute)
+    check(status == 0 and '%s is setuid or setgid: it runs unprofiled' % os.path.abspath('setuid') in err, status, err)
 
 
 @case
