@@ -136,27 +136,41 @@ static void put_qualified(struct spelling *s, Dwarf_Die *type, const char *word,
 	spell(s, target, inner);
 }
 
-/* Are the dimension's bounds of a type without a sign? C's are, and those of Fortran are not. */
-static bool is_unsigned(Dwarf_Die *range)
+/* How many bits the type of an index has if it has a sign, or 0. */
+static unsigned signed_bits(Dwarf_Die *range)
 {
-	Dwarf_Die memory, *type = target_of(range, &memory);
 	Dwarf_Attribute attribute;
-	Dwarf_Word encoding;
+	Dwarf_Word encoding, bytes;
+	Dwarf_Die memory, *type = target_of(range, &memory);
 
-	if (type == NULL || dwarf_peel_type(type, type) != 0 ||
-	    dwarf_formudata(dwarf_attr_integrate(type, DW_AT_encoding, &attribute), &encoding) != 0)
-		return false;
-	return encoding == DW_ATE_unsigned || encoding == DW_ATE_unsigned_char;
+	if (type == NULL || dwarf_peel_type(type, &memory) != 0 ||
+	    dwarf_formudata(dwarf_attr(&memory, DW_AT_encoding, &attribute), &encoding) != 0 ||
+	    dwarf_formudata(dwarf_attr(&memory, DW_AT_byte_size, &attribute), &bytes) != 0)
+		return 0;
+	return encoding == DW_ATE_signed && bytes < sizeof(Dwarf_Word) ? (unsigned)bytes * 8 : 0;
 }
 
-/* What is written in one or two bytes does not say by itself whether its highest bit is a sign. */
-static bool bound(Dwarf_Die *range, unsigned name, Dwarf_Sword *value)
+/*
+ * A bound of an index. Numbers of fixed size do not say whether they have a sign, and compilers take
+ * the smallest that holds theirs: a byte of 199 is 199. Below zero are those that fill a type with a sign.
+ */
+static bool index_bound(Dwarf_Die *range, unsigned name, Dwarf_Sword *bound)
 {
-	Dwarf_Attribute memory, *attribute = dwarf_attr_integrate(range, name, &memory);
+	Dwarf_Attribute attribute;
+	Dwarf_Word plain;
+	unsigned bits;
 
-	if (is_unsigned(range))
-		return dwarf_formudata(attribute, (Dwarf_Word *)value) == 0;
-	return dwarf_formsdata(attribute, value) == 0;
+	if (dwarf_attr_integrate(range, name, &attribute) == NULL)
+		return false;
+	if (attribute.form == DW_FORM_sdata || attribute.form == DW_FORM_implicit_const)
+		return dwarf_formsdata(&attribute, bound) == 0;
+	if (dwarf_formudata(&attribute, &plain) != 0)
+		return false;
+	bits = signed_bits(range);
+	if (bits > 0 && (plain >> (bits - 1)) == 1)
+		plain |= ~(Dwarf_Word)0 << bits;
+	*bound = (Dwarf_Sword)plain;
+	return true;
 }
 
 /* How many elements a dimension has; false when the file does not say. */
@@ -168,9 +182,9 @@ static bool dimension(Dwarf_Die *range, Dwarf_Word *count)
 
 	if (dwarf_formudata(dwarf_attr_integrate(range, DW_AT_count, &attribute), count) == 0)
 		return true;
-	if (!bound(range, DW_AT_upper_bound, &upper))
+	if (!index_bound(range, DW_AT_upper_bound, &upper))
 		return false;
-	if (!bound(range, DW_AT_lower_bound, &lower)) {
+	if (!index_bound(range, DW_AT_lower_bound, &lower)) {
 		lower = 0;
 		if (dwarf_diecu(range, &unit, NULL, NULL) == NULL ||
 		    dwarf_default_lower_bound(dwarf_srclang(&unit), &lower) != 0)
