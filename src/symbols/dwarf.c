@@ -318,18 +318,31 @@ static Dwarf_Line *find_line(Dwarf_Die *cu_die, uint64_t address, uint64_t *end)
 	return line != NULL && dwarf_lineendsequence(line, &is_end) == 0 && !is_end ? line : NULL;
 }
 
+static Dwarf_Die *find_packed_unit(struct symbols_file *f, uint64_t address, Dwarf_Die *memory)
+{
+	Dwarf_Die *cu_die = symbols_packed_unit(f->packed, address, memory);
+	Dwarf *dwarf = NULL;
+
+	if (cu_die == NULL && symbols_packed_lacks_units(f->packed))
+		dwarf = symbols_packed_dwarf(f->packed);
+	return dwarf != NULL ? symbols_unit_around(f, dwarf, address, memory) : cu_die;
+}
+
 /* The unit around the address, which becomes the unit's. */
 static Dwarf_Die *find_unit(struct symbols_file *f, uint64_t *address, Dwarf_Die *memory)
 {
-	Dwarf_Addr bias = f->bias;
+	Dwarf_Addr bias;
 	Dwarf_Die *cu_die;
+	Dwarf *dwarf;
 
 	if (f->packed != NULL)
-		cu_die = symbols_packed_unit(f->packed, *address, memory);
-	else
-		cu_die = dwfl_module_addrdie(f->module, *address + f->bias, &bias);
+		return find_packed_unit(f, *address, memory);
+	dwarf = dwfl_module_getdwarf(f->module, &bias);
+	if (dwarf == NULL)
+		return NULL;
+	cu_die = dwfl_module_addrdie(f->module, *address + f->bias, &bias);
 	*address += f->bias - bias;
-	return cu_die;
+	return cu_die != NULL ? cu_die : symbols_unit_around(f, dwarf, *address, memory);
 }
 
 size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,
@@ -355,8 +368,8 @@ size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct are
 	for (i = 0; i < count; i++) {
 		struct symbols_frame *frame = &frames[i];
 
-		*frame = (struct symbols_frame){.function =
-							symbols_function_name(f, a, &chain[count - 1 - i])};
+		*frame = (struct symbols_frame){
+			.function = symbols_function_name(f, a, &chain[count - 1 - i])};
 		if (frame->function == NULL)
 			frame->function = "[unnamed]";
 		if (i > 0)

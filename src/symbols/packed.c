@@ -80,7 +80,8 @@ struct symbols_packed {
 	struct {
 		struct unit_range *items;
 		size_t count, room;
-	} units; /* sorted by low */
+	} units;	  /* sorted by low */
+	size_t set_count; /* units that .debug_aranges tells of */
 };
 
 /* Have the section in the image; false when it cannot be had. */
@@ -344,6 +345,7 @@ static bool read_units(struct symbols_packed *p)
 		    !read_set(p, at, at + bytes))
 			return false;
 		at += bytes;
+		p->set_count++;
 	}
 	if (p->units.count > 0)
 		qsort(p->units.items, p->units.count, sizeof(*p->units.items), compare_units);
@@ -412,6 +414,22 @@ Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf
 	if (dwarf_formudata(dwarf_attr(die, DW_AT_stmt_list, &attribute), &lines) == 0)
 		unpack_late(p, LINE);
 	return die;
+}
+
+/* Only the units' lengths are looked at: libdw would take milliseconds for libc. */
+bool symbols_packed_lacks_units(struct symbols_packed *p)
+{
+	const struct part *info = &p->parts[INFO];
+	uint64_t at = 0, bytes, count = 0;
+
+	if (!symbols_packed_reach(p, 0))
+		return false;
+	for (; info->bytes - at >= 4; at += bytes, count++) {
+		bytes = get(info->to + at, 4) + 4;
+		if (bytes > info->bytes - at)
+			break;
+	}
+	return count > p->set_count;
 }
 
 /* ---- Beginning and end ---- */

@@ -59,7 +59,9 @@ struct symbols_file {
 	Dwfl_Module *module;	       /* NULL: no symbols to be had */
 	GElf_Addr bias;		       /* of the module's addresses over the file's */
 	struct symbols_packed *packed; /* in place of libdwfl's debug information; or NULL */
-	struct map cus;		       /* DIE offset of a CU -> struct symbols_cu */
+	struct symbols_units
+		*units; /* where .debug_aranges does not tell; NULL: nobody asked yet */
+	struct map cus; /* DIE offset of a CU -> struct symbols_cu */
 
 	/* The addresses that the last answer is for, and the last name made of a function's start. */
 	uint64_t last_address, last_count, last_start;
@@ -93,6 +95,14 @@ void symbols_table_release(struct symbols_file *f);
 size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,
 			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES], uint64_t *same);
 void symbols_dwarf_release(struct symbols_file *f);
+
+/*
+ * units.c: the unit whose code is around the DWARF address, by what the units of the file say of
+ * themselves; NULL when none has it. The first question looks at all of them.
+ */
+Dwarf_Die *symbols_unit_around(struct symbols_file *f, Dwarf *dwarf, uint64_t address,
+			       Dwarf_Die *die);
+void symbols_units_release(struct symbols_file *f);
 
 /* dwarf.c: the name of a subprogram, demangled; NULL when it has none. */
 const char *symbols_function_name(struct symbols_file *f, struct arena *a, const Dwarf_Die *die);
@@ -138,6 +148,9 @@ uint64_t symbols_packed_bytes(const struct symbols_packed *p);
 
 /* The unit that holds the address, ready for everything that dwarf.c asks; NULL when there is none. */
 Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf_Die *die);
+
+/* Whether there are units that the above cannot find, as .debug_aranges has nothing about them. */
+bool symbols_packed_lacks_units(struct symbols_packed *p);
 
 /* All of the debug information, unpacked; NULL when it is damaged. The packed file owns it. */
 Dwarf *symbols_packed_dwarf(struct symbols_packed *p);

@@ -141,6 +141,54 @@ static void debug_information_apart_may_be_compressed(void **state)
 	check_apart("--compress-debug-sections=zlib");
 }
 
+/* As most compilers that are not GCC leave it. */
+static void units_are_found_without_a_table_of_their_addresses(void **state)
+{
+	(void)state;
+	check_apart("--remove-section=.debug_aranges");
+	check_apart("--remove-section=.debug_aranges --compress-debug-sections=zlib");
+}
+
+/* Whether some address of the file is in the function, and has a line. */
+static bool has_line_in(const char *path, const char *function)
+{
+	struct symbols *s = symbols_new();
+	int file = symbols_file(s, path);
+	const struct symbols_frame *f;
+	uint64_t at, low, high;
+	bool found = false;
+
+	assert_true(symbols_extent(s, file, &low, &high));
+	for (at = low; at < high && !found; at++)
+		found = symbols_resolve(s, file, at, &f) > 0 && f[0].line == 1 &&
+			strcmp(f[0].function, function) == 0;
+	symbols_free(s);
+	return found;
+}
+
+/* Programs of objects by several compilers. */
+static void the_table_of_addresses_may_lack_some_units(void **state)
+{
+	static const char *const options[] = {"--decompress-debug-sections",
+					      "--compress-debug-sections=zlib"};
+	char path[600];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/mixed", folder);
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (run("cd %s && echo 'int lone(void) { return 1; }' >lone.c && "
+			"echo 'int lone(void); int main(void) { return lone(); }' >main.c && "
+			"cc -g -c lone.c main.c && objcopy -R .debug_aranges "
+			"-R .rela.debug_aranges lone.o && cc -o mixed lone.o main.o && "
+			"objcopy --only-keep-debug %s mixed mixed.debug && "
+			"objcopy --strip-all --add-gnu-debuglink=mixed.debug mixed",
+			folder, options[i]) != 0)
+			skip();
+		assert_true(has_line_in(path, "main"));
+		assert_true(has_line_in(path, "lone"));
+	}
+}
+
 /* Nothing is known then, but nothing breaks either. */
 static void damaged_compressed_debug_information_is_survived(void **state)
 {
@@ -281,6 +329,8 @@ int main(void)
 		cmocka_unit_test(a_file_has_one_number_and_a_build_id),
 		cmocka_unit_test(debug_information_apart_is_found_by_its_link),
 		cmocka_unit_test(debug_information_apart_may_be_compressed),
+		cmocka_unit_test(units_are_found_without_a_table_of_their_addresses),
+		cmocka_unit_test(the_table_of_addresses_may_lack_some_units),
 		cmocka_unit_test(damaged_compressed_debug_information_is_survived),
 		cmocka_unit_test(stripped_code_is_named_by_the_start_of_its_function),
 		cmocka_unit_test(a_deleted_file_keeps_its_names),
