@@ -78,7 +78,8 @@ static int compare_ranges(const void *a, const void *b)
 	return x->low < y->low ? -1 : x->low > y->low;
 }
 
-static struct symbols_cu *get_cu(struct symbols_file *f, Dwarf_Die *cu_die)
+/* The functions of the unit that are below `content`. */
+static struct symbols_cu *get_cu(struct symbols_file *f, Dwarf_Die *cu_die, Dwarf_Die *content)
 {
 	uint64_t key = dwarf_dieoffset(cu_die), known;
 	struct symbols_cu *cu;
@@ -86,7 +87,7 @@ static struct symbols_cu *get_cu(struct symbols_file *f, Dwarf_Die *cu_die)
 	if (map_get(&f->cus, key, &known))
 		return (struct symbols_cu *)(uintptr_t)known;
 	cu = calloc(1, sizeof(*cu));
-	if (cu == NULL || collect(cu, cu_die, 0) != 0 ||
+	if (cu == NULL || collect(cu, content, 0) != 0 ||
 	    map_set(&f->cus, key, (uintptr_t)cu) != 0) {
 		if (cu != NULL)
 			free(cu->items);
@@ -345,26 +346,44 @@ static Dwarf_Die *find_unit(struct symbols_file *f, uint64_t *address, Dwarf_Die
 	return cu_die != NULL ? cu_die : symbols_unit_around(f, dwarf, *address, memory);
 }
 
+Dwarf_Die *symbols_unit_content(Dwarf_Die *cu_die, Dwarf_Die *memory)
+{
+	uint8_t type;
+
+	if (dwarf_cu_info(cu_die->cu, NULL, &type, NULL, memory, NULL, NULL, NULL) == 0 &&
+	    type == DW_UT_skeleton && memory->addr != NULL)
+		return memory;
+	return cu_die;
+}
+
+/* The chain around the address from the function inwards, of functions of the content; 0: not known. */
+static size_t find_functions(struct symbols_file *f, Dwarf_Die *cu_die, Dwarf_Die *content,
+			     uint64_t address, Dwarf_Die chain[SYMBOLS_MAX_FRAMES], uint64_t *end)
+{
+	struct symbols_cu *cu = get_cu(f, cu_die, content);
+	const struct function_range *range = cu != NULL ? find_function(cu, address, end) : NULL;
+	Dwarf_Die function;
+
+	if (range == NULL ||
+	    dwarf_offdie(dwarf_cu_getdwarf(content->cu), range->die, &function) == NULL)
+		return 0;
+	return find_chain(&function, address, chain, end);
+}
+
 size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,
 			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES], uint64_t *same)
 {
-	const struct function_range *range = NULL;
-	Dwarf_Die chain[SYMBOLS_MAX_FRAMES], function, memory, *cu_die;
+	Dwarf_Die chain[SYMBOLS_MAX_FRAMES], memory, split, *cu_die, *content;
 	uint64_t at = address, end = UINT64_MAX;
-	struct symbols_cu *cu;
 	Dwarf_Line *line;
 	size_t count, i;
 
 	cu_die = find_unit(f, &at, &memory);
 	if (cu_die == NULL)
 		return 0;
-	cu = get_cu(f, cu_die);
-	if (cu != NULL)
-		range = find_function(cu, at, &end);
-	if (range == NULL ||
-	    dwarf_offdie(dwarf_cu_getdwarf(cu_die->cu), range->die, &function) == NULL)
-		return 0;
-	count = find_chain(&function, at, chain, &end);
+	content = symbols_unit_content(cu_die, &split);
+	count = find_functions(f, cu_die, content, at, chain, &end);
+	frames[0] = (struct symbols_frame){0};
 	for (i = 0; i < count; i++) {
 		struct symbols_frame *frame = &frames[i];
 
@@ -373,7 +392,7 @@ size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct are
 		if (frame->function == NULL)
 			frame->function = "[unnamed]";
 		if (i > 0)
-			call_site(a, cu_die, &chain[count - i], frame);
+			call_site(a, content, &chain[count - i], frame);
 	}
 	line = find_line(cu_die, at, &end);
 	if (line != NULL) {
@@ -383,6 +402,8 @@ size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct are
 		if (dwarf_lineno(line, &number) == 0 && number > 0)
 			frames[0].line = (uint32_t)number;
 	}
+	if (count == 0 && frames[0].line == 0)
+		return 0;
 	*same = end - at;
-	return count;
+	return count > 0 ? count : 1;
 }

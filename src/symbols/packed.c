@@ -395,7 +395,9 @@ static uint64_t header_bytes(const unsigned char *unit)
 
 	if (version >= 2 && version <= 4)
 		return 11;
-	return version == 5 && unit[AT_TYPE] == DW_UT_compile ? 12 : 0;
+	if (version != 5)
+		return 0;
+	return unit[AT_TYPE] == DW_UT_compile ? 12 : unit[AT_TYPE] == DW_UT_skeleton ? 20 : 0;
 }
 
 Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf_Die *die)

@@ -90,7 +90,8 @@ void symbols_table_release(struct symbols_file *f);
 
 /*
  * dwarf.c: frames by DWARF; 0 when the address has none. Strings go into the arena. The frames are
- * those of the next *same addresses, too, this one included.
+ * those of the next *same addresses, too, this one included. Where only the line is known, there is
+ * one frame, and its function is NULL.
  */
 size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,
 			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES], uint64_t *same);
@@ -103,6 +104,9 @@ void symbols_dwarf_release(struct symbols_file *f);
 Dwarf_Die *symbols_unit_around(struct symbols_file *f, Dwarf *dwarf, uint64_t address,
 			       Dwarf_Die *die);
 void symbols_units_release(struct symbols_file *f);
+
+/* dwarf.c: what holds the DIEs of the unit: itself, or with -gsplit-dwarf the one in its own .dwo file. */
+Dwarf_Die *symbols_unit_content(Dwarf_Die *cu_die, Dwarf_Die *memory);
 
 /* dwarf.c: the name of a subprogram, demangled; NULL when it has none. */
 const char *symbols_function_name(struct symbols_file *f, struct arena *a, const Dwarf_Die *die);

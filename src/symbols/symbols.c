@@ -313,24 +313,40 @@ static const struct symbols_answer *answer_by_start(struct symbols_file *f, uint
 	return f->last_bare;
 }
 
+/* A line of which the debug information does not say the function, for up to *same addresses. */
+static const struct symbols_answer *answer_by_line(const struct symbols_answer *named,
+						   const struct symbols_entry *e, uint64_t address,
+						   struct symbols_frame *line, uint64_t *same,
+						   struct arena *a)
+{
+	uint64_t covered = e != NULL && e->bytes > 0 ? e->address + e->bytes - address : 1;
+
+	if (covered < *same)
+		*same = covered;
+	line->function = named->frames[0].function;
+	return make_answer(a, line, 1);
+}
+
 static const struct symbols_answer *find_answer(struct symbols_file *f, uint64_t address,
 						struct arena *a)
 {
 	struct symbols_frame frames[SYMBOLS_MAX_FRAMES];
-	struct symbols_entry *e;
-	size_t count;
+	const struct symbols_answer *named;
+	struct symbols_entry *e = NULL;
+	size_t count = 0;
 
 	f->last_count = 1;
 	symbols_open(f);
 	if (f->module != NULL) {
 		count = symbols_dwarf_frames(f, address, a, frames, &f->last_count);
-		if (count > 0)
+		if (count > 0 && frames[0].function != NULL)
 			return make_answer(a, frames, count);
 		e = symbols_table_find(f, address);
-		if (e != NULL)
-			return answer_by_symbol(e, a);
 	}
-	return answer_by_start(f, address, a);
+	named = e != NULL ? answer_by_symbol(e, a) : answer_by_start(f, address, a);
+	if (count == 0 || named == NULL)
+		return named;
+	return answer_by_line(named, e, address, frames, &f->last_count, a);
 }
 
 size_t symbols_resolve(struct symbols *s, int file, uint64_t address,

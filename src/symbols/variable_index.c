@@ -19,6 +19,8 @@
 #include "base/sort.h"
 
 #define MAX_DEPTH 128 /* of nested DIEs */
+#define MAX_SPLITS \
+	4096 /* .dwo files that are read for their variables: libdw keeps all it has read */
 #define MAX_SCOPES \
 	((size_t)1 << 21) /* of types; beyond, they go by their bare names: memory is finite */
 
@@ -191,7 +193,9 @@ static const struct symbols_scope *make_scope(struct symbols_variables *v, struc
 
 static void add_variable(struct symbols_variables *v, Dwarf_Die *die, struct inside *in)
 {
-	struct symbols_variable_entry e = {.die = dwarf_dieoffset(die)}, *known;
+	struct symbols_variable_entry e = {.dwarf = dwarf_cu_getdwarf(die->cu),
+					   .die = dwarf_dieoffset(die)},
+				      *known;
 	const unsigned char *at;
 
 	if (!fixed_address(die, &e.start, &at) || e.start == 0)
@@ -203,6 +207,7 @@ static void add_variable(struct symbols_variables *v, Dwarf_Die *die, struct ins
 	}
 	known = find_entry(v, e.start, (uint64_t)(at - v->info));
 	if (known != NULL) {
+		known->dwarf = e.dwarf;
 		known->die = e.die;
 		known->scope = make_scope(v, in);
 	}
@@ -215,7 +220,7 @@ static void add_scope(struct symbols_variables *v, Dwarf_Die *die, struct inside
 	if (v->scopes.count < MAX_SCOPES)
 		scope = make_scope(v, in);
 	if (scope != NULL &&
-	    map_set(&v->scopes, dwarf_dieoffset(die), (uint64_t)(uintptr_t)scope) != 0)
+	    map_set(&v->scopes, (uintptr_t)die->addr, (uint64_t)(uintptr_t)scope) != 0)
 		v->failed = true;
 }
 
@@ -276,11 +281,17 @@ static void read_children(struct symbols_variables *v, Dwarf_Die *parent, struct
 static void read_all_units(struct symbols_variables *v)
 {
 	Dwarf_CU *cu = NULL;
-	Dwarf_Die unit;
+	Dwarf_Die unit, split;
+	size_t splits = 0;
 
 	while (v->dwarf != NULL && !v->failed &&
-	       dwarf_get_units(v->dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0)
-		read_children(v, &unit, NULL, 0);
+	       dwarf_get_units(v->dwarf, cu, &cu, NULL, NULL, &unit, NULL) == 0) {
+		/* Without children it may be that they are in a file of its own. */
+		if (dwarf_haschildren(&unit) > 0 || splits++ >= MAX_SPLITS)
+			read_children(v, &unit, NULL, 0);
+		else
+			read_children(v, symbols_unit_content(&unit, &split), NULL, 0);
+	}
 }
 
 /* Have the unit around the offset read. */
@@ -322,7 +333,7 @@ const struct symbols_scope *symbols_variables_scope(struct symbols_variables *v,
 	uint64_t scope;
 
 	read_unit(v, dwarf_dieoffset(die));
-	if (!map_get(&v->scopes, dwarf_dieoffset(die), &scope))
+	if (!map_get(&v->scopes, (uintptr_t)die->addr, &scope))
 		return NULL;
 	return (const struct symbols_scope *)(uintptr_t)scope;
 }
@@ -357,7 +368,7 @@ static void try_at(struct symbols_variables *v, const struct search *s, size_t a
 
 	if (length <= s->bytes - at && read_address(s->info + at, length, &address) &&
 	    address >= s->low && address < s->high)
-		add_entry(v, (struct symbols_variable_entry){address, at, 0, NULL});
+		add_entry(v, (struct symbols_variable_entry){.start = address, .at = at});
 }
 
 static void search(struct symbols_variables *v, const struct search *s)

@@ -8,6 +8,7 @@
 struct symbols_variable_entry {
 	uint64_t start; /* DWARF address */
 	uint64_t at;	/* offset in .debug_info of the expression that tells the address */
+	Dwarf *dwarf;	/* what the DIE is in: the file's, or that of a .dwo file */
 	Dwarf_Off die;	/* 0: the expression is no variable's, or its unit has not been read */
 	const struct symbols_scope *scope; /* or NULL */
 };
@@ -34,7 +35,8 @@ struct symbols_variables {
 	} units;
 	const unsigned char *info; /* .debug_info, libdw's */
 
-	struct map scopes; /* of types and declarations: DIE offset -> struct symbols_scope */
+	struct map
+		scopes; /* of types and declarations: where the DIE is in memory -> struct symbols_scope */
 	struct arena arena;
 	bool failed; /* memory ran out */
 };

@@ -151,7 +151,7 @@ bool symbols_dwarf_variable(struct symbols_file *f, uint64_t address, struct are
 		if (x == NULL)
 			continue;
 		looked++;
-		if (dwarf_offdie(v->dwarf, x->die, &die) == NULL)
+		if (dwarf_offdie(x->dwarf, x->die, &die) == NULL)
 			continue;
 		bytes = variable_bytes(f, x, &die);
 		if (address - x->start < bytes)

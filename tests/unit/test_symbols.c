@@ -149,6 +149,53 @@ static void units_are_found_without_a_table_of_their_addresses(void **state)
 	check_apart("--remove-section=.debug_aranges --compress-debug-sections=zlib");
 }
 
+/* Lines and variables, whether the rest is in a file of its own, there or not. */
+static void units_may_be_split(void **state)
+{
+	const struct symbols_frame *f;
+	char path[600];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/split", folder);
+	for (int version = 4; version <= 5; version++)
+		for (int has_dwo = 1; has_dwo >= 0; has_dwo--) {
+			struct symbols *s = symbols_new();
+			struct symbols_variable v;
+			int file, found = 0;
+
+			if (run("cd %s && printf 'long all[300];\\nstatic inline "
+				"__attribute__((always_inline)) long in(long *p) {\\n"
+				"return p[0]; }\\nint main(void) {\\nreturn in(all); }\\n' "
+				">split.c && cc -gdwarf-%d -gsplit-dwarf -O0 -o split split.c "
+				"&& test -n \"$(echo *.dwo)\" && { [ %d = 1 ] || rm *.dwo; }",
+				folder, version, has_dwo) != 0)
+				skip();
+			file = symbols_file(s, path);
+			for (uint64_t at = 0x1000; at < 0x2000; at++) {
+				size_t count = symbols_resolve(s, file, at, &f);
+
+				if (f[0].line != 3)
+					continue;
+				assert_int_equal(count, has_dwo ? 2 : 1);
+				assert_string_equal(f[0].function, has_dwo ? "in" : "main");
+				assert_string_equal(f[count - 1].function, "main");
+				assert_non_null(strstr(f[count - 1].file, "split.c"));
+				found++;
+			}
+			assert_true(found > 0);
+			for (uint64_t at = 0x3000, end = 0x6000; at < end && found > 0; at += 8)
+				if (symbols_variable(s, file, at, &v) &&
+				    strcmp(v.name, "all") == 0) {
+					assert_int_equal(v.end - v.start, 2400);
+					if (has_dwo)
+						assert_string_equal(v.type, "long int[300]");
+					found = 0;
+				}
+			assert_int_equal(found, 0);
+			symbols_free(s);
+		}
+}
+
 /* Whether some address of the file is in the function, and has a line. */
 static bool has_line_in(const char *path, const char *function)
 {
@@ -330,6 +377,7 @@ int main(void)
 		cmocka_unit_test(debug_information_apart_is_found_by_its_link),
 		cmocka_unit_test(debug_information_apart_may_be_compressed),
 		cmocka_unit_test(units_are_found_without_a_table_of_their_addresses),
+		cmocka_unit_test(units_may_be_split),
 		cmocka_unit_test(the_table_of_addresses_may_lack_some_units),
 		cmocka_unit_test(damaged_compressed_debug_information_is_survived),
 		cmocka_unit_test(stripped_code_is_named_by_the_start_of_its_function),
