@@ -149,8 +149,7 @@ static const struct function_range *find_function(const struct symbols_cu *cu, u
 	return NULL;
 }
 
-/* Of an instance to the function it is of, of a definition to its declaration. */
-static bool follow_origin(struct symbols_file *f, Dwarf_Die *die)
+bool symbols_follow_origin(struct symbols_file *f, Dwarf_Die *die)
 {
 	Dwarf_Attribute origin;
 	uint32_t offset;
@@ -167,8 +166,7 @@ static bool follow_origin(struct symbols_file *f, Dwarf_Die *die)
 	return dwarf_formref_die(&origin, die) != NULL;
 }
 
-/* As dwarf_attr_integrate does, but for units that are not unpacked yet. */
-static const char *inherited_string(struct symbols_file *f, const Dwarf_Die *die, unsigned name)
+const char *symbols_inherited_string(struct symbols_file *f, const Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Die at = *die;
 	Dwarf_Attribute attribute;
@@ -177,7 +175,7 @@ static const char *inherited_string(struct symbols_file *f, const Dwarf_Die *die
 	do {
 		if (dwarf_attr(&at, name, &attribute) != NULL)
 			return dwarf_formstring(&attribute);
-	} while (hops++ < MAX_HOPS && follow_origin(f, &at));
+	} while (hops++ < MAX_HOPS && symbols_follow_origin(f, &at));
 	return NULL;
 }
 
@@ -188,10 +186,11 @@ const char *symbols_function_name(struct symbols_file *f, struct arena *a, const
 	size_t i;
 
 	for (i = 0; name == NULL && i < sizeof(names) / sizeof(names[0]); i++)
-		name = inherited_string(f, die, names[i]);
+		name = symbols_inherited_string(f, die, names[i]);
 	/* A Fortran procedure outside of modules: "sweep_" is sweep in the source. */
 	last = name != NULL ? strrchr(name, '_') : NULL;
-	source = last != NULL && last[1] == '\0' ? inherited_string(f, die, DW_AT_name) : NULL;
+	source = last != NULL && last[1] == '\0' ? symbols_inherited_string(f, die, DW_AT_name)
+						 : NULL;
 	if (source != NULL && strncmp(source, name, strlen(source)) == 0 &&
 	    strcmp(name + strlen(source), "_") == 0)
 		name = source;
@@ -386,9 +385,12 @@ size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct are
 	frames[0] = (struct symbols_frame){0};
 	for (i = 0; i < count; i++) {
 		struct symbols_frame *frame = &frames[i];
+		const Dwarf_Die *function = &chain[count - 1 - i];
 
 		*frame = (struct symbols_frame){
-			.function = symbols_function_name(f, a, &chain[count - 1 - i])};
+			.function = symbols_local_name(f, a, content, function, address - at)};
+		if (frame->function == NULL)
+			frame->function = symbols_function_name(f, a, function);
 		if (frame->function == NULL)
 			frame->function = "[unnamed]";
 		if (i > 0)

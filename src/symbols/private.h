@@ -59,9 +59,9 @@ struct symbols_file {
 	Dwfl_Module *module;	       /* NULL: no symbols to be had */
 	GElf_Addr bias;		       /* of the module's addresses over the file's */
 	struct symbols_packed *packed; /* in place of libdwfl's debug information; or NULL */
-	struct symbols_units
-		*units; /* where .debug_aranges does not tell; NULL: nobody asked yet */
-	struct map cus; /* DIE offset of a CU -> struct symbols_cu */
+	struct symbols_units *units;   /* of units.c; NULL: nobody asked yet */
+	struct map locals;	       /* of local_names.c */
+	struct map cus;		       /* DIE offset of a CU -> struct symbols_cu */
 
 	/* The addresses that the last answer is for, and the last name made of a function's start. */
 	uint64_t last_address, last_count, last_start;
@@ -107,6 +107,18 @@ void symbols_units_release(struct symbols_file *f);
 
 /* dwarf.c: what holds the DIEs of the unit: itself, or with -gsplit-dwarf the one in its own .dwo file. */
 Dwarf_Die *symbols_unit_content(Dwarf_Die *cu_die, Dwarf_Die *memory);
+
+/* dwarf.c: from an instance to the function it is of, from a definition to its declaration; false: it is that. */
+bool symbols_follow_origin(struct symbols_file *f, Dwarf_Die *die);
+/* dwarf.c: as dwarf_attr_integrate, but for units that are not unpacked yet. */
+const char *symbols_inherited_string(struct symbols_file *f, const Dwarf_Die *die, unsigned name);
+
+/*
+ * local_names.c: the whole name of a C++ function that has no linkage name, of the unit whose content is given;
+ * NULL: its DIE says all. Addresses of the unit plus the bias are those of the file.
+ */
+const char *symbols_local_name(struct symbols_file *f, struct arena *a, Dwarf_Die *content,
+			       const Dwarf_Die *die, uint64_t bias);
 
 /* dwarf.c: the name of a subprogram, demangled; NULL when it has none. */
 const char *symbols_function_name(struct symbols_file *f, struct arena *a, const Dwarf_Die *die);

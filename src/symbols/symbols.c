@@ -53,6 +53,7 @@ static void release_file(struct symbols_file *f)
 	symbols_dwarf_release(f);
 	symbols_variables_release(f);
 	symbols_units_release(f);
+	map_release(&f->locals);
 	symbols_packed_free(f->packed);
 	symbols_table_release(f);
 	if (f->dwfl != NULL)

@@ -236,6 +236,42 @@ static void the_table_of_addresses_may_lack_some_units(void **state)
 	}
 }
 
+/* They have no linkage names, and would all be "operator()" and "sum". */
+static void local_functions_have_whole_names(void **state)
+{
+	static const char *const wanted[] = {
+		"main::{lambda(int)#1}::operator()(int) const",
+		"main::{lambda(int)#2}::operator()(int) const",
+		"(anonymous namespace)::sum(int)",
+		"(anonymous namespace)::sum(long)",
+		"(anonymous namespace)::inlined",
+	};
+	struct symbols *s = symbols_new();
+	const struct symbols_frame *f;
+	bool found[5] = {false};
+	char path[600];
+	int file;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/local", folder);
+	if (run("cd %s && echo 'namespace { int sum(int a) { return a + 1; } int sum(long a) { "
+		"return (int)a + 2; } inline __attribute__((always_inline)) int inlined(int a) { "
+		"return a * 3; } } int main(int argc, char **) { auto one = [](int a) { return a; "
+		"}; auto two = [](int a) { return a + 5; }; return sum(argc) + sum(2L) + one(3) + "
+		"two(argc) + inlined(argc); }' >local.cc && c++ -g -O0 -o local local.cc",
+		folder) != 0)
+		skip();
+	file = symbols_file(s, path);
+	for (uint64_t at = 0x1000; at < 0x2000; at++) {
+		symbols_resolve(s, file, at, &f);
+		for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+			found[i] |= strcmp(f[0].function, wanted[i]) == 0;
+	}
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		assert_true(found[i]);
+	symbols_free(s);
+}
+
 /* Nothing is known then, but nothing breaks either. */
 static void damaged_compressed_debug_information_is_survived(void **state)
 {
@@ -377,6 +413,7 @@ int main(void)
 		cmocka_unit_test(debug_information_apart_is_found_by_its_link),
 		cmocka_unit_test(debug_information_apart_may_be_compressed),
 		cmocka_unit_test(units_are_found_without_a_table_of_their_addresses),
+		cmocka_unit_test(local_functions_have_whole_names),
 		cmocka_unit_test(units_may_be_split),
 		cmocka_unit_test(the_table_of_addresses_may_lack_some_units),
 		cmocka_unit_test(damaged_compressed_debug_information_is_survived),
