@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "report/event_rows.h"
 #include "report/near.h"
 
 #define MAX_CANDIDATES 4
@@ -21,27 +22,6 @@ static bool is_path_end(const char *path, const char *end)
 	if (tail == 0 || tail > length || strcmp(path + length - tail, end) != 0)
 		return false;
 	return tail == length || end[0] == '/' || path[length - tail - 1] == '/';
-}
-
-/* The name without its arguments: "list::sum" of "list::sum(int)"; operator() keeps its own. */
-static size_t bare_length(const char *function)
-{
-	const char *paren = strchr(function, '(');
-
-	if (paren != NULL && strncmp(paren, "()(", 3) == 0)
-		paren += 2;
-	return paren != NULL && paren != function ? (size_t)(paren - function) : strlen(function);
-}
-
-static bool is_function(const char *function, const char *name)
-{
-	size_t bare = bare_length(function), length = strlen(name);
-
-	if (strcmp(function, name) == 0)
-		return true;
-	if (length > bare || strncmp(function + bare - length, name, length) != 0)
-		return false;
-	return length == bare || (bare - length >= 2 && function[bare - length - 1] == ':');
 }
 
 /* Paths that end in the argument, each once. Returns how many there are, at most the room. */
@@ -80,7 +60,7 @@ int code_fail_unknown(const struct profile *p, const char *argument, struct err 
 			const struct store_frame *f = &p->locations[i].frames[k];
 			const char *file = f->file != NULL ? path_basename(f->file) : NULL;
 
-			near_offer(&near, f->function, bare_length(f->function));
+			near_offer(&near, f->function, event_bare_length(f->function));
 			if (file != NULL)
 				near_offer(&near, file, strlen(file));
 		}
@@ -118,7 +98,7 @@ const struct store_frame *code_frame(const struct code *c, const struct store_lo
 
 		if (c->file != NULL && f->file != NULL && strcmp(f->file, c->file) == 0)
 			return c->line == 0 || f->line == c->line ? f : NULL;
-		if (c->function != NULL && is_function(f->function, c->function))
+		if (c->function != NULL && event_is_meant(f->function, c->function))
 			return f;
 	}
 	return NULL;

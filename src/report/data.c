@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/allocators.h"
+#include "report/event_rows.h"
 #include "report/near.h"
 #include "report/ratios.h"
 
@@ -496,7 +497,8 @@ static bool is_at(const struct data_row *r, const char *asked)
 
 static bool is_meant(const struct data_row *r, const char *asked)
 {
-	if (is_called(r->name, asked) || is_called(r->function, asked) || is_at(r, asked))
+	if (is_called(r->name, asked) || is_called(r->function, asked) || is_at(r, asked) ||
+	    (r->function != NULL && event_is_meant(r->function, asked)))
 		return true;
 	return (is_of_threads(r->kind) || r->kind == DATA_UNKNOWN) &&
 	       strcmp(data_kind_names[r->kind], asked) == 0;

@@ -64,21 +64,42 @@ void event_class_name(const char *function, struct text *out)
 		text_add_bytes(out, begin, (size_t)(end - begin));
 }
 
-/* Without "(int, char)": but "(below main)" and "operator()" are no arguments. */
-static size_t bare_length(const char *function)
+/* Behind the word "operator" and the signs after it, which may be brackets. */
+static const char *past_operator(const char *at)
 {
-	const char *bracket = strchr(function, '(');
+	at += strlen("operator");
+	if (begins_with(at, "()"))
+		return at + 2;
+	while (*at != '\0' && *at != '(')
+		at++;
+	return at;
+}
 
-	while (bracket != NULL &&
-	       (bracket == function || bracket[-1] == ' ' ||
-		(bracket - function >= 8 && strncmp(bracket - 8, "operator", 8) == 0)))
-		bracket = strchr(bracket + 1, '(');
-	return bracket != NULL ? (size_t)(bracket - function) : strlen(function);
+size_t event_bare_length(const char *function)
+{
+	const char *at = function;
+	int depth = 0;
+
+	while (*at != '\0') {
+		if (depth == 0 && is_operator(function, at)) {
+			at = past_operator(at);
+			continue;
+		}
+		if (depth == 0 && *at == '(' && at > function && at[-1] != ' ' && at[-1] != '.' &&
+		    !begins_with(at, ANONYMOUS))
+			break;
+		if (strchr("<({[", *at) != NULL)
+			depth++;
+		else if (strchr(">)}]", *at) != NULL)
+			depth -= depth > 0;
+		at++;
+	}
+	return (size_t)(at - function);
 }
 
 bool event_is_meant(const char *function, const char *name)
 {
-	size_t length = strlen(name), bare = bare_length(function);
+	size_t length = strlen(name), bare = event_bare_length(function);
 
 	if (strcmp(function, name) == 0)
 		return true;

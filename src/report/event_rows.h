@@ -56,4 +56,10 @@ void event_class_name(const char *function, struct text *out);
 /* Whether a user means this function: by its whole name, without arguments, or by its end behind "::". */
 bool event_is_meant(const char *function, const char *name);
 
+/*
+ * The length of the name without "(int, char)": "(below main)", "(anonymous namespace)",
+ * "{lambda(int)#1}", "operator()" and "(*type)" of Go are no arguments.
+ */
+size_t event_bare_length(const char *function);
+
 #endif

@@ -219,6 +219,15 @@ static void a_user_may_leave_out_arguments_and_classes(void **state)
 	assert_false(event_is_meant("list::sum(int)", "list"));
 	assert_true(event_is_meant("(below main)", "(below main)"));
 	assert_true(event_is_meant("cls::operator()(int)", "operator()"));
+	assert_true(event_is_meant("(anonymous namespace)::deep::sum(long*)", "sum"));
+	assert_true(event_is_meant("ns::(anonymous namespace)::sum(long*)",
+				   "ns::(anonymous namespace)::sum"));
+	assert_true(event_is_meant("main::{lambda(int)#2}::operator()(int) const", "operator()"));
+	assert_true(event_is_meant("void each<void (*)(int)>(void (*)(int))",
+				   "void each<void (*)(int)>"));
+	assert_true(event_is_meant("cls::operator new(unsigned long)", "operator new"));
+	assert_true(event_is_meant("runtime.(*mspan).base", "runtime.(*mspan).base"));
+	assert_false(event_is_meant("runtime.(*mspan).base", "runtime."));
 	assert_false(event_is_meant("f", ""));
 }
 
