@@ -27,13 +27,16 @@ static double misses_of(const struct data *d, const struct data_row *r)
 static void put_sizes(const struct data_row *r, char *buf, size_t room)
 {
 	char low[SIZE_TEXT_BYTES], high[SIZE_TEXT_BYTES];
+	const char *least;
 
 	buf[0] = '\0';
 	if (r->largest == 0)
 		return;
+	least = size_format(r->smallest, low);
 	size_format(r->largest, high);
-	if (r->smallest < r->largest && r->smallest > 0)
-		snprintf(buf, room, "%s-%s", size_format(r->smallest, low), high);
+	/* Stacks differ by a page or two, which their sizes do not show. */
+	if (r->smallest > 0 && strcmp(least, high) != 0)
+		snprintf(buf, room, "%s-%s", least, high);
 	else
 		snprintf(buf, room, "%s", high);
 }

@@ -341,6 +341,26 @@ static void it_is_shown_as_text_csv_and_json(void **state)
 	unload(&p, &d);
 }
 
+static void a_range_of_sizes_that_look_alike_is_one_size(void **state)
+{
+	struct text out = {0};
+	struct profile p;
+	struct data d;
+
+	load(&p, &d, DATA_BY_LINE);
+	for (size_t i = 0; i < d.count; i++) {
+		if (strcmp(d.rows[i].name, "[stack]") == 0) {
+			d.rows[i].smallest = (8 << 20) + 4096;
+			d.rows[i].largest = (8 << 20) + 8192;
+		}
+	}
+	assert_int_equal(data_text(&d, TOUCHES, NULL, &plain, &out, NULL), 0);
+	assert_non_null(strstr(text_get(&out), " 8.0M "));
+	assert_null(strstr(text_get(&out), "8.0M-8.0M"));
+	text_release(&out);
+	unload(&p, &d);
+}
+
 static void solve_subset(const struct profile *p, enum subset_kind kind, const char *name,
 			 enum model_policy policy, struct curve *c)
 {
@@ -488,6 +508,7 @@ int main(void)
 		cmocka_unit_test(a_name_finds_rows_and_an_unknown_one_what_is_near),
 		cmocka_unit_test(known_wrappers_are_looked_through),
 		cmocka_unit_test(it_is_shown_as_text_csv_and_json),
+		cmocka_unit_test(a_range_of_sizes_that_look_alike_is_one_size),
 		cmocka_unit_test(a_data_structure_has_the_ratio_of_its_row),
 		cmocka_unit_test(code_that_is_all_has_the_curve_of_all),
 		cmocka_unit_test(with_lru_near_data_hits_and_far_data_misses),
