@@ -22,18 +22,24 @@ static const char *const side_files[] = {"", "-wal", "-shm", "-journal"};
 
 #define SIDE_FILE_COUNT (sizeof(side_files) / sizeof(side_files[0]))
 
-/* The name that the kernel knows the process by; "" when it is gone. */
+/* The name that the kernel knows the process by; "" when it is gone, or was killed and nobody has waited for it. */
 static void read_comm(const char *pid, char comm[64])
 {
-	char path[64];
+	char path[64], line[128] = ""; /* "PID (NAME) STATE ...", the name of at most 15 bytes */
+	const char *name, *end;
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/proc/%s/comm", pid);
+	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
 	f = fopen(path, "re");
-	if (f == NULL || fgets(comm, 64, f) == NULL)
-		comm[0] = '\0';
+	if (f == NULL || fgets(line, sizeof(line), f) == NULL)
+		line[0] = '\0';
 	if (f != NULL)
 		fclose(f);
+	comm[0] = '\0';
+	name = strchr(line, '(');
+	end = strrchr(line, ')');
+	if (name != NULL && end > name && strncmp(end, ") Z", 3) != 0)
+		snprintf(comm, 64, "%.*s", (int)(end - name - 1), name + 1);
 }
 
 /* Pids are used again: another program with that of a collector long dead is no writer. */

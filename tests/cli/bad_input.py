@@ -487,9 +487,8 @@ def kill_collector(gear, reap):
         status, _, err = run(*view, '-i', path)
         check(status in (0, INPUT), view, 'ended with', status, err)
         check(status == 0 or view == ['report'], 'info cannot read the file:', err)
-    if reap:
-        status, out, err = run('top', '--once', '-i', path)
-        check(status == INPUT or out.startswith('cut off with its profiler: sh -c '), 'top says', repr(out), err)
+    status, out, err = run('top', '--once', '-i', path)
+    check(status == INPUT or out.startswith('cut off with its profiler: sh -c '), 'top says', repr(out), err)
 
 
 @case
@@ -503,6 +502,19 @@ def a_collector_killed_and_never_waited_for():
     """Its parent leaves it a zombie, which still has a process number."""
     kill_collector('sample', False)
     kill_collector('count', False)
+
+
+@case
+def a_dead_writer_that_nobody_waited_for_does_not_hold_its_file():
+    process = start('record', '-q', '-o', 'zombie.db', '--', 'sh', '-c', 'echo begins; sleep 1')
+    check(process.stdout.readline() == b'begins\n', 'it did not begin')
+    status, _, err = run('record', '-q', '-o', 'zombie.db', '--', 'true')
+    check(status == OUTPUT and 'is being written by process %d' % process.pid in err, status, err)
+    process.kill()
+    os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+    status, _, err = run('record', '-q', '-o', 'zombie.db', '--', 'true')
+    check(status == 0, 'ended with', status, err)
+    process.communicate()
 
 
 @case
