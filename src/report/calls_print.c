@@ -185,9 +185,13 @@ static int print_trees(const struct calls *c, const struct calls_choice *choice,
 	table_free(table);
 	if (all > choice->top)
 		figure_more(out, all - choice->top, "");
-	if (has_estimates)
+	if (has_estimates) {
+		size_t from = out->count;
+
 		text_add(out, "~ estimated: the function's cost in proportion to what its callers' "
 			      "calls cost\n");
+		fit_prose(out, from, 2, d);
+	}
 	return status;
 }
 

@@ -147,6 +147,9 @@ def trees_mark_what_is_estimated(folder):
           [('120', '0', 0, 'main'), ('70', '1', 1, 'b'), ('60', '2', 2, 'work'), ('20~', '6', 3, 'io'),
            ('40', '1', 1, 'a'), ('30', '1', 2, 'work'), ('10~', '3', 3, 'io')], down)
     check('~ estimated' in down, down)
+    narrow = subprocess.run([DWELL, 'calls', '-i', profile, '--tree', 'down'], capture_output=True, text=True, timeout=100,
+                            env=dict(os.environ, COLUMNS='60')).stdout
+    check(max(map(len, narrow[narrow.index('~ estimated'):].splitlines())) <= 60, narrow)
     up = json.loads(dwell('calls', '-i', profile, '--tree=up', '--depth=2', '--format=json', 'io'))['calls']
     check([(c['path'][-1], c['inclusive'], c['is_estimate']) for c in up] ==
           [('io', 30, False), ('work', 30, False), ('b', 20, True), ('a', 10, True)], up)
