@@ -57,7 +57,9 @@ static uint64_t make_rule(uint64_t pc)
 			return RULE_KNOWN; /* here the stack ends */
 	}
 	/* push rbp; mov rbp, rsp: perhaps */
-	f = (struct frame_rule){ FRAME_RBP, RBP_SAVED, 16, -16 };
+	f = (struct frame_rule){
+		.base = FRAME_RBP, .rbp = RBP_SAVED, .offset = 16, .rbp_offset = -16
+	};
 	return pack(f) | RULE_GUESS;
 }
 
@@ -157,6 +159,25 @@ static inline bool frame_address(const struct walk *w, uint64_t rule, uint64_t *
 	       (!(rule & RULE_GUESS) || *cfa - f->rsp < GUESS_REACH);
 }
 
+/* Whether the code before pc is a call: what a guess takes for a return address has to be one. */
+static bool is_behind_call(uint64_t pc)
+{
+	uint64_t before;
+	const uint8_t *b = (const uint8_t *)&before;
+
+	if (engine_peek(&before, (const void *)(uintptr_t)(pc - sizeof before)) != 0)
+		return false;
+	if (b[3] == 0xe8) /* call rel32 */
+		return true;
+	for (uint32_t bytes = 2; bytes <= 7; bytes++) { /* call r/m64: ff /2 */
+		const uint8_t *call = b + sizeof before - bytes;
+
+		if (call[0] == 0xff && (call[1] >> 3 & 7u) == 2)
+			return true;
+	}
+	return false;
+}
+
 /* Does a step by this rule look at rbp, other than to hand it on? */
 static bool uses_rbp(uint64_t rule)
 {
@@ -181,7 +202,7 @@ static inline __attribute__((always_inline)) bool step(struct walk *w)
 		return false;
 	if (w->reads && RULE_RBP(rule) != RBP_KEPT)
 		w->reads->rbp = w->reads->count;
-	if (pc < LEAST_PC || pc >> 47)
+	if (pc < LEAST_PC || pc >> 47 || ((rule & RULE_GUESS) && !is_behind_call(pc)))
 		return false;
 	*f = (struct unwind_walk){ pc, cfa, rbp };
 	return true;

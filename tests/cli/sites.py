@@ -49,6 +49,53 @@ PATHS = {
 }
 ELEMENT_SIZES = {'by_calloc': 16, 'by_reallocarray': 8, 'by_malloc': 0}
 
+# As runtimes do that are not C's: frame pointers and no descriptions of frames, memory straight from
+# the kernel, and a thread whose stack lies amid it.
+RUNTIME = r'''
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+
+static volatile int runs = 1;
+
+__attribute__((noinline)) static char *from_kernel(long bytes)
+{
+	register long flags __asm__("r10") = 0x22, file __asm__("r8") = -1, offset __asm__("r9") = 0;
+	char *block, *volatile frame = __builtin_frame_address(0); /* or a leaf has none */
+
+	(void)frame;
+	__asm__ volatile("syscall" : "=a"(block) : "0"(SYS_mmap), "D"(0L), "S"(bytes), "d"(3L), "r"(flags),
+			 "r"(file), "r"(offset) : "rcx", "r11", "memory");
+	return block;
+}
+
+__attribute__((noinline)) static char *make_heap(long bytes)
+{
+	char *heap = from_kernel(bytes);
+
+	heap[0] = 1;
+	return heap;
+}
+
+int main(void)
+{
+	char *heap = make_heap(1 << 20);
+	register volatile int *tid __asm__("r10") = &runs;
+	long made;
+
+	__asm__ volatile("syscall; test %%eax, %%eax; jnz 1f; push %%rax; mov $60, %%eax; xor %%edi, %%edi; syscall; 1:"
+			 : "=a"(made)
+			 : "0"(SYS_clone), "D"(CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD |
+			   CLONE_SYSVSEM | CLONE_CHILD_CLEARTID), "S"(heap + (1 << 19)), "d"(0L), "r"(tid)
+			 : "rcx", "r11", "memory");
+	while (made > 0 && runs)
+		sched_yield();
+	puts("all checks held");
+	return 0;
+}
+'''
+
 QUERY = '''
 SELECT s.id, s.process_id, s.kind, s.element_size, s.blocks, s.bytes, s.live_blocks, s.live_bytes,
     s.smallest, s.largest, j.key,
@@ -157,6 +204,15 @@ def no_objects(folder):
     check(profile.execute('SELECT MAX(begin_site) FROM sample').fetchone()[0] == 0, 'a known block')
 
 
+def another_runtime(folder):
+    program = os.path.join(folder, 'runtime')
+    subprocess.run(['cc', '-O1', '-fno-omit-frame-pointer', '-fno-asynchronous-unwind-tables',
+                    '-x', 'c', '-o', program, '-'], input=RUNTIME.encode(), check=True, timeout=60)
+    sites = list(read_sites(record(program, folder)))
+    heap = [s for s in sites if s[4] == 1 << 20]
+    check([(s[1], s[-1][:2]) for s in heap] == [('mmap', ['make_heap', 'main'])], 'its heap is', heap)
+
+
 def another_allocator(folder, library):
     # In tcmalloc new[] and new are one function, and mmap is called through one of its own.
     compare(record(PROGRAMS + '/allocations', folder, LD_PRELOAD=LIBRARIES + library),
@@ -172,7 +228,8 @@ def main():
     arguments = parser.parse_args()
     DWELL, PROGRAMS = os.path.abspath(arguments.dwell), os.path.abspath(arguments.programs)
     cases = [('the C library', the_c_library), ('only counted', only_counted),
-             ('linked statically', linked_statically), ('no objects', no_objects)]
+             ('linked statically', linked_statically), ('no objects', no_objects),
+             ('another runtime', another_runtime)]
     for library in ALLOCATORS:
         if os.path.exists(LIBRARIES + library):
             cases.append((library, lambda folder, l=library: another_allocator(folder, l)))
