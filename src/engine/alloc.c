@@ -11,8 +11,8 @@
 #include "channel/sys.h"
 #include "engine/baton.h"
 #include "engine/blocks.h"
-#include "engine/call_stack.h"
 #include "engine/call_sites.h"
+#include "engine/call_stack.h"
 #include "engine/hooks.h"
 #include "engine/lanes.h"
 #include "engine/modules.h"
@@ -25,8 +25,11 @@
 #include "engine/util.h"
 
 /* What a run that is killed has told: all but its last second, or but a ninth. */
-#define REPORT_NS 1000000000u
+#define REPORT_NS   1000000000u
 #define REPORT_PART 8u
+
+/* What lies between a stack and the end of its mapping: what the C library keeps of the thread, and pages of rounding. */
+#define MOST_ABOVE_STACK 65536u
 
 static uint32_t lock; /* guards blocks, regions and sites */
 
@@ -50,8 +53,8 @@ static void let_go(bool held)
 
 void alloc_init(void)
 {
-	if (engine.config.objects && hooks_init() == 0 && blocks_init() == 0 &&
-	    sites_init() == 0 && regions_init() == 0)
+	if (engine.config.objects && hooks_init() == 0 && blocks_init() == 0 && sites_init() == 0 &&
+	    regions_init() == 0)
 		return;
 	engine.config.objects = 0;
 }
@@ -366,6 +369,16 @@ static void add_locals(struct thread *t, uint64_t start, uint64_t end, uint32_t 
 	add_region(t, start, end, sites_kind(of_stack, SITE_LOCAL));
 }
 
+/*
+ * Whether the mapping is a stack as a whole: then it ends with it, or with what the C library keeps above
+ * it. Go's runtime has its stacks, and the variables of its threads, amid the heap.
+ */
+static bool is_whole_stack(const struct region *r, uint64_t rsp, uint64_t tls)
+{
+	return r->end - rsp <= MOST_ABOVE_STACK ||
+	       (tls >= rsp && tls < r->end && r->end - tls <= MOST_ABOVE_STACK);
+}
+
 void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls)
 {
 	struct region r;
@@ -375,7 +388,7 @@ void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls)
 		return;
 	lock_take(&lock);
 	/* What was mapped for something else is a stack from now on; one in a block stays that. */
-	if (regions_find(rsp - 1, &r)) {
+	if (regions_find(rsp - 1, &r) && is_whole_stack(&r, rsp, tls)) {
 		site = sites_kind(r.site, SITE_STACK);
 		if (site != r.site) {
 			regions_set_site(r.start, site);

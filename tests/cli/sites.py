@@ -211,6 +211,7 @@ def another_runtime(folder):
     sites = list(read_sites(record(program, folder)))
     heap = [s for s in sites if s[4] == 1 << 20]
     check([(s[1], s[-1][:2]) for s in heap] == [('mmap', ['make_heap', 'main'])], 'its heap is', heap)
+    check(not [s for s in sites if s[1] == 'thread-local'], 'thread-local in', sites)
 
 
 def another_allocator(folder, library):
