@@ -45,13 +45,13 @@ static void count_lines(const uint64_t words[WORDS], uint64_t lines[NESTED_SIZES
 	}
 }
 
-void page_use_look(struct page_lines *u, uint64_t page, bool file)
+void page_use_look(struct page_lines *u, uint64_t page, enum page_kind kind)
 {
 	uint64_t words[WORDS];
 
-	for (uint32_t i = 0; file && i < NESTED_SIZES; i++)
+	for (uint32_t i = 0; kind == PAGE_OF_FILE && i < NESTED_SIZES; i++)
 		u->lines[i] += PAGE >> (NESTED_FIRST + i);
-	if (!file) {
+	if (kind == PAGE_FRESH) {
 		if (engine_copy(words, (const void *)page, PAGE) != 0)
 			return;
 		count_lines(words, u->lines);
@@ -115,6 +115,10 @@ static uint32_t blank_sizes(uint64_t address, uint64_t page[WORDS])
 {
 	uint64_t any;
 
+	if (pages_only_read(address)) {
+		memset(page, 0, PAGE);
+		return NESTED_SIZES;
+	}
 	if (engine_peek(&any, (const void *)(address & -8ul)) != 0)
 		return 0;
 	if ((uint32_t)(any >> (address & 4) * 8) != 0)
@@ -166,8 +170,10 @@ static void see_blank(struct page_use *u, uint64_t page, uint32_t blank, const u
 	struct blank_page *b = find_blank_page(u, page);
 	uint64_t lines[NESTED_SIZES] = { 0 };
 
-	if (!b)
+	/* A scan of a file has several arrivals in a page of each window, which say nothing of what chance has hidden. */
+	if (!b || (b->check == u->checks && pages_only_read(page)))
 		return;
+	b->check = u->checks;
 	count_lines(words, lines);
 	for (uint32_t i = 0; i < NESTED_SIZES; i++)
 		b->empty[i] = (uint16_t)((PAGE >> (NESTED_FIRST + i)) - lines[i]);
@@ -179,6 +185,8 @@ void page_use_check(struct page_use *u)
 {
 	uint64_t kept = u->noted < PAGE_USE_NOTES ? u->noted : PAGE_USE_NOTES, words[WORDS];
 
+	u->checks++;
+	lock_take(&engine.translate_lock); /* the mappings stay */
 	for (uint64_t n = 0; n < kept; n++) {
 		uint64_t accesses = u->note[n].weight * u->each_for * u->noted / kept;
 		uint32_t blank = blank_sizes(u->note[n].address, words);
@@ -188,6 +196,7 @@ void page_use_check(struct page_use *u)
 		for (uint32_t i = 0; i < blank; i++)
 			u->blank[i] += accesses;
 	}
+	lock_drop(&engine.translate_lock);
 	u->checked += kept;
 	u->noted = 0;
 }

@@ -28,6 +28,7 @@ struct blank_page {
 	uint64_t address;
 	uint8_t seen[NESTED_SIZES]; /* 255: or more */
 	uint16_t empty[NESTED_SIZES];
+	uint64_t check; /* the last one that saw it */
 };
 
 /* Pages looked at, and how many of their lines of each size are not all zero. */
@@ -41,7 +42,7 @@ struct page_use {
 	uint64_t held, held_at;	      /* pages, and its accesses when they were counted */
 	uint64_t most;		      /* pages it ever held */
 	struct page_lines looked_at;  /* when it held nearly so many */
-	uint64_t checked;	      /* arrivals */
+	uint64_t checks, checked;     /* times, and arrivals in all of them */
 	uint64_t blank[NESTED_SIZES]; /* accesses of the run that arrive at lines all zero */
 	/* Arrivals of the last window, a choice where there were more. */
 	struct page_note {
@@ -59,8 +60,12 @@ struct page_use {
 void page_use_count(struct page_use *u, struct thread *t, uint64_t total);
 /* The same as the process ends: at more of them. Returns how many it holds. */
 uint64_t page_use_end(struct page_use *u, struct thread *t);
-/* One was counted and is to be looked at; that of a file was never empty, so all its lines are touched. */
-void page_use_look(struct page_lines *u, uint64_t page, bool file);
+/*
+ * One was counted and is to be looked at. That of a file was never empty, so all its lines are touched; of one that is only
+ * read, arrivals tell, as they do of lines that are all zero.
+ */
+enum page_kind { PAGE_FRESH, PAGE_OF_FILE, PAGE_ONLY_READ };
+void page_use_look(struct page_lines *u, uint64_t page, enum page_kind kind);
 
 /* An access arrived that speaks for so many; `random` decides whom it takes the place of. */
 void page_use_note(struct page_use *u, uint64_t address, uint32_t weight, uint64_t random);

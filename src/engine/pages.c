@@ -2,6 +2,7 @@
 /* The target's mappings and code pages; see pages.h. */
 #include "engine/pages.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 
 #include "channel/sys.h"
@@ -92,7 +93,7 @@ void mappings_set(uint64_t start, uint64_t end, uint32_t prot, bool shared, bool
 {
 	mappings_clear(start, end);
 	uint32_t i = first_above(start);
-	struct mapping m = { start, end, prot, shared, file, stack };
+	struct mapping m = { start, end, prot, shared, file, stack, false, 0 };
 
 	/* Grow a neighbour of the same kind: heaps are made of many pieces. */
 	if (i > 0 && map[i - 1].end == start && map[i - 1].prot == prot && !file && !stack &&
@@ -109,6 +110,19 @@ void mappings_protect(uint64_t start, uint64_t end, uint32_t prot)
 	split(end);
 	for (uint32_t i = first_above(start); i < map_count && map[i].start < end; i++)
 		map[i].prot = prot;
+}
+
+void mappings_of_file(uint64_t start, uint64_t end, uint64_t id)
+{
+	bool code = false;
+
+	for (uint32_t i = first_above(start); i < map_count && map[i].start < end; i++)
+		map[i].file_id = id;
+	for (uint32_t i = 0; i < map_count; i++)
+		code |= map[i].file_id == id && (map[i].prot & PROT_EXEC);
+	for (uint32_t i = 0; i < map_count; i++)
+		if (map[i].file_id == id)
+			map[i].data = !code;
 }
 
 const struct mapping *mappings_find(uint64_t address)
@@ -257,6 +271,17 @@ void pages_discard(uint64_t start, uint64_t end)
 	}
 }
 
+/* One of the range is there, and stands for so many. */
+static void look_at_page(uint64_t page, enum page_kind kind, uint64_t each, struct page_choice *choice)
+{
+	if (choice->skip >= each) {
+		choice->skip -= each;
+		return;
+	}
+	choice->skip += choice->every > each ? choice->every - each : 0;
+	page_use_look(choice->use, page, kind);
+}
+
 /* Resident pages of one range, by mincore in pieces. */
 static uint64_t resident(uint64_t start, uint64_t end, bool file, struct page_choice *choice)
 {
@@ -271,13 +296,48 @@ static uint64_t resident(uint64_t start, uint64_t end, bool file, struct page_ch
 				if (!(vec[i] & 1))
 					continue;
 				n++;
-				if (choice->skip-- > 0)
-					continue;
-				choice->skip = choice->every - 1;
-				page_use_look(choice->use, start + i * PAGE, file);
+				look_at_page(start + i * PAGE, file ? PAGE_OF_FILE : PAGE_FRESH, 1,
+					     choice);
 			}
 		start += bytes;
 	}
+	return n;
+}
+
+static bool is_read_only_data(const struct mapping *m)
+{
+	return m->data && (m->prot & (PROT_READ | PROT_WRITE | PROT_EXEC)) == PROT_READ;
+}
+
+/*
+ * Pages of a file that the process has in its own page table: mincore tells of any page of it that the kernel keeps.
+ * Large ones are looked at in so many pieces of 2 MB.
+ */
+#define PIECE	    512u
+#define MOST_PIECES 64u
+#define PRESENT	    (3ull << 62) /* or swapped out */
+
+static uint64_t present(uint64_t start, uint64_t end, struct page_choice *choice)
+{
+	uint64_t entries[PIECE], n = 0, pages = (end - start) / PAGE;
+	uint64_t each = pages / PIECE / MOST_PIECES + 1;
+	long fd = sys4(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+
+	if (sys_failed(fd))
+		return 0;
+	for (uint64_t at = 0; at < pages; at += each * PIECE) {
+		uint64_t page = start / PAGE + at;
+		uint64_t want = pages - at < PIECE ? pages - at : PIECE;
+		long got = sys4(SYS_pread64, fd, entries, want * 8, page * 8);
+
+		for (long i = 0; i < got / 8; i++) {
+			if (!(entries[i] & PRESENT))
+				continue;
+			n += each;
+			look_at_page((page + (uint64_t)i) * PAGE, PAGE_ONLY_READ, each, choice);
+		}
+	}
+	sys1(SYS_close, fd);
 	return n;
 }
 
@@ -288,6 +348,8 @@ uint64_t pages_footprint(uint64_t stack_pointer, struct page_choice choice)
 	for (uint32_t i = 0; i < map_count; i++) {
 		uint64_t start = map[i].start;
 
+		if (is_read_only_data(&map[i]))
+			n += present(start, map[i].end, &choice);
 		if (!(map[i].prot & PROT_READ) || (map[i].file && !(map[i].prot & PROT_WRITE)))
 			continue;
 		if (map[i].stack) {
@@ -301,4 +363,11 @@ uint64_t pages_footprint(uint64_t stack_pointer, struct page_choice choice)
 		n += resident(start, end, map[i].file, &choice);
 	}
 	return n;
+}
+
+bool pages_only_read(uint64_t address)
+{
+	const struct mapping *m = mappings_find(address);
+
+	return m && is_read_only_data(m);
 }

@@ -19,6 +19,8 @@ struct mapping {
 	bool shared;	/* may change behind our back: another mapping, another process */
 	bool file;	/* not anonymous */
 	bool stack;	/* grows down */
+	bool data;	/* of a file none of which is mapped as code */
+	uint64_t file_id; /* see mappings_of_file; 0: not known */
 };
 
 /* A page that code was translated from. */
@@ -35,6 +37,8 @@ int pages_init(void);
 void mappings_set(uint64_t start, uint64_t end, uint32_t prot, bool shared, bool file, bool stack);
 void mappings_clear(uint64_t start, uint64_t end);
 void mappings_protect(uint64_t start, uint64_t end, uint32_t prot);
+/* The mappings there are of a file: `id` is not 0, and differs from those of other files. */
+void mappings_of_file(uint64_t start, uint64_t end, uint64_t id);
 /* The mapping that holds address, or NULL. Valid until the next change. */
 const struct mapping *mappings_find(uint64_t address);
 /* Number `n` in address order, or NULL past the last. */
@@ -62,13 +66,16 @@ bool pages_release_range(uint64_t start, uint64_t end);
 void pages_discard(uint64_t start, uint64_t end);
 
 /*
- * 4096-byte pages of the target's own memory that are resident (anonymous and private). Of them
- * each `every`th is looked at, from number `skip` on, and added to *use.
+ * 4096-byte pages of the target's own memory that are resident: anonymous ones, those of files that it may write to, and
+ * those that it has of files with data that it may only read. Of them each `every`th is looked at, from number `skip` on,
+ * and added to *use.
  */
 struct page_choice {
 	uint64_t every, skip;
 	struct page_lines *use;
 };
 uint64_t pages_footprint(uint64_t stack_pointer, struct page_choice choice);
+/* Is it data of a file that is only read? Nothing but its accesses tells which lines of it are touched. */
+bool pages_only_read(uint64_t address);
 
 #endif

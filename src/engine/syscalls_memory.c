@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "channel/sys.h"
 #include "engine/alloc.h"
@@ -56,9 +57,20 @@ static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t
 	modules_add(start, end, offset, (int)fd, MODULE_LIBRARY);
 }
 
+/* A number for the file, or 0: devices are no data. */
+static uint64_t id_of_file(long fd)
+{
+	struct stat st;
+
+	if (sys_failed(sys2(SYS_fstat, fd, &st)) || !S_ISREG(st.st_mode))
+		return 0;
+	return ((uint64_t)st.st_dev * 0x9e3779b97f4a7c15ull ^ (uint64_t)st.st_ino) | 1ull << 63;
+}
+
 long syscalls_mmap(struct thread *t, long nr, const long a[6])
 {
 	uint64_t bytes = round_up((uint64_t)a[1], PAGE);
+	uint64_t id = a[3] & MAP_ANONYMOUS ? 0 : id_of_file(a[4]);
 	long r;
 
 	(void)nr;
@@ -74,6 +86,8 @@ long syscalls_mmap(struct thread *t, long nr, const long a[6])
 			pages_discard(start, end);
 		mappings_set(start, end, (uint32_t)a[2], (a[3] & MAP_TYPE) != MAP_PRIVATE, file,
 			     a[3] & MAP_GROWSDOWN);
+		if (id)
+			mappings_of_file(start, end, id);
 	}
 	lock_drop(&engine.translate_lock);
 	if (!sys_failed(r))
@@ -151,6 +165,8 @@ long syscalls_mremap(struct thread *t, long nr, const long a[6])
 		pages_discard((uint64_t)r, (uint64_t)r + new_bytes);
 		mappings_set((uint64_t)r, (uint64_t)r + new_bytes, like.prot, like.shared,
 			     like.file, like.stack);
+		if (like.file_id)
+			mappings_of_file((uint64_t)r, (uint64_t)r + new_bytes, like.file_id);
 	}
 	lock_drop(&engine.translate_lock);
 	if (!sys_failed(r))

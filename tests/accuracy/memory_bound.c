@@ -7,11 +7,13 @@
  *	memory_bound chase BYTES ROUNDS    follow pointers through all lines, in random order
  *	memory_bound gather BYTES N        read N elements of an array by lists of random indices
  *	memory_bound column BYTES PASSES   add up a square matrix column by column
+ *	memory_bound mapped BYTES PASSES   add up a file that is mapped, to be read only
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define LINE_BYTES 64
 #define LIST	   ((uint64_t)1 << 16) /* indices that gather makes at a time */
@@ -109,6 +111,39 @@ static uint64_t column(uint64_t bytes, uint64_t passes)
 	return sum;
 }
 
+/* A file without a name, written with few accesses; NULL when it cannot be had. */
+static const uint64_t *map_file(uint64_t bytes)
+{
+	static uint64_t piece[LIST];
+	FILE *file = tmpfile();
+	void *data = MAP_FAILED;
+
+	for (uint64_t i = 0; i < LIST; i++)
+		piece[i] = i;
+	for (uint64_t at = 0; file != NULL && at < bytes; at += sizeof(piece))
+		fwrite(piece, sizeof(piece), 1, file);
+	if (file != NULL && fflush(file) == 0)
+		data = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fileno(file), 0);
+	if (file != NULL)
+		fclose(file);
+	return data == MAP_FAILED ? NULL : data;
+}
+
+static uint64_t mapped(uint64_t bytes, uint64_t passes)
+{
+	const uint64_t *data = map_file(bytes);
+	uint64_t sum = 0;
+
+	if (data == NULL) {
+		fprintf(stderr, "memory_bound: no file of %llu bytes\n", (unsigned long long)bytes);
+		exit(1);
+	}
+	for (uint64_t pass = 0; pass < passes; pass++)
+		for (uint64_t i = 0; i < bytes / sizeof(*data); i++)
+			sum += data[i] ^ pass;
+	return sum;
+}
+
 static const struct {
 	const char *name;
 	uint64_t (*run)(uint64_t bytes, uint64_t length);
@@ -116,6 +151,7 @@ static const struct {
 	{"chase", chase},
 	{"gather", gather},
 	{"column", column},
+	{"mapped", mapped},
 };
 
 int main(int argc, char **argv)
@@ -129,7 +165,7 @@ int main(int argc, char **argv)
 		printf("%s %llu\n", argv[1], (unsigned long long)modes[i].run(bytes, length));
 		return 0;
 	}
-	fprintf(stderr, "usage: memory_bound chase|gather|column BYTES LENGTH   (BYTES from 1024 "
-			"to 4 GB)\n");
+	fprintf(stderr, "usage: memory_bound chase|gather|column|mapped BYTES LENGTH   (BYTES from "
+			"1024 to 4 GB)\n");
 	return 2;
 }

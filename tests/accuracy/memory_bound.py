@@ -34,12 +34,14 @@ PROGRAMS = [
     ("column", 8 * MB, 100),
     ("column", 64 * MB, 10),
     ("column", 200 * MB, 2),
+    ("mapped", 64 * MB, 10),
 ]
 # Seconds in all. One of each kind: larger than the middle of the sizes, smaller than the last.
 QUICK = [
     ("chase", 4 * MB, 60),
     ("gather", 16 * MB, 4000000),
     ("column", 16 * MB, 10),
+    ("mapped", 16 * MB, 4),
 ]
 DEFAULT_BARS = {"mean": 0.6, "max": 4.0, "near": None, "cover": 0.9}
 # A tool that took what it cannot see for hits, or for misses, is off by 10 points and more.
@@ -69,7 +71,7 @@ def mean_largest(runs):
 def parse():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     compare_curve.add_set_options(p, 3)
-    p.add_argument("--quick", action="store_true", help="three small programs")
+    p.add_argument("--quick", action="store_true", help="four small programs")
     p.add_argument("--points", action="store_true", help="print each point, too")
     return p.parse_args()
 

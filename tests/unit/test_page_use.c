@@ -21,6 +21,7 @@
 struct engine engine;
 static uint64_t (*memory)[PAGE / 8]; /* PAGES of them */
 static uint32_t held;		     /* of these, from the first on */
+static bool read_only;		     /* all of them are of a file, full of other things than zeros */
 
 void lock_take(uint32_t *lock)
 {
@@ -52,9 +53,15 @@ uint64_t pages_footprint(uint64_t stack_pointer, struct page_choice choice)
 		if (choice.skip-- > 0)
 			continue;
 		choice.skip = choice.every - 1;
-		page_use_look(choice.use, (uint64_t)memory[i], false);
+		page_use_look(choice.use, (uint64_t)memory[i], read_only ? PAGE_ONLY_READ : PAGE_FRESH);
 	}
 	return held;
+}
+
+bool pages_only_read(uint64_t address)
+{
+	(void)address;
+	return read_only;
 }
 
 /* Arrivals at the first lines of all pages in turn, in `windows` windows: each for 1000 of the run. */
@@ -162,9 +169,35 @@ static void test_a_page_of_a_file_is_touched_whole(void **state)
 {
 	struct page_lines u = {0};
 
-	page_use_look(&u, 0, true);
+	page_use_look(&u, 0, PAGE_OF_FILE);
 	for (uint32_t i = 0; i < NESTED_SIZES; i++)
 		assert_int_equal(u.lines[i], PAGE >> (NESTED_FIRST + i));
+}
+
+/* 32 windows, each with arrivals in other pages: all pages may be touched, whatever they hold. In one page, that one is. */
+static void test_arrivals_tell_of_pages_that_are_only_read(void **state)
+{
+	static struct thread t = {.rng = 1};
+	uint16_t shares[CHANNEL_LINE_USES];
+	struct page_use *u;
+
+	read_only = true;
+	u = look(&t);
+	arrive(u, 32, 64);
+	page_use_shares(u, LOG2_LINE, shares);
+	assert_float_equal(SHARE_OF(shares, 64), 1, 1e-4);
+	free(u);
+	u = look(&t);
+	u->each_for = 10;
+	for (uint32_t i = 0; i < 400; i++) {
+		page_use_note(u, (uint64_t)memory[7], 100, 0);
+		page_use_note(u, (uint64_t)memory[7] + 128, 100, 0);
+		page_use_check(u);
+	}
+	page_use_shares(u, LOG2_LINE, shares);
+	assert_float_equal(SHARE_OF(shares, 64), 1.0 / PAGES, 1e-3);
+	read_only = false;
+	free(u);
 }
 
 int main(void)
@@ -175,6 +208,7 @@ int main(void)
 		cmocka_unit_test(test_zeros_touched_often_in_a_page_are_its_lines),
 		cmocka_unit_test(test_memory_given_back_says_nothing_of_what_was_held),
 		cmocka_unit_test(test_a_page_of_a_file_is_touched_whole),
+		cmocka_unit_test(test_arrivals_tell_of_pages_that_are_only_read),
 	};
 
 	memory = aligned_alloc(PAGE, PAGES * PAGE);
