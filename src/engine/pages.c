@@ -114,13 +114,18 @@ void mappings_protect(uint64_t start, uint64_t end, uint32_t prot)
 
 void mappings_of_file(uint64_t start, uint64_t end, uint64_t id)
 {
-	bool code = false;
+	bool code = false, others = false;
 
-	for (uint32_t i = first_above(start); i < map_count && map[i].start < end; i++)
+	for (uint32_t i = first_above(start); i < map_count && map[i].start < end; i++) {
 		map[i].file_id = id;
+		map[i].data = true;
+	}
 	for (uint32_t i = 0; i < map_count; i++)
-		code |= map[i].file_id == id && (map[i].prot & PROT_EXEC);
-	for (uint32_t i = 0; i < map_count; i++)
+		if (map[i].file_id == id) {
+			code |= (map[i].prot & PROT_EXEC) != 0;
+			others |= map[i].start < start || map[i].end > end;
+		}
+	for (uint32_t i = 0; (code || others) && i < map_count; i++)
 		if (map[i].file_id == id)
 			map[i].data = !code;
 }
