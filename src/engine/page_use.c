@@ -115,7 +115,7 @@ static uint32_t blank_sizes(uint64_t address, uint64_t page[WORDS])
 {
 	uint64_t any;
 
-	if (pages_only_read(address)) {
+	if (pages_of_data(address)) {
 		memset(page, 0, PAGE);
 		return NESTED_SIZES;
 	}
@@ -171,7 +171,7 @@ static void see_blank(struct page_use *u, uint64_t page, uint32_t blank, const u
 	uint64_t lines[NESTED_SIZES] = { 0 };
 
 	/* A scan of a file has several arrivals in a page of each window, which say nothing of what chance has hidden. */
-	if (!b || (b->check == u->checks && pages_only_read(page)))
+	if (!b || (b->check == u->checks && pages_of_data(page)))
 		return;
 	b->check = u->checks;
 	count_lines(words, lines);

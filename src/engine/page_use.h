@@ -61,10 +61,10 @@ void page_use_count(struct page_use *u, struct thread *t, uint64_t total);
 /* The same as the process ends: at more of them. Returns how many it holds. */
 uint64_t page_use_end(struct page_use *u, struct thread *t);
 /*
- * One was counted and is to be looked at. That of a file was never empty, so all its lines are touched; of one that is only
- * read, arrivals tell, as they do of lines that are all zero.
+ * One was counted and is to be looked at. That of a file with code was never empty, so all its lines are touched; of one with
+ * data arrivals tell, as they do of lines that are all zero.
  */
-enum page_kind { PAGE_FRESH, PAGE_OF_FILE, PAGE_ONLY_READ };
+enum page_kind { PAGE_FRESH, PAGE_OF_FILE, PAGE_OF_DATA };
 void page_use_look(struct page_lines *u, uint64_t page, enum page_kind kind);
 
 /* An access arrived that speaks for so many; `random` decides whom it takes the place of. */

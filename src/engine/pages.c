@@ -309,9 +309,9 @@ static uint64_t resident(uint64_t start, uint64_t end, bool file, struct page_ch
 	return n;
 }
 
-static bool is_read_only_data(const struct mapping *m)
+static bool is_data(const struct mapping *m)
 {
-	return m->data && (m->prot & (PROT_READ | PROT_WRITE | PROT_EXEC)) == PROT_READ;
+	return m->data && (m->prot & (PROT_READ | PROT_EXEC)) == PROT_READ;
 }
 
 /*
@@ -339,7 +339,7 @@ static uint64_t present(uint64_t start, uint64_t end, struct page_choice *choice
 			if (!(entries[i] & PRESENT))
 				continue;
 			n += each;
-			look_at_page((page + (uint64_t)i) * PAGE, PAGE_ONLY_READ, each, choice);
+			look_at_page((page + (uint64_t)i) * PAGE, PAGE_OF_DATA, each, choice);
 		}
 	}
 	sys1(SYS_close, fd);
@@ -353,8 +353,10 @@ uint64_t pages_footprint(uint64_t stack_pointer, struct page_choice choice)
 	for (uint32_t i = 0; i < map_count; i++) {
 		uint64_t start = map[i].start;
 
-		if (is_read_only_data(&map[i]))
+		if (is_data(&map[i])) {
 			n += present(start, map[i].end, &choice);
+			continue;
+		}
 		if (!(map[i].prot & PROT_READ) || (map[i].file && !(map[i].prot & PROT_WRITE)))
 			continue;
 		if (map[i].stack) {
@@ -370,9 +372,9 @@ uint64_t pages_footprint(uint64_t stack_pointer, struct page_choice choice)
 	return n;
 }
 
-bool pages_only_read(uint64_t address)
+bool pages_of_data(uint64_t address)
 {
 	const struct mapping *m = mappings_find(address);
 
-	return m && is_read_only_data(m);
+	return m && is_data(m);
 }

@@ -66,8 +66,8 @@ bool pages_release_range(uint64_t start, uint64_t end);
 void pages_discard(uint64_t start, uint64_t end);
 
 /*
- * 4096-byte pages of the target's own memory that are resident: anonymous ones, those of files that it may write to, and
- * those that it has of files with data that it may only read. Of them each `every`th is looked at, from number `skip` on,
+ * 4096-byte pages of the target's own memory that are resident: anonymous ones, those of files with code that it may write
+ * to, and those that it has of files with data. Of them each `every`th is looked at, from number `skip` on,
  * and added to *use.
  */
 struct page_choice {
@@ -75,7 +75,7 @@ struct page_choice {
 	struct page_lines *use;
 };
 uint64_t pages_footprint(uint64_t stack_pointer, struct page_choice choice);
-/* Is it data of a file that is only read? Nothing but its accesses tells which lines of it are touched. */
-bool pages_only_read(uint64_t address);
+/* Is it of a file with data? Nothing but its accesses tells which lines of it are touched. */
+bool pages_of_data(uint64_t address);
 
 #endif

@@ -21,7 +21,7 @@
 struct engine engine;
 static uint64_t (*memory)[PAGE / 8]; /* PAGES of them */
 static uint32_t held;		     /* of these, from the first on */
-static bool read_only;		     /* all of them are of a file, full of other things than zeros */
+static bool of_data;		     /* all of them are of a file, full of other things than zeros */
 
 void lock_take(uint32_t *lock)
 {
@@ -53,15 +53,15 @@ uint64_t pages_footprint(uint64_t stack_pointer, struct page_choice choice)
 		if (choice.skip-- > 0)
 			continue;
 		choice.skip = choice.every - 1;
-		page_use_look(choice.use, (uint64_t)memory[i], read_only ? PAGE_ONLY_READ : PAGE_FRESH);
+		page_use_look(choice.use, (uint64_t)memory[i], of_data ? PAGE_OF_DATA : PAGE_FRESH);
 	}
 	return held;
 }
 
-bool pages_only_read(uint64_t address)
+bool pages_of_data(uint64_t address)
 {
 	(void)address;
-	return read_only;
+	return of_data;
 }
 
 /* Arrivals at the first lines of all pages in turn, in `windows` windows: each for 1000 of the run. */
@@ -175,13 +175,13 @@ static void test_a_page_of_a_file_is_touched_whole(void **state)
 }
 
 /* 32 windows, each with arrivals in other pages: all pages may be touched, whatever they hold. In one page, that one is. */
-static void test_arrivals_tell_of_pages_that_are_only_read(void **state)
+static void test_arrivals_tell_of_pages_of_data(void **state)
 {
 	static struct thread t = {.rng = 1};
 	uint16_t shares[CHANNEL_LINE_USES];
 	struct page_use *u;
 
-	read_only = true;
+	of_data = true;
 	u = look(&t);
 	arrive(u, 32, 64);
 	page_use_shares(u, LOG2_LINE, shares);
@@ -196,7 +196,7 @@ static void test_arrivals_tell_of_pages_that_are_only_read(void **state)
 	}
 	page_use_shares(u, LOG2_LINE, shares);
 	assert_float_equal(SHARE_OF(shares, 64), 1.0 / PAGES, 1e-3);
-	read_only = false;
+	of_data = false;
 	free(u);
 }
 
@@ -208,7 +208,7 @@ int main(void)
 		cmocka_unit_test(test_zeros_touched_often_in_a_page_are_its_lines),
 		cmocka_unit_test(test_memory_given_back_says_nothing_of_what_was_held),
 		cmocka_unit_test(test_a_page_of_a_file_is_touched_whole),
-		cmocka_unit_test(test_arrivals_tell_of_pages_that_are_only_read),
+		cmocka_unit_test(test_arrivals_tell_of_pages_of_data),
 	};
 
 	memory = aligned_alloc(PAGE, PAGES * PAGE);
