@@ -322,18 +322,15 @@ static bool is_data(const struct mapping *m)
 #define MOST_PIECES 64u
 #define PRESENT	    (3ull << 62) /* or swapped out */
 
-static uint64_t present(uint64_t start, uint64_t end, struct page_choice *choice)
+static uint64_t present(long pagemap, uint64_t start, uint64_t end, struct page_choice *choice)
 {
 	uint64_t entries[PIECE], n = 0, pages = (end - start) / PAGE;
 	uint64_t each = pages / PIECE / MOST_PIECES + 1;
-	long fd = sys4(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
 
-	if (sys_failed(fd))
-		return 0;
 	for (uint64_t at = 0; at < pages; at += each * PIECE) {
 		uint64_t page = start / PAGE + at;
 		uint64_t want = pages - at < PIECE ? pages - at : PIECE;
-		long got = sys4(SYS_pread64, fd, entries, want * 8, page * 8);
+		long got = sys4(SYS_pread64, pagemap, entries, want * 8, page * 8);
 
 		for (long i = 0; i < got / 8; i++) {
 			if (!(entries[i] & PRESENT))
@@ -342,22 +339,38 @@ static uint64_t present(uint64_t start, uint64_t end, struct page_choice *choice
 			look_at_page((page + (uint64_t)i) * PAGE, PAGE_OF_DATA, each, choice);
 		}
 	}
-	sys1(SYS_close, fd);
+	return n;
+}
+
+/* Those of all files with data; none, if the kernel does not tell. */
+static uint64_t present_of_data(struct page_choice *choice)
+{
+	uint64_t n = 0;
+	long pagemap = -1;
+
+	for (uint32_t i = 0; i < map_count; i++) {
+		if (!is_data(&map[i]))
+			continue;
+		if (pagemap < 0)
+			pagemap = sys4(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+		if (sys_failed(pagemap))
+			return 0;
+		n += present(pagemap, map[i].start, map[i].end, choice);
+	}
+	if (pagemap >= 0)
+		sys1(SYS_close, pagemap);
 	return n;
 }
 
 uint64_t pages_footprint(uint64_t stack_pointer, struct page_choice choice)
 {
-	uint64_t n = 0;
+	uint64_t n = present_of_data(&choice);
 
 	for (uint32_t i = 0; i < map_count; i++) {
 		uint64_t start = map[i].start;
 
-		if (is_data(&map[i])) {
-			n += present(start, map[i].end, &choice);
-			continue;
-		}
-		if (!(map[i].prot & PROT_READ) || (map[i].file && !(map[i].prot & PROT_WRITE)))
+		if (is_data(&map[i]) || !(map[i].prot & PROT_READ) ||
+		    (map[i].file && !(map[i].prot & PROT_WRITE)))
 			continue;
 		if (map[i].stack) {
 			/* The kernel grows it below what we were told. */
