@@ -22,7 +22,8 @@ READS = {'from_large': 200, 'from_small': 600, 'from_deep': 200, 'from_pointer':
          'from_thread': 400}
 # Who called the caller; the C library's own functions may have no names.
 CALLERS = {name: 'main' for name in READS}
-CALLERS.update({'from_deep': 'from_deep', 'from_thread': 'repeat_in_thread', 'from_handler': None})
+CALLERS.update({'from_deep': 'from_deep', 'from_thread': 'repeat_in_thread(unsigned long, unsigned long*)',
+                'from_handler': None})
 PATH_DEPTH = 16
 
 
