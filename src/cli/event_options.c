@@ -80,13 +80,12 @@ int event_options_open(const struct view *v, struct event_profile *p, int *code)
 
 const char *event_options_instead(const struct view *v)
 {
-	const char *gear, *has = "samples";
+	const char *has = "samples";
 	struct store *s;
 
 	if (store_open_readonly(v->common.input, &s, NULL) != 0)
 		return has;
-	gear = store_meta_text(s, "gear");
-	if (gear != NULL && strcmp(gear, "count") == 0)
+	if (store_is_counted(s))
 		has = "counts";
 	store_close(s);
 	return has;

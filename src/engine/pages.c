@@ -114,20 +114,18 @@ void mappings_protect(uint64_t start, uint64_t end, uint32_t prot)
 
 void mappings_of_file(uint64_t start, uint64_t end, uint64_t id)
 {
-	bool code = false, others = false;
+	bool code = false;
 
 	for (uint32_t i = first_above(start); i < map_count && map[i].start < end; i++) {
 		map[i].file_id = id;
 		map[i].data = true;
 	}
 	for (uint32_t i = 0; i < map_count; i++)
-		if (map[i].file_id == id) {
-			code |= (map[i].prot & PROT_EXEC) != 0;
-			others |= map[i].start < start || map[i].end > end;
-		}
-	for (uint32_t i = 0; (code || others) && i < map_count; i++)
 		if (map[i].file_id == id)
-			map[i].data = !code;
+			code |= (map[i].prot & PROT_EXEC) != 0;
+	for (uint32_t i = 0; code && i < map_count; i++)
+		if (map[i].file_id == id)
+			map[i].data = false;
 }
 
 const struct mapping *mappings_find(uint64_t address)
@@ -339,7 +337,7 @@ static uint64_t present(long pagemap, uint64_t start, uint64_t end, struct page_
 			look_at_page((page + (uint64_t)i) * PAGE, PAGE_OF_DATA, each, choice);
 		}
 	}
-	return n;
+	return n < pages ? n : pages; /* the last piece may be short of what it stands for */
 }
 
 /* Those of all files with data; none, if the kernel does not tell. */

@@ -220,8 +220,7 @@ static void put_warning(const struct profile *p, struct text *out)
 	if (x->samples >= PROFILE_ENOUGH_SAMPLES && x->windows >= PROFILE_ENOUGH_WINDOWS)
 		return;
 	if (x->samples == 0) {
-		const char *gear = store_meta_text(p->store, "gear");
-		bool counted = gear != NULL && strcmp(gear, "count") == 0;
+		const bool counted = store_is_counted(p->store);
 
 		text_addf(out, "\nNo samples: the program was %s. The miss ratio is not known.\n",
 			  counted ? "only counted (--gear count)"

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "store/lists.h"
@@ -199,6 +200,13 @@ const char *store_meta_text(struct store *s, const char *key)
 
 	sqlite3_finalize(q);
 	return text;
+}
+
+bool store_is_counted(struct store *s)
+{
+	const char *gear = store_meta_text(s, "gear");
+
+	return gear != NULL && strcmp(gear, "count") == 0;
 }
 
 int64_t store_meta_int(struct store *s, const char *key, int64_t otherwise)

@@ -11,41 +11,15 @@
 
 #include <elfutils/libdw.h>
 
-#include "base/array.h"
 #include "base/text.h"
 #include "symbols/private.h"
+#include "symbols/ranges.h"
 
 #define MAX_DEPTH 128 /* of nested DIEs; a damaged file may nest without end */
 #define MAX_HOPS  16  /* from an instance to its name; as libdw */
 
-/* A range of code that belongs to a function's own (not inlined) instance. */
-struct function_range {
-	uint64_t low, high; /* DWARF addresses, high excluded */
-	Dwarf_Off die;
-};
-
-struct symbols_cu {
-	struct function_range *items; /* sorted by low */
-	size_t count, room;
-};
-
-static int add_ranges(struct symbols_cu *cu, Dwarf_Die *die)
-{
-	Dwarf_Addr base, low, high;
-	ptrdiff_t at = 0;
-
-	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0) {
-		if (low >= high)
-			continue;
-		if (!ARRAY_GROW(cu))
-			return -1;
-		cu->items[cu->count++] = (struct function_range){low, high, dwarf_dieoffset(die)};
-	}
-	return 0;
-}
-
 /* Collect the functions among a DIE's children, at all depths: namespaces, classes, nested ones. */
-static int collect(struct symbols_cu *cu, Dwarf_Die *parent, int depth)
+static int collect(struct symbols_ranges *cu, Dwarf_Die *parent, int depth)
 {
 	Dwarf_Die die;
 
@@ -54,7 +28,7 @@ static int collect(struct symbols_cu *cu, Dwarf_Die *parent, int depth)
 	do {
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_subprogram:
-			if (add_ranges(cu, &die) != 0)
+			if (!symbols_ranges_add_die(cu, &die, 0))
 				return -1;
 			break;
 		case DW_TAG_inlined_subroutine:
@@ -71,21 +45,14 @@ static int collect(struct symbols_cu *cu, Dwarf_Die *parent, int depth)
 	return 0;
 }
 
-static int compare_ranges(const void *a, const void *b)
-{
-	const struct function_range *x = a, *y = b;
-
-	return x->low < y->low ? -1 : x->low > y->low;
-}
-
 /* The functions of the unit that are below `content`. */
-static struct symbols_cu *get_cu(struct symbols_file *f, Dwarf_Die *cu_die, Dwarf_Die *content)
+static struct symbols_ranges *get_cu(struct symbols_file *f, Dwarf_Die *cu_die, Dwarf_Die *content)
 {
 	uint64_t key = dwarf_dieoffset(cu_die), known;
-	struct symbols_cu *cu;
+	struct symbols_ranges *cu;
 
 	if (map_get(&f->cus, key, &known))
-		return (struct symbols_cu *)(uintptr_t)known;
+		return (struct symbols_ranges *)(uintptr_t)known;
 	cu = calloc(1, sizeof(*cu));
 	if (cu == NULL || collect(cu, content, 0) != 0 ||
 	    map_set(&f->cus, key, (uintptr_t)cu) != 0) {
@@ -94,8 +61,7 @@ static struct symbols_cu *get_cu(struct symbols_file *f, Dwarf_Die *cu_die, Dwar
 		free(cu);
 		return NULL;
 	}
-	if (cu->count > 0)
-		qsort(cu->items, cu->count, sizeof(*cu->items), compare_ranges);
+	symbols_ranges_sort(cu);
 	return cu;
 }
 
@@ -104,8 +70,8 @@ void symbols_dwarf_release(struct symbols_file *f)
 	size_t i;
 
 	for (i = 0; i < f->cus.room; i++) {
-		struct symbols_cu *cu =
-			(struct symbols_cu *)(uintptr_t)(f->cus.entries[i].value - 1);
+		struct symbols_ranges *cu =
+			(struct symbols_ranges *)(uintptr_t)(f->cus.entries[i].value - 1);
 
 		if (f->cus.entries[i].value == 0)
 			continue;
@@ -125,19 +91,11 @@ static void bound(uint64_t *end, uint64_t limit)
  * The narrowest function around the address: nested ones start later, so look backwards. It is the
  * one of all addresses from there up to *end.
  */
-static const struct function_range *find_function(const struct symbols_cu *cu, uint64_t address,
-						  uint64_t *end)
+static const struct symbols_range *find_function(const struct symbols_ranges *cu, uint64_t address,
+						 uint64_t *end)
 {
-	size_t low = 0, high = cu->count;
+	size_t low = symbols_ranges_upto(cu, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (cu->items[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low < cu->count)
 		bound(end, cu->items[low].low);
 	while (low-- > 0) {
@@ -359,12 +317,12 @@ Dwarf_Die *symbols_unit_content(Dwarf_Die *cu_die, Dwarf_Die *memory)
 static size_t find_functions(struct symbols_file *f, Dwarf_Die *cu_die, Dwarf_Die *content,
 			     uint64_t address, Dwarf_Die chain[SYMBOLS_MAX_FRAMES], uint64_t *end)
 {
-	struct symbols_cu *cu = get_cu(f, cu_die, content);
-	const struct function_range *range = cu != NULL ? find_function(cu, address, end) : NULL;
+	struct symbols_ranges *cu = get_cu(f, cu_die, content);
+	const struct symbols_range *range = cu != NULL ? find_function(cu, address, end) : NULL;
 	Dwarf_Die function;
 
 	if (range == NULL ||
-	    dwarf_offdie(dwarf_cu_getdwarf(content->cu), range->die, &function) == NULL)
+	    dwarf_offdie(dwarf_cu_getdwarf(content->cu), range->of, &function) == NULL)
 		return 0;
 	return find_chain(&function, address, chain, end);
 }

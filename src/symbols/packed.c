@@ -18,8 +18,8 @@
 #include <elfutils/libdwelf.h>
 #include <libdeflate.h>
 
-#include "base/array.h"
 #include "symbols/private.h"
+#include "symbols/ranges.h"
 
 enum {
 	ARANGES,
@@ -63,11 +63,6 @@ struct part {
 	bool is_damaged; /* tried once: it will not be had */
 };
 
-struct unit_range {
-	uint64_t low, high; /* addresses, high excluded */
-	uint64_t unit;	    /* offset of its header in .debug_info */
-};
-
 struct symbols_packed {
 	Elf *file; /* the debug file */
 	int fd;
@@ -77,11 +72,9 @@ struct symbols_packed {
 	uint64_t image_bytes;
 	Elf *elf; /* of the image */
 	Dwarf *dwarf;
-	struct {
-		struct unit_range *items;
-		size_t count, room;
-	} units;	  /* sorted by low */
-	size_t set_count; /* units that .debug_aranges tells of */
+	struct symbols_ranges units; /* of their headers, sorted */
+	size_t set_count;	     /* units that .debug_aranges tells of */
+	bool is_counted, lacks_units;
 };
 
 /* Have the section in the image; false when it cannot be had. */
@@ -318,20 +311,10 @@ static bool read_set(struct symbols_packed *p, const unsigned char *at, const un
 	for (at += SET_PAIRS; end - at >= PAIR_BYTES; at += PAIR_BYTES) {
 		uint64_t low = get(at, 8), bytes = get(at + 8, 8);
 
-		if (bytes == 0)
-			continue;
-		if (!ARRAY_GROW(&p->units))
+		if (!symbols_ranges_add(&p->units, low, low + bytes, unit))
 			return false;
-		p->units.items[p->units.count++] = (struct unit_range){low, low + bytes, unit};
 	}
 	return true;
-}
-
-static int compare_units(const void *a, const void *b)
-{
-	const struct unit_range *x = a, *y = b;
-
-	return x->low < y->low ? -1 : x->low > y->low;
 }
 
 static bool read_units(struct symbols_packed *p)
@@ -347,26 +330,16 @@ static bool read_units(struct symbols_packed *p)
 		at += bytes;
 		p->set_count++;
 	}
-	if (p->units.count > 0)
-		qsort(p->units.items, p->units.count, sizeof(*p->units.items), compare_units);
+	symbols_ranges_sort(&p->units);
 	return at == end;
 }
 
-static const struct unit_range *find_unit(const struct symbols_packed *p, uint64_t address)
+static const struct symbols_range *find_unit(const struct symbols_packed *p, uint64_t address)
 {
-	size_t low = 0, high = p->units.count;
+	size_t count = symbols_ranges_upto(&p->units, address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->units.items[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0 || address >= p->units.items[low - 1].high)
-		return NULL;
-	return &p->units.items[low - 1];
+	return count > 0 && address < p->units.items[count - 1].high ? &p->units.items[count - 1]
+								     : NULL;
 }
 
 /* ---- Answers ---- */
@@ -402,16 +375,16 @@ static uint64_t header_bytes(const unsigned char *unit)
 
 Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf_Die *die)
 {
-	const struct unit_range *u = find_unit(p, address);
+	const struct symbols_range *u = find_unit(p, address);
 	struct part *info = &p->parts[INFO];
 	Dwarf_Attribute attribute;
 	Dwarf_Word lines;
 	uint64_t header;
 
-	if (u == NULL || !symbols_packed_reach(p, u->unit) || info->bytes - u->unit < 12)
+	if (u == NULL || !symbols_packed_reach(p, u->of) || info->bytes - u->of < 12)
 		return NULL;
-	header = header_bytes(info->to + u->unit);
-	if (header == 0 || dwarf_offdie(p->dwarf, u->unit + header, die) == NULL)
+	header = header_bytes(info->to + u->of);
+	if (header == 0 || dwarf_offdie(p->dwarf, u->of + header, die) == NULL)
 		return NULL;
 	if (dwarf_formudata(dwarf_attr(die, DW_AT_stmt_list, &attribute), &lines) == 0)
 		unpack_late(p, LINE);
@@ -419,19 +392,25 @@ Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf
 }
 
 /* Only the units' lengths are looked at: libdw would take milliseconds for libc. */
-bool symbols_packed_lacks_units(struct symbols_packed *p)
+static size_t count_units(const struct part *info)
 {
-	const struct part *info = &p->parts[INFO];
-	uint64_t at = 0, bytes, count = 0;
+	uint64_t at = 0, bytes;
+	size_t count = 0;
 
-	if (!symbols_packed_reach(p, 0))
-		return false;
 	for (; info->bytes - at >= 4; at += bytes, count++) {
 		bytes = get(info->to + at, 4) + 4;
 		if (bytes > info->bytes - at)
 			break;
 	}
-	return count > p->set_count;
+	return count;
+}
+
+bool symbols_packed_lacks_units(struct symbols_packed *p)
+{
+	if (!p->is_counted && symbols_packed_reach(p, 0))
+		p->lacks_units = count_units(&p->parts[INFO]) > p->set_count;
+	p->is_counted = true;
+	return p->lacks_units;
 }
 
 /* ---- Beginning and end ---- */

@@ -59,9 +59,9 @@ struct symbols_file {
 	Dwfl_Module *module;	       /* NULL: no symbols to be had */
 	GElf_Addr bias;		       /* of the module's addresses over the file's */
 	struct symbols_packed *packed; /* in place of libdwfl's debug information; or NULL */
-	struct symbols_units *units;   /* of units.c; NULL: nobody asked yet */
+	struct symbols_ranges *units;  /* of units.c; NULL: nobody asked yet */
 	struct map locals;	       /* of local_names.c */
-	struct map cus;		       /* DIE offset of a CU -> struct symbols_cu */
+	struct map cus;		       /* DIE offset of a CU -> struct symbols_ranges: functions */
 
 	/* The addresses that the last answer is for, and the last name made of a function's start. */
 	uint64_t last_address, last_count, last_start;

@@ -200,6 +200,28 @@ static void test_arrivals_tell_of_pages_of_data(void **state)
 	free(u);
 }
 
+/* Two arrivals in every other page, both in one window: no page was seen again, so most of them may be unseen. */
+static void test_arrivals_of_a_window_count_once_in_a_page_of_data(void **state)
+{
+	static struct thread t = {.rng = 1};
+	uint16_t shares[CHANNEL_LINE_USES];
+	struct page_use *u;
+
+	of_data = true;
+	u = look(&t);
+	u->each_for = 1;
+	for (uint32_t i = 0; i < PAGES; i += 2) {
+		page_use_note(u, (uint64_t)memory[i], 100, 0);
+		page_use_note(u, (uint64_t)memory[i] + 128, 100, 0);
+		if (i % 16 == 14)
+			page_use_check(u);
+	}
+	page_use_shares(u, LOG2_LINE, shares);
+	assert_float_equal(SHARE_OF(shares, 64), 1, 1e-4);
+	of_data = false;
+	free(u);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +231,7 @@ int main(void)
 		cmocka_unit_test(test_memory_given_back_says_nothing_of_what_was_held),
 		cmocka_unit_test(test_a_page_of_a_file_is_touched_whole),
 		cmocka_unit_test(test_arrivals_tell_of_pages_of_data),
+		cmocka_unit_test(test_arrivals_of_a_window_count_once_in_a_page_of_data),
 	};
 
 	memory = aligned_alloc(PAGE, PAGES * PAGE);

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Ranges of addresses, each with what it is of, looked up by address. */
+#ifndef DWELL_SYMBOLS_RANGES_H
+#define DWELL_SYMBOLS_RANGES_H
+
+#include <elfutils/libdw.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct symbols_range {
+	uint64_t low, high; /* addresses, high excluded */
+	uint64_t of;	    /* an offset in .debug_info: a DIE's or a unit's */
+};
+
+/* All zero: empty. The owner frees the items. */
+struct symbols_ranges {
+	struct symbols_range *items;
+	size_t count, room;
+};
+
+/* Returns false when memory ran out; an empty range is left out. */
+bool symbols_ranges_add(struct symbols_ranges *r, uint64_t low, uint64_t high, uint64_t of);
+
+/* Add the DIE's own ranges, of its offset, that start at `lowest` or above. Returns as the above. */
+bool symbols_ranges_add_die(struct symbols_ranges *r, Dwarf_Die *die, uint64_t lowest);
+
+/* Sort by low: what the search asks for. */
+void symbols_ranges_sort(struct symbols_ranges *r);
+
+/* How many of the sorted ranges start at the address or below. */
+size_t symbols_ranges_upto(const struct symbols_ranges *r, uint64_t address);
+
+#endif
