@@ -72,6 +72,7 @@ static void measure_footprint(struct model *m, const struct model_input *in)
 		area += (m->accesses - at) * (pages > 0 ? (pages + last) / 2 : last);
 	m->has_footprint = last > 0;
 	m->last_lines = last * lines_per_page(in, in->line_made);
+	m->most_lines = last * lines_per_page(in, 0);
 	m->mean_lines = area / fmax(m->accesses, at) * lines_per_page(in, in->line_use);
 }
 

@@ -159,6 +159,7 @@ struct model {
 	bool has_footprint;
 	double mean_lines; /* F averaged over the run */
 	double last_lines; /* F at its end, the largest seen */
+	double most_lines; /* the same if all lines of its pages are in use */
 	double accesses;
 	double line_bytes;
 	double touches; /* lines an access touches: ratios inside are per touch */

@@ -194,6 +194,12 @@ static void test_first_touches_are_of_the_lines_in_use(void **state)
 	assert_true(fabs(solve(m, MODEL_RANDOM, 64).ratio - 0.0064) < 1e-6);
 	assert_true(fabs(solve(m, MODEL_LRU, 64).ratio - 0.0064) < 1e-6);
 	assert_true(solve(m, MODEL_RANDOM, 32).ratio > 0.1);
+	/* How many lines are in use is an estimate: next to it LRU may hold them, or miss all that walks. */
+	assert_true(solve(m, MODEL_LRU, 64).bound_high > 0.1);
+	assert_true(solve(m, MODEL_LRU, 66).bound_high < 0.03);
+	assert_true(solve(m, MODEL_LRU, 62).ratio > 0.1);
+	assert_true(solve(m, MODEL_LRU, 62).bound_low < 0.03);
+	assert_true(solve(m, MODEL_LRU, 61).bound_low > 0.1);
 	model_free(m);
 }
 
