@@ -69,9 +69,8 @@ static int compare_text(const char *a, const char *b)
 	return strcmp(a, b);
 }
 
-static int compare_keys(const void *a, const void *b)
+int hot_compare_keys(const struct hot_row *x, const struct hot_row *y)
 {
-	const struct hot_row *x = a, *y = b;
 	int order = compare_text(x->file, y->file);
 
 	if (order == 0)
@@ -79,6 +78,11 @@ static int compare_keys(const void *a, const void *b)
 	if (order == 0)
 		order = (x->line > y->line) - (x->line < y->line);
 	return order;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	return hot_compare_keys(a, b);
 }
 
 static int compare_costs(const void *a, const void *b)

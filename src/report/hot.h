@@ -65,6 +65,9 @@ struct hot_row hot_row_of(const struct store_location *l, enum hot_by by,
 /* Sort rows by file, function and line, and sum up equal ones. Returns how many are left. */
 size_t hot_merge(struct hot_row *rows, size_t count);
 
+/* Order of two rows by file, function and line: 0 for rows of the same code. */
+int hot_compare_keys(const struct hot_row *x, const struct hot_row *y);
+
 void hot_add(struct hot_cost *to, const struct hot_cost *cost);
 
 /* Misses per access of the code, those not resolved included, at most 1; 0 without accesses. */

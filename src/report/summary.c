@@ -32,6 +32,10 @@ int summary_init(struct summary *s, const struct profile *p, uint64_t size_bytes
 		return -1;
 	sum_reuses(s, &shares);
 	costs = hot_costs_of(p, &shares, err);
+	if (costs != NULL && order_measure(&s->order, p, &shares, HOT_LINE, err) != 0) {
+		free(costs);
+		costs = NULL;
+	}
 	shares_release(&shares);
 	if (costs == NULL)
 		return -1;
@@ -293,6 +297,11 @@ int summary_json(const struct summary *s, struct text *out, struct err *err)
 				    json_pack("{s:f, s:f, s:f}", "temporal_share", s->temporal,
 					      "spatial_share", s->spatial, "unresolved_share",
 					      summary_not_reused(s)));
+	if (p->sample_count > 0)
+		json_object_set_new(root, "line_order",
+				    json_pack("{s:I, s:o}", "lines", (json_int_t)s->order.rows, "rank_correlation",
+					      isnan(s->order.likeness) ? json_null()
+								       : json_real(s->order.likeness)));
 	if (p->sample_count > 0)
 		json_object_set_new(root, "bytes_used_share",
 				    isnan(s->used) ? json_null() : json_real(s->used));

@@ -5,12 +5,14 @@
 
 #include "report/data.h"
 #include "report/hot.h"
+#include "report/order.h"
 #include "report/table.h"
 
 struct summary {
 	const struct profile *profile;
 	uint64_t size_bytes; /* of the cache that functions, lines and data structures are ranked at */
 	struct hot functions, lines;
+	struct order order; /* of the lines */
 	struct data data;
 	/*
 	 * Shares of the accesses: of the reuses that touch some of the bytes again, of those that

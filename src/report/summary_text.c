@@ -188,17 +188,24 @@ static const char *more_windows(const struct profile *p, uint64_t sampled)
 	return "a larger --duty";
 }
 
+static uint64_t sampled_accesses(const struct profile *p)
+{
+	uint64_t sampled = 0;
+
+	for (size_t i = 0; i < p->window_count; i++)
+		sampled += p->windows[i].stands_for;
+	return sampled;
+}
+
 /*
  * With which option there would be enough, if any. Windows are passed over, and the last one is cut:
  * the period is to make half as many samples again as are needed.
  */
 static void put_advice(const struct profile *p, struct text *out)
 {
-	uint64_t sampled = 0, period, had = (uint64_t)store_meta_int(p->store, "sample_period", 0);
+	uint64_t sampled = sampled_accesses(p), period, had = (uint64_t)store_meta_int(p->store, "sample_period", 0);
 	const char *option = NULL;
 
-	for (size_t i = 0; i < p->window_count; i++)
-		sampled += p->windows[i].stands_for;
 	period = sampled / (PROFILE_ENOUGH_SAMPLES * 3 / 2);
 	text_add(out, "Give the program more work");
 	if (p->process->windows < PROFILE_ENOUGH_WINDOWS)
@@ -364,6 +371,28 @@ static int put_hot(const struct hot *h, const char *title, size_t rows, const st
 	return ret;
 }
 
+/* Lines that a few windows alone saw miss may well stand elsewhere. */
+static void put_order(const struct summary *s, const struct display *d, struct text *out)
+{
+	const struct order *o = &s->order;
+	const char *option = more_windows(s->profile, sampled_accesses(s->profile));
+	char count[FIGURE_BYTES];
+	size_t from = out->count;
+
+	if (isnan(o->likeness) || o->likeness >= ORDER_GOOD)
+		return;
+	text_addf(out,
+		  "\nTake the order of lines as rough: %s make %.0f %% of the misses seen, and halves of the "
+		  "windows disagree on them so far that a rank correlation of %.2f with the whole run's "
+		  "order is to be expected. ",
+		  figure_things(o->rows, "line", count), 100 * ORDER_PART, o->likeness);
+	text_add(out, "Give the program more work");
+	if (option != NULL)
+		text_addf(out, ", or record with %s", option);
+	text_add(out, ".\n");
+	fit_prose(out, from, 0, d);
+}
+
 static void put_hot_title(const struct summary *s, const struct display *d, struct text *out)
 {
 	const char *cache = summary_cache_name(s->profile, s->size_bytes);
@@ -439,6 +468,7 @@ int summary_text(const struct summary *s, size_t rows, const struct display *d, 
 		if (put_hot(&s->functions, "FUNCTION", rows, d, out, err) != 0 ||
 		    put_hot(&s->lines, "LINE", rows, d, out, err) != 0)
 			return -1;
+		put_order(s, d, out);
 		text_add(out, "\nWhich data it is ('dwell objects' tells more)\n\n");
 		if (data_table(&s->data, rows, NULL, d, out, err) != 0)
 			return -1;

@@ -9,7 +9,7 @@ Records the command, asks dwell report for the lines, functions or objects that 
 with random replacement, and simulates the same command exactly (dwell simulate --curve --by).
 Prints those that make 80 % of the exact misses with their shares, Spearman's coefficient of
 rank correlation over them, and by how much their shares are off, all together; the share of first touches is left out on both sides, as a profile
-keeps it apart. Exit status 1 when the mean coefficient over the runs is below --rank.
+keeps it apart; and, of lines, the coefficient that dwell report expects. Exit status 1 when the mean coefficient over the runs is below --rank.
 """
 import argparse
 import json
@@ -37,7 +37,7 @@ def key_of(row, by):
 
 
 def sampled(a, seed, folder):
-    """(share of the misses by place, process)."""
+    """(share of the misses by place, process, the coefficient that dwell expects or None)."""
     dwell, path = os.path.join(a.build, 'dwell'), os.path.join(folder, 'sampled.db')
     run([dwell, 'record', '-q', '-o', path, '--seed', str(seed)] + a.record.split() + ['--'] + a.command)
     told = json.loads(subprocess.run([dwell, 'report', '-i', path, '--size', a.at, '--format=json'], check=True,
@@ -47,7 +47,8 @@ def sampled(a, seed, folder):
         if a.by == 'object' or not row['function'].startswith('[not resolved'):
             shares[key_of(row, a.by)] = shares.get(key_of(row, a.by), 0) + row['miss_share']
     process = told['process']
-    return shares, process['id'] if isinstance(process, dict) else process
+    expected = told['line_order']['rank_correlation'] if a.by == 'line' else None
+    return shares, process['id'] if isinstance(process, dict) else process, expected
 
 
 def exact(a, process, folder):
@@ -111,7 +112,7 @@ def main():
     truth, coefficients, off = {}, [], []
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(1, a.runs + 1):
-            shares, process = sampled(a, seed, folder)
+            shares, process, expected = sampled(a, seed, folder)
             if process not in truth:
                 truth[process] = exact(a, process, folder)
             chosen = heaviest(truth[process])
@@ -120,8 +121,9 @@ def main():
                 print('%6.2f %%  %6.2f %%  %s' % (100 * e, 100 * s, k))
             coefficients.append(spearman(x, y))
             off.append(sum(abs(e - s) for e, s in zip(x, y)))
-            print('%d places, rank correlation %.3f, off by %.1f points' % (
-                len(chosen), coefficients[-1], 100 * off[-1]))
+            print('%d places, rank correlation %.3f%s, off by %.1f points' % (
+                len(chosen), coefficients[-1], '' if expected is None else ' (%.3f expected)' % expected,
+                100 * off[-1]))
     mean = sum(coefficients) / len(coefficients)
     print('mean of %d: rank correlation %.3f, off by %.1f points' % (
         len(coefficients), mean, 100 * sum(off) / len(off)))

@@ -12,55 +12,23 @@
 
 #include <cmocka.h>
 
-#include "profiles.h"
+#include "far_windows.h"
 #include "report/arrivals.h"
 #include "report/hot.h"
 #include "scratch.h"
 #include "store/store.h"
 
 #define WINDOWS	   40
-#define PER_WINDOW 200
-#define LENGTH	   100000ull
-#define PERIOD	   1000000ull
 #define PATH	   "dwell.db"
 #define CACHE	   (64u << 10)
 #define PAGES_AT   (1ull << 20)
 
-/* Location 1 makes all reuses that are seen, at no distance; a quarter of the samples are censored. */
-static void put_samples(struct store *s, uint32_t window, uint64_t pages)
-{
-	struct store_window w = {1, window, PERIOD * window, LENGTH, PERIOD, PER_WINDOW, pages};
-
-	assert_int_equal(store_put_window(s, &w, NULL), 0);
-	for (uint32_t k = 0; k < PER_WINDOW; k++) {
-		struct store_sample x = {.process_id = 1,
-					 .window = window,
-					 .status = k % 4 == 0,
-					 .position = PERIOD * window + k,
-					 .distance = k % 4 == 0 ? LENGTH - k : 0,
-					 .begin = {1, 64, 8, 1, 0},
-					 .end = {1, 64, 8, 1, 0}};
-
-		if (x.status == 1)
-			x.end = (struct store_access){.location = STORE_NONE};
-		assert_int_equal(store_put_sample(s, &x, NULL), 0);
-	}
-}
-
 /* Location 2 comes once in a window for 8 lines, location 3 twice for 2 each. */
 static void put_arrivals(struct store *s, uint32_t window)
 {
-	struct store_arrival a = {.process_id = 1,
-				  .window = window,
-				  .weight = 8,
-				  .position = PERIOD * window + LENGTH - 1,
-				  .end = {2, 4096, 8, 1, 0, 0, 0, 5}};
-
-	assert_int_equal(store_put_arrival(s, &a, NULL), 0);
-	a.end.location = 3;
-	a.weight = 2;
-	assert_int_equal(store_put_arrival(s, &a, NULL), 0);
-	assert_int_equal(store_put_arrival(s, &a, NULL), 0);
+	put_far_arrival(s, window, 2, 8);
+	put_far_arrival(s, window, 3, 2);
+	put_far_arrival(s, window, 3, 2);
 }
 
 static void write_profile(uint64_t pages)
@@ -82,7 +50,7 @@ static void write_profile(uint64_t pages)
 					   NULL),
 			0);
 	for (uint32_t w = 0; w < WINDOWS; w++) {
-		put_samples(s, w, pages);
+		put_far_window(s, w, pages);
 		put_arrivals(s, w);
 	}
 	finish_profile(s);
@@ -164,7 +132,7 @@ static void write_growing(uint64_t pages_a_window, bool with_old)
 					  .position = PERIOD * w + LENGTH - 1,
 					  .end = {grows ? 2 : 3, PAGES_AT + 4096ull * w, 8, 1, 0, 0, 0, 5}};
 
-		put_samples(s, w, pages_a_window * (grows ? w : WINDOWS / 2));
+		put_far_window(s, w, pages_a_window * (grows ? w : WINDOWS / 2));
 		assert_int_equal(store_put_arrival(s, &a, NULL), 0);
 		a.position--;
 		assert_int_equal(store_put_arrival(s, &a, NULL), 0);
