@@ -250,13 +250,15 @@ static int measure(struct ordering *o, const struct shares *shares, struct order
 	sum_halves(o, 0);
 	near = o->halves[0].all_near;
 	o->far = o->p->arrival_count >= ARRIVALS_LEAST ? shares->far.misses : 0;
-	if (near + o->far <= 0 ||
-	    (o->far <= 0 && shares->far.misses > FAR_PART * (near + shares->far.misses)))
+	if (near + shares->far.misses <= 0)
+		return 0;
+	out->far = shares->far.misses / (near + shares->far.misses);
+	if (near + o->far <= 0 || (o->far <= 0 && out->far > FAR_PART))
 		return 0;
 	out->rows = find_heaviest(o, near, err);
 	if (out->rows == 0)
 		return -1;
-	if (out->rows < ORDER_LEAST_ROWS)
+	if (out->rows < ORDER_LEAST_ROWS || out->far > ORDER_MOST_FAR)
 		return 0;
 	alike = fmax(0, likeness_of_halves(o, out->rows, near));
 	out->likeness = sqrt(2 * alike / (1 + alike));

@@ -13,6 +13,7 @@
  */
 #include "report/shares.h"
 #include "report/arrivals.h"
+#include "report/far_misses.h"
 #include "report/first_touches.h"
 
 #include <math.h>
@@ -423,9 +424,6 @@ static void rake_far(struct sharing *s, size_t first, const double *far)
 				r->is.accesses *= far[r->end] / s->tallies[r->end].to;
 		}
 	}
-	for (size_t i = first; all->accesses > 0 && i < s->out->count; i++)
-		s->out->reuses[i].is.misses =
-			s->out->reuses[i].is.accesses * all->misses / all->accesses;
 }
 
 /* Of code that met none of the lines watched on it is not known where the reuses began. */
@@ -453,10 +451,11 @@ static void list_arrivals(struct sharing *s, const double *far)
 	}
 }
 
-static int list_far(struct sharing *s, const double *far, struct err *err)
+static int list_far(struct sharing *s, enum model_policy policy, const double *far, struct err *err)
 {
 	const struct profile *p = s->p;
-	size_t first = s->out->count;
+	const struct share_part *all = &s->out->far;
+	size_t first = s->out->count, met;
 	struct map index = {0};
 
 	if (s->met_count == 0 && !has_arrivals(s))
@@ -486,9 +485,11 @@ static int list_far(struct sharing *s, const double *far, struct err *err)
 		};
 	}
 	map_release(&index);
+	met = s->out->count - first;
 	list_arrivals(s, far);
 	rake_far(s, first, far);
-	return 0;
+	return far_misses_share(s->out->reuses + first, met, s->out->count - first,
+				all->accesses > 0 ? all->misses / all->accesses : 0, policy, p->location_count, err);
 }
 
 static int share_out(struct sharing *s, enum model_policy policy, uint64_t size_bytes, struct by_location *by,
@@ -508,7 +509,7 @@ static int share_out(struct sharing *s, enum model_policy policy, uint64_t size_
 	if (share_first(s, by, err) != 0)
 		return -1;
 	list_near(s);
-	return list_far(s, by->far, err);
+	return list_far(s, policy, by->far, err);
 }
 
 int shares_init(struct shares *out, const struct profile *p, uint64_t size_bytes, struct err *err)

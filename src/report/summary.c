@@ -299,7 +299,8 @@ int summary_json(const struct summary *s, struct text *out, struct err *err)
 					      summary_not_reused(s)));
 	if (p->sample_count > 0)
 		json_object_set_new(root, "line_order",
-				    json_pack("{s:I, s:o}", "lines", (json_int_t)s->order.rows, "rank_correlation",
+				    json_pack("{s:I, s:f, s:o}", "lines", (json_int_t)s->order.rows, "far_share",
+					      s->order.far, "rank_correlation",
 					      isnan(s->order.likeness) ? json_null()
 								       : json_real(s->order.likeness)));
 	if (p->sample_count > 0)

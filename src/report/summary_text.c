@@ -371,25 +371,28 @@ static int put_hot(const struct hot *h, const char *title, size_t rows, const st
 	return ret;
 }
 
-/* Lines that a few windows alone saw miss may well stand elsewhere. */
+/* Lines that a few windows alone saw miss may well stand elsewhere, and so may those that miss far beyond windows. */
 static void put_order(const struct summary *s, const struct display *d, struct text *out)
 {
 	const struct order *o = &s->order;
 	const char *option = more_windows(s->profile, sampled_accesses(s->profile));
-	char count[FIGURE_BYTES];
+	char count[FIGURE_BYTES], size[SIZE_TEXT_BYTES];
 	size_t from = out->count;
 
-	if (isnan(o->likeness) || o->likeness >= ORDER_GOOD)
+	if (o->rows < ORDER_LEAST_ROWS || (o->far <= ORDER_MOST_FAR && !(o->likeness < ORDER_GOOD)))
 		return;
-	text_addf(out,
-		  "\nTake the order of lines as rough: %s make %.0f %% of the misses seen, and halves of the "
-		  "windows disagree on them so far that a rank correlation of %.2f with the whole run's "
-		  "order is to be expected. ",
-		  figure_things(o->rows, "line", count), 100 * ORDER_PART, o->likeness);
-	text_add(out, "Give the program more work");
-	if (option != NULL)
-		text_addf(out, ", or record with %s", option);
-	text_add(out, ".\n");
+	text_addf(out, "\nTake the order of lines as rough: %s make %.0f %% of the misses seen, and ",
+		  figure_things(o->rows, "line", count), 100 * ORDER_PART);
+	if (o->far > ORDER_MOST_FAR)
+		text_addf(out,
+			  "most of these are reuses longer than a window, of which windows tell who makes them, but "
+			  "hardly how long they are. A cache smaller than %s shows more of what they saw (--size).\n",
+			  size_format(s->size_bytes, size));
+	else
+		text_addf(out,
+			  "halves of the windows disagree on them so far that a rank correlation of %.2f with the "
+			  "whole run's order is to be expected. Give the program more work%s%s.\n",
+			  o->likeness, option != NULL ? ", or record with " : "", option != NULL ? option : "");
 	fit_prose(out, from, 0, d);
 }
 

@@ -9,8 +9,14 @@
 #define LENGTH	   100000ull
 #define PERIOD	   1000000ull
 
-/* Location 1 makes all reuses that are seen, at no distance; a quarter of the samples are censored. */
-static inline void put_far_window(struct store *s, uint32_t window, uint64_t pages)
+#define SEEN_FAR (PER_WINDOW / 4)
+
+/*
+ * Location 1 makes all reuses that are seen, at no distance; a quarter of the samples are censored. Another quarter are
+ * the reuses of `seen`, if there are such: SEEN_FAR locations, at a fifth of the window's length.
+ */
+static inline void put_far_window(struct store *s, uint32_t window, uint64_t pages,
+				  const int64_t *seen)
 {
 	struct store_window w = {1, window, PERIOD * window, LENGTH, PERIOD, PER_WINDOW, pages};
 
@@ -24,6 +30,10 @@ static inline void put_far_window(struct store *s, uint32_t window, uint64_t pag
 					 .begin = {1, 64, 8, 1, 0},
 					 .end = {1, 64, 8, 1, 0}};
 
+		if (seen != NULL && k % 4 == 1) {
+			x.distance = LENGTH / 5;
+			x.end.location = seen[k / 4];
+		}
 		if (x.status == 1)
 			x.end = (struct store_access){.location = STORE_NONE};
 		assert_int_equal(store_put_sample(s, &x, NULL), 0);

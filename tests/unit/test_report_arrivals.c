@@ -50,7 +50,7 @@ static void write_profile(uint64_t pages)
 					   NULL),
 			0);
 	for (uint32_t w = 0; w < WINDOWS; w++) {
-		put_far_window(s, w, pages);
+		put_far_window(s, w, pages, NULL);
 		put_arrivals(s, w);
 	}
 	finish_profile(s);
@@ -132,7 +132,7 @@ static void write_growing(uint64_t pages_a_window, bool with_old)
 					  .position = PERIOD * w + LENGTH - 1,
 					  .end = {grows ? 2 : 3, PAGES_AT + 4096ull * w, 8, 1, 0, 0, 0, 5}};
 
-		put_far_window(s, w, pages_a_window * (grows ? w : WINDOWS / 2));
+		put_far_window(s, w, pages_a_window * (grows ? w : WINDOWS / 2), NULL);
 		assert_int_equal(store_put_arrival(s, &a, NULL), 0);
 		a.position--;
 		assert_int_equal(store_put_arrival(s, &a, NULL), 0);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,8 +21,39 @@
 #define WINDOWS	  80
 #define PAGES	  2000
 #define PATH	  "dwell.db"
-#define CACHE	  (64u << 10)
+#define CACHE	  (8u << 10)
 #define FIRST_FAR 2 /* locations from here on make the far reuses, location 1 all that are seen */
+
+/* Piece i of the code misses 20 + 4 i times as often as one that would miss once. */
+static uint32_t misses_of(int64_t i)
+{
+	return (uint32_t)(20 + 4 * i);
+}
+
+/* Of a window whose misses are all pieces': whose is the k-th of SEEN_FAR? */
+static int64_t piece_of(uint32_t k, int64_t far)
+{
+	uint32_t all = 0, upto = 0;
+	int64_t i = 0;
+
+	for (int64_t j = 0; j < far; j++)
+		all += misses_of(j);
+	while (i < far && (upto += misses_of(i)) * SEEN_FAR <= k * all)
+		i++;
+	return i;
+}
+
+static void put_window(struct store *s, uint32_t w, int64_t far, bool is_steady)
+{
+	int64_t own = w % (WINDOWS / far) < 3 ? w * far / WINDOWS : -1, seen[SEEN_FAR];
+
+	for (uint32_t k = 0; k < SEEN_FAR; k++)
+		seen[k] = is_steady ? FIRST_FAR + piece_of(k, far) : own >= 0 ? FIRST_FAR + own : 1;
+	put_far_window(s, w, PAGES, seen);
+	for (int64_t i = 0; i < far; i++)
+		if (is_steady || own == i)
+			put_far_arrival(s, w, FIRST_FAR + i, misses_of(i));
+}
 
 /* `far` pieces of code: all of them in each window, or each in three windows of its own. */
 static void write_profile(int64_t far, bool is_steady)
@@ -42,12 +74,8 @@ static void write_profile(int64_t far, bool is_steady)
 		assert_int_equal(store_put_location(s, &l, NULL), 0);
 		assert_int_equal(store_put_frames(s, id, &f, 1, NULL), 0);
 	}
-	for (uint32_t w = 0; w < WINDOWS; w++) {
-		put_far_window(s, w, PAGES);
-		for (int64_t i = 0; i < far; i++)
-			if (is_steady || (w * far / WINDOWS == i && w % (WINDOWS / far) < 3))
-				put_far_arrival(s, w, FIRST_FAR + i, (uint32_t)(20 + 4 * i));
-	}
+	for (uint32_t w = 0; w < WINDOWS; w++)
+		put_window(s, w, far, is_steady);
 	finish_profile(s);
 }
 
