@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Measures what Dwell promises, each part in one run, as ratios with their bars: half an hour in all.
 #
-#   scripts/bench.sh BUILD [PART...]     parts: record allocations memory simulate several model accuracy
+#   scripts/bench.sh BUILD [PART...]     parts: record allocations memory simulate several model accuracy ranks
 #
 # Exit status 1 when a bar is missed.
 set -u
@@ -23,12 +23,12 @@ part() {
 	"$@" || missed="$missed $name"
 }
 
-parts=${*:-record allocations memory simulate several model accuracy}
+parts=${*:-record allocations memory simulate several model accuracy ranks}
 for wanted in $parts; do
 	case $wanted in
-	record | allocations | memory | simulate | several | model | accuracy) ;;
+	record | allocations | memory | simulate | several | model | accuracy | ranks) ;;
 	*)
-		echo "bench: no part '$wanted'; there are record, allocations, memory, simulate, several, model and accuracy" >&2
+		echo "bench: no part '$wanted'; there are record, allocations, memory, simulate, several, model, accuracy and ranks" >&2
 		exit 2
 		;;
 	esac
@@ -47,6 +47,8 @@ part accuracy 'sampled curves of seven programs against exact ones' \
 	tests/accuracy/seven_programs.py --build "$build" --runs 1
 part accuracy 'sampled curves of programs that wait for memory' \
 	tests/accuracy/memory_bound.py --build "$build" --runs 1
+part ranks 'lines by their misses in 32 KB, in the order of the exact ones (bar: .9)' \
+	tests/accuracy/line_ranks.py --build "$build" --rank 0.9
 if [ -n "$missed" ]; then
 	printf '\nbelow the bar:%s\n' "$missed"
 	exit 1

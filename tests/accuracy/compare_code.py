@@ -99,7 +99,24 @@ def spearman(x, y):
     return top / below if below > 0 else 1.0 if len(a) < 2 else 0.0
 
 
-def main():
+def compare(a, seed, truth, folder):
+    """
+    One recording against the exact simulation of its process, which `truth` keeps:
+    rows of (place, exact share, sampled share), coefficient, the one that dwell expects or None.
+    """
+    shares, process, expected = sampled(a, seed, folder)
+    if process not in truth:
+        truth[process] = exact(a, process, folder)
+    rows = [(k, truth[process][k], shares.get(k, 0)) for k in heaviest(truth[process])]
+    return rows, spearman([e for _, e, _ in rows], [s for _, _, s in rows]), expected
+
+
+def off(rows):
+    """By how much the shares are off, all together, in points."""
+    return 100 * sum(abs(e - s) for _, e, s in rows)
+
+
+def parse():
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     p.add_argument('--build', default='build', help='where dwell is')
     p.add_argument('--runs', type=int, default=1, help='recordings, each with its seed')
@@ -108,25 +125,24 @@ def main():
     p.add_argument('--rank', type=float, help='the least mean coefficient')
     p.add_argument('--record', default='', help='more options of dwell record')
     p.add_argument('command', nargs='+')
-    a = p.parse_args()
-    truth, coefficients, off = {}, [], []
+    return p.parse_args()
+
+
+def main():
+    a = parse()
+    truth, coefficients, errors = {}, [], []
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(1, a.runs + 1):
-            shares, process, expected = sampled(a, seed, folder)
-            if process not in truth:
-                truth[process] = exact(a, process, folder)
-            chosen = heaviest(truth[process])
-            x, y = [truth[process][k] for k in chosen], [shares.get(k, 0) for k in chosen]
-            for k, e, s in zip(chosen, x, y):
+            rows, coefficient, expected = compare(a, seed, truth, folder)
+            for k, e, s in rows:
                 print('%6.2f %%  %6.2f %%  %s' % (100 * e, 100 * s, k))
-            coefficients.append(spearman(x, y))
-            off.append(sum(abs(e - s) for e, s in zip(x, y)))
+            coefficients.append(coefficient)
+            errors.append(off(rows))
             print('%d places, rank correlation %.3f%s, off by %.1f points' % (
-                len(chosen), coefficients[-1], '' if expected is None else ' (%.3f expected)' % expected,
-                100 * off[-1]))
+                len(rows), coefficient, '' if expected is None else ' (%.3f expected)' % expected, errors[-1]))
     mean = sum(coefficients) / len(coefficients)
     print('mean of %d: rank correlation %.3f, off by %.1f points' % (
-        len(coefficients), mean, 100 * sum(off) / len(off)))
+        len(coefficients), mean, sum(errors) / len(errors)))
     if a.rank is not None and mean < a.rank:
         print('bar not reached: rank correlation %.3f, wanted %.3f' % (mean, a.rank))
         return 1
