@@ -69,14 +69,19 @@ void calls_release(struct calls *c)
 
 static int name_similar(const struct calls *c, const char *name, struct err *err)
 {
-	struct text similar = {0};
+	struct text similar = {0}, one = {0};
 	size_t i, found = 0;
 
 	for (i = 0; i < c->functions.count && found < MOST_SIMILAR; i++) {
-		if (strcasestr(c->functions.items[i].name, name) != NULL)
-			text_addf(&similar, "%s'%s'", found++ > 0 ? ", " : "",
-				  c->functions.items[i].name);
+		text_release(&one);
+		text_add(&one, "'");
+		event_plain_name(c->functions.items[i].name, &one);
+		text_add(&one, "'");
+		if (strcasestr(text_get(&one), name) != NULL &&
+		    strstr(text_get(&similar), text_get(&one)) == NULL)
+			text_addf(&similar, "%s%s", found++ > 0 ? ", " : "", text_get(&one));
 	}
+	text_release(&one);
 	if (found > 0)
 		err_set(err, "no function '%s'; similar: %s", name, text_get(&similar));
 	else

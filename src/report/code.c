@@ -60,12 +60,13 @@ int code_fail_unknown(const struct profile *p, const char *argument, struct err 
 			const struct store_frame *f = &p->locations[i].frames[k];
 			const char *file = f->file != NULL ? path_basename(f->file) : NULL;
 
-			near_offer(&near, f->function, event_bare_length(f->function));
+			near_offer_function(&near, f->function);
 			if (file != NULL)
 				near_offer(&near, file, strlen(file));
 		}
 	}
 	near_list(&near, &names);
+	near_release(&near);
 	if (names.count > 0)
 		err_set(err, "no samples in a file or function '%s'; near it: %s", argument,
 			text_get(&names));

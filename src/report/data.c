@@ -12,8 +12,8 @@
 #include "report/ratios.h"
 
 const char *const data_kind_names[] = {
-	[DATA_HEAP] = "heap",	    [DATA_MAPPING] = "mapping",	  [DATA_REGION] = "region",
-	[DATA_STACK] = "stack",	    [DATA_VARIABLE] = "variable", [DATA_SECTION] = "section",
+	[DATA_HEAP] = "heap",	    [DATA_MAPPING] = "mapping",	   [DATA_REGION] = "region",
+	[DATA_STACK] = "stack",	    [DATA_VARIABLE] = "variable",  [DATA_SECTION] = "section",
 	[DATA_UNKNOWN] = "unknown", [DATA_LOCAL] = "thread-local",
 };
 
@@ -498,7 +498,8 @@ static bool is_at(const struct data_row *r, const char *asked)
 static bool is_meant(const struct data_row *r, const char *asked)
 {
 	if (is_called(r->name, asked) || is_called(r->function, asked) || is_at(r, asked) ||
-	    (r->function != NULL && event_is_meant(r->function, asked)))
+	    (r->function != NULL && event_is_meant(r->function, asked)) ||
+	    (r->kind == DATA_VARIABLE && event_is_meant(r->name, asked)))
 		return true;
 	return (is_of_threads(r->kind) || r->kind == DATA_UNKNOWN) &&
 	       strcmp(data_kind_names[r->kind], asked) == 0;
@@ -515,13 +516,15 @@ size_t data_find(const struct data *d, const char *name, bool *marks, struct err
 
 		marks[i] = is_meant(r, name);
 		found += marks[i];
-		near_offer(&near, r->name, strlen(r->name));
-		if (r->function != NULL)
-			near_offer(&near, r->function, strlen(r->function));
+		if (r->function != NULL || r->kind == DATA_VARIABLE)
+			near_offer_function(&near, r->function != NULL ? r->function : r->name);
+		else
+			near_offer(&near, r->name, strlen(r->name));
 	}
 	if (found > 0)
 		return found;
 	near_list(&near, &list);
+	near_release(&near);
 	if (list.count > 0)
 		err_set(err, "no samples in a data structure '%s'; near it: %s", name,
 			text_get(&list));

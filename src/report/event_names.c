@@ -97,14 +97,105 @@ size_t event_bare_length(const char *function)
 	return (size_t)(at - function);
 }
 
+/* ---- Plain names ---- */
+
+/* Behind the bracket that closes the one at `at`, or the text's end. The '>' of "->" closes none. */
+static const char *past_bracket(const char *at)
+{
+	int depth = 0;
+
+	for (; *at != '\0'; at++) {
+		if (strchr("<({[", *at) != NULL)
+			depth++;
+		else if (strchr(")}]", *at) != NULL || (*at == '>' && at[-1] != '-'))
+			depth--;
+		if (depth == 0)
+			return at + 1;
+	}
+	return at;
+}
+
+/* Behind "operator" and the signs after it, and where it is a template its arguments. */
+static const char *add_operator(struct text *out, const char *at)
+{
+	const char *signs = at + strlen("operator"), *end = past_operator(at);
+	size_t count = strspn(signs, "+-*/%^&|~!=<>,[]");
+
+	if (count > 0 && signs + count < end)
+		end = signs + count;
+	text_add_bytes(out, at, (size_t)(end - at));
+	if (count > 0 && begins_with(end, " <"))
+		end++;
+	return *end == '<' ? past_bracket(end) : end;
+}
+
+/*
+ * Past the bracket at `at`, which begins a part of the name where nothing or "::" is before it:
+ * "(anonymous namespace)", "<lambda(int)>", "{lambda(int)#1}". NULL: these are the arguments, and the name ends.
+ */
+static const char *add_bracket(struct text *out, size_t from, const char *at)
+{
+	const char *end = past_bracket(at), *next = end;
+	bool begins = out->count == from || text_get(out)[out->count - 1] == ':';
+
+	if (begins || *at == '{' || (*at == '[' && !begins_with(at, "[abi:"))) {
+		text_add_bytes(out, at, (size_t)(end - at));
+		return end;
+	}
+	if (*at != '(' || strcmp(text_get(out) + from, "decltype") == 0)
+		return end;
+	if (at[-1] == '.') { /* "(*type)" of Go */
+		text_add_bytes(out, at, (size_t)(end - at));
+		return end;
+	}
+	/* Of a function that something is inside of: "main()::{lambda()#1}", "cls::f(int) const::table" */
+	if (begins_with(next, " const"))
+		next += strlen(" const");
+	return begins_with(next, "::") ? next : NULL;
+}
+
+void event_plain_name(const char *function, struct text *out)
+{
+	const char *at = function;
+	size_t from = out->count;
+
+	while (at != NULL && *at != '\0' && !out->failed) {
+		if (is_operator(function, at)) {
+			at = add_operator(out, at);
+		} else if (strchr("<({[", *at) != NULL) {
+			at = add_bracket(out, from, at);
+		} else if (*at == ' ') { /* what was before is the type of the result */
+			if (out->count > from)
+				out->items[out->count = from] = '\0';
+			at++;
+		} else {
+			text_add_bytes(out, at++, 1);
+		}
+	}
+}
+
+/* Whether the name ends in what was asked for, all of it or behind "::". */
+static bool is_end(const char *name, size_t length, const char *asked, size_t wanted)
+{
+	if (length < wanted || strncmp(name + length - wanted, asked, wanted) != 0)
+		return false;
+	return length == wanted ||
+	       (length >= wanted + 2 && strncmp(name + length - wanted - 2, "::", 2) == 0);
+}
+
 bool event_is_meant(const char *function, const char *name)
 {
-	size_t length = strlen(name), bare = event_bare_length(function);
+	size_t length = strlen(name);
+	struct text plain = {0};
+	bool is_meant;
 
-	if (strcmp(function, name) == 0)
+	if (strcmp(function, name) == 0 ||
+	    is_end(function, event_bare_length(function), name, length))
 		return true;
-	if (bare < length || strncmp(function + bare - length, name, length) != 0)
+	if (length == 0 || strpbrk(function, "<[(") == NULL)
 		return false;
-	return bare == length ||
-	       (bare >= length + 2 && strncmp(function + bare - length - 2, "::", 2) == 0);
+	event_plain_name(function, &plain);
+	is_meant = is_end(text_get(&plain), plain.count, name, length);
+	text_release(&plain);
+	return is_meant;
 }

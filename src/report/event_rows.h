@@ -53,7 +53,13 @@ void event_rows_release(struct event_rows *rows);
 /* The class or namespace of a demangled name: "std::vector<int>" of its push_back; "" of none. */
 void event_class_name(const char *function, struct text *out);
 
-/* Whether a user means this function: by its whole name, without arguments, or by its end behind "::". */
+/*
+ * The name as the source has it, without the type of the result, arguments of the function and of templates, and
+ * tags of the ABI: "ns::cls::sum" for "double ns::cls<int>::sum<long>[abi:cxx11](int) const".
+ */
+void event_plain_name(const char *function, struct text *out);
+
+/* Whether a user means this function: by its whole name, without arguments, its plain name, or the end of these behind "::". */
 bool event_is_meant(const char *function, const char *name);
 
 /*

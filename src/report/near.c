@@ -2,7 +2,10 @@
 /* Nearness by Levenshtein's distance. */
 #include "report/near.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "report/event_rows.h"
 
 #define MAX_NAME 128
 
@@ -30,19 +33,21 @@ static unsigned edit_distance(const char *a, size_t a_length, const char *b, siz
 	return row[b_length];
 }
 
-static void keep(struct near *n, const char *name, unsigned distance)
+static void keep(struct near *n, const char *name, size_t length, unsigned distance)
 {
 	size_t at = NEAR_MOST;
 
 	for (size_t i = 0; i < NEAR_MOST; i++)
-		if (n->best[i].name != NULL && strcmp(n->best[i].name, name) == 0)
+		if (n->best[i].name != NULL && strlen(n->best[i].name) == length &&
+		    memcmp(n->best[i].name, name, length) == 0)
 			return;
 	while (at > 0 && (n->best[at - 1].name == NULL || distance < n->best[at - 1].distance))
 		at--;
 	if (at == NEAR_MOST)
 		return;
+	free(n->best[NEAR_MOST - 1].name);
 	memmove(&n->best[at + 1], &n->best[at], (NEAR_MOST - at - 1) * sizeof(n->best[0]));
-	n->best[at].name = name;
+	n->best[at].name = strndup(name, length);
 	n->best[at].distance = distance;
 }
 
@@ -51,14 +56,30 @@ void near_offer(struct near *n, const char *name, size_t length)
 	size_t wanted = strlen(n->asked);
 	unsigned distance = edit_distance(n->asked, wanted, name, length);
 
-	if (wanted >= 3 && strstr(name, n->asked) != NULL)
+	if (wanted >= 3 && memmem(name, length, n->asked, wanted) != NULL)
 		distance = 1;
 	if (distance <= 2 + wanted / 4)
-		keep(n, name, distance);
+		keep(n, name, length, distance);
+}
+
+void near_offer_function(struct near *n, const char *function)
+{
+	struct text plain = {0};
+
+	event_plain_name(function, &plain);
+	near_offer(n, text_get(&plain), plain.count);
+	text_release(&plain);
 }
 
 void near_list(const struct near *n, struct text *out)
 {
 	for (size_t i = 0; i < NEAR_MOST && n->best[i].name != NULL; i++)
 		text_addf(out, "%s%s", i > 0 ? ", " : "", n->best[i].name);
+}
+
+void near_release(struct near *n)
+{
+	for (size_t i = 0; i < NEAR_MOST; i++)
+		free(n->best[i].name);
+	*n = (struct near){.asked = n->asked};
 }

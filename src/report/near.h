@@ -9,17 +9,20 @@
 
 #define NEAR_MOST 4
 
-/* All but `asked` zero is a list without names. Names belong to who offered them. */
+/* All but `asked` zero is a list without names. */
 struct near {
 	const char *asked;
 	struct {
-		const char *name;
+		char *name;
 		unsigned distance;
 	} best[NEAR_MOST]; /* nearest first */
 };
 
-/* Keep the name if its first `length` bytes are near to what was asked for; each name once. */
+/* Keep the `length` bytes of the name if they are near to what was asked for; each name once. */
 void near_offer(struct near *n, const char *name, size_t length);
+/* The same for the plain name of a function or variable: what is long in C++ is not what people type. */
+void near_offer_function(struct near *n, const char *function);
+void near_release(struct near *n);
 
 /* "a, b, c"; nothing when no name was near. */
 void near_list(const struct near *n, struct text *out);

@@ -231,6 +231,62 @@ static void a_user_may_leave_out_arguments_and_classes(void **state)
 	assert_false(event_is_meant("f", ""));
 }
 
+static void a_plain_name_is_as_in_the_source(void **state)
+{
+	static const char *const cases[][2] = {
+		{"double total<std::vector<int> >(std::vector<int> const&)", "total"},
+		{"fold<geo::vec<float, 4>*, main()::<lambda(auto:1&)> >", "fold"},
+		{"std::vector<int, std::allocator<int> >::push_back(int&&)",
+		 "std::vector::push_back"},
+		{"geo::tables[abi:cxx11]", "geo::tables"},
+		{"ns::name[abi:cxx11](int)", "ns::name"},
+		{"auto main::$_0::operator()<geo::vec<float, 4> >(geo::vec<float, 4>&) const",
+		 "main::$_0::operator()"},
+		{"std::ostream& std::operator<< <char>(std::ostream&, char const*)",
+		 "std::operator<<"},
+		{"bool operator< <int>(box<int> const&, box<int> const&)", "operator<"},
+		{"box<int>::operator->() const", "box::operator->"},
+		{"box<int>::operator std::string() const", "box::operator std::string"},
+		{"decltype(auto) call<f>(int)", "call"},
+		{"decltype ((x)+(y)) ns::add<int>(int, int)", "ns::add"},
+		{"ns::f<int>(int) const::{lambda(int)#1}::operator()(int) const",
+		 "ns::f::{lambda(int)#1}::operator()"},
+		{"to_chars<long>(char*, long)::digits", "to_chars::digits"},
+		{"(anonymous namespace)::deep<int>::sum(long*)",
+		 "(anonymous namespace)::deep::sum"},
+		{"work(int) [clone .constprop.0]", "work"},
+		{"runtime.(*mspan).base", "runtime.(*mspan).base"},
+		{"<T as alloc::vec::from_elem>::from_elem",
+		 "<T as alloc::vec::from_elem>::from_elem"},
+		{"hot::main::{{closure}}", "hot::main::{{closure}}"},
+		{"[libc.so.6+0x1234]", "[libc.so.6+0x1234]"},
+		{"(below main)", "(below main)"},
+		{"less<(ns::kind)3, (&ns::operator<)>::run(", "less"},
+		{"f<<<", "f"},
+		{"", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct text name = {0};
+
+		event_plain_name(cases[i][0], &name);
+		assert_string_equal(text_get(&name), cases[i][1]);
+		text_release(&name);
+	}
+}
+
+static void a_user_may_leave_out_arguments_of_templates(void **state)
+{
+	(void)state;
+	assert_true(event_is_meant("double total<std::vector<int> >(int)", "total"));
+	assert_true(event_is_meant("std::vector<int>::push_back(int&&)", "vector::push_back"));
+	assert_true(event_is_meant("geo::tables[abi:cxx11]", "tables"));
+	assert_false(event_is_meant("double subtotal<int>(int)", "total"));
+	assert_false(event_is_meant("std::vector<total>::push_back(int&&)", "total"));
+	assert_false(event_is_meant("box<int>::sum(int)", ""));
+}
+
 static struct call_tree grow(const struct graph *g, struct event_profile *p, struct calls *c,
 			     const char *name, bool is_up)
 {
@@ -489,6 +545,8 @@ int main(void)
 		cmocka_unit_test(what_nothing_calls_was_called_from_outside),
 		cmocka_unit_test(names_of_functions_tell_their_class),
 		cmocka_unit_test(a_user_may_leave_out_arguments_and_classes),
+		cmocka_unit_test(a_plain_name_is_as_in_the_source),
+		cmocka_unit_test(a_user_may_leave_out_arguments_of_templates),
 		cmocka_unit_test(long_chains_share_the_cost_of_what_they_call),
 		cmocka_unit_test(callers_share_what_a_function_costs),
 		cmocka_unit_test(contexts_make_chains_exact),
