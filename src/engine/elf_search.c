@@ -141,6 +141,30 @@ bool elf_name_means(const char *name, const char *symbol)
 	return means_mangled(name, symbol);
 }
 
+/*
+ * Names of Fortran: "sweep_" of a procedure outside of modules, "__plate_MOD_spread" of plate::spread, and
+ * "inner.0" of one inside of another.
+ */
+bool elf_name_means_fortran(const char *name, const char *symbol)
+{
+	const char *s = symbol;
+	uint32_t n = part_length(name);
+
+	if (name[n] == 0) {
+		if (!n || !skip(&s, name))
+			return false;
+		if (*s == '_')
+			return s[1] == 0 || s[1] == '@';
+		return *s == '.' && s[1] >= '0' && s[1] <= '9';
+	}
+	if (!skip(&s, "__"))
+		return false;
+	for (uint32_t i = 0; i < n; i++)
+		if (*s++ != name[i])
+			return false;
+	return skip(&s, "_MOD_") && skip(&s, name + n + 2) && (*s == 0 || *s == '@');
+}
+
 struct table {
 	Elf64_Sym *symbols;
 	uint64_t count;
@@ -148,25 +172,34 @@ struct table {
 	uint64_t name_bytes;
 };
 
-static void search_table(const struct elf *e, const struct table *t, const char *name,
-			 void (*found)(void *context, uint64_t file_offset), void *context)
+/* What is looked for, and what was found so far. */
+struct search {
+	const char *name;
+	bool (*means)(const char *name, const char *symbol);
+	void (*found)(void *context, uint64_t file_offset);
+	void *context;
+	uint32_t hits;
+};
+
+static void search_table(const struct elf *e, const struct table *t, struct search *q)
 {
 	for (uint64_t i = 0; i < t->count; i++) {
 		const Elf64_Sym *s = &t->symbols[i];
 		uint64_t at;
 
 		if (ELF64_ST_TYPE(s->st_info) != STT_FUNC || s->st_shndx == SHN_UNDEF ||
-		    s->st_name >= t->name_bytes || !elf_name_means(name, t->names + s->st_name))
+		    s->st_name >= t->name_bytes || !q->means(q->name, t->names + s->st_name))
 			continue;
 		at = file_offset(e, s->st_value);
-		if (at != UINT64_MAX)
-			found(context, at);
+		if (at == UINT64_MAX)
+			continue;
+		q->hits++;
+		q->found(q->context, at);
 	}
 }
 
 static void search_section(const struct elf *e, const Elf64_Shdr *symbols, const Elf64_Shdr *names,
-			   const char *name, void (*found)(void *context, uint64_t file_offset),
-			   void *context)
+			   struct search *q)
 {
 	struct table t = {.count = symbols->sh_size / sizeof(Elf64_Sym),
 			  .name_bytes = names->sh_size};
@@ -178,15 +211,25 @@ static void search_section(const struct elf *e, const Elf64_Shdr *symbols, const
 	t.names = pages_get(t.name_bytes + 1);
 	if (t.symbols && t.names && read_at(e, t.symbols, symbols->sh_size, symbols->sh_offset) &&
 	    read_at(e, t.names, t.name_bytes, names->sh_offset))
-		search_table(e, &t, name, found, context);
+		search_table(e, &t, q);
 	if (t.symbols)
 		pages_put(t.symbols, symbols->sh_size);
 	if (t.names)
 		pages_put(t.names, t.name_bytes + 1);
 }
 
-void elf_search(const char *path, const char *name,
-		void (*found)(void *context, uint64_t file_offset), void *context)
+static void search_sections(const struct elf *e, const Elf64_Shdr *sections, struct search *q)
+{
+	for (uint32_t i = 0; i < e->head.e_shnum; i++) {
+		const Elf64_Shdr *s = &sections[i];
+
+		if ((s->sh_type == SHT_SYMTAB || s->sh_type == SHT_DYNSYM) &&
+		    s->sh_link < e->head.e_shnum)
+			search_section(e, s, &sections[s->sh_link], q);
+	}
+}
+
+static void search_file(const char *path, struct search *q, bool with_fortran)
 {
 	struct elf e;
 	Elf64_Shdr *sections = 0;
@@ -197,16 +240,31 @@ void elf_search(const char *path, const char *name,
 		sections = pages_get(bytes);
 	}
 	if (sections && read_at(&e, sections, bytes, e.head.e_shoff)) {
-		for (uint32_t i = 0; i < e.head.e_shnum; i++) {
-			const Elf64_Shdr *s = &sections[i];
-
-			if ((s->sh_type == SHT_SYMTAB || s->sh_type == SHT_DYNSYM) &&
-			    s->sh_link < e.head.e_shnum)
-				search_section(&e, s, &sections[s->sh_link], name, found, context);
+		search_sections(&e, sections, q);
+		/* "f_" is another function than f where a file has both. */
+		if (with_fortran && !q->hits) {
+			q->means = elf_name_means_fortran;
+			search_sections(&e, sections, q);
 		}
 	}
 	if (sections)
 		pages_put(sections, bytes);
 	if (e.fd >= 0)
 		sys1(SYS_close, e.fd);
+}
+
+void elf_search(const char *path, const char *name,
+		void (*found)(void *context, uint64_t file_offset), void *context)
+{
+	struct search q = {name, elf_name_means, found, context, 0};
+
+	search_file(path, &q, true);
+}
+
+void elf_search_c(const char *path, const char *name,
+		  void (*found)(void *context, uint64_t file_offset), void *context)
+{
+	struct search q = {name, elf_name_means, found, context, 0};
+
+	search_file(path, &q, false);
 }

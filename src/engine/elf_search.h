@@ -14,11 +14,18 @@
 void elf_search(const char *path, const char *name,
 		void (*found)(void *context, uint64_t file_offset), void *context);
 
+/* The same without the names of Fortran. */
+void elf_search_c(const char *path, const char *name,
+		  void (*found)(void *context, uint64_t file_offset), void *context);
+
 /*
  * Does `name`, as a user writes it, mean the function with this symbol? It does if they are the same,
  * up to what the compiler adds to specialised copies (".isra.0") and versions ("@@V"); in C++ if
  * it is the function's name without its arguments: "f", "space::class::f".
  */
 bool elf_name_means(const char *name, const char *symbol);
+
+/* The same for Fortran: "sweep", "module::procedure". Asked where a file has nothing else of that name. */
+bool elf_name_means_fortran(const char *name, const char *symbol);
 
 #endif

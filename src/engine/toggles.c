@@ -127,7 +127,7 @@ void toggles_module(uint64_t start, uint64_t end, uint64_t offset, const char *p
 	}
 	for (uint32_t i = 0; i < sizeof ways_out / sizeof *ways_out; i++) {
 		part.place = ways_out[i].place;
-		elf_search(path, ways_out[i].name, found, &part);
+		elf_search_c(path, ways_out[i].name, found, &part);
 	}
 }
 

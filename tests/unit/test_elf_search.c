@@ -55,6 +55,47 @@ static void names_of_cxx_have_no_arguments(void **state)
 	assert_false(elf_name_means("f", "_Z99999999999999999999f"));
 }
 
+static void names_of_fortran_are_those_of_the_source(void **state)
+{
+	(void)state;
+	assert_true(elf_name_means_fortran("sweep", "sweep_"));
+	assert_true(elf_name_means_fortran("sweep", "sweep_@@V1"));
+	assert_true(elf_name_means_fortran("plate::spread", "__plate_MOD_spread"));
+	assert_true(elf_name_means_fortran("inner", "inner.0"));
+	assert_false(elf_name_means_fortran("sweep", "sweep__"));
+	assert_false(elf_name_means_fortran("sweep", "sweep"));
+	assert_false(elf_name_means_fortran("sweep", "sweeper_"));
+	assert_false(elf_name_means_fortran("inner", "inner.cold"));
+	assert_false(elf_name_means_fortran("inner", "inner."));
+	assert_false(elf_name_means_fortran("plate::spread", "__plate_MOD_spreads"));
+	assert_false(elf_name_means_fortran("plate::spread", "__plates_MOD_spread"));
+	assert_false(elf_name_means_fortran("plate::spread", "__plate"));
+	assert_false(elf_name_means_fortran("plate::spread", "_ZN5plate6spreadEv"));
+	assert_false(elf_name_means_fortran("", "_"));
+}
+
+/* As gfortran names procedures; and a function that C has as well, which then is the one. */
+void wander_(void);
+void __plate_MOD_spread(void);
+void both(void);
+void both_(void);
+
+void wander_(void)
+{
+}
+
+void __plate_MOD_spread(void)
+{
+}
+
+void both(void)
+{
+}
+
+void both_(void)
+{
+}
+
 struct hits {
 	unsigned count;
 	uint64_t last;
@@ -85,12 +126,33 @@ static void functions_of_a_file_are_found(void **state)
 	assert_int_equal(h.count, 0);
 }
 
+static void procedures_of_fortran_are_found(void **state)
+{
+	struct hits h = {0}, c = {0};
+
+	(void)state;
+	elf_search("/proc/self/exe", "wander", count_hit, &h);
+	assert_int_equal(h.count, 1);
+	elf_search("/proc/self/exe", "plate::spread", count_hit, &h);
+	assert_int_equal(h.count, 2);
+	h = (struct hits){0};
+	elf_search("/proc/self/exe", "both", count_hit, &h);
+	assert_int_equal(h.count, 1);
+	elf_search("/proc/self/exe", "both_", count_hit, &c);
+	assert_true(c.last != h.last);
+	c = (struct hits){0};
+	elf_search_c("/proc/self/exe", "wander", count_hit, &c);
+	assert_int_equal(c.count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_means_itself_and_what_compilers_make_of_it),
 		cmocka_unit_test(names_of_cxx_have_no_arguments),
+		cmocka_unit_test(names_of_fortran_are_those_of_the_source),
 		cmocka_unit_test(functions_of_a_file_are_found),
+		cmocka_unit_test(procedures_of_fortran_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
