@@ -141,9 +141,16 @@ struct symbols_scope {
 	const char *name;
 };
 
-/* types.c: the type as C would write it. `scopes` tells what types are inside of. */
-void symbols_type_name(Dwarf_Die *type, bool is_c, struct symbols_variables *scopes,
-		       struct text *out);
+/* How types are written: "struct node" without scopes, "ns::node", "type(mod::node)". */
+enum symbols_language {
+	SYMBOLS_C,
+	SYMBOLS_SCOPED, /* C++, Rust and all others */
+	SYMBOLS_FORTRAN,
+};
+
+/* types.c: the type as its language would write it. `scopes` tells what types are inside of. */
+void symbols_type_name(Dwarf_Die *type, enum symbols_language language,
+		       struct symbols_variables *scopes, struct text *out);
 /* The size of an array's elements in bytes; 0: no array. */
 uint64_t symbols_element_bytes(Dwarf_Die *type);
 /* "a::b::" */

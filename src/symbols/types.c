@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Types as C writes them. A declarator is built from the inside out, as C reads it: of an array of
- * pointers first "[10]", then "*[10]", and the name of the type goes in front at last.
+ * Types as C and Fortran write them. A declarator of C is built from the inside out, as C reads it: of an array of
+ * pointers first "[10]", then "*[10]", and the name of the type goes in front at last. In Fortran bounds
+ * and attributes follow the name: "real(kind=8)(0:301,400), allocatable".
  */
 #include <dwarf.h>
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 #define MAX_BYTES 400 /* of a name: longer ones are cut */
 
 struct spelling {
-	bool is_c; /* "struct node", and no scopes */
+	enum symbols_language language;
 	struct symbols_variables *scopes;
 	struct text *out;
 	int depth;
@@ -47,9 +48,21 @@ static int tag_of(Dwarf_Die *die)
 /* The name in front of the declarator. */
 static void put_base(struct spelling *s, const char *prefix, const char *name, const char *inner)
 {
-	text_addf(s->out, "%s%s", s->is_c ? prefix : "", name);
-	if (inner[0] != '\0')
-		text_addf(s->out, "%s%s", inner[0] == '[' ? "" : " ", inner);
+	bool is_apart = s->language != SYMBOLS_FORTRAN && inner[0] != '\0' && inner[0] != '[';
+
+	text_addf(s->out, "%s%s%s%s", s->language == SYMBOLS_C ? prefix : "", name,
+		  is_apart ? " " : "", inner);
+}
+
+/* "character(len=16)"; the length of some is only known as the program runs. */
+static void put_string(struct spelling *s, Dwarf_Die *type, const char *inner)
+{
+	int bytes = dwarf_bytesize(type);
+
+	if (bytes >= 0)
+		text_addf(s->out, "character(len=%d)%s", bytes, inner);
+	else
+		text_addf(s->out, "character(len=:)%s", inner);
 }
 
 static void put_named(struct spelling *s, Dwarf_Die *type, const char *inner)
@@ -74,7 +87,13 @@ static void put_named(struct spelling *s, Dwarf_Die *type, const char *inner)
 		put_base(s, "", unnamed, inner);
 		return;
 	}
-	if (!s->is_c)
+	if (s->language == SYMBOLS_FORTRAN && dwarf_tag(type) == DW_TAG_structure_type) {
+		text_add(s->out, "type(");
+		symbols_scope_name(symbols_variables_scope(s->scopes, type), s->out);
+		text_addf(s->out, "%s)%s", name, inner);
+		return;
+	}
+	if (s->language != SYMBOLS_C)
 		symbols_scope_name(symbols_variables_scope(s->scopes, type), s->out);
 	put_base(s, prefix, name, inner);
 }
@@ -86,6 +105,11 @@ static void put_pointer(struct spelling *s, Dwarf_Die *type, const char *mark, c
 	bool wrapped = tag == DW_TAG_array_type || tag == DW_TAG_subroutine_type;
 	struct text next = {0};
 
+	if (s->language == SYMBOLS_FORTRAN) { /* allocatable ones look the same */
+		text_add(s->out, "pointer to ");
+		spell(s, target, inner);
+		return;
+	}
 	text_addf(&next, "%s%s%s%s", wrapped ? "(" : "", mark, inner, wrapped ? ")" : "");
 	spell(s, target, text_get(&next));
 	text_release(&next);
@@ -124,6 +148,14 @@ static void put_qualified(struct spelling *s, Dwarf_Die *type, const char *word,
 	Dwarf_Die memory, *target = target_of(type, &memory);
 	struct text next = {0};
 
+	if (s->language == SYMBOLS_FORTRAN) {
+		text_add(&next, inner);
+		if (!elements_say_so(target, dwarf_tag(type)))
+			text_addf(&next, ", %s", strcmp(word, "const") == 0 ? "parameter" : word);
+		spell(s, target, text_get(&next));
+		text_release(&next);
+		return;
+	}
 	if (tag_of(target) == DW_TAG_pointer_type) { /* "char *const" */
 		text_addf(&next, "%s%s%s", word, inner[0] != '\0' && inner[0] != '[' ? " " : "",
 			  inner);
@@ -173,45 +205,73 @@ static bool index_bound(Dwarf_Die *range, unsigned name, Dwarf_Sword *bound)
 	return true;
 }
 
-/* How many elements a dimension has; false when the file does not say. */
-static bool dimension(Dwarf_Die *range, Dwarf_Word *count)
+/* The bounds of a dimension; false when the file does not say. */
+static bool dimension(Dwarf_Die *range, Dwarf_Sword *lower, Dwarf_Sword *upper)
 {
 	Dwarf_Attribute attribute;
-	Dwarf_Sword upper, lower;
+	Dwarf_Word count;
 	Dwarf_Die unit;
 
-	if (dwarf_formudata(dwarf_attr_integrate(range, DW_AT_count, &attribute), count) == 0)
+	if (!index_bound(range, DW_AT_lower_bound, lower) &&
+	    (dwarf_diecu(range, &unit, NULL, NULL) == NULL ||
+	     dwarf_default_lower_bound(dwarf_srclang(&unit), lower) != 0))
+		*lower = 0;
+	if (dwarf_formudata(dwarf_attr_integrate(range, DW_AT_count, &attribute), &count) == 0) {
+		*upper = (Dwarf_Sword)((Dwarf_Word)*lower + count - 1);
 		return true;
-	if (!index_bound(range, DW_AT_upper_bound, &upper))
-		return false;
-	if (!index_bound(range, DW_AT_lower_bound, &lower)) {
-		lower = 0;
-		if (dwarf_diecu(range, &unit, NULL, NULL) == NULL ||
-		    dwarf_default_lower_bound(dwarf_srclang(&unit), &lower) != 0)
-			lower = 0;
 	}
-	*count = upper >= lower ? (Dwarf_Word)(upper - lower) + 1 : 0;
-	return true;
+	return index_bound(range, DW_AT_upper_bound, upper);
+}
+
+/* "[10]" */
+static void put_extent(struct text *out, Dwarf_Die *range)
+{
+	Dwarf_Sword lower, upper;
+
+	if (!dimension(range, &lower, &upper))
+		text_add(out, "[]");
+	else
+		text_addf(out, "[%" PRIu64 "]",
+			  upper >= lower ? (uint64_t)upper - (uint64_t)lower + 1 : 0);
+}
+
+/* "10", "0:9", ":" where the program decides as it runs. */
+static void put_bounds(struct text *out, Dwarf_Die *range)
+{
+	Dwarf_Sword lower, upper;
+
+	if (!dimension(range, &lower, &upper))
+		text_add(out, ":");
+	else if (lower == 1)
+		text_addf(out, "%" PRId64, upper >= 0 ? (int64_t)upper : 0);
+	else
+		text_addf(out, "%" PRId64 ":%" PRId64, (int64_t)lower, (int64_t)upper);
 }
 
 static void put_array(struct spelling *s, Dwarf_Die *type, const char *inner)
 {
+	bool is_fortran = s->language == SYMBOLS_FORTRAN;
 	Dwarf_Die memory, child;
 	struct text next = {0};
+	size_t dimensions = 0;
 
-	text_add(&next, inner);
+	text_add(&next, is_fortran ? "(" : inner);
 	if (dwarf_child(type, &child) == 0) {
 		do {
-			Dwarf_Word count;
-
 			if (dwarf_tag(&child) != DW_TAG_subrange_type)
 				continue;
-			if (dimension(&child, &count))
-				text_addf(&next, "[%" PRIu64 "]", (uint64_t)count);
-			else
-				text_add(&next, "[]");
+			if (is_fortran) {
+				text_add(&next, dimensions++ > 0 ? "," : "");
+				put_bounds(&next, &child);
+			} else {
+				put_extent(&next, &child);
+			}
 		} while (dwarf_siblingof(&child, &child) == 0);
 	}
+	if (is_fortran)
+		text_addf(&next, ")%s%s%s", inner,
+			  dwarf_hasattr(type, DW_AT_allocated) ? ", allocatable" : "",
+			  dwarf_hasattr(type, DW_AT_associated) ? ", pointer" : "");
 	spell(s, target_of(type, &memory), text_get(&next));
 	text_release(&next);
 }
@@ -239,7 +299,7 @@ static void put_function(struct spelling *s, Dwarf_Die *type, const char *inner)
 				spell(&parameter, target_of(&child, &memory), "");
 		} while (dwarf_siblingof(&child, &child) == 0);
 	}
-	if (next.count == before && s->is_c)
+	if (next.count == before && s->language == SYMBOLS_C)
 		text_add(&next, "void");
 	text_add(&next, ")");
 	spell(s, target_of(type, &memory), text_get(&next));
@@ -283,6 +343,10 @@ static void spell(struct spelling *s, Dwarf_Die *type, const char *inner)
 		}
 	if (tag == DW_TAG_array_type)
 		put_array(s, type, inner);
+	else if (tag == DW_TAG_string_type)
+		put_string(s, type, inner);
+	else if (tag == DW_TAG_subroutine_type && s->language == SYMBOLS_FORTRAN)
+		put_base(s, "", "procedure", inner);
 	else if (tag == DW_TAG_subroutine_type)
 		put_function(s, type, inner);
 	else
@@ -290,10 +354,10 @@ static void spell(struct spelling *s, Dwarf_Die *type, const char *inner)
 	s->depth--;
 }
 
-void symbols_type_name(Dwarf_Die *type, bool is_c, struct symbols_variables *scopes,
-		       struct text *out)
+void symbols_type_name(Dwarf_Die *type, enum symbols_language language,
+		       struct symbols_variables *scopes, struct text *out)
 {
-	struct spelling s = {is_c, scopes, out, 0};
+	struct spelling s = {language, scopes, out, 0};
 
 	spell(&s, type, "");
 	if (out->count > MAX_BYTES) {
@@ -314,6 +378,9 @@ uint64_t symbols_element_bytes(Dwarf_Die *type)
 		if (tag != DW_TAG_array_type && tag != DW_TAG_typedef && tag != DW_TAG_const_type &&
 		    tag != DW_TAG_volatile_type)
 			break;
+		/* The variable is what describes the array, which is elsewhere. */
+		if (dwarf_hasattr(&at, DW_AT_data_location))
+			return 0;
 		is_array |= tag == DW_TAG_array_type;
 		if (target_of(&at, &memory) == NULL)
 			return 0;

@@ -21,17 +21,28 @@ static Dwarf_Die *type_of(Dwarf_Die *die, Dwarf_Die *type)
 	return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), type);
 }
 
-static bool is_c(Dwarf_Die *unit)
+static enum symbols_language language_of(Dwarf_Die *unit)
 {
-	switch (dwarf_srclang(unit)) {
-	case DW_LANG_C:
-	case DW_LANG_C89:
-	case DW_LANG_C99:
-	case DW_LANG_C11:
-		return true;
-	default:
-		return false;
-	}
+	static const struct {
+		int dwarf;
+		enum symbols_language language;
+	} known[] = {
+		{DW_LANG_C, SYMBOLS_C},
+		{DW_LANG_C89, SYMBOLS_C},
+		{DW_LANG_C99, SYMBOLS_C},
+		{DW_LANG_C11, SYMBOLS_C},
+		{DW_LANG_Fortran77, SYMBOLS_FORTRAN},
+		{DW_LANG_Fortran90, SYMBOLS_FORTRAN},
+		{DW_LANG_Fortran95, SYMBOLS_FORTRAN},
+		{DW_LANG_Fortran03, SYMBOLS_FORTRAN},
+		{DW_LANG_Fortran08, SYMBOLS_FORTRAN},
+	};
+	int language = dwarf_srclang(unit);
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i].dwarf == language)
+			return known[i].language;
+	return SYMBOLS_SCOPED;
 }
 
 /* A definition stands in the file's scope, its declaration where the name is. */
@@ -120,7 +131,7 @@ static bool describe(struct symbols_file *f, const struct symbols_variable_entry
 	if (dwarf_diecu(die, &unit, NULL, NULL) == NULL)
 		return out->name != NULL;
 	if (type != NULL) {
-		symbols_type_name(type, is_c(&unit), v, &text);
+		symbols_type_name(type, language_of(&unit), v, &text);
 		out->type = arena_strdup(a, text_get(&text));
 		out->element_bytes = symbols_element_bytes(type);
 		text_release(&text);

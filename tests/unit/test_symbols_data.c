@@ -224,6 +224,61 @@ static void the_extent_of_a_file_holds_its_variables(void **state)
 	symbols_free(s);
 }
 
+/* Bounds in the order of the source, which is that of memory turned round: as Fortran has them. */
+static void types_of_fortran_are_as_fortran_writes_them(void **state)
+{
+	static const char source[] =
+		"module plate\\n implicit none\\n"
+		" real(8) :: grid(0:3,5)\\n character(len=16) :: names(20)\\n"
+		" logical :: mask(-3:4)\\n real(8), allocatable :: big(:,:)\\n"
+		" real(8), pointer :: view(:)\\n complex(4), pointer :: one\\n"
+		" type node\\n integer :: id(3)\\n end type\\n type(node) :: nodes(7)\\n"
+		"end module\\nend\\n";
+	static const struct {
+		const char *name, *type;
+		uint64_t bytes, element_bytes;
+	} all[] = {
+		{"plate::grid", "real(kind=8)(0:3,5)", 160, 8},
+		{"plate::names", "character(len=16)(20)", 320, 16},
+		{"plate::mask", "logical(kind=4)(-3:4)", 32, 4},
+		{"plate::big", "real(kind=8)(:,:), allocatable", 0, 0},
+		{"plate::view", "real(kind=8)(:), pointer", 0, 0},
+		{"plate::one", "pointer to complex(kind=4)", 8, 0},
+		{"plate::nodes", "type(plate::node)(7)", 84, 12},
+	};
+	size_t found = 0;
+	struct symbols *s = symbols_new();
+	uint64_t low, high;
+	char path[600];
+	int file;
+
+	snprintf(path, sizeof(path), "%s/plate", folder);
+	if (run("command -v gfortran >/dev/null && printf '%s' >%s.f90 && gfortran -g -o %s %s.f90",
+		source, path, path, path) != 0) {
+		symbols_free(s);
+		skip();
+	}
+	file = symbols_file(s, path);
+	assert_true(symbols_extent(s, file, &low, &high));
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct symbols_variable v = {0};
+		uint64_t at = low;
+
+		while (at < high && !(symbols_variable(s, file, at, &v) && v.type != NULL &&
+				      strcmp(v.name, all[i].name) == 0))
+			at += 4;
+		if (at >= high)
+			continue;
+		found++;
+		assert_string_equal(v.type, all[i].type);
+		assert_int_equal(v.element_bytes, all[i].element_bytes);
+		if (all[i].bytes > 0)
+			assert_int_equal(v.end - v.start, all[i].bytes);
+	}
+	assert_int_equal(found, sizeof(all) / sizeof(all[0]));
+	symbols_free(s);
+}
+
 /* Nothing is known then, or something wrong, but nothing breaks. */
 static void damaged_debug_information_is_survived(void **state)
 {
@@ -259,6 +314,7 @@ int main(void)
 		cmocka_unit_test(variables_are_found_up_to_the_end_of_the_section),
 		cmocka_unit_test(thread_local_variables_are_no_others),
 		cmocka_unit_test(the_extent_of_a_file_holds_its_variables),
+		cmocka_unit_test(types_of_fortran_are_as_fortran_writes_them),
 		cmocka_unit_test(damaged_debug_information_is_survived),
 	};
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
