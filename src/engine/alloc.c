@@ -30,6 +30,7 @@
 
 /* What lies between a stack and the end of its mapping: what the C library keeps of the thread, and pages of rounding. */
 #define MOST_ABOVE_STACK 65536u
+#define OF_LIBRARY	 2304u /* bytes that the C library keeps of a thread above its variables */
 
 static uint32_t lock; /* guards blocks, regions and sites */
 
@@ -359,14 +360,14 @@ void alloc_stack(struct thread *t, uint64_t start, uint64_t end)
 	lock_drop(&lock);
 }
 
-static void add_locals(struct thread *t, uint64_t start, uint64_t end, uint32_t of_stack)
+static void add_locals(struct thread *t, uint64_t start, uint64_t end, uint32_t site)
 {
 	struct region cut;
 	bool whole;
 
 	while (regions_cut(start, end, &cut, &whole))
 		sites_drop_bytes(cut.site, cut.end - cut.start);
-	add_region(t, start, end, sites_kind(of_stack, SITE_LOCAL));
+	add_region(t, start, end, site);
 }
 
 /*
@@ -397,8 +398,24 @@ void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls)
 			sites_tell(t->process, site);
 		}
 		if (tls >= rsp && tls < r.end)
-			add_locals(t, rsp, r.end, site);
+			add_locals(t, rsp, r.end, sites_kind(site, SITE_LOCAL));
 	}
+	lock_drop(&lock);
+}
+
+/* Once: who moves them later has runtimes of its own, of which nothing is known. */
+void alloc_first_locals(struct thread *t, uint64_t tls)
+{
+	static bool told;
+	uint64_t bytes;
+
+	if (!engine.config.objects || told)
+		return;
+	told = true;
+	if (!modules_locals(tls, &bytes) || bytes > tls)
+		return;
+	lock_take(&lock);
+	add_locals(t, tls - bytes, tls + OF_LIBRARY, sites_get(SITE_LOCAL, 0, 0));
 	lock_drop(&lock);
 }
 

@@ -38,6 +38,8 @@ void alloc_remapped(struct thread *t, uint64_t old, uint64_t old_end, uint64_t s
  */
 void alloc_stack(struct thread *t, uint64_t start, uint64_t end);
 void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls);
+/* The process's first thread has said where its own variables are: they lie below tls, and what the C library keeps above. */
+void alloc_first_locals(struct thread *t, uint64_t tls);
 
 /* Tell what the sites have counted since last time; after a window, if that was long ago. */
 void alloc_report(struct process *p);

@@ -30,6 +30,8 @@ struct module {
 	uint64_t unsorted, unsorted_bytes; /* .eh_frame, where there is no table */
 	bool interpreter;
 	struct range stubs[MAX_STUBS];
+	struct range image;   /* all that is loaded of the file, its data included */
+	uint64_t local_bytes; /* what its variables take of each thread */
 };
 
 static struct module modules[MAX_MODULES];
@@ -76,6 +78,24 @@ static void find_frames(struct elf *e, const Elf64_Phdr *ph, uint32_t n)
 				(struct frame_table){ .address = e->bias + ph[i].p_vaddr,
 						      .base = e->bias + ph[i].p_vaddr,
 						      .bytes = ph[i].p_memsz };
+}
+
+static void find_image(const struct elf *e, const Elf64_Phdr *ph, uint32_t n)
+{
+	struct range *image = &e->module->image;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t start = e->bias + ph[i].p_vaddr, end = start + ph[i].p_memsz;
+
+		if (ph[i].p_type == PT_TLS)
+			e->module->local_bytes = round_up(ph[i].p_memsz, ph[i].p_align ?: 1);
+		if (ph[i].p_type != PT_LOAD)
+			continue;
+		if (image->end == 0 || start < image->start)
+			image->start = start;
+		if (end > image->end)
+			image->end = end;
+	}
 }
 
 /* The defined functions of a table of symbols. */
@@ -178,6 +198,7 @@ static int look_at(void *arg)
 	if (!ph || !find_bias(e, ph, eh->e_phnum))
 		return -1;
 	find_frames(e, ph, eh->e_phnum);
+	find_image(e, ph, eh->e_phnum);
 	find_sections(e, eh);
 	/* The dynamic linker's allocator is of no interest, and not what programs call. */
 	if (e->part != MODULE_INTERPRETER && engine.config.objects)
@@ -296,6 +317,22 @@ bool modules_place(uint64_t pc, struct module_place *place)
 			place->stubs_end = m.stubs[i].end;
 		}
 	return true;
+}
+
+bool modules_locals(uint64_t address, uint64_t *bytes)
+{
+	bool is_variable = false;
+
+	*bytes = 0;
+	lock_take(&lock);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct range *image = &modules[i].image;
+
+		*bytes += modules[i].local_bytes;
+		is_variable |= address >= image->start && address < image->end;
+	}
+	lock_drop(&lock);
+	return !is_variable;
 }
 
 bool modules_is_interpreter(uint64_t pc)

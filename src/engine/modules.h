@@ -36,6 +36,12 @@ struct module_place {
 /* False: pc is in no module, and start and end are those of the gap between modules. */
 bool modules_place(uint64_t pc, struct module_place *place);
 
+/*
+ * How many bytes the thread-local variables of all modules take of a thread. False: the address, which is that
+ * of the thread's own data, is in a file's data, as some runtimes have it.
+ */
+bool modules_locals(uint64_t address, uint64_t *bytes);
+
 /* Is it the dynamic linker's own code? */
 bool modules_is_interpreter(uint64_t pc);
 

@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 
 #include "channel/sys.h"
+#include "engine/alloc.h"
 #include "engine/baton.h"
 #include "engine/pages.h"
 #include "engine/process.h"
@@ -233,6 +234,8 @@ static long do_mlockall(struct thread *t, long nr, const long a[6])
 
 static long do_arch_prctl(struct thread *t, long nr, const long a[6])
 {
+	long r;
+
 	if (a[0] == ARCH_SET_GS)
 		return a[1] == 0 ? 0 : -EPERM; /* %gs is the engine's */
 	if (a[0] == ARCH_GET_GS) {
@@ -240,7 +243,10 @@ static long do_arch_prctl(struct thread *t, long nr, const long a[6])
 
 		return engine_copy((void *)a[1], &zero, 8) ? -EFAULT : 0;
 	}
-	return syscalls_pass(t, nr, a);
+	r = syscalls_pass(t, nr, a);
+	if (a[0] == ARCH_SET_FS && r == 0)
+		alloc_first_locals(t, (uint64_t)a[1]);
+	return r;
 }
 
 /* A filter may forbid what the engine's reports need: they end here, the target goes on. */

@@ -17,7 +17,7 @@ enum data_kind {
 	DATA_MAPPING,  /* memory that the program itself had from mmap or brk */
 	DATA_REGION,   /* memory that the program gave a name */
 	DATA_STACK,    /* of all threads */
-	DATA_LOCAL,    /* variables of threads but the first */
+	DATA_LOCAL,    /* variables of threads */
 	DATA_VARIABLE, /* global or static */
 	DATA_SECTION,  /* variables without names: of a section of a file */
 	DATA_UNKNOWN,
