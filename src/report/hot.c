@@ -2,6 +2,7 @@
 /* Summing the samples' shares of the misses up by code. */
 #include "report/hot.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -149,4 +150,11 @@ void hot_release(struct hot *h)
 {
 	free(h->rows);
 	*h = (struct hot){0};
+}
+
+void hot_place(const char *file, uint32_t line, const char *function, struct text *out)
+{
+	if (file != NULL && line > 0)
+		text_addf(out, "%s:%" PRIu32 " ", path_basename(file), line);
+	text_add(out, function != NULL ? function : "");
 }

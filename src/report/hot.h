@@ -3,6 +3,7 @@
 #ifndef DWELL_REPORT_HOT_H
 #define DWELL_REPORT_HOT_H
 
+#include "base/text.h"
 #include "report/shares.h"
 
 /* The row of all that no reuse was seen of, in every view. */
@@ -72,6 +73,9 @@ void hot_add(struct hot_cost *to, const struct hot_cost *cost);
 
 /* Misses per access of the code, those not resolved included, at most 1; 0 without accesses. */
 double hot_miss_ratio(const struct hot_cost *cost);
+
+/* "walk.c:12 sum", or without a line "sum": compilers have code that is of no line. NULL: no file, no function. */
+void hot_place(const char *file, uint32_t line, const char *function, struct text *out);
 
 /* `part` of the whole's misses, in [0, 1]; 0 when there are none. */
 double hot_share(double part, const struct hot_cost *whole);

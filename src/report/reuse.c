@@ -294,7 +294,5 @@ void reuse_release(struct reuse *r)
 
 void reuse_name(const struct reuse_place *place, struct text *out)
 {
-	if (place->file != NULL)
-		text_addf(out, "%s:%" PRIu32 " ", path_basename(place->file), place->line);
-	text_add(out, place->function);
+	hot_place(place->file, place->line, place->function, out);
 }

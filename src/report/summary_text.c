@@ -326,9 +326,7 @@ static int put_caches(const struct profile *p, const struct display *d, struct t
 /* "name", or "file.c:12 name" for rows by line. */
 static void name_row(const struct hot_row *r, bool by_line, struct text *name)
 {
-	if (by_line && r->file != NULL)
-		text_addf(name, "%s:%" PRIu32 " ", path_basename(r->file), r->line);
-	text_add(name, r->function);
+	hot_place(by_line ? r->file : NULL, r->line, r->function, name);
 }
 
 static int put_hot(const struct hot *h, const char *title, size_t rows, const struct display *d,

@@ -99,9 +99,7 @@ static void put_process(const struct profile *p, const struct display *d, struct
 
 static void put_place(const struct hot_row *r, enum top_view view, struct text *name)
 {
-	if (view == TOP_LINES && r->file != NULL && r->line > 0)
-		text_addf(name, "%s:%" PRIu32 " ", path_basename(r->file), r->line);
-	text_add(name, r->function != NULL ? r->function : "");
+	hot_place(view == TOP_LINES ? r->file : NULL, r->line, r->function, name);
 }
 
 static int put_hot(const struct profile *p, enum top_view view, uint64_t size_bytes, size_t rows,

@@ -364,6 +364,20 @@ static void the_summary_splits_reuse(void **state)
 	profile_close(&p);
 }
 
+static void code_of_no_line_has_the_name_of_its_function(void **state)
+{
+	const struct reuse_place of_line = {.file = "/src/walk.c", .line = 3, .function = "main"};
+	const struct reuse_place of_none = {.file = "/src/walk.c", .function = "main"};
+	struct text name = {0};
+
+	(void)state;
+	reuse_name(&of_line, &name);
+	text_add(&name, ", ");
+	reuse_name(&of_none, &name);
+	assert_string_equal(text_get(&name), "walk.c:3 main, main");
+	text_release(&name);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -375,6 +389,7 @@ int main(void)
 		cmocka_unit_test(the_forms_agree),
 		cmocka_unit_test(annotated_source_says_where_its_data_is_from),
 		cmocka_unit_test(the_summary_splits_reuse),
+		cmocka_unit_test(code_of_no_line_has_the_name_of_its_function),
 	};
 
 	return cmocka_run_group_tests(tests, make_profile, scratch_leave);
