@@ -83,6 +83,15 @@ static struct local *get_local(struct reader *r, const Dwarf_Die *function)
 	return l;
 }
 
+/* What the compiler has cut out of a function, as a parallel region, has its name already: "main._omp_fn.0". */
+static const struct inside *cut_out_of(struct reader *r, const struct inside *in, const char *name)
+{
+	const char *whole = symbols_inherited_string(r->file, in->die, DW_AT_name);
+	size_t length = whole != NULL ? strlen(whole) : 0;
+
+	return length > 0 && strncmp(name, whole, length) == 0 && name[length] == '.' ? in->up : in;
+}
+
 static void add_function(struct reader *r, Dwarf_Die *die, const struct inside *in)
 {
 	Dwarf_Die function = declaration(r->file, die);
@@ -99,7 +108,7 @@ static void add_function(struct reader *r, Dwarf_Die *die, const struct inside *
 		l->entry = entry;
 	if (function.addr != die->addr || in == NULL || dwarf_diename(die) == NULL)
 		return;
-	put_scopes(r->file, in, &name);
+	put_scopes(r->file, cut_out_of(r, in, dwarf_diename(die)), &name);
 	text_add(&name, dwarf_diename(die));
 	l->name = arena_strdup(r->arena, text_get(&name));
 	text_release(&name);

@@ -236,6 +236,31 @@ static void the_table_of_addresses_may_lack_some_units(void **state)
 	}
 }
 
+/* GCC has it as a function inside of the one that it was cut out of, with a name that says so. */
+static void a_parallel_region_is_not_named_twice(void **state)
+{
+	struct symbols *s = symbols_new();
+	const struct symbols_frame *f;
+	bool found = false;
+	char path[600];
+	int file;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/parallel", folder);
+	if (run("cd %s && echo 'int shared; int main() { _Pragma(\"omp parallel\") shared++; "
+		"return shared; }' >parallel.cc && g++ -fopenmp -g -O0 -o parallel parallel.cc",
+		folder) != 0)
+		skip();
+	file = symbols_file(s, path);
+	for (uint64_t at = 0x1000; at < 0x2000; at++) {
+		symbols_resolve(s, file, at, &f);
+		found |= strcmp(f[0].function, "main._omp_fn.0") == 0;
+		assert_null(strstr(f[0].function, "main::"));
+	}
+	assert_true(found);
+	symbols_free(s);
+}
+
 /* They have no linkage names, and would all be "operator()" and "sum". */
 static void local_functions_have_whole_names(void **state)
 {
@@ -414,6 +439,7 @@ int main(void)
 		cmocka_unit_test(debug_information_apart_may_be_compressed),
 		cmocka_unit_test(units_are_found_without_a_table_of_their_addresses),
 		cmocka_unit_test(local_functions_have_whole_names),
+		cmocka_unit_test(a_parallel_region_is_not_named_twice),
 		cmocka_unit_test(units_may_be_split),
 		cmocka_unit_test(the_table_of_addresses_may_lack_some_units),
 		cmocka_unit_test(damaged_compressed_debug_information_is_survived),
