@@ -8,8 +8,9 @@
 
 #include "base/array.h"
 
-#define LEAST_CUT   20 /* columns of a name that tell one from another */
-#define LEAST_SHOWN 8  /* and with no more columns to leave out */
+#define MOST_BESIDE 100 /* columns of a name where no width is known, and other columns follow it */
+#define LEAST_CUT   20	/* columns of a name that tell one from another */
+#define LEAST_SHOWN 8	/* and with no more columns to leave out */
 
 struct column {
 	struct text title;
@@ -113,13 +114,26 @@ static size_t table_width(const struct table *t, size_t most)
 	return width > 0 ? width - 1 : 0;
 }
 
+/* In a file or a pipe one name of C++ would push what follows it away in all rows; a last one stays whole. */
+static void fit_beside(struct table *t)
+{
+	for (size_t i = 0; i + 1 < t->column_count; i++) {
+		struct column *c = &t->columns[i];
+
+		if (c->may_cut != 0 && c->may_cut != TABLE_WORDS && c->width > MOST_BESIDE)
+			c->width = MOST_BESIDE;
+	}
+}
+
 /* Long columns get the same width, as far as there is room; short ones what they need. */
 static void fit_columns(struct table *t)
 {
 	size_t most = LEAST_CUT, room = t->display.width;
 
-	if (room == 0)
+	if (room == 0) {
+		fit_beside(t);
 		return;
+	}
 	for (size_t i = 0; i < t->may_leave_out_count && table_width(t, LEAST_CUT) > room; i++)
 		t->columns[t->may_leave_out[i]].is_left_out = true;
 	/* Below its least a terminal is too narrow to be of use: what is left may be wider. */

@@ -179,6 +179,31 @@ static void two_columns_of_places_share_the_room(void **state)
 	text_release(&out);
 }
 
+/* A pipe has no width: but what follows a name of hundreds of columns is not to be seen any more. */
+static void without_a_width_a_name_gives_way_to_what_follows(void **state)
+{
+	static const struct table_column columns[] = {
+		{"SHARE", true, false}, {"FROM", false, true}, {"TO", false, true}};
+	static const struct display d = {.unicode = true};
+	char name[301] = "", expected[600];
+	const char *cells[] = {"1 %", name, name};
+	struct table *t = table_new(columns, 3, &d);
+	struct text out = {0};
+	struct err err;
+	const char *line;
+
+	(void)state;
+	memset(name, 'x', sizeof(name) - 1);
+	table_row(t, cells);
+	assert_int_equal(table_print(t, &out, &err), 0);
+	line = strchr(text_get(&out), '\n') + 1;
+	snprintf(expected, sizeof(expected), " %s\n", name);
+	assert_string_equal(strrchr(line, ' '), expected);
+	assert_true(fit_width(line) < 6 + 100 + 1 + 300 + 2);
+	table_free(t);
+	text_release(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -191,6 +216,7 @@ int main(void)
 		cmocka_unit_test(orders_to_the_terminal_are_written_as_numbers),
 		cmocka_unit_test(prose_is_broken_at_spaces),
 		cmocka_unit_test(two_columns_of_places_share_the_room),
+		cmocka_unit_test(without_a_width_a_name_gives_way_to_what_follows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
