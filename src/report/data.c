@@ -179,6 +179,15 @@ static const char *site_name(const struct build *b, const struct store_site *s, 
 	return keep_text(b->d, &t);
 }
 
+/*
+ * What calloc was told of the elements. Compilers make calloc(n, 1) or calloc(1, n) of malloc and memset, which
+ * say nothing of them.
+ */
+static uint64_t element_size(const struct store_site *s)
+{
+	return s->element_size > 1 && s->element_size < s->largest ? s->element_size : 0;
+}
+
 static struct data_row site_row(const struct build *b, const struct store_site *s)
 {
 	enum data_kind kind = kind_of(s);
@@ -188,7 +197,7 @@ static struct data_row site_row(const struct build *b, const struct store_site *
 		.kind = kind,
 		.name = site_name(b, s, kind, f),
 		.allocator = kind == DATA_HEAP || kind == DATA_MAPPING ? s->kind : NULL,
-		.element_size = s->element_size,
+		.element_size = element_size(s),
 		.blocks = s->blocks,
 		.bytes = s->peak_bytes,
 		.allocated_bytes = s->bytes,

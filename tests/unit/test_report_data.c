@@ -47,12 +47,12 @@ static const int64_t tree_path[] = {1, 2}, new_path[] = {3, 4, 2}, other_path[] 
 		     deep_path[] = {1, 5, 2};
 
 static const struct store_site sites[] = {
-	{1, 0, "malloc", NULL, tree_path, 2, 0, 1000, 48000, 500, 24000, 30000, 32, 64},
-	{2, 0, "new", NULL, new_path, 3, 0, 10, 8192, 1, 4096, 4096, 16, 4096},
+	{1, 0, "malloc", NULL, tree_path, 2, 8, 1000, 48000, 500, 24000, 30000, 32, 64},
+	{2, 0, "new", NULL, new_path, 3, 1, 10, 8192, 1, 4096, 4096, 16, 4096},
 	{3, 0, "malloc", NULL, other_path, 2, 0, 5, 500, 5, 500, 500, 100, 100},
-	{4, 0, "stack", NULL, NULL, 0, 0, 1, 8192, 1, 8192, 8192, 8192, 8192},
+	{4, 0, "stack", NULL, NULL, 0, 8192, 1, 8192, 1, 8192, 8192, 8192, 8192},
 	{5, 0, "mmap", NULL, other_path, 2, 0, 1, 65536, 1, 65536, 65536, 65536, 65536},
-	{6, 0, "malloc", NULL, deep_path, 3, 0, 7, 700, 7, 700, 700, 100, 100},
+	{6, 0, "malloc", NULL, deep_path, 3, 8, 7, 700, 7, 700, 700, 100, 100},
 	{7, 0, "region", "the grid", NULL, 0, 0, 1, 800, 1, 800, 800, 800, 800},
 };
 
@@ -232,6 +232,10 @@ static void a_row_says_what_the_blocks_or_the_variable_are(void **state)
 	assert_int_equal(r->live_bytes, 24000 + 700);
 	assert_int_equal(r->smallest, 32);
 	assert_int_equal(r->largest, 100);
+	assert_int_equal(r->element_size, 8);
+	/* Told elements of a byte, or one that is the block: that is no array's. */
+	assert_int_equal(row_named(&d, "new in fill(int) (fill.cc:13)")->element_size, 0);
+	assert_int_equal(row_named(&d, "[stack]")->element_size, 0);
 	r = row_named(&d, "list::head");
 	assert_int_equal(r->kind, DATA_VARIABLE);
 	assert_string_equal(r->type, "struct node *[512]");
