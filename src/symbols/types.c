@@ -36,8 +36,15 @@ void symbols_scope_name(const struct symbols_scope *s, struct text *out)
 static Dwarf_Die *target_of(Dwarf_Die *die, Dwarf_Die *target)
 {
 	Dwarf_Attribute attribute;
+	Dwarf_Die whole;
 
-	return dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), target);
+	if (dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), target) == NULL)
+		return NULL;
+	/* With -fdebug-types-section a type may be but a sign for one that stands in a unit of its own. */
+	if (dwarf_attr(target, DW_AT_signature, &attribute) != NULL &&
+	    dwarf_formref_die(&attribute, &whole) != NULL)
+		*target = whole;
+	return target;
 }
 
 static int tag_of(Dwarf_Die *die)

@@ -198,7 +198,7 @@ static void add_variable(struct symbols_variables *v, Dwarf_Die *die, struct ins
 				      *known;
 	const unsigned char *at;
 
-	if (!fixed_address(die, &e.start, &at) || e.start == 0)
+	if (v->is_elsewhere || !fixed_address(die, &e.start, &at) || e.start == 0)
 		return;
 	if (v->info == NULL) {
 		e.scope = make_scope(v, in);
@@ -328,14 +328,61 @@ const struct symbols_variable_entry *symbols_variables_get(struct symbols_variab
 	return e->die != 0 ? e : NULL;
 }
 
-const struct symbols_scope *symbols_variables_scope(struct symbols_variables *v, Dwarf_Die *die)
+/*
+ * Whether the DIE is not in the .debug_info that was searched, but in the file that several share (dwz), or in
+ * .debug_types. Offsets there are others.
+ */
+static bool is_elsewhere(const struct symbols_variables *v, Dwarf_Die *die)
+{
+	Dwarf_Half version;
+	uint8_t kind;
+
+	return dwarf_cu_getdwarf(die->cu) == dwarf_getalt(v->dwarf) ||
+	       (dwarf_cu_info(die->cu, &version, &kind, NULL, NULL, NULL, NULL, NULL) == 0 &&
+		version < 5 && kind == DW_UT_type);
+}
+
+/* Have the scopes of the unit that the DIE is in, for types alone. */
+static void read_elsewhere(struct symbols_variables *v, Dwarf_Die *die)
+{
+	Dwarf_Die unit;
+	uint64_t known;
+
+	if (map_get(&v->elsewhere, (uintptr_t)die->cu, &known))
+		return;
+	if (map_set(&v->elsewhere, (uintptr_t)die->cu, 1) != 0)
+		v->failed = true;
+	if (dwarf_diecu(die, &unit, NULL, NULL) == NULL)
+		return;
+	v->is_elsewhere = true;
+	read_children(v, &unit, NULL, 0);
+	v->is_elsewhere = false;
+}
+
+static const struct symbols_scope *scope_of(struct symbols_variables *v, Dwarf_Die *die)
 {
 	uint64_t scope;
 
-	read_unit(v, dwarf_dieoffset(die));
+	if (is_elsewhere(v, die))
+		read_elsewhere(v, die);
+	else
+		read_unit(v, dwarf_dieoffset(die));
 	if (!map_get(&v->scopes, (uintptr_t)die->addr, &scope))
 		return NULL;
 	return (const struct symbols_scope *)(uintptr_t)scope;
+}
+
+const struct symbols_scope *symbols_variables_scope(struct symbols_variables *v, Dwarf_Die *die)
+{
+	const struct symbols_scope *scope = scope_of(v, die);
+	Dwarf_Attribute attribute;
+	Dwarf_Die declaration;
+
+	/* A type with a unit of its own is there, and what it is inside of is where it is declared. */
+	if (scope == NULL && dwarf_attr(die, DW_AT_specification, &attribute) != NULL &&
+	    dwarf_formref_die(&attribute, &declaration) != NULL)
+		scope = scope_of(v, &declaration);
+	return scope;
 }
 
 /* ---- The search ---- */
@@ -496,6 +543,7 @@ void symbols_variables_release(struct symbols_file *f)
 	if (v == NULL)
 		return;
 	map_release(&v->scopes);
+	map_release(&v->elsewhere);
 	arena_release(&v->arena);
 	free(v->items);
 	free(v->units.items);

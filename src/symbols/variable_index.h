@@ -37,6 +37,8 @@ struct symbols_variables {
 
 	struct map
 		scopes; /* of types and declarations: where the DIE is in memory -> struct symbols_scope */
+	struct map elsewhere; /* units of other sections and files whose scopes are known */
+	bool is_elsewhere;    /* what is being read is one of these */
 	struct arena arena;
 	bool failed; /* memory ran out */
 };

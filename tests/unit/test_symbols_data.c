@@ -224,6 +224,58 @@ static void the_extent_of_a_file_holds_its_variables(void **state)
 	symbols_free(s);
 }
 
+/* The variable of that name, by asking for all addresses. */
+static bool find_typed(struct symbols *s, int file, const char *name, struct symbols_variable *v)
+{
+	uint64_t low, high;
+
+	assert_true(symbols_extent(s, file, &low, &high));
+	for (uint64_t at = low; at < high; at += 4)
+		if (symbols_variable(s, file, at, v) && v->type != NULL &&
+		    strcmp(v->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Types may stand in units of their own, or in a file that several programs share. */
+static void types_from_elsewhere_have_their_scopes(void **state)
+{
+	static const char *const ways[] = {
+		"c++ -gdwarf-4 -fdebug-types-section -o types types.cc",
+		"c++ -gdwarf-5 -fdebug-types-section -o types types.cc",
+		"command -v dwz >/dev/null && c++ -g -o types types.cc && cp types other && "
+		"dwz -m common types other && test -s common",
+	};
+	bool any = false;
+	char path[600];
+
+	snprintf(path, sizeof(path), "%s/types", folder);
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		struct symbols *s = symbols_new();
+		struct symbols_variable v;
+		int file;
+
+		if (run("cd %s && rm -f types && echo 'namespace ns { struct node { long a[3]; }; "
+			"enum class kind : char { ONE }; node nodes[70]; kind kinds[90]; } "
+			"int main() { return (int)ns::nodes[1].a[0]; }' >types.cc && %s",
+			folder, ways[i]) != 0) {
+			symbols_free(s);
+			continue;
+		}
+		any = true;
+		file = symbols_file(s, path);
+		assert_true(find_typed(s, file, "ns::nodes", &v));
+		assert_string_equal(v.type, "ns::node[70]");
+		assert_int_equal(v.element_bytes, 24);
+		assert_true(find_typed(s, file, "ns::kinds", &v));
+		assert_string_equal(v.type, "ns::kind[90]");
+		assert_int_equal(v.element_bytes, 1);
+		symbols_free(s);
+	}
+	if (!any)
+		skip();
+}
+
 /* Bounds in the order of the source, which is that of memory turned round: as Fortran has them. */
 static void types_of_fortran_are_as_fortran_writes_them(void **state)
 {
@@ -248,7 +300,6 @@ static void types_of_fortran_are_as_fortran_writes_them(void **state)
 	};
 	size_t found = 0;
 	struct symbols *s = symbols_new();
-	uint64_t low, high;
 	char path[600];
 	int file;
 
@@ -259,15 +310,10 @@ static void types_of_fortran_are_as_fortran_writes_them(void **state)
 		skip();
 	}
 	file = symbols_file(s, path);
-	assert_true(symbols_extent(s, file, &low, &high));
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		struct symbols_variable v = {0};
-		uint64_t at = low;
 
-		while (at < high && !(symbols_variable(s, file, at, &v) && v.type != NULL &&
-				      strcmp(v.name, all[i].name) == 0))
-			at += 4;
-		if (at >= high)
+		if (!find_typed(s, file, all[i].name, &v))
 			continue;
 		found++;
 		assert_string_equal(v.type, all[i].type);
@@ -314,6 +360,7 @@ int main(void)
 		cmocka_unit_test(variables_are_found_up_to_the_end_of_the_section),
 		cmocka_unit_test(thread_local_variables_are_no_others),
 		cmocka_unit_test(the_extent_of_a_file_holds_its_variables),
+		cmocka_unit_test(types_from_elsewhere_have_their_scopes),
 		cmocka_unit_test(types_of_fortran_are_as_fortran_writes_them),
 		cmocka_unit_test(damaged_debug_information_is_survived),
 	};
