@@ -45,7 +45,7 @@ struct exact_options {
 	int64_t process;  /* order of the one to look at; -1: the one with most accesses */
 	enum exact_by by; /* with line_bytes[0] */
 	/* By object: whether a function (of a module, a path) only hands allocations on. */
-	bool (*is_wrapper)(const char *function, const char *module);
+	bool (*is_wrapper)(const char *function, const char *file, const char *module);
 	unsigned at; /* index of the size for `by` */
 };
 

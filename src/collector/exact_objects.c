@@ -80,7 +80,7 @@ static const struct symbols_frame *find_caller(struct exact *e, const struct exa
 		for (size_t k = 0; k < count; k++) {
 			if (first == NULL)
 				first = &frames[k];
-			if (!e->options->is_wrapper(frames[k].function, module))
+			if (!e->options->is_wrapper(frames[k].function, frames[k].file, module))
 				return &frames[k];
 		}
 	}
@@ -98,7 +98,9 @@ static int name_site(struct exact *e, const struct exact_process *p, uint32_t id
 		if (p->sites.items[i].id == id)
 			s = &p->sites.items[i];
 	if (s == NULL || s->kind == SITE_STACK || s->kind == SITE_LOCAL) {
-		row->function = s == NULL ? "[unknown]" : s->kind == SITE_STACK ? "[stack]" : "[thread-local]";
+		row->function = s == NULL		? "[unknown]"
+				: s->kind == SITE_STACK ? "[stack]"
+							: "[thread-local]";
 		return 0;
 	}
 	caller = find_caller(e, p, s);

@@ -128,6 +128,12 @@ static const char *const libraries[] = {
 	"libc++abi.so", "libjemalloc", "libtcmalloc", "libmimalloc", "libpthread",   "libgfortran",
 };
 
+/*
+ * Beginnings of source files: Rust's own library, of which "<T as alloc::vec::...>::from_elem" or
+ * "<u32 as core::fmt::Display>::fmt" do not say by their names alone that they are in it.
+ */
+static const char *const sources[] = {"/rustc/", "/rust/deps/", "/usr/src/rustc-"};
+
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 static bool begins_with_any(const char *s, const char *const *list, size_t count)
@@ -167,9 +173,9 @@ static bool is_library(const char *module)
 	       begins_with_any(path_basename(module), libraries, COUNT(libraries));
 }
 
-bool allocator_is_wrapper(const char *function, const char *module)
+bool allocator_is_wrapper(const char *function, const char *file, const char *module)
 {
-	if (is_library(module))
+	if (is_library(module) || (file != NULL && begins_with_any(file, sources, COUNT(sources))))
 		return true;
 	if (strncmp(function, "operator ", 9) != 0)
 		function = without_return_type(function);
@@ -192,7 +198,8 @@ const struct store_frame *allocator_caller(const struct profile *p, const struct
 			if (first == NULL)
 				first = &l->frames[k];
 			if (is_pool ? !is_library(module)
-				    : !allocator_is_wrapper(l->frames[k].function, module))
+				    : !allocator_is_wrapper(l->frames[k].function,
+							    l->frames[k].file, module))
 				return &l->frames[k];
 		}
 	}

@@ -7,10 +7,10 @@
 
 /*
  * Whether a function only allocates for others: by its name (operator new, xmalloc, the insides of
- * containers of std), or because its module, a path that may be NULL, is the C or C++ library
- * or a known allocator.
+ * containers of std), because its source file is of Rust's library, or because its module is the C or C++ library
+ * or a known allocator. Both are paths that may be NULL.
  */
-bool allocator_is_wrapper(const char *function, const char *module);
+bool allocator_is_wrapper(const char *function, const char *file, const char *module);
 
 /*
  * The first frame of a site's path that is none, else the path's first; NULL: no path is known.

@@ -304,11 +304,17 @@ static void known_wrappers_are_looked_through(void **state)
 					     "my::operator_news(int)"};
 
 	for (size_t i = 0; i < sizeof(wrappers) / sizeof(wrappers[0]); i++)
-		assert_true(allocator_is_wrapper(wrappers[i], "/bin/app"));
+		assert_true(allocator_is_wrapper(wrappers[i], NULL, "/bin/app"));
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-		assert_false(allocator_is_wrapper(others[i], "/bin/app"));
-	assert_true(allocator_is_wrapper("getdelim", "/usr/lib/libc.so.6"));
-	assert_false(allocator_is_wrapper("getdelim", NULL));
+		assert_false(allocator_is_wrapper(others[i], "/src/main.c", "/bin/app"));
+	assert_true(allocator_is_wrapper("getdelim", NULL, "/usr/lib/libc.so.6"));
+	assert_false(allocator_is_wrapper("getdelim", NULL, NULL));
+	/* Of Rust's library the file tells; a trait of its may be a program's own code. */
+	assert_true(allocator_is_wrapper(
+		"<T as alloc::vec::spec_from_elem::SpecFromElem>::from_elem",
+		"/rustc/5980/library/alloc/src/vec/spec_from_elem.rs", "/bin/app"));
+	assert_false(allocator_is_wrapper("<hot::node as core::clone::Clone>::clone", "/src/hot.rs",
+					  "/bin/app"));
 }
 
 static void it_is_shown_as_text_csv_and_json(void **state)
