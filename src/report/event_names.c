@@ -183,14 +183,24 @@ static bool is_end(const char *name, size_t length, const char *asked, size_t wa
 	       (length >= wanted + 2 && strncmp(name + length - wanted - 2, "::", 2) == 0);
 }
 
+/* The parallel regions of a function, which GCC cuts out of it, are its: "sweep._omp_fn.0". */
+static size_t whole_length(const char *function, size_t length)
+{
+	const char *region = strstr(function, "._omp_");
+
+	return region != NULL && (size_t)(region - function) < length ? (size_t)(region - function)
+								      : length;
+}
+
 bool event_is_meant(const char *function, const char *name)
 {
-	size_t length = strlen(name);
+	size_t length = strlen(name), bare = event_bare_length(function);
 	struct text plain = {0};
 	bool is_meant;
 
-	if (strcmp(function, name) == 0 ||
-	    is_end(function, event_bare_length(function), name, length))
+	if (strcmp(function, name) == 0 || is_end(function, bare, name, length))
+		return true;
+	if (length > 0 && is_end(function, whole_length(function, bare), name, length))
 		return true;
 	if (length == 0 || strpbrk(function, "<[(") == NULL)
 		return false;

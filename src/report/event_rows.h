@@ -59,7 +59,7 @@ void event_class_name(const char *function, struct text *out);
  */
 void event_plain_name(const char *function, struct text *out);
 
-/* Whether a user means this function: by its whole name, without arguments, its plain name, or the end of these behind "::". */
+/* Whether a user means this function, or the one that it is a parallel region of: by its whole name, without arguments, its plain name, or the end of these behind "::". */
 bool event_is_meant(const char *function, const char *name);
 
 /*

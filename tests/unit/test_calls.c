@@ -276,6 +276,18 @@ static void a_plain_name_is_as_in_the_source(void **state)
 	}
 }
 
+static void parallel_regions_are_of_their_function(void **state)
+{
+	(void)state;
+	assert_true(event_is_meant("sweep._omp_fn.0", "sweep"));
+	assert_true(event_is_meant("sweep._omp_fn.0", "sweep._omp_fn.0"));
+	assert_true(event_is_meant("mod::sweep._omp_fn.1", "mod::sweep"));
+	assert_true(event_is_meant("mod::sweep._omp_fn.1", "sweep"));
+	assert_false(event_is_meant("sweep._omp_fn.0", "sweep._omp_fn.1"));
+	assert_false(event_is_meant("sweep._omp_fn.0", "weep"));
+	assert_false(event_is_meant("._omp_fn.0", ""));
+}
+
 static void a_user_may_leave_out_arguments_of_templates(void **state)
 {
 	(void)state;
@@ -546,6 +558,7 @@ int main(void)
 		cmocka_unit_test(names_of_functions_tell_their_class),
 		cmocka_unit_test(a_user_may_leave_out_arguments_and_classes),
 		cmocka_unit_test(a_plain_name_is_as_in_the_source),
+		cmocka_unit_test(parallel_regions_are_of_their_function),
 		cmocka_unit_test(a_user_may_leave_out_arguments_of_templates),
 		cmocka_unit_test(long_chains_share_the_cost_of_what_they_call),
 		cmocka_unit_test(callers_share_what_a_function_costs),
