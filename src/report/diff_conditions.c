@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/diff.h"
+#include "report/event_rows.h"
 
 /* ---- Reading ---- */
 
@@ -71,13 +72,20 @@ bool diff_test_holds(const struct diff_test *t, double a, double b)
 
 /* ---- Of event profiles ---- */
 
-/* "work" and "work(int)" name work(int); the latter not work(long). */
+/* "work" and "work(int)" name work(int); the latter not work(long). "work" is each instance of a template, too. */
 static bool is_function(const char *function, const char *name)
 {
 	size_t length = strlen(name);
+	struct text plain = {0};
+	bool same;
 
-	return strncmp(function, name, length) == 0 &&
-	       (function[length] == '\0' || function[length] == '(');
+	if (strncmp(function, name, length) == 0 &&
+	    (function[length] == '\0' || function[length] == '('))
+		return true;
+	event_plain_name(function, &plain);
+	same = strcmp(text_get(&plain), name) == 0;
+	text_release(&plain);
+	return same;
 }
 
 static bool sum_function(const struct event_profile *p, const char *name,

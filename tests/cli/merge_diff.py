@@ -118,6 +118,10 @@ def conditions(folder):
         done = subprocess.run([tools.dwell, 'diff', a, b, '--fail-if', text], capture_output=True, text=True)
         check(done.returncode == (1 if holds else 0), text, 'ended with', done.returncode, done.stderr)
         check(("condition '%s' holds" % text in done.stderr) == holds, text, 'said', done.stderr)
+    # All instances of a template have its name.
+    c = imported(folder, GRAPH.replace(' leaf', ' double ns::leaf<char, a<b> >(char, int)'), 'c')
+    run('diff', c, c, '--fail-if', 'ns::leaf: Ir > 119.5', status=1)
+    refused('diff', c, c, '--fail-if', 'ns::lea: Ir > 119.5', status=2, says='has a function')
     done = subprocess.run([tools.dwell, 'diff', a, b, '--fail-if', 'Ir > +5%', '--fail-if', 'S > +1', '--event',
                            'S = Ir + Dr', '--format', 'json'], capture_output=True, text=True)
     check(done.returncode == 1, 'two conditions:', done.returncode, done.stderr)
