@@ -304,8 +304,9 @@ static void types_of_fortran_are_as_fortran_writes_them(void **state)
 	int file;
 
 	snprintf(path, sizeof(path), "%s/plate", folder);
-	if (run("command -v gfortran >/dev/null && printf '%s' >%s.f90 && gfortran -g -o %s %s.f90",
-		source, path, path, path) != 0) {
+	if (run("cd %s && command -v gfortran >/dev/null && printf '%s' >plate.f90 && "
+		"gfortran -g -o plate plate.f90",
+		folder, source) != 0) {
 		symbols_free(s);
 		skip();
 	}
