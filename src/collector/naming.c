@@ -218,7 +218,9 @@ static int find_names_of_file(struct naming_question *questions, const uint32_t 
 	return status;
 }
 
-static int find_names(struct naming_question *questions, size_t count, struct symbols *symbols)
+/* Of code made at run time only if `is_end`: what is not asked for has no frames. */
+static int find_names(struct naming_question *questions, size_t count, bool is_end,
+		      struct symbols *symbols)
 {
 	uint32_t *order = malloc((count + 1) * sizeof(*order));
 	size_t groups = 0, begin = 0;
@@ -226,7 +228,9 @@ static int find_names(struct naming_question *questions, size_t count, struct sy
 	int status = end != NULL ? 0 : -1;
 
 	for (size_t i = 0; status == 0 && i < groups; begin = end[i++])
-		status = find_names_of_file(questions, order + begin, end[i] - begin, symbols);
+		if (is_end || !symbols_is_runtime_code(symbols, (int)i - 1))
+			status = find_names_of_file(questions, order + begin, end[i] - begin,
+						    symbols);
 	free(order);
 	free(end);
 	return status;
@@ -244,24 +248,26 @@ static int write_names(const struct naming_question *q, int64_t id, struct store
 	return i > 0 ? store_put_frames(store, id, frames, i, err) : 0;
 }
 
+/* The location has these frames. */
+static int write_answer(struct naming *n, int64_t id, const struct naming_question *q,
+			struct store *store, struct err *err)
+{
+	n->items[id - 1].count = q->count;
+	n->items[id - 1].frames = q->frames;
+	if (write_names(q, id, store, err) != 0)
+		return -1;
+	if (n->listener == NULL || q->count == 0)
+		return 0;
+	return n->listener(n->listener_context, id, &frames_of(q)[q->count - 1], err);
+}
+
 /* The next `count` locations have these answers. */
 static int write_next(struct naming *n, const struct naming_question *answers, size_t count,
 		      struct store *store, struct err *err)
 {
-	size_t i;
-
-	for (i = 0; i < count; i++) {
-		const struct naming_question *q = &answers[i];
-
-		n->items[n->named].count = q->count;
-		n->items[n->named].frames = q->frames;
-		if (write_names(q, (int64_t)++n->named, store, err) != 0)
+	for (size_t i = 0; i < count; i++)
+		if (write_answer(n, (int64_t)++n->named, &answers[i], store, err) != 0)
 			return -1;
-		if (n->listener != NULL && q->count > 0 &&
-		    n->listener(n->listener_context, (int64_t)n->named, &frames_of(q)[q->count - 1],
-				err) != 0)
-			return -1;
-	}
 	return 0;
 }
 
@@ -282,7 +288,7 @@ static void do_batch(struct naming_worker *w)
 	bool failed;
 
 	pthread_mutex_unlock(&w->lock);
-	failed = find_names(w->batch, w->count, w->symbols) != 0 ||
+	failed = find_names(w->batch, w->count, false, w->symbols) != 0 ||
 		 data_names_find(w->data, w->data_count, w->symbols) != 0;
 	pthread_mutex_lock(&w->lock);
 	w->failed = failed;
@@ -468,6 +474,32 @@ void naming_forked(struct naming *n)
 	n->worker = NULL; /* its memory is the parent's to free */
 }
 
+/* What had to wait for the end; its names are written in order of id, which takes the fewest rows. */
+static int name_runtime_code(struct naming *n, struct symbols *symbols, struct store *store,
+			     struct err *err)
+{
+	struct naming_question *late;
+	size_t count = 0, i;
+	int status;
+
+	for (i = 0; i < n->count; i++)
+		count += symbols_is_runtime_code(symbols, file_of(&n->items[i]));
+	late = calloc(count + 1, sizeof(*late));
+	for (i = count = 0; late != NULL && i < n->count; i++)
+		if (symbols_is_runtime_code(symbols, file_of(&n->items[i])))
+			late[count++] = n->items[i];
+	if (late == NULL || find_names(late, count, true, symbols) != 0) {
+		free(late);
+		return err_set(err, "out of memory");
+	}
+	status = 0;
+	for (i = count = 0; status == 0 && i < n->count; i++)
+		if (symbols_is_runtime_code(symbols, file_of(&n->items[i])))
+			status = write_answer(n, (int64_t)i + 1, &late[count++], store, err);
+	free(late);
+	return status;
+}
+
 int naming_finish(struct naming *n, struct symbols *symbols, struct store *store, struct err *err)
 {
 	int status = 0;
@@ -480,9 +512,10 @@ int naming_finish(struct naming *n, struct symbols *symbols, struct store *store
 	worker_end(n);
 	if (status != 0)
 		return -1;
-	if (find_names(n->items + n->named, n->count - n->named, symbols) != 0)
+	if (find_names(n->items + n->named, n->count - n->named, false, symbols) != 0)
 		return err_set(err, "out of memory");
-	if (write_next(n, n->items + n->named, n->count - n->named, store, err) != 0)
+	if (write_next(n, n->items + n->named, n->count - n->named, store, err) != 0 ||
+	    name_runtime_code(n, symbols, store, err) != 0)
 		return -1;
 	return data_names_finish(&n->data, symbols, store, err);
 }

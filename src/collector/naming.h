@@ -3,7 +3,8 @@
  * The code locations of a run and the questions for their names. Answers are
  * looked for file by file and in order of address, so that each table of symbols
  * is gone through once: while the run goes on by a thread of its own, which is
- * never more than a tenth of a processor, and at the end here.
+ * never more than a tenth of a processor, and at the end here. Code made at run time is named at the end alone,
+ * when the processes have told all.
  *
  * The thread asks symbols_prepare, symbols_resolve and symbols_variable and nothing else; everything here is for one other thread.
  */
@@ -45,7 +46,7 @@ int naming_file(const struct naming *n, int64_t id);
 
 /* Its address in that file. */
 uint64_t naming_address(const struct naming *n, int64_t id);
-/* Has it been looked for? Then *outermost is the function it is in, or NULL: it has no name. */
+/* Has it been looked for? Then *outermost is the function it is in, or NULL: it has no name, or none yet that would stay. */
 bool naming_knows(const struct naming *n, int64_t id, const struct symbols_frame **outermost);
 
 /*

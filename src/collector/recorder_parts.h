@@ -24,6 +24,7 @@ struct process {
 	bool has_end; /* a RECORD_END came: its counts are final */
 	uint64_t counting_ns, sampling_ns, translate_ns;
 	struct regions regions;
+	int made_code; /* of the symbols, for code in no file; 0: there was none yet */
 };
 
 struct recorder {

@@ -8,10 +8,18 @@
 
 _Static_assert(STORE_NEAR == CHANNEL_NEAR, "who reads a profile weighs samples as the engine left them out");
 
+/* The symbols' number for what the process runs that is in no file; -1 when memory ran out. */
+static int made_code(struct recorder *r, struct process *p)
+{
+	if (p->made_code == 0)
+		p->made_code = symbols_runtime_code(r->symbols, p->row.pid) + 1;
+	return p->made_code - 1;
+}
+
 int64_t recorder_locate(struct recorder *r, struct process *p, uint64_t pc, uint64_t position)
 {
 	struct store_location row = {.process_id = p->row.id, .pc = pc, .module_id = STORE_NONE};
-	int file = -1, is_new;
+	int file, is_new;
 	size_t module;
 	uint32_t *id;
 
@@ -29,8 +37,10 @@ int64_t recorder_locate(struct recorder *r, struct process *p, uint64_t pc, uint
 		row.module_id = m->id;
 		row.module_address =
 			symbols_address(r->symbols, file, pc - m->start + m->file_offset);
+	} else {
+		file = made_code(r, p);
 	}
-	row.id = naming_add(&r->naming, file, row.module_address);
+	row.id = naming_add(&r->naming, file, module != CODE_NO_MODULE ? row.module_address : pc);
 	*id = (uint32_t)row.id;
 	if (row.id == 0)
 		out_of_memory(r);

@@ -237,8 +237,7 @@ int recorder_on_names(void *context, int64_t id, const struct symbols_frame *out
 		      struct err *err)
 {
 	struct recorder *r = context;
-	int file = naming_file(&r->naming, id);
 
 	return simulation_named(&r->simulation, id, outermost,
-				file >= 0 ? symbols_path(r->symbols, file) : NULL, r->store, err);
+				symbols_path(r->symbols, naming_file(&r->naming, id)), r->store, err);
 }

@@ -74,8 +74,8 @@ static const char *nameless(const struct simulation_node *n, const struct naming
 {
 	if (n->kind == FUNCTION_STUBS)
 		return "[plt]";
-	if (n->kind == FUNCTION_UNKNOWN && object == NULL)
-		return "[code without a file]";
+	if (object == NULL)
+		return STORE_NAMELESS;
 	snprintf(text, 32, "0x%" PRIx64, naming_address(naming, n->start));
 	return text;
 }
@@ -85,16 +85,15 @@ static int write_node(struct simulation_graph *g, size_t i, const struct symbols
 		      struct store *store, struct err *err)
 {
 	struct simulation_node *n = &g->nodes.items[i];
-	const int file = naming_file(naming, n->start);
-	const char *object = file >= 0 ? symbols_path(symbols, file) : NULL;
+	const char *object = symbols_path(symbols, naming_file(naming, n->start));
 	char text[32];
+	/* All code made at run time is one function to the engine, and not that which came first. */
+	const bool is_named = function != NULL && object != NULL && n->kind != FUNCTION_STUBS;
 	struct store_node row = {
 		.id = (int64_t)i + 1,
 		.process_id = n->process,
 		.thread = n->thread == UINT32_MAX ? STORE_NONE : (int64_t)n->thread,
-		.function = function != NULL && n->kind != FUNCTION_STUBS
-				    ? function->function
-				    : nameless(n, naming, object, text),
+		.function = is_named ? function->function : nameless(n, naming, object, text),
 		.file = function != NULL ? function->file : NULL,
 		.object = object,
 		.caller_id = n->caller != 0 ? (int64_t)n->caller : STORE_NONE,

@@ -15,7 +15,8 @@ enum module_part { MODULE_LIBRARY, MODULE_PROGRAM, MODULE_INTERPRETER };
 
 /*
  * Code of the file open as fd is mapped at [start, end) from `offset` on: hook the allocation
- * functions that it defines. A file that is not a sound ELF file is passed over.
+ * functions that it defines. A file that is not a sound ELF file, or none (-1), has no functions that are known, but is
+ * a place of its own.
  */
 void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum module_part part);
 

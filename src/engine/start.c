@@ -20,6 +20,7 @@
 #include "engine/dispatch.h"
 #include "engine/fsbase.h"
 #include "engine/load.h"
+#include "engine/modules.h"
 #include "engine/pacing.h"
 #include "engine/pages.h"
 #include "engine/paths.h"
@@ -296,6 +297,7 @@ static void note_vdso(struct process *p)
 		return;
 	mappings_set(at, at + 2 * PAGE, PROT_READ | PROT_EXEC, false, true, false);
 	process_add_module(p, at, at + 2 * PAGE, 0, "[vdso]");
+	modules_add(at, at + 2 * PAGE, 0, -1, MODULE_LIBRARY);
 }
 
 static void set_comm(const struct process *p)

@@ -394,6 +394,27 @@ static void put_order(const struct summary *s, const struct display *d, struct t
 	fit_prose(out, from, 0, d);
 }
 
+/* Who sees code without a name among the first rows is told how it gets one. */
+static void put_nameless(const struct summary *s, size_t rows, const struct display *d,
+			 struct text *out)
+{
+	const struct hot *h = &s->functions;
+	size_t from = out->count;
+
+	for (size_t i = 0; i < h->count && i < rows; i++) {
+		if (strcmp(h->rows[i].function, STORE_NAMELESS) != 0)
+			continue;
+		text_addf(out,
+			  "\n" STORE_NAMELESS " is code made at run time that /tmp/perf-%" PRIu32
+			  ".map does not name. 'node --perf-basic-prof', 'python3 -X perf' (from 3.12 "
+			  "on) and 'java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit' "
+			  "write such a file; see dwell-record(1).\n",
+			  s->profile->process->pid);
+		fit_prose(out, from, 0, d);
+		return;
+	}
+}
+
 static void put_hot_title(const struct summary *s, const struct display *d, struct text *out)
 {
 	const char *cache = summary_cache_name(s->profile, s->size_bytes);
@@ -470,6 +491,7 @@ int summary_text(const struct summary *s, size_t rows, const struct display *d, 
 		    put_hot(&s->lines, "LINE", rows, d, out, err) != 0)
 			return -1;
 		put_order(s, d, out);
+		put_nameless(s, rows, d, out);
 		text_add(out, "\nWhich data it is ('dwell objects' tells more)\n\n");
 		if (data_table(&s->data, rows, NULL, d, out, err) != 0)
 			return -1;

@@ -92,7 +92,7 @@ static const char *name_unresolved(struct store *s, const char *path,
 	const char *kept;
 
 	if (path == NULL)
-		text_add(&name, "[anon]");
+		text_add(&name, STORE_NAMELESS);
 	else if (path[0] == '[')
 		text_add(&name, path);
 	else

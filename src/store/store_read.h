@@ -21,6 +21,7 @@
 
 #define STORE_ALL  (-1) /* for `process`: those of the whole run */
 #define STORE_NONE (-1) /* for ids that may be absent */
+#define STORE_NAMELESS "[anon]" /* the function of code that is in no file */
 
 struct store;
 

@@ -43,8 +43,11 @@ struct symbols_table {
 	bool is_read;
 };
 
+struct symbols_runtime;
+
 struct symbols_file {
 	char *path;
+	struct symbols_runtime *runtime; /* code made while a process runs; NULL: a file */
 	char *build_id; /* or NULL */
 	int fd;		/* or -1: not kept, or not readable */
 	dev_t device;
@@ -86,7 +89,15 @@ uint64_t symbols_function_start(struct symbols_file *f, uint64_t address);
 /* symtab.c: the symbol of code, or of data, that covers the address, or NULL. */
 struct symbols_entry *symbols_table_find(struct symbols_file *f, uint64_t address);
 struct symbols_entry *symbols_table_find_data(struct symbols_file *f, uint64_t address);
+/* Index of the first symbol above the address. */
+size_t symbols_table_above(const struct symbols_table *t, uint64_t address);
 void symbols_table_release(struct symbols_file *f);
+
+/* runtime_code.c: the file stands for code that the process makes. Returns 0, or -1 when memory ran out. */
+int symbols_runtime_init(struct symbols_file *f, uint32_t pid, time_t since, struct arena *a);
+/* The function around the address, as the process has told; NULL: it has not. The first question reads what it told. */
+struct symbols_entry *symbols_runtime_find(struct symbols_file *f, uint64_t address, struct arena *a);
+void symbols_runtime_release(struct symbols_file *f);
 
 /*
  * dwarf.c: frames by DWARF; 0 when the address has none. Strings go into the arena. The frames are

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <libiberty/demangle.h>
@@ -24,6 +25,7 @@ struct symbols {
 	struct symbols_file **items;
 	size_t count, room;
 	size_t open_files;
+	time_t began;
 	struct arena arena;
 	/* symbols_resolve and symbols_variable may be called by one other thread: its share is this, and the files' contents. */
 	struct arena answers;
@@ -43,8 +45,10 @@ struct symbols *symbols_new(void)
 {
 	struct symbols *s = calloc(1, sizeof(*s));
 
-	if (s != NULL)
-		pthread_mutex_init(&s->lock, NULL);
+	if (s == NULL)
+		return NULL;
+	pthread_mutex_init(&s->lock, NULL);
+	s->began = time(NULL);
 	return s;
 }
 
@@ -56,6 +60,7 @@ static void release_file(struct symbols_file *f)
 	map_release(&f->locals);
 	symbols_packed_free(f->packed);
 	symbols_table_release(f);
+	symbols_runtime_release(f);
 	if (f->dwfl != NULL)
 		dwfl_end(f->dwfl);
 	if (f->fd >= 0)
@@ -92,6 +97,8 @@ static int open_regular(const char *path, struct stat *st)
 
 static bool is_same(const struct symbols_file *f, const char *path, int fd, const struct stat *st)
 {
+	if (f->runtime != NULL)
+		return false;
 	if (fd < 0)
 		return f->inode == 0 && strcmp(f->path, path) == 0;
 	return f->inode == st->st_ino && f->device == st->st_dev &&
@@ -142,6 +149,24 @@ int symbols_file(struct symbols *s, const char *path)
 	return (int)s->count++;
 }
 
+int symbols_runtime_code(struct symbols *s, uint32_t pid)
+{
+	struct symbols_file *f = arena_alloc(&s->arena, sizeof(*f));
+
+	if (f == NULL || !make_room(s) || symbols_file_init(f, "[anon]", -1, &s->arena) != 0 ||
+	    symbols_runtime_init(f, pid, s->began, &s->arena) != 0)
+		return -1;
+	s->items[s->count] = f;
+	return (int)s->count++;
+}
+
+bool symbols_is_runtime_code(struct symbols *s, int file)
+{
+	const struct symbols_file *f = symbols_get(s, file);
+
+	return f != NULL && f->runtime != NULL;
+}
+
 struct symbols_file *symbols_get(struct symbols *s, int file)
 {
 	struct symbols_file *f;
@@ -161,7 +186,7 @@ struct arena *symbols_arena(struct symbols *s)
 
 const char *symbols_path(const struct symbols *s, int file)
 {
-	return s->items[file]->path;
+	return file >= 0 && s->items[file]->runtime == NULL ? s->items[file]->path : NULL;
 }
 
 const char *symbols_build_id(const struct symbols *s, int file)
@@ -343,6 +368,8 @@ static const struct symbols_answer *find_answer(struct symbols_file *f, uint64_t
 		if (count > 0 && frames[0].function != NULL)
 			return make_answer(a, frames, count);
 		e = symbols_table_find(f, address);
+	} else if (f->runtime != NULL) {
+		e = symbols_runtime_find(f, address, a);
 	}
 	named = e != NULL ? answer_by_symbol(e, a) : answer_by_start(f, address, a);
 	if (count == 0 || named == NULL)

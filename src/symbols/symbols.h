@@ -36,7 +36,17 @@ void symbols_free(struct symbols *s);
  */
 int symbols_file(struct symbols *s, const char *path);
 
-/* The path it was remembered by. */
+/*
+ * A file's number for the code that process `pid` makes while it runs, addresses as they are in memory. Named by what the
+ * process has told in /tmp/perf-PID.map since symbols_new(), or else "[anon]"; the first question reads that, so ask when the
+ * process is done. -1 when memory ran out.
+ */
+int symbols_runtime_code(struct symbols *s, uint32_t pid);
+
+/* Is the file such code? */
+bool symbols_is_runtime_code(struct symbols *s, int file);
+
+/* The path it was remembered by; NULL for -1 and for code made at run time. */
 const char *symbols_path(const struct symbols *s, int file);
 
 /* The file's build-id in hexadecimal digits, or NULL. */
@@ -51,7 +61,7 @@ uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset
  * in no file. Returns the number of frames, at least 1 (a name in brackets if
  * nothing is known), or 0 when memory ran out. Questions in order of file and
  * address cost least: neighbours share their tables, and often their answer.
- * This, symbols_variable() and symbols_prepare() another thread may call while this one calls the others;
+ * This, symbols_is_runtime_code(), symbols_variable() and symbols_prepare() another thread may call while this one calls the others;
  * only one does.
  */
 size_t symbols_resolve(struct symbols *s, int file, uint64_t address,

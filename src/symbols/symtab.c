@@ -106,8 +106,7 @@ static void read_symbols(struct symbols_file *f, struct symbols_table *t,
 	t->room = t->count;
 }
 
-/* Index of the first symbol above the address. */
-static size_t find_above(const struct symbols_table *t, uint64_t address)
+size_t symbols_table_above(const struct symbols_table *t, uint64_t address)
 {
 	size_t low = 0, high = t->count;
 
@@ -144,7 +143,7 @@ struct symbols_entry *symbols_table_find(struct symbols_file *f, uint64_t addres
 	size_t above;
 
 	read_symbols(f, &f->code, is_code);
-	above = find_above(&f->code, address);
+	above = symbols_table_above(&f->code, address);
 	if (above == 0)
 		return NULL;
 	e = find_covering(&f->code, above, address);
@@ -162,7 +161,7 @@ struct symbols_entry *symbols_table_find_data(struct symbols_file *f, uint64_t a
 	size_t above;
 
 	read_symbols(f, &f->data, is_data);
-	above = find_above(&f->data, address);
+	above = symbols_table_above(&f->data, address);
 	return above > 0 ? find_covering(&f->data, above, address) : NULL;
 }
 

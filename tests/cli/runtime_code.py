@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Code made at run time has the names that its process wrote to /tmp/perf-PID.map, and no others.
+
+    runtime_code.py --dwell PATH
+
+The program is this file itself, called with --make: it writes a small loop into memory and runs it.
+Each case prints one line; the exit status is 0 when none failed.
+"""
+import argparse
+import ctypes
+import json
+import mmap
+import os
+import subprocess
+import sys
+import tempfile
+
+# mov rcx,rsi; loop: mov rax,[rdi]; add rdi,64; dec rcx; jnz loop; ret
+LOOP = bytes.fromhex('4889f1 488b07 4883c740 48ffc9 75f4 c3')
+LINES = 1 << 15
+ROUNDS = 100
+
+
+def make(how):
+    code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+    code.write(LOOP)
+    at = ctypes.addressof(ctypes.c_char.from_buffer(code))
+    table = ctypes.create_string_buffer(LINES * 64)
+    loop = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_void_p, ctypes.c_long)(at)
+    for _ in range(ROUNDS):
+        loop(ctypes.addressof(table), LINES)
+    path = '/tmp/perf-%d.map' % os.getpid()
+    # What is no entry is passed over; of two for one address the later one counts.
+    text = '\nzz zz zz\n-1 5 minus\n%x\n%x 0 empty\nffffffffffffffff ff beyond\n' % (at, at)
+    text += '%x %x before\n%x %x walk \x1b[31m lines\n' % (at, len(LOOP), at - 16, len(LOOP) + 16)
+    target = path + '.elsewhere' if how == 'link' else path
+    with open(target, 'w') as out:
+        out.write(text)
+    if how == 'link':
+        os.symlink(target, path)
+    if how == 'old':
+        os.utime(path, (1, 1))
+    print(os.getpid())
+
+
+def check(condition, *what):
+    if not condition:
+        raise AssertionError(' '.join(str(w) for w in what))
+
+
+def run(*argv):
+    done = subprocess.run([DWELL, *argv], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          timeout=100)
+    check(done.returncode == 0, ' '.join(argv), 'ended with', done.returncode, done.stderr)
+    return done.stdout
+
+
+def functions(folder, command, how, *options):
+    """The profile, and function -> its row, of a run that leaves such a map behind."""
+    path = os.path.join(folder, 'profile.db')
+    pid = run(command, '-q', '-o', path, *options, '--', sys.executable, os.path.abspath(__file__), '--make', how)
+    for end in ('.map', '.map.elsewhere'):
+        if os.path.lexists('/tmp/perf-%d%s' % (int(pid), end)):
+            os.unlink('/tmp/perf-%d%s' % (int(pid), end))
+    report = json.loads(run('report', '-i', path, '--format', 'json', '--rows', '100000'))
+    if command == 'simulate':
+        return path, {row['name']: row['self'] for row in report['rows']}
+    return path, {row['function']: row for row in report['functions']}
+
+
+def functions_have_their_names(folder):
+    path, rows = functions(folder, 'record', 'plain')
+    check('walk \\x1b[31m lines' in rows, 'the loop is not among', list(rows)[:5])
+    check(rows['walk \\x1b[31m lines']['samples'] > 100, 'the loop has', rows['walk \\x1b[31m lines'])
+    check(not {'before', 'empty', 'minus', 'beyond'} & set(rows), 'what is no entry is a name')
+    check('made at run time' not in run('report', '-i', path), 'a hint that nobody needs')
+
+
+def maps_of_others_are_not_read(folder):
+    for how in ('link', 'old'):
+        path, rows = functions(folder, 'record', how)
+        check('walk \\x1b[31m lines' not in rows and '[anon]' in rows, how, 'has', list(rows)[:5])
+        text = run('report', '-i', path)
+        check('code made at run time that /tmp/perf-' in text, 'no hint in', text)
+
+
+def simulated_code_has_its_names(folder):
+    """Calls are followed as those of one function, which is nobody else's: python3 has made no other code."""
+    for name, options in (('[anon]', ()), ('walk \\x1b[31m lines', ('--no-call-graph',))):
+        _, rows = functions(folder, 'simulate', 'plain', *options)
+        reads = rows.get(name, {}).get('Dr', 0)
+        check(LINES * ROUNDS <= reads < 1.01 * LINES * ROUNDS, name, 'reads', reads)
+
+
+def main():
+    global DWELL
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--dwell')
+    parser.add_argument('--make')
+    arguments = parser.parse_args()
+    if arguments.make:
+        make(arguments.make)
+        return 0
+    DWELL = os.path.abspath(arguments.dwell)
+    failed = 0
+    for case in [functions_have_their_names, maps_of_others_are_not_read, simulated_code_has_its_names]:
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                case(folder)
+                print('ok       ' + case.__name__)
+            except AssertionError as error:
+                failed += 1
+                print('FAILED   %s: %s' % (case.__name__, error))
+    return failed != 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
