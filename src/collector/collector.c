@@ -394,8 +394,8 @@ static int open_profile(struct run *r, struct err *err)
 {
 	if (r->o->output == NULL)
 		return 0;
-	if (store_create(r->o->output, &r->store, err) != 0 || meta_put_start(r->store, r->o, err) != 0 ||
-	    store_commit(r->store, err) != 0)
+	if (store_create(r->o->output, &r->store, err) != 0 ||
+	    meta_put_start(r->store, r->o, err) != 0 || store_commit(r->store, err) != 0)
 		return fail(r, COLLECTOR_OUTPUT);
 	r->output = realpath(r->o->output, NULL);
 	r->recorder = recorder_new(r->store, &r->o->config);
@@ -403,7 +403,9 @@ static int open_profile(struct run *r, struct err *err)
 		err_set(err, "out of memory");
 		return fail(r, COLLECTOR_CANNOT_RUN);
 	}
-	return store_put_events(r->store, r->o->derived, r->o->derived_count, err) == 0 ? 0 : fail(r, COLLECTOR_OUTPUT);
+	return store_put_events(r->store, r->o->derived, r->o->derived_count, err) == 0
+		       ? 0
+		       : fail(r, COLLECTOR_OUTPUT);
 }
 
 static int start(struct run *r, struct err *err)
@@ -459,7 +461,8 @@ static void tell_outcome(struct run *r)
 	if (r->target.is_native || (r->o->config.gear != CHANNEL_GEAR_SAMPLE &&
 				    r->o->config.gear != CHANNEL_GEAR_SIMULATE))
 		return;
-	outcome_tell(&r->o->config, r->host.header, r->end_ns - r->start_ns, &lines);
+	outcome_tell(&r->o->config, r->host.header, r->end_ns - r->start_ns, r->result->samples,
+		     r->result->was_stopped, &lines);
 	line = lines.items != NULL ? strtok_r(lines.items, "\n", &rest) : NULL;
 	for (; line != NULL; line = strtok_r(NULL, "\n", &rest))
 		warn(r, line);

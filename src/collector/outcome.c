@@ -2,7 +2,6 @@
 /* What became of --start-at and its kin; see outcome.h. */
 #include "collector/outcome.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 /* What the gear does when it is on: the words of the sentences. */
@@ -48,8 +47,30 @@ static bool has(uint32_t marks, enum channel_marks mark)
 	return (marks & mark) != 0;
 }
 
+/* Why there are none, where sampling was on for a while, and what gives some. */
+static void tell_no_samples(const struct channel_config *c, uint32_t marks, bool was_stopped,
+			    struct text *lines)
+{
+	text_add(lines, "nothing was sampled: ");
+	if (was_stopped)
+		text_add(lines, "'dwell stop' came before the first sample, so stop later\n");
+	else if (has(marks, CHANNEL_STOP_ENTERED))
+		text_addf(lines,
+			  "function '%s' was entered before the first sample, so stop at one that "
+			  "comes later\n",
+			  c->stop_at);
+	else if (c->duration_ns != 0)
+		text_add(lines, "no sample came before --duration was over, so give more\n");
+	else if (c->max_windows != 0)
+		text_add(lines, "no window came before the end of so short a run, so give more "
+				"--windows, or none\n");
+	else
+		text_add(lines, "the run ended before the first sample, so give it more work, or "
+				"--duty 100\n");
+}
+
 void outcome_tell(const struct channel_config *c, const struct channel_header *h, uint64_t run_ns,
-		  struct text *lines)
+		  uint64_t samples, bool was_stopped, struct text *lines)
 {
 	uint32_t marks = __atomic_load_n(&h->marks, __ATOMIC_RELAXED);
 
@@ -71,4 +92,6 @@ void outcome_tell(const struct channel_config *c, const struct channel_header *h
 		      lines);
 	tell_toggles(c, __atomic_load_n(&h->toggles_found, __ATOMIC_RELAXED),
 		     __atomic_load_n(&h->toggles_entered, __ATOMIC_RELAXED), lines);
+	if (c->gear == CHANNEL_GEAR_SAMPLE && samples == 0 && lines->count == 0)
+		tell_no_samples(c, marks, was_stopped, lines);
 }

@@ -136,6 +136,13 @@ def a_function_entered_again_and_again_stops_once():
 
 
 @case
+def no_sample_has_a_reason():
+    record('--start-at', 'middle', '--stop-at', 'middle', program('stages'), '2',
+           says="nothing was sampled: function 'middle' was entered before the first sample")
+    record('--windows', '1', program('stages'), '1', says='nothing was sampled: no window came .*--windows')
+
+
+@case
 def a_function_of_a_library():
     record('--start-at', 'qsort', program('stages'), '1', says="function 'qsort' was not entered")
     check(one('SELECT count(*) FROM sample') == 0, 'there are samples')
