@@ -73,6 +73,19 @@ static void append_number(char **p, uint32_t v)
 		*(*p)++ = digits[--n];
 }
 
+/* The file behind a descriptor, to read from. What was opened with O_PATH cannot be read, and is opened again. */
+static long open_descriptor(int fd)
+{
+	char name[32] = "/proc/self/fd/", *end = name + sizeof("/proc/self/fd/") - 1;
+	long flags = sys3(SYS_fcntl, fd, F_GETFL, 0);
+
+	if (flags < 0 || !(flags & O_PATH))
+		return sys1(SYS_dup, fd);
+	append_number(&end, (uint32_t)fd);
+	*end = 0;
+	return sys4(SYS_openat, AT_FDCWD, name, O_RDONLY, 0);
+}
+
 /* Open a file to execute. Returns 0, a negative errno, or LAUNCH_NATIVE with *reason. */
 static int open_program(struct build *b, int dir_fd, const char *path, int flags,
 			const char **reason)
@@ -86,7 +99,7 @@ static int open_program(struct build *b, int dir_fd, const char *path, int flags
 	if (err < 0)
 		return (int)err;
 	if ((flags & AT_EMPTY_PATH) && !path[0])
-		b->fd = (int)sys1(SYS_dup, dir_fd);
+		b->fd = (int)open_descriptor(dir_fd);
 	else
 		b->fd = (int)sys4(SYS_openat, dir_fd, path,
 				  O_RDONLY | (flags & AT_SYMLINK_NOFOLLOW ? O_NOFOLLOW : 0), 0);
@@ -165,6 +178,13 @@ static int judge_elf(const struct build *b, const char **reason)
 	return LAUNCH_ENGINE;
 }
 
+/* Will the file's descriptor, which its name is relative to, be closed when an interpreter wants to open the file? */
+static int is_out_of_reach(const struct launch_request *rq)
+{
+	return rq->dir_fd != AT_FDCWD && rq->path[0] != '/' &&
+	       (sys3(SYS_fcntl, rq->dir_fd, F_GETFD, 0) & FD_CLOEXEC);
+}
+
 /* Follow scripts until an ELF file is open. The name of the first file is AT_EXECFN. */
 static int find_program(struct build *b, const char **reason)
 {
@@ -175,6 +195,8 @@ static int find_program(struct build *b, const char **reason)
 		if (b->head[0] != '#' || b->head[1] != '!')
 			return judge_elf(b, reason);
 		verdict = parse_script(b);
+		if (verdict == 0 && is_out_of_reach(b->rq))
+			verdict = -ENOENT; /* as the kernel has it */
 		if (verdict < 0)
 			break;
 		sys1(SYS_close, b->fd);

@@ -217,6 +217,23 @@ def an_engine_without_memory_is_a_reason_of_our_own():
     check(True in seen, 'no size was too small for the engine alone')
 
 
+@case
+def programs_by_descriptor_are_profiled_as_the_kernel_runs_them():
+    with open('by-fd', 'w') as f:
+        f.write('#!/bin/sh\nexit 9\n')
+    os.chmod('by-fd', 0o755)
+    source = ('import os, sys\nfd = os.open(sys.argv[1], int(sys.argv[2]))\nos.set_inheritable(fd, sys.argv[3] == "open")\n'
+              'try: os.execve(fd, ["x", "-c", "exit 8"], os.environ)\nexcept OSError as e: sys.exit(e.errno)')
+    # A script cannot be read by its interpreter once the descriptor is closed: ENOENT, and the caller goes on.
+    for file, kept, status in ('/bin/sh', 'closed', 8), ('by-fd', 'open', 9), ('by-fd', 'closed', 2):
+        for flags in os.O_RDONLY, os.O_PATH:
+            command = [sys.executable, '-c', source, file, str(flags), kept]
+            check(subprocess.run(command, timeout=SECONDS).returncode == status, 'natively', file, kept, flags)
+            check(record('fd.db', *command) == (status, ''), file, kept, flags, record('fd.db', *command))
+            last = rows('processes', 'fd.db')[0][-1]
+            check((last['state'], last['exit_status']) == ('exited', status), last)
+
+
 def set_up(dwell, programs, folder):
     global DWELL, PROGRAMS
     DWELL, PROGRAMS = dwell, programs

@@ -399,6 +399,7 @@ def main():
     parser.add_argument('--program', required=True)
     arguments = parser.parse_args()
     DWELL, PROGRAM = os.path.abspath(arguments.dwell), os.path.abspath(arguments.program)
+    os.environ.pop('COLUMNS', None)  # views as wide as that would lack columns
     failed = 0
     with tempfile.TemporaryDirectory() as shared:
         FILE = count(shared)
