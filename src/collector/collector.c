@@ -170,10 +170,18 @@ static int put_end(struct run *r, struct err *err)
 /* Once the profile cannot be written, profiling only costs: let the targets run on without. */
 static void check_failure(struct run *r)
 {
-	if (r->has_failed || r->recorder == NULL || recorder_failed(r->recorder) == NULL)
+	const struct err *failure = r->recorder != NULL ? recorder_failed(r->recorder) : NULL;
+	struct text line = {0};
+
+	if (r->has_failed || failure == NULL)
 		return;
 	r->has_failed = true;
 	host_stop_engines(&r->host);
+	/* Now and not at the end, which may be days away. */
+	text_addf(&line, "profiling ends here: %s; the command runs on", failure->text);
+	if (r->o->warning != NULL)
+		r->o->warning(r->o->context, text_get(&line));
+	text_release(&line);
 }
 
 static void commit(struct run *r, uint64_t now)

@@ -10,6 +10,7 @@ import csv
 import json
 import os
 import pty
+import re
 import shutil
 import signal
 import sqlite3
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import time
 
-from cases import case, check, main
+from cases import case, check, main, Skip
 
 SECONDS = 60
 
@@ -215,6 +216,24 @@ def an_engine_without_memory_is_a_reason_of_our_own():
             seen.add(b'no memory for the engine' in done.stderr)
             check(done.returncode in (0, 4), kilobytes, command, done.returncode, done.stderr)
     check(True in seen, 'no size was too small for the engine alone')
+
+
+@case
+def a_disk_that_becomes_full_is_told_when_it_does():
+    if os.geteuid() != 0 or shutil.which('unshare') is None:
+        raise Skip('needs root and unshare')
+    # What the program says at its end comes after that.
+    busy = ('import sys, time\nend = time.time() + 3\nwhile time.time() < end: sorted(str(i) for i in range(9999))\n'
+            'sys.stderr.write("my last words\\n")')
+    os.mkdir('full')
+    done = subprocess.run(['unshare', '-m', 'sh', '-c', 'mount -t tmpfs -o size=800k none full || exit 99; exec "$@"', 'sh', DWELL,
+                           'record', '-q', '-o', 'full/x.db', '--', sys.executable, '-c', busy], capture_output=True,
+                          text=True, timeout=SECONDS)
+    if done.returncode == 99:
+        raise Skip("mounting is not allowed")
+    check(re.fullmatch('dwell: profiling ends here: .* the disk is full; the command runs on\nmy last words\n'
+                       'dwell: .* the disk is full\n', done.stderr), 'it said', repr(done.stderr))
+    check(done.returncode == 5, 'ended with', done.returncode)
 
 
 @case
