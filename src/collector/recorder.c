@@ -198,7 +198,7 @@ static void set_strings(struct recorder *r, struct process *p, const struct reco
 		text_add(&command, s);
 	}
 	if (command.count == 0 && parent != NULL)
-		p->row.command = parent->row.command;
+		p->row.command = arena_strdup(&r->strings, parent->row.command);
 	else
 		p->row.command = arena_strdup(&r->strings, text_get(&command));
 	text_release(&command);
@@ -406,12 +406,28 @@ void recorder_killed(struct recorder *r, uint32_t pid, int signal)
 	}
 }
 
+/*
+ * A forked process has its parent's command until it calls itself something else. The title may be cut, and the
+ * parent's be longer.
+ */
+static void look_at_title(struct process *p)
+{
+	char title[TITLE_BYTES];
+
+	if (strcmp(p->row.cause, "fork") != 0 || !title_read(p->row.pid, title) ||
+	    strncmp(title, p->row.command, strlen(title)) == 0)
+		return;
+	memcpy(p->title, title, sizeof(title));
+	p->row.command = p->title;
+}
+
 void recorder_counts(struct recorder *r, uint32_t order, const struct slot_counts *counts)
 {
 	struct process *p = find_process(r, order);
 
 	if (p == NULL || r->failed || p->has_end || p->row.accesses == counts->counters.accesses)
 		return;
+	look_at_title(p);
 	set_counters(p, &counts->counters);
 	p->row.lost_records = counts->lost_records;
 	put_process(r, p);

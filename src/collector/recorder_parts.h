@@ -14,6 +14,7 @@
 #include "collector/regions.h"
 #include "collector/simulation.h"
 #include "collector/sites.h"
+#include "collector/title.h"
 #include "symbols/symbols.h"
 
 /* A process of the run. */
@@ -24,6 +25,7 @@ struct process {
 	bool has_end; /* a RECORD_END came: its counts are final */
 	uint64_t counting_ns, sampling_ns, translate_ns;
 	struct regions regions;
+	char title[TITLE_BYTES]; /* of a forked process: its command, once it has one of its own */
 	int made_code; /* of the symbols, for code in no file; 0: there was none yet */
 };
 

@@ -8,7 +8,7 @@ CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE process(
 	id INTEGER PRIMARY KEY,          -- order number in the run, from 0
 	pid INTEGER NOT NULL, parent_id INTEGER, cause TEXT NOT NULL,   -- 'start','fork','exec'
-	exe TEXT NOT NULL, command TEXT NOT NULL,                       -- of a fork its parent's
+	exe TEXT NOT NULL, command TEXT NOT NULL,                       -- of a fork its parent's, or its title
 	start_ns INTEGER NOT NULL, end_ns INTEGER,
 	state TEXT NOT NULL,             -- 'running','exited','exec','killed','detached'
 	exit_status INTEGER,             -- of 'exited'

@@ -219,6 +219,18 @@ def an_engine_without_memory_is_a_reason_of_our_own():
 
 
 @case
+def workers_have_the_titles_that_they_gave_themselves():
+    # The parent's own, and what a worker that sets none is called, stay as they were given.
+    perl = ('$0 = "the master"; for my $name ("worker  one", "", "wörker") { next if fork;'
+            ' $0 = $name if $name; my $end = time + 3; while (time < $end) { $x++ } exit 0 } 1 while wait > 0;')
+    check(record('titles.db', 'perl', '-e', perl, 'argument') == (0, ''), 'it failed')
+    commands = [row['command'] for row in rows('processes', 'titles.db')[0]]
+    own = [command for command in commands if command.startswith('perl -e $0')]
+    check(len(own) == 1 and sorted(set(commands) - set(own)) == ['the master', 'worker  one', 'wörker'], commands)
+    check('worker  one' in run('processes', '-i', 'titles.db')[1], 'text')
+
+
+@case
 def a_disk_that_becomes_full_is_told_when_it_does():
     if os.geteuid() != 0 or shutil.which('unshare') is None:
         raise Skip('needs root and unshare')
