@@ -331,6 +331,8 @@ static void follow_target(struct run *r)
 /* The command has ended: take what is left, and part from what still runs. */
 static void finish_slots(struct run *r)
 {
+	struct text line = {0};
+	uint64_t left;
 	uint64_t deadline = clock_now_ns() + (r->result->was_stopped ? STOP_GRACE_NS : GRACE_NS);
 
 	r->live_cpu_ns = slots_cpu_ns(&r->slots);
@@ -344,6 +346,17 @@ static void finish_slots(struct run *r)
 		if (slots_live(&r->slots) == 0 || clock_now_ns() > deadline)
 			break;
 		host_wait(&r->host, host_wake_count(&r->host), 5 * MS);
+	}
+	/* Of a server that goes to the background there would be its start alone, and no word of it. */
+	left = slots_live(&r->slots);
+	if (left > 0 && !r->result->was_stopped) {
+		text_addf(&line,
+			  "the command ended, and %" PRIu64
+			  " of its processes ran on unprofiled: a server "
+			  "must stay in the foreground",
+			  (uint64_t)left);
+		notice(r, text_get(&line));
+		text_release(&line);
 	}
 	host_say_goodbye(&r->host);
 	slots_finish(&r->slots);

@@ -231,6 +231,12 @@ def workers_have_the_titles_that_they_gave_themselves():
 
 
 @case
+def a_server_in_the_background_is_told():
+    status, _, err = run('record', '-o', 'left.db', '--', 'sh', '-c', 'sleep 3 >/dev/null 2>&1 & sleep 0.5')
+    check(status == 0 and 'ended, and 1 of its processes ran on unprofiled: ' in err, status, err)
+
+
+@case
 def a_disk_that_becomes_full_is_told_when_it_does():
     if os.geteuid() != 0 or shutil.which('unshare') is None:
         raise Skip('needs root and unshare')
