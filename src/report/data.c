@@ -530,10 +530,11 @@ size_t data_find(const struct data *d, const char *name, bool *marks, struct err
 		else
 			near_offer(&near, r->name, strlen(r->name));
 	}
+	if (found == 0)
+		near_list(&near, &list);
+	near_release(&near);
 	if (found > 0)
 		return found;
-	near_list(&near, &list);
-	near_release(&near);
 	if (list.count > 0)
 		err_set(err, "no samples in a data structure '%s'; near it: %s", name,
 			text_get(&list));
