@@ -328,11 +328,25 @@ static void follow_target(struct run *r)
 	r->end_ns = clock_now_ns();
 }
 
+/* Of a server that goes to the background the profile has its start alone, and would not say so. */
+static void tell_left_behind(struct run *r)
+{
+	uint64_t left = slots_live(&r->slots);
+	struct text line = {0};
+
+	if (left == 0 || r->result->was_stopped)
+		return;
+	text_addf(&line,
+		  "the command ended, and %" PRIu64
+		  " of its processes ran on unprofiled: a server must stay in the foreground",
+		  left);
+	notice(r, text_get(&line));
+	text_release(&line);
+}
+
 /* The command has ended: take what is left, and part from what still runs. */
 static void finish_slots(struct run *r)
 {
-	struct text line = {0};
-	uint64_t left;
 	uint64_t deadline = clock_now_ns() + (r->result->was_stopped ? STOP_GRACE_NS : GRACE_NS);
 
 	r->live_cpu_ns = slots_cpu_ns(&r->slots);
@@ -347,17 +361,7 @@ static void finish_slots(struct run *r)
 			break;
 		host_wait(&r->host, host_wake_count(&r->host), 5 * MS);
 	}
-	/* Of a server that goes to the background there would be its start alone, and no word of it. */
-	left = slots_live(&r->slots);
-	if (left > 0 && !r->result->was_stopped) {
-		text_addf(&line,
-			  "the command ended, and %" PRIu64
-			  " of its processes ran on unprofiled: a server "
-			  "must stay in the foreground",
-			  (uint64_t)left);
-		notice(r, text_get(&line));
-		text_release(&line);
-	}
+	tell_left_behind(r);
 	host_say_goodbye(&r->host);
 	slots_finish(&r->slots);
 	r->result->lost_processes =

@@ -260,7 +260,10 @@ static int measure(struct ordering *o, const struct shares *shares, struct order
 		return -1;
 	if (out->rows < ORDER_LEAST_ROWS || out->far > ORDER_MOST_FAR)
 		return 0;
-	alike = fmax(0, likeness_of_halves(o, out->rows, near));
+	alike = likeness_of_halves(o, out->rows, near);
+	if (isnan(alike))
+		return err_set(err, "not enough memory for %zu rows", out->rows);
+	alike = fmax(0, alike);
 	out->likeness = sqrt(2 * alike / (1 + alike));
 	return 0;
 }
