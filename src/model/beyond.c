@@ -9,6 +9,7 @@
 #include "model/beyond.h"
 
 #include <math.h>
+#include <string.h>
 
 #define STRETCH	    0.6 /* of full proportion, which chance alone would drive */
 #define STRETCH_MAX 8.0
@@ -27,6 +28,20 @@ void pieces_add(struct pieces *p, double x, double mass)
 	}
 	p->mass[last] += mass;
 	p->x[last] += (x - p->x[last]) * mass / p->mass[last];
+}
+
+void pieces_join(const struct survival *own, double *x, double *mass, struct survival *out)
+{
+	struct pieces p = {.count = 0};
+
+	for (size_t i = 0; i < own->count; i++)
+		pieces_add(&p, own->x[i], own->mass[i]);
+	memcpy(x, p.x, p.count * sizeof(*x));
+	memcpy(mass, p.mass, p.count * sizeof(*mass));
+	*out = *own;
+	out->x = x;
+	out->mass = mass;
+	out->count = p.count;
 }
 
 /* Share of the accesses where what comes from before is not all first touches, as while data is made. */

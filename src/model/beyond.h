@@ -14,6 +14,9 @@ struct pieces {
 
 void pieces_add(struct pieces *p, double x, double mass);
 
+/* `own` in pieces, which go to x and mass: no more than it has. The caller provides and keeps both. */
+void pieces_join(const struct survival *own, double *x, double *mass, struct survival *out);
+
 /* All that lies beyond what a group has seen: the pool's pieces, the tail, what never comes back. */
 struct beyond {
 	struct pieces p;

@@ -25,7 +25,7 @@
 
 /* Reuses of rising distance, until the stack distance reaches the cache's lines. */
 struct walk {
-	const struct sets *sets;
+	const struct sets_table *sets;
 	double left;   /* of the accesses */
 	double missed; /* of what was passed */
 };
@@ -34,7 +34,7 @@ struct walk {
 static bool walk_to(struct walk *w, double lines, double mass)
 {
 	/* A hair of slack: the sum of many steps that are whole in theory. */
-	double miss = sets_miss(w->sets, lines * (1 + 1e-9));
+	double miss = sets_table_miss(w->sets, lines * (1 + 1e-9));
 
 	if (miss > SURE)
 		return false;
@@ -79,7 +79,7 @@ static bool holds_all(const struct model *m, const struct sets *sets, enum tail_
 }
 
 static double group_ratio(const struct model *m, size_t g, const struct beyond *b,
-			  const struct sets *sets, struct group_result *r)
+			  const struct sets_table *sets, struct group_result *r)
 {
 	const struct group *group = &m->groups[g];
 	const struct survival *own = &group->own;
@@ -101,16 +101,18 @@ void lru_solve(const struct model *m, const struct sets *sets, enum tail_kind ki
 {
 	bool all_fit = holds_all(m, sets, kind);
 	struct sets bound = *sets;
+	struct sets_table table;
 	struct beyond b;
 
 	if (sets->sets <= 1)
 		sets_init(&bound, 1, sets->ways * held[kind]);
+	sets_table_init(&table, &bound);
 	beyond_set_up(m, &m->tails[kind], &b);
 	for (size_t g = 0; g < m->group_count; g++) {
 		const struct group *group = &m->groups[g];
 		struct group_result r = {.is_step = true, .step = INFINITY};
 		double left = group->own.left;
-		double ratio = all_fit ? group->first_touches : group_ratio(m, g, &b, &bound, &r);
+		double ratio = all_fit ? group->first_touches : group_ratio(m, g, &b, &table, &r);
 
 		ratios[g] = ratio > 0 ? ratio : 0; /* rounding */
 		/* Where nearer reuses miss already, all that was not seen does. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/parts.h"
+#include "model/beyond.h"
 
 #define PAGE_BYTES	  4096
 #define MOST_CHANGE	  0.5 /* of a group's weight */
@@ -413,6 +413,7 @@ static void calibrate(struct model *m, const struct model_input *in)
 static void estimate_survivals(struct model *m, const uint32_t *order)
 {
 	double *x = m->storage, *mass = m->storage + 2 * m->sample_count;
+	double *joined = m->storage + 4 * m->sample_count;
 
 	survival_estimate(m, order, m->sample_count, MODEL_POOL_AT_RISK, x, mass, &m->pool);
 	for (size_t i = 0; i < m->kind_count; i++) {
@@ -421,6 +422,7 @@ static void estimate_survivals(struct model *m, const uint32_t *order)
 
 		survival_estimate(m, m->sorted + k->first, k->count, MODEL_GROUP_AT_RISK, x + used,
 				  mass + used, &k->own);
+		pieces_join(&k->own, joined + k->first, joined + m->sample_count + k->first, &k->joined);
 	}
 	for (size_t g = 0; g < m->group_count; g++)
 		m->groups[g].own = m->kinds[m->groups[g].kind].own;
@@ -491,7 +493,7 @@ struct model *model_new(const struct model_input *in, struct err *err)
 	m->open_weight = malloc(n * sizeof(*m->open_weight));
 	m->sorted = malloc(n * sizeof(*m->sorted));
 	m->group_at = malloc(n * sizeof(*m->group_at));
-	m->storage = malloc(4 * n * sizeof(*m->storage));
+	m->storage = malloc(6 * n * sizeof(*m->storage));
 	m->lines_at = malloc(n * sizeof(*m->lines_at));
 	if (m->bin == NULL || m->reused == NULL || m->weight == NULL || m->lines == NULL ||
 	    m->open_weight == NULL || m->sorted == NULL || m->group_at == NULL ||

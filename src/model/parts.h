@@ -36,6 +36,7 @@ struct survival {
  */
 struct kind {
 	struct survival own;
+	struct survival joined; /* the same in fewer pieces: see beyond.h */
 	double *lines; /* stack distance of each piece, never falling: see stacks.c */
 	size_t first, count;		  /* its samples, in model.sorted */
 	size_t first_group, group_count;  /* in model.members */
@@ -183,7 +184,7 @@ struct model {
 	struct model *all, *chosen;
 	double line_ratio, trust;
 
-	double *storage;   /* what the survivals' x and mass point into */
+	double *storage;   /* what the survivals' x and mass point into: pool, kinds, and those of kinds joined */
 	double *lines_at;  /* what the kinds' lines point into */
 	double *scratch;   /* two per group, for model_solve */
 	double *evictions; /* one more than groups, for random_solve */
@@ -285,6 +286,8 @@ double group_miss(const struct group_result *r, double x);
 void random_solve(const struct model *m, double lines, enum tail_kind kind, double *ratios,
 		  struct group_result *results);
 
+#define SETS_TABLE 512
+
 /* A cache of sets; one set is the fully associative cache. The rest is for sets_miss. */
 struct sets {
 	double sets; /* 1 or more */
@@ -302,11 +305,27 @@ double solve_point(struct model *m, enum model_policy policy, const struct model
 
 void sets_init(struct sets *s, double sets, double ways);
 
+/* P(at least `ways` of n fall into the set), n whole; *last gets P(exactly ways - 1). There are two sets or more. */
+double sets_chance(const struct sets *s, double n, double *last);
+
 /*
  * P(miss) with LRU within the sets, `stack` other lines having been touched since; straight
  * between whole numbers of them.
  */
 double sets_miss(const struct sets *s, double stack);
+
+/* sets_miss of one cache, for many. */
+struct sets_table {
+	const struct sets *sets;
+	double from, step; /* lines; a step of 0: nothing is in the table */
+	double miss[SETS_TABLE], rise[SETS_TABLE];
+};
+
+/* `sets` must live as long as the table does. */
+void sets_table_init(struct sets_table *t, const struct sets *sets);
+
+/* As sets_miss, to 2e-5; to 2e-4 with fewer than 60 sets, where lines between whole numbers are rounded off. */
+double sets_table_miss(const struct sets_table *t, double stack);
 
 /*
  * A cache of more than one set as fully associative ones: of lines[k] lines with the weight

@@ -131,7 +131,7 @@ static double evictions_before(const struct past *p, double position, size_t *g)
 struct system {
 	struct pieces p;
 	size_t own_count;
-	double own_x[MODEL_PIECES]; /* before anything is made of them */
+	const double *own_x; /* before anything is made of them */
 	struct equation e;
 };
 
@@ -212,13 +212,13 @@ struct solver {
 static void set_up(const struct solver *v, size_t g, struct system *s)
 {
 	const struct group *group = &v->m->groups[g];
+	const struct survival *joined = &v->m->kinds[group->kind].joined;
 
 	s->e = (struct equation){.x = s->p.x, .mass = s->p.mass, .constant = group->first_touches};
-	s->p.count = 0;
-	for (size_t i = 0; i < group->own.count; i++)
-		pieces_add(&s->p, group->own.x[i], group->own.mass[i]);
-	s->own_count = s->p.count;
-	memcpy(s->own_x, s->p.x, s->own_count * sizeof(*s->own_x));
+	memcpy(s->p.x, joined->x, joined->count * sizeof(*joined->x));
+	memcpy(s->p.mass, joined->mass, joined->count * sizeof(*joined->mass));
+	s->p.count = s->own_count = joined->count;
+	s->own_x = joined->x;
 	s->p.last_quarter = 0; /* what lies beyond stays apart */
 	if (group->own.left > s->e.constant)
 		add_far(s, &v->beyond, &v->past, g, v->rate, group->own.left - s->e.constant);

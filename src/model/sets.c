@@ -33,11 +33,8 @@ static double log_binomial(const struct sets *s, double n)
 	       (n - a) * s->log_elsewhere;
 }
 
-/*
- * P(at least `ways` of n fall into the set), n whole. *last gets the chance of exactly ways - 1. The
- * tail without the most likely number is summed, whose terms fall from the first on.
- */
-static double chance_of(const struct sets *s, double n, double *last)
+/* The tail without the most likely number is summed, whose terms fall from the first on. */
+double sets_chance(const struct sets *s, double n, double *last)
 {
 	double odds = 1 / (s->sets - 1), sum = 0, term, a = s->ways - 1;
 
@@ -73,7 +70,7 @@ double sets_miss(const struct sets *s, double stack)
 		return 0;
 	if (s->ways <= 1)
 		return -expm1(stack * s->log_elsewhere);
-	miss = chance_of(s, n, &last);
+	miss = sets_chance(s, n, &last);
 	return fmin(1, miss + (stack - n) / s->sets * last);
 }
 

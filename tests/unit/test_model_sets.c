@@ -85,6 +85,29 @@ static void test_large_numbers_do_not_vanish(void **state)
 	}
 }
 
+/* For each number that it is asked of, whole or not, below, within and above what is in the table. */
+static void test_a_table_says_what_the_sums_say(void **state)
+{
+	static const double sets[] = {1, 2, 3, 10, 30, 100, 4096, 131072, 3000000};
+	static const double ways[] = {1, 2, 3, 8, 16, 20, 128, 2048};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
+		for (size_t k = 0; k < sizeof(ways) / sizeof(ways[0]); k++) {
+			double full = sets[i] * ways[k];
+			struct sets_table table;
+			struct sets cache;
+
+			sets_init(&cache, sets[i], ways[k]);
+			sets_table_init(&table, &cache);
+			near(sets_table_miss(&table, 0), 0, 0);
+			near(sets_table_miss(&table, 1e15), 1, 1e-12);
+			for (double lines = 0.4; lines < 60 * full; lines *= 1.01)
+				near(sets_table_miss(&table, lines), sets_miss(&cache, lines),
+				     cache.sets < 60 ? 2e-4 : 2e-5);
+		}
+}
+
 /* Pascal's distribution: the mean is S A, the variance A S (S - 1). */
 static void test_nodes_have_the_moments_of_the_distribution(void **state)
 {
@@ -195,6 +218,7 @@ int main(void)
 		cmocka_unit_test(test_the_chance_of_a_full_set_by_hand),
 		cmocka_unit_test(test_both_tails_are_the_plain_sum),
 		cmocka_unit_test(test_large_numbers_do_not_vanish),
+		cmocka_unit_test(test_a_table_says_what_the_sums_say),
 		cmocka_unit_test(test_nodes_have_the_moments_of_the_distribution),
 		cmocka_unit_test(test_sampled_ratios_follow_exact_sets),
 	};
