@@ -42,6 +42,8 @@
 
 #define T_QUICK_REPS 424 /* 3 x u64: iterations of short movs, stos, lods, see emit_rep */
 
+#define T_FS_BASE 456	 /* of the target, where fsbase.h has no instructions to read it */
+
 #define T_TALLIES 4096	 /* the table of tallies, see poll.h */
 
 /* Where code counts: engine_vector_counter. */

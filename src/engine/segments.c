@@ -97,8 +97,7 @@ static void describe_accesses(const struct job *j, struct segment *s)
 							.kind = m->kind & 127,
 							.fs = m->fs && !job_adds_fs_base(m),
 							.owner = (uint8_t)(i - j->first) };
-			if (n >= SEGMENT_QUICK_ACCESSES || m->size > UINT8_MAX ||
-			    (m->fs && (m->narrow || m->base == RIP_BASE || !engine.fsgsbase)))
+			if (n >= SEGMENT_QUICK_ACCESSES || m->size > UINT8_MAX || a[n].fs)
 				s->flags |= SEGMENT_SLOW;
 			else if (!(s->flags & SEGMENT_FILTER))
 				s->size[n] = (uint8_t)m->size;

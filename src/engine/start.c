@@ -190,7 +190,7 @@ static void look_at_cpu(void)
 	engine.wide = engine_vector_counter == COUNTER_YMM31 && (b >> 30 & 1) && engine.bmi2 && in_use;
 	translate_options.ib_bits = (uint8_t)option("ib_bits", b >> 8 & 1 ? 0 : 16);
 	translate_options.quick_reps = option("quick_reps", engine.bmi2);
-	engine.fsgsbase = getauxval(AT_HWCAP2) & 2;
+	engine.fsgsbase = (getauxval(AT_HWCAP2) & 2) && option("fsgsbase", 1);
 }
 
 static uint64_t string_end(const char *s)
@@ -344,6 +344,7 @@ static void begin(void *arg)
 	t->rip = image.start;
 	t->rflags = 0x202;
 	fsbase_set(0);
+	t->fs_base = 0;
 }
 
 int main(int argc, char **argv, char **envp)

@@ -115,6 +115,7 @@ struct thread {
 	uint64_t step; /* see filter_calls.h */
 	uint64_t quick_reps[QUICK_REPS]; /* of the kind, since one was last counted outside the cache */
 	uint64_t turn; /* blocks, see filter_turns.h */
+	uint64_t fs_base; /* kept only without the instructions of fsbase.h: then the target has none either */
 	/* From here on only C looks. */
 	struct process *process;
 	struct thread *next_thread; /* list of all; under the world lock */
@@ -209,6 +210,7 @@ _Static_assert(offsetof(struct thread, miss_site) == T_MISS_SITE, "layout");
 _Static_assert(offsetof(struct thread, step) == T_STEP, "layout");
 _Static_assert(offsetof(struct thread, quick_reps) == T_QUICK_REPS, "layout");
 _Static_assert(offsetof(struct thread, turn) == T_TURN, "layout");
+_Static_assert(offsetof(struct thread, fs_base) == T_FS_BASE, "layout");
 _Static_assert(sizeof(struct thread) <= T_TALLIES, "layout");
 
 /* What belongs to a kernel process, and must not be shared with a vfork child. */

@@ -117,10 +117,13 @@ bool job_stream_fits(struct job *j, uint32_t end)
 	       accesses_between(j, j->first, end) <= STREAM_MAX_ACCESSES;
 }
 
-/* Entries of %fs operands hold the whole address where its base can be read. */
+/*
+ * Entries of %fs operands hold the whole address: offsets from the base are often below 0, and would look
+ * like trailers. Narrow operands and constants are offsets above 0, and stay them.
+ */
 bool job_adds_fs_base(const struct mem_op *m)
 {
-	return m->fs && !m->narrow && m->base != RIP_BASE && engine.fsgsbase;
+	return m->fs && !m->narrow && m->base != RIP_BASE;
 }
 
 /* Does the segment end in a call or a return? Returns STREAM_CALL_BIT or 0. */
@@ -240,9 +243,11 @@ static void emit_lea_index(struct out *o, uint8_t to, uint8_t base, uint8_t inde
 
 static void emit_lea_fs(struct out *o, uint8_t to, const struct mem_op *m)
 {
-	/* rdfsbase to */
-	emit_bytes(o, (const uint8_t[]){ 0xf3, to & 8 ? 0x49 : 0x48, 0x0f, 0xae,
-					     (uint8_t)(0xc0 | (to & 7)) }, 5);
+	if (engine.fsgsbase) /* rdfsbase to */
+		emit_bytes(o, (const uint8_t[]){ 0xf3, to & 8 ? 0x49 : 0x48, 0x0f, 0xae,
+						 (uint8_t)(0xc0 | (to & 7)) }, 5);
+	else
+		emit_load_gs(o, (enum reg)to, T_FS_BASE);
 	emit_lea_index(o, to, m->base, to, 1, (int32_t)m->disp);
 	if (m->index != NOREG)
 		emit_lea_index(o, to, to, m->index, m->scale, 0);

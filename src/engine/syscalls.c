@@ -244,8 +244,10 @@ static long do_arch_prctl(struct thread *t, long nr, const long a[6])
 		return engine_copy((void *)a[1], &zero, 8) ? -EFAULT : 0;
 	}
 	r = syscalls_pass(t, nr, a);
-	if (a[0] == ARCH_SET_FS && r == 0)
+	if (a[0] == ARCH_SET_FS && r == 0) {
+		t->fs_base = (uint64_t)a[1];
 		alloc_first_locals(t, (uint64_t)a[1]);
+	}
 	return r;
 }
 

@@ -188,12 +188,15 @@ static void forget_child(struct thread *c)
 		pages_put(own, round_up(sizeof *own, PAGE));
 }
 
-/* Where the child's own variables are, or 0. */
-static uint64_t locals_of(long nr, const long a[5], uint64_t flags)
+/* Where the child's own variables are, `otherwise` if the call does not say. */
+static uint64_t locals_of(long nr, const long a[5], uint64_t otherwise)
 {
+	const struct clone_args *ca = (const struct clone_args *)a[0];
+	const uint64_t flags = nr == SYS_clone ? (uint64_t)a[0] : ca->flags;
+
 	if (!(flags & CLONE_SETTLS))
-		return 0;
-	return nr == SYS_clone ? (uint64_t)a[4] : ((const struct clone_args *)a[0])->tls;
+		return otherwise;
+	return nr == SYS_clone ? (uint64_t)a[4] : ca->tls;
 }
 
 /* The kernel's clone, with a child that shares memory. a[] as for the raw call. */
@@ -206,7 +209,8 @@ static long clone_shared(struct thread *t, long nr, long a[5], uint64_t flags, u
 	if (!c)
 		return -ENOMEM;
 	if (stack)
-		alloc_stack_at(t, stack, locals_of(nr, a, flags));
+		alloc_stack_at(t, stack, locals_of(nr, a, 0));
+	c->fs_base = locals_of(nr, a, t->fs_base);
 	if (nr == SYS_clone) {
 		a[1] = (long)c->engine_sp;
 	} else {
@@ -239,6 +243,7 @@ static long clone_copied(struct thread *t, long nr, long a[5], uint64_t stack)
 	if (r == 0) {
 		if (stack)
 			t->regs[RSP] = stack;
+		t->fs_base = locals_of(nr, a, t->fs_base);
 		process_forked(t);
 		signals_unblock(t);
 		return 0;

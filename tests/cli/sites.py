@@ -217,6 +217,16 @@ def another_runtime(folder):
     check(sum(s[3] for s in own) == 1 and sum(s[4] for s in own) < PAGE, 'one thread-local, not', own)
 
 
+def thread_locals(folder):
+    """Where %fs can be read by an instruction, and where it can not, as on some virtual machines."""
+    for switches in ['', 'fsgsbase=0']:
+        profile = record(PROGRAMS + '/thread-locals', folder, '--duty', '80', DWELL_ENGINE_OPTIONS=switches)
+        own, all_samples = profile.execute("""
+            SELECT SUM(g.kind IS 'thread-local'), COUNT(*)
+            FROM sample s LEFT JOIN site g ON g.process_id = s.process_id AND g.id = s.begin_site""").fetchone()
+        check(all_samples > 5000 and own > 0.9 * all_samples, switches, own, 'of', all_samples, 'samples are thread-local')
+
+
 def another_allocator(folder, library):
     # In tcmalloc new[] and new are one function, and mmap is called through one of its own.
     compare(record(PROGRAMS + '/allocations', folder, LD_PRELOAD=LIBRARIES + library),
@@ -233,7 +243,7 @@ def main():
     DWELL, PROGRAMS = os.path.abspath(arguments.dwell), os.path.abspath(arguments.programs)
     cases = [('the C library', the_c_library), ('only counted', only_counted),
              ('linked statically', linked_statically), ('no objects', no_objects),
-             ('another runtime', another_runtime)]
+             ('another runtime', another_runtime), ('thread-local variables', thread_locals)]
     for library in ALLOCATORS:
         if os.path.exists(LIBRARIES + library):
             cases.append((library, lambda folder, l=library: another_allocator(folder, l)))
