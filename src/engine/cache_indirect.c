@@ -76,10 +76,14 @@ void cache_fill_indirect(enum gear gear)
 	ib_is_filled[gear] = true;
 }
 
+/*
+ * Their pages are there from the start: the code that reads them runs on the target's stack pointer, and where that
+ * is no address, some hypervisors cannot go back from a page fault.
+ */
 static int map_second_tables(void)
 {
 	long p = sys6(SYS_mmap, 0, ENTRIES * SECOND_BYTES, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT | MAP_NORESERVE, -1, 0);
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT | MAP_POPULATE, -1, 0);
 
 	if (sys_failed(p))
 		return -1;

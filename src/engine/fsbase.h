@@ -9,14 +9,14 @@
 #include "channel/sys.h"
 #include "engine/state.h"
 
+/* The target's, and no system call, which it may have forbidden itself. */
 static inline uint64_t fsbase_get(void)
 {
 	uint64_t v;
 
-	if (engine.fsgsbase)
-		__asm__ volatile("rdfsbase %0" : "=r"(v));
-	else
-		sys2(SYS_arch_prctl, ARCH_GET_FS, &v);
+	if (!engine.fsgsbase)
+		return thread_self()->fs_base;
+	__asm__ volatile("rdfsbase %0" : "=r"(v));
 	return v;
 }
 
@@ -34,6 +34,12 @@ static inline void gsbase_set(uint64_t v)
 		__asm__ volatile("wrgsbase %0" : : "r"(v));
 	else
 		sys2(SYS_arch_prctl, ARCH_SET_GS, v);
+}
+
+/* Where the stack canary stands. */
+static inline const void *fsbase_canary(uint64_t base)
+{
+	return (const void *)(uintptr_t)(base + 0x28);
 }
 
 /* A block that %fs may point to while a stack canary is read. */

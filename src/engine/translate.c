@@ -27,8 +27,20 @@ static uint8_t vector_area[8192] __attribute__((aligned(64)));
 
 static struct {
 	bool entered;
-	uint64_t fs;
+	bool has_fs; /* %fs is the engine's meanwhile */
+	uint64_t fs; /* then: what it was */
 } decoder;
+
+/*
+ * Without instructions for it %fs is set by system calls, which take their time, and which a target may have
+ * forbidden itself. Then the target's stack canary will do, where it has one.
+ */
+static bool needs_fs(void)
+{
+	uint64_t canary;
+
+	return engine.fsgsbase || engine_copy(&canary, fsbase_canary(thread_self()->fs_base), sizeof canary) != 0;
+}
 
 /* The full decoder uses vector registers and a stack canary; most blocks do without it. */
 static void decoder_enter(void)
@@ -37,7 +49,9 @@ static void decoder_enter(void)
 		return;
 	decoder.entered = true;
 	engine_xsave(vector_area, engine.xsave_mask);
-	decoder.fs = fsbase_swap(fsbase_dummy());
+	decoder.has_fs = needs_fs();
+	if (decoder.has_fs)
+		decoder.fs = fsbase_swap(fsbase_dummy());
 }
 
 static void decoder_leave(void)
@@ -45,7 +59,8 @@ static void decoder_leave(void)
 	if (!decoder.entered)
 		return;
 	decoder.entered = false;
-	fsbase_set(decoder.fs);
+	if (decoder.has_fs)
+		fsbase_set(decoder.fs);
 	engine_xrstor(vector_area, engine.xsave_mask);
 }
 

@@ -44,6 +44,11 @@ static const uint8_t context_order[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, RE
 					  REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
 					  REG_R12, REG_R13, REG_R14, REG_R15};
 
+static inline int is_canonical(uint64_t address)
+{
+	return (uint64_t)((int64_t)(address << 16) >> 16) == address;
+}
+
 __attribute__((no_stack_protector)) static void on_signal(int number, siginfo_t *info,
 							  void *context)
 {
@@ -66,6 +71,9 @@ __attribute__((no_stack_protector)) static void on_signal(int number, siginfo_t 
 	for (unsigned int i = 0; i < 16; i++)
 		last.gpr[i] = (uint64_t)g[context_order[i]];
 	g[REG_RIP] = (greg_t)(uintptr_t)difftest_leave;
+	/* Some hypervisors cannot go back to a stack pointer that is no address: the handler would be called for ever. */
+	if (!is_canonical(last.gpr[4]))
+		g[REG_RSP] = 0;
 }
 
 int run_init(const struct place *place, const struct run_rules *wanted)
@@ -154,6 +162,8 @@ void run_snippet(struct outcome *out)
 	running = 1;
 	difftest_enter();
 	running = 0;
+	if (last.signal && !is_canonical(last.gpr[4]))
+		difftest_out.gpr[4] = last.gpr[4];
 	memcpy(x87, image, sizeof(x87));
 	if (!rules.x87_address)
 		memset(x87 + X87_OPCODE, 0, 10);
