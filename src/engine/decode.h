@@ -68,6 +68,7 @@ struct insn {
 	bool sets_flags;    /* it may change status flags: so a branch behind may fuse with it */
 	uint16_t gprs;	    /* general registers it names or implies, a bit each */
 	bool entry;	    /* the translator's: a branch of the same block leads here */
+	bool loops;	    /* and: such a branch from here or behind */
 	uint16_t pop_bytes; /* of ret imm16 */
 	uint16_t elements;  /* of INSN_ELEMENTS */
 	uint8_t loads, stores, modifies; /* accesses as counted; 0 for REP and ELEMENTS */

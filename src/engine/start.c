@@ -171,6 +171,7 @@ static void look_at_cpu(void)
 	engine.amd = is_amd();
 	engine.report_ns = option("report_us", PACING_REPORT_NS / 1000) * 1000;
 	translate_options.loop_checks = option("loop_checks", engine.amd);
+	translate_options.loop_align = (uint32_t)option("loop_align", 32);
 	translate_options.keeps_branches = option("keeps_branches", !engine.amd);
 	__cpuid_count(0xd, 0, a, b, c, d);
 	engine.xsave_bytes = b;

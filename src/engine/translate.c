@@ -202,9 +202,10 @@ static void find_entries(struct job *j)
 		uint32_t k;
 
 		if ((in->kind != INSN_JCC && in->kind != INSN_JMP && in->kind != INSN_LOOP) ||
-		    in->target <= first || in->target > last)
+		    in->target < first || in->target > last)
 			continue;
 		k = insn_at_pc(j, in->target);
+		j->in[k].loops |= in->target <= in->pc && j->in[k].pc == in->target;
 		if (k && !insn_is_call(&j->in[k - 1]))
 			j->in[k].entry = !cache_find(in->target, j->gear);
 	}
@@ -370,47 +371,6 @@ static uint32_t segment_end(struct job *j, uint32_t first)
 	return end;
 }
 
-/*
- * Where processors keep no decoded form of a branch that touches the end of 32
- * bytes of code: move it and what fuses with it beyond.
- */
-static void keep_together(struct out *o, uint32_t bytes)
-{
-	static const uint8_t nop[][9] = {
-		{ 0x90 },
-		{ 0x66, 0x90 },
-		{ 0x0f, 0x1f, 0x00 },
-		{ 0x0f, 0x1f, 0x40, 0x00 },
-		{ 0x0f, 0x1f, 0x44, 0x00, 0x00 },
-		{ 0x66, 0x0f, 0x1f, 0x44, 0x00, 0x00 },
-		{ 0x0f, 0x1f, 0x80, 0x00, 0x00, 0x00, 0x00 },
-		{ 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00 },
-		{ 0x66, 0x0f, 0x1f, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00 },
-	};
-	uint32_t at = (uintptr_t)o->p & 31, left = at + bytes > 31 ? 32 - at : 0;
-
-	while (left) {
-		uint32_t n = left < 9 ? left : 9;
-
-		emit_bytes(o, nop[n - 1], n);
-		left -= n;
-	}
-}
-
-/* Before in[i], when a conditional branch ends the segment: it alone or with its comparison. */
-static void place_branch(struct job *j, uint32_t i)
-{
-	const struct insn *in = &j->in[i], *last = &j->in[j->end - 1];
-	const uint32_t jcc_bytes = 6;
-
-	if (!translate_options.keeps_branches || j->gear != GEAR_COUNT || last->kind != INSN_JCC || i + 2 < j->end)
-		return;
-	if (i + 1 < j->end && in->sets_flags)
-		keep_together(&j->o, in->length + jcc_bytes);
-	else if (in == last)
-		keep_together(&j->o, jcc_bytes);
-}
-
 static void emit_segment(struct job *j)
 {
 	segment_tallies(j);
@@ -429,7 +389,7 @@ static void emit_segment(struct job *j)
 			job_take_counter(j);
 		if (j->desc)
 			job_look_at_accesses(j, i);
-		place_branch(j, i);
+		job_place_branch(j, i);
 		if (last) {
 			job_end_accesses(j);
 			job_terminator(j, i);
@@ -454,6 +414,8 @@ static void begin_segment(struct job *j)
 {
 	struct insn *in = &j->in[j->first];
 
+	if (j->first)
+		job_align_loop(j, in);
 	if (j->first && !j->block->checked && insn_is_call(&j->in[j->end - 1]) &&
 	    !cache_find(in->pc, j->gear))
 		in->entry = true;
@@ -476,13 +438,14 @@ static void emit_block(struct job *j)
 	struct block *b = j->block;
 
 	j->calls = 0;
+	if (!b->checked)
+		find_entries(j);
+	job_align_loop(j, &j->in[0]);
 	b->body = j->o.p;
 	if (marks_at(b->pc))
 		job_marked_entry(j);
 	if (b->checked)
 		job_self_check(j);
-	else
-		find_entries(j);
 	job_hook(j, b->pc);
 	job_stream_block(j);
 	if (j->gear == GEAR_FILTER)

@@ -20,6 +20,8 @@ struct translate_options {
 	bool loop_checks;
 	/* Branches must not touch the end of 32 bytes of code. */
 	bool keeps_branches;
+	/* Heads of loops begin at multiples of so many bytes; 0: anywhere. */
+	uint32_t loop_align;
 	/* Second tables of indirect branches, see cache.h; they want crc32. */
 	bool second_tables;
 	/* Segments may leave what they count to others, see owed.h; wants the vector counter. */

@@ -312,7 +312,9 @@ static void solve_address(struct inputs *i, const ZydisDecodedOperand *op, uint6
 
 	if (op->mem.segment == ZYDIS_REGISTER_FS)
 		rest -= i->in->fs_base;
-	if (i->kind == INPUT_NON_CANONICAL)
+	/* The stack pointer stays an address: some hypervisors end a program that an interrupt meets with another one. */
+	if (i->kind == INPUT_NON_CANONICAL &&
+	    (base != ZYDIS_REGISTER_RSP || (index != ZYDIS_REGISTER_NONE && !is_vector(index))))
 		rest ^= 1ull << 62;
 	if (is_vector(index)) {
 		set_vector_index(i, index);
