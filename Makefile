@@ -14,6 +14,8 @@ DEMO_CACHE ?= 32K
 all: build
 
 $(BUILD)/build.ninja:
+	@for tool in meson ninja; do command -v $$tool >/dev/null || \
+		{ echo "make: $$tool is missing; 'make deps' installs what it takes to build, 'scripts/deps.sh --list' names it" >&2; exit 1; }; done
 	meson setup $(BUILD) --prefix $(PREFIX)
 
 build: $(BUILD)/build.ninja

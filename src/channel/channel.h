@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 12u
+#define CHANNEL_VERSION 13u
 #define CHANNEL_HEADER_BYTES 16384u
 #define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_MOST_TOGGLES 16u
@@ -212,6 +212,7 @@ enum channel_record_type {
 	RECORD_ARC = 18,      /* struct record_arc + uint64_t[events] */
 	RECORD_JUMP = 19,     /* struct record_jump */
 	RECORD_ARRIVAL = 20,  /* struct record_arrival */
+	RECORD_LOCALS = 21,   /* struct record_locals */
 };
 
 struct record_header {
@@ -391,6 +392,13 @@ struct record_region {
 	uint64_t position;   /* accesses of the process */
 	uint32_t name_bytes; /* its NUL included */
 	uint32_t reserved;
+};
+
+/* A thread's copy of the thread-local variables of a module. */
+struct record_locals {
+	struct record_header h;
+	uint64_t start, end;
+	uint64_t code; /* an address of the module's, see RECORD_MODULE */
 };
 
 enum site_kind {

@@ -24,6 +24,14 @@ void data_map_release(struct data_map *d)
 	*d = (struct data_map){0};
 }
 
+static void widen(struct data_map *d, uint64_t low, uint64_t high)
+{
+	if (d->count == 1 || low < d->low)
+		d->low = low;
+	if (high > d->high)
+		d->high = high;
+}
+
 int data_map_add(struct data_map *d, struct symbols *symbols, const struct code_module *m,
 		 size_t index)
 {
@@ -37,19 +45,51 @@ int data_map_add(struct data_map *d, struct symbols *symbols, const struct code_
 		return 0; /* the file was mapped in a way of its own: what lies around is unknown */
 	if (!ARRAY_GROW(d))
 		return -1;
+	d->items[d->count++] = (struct data_range){bias + low, bias + high, bias, (uint32_t)index,
+						   m->file,    false,	    false};
+	widen(d, bias + low, bias + high);
+	return 0;
+}
+
+int data_map_add_locals(struct data_map *d, int file, uint64_t low, uint64_t high)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		struct data_range *r = &d->items[i];
+
+		if (!r->is_local || r->is_gone || r->low >= high || r->high <= low)
+			continue;
+		if (r->low == low && r->high == high && r->file == file)
+			return 0; /* of a thread that has ended, whose stack this one has */
+		r->is_gone = true;
+	}
+	if (d->count >= MAX_RANGES || high >> ADDRESS_BITS != 0)
+		return 0;
+	if (!ARRAY_GROW(d))
+		return -1;
 	d->items[d->count++] =
-		(struct data_range){bias + low, bias + high, bias, (uint32_t)index, m->file, false};
-	if (d->count == 1 || bias + low < d->low)
-		d->low = bias + low;
-	if (bias + high > d->high)
-		d->high = bias + high;
+		(struct data_range){low, high, low - SYMBOLS_LOCALS, UINT32_MAX, file, false, true};
+	widen(d, low, high);
+	d->local_low = d->local_high == 0 || low < d->local_low ? low : d->local_low;
+	d->local_high = high > d->local_high ? high : d->local_high;
+	return 0;
+}
+
+int data_map_inherit_locals(struct data_map *child, const struct data_map *parent)
+{
+	for (size_t i = 0; i < parent->count; i++) {
+		const struct data_range *r = &parent->items[i];
+
+		if (r->is_local && !r->is_gone &&
+		    data_map_add_locals(child, r->file, r->low, r->high) != 0)
+			return -1;
+	}
 	return 0;
 }
 
 void data_map_remove(struct data_map *d, size_t index)
 {
 	for (size_t i = 0; i < d->count; i++)
-		if (d->items[i].module == index)
+		if (!d->items[i].is_local && d->items[i].module == index)
 			d->items[i].is_gone = true;
 }
 
@@ -89,8 +129,8 @@ int data_map_touch(struct data_map *d, int64_t process, uint64_t address, struct
 	/* Backwards: what was mapped last lies on top. */
 	for (size_t i = d->count; i-- > 0;) {
 		const struct data_range *r = &d->items[i];
-		struct data_question q = {&d->written, process, address - r->bias, r->bias,
-					  r->file};
+		struct data_question q = {&d->written, process, address - r->bias,
+					  r->bias,     r->file, r->is_local};
 		int is_new;
 
 		if (r->is_gone || address < r->low || address >= r->high)

@@ -20,6 +20,7 @@ struct data_range {
 	uint32_t module;    /* in the code map */
 	int file;
 	bool is_gone; /* unmapped: nothing new is touched there */
+	bool is_local; /* a thread's copy of the file's thread-local variables */
 };
 
 /* One bit for each 8 bytes of a page of the process's. */
@@ -40,6 +41,7 @@ struct data_map {
 	struct data_range *items;
 	size_t count, room;
 	uint64_t low, high; /* of all ranges */
+	uint64_t local_low, local_high; /* of those of thread-local variables */
 	struct data_touched touched;
 	struct map written; /* variables that the store has; its users are in data_names.c */
 };
@@ -50,6 +52,11 @@ void data_map_release(struct data_map *d);
 int data_map_add(struct data_map *d, struct symbols *symbols, const struct code_module *m,
 		 size_t index);
 void data_map_remove(struct data_map *d, size_t index);
+
+/* A thread has its copy of the file's thread-local variables at [low, high). Returns -1 when memory ran out. */
+int data_map_add_locals(struct data_map *d, int file, uint64_t low, uint64_t high);
+/* A forked child has its parent's. Returns -1 when memory ran out. */
+int data_map_inherit_locals(struct data_map *child, const struct data_map *parent);
 
 /* A sample of the process touched the address: a new one becomes a question. -1: memory ran out. */
 int data_map_touch(struct data_map *d, int64_t process, uint64_t address, struct data_names *names);

@@ -107,6 +107,7 @@ int data_names_write(struct data_names *n, const struct data_answer *batch, size
 			.file = v->file,
 			.line = v->line,
 			.element_size = v->element_bytes,
+			.is_local = batch[i].q.is_local,
 		};
 
 		if (!batch[i].found || !is_new(&batch[i]))

@@ -20,6 +20,7 @@ struct data_question {
 	uint64_t address; /* as in the file */
 	uint64_t bias;	  /* of the process's addresses over the file's */
 	int file;
+	bool is_local; /* thread-local: see SYMBOLS_LOCALS */
 };
 
 struct data_answer {

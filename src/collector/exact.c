@@ -198,6 +198,21 @@ static void on_site(struct exact *e, struct exact_process *p, const struct recor
 	memcpy(site->path, record_site_path(rec), rec->depth * sizeof(site->path[0]));
 }
 
+static void on_locals(struct exact *e, struct exact_process *p, const struct record_header *h)
+{
+	const struct record_locals *l = (const void *)h;
+
+	for (size_t i = 0; i < p->code.modules.count && e->options->by == EXACT_BY_OBJECT; i++) {
+		const struct code_module *m = &p->code.modules.items[i];
+
+		if (m->unmapped_at != UINT64_MAX || l->code < m->start || l->code >= m->end)
+			continue;
+		if (data_map_add_locals(&p->variables, m->file, l->start, l->end) != 0)
+			e->failed = true;
+		break;
+	}
+}
+
 static void on_unmap(struct exact *e, struct exact_process *p, const struct record_header *h)
 {
 	const struct record_unmap *u = (const void *)h;
@@ -341,6 +356,7 @@ static void on_record(void *context, uint32_t order, const struct record_header 
 	static void (*const handlers[])(struct exact * e, struct exact_process * p,
 					const struct record_header *h) = {
 		[RECORD_MODULE] = on_module, [RECORD_UNMAP] = on_unmap,
+		[RECORD_LOCALS] = on_locals,
 		[RECORD_END] = on_end,	     [RECORD_SITE] = on_site,
 		[RECORD_STREAM] = on_stream, [RECORD_MESSAGE] = on_message,
 	};

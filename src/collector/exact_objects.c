@@ -29,12 +29,32 @@ static const struct data_range *find_range(const struct data_map *d, uint64_t ad
 	return NULL;
 }
 
+/* Is it that of a thread's own, and the address in its copy of the program's variables? */
+static bool is_local(const struct exact_process *p, uint64_t address, uint32_t site)
+{
+	const struct data_range *r;
+
+	if (address < p->variables.local_low || address >= p->variables.local_high)
+		return false;
+	for (size_t i = 0; i < p->sites.count; i++)
+		if (p->sites.items[i].id == site) {
+			r = p->sites.items[i].kind == SITE_LOCAL
+				    ? find_range(&p->variables, address)
+				    : NULL;
+			return r != NULL && r->is_local;
+		}
+	return false;
+}
+
 uint64_t exact_object_key(const struct exact_process *p, uint64_t address, uint32_t site)
 {
+	const uint64_t variable = KEY_VARIABLE | address >> GRANULE_BITS;
+	const struct data_range *r;
+
 	if (site != 0)
-		return KEY_SITE | site;
-	return find_range(&p->variables, address) != NULL ? KEY_VARIABLE | address >> GRANULE_BITS
-							  : KEY_UNKNOWN;
+		return is_local(p, address, site) ? variable : KEY_SITE | site;
+	r = find_range(&p->variables, address);
+	return r != NULL && !r->is_local ? variable : KEY_UNKNOWN;
 }
 
 /* ---- Names ---- */

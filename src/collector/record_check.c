@@ -123,6 +123,15 @@ static const char *check_region(const struct record_header *h)
 	return has_text(h, sizeof(*g), g->name_bytes) ? NULL : "a piece of memory whose name has no end";
 }
 
+static const char *check_locals(const struct record_header *h)
+{
+	const struct record_locals *l = (const void *)h;
+
+	return l->start >= l->end || l->end > MAX_COUNT
+		       ? "thread-local variables of impossible size"
+		       : NULL;
+}
+
 static const char *check_site(const struct record_header *h)
 {
 	const struct record_site *s = (const void *)h;
@@ -247,6 +256,7 @@ static const struct {
 	[RECORD_END] = {sizeof(struct record_end), check_end},
 	[RECORD_STREAM] = {sizeof(struct record_stream), check_stream},
 	[RECORD_REGION] = {sizeof(struct record_region), check_region},
+	[RECORD_LOCALS] = {sizeof(struct record_locals), check_locals},
 	[RECORD_MESSAGE] = {sizeof(struct record_header), check_nothing},
 	[RECORD_PATH] = {sizeof(struct record_path), check_path},
 	[RECORD_SEGMENT] = {sizeof(struct record_segment), check_segment},

@@ -138,6 +138,8 @@ static void inherit_modules(struct recorder *r, struct process *child, const str
 		m.mapped_at = 0;
 		add_module(r, child, m);
 	}
+	if (data_map_inherit_locals(&child->data, &parent->data) != 0)
+		out_of_memory(r);
 }
 
 static const char *on_module(struct recorder *r, struct process *p, const struct record_header *h)
@@ -159,6 +161,22 @@ static const char *on_module(struct recorder *r, struct process *p, const struct
 	if (r->asks_names)
 		naming_expect(&r->naming, r->symbols, m.file);
 	add_module(r, p, m);
+	return NULL;
+}
+
+static const char *on_locals(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_locals *l = (const void *)h;
+
+	for (size_t i = 0; i < p->code.modules.count; i++) {
+		const struct code_module *m = &p->code.modules.items[i];
+
+		if (m->unmapped_at != UINT64_MAX || l->code < m->start || l->code >= m->end)
+			continue;
+		if (data_map_add_locals(&p->data, m->file, l->start, l->end) != 0)
+			out_of_memory(r);
+		break;
+	}
 	return NULL;
 }
 
@@ -321,6 +339,7 @@ static const char *on_nothing(struct recorder *r, struct process *p, const struc
 static record_handler *const handlers[] = {
 	[RECORD_MODULE] = on_module,
 	[RECORD_UNMAP] = on_unmap,
+	[RECORD_LOCALS] = on_locals,
 	[RECORD_THREAD] = on_thread,
 	[RECORD_WINDOW] = recorder_on_window,
 	[RECORD_SAMPLE] = recorder_on_sample,

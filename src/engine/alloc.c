@@ -360,14 +360,18 @@ void alloc_stack(struct thread *t, uint64_t start, uint64_t end)
 	lock_drop(&lock);
 }
 
-static void add_locals(struct thread *t, uint64_t start, uint64_t end, uint32_t site)
+/* `tls`: the address of the thread's own data, right above the program's variables. */
+static void add_locals(struct thread *t, uint64_t start, uint64_t end, uint64_t tls, uint32_t site)
 {
+	uint64_t code, own = modules_program_locals(&code);
 	struct region cut;
 	bool whole;
 
 	while (regions_cut(start, end, &cut, &whole))
 		sites_drop_bytes(cut.site, cut.end - cut.start);
 	add_region(t, start, end, site);
+	if (own && own <= tls - start)
+		records_locals(t->process, tls - own, tls, code);
 }
 
 /*
@@ -398,7 +402,7 @@ void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls)
 			sites_tell(t->process, site);
 		}
 		if (tls >= rsp && tls < r.end)
-			add_locals(t, rsp, r.end, sites_kind(site, SITE_LOCAL));
+			add_locals(t, rsp, r.end, tls, sites_kind(site, SITE_LOCAL));
 	}
 	lock_drop(&lock);
 }
@@ -415,7 +419,7 @@ void alloc_first_locals(struct thread *t, uint64_t tls)
 	if (!modules_locals(tls, &bytes) || bytes > tls)
 		return;
 	lock_take(&lock);
-	add_locals(t, tls - bytes, tls + OF_LIBRARY, sites_get(SITE_LOCAL, 0, 0));
+	add_locals(t, tls - bytes, tls + OF_LIBRARY, tls, sites_get(SITE_LOCAL, 0, 0));
 	lock_drop(&lock);
 }
 

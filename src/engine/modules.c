@@ -28,7 +28,7 @@ struct module {
 	uint64_t start, end;
 	struct frame_table frames;
 	uint64_t unsorted, unsorted_bytes; /* .eh_frame, where there is no table */
-	bool interpreter;
+	bool interpreter, program;
 	struct range stubs[MAX_STUBS];
 	struct range image;   /* all that is loaded of the file, its data included */
 	uint64_t local_bytes; /* what its variables take of each thread */
@@ -224,7 +224,8 @@ static void look_at_file(struct elf *e, int fd)
 
 void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum module_part part)
 {
-	struct module m = { .start = start, .end = end, .interpreter = part == MODULE_INTERPRETER };
+	struct module m = { .start = start, .end = end, .interpreter = part == MODULE_INTERPRETER,
+			    .program = part == MODULE_PROGRAM };
 	struct elf e = { .module = &m, .offset = offset, .part = part };
 
 	if (!engine.config.objects && !graph_is_on())
@@ -333,6 +334,20 @@ bool modules_locals(uint64_t address, uint64_t *bytes)
 	}
 	lock_drop(&lock);
 	return !is_variable;
+}
+
+uint64_t modules_program_locals(uint64_t *code)
+{
+	uint64_t bytes = 0;
+
+	lock_take(&lock);
+	for (uint32_t i = 0; i < count && !bytes; i++)
+		if (modules[i].program) {
+			bytes = modules[i].local_bytes;
+			*code = modules[i].start;
+		}
+	lock_drop(&lock);
+	return bytes;
 }
 
 bool modules_is_interpreter(uint64_t pc)

@@ -42,6 +42,8 @@ bool modules_place(uint64_t pc, struct module_place *place);
  * of the thread's own data, is in a file's data, as some runtimes have it.
  */
 bool modules_locals(uint64_t address, uint64_t *bytes);
+/* How many of these are the program's own, right below that address; `code` is one of its code. 0: it has none. */
+uint64_t modules_program_locals(uint64_t *code);
 
 /* Is it the dynamic linker's own code? */
 bool modules_is_interpreter(uint64_t pc);

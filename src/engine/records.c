@@ -358,6 +358,13 @@ void records_region(struct process *p, uint64_t start, uint64_t end, const char 
 	put(p, RECORD_REGION, &r, sizeof r, name, r.name_bytes, true);
 }
 
+void records_locals(struct process *p, uint64_t start, uint64_t end, uint64_t code)
+{
+	struct record_locals r = { .start = start, .end = end, .code = code };
+
+	put(p, RECORD_LOCALS, &r, sizeof r, 0, 0, true);
+}
+
 uint32_t records_stream_most(const struct process *p)
 {
 	return (uint32_t)(p->ring.bytes / 8 / 8) - 8;

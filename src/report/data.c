@@ -109,10 +109,13 @@ static size_t find_place(const struct build *b, const struct store_access *a)
 {
 	size_t site = find_site(b->p, a->site), variable;
 
-	if (site != SIZE_MAX && kind_of(&b->p->sites[site]) != DATA_MAPPING)
+	const enum data_kind kind = site != SIZE_MAX ? kind_of(&b->p->sites[site]) : DATA_UNKNOWN;
+
+	if (kind != DATA_MAPPING && kind != DATA_LOCAL && kind != DATA_UNKNOWN)
 		return site;
+	/* What was a thread's copy of a variable may be something else by now: only its site says that it is one. */
 	variable = find_variable(b, a->address);
-	if (variable != SIZE_MAX)
+	if (variable != SIZE_MAX && b->p->variables[variable].is_local == (kind == DATA_LOCAL))
 		return b->p->site_count + variable;
 	return site != SIZE_MAX ? site : b->places - 1;
 }
@@ -225,7 +228,9 @@ static struct data_row variable_row(const struct store_variable *v)
 			  strstr(v->name, " of ") != NULL && v->module != NULL &&
 			  strcmp(strstr(v->name, " of ") + 4, path_basename(v->module)) == 0;
 
-	return (struct data_row){.kind = is_section ? DATA_SECTION : DATA_VARIABLE,
+	return (struct data_row){.kind = is_section    ? DATA_SECTION
+					 : v->is_local ? DATA_LOCAL
+						       : DATA_VARIABLE,
 				 .name = v->name,
 				 .file = v->file,
 				 .line = v->line,

@@ -41,11 +41,17 @@ static void put_sizes(const struct data_row *r, char *buf, size_t room)
 		snprintf(buf, room, "%s", high);
 }
 
+/* All threads' copies of one are a row, as all that has no name is. */
+static bool is_variable(const struct data_row *r)
+{
+	return r->kind == DATA_VARIABLE || (r->kind == DATA_LOCAL && r->site == NULL);
+}
+
 /* "head  struct node *  list.c:12" */
 static void put_name(const struct data_row *r, struct text *out)
 {
 	text_add(out, r->name);
-	if (r->kind != DATA_VARIABLE)
+	if (!is_variable(r))
 		return;
 	if (r->type != NULL)
 		text_addf(out, "  %s", r->type);
@@ -172,7 +178,7 @@ static void put_details(const struct data *d, size_t row, const struct display *
 		put_detail("type", r->type, display, out);
 		text_add(out, "\n");
 	}
-	if (r->kind == DATA_VARIABLE && r->file != NULL) {
+	if (is_variable(r) && r->file != NULL) {
 		put_detail("declared", r->file, display, out);
 		text_addf(out, ":%" PRIu32 "\n", r->line);
 	}

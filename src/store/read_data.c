@@ -39,11 +39,12 @@ static const struct query_column variable_columns[] = {
 	{QUERY_U32, offsetof(struct store_variable, line), NULL},
 	{QUERY_U64, offsetof(struct store_variable, element_size), NULL},
 	{QUERY_TEXT, offsetof(struct store_variable, module), NULL},
+	{QUERY_U32, offsetof(struct store_variable, is_local), NULL},
 };
 
 static const struct query variable_query = {
-	"SELECT id, process_id, start, end, name, type, file, line, element_size, module"
-	" FROM variable WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, id",
+	"SELECT id, process_id, start, end, name, type, file, line, element_size, module,"
+	" thread_local FROM variable WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, id",
 	sizeof(struct store_variable),
 	QUERY_COLUMNS(variable_columns),
 	NULL,

@@ -31,7 +31,7 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 		" live_blocks, live_bytes, peak_bytes, smallest, largest)"
 		" VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_VARIABLE] = "REPLACE INTO variable(id, process_id, start, end, name, type, file, line,"
-			 " element_size, module) VALUES(?,?,?,?,?,?,?,?,?,?)",
+			 " element_size, module, thread_local) VALUES(?,?,?,?,?,?,?,?,?,?,?)",
 	[PUT_MESSAGE] = "INSERT INTO message(process_id, time_ns, text) VALUES(?,?,?)",
 	[PUT_EVENT] = "INSERT INTO event(id, name, description, formula) VALUES(?,?,?,?)",
 	[PUT_GEOMETRY] = "REPLACE INTO geometry(name, value) VALUES(?,?)",

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (12).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (13).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
 -- gear, seed, line_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
@@ -150,10 +150,10 @@ CREATE TABLE site(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, kind TEXT
 	path TEXT NOT NULL, element_size INTEGER NOT NULL, blocks INTEGER NOT NULL, bytes INTEGER NOT NULL,
 	live_blocks INTEGER NOT NULL, live_bytes INTEGER NOT NULL, peak_bytes INTEGER NOT NULL,
 	smallest INTEGER NOT NULL, largest INTEGER NOT NULL);
--- Global and static variables that samples touched.
+-- Global, static and thread-local variables that samples touched.
 CREATE TABLE variable(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, start INTEGER NOT NULL,
 	end INTEGER NOT NULL, name TEXT NOT NULL, type TEXT, file TEXT, line INTEGER NOT NULL,
-	element_size INTEGER NOT NULL, module TEXT);
+	element_size INTEGER NOT NULL, module TEXT, thread_local INTEGER NOT NULL);
 CREATE TABLE message(process_id INTEGER, time_ns INTEGER, text TEXT NOT NULL);
 CREATE TABLE source(path TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;   -- embedded copies of annotated files
 -- The event profile: what a simulation counted exactly, or another tool whose file was imported.

@@ -238,6 +238,7 @@ struct store_variable {
 	uint32_t line; /* of the declaration, or 0 */
 	uint64_t element_size; /* of an array's elements, bytes; 0: no array or not known */
 	const char *module; /* path */
+	uint32_t is_local; /* 1: a thread's copy of a thread-local variable */
 };
 
 struct store_message {

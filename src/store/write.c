@@ -162,6 +162,7 @@ int store_put_variable(struct store *s, const struct store_variable *v, struct e
 	row_count(&r, v->line);
 	row_count(&r, v->element_size);
 	row_text(&r, v->module);
+	row_count(&r, v->is_local);
 	return row_end(&r, err);
 }
 

@@ -68,6 +68,8 @@ size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
 		       const struct symbols_frame **frames);
 
 /* A global or static variable, or a section where the variables have no names. */
+#define SYMBOLS_LOCALS ((uint64_t)1 << 62)
+
 struct symbols_variable {
 	const char *name;	/* qualified: "list::head", "next_id()::last"; never NULL */
 	const char *type;	/* as C would write it, "double[40][40]"; or NULL: not known */
@@ -80,8 +82,8 @@ struct symbols_variable {
 
 /*
  * The variable around an address of the file: by debug information, by the symbol tables, or else
- * the section that it is in. False when the file has nothing there. Thread-local variables
- * have no address of their own and are never found. The first question of a file
+ * the section that it is in. False when the file has nothing there. Thread-local variables have no
+ * address of their own: theirs begin at SYMBOLS_LOCALS, in the order of each thread's copy. The first question of a file
  * with debug information searches all of it; questions in order of address cost least.
  */
 bool symbols_variable(struct symbols *s, int file, uint64_t address, struct symbols_variable *out);

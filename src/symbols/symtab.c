@@ -72,7 +72,7 @@ static int is_data(const GElf_Sym *symbol, const char *name)
 
 	return name != NULL && name[0] != '\0' && symbol->st_shndx != SHN_UNDEF &&
 	       symbol->st_shndx != SHN_ABS && symbol->st_size > 0 &&
-	       (type == STT_OBJECT || type == STT_COMMON);
+	       (type == STT_OBJECT || type == STT_COMMON || type == STT_TLS);
 }
 
 static void read_symbols(struct symbols_file *f, struct symbols_table *t,
@@ -95,7 +95,9 @@ static void read_symbols(struct symbols_file *f, struct symbols_table *t,
 		if (!ARRAY_GROW(t))
 			break; /* fewer names, that is all */
 		t->items[t->count++] = (struct symbols_entry){
-			.address = address - f->bias,
+			.address = GELF_ST_TYPE(symbol.st_info) == STT_TLS
+					   ? SYMBOLS_LOCALS + symbol.st_value
+					   : address - f->bias,
 			.bytes = symbol.st_size,
 			.rank = rank(&symbol),
 			.name = name,

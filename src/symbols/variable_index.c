@@ -26,6 +26,8 @@
 
 /* Bytes of an expression: DW_OP_addr and the address, and with DW_OP_plus_uconst. */
 enum { ADDRESS_BYTES = 8, SHORTEST = 1 + ADDRESS_BYTES, LONGEST = SHORTEST + 1 + 9 };
+/* Of one of a thread-local variable: DW_OP_const8u, where it is in each thread's copy, and an operation that says so. */
+enum { LOCAL_BYTES = 1 + ADDRESS_BYTES + 1 };
 
 /* ---- Expressions ---- */
 
@@ -59,8 +61,24 @@ static bool read_address(const unsigned char *at, size_t bytes, uint64_t *addres
 	return true;
 }
 
+/* The same of a thread-local variable. */
+static bool read_local(const struct symbols_variables *v, const unsigned char *at, size_t bytes,
+		       uint64_t *address)
+{
+	if (bytes != LOCAL_BYTES || at[0] != DW_OP_const8u ||
+	    (at[LOCAL_BYTES - 1] != DW_OP_form_tls_address &&
+	     at[LOCAL_BYTES - 1] != DW_OP_GNU_push_tls_address))
+		return false;
+	memcpy(address, at + 1, ADDRESS_BYTES);
+	if (*address >= SYMBOLS_LOCALS)
+		return false;
+	*address += SYMBOLS_LOCALS - v->bias; /* which is added to all */
+	return true;
+}
+
 /* The address of a variable that has always the same one, and where the expression is. */
-static bool fixed_address(Dwarf_Die *die, uint64_t *address, const unsigned char **at)
+static bool fixed_address(const struct symbols_variables *v, Dwarf_Die *die, uint64_t *address,
+			  const unsigned char **at)
 {
 	Dwarf_Attribute attribute, indirect;
 	Dwarf_Block block;
@@ -74,6 +92,8 @@ static bool fixed_address(Dwarf_Die *die, uint64_t *address, const unsigned char
 	*at = block.data;
 	if (block.data[0] == DW_OP_addr && block.length >= SHORTEST)
 		return read_address(block.data, block.length, address);
+	if (read_local(v, block.data, block.length, address))
+		return true;
 	if (block.data[0] != DW_OP_addrx && block.data[0] != DW_OP_GNU_addr_index)
 		return false;
 	if (dwarf_getlocation(&attribute, &ops, &count) != 0 || count < 1 || count > 2 ||
@@ -198,7 +218,7 @@ static void add_variable(struct symbols_variables *v, Dwarf_Die *die, struct ins
 				      *known;
 	const unsigned char *at;
 
-	if (v->is_elsewhere || !fixed_address(die, &e.start, &at) || e.start == 0)
+	if (v->is_elsewhere || !fixed_address(v, die, &e.start, &at) || e.start == 0)
 		return;
 	if (v->info == NULL) {
 		e.scope = make_scope(v, in);
@@ -387,17 +407,19 @@ const struct symbols_scope *symbols_variables_scope(struct symbols_variables *v,
 
 /* ---- The search ---- */
 
-/* Bit k: an expression that begins with an address may be at p + k. */
+/* Bit k: an expression that begins with an address, or is one of a thread-local variable, may be at p + k. */
 static unsigned look(const unsigned char *p)
 {
-	__m128i op = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(const void *)p),
-				    _mm_set1_epi8(DW_OP_addr));
-	__m128i length = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)(p - 1)),
-				      _mm_set1_epi8(SHORTEST));
+	__m128i ops = _mm_loadu_si128((const __m128i *)(const void *)p);
+	__m128i lengths = _mm_loadu_si128((const __m128i *)(const void *)(p - 1));
+	__m128i op = _mm_cmpeq_epi8(ops, _mm_set1_epi8(DW_OP_addr));
+	__m128i local = _mm_and_si128(_mm_cmpeq_epi8(ops, _mm_set1_epi8(DW_OP_const8u)),
+				      _mm_cmpeq_epi8(lengths, _mm_set1_epi8(LOCAL_BYTES)));
+	__m128i length = _mm_sub_epi8(lengths, _mm_set1_epi8(SHORTEST));
 	__m128i fits =
 		_mm_cmpeq_epi8(_mm_min_epu8(length, _mm_set1_epi8(LONGEST - SHORTEST)), length);
 
-	return (unsigned)_mm_movemask_epi8(_mm_and_si128(op, fits));
+	return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_and_si128(op, fits), local));
 }
 
 /* What is searched, and for which values. */
@@ -407,14 +429,17 @@ struct search {
 	uint64_t low, high;
 };
 
-/* Enter what is at `at`, a DW_OP_addr by its looks, if it is an expression with a value in range. */
+/* Enter what is at `at`, the operation of an address by its looks, if it is an expression with a value in range. */
 static void try_at(struct symbols_variables *v, const struct search *s, size_t at)
 {
 	size_t length = s->info[at - 1];
 	uint64_t address;
 
-	if (length <= s->bytes - at && read_address(s->info + at, length, &address) &&
-	    address >= s->low && address < s->high)
+	if (length > s->bytes - at)
+		return;
+	if (s->info[at] == DW_OP_addr ? read_address(s->info + at, length, &address) &&
+						address >= s->low && address < s->high
+				      : read_local(v, s->info + at, length, &address))
 		add_entry(v, (struct symbols_variable_entry){.start = address, .at = at});
 }
 
@@ -428,8 +453,9 @@ static void search(struct symbols_variables *v, const struct search *s)
 			try_at(v, s, i + (size_t)__builtin_ctz(found));
 	}
 	for (; i < s->bytes && !v->failed; i++) {
-		if (s->info[i] == DW_OP_addr && s->info[i - 1] >= SHORTEST &&
-		    s->info[i - 1] <= LONGEST)
+		if ((s->info[i] == DW_OP_addr && s->info[i - 1] >= SHORTEST &&
+		     s->info[i - 1] <= LONGEST) ||
+		    (s->info[i] == DW_OP_const8u && s->info[i - 1] == LOCAL_BYTES))
 			try_at(v, s, i);
 	}
 }

@@ -225,6 +225,17 @@ def thread_locals(folder):
             SELECT SUM(g.kind IS 'thread-local'), COUNT(*)
             FROM sample s LEFT JOIN site g ON g.process_id = s.process_id AND g.id = s.begin_site""").fetchone()
         check(all_samples > 5000 and own > 0.9 * all_samples, switches, own, 'of', all_samples, 'samples are thread-local')
+        # Three threads have a copy each; the child that is forked has the first one's.
+        for process, copies in (0, 3), (1, 1):
+            rows = profile.execute("""
+                SELECT name, type, end - start, element_size, count(*) FROM variable
+                WHERE thread_local AND process_id = ? GROUP BY 1, 2, 3, 4 ORDER BY 1""", [process]).fetchall()
+            check(rows == [('steps', 'volatile uint32_t', 4, 0, copies),
+                           ('table', 'volatile uint64_t[512]', 4096, 8, copies)], process, rows)
+    said = subprocess.run([DWELL, 'objects', '-i', os.path.join(folder, 'profile.db'), '--format', 'csv', 'table'],
+                          stdout=subprocess.PIPE, check=True, timeout=60).stdout.decode().splitlines()
+    row = dict(zip(said[0].split(','), said[1].split(',')))
+    check(row['kind'] == 'thread-local' and row['name'] == 'table', said[:2])
 
 
 def another_allocator(folder, library):

@@ -113,6 +113,7 @@ static const uint32_t record_bytes[] = {
 	[RECORD_SITE] = sizeof(struct record_site) + 32,
 	[RECORD_SITE_COUNTS] = sizeof(struct record_site_counts),
 	[RECORD_REGION] = sizeof(struct record_region) + 16,
+	[RECORD_LOCALS] = sizeof(struct record_locals),
 	[RECORD_PATH] = sizeof(struct record_path) + 32,
 	[RECORD_ARRIVAL] = sizeof(struct record_arrival),
 };
@@ -135,6 +136,7 @@ static void write_record(struct fuzz *f, uint32_t type)
 		struct record_site site;
 		struct record_site_counts counts;
 		struct record_region region;
+		struct record_locals locals;
 		struct record_path path;
 		struct record_arrival arrival;
 	} *r = NULL;
@@ -177,6 +179,10 @@ static void write_record(struct fuzz *f, uint32_t type)
 		r->region.end = r->region.start + 1 + random_next() % 4096;
 		r->region.name_bytes = 16;
 		memcpy(&r->region + 1, "a", random_next() % 2);
+	} else if (type == RECORD_LOCALS) {
+		r->locals.start = random_next() % 65536;
+		r->locals.end = r->locals.start + 1 + random_next() % 4096;
+		r->locals.code = random_next() % 65536;
 	} else if (type == RECORD_STREAM) {
 		r->stream.count = 4;
 	} else if (type == RECORD_NESTED) {

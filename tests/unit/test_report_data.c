@@ -62,6 +62,9 @@ static const struct store_variable variables[] = {
 	{2, 0, 0x11000, 0x12000, "list::head", "struct node *[512]", "/src/list.c", 3, 8,
 	 "/bin/app"},
 	{3, 0, 0x30000, 0x30008, "app::total", "long", "/src/app.cc", 4, 0, "/bin/app"},
+	/* Where a thread had its own once: what is touched there now is something else. */
+	{4, 0, 0x9000, 0x9008, "calls", "int[2]", "/src/app.cc", 5, 4, "/bin/app", 1},
+	{5, 0, 0x50000, 0x50008, "calls", "int[2]", "/src/app.cc", 5, 4, "/bin/app", 1},
 };
 
 /* What the k-th sample of each seven touches: (address, site), and how far it is reused. */

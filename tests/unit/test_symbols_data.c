@@ -31,6 +31,8 @@ static volatile struct probe chains[10];
 static int single_line = __LINE__ + 1;
 static long single;
 __thread int of_thread;
+static __thread volatile short of_each[3][5];
+static int thread_line = __LINE__ - 1;
 
 static char folder[] = "/tmp/dwell-data-XXXXXX";
 static char self[512];
@@ -211,6 +213,50 @@ static void thread_local_variables_are_no_others(void **state)
 	symbols_free(s);
 }
 
+/* Of the variable of that name its addresses, which are offsets in each thread's copy; false: there is none. */
+static bool find_local(struct symbols *s, int file, const char *name, struct symbols_variable *v)
+{
+	for (uint64_t at = SYMBOLS_LOCALS; at < SYMBOLS_LOCALS + 4096; at += 2)
+		if (symbols_variable(s, file, at, v) && strcmp(v->name, name) == 0)
+			return true;
+	return false;
+}
+
+static void thread_local_variables_have_addresses_of_their_own(void **state)
+{
+	struct symbols *s = symbols_new();
+	int file = symbols_file(s, self);
+	struct symbols_variable v, of_all;
+
+	of_each[1][2]++;
+	assert_true(find_local(s, file, "of_each", &v));
+	assert_string_equal(v.type, "volatile short int[3][5]");
+	assert_int_equal(v.end - v.start, 30);
+	assert_int_equal(v.element_bytes, 2);
+	assert_int_equal(v.line, thread_line);
+	assert_true(find_local(s, file, "of_thread", &of_all));
+	assert_int_equal(of_all.end - of_all.start, sizeof(of_thread));
+	/* They lie to each other as they do in a thread. */
+	assert_int_equal((int64_t)(v.start - of_all.start),
+			 (const volatile char *)of_each - (const volatile char *)&of_thread);
+	symbols_free(s);
+}
+
+static void without_debug_information_symbols_name_thread_local_variables(void **state)
+{
+	struct symbols *s = symbols_new();
+	struct symbols_variable v;
+	char path[600];
+
+	if (run("objcopy --strip-debug %s %s/locals", self, folder) != 0)
+		skip();
+	snprintf(path, sizeof(path), "%s/locals", folder);
+	assert_true(find_local(s, symbols_file(s, path), "of_each", &v));
+	assert_null(v.type);
+	assert_int_equal(v.end - v.start, 30);
+	symbols_free(s);
+}
+
 static void the_extent_of_a_file_holds_its_variables(void **state)
 {
 	struct symbols *s = symbols_new();
@@ -360,6 +406,8 @@ int main(void)
 		cmocka_unit_test(without_symbols_the_section_does),
 		cmocka_unit_test(variables_are_found_up_to_the_end_of_the_section),
 		cmocka_unit_test(thread_local_variables_are_no_others),
+		cmocka_unit_test(thread_local_variables_have_addresses_of_their_own),
+		cmocka_unit_test(without_debug_information_symbols_name_thread_local_variables),
 		cmocka_unit_test(the_extent_of_a_file_holds_its_variables),
 		cmocka_unit_test(types_from_elsewhere_have_their_scopes),
 		cmocka_unit_test(types_of_fortran_are_as_fortran_writes_them),
