@@ -5,7 +5,9 @@
 #include <elf.h>
 #include <fcntl.h>
 
+#include "channel/channel.h"
 #include "channel/sys.h"
+#include "engine/mangled.h"
 #include "engine/util.h"
 
 #define MAX_SEGMENTS 64u
@@ -78,57 +80,6 @@ static bool skip(const char **s, const char *prefix)
 	return true;
 }
 
-/* The length of a part of a name, up to "::" or the end. */
-static uint32_t part_length(const char *name)
-{
-	uint32_t n = 0;
-
-	while (name[n] && !(name[n] == ':' && name[n + 1] == ':'))
-		n++;
-	return n;
-}
-
-/* One part of a mangled name: its length in digits, then itself. */
-static bool skip_part(const char **s, const char *part, uint32_t length)
-{
-	uint32_t n = 0;
-
-	while (**s >= '0' && **s <= '9' && n <= length)
-		n = n * 10 + (uint32_t)(*(*s)++ - '0');
-	if (n != length)
-		return false;
-	for (uint32_t i = 0; i < length; i++)
-		if (*(*s)++ != part[i])
-			return false;
-	return true;
-}
-
-/* Names of the Itanium C++ ABI, as far as they are made of plain parts. */
-static bool means_mangled(const char *name, const char *s)
-{
-	bool nested = name[part_length(name)] != 0;
-
-	if (!skip(&s, "_Z"))
-		return false;
-	if (nested) {
-		if (!skip(&s, "N"))
-			return false;
-		skip(&s, "K");
-	} else if (!skip(&s, "N12_GLOBAL__N_1")) {
-		skip(&s, "L");
-	}
-	for (;;) {
-		uint32_t n = part_length(name);
-
-		if (!skip_part(&s, name, n))
-			return false;
-		if (!name[n])
-			break;
-		name += n + 2;
-	}
-	return !nested || *s == 'E' || *s == 'I'; /* nothing deeper; maybe a template */
-}
-
 bool elf_name_means(const char *name, const char *symbol)
 {
 	const char *s = symbol;
@@ -138,7 +89,7 @@ bool elf_name_means(const char *name, const char *symbol)
 			return true;
 		return skip(&s, ".constprop.") || skip(&s, ".isra.");
 	}
-	return means_mangled(name, symbol);
+	return mangled_means(name, symbol);
 }
 
 /*
@@ -148,7 +99,7 @@ bool elf_name_means(const char *name, const char *symbol)
 bool elf_name_means_fortran(const char *name, const char *symbol)
 {
 	const char *s = symbol;
-	uint32_t n = part_length(name);
+	uint32_t n = mangled_part_length(name);
 
 	if (name[n] == 0) {
 		if (!n || !skip(&s, name))
@@ -256,8 +207,10 @@ static void search_file(const char *path, struct search *q, bool with_fortran)
 void elf_search(const char *path, const char *name,
 		void (*found)(void *context, uint64_t file_offset), void *context)
 {
-	struct search q = {name, elf_name_means, found, context, 0};
+	char plain[CHANNEL_NAME_BYTES];
+	struct search q = {plain, elf_name_means, found, context, 0};
 
+	mangled_plain(name, plain, sizeof plain);
 	search_file(path, &q, true);
 }
 

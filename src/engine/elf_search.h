@@ -8,7 +8,7 @@
 
 /*
  * Calls `found` with each function of .symtab and .dynsym that is defined in the file and that
- * `name` means (see below), and where it begins in the file. A function may be told twice. A file
+ * `name` means (see below; template arguments and parameters in it are passed over), and where it begins in the file. A function may be told twice. A file
  * that cannot be read, or is damaged, has none.
  */
 void elf_search(const char *path, const char *name,
@@ -20,8 +20,8 @@ void elf_search_c(const char *path, const char *name,
 
 /*
  * Does `name`, as a user writes it, mean the function with this symbol? It does if they are the same,
- * up to what the compiler adds to specialised copies (".isra.0") and versions ("@@V"); in C++ if
- * it is the function's name without its arguments: "f", "space::class::f".
+ * up to what the compiler adds to specialised copies (".isra.0") and versions ("@@V"); in C++ and Rust if
+ * it is the function's plain name, see mangled.h: "f", "space::class::f".
  */
 bool elf_name_means(const char *name, const char *symbol);
 

@@ -167,11 +167,18 @@ def names_of_cxx():
                 long s = 0; for (long i = 0; i < n; i++) s += t[i * 7 % 4096]++; return s; } }; }
             __attribute__((noinline)) long g(long n) {
                 long s = 0; for (long i = 0; i < n; i++) s += t[i * 9 % 4096]++; return s; }
-            int main() { printf("%ld\\n", g(30000000) + a::b::f(30000000)); }""")
+            template <class T> struct grid { __attribute__((noinline)) T total(long n) {
+                T s = 0; for (long i = 0; i < n; i++) s += t[i * 11 % 4096]++; return s; } };
+            int main() { long s = g(30000000); s += a::b::f(30000000); s += grid<long>().total(30000000);
+                printf("%ld\\n", s); }""")
     subprocess.run(['g++', '-g', '-O1', '-o', 'names', 'names.cc'], check=True, timeout=SECONDS)
     record('--start-at', 'a::b::f', './names')
     found = functions()
     check(any('a::b::f' in name for name in found) and not any(name.startswith('g(') for name in found), found)
+    # As reports have it.
+    record('--start-at', 'grid<long>::total(long)', './names')
+    found = functions()
+    check(any('grid<long>::total' in name for name in found) and not any('a::b::f' in name for name in found), found)
     record('--stop-at', 'a::b::f', '--start-at', 'g', './names')
     found = functions()
     check(any(name.startswith('g(') for name in found) and not any('a::b::f' in name for name in found), found)
