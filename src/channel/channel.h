@@ -564,12 +564,10 @@ struct record_end {
  */
 struct record_stream {
 	struct record_header h;
-	uint32_t thread;
-	uint32_t count;
+	uint32_t thread, count;
 };
 
-#define STREAM_ENTRY(address, kind, size) \
-	((uint64_t)(address) << 16 | (uint64_t)(kind) << 14 | (uint64_t)(size))
+#define STREAM_ENTRY(address, kind, size) ((uint64_t)(address) << 16 | (uint64_t)(kind) << 14 | (uint64_t)(size))
 #define STREAM_MARK_PC	 1u
 #define STREAM_MARK_SITE 2u
 #define STREAM_PC(pc)	 STREAM_ENTRY(pc, 0, 0)
@@ -578,10 +576,8 @@ struct record_stream {
 #define STREAM_KIND(e) ((unsigned)((e) >> 14) & 3u)
 #define STREAM_SIZE(e) ((unsigned)(e) & 0x3fffu)
 
-_Static_assert(sizeof(struct channel_config) == 1672 + 8 * CHANNEL_GEOMETRY_WORDS,
-	       "layout of channel_config");
-_Static_assert(sizeof(struct channel_header) == 1752 + 8 * CHANNEL_GEOMETRY_WORDS,
-	       "layout of channel_header");
+_Static_assert(sizeof(struct channel_config) == 1672 + 8 * CHANNEL_GEOMETRY_WORDS, "layout of channel_config");
+_Static_assert(sizeof(struct channel_header) == 1752 + 8 * CHANNEL_GEOMETRY_WORDS, "layout of channel_header");
 _Static_assert(sizeof(struct channel_header) <= CHANNEL_HEADER_BYTES, "header");
 _Static_assert(sizeof(struct record_segment) == 40, "layout of record_segment");
 _Static_assert(sizeof(struct segment_part) == 8, "layout of segment_part");
@@ -596,6 +592,7 @@ _Static_assert(sizeof(struct record_nested) == 56 + sizeof(struct record_access)
 _Static_assert(sizeof(struct record_access) == 40, "layout of record_access");
 _Static_assert(sizeof(struct record_sample) == 120, "layout of record_sample");
 _Static_assert(sizeof(struct record_window) == 88, "layout of record_window");
+_Static_assert(sizeof(struct record_locals) == 32, "layout of record_locals");
 _Static_assert(sizeof(struct record_site) == 32, "layout of record_site");
 _Static_assert(sizeof(struct record_path) == 24, "layout of record_path");
 _Static_assert(sizeof(struct record_site_counts) == 80, "layout of record_site_counts");
