@@ -64,7 +64,7 @@ static void stream_rep(struct thread *t, const struct repeat *r)
 static struct repeat repeat_of(const struct thread *t, const struct insn *in,
 			       const struct string_op *op, uint64_t n)
 {
-	uint64_t fs = in->mem[0].fs ? fsbase_get() : 0;
+	uint64_t fs = in->mem[0].fs ? fsbase_get(t) : 0;
 	struct repeat r = { .pc = in->pc,
 			    .iterations = n,
 			    .size = in->mem[0].size,
@@ -224,7 +224,7 @@ void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
 	uint32_t n = 0;
 
 	if (m->fs)
-		base += fsbase_get();
+		base += fsbase_get(t);
 	if (!segment)
 		sampler_settle(t);
 	v.lanes = active_lanes(&v, in, index);

@@ -458,7 +458,7 @@ uint64_t filter_missed(uint64_t clock)
 		t->regs[site[SITE_REG]] = fetch(s, &segment_insns(s)[owner->index], clock);
 	} else {
 		const struct segment_access *a = &segment_accesses(s)[owner->index];
-		uint64_t base = a->fs ? fsbase_get() : 0;
+		uint64_t base = a->fs ? fsbase_get(t) : 0;
 
 		clock += (owner->flags & FILTER_SITE_SECOND) != 0;
 		t->regs[site[SITE_REG]] = touch(&segment_insns(s)[a->owner], t->miss_address + base,

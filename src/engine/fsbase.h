@@ -9,13 +9,13 @@
 #include "channel/sys.h"
 #include "engine/state.h"
 
-/* The target's, and no system call, which it may have forbidden itself. */
-static inline uint64_t fsbase_get(void)
+/* That of the thread, which is the one that asks: no system call, which the target may have forbidden itself. */
+static inline uint64_t fsbase_get(const struct thread *t)
 {
 	uint64_t v;
 
 	if (!engine.fsgsbase)
-		return thread_self()->fs_base;
+		return t->fs_base;
 	__asm__ volatile("rdfsbase %0" : "=r"(v));
 	return v;
 }
@@ -52,7 +52,7 @@ static inline uint64_t fsbase_dummy(void)
 
 static inline uint64_t fsbase_swap(uint64_t v)
 {
-	uint64_t old = fsbase_get();
+	uint64_t old = fsbase_get(thread_self());
 
 	fsbase_set(v);
 	return old;

@@ -269,7 +269,7 @@ static void count(struct segment *s, struct segment_insn *in, uint64_t insns, ui
 /* A read-modify-write counts as a read, as with Cachegrind. */
 static uint64_t whole_address(const struct segment_access *a, uint64_t entry)
 {
-	return a->fs ? entry + fsbase_get() : entry;
+	return a->fs ? entry + fsbase_get(thread_self()) : entry;
 }
 
 /* Instructions from 0 to `insns`, each with its fetch and its accesses. */

@@ -284,7 +284,7 @@ void scan_buffer(struct thread *t, struct scan_window *w, uint64_t skip, uint64_
 	c.process_less_thread = process_at - first;
 	c.first = first + skip;
 	c.end = first + end;
-	c.fs = fsbase_get();
+	c.fs = fsbase_get(t);
 	c.next = c.known = 0;
 	c.ahead = GROUPS_AHEAD;
 	scan_join(t, w, c.first);

@@ -64,7 +64,7 @@ void stream_send_buffer(const struct thread *t)
 {
 	const uint64_t *p = t->buf_start, *trailer = p;
 	struct batch b = batch_begin(t);
-	uint64_t fs = fsbase_get();
+	uint64_t fs = fsbase_get(t);
 
 	for (; p < t->buf; p = ++trailer) {
 		while (!(*trailer >> 63))

@@ -327,6 +327,7 @@ static void run(struct log *l, uint32_t line_shift, bool plainly, uint32_t near_
 	uint64_t fs, process_at = 1000;
 
 	__asm__("mov %%fs:0, %0" : "=r"(fs)); /* as the ABI has it */
+	t.fs_base = fs;
 	logged = l;
 	*l = (struct log){ .bytes = l->bytes };
 	seed = 42 + line_shift;
