@@ -480,13 +480,14 @@ static void take_totals(struct run *r)
 
 static void tell_outcome(struct run *r)
 {
+	struct recorder_totals t = recorder_totals(r->recorder);
 	struct text lines = {0};
 	char *line, *rest = NULL;
 
 	if (r->target.is_native || (r->o->config.gear != CHANNEL_GEAR_SAMPLE &&
 				    r->o->config.gear != CHANNEL_GEAR_SIMULATE))
 		return;
-	outcome_tell(&r->o->config, r->host.header, r->end_ns - r->start_ns, r->result->samples,
+	outcome_tell(&r->o->config, r->host.header, r->end_ns - r->start_ns, t.samples + t.pieces,
 		     r->result->was_stopped, &lines);
 	line = lines.items != NULL ? strtok_r(lines.items, "\n", &rest) : NULL;
 	for (; line != NULL; line = strtok_r(NULL, "\n", &rest))

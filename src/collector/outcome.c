@@ -69,6 +69,21 @@ static void tell_no_samples(const struct channel_config *c, uint32_t marks, bool
 				"--duty 100\n");
 }
 
+/* The same of a simulation, which begins at once where it is not told otherwise. */
+static void tell_no_simulation(const struct channel_config *c, uint32_t marks, bool was_stopped,
+			       struct text *lines)
+{
+	if (was_stopped)
+		text_add(lines, "nothing was simulated: 'dwell stop' came before it began, so stop later\n");
+	else if (has(marks, CHANNEL_STOP_ENTERED))
+		text_addf(lines,
+			  "nothing was simulated: function '%s' was entered before anything was, so "
+			  "stop at one that comes later\n",
+			  c->stop_at);
+	else if (c->duration_ns != 0)
+		text_add(lines, "nothing was simulated before --duration was over, so give more\n");
+}
+
 void outcome_tell(const struct channel_config *c, const struct channel_header *h, uint64_t run_ns,
 		  uint64_t samples, bool was_stopped, struct text *lines)
 {
@@ -94,4 +109,6 @@ void outcome_tell(const struct channel_config *c, const struct channel_header *h
 		     __atomic_load_n(&h->toggles_entered, __ATOMIC_RELAXED), lines);
 	if (c->gear == CHANNEL_GEAR_SAMPLE && samples == 0 && lines->count == 0)
 		tell_no_samples(c, marks, was_stopped, lines);
+	if (simulates(c) && samples == 0 && lines->count == 0)
+		tell_no_simulation(c, marks, was_stopped, lines);
 }

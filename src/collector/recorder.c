@@ -510,6 +510,7 @@ struct recorder_totals recorder_totals(const struct recorder *r)
 	struct recorder_totals t = {
 		.processes = r->processes.count,
 		.samples = r->samples,
+		.pieces = r->simulation.pieces,
 		.windows = r->windows,
 	};
 	size_t i;

@@ -16,6 +16,7 @@ struct recorder;
 struct recorder_totals {
 	uint64_t processes;
 	uint64_t samples;
+	uint64_t pieces; /* of code whose simulated events were told */
 	uint64_t windows;
 	uint64_t accesses; /* as far as the processes told */
 	uint64_t lost_records;

@@ -220,6 +220,7 @@ const char *recorder_on_segment(struct recorder *r, struct process *p,
 	if (node == 0 && s->node != 0)
 		return "a piece of code in a function that was not told of";
 	r->simulation.has_news = true;
+	r->simulation.pieces++;
 	for (unsigned i = 0; i < s->parts; i++)
 		code_map_prefetch(&p->code, s->pc + part[i].offset);
 	for (unsigned i = 0; i < s->parts && !r->failed; i++) {

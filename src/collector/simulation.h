@@ -33,6 +33,7 @@ struct simulation {
 	int64_t node_count;
 	struct simulation_graph graph; /* instead of all of these, if there is one */
 	bool has_news;
+	uint64_t pieces; /* of code that was told of, each as often as it was */
 	uint64_t due_ns;
 };
 

@@ -536,7 +536,8 @@ def a_function_that_nobody_toggles_is_told():
             (['--toggle-collect=no_such_function'], "no function 'no_such_function'.*nothing was simulated"),
             (['--toggle-collect=qsort'], "function 'qsort' was not entered.*nothing was simulated"),
             (['--toggle-collect=plain', '--toggle-collect=nobody'], "no function 'nobody'.*made no difference"),
-            (['--start-at=nobody'], "no function 'nobody'.*nothing was simulated")):
+            (['--start-at=nobody'], "no function 'nobody'.*nothing was simulated"),
+            (['--start-at=plain', '--stop-at=plain'], "nothing was simulated: function 'plain' was entered before")):
         got, _, err = run('simulate', '-q', '-o', 'run.db', *options, '--', program('toggles'))
         check(got == 0 and re.search(says, err) and err.count('\n') == 1, options, got, err)
     for options, says in (
