@@ -202,15 +202,11 @@ static void on_locals(struct exact *e, struct exact_process *p, const struct rec
 {
 	const struct record_locals *l = (const void *)h;
 
-	for (size_t i = 0; i < p->code.modules.count && e->options->by == EXACT_BY_OBJECT; i++) {
-		const struct code_module *m = &p->code.modules.items[i];
+	size_t module = code_map_find_module(&p->code, l->code, UINT64_MAX - 1);
 
-		if (m->unmapped_at != UINT64_MAX || l->code < m->start || l->code >= m->end)
-			continue;
-		if (data_map_add_locals(&p->variables, m->file, l->start, l->end) != 0)
-			e->failed = true;
-		break;
-	}
+	if (e->options->by == EXACT_BY_OBJECT && module != CODE_NO_MODULE &&
+	    data_map_add_locals(&p->variables, p->code.modules.items[module].file, l->start, l->end) != 0)
+		e->failed = true;
 }
 
 static void on_unmap(struct exact *e, struct exact_process *p, const struct record_header *h)

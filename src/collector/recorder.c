@@ -168,15 +168,11 @@ static const char *on_locals(struct recorder *r, struct process *p, const struct
 {
 	const struct record_locals *l = (const void *)h;
 
-	for (size_t i = 0; i < p->code.modules.count; i++) {
-		const struct code_module *m = &p->code.modules.items[i];
+	size_t module = code_map_find_module(&p->code, l->code, UINT64_MAX - 1);
 
-		if (m->unmapped_at != UINT64_MAX || l->code < m->start || l->code >= m->end)
-			continue;
-		if (data_map_add_locals(&p->data, m->file, l->start, l->end) != 0)
-			out_of_memory(r);
-		break;
-	}
+	if (module != CODE_NO_MODULE &&
+	    data_map_add_locals(&p->data, p->code.modules.items[module].file, l->start, l->end) != 0)
+		out_of_memory(r);
 	return NULL;
 }
 

@@ -69,25 +69,14 @@ static uint64_t file_offset(const struct elf *e, uint64_t address)
 	return UINT64_MAX;
 }
 
-static bool skip(const char **s, const char *prefix)
-{
-	const char *p = *s;
-
-	while (*prefix)
-		if (*p++ != *prefix++)
-			return false;
-	*s = p;
-	return true;
-}
-
 bool elf_name_means(const char *name, const char *symbol)
 {
 	const char *s = symbol;
 
-	if (skip(&s, name)) {
+	if (mangled_skip(&s, name)) {
 		if (*s == 0 || *s == '@')
 			return true;
-		return skip(&s, ".constprop.") || skip(&s, ".isra.");
+		return mangled_skip(&s, ".constprop.") || mangled_skip(&s, ".isra.");
 	}
 	return mangled_means(name, symbol);
 }
@@ -102,18 +91,18 @@ bool elf_name_means_fortran(const char *name, const char *symbol)
 	uint32_t n = mangled_part_length(name);
 
 	if (name[n] == 0) {
-		if (!n || !skip(&s, name))
+		if (!n || !mangled_skip(&s, name))
 			return false;
 		if (*s == '_')
 			return s[1] == 0 || s[1] == '@';
 		return *s == '.' && s[1] >= '0' && s[1] <= '9';
 	}
-	if (!skip(&s, "__"))
+	if (!mangled_skip(&s, "__"))
 		return false;
 	for (uint32_t i = 0; i < n; i++)
 		if (*s++ != name[i])
 			return false;
-	return skip(&s, "_MOD_") && skip(&s, name + n + 2) && (*s == 0 || *s == '@');
+	return mangled_skip(&s, "_MOD_") && mangled_skip(&s, name + n + 2) && (*s == 0 || *s == '@');
 }
 
 struct table {

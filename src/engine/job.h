@@ -94,8 +94,8 @@ void job_note(struct job *j, uint32_t i, uint8_t flags);
  */
 void job_place_branch(struct job *j, uint32_t i);
 /*
- * Before `head`: if it is the head of a loop, it begins a line of decoded code, as compilers have it. A loop of nine
- * instructions that lay badly after a change of gears took 1.3 times as long (AMD, fifth generation).
+ * Before `head`: if it is the head of a loop, it begins a line of decoded code, as compilers have it. A loop of a
+ * dozen instructions that lay badly after a change of gears took 1.3 times as long (AMD, fifth generation).
  */
 void job_align_loop(struct job *j, const struct insn *head);
 

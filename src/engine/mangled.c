@@ -10,7 +10,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool skip(const char **s, const char *prefix)
+bool mangled_skip(const char **s, const char *prefix)
 {
 	const char *p = *s;
 
@@ -35,7 +35,7 @@ static bool has_operator(const char *name)
 	for (; *name; name++) {
 		const char *s = name;
 
-		if (skip(&s, "operator"))
+		if (mangled_skip(&s, "operator"))
 			return true;
 	}
 	return false;
@@ -55,7 +55,7 @@ void mangled_plain(const char *name, char *to, uint32_t room)
 			depth++;
 		} else if (*name == '>' && depth) {
 			depth--;
-		} else if (!depth && *name == '(' && !skip(&s, ANONYMOUS)) {
+		} else if (!depth && *name == '(' && !mangled_skip(&s, ANONYMOUS)) {
 			break;
 		} else if (!depth && *name == '(') {
 			for (const char *p = ANONYMOUS; *p && n + 1 < room; p++)
@@ -168,7 +168,7 @@ static bool skip_part(const char **s, const char *part, uint32_t length)
 	const char *anonymous = part, *own = part;
 	uint32_t n = 0;
 
-	if (length == sizeof ANONYMOUS - 1 && skip(&anonymous, ANONYMOUS)) {
+	if (length == sizeof ANONYMOUS - 1 && mangled_skip(&anonymous, ANONYMOUS)) {
 		own = "_GLOBAL__N_1";
 		length = 12;
 	}
@@ -204,7 +204,7 @@ static bool ends_nested(const char *s)
 
 	if (*s == 'E' || *s == 'I' || *s == 'B')
 		return true;
-	if (!skip(&s, "17h"))
+	if (!mangled_skip(&s, "17h"))
 		return false;
 	while (is_digit(s[n]) || (s[n] >= 'a' && s[n] <= 'f'))
 		n++;
@@ -240,16 +240,16 @@ bool mangled_means(const char *plain, const char *symbol)
 	const char *s = symbol, *standard = plain;
 	bool nested = plain[mangled_part_length(plain)] != 0;
 
-	if (!skip(&s, "_Z"))
+	if (!mangled_skip(&s, "_Z"))
 		return false;
-	if (nested && skip(&s, "N"))
-		skip(&s, "K");
+	if (nested && mangled_skip(&s, "N"))
+		mangled_skip(&s, "K");
 	else if (nested && *s != 'S')
 		return false;
-	else if (!nested && !skip(&s, "N12_GLOBAL__N_1"))
-		skip(&s, "L");
+	else if (!nested && !mangled_skip(&s, "N12_GLOBAL__N_1"))
+		mangled_skip(&s, "L");
 	/* "St" is std, which then is no part; a function right inside of it is not nested. */
-	if (nested && skip(&standard, "std::") && skip(&s, "St")) {
+	if (nested && mangled_skip(&standard, "std::") && mangled_skip(&s, "St")) {
 		plain = standard;
 		nested = symbol[2] == 'N';
 	} else if (nested && symbol[2] != 'N') {

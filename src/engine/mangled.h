@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Go behind the prefix, if that is what *s begins with. */
+bool mangled_skip(const char **s, const char *prefix);
+
 /* How long the part of a name at its beginning is, up to "::" or the end. */
 uint32_t mangled_part_length(const char *name);
 

@@ -37,6 +37,8 @@ fi
 trap '[ -z "$remove" ] || rm -rf "$remove"' EXIT
 shown=5 # differing forms that are run again, in detail
 
+# Natively, once: both runs have the same inputs.
+"$difftest" --probe-stack || options="$options --stack-stays"
 # The other run goes on after a form that kills the process; a native one never does.
 # shellcheck disable=SC2086
 "$difftest" $options --not-covered >"$dir/native" || exit 2

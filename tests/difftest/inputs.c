@@ -303,6 +303,20 @@ static void solve_stack_address(struct inputs *i, const ZydisDecodedOperand *op,
 	inputs_set_register(i, op->mem.base, rest);
 }
 
+static int keeps_stack;
+
+void inputs_keep_stack(void)
+{
+	keeps_stack = 1;
+}
+
+/* Nothing but the stack pointer itself would have to take what makes the address none. */
+static int is_stack_alone(const ZydisDecodedOperand *op)
+{
+	return op->mem.base == ZYDIS_REGISTER_RSP &&
+	       (op->mem.index == ZYDIS_REGISTER_NONE || is_vector(op->mem.index));
+}
+
 /* Choose base and index so that base + index * scale + displacement is the address. */
 static void solve_address(struct inputs *i, const ZydisDecodedOperand *op, uint64_t address)
 {
@@ -312,9 +326,7 @@ static void solve_address(struct inputs *i, const ZydisDecodedOperand *op, uint6
 
 	if (op->mem.segment == ZYDIS_REGISTER_FS)
 		rest -= i->in->fs_base;
-	/* The stack pointer stays an address: some hypervisors end a program that an interrupt meets with another one. */
-	if (i->kind == INPUT_NON_CANONICAL &&
-	    (base != ZYDIS_REGISTER_RSP || (index != ZYDIS_REGISTER_NONE && !is_vector(index))))
+	if (i->kind == INPUT_NON_CANONICAL && !(keeps_stack && is_stack_alone(op)))
 		rest ^= 1ull << 62;
 	if (is_vector(index)) {
 		set_vector_index(i, index);

@@ -33,6 +33,9 @@ struct inputs {
 int inputs_init(uint64_t seed);
 void inputs_release(void);
 
+/* From now on the stack pointer is an address in all inputs, see probe.h. */
+void inputs_keep_stack(void);
+
 /* Random registers, vectors and scratch; rsp in the stack part. `rng` and `place` are set. */
 void inputs_random(struct inputs *i);
 

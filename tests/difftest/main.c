@@ -13,6 +13,8 @@
 
 #include "difftest/campaign.h"
 #include "difftest/enumerate.h"
+#include "difftest/inputs.h"
+#include "difftest/probe.h"
 #include "difftest/report.h"
 
 enum {
@@ -25,7 +27,9 @@ enum {
 	KEY_FAULT_FLAGS,
 	KEY_GS_SIGNAL,
 	KEY_LIST,
-	KEY_GAPS
+	KEY_GAPS,
+	KEY_PROBE,
+	KEY_STACK
 };
 
 static const struct argp_option options[] = {
@@ -40,6 +44,9 @@ static const struct argp_option options[] = {
 	{"no-fault-flags", KEY_FAULT_FLAGS, 0, 0, "Do not compare status flags at a fault", 0},
 	{"no-gs-signal", KEY_GS_SIGNAL, 0, 0,
 	 "Do not compare which of SIGSEGV and SIGBUS a bad %gs: address raises", 0},
+	{"probe-stack", KEY_PROBE, 0, 0,
+	 "Only tell, by status 0 or 1, whether the machine bears a stack pointer that is no address", 0},
+	{"stack-stays", KEY_STACK, 0, 0, "As input the stack pointer always is an address", 0},
 	{"verbose", 'v', 0, 0, "Print each run with its registers", 0},
 	{0},
 };
@@ -48,7 +55,7 @@ struct settings {
 	uint64_t seed;
 	const char *only;
 	struct run_rules rules;
-	int quick, far, fork, list, gaps, verbose;
+	int quick, far, fork, list, gaps, verbose, probe;
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -85,6 +92,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_LIST:
 		s->list = 1;
+		return 0;
+	case KEY_PROBE:
+		s->probe = 1;
+		return 0;
+	case KEY_STACK:
+		inputs_keep_stack();
 		return 0;
 	case KEY_GAPS:
 		s->gaps = 1;
@@ -226,5 +239,7 @@ int main(int argc, char **argv)
 
 	if (argp_parse(&argp, argc, argv, 0, 0, &s))
 		return 2;
+	if (s.probe)
+		return probe_any_stack() ? 0 : 1;
 	return difftest(&s) ? 1 : 0;
 }
