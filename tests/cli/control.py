@@ -139,7 +139,8 @@ def a_function_entered_again_and_again_stops_once():
 def no_sample_has_a_reason():
     record('--start-at', 'middle', '--stop-at', 'middle', program('stages'), '2',
            says="nothing was sampled: function 'middle' was entered before the first sample")
-    record('--windows', '1', '--seed', '1', program('stages'), '1', says='nothing was sampled: no window came .*--windows')
+    # The window of this seed begins behind 2.5 million accesses; true has some 36,000.
+    record('--windows', '1', '--seed', '3', 'true', says='nothing was sampled: no window came .*--windows')
 
 
 @case
