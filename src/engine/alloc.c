@@ -62,7 +62,7 @@ void alloc_init(void)
 
 /*
  * Accesses in the stream buffer were made before what comes now: they are looked at first.
- * That may have closed the window: then the thread is called to change gears, at the latest where its buffer is full.
+ * That may have closed the window: then the thread is called to change gears.
  */
 static void settle(struct thread *t)
 {
@@ -70,7 +70,7 @@ static void settle(struct thread *t)
 		return;
 	sampler_look(t);
 	if (sampler_gear(t) != (enum gear)t->gear)
-		poll_call_soon(t);
+		poll_call(t);
 }
 
 /* ---- Calls ---- */

@@ -12,7 +12,6 @@
 #define ENTRY_BYTES 32u
 #define ENTRIES (TALLY_TABLE_BYTES / ENTRY_BYTES)
 #define HASH_SIZE (2 * ENTRIES)
-#define SOON_BYTES (2u * PAGE) /* of the table: most blocks of a program have a tally here */
 #define BLOCK_TALLIES 256u /* more than any one block needs */
 
 /* Under the translate lock. */
@@ -119,23 +118,13 @@ void poll_reset(void)
  * `called` is set before the caller looks at in_cache, and in_cache before the
  * thread that goes in looks at `called`: one of them sees the other.
  */
-static void call(struct thread *t, uint64_t bytes)
+void poll_call(struct thread *t)
 {
 	__atomic_store_n(&t->called, 1, __ATOMIC_SEQ_CST);
 	if (!__atomic_load_n(&t->in_cache, __ATOMIC_SEQ_CST))
 		return;
 	__atomic_store_n(&t->hidden, true, __ATOMIC_SEQ_CST);
-	sys3(SYS_mprotect, shown_at(t), bytes, PROT_NONE);
-}
-
-void poll_call(struct thread *t)
-{
-	call(t, TALLY_TABLE_BYTES);
-}
-
-void poll_call_soon(struct thread *t)
-{
-	call(t, SOON_BYTES);
+	sys3(SYS_mprotect, shown_at(t), TALLY_TABLE_BYTES, PROT_NONE);
 }
 
 void poll_answer(struct thread *t)

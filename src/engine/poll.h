@@ -40,12 +40,6 @@ void poll_reset(void);
 
 /* Call a thread to the dispatcher, from anywhere, a signal handler included. */
 void poll_call(struct thread *t);
-/*
- * By the thread itself, for what does not matter soon: call it at one of the next segments whose tally is among those made
- * first, which are the most common. But there are loops without such a one, so no window may begin by it. On a virtual
- * machine whose page tables the hypervisor shadows it takes some 7 us to hide a page in use, and the table has a dozen.
- */
-void poll_call_soon(struct thread *t);
 /* By the called thread, before it looks at why: from here on calls are new ones. */
 void poll_answer(struct thread *t);
 /* Does a fault at this address mean that t was called? */
