@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 13u
+#define CHANNEL_VERSION 14u
 #define CHANNEL_HEADER_BYTES 16384u
 #define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_MOST_TOGGLES 16u
@@ -48,7 +48,7 @@ enum channel_gear {
  * W(t) = clamp(t / window_divisor, window_min, window_max) accesses, down to half of
  * window_min in short runs, t being the accesses of the process so far; each begins at a
  * random place of its period, W / duty. The duty is duty_ppm at a certain count of accesses,
- * more before it and less after, see pacing.c.
+ * more before it and less after, and most in the run's first, see pacing.c.
  *
  * Sampling is on from run_start_ns + delay_ns on, for duration_ns. With start_off or start_at
  * it also waits, in each process, for a mark of the program or the function's first entry; the
@@ -123,7 +123,7 @@ struct channel_header {
 	uint32_t toggles_entered;
 	uint32_t report; /* counts the collector's questions for all that is counted by now */
 	uint32_t native_programs; /* executed without an engine, which cannot run them */
-	uint32_t reserved;
+	uint64_t accesses;	  /* of all processes, up to where each has planned its windows */
 };
 
 /* Profiling is to end while the targets run on. */
@@ -577,7 +577,7 @@ struct record_stream {
 #define STREAM_SIZE(e) ((unsigned)(e) & 0x3fffu)
 
 _Static_assert(sizeof(struct channel_config) == 1672 + 8 * CHANNEL_GEOMETRY_WORDS, "layout of channel_config");
-_Static_assert(sizeof(struct channel_header) == 1752 + 8 * CHANNEL_GEOMETRY_WORDS, "layout of channel_header");
+_Static_assert(sizeof(struct channel_header) == 1760 + 8 * CHANNEL_GEOMETRY_WORDS, "layout of channel_header");
 _Static_assert(sizeof(struct channel_header) <= CHANNEL_HEADER_BYTES, "header");
 _Static_assert(sizeof(struct record_segment) == 40, "layout of record_segment");
 _Static_assert(sizeof(struct segment_part) == 8, "layout of segment_part");

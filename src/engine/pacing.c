@@ -4,6 +4,7 @@
 
 #include "engine/budget.h"
 #include "engine/random.h"
+#include "engine/records.h"
 #include "engine/state.h"
 #include "engine/util.h"
 
@@ -34,6 +35,14 @@
  */
 #define DUTY_LONG 200000000u
 #define DUTY_LONGEST 555000000u
+/*
+ * Most of a run's first accesses lie in windows: lines in the right order take that, and it costs a second
+ * at most, once, whatever the run's length and however many processes it has. The cube ends it soon.
+ */
+#define EARLY 240000000u
+#define EARLY_TIMES 8u		 /* the configured share */
+#define EARLY_ONE 1024u
+#define EARLY_SAMPLES 11u	 /* of 16 that another window has: it takes windows, not many samples in each */
 #define SHORT_PART 1000u	 /* short runs have windows of this part, down to half the least */
 #define SPACING_MIN 500u	 /* accesses between samples, on average, unless a period is given */
 #define CHOSEN_FOR_ONE 1024u
@@ -74,6 +83,16 @@ static uint64_t window_length(uint64_t now)
 	return clamp(c->window_divisor ? now / c->window_divisor : 0, least, c->window_max);
 }
 
+/* The share that the accesses of the run so far allow, in millionths; 0 where the user says how much. */
+static uint64_t early_duty(uint64_t run)
+{
+	bool is_told = budget_is_set() || engine.config.max_windows;
+	uint64_t duty = is_told ? 0 : EARLY_TIMES * (uint64_t)engine.config.duty_ppm;
+	uint64_t part = run > EARLY ? (uint64_t)EARLY * EARLY_ONE / run : EARLY_ONE;
+
+	return duty * part / EARLY_ONE * part / EARLY_ONE * part / EARLY_ONE;
+}
+
 /*
  * The share of accesses in windows, in millionths, w of them in the next: short runs need more for the
  * same certainty than long ones can afford.
@@ -88,7 +107,7 @@ static uint64_t duty_at(uint64_t now, uint64_t w)
 		duty = (uint64_t)((unsigned __int128)duty * DUTY_LONG * w / engine.config.window_min / now);
 		duty = duty * square_root(DUTY_LONG) / square_root(clamp(now, DUTY_LONG, DUTY_LONGEST));
 	}
-	return duty < 1000000 ? duty : 1000000;
+	return duty;
 }
 
 /* How long a period is whose window has w accesses; at least w. */
@@ -120,13 +139,32 @@ static uint64_t period_length(const struct pacing *p, uint64_t now, uint64_t w, 
 	return length > w ? length : w;
 }
 
+/* Mean accesses between those chosen in a window of w accesses. */
+static uint64_t interval_of(const struct pacing *p, uint64_t w, uint64_t duty, bool is_early)
+{
+	const struct channel_config *c = &engine.config;
+	uint64_t interval = w / (c->samples_per_window ? c->samples_per_window : 200);
+
+	if (is_early)
+		interval = interval * 16 / EARLY_SAMPLES;
+	if (interval < SPACING_MIN)
+		interval = SPACING_MIN;
+	if (c->near_one_in)
+		interval = interval * CHOSEN_FOR_ONE / p->chosen_for;
+	if (c->sample_period)
+		interval = (uint64_t)((unsigned __int128)c->sample_period * duty / 1000000);
+	return interval ? interval : 1;
+}
+
 /* One window at a random place of each period; periods grow with the run, as windows do. */
 void pacing_next(struct pacing *p)
 {
 	const struct channel_config *c = &engine.config;
 	uint64_t now = p->period_end, seen = now - p->left_out;
-	uint64_t w = window_length(seen), duty = duty_at(seen, w);
+	uint64_t w = window_length(seen), own = duty_at(seen, w), early = early_duty(records_ran(seen - p->told));
+	uint64_t duty = clamp(own > early ? own : early, 0, 1000000);
 
+	p->told = seen;
 	p->period_start = now;
 	p->period_end = now + period_length(p, now, w, duty);
 	p->start = now + random_next(&p->rng) % (p->period_end - now - w + 1);
@@ -137,16 +175,7 @@ void pacing_next(struct pacing *p)
 		p->start = 0;
 		p->end = UINT64_MAX;
 	}
-	p->interval = w / (c->samples_per_window ? c->samples_per_window : 200);
-	if (p->interval < SPACING_MIN)
-		p->interval = SPACING_MIN;
-	if (c->near_one_in)
-		p->interval = p->interval * CHOSEN_FOR_ONE / p->chosen_for;
-	if (c->sample_period)
-		p->interval =
-			(uint64_t)((unsigned __int128)c->sample_period * duty / 1000000);
-	if (p->interval < 1)
-		p->interval = 1;
+	p->interval = interval_of(p, w, duty, early > own);
 }
 
 void pacing_start(struct pacing *p, uint64_t seed)

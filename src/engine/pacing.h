@@ -21,6 +21,7 @@ struct pacing {
 	uint64_t interval;		   /* mean accesses between those chosen in the window */
 	uint64_t chosen_for;		   /* so many 1024ths of an access for each sample kept, of late */
 	uint64_t left_out;		   /* while sampling was off */
+	uint64_t told;			   /* accesses, those aside, that the run has been told of */
 	uint64_t paused_at;		   /* when it was last switched off */
 	uint64_t closed;		   /* windows */
 	uint64_t closed_at;		   /* the last one, or a little before */

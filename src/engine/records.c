@@ -82,6 +82,11 @@ void records_native(int32_t change)
 		__atomic_fetch_add(&header->native_programs, (uint32_t)change, __ATOMIC_RELAXED);
 }
 
+uint64_t records_ran(uint64_t accesses)
+{
+	return header ? __atomic_add_fetch(&header->accesses, accesses, __ATOMIC_RELAXED) : 0;
+}
+
 bool records_abandoned(void)
 {
 	return !header || __atomic_load_n(&header->collector_gone, __ATOMIC_RELAXED) ||
