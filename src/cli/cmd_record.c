@@ -40,9 +40,8 @@ static const struct argp_option options[] = {
 	 2},
 	{"seed", 's', "N", 0, "Begin the random choice of samples with N, to repeat a run", 2},
 	{"duty", 'd', "PERCENT", 0,
-	 "At the run's 200 millionth access, have PERCENT of the accesses inside windows (10): "
-	 "more "
-	 "before, less later, down to a fiftieth of it",
+	 "At the run's 480 millionth access, have PERCENT of the accesses inside windows (10): "
+	 "eight times as much up to half of that, less later, down to a fiftieth of it",
 	 2},
 	{"line", 'l', "BYTES", 0, "Watch lines of BYTES, a power of two from 8 to 4096 (64)", 2},
 	{"one-line", KEY_ONE_LINE, NULL, 0,

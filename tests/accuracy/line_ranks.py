@@ -4,8 +4,7 @@
 
     line_ranks.py [--build DIR] [--runs N] [--only EXPRESSION] [--at SIZE] [--record OPTIONS] [--rank R]
 
-The programs of seven_programs.py, short as they are recorded with more windows than by default (--duty 80), and compared
-as compare_code.py does. Prints for each how many lines make 80 % of the exact misses, the mean of Spearman's coefficient over
+The programs of seven_programs.py, recorded with the defaults and compared as compare_code.py does. Prints for each how many lines make 80 % of the exact misses, the mean of Spearman's coefficient over
 them and of the one that dwell report expects, and by how many points their shares are off, all together. Exit status 1 when a
 program's mean is below --rank.
 """
@@ -25,7 +24,7 @@ def parse():
     p.add_argument('--runs', type=int, default=1, help='recordings of each, each with its seed')
     p.add_argument('--only', default='', help='programs whose name matches')
     p.add_argument('--at', default='32K', help='the size of the cache (32K)')
-    p.add_argument('--record', default='--duty 80', help='options of dwell record (--duty 80)')
+    p.add_argument('--record', default='', help='options of dwell record')
     p.add_argument('--rank', type=float, default=0, help='the least mean coefficient of each')
     options = p.parse_args()
     options.by = 'line'

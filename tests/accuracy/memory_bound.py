@@ -43,7 +43,7 @@ QUICK = [
     ("column", 16 * MB, 10),
     ("mapped", 16 * MB, 4),
 ]
-DEFAULT_BARS = {"mean": 0.6, "max": 4.0, "near": None, "cover": 0.9}
+DEFAULT_BARS = {"mean": 0.6, "max": 3.0, "near": None, "cover": 0.9}
 # A tool that took what it cannot see for hits, or for misses, is off by 10 points and more.
 QUICK_BARS = {"mean": 2.5, "max": 10.0, "near": None, "cover": 0.75}
 LINE = "%-22s %8.3f %8.3f %7.0f %% %7.0f %%"
