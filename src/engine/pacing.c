@@ -28,7 +28,7 @@
 #define MOST_A_NS 200u		 /* accesses a nanosecond: no thread is so fast */
 #define LATE_PART 2u		 /* of a window; one that would begin later than that is passed over */
 #define DUTY_AT 200000000u	 /* accesses at which windows take just the configured share */
-#define DUTY_FROM 3000000u	 /* accesses up to which the share is the same, the largest */
+#define DUTY_FROM 3200000u	 /* accesses up to which the share is the same, the largest */
 /*
  * From so many accesses on a period is a part of the run so far: one 200th, and a larger one in longer
  * runs, up to one 120th at about three times this length. A run's last half then has 83 windows.
@@ -42,7 +42,8 @@
 #define EARLY 240000000u
 #define EARLY_TIMES 8u		 /* the configured share */
 #define EARLY_ONE 1024u
-#define EARLY_SAMPLES 11u	 /* of 16 that another window has: it takes windows, not many samples in each */
+#define EARLY_SAMPLES 13u	 /* of 16 that another window has: it takes windows, not many samples in each */
+#define EARLY_NESTED 2u		 /* times as few of them are watched at all line sizes */
 #define SHORT_PART 1000u	 /* short runs have windows of this part, down to half the least */
 #define SPACING_MIN 500u	 /* accesses between samples, on average, unless a period is given */
 #define CHOSEN_FOR_ONE 1024u
@@ -176,6 +177,7 @@ void pacing_next(struct pacing *p)
 		p->end = UINT64_MAX;
 	}
 	p->interval = interval_of(p, w, duty, early > own);
+	p->nested_one_in = c->nested_one_in * (early > own && !c->sample_period ? EARLY_NESTED : 1);
 }
 
 void pacing_start(struct pacing *p, uint64_t seed)

@@ -19,6 +19,7 @@ struct pacing {
 	uint64_t start, end;		   /* of the open window, or of the next */
 	uint64_t period_start, period_end; /* what the window stands for */
 	uint64_t interval;		   /* mean accesses between those chosen in the window */
+	uint32_t nested_one_in;		   /* of those, one of which is watched at all line sizes */
 	uint64_t chosen_for;		   /* so many 1024ths of an access for each sample kept, of late */
 	uint64_t left_out;		   /* while sampling was off */
 	uint64_t told;			   /* accesses, those aside, that the run has been told of */

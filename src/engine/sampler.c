@@ -60,10 +60,17 @@ static bool is_controlled(void)
 	return engine.config.gear == CHANNEL_GEAR_SAMPLE || is_simulation();
 }
 
+/* The window to come takes its samples as it was planned. */
+static void take_plan(void)
+{
+	s.window.interval = s.pace.interval;
+	s.window.nested_one_in = s.pace.nested_one_in;
+}
+
 static void plan_next(void)
 {
 	pacing_next(&s.pace);
-	s.window.interval = s.pace.interval;
+	take_plan();
 }
 
 void sampler_start(struct thread *t)
@@ -223,7 +230,7 @@ static void follow_control(struct thread *t, uint64_t total)
 		pacing_resume(&s.pace, total);
 	else
 		pacing_pause(&s.pace, total);
-	s.window.interval = s.pace.interval;
+	take_plan();
 }
 
 /* Profiling ends while the target runs on. The lock is held. */
@@ -250,7 +257,7 @@ static void pass_over(struct process *p, uint64_t total)
 	pacing_pass_over(&s.pace, total);
 	if (pacing_is_near(&s.pace, total) && !records_wait_for_room(p))
 		pacing_leave_out(&s.pace);
-	s.window.interval = s.pace.interval;
+	take_plan();
 }
 
 void sampler_tick(struct thread *t, const struct counts *after)

@@ -222,7 +222,7 @@ static void choose(struct thread *t, struct scan_window *w, struct record_access
 	}
 	first->kept = kept;
 	count_chosen(w, a);
-	if (ws->nested && by_chance % engine.config.nested_one_in == 0)
+	if (ws->nested && by_chance % w->nested_one_in == 0)
 		nested_add(t, w, a, at, process_at, (uint32_t)(by_chance >> 32), kept);
 }
 

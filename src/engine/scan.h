@@ -27,6 +27,7 @@ struct scan_window {
 	uint32_t number;
 	uint32_t line_shift;
 	uint64_t interval; /* mean accesses between samples */
+	uint32_t nested_one_in; /* of them, one of which is watched at all line sizes */
 	uint32_t samples;  /* sent */
 	uint64_t chosen;   /* accesses, also those whose samples were not kept */
 	uint64_t chosen_loads;

@@ -43,6 +43,8 @@ double interval_mean(const struct model *m, const double *ratios)
  * Each window was a look of its own at the run, so that a group's distance from the mean is that
  * of all its windows: phases that last are met by about as many windows as they should be. How far
  * the windows of a group are apart is not known any more, but what the choice of samples does.
+ * What lies inside of windows was seen, and no other windows would have shown it otherwise: chance
+ * is in the rest alone (the finite population correction of survey sampling).
  */
 double interval_half_width(const struct model *m, const double *ratios, double centre)
 {
@@ -54,7 +56,7 @@ double interval_half_width(const struct model *m, const double *ratios, double c
 
 		windows += looks;
 		sum += group->share * group->share *
-		       (d * d / looks + interval_chance(group, ratios[g]));
+		       (d * d / looks * group->outside + interval_chance(group, ratios[g]));
 	}
 	if (windows < 2)
 		return 1;

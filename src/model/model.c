@@ -293,6 +293,23 @@ static int number_kinds(struct model *m, const uint32_t *kind_of)
 	return 0;
 }
 
+/* How many windows each group has, and how much of what they stand for they did not see. */
+static void count_windows(struct model *m, const struct model_input *in)
+{
+	double *inside = m->scratch, *all = m->scratch + m->group_count;
+
+	for (size_t i = 0; i < in->window_count; i++) {
+		const struct model_window *w = &in->windows[i];
+		uint32_t g = m->group_of[i];
+
+		m->groups[g].windows++;
+		inside[g] += (double)w->length;
+		all[g] += fmax((double)w->length, (double)w->stands_for);
+	}
+	for (size_t g = 0; g < m->group_count; g++)
+		m->groups[g].outside = all[g] > 0 ? 1 - inside[g] / all[g] : 1;
+}
+
 static int form_groups(struct model *m, const struct model_input *in)
 {
 	uint32_t *kind_of = calloc(in->window_count + 1, sizeof(*kind_of));
@@ -305,8 +322,7 @@ static int form_groups(struct model *m, const struct model_input *in)
 	m->evictions = calloc(m->group_count + 1, sizeof(*m->evictions));
 	if (m->groups == NULL || m->scratch == NULL || m->evictions == NULL)
 		goto out;
-	for (size_t i = 0; i < in->window_count; i++)
-		m->groups[m->group_of[i]].windows++;
+	count_windows(m, in);
 	ret = number_kinds(m, kind_of);
 out:
 	free(kind_of);

@@ -53,6 +53,7 @@ struct group {
 	double first_touches; /* per access, at most what its survival leaves */
 	size_t count;	      /* of its own samples */
 	size_t windows;	      /* that it was made of */
+	double outside;	      /* share of the accesses these stand for that lies outside of them */
 };
 
 /* The pool's masses beyond what a group has seen, and where they are taken to lie. */

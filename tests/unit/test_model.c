@@ -23,6 +23,7 @@ struct lot {
 };
 
 static double line_made; /* of the next model */
+static uint64_t period_made = 1000; /* so far apart are its windows */
 
 /* A model of `windows` windows of 1000 accesses each, one after another from the run's start. */
 static struct model *make_of(const struct lot *lots, size_t lot_count, size_t windows,
@@ -40,7 +41,7 @@ static struct model *make_of(const struct lot *lots, size_t lot_count, size_t wi
 	s = calloc(n + 1, sizeof(*s));
 	assert_true(w != NULL && s != NULL);
 	for (size_t i = 0; i < windows; i++)
-		w[i] = (struct model_window){1000 * i, 1000, 1000, pages};
+		w[i] = (struct model_window){period_made * i, 1000, period_made, pages};
 	n = 0;
 	for (size_t i = 0; i < lot_count; i++)
 		for (uint32_t k = 0; k < lots[i].count; k++)
@@ -57,7 +58,7 @@ static struct model *make_of(const struct lot *lots, size_t lot_count, size_t wi
 /* They are the whole run. */
 static struct model *make(const struct lot *lots, size_t lot_count, size_t windows, uint64_t pages)
 {
-	return make_of(lots, lot_count, windows, pages, 1000 * windows);
+	return make_of(lots, lot_count, windows, pages, period_made * windows);
 }
 
 static struct model_ratio solve(struct model *m, enum model_policy policy, uint64_t lines)
@@ -349,29 +350,36 @@ static void test_without_footprint_the_point_lies_halfway(void **state)
 	model_free(m);
 }
 
-/*
- * Five groups of a window and 300 samples each, ratios .1 .3 .5 .7 .9, mean .5, too different to be of a kind. Between
- * them 1/25 of the squares of .4 .2 0 .2 .4: .016; of their samples 3/25 of the sum of r (1 - r) / 300: .00034. Five
- * fourths of both: .020425. Student's t for 4: 2.7764. Half width .39679, widened by 5 % of .5 = .025.
- */
-static void test_the_interval_is_students_over_groups(void **state)
+/* Five groups of a window and 300 samples each, ratios .1 .3 .5 .7 .9, mean .5, too different to be of a kind. */
+static void has_interval(uint64_t period, double half)
 {
-	struct lot lots[10];
-	struct model *m;
+	const struct lot lots[] = {{0, 30, 4, true}, {0, 270, 0, true}, {1, 90, 4, true},  {1, 210, 0, true},
+				   {2, 150, 4, true}, {2, 150, 0, true}, {3, 210, 4, true}, {3, 90, 0, true},
+				   {4, 270, 4, true}, {4, 30, 0, true}};
 	struct model_ratio r;
+	struct model *m;
 
-	for (uint32_t i = 0; i < 5; i++) {
-		lots[2 * i] = (struct lot){i, 30 + 60 * i, 4, true};
-		lots[2 * i + 1] = (struct lot){i, 270 - 60 * i, 0, true};
-	}
+	period_made = period;
 	m = make(lots, 10, 5, 1);
 	r = solve(m, MODEL_RANDOM, 1);
 	assert_int_equal(m->group_count, 5);
 	assert_int_equal(m->kind_count, 5);
 	assert_true(fabs(r.ratio - 0.5) < CLOSE);
-	assert_true(fabs(r.low - (0.5 - 0.39679 - 0.025)) < 1e-4);
-	assert_true(fabs(r.high - (0.5 + 0.39679 + 0.025)) < 1e-4);
+	/* Widened by 5 %, which is what the model itself may be off. */
+	assert_true(fabs(r.low - (0.5 - half - 0.025)) < 1e-4 && fabs(r.high - (0.5 + half + 0.025)) < 1e-4);
 	model_free(m);
+}
+
+/*
+ * Between them 1/25 of the squares of .4 .2 0 .2 .4: .016, as far as windows leave anything out; of their samples
+ * 3/25 of the sum of r (1 - r) / 300: .00034. Five fourths of both; Student's t for 4: 2.7764.
+ */
+static void test_the_interval_is_students_over_groups(void **state)
+{
+	(void)state;
+	has_interval(1000000000, 0.39679); /* sqrt(.020425) */
+	has_interval(2000, 0.28348);	   /* half of .016: sqrt(.010425) */
+	has_interval(1000, 0.05724);	   /* nothing is left out, as in all other tests: sqrt(.000425) */
 }
 
 static void test_one_group_alone_cannot_say_how_sure_it_is(void **state)

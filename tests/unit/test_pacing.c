@@ -40,6 +40,7 @@ static void configure(void)
 		.window_divisor = 64000,
 		.duty_ppm = 100000,
 		.samples_per_window = 150,
+		.nested_one_in = 4,
 	};
 }
 
@@ -144,6 +145,31 @@ static void processes_share_the_runs_first_accesses(void **state)
 	/* Alone it would have 2477. */
 	is_between(n, 1820, 1930);
 	assert_true(run_accesses == first.period_start + second.period_start);
+}
+
+/* There are so many windows that each has fewer samples, unless so many are asked for. */
+static void early_windows_have_fewer_samples(void **state)
+{
+	struct pacing early, late;
+
+	(void)state;
+	configure();
+	engine.config.window_min = 1000000;
+	pacing_start(&early, 1);
+	pacing_next(&early);
+	run_accesses = 8000000000u;
+	pacing_start(&late, 1);
+	late.period_end = late.told = 1000000000u;
+	pacing_next(&late);
+	assert_int_equal(early.interval, 500000 / 150 * 16 / 13);
+	assert_int_equal(late.interval, 1000000 / 150);
+	assert_int_equal(early.nested_one_in, 8);
+	assert_int_equal(late.nested_one_in, 4);
+	engine.config.sample_period = 1000;
+	run_accesses = 0;
+	pacing_next(&early);
+	assert_int_equal(early.interval, 800);
+	assert_int_equal(early.nested_one_in, 4);
 }
 
 static void a_late_window_is_as_long(void **state)
@@ -458,6 +484,7 @@ int main(void)
 		cmocka_unit_test(long_runs_have_as_many_windows_in_each_doubling),
 		cmocka_unit_test(short_runs_lie_in_windows),
 		cmocka_unit_test(processes_share_the_runs_first_accesses),
+		cmocka_unit_test(early_windows_have_fewer_samples),
 		cmocka_unit_test(a_late_window_is_as_long),
 		cmocka_unit_test(a_missed_window_leaves_its_period_to_the_next),
 		cmocka_unit_test(a_window_without_room_leaves_its_period_to_the_next),

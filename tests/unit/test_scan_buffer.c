@@ -333,7 +333,7 @@ static void run(struct log *l, uint32_t line_shift, bool plainly, uint32_t near_
 	seed = 42 + line_shift;
 	line_shift_now = line_shift;
 	ws.nested = near_one_in ? 0 : &nested;
-	engine.config.nested_one_in = 4;
+	w.nested_one_in = 4;
 	engine.config.near_one_in = near_one_in;
 	all = plainly && line_shift == 6 ? calloc(MOST_ACCESSES + 1, sizeof *all) : 0;
 	watches_clear(&ws, line_shift);
