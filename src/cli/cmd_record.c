@@ -45,7 +45,7 @@ static const struct argp_option options[] = {
 	 2},
 	{"line", 'l', "BYTES", 0, "Watch lines of BYTES, a power of two from 8 to 4096 (64)", 2},
 	{"one-line", KEY_ONE_LINE, NULL, 0,
-	 "Watch lines of that size only; else one sample in four is watched at all sizes from 4 to "
+	 "Watch lines of that size only; else one sample in four to eight is watched at all sizes from 4 to "
 	 "4096",
 	 2},
 	{"gear", 'g', "GEAR", 0, "sample, or count: count accesses only, no samples", 2},
