@@ -33,8 +33,9 @@ for wanted in $parts; do
 		;;
 	esac
 done
-part record 'CPU time of counting and sampling over the native run; start-up' \
+part record 'CPU time of counting and sampling over the native run, 3 s; start-up' \
 	tests/perf/bench.py -n 1 --dwell "$build/dwell"
+part record 'the same, 10 s' tests/perf/bench.py -n 1 --long --dwell "$build/dwell"
 part allocations 'what a call of malloc or free takes more, in nanoseconds (bar: 150)' \
 	tests/perf/alloc.py --dwell "$build/dwell" --program "$build/tests/perf/bench_alloc"
 part memory 'largest resident sizes, MB' tests/perf/memory.py --dwell "$build/dwell"
