@@ -59,6 +59,7 @@
 #define CALM 6000000u		 /* accesses */
 #define NEVER (UINT64_MAX / 8)
 #define FIRST_RATE 1000000u	 /* accesses a millisecond until it is known */
+#define FAST_RATE 6000000u	 /* where windows are few, so that none can be spared to learn it */
 
 static uint64_t square_root(uint64_t v)
 {
@@ -182,9 +183,11 @@ void pacing_next(struct pacing *p)
 
 void pacing_start(struct pacing *p, uint64_t seed)
 {
+	const bool is_few = engine.config.max_windows != 0;
+
 	*p = (struct pacing){ .rng = seed,
-			      .rate = FIRST_RATE,
-			      .near_ns = NEAR_NS,
+			      .rate = is_few ? FAST_RATE : FIRST_RATE,
+			      .near_ns = is_few ? NEAR_MOST : NEAR_NS,
 			      .chosen_for = CHOSEN_FOR_FIRST,
 			      .seen_ns = now_ns() };
 }

@@ -216,11 +216,11 @@ def named_memory_is_a_site():
 
 @case
 def windows_are_not_more():
-    # A window that comes too late is passed over: where one is all there is, a longer run has another chance.
-    for most, stages in (1, 1500), (7, 100), (50, 100):
+    # A window that comes too late is passed over, which is rare: 1, 4 or 5, and 23 fit into runs so long.
+    for most, stages in (1, 100), (7, 100), (50, 100):
         record('--windows', str(most), program('stages'), str(stages))
         windows = one('SELECT count(*) FROM window')
-        check(most / 8 <= windows <= most, windows, 'windows instead of', most)
+        check(most / 3 <= windows <= most, windows, 'windows instead of', most)
     starts = [row[0] for row in ask('SELECT stands_for FROM window ORDER BY number')]
     check(starts[-1] > starts[0], 'periods do not grow:', starts)
 

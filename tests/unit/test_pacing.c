@@ -283,6 +283,32 @@ static void a_limit_makes_periods_grow(void **state)
 	assert_true(p.start > UINT64_MAX / 16); /* no more */
 }
 
+/* Where windows are few the first is not missed to learn how fast a thread is, nor how late its calls are. */
+static void few_windows_are_not_missed(void **state)
+{
+	const uint64_t a_ns = 4, late_ns = 40000;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		struct pacing p;
+		uint64_t total = 0, start, ns;
+
+		configure();
+		engine.config.max_windows = 7;
+		engine.config.window_growth_ppm = 3000000;
+		clock_ns = 1000000000;
+		pacing_start(&p, seed);
+		pacing_next(&p);
+		for (start = p.start; !pacing_is_near(&p, total); total += ns * a_ns) {
+			ns = pacing_wait(&p, total, true) + late_ns;
+			clock_ns += ns;
+			pacing_look(&p, total + ns * a_ns, total + ns * a_ns);
+			pacing_pass_over(&p, total + ns * a_ns);
+		}
+		assert_int_equal(p.start, start);
+	}
+}
+
 /* Of windows that keep one in four of those chosen the next choose four times as many, not more than six. */
 static void as_many_are_chosen_as_it_takes(void **state)
 {
@@ -490,6 +516,7 @@ int main(void)
 		cmocka_unit_test(a_window_without_room_leaves_its_period_to_the_next),
 		cmocka_unit_test(no_window_stands_for_a_pause),
 		cmocka_unit_test(a_limit_makes_periods_grow),
+		cmocka_unit_test(few_windows_are_not_missed),
 		cmocka_unit_test(as_many_are_chosen_as_it_takes),
 		cmocka_unit_test(a_window_opens_late_while_half_of_it_is_left),
 		cmocka_unit_test(a_count_that_was_none_is_no_rate),
