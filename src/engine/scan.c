@@ -204,9 +204,12 @@ static void choose(struct thread *t, struct scan_window *w, struct record_access
 	bool kept = last > line || !engine.config.near_one_in || by_chance % engine.config.near_one_in == 0;
 	struct watch *first, *second;
 
-	if (!kept && is_touched_soon(ws, a->address, w->line_shift) && leaves_out(w)) {
-		count_chosen(w, a);
-		return;
+	if (!kept && is_touched_soon(ws, a->address, w->line_shift)) {
+		if (leaves_out(w)) {
+			count_chosen(w, a);
+			return;
+		}
+		kept = true;
 	}
 	describe(t, a);
 	first = watch_line(ws, line, a, at, process_at);

@@ -48,6 +48,8 @@ struct log {
 	uint32_t reached;	  /* of those that arrived, to the line behind that on which they begin */
 	uint64_t chosen;	  /* accesses */
 	uint64_t near;		  /* samples of which not all are kept */
+	uint32_t with_near;	  /* windows that have such samples */
+	uint32_t last_near;	  /* of those the last one's number, and 1 */
 };
 
 static struct log *logged;
@@ -126,7 +128,11 @@ void records_sample(struct process *p, const struct record_sample *s)
 	append(s, sizeof *s);
 	logged->samples++;
 	logged->reused += s->status == SAMPLE_REUSED;
-	logged->near += s->status == SAMPLE_REUSED && s->distance < CHANNEL_NEAR && is_of_one_line(&s->begin);
+	if (s->status == SAMPLE_REUSED && s->distance < CHANNEL_NEAR && is_of_one_line(&s->begin)) {
+		logged->near++;
+		logged->with_near += s->window + 1 != logged->last_near;
+		logged->last_near = s->window + 1;
+	}
 	if (all)
 		check_sample(s);
 }
@@ -316,6 +322,8 @@ static void scan_plainly(struct thread *t, struct scan_window *w, uint64_t skip,
 	}
 }
 
+static bool first_is_kept; /* of a window's samples that end near */
+
 /* Twenty windows of several buffers, from the same beginning each time. */
 static void run(struct log *l, uint32_t line_shift, bool plainly, uint32_t near_one_in)
 {
@@ -323,7 +331,7 @@ static void run(struct log *l, uint32_t line_shift, bool plainly, uint32_t near_
 	static struct watch_set ws = { .nested = &nested };
 	static uint64_t buffer[ENTRIES + SCAN_GROUP] __attribute__((aligned(64)));
 	struct thread t = { .watches = &ws, .buf_start = buffer, .rng = 7 };
-	struct scan_window w = { .line_shift = line_shift, .has_near = true };
+	struct scan_window w = { .line_shift = line_shift };
 	uint64_t fs, process_at = 1000;
 
 	__asm__("mov %%fs:0, %0" : "=r"(fs)); /* as the ABI has it */
@@ -343,6 +351,7 @@ static void run(struct log *l, uint32_t line_shift, bool plainly, uint32_t near_
 
 		/* Watches never run out where those left out are not to be missed. */
 		w.interval = (near_one_in ? 100 : 1) + draw() % 300;
+		w.has_near = !first_is_kept;
 		w.middle = middle = process_at + 3000 * buffers / 2;
 		for (uint64_t b = 0; b < buffers; b++) {
 			uint64_t n = draw_buffer(&t, draw() % 2);
@@ -427,6 +436,29 @@ static void some_near_samples_are_left_out(void **state)
 	free(ahead.bytes);
 }
 
+/* Whoever has the samples of a window must find one for those left out, or they would weigh nothing. */
+static void a_window_keeps_one_near_sample(void **state)
+{
+	struct log each = { .bytes = malloc(LOG_BYTES) }, one = { .bytes = malloc(LOG_BYTES) };
+
+	(void)state;
+	assert_true(each.bytes && one.bytes);
+	draw_segments();
+	engine.bmi2 = engine.wide = false;
+	first_is_kept = true;
+	for (uint32_t shift = 4; shift <= 8; shift++)
+		for (unsigned plainly = 0; plainly < 2; plainly++) {
+			run(&each, shift, plainly, 1);
+			run(&one, shift, plainly, 1u << 30);
+			assert_true(each.with_near > 10);
+			assert_int_equal(one.with_near, each.with_near);
+			assert_int_equal(one.near, one.with_near);
+		}
+	first_is_kept = false;
+	free(each.bytes);
+	free(one.bytes);
+}
+
 static void nothing_is_missed(void **state)
 {
 	(void)state;
@@ -457,6 +489,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_missed),
 		cmocka_unit_test(nothing_is_missed_fast),
 		cmocka_unit_test(nothing_is_missed_wide),
+		cmocka_unit_test(a_window_keeps_one_near_sample),
 	};
 
 	return cmocka_run_group_tests(tests, 0, 0);
