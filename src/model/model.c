@@ -448,7 +448,7 @@ static void estimate_survivals(struct model *m, const uint32_t *order)
 static int look_inside(struct model *m, const struct model_input *in)
 {
 	if (in->all != NULL) {
-		m->stacks = in->all->stacks;
+		stacks_take(m, in->all);
 		m->scatter = in->all->scatter;
 	} else if (stacks_measure(m, in) != 0 || scatter_measure(m, in) != 0) {
 		return -1;

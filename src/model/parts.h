@@ -127,9 +127,12 @@ void ratio_add(struct ratio *r, double seen, double expected);
  */
 double ratio_drawn(const struct ratio *r, double doubt);
 
-/* Lines between the touches of a reuse beside those expected, by octaves of its distance: see stacks.c. */
+#define STACKS_HALVES (2 * MODEL_OCTAVES)
+
+/* Lines between the touches of a reuse beside those expected, by halves of octaves of its distance: see stacks.c. */
 struct stacks {
-	double ratio[MODEL_OCTAVES]; /* 0: not known */
+	double ratio[STACKS_HALVES]; /* 0: not known */
+	double of_octave[MODEL_OCTAVES];
 };
 
 /*
@@ -259,6 +262,9 @@ struct between scatter_between(const struct scatter *s, unsigned octave, const d
 
 /* Fills m->stacks; groups and survivals are known. Samples as in scatter_measure. Returns 0, or -1 when memory ran out. */
 int stacks_measure(struct model *m, const struct model_input *in);
+
+/* The same from a model of more samples. Where its lines are of another size only whole octaves are alike. */
+void stacks_take(struct model *m, const struct model *all);
 
 /* Of reuses at a distance of so many accesses. */
 double stacks_ratio(const struct stacks *s, double distance);

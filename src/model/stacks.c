@@ -7,7 +7,7 @@
  * The samples of a window tell. Of the accesses between two touches those are the last ones to their
  * line whose next touch comes after the second: as many as there are lines. So each reuse has an
  * estimate of its own stack distance, from a sample or a few, and all of an octave of distance
- * have one beside what their groups' survivals make of them.
+ * have one beside what their groups' survivals make of them; and each half of it one beside the octave's.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct reuse {
 	size_t access; /* its number */
 };
 
-/* Lines in one window between the touches of an octave's reuses. */
+/* Lines in one window between the touches of the reuses of half an octave. */
 struct seen {
 	double seen, expected;
 };
@@ -47,6 +47,12 @@ static int by_end(const void *a, const void *b)
 	const struct reuse *x = a, *y = b;
 
 	return (x->end > y->end) - (x->end < y->end);
+}
+
+/* Half octaves up to the distance. */
+static double place_of(double distance)
+{
+	return fmin(STACKS_HALVES - 1, 2 * log2(fmax(1, distance)));
 }
 
 /* Samples of the window from *i on; *i goes on to the next window's. Returns how many tell where they are. */
@@ -116,7 +122,7 @@ static double lines_expected(const struct room *r, const struct kind *k, double 
  * From the first to end to the last: a reuse lies within another one if it begins behind its begin, and has ended.
  */
 static void look_at_window(struct room *r, size_t count, double density, const struct kind *kind,
-			   struct seen *octaves)
+			   struct seen *halves)
 {
 	size_t reuses = 0;
 
@@ -131,7 +137,7 @@ static void look_at_window(struct room *r, size_t count, double density, const s
 		double begun =
 			r->begun[placed_before(r->accesses, count, a->end)] - r->begun[i + 1];
 		double within = ended_up_to(r, count - 1) - ended_up_to(r, i);
-		struct seen *o = &octaves[model_octave(a->distance)];
+		struct seen *o = &halves[(unsigned)place_of(a->distance)];
 
 		o->seen += begun - within;
 		o->expected += density * lines_expected(r, kind, a->distance);
@@ -149,6 +155,35 @@ static void free_room(struct room *r)
 	free(r->left);
 }
 
+static void add_window(struct ratio *halves, struct ratio *octaves, const struct seen *window)
+{
+	for (unsigned a = 0; a < MODEL_OCTAVES; a++) {
+		const struct seen *low = &window[2 * a], *high = low + 1;
+
+		ratio_add(&halves[2 * a], low->seen, low->expected);
+		ratio_add(&halves[2 * a + 1], high->seen, high->expected);
+		ratio_add(&octaves[a], low->seen + high->seen, low->expected + high->expected);
+	}
+}
+
+/* How a half differs from its octave, of which `of_octave` is known. */
+static double within_octave(struct ratio half, double of_octave)
+{
+	half.expected *= of_octave;
+	half.seen_expected *= of_octave;
+	half.expected_expected *= of_octave * of_octave;
+	return half.expected >= LEAST_LINES ? ratio_drawn(&half, DOUBT) : 1;
+}
+
+static void conclude(struct stacks *s, const struct ratio *halves, const struct ratio *octaves)
+{
+	for (unsigned a = 0; a < MODEL_OCTAVES; a++)
+		s->of_octave[a] =
+			octaves[a].expected >= LEAST_LINES ? ratio_drawn(&octaves[a], DOUBT) : 0;
+	for (unsigned h = 0; h < STACKS_HALVES; h++)
+		s->ratio[h] = s->of_octave[h / 2] * within_octave(halves[h], s->of_octave[h / 2]);
+}
+
 int stacks_measure(struct model *m, const struct model_input *in)
 {
 	size_t n = placed_most(in) + 2, pieces = in->sample_count + 2;
@@ -158,7 +193,7 @@ int stacks_measure(struct model *m, const struct model_input *in)
 			 .ended = calloc(n, sizeof(*r.ended)),
 			 .stack = calloc(pieces, sizeof(*r.stack)),
 			 .left = calloc(pieces, sizeof(*r.left))};
-	struct ratio all[MODEL_OCTAVES] = {0};
+	struct ratio halves[STACKS_HALVES] = {0}, octaves[MODEL_OCTAVES] = {0};
 	int ret = -1;
 
 	if (r.accesses == NULL || r.reuses == NULL || r.begun == NULL || r.ended == NULL ||
@@ -171,34 +206,48 @@ int stacks_measure(struct model *m, const struct model_input *in)
 		const struct kind *kind = &m->kinds[m->groups[m->group_of[number]].kind];
 		size_t count = take_window(&r, in, &i);
 		double length = (double)in->windows[number].length;
-		struct seen window[MODEL_OCTAVES] = {0};
+		struct seen window[STACKS_HALVES] = {0};
 
 		if (count == 0 || length <= 0)
 			continue;
 		look_at_window(&r, count, r.begun[count] / length, kind, window);
-		for (unsigned a = 0; a < MODEL_OCTAVES; a++)
-			ratio_add(&all[a], window[a].seen, window[a].expected);
+		add_window(halves, octaves, window);
 	}
-	for (unsigned a = 0; a < MODEL_OCTAVES; a++)
-		m->stacks.ratio[a] =
-			all[a].expected >= LEAST_LINES ? ratio_drawn(&all[a], DOUBT) : 0;
+	conclude(&m->stacks, halves, octaves);
 	ret = 0;
 out:
 	free_room(&r);
 	return ret;
 }
 
-/* Straight between the middles of octaves, as far as they are known. */
+/* Straight between the middles of halves, as far as they are known. */
 double stacks_ratio(const struct stacks *s, double distance)
 {
-	double place = fmax(0, log2(fmax(1, distance)) - 0.5), part;
-	unsigned at = (unsigned)fmin(place, MODEL_OCTAVES - 2);
+	double place = fmax(0, place_of(distance) - 0.5), part;
+	unsigned at = (unsigned)fmin(place, STACKS_HALVES - 2);
 	double below = s->ratio[at], above = s->ratio[at + 1];
 
 	if (below <= 0 || above <= 0)
 		return below + above > 0 ? below + above : 1;
 	part = fmin(1, place - at);
 	return (1 - part) * below + part * above;
+}
+
+void stacks_take(struct model *m, const struct model *all)
+{
+	const double *of = all->stacks.of_octave;
+
+	m->stacks = all->stacks;
+	if (m->line_bytes == all->line_bytes)
+		return;
+	for (unsigned a = 0; a < MODEL_OCTAVES; a++) {
+		double below = a > 0 && of[a - 1] > 0 ? of[a - 1] : of[a];
+		double above = a + 1 < MODEL_OCTAVES && of[a + 1] > 0 ? of[a + 1] : of[a];
+
+		/* Their middles lie a quarter of the way from the octave's to the next one's. */
+		m->stacks.ratio[2 * a] = 0.75 * of[a] + 0.25 * below;
+		m->stacks.ratio[2 * a + 1] = 0.75 * of[a] + 0.25 * above;
+	}
 }
 
 void stacks_place(struct model *m)
