@@ -244,6 +244,8 @@ void stacks_take(struct model *m, const struct model *all)
 		double below = a > 0 && of[a - 1] > 0 ? of[a - 1] : of[a];
 		double above = a + 1 < MODEL_OCTAVES && of[a + 1] > 0 ? of[a + 1] : of[a];
 
+		if (of[a] <= 0)
+			continue; /* nor are its halves known */
 		/* Their middles lie a quarter of the way from the octave's to the next one's. */
 		m->stacks.ratio[2 * a] = 0.75 * of[a] + 0.25 * below;
 		m->stacks.ratio[2 * a + 1] = 0.75 * of[a] + 0.25 * above;
