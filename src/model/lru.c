@@ -22,6 +22,12 @@
  * bounds are those of caches that are as much larger and smaller. With sets there is no such edge.
  */
 #define EDGE 0.03
+/*
+ * A loop's reuses are all of one distance. Most often it was made to fit, an array of a power of two above all, and in a cache of
+ * just that size the estimates of its kinds, a hundredth to both sides, would make some miss: it holds what lacks so little.
+ */
+#define LOOP	   0.05 /* of the accesses */
+#define LOOP_SLACK 0.02
 
 /* Reuses of rising distance, until the stack distance reaches the cache's lines. */
 struct walk {
@@ -33,8 +39,9 @@ struct walk {
 /* Go on to a piece with so many lines in between. Returns false when its reuses, and all farther ones, miss. */
 static bool walk_to(struct walk *w, double lines, double mass)
 {
-	/* A hair of slack: the sum of many steps that are whole in theory. */
-	double miss = sets_table_miss(w->sets, lines * (1 + 1e-9));
+	/* The hair is because lines are the sum of many steps that are whole in theory. */
+	double slack = mass > LOOP ? floor(LOOP_SLACK * lines) : 0;
+	double miss = sets_table_miss(w->sets, lines * (1 + 1e-9) - slack);
 
 	if (miss > SURE)
 		return false;

@@ -129,10 +129,17 @@ double ratio_drawn(const struct ratio *r, double doubt);
 
 #define STACKS_HALVES (2 * MODEL_OCTAVES)
 
-/* Lines between the touches of a reuse beside those expected, by halves of octaves of its distance: see stacks.c. */
+/* Reuses of about a distance. */
+struct stacks_node {
+	double octaves; /* log2 of it, on average over the lines expected */
+	double ratio;	/* lines between their touches beside those expected */
+};
+
+/* See stacks.c. Nodes by their distance, those alone of which enough is known. */
 struct stacks {
-	double ratio[STACKS_HALVES]; /* 0: not known */
-	double of_octave[MODEL_OCTAVES];
+	struct stacks_node halves[STACKS_HALVES], wholes[MODEL_OCTAVES]; /* of octaves of distance */
+	size_t half_count, whole_count;
+	bool is_coarse; /* the whole octaves hold */
 };
 
 /*

@@ -23,14 +23,22 @@
 #define LEAST_LINES \
 	30.0 /* expected, all reuses of an octave together: with fewer nothing is told */
 
+#define REACH 1.5 /* octaves: what is known of a distance holds no farther */
+
 struct reuse {
 	uint64_t end;
 	size_t access; /* its number */
 };
 
-/* Lines in one window between the touches of the reuses of half an octave. */
+/* Lines in one window between the touches of the reuses of half an octave; place: of each expected, its log2 of the distance. */
 struct seen {
-	double seen, expected;
+	double seen, expected, place;
+};
+
+/* Half an octave or a whole one, over all windows. */
+struct cell {
+	struct ratio ratio;
+	double place;
 };
 
 struct room {
@@ -49,10 +57,9 @@ static int by_end(const void *a, const void *b)
 	return (x->end > y->end) - (x->end < y->end);
 }
 
-/* Half octaves up to the distance. */
-static double place_of(double distance)
+static double octaves_to(double distance)
 {
-	return fmin(STACKS_HALVES - 1, 2 * log2(fmax(1, distance)));
+	return fmin(MODEL_OCTAVES - 0.5, log2(fmax(1, distance)));
 }
 
 /* Samples of the window from *i on; *i goes on to the next window's. Returns how many tell where they are. */
@@ -137,10 +144,13 @@ static void look_at_window(struct room *r, size_t count, double density, const s
 		double begun =
 			r->begun[placed_before(r->accesses, count, a->end)] - r->begun[i + 1];
 		double within = ended_up_to(r, count - 1) - ended_up_to(r, i);
-		struct seen *o = &halves[(unsigned)place_of(a->distance)];
+		double octaves = octaves_to(a->distance);
+		double expected = density * lines_expected(r, kind, a->distance);
+		struct seen *o = &halves[(unsigned)(2 * octaves)];
 
 		o->seen += begun - within;
-		o->expected += density * lines_expected(r, kind, a->distance);
+		o->expected += expected;
+		o->place += expected * octaves;
 		add_ended(r, count, i);
 	}
 }
@@ -155,33 +165,50 @@ static void free_room(struct room *r)
 	free(r->left);
 }
 
-static void add_window(struct ratio *halves, struct ratio *octaves, const struct seen *window)
+static void add_seen(struct cell *c, const struct seen *low, const struct seen *high)
 {
-	for (unsigned a = 0; a < MODEL_OCTAVES; a++) {
-		const struct seen *low = &window[2 * a], *high = low + 1;
-
-		ratio_add(&halves[2 * a], low->seen, low->expected);
-		ratio_add(&halves[2 * a + 1], high->seen, high->expected);
-		ratio_add(&octaves[a], low->seen + high->seen, low->expected + high->expected);
-	}
+	ratio_add(&c->ratio, low->seen + high->seen, low->expected + high->expected);
+	c->place += low->place + high->place;
 }
 
-/* How a half differs from its octave, of which `of_octave` is known. */
-static double within_octave(struct ratio half, double of_octave)
+static void add_window(struct cell *halves, struct cell *wholes, const struct seen *window)
 {
-	half.expected *= of_octave;
-	half.seen_expected *= of_octave;
-	half.expected_expected *= of_octave * of_octave;
+	const struct seen none = {0};
+
+	for (unsigned h = 0; h < STACKS_HALVES; h++)
+		add_seen(&halves[h], &window[h], &none);
+	for (unsigned a = 0; a < MODEL_OCTAVES; a++)
+		add_seen(&wholes[a], &window[2 * a], &window[2 * a + 1]);
+}
+
+static struct stacks_node node_of(const struct cell *c, double ratio)
+{
+	return (struct stacks_node){c->place / c->ratio.expected, ratio};
+}
+
+/* How a half differs from its octave, of which `whole` is known. */
+static double within_octave(struct ratio half, double whole)
+{
+	half.expected *= whole;
+	half.seen_expected *= whole;
+	half.expected_expected *= whole * whole;
 	return half.expected >= LEAST_LINES ? ratio_drawn(&half, DOUBT) : 1;
 }
 
-static void conclude(struct stacks *s, const struct ratio *halves, const struct ratio *octaves)
+static void conclude(struct stacks *s, const struct cell *halves, const struct cell *wholes)
 {
-	for (unsigned a = 0; a < MODEL_OCTAVES; a++)
-		s->of_octave[a] =
-			octaves[a].expected >= LEAST_LINES ? ratio_drawn(&octaves[a], DOUBT) : 0;
-	for (unsigned h = 0; h < STACKS_HALVES; h++)
-		s->ratio[h] = s->of_octave[h / 2] * within_octave(halves[h], s->of_octave[h / 2]);
+	for (unsigned a = 0; a < MODEL_OCTAVES; a++) {
+		double whole;
+
+		if (wholes[a].ratio.expected < LEAST_LINES)
+			continue;
+		whole = ratio_drawn(&wholes[a].ratio, DOUBT);
+		s->wholes[s->whole_count++] = node_of(&wholes[a], whole);
+		for (unsigned h = 2 * a; h < 2 * a + 2; h++)
+			if (halves[h].ratio.expected > 0)
+				s->halves[s->half_count++] = node_of(
+					&halves[h], whole * within_octave(halves[h].ratio, whole));
+	}
 }
 
 int stacks_measure(struct model *m, const struct model_input *in)
@@ -193,7 +220,7 @@ int stacks_measure(struct model *m, const struct model_input *in)
 			 .ended = calloc(n, sizeof(*r.ended)),
 			 .stack = calloc(pieces, sizeof(*r.stack)),
 			 .left = calloc(pieces, sizeof(*r.left))};
-	struct ratio halves[STACKS_HALVES] = {0}, octaves[MODEL_OCTAVES] = {0};
+	struct cell halves[STACKS_HALVES] = {0}, wholes[MODEL_OCTAVES] = {0};
 	int ret = -1;
 
 	if (r.accesses == NULL || r.reuses == NULL || r.begun == NULL || r.ended == NULL ||
@@ -211,45 +238,37 @@ int stacks_measure(struct model *m, const struct model_input *in)
 		if (count == 0 || length <= 0)
 			continue;
 		look_at_window(&r, count, r.begun[count] / length, kind, window);
-		add_window(halves, octaves, window);
+		add_window(halves, wholes, window);
 	}
-	conclude(&m->stacks, halves, octaves);
+	conclude(&m->stacks, halves, wholes);
 	ret = 0;
 out:
 	free_room(&r);
 	return ret;
 }
 
-/* Straight between the middles of halves, as far as they are known. */
+/* Straight between the nodes; one that is far says nothing. */
 double stacks_ratio(const struct stacks *s, double distance)
 {
-	double place = fmax(0, place_of(distance) - 0.5), part;
-	unsigned at = (unsigned)fmin(place, STACKS_HALVES - 2);
-	double below = s->ratio[at], above = s->ratio[at + 1];
+	const struct stacks_node *nodes = s->is_coarse ? s->wholes : s->halves;
+	size_t count = s->is_coarse ? s->whole_count : s->half_count, next = 0;
+	double octaves = octaves_to(distance), part;
+	bool has_below, has_above;
 
-	if (below <= 0 || above <= 0)
-		return below + above > 0 ? below + above : 1;
-	part = fmin(1, place - at);
-	return (1 - part) * below + part * above;
+	while (next < count && nodes[next].octaves <= octaves)
+		next++;
+	has_below = next > 0 && octaves - nodes[next - 1].octaves <= REACH;
+	has_above = next < count && nodes[next].octaves - octaves <= REACH;
+	if (!has_below || !has_above)
+		return has_below ? nodes[next - 1].ratio : has_above ? nodes[next].ratio : 1;
+	part = (octaves - nodes[next - 1].octaves) / (nodes[next].octaves - nodes[next - 1].octaves);
+	return (1 - part) * nodes[next - 1].ratio + part * nodes[next].ratio;
 }
 
 void stacks_take(struct model *m, const struct model *all)
 {
-	const double *of = all->stacks.of_octave;
-
 	m->stacks = all->stacks;
-	if (m->line_bytes == all->line_bytes)
-		return;
-	for (unsigned a = 0; a < MODEL_OCTAVES; a++) {
-		double below = a > 0 && of[a - 1] > 0 ? of[a - 1] : of[a];
-		double above = a + 1 < MODEL_OCTAVES && of[a + 1] > 0 ? of[a + 1] : of[a];
-
-		if (of[a] <= 0)
-			continue; /* nor are its halves known */
-		/* Their middles lie a quarter of the way from the octave's to the next one's. */
-		m->stacks.ratio[2 * a] = 0.75 * of[a] + 0.25 * below;
-		m->stacks.ratio[2 * a + 1] = 0.75 * of[a] + 0.25 * above;
-	}
+	m->stacks.is_coarse = m->line_bytes != all->line_bytes;
 }
 
 void stacks_place(struct model *m)

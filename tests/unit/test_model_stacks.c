@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What lies between the touches of a reuse: from halves of octaves to any distance, and to lines of another size. */
+/* What lies between the touches of a reuse: from what some distances show to any, and to lines of another size. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,36 +15,38 @@ static void near(double value, double expected)
 		fail_msg("%.12g is not %.12g", value, expected);
 }
 
-/* Octaves 4 to 6 are known; all others say nothing. */
+/* Halves where most of their reuses are, and the octave of two of them; nothing beyond. */
 static const struct model all = {
 	.line_bytes = 64,
-	.stacks = {.ratio = {[8] = 0.9, [9] = 1.1, [10] = 1.9, [11] = 2.1, [12] = 3.9, [13] = 4.1},
-		   .of_octave = {[4] = 1, [5] = 2, [6] = 4}}};
+	.stacks = {.halves = {{4.25, 0.9}, {4.99, 1.1}, {5.5, 2.1}, {9, 3}}, .half_count = 4,
+		   .wholes = {{4.5, 1}, {5.5, 2}, {9, 3}}, .whole_count = 3}};
 
 static double at(const struct stacks *s, double octaves)
 {
 	return stacks_ratio(s, exp2(octaves));
 }
 
-static void test_straight_between_the_middles_of_halves(void **state)
+static void test_straight_between_nodes(void **state)
 {
 	(void)state;
 	near(at(&all.stacks, 4.25), 0.9);
-	near(at(&all.stacks, 4.75), 1.1);
-	near(at(&all.stacks, 4.5), 1.0);
-	near(at(&all.stacks, 5), 1.5);
-	near(at(&all.stacks, 6.75), 4.1);
+	near(at(&all.stacks, 4.99), 1.1);
+	near(at(&all.stacks, 4.62), 1.0);
+	near(at(&all.stacks, 5.245), 1.6);
 }
 
-static void test_where_nothing_is_known_the_neighbour_speaks_or_nobody(void **state)
+static void test_a_node_that_is_far_says_nothing(void **state)
 {
-	const struct stacks none = {{0}, {0}};
+	const struct stacks none = {.half_count = 0};
 
 	(void)state;
-	near(at(&all.stacks, 4.1), 0.9);
-	near(at(&all.stacks, 7.1), 4.1);
-	near(at(&all.stacks, 9), 1);
-	near(at(&all.stacks, 0), 1);
+	near(at(&all.stacks, 4), 0.9);
+	near(at(&all.stacks, 2.7), 1);
+	near(at(&all.stacks, 6.9), 2.1);
+	near(at(&all.stacks, 7.25), 1);
+	near(at(&all.stacks, 7.6), 3);
+	near(at(&all.stacks, 10.4), 3);
+	near(at(&all.stacks, 11), 1);
 	near(at(&none, 5), 1);
 	near(stacks_ratio(&all.stacks, 0), 1);
 	near(stacks_ratio(&all.stacks, INFINITY), 1);
@@ -56,7 +58,7 @@ static void test_lines_of_the_same_size_have_the_same_halves(void **state)
 
 	(void)state;
 	stacks_take(&m, &all);
-	assert_memory_equal(&m.stacks, &all.stacks, sizeof(m.stacks));
+	near(at(&m.stacks, 4.99), 1.1);
 }
 
 static void test_lines_of_another_size_have_the_same_octaves(void **state)
@@ -65,27 +67,56 @@ static void test_lines_of_another_size_have_the_same_octaves(void **state)
 
 	(void)state;
 	stacks_take(&m, &all);
-	/* The line from one octave's middle to the next one's, at a quarter and at three quarters. */
-	near(at(&m.stacks, 4.75), 1.25);
-	near(at(&m.stacks, 5), 1.5);
-	near(at(&m.stacks, 5.25), 1.75);
-	near(at(&m.stacks, 5.75), 2.5);
-	near(at(&m.stacks, 6.25), 3.5);
-	/* The outermost go no further than what is known. */
 	near(at(&m.stacks, 4.25), 1);
-	near(at(&m.stacks, 6.75), 4);
-	near(at(&m.stacks, 7.1), 4);
-	near(at(&m.stacks, 8), 1);
-	assert_true(m.stacks.ratio[7] <= 0 && m.stacks.ratio[14] <= 0);
+	near(at(&m.stacks, 5), 1.5);
+	near(at(&m.stacks, 5.5), 2);
+	near(at(&m.stacks, 9.5), 3);
+}
+
+#define SAMPLES 500
+
+/* A loop over `distance` + 1 lines. */
+static double loop_misses(uint64_t distance, uint64_t lines)
+{
+	static struct model_sample samples[SAMPLES];
+	const struct model_window window = {.length = 1000000, .stands_for = 1000000, .footprint_pages = 100};
+	const struct model_input in = {.windows = &window,
+				       .window_count = 1,
+				       .samples = samples,
+				       .sample_count = SAMPLES,
+				       .line_bytes = 64};
+	struct err err = {0};
+	struct model *m;
+	struct model_ratio r;
+
+	for (size_t i = 0; i < SAMPLES; i++)
+		samples[i] = (struct model_sample){.distance = distance, .reused = true};
+	m = model_new(&in, &err);
+	assert_non_null(m);
+	model_solve(m, MODEL_LRU, lines, &r);
+	model_free(m);
+	return r.ratio;
+}
+
+static void test_a_cache_holds_a_loop_of_two_hundredths_more(void **state)
+{
+	(void)state;
+	near(loop_misses(999, 1000), 0);
+	near(loop_misses(1009, 1000), 0);
+	near(loop_misses(1029, 1000), 1);
+	/* But of few lines each counts. */
+	near(loop_misses(39, 40), 0);
+	near(loop_misses(40, 40), 1);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_straight_between_the_middles_of_halves),
-		cmocka_unit_test(test_where_nothing_is_known_the_neighbour_speaks_or_nobody),
+		cmocka_unit_test(test_straight_between_nodes),
+		cmocka_unit_test(test_a_node_that_is_far_says_nothing),
 		cmocka_unit_test(test_lines_of_the_same_size_have_the_same_halves),
 		cmocka_unit_test(test_lines_of_another_size_have_the_same_octaves),
+		cmocka_unit_test(test_a_cache_holds_a_loop_of_two_hundredths_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
