@@ -25,6 +25,7 @@
 /*
  * A loop's reuses are all of one distance. Most often it was made to fit, an array of a power of two above all, and in a cache of
  * just that size the estimates of its kinds, a hundredth to both sides, would make some miss: it holds what lacks so little.
+ * Nor is there such an edge with sets.
  */
 #define LOOP	   0.05 /* of the accesses */
 #define LOOP_SLACK 0.02
@@ -40,7 +41,8 @@ struct walk {
 static bool walk_to(struct walk *w, double lines, double mass)
 {
 	/* The hair is because lines are the sum of many steps that are whole in theory. */
-	double slack = mass > LOOP ? floor(LOOP_SLACK * lines) : 0;
+	bool is_at_edge = mass > LOOP && w->sets->sets->sets <= 1;
+	double slack = is_at_edge ? floor(LOOP_SLACK * lines) : 0;
 	double miss = sets_table_miss(w->sets, lines * (1 + 1e-9) - slack);
 
 	if (miss > SURE)
