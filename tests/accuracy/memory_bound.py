@@ -56,13 +56,12 @@ LINE = "%-22s %8.3f %8.3f %7.0f %% %7.0f %%"
 
 def with_a_line_more(options, command, process, folder, size):
     """The exact LRU miss ratios, in points, by bytes of a line."""
-    path, found = os.path.join(folder, "edge.csv"), {}
+    found = {}
     for line in options.line.split(","):
         larger = size + int(line)
-        compare_curve.run([os.path.join(options.build, "dwell"), "simulate", "--curve", "-o", path, "--sizes",
-                           "%d:%d" % (larger, larger), "--policy", "lru", "--lines", line, "--process", str(process),
-                           "--"] + command)
-        found[line] = 100 * float(compare_curve.read_curve(path)[larger]["miss_ratio"])
+        there = argparse.Namespace(**{**vars(options), "policy": "lru", "line": line, "sizes": "%d:%d" % (larger, larger)})
+        curve = compare_curve.simulate(there, command, process, folder)["lru", line]
+        found[line] = 100 * float(curve[larger]["miss_ratio"])
     return found
 
 

@@ -98,6 +98,33 @@ static double loop_misses(uint64_t distance, uint64_t lines)
 	return r.ratio;
 }
 
+/* A loop of 127 accesses, all of them samples, at the end of an octave: what is known of it is known there. */
+static void test_a_node_lies_where_the_reuses_are(void **state)
+{
+	enum { COUNT = 5000 };
+	static struct model_sample samples[COUNT];
+	const struct model_window window = {.length = COUNT, .stands_for = COUNT, .footprint_pages = 100};
+	const struct model_input in = {.windows = &window,
+				       .window_count = 1,
+				       .samples = samples,
+				       .sample_count = COUNT,
+				       .line_bytes = 64};
+	struct err err = {0};
+	struct model *m;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT; i++)
+		samples[i] = (struct model_sample){.distance = 126, .reused = true, .position = i + 1};
+	m = model_new(&in, &err);
+	assert_non_null(m);
+	assert_int_equal(m->stacks.half_count, 1);
+	assert_int_equal(m->stacks.whole_count, 1);
+	assert_true(fabs(m->stacks.halves[0].octaves - log2(126)) < 0.02);
+	assert_true(fabs(m->stacks.wholes[0].octaves - log2(126)) < 0.02);
+	assert_true(fabs(stacks_ratio(&m->stacks, 126) - 1) < 0.05);
+	model_free(m);
+}
+
 static void test_a_cache_holds_a_loop_of_two_hundredths_more(void **state)
 {
 	(void)state;
@@ -116,6 +143,7 @@ int main(void)
 		cmocka_unit_test(test_a_node_that_is_far_says_nothing),
 		cmocka_unit_test(test_lines_of_the_same_size_have_the_same_halves),
 		cmocka_unit_test(test_lines_of_another_size_have_the_same_octaves),
+		cmocka_unit_test(test_a_node_lies_where_the_reuses_are),
 		cmocka_unit_test(test_a_cache_holds_a_loop_of_two_hundredths_more),
 	};
 
