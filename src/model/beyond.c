@@ -11,10 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#define STRETCH	    0.6 /* of full proportion, which chance alone would drive */
-#define STRETCH_MAX 8.0
-#define MAKING	    0.75 /* so much of what comes from before are first touches: data is made */
-
 void pieces_add(struct pieces *p, double x, double mass)
 {
 	uint64_t quarter = model_number_bits(x) >> 50;
@@ -44,20 +40,6 @@ void pieces_join(const struct survival *own, double *x, double *mass, struct sur
 	out->count = p.count;
 }
 
-/* Share of the accesses where what comes from before is not all first touches, as while data is made. */
-static double reusing_share(const struct model *m)
-{
-	double share = 0;
-
-	for (size_t g = 0; g < m->group_count; g++) {
-		const struct group *group = &m->groups[g];
-
-		if (group->own.left <= 0 || group->first_touches < MAKING * group->own.left)
-			share += group->weight;
-	}
-	return share > 0 ? share : 1;
-}
-
 void beyond_set_up(const struct model *m, const struct tail *t, struct beyond *b)
 {
 	b->p.count = 0;
@@ -68,8 +50,6 @@ void beyond_set_up(const struct model *m, const struct tail *t, struct beyond *b
 	for (size_t i = 0; i < t->count; i++)
 		pieces_add(&b->p, t->x[i], t->mass);
 	b->cold = m->has_footprint ? 0 : t->cold;
-	b->is_local = t->from_follows;
-	b->reusing = reusing_share(m);
 }
 
 /* The first piece beyond x. */
@@ -88,32 +68,11 @@ static size_t find(const struct beyond *b, double x)
 	return low;
 }
 
-/*
- * The lines that are held are as many as the far reuses take, times how far they come from. So
- * where a group has more of them than the run on average, they come from less far. How much the
- * distances beyond the group's end are to be stretched.
- */
-static double stretch(const struct beyond *b, size_t first, double far)
-{
-	double average = 0;
-
-	if (!b->is_local || far <= 0)
-		return 1;
-	for (size_t i = first; i < b->p.count; i++)
-		average += b->p.mass[i];
-	if (average <= 0)
-		return 1;
-	average /= b->reusing;
-	return pow(fmin(STRETCH_MAX, fmax(1 / STRETCH_MAX, average / far)), STRETCH);
-}
-
-struct far beyond_group(const struct beyond *b, const struct group *group, double mass,
-			double before)
+struct far beyond_group(const struct beyond *b, const struct group *group, double before)
 {
 	struct far f = {.end = group->own.end_x, .total = b->cold};
 
 	f.first = f.last = find(b, f.end);
-	f.stretched = stretch(b, f.first, mass);
 	while (f.last < b->p.count && (f.last == f.first || far_place(b, &f, f.last) < before))
 		f.total += b->p.mass[f.last++];
 	return f;

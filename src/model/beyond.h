@@ -22,8 +22,6 @@ struct beyond {
 	struct pieces p;
 	size_t pool_count; /* pieces of the pool */
 	double cold;
-	bool is_local;	/* distances go with what the group has of them */
-	double reusing; /* share of the accesses of groups that do not only touch first */
 };
 
 void beyond_set_up(const struct model *m, const struct tail *t, struct beyond *b);
@@ -31,25 +29,21 @@ void beyond_set_up(const struct model *m, const struct tail *t, struct beyond *b
 /* The part of it that one group's far reuses come from. */
 struct far {
 	size_t first, last; /* pieces: from the one up to before the other */
-	double end;	    /* of what the group has seen, accesses */
-	double stretched;
+	double end;   /* of what the group has seen, accesses */
 	double total; /* mass of these pieces and of what never comes back; 0: the pool knows of nothing so far away */
 };
 
 /*
- * `mass` of the group's accesses come from before what it has seen. None can come from before the run,
- * which is `before` accesses back.
+ * Of accesses of the group that come from before what it has seen. None can come from before the run, which is
+ * `before` accesses back.
  */
-struct far beyond_group(const struct beyond *b, const struct group *group, double mass,
-			double before);
+struct far beyond_group(const struct beyond *b, const struct group *group, double before);
 
 /* Where the group takes piece i of them to lie. */
 static inline double far_place(const struct beyond *b, const struct far *f, size_t i)
 {
-	double farther = b->p.x[i] - f->end;
-
 	/* A group may have seen farther than the pool: tail pieces before its end lie there. */
-	return f->end + (farther > 0 ? farther : 0) * f->stretched;
+	return b->p.x[i] > f->end ? b->p.x[i] : f->end;
 }
 
 /*

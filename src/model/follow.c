@@ -136,17 +136,20 @@ static double quantile(const struct mixture *mix, double share, double low, doub
 /*
  * Lines touched at random have, at the end of a window, at least the chance of a touch that
  * belongs to their mean distance; those of a loop that takes longer have none. What lies
- * between shows how regular.
+ * between shows how regular, less what chance alone could make of so few reuses. Lines touched for the
+ * last time tell nothing.
  */
-static double regularity(const struct mixture *mix, const struct survival *s)
+static double regularity(const struct mixture *mix, const struct survival *s, double last_touches)
 {
-	double before = s->left, mean = 0;
+	double left = s->left - last_touches, near = 0, seen = 0, mean = 0;
 
-	for (size_t i = s->count; i-- > 0 && s->x[i] > s->end_x / NEAR_END;)
-		before += s->mass[i];
+	for (size_t i = s->count; i-- > 0 && s->x[i] > s->end_x / NEAR_END; seen++)
+		near += s->mass[i];
+	if (seen > 0)
+		near *= 1 + 1 / sqrt(seen);
 	for (int k = 0; k < RATES; k++)
 		mean += mix->share[k] / mix->rate[k];
-	return fmax(0, 1 - log(before / s->left) * mean / (s->end_x * (1 - 1 / NEAR_END)));
+	return left > 0 ? fmax(0, 1 - log1p(near / left) * mean / (s->end_x * (1 - 1 / NEAR_END))) : 0;
 }
 
 /*
@@ -263,7 +266,7 @@ int follow_tail(const struct model *m, const struct follow *follows, size_t coun
 	if (fit(&mix, &m->pool, follows, count) != 0)
 		return -1;
 	mix.end = end;
-	mix.regularity = regularity(&mix, &m->pool);
+	mix.regularity = regularity(&mix, &m->pool, m->last_lines / m->accesses);
 	if (mix.regularity > REGULAR)
 		return 1;
 	mixture_age(&mix, m, follows, count);

@@ -52,13 +52,49 @@ static bool walk_to(struct walk *w, double lines, double mass)
 	return true;
 }
 
+/* Accesses before `position`, in group *g or before it, that their groups saw no reuse of; *g moves back, for the next call. */
+static double left_before(const struct model *m, double position, size_t *g)
+{
+	const struct group *group;
+
+	while (*g > 0 && position < m->groups[*g].start)
+		--*g;
+	group = &m->groups[*g];
+	return group->left_before + group->own.left * fmax(0, position - group->start);
+}
+
+/* What lies between two touches of a far reuse. */
+struct way {
+	const struct model *m;
+	const struct group *group; /* of the second touch */
+	double reach;		   /* so far back it is the group's own */
+	size_t at;		   /* the group that it has come to, walking back */
+};
+
+/*
+ * The accesses from `x` to `to` back, each as many times as the group there leaves more of its accesses without a
+ * reuse than the one that the walk began in: a stretch that touches little anew adds few lines.
+ */
+static double passed(struct way *w, double x, double to)
+{
+	const struct group *group = w->group;
+	double here = group->start + w->reach, later, earlier;
+
+	if (to <= w->reach || group->own.left <= 0)
+		return to - x;
+	later = left_before(w->m, here - fmax(x, w->reach), &w->at);
+	earlier = left_before(w->m, here - to, &w->at);
+	return fmax(0, w->reach - x) + (later - earlier) / group->own.left;
+}
+
 /* The group's far reuses: the stack distance goes on to rise by what is left, from `stack` at what it has seen. */
 static void walk_far(struct walk *w, const struct model *m, size_t g, const struct beyond *b,
 		     double stack)
 {
 	const struct group *group = &m->groups[g];
 	double mass = group->own.left - group->first_touches;
-	struct far f = beyond_group(b, group, mass, group->start + group_reach(m, g));
+	struct way way = {m, group, group_reach(m, g), g};
+	struct far f = beyond_group(b, group, group->start + way.reach);
 	const struct kind *kind = &m->kinds[group->kind];
 	double x = f.end, lines = kind->own.count > 0 ? kind->lines[kind->own.count - 1] : 0;
 
@@ -67,7 +103,7 @@ static void walk_far(struct walk *w, const struct model *m, size_t g, const stru
 	for (size_t i = f.first; i < f.last; i++) {
 		double to = far_place(b, &f, i);
 
-		stack += w->left * (to - x);
+		stack += w->left * passed(&way, x, to);
 		x = to;
 		lines = fmax(lines, stack * stacks_ratio(&m->stacks, x));
 		if (!walk_to(w, lines, mass * b->p.mass[i] / f.total))

@@ -429,7 +429,7 @@ static void calibrate(struct model *m, const struct model_input *in)
 static void estimate_survivals(struct model *m, const uint32_t *order)
 {
 	double *x = m->storage, *mass = m->storage + 2 * m->sample_count;
-	double *joined = m->storage + 4 * m->sample_count;
+	double *joined = m->storage + 4 * m->sample_count, left_before = 0;
 
 	survival_estimate(m, order, m->sample_count, MODEL_POOL_AT_RISK, x, mass, &m->pool);
 	for (size_t i = 0; i < m->kind_count; i++) {
@@ -440,8 +440,13 @@ static void estimate_survivals(struct model *m, const uint32_t *order)
 				  mass + used, &k->own);
 		pieces_join(&k->own, joined + k->first, joined + m->sample_count + k->first, &k->joined);
 	}
-	for (size_t g = 0; g < m->group_count; g++)
-		m->groups[g].own = m->kinds[m->groups[g].kind].own;
+	for (size_t g = 0; g < m->group_count; g++) {
+		struct group *group = &m->groups[g];
+
+		group->own = m->kinds[group->kind].own;
+		group->left_before = left_before;
+		left_before += group->own.left * group->weight * m->accesses;
+	}
 }
 
 /* What lies between the touches of reuses; where these are a choice, all of them show it better. */

@@ -50,6 +50,7 @@ struct group {
 	double weight;	      /* share of the run; all groups together 1 */
 	double share;	      /* the same, calibrated: see calibrate() */
 	double start;	      /* accesses of the run before those it speaks for */
+	double left_before;   /* of these, those that their groups saw no reuse of */
 	double first_touches; /* per access, at most what its survival leaves */
 	size_t count;	      /* of its own samples */
 	size_t windows;	      /* that it was made of */
@@ -69,7 +70,6 @@ struct tail {
 	double mass;		     /* of each piece */
 	size_t count;
 	double cold; /* mass at infinity */
-	bool from_follows;
 };
 
 #define MODEL_OCTAVES 40

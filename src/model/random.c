@@ -145,7 +145,7 @@ static void add_far(struct system *s, const struct beyond *b, const struct past 
 {
 	const struct group *group = &p->m->groups[g];
 	double here = group_reach(p->m, g), before = group->start + here, kept = 0;
-	struct far f = beyond_group(b, group, far, before);
+	struct far f = beyond_group(b, group, before);
 	size_t i = f.first, at = g;
 
 	if (f.total <= 0) {

@@ -202,7 +202,6 @@ void model_set_tails(struct model *m, const struct model *all)
 	followed = all != NULL ? take_tail(m, all, spread)
 			       : follow_tail(m, m->follows, m->follow_count, spread);
 	m->followed = followed;
-	spread->from_follows = followed == 0;
 	if (followed == 0)
 		fit_in_footprint(m, spread);
 	else

@@ -190,6 +190,36 @@ static void a_loop_has_its_reuses_near_together(void **state)
 	assert_true(fabs(t->x[0] - END - 303) < 20);
 }
 
+/*
+ * Lines are met 4000 accesses beyond the end. Of a tenth that is left, touches at random every 4000 would have 0.1 x
+ * (exp(750 / 4000) - 1) = 0.0206 reused in the last 750 that are seen. Where 0.15 times that was, a loop of which chance
+ * brought in a few has a regularity of 0.85; but one piece may be two by chance, and 0.3 times as much tells 0.71, which
+ * is no loop. Nor is it where half of what is left are last touches.
+ */
+static int told_by(double near, int pieces, double last_touches)
+{
+	static double x[100], mass[100];
+	struct far f = {.t.count = MODEL_TAIL_PIECES,
+			.m = {.accesses = 1e7, .last_lines = last_touches * 1e7}};
+
+	for (int i = 0; i < pieces; i++) {
+		x[i] = END * (1 - 0.5 * (pieces - i) / pieces);
+		mass[i] = near * 0.0206 / pieces;
+	}
+	f.m.pool = (struct survival){.x = x, .mass = mass, .count = (size_t)pieces, .end_x = END, .left = 0.1};
+	for (int i = 0; i < FOLLOWS; i++)
+		f.follows[i] = (struct follow){4000, 1, true};
+	return follow_tail(&f.m, f.follows, FOLLOWS, &f.t);
+}
+
+static void a_loop_is_told_by_more_than_chance(void **state)
+{
+	(void)state;
+	assert_int_equal(told_by(0.15, 100, 0), 1);
+	assert_int_equal(told_by(0.15, 1, 0), 0);
+	assert_int_equal(told_by(0.15, 100, 0.05), 0);
+}
+
 static double mean_beyond(const struct tail *t)
 {
 	double sum = 0;
@@ -310,6 +340,7 @@ int main(void)
 		cmocka_unit_test(slow_lines_are_as_far_as_the_windows_together),
 		cmocka_unit_test(few_lines_tell_nothing),
 		cmocka_unit_test(a_loop_has_its_reuses_near_together),
+		cmocka_unit_test(a_loop_is_told_by_more_than_chance),
 		cmocka_unit_test(memory_held_bounds_the_distances),
 		cmocka_unit_test(an_age_has_the_touches_that_were_seen),
 		cmocka_unit_test(a_distance_between_windows_shows_by_the_age),

@@ -10,7 +10,7 @@
 #include "model/parts.h"
 #include "traces.h"
 
-#define SEEDS 3
+#define SEEDS 10
 
 static void near(double value, double expected, double error)
 {

@@ -227,12 +227,12 @@ static void test_far_reuses_have_as_much_memory_on_their_way(void **test)
 	const struct tail *from = &m_all->tails[TAIL_SPREAD], *to;
 	double farther;
 
-	assert_true(from->from_follows);
+	assert_int_equal(m_all->followed, 0);
 	few->in.all = m_all;
 	few->in.line_bytes = 32;
 	m = build(&few->in);
 	to = &m->tails[TAIL_SPREAD];
-	assert_true(to->from_follows);
+	assert_int_equal(m->followed, 0);
 	farther = 2 * m_all->pool.left / m->pool.left;
 	for (size_t q = 0; q < to->count; q++)
 		assert_true(fabs((to->x[q] - m->pool.end_x) -
@@ -251,7 +251,7 @@ static void test_the_tail_lies_where_lines_watched_on_were_met(void **test)
 	const struct tail *t = &m->tails[TAIL_SPREAD];
 	double median = (t->x[t->count / 2 - 1] + t->x[t->count / 2]) / 2 - m->pool.end_x;
 
-	assert_true(t->from_follows);
+	assert_int_equal(m->followed, 0);
 	assert_true(median > 0.5 * M_LN2 * FOLLOW_MEAN && median < 1.5 * M_LN2 * FOLLOW_MEAN);
 	model_free(m);
 	free(all);
