@@ -44,22 +44,30 @@ static size_t bin_end(const struct split *s, size_t at)
 	return end;
 }
 
+/* P(miss) of the reuses of one of the kind's pieces, at a distance of x, in one of its groups. */
+static double piece_miss(const struct kind *k, const struct group_result *r, size_t piece, double x)
+{
+	if (!r->is_lru)
+		return group_miss(r, x);
+	return piece >= r->sure ? 1 : lru_miss(r->ways, k->lines[piece], k->own.mass[piece]);
+}
+
 /*
- * Hand a piece of the survival, `mass` of the accesses of each of the kind's groups, to the reuses of its
+ * Hand a piece of the survival, its mass of the accesses of each of the kind's groups, to the reuses of its
  * bin, all alike: the groups have what they are in common.
  */
-static void share_piece(struct split *s, size_t from, size_t to, double mass)
+static void share_piece(struct split *s, size_t from, size_t to, size_t piece)
 {
 	const struct model *m = s->m;
 	const uint32_t *sorted = m->sorted + s->kind->first;
 	double x = m->bin_x[m->bin[sorted[from]]];
-	double accesses = 0, misses = 0, weight = 0;
+	double accesses = 0, misses = 0, weight = 0, mass = s->kind->own.mass[piece];
 
 	for (size_t i = 0; i < s->kind->group_count; i++) {
 		uint32_t g = m->members[s->kind->first_group + i];
 
 		accesses += mass * m->groups[g].share;
-		misses += mass * m->groups[g].share * group_miss(&s->results[g], x);
+		misses += mass * m->groups[g].share * piece_miss(s->kind, &s->results[g], piece, x);
 	}
 	for (size_t i = from; i < to; i++)
 		weight += m->reused[sorted[i]] ? weight_of(s, sorted[i]) : 0;
@@ -114,7 +122,7 @@ static void share_kind(struct split *s)
 		for (size_t i = at; i < end; i++)
 			reused |= m->reused[sorted[i]] && m->weight[sorted[i]] > 0;
 		if (seen && reused && piece < own->count) {
-			share_piece(s, at, end, own->mass[piece]);
+			share_piece(s, at, end, piece);
 			left -= own->mass[piece++];
 		}
 		for (size_t i = at; i < end; i++) {

@@ -270,7 +270,7 @@ struct between scatter_between(const struct scatter *s, unsigned octave, const d
 /* Fills m->stacks; groups and survivals are known. Samples as in scatter_measure. Returns 0, or -1 when memory ran out. */
 int stacks_measure(struct model *m, const struct model_input *in);
 
-/* The same from a model of more samples. Where its lines are of another size only whole octaves are alike. */
+/* The same from a model of more samples. Where its lines are shorter only whole octaves are alike. */
 void stacks_take(struct model *m, const struct model *all);
 
 /* Of reuses at a distance of so many accesses. */
@@ -285,12 +285,16 @@ struct group_result {
 	double on_the_way[MODEL_OCTAVES], scatter[MODEL_OCTAVES];
 	double steeper;	   /* makes up for what taking near distances together has lost */
 	double unresolved; /* the part of the ratio that no piece of the group's own explains */
-	bool is_step;	   /* LRU: reuses miss from a distance on; the first three are not used */
-	double step;	   /* accesses */
+	bool is_lru;	   /* without sets, and the next two hold instead of all above but the last */
+	double ways;	   /* of the cache; infinite: it holds all */
+	size_t sure;	   /* from this one on all of the group's own pieces miss */
 };
 
-/* P(miss) of a reuse that the group has seen itself. */
+/* P(miss) of a reuse that the group has seen itself; random replacement. */
 double group_miss(const struct group_result *r, double x);
+
+/* The same with LRU and no sets, of a piece of so much mass that has so many lines in between. */
+double lru_miss(double ways, double lines, double mass);
 
 /*
  * Miss ratio of each group with random replacement. `ratios` has group_count

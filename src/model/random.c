@@ -327,8 +327,6 @@ double group_miss(const struct group_result *r, double x)
 	unsigned octave = model_octave(x);
 	double miss;
 
-	if (r->is_step)
-		return x >= r->step ? 1 : 0;
 	miss = -expm1(-scattered(r->rate * r->on_the_way[octave] * x, r->scatter[octave]));
 	return miss + r->steeper * miss * (1 - miss);
 }
@@ -342,7 +340,7 @@ static void report_group(const struct group *g, const struct system *s, double r
 {
 	double joined = 0, apart = 0, open = 0;
 
-	r->is_step = false;
+	r->is_lru = false;
 	r->steeper = 0;
 	r->rate = s->e.rate * ratio;
 	for (size_t i = 0; i < s->own_count; i++)

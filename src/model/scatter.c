@@ -36,7 +36,7 @@ struct sums {
 struct window_begins {
 	struct placed *begins; /* rising */
 	size_t count;
-	double length, density; /* samples of an access */
+	double length, density; /* other samples than one that is looked at, of an access */
 	uint32_t *before;	/* count + 1 rows of MODEL_OCTAVES: of the octave before the i-th */
 };
 
@@ -61,7 +61,7 @@ static void take_window(struct window_begins *w, const struct model_input *in, s
 		memcpy(row + MODEL_OCTAVES, row, MODEL_OCTAVES * sizeof(*row));
 		row[MODEL_OCTAVES + octave_of(&w->begins[k])]++;
 	}
-	w->density = w->length > 0 ? samples / w->length : 0;
+	w->density = w->length > 0 ? (samples - 1) / w->length : 0;
 }
 
 /*

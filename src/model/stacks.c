@@ -125,10 +125,11 @@ static double lines_expected(const struct room *r, const struct kind *k, double 
 }
 
 /*
- * The stack distances that a window's samples show, and those expected: `density` samples were taken of an access.
- * From the first to end to the last: a reuse lies within another one if it begins behind its begin, and has ended.
+ * The stack distances that a window's samples show, and those expected: of an access `others` were taken beside the
+ * one that is looked at. From the first to end to the last: a reuse lies within another one if it begins behind its
+ * begin, and has ended.
  */
-static void look_at_window(struct room *r, size_t count, double density, const struct kind *kind,
+static void look_at_window(struct room *r, size_t count, double others, const struct kind *kind,
 			   struct seen *halves)
 {
 	size_t reuses = 0;
@@ -145,7 +146,7 @@ static void look_at_window(struct room *r, size_t count, double density, const s
 			r->begun[placed_before(r->accesses, count, a->end)] - r->begun[i + 1];
 		double within = ended_up_to(r, count - 1) - ended_up_to(r, i);
 		double octaves = octaves_to(a->distance);
-		double expected = density * lines_expected(r, kind, a->distance);
+		double expected = others * lines_expected(r, kind, a->distance);
 		struct seen *o = &halves[(unsigned)(2 * octaves)];
 
 		o->seen += begun - within;
@@ -237,7 +238,7 @@ int stacks_measure(struct model *m, const struct model_input *in)
 
 		if (count == 0 || length <= 0)
 			continue;
-		look_at_window(&r, count, r.begun[count] / length, kind, window);
+		look_at_window(&r, count, (r.begun[count] - 1) / length, kind, window);
 		add_window(halves, wholes, window);
 	}
 	conclude(&m->stacks, halves, wholes);
@@ -268,7 +269,7 @@ double stacks_ratio(const struct stacks *s, double distance)
 void stacks_take(struct model *m, const struct model *all)
 {
 	m->stacks = all->stacks;
-	m->stacks.is_coarse = m->line_bytes != all->line_bytes;
+	m->stacks.is_coarse = m->line_bytes > all->line_bytes;
 }
 
 void stacks_place(struct model *m)
