@@ -48,6 +48,8 @@ part accuracy 'sampled curves of seven programs against exact ones' \
 	tests/accuracy/seven_programs.py --build "$build" --runs 1 --policy random,lru --line 32,64,128
 part accuracy 'sampled curves of programs that wait for memory' \
 	tests/accuracy/memory_bound.py --build "$build" --runs 3 --policy random,lru
+part accuracy 'and of the examples' \
+	tests/accuracy/memory_bound.py --build "$build" --runs 3 --policy random,lru --examples
 part ranks 'lines by their misses in 32 KB, in the order of the exact ones (bar: .9)' \
 	tests/accuracy/line_ranks.py --build "$build" --runs 3 --rank 0.9
 if [ -n "$missed" ]; then

@@ -268,7 +268,7 @@ int follow_tail(const struct model *m, const struct follow *follows, size_t coun
 	mix.end = end;
 	mix.regularity = regularity(&mix, &m->pool, m->last_lines / m->accesses);
 	if (mix.regularity > REGULAR)
-		return 1;
+		return regular_tail(m, follows, count, t) == 0 ? 0 : 1;
 	mixture_age(&mix, m, follows, count);
 	for (size_t q = 0; q < t->count; q++)
 		t->x[q] = end + quantile(&mix, 1 - ((double)q + 0.5) / (double)t->count,

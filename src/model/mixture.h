@@ -24,4 +24,10 @@ struct mixture {
 void mixture_age(struct mixture *mix, const struct model *m, const struct follow *follows,
 		 size_t count);
 
+/*
+ * Where a loop's reuses lie, from lines watched on: fills t->x with the quantiles of their distances. Returns 0, or -1 when
+ * the touches are too few, or too many lines were not seen to be touched.
+ */
+int regular_tail(const struct model *m, const struct follow *follows, size_t count, struct tail *t);
+
 #endif

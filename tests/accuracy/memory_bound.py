@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How far are sampled curves from the exact ones for programs that wait for memory?
+"""How far are sampled curves from the exact ones for programs that wait for memory, and for the examples?
 
     memory_bound.py [--build DIR] [--runs N] [--quick] [--only EXPRESSION] [--policy NAMES]
-                    [--line SIZES] [bars]
+                    [--line SIZES] [--examples] [bars]
 
 Records each program of the set with the defaults, once for each of N seeds, and prints a line
 for each program and one for all: mean and largest error in percentage points, the share of
 the points within max(0.1 points, 15 %), and of those whose interval holds the exact value.
 The bars are those of compare_curve.py: the mean over all points, the largest error of a
 program's point on average over the seeds (one unlucky seed is not a broken tool), and the
-shares of all points. Minutes; --quick takes a few small programs and loose bars.
+shares of all points. Minutes; --quick takes a few small programs and loose bars, --examples those of the
+folder of that name, as their readme runs them.
 
 The columns of 8 MB lie on 131,073 lines: an LRU cache of 131,072 misses all of them, one of a line more
 none. Samples cannot count lines so exactly. There, and nowhere else, the error is the distance from what
@@ -39,6 +40,23 @@ PROGRAMS = [
     ("column", 64 * MB, 10),
     ("column", 200 * MB, 2),
     ("mapped", 64 * MB, 10),
+]
+EXAMPLES = [
+    ("column-walk", "3000"),
+    ("blocked-multiply", "20"),
+    ("blocked-multiply", "60"),
+    ("blocked-multiply", "60", "heap"),
+    ("spatial", "stencil"),
+    ("spatial", "gather"),
+    ("struct-init", "fields"),
+    ("struct-init", "elements"),
+    ("mesh", "spread"),
+    ("mesh", "packed"),
+    ("two-loops", "apart"),
+    ("two-loops", "fused"),
+    ("multigrid", "standard"),
+    ("multigrid", "optimised"),
+    ("heat",),
 ]
 # Seconds in all. One of each kind: larger than the middle of the sizes, smaller than the last.
 QUICK = [
@@ -77,10 +95,24 @@ def move_to_edge(runs, kinds, size, larger):
                 run[i] = (at, min(max(sampled, least), most), sampled, low, high)
 
 
-def measure(options, program, folder):
-    """For each seed and kind of cache [(size, exact, sampled, low, high)]."""
+def programs(options):
+    """(name, command, whether its array is as large as a cache) of those that were asked for."""
+    folder = os.path.join(options.build, "examples")
     tool = os.path.join(options.build, "tests", "accuracy", "memory_bound")
-    command = [tool] + [str(word) for word in program]
+    if options.examples:
+        every = [(" ".join(e), [os.path.join(folder, e[0]), *e[1:]], False) for e in EXAMPLES]
+    else:
+        every = [("%s %dM" % (p[0], p[1] // MB), [tool, *map(str, p)], p[:2] == AT_EDGE)
+                 for p in (QUICK if options.quick else PROGRAMS)]
+    for one in every:
+        if not os.path.exists(one[1][0]):
+            print("%s was not built" % one[0])
+        elif re.search(options.only, one[0]):
+            yield one
+
+
+def measure(options, command, is_at_edge, folder):
+    """For each seed and kind of cache [(size, exact, sampled, low, high)]."""
     exact, runs = None, []
     for seed in range(1, options.runs + 1):
         sampled, process = compare_curve.sample(options, command, seed, folder)
@@ -88,9 +120,9 @@ def measure(options, program, folder):
             exact = compare_curve.simulate(options, command, process, folder)
         runs.append([point for kind in compare_curve.kinds(options)
                      for point in compare_curve.compare(exact[kind], sampled[kind])])
-    if program[:2] == AT_EDGE and "lru" in options.policy:
-        larger = with_a_line_more(options, command, process, folder, program[1])
-        move_to_edge(runs, compare_curve.kinds(options), program[1], larger)
+    if is_at_edge and "lru" in options.policy:
+        larger = with_a_line_more(options, command, process, folder, AT_EDGE[1])
+        move_to_edge(runs, compare_curve.kinds(options), AT_EDGE[1], larger)
     return runs
 
 
@@ -103,6 +135,7 @@ def parse():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     compare_curve.add_set_options(p, 3)
     p.add_argument("--quick", action="store_true", help="four small programs")
+    p.add_argument("--examples", action="store_true", help="the examples instead")
     p.add_argument("--points", action="store_true", help="print each point, too")
     return p.parse_args()
 
@@ -112,11 +145,8 @@ def main():
     points, largest = [], 0
     print("%-22s %8s %8s %9s %9s" % ("program", "mean", "largest", "near", "covered"))
     with tempfile.TemporaryDirectory() as folder:
-        for program in QUICK if options.quick else PROGRAMS:
-            name = "%s %dM" % (program[0], program[1] // MB)
-            if not re.search(options.only, name):
-                continue
-            runs = measure(options, program, folder)
+        for name, command, is_at_edge in programs(options):
+            runs = measure(options, command, is_at_edge, folder)
             these = [point for run in runs for point in run]
             if options.points:
                 for run in runs:
