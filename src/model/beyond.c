@@ -40,15 +40,17 @@ void pieces_join(const struct survival *own, double *x, double *mass, struct sur
 	out->count = p.count;
 }
 
-void beyond_set_up(const struct model *m, const struct tail *t, struct beyond *b)
+void beyond_set_up(const struct model *m, const struct tail *t, bool apart, struct beyond *b)
 {
 	b->p.count = 0;
 	for (size_t i = 0; i < m->pool.count; i++)
 		pieces_add(&b->p, m->pool.x[i], m->pool.mass[i]);
 	b->pool_count = b->p.count;
-	b->p.last_quarter = 0; /* the tail's pieces stay apart */
-	for (size_t i = 0; i < t->count; i++)
+	for (size_t i = 0; i < t->count; i++) {
+		if (i == 0 || apart)
+			b->p.last_quarter = 0;
 		pieces_add(&b->p, t->x[i], t->mass);
+	}
 	b->cold = m->has_footprint ? 0 : t->cold;
 }
 

@@ -24,7 +24,8 @@ struct beyond {
 	double cold;
 };
 
-void beyond_set_up(const struct model *m, const struct tail *t, struct beyond *b);
+/* `apart`: the tail's pieces stay as they are, however near each other. */
+void beyond_set_up(const struct model *m, const struct tail *t, bool apart, struct beyond *b);
 
 /* The part of it that one group's far reuses come from. */
 struct far {

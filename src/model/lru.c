@@ -43,26 +43,41 @@ struct walk {
 	double missed; /* of what was passed */
 };
 
-double lru_miss(double ways, double lines, double mass)
+/* P(more lines in between than there are ways), of a normal distribution. */
+static double miss_around(double ways, double in_between, double deviation)
 {
-	/* The hair is because lines are the sum of many steps that are whole in theory. */
-	double in_between = lines * (1 + 1e-9), deviations;
+	double deviations = (in_between - ways) / deviation;
 
-	if (mass > LOOP)
-		return in_between - floor(LOOP_SLACK * lines) >= ways ? 1 : 0;
-	deviations = (in_between - ways) / (SPREAD * in_between);
 	if (fabs(deviations) > SPREAD_MOST)
 		return deviations > 0 ? 1 : 0;
 	return erfc(-deviations / M_SQRT2) / 2;
 }
 
-/* Go on to a piece with so many lines in between. Returns false when its reuses, and all farther ones, miss. */
-static bool walk_to(struct walk *w, double lines, double mass)
+double lru_miss(double ways, double lines, double mass)
+{
+	/* The hair is because lines are the sum of many steps that are whole in theory. */
+	double in_between = lines * (1 + 1e-9);
+
+	if (mass > LOOP)
+		return in_between - floor(LOOP_SLACK * lines) >= ways ? 1 : 0;
+	return miss_around(ways, in_between, SPREAD * in_between);
+}
+
+/*
+ * Go on to a piece with so many lines in between, `step` more than to the one before where its reuses lie anywhere from halfway
+ * there on; 0: they are all of one distance. Returns false when its reuses, and all farther ones, miss.
+ */
+static bool walk_to(struct walk *w, double lines, double step, double mass)
 {
 	const struct sets *sets = w->sets->sets;
-	double miss = sets->sets > 1 ? sets_table_miss(w->sets, lines * (1 + 1e-9))
-				     : lru_miss(sets->ways, lines, mass);
+	double in_between = lines * (1 + 1e-9), miss;
 
+	if (sets->sets > 1)
+		miss = sets_table_miss(w->sets, in_between);
+	else if (step > 0)
+		miss = miss_around(sets->ways, in_between, hypot(SPREAD * in_between, step / sqrt(12)));
+	else
+		miss = lru_miss(sets->ways, lines, mass);
 	if (miss > SURE)
 		return false;
 	w->missed += mass * miss;
@@ -105,6 +120,19 @@ static double passed(struct way *w, double x, double to)
 	return fmax(0, w->reach - x) + (later - earlier) / group->own.left;
 }
 
+/*
+ * A piece of the tail stands for distances around it, over as much as to its nearer neighbour: the lines of that, of `lines` since the
+ * piece before. Those of the pool are of reuses seen at their distance.
+ */
+static double step_of(const struct beyond *b, size_t i, double lines)
+{
+	const double *x = b->p.x;
+
+	if (i < b->pool_count || i == 0 || i + 1 == b->p.count || x[i] <= x[i - 1])
+		return 0;
+	return lines * fmin(1, (x[i + 1] - x[i]) / (x[i] - x[i - 1]));
+}
+
 /* The group's far reuses: the stack distance goes on to rise by what is left, from `stack` at what it has seen. */
 static void walk_far(struct walk *w, const struct model *m, size_t g, const struct beyond *b,
 		     double stack)
@@ -117,14 +145,14 @@ static void walk_far(struct walk *w, const struct model *m, size_t g, const stru
 	double x = f.end, lines = kind->own.count > 0 ? kind->lines[kind->own.count - 1] : 0;
 
 	if (f.total <= 0)
-		walk_to(w, fmax(lines, stack), mass);
+		walk_to(w, fmax(lines, stack), 0, mass);
 	for (size_t i = f.first; i < f.last; i++) {
-		double to = far_place(b, &f, i);
+		double to = far_place(b, &f, i), before = lines;
 
 		stack += w->left * passed(&way, x, to);
 		x = to;
 		lines = fmax(lines, stack * stacks_ratio(&m->stacks, x));
-		if (!walk_to(w, lines, mass * b->p.mass[i] / f.total))
+		if (!walk_to(w, lines, step_of(b, i, lines - before), mass * b->p.mass[i] / f.total))
 			break;
 	}
 }
@@ -151,7 +179,7 @@ static double group_ratio(const struct model *m, size_t g, const struct beyond *
 	size_t i = 0;
 	double seen;
 
-	while (i < own->count && walk_to(&w, lines[i], own->mass[i]))
+	while (i < own->count && walk_to(&w, lines[i], 0, own->mass[i]))
 		i++;
 	r->sure = i;
 	if (i < own->count) {
@@ -176,7 +204,7 @@ void lru_solve(const struct model *m, const struct sets *sets, enum tail_kind ki
 	if (sets->sets <= 1)
 		sets_init(&bound, 1, sets->ways * held[kind]);
 	sets_table_init(&table, &bound);
-	beyond_set_up(m, &m->tails[kind], &b);
+	beyond_set_up(m, &m->tails[kind], true, &b);
 	for (size_t g = 0; g < m->group_count; g++) {
 		const struct group *group = &m->groups[g];
 		struct group_result r = {.is_lru = true,

@@ -363,7 +363,7 @@ void random_solve(const struct model *m, double lines, enum tail_kind kind, doub
 		.m = m, .past = {m, m->evictions, 0}, .lines = lines, .rate = random_rate(lines)};
 	struct system s;
 
-	beyond_set_up(m, &m->tails[kind], &v.beyond);
+	beyond_set_up(m, &m->tails[kind], false, &v.beyond);
 	m->evictions[0] = 0;
 	for (size_t g = 0; g < m->group_count; g++) {
 		struct group_result r;

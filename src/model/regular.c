@@ -1,132 +1,134 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where the reuses of a loop lie that is longer than windows see. Its touches have no rate: all lines are touched at one age, and
- * who was not looked at just then is met a round later. So lines watched on are counted by their age, accesses of the
- * run since they were touched: of those that a window looked at over an age, how many were touched at it. Ages
- * at which nobody looked tell nothing (Kaplan and Meier's product limit, with times at which a line is not under
- * observation). A line that was touched unseen is taken for one that was not; in a loop none is left by then.
+ * one that was not looked at just then is met a round later. So lines watched on are counted by their age, accesses of the
+ * run since they were touched: of those that a window looked at when they were so old, how many were touched. It is
+ * Kaplan and Meier's product limit, with times at which a line is not under observation. While nobody looks a line may be touched, as
+ * likely as those of its age that are looked at: afterwards it counts for so much less.
  */
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "model/mixture.h"
 
-#define STEPS	 16 /* an octave of age */
-#define OCTAVES	 16
-#define BINS	 (STEPS * OCTAVES)
-#define SEEN_MIN 12  /* touches */
-#define LEFT	 0.2 /* of all, whose age must have been seen but for so many */
+#define TOUCHES_MIN 12	/* with fewer there is nothing to tell */
+#define LEFT_MOST   0.2 /* of all, whose age was not seen: the others do not tell of more */
 
-/* By age, from where sight ends. */
-struct by_age {
-	double end;
-	double looked_at[BINS], touched[BINS]; /* weight of lines; an age looked at in part counts in part */
-	double touches;
-	unsigned last; /* of those with touches */
+enum happening { BEGINS, TOUCHED, ENDS };
+
+/* Looking at a line begins at an age, and ends: as it is touched, or not. */
+struct event {
+	double age;
+	size_t line;
+	enum happening what;
 };
 
-static double age_of(const struct by_age *a, double bin)
+struct events {
+	struct event *items;
+	size_t count, room, touches;
+};
+
+struct line {
+	double weight; /* times the chance that it has not been touched yet */
+	double left;   /* of all, when it was looked at last */
+};
+
+static int in_order(const void *a, const void *b)
 {
-	return a->end * exp2(bin / STEPS);
+	const struct event *x = a, *y = b;
+
+	if (x->age != y->age)
+		return x->age < y->age ? -1 : 1;
+	return (int)x->what - (int)y->what;
 }
 
-/* Negative below the end of sight. */
-static double bin_of(const struct by_age *a, double age)
+static int add(struct events *e, double age, size_t line, enum happening what)
 {
-	return age > a->end ? STEPS * log2(age / a->end) : -1;
-}
+	if (e->count == e->room) {
+		size_t room = 2 * e->room + 1024;
+		struct event *items = realloc(e->items, room * sizeof(*items));
 
-/* A line was looked at from one age to another. */
-static void look(struct by_age *a, double from, double to, double weight)
-{
-	double first = floor(fmax(0, bin_of(a, from)));
-
-	for (double b = first; b < BINS && age_of(a, b) < to; b++) {
-		double begin = age_of(a, b), end = age_of(a, b + 1);
-
-		a->looked_at[(unsigned)b] += weight * (fmin(to, end) - fmax(from, begin)) / (end - begin);
+		if (items == NULL)
+			return -1;
+		e->items = items;
+		e->room = room;
 	}
+	e->items[e->count++] = (struct event){age, line, what};
+	return 0;
 }
 
-/* It was touched at that age: for the step that the age lies in it counts whole. */
-static void touch(struct by_age *a, double from, double age, double weight)
+/* One line, through the windows that it was watched in; nothing of the ages that all windows see. */
+static int follow(struct events *e, const struct model *m, const struct follow *f, size_t line)
 {
-	double bin = floor(bin_of(a, age)), begin;
-
-	if (bin < 0 || bin >= BINS)
-		return;
-	begin = age_of(a, bin);
-	if (from < begin)
-		look(a, from, begin, weight);
-	a->looked_at[(unsigned)bin] += weight;
-	a->touched[(unsigned)bin] += weight;
-	a->touches++;
-	a->last = (unsigned)fmax(a->last, bin);
-}
-
-/* Through the windows that it was watched in. */
-static void follow(struct by_age *a, const struct model *m, const struct follow *f)
-{
-	double watched = f->residual + a->end;
+	double sight = m->pool.end_x, watched = f->residual + sight;
 
 	for (size_t w = f->window; w < m->window_count && watched > 0; w++) {
 		const struct window_span *s = &m->spans[w];
 		double start = fmax(f->begin, s->start), length = fmin(watched, s->start + s->length - start);
-		double from = start - f->begin;
+		double from = fmax(sight, start - f->begin), to = start - f->begin + length;
+		bool is_touched;
 
 		if (length <= 0)
 			continue;
 		watched -= length;
-		if (watched <= 0 && f->touched)
-			touch(a, from, from + length, f->weight);
-		else
-			look(a, from, from + length, f->weight);
+		if (to <= sight)
+			continue;
+		is_touched = watched <= 0 && f->touched;
+		e->touches += is_touched;
+		if (add(e, from, line, BEGINS) != 0 ||
+		    add(e, to, line, is_touched ? TOUCHED : ENDS) != 0)
+			return -1;
 	}
+	return 0;
 }
 
-/* The quantiles of the ages at which lines are touched; those that nobody saw so far are taken for the farthest seen. */
-static void place(const struct by_age *a, struct tail *t)
+/* Places the tail's pieces at the quantiles of the ages. Returns how much of all is left at the last touch. */
+static double place(const struct events *e, struct line *lines, struct tail *t)
 {
-	double left = 1;
+	double left = 1, looked_at = 0, last = 0;
 	size_t q = 0;
 
-	for (unsigned b = 0; b <= a->last; b++) {
-		double now = a->touched[b] > 0 ? left * fmax(0, 1 - a->touched[b] / a->looked_at[b]) : left;
+	for (size_t i = 0; i < e->count; i++) {
+		const struct event *x = &e->items[i];
+		struct line *line = &lines[x->line];
 
-		for (; q < t->count; q++) {
-			double share = 1 - ((double)q + 0.5) / (double)t->count;
-
-			if (share < now)
-				break;
-			t->x[q] = age_of(a, b + (left > now ? (left - share) / (left - now) : 0));
+		if (x->what == BEGINS) {
+			line->weight *= line->left > 0 ? left / line->left : 0;
+			looked_at += line->weight;
+			continue;
 		}
-		left = now;
+		if (x->what == TOUCHED && line->weight > 0) {
+			last = x->age;
+			left *= 1 - line->weight / fmax(line->weight, looked_at);
+		}
+		looked_at -= line->weight;
+		line->left = left;
+		while (q < t->count && 1 - ((double)q + 0.5) / (double)t->count >= left)
+			t->x[q++] = last;
 	}
-	for (; q < t->count; q++)
-		t->x[q] = age_of(a, a->last + 1);
-}
-
-static double left_at_last(const struct by_age *a)
-{
-	double left = 1;
-
-	for (unsigned b = 0; b <= a->last; b++)
-		if (a->touched[b] > 0)
-			left *= fmax(0, 1 - a->touched[b] / a->looked_at[b]);
+	while (q < t->count)
+		t->x[q++] = last;
 	return left;
 }
 
 int regular_tail(const struct model *m, const struct follow *follows, size_t count, struct tail *t)
 {
-	struct by_age a = {.end = m->pool.end_x};
+	struct line *lines = calloc(count + 1, sizeof(*lines));
+	struct events e = {0};
+	int ret = m->spans != NULL && lines != NULL ? 0 : -1;
 
-	if (m->spans == NULL || a.end <= 0)
-		return -1;
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count && ret == 0; i++) {
+		lines[i] = (struct line){follows[i].weight, 1};
 		if (follows[i].begin > 0)
-			follow(&a, m, &follows[i]);
-	if (a.touches < SEEN_MIN || left_at_last(&a) > LEFT)
-		return -1;
-	place(&a, t);
-	return 0;
+			ret = follow(&e, m, &follows[i], i);
+	}
+	if (ret == 0 && e.touches >= TOUCHES_MIN) {
+		qsort(e.items, e.count, sizeof(*e.items), in_order);
+		ret = place(&e, lines, t) <= LEFT_MOST ? 0 : -1;
+	} else {
+		ret = -1;
+	}
+	free(e.items);
+	free(lines);
+	return ret;
 }

@@ -10,6 +10,7 @@
 
 #define FOLLOW_DOUBT  3.0
 #define MOST_FARTHER  8.0
+#define LINES_DOUBT   1.25 /* so many times as many lines may be in use as were estimated, if their pages have them */
 #define SLOPE_OCTAVES 4
 #define SCALE_STEPS   60
 #define SHAPE_STEP    0.05
@@ -121,13 +122,15 @@ static double lines_held(const struct model *m, const struct tail *t, double fac
 static void fit_in_footprint(const struct model *m, struct tail *t)
 {
 	double end = m->pool.end_x, low = 0, high = 1;
+	double more = m->last_lines > 0 ? m->most_lines / m->last_lines : 1;
+	double most = m->mean_lines * fmin(LINES_DOUBT, fmax(1, more));
 
-	if (end >= m->accesses || lines_held(m, t, 1) <= m->mean_lines)
+	if (end >= m->accesses || lines_held(m, t, 1) <= most)
 		return;
 	for (int i = 0; i < SCALE_STEPS; i++) {
 		double middle = (low + high) / 2;
 
-		if (lines_held(m, t, middle) > m->mean_lines)
+		if (lines_held(m, t, middle) > most)
 			high = middle;
 		else
 			low = middle;
