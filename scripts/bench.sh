@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Measures what Dwell promises, each part in one run, as ratios with their bars: some twenty minutes in all.
+# Measures what Dwell promises, each part in one run, as ratios with their bars: less than half an hour in all.
 #
 #   scripts/bench.sh BUILD [PART...]     parts: record allocations memory simulate several model accuracy ranks
 #

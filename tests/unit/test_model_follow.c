@@ -290,7 +290,9 @@ static void an_age_has_the_touches_that_were_seen(void **state)
  * Every line is touched each 6000 accesses; windows of 1000 lie anywhere in periods of 4000. As at no steady rate, none is
  * touched in the first 3000 beyond sight, two whole octaves: where ages are not known a good part of the tail lies there.
  */
-static size_t watch_loop(struct far *f, struct window_span *spans, struct follow *follows, bool ages_known)
+/* One line of four only in every third round, if `some_wait`. */
+static size_t watch_loop(struct far *f, struct window_span *spans, struct follow *follows, double length,
+			 double round, bool ages_known, bool some_wait)
 {
 	uint64_t random = 3;
 	size_t count = 0;
@@ -299,15 +301,15 @@ static size_t watch_loop(struct far *f, struct window_span *spans, struct follow
 	f->m.spans = spans;
 	f->m.window_count = WINDOWS;
 	for (uint32_t i = 0; i < WINDOWS; i++)
-		spans[i] = (struct window_span){4000.0 * i + 1 + (double)trace_below(&random, 3000),
-						1000};
+		spans[i] = (struct window_span){4000.0 * i + 1 + (double)trace_below(&random, 4000 - (uint64_t)length),
+						length};
 	for (uint32_t i = 0; i + 40 < WINDOWS; i++) {
-		double begin = spans[i].start, watched = 0;
+		double begin = spans[i].start, watched = 0, distance = round * (some_wait && i % 4 == 0 ? 3 : 1);
 		uint32_t w = i;
 
 		for (;; watched += spans[w++].length) {
 			double from = w == i ? begin + END : spans[w].start;
-			double next = begin + DISTANCE * ceil((from - begin) / DISTANCE);
+			double next = begin + distance * ceil((from - begin) / distance);
 
 			if (w > i && next < spans[w].start + spans[w].length) {
 				watched += next - spans[w].start;
@@ -325,7 +327,7 @@ static double share_below_3000(bool ages_known)
 	struct window_span spans[WINDOWS];
 	struct follow follows[WINDOWS];
 	struct far f;
-	size_t count = watch_loop(&f, spans, follows, ages_known), below = 0;
+	size_t count = watch_loop(&f, spans, follows, 1000, DISTANCE, ages_known, false), below = 0;
 
 	assert_int_equal(follow_tail(&f.m, follows, count, &f.t), 0);
 	for (size_t q = 0; q < f.t.count; q++)
@@ -339,7 +341,7 @@ static void a_loop_lies_at_the_age_of_its_touches(void **state)
 	struct window_span spans[WINDOWS];
 	struct follow follows[WINDOWS];
 	struct far f;
-	size_t count = watch_loop(&f, spans, follows, true);
+	size_t count = watch_loop(&f, spans, follows, 1000, DISTANCE, true, false);
 
 	(void)state;
 	assert_int_equal(regular_tail(&f.m, follows, count, &f.t), 0);
@@ -347,8 +349,29 @@ static void a_loop_lies_at_the_age_of_its_touches(void **state)
 		assert_true(fabs(f.t.x[q] - DISTANCE) < 0.05 * DISTANCE);
 	/* Without ages, or with few touches, nothing is told. */
 	assert_int_equal(regular_tail(&f.m, follows, 11, &f.t), -1);
-	count = watch_loop(&f, spans, follows, false);
+	count = watch_loop(&f, spans, follows, 1000, DISTANCE, false, false);
 	assert_int_equal(regular_tail(&f.m, follows, count, &f.t), -1);
+}
+
+#define ROUND 7000.0 /* where a window that began with the touch before has just ended, most often */
+
+/* Lines of the first round that nobody looked at are met in the second and third; few of those met there waited for it. */
+static void what_was_touched_unseen_counts_less(void **state)
+{
+	struct window_span spans[WINDOWS];
+	struct follow follows[WINDOWS];
+	struct far f;
+	size_t count = watch_loop(&f, spans, follows, 3000, ROUND, true, true), first = 0, second = 0;
+
+	(void)state;
+	assert_int_equal(regular_tail(&f.m, follows, count, &f.t), 0);
+	for (size_t q = 0; q < f.t.count; q++) {
+		first += f.t.x[q] < 1.05 * ROUND;
+		second += f.t.x[q] > 1.05 * ROUND && f.t.x[q] < 2.95 * ROUND;
+	}
+	print_message("first %zu, second %zu of %zu\n", first, second, f.t.count);
+	assert_true(fabs((double)first / (double)f.t.count - 0.75) < 0.1);
+	assert_true((double)second / (double)f.t.count < 0.1);
 }
 
 static void a_distance_between_windows_shows_by_the_age(void **state)
@@ -374,6 +397,7 @@ int main(void)
 		cmocka_unit_test(memory_held_bounds_the_distances),
 		cmocka_unit_test(an_age_has_the_touches_that_were_seen),
 		cmocka_unit_test(a_loop_lies_at_the_age_of_its_touches),
+		cmocka_unit_test(what_was_touched_unseen_counts_less),
 		cmocka_unit_test(a_distance_between_windows_shows_by_the_age),
 	};
 

@@ -84,24 +84,32 @@ static void test_longer_lines_have_the_same_octaves(void **state)
 
 #define SAMPLES 500
 
+/* A model of one window. */
+static struct model *model_of(const struct model_sample *samples, size_t count, uint64_t length)
+{
+	const struct model_window window = {.length = length, .stands_for = length, .footprint_pages = 100};
+	const struct model_input in = {.windows = &window,
+				       .window_count = 1,
+				       .samples = samples,
+				       .sample_count = count,
+				       .line_bytes = 64};
+	struct err err = {0};
+	struct model *m = model_new(&in, &err);
+
+	assert_non_null(m);
+	return m;
+}
+
 /* A loop over `distance` + 1 lines. */
 static double loop_misses(uint64_t distance, uint64_t lines)
 {
 	static struct model_sample samples[SAMPLES];
-	const struct model_window window = {.length = 1000000, .stands_for = 1000000, .footprint_pages = 100};
-	const struct model_input in = {.windows = &window,
-				       .window_count = 1,
-				       .samples = samples,
-				       .sample_count = SAMPLES,
-				       .line_bytes = 64};
-	struct err err = {0};
 	struct model *m;
 	struct model_ratio r;
 
 	for (size_t i = 0; i < SAMPLES; i++)
 		samples[i] = (struct model_sample){.distance = distance, .reused = true};
-	m = model_new(&in, &err);
-	assert_non_null(m);
+	m = model_of(samples, SAMPLES, 1000000);
 	model_solve(m, MODEL_LRU, lines, &r);
 	model_free(m);
 	return r.ratio;
@@ -112,20 +120,12 @@ static void test_a_node_lies_where_the_reuses_are(void **state)
 {
 	enum { COUNT = 5000 };
 	static struct model_sample samples[COUNT];
-	const struct model_window window = {.length = COUNT, .stands_for = COUNT, .footprint_pages = 100};
-	const struct model_input in = {.windows = &window,
-				       .window_count = 1,
-				       .samples = samples,
-				       .sample_count = COUNT,
-				       .line_bytes = 64};
-	struct err err = {0};
 	struct model *m;
 
 	(void)state;
 	for (size_t i = 0; i < COUNT; i++)
 		samples[i] = (struct model_sample){.distance = 126, .reused = true, .position = i + 1};
-	m = model_new(&in, &err);
-	assert_non_null(m);
+	m = model_of(samples, COUNT, COUNT);
 	assert_int_equal(m->stacks.half_count, 1);
 	assert_int_equal(m->stacks.whole_count, 1);
 	assert_true(fabs(m->stacks.halves[0].octaves - log2(126)) < 0.02);
