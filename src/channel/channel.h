@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 14u
+#define CHANNEL_VERSION 15u
 #define CHANNEL_HEADER_BYTES 16384u
 #define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_MOST_TOGGLES 16u
@@ -44,11 +44,10 @@ enum channel_gear {
 };
 
 /*
- * What the collector asks of every engine of the run. Windows follow
- * W(t) = clamp(t / window_divisor, window_min, window_max) accesses, down to half of
- * window_min in short runs, t being the accesses of the process so far; each begins at a
- * random place of its period, W / duty. The duty is duty_ppm at a certain count of accesses,
- * more before it and less after, and most in the run's first, see pacing.c.
+ * What the collector asks of every engine of the run. Windows follow W(t) = clamp(t / window_divisor, window_min,
+ * window_max) accesses, down to half of window_min in short runs, t being the accesses of the process so far; each
+ * begins at a random place of its period, W / duty. The duty is duty_ppm at a certain count of accesses, more before
+ * it and less after, and most in the run's first, see pacing.c.
  *
  * Sampling is on from run_start_ns + delay_ns on, for duration_ns. With start_off or start_at
  * it also waits, in each process, for a mark of the program or the function's first entry; the
@@ -213,6 +212,7 @@ enum channel_record_type {
 	RECORD_JUMP = 19,     /* struct record_jump */
 	RECORD_ARRIVAL = 20,  /* struct record_arrival */
 	RECORD_LOCALS = 21,   /* struct record_locals */
+	RECORD_STACK_DISTANCE = 22, /* see stack_distance.h */
 };
 
 struct record_header {
@@ -324,8 +324,8 @@ enum follow_status {
 };
 
 /*
- * What became of some of the censored samples: the line was watched on in later
- * windows of the same thread. Comes at any time after the sample's own record.
+ * What became of some of the censored samples: the line was watched on in later windows of the same thread. Comes
+ * at any time after the sample's own record.
  */
 struct record_follow {
 	struct record_header h;

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "channel/stack_distance.h"
+
 /* No program makes more accesses, and SQLite's integers hold it with room to add. */
 #define MAX_COUNT (UINT64_MAX >> 2)
 #define MAX_SIGNAL 64
@@ -87,6 +89,16 @@ static const char *check_follow(const struct record_header *h)
 	return is_access(&f->end) == (f->status == FOLLOW_TOUCHED)
 		       ? NULL
 		       : "a line watched on with a touch that cannot be";
+}
+
+static const char *check_stack_distance(const struct record_header *h)
+{
+	const struct record_stack_distance *d = (const void *)h;
+	uint64_t most = d->position;
+
+	for (unsigned i = 0; i < STACK_SIZES; i++)
+		most |= d->distance[i] | d->lines[i];
+	return most <= MAX_COUNT && d->sizes != 0 && d->sizes <= STACK_ALL ? NULL : "a stack distance with impossible numbers";
 }
 
 static const char *check_arrival(const struct record_header *h)
@@ -251,6 +263,7 @@ static const struct {
 	[RECORD_WINDOW] = {sizeof(struct record_window), check_window},
 	[RECORD_SAMPLE] = {sizeof(struct record_sample), check_sample},
 	[RECORD_FOLLOW] = {sizeof(struct record_follow), check_follow},
+	[RECORD_STACK_DISTANCE] = {sizeof(struct record_stack_distance), check_stack_distance},
 	[RECORD_ARRIVAL] = {sizeof(struct record_arrival), check_arrival},
 	[RECORD_NESTED] = {sizeof(struct record_nested), check_nested},
 	[RECORD_END] = {sizeof(struct record_end), check_end},

@@ -341,6 +341,7 @@ static record_handler *const handlers[] = {
 	[RECORD_SAMPLE] = recorder_on_sample,
 	[RECORD_FOLLOW] = recorder_on_follow,
 	[RECORD_ARRIVAL] = recorder_on_arrival,
+	[RECORD_STACK_DISTANCE] = recorder_on_stack_distance,
 	[RECORD_NESTED] = recorder_on_nested,
 	[RECORD_SITE] = recorder_on_site,
 	[RECORD_SITE_COUNTS] = recorder_on_site_counts,

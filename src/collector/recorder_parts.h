@@ -89,6 +89,7 @@ record_handler recorder_on_site, recorder_on_site_counts, recorder_on_path, reco
 record_handler recorder_on_segment, recorder_on_node, recorder_on_arc, recorder_on_jump;
 record_handler recorder_on_sample, recorder_on_follow, recorder_on_nested, recorder_on_window;
 record_handler recorder_on_arrival;
+record_handler recorder_on_stack_distance;
 
 /* What the graph calls a process's node of this number, from 1 on; 0: there is no such node. */
 uint32_t simulation_graph_node(const struct recorder *r, const struct process *p, uint32_t number);

@@ -3,10 +3,12 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "channel/stack_distance.h"
 #include "collector/record_check.h"
 #include "collector/recorder_parts.h"
 
 _Static_assert(STORE_NEAR == CHANNEL_NEAR, "who reads a profile weighs samples as the engine left them out");
+_Static_assert(STACK_FIRST == STORE_STACK_FIRST && STACK_SIZES == STORE_STACK_SIZES, "the same sizes of lines");
 
 /* The symbols' number for what the process runs that is in no file; -1 when memory ran out. */
 static int made_code(struct recorder *r, struct process *p)
@@ -182,6 +184,17 @@ const char *recorder_on_arrival(struct recorder *r, struct process *p, const str
 	};
 
 	note(r, store_put_arrival(r->store, &row, &r->err));
+	return NULL;
+}
+
+const char *recorder_on_stack_distance(struct recorder *r, struct process *p, const struct record_header *h)
+{
+	const struct record_stack_distance *d = (const void *)h;
+	struct store_stack_distance row = {.process_id = p->row.id, .window = d->window, .position = d->position};
+
+	for (unsigned i = 0; i < STACK_SIZES; i++)
+		row.of[i] = (struct store_stack){d->sizes >> i & 1, d->distance[i], d->lines[i]};
+	note(r, store_put_stack_distance(r->store, &row, &r->err));
 	return NULL;
 }
 

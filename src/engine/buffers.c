@@ -8,6 +8,7 @@
 #include "engine/call_stack.h"
 #include "engine/nested.h"
 #include "engine/pages.h"
+#include "engine/stack_distance.h"
 #include "engine/util.h"
 #include "engine/watches.h"
 
@@ -23,6 +24,8 @@ static void need_watches(struct thread *t, uint32_t line_shift)
 		t->watches->nested = pages_get(round_up(sizeof *t->watches->nested, PAGE));
 		engine_assert(t->watches->nested);
 	}
+	t->watches->stack = pages_get(round_up(sizeof *t->watches->stack, PAGE));
+	engine_assert(t->watches->stack);
 	if (engine.config.paths) {
 		t->watches->calls = pages_get(round_up(sizeof *t->watches->calls, PAGE));
 		engine_assert(t->watches->calls);

@@ -341,6 +341,13 @@ void records_follow(struct process *p, const struct record_follow *f)
 	put(p, RECORD_FOLLOW, &r, sizeof r, 0, 0, false);
 }
 
+void records_stack_distance(struct process *p, const struct record_stack_distance *d)
+{
+	struct record_stack_distance r = *d;
+
+	put(p, RECORD_STACK_DISTANCE, &r, sizeof r, 0, 0, false);
+}
+
 void records_arrival(struct process *p, const struct record_arrival *a)
 {
 	struct record_arrival r = *a;

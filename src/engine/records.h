@@ -3,6 +3,7 @@
 #ifndef DWELL_ENGINE_RECORDS_H
 #define DWELL_ENGINE_RECORDS_H
 
+#include "channel/stack_distance.h"
 #include "engine/state.h"
 
 /*
@@ -24,6 +25,7 @@ void records_sample(struct process *p, const struct record_sample *s);
 /* r->count events follow it. */
 void records_nested(struct process *p, struct record_nested *r, const struct nested_event *events);
 void records_follow(struct process *p, const struct record_follow *f);
+void records_stack_distance(struct process *p, const struct record_stack_distance *d);
 void records_arrival(struct process *p, const struct record_arrival *a);
 /* Exact: waits for room as long as somebody reads. */
 /* Entries that one record of a stream can hold. */

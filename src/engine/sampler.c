@@ -22,6 +22,7 @@
 #include "engine/records.h"
 #include "engine/replay.h"
 #include "engine/scan.h"
+#include "engine/stack_distance.h"
 #include "engine/stream.h"
 #include "engine/ticker.h"
 #include "engine/toggles.h"
@@ -379,6 +380,7 @@ void sampler_elements(struct thread *t, uint64_t pc, const uint64_t *entries, ui
 			scan_join(t, &s.window, at + i);
 			t->extra.watch_accesses++;
 			scan_access(t, &s.window, &a, at + i, process_at + i);
+			stack_distance_touch(t, a.address, a.size, at + i);
 		}
 	}
 	lock_drop(&s.lock);
@@ -396,6 +398,7 @@ static void scan_window_of(struct thread *t, const struct repeat *r, uint64_t at
 		end = (s.pace.end - process_at) / r->accesses;
 	scan_join(t, &s.window, at + i * r->accesses);
 	scan_repeat(t, &s.window, r, i, end, at + i * r->accesses, process_at + i * r->accesses);
+	stack_distance_repeat(t, r, i, end, at + i * r->accesses);
 	t->extra.watch_accesses += (end - i) * r->accesses;
 }
 

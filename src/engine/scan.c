@@ -8,6 +8,7 @@
 #include "engine/paths.h"
 #include "engine/random.h"
 #include "engine/records.h"
+#include "engine/stack_distance.h"
 #include "engine/util.h"
 
 static void send(struct thread *t, struct scan_window *w, const struct watch *o, uint32_t status,
@@ -102,6 +103,8 @@ void scan_end_watches(struct thread *t, struct scan_window *w, uint32_t status,
 	}
 	if (ws->nested)
 		nested_end_window(t, w, status, at);
+	if (ws->stack)
+		stack_distance_end_window(t, at);
 	arrivals_end(t);
 	ws->window = UINT32_MAX;
 	if (ws->follows > MAX_FOLLOWS)
@@ -227,6 +230,7 @@ static void choose(struct thread *t, struct scan_window *w, struct record_access
 	count_chosen(w, a);
 	if (ws->nested && by_chance % w->nested_one_in == 0)
 		nested_add(t, w, a, at, process_at, (uint32_t)(by_chance >> 32), kept);
+	stack_distance_begin(t, w, a, at, process_at);
 }
 
 /* The filter lets through what may reach the next line; of several smaller ones the first two do for all. */
@@ -286,8 +290,7 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 	choose(t, w, &ra, at, process_at);
 }
 
-/* Iterations from i on, i included, during which address stays on its line. */
-static uint64_t on_this_line(uint64_t address, const struct repeat *r, uint32_t line_shift)
+uint64_t scan_stays(uint64_t address, const struct repeat *r, uint32_t line_shift)
 {
 	uint64_t line = 1ull << line_shift, offset = address & (line - 1);
 
@@ -308,7 +311,7 @@ void scan_repeat(struct thread *t, struct scan_window *w, const struct repeat *r
 		for (uint32_t k = 0; k < r->accesses; k++, at++, process_at++) {
 			struct access a = { r->pc, r->address[k] + i * (uint64_t)r->step, r->size,
 					    r->kind[k] };
-			uint64_t stay = on_this_line(a.address, r, w->line_shift);
+			uint64_t stay = scan_stays(a.address, r, w->line_shift);
 
 			scan_access(t, w, &a, at, process_at);
 			watched |= watch_maybe(ws, a.address >> w->line_shift) != 0;

@@ -67,6 +67,8 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
  */
 void scan_buffer(struct thread *t, struct scan_window *w, uint64_t skip, uint64_t end,
 		 uint64_t process_at);
+/* Iterations from an address of r's on, its own included, that stay on its line. */
+uint64_t scan_stays(uint64_t address, const struct repeat *r, uint32_t line_shift);
 /* Iterations [i, end) of a string instruction; the first access has the number at. */
 void scan_repeat(struct thread *t, struct scan_window *w, const struct repeat *r, uint64_t i,
 		 uint64_t end, uint64_t at, uint64_t process_at);

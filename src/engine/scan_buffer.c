@@ -4,6 +4,7 @@
 #include "engine/call_stack.h"
 #include "engine/fsbase.h"
 #include "engine/scan.h"
+#include "engine/stack_distance.h"
 #include "engine/translate.h"
 #include "engine/util.h"
 
@@ -303,8 +304,10 @@ void scan_buffer(struct thread *t, struct scan_window *w, uint64_t skip, uint64_
 		scan_group(&c, p, left < SCAN_GROUP ? (uint32_t)left : SCAN_GROUP);
 		p += SCAN_GROUP;
 	}
-	t->special = 0;
 	t->watches->ahead = t->watches->ahead_end = 0;
+	if (stack_distance_counts(t->watches))
+		stack_distance_buffer(t, c.end, c.fs);
+	t->special = 0;
 	if (t->watches->calls)
 		t->watches->calls->entry = 0;
 }

@@ -3,6 +3,7 @@
 #include "engine/watches.h"
 
 #include "engine/nested.h"
+#include "engine/stack_distance.h"
 #include "engine/util.h"
 
 void watches_clear(struct watch_set *ws, uint32_t line_shift)
@@ -24,6 +25,8 @@ void watches_clear(struct watch_set *ws, uint32_t line_shift)
 	ws->reach = ((WATCH_REACH - 1) >> line_shift) + 1;
 	if (ws->nested)
 		nested_clear(ws->nested);
+	if (ws->stack)
+		ws->stack->open = 0;
 }
 
 /* Of the slots [slot, slot + n) of one word of bits, which had no mark before? */

@@ -32,6 +32,7 @@ struct watch {
 };
 
 struct nested_set;
+struct stack_distance;
 struct call_stack;
 
 /* Marks of each slot, and whether it has any. */
@@ -42,6 +43,7 @@ struct watch_marks {
 
 struct watch_set {
 	struct nested_set *nested; /* or NULL: one line size only */
+	struct stack_distance *stack;
 	struct call_stack *calls;  /* or NULL: no call paths */
 	uint32_t window;      /* that its samples belong to */
 	uint32_t follows;     /* of the watches, those followed */

@@ -56,6 +56,15 @@ static int put_arrivals(struct copying *c, struct store_arrival *x, struct err *
 COPY_EACH(arrivals, struct store_arrival,
 	  store_read_arrivals(c->in, STORE_ALL, &items, &count, err))
 
+static int put_stack_distances(struct copying *c, struct store_stack_distance *x, struct err *err)
+{
+	x->process_id += c->by.process;
+	return store_put_stack_distance(c->out, x, err);
+}
+
+COPY_EACH(stack_distances, struct store_stack_distance,
+	  store_read_stack_distances(c->in, STORE_ALL, &items, &count, err))
+
 static int put_nested(struct copying *c, struct store_nested *n, struct err *err)
 {
 	struct store_nested_event events[STORE_MAX_EVENTS];
@@ -133,7 +142,8 @@ int copy_samples(struct copying *c, struct err *err)
 {
 	if (copy_windows(c, err) != 0 || copy_paths(c, err) != 0 || copy_sites(c, err) != 0 ||
 	    copy_variables(c, err) != 0 || copy_sample_rows(c, err) != 0 ||
-	    copy_follows(c, err) != 0 || copy_arrivals(c, err) != 0)
+	    copy_follows(c, err) != 0 || copy_arrivals(c, err) != 0 ||
+	    copy_stack_distances(c, err) != 0)
 		return -1;
 	return copy_nested(c, err);
 }

@@ -45,11 +45,12 @@ static size_t bin_end(const struct split *s, size_t at)
 }
 
 /* P(miss) of the reuses of one of the kind's pieces, at a distance of x, in one of its groups. */
-static double piece_miss(const struct kind *k, const struct group_result *r, size_t piece, double x)
+static double piece_miss(const struct model *m, const struct kind *k, const struct group_result *r, size_t piece, double x)
 {
 	if (!r->is_lru)
 		return group_miss(r, x);
-	return piece >= r->sure ? 1 : lru_miss(r->ways, k->lines[piece], k->own.mass[piece]);
+	struct counted c = counted_at(m, k, k->own.x[piece]);
+	return piece >= r->sure ? 1 : lru_miss(&c, r->ways, k->lines[piece], k->own.mass[piece]);
 }
 
 /*
@@ -67,7 +68,7 @@ static void share_piece(struct split *s, size_t from, size_t to, size_t piece)
 		uint32_t g = m->members[s->kind->first_group + i];
 
 		accesses += mass * m->groups[g].share;
-		misses += mass * m->groups[g].share * piece_miss(s->kind, &s->results[g], piece, x);
+		misses += mass * m->groups[g].share * piece_miss(m, s->kind, &s->results[g], piece, x);
 	}
 	for (size_t i = from; i < to; i++)
 		weight += m->reused[sorted[i]] ? weight_of(s, sorted[i]) : 0;

@@ -30,11 +30,13 @@
 #define LOOP	   0.05 /* of the accesses */
 #define LOOP_SLACK 0.02
 /*
- * Other reuses of a distance do not all have the stack distance expected: its standard deviation, beside the mean. Of 0, 0.03, 0.05
- * and 0.08 the best with lines of 32 and 64 bytes.
+ * Other reuses of a distance do not all have the stack distance expected. Where none were counted (counted.c), as beyond sight: its standard
+ * deviation, beside the mean. Of 0, 0.03, 0.05 and 0.08 the best with lines of 32 and 64 bytes.
  */
 #define SPREAD	    0.03
 #define SPREAD_MOST 5.0 /* deviations: beyond there is none */
+
+static const struct counted none_counted;
 
 /* Reuses of rising distance, until the stack distance reaches the cache's lines. */
 struct walk {
@@ -53,31 +55,35 @@ static double miss_around(double ways, double in_between, double deviation)
 	return erfc(-deviations / M_SQRT2) / 2;
 }
 
-double lru_miss(double ways, double lines, double mass)
+double lru_miss(const struct counted *c, double ways, double lines, double mass)
 {
 	/* The hair is because lines are the sum of many steps that are whole in theory. */
 	double in_between = lines * (1 + 1e-9);
 
 	if (mass > LOOP)
-		return in_between - floor(LOOP_SLACK * lines) >= ways ? 1 : 0;
+		in_between -= floor(LOOP_SLACK * lines);
+	if (c->all_count > 0)
+		return counted_miss(c, ways, in_between);
+	if (mass > LOOP)
+		return in_between >= ways ? 1 : 0;
 	return miss_around(ways, in_between, SPREAD * in_between);
 }
 
 /*
- * Go on to a piece with so many lines in between, `step` more than to the one before where its reuses lie anywhere from halfway
+ * Go on to a piece with so many lines in between, of whose reuses c is known, `step` more than to the one before where its reuses lie anywhere from halfway
  * there on; 0: they are all of one distance. Returns false when its reuses, and all farther ones, miss.
  */
-static bool walk_to(struct walk *w, double lines, double step, double mass)
+static bool walk_to(struct walk *w, const struct counted *c, double lines, double step, double mass)
 {
 	const struct sets *sets = w->sets->sets;
 	double in_between = lines * (1 + 1e-9), miss;
 
 	if (sets->sets > 1)
-		miss = sets_table_miss(w->sets, in_between);
+		miss = counted_sets_miss(c, w->sets, in_between);
 	else if (step > 0)
 		miss = miss_around(sets->ways, in_between, hypot(SPREAD * in_between, step / sqrt(12)));
 	else
-		miss = lru_miss(sets->ways, lines, mass);
+		miss = lru_miss(c, sets->ways, lines, mass);
 	if (miss > SURE)
 		return false;
 	w->missed += mass * miss;
@@ -145,14 +151,14 @@ static void walk_far(struct walk *w, const struct model *m, size_t g, const stru
 	double x = f.end, lines = kind->own.count > 0 ? kind->lines[kind->own.count - 1] : 0;
 
 	if (f.total <= 0)
-		walk_to(w, fmax(lines, stack), 0, mass);
+		walk_to(w, &none_counted, fmax(lines, stack), 0, mass);
 	for (size_t i = f.first; i < f.last; i++) {
 		double to = far_place(b, &f, i), before = lines;
 
 		stack += w->left * passed(&way, x, to);
 		x = to;
 		lines = fmax(lines, stack * stacks_ratio(&m->stacks, x));
-		if (!walk_to(w, lines, step_of(b, i, lines - before), mass * b->p.mass[i] / f.total))
+		if (!walk_to(w, &none_counted, lines, step_of(b, i, lines - before), mass * b->p.mass[i] / f.total))
 			break;
 	}
 }
@@ -179,8 +185,12 @@ static double group_ratio(const struct model *m, size_t g, const struct beyond *
 	size_t i = 0;
 	double seen;
 
-	while (i < own->count && walk_to(&w, lines[i], 0, own->mass[i]))
-		i++;
+	for (; i < own->count; i++) {
+		struct counted c = counted_at(m, &m->kinds[group->kind], own->x[i]);
+
+		if (!walk_to(&w, &c, lines[i], 0, own->mass[i]))
+			break;
+	}
 	r->sure = i;
 	if (i < own->count) {
 		r->unresolved = own->left;

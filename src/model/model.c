@@ -34,6 +34,9 @@ static int check_input(const struct model_input *in, struct err *err)
 	for (size_t i = 0; i < in->sample_count; i++)
 		if (in->samples[i].window >= in->window_count)
 			return err_set(err, "sample %zu belongs to a window that is not there", i);
+	for (size_t i = 0; i < in->stack_count; i++)
+		if (in->stacks[i].window >= in->window_count)
+			return err_set(err, "lines were counted in a window that is not there");
 	for (size_t i = 0; i < in->follow_count; i++)
 		if (in->follows[i].window >= in->window_count)
 			return err_set(err,
@@ -459,7 +462,7 @@ static int look_inside(struct model *m, const struct model_input *in)
 		return -1;
 	}
 	stacks_place(m);
-	return 0;
+	return counted_measure(m, in);
 }
 
 static int fill(struct model *m, const struct model_input *in)
@@ -544,6 +547,8 @@ void model_free(struct model *m)
 	free(m->storage);
 	free(m->lines_at);
 	free(m->follows);
+	free(m->counted);
+	free(m->factors);
 	free(m->spans);
 	free(m->scratch);
 	free(m->evictions);

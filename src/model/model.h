@@ -63,6 +63,13 @@ struct model_follow {
 	uint64_t position; /* of the sample, accesses of the run; 0: not known */
 };
 
+/* A sample whose lines until its reuse were counted. */
+struct model_stack {
+	uint32_t window;   /* index into the windows */
+	uint64_t distance; /* accesses strictly between */
+	uint64_t lines;	   /* that they touch */
+};
+
 struct model_input {
 	const struct model_window *windows;
 	size_t window_count;
@@ -73,6 +80,8 @@ struct model_input {
 	uint32_t line_bytes;	  /* the line that was watched, a power of two */
 	const struct model_follow *follows; /* of a fair choice among the unresolved samples */
 	size_t follow_count;
+	const struct model_stack *stacks; /* of a fair choice among the samples of a distance */
+	size_t stack_count;
 	/*
 	 * Lines that an access touches on average; 0: 1. Where it is more, all that the input
 	 * counts in accesses, and the sizes of distances, are in touches of lines instead, and so

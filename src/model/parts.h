@@ -30,6 +30,13 @@ struct survival {
 	double left;  /* P(distance > end_x) */
 };
 
+#define COUNTED_NODES 320 /* eight to an octave of distance */
+
+/* Reuses of about a distance whose lines were counted: so many times those expected, rising, in model.factors. */
+struct counted_node {
+	size_t first, count;
+};
+
 /*
  * Groups of one kind, anywhere in the run: their samples look as if drawn from the same distances, and
  * are taken together.
@@ -38,6 +45,7 @@ struct kind {
 	struct survival own;
 	struct survival joined; /* the same in fewer pieces: see beyond.h */
 	double *lines; /* stack distance of each piece, never falling: see stacks.c */
+	struct counted_node *counted;	  /* COUNTED_NODES of them, of its own groups: counted.c */
 	size_t first, count;		  /* its samples, in model.sorted */
 	size_t first_group, group_count;  /* in model.members */
 };
@@ -160,6 +168,8 @@ struct model {
 	struct survival pool;
 	struct scatter scatter;
 	struct stacks stacks;
+	struct counted_node *counted; /* those of all kinds together, and behind them the kinds' */
+	double *factors;	      /* of all nodes */
 	struct group *groups;
 	size_t group_count;
 	struct kind *kinds;
@@ -279,6 +289,24 @@ double stacks_ratio(const struct stacks *s, double distance);
 /* Fills the kinds' lines, by m->stacks. */
 void stacks_place(struct model *m);
 
+/* Fills m->counted and the kinds', from in->stacks; the kinds' lines are known. Returns 0, or -1 when memory ran out. */
+int counted_measure(struct model *m, const struct model_input *in);
+
+/* What is known of the lines between the touches of reuses of a kind and a distance. */
+struct counted {
+	const double *own, *all;   /* factors of its own groups, and of all: rising */
+	size_t own_count, all_count; /* the latter 0: nothing is known */
+};
+
+struct counted counted_at(const struct model *m, const struct kind *k, double distance);
+
+/* P(as many lines in between as there are ways, or more) where so many are expected. */
+double counted_miss(const struct counted *c, double ways, double lines);
+
+struct sets_table;
+/* The same with sets. */
+double counted_sets_miss(const struct counted *c, const struct sets_table *sets, double lines);
+
 struct group_result {
 	double rate; /* a reuse at x meets rate x on_the_way[octave of x] misses, in units of what replaces a line */
 	/* Misses between the touches of a reuse, as a share of the group's, and their scatter. */
@@ -294,7 +322,7 @@ struct group_result {
 double group_miss(const struct group_result *r, double x);
 
 /* The same with LRU and no sets, of a piece of so much mass that has so many lines in between. */
-double lru_miss(double ways, double lines, double mass);
+double lru_miss(const struct counted *c, double ways, double lines, double mass);
 
 /*
  * Miss ratio of each group with random replacement. `ratios` has group_count

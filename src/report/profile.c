@@ -133,6 +133,23 @@ static void take_follows(struct profile *p, const struct sampled *part, struct m
 	p->follow_count = kept;
 }
 
+/* Those counted with lines of the profile's size. Shorter ones than were counted: the shortest. Returns how many. */
+static size_t take_stacks(const struct profile *p, struct model_stack *out)
+{
+	unsigned shift = (unsigned)__builtin_ctz(p->line_bytes);
+	unsigned size = shift > STORE_STACK_FIRST ? shift - STORE_STACK_FIRST : 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->stack_count && size < STORE_STACK_SIZES; i++) {
+		const struct store_stack *x = &p->stacks[i].of[size];
+		int64_t window = profile_window(p, p->stacks[i].window);
+
+		if (window >= 0 && x->touched)
+			out[kept++] = (struct model_stack){(uint32_t)window, scaled(p, x->distance), x->lines};
+	}
+	return kept;
+}
+
 /* Whether the process lived to tell of the lines that were not touched, too. */
 static bool has_ended(const struct store_process *x)
 {
@@ -144,6 +161,8 @@ static int read_follows(struct profile *p, struct err *err)
 {
 	if (store_read_arrivals(p->store, p->process->id, &p->arrivals, &p->arrival_count, err) !=
 	    0)
+		return -1;
+	if (store_read_stack_distances(p->store, p->process->id, &p->stacks, &p->stack_count, err) != 0)
 		return -1;
 	p->cut_follows = p->process->followed > 0 && !has_ended(p->process);
 	return p->cut_follows ? 0
@@ -190,11 +209,12 @@ int profile_build_model(struct profile *p, struct err *err)
 	struct model_window *w = NULL;
 	struct model_sample *s = calloc(p->sample_count + 1, sizeof(*s));
 	struct model_follow *f = calloc(p->follow_count + 1, sizeof(*f));
+	struct model_stack *stacks = calloc(p->stack_count + 1, sizeof(*stacks));
 	struct sampled part = {0};
 
 	if (sampled_init(&part, p->windows, p->window_count, p->process->accesses) == 0)
 		w = make_windows(p, &part);
-	if (w == NULL || s == NULL || f == NULL) {
+	if (w == NULL || s == NULL || f == NULL || stacks == NULL) {
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
 		goto out;
 	}
@@ -213,6 +233,8 @@ int profile_build_model(struct profile *p, struct err *err)
 				      .line_bytes = p->line_bytes,
 				      .follows = f,
 				      .follow_count = p->follow_count,
+				      .stacks = stacks,
+				      .stack_count = take_stacks(p, stacks),
 				      .touches = p->touches,
 				      .chosen_from = p->chosen_from,
 				      .weight_one = PROFILE_WEIGHT_ONE,
@@ -221,6 +243,7 @@ int profile_build_model(struct profile *p, struct err *err)
 		err);
 out:
 	sampled_release(&part);
+	free(stacks);
 	free(f);
 	free(w);
 	free(s);
@@ -343,6 +366,7 @@ void profile_close(struct profile *p)
 	free(p->follow_weights);
 	free(p->follows);
 	free(p->arrivals);
+	free(p->stacks);
 	free(p->samples);
 	free(p->windows);
 	if (!p->is_beside) {

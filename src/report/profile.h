@@ -47,6 +47,8 @@ struct profile {
 	 */
 	struct store_follow *follows;
 	size_t follow_count;
+	struct store_stack_distance *stacks;
+	size_t stack_count;
 	struct store_arrival *arrivals;
 	size_t arrival_count; /* 0 with other lines than those recorded */
 	bool cut_follows; /* the profile has some, not used for this reason */

@@ -59,6 +59,14 @@ enum {
 	ARRIVAL_NUMBERS = ARRIVAL_END + ACCESS_NUMBERS,
 };
 
+/* Those of a sample whose stack distance was counted: for each size of line distance, or -1, and lines. */
+enum {
+	STACK_WINDOW,
+	STACK_POSITION,
+	STACK_OF,
+	STACK_NUMBERS = STACK_OF + 2 * STORE_STACK_SIZES,
+};
+
 /* Those of a sample at all line sizes: what is known of each event comes behind. */
 enum {
 	NESTED_WINDOW,

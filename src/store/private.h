@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 #define STORE_APPLICATION_ID 0x44574c31u /* "DWL1" */
-#define STORE_SCHEMA_VERSION 13u
+#define STORE_SCHEMA_VERSION 14u
 
 /* The statements of the writer, prepared at their first use; SQL in row.c. */
 enum store_statement {
@@ -24,6 +24,7 @@ enum store_statement {
 	PUT_SAMPLES,
 	PUT_FOLLOWS,
 	PUT_ARRIVALS,
+	PUT_STACK_DISTANCES,
 	PUT_NESTED,
 	PUT_LOCATIONS,
 	PUT_NAMES,
@@ -70,6 +71,8 @@ struct store {
 	int64_t follows_process;
 	struct store_batch arrivals; /* of one process */
 	int64_t arrivals_process;
+	struct store_batch stack_distances; /* of one process */
+	int64_t stack_distances_process;
 	struct store_batch nested; /* of one process */
 	int64_t nested_process;
 	struct store_batch locations;

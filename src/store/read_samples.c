@@ -186,6 +186,57 @@ int store_read_arrivals(struct store *s, int64_t process, struct store_arrival *
 	return 0;
 }
 
+/* ---- Stack distances that were counted ---- */
+
+struct stack_list {
+	struct store *s;
+	struct store_stack_distance *items;
+	size_t count, room;
+};
+
+static int add_stack_distance(void *context, const struct list_item *item, struct err *err)
+{
+	struct stack_list *list = context;
+	const struct numbers *n = &item->numbers;
+	struct store_stack_distance *d;
+
+	if (n->count != STACK_NUMBERS)
+		return query_damaged(list->s, err);
+	if (!ARRAY_GROW(list))
+		return err_set(err, "out of memory");
+	d = &list->items[list->count++];
+	*d = (struct store_stack_distance){
+		.process_id = item->keys[0],
+		.window = (uint32_t)n->items[STACK_WINDOW],
+		.position = (uint64_t)n->items[STACK_POSITION],
+	};
+	for (unsigned i = 0; i < STORE_STACK_SIZES; i++) {
+		int64_t distance = n->items[STACK_OF + 2 * i], lines = n->items[STACK_OF + 2 * i + 1];
+
+		if (distance >= 0 && lines >= 0)
+			d->of[i] = (struct store_stack){true, (uint64_t)distance, (uint64_t)lines};
+	}
+	return 0;
+}
+
+int store_read_stack_distances(struct store *s, int64_t process, struct store_stack_distance **items,
+			       size_t *count, struct err *err)
+{
+	static const char sql[] = "SELECT list, process_id FROM stack_distance_batch"
+				  " WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, first_id";
+	struct stack_list list = {.s = s};
+
+	*items = NULL;
+	*count = 0;
+	if (lists_read(s, sql, process, add_stack_distance, &list, err) != 0) {
+		free(list.items);
+		return -1;
+	}
+	*items = list.items;
+	*count = list.count;
+	return 0;
+}
+
 /* ---- How many lines were watched on ---- */
 
 struct follow_count {

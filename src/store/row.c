@@ -21,6 +21,7 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 			" censored, dangling, list) VALUES(?,?,?,?,?,?,?)",
 	[PUT_FOLLOWS] = "INSERT INTO follow_batch(first_id, process_id, list) VALUES(?,?,?)",
 	[PUT_ARRIVALS] = "INSERT INTO arrival_batch(first_id, process_id, list) VALUES(?,?,?)",
+	[PUT_STACK_DISTANCES] = "INSERT INTO stack_distance_batch(first_id, process_id, list) VALUES(?,?,?)",
 	[PUT_NESTED] = "INSERT INTO nested_batch(first_id, process_id, list) VALUES(?,?,?)",
 	[PUT_LOCATIONS] = "REPLACE INTO location_batch(first_id, list) VALUES(?,?)",
 	[PUT_NAMES] = "REPLACE INTO name_batch(first_id, list) VALUES(?,?)",

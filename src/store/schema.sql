@@ -104,6 +104,15 @@ CREATE VIEW arrival AS SELECT first_id + key AS id, process_id,
 		+ (json_extract(value, '$[9]') > 0)) * (json_extract(value, '$[9]') <> 0) AS end_block,
 	json_extract(value, '$[10]') AS end_path
 	FROM arrival_batch, json_each(list);
+-- Of some samples the lines were counted that lie between their touches, for lines of 32 to 4096 bytes that hold one byte:
+-- [window, position, distance and lines for each size; a distance of -1: not touched again within the window].
+CREATE TABLE stack_distance_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, list TEXT NOT NULL);
+CREATE VIEW stack_distance AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 7)
+	SELECT first_id + key AS id, process_id,
+	json_extract(value, '$[0]') AS window, json_extract(value, '$[1]') AS position,
+	32 << i AS line_bytes, json_extract(value, '$[' || (2 + 2 * i) || ']') AS distance,
+	json_extract(value, '$[' || (3 + 2 * i) || ']') AS lines
+	FROM stack_distance_batch, json_each(list), n WHERE json_extract(value, '$[' || (2 + 2 * i) || ']') >= 0;
 -- Samples whose byte was watched at all line sizes (1 << k bytes is bit k of sizes and open), and what became
 -- of the lines that their window left untouched (followed). Addresses count from point. Views show the sample and its
 -- touches.

@@ -48,6 +48,7 @@ struct store *store_wrap(sqlite3 *db, const char *path, struct err *err)
 	s->samples.first_id = 1;
 	s->follows.first_id = 1;
 	s->arrivals.first_id = 1;
+	s->stack_distances.first_id = 1;
 	s->nested.first_id = 1;
 	return s;
 }
@@ -64,6 +65,7 @@ void store_close(struct store *s)
 	text_release(&s->samples.list);
 	text_release(&s->follows.list);
 	text_release(&s->arrivals.list);
+	text_release(&s->stack_distances.list);
 	text_release(&s->nested.list);
 	text_release(&s->paths.list);
 	text_release(&s->locations.list);

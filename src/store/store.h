@@ -35,6 +35,7 @@ int store_put_window(struct store *s, const struct store_window *w, struct err *
 int store_put_sample(struct store *s, const struct store_sample *x, struct err *err);
 int store_put_follow(struct store *s, const struct store_follow *f, struct err *err);
 int store_put_arrival(struct store *s, const struct store_arrival *a, struct err *err);
+int store_put_stack_distance(struct store *s, const struct store_stack_distance *d, struct err *err);
 int store_put_path(struct store *s, const struct store_path *p, struct err *err);
 int store_put_site(struct store *s, const struct store_site *x, struct err *err);
 int store_put_variable(struct store *s, const struct store_variable *v, struct err *err);

@@ -152,6 +152,24 @@ struct store_arrival {
 	struct store_access end;
 };
 
+#define STORE_STACK_FIRST 5u /* 1 << 5 bytes */
+#define STORE_STACK_SIZES 8u
+
+/* With one size of line. */
+struct store_stack {
+	bool touched;	   /* again, within the window; else nothing is known */
+	uint64_t distance; /* accesses of the thread strictly between */
+	uint64_t lines;	   /* that these touch */
+};
+
+/* Of a sample the stack distances were counted: of[i] for lines of 1 << (STORE_STACK_FIRST + i) bytes. */
+struct store_stack_distance {
+	int64_t process_id;
+	uint32_t window;
+	uint64_t position; /* accesses of the process */
+	struct store_stack of[STORE_STACK_SIZES];
+};
+
 #define STORE_MAX_EVENTS 11 /* as many as there are sizes */
 
 /* The first touch of some of the lines that hold a sample's point: bit k of sizes, 1 << k bytes. */
@@ -267,6 +285,8 @@ int store_read_follows(struct store *s, int64_t process, struct store_follow **i
 		       struct err *err);
 int store_read_arrivals(struct store *s, int64_t process, struct store_arrival **items,
 			size_t *count, struct err *err);
+int store_read_stack_distances(struct store *s, int64_t process, struct store_stack_distance **items,
+			       size_t *count, struct err *err);
 int store_read_nested(struct store *s, int64_t process, struct store_nested **items, size_t *count,
 		      struct err *err);
 int store_read_locations(struct store *s, int64_t process, struct store_location **items,

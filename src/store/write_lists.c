@@ -187,6 +187,41 @@ int store_put_arrival(struct store *s, const struct store_arrival *a, struct err
 	return b->list.failed ? row_out_of_memory(s, err) : 0;
 }
 
+/* ---- Stack distances that were counted ---- */
+
+static int put_stack_distances(struct store *s, struct err *err)
+{
+	struct row r;
+
+	if (s->stack_distances.count == 0)
+		return 0;
+	r = begin_row(s, PUT_STACK_DISTANCES, &s->stack_distances);
+	row_int(&r, s->stack_distances_process);
+	return end_row(s, &r, &s->stack_distances, err);
+}
+
+int store_put_stack_distance(struct store *s, const struct store_stack_distance *d, struct err *err)
+{
+	int64_t numbers[STACK_NUMBERS] = {
+		[STACK_WINDOW] = d->window,
+		[STACK_POSITION] = (int64_t)d->position,
+	};
+	struct store_batch *b = &s->stack_distances;
+
+	if (s->failed)
+		return row_failed(s, err);
+	if ((s->stack_distances_process != d->process_id || is_full(b)) && put_stack_distances(s, err) != 0)
+		return -1;
+	s->stack_distances_process = d->process_id;
+	for (unsigned i = 0; i < STORE_STACK_SIZES; i++) {
+		numbers[STACK_OF + 2 * i] = d->of[i].touched ? (int64_t)d->of[i].distance : -1;
+		numbers[STACK_OF + 2 * i + 1] = d->of[i].touched ? (int64_t)d->of[i].lines : 0;
+	}
+	numbers_add(&b->list, numbers, STACK_NUMBERS);
+	b->count++;
+	return b->list.failed ? row_out_of_memory(s, err) : 0;
+}
+
 /* ---- Samples at all line sizes ---- */
 
 static int put_nested(struct store *s, struct err *err)
@@ -356,7 +391,7 @@ int lists_flush(struct store *s, struct err *err)
 	size_t i;
 
 	if (put_samples(s, err) != 0 || put_follows(s, err) != 0 || put_arrivals(s, err) != 0 ||
-	    put_nested(s, err) != 0)
+	    put_stack_distances(s, err) != 0 || put_nested(s, err) != 0)
 		return -1;
 	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		if (put_list(s, lists[i].which, lists[i].batch, err) != 0)

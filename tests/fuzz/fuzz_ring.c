@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "channel/ring.h"
+#include "channel/stack_distance.h"
 #include "collector/recorder.h"
 #include "collector/slots.h"
 
@@ -116,6 +117,7 @@ static const uint32_t record_bytes[] = {
 	[RECORD_LOCALS] = sizeof(struct record_locals),
 	[RECORD_PATH] = sizeof(struct record_path) + 32,
 	[RECORD_ARRIVAL] = sizeof(struct record_arrival),
+	[RECORD_STACK_DISTANCE] = sizeof(struct record_stack_distance),
 };
 
 #define RECORD_TYPES (sizeof(record_bytes) / sizeof(record_bytes[0]))
@@ -138,6 +140,7 @@ static void write_record(struct fuzz *f, uint32_t type)
 		struct record_region region;
 		struct record_locals locals;
 		struct record_path path;
+		struct record_stack_distance stack;
 		struct record_arrival arrival;
 	} *r = NULL;
 
@@ -199,6 +202,12 @@ static void write_record(struct fuzz *f, uint32_t type)
 		r->arrival.weight = (uint32_t)random_next();
 		r->arrival.end.pc = random_next() % 65536;
 		r->arrival.end.kind = ACCESS_LOAD;
+	} else if (type == RECORD_STACK_DISTANCE) {
+		r->stack.sizes = 1 + (uint32_t)random_next() % STACK_ALL;
+		for (uint32_t i = 0; i < STACK_SIZES; i++) {
+			r->stack.distance[i] = random_next() % 100000;
+			r->stack.lines[i] = random_next() % 100000;
+		}
 	} else if (type == RECORD_SITE_COUNTS) {
 		r->counts.id = 1 + (uint32_t)random_next() % 16;
 		r->counts.blocks = random_next() >> 40;

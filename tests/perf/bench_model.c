@@ -19,7 +19,7 @@
 
 #include "model/model.h"
 
-enum { WINDOWS = 500, SAMPLES = 100000, POINTS = 20 };
+enum { WINDOWS = 500, SAMPLES = 100000, STACKS = 2000, POINTS = 20 };
 
 static uint64_t state = 5;
 
@@ -51,13 +51,14 @@ static const struct {
 	{"random, bootstrap", MODEL_RANDOM, 0, MODEL_BOOTSTRAP},
 };
 
-/* Near reuses of all lengths, and a share of far ones that depends on the kind of the window. */
+/* Near reuses of all lengths, some of whose lines were counted, and a share of far ones that depends on the kind of the window. */
 static struct model *make(uint32_t kinds)
 {
 	static struct model_window w[WINDOWS];
 	static struct model_sample s[SAMPLES];
-	struct model_input in = {
-		w, WINDOWS, s, SAMPLES, .footprint_pages = 50000, .line_bytes = 64};
+	static struct model_stack stacks[STACKS];
+	struct model_input in = {w, WINDOWS, s, SAMPLES, .footprint_pages = 50000, .line_bytes = 64,
+				 .stacks = stacks, .stack_count = STACKS};
 
 	for (uint32_t i = 0; i < WINDOWS; i++)
 		w[i] = (struct model_window){10000000ull * i + 9000000, 1000000, 10000000, 50000};
@@ -69,6 +70,11 @@ static struct model *make(uint32_t kinds)
 					     .window = window,
 					     .reused = draw(100) != 0,
 					     .position = w[window].start + draw(500000)};
+	}
+	for (uint32_t i = 0; i < STACKS; i++) {
+		uint64_t octave = draw(14), distance = (1ull << octave) + draw(1ull << octave);
+
+		stacks[i] = (struct model_stack){(uint32_t)draw(WINDOWS), distance, distance / 4 + draw(distance / 4 + 1)};
 	}
 	return model_new(&in, NULL);
 }

@@ -154,6 +154,11 @@ void page_use_note(struct page_use *u, uint64_t address, uint32_t weight, uint64
 {
 }
 
+void records_stack_distance(struct process *p, const struct record_stack_distance *d)
+{
+	append(d, sizeof *d);
+}
+
 void records_arrival(struct process *p, const struct record_arrival *a)
 {
 	uint64_t line;

@@ -69,6 +69,16 @@ static struct store_arrival arrival_number(uint32_t i)
 	return (struct store_arrival){.weight = 1, .position = i, .end = access_number(i)};
 }
 
+/* Of all sizes, or all but the smallest. */
+static struct store_stack_distance stack_number(uint32_t i)
+{
+	struct store_stack_distance d = {.position = i};
+
+	for (uint32_t k = i % 2; k < STORE_STACK_SIZES; k++)
+		d.of[k] = (struct store_stack){true, 1000 * i - i * k, 100 * i - i * k};
+	return d;
+}
+
 static void write_profile(const char *path)
 {
 	struct store *s = create_profile(path);
@@ -77,6 +87,7 @@ static void write_profile(const char *path)
 		struct store_sample x = sample_number(i);
 		struct store_follow f = follow_number(i);
 		struct store_arrival a = arrival_number(i);
+		struct store_stack_distance d = stack_number(i);
 		struct store_nested_event events[2] = {{.weight = 1, .end = access_number(i + 1)},
 						       {.weight = 1, .end = access_number(i + 2)}};
 		struct store_nested n = {.point = BASE,
@@ -89,6 +100,7 @@ static void write_profile(const char *path)
 		assert_int_equal(store_put_follow(s, &f, NULL), 0);
 		assert_int_equal(store_put_arrival(s, &a, NULL), 0);
 		assert_int_equal(store_put_nested(s, &n, NULL), 0);
+		assert_int_equal(store_put_stack_distance(s, &d, NULL), 0);
 	}
 	finish_profile(s);
 }
@@ -135,6 +147,60 @@ static void accesses_come_back_as_they_were(void **state)
 	store_close(s);
 }
 
+static void stack_distances_come_back_as_they_were(void **state)
+{
+	struct store *s = open_profile("addresses.db");
+	struct store_stack_distance *d;
+	size_t count;
+
+	(void)state; /* reads the file of the test before */
+	assert_int_equal(store_read_stack_distances(s, 0, &d, &count, NULL), 0);
+	assert_int_equal(count, CASES);
+	for (uint32_t i = 0; i < count; i++) {
+		struct store_stack_distance expected = stack_number(i);
+
+		assert_int_equal(d[i].position, i);
+		for (uint32_t k = 0; k < STORE_STACK_SIZES; k++) {
+			assert_int_equal(d[i].of[k].touched, expected.of[k].touched);
+			assert_int_equal(d[i].of[k].distance, expected.of[k].distance);
+			assert_int_equal(d[i].of[k].lines, expected.of[k].lines);
+		}
+	}
+	free(d);
+	store_close(s);
+}
+
+/* Each size that was touched again is a row. */
+static void stack_distances_are_rows_for_whoever_asks_sqlite(void **state)
+{
+	sqlite3_stmt *q = NULL;
+	uint32_t rows = 0;
+	sqlite3 *db;
+
+	(void)state; /* the same file */
+	assert_int_equal(sqlite3_open("addresses.db", &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, "SELECT position, line_bytes, distance, lines FROM stack_distance"
+						" ORDER BY id, line_bytes", -1, &q, NULL), SQLITE_OK);
+	for (uint32_t i = 0; i < CASES; i++) {
+		struct store_stack_distance d = stack_number(i);
+
+		for (uint32_t k = 0; k < STORE_STACK_SIZES; k++) {
+			if (!d.of[k].touched)
+				continue;
+			assert_int_equal(sqlite3_step(q), SQLITE_ROW);
+			assert_int_equal(sqlite3_column_int64(q, 0), i);
+			assert_int_equal(sqlite3_column_int64(q, 1), 32 << k);
+			assert_int_equal(sqlite3_column_int64(q, 2), d.of[k].distance);
+			assert_int_equal(sqlite3_column_int64(q, 3), d.of[k].lines);
+			rows++;
+		}
+	}
+	assert_int_equal(sqlite3_step(q), SQLITE_DONE);
+	assert_true(rows > CASES);
+	sqlite3_finalize(q);
+	sqlite3_close(db);
+}
+
 /* Rows of location, address, block in the order of what the profile has: the first is access `first`. */
 static void asked(sqlite3 *db, const char *sql, uint32_t first)
 {
@@ -175,6 +241,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(accesses_come_back_as_they_were),
+		cmocka_unit_test(stack_distances_come_back_as_they_were),
+		cmocka_unit_test(stack_distances_are_rows_for_whoever_asks_sqlite),
 		cmocka_unit_test(accesses_are_rows_for_whoever_asks_sqlite),
 	};
 
