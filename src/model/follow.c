@@ -27,9 +27,10 @@
 #define MISFIT	    0.65 /* of what is left at the end: programs have 0.01 to 0.3, bursts 0.5, a loop 0.8 */
 #define FOLLOWS_MIN 12	 /* with fewer touched there is nothing to fit */
 #define REGULAR	    0.75 /* so far, the footprint says better where a loop's reuses lie */
-#define SEEN_WELL    .25	 /* share of the run in windows */
-#define FAR_WELL     0.03	 /* of the accesses that windows leave unresolved */
-#define TOUCHED_WELL 500 /* lines watched on */
+/* So much is seen well: the share of the run in windows, of the accesses that they leave unresolved, and the lines watched on and met. */
+#define SEEN_WELL    0.25
+#define FAR_WELL     0.03
+#define TOUCHED_WELL 500
 #define FINEST	    64.0 /* the shortest mean distance beyond the end: this part of it */
 /* The longest mean distance: so many times the longest watch for each access left unresolved. */
 #define REACH	    30.0

@@ -51,7 +51,7 @@ def measure(options, name, folder):
 
 def main():
     options = parse()
-    os.environ.update(LC_ALL='C', PYTHONHASHSEED='0')
+    os.environ.update(LC_ALL='C', PYTHONHASHSEED='0', PERL_HASH_SEED='0', PERL_PERTURB_KEYS='0')
     seven_programs.bench.PROGRAMS = seven_programs.PROGRAMS
     names = [n for n in seven_programs.PROGRAMS if re.search(options.only, n)]
     if not names:

@@ -76,7 +76,7 @@ def parse():
 
 def main():
     options = parse()
-    os.environ.update(LC_ALL='C', PYTHONHASHSEED='0')
+    os.environ.update(LC_ALL='C', PYTHONHASHSEED='0', PERL_HASH_SEED='0', PERL_PERTURB_KEYS='0')
     bench.PROGRAMS = PROGRAMS
     names = [n for n in PROGRAMS if re.search(options.only, n)]
     if not names:

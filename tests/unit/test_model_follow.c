@@ -290,34 +290,46 @@ static void an_age_has_the_touches_that_were_seen(void **state)
  * Every line is touched each 6000 accesses; windows of 1000 lie anywhere in periods of 4000. As at no steady rate, none is
  * touched in the first 3000 beyond sight, two whole octaves: where ages are not known a good part of the tail lies there.
  */
+/*
+ * Accesses of the run in windows from the beginning of the i-th until one behind it meets a line that is touched each `distance`
+ * accesses from there on.
+ */
+static double watched_until(const struct window_span *spans, uint32_t i, double distance)
+{
+	double begin = spans[i].start, watched = 0;
+
+	for (uint32_t w = i;; watched += spans[w++].length) {
+		double from = w == i ? begin + END : spans[w].start;
+		double next = begin + distance * ceil((from - begin) / distance);
+
+		if (w > i && next < spans[w].start + spans[w].length)
+			return watched + next - spans[w].start;
+	}
+}
+
+static void place_windows(struct window_span *spans, double length)
+{
+	uint64_t random = 3;
+
+	for (uint32_t i = 0; i < WINDOWS; i++)
+		spans[i] = (struct window_span){4000.0 * i + 1 + (double)trace_below(&random, 4000 - (uint64_t)length),
+						length};
+}
+
 /* One line of four only in every third round, if `some_wait`. */
 static size_t watch_loop(struct far *f, struct window_span *spans, struct follow *follows, double length,
 			 double round, bool ages_known, bool some_wait)
 {
-	uint64_t random = 3;
 	size_t count = 0;
 
 	see_up_to_the_end(f, 6000, 6000, 0);
 	f->m.spans = spans;
 	f->m.window_count = WINDOWS;
-	for (uint32_t i = 0; i < WINDOWS; i++)
-		spans[i] = (struct window_span){4000.0 * i + 1 + (double)trace_below(&random, 4000 - (uint64_t)length),
-						length};
+	place_windows(spans, length);
 	for (uint32_t i = 0; i + 40 < WINDOWS; i++) {
-		double begin = spans[i].start, watched = 0, distance = round * (some_wait && i % 4 == 0 ? 3 : 1);
-		uint32_t w = i;
+		double watched = watched_until(spans, i, round * (some_wait && i % 4 == 0 ? 3 : 1));
 
-		for (;; watched += spans[w++].length) {
-			double from = w == i ? begin + END : spans[w].start;
-			double next = begin + distance * ceil((from - begin) / distance);
-
-			if (w > i && next < spans[w].start + spans[w].length) {
-				watched += next - spans[w].start;
-				break;
-			}
-		}
-		follows[count++] =
-			(struct follow){watched - END, 1, true, i, ages_known ? begin : 0};
+		follows[count++] = (struct follow){watched - END, 1, true, i, ages_known ? spans[i].start : 0};
 	}
 	return count;
 }
@@ -374,6 +386,41 @@ static void what_was_touched_unseen_counts_less(void **state)
 	assert_true((double)second / (double)f.t.count < 0.1);
 }
 
+/*
+ * Half of the lines are touched each 5000 accesses, half each 9000, and windows see three quarters of the run. No rates have
+ * a gap between the one and the other; the ages at which lines were touched do. How much lies right at the first.
+ */
+static double share_at_5000(double left)
+{
+	static struct follow follows[2 * WINDOWS];
+	struct window_span spans[WINDOWS];
+	size_t count = 0, at = 0;
+	struct far f;
+
+	see_up_to_the_end(&f, 6000, 6000, 0);
+	f.m.pool.left = left;
+	f.m.spans = spans;
+	f.m.window_count = WINDOWS;
+	f.m.accesses = 4000.0 * WINDOWS;
+	place_windows(spans, 3000);
+	for (uint32_t i = 0; i + 40 < WINDOWS; i++)
+		for (int k = 0; k < 2; k++)
+			follows[count++] = (struct follow){watched_until(spans, i, k ? 9000 : 5000) - END, 1, true, i,
+							   spans[i].start};
+	assert_int_equal(follow_tail(&f.m, follows, count, &f.t), 0);
+	for (size_t q = 0; q < f.t.count; q++)
+		at += fabs(f.t.x[q] - 5000) < 100;
+	return (double)at / (double)f.t.count;
+}
+
+static void windows_that_see_most_of_the_run_need_no_rates(void **state)
+{
+	(void)state;
+	assert_true(fabs(share_at_5000(0.5) - 0.5) < 0.07);
+	/* Little that is far is bursts, most often, and rates are told from all that is known. */
+	assert_true(share_at_5000(0.02) < 0.2);
+}
+
 static void a_distance_between_windows_shows_by_the_age(void **state)
 {
 	double without = share_below_3000(false), with = share_below_3000(true);
@@ -398,6 +445,7 @@ int main(void)
 		cmocka_unit_test(an_age_has_the_touches_that_were_seen),
 		cmocka_unit_test(a_loop_lies_at_the_age_of_its_touches),
 		cmocka_unit_test(what_was_touched_unseen_counts_less),
+		cmocka_unit_test(windows_that_see_most_of_the_run_need_no_rates),
 		cmocka_unit_test(a_distance_between_windows_shows_by_the_age),
 	};
 
