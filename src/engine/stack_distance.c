@@ -6,21 +6,22 @@
 #include "engine/translate.h"
 #include "engine/util.h"
 
-#define MOST_BYTES    16u
 /*
  * Lines are counted among one of LATER accesses of windows, and at first among one of EARLY more, which are FIRST at most: it takes three
- * times as long as all else that is done with an access of a window. So far ones, which few windows show whole and which
+ * times as long as all else that is done with an access of a window. Far samples, which few windows show whole and which
  * take longest, are given up.
  */
 #define LATER	 64u
 #define EARLY	 24u
 #define FIRST	 (4u << 20)
 #define EACH	 256u /* accesses that a record takes as long as */
-#define FARTHEST	 24576u /* of the samples that could be counted */
-#define PAGES_MOST    (STACK_SLOTS * 3 / 4)
-#define UNIT_SHIFT    STACK_FIRST
-#define UNITS_LOG2    7u /* of a page */
-#define PAGE_SHIFT    (UNIT_SHIFT + UNITS_LOG2)
+#define FARTHEST 24576u
+
+#define PAGES_MOST (STACK_SLOTS * 3 / 4)
+#define UNIT_SHIFT STACK_FIRST
+#define UNITS_LOG2 7u /* of a page */
+#define PAGE_SHIFT (UNIT_SHIFT + UNITS_LOG2)
+#define MOST_BYTES 16u /* of an access, where its size is not looked up */
 
 static uint64_t hash_of(uint64_t page)
 {
@@ -180,7 +181,10 @@ void stack_distance_begin(struct thread *t, const struct scan_window *w, const s
 		s->recent[i] = ~0ull;
 }
 
-/* Is an access there sure to touch nothing new? Most are: then its size need not be looked up. */
+/*
+ * Does an access there touch nothing new? Most do not, and then their size is not looked up: the end of a larger one may be missed, until another
+ * access begins there.
+ */
 static inline bool is_recent(const struct stack_distance *s, uint64_t address)
 {
 	uint64_t first = address >> UNIT_SHIFT, last = (address + MOST_BYTES - 1) >> UNIT_SHIFT;

@@ -32,7 +32,7 @@ struct stack_distance {
 	uint64_t begin_at; /* the sample's access, the thread's number of it */
 	uint64_t lines[STACK_SIZES]; /* touched so far, of the pages kept */
 	uint64_t counts;   /* that have begun: the number of the last */
-	const uint64_t *from; /* the entry behind the sample's in the buffer; NULL: all of a buffer comes behind it */
+	const uint64_t *from; /* the entry behind the sample's in the buffer; NULL: the sample lies before it */
 	uint64_t seen, looked_at; /* accesses of windows so far, and those among which lines were counted */
 	uint32_t open;	   /* sizes whose line was not touched yet; 0: nothing is counted */
 	uint32_t pages, one_in_log2; /* kept, one of so many */
@@ -51,7 +51,7 @@ void stack_distance_begin(struct thread *t, const struct scan_window *w, const s
 			  uint64_t at, uint64_t process_at);
 /* One access of t. */
 void stack_distance_touch(struct thread *t, uint64_t address, uint32_t size, uint64_t at);
-/* Those of t's buffer up to its access `end`; fs: t's base of that segment. */
+/* Those of t's buffer up to its access `end`; fs: the base of that segment. */
 void stack_distance_buffer(struct thread *t, uint64_t end, uint64_t fs);
 /* Iterations [i, end) of a string instruction; the first access has the number `at`. */
 void stack_distance_repeat(struct thread *t, const struct repeat *r, uint64_t i, uint64_t end, uint64_t at);
