@@ -158,15 +158,18 @@ static int gather_follows(struct model *m, const struct model_input *in)
 		const struct model_follow *f = &in->follows[i];
 		const struct tally *w = &windows[f->window];
 		double residual = (double)f->watched - m->pool.end_x;
+		bool is_early = residual <= 0;
 
-		if (residual <= 0 || w->samples <= 0)
+		if (w->samples <= 0)
 			continue;
-		m->follows[m->follow_count++] =
+		/* From the end of the array backwards, if need be. */
+		m->follows[is_early ? in->follow_count - ++m->early_count : m->follow_count++] =
 			(struct follow){residual,
 					window_weight(m, in, f->window) * w->unresolved /
 						w->samples * weight_of(f->weight) / w->follows,
 					f->touched, f->window, (double)f->position};
 	}
+	m->early_follows = m->follows + in->follow_count - m->early_count;
 	free(windows);
 	return 0;
 }

@@ -196,6 +196,9 @@ struct model {
 	size_t sample_count;
 	struct follow *follows; /* those that outlived the pool's end */
 	size_t follow_count;
+	/* And those that were watched for less, in windows; but at the last they may have been older than that. */
+	struct follow *early_follows;
+	size_t early_count;
 	uint32_t *sorted;	  /* by kind, then by bin */
 	double bin_x[MODEL_BINS]; /* mean distance of the reuses in the bin */
 

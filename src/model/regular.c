@@ -4,7 +4,8 @@
  * one that was not looked at just then is met a round later. So lines watched on are counted by their age, accesses of the
  * run since they were touched: of those that a window looked at when they were so old, how many were touched. It is
  * Kaplan and Meier's product limit, with times at which a line is not under observation. While nobody looks a line may be touched, as
- * likely as those of its age that are looked at: afterwards it counts for so much less. Of any other reuses it tells as well, where
+ * likely as those of its age that are looked at: afterwards it counts for so much less.
+ * A line is older than it was watched in windows, so it may have been watched for less than windows see, and count here. Of any other reuses it tells as well, where
  * windows see enough of the run.
  */
 #include <math.h>
@@ -114,14 +115,17 @@ static double place(const struct events *e, struct line *lines, struct tail *t)
 
 int regular_tail(const struct model *m, const struct follow *follows, size_t count, struct tail *t)
 {
-	struct line *lines = calloc(count + 1, sizeof(*lines));
+	size_t all = count + m->early_count;
+	struct line *lines = calloc(all + 1, sizeof(*lines));
 	struct events e = {0};
 	int ret = m->spans != NULL && lines != NULL ? 0 : -1;
 
-	for (size_t i = 0; i < count && ret == 0; i++) {
-		lines[i] = (struct line){follows[i].weight, 1};
-		if (follows[i].begin > 0)
-			ret = follow(&e, m, &follows[i], i);
+	for (size_t i = 0; i < all && ret == 0; i++) {
+		const struct follow *f = i < count ? &follows[i] : &m->early_follows[i - count];
+
+		lines[i] = (struct line){f->weight, 1};
+		if (f->begin > 0)
+			ret = follow(&e, m, f, i);
 	}
 	if (ret == 0 && e.touches >= TOUCHES_MIN) {
 		qsort(e.items, e.count, sizeof(*e.items), in_order);

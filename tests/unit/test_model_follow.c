@@ -421,6 +421,37 @@ static void windows_that_see_most_of_the_run_need_no_rates(void **state)
 	assert_true(share_at_5000(0.02) < 0.2);
 }
 
+/*
+ * Windows of 600 accesses, one in each 1000, and lines watched on from the beginning of each: one is touched at an age of 1300, after 900 accesses
+ * in windows, which is less than sight; another at 5300, after 3300. Both are as many.
+ */
+static void a_line_may_be_older_than_it_was_watched(void **state)
+{
+	static struct follow late[WINDOWS], early[WINDOWS];
+	static struct window_span spans[WINDOWS];
+	struct far f;
+	size_t at_1300 = 0;
+
+	(void)state;
+	see_up_to_the_end(&f, 6000, 6000, 0);
+	f.m.spans = spans;
+	f.m.window_count = WINDOWS;
+	for (uint32_t i = 0; i < WINDOWS; i++)
+		spans[i] = (struct window_span){1000.0 * i + 1, 600};
+	for (uint32_t i = 0; i + 10 < WINDOWS; i++) {
+		early[i] = (struct follow){900 - END, 1, true, i, spans[i].start};
+		late[i] = (struct follow){3300 - END, 1, true, i, spans[i].start};
+	}
+	f.m.early_follows = early;
+	f.m.early_count = WINDOWS - 10;
+	assert_int_equal(regular_tail(&f.m, late, WINDOWS - 10, &f.t), 0);
+	for (size_t q = 0; q < f.t.count; q++) {
+		at_1300 += fabs(f.t.x[q] - 1300) < 1e-6;
+		assert_true(fabs(f.t.x[q] - 1300) < 1e-6 || fabs(f.t.x[q] - 5300) < 1e-6);
+	}
+	assert_int_equal(at_1300, f.t.count / 2);
+}
+
 static void a_distance_between_windows_shows_by_the_age(void **state)
 {
 	double without = share_below_3000(false), with = share_below_3000(true);
@@ -446,6 +477,7 @@ int main(void)
 		cmocka_unit_test(a_loop_lies_at_the_age_of_its_touches),
 		cmocka_unit_test(what_was_touched_unseen_counts_less),
 		cmocka_unit_test(windows_that_see_most_of_the_run_need_no_rates),
+		cmocka_unit_test(a_line_may_be_older_than_it_was_watched),
 		cmocka_unit_test(a_distance_between_windows_shows_by_the_age),
 	};
 
