@@ -4,9 +4,9 @@
  * one that was not looked at just then is met a round later. So lines watched on are counted by their age, accesses of the
  * run since they were touched: of those that a window looked at when they were so old, how many were touched. It is
  * Kaplan and Meier's product limit, with times at which a line is not under observation. While nobody looks a line may be touched, as
- * likely as those of its age that are looked at: afterwards it counts for so much less.
- * A line is older than it was watched in windows, so it may have been watched for less than windows see, and count here. Of any other reuses it tells as well, where
- * windows see enough of the run.
+ * likely as those of its age that are looked at: afterwards it counts for so much less. A line is older than it was watched in windows, so
+ * it may have been watched for less than windows see, and count here. Of any other reuses it all tells as well, where windows see
+ * enough of the run.
  */
 #include <math.h>
 #include <stdlib.h>
