@@ -43,7 +43,7 @@ struct watch_marks {
 
 struct watch_set {
 	struct nested_set *nested; /* or NULL: one line size only */
-	struct stack_distance *stack;
+	struct stack_distance *stack; /* or NULL: no lines are counted */
 	struct call_stack *calls;  /* or NULL: no call paths */
 	uint32_t window;      /* that its samples belong to */
 	uint32_t follows;     /* of the watches, those followed */

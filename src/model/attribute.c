@@ -47,10 +47,14 @@ static size_t bin_end(const struct split *s, size_t at)
 /* P(miss) of the reuses of one of the kind's pieces, at a distance of x, in one of its groups. */
 static double piece_miss(const struct model *m, const struct kind *k, const struct group_result *r, size_t piece, double x)
 {
+	struct counted c;
+
 	if (!r->is_lru)
 		return group_miss(r, x);
-	struct counted c = counted_at(m, k, k->own.x[piece]);
-	return piece >= r->sure ? 1 : lru_miss(&c, r->ways, k->lines[piece], k->own.mass[piece]);
+	if (piece >= r->sure)
+		return 1;
+	c = counted_at(m, k, k->own.x[piece]);
+	return lru_miss(&c, r->ways, k->lines[piece], k->own.mass[piece]);
 }
 
 /*

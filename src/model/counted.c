@@ -53,17 +53,9 @@ static int by_size(const void *a, const void *b)
 static double lines_expected(const struct kind *k, double distance)
 {
 	const struct survival *own = &k->own;
-	size_t low = 0, high = own->count;
+	size_t low = survival_find(own, distance);
 	double part;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (own->x[middle] < distance)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (own->count == 0 || distance <= 0)
 		return 0;
 	if (low == own->count)

@@ -239,6 +239,9 @@ void survival_estimate(const struct model *m, const uint32_t *sorted, size_t cou
 /* Mean of min(distance, x), x being the end of what was seen. */
 double survival_integral(const struct survival *s);
 
+/* The first piece at x or farther; s->count: none is. */
+size_t survival_find(const struct survival *s, double x);
+
 /* Place what the pool left unresolved; `all`: see model_input, or NULL. */
 void model_set_tails(struct model *m, const struct model *all);
 

@@ -108,16 +108,8 @@ static void expect_of_kind(struct room *r, const struct kind *k)
 static double lines_expected(const struct room *r, const struct kind *k, double distance)
 {
 	const struct survival *own = &k->own;
-	size_t low = 0, high = own->count;
+	size_t low = survival_find(own, distance);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (own->x[middle] < distance)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == 0)
 		return distance;
 	low += k->first - 1;

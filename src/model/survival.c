@@ -86,3 +86,18 @@ double survival_integral(const struct survival *s)
 		sum += s->mass[i] * s->x[i];
 	return sum;
 }
+
+size_t survival_find(const struct survival *s, double x)
+{
+	size_t low = 0, high = s->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->x[middle] < x)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}

@@ -47,7 +47,7 @@ struct profile {
 	 */
 	struct store_follow *follows;
 	size_t follow_count;
-	struct store_stack_distance *stacks;
+	struct store_stack_distance *stacks; /* of all sizes of lines */
 	size_t stack_count;
 	struct store_arrival *arrivals;
 	size_t arrival_count; /* 0 with other lines than those recorded */
