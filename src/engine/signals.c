@@ -14,6 +14,7 @@
 #include "engine/process.h"
 #include "engine/ticker.h"
 #include "engine/util.h"
+#include "engine/xstate.h"
 
 #define SA_RESTORER_FLAG 0x04000000u
 #define UNBLOCKABLE (1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))
@@ -298,44 +299,45 @@ static void take_context(struct thread *t, const struct frame_context *c)
 }
 
 /* Vector state to the target's stack, with the notes the kernel leaves. 0 or -1. */
-static int save_vector_state(uint64_t at)
+static int save_vector_state(uint64_t at, struct xstate x)
 {
 	struct frame_fp_note note = { .magic1 = FRAME_FP_MAGIC1,
-				      .extended_bytes = (uint32_t)engine.xsave_bytes + 4,
-				      .features = engine.xsave_mask,
-				      .xstate_bytes = (uint32_t)engine.xsave_bytes };
+				      .extended_bytes = (uint32_t)x.bytes + 4,
+				      .features = x.parts,
+				      .xstate_bytes = (uint32_t)x.bytes };
 	uint32_t magic2 = FRAME_FP_MAGIC2;
 	static const uint64_t zero[8];
 
 	if (engine_copy((void *)(uintptr_t)(at + 512), zero, 64) != 0 ||
-	    engine_xsave((void *)(uintptr_t)at, engine.xsave_mask) != 0)
+	    engine_xsave((void *)(uintptr_t)at, x.parts) != 0)
 		return -1;
 	if (engine_copy((void *)(uintptr_t)(at + FRAME_FP_NOTE_AT), &note, sizeof note) != 0)
 		return -1;
-	return engine_copy((void *)(uintptr_t)(at + engine.xsave_bytes), &magic2, 4) != 0 ? -1 : 0;
+	return engine_copy((void *)(uintptr_t)(at + x.bytes), &magic2, 4) != 0 ? -1 : 0;
 }
 
-static void reset_vector_state(void)
+static void reset_vector_state(uint64_t parts)
 {
-	static uint8_t clean[8192] __attribute__((aligned(64)));
+	static uint8_t clean[XSTATE_MOST_BYTES] __attribute__((aligned(64)));
 
 	clean[0] = 0x7f; /* x87 control word 0x37f */
 	clean[1] = 0x03;
 	clean[24] = 0x80; /* mxcsr 0x1f80 */
 	clean[25] = 0x1f;
-	engine_xrstor(clean, engine.xsave_mask);
+	engine_xrstor(clean, parts);
 }
 
 static int build_frame(struct thread *t, const struct kernel_sigaction *a, int signal,
 		       const siginfo_t *info)
 {
 	uint64_t sp = t->regs[RSP] - RED_ZONE, fp;
+	const struct xstate x = xstate_of_frame();
 	struct frame f = { .restorer = a->restorer, .info = *info };
 
 	if ((a->flags & SA_ONSTACK) && !(t->altstack.ss_flags & SS_DISABLE) &&
 	    !signals_on_altstack(t, t->regs[RSP]))
 		sp = (uint64_t)(uintptr_t)t->altstack.ss_sp + t->altstack.ss_size;
-	fp = (sp - engine.xsave_bytes - 4) & ~63ull;
+	fp = (sp - x.bytes - 4) & ~63ull;
 	sp = ((fp - sizeof f) & ~15ull) - 8;
 	f.uc.flags = FRAME_UC_FLAGS;
 	f.uc.stack = t->altstack;
@@ -343,7 +345,7 @@ static int build_frame(struct thread *t, const struct kernel_sigaction *a, int s
 	fill_context(t, &f.uc.mc);
 	f.uc.mc.fpstate = fp;
 	f.uc.mc.oldmask = t->mask;
-	if (save_vector_state(fp) != 0 ||
+	if (save_vector_state(fp, x) != 0 ||
 	    engine_copy((void *)(uintptr_t)sp, &f, sizeof f) != 0)
 		return -1;
 	if ((unsigned)t->altstack.ss_flags & AUTODISARM)
@@ -355,7 +357,7 @@ static int build_frame(struct thread *t, const struct kernel_sigaction *a, int s
 	t->regs[RSP] = sp;
 	t->rflags &= ~0x10500ull; /* direction, trap, resume */
 	t->rip = a->handler;
-	reset_vector_state();
+	reset_vector_state(engine.xsave_mask);
 	return 0;
 }
 
@@ -441,7 +443,7 @@ void signals_return(struct thread *t)
 	t->used31 = 1;
 	t->high_vectors = VECTORS_UNKNOWN;
 	if (uc.mc.fpstate == 0) {
-		reset_vector_state();
+		reset_vector_state(engine.xsave_mask);
 	} else {
 		uint64_t fp = uc.mc.fpstate, mask = 3;
 
@@ -449,7 +451,9 @@ void signals_return(struct thread *t)
 				sizeof note) != 0)
 			return bad_frame(t);
 		if (note.magic1 == FRAME_FP_MAGIC1)
-			mask = engine.xsave_mask;
+			mask = engine.xsave_mask & (note.features | 3);
+		if (mask != engine.xsave_mask)
+			reset_vector_state(engine.xsave_mask & ~mask);
 		if (engine_xrstor((void *)(uintptr_t)fp, mask) != 0)
 			return bad_frame(t);
 	}

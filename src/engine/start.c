@@ -32,6 +32,7 @@
 #include "engine/threads.h"
 #include "engine/translate.h"
 #include "engine/util.h"
+#include "engine/xstate.h"
 
 #define EXIT_OUR_FAULT	    4   /* as dwell's own, see src/cli/exit_codes.h */
 #define EXIT_CANNOT_RUN	    126 /* as a shell's */
@@ -173,11 +174,7 @@ static void look_at_cpu(void)
 	translate_options.loop_checks = option("loop_checks", engine.amd);
 	translate_options.loop_align = (uint32_t)option("loop_align", 32);
 	translate_options.keeps_branches = option("keeps_branches", !engine.amd);
-	__cpuid_count(0xd, 0, a, b, c, d);
-	engine.xsave_bytes = b;
-	engine.xsave_mask = xcr0 & ~(1ull << 9); /* protection keys stay as they are */
-	__cpuid_count(0xd, 7, a, b, c, d);
-	engine.zmm31_at = b + 15 * 64;
+	xstate_look();
 	__cpuid_count(0xd, 1, a, b, c, d);
 	in_use = a >> 2 & 1;
 	__cpuid_count(1, 0, a, b, c, d);

@@ -27,6 +27,7 @@
 #include "engine/threads.h"
 #include "engine/ticker.h"
 #include "engine/util.h"
+#include "engine/xstate.h"
 
 typedef long handler(struct thread *t, long nr, const long args[6]);
 
@@ -232,6 +233,8 @@ static long do_mlockall(struct thread *t, long nr, const long a[6])
 	return may_lock() ? 0 : -EPERM;
 }
 
+#define REQUEST_XSTATE 0x1023 /* ARCH_REQ_XCOMP_PERM */
+
 static long do_arch_prctl(struct thread *t, long nr, const long a[6])
 {
 	long r;
@@ -244,6 +247,8 @@ static long do_arch_prctl(struct thread *t, long nr, const long a[6])
 		return engine_copy((void *)a[1], &zero, 8) ? -EFAULT : 0;
 	}
 	r = syscalls_pass(t, nr, a);
+	if (a[0] == REQUEST_XSTATE && r == 0)
+		xstate_look();
 	if (a[0] == ARCH_SET_FS && r == 0) {
 		t->fs_base = (uint64_t)a[1];
 		alloc_first_locals(t, (uint64_t)a[1]);

@@ -17,13 +17,14 @@
 #include "engine/pages.h"
 #include "engine/segments.h"
 #include "engine/util.h"
+#include "engine/xstate.h"
 
 struct translate_options translate_options;
 
 static struct job job; /* under the translate lock */
 static struct grow descs;
 /* Vector state while the decoder runs: its libc calls use every kind of register. */
-static uint8_t vector_area[8192] __attribute__((aligned(64)));
+static uint8_t vector_area[XSTATE_MOST_BYTES] __attribute__((aligned(64)));
 
 static struct {
 	bool entered;
@@ -48,7 +49,7 @@ static void decoder_enter(void)
 	if (decoder.entered)
 		return;
 	decoder.entered = true;
-	engine_xsave(vector_area, engine.xsave_mask);
+	engine_xsave(vector_area, engine.xsave_mask & ~XSTATE_TILES);
 	decoder.has_fs = needs_fs();
 	if (decoder.has_fs)
 		decoder.fs = fsbase_swap(fsbase_dummy());
@@ -61,7 +62,7 @@ static void decoder_leave(void)
 	decoder.entered = false;
 	if (decoder.has_fs)
 		fsbase_set(decoder.fs);
-	engine_xrstor(vector_area, engine.xsave_mask);
+	engine_xrstor(vector_area, engine.xsave_mask & ~XSTATE_TILES);
 }
 
 #define CODE_WINDOW 256
