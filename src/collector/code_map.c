@@ -19,38 +19,65 @@ void code_map_forget_locations(struct code_map *c)
 {
 	free(c->lines);
 	free(c->ids.items);
-	*c = (struct code_map){.modules = {c->modules.items, c->modules.count, c->modules.room}};
+	*c = (struct code_map){.modules = {c->modules.items, c->modules.count, c->modules.room},
+			       .by_what = c->by_what};
 }
 
 void code_map_release(struct code_map *c)
 {
 	free(c->modules.items);
+	map_release(&c->by_what);
 	free(c->lines);
 	free(c->ids.items);
 	*c = (struct code_map){0};
 }
 
+/* The same file at the same place; *key is what it is found by, or is to be. */
+static bool find_same(const struct code_map *c, const struct code_module *m, uint64_t *key,
+		      size_t *index)
+{
+	uint64_t i;
+
+	*key = (m->start ^ m->end << 20 ^ (uint64_t)m->file << 44) * UINT64_C(0x9e3779b97f4a7c15) +
+	       m->file_offset;
+	for (*key ^= *key >> 32; map_get(&c->by_what, *key, &i); ++*key) {
+		const struct code_module *other = &c->modules.items[i];
+
+		if (other->start == m->start && other->end == m->end && other->file == m->file &&
+		    other->file_offset == m->file_offset) {
+			*index = i;
+			return true;
+		}
+	}
+	return false;
+}
+
 size_t code_map_add_module(struct code_map *c, const struct code_module *m)
 {
-	if (c->modules.count >= CODE_NO_MODULE || !ARRAY_GROW(&c->modules))
+	size_t index;
+	uint64_t key;
+
+	if (c->modules.count >= CODE_NO_MODULE || !ARRAY_GROW(&c->modules) ||
+	    (!find_same(c, m, &key, &index) && map_set(&c->by_what, key, c->modules.count) != 0))
 		return CODE_NO_MODULE;
 	c->modules.items[c->modules.count] = *m;
 	return c->modules.count++;
 }
 
-int code_map_has_module(const struct code_map *c, const struct code_module *m)
+enum code_mapped code_map_map(struct code_map *c, const struct code_module *m, size_t *index)
 {
-	size_t i;
+	uint64_t key;
 
-	for (i = 0; i < c->modules.count; i++) {
-		const struct code_module *other = &c->modules.items[i];
+	if (find_same(c, m, &key, index)) {
+		const bool is_mapped = c->modules.items[*index].unmapped_at == UINT64_MAX;
 
-		if (other->unmapped_at == UINT64_MAX && other->start == m->start &&
-		    other->end == m->end && other->file == m->file &&
-		    other->file_offset == m->file_offset)
-			return 1;
+		c->modules.items[*index].unmapped_at = UINT64_MAX;
+		return is_mapped ? CODE_IS_MAPPED : CODE_AGAIN;
 	}
-	return 0;
+	if (c->modules.count >= CODE_MAX_MODULES)
+		return CODE_TOO_MANY;
+	*index = code_map_add_module(c, m);
+	return *index != CODE_NO_MODULE ? CODE_NEW : CODE_NO_MEMORY;
 }
 
 static uint64_t absolute_difference(uint64_t a, uint64_t b)

@@ -12,9 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map.h"
+
 /* Of a location. There are fewer modules than this. */
 #define CODE_NO_MODULE ((UINT32_C(1) << CODE_MODULE_BITS) - 1)
 #define CODE_MODULE_BITS 17
+#define CODE_MAX_MODULES \
+	16384u /* of a process, at different places; its engine follows 4096 at a time */
 #define CODE_SOLE_BITS	 15
 
 struct code_module {
@@ -48,6 +52,7 @@ struct code_map {
 		struct code_module *items;
 		size_t count, room;
 	} modules;
+	struct map by_what; /* hash of a module -> its index */
 	/* A hash table by number, with linear probing; of one number there may be several, in different modules. */
 	struct code_line *lines;
 	size_t line_count, line_room; /* room: a power of two, or 0; a quarter is free */
@@ -73,8 +78,19 @@ void code_map_forget_locations(struct code_map *c);
 /* Returns the new module's index, or CODE_NO_MODULE when memory ran out or there are too many. */
 size_t code_map_add_module(struct code_map *c, const struct code_module *m);
 
-/* Whether the same file is mapped there already and still is. */
-int code_map_has_module(const struct code_map *c, const struct code_module *m);
+enum code_mapped {
+	CODE_NO_MEMORY,
+	CODE_TOO_MANY, /* CODE_MAX_MODULES, and this is another one */
+	CODE_IS_MAPPED,
+	CODE_AGAIN, /* it was mapped just there before */
+	CODE_NEW,
+};
+
+/*
+ * The module is mapped now, at *index. What is mapped and unmapped over and over stays one module:
+ * so there are not more of them than there are places.
+ */
+enum code_mapped code_map_map(struct code_map *c, const struct code_module *m, size_t *index);
 
 /*
  * The module that held pc at `position`; when none did, for the order of records

@@ -35,6 +35,9 @@
 /* What processes get to close their windows. One that sleeps does not hear of it. */
 #define STOP_GRACE_NS (300 * MS)
 
+/* Lines about processes that are not believed: the profile has more of them. */
+#define MOST_REFUSALS 10
+
 struct run {
 	const struct collector_options *o;
 	struct collector_result *result;
@@ -48,6 +51,7 @@ struct run {
 	struct dump dump;
 	char *output;	 /* the profile's name from the root, for others */
 	bool has_failed; /* the profile cannot be written any more */
+	uint64_t refusals; /* of processes */
 	uint64_t start_ns, start_cycles;
 	uint64_t end_ns;	/* when the command, or profiling, had ended */
 	uint64_t live_cpu_ns;	/* of processes that ran on then */
@@ -90,9 +94,11 @@ static void on_gone(void *context, uint32_t order, enum slot_farewell how, const
 		    const struct slot_counts *counts)
 {
 	struct run *r = context;
+	const char *line =
+		r->recorder != NULL ? recorder_gone(r->recorder, order, how, why, counts) : NULL;
 
-	if (r->recorder != NULL)
-		recorder_gone(r->recorder, order, how, why, counts);
+	if (line != NULL && r->o->warning != NULL && r->refusals++ < MOST_REFUSALS)
+		r->o->warning(r->o->context, line);
 }
 
 static void on_counts(void *context, uint32_t order, const struct slot_counts *counts)

@@ -15,6 +15,7 @@ void costs_release(struct costs *c)
 {
 	free(c->items);
 	free(c->others.items);
+	map_release(&c->by_node);
 	free(c->rare.items);
 	free(c->extra);
 	*c = (struct costs){0};
@@ -58,13 +59,19 @@ struct cost_sum *costs_next(const struct costs *c, const struct cost_sum *sum)
 	return next != 0 ? &c->others.items[next - 1] : NULL;
 }
 
+static uint64_t key_of(uint32_t node, uint32_t location)
+{
+	return (uint64_t)node << 32 | location;
+}
+
 static struct cost_sum *add_other(struct costs *c, uint32_t location, uint32_t node)
 {
 	struct cost_rare *first = need_rare(c, &c->items[location]), *rare;
 	struct cost_sum *sum;
 	uint32_t next;
 
-	if (first == NULL || c->others.count >= UINT32_MAX || !ARRAY_GROW(&c->others))
+	if (first == NULL || c->others.count >= UINT32_MAX || !ARRAY_GROW(&c->others) ||
+	    map_set(&c->by_node, key_of(node, location), c->others.count) != 0)
 		return NULL;
 	sum = &c->others.items[c->others.count++];
 	*sum = (struct cost_sum){.node = node};
@@ -83,14 +90,17 @@ static struct cost_sum *add_other(struct costs *c, uint32_t location, uint32_t n
 static struct cost_sum *find(struct costs *c, uint32_t node, uint32_t location)
 {
 	struct cost_sum *sum = first_of(c, location);
+	uint64_t index;
 
 	if (sum == NULL)
 		return NULL;
 	if (sum->node == 0) /* it was in no node yet, or there are none */
 		sum->node = node;
-	for (; sum != NULL; sum = costs_next(c, sum))
-		if (sum->node == node)
-			return sum;
+	if (sum->node == node)
+		return sum;
+	/* Few locations are in several nodes; one that is may be in thousands, as contexts. */
+	if (map_get(&c->by_node, key_of(node, location), &index))
+		return &c->others.items[index];
 	return add_other(c, location, node);
 }
 

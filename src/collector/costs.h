@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map.h"
+
 /* The first three events. */
 enum { COSTS_INSTRUCTIONS, COSTS_READS, COSTS_WRITES, COSTS_BY_EXECUTION };
 
@@ -40,6 +42,7 @@ struct costs {
 		struct cost_sum *items;
 		size_t count, room;
 	} others;
+	struct map by_node; /* node and location -> index in others */
 	struct {
 		struct cost_rare *items;
 		size_t count, room;

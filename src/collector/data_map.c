@@ -2,6 +2,7 @@
 /* Which file an address of data belongs to, and whether it is new. */
 #include "collector/data_map.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -13,7 +14,10 @@
 #define PAGE_BITS    12
 #define ADDRESS_BITS 47 /* of user space */
 #define RANGE_SHIFT  (ADDRESS_BITS - PAGE_BITS)
-#define MAX_RANGES   ((size_t)1 << (64 - RANGE_SHIFT - 1))
+#define MAX_RANGES   ((size_t)1 << 16) /* each access is looked for among them */
+
+static_assert(MAX_RANGES <= (size_t)1 << (64 - RANGE_SHIFT - 1),
+	      "the key of a page holds its number");
 
 void data_map_release(struct data_map *d)
 {
@@ -30,6 +34,17 @@ static void widen(struct data_map *d, uint64_t low, uint64_t high)
 		d->low = low;
 	if (high > d->high)
 		d->high = high;
+}
+
+bool data_map_again(struct data_map *d, size_t module)
+{
+	for (size_t i = d->count; i-- > 0;) {
+		if (d->items[i].is_local || d->items[i].module != module)
+			continue;
+		d->items[i].is_gone = false;
+		return true;
+	}
+	return false;
 }
 
 int data_map_add(struct data_map *d, struct symbols *symbols, const struct code_module *m,
@@ -51,17 +66,8 @@ int data_map_add(struct data_map *d, struct symbols *symbols, const struct code_
 	return 0;
 }
 
-int data_map_add_locals(struct data_map *d, int file, uint64_t low, uint64_t high)
+static int add_locals(struct data_map *d, int file, uint64_t low, uint64_t high)
 {
-	for (size_t i = 0; i < d->count; i++) {
-		struct data_range *r = &d->items[i];
-
-		if (!r->is_local || r->is_gone || r->low >= high || r->high <= low)
-			continue;
-		if (r->low == low && r->high == high && r->file == file)
-			return 0; /* of a thread that has ended, whose stack this one has */
-		r->is_gone = true;
-	}
 	if (d->count >= MAX_RANGES || high >> ADDRESS_BITS != 0)
 		return 0;
 	if (!ARRAY_GROW(d))
@@ -74,13 +80,27 @@ int data_map_add_locals(struct data_map *d, int file, uint64_t low, uint64_t hig
 	return 0;
 }
 
+int data_map_add_locals(struct data_map *d, int file, uint64_t low, uint64_t high)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		struct data_range *r = &d->items[i];
+
+		if (!r->is_local || r->is_gone || r->low >= high || r->high <= low)
+			continue;
+		if (r->low == low && r->high == high && r->file == file)
+			return 0; /* of a thread that has ended, whose stack this one has */
+		r->is_gone = true;
+	}
+	return add_locals(d, file, low, high);
+}
+
 int data_map_inherit_locals(struct data_map *child, const struct data_map *parent)
 {
 	for (size_t i = 0; i < parent->count; i++) {
 		const struct data_range *r = &parent->items[i];
 
-		if (r->is_local && !r->is_gone &&
-		    data_map_add_locals(child, r->file, r->low, r->high) != 0)
+		/* They are no two at one place. */
+		if (r->is_local && !r->is_gone && add_locals(child, r->file, r->low, r->high) != 0)
 			return -1;
 	}
 	return 0;

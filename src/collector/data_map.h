@@ -51,6 +51,8 @@ void data_map_release(struct data_map *d);
 /* The module was mapped; `index` is its own in the code map. Returns -1 when memory ran out. */
 int data_map_add(struct data_map *d, struct symbols *symbols, const struct code_module *m,
 		 size_t index);
+/* It is mapped again just where it was. Returns false if nothing is known of its data. */
+bool data_map_again(struct data_map *d, size_t module);
 void data_map_remove(struct data_map *d, size_t index);
 
 /* A thread has its copy of the file's thread-local variables at [low, high). Returns -1 when memory ran out. */

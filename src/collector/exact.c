@@ -13,7 +13,6 @@
 /* A place in a table of many megabytes takes longer to come than so many accesses to simulate. */
 #define AHEAD 12
 /* What a broken target can make us keep is bounded. */
-#define MAX_MODULES 100000
 /* Streams are long: a larger ring than for samples, for fewer processes at a time. */
 #define SLOTS	   64
 #define RING_BYTES ((uint64_t)4 << 20)
@@ -114,12 +113,17 @@ static void end_process(struct exact *e, struct exact_process *p)
 
 static int add_module(struct exact *e, struct exact_process *p, const struct code_module *m)
 {
-	size_t index = code_map_add_module(&p->code, m);
+	size_t index;
+	enum code_mapped what = code_map_map(&p->code, m, &index);
 
-	if (index == CODE_NO_MODULE)
+	if (what == CODE_NO_MEMORY)
 		return -1;
-	return e->options->by == EXACT_BY_OBJECT ? data_map_add(&p->variables, e->symbols, m, index)
-						 : 0;
+	if (what == CODE_TOO_MANY || what == CODE_IS_MAPPED)
+		return 0;
+	if (e->options->by != EXACT_BY_OBJECT ||
+	    (what == CODE_AGAIN && data_map_again(&p->variables, index)))
+		return 0;
+	return data_map_add(&p->variables, e->symbols, m, index);
 }
 
 static void on_process(struct exact *e, const struct record_header *h)
@@ -174,11 +178,10 @@ static void on_module(struct exact *e, struct exact_process *p, const struct rec
 		.unmapped_at = UINT64_MAX,
 	};
 
-	if ((e->options->by != EXACT_BY_CODE && e->options->by != EXACT_BY_OBJECT) ||
-	    p->code.modules.count >= MAX_MODULES)
+	if (e->options->by != EXACT_BY_CODE && e->options->by != EXACT_BY_OBJECT)
 		return;
 	m.file = symbols_file(e->symbols, record_module_path(rec));
-	if (m.file < 0 || (!code_map_has_module(&p->code, &m) && add_module(e, p, &m) != 0))
+	if (m.file < 0 || add_module(e, p, &m) != 0)
 		e->failed = true;
 }
 

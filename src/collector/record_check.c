@@ -7,9 +7,10 @@
 
 #include "channel/stack_distance.h"
 
-/* No program makes more accesses, and SQLite's integers hold it with room to add. */
-#define MAX_COUNT (UINT64_MAX >> 2)
+/* No program makes more accesses: a hundred threads with a billion a second take a month. */
+#define MAX_COUNT  (UINT64_MAX >> 6)
 #define MAX_SIGNAL 64
+#define MAX_PATH   4096 /* bytes, as of the kernel's names of files */
 
 /* `bytes` of text follow a fixed part of `fixed` bytes and end in a NUL. */
 static bool has_text(const struct record_header *h, size_t fixed, uint32_t bytes)
@@ -23,7 +24,7 @@ static const char *check_process(const struct record_header *h)
 {
 	const struct record_process *p = (const void *)h;
 
-	if (p->cause > 2)
+	if (p->cause > 2 || p->time_ns > MAX_COUNT)
 		return "a process that began for no known cause";
 	return has_text(h, sizeof(*p), p->string_bytes) ? NULL : "a process without a path";
 }
@@ -34,7 +35,9 @@ static const char *check_module(const struct record_header *h)
 
 	if (m->start >= m->end || m->position > MAX_COUNT || m->file_offset > MAX_COUNT)
 		return "a module of impossible size";
-	return has_text(h, sizeof(*m), m->path_bytes) ? NULL : "a module without a path";
+	return m->path_bytes <= MAX_PATH && has_text(h, sizeof(*m), m->path_bytes)
+		       ? NULL
+		       : "a module without a path";
 }
 
 static const char *check_unmap(const struct record_header *h)
@@ -148,8 +151,8 @@ static const char *check_site(const struct record_header *h)
 {
 	const struct record_site *s = (const void *)h;
 
-	if (s->id == 0 || s->kind == 0 || s->kind >= SITE_KINDS || s->element_size > MAX_COUNT ||
-	    s->position > MAX_COUNT)
+	if (s->id == 0 || s->id > SITE_MAX_ID || s->kind == 0 || s->kind >= SITE_KINDS ||
+	    s->element_size > MAX_COUNT || s->position > MAX_COUNT)
 		return "a site of no known kind";
 	return s->depth <= SITE_MAX_DEPTH && s->depth <= (h->bytes - sizeof(*s)) / sizeof(uint64_t)
 		       ? NULL
@@ -170,7 +173,8 @@ static const char *check_path(const struct record_header *h)
 {
 	const struct record_path *p = (const void *)h;
 
-	if (p->id == 0 || p->depth == 0 || p->depth > PATH_MAX_DEPTH || p->position > MAX_COUNT)
+	if (p->id == 0 || p->id > PATH_MAX_ID || p->depth == 0 || p->depth > PATH_MAX_DEPTH ||
+	    p->position > MAX_COUNT)
 		return "an impossible call path";
 	return p->depth <= (h->bytes - sizeof(*p)) / sizeof(uint64_t)
 		       ? NULL
@@ -224,6 +228,16 @@ static const char *check_jump(const struct record_header *h)
 		       : "an impossible jump";
 }
 
+const char *record_check_counters(const struct channel_counters *c)
+{
+	uint64_t numbers[sizeof(*c) / sizeof(uint64_t)], most = 0;
+
+	memcpy(numbers, c, sizeof(numbers));
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		most |= numbers[i];
+	return most <= MAX_COUNT ? NULL : "impossible counts";
+}
+
 static const char *check_end(const struct record_header *h)
 {
 	const struct record_end *e = (const void *)h;
@@ -231,8 +245,8 @@ static const char *check_end(const struct record_header *h)
 	if (e->cause > END_SIGNAL ||
 	    (e->cause == END_SIGNAL && (e->status == 0 || e->status > MAX_SIGNAL)))
 		return "an end of no known cause";
-	return (e->counters.accesses | e->counters.counting_ns | e->counters.sampling_ns |
-		e->counters.translate_ns) <= MAX_COUNT
+	return (e->footprint_pages | e->time_ns) <= MAX_COUNT &&
+			       record_check_counters(&e->counters) == NULL
 		       ? NULL
 		       : "an impossible end";
 }

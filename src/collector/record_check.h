@@ -14,6 +14,9 @@
  */
 const char *record_check(const struct record_header *h);
 
+/* The same of a copy of a slot's counters. */
+const char *record_check_counters(const struct channel_counters *c);
+
 /* The text after a record's fixed part. Valid only after record_check. */
 const char *record_process_strings(const struct record_process *p);
 const char *record_module_path(const struct record_module *m);

@@ -12,8 +12,27 @@
 #include "collector/recorder_parts.h"
 
 /* What a broken target can make us keep is bounded. */
-#define MAX_MODULES  100000
-#define MAX_MESSAGES 1000
+#define MAX_INHERITED \
+	((size_t)2000000) /* modules, regions and thread-local variables of all forked processes */
+#define MAX_LOCATIONS ((size_t)1 << 24) /* of code, of a process */
+#define MAX_PATH      4096
+#define MAX_COMMAND   ((size_t)64 << 10) /* bytes; longer ones are cut */
+
+/* Of which runs a record can be: in another one it has nothing to stand on. */
+enum run_kind {
+	RUN_ANY = 1,
+	RUN_SAMPLED = 2,
+	RUN_SIMULATED = 4,
+	RUN_GRAPH = 8, /* simulated, with a call graph */
+};
+
+static unsigned kinds_of(const struct channel_config *config)
+{
+	if (config->gear != CHANNEL_GEAR_SIMULATE)
+		return RUN_ANY | RUN_SAMPLED;
+	return RUN_ANY | RUN_SIMULATED |
+	       (config->simulate_flags & CHANNEL_NO_GRAPH ? 0 : RUN_GRAPH);
+}
 
 struct recorder *recorder_new(struct store *store, const struct channel_config *config)
 {
@@ -26,6 +45,7 @@ struct recorder *recorder_new(struct store *store, const struct channel_config *
 		return NULL;
 	}
 	r->store = store;
+	r->run_kinds = kinds_of(config);
 	r->next_module = r->next_site = r->next_path = 1;
 	r->asks_names = config->gear != CHANNEL_GEAR_COUNT && config->gear != CHANNEL_GEAR_STREAM;
 	r->naming.has_data = r->asks_names && config->gear != CHANNEL_GEAR_SIMULATE;
@@ -112,34 +132,56 @@ static void put_module(struct recorder *r, const struct process *p, const struct
 }
 
 /* Give the module an id and keep it; the same one told twice counts once. */
-static void add_module(struct recorder *r, struct process *p, struct code_module m)
+static void add_module(struct recorder *r, struct process *p, const struct code_module *m)
 {
 	size_t index;
+	bool is_known = false;
 
-	if (code_map_has_module(&p->code, &m) || p->code.modules.count >= MAX_MODULES)
-		return;
-	m.id = r->next_module++;
-	index = code_map_add_module(&p->code, &m);
-	if (index == CODE_NO_MODULE || data_map_add(&p->data, r->symbols, &m, index) != 0)
+	switch (code_map_map(&p->code, m, &index)) {
+	case CODE_NO_MEMORY:
 		out_of_memory(r);
-	put_module(r, p, &m, symbols_path(r->symbols, m.file));
+		return;
+	case CODE_TOO_MANY:
+		recorder_tell_limit(r, p, LIMIT_MODULES);
+		return;
+	case CODE_IS_MAPPED:
+		return;
+	case CODE_NEW:
+		p->code.modules.items[index].id = r->next_module++;
+		break;
+	case CODE_AGAIN:
+		is_known = data_map_again(&p->data, index);
+		break;
+	}
+	m = &p->code.modules.items[index];
+	if (!is_known && data_map_add(&p->data, r->symbols, m, index) != 0)
+		out_of_memory(r);
+	put_module(r, p, m, symbols_path(r->symbols, m->file));
 }
 
-/* A forked child starts with what its parent had mapped. */
-static void inherit_modules(struct recorder *r, struct process *child, const struct process *parent)
+/* A forked child starts with what its parent had mapped, and with its names. */
+static void inherit(struct recorder *r, struct process *child, const struct process *parent)
 {
 	size_t i;
 
+	r->inherited += parent->code.modules.count + parent->data.count + parent->regions.count;
+	if (r->inherited > MAX_INHERITED) {
+		recorder_tell_limit(r, child, LIMIT_INHERITED);
+		return;
+	}
 	for (i = 0; i < parent->code.modules.count; i++) {
 		struct code_module m = parent->code.modules.items[i];
 
 		if (m.unmapped_at != UINT64_MAX)
 			continue;
 		m.mapped_at = 0;
-		add_module(r, child, m);
+		add_module(r, child, &m);
 	}
-	if (data_map_inherit_locals(&child->data, &parent->data) != 0)
+	if (data_map_inherit_locals(&child->data, &parent->data) != 0 ||
+	    regions_inherit(&child->regions, &parent->regions, child->row.id, &r->next_site) != 0)
 		out_of_memory(r);
+	if (!r->failed)
+		note(r, regions_write_all(&child->regions, r->store, &r->err));
 }
 
 static const char *on_module(struct recorder *r, struct process *p, const struct record_header *h)
@@ -160,7 +202,7 @@ static const char *on_module(struct recorder *r, struct process *p, const struct
 	}
 	if (r->asks_names)
 		naming_expect(&r->naming, r->symbols, m.file);
-	add_module(r, p, m);
+	add_module(r, p, &m);
 	return NULL;
 }
 
@@ -205,11 +247,16 @@ static void set_strings(struct recorder *r, struct process *p, const struct reco
 	const char *s = record_process_strings(rec), *end = s + rec->string_bytes;
 	struct text command = {0};
 
-	p->row.exe = arena_strdup(&r->strings, s);
-	for (s += strlen(s) + 1; s < end; s += strlen(s) + 1) {
+	/* No path is longer. A command may have megabytes of arguments. */
+	p->row.exe = strlen(s) < MAX_PATH ? arena_strdup(&r->strings, s) : "?";
+	for (s += strlen(s) + 1; s < end && command.count < MAX_COMMAND; s += strlen(s) + 1) {
 		if (command.count > 0)
 			text_add(&command, " ");
 		text_add(&command, s);
+	}
+	if (command.count > MAX_COMMAND) {
+		command.count = MAX_COMMAND;
+		text_add(&command, "...");
 	}
 	if (command.count == 0 && parent != NULL)
 		p->row.command = arena_strdup(&r->strings, parent->row.command);
@@ -247,9 +294,7 @@ static const char *on_process(struct recorder *r, const struct record_header *h)
 	put_process(r, p);
 	if (parent == NULL)
 		return NULL;
-	inherit_modules(r, p, parent);
-	if (regions_inherit(&p->regions, &parent->regions, p->row.id, &r->next_site) != 0)
-		out_of_memory(r);
+	inherit(r, p, parent);
 	return NULL;
 }
 
@@ -292,36 +337,6 @@ static const char *on_end(struct recorder *r, struct process *p, const struct re
 	return NULL;
 }
 
-/* ---- Messages ---- */
-
-static void put_message(struct recorder *r, int64_t process, const char *text)
-{
-	struct store_message row = {process, clock_now_ns(), text};
-
-	if (r->messages++ < MAX_MESSAGES)
-		note(r, store_put_message(r->store, &row, &r->err));
-}
-
-void recorder_message(struct recorder *r, const char *text)
-{
-	if (!r->failed)
-		put_message(r, STORE_NONE, text);
-}
-
-static const char *on_message(struct recorder *r, struct process *p, const struct record_header *h)
-{
-	struct text line = {0};
-	size_t bytes;
-	const char *text = record_message_text(h, &bytes);
-
-	text_add_printable(&line, text, bytes);
-	if (r->first_message == NULL)
-		r->first_message = arena_strdup(&r->strings, text_get(&line));
-	put_message(r, p->row.id, text_get(&line));
-	text_release(&line);
-	return NULL;
-}
-
 static const char *on_nothing(struct recorder *r, struct process *p, const struct record_header *h)
 {
 	(void)r;
@@ -332,33 +347,47 @@ static const char *on_nothing(struct recorder *r, struct process *p, const struc
 
 /* ---- What the slots tell ---- */
 
-static record_handler *const handlers[] = {
-	[RECORD_MODULE] = on_module,
-	[RECORD_UNMAP] = on_unmap,
-	[RECORD_LOCALS] = on_locals,
-	[RECORD_THREAD] = on_thread,
-	[RECORD_WINDOW] = recorder_on_window,
-	[RECORD_SAMPLE] = recorder_on_sample,
-	[RECORD_FOLLOW] = recorder_on_follow,
-	[RECORD_ARRIVAL] = recorder_on_arrival,
-	[RECORD_STACK_DISTANCE] = recorder_on_stack_distance,
-	[RECORD_NESTED] = recorder_on_nested,
-	[RECORD_SITE] = recorder_on_site,
-	[RECORD_SITE_COUNTS] = recorder_on_site_counts,
-	[RECORD_PATH] = recorder_on_path,
-	[RECORD_REGION] = recorder_on_region,
-	[RECORD_MESSAGE] = on_message,
-	[RECORD_SEGMENT] = recorder_on_segment,
-	[RECORD_NODE] = recorder_on_node,
-	[RECORD_ARC] = recorder_on_arc,
-	[RECORD_JUMP] = recorder_on_jump,
-	[RECORD_STREAM] = on_nothing, /* for a sink */
-	[RECORD_END] = on_end,
+static const struct {
+	record_handler *handle;
+	enum run_kind run;
+} handlers[] = {
+	[RECORD_MODULE] = {on_module, RUN_ANY},
+	[RECORD_UNMAP] = {on_unmap, RUN_ANY},
+	[RECORD_LOCALS] = {on_locals, RUN_ANY},
+	[RECORD_THREAD] = {on_thread, RUN_ANY},
+	[RECORD_WINDOW] = {recorder_on_window, RUN_SAMPLED},
+	[RECORD_SAMPLE] = {recorder_on_sample, RUN_SAMPLED},
+	[RECORD_FOLLOW] = {recorder_on_follow, RUN_SAMPLED},
+	[RECORD_ARRIVAL] = {recorder_on_arrival, RUN_SAMPLED},
+	[RECORD_STACK_DISTANCE] = {recorder_on_stack_distance, RUN_SAMPLED},
+	[RECORD_NESTED] = {recorder_on_nested, RUN_SAMPLED},
+	[RECORD_SITE] = {recorder_on_site, RUN_ANY},
+	[RECORD_SITE_COUNTS] = {recorder_on_site_counts, RUN_ANY},
+	[RECORD_PATH] = {recorder_on_path, RUN_SAMPLED},
+	[RECORD_REGION] = {recorder_on_region, RUN_ANY},
+	[RECORD_MESSAGE] = {recorder_on_message, RUN_ANY},
+	[RECORD_SEGMENT] = {recorder_on_segment, RUN_SIMULATED},
+	[RECORD_NODE] = {recorder_on_node, RUN_GRAPH},
+	[RECORD_ARC] = {recorder_on_arc, RUN_GRAPH},
+	[RECORD_JUMP] = {recorder_on_jump, RUN_GRAPH},
+	[RECORD_STREAM] = {on_nothing, RUN_ANY}, /* for a sink */
+	[RECORD_END] = {on_end, RUN_ANY},
 };
+
+/* A record that is right by itself: is it in this run, and is there room for what it tells? */
+static const char *check_run(const struct recorder *r, const struct process *p,
+			     const struct record_header *h)
+{
+	if (handlers[h->type].run & ~r->run_kinds)
+		return "a record that was not asked for";
+	return p->code.location_count < MAX_LOCATIONS ? NULL
+						      : "records of more code than a program has";
+}
 
 const char *recorder_record(struct recorder *r, uint32_t order, const struct record_header *h)
 {
 	struct process *p;
+	const char *why;
 
 	if (r->failed)
 		return NULL;
@@ -367,17 +396,20 @@ const char *recorder_record(struct recorder *r, uint32_t order, const struct rec
 	p = find_process(r, order);
 	if (p == NULL)
 		return "a record of no process";
+	why = check_run(r, p, h);
+	if (why != NULL)
+		return why;
 	if (p->has_end && h->type != RECORD_END) { /* the exec failed: it goes on */
 		p->has_end = false;
 		p->row.state = "running";
 		p->row.end_ns = 0;
 		p->row.told_end = 0;
 	}
-	return handlers[h->type](r, p, h);
+	return handlers[h->type].handle(r, p, h);
 }
 
-void recorder_gone(struct recorder *r, uint32_t order, enum slot_farewell how, const char *why,
-		   const struct slot_counts *counts)
+const char *recorder_gone(struct recorder *r, uint32_t order, enum slot_farewell how,
+			  const char *why, const struct slot_counts *counts)
 {
 	static const char *const states[] = {
 		[SLOT_ENDED] = "exited",
@@ -386,10 +418,9 @@ void recorder_gone(struct recorder *r, uint32_t order, enum slot_farewell how, c
 		[SLOT_LEFT_OVER] = "detached",
 	};
 	struct process *p = find_process(r, order);
-	struct text line = {0};
 
 	if (p == NULL || r->failed)
-		return;
+		return NULL;
 	if (!p->has_end) {
 		p->row.state = states[how];
 		if (how != SLOT_LEFT_OVER)
@@ -399,15 +430,7 @@ void recorder_gone(struct recorder *r, uint32_t order, enum slot_farewell how, c
 	}
 	p->row.lost_records = counts->lost_records;
 	put_process(r, p);
-	if (how == SLOT_NONSENSE) {
-		text_addf(&line,
-			  "process %u wrote %s into its channel: it is not followed any more",
-			  p->row.pid, why);
-		if (r->first_message == NULL)
-			r->first_message = arena_strdup(&r->strings, text_get(&line));
-		put_message(r, p->row.id, text_get(&line));
-		text_release(&line);
-	}
+	return how == SLOT_NONSENSE ? recorder_refuse(r, p, why) : NULL;
 }
 
 void recorder_killed(struct recorder *r, uint32_t pid, int signal)

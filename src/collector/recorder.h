@@ -29,8 +29,9 @@ void recorder_free(struct recorder *r);
 
 /* The slot events; what they return and mean stands in slots.h. */
 const char *recorder_record(struct recorder *r, uint32_t order, const struct record_header *h);
-void recorder_gone(struct recorder *r, uint32_t order, enum slot_farewell how, const char *why,
-		   const struct slot_counts *counts);
+/* Returns a line for the user, or NULL; it lives as long as the recorder. */
+const char *recorder_gone(struct recorder *r, uint32_t order, enum slot_farewell how,
+			  const char *why, const struct slot_counts *counts);
 void recorder_counts(struct recorder *r, uint32_t order, const struct slot_counts *counts);
 
 /*

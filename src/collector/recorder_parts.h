@@ -25,6 +25,8 @@ struct process {
 	bool has_end; /* a RECORD_END came: its counts are final */
 	uint64_t counting_ns, sampling_ns, translate_ns;
 	struct regions regions;
+	uint32_t told_limits;	     /* a bit for each enum recorder_limit */
+	uint32_t nodes, arcs, jumps; /* of its call graph */
 	char title[TITLE_BYTES]; /* of a forked process: its command, once it has one of its own */
 	int made_code; /* of the symbols, for code in no file; 0: there was none yet */
 };
@@ -46,7 +48,10 @@ struct recorder {
 	struct map paths; /* process and its number of the path -> id in the store */
 	int64_t next_path;
 	uint64_t samples, windows, messages;
+	size_t inherited; /* modules, regions and copies of variables, by all forked processes */
+	uint32_t told_limits;
 	const char *first_message;
+	unsigned run_kinds; /* which records it takes, see recorder.c */
 	bool asks_names; /* of code: counting and streams tell of none */
 	bool failed;
 	struct err err;
@@ -82,13 +87,26 @@ static inline void set_footprint(struct process *p, uint64_t pages,
 typedef const char *record_handler(struct recorder *r, struct process *p,
 				   const struct record_header *h);
 
+/* What a process can have only so much of. */
+enum recorder_limit {
+	LIMIT_MODULES,
+	LIMIT_REGIONS,
+	LIMIT_INHERITED,
+};
+
+/* Say, once, that the process met it; of the run, for those that are the run's. */
+void recorder_tell_limit(struct recorder *r, struct process *p, enum recorder_limit limit);
+
+/* The process is not believed any more: a line for the user, or NULL. */
+const char *recorder_refuse(struct recorder *r, struct process *p, const char *why);
+
 /* The id of the code location, written down if it is new; 0 when memory ran out. */
 int64_t recorder_locate(struct recorder *r, struct process *p, uint64_t pc, uint64_t position);
 
 record_handler recorder_on_site, recorder_on_site_counts, recorder_on_path, recorder_on_region;
 record_handler recorder_on_segment, recorder_on_node, recorder_on_arc, recorder_on_jump;
 record_handler recorder_on_sample, recorder_on_follow, recorder_on_nested, recorder_on_window;
-record_handler recorder_on_arrival;
+record_handler recorder_on_arrival, recorder_on_message;
 record_handler recorder_on_stack_distance;
 
 /* What the graph calls a process's node of this number, from 1 on; 0: there is no such node. */

@@ -254,10 +254,14 @@ const char *recorder_on_region(struct recorder *r, struct process *p, const stru
 {
 	const struct record_region *g = (const void *)h;
 	struct text name = {0};
+	int status;
 
 	text_add_printable(&name, record_region_name(g), strlen(record_region_name(g)));
-	if (name.failed || regions_name(&p->regions, g->start, g->end, g->position, text_get(&name),
-					p->row.id, &r->next_site) != 0)
+	status = regions_name(&p->regions, g->start, g->end, g->position, text_get(&name),
+			      p->row.id, &r->next_site);
+	if (status == REGIONS_FULL)
+		recorder_tell_limit(r, p, LIMIT_REGIONS);
+	else if (name.failed || status != 0)
 		out_of_memory(r);
 	else
 		note(r, regions_write(&p->regions, r->store, &r->err));

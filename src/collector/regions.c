@@ -24,29 +24,53 @@ void regions_release(struct regions *g)
 	for (i = 0; i < g->sites.count; i++)
 		free((char *)g->sites.items[i].name);
 	free(g->sites.items);
+	map_release(&g->site_by_name);
 	free(g->items);
 	*g = (struct regions){0};
+}
+
+/* What the name is found by, or is to be: where others have its hash the next one is taken. */
+static uint64_t find_name(const struct regions *g, const char *name, size_t *site)
+{
+	uint64_t hash = 0xcbf29ce484222325u, index; /* FNV-1a */
+
+	for (const char *c = name; *c != '\0'; c++)
+		hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+	for (*site = NO_SITE; map_get(&g->site_by_name, hash, &index); hash++) {
+		if (strcmp(g->sites.items[index].name, name) != 0)
+			continue;
+		*site = index;
+		break;
+	}
+	return hash;
 }
 
 /* The index of the site with this name, made if it is new. NO_SITE: no memory. */
 static size_t find_site(struct regions *g, const char *name, int64_t process, int64_t *next_site)
 {
-	struct store_site *s;
 	size_t i;
+	uint64_t hash = find_name(g, name, &i);
+	char *copy;
 
-	for (i = 0; i < g->sites.count; i++) {
-		if (strcmp(g->sites.items[i].name, name) == 0)
-			return i;
+	if (i != NO_SITE)
+		return i;
+	i = g->sites.count;
+	copy = strdup(name);
+	if (copy == NULL || !ARRAY_GROW(&g->sites) || map_set(&g->site_by_name, hash, i) != 0) {
+		free(copy);
+		return NO_SITE;
 	}
-	if (!ARRAY_GROW(&g->sites))
-		return NO_SITE;
-	s = &g->sites.items[i];
-	*s = (struct store_site){.process_id = process, .kind = "region", .name = strdup(name)};
-	if (s->name == NULL)
-		return NO_SITE;
-	s->id = (*next_site)++;
-	g->sites.count++;
+	g->sites.items[g->sites.count++] = (struct store_site){
+		.id = (*next_site)++, .process_id = process, .kind = "region", .name = copy};
 	return i;
+}
+
+/* Its row is to be written again. */
+static struct store_site *change(struct regions *g, size_t site)
+{
+	if (g->changed_count < REGIONS_CHANGED)
+		g->changed[g->changed_count++] = site;
+	return &g->sites.items[site];
 }
 
 static void count_block(struct store_site *s, uint64_t bytes)
@@ -85,7 +109,7 @@ static void end_block(struct regions *g, uint64_t start)
 
 	if (r == NULL || r->site == NO_SITE)
 		return;
-	s = &g->sites.items[r->site];
+	s = change(g, r->site);
 	s->live_blocks -= s->live_blocks > 0;
 	s->live_bytes -= r->end - r->start < s->live_bytes ? r->end - r->start : s->live_bytes;
 }
@@ -96,13 +120,13 @@ int regions_name(struct regions *g, uint64_t start, uint64_t end, uint64_t posit
 	struct region r = {.start = start, .end = end, .position = position, .site = NO_SITE};
 
 	if (g->count >= MAX_REGIONS)
-		return 0;
+		return REGIONS_FULL;
 	end_block(g, start);
 	if (name[0] != '\0') {
 		r.site = find_site(g, name, process, next_site);
 		if (r.site == NO_SITE)
 			return -1;
-		count_block(&g->sites.items[r.site], end - start);
+		count_block(change(g, r.site), end - start);
 	}
 	if (!ARRAY_GROW(g))
 		return -1;
@@ -119,8 +143,9 @@ int regions_inherit(struct regions *g, const struct regions *parent, int64_t pro
 		const struct region *r = &parent->items[i];
 		const char *name = r->site != NO_SITE ? parent->sites.items[r->site].name : "";
 
-		if (regions_name(g, r->start, r->end, 0, name, process, next_site) != 0)
+		if (regions_name(g, r->start, r->end, 0, name, process, next_site) < 0)
 			return -1;
+		g->changed_count = 0;
 	}
 	return 0;
 }
@@ -135,11 +160,19 @@ int64_t regions_find(const struct regions *g, uint64_t address, uint64_t positio
 	return g->sites.items[r->site].id;
 }
 
-int regions_write(const struct regions *g, struct store *store, struct err *err)
+int regions_write(struct regions *g, struct store *store, struct err *err)
 {
-	size_t i;
+	for (unsigned i = 0; i < g->changed_count; i++) {
+		if (store_put_site(store, &g->sites.items[g->changed[i]], err) != 0)
+			return -1;
+	}
+	g->changed_count = 0;
+	return 0;
+}
 
-	for (i = 0; i < g->sites.count; i++) {
+int regions_write_all(const struct regions *g, struct store *store, struct err *err)
+{
+	for (size_t i = 0; i < g->sites.count; i++) {
 		if (store_put_site(store, &g->sites.items[i], err) != 0)
 			return -1;
 	}

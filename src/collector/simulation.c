@@ -92,6 +92,8 @@ int simulation_begin(struct simulation *s, const struct channel_config *config, 
 	for (unsigned i = 0; i < config->geometry_count; i++)
 		if (add_geometry(config, i, store, err) != 0)
 			return -1;
+	if (!(config->simulate_flags & CHANNEL_NO_GRAPH))
+		s->last_node = SIMULATION_FIRST_NODE;
 	s->events = s->costs.events = s->graph.costs.events = (unsigned)count;
 	return store_put_events(store, events, count, err);
 }
@@ -141,8 +143,10 @@ int simulation_named(struct simulation *s, int64_t location, const struct symbol
 		l->node = (uint32_t)id;
 		return 0;
 	}
+	if (s->last_node == STORE_MAX_ID)
+		return 0; /* what is in functions without a number is left out */
 	node.process_id = l->process;
-	l->node = (uint32_t)++s->node_count;
+	l->node = (uint32_t)++s->last_node;
 	node.id = l->node;
 	if (map_set(&s->nodes, hash, l->node) != 0)
 		return err_set(err, "out of memory");

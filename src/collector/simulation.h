@@ -17,6 +17,9 @@
 #include "store/store.h"
 #include "symbols/symbols.h"
 
+/* Code that a call graph has no room for has nodes of its own, behind the graph's. */
+#define SIMULATION_FIRST_NODE (UINT32_C(1) << 31)
+
 struct simulation_location {
 	uint32_t process;
 	uint32_t node; /* 0: its function is not known yet */
@@ -30,7 +33,7 @@ struct simulation {
 	} locations;	    /* by id; item 0 stands for none */
 	struct costs costs; /* what the store does not have yet; their nodes are 0 */
 	struct map nodes; /* by a hash of process, function, file and object */
-	int64_t node_count;
+	int64_t last_node; /* its id; those of a graph come before SIMULATION_FIRST_NODE */
 	struct simulation_graph graph; /* instead of all of these, if there is one */
 	bool has_news;
 	uint64_t pieces; /* of code that was told of, each as often as it was */

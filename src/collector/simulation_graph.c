@@ -13,6 +13,11 @@
 #include "collector/recorder_parts.h"
 #include "store/events.h"
 
+/* Of a process: what a broken one can make us keep is bounded. */
+#define MAX_NODES (1u << 22)
+#define MAX_ARCS  (1u << 22)
+#define MAX_JUMPS (1u << 21) /* its engine has half of that */
+
 void simulation_graph_release(struct simulation_graph *g)
 {
 	free(g->nodes.items);
@@ -52,8 +57,10 @@ const char *recorder_on_node(struct recorder *r, struct process *p, const struct
 
 	if (find_node(g, p, n->id) != 0)
 		return "a node of the call graph that there was before";
-	if (index >= STORE_MAX_ID || !ARRAY_GROW(&g->nodes) ||
-	    map_set(&g->node_ids, node_key(p, n->id), index) != 0) {
+	if (index >= SIMULATION_FIRST_NODE - 1 || p->nodes >= MAX_NODES)
+		return "more nodes of the call graph than are kept";
+	p->nodes++;
+	if (!ARRAY_GROW(&g->nodes) || map_set(&g->node_ids, node_key(p, n->id), index) != 0) {
 		out_of_memory(r);
 		return NULL;
 	}
@@ -231,7 +238,11 @@ const char *recorder_on_arc(struct recorder *r, struct process *p, const struct 
 		return "a call with events that were not asked for";
 	if (key.callee == 0 || (key.caller == 0 && a->caller != 0))
 		return "a call between functions that were not told of";
+	if (p->arcs > MAX_ARCS)
+		return "more calls than are kept";
+	p->arcs -= (uint32_t)g->arcs.count;
 	i = find_arc(g, &key, events);
+	p->arcs += (uint32_t)g->arcs.count;
 	if (i < 0) {
 		out_of_memory(r);
 		return NULL;
@@ -302,7 +313,11 @@ const char *recorder_on_jump(struct recorder *r, struct process *p, const struct
 
 	if (key.node == 0)
 		return "a jump in a function that was not told of";
+	if (p->jumps > MAX_JUMPS)
+		return "more jumps than are kept";
+	p->jumps -= (uint32_t)g->jumps.count;
 	jump = key.from != 0 && key.to != 0 ? find_jump(g, &key) : NULL;
+	p->jumps += (uint32_t)g->jumps.count;
 	if (jump == NULL) {
 		out_of_memory(r);
 		return NULL;

@@ -71,11 +71,24 @@ static struct slot_counts counts_of(const struct slot *t)
 	};
 }
 
+/* What is wrong with what the slot's header says, or NULL. */
+static const char *check_counts(const struct slot_counts *c)
+{
+	return c->lost_records <= INT64_MAX ? record_check_counters(&c->counters)
+					    : "impossible counts";
+}
+
 /* Say that the process is over; its records that may still come are thrown away. */
 static void bid_farewell(struct slots *s, struct slot *t, enum slot_farewell how, const char *why)
 {
 	struct slot_counts counts = counts_of(t);
 
+	if (how != SLOT_NONSENSE && check_counts(&counts) != NULL) {
+		how = SLOT_NONSENSE;
+		why = check_counts(&counts);
+	}
+	if (how == SLOT_NONSENSE)
+		counts = (struct slot_counts){0};
 	if (t->has_process)
 		s->events.on_gone(s->events.context, t->order, how, why, &counts);
 	t->has_process = false;
@@ -288,6 +301,8 @@ static void check_one(struct slots *s, struct slot *t, uint64_t now)
 		liveness_begin(&t->process, __atomic_load_n(&t->ring.slot->pid, __ATOMIC_RELAXED));
 	if (!is_dead(t, now)) {
 		counts = counts_of(t);
+		if (check_counts(&counts) != NULL && t->use == USE_READ)
+			give_up(s, t, check_counts(&counts));
 		if (t->has_process)
 			s->events.on_counts(s->events.context, t->order, &counts);
 		return;

@@ -20,7 +20,7 @@ enum slot_farewell {
 	SLOT_LEFT_OVER, /* it still ran when the run ended */
 };
 
-/* What a slot's header says at this moment: copied, but not checked. */
+/* What a slot's header said; numbers are possible ones. */
 struct slot_counts {
 	struct channel_counters counters;
 	uint64_t lost_records;
@@ -33,7 +33,7 @@ struct slot_events {
 	 * with it: then the slot is given up.
 	 */
 	const char *(*on_record)(void *context, uint32_t order, const struct record_header *h);
-	/* The last event of a process. `why` tells more in case of SLOT_NONSENSE. */
+	/* The last event of a process. With SLOT_NONSENSE `why` tells more, and `counts` are 0. */
 	void (*on_gone)(void *context, uint32_t order, enum slot_farewell how, const char *why,
 			const struct slot_counts *counts);
 	/* From time to time while it lives. */

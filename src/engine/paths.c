@@ -6,7 +6,7 @@
 #include "engine/records.h"
 #include "engine/util.h"
 
-#define MAX_PATHS   65536u
+#define MAX_PATHS   PATH_MAX_ID
 #define FIRST_SLOTS 2048u
 #define NUMBER_BITS 17
 #define NUMBER_MASK ((1ull << NUMBER_BITS) - 1)

@@ -6,7 +6,7 @@
 #include "engine/records.h"
 #include "engine/util.h"
 
-#define MAX_SITES  (1u << 20)
+#define MAX_SITES   SITE_MAX_ID
 #define FIRST_INDEX (1u << 12)
 #define NO_BLOCK   UINT64_MAX
 

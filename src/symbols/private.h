@@ -52,6 +52,7 @@ struct symbols_file {
 	int fd;		/* or -1: not kept, or not readable */
 	dev_t device;
 	ino_t inode;
+	size_t older; /* another one with this path's hash, or SIZE_MAX */
 	struct timespec modified;
 	struct symbols_segment *segments;
 	size_t segment_count;

@@ -27,6 +27,7 @@ struct symbols {
 	size_t open_files;
 	time_t began;
 	struct arena arena;
+	struct map by_path; /* hash of a path -> the last file with it; see symbols_file.older */
 	/* symbols_resolve and symbols_variable may be called by one other thread: its share is this, and the files' contents. */
 	struct arena answers;
 	pthread_mutex_t lock; /* of items, while one thread adds and the other looks one up */
@@ -76,6 +77,7 @@ void symbols_free(struct symbols *s)
 	for (i = 0; i < s->count; i++)
 		release_file(s->items[i]);
 	free(s->items);
+	map_release(&s->by_path);
 	arena_release(&s->arena);
 	arena_release(&s->answers);
 	pthread_mutex_destroy(&s->lock);
@@ -106,6 +108,15 @@ static bool is_same(const struct symbols_file *f, const char *path, int fd, cons
 	       f->modified.tv_nsec == st->st_mtim.tv_nsec && strcmp(f->path, path) == 0;
 }
 
+static uint64_t hash_text(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+
+	while (*text != '\0')
+		hash = (hash ^ (unsigned char)*text++) * 0x100000001b3u;
+	return hash;
+}
+
 static bool make_room(struct symbols *s)
 {
 	bool is_there;
@@ -121,9 +132,10 @@ int symbols_file(struct symbols *s, const char *path)
 	struct stat st = {0};
 	int fd = open_regular(path, &st);
 	struct symbols_file *f;
-	size_t i;
+	uint64_t hash = hash_text(path), i = SIZE_MAX;
 
-	for (i = 0; i < s->count; i++) {
+	for (i = map_get(&s->by_path, hash, &i) ? i : SIZE_MAX; i != SIZE_MAX;
+	     i = s->items[i]->older) {
 		if (!is_same(s->items[i], path, fd, &st))
 			continue;
 		if (fd >= 0)
@@ -145,6 +157,8 @@ int symbols_file(struct symbols *s, const char *path)
 	} else if (fd >= 0) {
 		s->open_files++;
 	}
+	f->older = map_get(&s->by_path, hash, &i) ? i : SIZE_MAX;
+	(void)map_set(&s->by_path, hash, s->count); /* one that is not found is read twice */
 	s->items[s->count] = f;
 	return (int)s->count++;
 }

@@ -6,9 +6,9 @@
  *
  *	fuzz_ring [ROUNDS [SEED]]
  *
- * Each round writes a few true records, then damages bytes of the ring, of the
- * positions or of the slot's header, and reads. With -DFUZZ_LIBFUZZER the bytes
- * come from libFuzzer instead.
+ * Sampled runs and simulated ones, with a call graph and without. Each round writes a few true
+ * records, then damages bytes of the ring, of the positions or of the slot's header, and reads.
+ * With -DFUZZ_LIBFUZZER the bytes come from libFuzzer instead.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,13 +19,17 @@
 #include "channel/ring.h"
 #include "channel/stack_distance.h"
 #include "collector/recorder.h"
+#include "collector/simulation.h"
 #include "collector/slots.h"
+#include "sim/geometry.h"
 
 #define RING_BYTES 16384
 #define SLOTS	   2
+#define RUN_ROUNDS 1600 /* of one run; then comes one of another kind */
 
 struct fuzz {
 	struct host host;
+	unsigned events; /* of a simulated run */
 	struct slots slots;
 	struct store *store;
 	struct recorder *recorder;
@@ -70,21 +74,47 @@ static void on_counts(void *context, uint32_t order, const struct slot_counts *c
 	recorder_counts(f->recorder, order, counts);
 }
 
-static int set_up(struct fuzz *f, const char *path)
+/* Two levels of caches, and code. */
+static void simulate(struct channel_config *config, uint32_t flags)
+{
+	const struct sim_geometry g = {
+		.code = {1024, 2, 64}, .levels = {{1024, 2, 64}, {8192, 4, 64}}, .level_count = 2};
+
+	config->gear = CHANNEL_GEAR_SIMULATE;
+	config->simulate_flags = flags;
+	config->geometry_count = 1;
+	config->geometry_bytes = sizeof(g);
+	memcpy(config->geometry, &g, sizeof(g));
+}
+
+static int set_up(struct fuzz *f, const char *path, uint64_t kind)
 {
 	struct channel_config config = {.gear = CHANNEL_GEAR_SAMPLE};
 	struct slot_events events = {f, on_record, on_gone, on_counts};
 	struct err err;
 
 	*f = (struct fuzz){.host = {.fd = -1}};
+	if (kind % 3 != 0)
+		simulate(&config, kind % 3 == 1 ? CHANNEL_JUMPS : CHANNEL_NO_GRAPH);
 	if (store_create(path, &f->store, &err) != 0 ||
 	    host_init(&f->host, &config, SLOTS, RING_BYTES, &err) != 0 ||
 	    slots_init(&f->slots, &f->host, &events, &err) != 0) {
 		fprintf(stderr, "fuzz_ring: %s\n", err.text);
 		return -1;
 	}
-	f->recorder = recorder_new(f->store, &(struct channel_config){.gear = CHANNEL_GEAR_SAMPLE});
-	return f->recorder != NULL ? 0 : -1;
+	f->recorder = recorder_new(f->store, &config);
+	if (f->recorder == NULL || recorder_failed(f->recorder) != NULL)
+		return -1;
+	if (config.geometry_count > 0) {
+		struct store_event list[STORE_MAX_COLUMNS];
+		char names[STORE_MAX_COLUMNS][32];
+		size_t count;
+
+		if (simulation_events(&config, list, names, &count, &err) != 0)
+			return -1;
+		f->events = (unsigned)count;
+	}
+	return 0;
 }
 
 static void tear_down(struct fuzz *f)
@@ -96,6 +126,8 @@ static void tear_down(struct fuzz *f)
 	host_release(&f->host);
 	store_close(f->store);
 }
+
+#define SEGMENT_PARTS 3u
 
 /* The fixed sizes of the records, by type; text and entries follow some of them. */
 static const uint32_t record_bytes[] = {
@@ -118,13 +150,44 @@ static const uint32_t record_bytes[] = {
 	[RECORD_PATH] = sizeof(struct record_path) + 32,
 	[RECORD_ARRIVAL] = sizeof(struct record_arrival),
 	[RECORD_STACK_DISTANCE] = sizeof(struct record_stack_distance),
+	[RECORD_SEGMENT] =
+		sizeof(struct record_segment) + SEGMENT_PARTS * sizeof(struct segment_part),
+	[RECORD_NODE] = sizeof(struct record_node),
+	[RECORD_ARC] = sizeof(struct record_arc),
+	[RECORD_JUMP] = sizeof(struct record_jump),
 };
 
 #define RECORD_TYPES (sizeof(record_bytes) / sizeof(record_bytes[0]))
 
+static bool is_simulated(uint32_t type)
+{
+	return type >= RECORD_SEGMENT && type <= RECORD_JUMP;
+}
+
+static bool is_sampled(uint32_t type)
+{
+	return type == RECORD_WINDOW || type == RECORD_SAMPLE || type == RECORD_FOLLOW ||
+	       type == RECORD_NESTED || type == RECORD_PATH || type == RECORD_ARRIVAL ||
+	       type == RECORD_STACK_DISTANCE;
+}
+
+/* Mostly one that the run asks for: with another one its process is not followed on. */
+static uint32_t choose_type(const struct fuzz *f)
+{
+	uint32_t type;
+
+	do {
+		type = (uint32_t)(random_next() % RECORD_TYPES);
+	} while (random_next() % 64 != 0 &&
+		 (f->events == 0 ? is_simulated(type) : is_sampled(type)));
+	return type;
+}
+
 /* A record that passes the checks. */
 static void write_record(struct fuzz *f, uint32_t type)
 {
+	/* As many as were asked for, nearly always. */
+	const uint32_t events = random_next() % 64 != 0 ? f->events : (uint32_t)random_next() % 3;
 	uint32_t bytes;
 	union {
 		struct record_header h;
@@ -142,11 +205,15 @@ static void write_record(struct fuzz *f, uint32_t type)
 		struct record_path path;
 		struct record_stack_distance stack;
 		struct record_arrival arrival;
+		struct record_segment segment;
+		struct record_node node;
+		struct record_arc arc;
+		struct record_jump jump;
 	} *r = NULL;
 
-	if (record_bytes[type] == 0) /* a type that only whole runs make sense of */
-		type = RECORD_REGION;
 	bytes = record_bytes[type];
+	if (type == RECORD_SEGMENT || type == RECORD_ARC)
+		bytes += events * (uint32_t)sizeof(uint64_t);
 	/* The writer, too, meets the positions that were damaged before. */
 	if (f->ring.slot->write_pos % 8 == 0)
 		r = ring_reserve(&f->ring, bytes);
@@ -208,6 +275,34 @@ static void write_record(struct fuzz *f, uint32_t type)
 			r->stack.distance[i] = random_next() % 100000;
 			r->stack.lines[i] = random_next() % 100000;
 		}
+	} else if (type == RECORD_SEGMENT) {
+		struct segment_part *part = (void *)(&r->segment + 1);
+
+		r->segment.pc = random_next() % 65536;
+		r->segment.executions = random_next() % 1000;
+		r->segment.parts = SEGMENT_PARTS;
+		r->segment.events = (uint16_t)events;
+		r->segment.node = random_next() % 2 != 0 ? (uint32_t)random_next() % 8 : 0;
+		part[random_next() % SEGMENT_PARTS].has_events = 1;
+		part[1].offset = (uint16_t)(random_next() % 16);
+		part[2].reads = (uint8_t)random_next();
+	} else if (type == RECORD_NODE) {
+		r->node.id = 1 + (uint32_t)random_next() % 64;
+		r->node.caller = (uint32_t)random_next() % r->node.id;
+		r->node.start = random_next() % 65536;
+		r->node.kind = (uint32_t)random_next() % (FUNCTION_UNKNOWN + 1);
+	} else if (type == RECORD_ARC) {
+		r->arc.pc = random_next() % 65536;
+		r->arc.calls = random_next() % 1000;
+		r->arc.caller = (uint32_t)random_next() % 4;
+		r->arc.callee = 1 + (uint32_t)random_next() % 4;
+		r->arc.flags = (uint32_t)random_next() % 16;
+		r->arc.events = events;
+	} else if (type == RECORD_JUMP) {
+		r->jump.from = random_next() % 65536;
+		r->jump.to = random_next() % 65536;
+		r->jump.executed = r->jump.taken = random_next() % 1000;
+		r->jump.node = 1 + (uint32_t)random_next() % 4;
 	} else if (type == RECORD_SITE_COUNTS) {
 		r->counts.id = 1 + (uint32_t)random_next() % 16;
 		r->counts.blocks = random_next() >> 40;
@@ -219,7 +314,7 @@ static void damage(struct fuzz *f)
 {
 	uint64_t r = random_next();
 
-	switch (r % 8) {
+	switch (r % 9) {
 	case 0:
 		f->ring.slot->write_pos = random_next() >> (r >> 58);
 		break;
@@ -232,6 +327,11 @@ static void damage(struct fuzz *f)
 	case 3:
 		memset(f->ring.data + r / 8 % (RING_BYTES - 64), (int)(r >> 40), 64);
 		break;
+	case 4: /* what it counts */
+		memset((char *)&f->ring.slot->counters +
+			       (r >> 8) % (sizeof(f->ring.slot->counters) - 8),
+		       (int)(r >> 40), 8);
+		break;
 	default: /* a byte or so among what was not read yet */
 		f->ring.data[(f->ring.slot->read_pos + (r >> 8) % 256) & (RING_BYTES - 1)] ^=
 			(uint8_t)(1u << (r >> 32) % 8);
@@ -241,6 +341,7 @@ static void damage(struct fuzz *f)
 
 static void round_of_nonsense(struct fuzz *f)
 {
+	static uint64_t now_ns = 1;
 	unsigned i, count = (unsigned)(random_next() % 24);
 
 	ring_of_slot(&f->ring, f->host.header, f->host.slot_bytes, f->host.ring_bytes,
@@ -249,12 +350,14 @@ static void round_of_nonsense(struct fuzz *f)
 	f->ring.slot->state = CHANNEL_SLOT_LIVE;
 	write_record(f, RECORD_PROCESS);
 	for (i = 0; i < count; i++)
-		write_record(f, (uint32_t)(random_next() % RECORD_TYPES));
+		write_record(f, choose_type(f));
 	if (random_next() % 4 != 0)
 		damage(f);
 	slots_drain(&f->slots);
 	if (random_next() % 8 == 0)
 		slots_check(&f->slots);
+	if (random_next() % 512 == 0)
+		recorder_step(f->recorder, now_ns += 1000000000u);
 	if (random_next() % 4 == 0)
 		f->ring.slot->state = CHANNEL_SLOT_ENDED;
 	slots_drain(&f->slots);
@@ -268,7 +371,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct fuzz f;
 	static int is_ready;
 
-	if (!is_ready && set_up(&f, "/tmp/fuzz_ring.db") != 0)
+	if (!is_ready && set_up(&f, "/tmp/fuzz_ring.db", 0) != 0)
 		abort();
 	is_ready = 1;
 	if (size > RING_BYTES)
@@ -298,10 +401,10 @@ int main(int argc, char **argv)
 	snprintf(path, sizeof(path), "%s/fuzz.db", folder);
 	random_state = seed * 0x9e3779b97f4a7c15ull | 1;
 	for (i = 0; i < rounds; i++) {
-		if (i % 5000 == 0 && set_up(&f, path) != 0)
+		if (i % RUN_ROUNDS == 0 && set_up(&f, path, i / RUN_ROUNDS) != 0)
 			return 1;
 		round_of_nonsense(&f);
-		if (i % 5000 == 4999 || i + 1 == rounds) {
+		if (i % RUN_ROUNDS == RUN_ROUNDS - 1 || i + 1 == rounds) {
 			records += f.records;
 			gone += f.gone;
 			if (recorder_failed(f.recorder) != NULL) {

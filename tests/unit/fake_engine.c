@@ -10,6 +10,11 @@
  *   liar       a module record whose path has no end
  *   backwards  a line watched on is touched before its sample
  *   untouched  a line watched on ends untouched, by a load
+ *   segment, node, arc, jump   a record of a simulation; all right by itself
+ *   counts     impossible counts in the slot
+ *   modules    20,000 files mapped at different places, each of them twice; one that comes and goes
+ *   forks      3,000 processes that are forked with 1,500 files mapped
+ *   names      12,000 pieces of memory with names
  *   killed     SIGKILL before the end is told
  *   stay       forks a child that stays alive for a second, after the command has ended
  *   stream     three records of RECORD_STREAM with 1000 entries each
@@ -22,6 +27,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,6 +261,79 @@ static void leave_a_child(void)
 	_exit(header->collector_gone ? 0 : 1);
 }
 
+static void tell_simulated(const char *how)
+{
+	if (strcmp(how, "segment") == 0) {
+		struct record_segment *s =
+			reserve(RECORD_SEGMENT, sizeof(*s) + sizeof(struct segment_part));
+
+		s->pc = 0x10001000;
+		s->executions = s->parts = 1;
+		((struct segment_part *)(s + 1))->has_events = 1;
+		commit(s);
+	} else if (strcmp(how, "node") == 0) {
+		struct record_node *n = reserve(RECORD_NODE, sizeof(*n));
+
+		n->id = 1;
+		commit(n);
+	} else if (strcmp(how, "arc") == 0) {
+		struct record_arc *a = reserve(RECORD_ARC, sizeof(*a));
+
+		a->callee = 1;
+		commit(a);
+	} else {
+		struct record_jump *j = reserve(RECORD_JUMP, sizeof(*j));
+
+		j->node = 1;
+		commit(j);
+	}
+}
+
+static void tell_modules(uint64_t count, bool twice)
+{
+	char path[32];
+
+	for (uint64_t i = 0; i < count; i++) {
+		snprintf(path, sizeof(path), "/no/such/%" PRIu64, i);
+		for (int k = 0; k < 1 + twice; k++)
+			tell_module(0x100000000 + i * 0x2000, 0x100001000 + i * 0x2000, 0, path, 0);
+	}
+}
+
+static void tell_unmap(uint64_t start, uint64_t end)
+{
+	struct record_unmap *u = reserve(RECORD_UNMAP, sizeof(*u));
+
+	u->start = start;
+	u->end = end;
+	commit(u);
+}
+
+static void tell_forks(uint64_t count)
+{
+	char *argv[] = {(char *)"child", NULL};
+	uint32_t parent = order;
+
+	tell_modules(1500, false);
+	while (count-- > 0) {
+		order = __atomic_fetch_add(&header->process_order, 1, __ATOMIC_RELAXED);
+		tell_process(parent, 1, "/child", argv);
+	}
+}
+
+static void tell_names(uint64_t count)
+{
+	while (count-- > 0) {
+		struct record_region *g = reserve(RECORD_REGION, sizeof(*g) + 16);
+
+		g->start = 0x1000 + count * 64;
+		g->end = g->start + 64;
+		g->name_bytes = 16;
+		snprintf((char *)(g + 1), 16, "name %" PRIu64, count);
+		commit(g);
+	}
+}
+
 static void misbehave(const char *how)
 {
 	uint64_t *entries, i, j;
@@ -273,6 +352,24 @@ static void misbehave(const char *how)
 		tell_follow(0, FOLLOW_ENDED, 119, (struct record_access){.thread = 0});
 	} else if (strcmp(how, "untouched") == 0) {
 		tell_follow(0, FOLLOW_DROPPED, 640, (struct record_access){.kind = ACCESS_LOAD});
+	} else if (strcmp(how, "segment") == 0 || strcmp(how, "node") == 0 ||
+		   strcmp(how, "arc") == 0 || strcmp(how, "jump") == 0) {
+		tell_simulated(how);
+	} else if (strcmp(how, "counts") == 0) {
+		ring.slot->counters.loads = UINT64_MAX;
+		wake();
+		usleep(400000);
+	} else if (strcmp(how, "modules") == 0) {
+		tell_modules(10000, true);
+		for (i = 0; i < 2000; i++) {
+			tell_module(0x1000, 0x2000, i, "/no/such/plugin", 0);
+			tell_unmap(0x1000, 0x2000);
+		}
+		tell_modules(20000, true);
+	} else if (strcmp(how, "forks") == 0) {
+		tell_forks(3000);
+	} else if (strcmp(how, "names") == 0) {
+		tell_names(12000);
 	} else if (strcmp(how, "killed") == 0) {
 		kill(getpid(), SIGKILL);
 	} else if (strcmp(how, "flood") == 0) {

@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "collector/collector.h"
 #include "collector/record_check.h"
 #include "scratch.h"
@@ -152,7 +153,12 @@ static void lines_watched_on_are_written_down(void **state)
 
 static void nonsense_costs_one_process_its_profile(void **state)
 {
-	static const char *const how[] = {"garbage", "badtype", "liar", "backwards", "untouched"};
+	/* clang-format off */
+	static const char *const how[] = {
+		"garbage", "badtype", "liar", "backwards", "untouched",
+		"segment", "node", "arc", "jump", "counts",
+	};
+	/* clang-format on */
 	struct collector_result result;
 	size_t i;
 
@@ -162,6 +168,36 @@ static void nonsense_costs_one_process_its_profile(void **state)
 		assert_int_equal(WEXITSTATUS(result.wait_status), 4);
 		check_state("detached", 6, 0);
 		assert_non_null(strstr(last_notice, "into its channel"));
+	}
+}
+
+/* What one process can make the collector keep has a limit, which is told and soon reached. */
+static void what_a_process_tells_has_limits(void **state)
+{
+	static const struct {
+		const char *how, *sentence;
+	} limits[] = {
+		{"modules", "has mapped more files of code than are followed"},
+		{"forks", "have inherited more mappings than are followed"},
+		{"names", "has given more names to its memory than are kept"},
+	};
+	struct collector_result result;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		const uint64_t begin = clock_now_ns();
+		struct store_process *p;
+		struct store *s;
+		size_t count;
+
+		run_well(limits[i].how, &result);
+		assert_true(clock_now_ns() - begin < 30 * UINT64_C(1000000000));
+		assert_non_null(strstr(last_notice, limits[i].sentence));
+		s = open_profile(&p, &count);
+		assert_int_equal(p[0].samples, 6);
+		assert_string_equal(p[count - 1].state, "exited");
+		free(p);
+		store_close(s);
 	}
 }
 
@@ -358,6 +394,7 @@ int main(void)
 		cmocka_unit_test(a_run_is_written_down),
 		cmocka_unit_test(lines_watched_on_are_written_down),
 		cmocka_unit_test(nonsense_costs_one_process_its_profile),
+		cmocka_unit_test(what_a_process_tells_has_limits),
 		cmocka_unit_test(a_killed_target_keeps_its_samples),
 		cmocka_unit_test(nothing_is_lost_when_the_ring_goes_round),
 		cmocka_unit_test(a_descendant_that_lives_on_is_let_go),
