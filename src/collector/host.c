@@ -9,6 +9,7 @@
 #include <linux/futex.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -26,11 +27,29 @@ static void fill_header(struct host *h, const struct channel_config *config)
 	};
 }
 
+#define ADDRESS_SPACE_PART 16u /* of what is left to the collector, for the channel */
+#define LEAST_SLOTS	   4u
+#define LEAST_RING	   (256u << 10)
+
+/* With a limit of address space fewer processes at a time have a slot, and smaller rings. */
+static void fit_address_space(uint32_t *slot_count, uint64_t *ring_bytes)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_AS, &l) != 0 || l.rlim_cur == RLIM_INFINITY)
+		return;
+	while (*slot_count > LEAST_SLOTS && *slot_count * *ring_bytes > l.rlim_cur / ADDRESS_SPACE_PART)
+		*slot_count /= 2;
+	while (*ring_bytes > LEAST_RING && *slot_count * *ring_bytes > l.rlim_cur / ADDRESS_SPACE_PART)
+		*ring_bytes /= 2;
+}
+
 int host_init(struct host *h, const struct channel_config *config, uint32_t slot_count,
 	      uint64_t ring_bytes, struct err *err)
 {
 	void *map;
 
+	fit_address_space(&slot_count, &ring_bytes);
 	*h = (struct host){
 		.fd = -1,
 		.slot_count = slot_count,

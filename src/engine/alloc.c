@@ -57,6 +57,8 @@ void alloc_init(void)
 	if (engine.config.objects && hooks_init() == 0 && blocks_init() == 0 && sites_init() == 0 &&
 	    regions_init() == 0)
 		return;
+	if (engine.config.objects)
+		say("allocations are not followed: too little address space (ulimit -v, ulimit -d)");
 	engine.config.objects = 0;
 }
 

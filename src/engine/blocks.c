@@ -2,6 +2,7 @@
 /* Live blocks by address; see blocks.h. */
 #include "engine/blocks.h"
 
+#include "engine/limits.h"
 #include "engine/util.h"
 
 #define ADDRESS_BITS  47
@@ -15,6 +16,7 @@
 #define MAX_BLOCKS    (1u << 26)
 #define MAX_REGIONS   (1u << 20) /* of which anything is known: a terabyte */
 #define FIRST_BUCKETS (1u << 12)
+#define MOST_PART     8u /* of the address space there is, for the table of regions */
 
 /* 24 bytes, and 8 to 16 of the table of buckets. */
 struct entry {
@@ -46,13 +48,15 @@ static struct {
 
 int blocks_init(void)
 {
-	uint64_t words = REGIONS;
+	uint64_t words = REGIONS, table_bytes = REGIONS * sizeof(uint32_t);
 
+	if (limits_share(table_bytes, 0, MOST_PART) != table_bytes)
+		return -1;
 	if (grow_init(&m.entries, (uint64_t)MAX_BLOCKS * sizeof(struct entry)) ||
 	    grow_init(&m.leaves, (uint64_t)MAX_BLOCKS * sizeof(struct leaf)) ||
 	    grow_init(&m.regions, (uint64_t)MAX_REGIONS * sizeof(struct region)) ||
-	    grow_init(&m.region_of, REGIONS * sizeof(uint32_t)) ||
-	    grow_init(&m.bit_memory, REGIONS / 4))
+	    grow_init_whole(&m.region_of, table_bytes) ||
+	    grow_init_whole(&m.bit_memory, REGIONS / 4))
 		return -1;
 	for (int i = 0; i < LEVELS; i++) {
 		words = (words + 63) / 64;

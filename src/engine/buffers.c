@@ -16,35 +16,37 @@
 #define ROOM_PART  16u
 #define ROOM_LEAST 256u
 
-static void need_watches(struct thread *t, uint32_t line_shift)
+static bool need_watches(struct thread *t, uint32_t line_shift)
 {
-	t->watches = pages_get(round_up(sizeof *t->watches, PAGE));
-	engine_assert(t->watches);
-	if (engine.config.nested_one_in) {
-		t->watches->nested = pages_get(round_up(sizeof *t->watches->nested, PAGE));
-		engine_assert(t->watches->nested);
-	}
-	t->watches->stack = pages_get(round_up(sizeof *t->watches->stack, PAGE));
-	engine_assert(t->watches->stack);
-	if (engine.config.paths) {
-		t->watches->calls = pages_get(round_up(sizeof *t->watches->calls, PAGE));
-		engine_assert(t->watches->calls);
-	}
-	watches_clear(t->watches, line_shift);
+	struct watch_set *w = pages_get(round_up(sizeof *w, PAGE));
+
+	if (!w)
+		return false;
+	if (engine.config.nested_one_in)
+		w->nested = pages_get(round_up(sizeof *w->nested, PAGE));
+	w->stack = pages_get(round_up(sizeof *w->stack, PAGE));
+	if (engine.config.paths)
+		w->calls = pages_get(round_up(sizeof *w->calls, PAGE));
+	if ((engine.config.nested_one_in && !w->nested) || !w->stack ||
+	    (engine.config.paths && !w->calls))
+		return false; /* profiling ends: what was had is not worth giving back */
+	watches_clear(w, line_shift);
+	t->watches = w;
+	return true;
 }
 
-void buffers_need(struct thread *t, bool has_windows, uint32_t line_shift)
+bool buffers_need(struct thread *t, bool has_windows, uint32_t line_shift)
 {
 	if (!t->buf_memory) {
 		t->buf_memory = pages_get(BUFFER_ENTRIES * 8 + PAGE);
-		engine_assert(t->buf_memory);
+		if (!t->buf_memory)
+			return false;
 		t->buf_start = t->buf_memory;
 		t->buf_end = t->buf_memory + BUFFER_ENTRIES;
 		/* The scan may read on there, but segments cannot write. */
 		sys3(SYS_mprotect, t->buf_end, PAGE, PROT_READ);
 	}
-	if (!t->watches && has_windows)
-		need_watches(t, line_shift);
+	return t->watches || !has_windows || need_watches(t, line_shift);
 }
 
 void buffers_empty(struct thread *t, uint64_t left)

@@ -10,12 +10,15 @@
 #include "engine/exits.h"
 #include "engine/filter.h"
 #include "engine/filter_several.h"
+#include "engine/limits.h"
 #include "engine/pages.h"
 #include "engine/poll.h"
 #include "engine/util.h"
 
 #define MAX_ARENAS 16
 #define DEFAULT_ARENA_BYTES (256ull << 20)
+#define LEAST_ARENA_BYTES   (8ull << 20)
+#define ARENA_PART	    16u /* of the address space there is */
 #define BLOCK_ROOM (64u << 10) /* more than any one block takes, hot or cold */
 #define FIRST_HASH_BITS 12
 #define HASH_BITS 18
@@ -43,7 +46,12 @@ static uint64_t blocks_made;
 /* Blocks in the order of their code, per arena, for cache_block_at. */
 static struct block **ordered[MAX_ARENAS][CACHE_PARTS];
 static uint32_t ordered_count[MAX_ARENAS][CACHE_PARTS];
-#define ORDERED_MAX (4u << 20)
+#define LEAST_BLOCK_BYTES 64u /* of an arena, on average */
+
+static uint32_t ordered_most(void)
+{
+	return (uint32_t)(arena_bytes / LEAST_BLOCK_BYTES);
+}
 
 /* The bit for pc: instructions near each other, which are asked for together, share a line of the cache. */
 static uint32_t known_bit(uint64_t pc, uint32_t gear)
@@ -96,7 +104,7 @@ int cache_init(uint64_t bytes, uint32_t mask)
 {
 	long p;
 
-	arena_bytes = bytes ? bytes : DEFAULT_ARENA_BYTES;
+	arena_bytes = bytes ? bytes : limits_share(DEFAULT_ARENA_BYTES, LEAST_ARENA_BYTES, ARENA_PART);
 	if (grow_init(&blocks, 1ull << 30) || grow_init(&maps, 1ull << 30) || exits_init() != 0)
 		return -1;
 	p = sys6(SYS_mmap, 0, sizeof(struct block *) << HASH_BITS, PROT_READ | PROT_WRITE,
@@ -181,7 +189,7 @@ static struct arena *new_arena(uint64_t pc, bool near)
 	sys3(SYS_madvise, p, arena_bytes, MADV_HUGEPAGE);
 	a = pages_get(round_up(sizeof *a, PAGE));
 	for (int g = 0; g < CACHE_PARTS; g++) {
-		long list = sys6(SYS_mmap, 0, ORDERED_MAX * sizeof(void *), PROT_READ | PROT_WRITE,
+		long list = sys6(SYS_mmap, 0, ordered_most() * sizeof(void *), PROT_READ | PROT_WRITE,
 				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 		if (sys_failed(list))
@@ -244,8 +252,8 @@ bool cache_has_room(const struct arena *a)
 	return a->cold - a->hot[1] > 2 * (long)BLOCK_ROOM &&
 	       a->middle - a->hot[0] > (long)BLOCK_ROOM && poll_has_room() &&
 	       a->words_end - a->words > 128 &&
-	       ordered_count[i][0] < ORDERED_MAX - 1 &&
-	       ordered_count[i][1] < ORDERED_MAX - 1 &&
+	       ordered_count[i][0] < ordered_most() - 1 &&
+	       ordered_count[i][1] < ordered_most() - 1 &&
 	       blocks.reserved - blocks.used > (1u << 20) &&
 	       maps.reserved - maps.used > (1u << 20) && exits_have_room();
 }

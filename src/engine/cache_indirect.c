@@ -51,6 +51,7 @@ static void clear_ib_tables(enum gear gear)
 
 int cache_need_gear(enum gear gear)
 {
+	uint64_t from;
 	long p;
 
 	if (ib_table[gear][0])
@@ -60,7 +61,11 @@ int cache_need_gear(enum gear gear)
 	if (sys_failed(p))
 		return -1;
 	/* Large pages, so that their many places cost no address translations. */
+	from = (uint64_t)p;
 	p = (long)round_up((uint64_t)p + PAGE, HUGE_PAGE);
+	if ((uint64_t)p - PAGE > from)
+		sys2(SYS_munmap, from, (uint64_t)p - PAGE - from);
+	sys2(SYS_munmap, (uint64_t)p + ENTRIES * IB_BYTES, from + 2 * HUGE_PAGE - (uint64_t)p);
 	sys3(SYS_madvise, p, ENTRIES * IB_BYTES, MADV_HUGEPAGE);
 	for (int e = 0; e < ENTRIES; e++)
 		ib_table[gear][e] = (uint64_t *)(p + e * (long)IB_BYTES);

@@ -257,7 +257,7 @@ static bool make_room(void)
 
 	if (slots)
 		return true;
-	if (grow_init(&pages, 2 * LARGE_PAGE) != 0)
+	if (grow_init_whole(&pages, 2 * LARGE_PAGE) != 0)
 		return false;
 	start = round_up((uint64_t)(uintptr_t)pages.base, LARGE_PAGE);
 	sys3(SYS_madvise, start, LARGE_PAGE, MADV_HUGEPAGE);

@@ -19,10 +19,12 @@
 #include "engine/filter_gear.h"
 #include "engine/filter_turns.h"
 #include "engine/lanes.h"
+#include "engine/limits.h"
 #include "engine/marks.h"
 #include "engine/pages.h"
 #include "engine/poll.h"
 #include "engine/process.h"
+#include "engine/records.h"
 #include "engine/sampler.h"
 #include "engine/segments.h"
 #include "engine/signals.h"
@@ -35,6 +37,13 @@ uint32_t engine_hold;
 static uint32_t hold_lock; /* who may set engine_hold */
 
 static const struct counts nothing;
+
+/*
+ * In a row and in vain, for one piece of code. Other threads may have filled it again, and so it is more than one; then
+ * profiling ends, and the count gear needs least.
+ */
+#define EMPTIED_BEFORE_DETACHED 4u
+#define EMPTIED_BEFORE_END	8u
 
 void world_kick(const struct thread *except)
 {
@@ -211,6 +220,15 @@ static bool find_inside(struct thread *t, uint64_t block_pc, struct owed *owed)
 	return false;
 }
 
+/* The code cache has been emptied so many times, and there is no room yet. */
+static void complain_of_room(struct thread *t, uint32_t emptied)
+{
+	if (emptied == EMPTIED_BEFORE_DETACHED)
+		records_give_up(t->process);
+	else if (emptied == EMPTIED_BEFORE_END)
+		limits_no_room();
+}
+
 /*
  * Set t->next for t->rip. `from` is the direct branch that led here, or NULL; `inside` the pc of the
  * block in whose middle it is, or 0.
@@ -218,6 +236,8 @@ static bool find_inside(struct thread *t, uint64_t block_pc, struct owed *owed)
 static void find_code_from(struct thread *t, struct code_exit *from, enum entry entry,
 			   uint64_t inside)
 {
+	uint32_t emptied = 0;
+
 	/* From here on the cache may be emptied; `from` is looked at under the lock. */
 	__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
 	for (;;) {
@@ -275,6 +295,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		}
 		lock_drop(&engine.translate_lock);
 		if (r == TRANSLATE_FULL) {
+			complain_of_room(t, ++emptied);
 			world_empty_cache(t);
 			from = 0;
 			continue;

@@ -81,7 +81,7 @@ int hooks_init(void)
 {
 	struct grow memory; /* the kernel gives what is touched */
 
-	if (grow_init(&memory, SLOTS * sizeof *slots) == 0)
+	if (grow_init_whole(&memory, SLOTS * sizeof *slots) == 0)
 		slots = (uint64_t *)(void *)memory.base;
 	for (uint32_t i = 0; i < FUNCTIONS; i++) {
 		uint32_t at = hash_name(functions[i].name);

@@ -10,7 +10,7 @@
 #include "engine/page_use.h"
 #include "engine/util.h"
 
-#define MAX_MAPPINGS (1u << 20)
+#define MAX_MAPPINGS (1u << 17) /* the kernel allows half as many by default */
 #define CODE_SLOTS (1u << 18)
 /* After this many write faults on one page its blocks check themselves instead. */
 #define FAULTS_BEFORE_CHECKING 64

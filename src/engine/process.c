@@ -170,22 +170,19 @@ void process_end_predecessor(uint32_t order, uint32_t pid)
 {
 	static const uint16_t not_known[CHANNEL_LINE_USES];
 
-	for (uint32_t i = 0; i < engine.slot_count; i++) {
-		struct process old = { .profiling = true, .order = order };
-		struct channel_counters c;
+	struct process old = { .profiling = true,
+			       .order = order,
+			       .channel_fd = engine.first.channel_fd };
+	struct channel_counters c;
 
-		ring_of_slot(&old.ring, engine.channel, engine.slot_bytes, engine.ring_bytes, i);
-		if (__atomic_load_n(&old.ring.slot->state, __ATOMIC_ACQUIRE) != CHANNEL_SLOT_LIVE ||
-		    old.ring.slot->pid != pid || old.ring.slot->order != order)
-			continue;
-		c = old.ring.slot->counters;
-		old.total = (struct counts){ c.accesses, c.loads, c.stores, c.instructions };
-		old.extra = (struct extra_counts){ c.rep_iterations, c.vector_elements,
-						   c.translate_cycles, c.scan_cycles,
-						   c.watch_accesses };
-		records_end(&old, END_EXEC, 0, 0, not_known);
+	if (!records_map_slot_of(&old, pid))
 		return;
-	}
+	c = old.ring.slot->counters;
+	old.total = (struct counts){ c.accesses, c.loads, c.stores, c.instructions };
+	old.extra = (struct extra_counts){ c.rep_iterations, c.vector_elements, c.translate_cycles,
+					   c.scan_cycles, c.watch_accesses };
+	records_end(&old, END_EXEC, 0, 0, not_known);
+	records_unmap_slot(&old);
 }
 
 void process_forked(struct thread *t)

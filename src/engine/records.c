@@ -22,7 +22,6 @@ static struct channel_header *header;
 const char *records_open(int fd)
 {
 	struct channel_header h;
-	uint64_t bytes;
 	long p;
 
 	if (sys4(SYS_pread64, fd, &h, sizeof h, 0) != (long)sizeof h || h.magic != CHANNEL_MAGIC)
@@ -34,19 +33,62 @@ const char *records_open(int fd)
 	    (h.ring_bytes & (h.ring_bytes - 1)) ||
 	    h.slot_bytes < h.ring_bytes + CHANNEL_SLOT_HEADER_BYTES || h.slot_bytes > (1ull << 33))
 		return "the channel to dwell is damaged";
-	bytes = CHANNEL_HEADER_BYTES + h.slot_count * h.slot_bytes;
-	p = sys6(SYS_mmap, 0, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	p = sys6(SYS_mmap, 0, CHANNEL_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (sys_failed(p))
 		return "the channel to dwell cannot be mapped";
 	header = (struct channel_header *)p;
 	engine.channel = (void *)p;
-	engine.channel_bytes = bytes;
 	engine.slot_bytes = h.slot_bytes;
 	engine.ring_bytes = h.ring_bytes;
 	engine.slot_count = h.slot_count;
 	engine.config = h.config;
 	engine.collector_pid = h.collector_pid;
 	return NULL;
+}
+
+/*
+ * What a slot says of itself, or that it is free. All of them take gigabytes of address space:
+ * only the process's own is mapped.
+ */
+static struct channel_slot look_at_slot(const struct process *p, uint32_t index)
+{
+	struct channel_slot slot = { .state = CHANNEL_SLOT_FREE };
+
+	sys4(SYS_pread64, p->channel_fd, &slot, offsetof(struct channel_slot, reported),
+	     CHANNEL_HEADER_BYTES + index * engine.slot_bytes);
+	return slot;
+}
+
+/* In place of the slot that p had, or that its parent had whose memory this is a copy of. */
+static bool map_slot(struct process *p, uint32_t index)
+{
+	struct channel_slot *old = p->ring.slot;
+	long at = sys6(SYS_mmap, old, engine.slot_bytes, PROT_READ | PROT_WRITE,
+		       MAP_SHARED | (old ? MAP_FIXED : 0), p->channel_fd,
+		       CHANNEL_HEADER_BYTES + index * engine.slot_bytes);
+
+	if (sys_failed(at))
+		return false;
+	ring_of_slot(&p->ring, (uint8_t *)at - CHANNEL_HEADER_BYTES, engine.slot_bytes,
+		     engine.ring_bytes, 0);
+	return true;
+}
+
+bool records_map_slot_of(struct process *p, uint32_t pid)
+{
+	for (uint32_t i = 0; i < engine.slot_count; i++) {
+		struct channel_slot slot = look_at_slot(p, i);
+
+		if (slot.state == CHANNEL_SLOT_LIVE && slot.pid == pid && slot.order == p->order)
+			return map_slot(p, i);
+	}
+	return false;
+}
+
+void records_unmap_slot(struct process *p)
+{
+	sys2(SYS_munmap, p->ring.slot, engine.slot_bytes);
+	p->ring.slot = 0;
 }
 
 bool records_claim(struct process *p, uint32_t parent)
@@ -56,8 +98,8 @@ bool records_claim(struct process *p, uint32_t parent)
 	for (uint32_t i = 0; i < engine.slot_count; i++) {
 		uint32_t free_state = CHANNEL_SLOT_FREE;
 
-		ring_of_slot(&p->ring, header, engine.slot_bytes, engine.ring_bytes, i);
-		if (!__atomic_compare_exchange_n(&p->ring.slot->state, &free_state,
+		if (look_at_slot(p, i).state != CHANNEL_SLOT_FREE || !map_slot(p, i) ||
+		    !__atomic_compare_exchange_n(&p->ring.slot->state, &free_state,
 						 CHANNEL_SLOT_CLAIMED, 0, __ATOMIC_ACQ_REL,
 						 __ATOMIC_RELAXED))
 			continue;
@@ -93,10 +135,22 @@ bool records_abandoned(void)
 	       __atomic_load_n(&header->stop, __ATOMIC_RELAXED) == CHANNEL_STOP_AT_ONCE;
 }
 
+static uint32_t gave_up; /* atomic */
+
+void records_give_up(const struct process *p)
+{
+	if (!p->profiling || __atomic_exchange_n(&gave_up, 1, __ATOMIC_RELAXED))
+		return;
+	say("process %lu: no memory to profile it any further: it runs on unprofiled (raise the "
+	    "limits of address space and data, ulimit -v and -d)",
+	    (uint64_t)p->pid);
+}
+
 bool records_finishing(void)
 {
-	return header &&
-	       __atomic_load_n(&header->stop, __ATOMIC_RELAXED) == CHANNEL_STOP_IN_ORDER;
+	return __atomic_load_n(&gave_up, __ATOMIC_RELAXED) ||
+	       (header &&
+		__atomic_load_n(&header->stop, __ATOMIC_RELAXED) == CHANNEL_STOP_IN_ORDER);
 }
 
 static void wake_collector(void)

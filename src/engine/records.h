@@ -11,6 +11,9 @@
  * listens, and the target runs unprofiled.
  */
 const char *records_open(int channel_fd);
+/* Map the slot of the living process with p's order and this pid, for p; false: there is none. */
+bool records_map_slot_of(struct process *p, uint32_t pid);
+void records_unmap_slot(struct process *p);
 /* Claim a slot for this process; false: none is free. */
 bool records_claim(struct process *p, uint32_t parent);
 void records_process(struct process *p, const char *exe, char *const argv[], uint32_t parent,
@@ -63,6 +66,8 @@ void records_native(int32_t change);
 uint64_t records_ran(uint64_t accesses);
 /* Has it asked to end in order: with what was seen so far, and RECORD_END? */
 bool records_finishing(void);
+/* There is no memory to profile the process any further: say so, once. Then it is finishing, too. */
+void records_give_up(const struct process *p);
 /*
  * The number of the last question for all that is counted by now; has it been answered? The answer is
  * for once all is in the ring that had been counted when records_question was called.

@@ -13,7 +13,7 @@ int regions_init(void)
 {
 	struct grow memory;
 
-	if (grow_init(&memory, (uint64_t)MAX_REGIONS * sizeof *regions) != 0)
+	if (grow_init_whole(&memory, (uint64_t)MAX_REGIONS * sizeof *regions) != 0)
 		return -1;
 	regions = (struct region *)(void *)memory.base;
 	return 0;

@@ -556,6 +556,11 @@ void sampler_set_gear(struct thread *t)
 
 	if (t->gear == wanted)
 		return;
+	/* The filter gear may need them later, and memory is to lie where it lies without it. */
+	if (wanted != GEAR_COUNT && !buffers_need(t, has_windows(), s.window.line_shift)) {
+		records_give_up(t->process);
+		return;
+	}
 	if (t->gear == GEAR_STREAM)
 		sampler_flush(t, &nothing);
 	if (t->gear == GEAR_FILTER)
@@ -564,8 +569,6 @@ void sampler_set_gear(struct thread *t)
 		graph_break(t);
 	t->gear = wanted;
 	t->tick_due = wanted != GEAR_STREAM;
-	if (wanted != GEAR_COUNT) /* filter: they may be wanted, and memory is to lie where it lies without it */
-		buffers_need(t, has_windows(), s.window.line_shift);
 	if (wanted == GEAR_STREAM) {
 		t->stream_position = thread_accesses(t);
 		buffers_empty(t, left_of_window(total));

@@ -19,6 +19,7 @@
 #include "engine/alloc.h"
 #include "engine/dispatch.h"
 #include "engine/fsbase.h"
+#include "engine/limits.h"
 #include "engine/load.h"
 #include "engine/modules.h"
 #include "engine/pacing.h"
@@ -361,6 +362,7 @@ int main(int argc, char **argv, char **envp)
 	p->channel_fd = request.channel_fd;
 	p->engine_fd = request.engine_fd;
 	p->order = UINT32_MAX;
+	limits_init();
 	const char *wrong = records_open(request.channel_fd);
 
 	if (wrong)
@@ -371,12 +373,12 @@ int main(int argc, char **argv, char **envp)
 
 	if (pages_init() != 0 || decode_init() != 0 || poll_init() != 0 ||
 	    cache_init(option("cache_mb", 0) << 20, bits ? (1u << bits) - 1 : IB_PEXT_MASK) != 0)
-		cannot(request.name, "no memory for the engine", EXIT_OUR_FAULT);
+		limits_no_room();
 	alloc_init();
 	paths_init();
 	t = thread_new(p);
 	if (!t)
-		cannot(request.name, "no memory for the engine", EXIT_OUR_FAULT);
+		limits_no_room();
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	thread_list(t);
 	gsbase_set((uint64_t)(uintptr_t)t);

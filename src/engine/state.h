@@ -235,8 +235,7 @@ struct process {
 };
 
 struct engine {
-	void *channel; /* mapped channel, or NULL: nobody listens */
-	uint64_t channel_bytes;
+	void *channel; /* header of the channel, mapped, or NULL: nobody listens */
 	uint64_t slot_bytes, ring_bytes;
 	uint32_t slot_count;
 	struct channel_config config;

@@ -11,6 +11,7 @@
 #include "channel/sys.h"
 #include "engine/alloc.h"
 #include "engine/cache.h"
+#include "engine/limits.h"
 #include "engine/modules.h"
 #include "engine/pages.h"
 #include "engine/process.h"
@@ -90,6 +91,7 @@ long syscalls_mmap(struct thread *t, long nr, const long a[6])
 			mappings_of_file(start, end, id);
 	}
 	lock_drop(&engine.translate_lock);
+	limits_met(r);
 	if (!sys_failed(r))
 		alloc_mapped(t, (uint64_t)r, (uint64_t)r + bytes, a[3] & MAP_STACK);
 	if (!sys_failed(r) && (a[2] & PROT_EXEC) && !(a[3] & MAP_ANONYMOUS))

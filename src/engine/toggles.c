@@ -107,7 +107,7 @@ static bool make_table(void)
 {
 	struct grow memory; /* the kernel gives what is touched */
 
-	if (!slots && grow_init(&memory, SLOTS * sizeof *slots) == 0)
+	if (!slots && grow_init_whole(&memory, SLOTS * sizeof *slots) == 0)
 		slots = (uint64_t *)(void *)memory.base;
 	return slots != 0;
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "channel/sys.h"
+#include "engine/limits.h"
 #include "engine/state.h"
 
 #define LARGE_BYTES (4ul << 20) /* from here on pages are large ones */
@@ -64,20 +65,24 @@ void lock_drop(uint32_t *lock)
  * engine takes its own from one place, that it reserves when it starts. What is given back is not used again.
  */
 #define POOL_BYTES (64ull << 30)
+#define LEAST_POOL (16ull << 20)
+#define POOL_PART  8u /* of the address space there is */
 
-static uint64_t pool, pool_used;
+static uint64_t pool, pool_bytes, pool_used;
 
 void pages_reserve(void)
 {
-	long p = sys6(SYS_mmap, 0, POOL_BYTES, PROT_NONE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint64_t bytes = limits_share(POOL_BYTES, LEAST_POOL, POOL_PART);
+	long p = sys6(SYS_mmap, 0, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		      -1, 0);
 
 	pool = sys_failed(p) ? 0 : (uint64_t)p; /* then memory comes from anywhere */
+	pool_bytes = bytes;
 }
 
 static bool is_in_pool(uint64_t address)
 {
-	return pool && address - pool < POOL_BYTES;
+	return pool && address - pool < pool_bytes;
 }
 
 /* As many bytes of the pool, aligned for large pages if there are as many; 0: it has no room. */
@@ -89,7 +94,7 @@ static uint64_t take_of_pool(uint64_t bytes)
 	do {
 		at = round_up(pool + used, unit);
 		next = at + round_up(bytes, PAGE) - pool;
-		if (!pool || bytes > POOL_BYTES || next > POOL_BYTES)
+		if (!pool || bytes > pool_bytes || next > pool_bytes)
 			return 0;
 	} while (!__atomic_compare_exchange_n(&pool_used, &used, next, 0, __ATOMIC_RELAXED,
 					      __ATOMIC_RELAXED));
@@ -132,7 +137,7 @@ uint64_t util_engine_bytes(void)
 #define FAR_RESERVES 0x200000000000ull
 #define LARGE	     (1ull << 30)
 
-int grow_init(struct grow *g, uint64_t reserve_bytes)
+int grow_init_whole(struct grow *g, uint64_t reserve_bytes)
 {
 	static uint64_t far = FAR_RESERVES;
 	long p = sys6(SYS_mmap, reserve_bytes >= LARGE ? far : 0, reserve_bytes,
@@ -146,11 +151,25 @@ int grow_init(struct grow *g, uint64_t reserve_bytes)
 	return 0;
 }
 
+#define LEAST_RESERVE (2ul << 20)
+#define RESERVE_PART  128u /* of the address space there is; ten tables or so have one */
+
+int grow_init(struct grow *g, uint64_t reserve_bytes)
+{
+	uint64_t bytes = limits_share(reserve_bytes, LEAST_RESERVE, RESERVE_PART);
+
+	for (; grow_init_whole(g, bytes) != 0; bytes /= 2)
+		if (bytes < 2 * LEAST_RESERVE)
+			return -1;
+	return 0;
+}
+
 #define SMALL_PART (2ul << 20)
 
 void grow_in_large_pages(const struct grow *g)
 {
-	sys3(SYS_madvise, g->base + SMALL_PART, g->reserved - SMALL_PART, MADV_HUGEPAGE);
+	if (g->reserved > SMALL_PART)
+		sys3(SYS_madvise, g->base + SMALL_PART, g->reserved - SMALL_PART, MADV_HUGEPAGE);
 }
 
 void *grow_take(struct grow *g, uint64_t bytes)

@@ -28,7 +28,10 @@ struct grow {
 	uint8_t *base;
 	uint64_t used, reserved;
 };
+/* It may be smaller, where the process has too little address space: see grow_take. */
 int grow_init(struct grow *g, uint64_t reserve_bytes);
+/* All of it or nothing: for tables that are indexed. */
+int grow_init_whole(struct grow *g, uint64_t reserve_bytes);
 /* From the third megabyte on in large pages: for tables that are read here and there. */
 void grow_in_large_pages(const struct grow *g);
 /* The next `bytes`, zeroed, aligned to 8; NULL when the reserve is used up. */

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Address space under resource limits; see limits.h. */
+#include "engine/limits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+
+#include "channel/sys.h"
+#include "engine/state.h"
+#include "engine/util.h"
+
+#define EXIT_OUR_FAULT 4 /* as dwell's own, see src/cli/exit_codes.h */
+
+static uint64_t room = UINT64_MAX;
+
+/* Pages that the process has mapped, and those of them that count as data; 0 where /proc does not tell. */
+static void read_mapped(uint64_t *all, uint64_t *data)
+{
+	char text[128];
+	uint64_t field[7] = {0};
+	uint32_t n = 0;
+	long fd = sys4(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0), got;
+
+	*all = *data = 0;
+	if (sys_failed(fd))
+		return;
+	got = sys3(SYS_read, fd, text, sizeof text);
+	sys1(SYS_close, fd);
+	for (long i = 0; i < got && n < 7; i++)
+		if (text[i] >= '0' && text[i] <= '9')
+			field[n] = field[n] * 10 + (uint64_t)(text[i] - '0');
+		else
+			n++;
+	*all = field[0];
+	*data = field[5];
+}
+
+static void look_at(int resource, uint64_t mapped)
+{
+	struct rlimit l;
+	uint64_t left;
+
+	if (sys_failed(sys2(SYS_getrlimit, resource, &l)) || l.rlim_cur == RLIM_INFINITY)
+		return;
+	left = l.rlim_cur > mapped ? l.rlim_cur - mapped : 0;
+	room = left < room ? left : room;
+}
+
+void limits_init(void)
+{
+	uint64_t all, data;
+
+	read_mapped(&all, &data);
+	look_at(RLIMIT_AS, all * PAGE);
+	look_at(RLIMIT_DATA, data * PAGE);
+}
+
+uint64_t limits_share(uint64_t wanted, uint64_t least, uint64_t part)
+{
+	while (wanted > room / part && wanted / 2 >= least)
+		wanted /= 2;
+	return wanted;
+}
+
+bool limits_are_set(void)
+{
+	return room != UINT64_MAX;
+}
+
+void limits_met(long result)
+{
+	static uint32_t said;
+	uint64_t all, data;
+
+	if (result != -ENOMEM || !limits_are_set() ||
+	    __atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+		return;
+	read_mapped(&all, &data);
+	say("the program met the limit of address space or data (ulimit -v, ulimit -d), of which "
+	    "the engine "
+	    "and the program hold %lu MB",
+	    all * PAGE >> 20);
+}
+
+void limits_no_room(void)
+{
+	say(limits_are_set() ? "the limit of address space or data (ulimit -v, ulimit -d) leaves "
+			       "no room for the engine: "
+			       "raise it, or run the program without dwell"
+			     : "the kernel has no memory left for the engine");
+	for (;;)
+		sys1(SYS_exit_group, EXIT_OUR_FAULT);
+}
