@@ -8,15 +8,27 @@
 #include <poll.h>
 
 #include "channel/sys.h"
+#include "engine/cache.h"
 #include "engine/filter_turns.h"
 #include "engine/poll.h"
 #include "engine/replay.h"
 #include "engine/segments.h"
+#include "engine/stuck.h"
 #include "engine/util.h"
 
 #define PIPE_ROOM    4096 /* what a pipe that can be written to at all takes without waiting */
 #define ARRIVAL_NS   20000u
 #define MOST_WAITS   100000u /* for somebody to arrive: 2 s, then the order is left to chance */
+#define DISK_WAITS   100u    /* of these for one who waits for a disk, as it seems */
+
+/*
+ * A turn lasts a millisecond or so. Who has used no processor time between two looks, and sleeps,
+ * gives his turn away. A program whose threads wait so does it again and again: then looks are more
+ * frequent each time.
+ */
+#define LOOKS	     2u
+#define MOST_LOOK_NS 20000000u
+#define LEAST_LOOK_NS 500000u
 
 /* Under `lock`, but that threads look at `holder` for themselves, and at `arrivals`. */
 static struct {
@@ -25,7 +37,10 @@ static struct {
 	struct thread *first, *last; /* that wait */
 	uint32_t arrivals;	     /* ever */
 	uint32_t left; /* tid of who dropped it for a system call, and may not be in it yet; or 0 */
-} b;
+	uint64_t looked_ns, look_ns; /* when the holder was looked at, and how often it is */
+} b = { .look_ns = MOST_LOOK_NS };
+
+enum { CALL_NONE, CALL_IN, CALL_TAKEN };
 
 static const struct {
 	long s, ns;
@@ -57,8 +72,8 @@ static void hand_on(void)
 	futex_wake_all(&t->baton_turn);
 }
 
-/* Does the kernel say that the thread sleeps, or that there is none? */
-static bool is_asleep(uint32_t tid)
+/* What the kernel says of the thread: 'R', 'S' and so on; 'X' if there is none. */
+static char state_of(uint32_t tid)
 {
 	char path[48] = "/proc/self/task/", digits[12], text[64];
 	uint32_t at = 16, n = 0;
@@ -72,12 +87,12 @@ static bool is_asleep(uint32_t tid)
 	memcpy(path + at, "/stat", 6);
 	fd = sys4(SYS_openat, -100, path, O_RDONLY | O_CLOEXEC, 0);
 	if (sys_failed(fd))
-		return true;
+		return 'X';
 	got = sys3(SYS_read, fd, text, sizeof text);
 	sys1(SYS_close, fd);
 	while (i < got && text[i] != ')') /* the name stands in parentheses, and has up to 15 letters */
 		i++;
-	return i + 2 >= got || (text[i + 2] != 'R' && text[i + 2] != 'D');
+	return i + 2 < got ? text[i + 2] : 'X';
 }
 
 /*
@@ -89,7 +104,10 @@ static void await_leaver(void)
 	for (uint32_t i = 0; i < MOST_WAITS; i++) {
 		uint32_t tid = __atomic_load_n(&b.left, __ATOMIC_ACQUIRE);
 
-		if (!tid || is_asleep(tid))
+		char state = tid ? state_of(tid) : 'X';
+
+		/* A parent waits so for the child of its vfork, which may take its time. */
+		if (state != 'R' && (state != 'D' || i >= DISK_WAITS))
 			break;
 		sys2(SYS_nanosleep, &a_moment, 0);
 	}
@@ -110,10 +128,44 @@ static void line_up(struct thread *t)
 	b.last = t;
 }
 
+/* The lock is held, and h, whose turn it is, waits in the kernel: the next one goes on. */
+static void take_away(struct thread *h, uint64_t pc)
+{
+	uint32_t in = CALL_IN;
+
+	if (__atomic_compare_exchange_n(&h->baton_call, &in, CALL_TAKEN, 0, __ATOMIC_SEQ_CST,
+					__ATOMIC_SEQ_CST)) {
+		filter_turn_leave(h);
+		hand_on();
+	} else if (cache_contains(pc)) {
+		stuck_call_out(h, pc);
+	} else {
+		return;
+	}
+	b.look_ns = b.look_ns / 2 > LEAST_LOOK_NS ? b.look_ns / 2 : LEAST_LOOK_NS;
+}
+
+/* t is the next one. */
+static void look_at_holder(struct thread *t)
+{
+	uint64_t now = now_ns(), pc;
+
+	lock_take(&b.lock);
+	if (b.first == t && b.holder && now - b.looked_ns >= b.look_ns / 2) {
+		b.looked_ns = now;
+		if (stuck_look(b.holder, LOOKS, &pc))
+			take_away(b.holder, pc);
+	}
+	lock_drop(&b.lock);
+}
+
 static void await_turn(struct thread *t)
 {
-	while (!__atomic_load_n(&t->baton_turn, __ATOMIC_ACQUIRE))
-		futex_wait(&t->baton_turn, 0);
+	while (!__atomic_load_n(&t->baton_turn, __ATOMIC_ACQUIRE)) {
+		futex_wait_ns(&t->baton_turn, 0, b.look_ns);
+		if (__atomic_load_n(&b.first, __ATOMIC_RELAXED) == t && !engine.quiet)
+			look_at_holder(t);
+	}
 	t->baton_waits = false;
 	await_leaver();
 }
@@ -175,6 +227,29 @@ void baton_drop(struct thread *t)
 	lock_drop(&b.lock);
 }
 
+bool baton_is_held_by(const struct thread *t)
+{
+	return __atomic_load_n(&b.holder, __ATOMIC_RELAXED) == t;
+}
+
+bool baton_enter_call(struct thread *t)
+{
+	if (!baton_is_held_by(t) || t->baton_call != CALL_NONE)
+		return false;
+	__atomic_store_n(&t->baton_call, CALL_IN, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+bool baton_leave_call(struct thread *t)
+{
+	if (__atomic_exchange_n(&t->baton_call, CALL_NONE, __ATOMIC_SEQ_CST) != CALL_TAKEN)
+		return false;
+	lock_take(&b.lock); /* whoever has taken it is done */
+	lock_drop(&b.lock);
+	baton_take(t);
+	return true;
+}
+
 void baton_end_turn(struct thread *t)
 {
 	t->turn = FILTER_TURN_BLOCKS;
@@ -200,6 +275,7 @@ enum may_wait {
 	IF_NOTHING_TO_READ, /* from descriptor args[0] */
 	IF_NO_ROOM,	    /* to write args[2] bytes to descriptor args[0] */
 	IF_FUTEX_WAITS,
+	IF_VFORK,
 };
 
 static const uint8_t calls[] = {
@@ -235,8 +311,8 @@ static const uint8_t calls[] = {
 	[SYS_sched_getaffinity] = NEVER,
 	[SYS_set_robust_list] = NEVER,
 	[SYS_rseq] = NEVER,
-	[SYS_clone] = NEVER,
-	[SYS_clone3] = NEVER,
+	[SYS_clone] = IF_VFORK,
+	[SYS_clone3] = IF_VFORK,
 	[SYS_fork] = NEVER, /* the child is to find the caches as nobody uses them */
 	[SYS_tgkill] = NEVER,
 };
@@ -263,6 +339,16 @@ static bool futex_may_wait(const long args[6])
 	}
 }
 
+/* What a clone or clone3 asks for: in its first argument, or the first field of what that points to. */
+static uint64_t clone_flags(long nr, const long args[6])
+{
+	uint64_t flags = (uint64_t)args[0];
+
+	if (nr == SYS_clone3 && engine_copy(&flags, (const void *)args[0], sizeof flags) != 0)
+		return 0;
+	return flags;
+}
+
 static bool may_wait(long nr, const long args[6])
 {
 	uint32_t how = (uint64_t)nr < sizeof calls ? calls[nr] : WAITS;
@@ -276,6 +362,8 @@ static bool may_wait(long nr, const long args[6])
 		return args[2] > PIPE_ROOM || !is_ready(args[0], POLLOUT);
 	case IF_FUTEX_WAITS:
 		return futex_may_wait(args);
+	case IF_VFORK:
+		return clone_flags(nr, args) & CLONE_VFORK;
 	default:
 		return true;
 	}
@@ -301,18 +389,14 @@ void baton_before_call(struct thread *t, long nr, const long args[6])
 /* How many threads the call has woken or made. */
 static long woken_by(long nr, const long args[6], long result)
 {
-	uint64_t flags = 0; /* the first field of what clone3 takes */
-
 	if (result <= 0)
 		return 0;
 	/* Those who wait for a shared one may be in another process. */
 	if (nr == SYS_futex && !futex_may_wait(args) && (args[1] & FUTEX_PRIVATE_FLAG))
 		return result < args[2] ? result : args[2];
-	if (nr == SYS_clone)
-		flags = (uint64_t)args[0];
-	else if (nr == SYS_clone3 && engine_copy(&flags, (const void *)args[0], sizeof flags) != 0)
-		flags = 0;
-	return flags & CLONE_THREAD ? 1 : 0;
+	if (nr != SYS_clone && nr != SYS_clone3)
+		return 0;
+	return clone_flags(nr, args) & CLONE_THREAD ? 1 : 0;
 }
 
 void baton_after_call(struct thread *t, long nr, const long args[6], long result)

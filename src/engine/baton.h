@@ -8,6 +8,9 @@
  * Who waits is served in the order of arrival. A thread that has woken others by a futex, or has
  * made one, waits until these have arrived before it goes on.
  *
+ * Whoever waits looks at times whether the one whose turn it is waits in the kernel. That one may
+ * wait for a thread that waits for its turn: so the turn goes on to the next.
+ *
  * Nobody takes turns where nothing is simulated, in a process with one thread, or in a vfork child.
  */
 #ifndef DWELL_ENGINE_BATON_H
@@ -29,6 +32,16 @@ void baton_end_turn(struct thread *t);
 void baton_before_call(struct thread *t, long nr, const long args[6]);
 /* It has, with that result: those that it woke or made are to arrive first. */
 void baton_after_call(struct thread *t, long nr, const long args[6], long result);
+
+/*
+ * From here on t does nothing that others must not see half done, and may wait for one of them: if
+ * it does, its turn is taken away. False: it is in such a stretch already, or it is not its turn.
+ */
+bool baton_enter_call(struct thread *t);
+/* Is it its turn? */
+bool baton_is_held_by(const struct thread *t);
+/* The end of that, if it was begun: t has its turn. True: it was taken, and things may have changed. */
+bool baton_leave_call(struct thread *t);
 
 /* In a forked child, t is alone. */
 void baton_forked(void);

@@ -28,6 +28,7 @@
 #include "engine/sampler.h"
 #include "engine/segments.h"
 #include "engine/signals.h"
+#include "engine/stuck.h"
 #include "engine/syscalls.h"
 #include "engine/toggles.h"
 #include "engine/translate.h"
@@ -65,6 +66,23 @@ static bool others_out(const struct thread *t)
 	return out;
 }
 
+#define ROUNDS_BEFORE_LOOK 40u /* some 4 ms */
+
+/* A page fault in translated code may last until t, or one that waits for it, goes on. */
+static void call_stuck_out(const struct thread *t)
+{
+	uint64_t pc;
+
+	if (engine.quiet)
+		return;
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o; o = o->next_thread)
+		if (o != t && __atomic_load_n(&o->in_cache, __ATOMIC_SEQ_CST) &&
+		    stuck_look(o, 2, &pc) && cache_contains(pc))
+			stuck_call_out(o, pc);
+	lock_drop(&engine.world_lock);
+}
+
 static void wait_for_release(void)
 {
 	uint32_t seen;
@@ -87,13 +105,15 @@ bool world_stop(struct thread *t, uint32_t patience_ms)
 	}
 	__atomic_store_n(&engine_hold, 1, __ATOMIC_SEQ_CST);
 	world_kick(t);
-	while (!others_out(t)) {
+	for (uint32_t rounds = 1; !others_out(t); rounds++) {
 		struct {
 			long s, ns;
 		} pause = { 0, 50000 };
 
 		sys2(SYS_nanosleep, &pause, 0);
 		world_kick(t);
+		if (rounds % ROUNDS_BEFORE_LOOK == 0)
+			call_stuck_out(t);
 		if (patience_ms && ++waited > patience_ms * 10)
 			return false;
 	}
@@ -230,6 +250,19 @@ static void complain_of_room(struct thread *t, uint32_t emptied)
 }
 
 /*
+ * Another thread may have to fill the page that the code lies in, and wait for this one's turn, or
+ * for the translate lock. True: t has waited, and things may have changed.
+ */
+static bool touch_code(struct thread *t)
+{
+	const bool began = baton_enter_call(t);
+	uint64_t bytes;
+
+	engine_peek(&bytes, (const void *)(uintptr_t)t->rip);
+	return began && baton_leave_call(t);
+}
+
+/*
  * Set t->next for t->rip. `from` is the direct branch that led here, or NULL; `inside` the pc of the
  * block in whose middle it is, or 0.
  */
@@ -264,6 +297,15 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 			sampler_tick(t, &nothing);
 		toggles_look(t);
 		sampler_set_gear(t);
+		if (t->stuck_left) {
+			const bool began = baton_enter_call(t);
+
+			t->stuck_left = false;
+			t->turn_is_over = !stuck_wait(t);
+			if (began)
+				baton_leave_call(t);
+			continue;
+		}
 		if (t->turn_is_over) {
 			t->turn_is_over = false;
 			baton_pass(t);
@@ -277,6 +319,8 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 			world_empty_cache(t);
 			from = 0;
 		}
+		if (touch_code(t))
+			from = 0;
 		lock_take(&engine.translate_lock);
 		b = cache_find(t->rip, (enum gear)t->gear);
 		if (b && !cache_has_room(cache_arena(b->arena)))

@@ -22,6 +22,7 @@
 #include "engine/sampler.h"
 #include "engine/segments.h"
 #include "engine/signals.h"
+#include "engine/stuck.h"
 #include "engine/ticker.h"
 #include "engine/translate.h"
 #include "engine/util.h"
@@ -523,9 +524,29 @@ static bool has_counters(const struct thread *t, uint64_t pc)
 	return m && !(m->flags & INSN_AT_APP31);
 }
 
-/* Most often all there is to do is to set the timer again, for which no thread has to stop. */
-static void on_tick(struct thread *t, const struct frame_ucontext *uc)
+/*
+ * The thread waits in a page fault, and was called: it leaves the code there. A place of the engine's
+ * own, as the repair of a return, is none of an instruction: there it waits on.
+ */
+static bool leave_stuck(struct thread *t, struct frame_ucontext *uc)
 {
+	static const uint8_t push[] = { RETURN_PUSH };
+	const uint8_t *code = (const uint8_t *)(uintptr_t)uc->mc.rip;
+
+	if (!stuck_is_called_at(t, uc->mc.rip) || !cache_contains(uc->mc.rip) ||
+	    memcmp(code, push, sizeof push) == 0 || is_return_entry(code))
+		return false;
+	if (!leave_cache(t, uc, false))
+		return false;
+	t->stuck_left = true;
+	return true;
+}
+
+/* Most often all there is to do is to set the timer again, for which no thread has to stop. */
+static void on_tick(struct thread *t, struct frame_ucontext *uc)
+{
+	if (t->stuck_at && leave_stuck(t, uc))
+		return;
 	if (has_counters(t, uc->mc.rip) &&
 	    sampler_is_early(t, counted(t, uc) + thread_quick_accesses(t)))
 		return;
@@ -551,6 +572,8 @@ static void on_async(struct thread *t, int signal, siginfo_t *info, struct frame
 	}
 	note(t, signal, info, uc);
 	poll_call(t);
+	if (t->stuck_waits && between(uc->mc.rip, engine_copy, engine_copy_end))
+		uc->mc.rip = address_of(engine_copy_failed);
 	if (uc->mc.rip >= address_of(engine_syscall_begin) &&
 	    uc->mc.rip <= address_of(engine_syscall_insn))
 		uc->mc.rip = address_of(engine_syscall_abort);

@@ -314,6 +314,13 @@ engine_peek:
 	mov	%rax, (%rdi)
 	xor	%eax, %eax
 	ret
+/* long engine_touch(uint8_t *at): as a write of the target's, but that nothing changes. */
+	.globl engine_touch
+	.hidden engine_touch
+engine_touch:
+	lock orb $0, (%rdi)
+	xor	%eax, %eax
+	ret
 /*
  * long engine_same(const uint64_t (*reads)[2], uint64_t n): 0 if at each reads[i][0] stands
  * reads[i][1]; anything else if not, or if it cannot be read. n > 0.

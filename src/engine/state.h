@@ -164,6 +164,11 @@ struct thread {
 	struct thread *baton_next; /* see baton.c */
 	uint32_t baton_turn, baton_seen;
 	bool baton_waits;
+	uint32_t baton_call; /* see baton_enter_call */
+	uint64_t stuck_cpu, stuck_at; /* see stuck.c */
+	uint32_t stuck_looks;
+	bool stuck_waits; /* in stuck_wait */
+	bool stuck_left; /* called out: to wait for what the instruction at rip touches */
 	bool turn_is_over; /* the dispatcher is to hand the baton on, see filter_turns.h */
 	uint64_t quick_added[QUICK_REPS]; /* of quick_reps, what the counters hold already */
 	struct vector_access vector;
@@ -329,6 +334,7 @@ extern char engine_copy_end[], engine_copy_failed[], engine_xstate_end[], engine
 long engine_syscall(struct thread *t, long nr, const long args[6]);
 long engine_copy(void *to, const void *from, size_t n);
 long engine_peek(uint64_t *to, const void *from); /* the same for 8 bytes */
+long engine_touch(uint8_t *at);
 long engine_same(const uint64_t (*reads)[2], uint64_t n);
 long engine_same_at(const uint64_t *from, const uint64_t *value, const uint16_t *place, uint64_t n);
 long engine_xsave(void *area, uint64_t mask);

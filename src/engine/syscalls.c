@@ -24,6 +24,7 @@
 #include "engine/records.h"
 #include "engine/sampler.h"
 #include "engine/signals.h"
+#include "engine/stuck.h"
 #include "engine/threads.h"
 #include "engine/ticker.h"
 #include "engine/util.h"
@@ -49,6 +50,8 @@ long syscalls_pass(struct thread *t, long nr, const long args[6])
 	enum ticker_hold hold = TICKS_FREE;
 	long r;
 
+	if (t->stuck_at)
+		stuck_await_call(t);
 	if (ticker_could_interrupt(nr, args))
 		hold = ticker_hold(t);
 	r = engine_syscall(t, nr, args);
@@ -522,12 +525,29 @@ static handler *const table[] = {
 
 #define SYSCALL_BYTES 2
 
+/* Calls whose handlers do more than pass them on: what the simulation knows changes meanwhile. */
+static bool changes_simulation(long nr)
+{
+	static const uint16_t calls[] = {
+		SYS_mmap, SYS_munmap, SYS_mprotect, SYS_pkey_mprotect, SYS_mremap, SYS_brk,
+		SYS_madvise, SYS_rt_sigreturn, SYS_clone, SYS_clone3, SYS_fork, SYS_vfork,
+		SYS_execve, SYS_execveat, SYS_exit, SYS_exit_group, SYS_arch_prctl, SYS_prctl,
+		SYS_seccomp,
+	};
+
+	for (uint32_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		if (nr == calls[i])
+			return true;
+	return false;
+}
+
 void syscalls_handle(struct thread *t)
 {
 	const uint64_t *r = t->regs;
 	const long args[6] = { (long)r[RDI], (long)r[RSI], (long)r[RDX],
 			       (long)r[R10], (long)r[R8],  (long)r[R9] };
 	long nr = (long)r[RAX], result;
+	bool began;
 	uint64_t after = t->rip;
 
 	/* The instruction leaves the return address and the flags in rcx and r11. */
@@ -537,10 +557,13 @@ void syscalls_handle(struct thread *t)
 	sampler_report(t);
 	threads_before_call(t, nr, args);
 	baton_before_call(t, nr, args);
+	began = baton_is_held_by(t) && !changes_simulation(nr) && baton_enter_call(t);
 	if ((uint64_t)nr < sizeof table / sizeof *table && table[nr])
 		result = table[nr](t, nr, args);
 	else
 		result = syscalls_pass(t, nr, args);
+	if (began)
+		baton_leave_call(t);
 	baton_after_call(t, nr, args, result);
 	if (result == NO_RESULT)
 		return;

@@ -30,6 +30,13 @@ void futex_wait(uint32_t *word, uint32_t value)
 	sys4(SYS_futex, word, FUTEX_WAIT, value, 0);
 }
 
+void futex_wait_ns(uint32_t *word, uint32_t value, uint64_t ns)
+{
+	struct timespec t = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
+
+	sys4(SYS_futex, word, FUTEX_WAIT, value, &t);
+}
+
 void futex_wake_all(uint32_t *word)
 {
 	sys3(SYS_futex, word, FUTEX_WAKE, 0x7fffffff);

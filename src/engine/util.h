@@ -11,6 +11,8 @@
 void lock_take(uint32_t *lock);
 void lock_drop(uint32_t *lock);
 void futex_wait(uint32_t *word, uint32_t value);
+/* For so long at most. */
+void futex_wait_ns(uint32_t *word, uint32_t value, uint64_t ns);
 void futex_wake_all(uint32_t *word);
 
 /*

@@ -60,6 +60,6 @@ struct xstate xstate_of_frame(void)
 	const uint64_t parts = engine.xsave_mask, plain = parts & ~TILE_DATA;
 
 	if (parts == plain || (xgetbv(1) & TILE_DATA))
-		return (struct xstate){ parts, engine.xsave_bytes };
-	return (struct xstate){ plain, end_of(plain | PROTECTION_KEYS) };
+		return (struct xstate){parts, engine.xsave_bytes};
+	return (struct xstate){plain, end_of(plain | PROTECTION_KEYS)};
 }

@@ -11,11 +11,11 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-#define NOTE_AT	     464 /* struct _fpx_sw_bytes in the frame's image */
-#define REQUEST	     0x1023
-#define TILE_DATA    18
-#define ROWS	     16
-#define BYTES	     64
+#define NOTE_AT	  464 /* struct _fpx_sw_bytes in the frame's image */
+#define REQUEST	  0x1023
+#define TILE_DATA 18
+#define ROWS	  16
+#define BYTES	  64
 
 static volatile uint32_t magic, extended_bytes, image_bytes;
 static volatile uint64_t parts;
@@ -64,14 +64,20 @@ static void check_tiles(void)
 		in[i] = (uint8_t)(i * 7 + 3);
 	configure();
 	/* tileloadd (%rax,%rcx,1), %tmm1 */
-	__asm__ volatile(".byte 0xc4, 0xe2, 0x7b, 0x4b, 0x0c, 0x08" : : "a"(in), "c"((uint64_t)BYTES) : "memory");
+	__asm__ volatile(".byte 0xc4, 0xe2, 0x7b, 0x4b, 0x0c, 0x08"
+			 :
+			 : "a"(in), "c"((uint64_t)BYTES)
+			 : "memory");
 	look("in use");
 	for (int i = 0; i < 3; i++) {
 		memset(out, 0, sizeof(out));
 		raise(SIGUSR1);
 		syscall(SYS_getppid);
 		/* tilestored %tmm1, (%rax,%rcx,1) */
-		__asm__ volatile(".byte 0xc4, 0xe2, 0x7a, 0x4b, 0x0c, 0x08" : : "a"(out), "c"((uint64_t)BYTES) : "memory");
+		__asm__ volatile(".byte 0xc4, 0xe2, 0x7a, 0x4b, 0x0c, 0x08"
+				 :
+				 : "a"(out), "c"((uint64_t)BYTES)
+				 : "memory");
 		CHECK(memcmp(in, out, sizeof(in)) == 0);
 	}
 	__asm__ volatile(".byte 0xc4, 0xe2, 0x78, 0x49, 0xc0"); /* tilerelease */

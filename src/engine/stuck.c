@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Threads that wait in the kernel; see stuck.h. */
+#include "engine/stuck.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <time.h>
+
+#include "channel/sys.h"
+#include "engine/decode.h"
+#include "engine/fsbase.h"
+#include "engine/ticker.h"
+#include "engine/util.h"
+
+#define CPU_CLOCK_OF(tid) ((long)(int32_t)(~(tid) << 3 | 6)) /* what pthread_getcpuclockid makes */
+
+static uint64_t cpu_time(uint32_t tid)
+{
+	struct timespec t;
+
+	if (sys_failed(sys2(SYS_clock_gettime, CPU_CLOCK_OF(tid), &t)))
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static char *append(char *to, const char *text)
+{
+	while (*text)
+		*to++ = *text++;
+	return to;
+}
+
+static char *append_number(char *to, uint32_t v)
+{
+	char digits[12];
+	uint32_t n = 0;
+
+	do
+		digits[n++] = (char)('0' + v % 10);
+	while ((v /= 10) != 0);
+	while (n)
+		*to++ = digits[--n];
+	return to;
+}
+
+/* What the kernel says of the call that the thread is in; its length, or 0. */
+static uint32_t read_call(uint32_t tid, char *text, uint32_t bytes)
+{
+	char path[64], *p = append_number(append(path, "/proc/self/task/"), tid);
+	long fd, got;
+
+	*append(p, "/syscall") = 0;
+	fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
+	if (sys_failed(fd))
+		return 0;
+	got = sys3(SYS_read, fd, text, bytes - 1);
+	sys1(SYS_close, fd);
+	if (got <= 0)
+		return 0;
+	text[got] = 0;
+	return (uint32_t)got;
+}
+
+/* The number behind the last "0x" of the text. */
+static uint64_t last_number(const char *text, uint32_t bytes)
+{
+	const char *p = text + bytes;
+	uint64_t v = 0;
+
+	while (p > text && *p != 'x')
+		p--;
+	for (p++; *p; p++)
+		if (*p >= '0' && *p <= '9')
+			v = v << 4 | (uint64_t)(*p - '0');
+		else if (*p >= 'a' && *p <= 'f')
+			v = v << 4 | (uint64_t)(*p - 'a' + 10);
+	return v;
+}
+
+bool stuck_look(struct thread *t, uint32_t looks, uint64_t *pc)
+{
+	const uint64_t now = cpu_time(t->tid);
+	char text[192];
+	uint32_t n;
+
+	*pc = 0;
+	if (!now || now != t->stuck_cpu) {
+		t->stuck_cpu = now;
+		t->stuck_looks = 0;
+		return false;
+	}
+	if (++t->stuck_looks < looks)
+		return false;
+	/* "running", "NR ARGUMENTS SP PC", or "-1 SP PC" outside of any call */
+	n = read_call(t->tid, text, sizeof text);
+	if (!n || text[0] == 'r')
+		return false;
+	if (text[0] == '-')
+		*pc = last_number(text, n);
+	t->stuck_looks = 0;
+	return true;
+}
+
+void stuck_call_out(struct thread *t, uint64_t pc)
+{
+	/* As of the thread's timer, which the handler knows. */
+	siginfo_t info = {.si_signo = TICK_SIGNAL, .si_code = SI_TIMER};
+
+	info.si_value.sival_ptr = t;
+	__atomic_store_n(&t->stuck_at, pc, __ATOMIC_SEQ_CST);
+	if (sys_failed(sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), t->tid, TICK_SIGNAL, &info)))
+		__atomic_store_n(&t->stuck_at, 0, __ATOMIC_SEQ_CST);
+}
+
+bool stuck_is_called_at(struct thread *t, uint64_t pc)
+{
+	uint64_t at = __atomic_exchange_n(&t->stuck_at, 0, __ATOMIC_SEQ_CST);
+
+	return at && at == pc;
+}
+
+void stuck_await_call(struct thread *t)
+{
+	while (__atomic_load_n(&t->stuck_at, __ATOMIC_SEQ_CST) && !t->pending)
+		sys0(SYS_sched_yield);
+}
+
+static uint64_t value_of(const struct thread *t, uint8_t reg)
+{
+	return reg < 16 ? t->regs[reg] : 0;
+}
+
+static uint64_t address_of(const struct thread *t, const struct mem_op *m)
+{
+	uint64_t a = (uint64_t)m->disp;
+
+	if (m->base != RIP_BASE)
+		a += value_of(t, m->base) + value_of(t, m->index) * m->scale;
+	if (m->narrow)
+		a = (uint32_t)a;
+	return m->fs ? a + fsbase_get(t) : a;
+}
+
+static void touch(uint64_t address, bool writes)
+{
+	uint8_t byte;
+
+	if (!writes || engine_touch((uint8_t *)(uintptr_t)address) != 0)
+		engine_copy(&byte, (const void *)(uintptr_t)address, 1);
+}
+
+bool stuck_wait(struct thread *t)
+{
+	uint8_t code[15];
+	struct insn in;
+	bool known;
+
+	if (engine_copy(code, (const void *)(uintptr_t)t->rip, sizeof code) != 0)
+		return false;
+	lock_take(&engine.translate_lock);
+	known = decode_known(&in, t->rip, code, sizeof code);
+	lock_drop(&engine.translate_lock);
+	if (!known || in.kind == INSN_ELEMENTS)
+		return false;
+	t->stuck_waits = true;
+	for (uint32_t i = 0; i < in.mem_count && !t->pending; i++) {
+		const uint64_t at = address_of(t, &in.mem[i]);
+		const bool writes = in.mem[i].kind != ACCESS_LOAD;
+
+		touch(at, writes);
+		touch(at + in.mem[i].size - 1, writes);
+	}
+	t->stuck_waits = false;
+	return true;
+}
