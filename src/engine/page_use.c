@@ -2,7 +2,7 @@
 /* Lines of pages that are not empty; see page_use.h. */
 #include "engine/page_use.h"
 
-#include "engine/pages.h"
+#include "engine/footprint.h"
 #include "engine/random.h"
 #include "engine/state.h"
 #include "engine/util.h"
@@ -79,7 +79,7 @@ static void look_at_some(struct page_use *u, struct thread *t, uint64_t count)
 
 	choice.skip = random_next(&t->rng) % choice.every;
 	lock_take(&engine.translate_lock);
-	u->held = pages_footprint(t->regs[RSP], choice);
+	u->held = footprint_count(t->regs[RSP], choice);
 	lock_drop(&engine.translate_lock);
 	if (u->held > u->most)
 		u->most = u->held;
@@ -89,7 +89,7 @@ static void look_at_some(struct page_use *u, struct thread *t, uint64_t count)
 
 void page_use_count(struct page_use *u, struct thread *t, uint64_t total)
 {
-	if (u->held && total < u->held_at + u->held_at / COUNT_PART)
+	if (u->held && total < u->held_at + u->held_at / COUNT_PART * footprint_patience())
 		return;
 	look_at_some(u, t, LOOKED_AT);
 	u->held_at = total;
@@ -115,7 +115,7 @@ static uint32_t blank_sizes(uint64_t address, uint64_t page[WORDS])
 {
 	uint64_t any;
 
-	if (pages_of_data(address)) {
+	if (footprint_is_data(address)) {
 		memset(page, 0, PAGE);
 		return NESTED_SIZES;
 	}
@@ -171,7 +171,7 @@ static void see_blank(struct page_use *u, uint64_t page, uint32_t blank, const u
 	uint64_t lines[NESTED_SIZES] = { 0 };
 
 	/* A scan of a file has several arrivals in a page of each window, which say nothing of what chance has hidden. */
-	if (!b || (b->check == u->checks && pages_of_data(page)))
+	if (!b || (b->check == u->checks && footprint_is_data(page)))
 		return;
 	b->check = u->checks;
 	count_lines(words, lines);

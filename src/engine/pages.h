@@ -11,7 +11,6 @@
 #include <stdint.h>
 
 struct block;
-struct page_lines;
 
 struct mapping {
 	uint64_t start, end;
@@ -41,8 +40,8 @@ void mappings_protect(uint64_t start, uint64_t end, uint32_t prot);
 void mappings_of_file(uint64_t start, uint64_t end, uint64_t id);
 /* The mapping that holds address, or NULL. Valid until the next change. */
 const struct mapping *mappings_find(uint64_t address);
-/* Number `n` in address order, or NULL past the last. */
-const struct mapping *mappings_nth(uint32_t n);
+/* The first mapping that ends above address, or NULL. */
+const struct mapping *mappings_after(uint64_t address);
 
 /* The record of a code page, made when missing; NULL when out of memory. */
 struct code_page *pages_code(uint64_t page);
@@ -64,18 +63,5 @@ bool pages_release_range(uint64_t start, uint64_t end);
 
 /* The range was unmapped, mapped over or changed protection: forget its code. */
 void pages_discard(uint64_t start, uint64_t end);
-
-/*
- * 4096-byte pages of the target's own memory that are resident: anonymous ones, those of files with code that it may write
- * to, and those that it has of files with data. Of them each `every`th is looked at, from number `skip` on,
- * and added to *use.
- */
-struct page_choice {
-	uint64_t every, skip;
-	struct page_lines *use;
-};
-uint64_t pages_footprint(uint64_t stack_pointer, struct page_choice choice);
-/* Is it of a file with data? Nothing but its accesses tells which lines of it are touched. */
-bool pages_of_data(uint64_t address);
 
 #endif

@@ -1,109 +1,102 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A sorted array of regions; see regions.h. */
+/* An ordered list of regions; see regions.h. */
 #include "engine/regions.h"
 
+#include "engine/intervals.h"
 #include "engine/util.h"
 
-#define MAX_REGIONS (1u << 17)
+#define MAX_REGIONS  (1u << 17)
+#define MAX_FAMILIES (1u << 20)
 
-static struct region *regions;
-static uint32_t count, families;
+static struct intervals regions;
+/* What was one region and was cut in two: how many pieces there are, by family. Number 0 is none. */
+static struct grow pieces;
 
 int regions_init(void)
 {
-	struct grow memory;
-
-	if (grow_init_whole(&memory, (uint64_t)MAX_REGIONS * sizeof *regions) != 0)
+	if (intervals_init(&regions, sizeof(struct region), MAX_REGIONS) != 0 ||
+	    grow_init(&pieces, MAX_FAMILIES * sizeof(uint64_t)) != 0)
 		return -1;
-	regions = (struct region *)(void *)memory.base;
-	return 0;
+	return grow_take(&pieces, sizeof(uint64_t)) ? 0 : -1;
 }
 
-/* Index of the first region that ends above address. */
-static uint32_t first_above(uint64_t address)
+static uint64_t *pieces_of(uint32_t family)
 {
-	uint32_t low = 0, high = count;
-
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (regions[mid].end <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
-static bool insert_at(uint32_t i, struct region r)
-{
-	if (count == MAX_REGIONS)
-		return false;
-	memmove(&regions[i + 1], &regions[i], (count - i) * sizeof *regions);
-	regions[i] = r;
-	count++;
-	return true;
+	return (uint64_t *)(void *)pieces.base + family;
 }
 
 void regions_add(uint64_t start, uint64_t end, uint32_t site)
 {
-	insert_at(first_above(start), (struct region){ .start = start, .end = end, .site = site });
+	intervals_insert(&regions, &(struct region){ .start = start, .end = end, .site = site });
 }
 
-/* Is there another piece of the region that this one was part of? */
-static bool has_others(uint32_t family)
+/* A region of the family is gone: was it the last one? */
+static bool was_last(uint32_t family)
 {
-	for (uint32_t i = 0; family && i < count; i++)
-		if (regions[i].family == family)
-			return true;
-	return false;
+	return !family || --*pieces_of(family) == 0;
+}
+
+/* One piece more in the family of r, which it gets if it has none. Without memory the pieces are regions of their own. */
+static void join_family(struct region *r)
+{
+	uint64_t *count = r->family ? pieces_of(r->family) : grow_take(&pieces, sizeof *count);
+
+	if (!count)
+		return;
+	*count += r->family ? 1 : 2;
+	r->family = (uint32_t)(count - pieces_of(0));
+}
+
+/* The middle of r goes. */
+static void divide(struct region *r, uint64_t start, uint64_t end)
+{
+	struct region upper;
+
+	join_family(r);
+	upper = *r;
+	upper.start = end;
+	intervals_set_end(&regions, r, start);
+	if (!intervals_insert(&regions, &upper))
+		was_last(upper.family);
 }
 
 bool regions_cut(uint64_t start, uint64_t end, struct region *cut, bool *whole)
 {
-	uint32_t i = first_above(start);
-	struct region *r = &regions[i], rest;
+	struct region *r = intervals_after(&regions, start);
 
-	if (i == count || r->start >= end || start >= end)
+	if (!r || r->start >= end || start >= end)
 		return false;
 	*cut = *r;
 	cut->start = r->start > start ? r->start : start;
 	cut->end = r->end < end ? r->end : end;
 	*whole = cut->start == r->start && cut->end == r->end;
-	rest = *r;
 	if (*whole) {
-		count--;
-		memmove(r, r + 1, (count - i) * sizeof *regions);
-		*whole = !has_others(rest.family);
+		*whole = was_last(r->family);
+		intervals_remove(&regions, r);
 	} else if (cut->start == r->start) {
 		r->start = cut->end;
 	} else if (cut->end == r->end) {
-		r->end = cut->start;
+		intervals_set_end(&regions, r, cut->start);
 	} else {
-		if (!r->family)
-			r->family = ++families;
-		rest = *r;
-		r->end = cut->start;
-		rest.start = cut->end;
-		insert_at(i + 1, rest);
+		divide(r, cut->start, cut->end);
 	}
 	return true;
 }
 
 bool regions_find(uint64_t address, struct region *r)
 {
-	uint32_t i = first_above(address);
+	const struct region *found = intervals_after(&regions, address);
 
-	if (i == count || regions[i].start > address)
+	if (!found || found->start > address)
 		return false;
-	*r = regions[i];
+	*r = *found;
 	return true;
 }
 
 void regions_set_site(uint64_t start, uint32_t site)
 {
-	uint32_t i = first_above(start);
+	struct region *r = intervals_after(&regions, start);
 
-	if (i < count && regions[i].start == start)
-		regions[i].site = site;
+	if (r && r->start == start)
+		r->site = site;
 }

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "engine/page_use.h"
-#include "engine/pages.h"
+#include "engine/footprint.h"
 #include "engine/state.h"
 #include "engine/util.h"
 
@@ -47,7 +47,7 @@ long engine_peek(uint64_t *to, const void *from)
 	return 0;
 }
 
-uint64_t pages_footprint(uint64_t stack_pointer, struct page_choice choice)
+uint64_t footprint_count(uint64_t stack_pointer, struct page_choice choice)
 {
 	for (uint32_t i = 0; i < held; i++) {
 		if (choice.skip-- > 0)
@@ -58,7 +58,12 @@ uint64_t pages_footprint(uint64_t stack_pointer, struct page_choice choice)
 	return held;
 }
 
-bool pages_of_data(uint64_t address)
+uint64_t footprint_patience(void)
+{
+	return 1;
+}
+
+bool footprint_is_data(uint64_t address)
 {
 	(void)address;
 	return of_data;
@@ -175,7 +180,7 @@ static void test_a_page_of_a_file_is_touched_whole(void **state)
 }
 
 /* 32 windows, each with arrivals in other pages: all pages may be touched, whatever they hold. In one page, that one is. */
-static void test_arrivals_tell_of_pages_of_data(void **state)
+static void test_arrivals_tell_of_footprint_is_data(void **state)
 {
 	static struct thread t = {.rng = 1};
 	uint16_t shares[CHANNEL_LINE_USES];
@@ -230,7 +235,7 @@ int main(void)
 		cmocka_unit_test(test_zeros_touched_often_in_a_page_are_its_lines),
 		cmocka_unit_test(test_memory_given_back_says_nothing_of_what_was_held),
 		cmocka_unit_test(test_a_page_of_a_file_is_touched_whole),
-		cmocka_unit_test(test_arrivals_tell_of_pages_of_data),
+		cmocka_unit_test(test_arrivals_tell_of_footprint_is_data),
 		cmocka_unit_test(test_arrivals_of_a_window_count_once_in_a_page_of_data),
 	};
 
