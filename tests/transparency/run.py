@@ -26,6 +26,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import built  # noqa: E402
 import inputs  # noqa: E402
 
 
@@ -75,14 +76,16 @@ def expand(command):
         words = shlex.split(command)
     except ValueError:
         return None
-    return [word.replace('$IN', os.environ['IN']) for word in words]
+    for name, value in (('$IN', os.environ['IN']), ('$B', os.environ['B']), ('$HERE', HERE)):
+        words = [word.replace(name, value) for word in words]
+    return words
 
 
 def environment(home):
     """What every run gets: nothing of the caller's that could change a result."""
     keep = {k: os.environ[k] for k in ('DWELL_ENGINE_OPTIONS',) if k in os.environ}
     return dict(keep, PATH='/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL='C',
-                HOME=home, TZ='UTC', PYTHONHASHSEED='0', IN=os.environ['IN'], HERE=HERE,
+                HOME=home, TZ='UTC', PYTHONHASHSEED='0', IN=os.environ['IN'], B=os.environ['B'], HERE=HERE,
                 PYTHONDONTWRITEBYTECODE='1')
 
 
@@ -223,6 +226,19 @@ def run_case(case, gear, options, base):
     return dict(result, result='ok', what='')
 
 
+def missing_for(case):
+    """What the case needs and is not there, in words; '' when it can run."""
+    for need in case.needs:
+        kind, _, name = need.rpartition(':')
+        if kind == 'built':
+            reason = built.make(name, os.environ['B'])
+            if reason:
+                return reason
+        elif not shutil.which(need) and not os.path.exists(need):
+            return 'needs ' + need
+    return ''
+
+
 def line_for(r):
     head = '%-8s %-7s %-36s' % ({'differs': 'DIFFERS'}.get(r['result'], r['result']), r['gear'], r['name'])
     if r['result'] == 'ok':
@@ -278,6 +294,8 @@ def main():
     # A user without rights runs programs below it, too.
     os.chmod(base, 0o755)
     os.environ['IN'] = os.path.join(base, 'inputs')
+    os.environ['B'] = os.path.join(base, 'built')
+    os.makedirs(os.environ['B'])
     inputs.make(os.environ['IN'])
     cases = choose(options, build)
     if options.list:
@@ -287,11 +305,11 @@ def main():
     gears = ['native'] if options.native else options.gear.split(',')
     results, work = [], []
     for case in cases:
-        missing = [n for n in case.needs if not shutil.which(n) and not os.path.exists(n)]
+        missing = missing_for(case)
         for gear in gears:
             if missing:
                 results.append({'name': case.name, 'gear': gear, 'result': 'skipped',
-                                'what': 'needs ' + ' '.join(missing)})
+                                'what': missing})
                 print(line_for(results[-1]), flush=True)
             else:
                 work.append((case, gear))
