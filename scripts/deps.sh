@@ -5,6 +5,8 @@
 #
 #   scripts/deps.sh          what is needed to build, run and test
 #   scripts/deps.sh --all    also the programs that `make check-all` and `make bench` run
+#   scripts/deps.sh --world  also languages, servers and browsers that `make check-all` tries if they
+#                            are there: 3 GB, and Debian starts the servers
 #   scripts/deps.sh --list   print the names of the missing packages, install nothing
 set -eu
 
@@ -17,6 +19,9 @@ libtcmalloc-minimal4 valgrind'
 all='zstd openssl redis-server redis-tools stress-ng nodejs default-jdk-headless
 libpython3.11-testsuite kcachegrind xvfb xdotool imagemagick tesseract-ocr tesseract-ocr-eng
 dbus-daemon binutils'
+world='clang libclang-rt-14-dev golang-go rustc fpc ghc ocaml-nox musl-tools luajit ruby php-cli r-base-core
+octave nginx-light memcached postgresql mariadb-server ffmpeg chromium firefox-esr libreoffice-writer-nogui
+wine64 bubblewrap strace'
 
 is_installed() {
 	dpkg-query -W -f '${Status}\n' "$1" 2>/dev/null | grep -q '^install ok installed'
@@ -29,12 +34,18 @@ is_there() {
 	gawk) command -v awk >/dev/null ;;
 	nodejs) command -v node >/dev/null ;;
 	default-jdk-headless) command -v javac >/dev/null ;;
+	golang-go) command -v go >/dev/null ;;
+	rustc) command -v rustc >/dev/null ;;
+	nginx-light) command -v nginx >/dev/null || [ -x /usr/sbin/nginx ] ;;
 	*) return 1 ;;
 	esac
 }
 
 wanted="$build $check"
-[ "${1:-}" = --all ] && wanted="$wanted $all"
+case ${1:-} in
+--all) wanted="$wanted $all" ;;
+--world) wanted="$wanted $all $world" ;;
+esac
 missing=
 for package in $wanted; do
 	is_there "$package" || missing="$missing $package"
