@@ -261,6 +261,8 @@ static int show(struct simulate_curve *o, const struct simulate_output *to, stru
 	if (status == 0)
 		status = simulate_output_write(to, &out, err);
 	text_release(&out);
+	for (size_t next = 0; symbols_next_loss(e->symbols, &next, &out); text_release(&out))
+		show_notice(NULL, text_get(&out));
 	return status;
 }
 

@@ -148,13 +148,14 @@ static int put_end(struct run *r, struct err *err)
 {
 	uint64_t elapsed_ns = clock_now_ns() - r->start_ns;
 	uint64_t cycles = machine_cycles() - r->start_cycles;
+	uint64_t ended_ns, naming_ns = recorder_naming_cpu_ns(r->recorder, &ended_ns);
 	int bad = 0;
 
 	bad |= put_int(r, "wall_ns", r->end_ns - r->start_ns, err);
-	bad |= put_int(r, "target_cpu_ns", clock_child_cpu_ns() - r->dump.cpu_ns + r->live_cpu_ns,
-		       err);
+	bad |= put_int(r, "target_cpu_ns",
+		       clock_child_cpu_ns() - r->dump.cpu_ns - ended_ns + r->live_cpu_ns, err);
 	bad |= put_int(r, "collector_cpu_ns",
-		       clock_self_cpu_ns() + r->dump.cpu_ns + r->parent_cpu_ns, err);
+		       clock_self_cpu_ns() + r->dump.cpu_ns + naming_ns + r->parent_cpu_ns, err);
 	if (elapsed_ns > 0)
 		bad |= put_int(r, "tsc_hz", (uint64_t)((double)cycles * 1e9 / (double)elapsed_ns),
 			       err);
@@ -501,6 +502,18 @@ static void tell_outcome(struct run *r)
 	text_release(&lines);
 }
 
+/* What could not be read for names. */
+static void tell_losses(struct run *r)
+{
+	struct text line = {0};
+	size_t next = 0;
+
+	while (recorder_next_loss(r->recorder, &next, &line)) {
+		warn(r, text_get(&line));
+		text_release(&line);
+	}
+}
+
 static int close_profile(struct run *r, struct err *err)
 {
 	if (r->recorder == NULL)
@@ -511,6 +524,7 @@ static int close_profile(struct run *r, struct err *err)
 		recorder_killed(r->recorder, (uint32_t)r->target.pid,
 				WTERMSIG(r->result->wait_status));
 	recorder_resolve(r->recorder);
+	tell_losses(r);
 	if (recorder_failed(r->recorder) != NULL) {
 		*err = *recorder_failed(r->recorder);
 		return fail(r, COLLECTOR_OUTPUT);

@@ -7,7 +7,8 @@
 #include "base/array.h"
 #include "base/sort.h"
 
-#define BATCH ((size_t)16384) /* at the end */
+#define BATCH	 ((size_t)16384) /* at the end */
+#define ASK_MOST ((size_t)128)	 /* of one file at once */
 
 void data_names_release(struct data_names *n)
 {
@@ -62,6 +63,24 @@ static bool is_same(const struct data_answer *last, const struct data_question *
 	       q->address >= last->variable.start && q->address < last->variable.end;
 }
 
+/* Questions of one file. */
+static void ask(struct data_answer *batch, const struct sort_item *sorted, size_t count,
+		struct symbols *symbols)
+{
+	struct symbols_variable found[ASK_MOST];
+	uint64_t addresses[ASK_MOST];
+
+	for (size_t i = 0; i < count; i++)
+		addresses[i] = batch[sorted[i].index].q.address;
+	symbols_variables(symbols, batch[sorted[0].index].q.file, addresses, count, found);
+	for (size_t i = 0; i < count; i++) {
+		struct data_answer *a = &batch[sorted[i].index];
+
+		a->found = found[i].name != NULL;
+		a->variable = found[i];
+	}
+}
+
 int data_names_find(struct data_answer *batch, size_t count, struct symbols *symbols)
 {
 	struct sort_item *sorted = calloc(count + 1, sizeof(*sorted));
@@ -71,13 +90,18 @@ int data_names_find(struct data_answer *batch, size_t count, struct symbols *sym
 		free(sorted);
 		return -1;
 	}
+	for (size_t i = 0, same; i < count; i += same) {
+		for (same = 1; same < ASK_MOST && i + same < count; same++)
+			if (batch[sorted[i + same].index].q.file != batch[sorted[i].index].q.file)
+				break;
+		ask(batch, sorted + i, same, symbols);
+	}
 	for (size_t i = 0; i < count; i++) {
 		struct data_answer *a = &batch[sorted[i].index];
 
 		if (is_same(last, &a->q))
-			continue;
-		a->found = symbols_variable(symbols, a->q.file, a->q.address, &a->variable);
-		if (a->found)
+			a->found = false;
+		else if (a->found)
 			last = a;
 	}
 	free(sorted);

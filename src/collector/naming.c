@@ -16,6 +16,7 @@
 #define FIRST_NS  ((uint64_t)1000000000) /* the names of shorter runs are looked for at their end */
 #define STEP_NS	  ((uint64_t)700000000)	 /* between two batches for the worker, at least */
 #define STEP_MOST ((size_t)4000)	 /* questions of one batch */
+#define ASK_MOST  ((size_t)512)		 /* of one file at once */
 #define REST	  9 /* times as long as a batch has taken, the worker rests after it */
 
 #define MOST_LOCATIONS ((size_t)UINT32_MAX - 2) /* ids are kept in 32 bits */
@@ -133,6 +134,25 @@ static size_t *group_by_file(const struct naming_question *q, size_t count, uint
 	return end;
 }
 
+/* Questions of one file; whose they are is the lower half of the numbers. */
+static void ask(struct naming_question *questions, const uint64_t *numbers, size_t count,
+		struct symbols *symbols)
+{
+	uint64_t addresses[ASK_MOST];
+	struct symbols_frames frames[ASK_MOST];
+
+	for (size_t i = 0; i < count; i++)
+		addresses[i] = questions[(uint32_t)numbers[i]].address;
+	symbols_resolve_many(symbols, file_of(&questions[(uint32_t)numbers[0]]), addresses, count,
+			     frames);
+	for (size_t i = 0; i < count; i++) {
+		struct naming_question *q = &questions[(uint32_t)numbers[i]];
+
+		q->count = frames[i].count & 0xffff;
+		q->frames = (uintptr_t)frames[i].items & (((uint64_t)1 << 48) - 1);
+	}
+}
+
 /* Questions of one file in order of address, which is what they cost least in. `numbers` has room for them. */
 static int ask_in_order(struct naming_question *questions, const uint32_t *order, size_t count,
 			uint64_t *numbers, struct symbols *symbols)
@@ -145,13 +165,8 @@ static int ask_in_order(struct naming_question *questions, const uint32_t *order
 		numbers[i] = (questions[order[i]].address - first) << 32 | order[i];
 	if (sort_by_upper_half(numbers, count) != 0)
 		return -1;
-	for (i = 0; i < count; i++) {
-		struct naming_question *q = &questions[(uint32_t)numbers[i]];
-		const struct symbols_frame *frames = NULL;
-
-		q->count = symbols_resolve(symbols, file_of(q), q->address, &frames) & 0xffff;
-		q->frames = (uintptr_t)frames & (((uint64_t)1 << 48) - 1);
-	}
+	for (i = 0; i < count; i += ASK_MOST)
+		ask(questions, numbers + i, count - i < ASK_MOST ? count - i : ASK_MOST, symbols);
 	return 0;
 }
 

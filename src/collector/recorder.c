@@ -502,6 +502,17 @@ bool recorder_pause(struct recorder *r, bool is_paused)
 void recorder_forked(struct recorder *r)
 {
 	naming_forked(&r->naming);
+	symbols_forked(r->symbols);
+}
+
+bool recorder_next_loss(const struct recorder *r, size_t *next, struct text *line)
+{
+	return symbols_next_loss(r->symbols, next, line);
+}
+
+uint64_t recorder_naming_cpu_ns(const struct recorder *r, uint64_t *ended)
+{
+	return symbols_cpu_ns(r->symbols, ended);
 }
 
 /* What is needed only while there are records makes room for the names. */

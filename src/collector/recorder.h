@@ -7,6 +7,7 @@
 #ifndef DWELL_COLLECTOR_RECORDER_H
 #define DWELL_COLLECTOR_RECORDER_H
 
+#include "base/text.h"
 #include "channel/channel.h"
 #include "collector/slots.h"
 #include "store/store.h"
@@ -56,6 +57,12 @@ void recorder_forked(struct recorder *r);
  * touched. To be called once. Takes as long as libdw does.
  */
 void recorder_resolve(struct recorder *r);
+
+/* A sentence about the next file, from number *next on, that could not be read for names; false: there is none. */
+bool recorder_next_loss(const struct recorder *r, size_t *next, struct text *line);
+
+/* CPU time of the processes that read symbols; *ended: the part of those that were waited for. */
+uint64_t recorder_naming_cpu_ns(const struct recorder *r, uint64_t *ended);
 
 /* The first failure, or NULL while all is well. */
 const struct err *recorder_failed(const struct recorder *r);

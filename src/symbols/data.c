@@ -76,15 +76,13 @@ static bool find_section(struct symbols_file *f, uint64_t address, struct arena 
 	return false;
 }
 
-bool symbols_variable(struct symbols *s, int file, uint64_t address, struct symbols_variable *out)
+bool symbols_find_variable(struct symbols_file *f, uint64_t address, struct arena *a,
+			   struct symbols_variable *out)
 {
-	struct symbols_file *f = symbols_get(s, file);
-	struct arena *a = symbols_arena(s);
-
-	if (f == NULL)
-		return false;
 	symbols_open(f);
-	return f->module != NULL &&
-	       (symbols_dwarf_variable(f, address, a, out) || find_symbol(f, address, a, out) ||
-		find_section(f, address, a, out));
+	if (f->module == NULL)
+		return false;
+	if (f->sources & SYMBOLS_BY_TYPES && symbols_dwarf_variable(f, address, a, out))
+		return true;
+	return find_symbol(f, address, a, out) || find_section(f, address, a, out);
 }

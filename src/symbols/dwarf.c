@@ -349,7 +349,7 @@ size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct are
 			.function = symbols_local_name(f, a, content, function, address - at)};
 		if (frame->function == NULL)
 			frame->function = symbols_function_name(f, a, function);
-		if (frame->function == NULL)
+		if (frame->function == NULL && i + 1 < count)
 			frame->function = "[unnamed]";
 		if (i > 0)
 			call_site(a, content, &chain[count - i], frame);

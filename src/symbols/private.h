@@ -45,6 +45,14 @@ struct symbols_table {
 
 struct symbols_runtime;
 
+/* What a file may be read for. */
+enum symbols_source {
+	SYMBOLS_BY_LINES = 1,  /* debug information, for code */
+	SYMBOLS_BY_TYPES = 2,  /* the same for data */
+	SYMBOLS_BY_TABLES = 4, /* tables of symbols */
+	SYMBOLS_BY_ALL = 7,
+};
+
 struct symbols_file {
 	char *path;
 	struct symbols_runtime *runtime; /* code made while a process runs; NULL: a file */
@@ -56,6 +64,9 @@ struct symbols_file {
 	struct timespec modified;
 	struct symbols_segment *segments;
 	size_t segment_count;
+	uint32_t sources;  /* enum symbols_source */
+	uint32_t told;	   /* which process that reads symbols knows the file: its generation */
+	bool has_lost;	   /* such a process did not survive it */
 
 	/* Opened at the first question. */
 	bool asked;
@@ -102,8 +113,8 @@ void symbols_runtime_release(struct symbols_file *f);
 
 /*
  * dwarf.c: frames by DWARF; 0 when the address has none. Strings go into the arena. The frames are
- * those of the next *same addresses, too, this one included. Where only the line is known, there is
- * one frame, and its function is NULL.
+ * those of the next *same addresses, too, this one included. The outermost one's function is NULL
+ * where it has no name here: a symbol may have one. Where only the line is known, that is the one frame.
  */
 size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,
 			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES], uint64_t *same);
@@ -203,6 +214,28 @@ struct arena *symbols_arena(struct symbols *s);
 
 /* symbols.c: have the module open, if it can be; then f->module tells. */
 void symbols_open(struct symbols_file *f);
+
+/* The questions of symbols.h, answered in this process: symbols.c, data.c. */
+const struct symbols_answer *symbols_find_answer(struct symbols *s, struct symbols_file *f,
+						 uint64_t address);
+bool symbols_find_variable(struct symbols_file *f, uint64_t address, struct arena *a,
+			   struct symbols_variable *out);
+uint64_t symbols_prepare_file(struct symbols_file *f, bool has_data, uint64_t most,
+			      struct arena *a);
+/* Keep the frames; NULL when memory ran out, which a frame without a name says as well. */
+const struct symbols_answer *symbols_make_answer(struct arena *a, const struct symbols_frame *frames,
+						 size_t count);
+
+/* symbols.c: for remote.c and reader.c. The lock holds off new files. */
+void symbols_lock(struct symbols *s);
+void symbols_unlock(struct symbols *s);
+size_t symbols_count(const struct symbols *s);
+struct symbols_remote *symbols_remote_of(struct symbols *s);
+struct message_question;
+int symbols_learn(struct symbols *s, const struct message_question *q, const char *path, int fd);
+
+/* reader.c: answer questions from the socket, in a process of its own. Does not return. */
+void symbols_reader_run(struct symbols *s, int fd) __attribute__((noreturn));
 
 /* symbols.c: the name as people write it, in the arena; NULL when memory ran out. */
 const char *symbols_demangle(struct arena *a, const char *name);

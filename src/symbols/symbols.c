@@ -17,7 +17,9 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "symbols/message.h"
 #include "symbols/private.h"
+#include "symbols/remote.h"
 
 #define MAX_OPEN_FILES 256 /* beyond, a file is opened again by its name when it is needed */
 
@@ -30,6 +32,7 @@ struct symbols {
 	struct map by_path; /* hash of a path -> the last file with it; see symbols_file.older */
 	/* symbols_resolve and symbols_variable may be called by one other thread: its share is this, and the files' contents. */
 	struct arena answers;
+	struct symbols_remote remote;
 	pthread_mutex_t lock; /* of items, while one thread adds and the other looks one up */
 };
 
@@ -74,6 +77,7 @@ void symbols_free(struct symbols *s)
 
 	if (s == NULL)
 		return;
+	symbols_remote_end(&s->remote);
 	for (i = 0; i < s->count; i++)
 		release_file(s->items[i]);
 	free(s->items);
@@ -117,14 +121,19 @@ static uint64_t hash_text(const char *text)
 	return hash;
 }
 
-static bool make_room(struct symbols *s)
+/* Returns the file's number, or -1 when memory ran out. */
+static int add_file(struct symbols *s, struct symbols_file *f)
 {
-	bool is_there;
+	int number = -1;
 
+	f->sources = SYMBOLS_BY_ALL;
 	pthread_mutex_lock(&s->lock);
-	is_there = ARRAY_GROW(s);
+	if (ARRAY_GROW(s)) {
+		number = (int)s->count;
+		s->items[s->count++] = f;
+	}
 	pthread_mutex_unlock(&s->lock);
-	return is_there;
+	return number;
 }
 
 int symbols_file(struct symbols *s, const char *path)
@@ -143,7 +152,7 @@ int symbols_file(struct symbols *s, const char *path)
 		return (int)i;
 	}
 	f = arena_alloc(&s->arena, sizeof(*f));
-	if (f == NULL || !make_room(s) || symbols_file_init(f, path, fd, &s->arena) != 0) {
+	if (f == NULL || symbols_file_init(f, path, fd, &s->arena) != 0) {
 		if (fd >= 0)
 			close(fd);
 		return -1;
@@ -159,19 +168,83 @@ int symbols_file(struct symbols *s, const char *path)
 	}
 	f->older = map_get(&s->by_path, hash, &i) ? i : SIZE_MAX;
 	(void)map_set(&s->by_path, hash, s->count); /* one that is not found is read twice */
-	s->items[s->count] = f;
-	return (int)s->count++;
+	return add_file(s, f);
 }
 
 int symbols_runtime_code(struct symbols *s, uint32_t pid)
 {
 	struct symbols_file *f = arena_alloc(&s->arena, sizeof(*f));
 
-	if (f == NULL || !make_room(s) || symbols_file_init(f, "[anon]", -1, &s->arena) != 0 ||
+	if (f == NULL || symbols_file_init(f, "[anon]", -1, &s->arena) != 0 ||
 	    symbols_runtime_init(f, pid, s->began, &s->arena) != 0)
 		return -1;
-	s->items[s->count] = f;
-	return (int)s->count++;
+	return add_file(s, f);
+}
+
+/* In the reader: what the asking process has met since. Numbers of files it did not ask about stay free. */
+int symbols_learn(struct symbols *s, const struct message_question *q, const char *path, int fd)
+{
+	struct symbols_file *f = arena_alloc(&s->answers, sizeof(*f));
+
+	if (f == NULL || symbols_file_init(f, path, fd, &s->answers) != 0 ||
+	    !array_reserve_in((void **)&s->items, &s->room, q->file + (size_t)1, sizeof(*s->items)))
+		return -1;
+	while (s->count <= q->file)
+		s->items[s->count++] = NULL;
+	f->device = q->device;
+	f->inode = q->inode;
+	f->modified = q->modified;
+	s->items[q->file] = f;
+	return 0;
+}
+
+void symbols_lock(struct symbols *s)
+{
+	pthread_mutex_lock(&s->lock);
+}
+
+void symbols_unlock(struct symbols *s)
+{
+	pthread_mutex_unlock(&s->lock);
+}
+
+size_t symbols_count(const struct symbols *s)
+{
+	return s->count;
+}
+
+struct symbols_remote *symbols_remote_of(struct symbols *s)
+{
+	return &s->remote;
+}
+
+void symbols_forked(struct symbols *s)
+{
+	symbols_remote_forked(&s->remote);
+}
+
+uint64_t symbols_cpu_ns(const struct symbols *s, uint64_t *ended)
+{
+	*ended = s->remote.reaped_ns;
+	return symbols_remote_cpu_ns(&s->remote);
+}
+
+bool symbols_next_loss(const struct symbols *s, size_t *next, struct text *line)
+{
+	while (*next < s->count) {
+		const struct symbols_file *f = s->items[(*next)++];
+
+		if (!f->has_lost)
+			continue;
+		text_addf(line, "%s: libdw failed on its %s, so %s", f->path,
+			  f->sources != 0 ? "debug information" : "contents",
+			  f->sources == 0 ? "its code and data have no names"
+			  : f->sources & SYMBOLS_BY_LINES
+				  ? "its data have the names of its symbols, without types"
+				  : "its code has the names of its symbols, without lines");
+		return true;
+	}
+	return false;
 }
 
 bool symbols_is_runtime_code(struct symbols *s, int file)
@@ -285,6 +358,8 @@ void symbols_open(struct symbols_file *f)
 	if (f->asked)
 		return;
 	f->asked = true;
+	if (f->sources == 0)
+		return;
 	fd = file_descriptor(f);
 	if (fd < 0)
 		return;
@@ -303,13 +378,13 @@ void symbols_open(struct symbols_file *f)
 	f->elf = dwfl_module_getelf(f->module, &f->bias);
 	if (f->elf == NULL)
 		f->module = NULL;
-	else
+	else if (f->sources & (SYMBOLS_BY_LINES | SYMBOLS_BY_TYPES))
 		f->packed = symbols_packed_open(f);
 }
 
 /* Keep the frames; NULL when memory ran out, which a frame without a name says as well. */
-static const struct symbols_answer *make_answer(struct arena *a, const struct symbols_frame *frames,
-						size_t count)
+const struct symbols_answer *symbols_make_answer(struct arena *a,
+						 const struct symbols_frame *frames, size_t count)
 {
 	struct symbols_answer *answer = arena_alloc(a, sizeof(*answer) + count * sizeof(frames[0]));
 
@@ -326,7 +401,7 @@ static const struct symbols_answer *answer_by_symbol(struct symbols_entry *e, st
 	if (e->answer == NULL) {
 		struct symbols_frame frame = {.function = symbols_demangle(a, e->name)};
 
-		e->answer = make_answer(a, &frame, 1);
+		e->answer = symbols_make_answer(a, &frame, 1);
 	}
 	return e->answer;
 }
@@ -349,26 +424,26 @@ static const struct symbols_answer *answer_by_start(struct symbols_file *f, uint
 		text_release(&name);
 	}
 	f->last_start = start;
-	f->last_bare = make_answer(a, &frame, 1);
+	f->last_bare = symbols_make_answer(a, &frame, 1);
 	return f->last_bare;
 }
 
-/* A line of which the debug information does not say the function, for up to *same addresses. */
-static const struct symbols_answer *answer_by_line(const struct symbols_answer *named,
+/* Of the outermost frame the debug information has no function: the symbol's, for up to *same addresses. */
+static const struct symbols_answer *answer_by_both(const struct symbols_answer *named,
 						   const struct symbols_entry *e, uint64_t address,
-						   struct symbols_frame *line, uint64_t *same,
-						   struct arena *a)
+						   struct symbols_frame *frames, size_t count,
+						   uint64_t *same, struct arena *a)
 {
 	uint64_t covered = e != NULL && e->bytes > 0 ? e->address + e->bytes - address : 1;
 
 	if (covered < *same)
 		*same = covered;
-	line->function = named->frames[0].function;
-	return make_answer(a, line, 1);
+	frames[count - 1].function = named->frames[0].function;
+	return symbols_make_answer(a, frames, count);
 }
 
-static const struct symbols_answer *find_answer(struct symbols_file *f, uint64_t address,
-						struct arena *a)
+static const struct symbols_answer *make_new_answer(struct symbols_file *f, uint64_t address,
+						    struct arena *a)
 {
 	struct symbols_frame frames[SYMBOLS_MAX_FRAMES];
 	const struct symbols_answer *named;
@@ -378,9 +453,10 @@ static const struct symbols_answer *find_answer(struct symbols_file *f, uint64_t
 	f->last_count = 1;
 	symbols_open(f);
 	if (f->module != NULL) {
-		count = symbols_dwarf_frames(f, address, a, frames, &f->last_count);
-		if (count > 0 && frames[0].function != NULL)
-			return make_answer(a, frames, count);
+		if (f->sources & SYMBOLS_BY_LINES)
+			count = symbols_dwarf_frames(f, address, a, frames, &f->last_count);
+		if (count > 0 && frames[count - 1].function != NULL)
+			return symbols_make_answer(a, frames, count);
 		e = symbols_table_find(f, address);
 	} else if (f->runtime != NULL) {
 		e = symbols_runtime_find(f, address, a);
@@ -388,42 +464,28 @@ static const struct symbols_answer *find_answer(struct symbols_file *f, uint64_t
 	named = e != NULL ? answer_by_symbol(e, a) : answer_by_start(f, address, a);
 	if (count == 0 || named == NULL)
 		return named;
-	return answer_by_line(named, e, address, frames, &f->last_count, a);
+	return answer_by_both(named, e, address, frames, count, &f->last_count, a);
 }
 
-size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
-		       const struct symbols_frame **out)
+const struct symbols_answer *symbols_find_answer(struct symbols *s, struct symbols_file *f,
+						 uint64_t address)
 {
-	static const struct symbols_frame anonymous = {.function = "[anon]"};
-	struct symbols_file *f;
-
-	if (file < 0) {
-		*out = &anonymous;
-		return 1;
-	}
-	f = symbols_get(s, file);
 	if (f->last == NULL || address - f->last_address >= f->last_count) {
-		f->last = find_answer(f, address, &s->answers);
+		f->last = make_new_answer(f, address, &s->answers);
 		f->last_address = address;
 	}
-	if (f->last == NULL)
-		return 0;
-	*out = f->last->frames;
-	return f->last->count;
+	return f->last;
 }
 
-uint64_t symbols_prepare(struct symbols *s, int file, bool has_data, uint64_t most)
+uint64_t symbols_prepare_file(struct symbols_file *f, bool has_data, uint64_t most, struct arena *a)
 {
-	struct symbols_file *f = symbols_get(s, file);
 	struct symbols_variable ignored;
 
-	if (f == NULL)
-		return most;
 	symbols_open(f);
 	if (f->packed == NULL || symbols_packed_bytes(f->packed) > most)
 		return most;
 	if (has_data)
-		symbols_variable(s, file, 0, &ignored);
+		symbols_find_variable(f, 0, a, &ignored);
 	else
 		symbols_packed_dwarf(f->packed);
 	return most - symbols_packed_bytes(f->packed);

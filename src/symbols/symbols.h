@@ -8,6 +8,9 @@
  *
  * Files are remembered when they become mapped, and kept open: a program may
  * be deleted or replaced before the run ends, which is when names are asked for.
+ *
+ * Files are read by a process of their own, which is forked at the first question: what a damaged file does to the
+ * libraries that read it costs that process, and a part of the names.
  */
 #ifndef DWELL_SYMBOLS_SYMBOLS_H
 #define DWELL_SYMBOLS_SYMBOLS_H
@@ -17,6 +20,7 @@
 #include <stdint.h>
 
 struct symbols;
+struct text;
 
 struct symbols_frame {
 	const char *function; /* demangled; never NULL */
@@ -61,11 +65,19 @@ uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset
  * in no file. Returns the number of frames, at least 1 (a name in brackets if
  * nothing is known), or 0 when memory ran out. Questions in order of file and
  * address cost least: neighbours share their tables, and often their answer.
- * This, symbols_is_runtime_code(), symbols_variable() and symbols_prepare() another thread may call while this one calls the others;
+ * This, symbols_is_runtime_code(), symbols_variable(), their like for many addresses, and symbols_prepare() another thread may call while this one calls the others;
  * only one does.
  */
 size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
 		       const struct symbols_frame **frames);
+
+/* The same for many addresses of one file, which costs far less. No frames: memory ran out. */
+struct symbols_frames {
+	const struct symbols_frame *items;
+	size_t count;
+};
+void symbols_resolve_many(struct symbols *s, int file, const uint64_t *addresses, size_t count,
+			  struct symbols_frames *out);
 
 /* A global or static variable, or a section where the variables have no names. */
 #define SYMBOLS_LOCALS ((uint64_t)1 << 62)
@@ -88,12 +100,28 @@ struct symbols_variable {
  */
 bool symbols_variable(struct symbols *s, int file, uint64_t address, struct symbols_variable *out);
 
+/* The same for many addresses, which costs far less; where there is nothing the name is NULL. */
+void symbols_variables(struct symbols *s, int file, const uint64_t *addresses, size_t count,
+		       struct symbols_variable *out);
+
 /*
  * Do now what the first questions about the file have to wait for, if it has a debug file to unpack of
  * no more than `most` bytes: about its code and, if has_data, its variables, too, which takes more memory than
  * code. Returns how many of these bytes are left. For the thread that asks the questions.
  */
 uint64_t symbols_prepare(struct symbols *s, int file, bool has_data, uint64_t most);
+
+/* In a child of this process: questions are asked of a reader of its own. */
+void symbols_forked(struct symbols *s);
+
+/* CPU time of the processes that read symbols; *ended: the part of those that were waited for. */
+uint64_t symbols_cpu_ns(const struct symbols *s, uint64_t *ended);
+
+/*
+ * A sentence about the next file, from number *next on, whose reader died of it; false: there is none. It says
+ * what the names are now made of.
+ */
+bool symbols_next_loss(const struct symbols *s, size_t *next, struct text *line);
 
 /* The addresses, as in the file, that its segments take; false when it has none. */
 bool symbols_extent(struct symbols *s, int file, uint64_t *low, uint64_t *high);

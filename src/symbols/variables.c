@@ -100,7 +100,10 @@ static uint64_t variable_bytes(struct symbols_file *f, const struct symbols_vari
 	return e != NULL ? e->address + e->bytes - (x->start + f->variables->bias) : 0;
 }
 
-/* libdw takes file 0 for none, which it was before DWARF 5. */
+/*
+ * Not dwarf_decl_file(): it takes file 0 for none, which it was before DWARF 5 only, and ends the process
+ * where a unit of a split file has no table of files (elfutils 0.188).
+ */
 static const char *declaration_file(Dwarf_Die *die, Dwarf_Die *unit)
 {
 	Dwarf_Attribute attribute;
@@ -110,11 +113,11 @@ static const char *declaration_file(Dwarf_Die *die, Dwarf_Die *unit)
 	size_t count;
 
 	if (dwarf_cu_info(unit->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) != 0 ||
-	    version < 5 ||
 	    dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &attribute), &index) != 0 ||
-	    index != 0 || dwarf_getsrcfiles(unit, &files, &count) != 0 || count == 0)
-		return dwarf_decl_file(die);
-	return dwarf_filesrc(files, 0, NULL, NULL);
+	    (index == 0 && version < 5) || dwarf_getsrcfiles(unit, &files, &count) != 0 ||
+	    index >= count)
+		return NULL;
+	return dwarf_filesrc(files, index, NULL, NULL);
 }
 
 static bool describe(struct symbols_file *f, const struct symbols_variable_entry *x, Dwarf_Die *die,

@@ -2,6 +2,7 @@
 /* Symbols, asked about this very program: whole, with its debug information apart, and stripped. */
 #include <inttypes.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,6 +15,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "base/text.h"
 #include "symbols/private.h"
 #include "symbols/symbols.h"
 
@@ -429,6 +431,58 @@ static void names_are_as_people_write_them(void **state)
 	arena_release(&a);
 }
 
+/* The only child of this process. */
+static pid_t find_child(void)
+{
+	FILE *f;
+	long pid = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)getpid());
+	f = fopen(path, "r");
+	if (f == NULL || fscanf(f, "%ld", &pid) != 1)
+		pid = 0;
+	if (f != NULL)
+		fclose(f);
+	return (pid_t)pid;
+}
+
+static void a_reader_that_dies_costs_lines_and_then_names(void **state)
+{
+	struct symbols *s = symbols_new();
+	const struct symbols_frame *f;
+	int file = symbols_file(s, self);
+	struct text line = {0};
+	size_t next = 0;
+
+	(void)state;
+	symbols_resolve(s, file, probed_address(), &f);
+	check_frames(f, 2);
+	assert_false(symbols_next_loss(s, &next, &line));
+	if (find_child() == 0)
+		skip(); /* no such list in this kernel */
+	kill(find_child(), SIGKILL);
+	/* Another file is known to nobody until it is asked for. */
+	assert_true(symbols_file(s, "/bin/sh") > file);
+	assert_int_equal(
+		symbols_resolve(s, file, (uint64_t)((const char *)probe - __executable_start), &f),
+		1);
+	assert_string_equal(f[0].function, "probe");
+	assert_null(f[0].file);
+	next = 0;
+	assert_true(symbols_next_loss(s, &next, &line));
+	assert_non_null(strstr(text_get(&line), "without lines"));
+	kill(find_child(), SIGKILL);
+	assert_int_equal(
+		symbols_resolve(s, file, (uint64_t)((const char *)outer - __executable_start), &f),
+		1);
+	assert_int_equal(f[0].function[0], '[');
+	assert_true(symbols_resolve(s, symbols_file(s, "/bin/sh"), 0x5000, &f) > 0);
+	text_release(&line);
+	symbols_free(s);
+	assert_int_equal(find_child(), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -448,6 +502,7 @@ int main(void)
 		cmocka_unit_test(names_in_brackets_name_all_inside),
 		cmocka_unit_test(files_that_are_no_elf_give_addresses),
 		cmocka_unit_test(a_truncated_elf_file_is_survived),
+		cmocka_unit_test(a_reader_that_dies_costs_lines_and_then_names),
 	};
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	int failed;

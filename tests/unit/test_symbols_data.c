@@ -45,6 +45,32 @@ static __attribute__((noinline)) uint64_t *next_id(void)
 	return ids;
 }
 
+/* All addresses up to `high`, many at a time. */
+struct walk {
+	struct symbols *symbols;
+	int file;
+	uint64_t at, high, step;
+	struct symbols_variable found[500];
+	size_t count, next;
+};
+
+/* The next address's that has a variable; NULL at the end. */
+static const struct symbols_variable *next_variable(struct walk *w)
+{
+	uint64_t addresses[500];
+
+	for (;;) {
+		while (w->next < w->count)
+			if (w->found[w->next++].name != NULL)
+				return &w->found[w->next - 1];
+		for (w->next = w->count = 0; w->count < 500 && w->at < w->high; w->at += w->step)
+			addresses[w->count++] = w->at;
+		if (w->count == 0)
+			return NULL;
+		symbols_variables(w->symbols, w->file, addresses, w->count, w->found);
+	}
+}
+
 static int run(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 static int run(const char *format, ...)
@@ -175,9 +201,8 @@ static void variables_are_found_up_to_the_end_of_the_section(void **state)
 	snprintf(path, sizeof(path), "%s/small", folder);
 	for (int i = 0; i < 16; i++) {
 		struct symbols *s = symbols_new();
-		struct symbols_variable v;
-		uint64_t low, high;
-		int file;
+		struct walk w = {.symbols = s, .step = 8};
+		const struct symbols_variable *v;
 		bool has_last = false;
 
 		if (run("echo 'int a; long b[9]; %s int main(void) { static long last[9]; return "
@@ -185,11 +210,10 @@ static void variables_are_found_up_to_the_end_of_the_section(void **state)
 			"cc -g -nostartfiles -nostdlib -static -e main -x c -o %s -",
 			variables, path) != 0)
 			skip();
-		file = symbols_file(s, path);
-		assert_true(symbols_extent(s, file, &low, &high));
-		for (uint64_t at = low; at < high; at += 8)
-			has_last |= symbols_variable(s, file, at, &v) && v.type != NULL &&
-				    strcmp(v.name, "main::last") == 0;
+		w.file = symbols_file(s, path);
+		assert_true(symbols_extent(s, w.file, &w.at, &w.high));
+		while ((v = next_variable(&w)) != NULL)
+			has_last |= v->type != NULL && strcmp(v->name, "main::last") == 0;
 		assert_true(has_last);
 		symbols_free(s);
 		/* One more byte for the name of the last but one. */
@@ -201,25 +225,27 @@ static void variables_are_found_up_to_the_end_of_the_section(void **state)
 static void thread_local_variables_are_no_others(void **state)
 {
 	struct symbols *s = symbols_new();
-	int file = symbols_file(s, self);
-	struct symbols_variable v;
-	uint64_t low, high;
+	struct walk w = {.symbols = s, .file = symbols_file(s, self), .step = 8};
+	const struct symbols_variable *v;
 
 	of_thread++;
-	assert_true(symbols_extent(s, file, &low, &high));
-	for (uint64_t at = low; at < high; at += 8)
-		if (symbols_variable(s, file, at, &v))
-			assert_string_not_equal(v.name, "of_thread");
+	assert_true(symbols_extent(s, w.file, &w.at, &w.high));
+	while ((v = next_variable(&w)) != NULL)
+		assert_string_not_equal(v->name, "of_thread");
 	symbols_free(s);
 }
 
 /* Of the variable of that name its addresses, which are offsets in each thread's copy; false: there is none. */
 static bool find_local(struct symbols *s, int file, const char *name, struct symbols_variable *v)
 {
-	for (uint64_t at = SYMBOLS_LOCALS; at < SYMBOLS_LOCALS + 4096; at += 2)
-		if (symbols_variable(s, file, at, v) && strcmp(v->name, name) == 0)
-			return true;
-	return false;
+	struct walk w = {s, file, SYMBOLS_LOCALS, SYMBOLS_LOCALS + 4096, 2};
+	const struct symbols_variable *found;
+
+	while ((found = next_variable(&w)) != NULL && strcmp(found->name, name) != 0)
+		;
+	if (found != NULL)
+		*v = *found;
+	return found != NULL;
 }
 
 static void thread_local_variables_have_addresses_of_their_own(void **state)
@@ -273,14 +299,16 @@ static void the_extent_of_a_file_holds_its_variables(void **state)
 /* The variable of that name, by asking for all addresses. */
 static bool find_typed(struct symbols *s, int file, const char *name, struct symbols_variable *v)
 {
-	uint64_t low, high;
+	struct walk w = {.symbols = s, .file = file, .step = 4};
+	const struct symbols_variable *found;
 
-	assert_true(symbols_extent(s, file, &low, &high));
-	for (uint64_t at = low; at < high; at += 4)
-		if (symbols_variable(s, file, at, v) && v->type != NULL &&
-		    strcmp(v->name, name) == 0)
-			return true;
-	return false;
+	assert_true(symbols_extent(s, file, &w.at, &w.high));
+	while ((found = next_variable(&w)) != NULL)
+		if (found->type != NULL && strcmp(found->name, name) == 0)
+			break;
+	if (found != NULL)
+		*v = *found;
+	return found != NULL;
 }
 
 /* Types may stand in units of their own, or in a file that several programs share. */

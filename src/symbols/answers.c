@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The questions of symbols.h, answered by the process that reads symbols, or by this one where none can be had. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/message.h"
+#include "symbols/private.h"
+#include "symbols/remote.h"
+
+/* Code made at run time is read here, by a reader of our own; so is what is no ELF file: nothing of it. */
+static bool is_remote(const struct symbols_file *f)
+{
+	return f->runtime == NULL && f->segment_count > 0 && f->inode != 0;
+}
+
+static const char *keep_string(struct arena *a, struct message_reader *r, const char *last)
+{
+	size_t bytes;
+	const char *string = message_take_string(r, &bytes);
+
+	if (string == NULL)
+		return NULL;
+	if (last != NULL && strlen(last) == bytes && memcmp(last, string, bytes) == 0)
+		return last; /* of files, most of them */
+	return arena_strndup(a, string, bytes);
+}
+
+static const struct symbols_answer *take_answer(struct symbols_file *f, struct message_reader *r,
+						struct arena *a)
+{
+	struct symbols_frame frames[SYMBOLS_MAX_FRAMES];
+	const char *file = f->last != NULL ? f->last->frames[0].file : NULL;
+	uint64_t first = message_take(r), same = message_take(r), count = message_take(r);
+
+	if (count == 0 || count > SYMBOLS_MAX_FRAMES)
+		return NULL;
+	for (uint64_t i = 0; i < count; i++) {
+		frames[i].function = keep_string(a, r, NULL);
+		frames[i].file = keep_string(a, r, file);
+		frames[i].line = (uint32_t)message_take(r);
+		file = frames[i].file != NULL ? frames[i].file : file;
+	}
+	if (r->is_bad)
+		return NULL;
+	f->last_address = first;
+	f->last_count = same;
+	return symbols_make_answer(a, frames, count);
+}
+
+/* Returns 0, or -1 when it must be answered here. */
+static int resolve_there(struct symbols *s, struct symbols_file *f, struct message_question *q,
+			 const uint64_t *addresses, const struct symbols_answer **answers)
+{
+	struct symbols_reply reply;
+
+	q->kind = MESSAGE_RESOLVE;
+	if (symbols_remote_ask(s, f, q, addresses, &reply) != 0)
+		return -1;
+	for (uint32_t i = 0; i < q->count; i++) {
+		if (message_take(&reply.reader) != 0)
+			f->last = take_answer(f, &reply.reader, symbols_arena(s));
+		answers[i] = reply.reader.is_bad ? NULL : f->last;
+	}
+	free(reply.bytes);
+	return 0;
+}
+
+static void resolve(struct symbols *s, int file, const uint64_t *addresses, uint32_t count,
+		    const struct symbols_answer **answers)
+{
+	struct symbols_file *f = symbols_get(s, file);
+	struct message_question q = {.file = (uint32_t)file, .count = count};
+
+	if (is_remote(f) && resolve_there(s, f, &q, addresses, answers) == 0)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		answers[i] = symbols_find_answer(s, f, addresses[i]);
+}
+
+size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
+		       const struct symbols_frame **out)
+{
+	static const struct symbols_frame anonymous = {.function = "[anon]"};
+	const struct symbols_answer *answer;
+	struct symbols_file *f;
+
+	if (file < 0) {
+		*out = &anonymous;
+		return 1;
+	}
+	f = symbols_get(s, file);
+	if (f->last == NULL || address - f->last_address >= f->last_count)
+		resolve(s, file, &address, 1, &answer);
+	else
+		answer = f->last;
+	if (answer == NULL)
+		return 0;
+	*out = answer->frames;
+	return answer->count;
+}
+
+void symbols_resolve_many(struct symbols *s, int file, const uint64_t *addresses, size_t count,
+			  struct symbols_frames *out)
+{
+	const struct symbols_answer *answers[MESSAGE_MOST_ADDRESSES];
+	size_t done = 0;
+
+	for (; file < 0 && done < count; done++)
+		out[done].count = symbols_resolve(s, file, 0, &out[done].items);
+	while (done < count) {
+		size_t n = count - done < MESSAGE_MOST_ADDRESSES ? count - done
+								 : MESSAGE_MOST_ADDRESSES;
+
+		resolve(s, file, addresses + done, (uint32_t)n, answers);
+		for (size_t i = 0; i < n; i++, done++)
+			out[done] = answers[i] == NULL ? (struct symbols_frames){0}
+						       : (struct symbols_frames){answers[i]->frames,
+										 answers[i]->count};
+	}
+}
+
+/* ---- Variables ---- */
+
+static void take_variable(struct symbols_variable *v, struct message_reader *r, struct arena *a)
+{
+	v->start = message_take(r);
+	v->end = message_take(r);
+	v->element_bytes = message_take(r);
+	v->line = (uint32_t)message_take(r);
+	v->is_section = message_take(r) != 0;
+	v->name = keep_string(a, r, NULL);
+	v->type = keep_string(a, r, NULL);
+	v->file = keep_string(a, r, NULL);
+}
+
+static int variables_there(struct symbols *s, struct symbols_file *f, struct message_question *q,
+			   const uint64_t *addresses, struct symbols_variable *out)
+{
+	struct symbols_variable last = {0};
+	struct symbols_reply reply;
+
+	q->kind = MESSAGE_VARIABLE;
+	if (symbols_remote_ask(s, f, q, addresses, &reply) != 0)
+		return -1;
+	for (uint32_t i = 0; i < q->count; i++) {
+		uint64_t how = message_take(&reply.reader);
+
+		if (how == 2)
+			take_variable(&last, &reply.reader, symbols_arena(s));
+		out[i] = how == 0 || reply.reader.is_bad ? (struct symbols_variable){0} : last;
+	}
+	free(reply.bytes);
+	return 0;
+}
+
+void symbols_variables(struct symbols *s, int file, const uint64_t *addresses, size_t count,
+		       struct symbols_variable *out)
+{
+	struct symbols_file *f = symbols_get(s, file);
+	size_t done = 0;
+
+	memset(out, 0, count * sizeof(*out));
+	while (f != NULL && done < count) {
+		struct message_question q = {.file = (uint32_t)file,
+					     .count = count - done < MESSAGE_MOST_ADDRESSES
+							      ? (uint32_t)(count - done)
+							      : MESSAGE_MOST_ADDRESSES};
+
+		if (!is_remote(f))
+			return;
+		if (variables_there(s, f, &q, addresses + done, out + done) != 0)
+			for (uint32_t i = 0; i < q.count; i++)
+				if (!symbols_find_variable(f, addresses[done + i], symbols_arena(s),
+							   &out[done + i]))
+					out[done + i].name = NULL;
+		done += q.count;
+	}
+}
+
+bool symbols_variable(struct symbols *s, int file, uint64_t address, struct symbols_variable *out)
+{
+	symbols_variables(s, file, &address, 1, out);
+	return out->name != NULL;
+}
+
+/* ---- Before the questions ---- */
+
+uint64_t symbols_prepare(struct symbols *s, int file, bool has_data, uint64_t most)
+{
+	struct symbols_file *f = symbols_get(s, file);
+	struct message_question q = {.kind = MESSAGE_PREPARE,
+				     .file = (uint32_t)file,
+				     .has_data = has_data,
+				     .most = most};
+	struct symbols_reply reply;
+	uint64_t left;
+
+	if (f == NULL || !is_remote(f) || symbols_remote_ask(s, f, &q, NULL, &reply) != 0)
+		return most;
+	left = message_take(&reply.reader);
+	free(reply.bytes);
+	return left < most ? left : most;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is said to the process that reads symbols, and what it answers; both ends are of one build. */
+#ifndef DWELL_SYMBOLS_MESSAGE_H
+#define DWELL_SYMBOLS_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "base/text.h"
+
+enum message_kind { MESSAGE_RESOLVE, MESSAGE_VARIABLE, MESSAGE_PREPARE };
+
+#define MESSAGE_MOST_ADDRESSES 512
+#define MESSAGE_MOST_BYTES     ((uint64_t)1 << 28) /* of an answer */
+
+/*
+ * A question about one file: this, the file's path, and the addresses. If `tells_file`, the reader does not
+ * know the file yet: its identity is here, and its descriptor, where there is one, comes along.
+ */
+struct message_question {
+	uint32_t kind;	  /* enum message_kind */
+	uint32_t file;	  /* its number in the symbols */
+	uint32_t count;	  /* of addresses */
+	uint32_t sources; /* enum symbols_source: what may be read */
+	uint64_t most;	  /* MESSAGE_PREPARE: bytes */
+	uint64_t device, inode;
+	struct timespec modified;
+	uint32_t path_bytes;
+	bool tells_file, has_data;
+};
+
+/* An answer is its length, 8 bytes, and so many bytes: numbers of 8 bytes, and strings behind their length. */
+struct message_reader {
+	const unsigned char *at, *end;
+	bool is_bad; /* more was read than there is */
+};
+
+/* Returns 0 or -1; a signal does not interrupt it. */
+int message_send(int fd, const void *bytes, size_t count);
+int message_receive(int fd, void *bytes, size_t count);
+/* The same for the head of a question, with a descriptor beside it; -1: none. */
+int message_send_question(int fd, const struct message_question *q, int along);
+int message_receive_question(int fd, struct message_question *q, int *along);
+
+void message_add(struct text *t, uint64_t number);
+void message_add_string(struct text *t, const char *string); /* or NULL */
+uint64_t message_take(struct message_reader *r);
+/* The string's bytes, which no NUL ends; NULL: it was NULL. */
+const char *message_take_string(struct message_reader *r, size_t *bytes);
+
+#endif

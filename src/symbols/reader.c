@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The process that reads symbols. libdw and libelf are at the mercy of the file that they read: an assertion or
+ * a fault in them ends this process, and the run that asks goes on. It was forked from the one that
+ * asks, knows its files, and answers until that one is gone.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "symbols/message.h"
+#include "symbols/private.h"
+
+/* libdw has deep recursions: what the shell allows a stack is no matter here. */
+#define STACK_BYTES ((size_t)64 << 20)
+
+struct reader {
+	struct symbols *symbols;
+	int fd;
+	uint64_t addresses[MESSAGE_MOST_ADDRESSES];
+};
+
+static void add_answer(struct text *out, const struct symbols_answer *a, uint64_t first,
+		       uint64_t same)
+{
+	message_add(out, first);
+	message_add(out, same);
+	message_add(out, a->count);
+	for (size_t i = 0; i < a->count; i++) {
+		message_add_string(out, a->frames[i].function);
+		message_add_string(out, a->frames[i].file);
+		message_add(out, a->frames[i].line);
+	}
+}
+
+/* For each address 1 and an answer, or 0: the one before holds for it as well. */
+static int resolve(struct reader *r, struct symbols_file *f, uint32_t count, struct text *out)
+{
+	const struct symbols_answer *last = NULL;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct symbols_answer *a =
+			symbols_find_answer(r->symbols, f, r->addresses[i]);
+
+		if (a == NULL)
+			return -1;
+		message_add(out, a != last);
+		if (a != last)
+			add_answer(out, a, f->last_address, f->last_count);
+		last = a;
+	}
+	return 0;
+}
+
+/* For each address 2 and the variable, 1: the one before, or 0: none. */
+static int find_variables(struct reader *r, struct symbols_file *f, uint32_t count,
+			  struct text *out)
+{
+	struct symbols_variable v = {0};
+	bool is_known = false;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint64_t address = r->addresses[i];
+
+		if (is_known && !v.is_section && address >= v.start && address < v.end) {
+			message_add(out, 1);
+			continue;
+		}
+		is_known = symbols_find_variable(f, address, symbols_arena(r->symbols), &v);
+		message_add(out, is_known ? 2 : 0);
+		if (!is_known)
+			continue;
+		message_add(out, v.start);
+		message_add(out, v.end);
+		message_add(out, v.element_bytes);
+		message_add(out, v.line);
+		message_add(out, v.is_section);
+		message_add_string(out, v.name);
+		message_add_string(out, v.type);
+		message_add_string(out, v.file);
+	}
+	return 0;
+}
+
+static int answer(struct reader *r, const struct message_question *q, struct text *out)
+{
+	struct symbols_file *f = symbols_get(r->symbols, (int)q->file);
+
+	f->sources = q->sources;
+	switch (q->kind) {
+	case MESSAGE_RESOLVE:
+		return resolve(r, f, q->count, out);
+	case MESSAGE_VARIABLE:
+		return find_variables(r, f, q->count, out);
+	case MESSAGE_PREPARE:
+		message_add(out, symbols_prepare_file(f, q->has_data, q->most,
+						      symbols_arena(r->symbols)));
+		return 0;
+	default:
+		return -1;
+	}
+}
+
+static int take_question(struct reader *r, struct message_question *q)
+{
+	char *path;
+	int fd, status = -1;
+
+	if (message_receive_question(r->fd, q, &fd) != 0 || q->count > MESSAGE_MOST_ADDRESSES)
+		return -1;
+	path = calloc(1, (size_t)q->path_bytes + 1);
+	if (path != NULL && message_receive(r->fd, path, q->path_bytes) == 0 &&
+	    message_receive(r->fd, r->addresses, q->count * sizeof(r->addresses[0])) == 0)
+		status = 0;
+	if (status == 0 && q->tells_file)
+		status = symbols_learn(r->symbols, q, path, fd);
+	free(path);
+	return status;
+}
+
+static void *serve(void *context)
+{
+	struct reader *r = context;
+	struct message_question q;
+
+	while (take_question(r, &q) == 0) {
+		struct text out = {0};
+		uint64_t bytes;
+		int status;
+
+		status = answer(r, &q, &out);
+		bytes = out.count;
+		if (status != 0 || out.failed || message_send(r->fd, &bytes, sizeof(bytes)) != 0 ||
+		    message_send(r->fd, text_get(&out), out.count) != 0)
+			break;
+		text_release(&out);
+	}
+	_exit(0);
+}
+
+/* Nothing that the libraries say, no core, and nothing of what the terminal or the user sends to the run. */
+static void settle(void)
+{
+	static const int faults[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+	const struct rlimit none = {0, 0};
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		signal(faults[i], SIG_DFL);
+	setrlimit(RLIMIT_CORE, &none);
+	prctl(PR_SET_NAME, "dwell-symbols");
+	for (int fd = 0; null >= 0 && fd <= 2; fd++)
+		dup2(null, fd);
+}
+
+void symbols_reader_run(struct symbols *s, int fd)
+{
+	struct reader *r = calloc(1, sizeof(*r));
+	pthread_attr_t attributes;
+	pthread_t thread;
+
+	settle();
+	if (r == NULL)
+		_exit(1);
+	*r = (struct reader){.symbols = s, .fd = fd};
+	pthread_attr_init(&attributes);
+	if (pthread_attr_setstacksize(&attributes, STACK_BYTES) != 0 ||
+	    pthread_create(&thread, &attributes, serve, r) != 0)
+		serve(r);
+	pthread_join(thread, NULL);
+	_exit(0);
+}

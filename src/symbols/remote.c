@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Questions to the process that reads symbols (reader.c). When it dies or does not come to an end, another one takes
+ * its place, and what the file at hand was read for is not read any more: first its debug information,
+ * then the file.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "symbols/message.h"
+#include "symbols/private.h"
+#include "symbols/remote.h"
+
+#define POLL_MS	    1000
+#define PATIENCE_NS ((uint64_t)120000000000) /* of CPU time for one question */
+
+static uint64_t cpu_ns(const struct symbols_remote *r)
+{
+	struct timespec t;
+	clockid_t clock;
+
+	if (r->pid <= 0 || clock_getcpuclockid(r->pid, &clock) != 0 ||
+	    clock_gettime(clock, &t) != 0)
+		return 0;
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t symbols_remote_cpu_ns(const struct symbols_remote *r)
+{
+	return r->reaped_ns + cpu_ns(r);
+}
+
+void symbols_remote_end(struct symbols_remote *r)
+{
+	struct rusage used;
+	int status;
+
+	if (r->pid <= 0)
+		return;
+	close(r->fd);
+	kill(r->pid, SIGKILL);
+	while (wait4(r->pid, &status, 0, &used) < 0 && errno == EINTR)
+		;
+	r->reaped_ns += clock_usage_ns(&used);
+	r->pid = 0;
+}
+
+void symbols_remote_forked(struct symbols_remote *r)
+{
+	if (r->pid > 0)
+		close(r->fd);
+	*r = (struct symbols_remote){.generation = r->generation + 1};
+}
+
+/* Have a process to ask. */
+static int start(struct symbols *s, struct symbols_remote *r)
+{
+	int ends[2];
+
+	if (r->pid > 0)
+		return 0;
+	if (r->has_failed || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+		return -1;
+	r->generation++;
+	symbols_lock(s);
+	r->known = symbols_count(s);
+	r->pid = fork();
+	symbols_unlock(s);
+	if (r->pid == 0) {
+		close(ends[0]);
+		symbols_reader_run(s, ends[1]);
+	}
+	close(ends[1]);
+	r->fd = ends[0];
+	if (r->pid > 0)
+		return 0;
+	close(ends[0]);
+	r->pid = 0;
+	r->has_failed = true; /* once is enough to find out */
+	return -1;
+}
+
+/* Wait for something to read. */
+static int wait_for_answer(struct symbols_remote *r)
+{
+	const uint64_t begin_ns = cpu_ns(r);
+	struct pollfd p = {.fd = r->fd, .events = POLLIN};
+	int n;
+
+	while ((n = poll(&p, 1, POLL_MS)) <= 0) {
+		if (n < 0 && errno != EINTR)
+			return -1;
+		if (cpu_ns(r) - begin_ns > PATIENCE_NS)
+			return -1;
+	}
+	return 0;
+}
+
+static int ask(struct symbols_remote *r, struct symbols_file *f, struct message_question *q,
+	       const uint64_t *addresses, struct symbols_reply *reply)
+{
+	uint64_t bytes;
+
+	q->sources = f->sources;
+	q->tells_file = q->file >= r->known && f->told != r->generation;
+	q->path_bytes = q->tells_file ? (uint32_t)strlen(f->path) : 0;
+	q->device = f->device;
+	q->inode = f->inode;
+	q->modified = f->modified;
+	if (message_send_question(r->fd, q, q->tells_file ? f->fd : -1) != 0 ||
+	    message_send(r->fd, f->path, q->path_bytes) != 0 ||
+	    message_send(r->fd, addresses, q->count * sizeof(*addresses)) != 0 ||
+	    wait_for_answer(r) != 0 || message_receive(r->fd, &bytes, sizeof(bytes)) != 0 ||
+	    bytes > MESSAGE_MOST_BYTES)
+		return -1;
+	f->told = r->generation;
+	reply->bytes = malloc(bytes + 1);
+	if (reply->bytes == NULL || message_receive(r->fd, reply->bytes, bytes) != 0)
+		return -1;
+	reply->reader = (struct message_reader){reply->bytes, reply->bytes + bytes, false};
+	return 0;
+}
+
+/* The reader did not survive the question. What is not read next time? */
+static void give_up_source(struct symbols_file *f, enum message_kind kind)
+{
+	const uint32_t debug = kind == MESSAGE_RESOLVE	  ? SYMBOLS_BY_LINES
+			       : kind == MESSAGE_VARIABLE ? SYMBOLS_BY_TYPES
+							  : SYMBOLS_BY_LINES | SYMBOLS_BY_TYPES;
+
+	f->sources = f->sources & debug ? f->sources & ~debug : 0;
+	f->has_lost = true;
+}
+
+int symbols_remote_ask(struct symbols *s, struct symbols_file *f, struct message_question *q,
+		       const uint64_t *addresses, struct symbols_reply *reply)
+{
+	struct symbols_remote *r = symbols_remote_of(s);
+
+	while (f->sources != 0) {
+		*reply = (struct symbols_reply){0};
+		if (start(s, r) != 0)
+			return -1;
+		if (ask(r, f, q, addresses, reply) == 0)
+			return 0;
+		free(reply->bytes);
+		symbols_remote_end(r);
+		give_up_source(f, (enum message_kind)q->kind);
+	}
+	return -1;
+}
