@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
+#include "engine/addresses.h"
 #include "engine/emit.h"
 #include "engine/exits.h"
 #include "engine/filter.h"
@@ -115,11 +116,35 @@ int cache_init(uint64_t bytes, uint32_t mask)
 	return cache_init_indirect(mask);
 }
 
-/* An arena near pc that does not overlap anything: probe outwards in steps. */
+static bool reaches(uint64_t low, uint64_t high, uint64_t pc)
+{
+	return pc + REACH > high && pc < low + REACH;
+}
+
+static long map_arena_at(uint64_t at)
+{
+	long p = sys6(SYS_mmap, at, arena_bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+
+	if (sys_failed(p) || (uint64_t)p == at)
+		return p;
+	sys2(SYS_munmap, p, arena_bytes); /* a kernel that does not know the flag */
+	return -1;
+}
+
+/* An arena near pc that does not overlap anything: at a known place, or else probe outwards in steps. */
 static long map_near(uint64_t pc)
 {
+	static const uint64_t known_places[] = { LOW_ARENA, LOW_ARENA_BELOW_FILTER };
 	uint64_t base = pc & ~0xffffffull;
 
+	for (uint32_t i = 0; i < sizeof known_places / sizeof *known_places; i++) {
+		long p = reaches(known_places[i], known_places[i] + arena_bytes, pc) ?
+				 map_arena_at(known_places[i]) : -1;
+
+		if (!sys_failed(p))
+			return p;
+	}
 	for (uint64_t step = 0; step < 24; step++)
 		for (int side = -1; side <= 1; side += 2) {
 			uint64_t away = (step + 1) * (64ull << 20) + (side < 0 ? arena_bytes : 0);
@@ -127,11 +152,8 @@ static long map_near(uint64_t pc)
 
 			if ((side < 0 && away > base) || at < (1ull << 20) || at >> 47)
 				continue;
-			long p = sys6(SYS_mmap, at, arena_bytes,
-				      PROT_READ | PROT_WRITE | PROT_EXEC,
-				      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
-					      MAP_FIXED_NOREPLACE,
-				      -1, 0);
+			long p = map_arena_at(at);
+
 			if (!sys_failed(p))
 				return p;
 		}
@@ -206,11 +228,14 @@ static struct arena *new_arena(uint64_t pc, bool near)
 	return a;
 }
 
-static bool reaches(const struct arena *a, uint64_t pc)
+static uint64_t start_of(const struct arena *a)
 {
-	uint64_t low = (uint64_t)(uintptr_t)a->base, high = (uint64_t)(uintptr_t)a->end;
+	return (uint64_t)(uintptr_t)a->base;
+}
 
-	return pc + REACH > high && pc < low + REACH;
+static uint64_t end_of(const struct arena *a)
+{
+	return (uint64_t)(uintptr_t)a->end;
 }
 
 struct arena *cache_arena_for(uint64_t pc)
@@ -218,7 +243,7 @@ struct arena *cache_arena_for(uint64_t pc)
 	struct arena *a;
 
 	for (uint32_t i = 0; i < arena_count; i++)
-		if (reaches(arenas[i], pc))
+		if (reaches(start_of(arenas[i]), end_of(arenas[i]), pc))
 			return arenas[i];
 	if (arena_count == 0)
 		return new_arena(pc, false);
@@ -366,8 +391,17 @@ bool cache_contains(uint64_t address)
 	uint32_t n = __atomic_load_n(&arena_count, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 0; i < n; i++)
-		if (address >= (uint64_t)(uintptr_t)arenas[i]->base &&
-		    address < (uint64_t)(uintptr_t)arenas[i]->end)
+		if (address >= start_of(arenas[i]) && address < end_of(arenas[i]))
+			return true;
+	return false;
+}
+
+bool cache_overlaps(uint64_t start, uint64_t end)
+{
+	uint32_t n = __atomic_load_n(&arena_count, __ATOMIC_ACQUIRE);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (start < end_of(arenas[i]) && end > start_of(arenas[i]))
 			return true;
 	return false;
 }

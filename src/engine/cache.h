@@ -133,6 +133,8 @@ uint64_t *cache_spill2(struct thread *t, const struct block *b);
 /* The live or dead block whose code holds `address`, or NULL. No lock wanted. */
 struct block *cache_block_at(const uint8_t *address);
 bool cache_contains(uint64_t address);
+/* Is any of this an arena? */
+bool cache_overlaps(uint64_t start, uint64_t end);
 
 /*
  * Source in [start, end) changed or went away: no thread will enter its blocks

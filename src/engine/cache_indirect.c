@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
+#include "engine/addresses.h"
 #include "engine/cache.h"
 #include "engine/emit.h"
 #include "engine/poll.h"
@@ -51,26 +52,20 @@ static void clear_ib_tables(enum gear gear)
 
 int cache_need_gear(enum gear gear)
 {
-	uint64_t from;
-	long p;
+	uint8_t *p;
 
 	if (ib_table[gear][0])
 		return 0;
-	p = sys6(SYS_mmap, 0, ENTRIES * IB_BYTES + 2 * HUGE_PAGE, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT | MAP_NORESERVE, -1, 0);
-	if (sys_failed(p))
+	p = addresses_map_low(ENTRIES * IB_BYTES + PAGE, HUGE_PAGE, MAP_PRIVATE | MAP_NORESERVE);
+	if (!p)
 		return -1;
 	/* Large pages, so that their many places cost no address translations. */
-	from = (uint64_t)p;
-	p = (long)round_up((uint64_t)p + PAGE, HUGE_PAGE);
-	if ((uint64_t)p - PAGE > from)
-		sys2(SYS_munmap, from, (uint64_t)p - PAGE - from);
-	sys2(SYS_munmap, (uint64_t)p + ENTRIES * IB_BYTES, from + 2 * HUGE_PAGE - (uint64_t)p);
 	sys3(SYS_madvise, p, ENTRIES * IB_BYTES, MADV_HUGEPAGE);
 	for (int e = 0; e < ENTRIES; e++)
-		ib_table[gear][e] = (uint64_t *)(p + e * (long)IB_BYTES);
-	*(uint32_t *)(p - (long)PAGE) = ib_mask; /* pext reads them here */
-	*(uint64_t *)(p - (long)PAGE + MANY_MASK_AT) = ~(uint64_t)(MANY - 1);
+		ib_table[gear][e] = (uint64_t *)(void *)(p + e * IB_BYTES);
+	p += ENTRIES * IB_BYTES;
+	*(uint32_t *)(void *)p = ib_mask; /* pext reads them here */
+	*(uint64_t *)(void *)(p + MANY_MASK_AT) = ~(uint64_t)(MANY - 1);
 	return 0;
 }
 
@@ -87,13 +82,12 @@ void cache_fill_indirect(enum gear gear)
  */
 static int map_second_tables(void)
 {
-	long p = sys6(SYS_mmap, 0, ENTRIES * SECOND_BYTES, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT | MAP_POPULATE, -1, 0);
+	uint8_t *p = addresses_map_low(ENTRIES * SECOND_BYTES, PAGE, MAP_PRIVATE | MAP_POPULATE);
 
-	if (sys_failed(p))
+	if (!p)
 		return -1;
 	for (int e = 0; e < ENTRIES; e++)
-		second_table[e] = (uint64_t *)(p + e * (long)SECOND_BYTES);
+		second_table[e] = (uint64_t *)(void *)(p + e * SECOND_BYTES);
 	return 0;
 }
 
@@ -112,7 +106,7 @@ uint32_t cache_ib_table(enum gear gear, enum entry which)
 
 uint32_t cache_ib_mask(enum gear gear)
 {
-	return (uint32_t)(uintptr_t)ib_table[gear][ENTRY_JUMP] - (uint32_t)PAGE;
+	return (uint32_t)(uintptr_t)ib_table[gear][ENTRY_JUMP] + (uint32_t)(ENTRIES * IB_BYTES);
 }
 
 uint32_t cache_many_mask(enum gear gear)

@@ -3,12 +3,11 @@
 #define _GNU_SOURCE
 #include "engine/filter.h"
 
-#include <sys/mman.h>
-
-#include "channel/sys.h"
+#include "engine/addresses.h"
 #include "engine/cells.h"
 #include "engine/filter_calls.h"
 #include "engine/filter_handover.h"
+#include "engine/filter_memory.h"
 #include "engine/filter_several.h"
 #include "engine/filter_sites.h"
 #include "engine/fsbase.h"
@@ -30,13 +29,12 @@
 #define OLDEST_BYTES  (STAMPS_BYTES / 64 * sizeof(struct filter_oldest)) /* of a first level */
 #define LINES_AT      (OLDEST_AT + 2 * OLDEST_BYTES)
 #define HIGH_BYTES    (LINES_AT + CODE_LINES * 8 - FILTER_CELLS)
-#define LOW_BYTES    (FILTER_CELLS - FILTER_LOW)
 #define STAMPS_AT    FILTER_STAMPS
 #define STAMPS_BYTES (16ull << 20) /* of each level: 128 MB of caches */
 #define CODE_CELLS_AT FILTER_CODE_CELLS
 #define CODE_LINES   (8ull << 20)
 #define COUNTERS_AT  (FILTER_MISSES + FILTER_MOST_SITES * 8ull)
-#define COUNTERS     ((FILTER_CELLS - COUNTERS_AT) / 8)
+#define COUNTERS     ((LOW_TABLES - COUNTERS_AT) / 8)
 #define LEAST_SETS   8u /* neighbouring lines of one segment never meet in a set of code */
 
 _Static_assert(FILTER_OWNERS >= STAMPS_AT + 3 * STAMPS_BYTES, "layout");
@@ -45,6 +43,7 @@ _Static_assert(FILTER_MISSES == CODE_CELLS_AT + CODE_LINES * 4, "layout");
 _Static_assert(FILTER_NOBODY >= FILTER_LINE_MASK + 8 && FILTER_ORDER_8 >= FILTER_NOBODY + 16, "layout");
 _Static_assert(FILTER_ORDER_16 >= FILTER_ORDER_8 + 9 * 8 * 8, "layout");
 _Static_assert(FILTER_STAMPS >= FILTER_ORDER_16 + 17 * 16 * 8, "layout");
+_Static_assert(FILTER_CELLS >= LOW_TABLES_END && LOW_ARENA_BELOW_FILTER + (256u << 20) <= FILTER_LOW, "layout");
 
 static struct {
 	bool on;
@@ -89,16 +88,6 @@ enum gear filter_gear(void)
 static void *low(uint64_t address)
 {
 	return (void *)(uintptr_t)address;
-}
-
-static bool reserve(uint64_t at, uint64_t bytes)
-{
-	long p = sys6(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-
-	if (!sys_failed(p) && (uint64_t)p != at) /* a kernel that does not know the flag */
-		sys2(SYS_munmap, p, bytes);
-	return (uint64_t)p == at && sys3(SYS_madvise, at, bytes, MADV_DONTDUMP) == 0;
 }
 
 static void write_order(uint64_t at, uint32_t places)
@@ -223,7 +212,7 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	if (!engine.wide || (graph_is_on() && !graph_takes_steps()) ||
 	    most_bytes < 1u << FILTER_LINE_SHIFT || !fits_first(c->data) ||
 	    (f.has_code && !fits_first(c->code)) || cache_need_gear(GEAR_FILTER) != 0 ||
-	    !filter_sites_start() || !reserve(FILTER_LOW, LOW_BYTES + HIGH_BYTES) ||
+	    !filter_sites_start() || !filter_memory_reserve(HIGH_BYTES) ||
 	    (graph_is_on() && !filter_calls_start()))
 		return false;
 	make_levels();
@@ -575,7 +564,7 @@ void filter_settle(void)
 
 void filter_make_room(uint64_t start, uint64_t end)
 {
-	if (!f.is_reserved || start >= FILTER_CELLS + HIGH_BYTES || end <= FILTER_LOW)
+	if (!f.is_reserved || !filter_memory_overlaps(start, end))
 		return;
 	filter_take_all_misses();
 	filter_hand_over(&f.caches);
@@ -585,5 +574,5 @@ void filter_make_room(uint64_t start, uint64_t end)
 		if (segment_has_counter(s))
 			s->counter = 0;
 	}
-	sys2(SYS_munmap, FILTER_LOW, LOW_BYTES + HIGH_BYTES);
+	filter_memory_release();
 }

@@ -14,6 +14,7 @@
  * constants of misses lie below 2 GB, where code needs no register to reach them; those of code beside it (cache.h).
  *
  *   FILTER_LOW:  | constants of misses | stamps of data, of code, of LL | owners of these | cells of code -> | misses of sites -> | counters -> |
+ *   LOW_TABLES:  others', see addresses.h
  *   FILTER_CELLS: | cells of data | those of code, by line | those of LL | oldest of sets | lines of code |
  *
  * With FIFO replacement the stamp says when the line came, so that hits leave nothing; with random replacement there is

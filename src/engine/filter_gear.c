@@ -6,7 +6,9 @@
 #include "engine/cache.h"
 #include "engine/fault.h"
 #include "engine/filter.h"
+#include "engine/filter_memory.h"
 #include "engine/filter_turns.h"
+#include "engine/records.h"
 #include "engine/sampler.h"
 #include "engine/util.h"
 
@@ -87,6 +89,42 @@ void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end)
 	sampler_lock();
 	filter_make_room(start, end);
 	sampler_unlock();
-	if (was_on && !filter_is_on())
-		go_on_without(t);
+	if (!was_on || filter_is_on())
+		return;
+	records_message(t->process, "the program wants the addresses of the tables that make the simulation fast: "
+				    "it goes on without them, as with --no-filter");
+	go_on_without(t);
+}
+
+/*
+ * Many programs would like their memory at some address and are content with another. So is Go, which gives back
+ * what it got and wishes for the next address of a list, up to the 25th, which is free. Go with its race detector and Java with ZGC
+ * go on for longer, in vain. What they do is nothing but mmap and munmap in turns.
+ */
+#define PATIENCE 28u
+
+static struct {
+	uint32_t refused; /* in a row */
+	uint64_t got;	  /* instead, the last time; 0: given back */
+} wishes;
+
+void filter_before_wish(struct thread *t, uint64_t start, uint64_t end)
+{
+	if (wishes.refused >= PATIENCE && wishes.got == 0)
+		filter_before_mapping(t, start, end);
+}
+
+void filter_after_wish(uint64_t start, uint64_t end, uint64_t got)
+{
+	if (!start || got == start || !filter_memory_overlaps(start, end) || wishes.got)
+		wishes.refused = 0;
+	else
+		wishes.refused++;
+	wishes.got = wishes.refused ? got : 0;
+}
+
+void filter_after_unmapping(uint64_t start)
+{
+	if (start == wishes.got)
+		wishes.got = 0;
 }

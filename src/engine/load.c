@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
+#include "engine/filter_gear.h"
 #include "engine/modules.h"
 #include "engine/pages.h"
 #include "engine/process.h"
@@ -104,6 +105,7 @@ static int place(struct file *f, const char **why)
 			align = f->ph[i].p_align;
 	*why = "cannot be mapped: no room in the address space";
 	if (f->eh.e_type == ET_EXEC) {
+		filter_before_mapping(thread_self(), f->low, f->high);
 		p = sys6(SYS_mmap, f->low, bytes, PROT_NONE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 		if (sys_failed(p) || (uint64_t)p != f->low)

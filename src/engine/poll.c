@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
+#include "engine/addresses.h"
 #include "engine/lanes.h"
 #include "engine/util.h"
 
@@ -21,21 +22,11 @@ static struct {
 	uint16_t hash[HASH_SIZE]; /* number of an entry + 1, 0 empty */
 } table;
 
-/* Low, as code names some tallies by 32 bits. */
-static long map_table(void)
-{
-	return sys6(SYS_mmap, 0, TALLY_TABLE_BYTES, PROT_READ | PROT_WRITE,
-		    MAP_SHARED | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
-}
-
 int poll_init(void)
 {
-	long p = map_table();
-
-	if (sys_failed(p))
-		return -1;
-	table.entry = (uint64_t(*)[4])p;
-	return 0;
+	/* Low, as code names some tallies by 32 bits. */
+	table.entry = addresses_map_low(TALLY_TABLE_BYTES, PAGE, MAP_SHARED);
+	return table.entry ? 0 : -1;
 }
 
 static uint64_t shown_at(const struct thread *t)
@@ -57,7 +48,8 @@ int poll_map(struct thread *t)
 
 int poll_forked(struct thread *t)
 {
-	long p = map_table();
+	long p = sys6(SYS_mmap, 0, TALLY_TABLE_BYTES, PROT_READ | PROT_WRITE,
+		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	if (sys_failed(p))
 		return -1;

@@ -19,6 +19,7 @@
 #include "channel/sys.h"
 #include "engine/alloc.h"
 #include "engine/baton.h"
+#include "engine/maps_view.h"
 #include "engine/pages.h"
 #include "engine/process.h"
 #include "engine/records.h"
@@ -406,6 +407,14 @@ static long do_path1(struct thread *t, long nr, const long a[6])
 	return with_path(t, nr, a, 1);
 }
 
+static long do_open(struct thread *t, long nr, const long a[6])
+{
+	long fd = with_path(t, nr, a, nr != SYS_open);
+
+	maps_view_opened(t, fd);
+	return fd;
+}
+
 /* ---- The engine's descriptors stay out of the target's way ---- */
 
 /* close, and what programs try descriptors with to see whether they are open */
@@ -505,11 +514,11 @@ static handler *const table[] = {
 	[SYS_seccomp] = do_seccomp,
 	[SYS_readlink] = do_readlink,
 	[SYS_readlinkat] = do_readlinkat,
-	[SYS_open] = do_path0,
+	[SYS_open] = do_open,
 	[SYS_stat] = do_path0,
 	[SYS_access] = do_path0,
-	[SYS_openat] = do_path1,
-	[SYS_openat2] = do_path1,
+	[SYS_openat] = do_open,
+	[SYS_openat2] = do_open,
 	[SYS_newfstatat] = do_path1,
 	[SYS_statx] = do_path1,
 	[SYS_faccessat] = do_path1,

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "channel/sys.h"
+#include "engine/addresses.h"
 #include "engine/alloc.h"
 #include "engine/cache.h"
 #include "engine/limits.h"
@@ -68,6 +69,27 @@ static uint64_t id_of_file(long fd)
 	return ((uint64_t)st.st_dev * 0x9e3779b97f4a7c15ull ^ (uint64_t)st.st_ino) | 1ull << 63;
 }
 
+/* Would a mapping there take the place of what the engine cannot do without? */
+static bool refuses(const struct thread *t, uint64_t start, uint64_t end)
+{
+	if (!addresses_have_tables(start, end) && !cache_overlaps(start, end))
+		return false;
+	say("process %lu: it maps memory at 0x%lx to 0x%lx, where the engine has its own: it gets ENOMEM "
+	    "(run the program without dwell)",
+	    (uint64_t)t->process->pid, start, end);
+	return true;
+}
+
+/* The program is about to ask for memory there, with these flags of mmap. Returns false if it cannot be. */
+static bool prepare_place(struct thread *t, uint64_t start, uint64_t end, long flags)
+{
+	if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE))
+		filter_before_mapping(t, start, end);
+	else if (start)
+		filter_before_wish(t, start, end);
+	return !(flags & MAP_FIXED) || (flags & MAP_FIXED_NOREPLACE) || !refuses(t, start, end);
+}
+
 long syscalls_mmap(struct thread *t, long nr, const long a[6])
 {
 	uint64_t bytes = round_up((uint64_t)a[1], PAGE);
@@ -75,8 +97,8 @@ long syscalls_mmap(struct thread *t, long nr, const long a[6])
 	long r;
 
 	(void)nr;
-	if (a[3] & MAP_FIXED)
-		filter_before_mapping(t, (uint64_t)a[0], (uint64_t)a[0] + bytes);
+	if (!prepare_place(t, (uint64_t)a[0], (uint64_t)a[0] + bytes, a[3]))
+		return -ENOMEM;
 	lock_take(&engine.translate_lock);
 	r = sys6(SYS_mmap, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (!sys_failed(r)) {
@@ -89,6 +111,7 @@ long syscalls_mmap(struct thread *t, long nr, const long a[6])
 			     a[3] & MAP_GROWSDOWN);
 		if (id)
 			mappings_of_file(start, end, id);
+		filter_after_wish((uint64_t)a[0], (uint64_t)a[0] + bytes, start);
 	}
 	lock_drop(&engine.translate_lock);
 	limits_met(r);
@@ -114,6 +137,7 @@ long syscalls_munmap(struct thread *t, long nr, const long a[6])
 		code = m && m->file;
 		pages_discard(start, end);
 		mappings_clear(start, end);
+		filter_after_unmapping(start);
 	}
 	lock_drop(&engine.translate_lock);
 	if (r == 0)
@@ -151,8 +175,9 @@ long syscalls_mremap(struct thread *t, long nr, const long a[6])
 	long r;
 
 	(void)nr;
-	if (a[3] & MREMAP_FIXED)
-		filter_before_mapping(t, (uint64_t)a[4], (uint64_t)a[4] + new_bytes);
+	if ((a[3] & MREMAP_FIXED) &&
+	    !prepare_place(t, (uint64_t)a[4], (uint64_t)a[4] + new_bytes, MAP_FIXED))
+		return -ENOMEM;
 	lock_take(&engine.translate_lock);
 	m = mappings_find(old);
 	if (m)

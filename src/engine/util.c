@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "channel/sys.h"
+#include "engine/addresses.h"
 #include "engine/limits.h"
 #include "engine/state.h"
 
@@ -137,23 +138,16 @@ uint64_t util_engine_bytes(void)
 	return __atomic_load_n(&held_bytes, __ATOMIC_RELAXED);
 }
 
-/*
- * Where large reserves are asked for, if nothing is there: between the program and the code cache they would
- * keep code from reaching its data (each rip-relative operand would cost three more instructions).
- */
-#define FAR_RESERVES 0x200000000000ull
-#define LARGE	     (1ull << 30)
+#define LARGE (1ull << 30)
 
 int grow_init_whole(struct grow *g, uint64_t reserve_bytes)
 {
-	static uint64_t far = FAR_RESERVES;
-	long p = sys6(SYS_mmap, reserve_bytes >= LARGE ? far : 0, reserve_bytes,
-		      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint64_t at = reserve_bytes >= LARGE ? addresses_of_reserve(reserve_bytes) : 0;
+	long p = sys6(SYS_mmap, at, reserve_bytes, PROT_READ | PROT_WRITE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (sys_failed(p))
 		return -1;
-	if ((uint64_t)p == far)
-		far += round_up(reserve_bytes, LARGE);
 	*g = (struct grow){ .base = (uint8_t *)p, .reserved = reserve_bytes };
 	return 0;
 }
