@@ -89,6 +89,25 @@ void text_add_printable(struct text *t, const char *s, size_t bytes)
 	}
 }
 
+int text_read_line(struct text *t, FILE *in, size_t most)
+{
+	int c = EOF;
+
+	t->count = 0;
+	text_add_bytes(t, "", 0); /* an empty line is one, too */
+	if (t->failed)
+		return -1;
+	while (t->count <= most && (c = getc_unlocked(in)) != EOF && c != '\n') {
+		if (!array_reserve_in((void **)&t->items, &t->room, t->count + 2, 1))
+			return -1;
+		t->items[t->count++] = (char)c;
+	}
+	t->items[t->count] = '\0';
+	if (t->count > most || (c == EOF && ferror(in)))
+		return -1;
+	return c != EOF || t->count > 0;
+}
+
 const char *text_get(const struct text *t)
 {
 	return t->items != NULL ? t->items : "";

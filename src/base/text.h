@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* All zero is an empty text that owns nothing. */
 struct text {
@@ -30,6 +31,13 @@ void text_add_printable(struct text *t, const char *s, size_t bytes);
  * there is none, or a control character.
  */
 size_t text_character(const char *text, size_t room);
+
+/*
+ * The next line of a file, without its end, in place of what *t held. Returns 1, 0 at the end of
+ * the file, or -1: it cannot be read (ferror), is longer than `most` bytes or memory ran out. So a
+ * file without ends of lines, such as /dev/zero, takes no more memory than that.
+ */
+int text_read_line(struct text *t, FILE *in, size_t most);
 
 /* The text so far, "" when empty; owned by t and valid until it changes. */
 const char *text_get(const struct text *t);

@@ -186,18 +186,6 @@ static void print_json(const struct info *n)
 
 /* ---- CSV: one line per process ---- */
 
-/* Quoted as RFC 4180 wants it. */
-static void print_csv_text(const char *s)
-{
-	putchar('"');
-	for (; *s != '\0'; s++) {
-		if (*s == '"')
-			putchar('"');
-		putchar(*s);
-	}
-	putchar('"');
-}
-
 static void print_csv(const struct info *n)
 {
 	size_t i, p;
@@ -208,22 +196,24 @@ static void print_csv(const struct info *n)
 	printf(",exe,command\n");
 	for (p = 0; p < n->process_count; p++) {
 		const struct store_process *x = &n->processes[p];
-		struct text ending = {0};
+		struct text ending = {0}, names = {0};
 
 		printf("%" PRId64 ",%" PRIu32 ",", x->id, x->pid);
 		if (x->parent_id != STORE_NONE)
 			printf("%" PRId64, x->parent_id);
-		printf(",%s,%s,", x->cause, x->state);
+		text_add(&ending, ",");
+		csv_field(&ending, x->cause);
+		text_add(&ending, ",");
+		csv_field(&ending, x->state);
+		text_add(&ending, ",");
 		csv_ending(&ending, x);
 		fputs(text_get(&ending), stdout);
 		text_release(&ending);
 		for (i = 0; i < NUMBER_COUNT; i++)
 			printf(",%" PRIu64, number_of(x, i));
-		putchar(',');
-		print_csv_text(x->exe);
-		putchar(',');
-		print_csv_text(x->command);
-		putchar('\n');
+		csv_line(&names, (const char *const[]){x->exe, x->command}, 2);
+		printf(",%s", text_get(&names));
+		text_release(&names);
 	}
 }
 

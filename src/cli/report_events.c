@@ -6,6 +6,8 @@
 
 #include "cli/cli.h"
 
+#define MOST_EXPRESSION 1000 /* bytes */
+
 enum { KEY_BY = 'b', KEY_INCLUSIVE = 'I', KEY_FOCUS = 0x520, KEY_IGNORE, KEY_THRESHOLD };
 
 static const struct argp_option option_list[] = {
@@ -47,6 +49,10 @@ static void parse_regex(regex_t *regex, const regex_t **chosen, const char *text
 
 	if (*chosen != NULL)
 		regfree(regex);
+	/* The library follows brackets by calling itself, and takes a gigabyte for each {1000}. */
+	if (strlen(text) > MOST_EXPRESSION)
+		argp_error(state, "an expression of %zu bytes is too long: %d are the most",
+			   strlen(text), MOST_EXPRESSION);
 	code = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
 	if (code != 0) {
 		regerror(code, regex, reason, sizeof(reason));

@@ -9,8 +9,11 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "base/text.h"
 
-#define MAX_TEXT 256
+#define MAX_TEXT   256
+#define MOST_LINE  4096u /* bytes */
+#define MOST_LINES 1000u
 
 /* ---- Tables ---- */
 
@@ -254,22 +257,26 @@ int geometry_add(struct geometry_plan *p, const char *text, struct err *err)
 int geometry_read_file(struct geometry_plan *p, const char *path, struct err *err)
 {
 	FILE *f = fopen(path, "re");
-	char *line = NULL;
-	size_t room = 0;
+	struct text line = {0};
 	unsigned number = 0;
-	int status = 0;
+	int status = 0, more = 0;
 
 	if (f == NULL)
 		return err_set(err, "cannot read %s: %s", path, strerror(errno));
-	while (status == 0 && getline(&line, &room, f) >= 0) {
-		number++;
-		status = geometry_add(p, line, err);
+	while (status == 0 && (more = text_read_line(&line, f, MOST_LINE)) > 0) {
+		if (++number > MOST_LINES)
+			status = err_set(err, "more than %u lines", MOST_LINES);
+		else
+			status = geometry_add(p, text_get(&line), err);
 	}
 	if (status != 0)
 		err_prefix(err, "%s, line %u: ", path, number);
 	else if (ferror(f))
 		status = err_set(err, "cannot read %s: %s", path, strerror(errno));
-	free(line);
+	else if (more < 0)
+		status = err_set(err, "%s, line %u: more than %u bytes", path, number + 1,
+				 MOST_LINE);
+	text_release(&line);
 	fclose(f);
 	return status;
 }

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
+
+#define MOST_LINE 65536u /* bytes */
 #define MAX_BYTES 65536u /* of an access: more is a damaged line */
 
 const char *const trace_format_names[TRACE_FORMATS] = {
@@ -139,28 +142,27 @@ int trace_simulate(FILE *in, const char *name, enum trace_format format, struct 
 {
 	struct trace_access a;
 	uint64_t number = 0, accesses = 0;
-	char *line = NULL;
-	size_t room = 0;
-	ssize_t length;
-	int kind = 0;
+	struct text line = {0};
+	int kind = 0, more = 0;
 
 	h->charge = charge;
 	h->charge_context = events;
-	while (kind >= 0 && (length = getline(&line, &room, in)) >= 0) {
+	while (kind >= 0 && (more = text_read_line(&line, in, MOST_LINE)) > 0) {
 		number++;
-		if (length > 0 && line[length - 1] == '\n')
-			line[length - 1] = '\0';
-		kind = read_any(&format, line, &a, err);
+		kind = read_any(&format, text_get(&line), &a, err);
 		if (kind > 0) {
 			simulate(h, &a, events);
 			accesses++;
 		}
 	}
 	sim_hierarchy_finish(h);
-	free(line);
+	text_release(&line);
 	if (kind < 0)
 		return err_prefix(err, "%s, line %llu: ", name, (unsigned long long)number);
 	if (ferror(in))
 		return err_set(err, "cannot read %s: %s", name, strerror(errno));
+	if (more < 0)
+		return err_set(err, "%s, line %llu: more than %u bytes: this is no trace", name,
+			       (unsigned long long)number + 1, MOST_LINE);
 	return accesses > 0 ? 0 : err_set(err, "%s: there is no access in it", name);
 }

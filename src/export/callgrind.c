@@ -50,12 +50,22 @@ static void add_number(struct text *out, uint64_t n, char end)
 	text_add_bytes(out, digits + at, sizeof(digits) - at);
 }
 
+/* The name of an event, which readers take for a word. */
+static void add_word(struct text *out, const char *name)
+{
+	static const char letters[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+
+	for (; *name != '\0'; name++)
+		text_add_bytes(out, strchr(letters, *name) != NULL ? name : "_", 1);
+}
+
 /* "fn=(3) main", later "fn=(3)". A name of no lines of its own, nor one that reads as a number. */
 static void add_name(struct writing *w, const char *what, struct names *names, const char *name)
 {
 	uint64_t number;
 
-	if (name == NULL || name[0] == '\0')
+	if (name == NULL || name[strspn(name, " ")] == '\0')
 		name = "???";
 	text_add(w->out, what);
 	if (map_get(&names->numbers, (uintptr_t)name, &number)) {
@@ -155,7 +165,9 @@ static void add_formula(struct writing *w, const struct export_column *c)
 {
 	size_t terms = 0;
 
-	text_addf(w->out, "event: %s =", c->name);
+	text_add(w->out, "event: ");
+	add_word(w->out, c->name);
+	text_add(w->out, " =");
 	for (size_t i = 0; i < w->d->columns; i++) {
 		double factor = c->factors[i];
 
@@ -164,7 +176,7 @@ static void add_formula(struct writing *w, const struct export_column *c)
 		text_add(w->out, factor < 0 ? " - " : terms > 0 ? " + " : " ");
 		if (fabs(factor) != 1)
 			text_addf(w->out, "%.0f ", fabs(factor));
-		text_add(w->out, w->d->p.columns[i].name);
+		add_word(w->out, w->d->p.columns[i].name);
 		terms++;
 	}
 }
@@ -173,10 +185,12 @@ static void add_event(struct writing *w, const struct export_column *c)
 {
 	if (!has_words(w->d, c) || (c->is_measured && c->title == NULL))
 		return;
-	if (c->is_measured)
-		text_addf(w->out, "event: %s", c->name);
-	else
+	if (c->is_measured) {
+		text_add(w->out, "event: ");
+		add_word(w->out, c->name);
+	} else {
 		add_formula(w, c);
+	}
 	if (c->title != NULL) {
 		text_add(w->out, " : ");
 		text_add_printable(w->out, c->title, strlen(c->title));
@@ -190,8 +204,10 @@ static void add_events(struct writing *w)
 		add_event(w, &w->columns->items[i]);
 	text_add(w->out, "events:");
 	for (size_t i = 0; i < w->d->columns; i++)
-		if (w->used[i])
-			text_addf(w->out, " %s", w->d->p.columns[i].name);
+		if (w->used[i]) {
+			text_add(w->out, " ");
+			add_word(w->out, w->d->p.columns[i].name);
+		}
 	text_add(w->out, "\n");
 }
 
@@ -209,7 +225,9 @@ static void add_header(struct writing *w, size_t part)
 		text_addf(out, "thread: %" PRId64 "\n", p->thread + w->lines->first_thread);
 	text_add(out, "\n");
 	for (size_t i = 0; i < w->d->geometry_count; i++) {
-		text_addf(out, "desc: %s: ", w->d->geometry[i].name);
+		text_add(out, "desc: ");
+		add_word(out, w->d->geometry[i].name);
+		text_add(out, ": ");
 		text_add_printable(out, w->d->geometry[i].value, strlen(w->d->geometry[i].value));
 		text_add(out, "\n");
 	}

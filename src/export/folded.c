@@ -1,23 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Folded stacks, as flamegraph.pl and its kin read them. */
-#include <string.h>
-
 #include "export/formats.h"
-
-/* What would read as the end of a name is written otherwise. */
-static void add_name(struct text *out, const char *name)
-{
-	struct text safe = {0};
-
-	text_add_printable(&safe, name, strlen(name));
-	for (size_t i = 0; i < safe.count; i++)
-		if (safe.items[i] == ';')
-			safe.items[i] = ':';
-	text_add(out, text_get(&safe));
-	if (safe.failed)
-		out->failed = true;
-	text_release(&safe);
-}
+#include "report/figures.h"
 
 /* From the outermost function: those above first. Stacks are as deep as programs call. */
 static void add_stack(const struct export_data *d, const struct stacks *s, size_t at,
@@ -32,7 +16,7 @@ static void add_stack(const struct export_data *d, const struct stacks *s, size_
 
 		for (skip = 0; skip < depth; skip++)
 			i = s->items[i].parent;
-		add_name(out, d->nodes[s->items[i].node].function);
+		folded_name(out, d->nodes[s->items[i].node].function);
 		if (depth > 0)
 			text_add(out, ";");
 	}

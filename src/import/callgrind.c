@@ -9,6 +9,8 @@
 
 #include "import/callgrind_private.h"
 
+#define MOST_LINE (16u << 20) /* bytes: names of C++ may be long */
+
 static int on_nothing(struct reader *r, const char *value, struct err *err)
 {
 	return 0;
@@ -73,12 +75,19 @@ static int take_line(struct reader *r, struct err *err)
 /* 1, 0 at the end of the file, or -1. */
 static int next_line(struct reader *r, struct err *err)
 {
-	ssize_t length = getline(&r->line, &r->room, r->in);
+	int more = text_read_line(&r->text, r->in, MOST_LINE);
+	size_t length = r->text.count;
 
-	if (length < 0)
-		return ferror(r->in) ? err_set(err, "cannot be read: %s", strerror(errno)) : 0;
+	if (more < 0 && ferror(r->in))
+		return err_set(err, "cannot be read: %s", strerror(errno));
+	if (more == 0)
+		return 0;
 	r->line_number++;
-	if (strlen(r->line) != (size_t)length)
+	r->line = r->text.items;
+	if (more < 0)
+		return err_set(err, "a line of more than %u bytes: this is no profile of Callgrind",
+			       MOST_LINE);
+	if (strlen(r->line) != length)
 		return err_set(err, "a zero byte: this is no text");
 	while (length > 0 && strchr("\n\r \t", r->line[length - 1]) != NULL)
 		r->line[--length] = '\0';
@@ -129,7 +138,7 @@ static void reader_release(struct reader *r)
 	names_release(&r->names);
 	arena_release(&r->texts);
 	free(r->processes);
-	free(r->line);
+	text_release(&r->text);
 	free(r);
 }
 

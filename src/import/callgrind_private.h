@@ -58,8 +58,8 @@ struct reader {
 	FILE *in;
 	const char *name; /* of the file */
 	uint64_t line_number;
-	char *line; /* without its end; getline's */
-	size_t room;
+	char *line; /* without its end; in text */
+	struct text text;
 	struct sink sink;
 	struct names names;
 	struct text *notes;

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/signal_name.h"
@@ -118,21 +119,55 @@ void csv_ending(struct text *t, const struct store_process *x)
 		text_add(t, ",,");
 }
 
+/*
+ * A spreadsheet takes a field that begins so for a formula, which may run programs; numbers are
+ * none.
+ */
+static bool is_formula(const char *field)
+{
+	char *end;
+
+	if (strchr("+-", field[0]) != NULL) {
+		strtod(field, &end);
+		return *end != '\0';
+	}
+	return strchr("=@", field[0]) != NULL;
+}
+
 void csv_field(struct text *t, const char *field)
 {
-	if (field == NULL)
+	struct text safe = {0};
+	const char *s;
+
+	if (field == NULL || field[0] == '\0')
 		return;
-	if (strpbrk(field, ",\"\r\n") == NULL) {
-		text_add(t, field);
-		return;
+	if (is_formula(field))
+		text_add(&safe, "'");
+	text_add_printable(&safe, field, strlen(field));
+	t->failed |= safe.failed;
+	s = text_get(&safe);
+	if (strpbrk(s, ",\"") == NULL) {
+		text_add(t, s);
+	} else {
+		text_add(t, "\"");
+		for (; *s != '\0'; s++) {
+			if (*s == '"')
+				text_add(t, "\"");
+			text_add_bytes(t, s, 1);
+		}
+		text_add(t, "\"");
 	}
-	text_add(t, "\"");
-	for (const char *c = field; *c != '\0'; c++) {
-		if (*c == '"')
-			text_add(t, "\"");
-		text_add_bytes(t, c, 1);
-	}
-	text_add(t, "\"");
+	text_release(&safe);
+}
+
+void folded_name(struct text *out, const char *name)
+{
+	size_t begin = out->count;
+
+	text_add_printable(out, name, strlen(name));
+	for (size_t i = begin; i < out->count; i++)
+		if (out->items[i] == ';')
+			out->items[i] = ':';
 }
 
 void csv_line(struct text *t, const char *const *fields, size_t count)

@@ -37,12 +37,19 @@ char *figure_interval(const struct model_ratio *r, char buf[FIGURE_BYTES]);
  */
 char *figure_state(const struct store_process *x, char buf[FIGURE_BYTES]);
 
-/* One CSV field, quoted where it has to be (RFC 4180); NULL is an empty one. */
+/*
+ * One CSV field, quoted where it has to be (RFC 4180); NULL is an empty one. Bytes that are no text
+ * are written \xNN, and in front of what a spreadsheet would take for a formula stands an
+ * apostrophe.
+ */
 void csv_field(struct text *t, const char *field);
 
 /* The same as three fields: exit code, number and name of the signal; empty where there is none, or it is not known. */
 void csv_ending(struct text *t, const struct store_process *x);
 #define CSV_ENDING "exit_status,signal,signal_name"
+
+/* A function's name in a folded stack, where a semicolon, which becomes a colon, would end it. */
+void folded_name(struct text *out, const char *name);
 
 /* A line of CSV: `count` fields. */
 void csv_line(struct text *t, const char *const *fields, size_t count);

@@ -43,22 +43,27 @@ void json_put_ending(json_t *object, const struct store_process *x)
 
 json_t *json_text(const char *s)
 {
+	const char *end = s + (s != NULL ? strlen(s) : 0);
+	struct text safe = {0};
 	json_t *text;
-	char *copy;
 
 	if (s == NULL)
 		return json_null();
-	text = json_string(s);
-	if (text != NULL)
-		return text;
-	copy = strdup(s);
-	if (copy == NULL)
-		return NULL;
-	for (char *c = copy; *c != '\0'; c++)
-		if ((unsigned char)*c >= 0x80)
-			*c = '?';
-	text = json_string(copy);
-	free(copy);
+	/*
+	 * What is no character, or is one that terminals obey, becomes text; jansson writes the
+	 * others below 32 so.
+	 */
+	while (s < end) {
+		size_t n = (unsigned char)*s < ' ' ? 1 : text_character(s, (size_t)(end - s));
+
+		if (n > 0)
+			text_add_bytes(&safe, s, n);
+		else
+			text_add_printable(&safe, s, 1);
+		s += n > 0 ? n : 1;
+	}
+	text = safe.failed ? NULL : json_string(text_get(&safe));
+	text_release(&safe);
 	return text;
 }
 

@@ -17,7 +17,7 @@ void json_put_cost(json_t *object, const struct hot_cost *cost, const struct hot
 /* Add exit_status, signal and signal_name: each null where there is none, or it is not known. */
 void json_put_ending(json_t *object, const struct store_process *x);
 
-/* A string; what is no UTF-8 (a path can be anything) keeps its ASCII; NULL is null. */
+/* A string; bytes that are no UTF-8 (a path can be anything) are written \xNN; NULL is null. */
 json_t *json_text(const char *s);
 
 /* Print `root`, which is given up, and a line end. NULL, or memory that runs out, is an error. */

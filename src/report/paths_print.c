@@ -128,12 +128,11 @@ static bool ends_here(const struct paths_node *n)
 	return n->own.samples > 0 || n->own.accesses > 0;
 }
 
-/* "main;work;read": what would read as the end of a name is written otherwise. */
+/* "main;work;read" */
 static void add_folded(const struct paths *t, const struct paths_node *n, struct text *out)
 {
 	for (;;) {
-		for (const char *c = n->function; *c != '\0'; c++)
-			text_addf(out, "%c", *c == ';' ? ':' : *c == '\n' ? ' ' : *c);
+		folded_name(out, n->function);
 		if (n->parent == PATHS_NONE)
 			return;
 		text_add(out, ";");

@@ -153,7 +153,9 @@ void processes_csv(const struct processes *s, struct text *out)
 		text_addf(out, "%" PRId64 ",%" PRIu32 ",", x->id, x->pid);
 		if (x->parent_id != STORE_NONE)
 			text_addf(out, "%" PRId64, x->parent_id);
-		text_addf(out, ",%s,", x->state);
+		text_add(out, ",");
+		csv_field(out, x->state);
+		text_add(out, ",");
 		csv_ending(out, x);
 		text_addf(out, ",%" PRIu64 ",%.8g,%" PRIu64 ",%" PRIu64, x->accesses, r->share,
 			  x->samples, x->windows);

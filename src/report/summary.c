@@ -209,9 +209,9 @@ void summary_csv(const struct summary *s, struct text *out)
 static json_t *json_process(const struct store_process *x)
 {
 	struct count counts[COUNTS];
-	json_t *o = json_pack("{s:I, s:I, s:o, s:o, s:s}", "id", (json_int_t)x->id, "pid",
+	json_t *o = json_pack("{s:I, s:I, s:o, s:o, s:o}", "id", (json_int_t)x->id, "pid",
 			      (json_int_t)x->pid, "exe", json_text(x->exe), "command",
-			      json_text(x->command), "state", x->state);
+			      json_text(x->command), "state", json_text(x->state));
 
 	json_put_ending(o, x);
 	list_counts(x, counts);

@@ -6,60 +6,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text.h"
 #include "store/private.h"
 
-/* gcc counts a literal of more than 4095 bytes against ISO C; no compiler we build with minds. */
-#pragma GCC diagnostic ignored "-Woverlength-strings"
-static const char schema[] =
-#include "store/schema_sql.inc"
-	;
-
 /* Files that SQLite keeps beside a database of which a writer died. */
 static const char *const side_files[] = {"", "-wal", "-shm", "-journal"};
 
+#define OWNER_ONLY (S_IRUSR | S_IWUSR)
+
 #define SIDE_FILE_COUNT (sizeof(side_files) / sizeof(side_files[0]))
-
-/* The name that the kernel knows the process by; "" when it is gone, or was killed and nobody has waited for it. */
-static void read_comm(const char *pid, char comm[64])
-{
-	char path[64], line[128] = ""; /* "PID (NAME) STATE ...", the name of at most 15 bytes */
-	const char *name, *end;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%s/stat", pid);
-	f = fopen(path, "re");
-	if (f == NULL || fgets(line, sizeof(line), f) == NULL)
-		line[0] = '\0';
-	if (f != NULL)
-		fclose(f);
-	comm[0] = '\0';
-	name = strchr(line, '(');
-	end = strrchr(line, ')');
-	if (name != NULL && end > name && strncmp(end, ") Z", 3) != 0)
-		snprintf(comm, 64, "%.*s", (int)(end - name - 1), name + 1);
-}
-
-/* Pids are used again: another program with that of a collector long dead is no writer. */
-static bool is_one_of_us(int64_t pid)
-{
-	char theirs[64], ours[64], number[24];
-
-	snprintf(number, sizeof(number), "%" PRId64, pid);
-	read_comm(number, theirs);
-	read_comm("self", ours);
-	return theirs[0] != '\0' && strcmp(theirs, ours) == 0;
-}
-
-int64_t store_writer(struct store *s)
-{
-	const char *state = store_meta_text(s, "state");
-	int64_t pid = store_meta_int(s, "collector_pid", 0);
-
-	return state != NULL && strcmp(state, "running") == 0 && pid > 1 && is_one_of_us(pid) ? pid : 0;
-}
 
 /* Moving a file away that is being written would pull the write-ahead log from under its writer. */
 static int64_t writer_of(const char *path)
@@ -101,6 +59,7 @@ static int move_aside(const char *path, struct err *err)
 				text_get(&to), strerror(errno));
 			goto out;
 		}
+		chmod(text_get(&to), OWNER_ONLY);
 	}
 	status = 0;
 out:
@@ -138,15 +97,19 @@ static int make_way(const char *path, struct err *err)
 	}
 }
 
-/* Create the file by hand first: the system's reason is clearer than SQLite's. */
+/*
+ * Create the file by hand first: the system's reason is clearer than SQLite's. What programs do,
+ * and the sources that a profile may hold, are nobody else's to read; SQLite's files beside it get
+ * the same mode. Returns the descriptor, or -1.
+ */
 static int touch(const char *path, struct err *err)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, OWNER_ONLY);
 
 	if (fd < 0)
 		return err_set(err, "cannot write profile '%s': %s", path, strerror(errno));
-	close(fd);
-	return 0;
+	fchmod(fd, OWNER_ONLY); /* an empty file was there, perhaps somebody else's */
+	return fd;
 }
 
 /*
@@ -165,7 +128,7 @@ static int set_up(struct store *s, struct err *err)
 				    "%s"
 				    "COMMIT;"
 				    "PRAGMA journal_mode = WAL;",
-				    STORE_APPLICATION_ID, STORE_SCHEMA_VERSION, schema);
+				    STORE_APPLICATION_ID, STORE_SCHEMA_VERSION, store_schema);
 	int status;
 
 	if (sql == NULL)
@@ -200,16 +163,19 @@ int store_create(const char *path, struct store **out, struct err *err)
 {
 	struct store *s;
 	sqlite3 *db;
+	int fd = -1;
 
 	store_configure();
-	if (make_way(path, err) != 0 || touch(path, err) != 0)
+	if (make_way(path, err) != 0 || (fd = touch(path, err)) < 0)
 		return -1;
+	writer_lock(fd);
 	db = open_db(path, err);
-	if (db == NULL)
+	s = db != NULL ? store_wrap(db, path, err) : NULL;
+	if (s == NULL) {
+		close(fd);
 		return -1;
-	s = store_wrap(db, path, err);
-	if (s == NULL)
-		return -1;
+	}
+	s->fd = fd;
 	if (set_up(s, err) != 0) {
 		store_close(s);
 		unlink(path);
@@ -236,10 +202,11 @@ int store_copy(struct store *s, const char *path, struct err *err)
 {
 	sqlite3_backup *copy;
 	sqlite3 *db;
-	int status = -1;
+	int status = -1, fd;
 
-	if (make_way(path, err) != 0 || touch(path, err) != 0)
+	if (make_way(path, err) != 0 || (fd = touch(path, err)) < 0)
 		return -1;
+	close(fd);
 	db = open_db(path, err);
 	if (db == NULL)
 		return -1;
@@ -258,16 +225,21 @@ int store_copy(struct store *s, const char *path, struct err *err)
 
 int store_continue_in(struct store *s, const char *path, struct err *err)
 {
-	sqlite3 *db = open_db(path, err);
 	char *name = strdup(path);
+	int fd = name != NULL ? touch(path, err) : -1;
+	sqlite3 *db = fd >= 0 ? open_db(path, err) : NULL;
 	size_t i;
 
-	if (db == NULL || name == NULL) {
-		if (db != NULL)
+	if (db == NULL) {
+		if (name == NULL)
 			err_set(err, "out of memory");
+		if (fd >= 0)
+			close(fd);
 		free(name);
 		return -1;
 	}
+	writer_lock(fd);
+	s->fd = fd; /* the parent's goes with this process */
 	/* The parent's connection and its statements are not ours to close. */
 	for (i = 0; i < STATEMENT_COUNT; i++)
 		s->statements[i] = NULL;

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "store/lists.h"
@@ -37,9 +38,31 @@ static const struct query event_query = {
 	NULL,
 };
 
+/*
+ * Names head columns and are keys: what stands in their way there, and in terminals, becomes an
+ * underscore.
+ */
+static const char *tidy_name(struct store *s, const char *name)
+{
+	struct text tidy = {0};
+	const char *kept;
+
+	for (const char *c = name; *c != '\0'; c++)
+		text_add_bytes(&tidy,
+			       *c <= ' ' || *c >= 0x7f || strchr("\"',;=@", *c) != NULL ? "_" : c,
+			       1);
+	kept = tidy.failed ? NULL : store_intern(s, text_get(&tidy));
+	text_release(&tidy);
+	return kept != NULL ? kept : "?";
+}
+
 int store_read_events(struct store *s, struct store_event **items, size_t *count, struct err *err)
 {
-	return query_all(s, &event_query, STORE_ALL, (void **)items, count, err);
+	if (query_all(s, &event_query, STORE_ALL, (void **)items, count, err) != 0)
+		return -1;
+	for (size_t i = 0; i < *count; i++)
+		(*items)[i].name = tidy_name(s, (*items)[i].name);
+	return 0;
 }
 
 static const struct query_column geometry_columns[] = {

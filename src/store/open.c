@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Opening a profile to read it: every way in which a file can be wrong has its sentence. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -105,8 +106,10 @@ static int open_db(const char *path, const char *mode, sqlite3 **db)
 					    NULL);
 	text_release(&uri);
 	if (code == SQLITE_OK) {
+		schema_protect(*db);
 		sqlite3_busy_timeout(*db, 2000);
-		code = sqlite3_exec(*db, "BEGIN; SELECT count(*) FROM meta;", NULL, NULL, NULL);
+		code = sqlite3_exec(*db, "BEGIN; SELECT count(*) FROM sqlite_schema;", NULL, NULL,
+				    NULL);
 	}
 	return code;
 }
@@ -130,24 +133,28 @@ static int open_judged(const char *path, bool is_checked, struct store **out, st
 {
 	sqlite3 *db = NULL;
 	struct store *s;
-	int code;
+	int code, fd;
 
 	store_configure();
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	code = open_db(path, "?mode=ro", &db);
 	if ((code == SQLITE_CANTOPEN || code == SQLITE_READONLY) && !has_log(path)) {
 		sqlite3_close(db);
 		db = NULL;
 		code = open_db(path, "?mode=ro&immutable=1", &db);
 	}
-	if (db == NULL)
+	s = db != NULL ? store_wrap(db, path, err) : NULL;
+	if (s == NULL) {
+		if (fd >= 0)
+			close(fd);
 		return err_set(err, "out of memory");
-	s = store_wrap(db, path, err);
-	if (s == NULL)
-		return -1;
-	if (code == SQLITE_ERROR) /* a table is missing */
-		err_set(err, "profile '%s' is truncated or damaged", path);
-	else if (code != SQLITE_OK)
+	}
+	s->fd = fd;
+	if (code != SQLITE_OK)
 		store_fail(s, "read", err);
+	else if (!schema_is_ours(db))
+		err_set(err, "profile '%s' is damaged: its tables are not those of a profile",
+			path);
 	else if (!is_checked || check_pages(s, err) == 0) {
 		*out = s;
 		return 0;

@@ -60,6 +60,7 @@ struct store_place {
 struct store {
 	sqlite3 *db;
 	char *path;
+	int fd; /* of the file, open longer than db: a close drops SQLite's locks; or -1 */
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 
 	/* What is not written yet. */
@@ -130,6 +131,16 @@ void store_configure(void);
 
 /* A new store around an open connection; takes db over, also on failure. */
 struct store *store_wrap(sqlite3 *db, const char *path, struct err *err);
+
+/* The file is being written by us, see store_writer; until fd is closed. */
+void writer_lock(int fd);
+
+extern const char store_schema[];
+
+/* Before anything is read: the file's schema makes SQLite run nothing. */
+void schema_protect(sqlite3 *db);
+/* Are the tables those of store_schema, and are there no others, no indexes and no triggers? */
+bool schema_is_ours(sqlite3 *db);
 
 /* As store_open_readonly, for a look at one table: pages are not checked, which takes long. */
 int store_open_unchecked(const char *path, struct store **s, struct err *err);

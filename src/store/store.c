@@ -45,6 +45,7 @@ struct store *store_wrap(sqlite3 *db, const char *path, struct err *err)
 		return NULL;
 	}
 	s->db = db;
+	s->fd = -1;
 	s->samples.first_id = 1;
 	s->follows.first_id = 1;
 	s->arrivals.first_id = 1;
@@ -62,6 +63,8 @@ void store_close(struct store *s)
 	for (i = 0; i < STATEMENT_COUNT; i++)
 		sqlite3_finalize(s->statements[i]);
 	sqlite3_close(s->db);
+	if (s->fd >= 0)
+		close(s->fd);
 	text_release(&s->samples.list);
 	text_release(&s->follows.list);
 	text_release(&s->arrivals.list);
