@@ -10,6 +10,7 @@
 #include "channel/sys.h"
 #include "engine/cache.h"
 #include "engine/filter_turns.h"
+#include "engine/native.h"
 #include "engine/poll.h"
 #include "engine/replay.h"
 #include "engine/segments.h"
@@ -161,7 +162,7 @@ static void look_at_holder(struct thread *t)
 
 static void await_turn(struct thread *t)
 {
-	while (!__atomic_load_n(&t->baton_turn, __ATOMIC_ACQUIRE)) {
+	while (!__atomic_load_n(&t->baton_turn, __ATOMIC_ACQUIRE) && !native_is_on(t)) {
 		futex_wait_ns(&t->baton_turn, 0, b.look_ns);
 		if (__atomic_load_n(&b.first, __ATOMIC_RELAXED) == t && !engine.quiet)
 			look_at_holder(t);

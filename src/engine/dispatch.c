@@ -21,6 +21,7 @@
 #include "engine/lanes.h"
 #include "engine/limits.h"
 #include "engine/marks.h"
+#include "engine/native.h"
 #include "engine/pages.h"
 #include "engine/poll.h"
 #include "engine/process.h"
@@ -282,6 +283,8 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 			wait_for_release();
 			from = 0;
 		}
+		if (native_is_on(t))
+			native_leave(t);
 		if (t->pending) {
 			sampler_settle(t); /* the handler is not called by what came before */
 			signals_deliver(t);
@@ -393,11 +396,18 @@ static void resume_or_leave(struct thread *t, const struct block *b, const uint8
 
 static void unsupported(struct thread *t, uint64_t pc)
 {
-	say("process %lu: unsupported instruction at address 0x%lx: it gets SIGILL "
-	    "(run the program without dwell)",
-	    (uint64_t)t->process->pid, pc);
 	t->rip = pc;
-	signals_raise_fault(t, SIGILL, ILL_ILLOPC, pc);
+	__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
+	if (native_begin(t, "an instruction cannot be translated: profiling ended there")) {
+		say("process %lu: the instruction at address 0x%lx cannot be translated: "
+		    "the program runs unprofiled from here",
+		    (uint64_t)t->process->pid, pc);
+	} else {
+		say("process %lu: unsupported instruction at address 0x%lx: it gets SIGILL "
+		    "(run the program without dwell)",
+		    (uint64_t)t->process->pid, pc);
+		signals_raise_fault(t, SIGILL, ILL_ILLOPC, pc);
+	}
 	find_code(t, 0, ENTRY_NONE);
 }
 

@@ -258,7 +258,7 @@ void signals_raise_fault(struct thread *t, int signal, int code, uint64_t addres
 	t->pending = (uint32_t)signal;
 }
 
-static void fill_context(const struct thread *t, struct frame_context *c)
+void signals_context(const struct thread *t, struct frame_context *c)
 {
 	const uint64_t *r = t->regs;
 
@@ -342,7 +342,7 @@ static int build_frame(struct thread *t, const struct kernel_sigaction *a, int s
 	f.uc.flags = FRAME_UC_FLAGS;
 	f.uc.stack = t->altstack;
 	f.uc.sigmask = t->mask;
-	fill_context(t, &f.uc.mc);
+	signals_context(t, &f.uc.mc);
 	f.uc.mc.fpstate = fp;
 	f.uc.mc.oldmask = t->mask;
 	if (save_vector_state(fp, x) != 0 ||

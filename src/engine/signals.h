@@ -26,6 +26,10 @@ void signals_raise_fault(struct thread *t, int signal, int code, uint64_t addres
 /* Build the frame of t->pending and point t->rip at the handler. */
 void signals_deliver(struct thread *t);
 
+/* The registers of t as the kernel has them in a frame. */
+struct frame_context;
+void signals_context(const struct thread *t, struct frame_context *c);
+
 /* The target's system calls. */
 void signals_set_mask(struct thread *t, uint64_t mask);
 long signals_action(struct thread *t, int signal, uint64_t act, uint64_t old, uint64_t set_bytes);

@@ -260,6 +260,7 @@ struct engine {
 	bool wide; /* AVX-512 as far as scan_filter_wide needs it, and it may be used */
 	char own_path[256]; /* of the engine itself, as /proc/self/exe reads */
 	uint64_t own_path_bytes;
+	uint32_t native; /* threads leave for good, see native.h; atomic */
 	bool quiet; /* a system call filter is in place: none of our own that can be avoided */
 };
 

@@ -6,13 +6,10 @@
 #define _GNU_SOURCE
 #include "engine/syscalls.h"
 
-#include <asm/prctl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/membarrier.h>
-#include <linux/prctl.h>
-#include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
@@ -20,6 +17,7 @@
 #include "engine/alloc.h"
 #include "engine/baton.h"
 #include "engine/maps_view.h"
+#include "engine/native.h"
 #include "engine/pages.h"
 #include "engine/process.h"
 #include "engine/records.h"
@@ -29,12 +27,8 @@
 #include "engine/threads.h"
 #include "engine/ticker.h"
 #include "engine/util.h"
-#include "engine/xstate.h"
 
 typedef long handler(struct thread *t, long nr, const long args[6]);
-
-/* Results that are no results. */
-#define NO_RESULT (-100000) /* registers are set already (sigreturn) */
 
 static bool release_all_pages(void)
 {
@@ -59,7 +53,8 @@ long syscalls_pass(struct thread *t, long nr, const long args[6])
 	/* The kernel may have met a page that we write-protect: once more without. */
 	if (r == -EFAULT && release_all_pages())
 		r = engine_syscall(t, nr, args);
-	ticker_let_go(t, hold);
+	if (!native_is_on(t)) /* else there are no ticks, and a filter may forbid to say so */
+		ticker_let_go(t, hold);
 	return r;
 }
 
@@ -88,7 +83,7 @@ static long do_sigreturn(struct thread *t, long nr, const long a[6])
 	(void)nr;
 	(void)a;
 	signals_return(t);
-	return NO_RESULT;
+	return SYSCALLS_NO_RESULT;
 }
 
 /*
@@ -235,63 +230,6 @@ static long do_mlockall(struct thread *t, long nr, const long a[6])
 	if (!(a[0] & (MCL_CURRENT | MCL_FUTURE)) || (a[0] & ~known))
 		return -EINVAL;
 	return may_lock() ? 0 : -EPERM;
-}
-
-#define REQUEST_XSTATE 0x1023 /* ARCH_REQ_XCOMP_PERM */
-
-static long do_arch_prctl(struct thread *t, long nr, const long a[6])
-{
-	long r;
-
-	if (a[0] == ARCH_SET_GS)
-		return a[1] == 0 ? 0 : -EPERM; /* %gs is the engine's */
-	if (a[0] == ARCH_GET_GS) {
-		uint64_t zero = 0;
-
-		return engine_copy((void *)a[1], &zero, 8) ? -EFAULT : 0;
-	}
-	r = syscalls_pass(t, nr, a);
-	if (a[0] == REQUEST_XSTATE && r == 0)
-		xstate_look();
-	if (a[0] == ARCH_SET_FS && r == 0) {
-		t->fs_base = (uint64_t)a[1];
-		alloc_first_locals(t, (uint64_t)a[1]);
-	}
-	return r;
-}
-
-/* A filter may forbid what the engine's reports need: they end here, the target goes on. */
-static void end_profiling(struct thread *t, const char *why)
-{
-	engine.quiet = true;
-	engine.config.objects = 0;
-	if (!t->process->profiling)
-		return;
-	records_message(t->process, why);
-	process_ending(t, END_DETACHED, 0);
-	lock_take(&engine.world_lock);
-	for (struct thread *o = engine.threads; o; o = o->next_thread)
-		ticker_end(o);
-	lock_drop(&engine.world_lock);
-}
-
-static long do_prctl(struct thread *t, long nr, const long a[6])
-{
-	if ((a[0] == PR_SET_SECCOMP && a[1] == SECCOMP_MODE_STRICT) ||
-	    (a[0] == PR_SET_TSC && a[1] == PR_TSC_SIGSEGV))
-		util_no_tsc = 1;
-	if (a[0] == PR_SET_SECCOMP)
-		end_profiling(t, "the program installed a seccomp filter: profiling of it ended");
-	return syscalls_pass(t, nr, a);
-}
-
-static long do_seccomp(struct thread *t, long nr, const long a[6])
-{
-	if (a[0] == SECCOMP_SET_MODE_STRICT)
-		util_no_tsc = 1;
-	if (a[0] == SECCOMP_SET_MODE_STRICT || a[0] == SECCOMP_SET_MODE_FILTER)
-		end_profiling(t, "the program installed a seccomp filter: profiling of it ended");
-	return syscalls_pass(t, nr, a);
 }
 
 static bool is_ours(const struct thread *t, long fd)
@@ -509,9 +447,9 @@ static handler *const table[] = {
 	[SYS_rseq] = do_rseq,
 	[SYS_membarrier] = do_membarrier,
 	[SYS_mlockall] = do_mlockall,
-	[SYS_arch_prctl] = do_arch_prctl,
-	[SYS_prctl] = do_prctl,
-	[SYS_seccomp] = do_seccomp,
+	[SYS_arch_prctl] = syscalls_arch_prctl,
+	[SYS_prctl] = syscalls_prctl,
+	[SYS_seccomp] = syscalls_seccomp,
 	[SYS_readlink] = do_readlink,
 	[SYS_readlinkat] = do_readlinkat,
 	[SYS_open] = do_open,
@@ -531,8 +469,6 @@ static handler *const table[] = {
 	[SYS_dup2] = do_dup2,
 	[SYS_dup3] = do_dup2,
 };
-
-#define SYSCALL_BYTES 2
 
 /* Calls whose handlers do more than pass them on: what the simulation knows changes meanwhile. */
 static bool changes_simulation(long nr)
@@ -574,10 +510,10 @@ void syscalls_handle(struct thread *t)
 	if (began)
 		baton_leave_call(t);
 	baton_after_call(t, nr, args, result);
-	if (result == NO_RESULT)
+	if (result == SYSCALLS_NO_RESULT)
 		return;
 	if (result == RESTART_CALL) {
-		t->rip = after - SYSCALL_BYTES;
+		t->rip = after - SYSCALLS_INSN_BYTES;
 		return;
 	}
 	t->regs[RAX] = (uint64_t)result;

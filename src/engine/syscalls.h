@@ -5,6 +5,10 @@
 
 #include "engine/state.h"
 
+/* A handler's result that is none: the registers are set already. */
+#define SYSCALLS_NO_RESULT (-100000)
+#define SYSCALLS_INSN_BYTES 2
+
 /*
  * Do the system call that t->regs ask for; t->rip is the pc after it. Leaves
  * the result in rax, and t->rip where the thread goes on.
@@ -30,5 +34,9 @@ long syscalls_mprotect(struct thread *t, long nr, const long args[6]);
 long syscalls_mremap(struct thread *t, long nr, const long args[6]);
 long syscalls_brk(struct thread *t, long nr, const long args[6]);
 long syscalls_madvise(struct thread *t, long nr, const long args[6]);
+
+long syscalls_arch_prctl(struct thread *t, long nr, const long args[6]);
+long syscalls_prctl(struct thread *t, long nr, const long args[6]);
+long syscalls_seccomp(struct thread *t, long nr, const long args[6]);
 
 #endif

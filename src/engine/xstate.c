@@ -63,3 +63,11 @@ struct xstate xstate_of_frame(void)
 		return (struct xstate){parts, engine.xsave_bytes};
 	return (struct xstate){plain, end_of(plain | PROTECTION_KEYS)};
 }
+
+struct xstate xstate_of_all(void)
+{
+	struct xstate x = xstate_of_frame();
+
+	x.parts |= xgetbv(0) & PROTECTION_KEYS;
+	return x;
+}

@@ -17,6 +17,8 @@ struct xstate {
 	uint64_t parts, bytes;
 };
 struct xstate xstate_of_frame(void);
+/* The same with protection keys, which are no part of it otherwise. */
+struct xstate xstate_of_all(void);
 
 /* No image is larger. The processor may look at the place of a part that an image has nothing of. */
 #define XSTATE_MOST_BYTES 12288u

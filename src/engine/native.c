@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Threads leave the engine for good; see native.h. */
+#include "engine/native.h"
+
+#include <signal.h>
+
+#include "channel/sys.h"
+#include "engine/dispatch.h"
+#include "engine/frame.h"
+#include "engine/fsbase.h"
+#include "engine/pages.h"
+#include "engine/process.h"
+#include "engine/records.h"
+#include "engine/signals.h"
+#include "engine/ticker.h"
+#include "engine/util.h"
+#include "engine/xstate.h"
+
+/* The kernel gets the program's handlers. A tick on its way is thrown away by ignoring it. */
+static void give_handlers(struct process *p)
+{
+	const struct kernel_sigaction ignore = {.handler = (uint64_t)(uintptr_t)SIG_IGN};
+
+	sys4(SYS_rt_sigaction, TICK_SIGNAL, &ignore, 0, 8);
+	lock_take(&p->action_lock);
+	for (int i = 1; i <= MAX_SIGNAL; i++)
+		sys4(SYS_rt_sigaction, i, &p->actions[i], 0, 8);
+	lock_drop(&p->action_lock);
+}
+
+static void close_descriptors(struct process *p)
+{
+	int fd[2] = {p->channel_fd, p->engine_fd};
+
+	p->channel_fd = p->engine_fd = -1;
+	for (int i = 0; i < 2; i++)
+		if (fd[i] >= 0)
+			sys1(SYS_close, fd[i]);
+}
+
+bool native_begin(struct thread *t, const char *note)
+{
+	struct process *p = t->process;
+
+	if (p->borrowed_memory)
+		return false;
+	if (p->profiling) {
+		records_message(p, note);
+		process_ending(t, END_DETACHED, 0);
+	}
+	world_stop(t, 0);
+	if (!engine.native) {
+		engine.quiet = true;
+		ticker_stop_all(t);
+		lock_take(&engine.translate_lock);
+		pages_forget_code();
+		lock_drop(&engine.translate_lock);
+		give_handlers(p);
+		close_descriptors(p);
+		__atomic_store_n(&engine.native, 1, __ATOMIC_RELEASE);
+	}
+	world_release();
+	return true;
+}
+
+/* All of the state by one call, which each filter allows whose program has handlers. */
+__attribute__((noreturn)) static void return_to(const struct frame *f)
+{
+	const uint64_t sp = (uint64_t)(uintptr_t)&f->uc;
+
+	gsbase_set(0);
+	__asm__ volatile("mov %0, %%rsp\n\tmov %1, %%eax\n\tsyscall\n\tud2"
+			 :
+			 : "r"(sp), "i"(SYS_rt_sigreturn)
+			 : "rax", "memory");
+	__builtin_unreachable();
+}
+
+/* The image of the vector state in `area`, with the notes that the kernel looks for. */
+static void write_vectors(uint8_t *area)
+{
+	const struct xstate x = xstate_of_all();
+	const struct frame_fp_note note = {.magic1 = FRAME_FP_MAGIC1,
+					   .extended_bytes = (uint32_t)x.bytes + 4,
+					   .features = x.parts,
+					   .xstate_bytes = (uint32_t)x.bytes};
+	const uint32_t magic2 = FRAME_FP_MAGIC2;
+
+	memset(area + FRAME_XSTATE_HELD_AT, 0, 64);
+	engine_xsave(area, x.parts);
+	memcpy(area + FRAME_FP_NOTE_AT, &note, sizeof note);
+	memcpy(area + x.bytes, &magic2, sizeof magic2);
+}
+
+void native_leave(struct thread *t)
+{
+	uint8_t area[XSTATE_MOST_BYTES + 64] __attribute__((aligned(64)));
+	struct frame f = {0};
+
+	while (t->pending)
+		signals_deliver(t);
+	write_vectors(area);
+	f.uc.flags = FRAME_UC_FLAGS;
+	f.uc.stack = t->altstack;
+	f.uc.sigmask = t->mask;
+	signals_context(t, &f.uc.mc);
+	f.uc.mc.fpstate = (uint64_t)(uintptr_t)area;
+	return_to(&f);
+}
