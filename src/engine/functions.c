@@ -26,22 +26,36 @@ static bool is_resolver(uint64_t start, uint64_t end)
 	return false;
 }
 
-/* What frame information says, inside the module. */
-static bool find_described(const struct module_place *m, uint64_t pc, struct sim_function *found)
+/* What frame information says, inside the module; without any all of it is one gap. */
+static void find_described(const struct module_place *m, uint64_t pc, struct sim_function *found)
 {
 	struct frame_range range;
 
+	*found = (struct sim_function){
+		.start = m->start, .end = m->end, .kind = SIM_FUNCTION_UNKNOWN
+	};
 	if (m->frames.bytes == 0 || !eh_frame_range(&m->frames, pc, &range))
-		return false;
+		return;
 	found->start = range.start > m->start ? range.start : m->start;
 	found->end = range.end < m->end ? range.end : m->end;
-	if (!range.described)
-		found->kind = SIM_FUNCTION_UNKNOWN;
-	else if (m->interpreter && is_resolver(found->start, found->end))
+	if (range.described && m->interpreter && is_resolver(found->start, found->end))
 		found->kind = SIM_FUNCTION_RESOLVER;
-	else
+	else if (range.described)
 		found->kind = SIM_FUNCTION_NORMAL;
-	return true;
+}
+
+/* In a gap between described code: what the symbols say, inside the gap. */
+static void find_by_symbol(uint64_t pc, struct sim_function *found)
+{
+	uint64_t start, end;
+	bool known = modules_function(pc, &start, &end);
+
+	if (known && start >= found->start)
+		found->kind = SIM_FUNCTION_NORMAL;
+	if (start > found->start)
+		found->start = start;
+	if (end < found->end)
+		found->end = end;
 }
 
 void functions_find(void *context, uint64_t pc, struct sim_function *found)
@@ -56,8 +70,10 @@ void functions_find(void *context, uint64_t pc, struct sim_function *found)
 							.kind = SIM_FUNCTION_STUB };
 			return;
 		}
-		if (find_described(&m, pc, found))
-			return;
+		find_described(&m, pc, found);
+		if (found->kind == SIM_FUNCTION_UNKNOWN)
+			find_by_symbol(pc, found);
+		return;
 	}
 	*found = (struct sim_function){
 		.start = m.start, .end = m.end, .kind = SIM_FUNCTION_UNKNOWN

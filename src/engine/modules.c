@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "channel/sys.h"
+#include "engine/code_symbols.h"
 #include "engine/graph.h"
 #include "engine/hooks.h"
 #include "engine/state.h"
@@ -30,6 +31,7 @@ struct module {
 	uint64_t unsorted, unsorted_bytes; /* .eh_frame, where there is no table */
 	bool interpreter, program;
 	struct range stubs[MAX_STUBS];
+	struct code_symbols symbols; /* for the call graph: of code without frame information */
 	struct range image;   /* all that is loaded of the file, its data included */
 	uint64_t local_bytes; /* what its variables take of each thread */
 };
@@ -168,6 +170,22 @@ static void find_sections(const struct elf *e, const Elf64_Ehdr *eh)
 	}
 }
 
+/* The functions of code that frame information does not describe; only the call graph asks for them. */
+static void find_functions(const struct elf *e, const Elf64_Ehdr *eh)
+{
+	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh);
+	struct code_file f = { .bytes = e->bytes,
+			       .size = e->size,
+			       .sections = sh,
+			       .bias = e->bias,
+			       .start = e->module->start,
+			       .end = e->module->end };
+
+	if (sh && eh->e_shentsize == sizeof *sh)
+		f.section_count = eh->e_shnum;
+	code_symbols_read(&e->module->symbols, &f);
+}
+
 static void find_symbols(const struct elf *e, const Elf64_Ehdr *eh)
 {
 	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh);
@@ -203,6 +221,8 @@ static int look_at(void *arg)
 	/* The dynamic linker's allocator is of no interest, and not what programs call. */
 	if (e->part != MODULE_INTERPRETER && engine.config.objects)
 		find_symbols(e, eh);
+	if (graph_is_on())
+		find_functions(e, eh);
 	return 0;
 }
 
@@ -218,7 +238,8 @@ static void look_at_file(struct elf *e, int fd)
 		return;
 	e->bytes = (const uint8_t *)p;
 	e->size = (uint64_t)st.st_size;
-	engine_guarded(look_at, e);
+	if (engine_guarded(look_at, e) != 0)
+		code_symbols_release(&e->module->symbols);
 	sys2(SYS_munmap, p, st.st_size);
 }
 
@@ -235,6 +256,8 @@ void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum mod
 	lock_take(&lock);
 	if (count < MAX_MODULES)
 		modules[count++] = m;
+	else
+		code_symbols_release(&m.symbols);
 	lock_drop(&lock);
 }
 
@@ -245,6 +268,7 @@ void modules_remove(uint64_t start, uint64_t end)
 	lock_take(&lock);
 	for (uint32_t i = 0; i < count; i++)
 		if (modules[i].start < end && modules[i].end > start) {
+			code_symbols_release(&modules[i].symbols);
 			modules[i--] = modules[--count];
 			any = true;
 		}
@@ -318,6 +342,22 @@ bool modules_place(uint64_t pc, struct module_place *place)
 			place->stubs_end = m.stubs[i].end;
 		}
 	return true;
+}
+
+bool modules_function(uint64_t pc, uint64_t *start, uint64_t *end)
+{
+	bool found = false;
+
+	*start = 0;
+	*end = UINT64_MAX;
+	lock_take(&lock);
+	for (uint32_t i = 0; i < count; i++)
+		if (pc >= modules[i].start && pc < modules[i].end) {
+			found = code_symbols_find(&modules[i].symbols, pc, start, end);
+			break;
+		}
+	lock_drop(&lock);
+	return found;
 }
 
 bool modules_locals(uint64_t address, uint64_t *bytes)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The questions of symbols.h, answered by the process that reads symbols, or by this one where none can be had. */
+/*
+ * The questions of symbols.h, answered by the process that reads symbols, or by this one where none
+ * can be had.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +10,10 @@
 #include "symbols/private.h"
 #include "symbols/remote.h"
 
-/* Code made at run time is read here, by a reader of our own; so is what is no ELF file: nothing of it. */
+/*
+ * Code made at run time is read here, by a reader of our own; so is what is no ELF file: nothing of
+ * it.
+ */
 static bool is_remote(const struct symbols_file *f)
 {
 	return f->runtime == NULL && f->segment_count > 0 && f->inode != 0;

@@ -143,7 +143,10 @@ static void *serve(void *context)
 	_exit(0);
 }
 
-/* Nothing that the libraries say, no core, and nothing of what the terminal or the user sends to the run. */
+/*
+ * Nothing that the libraries say, no core, and nothing of what the terminal or the user sends to
+ * the run.
+ */
 static void settle(void)
 {
 	static const int faults[] = {SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL};

@@ -159,6 +159,73 @@ def damaged_debug_information_ends_no_run():
         check(any(function != '[anon]' for function in functions), 'no names at all', i)
 
 
+WORK = """\
+#define N 100000
+static int a[N], b[N];
+__attribute__((noinline)) static void fill(void) { for (long i = 0; i < N; i++) a[i] = (int)(i * 7919 % N); }
+__attribute__((noinline)) static long gather(void) { long s = 0; for (int i = 0; i < N; i++) s += b[a[i]]++; return s; }
+__attribute__((noinline)) static long scan(void) { long s = 0; for (int i = 0; i < N; i++) s += a[i]; return s; }
+int main(void) { fill(); return gather() + scan() == 42; }
+"""
+NO_TABLES = ['-fno-asynchronous-unwind-tables', '-fno-unwind-tables']
+
+
+def simulate(program, status=0):
+    """Function -> instructions of its own, and how often it was called."""
+    run(DWELL, 'simulate', '-q', '-o', 'graph.db', '--', program, status=status)
+    report = json.loads(run(DWELL, 'report', '-i', 'graph.db', '--format', 'json', '--rows', '100000').stdout)
+    os.unlink('graph.db')
+    return {row['name']: (row['self']['Ir'], row['calls'], os.path.basename(row['file'] or '')) for row in report['rows']}
+
+
+@case
+def the_call_graph_has_functions_without_frame_information():
+    need('gcc')
+    build('gcc', '-O1', '-g', '-o', 'tables', 'work.c', source=WORK, name='work.c')
+    build('gcc', '-O1', '-g', *NO_TABLES, '-o', 'none', 'work.c', source=WORK, name='work.c')
+    good, bare = simulate('./tables'), simulate('./none')
+    for name in 'fill', 'gather', 'scan', 'main':
+        check(name in bare and bare[name] == good[name], name, 'has', bare.get(name), 'and not', good[name])
+    if shutil.which('musl-gcc'):
+        run('musl-gcc', '-O1', '-g', *NO_TABLES, '-static', '-o', 'musl', 'work.c')
+        musl = simulate('./musl')
+        for name in 'fill', 'gather', 'scan':
+            check(name in musl and musl[name] == good[name], name, 'of musl has', musl.get(name))
+
+
+@case
+def the_call_graph_has_functions_of_the_dynamic_table_alone():
+    need('gcc', 'strip')
+    build('gcc', '-O1', *NO_TABLES, '-rdynamic', '-o', 'stripped', 'work.c', source=WORK.replace('static long', 'long'), name='work.c')
+    run('strip', 'stripped')
+    found = simulate('./stripped')
+    check('gather' in found and 'scan' in found and found['gather'][1] == 1, 'only', list(found)[:4])
+
+
+@case
+def the_call_graph_has_functions_of_assembly():
+    need('gcc')
+    build('gcc', '-nostdlib', '-static', '-o', 'plain', 'plain.s', name='plain.s', source='''\
+	.globl _start, work, other
+_start:	call work
+	call other
+	call work
+	mov $60, %eax
+	xor %edi, %edi
+	syscall
+work:	mov $1000, %ecx
+within:	dec %ecx
+	jnz within
+	ret
+other:	mov $500, %ecx
+again:	dec %ecx
+	jnz again
+	ret
+''')
+    found = simulate('./plain')
+    check(found == {'_start': (6, 1, ''), 'work': (4004, 2, ''), 'other': (1002, 1, '')}, found)
+
+
 @case
 def a_small_stack_is_enough():
     need('gcc')

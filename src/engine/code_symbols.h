@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Functions of a mapped file by its tables of symbols, for code without frame information: what Go, Free
+ * Pascal, GHC, musl and hand-written assembly leave, and compilers that are told to.
+ */
+#ifndef DWELL_ENGINE_CODE_SYMBOLS_H
+#define DWELL_ENGINE_CODE_SYMBOLS_H
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A symbol that is code, as an offset from the table's base. No bytes: up to the next one. */
+struct code_symbol {
+	uint32_t start, bytes;
+};
+
+/* In order of start. The items are pages of the engine's; all zero: none. */
+struct code_symbols {
+	struct code_symbol *items;
+	uint32_t count, room;
+	uint64_t base;
+};
+
+/* A file in memory, which may be cut short meanwhile: whoever calls is guarded. */
+struct code_file {
+	const uint8_t *bytes;
+	uint64_t size;
+	const Elf64_Shdr *sections;
+	uint32_t section_count;
+	uint64_t bias;	     /* of addresses in memory over the file's */
+	uint64_t start, end; /* of the code that is mapped, in memory */
+};
+
+/* Read .symtab, or .dynsym where the file is stripped. False: there is nothing of use. */
+bool code_symbols_read(struct code_symbols *s, const struct code_file *f);
+void code_symbols_release(struct code_symbols *s);
+
+/*
+ * The function around pc; *end is UINT64_MAX where nothing says. False: none begins before it, or pc is behind the
+ * end of that one: then the range is what no symbol has, 0 and UINT64_MAX at its ends.
+ */
+bool code_symbols_find(const struct code_symbols *s, uint64_t pc, uint64_t *start, uint64_t *end);
+
+#endif
