@@ -18,6 +18,7 @@
 #include "engine/filter_calls.h"
 #include "engine/filter_gear.h"
 #include "engine/filter_turns.h"
+#include "engine/held.h"
 #include "engine/lanes.h"
 #include "engine/limits.h"
 #include "engine/marks.h"
@@ -294,6 +295,8 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 			inside = 0;
 			continue;
 		}
+		if (t->shares_signals)
+			held_share(t);
 		if (sampler_is_finishing(t))
 			process_ending(t, END_DETACHED, 0);
 		if (t->tick_due)
@@ -381,6 +384,8 @@ static void resume_or_leave(struct thread *t, const struct block *b, const uint8
 	if (t->tick_due)
 		sampler_tick(t, &after);
 	toggles_look(t);
+	if (t->shares_signals)
+		held_share(t);
 	if (may_resume(t, b)) {
 		t->next = (uint64_t)(uintptr_t)at;
 		t->rip = pc;

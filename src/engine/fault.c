@@ -8,13 +8,14 @@
  */
 #include "engine/fault.h"
 
-#include "channel/sys.h"
+#include "engine/async.h"
 #include "engine/buffers.h"
 #include "engine/dispatch.h"
 #include "engine/filter.h"
 #include "engine/filter_calls.h"
 #include "engine/filter_gear.h"
 #include "engine/filter_trust.h"
+#include "engine/held.h"
 #include "engine/job.h"
 #include "engine/lanes.h"
 #include "engine/pages.h"
@@ -32,6 +33,7 @@
 #define OPCODE_INT1 0xf1
 #define VECTOR_INT3 3 /* the last byte of int 3 where it has two */
 #define TRAP_PAGE_FAULT 14u
+#define SYSCALL_BYTES	2
 
 static uint64_t address_of(const void *label)
 {
@@ -43,9 +45,18 @@ static bool between(uint64_t pc, const void *first, const void *end)
 	return pc >= address_of(first) && pc < address_of(end);
 }
 
-static bool is_fault(int signal, const siginfo_t *info)
+/* Others may send what looks like a fault: then the thread stands behind a system call. */
+static bool is_sent(const siginfo_t *info, uint64_t pc)
 {
-	return (SYNC_SIGNALS >> (signal - 1) & 1) && info->si_code > 0;
+	if (info->si_signo == SIGTRAP && info->si_code == TRAP_TRACE)
+		return false;
+	return info->si_code <= 0 || pc == address_of(engine_sigmask_end) ||
+	       pc == address_of(engine_syscall_insn) + SYSCALL_BYTES;
+}
+
+static bool is_fault(int signal, const siginfo_t *info, const struct frame_ucontext *uc)
+{
+	return (SYNC_SIGNALS >> (signal - 1) & 1) && !is_sent(info, uc->mc.rip);
 }
 
 static void take_registers(struct thread *t, const struct frame_context *c)
@@ -57,8 +68,7 @@ static void take_registers(struct thread *t, const struct frame_context *c)
 	t->rflags = c->eflags;
 }
 
-/* The instruction whose copy holds offset `at` of the block, or NULL. *map is the block's from then on. */
-static const struct insn_at *find_insn(const struct block *b, uint32_t at, struct insn_map *map)
+const struct insn_at *fault_find_insn(const struct block *b, uint32_t at, struct insn_map *map)
 {
 	const struct insn_at *found = 0;
 
@@ -175,7 +185,7 @@ static bool leave_cache(struct thread *t, struct frame_ucontext *uc, bool trap)
 
 	if (!b)
 		return false;
-	m = find_insn(b, (uint32_t)(pc - address_of(b->start)), &map);
+	m = fault_find_insn(b, (uint32_t)(pc - address_of(b->start)), &map);
 	if (!m)
 		return false;
 	take_registers(t, &uc->mc);
@@ -247,7 +257,7 @@ static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontex
 		return true;
 	}
 	b = cache_block_at((const uint8_t *)(uintptr_t)uc->mc.rip);
-	m = b ? find_insn(b, (uint32_t)(uc->mc.rip - address_of(b->start)), &map) : 0;
+	m = b ? fault_find_insn(b, (uint32_t)(uc->mc.rip - address_of(b->start)), &map) : 0;
 	if (!m || m->code != uc->mc.rip - address_of(b->start))
 		return true;
 	here = b->pc + m->source;
@@ -260,15 +270,6 @@ static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontex
 		return true;
 	}
 	return false;
-}
-
-static void note(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
-{
-	t->pending_info = *info;
-	t->fault_error = uc->mc.err;
-	t->fault_trap = uc->mc.trapno;
-	t->fault_address = uc->mc.cr2;
-	__atomic_store_n(&t->pending, (uint32_t)signal, __ATOMIC_SEQ_CST);
 }
 
 uint64_t *frame_register(struct frame_context *c, int r)
@@ -464,7 +465,7 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 		if (leave_cache(t, uc, trap)) {
 			if (cache_contains((uint64_t)(uintptr_t)info->si_addr))
 				info->si_addr = (void *)(uintptr_t)t->rip;
-			note(t, signal, info, uc);
+			async_note(t, signal, info, uc);
 			t->fault = 1;
 			return;
 		}
@@ -477,51 +478,6 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 	    "last target pc 0x%lx",
 	    (long)signal, uc->mc.rip, uc->mc.rip - address_of(engine_exit), uc->mc.cr2, t->rip);
 	engine_panic("fault in the engine", (uint64_t)signal);
-}
-
-/* What the thread has counted, where the counters are in the register. */
-static uint64_t counted(const struct thread *t, const struct frame_ucontext *uc)
-{
-	const uint8_t *fp = (const uint8_t *)(uintptr_t)uc->mc.fpstate;
-	const struct frame_fp_note *note = (const void *)(fp + FRAME_FP_NOTE_AT);
-	uint64_t held;
-
-	if (engine_vector_counter == COUNTER_IN_MEMORY)
-		return t->counters.accesses;
-	if (engine_vector_counter == COUNTER_XMM15 && fp) {
-		struct counts packed;
-
-		memcpy(&packed, fp + FRAME_XMM15_AT, 16);
-		return t->before.accesses + lanes_unpacked(&packed).accesses;
-	}
-	if (!fp || note->magic1 != FRAME_FP_MAGIC1)
-		return 0;
-	memcpy(&held, fp + FRAME_XSTATE_HELD_AT, sizeof held);
-	if (!(held & note->features & FRAME_HIGH_ZMM))
-		return 0;
-	memcpy(&held, fp + engine.zmm31_at, sizeof held);
-	return held;
-}
-
-/*
- * Is that so? Not for instructions of the target that use it: there it has some number of the target's. Where it
- * never did, the block need not be looked for, which among a hundred thousand waits for memory.
- */
-static bool has_counters(const struct thread *t, uint64_t pc)
-{
-	const struct block *b;
-	const struct insn_at *m;
-	struct insn_map map;
-
-	if (t->gear != GEAR_COUNT || !t->in_cache || !cache_contains(pc))
-		return false;
-	if (!t->used31)
-		return true;
-	b = cache_block_at((const uint8_t *)(uintptr_t)pc);
-	if (!b)
-		return false;
-	m = find_insn(b, (uint32_t)(pc - address_of(b->start)), &map);
-	return m && !(m->flags & INSN_AT_APP31);
 }
 
 /*
@@ -542,51 +498,16 @@ static bool leave_stuck(struct thread *t, struct frame_ucontext *uc)
 	return true;
 }
 
-/* Most often all there is to do is to set the timer again, for which no thread has to stop. */
-static void on_tick(struct thread *t, struct frame_ucontext *uc)
-{
-	if (t->stuck_at && leave_stuck(t, uc))
-		return;
-	if (has_counters(t, uc->mc.rip) &&
-	    sampler_is_early(t, counted(t, uc) + thread_quick_accesses(t)))
-		return;
-	t->tick_due = true;
-	poll_call(t);
-}
-
-static void on_async(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
-{
-	if (signal == TICK_SIGNAL && (t->mask & TICK_BIT)) {
-		/* Not our timer's, and blocked as far as the target knows: the kernel keeps it. */
-		t->real_tick = true;
-		uc->sigmask |= TICK_BIT;
-		sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), sys0(SYS_gettid), signal, info);
-		return;
-	}
-	uc->sigmask = ~SYNC_SIGNALS;
-	if (t->pending) {
-		/* One is noted already: back into the kernel's queue until that is delivered. */
-		uc->sigmask |= 1ull << (signal - 1);
-		sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), sys0(SYS_gettid), signal, info);
-		return;
-	}
-	note(t, signal, info, uc);
-	poll_call(t);
-	if (t->stuck_waits && between(uc->mc.rip, engine_copy, engine_copy_end))
-		uc->mc.rip = address_of(engine_copy_failed);
-	if (uc->mc.rip >= address_of(engine_syscall_begin) &&
-	    uc->mc.rip <= address_of(engine_syscall_insn))
-		uc->mc.rip = address_of(engine_syscall_abort);
-}
-
 void fault_signal_handler(int signal, siginfo_t *info, struct frame_ucontext *uc)
 {
 	struct thread *t = thread_self();
 
-	if (is_fault(signal, info))
+	if (is_fault(signal, info, uc))
 		on_fault(t, signal, info, uc);
-	else if (ticker_sent(t, info))
-		on_tick(t, uc);
-	else
-		on_async(t, signal, info, uc);
+	else if (held_is_kick(t, info))
+		async_kick(t, uc);
+	else if (!ticker_sent(t, info))
+		async_arrived(t, signal, info, uc);
+	else if (!t->stuck_at || !leave_stuck(t, uc))
+		async_tick(t, uc);
 }

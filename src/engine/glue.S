@@ -291,6 +291,22 @@ engine_syscall_abort:
 	ret
 
 /*
+ * long engine_sigmask(long how, const uint64_t *mask)
+ * rt_sigprocmask. Signals that it lets in find the thread at _end, where no instruction faults.
+ */
+	.globl engine_sigmask
+	.globl engine_sigmask_end
+	.hidden engine_sigmask
+	.hidden engine_sigmask_end
+engine_sigmask:
+	xor	%edx, %edx
+	mov	$8, %r10d
+	mov	$14, %eax
+	syscall
+engine_sigmask_end:
+	ret
+
+/*
  * long engine_copy(void *to, const void *from, size_t n)
  * Copy that may meet unmapped memory: 0, or -1 (the fault handler sends it to
  * engine_copy_failed).

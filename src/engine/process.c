@@ -8,6 +8,7 @@
 #include "engine/control.h"
 #include "engine/dispatch.h"
 #include "engine/graph.h"
+#include "engine/held.h"
 #include "engine/marks.h"
 #include "engine/modules.h"
 #include "engine/pages.h"
@@ -198,6 +199,8 @@ void process_forked(struct thread *t)
 	module_lock = 0;
 	p->ring_lock = 0;
 	p->action_lock = 0;
+	held_none(&p->held_signals);
+	held_none(&t->held_signals);
 	p->profiling = false;
 	p->total = (struct counts){ 0 };
 	p->extra = (struct extra_counts){ 0 };

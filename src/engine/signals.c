@@ -10,6 +10,7 @@
 #include "engine/filter_gear.h"
 #include "engine/frame.h"
 #include "engine/graph.h"
+#include "engine/held.h"
 #include "engine/pages.h"
 #include "engine/process.h"
 #include "engine/ticker.h"
@@ -18,8 +19,6 @@
 
 #define SA_RESTORER_FLAG 0x04000000u
 #define UNBLOCKABLE (1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))
-#define HANDLER_DEFAULT 0ull
-#define HANDLER_IGNORE 1ull
 #define USER_EFLAGS 0x50dd5ull
 #define RED_ZONE 128u
 
@@ -41,7 +40,7 @@ static long kernel_action(int signal, const struct kernel_sigaction *act,
 
 static void kernel_mask(uint64_t mask)
 {
-	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, 0, 8);
+	engine_sigmask(SIG_SETMASK, &mask);
 }
 
 /* What the target wants blocked, without the signals that the engine needs. */
@@ -108,9 +107,7 @@ void signals_set_mask(struct thread *t, uint64_t mask)
 	t->mask = mask & ~UNBLOCKABLE;
 	if (!(mask & TICK_BIT))
 		t->real_tick = false;
-	/* With a signal noted, delivery sets the kernel's mask. */
-	if (!t->pending)
-		apply_mask(t);
+	signals_unblock(t);
 }
 
 void signals_block_all(void)
@@ -120,6 +117,8 @@ void signals_block_all(void)
 
 void signals_unblock(struct thread *t)
 {
+	/* The kernel gives these kinds first, too. With a signal noted, delivery sets the mask. */
+	held_release(t);
 	if (!t->pending)
 		apply_mask(t);
 }
@@ -147,6 +146,8 @@ long signals_action(struct thread *t, int signal, uint64_t act, uint64_t old, ui
 			p->actions[signal] = before;
 	}
 	lock_drop(&p->action_lock);
+	if (r == 0 && act && is_sync(signal) && new.handler == HANDLER_IGNORE)
+		held_forget(t, signal);
 	if (r == 0 && act && (signal == SIGSEGV || signal == SIGBUS) && new.handler > HANDLER_IGNORE)
 		filter_expect_faults();
 	if (r == 0 && old && engine_copy((void *)(uintptr_t)old, &before, sizeof before) != 0)
@@ -380,7 +381,7 @@ static struct kernel_sigaction take_action(struct process *p, int signal)
 static void go_on_without(struct thread *t)
 {
 	t->have_suspend_mask = false;
-	apply_mask(t);
+	signals_unblock(t);
 }
 
 void signals_deliver(struct thread *t)
@@ -420,7 +421,7 @@ void signals_deliver(struct thread *t)
 	else if (signal == TICK_SIGNAL)
 		t->real_tick = true; /* more of them keep their order in the kernel */
 	__atomic_store_n(&t->pending, 0, __ATOMIC_SEQ_CST);
-	apply_mask(t);
+	signals_unblock(t);
 	graph_signal(t);
 }
 
@@ -480,6 +481,7 @@ void signals_before_exec(struct thread *t)
 		kernel_action(i, &a, 0);
 	}
 	kernel_mask(t->mask);
+	held_give_back(t);
 }
 
 void signals_after_failed_exec(struct thread *t)

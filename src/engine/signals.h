@@ -16,6 +16,9 @@
 	(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGILL - 1) | \
 	 1ull << (SIGFPE - 1) | 1ull << (SIGTRAP - 1))
 
+#define HANDLER_DEFAULT 0ull
+#define HANDLER_IGNORE	1ull
+
 /* Start-up: take over the handlers and the signal mask that exec left. */
 void signals_init(struct thread *t);
 /* The kernel's alternate stack of a new thread. */

@@ -82,6 +82,16 @@ struct vector_access {
 	bool stores;
 };
 
+#define HELD_KINDS 5
+
+/* Signals of the kinds that faults have, which the target blocks; see held.h. */
+struct held_signals {
+	struct held_signal {
+		uint32_t state;
+		siginfo_t info;
+	} of[HELD_KINDS];
+};
+
 struct process;
 struct watch_set;
 struct graph_thread;
@@ -135,6 +145,10 @@ struct thread {
 	uint32_t fault;		    /* pending signal is a fault of the instruction at rip */
 	uint64_t saved_suspend_mask;
 	bool have_suspend_mask;
+	bool shares_signals;	    /* it has kept one of the process's; see held_share */
+	bool kicked;		    /* by another thread, in a system call; see held_is_kick */
+	uint64_t looks_for;	    /* of such kinds, in a system call; others read it */
+	struct held_signals held_signals;
 	struct extra_counts extra;
 	struct counts published;    /* unbiased, what process totals contain already */
 	struct extra_counts extra_published;
@@ -221,6 +235,7 @@ _Static_assert(sizeof(struct thread) <= T_TALLIES, "layout");
 /* What belongs to a kernel process, and must not be shared with a vfork child. */
 struct process {
 	struct kernel_sigaction actions[MAX_SIGNAL + 1]; /* as the target set them */
+	struct held_signals held_signals; /* sent to the process */
 	uint32_t action_lock;
 	uint32_t pid;
 	uint32_t order;	      /* in the run */
@@ -330,9 +345,11 @@ extern char engine_exit[], engine_enter[], engine_resume[], engine_fault_resume[
 extern char engine_glue_end[], engine_ib_mismatch[], engine_ib_miss[], engine_restorer[];
 extern char engine_hook[];
 extern char engine_return_mismatch[], engine_return_miss[];
+extern char engine_sigmask_end[];
 extern char engine_syscall_begin[], engine_syscall_insn[], engine_syscall_abort[];
 extern char engine_copy_end[], engine_copy_failed[], engine_xstate_end[], engine_guarded_failed[];
 long engine_syscall(struct thread *t, long nr, const long args[6]);
+long engine_sigmask(long how, const uint64_t *mask); /* rt_sigprocmask */
 long engine_copy(void *to, const void *from, size_t n);
 long engine_peek(uint64_t *to, const void *from); /* the same for 8 bytes */
 long engine_touch(uint8_t *at);

@@ -16,6 +16,7 @@
 #include "channel/sys.h"
 #include "engine/alloc.h"
 #include "engine/baton.h"
+#include "engine/held.h"
 #include "engine/maps_view.h"
 #include "engine/native.h"
 #include "engine/pages.h"
@@ -43,18 +44,23 @@ static bool release_all_pages(void)
 long syscalls_pass(struct thread *t, long nr, const long args[6])
 {
 	enum ticker_hold hold = TICKS_FREE;
+	uint64_t blocked = 0;
 	long r;
 
 	if (t->stuck_at)
 		stuck_await_call(t);
-	if (ticker_could_interrupt(nr, args))
+	if (ticker_could_interrupt(nr, args)) {
 		hold = ticker_hold(t);
+		blocked = held_block(t, nr);
+	}
 	r = engine_syscall(t, nr, args);
 	/* The kernel may have met a page that we write-protect: once more without. */
 	if (r == -EFAULT && release_all_pages())
 		r = engine_syscall(t, nr, args);
-	if (!native_is_on(t)) /* else there are no ticks, and a filter may forbid to say so */
+	if (!native_is_on(t)) { /* else there are no ticks, and a filter may forbid to say so */
+		r = held_unblock(t, blocked, r);
 		ticker_let_go(t, hold);
+	}
 	return r;
 }
 
@@ -84,72 +90,6 @@ static long do_sigreturn(struct thread *t, long nr, const long a[6])
 	(void)a;
 	signals_return(t);
 	return SYSCALLS_NO_RESULT;
-}
-
-/*
- * Calls that wait under another mask, which *mask_at points to: a handler that
- * runs meanwhile inherits that mask. Our own timer stays out of it.
- */
-static long with_mask(struct thread *t, long nr, long args[6], long *mask_at)
-{
-	uint64_t mask, mine;
-	long r;
-
-	if (*mask_at && engine_copy(&mask, (void *)*mask_at, 8) == 0) {
-		t->saved_suspend_mask = mask;
-		t->have_suspend_mask = true;
-		mine = mask | (ticker_blocks(t) ? TICK_BIT : 0);
-		*mask_at = (long)&mine;
-	}
-	r = syscalls_pass(t, nr, args);
-	if (!t->pending || r != -EINTR)
-		t->have_suspend_mask = false;
-	return r;
-}
-
-static long with_mask_in(struct thread *t, long nr, const long a[6], uint32_t at)
-{
-	long args[6] = { a[0], a[1], a[2], a[3], a[4], a[5] };
-
-	return with_mask(t, nr, args, &args[at]);
-}
-
-static long do_sigsuspend(struct thread *t, long nr, const long a[6])
-{
-	return with_mask_in(t, nr, a, 0);
-}
-
-static long do_ppoll(struct thread *t, long nr, const long a[6])
-{
-	return with_mask_in(t, nr, a, 3);
-}
-
-static long do_epoll_pwait(struct thread *t, long nr, const long a[6])
-{
-	return with_mask_in(t, nr, a, 4);
-}
-
-static long do_pselect(struct thread *t, long nr, const long a[6])
-{
-	long pair[2], args[6] = { a[0], a[1], a[2], a[3], a[4], a[5] };
-
-	if (!a[5] || engine_copy(pair, (void *)a[5], sizeof pair) != 0)
-		return syscalls_pass(t, nr, a);
-	args[5] = (long)pair;
-	return with_mask(t, nr, args, &pair[0]);
-}
-
-/* Waiting for signals by number: our timer's is none of the target's. */
-static long do_sigtimedwait(struct thread *t, long nr, const long a[6])
-{
-	long args[6] = { a[0], a[1], a[2], a[3], a[4], a[5] };
-	uint64_t set;
-
-	if (t->has_timer && engine_copy(&set, (void *)a[0], 8) == 0) {
-		set &= ~TICK_BIT;
-		args[0] = (long)&set;
-	}
-	return syscalls_pass(t, nr, args);
 }
 
 /* ---- Threads and processes ---- */
@@ -430,12 +370,14 @@ static handler *const table[] = {
 	[SYS_rt_sigprocmask] = do_sigprocmask,
 	[SYS_sigaltstack] = do_sigaltstack,
 	[SYS_rt_sigreturn] = do_sigreturn,
-	[SYS_rt_sigsuspend] = do_sigsuspend,
-	[SYS_rt_sigtimedwait] = do_sigtimedwait,
-	[SYS_ppoll] = do_ppoll,
-	[SYS_pselect6] = do_pselect,
-	[SYS_epoll_pwait] = do_epoll_pwait,
-	[SYS_epoll_pwait2] = do_epoll_pwait,
+	[SYS_rt_sigsuspend] = syscalls_sigsuspend,
+	[SYS_rt_sigtimedwait] = syscalls_sigtimedwait,
+	[SYS_ppoll] = syscalls_ppoll,
+	[SYS_pselect6] = syscalls_pselect,
+	[SYS_epoll_pwait] = syscalls_epoll_pwait,
+	[SYS_epoll_pwait2] = syscalls_epoll_pwait,
+	[SYS_io_pgetevents] = syscalls_pselect,
+	[SYS_io_uring_enter] = syscalls_io_uring_enter,
 	[SYS_clone] = do_clone,
 	[SYS_clone3] = do_clone3,
 	[SYS_fork] = do_fork,

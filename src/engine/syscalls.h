@@ -38,5 +38,11 @@ long syscalls_madvise(struct thread *t, long nr, const long args[6]);
 long syscalls_arch_prctl(struct thread *t, long nr, const long args[6]);
 long syscalls_prctl(struct thread *t, long nr, const long args[6]);
 long syscalls_seccomp(struct thread *t, long nr, const long args[6]);
+long syscalls_sigsuspend(struct thread *t, long nr, const long args[6]);
+long syscalls_ppoll(struct thread *t, long nr, const long args[6]);
+long syscalls_epoll_pwait(struct thread *t, long nr, const long args[6]);
+long syscalls_pselect(struct thread *t, long nr, const long args[6]);
+long syscalls_io_uring_enter(struct thread *t, long nr, const long args[6]);
+long syscalls_sigtimedwait(struct thread *t, long nr, const long args[6]);
 
 #endif

@@ -18,6 +18,7 @@
 #include "engine/process.h"
 #include "engine/filter_gear.h"
 #include "engine/syscalls.h"
+#include "engine/ticker.h"
 #include "engine/util.h"
 
 /* "/proc/self/fd/N" */
@@ -94,13 +95,16 @@ long syscalls_mmap(struct thread *t, long nr, const long a[6])
 {
 	uint64_t bytes = round_up((uint64_t)a[1], PAGE);
 	uint64_t id = a[3] & MAP_ANONYMOUS ? 0 : id_of_file(a[4]);
+	bool held;
 	long r;
 
-	(void)nr;
 	if (!prepare_place(t, (uint64_t)a[0], (uint64_t)a[0] + bytes, a[3]))
 		return -ENOMEM;
 	lock_take(&engine.translate_lock);
+	held = ticker_could_interrupt(nr, a) && t->has_timer && ticker_hold_briefly();
 	r = sys6(SYS_mmap, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (held)
+		ticker_let_go(t, TICKS_BLOCKED);
 	if (!sys_failed(r)) {
 		uint64_t start = (uint64_t)r, end = start + bytes;
 		bool file = !(a[3] & MAP_ANONYMOUS);
@@ -172,6 +176,7 @@ long syscalls_mremap(struct thread *t, long nr, const long a[6])
 	uint64_t new_bytes = round_up((uint64_t)a[2], PAGE);
 	struct mapping like = { 0 };
 	const struct mapping *m;
+	bool held;
 	long r;
 
 	(void)nr;
@@ -184,7 +189,11 @@ long syscalls_mremap(struct thread *t, long nr, const long a[6])
 		like = *m;
 	if (old_bytes && cache_has_code(old, old + old_bytes))
 		pages_release_range(old, old + old_bytes);
+	/* It ends early for a signal where pages have been merged with others. */
+	held = t->has_timer && ticker_hold_briefly();
 	r = sys5(SYS_mremap, a[0], a[1], a[2], a[3], a[4]);
+	if (held)
+		ticker_let_go(t, TICKS_BLOCKED);
 	if (!sys_failed(r)) {
 		pages_discard(old, old + old_bytes);
 		if (old_bytes && !(a[3] & MREMAP_DONTUNMAP))

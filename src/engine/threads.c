@@ -16,6 +16,7 @@
 #include "engine/poll.h"
 #include "engine/process.h"
 #include "engine/filter_gear.h"
+#include "engine/held.h"
 #include "engine/filter_turns.h"
 #include "engine/sampler.h"
 #include "engine/signals.h"
@@ -152,6 +153,7 @@ static struct thread *child_of(struct thread *t, uint64_t flags, uint64_t stack)
 		p->borrowed_memory = true;
 		p->profiling = false;
 		p->action_lock = 0;
+		held_none(&p->held_signals);
 		p->ring_lock = 0;
 		p->launch_memory = 0;
 		p->pid = 0;

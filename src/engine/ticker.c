@@ -3,9 +3,12 @@
 #define _GNU_SOURCE
 #include "engine/ticker.h"
 
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "channel/sys.h"
 #include "engine/poll.h"
@@ -109,6 +112,14 @@ bool ticker_blocks(const struct thread *t)
 	return t->has_timer && !expects_real(t);
 }
 
+bool ticker_hold_briefly(void)
+{
+	uint64_t tick = TICK_BIT, before = 0;
+
+	sys4(SYS_rt_sigprocmask, SIG_BLOCK, &tick, &before, 8);
+	return !(before & TICK_BIT);
+}
+
 enum ticker_hold ticker_hold(struct thread *t)
 {
 	const struct itimerspec never = { 0 };
@@ -143,17 +154,17 @@ bool ticker_sent(const struct thread *t, const siginfo_t *info)
 	       info->si_value.sival_ptr == t;
 }
 
-/* System calls that do not sleep, or not so that a signal matters. */
+/*
+ * System calls that never end early because of a signal. What reaches a file system or a driver may:
+ * one outside the kernel is told of the signal, and answers as it likes.
+ */
 static const uint16_t quick[] = {
-	SYS_mmap, SYS_munmap, SYS_mprotect, SYS_mremap, SYS_brk, SYS_madvise,
-	SYS_stat, SYS_fstat, SYS_lstat, SYS_newfstatat, SYS_statx, SYS_access,
-	SYS_faccessat, SYS_faccessat2, SYS_readlink, SYS_readlinkat, SYS_getcwd, SYS_lseek,
-	SYS_dup, SYS_getdents64, SYS_unlink, SYS_uname, SYS_sysinfo,
+	SYS_munmap, SYS_mprotect, SYS_brk, SYS_getcwd, SYS_dup, SYS_uname, SYS_sysinfo,
 	SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
 	SYS_getpgrp, SYS_getrlimit, SYS_prlimit64, SYS_getrusage, SYS_times,
 	SYS_time, SYS_gettimeofday, SYS_clock_gettime, SYS_clock_getres, SYS_getcpu,
 	SYS_sched_yield, SYS_sched_getaffinity, SYS_set_tid_address,
-	SYS_set_robust_list, SYS_prctl, SYS_arch_prctl, SYS_tgkill, SYS_kill,
+	SYS_set_robust_list, SYS_arch_prctl,
 	SYS_timer_settime, SYS_setitimer, SYS_alarm, SYS_epoll_ctl, SYS_pipe2,
 };
 
@@ -182,6 +193,12 @@ bool ticker_could_interrupt(long nr, const long args[6])
 	if (nr == SYS_futex)
 		return futex_sleeps(args[1]);
 	if (nr == SYS_fcntl)
-		return args[1] > 4; /* from F_GETLK on */
+		return args[1] > F_SETFL;
+	if (nr == SYS_lseek)
+		return args[2] != SEEK_SET && args[2] != SEEK_CUR;
+	if (nr == SYS_mmap)
+		return !(args[3] & MAP_ANONYMOUS);
+	if (nr == SYS_madvise)
+		return args[2] != MADV_DONTNEED && args[2] != MADV_FREE && args[2] != MADV_HUGEPAGE;
 	return (uint64_t)nr >= 512 || !(is_quick[nr / 64] >> nr % 64 & 1);
 }

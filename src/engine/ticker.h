@@ -35,6 +35,11 @@ void ticker_forked(void);
 /* How ticks are kept off while a system call may sleep. */
 enum ticker_hold { TICKS_FREE, TICKS_BLOCKED, TICKS_STOPPED };
 enum ticker_hold ticker_hold(struct thread *t);
+/*
+ * Around a system call that does not wait for anything: real ones, too, come behind it. True if
+ * that is to end by ticker_let_go(t, TICKS_BLOCKED).
+ */
+bool ticker_hold_briefly(void);
 /* Will it block them? Then a mask that the kernel is given for the call has to, too. */
 bool ticker_blocks(const struct thread *t);
 void ticker_let_go(struct thread *t, enum ticker_hold how);

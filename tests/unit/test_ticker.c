@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Timers that call threads: what becomes of a tick around a system call that may sleep. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -134,6 +136,30 @@ static void a_thread_alone_keeps_its_timer_and_blocks_it(void **state)
 	assert_false(us->tick_due);
 }
 
+/* A file system outside the kernel, a driver, or merged pages: each may end a call for a signal. */
+static void calls_that_a_tick_might_end(void **state)
+{
+	const long none[6] = { 0 }, anonymous[6] = { 0, 0, 0, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0 };
+	const long file[6] = { 0, 0, 0, MAP_PRIVATE, 3, 0 }, drop[6] = { 0, 0, MADV_DONTNEED };
+	const long unmerge[6] = { 0, 0, MADV_UNMERGEABLE }, lock[6] = { 3, F_SETLKW };
+	const long flags[6] = { 3, F_GETFL }, to_end[6] = { 3, 0, SEEK_END }, to[6] = { 3, 0, SEEK_SET };
+
+	(void)state;
+	assert_true(ticker_could_interrupt(SYS_mremap, none));
+	assert_true(ticker_could_interrupt(SYS_mmap, file));
+	assert_true(ticker_could_interrupt(SYS_madvise, unmerge));
+	assert_true(ticker_could_interrupt(SYS_newfstatat, none));
+	assert_true(ticker_could_interrupt(SYS_getdents64, none));
+	assert_true(ticker_could_interrupt(SYS_lseek, to_end));
+	assert_true(ticker_could_interrupt(SYS_fcntl, lock));
+	assert_true(ticker_could_interrupt(100000, none));
+	assert_false(ticker_could_interrupt(SYS_mmap, anonymous));
+	assert_false(ticker_could_interrupt(SYS_madvise, drop));
+	assert_false(ticker_could_interrupt(SYS_fcntl, flags));
+	assert_false(ticker_could_interrupt(SYS_lseek, to));
+	assert_false(ticker_could_interrupt(SYS_getpid, none));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -141,6 +167,7 @@ int main(void)
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_timer_goes_on_where_it_was_stopped, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_thread_inside_a_window_is_not_called, set_up, tear_down),
+		cmocka_unit_test(calls_that_a_tick_might_end),
 		cmocka_unit_test_setup_teardown(a_thread_alone_keeps_its_timer_and_blocks_it, set_up,
 						tear_down),
 	};
