@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "export/callgrind.h"
@@ -226,22 +227,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static int write_out(const char *path, const struct text *out)
 {
 	struct err err;
-	FILE *f;
 
 	if (path == NULL) {
 		/* main looks whether it worked. */
 		fwrite(text_get(out), 1, out->count, stdout);
 		return EXIT_OK;
 	}
-	f = fopen(path, "we");
-	if (f != NULL) {
-		bool ok = fwrite(text_get(out), 1, out->count, f) == out->count;
-
-		if (fclose(f) == 0 && ok)
-			return EXIT_OK;
-	}
-	err_set(&err, "cannot write '%s': %s", path, strerror(errno));
-	return cli_fail(&err, EXIT_OUTPUT);
+	if (file_replace(path, text_get(out), out->count, &err) != 0)
+		return cli_fail(&err, EXIT_OUTPUT);
+	return EXIT_OK;
 }
 
 static int run(struct job *j)

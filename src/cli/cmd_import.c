@@ -59,7 +59,7 @@ static int import_file(FILE *in, const char *name, const char *output)
 		status = store_put_meta_text(made.store, "imported_from", name, &err);
 	if (new_profile_end(&made, status, &err) != 0) {
 		text_release(&notes);
-		return cli_fail(&err, EXIT_INPUT);
+		return cli_fail(&err, made.write_failed ? EXIT_OUTPUT : EXIT_INPUT);
 	}
 	view_notes(&notes);
 	return EXIT_OK;

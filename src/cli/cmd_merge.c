@@ -80,7 +80,7 @@ static int merge(const struct merge_options *o)
 	status = merge_profiles(o->items, o->count, made.store, &notes, &err);
 	if (new_profile_end(&made, status, &err) != 0) {
 		text_release(&notes);
-		return cli_fail(&err, status != 0 ? EXIT_INPUT : EXIT_OUTPUT);
+		return cli_fail(&err, made.write_failed ? EXIT_OUTPUT : EXIT_INPUT);
 	}
 	view_notes(&notes);
 	return EXIT_OK;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell: finds the command, and answers --help, --version and `help COMMAND`. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,8 +109,28 @@ static void check_output(int code, void *unused)
 	_exit(code == EXIT_OK ? EXIT_OUTPUT : code);
 }
 
+static void go_on(int signal)
+{
+	(void)signal;
+}
+
+/*
+ * A file that may not grow any more (ulimit -f) is an error to be told of. A handler, as programs that are executed get
+ * the default action again, which ignoring it would take from them.
+ */
+static void survive_file_limits(void)
+{
+	struct sigaction a;
+
+	if (sigaction(SIGXFSZ, NULL, &a) != 0 || a.sa_handler != SIG_DFL)
+		return;
+	a = (struct sigaction){.sa_handler = go_on, .sa_flags = SA_RESTART};
+	sigaction(SIGXFSZ, &a, NULL);
+}
+
 int main(int argc, char **argv)
 {
+	survive_file_limits();
 	on_exit(check_output, NULL);
 	return dispatch(argc, argv);
 }

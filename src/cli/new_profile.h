@@ -6,8 +6,7 @@
 #include "store/store.h"
 
 struct new_profile {
-	const char *path;
-	bool was_there; /* another one, which is now PATH.old */
+	bool write_failed; /* since new_profile_end */
 	struct store *store;
 };
 

@@ -558,7 +558,10 @@ out:
 	door_close(&r.door);
 	free(r.output);
 	recorder_free(r.recorder);
-	store_close(r.store);
+	if (status == 0)
+		store_close(r.store);
+	else
+		store_abandon(r.store);
 	target_release(&r.target);
 	slots_release(&r.slots);
 	host_release(&r.host);

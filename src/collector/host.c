@@ -31,16 +31,24 @@ static void fill_header(struct host *h, const struct channel_config *config)
 #define LEAST_SLOTS	   4u
 #define LEAST_RING	   (256u << 10)
 
-/* With a limit of address space fewer processes at a time have a slot, and smaller rings. */
-static void fit_address_space(uint32_t *slot_count, uint64_t *ring_bytes)
+/* What the channel may take by a limit of the process. */
+static uint64_t limit_of(__rlimit_resource_t resource, uint64_t part)
 {
 	struct rlimit l;
 
-	if (getrlimit(RLIMIT_AS, &l) != 0 || l.rlim_cur == RLIM_INFINITY)
-		return;
-	while (*slot_count > LEAST_SLOTS && *slot_count * *ring_bytes > l.rlim_cur / ADDRESS_SPACE_PART)
+	return getrlimit(resource, &l) != 0 || l.rlim_cur == RLIM_INFINITY ? UINT64_MAX :
+									     l.rlim_cur / part;
+}
+
+/* With a limit of address space or file sizes fewer processes at a time have a slot, and smaller rings. */
+static void fit_limits(uint32_t *slot_count, uint64_t *ring_bytes)
+{
+	uint64_t most = limit_of(RLIMIT_AS, ADDRESS_SPACE_PART), file = limit_of(RLIMIT_FSIZE, 1);
+
+	most = (most < file ? most : file) - CHANNEL_HEADER_BYTES;
+	while (*slot_count > LEAST_SLOTS && *slot_count * (*ring_bytes + CHANNEL_SLOT_HEADER_BYTES) > most)
 		*slot_count /= 2;
-	while (*ring_bytes > LEAST_RING && *slot_count * *ring_bytes > l.rlim_cur / ADDRESS_SPACE_PART)
+	while (*ring_bytes > LEAST_RING && *slot_count * (*ring_bytes + CHANNEL_SLOT_HEADER_BYTES) > most)
 		*ring_bytes /= 2;
 }
 
@@ -49,7 +57,7 @@ int host_init(struct host *h, const struct channel_config *config, uint32_t slot
 {
 	void *map;
 
-	fit_address_space(&slot_count, &ring_bytes);
+	fit_limits(&slot_count, &ring_bytes);
 	*h = (struct host){
 		.fd = -1,
 		.slot_count = slot_count,
@@ -63,7 +71,7 @@ int host_init(struct host *h, const struct channel_config *config, uint32_t slot
 			       strerror(errno));
 	if (ftruncate(h->fd, (off_t)h->bytes) != 0) {
 		err_set(err, "cannot make %zu bytes of memory shared with the target: %s", h->bytes,
-			strerror(errno));
+			errno == EFBIG ? "the limit of file sizes (ulimit -f) is too low" : strerror(errno));
 		host_release(h);
 		return -1;
 	}

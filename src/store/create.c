@@ -68,12 +68,28 @@ out:
 	return status;
 }
 
-/* Clear the way for a new file at `path`. */
-static int make_way(const char *path, struct err *err)
+/* What was moved aside comes back, since the new file could not be made. */
+static void move_back(const char *path)
+{
+	struct text from = {0}, to = {0};
+
+	for (size_t i = 0; i < SIDE_FILE_COUNT; i++) {
+		from.count = to.count = 0;
+		text_addf(&from, "%s.old%s", path, side_files[i]);
+		text_addf(&to, "%s%s", path, side_files[i]);
+		rename(text_get(&from), text_get(&to));
+	}
+	text_release(&from);
+	text_release(&to);
+}
+
+/* Clear the way for a new file at `path`. *moved: a profile was moved aside. */
+static int make_way(const char *path, bool *moved, struct err *err)
 {
 	struct store_file_info info;
 	int64_t pid;
 
+	*moved = false;
 	switch (store_file_look(path, &info)) {
 	case FILE_MISSING:
 	case FILE_EMPTY:
@@ -91,6 +107,7 @@ static int make_way(const char *path, struct err *err)
 				       "profile '%s' is being written by process %" PRId64
 				       ": choose another name with -o",
 				       path, pid);
+		*moved = true;
 		return move_aside(path, err);
 	default:
 		return err_set(err, "'%s' exists and is no Dwell profile: not replacing it", path);
@@ -159,14 +176,22 @@ static sqlite3 *open_db(const char *path, struct err *err)
 	return db;
 }
 
-int store_create(const char *path, struct store **out, struct err *err)
+/* No profile was made: nothing of it stays, and what was there does. */
+static void undo(const char *path, bool moved)
+{
+	store_remove(path);
+	if (moved)
+		move_back(path);
+}
+
+/* An empty one where there is nothing in the way. */
+static int create(const char *path, struct store **out, struct err *err)
 {
 	struct store *s;
 	sqlite3 *db;
-	int fd = -1;
+	int fd = touch(path, err);
 
-	store_configure();
-	if (make_way(path, err) != 0 || (fd = touch(path, err)) < 0)
+	if (fd < 0)
 		return -1;
 	writer_lock(fd);
 	db = open_db(path, err);
@@ -178,11 +203,40 @@ int store_create(const char *path, struct store **out, struct err *err)
 	s->fd = fd;
 	if (set_up(s, err) != 0) {
 		store_close(s);
-		unlink(path);
 		return -1;
 	}
 	*out = s;
 	return 0;
+}
+
+int store_create(const char *path, struct store **out, struct err *err)
+{
+	bool moved;
+
+	store_configure();
+	if (make_way(path, &moved, err) != 0)
+		return -1;
+	if (create(path, out, err) != 0) {
+		undo(path, moved);
+		return -1;
+	}
+	(*out)->has_moved = moved;
+	return 0;
+}
+
+void store_abandon(struct store *s)
+{
+	bool moved;
+	char *path;
+
+	if (s == NULL)
+		return;
+	path = s->path;
+	moved = s->has_moved;
+	s->path = NULL;
+	store_close(s);
+	undo(path, moved);
+	free(path);
 }
 
 void store_remove(const char *path)
@@ -203,23 +257,28 @@ int store_copy(struct store *s, const char *path, struct err *err)
 	sqlite3_backup *copy;
 	sqlite3 *db;
 	int status = -1, fd;
+	bool moved;
 
-	if (make_way(path, err) != 0 || (fd = touch(path, err)) < 0)
+	if (make_way(path, &moved, err) != 0)
 		return -1;
-	close(fd);
-	db = open_db(path, err);
-	if (db == NULL)
+	fd = touch(path, err);
+	db = fd >= 0 ? open_db(path, err) : NULL;
+	if (fd >= 0)
+		close(fd);
+	if (db == NULL) {
+		undo(path, moved);
 		return -1;
+	}
 	sqlite3_exec(db, "PRAGMA synchronous = OFF", NULL, NULL, NULL);
 	copy = sqlite3_backup_init(db, "main", s->db, "main");
 	if (copy != NULL && sqlite3_backup_step(copy, -1) == SQLITE_DONE)
 		status = 0;
 	if ((copy != NULL && sqlite3_backup_finish(copy) != SQLITE_OK) || status != 0)
 		status = err_set(err, "cannot write profile '%s': %s", path,
-				 sqlite3_errcode(db) == SQLITE_FULL ? "the disk is full" : sqlite3_errmsg(db));
+				 store_write_failure(db));
 	sqlite3_close(db);
 	if (status != 0)
-		store_remove(path);
+		undo(path, moved);
 	return status;
 }
 

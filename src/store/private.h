@@ -61,6 +61,8 @@ struct store {
 	sqlite3 *db;
 	char *path;
 	int fd; /* of the file, open longer than db: a close drops SQLite's locks; or -1 */
+	bool write_failed; /* ever */
+	bool has_moved;	   /* what was there before to PATH.old */
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 
 	/* What is not written yet. */
@@ -146,6 +148,8 @@ bool schema_is_ours(sqlite3 *db);
 int store_open_unchecked(const char *path, struct store **s, struct err *err);
 
 /* The user's sentence for the connection's last error: "cannot write profile 'x': ...". */
+/* Why a write failed just now, in the user's words. */
+const char *store_write_failure(sqlite3 *db);
 int store_fail(struct store *s, const char *doing, struct err *err);
 
 /* Execute SQL that gives no rows. */

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -86,28 +87,47 @@ void store_close(struct store *s)
 	free(s);
 }
 
+/* SQLite does not always keep the system's reason for a write that failed. */
+static bool has_file_limit(void)
+{
+	struct rlimit l;
+
+	return getrlimit(RLIMIT_FSIZE, &l) == 0 && l.rlim_cur != RLIM_INFINITY;
+}
+
+const char *store_write_failure(sqlite3 *db)
+{
+	int code = sqlite3_errcode(db), why = sqlite3_system_errno(db);
+
+	if ((code & 0xff) == SQLITE_FULL)
+		return "the disk is full";
+	if ((code & 0xff) != SQLITE_IOERR && (code & 0xff) != SQLITE_CANTOPEN)
+		return sqlite3_errmsg(db);
+	if (why == EFBIG || (why != ENOSPC && has_file_limit()))
+		return "the limit of file sizes (ulimit -f) is reached";
+	return why != 0 ? strerror(why) : sqlite3_errmsg(db);
+}
+
 int store_fail(struct store *s, const char *doing, struct err *err)
 {
 	int code = sqlite3_errcode(s->db);
 
+	s->write_failed |= strcmp(doing, "write") == 0;
 	switch (code) {
-	case SQLITE_FULL:
-		return err_set(err, "cannot %s profile '%s': the disk is full", doing, s->path);
 	case SQLITE_CORRUPT:
 	case SQLITE_NOTADB:
 		return err_set(err, "profile '%s' is truncated or damaged", s->path);
 	case SQLITE_READONLY:
 		return err_set(err, "cannot %s profile '%s': it is read-only", doing, s->path);
-	case SQLITE_CANTOPEN:
-	case SQLITE_IOERR:
-		if (sqlite3_system_errno(s->db) != 0)
-			return err_set(err, "cannot %s profile '%s': %s", doing, s->path,
-				       strerror(sqlite3_system_errno(s->db)));
-		break;
 	default:
-		break;
+		return err_set(err, "cannot %s profile '%s': %s", doing, s->path,
+			       store_write_failure(s->db));
 	}
-	return err_set(err, "cannot %s profile '%s': %s", doing, s->path, sqlite3_errmsg(s->db));
+}
+
+bool store_write_failed(const struct store *s)
+{
+	return s->write_failed;
 }
 
 int store_exec(struct store *s, const char *sql, const char *doing, struct err *err)

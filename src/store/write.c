@@ -205,6 +205,11 @@ int store_finish(struct store *s, struct err *err)
 		return -1;
 	/* A reader that has the file open keeps us in WAL mode: then that is how it stays. */
 	sqlite3_busy_timeout(s->db, 0);
-	sqlite3_exec(s->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
-	return 0;
+	switch (sqlite3_exec(s->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL)) {
+	case SQLITE_FULL:
+	case SQLITE_IOERR:
+		return store_fail(s, "write", err);
+	default:
+		return 0;
+	}
 }

@@ -58,6 +58,39 @@ def data_limits_end_in_the_result_or_a_sentence():
             check((status == 0 and SAID in out) or (status != 0 and said_why(err)), megabytes, way, status, err)
 
 
+def files():
+    return {name: os.stat(name).st_size for name in os.listdir('.')}
+
+
+@case
+def a_file_size_limit_leaves_what_was_there():
+    check(run(['record', '-q', '-o', 'one.db'], SUMS)[0] == 0, 'no profile')
+    check(run(['simulate', '-o', 'two.db'], SUMS)[0] == 0, 'no simulated profile')
+    check(run(['export', '-t', 'callgrind', '-i', 'two.db', '-o', 'two.out'], [])[0] == 0, 'no export')
+    for name in 'old.db', 'old.out':
+        run(['import', '-o', name, 'two.out'], []) if name.endswith('db') else os.link('two.out', name)
+    before = files()
+    for kilobytes in 4, 300:
+        for arguments, command in ((['record', '-q', '-o', 'old.db'], SUMS), (['simulate', '-o', 'new.db'], SUMS),
+                                   (['merge', '-o', 'old.db', 'one.db', 'one.db'], []),
+                                   (['import', '-o', 'new.db', 'two.out'], []),
+                                   (['export', '-t', 'callgrind', '-i', 'two.db', '-o', 'old.out'], [])):
+            status, out, err = run(arguments, command, FSIZE=kilobytes << 10)
+            if status == 0 and kilobytes == 300:
+                continue # small enough
+            check(status in (4, 5) and said_why(err) and out == '', kilobytes, arguments, status, err)
+            check(files() == before, kilobytes, arguments, 'left', files())
+
+
+@case
+def the_program_gets_its_own_file_size_signal():
+    write = 'import os; os.write(os.open("grown", os.O_WRONLY | os.O_CREAT), bytes(7 << 20)); os.write(1, b"short")\n'
+    write += 'os.lseek(3, 0, 2); os.write(3, bytes(1))'
+    status, out, err = run(['record', '-q', '-o', 'one.db', '--gear', 'count'], ['python3', '-S', '-c',
+                           'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL)\n' + write], FSIZE=6 << 20)
+    check(status == -25 and out == 'short', status, out, err)
+
+
 def set_up(dwell, folder):
     global DWELL
     DWELL = dwell

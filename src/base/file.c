@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files that are written whole or not at all; see file.h. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+
+static int cannot(const char *path, int why, struct err *err)
+{
+	if (why == EFBIG)
+		return err_set(err, "cannot write '%s': the limit of file sizes (ulimit -f) is reached",
+			       path);
+	return err_set(err, "cannot write '%s': %s", path, strerror(why));
+}
+
+/* Writes and closes. 0, or an errno. */
+static int write_all(int fd, const char *bytes, size_t count)
+{
+	int why = 0;
+
+	while (count > 0 && why == 0) {
+		ssize_t n = write(fd, bytes, count);
+
+		if (n < 0 && errno != EINTR)
+			why = errno;
+		if (n > 0) {
+			bytes += n;
+			count -= (size_t)n;
+		}
+	}
+	if (close(fd) != 0 && why == 0)
+		why = errno;
+	return why;
+}
+
+static int write_in_place(const char *path, const char *bytes, size_t count, struct err *err)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	int why = fd < 0 ? errno : write_all(fd, bytes, count);
+
+	return why == 0 ? 0 : cannot(path, why, err);
+}
+
+/* In the folder of path, which is a file that was, with its mode, or none. */
+static int write_beside(const char *path, const struct stat *was, const char *bytes, size_t count,
+			struct err *err)
+{
+	struct text beside = {0};
+	int fd, why = 0;
+
+	text_addf(&beside, "%s.part%ld", path, (long)getpid());
+	fd = open(text_get(&beside), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+		  was != NULL ? was->st_mode & 0777 : 0666);
+	if (fd < 0) {
+		/* A folder that takes no new file may have one that can be written. */
+		text_release(&beside);
+		return write_in_place(path, bytes, count, err);
+	}
+	if (was != NULL && fchmod(fd, was->st_mode & 07777) != 0)
+		why = errno;
+	if (why == 0)
+		why = write_all(fd, bytes, count);
+	else
+		close(fd);
+	if (why == 0 && rename(text_get(&beside), path) != 0)
+		why = errno;
+	if (why != 0)
+		unlink(text_get(&beside));
+	text_release(&beside);
+	return why == 0 ? 0 : cannot(path, why, err);
+}
+
+int file_replace(const char *path, const char *bytes, size_t count, struct err *err)
+{
+	struct stat st;
+	char *real;
+	int status;
+
+	if (stat(path, &st) != 0)
+		return errno == ENOENT ? write_beside(path, NULL, bytes, count, err) :
+					 cannot(path, errno, err);
+	if (!S_ISREG(st.st_mode) || access(path, W_OK) != 0)
+		return write_in_place(path, bytes, count, err);
+	real = realpath(path, NULL); /* a link stays one */
+	if (real == NULL)
+		return cannot(path, errno, err);
+	status = write_beside(real, &st, bytes, count, err);
+	free(real);
+	return status;
+}
