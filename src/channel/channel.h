@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION 15u
+#define CHANNEL_VERSION		  16u
 #define CHANNEL_HEADER_BYTES 16384u
 #define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_MOST_TOGGLES 16u
@@ -416,6 +416,7 @@ enum site_kind {
 	SITE_MALLOCX,
 	SITE_RALLOCX,
 	SITE_MMAP,  /* mapped by the program itself, not by an allocation function */
+	SITE_SHMAT, /* shared memory of System V */
 	SITE_BRK,   /* the same, by brk or sbrk */
 	SITE_STACK, /* of a thread */
 	SITE_LOCAL, /* what lies above it in the same mapping: the thread's own variables */
@@ -424,6 +425,7 @@ enum site_kind {
 
 #define SITE_MAX_DEPTH 16u
 #define SITE_MAX_ID    (1u << 20)
+#define SITE_NAME_BYTES 48u
 
 /*
  * Where blocks of memory come from, told before the first access that names it: a function and
@@ -436,6 +438,7 @@ struct record_site {
 	uint16_t depth; /* of the path, up to SITE_MAX_DEPTH */
 	uint64_t element_size; /* as the call says it (calloc), the first time; 0: it does not */
 	uint64_t position; /* accesses of the process so far */
+	char name[SITE_NAME_BYTES]; /* of the file that is mapped; empty: none, or another kind */
 };
 
 /* What a site has allocated so far. The last one stands. */
@@ -576,7 +579,7 @@ _Static_assert(sizeof(struct record_access) == 40, "layout of record_access");
 _Static_assert(sizeof(struct record_sample) == 120, "layout of record_sample");
 _Static_assert(sizeof(struct record_window) == 88, "layout of record_window");
 _Static_assert(sizeof(struct record_locals) == 32, "layout of record_locals");
-_Static_assert(sizeof(struct record_site) == 32, "layout of record_site");
+_Static_assert(sizeof(struct record_site) == 32 + SITE_NAME_BYTES, "layout of record_site");
 _Static_assert(sizeof(struct record_path) == 24, "layout of record_path");
 _Static_assert(sizeof(struct record_site_counts) == 80, "layout of record_site_counts");
 

@@ -199,6 +199,7 @@ static void on_site(struct exact *e, struct exact_process *p, const struct recor
 	site = &p->sites.items[p->sites.count++];
 	*site = (struct exact_site){rec->id, rec->depth, rec->kind, rec->position, {0}};
 	memcpy(site->path, record_site_path(rec), rec->depth * sizeof(site->path[0]));
+	memcpy(site->name, rec->name, sizeof(site->name));
 }
 
 static void on_locals(struct exact *e, struct exact_process *p, const struct record_header *h)

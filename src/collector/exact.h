@@ -32,6 +32,7 @@ struct exact_site {
 	enum site_kind kind;
 	uint64_t position;
 	uint64_t path[SITE_MAX_DEPTH]; /* return addresses */
+	char name[SITE_NAME_BYTES];    /* of what is mapped, or empty */
 };
 
 struct exact_options {

@@ -113,6 +113,7 @@ static int name_site(struct exact *e, const struct exact_process *p, uint32_t id
 	const struct symbols_frame *caller;
 	const struct exact_site *s = NULL;
 	struct text t = {0};
+	const char *what;
 
 	for (size_t i = 0; i < p->sites.count && s == NULL; i++)
 		if (p->sites.items[i].id == id)
@@ -123,11 +124,12 @@ static int name_site(struct exact *e, const struct exact_process *p, uint32_t id
 							: "[thread-local]";
 		return 0;
 	}
+	what = s->name[0] != '\0' ? s->name : sites_kind_name(s->kind);
 	caller = find_caller(e, p, s);
 	if (caller == NULL) {
-		text_addf(&t, "%s [no call path]", sites_kind_name(s->kind));
+		text_addf(&t, "%s [no call path]", what);
 	} else {
-		text_addf(&t, "%s in %s", sites_kind_name(s->kind), caller->function);
+		text_addf(&t, "%s in %s", what, caller->function);
 		if (caller->file != NULL && caller->line > 0)
 			text_addf(&t, " (%s:%u)", path_basename(caller->file), caller->line);
 		row->file = caller->file;

@@ -154,6 +154,8 @@ static const char *check_site(const struct record_header *h)
 	if (s->id == 0 || s->id > SITE_MAX_ID || s->kind == 0 || s->kind >= SITE_KINDS ||
 	    s->element_size > MAX_COUNT || s->position > MAX_COUNT)
 		return "a site of no known kind";
+	if (strnlen(s->name, sizeof(s->name)) == sizeof(s->name))
+		return "a site whose name has no end";
 	return s->depth <= SITE_MAX_DEPTH && s->depth <= (h->bytes - sizeof(*s)) / sizeof(uint64_t)
 		       ? NULL
 		       : "a site with a path longer than its record";

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 
 struct site {
 	struct store_site row;
+	char *name; /* as it is printed; or NULL */
 	int64_t path[SITE_MAX_DEPTH];
 };
 
@@ -28,6 +30,7 @@ static const char *const kind_names[SITE_KINDS] = {
 	[SITE_MALLOCX] = "mallocx",
 	[SITE_RALLOCX] = "rallocx",
 	[SITE_MMAP] = "mmap",
+	[SITE_SHMAT] = "shmat",
 	[SITE_BRK] = "brk",
 	[SITE_STACK] = "stack",
 	[SITE_LOCAL] = "thread-local",
@@ -40,6 +43,8 @@ const char *sites_kind_name(enum site_kind kind)
 
 void sites_release(struct sites *s)
 {
+	for (size_t i = 0; i < s->count; i++)
+		free(s->items[i].name);
 	free(s->items);
 	map_release(&s->by_process);
 	*s = (struct sites){0};
@@ -60,27 +65,35 @@ static struct site *find(const struct sites *s, int64_t process, uint32_t number
 static int put(struct site *x, struct store *store, struct err *err)
 {
 	x->row.path = x->path; /* the array may have moved */
+	x->row.name = x->name;
 	return store_put_site(store, &x->row, err);
 }
 
 int sites_add(struct sites *s, int64_t process, const struct record_site *rec, const int64_t *path,
 	      int64_t *next_id, struct store *store, struct err *err)
 {
+	struct text name = {0};
 	struct site *x;
 
 	if (find(s, process, rec->id) != NULL)
 		return 0;
-	if (!ARRAY_GROW(s) || map_set(&s->by_process, key_of(process, rec->id), s->count) != 0)
+	text_add_printable(&name, rec->name, strlen(rec->name)); /* of none nothing is kept */
+	if (name.failed || !ARRAY_GROW(s) ||
+	    map_set(&s->by_process, key_of(process, rec->id), s->count) != 0) {
+		text_release(&name);
 		return err_set(err, "out of memory");
+	}
 	x = &s->items[s->count++];
 	*x = (struct site){
-		.row = {
-			.id = (*next_id)++,
-			.process_id = process,
-			.kind = kind_names[rec->kind],
-			.path_count = rec->depth,
-			.element_size = rec->element_size,
-		},
+		.name = name.items,
+		.row =
+			{
+				.id = (*next_id)++,
+				.process_id = process,
+				.kind = kind_names[rec->kind],
+				.path_count = rec->depth,
+				.element_size = rec->element_size,
+			},
 	};
 	memcpy(x->path, path, rec->depth * sizeof(*path));
 	return put(x, store, err);

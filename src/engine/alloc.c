@@ -21,6 +21,7 @@
 #include "engine/regions.h"
 #include "engine/sampler.h"
 #include "engine/sites.h"
+#include "engine/syscalls.h"
 #include "engine/unwind.h"
 #include "engine/util.h"
 
@@ -274,12 +275,12 @@ void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t r
 /* ---- Mappings ---- */
 
 /* The site of a system call that has just been made; its own function is not part of the path. */
-static uint32_t site_of_call(struct thread *t, uint32_t kind)
+static uint32_t site_of_call(struct thread *t, uint32_t kind, uint32_t name)
 {
 	uint64_t path[SITE_MAX_DEPTH];
 	uint32_t depth = unwind_path(t->rip, t->regs[RSP], t->regs[RBP], path, SITE_MAX_DEPTH);
 
-	return sites_get(kind, path, depth);
+	return sites_get_named(kind, name, path, depth);
 }
 
 static bool is_followed(const struct thread *t)
@@ -295,25 +296,64 @@ static void add_region(struct thread *t, uint64_t start, uint64_t end, uint32_t 
 	sites_tell(t->process, site);
 }
 
-void alloc_mapped(struct thread *t, uint64_t start, uint64_t end, bool is_stack)
+static bool begins_with(const char *s, const char *begin)
+{
+	while (*begin && *s == *begin) {
+		s++;
+		begin++;
+	}
+	return !*begin;
+}
+
+/* What follows the last slash of its path, without what the kernel adds where it is deleted. */
+static const char *name_of_file(long fd, char *path, uint32_t room)
+{
+	static const char deleted[] = " (deleted)";
+	const long tail = sizeof deleted - 1;
+	long n = fd >= 0 ? syscalls_name_of_file(fd, path, room) : 0, from;
+
+	if (n <= 0)
+		return "";
+	if (n > tail && begins_with(path + n - tail, deleted))
+		path[n -= tail] = 0;
+	for (from = n; from > 0 && path[from - 1] != '/'; from--)
+		;
+	/* Devices give memory and have no data: that of /dev/zero is the program's. */
+	return begins_with(path, "/dev/") && !begins_with(path, "/dev/shm/") ? "" : path + from;
+}
+
+static void add_mapping(struct thread *t, uint64_t start, uint64_t end, uint32_t kind, long fd)
+{
+	char path[1024];
+	const char *name;
+
+	if (!is_followed(t))
+		return;
+	name = name_of_file(fd, path, sizeof path);
+	lock_take(&lock);
+	add_region(t, start, end, site_of_call(t, kind, sites_name(name)));
+	lock_drop(&lock);
+}
+
+void alloc_mapped(struct thread *t, uint64_t start, uint64_t end, long fd)
 {
 	if (!engine.config.objects)
 		return;
 	alloc_unmapped(start, end);
-	if (!is_followed(t))
+	add_mapping(t, start, end, SITE_MMAP, fd);
+}
+
+void alloc_attached(struct thread *t, uint64_t start, uint64_t end)
+{
+	if (!engine.config.objects)
 		return;
-	lock_take(&lock);
-	add_region(t, start, end, site_of_call(t, is_stack ? SITE_STACK : SITE_MMAP));
-	lock_drop(&lock);
+	alloc_unmapped(start, end);
+	add_mapping(t, start, end, SITE_SHMAT, -1);
 }
 
 void alloc_heap_grew(struct thread *t, uint64_t start, uint64_t end)
 {
-	if (!is_followed(t))
-		return;
-	lock_take(&lock);
-	add_region(t, start, end, site_of_call(t, SITE_BRK));
-	lock_drop(&lock);
+	add_mapping(t, start, end, SITE_BRK, -1);
 }
 
 void alloc_unmapped(uint64_t start, uint64_t end)

@@ -25,8 +25,12 @@ void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t r
 /* Fill in site and block of a sampled access. */
 void alloc_describe(struct process *p, struct record_access *a);
 
-/* The target mapped [start, end) by a system call, which has just returned; it grew its heap. */
-void alloc_mapped(struct thread *t, uint64_t start, uint64_t end, bool is_stack);
+/*
+ * The target mapped [start, end) by a system call, which has just returned: of the file, or of
+ * none (-1); it attached shared memory of System V; it grew its heap.
+ */
+void alloc_mapped(struct thread *t, uint64_t start, uint64_t end, long fd);
+void alloc_attached(struct thread *t, uint64_t start, uint64_t end);
 void alloc_heap_grew(struct thread *t, uint64_t start, uint64_t end);
 /* It unmapped them, or mapped something else over them. */
 void alloc_unmapped(uint64_t start, uint64_t end);

@@ -450,16 +450,12 @@ void records_stream(struct process *p, uint32_t thread, const uint64_t *entries,
 	}
 }
 
-bool records_site(struct process *p, uint32_t id, uint32_t kind, const uint64_t *path, uint32_t depth,
-		  uint64_t element_size)
+bool records_site(struct process *p, const struct record_site *s, const uint64_t *path)
 {
-	struct record_site r = { .id = id,
-				 .kind = (uint16_t)kind,
-				 .depth = (uint16_t)depth,
-				 .element_size = element_size,
-				 .position = p->total.accesses };
+	struct record_site r = *s;
 
-	return put(p, RECORD_SITE, &r, sizeof r, path, depth * 8, true);
+	r.position = p->total.accesses;
+	return put(p, RECORD_SITE, &r, sizeof r, path, r.depth * 8, true);
 }
 
 bool records_site_counts(struct process *p, const struct record_site_counts *c)

@@ -35,8 +35,7 @@ void records_arrival(struct process *p, const struct record_arrival *a);
 uint32_t records_stream_most(const struct process *p);
 void records_stream(struct process *p, uint32_t thread, const uint64_t *entries, uint32_t count);
 /* A new site, and what it has counted. Both wait for room; false: it was lost. */
-bool records_site(struct process *p, uint32_t id, uint32_t kind, const uint64_t *path, uint32_t depth,
-		  uint64_t element_size);
+bool records_site(struct process *p, const struct record_site *s, const uint64_t *path);
 bool records_site_counts(struct process *p, const struct record_site_counts *c);
 /* So many records have been lost so far, as the ring was full. */
 uint64_t records_lost(const struct process *p);

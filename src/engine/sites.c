@@ -9,6 +9,7 @@
 #define MAX_SITES   SITE_MAX_ID
 #define FIRST_INDEX (1u << 12)
 #define NO_BLOCK   UINT64_MAX
+#define NAME_SLOTS  8192u /* half of them are used at most */
 
 /*
  * Sites are found by a hash of 64 bits alone: with a million of them the chance that any two
@@ -27,6 +28,7 @@ struct site {
 	/* The rest. */
 	uint64_t element_size;
 	uint64_t hash;
+	uint32_t name; /* number, or 0 */
 	uint64_t path[SITE_MAX_DEPTH];
 } __attribute__((aligned(64)));
 
@@ -45,6 +47,9 @@ static uint64_t *site_index; /* upper hash of kind and path | number, 0 free */
 static uint32_t index_size;
 static uint32_t changed; /* list, + 1; 1: empty */
 static uint64_t factors[SITE_MAX_DEPTH];
+static struct grow names; /* number n is the n-th, from 1; each of SITE_NAME_BYTES */
+static uint32_t name_count;
+static uint16_t *name_index; /* by hash: number, or 0 */
 
 int sites_init(void)
 {
@@ -55,6 +60,9 @@ int sites_init(void)
 	site_index = pages_get(FIRST_INDEX * sizeof *site_index);
 	index_size = FIRST_INDEX;
 	changed = 1;
+	name_index = pages_get(NAME_SLOTS * sizeof *name_index);
+	if (!name_index || grow_init(&names, (uint64_t)NAME_SLOTS / 2 * SITE_NAME_BYTES) != 0)
+		return -1;
 	return site_index ? grow_init(&sites, (uint64_t)MAX_SITES * sizeof(struct site)) : -1;
 }
 
@@ -114,23 +122,57 @@ uint32_t sites_known(uint32_t kind, uint32_t depth, uint64_t sum)
 	return (uint32_t)(*slot_of(hash_of(kind, depth, sum)) & NUMBER_MASK);
 }
 
+static const char *name_of(uint32_t number)
+{
+	return (const char *)names.base + (uint64_t)(number - 1) * SITE_NAME_BYTES;
+}
+
+uint32_t sites_name(const char *name)
+{
+	char cut[SITE_NAME_BYTES] = {0};
+	uint32_t hash = 5381, n = 0;
+	char *kept;
+
+	for (; name[n] && n < SITE_NAME_BYTES - 1; n++) {
+		cut[n] = name[n];
+		hash = hash * 33 + (uint8_t)name[n];
+	}
+	if (n == 0)
+		return 0;
+	for (hash ^= hash >> 13; (n = name_index[hash % NAME_SLOTS]) != 0; hash++)
+		if (memcmp(name_of(n), cut, sizeof cut) == 0)
+			return n;
+	kept = name_count < NAME_SLOTS / 2 ? grow_take(&names, sizeof cut) : 0;
+	if (!kept)
+		return 0;
+	memcpy(kept, cut, sizeof cut);
+	name_index[hash % NAME_SLOTS] = (uint16_t)++name_count;
+	return name_count;
+}
+
 uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth)
 {
-	uint64_t hash = hash_of(kind, depth, sites_sum(path, 0, depth));
+	return sites_get_named(kind, 0, path, depth);
+}
+
+uint32_t sites_get_named(uint32_t kind, uint32_t name, const uint64_t *path, uint32_t depth)
+{
+	uint64_t hash = hash_of(kind | name << 8, depth, sites_sum(path, 0, depth));
 	uint32_t number = (uint32_t)(*slot_of(hash) & NUMBER_MASK);
 	struct site *s;
 
 	if (number)
 		return number;
-	if (site_count >= MAX_SITES - SITE_KINDS && depth > 0)
+	if (site_count >= MAX_SITES - SITE_KINDS && (depth > 0 || name))
 		return sites_get(kind, path, 0);
 	s = need_index() ? grow_take(&sites, sizeof *s) : 0;
 	if (!s)
 		return 0;
-	*s = (struct site){ .hash = hash,
-			    .smallest = NO_BLOCK,
-			    .kind = (uint8_t)kind,
-			    .depth = (uint8_t)depth };
+	*s = (struct site){.hash = hash,
+			   .smallest = NO_BLOCK,
+			   .kind = (uint8_t)kind,
+			   .name = name,
+			   .depth = (uint8_t)depth};
 	memcpy(s->path, path, depth * sizeof *path);
 	*slot_of(hash) = (hash & ~NUMBER_MASK) | ++site_count;
 	return site_count;
@@ -198,11 +240,16 @@ void sites_drop_bytes(uint32_t number, uint64_t bytes)
 void sites_tell(struct process *p, uint32_t number)
 {
 	struct site *s = site_of(number);
+	struct record_site r = {.id = number};
 
 	if (!number || s->told)
 		return;
-	s->told = records_site(p, number, s->kind, s->path, s->depth,
-			       s->mixed ? 0 : s->element_size);
+	r.kind = s->kind;
+	r.depth = s->depth;
+	r.element_size = s->mixed ? 0 : s->element_size;
+	if (s->name)
+		memcpy(r.name, name_of(s->name), sizeof r.name);
+	s->told = records_site(p, &r, s->path);
 	if (s->told)
 		has_changed(s, number); /* a forked child has its counts from its parent */
 }

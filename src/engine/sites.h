@@ -10,6 +10,14 @@
 
 int sites_init(void);
 
+/*
+ * A number for the name of what is mapped, made if it is new; 0: it is empty, or there are too
+ * many. Longer ones are cut.
+ */
+uint32_t sites_name(const char *name);
+/* As sites_get, of a mapping with that name. */
+uint32_t sites_get_named(uint32_t kind, uint32_t name, const uint64_t *path, uint32_t depth);
+
 /* The site of the same path and another kind. */
 uint32_t sites_kind(uint32_t site, uint32_t kind);
 

@@ -361,6 +361,8 @@ static long do_dup2(struct thread *t, long nr, const long a[6])
 static handler *const table[] = {
 	[SYS_mmap] = syscalls_mmap,
 	[SYS_munmap] = syscalls_munmap,
+	[SYS_shmat] = syscalls_shmat,
+	[SYS_shmdt] = syscalls_shmdt,
 	[SYS_mprotect] = syscalls_mprotect,
 	[SYS_pkey_mprotect] = syscalls_mprotect,
 	[SYS_mremap] = syscalls_mremap,

@@ -29,6 +29,8 @@ long syscalls_execve(struct thread *t, long nr, const long args[6]);
 long syscalls_execveat(struct thread *t, long nr, const long args[6]);
 
 long syscalls_mmap(struct thread *t, long nr, const long args[6]);
+long syscalls_shmat(struct thread *t, long nr, const long args[6]);
+long syscalls_shmdt(struct thread *t, long nr, const long args[6]);
 long syscalls_munmap(struct thread *t, long nr, const long args[6]);
 long syscalls_mprotect(struct thread *t, long nr, const long args[6]);
 long syscalls_mremap(struct thread *t, long nr, const long args[6]);

@@ -5,7 +5,9 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <linux/mman.h>
 #include <sys/mman.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 
 #include "channel/sys.h"
@@ -91,9 +93,17 @@ static bool prepare_place(struct thread *t, uint64_t start, uint64_t end, long f
 	return !(flags & MAP_FIXED) || (flags & MAP_FIXED_NOREPLACE) || !refuses(t, start, end);
 }
 
+/* The flags of a mapping may ask for larger pages; the kernel rounds up to these. */
+static uint64_t page_of(long flags)
+{
+	const unsigned bits = (unsigned)(flags >> MAP_HUGE_SHIFT) & MAP_HUGE_MASK;
+
+	return !(flags & MAP_HUGETLB) ? PAGE : bits ? 1ull << bits : 2ull << 20;
+}
+
 long syscalls_mmap(struct thread *t, long nr, const long a[6])
 {
-	uint64_t bytes = round_up((uint64_t)a[1], PAGE);
+	uint64_t bytes = round_up((uint64_t)a[1], page_of(a[3]));
 	uint64_t id = a[3] & MAP_ANONYMOUS ? 0 : id_of_file(a[4]);
 	bool held;
 	long r;
@@ -120,7 +130,7 @@ long syscalls_mmap(struct thread *t, long nr, const long a[6])
 	lock_drop(&engine.translate_lock);
 	limits_met(r);
 	if (!sys_failed(r))
-		alloc_mapped(t, (uint64_t)r, (uint64_t)r + bytes, a[3] & MAP_STACK);
+		alloc_mapped(t, (uint64_t)r, (uint64_t)r + bytes, a[3] & MAP_ANONYMOUS ? -1 : a[4]);
 	if (!sys_failed(r) && (a[2] & PROT_EXEC) && !(a[3] & MAP_ANONYMOUS))
 		tell_module(t, (uint64_t)r, (uint64_t)r + bytes, (uint64_t)a[5], a[4]);
 	return r;
@@ -236,6 +246,83 @@ long syscalls_brk(struct thread *t, long nr, const long a[6])
 		alloc_heap_grew(t, before, now);
 	else
 		alloc_unmapped(now, before);
+	return r;
+}
+
+/*
+ * Shared memory of System V that is attached; the translate lock guards it. shmdt does not say how
+ * much it is. What finds no room here is not known to be gone later.
+ */
+static struct attached {
+	uint64_t start, bytes;
+} attached[4096];
+static uint32_t attached_count;
+
+static void add_attached(uint64_t start, uint64_t bytes)
+{
+	if (attached_count < sizeof attached / sizeof attached[0])
+		attached[attached_count++] = (struct attached){start, bytes};
+}
+
+/* How much was attached at start, and is no more. */
+static uint64_t take_attached(uint64_t start)
+{
+	for (uint32_t i = attached_count; i-- > 0;) {
+		uint64_t bytes = attached[i].bytes;
+
+		if (attached[i].start != start)
+			continue;
+		attached[i] = attached[--attached_count];
+		return bytes;
+	}
+	return 0;
+}
+
+long syscalls_shmat(struct thread *t, long nr, const long a[6])
+{
+	const uint32_t prot = PROT_READ | (a[2] & SHM_RDONLY ? 0u : PROT_WRITE) |
+			      (a[2] & SHM_EXEC ? PROT_EXEC : 0u);
+	struct shmid_ds about = {0};
+	uint64_t bytes = 0, start;
+	long r;
+
+	if (!sys_failed(sys3(SYS_shmctl, a[0], IPC_STAT, &about)))
+		bytes = round_up(about.shm_segsz, PAGE);
+	if (a[1] && !prepare_place(t, (uint64_t)a[1], (uint64_t)a[1] + bytes,
+				   a[2] & SHM_REMAP ? MAP_FIXED : MAP_FIXED_NOREPLACE))
+		return -ENOMEM;
+	lock_take(&engine.translate_lock);
+	r = sys3(nr, a[0], a[1], a[2]);
+	start = (uint64_t)r;
+	if (!sys_failed(r) && bytes) {
+		if (a[2] & SHM_REMAP)
+			pages_discard(start, start + bytes);
+		mappings_set(start, start + bytes, prot, true, false, false);
+		add_attached(start, bytes);
+	}
+	lock_drop(&engine.translate_lock);
+	if (!sys_failed(r) && bytes)
+		alloc_attached(t, start, start + bytes);
+	return r;
+}
+
+long syscalls_shmdt(struct thread *t, long nr, const long a[6])
+{
+	uint64_t start = (uint64_t)a[0], bytes = 0;
+	long r;
+
+	(void)t;
+	lock_take(&engine.translate_lock);
+	r = sys1(nr, a[0]);
+	if (r == 0)
+		bytes = take_attached(start);
+	if (bytes) {
+		pages_discard(start, start + bytes);
+		mappings_clear(start, start + bytes);
+	}
+	lock_drop(&engine.translate_lock);
+	if (bytes)
+		alloc_unmapped(start, start + bytes);
 	return r;
 }
 

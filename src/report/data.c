@@ -22,7 +22,7 @@ static const struct {
 	const char *site;
 	enum data_kind kind;
 } site_kinds[] = {
-	{"stack", DATA_STACK}, {"mmap", DATA_MAPPING},	{"mremap", DATA_MAPPING},
+	{"stack", DATA_STACK}, {"mmap", DATA_MAPPING},	{"shmat", DATA_MAPPING},
 	{"brk", DATA_MAPPING}, {"region", DATA_REGION}, {"thread-local", DATA_LOCAL},
 };
 
@@ -165,16 +165,17 @@ static void add_path(const struct build *b, const struct store_site *s,
 static const char *site_name(const struct build *b, const struct store_site *s, enum data_kind kind,
 			     const struct store_frame *f)
 {
+	const char *what = s->name != NULL ? s->name : s->kind; /* of a mapping the file's name */
 	struct text t = {0};
 
 	if (is_of_threads(kind))
 		text_addf(&t, "[%s]", data_kind_names[kind]);
-	else if (s->name != NULL)
-		text_add(&t, s->name);
+	else if (kind == DATA_REGION)
+		text_add(&t, what);
 	else if (f == NULL)
-		text_addf(&t, "%s [no call path]", s->kind);
+		text_addf(&t, "%s [no call path]", what);
 	else {
-		text_addf(&t, "%s in ", s->kind);
+		text_addf(&t, "%s in ", what);
 		add_frame(&t, f, b->by != DATA_BY_FUNCTION);
 		if (b->by == DATA_BY_PATH)
 			add_path(b, s, f, &t);

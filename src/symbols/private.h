@@ -109,6 +109,8 @@ void symbols_table_release(struct symbols_file *f);
 int symbols_runtime_init(struct symbols_file *f, uint32_t pid, time_t since, struct arena *a);
 /* The function around the address, as the process has told; NULL: it has not. The first question reads what it told. */
 struct symbols_entry *symbols_runtime_find(struct symbols_file *f, uint64_t address, struct arena *a);
+/* What was left out of its file, if it was too large. */
+bool symbols_runtime_loss(const struct symbols_file *f, struct text *line);
 void symbols_runtime_release(struct symbols_file *f);
 
 /*

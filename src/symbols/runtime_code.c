@@ -5,7 +5,7 @@
  * may be an older process's: nothing in it is taken for granted, and what is no such line is passed over.
  */
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +14,18 @@
 
 #include "base/array.h"
 #include "symbols/private.h"
+#include "symbols/runtime_home.h"
 
-#define MOST_BYTES ((size_t)1 << 28) /* of a file; what is behind that is not read */
+/* Of a file; what is behind that is not read. As entries it takes three times as much. */
+#define MOST_BYTES   ((size_t)64 << 20)
+#define MOST_ENTRIES ((size_t)1 << 20)
 #define LINE_BYTES 4096		     /* longer names are cut */
 #define LOOK_BACK \
 	1024 /* entries that may start between one that covers an address and the address */
 
 struct symbols_runtime {
-	uint32_t pid;
+	struct runtime_home home;
+	bool is_cut;		    /* there was more than is read */
 	time_t since;		    /* an older file is of another process */
 	struct symbols_table table; /* by address; the rank counts down from the first line */
 	uint64_t *end;		    /* where those up to this one end, the highest */
@@ -32,27 +36,26 @@ int symbols_runtime_init(struct symbols_file *f, uint32_t pid, time_t since, str
 	f->runtime = arena_alloc(a, sizeof(*f->runtime));
 	if (f->runtime == NULL)
 		return -1;
-	*f->runtime = (struct symbols_runtime){.pid = pid, .since = since};
+	*f->runtime = (struct symbols_runtime){.since = since};
+	runtime_home_find(&f->runtime->home, pid);
 	return 0;
 }
 
 /* ---- Reading ---- */
 
-/* The process's own, or NULL: a link, a pipe, another user's or what was there before the run tells nothing. */
+/* The process's own, or NULL: another user's, or what was there before the run, tells nothing. */
 static FILE *open_map(const struct symbols_runtime *r)
 {
-	char path[64];
+	char name[64];
 	struct stat st;
 	FILE *file;
 	int fd;
 
-	snprintf(path, sizeof(path), "/tmp/perf-%u.map", r->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+	snprintf(name, sizeof(name), "perf-%" PRIu32 ".map", r->home.pid);
+	fd = runtime_home_open(&r->home, name, &st);
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_mtim.tv_sec < r->since ||
-	    (geteuid() != 0 && st.st_uid != 0 && st.st_uid != geteuid()) ||
-	    (file = fdopen(fd, "r")) == NULL) {
+	if (st.st_mtim.tv_sec < r->since || (file = fdopen(fd, "r")) == NULL) {
 		close(fd);
 		return NULL;
 	}
@@ -120,10 +123,14 @@ static void read_map(struct symbols_runtime *r, struct arena *a)
 	uint64_t end = 0;
 
 	/* Without memory there are fewer names, that is all. */
-	while (file != NULL && read_line(file, &left, line) && add_line(&r->table, line, a))
+	while (file != NULL && r->table.count < MOST_ENTRIES && read_line(file, &left, line) &&
+	       add_line(&r->table, line, a))
 		;
-	if (file != NULL)
+	if (file != NULL) {
+		r->is_cut = (left == 0 || r->table.count == MOST_ENTRIES) && getc(file) != EOF;
 		fclose(file);
+	}
+	runtime_home_release(&r->home);
 	r->end = calloc(r->table.count + 1, sizeof(*r->end));
 	if (r->end == NULL)
 		r->table.count = 0;
@@ -161,10 +168,25 @@ struct symbols_entry *symbols_runtime_find(struct symbols_file *f, uint64_t addr
 	return best;
 }
 
+bool symbols_runtime_loss(const struct symbols_file *f, struct text *line)
+{
+	const struct symbols_runtime *r = f->runtime;
+
+	if (r == NULL || !r->is_cut)
+		return false;
+	text_addf(line,
+		  "/tmp/perf-%" PRIu32
+		  ".map is larger than %zu MB or has more than %zu lines: code that the rest "
+		  "of it names has no names",
+		  r->home.pid, MOST_BYTES >> 20, MOST_ENTRIES);
+	return true;
+}
+
 void symbols_runtime_release(struct symbols_file *f)
 {
 	if (f->runtime == NULL)
 		return;
+	runtime_home_release(&f->runtime->home);
 	free(f->runtime->table.items);
 	free(f->runtime->end);
 }

@@ -234,6 +234,8 @@ bool symbols_next_loss(const struct symbols *s, size_t *next, struct text *line)
 	while (*next < s->count) {
 		const struct symbols_file *f = s->items[(*next)++];
 
+		if (symbols_runtime_loss(f, line))
+			return true;
 		if (!f->has_lost)
 			continue;
 		text_addf(line, "%s: libdw failed on its %s, so %s", f->path,

@@ -12,6 +12,7 @@ import ctypes
 import json
 import mmap
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -41,6 +42,13 @@ def make(how):
         os.symlink(target, path)
     if how == 'old':
         os.utime(path, (1, 1))
+    if how == 'stranger':
+        os.chown(path, 12345, 12345)
+    if how == 'large': # the rest is zeros
+        os.truncate(path, 80 << 20)
+    if how == 'pipe':
+        os.unlink(path)
+        os.mkfifo(path)
     print(os.getpid())
 
 
@@ -78,11 +86,36 @@ def functions_have_their_names(folder):
 
 
 def maps_of_others_are_not_read(folder):
-    for how in ('link', 'old'):
+    for how in ('link', 'old', 'pipe') + (('stranger',) if os.geteuid() == 0 else ()):
         path, rows = functions(folder, 'record', how)
         check('walk \\x1b[31m lines' not in rows and '[anon]' in rows, how, 'has', list(rows)[:5])
         text = run('report', '-i', path)
         check('code made at run time that /tmp/perf-' in text, 'no hint in', text)
+
+
+def a_map_without_end_is_cut_and_that_is_said(folder):
+    path = os.path.join(folder, 'profile.db')
+    done = subprocess.run([DWELL, 'record', '-q', '-o', path, '--', sys.executable, os.path.abspath(__file__), '--make',
+                           'large'], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+    os.unlink('/tmp/perf-%d.map' % int(done.stdout))
+    check('.map is larger than 64 MB' in done.stderr, 'it said', done.stderr)
+    check('walk' in run('report', '-i', path), 'what stands in front is not read')
+
+
+def a_container_has_a_folder_and_numbers_of_its_own(folder):
+    apart = ['unshare', '-Urmp', '--fork', '--mount-proc']
+    own = 'mount -t tmpfs own /tmp && exec "$0" "$@"'
+    if shutil.which('unshare') is None or subprocess.run([*apart, 'sh', '-c', own, 'true'],
+                                                         capture_output=True).returncode != 0:
+        print('skipped  no namespace of one\'s own')
+        return
+    path = os.path.join(folder, 'profile.db')
+    done = subprocess.run([DWELL, 'record', '-q', '-o', path, '--', *apart, 'sh', '-c', own, sys.executable,
+                           os.path.abspath(__file__), '--make', 'plain'],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+    check(done.stdout == '1\n', 'its number is', done.stdout, done.stderr)
+    names = {row['function'] for row in json.loads(run('report', '-i', path, '--format', 'json', '--rows', '100000'))['functions']}
+    check('walk \\x1b[31m lines' in names, 'its names are not those of its own /tmp')
 
 
 def simulated_code_has_its_names(folder):
@@ -104,7 +137,8 @@ def main():
         return 0
     DWELL = os.path.abspath(arguments.dwell)
     failed = 0
-    for case in [functions_have_their_names, maps_of_others_are_not_read, simulated_code_has_its_names]:
+    for case in [functions_have_their_names, maps_of_others_are_not_read, a_map_without_end_is_cut_and_that_is_said,
+                 a_container_has_a_folder_and_numbers_of_its_own, simulated_code_has_its_names]:
         with tempfile.TemporaryDirectory() as folder:
             try:
                 case(folder)

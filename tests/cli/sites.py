@@ -96,6 +96,92 @@ int main(void)
 }
 '''
 
+# Memory from the kernel of each sort, walked, and some of it given back; a child has what is left.
+MAPPINGS = r'''
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define BYTES (64 << 10)
+#define NOT_INLINED __attribute__((noinline)) static
+
+NOT_INLINED char *file_mapping(int fd, int flags)
+{
+	char *mapped;
+
+	if (ftruncate(fd, BYTES) != 0)
+		return MAP_FAILED;
+	mapped = mmap(0, BYTES, PROT_READ | PROT_WRITE, flags, fd, 0);
+	close(fd);
+	return mapped;
+}
+
+NOT_INLINED char *by_shmat(void)
+{
+	int id = shmget(IPC_PRIVATE, BYTES - 5, 0600);
+	char *mapped = shmat(id, 0, 0);
+
+	shmctl(id, IPC_RMID, 0);
+	return mapped;
+}
+
+NOT_INLINED char *by_shared(void)
+{
+	return mmap(0, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+NOT_INLINED char *by_stack(void)
+{
+	return mmap(0, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+}
+
+NOT_INLINED char *by_memfd(void)
+{
+	return file_mapping(memfd_create("wheat", 0), MAP_SHARED);
+}
+
+NOT_INLINED char *by_file(const char *path, int flags)
+{
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+
+	unlink(path);
+	return file_mapping(fd, flags);
+}
+
+NOT_INLINED char *by_zero(void)
+{
+	int fd = open("/dev/zero", O_RDWR);
+	char *mapped = mmap(0, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+
+	close(fd);
+	return mapped;
+}
+
+int main(int argc, char **argv)
+{
+	char *all[] = {by_shmat(), by_shmat(), by_shared(), by_stack(), by_memfd(), by_zero(),
+		       by_file("barley \x1b.bin", MAP_PRIVATE), by_file(argv[argc - 1], MAP_SHARED)};
+	int bad = shmdt(all[1]), status = 1;
+
+	all[1] = all[0];
+	for (int i = 0; i < 8; i++)
+		bad |= all[i] == MAP_FAILED || all[i] == 0;
+	if (!bad && fork() == 0) {
+		for (int k = 0; k < BYTES; k++)
+			for (int i = 0; i < 8; i++)
+				all[i][k]++;
+		_exit(0);
+	}
+	wait(&status);
+	puts(bad || status ? "failed" : "all checks held");
+	return 0;
+}
+'''
+
 QUERY = '''
 SELECT s.id, s.process_id, s.kind, s.element_size, s.blocks, s.bytes, s.live_blocks, s.live_bytes,
     s.smallest, s.largest, j.key,
@@ -217,6 +303,35 @@ def another_runtime(folder):
     check(sum(s[3] for s in own) == 1 and sum(s[4] for s in own) < PAGE, 'one thread-local, not', own)
 
 
+def mapped_memory(folder):
+    program, shared = os.path.join(folder, 'mappings'), '/dev/shm/oats-%d' % os.getpid()
+    subprocess.run(['cc', '-O1', '-g', '-x', 'c', '-o', program, '-'], input=MAPPINGS.encode(), check=True, timeout=60)
+    path = os.path.join(folder, 'profile.db')
+    done = subprocess.run([DWELL, 'record', '-q', '--duty', '80', '-o', path, '--', program, shared], cwd=folder,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, timeout=60)
+    check(done.stdout == b'all checks held\n', 'the run said', done.stdout)
+    profile, bytes_each = sqlite3.connect(path), 64 << 10
+    wanted = {('shmat', None, 'by_shmat'): 2, ('mmap', None, 'by_shared'): 1, ('mmap', None, 'by_stack'): 1,
+              ('mmap', 'memfd:wheat', 'file_mapping'): 1, ('mmap', None, 'by_zero'): 1,
+              ('mmap', 'barley \\x1b.bin', 'file_mapping'): 1, ('mmap', shared[9:], 'file_mapping'): 1}
+    rows = {row[:3]: row[3:] for row in profile.execute("""
+        SELECT s.kind, s.name, (SELECT function FROM frame WHERE location_id = json_extract(s.path, '$[0]')
+            ORDER BY depth DESC LIMIT 1), SUM(s.blocks), SUM(s.bytes), SUM(s.live_blocks)
+        FROM site s WHERE s.process_id = 0 GROUP BY 1, 2, 3""")}
+    for key, blocks in wanted.items():
+        check(rows.get(key) == (blocks, blocks * bytes_each, 1), key, 'is', rows.get(key), 'among', list(rows))
+    # The child touched all of it, and knows the names.
+    walked = {row[:2]: row[2] for row in profile.execute("""
+        SELECT g.kind, g.name, COUNT(*) FROM sample s JOIN site g ON g.id = s.begin_site
+        WHERE s.process_id = 1 GROUP BY 1, 2""")}
+    for kind, name, _ in wanted:
+        check(walked.get((kind, name), 0) > 15, kind, name, 'has', walked.get((kind, name)), 'samples of the child')
+    said = subprocess.run([DWELL, 'objects', '-i', path, '--process', '1', '--format', 'csv'],
+                          stdout=subprocess.PIPE, check=True, timeout=60).stdout.decode()
+    for name in 'shmat in by_shmat', 'memfd:wheat in file_mapping', shared[9:] + ' in file_mapping':
+        check(name in said, name, 'is not in', said[:2000])
+
+
 def thread_locals(folder):
     """Where %fs can be read by an instruction, and where it can not, as on some virtual machines."""
     for switches in ['', 'fsgsbase=0']:
@@ -254,7 +369,7 @@ def main():
     DWELL, PROGRAMS = os.path.abspath(arguments.dwell), os.path.abspath(arguments.programs)
     cases = [('the C library', the_c_library), ('only counted', only_counted),
              ('linked statically', linked_statically), ('no objects', no_objects),
-             ('another runtime', another_runtime), ('thread-local variables', thread_locals)]
+             ('another runtime', another_runtime), ('mapped memory', mapped_memory), ('thread-local variables', thread_locals)]
     for library in ALLOCATORS:
         if os.path.exists(LIBRARIES + library):
             cases.append((library, lambda folder, l=library: another_allocator(folder, l)))
