@@ -36,7 +36,7 @@ static bool is_function(const struct code_file *f, const Elf64_Sym *s)
 	       (type == STT_NOTYPE && ELF64_ST_BIND(s->st_info) != STB_LOCAL && s->st_name != 0);
 }
 
-static bool make_room(struct code_symbols *s, uint64_t count)
+bool code_symbols_make_room(struct code_symbols *s, uint64_t count)
 {
 	s->items = count && count < MOST_SYMBOLS
 			   ? pages_get(round_up(count * sizeof *s->items, PAGE))
@@ -72,8 +72,7 @@ static void sort_symbols(struct code_symbol *e, uint32_t n)
 		}
 }
 
-/* Of several names for one place one is enough. */
-static void finish(struct code_symbols *s)
+void code_symbols_sort(struct code_symbols *s)
 {
 	uint32_t left = 0;
 
@@ -95,7 +94,7 @@ static bool read_section(struct code_symbols *s, const struct code_file *f,
 		return false;
 	for (uint64_t i = 0; i < n; i++)
 		count += is_function(f, &symbols[i]);
-	if (!make_room(s, count))
+	if (!code_symbols_make_room(s, count))
 		return false;
 	/* The file may have changed since they were counted. */
 	for (uint64_t i = 0; i < n && s->count < s->room; i++) {
@@ -107,7 +106,7 @@ static bool read_section(struct code_symbols *s, const struct code_file *f,
 				(uint32_t)start,
 				x->st_size < UINT32_MAX ? (uint32_t)x->st_size : 0};
 	}
-	finish(s);
+	code_symbols_sort(s);
 	return s->count;
 }
 
@@ -120,7 +119,7 @@ bool code_symbols_read(struct code_symbols *s, const struct code_file *f)
 		for (uint32_t i = 0; i < f->section_count; i++)
 			if (f->sections[i].sh_type == types[k] &&
 			    read_section(s, f, &f->sections[i]))
-				return true;
+				return types[k] == SHT_SYMTAB;
 	return false;
 }
 
@@ -143,7 +142,8 @@ static uint32_t above(const struct code_symbols *s, uint64_t offset)
 bool code_symbols_find(const struct code_symbols *s, uint64_t pc, uint64_t *start, uint64_t *end)
 {
 	uint64_t offset = pc - s->base, behind = 0;
-	uint32_t next = above(s, offset), least = next > LOOK_BACK ? next - LOOK_BACK : 0;
+	uint32_t next = pc >= s->base ? above(s, offset) : 0,
+		 least = next > LOOK_BACK ? next - LOOK_BACK : 0;
 	uint64_t limit = next < s->count ? s->base + s->items[next].start : UINT64_MAX;
 
 	for (uint32_t i = next; i-- > least;) {

@@ -32,8 +32,22 @@ struct code_file {
 	uint64_t start, end; /* of the code that is mapped, in memory */
 };
 
-/* Read .symtab, or .dynsym where the file is stripped. False: there is nothing of use. */
+/* Read .symtab, or .dynsym where the file is stripped. False: it is stripped. */
 bool code_symbols_read(struct code_symbols *s, const struct code_file *f);
+/* Where the table of the Go linker would begin in memory, and what is loaded from there on; false: there is none. */
+bool code_symbols_find_go(const struct code_file *f, const Elf64_Phdr *ph, uint32_t n,
+			  uint64_t *address, uint64_t *bytes);
+
+/*
+ * Add the functions of that table, which the dynamic linker has relocated by now. Nothing in it is believed: a
+ * table that makes no sense, or of a form that is not known, adds none.
+ */
+void code_symbols_add_go(struct code_symbols *s, uint64_t address, uint64_t bytes, uint64_t end);
+
+/* For code_symbols_go.c: an empty table with room; and items in order, of several at one place the largest. */
+bool code_symbols_make_room(struct code_symbols *s, uint64_t count);
+void code_symbols_sort(struct code_symbols *s);
+
 void code_symbols_release(struct code_symbols *s);
 
 /*

@@ -31,6 +31,7 @@ struct module {
 	uint64_t unsorted, unsorted_bytes; /* .eh_frame, where there is no table */
 	bool interpreter, program;
 	struct range stubs[MAX_STUBS];
+	uint64_t go, go_bytes; /* the table of the Go linker, until it is read */
 	struct code_symbols symbols; /* for the call graph: of code without frame information */
 	struct range image;   /* all that is loaded of the file, its data included */
 	uint64_t local_bytes; /* what its variables take of each thread */
@@ -171,7 +172,7 @@ static void find_sections(const struct elf *e, const Elf64_Ehdr *eh)
 }
 
 /* The functions of code that frame information does not describe; only the call graph asks for them. */
-static void find_functions(const struct elf *e, const Elf64_Ehdr *eh)
+static void find_functions(const struct elf *e, const Elf64_Ehdr *eh, const Elf64_Phdr *ph)
 {
 	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh);
 	struct code_file f = { .bytes = e->bytes,
@@ -183,7 +184,8 @@ static void find_functions(const struct elf *e, const Elf64_Ehdr *eh)
 
 	if (sh && eh->e_shentsize == sizeof *sh)
 		f.section_count = eh->e_shnum;
-	code_symbols_read(&e->module->symbols, &f);
+	if (!code_symbols_read(&e->module->symbols, &f))
+		code_symbols_find_go(&f, ph, eh->e_phnum, &e->module->go, &e->module->go_bytes);
 }
 
 static void find_symbols(const struct elf *e, const Elf64_Ehdr *eh)
@@ -222,7 +224,7 @@ static int look_at(void *arg)
 	if (e->part != MODULE_INTERPRETER && engine.config.objects)
 		find_symbols(e, eh);
 	if (graph_is_on())
-		find_functions(e, eh);
+		find_functions(e, eh, ph);
 	return 0;
 }
 
@@ -291,6 +293,10 @@ static bool find(uint64_t pc, struct module *m)
 				eh_frame_index(modules[i].unsorted, modules[i].unsorted_bytes,
 					       &modules[i].frames);
 			modules[i].unsorted_bytes = 0;
+			if (modules[i].go)
+				code_symbols_add_go(&modules[i].symbols, modules[i].go,
+						    modules[i].go_bytes, modules[i].end);
+			modules[i].go = 0;
 			*m = modules[i];
 			found = true;
 		}

@@ -62,6 +62,7 @@ static int resolve_there(struct symbols *s, struct symbols_file *f, struct messa
 	q->kind = MESSAGE_RESOLVE;
 	if (symbols_remote_ask(s, f, q, addresses, &reply) != 0)
 		return -1;
+	f->has_bad_table = message_take(&reply.reader) != 0;
 	for (uint32_t i = 0; i < q->count; i++) {
 		if (message_take(&reply.reader) != 0)
 			f->last = take_answer(f, &reply.reader, symbols_arena(s));

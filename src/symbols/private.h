@@ -83,6 +83,8 @@ struct symbols_file {
 	const struct symbols_answer *last, *last_bare; /* or NULL: none yet */
 
 	struct symbols_table code, data;
+	struct symbols_go *go; /* of go_file.c; NULL: nobody asked yet */
+	bool has_bad_table;    /* there is one of the Go linker's, and it is damaged or of an unknown form */
 	struct symbols_variables *variables; /* by DWARF; NULL: nobody asked yet */
 
 	/* The sorted table of .eh_frame_hdr, or NULL: starts of functions. */
@@ -97,6 +99,14 @@ int symbols_file_init(struct symbols_file *f, const char *path, int fd, struct a
 
 /* elf_file.c: the start of the function around the address, by the unwind table; 0 if unknown. */
 uint64_t symbols_function_start(struct symbols_file *f, uint64_t address);
+
+/*
+ * go_file.c: function, file and line by the table of the Go linker, for the next *same addresses; false: there is
+ * none, or it does not know the address.
+ */
+bool symbols_go_frame(struct symbols_file *f, uint64_t address, struct arena *a,
+		      struct symbols_frame *frame, uint64_t *same);
+void symbols_go_release(struct symbols_file *f);
 
 /* symtab.c: the symbol of code, or of data, that covers the address, or NULL. */
 struct symbols_entry *symbols_table_find(struct symbols_file *f, uint64_t address);

@@ -38,23 +38,31 @@ static void add_answer(struct text *out, const struct symbols_answer *a, uint64_
 	}
 }
 
-/* For each address 1 and an answer, or 0: the one before holds for it as well. */
+/* Whether the Go table is bad, and for each address 1 and an answer, or 0: the one before holds for it as well. */
 static int resolve(struct reader *r, struct symbols_file *f, uint32_t count, struct text *out)
 {
 	const struct symbols_answer *last = NULL;
+	struct text answers = {0};
+	int status = 0;
 
-	for (uint32_t i = 0; i < count; i++) {
+	for (uint32_t i = 0; status == 0 && i < count; i++) {
 		const struct symbols_answer *a =
 			symbols_find_answer(r->symbols, f, r->addresses[i]);
 
-		if (a == NULL)
-			return -1;
-		message_add(out, a != last);
+		if (a == NULL) {
+			status = -1;
+			break;
+		}
+		message_add(&answers, a != last);
 		if (a != last)
-			add_answer(out, a, f->last_address, f->last_count);
+			add_answer(&answers, a, f->last_address, f->last_count);
 		last = a;
 	}
-	return 0;
+	message_add(out, f->has_bad_table);
+	text_add_bytes(out, text_get(&answers), answers.count);
+	out->failed |= answers.failed;
+	text_release(&answers);
+	return status;
 }
 
 /* For each address 2 and the variable, 1: the one before, or 0: none. */

@@ -64,6 +64,7 @@ static void release_file(struct symbols_file *f)
 	map_release(&f->locals);
 	symbols_packed_free(f->packed);
 	symbols_table_release(f);
+	symbols_go_release(f);
 	symbols_runtime_release(f);
 	if (f->dwfl != NULL)
 		dwfl_end(f->dwfl);
@@ -229,22 +230,37 @@ uint64_t symbols_cpu_ns(const struct symbols *s, uint64_t *ended)
 	return symbols_remote_cpu_ns(&s->remote);
 }
 
+/* A reader did not survive the file. */
+static bool reader_loss(const struct symbols_file *f, struct text *line)
+{
+	if (!f->has_lost)
+		return false;
+	text_addf(line, "%s: libdw failed on its %s, so %s", f->path,
+		  f->sources != 0 ? "debug information" : "contents",
+		  f->sources == 0 ? "its code and data have no names"
+		  : f->sources & SYMBOLS_BY_LINES
+			  ? "its data have the names of its symbols, without types"
+			  : "its code has the names of its symbols, without lines");
+	return true;
+}
+
+static bool table_loss(const struct symbols_file *f, struct text *line)
+{
+	if (f->has_bad_table)
+		text_addf(line,
+			  "%s: its table of Go functions (.gopclntab) is damaged or of an "
+			  "unknown version, so what it alone names has no names",
+			  f->path);
+	return f->has_bad_table;
+}
+
 bool symbols_next_loss(const struct symbols *s, size_t *next, struct text *line)
 {
 	while (*next < s->count) {
 		const struct symbols_file *f = s->items[(*next)++];
 
-		if (symbols_runtime_loss(f, line))
+		if (symbols_runtime_loss(f, line) || reader_loss(f, line) || table_loss(f, line))
 			return true;
-		if (!f->has_lost)
-			continue;
-		text_addf(line, "%s: libdw failed on its %s, so %s", f->path,
-			  f->sources != 0 ? "debug information" : "contents",
-			  f->sources == 0 ? "its code and data have no names"
-			  : f->sources & SYMBOLS_BY_LINES
-				  ? "its data have the names of its symbols, without types"
-				  : "its code has the names of its symbols, without lines");
-		return true;
 	}
 	return false;
 }
@@ -459,6 +475,8 @@ static const struct symbols_answer *make_new_answer(struct symbols_file *f, uint
 			count = symbols_dwarf_frames(f, address, a, frames, &f->last_count);
 		if (count > 0 && frames[count - 1].function != NULL)
 			return symbols_make_answer(a, frames, count);
+		if (count == 0 && symbols_go_frame(f, address, a, frames, &f->last_count))
+			return symbols_make_answer(a, frames, 1);
 		e = symbols_table_find(f, address);
 	} else if (f->runtime != NULL) {
 		e = symbols_runtime_find(f, address, a);

@@ -3,7 +3,7 @@
  * From an address in an ELF file to function, file and line, with the inlined
  * calls that lead there; and from one of its data to the variable. Debug information is taken from the file, from a
  * separate file (.gnu_debuglink, build-id), or from debuginfod when the user
- * has set DEBUGINFOD_URLS; without any, from the symbol tables; without these
+ * has set DEBUGINFOD_URLS; without any, from the Go linker's table or the symbol tables; without these
  * the function's start is found in the unwind table and names it.
  *
  * Files are remembered when they become mapped, and kept open: a program may

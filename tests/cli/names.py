@@ -10,6 +10,7 @@ import random
 import resource
 import shutil
 import subprocess
+import tempfile
 
 from cases import Skip, case, check, main
 
@@ -224,6 +225,122 @@ again:	dec %ecx
 ''')
     found = simulate('./plain')
     check(found == {'_start': (6, 1, ''), 'work': (4004, 2, ''), 'other': (1002, 1, '')}, found)
+
+
+GO = """\
+package main
+
+const n = 100000
+
+var a, b [n]int32
+
+//go:noinline
+func fill() {
+	for i := range a {
+		a[i] = int32(i * 7919 % n)
+	}
+}
+
+//go:noinline
+func gather() (s int64) {
+	for _, x := range a {
+		s += int64(b[x])
+		b[x]++
+	}
+	return
+}
+
+func main() {
+	fill()
+	if gather() == 42 {
+		panic("no")
+	}
+}
+"""
+CGO = """\
+package main
+
+/*
+static int t[10000];
+long crunch(int n) { long s = 0; for (int i = 0; i < n; i++) s += t[(i * 7919l) % 10000]++; return s; }
+*/
+import "C"
+
+//go:noinline
+func call(i int) int64 { return int64(C.crunch(C.int(i))) }
+
+func main() {
+	for i := 0; i < 20; i++ {
+		if call(5000) == 42 {
+			panic("no")
+		}
+	}
+}
+"""
+
+
+def build_go(name, *options, source=GO):
+    need('go')
+    with open('main.go', 'w') as out:
+        out.write(source)
+    folder = os.getcwd()
+    env = dict(os.environ, HOME=folder, GOCACHE=os.path.join(tempfile.gettempdir(), 'dwell-go-cache-%d' % os.getuid()),
+               GO111MODULE='off', GOTOOLCHAIN='local', GOFLAGS='')
+    run('go', 'build', *options, '-o', name, 'main.go', env=env)
+
+
+def strip_sections(path):
+    """No table of sections is left."""
+    with open(path, 'r+b') as f:
+        f.seek(0x28)
+        f.write(bytes(8))
+        f.seek(0x3c)
+        f.write(bytes(4))
+
+
+def check_go(program):
+    functions, lines, _, said = record(program, status=0)
+    check(functions.get('main.fill', {}).get('samples', 0) > 10, program, 'main.fill is not among', list(functions)[:5])
+    check(('main.go', 10) in lines and ('main.go', 17) in lines, program, 'lines are', sorted(lines)[:9])
+    check(said == '', said)
+    found = simulate(program)
+    for name in 'main.fill', 'main.gather':
+        check(name in found and found[name][2] == 'main.go', program, name, 'has', found.get(name))
+        check(300000 < found[name][0] < 3000000, program, name, 'has', found[name])
+
+
+@case
+def go_has_functions_and_lines_whatever_is_stripped():
+    for options in ([], ['-ldflags=-s'], ['-ldflags=-s', '-buildmode=pie']):
+        build_go('whole', *options)
+        check_go('./whole')
+    strip_sections('whole')
+    check_go('./whole')
+
+
+@case
+def stripped_go_with_c_has_both():
+    need('gcc')
+    for options in (['-ldflags=-s'], ['-ldflags=-s', '-buildmode=pie']):
+        build_go('both', *options, source=CGO)
+        found = simulate('./both')
+        check(found.get('crunch', (0, 0))[1] == 20, options, 'crunch has', found.get('crunch'))
+        check(found.get('main.call', (0, 0, ''))[2] == 'main.go', options, 'main.call has', found.get('main.call'))
+
+
+@case
+def a_damaged_go_table_is_said():
+    build_go('damaged', '-ldflags=-s')
+    with open('damaged', 'r+b') as f:
+        bytes = f.read()
+        at = [bytes.find(magic + b'\xff\xff\xff\0\0\1\x08') for magic in (b'\xf0', b'\xf1', b'\xfa', b'\xfb')]
+        f.seek(max(at) + 8 + 3 * 8) # where the names are
+        f.write(b'\xff' * 8)
+    with open('wrapper', 'w') as f: # the runtime itself does not survive that
+        f.write('#!/bin/sh\n./damaged 2>/dev/null; exit 0\n')
+    os.chmod('wrapper', 0o755)
+    said = record('./wrapper', status=0)[3]
+    check('.gopclntab' in said and 'damaged' in said, 'said', said)
 
 
 @case

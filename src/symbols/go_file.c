@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where a Go program has its table of functions and lines (go_table.h). Its section has a name of its own, but not in
+ * position-independent programs that another linker made, and sections may be stripped: then
+ * the head is looked for in what is loaded and is no code.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/go_table.h"
+#include "symbols/private.h"
+
+#define STEP	   8 /* bytes: linkers align the table to more */
+#define MOST_BYTES ((uint64_t)1 << 30)
+
+struct symbols_go {
+	struct go_table table;
+	unsigned char *bytes; /* a copy, with relocations applied */
+	bool is_sound;
+};
+
+static uint64_t text_address(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) != 0)
+		return 0;
+	while ((section = elf_nextscn(elf, section)) != NULL) {
+		GElf_Shdr h;
+		const char *name;
+
+		if (gelf_getshdr(section, &h) == NULL)
+			continue;
+		name = elf_strptr(elf, names, h.sh_name);
+		if (name != NULL && strcmp(name, ".text") == 0)
+			return h.sh_addr;
+	}
+	return 0;
+}
+
+/* What the dynamic linker would put into the table, which is loaded at `address`. */
+static void apply(const GElf_Rela *r, unsigned char *bytes, size_t size, uint64_t address)
+{
+	uint64_t at = r->r_offset - address;
+
+	if (GELF_R_TYPE(r->r_info) == R_X86_64_RELATIVE && size >= 8 && at <= size - 8)
+		memcpy(bytes + at, &r->r_addend, 8);
+}
+
+/* The relocations stand in memory, as the dynamic section says. */
+static void relocate(Elf *elf, const GElf_Phdr *dynamic, const struct symbols_file *f,
+		     unsigned char *bytes, size_t size, uint64_t address)
+{
+	Elf_Data *data =
+		elf_getdata_rawchunk(elf, (int64_t)dynamic->p_offset, dynamic->p_filesz, ELF_T_DYN);
+	uint64_t at = 0, count = 0;
+	GElf_Dyn d;
+	GElf_Rela r;
+
+	for (int i = 0; data != NULL && gelf_getdyn(data, i, &d) != NULL && d.d_tag != DT_NULL;
+	     i++) {
+		at = d.d_tag == DT_RELA ? d.d_un.d_ptr : at;
+		count = d.d_tag == DT_RELASZ ? d.d_un.d_val : count;
+	}
+	for (size_t i = 0; i < f->segment_count; i++) {
+		const struct symbols_segment *g = &f->segments[i];
+
+		if (at < g->address || at - g->address >= g->bytes ||
+		    count > g->bytes - (at - g->address))
+			continue;
+		data = elf_getdata_rawchunk(elf, (int64_t)(at - g->address + g->offset), count,
+					    ELF_T_RELA);
+		for (int k = 0; data != NULL && gelf_getrela(data, k, &r) != NULL; k++)
+			apply(&r, bytes, size, address);
+		return;
+	}
+}
+
+/* The table is at `at` of the bytes, which are loaded at `address`. Returns true when it is sound. */
+static bool take(struct symbols_go *g, const struct symbols_file *f, const unsigned char *bytes,
+		 size_t size, uint64_t address)
+{
+	size_t headers;
+
+	free(g->bytes);
+	g->bytes = size <= MOST_BYTES ? malloc(size) : NULL;
+	if (g->bytes == NULL || elf_getphdrnum(f->elf, &headers) != 0)
+		return false;
+	memcpy(g->bytes, bytes, size);
+	for (size_t i = 0; i < headers; i++) {
+		GElf_Phdr h;
+
+		if (gelf_getphdr(f->elf, (int)i, &h) != NULL && h.p_type == PT_DYNAMIC)
+			relocate(f->elf, &h, f, g->bytes, size, address);
+	}
+	g->is_sound = go_table_init(&g->table, g->bytes, size, text_address(f->elf));
+	return g->is_sound;
+}
+
+/* Look for the head in what is loaded. Returns whether there was one that looked like it. */
+static bool search(struct symbols_go *g, const struct symbols_file *f, const GElf_Phdr *h)
+{
+	Elf_Data *data =
+		elf_getdata_rawchunk(f->elf, (int64_t)h->p_offset, h->p_filesz, ELF_T_BYTE);
+	bool any = false;
+
+	if (data == NULL)
+		return false;
+	for (size_t at = 0; at + GO_TABLE_HEAD <= data->d_size && !g->is_sound; at += STEP) {
+		const unsigned char *bytes = (const unsigned char *)data->d_buf + at;
+
+		if (!go_table_is_head(bytes))
+			continue;
+		any = true;
+		take(g, f, bytes, data->d_size - at, h->p_vaddr + at);
+	}
+	return any;
+}
+
+/* Whether there is something that looks like a table. */
+static bool find(struct symbols_go *g, const struct symbols_file *f)
+{
+	size_t count;
+	bool any = false;
+
+	if (elf_getphdrnum(f->elf, &count) != 0)
+		return false;
+	for (size_t i = 0; i < count && !g->is_sound; i++) {
+		GElf_Phdr h;
+
+		if (gelf_getphdr(f->elf, (int)i, &h) != NULL && h.p_type == PT_LOAD &&
+		    (h.p_flags & PF_X) == 0)
+			any |= search(g, f, &h);
+	}
+	return any;
+}
+
+bool symbols_go_frame(struct symbols_file *f, uint64_t address, struct arena *a,
+		      struct symbols_frame *frame, uint64_t *same)
+{
+	struct go_place p;
+
+	if (f->go == NULL) {
+		f->go = calloc(1, sizeof(*f->go));
+		if (f->go == NULL)
+			return false;
+		f->has_bad_table = find(f->go, f) && !f->go->is_sound;
+	}
+	if (!f->go->is_sound || !go_table_find(&f->go->table, address, &p))
+		return false;
+	*frame = (struct symbols_frame){.function = p.function, .line = p.line};
+	frame->file = p.file != NULL ? arena_strdup(a, p.file) : NULL;
+	*same = p.same_end - address;
+	return true;
+}
+
+void symbols_go_release(struct symbols_file *f)
+{
+	if (f->go == NULL)
+		return;
+	free(f->go->bytes);
+	free(f->go);
+	f->go = NULL;
+}

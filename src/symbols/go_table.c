@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Functions, files and lines by the table of the Go linker; see go_table.h. */
+#include "symbols/go_table.h"
+
+#include <string.h>
+
+#define MOST_FUNCTIONS ((uint64_t)1 << 24)
+#define MOST_STEPS     ((size_t)1 << 20) /* of a function's lines */
+#define NO_FILE	       UINT32_MAX
+
+/* How the forms differ. Words of the head are 8 bytes each, behind the first 8; -1: not there. */
+static const struct form {
+	uint32_t magic;
+	int text, names, units, files, values, functions;
+	unsigned
+		entry_bytes; /* of the list of functions: an address, and where the function's record is */
+	unsigned name_at; /* in the record; pcfile and pcln come 16 and 20 bytes behind it */
+	bool has_units;	  /* files are numbered unit by unit */
+} forms[] = {
+	{0xfffffffb, -1, -1, -1, -1, -1, 1, 16, 8, false}, /* 1.2 */
+	{0xfffffffa, -1, 2, 3, 4, 5, 6, 16, 8, true},	   /* 1.16 */
+	{0xfffffff0, 2, 3, 4, 5, 6, 7, 8, 4, true},	   /* 1.18 */
+	{0xfffffff1, 2, 3, 4, 5, 6, 7, 8, 4, true},	   /* 1.20 */
+};
+
+#define FORM_COUNT (sizeof(forms) / sizeof(forms[0]))
+
+/* The number of `width` bytes at `at`; UINT64_MAX where there is none. */
+static uint64_t number_at(const struct go_table *t, uint64_t at, unsigned width)
+{
+	uint64_t value = 0;
+
+	if (at > t->size || width > t->size - at)
+		return UINT64_MAX;
+	memcpy(&value, t->bytes + at, width);
+	return value;
+}
+
+static unsigned form_of(const unsigned char *bytes)
+{
+	uint32_t magic;
+	unsigned form = 0;
+
+	memcpy(&magic, bytes, sizeof(magic));
+	while (form < FORM_COUNT && forms[form].magic != magic)
+		form++;
+	return form;
+}
+
+bool go_table_is_head(const unsigned char *bytes)
+{
+	/* Two zeros, the unit of code, which is a byte here, and the size of pointers. */
+	return bytes[4] == 0 && bytes[5] == 0 && bytes[6] == 1 && bytes[7] == 8 &&
+	       form_of(bytes) < FORM_COUNT;
+}
+
+/* A word of the head, which is an offset into the table. */
+static bool take_offset(const struct go_table *t, int word, uint64_t *offset)
+{
+	*offset = word >= 0 ? number_at(t, 8 + 8 * (uint64_t)word, 8) : 0;
+	return *offset < t->size;
+}
+
+static uint64_t entry_address(const struct go_table *t, uint64_t i)
+{
+	const struct form *f = &forms[t->form];
+	uint64_t address = number_at(t, t->functions + i * f->entry_bytes, f->entry_bytes / 2);
+
+	return address == UINT64_MAX ? address : t->text + address;
+}
+
+bool go_table_init(struct go_table *t, const unsigned char *bytes, size_t size, uint64_t text)
+{
+	const struct form *f;
+
+	*t = (struct go_table){.bytes = bytes, .size = size};
+	if (size < GO_TABLE_HEAD || !go_table_is_head(bytes))
+		return false;
+	t->form = form_of(bytes);
+	f = &forms[t->form];
+	t->count = number_at(t, 8, 8);
+	if (!take_offset(t, f->names, &t->names) || !take_offset(t, f->units, &t->units) ||
+	    !take_offset(t, f->files, &t->files) || !take_offset(t, f->values, &t->values))
+		return false;
+	if (!f->has_units)
+		t->functions = 16; /* the list follows at once */
+	else if (!take_offset(t, f->functions, &t->functions))
+		return false;
+	/* One entry more than there are functions: where the last one ends. */
+	if (t->count == 0 || t->count > MOST_FUNCTIONS ||
+	    (t->count + 1) * f->entry_bytes > size - t->functions)
+		return false;
+	if (!f->has_units) {
+		t->files = number_at(t, t->functions + t->count * f->entry_bytes + 8, 4);
+		if (t->files >= size)
+			return false;
+	}
+	if (f->text >= 0) {
+		t->text = number_at(t, 8 + 8 * (uint64_t)f->text, 8);
+		t->text = t->text != 0 ? t->text : text;
+	}
+	return entry_address(t, 0) <= entry_address(t, t->count);
+}
+
+/* A string of the table; NULL where it does not end, or there is none. */
+static const char *string_at(const struct go_table *t, uint64_t at)
+{
+	if (at >= t->size || t->bytes[at] == '\0' ||
+	    memchr(t->bytes + at, '\0', t->size - at) == NULL)
+		return NULL;
+	return (const char *)t->bytes + at;
+}
+
+/* ---- Values by address: pairs of how much more the value is, and for how many bytes of code ---- */
+
+static bool take_varint(const struct go_table *t, uint64_t *at, uint32_t *value)
+{
+	*value = 0;
+	for (unsigned shift = 0; shift < 35 && *at < t->size; shift += 7) {
+		uint32_t byte = t->bytes[(*at)++];
+
+		*value |= (byte & 0x7f) << shift;
+		if ((byte & 0x80) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The value at the address; *end is where the next one begins, if that is nearer. */
+static bool value_at(const struct go_table *t, uint64_t offset, uint64_t start, uint64_t address,
+		     int32_t *value, uint64_t *end)
+{
+	uint64_t at = t->values + offset, pc = start;
+	uint32_t now = UINT32_MAX; /* -1 */
+
+	if (offset == 0 || offset >= t->size)
+		return false;
+	for (size_t i = 0; i < MOST_STEPS; i++) {
+		uint32_t more, bytes;
+
+		if (!take_varint(t, &at, &more) || (more == 0 && i > 0) ||
+		    !take_varint(t, &at, &bytes) || bytes == 0)
+			return false;
+		now += (more >> 1) ^ (0 - (more & 1));
+		pc += bytes;
+		if (address < pc) {
+			*value = (int32_t)now;
+			*end = pc < *end ? pc : *end;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- Questions ---- */
+
+/* The path of a file by its number; `record` is the function's. */
+static const char *file_of(const struct go_table *t, uint64_t record, int32_t number)
+{
+	const struct form *f = &forms[t->form];
+	uint64_t offset, unit;
+
+	if (number < 0)
+		return NULL;
+	if (!f->has_units) {
+		offset = number_at(t, t->files + 4 * (uint64_t)number, 4);
+		return number > 0 ? string_at(t, offset) : NULL;
+	}
+	unit = number_at(t, record + f->name_at + 28, 4);
+	offset = number_at(t, t->units + 4 * (unit + (uint64_t)number), 4);
+	return offset < NO_FILE ? string_at(t, t->files + offset) : NULL;
+}
+
+/* The function whose code is there: the last entry at or before the address. */
+static uint64_t find_entry(const struct go_table *t, uint64_t address)
+{
+	uint64_t low = 0, high = t->count;
+
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (entry_address(t, middle) <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low - 1;
+}
+
+bool go_table_find(const struct go_table *t, uint64_t address, struct go_place *out)
+{
+	const struct form *f = &forms[t->form];
+	uint64_t i, record;
+	int32_t value;
+
+	if (address < entry_address(t, 0) || address >= entry_address(t, t->count))
+		return false;
+	i = find_entry(t, address);
+	*out = (struct go_place){.start = entry_address(t, i), .end = entry_address(t, i + 1)};
+	out->same_end = out->end;
+	if (out->start > address || out->end <= address) /* not in order */
+		return false;
+	record = number_at(t, t->functions + i * f->entry_bytes + f->entry_bytes / 2,
+			   f->entry_bytes / 2);
+	/* The first form counts from the table's start, the others from the list. */
+	record += f->has_units ? t->functions : 0;
+	out->function = string_at(t, t->names + number_at(t, record + f->name_at, 4));
+	if (out->function == NULL)
+		return false;
+	if (value_at(t, number_at(t, record + f->name_at + 20, 4), out->start, address, &value,
+		     &out->same_end) &&
+	    value > 0)
+		out->line = (uint32_t)value;
+	if (out->line != 0 && value_at(t, number_at(t, record + f->name_at + 16, 4), out->start,
+				       address, &value, &out->same_end))
+		out->file = file_of(t, record, value);
+	return true;
+}
