@@ -259,7 +259,9 @@ int target_find_engine(const char *given, int *fd, struct err *err)
 	struct text paths = {0};
 
 	*fd = open_engine(given, &paths);
-	if (*fd < 0) {
+	if (*fd < 0 && errno != ENOENT && errno != ENOTDIR) {
+		err_set(err, "cannot open the engine: %s", strerror(errno));
+	} else if (*fd < 0) {
 		err_set(err, "cannot find the engine: there is no %s", text_get(&paths));
 	} else if (access(text_get(&paths), X_OK) != 0) {
 		/* Or the program would be blamed, in whose place it is executed. */

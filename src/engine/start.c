@@ -17,6 +17,7 @@
 #include "channel/launch.h"
 #include "channel/sys.h"
 #include "engine/alloc.h"
+#include "engine/descriptors.h"
 #include "engine/dispatch.h"
 #include "engine/fsbase.h"
 #include "engine/limits.h"
@@ -331,12 +332,17 @@ static void begin(void *arg)
 	struct thread *t = arg;
 	struct process *p = t->process;
 	const char *why;
+	struct rlimit was;
+	bool raised;
 
 	process_begin(t, argv0, request.parent, request.cause);
 	note_vdso(p);
+	raised = descriptors_raise(&was); /* the kernel needs none to do what now comes */
 	if (load_program(p, request.exe_fd, &image, &why) != 0)
 		cannot(request.name, why, EXIT_CANNOT_RUN);
 	sys1(SYS_close, request.exe_fd);
+	if (raised)
+		descriptors_restore(&was);
 	t->regs[RSP] = build_stack(argv0);
 	note_stack(t, t->regs[RSP]);
 	set_comm(p);

@@ -10,12 +10,14 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/membarrier.h>
+#include <linux/openat2.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "channel/sys.h"
 #include "engine/alloc.h"
 #include "engine/baton.h"
+#include "engine/descriptors.h"
 #include "engine/held.h"
 #include "engine/maps_view.h"
 #include "engine/native.h"
@@ -172,11 +174,6 @@ static long do_mlockall(struct thread *t, long nr, const long a[6])
 	return may_lock() ? 0 : -EPERM;
 }
 
-static bool is_ours(const struct thread *t, long fd)
-{
-	return (int)fd == t->process->channel_fd || (int)fd == t->process->engine_fd;
-}
-
 /* ---- /proc/self/exe is the target, not the engine ---- */
 
 /* Skip a decimal number. */
@@ -277,7 +274,7 @@ static long do_path0(struct thread *t, long nr, const long a[6])
 
 static long do_path1(struct thread *t, long nr, const long a[6])
 {
-	if (nr == SYS_newfstatat && (a[3] & AT_EMPTY_PATH) && is_ours(t, a[0]))
+	if (nr == SYS_newfstatat && (a[3] & AT_EMPTY_PATH) && descriptors_are_ours(t, a[0]))
 		return -EBADF;
 	if ((nr == SYS_newfstatat && (a[3] & AT_SYMLINK_NOFOLLOW)) ||
 	    (nr == SYS_statx && (a[2] & AT_SYMLINK_NOFOLLOW)))
@@ -285,77 +282,23 @@ static long do_path1(struct thread *t, long nr, const long a[6])
 	return with_path(t, nr, a, 1);
 }
 
+/* Does the call refuse to follow links as that of /proc/self/exe is? */
+static bool refuses_links(long nr, const long a[6])
+{
+	struct open_how how = { .flags = (uint64_t)a[nr == SYS_open ? 1 : 2] };
+
+	if (nr == SYS_openat2 && engine_copy(&how, (const void *)a[2], sizeof how) != 0)
+		return true;
+	return (how.flags & O_NOFOLLOW) || (how.resolve & ~(uint64_t)RESOLVE_CACHED);
+}
+
 static long do_open(struct thread *t, long nr, const long a[6])
 {
-	long fd = with_path(t, nr, a, nr != SYS_open);
+	long fd = refuses_links(nr, a) ? syscalls_pass(t, nr, a) :
+					 with_path(t, nr, a, nr != SYS_open);
 
 	maps_view_opened(t, fd);
 	return fd;
-}
-
-/* ---- The engine's descriptors stay out of the target's way ---- */
-
-/* close, and what programs try descriptors with to see whether they are open */
-static long do_descriptor(struct thread *t, long nr, const long a[6])
-{
-	if (is_ours(t, a[0]))
-		return -EBADF;
-	return syscalls_pass(t, nr, a);
-}
-
-static long do_close_range(struct thread *t, long nr, const long a[6])
-{
-	uint32_t first = (uint32_t)a[0], last = (uint32_t)a[1];
-	uint32_t low = (uint32_t)t->process->channel_fd, high = (uint32_t)t->process->engine_fd;
-	long r = 0, part[6] = { 0, 0, a[2], 0, 0, 0 };
-
-	if (low > high) {
-		uint32_t swap = low;
-
-		low = high;
-		high = swap;
-	}
-	if (first > last || t->process->channel_fd < 0)
-		return syscalls_pass(t, nr, a);
-	const uint32_t cut[2] = { low, high };
-
-	for (int i = 0; i < 2 && r == 0; i++) {
-		if (cut[i] < first || cut[i] > last)
-			continue;
-		if (cut[i] > first) {
-			part[0] = first;
-			part[1] = cut[i] - 1;
-			r = syscalls_pass(t, nr, part);
-		}
-		if (cut[i] == last)
-			return r;
-		first = cut[i] + 1;
-	}
-	part[0] = first;
-	part[1] = last;
-	return r ? r : syscalls_pass(t, nr, part);
-}
-
-/* The target wants our number: move ours. */
-static void move_away(int *fd)
-{
-	long n = sys3(SYS_fcntl, *fd, F_DUPFD, *fd + 1);
-
-	if (n < 0)
-		n = sys3(SYS_fcntl, *fd, F_DUPFD, 64);
-	if (n >= 0)
-		*fd = (int)n;
-}
-
-static long do_dup2(struct thread *t, long nr, const long a[6])
-{
-	if (is_ours(t, a[0]))
-		return -EBADF;
-	if ((int)a[1] == t->process->channel_fd)
-		move_away(&t->process->channel_fd);
-	else if ((int)a[1] == t->process->engine_fd)
-		move_away(&t->process->engine_fd);
-	return syscalls_pass(t, nr, a);
 }
 
 static handler *const table[] = {
@@ -405,13 +348,13 @@ static handler *const table[] = {
 	[SYS_statx] = do_path1,
 	[SYS_faccessat] = do_path1,
 	[SYS_faccessat2] = do_path1,
-	[SYS_close] = do_descriptor,
-	[SYS_fstat] = do_descriptor,
-	[SYS_fcntl] = do_descriptor,
-	[SYS_dup] = do_descriptor,
-	[SYS_close_range] = do_close_range,
-	[SYS_dup2] = do_dup2,
-	[SYS_dup3] = do_dup2,
+	[SYS_close] = descriptors_call,
+	[SYS_fstat] = descriptors_call,
+	[SYS_fcntl] = descriptors_call,
+	[SYS_dup] = descriptors_call,
+	[SYS_close_range] = descriptors_close_range,
+	[SYS_dup2] = descriptors_dup2,
+	[SYS_dup3] = descriptors_dup2,
 };
 
 /* Calls whose handlers do more than pass them on: what the simulation knows changes meanwhile. */
@@ -428,6 +371,13 @@ static bool changes_simulation(long nr)
 		if (nr == calls[i])
 			return true;
 	return false;
+}
+
+static long call(struct thread *t, long nr, const long args[6])
+{
+	if ((uint64_t)nr < sizeof table / sizeof *table && table[nr])
+		return table[nr](t, nr, args);
+	return syscalls_pass(t, nr, args);
 }
 
 void syscalls_handle(struct thread *t)
@@ -447,10 +397,9 @@ void syscalls_handle(struct thread *t)
 	threads_before_call(t, nr, args);
 	baton_before_call(t, nr, args);
 	began = baton_is_held_by(t) && !changes_simulation(nr) && baton_enter_call(t);
-	if ((uint64_t)nr < sizeof table / sizeof *table && table[nr])
-		result = table[nr](t, nr, args);
-	else
-		result = syscalls_pass(t, nr, args);
+	result = call(t, nr, args);
+	if (result == -EMFILE && descriptors_make_way(t))
+		result = call(t, nr, args);
 	if (began)
 		baton_leave_call(t);
 	baton_after_call(t, nr, args, result);

@@ -6,6 +6,7 @@
 
 #include "channel/launch.h"
 #include "channel/sys.h"
+#include "engine/descriptors.h"
 #include "engine/process.h"
 #include "engine/records.h"
 #include "engine/signals.h"
@@ -97,11 +98,16 @@ static long execute(struct thread *t, int dir_fd, long path, long argv, long env
 			     .parent = t->process->order,
 			     .cause = t->process->borrowed_memory ? 1 : 2 },
 	};
+	struct rlimit was;
 	int verdict;
 
 	if (syscalls_names_own_exe(t, (uint64_t)path))
 		a.request.path = t->process->exe;
 	verdict = engine_guarded(prepare, &a);
+	if (verdict == -EMFILE && descriptors_raise(&was)) { /* the kernel needs none */
+		verdict = engine_guarded(prepare, &a);
+		descriptors_restore(&was);
+	}
 
 	if (verdict < 0)
 		return verdict;

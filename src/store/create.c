@@ -167,7 +167,7 @@ static sqlite3 *open_db(const char *path, struct err *err)
 	if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
 	    SQLITE_OK) {
 		err_set(err, "cannot write profile '%s': %s", path,
-			db != NULL ? sqlite3_errmsg(db) : "out of memory");
+			db != NULL ? store_write_failure(db) : "out of memory");
 		sqlite3_close(db);
 		return NULL;
 	}

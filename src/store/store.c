@@ -95,6 +95,17 @@ static bool has_file_limit(void)
 	return getrlimit(RLIMIT_FSIZE, &l) == 0 && l.rlim_cur != RLIM_INFINITY;
 }
 
+/* Nor does it say that there was no descriptor for one of its files. */
+static bool has_descriptor(void)
+{
+	int fd = open("/", O_PATH | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno != EMFILE;
+	close(fd);
+	return true;
+}
+
 const char *store_write_failure(sqlite3 *db)
 {
 	int code = sqlite3_errcode(db), why = sqlite3_system_errno(db);
@@ -103,6 +114,8 @@ const char *store_write_failure(sqlite3 *db)
 		return "the disk is full";
 	if ((code & 0xff) != SQLITE_IOERR && (code & 0xff) != SQLITE_CANTOPEN)
 		return sqlite3_errmsg(db);
+	if (why == EMFILE || !has_descriptor())
+		return "too many open files (ulimit -n)";
 	if (why == EFBIG || (why != ENOSPC && has_file_limit()))
 		return "the limit of file sizes (ulimit -f) is reached";
 	return why != 0 ? strerror(why) : sqlite3_errmsg(db);

@@ -91,6 +91,17 @@ def the_program_gets_its_own_file_size_signal():
     check(status == -25 and out == 'short', status, out, err)
 
 
+@case
+def few_descriptors_are_told_as_the_reason():
+    for count in range(4, 30):
+        status, out, err = run(['record', '-q', '-o', 'few.db'], SUMS, NOFILE=count)
+        if status == 0:
+            check(out == SAID and count > 8, count, out)
+            break
+        check(status in (4, 5) and out == '' and 'oo many open files' in err, count, status, err)
+    check(count < 20, count, 'descriptors are not enough')
+
+
 def set_up(dwell, folder):
     global DWELL
     DWELL = dwell
