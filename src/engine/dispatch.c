@@ -280,6 +280,11 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		struct owed owed = { 0 };
 		struct block *b;
 
+		/*
+		 * Before code is looked up: engine_enter must see a call that comes later, as it may be to drop
+		 * the code that was found.
+		 */
+		poll_answer(t);
 		if (__atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST)) {
 			wait_for_release();
 			from = 0;
@@ -354,7 +359,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 			raise_fetch_fault(t, r);
 			continue;
 		}
-		if (sampler_arm(t)) {
+		if (sampler_is_armed(t)) {
 			call_stack_enter(t);
 			owe(t, owed);
 			return;
@@ -373,8 +378,9 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
  */
 static bool may_resume(struct thread *t, const struct block *b)
 {
+	poll_answer(t);
 	return !b->dead && b->gear == t->gear && !t->turn_is_over && !filter_must_renew(t) &&
-	       sampler_arm(t) && !__atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST);
+	       sampler_is_armed(t) && !__atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST);
 }
 
 /* Go on at `at` inside block b, where `after` is counted already, or else at pc. */

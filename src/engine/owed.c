@@ -104,7 +104,7 @@ void job_owe_segment(struct job *j)
 
 	j->left = nothing;
 	j->adds = true;
-	if (j->gear != GEAR_COUNT || !translate_options.owes || j->block->checked ||
+	if (j->gear != GEAR_COUNT || !translate_options.owes || j->block->checked || poll_is_crowded() ||
 	    !add_up(&open, j->owed, j->after[0]))
 		return;
 	switch (last->kind) {

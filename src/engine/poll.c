@@ -95,6 +95,11 @@ bool poll_emit_difference(struct out *o, struct owed here, struct owed there)
 	return true;
 }
 
+bool poll_is_crowded(void)
+{
+	return table.used > ENTRIES / 2;
+}
+
 bool poll_has_room(void)
 {
 	return table.used + BLOCK_TALLIES <= ENTRIES;

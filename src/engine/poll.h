@@ -16,7 +16,10 @@
 #include "engine/emit.h"
 #include "engine/state.h"
 
-/* A compiler has some 2000 different tallies. A full table costs a flush of the cache. */
+/*
+ * A compiler has some 3000 different tallies, one with LLVM in it would have hundreds of thousands. A full table costs a
+ * flush of the cache.
+ */
 #define TALLY_TABLE_BYTES (512u << 10)
 
 /* Start-up: the table. 0 or -1. */
@@ -33,6 +36,8 @@ uint32_t poll_tally(const uint64_t lane[4]);
  * that no thread stops there. Vector counters only. False when the table is full.
  */
 bool poll_emit_difference(struct out *o, struct owed here, struct owed there);
+/* Is half of the table taken? From there on segments are to owe nothing: so there are few different tallies. */
+bool poll_is_crowded(void);
 /* Is there room for the tallies of one more block? */
 bool poll_has_room(void);
 /* Forget all tallies: no code is left. */

@@ -581,10 +581,7 @@ bool sampler_is_finishing(const struct thread *t)
 	return t->process->profiling && !t->process->borrowed_memory && records_finishing();
 }
 
-bool sampler_arm(struct thread *t)
+bool sampler_is_armed(const struct thread *t)
 {
-	poll_answer(t);
-	if (sampler_is_finishing(t))
-		return false;
-	return !t->pending && !t->tick_due && sampler_gear(t) == (enum gear)t->gear;
+	return !sampler_is_finishing(t) && !t->pending && !t->tick_due && sampler_gear(t) == (enum gear)t->gear;
 }

@@ -82,7 +82,7 @@ bool sampler_is_finishing(const struct thread *t);
 /* The gear threads should be in; make t's gear that one; arm its limits. */
 enum gear sampler_gear(const struct thread *t);
 void sampler_set_gear(struct thread *t);
-/* Returns false when something came up since: look again. */
-bool sampler_arm(struct thread *t);
+/* False: something came up since, look again. */
+bool sampler_is_armed(const struct thread *t);
 
 #endif

@@ -44,7 +44,7 @@ def so_they_do_with_counters_in_memory():
 
 # Their counts do not depend on time or on addresses.
 PLAIN = ('leaving', 'faults', 'faults step', 'flags', 'returns', 'jumps', 'control', 'special', 'partway', 'partway fault',
-         'strings')
+         'strings', 'newcode 1 1')
 
 
 @case
