@@ -147,6 +147,18 @@ void world_empty_cache(struct thread *t)
 	world_release();
 }
 
+static bool is_code_of_file(uint64_t pc)
+{
+	const struct mapping *m;
+	bool is;
+
+	lock_take(&engine.translate_lock);
+	m = mappings_find(pc);
+	is = m && m->file && (m->prot & 4);
+	lock_drop(&engine.translate_lock);
+	return is;
+}
+
 /* The code for t->rip could not be made: the machine would have faulted. */
 static void raise_fetch_fault(struct thread *t, enum translate_result r)
 {
@@ -158,7 +170,11 @@ static void raise_fetch_fault(struct thread *t, enum translate_result r)
 		[TRANSLATE_INVALID] = { SIGILL, ILL_ILLOPN },
 	};
 
-	signals_raise_fault(t, as[r].signal, as[r].code, t->rip);
+	/* A page of a file that ends in front of it is mapped, and not there. */
+	if (r == TRANSLATE_UNMAPPED && is_code_of_file(t->rip))
+		signals_raise_fault(t, SIGBUS, BUS_ADRERR, t->rip);
+	else
+		signals_raise_fault(t, as[r].signal, as[r].code, t->rip);
 }
 
 /*

@@ -437,6 +437,27 @@ static bool is_behind(int signal, const siginfo_t *info, uint64_t pc)
 	return last == OPCODE_INT3 || last == OPCODE_INT1 || last == VECTOR_INT3;
 }
 
+/*
+ * A block that compares its source finds that there is none any more: that is another difference.
+ * The comparison, cmp [rcx + disp32], imm, is followed by the jump for one.
+ */
+static bool source_is_gone(struct frame_context *c)
+{
+	const uint8_t *code = (const uint8_t *)(uintptr_t)c->rip, *jump;
+	const struct block *b = cache_block_at(code);
+	struct insn_map map;
+	int32_t distance;
+
+	if (!b || !b->checked || fault_find_insn(b, (uint32_t)(code - b->start), &map))
+		return false;
+	jump = code + (code[0] == 0x81 ? 10 : 7);
+	if ((code[0] != 0x81 && code[0] != 0x80) || code[1] != 0xb9 || jump[0] != 0x0f || jump[1] != 0x85)
+		return false;
+	memcpy(&distance, jump + 2, sizeof distance);
+	c->rip = address_of(jump + 6) + (uint64_t)(int64_t)distance;
+	return true;
+}
+
 static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
 {
 	bool trap = is_behind(signal, info, uc->mc.rip);
@@ -469,6 +490,8 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 			t->fault = 1;
 			return;
 		}
+		if (!trap && source_is_gone(&uc->mc))
+			return;
 	}
 	if (t->syscall_sp) {
 		uc->mc.rip = address_of(engine_guarded_failed);

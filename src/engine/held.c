@@ -254,6 +254,15 @@ void held_give_back(struct thread *t)
 	}
 }
 
+bool held_is_any(const struct thread *t)
+{
+	uint32_t any = 0;
+
+	for (uint32_t i = 0; i < HELD_KINDS; i++)
+		any |= t->held_signals.of[i].state | t->process->held_signals.of[i].state;
+	return any != 0;
+}
+
 void held_none(struct held_signals *h)
 {
 	memset(h, 0, sizeof *h);

@@ -38,6 +38,8 @@ int held_take(struct thread *t, siginfo_t *info);
 void held_forget(const struct thread *t, int signal);
 /* Before exec, with the kernel's mask the target's: pending signals stay so. */
 void held_give_back(struct thread *t);
+/* Is anything kept, for the thread or its process? */
+bool held_is_any(const struct thread *t);
 /* In a child, which has no signals pending. */
 void held_none(struct held_signals *h);
 

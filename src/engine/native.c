@@ -8,6 +8,7 @@
 #include "engine/dispatch.h"
 #include "engine/frame.h"
 #include "engine/fsbase.h"
+#include "engine/held.h"
 #include "engine/pages.h"
 #include "engine/process.h"
 #include "engine/records.h"
@@ -99,6 +100,10 @@ void native_leave(struct thread *t)
 
 	while (t->pending)
 		signals_deliver(t);
+	if (held_is_any(t)) {
+		sys4(SYS_rt_sigprocmask, SIG_SETMASK, &t->mask, 0, 8);
+		held_give_back(t);
+	}
 	write_vectors(area);
 	f.uc.flags = FRAME_UC_FLAGS;
 	f.uc.stack = t->altstack;

@@ -18,6 +18,8 @@
 static struct intervals map;
 static struct code_page *code; /* [code_count], never shrinks */
 static uint32_t code_count;
+static uint32_t protected_count;
+static bool protects_none;
 static uint32_t *code_slots; /* hash of page -> index in code + 1 */
 
 static void *reserve(uint64_t bytes)
@@ -214,6 +216,13 @@ static void set_protection(uint64_t page, uint32_t prot)
 	sys3(SYS_mprotect, page, PAGE, prot);
 }
 
+static void mark_protected(struct code_page *p, bool on)
+{
+	if (p->write_protected != on)
+		__atomic_fetch_add(&protected_count, on ? 1u : ~0u, __ATOMIC_RELAXED);
+	p->write_protected = on;
+}
+
 void pages_forget_code(void)
 {
 	for (uint32_t i = 0; i < code_count; i++) {
@@ -225,8 +234,53 @@ void pages_forget_code(void)
 		m = mappings_find(code[i].address);
 		if (m)
 			set_protection(code[i].address, m->prot);
-		code[i].write_protected = false;
+		mark_protected(&code[i], false);
 	}
+}
+
+bool pages_are_protected(void)
+{
+	return __atomic_load_n(&protected_count, __ATOMIC_RELAXED) != 0;
+}
+
+void pages_leave_open(uint64_t start, uint64_t end)
+{
+	uint64_t cursor = 0;
+	struct code_page *p;
+
+	while ((p = pages_next_code(&cursor, start, end)))
+		if (pages_release(p->address))
+			p->checked = true;
+}
+
+void pages_protect_no_more(void)
+{
+	protects_none = true;
+	pages_release_range(0, 1ull << 47);
+}
+
+bool mappings_have_shared(uint64_t id)
+{
+	struct mapping *m;
+
+	for (uint64_t at = 0; (m = intervals_after(&map, at)); at = m->end)
+		if (m->file_id == id && m->shared)
+			return true;
+	return false;
+}
+
+void mappings_may_change(uint64_t id)
+{
+	const uint64_t *file = code_file(id);
+	struct mapping *m;
+
+	if (file && *file != id)
+		return; /* never code */
+	for (uint64_t at = 0; (m = intervals_after(&map, at)); at = m->end)
+		if (m->file_id == id) {
+			m->shared = true;
+			cache_invalidate(m->start, m->end);
+		}
 }
 
 bool pages_guard_code(uint64_t page)
@@ -236,13 +290,14 @@ bool pages_guard_code(uint64_t page)
 
 	if (!p)
 		return true;
-	if (m && m->shared)
+	/* What is not known here, as memory of shmat, may be anything. */
+	if (!m || m->shared || (protects_none && (m->prot & PROT_WRITE)))
 		p->checked = true;
-	if (p->checked || !m)
-		return p->checked;
+	if (p->checked)
+		return true;
 	if ((m->prot & PROT_WRITE) && !p->write_protected) {
 		set_protection(page, m->prot & ~(uint32_t)PROT_WRITE);
-		p->write_protected = true;
+		mark_protected(p, true);
 	}
 	return false;
 }
@@ -255,7 +310,7 @@ bool pages_release(uint64_t page)
 	if (!p || !p->write_protected)
 		return false;
 	cache_invalidate(page, page + PAGE);
-	p->write_protected = false;
+	mark_protected(p, false);
 	if (++p->write_faults >= FAULTS_BEFORE_CHECKING)
 		p->checked = true;
 	if (m)
@@ -281,7 +336,7 @@ void pages_discard(uint64_t start, uint64_t end)
 
 	cache_invalidate(start, end);
 	while ((p = pages_next_code(&cursor, start, end))) {
-		p->write_protected = false;
+		mark_protected(p, false);
 		p->checked = false;
 		p->write_faults = 0;
 	}

@@ -61,6 +61,17 @@ bool pages_release(uint64_t page);
 /* The same for all pages in the range. True if there was any. */
 bool pages_release_range(uint64_t start, uint64_t end);
 
+/* Are there pages that pages_guard_code has write-protected? No lock. */
+bool pages_are_protected(void);
+/* Those of the range are protected no more: their blocks verify themselves. */
+void pages_leave_open(uint64_t start, uint64_t end);
+/* No page is, from now on. */
+void pages_protect_no_more(void);
+/* Is the file mapped so that writes reach it? */
+bool mappings_have_shared(uint64_t id);
+/* A file may be written to, or has lost pages: code of its private mappings verifies itself. */
+void mappings_may_change(uint64_t id);
+
 /* The range was unmapped, mapped over or changed protection: forget its code. */
 void pages_discard(uint64_t start, uint64_t end);
 

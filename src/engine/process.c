@@ -4,6 +4,7 @@
 
 #include "channel/sys.h"
 #include "engine/alloc.h"
+#include "engine/behind.h"
 #include "engine/cache.h"
 #include "engine/control.h"
 #include "engine/dispatch.h"
@@ -192,6 +193,7 @@ void process_forked(struct thread *t)
 	uint32_t parent = p->profiling ? p->order : UINT32_MAX;
 
 	threads_forked(t);
+	behind_forked();
 	alloc_forked();
 	paths_forked();
 	replay_forked();

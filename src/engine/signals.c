@@ -252,9 +252,10 @@ void signals_raise_fault(struct thread *t, int signal, int code, uint64_t addres
 	t->pending_info = (siginfo_t){ .si_signo = signal, .si_code = code };
 	t->pending_info.si_addr = (void *)(uintptr_t)address;
 	/* user, instruction fetch; and the page was there */
-	t->fault_error = signal != SIGSEGV ? 0 : code == SEGV_ACCERR && is_readable(address) ? 0x15 : 0x14;
-	t->fault_trap = signal == SIGSEGV ? 14 : 6;
-	t->fault_address = signal == SIGSEGV ? address : 0;
+	t->fault_error = signal == SIGBUS ? 0x14 :
+			 signal != SIGSEGV ? 0 : code == SEGV_ACCERR && is_readable(address) ? 0x15 : 0x14;
+	t->fault_trap = signal == SIGSEGV || signal == SIGBUS ? 14 : 6;
+	t->fault_address = t->fault_trap == 14 ? address : 0;
 	t->fault = 1;
 	t->pending = (uint32_t)signal;
 }

@@ -17,6 +17,7 @@
 #include "channel/sys.h"
 #include "engine/alloc.h"
 #include "engine/baton.h"
+#include "engine/behind.h"
 #include "engine/descriptors.h"
 #include "engine/held.h"
 #include "engine/maps_view.h"
@@ -396,6 +397,7 @@ void syscalls_handle(struct thread *t)
 	sampler_report(t);
 	threads_before_call(t, nr, args);
 	baton_before_call(t, nr, args);
+	behind_before_call(t, nr, args);
 	began = baton_is_held_by(t) && !changes_simulation(nr) && baton_enter_call(t);
 	result = call(t, nr, args);
 	if (result == -EMFILE && descriptors_make_way(t))
@@ -403,6 +405,7 @@ void syscalls_handle(struct thread *t)
 	if (began)
 		baton_leave_call(t);
 	baton_after_call(t, nr, args, result);
+	behind_after_call(t, nr, args, result);
 	if (result == SYSCALLS_NO_RESULT)
 		return;
 	if (result == RESTART_CALL) {

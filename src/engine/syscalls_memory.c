@@ -13,6 +13,7 @@
 #include "channel/sys.h"
 #include "engine/addresses.h"
 #include "engine/alloc.h"
+#include "engine/behind.h"
 #include "engine/cache.h"
 #include "engine/limits.h"
 #include "engine/modules.h"
@@ -62,16 +63,6 @@ static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t
 	modules_add(start, end, offset, (int)fd, MODULE_LIBRARY);
 }
 
-/* A number for the file, or 0: devices are no data. */
-static uint64_t id_of_file(long fd)
-{
-	struct stat st;
-
-	if (sys_failed(sys2(SYS_fstat, fd, &st)) || !S_ISREG(st.st_mode))
-		return 0;
-	return ((uint64_t)st.st_dev * 0x9e3779b97f4a7c15ull ^ (uint64_t)st.st_ino) | 1ull << 63;
-}
-
 /* Would a mapping there take the place of what the engine cannot do without? */
 static bool refuses(const struct thread *t, uint64_t start, uint64_t end)
 {
@@ -104,7 +95,8 @@ static uint64_t page_of(long flags)
 long syscalls_mmap(struct thread *t, long nr, const long a[6])
 {
 	uint64_t bytes = round_up((uint64_t)a[1], page_of(a[3]));
-	uint64_t id = a[3] & MAP_ANONYMOUS ? 0 : id_of_file(a[4]);
+	uint64_t id = a[3] & MAP_ANONYMOUS ? 0 : behind_id_of_file(a[4]);
+	bool changes = (a[3] & MAP_TYPE) != MAP_PRIVATE || behind_may_change(a[4], id);
 	bool held;
 	long r;
 
@@ -121,10 +113,12 @@ long syscalls_mmap(struct thread *t, long nr, const long a[6])
 
 		if (a[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE))
 			pages_discard(start, end);
-		mappings_set(start, end, (uint32_t)a[2], (a[3] & MAP_TYPE) != MAP_PRIVATE, file,
-			     a[3] & MAP_GROWSDOWN);
+		changes = changes || (id && (a[2] & PROT_EXEC) && mappings_have_shared(id));
+		mappings_set(start, end, (uint32_t)a[2], changes, file, a[3] & MAP_GROWSDOWN);
 		if (id)
 			mappings_of_file(start, end, id);
+		if (id && (a[2] & PROT_WRITE) && (a[3] & MAP_TYPE) != MAP_PRIVATE)
+			mappings_may_change(id);
 		filter_after_wish((uint64_t)a[0], (uint64_t)a[0] + bytes, start);
 	}
 	lock_drop(&engine.translate_lock);
@@ -326,6 +320,10 @@ long syscalls_shmdt(struct thread *t, long nr, const long a[6])
 	return r;
 }
 
+/* Advice that is newer than the headers. */
+#define DROP_LOCKED 24
+#define PUT_GUARD   102
+
 long syscalls_madvise(struct thread *t, long nr, const long a[6])
 {
 	uint64_t start = (uint64_t)a[0], end = start + round_up((uint64_t)a[1], PAGE);
@@ -333,7 +331,8 @@ long syscalls_madvise(struct thread *t, long nr, const long a[6])
 
 	/* Dropped pages read as zeroes, or as the file again. */
 	if (r == 0 && end > start &&
-	    (a[2] == MADV_DONTNEED || a[2] == MADV_REMOVE || a[2] == MADV_FREE)) {
+	    (a[2] == MADV_DONTNEED || a[2] == MADV_REMOVE || a[2] == MADV_FREE ||
+	     a[2] == DROP_LOCKED || a[2] == PUT_GUARD)) {
 		lock_take(&engine.translate_lock);
 		if (cache_has_code(start, end))
 			cache_invalidate(start, end);
