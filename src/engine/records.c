@@ -118,6 +118,17 @@ bool records_claim(struct process *p, uint32_t parent)
 	return false;
 }
 
+bool records_has_process(const struct process *p, uint32_t pid)
+{
+	for (uint32_t i = 0; i < engine.slot_count; i++) {
+		struct channel_slot slot = look_at_slot(p, i);
+
+		if (slot.state == CHANNEL_SLOT_LIVE && slot.pid == pid)
+			return true;
+	}
+	return false;
+}
+
 void records_native(int32_t change)
 {
 	if (header)

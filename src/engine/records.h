@@ -61,6 +61,8 @@ void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t fo
 bool records_abandoned(void);
 /* One program more, or less, that runs without an engine. */
 void records_native(int32_t change);
+/* Is this one of the processes that are profiled now? */
+bool records_has_process(const struct process *p, uint32_t pid);
 /* So many accesses more of this process; returns those of all that the run has had. 0 without a channel. */
 uint64_t records_ran(uint64_t accesses);
 /* Has it asked to end in order: with what was seen so far, and RECORD_END? */

@@ -241,6 +241,7 @@ struct process {
 	uint32_t order;	      /* in the run */
 	bool profiling;	      /* it has a slot, and somebody reads it */
 	bool borrowed_memory; /* a vfork child: the parent's memory, no records */
+	bool is_traced;       /* it has asked to be, by PTRACE_TRACEME */
 	bool has_waited;      /* for room in the ring, and there was none; see records_wait_for_room */
 	struct ring ring;
 	uint32_t ring_lock;

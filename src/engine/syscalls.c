@@ -337,6 +337,7 @@ static handler *const table[] = {
 	[SYS_mlockall] = do_mlockall,
 	[SYS_arch_prctl] = syscalls_arch_prctl,
 	[SYS_prctl] = syscalls_prctl,
+	[SYS_ptrace] = syscalls_ptrace,
 	[SYS_seccomp] = syscalls_seccomp,
 	[SYS_readlink] = do_readlink,
 	[SYS_readlinkat] = do_readlinkat,
@@ -365,7 +366,7 @@ static bool changes_simulation(long nr)
 		SYS_mmap, SYS_munmap, SYS_mprotect, SYS_pkey_mprotect, SYS_mremap, SYS_brk,
 		SYS_madvise, SYS_rt_sigreturn, SYS_clone, SYS_clone3, SYS_fork, SYS_vfork,
 		SYS_execve, SYS_execveat, SYS_exit, SYS_exit_group, SYS_arch_prctl, SYS_prctl,
-		SYS_seccomp,
+		SYS_seccomp, SYS_ptrace,
 	};
 
 	for (uint32_t i = 0; i < sizeof calls / sizeof *calls; i++)

@@ -38,6 +38,7 @@ long syscalls_brk(struct thread *t, long nr, const long args[6]);
 long syscalls_madvise(struct thread *t, long nr, const long args[6]);
 
 long syscalls_arch_prctl(struct thread *t, long nr, const long args[6]);
+long syscalls_ptrace(struct thread *t, long nr, const long args[6]);
 long syscalls_prctl(struct thread *t, long nr, const long args[6]);
 long syscalls_seccomp(struct thread *t, long nr, const long args[6]);
 long syscalls_sigsuspend(struct thread *t, long nr, const long args[6]);

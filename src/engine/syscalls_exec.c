@@ -11,6 +11,7 @@
 #include "engine/records.h"
 #include "engine/signals.h"
 #include "engine/syscalls.h"
+#include "engine/traced.h"
 #include "engine/util.h"
 
 struct attempt {
@@ -55,7 +56,11 @@ static long run_native(struct thread *t, const struct attempt *a)
 	set_close_on_exec(t->process, true);
 	process_ending(t, END_EXEC, 0);
 	signals_before_exec(t);
-	r = sys5(SYS_execveat, rq->dir_fd, rq->path, rq->argv, rq->envp, rq->flags);
+	/* As the program called it, for those who trace it. */
+	if (rq->dir_fd == AT_FDCWD && !rq->flags)
+		r = sys3(SYS_execve, rq->path, rq->argv, rq->envp);
+	else
+		r = sys5(SYS_execveat, rq->dir_fd, rq->path, rq->argv, rq->envp, rq->flags);
 	signals_after_failed_exec(t);
 	set_close_on_exec(t->process, false);
 	records_native(-1); /* it was not executed after all */
@@ -111,6 +116,11 @@ static long execute(struct thread *t, int dir_fd, long path, long argv, long env
 
 	if (verdict < 0)
 		return verdict;
+	if (verdict == LAUNCH_ENGINE && traced_by_run(t)) {
+		launch_release(&a.launch);
+		a.launch.reason = "is traced by another program";
+		return run_native(t, &a);
+	}
 	if (verdict == LAUNCH_NATIVE || t->process->engine_fd < 0)
 		return run_native(t, &a);
 	return run_engine(t, &a);

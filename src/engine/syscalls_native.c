@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* System calls that may end translation: those that set %gs, and those that install seccomp filters. */
+/* System calls that may end translation: they set %gs, install seccomp filters, or ask to be traced. */
 #include <asm/prctl.h>
 #include <errno.h>
 #include <linux/prctl.h>
+#include <linux/ptrace.h>
 #include <linux/seccomp.h>
 
 #include "channel/sys.h"
@@ -122,5 +123,26 @@ long syscalls_seccomp(struct thread *t, long nr, const long a[6])
 {
 	if (a[0] == SECCOMP_SET_MODE_STRICT || a[0] == SECCOMP_SET_MODE_FILTER)
 		return under_seccomp(t, nr, a, a[0] == SECCOMP_SET_MODE_STRICT, (uint64_t)a[2]);
+	return syscalls_pass(t, nr, a);
+}
+
+/*
+ * What is traced runs without the engine: a child that asks for it from here on, one that vfork made
+ * from its exec on. Others that a tracer attaches to do so with the next program (traced.h).
+ */
+long syscalls_ptrace(struct thread *t, long nr, const long a[6])
+{
+	const uint64_t pid = t->process->pid;
+
+	if (a[0] == PTRACE_TRACEME && go_native(t, "its parent traces it: profiling of it ended")) {
+		say("process %lu: its parent traces it: it runs unprofiled from here", pid);
+		return SYSCALLS_NO_RESULT;
+	}
+	if (a[0] == PTRACE_TRACEME)
+		t->process->is_traced = true;
+	if (a[0] == PTRACE_ATTACH && records_has_process(t->process, (uint32_t)a[1]))
+		say("process %lu: it traces process %lu, which runs under dwell: what it sees is the engine's "
+		    "code and registers",
+		    pid, (uint64_t)a[1]);
 	return syscalls_pass(t, nr, a);
 }
