@@ -68,13 +68,71 @@ bool limits_are_set(void)
 	return room != UINT64_MAX;
 }
 
+#define NEAR_MOST 64u
+
+/* The number that a file begins with; 0 if there is none. */
+static uint64_t read_number(const char *path)
+{
+	char text[24];
+	uint64_t v = 0;
+	long fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), got;
+
+	if (sys_failed(fd))
+		return 0;
+	got = sys3(SYS_read, fd, text, sizeof text);
+	sys1(SYS_close, fd);
+	for (long i = 0; i < got && text[i] >= '0' && text[i] <= '9'; i++)
+		v = v * 10 + (uint64_t)(text[i] - '0');
+	return v;
+}
+
+static uint64_t count_mappings(void)
+{
+	char text[4096];
+	uint64_t lines = 0;
+	long fd = sys4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), got;
+
+	if (sys_failed(fd))
+		return 0;
+	while ((got = sys3(SYS_read, fd, text, sizeof text)) > 0)
+		for (long i = 0; i < got; i++)
+			lines += text[i] == '\n';
+	sys1(SYS_close, fd);
+	return lines;
+}
+
+#define MOST_TRIES 16u
+
+static uint32_t said, tries; /* atomic */
+
+void limits_divided(long result)
+{
+	uint64_t most;
+
+	if (result != -ENOMEM || said ||
+	    __atomic_fetch_add(&tries, 1, __ATOMIC_RELAXED) > MOST_TRIES)
+		return;
+	most = read_number("/proc/sys/vm/max_map_count");
+	if (!most || count_mappings() + NEAR_MOST < most ||
+	    __atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+		return;
+	say("the program met the limit of %lu mappings (vm.max_map_count), of which the engine has "
+	    "some for "
+	    "each thread: raise it by sysctl",
+	    most);
+}
+
 void limits_met(long result)
 {
-	static uint32_t said;
 	uint64_t all, data;
 
-	if (result != -ENOMEM || !limits_are_set() ||
-	    __atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
+	if (result != -ENOMEM || said)
+		return;
+	if (!limits_are_set()) {
+		limits_divided(result);
+		return;
+	}
+	if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
 		return;
 	read_mapped(&all, &data);
 	say("the program met the limit of address space or data (ulimit -v, ulimit -d), of which "

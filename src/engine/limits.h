@@ -19,6 +19,8 @@ bool limits_are_set(void);
 
 /* The program was refused memory: say once that the engine has a part of the limit, if there is one. */
 void limits_met(long result);
+/* The same of a call that takes no memory, but may make two mappings of one. */
+void limits_divided(long result);
 
 /*
  * There is no room for what the engine cannot do without: say so, and end the process. Later than

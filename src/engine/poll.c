@@ -34,6 +34,32 @@ static uint64_t shown_at(const struct thread *t)
 	return (uint64_t)(uintptr_t)t + T_TALLIES;
 }
 
+static bool copies; /* a thread has one; atomic */
+
+/* What there is in the table so far. False: the thread was called meanwhile. */
+static bool copy_table(struct thread *t)
+{
+	__atomic_store_n(&copies, true, __ATOMIC_SEQ_CST);
+	return engine_copy((void *)(uintptr_t)shown_at(t), table.entry,
+			   __atomic_load_n(&table.used, __ATOMIC_SEQ_CST) * (uint64_t)ENTRY_BYTES) == 0;
+}
+
+/*
+ * Entry i is new: to all copies. That of a thread which was called cannot be written, and it copies the whole
+ * table when it answers.
+ */
+static void copy_entry(uint32_t i)
+{
+	if (!__atomic_load_n(&copies, __ATOMIC_SEQ_CST))
+		return;
+	lock_take(&engine.world_lock);
+	for (struct thread *t = engine.threads; t; t = t->next_thread)
+		if (t->has_copy)
+			engine_copy((void *)(uintptr_t)(shown_at(t) + i * (uint64_t)ENTRY_BYTES),
+				    table.entry[i], ENTRY_BYTES);
+	lock_drop(&engine.world_lock);
+}
+
 int poll_map(struct thread *t)
 {
 	/* An old size of 0 maps the same pages once more. */
@@ -57,7 +83,7 @@ int poll_forked(struct thread *t)
 	/* There is code that knows where its parent's was. */
 	p = sys5(SYS_mremap, p, TALLY_TABLE_BYTES, TALLY_TABLE_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
 		 table.entry);
-	return sys_failed(p) ? -1 : poll_map(t);
+	return sys_failed(p) ? -1 : t->has_copy ? 0 : poll_map(t);
 }
 
 uint32_t poll_tally(const uint64_t lane[4])
@@ -70,8 +96,10 @@ uint32_t poll_tally(const uint64_t lane[4])
 			return T_TALLIES + (table.hash[h] - 1u) * ENTRY_BYTES;
 	if (table.used == ENTRIES)
 		return 0;
-	memcpy(table.entry[table.used++], lane, ENTRY_BYTES);
+	memcpy(table.entry[table.used], lane, ENTRY_BYTES);
+	__atomic_store_n(&table.used, table.used + 1, __ATOMIC_SEQ_CST);
 	table.hash[h] = (uint16_t)table.used;
+	copy_entry(table.used - 1);
 	return T_TALLIES + (table.used - 1) * ENTRY_BYTES;
 }
 
@@ -127,8 +155,12 @@ void poll_call(struct thread *t)
 void poll_answer(struct thread *t)
 {
 	/* A caller that hides the table only after this makes the thread come once more. */
-	if (__atomic_exchange_n(&t->hidden, false, __ATOMIC_SEQ_CST))
-		sys3(SYS_mprotect, shown_at(t), TALLY_TABLE_BYTES, PROT_READ);
+	while (__atomic_exchange_n(&t->hidden, false, __ATOMIC_SEQ_CST)) {
+		sys3(SYS_mprotect, shown_at(t), TALLY_TABLE_BYTES,
+		     t->has_copy ? PROT_READ | PROT_WRITE : PROT_READ);
+		if (t->has_copy && !copy_table(t))
+			t->hidden = true;
+	}
 	__atomic_store_n(&t->called, 0, __ATOMIC_SEQ_CST);
 }
 

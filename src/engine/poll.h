@@ -6,7 +6,8 @@
  * per thread right behind its struct thread. All mappings show the same pages.
  * To call a thread into the dispatcher its mapping is made unreadable: the
  * thread faults at the beginning of its next segment, where its state is
- * exactly the machine's. So a running thread pays nothing for being stoppable,
+ * exactly the machine's. The first threads have such mappings; others have copies of the table, which
+ * are made complete when they go into the cache and get what is new. So a running thread pays nothing for being stoppable,
  * and every loop can be stopped, as no loop is without a segment.
  */
 #ifndef DWELL_ENGINE_POLL_H

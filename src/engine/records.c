@@ -153,7 +153,7 @@ void records_give_up(const struct process *p)
 	if (!p->profiling || __atomic_exchange_n(&gave_up, 1, __ATOMIC_RELAXED))
 		return;
 	say("process %lu: no memory to profile it any further: it runs on unprofiled (raise the "
-	    "limits of address space and data, ulimit -v and -d)",
+	    "limits: ulimit -v, ulimit -d, vm.max_map_count)",
 	    (uint64_t)p->pid);
 }
 

@@ -128,12 +128,13 @@ struct thread {
 	uint64_t fs_base; /* kept only without the instructions of fsbase.h: then the target has none either */
 	/* From here on only C looks. */
 	struct process *process;
-	struct thread *next_thread; /* list of all; under the world lock */
+	struct thread *next_thread, **listed_at; /* list of all, and the link to this one; under the world lock */
 	uint32_t tid;
 	uint32_t index;		    /* order in the process */
 	uint32_t gear;
 	uint32_t generation;	    /* of the code cache when a resume address was taken */
 	bool hidden;		    /* its table of tallies is unreadable */
+	bool has_copy;		    /* its table of tallies is its own, see poll.h */
 	bool tick_due;		    /* the sampler wants to look at the time */
 	bool has_timer;
 	bool real_tick;		    /* the kernel holds back a TICK_SIGNAL that is the target's */
@@ -246,6 +247,7 @@ struct process {
 	struct ring ring;
 	uint32_t ring_lock;
 	uint32_t thread_count; /* ever */
+	uint32_t listed;       /* threads; under the world lock */
 	struct counts total;   /* published by threads, atomic */
 	struct extra_counts extra;
 	uint64_t counting_ns, sampling_ns, translate_ns; /* see budget.h */

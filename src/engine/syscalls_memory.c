@@ -122,7 +122,8 @@ long syscalls_mmap(struct thread *t, long nr, const long a[6])
 		filter_after_wish((uint64_t)a[0], (uint64_t)a[0] + bytes, start);
 	}
 	lock_drop(&engine.translate_lock);
-	limits_met(r);
+	if (!engine.quiet)
+		limits_met(r);
 	if (!sys_failed(r))
 		alloc_mapped(t, (uint64_t)r, (uint64_t)r + bytes, a[3] & MAP_ANONYMOUS ? -1 : a[4]);
 	if (!sys_failed(r) && (a[2] & PROT_EXEC) && !(a[3] & MAP_ANONYMOUS))
@@ -171,6 +172,8 @@ long syscalls_mprotect(struct thread *t, long nr, const long a[6])
 			mappings_protect(start, end, (uint32_t)a[2] & 7);
 	}
 	lock_drop(&engine.translate_lock);
+	if (!engine.quiet)
+		limits_divided(r);
 	return r;
 }
 

@@ -14,6 +14,7 @@
 #include "engine/elements.h"
 #include "engine/fsbase.h"
 #include "engine/poll.h"
+#include "engine/limits.h"
 #include "engine/process.h"
 #include "engine/filter_gear.h"
 #include "engine/held.h"
@@ -23,47 +24,97 @@
 #include "engine/ticker.h"
 #include "engine/util.h"
 
-static struct thread *retired; /* under world_lock; reusable once held is 0 */
+/* Under world_lock; reusable once held is 0. The first one has waited longest for that. */
+static struct thread *retired, **retired_end = &retired;
 
 /* | signal stack | engine stack | struct thread | table of tallies | */
-#define THREAD_AT (SIGNAL_STACK_BYTES + ENGINE_STACK_BYTES)
+#define THREAD_AT    (SIGNAL_STACK_BYTES + ENGINE_STACK_BYTES)
+#define THREAD_BYTES (THREAD_AT + T_TALLIES + TALLY_TABLE_BYTES)
+
+/*
+ * A table that is mapped costs two mappings a thread, of which the kernel allows 65530 a process (vm.max_map_count);
+ * the program's stacks need as many. So only the first threads have one. The others have copies of the table, in memory
+ * for many threads that is one mapping.
+ */
+#define MOST_MAPPED 1024u
+#define SLAB	    32u /* threads */
+
+static uint32_t mapped;	     /* threads ever made; under world_lock */
+static uint8_t *slab, *slab_end; /* memory for threads not made yet; under world_lock */
+
+static struct thread *reuse(void)
+{
+	struct thread *t = retired, keep;
+
+	if (!t || __atomic_load_n(&t->held, __ATOMIC_ACQUIRE))
+		return 0;
+	retired = t->next_thread;
+	if (!retired)
+		retired_end = &retired;
+	keep = *t;
+	memset(t, 0, sizeof *t);
+	t->stack_memory = keep.stack_memory;
+	t->stack_bytes = keep.stack_bytes;
+	t->buf_memory = keep.buf_memory;
+	t->buf_end = keep.buf_end;
+	t->hidden = true; /* perhaps: somebody may have called the thread before */
+	t->has_copy = keep.has_copy;
+	t->watches = keep.watches;
+	return t;
+}
+
+/* With a table that shows the pages of all. */
+static struct thread *make_mapped(void)
+{
+	uint8_t *m = pages_get(THREAD_BYTES);
+	struct thread *t = (struct thread *)(void *)(m + THREAD_AT);
+
+	if (!m)
+		return 0;
+	if (poll_map(t) != 0) {
+		pages_put(m, THREAD_BYTES);
+		return 0;
+	}
+	t->stack_memory = m;
+	t->stack_bytes = THREAD_BYTES;
+	mapped++;
+	return t;
+}
+
+static struct thread *make_in_slab(void)
+{
+	struct thread *t;
+
+	if (slab == slab_end) {
+		slab = pages_get(SLAB * THREAD_BYTES);
+		slab_end = slab ? slab + SLAB * THREAD_BYTES : 0;
+		/* Little of each is touched. */
+		if (slab)
+			sys3(SYS_madvise, slab, SLAB * THREAD_BYTES, MADV_NOHUGEPAGE);
+	}
+	if (!slab)
+		return 0;
+	t = (struct thread *)(void *)(slab + THREAD_AT);
+	t->stack_memory = slab;
+	t->stack_bytes = THREAD_BYTES;
+	t->has_copy = t->hidden = true; /* it has nothing yet: poll_answer sees to that */
+	slab += THREAD_BYTES;
+	return t;
+}
 
 struct thread *thread_new(struct process *p)
 {
-	struct thread *t = 0, **link;
-	uint64_t bytes = THREAD_AT + T_TALLIES + TALLY_TABLE_BYTES;
-	uint8_t *m;
+	struct thread *t;
 
 	lock_take(&engine.world_lock);
-	for (link = &retired; *link; link = &(*link)->next_thread)
-		if (!__atomic_load_n(&(*link)->held, __ATOMIC_ACQUIRE)) {
-			t = *link;
-			*link = t->next_thread;
-			break;
-		}
+	t = reuse();
+	if (!t && mapped < MOST_MAPPED)
+		t = make_mapped();
+	if (!t)
+		t = make_in_slab();
 	lock_drop(&engine.world_lock);
-	if (t) {
-		struct thread keep = *t;
-
-		memset(t, 0, sizeof *t);
-		t->stack_memory = keep.stack_memory;
-		t->stack_bytes = keep.stack_bytes;
-		t->buf_memory = keep.buf_memory;
-		t->buf_end = keep.buf_end;
-		t->hidden = true; /* perhaps: somebody may have called the thread before */
-		t->watches = keep.watches;
-	} else {
-		m = pages_get(bytes);
-		if (!m)
-			return 0;
-		t = (struct thread *)(void *)(m + THREAD_AT);
-		if (poll_map(t) != 0) {
-			pages_put(m, bytes);
-			return 0;
-		}
-		t->stack_memory = m;
-		t->stack_bytes = bytes;
-	}
+	if (!t)
+		return 0;
 	t->self = t;
 	t->engine_sp = ((uint64_t)(uintptr_t)t & ~63ull) - 64;
 	t->process = p;
@@ -78,18 +129,23 @@ void thread_list(struct thread *t)
 {
 	lock_take(&engine.world_lock);
 	t->next_thread = engine.threads;
+	t->listed_at = &engine.threads;
+	if (t->next_thread)
+		t->next_thread->listed_at = &t->next_thread;
 	engine.threads = t;
+	t->process->listed++;
 	lock_drop(&engine.world_lock);
 }
 
 static void unlist_locked(struct thread *t)
 {
-	struct thread **link = &engine.threads;
-
-	while (*link && *link != t)
-		link = &(*link)->next_thread;
-	if (*link)
-		*link = t->next_thread;
+	if (!t->listed_at)
+		return;
+	*t->listed_at = t->next_thread;
+	if (t->next_thread)
+		t->next_thread->listed_at = t->listed_at;
+	t->listed_at = 0;
+	t->process->listed--;
 }
 
 void thread_unlist(struct thread *t)
@@ -104,8 +160,9 @@ static void retire(struct thread *t)
 {
 	lock_take(&engine.world_lock);
 	unlist_locked(t);
-	t->next_thread = retired;
-	retired = t;
+	t->next_thread = 0;
+	*retired_end = t;
+	retired_end = &t->next_thread;
 	lock_drop(&engine.world_lock);
 }
 
@@ -119,8 +176,11 @@ void threads_forked(struct thread *t)
 	filter_turns_forked(t);
 	elements_forked();
 	retired = 0;
+	retired_end = &retired;
 	engine.threads = t;
 	t->next_thread = 0;
+	t->listed_at = &engine.threads;
+	t->process->listed = 1;
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	t->has_timer = false; /* the parent's */
 	ticker_forked();
@@ -208,8 +268,10 @@ static long clone_shared(struct thread *t, long nr, long a[5], uint64_t flags, u
 	long r;
 
 	c = child_of(t, flags, stack);
-	if (!c)
+	if (!c) {
+		limits_met(-ENOMEM);
 		return -ENOMEM;
+	}
 	if (stack)
 		alloc_stack_at(t, stack, locals_of(nr, a, 0));
 	c->fs_base = locals_of(nr, a, t->fs_base);
@@ -315,11 +377,10 @@ long threads_fork(struct thread *t, bool vfork)
 
 static bool is_last(const struct thread *t)
 {
-	bool last = true;
+	bool last;
 
 	lock_take(&engine.world_lock);
-	for (struct thread *o = engine.threads; o; o = o->next_thread)
-		last = last && (o == t || o->process != t->process);
+	last = t->process->listed == 1;
 	lock_drop(&engine.world_lock);
 	return last;
 }
