@@ -23,11 +23,13 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION		  16u
+#define CHANNEL_VERSION		  17u
 #define CHANNEL_HEADER_BYTES 16384u
 #define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_MOST_TOGGLES 16u
 #define CHANNEL_TOGGLE_BYTES 1024u /* for the names of all of them */
+#define CHANNEL_MOST_ALLOCATORS	  16u
+#define CHANNEL_ALLOCATOR_BYTES	  1024u /* the same */
 #define CHANNEL_SLOT_HEADER_BYTES 4096u
 #define CHANNEL_MAX_GEOMETRIES 8u
 #define CHANNEL_GEOMETRY_WORDS 1536u /* for all of them */
@@ -83,7 +85,14 @@ struct channel_config {
 	 */
 	char toggles[CHANNEL_TOGGLE_BYTES];
 	uint32_t toggle_count;
-	uint32_t reserved2;
+	uint32_t allocator_count;
+	/*
+	 * Functions that allocate: of each its name and that of the one that frees, or an empty
+	 * one, each with its NUL; and which argument, from 1, is the size, or the block.
+	 */
+	char allocators[CHANNEL_ALLOCATOR_BYTES];
+	uint8_t allocator_size[CHANNEL_MOST_ALLOCATORS];
+	uint8_t allocator_freed[CHANNEL_MOST_ALLOCATORS];
 	/*
 	 * To simulate: one struct sim_geometry after the other (src/sim/geometry.h), each of geometry_bytes.
 	 * Freestanding as this file is, it does not know them; both sides are built of the same sources.
@@ -120,6 +129,8 @@ struct channel_header {
 	uint32_t marks;		 /* enum channel_marks, set by engines, atomic */
 	uint32_t toggles_found;	 /* a bit for each of config.toggles: a module has it */
 	uint32_t toggles_entered;
+	uint32_t allocators_found; /* two bits for each of config.allocators: it, and what frees */
+	uint32_t reserved;
 	uint32_t report; /* counts the collector's questions for all that is counted by now */
 	uint32_t native_programs; /* executed without an engine, which cannot run them */
 	uint64_t accesses;	  /* of all processes, up to where each has planned its windows */
@@ -401,57 +412,7 @@ struct record_locals {
 	uint64_t code; /* an address of the module's, see RECORD_MODULE */
 };
 
-enum site_kind {
-	SITE_MALLOC = 1,
-	SITE_CALLOC,
-	SITE_REALLOC,
-	SITE_REALLOCARRAY,
-	SITE_ALIGNED_ALLOC,
-	SITE_POSIX_MEMALIGN,
-	SITE_MEMALIGN,
-	SITE_VALLOC,
-	SITE_PVALLOC,
-	SITE_NEW,
-	SITE_NEW_ARRAY,
-	SITE_MALLOCX,
-	SITE_RALLOCX,
-	SITE_MMAP,  /* mapped by the program itself, not by an allocation function */
-	SITE_SHMAT, /* shared memory of System V */
-	SITE_BRK,   /* the same, by brk or sbrk */
-	SITE_STACK, /* of a thread */
-	SITE_LOCAL, /* what lies above it in the same mapping: the thread's own variables */
-	SITE_KINDS
-};
-
-#define SITE_MAX_DEPTH 16u
-#define SITE_MAX_ID    (1u << 20)
-#define SITE_NAME_BYTES 48u
-
-/*
- * Where blocks of memory come from, told before the first access that names it: a function and
- * the call path to it. Return addresses follow: into the function's caller, its caller, ...
- */
-struct record_site {
-	struct record_header h;
-	uint32_t id;   /* in the process, from 1 */
-	uint16_t kind; /* enum site_kind */
-	uint16_t depth; /* of the path, up to SITE_MAX_DEPTH */
-	uint64_t element_size; /* as the call says it (calloc), the first time; 0: it does not */
-	uint64_t position; /* accesses of the process so far */
-	char name[SITE_NAME_BYTES]; /* of the file that is mapped; empty: none, or another kind */
-};
-
-/* What a site has allocated so far. The last one stands. */
-struct record_site_counts {
-	struct record_header h;
-	uint32_t id;
-	uint32_t reserved;
-	uint64_t element_size; /* 0: the calls differ */
-	uint64_t blocks, bytes; /* in all */
-	uint64_t live_blocks, live_bytes; /* of these not freed */
-	uint64_t peak_bytes; /* the most that was live at one time */
-	uint64_t smallest, largest; /* block */
-};
+#include "channel/site.h"
 
 #define PATH_MAX_DEPTH 16u
 #define PATH_MAX_ID    65536u
@@ -562,8 +523,10 @@ struct record_end {
 
 #include "channel/stream.h"
 
-_Static_assert(sizeof(struct channel_config) == 1672 + 8 * CHANNEL_GEOMETRY_WORDS, "layout of channel_config");
-_Static_assert(sizeof(struct channel_header) == 1760 + 8 * CHANNEL_GEOMETRY_WORDS, "layout of channel_header");
+_Static_assert(sizeof(struct channel_config) == 2728 + 8 * CHANNEL_GEOMETRY_WORDS,
+	       "layout of channel_config");
+_Static_assert(sizeof(struct channel_header) == 2824 + 8 * CHANNEL_GEOMETRY_WORDS,
+	       "layout of channel_header");
 _Static_assert(sizeof(struct channel_header) <= CHANNEL_HEADER_BYTES, "header");
 _Static_assert(sizeof(struct record_segment) == 40, "layout of record_segment");
 _Static_assert(sizeof(struct segment_part) == 8, "layout of segment_part");
@@ -579,8 +542,6 @@ _Static_assert(sizeof(struct record_access) == 40, "layout of record_access");
 _Static_assert(sizeof(struct record_sample) == 120, "layout of record_sample");
 _Static_assert(sizeof(struct record_window) == 88, "layout of record_window");
 _Static_assert(sizeof(struct record_locals) == 32, "layout of record_locals");
-_Static_assert(sizeof(struct record_site) == 32 + SITE_NAME_BYTES, "layout of record_site");
 _Static_assert(sizeof(struct record_path) == 24, "layout of record_path");
-_Static_assert(sizeof(struct record_site_counts) == 80, "layout of record_site_counts");
 
 #endif

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/size.h"
+#include "cli/allocator_option.h"
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/record_control.h"
@@ -28,7 +29,7 @@ struct record_options {
 	const char *of_samples; /* the first option given that only samples have; NULL: none */
 };
 
-enum { KEY_ONE_LINE = 0x180, KEY_NO_OBJECTS, KEY_PATHS };
+enum { KEY_ONE_LINE = 0x180, KEY_NO_OBJECTS, KEY_PATHS, KEY_ALLOCATOR };
 
 static const struct argp_option options[] = {
 	{"output", 'o', "FILE", 0,
@@ -45,12 +46,17 @@ static const struct argp_option options[] = {
 	 2},
 	{"line", 'l', "BYTES", 0, "Watch lines of BYTES, a power of two from 8 to 4096 (64)", 2},
 	{"one-line", KEY_ONE_LINE, NULL, 0,
-	 "Watch lines of that size only; else one sample in four to eight is watched at all sizes from 4 to "
+	 "Watch lines of that size only; else one sample in four to eight is watched at all sizes "
+	 "from 4 to "
 	 "4096",
 	 2},
 	{"gear", 'g', "GEAR", 0, "sample, or count: count accesses only, no samples", 2},
 	{"no-objects", KEY_NO_OBJECTS, NULL, 0,
 	 "Do not follow allocations: samples know no blocks, and the profile no sites", 2},
+	{"allocator", KEY_ALLOCATOR, "FUNCTION[:ARGUMENT][,free=FUNCTION[:ARGUMENT]]", 0,
+	 "FUNCTION allocates, too: as many bytes as its argument of that number (1) says; may be "
+	 "repeated",
+	 2},
 	{"paths", KEY_PATHS, NULL, 0, "Let samples know the calls that led to them, up to 16", 2},
 	{0},
 };
@@ -113,18 +119,23 @@ static int parse_gear(struct record_options *o, const char *arg, struct err *err
 	return 0;
 }
 
+static int parse_allocator(struct record_options *o, const char *arg, struct err *err)
+{
+	return allocator_option_parse(&o->run.config, arg, err);
+}
+
 static const struct {
 	int key;
 	int (*parse)(struct record_options *o, const char *arg, struct err *err);
 } values[] = {
 	{'p', parse_period}, {'s', parse_seed}, {'d', parse_duty},
-	{'l', parse_line},   {'g', parse_gear},
+	{'l', parse_line},   {'g', parse_gear}, {KEY_ALLOCATOR, parse_allocator},
 };
 
 /* What says how samples are taken: without samples it would be ignored in silence. */
 static void note_option(struct record_options *o, int key)
 {
-	static const int of_samples[] = {'p', 'd', 'l', KEY_ONE_LINE, KEY_PATHS};
+	static const int of_samples[] = {'p', 'd', 'l', KEY_ONE_LINE, KEY_PATHS, KEY_ALLOCATOR};
 	const struct argp_option *option = options;
 
 	o->has_duty = o->has_duty || key == 'd';
@@ -150,6 +161,10 @@ static void check_together(const struct record_options *o, struct argp_state *st
 		argp_failure(state, EXIT_USAGE, 0,
 			     "--%s is about samples: with --gear=count there are none",
 			     o->of_samples);
+	if (o->run.config.allocator_count > 0 && o->run.config.objects == 0)
+		argp_failure(state, EXIT_USAGE, 0,
+			     "--allocator says what allocates, and --no-objects that nobody asks: "
+			     "give one of them");
 	if (o->has_duty && o->run.config.overhead_ppm != 0)
 		argp_failure(state, EXIT_USAGE, 0,
 			     "--duty and --overhead both say how much to sample: give one of them");

@@ -29,7 +29,7 @@ enum exact_by {
 /* Where blocks came from, as the process told. */
 struct exact_site {
 	uint32_t id, depth;
-	enum site_kind kind;
+	uint32_t kind; /* enum site_kind, or behind it */
 	uint64_t position;
 	uint64_t path[SITE_MAX_DEPTH]; /* return addresses */
 	char name[SITE_NAME_BYTES];    /* of what is mapped, or empty */

@@ -124,7 +124,8 @@ static int name_site(struct exact *e, const struct exact_process *p, uint32_t id
 							: "[thread-local]";
 		return 0;
 	}
-	what = s->name[0] != '\0' ? s->name : sites_kind_name(s->kind);
+	what = s->name[0] != '\0' ? s->name
+				  : sites_kind_name(s->kind, e->options->run.config.allocators);
 	caller = find_caller(e, p, s);
 	if (caller == NULL) {
 		text_addf(&t, "%s [no call path]", what);

@@ -42,6 +42,20 @@ static void tell_toggles(const struct channel_config *c, uint32_t found, uint32_
 			      entered != 0 ? "it made no difference" : nothing_done(c), lines);
 }
 
+/* Blocks of what was not found are not known, and nothing else says so. */
+static void tell_allocators(const struct channel_config *c, uint32_t found, struct text *lines)
+{
+	const char *name = c->allocators;
+
+	for (uint32_t i = 0; i < 2 * c->allocator_count; i++, name += strlen(name) + 1)
+		if (name[0] != '\0' && !(found >> i & 1))
+			text_addf(lines,
+				  "function '%s' of --allocator is in no module: it may be "
+				  "inlined, or its "
+				  "file stripped ('nm' lists the others)\n",
+				  name);
+}
+
 static bool has(uint32_t marks, enum channel_marks mark)
 {
 	return (marks & mark) != 0;
@@ -105,6 +119,7 @@ void outcome_tell(const struct channel_config *c, const struct channel_header *h
 		      simulates(c) ? "the simulation did not end there"
 				   : "sampling did not end there",
 		      lines);
+	tell_allocators(c, __atomic_load_n(&h->allocators_found, __ATOMIC_RELAXED), lines);
 	tell_toggles(c, __atomic_load_n(&h->toggles_found, __ATOMIC_RELAXED),
 		     __atomic_load_n(&h->toggles_entered, __ATOMIC_RELAXED), lines);
 	if (c->gear == CHANNEL_GEAR_SAMPLE && samples == 0 && lines->count == 0)

@@ -151,7 +151,7 @@ static const char *check_site(const struct record_header *h)
 {
 	const struct record_site *s = (const void *)h;
 
-	if (s->id == 0 || s->id > SITE_MAX_ID || s->kind == 0 || s->kind >= SITE_KINDS ||
+	if (s->id == 0 || s->id > SITE_MAX_ID || s->kind == 0 || s->kind >= SITE_ALL_KINDS ||
 	    s->element_size > MAX_COUNT || s->position > MAX_COUNT)
 		return "a site of no known kind";
 	if (strnlen(s->name, sizeof(s->name)) == sizeof(s->name))

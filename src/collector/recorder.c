@@ -46,6 +46,7 @@ struct recorder *recorder_new(struct store *store, const struct channel_config *
 	}
 	r->store = store;
 	r->run_kinds = kinds_of(config);
+	memcpy(r->sites.allocators, config->allocators, sizeof(r->sites.allocators));
 	r->next_module = r->next_site = r->next_path = 1;
 	r->asks_names = config->gear != CHANNEL_GEAR_COUNT && config->gear != CHANNEL_GEAR_STREAM;
 	r->naming.has_data = r->asks_names && config->gear != CHANNEL_GEAR_SIMULATE;

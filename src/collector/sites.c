@@ -34,11 +34,19 @@ static const char *const kind_names[SITE_KINDS] = {
 	[SITE_BRK] = "brk",
 	[SITE_STACK] = "stack",
 	[SITE_LOCAL] = "thread-local",
+	[SITE_GO] = "mallocgc",
 };
 
-const char *sites_kind_name(enum site_kind kind)
+const char *sites_kind_name(uint32_t kind, const char allocators[CHANNEL_ALLOCATOR_BYTES])
 {
-	return kind_names[kind];
+	const char *name = allocators, *end = allocators + CHANNEL_ALLOCATOR_BYTES - 1;
+
+	if (kind < SITE_KINDS)
+		return kind_names[kind];
+	/* Two names each. */
+	for (uint32_t i = 0; i < 2 * (kind - SITE_KINDS) && name < end; i++)
+		name += strlen(name) + 1;
+	return name < end && name[0] != '\0' ? name : "?";
 }
 
 void sites_release(struct sites *s)
@@ -90,7 +98,7 @@ int sites_add(struct sites *s, int64_t process, const struct record_site *rec, c
 			{
 				.id = (*next_id)++,
 				.process_id = process,
-				.kind = kind_names[rec->kind],
+				.kind = sites_kind_name(rec->kind, s->allocators),
 				.path_count = rec->depth,
 				.element_size = rec->element_size,
 			},

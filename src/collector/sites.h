@@ -14,13 +14,16 @@
 
 struct site;
 
-/* "malloc", "new[]", "mmap", as the profile names it. */
-const char *sites_kind_name(enum site_kind kind);
+/*
+ * "malloc", "new[]", "mmap", as the profile names it; or that of one of the run's own allocators.
+ */
+const char *sites_kind_name(uint32_t kind, const char allocators[CHANNEL_ALLOCATOR_BYTES]);
 
 struct sites {
 	struct site *items;
 	size_t count, room;
 	struct map by_process; /* process and its number -> index */
+	char allocators[CHANNEL_ALLOCATOR_BYTES]; /* as in struct channel_config */
 };
 
 void sites_release(struct sites *s);

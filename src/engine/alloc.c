@@ -34,6 +34,11 @@
 #define OF_LIBRARY	 2304u /* bytes that the C library keeps of a thread above its variables */
 
 static uint32_t lock; /* guards blocks, regions and sites */
+/*
+ * Some allocator hands out pieces of other blocks, or takes its blocks back without a call. What
+ * lies where a new block does is gone then.
+ */
+static bool has_pieces;
 
 /*
  * A thread that is alone needs no lock, whose two atomic instructions take 10 ns: others come
@@ -55,6 +60,7 @@ static void let_go(bool held)
 
 void alloc_init(void)
 {
+	has_pieces = hooks_have_named();
 	if (engine.config.objects && hooks_init() == 0 && blocks_init() == 0 && sites_init() == 0 &&
 	    regions_init() == 0)
 		return;
@@ -83,6 +89,14 @@ static uint64_t product(uint64_t a, uint64_t b)
 	uint64_t r;
 
 	return __builtin_mul_overflow(a, b, &r) ? 0 : r;
+}
+
+/* Of a function of C, the n-th from 0; those on the stack are none that sizes are passed by. */
+static uint64_t argument(const struct hook_frame *r, uint32_t n)
+{
+	if (n == 0)
+		return r->rdi;
+	return n == 1 ? r->rsi : n == 2 ? r->rdx : n == 3 ? r->rcx : n == 4 ? r->r8 : r->r9;
 }
 
 /* What the registers say of a call. */
@@ -115,6 +129,12 @@ static void read_arguments(struct alloc_call *c, const struct hook_function *f,
 		c->out = r->rdi;
 		c->size = r->rdx;
 		break;
+	case HOOK_ARGUMENT:
+		c->size = argument(r, f->argument);
+		break;
+	case HOOK_GO:
+		c->size = r->rax;
+		break;
 	case HOOK_FREE:
 		break;
 	}
@@ -146,6 +166,52 @@ static void tell_of_limit(struct process *p)
 	told = true;
 }
 
+/*
+ * Calls of Go's allocator, by their place on the stack, which is the goroutine's: while one waits
+ * for the collection of garbage its thread runs others, and another one may bring it to its end.
+ */
+static struct alloc_call go_calls[1024];
+
+static struct alloc_call *go_call(uint64_t sp)
+{
+	return &go_calls[(sp >> 4) * 0x9e3779b97f4a7c15ull >> 54];
+}
+
+static void begin_go_call(struct thread *t, const struct hook_function *f,
+			  const struct hook_frame *r)
+{
+	uint64_t sp = t->hook_sp, back;
+	struct alloc_call *c = go_call(sp);
+	bool held;
+
+	if (engine_peek(&back, (const void *)(uintptr_t)sp) != 0)
+		return;
+	if (!hooks_add_return(back)) {
+		tell_of_limit(t->process);
+		return;
+	}
+	held = hold();
+	has_pieces = true; /* what the collector frees it frees without a word */
+	read_arguments(c, f, r);
+	c->sp = sp;
+	c->back = back;
+	let_go(held);
+}
+
+/* The call that has come to its end here, in *c. False: none of Go's has. */
+static bool take_go_call(uint64_t sp, struct alloc_call *c)
+{
+	struct alloc_call *there = go_call(sp);
+	bool held = hold(), is_there = there->kind && there->sp == sp;
+
+	if (is_there) {
+		*c = *there;
+		there->kind = 0;
+	}
+	let_go(held);
+	return is_there;
+}
+
 static void begin_call(struct thread *t, const struct hook_function *f, const struct hook_frame *r)
 {
 	struct alloc_call *c = &t->alloc_call;
@@ -172,6 +238,17 @@ static void begin_call(struct thread *t, const struct hook_function *f, const st
 	let_go(held);
 }
 
+/* Blocks that begin in [start, end) are gone. */
+static void drop_pieces(uint64_t start, uint64_t end)
+{
+	struct block_info b;
+
+	while (has_pieces && blocks_last_in(start, end, &b)) {
+		blocks_remove(b.start, &b);
+		sites_drop_block(b.site, b.size);
+	}
+}
+
 static void drop_block(struct thread *t, uint64_t start, uint64_t rbp)
 {
 	struct block_info b;
@@ -183,8 +260,10 @@ static void drop_block(struct thread *t, uint64_t start, uint64_t rbp)
 	call_stack_at_entry(t, t->hook_sp, rbp);
 	held = hold();
 	blocks_prefetch(start);
-	if (blocks_remove(start, &b))
+	if (blocks_remove(start, &b)) {
 		sites_drop_block(b.site, b.size);
+		drop_pieces(start, start + b.size);
+	}
 	let_go(held);
 }
 
@@ -205,6 +284,7 @@ static void add_block(const struct alloc_call *c, uint64_t start, uint32_t site)
 {
 	struct block_info old;
 
+	drop_pieces(start + 1, start + c->size);
 	if (blocks_insert(start, c->size, site, &old))
 		sites_drop_block(old.site, old.size);
 	sites_add_block(site, c->size, c->element_size);
@@ -212,13 +292,16 @@ static void add_block(const struct alloc_call *c, uint64_t start, uint32_t site)
 
 static void end_call(struct thread *t, const struct hook_frame *r, uint64_t rbp)
 {
-	struct alloc_call *c = &t->alloc_call;
+	struct alloc_call *c = &t->alloc_call, go;
 	uint64_t start = r->rax;
 	uint32_t site;
 	bool held;
 
-	if (!c->kind || c->sp + 8 != t->hook_sp)
-		return;
+	if (!c->kind || c->sp + 8 != t->hook_sp) {
+		c = &go;
+		if (!take_go_call(t->hook_sp - 8, &go))
+			return;
+	}
 	if (c->out && (start || engine_peek(&start, (const void *)(uintptr_t)c->out) != 0))
 		start = 0;
 	if (!start && !(c->old && c->size == 0)) {
@@ -249,8 +332,10 @@ static void called_at(struct thread *t, const struct hook_frame *f, uint64_t rbp
 		return;
 	}
 	function = hooks_function((uint32_t)f->number);
-	if (function->shape == HOOK_FREE)
-		drop_block(t, f->rdi, rbp);
+	if (function->shape == HOOK_GO)
+		begin_go_call(t, function, f);
+	else if (function->shape == HOOK_FREE)
+		drop_block(t, argument(f, function->argument), rbp);
 	else
 		begin_call(t, function, f);
 }
@@ -296,32 +381,6 @@ static void add_region(struct thread *t, uint64_t start, uint64_t end, uint32_t 
 	sites_tell(t->process, site);
 }
 
-static bool begins_with(const char *s, const char *begin)
-{
-	while (*begin && *s == *begin) {
-		s++;
-		begin++;
-	}
-	return !*begin;
-}
-
-/* What follows the last slash of its path, without what the kernel adds where it is deleted. */
-static const char *name_of_file(long fd, char *path, uint32_t room)
-{
-	static const char deleted[] = " (deleted)";
-	const long tail = sizeof deleted - 1;
-	long n = fd >= 0 ? syscalls_name_of_file(fd, path, room) : 0, from;
-
-	if (n <= 0)
-		return "";
-	if (n > tail && begins_with(path + n - tail, deleted))
-		path[n -= tail] = 0;
-	for (from = n; from > 0 && path[from - 1] != '/'; from--)
-		;
-	/* Devices give memory and have no data: that of /dev/zero is the program's. */
-	return begins_with(path, "/dev/") && !begins_with(path, "/dev/shm/") ? "" : path + from;
-}
-
 static void add_mapping(struct thread *t, uint64_t start, uint64_t end, uint32_t kind, long fd)
 {
 	char path[1024];
@@ -329,7 +388,7 @@ static void add_mapping(struct thread *t, uint64_t start, uint64_t end, uint32_t
 
 	if (!is_followed(t))
 		return;
-	name = name_of_file(fd, path, sizeof path);
+	name = syscalls_name_of_data(fd, path, sizeof path);
 	lock_take(&lock);
 	add_region(t, start, end, site_of_call(t, kind, sites_name(name)));
 	lock_drop(&lock);
@@ -370,6 +429,7 @@ void alloc_unmapped(uint64_t start, uint64_t end)
 		else
 			sites_drop_bytes(cut.site, cut.end - cut.start);
 	}
+	drop_pieces(start, end);
 	lock_drop(&lock);
 }
 

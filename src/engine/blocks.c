@@ -398,20 +398,38 @@ static const struct entry *last_in(uint64_t granule, uint64_t address)
 	return last;
 }
 
-bool blocks_find(uint64_t address, struct block_info *b)
+/* The last one that begins at or below address. */
+static const struct entry *last_at(uint64_t address)
 {
 	int64_t granule = (int64_t)(address >> GRANULE_BITS) + 1;
 	const struct entry *e = 0;
 
 	if (address >> ADDRESS_BITS)
-		return false;
+		return 0;
 	/* A second look only where all that begin in the first granule lie above. */
 	for (int i = 0; i < 2 && !e; i++) {
 		granule = granule_below((uint64_t)granule);
 		if (granule < 0)
-			return false;
+			return 0;
 		e = last_in((uint64_t)granule, address);
 	}
+	return e;
+}
+
+bool blocks_last_in(uint64_t start, uint64_t end, struct block_info *b)
+{
+	const struct entry *e = end > start ? last_at(end - 1) : 0;
+
+	if (!e || start_of(e) < start)
+		return false;
+	*b = info_of(e);
+	return true;
+}
+
+bool blocks_find(uint64_t address, struct block_info *b)
+{
+	const struct entry *e = last_at(address);
+
 	if (!e || address - start_of(e) >= e->size_high >> 16)
 		return false;
 	*b = info_of(e);

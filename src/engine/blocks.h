@@ -44,6 +44,9 @@ bool blocks_get(uint64_t start, struct block_info *b);
 /* The block that holds address; false: none does. */
 bool blocks_find(uint64_t address, struct block_info *b);
 
+/* The last block that begins in [start, end); false: none does. */
+bool blocks_last_in(uint64_t start, uint64_t end, struct block_info *b);
+
 uint64_t blocks_count(void);
 
 #endif

@@ -3,47 +3,50 @@
 #include "engine/hooks.h"
 
 #include "engine/cache.h"
+#include "engine/elf_search.h"
+#include "engine/records.h"
 #include "engine/util.h"
 
 /* C++ names are those of the Itanium ABI: nw new, na new[], dl delete, da delete[]. */
 static const struct hook_function functions[] = {
-	{ "malloc", SITE_MALLOC, HOOK_SIZE },
-	{ "free", 0, HOOK_FREE },
-	{ "calloc", SITE_CALLOC, HOOK_ARRAY },
-	{ "realloc", SITE_REALLOC, HOOK_RESIZE },
-	{ "reallocarray", SITE_REALLOCARRAY, HOOK_RESIZE_ARRAY },
-	{ "aligned_alloc", SITE_ALIGNED_ALLOC, HOOK_SIZE_SECOND },
-	{ "memalign", SITE_MEMALIGN, HOOK_SIZE_SECOND },
-	{ "posix_memalign", SITE_POSIX_MEMALIGN, HOOK_SIZE_THIRD_OUT },
-	{ "valloc", SITE_VALLOC, HOOK_SIZE },
-	{ "pvalloc", SITE_PVALLOC, HOOK_SIZE },
-	{ "cfree", 0, HOOK_FREE },
-	{ "free_sized", 0, HOOK_FREE },
-	{ "free_aligned_sized", 0, HOOK_FREE },
-	{ "mallocx", SITE_MALLOCX, HOOK_SIZE },
-	{ "rallocx", SITE_RALLOCX, HOOK_RESIZE },
-	{ "dallocx", 0, HOOK_FREE },
-	{ "sdallocx", 0, HOOK_FREE },
-	{ "_Znwm", SITE_NEW, HOOK_SIZE },
-	{ "_ZnwmRKSt9nothrow_t", SITE_NEW, HOOK_SIZE },
-	{ "_ZnwmSt11align_val_t", SITE_NEW, HOOK_SIZE },
-	{ "_ZnwmSt11align_val_tRKSt9nothrow_t", SITE_NEW, HOOK_SIZE },
-	{ "_Znam", SITE_NEW_ARRAY, HOOK_SIZE },
-	{ "_ZnamRKSt9nothrow_t", SITE_NEW_ARRAY, HOOK_SIZE },
-	{ "_ZnamSt11align_val_t", SITE_NEW_ARRAY, HOOK_SIZE },
-	{ "_ZnamSt11align_val_tRKSt9nothrow_t", SITE_NEW_ARRAY, HOOK_SIZE },
-	{ "_ZdlPv", 0, HOOK_FREE },
-	{ "_ZdlPvm", 0, HOOK_FREE },
-	{ "_ZdlPvRKSt9nothrow_t", 0, HOOK_FREE },
-	{ "_ZdlPvSt11align_val_t", 0, HOOK_FREE },
-	{ "_ZdlPvmSt11align_val_t", 0, HOOK_FREE },
-	{ "_ZdlPvSt11align_val_tRKSt9nothrow_t", 0, HOOK_FREE },
-	{ "_ZdaPv", 0, HOOK_FREE },
-	{ "_ZdaPvm", 0, HOOK_FREE },
-	{ "_ZdaPvRKSt9nothrow_t", 0, HOOK_FREE },
-	{ "_ZdaPvSt11align_val_t", 0, HOOK_FREE },
-	{ "_ZdaPvmSt11align_val_t", 0, HOOK_FREE },
-	{ "_ZdaPvSt11align_val_tRKSt9nothrow_t", 0, HOOK_FREE },
+	{"malloc", SITE_MALLOC, HOOK_SIZE},
+	{"free", 0, HOOK_FREE},
+	{"calloc", SITE_CALLOC, HOOK_ARRAY},
+	{"realloc", SITE_REALLOC, HOOK_RESIZE},
+	{"reallocarray", SITE_REALLOCARRAY, HOOK_RESIZE_ARRAY},
+	{"aligned_alloc", SITE_ALIGNED_ALLOC, HOOK_SIZE_SECOND},
+	{"memalign", SITE_MEMALIGN, HOOK_SIZE_SECOND},
+	{"posix_memalign", SITE_POSIX_MEMALIGN, HOOK_SIZE_THIRD_OUT},
+	{"valloc", SITE_VALLOC, HOOK_SIZE},
+	{"pvalloc", SITE_PVALLOC, HOOK_SIZE},
+	{"cfree", 0, HOOK_FREE},
+	{"free_sized", 0, HOOK_FREE},
+	{"free_aligned_sized", 0, HOOK_FREE},
+	{"mallocx", SITE_MALLOCX, HOOK_SIZE},
+	{"rallocx", SITE_RALLOCX, HOOK_RESIZE},
+	{"dallocx", 0, HOOK_FREE},
+	{"sdallocx", 0, HOOK_FREE},
+	{"_Znwm", SITE_NEW, HOOK_SIZE},
+	{"_ZnwmRKSt9nothrow_t", SITE_NEW, HOOK_SIZE},
+	{"_ZnwmSt11align_val_t", SITE_NEW, HOOK_SIZE},
+	{"_ZnwmSt11align_val_tRKSt9nothrow_t", SITE_NEW, HOOK_SIZE},
+	{"_Znam", SITE_NEW_ARRAY, HOOK_SIZE},
+	{"_ZnamRKSt9nothrow_t", SITE_NEW_ARRAY, HOOK_SIZE},
+	{"_ZnamSt11align_val_t", SITE_NEW_ARRAY, HOOK_SIZE},
+	{"_ZnamSt11align_val_tRKSt9nothrow_t", SITE_NEW_ARRAY, HOOK_SIZE},
+	{"_ZdlPv", 0, HOOK_FREE},
+	{"_ZdlPvm", 0, HOOK_FREE},
+	{"_ZdlPvRKSt9nothrow_t", 0, HOOK_FREE},
+	{"_ZdlPvSt11align_val_t", 0, HOOK_FREE},
+	{"_ZdlPvmSt11align_val_t", 0, HOOK_FREE},
+	{"_ZdlPvSt11align_val_tRKSt9nothrow_t", 0, HOOK_FREE},
+	{"_ZdaPv", 0, HOOK_FREE},
+	{"_ZdaPvm", 0, HOOK_FREE},
+	{"_ZdaPvRKSt9nothrow_t", 0, HOOK_FREE},
+	{"_ZdaPvSt11align_val_t", 0, HOOK_FREE},
+	{"_ZdaPvmSt11align_val_t", 0, HOOK_FREE},
+	{"_ZdaPvSt11align_val_tRKSt9nothrow_t", 0, HOOK_FREE},
+	{"runtime.mallocgc", SITE_GO, HOOK_GO},
 };
 
 #define FUNCTIONS  (sizeof functions / sizeof functions[0])
@@ -58,6 +61,8 @@ static uint32_t used;
 #define KNOWN_BITS 17
 static uint64_t known[(1u << KNOWN_BITS) / 64];
 static uint8_t by_name[NAME_SLOTS]; /* number of a function + 1 */
+static struct hook_function
+	named[2 * CHANNEL_MOST_ALLOCATORS]; /* in turns what allocates and what frees */
 
 static uint32_t hash_name(const char *s)
 {
@@ -77,6 +82,23 @@ static bool is_same(const char *a, const char *b)
 	return *a == *b;
 }
 
+static void find_named(void)
+{
+	const struct channel_config *c = &engine.config;
+	const char *name = c->allocators, *end = name + sizeof c->allocators;
+
+	for (uint32_t i = 0;
+	     i < 2 * c->allocator_count && i < 2 * CHANNEL_MOST_ALLOCATORS && name < end; i++) {
+		named[i] =
+			i % 2 ? (struct hook_function){name, 0, HOOK_FREE,
+						       c->allocator_freed[i / 2] - 1}
+			      : (struct hook_function){name, (uint8_t)(SITE_KINDS + i / 2),
+						       HOOK_ARGUMENT, c->allocator_size[i / 2] - 1};
+		while (name < end && *name++)
+			;
+	}
+}
+
 int hooks_init(void)
 {
 	struct grow memory; /* the kernel gives what is touched */
@@ -90,12 +112,14 @@ int hooks_init(void)
 			at = (at + 1) % NAME_SLOTS;
 		by_name[at] = (uint8_t)(i + 1);
 	}
+	find_named();
 	return slots ? 0 : -1;
 }
 
 const struct hook_function *hooks_function(uint32_t number)
 {
-	return &functions[number - 2];
+	number -= 2;
+	return number < FUNCTIONS ? &functions[number] : &named[number - FUNCTIONS];
 }
 
 static uint32_t known_of(uint64_t pc)
@@ -159,6 +183,23 @@ void hooks_add_function(uint64_t pc, const char *name)
 	else
 		add(pc, n);
 	lock_drop(&engine.translate_lock);
+}
+
+bool hooks_have_named(void)
+{
+	return engine.config.allocator_count != 0;
+}
+
+void hooks_add_named(uint64_t pc, const char *symbol)
+{
+	for (uint32_t i = 0; i < sizeof named / sizeof named[0]; i++) {
+		if (!named[i].name || !named[i].name[0] || !elf_name_means(named[i].name, symbol))
+			continue;
+		records_allocator(i);
+		lock_take(&engine.translate_lock);
+		add(pc, 2 + FUNCTIONS + i);
+		lock_drop(&engine.translate_lock);
+	}
 }
 
 bool hooks_add_return(uint64_t pc)

@@ -22,12 +22,15 @@ enum hook_shape {
 	HOOK_RESIZE,	     /* realloc(block, size) */
 	HOOK_RESIZE_ARRAY,   /* reallocarray(block, number, size) */
 	HOOK_SIZE_THIRD_OUT, /* posix_memalign(where to write it, alignment, size), 0 if it worked */
+	HOOK_ARGUMENT,	     /* the size is one of the arguments, see below */
+	HOOK_GO, /* runtime.mallocgc(size, type, whether to clear it), by Go's own ABI */
 };
 
 struct hook_function {
 	const char *name; /* of the symbol */
 	uint8_t kind;	  /* enum site_kind; 0 where nothing is allocated */
 	uint8_t shape;	  /* enum hook_shape */
+	uint8_t argument; /* of HOOK_ARGUMENT and HOOK_FREE: which one, from 0 */
 };
 
 #define HOOK_NONE   0u
@@ -41,6 +44,10 @@ const struct hook_function *hooks_function(uint32_t number);
 
 /* If it is one of the allocation functions. Takes the translate lock. */
 void hooks_add_function(uint64_t pc, const char *name);
+
+/* The same for those of config.allocators, and whether there are any. */
+void hooks_add_named(uint64_t pc, const char *symbol);
+bool hooks_have_named(void);
 
 /*
  * The place that a call returns to. Code that was translated without a call there is

@@ -101,6 +101,15 @@ static void find_image(const struct elf *e, const Elf64_Phdr *ph, uint32_t n)
 	}
 }
 
+/*
+ * A name that only its own file knows may be anything; of libraries the table for others tells all.
+ */
+static bool is_exported(const struct elf *e, const Elf64_Shdr *symbols, uint32_t bind)
+{
+	return (bind == STB_GLOBAL || bind == STB_WEAK) &&
+	       (symbols->sh_type == SHT_DYNSYM || e->part == MODULE_PROGRAM);
+}
+
 /* The defined functions of a table of symbols. */
 static void hook_symbols(const struct elf *e, const Elf64_Shdr *symbols, const Elf64_Shdr *names)
 {
@@ -117,10 +126,12 @@ static void hook_symbols(const struct elf *e, const Elf64_Shdr *symbols, const E
 		uint32_t bind = ELF64_ST_BIND(s[i].st_info);
 
 		if (s[i].st_shndx == SHN_UNDEF || ELF64_ST_TYPE(s[i].st_info) != STT_FUNC ||
-		    (bind != STB_GLOBAL && bind != STB_WEAK) || s[i].st_name >= names->sh_size ||
-		    at < e->module->start || at >= e->module->end)
+		    s[i].st_name >= names->sh_size || at < e->module->start || at >= e->module->end)
 			continue;
-		hooks_add_function(at, text + s[i].st_name);
+		if (hooks_have_named())
+			hooks_add_named(at, text + s[i].st_name);
+		if (is_exported(e, symbols, bind))
+			hooks_add_function(at, text + s[i].st_name);
 	}
 }
 
@@ -197,7 +208,8 @@ static void find_symbols(const struct elf *e, const Elf64_Ehdr *eh)
 	for (uint32_t i = 0; i < eh->e_shnum; i++) {
 		/* What a program defines for itself alone is not in the table for others. */
 		bool wanted = sh[i].sh_type == SHT_DYNSYM ||
-			      (sh[i].sh_type == SHT_SYMTAB && e->part == MODULE_PROGRAM);
+			      (sh[i].sh_type == SHT_SYMTAB &&
+			       (e->part == MODULE_PROGRAM || hooks_have_named()));
 
 		if (wanted && sh[i].sh_link < eh->e_shnum)
 			hook_symbols(e, &sh[i], &sh[sh[i].sh_link]);

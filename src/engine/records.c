@@ -210,6 +210,12 @@ void records_toggle(uint32_t number, bool is_entered)
 		__atomic_fetch_or(functions, 1u << number, __ATOMIC_RELAXED);
 }
 
+void records_allocator(uint32_t bit)
+{
+	if (header && !(__atomic_load_n(&header->allocators_found, __ATOMIC_RELAXED) >> bit & 1))
+		__atomic_fetch_or(&header->allocators_found, 1u << bit, __ATOMIC_RELAXED);
+}
+
 /*
  * Killed, but not waited for yet, it still has a process number, but no memory: to read a byte of
  * that fails in another way, whether or not we might.

@@ -80,6 +80,10 @@ void records_answer(struct process *p, uint32_t question);
 void records_mark(uint32_t marks);
 /* The same of a function of config.toggles, by its number: it was found, or entered. */
 void records_toggle(uint32_t number, bool is_entered);
+/*
+ * A module has this function of config.allocators: twice its number, and one more for what frees.
+ */
+void records_allocator(uint32_t bit);
 /* A thread's copy of the variables of the module that has `code` is at [start, end). */
 void records_locals(struct process *p, uint64_t start, uint64_t end, uint64_t code);
 /* The program names [start, end). */

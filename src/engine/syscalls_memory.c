@@ -53,6 +53,31 @@ long syscalls_name_of_file(long fd, char *path, uint64_t bytes)
 	return n;
 }
 
+static bool begins_with(const char *s, const char *begin)
+{
+	while (*begin && *s == *begin) {
+		s++;
+		begin++;
+	}
+	return !*begin;
+}
+
+const char *syscalls_name_of_data(long fd, char *path, uint32_t room)
+{
+	static const char deleted[] = " (deleted)";
+	const long tail = sizeof deleted - 1;
+	long n = fd >= 0 ? syscalls_name_of_file(fd, path, room) : 0, from;
+
+	if (n <= 0)
+		return "";
+	if (n > tail && begins_with(path + n - tail, deleted))
+		path[n -= tail] = 0;
+	for (from = n; from > 0 && path[from - 1] != '/'; from--)
+		;
+	/* Devices give memory and have no data: that of /dev/zero is the program's. */
+	return begins_with(path, "/dev/") && !begins_with(path, "/dev/shm/") ? "" : path + from;
+}
+
 static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t offset, long fd)
 {
 	char path[1024];

@@ -108,6 +108,8 @@ static const char *const beginnings[] = {
 	"sqlite3Realloc",
 	"sqlite3_malloc",
 	"sqlite3_realloc",
+	/* Go: what stands behind new, make and append */
+	"runtime.",
 	/* rust: the runtime, and what stands behind Vec, Box and HashMap */
 	"__rust_alloc",
 	"__rust_realloc",

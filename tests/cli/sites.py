@@ -182,6 +182,88 @@ int main(int argc, char **argv)
 }
 '''
 
+# Allocators that are not the C library's: an arena that takes all back at once, a pool, and one as Go's.
+ALLOCATORS_OF_ITS_OWN = r'''
+#include <cstdio>
+#include <cstdlib>
+
+#define NOT_INLINED __attribute__((noinline))
+
+namespace zoo {
+template <class T> struct Arena {
+	char *base, *at;
+	NOT_INLINED void *get(T bytes, int) { void *p = at; at += (bytes + 15) & ~15ul; return p; }
+};
+}
+
+struct pool { void *unused; char *at; };
+
+NOT_INLINED static void *pool_get(struct pool *p, long, unsigned long bytes)
+{
+	void *got = p->unused;
+
+	if (got)
+		p->unused = *(void **)got;
+	else
+		got = p->at, p->at += bytes;
+	return got;
+}
+
+NOT_INLINED static void pool_put(struct pool *p, void *got)
+{
+	*(void **)got = p->unused;
+	p->unused = got;
+}
+
+static char heap[1 << 20];
+extern "C" char *bump_at;
+char *bump_at = heap;
+/* Size and result in rax, and a frame pointer. */
+__asm__(".globl runtime.mallocgc; .type runtime.mallocgc, @function; runtime.mallocgc:"
+	"push %rbp; mov %rsp, %rbp; mov bump_at@GOTPCREL(%rip), %rcx; mov (%rcx), %rdx;"
+	"add %rdx, %rax; mov %rax, (%rcx); mov %rdx, %rax; pop %rbp; ret;"
+	".size runtime.mallocgc, . - runtime.mallocgc");
+
+NOT_INLINED static char *make(unsigned long bytes)
+{
+	char *p = (char *)bytes;
+
+	__asm__ volatile("call runtime.mallocgc" : "+a"(p) : : "rcx", "rdx", "memory");
+	return p;
+}
+
+NOT_INLINED static void *small_ones(zoo::Arena<unsigned long> *a) { return a->get(1000, 0); }
+NOT_INLINED static void *large_ones(zoo::Arena<unsigned long> *a) { return a->get(64 << 10, 0); }
+
+int main()
+{
+	zoo::Arena<unsigned long> a = {};
+	struct pool p = {0, (char *)malloc(1 << 20)};
+	long sum = 0;
+
+	a.base = (char *)malloc(1 << 20);
+	for (int round = 0; round < 20; round++) {
+		a.at = a.base;
+		char *small = (char *)small_ones(&a), *large = (char *)large_ones(&a);
+		for (int k = 0; k < 64 << 10; k++)
+			sum += large[k]++ + small[k % 1000]++;
+	}
+	for (int i = 0; i < 100; i++) {
+		void *got = pool_get(&p, 0, 48);
+		if (i % 4 == 0)
+			pool_put(&p, got);
+	}
+	for (int i = 0; i < 300; i++)
+		if (i % 100 == 0) /* as if all were collected */
+			bump_at = heap;
+		else
+			make(100)[0]++;
+	free(a.base);
+	puts(sum != 0 ? "all checks held" : "failed");
+	return 0;
+}
+'''
+
 QUERY = '''
 SELECT s.id, s.process_id, s.kind, s.element_size, s.blocks, s.bytes, s.live_blocks, s.live_bytes,
     s.smallest, s.largest, j.key,
@@ -332,6 +414,33 @@ def mapped_memory(folder):
         check(name in said, name, 'is not in', said[:2000])
 
 
+def allocators_of_its_own(folder):
+    program, path = os.path.join(folder, 'own'), os.path.join(folder, 'profile.db')
+    subprocess.run(['c++', '-O1', '-g', '-mno-red-zone', '-fno-omit-frame-pointer', '-x', 'c++', '-o', program, '-'],
+                   input=ALLOCATORS_OF_ITS_OWN.encode(), check=True, timeout=60)
+    options = ['--allocator', 'zoo::Arena::get:2', '--allocator=pool_get:3,free=pool_put:2', '--allocator', 'nobody,free=him']
+    done = subprocess.run([DWELL, 'record', '-q', '--duty', '80', *options, '-o', path, '--', program],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    check(done.stdout == 'all checks held\n', 'the run said', done.stdout, done.stderr)
+    for name in 'nobody', 'him':
+        check("function '%s' of --allocator is in no module" % name in done.stderr, 'it says', done.stderr)
+    check('zoo' not in done.stderr and 'pool' not in done.stderr, 'it says', done.stderr)
+    profile = sqlite3.connect(path)
+    sums = {(key[0], key[1], key[2].split('(')[0]): counts for key, counts in add_up(read_sites(profile)).items()}
+    arena = 'zoo::Arena::get'
+    for key, counts in {(0, arena, 'small_ones'): (20, 20000, 0, 0, 1000, 1000),
+                        (0, arena, 'large_ones'): (20, 20 << 16, 0, 0, 64 << 10, 64 << 10),
+                        (0, 'pool_get', 'main'): (100, 4800, 75, 3600, 48, 48),
+                        (0, 'mallocgc', 'make'): (297, 29700, 99, 9900, 100, 100)}.items():
+        check(sums.get(key) == counts, key, 'has', sums.get(key), 'and should have', counts, 'of', list(sums))
+    shares = dict(profile.execute("""SELECT j.value, COUNT(*) FROM sample s JOIN site g ON g.id = s.begin_site,
+        json_each(g.path) j WHERE g.kind = ? AND j.key = 0 GROUP BY 1""", [arena]))
+    check(len(shares) == 2 and min(shares.values()) > 0.8 * max(shares.values()), 'samples of the two:', shares)
+    for bad in 'f:7', 'f:0', ':1', 'f:x', '', 'f,free=', 'x' * 300:
+        done = subprocess.run([DWELL, 'record', '--allocator', bad, 'true'], capture_output=True, text=True, timeout=60)
+        check(done.returncode == 2 and 'dwell record: ' in done.stderr, bad, 'ended with', done.returncode, done.stderr)
+
+
 def thread_locals(folder):
     """Where %fs can be read by an instruction, and where it can not, as on some virtual machines."""
     for switches in ['', 'fsgsbase=0']:
@@ -369,7 +478,8 @@ def main():
     DWELL, PROGRAMS = os.path.abspath(arguments.dwell), os.path.abspath(arguments.programs)
     cases = [('the C library', the_c_library), ('only counted', only_counted),
              ('linked statically', linked_statically), ('no objects', no_objects),
-             ('another runtime', another_runtime), ('mapped memory', mapped_memory), ('thread-local variables', thread_locals)]
+             ('another runtime', another_runtime), ('mapped memory', mapped_memory),
+             ('allocators of its own', allocators_of_its_own), ('thread-local variables', thread_locals)]
     for library in ALLOCATORS:
         if os.path.exists(LIBRARIES + library):
             cases.append((library, lambda folder, l=library: another_allocator(folder, l)))
