@@ -9,6 +9,7 @@
 #include "engine/insn_map.h"
 #include "engine/lanes.h"
 #include "engine/poll.h"
+#include "engine/rest.h"
 #include "engine/sampler.h"
 #include "engine/signals.h"
 #include "engine/ticker.h"
@@ -119,6 +120,7 @@ void async_arrived(struct thread *t, int signal, siginfo_t *info, struct frame_u
 		return;
 	}
 	async_note(t, signal, info, uc);
+	rest_noted(t, info);
 	poll_call(t);
 	if (t->stuck_waits && uc->mc.rip >= address_of(engine_copy) &&
 	    uc->mc.rip < address_of(engine_copy_end))
@@ -126,6 +128,14 @@ void async_arrived(struct thread *t, int signal, siginfo_t *info, struct frame_u
 	if (uc->mc.rip >= address_of(engine_syscall_begin) &&
 	    uc->mc.rip <= address_of(engine_syscall_insn))
 		uc->mc.rip = address_of(engine_syscall_abort);
+}
+
+void async_end_rest(struct thread *t, struct frame_ucontext *uc)
+{
+	t->resting = false;
+	/* With a signal noted, delivery sets the mask. */
+	if (!t->pending)
+		uc->sigmask = signals_kernel_mask(t);
 }
 
 /* Another thread keeps a signal that this one may want. */

@@ -13,6 +13,8 @@
 void async_note(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc);
 /* A signal of the target's. */
 void async_arrived(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc);
+/* From here on signals come again, see rest.h. */
+void async_end_rest(struct thread *t, struct frame_ucontext *uc);
 /* The thread's timer. */
 void async_tick(struct thread *t, const struct frame_ucontext *uc);
 /* Another thread has a signal for it, see held.h. */

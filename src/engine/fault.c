@@ -20,6 +20,7 @@
 #include "engine/lanes.h"
 #include "engine/pages.h"
 #include "engine/poll.h"
+#include "engine/rest.h"
 #include "engine/sampler.h"
 #include "engine/segments.h"
 #include "engine/signals.h"
@@ -527,6 +528,8 @@ void fault_signal_handler(int signal, siginfo_t *info, struct frame_ucontext *uc
 
 	if (is_fault(signal, info, uc))
 		on_fault(t, signal, info, uc);
+	else if (rest_timer_sent(t, info))
+		async_end_rest(t, uc);
 	else if (held_is_kick(t, info))
 		async_kick(t, uc);
 	else if (!ticker_sent(t, info))

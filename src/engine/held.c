@@ -11,10 +11,10 @@
 #include "engine/util.h"
 
 /* States of a place, which count up: so a reader sees whether the place has changed meanwhile. */
-#define IS_EMPTY(state) (((state) & 3) == 0)
-#define IS_FULL(state)	(((state) & 3) == 2)
+#define IS_EMPTY(state) (((state)&3) == 0)
+#define IS_FULL(state)	(((state)&3) == 2)
 
-static const uint8_t kinds[HELD_KINDS] = { SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV };
+static const uint8_t kinds[HELD_KINDS] = {SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV};
 
 static uint64_t bit(int signal)
 {
@@ -65,7 +65,7 @@ static bool is_full(const struct held_signal *h)
 static void send(struct thread *t, const siginfo_t *info)
 {
 	siginfo_t copy = *info;
-	const long args[6] = { sys0(SYS_getpid), t->tid, info->si_signo, (long)&copy, 0, 0 };
+	const long args[6] = {sys0(SYS_getpid), t->tid, info->si_signo, (long)&copy, 0, 0};
 
 	if (engine_syscall(t, SYS_rt_tgsigqueueinfo, args) == RESTART_CALL)
 		sys4(SYS_rt_tgsigqueueinfo, args[0], args[1], args[2], args[3]);
@@ -108,9 +108,10 @@ uint64_t held_ignored(const struct process *p)
 
 /* Calls that may find a pending signal: by a set of signals, a mask, or a descriptor. */
 static const uint16_t lookers[] = {
-	SYS_rt_sigpending, SYS_rt_sigtimedwait, SYS_rt_sigsuspend, SYS_read,
-	SYS_readv,	   SYS_poll,		SYS_ppoll,	   SYS_select,
-	SYS_pselect6,	   SYS_epoll_wait,	SYS_epoll_pwait,   SYS_epoll_pwait2,
+	SYS_rt_sigpending, SYS_rt_sigtimedwait, SYS_rt_sigsuspend,
+	SYS_read,	   SYS_readv,		SYS_poll,
+	SYS_ppoll,	   SYS_select,		SYS_pselect6,
+	SYS_epoll_wait,	   SYS_epoll_pwait,	SYS_epoll_pwait2,
 	SYS_io_getevents,  SYS_io_pgetevents,	SYS_io_uring_enter,
 };
 
@@ -184,7 +185,7 @@ static struct thread *taker(const struct thread *t, int signal)
 /* Have the thread look at what is kept for the process, out of a system call if need be. */
 static void kick(struct thread *o)
 {
-	siginfo_t info = { .si_signo = TICK_SIGNAL, .si_code = SI_QUEUE };
+	siginfo_t info = {.si_signo = TICK_SIGNAL, .si_code = SI_QUEUE};
 
 	info.si_value.sival_ptr = o;
 	sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), o->tid, TICK_SIGNAL, &info);

@@ -13,6 +13,7 @@
 #include "engine/held.h"
 #include "engine/pages.h"
 #include "engine/process.h"
+#include "engine/rest.h"
 #include "engine/ticker.h"
 #include "engine/util.h"
 #include "engine/xstate.h"
@@ -44,9 +45,14 @@ static void kernel_mask(uint64_t mask)
 }
 
 /* What the target wants blocked, without the signals that the engine needs. */
+uint64_t signals_kernel_mask(const struct thread *t)
+{
+	return t->mask & ~(SYNC_SIGNALS | (t->real_tick ? 0 : TICK_BIT));
+}
+
 static void apply_mask(const struct thread *t)
 {
-	kernel_mask(t->mask & ~(SYNC_SIGNALS | (t->real_tick ? 0 : TICK_BIT)));
+	kernel_mask(signals_kernel_mask(t));
 }
 
 /*
@@ -119,7 +125,14 @@ void signals_unblock(struct thread *t)
 {
 	/* The kernel gives these kinds first, too. With a signal noted, delivery sets the mask. */
 	held_release(t);
-	if (!t->pending)
+	if (t->pending)
+		return;
+	if (rest_is_due(t)) {
+		kernel_mask(~(SYNC_SIGNALS | TICK_BIT));
+		rest_begin(t);
+	}
+	/* The timer may have ended it already, perhaps before that mask was set. */
+	if (!t->resting)
 		apply_mask(t);
 }
 
@@ -460,7 +473,9 @@ void signals_return(struct thread *t)
 			return bad_frame(t);
 	}
 	t->altstack = uc.stack;
+	rest_handler_returns(t);
 	signals_set_mask(t, uc.sigmask);
+	rest_handler_returned(t);
 	graph_signal_return(t);
 }
 
@@ -470,6 +485,7 @@ void signals_before_exec(struct thread *t)
 
 	/* A tick on its way would end the new program: ignoring it throws it away. */
 	ticker_stop_all(t);
+	rest_drop(t);
 	kernel_action(TICK_SIGNAL, &ignore, 0);
 	for (int i = 1; i <= MAX_SIGNAL; i++) {
 		struct kernel_sigaction a = t->process->actions[i];

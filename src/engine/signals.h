@@ -34,6 +34,7 @@ struct frame_context;
 void signals_context(const struct thread *t, struct frame_context *c);
 
 /* The target's system calls. */
+uint64_t signals_kernel_mask(const struct thread *t); /* what the kernel blocks for it */
 void signals_set_mask(struct thread *t, uint64_t mask);
 long signals_action(struct thread *t, int signal, uint64_t act, uint64_t old, uint64_t set_bytes);
 long signals_mask(struct thread *t, int how, uint64_t set, uint64_t old, uint64_t set_bytes);

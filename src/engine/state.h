@@ -147,6 +147,13 @@ struct thread {
 	uint64_t saved_suspend_mask;
 	bool have_suspend_mask;
 	bool shares_signals;	    /* it has kept one of the process's; see held_share */
+	/* See rest.h; in cycles. */
+	uint64_t signal_at, signal_end, calm;
+	uint64_t rest_ns;
+	uint32_t handlers; /* that have begun since one ended */
+	int32_t rest_timer;
+	bool has_rest_timer, resting;
+	uint8_t signal_stage;
 	bool kicked;		    /* by another thread, in a system call; see held_is_kick */
 	uint64_t looks_for;	    /* of such kinds, in a system call; others read it */
 	struct held_signals held_signals;

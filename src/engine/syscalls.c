@@ -25,6 +25,7 @@
 #include "engine/pages.h"
 #include "engine/process.h"
 #include "engine/records.h"
+#include "engine/rest.h"
 #include "engine/sampler.h"
 #include "engine/signals.h"
 #include "engine/stuck.h"
@@ -48,12 +49,15 @@ long syscalls_pass(struct thread *t, long nr, const long args[6])
 {
 	enum ticker_hold hold = TICKS_FREE;
 	uint64_t blocked = 0;
+	bool rests = false;
 	long r;
 
 	if (t->stuck_at)
 		stuck_await_call(t);
 	if (ticker_could_interrupt(nr, args)) {
-		hold = ticker_hold(t);
+		rests = t->resting;
+		if (!rests)
+			hold = ticker_hold(t);
 		blocked = held_block(t, nr);
 	}
 	r = engine_syscall(t, nr, args);
@@ -63,6 +67,8 @@ long syscalls_pass(struct thread *t, long nr, const long args[6])
 	if (!native_is_on(t)) { /* else there are no ticks, and a filter may forbid to say so */
 		r = held_unblock(t, blocked, r);
 		ticker_let_go(t, hold);
+		if (rests)
+			r = rest_end_by_call(t, nr, r);
 	}
 	return r;
 }

@@ -20,7 +20,7 @@ static long with_mask(struct thread *t, long nr, long args[6], long *mask_at)
 	if (*mask_at && engine_copy(&mask, (void *)*mask_at, 8) == 0) {
 		t->saved_suspend_mask = mask;
 		t->have_suspend_mask = true;
-		mine = mask | (ticker_blocks(t) ? TICK_BIT : 0) | held_ignored(t->process);
+		mine = mask | (ticker_blocks(t) && !t->resting ? TICK_BIT : 0) | held_ignored(t->process);
 		*mask_at = (long)&mine;
 	}
 	r = syscalls_pass(t, nr, args);

@@ -19,6 +19,7 @@
 #include "engine/filter_gear.h"
 #include "engine/held.h"
 #include "engine/filter_turns.h"
+#include "engine/rest.h"
 #include "engine/sampler.h"
 #include "engine/signals.h"
 #include "engine/ticker.h"
@@ -184,6 +185,7 @@ void threads_forked(struct thread *t)
 	t->tid = (uint32_t)sys0(SYS_gettid);
 	t->has_timer = false; /* the parent's */
 	ticker_forked();
+	rest_forked(t);
 	t->hidden = false;
 	if (poll_forked(t) != 0)
 		engine_panic("no memory for a forked process", 0);
@@ -393,6 +395,7 @@ void threads_exit(struct thread *t, long status)
 			sys1(SYS_exit, status);
 	signals_block_all();
 	ticker_end(t);
+	rest_drop(t);
 	if (is_last(t))
 		process_ending(t, END_EXIT, (uint32_t)status & 0xff);
 	else

@@ -23,17 +23,20 @@ struct kernel_sigevent {
 	int32_t pad[11];
 };
 
-static int create(struct thread *t)
+int ticker_create(const struct thread *t, int32_t *id, const void *name)
 {
-	struct kernel_sigevent e = { .value = (uint64_t)(uintptr_t)t,
+	struct kernel_sigevent e = { .value = (uint64_t)(uintptr_t)name,
 				     .signal = TICK_SIGNAL,
 				     .notify = NOTIFY_THREAD,
 				     .tid = (int32_t)t->tid };
-	int32_t id;
 
-	if (sys3(SYS_timer_create, CLOCK_MONOTONIC, &e, &id) != 0)
+	return sys3(SYS_timer_create, CLOCK_MONOTONIC, &e, id) != 0 ? -1 : 0;
+}
+
+static int create(struct thread *t)
+{
+	if (ticker_create(t, &t->timer, t) != 0)
 		return -1;
-	t->timer = id;
 	t->has_timer = true;
 	return 0;
 }
