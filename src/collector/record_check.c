@@ -24,7 +24,7 @@ static const char *check_process(const struct record_header *h)
 {
 	const struct record_process *p = (const void *)h;
 
-	if (p->cause > 2 || p->time_ns > MAX_COUNT)
+	if (p->cause > 2 || p->time_ns > MAX_COUNT || p->order > INT32_MAX)
 		return "a process that began for no known cause";
 	return has_text(h, sizeof(*p), p->string_bytes) ? NULL : "a process without a path";
 }

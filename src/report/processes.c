@@ -27,22 +27,23 @@ static void solve(const struct profile *p, struct processes *s, struct processes
 			profile_solve(p, MODEL_RANDOM, s->caches[i].size_bytes, &row->ratios[i]);
 }
 
-static int fill_row(struct processes *s, const struct profile *run, struct processes_row *row,
-		    struct err *err)
+static void fill_row(struct processes *s, const struct profile *run, struct processes_row *row)
 {
 	struct profile other;
+	struct err why;
 
 	if (row->process->samples == 0)
-		return 0;
+		return;
 	if (row->process == run->process) {
 		solve(run, s, row);
-		return 0;
+		return;
 	}
-	if (profile_open_beside(&other, run, row->process->id, err) != 0)
-		return -1;
+	/* What one process cannot tell takes nothing from the others. */
+	row->is_unreadable = profile_open_beside(&other, run, row->process->id, &why) != 0;
+	if (row->is_unreadable)
+		return;
 	solve(&other, s, row);
 	profile_close(&other);
-	return 0;
 }
 
 int processes_init(struct processes *s, const struct profile *run, struct err *err)
@@ -60,10 +61,7 @@ int processes_init(struct processes *s, const struct profile *run, struct err *e
 
 		row->process = &run->processes[s->count];
 		row->share = accesses > 0 ? (double)row->process->accesses / (double)accesses : 0;
-		if (fill_row(s, run, row, err) != 0) {
-			processes_release(s);
-			return -1;
-		}
+		fill_row(s, run, row);
 	}
 	qsort(s->rows, s->count, sizeof(*s->rows), compare_rows);
 	return 0;
@@ -135,6 +133,12 @@ int processes_text(const struct processes *s, size_t rows, const struct display 
 	table_free(t);
 	if (status == 0 && shown < s->count)
 		figure_more(out, s->count - shown, "");
+	for (size_t i = 0; i < s->count; i++)
+		if (s->rows[i].is_unreadable)
+			text_addf(out,
+				  "What process %" PRId64
+				  " told cannot be read: how it misses is not known.\n",
+				  s->rows[i].process->id);
 	return status;
 }
 

@@ -10,6 +10,7 @@ struct processes_row {
 	const struct store_process *process;
 	double share;				   /* of the run's accesses */
 	struct model_ratio ratios[PROFILE_CACHES]; /* not known where a cache's size is not */
+	bool is_unreadable;			   /* nothing is known of its misses */
 };
 
 struct processes {

@@ -86,6 +86,26 @@ def a_view_in_the_place_of_a_table_is_refused():
 
 
 @case
+def a_process_that_cannot_be_read_leaves_the_others():
+    with sqlite3.connect(profile()) as db:
+        with_samples = db.execute("""SELECT p.id FROM process p JOIN sample_batch b ON b.process_id = p.id
+            GROUP BY 1 ORDER BY accesses""").fetchall()
+    db.close()
+    check(len(with_samples) > 1, 'the run had one process')
+    broken, whole = with_samples[0][0], with_samples[-1][0]
+    change('part.db', "UPDATE sample_batch SET list = '[[1,2' WHERE process_id = %d" % broken)
+    for view in ['processes'], ['report']:
+        for form in FORMS:
+            status, out, err = run(*view, *form, '-i', 'part.db')
+            check(status == 0, view, form, 'ended with', status, err)
+        text = run(*view, '-i', 'part.db')[1].decode()
+        if view == ['processes']:
+            check('What process %d told cannot be read' % broken in text, 'it says', text)
+    check(run('report', '--process', str(whole), '-i', 'part.db')[0] == 0, 'another process cannot be shown')
+    refused(INPUT, 'damaged', 'report', '--process', str(broken), '-i', 'part.db')
+
+
+@case
 def what_a_schema_would_compute_is_not_computed():
     heavy = 'hex(zeroblob(100000000))'
     for statement in ('CREATE TABLE other(a, b AS (%s))' % heavy, 'CREATE INDEX i ON meta(length(%s))' % heavy,

@@ -117,14 +117,24 @@ static int set_up(struct fuzz *f, const char *path, uint64_t kind)
 	return 0;
 }
 
-static void tear_down(struct fuzz *f)
+/* All of it is written down. */
+static int tear_down(struct fuzz *f)
 {
+	struct err err = {"the recorder failed"};
+	int status;
+
 	slots_finish(&f->slots);
 	recorder_resolve(f->recorder);
+	status = recorder_failed(f->recorder) == NULL ? store_finish(f->store, &err) : -1;
+	if (status != 0)
+		fprintf(stderr, "fuzz_ring: %s\n",
+			recorder_failed(f->recorder) != NULL ? recorder_failed(f->recorder)->text
+							     : err.text);
 	recorder_free(f->recorder);
 	slots_release(&f->slots);
 	host_release(&f->host);
 	store_close(f->store);
+	return status;
 }
 
 #define SEGMENT_PARTS 3u
@@ -412,7 +422,8 @@ int main(int argc, char **argv)
 					recorder_failed(f.recorder)->text);
 				return 1;
 			}
-			tear_down(&f);
+			if (tear_down(&f) != 0)
+				return 1;
 			unlink(path);
 		}
 	}
