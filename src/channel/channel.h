@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION		  17u
+#define CHANNEL_VERSION		  18u
 #define CHANNEL_HEADER_BYTES 16384u
 #define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_MOST_TOGGLES 16u
@@ -133,6 +133,11 @@ struct channel_header {
 	uint32_t reserved;
 	uint32_t report; /* counts the collector's questions for all that is counted by now */
 	uint32_t native_programs; /* executed without an engine, which cannot run them */
+	/*
+	 * Where the collector looks for files: inode of its mount namespace, device and inode of its root. An engine that
+	 * is elsewhere waits at each module until the collector has opened the file.
+	 */
+	uint64_t mount_namespace, root_device, root_inode;
 	uint64_t accesses;	  /* of all processes, up to where each has planned its windows */
 };
 
@@ -184,6 +189,7 @@ struct channel_counters {
 
 struct channel_slot {
 	uint32_t state; /* enum channel_slot_state, atomic */
+	/* As the process sees itself; it locks the slot's byte of the channel, by number, by which its pid elsewhere is found. */
 	uint32_t pid;
 	uint32_t order;	 /* order number of the process in the run, from 0 */
 	uint32_t parent; /* order number of the process it came from, or UINT32_MAX */
@@ -250,8 +256,11 @@ struct record_module {
 	uint64_t start, end;   /* addresses */
 	uint64_t file_offset;  /* of start */
 	uint64_t position;     /* accesses of the process so far */
+	/* Of the file that was mapped, as fstat() has it; inode 0: not known. */
+	uint64_t device, inode;
+	uint64_t modified_ns;  /* time of its last change, since 1970 */
 	uint32_t path_bytes;
-	uint32_t reserved;
+	uint32_t pid;	       /* of the process, as the collector sees it: the collector fills it in */
 };
 
 struct record_unmap {
@@ -525,7 +534,7 @@ struct record_end {
 
 _Static_assert(sizeof(struct channel_config) == 2728 + 8 * CHANNEL_GEOMETRY_WORDS,
 	       "layout of channel_config");
-_Static_assert(sizeof(struct channel_header) == 2824 + 8 * CHANNEL_GEOMETRY_WORDS,
+_Static_assert(sizeof(struct channel_header) == 2848 + 8 * CHANNEL_GEOMETRY_WORDS,
 	       "layout of channel_header");
 _Static_assert(sizeof(struct channel_header) <= CHANNEL_HEADER_BYTES, "header");
 _Static_assert(sizeof(struct record_segment) == 40, "layout of record_segment");
@@ -541,6 +550,7 @@ _Static_assert(sizeof(struct record_nested) == 56 + sizeof(struct record_access)
 _Static_assert(sizeof(struct record_access) == 40, "layout of record_access");
 _Static_assert(sizeof(struct record_sample) == 120, "layout of record_sample");
 _Static_assert(sizeof(struct record_window) == 88, "layout of record_window");
+_Static_assert(sizeof(struct record_module) == 72, "layout of record_module");
 _Static_assert(sizeof(struct record_locals) == 32, "layout of record_locals");
 _Static_assert(sizeof(struct record_path) == 24, "layout of record_path");
 

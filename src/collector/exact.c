@@ -180,7 +180,15 @@ static void on_module(struct exact *e, struct exact_process *p, const struct rec
 
 	if (e->options->by != EXACT_BY_CODE && e->options->by != EXACT_BY_OBJECT)
 		return;
-	m.file = symbols_file(e->symbols, record_module_path(rec));
+	m.file = symbols_mapped_file(e->symbols, &(struct symbols_mapping){
+						   .path = record_module_path(rec),
+						   .pid = rec->pid,
+						   .start = rec->start,
+						   .end = rec->end,
+						   .device = rec->device,
+						   .inode = rec->inode,
+						   .modified_ns = rec->modified_ns,
+					   });
 	if (m.file < 0 || add_module(e, p, &m) != 0)
 		e->failed = true;
 }

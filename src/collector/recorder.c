@@ -196,7 +196,15 @@ static const char *on_module(struct recorder *r, struct process *p, const struct
 		.unmapped_at = UINT64_MAX,
 	};
 
-	m.file = symbols_file(r->symbols, record_module_path(rec));
+	m.file = symbols_mapped_file(r->symbols, &(struct symbols_mapping){
+						   .path = record_module_path(rec),
+						   .pid = rec->pid,
+						   .start = rec->start,
+						   .end = rec->end,
+						   .device = rec->device,
+						   .inode = rec->inode,
+						   .modified_ns = rec->modified_ns,
+					   });
 	if (m.file < 0) {
 		out_of_memory(r);
 		return NULL;

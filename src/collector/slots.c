@@ -2,6 +2,7 @@
 /* The slots of the channel. Slot states are described in channel.h; nothing in them is trusted. */
 #include "collector/slots.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +112,16 @@ static void free_slot(struct slot *t)
 	t->has_process = false;
 }
 
+/* The process's number as it is here: in a namespace of its own it has another. */
+static uint32_t pid_of(const struct slots *s, uint32_t index)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = index, .l_len = 1};
+
+	if (fcntl(s->host->fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0)
+		return (uint32_t)lock.l_pid;
+	return __atomic_load_n(&s->items[index].ring.slot->pid, __ATOMIC_RELAXED);
+}
+
 static void begin_use(struct slots *s, struct slot *t)
 {
 	uint32_t index = (uint32_t)(t - s->items);
@@ -121,7 +132,7 @@ static void begin_use(struct slots *s, struct slot *t)
 	t->has_process = false;
 	t->moved_at_ns = clock_now_ns();
 	t->moved_to = 0;
-	liveness_begin(&t->process, __atomic_load_n(&t->ring.slot->pid, __ATOMIC_RELAXED));
+	liveness_begin(&t->process, pid_of(s, index));
 }
 
 static void give_up(struct slots *s, struct slot *t, const char *why)
@@ -138,7 +149,7 @@ static void discard(struct slot *t)
 }
 
 /* One record. Returns what is wrong with it, or NULL. */
-static const char *take_record(struct slots *s, struct slot *t, const struct record_header *h)
+static const char *take_record(struct slots *s, struct slot *t, struct record_header *h)
 {
 	const char *why = record_check(h);
 
@@ -152,6 +163,8 @@ static const char *take_record(struct slots *s, struct slot *t, const struct rec
 	}
 	if (!t->has_process)
 		return h->type == RECORD_MESSAGE ? NULL : "a record before its process";
+	if (h->type == RECORD_MODULE)
+		((struct record_module *)(void *)h)->pid = t->process.pid;
 	why = s->events.on_record(s->events.context, t->order, h);
 	if (why != NULL && h->type == RECORD_PROCESS)
 		t->has_process = false; /* it was refused: nobody is to hear of its end */
@@ -173,7 +186,7 @@ static uint64_t drain_slot(struct slots *s, struct slot *t, uint8_t *buffer)
 		if (bytes == 0)
 			break;
 		if (bytes > 0)
-			why = take_record(s, t, (const struct record_header *)(void *)buffer);
+			why = take_record(s, t, (struct record_header *)(void *)buffer);
 		if (why != NULL) {
 			give_up(s, t, why);
 			break;
@@ -298,7 +311,7 @@ static void check_one(struct slots *s, struct slot *t, uint64_t now)
 	if (t->use == USE_NONE)
 		begin_use(s, t);
 	if (t->process.pid == 0)
-		liveness_begin(&t->process, __atomic_load_n(&t->ring.slot->pid, __ATOMIC_RELAXED));
+		liveness_begin(&t->process, pid_of(s, (uint32_t)(t - s->items)));
 	if (!is_dead(t, now)) {
 		counts = counts_of(t);
 		if (check_counts(&counts) != NULL && t->use == USE_READ)

@@ -154,7 +154,8 @@ static int map_segment(struct file *f, struct process *pr, const Elf64_Phdr *ph)
 		mappings_set(mapped_end, end, (uint32_t)prot, false, false, false);
 	}
 	if (prot & PROT_EXEC) {
-		process_add_module(pr, start, end, ph->p_offset & ~(PAGE - 1), f->path);
+		process_add_module(pr, start, end, ph->p_offset & ~(PAGE - 1), f->path,
+				   f->fd);
 		modules_add(start, end, ph->p_offset & ~(PAGE - 1), f->fd, f->part);
 	}
 	return 0;

@@ -26,6 +26,7 @@
 struct module {
 	uint64_t start, end, offset;
 	const char *path; /* kept for good */
+	struct module_file file;
 };
 
 static struct module modules[MAX_MODULES];
@@ -58,18 +59,20 @@ static const char *keep_name(const char *s)
 }
 
 void process_add_module(struct process *p, uint64_t start, uint64_t end, uint64_t offset,
-			const char *path)
+			const char *path, int fd)
 {
+	const struct module_file file = module_file_of(fd);
+
 	if (p->borrowed_memory)
 		return;
 	lock_take(&module_lock);
 	if (module_count < MAX_MODULES) {
 		const char *kept = keep_name(path);
 
-		modules[module_count++] = (struct module){ start, end, offset, kept };
+		modules[module_count++] = (struct module){ start, end, offset, kept, file };
 	}
 	lock_drop(&module_lock);
-	records_module(p, start, end, offset, path);
+	records_module(p, start, end, offset, path, &file);
 	marks_module(start, end, offset, path);
 }
 
@@ -95,7 +98,7 @@ static void send_modules(struct process *p)
 {
 	for (uint32_t i = 0; i < module_count; i++)
 		records_module(p, modules[i].start, modules[i].end, modules[i].offset,
-			       modules[i].path);
+			       modules[i].path, &modules[i].file);
 }
 
 void process_begin(struct thread *t, char *const argv[], uint32_t parent, uint32_t cause)

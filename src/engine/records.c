@@ -3,6 +3,7 @@
 #include "engine/records.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -91,6 +92,14 @@ void records_unmap_slot(struct process *p)
 	p->ring.slot = 0;
 }
 
+/* So the collector finds the process's number in its own namespace; see struct channel_slot. */
+static void lock_slot(const struct process *p, uint32_t index)
+{
+	struct flock lock = { .l_type = F_WRLCK, .l_whence = 0, .l_start = index, .l_len = 1 };
+
+	sys3(SYS_fcntl, p->channel_fd, F_SETLK, &lock);
+}
+
 bool records_claim(struct process *p, uint32_t parent)
 {
 	if (!header || records_abandoned() || records_finishing())
@@ -105,6 +114,7 @@ bool records_claim(struct process *p, uint32_t parent)
 			continue;
 		p->order = __atomic_fetch_add(&header->process_order, 1, __ATOMIC_RELAXED);
 		p->ring.slot->pid = p->pid;
+		lock_slot(p, i);
 		p->ring.slot->order = p->order;
 		p->ring.slot->parent = parent;
 		p->ring.slot->lost_records = 0;
@@ -336,16 +346,37 @@ void records_process(struct process *p, const char *exe, char *const argv[], uin
 	put(p, RECORD_PROCESS, &r, sizeof r, text, n, true);
 }
 
+/* Until the collector has read all that was written; once in vain is enough. */
+static void wait_until_read(struct process *p)
+{
+	const struct timespec pause = { 0, ROOM_PAUSE_NS };
+
+	if (!is_told(p) || p->has_waited)
+		return;
+	for (uint32_t i = 0; i < ROOM_PAUSES; i++) {
+		if (ring_used(&p->ring) == 0)
+			return;
+		wake_collector();
+		sys2(SYS_nanosleep, &pause, 0);
+	}
+	p->has_waited = true;
+}
+
 void records_module(struct process *p, uint64_t start, uint64_t end, uint64_t offset,
-		    const char *path)
+		    const char *path, const struct module_file *file)
 {
 	struct record_module r = { .start = start,
 				   .end = end,
 				   .file_offset = offset,
 				   .position = p->total.accesses,
+				   .device = file->device,
+				   .inode = file->inode,
+				   .modified_ns = file->modified_ns,
 				   .path_bytes = text_bytes(path) };
 
-	put(p, RECORD_MODULE, &r, sizeof r, path, r.path_bytes, true);
+	/* The file may be gone for others when the process is. */
+	if (put(p, RECORD_MODULE, &r, sizeof r, path, r.path_bytes, true) && file->is_elsewhere)
+		wait_until_read(p);
 }
 
 void records_unmap(struct process *p, uint64_t start, uint64_t end)

@@ -4,6 +4,7 @@
 #define DWELL_ENGINE_RECORDS_H
 
 #include "channel/stack_distance.h"
+#include "engine/module_files.h"
 #include "engine/state.h"
 
 /*
@@ -19,7 +20,7 @@ bool records_claim(struct process *p, uint32_t parent);
 void records_process(struct process *p, const char *exe, char *const argv[], uint32_t parent,
 		     uint32_t cause);
 void records_module(struct process *p, uint64_t start, uint64_t end, uint64_t offset,
-		    const char *path);
+		    const char *path, const struct module_file *file);
 void records_unmap(struct process *p, uint64_t start, uint64_t end);
 void records_thread(struct process *p, const struct thread *t);
 /* False: it was lost. */

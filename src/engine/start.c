@@ -296,7 +296,7 @@ static void note_vdso(struct process *p)
 	if (!at)
 		return;
 	mappings_set(at, at + 2 * PAGE, PROT_READ | PROT_EXEC, false, true, false);
-	process_add_module(p, at, at + 2 * PAGE, 0, "[vdso]");
+	process_add_module(p, at, at + 2 * PAGE, 0, "[vdso]", -1);
 	modules_add(at, at + 2 * PAGE, 0, -1, MODULE_LIBRARY);
 }
 

@@ -84,7 +84,7 @@ static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t
 
 	if (syscalls_name_of_file(fd, path, sizeof path) <= 0)
 		return;
-	process_add_module(t->process, start, end, offset, path);
+	process_add_module(t->process, start, end, offset, path, (int)fd);
 	modules_add(start, end, offset, (int)fd, MODULE_LIBRARY);
 }
 

@@ -58,11 +58,14 @@ static int resolve_there(struct symbols *s, struct symbols_file *f, struct messa
 			 const uint64_t *addresses, const struct symbols_answer **answers)
 {
 	struct symbols_reply reply;
+	uint64_t losses;
 
 	q->kind = MESSAGE_RESOLVE;
 	if (symbols_remote_ask(s, f, q, addresses, &reply) != 0)
 		return -1;
-	f->has_bad_table = message_take(&reply.reader) != 0;
+	losses = message_take(&reply.reader);
+	f->has_bad_table = losses & MESSAGE_BAD_TABLE;
+	f->is_missing = losses & MESSAGE_MISSING;
 	for (uint32_t i = 0; i < q->count; i++) {
 		if (message_take(&reply.reader) != 0)
 			f->last = take_answer(f, &reply.reader, symbols_arena(s));
@@ -78,6 +81,7 @@ static void resolve(struct symbols *s, int file, const uint64_t *addresses, uint
 	struct symbols_file *f = symbols_get(s, file);
 	struct message_question q = {.file = (uint32_t)file, .count = count};
 
+	f->was_asked = true;
 	if (is_remote(f) && resolve_there(s, f, &q, addresses, answers) == 0)
 		return;
 	for (uint32_t i = 0; i < count; i++)

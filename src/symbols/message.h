@@ -12,6 +12,9 @@
 
 enum message_kind { MESSAGE_RESOLVE, MESSAGE_VARIABLE, MESSAGE_PREPARE };
 
+/* What could not be read, in answers of MESSAGE_RESOLVE. */
+enum message_loss { MESSAGE_BAD_TABLE = 1, MESSAGE_MISSING = 2 };
+
 #define MESSAGE_MOST_ADDRESSES 512
 #define MESSAGE_MOST_BYTES     ((uint64_t)1 << 28) /* of an answer */
 

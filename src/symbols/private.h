@@ -66,6 +66,8 @@ struct symbols_file {
 	size_t segment_count;
 	uint32_t sources;  /* enum symbols_source */
 	uint32_t told;	   /* which process that reads symbols knows the file: its generation */
+	bool is_missing;   /* the file that was mapped is not there any more, or is another one now */
+	bool was_asked;	   /* for names */
 	bool has_lost;	   /* such a process did not survive it */
 
 	/* Opened at the first question. */
@@ -223,6 +225,12 @@ int symbols_find_debuginfo(Dwfl_Module *module, void **userdata, const char *nam
 /* symbols.c: the file of a number, NULL for -1; and where answers live. Of one thread at a time. */
 struct symbols_file *symbols_get(struct symbols *s, int file);
 struct arena *symbols_arena(struct symbols *s);
+
+struct stat;
+/* mapped_file.c: the descriptor of a regular file, not waiting for anything that took its place; or -1. */
+int symbols_open_regular(const char *path, struct stat *st);
+/* The same of the file that was mapped, by its device, inode and time of change. */
+int symbols_open_mapped(const struct symbols_mapping *m, const struct stat *wanted);
 
 /* symbols.c: have the module open, if it can be; then f->module tells. */
 void symbols_open(struct symbols_file *f);

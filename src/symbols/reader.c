@@ -38,7 +38,7 @@ static void add_answer(struct text *out, const struct symbols_answer *a, uint64_
 	}
 }
 
-/* Whether the Go table is bad, and for each address 1 and an answer, or 0: the one before holds for it as well. */
+/* What could not be read, and for each address 1 and an answer, or 0: the one before holds for it as well. */
 static int resolve(struct reader *r, struct symbols_file *f, uint32_t count, struct text *out)
 {
 	const struct symbols_answer *last = NULL;
@@ -58,7 +58,8 @@ static int resolve(struct reader *r, struct symbols_file *f, uint32_t count, str
 			add_answer(&answers, a, f->last_address, f->last_count);
 		last = a;
 	}
-	message_add(out, f->has_bad_table);
+	message_add(out, (f->has_bad_table ? MESSAGE_BAD_TABLE : 0) |
+				 (f->is_missing ? MESSAGE_MISSING : 0));
 	text_add_bytes(out, text_get(&answers), answers.count);
 	out->failed |= answers.failed;
 	text_release(&answers);

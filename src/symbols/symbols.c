@@ -89,19 +89,6 @@ void symbols_free(struct symbols *s)
 	free(s);
 }
 
-/* Open without waiting for a pipe or a device that took the file's place. */
-static int open_regular(const char *path, struct stat *st)
-{
-	/* A relative name is the target's, which began in our own directory. */
-	int fd = path[0] != '[' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
-
-	if (fd >= 0 && (fstat(fd, st) != 0 || !S_ISREG(st->st_mode))) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
 static bool is_same(const struct symbols_file *f, const char *path, int fd, const struct stat *st)
 {
 	if (f->runtime != NULL)
@@ -137,30 +124,33 @@ static int add_file(struct symbols *s, struct symbols_file *f)
 	return number;
 }
 
-int symbols_file(struct symbols *s, const char *path)
+/* The file that is known already; -1: none. */
+static int find_file(const struct symbols *s, const char *path, int fd, const struct stat *st)
 {
-	struct stat st = {0};
-	int fd = open_regular(path, &st);
-	struct symbols_file *f;
-	uint64_t hash = hash_text(path), i = SIZE_MAX;
+	uint64_t i;
 
-	for (i = map_get(&s->by_path, hash, &i) ? i : SIZE_MAX; i != SIZE_MAX;
-	     i = s->items[i]->older) {
-		if (!is_same(s->items[i], path, fd, &st))
-			continue;
-		if (fd >= 0)
-			close(fd);
-		return (int)i;
-	}
-	f = arena_alloc(&s->arena, sizeof(*f));
+	for (i = map_get(&s->by_path, hash_text(path), &i) ? i : SIZE_MAX; i != SIZE_MAX;
+	     i = s->items[i]->older)
+		if (is_same(s->items[i], path, fd, st))
+			return (int)i;
+	return -1;
+}
+
+/* Takes over the descriptor, which may be -1. */
+static int remember(struct symbols *s, const char *path, int fd, const struct stat *st)
+{
+	struct symbols_file *f = arena_alloc(&s->arena, sizeof(*f));
+	uint64_t hash = hash_text(path), i;
+
 	if (f == NULL || symbols_file_init(f, path, fd, &s->arena) != 0) {
 		if (fd >= 0)
 			close(fd);
 		return -1;
 	}
-	f->device = st.st_dev;
-	f->inode = st.st_ino;
-	f->modified = st.st_mtim;
+	f->device = st->st_dev;
+	f->inode = st->st_ino;
+	f->modified = st->st_mtim;
+	f->is_missing = fd < 0 && st->st_ino != 0;
 	if (fd >= 0 && s->open_files >= MAX_OPEN_FILES) {
 		close(fd);
 		f->fd = -1;
@@ -170,6 +160,39 @@ int symbols_file(struct symbols *s, const char *path)
 	f->older = map_get(&s->by_path, hash, &i) ? i : SIZE_MAX;
 	(void)map_set(&s->by_path, hash, s->count); /* one that is not found is read twice */
 	return add_file(s, f);
+}
+
+int symbols_file(struct symbols *s, const char *path)
+{
+	struct stat st = {0};
+	int fd = symbols_open_regular(path, &st);
+	int known = find_file(s, path, fd, &st);
+
+	if (known < 0)
+		return remember(s, path, fd, &st);
+	if (fd >= 0)
+		close(fd);
+	return known;
+}
+
+int symbols_mapped_file(struct symbols *s, const struct symbols_mapping *m)
+{
+	struct stat st = {.st_dev = m->device, .st_ino = m->inode};
+	int known, fd;
+
+	if (m->inode == 0 || m->path[0] == '[')
+		return symbols_file(s, m->path);
+	st.st_mtim.tv_sec = (time_t)(m->modified_ns / 1000000000u);
+	st.st_mtim.tv_nsec = (long)(m->modified_ns % 1000000000u);
+	known = find_file(s, m->path, 0, &st);
+	if (known >= 0 && !s->items[known]->is_missing)
+		return known;
+	fd = symbols_open_mapped(m, &st);
+	if (known < 0)
+		return remember(s, m->path, fd, &st);
+	if (fd >= 0)
+		close(fd);
+	return known;
 }
 
 int symbols_runtime_code(struct symbols *s, uint32_t pid)
@@ -244,6 +267,18 @@ static bool reader_loss(const struct symbols_file *f, struct text *line)
 	return true;
 }
 
+/* Its names were wanted, and the file was not there. */
+static bool file_loss(const struct symbols_file *f, struct text *line)
+{
+	if (!f->is_missing || !f->was_asked)
+		return false;
+	text_addf(line,
+		  "%s: the file that was mapped is gone, or was changed: its code and data have no "
+		  "names",
+		  f->path);
+	return true;
+}
+
 static bool table_loss(const struct symbols_file *f, struct text *line)
 {
 	if (f->has_bad_table)
@@ -259,7 +294,8 @@ bool symbols_next_loss(const struct symbols *s, size_t *next, struct text *line)
 	while (*next < s->count) {
 		const struct symbols_file *f = s->items[(*next)++];
 
-		if (symbols_runtime_loss(f, line) || reader_loss(f, line) || table_loss(f, line))
+		if (symbols_runtime_loss(f, line) || file_loss(f, line) || reader_loss(f, line) ||
+		    table_loss(f, line))
 			return true;
 	}
 	return false;
@@ -350,17 +386,18 @@ const char *symbols_demangle(struct arena *a, const char *name)
 	return kept;
 }
 
-/* A file that was not kept open counts only if it is still the one that was mapped. */
+/* It counts only if it is still what was mapped: not another file, nor another content. */
 static int file_descriptor(struct symbols_file *f)
 {
 	struct stat st;
 	int fd;
 
-	if (f->fd >= 0)
+	if (f->fd >= 0 && fstat(f->fd, &st) == 0 && st.st_mtim.tv_sec == f->modified.tv_sec &&
+	    st.st_mtim.tv_nsec == f->modified.tv_nsec)
 		return fcntl(f->fd, F_DUPFD_CLOEXEC, 0);
-	if (f->inode == 0)
+	if (f->fd >= 0 || f->inode == 0)
 		return -1;
-	fd = open_regular(f->path, &st);
+	fd = symbols_open_regular(f->path, &st);
 	if (fd >= 0 && !is_same(f, f->path, fd, &st)) {
 		close(fd);
 		return -1;
@@ -379,6 +416,7 @@ void symbols_open(struct symbols_file *f)
 	if (f->sources == 0)
 		return;
 	fd = file_descriptor(f);
+	f->is_missing = fd < 0 && f->inode != 0;
 	if (fd < 0)
 		return;
 	f->dwfl = dwfl_begin(&callbacks);

@@ -40,6 +40,20 @@ void symbols_free(struct symbols *s);
  */
 int symbols_file(struct symbols *s, const char *path);
 
+/* A mapping of a file in a process, and the file's identity, as fstat() has it there; inode 0: not known. */
+struct symbols_mapping {
+	const char *path;
+	uint32_t pid;
+	uint64_t start, end; /* addresses */
+	uint64_t device, inode, modified_ns;
+};
+
+/*
+ * As symbols_file, but only with the file that was mapped: what is at its path, for us or for the process, if that is
+ * it, or what the process has mapped, while it lives. Where none of that can be had it is a file that cannot be read.
+ */
+int symbols_mapped_file(struct symbols *s, const struct symbols_mapping *m);
+
 /*
  * A file's number for the code that process `pid` makes while it runs, addresses as they are in memory. Named by what the
  * process has told in /tmp/perf-PID.map since symbols_new(), or else "[anon]"; the first question reads that, so ask when the

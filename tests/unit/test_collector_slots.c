@@ -241,7 +241,7 @@ static void records_that_lie_about_their_text_are_refused(void **state)
 	struct {
 		struct record_module m;
 		char path[8];
-	} r = {{{RECORD_MODULE, sizeof(r)}, 1, 2, 0, 0, 8, 0}, "/a/b/cd"};
+	} r = {{.h = {RECORD_MODULE, sizeof(r)}, .start = 1, .end = 2, .path_bytes = 8}, "/a/b/cd"};
 
 	(void)state;
 	assert_null(record_check(&r.m.h));

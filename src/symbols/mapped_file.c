@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Opening the file that a process has mapped. Its path may lead elsewhere for us: the process may be in a mount
+ * namespace or a root of its own, and the file may be deleted, replaced, or in no folder at all (memfd).
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/text.h"
+#include "symbols/private.h"
+
+/* Open without waiting for a pipe or a device that took the file's place. */
+int symbols_open_regular(const char *path, struct stat *st)
+{
+	/* A relative name is the target's, which began in our own directory. */
+	int fd = path[0] != '[' ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+
+	if (fd >= 0 && (fstat(fd, st) != 0 || !S_ISREG(st->st_mode))) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Open what is there if it is the file that was mapped. */
+static int open_same(const char *path, const struct stat *wanted)
+{
+	struct stat st;
+	int fd = symbols_open_regular(path, &st);
+
+	if (fd >= 0 && (st.st_dev != wanted->st_dev || st.st_ino != wanted->st_ino ||
+			st.st_mtim.tv_sec != wanted->st_mtim.tv_sec ||
+			st.st_mtim.tv_nsec != wanted->st_mtim.tv_nsec)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Open what the process has mapped there. Some file systems give it another number: the kernel knows. */
+static int open_mapping(const struct symbols_mapping *m, const struct stat *wanted)
+{
+	char path[96];
+	struct stat st;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, m->pid,
+		 m->start, m->end);
+	fd = symbols_open_regular(path, &st);
+	if (fd >= 0 && (st.st_mtim.tv_sec != wanted->st_mtim.tv_sec ||
+			st.st_mtim.tv_nsec != wanted->st_mtim.tv_nsec)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/*
+ * Open what the process has open at the moment: while it waits for us, that is the file. It is for users who may not
+ * open what others have mapped.
+ */
+static int open_descriptor(const struct symbols_mapping *m, const struct stat *wanted)
+{
+	const struct dirent *e;
+	char path[64];
+	int fd = -1;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/fd", m->pid);
+	d = opendir(path);
+	while (d != NULL && fd < 0 && (e = readdir(d)) != NULL) {
+		snprintf(path, sizeof(path), "/proc/%" PRIu32 "/fd/%.16s", m->pid, e->d_name);
+		fd = open_same(path, wanted);
+	}
+	if (d != NULL)
+		closedir(d);
+	return fd;
+}
+
+int symbols_open_mapped(const struct symbols_mapping *m, const struct stat *wanted)
+{
+	struct text path = {0};
+	int fd = open_same(m->path, wanted);
+
+	if (fd < 0 && m->pid != 0 && m->path[0] == '/') {
+		text_addf(&path, "/proc/%" PRIu32 "/root%s", m->pid, m->path);
+		fd = open_same(text_get(&path), wanted);
+		text_release(&path);
+	}
+	if (fd < 0 && m->pid != 0)
+		fd = open_mapping(m, wanted);
+	return fd < 0 && m->pid != 0 ? open_descriptor(m, wanted) : fd;
+}

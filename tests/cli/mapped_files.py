@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Names are those of the file that was mapped, wherever it is now, and never those of another one.
+
+    mapped_files.py --dwell PATH
+"""
+import json
+import os
+import shutil
+import subprocess
+
+from cases import Skip, case, check, main
+
+DWELL = None
+RIGHT = """\
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int t[50000];
+
+__attribute__((noinline)) long right(void)
+{
+	long s = 0;
+
+	for (int k = 0; k < 8; k++)
+		for (int i = 0; i < 50000; i++)
+			s += t[i]++;
+	return s;
+}
+
+/* Put `to` in the place of `at`, as builds and package managers do, or write into it as cp does. */
+static int replace(const char *how, const char *at, const char *to)
+{
+	char bytes[65536];
+	int in = open(to, O_RDONLY), out;
+	ssize_t n;
+
+	if (strcmp(how, "rename") == 0)
+		return rename(to, at);
+	out = strcmp(how, "memfd") == 0 ? memfd_create("prog", MFD_CLOEXEC) : open(at, O_WRONLY | O_TRUNC);
+	while ((n = read(in, bytes, sizeof bytes)) > 0)
+		if (write(out, bytes, (size_t)n) != n)
+			return -1;
+	return out;
+}
+
+int main(int argc, char **argv)
+{
+	char *none[] = {NULL}, *again[] = {argv[0], NULL};
+
+	if (argc > 1 && strcmp(argv[1], "unlink") == 0)
+		unlink(argv[0]);
+	if (argc > 1 && strcmp(argv[1], "rename") == 0 && replace("rename", argv[0], "other") != 0)
+		return 2;
+	if (argc > 1 && strcmp(argv[1], "memfd") == 0)
+		return fexecve(replace("memfd", NULL, argv[0]), again, none);
+	return right() == 42;
+}
+"""
+WRONG = RIGHT.replace('right', 'wrong')
+PLUGIN = """\
+static int t[50000];
+long plugged(void)
+{
+	long s = 0;
+
+	for (int k = 0; k < 8; k++)
+		for (int i = 0; i < 50000; i++)
+			s += t[i]++;
+	return s;
+}
+"""
+HOST = """\
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+	void *plugin = dlopen("./plugin.so", RTLD_NOW);
+	long (*run)(void) = plugin != NULL ? dlsym(plugin, "plugged") : NULL;
+	int fd = -1;
+
+	if (run == NULL)
+		return 2;
+	if (strcmp(argv[1], "unlink") == 0)
+		unlink("plugin.so");
+	else /* the same bytes, at another time: nobody can tell that they are */
+		fd = open("plugin.so", O_WRONLY);
+	if (fd >= 0 && (pwrite(fd, "\\177", 1, 0) != 1 || close(fd) != 0))
+		return 3;
+	return run() == 42;
+}
+"""
+
+
+def set_up(folder, dwell):
+    global DWELL
+    DWELL = dwell
+    # Meson would have malloc fill the memory: bwrap would do more than the program that it starts.
+    os.environ.pop('MALLOC_PERTURB_', None)
+    if shutil.which('gcc') is None:
+        return
+    for name, source, options in (('right', RIGHT, []), ('wrong', WRONG, []), ('plugin.so', PLUGIN, ['-shared', '-fPIC']),
+                                  ('host', HOST, [])):
+        subprocess.run(['gcc', '-O1', '-g', *options, '-x', 'c', '-', '-o', name], input=source, text=True, check=True)
+
+
+def fresh(name, copy):
+    if shutil.which('gcc') is None:
+        raise Skip('no gcc')
+    shutil.copy(name, copy)
+    return './' + copy
+
+
+def functions(*command, prefix=()):
+    """Of the run: function -> samples, and what was said."""
+    done = subprocess.run([*prefix, DWELL, 'record', '-q', '--duty', '100', '-o', 'profile.db', '--', *command],
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+    check(done.returncode == 0, command, 'ended with', done.returncode, done.stderr)
+    report = subprocess.run([DWELL, 'report', '-i', 'profile.db', '--format', 'json', '--rows', '100000'],
+                            capture_output=True, text=True, timeout=60, check=True)
+    os.unlink('profile.db')
+    return {row['function']: row['samples'] for row in json.loads(report.stdout)['functions']}, done.stderr
+
+
+def check_right(found, name='right'):
+    rows, said = found
+    check(rows.get(name, 0) > 100, name, 'is not among', list(rows)[:5])
+    check('wrong' not in rows, 'a name of another file')
+    check('was mapped' not in said, said)
+
+
+@case
+def a_program_that_deletes_itself_has_its_functions():
+    check_right(functions(fresh('right', 'prog'), 'unlink'))
+
+
+@case
+def a_program_that_is_replaced_has_its_functions():
+    fresh('wrong', 'other')
+    check_right(functions(fresh('right', 'prog'), 'rename'))
+
+
+@case
+def a_program_in_no_folder_has_its_functions():
+    check_right(functions(fresh('right', 'prog'), 'memfd'))
+
+
+@case
+def a_plugin_that_was_deleted_has_its_functions():
+    if os.geteuid() != 0:
+        raise Skip('only root may open what others have mapped')
+    shutil.copy('plugin.so', 'kept.so')
+    found = functions('./host', 'unlink')
+    os.rename('kept.so', 'plugin.so')
+    check_right(found, 'plugged')
+
+
+@case
+def a_plugin_that_was_written_to_has_no_names_and_that_is_said():
+    shutil.copy('plugin.so', 'kept.so')
+    rows, said = functions('./host', 'write')
+    os.rename('kept.so', 'plugin.so')
+    check('plugged' not in rows, 'a name that cannot be known')
+    check(any(row.startswith('[plugin.so+') for row in rows), 'rows are', list(rows)[:5])
+    check('plugin.so: the file that was mapped' in said, 'said', said)
+
+
+@case
+def a_program_in_another_mount_namespace_has_its_own_functions():
+    if shutil.which('bwrap') is None:
+        raise Skip('no bwrap')
+    os.makedirs('place', exist_ok=True)
+    fresh('wrong', 'place/prog')
+    place = os.path.abspath('place')
+    bwrap = ['bwrap', '--ro-bind', '/', '/', '--tmpfs', place, '--ro-bind', os.path.abspath('right'), place + '/prog',
+             '--dev', '/dev', '--proc', '/proc', '--unshare-pid', place + '/prog']
+    if subprocess.run(bwrap, capture_output=True, timeout=20).returncode != 0:
+        raise Skip('bwrap may not do that here')
+    check_right(functions(*bwrap))
+
+
+@case
+def a_program_below_another_root_has_its_own_functions():
+    if os.geteuid() != 0 or shutil.which('chroot') is None or shutil.which('gcc') is None:
+        raise Skip('only root can')
+    os.makedirs('root/bin', exist_ok=True)
+    source = RIGHT.replace('memfd_create("prog", MFD_CLOEXEC)', '-1')
+    subprocess.run(['gcc', '-O1', '-g', '-static', '-x', 'c', '-', '-o', 'root/prog'], input=source, text=True, check=True)
+    rows, _ = functions('chroot', 'root', '/prog')
+    # Without the engine's own loader inside it runs unprofiled; where it runs profiled, by its own names.
+    check(not rows or 'wrong' not in rows, 'a name of another file')
+
+
+@case
+def a_user_who_is_not_root_has_them_as_well():
+    if os.geteuid() != 0 or shutil.which('setpriv') is None:
+        raise Skip('setpriv is not to be had')
+    for name in '.', 'right':
+        os.chmod(name, 0o777)
+    user = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups']
+    if subprocess.run([*user, DWELL, '--help'], capture_output=True, timeout=20).returncode != 0:
+        raise Skip('others may not run dwell from here')
+    fresh('right', 'prog')
+    os.chmod('prog', 0o777)
+    check_right(functions('./prog', 'memfd', prefix=user))
+    check_right(functions('./prog', 'unlink', prefix=user))
+
+
+main('mapped-files', __doc__, set_up)
