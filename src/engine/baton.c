@@ -160,10 +160,20 @@ static void look_at_holder(struct thread *t)
 	lock_drop(&b.lock);
 }
 
+/* As the program waits in the kernel, with its registers, if no signal of its own comes first: tracers see them. */
+static void sleep_for_turn(struct thread *t)
+{
+	struct timespec most = { (time_t)(b.look_ns / 1000000000u), (long)(b.look_ns % 1000000000u) };
+	const long args[6] = { (long)&t->baton_turn, FUTEX_WAIT, 0, (long)&most };
+
+	if (engine_syscall(t, SYS_futex, args) == RESTART_CALL)
+		futex_wait_ns(&t->baton_turn, 0, b.look_ns);
+}
+
 static void await_turn(struct thread *t)
 {
 	while (!__atomic_load_n(&t->baton_turn, __ATOMIC_ACQUIRE) && !native_is_on(t)) {
-		futex_wait_ns(&t->baton_turn, 0, b.look_ns);
+		sleep_for_turn(t);
 		if (__atomic_load_n(&b.first, __ATOMIC_RELAXED) == t && !engine.quiet)
 			look_at_holder(t);
 	}
@@ -392,8 +402,8 @@ static long woken_by(long nr, const long args[6], long result)
 {
 	if (result <= 0)
 		return 0;
-	/* Those who wait for a shared one may be in another process. */
-	if (nr == SYS_futex && !futex_may_wait(args) && (args[1] & FUTEX_PRIVATE_FLAG))
+	/* Those who wait for a shared one may be in another process; so may others, if one shares the memory. */
+	if (nr == SYS_futex && !engine.is_shared && !futex_may_wait(args) && (args[1] & FUTEX_PRIVATE_FLAG))
 		return result < args[2] ? result : args[2];
 	if (nr != SYS_clone && nr != SYS_clone3)
 		return 0;

@@ -259,6 +259,9 @@ engine_glue_end:
  * moves a thread that is between _begin and _insn (inclusive) to _abort, so
  * that a signal which arrived just before cannot be slept through; there the
  * result is -ERESTART (-85): deliver the signal, then do the call again.
+ *
+ * Meanwhile all registers but those of arguments are the target's, as a tracer expects to find them: a leak
+ * checker takes its pointers from them, and the stack from rsp on.
  */
 	.globl engine_syscall
 	.globl engine_syscall_begin
@@ -270,6 +273,12 @@ engine_glue_end:
 	.hidden engine_syscall_abort
 engine_syscall:
 	push	%rbx
+	push	%rbp
+	push	%r12
+	push	%r13
+	push	%r14
+	push	%r15
+	mov	%rsp, %gs:T_CALLER_SP
 	mov	%rsi, %rax
 	mov	%rdx, %rbx
 	mov	0(%rbx), %rdi
@@ -278,17 +287,29 @@ engine_syscall:
 	mov	24(%rbx), %r10
 	mov	32(%rbx), %r8
 	mov	40(%rbx), %r9
+	mov	%gs:T_REGS+3*8, %rbx
+	mov	%gs:T_REGS+4*8, %rsp
+	mov	%gs:T_REGS+5*8, %rbp
+	mov	%gs:T_REGS+12*8, %r12
+	mov	%gs:T_REGS+13*8, %r13
+	mov	%gs:T_REGS+14*8, %r14
+	mov	%gs:T_REGS+15*8, %r15
 engine_syscall_begin:
 	cmpl	$0, %gs:T_PENDING
 	jne	engine_syscall_abort
 engine_syscall_insn:
 	syscall
+1:	mov	%gs:T_CALLER_SP, %rsp
+	pop	%r15
+	pop	%r14
+	pop	%r13
+	pop	%r12
+	pop	%rbp
 	pop	%rbx
 	ret
 engine_syscall_abort:
 	mov	$-85, %rax
-	pop	%rbx
-	ret
+	jmp	1b
 
 /*
  * long engine_sigmask(long how, const uint64_t *mask)

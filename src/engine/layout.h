@@ -43,6 +43,7 @@
 #define T_QUICK_REPS 424 /* 3 x u64: iterations of short movs, stos, lods, see emit_rep */
 
 #define T_FS_BASE 456	 /* of the target, where fsbase.h has no instructions to read it */
+#define T_CALLER_SP 464	 /* engine stack pointer, while rsp is the target's in engine_syscall */
 
 #define T_TALLIES 4096	 /* the table of tallies, see poll.h */
 

@@ -112,3 +112,9 @@ void native_leave(struct thread *t)
 	f.uc.mc.fpstate = (uint64_t)(uintptr_t)area;
 	return_to(&f);
 }
+
+void native_leave_child(struct thread *t)
+{
+	give_handlers(t->process);
+	native_leave(t);
+}

@@ -27,6 +27,12 @@ static inline bool native_is_on(const struct thread *t)
 	       !t->process->borrowed_memory;
 }
 
+/*
+ * t begins in a process of its own that shares this one's memory: it leaves at once. For tracers that stop the threads of
+ * their own program (clone with CLONE_UNTRACED), which may hold locks of the engine then.
+ */
+__attribute__((noreturn)) void native_leave_child(struct thread *t);
+
 /* t leaves, at t->rip, or in the handler of the signal that is noted. */
 __attribute__((noreturn)) void native_leave(struct thread *t);
 

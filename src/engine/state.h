@@ -126,6 +126,7 @@ struct thread {
 	uint64_t quick_reps[QUICK_REPS]; /* of the kind, since one was last counted outside the cache */
 	uint64_t turn; /* blocks, see filter_turns.h */
 	uint64_t fs_base; /* kept only without the instructions of fsbase.h: then the target has none either */
+	uint64_t caller_sp;
 	/* From here on only C looks. */
 	struct process *process;
 	struct thread *next_thread, **listed_at; /* list of all, and the link to this one; under the world lock */
@@ -133,6 +134,7 @@ struct thread {
 	uint32_t index;		    /* order in the process */
 	uint32_t gear;
 	uint32_t generation;	    /* of the code cache when a resume address was taken */
+	bool leaves;		    /* as soon as it begins: see native_leave_child */
 	bool hidden;		    /* its table of tallies is unreadable */
 	bool has_copy;		    /* its table of tallies is its own, see poll.h */
 	bool tick_due;		    /* the sampler wants to look at the time */
@@ -238,6 +240,7 @@ _Static_assert(offsetof(struct thread, step) == T_STEP, "layout");
 _Static_assert(offsetof(struct thread, quick_reps) == T_QUICK_REPS, "layout");
 _Static_assert(offsetof(struct thread, turn) == T_TURN, "layout");
 _Static_assert(offsetof(struct thread, fs_base) == T_FS_BASE, "layout");
+_Static_assert(offsetof(struct thread, caller_sp) == T_CALLER_SP, "layout");
 _Static_assert(sizeof(struct thread) <= T_TALLIES, "layout");
 
 /* What belongs to a kernel process, and must not be shared with a vfork child. */
@@ -286,6 +289,7 @@ struct engine {
 	char own_path[256]; /* of the engine itself, as /proc/self/exe reads */
 	uint64_t own_path_bytes;
 	uint32_t native; /* threads leave for good, see native.h; atomic */
+	bool is_shared;	 /* the memory, by now or before, with another process that does not just wait for its exec */
 	bool quiet; /* a system call filter is in place: none of our own that can be avoided */
 };
 

@@ -20,6 +20,7 @@
 #include "engine/held.h"
 #include "engine/filter_turns.h"
 #include "engine/rest.h"
+#include "engine/native.h"
 #include "engine/sampler.h"
 #include "engine/signals.h"
 #include "engine/ticker.h"
@@ -198,6 +199,8 @@ void engine_thread_start(struct thread *t)
 	signals_thread_start(t);
 	if (t->process->borrowed_memory && !t->process->pid)
 		t->process->pid = (uint32_t)sys0(SYS_getpid);
+	if (t->leaves)
+		native_leave_child(t);
 	signals_unblock(t);
 }
 
@@ -236,6 +239,8 @@ static struct thread *child_of(struct thread *t, uint64_t flags, uint64_t stack)
 	c->high_vectors = VECTORS_UNKNOWN;
 	if (flags & CLONE_VFORK)
 		c->altstack = t->altstack;
+	engine.is_shared |= p != t->process && !(flags & CLONE_VFORK);
+	c->leaves = (flags & (CLONE_UNTRACED | CLONE_VFORK | CLONE_SIGHAND)) == CLONE_UNTRACED;
 	thread_list(c);
 	return c;
 }
