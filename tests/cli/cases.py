@@ -12,14 +12,19 @@
 import argparse
 import os
 import re
+import select
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 
+import dispositions
+
 FAILURES = (AssertionError, subprocess.SubprocessError, OSError, sqlite3.Error, ValueError, KeyError)
+CASE_SECONDS = 300 # whatever a case waits for
 cases = []
 
 
@@ -37,20 +42,41 @@ def check(condition, *what):
         raise AssertionError(' '.join(str(w) for w in what))
 
 
+def read_line(stream, seconds=30):
+    """The next line, of a pipe without a buffer."""
+    line, end = b'', time.monotonic() + seconds
+    while not line.endswith(b'\n'):
+        check(select.select([stream], [], [], max(0, end - time.monotonic()))[0], 'no line came, but', line)
+        got = os.read(stream.fileno(), 1)
+        if not got:
+            break
+        line += got
+    return line
+
+
+def too_long(number, frame):
+    raise TimeoutError('it took longer than %d s' % CASE_SECONDS)
+
+
 def run_case(function):
     """Returns how it ended, and why."""
+    signal.signal(signal.SIGALRM, too_long)
+    signal.alarm(CASE_SECONDS)
     try:
         function()
     except Skip as e:
         return 'skipped', str(e)
     except FAILURES as e:
         return 'FAILED', '%s: %s' % (type(e).__name__, e)
+    finally:
+        signal.alarm(0)
     return 'ok', ''
 
 
 def main(name, doc, set_up, **places):
     """Runs the cases in a folder of their own, a line for each. `places`: options besides --dwell and what they
     are by default, paths all; set_up gets all of them, from the root, and the folder. Ends the program."""
+    dispositions.set_to_default()
     p = argparse.ArgumentParser(description=doc.split('\n')[0])
     for option, default in dict(dwell='build/dwell', **places).items():
         p.add_argument('--' + option, default=default)

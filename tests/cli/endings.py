@@ -11,6 +11,7 @@ import json
 import os
 import pty
 import re
+import select
 import shutil
 import signal
 import sqlite3
@@ -18,7 +19,7 @@ import subprocess
 import sys
 import time
 
-from cases import case, check, main, Skip
+from cases import case, check, main, read_line, Skip
 
 SECONDS = 60
 
@@ -149,13 +150,13 @@ def a_command_that_ran_unprofiled_is_told_as_such():
 def signals_sent_to_dwell_reach_the_program():
     names = 'INT', 'QUIT', 'HUP', 'TERM', 'USR1', 'USR2', 'ALRM'
     traps = ' '.join('trap "echo %s" %s;' % (name, name) for name in names)
-    script = traps + ' echo begins; while ! [ -e end ]; do sleep 0.05; done; exit 7'
+    script = traps + ' echo begins; n=0; while ! [ -e end ] && [ $((n += 1)) -lt 1000 ]; do sleep 0.05; done; exit 7'
     p = subprocess.Popen([DWELL, 'record', '-q', '-o', 'p.db', '--', 'sh', '-c', script], stdin=subprocess.DEVNULL,
-                         stdout=subprocess.PIPE)
-    check(p.stdout.readline() == b'begins\n', 'it did not begin')
+                         stdout=subprocess.PIPE, bufsize=0)
+    check(read_line(p.stdout) == b'begins\n', 'it did not begin')
     for name in names:
         p.send_signal(getattr(signal, 'SIG' + name))
-        got = p.stdout.readline()
+        got = read_line(p.stdout)
         check(got == name.encode() + b'\n', name, 'came as', got, p.poll())
     open('end', 'w').close()
     check(p.wait(timeout=SECONDS) == 7, 'it ended with', p.returncode)
@@ -171,11 +172,14 @@ def on_terminal(*arguments, then):
     if pid == 0:
         os.environ.update(TERM='xterm')
         os.execv(DWELL, [DWELL, *arguments])
+    check(select.select([terminal], [], [], SECONDS)[0], 'it drew nothing')
     os.read(terminal, 1)
     time.sleep(0.2)
     then(terminal, pid)
     begin = time.monotonic()
     while True:
+        if not select.select([terminal], [], [], 10)[0]:
+            os.kill(pid, signal.SIGKILL)
         try:
             if not os.read(terminal, 4096):
                 break

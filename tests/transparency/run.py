@@ -25,8 +25,9 @@ import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+sys.path[:0] = [HERE, os.path.join(HERE, '..', 'cli')]
 import built  # noqa: E402
+import dispositions  # noqa: E402
 import inputs  # noqa: E402
 
 
@@ -285,6 +286,7 @@ def take_signals():
 
 def main():
     options = parse_options()
+    dispositions.set_to_default()
     take_signals()
     build = os.path.abspath(options.build)
     if options.engine:

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What becomes of signals in tests, whoever started them: nohup ignores SIGHUP, a shell without job
+control ignores SIGINT and SIGQUIT for what it runs in the background, others block some. What is
+ignored or blocked would be so in each program that a test starts, and a shell cannot trap it.
+"""
+import signal
+
+
+def set_to_default():
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        # Python ignores SIGPIPE and SIGXFSZ itself, and gives them back to what it starts.
+        if signal.getsignal(number) == signal.SIG_IGN and number not in (signal.SIGPIPE, signal.SIGXFSZ):
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, set())
