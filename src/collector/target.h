@@ -40,14 +40,18 @@ int target_prepare(struct target *t, char *const *command, enum target_failure *
 void target_release(struct target *t);
 
 /*
- * Start it. From now until target_release SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2
- * and SIGALRM do not end this process: what is sent to it alone is passed on to the target.
+ * Start it. From now until target_release SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2,
+ * SIGALRM and SIGTSTP do not end or stop this process: what is sent to it alone is passed on to the
+ * target, and so is SIGCONT.
  * The host, NULL for a native start, is woken when a child ends.
  */
 int target_start(struct target *t, struct host *host, int engine_fd, enum target_failure *failure,
 		 struct err *err);
 
-/* Whether the target has ended, and then how (see wait(2)). Waits for it if `block`. */
+/*
+ * Whether the target has ended, and then how (see wait(2)). Waits for it if `block`. Where the
+ * target has stopped, this process stops by the same signal, and goes on with it.
+ */
 bool target_ended(struct target *t, bool block, int *wait_status);
 
 /*

@@ -2,7 +2,8 @@
 /*
  * Starting the target and waiting for it. Signals: a terminal sends SIGINT and
  * SIGQUIT to the target as well as to us, so we let them pass; what somebody
- * sends to us alone is meant for the target and passed on.
+ * sends to us alone is meant for the target and passed on. Where the target stops we stop, too, as
+ * the same signal would have it: whoever started us sees what it would see of the target.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "collector/target.h"
@@ -17,8 +19,9 @@
 /* Signal handlers have no other way to find these. Set while has_signals. */
 static volatile pid_t signal_target;
 static struct host *signal_host;
+static volatile sig_atomic_t is_stopping, has_gone_on;
 
-enum disposition { PASS_ON, IGNORE, WAKE };
+enum disposition { PASS_ON, IGNORE, WAKE, GO_ON };
 
 static struct {
 	int number;
@@ -32,6 +35,9 @@ static struct {
 	{.number = SIGUSR1, .what = PASS_ON},
 	{.number = SIGUSR2, .what = PASS_ON},
 	{.number = SIGALRM, .what = PASS_ON},
+	/* The target may have something to do before it stops, or may not want to. */
+	{.number = SIGTSTP, .what = PASS_ON},
+	{.number = SIGCONT, .what = GO_ON},
 	/* A closed stderr and a file size limit are errors to report, not reasons to die. */
 	{.number = SIGPIPE, .what = IGNORE},
 	{.number = SIGXFSZ, .what = IGNORE},
@@ -51,6 +57,14 @@ static void pass_on(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
+/* While we are stopped with the target, who continues us may have continued both. */
+static void go_on(int number, siginfo_t *info, void *context)
+{
+	has_gone_on = 1;
+	if (!is_stopping)
+		pass_on(number, info, context);
+}
+
 static void wake_up(int number, siginfo_t *info, void *context)
 {
 	(void)number;
@@ -59,6 +73,12 @@ static void wake_up(int number, siginfo_t *info, void *context)
 	if (signal_host != NULL)
 		host_wake(signal_host);
 }
+
+static void (*const handlers[])(int, siginfo_t *, void *) = {
+	[PASS_ON] = pass_on,
+	[WAKE] = wake_up,
+	[GO_ON] = go_on,
+};
 
 static void take_signals(struct target *t, struct host *host)
 {
@@ -69,9 +89,10 @@ static void take_signals(struct target *t, struct host *host)
 	for (i = 0; i < TAKEN_COUNT; i++) {
 		struct sigaction a = {.sa_flags = SA_SIGINFO | SA_RESTART};
 
-		a.sa_sigaction = taken_signals[i].what == WAKE ? wake_up : pass_on;
 		if (taken_signals[i].what == IGNORE)
 			a = (struct sigaction){.sa_handler = SIG_IGN};
+		else
+			a.sa_sigaction = handlers[taken_signals[i].what];
 		sigaction(taken_signals[i].number, &a, &taken_signals[i].before);
 	}
 }
@@ -150,13 +171,59 @@ int target_start(struct target *t, struct host *host, int engine_fd, enum target
 	return err_set(err, "cannot run '%s': %s", t->path, strerror(code));
 }
 
+/* Has something become of it since its stop was seen? The report stays. */
+static bool has_changed(pid_t pid)
+{
+	siginfo_t info = {0};
+
+	return waitid(P_PID, (id_t)pid, &info,
+		      WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT) != 0 ||
+	       info.si_pid != 0;
+}
+
+#define MOST_LOOKS 20u /* for a SIGCONT that was sent to both of us */
+
+/* The target has stopped by this signal: so do we, until we are continued. */
+static void stop_alike(const struct target *t, int number)
+{
+	const struct timespec pause = {0, 1000000};
+	struct sigaction stop = {.sa_handler = SIG_DFL}, before;
+	sigset_t set, mask;
+
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigprocmask(SIG_UNBLOCK, &set, &mask);
+	has_gone_on = 0;
+	is_stopping = 1;
+	if (number != SIGSTOP)
+		sigaction(number, &stop, &before);
+	raise(number);
+	if (number != SIGSTOP)
+		sigaction(number, &before, NULL);
+	/* A group that no shell controls is not stopped by other signals. */
+	if (!has_gone_on)
+		raise(SIGSTOP);
+	is_stopping = 0;
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	for (unsigned i = 0; i < MOST_LOOKS; i++) {
+		if (has_changed(t->pid))
+			return;
+		nanosleep(&pause, NULL);
+	}
+	kill(t->pid, SIGCONT);
+}
+
 bool target_ended(struct target *t, bool block, int *wait_status)
 {
 	pid_t ended;
 
-	do
-		ended = waitpid(t->pid, wait_status, block ? 0 : WNOHANG);
-	while (ended < 0 && errno == EINTR);
+	for (;;) {
+		ended = waitpid(t->pid, wait_status, (block ? 0 : WNOHANG) | WUNTRACED);
+		if (ended > 0 && WIFSTOPPED(*wait_status))
+			stop_alike(t, WSTOPSIG(*wait_status));
+		else if (ended >= 0 || errno != EINTR)
+			break;
+	}
 	if (ended == 0)
 		return false;
 	signal_target = 0; /* the pid may be somebody else's from now on */

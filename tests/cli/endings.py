@@ -164,6 +164,76 @@ def signals_sent_to_dwell_reach_the_program():
         check(db.execute("SELECT value FROM meta WHERE key = 'state'").fetchone() == ('complete',), 'it is not complete')
 
 
+# ---- Job control ----
+
+def wait_for(pid, options):
+    """What waitpid tells, within the limit."""
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        got, status = os.waitpid(pid, options | os.WNOHANG)
+        if got:
+            return status
+        time.sleep(0.005)
+    raise TimeoutError('nothing was told of the process')
+
+
+def in_a_group(*command):
+    """As a shell starts a job: its group has a parent outside, in the same session."""
+    return subprocess.Popen([DWELL, 'record', '-q', '-o', 'j.db', '--', *command], stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, bufsize=0, preexec_fn=os.setpgrp)
+
+
+def stop_and_go_on(p, number, to_group):
+    status = wait_for(p.pid, os.WUNTRACED)
+    check(os.WIFSTOPPED(status) and os.WSTOPSIG(status) == number, number, 'was told as', status)
+    os.kill(-p.pid if to_group else p.pid, signal.SIGCONT)
+    status = wait_for(p.pid, os.WCONTINUED)
+    check(os.WIFCONTINUED(status), 'going on was told as', status)
+
+
+@case
+def who_stops_is_seen_to_stop_and_to_go_on():
+    for name in 'STOP', 'TSTP', 'TTIN', 'TTOU':
+        for to_group in False, True:
+            # The second stop is not to be over before the first is seen to be.
+            p = in_a_group('sh', '-c', 'kill -%s $$; echo on; sleep 0.2; kill -%s $$; exit 7' % (name, name))
+            try:
+                stop_and_go_on(p, getattr(signal, 'SIG' + name), to_group)
+                check(read_line(p.stdout) == b'on\n', name, 'it did not go on')
+                stop_and_go_on(p, getattr(signal, 'SIG' + name), to_group)
+                check(os.waitstatus_to_exitcode(wait_for(p.pid, 0)) == 7, name, 'status')
+            finally:
+                subprocess.run(['kill', '-KILL', '--', '-%d' % p.pid], stderr=subprocess.DEVNULL)
+
+
+@case
+def who_wants_to_stop_later_or_not_at_all_does_so():
+    # As an editor does: it puts the terminal in order, and stops by itself.
+    p = in_a_group('sh', '-c', 'trap "echo tidy; kill -STOP $$; echo back; exit 6" TSTP; echo begins;'
+                   ' n=0; while [ $((n += 1)) -lt 1000 ]; do sleep 0.05; done')
+    try:
+        check(read_line(p.stdout) == b'begins\n', 'it did not begin')
+        os.kill(p.pid, signal.SIGTSTP)
+        check(read_line(p.stdout) == b'tidy\n', 'SIGTSTP did not come')
+        stop_and_go_on(p, signal.SIGSTOP, False)
+        check(read_line(p.stdout) == b'back\n', 'it did not go on')
+        check(os.waitstatus_to_exitcode(wait_for(p.pid, 0)) == 6, 'status')
+    finally:
+        subprocess.run(['kill', '-KILL', '--', '-%d' % p.pid], stderr=subprocess.DEVNULL)
+    p = in_a_group('sh', '-c', 'trap "echo cont; exit 5" CONT; trap "" TSTP; echo begins;'
+                   ' n=0; while [ $((n += 1)) -lt 1000 ]; do sleep 0.05; done')
+    try:
+        check(read_line(p.stdout) == b'begins\n', 'it did not begin')
+        os.kill(-p.pid, signal.SIGTSTP)
+        time.sleep(0.2)
+        check(os.waitpid(p.pid, os.WNOHANG | os.WUNTRACED)[0] == 0, 'it stopped')
+        os.kill(p.pid, signal.SIGCONT)
+        check(read_line(p.stdout) == b'cont\n', 'SIGCONT did not come')
+        check(os.waitstatus_to_exitcode(wait_for(p.pid, 0)) == 5, 'status')
+    finally:
+        subprocess.run(['kill', '-KILL', '--', '-%d' % p.pid], stderr=subprocess.DEVNULL)
+
+
 # ---- How dwell ends ----
 
 def on_terminal(*arguments, then):
