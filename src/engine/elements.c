@@ -211,6 +211,33 @@ static uint32_t active_lanes(const struct vector_access *v, const struct insn *i
 	return lanes;
 }
 
+uint32_t elements_next(struct thread *t, const struct insn *in, struct element out[ELEMENTS_MOST])
+{
+	const struct mem_op *m = &in->mem[0];
+	uint64_t index[32], base = vector_base(t, m) + (m->fs ? fsbase_get(t) : 0);
+	struct vector_access v = { .most = in->elements,
+				   .opmask = in->mask_reg,
+				   .mask_vector = in->vector_mask,
+				   .element_bytes = (uint8_t)m->size };
+	uint32_t n = 0;
+
+	if (in->kind == INSN_REP) {
+		const struct string_op *op = string_op_of(in);
+
+		for (; op && n < op->accesses; n++)
+			out[n] = (struct element){ address_of(in, t->regs[op->from[n]]), 1,
+						   op->kind[n] == ACCESS_STORE };
+		return n;
+	}
+	for (uint32_t rest = active_lanes(&v, in, index); rest; rest &= rest - 1) {
+		uint64_t address = base + index[__builtin_ctz(rest)] * (m->scale ? m->scale : 1);
+
+		out[n++] = (struct element){ m->narrow ? (uint32_t)address : address, m->size,
+					     m->kind == ACCESS_STORE };
+	}
+	return n;
+}
+
 void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
 {
 	const struct mem_op *m = &in->mem[0];

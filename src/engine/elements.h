@@ -22,4 +22,13 @@ void elements_faulted(struct thread *t);
 /* In a forked child: nobody is inside. */
 void elements_forked(void);
 
+/* What a string instruction, gather or scatter at t->rip touches next. Returns how many. */
+#define ELEMENTS_MOST 32
+struct element {
+	uint64_t address;
+	uint32_t bytes;
+	bool stores;
+};
+uint32_t elements_next(struct thread *t, const struct insn *in, struct element out[ELEMENTS_MOST]);
+
 #endif

@@ -8,8 +8,10 @@
 
 #include "channel/sys.h"
 #include "engine/decode.h"
+#include "engine/elements.h"
 #include "engine/fsbase.h"
 #include "engine/ticker.h"
+#include "engine/translate.h"
 #include "engine/util.h"
 
 #define CPU_CLOCK_OF(tid) ((long)(int32_t)(~(tid) << 3 | 6)) /* what pthread_getcpuclockid makes */
@@ -149,27 +151,36 @@ static void touch(uint64_t address, bool writes)
 		engine_copy(&byte, (const void *)(uintptr_t)address, 1);
 }
 
+/* What the instruction touches, in the order of its operands. */
+static uint32_t touches(struct thread *t, const struct insn *in, struct element out[ELEMENTS_MOST])
+{
+	if (in->kind == INSN_REP || in->kind == INSN_ELEMENTS)
+		return elements_next(t, in, out);
+	for (uint32_t i = 0; i < in->mem_count; i++)
+		out[i] = (struct element){ address_of(t, &in->mem[i]), in->mem[i].size,
+					   in->mem[i].kind != ACCESS_LOAD };
+	return in->mem_count;
+}
+
 bool stuck_wait(struct thread *t)
 {
+	struct element e[ELEMENTS_MOST];
 	uint8_t code[15];
 	struct insn in;
+	uint32_t n;
 	bool known;
 
 	if (engine_copy(code, (const void *)(uintptr_t)t->rip, sizeof code) != 0)
 		return false;
 	lock_take(&engine.translate_lock);
-	known = decode_known(&in, t->rip, code, sizeof code);
+	known = translate_decode(&in, t->rip, code, sizeof code);
 	lock_drop(&engine.translate_lock);
-	if (!known || in.kind == INSN_ELEMENTS)
-		return false;
+	n = known ? touches(t, &in, e) : 0;
 	t->stuck_waits = true;
-	for (uint32_t i = 0; i < in.mem_count && !t->pending; i++) {
-		const uint64_t at = address_of(t, &in.mem[i]);
-		const bool writes = in.mem[i].kind != ACCESS_LOAD;
-
-		touch(at, writes);
-		touch(at + in.mem[i].size - 1, writes);
+	for (uint32_t i = 0; i < n && !t->pending; i++) {
+		touch(e[i].address, e[i].stores);
+		touch(e[i].address + e[i].bytes - 1, e[i].stores);
 	}
 	t->stuck_waits = false;
-	return true;
+	return n > 0;
 }

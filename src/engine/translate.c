@@ -65,6 +65,18 @@ static void decoder_leave(void)
 	engine_xrstor(vector_area, engine.xsave_mask & ~XSTATE_TILES);
 }
 
+bool translate_decode(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room)
+{
+	bool good = decode_known(in, pc, code, room);
+
+	if (good)
+		return true;
+	decoder_enter();
+	good = decode_insn(in, pc, code, room) == 0;
+	decoder_leave();
+	return good;
+}
+
 #define CODE_WINDOW 256
 #define FUNCTION_ALIGN 16
 

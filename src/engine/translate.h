@@ -68,4 +68,8 @@ struct stream_desc {
 const struct stream_desc *translate_desc(uint32_t number);
 struct stream_desc *translate_new_desc(uint32_t accesses, uint32_t *number);
 
+/* The instruction at pc, `room` bytes of which are at `code`. Under the translate lock. */
+struct insn;
+bool translate_decode(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room);
+
 #endif

@@ -8,6 +8,7 @@
 #include "check.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <immintrin.h>
 #include <linux/userfaultfd.h>
 #include <poll.h>
 #include <pthread.h>
@@ -116,6 +117,57 @@ static void faults_of_code(void)
 		CHECK_EQ(sum, PAGES * (PAGES - 1) / 2);
 	}
 	STEP("code that another thread fills");
+}
+
+__attribute__((target("avx2"))) static uint64_t gather(void)
+{
+	const __m256i step = _mm256_setr_epi32(0, 3 * 1024, 6 * 1024, 9 * 1024, 12 * 1024,
+					       15 * 1024, 18 * 1024, 21 * 1024);
+	__m256i v = _mm256_i32gather_epi32((const int *)(uintptr_t)(area + 8), step, 4);
+	int lanes[8];
+	uint64_t sum = 0;
+
+	memcpy(lanes, &v, sizeof(lanes));
+	for (int i = 0; i < 8; i++)
+		sum += (uint64_t)lanes[i] & 255;
+	return sum;
+}
+
+/* Instructions that touch many pages, and such that write. The filler waits for all pages: the rest are read. */
+static void faults_of_strings(void)
+{
+	static unsigned char copy[PAGES * PAGE];
+	pthread_t filler;
+
+	for (int kind = 0; kind < 4; kind++) {
+		uint64_t sum = 0;
+
+		memset(content, 0, sizeof(content));
+		if (!map_missing(PROT_READ | PROT_WRITE))
+			break;
+		NEED(pthread_create(&filler, NULL, fill, content) == 0);
+		void *to = kind == 1 ? (void *)(uintptr_t)area : copy,
+		     *from = (void *)(uintptr_t)area;
+		uint64_t count = sizeof(copy);
+
+		if (kind == 0)
+			__asm__ volatile("rep movsb"
+					 : "+D"(to), "+S"(from), "+c"(count)
+					 :
+					 : "memory");
+		if (kind == 1)
+			__asm__ volatile("rep stosb" : "+D"(to), "+c"(count) : "a"(1) : "memory");
+		if (kind == 2 && __builtin_cpu_supports("avx2"))
+			CHECK_EQ(gather(), 3 * (0 + 1 + 2 + 3 + 4 + 5 + 6 + 7));
+		for (int i = 0; i < PAGES; i++)
+			sum += kind == 0   ? copy[(uint64_t)i * PAGE + 8]
+			       : kind == 3 ? __atomic_fetch_add(&area[(uint64_t)i * PAGE + 8], 1,
+								__ATOMIC_SEQ_CST)
+					   : area[(uint64_t)i * PAGE + 8];
+		pthread_join(filler, NULL);
+		CHECK_EQ(sum, kind == 1 ? PAGES : PAGES * (PAGES - 1) / 2);
+	}
+	STEP("strings, gathers and additions");
 }
 
 static int ends[2];
@@ -275,6 +327,7 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "faults")) {
 		faults();
 		faults_of_code();
+		faults_of_strings();
 	} else if (!strcmp(what, "calls")) {
 		faults_in_calls();
 		vfork_waits();
