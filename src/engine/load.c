@@ -201,6 +201,26 @@ static uint64_t phdr_address(const struct file *f)
 	return 0;
 }
 
+static void find_bounds(const struct file *f, struct image *image)
+{
+	image->start_code = UINT64_MAX;
+	for (uint32_t i = 0; i < f->eh.e_phnum; i++) {
+		const Elf64_Phdr *ph = &f->ph[i];
+		const uint64_t start = f->bias + ph->p_vaddr, end = start + ph->p_filesz;
+
+		if (ph->p_type != PT_LOAD)
+			continue;
+		if ((ph->p_flags & PF_X) && start < image->start_code)
+			image->start_code = start;
+		if ((ph->p_flags & PF_X) && end > image->end_code)
+			image->end_code = end;
+		if (start > image->start_data)
+			image->start_data = start;
+		if (end > image->end_data)
+			image->end_data = end;
+	}
+}
+
 int load_program(struct process *p, int fd, struct image *image, const char **why)
 {
 	static struct file program, interpreter; /* too large for a stack; start-up only */
@@ -211,6 +231,7 @@ int load_program(struct process *p, int fd, struct image *image, const char **wh
 	*image = (struct image){ 0 };
 	if (map_file(&program, p, why) != 0 || find_interpreter(&program, image, why) != 0)
 		return -1;
+	find_bounds(&program, image);
 	image->entry = program.bias + program.eh.e_entry;
 	image->start = image->entry;
 	image->phdr = phdr_address(&program);

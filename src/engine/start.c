@@ -21,6 +21,7 @@
 #include "engine/dispatch.h"
 #include "engine/fsbase.h"
 #include "engine/limits.h"
+#include "engine/initial_stack.h"
 #include "engine/load.h"
 #include "engine/modules.h"
 #include "engine/pacing.h"
@@ -193,91 +194,9 @@ static void look_at_cpu(void)
 	engine.fsgsbase = (getauxval(AT_HWCAP2) & 2) && option("fsgsbase", 1);
 }
 
-static uint64_t string_end(const char *s)
+static void note_stack(struct thread *t, uint64_t rsp, uint64_t stack_top)
 {
-	while (*s)
-		s++;
-	return (uint64_t)(uintptr_t)s + 1;
-}
-
-/* The auxiliary vector as the target must find it. */
-static void fix_auxv(Elf64_auxv_t *av)
-{
-	for (; av->a_type != AT_NULL; av++)
-		switch (av->a_type) {
-		case AT_PHDR:
-			av->a_un.a_val = image.phdr;
-			break;
-		case AT_PHENT:
-			av->a_un.a_val = image.phent;
-			break;
-		case AT_PHNUM:
-			av->a_un.a_val = image.phnum;
-			break;
-		case AT_BASE:
-			av->a_un.a_val = image.interpreter_base;
-			break;
-		case AT_ENTRY:
-			av->a_un.a_val = image.entry;
-			break;
-		case AT_EXECFN:
-			av->a_un.a_val = (uint64_t)(uintptr_t)request.name;
-			break;
-		default:
-			break;
-		}
-}
-
-/*
- * Rebuild argc, argv, envp, auxv above where the kernel put ours: fewer
- * variables, so it fits. The strings stay where they are. Returns rsp.
- */
-static uint64_t build_stack(char **argv)
-{
-	uint64_t argc = 0, envc = 0, auxc = 0, kept = 0, words, rsp;
-	char **envp;
-	Elf64_auxv_t *av;
-	uint64_t *out;
-	static uint64_t copy[65536]; /* the vectors overlap */
-
-	while (argv[argc])
-		argc++;
-	envp = argv + argc + 1;
-	while (envp[envc])
-		envc++;
-	av = (Elf64_auxv_t *)(void *)(envp + envc + 1);
-	while (av[auxc].a_type != AT_NULL)
-		auxc++;
-	fix_auxv(av);
-	if (argc + envc + 2 * auxc + 8 > sizeof copy / 8)
-		cannot(request.name, "has more arguments and variables than dwell can pass on (65000)",
-		       EXIT_OUR_FAULT);
-	out = copy;
-	*out++ = argc;
-	for (uint64_t i = 0; i < argc; i++)
-		*out++ = (uint64_t)(uintptr_t)argv[i];
-	*out++ = 0;
-	for (uint64_t i = 0; i < envc; i++) {
-		const char *p = envp[i];
-
-		if (after_prefix(p, CHANNEL_ENV "=") || after_prefix(p, LAUNCH_EXE_ENV "="))
-			continue;
-		if (after_prefix(p, LAUNCH_KEEP_PREFIX))
-			p = after_prefix(p, LAUNCH_KEEP_PREFIX);
-		*out++ = (uint64_t)(uintptr_t)p;
-		kept++;
-	}
-	*out++ = 0;
-	memcpy(out, av, (auxc + 1) * sizeof *av);
-	words = (uint64_t)(out - copy) + 2 * (auxc + 1);
-	rsp = ((uint64_t)(uintptr_t)(av + auxc + 1) - words * 8) & ~15ull;
-	memcpy((void *)(uintptr_t)rsp, copy, words * 8);
-	return rsp;
-}
-
-static void note_stack(struct thread *t, uint64_t rsp)
-{
-	uint64_t top = round_up(string_end(request.name) + 8, PAGE);
+	uint64_t top = round_up(stack_top, PAGE);
 	uint64_t low = (rsp & ~(PAGE - 1)) - (8ull << 20);
 
 	/* Code on the stack is rare and shares its pages with data: always checked. */
@@ -331,6 +250,7 @@ static void begin(void *arg)
 {
 	struct thread *t = arg;
 	struct process *p = t->process;
+	struct initial_stack stack;
 	const char *why;
 	struct rlimit was;
 	bool raised;
@@ -343,8 +263,13 @@ static void begin(void *arg)
 	sys1(SYS_close, request.exe_fd);
 	if (raised)
 		descriptors_restore(&was);
-	t->regs[RSP] = build_stack(argv0);
-	note_stack(t, t->regs[RSP]);
+	request.options = 0; /* strings move */
+	if (initial_stack_build(&stack, argv0, &image, request.name) != 0)
+		cannot(request.name, "has more arguments and variables than dwell can pass on (65000)",
+		       EXIT_OUR_FAULT);
+	request.name = stack.name;
+	t->regs[RSP] = stack.rsp;
+	note_stack(t, stack.rsp, stack.top);
 	set_comm(p);
 	t->rip = image.start;
 	t->rflags = 0x202;
