@@ -225,7 +225,9 @@ static void put_place(const char *place, struct text *path)
 	char self[PATH_MAX];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	if (place[0] != '/' && n > 0) {
+	if (place[0] != '/' && n <= 0)
+		return; /* what has that name in the current folder may be anybody's */
+	if (place[0] != '/') {
 		self[n] = '\0';
 		text_add_bytes(path, self, (size_t)(path_basename(self) - self));
 	}
@@ -261,6 +263,8 @@ int target_find_engine(const char *given, int *fd, struct err *err)
 	*fd = open_engine(given, &paths);
 	if (*fd < 0 && errno != ENOENT && errno != ENOTDIR) {
 		err_set(err, "cannot open the engine: %s", strerror(errno));
+	} else if (*fd < 0 && access("/proc/self", F_OK) != 0) {
+		err_set(err, "cannot run anything: /proc is not mounted");
 	} else if (*fd < 0) {
 		err_set(err, "cannot find the engine: there is no %s", text_get(&paths));
 	} else if (access(text_get(&paths), X_OK) != 0) {

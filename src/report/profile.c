@@ -10,6 +10,8 @@
 #include "report/sampled.h"
 #include "store/events.h"
 
+#define MOST_LINE 4096u /* bytes, that samples watch */
+
 #define LINE_USE_FIRST 2 /* log2 of the bytes of the smallest lines */
 #define LINE_USE_ALL   65535.0
 #define DEFAULT_SIZE   (1u << 20)
@@ -321,6 +323,13 @@ int profile_open(struct profile *p, const char *path, int64_t process, struct er
 	p->line_bytes = (uint32_t)store_meta_int(p->store, "line_bytes", 64);
 	p->recorded_line = p->line_bytes;
 	p->touches = 1;
+	if (p->line_bytes == 0 || p->line_bytes > MOST_LINE ||
+	    (p->line_bytes & (p->line_bytes - 1)) != 0) {
+		err_set(err, "profile '%s' is damaged: it watched lines of %u bytes", path,
+			p->line_bytes);
+		profile_close(p);
+		return -1;
+	}
 	if (store_read_processes(p->store, &p->processes, &p->process_count, err) != 0 ||
 	    choose_process(p, process, err) != 0 || read_samples(p, err) != 0 ||
 	    store_read_locations(p->store, p->process->id, &p->locations, &p->location_count,

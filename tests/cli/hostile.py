@@ -284,7 +284,24 @@ def the_number_of_another_process_does_not_hold_a_file():
     check(b'cut off' in run('top', '--once', '-i', 'forged.db.old')[1], 'the number of another is a writer')
 
 
+@case
+def without_proc_that_is_what_is_said():
+    apart = ['unshare', '-m', 'sh', '-c', 'umount -l /proc || exit 99; "$@"', 'sh']
+    if os.geteuid() != 0 or subprocess.run([*apart, 'true'], capture_output=True).returncode != 0:
+        raise Skip('unmounting takes root')
+    status, _, err = run('record', '-q', '-o', 'no-proc.db', '--', '/bin/true', prefix=apart)
+    check(status == 4 and b'/proc is not mounted' in err, 'ended with', status, err)
+
+
 # ---- Damage ----
+
+@case
+def a_size_of_lines_that_cannot_be_is_said():
+    for size in 0, 3, 8192, -1, 1 << 32:
+        change('lines.db', "UPDATE meta SET value = %d WHERE key = 'line_bytes'" % size)
+        for view in ['report'], ['objects'], ['export', '--to=json']:
+            refused(INPUT, 'damaged: it watched lines', *view, '-i', 'lines.db')
+
 
 @case
 def views_over_damaged_cells_end():
