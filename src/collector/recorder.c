@@ -188,6 +188,7 @@ static void inherit(struct recorder *r, struct process *child, const struct proc
 static const char *on_module(struct recorder *r, struct process *p, const struct record_header *h)
 {
 	const struct record_module *rec = (const void *)h;
+	const bool is_dump = symbols_is_dump(record_module_path(rec));
 	struct code_module m = {
 		.start = rec->start,
 		.end = rec->end,
@@ -203,12 +204,14 @@ static const char *on_module(struct recorder *r, struct process *p, const struct
 						   .end = rec->end,
 						   .device = rec->device,
 						   .inode = rec->inode,
-						   .modified_ns = rec->modified_ns,
+						   .modified_ns = is_dump ? 0 : rec->modified_ns,
 					   });
 	if (m.file < 0) {
 		out_of_memory(r);
 		return NULL;
 	}
+	if (is_dump)
+		symbols_runtime_dump(r->symbols, recorder_made_code(r, p), m.file);
 	if (r->asks_names)
 		naming_expect(&r->naming, r->symbols, m.file);
 	add_module(r, p, &m);

@@ -116,4 +116,7 @@ uint32_t simulation_graph_node(const struct recorder *r, const struct process *p
 int recorder_on_names(void *context, int64_t id, const struct symbols_frame *outermost,
 		      struct err *err);
 
+/* The symbols' number for what the process runs that is in no file; -1 when memory ran out. */
+int recorder_made_code(struct recorder *r, struct process *p);
+
 #endif

@@ -10,8 +10,7 @@
 _Static_assert(STORE_NEAR == CHANNEL_NEAR, "who reads a profile weighs samples as the engine left them out");
 _Static_assert(STACK_FIRST == STORE_STACK_FIRST && STACK_SIZES == STORE_STACK_SIZES, "the same sizes of lines");
 
-/* The symbols' number for what the process runs that is in no file; -1 when memory ran out. */
-static int made_code(struct recorder *r, struct process *p)
+int recorder_made_code(struct recorder *r, struct process *p)
 {
 	if (p->made_code == 0)
 		p->made_code = symbols_runtime_code(r->symbols, p->row.pid) + 1;
@@ -40,7 +39,7 @@ int64_t recorder_locate(struct recorder *r, struct process *p, uint64_t pc, uint
 		row.module_address =
 			symbols_address(r->symbols, file, pc - m->start + m->file_offset);
 	} else {
-		file = made_code(r, p);
+		file = recorder_made_code(r, p);
 	}
 	row.id = naming_add(&r->naming, file, module != CODE_NO_MODULE ? row.module_address : pc);
 	*id = (uint32_t)row.id;

@@ -351,15 +351,11 @@ static void wait_until_read(struct process *p)
 {
 	const struct timespec pause = { 0, ROOM_PAUSE_NS };
 
-	if (!is_told(p) || p->has_waited)
-		return;
-	for (uint32_t i = 0; i < ROOM_PAUSES; i++) {
-		if (ring_used(&p->ring) == 0)
-			return;
+	for (uint32_t i = 0; is_told(p) && !p->has_waited && ring_used(&p->ring); i++) {
 		wake_collector();
 		sys2(SYS_nanosleep, &pause, 0);
+		p->has_waited = i == ROOM_PAUSES;
 	}
-	p->has_waited = true;
 }
 
 void records_module(struct process *p, uint64_t start, uint64_t end, uint64_t offset,

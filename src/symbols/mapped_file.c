@@ -26,6 +26,14 @@ int symbols_open_regular(const char *path, struct stat *st)
 	return fd;
 }
 
+/* A file that is written to while it is mapped has no time of change that counts: it is 0. */
+static bool is_unchanged(const struct stat *st, const struct stat *wanted)
+{
+	return (wanted->st_mtim.tv_sec == 0 && wanted->st_mtim.tv_nsec == 0) ||
+	       (st->st_mtim.tv_sec == wanted->st_mtim.tv_sec &&
+		st->st_mtim.tv_nsec == wanted->st_mtim.tv_nsec);
+}
+
 /* Open what is there if it is the file that was mapped. */
 static int open_same(const char *path, const struct stat *wanted)
 {
@@ -33,8 +41,7 @@ static int open_same(const char *path, const struct stat *wanted)
 	int fd = symbols_open_regular(path, &st);
 
 	if (fd >= 0 && (st.st_dev != wanted->st_dev || st.st_ino != wanted->st_ino ||
-			st.st_mtim.tv_sec != wanted->st_mtim.tv_sec ||
-			st.st_mtim.tv_nsec != wanted->st_mtim.tv_nsec)) {
+			!is_unchanged(&st, wanted))) {
 		close(fd);
 		fd = -1;
 	}
@@ -51,8 +58,7 @@ static int open_mapping(const struct symbols_mapping *m, const struct stat *want
 	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, m->pid,
 		 m->start, m->end);
 	fd = symbols_open_regular(path, &st);
-	if (fd >= 0 && (st.st_mtim.tv_sec != wanted->st_mtim.tv_sec ||
-			st.st_mtim.tv_nsec != wanted->st_mtim.tv_nsec)) {
+	if (fd >= 0 && !is_unchanged(&st, wanted)) {
 		close(fd);
 		fd = -1;
 	}

@@ -122,6 +122,10 @@ int symbols_runtime_init(struct symbols_file *f, uint32_t pid, time_t since, str
 /* The function around the address, as the process has told; NULL: it has not. The first question reads what it told. */
 struct symbols_entry *symbols_runtime_find(struct symbols_file *f, uint64_t address, struct arena *a);
 /* What was left out of its file, if it was too large. */
+/* The line of that function's code, for *same addresses; false: it has not told. */
+bool symbols_runtime_line(const struct symbols_file *f, const struct symbols_entry *e,
+			  uint64_t address, struct symbols_frame *frame, uint64_t *same);
+void symbols_runtime_set_dump(struct symbols_file *f, const struct symbols_file *dump);
 bool symbols_runtime_loss(const struct symbols_file *f, struct text *line);
 void symbols_runtime_release(struct symbols_file *f);
 

@@ -2,7 +2,8 @@
 /*
  * Names of code that a process makes while it runs. Interpreters with a compiler tell them, when asked to, in a file
  * of lines "start size name", both numbers in hexadecimal, which is what perf reads: /tmp/perf-PID.map. Anybody may write there, and it
- * may be an older process's: nothing in it is taken for granted, and what is no such line is passed over.
+ * may be an older process's: nothing in it is taken for granted, and what is no such line is passed over. Others write
+ * a jitdump file (jitdump.h) and map it, by which it is known to be the process's own.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,22 +14,31 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/map.h"
+#include "symbols/jitdump.h"
 #include "symbols/private.h"
 #include "symbols/runtime_home.h"
+#include "symbols/runtime_lines.h"
 
 /* Of a file; what is behind that is not read. As entries it takes three times as much. */
 #define MOST_BYTES   ((size_t)64 << 20)
 #define MOST_ENTRIES ((size_t)1 << 20)
-#define LINE_BYTES 4096		     /* longer names are cut */
+#define MOST_DUMP \
+	((uint64_t)1 << 30) /* the same of a jitdump file, most of which is code, passed over */
+#define LINE_BYTES 4096	    /* longer names are cut */
 #define LOOK_BACK \
 	1024 /* entries that may start between one that covers an address and the address */
 
 struct symbols_runtime {
 	struct runtime_home home;
-	bool is_cut;		    /* there was more than is read */
-	time_t since;		    /* an older file is of another process */
-	struct symbols_table table; /* by address; the rank counts down from the first line */
-	uint64_t *end;		    /* where those up to this one end, the highest */
+	bool is_cut;			 /* there was more than is read */
+	time_t since;			 /* an older file is of another process */
+	struct symbols_table table;	 /* by address; the rank counts down from the first line */
+	uint64_t *end;			 /* where those up to this one end, the highest */
+	const struct symbols_file *dump; /* a jitdump file, or NULL */
+	bool is_bad_dump;
+	struct runtime_lines lines; /* of a piece: its number is minus its rank */
+	struct map by_start;	    /* address -> number of the piece told last there */
 };
 
 int symbols_runtime_init(struct symbols_file *f, uint32_t pid, time_t since, struct arena *a)
@@ -77,6 +87,19 @@ static bool take_number(char **at, uint64_t *number)
 	return true;
 }
 
+/* Returns false when memory ran out, or there are too many. */
+static bool add_piece(struct symbols_runtime *r, uint64_t address, uint64_t bytes, const char *name)
+{
+	struct symbols_table *t = &r->table;
+
+	if (name == NULL || t->count >= MOST_ENTRIES || !ARRAY_GROW(t))
+		return false;
+	t->items[t->count] = (struct symbols_entry){
+		.address = address, .bytes = bytes, .rank = -(int)t->count, .name = name};
+	t->count++;
+	return true;
+}
+
 /* Returns false when memory ran out. */
 static bool add_line(struct symbols_table *t, char *line, struct arena *a)
 {
@@ -115,12 +138,73 @@ static bool read_line(FILE *file, size_t *left, char line[LINE_BYTES])
 	return *left > 0 && (c != EOF || bytes > 0);
 }
 
+/* ---- A jitdump file ---- */
+
+struct dump {
+	struct symbols_runtime *runtime;
+	struct arena *arena;
+};
+
+static bool dump_line(void *context, uint64_t start, uint64_t address, uint32_t line,
+		      const char *file)
+{
+	struct dump *d = context;
+
+	return runtime_lines_add(&d->runtime->lines, start, address, line, file, d->arena);
+}
+
+static bool dump_code(void *context, uint64_t address, uint64_t bytes, const char *name)
+{
+	struct dump *d = context;
+	struct symbols_runtime *r = d->runtime;
+	struct text text = {0};
+	bool has_room;
+
+	text_add_printable(&text, name, strlen(name));
+	has_room = add_piece(r, address, bytes, arena_strdup(d->arena, text_get(&text)));
+	text_release(&text);
+	return has_room && map_set(&r->by_start, address, r->table.count - 1) == 0 &&
+	       runtime_lines_take(&r->lines, r->table.count - 1, address);
+}
+
+/* The code has the name and the lines that it had where it was. */
+static bool dump_moved(void *context, uint64_t from, uint64_t to, uint64_t bytes)
+{
+	struct dump *d = context;
+	struct symbols_runtime *r = d->runtime;
+	uint64_t piece;
+
+	return !map_get(&r->by_start, from, &piece) ||
+	       (add_piece(r, to, bytes, r->table.items[piece].name) &&
+		map_set(&r->by_start, to, r->table.count - 1) == 0 &&
+		runtime_lines_copy(&r->lines, r->table.count - 1, piece));
+}
+
+static void read_dump(struct symbols_runtime *r, struct arena *a)
+{
+	static const struct jitdump_sink sink = {dump_line, dump_code, dump_moved};
+	struct dump d = {r, a};
+	char path[64];
+	FILE *in;
+
+	if (r->dump == NULL || r->dump->fd < 0)
+		return;
+	/* Opened anew, for a place in the file of our own. */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", r->dump->fd);
+	in = fopen(path, "re");
+	if (in == NULL)
+		return;
+	r->is_bad_dump = !jitdump_read(in, MOST_DUMP, &sink, &d);
+	fclose(in);
+}
+
+/* ---- All that was told ---- */
+
 static void read_map(struct symbols_runtime *r, struct arena *a)
 {
 	FILE *file = open_map(r);
 	char line[LINE_BYTES];
 	size_t left = MOST_BYTES;
-	uint64_t end = 0;
 
 	/* Without memory there are fewer names, that is all. */
 	while (file != NULL && r->table.count < MOST_ENTRIES && read_line(file, &left, line) &&
@@ -131,6 +215,15 @@ static void read_map(struct symbols_runtime *r, struct arena *a)
 		fclose(file);
 	}
 	runtime_home_release(&r->home);
+}
+
+/* Both kinds; then in order of address. */
+static void read_all(struct symbols_runtime *r, struct arena *a)
+{
+	uint64_t end = 0;
+
+	read_map(r, a);
+	read_dump(r, a);
 	r->end = calloc(r->table.count + 1, sizeof(*r->end));
 	if (r->end == NULL)
 		r->table.count = 0;
@@ -154,7 +247,7 @@ struct symbols_entry *symbols_runtime_find(struct symbols_file *f, uint64_t addr
 	size_t above, least;
 
 	if (!r->table.is_read)
-		read_map(r, a);
+		read_all(r, a);
 	r->table.is_read = true;
 	above = symbols_table_above(&r->table, address);
 	least = above > LOOK_BACK ? above - LOOK_BACK : 0;
@@ -168,12 +261,39 @@ struct symbols_entry *symbols_runtime_find(struct symbols_file *f, uint64_t addr
 	return best;
 }
 
+bool symbols_runtime_line(const struct symbols_file *f, const struct symbols_entry *e,
+			  uint64_t address, struct symbols_frame *frame, uint64_t *same)
+{
+	const uint64_t offset = address - e->address;
+	const struct runtime_line *l;
+	uint64_t end;
+
+	l = runtime_lines_find(&f->runtime->lines, (size_t)-e->rank, offset, &end);
+	if (l == NULL)
+		return false;
+	frame->file = l->file;
+	frame->line = l->line;
+	*same = 1; /* another piece may begin anywhere */
+	return true;
+}
+
+void symbols_runtime_set_dump(struct symbols_file *f, const struct symbols_file *dump)
+{
+	f->runtime->dump = dump;
+}
+
 bool symbols_runtime_loss(const struct symbols_file *f, struct text *line)
 {
 	const struct symbols_runtime *r = f->runtime;
 
-	if (r == NULL || !r->is_cut)
-		return false;
+	if (r != NULL && r->is_bad_dump)
+		text_addf(
+			line,
+			"%s: no jitdump file of this machine, or damaged: code that the rest of it "
+			"names has no names",
+			r->dump->path);
+	if (r == NULL || r->is_bad_dump || !r->is_cut)
+		return r != NULL && r->is_bad_dump;
 	text_addf(line,
 		  "/tmp/perf-%" PRIu32
 		  ".map is larger than %zu MB or has more than %zu lines: code that the rest "
@@ -189,4 +309,6 @@ void symbols_runtime_release(struct symbols_file *f)
 	runtime_home_release(&f->runtime->home);
 	free(f->runtime->table.items);
 	free(f->runtime->end);
+	runtime_lines_release(&f->runtime->lines);
+	map_release(&f->runtime->by_start);
 }

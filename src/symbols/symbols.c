@@ -17,6 +17,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "symbols/jitdump.h"
 #include "symbols/message.h"
 #include "symbols/private.h"
 #include "symbols/remote.h"
@@ -301,6 +302,17 @@ bool symbols_next_loss(const struct symbols *s, size_t *next, struct text *line)
 	return false;
 }
 
+bool symbols_is_dump(const char *path)
+{
+	return jitdump_is_named(path);
+}
+
+void symbols_runtime_dump(struct symbols *s, int runtime, int file)
+{
+	if (runtime >= 0 && file >= 0)
+		symbols_runtime_set_dump(s->items[runtime], s->items[file]);
+}
+
 bool symbols_is_runtime_code(struct symbols *s, int file)
 {
 	const struct symbols_file *f = symbols_get(s, file);
@@ -520,6 +532,11 @@ static const struct symbols_answer *make_new_answer(struct symbols_file *f, uint
 		e = symbols_runtime_find(f, address, a);
 	}
 	named = e != NULL ? answer_by_symbol(e, a) : answer_by_start(f, address, a);
+	if (f->runtime != NULL && e != NULL && named != NULL &&
+	    symbols_runtime_line(f, e, address, frames, &f->last_count)) {
+		frames[0].function = named->frames[0].function;
+		return symbols_make_answer(a, frames, 1);
+	}
 	if (count == 0 || named == NULL)
 		return named;
 	return answer_by_both(named, e, address, frames, count, &f->last_count, a);

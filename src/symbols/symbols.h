@@ -61,6 +61,11 @@ int symbols_mapped_file(struct symbols *s, const struct symbols_mapping *m);
  */
 int symbols_runtime_code(struct symbols *s, uint32_t pid);
 
+/* The process has mapped this file: if it is a jitdump file by its name, what it says counts as well. */
+void symbols_runtime_dump(struct symbols *s, int runtime, int file);
+/* Has the path the name of such a file? It is written to while it is mapped. */
+bool symbols_is_dump(const char *path);
+
 /* Is the file such code? */
 bool symbols_is_runtime_code(struct symbols *s, int file);
 

@@ -13,6 +13,7 @@ import json
 import mmap
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,12 @@ def make(how):
     loop = ctypes.CFUNCTYPE(ctypes.c_long, ctypes.c_void_p, ctypes.c_long)(at)
     for _ in range(ROUNDS):
         loop(ctypes.addressof(table), LINES)
+    if how == 'jitdump':
+        sign = jitdump(at)
+        loop(ctypes.addressof(table), LINES)
+        print(os.getpid())
+        sign.close()
+        return
     path = '/tmp/perf-%d.map' % os.getpid()
     # What is no entry is passed over; of two for one address the later one counts.
     text = '\nzz zz zz\n-1 5 minus\n%x\n%x 0 empty\nffffffffffffffff ff beyond\n' % (at, at)
@@ -50,6 +57,30 @@ def make(how):
         os.unlink(path)
         os.mkfifo(path)
     print(os.getpid())
+
+
+def jitdump(at):
+    """The same loop told in a jitdump file, which is mapped as a sign: it began elsewhere, with its lines, and moved."""
+    path = os.path.abspath('jit-%d.dump' % os.getpid())
+    elsewhere = 0x7000
+
+    def record(kind, body):
+        return struct.pack('<IIQ', kind, 16 + len(body), 1) + body
+
+    lines = b''.join(struct.pack('<QII', elsewhere + offset, line, 0) + name + b'\0'
+                     for offset, line, name in ((0, 10, b'/src/walk.js'), (3, 12, b'\xff'), (15, 13, b'\xff')))
+    text = struct.pack('<IIIIIIQQ', 0x4a695444, 1, 40, 62, 0, os.getpid(), 1, 0)
+    text += record(0, struct.pack('<IIQQQQ', 1, 1, at, at, len(LOOP), 0) + b'before\0' + LOOP)
+    text += record(2, struct.pack('<QQ', elsewhere, 3) + lines)
+    text += record(0, struct.pack('<IIQQQQ', 1, 1, elsewhere, elsewhere, len(LOOP), 1) + b'js:walk\0' + LOOP)
+    text += record(1, struct.pack('<IIQQQQQ', 1, 1, at, elsewhere, at, len(LOOP), 1))
+    text += record(4, b'x' * 40) + record(3, b'') + b'\1\0'
+    with open(path, 'w+b') as out:
+        out.write(text[:40])
+        out.flush()
+        sign = mmap.mmap(out.fileno(), 40, prot=mmap.PROT_READ | mmap.PROT_EXEC, flags=mmap.MAP_PRIVATE)
+        out.write(text[40:])
+    return sign
 
 
 def check(condition, *what):
@@ -83,6 +114,17 @@ def functions_have_their_names(folder):
     check(rows['walk \\x1b[31m lines']['samples'] > 100, 'the loop has', rows['walk \\x1b[31m lines'])
     check(not {'before', 'empty', 'minus', 'beyond'} & set(rows), 'what is no entry is a name')
     check('made at run time' not in run('report', '-i', path), 'a hint that nobody needs')
+
+
+def a_jitdump_file_gives_functions_and_lines(folder):
+    os.chdir(folder)
+    path, rows = functions(folder, 'record', 'jitdump')
+    check(rows.get('js:walk', {}).get('samples', 0) > 100, 'the loop is not among', list(rows)[:5])
+    check(rows['js:walk'].get('file') == '/src/walk.js', 'its file is', rows['js:walk'].get('file'))
+    check('before' not in rows, 'what was there before has the code')
+    lines = json.loads(run('report', '-i', path, '--format', 'json', '--rows', '100000'))['lines']
+    check({row['line'] for row in lines if row['function'] == 'js:walk'} <= {10, 12, 13}, 'its lines are others')
+    check(any(row['function'] == 'js:walk' and row['line'] == 12 for row in lines), 'the line of the load is not there')
 
 
 def maps_of_others_are_not_read(folder):
@@ -137,7 +179,7 @@ def main():
         return 0
     DWELL = os.path.abspath(arguments.dwell)
     failed = 0
-    for case in [functions_have_their_names, maps_of_others_are_not_read, a_map_without_end_is_cut_and_that_is_said,
+    for case in [functions_have_their_names, a_jitdump_file_gives_functions_and_lines, maps_of_others_are_not_read, a_map_without_end_is_cut_and_that_is_said,
                  a_container_has_a_folder_and_numbers_of_its_own, simulated_code_has_its_names]:
         with tempfile.TemporaryDirectory() as folder:
             try:
