@@ -406,6 +406,7 @@ static const struct entry *last_at(uint64_t address)
 
 	if (address >> ADDRESS_BITS)
 		return 0;
+	__builtin_prefetch(bucket_of(address >> GRANULE_BITS)); /* small blocks begin near by */
 	/* A second look only where all that begin in the first granule lie above. */
 	for (int i = 0; i < 2 && !e; i++) {
 		granule = granule_below((uint64_t)granule);

@@ -13,6 +13,7 @@
  */
 #define FIRST_STEPS 4u
 #define STEPS	    (SITE_MAX_DEPTH - 1 - FIRST_STEPS)
+#define KNOWN_STEPS 4u /* of a recursion */
 #define SET_BITS    10
 /* That a walk is known by: one for each frame, two where the frame pointer leads on. */
 #define MOST_READS (2 * STEPS)
@@ -103,6 +104,58 @@ static bool keep_reads(struct known_walk *k, const struct trail *t)
 	return k->count != 0;
 }
 
+/*
+ * Where there are many sites recursion is folded: of path[from] on, an address that stands in the
+ * path already is left out. path[from] to path[folded - 1] have been through this. A tree of a
+ * million nodes, built by a function that calls itself in two places, had 65,536 paths, and most
+ * of the time went into them. Returns the depth that is left.
+ */
+static uint32_t fold(uint64_t *path, uint32_t from, uint32_t folded, uint32_t depth)
+{
+	uint32_t n = folded;
+
+	/* Without branches on the path: which of its places a tree comes from next is chance. */
+	for (uint32_t i = folded; i < depth; i++) {
+		const uint64_t pc = path[i];
+		bool is_known = false;
+
+		for (uint32_t k = from; k < n; k++)
+			is_known |= path[k] == pc;
+		path[n] = pc;
+		n += !is_known;
+	}
+	return n;
+}
+
+/* Is the call in the midst of recursion? */
+static bool recurs(const uint64_t path[FIRST_STEPS + 1])
+{
+	bool found = false;
+
+	for (uint32_t i = 0; i < FIRST_STEPS; i++)
+		for (uint32_t k = i + 1; k <= FIRST_STEPS; k++)
+			found |= path[i] == path[k];
+	return found;
+}
+
+/*
+ * The folded path of a call in the midst of recursion, whose first steps are made. Farther out it
+ * is another one with each call, so it is not kept. Where some steps in a row have brought nothing
+ * new the walk ends.
+ */
+static uint32_t walk_recursion(struct unwind_walk *w, uint64_t *path)
+{
+	uint32_t depth = fold(path, 0, 0, FIRST_STEPS + 1), known = 0, before;
+
+	for (uint32_t i = 0;
+	     i < STEPS && known < KNOWN_STEPS && unwind_steps(w, path + depth, 1) == 1; i++) {
+		before = depth;
+		depth = fold(path, 0, depth, depth + 1);
+		known = depth == before ? known + 1 : 0;
+	}
+	return depth;
+}
+
 /* Walk on from w, and know it from now on. Returns the depth of the path. */
 static uint32_t walk_and_keep(struct known_walk *k, uint64_t *path, struct unwind_walk w)
 {
@@ -114,6 +167,8 @@ static uint32_t walk_and_keep(struct known_walk *k, uint64_t *path, struct unwin
 	k->rbp = w.rbp;
 	k->generation = unwind_generation();
 	depth = walk_on(&w, path, &t);
+	if (sites_are_many())
+		depth = fold(path, FIRST_STEPS + 1, FIRST_STEPS + 1, depth);
 	k->sum = sites_sum(path, FIRST_STEPS + 1, depth);
 	k->depth = keep_reads(k, &t) ? (uint8_t)depth : 0;
 	return depth;
@@ -149,5 +204,7 @@ uint32_t call_sites_get(uint32_t kind, uint64_t back, uint64_t rsp, uint64_t rbp
 	path[0] = back;
 	if (steps < FIRST_STEPS)
 		return sites_get(kind, path, steps + 1);
-	return site_beyond(kind, path, &w);
+	if (!sites_are_many() || !recurs(path))
+		return site_beyond(kind, path, &w);
+	return sites_get(kind, path, walk_recursion(&w, path));
 }

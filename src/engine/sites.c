@@ -7,6 +7,7 @@
 #include "engine/util.h"
 
 #define MAX_SITES   SITE_MAX_ID
+#define MANY_SITES  (1u << 12) /* a megabyte of them, which the second cache still holds */
 #define FIRST_INDEX (1u << 12)
 #define NO_BLOCK   UINT64_MAX
 #define NAME_SLOTS  8192u /* half of them are used at most */
@@ -148,6 +149,11 @@ uint32_t sites_name(const char *name)
 	memcpy(kept, cut, sizeof cut);
 	name_index[hash % NAME_SLOTS] = (uint16_t)++name_count;
 	return name_count;
+}
+
+bool sites_are_many(void)
+{
+	return site_count >= MANY_SITES;
 }
 
 uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth)

@@ -305,6 +305,12 @@ static inline struct thread *thread_self(void)
 	return t;
 }
 
+/* Others come by its own doing only, and in the dispatcher: until then it needs no lock. */
+static inline bool thread_is_alone(void)
+{
+	return !engine.threads->next_thread;
+}
+
 /* Iterations of short string instructions that the counters do not hold yet. */
 static inline uint64_t thread_quick_reps(const struct thread *t, enum quick_rep kind)
 {

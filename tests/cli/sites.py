@@ -264,6 +264,45 @@ int main()
 }
 '''
 
+# A tree that a function builds which calls itself in two places, and half of which is freed again.
+TREE = r'''
+#include <stdio.h>
+#include <stdlib.h>
+
+struct node {
+	struct node *left, *right;
+};
+
+static struct node *grow_tree(int height)
+{
+	struct node *n = calloc(1, sizeof *n);
+
+	if (height > 1) {
+		n->left = grow_tree(height - 1);
+		n->right = grow_tree(height - 1);
+	}
+	return n;
+}
+
+static void fell(struct node *n)
+{
+	if (!n)
+		return;
+	fell(n->left);
+	fell(n->right);
+	free(n);
+}
+
+int main(void)
+{
+	struct node *root = grow_tree(17);
+
+	fell(root->left);
+	puts("all checks held");
+	return 0;
+}
+'''
+
 QUERY = '''
 SELECT s.id, s.process_id, s.kind, s.element_size, s.blocks, s.bytes, s.live_blocks, s.live_bytes,
     s.smallest, s.largest, j.key,
@@ -385,6 +424,16 @@ def another_runtime(folder):
     check(sum(s[3] for s in own) == 1 and sum(s[4] for s in own) < PAGE, 'one thread-local, not', own)
 
 
+def a_recursion(folder):
+    program = os.path.join(folder, 'tree')
+    subprocess.run(['cc', '-O1', '-x', 'c', '-o', program, '-'], input=TREE.encode(), check=True, timeout=60)
+    sites = [s for s in read_sites(record(program, folder)) if s[1] == 'calloc']
+    nodes, live = 2 ** 17 - 1, 2 ** 16
+    check(add_up(sites)[0, 'calloc', 'grow_tree'] == (nodes, 16 * nodes, live, 16 * live, 16, 16), add_up(sites))
+    # Ways through the tree would be 2^16 of the last 16 calls: from 4096 on each place counts once.
+    check(len(sites) < 4200, len(sites), 'sites')
+
+
 def mapped_memory(folder):
     program, shared = os.path.join(folder, 'mappings'), '/dev/shm/oats-%d' % os.getpid()
     subprocess.run(['cc', '-O1', '-g', '-x', 'c', '-o', program, '-'], input=MAPPINGS.encode(), check=True, timeout=60)
@@ -478,7 +527,8 @@ def main():
     DWELL, PROGRAMS = os.path.abspath(arguments.dwell), os.path.abspath(arguments.programs)
     cases = [('the C library', the_c_library), ('only counted', only_counted),
              ('linked statically', linked_statically), ('no objects', no_objects),
-             ('another runtime', another_runtime), ('mapped memory', mapped_memory),
+             ('another runtime', another_runtime), ('a recursion', a_recursion),
+             ('mapped memory', mapped_memory),
              ('allocators of its own', allocators_of_its_own), ('thread-local variables', thread_locals)]
     for library in ALLOCATORS:
         if os.path.exists(LIBRARIES + library):

@@ -136,6 +136,13 @@ uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth_of_path)
 	return n;
 }
 
+static bool are_many;
+
+bool sites_are_many(void)
+{
+	return are_many;
+}
+
 /* The frames of the program, the outermost first. */
 static struct unwind_walk frame[MOST];
 static uint32_t depth;
@@ -153,16 +160,48 @@ static void call(uint64_t pc, uint64_t rbp)
 					      saves_rbp(pc) ? rbp : from->rbp};
 }
 
+#define FIRST_STEPS 4u /* that are made each time */
+#define KNOWN_STEPS 4u /* after which a recursion is left */
+
+static bool stands_in(const uint64_t *path, uint32_t from, uint32_t to, uint64_t pc)
+{
+	for (uint32_t i = from; i < to; i++)
+		if (path[i] == pc)
+			return true;
+	return false;
+}
+
+/*
+ * What a path is, by its addresses from the innermost. Where sites are many, first ones that are
+ * all different stay, and of those behind them each is taken once. In a recursion each is taken
+ * once, until some in a row were there already.
+ */
 static uint32_t whole_walk(uint32_t kind)
 {
 	struct unwind_walk w = frame[depth - 1];
 	struct unwind_reads r;
-	uint64_t path[SITE_MAX_DEPTH] = {w.pc};
-	uint32_t n = 1;
+	uint64_t raw[SITE_MAX_DEPTH] = {w.pc}, path[SITE_MAX_DEPTH];
+	uint32_t n = 1, taken = 0, from = 0, known = 0;
+	bool recurs = false;
 
 	while (n < SITE_MAX_DEPTH && unwind_step_noting(&w, &r))
-		path[n++] = w.pc;
-	return number_of(kind, n, sites_sum(path, 0, n));
+		raw[n++] = w.pc;
+	if (!are_many)
+		return number_of(kind, n, sites_sum(raw, 0, n));
+	for (uint32_t i = 1; i <= FIRST_STEPS && n > FIRST_STEPS && i < n; i++)
+		recurs |= stands_in(raw, 0, i, raw[i]);
+	for (uint32_t i = 0; i < n && known < KNOWN_STEPS; i++) {
+		const bool is_known =
+			(recurs || i > FIRST_STEPS) && stands_in(path, from, taken, raw[i]);
+
+		if (!is_known)
+			path[taken++] = raw[i];
+		if (i > FIRST_STEPS)
+			known = recurs && is_known ? known + 1 : 0;
+		if (i == FIRST_STEPS && !recurs)
+			from = taken;
+	}
+	return number_of(kind, taken, sites_sum(path, 0, taken));
 }
 
 static uint32_t found(uint32_t kind)
@@ -178,12 +217,12 @@ static void start(void)
 	frame[0] = (struct unwind_walk){OUTERMOST, BASE + 8 * (WORDS - 8), 0};
 }
 
-static void each_leads_where_a_whole_walk_does(void **state)
+static void each_leads_there(void)
 {
 	uint64_t rng = 1, whole = 0, made = 0;
 
-	(void)state;
 	start();
+	generation++; /* what is known is known as it was before */
 	for (uint32_t i = 0; i < 200000; i++) {
 		uint64_t what = random_next(&rng), pc = 0x2000 + (what >> 8) % 64;
 		uint32_t kind = 1 + (what >> 16) % 2;
@@ -207,7 +246,19 @@ static void each_leads_where_a_whole_walk_does(void **state)
 	assert_true(made < whole / 2);
 }
 
-#define FIRST_STEPS 4u /* that are made each time */
+static void each_leads_where_a_whole_walk_does(void **state)
+{
+	(void)state;
+	each_leads_there();
+}
+
+static void so_it_does_where_sites_are_many(void **state)
+{
+	(void)state;
+	are_many = true;
+	each_leads_there();
+	are_many = false;
+}
 
 static void what_was_there_before_needs_the_first_steps_only(void **state)
 {
@@ -257,11 +308,41 @@ static void a_saved_rbp_matters_where_a_frame_is_found_by_it(void **state)
 	assert_int_equal(found(1), whole_walk(1));
 }
 
+static void the_paths_of_a_recursion_are_few(void **state)
+{
+	static uint32_t site[64];
+	uint64_t rng = 5;
+	uint32_t sites = 0;
+
+	(void)state;
+	are_many = true;
+	for (uint32_t i = 0; i < 20000; i++) {
+		uint32_t k = 0, n;
+
+		start();
+		call(0x2100, 5);
+		for (uint32_t deep = random_next(&rng) % 25; deep; deep--)
+			call(0x2000 + 2 * (random_next(&rng) % 2), 5);
+		n = found(1);
+		assert_int_equal(n, whole_walk(1));
+		while (k < sites && site[k] != n)
+			k++;
+		assert_true(k < 64);
+		site[k] = n;
+		sites += k == sites;
+	}
+	are_many = false;
+	/* Either place, or one behind the other, in either order; with what called it or not. */
+	assert_true(sites <= 12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_leads_where_a_whole_walk_does),
+		cmocka_unit_test(so_it_does_where_sites_are_many),
 		cmocka_unit_test(what_was_there_before_needs_the_first_steps_only),
+		cmocka_unit_test(the_paths_of_a_recursion_are_few),
 		cmocka_unit_test(a_saved_rbp_matters_where_a_frame_is_found_by_it),
 	};
 
