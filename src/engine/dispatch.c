@@ -35,6 +35,7 @@
 #include "engine/toggles.h"
 #include "engine/translate.h"
 #include "engine/util.h"
+#include "engine/vsyscall.h"
 
 uint32_t engine_hold;
 static uint32_t hold_lock; /* who may set engine_hold */
@@ -372,7 +373,12 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 			continue;
 		}
 		if (r != TRANSLATE_OK) {
-			raise_fetch_fault(t, r);
+			if (!vsyscall_run(t))
+				raise_fetch_fault(t, r);
+			call_stack_break(t);
+			from = 0;
+			entry = ENTRY_NONE;
+			inside = 0;
 			continue;
 		}
 		if (sampler_is_armed(t)) {
