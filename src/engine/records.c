@@ -203,27 +203,9 @@ void records_answer(struct process *p, uint32_t question)
 	wake_collector();
 }
 
-void records_mark(uint32_t marks)
+struct channel_header *records_header(void)
 {
-	if (header)
-		__atomic_fetch_or(&header->marks, marks, __ATOMIC_RELAXED);
-}
-
-void records_toggle(uint32_t number, bool is_entered)
-{
-	uint32_t *functions;
-
-	if (!header)
-		return;
-	functions = is_entered ? &header->toggles_entered : &header->toggles_found;
-	if (!(__atomic_load_n(functions, __ATOMIC_RELAXED) >> number & 1))
-		__atomic_fetch_or(functions, 1u << number, __ATOMIC_RELAXED);
-}
-
-void records_allocator(uint32_t bit)
-{
-	if (header && !(__atomic_load_n(&header->allocators_found, __ATOMIC_RELAXED) >> bit & 1))
-		__atomic_fetch_or(&header->allocators_found, 1u << bit, __ATOMIC_RELAXED);
+	return header;
 }
 
 /*

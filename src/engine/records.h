@@ -77,6 +77,8 @@ void records_give_up(const struct process *p);
 uint32_t records_question(void);
 bool records_asked(const struct process *p);
 void records_answer(struct process *p, uint32_t question);
+/* The head of the channel, or NULL: there is none. */
+struct channel_header *records_header(void);
 /* Tell the collector what became of start_at and its kin: enum channel_marks. */
 void records_mark(uint32_t marks);
 /* The same of a function of config.toggles, by its number: it was found, or entered. */
