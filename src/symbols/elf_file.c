@@ -6,8 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <elfutils/libdwelf.h>
-
 #include "symbols/private.h"
 
 static char *hex_text(struct arena *a, const unsigned char *bytes, size_t count)
@@ -23,54 +21,91 @@ static char *hex_text(struct arena *a, const unsigned char *bytes, size_t count)
 	return text;
 }
 
-static int read_segments(struct symbols_file *f, Elf *elf, struct arena *a)
-{
-	size_t count, i;
+#define MOST_HEADERS 4096u
+#define MOST_NOTES   65536u /* bytes of a segment of notes that are read */
 
-	if (elf_getphdrnum(elf, &count) != 0 || count > 65536)
-		return 0;
-	f->segments = arena_alloc(a, count * sizeof(*f->segments));
+/* All bytes, which a file that is cut short meanwhile may not have. */
+static bool read_at(int fd, void *to, size_t bytes, uint64_t offset)
+{
+	return offset <= INT64_MAX && pread(fd, to, bytes, (off_t)offset) == (ssize_t)bytes;
+}
+
+/* The build-id among `bytes` of notes, which are aligned to `align`; NULL: it is not there. */
+static char *find_build_id(struct arena *a, const unsigned char *notes, uint64_t bytes,
+			   uint64_t align)
+{
+	uint64_t at = 0;
+	Elf64_Nhdr n;
+
+	align = align == 8 ? 8 : 4;
+	while (at <= bytes && bytes - at >= sizeof(n)) {
+		uint64_t name = at + sizeof(n), content, end;
+
+		memcpy(&n, notes + at, sizeof(n));
+		content = (name + n.n_namesz + align - 1) & ~(align - 1);
+		end = content + n.n_descsz;
+		if (end > bytes)
+			return NULL;
+		if (n.n_type == NT_GNU_BUILD_ID && n.n_namesz == sizeof(ELF_NOTE_GNU) &&
+		    memcmp(notes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0 && n.n_descsz > 0)
+			return hex_text(a, notes + content, n.n_descsz);
+		at = (end + align - 1) & ~(align - 1);
+	}
+	return NULL;
+}
+
+static char *read_build_id(int fd, const Elf64_Phdr *h, struct arena *a)
+{
+	unsigned char *notes = h->p_filesz <= MOST_NOTES ? malloc(h->p_filesz + 1) : NULL;
+	char *id = NULL;
+
+	if (notes != NULL && read_at(fd, notes, h->p_filesz, h->p_offset))
+		id = find_build_id(a, notes, h->p_filesz, h->p_align);
+	free(notes);
+	return id;
+}
+
+static int take_headers(struct symbols_file *f, const Elf64_Phdr *h, size_t count, struct arena *a)
+{
+	f->segments = arena_alloc(a, (count + 1) * sizeof(*f->segments));
 	if (f->segments == NULL)
 		return -1;
-	for (i = 0; i < count; i++) {
-		GElf_Phdr header;
-
-		if (gelf_getphdr(elf, (int)i, &header) == NULL || header.p_type != PT_LOAD)
-			continue;
-		f->segments[f->segment_count++] = (struct symbols_segment){
-			.offset = header.p_offset,
-			.bytes = header.p_filesz,
-			.address = header.p_vaddr,
-			.memory = header.p_memsz,
-		};
+	for (size_t i = 0; i < count; i++) {
+		if (h[i].p_type == PT_NOTE && f->build_id == NULL)
+			f->build_id = read_build_id(f->fd, &h[i], a);
+		if (h[i].p_type == PT_LOAD)
+			f->segments[f->segment_count++] = (struct symbols_segment){
+				.offset = h[i].p_offset,
+				.bytes = h[i].p_filesz,
+				.address = h[i].p_vaddr,
+				.memory = h[i].p_memsz,
+			};
 	}
 	return 0;
 }
 
+/* Without libelf, which maps the file: this is the process that must not end by what happens to one. */
 int symbols_file_init(struct symbols_file *f, const char *path, int fd, struct arena *a)
 {
-	const void *build_id;
-	ssize_t id_bytes;
+	Elf64_Phdr *headers;
+	Elf64_Ehdr head;
 	int status = 0;
-	Elf *elf;
 
 	f->fd = fd;
 	f->path = arena_strdup(a, path);
 	if (f->path == NULL)
 		return -1;
-	if (fd < 0)
+	if (fd < 0 || !read_at(fd, &head, sizeof(head), 0) ||
+	    memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 ||
+	    head.e_ident[EI_DATA] != ELFDATA2LSB || head.e_phentsize != sizeof(*headers) ||
+	    head.e_phnum > MOST_HEADERS)
 		return 0;
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-	if (elf == NULL || elf_kind(elf) != ELF_K_ELF) {
-		elf_end(elf);
-		return 0;
-	}
-	id_bytes = dwelf_elf_gnu_build_id(elf, &build_id);
-	if (id_bytes > 0)
-		f->build_id = hex_text(a, build_id, (size_t)id_bytes);
-	status = read_segments(f, elf, a);
-	elf_end(elf);
+	headers = calloc(head.e_phnum + (size_t)1, sizeof(*headers));
+	if (headers == NULL)
+		return -1;
+	if (read_at(fd, headers, head.e_phnum * sizeof(*headers), head.e_phoff))
+		status = take_headers(f, headers, head.e_phnum, a);
+	free(headers);
 	return status;
 }
 

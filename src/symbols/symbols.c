@@ -431,6 +431,7 @@ void symbols_open(struct symbols_file *f)
 	f->is_missing = fd < 0 && f->inode != 0;
 	if (fd < 0)
 		return;
+	elf_version(EV_CURRENT);
 	f->dwfl = dwfl_begin(&callbacks);
 	if (f->dwfl == NULL) {
 		close(fd);
