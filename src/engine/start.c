@@ -32,6 +32,7 @@
 #include "engine/records.h"
 #include "engine/sampler.h"
 #include "engine/signals.h"
+#include "engine/text_busy.h"
 #include "engine/threads.h"
 #include "engine/translate.h"
 #include "engine/util.h"
@@ -258,6 +259,7 @@ static void begin(void *arg)
 	process_begin(t, argv0, request.parent, request.cause);
 	note_vdso(p);
 	raised = descriptors_raise(&was); /* the kernel needs none to do what now comes */
+	text_busy_init(request.exe_fd);
 	if (load_program(p, request.exe_fd, &image, &why) != 0)
 		cannot(request.name, why, EXIT_CANNOT_RUN);
 	sys1(SYS_close, request.exe_fd);

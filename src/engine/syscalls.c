@@ -29,6 +29,7 @@
 #include "engine/sampler.h"
 #include "engine/signals.h"
 #include "engine/stuck.h"
+#include "engine/text_busy.h"
 #include "engine/threads.h"
 #include "engine/ticker.h"
 #include "engine/util.h"
@@ -299,10 +300,22 @@ static bool refuses_links(long nr, const long a[6])
 	return (how.flags & O_NOFOLLOW) || (how.resolve & ~(uint64_t)RESOLVE_CACHED);
 }
 
+/* Opens and truncate: what may write to the file that the path leads to. */
+static long do_writable(struct thread *t, long nr, const long a[6])
+{
+	const int which = nr == SYS_openat || nr == SYS_openat2;
+	long changed[6] = { a[0], a[1], a[2], a[3], a[4], a[5] }, r;
+
+	if ((nr == SYS_truncate || nr == SYS_creat || !refuses_links(nr, a)) &&
+	    syscalls_names_own_exe(t, (uint64_t)a[which]))
+		changed[which] = (long)(uintptr_t)t->process->exe;
+	r = text_busy(nr, changed);
+	return r ? r : syscalls_pass(t, nr, changed);
+}
+
 static long do_open(struct thread *t, long nr, const long a[6])
 {
-	long fd = refuses_links(nr, a) ? syscalls_pass(t, nr, a) :
-					 with_path(t, nr, a, nr != SYS_open);
+	long fd = do_writable(t, nr, a);
 
 	maps_view_opened(t, fd);
 	return fd;
@@ -348,6 +361,8 @@ static handler *const table[] = {
 	[SYS_readlink] = do_readlink,
 	[SYS_readlinkat] = do_readlinkat,
 	[SYS_open] = do_open,
+	[SYS_creat] = do_writable,
+	[SYS_truncate] = do_writable,
 	[SYS_stat] = do_path0,
 	[SYS_access] = do_path0,
 	[SYS_openat] = do_open,
