@@ -77,24 +77,82 @@ static void relocate(Elf *elf, const GElf_Phdr *dynamic, const struct symbols_fi
 	}
 }
 
-/* The table is at `at` of the bytes, which are loaded at `address`. Returns true when it is sound. */
-static bool take(struct symbols_go *g, const struct symbols_file *f, const unsigned char *bytes,
-		 size_t size, uint64_t address)
+/* A copy of what is loaded at the address, as the dynamic linker would leave it; NULL: no memory. */
+static unsigned char *copy(const struct symbols_file *f, const unsigned char *bytes, size_t size,
+			   uint64_t address)
 {
+	unsigned char *to = size <= MOST_BYTES ? malloc(size + 1) : NULL;
 	size_t headers;
 
-	free(g->bytes);
-	g->bytes = size <= MOST_BYTES ? malloc(size) : NULL;
-	if (g->bytes == NULL || elf_getphdrnum(f->elf, &headers) != 0)
-		return false;
-	memcpy(g->bytes, bytes, size);
+	if (to != NULL)
+		memcpy(to, bytes, size);
+	if (to == NULL || elf_getphdrnum(f->elf, &headers) != 0)
+		return to;
 	for (size_t i = 0; i < headers; i++) {
 		GElf_Phdr h;
 
 		if (gelf_getphdr(f->elf, (int)i, &h) != NULL && h.p_type == PT_DYNAMIC)
-			relocate(f->elf, &h, f, g->bytes, size, address);
+			relocate(f->elf, &h, f, to, size, address);
 	}
+	return to;
+}
+
+/* What is loaded at the address, up to the end of its segment. */
+static const unsigned char *loaded_at(const struct symbols_file *f, uint64_t address, size_t *size)
+{
+	for (size_t i = 0; i < f->segment_count; i++) {
+		const struct symbols_segment *g = &f->segments[i];
+		Elf_Data *data;
+
+		if (address < g->address || address - g->address >= g->bytes)
+			continue;
+		data = elf_getdata_rawchunk(f->elf, (int64_t)(address - g->address + g->offset),
+					    g->bytes - (address - g->address), ELF_T_BYTE);
+		*size = data != NULL ? data->d_size : 0;
+		return data != NULL ? data->d_buf : NULL;
+	}
+	return NULL;
+}
+
+/*
+ * The runtime's words about the program begin with the addresses of the table and of the names in it; one of them
+ * says where the trees of inlined calls are.
+ */
+static void find_trees(struct go_table *t, const struct symbols_file *f, uint64_t address)
+{
+	const uint64_t wanted[2] = {address, address + t->names};
+	const size_t word = go_table_trees_word(t);
+
+	for (size_t i = 0; word != 0 && i < f->segment_count && t->trees == NULL; i++) {
+		uint64_t trees, from = f->segments[i].address;
+		const unsigned char *bytes;
+		unsigned char *data;
+		size_t size;
+
+		bytes = loaded_at(f, from, &size);
+		data = bytes != NULL ? copy(f, bytes, size, from) : NULL;
+		for (size_t at = 0; data != NULL && at + 8 * (word + 1) <= size; at += 8) {
+			if (memcmp(data + at, wanted, sizeof(wanted)) != 0)
+				continue;
+			memcpy(&trees, data + at + 8 * word, sizeof(trees));
+			t->trees = loaded_at(f, trees, &t->trees_size);
+			break;
+		}
+		free(data);
+	}
+}
+
+/* The table is in the bytes, which are loaded at `address`. Returns true when it is sound. */
+static bool take(struct symbols_go *g, const struct symbols_file *f, const unsigned char *bytes,
+		 size_t size, uint64_t address)
+{
+	free(g->bytes);
+	g->bytes = copy(f, bytes, size, address);
+	if (g->bytes == NULL)
+		return false;
 	g->is_sound = go_table_init(&g->table, g->bytes, size, text_address(f->elf));
+	if (g->is_sound)
+		find_trees(&g->table, f, address);
 	return g->is_sound;
 }
 
@@ -136,23 +194,40 @@ static bool find(struct symbols_go *g, const struct symbols_file *f)
 	return any;
 }
 
-bool symbols_go_frame(struct symbols_file *f, uint64_t address, struct arena *a,
-		      struct symbols_frame *frame, uint64_t *same)
+static void fill_frame(struct symbols_frame *frame, const struct go_place *p, struct arena *a)
 {
+	*frame = (struct symbols_frame){.function = p->function, .line = p->line};
+	frame->file = p->file != NULL ? arena_strdup(a, p->file) : NULL;
+}
+
+size_t symbols_go_frames(struct symbols_file *f, uint64_t address, struct arena *a,
+			 struct symbols_frame frames[SYMBOLS_MAX_FRAMES], uint64_t *same)
+{
+	uint64_t at = address, from;
+	const char *function;
 	struct go_place p;
+	size_t count = 0;
 
 	if (f->go == NULL) {
 		f->go = calloc(1, sizeof(*f->go));
 		if (f->go == NULL)
-			return false;
+			return 0;
 		f->has_bad_table = find(f->go, f) && !f->go->is_sound;
 	}
 	if (!f->go->is_sound || !go_table_find(&f->go->table, address, &p))
-		return false;
-	*frame = (struct symbols_frame){.function = p.function, .line = p.line};
-	frame->file = p.file != NULL ? arena_strdup(a, p.file) : NULL;
+		return 0;
 	*same = p.same_end - address;
-	return true;
+	fill_frame(&frames[count++], &p, a);
+	while (count < SYMBOLS_MAX_FRAMES &&
+	       go_table_inlined(&f->go->table, at, &function, &from) &&
+	       go_table_find(&f->go->table, from, &p)) {
+		frames[count - 1].function = function;
+		fill_frame(&frames[count++], &p, a);
+		at = from;
+	}
+	if (f->go->table.trees != NULL)
+		*same = 1; /* an inlined call may begin or end anywhere */
+	return count;
 }
 
 void symbols_go_release(struct symbols_file *f)

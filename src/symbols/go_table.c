@@ -12,16 +12,22 @@
 static const struct form {
 	uint32_t magic;
 	int text, names, units, files, values, functions;
-	unsigned
-		entry_bytes; /* of the list of functions: an address, and where the function's record is */
+	/* Of the list of functions: an address, and where the function's record is. */
+	unsigned entry_bytes;
 	unsigned name_at; /* in the record; pcfile and pcln come 16 and 20 bytes behind it */
 	bool has_units;	  /* files are numbered unit by unit */
+	/* Inlined calls: where the record's lists begin; a node's size, its function's name, its caller. */
+	unsigned lists_at, node_bytes, node_name, node_from;
+	unsigned trees_word; /* see go_table_trees_word() */
 } forms[] = {
-	{0xfffffffb, -1, -1, -1, -1, -1, 1, 16, 8, false}, /* 1.2 */
-	{0xfffffffa, -1, 2, 3, 4, 5, 6, 16, 8, true},	   /* 1.16 */
-	{0xfffffff0, 2, 3, 4, 5, 6, 7, 8, 4, true},	   /* 1.18 */
-	{0xfffffff1, 2, 3, 4, 5, 6, 7, 8, 4, true},	   /* 1.20 */
+	{0xfffffffb, -1, -1, -1, -1, -1, 1, 16, 8, false, 0, 0, 0, 0, 0}, /* 1.2 */
+	{0xfffffffa, -1, 2, 3, 4, 5, 6, 16, 8, true, 0, 0, 0, 0, 0},	  /* 1.16 */
+	{0xfffffff0, 2, 3, 4, 5, 6, 7, 8, 4, true, 40, 20, 12, 16, 38},	  /* 1.18 */
+	{0xfffffff1, 2, 3, 4, 5, 6, 7, 8, 4, true, 44, 16, 4, 8, 40},	  /* 1.20 */
 };
+
+/* Places in the lists of a record. */
+enum { LIST_INLINED = 2, LIST_TREE = 3 };
 
 #define FORM_COUNT (sizeof(forms) / sizeof(forms[0]))
 
@@ -187,23 +193,35 @@ static uint64_t find_entry(const struct go_table *t, uint64_t address)
 	return low - 1;
 }
 
-bool go_table_find(const struct go_table *t, uint64_t address, struct go_place *out)
+/* The record of the function around the address, and where that begins and ends. */
+static bool find_record(const struct go_table *t, uint64_t address, uint64_t *start, uint64_t *end,
+			uint64_t *record)
 {
 	const struct form *f = &forms[t->form];
-	uint64_t i, record;
-	int32_t value;
+	uint64_t i;
 
 	if (address < entry_address(t, 0) || address >= entry_address(t, t->count))
 		return false;
 	i = find_entry(t, address);
-	*out = (struct go_place){.start = entry_address(t, i), .end = entry_address(t, i + 1)};
-	out->same_end = out->end;
-	if (out->start > address || out->end <= address) /* not in order */
-		return false;
-	record = number_at(t, t->functions + i * f->entry_bytes + f->entry_bytes / 2,
-			   f->entry_bytes / 2);
+	*start = entry_address(t, i);
+	*end = entry_address(t, i + 1);
+	*record = number_at(t, t->functions + i * f->entry_bytes + f->entry_bytes / 2,
+			    f->entry_bytes / 2);
 	/* The first form counts from the table's start, the others from the list. */
-	record += f->has_units ? t->functions : 0;
+	*record += f->has_units ? t->functions : 0;
+	return *start <= address && *end > address; /* else they are not in order */
+}
+
+bool go_table_find(const struct go_table *t, uint64_t address, struct go_place *out)
+{
+	const struct form *f = &forms[t->form];
+	uint64_t record;
+	int32_t value;
+
+	*out = (struct go_place){0};
+	if (!find_record(t, address, &out->start, &out->end, &record))
+		return false;
+	out->same_end = out->end;
 	out->function = string_at(t, t->names + number_at(t, record + f->name_at, 4));
 	if (out->function == NULL)
 		return false;
@@ -215,4 +233,50 @@ bool go_table_find(const struct go_table *t, uint64_t address, struct go_place *
 				       address, &value, &out->same_end))
 		out->file = file_of(t, record, value);
 	return true;
+}
+
+/* ---- Inlined calls ---- */
+
+unsigned go_table_trees_word(const struct go_table *t)
+{
+	return forms[t->form].trees_word;
+}
+
+/* A number of the tree at `tree`, of node `i`. */
+static bool take_node(const struct go_table *t, uint64_t tree, uint32_t i, unsigned at,
+		      uint32_t *out)
+{
+	uint64_t place = tree + (uint64_t)i * forms[t->form].node_bytes + at;
+
+	if (place > t->trees_size || sizeof(*out) > t->trees_size - place)
+		return false;
+	memcpy(out, t->trees + place, sizeof(*out));
+	return true;
+}
+
+bool go_table_inlined(const struct go_table *t, uint64_t address, const char **function,
+		      uint64_t *from)
+{
+	const struct form *f = &forms[t->form];
+	uint64_t start, end, record, lists, values, datas, tree;
+	uint32_t name, caller;
+	int32_t node;
+
+	if (t->trees == NULL || f->node_bytes == 0 ||
+	    !find_record(t, address, &start, &end, &record))
+		return false;
+	lists = record + f->lists_at;
+	values = number_at(t, record + f->name_at + 24, 4);
+	datas = number_at(t, lists - 1, 1);
+	if (values <= LIST_INLINED || values > t->size / 4 || datas <= LIST_TREE || datas > 255 ||
+	    !value_at(t, number_at(t, lists + 4 * LIST_INLINED, 4), start, address, &node, &end) ||
+	    node < 0)
+		return false;
+	tree = number_at(t, lists + 4 * (values + LIST_TREE), 4);
+	if (tree >= UINT32_MAX || !take_node(t, tree, (uint32_t)node, f->node_name, &name) ||
+	    !take_node(t, tree, (uint32_t)node, f->node_from, &caller))
+		return false;
+	*function = string_at(t, t->names + name);
+	*from = start + caller;
+	return *function != NULL;
 }

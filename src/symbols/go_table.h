@@ -17,6 +17,9 @@ struct go_table {
 	uint64_t text;	/* entries of functions count from here, or 0 */
 	uint64_t count; /* functions */
 	uint64_t names, units, files, values, functions; /* offsets of the parts */
+	/* Which calls were inlined, from Go 1.18 on: from the runtime's "go.func.*" on; NULL: nobody knows where. */
+	const unsigned char *trees;
+	size_t trees_size;
 };
 
 struct go_place {
@@ -26,6 +29,19 @@ struct go_place {
 	uint64_t start, end;  /* addresses of the function */
 	uint64_t same_end;    /* up to here file and line are these */
 };
+
+/*
+ * A call that was inlined where the address is: *function is the function whose code it is, and *from an address
+ * of the code that called it, to ask about next. False: the code is the function's own.
+ */
+bool go_table_inlined(const struct go_table *t, uint64_t address, const char **function,
+		      uint64_t *from);
+
+/*
+ * Which of the runtime's words about a program (runtime.moduledata) is the address of the trees; 0: of none, in
+ * this form. The words begin with the addresses of the table and of its names.
+ */
+unsigned go_table_trees_word(const struct go_table *t);
 
 #define GO_TABLE_HEAD 72 /* bytes that go_table_is_head() and the like look at */
 

@@ -103,11 +103,11 @@ int symbols_file_init(struct symbols_file *f, const char *path, int fd, struct a
 uint64_t symbols_function_start(struct symbols_file *f, uint64_t address);
 
 /*
- * go_file.c: function, file and line by the table of the Go linker, for the next *same addresses; false: there is
- * none, or it does not know the address.
+ * go_file.c: frames by the table of the Go linker, for the next *same addresses; 0: there is none, or it does not
+ * know the address.
  */
-bool symbols_go_frame(struct symbols_file *f, uint64_t address, struct arena *a,
-		      struct symbols_frame *frame, uint64_t *same);
+size_t symbols_go_frames(struct symbols_file *f, uint64_t address, struct arena *a,
+			 struct symbols_frame frames[SYMBOLS_MAX_FRAMES], uint64_t *same);
 void symbols_go_release(struct symbols_file *f);
 
 /* symtab.c: the symbol of code, or of data, that covers the address, or NULL. */

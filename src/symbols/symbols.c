@@ -526,8 +526,11 @@ static const struct symbols_answer *make_new_answer(struct symbols_file *f, uint
 			count = symbols_dwarf_frames(f, address, a, frames, &f->last_count);
 		if (count > 0 && frames[count - 1].function != NULL)
 			return symbols_make_answer(a, frames, count);
-		if (count == 0 && symbols_go_frame(f, address, a, frames, &f->last_count))
-			return symbols_make_answer(a, frames, 1);
+		if (count == 0) {
+			count = symbols_go_frames(f, address, a, frames, &f->last_count);
+			if (count > 0)
+				return symbols_make_answer(a, frames, count);
+		}
 		e = symbols_table_find(f, address);
 	} else if (f->runtime != NULL) {
 		e = symbols_runtime_find(f, address, a);

@@ -4,11 +4,13 @@
 
     names.py --dwell PATH
 """
+import contextlib
 import json
 import os
 import random
 import resource
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 
@@ -316,6 +318,48 @@ def go_has_functions_and_lines_whatever_is_stripped():
         check_go('./whole')
     strip_sections('whole')
     check_go('./whole')
+
+
+@case
+def stripped_go_has_the_calls_that_were_inlined():
+    source = """\
+package main
+
+const n = 100000
+
+var a [n]int32
+
+func add(s int64, i int) int64 {
+	return s + int64(a[i])
+}
+
+func twice(s int64, i int) int64 {
+	return add(add(s, i), n-1-i)
+}
+
+//go:noinline
+func scan() (s int64) {
+	for i := 0; i < n; i++ {
+		s = twice(s, i)
+	}
+	return
+}
+
+func main() {
+	if scan() == 42 {
+		panic("no")
+	}
+}
+"""
+    for options in (['-ldflags=-s'], ['-ldflags=-s', '-buildmode=pie']):
+        build_go('inlined', *options, source=source)
+        run(DWELL, 'record', '-q', '--duty', '100', '-o', 'inlined.db', '--', './inlined')
+        with contextlib.closing(sqlite3.connect('inlined.db')) as db:
+            chains = {row[0] for row in db.execute(
+                "SELECT group_concat(function || ':' || line) FROM (SELECT * FROM frame ORDER BY location_id, depth) "
+                "GROUP BY location_id")}
+        os.unlink('inlined.db')
+        check('main.add:8,main.twice:12,main.scan:18' in chains, options, 'no such chain among', sorted(chains)[:9])
 
 
 @case

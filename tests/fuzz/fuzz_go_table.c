@@ -211,6 +211,20 @@ static uint64_t random_next(void)
 	return random_state;
 }
 
+/* Any bytes may be taken for the trees of inlined calls: the table itself, here. */
+static void ask_for_inlined(struct go_table *t, const unsigned char *bytes, size_t size,
+			    unsigned form)
+{
+	const char *function;
+	uint64_t from;
+
+	t->trees = bytes;
+	t->trees_size = size;
+	for (uint64_t at = TEXT - 8; at < TEXT + 0x200; at += 4)
+		if (go_table_inlined(t, at, &function, &from) && !is_inside(function, bytes, size))
+			fail("an inlined function that is not in the table", form);
+}
+
 static void try_damaged(const unsigned char *bytes, size_t size, unsigned form)
 {
 	struct code_symbols s = {.base = TEXT};
@@ -226,6 +240,7 @@ static void try_damaged(const unsigned char *bytes, size_t size, unsigned form)
 			     at >= p.same_end ||
 			     (p.file != NULL && !is_inside(p.file, bytes, size))))
 				fail("an answer that is not in the table", form);
+		ask_for_inlined(&t, bytes, size, form);
 	} else {
 		refused++;
 	}
