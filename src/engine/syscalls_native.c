@@ -5,6 +5,7 @@
 #include <linux/prctl.h>
 #include <linux/ptrace.h>
 #include <linux/seccomp.h>
+#include <sys/wait.h>
 
 #include "channel/sys.h"
 #include "engine/alloc.h"
@@ -126,6 +127,15 @@ long syscalls_seccomp(struct thread *t, long nr, const long a[6])
 	return syscalls_pass(t, nr, a);
 }
 
+/* To a process that goes on as it is? Tracers seize a child of their own before it executes. */
+static bool attaches(const long a[6])
+{
+	const long how = WNOHANG | WNOWAIT | WEXITED;
+
+	return a[0] == PTRACE_ATTACH ||
+	       (a[0] == PTRACE_SEIZE && sys5(SYS_waitid, P_PID, a[1], 0, how, 0) == -ECHILD);
+}
+
 /*
  * What is traced runs without the engine: a child that asks for it from here on, one that vfork made
  * from its exec on. Others that a tracer attaches to do so with the next program (traced.h).
@@ -140,7 +150,7 @@ long syscalls_ptrace(struct thread *t, long nr, const long a[6])
 	}
 	if (a[0] == PTRACE_TRACEME)
 		t->process->is_traced = true;
-	if (a[0] == PTRACE_ATTACH && records_has_process(t->process, (uint32_t)a[1]))
+	if (attaches(a) && records_has_process(t->process, (uint32_t)a[1]))
 		say("process %lu: it traces process %lu, which runs under dwell: what it sees is the engine's "
 		    "code and registers",
 		    pid, (uint64_t)a[1]);
