@@ -66,6 +66,7 @@ static int resolve_there(struct symbols *s, struct symbols_file *f, struct messa
 	losses = message_take(&reply.reader);
 	f->has_bad_table = losses & MESSAGE_BAD_TABLE;
 	f->is_missing = losses & MESSAGE_MISSING;
+	f->lacks_split = losses & MESSAGE_NO_SPLIT;
 	for (uint32_t i = 0; i < q->count; i++) {
 		if (message_take(&reply.reader) != 0)
 			f->last = take_answer(f, &reply.reader, symbols_arena(s));

@@ -306,6 +306,14 @@ static Dwarf_Die *find_unit(struct symbols_file *f, uint64_t *address, Dwarf_Die
 	return symbols_unit_around(f, dwarf, *address, memory);
 }
 
+static bool is_skeleton(Dwarf_Die *cu_die)
+{
+	uint8_t type;
+
+	return dwarf_cu_info(cu_die->cu, NULL, &type, NULL, NULL, NULL, NULL, NULL) == 0 &&
+	       type == DW_UT_skeleton;
+}
+
 Dwarf_Die *symbols_unit_content(Dwarf_Die *cu_die, Dwarf_Die *memory)
 {
 	uint8_t type;
@@ -342,6 +350,7 @@ size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct are
 	if (cu_die == NULL)
 		return 0;
 	content = symbols_unit_content(cu_die, &split);
+	f->lacks_split |= content == cu_die && is_skeleton(cu_die);
 	count = find_functions(f, cu_die, content, at, chain, &end);
 	frames[0] = (struct symbols_frame){0};
 	for (i = 0; i < count; i++) {

@@ -13,7 +13,7 @@
 enum message_kind { MESSAGE_RESOLVE, MESSAGE_VARIABLE, MESSAGE_PREPARE };
 
 /* What could not be read, in answers of MESSAGE_RESOLVE. */
-enum message_loss { MESSAGE_BAD_TABLE = 1, MESSAGE_MISSING = 2 };
+enum message_loss { MESSAGE_BAD_TABLE = 1, MESSAGE_MISSING = 2, MESSAGE_NO_SPLIT = 4 };
 
 #define MESSAGE_MOST_ADDRESSES 512
 #define MESSAGE_MOST_BYTES     ((uint64_t)1 << 28) /* of an answer */

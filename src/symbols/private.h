@@ -67,6 +67,7 @@ struct symbols_file {
 	uint32_t sources;  /* enum symbols_source */
 	uint32_t told;	   /* which process that reads symbols knows the file: its generation */
 	bool is_missing;   /* the file that was mapped is not there any more, or is another one now */
+	bool lacks_split;  /* a unit's content is in a file of its own, which was not found */
 	bool was_asked;	   /* for names */
 	bool has_lost;	   /* such a process did not survive it */
 

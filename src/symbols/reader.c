@@ -59,7 +59,8 @@ static int resolve(struct reader *r, struct symbols_file *f, uint32_t count, str
 		last = a;
 	}
 	message_add(out, (f->has_bad_table ? MESSAGE_BAD_TABLE : 0) |
-				 (f->is_missing ? MESSAGE_MISSING : 0));
+				 (f->is_missing ? MESSAGE_MISSING : 0) |
+				 (f->lacks_split ? MESSAGE_NO_SPLIT : 0));
 	text_add_bytes(out, text_get(&answers), answers.count);
 	out->failed |= answers.failed;
 	text_release(&answers);

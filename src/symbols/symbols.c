@@ -280,6 +280,17 @@ static bool file_loss(const struct symbols_file *f, struct text *line)
 	return true;
 }
 
+static bool split_loss(const struct symbols_file *f, struct text *line)
+{
+	if (f->lacks_split)
+		text_addf(
+			line,
+			"%s: files of its debug information (.dwo) are not where they were made, "
+			"or are packed (.dwp): some code has no inlined calls, some data no types",
+			f->path);
+	return f->lacks_split;
+}
+
 static bool table_loss(const struct symbols_file *f, struct text *line)
 {
 	if (f->has_bad_table)
@@ -296,7 +307,7 @@ bool symbols_next_loss(const struct symbols *s, size_t *next, struct text *line)
 		const struct symbols_file *f = s->items[(*next)++];
 
 		if (symbols_runtime_loss(f, line) || file_loss(f, line) || reader_loss(f, line) ||
-		    table_loss(f, line))
+		    split_loss(f, line) || table_loss(f, line))
 			return true;
 	}
 	return false;

@@ -93,6 +93,7 @@ def a_missing_split_file_leaves_functions_and_lines():
     check('main' in functions, 'main is not among', list(functions)[:5])
     check(('table.c', 7) in lines, 'line 7 is not among', sorted(lines)[:5])
     check('t' in objects, 'no table among', list(objects)[:5])
+    check('.dwo' in said and said.count('\n') == 1, 'said', said)
 
 
 def can_pack(tool):
