@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -128,9 +131,43 @@ static void survive_file_limits(void)
 	sigaction(SIGXFSZ, &a, NULL);
 }
 
+#define STACK_BYTES (8ul << 20)
+
+static struct {
+	int argc, code;
+	char **argv;
+} arguments;
+
+static void dispatch_here(void)
+{
+	arguments.code = dispatch(arguments.argc, arguments.argv);
+}
+
+/* To read debug information and SQL takes more stack than some limits allow (ulimit -s): then a stack of our own. */
+static int dispatch_with_stack(int argc, char **argv)
+{
+	static ucontext_t own, before;
+	struct rlimit limit;
+	void *stack = MAP_FAILED;
+
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur < STACK_BYTES)
+		stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+	if (stack == MAP_FAILED || getcontext(&own) != 0)
+		return dispatch(argc, argv);
+	arguments.argc = argc;
+	arguments.argv = argv;
+	own.uc_stack.ss_sp = stack;
+	own.uc_stack.ss_size = STACK_BYTES;
+	own.uc_link = &before;
+	makecontext(&own, dispatch_here, 0);
+	swapcontext(&before, &own);
+	return arguments.code;
+}
+
 int main(int argc, char **argv)
 {
 	survive_file_limits();
 	on_exit(check_output, NULL);
-	return dispatch(argc, argv);
+	return dispatch_with_stack(argc, argv);
 }

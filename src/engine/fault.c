@@ -217,6 +217,10 @@ static bool release_code_page(struct thread *t, siginfo_t *info, struct frame_uc
 	if (info->si_signo != SIGSEGV || info->si_code != SEGV_ACCERR ||
 	    !(uc->mc.err & ERROR_WRITE))
 		return false;
+	/* The engine's own code, which may hold the lock, writes to no memory of the target but so. */
+	if (!cache_contains(uc->mc.rip) && !between(uc->mc.rip, engine_exit, engine_glue_end) &&
+	    !between(uc->mc.rip, engine_copy, engine_xstate_end) && !t->syscall_sp)
+		return false;
 	lock_take(&engine.translate_lock);
 	ours = pages_release(page);
 	if (!ours) {

@@ -9,10 +9,10 @@
 #include "channel/channel.h"
 #include "channel/launch.h"
 #include "channel/sys.h"
+#include "engine/limits.h"
 #include "engine/load.h"
 #include "engine/util.h"
 
-#define MOST_WORDS 65536u
 #define NAME_BYTES 4096u
 
 /* What the kernel made for the engine. */
@@ -171,14 +171,17 @@ static uint64_t write_vectors(const struct vectors *v, uint64_t *copy)
 int initial_stack_build(struct initial_stack *s, char **argv, const struct image *image,
 			const char *name)
 {
-	static uint64_t copy[MOST_WORDS]; /* the vectors overlap */
 	static char kept_name[NAME_BYTES];
 	struct vectors v = find_vectors(argv);
 	char *lowest = v.argc ? v.argv[0] : v.envp[0], *last = v.envp[v.envc - 1];
 	uint64_t name_bytes = length(name) + 1;
+	uint64_t bytes = round_up((v.argc + v.envc + 2 * v.auxc + 8) * sizeof(uint64_t), PAGE);
+	uint64_t *copy = pages_get(bytes); /* the vectors overlap */
 	struct strings strings;
 
-	if (v.argc + v.envc + 2 * v.auxc + 8 > MOST_WORDS || name_bytes > NAME_BYTES)
+	if (!copy)
+		limits_no_room();
+	if (name_bytes > NAME_BYTES)
 		return -1;
 	memcpy(kept_name, name, name_bytes);
 	drop_variables(&v);
@@ -188,6 +191,7 @@ int initial_stack_build(struct initial_stack *s, char **argv, const struct image
 	name = fix_auxv(&v, image, lowest);
 	s->top = (uint64_t)(uintptr_t)name + length(name) + 1 + 8;
 	s->rsp = write_vectors(&v, copy);
+	pages_put(copy, bytes);
 	v.auxv = (Elf64_auxv_t *)(uintptr_t)(s->rsp + (v.argc + v.envc + 3) * 8);
 	tell_kernel(image, &strings, s->rsp, &v);
 	return 0;

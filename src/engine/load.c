@@ -72,7 +72,7 @@ static int read_headers(struct file *f, const char **why)
 			continue;
 		if (ph->p_memsz < ph->p_filesz || ph->p_vaddr + ph->p_memsz < ph->p_vaddr ||
 		    (ph->p_vaddr + ph->p_memsz) >> 47 || (ph->p_vaddr - ph->p_offset) & (PAGE - 1)) {
-			*why = "has a segment that cannot be mapped";
+			*why = NULL;
 			return -1;
 		}
 		if ((ph->p_vaddr & ~(PAGE - 1)) < f->low)
@@ -81,8 +81,10 @@ static int read_headers(struct file *f, const char **why)
 			f->high = round_up(ph->p_vaddr + ph->p_memsz, PAGE);
 		loads++;
 	}
-	if (!loads)
+	if (!loads) {
+		*why = NULL;
 		return -1;
+	}
 	name_of(f->fd, f->path, sizeof f->path);
 	return 0;
 }
@@ -127,6 +129,14 @@ static int place(struct file *f, const char **why)
 	return 0;
 }
 
+/* The rest of the last page of a file's part. False: the file is shorter than that. */
+static bool clear(uint64_t start, uint64_t end)
+{
+	static const uint8_t zeros[PAGE];
+
+	return engine_copy((void *)(uintptr_t)start, zeros, end - start) == 0;
+}
+
 /* One PT_LOAD: the file part, the rest of its last page cleared, then fresh pages. */
 static int map_segment(struct file *f, struct process *pr, const Elf64_Phdr *ph)
 {
@@ -143,8 +153,9 @@ static int map_segment(struct file *f, struct process *pr, const Elf64_Phdr *ph)
 		if (sys_failed(r))
 			return -1;
 		mappings_set(start, mapped_end, (uint32_t)prot, false, true, false);
-		if ((prot & PROT_WRITE) && ph->p_memsz > ph->p_filesz && (file_end & (PAGE - 1)))
-			memset((void *)(uintptr_t)file_end, 0, mapped_end - file_end);
+		if ((prot & PROT_WRITE) && ph->p_memsz > ph->p_filesz && (file_end & (PAGE - 1)) &&
+		    !clear(file_end, mapped_end))
+			return -1;
 	}
 	if (end > mapped_end) {
 		r = sys6(SYS_mmap, mapped_end, end - mapped_end, prot,
@@ -167,7 +178,7 @@ static int map_file(struct file *f, struct process *pr, const char **why)
 		return -1;
 	for (uint32_t i = 0; i < f->eh.e_phnum; i++)
 		if (f->ph[i].p_type == PT_LOAD && map_segment(f, pr, &f->ph[i]) != 0) {
-			*why = "has a segment that cannot be mapped";
+			*why = NULL;
 			return -1;
 		}
 	return 0;

@@ -246,6 +246,14 @@ static void read_exe_name(struct process *p)
 	p->exe[r > 0 ? r : 0] = 0;
 }
 
+/* The program is broken, or a reason of ours. */
+__attribute__((noreturn)) static void cannot_load(const char *why)
+{
+	if (!why)
+		engine_end_by(SIGSEGV);
+	cannot(request.name, why, EXIT_CANNOT_RUN);
+}
+
 /* On the engine's own stack: from here on nothing of libc is used. */
 static void begin(void *arg)
 {
@@ -261,14 +269,13 @@ static void begin(void *arg)
 	raised = descriptors_raise(&was); /* the kernel needs none to do what now comes */
 	text_busy_init(request.exe_fd);
 	if (load_program(p, request.exe_fd, &image, &why) != 0)
-		cannot(request.name, why, EXIT_CANNOT_RUN);
+		cannot_load(why);
 	sys1(SYS_close, request.exe_fd);
 	if (raised)
 		descriptors_restore(&was);
 	request.options = 0; /* strings move */
 	if (initial_stack_build(&stack, argv0, &image, request.name) != 0)
-		cannot(request.name, "has more arguments and variables than dwell can pass on (65000)",
-		       EXIT_OUR_FAULT);
+		cannot(request.name, "has a name that is too long", EXIT_OUR_FAULT);
 	request.name = stack.name;
 	t->regs[RSP] = stack.rsp;
 	note_stack(t, stack.rsp, stack.top);

@@ -82,6 +82,10 @@ static long run_engine(struct thread *t, struct attempt *a)
 	process_after_failed_exec(t);
 	p->launch_memory = 0;
 	launch_release(&a->launch);
+	if (r == -E2BIG) { /* three variables less may fit; if not there is nothing to tell */
+		a->launch.reason = 0;
+		return run_native(t, a);
+	}
 	if (r == -ENOENT) {
 		/* The program is there: it is our loader that this root directory lacks. */
 		a->launch.reason = "cannot be profiled inside this root directory";

@@ -257,18 +257,23 @@ void say(const char *format, ...)
 	sys3(SYS_write, 2, l.text, l.n);
 }
 
-void engine_panic(const char *what, uint64_t detail)
+void engine_end_by(int signal)
 {
-	say("the engine cannot go on: %s (%lu)", what, detail);
-	/* Unblock and restore SIGABRT by hand: no libc here. */
+	/* Unblock and restore it by hand: no libc here. */
 	struct {
 		uint64_t handler, flags, restorer, mask;
 	} dfl = { 0 };
 	uint64_t none = 0;
 
-	sys4(SYS_rt_sigaction, SIGABRT, &dfl, 0, 8);
+	sys4(SYS_rt_sigaction, signal, &dfl, 0, 8);
 	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &none, 0, 8);
-	sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), SIGABRT);
+	sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), signal);
 	for (;;)
-		sys1(SYS_exit_group, 134);
+		sys1(SYS_exit_group, 128 + signal);
+}
+
+void engine_panic(const char *what, uint64_t detail)
+{
+	say("the engine cannot go on: %s (%lu)", what, detail);
+	engine_end_by(SIGABRT);
 }

@@ -102,6 +102,23 @@ def few_descriptors_are_told_as_the_reason():
     check(count < 20, count, 'descriptors are not enough')
 
 
+@case
+def a_small_stack_is_enough_for_dwell():
+    for way in WAYS:
+        status, out, err = run([*way, '-o', 'small.db'], SUMS, STACK=64 << 10)
+        check(status == 0 and out == SAID, way, status, out, err)
+    for view in ['report'], ['info'], ['export', '-t', 'json']:
+        status, out, err = run([*view, '-i', 'small.db'], [], STACK=64 << 10)
+        check(status == 0 and out, view, status, err)
+
+
+@case
+def as_many_arguments_as_the_kernel_allows():
+    for count in 70000, 200000:
+        status, out, err = run(['record', '-q', '--gear', 'count', '-o', 'many.db'], ['echo', *['x'] * count])
+        check(status == 0 and len(out) == 2 * count, count, status, len(out), err)
+
+
 def set_up(dwell, folder):
     global DWELL
     DWELL = dwell
