@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION		  18u
+#define CHANNEL_VERSION		  19u
 #define CHANNEL_HEADER_BYTES 16384u
 #define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_MOST_TOGGLES 16u
@@ -155,6 +155,7 @@ enum channel_marks {
 	CHANNEL_STOP_FOUND = 4,
 	CHANNEL_STOP_ENTERED = 8,
 	CHANNEL_MARK_SEEN = 16, /* the program said DWELL_START */
+	CHANNEL_ENGINE_FAILED = 32, /* an engine could not go on, and has said why */
 };
 
 enum channel_slot_state {

@@ -122,6 +122,8 @@ void outcome_tell(const struct channel_config *c, const struct channel_header *h
 	tell_allocators(c, __atomic_load_n(&h->allocators_found, __ATOMIC_RELAXED), lines);
 	tell_toggles(c, __atomic_load_n(&h->toggles_found, __ATOMIC_RELAXED),
 		     __atomic_load_n(&h->toggles_entered, __ATOMIC_RELAXED), lines);
+	if (has(marks, CHANNEL_ENGINE_FAILED)) /* that is why */
+		return;
 	if (c->gear == CHANNEL_GEAR_SAMPLE && samples == 0 && lines->count == 0)
 		tell_no_samples(c, marks, was_stopped, lines);
 	if (simulates(c) && samples == 0 && lines->count == 0)

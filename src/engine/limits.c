@@ -143,6 +143,7 @@ void limits_met(long result)
 
 void limits_no_room(void)
 {
+	util_note_failure();
 	say(limits_are_set() ? "the limit of address space or data (ulimit -v, ulimit -d) leaves "
 			       "no room for the engine: "
 			       "raise it, or run the program without dwell"

@@ -39,6 +39,7 @@ const char *records_open(int fd)
 		return "the channel to dwell cannot be mapped";
 	header = (struct channel_header *)p;
 	engine.channel = (void *)p;
+	util_failed = &header->marks;
 	engine.slot_bytes = h.slot_bytes;
 	engine.ring_bytes = h.ring_bytes;
 	engine.slot_count = h.slot_count;
@@ -162,6 +163,7 @@ void records_give_up(const struct process *p)
 {
 	if (!p->profiling || __atomic_exchange_n(&gave_up, 1, __ATOMIC_RELAXED))
 		return;
+	util_note_failure();
 	say("process %lu: no memory to profile it any further: it runs on unprofiled (raise the "
 	    "limits: ulimit -v, ulimit -d, vm.max_map_count)",
 	    (uint64_t)p->pid);

@@ -59,6 +59,7 @@ static char **argv0;
 
 __attribute__((noreturn)) static void cannot(const char *name, const char *why, int status)
 {
+	util_note_failure();
 	say("%s: %s", name ? name : "program", why);
 	for (;;)
 		sys1(SYS_exit_group, status);

@@ -272,8 +272,17 @@ void engine_end_by(int signal)
 		sys1(SYS_exit_group, 128 + signal);
 }
 
+uint32_t *util_failed;
+
+void util_note_failure(void)
+{
+	if (util_failed)
+		__atomic_fetch_or(util_failed, CHANNEL_ENGINE_FAILED, __ATOMIC_RELAXED);
+}
+
 void engine_panic(const char *what, uint64_t detail)
 {
+	util_note_failure();
 	say("the engine cannot go on: %s (%lu)", what, detail);
 	engine_end_by(SIGABRT);
 }

@@ -43,6 +43,9 @@ void grow_give_back(struct grow *g, uint64_t bytes);
 
 /* One line on stderr, "dwell: ..." with %s %d %u %x (64-bit) only. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Where an end of the engine's own making is noted, for the collector; NULL: nobody listens. */
+extern uint32_t *util_failed;
+void util_note_failure(void);
 /* End the process by a signal's default action. */
 __attribute__((noreturn)) void engine_end_by(int signal);
 /* The engine itself is broken: say so and end the process by SIGABRT. */

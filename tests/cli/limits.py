@@ -44,6 +44,14 @@ def address_space_limits_end_in_the_result_or_a_sentence():
 
 
 @case
+def no_room_for_the_engine_is_the_only_reason_given():
+    for megabytes in range(34, 60, 4):
+        status, out, err = run(['record', '-q', '-o', 'limited'], SUMS, AS=megabytes * MB)
+        if 'no room for the engine' in err:
+            check(status == 4 and 'nothing was sampled' not in err, megabytes, status, err)
+
+
+@case
 def a_gigabyte_is_enough():
     for way in WAYS[:2]:
         status, out, err = run([*way, '-o', 'limited'], SUMS, AS=1000 * MB)
