@@ -7,6 +7,7 @@
 #include <fcntl.h>
 
 #include "channel/sys.h"
+#include "engine/slots.h"
 #include "engine/syscalls.h"
 
 #define SPARE 16u /* descriptors, above the limit */
@@ -104,6 +105,8 @@ bool descriptors_make_way(struct thread *t)
 		moved = true;
 	}
 	descriptors_restore(&was);
+	if (moved && t->process->profiling) /* with the old one its lock went */
+		slots_lock(t->process);
 	return moved;
 }
 

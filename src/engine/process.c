@@ -19,6 +19,7 @@
 #include "engine/replay.h"
 #include "engine/sampler.h"
 #include "engine/threads.h"
+#include "engine/slots.h"
 #include "engine/util.h"
 
 #define MAX_MODULES 4096u
@@ -180,14 +181,14 @@ void process_end_predecessor(uint32_t order, uint32_t pid)
 			       .channel_fd = engine.first.channel_fd };
 	struct channel_counters c;
 
-	if (!records_map_slot_of(&old, pid))
+	if (!slots_map_of(&old, pid))
 		return;
 	c = old.ring.slot->counters;
 	old.total = (struct counts){ c.accesses, c.loads, c.stores, c.instructions };
 	old.extra = (struct extra_counts){ c.rep_iterations, c.vector_elements, c.translate_cycles,
 					   c.scan_cycles, c.watch_accesses };
 	records_end(&old, END_EXEC, 0, 0, not_known);
-	records_unmap_slot(&old);
+	slots_unmap(&old);
 }
 
 void process_forked(struct thread *t)

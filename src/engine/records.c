@@ -11,6 +11,7 @@
 
 #include "channel/sys.h"
 #include "engine/cache.h"
+#include "engine/slots.h"
 #include "engine/util.h"
 
 #define GIVE_UP_TRIES 10000u /* of 200 us and more, without anything read: the reader is no more */
@@ -48,59 +49,6 @@ const char *records_open(int fd)
 	return NULL;
 }
 
-/*
- * What a slot says of itself, or that it is free. All of them take gigabytes of address space:
- * only the process's own is mapped.
- */
-static struct channel_slot look_at_slot(const struct process *p, uint32_t index)
-{
-	struct channel_slot slot = { .state = CHANNEL_SLOT_FREE };
-
-	sys4(SYS_pread64, p->channel_fd, &slot, offsetof(struct channel_slot, reported),
-	     CHANNEL_HEADER_BYTES + index * engine.slot_bytes);
-	return slot;
-}
-
-/* In place of the slot that p had, or that its parent had whose memory this is a copy of. */
-static bool map_slot(struct process *p, uint32_t index)
-{
-	struct channel_slot *old = p->ring.slot;
-	long at = sys6(SYS_mmap, old, engine.slot_bytes, PROT_READ | PROT_WRITE,
-		       MAP_SHARED | (old ? MAP_FIXED : 0), p->channel_fd,
-		       CHANNEL_HEADER_BYTES + index * engine.slot_bytes);
-
-	if (sys_failed(at))
-		return false;
-	ring_of_slot(&p->ring, (uint8_t *)at - CHANNEL_HEADER_BYTES, engine.slot_bytes,
-		     engine.ring_bytes, 0);
-	return true;
-}
-
-bool records_map_slot_of(struct process *p, uint32_t pid)
-{
-	for (uint32_t i = 0; i < engine.slot_count; i++) {
-		struct channel_slot slot = look_at_slot(p, i);
-
-		if (slot.state == CHANNEL_SLOT_LIVE && slot.pid == pid && slot.order == p->order)
-			return map_slot(p, i);
-	}
-	return false;
-}
-
-void records_unmap_slot(struct process *p)
-{
-	sys2(SYS_munmap, p->ring.slot, engine.slot_bytes);
-	p->ring.slot = 0;
-}
-
-/* So the collector finds the process's number in its own namespace; see struct channel_slot. */
-static void lock_slot(const struct process *p, uint32_t index)
-{
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = 0, .l_start = index, .l_len = 1 };
-
-	sys3(SYS_fcntl, p->channel_fd, F_SETLK, &lock);
-}
-
 bool records_claim(struct process *p, uint32_t parent)
 {
 	if (!header || records_abandoned() || records_finishing())
@@ -108,14 +56,15 @@ bool records_claim(struct process *p, uint32_t parent)
 	for (uint32_t i = 0; i < engine.slot_count; i++) {
 		uint32_t free_state = CHANNEL_SLOT_FREE;
 
-		if (look_at_slot(p, i).state != CHANNEL_SLOT_FREE || !map_slot(p, i) ||
+		if (slots_look(p, i).state != CHANNEL_SLOT_FREE || !slots_map(p, i) ||
 		    !__atomic_compare_exchange_n(&p->ring.slot->state, &free_state,
 						 CHANNEL_SLOT_CLAIMED, 0, __ATOMIC_ACQ_REL,
 						 __ATOMIC_RELAXED))
 			continue;
 		p->order = __atomic_fetch_add(&header->process_order, 1, __ATOMIC_RELAXED);
 		p->ring.slot->pid = p->pid;
-		lock_slot(p, i);
+		p->slot = i;
+		slots_lock(p);
 		p->ring.slot->order = p->order;
 		p->ring.slot->parent = parent;
 		p->ring.slot->lost_records = 0;
@@ -132,7 +81,7 @@ bool records_claim(struct process *p, uint32_t parent)
 bool records_has_process(const struct process *p, uint32_t pid)
 {
 	for (uint32_t i = 0; i < engine.slot_count; i++) {
-		struct channel_slot slot = look_at_slot(p, i);
+		struct channel_slot slot = slots_look(p, i);
 
 		if (slot.state == CHANNEL_SLOT_LIVE && slot.pid == pid)
 			return true;

@@ -12,9 +12,6 @@
  * listens, and the target runs unprofiled.
  */
 const char *records_open(int channel_fd);
-/* Map the slot of the living process with p's order and this pid, for p; false: there is none. */
-bool records_map_slot_of(struct process *p, uint32_t pid);
-void records_unmap_slot(struct process *p);
 /* Claim a slot for this process; false: none is free. */
 bool records_claim(struct process *p, uint32_t parent);
 void records_process(struct process *p, const char *exe, char *const argv[], uint32_t parent,

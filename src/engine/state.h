@@ -254,6 +254,7 @@ struct process {
 	bool borrowed_memory; /* a vfork child: the parent's memory, no records */
 	bool is_traced;       /* it has asked to be, by PTRACE_TRACEME */
 	bool has_waited;      /* for room in the ring, and there was none; see records_wait_for_room */
+	uint32_t slot;	      /* of the channel; valid while profiling */
 	struct ring ring;
 	uint32_t ring_lock;
 	uint32_t thread_count; /* ever */

@@ -584,22 +584,6 @@ def few_descriptors():
 
 
 @case
-def truncated_programs_end_as_natively():
-    with open(shutil.which('true'), 'rb') as f:
-        whole = f.read()
-    for count in [*range(512, 8192, 1536), *range(8192, len(whole), 4864)]:
-        with open('cut', 'wb') as f:
-            f.write(whole[:count])
-        os.chmod('cut', 0o755)
-        try:
-            natively = subprocess.run(['./cut'], capture_output=True, timeout=SECONDS).returncode
-        except OSError:
-            natively = NOT_EXECUTABLE
-        status, out, err = run('record', '-q', '--gear', 'count', '-o', 'cut.db', '--', './cut')
-        check(status == natively and 'fault' not in err, count, 'bytes: natively', natively, 'here', status, err)
-
-
-@case
 def closed_standard_descriptors():
     done = subprocess.run(['sh', '-c', 'exec "$0" record -o closed.db -- sh -c "exit 6" <&- >&- 2>&-', DWELL],
                           timeout=SECONDS)

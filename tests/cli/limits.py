@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What dwell does under resource limits: the command runs as it does without dwell, or one sentence says why not.
+"""What dwell does under resource limits, and with broken programs: the command runs as it does without dwell, or one sentence says why not.
 
     limits.py [--dwell PATH] [--only EXPRESSION]
 
@@ -9,6 +9,7 @@ status is 0 when none failed.
 """
 import os
 import resource
+import shutil
 import subprocess
 
 from cases import case, check, main
@@ -125,6 +126,22 @@ def as_many_arguments_as_the_kernel_allows():
     for count in 70000, 200000:
         status, out, err = run(['record', '-q', '--gear', 'count', '-o', 'many.db'], ['echo', *['x'] * count])
         check(status == 0 and len(out) == 2 * count, count, status, len(out), err)
+
+
+@case
+def truncated_programs_end_as_natively():
+    with open(shutil.which('true'), 'rb') as f:
+        whole = f.read()
+    for count in [*range(512, 8192, 1536), *range(8192, len(whole), 4864)]:
+        with open('cut', 'wb') as f:
+            f.write(whole[:count])
+        os.chmod('cut', 0o755)
+        try:
+            natively = subprocess.run(['./cut'], capture_output=True, timeout=SECONDS).returncode
+        except OSError:
+            natively = 126
+        status, out, err = run(['record', '-q', '--gear', 'count', '-o', 'cut.db'], ['./cut'])
+        check(status == natively and 'fault' not in err, count, 'bytes: natively', natively, 'here', status, err)
 
 
 def set_up(dwell, folder):
