@@ -15,6 +15,8 @@
 #include "engine/ticker.h"
 #include "engine/util.h"
 
+#define BY_FILTER 1 /* SYS_SECCOMP, which not all headers have */
+
 static uint64_t address_of(const void *label)
 {
 	return (uint64_t)(uintptr_t)label;
@@ -119,6 +121,9 @@ void async_arrived(struct thread *t, int signal, siginfo_t *info, struct frame_u
 		sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), sys0(SYS_gettid), signal, info);
 		return;
 	}
+	/* Its filter has caught a system call, which the thread made from the engine. */
+	if (signal == SIGSYS && info->si_code == BY_FILTER)
+		info->si_call_addr = (void *)(uintptr_t)t->rip;
 	async_note(t, signal, info, uc);
 	rest_noted(t, info);
 	poll_call(t);

@@ -405,14 +405,20 @@ bool decode_known(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t ro
 	return decode_memo_find(in, pc, code, room);
 }
 
+#define MOST_INSN_BYTES 15
+
 int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room)
 {
 	ZydisDecodedInstruction z;
 	ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
 	uint32_t encoded;
+	ZyanStatus status = ZydisDecoderDecodeFull(&decoder, code, room, &z, op);
 
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code, room, &z, op)))
-		return -1;
+	if (!ZYAN_SUCCESS(status))
+		return status == ZYDIS_STATUS_INSTRUCTION_TOO_LONG ||
+				       (status == ZYDIS_STATUS_NO_MORE_DATA && room >= MOST_INSN_BYTES) ?
+			       DECODE_TOO_LONG :
+			       -1;
 	*in = (struct insn){ .pc = pc, .length = z.length, .opcode = (uint16_t)z.mnemonic };
 	for (int i = 0; i < z.length; i++)
 		in->bytes[i] = code[i];

@@ -14,6 +14,7 @@
 #include "engine/call_stack.h"
 #include "engine/elements.h"
 #include "engine/exits.h"
+#include "engine/far.h"
 #include "engine/filter.h"
 #include "engine/filter_calls.h"
 #include "engine/filter_gear.h"
@@ -169,11 +170,15 @@ static void raise_fetch_fault(struct thread *t, enum translate_result r)
 		[TRANSLATE_UNMAPPED] = { SIGSEGV, SEGV_MAPERR },
 		[TRANSLATE_NO_EXEC] = { SIGSEGV, SEGV_ACCERR },
 		[TRANSLATE_INVALID] = { SIGILL, ILL_ILLOPN },
+		[TRANSLATE_TOO_LONG] = { SIGSEGV, SI_KERNEL },
 	};
+	const bool canonical = (uint64_t)((int64_t)(t->rip << 16) >> 16) == t->rip;
 
 	/* A page of a file that ends in front of it is mapped, and not there. */
 	if (r == TRANSLATE_UNMAPPED && is_code_of_file(t->rip))
 		signals_raise_fault(t, SIGBUS, BUS_ADRERR, t->rip);
+	else if (!canonical)
+		signals_raise_fault(t, SIGSEGV, SI_KERNEL, t->rip);
 	else
 		signals_raise_fault(t, as[r].signal, as[r].code, t->rip);
 }
@@ -431,6 +436,8 @@ static void unsupported(struct thread *t, uint64_t pc)
 {
 	t->rip = pc;
 	__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
+	if (far_transfer(t))
+		return find_code(t, 0, ENTRY_NONE);
 	if (native_begin(t, "an instruction cannot be translated: profiling ended there")) {
 		say("process %lu: the instruction at address 0x%lx cannot be translated: "
 		    "the program runs unprofiled from here",

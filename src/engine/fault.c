@@ -51,7 +51,7 @@ static bool is_sent(const siginfo_t *info, uint64_t pc)
 {
 	if (info->si_signo == SIGTRAP && info->si_code == TRAP_TRACE)
 		return false;
-	return info->si_code <= 0 || pc == address_of(engine_sigmask_end) ||
+	return info->si_code <= 0 || pc == address_of(engine_let_in_end) ||
 	       pc == address_of(engine_syscall_insn) + SYSCALL_BYTES;
 }
 

@@ -312,19 +312,22 @@ engine_syscall_abort:
 	jmp	1b
 
 /*
- * long engine_sigmask(long how, const uint64_t *mask)
- * rt_sigprocmask. Signals that it lets in find the thread at _end, where no instruction faults.
+ * long engine_let_in(long nr, long a, long b, long c, long d)
+ * A system call that may let signals in: they find the thread at _end, where no instruction faults.
+ * Handlers may call it.
  */
-	.globl engine_sigmask
-	.globl engine_sigmask_end
-	.hidden engine_sigmask
-	.hidden engine_sigmask_end
-engine_sigmask:
-	xor	%edx, %edx
-	mov	$8, %r10d
-	mov	$14, %eax
+	.globl engine_let_in
+	.globl engine_let_in_end
+	.hidden engine_let_in
+	.hidden engine_let_in_end
+engine_let_in:
+	mov	%rdi, %rax
+	mov	%rsi, %rdi
+	mov	%rdx, %rsi
+	mov	%rcx, %rdx
+	mov	%r8, %r10
 	syscall
-engine_sigmask_end:
+engine_let_in_end:
 	ret
 
 /*

@@ -58,17 +58,12 @@ static bool is_full(const struct held_signal *h)
 	return IS_FULL(__atomic_load_n(&h->state, __ATOMIC_SEQ_CST));
 }
 
-/*
- * To the thread itself: the kernel lets nobody else send what kill has sent. By engine_syscall, as
- * the handler tells by the pc that no instruction has faulted.
- */
+/* To the thread itself: the kernel lets nobody else send what kill has sent. */
 static void send(struct thread *t, const siginfo_t *info)
 {
 	siginfo_t copy = *info;
-	const long args[6] = {sys0(SYS_getpid), t->tid, info->si_signo, (long)&copy, 0, 0};
 
-	if (engine_syscall(t, SYS_rt_tgsigqueueinfo, args) == RESTART_CALL)
-		sys4(SYS_rt_tgsigqueueinfo, args[0], args[1], args[2], args[3]);
+	engine_let_in(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), t->tid, info->si_signo, (long)&copy);
 }
 
 void held_keep(struct thread *t, int signal, const siginfo_t *info, bool to_thread)
@@ -145,7 +140,7 @@ uint64_t held_block(struct thread *t, long nr)
 	t->kicked = false;
 	if (!blocked)
 		return 0;
-	engine_sigmask(SIG_BLOCK, &blocked);
+	engine_let_in(SYS_rt_sigprocmask, SIG_BLOCK, (long)&blocked, 0, 8);
 	if (looks(nr)) {
 		/* Before we look at what is kept: for what is kept later another thread calls. */
 		__atomic_store_n(&t->looks_for, blocked, __ATOMIC_SEQ_CST);
@@ -162,7 +157,7 @@ long held_unblock(struct thread *t, uint64_t blocked, long result)
 	if (!blocked)
 		return result;
 	__atomic_store_n(&t->looks_for, 0, __ATOMIC_SEQ_CST);
-	engine_sigmask(SIG_UNBLOCK, &blocked);
+	engine_let_in(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&blocked, 0, 8);
 	return result;
 }
 

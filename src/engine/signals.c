@@ -20,7 +20,6 @@
 
 #define SA_RESTORER_FLAG 0x04000000u
 #define UNBLOCKABLE (1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))
-#define USER_EFLAGS 0x50dd5ull
 #define RED_ZONE 128u
 
 static uint64_t bit(int signal)
@@ -41,7 +40,7 @@ static long kernel_action(int signal, const struct kernel_sigaction *act,
 
 static void kernel_mask(uint64_t mask)
 {
-	engine_sigmask(SIG_SETMASK, &mask);
+	engine_let_in(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, 0, 8);
 }
 
 /* What the target wants blocked, without the signals that the engine needs. */
@@ -263,12 +262,16 @@ void signals_raise_fault(struct thread *t, int signal, int code, uint64_t addres
 		return;
 	}
 	t->pending_info = (siginfo_t){ .si_signo = signal, .si_code = code };
-	t->pending_info.si_addr = (void *)(uintptr_t)address;
+	t->pending_info.si_addr = (void *)(uintptr_t)(code == SI_KERNEL ? 0 : address);
 	/* user, instruction fetch; and the page was there */
 	t->fault_error = signal == SIGBUS ? 0x14 :
 			 signal != SIGSEGV ? 0 : code == SEGV_ACCERR && is_readable(address) ? 0x15 : 0x14;
 	t->fault_trap = signal == SIGSEGV || signal == SIGBUS ? 14 : 6;
 	t->fault_address = t->fault_trap == 14 ? address : 0;
+	if (code == SI_KERNEL) { /* a general protection fault */
+		t->fault_error = t->fault_address = 0;
+		t->fault_trap = 13;
+	}
 	t->fault = 1;
 	t->pending = (uint32_t)signal;
 }

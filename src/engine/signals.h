@@ -16,6 +16,9 @@
 	(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGILL - 1) | \
 	 1ull << (SIGFPE - 1) | 1ull << (SIGTRAP - 1))
 
+/* Flags that a program can set by loading them all. */
+#define USER_EFLAGS 0x50dd5ull
+
 #define HANDLER_DEFAULT 0ull
 #define HANDLER_IGNORE	1ull
 

@@ -366,11 +366,11 @@ extern char engine_exit[], engine_enter[], engine_resume[], engine_fault_resume[
 extern char engine_glue_end[], engine_ib_mismatch[], engine_ib_miss[], engine_restorer[];
 extern char engine_hook[];
 extern char engine_return_mismatch[], engine_return_miss[];
-extern char engine_sigmask_end[];
+extern char engine_let_in_end[];
 extern char engine_syscall_begin[], engine_syscall_insn[], engine_syscall_abort[];
 extern char engine_copy_end[], engine_copy_failed[], engine_xstate_end[], engine_guarded_failed[];
 long engine_syscall(struct thread *t, long nr, const long args[6]);
-long engine_sigmask(long how, const uint64_t *mask); /* rt_sigprocmask */
+long engine_let_in(long nr, long a, long b, long c, long d);
 long engine_copy(void *to, const void *from, size_t n);
 long engine_peek(uint64_t *to, const void *from); /* the same for 8 bytes */
 long engine_touch(uint8_t *at);

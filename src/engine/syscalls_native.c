@@ -111,10 +111,19 @@ static long under_seccomp(struct thread *t, long nr, const long a[6], bool stric
 	return syscalls_pass(t, nr, a);
 }
 
+#define SET_USER_DISPATCH 59 /* PR_SET_SYSCALL_USER_DISPATCH, which not all headers have */
+
 long syscalls_prctl(struct thread *t, long nr, const long a[6])
 {
 	if (a[0] == PR_SET_TSC && a[1] == PR_TSC_SIGSEGV)
 		util_no_tsc = 1;
+	/* It would have its handler for the engine's calls, too. */
+	if (a[0] == SET_USER_DISPATCH && a[1] != 0 &&
+	    go_native(t, "the program dispatches system calls itself: profiling of it ended")) {
+		say("process %lu: the program dispatches system calls itself: it runs unprofiled from here",
+		    (uint64_t)t->process->pid);
+		return SYSCALLS_NO_RESULT;
+	}
 	if (a[0] == PR_SET_SECCOMP)
 		return under_seccomp(t, nr, a, a[1] == SECCOMP_MODE_STRICT, (uint64_t)a[2]);
 	return syscalls_pass(t, nr, a);

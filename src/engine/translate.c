@@ -158,7 +158,7 @@ static enum translate_result read_block(struct job *j, uint64_t pc, bool checked
 		struct insn *in = &j->in[j->insns];
 		const uint8_t *code;
 		uint32_t room = fetch(at, &code);
-		bool known = true;
+		int decoded = 0;
 
 		if (j->insns && (at + 15 > limit || marks_at(at)))
 			break;
@@ -166,11 +166,13 @@ static enum translate_result read_block(struct job *j, uint64_t pc, bool checked
 			return j->insns ? TRANSLATE_OK : unreadable(at);
 		if (!marks_decode(in, at, code, room) && !decode_known(in, at, code, room)) {
 			decoder_enter();
-			known = decode_insn(in, at, code, room) == 0;
+			decoded = decode_insn(in, at, code, room);
 		}
-		if (!known) {
+		if (decoded != 0) {
 			if (j->insns)
 				return TRANSLATE_OK;
+			if (decoded == DECODE_TOO_LONG)
+				return TRANSLATE_TOO_LONG;
 			return room < 15 && !mappings_find(at + room) ? TRANSLATE_UNMAPPED :
 									TRANSLATE_INVALID;
 		}

@@ -11,6 +11,7 @@ enum translate_result {
 	TRANSLATE_UNMAPPED, /* pc is not readable, executable memory */
 	TRANSLATE_NO_EXEC,  /* readable, but not executable */
 	TRANSLATE_INVALID,  /* no instruction at pc */
+	TRANSLATE_TOO_LONG, /* one of more than 15 bytes */
 };
 
 struct translate_options {
