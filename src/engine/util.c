@@ -81,8 +81,12 @@ static uint64_t pool, pool_bytes, pool_used;
 void pages_reserve(void)
 {
 	uint64_t bytes = limits_share(POOL_BYTES, LEAST_POOL, POOL_PART);
-	long p = sys6(SYS_mmap, 0, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-		      -1, 0);
+	/*
+	 * Away from the program: the kernel puts the next mappings right below it, and compilers at run
+	 * time look for room for their code near their own.
+	 */
+	long p = sys6(SYS_mmap, addresses_of_reserve(bytes), bytes, PROT_NONE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	pool = sys_failed(p) ? 0 : (uint64_t)p; /* then memory comes from anywhere */
 	pool_bytes = bytes;
