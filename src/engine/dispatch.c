@@ -15,6 +15,7 @@
 #include "engine/elements.h"
 #include "engine/exits.h"
 #include "engine/far.h"
+#include "engine/fetch_fault.h"
 #include "engine/filter.h"
 #include "engine/filter_calls.h"
 #include "engine/filter_gear.h"
@@ -147,40 +148,6 @@ void world_empty_cache(struct thread *t)
 		cache_flush();
 	lock_drop(&engine.translate_lock);
 	world_release();
-}
-
-static bool is_code_of_file(uint64_t pc)
-{
-	const struct mapping *m;
-	bool is;
-
-	lock_take(&engine.translate_lock);
-	m = mappings_find(pc);
-	is = m && m->file && (m->prot & 4);
-	lock_drop(&engine.translate_lock);
-	return is;
-}
-
-/* The code for t->rip could not be made: the machine would have faulted. */
-static void raise_fetch_fault(struct thread *t, enum translate_result r)
-{
-	static const struct {
-		int signal, code;
-	} as[] = {
-		[TRANSLATE_UNMAPPED] = { SIGSEGV, SEGV_MAPERR },
-		[TRANSLATE_NO_EXEC] = { SIGSEGV, SEGV_ACCERR },
-		[TRANSLATE_INVALID] = { SIGILL, ILL_ILLOPN },
-		[TRANSLATE_TOO_LONG] = { SIGSEGV, SI_KERNEL },
-	};
-	const bool canonical = (uint64_t)((int64_t)(t->rip << 16) >> 16) == t->rip;
-
-	/* A page of a file that ends in front of it is mapped, and not there. */
-	if (r == TRANSLATE_UNMAPPED && is_code_of_file(t->rip))
-		signals_raise_fault(t, SIGBUS, BUS_ADRERR, t->rip);
-	else if (!canonical)
-		signals_raise_fault(t, SIGSEGV, SI_KERNEL, t->rip);
-	else
-		signals_raise_fault(t, as[r].signal, as[r].code, t->rip);
 }
 
 /*
@@ -379,7 +346,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		}
 		if (r != TRANSLATE_OK) {
 			if (!vsyscall_run(t))
-				raise_fetch_fault(t, r);
+				fetch_fault_raise(t, r);
 			call_stack_break(t);
 			from = 0;
 			entry = ENTRY_NONE;
