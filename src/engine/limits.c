@@ -128,6 +128,7 @@ void limits_met(long result)
 
 	if (result != -ENOMEM || said)
 		return;
+	limits_init(); /* the program may have set one meanwhile */
 	if (!limits_are_set()) {
 		limits_divided(result);
 		return;
@@ -143,6 +144,7 @@ void limits_met(long result)
 
 void limits_no_room(void)
 {
+	limits_init(); /* the program may have set one meanwhile */
 	util_note_failure();
 	say(limits_are_set() ? "the limit of address space or data (ulimit -v, ulimit -d) leaves "
 			       "no room for the engine: "

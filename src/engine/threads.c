@@ -189,7 +189,7 @@ void threads_forked(struct thread *t)
 	rest_forked(t);
 	t->hidden = false;
 	if (poll_forked(t) != 0)
-		engine_panic("no memory for a forked process", 0);
+		limits_no_room();
 }
 
 void engine_thread_start(struct thread *t)
