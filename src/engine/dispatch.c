@@ -22,7 +22,6 @@
 #include "engine/filter_turns.h"
 #include "engine/held.h"
 #include "engine/lanes.h"
-#include "engine/limits.h"
 #include "engine/marks.h"
 #include "engine/native.h"
 #include "engine/pages.h"
@@ -43,13 +42,6 @@ uint32_t engine_hold;
 static uint32_t hold_lock; /* who may set engine_hold */
 
 static const struct counts nothing;
-
-/*
- * In a row and in vain, for one piece of code. Other threads may have filled it again, and so it is more than one; then
- * profiling ends, and the count gear needs least.
- */
-#define EMPTIED_BEFORE_DETACHED 4u
-#define EMPTIED_BEFORE_END	8u
 
 void world_kick(const struct thread *except)
 {
@@ -231,15 +223,6 @@ static bool find_inside(struct thread *t, uint64_t block_pc, struct owed *owed)
 	return false;
 }
 
-/* The code cache has been emptied so many times, and there is no room yet. */
-static void complain_of_room(struct thread *t, uint32_t emptied)
-{
-	if (emptied == EMPTIED_BEFORE_DETACHED)
-		records_give_up(t->process);
-	else if (emptied == EMPTIED_BEFORE_END)
-		limits_no_room();
-}
-
 /*
  * Another thread may have to fill the page that the code lies in, and wait for this one's turn, or
  * for the translate lock. True: t has waited, and things may have changed.
@@ -339,7 +322,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		}
 		lock_drop(&engine.translate_lock);
 		if (r == TRANSLATE_FULL) {
-			complain_of_room(t, ++emptied);
+			records_no_room(t->process, ++emptied);
 			world_empty_cache(t);
 			from = 0;
 			continue;

@@ -11,6 +11,7 @@
 
 #include "channel/sys.h"
 #include "engine/cache.h"
+#include "engine/limits.h"
 #include "engine/slots.h"
 #include "engine/util.h"
 
@@ -116,6 +117,17 @@ void records_give_up(const struct process *p)
 	say("process %lu: no memory to profile it any further: it runs on unprofiled (raise the "
 	    "limits: ulimit -v, ulimit -d, vm.max_map_count)",
 	    (uint64_t)p->pid);
+}
+
+#define EMPTIED_BEFORE_DETACHED 4u
+#define EMPTIED_BEFORE_END	8u
+
+void records_no_room(const struct process *p, uint32_t emptied)
+{
+	if (emptied == EMPTIED_BEFORE_DETACHED)
+		records_give_up(p);
+	else if (emptied == EMPTIED_BEFORE_END)
+		limits_no_room();
 }
 
 bool records_finishing(void)

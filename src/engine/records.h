@@ -68,6 +68,11 @@ bool records_finishing(void);
 /* There is no memory to profile the process any further: say so, once. Then it is finishing, too. */
 void records_give_up(const struct process *p);
 /*
+ * The code cache was emptied so many times in a row, and there is no room for a piece of code yet. Other threads may have
+ * filled it again, so it takes more than once; then profiling ends, as the count gear needs least, and then the process.
+ */
+void records_no_room(const struct process *p, uint32_t emptied);
+/*
  * The number of the last question for all that is counted by now; has it been answered? The answer is
  * for once all is in the ring that had been counted when records_question was called.
  */
