@@ -92,6 +92,7 @@ int symbols_file_init(struct symbols_file *f, const char *path, int fd, struct a
 	int status = 0;
 
 	f->fd = fd;
+	f->debug_fd = -1;
 	f->path = arena_strdup(a, path);
 	if (f->path == NULL)
 		return -1;
@@ -107,6 +108,103 @@ int symbols_file_init(struct symbols_file *f, const char *path, int fd, struct a
 		status = take_headers(f, headers, head.e_phnum, a);
 	free(headers);
 	return status;
+}
+
+/* ---- Sections, of debug files, whose segments may be those of the file that they were taken from ---- */
+
+#define MOST_NAMES ((uint64_t)1 << 20) /* bytes of the names of sections that are read */
+
+struct sections {
+	Elf64_Shdr *items;
+	size_t count;
+	char *names; /* names_bytes, and a NUL */
+	uint64_t names_bytes;
+};
+
+static void release_sections(struct sections *s)
+{
+	free(s->items);
+	free(s->names);
+}
+
+/* False: there are none, or they make no sense. Release them in either case. */
+static bool read_sections(int fd, struct sections *s)
+{
+	const Elf64_Shdr *names;
+	Elf64_Ehdr head;
+
+	*s = (struct sections){0};
+	if (!read_at(fd, &head, sizeof(head), 0) || memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 ||
+	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_ident[EI_DATA] != ELFDATA2LSB ||
+	    head.e_shentsize != sizeof(*s->items) || head.e_shnum > MOST_HEADERS ||
+	    head.e_shstrndx >= head.e_shnum)
+		return false;
+	s->items = calloc(head.e_shnum, sizeof(*s->items));
+	if (s->items == NULL ||
+	    !read_at(fd, s->items, head.e_shnum * sizeof(*s->items), head.e_shoff))
+		return false;
+	s->count = head.e_shnum;
+	names = &s->items[head.e_shstrndx];
+	s->names_bytes = names->sh_size;
+	if (names->sh_type != SHT_STRTAB || s->names_bytes > MOST_NAMES)
+		return false;
+	s->names = calloc(s->names_bytes + 1, 1);
+	return s->names != NULL && read_at(fd, s->names, s->names_bytes, names->sh_offset);
+}
+
+bool symbols_has_build_id(int fd, const char *build_id)
+{
+	struct sections s;
+	struct arena a = {0};
+	bool found = false;
+
+	if (read_sections(fd, &s))
+		for (size_t i = 0; !found && i < s.count; i++) {
+			const Elf64_Shdr *h = &s.items[i];
+			const Elf64_Phdr as_segment = {.p_offset = h->sh_offset,
+						       .p_filesz = h->sh_size,
+						       .p_align = h->sh_addralign};
+			const char *id =
+				h->sh_type == SHT_NOTE ? read_build_id(fd, &as_segment, &a) : NULL;
+
+			found = id != NULL && strcmp(id, build_id) == 0;
+		}
+	release_sections(&s);
+	arena_release(&a);
+	return found;
+}
+
+/* A name that ends in it, and at the next multiple of 4 the CRC. */
+static bool take_debug_link(int fd, const Elf64_Shdr *h, struct symbols_debug_link *out)
+{
+	unsigned char bytes[sizeof(out->name) + 8];
+	const size_t size = h->sh_size < sizeof(bytes) ? h->sh_size : sizeof(bytes);
+	size_t length;
+
+	if (!read_at(fd, bytes, size, h->sh_offset))
+		return false;
+	length = strnlen((const char *)bytes, size);
+	if (length == 0 || length >= sizeof(out->name) || ((length + 4) & ~(size_t)3) + 4 > size ||
+	    memchr(bytes, '/', length) != NULL)
+		return false;
+	memcpy(out->name, bytes, length + 1);
+	memcpy(&out->crc, bytes + ((length + 4) & ~(size_t)3), sizeof(out->crc));
+	return true;
+}
+
+bool symbols_read_debug_link(int fd, struct symbols_debug_link *out)
+{
+	struct sections s;
+	bool found = false;
+
+	if (read_sections(fd, &s))
+		for (size_t i = 0; !found && i < s.count; i++)
+			found = s.items[i].sh_type == SHT_PROGBITS &&
+				s.items[i].sh_name < s.names_bytes &&
+				strcmp(s.names + s.items[i].sh_name, ".gnu_debuglink") == 0 &&
+				take_debug_link(fd, &s.items[i], out);
+	release_sections(&s);
+	return found;
 }
 
 /* The only form that linkers write: a pointer, and sorted pairs of 32-bit offsets from the table. */

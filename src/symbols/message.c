@@ -43,29 +43,36 @@ int message_receive(int fd, void *bytes, size_t count)
 	return 0;
 }
 
-/* Room for one descriptor, as sendmsg() wants it. */
+/* Room for the descriptors, as sendmsg() wants it. */
 union along {
 	struct cmsghdr align;
-	char bytes[CMSG_SPACE(sizeof(int))];
+	char bytes[CMSG_SPACE(MESSAGE_ALONG * sizeof(int))];
 };
 
-int message_send_question(int fd, const struct message_question *q, int along)
+int message_send_question(int fd, struct message_question *q, const int along[MESSAGE_ALONG])
 {
 	union along control = {.bytes = {0}};
-	struct iovec part = {(void *)(uintptr_t)q, sizeof(*q)};
+	struct iovec part = {q, sizeof(*q)};
 	struct msghdr m = {.msg_iov = &part, .msg_iovlen = 1};
+	int sent[MESSAGE_ALONG];
+	size_t count = 0;
 	ssize_t n;
 
-	if (along >= 0) {
+	for (size_t i = 0; i < MESSAGE_ALONG; i++) {
+		q->has_along[i] = along[i] >= 0;
+		if (along[i] >= 0)
+			sent[count++] = along[i];
+	}
+	if (count > 0) {
 		struct cmsghdr *c;
 
 		m.msg_control = control.bytes;
-		m.msg_controllen = sizeof(control.bytes);
+		m.msg_controllen = CMSG_SPACE(count * sizeof(int));
 		c = CMSG_FIRSTHDR(&m);
 		c->cmsg_level = SOL_SOCKET;
 		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(sizeof(int));
-		memcpy(CMSG_DATA(c), &along, sizeof(along));
+		c->cmsg_len = CMSG_LEN(count * sizeof(int));
+		memcpy(CMSG_DATA(c), sent, count * sizeof(int));
 	}
 	do
 		n = sendmsg(fd, &m, MSG_NOSIGNAL);
@@ -73,7 +80,7 @@ int message_send_question(int fd, const struct message_question *q, int along)
 	return n > 0 ? message_send(fd, (const char *)q + n, sizeof(*q) - (size_t)n) : -1;
 }
 
-int message_receive_question(int fd, struct message_question *q, int *along)
+int message_receive_question(int fd, struct message_question *q, int along[MESSAGE_ALONG])
 {
 	union along control = {.bytes = {0}};
 	struct iovec part = {q, sizeof(*q)};
@@ -81,19 +88,26 @@ int message_receive_question(int fd, struct message_question *q, int *along)
 			   .msg_iovlen = 1,
 			   .msg_control = control.bytes,
 			   .msg_controllen = sizeof(control.bytes)};
+	int received[MESSAGE_ALONG];
+	size_t count = 0, next = 0;
 	struct cmsghdr *c;
 	ssize_t n;
 
-	*along = -1;
 	do
 		n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC);
 	while (n < 0 && errno == EINTR);
 	if (n <= 0)
 		return -1;
 	c = CMSG_FIRSTHDR(&m);
-	if (c != NULL && c->cmsg_type == SCM_RIGHTS && c->cmsg_len == CMSG_LEN(sizeof(int)))
-		memcpy(along, CMSG_DATA(c), sizeof(*along));
-	return message_receive(fd, (char *)q + n, sizeof(*q) - (size_t)n);
+	if (c != NULL && c->cmsg_type == SCM_RIGHTS && c->cmsg_len >= CMSG_LEN(0)) {
+		count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(received, CMSG_DATA(c), count * sizeof(int));
+	}
+	if (message_receive(fd, (char *)q + n, sizeof(*q) - (size_t)n) != 0)
+		return -1;
+	for (size_t i = 0; i < MESSAGE_ALONG; i++)
+		along[i] = q->has_along[i] && next < count ? received[next++] : -1;
+	return 0;
 }
 
 void message_add(struct text *t, uint64_t number)

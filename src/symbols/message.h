@@ -15,12 +15,15 @@ enum message_kind { MESSAGE_RESOLVE, MESSAGE_VARIABLE, MESSAGE_PREPARE };
 /* What could not be read, in answers of MESSAGE_RESOLVE. */
 enum message_loss { MESSAGE_BAD_TABLE = 1, MESSAGE_MISSING = 2, MESSAGE_NO_SPLIT = 4 };
 
+/* Descriptors beside a question: the file, and its debug file in another mount namespace. */
+enum message_along { MESSAGE_FILE, MESSAGE_DEBUG_FILE, MESSAGE_ALONG };
+
 #define MESSAGE_MOST_ADDRESSES 512
 #define MESSAGE_MOST_BYTES     ((uint64_t)1 << 28) /* of an answer */
 
 /*
  * A question about one file: this, the file's path, and the addresses. If `tells_file`, the reader does not
- * know the file yet: its identity is here, and its descriptor, where there is one, comes along.
+ * know the file yet: its identity is here, and the descriptors that there are come along.
  */
 struct message_question {
 	uint32_t kind;	  /* enum message_kind */
@@ -31,6 +34,7 @@ struct message_question {
 	uint64_t device, inode;
 	struct timespec modified;
 	uint32_t path_bytes;
+	bool has_along[MESSAGE_ALONG];
 	bool tells_file, has_data;
 };
 
@@ -43,9 +47,9 @@ struct message_reader {
 /* Returns 0 or -1; a signal does not interrupt it. */
 int message_send(int fd, const void *bytes, size_t count);
 int message_receive(int fd, void *bytes, size_t count);
-/* The same for the head of a question, with a descriptor beside it; -1: none. */
-int message_send_question(int fd, const struct message_question *q, int along);
-int message_receive_question(int fd, struct message_question *q, int *along);
+/* The same for the head of a question, with descriptors beside it; -1: none. Sending sets has_along. */
+int message_send_question(int fd, struct message_question *q, const int along[MESSAGE_ALONG]);
+int message_receive_question(int fd, struct message_question *q, int along[MESSAGE_ALONG]);
 
 void message_add(struct text *t, uint64_t number);
 void message_add_string(struct text *t, const char *string); /* or NULL */

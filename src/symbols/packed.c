@@ -473,8 +473,8 @@ struct symbols_packed *symbols_packed_open(const struct symbols_file *f)
 	if (p == NULL)
 		return NULL;
 	p->fd = -1;
-	if (f->elf != NULL && !has_own(f->elf) && symbols_debuginfo_path(f, &path))
-		p->fd = open(text_get(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (f->elf != NULL && f->build_id != NULL && !has_own(f->elf))
+		p->fd = symbols_open_debuginfo(f, &path);
 	text_release(&path);
 	if (p->fd >= 0)
 		p->file = elf_begin(p->fd, ELF_C_READ_MMAP, NULL);

@@ -58,6 +58,7 @@ struct symbols_file {
 	struct symbols_runtime *runtime; /* code made while a process runs; NULL: a file */
 	char *build_id; /* or NULL */
 	int fd;		/* or -1: not kept, or not readable */
+	int debug_fd;	/* its debug file in the mount namespace of its process, checked; or -1 */
 	dev_t device;
 	ino_t inode;
 	size_t older; /* another one with this path's hash, or SIZE_MAX */
@@ -198,8 +199,25 @@ uint64_t symbols_element_bytes(Dwarf_Die *type);
 /* "a::b::" */
 void symbols_scope_name(const struct symbols_scope *s, struct text *out);
 
-/* debuginfo.c: where the file's separate debug file should be; false when there is none. */
-bool symbols_debuginfo_path(const struct symbols_file *f, struct text *path);
+/* elf_file.c: is that the build-id in the notes of the open file's sections? */
+bool symbols_has_build_id(int fd, const char *build_id);
+
+/* What a file says of its separate debug file (.gnu_debuglink). */
+struct symbols_debug_link {
+	char name[256]; /* without a folder */
+	uint32_t crc;	/* of all its bytes */
+};
+
+/* elf_file.c; false: it says nothing that makes sense. */
+bool symbols_read_debug_link(int fd, struct symbols_debug_link *out);
+
+/*
+ * debuginfo.c: the separate debug file that belongs to the file, as a new descriptor, or -1. Its path, unless
+ * it is in another mount namespace.
+ */
+int symbols_open_debuginfo(const struct symbols_file *f, struct text *path);
+/* The same below the root of the process, if that is not ours; -1 as well where the kernel has no openat2 (5.6). */
+int symbols_open_inner_debuginfo(const struct symbols_file *f, uint32_t pid);
 
 /*
  * packed.c: a separate debug file with compressed sections, unpacked as far as questions reach.
@@ -257,7 +275,9 @@ void symbols_unlock(struct symbols *s);
 size_t symbols_count(const struct symbols *s);
 struct symbols_remote *symbols_remote_of(struct symbols *s);
 struct message_question;
-int symbols_learn(struct symbols *s, const struct message_question *q, const char *path, int fd);
+/* Takes over the descriptors: enum message_along. */
+int symbols_learn(struct symbols *s, const struct message_question *q, const char *path,
+		  const int along[]);
 
 /* reader.c: answer questions from the socket, in a process of its own. Does not return. */
 void symbols_reader_run(struct symbols *s, int fd) __attribute__((noreturn));

@@ -119,16 +119,16 @@ static int answer(struct reader *r, const struct message_question *q, struct tex
 static int take_question(struct reader *r, struct message_question *q)
 {
 	char *path;
-	int fd, status = -1;
+	int along[MESSAGE_ALONG], status = -1;
 
-	if (message_receive_question(r->fd, q, &fd) != 0 || q->count > MESSAGE_MOST_ADDRESSES)
+	if (message_receive_question(r->fd, q, along) != 0 || q->count > MESSAGE_MOST_ADDRESSES)
 		return -1;
 	path = calloc(1, (size_t)q->path_bytes + 1);
 	if (path != NULL && message_receive(r->fd, path, q->path_bytes) == 0 &&
 	    message_receive(r->fd, r->addresses, q->count * sizeof(r->addresses[0])) == 0)
 		status = 0;
 	if (status == 0 && q->tells_file)
-		status = symbols_learn(r->symbols, q, path, fd);
+		status = symbols_learn(r->symbols, q, path, along);
 	free(path);
 	return status;
 }

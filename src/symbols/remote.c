@@ -108,6 +108,7 @@ static int wait_for_answer(struct symbols_remote *r)
 static int ask(struct symbols_remote *r, struct symbols_file *f, struct message_question *q,
 	       const uint64_t *addresses, struct symbols_reply *reply)
 {
+	int along[MESSAGE_ALONG] = {-1, -1};
 	uint64_t bytes;
 
 	q->sources = f->sources;
@@ -116,7 +117,11 @@ static int ask(struct symbols_remote *r, struct symbols_file *f, struct message_
 	q->device = f->device;
 	q->inode = f->inode;
 	q->modified = f->modified;
-	if (message_send_question(r->fd, q, q->tells_file ? f->fd : -1) != 0 ||
+	if (q->tells_file) {
+		along[MESSAGE_FILE] = f->fd;
+		along[MESSAGE_DEBUG_FILE] = f->debug_fd;
+	}
+	if (message_send_question(r->fd, q, along) != 0 ||
 	    message_send(r->fd, f->path, q->path_bytes) != 0 ||
 	    message_send(r->fd, addresses, q->count * sizeof(*addresses)) != 0 ||
 	    wait_for_answer(r) != 0 || message_receive(r->fd, &bytes, sizeof(bytes)) != 0 ||

@@ -71,6 +71,8 @@ static void release_file(struct symbols_file *f)
 		dwfl_end(f->dwfl);
 	if (f->fd >= 0)
 		close(f->fd);
+	if (f->debug_fd >= 0)
+		close(f->debug_fd);
 }
 
 void symbols_free(struct symbols *s)
@@ -137,8 +139,9 @@ static int find_file(const struct symbols *s, const char *path, int fd, const st
 	return -1;
 }
 
-/* Takes over the descriptor, which may be -1. */
-static int remember(struct symbols *s, const char *path, int fd, const struct stat *st)
+/* Takes over the descriptor, which may be -1. `pid`: who has mapped the file; 0: nobody. */
+static int remember(struct symbols *s, const char *path, int fd, const struct stat *st,
+		    uint32_t pid)
 {
 	struct symbols_file *f = arena_alloc(&s->arena, sizeof(*f));
 	uint64_t hash = hash_text(path), i;
@@ -156,7 +159,8 @@ static int remember(struct symbols *s, const char *path, int fd, const struct st
 		close(fd);
 		f->fd = -1;
 	} else if (fd >= 0) {
-		s->open_files++;
+		f->debug_fd = pid != 0 ? symbols_open_inner_debuginfo(f, pid) : -1;
+		s->open_files += f->debug_fd >= 0 ? 2 : 1;
 	}
 	f->older = map_get(&s->by_path, hash, &i) ? i : SIZE_MAX;
 	(void)map_set(&s->by_path, hash, s->count); /* one that is not found is read twice */
@@ -170,7 +174,7 @@ int symbols_file(struct symbols *s, const char *path)
 	int known = find_file(s, path, fd, &st);
 
 	if (known < 0)
-		return remember(s, path, fd, &st);
+		return remember(s, path, fd, &st, 0);
 	if (fd >= 0)
 		close(fd);
 	return known;
@@ -190,7 +194,7 @@ int symbols_mapped_file(struct symbols *s, const struct symbols_mapping *m)
 		return known;
 	fd = symbols_open_mapped(m, &st);
 	if (known < 0)
-		return remember(s, m->path, fd, &st);
+		return remember(s, m->path, fd, &st, m->pid);
 	if (fd >= 0)
 		close(fd);
 	return known;
@@ -207,15 +211,17 @@ int symbols_runtime_code(struct symbols *s, uint32_t pid)
 }
 
 /* In the reader: what the asking process has met since. Numbers of files it did not ask about stay free. */
-int symbols_learn(struct symbols *s, const struct message_question *q, const char *path, int fd)
+int symbols_learn(struct symbols *s, const struct message_question *q, const char *path,
+		  const int along[])
 {
 	struct symbols_file *f = arena_alloc(&s->answers, sizeof(*f));
 
-	if (f == NULL || symbols_file_init(f, path, fd, &s->answers) != 0 ||
+	if (f == NULL || symbols_file_init(f, path, along[MESSAGE_FILE], &s->answers) != 0 ||
 	    !array_reserve_in((void **)&s->items, &s->room, q->file + (size_t)1, sizeof(*s->items)))
 		return -1;
 	while (s->count <= q->file)
 		s->items[s->count++] = NULL;
+	f->debug_fd = along[MESSAGE_DEBUG_FILE];
 	f->device = q->device;
 	f->inode = q->inode;
 	f->modified = q->modified;
@@ -431,6 +437,7 @@ static int file_descriptor(struct symbols_file *f)
 /* Open the module in libdwfl; afterwards f->module tells whether there is anything to ask. */
 void symbols_open(struct symbols_file *f)
 {
+	void **userdata;
 	int fd;
 
 	if (f->asked)
@@ -455,6 +462,8 @@ void symbols_open(struct symbols_file *f)
 		f->module = NULL;
 	if (f->module == NULL)
 		return;
+	dwfl_module_info(f->module, &userdata, NULL, NULL, NULL, NULL, NULL, NULL);
+	*userdata = f; /* for symbols_find_debuginfo */
 	f->elf = dwfl_module_getelf(f->module, &f->bias);
 	if (f->elf == NULL)
 		f->module = NULL;

@@ -12,6 +12,7 @@ import subprocess
 from cases import Skip, case, check, main
 
 DWELL = None
+LINES = [] # functions with lines, of the last run
 RIGHT = """\
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -127,13 +128,16 @@ def functions(*command, prefix=()):
     report = subprocess.run([DWELL, 'report', '-i', 'profile.db', '--format', 'json', '--rows', '100000'],
                             capture_output=True, text=True, timeout=60, check=True)
     os.unlink('profile.db')
-    return {row['function']: row['samples'] for row in json.loads(report.stdout)['functions']}, done.stderr
+    rows = json.loads(report.stdout)
+    LINES[:] = [row['function'] for row in rows['lines'] if row.get('line', 0) > 0]
+    return {row['function']: row['samples'] for row in rows['functions']}, done.stderr
 
 
 def check_right(found, name='right'):
     rows, said = found
     check(rows.get(name, 0) > 100, name, 'is not among', list(rows)[:5])
     check('wrong' not in rows, 'a name of another file')
+    check(name in LINES, name, 'has no lines')
     check('was mapped' not in said, said)
 
 
@@ -185,6 +189,94 @@ def a_program_in_another_mount_namespace_has_its_own_functions():
     if subprocess.run(bwrap, capture_output=True, timeout=20).returncode != 0:
         raise Skip('bwrap may not do that here')
     check_right(functions(*bwrap))
+
+
+def strip_apart(name, source, folder, *options):
+    """A program without symbols, folder/name, and folder/name.debug; returns the build-id."""
+    path = folder + '/' + name
+    subprocess.run(['gcc', '-O1', '-g', *options, '-x', 'c', '-', '-o', path], input=source, text=True, check=True)
+    subprocess.run(['objcopy', '--only-keep-debug', path, path + '.debug'], check=True)
+    subprocess.run(['objcopy', '--strip-all', '--add-gnu-debuglink=' + path + '.debug', path], check=True)
+    notes = subprocess.run(['readelf', '-n', path], capture_output=True, text=True, check=True).stdout
+    return notes.split('Build ID: ')[1].split()[0] if 'Build ID: ' in notes else None
+
+
+def in_space(prepare, program):
+    """Run it in a mount namespace of its own, after the commands."""
+    if os.geteuid() != 0 or shutil.which('unshare') is None or shutil.which('objcopy') is None:
+        raise Skip('only root can, with unshare and objcopy')
+    if subprocess.run(['unshare', '-m', 'true'], capture_output=True, timeout=20).returncode != 0:
+        raise Skip('unshare may not do that here')
+    script = 'set -e; mount --make-rprivate /; ' + prepare + '; exec ' + program
+    return functions('unshare', '-m', 'sh', '-c', script)
+
+
+def apart_in_space(options, place, wrong=False, link=False):
+    """The debug file, that of another program if `wrong`, is at the place, in the namespace alone."""
+    for folder in 'inner', 'hidden':
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+    if shutil.which('gcc') is None or shutil.which('objcopy') is None:
+        raise Skip('no gcc or objcopy')
+    build = strip_apart('right', RIGHT, 'hidden', *options)
+    os.rename('hidden/right', 'inner/right')
+    if wrong:
+        strip_apart('wrong', WRONG, 'hidden', *options)
+    inner, debug = os.path.abspath('inner'), os.path.abspath('hidden/%s.debug' % ('wrong' if wrong else 'right'))
+    prepare = 'cp inner/right kept; cp %s kept.debug; mount -t tmpfs none %s; cp kept %s/right' % (debug, inner, inner)
+    place = place.replace('INNER', inner)
+    if place.startswith('/usr/lib/debug'):
+        prepare += '; mount -t tmpfs none /usr/lib/debug'
+        place = place.replace('ID', '%s/%s' % (build[:2], build[2:]))
+    prepare += '; mkdir -p %s; cp kept.debug %s' % (os.path.dirname(place), place)
+    # What may not be opened is not waited for.
+    prepare += '; mkfifo %s/fifo; mkdir -p %s/.debug; [ -e %s/right.debug ] || ln -s fifo %s/right.debug' % ((inner, ) * 4)
+    if link: # absolute, and it leads to nothing outside
+        prepare += '; mv {0}/right.debug {0}/real; ln -s {0}/real {0}/right.debug'.format(inner)
+    return in_space(prepare, inner + '/right')
+
+
+@case
+def a_debug_file_in_another_mount_namespace_is_found():
+    check_right(apart_in_space(['-Wl,--build-id'], 'INNER/right.debug'))
+    check_right(apart_in_space(['-Wl,--build-id=none'], 'INNER/.debug/right.debug'))
+    if os.path.isdir('/usr/lib/debug'):
+        check_right(apart_in_space(['-Wl,--build-id'], '/usr/lib/debug/.build-id/ID.debug'))
+
+
+@case
+def links_to_a_debug_file_lead_where_they_lead_in_its_namespace():
+    check_right(apart_in_space(['-Wl,--build-id'], 'INNER/right.debug', link=True))
+
+
+@case
+def a_debug_file_of_another_build_is_not_used():
+    places = ['INNER/right.debug'] + ['/usr/lib/debug/.build-id/ID.debug'] * os.path.isdir('/usr/lib/debug')
+    for options, place in [(['-Wl,--build-id'], p) for p in places] + [(['-Wl,--build-id=none'], places[0])]:
+        rows, _ = apart_in_space(options, place, wrong=True)
+        check('wrong' not in rows and 'right' not in rows, 'a name of another file', list(rows)[:5])
+        check(any(row.startswith('[right+') for row in rows), 'rows are', list(rows)[:5])
+
+
+@case
+def a_debug_file_is_not_waited_for_and_not_of_another_build_outside():
+    if shutil.which('objcopy') is None:
+        raise Skip('no objcopy')
+    for options in ['-Wl,--build-id'], ['-Wl,--build-id=none']:
+        shutil.rmtree('plain', ignore_errors=True)
+        os.mkdir('plain')
+        strip_apart('right', RIGHT, 'plain', *options)
+        os.makedirs('plain/.debug')
+        os.rename('plain/right.debug', 'plain/.debug/right.debug')
+        os.mkfifo('plain/right.debug')
+        check_right(functions('plain/right'))
+        os.unlink('plain/.debug/right.debug')
+        # A server that is not there, too.
+        functions('plain/right', prefix=['env', 'DEBUGINFOD_URLS=http://127.0.0.1:1/'])
+        strip_apart('wrong', WRONG, 'plain', *options)
+        os.rename('plain/wrong.debug', 'plain/.debug/right.debug')
+        rows, _ = functions('plain/right')
+        check('wrong' not in rows and 'right' not in rows, 'a name of another file', list(rows)[:5])
 
 
 @case
