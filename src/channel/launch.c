@@ -60,9 +60,9 @@ static char *put(struct build *b, const char *s, size_t n)
 	return p;
 }
 
-static void append_number(char **p, uint32_t v)
+static void append_number(char **p, uint64_t v)
 {
-	char digits[10];
+	char digits[20];
 	int n = 0;
 
 	do {
@@ -254,6 +254,34 @@ static char *channel_variable(struct build *b)
 	return put(b, text, (size_t)(p - text));
 }
 
+static bool has_limits(const struct launch_request *rq)
+{
+	for (int i = 0; rq->limits && i < LAUNCH_LIMITS; i++)
+		if (rq->limits[i].set)
+			return true;
+	return false;
+}
+
+/* "soft:hard:" of each limit, "::" of one that is not set. */
+static char *limits_variable(struct build *b)
+{
+	char text[128], *p = text;
+
+	for (const char *s = LAUNCH_LIMITS_ENV "="; *s; s++)
+		*p++ = *s;
+	for (int i = 0; i < LAUNCH_LIMITS; i++) {
+		const struct launch_limit *l = &b->rq->limits[i];
+
+		if (l->set)
+			append_number(&p, l->soft);
+		*p++ = ':';
+		if (l->set)
+			append_number(&p, l->hard);
+		*p++ = ':';
+	}
+	return put(b, text, (size_t)(p - text));
+}
+
 static char *exe_variable(struct build *b, const char *name)
 {
 	char text[32], *p = text, *start;
@@ -291,6 +319,8 @@ static int fill_vectors(struct build *b, struct launch *l, const char *name)
 	*v++ = channel_variable(b);
 	*v++ = exe_variable(b, name);
 	if (!v[-1] || !v[-2])
+		return -E2BIG;
+	if (has_limits(b->rq) && !(*v++ = limits_variable(b)))
 		return -E2BIG;
 	for (size_t i = 0; b->rq->envp && b->rq->envp[i]; i++) {
 		char *s = b->rq->envp[i];
@@ -343,11 +373,14 @@ int launch_prepare(struct launch *l, const struct launch_request *rq)
 		verdict = fill_vectors(&b, l, name);
 	if (verdict != LAUNCH_ENGINE) {
 		const char *reason = l->reason;
+		const bool may_be_text =
+			b.head_bytes > 0 && !starts_with((const char *)b.head, ELFMAG);
 
 		if (b.fd >= 0)
 			sys1(SYS_close, b.fd);
 		launch_release(l);
 		l->reason = reason;
+		l->may_be_text = may_be_text;
 		return verdict;
 	}
 	l->program_fd = b.fd;

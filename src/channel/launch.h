@@ -9,6 +9,7 @@
  *
  *   DWELL_CHANNEL=<channel fd>:<engine fd>:<parent order or ->:<cause>
  *   DWELL_EXE=<open fd of the ELF file to run>:<name given to execve>
+ *   DWELL_LIMITS=<soft>:<hard>:<soft>:<hard>:   that the program set for itself: address space, data
  *   DWELL_KEEP_x=...   for each variable x that would change how the engine
  *                      itself is loaded (LD_PRELOAD and its kin)
  *
@@ -17,11 +18,20 @@
 #ifndef DWELL_CHANNEL_LAUNCH_H
 #define DWELL_CHANNEL_LAUNCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define LAUNCH_EXE_ENV "DWELL_EXE"
+#define LAUNCH_LIMITS_ENV  "DWELL_LIMITS"
 #define LAUNCH_KEEP_PREFIX "DWELL_KEEP_"
+
+#define LAUNCH_LIMITS 2 /* RLIMIT_AS, RLIMIT_DATA */
+
+struct launch_limit {
+	bool set;
+	uint64_t soft, hard;
+};
 
 enum launch_verdict {
 	LAUNCH_ENGINE = 0, /* execveat(engine_fd, "", argv, envp, AT_EMPTY_PATH) */
@@ -31,6 +41,7 @@ enum launch_verdict {
 struct launch {
 	char **argv; /* for the engine; NULL-ended */
 	char **envp;
+	bool may_be_text;   /* with LAUNCH_NATIVE: of no known format, which the kernel may refuse */
 	const char *reason; /* with LAUNCH_NATIVE: "is setuid", "is a 32-bit program", ... */
 	int program_fd;	    /* the ELF file, open; the engine inherits and closes it */
 	void *memory;	    /* the mapping that holds all of it */
@@ -47,6 +58,7 @@ struct launch_request {
 	int engine_fd;
 	uint32_t parent; /* order of the parent process in the run, UINT32_MAX: none */
 	uint32_t cause;	 /* as in struct record_process */
+	const struct launch_limit *limits; /* LAUNCH_LIMITS of them; NULL: none is set */
 };
 
 /*

@@ -123,8 +123,8 @@ static bool reaches(uint64_t low, uint64_t high, uint64_t pc)
 
 static long map_arena_at(uint64_t at)
 {
-	long p = sys6(SYS_mmap, at, arena_bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	long p = pages_map(at, arena_bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+			   MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1);
 
 	if (sys_failed(p) || (uint64_t)p == at)
 		return p;
@@ -203,16 +203,16 @@ static struct arena *new_arena(uint64_t pc, bool near)
 	if (near)
 		p = map_near(pc);
 	else
-		p = sys6(SYS_mmap, 0, arena_bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
-			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		p = pages_map(0, arena_bytes, PROT_READ | PROT_WRITE | PROT_EXEC,
+			      MAP_ANONYMOUS | MAP_NORESERVE, -1);
 	if (sys_failed(p))
 		return 0;
 	/* Translated code is larger than its source: large pages make up for it. */
 	sys3(SYS_madvise, p, arena_bytes, MADV_HUGEPAGE);
 	a = pages_get(round_up(sizeof *a, PAGE));
 	for (int g = 0; g < CACHE_PARTS; g++) {
-		long list = sys6(SYS_mmap, 0, ordered_most() * sizeof(void *), PROT_READ | PROT_WRITE,
-				 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		long list = pages_map(0, ordered_most() * sizeof(void *), PROT_READ | PROT_WRITE,
+				      MAP_ANONYMOUS | MAP_NORESERVE, -1);
 
 		if (sys_failed(list))
 			return 0;

@@ -8,6 +8,7 @@
 #include "channel/sys.h"
 #include "engine/addresses.h"
 #include "engine/filter.h"
+#include "engine/util.h"
 
 #define PARTS 2u
 
@@ -17,8 +18,8 @@ static struct {
 
 static bool reserve(uint64_t at, uint64_t bytes)
 {
-	long p = sys6(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+	long p = pages_map(at, bytes, PROT_READ | PROT_WRITE,
+			   MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1);
 
 	if (!sys_failed(p) && (uint64_t)p != at) /* a kernel that does not know the flag */
 		sys2(SYS_munmap, p, bytes);

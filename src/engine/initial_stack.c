@@ -67,7 +67,8 @@ static void drop_variables(struct vectors *v)
 	for (uint64_t i = 0; i < v->envc; i++) {
 		const char *s = v->envp[i];
 
-		if (!after_prefix(s, CHANNEL_ENV "=") && !after_prefix(s, LAUNCH_EXE_ENV "="))
+		if (!after_prefix(s, CHANNEL_ENV "=") && !after_prefix(s, LAUNCH_EXE_ENV "=") &&
+		    !after_prefix(s, LAUNCH_LIMITS_ENV "="))
 			v->envp[kept++] = v->envp[i];
 	}
 	v->envc = kept;

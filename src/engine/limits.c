@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "channel/sys.h"
+#include "engine/program_limits.h"
 #include "engine/state.h"
 #include "engine/util.h"
 
@@ -14,8 +15,7 @@
 
 static uint64_t room = UINT64_MAX;
 
-/* Pages that the process has mapped, and those of them that count as data; 0 where /proc does not tell. */
-static void read_mapped(uint64_t *all, uint64_t *data)
+void limits_mapped(uint64_t *all, uint64_t *data)
 {
 	char text[128];
 	uint64_t field[7] = {0};
@@ -51,7 +51,7 @@ void limits_init(void)
 {
 	uint64_t all, data;
 
-	read_mapped(&all, &data);
+	limits_mapped(&all, &data);
 	look_at(RLIMIT_AS, all * PAGE);
 	look_at(RLIMIT_DATA, data * PAGE);
 }
@@ -126,7 +126,7 @@ void limits_met(long result)
 {
 	uint64_t all, data;
 
-	if (result != -ENOMEM || said)
+	if (result != -ENOMEM || said || program_limits_explain_refusal())
 		return;
 	limits_init(); /* the program may have set one meanwhile */
 	if (!limits_are_set()) {
@@ -135,7 +135,7 @@ void limits_met(long result)
 	}
 	if (__atomic_exchange_n(&said, 1, __ATOMIC_RELAXED))
 		return;
-	read_mapped(&all, &data);
+	limits_mapped(&all, &data);
 	say("the program met the limit of address space or data (ulimit -v, ulimit -d), of which "
 	    "the engine "
 	    "and the program hold %lu MB",

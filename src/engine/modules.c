@@ -247,7 +247,7 @@ static void look_at_file(struct elf *e, int fd)
 
 	if (sys_failed(sys2(SYS_fstat, fd, &st)) || st.st_size < (off_t)sizeof(Elf64_Ehdr))
 		return;
-	p = sys6(SYS_mmap, 0, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	p = pages_map(0, (uint64_t)st.st_size, PROT_READ, 0, fd);
 	if (sys_failed(p))
 		return;
 	e->bytes = (const uint8_t *)p;

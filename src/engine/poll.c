@@ -3,11 +3,13 @@
 #define _GNU_SOURCE
 #include "engine/poll.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #include "channel/sys.h"
 #include "engine/addresses.h"
 #include "engine/lanes.h"
+#include "engine/program_limits.h"
 #include "engine/util.h"
 
 #define ENTRY_BYTES 32u
@@ -60,23 +62,37 @@ static void copy_entry(uint32_t i)
 	lock_drop(&engine.world_lock);
 }
 
+/* An old size of 0 maps the same pages once more. */
+static long show_table(const struct thread *t)
+{
+	return sys5(SYS_mremap, table.entry, 0, TALLY_TABLE_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
+		    shown_at(t));
+}
+
 int poll_map(struct thread *t)
 {
-	/* An old size of 0 maps the same pages once more. */
-	long p = sys5(SYS_mremap, table.entry, 0, TALLY_TABLE_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
-		      shown_at(t));
+	long p = show_table(t);
 
+	if (p == -ENOMEM && program_limits_make_room(TALLY_TABLE_BYTES))
+		p = show_table(t);
 	if (sys_failed(p))
 		return -1;
 	sys3(SYS_mprotect, shown_at(t), TALLY_TABLE_BYTES, PROT_READ);
 	return 0;
 }
 
+static long map_table(void)
+{
+	return sys6(SYS_mmap, 0, TALLY_TABLE_BYTES, PROT_READ | PROT_WRITE,
+		    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
 int poll_forked(struct thread *t)
 {
-	long p = sys6(SYS_mmap, 0, TALLY_TABLE_BYTES, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	long p = map_table();
 
+	if (p == -ENOMEM && program_limits_make_room(TALLY_TABLE_BYTES))
+		p = map_table();
 	if (sys_failed(p))
 		return -1;
 	memcpy((void *)p, table.entry, table.used * ENTRY_BYTES);

@@ -29,6 +29,7 @@
 #include "engine/paths.h"
 #include "engine/poll.h"
 #include "engine/process.h"
+#include "engine/program_limits.h"
 #include "engine/records.h"
 #include "engine/sampler.h"
 #include "engine/signals.h"
@@ -51,6 +52,7 @@ struct request {
 	uint32_t parent, cause;
 	const char *name; /* AT_EXECFN */
 	const char *options;
+	struct launch_limit limits[LAUNCH_LIMITS];
 };
 
 static struct request request;
@@ -101,6 +103,19 @@ static void parse_channel(const char *p)
 	request.cause = (uint32_t)v;
 }
 
+/* "soft:hard:" of each, "::" of one that is not set */
+static void parse_limits(const char *p)
+{
+	for (int i = 0; i < LAUNCH_LIMITS; i++) {
+		struct launch_limit *l = &request.limits[i];
+
+		l->set = *p >= '0' && *p <= '9';
+		p = number(p, &l->soft);
+		p = number(*p ? p + 1 : p, &l->hard);
+		p = *p ? p + 1 : p;
+	}
+}
+
 static void parse_environment(char **envp)
 {
 	const char *p;
@@ -115,7 +130,9 @@ static void parse_environment(char **envp)
 			p = number(p, &v);
 			request.exe_fd = (int)v;
 			request.name = *p ? p + 1 : p;
-		} else if ((p = after_prefix(*envp, OPTIONS_ENV "=")))
+		} else if ((p = after_prefix(*envp, LAUNCH_LIMITS_ENV "=")))
+			parse_limits(p);
+		else if ((p = after_prefix(*envp, OPTIONS_ENV "=")))
 			request.options = p;
 	}
 }
@@ -283,6 +300,7 @@ static void begin(void *arg)
 	set_comm(p);
 	t->rip = image.start;
 	t->rflags = 0x202;
+	program_limits_begin(t, request.limits);
 	fsbase_set(0);
 	t->fs_base = 0;
 }

@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 #include "channel/channel.h"
+#include "channel/launch.h"
 #include "channel/ring.h"
 #include "engine/layout.h"
 
@@ -266,6 +267,7 @@ struct process {
 	char exe[4096];	       /* for readlink of /proc/self/exe */
 	void *launch_memory;   /* vectors of a vfork child's exec: the parent frees them */
 	uint64_t launch_bytes;
+	struct launch_limit limits[LAUNCH_LIMITS]; /* that the program set for itself */
 };
 
 struct engine {

@@ -24,6 +24,7 @@
 #include "engine/native.h"
 #include "engine/pages.h"
 #include "engine/process.h"
+#include "engine/program_limits.h"
 #include "engine/records.h"
 #include "engine/rest.h"
 #include "engine/sampler.h"
@@ -371,6 +372,9 @@ static handler *const table[] = {
 	[SYS_statx] = do_path1,
 	[SYS_faccessat] = do_path1,
 	[SYS_faccessat2] = do_path1,
+	[SYS_setrlimit] = program_limits_call,
+	[SYS_getrlimit] = program_limits_call,
+	[SYS_prlimit64] = program_limits_call,
 	[SYS_close] = descriptors_call,
 	[SYS_fstat] = descriptors_call,
 	[SYS_fcntl] = descriptors_call,
@@ -422,7 +426,8 @@ void syscalls_handle(struct thread *t)
 	behind_before_call(t, nr, args);
 	began = baton_is_held_by(t) && !changes_simulation(nr) && baton_enter_call(t);
 	result = call(t, nr, args);
-	if (result == -EMFILE && descriptors_make_way(t))
+	if ((result == -EMFILE && descriptors_make_way(t)) ||
+	    (result == -ENOMEM && program_limits_settle(t)))
 		result = call(t, nr, args);
 	if (began)
 		baton_leave_call(t);

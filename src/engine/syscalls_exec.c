@@ -8,11 +8,14 @@
 #include "channel/sys.h"
 #include "engine/descriptors.h"
 #include "engine/process.h"
+#include "engine/program_limits.h"
 #include "engine/records.h"
 #include "engine/signals.h"
 #include "engine/syscalls.h"
 #include "engine/traced.h"
 #include "engine/util.h"
+
+#define VECTORS_BYTES (8ul << 20) /* arguments and variables are no more */
 
 struct attempt {
 	struct launch launch;
@@ -56,11 +59,13 @@ static long run_native(struct thread *t, const struct attempt *a)
 	set_close_on_exec(t->process, true);
 	process_ending(t, END_EXEC, 0);
 	signals_before_exec(t);
+	program_limits_give(t->process, !a->launch.may_be_text);
 	/* As the program called it, for those who trace it. */
 	if (rq->dir_fd == AT_FDCWD && !rq->flags)
 		r = sys3(SYS_execve, rq->path, rq->argv, rq->envp);
 	else
 		r = sys5(SYS_execveat, rq->dir_fd, rq->path, rq->argv, rq->envp, rq->flags);
+	program_limits_settle(t);
 	signals_after_failed_exec(t);
 	set_close_on_exec(t->process, false);
 	records_native(-1); /* it was not executed after all */
@@ -77,9 +82,11 @@ static long run_engine(struct thread *t, struct attempt *a)
 	p->launch_bytes = a->launch.memory_bytes;
 	process_before_exec(t);
 	signals_before_exec(t);
+	program_limits_lift(p);
 	r = sys5(SYS_execveat, p->engine_fd, "", a->launch.argv, a->launch.envp, AT_EMPTY_PATH);
 	signals_after_failed_exec(t);
 	process_after_failed_exec(t);
+	program_limits_settle(t);
 	p->launch_memory = 0;
 	launch_release(&a->launch);
 	if (r == -E2BIG) { /* three variables less may fit; if not there is nothing to tell */
@@ -105,7 +112,8 @@ static long execute(struct thread *t, int dir_fd, long path, long argv, long env
 			     .channel_fd = t->process->channel_fd,
 			     .engine_fd = t->process->engine_fd,
 			     .parent = t->process->order,
-			     .cause = t->process->borrowed_memory ? 1 : 2 },
+			     .cause = t->process->borrowed_memory ? 1 : 2,
+			     .limits = t->process->limits },
 	};
 	struct rlimit was;
 	int verdict;
@@ -113,6 +121,8 @@ static long execute(struct thread *t, int dir_fd, long path, long argv, long env
 	if (syscalls_names_own_exe(t, (uint64_t)path))
 		a.request.path = t->process->exe;
 	verdict = engine_guarded(prepare, &a);
+	if (verdict == -ENOMEM && program_limits_make_room(VECTORS_BYTES))
+		verdict = engine_guarded(prepare, &a);
 	if (verdict == -EMFILE && descriptors_raise(&was)) { /* the kernel needs none */
 		verdict = engine_guarded(prepare, &a);
 		descriptors_restore(&was);

@@ -16,6 +16,7 @@
 #include "engine/behind.h"
 #include "engine/cache.h"
 #include "engine/limits.h"
+#include "engine/program_limits.h"
 #include "engine/modules.h"
 #include "engine/pages.h"
 #include "engine/process.h"
@@ -242,14 +243,12 @@ long syscalls_mremap(struct thread *t, long nr, const long a[6])
 	return r;
 }
 
-long syscalls_brk(struct thread *t, long nr, const long a[6])
+static long move_brk(struct thread *t, const long a[6])
 {
 	static uint64_t bottom;
 	uint64_t before, now;
 	long r;
 
-	(void)t;
-	(void)nr;
 	lock_take(&engine.translate_lock);
 	before = (uint64_t)sys1(SYS_brk, 0);
 	if (!bottom)
@@ -268,6 +267,16 @@ long syscalls_brk(struct thread *t, long nr, const long a[6])
 		alloc_heap_grew(t, before, now);
 	else
 		alloc_unmapped(now, before);
+	return r;
+}
+
+long syscalls_brk(struct thread *t, long nr, const long a[6])
+{
+	long r = move_brk(t, a);
+
+	(void)nr;
+	if (r < a[0] && program_limits_settle(t))
+		r = move_brk(t, a);
 	return r;
 }
 

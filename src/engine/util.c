@@ -2,6 +2,7 @@
 /* Locks, memory and messages for in-target code; see util.h. */
 #include "engine/util.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 #include "channel/sys.h"
 #include "engine/addresses.h"
 #include "engine/limits.h"
+#include "engine/program_limits.h"
 #include "engine/state.h"
 
 #define LARGE_BYTES (4ul << 20) /* from here on pages are large ones */
@@ -113,11 +115,24 @@ static uint64_t take_of_pool(uint64_t bytes)
 	return at;
 }
 
+long pages_map(uint64_t at, uint64_t bytes, int prot, int flags, int fd)
+{
+	long p = sys6(SYS_mmap, at, bytes, prot, MAP_PRIVATE | flags, fd, 0);
+
+	if (p == -ENOMEM && program_limits_make_room(bytes))
+		p = sys6(SYS_mmap, at, bytes, prot, MAP_PRIVATE | flags, fd, 0);
+	return p;
+}
+
+static long map_memory(uint64_t at, uint64_t bytes, int flags)
+{
+	return pages_map(at, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | flags, -1);
+}
+
 void *pages_get(uint64_t bytes)
 {
 	uint64_t at = take_of_pool(bytes);
-	long p = sys6(SYS_mmap, at, bytes, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | (at ? MAP_FIXED : 0), -1, 0);
+	long p = map_memory(at, bytes, at ? MAP_FIXED : 0);
 
 	if (sys_failed(p))
 		return 0;
@@ -147,8 +162,7 @@ uint64_t util_engine_bytes(void)
 int grow_init_whole(struct grow *g, uint64_t reserve_bytes)
 {
 	uint64_t at = reserve_bytes >= LARGE ? addresses_of_reserve(reserve_bytes) : 0;
-	long p = sys6(SYS_mmap, at, reserve_bytes, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	long p = map_memory(at, reserve_bytes, MAP_NORESERVE);
 
 	if (sys_failed(p))
 		return -1;

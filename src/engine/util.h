@@ -20,6 +20,11 @@ void futex_wake_all(uint32_t *word);
  * so that a profile can tell the engine's memory from the target's.
  */
 void *pages_get(uint64_t bytes);
+/*
+ * As mmap, private, at offset 0. A limit that the program has set for itself does not count what the
+ * engine maps with it.
+ */
+long pages_map(uint64_t at, uint64_t bytes, int prot, int flags, int fd);
 void pages_put(void *p, uint64_t bytes);
 /* Take them from one place, so that the program's mappings do not depend on when there are more. */
 void pages_reserve(void);

@@ -67,6 +67,39 @@ def data_limits_end_in_the_result_or_a_sentence():
             check((status == 0 and SAID in out) or (status != 0 and said_why(err)), megabytes, way, status, err)
 
 
+@case
+def a_limit_that_a_shell_sets_is_for_the_programs_memory():
+    shutil.copy(shutil.which('cat'), 'unprofiled')
+    os.chmod('unprofiled', 0o4755)
+    with open('text', 'w') as f:
+        f.write('ulimit -v; echo text | cat\n')
+    os.chmod('text', 0o755)
+    script = 'ulimit -v 600000; ulimit -d 90000; ulimit -Hd; echo piped | cat; ./text; '
+    script += './unprofiled /proc/self/limits | grep -o "address space *[0-9]* *[0-9]*"; exec sh -c "ulimit -v; ulimit -d"'
+    command = ['sh', '-c', script]
+    natively = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS).stdout
+    check('90000\npiped\n600000\ntext\naddress' in natively, natively)
+    for way in WAYS[:3]:
+        status, out, err = run([*way, '-o', 'own.db'], command)
+        check(status == 0 and out == natively, way, status, out, err)
+        check('ulimit' not in err and 'memory' not in err, way, err)
+
+
+@case
+def a_limit_below_what_the_shell_has_lets_it_fork():
+    for way in WAYS[:3]:
+        status, out, err = run([*way, '-o', 'own.db'], ['sh', '-c', 'ulimit -v 100; (echo $((4 * 4)))'])
+        check(status == 0 and out == '16\n', way, status, out, err)
+
+
+@case
+def a_limit_of_the_shell_below_one_from_outside():
+    for megabytes in 1000, 4000:
+        status, out, err = run(['record', '-q', '-o', 'own.db'], ['sh', '-c', 'ulimit -v 600000; echo in | cat; ulimit -v'],
+                               AS=megabytes * MB)
+        check(status == 0 and out == 'in\n600000\n', megabytes, status, out, err)
+
+
 def files():
     return {name: os.stat(name).st_size for name in os.listdir('.')}
 
