@@ -477,7 +477,7 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 	if (release_code_page(t, info, uc) || step_goes_on(t, info, uc))
 		return;
 	t->step_from = 0;
-	if (between(uc->mc.rip, engine_copy, engine_copy_end) ||
+	if (between(uc->mc.rip, engine_copy_own, engine_copy_end) ||
 	    between(uc->mc.rip, engine_xsave, engine_xstate_end)) {
 		uc->mc.rip = address_of(engine_copy_failed);
 		return;

@@ -331,6 +331,18 @@ engine_let_in_end:
 	ret
 
 /*
+ * long engine_copy_own(void *to, const void *from, size_t n)
+ * The same as engine_copy for memory of the engine's that cannot be written at times. Its faults want no
+ * lock, whichever the caller holds.
+ */
+	.globl engine_copy_own
+	.hidden engine_copy_own
+engine_copy_own:
+	mov	%rdx, %rcx
+	rep movsb
+	xor	%eax, %eax
+	ret
+/*
  * long engine_copy(void *to, const void *from, size_t n)
  * Copy that may meet unmapped memory: 0, or -1 (the fault handler sends it to
  * engine_copy_failed).

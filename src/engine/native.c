@@ -64,12 +64,26 @@ bool native_begin(struct thread *t, const char *note)
 	return true;
 }
 
+#define USER_DATA 0x2b /* the kernel's selector of a segment with base 0 */
+
+/*
+ * The base of %gs is the program's, 0, without a call: a filter may forbid it. Without the instruction a selector
+ * of base 0 stays in %gs, where the program had 0: the kernel does not save what a null selector leaves.
+ */
+static void clear_gsbase(void)
+{
+	if (engine.fsgsbase)
+		gsbase_set(0);
+	else
+		__asm__ volatile("mov %0, %%gs" : : "r"(USER_DATA));
+}
+
 /* All of the state by one call, which each filter allows whose program has handlers. */
 __attribute__((noreturn)) static void return_to(const struct frame *f)
 {
 	const uint64_t sp = (uint64_t)(uintptr_t)&f->uc;
 
-	gsbase_set(0);
+	clear_gsbase();
 	__asm__ volatile("mov %0, %%rsp\n\tmov %1, %%eax\n\tsyscall\n\tud2"
 			 :
 			 : "r"(sp), "i"(SYS_rt_sigreturn)

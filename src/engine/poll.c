@@ -42,8 +42,8 @@ static bool copies; /* a thread has one; atomic */
 static bool copy_table(struct thread *t)
 {
 	__atomic_store_n(&copies, true, __ATOMIC_SEQ_CST);
-	return engine_copy((void *)(uintptr_t)shown_at(t), table.entry,
-			   __atomic_load_n(&table.used, __ATOMIC_SEQ_CST) * (uint64_t)ENTRY_BYTES) == 0;
+	return engine_copy_own((void *)(uintptr_t)shown_at(t), table.entry,
+			       __atomic_load_n(&table.used, __ATOMIC_SEQ_CST) * (uint64_t)ENTRY_BYTES) == 0;
 }
 
 /*
@@ -57,8 +57,8 @@ static void copy_entry(uint32_t i)
 	lock_take(&engine.world_lock);
 	for (struct thread *t = engine.threads; t; t = t->next_thread)
 		if (t->has_copy)
-			engine_copy((void *)(uintptr_t)(shown_at(t) + i * (uint64_t)ENTRY_BYTES),
-				    table.entry[i], ENTRY_BYTES);
+			engine_copy_own((void *)(uintptr_t)(shown_at(t) + i * (uint64_t)ENTRY_BYTES),
+					table.entry[i], ENTRY_BYTES);
 	lock_drop(&engine.world_lock);
 }
 

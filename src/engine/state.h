@@ -374,6 +374,7 @@ extern char engine_copy_end[], engine_copy_failed[], engine_xstate_end[], engine
 long engine_syscall(struct thread *t, long nr, const long args[6]);
 long engine_let_in(long nr, long a, long b, long c, long d);
 long engine_copy(void *to, const void *from, size_t n);
+long engine_copy_own(void *to, const void *from, size_t n);
 long engine_peek(uint64_t *to, const void *from); /* the same for 8 bytes */
 long engine_touch(uint8_t *at);
 long engine_same(const uint64_t (*reads)[2], uint64_t n);

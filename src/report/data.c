@@ -484,17 +484,31 @@ void data_release(struct data *d)
 
 /* ---- By name ---- */
 
-/* The name, or the part of it behind a "::". */
-static bool is_called(const char *name, const char *asked)
+static bool ends_as_asked(const char *name, const char *asked)
 {
-	size_t length, wanted = strlen(asked);
+	size_t length = strlen(name), wanted = strlen(asked);
 
-	if (name == NULL || wanted == 0)
-		return false;
-	length = strlen(name);
 	if (length < wanted || strcmp(name + length - wanted, asked) != 0)
 		return false;
 	return length == wanted || (length - wanted >= 2 && name[length - wanted - 1] == ':');
+}
+
+/* The name, as it is or as views print it, or the part of it behind a "::". */
+static bool is_called(const char *name, const char *asked)
+{
+	struct text of_name = {0}, of_asked = {0};
+	bool is_same;
+
+	if (name == NULL || *asked == '\0')
+		return false;
+	if (ends_as_asked(name, asked))
+		return true;
+	text_add_printable(&of_name, name, strlen(name));
+	text_add_printable(&of_asked, asked, strlen(asked));
+	is_same = ends_as_asked(text_get(&of_name), text_get(&of_asked));
+	text_release(&of_name);
+	text_release(&of_asked);
+	return is_same;
 }
 
 static bool is_at(const struct data_row *r, const char *asked)

@@ -5,6 +5,7 @@
  * asks, knows its files, and answers until that one is gone.
  */
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -174,6 +175,35 @@ static void settle(void)
 		dup2(null, fd);
 }
 
+/* The least descriptor from `from` on that the reader needs; INT_MAX: none. */
+static int next_needed(struct symbols *s, int fd, int from)
+{
+	int least = fd >= from ? fd : INT_MAX;
+
+	for (size_t i = 0; i < symbols_count(s); i++) {
+		int of_file = symbols_get(s, (int)i)->fd;
+
+		if (of_file >= from && of_file < least)
+			least = of_file;
+	}
+	return least;
+}
+
+/*
+ * The asker's other descriptors go. A profile is locked as long as one of its file is open: this process may
+ * outlive the asker.
+ */
+static void close_others(struct symbols *s, int fd)
+{
+	for (int from = 3; from < INT_MAX;) {
+		int needed = next_needed(s, fd, from);
+
+		if (needed > from)
+			close_range((unsigned)from, (unsigned)needed - 1, 0);
+		from = needed == INT_MAX ? INT_MAX : needed + 1;
+	}
+}
+
 void symbols_reader_run(struct symbols *s, int fd)
 {
 	struct reader *r = calloc(1, sizeof(*r));
@@ -181,6 +211,7 @@ void symbols_reader_run(struct symbols *s, int fd)
 	pthread_t thread;
 
 	settle();
+	close_others(s, fd);
 	if (r == NULL)
 		_exit(1);
 	*r = (struct reader){.symbols = s, .fd = fd};

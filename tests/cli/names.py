@@ -360,7 +360,7 @@ func main() {
                 "SELECT group_concat(function || ':' || line) FROM (SELECT * FROM frame ORDER BY location_id, depth) "
                 "GROUP BY location_id")}
         os.unlink('inlined.db')
-        check('main.add:8,main.twice:12,main.scan:18' in chains, options, 'no such chain among', sorted(chains)[:9])
+        check('main.add:8,main.twice:12,main.scan:18' in chains, options, 'no such chain among', [c for c in chains if c and 'main.' in c])
 
 
 @case

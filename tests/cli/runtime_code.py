@@ -152,9 +152,10 @@ def a_container_has_a_folder_and_numbers_of_its_own(folder):
         print('skipped  no namespace of one\'s own')
         return
     path = os.path.join(folder, 'profile.db')
+    with open(os.path.abspath(__file__)) as f:
+        program = f.read() # which its own /tmp may hide
     done = subprocess.run([DWELL, 'record', '-q', '-o', path, '--', *apart, 'sh', '-c', own, sys.executable,
-                           os.path.abspath(__file__), '--make', 'plain'],
-                          stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+                           '-c', program, '--make', 'plain'], cwd='/', stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
     check(done.stdout == '1\n', 'its number is', done.stdout, done.stderr)
     names = {row['function'] for row in json.loads(run('report', '-i', path, '--format', 'json', '--rows', '100000'))['functions']}
     check('walk \\x1b[31m lines' in names, 'its names are not those of its own /tmp')
