@@ -4,11 +4,13 @@
 #include "engine/load.h"
 
 #include <elf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 
 #include "channel/sys.h"
 #include "engine/filter_gear.h"
+#include "engine/limits.h"
 #include "engine/modules.h"
 #include "engine/pages.h"
 #include "engine/process.h"
@@ -95,6 +97,14 @@ static int protection(uint32_t flags)
 	       (flags & PF_X ? PROT_EXEC : 0);
 }
 
+/* Why the kernel refused room for an image. */
+static const char *no_room(long result)
+{
+	return result == -ENOMEM && limits_are_set()
+		       ? "cannot be mapped: a limit of address space or data (ulimit -v, ulimit -d) leaves no room"
+		       : "cannot be mapped: no room in the address space";
+}
+
 /* Choose where a relocatable image goes, and reserve it; fixed ones must be free. */
 static int place(struct file *f, const char **why)
 {
@@ -105,11 +115,11 @@ static int place(struct file *f, const char **why)
 		if (f->ph[i].p_type == PT_LOAD && f->ph[i].p_align > align &&
 		    (f->ph[i].p_align & (f->ph[i].p_align - 1)) == 0)
 			align = f->ph[i].p_align;
-	*why = "cannot be mapped: no room in the address space";
 	if (f->eh.e_type == ET_EXEC) {
 		filter_before_mapping(thread_self(), f->low, f->high);
 		p = sys6(SYS_mmap, f->low, bytes, PROT_NONE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+		*why = no_room(p);
 		if (sys_failed(p) || (uint64_t)p != f->low)
 			return -1;
 		f->bias = 0;
@@ -117,6 +127,7 @@ static int place(struct file *f, const char **why)
 	}
 	p = sys6(SYS_mmap, 0, bytes + align, PROT_NONE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	*why = no_room(p);
 	if (sys_failed(p))
 		return -1;
 	uint64_t at = round_up((uint64_t)p, align);
