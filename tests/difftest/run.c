@@ -135,6 +135,9 @@ static int has_gs_prefix(uint64_t rip)
 	static const uint8_t prefixes[] = {0x66, 0x67, 0xf0, 0xf2, 0xf3, 0x65, 0};
 	const uint8_t *at = (const uint8_t *)(uintptr_t)rip;
 
+	/* A branch that led to what is no address may have faulted there. */
+	if (!is_canonical(rip))
+		return 0;
 	while (*at && strchr((const char *)prefixes, *at)) {
 		if (*at++ == 0x65)
 			return 1;
