@@ -10,10 +10,38 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "channel/channel.h"
+#include "collector/record_check.h"
+#include "symbols/symbols.h"
 
 #define LINE_BYTES  64u
 #define LINE_MASK   (LINE_BYTES - 1u)
 #define NUMBER_MASK (UINT64_MAX / LINE_BYTES)
+
+int code_module_read(struct code_module *m, struct symbols *s, const struct record_module *rec)
+{
+	const char *path = record_module_path(rec);
+
+	*m = (struct code_module){
+		.start = rec->start,
+		.end = rec->end,
+		.file_offset = rec->file_offset,
+		.mapped_at = rec->position,
+		.unmapped_at = UINT64_MAX,
+	};
+	m->file = symbols_mapped_file(s, &(struct symbols_mapping){
+						 .path = path,
+						 .pid = rec->pid,
+						 .start = rec->start,
+						 .end = rec->end,
+						 .device = rec->device,
+						 .inode = rec->inode,
+						 /* A dump grows while the program runs. */
+						 .modified_ns =
+							 symbols_is_dump(path) ? 0 : rec->modified_ns,
+					 });
+	return m->file < 0 ? -1 : 0;
+}
 
 void code_map_forget_locations(struct code_map *c)
 {

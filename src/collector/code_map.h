@@ -71,6 +71,12 @@ struct code_location {
 	uint32_t module; /* or CODE_NO_MODULE */
 };
 
+struct record_module;
+struct symbols;
+
+/* The module that a record describes; its file is opened. Returns 0, or -1 when memory ran out. */
+int code_module_read(struct code_module *m, struct symbols *s, const struct record_module *rec);
+
 void code_map_release(struct code_map *c);
 /* The locations alone. */
 void code_map_forget_locations(struct code_map *c);

@@ -170,26 +170,11 @@ static void on_process(struct exact *e, const struct record_header *h)
 static void on_module(struct exact *e, struct exact_process *p, const struct record_header *h)
 {
 	const struct record_module *rec = (const void *)h;
-	struct code_module m = {
-		.start = rec->start,
-		.end = rec->end,
-		.file_offset = rec->file_offset,
-		.mapped_at = rec->position,
-		.unmapped_at = UINT64_MAX,
-	};
+	struct code_module m;
 
 	if (e->options->by != EXACT_BY_CODE && e->options->by != EXACT_BY_OBJECT)
 		return;
-	m.file = symbols_mapped_file(e->symbols, &(struct symbols_mapping){
-						   .path = record_module_path(rec),
-						   .pid = rec->pid,
-						   .start = rec->start,
-						   .end = rec->end,
-						   .device = rec->device,
-						   .inode = rec->inode,
-						   .modified_ns = rec->modified_ns,
-					   });
-	if (m.file < 0 || add_module(e, p, &m) != 0)
+	if (code_module_read(&m, e->symbols, rec) != 0 || add_module(e, p, &m) != 0)
 		e->failed = true;
 }
 

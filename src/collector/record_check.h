@@ -21,9 +21,10 @@ const char *record_check_counters(const struct channel_counters *c);
 const char *record_process_strings(const struct record_process *p);
 const char *record_module_path(const struct record_module *m);
 
-/* The text of a RECORD_MESSAGE; ended by a NUL or by *bytes. */
 /* The name of a region; empty: it is taken back. */
 const char *record_region_name(const struct record_region *g);
+
+/* The text of a RECORD_MESSAGE; ended by a NUL or by *bytes. */
 const char *record_message_text(const struct record_header *h, size_t *bytes);
 
 /* The return addresses of a call path, p->depth of them. Valid only after record_check. */

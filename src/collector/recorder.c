@@ -188,29 +188,13 @@ static void inherit(struct recorder *r, struct process *child, const struct proc
 static const char *on_module(struct recorder *r, struct process *p, const struct record_header *h)
 {
 	const struct record_module *rec = (const void *)h;
-	const bool is_dump = symbols_is_dump(record_module_path(rec));
-	struct code_module m = {
-		.start = rec->start,
-		.end = rec->end,
-		.file_offset = rec->file_offset,
-		.mapped_at = rec->position,
-		.unmapped_at = UINT64_MAX,
-	};
+	struct code_module m;
 
-	m.file = symbols_mapped_file(r->symbols, &(struct symbols_mapping){
-						   .path = record_module_path(rec),
-						   .pid = rec->pid,
-						   .start = rec->start,
-						   .end = rec->end,
-						   .device = rec->device,
-						   .inode = rec->inode,
-						   .modified_ns = is_dump ? 0 : rec->modified_ns,
-					   });
-	if (m.file < 0) {
+	if (code_module_read(&m, r->symbols, rec) != 0) {
 		out_of_memory(r);
 		return NULL;
 	}
-	if (is_dump)
+	if (symbols_is_dump(record_module_path(rec)))
 		symbols_runtime_dump(r->symbols, recorder_made_code(r, p), m.file);
 	if (r->asks_names)
 		naming_expect(&r->naming, r->symbols, m.file);
