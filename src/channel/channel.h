@@ -134,8 +134,9 @@ struct channel_header {
 	uint32_t report; /* counts the collector's questions for all that is counted by now */
 	uint32_t native_programs; /* executed without an engine, which cannot run them */
 	/*
-	 * Where the collector looks for files: inode of its mount namespace, device and inode of its root. An engine that
-	 * is elsewhere waits at each module until the collector has opened the file.
+	 * Where the collector looks for files: inode of its mount namespace, device and inode of
+	 * its root. An engine that is elsewhere waits at each module until the collector has opened
+	 * the file.
 	 */
 	uint64_t mount_namespace, root_device, root_inode;
 	uint64_t accesses;	  /* of all processes, up to where each has planned its windows */
@@ -190,7 +191,10 @@ struct channel_counters {
 
 struct channel_slot {
 	uint32_t state; /* enum channel_slot_state, atomic */
-	/* As the process sees itself; it locks the slot's byte of the channel, by number, by which its pid elsewhere is found. */
+	/*
+	 * As the process sees itself; it locks the slot's byte of the channel, by number, by which
+	 * its pid elsewhere is found.
+	 */
 	uint32_t pid;
 	uint32_t order;	 /* order number of the process in the run, from 0 */
 	uint32_t parent; /* order number of the process it came from, or UINT32_MAX */

@@ -118,8 +118,8 @@ static void go_on(int signal)
 }
 
 /*
- * A file that may not grow any more (ulimit -f) is an error to be told of. A handler, as programs that are executed get
- * the default action again, which ignoring it would take from them.
+ * A file that may not grow any more (ulimit -f) is an error to be told of. A handler, as programs
+ * that are executed get the default action again, which ignoring it would take from them.
  */
 static void survive_file_limits(void)
 {
@@ -143,7 +143,10 @@ static void dispatch_here(void)
 	arguments.code = dispatch(arguments.argc, arguments.argv);
 }
 
-/* To read debug information and SQL takes more stack than some limits allow (ulimit -s): then a stack of our own. */
+/*
+ * To read debug information and SQL takes more stack than some limits allow (ulimit -s): then a
+ * stack of our own.
+ */
 static int dispatch_with_stack(int argc, char **argv)
 {
 	static ucontext_t own, before;

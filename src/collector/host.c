@@ -49,7 +49,10 @@ static uint64_t limit_of(__rlimit_resource_t resource, uint64_t part)
 									   : l.rlim_cur / part;
 }
 
-/* With a limit of address space or file sizes fewer processes at a time have a slot, and smaller rings. */
+/*
+ * With a limit of address space or file sizes fewer processes at a time have a slot, and smaller
+ * rings.
+ */
 static void fit_limits(uint32_t *slot_count, uint64_t *ring_bytes)
 {
 	uint64_t most = limit_of(RLIMIT_AS, ADDRESS_SPACE_PART), file = limit_of(RLIMIT_FSIZE, 1);

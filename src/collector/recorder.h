@@ -58,7 +58,10 @@ void recorder_forked(struct recorder *r);
  */
 void recorder_resolve(struct recorder *r);
 
-/* A sentence about the next file, from number *next on, that could not be read for names; false: there is none. */
+/*
+ * A sentence about the next file, from number *next on, that could not be read for names; false:
+ * there is none.
+ */
 bool recorder_next_loss(const struct recorder *r, size_t *next, struct text *line);
 
 /* CPU time of the processes that read symbols; *ended: the part of those that were waited for. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines for the user that go into the profile: what engines say, which limits were met, and who is not believed. */
+/*
+ * Lines for the user that go into the profile: what engines say, which limits were met, and who is
+ * not believed.
+ */
 #include "base/clock.h"
 #include "base/text.h"
 #include "collector/record_check.h"

@@ -37,8 +37,8 @@ void *addresses_map_low(uint64_t bytes, uint64_t align, int flags)
 }
 
 /*
- * Not beside the program: between it and its code in the cache they would keep code from reaching its data (each
- * rip-relative operand would cost three more instructions).
+ * Not beside the program: between it and its code in the cache they would keep code from reaching
+ * its data (each rip-relative operand would cost three more instructions).
  */
 uint64_t addresses_of_reserve(uint64_t bytes)
 {

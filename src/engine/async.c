@@ -56,8 +56,9 @@ static uint64_t counted(const struct thread *t, const struct frame_ucontext *uc)
 }
 
 /*
- * Is that so? Not for instructions of the target that use it: there it has some number of the target's. Where it
- * never did, the block need not be looked for, which among a hundred thousand waits for memory.
+ * Is that so? Not for instructions of the target that use it: there it has some number of the
+ * target's. Where it never did, the block need not be looked for, which among a hundred thousand
+ * waits for memory.
  */
 static bool has_counters(const struct thread *t, uint64_t pc)
 {

@@ -160,7 +160,10 @@ static void look_at_holder(struct thread *t)
 	lock_drop(&b.lock);
 }
 
-/* As the program waits in the kernel, with its registers, if no signal of its own comes first: tracers see them. */
+/*
+ * As the program waits in the kernel, with its registers, if no signal of its own comes first:
+ * tracers see them.
+ */
 static void sleep_for_turn(struct thread *t)
 {
 	struct timespec most = { (time_t)(b.look_ns / 1000000000u), (long)(b.look_ns % 1000000000u) };
@@ -350,7 +353,10 @@ static bool futex_may_wait(const long args[6])
 	}
 }
 
-/* What a clone or clone3 asks for: in its first argument, or the first field of what that points to. */
+/*
+ * What a clone or clone3 asks for: in its first argument, or the first field of what that points
+ * to.
+ */
 static uint64_t clone_flags(long nr, const long args[6])
 {
 	uint64_t flags = (uint64_t)args[0];
@@ -402,7 +408,10 @@ static long woken_by(long nr, const long args[6], long result)
 {
 	if (result <= 0)
 		return 0;
-	/* Those who wait for a shared one may be in another process; so may others, if one shares the memory. */
+	/*
+	 * Those who wait for a shared one may be in another process; so may others, if one shares
+	 * the memory.
+	 */
 	if (nr == SYS_futex && !engine.is_shared && !futex_may_wait(args) && (args[1] & FUTEX_PRIVATE_FLAG))
 		return result < args[2] ? result : args[2];
 	if (nr != SYS_clone && nr != SYS_clone3)

@@ -40,7 +40,10 @@ void baton_after_call(struct thread *t, long nr, const long args[6], long result
 bool baton_enter_call(struct thread *t);
 /* Is it its turn? */
 bool baton_is_held_by(const struct thread *t);
-/* The end of that, if it was begun: t has its turn. True: it was taken, and things may have changed. */
+/*
+ * The end of that, if it was begun: t has its turn. True: it was taken, and things may have
+ * changed.
+ */
 bool baton_leave_call(struct thread *t);
 
 /* In a forked child, t is alone. */

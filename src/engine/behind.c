@@ -88,7 +88,10 @@ uint64_t behind_id_of_file(long fd)
 
 /* ---- Buffers ---- */
 
-/* The kernel is about to write there: it must not meet pages that are write-protected for their code. */
+/*
+ * The kernel is about to write there: it must not meet pages that are write-protected for their
+ * code.
+ */
 static void open_range(uint64_t start, uint64_t bytes)
 {
 	uint64_t end = start + bytes;

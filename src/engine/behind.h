@@ -13,7 +13,10 @@
 void behind_before_call(struct thread *t, long nr, const long args[6]);
 void behind_after_call(struct thread *t, long nr, const long args[6], long result);
 
-/* May a private mapping of this file change, as the file can be written to? `id` as for mappings_of_file. */
+/*
+ * May a private mapping of this file change, as the file can be written to? `id` as for
+ * mappings_of_file.
+ */
 bool behind_may_change(long fd, uint64_t id);
 uint64_t behind_id_of_file(long fd);
 

@@ -11,7 +11,10 @@
 /* Entries of a buffer. 512 KB: the second cache holds them, and a window fills it once or twice. */
 #define BUFFER_ENTRIES 65536u
 
-/* Make t's buffer unless it has one; and its watches, of lines of 1 << line_shift bytes, if windows are wanted. False when out of memory. */
+/*
+ * Make t's buffer unless it has one; and its watches, of lines of 1 << line_shift bytes, if windows
+ * are wanted. False when out of memory.
+ */
 bool buffers_need(struct thread *t, bool has_windows, uint32_t line_shift);
 
 /*

@@ -132,7 +132,10 @@ static long map_arena_at(uint64_t at)
 	return -1;
 }
 
-/* An arena near pc that does not overlap anything: at a known place, or else probe outwards in steps. */
+/*
+ * An arena near pc that does not overlap anything: at a known place, or else probe outwards in
+ * steps.
+ */
 static long map_near(uint64_t pc)
 {
 	static const uint64_t known_places[] = { LOW_ARENA, LOW_ARENA_BELOW_FILTER };

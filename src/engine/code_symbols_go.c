@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions by the table that the Go linker leaves for the runtime's own use (.gopclntab), for Go programs without
- * symbols. Its head is looked for in the file; the list is read in memory, where position-independent programs have
- * their addresses. src/symbols/go_table.c reads all of it, for the names.
+ * Functions by the table that the Go linker leaves for the runtime's own use (.gopclntab), for Go
+ * programs without symbols. Its head is looked for in the file; the list is read in memory, where
+ * position-independent programs have their addresses. src/symbols/go_table.c reads all of it, for
+ * the names.
  */
 #include "engine/code_symbols.h"
 #include "engine/state.h"
@@ -24,7 +25,10 @@ static const struct form {
 	{0xfffffff1, 3, 8, 8},	  /* 1.20 */
 };
 
-/* The form of a table that begins so, or NULL. Zeros, the unit of code, and the size of pointers follow. */
+/*
+ * The form of a table that begins so, or NULL. Zeros, the unit of code, and the size of pointers
+ * follow.
+ */
 static const struct form *form_of(uint64_t head)
 {
 	if (head >> 32 != 0x08010000)
@@ -107,7 +111,9 @@ static bool read_entries(const struct go_list *l, uint64_t from, uint32_t n, uin
 	return true;
 }
 
-/* All functions, each up to the next one, and what was there before. False: they are not in order. */
+/*
+ * All functions, each up to the next one, and what was there before. False: they are not in order.
+ */
 static bool add_list(struct code_symbols *s, const struct go_list *l, uint64_t end)
 {
 	uint64_t entry[CHUNK_ENTRIES], last = s->base;

@@ -90,10 +90,10 @@ int decode_init(void);
 bool decode_known(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room);
 
 /*
- * Decode the instruction at pc. `code` holds `room` readable bytes of it (15,
- * or fewer at the end of what is mapped). Returns 0, or -1 when the bytes are
- * no instruction or run out, or DECODE_TOO_LONG when 15 are not enough. The caller holds the translate lock and has the
- * target's vector state saved and %fs on a block with a readable canary.
+ * Decode the instruction at pc. `code` holds `room` readable bytes of it (15, or fewer at the end
+ * of what is mapped). Returns 0, or -1 when the bytes are no instruction or run out, or
+ * DECODE_TOO_LONG when 15 are not enough. The caller holds the translate lock and has the target's
+ * vector state saved and %fs on a block with a readable canary.
  */
 #define DECODE_TOO_LONG (-2)
 int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room);

@@ -253,8 +253,8 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		struct block *b;
 
 		/*
-		 * Before code is looked up: engine_enter must see a call that comes later, as it may be to drop
-		 * the code that was found.
+		 * Before code is looked up: engine_enter must see a call that comes later, as it
+		 * may be to drop the code that was found.
 		 */
 		poll_answer(t);
 		if (__atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST)) {

@@ -217,7 +217,9 @@ static bool release_code_page(struct thread *t, siginfo_t *info, struct frame_uc
 	if (info->si_signo != SIGSEGV || info->si_code != SEGV_ACCERR ||
 	    !(uc->mc.err & ERROR_WRITE))
 		return false;
-	/* The engine's own code, which may hold the lock, writes to no memory of the target but so. */
+	/*
+	 * The engine's own code, which may hold the lock, writes to no memory of the target but so.
+	 */
 	if (!cache_contains(uc->mc.rip) && !between(uc->mc.rip, engine_exit, engine_glue_end) &&
 	    !between(uc->mc.rip, engine_copy, engine_xstate_end) && !t->syscall_sp)
 		return false;
@@ -509,8 +511,8 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
 }
 
 /*
- * The thread waits in a page fault, and was called: it leaves the code there. A place of the engine's
- * own, as the repair of a return, is none of an instruction: there it waits on.
+ * The thread waits in a page fault, and was called: it leaves the code there. A place of the
+ * engine's own, as the repair of a return, is none of an instruction: there it waits on.
  */
 static bool leave_stuck(struct thread *t, struct frame_ucontext *uc)
 {

@@ -97,9 +97,10 @@ void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end)
 }
 
 /*
- * Many programs would like their memory at some address and are content with another. So is Go, which gives back
- * what it got and wishes for the next address of a list, up to the 25th, which is free. Go with its race detector and Java with ZGC
- * go on for longer, in vain. What they do is nothing but mmap and munmap in turns.
+ * Many programs would like their memory at some address and are content with another. So is Go,
+ * which gives back what it got and wishes for the next address of a list, up to the 25th, which is
+ * free. Go with its race detector and Java with ZGC go on for longer, in vain. What they do is
+ * nothing but mmap and munmap in turns.
  */
 #define PATIENCE 28u
 

@@ -11,8 +11,9 @@ void filter_before_thread(struct thread *t);
 /* t is about to map start to end, whatever is there: if that is the filter's, it is over. */
 void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end);
 /*
- * t would like a mapping to be there, and gets it elsewhere if that is not free: the filter is over once it does not put up with that. Behind it,
- * as behind each call of mmap, where the mapping is; and what is unmapped. These two under the translate lock.
+ * t would like a mapping to be there, and gets it elsewhere if that is not free: the filter is over
+ * once it does not put up with that. Behind it, as behind each call of mmap, where the mapping is;
+ * and what is unmapped. These two under the translate lock.
  */
 void filter_before_wish(struct thread *t, uint64_t start, uint64_t end);
 void filter_after_wish(uint64_t start, uint64_t end, uint64_t got);

@@ -6,7 +6,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From FILTER_LOW to the engine's low tables, and so many bytes from FILTER_CELLS on. Returns false if something is there. */
+/*
+ * From FILTER_LOW to the engine's low tables, and so many bytes from FILTER_CELLS on. Returns false
+ * if something is there.
+ */
 bool filter_memory_reserve(uint64_t high_bytes);
 void filter_memory_release(void);
 /* Is any of this reserved? */

@@ -40,8 +40,8 @@ static bool is_data(const struct mapping *m)
 }
 
 /*
- * Pages of a file that the process has in its own page table: mincore tells of any page of it that the kernel keeps.
- * Large ones are looked at in so many pieces of 2 MB.
+ * Pages of a file that the process has in its own page table: mincore tells of any page of it that
+ * the kernel keeps. Large ones are looked at in so many pieces of 2 MB.
  */
 #define PIECE	    512u
 #define MOST_PIECES 64u
@@ -106,7 +106,10 @@ static uint64_t take_present(uint64_t start, uint64_t end, uint64_t stack_pointe
 	return n;
 }
 
-/* ioctl of /proc/PID/pagemap since Linux 6.7: the ranges of pages that are there, without a look at each hole. */
+/*
+ * ioctl of /proc/PID/pagemap since Linux 6.7: the ranges of pages that are there, without a look at
+ * each hole.
+ */
 #define PAGEMAP_SCAN	0xc0606610u
 #define PAGE_IS_PRESENT 8u
 #define REGIONS		256u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pages that the target holds. What that takes follows the pages that were touched, not those that are
- * mapped. The translate lock guards it.
+ * The pages that the target holds. What that takes follows the pages that were touched, not those
+ * that are mapped. The translate lock guards it.
  */
 #ifndef DWELL_ENGINE_FOOTPRINT_H
 #define DWELL_ENGINE_FOOTPRINT_H
@@ -22,8 +22,8 @@ struct page_choice {
 };
 uint64_t footprint_count(uint64_t stack_pointer, struct page_choice choice);
 /*
- * To count takes its time, where the kernel has to be asked of all that is mapped: the run is to grow by so many
- * 64ths before it is done again.
+ * To count takes its time, where the kernel has to be asked of all that is mapped: the run is to
+ * grow by so many 64ths before it is done again.
  */
 uint64_t footprint_patience(void);
 /* Is it of a file with data? Nothing but its accesses tells which lines of it are touched. */

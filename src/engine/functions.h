@@ -6,9 +6,9 @@
 #include "sim/functions.h"
 
 /*
- * A sim_function_finder. Functions are what frame information describes as one piece, or else what a symbol
- * covers; the stubs of a linkage table are one function; so is code that neither knows, and code that lies in
- * no file, such as a program has generated.
+ * A sim_function_finder. Functions are what frame information describes as one piece, or else what
+ * a symbol covers; the stubs of a linkage table are one function; so is code that neither knows,
+ * and code that lies in no file, such as a program has generated.
  */
 void functions_find(void *context, uint64_t pc, struct sim_function *found);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What processes of the run have found and entered, as bits in the head of the channel, which is everybody's. */
+/*
+ * What processes of the run have found and entered, as bits in the head of the channel, which is
+ * everybody's.
+ */
 #include "engine/records.h"
 
 static void set_bits(uint32_t *there, uint32_t bits)

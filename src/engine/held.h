@@ -3,7 +3,8 @@
  * Signals that somebody has sent of the kinds that faults have, as by raise(SIGSEGV). The engine
  * cannot block these kinds in the kernel while code runs, as its own faults are of them. So what
  * the target blocks is kept here, until the target wants it; around each system call that may wait
- * or look at what is pending the kernel blocks the kinds that the target does, and gets what is kept.
+ * or look at what is pending the kernel blocks the kinds that the target does, and gets what is
+ * kept.
  *
  * The kernel holds one signal of a kind for each thread, and one for the process; so do we.
  */
@@ -32,7 +33,10 @@ long held_unblock(struct thread *t, uint64_t blocked, long result);
 void held_share(struct thread *t);
 /* Is this signal such a call? */
 bool held_is_kick(const struct thread *t, const siginfo_t *info);
-/* The handler of one: the process's next signal that the thread does not block, or 0. A call that looks gets the others. */
+/*
+ * The handler of one: the process's next signal that the thread does not block, or 0. A call that
+ * looks gets the others.
+ */
 int held_take(struct thread *t, siginfo_t *info);
 /* The target ignores the signal from now on: none is pending. */
 void held_forget(const struct thread *t, int signal);

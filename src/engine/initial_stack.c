@@ -100,7 +100,10 @@ static struct strings move_strings(struct vectors *v, char *end)
 	return s;
 }
 
-/* The auxiliary vector as the target must find it. Returns where the kernel has put the engine's name: highest of all. */
+/*
+ * The auxiliary vector as the target must find it. Returns where the kernel has put the engine's
+ * name: highest of all.
+ */
 static const char *fix_auxv(struct vectors *v, const struct image *image, const char *name)
 {
 	const struct {
@@ -123,8 +126,9 @@ static const char *fix_auxv(struct vectors *v, const struct image *image, const 
 }
 
 /*
- * /proc/PID/stat, auxv, cmdline and environ are made of this. No privilege is needed as long as /proc/PID/exe stays what it
- * is; where the kernel refuses (older ones want the heap above the program), they tell of the engine.
+ * /proc/PID/stat, auxv, cmdline and environ are made of this. No privilege is needed as long as
+ * /proc/PID/exe stays what it is; where the kernel refuses (older ones want the heap above the
+ * program), they tell of the engine.
  */
 static void tell_kernel(const struct image *image, const struct strings *s, uint64_t rsp,
 			const struct vectors *v)
@@ -150,7 +154,10 @@ static void tell_kernel(const struct image *image, const struct strings *s, uint
 	sys5(SYS_prctl, PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0);
 }
 
-/* argc, argv, envp, auxv above where the kernel put the engine's: there are fewer variables, so it fits. Returns rsp. */
+/*
+ * argc, argv, envp, auxv above where the kernel put the engine's: there are fewer variables, so it
+ * fits. Returns rsp.
+ */
 static uint64_t write_vectors(const struct vectors *v, uint64_t *copy)
 {
 	uint64_t *out = copy, words, rsp;

@@ -13,8 +13,9 @@ struct initial_stack {
 };
 
 /*
- * In place of the one that the kernel made for the engine, which argv belongs to; `name` may be one of its strings. The
- * kernel hears of it and of the image, so that /proc tells what it would without the engine. Returns -1 if the name is too long.
+ * In place of the one that the kernel made for the engine, which argv belongs to; `name` may be one
+ * of its strings. The kernel hears of it and of the image, so that /proc tells what it would
+ * without the engine. Returns -1 if the name is too long.
  */
 int initial_stack_build(struct initial_stack *s, char **argv, const struct image *image,
 			const char *name);

@@ -2,7 +2,9 @@
 /* Ordered pieces of the address space, in chunks; see intervals.h. */
 #include "engine/intervals.h"
 
-/* Neighbours that have no more than so many together become one, so chunks are never few in each. */
+/*
+ * Neighbours that have no more than so many together become one, so chunks are never few in each.
+ */
 #define MERGED (INTERVALS_CHUNK / 2)
 
 /* Of the directory. */

@@ -17,10 +17,16 @@ uint64_t limits_share(uint64_t wanted, uint64_t least, uint64_t part);
 /* Is there a limit? */
 bool limits_are_set(void);
 
-/* Pages that the process has mapped, and those of them that count as data; 0 where /proc does not tell. */
+/*
+ * Pages that the process has mapped, and those of them that count as data; 0 where /proc does not
+ * tell.
+ */
 void limits_mapped(uint64_t *all, uint64_t *data);
 
-/* The program was refused memory: say once that the engine has a part of the limit, if there is one. */
+/*
+ * The program was refused memory: say once that the engine has a part of the limit, if there is
+ * one.
+ */
 void limits_met(long result);
 /* The same of a call that takes no memory, but may make two mappings of one. */
 void limits_divided(long result);

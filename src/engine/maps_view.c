@@ -29,7 +29,10 @@ static const char *skip_number(const char *p, uint64_t *value)
 	return p;
 }
 
-/* Whatever way it was named: "/proc/PID/maps", or that of one of its threads, "/proc/PID/task/TID/maps". */
+/*
+ * Whatever way it was named: "/proc/PID/maps", or that of one of its threads,
+ * "/proc/PID/task/TID/maps".
+ */
 static bool is_own_maps(const struct thread *t, long fd)
 {
 	char path[64];
@@ -71,7 +74,10 @@ static bool is_shown(const char *line)
 	return !filter_memory_overlaps(start, end);
 }
 
-/* Writes the whole lines of text, but what is not shown, to fd. Returns how many bytes these are; -1: not written. */
+/*
+ * Writes the whole lines of text, but what is not shown, to fd. Returns how many bytes these are;
+ * -1: not written.
+ */
 static long copy_lines(char *text, long bytes, long fd)
 {
 	long done = 0, kept = 0;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the collector is told of a mapped file, so that it finds that one and no other; see module_files.h. */
+/*
+ * What the collector is told of a mapped file, so that it finds that one and no other; see
+ * module_files.h.
+ */
 #include "engine/module_files.h"
 
 #include <sys/stat.h>

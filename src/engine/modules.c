@@ -182,7 +182,10 @@ static void find_sections(const struct elf *e, const Elf64_Ehdr *eh)
 	}
 }
 
-/* The functions of code that frame information does not describe; only the call graph asks for them. */
+/*
+ * The functions of code that frame information does not describe; only the call graph asks for
+ * them.
+ */
 static void find_functions(const struct elf *e, const Elf64_Ehdr *eh, const Elf64_Phdr *ph)
 {
 	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh);

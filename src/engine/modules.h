@@ -38,8 +38,8 @@ struct module_place {
 bool modules_place(uint64_t pc, struct module_place *place);
 
 /*
- * The function around pc by the module's symbols; false: by the range, which then is all that no symbol has. For
- * code that has no frame information.
+ * The function around pc by the module's symbols; false: by the range, which then is all that no
+ * symbol has. For code that has no frame information.
  */
 bool modules_function(uint64_t pc, uint64_t *start, uint64_t *end);
 

@@ -67,8 +67,9 @@ bool native_begin(struct thread *t, const char *note)
 #define USER_DATA 0x2b /* the kernel's selector of a segment with base 0 */
 
 /*
- * The base of %gs is the program's, 0, without a call: a filter may forbid it. Without the instruction a selector
- * of base 0 stays in %gs, where the program had 0: the kernel does not save what a null selector leaves.
+ * The base of %gs is the program's, 0, without a call: a filter may forbid it. Without the
+ * instruction a selector of base 0 stays in %gs, where the program had 0: the kernel does not save
+ * what a null selector leaves.
  */
 static void clear_gsbase(void)
 {

@@ -91,7 +91,10 @@ void mappings_set(uint64_t start, uint64_t end, uint32_t prot, bool shared, bool
 		say_too_many();
 }
 
-/* Where a file's number is, of those that were ever mapped as code, or would be; NULL: there are too many. */
+/*
+ * Where a file's number is, of those that were ever mapped as code, or would be; NULL: there are
+ * too many.
+ */
 static uint64_t *code_file(uint64_t id)
 {
 	static uint64_t files[CODE_FILES];

@@ -47,8 +47,8 @@ static bool copy_table(struct thread *t)
 }
 
 /*
- * Entry i is new: to all copies. That of a thread which was called cannot be written, and it copies the whole
- * table when it answers.
+ * Entry i is new: to all copies. That of a thread which was called cannot be written, and it copies
+ * the whole table when it answers.
  */
 static void copy_entry(uint32_t i)
 {

@@ -2,13 +2,13 @@
 /*
  * The tallies that segments add to the counters, and how they stop threads.
  *
- * Every segment reads its tally through %gs, from a table that is mapped once
- * per thread right behind its struct thread. All mappings show the same pages.
- * To call a thread into the dispatcher its mapping is made unreadable: the
- * thread faults at the beginning of its next segment, where its state is
- * exactly the machine's. The first threads have such mappings; others have copies of the table, which
- * are made complete when they go into the cache and get what is new. So a running thread pays nothing for being stoppable,
- * and every loop can be stopped, as no loop is without a segment.
+ * Every segment reads its tally through %gs, from a table that is mapped once per thread right
+ * behind its struct thread. All mappings show the same pages. To call a thread into the dispatcher
+ * its mapping is made unreadable: the thread faults at the beginning of its next segment, where its
+ * state is exactly the machine's. The first threads have such mappings; others have copies of the
+ * table, which are made complete when they go into the cache and get what is new. So a running
+ * thread pays nothing for being stoppable, and every loop can be stopped, as no loop is without a
+ * segment.
  */
 #ifndef DWELL_ENGINE_POLL_H
 #define DWELL_ENGINE_POLL_H
@@ -18,8 +18,8 @@
 #include "engine/state.h"
 
 /*
- * A compiler has some 3000 different tallies, one with LLVM in it would have hundreds of thousands. A full table costs a
- * flush of the cache.
+ * A compiler has some 3000 different tallies, one with LLVM in it would have hundreds of thousands.
+ * A full table costs a flush of the cache.
  */
 #define TALLY_TABLE_BYTES (512u << 10)
 
@@ -37,7 +37,10 @@ uint32_t poll_tally(const uint64_t lane[4]);
  * that no thread stops there. Vector counters only. False when the table is full.
  */
 bool poll_emit_difference(struct out *o, struct owed here, struct owed there);
-/* Is half of the table taken? From there on segments are to owe nothing: so there are few different tallies. */
+/*
+ * Is half of the table taken? From there on segments are to owe nothing: so there are few different
+ * tallies.
+ */
 bool poll_is_crowded(void);
 /* Is there room for the tallies of one more block? */
 bool poll_has_room(void);

@@ -5,7 +5,10 @@
 
 #include "engine/state.h"
 
-/* Executable mappings of the process, of the file open as fd or of none (-1); sent again by a forked child. */
+/*
+ * Executable mappings of the process, of the file open as fd or of none (-1); sent again by a
+ * forked child.
+ */
 void process_add_module(struct process *p, uint64_t start, uint64_t end, uint64_t offset,
 			const char *path, int fd);
 void process_remove_module(struct process *p, uint64_t start, uint64_t end);

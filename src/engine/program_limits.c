@@ -69,7 +69,10 @@ static void take_character(struct line *l, char c, uint64_t held[LAUNCH_LIMITS])
 	}
 }
 
-/* Neighbours may be one mapping to the kernel, so the program's bytes are subtracted. False: not known. */
+/*
+ * Neighbours may be one mapping to the kernel, so the program's bytes are subtracted. False: not
+ * known.
+ */
 static bool measure(uint64_t held[LAUNCH_LIMITS])
 {
 	char text[4096];
@@ -105,7 +108,10 @@ static uint64_t sum(uint64_t limit, uint64_t bytes)
 	return limit > INFINITE - bytes ? INFINITE : limit + bytes;
 }
 
-/* A limit of the program takes effect beside what the engine holds. *raised: the kernel's is higher than it was. */
+/*
+ * A limit of the program takes effect beside what the engine holds. *raised: the kernel's is higher
+ * than it was.
+ */
 static long apply(int i, const struct launch_limit *l, uint64_t held, bool *raised)
 {
 	struct rlimit k;

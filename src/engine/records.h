@@ -65,11 +65,14 @@ bool records_has_process(const struct process *p, uint32_t pid);
 uint64_t records_ran(uint64_t accesses);
 /* Has it asked to end in order: with what was seen so far, and RECORD_END? */
 bool records_finishing(void);
-/* There is no memory to profile the process any further: say so, once. Then it is finishing, too. */
+/*
+ * There is no memory to profile the process any further: say so, once. Then it is finishing, too.
+ */
 void records_give_up(const struct process *p);
 /*
- * The code cache was emptied so many times in a row, and there is no room for a piece of code yet. Other threads may have
- * filled it again, so it takes more than once; then profiling ends, as the count gear needs least, and then the process.
+ * The code cache was emptied so many times in a row, and there is no room for a piece of code yet.
+ * Other threads may have filled it again, so it takes more than once; then profiling ends, as the
+ * count gear needs least, and then the process.
  */
 void records_no_room(const struct process *p, uint32_t emptied);
 /*

@@ -9,7 +9,9 @@
 #define MAX_FAMILIES (1u << 20)
 
 static struct intervals regions;
-/* What was one region and was cut in two: how many pieces there are, by family. Number 0 is none. */
+/*
+ * What was one region and was cut in two: how many pieces there are, by family. Number 0 is none.
+ */
 static struct grow pieces;
 
 int regions_init(void)
@@ -36,7 +38,10 @@ static bool was_last(uint32_t family)
 	return !family || --*pieces_of(family) == 0;
 }
 
-/* One piece more in the family of r, which it gets if it has none. Without memory the pieces are regions of their own. */
+/*
+ * One piece more in the family of r, which it gets if it has none. Without memory the pieces are
+ * regions of their own.
+ */
 static void join_family(struct region *r)
 {
 	uint64_t *count = r->family ? pieces_of(r->family) : grow_take(&pieces, sizeof *count);

@@ -59,7 +59,10 @@ bool rest_is_due(struct thread *t)
 	took = t->signal_end - t->signal_at;
 	if (t->calm >= took || engine.quiet || t->process->borrowed_memory)
 		return false;
-	/* For processors with 2 GHz; others rest longer. Twice as long where no handler gets to its end. */
+	/*
+	 * For processors with 2 GHz; others rest longer. Twice as long where no handler gets to its
+	 * end.
+	 */
 	ns = took / 2 << (t->handlers < MOST_DOUBLED ? t->handlers : MOST_DOUBLED);
 	t->rest_ns = ns < LEAST_NS ? LEAST_NS : ns > MOST_NS ? MOST_NS : ns;
 	return true;

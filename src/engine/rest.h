@@ -23,7 +23,9 @@ void rest_handler_returns(struct thread *t);
 void rest_handler_returned(struct thread *t);
 /* Is it the timer that ends the rest of t? */
 bool rest_timer_sent(const struct thread *t, const siginfo_t *info);
-/* Behind a system call that began inside a rest: its result, or RESTART_CALL. Signals are let in. */
+/*
+ * Behind a system call that began inside a rest: its result, or RESTART_CALL. Signals are let in.
+ */
 long rest_end_by_call(struct thread *t, long nr, long result);
 /* The rest is over, if there is one, and its timer gone. */
 void rest_drop(struct thread *t);

@@ -24,8 +24,8 @@ void stuck_call_out(struct thread *t, uint64_t pc);
 /* In the signal handler: was t called out of this place? Only once. */
 bool stuck_is_called_at(struct thread *t, uint64_t pc);
 /*
- * Outside of the code and of all locks: wait as the instruction at t->rip would, for the memory that
- * it touches. A signal ends that. False: it is not known what that is.
+ * Outside of the code and of all locks: wait as the instruction at t->rip would, for the memory
+ * that it touches. A signal ends that. False: it is not known what that is.
  */
 bool stuck_wait(struct thread *t);
 /* A call that came too late is on its way still: it must not interrupt a system call. */

@@ -100,7 +100,10 @@ static bool refuses(const struct thread *t, uint64_t start, uint64_t end)
 	return true;
 }
 
-/* The program is about to ask for memory there, with these flags of mmap. Returns false if it cannot be. */
+/*
+ * The program is about to ask for memory there, with these flags of mmap. Returns false if it
+ * cannot be.
+ */
 static bool prepare_place(struct thread *t, uint64_t start, uint64_t end, long flags)
 {
 	if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE))

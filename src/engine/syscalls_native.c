@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* System calls that may end translation: they set %gs, install seccomp filters, or ask to be traced. */
+/*
+ * System calls that may end translation: they set %gs, install seccomp filters, or ask to be
+ * traced.
+ */
 #include <asm/prctl.h>
 #include <errno.h>
 #include <linux/prctl.h>
@@ -94,8 +97,8 @@ static enum sandbox look_at_filter(uint64_t at)
 }
 
 /*
- * Where a filter forbids what the engine needs the process runs on without it. Else under it, as what
- * it executes next may be worth profiling.
+ * Where a filter forbids what the engine needs the process runs on without it. Else under it, as
+ * what it executes next may be worth profiling.
  */
 static long under_seccomp(struct thread *t, long nr, const long a[6], bool strict, uint64_t filter)
 {
@@ -146,8 +149,8 @@ static bool attaches(const long a[6])
 }
 
 /*
- * What is traced runs without the engine: a child that asks for it from here on, one that vfork made
- * from its exec on. Others that a tracer attaches to do so with the next program (traced.h).
+ * What is traced runs without the engine: a child that asks for it from here on, one that vfork
+ * made from its exec on. Others that a tracer attaches to do so with the next program (traced.h).
  */
 long syscalls_ptrace(struct thread *t, long nr, const long a[6])
 {

@@ -34,9 +34,9 @@ static struct thread *retired, **retired_end = &retired;
 #define THREAD_BYTES (THREAD_AT + T_TALLIES + TALLY_TABLE_BYTES)
 
 /*
- * A table that is mapped costs two mappings a thread, of which the kernel allows 65530 a process (vm.max_map_count);
- * the program's stacks need as many. So only the first threads have one. The others have copies of the table, in memory
- * for many threads that is one mapping.
+ * A table that is mapped costs two mappings a thread, of which the kernel allows 65530 a process
+ * (vm.max_map_count); the program's stacks need as many. So only the first threads have one. The
+ * others have copies of the table, in memory for many threads that is one mapping.
  */
 #define MOST_MAPPED 1024u
 #define SLAB	    32u /* threads */

@@ -158,8 +158,8 @@ bool ticker_sent(const struct thread *t, const siginfo_t *info)
 }
 
 /*
- * System calls that never end early because of a signal. What reaches a file system or a driver may:
- * one outside the kernel is told of the signal, and answers as it likes.
+ * System calls that never end early because of a signal. What reaches a file system or a driver
+ * may: one outside the kernel is told of the signal, and answers as it likes.
  */
 static const uint16_t quick[] = {
 	SYS_munmap, SYS_mprotect, SYS_brk, SYS_getcwd, SYS_dup, SYS_uname, SYS_sysinfo,

@@ -19,7 +19,10 @@
 #define TICK_SIGNAL 33
 #define TICK_BIT (1ull << (TICK_SIGNAL - 1))
 
-/* A timer that sends the thread a TICK_SIGNAL with the address `name`. 0, or -1 where the kernel has none. */
+/*
+ * A timer that sends the thread a TICK_SIGNAL with the address `name`. 0, or -1 where the kernel
+ * has none.
+ */
 int ticker_create(const struct thread *t, int32_t *id, const void *name);
 /* Call this thread after `ns` nanoseconds. Returns -1 where the kernel has no timer for us. */
 int ticker_arm(struct thread *t, uint64_t ns);

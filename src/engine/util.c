@@ -84,8 +84,8 @@ void pages_reserve(void)
 {
 	uint64_t bytes = limits_share(POOL_BYTES, LEAST_POOL, POOL_PART);
 	/*
-	 * Away from the program: the kernel puts the next mappings right below it, and compilers at run
-	 * time look for room for their code near their own.
+	 * Away from the program: the kernel puts the next mappings right below it, and compilers at
+	 * run time look for room for their code near their own.
 	 */
 	long p = sys6(SYS_mmap, addresses_of_reserve(bytes), bytes, PROT_NONE,
 		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

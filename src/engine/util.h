@@ -21,8 +21,8 @@ void futex_wake_all(uint32_t *word);
  */
 void *pages_get(uint64_t bytes);
 /*
- * As mmap, private, at offset 0. A limit that the program has set for itself does not count what the
- * engine maps with it.
+ * As mmap, private, at offset 0. A limit that the program has set for itself does not count what
+ * the engine maps with it.
  */
 long pages_map(uint64_t at, uint64_t bytes, int prot, int flags, int fd);
 void pages_put(void *p, uint64_t bytes);

@@ -20,7 +20,9 @@ struct xstate xstate_of_frame(void);
 /* The same with protection keys, which are no part of it otherwise. */
 struct xstate xstate_of_all(void);
 
-/* No image is larger. The processor may look at the place of a part that an image has nothing of. */
+/*
+ * No image is larger. The processor may look at the place of a part that an image has nothing of.
+ */
 #define XSTATE_MOST_BYTES 12288u
 #define XSTATE_TILES	  (3ull << 17)
 

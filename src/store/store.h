@@ -59,7 +59,10 @@ int store_commit(struct store *s, struct err *err);
  * be read from a read-only place. The store is still to be closed.
  */
 int store_finish(struct store *s, struct err *err);
-/* In place of store_close: the file that was made is taken away, and the one that was there before is again. */
+/*
+ * In place of store_close: the file that was made is taken away, and the one that was there before
+ * is again.
+ */
 void store_abandon(struct store *s);
 /* Is it the file that could not be written, if anything failed? */
 bool store_write_failed(const struct store *s);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where separate debug files are looked for, and whether one belongs to the file. libdwfl's own search opens what it
- * finds without a look at its kind, accepts some files unchecked, and loads libdebuginfod, 12 ms a run. So it is
- * left to servers and to the files that debug files share (.gnu_debugaltlink).
+ * Where separate debug files are looked for, and whether one belongs to the file. libdwfl's own
+ * search opens what it finds without a look at its kind, accepts some files unchecked, and loads
+ * libdebuginfod, 12 ms a run. So it is left to servers and to the files that debug files share
+ * (.gnu_debugaltlink).
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,11 +22,17 @@
 #include "symbols/private.h"
 
 #define DEBUG_ROOT "/usr/lib/debug"
-/* Bytes of a debug file that only its CRC tells of: in the reader, and where the target waits for us. */
+/*
+ * Bytes of a debug file that only its CRC tells of: in the reader, and where the target waits for
+ * us.
+ */
 #define MOST_CRC_BYTES	     ((uint64_t)1 << 34)
 #define MOST_INNER_CRC_BYTES ((uint64_t)1 << 28)
 
-/* The folder of the file goes between the two; the name in .gnu_debuglink follows. gdb looks there, too. */
+/*
+ * The folder of the file goes between the two; the name in .gnu_debuglink follows. gdb looks there,
+ * too.
+ */
 static const char *const link_forms[][2] = {
 	{"", "/"},
 	{"", "/.debug/"},
@@ -81,8 +88,8 @@ static bool is_of(const struct symbols_file *f, int fd, uint32_t crc, uint64_t m
 }
 
 /*
- * Open the path below the root, whose owner may be hostile: no link leads out of it, and nothing but a regular file
- * is opened, as the opening of a device may already do something.
+ * Open the path below the root, whose owner may be hostile: no link leads out of it, and nothing
+ * but a regular file is opened, as the opening of a device may already do something.
  */
 static int open_below(int root, const char *path)
 {

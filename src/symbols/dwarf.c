@@ -300,7 +300,10 @@ static Dwarf_Die *find_unit(struct symbols_file *f, uint64_t *address, Dwarf_Die
 		return NULL;
 	cu_die = dwfl_module_addrdie(f->module, *address + f->bias, &bias);
 	*address += f->bias - bias;
-	/* Where the table of addresses has nothing, libdwfl takes the unit before: those of Go are not in it. */
+	/*
+	 * Where the table of addresses has nothing, libdwfl takes the unit before: those of Go are
+	 * not in it.
+	 */
 	if (cu_die != NULL && dwarf_haspc(cu_die, *address) != 0)
 		return cu_die;
 	return symbols_unit_around(f, dwarf, *address, memory);

@@ -84,7 +84,10 @@ static int take_headers(struct symbols_file *f, const Elf64_Phdr *h, size_t coun
 	return 0;
 }
 
-/* Without libelf, which maps the file: this is the process that must not end by what happens to one. */
+/*
+ * Without libelf, which maps the file: this is the process that must not end by what happens to
+ * one.
+ */
 int symbols_file_init(struct symbols_file *f, const char *path, int fd, struct arena *a)
 {
 	Elf64_Phdr *headers;
@@ -110,7 +113,10 @@ int symbols_file_init(struct symbols_file *f, const char *path, int fd, struct a
 	return status;
 }
 
-/* ---- Sections, of debug files, whose segments may be those of the file that they were taken from ---- */
+/*
+ * ---- Sections, of debug files, whose segments may be those of the file that they were taken from
+ * ----
+ */
 
 #define MOST_NAMES ((uint64_t)1 << 20) /* bytes of the names of sections that are read */
 

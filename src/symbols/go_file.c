@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a Go program has its table of functions and lines (go_table.h). Its section has a name of its own, but not in
- * position-independent programs that another linker made, and sections may be stripped: then
- * the head is looked for in what is loaded and is no code.
+ * Where a Go program has its table of functions and lines (go_table.h). Its section has a name of
+ * its own, but not in position-independent programs that another linker made, and sections may be
+ * stripped: then the head is looked for in what is loaded and is no code.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -77,7 +77,9 @@ static void relocate(Elf *elf, const GElf_Phdr *dynamic, const struct symbols_fi
 	}
 }
 
-/* A copy of what is loaded at the address, as the dynamic linker would leave it; NULL: no memory. */
+/*
+ * A copy of what is loaded at the address, as the dynamic linker would leave it; NULL: no memory.
+ */
 static unsigned char *copy(const struct symbols_file *f, const unsigned char *bytes, size_t size,
 			   uint64_t address)
 {
@@ -115,8 +117,8 @@ static const unsigned char *loaded_at(const struct symbols_file *f, uint64_t add
 }
 
 /*
- * The runtime's words about the program begin with the addresses of the table and of the names in it; one of them
- * says where the trees of inlined calls are.
+ * The runtime's words about the program begin with the addresses of the table and of the names in
+ * it; one of them says where the trees of inlined calls are.
  */
 static void find_trees(struct go_table *t, const struct symbols_file *f, uint64_t address)
 {

@@ -16,7 +16,10 @@ static const struct form {
 	unsigned entry_bytes;
 	unsigned name_at; /* in the record; pcfile and pcln come 16 and 20 bytes behind it */
 	bool has_units;	  /* files are numbered unit by unit */
-	/* Inlined calls: where the record's lists begin; a node's size, its function's name, its caller. */
+	/*
+	 * Inlined calls: where the record's lists begin; a node's size, its function's name, its
+	 * caller.
+	 */
 	unsigned lists_at, node_bytes, node_name, node_from;
 	unsigned trees_word; /* see go_table_trees_word() */
 } forms[] = {
@@ -117,7 +120,9 @@ static const char *string_at(const struct go_table *t, uint64_t at)
 	return (const char *)t->bytes + at;
 }
 
-/* ---- Values by address: pairs of how much more the value is, and for how many bytes of code ---- */
+/*
+ * ---- Values by address: pairs of how much more the value is, and for how many bytes of code ----
+ */
 
 static bool take_varint(const struct go_table *t, uint64_t *at, uint32_t *value)
 {

@@ -85,7 +85,10 @@ static bool skip(struct reader *r, uint64_t bytes)
 	return true;
 }
 
-/* `bytes`: of the record, behind its prefix. Each returns false when it is damaged, or the file ended. */
+/*
+ * `bytes`: of the record, behind its prefix. Each returns false when it is damaged, or the file
+ * ended.
+ */
 static bool take_load(struct reader *r, uint64_t bytes)
 {
 	char name[NAME_BYTES];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files in which a process tells of the code that it makes, in binary (jit-PID.dump): what `perf inject --jit` reads,
- * written by V8, .NET, Java agents and LLVM. Functions, lines, and moves of code. Nothing in one is believed.
+ * Files in which a process tells of the code that it makes, in binary (jit-PID.dump): what `perf
+ * inject --jit` reads, written by V8, .NET, Java agents and LLVM. Functions, lines, and moves of
+ * code. Nothing in one is believed.
  */
 #ifndef DWELL_SYMBOLS_JITDUMP_H
 #define DWELL_SYMBOLS_JITDUMP_H
@@ -10,9 +11,15 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What is told, in the file's order; each returns false to end the reading. Strings live for the call. */
+/*
+ * What is told, in the file's order; each returns false to end the reading. Strings live for the
+ * call.
+ */
 struct jitdump_sink {
-	/* From here on the code at `address` has this line, which belongs to the next code that begins at `start`. */
+	/*
+	 * From here on the code at `address` has this line, which belongs to the next code that
+	 * begins at `start`.
+	 */
 	bool (*line)(void *context, uint64_t start, uint64_t address, uint32_t line,
 		     const char *file);
 	bool (*code)(void *context, uint64_t address, uint64_t bytes, const char *name);
@@ -23,8 +30,8 @@ struct jitdump_sink {
 bool jitdump_is_named(const char *path);
 
 /*
- * Read up to `most` bytes. Returns false when it is no such file, or damaged: what stood in front of that was told. An
- * incomplete record at the end is what a process leaves that was killed.
+ * Read up to `most` bytes. Returns false when it is no such file, or damaged: what stood in front
+ * of that was told. An incomplete record at the end is what a process leaves that was killed.
  */
 bool jitdump_read(FILE *in, uint64_t most, const struct jitdump_sink *sink, void *context);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Opening the file that a process has mapped. Its path may lead elsewhere for us: the process may be in a mount
- * namespace or a root of its own, and the file may be deleted, replaced, or in no folder at all (memfd).
+ * Opening the file that a process has mapped. Its path may lead elsewhere for us: the process may
+ * be in a mount namespace or a root of its own, and the file may be deleted, replaced, or in no
+ * folder at all (memfd).
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -48,7 +49,10 @@ static int open_same(const char *path, const struct stat *wanted)
 	return fd;
 }
 
-/* Open what the process has mapped there. Some file systems give it another number: the kernel knows. */
+/*
+ * Open what the process has mapped there. Some file systems give it another number: the kernel
+ * knows.
+ */
 static int open_mapping(const struct symbols_mapping *m, const struct stat *wanted)
 {
 	char path[96];
@@ -66,8 +70,8 @@ static int open_mapping(const struct symbols_mapping *m, const struct stat *want
 }
 
 /*
- * Open what the process has open at the moment: while it waits for us, that is the file. It is for users who may not
- * open what others have mapped.
+ * Open what the process has open at the moment: while it waits for us, that is the file. It is for
+ * users who may not open what others have mapped.
  */
 static int open_descriptor(const struct symbols_mapping *m, const struct stat *wanted)
 {

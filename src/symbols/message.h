@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is said to the process that reads symbols, and what it answers; both ends are of one build. */
+/*
+ * What is said to the process that reads symbols, and what it answers; both ends are of one build.
+ */
 #ifndef DWELL_SYMBOLS_MESSAGE_H
 #define DWELL_SYMBOLS_MESSAGE_H
 
@@ -22,8 +24,8 @@ enum message_along { MESSAGE_FILE, MESSAGE_DEBUG_FILE, MESSAGE_ALONG };
 #define MESSAGE_MOST_BYTES     ((uint64_t)1 << 28) /* of an answer */
 
 /*
- * A question about one file: this, the file's path, and the addresses. If `tells_file`, the reader does not
- * know the file yet: its identity is here, and the descriptors that there are come along.
+ * A question about one file: this, the file's path, and the addresses. If `tells_file`, the reader
+ * does not know the file yet: its identity is here, and the descriptors that there are come along.
  */
 struct message_question {
 	uint32_t kind;	  /* enum message_kind */
@@ -38,7 +40,10 @@ struct message_question {
 	bool tells_file, has_data;
 };
 
-/* An answer is its length, 8 bytes, and so many bytes: numbers of 8 bytes, and strings behind their length. */
+/*
+ * An answer is its length, 8 bytes, and so many bytes: numbers of 8 bytes, and strings behind their
+ * length.
+ */
 struct message_reader {
 	const unsigned char *at, *end;
 	bool is_bad; /* more was read than there is */
@@ -47,7 +52,10 @@ struct message_reader {
 /* Returns 0 or -1; a signal does not interrupt it. */
 int message_send(int fd, const void *bytes, size_t count);
 int message_receive(int fd, void *bytes, size_t count);
-/* The same for the head of a question, with descriptors beside it; -1: none. Sending sets has_along. */
+/*
+ * The same for the head of a question, with descriptors beside it; -1: none. Sending sets
+ * has_along.
+ */
 int message_send_question(int fd, struct message_question *q, const int along[MESSAGE_ALONG]);
 int message_receive_question(int fd, struct message_question *q, int along[MESSAGE_ALONG]);
 

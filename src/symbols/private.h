@@ -105,8 +105,8 @@ int symbols_file_init(struct symbols_file *f, const char *path, int fd, struct a
 uint64_t symbols_function_start(struct symbols_file *f, uint64_t address);
 
 /*
- * go_file.c: frames by the table of the Go linker, for the next *same addresses; 0: there is none, or it does not
- * know the address.
+ * go_file.c: frames by the table of the Go linker, for the next *same addresses; 0: there is none,
+ * or it does not know the address.
  */
 size_t symbols_go_frames(struct symbols_file *f, uint64_t address, struct arena *a,
 			 struct symbols_frame frames[SYMBOLS_MAX_FRAMES], uint64_t *same);
@@ -134,7 +134,8 @@ void symbols_runtime_release(struct symbols_file *f);
 /*
  * dwarf.c: frames by DWARF; 0 when the address has none. Strings go into the arena. The frames are
  * those of the next *same addresses, too, this one included. The outermost one's function is NULL
- * where it has no name here: a symbol may have one. Where only the line is known, that is the one frame.
+ * where it has no name here: a symbol may have one. Where only the line is known, that is the one
+ * frame.
  */
 size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,
 			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES], uint64_t *same);
@@ -212,11 +213,14 @@ struct symbols_debug_link {
 bool symbols_read_debug_link(int fd, struct symbols_debug_link *out);
 
 /*
- * debuginfo.c: the separate debug file that belongs to the file, as a new descriptor, or -1. Its path, unless
- * it is in another mount namespace.
+ * debuginfo.c: the separate debug file that belongs to the file, as a new descriptor, or -1. Its
+ * path, unless it is in another mount namespace.
  */
 int symbols_open_debuginfo(const struct symbols_file *f, struct text *path);
-/* The same below the root of the process, if that is not ours; -1 as well where the kernel has no openat2 (5.6). */
+/*
+ * The same below the root of the process, if that is not ours; -1 as well where the kernel has no
+ * openat2 (5.6).
+ */
 int symbols_open_inner_debuginfo(const struct symbols_file *f, uint32_t pid);
 
 /*
@@ -250,7 +254,10 @@ struct symbols_file *symbols_get(struct symbols *s, int file);
 struct arena *symbols_arena(struct symbols *s);
 
 struct stat;
-/* mapped_file.c: the descriptor of a regular file, not waiting for anything that took its place; or -1. */
+/*
+ * mapped_file.c: the descriptor of a regular file, not waiting for anything that took its place; or
+ * -1.
+ */
 int symbols_open_regular(const char *path, struct stat *st);
 /* The same of the file that was mapped, by its device, inode and time of change. */
 int symbols_open_mapped(const struct symbols_mapping *m, const struct stat *wanted);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The process that reads symbols. libdw and libelf are at the mercy of the file that they read: an assertion or
- * a fault in them ends this process, and the run that asks goes on. It was forked from the one that
- * asks, knows its files, and answers until that one is gone.
+ * The process that reads symbols. libdw and libelf are at the mercy of the file that they read: an
+ * assertion or a fault in them ends this process, and the run that asks goes on. It was forked from
+ * the one that asks, knows its files, and answers until that one is gone.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -39,7 +39,10 @@ static void add_answer(struct text *out, const struct symbols_answer *a, uint64_
 	}
 }
 
-/* What could not be read, and for each address 1 and an answer, or 0: the one before holds for it as well. */
+/*
+ * What could not be read, and for each address 1 and an answer, or 0: the one before holds for it
+ * as well.
+ */
 static int resolve(struct reader *r, struct symbols_file *f, uint32_t count, struct text *out)
 {
 	const struct symbols_answer *last = NULL;
@@ -190,8 +193,8 @@ static int next_needed(struct symbols *s, int fd, int from)
 }
 
 /*
- * The asker's other descriptors go. A profile is locked as long as one of its file is open: this process may
- * outlive the asker.
+ * The asker's other descriptors go. A profile is locked as long as one of its file is open: this
+ * process may outlive the asker.
  */
 static void close_others(struct symbols *s, int fd)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Questions to the process that reads symbols (reader.c). When it dies or does not come to an end, another one takes
- * its place, and what the file at hand was read for is not read any more: first its debug information,
- * then the file.
+ * Questions to the process that reads symbols (reader.c). When it dies or does not come to an end,
+ * another one takes its place, and what the file at hand was read for is not read any more: first
+ * its debug information, then the file.
  */
 #include <errno.h>
 #include <poll.h>

@@ -28,8 +28,8 @@ struct symbols_reply {
 };
 
 /*
- * Returns 0 with the answer, or -1: no process can be had, or the file cannot be read for this question; the
- * latter when f->sources is 0.
+ * Returns 0 with the answer, or -1: no process can be had, or the file cannot be read for this
+ * question; the latter when f->sources is 0.
  */
 int symbols_remote_ask(struct symbols *s, struct symbols_file *f, struct message_question *q,
 		       const uint64_t *addresses, struct symbols_reply *reply);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of code that a process makes while it runs. Interpreters with a compiler tell them, when asked to, in a file
- * of lines "start size name", both numbers in hexadecimal, which is what perf reads: /tmp/perf-PID.map. Anybody may write there, and it
- * may be an older process's: nothing in it is taken for granted, and what is no such line is passed over. Others write
- * a jitdump file (jitdump.h) and map it, by which it is known to be the process's own.
+ * Names of code that a process makes while it runs. Interpreters with a compiler tell them, when
+ * asked to, in a file of lines "start size name", both numbers in hexadecimal, which is what perf
+ * reads: /tmp/perf-PID.map. Anybody may write there, and it may be an older process's: nothing in
+ * it is taken for granted, and what is no such line is passed over. Others write a jitdump file
+ * (jitdump.h) and map it, by which it is known to be the process's own.
  */
 #include <errno.h>
 #include <inttypes.h>

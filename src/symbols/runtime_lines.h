@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines of code made at run time, each piece's by themselves: a piece may move, or another one take its place. */
+/*
+ * Lines of code made at run time, each piece's by themselves: a piece may move, or another one take
+ * its place.
+ */
 #ifndef DWELL_SYMBOLS_RUNTIME_LINES_H
 #define DWELL_SYMBOLS_RUNTIME_LINES_H
 
@@ -40,7 +43,10 @@ bool runtime_lines_take(struct runtime_lines *l, size_t piece, uint64_t start);
 /* It has the same lines as another one. */
 bool runtime_lines_copy(struct runtime_lines *l, size_t piece, size_t from);
 
-/* The line of the byte at `offset` of the piece; *end is where the next one begins. NULL: not known. */
+/*
+ * The line of the byte at `offset` of the piece; *end is where the next one begins. NULL: not
+ * known.
+ */
 const struct runtime_line *runtime_lines_find(const struct runtime_lines *l, size_t piece,
 					      uint64_t offset, uint64_t *end);
 

@@ -210,7 +210,10 @@ int symbols_runtime_code(struct symbols *s, uint32_t pid)
 	return add_file(s, f);
 }
 
-/* In the reader: what the asking process has met since. Numbers of files it did not ask about stay free. */
+/*
+ * In the reader: what the asking process has met since. Numbers of files it did not ask about stay
+ * free.
+ */
 int symbols_learn(struct symbols *s, const struct message_question *q, const char *path,
 		  const int along[])
 {
@@ -517,7 +520,10 @@ static const struct symbols_answer *answer_by_start(struct symbols_file *f, uint
 	return f->last_bare;
 }
 
-/* Of the outermost frame the debug information has no function: the symbol's, for up to *same addresses. */
+/*
+ * Of the outermost frame the debug information has no function: the symbol's, for up to *same
+ * addresses.
+ */
 static const struct symbols_answer *answer_by_both(const struct symbols_answer *named,
 						   const struct symbols_entry *e, uint64_t address,
 						   struct symbols_frame *frames, size_t count,

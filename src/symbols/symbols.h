@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From an address in an ELF file to function, file and line, with the inlined
- * calls that lead there; and from one of its data to the variable. Debug information is taken from the file, from a
- * separate file (.gnu_debuglink, build-id), or from debuginfod when the user
- * has set DEBUGINFOD_URLS; without any, from the Go linker's table or the symbol tables; without these
- * the function's start is found in the unwind table and names it.
+ * From an address in an ELF file to function, file and line, with the inlined calls that lead
+ * there; and from one of its data to the variable. Debug information is taken from the file, from a
+ * separate file (.gnu_debuglink, build-id), or from debuginfod when the user has set
+ * DEBUGINFOD_URLS; without any, from the Go linker's table or the symbol tables; without these the
+ * function's start is found in the unwind table and names it.
  *
  * Files are remembered when they become mapped, and kept open: a program may
  * be deleted or replaced before the run ends, which is when names are asked for.
  *
- * Files are read by a process of their own, which is forked at the first question: what a damaged file does to the
- * libraries that read it costs that process, and a part of the names.
+ * Files are read by a process of their own, which is forked at the first question: what a damaged
+ * file does to the libraries that read it costs that process, and a part of the names.
  */
 #ifndef DWELL_SYMBOLS_SYMBOLS_H
 #define DWELL_SYMBOLS_SYMBOLS_H
@@ -40,7 +40,10 @@ void symbols_free(struct symbols *s);
  */
 int symbols_file(struct symbols *s, const char *path);
 
-/* A mapping of a file in a process, and the file's identity, as fstat() has it there; inode 0: not known. */
+/*
+ * A mapping of a file in a process, and the file's identity, as fstat() has it there; inode 0: not
+ * known.
+ */
 struct symbols_mapping {
 	const char *path;
 	uint32_t pid;
@@ -49,8 +52,9 @@ struct symbols_mapping {
 };
 
 /*
- * As symbols_file, but only with the file that was mapped: what is at its path, for us or for the process, if that is
- * it, or what the process has mapped, while it lives. Where none of that can be had it is a file that cannot be read.
+ * As symbols_file, but only with the file that was mapped: what is at its path, for us or for the
+ * process, if that is it, or what the process has mapped, while it lives. Where none of that can be
+ * had it is a file that cannot be read.
  */
 int symbols_mapped_file(struct symbols *s, const struct symbols_mapping *m);
 
@@ -61,7 +65,10 @@ int symbols_mapped_file(struct symbols *s, const struct symbols_mapping *m);
  */
 int symbols_runtime_code(struct symbols *s, uint32_t pid);
 
-/* The process has mapped this file: if it is a jitdump file by its name, what it says counts as well. */
+/*
+ * The process has mapped this file: if it is a jitdump file by its name, what it says counts as
+ * well.
+ */
 void symbols_runtime_dump(struct symbols *s, int runtime, int file);
 /* Has the path the name of such a file? It is written to while it is mapped. */
 bool symbols_is_dump(const char *path);
@@ -79,13 +86,12 @@ const char *symbols_build_id(const struct symbols *s, int file);
 uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset);
 
 /*
- * Name the address: frames[0] is the innermost inlined function, frames[1] the
- * one it was inlined into, at the line of the call, and so on. file -1 is code
- * in no file. Returns the number of frames, at least 1 (a name in brackets if
- * nothing is known), or 0 when memory ran out. Questions in order of file and
- * address cost least: neighbours share their tables, and often their answer.
- * This, symbols_is_runtime_code(), symbols_variable(), their like for many addresses, and symbols_prepare() another thread may call while this one calls the others;
- * only one does.
+ * Name the address: frames[0] is the innermost inlined function, frames[1] the one it was inlined
+ * into, at the line of the call, and so on. file -1 is code in no file. Returns the number of
+ * frames, at least 1 (a name in brackets if nothing is known), or 0 when memory ran out. Questions
+ * in order of file and address cost least: neighbours share their tables, and often their answer.
+ * This, symbols_is_runtime_code(), symbols_variable(), their like for many addresses, and
+ * symbols_prepare() another thread may call while this one calls the others; only one does.
  */
 size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
 		       const struct symbols_frame **frames);
@@ -137,8 +143,8 @@ void symbols_forked(struct symbols *s);
 uint64_t symbols_cpu_ns(const struct symbols *s, uint64_t *ended);
 
 /*
- * A sentence about the next file, from number *next on, whose reader died of it; false: there is none. It says
- * what the names are now made of.
+ * A sentence about the next file, from number *next on, whose reader died of it; false: there is
+ * none. It says what the names are now made of.
  */
 bool symbols_next_loss(const struct symbols *s, size_t *next, struct text *line);
 

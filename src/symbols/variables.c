@@ -101,8 +101,8 @@ static uint64_t variable_bytes(struct symbols_file *f, const struct symbols_vari
 }
 
 /*
- * Not dwarf_decl_file(): it takes file 0 for none, which it was before DWARF 5 only, and ends the process
- * where a unit of a split file has no table of files (elfutils 0.188).
+ * Not dwarf_decl_file(): it takes file 0 for none, which it was before DWARF 5 only, and ends the
+ * process where a unit of a split file has no table of files (elfutils 0.188).
  */
 static const char *declaration_file(Dwarf_Die *die, Dwarf_Die *unit)
 {

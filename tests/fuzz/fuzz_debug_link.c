@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds damaged ELF files to the readers of .gnu_debuglink and of the build-id in sections: a name that is found ends,
- * and has no folder. Build with sanitizers.
+ * Feeds damaged ELF files to the readers of .gnu_debuglink and of the build-id in sections: a name
+ * that is found ends, and has no folder. Build with sanitizers.
  *
  *	fuzz_debug_link [ROUNDS [SEED]]
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds damaged tables of the Go linker, in each of its forms, to both readers: the one for names and the engine's for
- * functions. A good one has its functions, files and lines; of a damaged one what is said may be wrong, but
- * lies inside of it, and all questions end. Build with sanitizers.
+ * Feeds damaged tables of the Go linker, in each of its forms, to both readers: the one for names
+ * and the engine's for functions. A good one has its functions, files and lines; of a damaged one
+ * what is said may be wrong, but lies inside of it, and all questions end. Build with sanitizers.
  *
  *	fuzz_go_table [ROUNDS [SEED]]
  */
@@ -74,7 +74,10 @@ static uint32_t put_text(const char *s)
 	return (uint32_t)at;
 }
 
-/* Lines 10 for 16 bytes, 12 for the rest; then the file, number 1. Deltas count from -1, sign in the lowest bit. */
+/*
+ * Lines 10 for 16 bytes, 12 for the rest; then the file, number 1. Deltas count from -1, sign in
+ * the lowest bit.
+ */
 static const unsigned char lines[] = {22, 16, 4, 0xf0, 1, 0};
 static const unsigned char file_one[] = {4, 0x80, 2, 0};
 

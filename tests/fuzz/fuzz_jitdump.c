@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Feeds damaged jitdump files to their reader and to what keeps the lines: each is refused or read to some place, and all
- * that is told has a beginning and an end. Build with sanitizers.
+ * Feeds damaged jitdump files to their reader and to what keeps the lines: each is refused or read
+ * to some place, and all that is told has a beginning and an end. Build with sanitizers.
  *
  *	fuzz_jitdump [ROUNDS [SEED]]
  */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Memory at addresses of the program's own choice, where sanitizers, Go, Java, Wine and Valgrind want theirs: first nothing
- * may be there, as /proc/self/maps tells, then it is mapped, used and given back. With the argument
- * "wishes", as Java with ZGC: no place is demanded, but each that is wished for is wanted.
+ * Memory at addresses of the program's own choice, where sanitizers, Go, Java, Wine and Valgrind
+ * want theirs: first nothing may be there, as /proc/self/maps tells, then it is mapped, used and
+ * given back. With the argument "wishes", as Java with ZGC: no place is demanded, but each that is
+ * wished for is wanted.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two thousand threads that live at once, with small stacks, and then one after the other run code that is new: the
- * last ones all of what the first ones ran, too. (The engine has its tables for the first threads in another way than
- * for the others.)
+ * Two thousand threads that live at once, with small stacks, and then one after the other run code
+ * that is new: the last ones all of what the first ones ran, too. (The engine has its tables for
+ * the first threads in another way than for the others.)
  */
 #define _GNU_SOURCE
 #include <pthread.h>

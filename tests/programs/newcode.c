@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads that meet the same new code at the same time. There are 20,000 small functions, each with a number of loads,
- * stores, changes and other instructions that no other has: more different counts than the engine's table holds, so that
- * it drops all of its code while the others look theirs up. Meanwhile each thread writes, runs and unmaps code of its
- * own. Every call is checked.
+ * Threads that meet the same new code at the same time. There are 20,000 small functions, each with
+ * a number of loads, stores, changes and other instructions that no other has: more different
+ * counts than the engine's table holds, so that it drops all of its code while the others look
+ * theirs up. Meanwhile each thread writes, runs and unmaps code of its own. Every call is checked.
  *
  *   newcode [rounds [threads]]
  */
@@ -88,8 +88,9 @@ static void run_own(int n, struct data *d)
 }
 
 /*
- * Code is looked up where a system call ends. What it leads to then runs for a while without another look; so it is here
- * that a thread would run on in code that was dropped, when other code stands there already.
+ * Code is looked up where a system call ends. What it leads to then runs for a while without
+ * another look; so it is here that a thread would run on in code that was dropped, when other code
+ * stands there already.
  */
 static void compute(uint64_t seed)
 {
@@ -115,7 +116,10 @@ static void *run(void *seed)
 		pthread_barrier_wait(&together);
 		for (int i = 0; i < FUNCTIONS; i++) {
 			const uint64_t r = check_random(&random);
-			/* Anywhere, and now and then where the others are. The strides are primes: no function is left out. */
+			/*
+			 * Anywhere, and now and then where the others are. The strides are primes:
+			 * no function is left out.
+			 */
 			const int n = (r & 7) ? i * stride % FUNCTIONS : i;
 
 			check_call(code + (size_t)n * ROOM, n, &d, r >> 6);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * As leak checkers do: a process that shares all memory stops the threads of this one by ptrace and reads their registers. In
- * threads that wait in the kernel these are what the program has put there, the stack pointer included.
+ * As leak checkers do: a process that shares all memory stops the threads of this one by ptrace and
+ * reads their registers. In threads that wait in the kernel these are what the program has put
+ * there, the stack pointer included.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

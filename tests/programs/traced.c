@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program that traces its children: breakpoints, single steps, registers, memory, system calls. The
- * child is a copy of it, or another program, and asks to be traced or is seized. What the parent
- * sees is the program.
+ * A program that traces its children: breakpoints, single steps, registers, memory, system calls.
+ * The child is a copy of it, or another program, and asks to be traced or is seized. What the
+ * parent sees is the program.
  */
 #define _GNU_SOURCE
 #include "check.h"
@@ -77,7 +77,10 @@ static void breakpoint(void)
 	STEP("breakpoint");
 }
 
-/* The system calls of a traced program, from its first instruction on: how many getppid, and what it writes. */
+/*
+ * The system calls of a traced program, from its first instruction on: how many getppid, and what
+ * it writes.
+ */
 static void follow(pid_t pid)
 {
 	int asked = 0, status = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls into the page of old system calls, if the kernel has it: what they answer, that they leave registers alone, and
- * what happens where nothing may be called or the arguments are bad. Without the page all are faults.
+ * Calls into the page of old system calls, if the kernel has it: what they answer, that they leave
+ * registers alone, and what happens where nothing may be called or the arguments are bad. Without
+ * the page all are faults.
  */
 #define _GNU_SOURCE
 #include <setjmp.h>

@@ -133,7 +133,10 @@ __attribute__((target("avx2"))) static uint64_t gather(void)
 	return sum;
 }
 
-/* Instructions that touch many pages, and such that write. The filler waits for all pages: the rest are read. */
+/*
+ * Instructions that touch many pages, and such that write. The filler waits for all pages: the rest
+ * are read.
+ */
 static void faults_of_strings(void)
 {
 	static unsigned char copy[PAGES * PAGE];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The ordered list of pieces of the address space, against an array that is searched from the start. */
+/*
+ * The ordered list of pieces of the address space, against an array that is searched from the
+ * start.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

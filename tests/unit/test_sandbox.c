@@ -34,7 +34,10 @@ static void a_number_is_looked_up(void **state)
 	assert_int_equal(verdict(f, COUNT(f), SYS_write, 0), SECCOMP_RET_ERRNO | 5);
 }
 
-/* The second argument's low half lies at 24: (7 + 1) * 3 - 4 is 20, 20 >> 2 is 5, 5 ^ 1 is 4; kept in word 15. */
+/*
+ * The second argument's low half lies at 24: (7 + 1) * 3 - 4 is 20, 20 >> 2 is 5, 5 ^ 1 is 4; kept
+ * in word 15.
+ */
 static void words_are_computed_with(void **state)
 {
 	static const struct sock_filter f[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 24),

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A program for sanitizer builds: threads, locks, heap, globals, stack, strings and signals without a fault, or
- * with the one that the argument names. What it prints does not depend on time or addresses.
+ * A program for sanitizer builds: threads, locks, heap, globals, stack, strings and signals without
+ * a fault, or with the one that the argument names. What it prints does not depend on time or
+ * addresses.
  */
 #include <limits.h>
 #include <pthread.h>
