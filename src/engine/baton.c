@@ -2,7 +2,6 @@
 /* Threads of a simulation take turns; see baton.h. */
 #include "engine/baton.h"
 
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
 #include <poll.h>
@@ -12,6 +11,7 @@
 #include "engine/filter_turns.h"
 #include "engine/native.h"
 #include "engine/poll.h"
+#include "engine/proc.h"
 #include "engine/replay.h"
 #include "engine/segments.h"
 #include "engine/stuck.h"
@@ -76,21 +76,9 @@ static void hand_on(void)
 /* What the kernel says of the thread: 'R', 'S' and so on; 'X' if there is none. */
 static char state_of(uint32_t tid)
 {
-	char path[48] = "/proc/self/task/", digits[12], text[64];
-	uint32_t at = 16, n = 0;
-	long fd, got, i = 0;
+	char text[64];
+	uint32_t got = proc_read_of_task(tid, "stat", text, sizeof text), i = 0;
 
-	do
-		digits[n++] = (char)('0' + tid % 10);
-	while ((tid /= 10) != 0);
-	while (n)
-		path[at++] = digits[--n];
-	memcpy(path + at, "/stat", 6);
-	fd = sys4(SYS_openat, -100, path, O_RDONLY | O_CLOEXEC, 0);
-	if (sys_failed(fd))
-		return 'X';
-	got = sys3(SYS_read, fd, text, sizeof text);
-	sys1(SYS_close, fd);
 	while (i < got && text[i] != ')') /* the name stands in parentheses, and has up to 15 letters */
 		i++;
 	return i + 2 < got ? text[i + 2] : 'X';

@@ -13,6 +13,7 @@
 #include "channel/sys.h"
 #include "engine/cache.h"
 #include "engine/pages.h"
+#include "engine/proc.h"
 #include "engine/process.h"
 #include "engine/syscalls.h"
 #include "engine/util.h"
@@ -173,7 +174,7 @@ bool behind_may_change(long fd, uint64_t id)
 static bool is_mem(long fd)
 {
 	char path[64];
-	const long n = syscalls_name_of_file(fd, path, sizeof path);
+	const long n = proc_name_of_fd(fd, path, sizeof path);
 
 	return n > 4 && memcmp(path + n - 4, "/mem", 4) == 0;
 }

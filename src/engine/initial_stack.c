@@ -11,6 +11,7 @@
 #include "channel/sys.h"
 #include "engine/limits.h"
 #include "engine/load.h"
+#include "engine/proc.h"
 #include "engine/util.h"
 
 #define NAME_BYTES 4096u
@@ -26,14 +27,6 @@ struct vectors {
 struct strings {
 	uint64_t args, variables, end;
 };
-
-static const char *after_prefix(const char *s, const char *prefix)
-{
-	while (*prefix)
-		if (*s++ != *prefix++)
-			return 0;
-	return s;
-}
 
 static uint64_t length(const char *s)
 {
@@ -67,8 +60,8 @@ static void drop_variables(struct vectors *v)
 	for (uint64_t i = 0; i < v->envc; i++) {
 		const char *s = v->envp[i];
 
-		if (!after_prefix(s, CHANNEL_ENV "=") && !after_prefix(s, LAUNCH_EXE_ENV "=") &&
-		    !after_prefix(s, LAUNCH_LIMITS_ENV "="))
+		if (!text_behind(s, CHANNEL_ENV "=") && !text_behind(s, LAUNCH_EXE_ENV "=") &&
+		    !text_behind(s, LAUNCH_LIMITS_ENV "="))
 			v->envp[kept++] = v->envp[i];
 	}
 	v->envc = kept;
@@ -89,7 +82,7 @@ static struct strings move_strings(struct vectors *v, char *end)
 	struct strings s = {.end = (uint64_t)(uintptr_t)end};
 
 	for (uint64_t i = v->envc; i-- > 0;) {
-		const char *kept = after_prefix(v->envp[i], LAUNCH_KEEP_PREFIX);
+		const char *kept = text_behind(v->envp[i], LAUNCH_KEEP_PREFIX);
 
 		end = v->envp[i] = move_up(end, kept ? kept : v->envp[i]);
 	}

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 
 #include "channel/sys.h"
+#include "engine/proc.h"
 #include "engine/program_limits.h"
 #include "engine/state.h"
 #include "engine/util.h"
@@ -18,20 +19,14 @@ static uint64_t room = UINT64_MAX;
 void limits_mapped(uint64_t *all, uint64_t *data)
 {
 	char text[128];
-	uint64_t field[7] = {0};
-	uint32_t n = 0;
-	long fd = sys4(SYS_openat, AT_FDCWD, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0), got;
+	const char *p = text;
+	uint64_t field[6];
 
-	*all = *data = 0;
-	if (sys_failed(fd))
-		return;
-	got = sys3(SYS_read, fd, text, sizeof text);
-	sys1(SYS_close, fd);
-	for (long i = 0; i < got && n < 7; i++)
-		if (text[i] >= '0' && text[i] <= '9')
-			field[n] = field[n] * 10 + (uint64_t)(text[i] - '0');
-		else
-			n++;
+	proc_read("/proc/self/statm", text, sizeof text);
+	for (uint32_t n = 0; n < 6; n++) {
+		p = text_decimal(p, &field[n]);
+		p += *p == ' ';
+	}
 	*all = field[0];
 	*data = field[5];
 }
@@ -74,15 +69,10 @@ bool limits_are_set(void)
 static uint64_t read_number(const char *path)
 {
 	char text[24];
-	uint64_t v = 0;
-	long fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), got;
+	uint64_t v;
 
-	if (sys_failed(fd))
-		return 0;
-	got = sys3(SYS_read, fd, text, sizeof text);
-	sys1(SYS_close, fd);
-	for (long i = 0; i < got && text[i] >= '0' && text[i] <= '9'; i++)
-		v = v * 10 + (uint64_t)(text[i] - '0');
+	proc_read(path, text, sizeof text);
+	text_decimal(text, &v);
 	return v;
 }
 

@@ -13,6 +13,7 @@
 #include "engine/limits.h"
 #include "engine/modules.h"
 #include "engine/pages.h"
+#include "engine/proc.h"
 #include "engine/process.h"
 #include "engine/util.h"
 
@@ -32,23 +33,6 @@ struct file {
 static int read_at(int fd, void *to, uint64_t n, uint64_t at)
 {
 	return sys4(SYS_pread64, fd, to, n, at) == (long)n ? 0 : -1;
-}
-
-static void name_of(int fd, char *out, uint64_t room)
-{
-	char link[32] = "/proc/self/fd/", *p = link + 14, digits[12];
-	int n = 0, v = fd;
-	long r;
-
-	do {
-		digits[n++] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v);
-	while (n)
-		*p++ = digits[--n];
-	*p = 0;
-	r = sys3(SYS_readlink, link, out, room - 1);
-	out[r > 0 ? r : 0] = 0;
 }
 
 static int read_headers(struct file *f, const char **why)
@@ -87,7 +71,7 @@ static int read_headers(struct file *f, const char **why)
 		*why = NULL;
 		return -1;
 	}
-	name_of(f->fd, f->path, sizeof f->path);
+	proc_name_of_fd(f->fd, f->path, sizeof f->path);
 	return 0;
 }
 

@@ -9,25 +9,11 @@
 #include "channel/sys.h"
 #include "engine/filter.h"
 #include "engine/filter_memory.h"
+#include "engine/proc.h"
 #include "engine/syscalls.h"
 #include "engine/util.h"
 
 #define BUFFER_BYTES (64u << 10)
-
-static const char *skip_text(const char *p, const char *text)
-{
-	while (*text)
-		if (*p++ != *text++)
-			return 0;
-	return p;
-}
-
-static const char *skip_number(const char *p, uint64_t *value)
-{
-	for (*value = 0; *p >= '0' && *p <= '9'; p++)
-		*value = *value * 10 + (uint64_t)(*p - '0');
-	return p;
-}
 
 /*
  * Whatever way it was named: "/proc/PID/maps", or that of one of its threads,
@@ -39,38 +25,26 @@ static bool is_own_maps(const struct thread *t, long fd)
 	const char *p, *task;
 	uint64_t number;
 
-	if (syscalls_name_of_file(fd, path, sizeof path) <= 0 || !(p = skip_text(path, "/proc/")))
+	if (proc_name_of_fd(fd, path, sizeof path) <= 0 || !(p = text_behind(path, "/proc/")))
 		return false;
-	p = skip_number(p, &number);
+	p = text_decimal(p, &number);
 	if (number != t->process->pid)
 		return false;
-	if ((task = skip_text(p, "/task/")))
-		p = skip_number(task, &number);
-	p = skip_text(p, "/maps");
+	if ((task = text_behind(p, "/task/")))
+		p = text_decimal(task, &number);
+	p = text_behind(p, "/maps");
 	return p && !*p;
 }
 
-/* "start-end ..." in hexadecimal digits. Returns the end of the number. */
-static const char *take_hex(const char *p, uint64_t *value)
-{
-	for (*value = 0;; p++) {
-		if (*p >= '0' && *p <= '9')
-			*value = *value << 4 | (uint64_t)(*p - '0');
-		else if (*p >= 'a' && *p <= 'f')
-			*value = *value << 4 | (uint64_t)(*p - 'a' + 10);
-		else
-			return p;
-	}
-}
-
+/* "start-end ..." */
 static bool is_shown(const char *line)
 {
 	uint64_t start, end;
-	const char *p = take_hex(line, &start);
+	const char *p = text_hexadecimal(line, &start);
 
 	if (*p != '-')
 		return true;
-	take_hex(p + 1, &end);
+	text_hexadecimal(p + 1, &end);
 	return !filter_memory_overlaps(start, end);
 }
 

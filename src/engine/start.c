@@ -20,14 +20,15 @@
 #include "engine/descriptors.h"
 #include "engine/dispatch.h"
 #include "engine/fsbase.h"
-#include "engine/limits.h"
 #include "engine/initial_stack.h"
+#include "engine/limits.h"
 #include "engine/load.h"
 #include "engine/modules.h"
 #include "engine/pacing.h"
 #include "engine/pages.h"
 #include "engine/paths.h"
 #include "engine/poll.h"
+#include "engine/proc.h"
 #include "engine/process.h"
 #include "engine/program_limits.h"
 #include "engine/records.h"
@@ -67,39 +68,24 @@ __attribute__((noreturn)) static void cannot(const char *name, const char *why, 
 		sys1(SYS_exit_group, status);
 }
 
-static const char *after_prefix(const char *s, const char *prefix)
-{
-	while (*prefix)
-		if (*s++ != *prefix++)
-			return 0;
-	return s;
-}
-
-static const char *number(const char *p, uint64_t *v)
-{
-	for (*v = 0; *p >= '0' && *p <= '9'; p++)
-		*v = *v * 10 + (uint64_t)(*p - '0');
-	return p;
-}
-
 /* "channel:engine:parent or -:cause" */
 static void parse_channel(const char *p)
 {
 	uint64_t v;
 
-	p = number(p, &v);
+	p = text_decimal(p, &v);
 	request.channel_fd = (int)v;
-	p = number(*p ? p + 1 : p, &v);
+	p = text_decimal(*p ? p + 1 : p, &v);
 	request.engine_fd = (int)v;
 	p = *p ? p + 1 : p;
 	request.parent = UINT32_MAX;
 	if (*p == '-') {
 		p++;
 	} else {
-		p = number(p, &v);
+		p = text_decimal(p, &v);
 		request.parent = (uint32_t)v;
 	}
-	number(*p ? p + 1 : p, &v);
+	text_decimal(*p ? p + 1 : p, &v);
 	request.cause = (uint32_t)v;
 }
 
@@ -110,8 +96,8 @@ static void parse_limits(const char *p)
 		struct launch_limit *l = &request.limits[i];
 
 		l->set = *p >= '0' && *p <= '9';
-		p = number(p, &l->soft);
-		p = number(*p ? p + 1 : p, &l->hard);
+		p = text_decimal(p, &l->soft);
+		p = text_decimal(*p ? p + 1 : p, &l->hard);
 		p = *p ? p + 1 : p;
 	}
 }
@@ -124,15 +110,15 @@ static void parse_environment(char **envp)
 	request.exe_fd = -1;
 	request.channel_fd = -1;
 	for (; *envp; envp++) {
-		if ((p = after_prefix(*envp, CHANNEL_ENV "=")))
+		if ((p = text_behind(*envp, CHANNEL_ENV "=")))
 			parse_channel(p);
-		else if ((p = after_prefix(*envp, LAUNCH_EXE_ENV "="))) {
-			p = number(p, &v);
+		else if ((p = text_behind(*envp, LAUNCH_EXE_ENV "="))) {
+			p = text_decimal(p, &v);
 			request.exe_fd = (int)v;
 			request.name = *p ? p + 1 : p;
-		} else if ((p = after_prefix(*envp, LAUNCH_LIMITS_ENV "=")))
+		} else if ((p = text_behind(*envp, LAUNCH_LIMITS_ENV "=")))
 			parse_limits(p);
-		else if ((p = after_prefix(*envp, OPTIONS_ENV "=")))
+		else if ((p = text_behind(*envp, OPTIONS_ENV "=")))
 			request.options = p;
 	}
 }
@@ -144,10 +130,10 @@ static uint64_t option(const char *name, uint64_t otherwise)
 	uint64_t v;
 
 	while (p && *p) {
-		const char *q = after_prefix(p, name);
+		const char *q = text_behind(p, name);
 
 		if (q && *q == '=') {
-			number(q + 1, &v);
+			text_decimal(q + 1, &v);
 			return v;
 		}
 		while (*p && *p++ != ',')
@@ -240,28 +226,12 @@ static void note_vdso(struct process *p)
 
 static void set_comm(const struct process *p)
 {
-	const char *name = after_prefix(request.name, "/dev/fd/") ? p->exe : request.name;
+	const char *name = text_behind(request.name, "/dev/fd/") ? p->exe : request.name;
 
 	for (const char *s = name; *s; s++)
 		if (*s == '/')
 			name = s + 1;
 	sys2(SYS_prctl, PR_SET_NAME, name);
-}
-
-static void read_exe_name(struct process *p)
-{
-	char link[32] = "/proc/self/fd/", *q = link + 14, digits[12];
-	int n = 0, v = request.exe_fd;
-	long r;
-
-	do {
-		digits[n++] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v);
-	while (n)
-		*q++ = digits[--n];
-	r = sys3(SYS_readlink, link, p->exe, sizeof p->exe - 1);
-	p->exe[r > 0 ? r : 0] = 0;
 }
 
 /* The program is broken, or a reason of ours. */
@@ -343,7 +313,7 @@ int main(int argc, char **argv, char **envp)
 	gsbase_set((uint64_t)(uintptr_t)t);
 	signals_thread_start(t);
 	signals_init(t);
-	read_exe_name(p);
+	proc_name_of_fd(request.exe_fd, p->exe, sizeof p->exe);
 	long n = sys3(SYS_readlink, "/proc/self/exe", engine.own_path, sizeof engine.own_path);
 
 	engine.own_path_bytes = n > 0 ? (uint64_t)n : 0;

@@ -2,7 +2,6 @@
 /* Threads that wait in the kernel; see stuck.h. */
 #include "engine/stuck.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <time.h>
 
@@ -10,6 +9,7 @@
 #include "engine/decode.h"
 #include "engine/elements.h"
 #include "engine/fsbase.h"
+#include "engine/proc.h"
 #include "engine/ticker.h"
 #include "engine/translate.h"
 #include "engine/util.h"
@@ -25,57 +25,15 @@ static uint64_t cpu_time(uint32_t tid)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static char *append(char *to, const char *text)
-{
-	while (*text)
-		*to++ = *text++;
-	return to;
-}
-
-static char *append_number(char *to, uint32_t v)
-{
-	char digits[12];
-	uint32_t n = 0;
-
-	do
-		digits[n++] = (char)('0' + v % 10);
-	while ((v /= 10) != 0);
-	while (n)
-		*to++ = digits[--n];
-	return to;
-}
-
-/* What the kernel says of the call that the thread is in; its length, or 0. */
-static uint32_t read_call(uint32_t tid, char *text, uint32_t bytes)
-{
-	char path[64], *p = append_number(append(path, "/proc/self/task/"), tid);
-	long fd, got;
-
-	*append(p, "/syscall") = 0;
-	fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0);
-	if (sys_failed(fd))
-		return 0;
-	got = sys3(SYS_read, fd, text, bytes - 1);
-	sys1(SYS_close, fd);
-	if (got <= 0)
-		return 0;
-	text[got] = 0;
-	return (uint32_t)got;
-}
-
 /* The number behind the last "0x" of the text. */
 static uint64_t last_number(const char *text, uint32_t bytes)
 {
 	const char *p = text + bytes;
-	uint64_t v = 0;
+	uint64_t v;
 
 	while (p > text && *p != 'x')
 		p--;
-	for (p++; *p; p++)
-		if (*p >= '0' && *p <= '9')
-			v = v << 4 | (uint64_t)(*p - '0');
-		else if (*p >= 'a' && *p <= 'f')
-			v = v << 4 | (uint64_t)(*p - 'a' + 10);
+	text_hexadecimal(p + 1, &v);
 	return v;
 }
 
@@ -94,7 +52,7 @@ bool stuck_look(struct thread *t, uint32_t looks, uint64_t *pc)
 	if (++t->stuck_looks < looks)
 		return false;
 	/* "running", "NR ARGUMENTS SP PC", or "-1 SP PC" outside of any call */
-	n = read_call(t->tid, text, sizeof text);
+	n = proc_read_of_task(t->tid, "syscall", text, sizeof text);
 	if (!n || text[0] == 'r')
 		return false;
 	if (text[0] == '-')

@@ -21,9 +21,6 @@ long syscalls_pass(struct thread *t, long nr, const long args[6]);
 /* Is the string at path_at (in the target) a name of the process's own /proc/PID/exe? */
 bool syscalls_names_own_exe(const struct thread *t, uint64_t path_at);
 
-/* The path of an open file, or ""; its length, or a negative errno. */
-long syscalls_name_of_file(long fd, char *path, uint64_t bytes);
-
 /* Handlers in other files. */
 long syscalls_execve(struct thread *t, long nr, const long args[6]);
 long syscalls_execveat(struct thread *t, long nr, const long args[6]);

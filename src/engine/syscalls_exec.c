@@ -7,6 +7,7 @@
 #include "channel/launch.h"
 #include "channel/sys.h"
 #include "engine/descriptors.h"
+#include "engine/proc.h"
 #include "engine/process.h"
 #include "engine/program_limits.h"
 #include "engine/records.h"
@@ -44,7 +45,7 @@ static void say_why_native(const struct thread *t, const struct attempt *a)
 	if (!a->launch.reason || t->process->channel_fd < 0)
 		return;
 	if (!rq->path[0]) /* fexecve names it by a descriptor alone */
-		syscalls_name_of_file(rq->dir_fd, path, sizeof path);
+		proc_name_of_fd(rq->dir_fd, path, sizeof path);
 	say("process %lu: %s %s: it runs unprofiled", (uint64_t)t->process->pid,
 	    rq->path[0] ? rq->path : path, a->launch.reason);
 }

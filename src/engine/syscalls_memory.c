@@ -15,75 +15,38 @@
 #include "engine/alloc.h"
 #include "engine/behind.h"
 #include "engine/cache.h"
+#include "engine/filter_gear.h"
 #include "engine/limits.h"
-#include "engine/program_limits.h"
 #include "engine/modules.h"
 #include "engine/pages.h"
+#include "engine/proc.h"
 #include "engine/process.h"
-#include "engine/filter_gear.h"
+#include "engine/program_limits.h"
 #include "engine/syscalls.h"
 #include "engine/ticker.h"
 #include "engine/util.h"
-
-/* "/proc/self/fd/N" */
-static void fd_link(char *out, long fd)
-{
-	const char *s = "/proc/self/fd/";
-	char digits[12];
-	int n = 0;
-
-	while (*s)
-		*out++ = *s++;
-	do {
-		digits[n++] = (char)('0' + fd % 10);
-		fd /= 10;
-	} while (fd > 0);
-	while (n)
-		*out++ = digits[--n];
-	*out = 0;
-}
-
-long syscalls_name_of_file(long fd, char *path, uint64_t bytes)
-{
-	char link[32];
-	long n;
-
-	fd_link(link, fd);
-	n = sys3(SYS_readlink, link, path, bytes - 1);
-	path[n > 0 ? n : 0] = 0;
-	return n;
-}
-
-static bool begins_with(const char *s, const char *begin)
-{
-	while (*begin && *s == *begin) {
-		s++;
-		begin++;
-	}
-	return !*begin;
-}
 
 const char *syscalls_name_of_data(long fd, char *path, uint32_t room)
 {
 	static const char deleted[] = " (deleted)";
 	const long tail = sizeof deleted - 1;
-	long n = fd >= 0 ? syscalls_name_of_file(fd, path, room) : 0, from;
+	long n = fd >= 0 ? proc_name_of_fd(fd, path, room) : 0, from;
 
 	if (n <= 0)
 		return "";
-	if (n > tail && begins_with(path + n - tail, deleted))
+	if (n > tail && text_behind(path + n - tail, deleted))
 		path[n -= tail] = 0;
 	for (from = n; from > 0 && path[from - 1] != '/'; from--)
 		;
 	/* Devices give memory and have no data: that of /dev/zero is the program's. */
-	return begins_with(path, "/dev/") && !begins_with(path, "/dev/shm/") ? "" : path + from;
+	return text_behind(path, "/dev/") && !text_behind(path, "/dev/shm/") ? "" : path + from;
 }
 
 static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t offset, long fd)
 {
 	char path[1024];
 
-	if (syscalls_name_of_file(fd, path, sizeof path) <= 0)
+	if (proc_name_of_fd(fd, path, sizeof path) <= 0)
 		return;
 	process_add_module(t->process, start, end, offset, path, (int)fd);
 	modules_add(start, end, offset, (int)fd, MODULE_LIBRARY);

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Files of /proc and their text; see proc.h. */
+#include "engine/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "channel/sys.h"
+#include "engine/util.h"
+
+#define PATH_BYTES 64 /* of names that are made here */
+
+const char *text_behind(const char *s, const char *prefix)
+{
+	while (*prefix)
+		if (*s++ != *prefix++)
+			return NULL;
+	return s;
+}
+
+const char *text_decimal(const char *p, uint64_t *value)
+{
+	for (*value = 0; *p >= '0' && *p <= '9'; p++)
+		*value = *value * 10 + (uint64_t)(*p - '0');
+	return p;
+}
+
+const char *text_hexadecimal(const char *p, uint64_t *value)
+{
+	for (*value = 0;; p++) {
+		if (*p >= '0' && *p <= '9')
+			*value = *value << 4 | (uint64_t)(*p - '0');
+		else if (*p >= 'a' && *p <= 'f')
+			*value = *value << 4 | (uint64_t)(*p - 'a' + 10);
+		else
+			return p;
+	}
+}
+
+static char *append(char *to, const char *text)
+{
+	while (*text)
+		*to++ = *text++;
+	*to = 0;
+	return to;
+}
+
+static char *append_number(char *to, uint64_t v)
+{
+	char digits[20];
+	uint32_t n = 0;
+
+	do
+		digits[n++] = (char)('0' + v % 10);
+	while ((v /= 10) != 0);
+	while (n)
+		*to++ = digits[--n];
+	*to = 0;
+	return to;
+}
+
+uint32_t proc_read(const char *path, char *text, uint32_t room)
+{
+	long fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), got;
+
+	text[0] = 0;
+	if (sys_failed(fd))
+		return 0;
+	got = sys3(SYS_read, fd, text, room - 1);
+	sys1(SYS_close, fd);
+	if (got <= 0)
+		return 0;
+	text[got] = 0;
+	return (uint32_t)got;
+}
+
+uint32_t proc_read_of_task(uint32_t tid, const char *file, char *text, uint32_t room)
+{
+	char path[PATH_BYTES];
+
+	append(append(append_number(append(path, "/proc/self/task/"), tid), "/"), file);
+	return proc_read(path, text, room);
+}
+
+long proc_name_of_fd(long fd, char *name, uint64_t room)
+{
+	char path[PATH_BYTES];
+	long n;
+
+	append_number(append(path, "/proc/self/fd/"), fd < 0 ? 0 : (uint64_t)fd);
+	n = fd < 0 ? -EBADF : sys3(SYS_readlink, path, name, room - 1);
+	name[n > 0 ? n : 0] = 0;
+	return n;
+}
