@@ -8,82 +8,13 @@ Each case prints one line; the exit status is 0 when none failed.
 """
 import os
 import re
-import sqlite3
 import subprocess
 
 from cases import case, check, main
+from simulate_common import EVENTS, SEVERAL, SMALL, arcs, ask, check_same_costs, counted, names, program, run, \
+    set_up, simulate, totals
 
 USAGE = 2
-SECONDS = 100
-# Sets are chosen by no more than the address within a page: the engine's own memory may move the program's.
-SMALL = ['--cache=L1i=8K,4,64', '--cache=L1d=4K,4,64', '--cache=LL=64K,16,64']
-SEVERAL = ['--also=L1i=4K,2,64 L1d=8K,8,64 LL=256K,4,64', '--also=L1i=8K,4,64 L1d=4K,4,64 LL=16K,4,64',
-           '--also=L1i=16K,2,64 L1d=2K,2,64 L2=8K,4,64 LL=64K,16,128,random',
-           '--also=L1i=2K,2,64 L1d=8K,1,64 LL=32K,8,64,fifo']
-EVENTS = ['Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw']
-
-
-def run(*arguments):
-    """Without address randomisation, so that runs can be compared."""
-    done = subprocess.run(['setarch', '-R', DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
-                          timeout=SECONDS)
-    return done.returncode, done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8', 'replace')
-
-
-def program(name):
-    return os.path.join(PROGRAMS, name)
-
-
-def simulate(*arguments, status=0, path='run.db'):
-    for old in path, path + '.old':
-        if os.path.exists(old):
-            os.unlink(old)
-    got, out, err = run('simulate', '-q', '-o', path, *arguments)
-    check(got == status, *arguments, 'ended with', got, err)
-    return out
-
-
-def ask(sql, path='run.db'):
-    with sqlite3.connect('file:%s?mode=ro' % path, uri=True) as db:
-        return db.execute(sql).fetchall()
-
-
-def names(path='run.db'):
-    return [row[0] for row in ask('SELECT name FROM event WHERE formula IS NULL ORDER BY id', path)]
-
-
-def totals(path='run.db', process=None):
-    columns = names(path)
-    where = '' if process is None else ' WHERE node_id IN (SELECT id FROM node WHERE process_id = %d)' % process
-    row = ask('SELECT %s FROM cost%s' % (', '.join('sum("%s")' % c for c in columns), where), path)[0]
-    return dict(zip(columns, (v or 0 for v in row)))
-
-
-def costs(path='run.db'):
-    """All costs by process and place in the program: what two runs can be compared by.
-
-    Of a file in memory that is mapped here and there by turns it depends on the moment which part is meant.
-    """
-    columns = ', '.join('sum("%s")' % c for c in names(path))
-    return ask("""SELECT l.process_id, m.path, CASE WHEN m.path LIKE '/memfd:%%' THEN NULL ELSE l.module_address END, %s FROM cost JOIN location l ON l.id = location_id
-        LEFT JOIN module m ON m.id = l.module_id GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""" % columns, path)
-
-
-def arcs(path='run.db'):
-    """Calls and inclusive costs by who calls, from where, and who is called; none without a call graph."""
-    if not ask("SELECT 1 FROM sqlite_master WHERE name = 'arc'", path):
-        return []
-    columns = ', '.join('sum("%s")' % c for c in names(path))
-    return ask("""SELECT b.process_id, a.function, m.path, l.module_address, b.function, b.object, kind, sum(calls), %s
-        FROM arc LEFT JOIN node a ON a.id = arc.caller_id JOIN node b ON b.id = arc.callee_id
-        LEFT JOIN location l ON l.id = arc.location_id LEFT JOIN module m ON m.id = l.module_id
-        GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7""" % columns, path)
-
-
-def counted(process=0, path='run.db'):
-    """Ir, Dr and Dw as the counters of the process have them; see docs/counting.md."""
-    return ask("""SELECT instructions + rep_iterations, accesses - stores, stores FROM process
-        WHERE id = %d""" % process, path)[0]
 
 
 @case
@@ -125,166 +56,12 @@ def children_and_new_images_have_counts_of_their_own():
 
 @case
 def threads_counts_are_those_of_the_counters():
-    simulate(*SMALL, '--', program('threads'))
-    t = totals()
-    check((t['Ir'], t['Dr'], t['Dw']) == counted(), t, counted())
-
-
-def digits(path='run.db'):
-    return [len(str(pid)) for pid, in ask('SELECT pid FROM process ORDER BY id', path)]
-
-
-def check_filter(*command):
-    """With the filter and without all costs are the same, and all calls."""
-    for _ in range(3):
-        simulate(*command)
-        simulate('--no-filter', *command, path='other.db')
-        if digits() == digits('other.db'):
-            break  # programs write down the number of their process: one digit more, some instructions more
-    check(costs() == costs('other.db'), command, totals(), totals('other.db'))
-    here, there = arcs(), arcs('other.db')
-    check(here == there, command, *(set(here) ^ set(there)))
-    check(here or '--no-call-graph' in command, command, 'no calls')
-
-
-@case
-def the_filter_changes_nothing():
-    shapes = [[], ['--cache=L1d=4K,full,64'], ['--cache=L1d=4K,4,64,fifo'], ['--cache=L1d=4K,4,64,plru'],
-              ['--cache=L1d=4K,4,64,srrip'], ['--cache=L1d=4K,4,64,random'], ['--cache=L1d=3K,3,64'],
-              ['--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'], ['--cache=L1d=4K,1,64', '--cache=L1i=4K,1,64'],
-              ['--cache=L1d=4K,4,32', '--cache=LL=64K,16,128'], ['--cache=LL=32K,8,64,inclusive'],
-              ['--cache=LL=32K,8,64,exclusive'], ['--cache=L1d=4K,4,64,write-through'], ['--write-backs'],
-              ['--line-use'], ['--cache=DTLB=16,full,4K', '--cache=ITLB=8,full,4K'], ['--no-instructions'],
-              ['--cache=L2=16K,4,64'], ['--cache=L1d=4K,4,64,next-line'], ['--cache=L1d=4K,4,64,stride'],
-              # Several with a filter that they share, and such as cannot share one.
-              ['--also=L1d=2K,2,64 L1i=1K,2,64 LL=16K,4,64', '--also=L1d=8K,8,64,srrip L1i=4K,4,64 LL=32K,8,64'],
-              ['--also=L1d=4K,4,64,random LL=64K,16,64,fifo', '--also=L1d=1K,1,64,plru L1i=2K,full,64 LL=8K,2,64'],
-              ['--no-instructions', '--also=L1d=2K,2,64 LL=16K,4,64', '--also=L1d=1K,4,64 L2=4K,4,64 LL=256K,16,128'],
-              ['--also=L1d=2K,2,32 LL=16K,4,64'], ['--also=L1d=2K,2,64 L1i=1K,2,64 LL=16K,4,64,inclusive'],
-              ['--write-backs', '--also=L1d=2K,2,64 LL=16K,4,64'],
-              # Such as are simulated in one pass; also where each segment is told to the call graph.
-              SEVERAL, ['--no-call-graph', *SEVERAL], ['--no-instructions', *SEVERAL], ['--jumps', *SEVERAL],
-              ['--context=2', *SEVERAL[:2]], ['--cache=L1d=3K,3,64', '--also=L1d=4K,1,64 L1i=1K,1,64 LL=32K,full,64']]
-    with open('text', 'w') as f:
-        f.write(' '.join(str(i * i % 1013) for i in range(3000)))
-    for shape in shapes:
-        # Small, but for the first: many runs.
-        command = [*SMALL, *shape, '--', *(['gzip', '-c', 'text'] if shape else [program('strings')])]
-        check_filter(*command)
-
-
-@case
-def the_filter_gear_changes_nothing():
-    """Translated code looks into the caches by itself, where the machine has what it takes; with calls and without."""
-    shapes = [[], ['--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'], ['--cache=L1d=4K,1,64', '--cache=L1i=4K,1,64'],
-              ['--cache=L1i=1K,2,64', '--cache=L1d=1K,2,64', '--cache=LL=2K,1,64'], ['--no-instructions'],
-              ['--cache=L1d=16K,16,64', '--cache=L1i=16K,16,64'], ['--cache=L2=16K,4,64'],
-              ['--cache=L1d=4K,4,64,fifo'], ['--cache=LL=64K,full,64'], ['--cache=L1d=1K,1,64,fifo'],
-              ['--cache=L1i=8K,4,64,fifo', '--cache=L1d=4K,2,64,fifo', '--cache=LL=64K,16,64,fifo'],
-              ['--cache=L1d=4K,4,64,random'], ['--cache=L1d=12K,12,64,random', '--cache=L1i=8K,4,64,random'],
-              ['--cache=L1i=8K,4,64,random:7', '--cache=LL=64K,16,64,random'],
-              ['--no-instructions', '--cache=L1d=4K,4,64,fifo', '--cache=LL=64K,16,128,plru'],
-              ['--cache=L2=16K,4,64,srrip', '--cache=LL=64K,full,64,fifo'], ['--cache=L1d=4K,4,64,plru'], SEVERAL[:1]]
-    with open('text', 'w') as f:
-        f.write(' '.join(str(i * i % 1013) for i in range(3000)))
-    commands = [['gzip', '-c', 'text'], [program('strings')], [program('vectors')], [program('selfmod')],
-                [program('jumps')], [program('control')]]
-    for shape in shapes:
-        for command in commands if not shape else commands[:1]:
-            for graph in ([],) if shape else ([], ['--no-call-graph']):
-                check_filter(*graph, *SMALL, *shape, '--', *command)
-
-
-@case
-def the_filter_gear_of_several_hierarchies_changes_nothing():
-    """What misses in their fronts is looked at later, all that happened before some moment when that comes."""
-    for command in (['vectors'], ['selfmod'], ['call-graph'], ['partway', 'fault'], ['exec'], ['toggles']):
-        check_filter(*SMALL, *SEVERAL[:2], '--', program(command[0]), *command[1:])
-    for command in 'strings', 'jumps':
-        check_filter('--no-call-graph', *SMALL, *SEVERAL, '--', program(command))
-    # With an odd stack pointer many accesses lie on two lines, of which the fronts miss one or both.
-    for way in range(0, 6, 2):
-        command = ['--no-call-graph', *SMALL, '--cache=L1d=512,1,64', SEVERAL[1], '--', program('oddstack'), str(way)]
-        check_filter(*command)
-    simulate(*SMALL, *SEVERAL, '--', program('threads'))
-    t = totals()
-    check((t['Ir'], t['Dr'], t['Dw']) == counted(), t, counted())
-    check(min(t['D1mr'], t['I1mr'], t['D1mr_2'], t['I1mr_4']) > 0, t)
-
-
-@case
-def the_filter_gear_follows_each_call():
-    """Recursion, tail calls, handlers that jump out, exceptions, other stacks, processes; with hot caches and small ones."""
-    for command in (['call-graph'], ['jumps'], ['returns'], ['exec'], ['forms-static'],
-                    ['partway', 'fault'], ['toggles'], ['marks'], ['jit'], ['special']):
-        for caches in (SMALL, []) if command == ['call-graph'] else (SMALL,):
-            check_filter(*caches, '--', program(command[0]), *command[1:])
-
-
-@case
-def the_filter_gear_starts_and_stops_like_the_replay():
-    for more in (['--toggle-collect=two'], ['--start-at=fibonacci'], ['--stop-at=switch_stacks'], ['--no-instructions']):
-        check_filter(*SMALL, *more, '--', program('call-graph'))
-
-
-@case
-def the_filter_gear_keeps_its_counts_where_the_code_cache_is_emptied():
-    """Misses are counted by places in the code: all are told to its instructions before these numbers are given again."""
-    script = 'my %h; for (1..4000) { $h{$_ % 377} .= chr(65 + $_ % 26) } print map { sort split //, $h{$_} } sort keys %h'
-    os.environ.update(DWELL_ENGINE_OPTIONS='cache_mb=2', PERL_HASH_SEED='0')
-    try:
-        for more in [], ['--also=L1i=4K,2,64 L1d=8K,8,64 LL=256K,4,64']:
-            check_filter(*SMALL, *more, '--', 'perl', '-e', script)
-    finally:
-        del os.environ['DWELL_ENGINE_OPTIONS'], os.environ['PERL_HASH_SEED']
-
-
-@case
-def the_filter_gear_keeps_the_misses_of_what_is_tried_again():
-    """A store into code misses, faults and is done again; in between the timer calls, twice."""
-    os.environ.update(DWELL_ENGINE_OPTIONS='report_us=1000')
-    try:
-        for more in [], ['--also=L1i=4K,2,64 L1d=8K,8,64 LL=256K,4,64']:
-            check_filter(*SMALL, *more, '--', program('selfmod'))
-    finally:
-        del os.environ['DWELL_ENGINE_OPTIONS']
-
-
-@case
-def what_is_replayed_with_vector_registers_changes_nothing():
-    """Jumps and contexts want each segment told, so that code does not look into the caches."""
-    with open('text', 'w') as f:
-        f.write(' '.join(str(i * i % 1013) for i in range(3000)))
-    for more in ['--jumps'], ['--context=2'], ['--jumps', '--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'], ['--jumps', '--no-instructions']:
-        check_filter(*SMALL, *more, '--', 'gzip', '-c', 'text')
-
-
-@case
-def the_filter_gear_sees_an_odd_stack_pointer():
-    """However it became odd. The cache is small enough to miss wherever an access lies on two lines."""
-    for way in range(6):
-        command = ['--no-call-graph', *SMALL, '--cache=L1d=512,1,64', '--', program('oddstack'), str(way)]
-        simulate(*command)
-        simulate('--no-filter', *command, path='other.db')
-        check(costs() == costs('other.db'), command, totals(), totals('other.db'))
-
-
-@case
-def the_filter_gear_sees_what_is_not_aligned():
-    """Accesses of instructions whose accesses were aligned before."""
-    check_filter('--no-call-graph', *SMALL, '--cache=L1d=512,1,64', '--', program('unaligned'), 'sums')
-    check_filter('--cache=L1d=512,1,64', '--', program('unaligned'), 'sums')
-
-
-@case
-def threads_are_counted_in_the_filter_gear():
-    for graph in [], ['--no-call-graph']:
+    for graph in ['--no-call-graph'], []:
         simulate(*graph, *SMALL, '--', program('threads'))
         t = totals()
         check((t['Ir'], t['Dr'], t['Dw']) == counted(), t, counted())
         check(t['D1mr'] > 0 and t['I1mr'] > 0, t)
     # What threads have called is below their starts.
-    simulate(*SMALL, '--', program('threads'))
     starts = ask('SELECT sum("Ir") FROM arc WHERE caller_id IS NULL')[0][0]
     check(starts == totals()['Ir'], starts, totals())
 
@@ -324,7 +101,7 @@ def mappings_are_where_they_always_are():
     """However long it takes, and whatever is simulated: else two runs would have other misses."""
     seen = set()
     for more in [], [], ['--also=L1i=4K,2,64 L1d=2K,2,64 LL=16K,4,64'], ['--no-call-graph'], ['--no-filter']:
-        lines = simulate(*SMALL, *more, '--', 'perl', '-MPOSIX', '-e',
+        lines = simulate(*SMALL, *more, '--', 'perl', '-MFcntl', '-e',
                          'my @a = map { $_ x 999 } 1 .. 9999; open(F, "/proc/self/maps"); print <F>').splitlines()
         # The engine's own have no name.
         seen.add('\n'.join(line for line in lines if '/lib' in line))
@@ -360,7 +137,7 @@ def threads_take_turns_the_same_way_each_time():
     subprocess.run(['gcc', '-O1', '-pthread', '-o', 'turns', 'turns.c'], check=True)
     for path in 'run.db', 'other.db':
         check(simulate(*SMALL, '--', './turns', path=path) == 'done\n', 'output')
-    check(costs() == costs('other.db'), totals(), totals('other.db'))
+    check_same_costs()
 
 
 TWO_THREADS = r"""
@@ -424,7 +201,7 @@ def threads_that_wait_for_each_other_count_as_replayed():
     for more in [], ['--no-call-graph'], SEVERAL:
         check(simulate(*SMALL, *more, '--', './handover', 'sleep') == 'done\n', 'output')
         simulate('--no-filter', *SMALL, *more, '--', './handover', 'sleep', path='other.db')
-        check(costs() == costs('other.db'), more, totals(), totals('other.db'))
+        check_same_costs(more)
         check(arcs() == arcs('other.db'), more, 'calls differ')
         check(totals()['D1mr'] > 1000, totals())
 
@@ -436,7 +213,7 @@ def who_spins_lets_others_run_at_the_same_place_each_time():
     for more in [], ['--no-call-graph']:
         for path in 'run.db', 'other.db':
             check(simulate(*SMALL, *more, '--', './handover', 'spin', path=path) == 'done\n', 'output')
-        check(costs() == costs('other.db'), totals(), totals('other.db'))
+        check_same_costs()
 
 
 HANDOVER = r"""
@@ -574,12 +351,6 @@ def bad_options_are_refused():
             (['--machine=nonesuch'], 'nonesuch')):
         got, _, err = run('simulate', '-o', 'none.db', *options, '--', 'true')
         check(got == USAGE and says in err and not os.path.exists('none.db'), options, got, err)
-
-
-def set_up(dwell, programs, folder):
-    global DWELL, PROGRAMS
-    DWELL, PROGRAMS = dwell, programs
-    os.environ.update(XDG_RUNTIME_DIR=folder)
 
 
 if __name__ == '__main__':

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the tests of dwell simulate share: small caches, runs in them, and what these counted."""
+import json
+import os
+import sqlite3
+import subprocess
+
+from cases import check
+
+SECONDS = 100
+# Sets are chosen by no more than the address within a page: the engine's own memory may move the program's.
+SMALL = ['--cache=L1i=8K,4,64', '--cache=L1d=4K,4,64', '--cache=LL=64K,16,64']
+SEVERAL = ['--also=L1i=4K,2,64 L1d=8K,8,64 LL=256K,4,64', '--also=L1i=8K,4,64 L1d=4K,4,64 LL=16K,4,64',
+           '--also=L1i=16K,2,64 L1d=2K,2,64 L2=8K,4,64 LL=64K,16,128,random',
+           '--also=L1i=2K,2,64 L1d=8K,1,64 LL=32K,8,64,fifo']
+EVENTS = ['Ir', 'Dr', 'Dw', 'I1mr', 'D1mr', 'D1mw', 'ILmr', 'DLmr', 'DLmw']
+
+
+def run(*arguments):
+    """Without address randomisation, so that runs can be compared."""
+    done = subprocess.run(['setarch', '-R', DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+                          timeout=SECONDS)
+    return done.returncode, done.stdout.decode('utf-8', 'replace'), done.stderr.decode('utf-8', 'replace')
+
+
+def program(name):
+    return os.path.join(PROGRAMS, name)
+
+
+def simulate(*arguments, status=0, path='run.db'):
+    for old in path, path + '.old':
+        if os.path.exists(old):
+            os.unlink(old)
+    got, out, err = run('simulate', '-q', '-o', path, *arguments)
+    check(got == status, *arguments, 'ended with', got, err)
+    return out
+
+
+def ask(sql, path='run.db'):
+    with sqlite3.connect('file:%s?mode=ro' % path, uri=True) as db:
+        return db.execute(sql).fetchall()
+
+
+def names(path='run.db'):
+    return [row[0] for row in ask('SELECT name FROM event WHERE formula IS NULL ORDER BY id', path)]
+
+
+def batches(table, path):
+    """(id, its list) of each row of a view, as the table below it has them: ten times as fast."""
+    for first, text in ask('SELECT first_id, list FROM %s' % table, path):
+        yield from enumerate(json.loads(text), first)
+
+
+def totals(path='run.db', process=None):
+    columns = names(path)
+    nodes = {node for node, row in batches('node_batch', path) if process in (None, row[0])}
+    sums = [0] * len(columns)
+    for _, (node, _, *numbers) in batches('cost_batch', path):
+        if node in nodes:
+            for i, number in enumerate(numbers):
+                sums[i] += number
+    return dict(zip(columns, sums))
+
+
+def costs(path='run.db'):
+    """All costs by process and place in the program: what two runs can be compared by.
+
+    Of a file in memory that is mapped here and there by turns it depends on the moment which part is meant.
+    """
+    modules = dict(ask('SELECT id, path FROM module', path))
+    places = {}
+    for location, (process, _, *inside) in batches('location_batch', path):
+        module, address = inside or (None, None)
+        name = modules.get(module)
+        places[location] = process, name, None if name and name.startswith('/memfd:') else address
+    sums, width = {}, len(names(path))
+    for _, (_, location, *numbers) in batches('cost_batch', path):
+        if location in places:
+            row = sums.setdefault(places[location], [0] * width)
+            for i, number in enumerate(numbers):
+                row[i] += number
+    return sums
+
+
+def check_same_costs(*what):
+    """Those of both runs."""
+    if costs() != costs('other.db'):
+        check(False, *what, totals(), totals('other.db'))
+
+
+def arcs(path='run.db'):
+    """Calls and inclusive costs by who calls, from where, and who is called; none without a call graph."""
+    if not ask("SELECT 1 FROM sqlite_master WHERE name = 'arc'", path):
+        return []
+    columns = ', '.join('sum("%s")' % c for c in names(path))
+    return ask("""SELECT b.process_id, a.function, m.path, l.module_address, b.function, b.object, kind, sum(calls), %s
+        FROM arc LEFT JOIN node a ON a.id = arc.caller_id JOIN node b ON b.id = arc.callee_id
+        LEFT JOIN location l ON l.id = arc.location_id LEFT JOIN module m ON m.id = l.module_id
+        GROUP BY 1, 2, 3, 4, 5, 6, 7 ORDER BY 1, 2, 3, 4, 5, 6, 7""" % columns, path)
+
+
+def counted(process=0, path='run.db'):
+    """Ir, Dr and Dw as the counters of the process have them; see docs/counting.md."""
+    return ask("""SELECT instructions + rep_iterations, accesses - stores, stores FROM process
+        WHERE id = %d""" % process, path)[0]
+
+
+def set_up(dwell, programs, folder):
+    global DWELL, PROGRAMS
+    DWELL, PROGRAMS = dwell, programs
+    os.environ.update(XDG_RUNTIME_DIR=folder)

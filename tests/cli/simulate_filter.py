@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dwell simulate counts with the filter before its caches, and with code that looks into them, what it counts without.
+
+    simulate_filter.py [--dwell PATH] [--programs FOLDER] [--only EXPRESSION]
+
+Each case prints one line; the exit status is 0 when none failed.
+"""
+import os
+
+from cases import case, check, main
+from simulate_common import SEVERAL, SMALL, arcs, ask, check_same_costs, counted, program, set_up, simulate, totals
+
+
+def digits(path='run.db'):
+    return [len(str(pid)) for pid, in ask('SELECT pid FROM process ORDER BY id', path)]
+
+
+def check_filter(*command):
+    """With the filter and without all costs are the same, and all calls."""
+    for _ in range(3):
+        simulate(*command)
+        simulate('--no-filter', *command, path='other.db')
+        if digits() == digits('other.db'):
+            break  # programs write down the number of their process: one digit more, some instructions more
+    check_same_costs(command)
+    here, there = arcs(), arcs('other.db')
+    check(here == there, command, *(set(here) ^ set(there)))
+    check(here or '--no-call-graph' in command, command, 'no calls')
+
+
+@case
+def the_filter_changes_nothing():
+    """Before caches that translated code does not look into; those that it does are in the next case."""
+    shapes = [['--cache=L1d=4K,full,64'], ['--cache=L1d=4K,4,64,srrip'], ['--cache=L1d=3K,3,64'],
+              ['--cache=L1d=4K,4,32', '--cache=LL=64K,16,128'], ['--cache=LL=32K,8,64,inclusive'],
+              ['--cache=LL=32K,8,64,exclusive'], ['--cache=L1d=4K,4,64,write-through'], ['--write-backs'],
+              ['--line-use'], ['--cache=DTLB=16,full,4K', '--cache=ITLB=8,full,4K'],
+              ['--cache=L1d=4K,4,64,next-line'], ['--cache=L1d=4K,4,64,stride'],
+              # Several with a filter that they share, and such as cannot share one.
+              ['--also=L1d=2K,2,64 L1i=1K,2,64 LL=16K,4,64', '--also=L1d=8K,8,64,srrip L1i=4K,4,64 LL=32K,8,64'],
+              ['--also=L1d=4K,4,64,random LL=64K,16,64,fifo', '--also=L1d=1K,1,64,plru L1i=2K,full,64 LL=8K,2,64'],
+              ['--no-instructions', '--also=L1d=2K,2,64 LL=16K,4,64', '--also=L1d=1K,4,64 L2=4K,4,64 LL=256K,16,128'],
+              ['--also=L1d=2K,2,32 LL=16K,4,64'], ['--also=L1d=2K,2,64 L1i=1K,2,64 LL=16K,4,64,inclusive'],
+              ['--write-backs', '--also=L1d=2K,2,64 LL=16K,4,64'],
+              # Such as are simulated in one pass; also where each segment is told to the call graph.
+              SEVERAL, ['--no-call-graph', *SEVERAL], ['--no-instructions', *SEVERAL], ['--jumps', *SEVERAL],
+              ['--context=2', *SEVERAL[:2]], ['--cache=L1d=3K,3,64', '--also=L1d=4K,1,64 L1i=1K,1,64 LL=32K,full,64']]
+    with open('text', 'w') as f:
+        f.write(' '.join(str(i * i % 1013) for i in range(3000)))
+    for shape in shapes:
+        check_filter(*SMALL, *shape, '--', 'gzip', '-c', 'text')
+
+
+@case
+def the_filter_gear_changes_nothing():
+    """Translated code looks into the caches by itself, where the machine has what it takes; with calls and without."""
+    shapes = [[], ['--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'], ['--cache=L1d=4K,1,64', '--cache=L1i=4K,1,64'],
+              ['--cache=L1i=1K,2,64', '--cache=L1d=1K,2,64', '--cache=LL=2K,1,64'], ['--no-instructions'],
+              ['--cache=L1d=16K,16,64', '--cache=L1i=16K,16,64'], ['--cache=L2=16K,4,64'],
+              ['--cache=L1d=4K,4,64,fifo'], ['--cache=LL=64K,full,64'], ['--cache=L1d=1K,1,64,fifo'],
+              ['--cache=L1i=8K,4,64,fifo', '--cache=L1d=4K,2,64,fifo', '--cache=LL=64K,16,64,fifo'],
+              ['--cache=L1d=4K,4,64,random'], ['--cache=L1d=12K,12,64,random', '--cache=L1i=8K,4,64,random'],
+              ['--cache=L1i=8K,4,64,random:7', '--cache=LL=64K,16,64,random'],
+              ['--no-instructions', '--cache=L1d=4K,4,64,fifo', '--cache=LL=64K,16,128,plru'],
+              ['--cache=L2=16K,4,64,srrip', '--cache=LL=64K,full,64,fifo'], ['--cache=L1d=4K,4,64,plru'], SEVERAL[:1]]
+    with open('text', 'w') as f:
+        f.write(' '.join(str(i * i % 1013) for i in range(3000)))
+    commands = [['gzip', '-c', 'text'], [program('strings')], [program('vectors')], [program('selfmod')],
+                [program('jumps')], [program('control')]]
+    for shape in shapes:
+        for command in commands if not shape else commands[:1]:
+            for graph in ([],) if shape else ([], ['--no-call-graph']):
+                check_filter(*graph, *SMALL, *shape, '--', *command)
+
+
+@case
+def the_filter_gear_of_several_hierarchies_changes_nothing():
+    """What misses in their fronts is looked at later, all that happened before some moment when that comes."""
+    for command in (['vectors'], ['selfmod'], ['call-graph'], ['partway', 'fault'], ['exec'], ['toggles']):
+        check_filter(*SMALL, *SEVERAL[:2], '--', program(command[0]), *command[1:])
+    for command in 'strings', 'jumps':
+        check_filter('--no-call-graph', *SMALL, *SEVERAL, '--', program(command))
+    # With an odd stack pointer many accesses lie on two lines, of which the fronts miss one or both.
+    for way in range(0, 6, 2):
+        command = ['--no-call-graph', *SMALL, '--cache=L1d=512,1,64', SEVERAL[1], '--', program('oddstack'), str(way)]
+        check_filter(*command)
+    simulate(*SMALL, *SEVERAL, '--', program('threads'))
+    t = totals()
+    check((t['Ir'], t['Dr'], t['Dw']) == counted(), t, counted())
+    check(min(t['D1mr'], t['I1mr'], t['D1mr_2'], t['I1mr_4']) > 0, t)
+
+
+@case
+def the_filter_gear_follows_each_call():
+    """Recursion, tail calls, handlers that jump out, exceptions, other stacks, processes; with hot caches and small ones."""
+    for command in (['call-graph'], ['jumps'], ['returns'], ['exec'], ['forms-static'],
+                    ['partway', 'fault'], ['toggles'], ['marks'], ['jit'], ['special']):
+        for caches in (SMALL, []) if command == ['call-graph'] else (SMALL,):
+            check_filter(*caches, '--', program(command[0]), *command[1:])
+
+
+@case
+def the_filter_gear_starts_and_stops_like_the_replay():
+    for more in (['--toggle-collect=two'], ['--start-at=fibonacci'], ['--stop-at=switch_stacks'], ['--no-instructions']):
+        check_filter(*SMALL, *more, '--', program('call-graph'))
+
+
+@case
+def the_filter_gear_keeps_its_counts_where_the_code_cache_is_emptied():
+    """Misses are counted by places in the code: all are told to its instructions before these numbers are given again."""
+    script = 'my %h; for (1..4000) { $h{$_ % 377} .= chr(65 + $_ % 26) } print map { sort split //, $h{$_} } sort keys %h'
+    os.environ.update(DWELL_ENGINE_OPTIONS='cache_mb=2', PERL_HASH_SEED='0')
+    try:
+        for more in [], ['--also=L1i=4K,2,64 L1d=8K,8,64 LL=256K,4,64']:
+            check_filter(*SMALL, *more, '--', 'perl', '-e', script)
+    finally:
+        del os.environ['DWELL_ENGINE_OPTIONS'], os.environ['PERL_HASH_SEED']
+
+
+@case
+def the_filter_gear_keeps_the_misses_of_what_is_tried_again():
+    """A store into code misses, faults and is done again; in between the timer calls, twice."""
+    os.environ.update(DWELL_ENGINE_OPTIONS='report_us=1000')
+    try:
+        for more in [], ['--also=L1i=4K,2,64 L1d=8K,8,64 LL=256K,4,64']:
+            check_filter(*SMALL, *more, '--', program('selfmod'))
+    finally:
+        del os.environ['DWELL_ENGINE_OPTIONS']
+
+
+@case
+def what_is_replayed_with_vector_registers_changes_nothing():
+    """Jumps and contexts want each segment told, so that code does not look into the caches."""
+    with open('text', 'w') as f:
+        f.write(' '.join(str(i * i % 1013) for i in range(3000)))
+    for more in ['--jumps'], ['--context=2'], ['--jumps', '--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'], ['--jumps', '--no-instructions']:
+        check_filter(*SMALL, *more, '--', 'gzip', '-c', 'text')
+
+
+@case
+def the_filter_gear_sees_an_odd_stack_pointer():
+    """However it became odd. The cache is small enough to miss wherever an access lies on two lines."""
+    for way in range(6):
+        command = ['--no-call-graph', *SMALL, '--cache=L1d=512,1,64', '--', program('oddstack'), str(way)]
+        simulate(*command)
+        simulate('--no-filter', *command, path='other.db')
+        check_same_costs(command)
+
+
+@case
+def the_filter_gear_sees_what_is_not_aligned():
+    """Accesses of instructions whose accesses were aligned before."""
+    check_filter('--no-call-graph', *SMALL, '--cache=L1d=512,1,64', '--', program('unaligned'), 'sums')
+    check_filter('--cache=L1d=512,1,64', '--', program('unaligned'), 'sums')
+
+
+if __name__ == '__main__':
+    main('simulate-filter', __doc__, set_up, programs='build/tests/programs')
