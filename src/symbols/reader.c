@@ -178,16 +178,21 @@ static void settle(void)
 		dup2(null, fd);
 }
 
+static int nearer(int least, int fd, int from)
+{
+	return fd >= from && fd < least ? fd : least;
+}
+
 /* The least descriptor from `from` on that the reader needs; INT_MAX: none. */
 static int next_needed(struct symbols *s, int fd, int from)
 {
-	int least = fd >= from ? fd : INT_MAX;
+	int least = nearer(INT_MAX, fd, from);
 
 	for (size_t i = 0; i < symbols_count(s); i++) {
-		int of_file = symbols_get(s, (int)i)->fd;
+		const struct symbols_file *f = symbols_get(s, (int)i);
 
-		if (of_file >= from && of_file < least)
-			least = of_file;
+		least = nearer(least, f->fd, from);
+		least = nearer(least, f->debug_fd, from);
 	}
 	return least;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Symbols, asked about this very program: whole, with its debug information apart, and stripped. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -141,6 +142,29 @@ static void debug_information_apart_may_be_compressed(void **state)
 {
 	(void)state;
 	check_apart("--compress-debug-sections=zlib");
+}
+
+/* The reader, which is forked after the file is known, has the descriptor that the asker found. */
+static void a_debug_file_in_another_namespace_is_kept_for_the_reader(void **state)
+{
+	struct symbols *s = symbols_new();
+	const struct symbols_frame *f;
+	char path[600];
+	size_t count;
+	int file;
+
+	(void)state;
+	if (run("cd %s && mkdir -p hidden && objcopy --only-keep-debug %s hidden/debug && "
+		"objcopy --strip-all %s hidden/bare",
+		folder, self, self) != 0)
+		skip();
+	snprintf(path, sizeof(path), "%s/hidden/bare", folder);
+	file = symbols_file(s, path);
+	snprintf(path, sizeof(path), "%s/hidden/debug", folder);
+	symbols_get(s, file)->debug_fd = open(path, O_RDONLY | O_CLOEXEC);
+	count = symbols_resolve(s, file, probed_address(), &f);
+	check_frames(f, count);
+	symbols_free(s);
 }
 
 /* As most compilers that are not GCC leave it. */
@@ -491,6 +515,7 @@ int main(void)
 		cmocka_unit_test(a_file_has_one_number_and_a_build_id),
 		cmocka_unit_test(debug_information_apart_is_found_by_its_link),
 		cmocka_unit_test(debug_information_apart_may_be_compressed),
+		cmocka_unit_test(a_debug_file_in_another_namespace_is_kept_for_the_reader),
 		cmocka_unit_test(units_are_found_without_a_table_of_their_addresses),
 		cmocka_unit_test(local_functions_have_whole_names),
 		cmocka_unit_test(a_parallel_region_is_not_named_twice),
