@@ -20,12 +20,13 @@
 /* Under the translate lock. */
 static struct {
 	uint64_t (*entry)[4];
-	uint32_t used;
+	uint32_t used, most;
 	uint16_t hash[HASH_SIZE]; /* number of an entry + 1, 0 empty */
 } table;
 
-int poll_init(void)
+int poll_init(uint64_t most)
 {
+	table.most = most < ENTRIES ? (uint32_t)most : ENTRIES;
 	/* Low, as code names some tallies by 32 bits. */
 	table.entry = addresses_map_low(TALLY_TABLE_BYTES, PAGE, MAP_SHARED);
 	return table.entry ? 0 : -1;
@@ -110,7 +111,7 @@ uint32_t poll_tally(const uint64_t lane[4])
 	for (; table.hash[h]; h = (h + 1) % HASH_SIZE)
 		if (memcmp(table.entry[table.hash[h] - 1], lane, ENTRY_BYTES) == 0)
 			return T_TALLIES + (table.hash[h] - 1u) * ENTRY_BYTES;
-	if (table.used == ENTRIES)
+	if (table.used == table.most)
 		return 0;
 	memcpy(table.entry[table.used], lane, ENTRY_BYTES);
 	__atomic_store_n(&table.used, table.used + 1, __ATOMIC_SEQ_CST);
@@ -141,12 +142,12 @@ bool poll_emit_difference(struct out *o, struct owed here, struct owed there)
 
 bool poll_is_crowded(void)
 {
-	return table.used > ENTRIES / 2;
+	return table.used > table.most / 2;
 }
 
 bool poll_has_room(void)
 {
-	return table.used + BLOCK_TALLIES <= ENTRIES;
+	return table.used + BLOCK_TALLIES <= table.most;
 }
 
 void poll_reset(void)

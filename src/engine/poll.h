@@ -23,8 +23,8 @@
  */
 #define TALLY_TABLE_BYTES (512u << 10)
 
-/* Start-up: the table. 0 or -1. */
-int poll_init(void);
+/* Start-up: the table, for so many tallies at most. 0 or -1. */
+int poll_init(uint64_t most);
 /* Show the table behind a new thread's state, where T_TALLIES bytes from it are mapped. 0 or -1. */
 int poll_map(struct thread *t);
 /* In a forked child, whose table is still its parent's: a copy of its own. 0 or -1. */

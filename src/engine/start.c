@@ -300,7 +300,7 @@ int main(int argc, char **argv, char **envp)
 		pages_reserve();
 	uint32_t bits = translate_options.ib_bits;
 
-	if (pages_init() != 0 || decode_init() != 0 || poll_init() != 0 ||
+	if (pages_init() != 0 || decode_init() != 0 || poll_init(option("tallies", UINT64_MAX)) != 0 ||
 	    cache_init(option("cache_mb", 0) << 20, bits ? (1u << bits) - 1 : IB_PEXT_MASK) != 0)
 		limits_no_room();
 	alloc_init();
