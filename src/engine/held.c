@@ -6,6 +6,7 @@
 
 #include "channel/sys.h"
 #include "engine/poll.h"
+#include "engine/rest.h"
 #include "engine/signals.h"
 #include "engine/ticker.h"
 #include "engine/util.h"
@@ -151,10 +152,14 @@ uint64_t held_block(struct thread *t, long nr)
 	return blocked;
 }
 
-long held_unblock(struct thread *t, uint64_t blocked, long result)
+long held_unblock(struct thread *t, long nr, uint64_t blocked, long result)
 {
-	/* We have interrupted it, or another thread has got what woke this one: once more. */
-	if (result == -EINTR && !t->pending && (t->kicked || t->looks_for))
+	/*
+	 * We have interrupted it, or another thread has got what woke this one: once more. So too where
+	 * the kernel would have begun it anew, had it been the signal itself that interrupted it.
+	 */
+	if (result == -EINTR && (t->pending ? t->kicked && rest_restarts(t, nr)
+					    : t->kicked || t->looks_for != 0))
 		result = RESTART_CALL;
 	if (!blocked)
 		return result;
@@ -247,8 +252,10 @@ void held_give_back(struct thread *t)
 	for (uint32_t i = 0; i < HELD_KINDS; i++) {
 		if (take(&t->held_signals.of[i], &info))
 			send(t, &info);
-		if (take(&t->process->held_signals.of[i], &info))
-			sys3(SYS_rt_sigqueueinfo, pid, kinds[i], &info);
+		/* The kernel takes what kill has sent from nobody but the first thread. */
+		if (take(&t->process->held_signals.of[i], &info) &&
+		    sys3(SYS_rt_sigqueueinfo, pid, kinds[i], &info) != 0)
+			send(t, &info);
 	}
 }
 

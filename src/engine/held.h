@@ -28,7 +28,7 @@ uint64_t held_ignored(const struct process *p);
  * that returns the call's result, or RESTART_CALL.
  */
 uint64_t held_block(struct thread *t, long nr);
-long held_unblock(struct thread *t, uint64_t blocked, long result);
+long held_unblock(struct thread *t, long nr, uint64_t blocked, long result);
 /* Call threads that want signals which were sent to the process: they take them themselves. */
 void held_share(struct thread *t);
 /* Is this signal such a call? */

@@ -12,6 +12,7 @@
 #include "engine/pages.h"
 #include "engine/process.h"
 #include "engine/records.h"
+#include "engine/rest.h"
 #include "engine/signals.h"
 #include "engine/ticker.h"
 #include "engine/util.h"
@@ -52,6 +53,7 @@ bool native_begin(struct thread *t, const char *note)
 	world_stop(t, 0);
 	if (!engine.native) {
 		engine.quiet = true;
+		rest_end_all(t); /* nobody will handle its timers' signals */
 		ticker_stop_all(t);
 		lock_take(&engine.translate_lock);
 		pages_forget_code();

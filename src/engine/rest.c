@@ -13,15 +13,19 @@
 #define LEAST_NS     20000u
 #define MOST_NS	     20000000u
 #define MOST_DOUBLED 10u
+#define MOST_LOOKS   1000u /* a millisecond apart: far longer than any rest */
+
+static bool is_over; /* for all threads */
 
 /* How far the signal that was noted last has come. */
 enum { SERVED, NOTED, IN_HANDLER, UNBLOCKED };
 
 void rest_noted(struct thread *t, const siginfo_t *info)
 {
-	/* What the process sends itself comes no faster than it runs. */
-	const bool own = info->si_code <= 0 && info->si_code != SI_TIMER &&
-			 (uint32_t)info->si_pid == t->process->pid;
+	/* What the process sends itself, or its filter does, comes no faster than it runs. */
+	const bool own = info->si_code <= 0 ? info->si_code != SI_TIMER &&
+						      (uint32_t)info->si_pid == t->process->pid
+					    : info->si_signo == SIGSYS;
 
 	t->signal_at = cycles();
 	t->calm = t->signal_at - t->signal_end;
@@ -57,7 +61,7 @@ bool rest_is_due(struct thread *t)
 	if (t->resting)
 		return true;
 	took = t->signal_end - t->signal_at;
-	if (t->calm >= took || engine.quiet || t->process->borrowed_memory)
+	if (t->calm >= took || is_over || t->process->borrowed_memory)
 		return false;
 	/*
 	 * For processors with 2 GHz; others rest longer. Twice as long where no handler gets to its
@@ -94,7 +98,7 @@ static const uint16_t restarted[] = {
 	SYS_sendmsg, SYS_flock,	 SYS_fcntl,   SYS_ioctl,   SYS_futex,	 SYS_getrandom,
 };
 
-static bool is_restarted(const struct thread *t, long nr)
+bool rest_restarts(const struct thread *t, long nr)
 {
 	if (!(t->process->actions[t->pending].flags & SA_RESTART))
 		return false;
@@ -114,7 +118,7 @@ long rest_end_by_call(struct thread *t, long nr, long result)
 		signals_unblock(t);
 	}
 	/* The timer has ended the call: it is the program's signal that did, or nothing did. */
-	if (result == -EINTR && (!t->pending || is_restarted(t, nr)))
+	if (result == -EINTR && (!t->pending || rest_restarts(t, nr)))
 		return RESTART_CALL;
 	return result;
 }
@@ -125,6 +129,44 @@ void rest_drop(struct thread *t)
 	if (t->has_rest_timer)
 		sys1(SYS_timer_delete, t->rest_timer);
 	t->has_rest_timer = false;
+}
+
+bool rest_has_timers(const struct thread *t)
+{
+	bool found = false;
+
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o && !found; o = o->next_thread)
+		found = o->process == t->process && o->has_rest_timer;
+	lock_drop(&engine.world_lock);
+	return found;
+}
+
+static bool others_rest(const struct thread *t)
+{
+	bool found = false;
+
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o && !found; o = o->next_thread)
+		found = o != t && o->process == t->process &&
+			__atomic_load_n(&o->resting, __ATOMIC_SEQ_CST);
+	lock_drop(&engine.world_lock);
+	return found;
+}
+
+void rest_end_all(struct thread *t)
+{
+	const struct timespec pause = {0, 1000000};
+
+	__atomic_store_n(&is_over, true, __ATOMIC_SEQ_CST);
+	for (uint32_t i = 0; i < MOST_LOOKS && others_rest(t); i++)
+		sys2(SYS_nanosleep, &pause, 0);
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o; o = o->next_thread)
+		if (o->process == t->process)
+			rest_drop(o);
+	lock_drop(&engine.world_lock);
+	signals_unblock(t);
 }
 
 void rest_forked(struct thread *t)

@@ -29,6 +29,12 @@ bool rest_timer_sent(const struct thread *t, const siginfo_t *info);
 long rest_end_by_call(struct thread *t, long nr, long result);
 /* The rest is over, if there is one, and its timer gone. */
 void rest_drop(struct thread *t);
+/* Has a thread of t's process rested? */
+bool rest_has_timers(const struct thread *t);
+/* No rest begins any more; t's ends at once, others' by their timers. Then there are no timers. */
+void rest_end_all(struct thread *t);
+/* Is the call one that the kernel begins anew behind the handler of the signal that is noted? */
+bool rest_restarts(const struct thread *t, long nr);
 /* In a forked child, which has no timers. */
 void rest_forked(struct thread *t);
 

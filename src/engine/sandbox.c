@@ -155,11 +155,13 @@ uint32_t sandbox_verdict(const struct sock_filter *filter, uint32_t n,
 #define NO_FD  0xffffffffffffffffull
 #define MEMORY (MAP_PRIVATE | MAP_ANONYMOUS)
 
-/* For code and its pages, threads, signals, and programs to execute. */
-static const struct {
+struct call {
 	int nr;
 	uint64_t args[6];
-} needed[] = {
+};
+
+/* For code and its pages, threads, signals, and programs to execute. */
+static const struct call needed[] = {
 	{SYS_mmap, {0, 4096, RW, MEMORY, NO_FD, 0}},
 	{SYS_mmap, {0, 4096, RWX, MEMORY, NO_FD, 0}},
 	{SYS_munmap, {4096, 4096}},
@@ -183,17 +185,35 @@ static const struct {
 	{SYS_execveat, {1023, 4096, 4096, 4096, 4096}},
 };
 
-bool sandbox_lets_by(const struct sock_filter *filter, uint32_t n)
+/* For rests from signals. */
+static const struct call needed_by_rests[] = {
+	{SYS_timer_create, {1, 4096, 4096}},
+	{SYS_timer_settime, {1, 0, 4096, 0}},
+	{SYS_timer_delete, {1}},
+};
+
+static bool lets_by(const struct sock_filter *filter, uint32_t n, const struct call *calls,
+		    uint32_t count)
 {
-	for (uint32_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-		struct seccomp_data d = {.nr = needed[i].nr, .arch = AUDIT_ARCH_X86_64};
+	for (uint32_t i = 0; i < count; i++) {
+		struct seccomp_data d = {.nr = calls[i].nr, .arch = AUDIT_ARCH_X86_64};
 		uint32_t verdict;
 
 		for (int k = 0; k < 6; k++)
-			d.args[k] = needed[i].args[k];
+			d.args[k] = calls[i].args[k];
 		verdict = sandbox_verdict(filter, n, &d) & SECCOMP_RET_ACTION_FULL;
 		if (verdict != SECCOMP_RET_ALLOW && verdict != SECCOMP_RET_LOG)
 			return false;
 	}
 	return true;
+}
+
+bool sandbox_lets_by(const struct sock_filter *filter, uint32_t n)
+{
+	return lets_by(filter, n, needed, sizeof needed / sizeof *needed);
+}
+
+bool sandbox_lets_rests_by(const struct sock_filter *filter, uint32_t n)
+{
+	return lets_by(filter, n, needed_by_rests, sizeof needed_by_rests / sizeof *needed_by_rests);
 }

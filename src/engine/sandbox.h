@@ -13,5 +13,7 @@ uint32_t sandbox_verdict(const struct sock_filter *filter, uint32_t n, const str
 
 /* Does it let by all calls that the engine needs to go on? */
 bool sandbox_lets_by(const struct sock_filter *filter, uint32_t n);
+/* The same for what rests from signals take, see rest.h. */
+bool sandbox_lets_rests_by(const struct sock_filter *filter, uint32_t n);
 
 #endif

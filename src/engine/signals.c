@@ -127,7 +127,8 @@ void signals_unblock(struct thread *t)
 	if (t->pending)
 		return;
 	if (rest_is_due(t)) {
-		kernel_mask(~(SYNC_SIGNALS | TICK_BIT));
+		/* One that a filter sends would kill, if it were blocked. */
+		kernel_mask(~(SYNC_SIGNALS | TICK_BIT | bit(SIGSYS)));
 		rest_begin(t);
 	}
 	/* The timer may have ended it already, perhaps before that mask was set. */

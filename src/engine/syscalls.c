@@ -67,7 +67,7 @@ long syscalls_pass(struct thread *t, long nr, const long args[6])
 	if (r == -EFAULT && release_all_pages())
 		r = engine_syscall(t, nr, args);
 	if (!native_is_on(t)) { /* else there are no ticks, and a filter may forbid to say so */
-		r = held_unblock(t, blocked, r);
+		r = held_unblock(t, nr, blocked, r);
 		ticker_let_go(t, hold);
 		if (rests)
 			r = rest_end_by_call(t, nr, r);
@@ -337,6 +337,7 @@ static handler *const table[] = {
 	[SYS_sigaltstack] = do_sigaltstack,
 	[SYS_rt_sigreturn] = do_sigreturn,
 	[SYS_rt_sigsuspend] = syscalls_sigsuspend,
+	[SYS_rt_sigpending] = syscalls_sigpending,
 	[SYS_rt_sigtimedwait] = syscalls_sigtimedwait,
 	[SYS_ppoll] = syscalls_ppoll,
 	[SYS_pselect6] = syscalls_pselect,

@@ -15,6 +15,7 @@
 #include "engine/native.h"
 #include "engine/process.h"
 #include "engine/records.h"
+#include "engine/rest.h"
 #include "engine/sandbox.h"
 #include "engine/syscalls.h"
 #include "engine/ticker.h"
@@ -73,9 +74,12 @@ static void end_profiling(struct thread *t, const char *why)
 	lock_drop(&engine.world_lock);
 }
 
-enum sandbox { SANDBOX_NONE, SANDBOX_WIDE, SANDBOX_TIGHT };
+enum sandbox { SANDBOX_NONE, SANDBOX_WIDE, SANDBOX_RESTLESS, SANDBOX_TIGHT };
 
-/* Of a filter: what the kernel refuses, or programs ask with; room for the engine; or none. */
+/*
+ * Of a filter: what the kernel refuses, or programs ask with; room for the engine; the same, but not
+ * for rests from signals; or none.
+ */
 static enum sandbox look_at_filter(uint64_t at)
 {
 	struct sock_fprog p;
@@ -91,7 +95,9 @@ static enum sandbox look_at_filter(uint64_t at)
 	if (!copy)
 		return SANDBOX_TIGHT;
 	if (engine_copy(copy, p.filter, p.len * sizeof *copy) == 0)
-		found = sandbox_lets_by(copy, p.len) ? SANDBOX_WIDE : SANDBOX_TIGHT;
+		found = !sandbox_lets_by(copy, p.len)	    ? SANDBOX_TIGHT
+			: sandbox_lets_rests_by(copy, p.len) ? SANDBOX_WIDE
+							     : SANDBOX_RESTLESS;
 	pages_put(copy, bytes);
 	return found;
 }
@@ -103,12 +109,17 @@ static enum sandbox look_at_filter(uint64_t at)
 static long under_seccomp(struct thread *t, long nr, const long a[6], bool strict, uint64_t filter)
 {
 	static const char note[] = "the program installed a seccomp filter: profiling of it ended";
-	const enum sandbox s = strict ? SANDBOX_TIGHT : look_at_filter(filter);
+	enum sandbox s = strict ? SANDBOX_TIGHT : look_at_filter(filter);
 
 	if (s == SANDBOX_NONE)
 		return syscalls_pass(t, nr, a);
+	/* A program with such signals would not get on. */
+	if (s == SANDBOX_RESTLESS && rest_has_timers(t))
+		s = SANDBOX_TIGHT;
 	if (s == SANDBOX_TIGHT && go_native(t, note))
 		return SYSCALLS_NO_RESULT;
+	if (s != SANDBOX_WIDE)
+		rest_end_all(t);
 	util_no_tsc |= strict;
 	end_profiling(t, note);
 	return syscalls_pass(t, nr, a);

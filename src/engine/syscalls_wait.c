@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* System calls that wait under a signal mask of their own, or for signals. */
+/* System calls that wait under a signal mask of their own, or for signals, or look at them. */
 #include <errno.h>
 
 #include "channel/sys.h"
@@ -93,4 +93,20 @@ long syscalls_sigtimedwait(struct thread *t, long nr, const long a[6])
 		args[0] = (long)&set;
 	}
 	return syscalls_pass(t, nr, args);
+}
+
+/*
+ * In a rest the kernel holds back signals that the target does not block: natively they are
+ * delivered.
+ */
+long syscalls_sigpending(struct thread *t, long nr, const long a[6])
+{
+	const uint64_t bytes = (uint64_t)a[1];
+	long r = syscalls_pass(t, nr, a);
+	uint64_t set = 0;
+
+	if (r != 0 || bytes > sizeof set || engine_copy(&set, (void *)a[0], bytes) != 0)
+		return r;
+	set &= t->mask;
+	return engine_copy((void *)a[0], &set, bytes) != 0 ? -EFAULT : 0;
 }

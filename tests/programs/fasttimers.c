@@ -5,12 +5,19 @@
  */
 #define _GNU_SOURCE
 #include "check.h"
+#include <asm/prctl.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #define MOST 4
@@ -156,6 +163,70 @@ static void check_calls(int flags)
 	done(flags ? "calls that go on" : "calls that end");
 }
 
+/* A signal that is not blocked is delivered, so it is never seen to be pending. */
+static void check_pending(void)
+{
+	sigset_t s;
+
+	set(SIGALRM, slow, 0);
+	interval(10);
+	for (int i = 0; i < 2000 || handled < 20; i++) {
+		NEED(sigpending(&s) == 0);
+		CHECK(!sigismember(&s, SIGALRM));
+	}
+	interval(0);
+	done("what is pending");
+}
+
+static void use_gs(void)
+{
+	static uint64_t base[2];
+
+	NEED(syscall(SYS_arch_prctl, ARCH_SET_GS, base) == 0);
+}
+
+/* No timers of the new kind: those of setitimer are allowed. */
+static void install_filter(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_timer_settime, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_timer_delete, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	struct sock_fprog p = {sizeof(code) / sizeof(*code), code};
+
+	NEED(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+	NEED(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p) == 0);
+}
+
+/* A child takes the step amid its signals, and is to live on. */
+static void check_step(void (*step)(void), const char *what)
+{
+	for (int i = 0; i < 5; i++) {
+		int status = 0;
+
+		fflush(stdout);
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			set(SIGALRM, slow, SA_RESTART);
+			interval(10);
+			while (handled < 20)
+				compute(1000);
+			step();
+			interval(0);
+			for (const long end = handled + 50; handled < end; raise(SIGALRM))
+				getppid();
+			usleep(30000);
+			_exit(3);
+		}
+		NEED(waitpid(pid, &status, 0) == pid);
+		CHECK_EQ(status, 3 << 8);
+	}
+	STEP("%s", what);
+}
+
 int main(void)
 {
 	check_compute(10, count, 0, "10 microseconds");
@@ -167,5 +238,8 @@ int main(void)
 	check_many();
 	check_calls(0);
 	check_calls(SA_RESTART);
+	check_pending();
+	check_step(use_gs, "a base of %gs");
+	check_step(install_filter, "a filter");
 	return check_end();
 }

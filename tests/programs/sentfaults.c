@@ -284,12 +284,13 @@ static void check_together(void)
 
 /* ---- Several threads ---- */
 
-enum job { LETS_IN, WAITS, READS, LETS_IN_LATER };
+enum job { LETS_IN, WAITS, READS, LETS_IN_LATER, RESTARTS };
 struct worker {
 	enum job job;
 	int sig;
 	volatile int ready, go, took;
 	pid_t tid;
+	int ends[2];
 };
 
 static void *work(void *arg)
@@ -298,6 +299,7 @@ static void *work(void *arg)
 	struct worker *w = arg;
 	sigset_t s = set_of(w->sig);
 	struct signalfd_siginfo got;
+	char byte;
 	int fd;
 
 	w->tid = gettid();
@@ -323,6 +325,11 @@ static void *work(void *arg)
 		while (!w->go)
 			compute(100);
 		block(w->sig, SIG_UNBLOCK);
+		break;
+	case RESTARTS:
+		block(w->sig, SIG_UNBLOCK);
+		w->ready = 1;
+		w->took = read(w->ends[0], &byte, 1) == 1 ? w->sig : -errno;
 		break;
 	}
 	return NULL;
@@ -360,6 +367,72 @@ static void check_thread(enum job job, int sig)
 	CHECK(!count || by == w.tid);
 }
 
+/*
+ * Another thread sleeps in a call that goes on behind the handler. The signal is this thread's own,
+ * or comes from outside while this one, which blocks it, computes.
+ */
+static void check_restart(int sig, int is_own)
+{
+	/* As where the C library has no handler for its signal 33: an engine may send it, too. */
+	const uint64_t none[4] = {0};
+	uint64_t library[4];
+	struct worker w = {.job = RESTARTS, .sig = sig};
+	pthread_t t;
+
+	set(sig, SA_RESTART);
+	block(sig, SIG_BLOCK);
+	NEED(syscall(SYS_rt_sigaction, 33, NULL, library, 8) == 0);
+	NEED(pipe(w.ends) == 0 && pthread_create(&t, NULL, work, &w) == 0);
+	while (!w.ready)
+		compute(1000);
+	NEED(syscall(SYS_rt_sigaction, 33, none, NULL, 8) == 0);
+	usleep(20000);
+	pid_t sender = fork();
+
+	if (sender == 0) {
+		usleep(5000);
+		_exit(!is_own && kill(getppid(), sig) != 0);
+	}
+	if (is_own)
+		kill(getpid(), sig);
+	while (count == 0)
+		compute(1000);
+	usleep(20000);
+	CHECK(write(w.ends[1], "x", 1) == 1);
+	waitpid(sender, NULL, 0);
+	pthread_join(t, NULL);
+	CHECK_EQ(w.took, sig);
+	CHECK(count == 1 && by == w.tid);
+	close(w.ends[0]);
+	close(w.ends[1]);
+	NEED(syscall(SYS_rt_sigaction, 33, library, NULL, 8) == 0);
+	block(sig, SIG_UNBLOCK);
+}
+
+static void *execute(void *arg)
+{
+	execl("/proc/self/exe", "sentfaults", "pending", "11", NULL);
+	return arg;
+}
+
+/* What is pending for the process stays so when a thread executes that is not the first. */
+static void check_exec_by_thread(void)
+{
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		pthread_t t;
+
+		block(SIGSEGV, SIG_BLOCK);
+		kill(getpid(), SIGSEGV);
+		compute(10000);
+		pthread_create(&t, NULL, execute, NULL);
+		pthread_join(t, NULL);
+		_exit(1);
+	}
+	CHECK_EQ(status_of(pid), 42 << 8);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 2)
@@ -376,11 +449,14 @@ int main(int argc, char **argv)
 	check_default(SIGSEGV, 1);
 	check_default(SIGSEGV, 2);
 	check_default(SIGBUS, 2);
+	check_exec_by_thread();
 	STEP("faults, exec");
 	check_together();
 	for (int job = LETS_IN; job <= LETS_IN_LATER; job++)
 		for (int i = 0; i < KINDS; i++)
 			check_thread((enum job)job, kinds[i]);
+	for (int i = 0; i < KINDS; i++)
+		check_restart(kinds[i], 1), check_restart(kinds[i], 0);
 	STEP("threads");
 	return check_end();
 }

@@ -77,6 +77,8 @@ static void lists_of_what_is_forbidden_leave_room(void **state)
 		NR, IF(SYS_ptrace, 0, 1), RET(SECCOMP_RET_KILL_PROCESS), RET(SECCOMP_RET_ALLOW)};
 	static const struct sock_filter memory[] = {
 		NR, IF(SYS_mprotect, 0, 1), RET(SECCOMP_RET_ERRNO | 1), RET(SECCOMP_RET_ALLOW)};
+	static const struct sock_filter timers[] = {
+		NR, IF(SYS_timer_settime, 0, 1), RET(SECCOMP_RET_ERRNO | 1), RET(SECCOMP_RET_ALLOW)};
 	static const struct sock_filter asks[] = {RET(SECCOMP_RET_USER_NOTIF)},
 					logs[] = {RET(SECCOMP_RET_LOG)};
 
@@ -85,6 +87,9 @@ static void lists_of_what_is_forbidden_leave_room(void **state)
 	assert_true(sandbox_lets_by(logs, COUNT(logs)));
 	assert_false(sandbox_lets_by(memory, COUNT(memory)));
 	assert_false(sandbox_lets_by(asks, COUNT(asks)));
+	assert_true(sandbox_lets_by(timers, COUNT(timers)));
+	assert_true(sandbox_lets_rests_by(most, COUNT(most)));
+	assert_false(sandbox_lets_rests_by(timers, COUNT(timers)));
 }
 
 /* Any bytes end with a verdict, and touch nothing beside their own. */
