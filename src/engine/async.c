@@ -14,6 +14,7 @@
 #include "engine/signals.h"
 #include "engine/ticker.h"
 #include "engine/util.h"
+#include "engine/visits.h"
 
 #define BY_FILTER 1 /* SYS_SECCOMP, which not all headers have */
 
@@ -80,8 +81,10 @@ static bool has_counters(const struct thread *t, uint64_t pc)
 /* Most often all there is to do is to set the timer again, for which no thread has to stop. */
 void async_tick(struct thread *t, const struct frame_ucontext *uc)
 {
-	if (has_counters(t, uc->mc.rip) &&
-	    sampler_is_early(t, counted(t, uc) + thread_quick_accesses(t)))
+	if (visits_are_asked())
+		t->kicked = true; /* a call that this ends after all begins anew */
+	else if (has_counters(t, uc->mc.rip) &&
+		 sampler_is_early(t, counted(t, uc) + thread_quick_accesses(t)))
 		return;
 	t->tick_due = true;
 	poll_call(t);

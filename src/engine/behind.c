@@ -17,6 +17,7 @@
 #include "engine/process.h"
 #include "engine/syscalls.h"
 #include "engine/util.h"
+#include "engine/visits.h"
 
 #define MOST_PARTS   1024 /* the kernel takes no more at once */
 #define WIPE_ON_FORK 18	  /* MADV_*, some newer than the headers */
@@ -129,8 +130,11 @@ static void open_message(uint64_t at)
 
 /* ---- Files ---- */
 
-/* Has /proc/PID/mem been opened for writing, by whatever name? */
-static bool has_mem;
+/*
+ * Has /proc/PID/mem been opened for writing, by whatever name? Was it before the fork that this
+ * process comes from? Then that of /proc/self is another's.
+ */
+static bool has_mem, has_inherited_mem;
 
 /* Files open for writing, the newest ones: a descriptor that is another file by now is none. */
 static struct {
@@ -170,13 +174,28 @@ bool behind_may_change(long fd, uint64_t id)
 	return id && (is_writable(fd) || is_open_for_writing(id));
 }
 
-/* Is it a /proc/PID/mem? A file of that name that is not is taken for one, which does no harm. */
-static bool is_mem(long fd)
+/*
+ * Whose memory is it: the number in the name, which is .../PID/mem or .../PID/task/TID/mem; of a
+ * thread of this process it is the process's. 0: nobody's. A file of that name that is not in /proc
+ * is taken for one, which does no harm.
+ */
+static uint64_t owner_of_mem(const struct thread *t, long fd)
 {
-	char path[64];
+	char path[PROC_PATH_BYTES];
 	const long n = proc_name_of_fd(fd, path, sizeof path);
+	uint64_t process, number = 0;
+	long at = n - 4;
+	const char *p;
 
-	return n > 4 && memcmp(path + n - 4, "/mem", 4) == 0;
+	if (n <= 4 || memcmp(path + at, "/mem", 4) != 0)
+		return 0;
+	while (at > 0 && path[at - 1] != '/')
+		at--;
+	text_decimal(path + at, &number);
+	p = text_behind(path, "/proc/");
+	if (p && (p = text_behind(text_decimal(p, &process), "/task/")) && process == t->process->pid)
+		return process;
+	return number;
 }
 
 /* A call that opens asks for this. */
@@ -191,16 +210,19 @@ static uint64_t flags_of(long nr, const long args[6])
 	return (uint64_t)args[nr == SYS_open ? 1 : 2];
 }
 
-static void opened(long fd, uint64_t flags)
+static void opened(const struct thread *t, long fd, uint64_t flags)
 {
-	uint64_t id;
+	uint64_t id, owner;
 
 	if ((flags & O_ACCMODE) == O_RDONLY || (flags & O_PATH))
 		return;
 	id = behind_id_of_file(fd);
 	if (id)
 		note_written(fd, id);
-	has_mem |= is_mem(fd);
+	owner = owner_of_mem(t, fd);
+	has_mem |= owner != 0;
+	if (owner)
+		visits_ask_all(t, owner);
 }
 
 /* Code at these addresses is not what it was. */
@@ -213,11 +235,11 @@ static void changed(uint64_t start, uint64_t end)
 }
 
 /* `bytes` were written; where the descriptor stands is behind them. */
-static void written_to(const long args[6], bool at_offset, uint64_t bytes)
+static void written_to(const struct thread *t, const long args[6], bool at_offset, uint64_t bytes)
 {
 	uint64_t start = (uint64_t)args[3];
 
-	if (!is_mem(args[0]))
+	if (owner_of_mem(t, args[0]) != t->process->pid)
 		return;
 	if (!at_offset || args[3] == -1)
 		start = (uint64_t)sys3(SYS_lseek, args[0], 0, SEEK_CUR) - bytes;
@@ -276,6 +298,7 @@ static void advised(uint64_t start, uint64_t bytes, long advice)
 /* Only code matters, and whether it is there still: what was kept after all is translated again. */
 void behind_forked(void)
 {
+	has_inherited_mem |= has_mem;
 	for (uint32_t i = 0; i < left_out_count; i++)
 		cache_invalidate(left_out[i].start, left_out[i].end);
 }
@@ -306,30 +329,38 @@ static void before_filling(enum effect e, const long args[6])
 	}
 }
 
+static void before_writing(const struct thread *t, long fd)
+{
+	const uint64_t owner = owner_of_mem(t, fd);
+
+	if (owner)
+		visits_ask_all(t, owner);
+}
+
 void behind_before_call(struct thread *t, long nr, const long args[6])
 {
 	const enum effect e = effect_of(nr);
 
-	(void)t;
 	if (e >= FILLS && e <= READS_OTHERS && pages_are_protected())
 		before_filling(e, args);
+	else if ((e == WRITES || e == WRITES_AT) && has_inherited_mem)
+		before_writing(t, args[0]);
 }
 
 void behind_after_call(struct thread *t, long nr, const long args[6], long result)
 {
 	const enum effect e = effect_of(nr);
 
-	(void)t;
 	if (e < WRITES || result < 0)
 		return;
 	switch (e) {
 	case WRITES:
 	case WRITES_AT:
 		if (has_mem && result > 0)
-			written_to(args, e == WRITES_AT, (uint64_t)result);
+			written_to(t, args, e == WRITES_AT, (uint64_t)result);
 		break;
 	case OPENS:
-		opened(result, flags_of(nr, args));
+		opened(t, result, flags_of(nr, args));
 		break;
 	case CUTS:
 		cut(behind_id_of_file(args[0]));

@@ -36,10 +36,11 @@
 #include "engine/toggles.h"
 #include "engine/translate.h"
 #include "engine/util.h"
+#include "engine/visits.h"
 #include "engine/vsyscall.h"
 
-uint32_t engine_hold;
-static uint32_t hold_lock; /* who may set engine_hold */
+union hold engine_hold;
+static uint32_t hold_lock; /* who may set engine_hold.world */
 
 static const struct counts nothing;
 
@@ -84,8 +85,8 @@ static void wait_for_release(void)
 {
 	uint32_t seen;
 
-	while ((seen = __atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST)) != 0)
-		futex_wait(&engine_hold, seen);
+	while ((seen = __atomic_load_n(&engine_hold.world, __ATOMIC_SEQ_CST)) != 0)
+		futex_wait(&engine_hold.world, seen);
 }
 
 bool world_stop(struct thread *t, uint32_t patience_ms)
@@ -100,7 +101,7 @@ bool world_stop(struct thread *t, uint32_t patience_ms)
 			break;
 		wait_for_release();
 	}
-	__atomic_store_n(&engine_hold, 1, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&engine_hold.world, 1, __ATOMIC_SEQ_CST);
 	world_kick(t);
 	for (uint32_t rounds = 1; !others_out(t); rounds++) {
 		struct {
@@ -119,14 +120,14 @@ bool world_stop(struct thread *t, uint32_t patience_ms)
 
 void world_release(void)
 {
-	__atomic_store_n(&engine_hold, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&engine_hold.world, 0, __ATOMIC_SEQ_CST);
 	__atomic_store_n(&hold_lock, 0, __ATOMIC_RELEASE);
-	futex_wake_all(&engine_hold);
+	futex_wake_all(&engine_hold.world);
 }
 
 void world_reset(void)
 {
-	engine_hold = 0;
+	engine_hold.world = 0;
 	hold_lock = 0;
 }
 
@@ -257,8 +258,9 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		 * may be to drop the code that was found.
 		 */
 		poll_answer(t);
-		if (__atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST)) {
+		if (__atomic_load_n(&engine_hold.any, __ATOMIC_SEQ_CST)) {
 			wait_for_release();
+			visits_answer(t);
 			from = 0;
 		}
 		if (native_is_on(t))
@@ -357,7 +359,7 @@ static bool may_resume(struct thread *t, const struct block *b)
 {
 	poll_answer(t);
 	return !b->dead && b->gear == t->gear && !t->turn_is_over && !filter_must_renew(t) &&
-	       sampler_is_armed(t) && !__atomic_load_n(&engine_hold, __ATOMIC_SEQ_CST);
+	       sampler_is_armed(t) && !__atomic_load_n(&engine_hold.any, __ATOMIC_SEQ_CST);
 }
 
 /* Go on at `at` inside block b, where `after` is counted already, or else at pc. */

@@ -85,7 +85,7 @@ engine_exit:
 engine_enter:
 	movl	$1, %gs:T_IN_CACHE
 	mfence
-	cmpl	$0, engine_hold(%rip)
+	cmpq	$0, engine_hold(%rip)
 	jne	engine_reenter
 	cmpl	$0, %gs:T_CALLED
 	jne	engine_reenter

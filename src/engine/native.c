@@ -16,6 +16,7 @@
 #include "engine/signals.h"
 #include "engine/ticker.h"
 #include "engine/util.h"
+#include "engine/visits.h"
 #include "engine/xstate.h"
 
 /* The kernel gets the program's handlers. A tick on its way is thrown away by ignoring it. */
@@ -60,6 +61,7 @@ bool native_begin(struct thread *t, const char *note)
 		lock_drop(&engine.translate_lock);
 		give_handlers(p);
 		close_descriptors(p);
+		visits_end();
 		__atomic_store_n(&engine.native, 1, __ATOMIC_RELEASE);
 	}
 	world_release();

@@ -19,7 +19,7 @@ static struct intervals map;
 static struct code_page *code; /* [code_count], never shrinks */
 static uint32_t code_count;
 static uint32_t protected_count;
-static bool protects_none;
+static bool protects_none, trusts_none;
 static uint32_t *code_slots; /* hash of page -> index in code + 1 */
 
 static void *reserve(uint64_t bytes)
@@ -262,6 +262,19 @@ void pages_protect_no_more(void)
 	pages_release_range(0, 1ull << 47);
 }
 
+void pages_trust_none(void)
+{
+	trusts_none = true;
+	pages_protect_no_more();
+	cache_invalidate(0, 1ull << 47);
+}
+
+const struct code_page *pages_table(const uint32_t **count)
+{
+	*count = &code_count;
+	return code;
+}
+
 bool mappings_have_shared(uint64_t id)
 {
 	struct mapping *m;
@@ -294,7 +307,7 @@ bool pages_guard_code(uint64_t page)
 	if (!p)
 		return true;
 	/* What is not known here, as memory of shmat, may be anything. */
-	if (!m || m->shared || (protects_none && (m->prot & PROT_WRITE)))
+	if (!m || m->shared || trusts_none || (protects_none && (m->prot & PROT_WRITE)))
 		p->checked = true;
 	if (p->checked)
 		return true;

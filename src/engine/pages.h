@@ -67,6 +67,10 @@ bool pages_are_protected(void);
 void pages_leave_open(uint64_t start, uint64_t end);
 /* No page is, from now on. */
 void pages_protect_no_more(void);
+/* Nor is the code of other pages what it was: all blocks verify themselves from now on. */
+void pages_trust_none(void);
+/* All records of code pages, whose number grows; for those who read it from outside. */
+const struct code_page *pages_table(const uint32_t **count);
 /* Is the file mapped so that writes reach it? */
 bool mappings_have_shared(uint64_t id);
 /* A file may be written to, or has lost pages: code of its private mappings verifies itself. */

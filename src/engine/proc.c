@@ -8,8 +8,6 @@
 #include "channel/sys.h"
 #include "engine/util.h"
 
-#define PATH_BYTES 64 /* of names that are made here */
-
 const char *text_behind(const char *s, const char *prefix)
 {
 	while (*prefix)
@@ -59,6 +57,11 @@ static char *append_number(char *to, uint64_t v)
 	return to;
 }
 
+void proc_path(char path[PROC_PATH_BYTES], uint64_t pid, const char *file)
+{
+	append(append(append_number(append(path, "/proc/"), pid), "/"), file);
+}
+
 uint32_t proc_read(const char *path, char *text, uint32_t room)
 {
 	long fd = sys4(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC, 0), got;
@@ -76,7 +79,7 @@ uint32_t proc_read(const char *path, char *text, uint32_t room)
 
 uint32_t proc_read_of_task(uint32_t tid, const char *file, char *text, uint32_t room)
 {
-	char path[PATH_BYTES];
+	char path[PROC_PATH_BYTES];
 
 	append(append(append_number(append(path, "/proc/self/task/"), tid), "/"), file);
 	return proc_read(path, text, room);
@@ -84,7 +87,7 @@ uint32_t proc_read_of_task(uint32_t tid, const char *file, char *text, uint32_t 
 
 long proc_name_of_fd(long fd, char *name, uint64_t room)
 {
-	char path[PATH_BYTES];
+	char path[PROC_PATH_BYTES];
 	long n;
 
 	append_number(append(path, "/proc/self/fd/"), fd < 0 ? 0 : (uint64_t)fd);

@@ -11,6 +11,10 @@ const char *text_behind(const char *s, const char *prefix);
 const char *text_decimal(const char *p, uint64_t *value);
 const char *text_hexadecimal(const char *p, uint64_t *value);
 
+#define PROC_PATH_BYTES 64
+
+/* The name of a file of a process's, or thread's: "mem", "ns/pid". */
+void proc_path(char path[PROC_PATH_BYTES], uint64_t pid, const char *file);
 /* The beginning of a file in /proc, ended by 0. Returns its length, 0: it cannot be read. */
 uint32_t proc_read(const char *path, char *text, uint32_t room);
 /* The same for a file of one thread's: "stat", "syscall". */

@@ -38,6 +38,7 @@
 #include "engine/threads.h"
 #include "engine/translate.h"
 #include "engine/util.h"
+#include "engine/visits.h"
 #include "engine/xstate.h"
 
 #define EXIT_OUR_FAULT	    4   /* as dwell's own, see src/cli/exit_codes.h */
@@ -300,7 +301,10 @@ int main(int argc, char **argv, char **envp)
 		pages_reserve();
 	uint32_t bits = translate_options.ib_bits;
 
-	if (pages_init() != 0 || decode_init() != 0 || poll_init(option("tallies", UINT64_MAX)) != 0 ||
+	if (pages_init() != 0)
+		limits_no_room();
+	visits_begin();
+	if (decode_init() != 0 || poll_init(option("tallies", UINT64_MAX)) != 0 ||
 	    cache_init(option("cache_mb", 0) << 20, bits ? (1u << bits) - 1 : IB_PEXT_MASK) != 0)
 		limits_no_room();
 	alloc_init();

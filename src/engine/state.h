@@ -298,7 +298,17 @@ struct engine {
 
 extern struct engine engine;
 extern uint8_t engine_vector_counter; /* COUNTER_*, see layout.h */
-extern uint32_t engine_hold;	      /* nonzero: threads must wait before entering the cache */
+
+/* Where any of it is not 0 threads that want into the cache go to the dispatcher first. */
+union hold {
+	uint64_t any;
+	struct {
+		uint32_t world; /* they wait until it is 0 */
+		uint32_t asked; /* by other processes, see visits.h */
+	};
+};
+
+extern union hold engine_hold;
 
 static inline struct thread *thread_self(void)
 {

@@ -79,9 +79,14 @@ bool stuck_is_called_at(struct thread *t, uint64_t pc)
 	return at && at == pc;
 }
 
+/* Another process that calls (visits.h) may end before it has sent the signal. */
+#define MOST_AWAITED_NS 2000000000u
+
 void stuck_await_call(struct thread *t)
 {
-	while (__atomic_load_n(&t->stuck_at, __ATOMIC_SEQ_CST) && !t->pending)
+	const uint64_t until = now_ns() + MOST_AWAITED_NS;
+
+	while (__atomic_load_n(&t->stuck_at, __ATOMIC_SEQ_CST) && !t->pending && now_ns() < until)
 		sys0(SYS_sched_yield);
 }
 

@@ -34,6 +34,7 @@
 #include "engine/threads.h"
 #include "engine/ticker.h"
 #include "engine/util.h"
+#include "engine/visits.h"
 
 typedef long handler(struct thread *t, long nr, const long args[6]);
 
@@ -54,8 +55,6 @@ long syscalls_pass(struct thread *t, long nr, const long args[6])
 	bool rests = false;
 	long r;
 
-	if (t->stuck_at)
-		stuck_await_call(t);
 	if (ticker_could_interrupt(nr, args)) {
 		rests = t->resting;
 		if (!rests)
@@ -359,6 +358,7 @@ static handler *const table[] = {
 	[SYS_arch_prctl] = syscalls_arch_prctl,
 	[SYS_prctl] = syscalls_prctl,
 	[SYS_ptrace] = syscalls_ptrace,
+	[SYS_process_vm_writev] = visits_writev,
 	[SYS_seccomp] = syscalls_seccomp,
 	[SYS_readlink] = do_readlink,
 	[SYS_readlinkat] = do_readlinkat,
@@ -403,6 +403,8 @@ static bool changes_simulation(long nr)
 
 static long call(struct thread *t, long nr, const long args[6])
 {
+	if (t->stuck_at)
+		stuck_await_call(t);
 	if ((uint64_t)nr < sizeof table / sizeof *table && table[nr])
 		return table[nr](t, nr, args);
 	return syscalls_pass(t, nr, args);

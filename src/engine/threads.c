@@ -184,6 +184,7 @@ void threads_forked(struct thread *t)
 	t->listed_at = &engine.threads;
 	t->process->listed = 1;
 	t->tid = (uint32_t)sys0(SYS_gettid);
+	t->stuck_at = 0;
 	t->has_timer = false; /* the parent's */
 	ticker_forked();
 	rest_forked(t);
