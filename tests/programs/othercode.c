@@ -5,13 +5,14 @@
  * sleeps in system calls, is stopped, or writes in turn. What is called after a write is the new
  * code, and no system call of the other process ends early.
  *
- *   othercode loop | asks | sleeps | stopped | parent | siblings | kernel
+ *   othercode loop | asks | exec | sleeps | threads | stopped | parent | siblings | kernel
  */
 #define _GNU_SOURCE
 #include "check.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -162,15 +163,47 @@ static void loops(void)
 
 static int question[2], answer[2];
 
-static void run_answers(void)
+enum { FORK = 2, EXEC = 3 };
+
+/* In a child from here on. Returns its number. */
+static pid_t go_on_in_child(void)
+{
+	pid_t pid = fork();
+	int status;
+
+	NEED(pid >= 0);
+	if (pid == 0)
+		return getpid();
+	waitpid(pid, &status, 0);
+	_exit(status != 0);
+}
+
+static void execute(void)
+{
+	char in[12], out[12];
+
+	snprintf(in, sizeof(in), "%d", question[0]);
+	snprintf(out, sizeof(out), "%d", answer[1]);
+	execl("/proc/self/exe", "othercode", "answer", in, out, NULL);
+	NEED(!"executed");
+}
+
+static void answers(void)
 {
 	int which, value;
 
-	close(question[1]);
 	while (read(question[0], &which, sizeof(which)) == sizeof(which)) {
-		value = call(page[which]);
+		if (which == EXEC)
+			execute();
+		value = which == FORK ? go_on_in_child() : call(page[which]);
 		NEED(write(answer[1], &value, sizeof(value)) == sizeof(value));
 	}
+}
+
+static void run_answers(void)
+{
+	close(question[1]);
+	answers();
 }
 
 static int ask(int which)
@@ -182,30 +215,84 @@ static int ask(int which)
 	return value;
 }
 
+/* Both pages of the process have the new code each time. */
+static void change_both(pid_t pid, int by_task)
+{
+	int mem = -1;
+
+	for (int which = 0; which < 2; which++) {
+		if (which)
+			mem = open_mem(pid, by_task);
+		for (int i = 0; i < ROUNDS; i++) {
+			put_value(pid, mem, which, i);
+			CHECK_EQ(ask(which), i);
+		}
+	}
+	close(mem);
+}
+
 static void asks(void)
 {
 	for (int by_task = 0; by_task < 2; by_task++) {
 		new_pages(-1);
 		NEED(pipe(question) == 0 && pipe(answer) == 0);
 		pid_t pid = child_of(run_answers);
-		int mem = -1;
 
 		close(question[0]);
 		CHECK_EQ(ask(0), -1);
 		CHECK_EQ(ask(1), -1);
-		for (int which = 0; which < 2; which++) {
-			if (which)
-				mem = open_mem(pid, by_task);
-			for (int i = 0; i < ROUNDS; i++) {
-				put_value(pid, mem, which, i);
-				CHECK_EQ(ask(which), i);
-			}
-		}
+		change_both(pid, by_task);
+		change_both(ask(FORK), by_task);
 		close(question[1]);
 		wait_for(pid);
-		close(mem);
 		STEP("a process that answers%s", by_task ? ", by its thread's name" : "");
 	}
+}
+
+/* ---- It executes itself: in the new program nothing is written yet ---- */
+
+#define FIXED 0x300000000ul /* where its pages are then */
+
+static void fixed_pages(void)
+{
+	for (int i = 0; i < 2; i++) {
+		page[i] = mmap((void *)(FIXED + (uintptr_t)i * PAGE), PAGE, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		NEED(page[i] != MAP_FAILED);
+		memcpy(page[i], code_of(-1), 6);
+		NEED(mprotect(page[i], PAGE, i ? RX : RWX) == 0);
+	}
+}
+
+static int executed(char **argv)
+{
+	alarm(50);
+	question[0] = atoi(argv[2]);
+	answer[1] = atoi(argv[3]);
+	fixed_pages();
+	answers();
+	return check_failures ? 1 : 0;
+}
+
+static void executes(void)
+{
+	pid_t pid;
+	int which = EXEC;
+
+	fixed_pages();
+	NEED(pipe(question) == 0 && pipe(answer) == 0);
+	NEED(fcntl(question[1], F_SETFD, FD_CLOEXEC) == 0);
+	pid = child_of(run_answers);
+	for (int i = 0; i < 3; i++) {
+		CHECK_EQ(ask(0), -1);
+		CHECK_EQ(ask(1), -1);
+		change_both(pid, i % 2);
+		NEED(write(question[1], &which, sizeof(which)) == sizeof(which));
+	}
+	CHECK_EQ(ask(0), -1);
+	close(question[1]);
+	wait_for(pid);
+	STEP("a process that executes itself");
 }
 
 /* ---- It sleeps, and no call of it ends early ---- */
@@ -286,6 +373,66 @@ static void sleeps(void)
 	CHECK_EQ(shared->bad_values, 0);
 	close(mem);
 	STEP("a process that sleeps");
+}
+
+/* ---- It has threads, which sleep and run. Each process is asked only once, so there are many ---- */
+
+static void *thread_of(void *arg)
+{
+	for (int i = (int)(intptr_t)arg; !shared->stop; i++) {
+		nap(i % 2 ? 3 : i % 4 / 2);
+		for (int k = 0; k < 300; k++)
+			for (int which = 0; which < 2; which++) {
+				int least = shared->written[which];
+
+				__atomic_thread_fence(__ATOMIC_SEQ_CST);
+				if (call(page[which]) < least)
+					__atomic_add_fetch(&shared->bad_values, 1, __ATOMIC_SEQ_CST);
+			}
+		shared->is_there = 1;
+	}
+	return NULL;
+}
+
+static void run_threads(void)
+{
+	pthread_t threads[4];
+
+	for (int i = 0; i < 4; i++)
+		NEED(pthread_create(&threads[i], NULL, thread_of, (void *)(intptr_t)i) == 0);
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
+static void with_threads(void)
+{
+	int calls = 0, values = 0;
+
+	for (int i = 0; i < ROUNDS / 10; i++) {
+		struct timespec t = {0, 1000000 + i * 50000};
+		pid_t pid;
+		int mem;
+
+		new_pages(0);
+		pid = child_of(run_threads);
+		await(&shared->is_there, 1);
+		nanosleep(&t, NULL);
+		put_value(pid, -1, 0, i);
+		shared->written[0] = i;
+		nanosleep(&t, NULL);
+		mem = open_mem(pid, 0);
+		put_value(pid, mem, 1, i);
+		shared->written[1] = i;
+		nanosleep(&t, NULL);
+		close(mem);
+		shared->stop = 1;
+		wait_for(pid);
+		calls += shared->bad_calls;
+		values += shared->bad_values;
+	}
+	CHECK_EQ(calls, 0);
+	CHECK_EQ(values, 0);
+	STEP("processes with threads");
 }
 
 /* ---- It is stopped, while it runs or while it waits ---- */
@@ -498,10 +645,12 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} parts[] = {{"loop", loops},	    {"asks", asks},	   {"sleeps", sleeps},
-		     {"stopped", stopped},  {"parent", into_parent}, {"siblings", siblings},
-		     {"kernel", kernel}};
+	} parts[] = {{"loop", loops},		{"asks", asks},	      {"exec", executes},
+		     {"sleeps", sleeps},	{"threads", with_threads}, {"stopped", stopped},
+		     {"parent", into_parent},	{"siblings", siblings},	   {"kernel", kernel}};
 
+	if (argc == 4)
+		return executed(argv);
 	alarm(55);
 	NEED(prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0) == 0 || errno == EINVAL);
 	shared = map(PROT_READ | PROT_WRITE, MAP_SHARED, PAGE);
