@@ -219,6 +219,10 @@ static void set_protection(uint64_t page, uint32_t prot)
 	sys3(SYS_mprotect, page, PAGE, prot);
 }
 
+/*
+ * What says so is true before a page is protected, and false when it is not any more: another
+ * process, which takes no lock, may find the page protected and look here then (visits.c).
+ */
 static void mark_protected(struct code_page *p, bool on)
 {
 	if (p->write_protected != on)
@@ -312,8 +316,8 @@ bool pages_guard_code(uint64_t page)
 	if (p->checked)
 		return true;
 	if ((m->prot & PROT_WRITE) && !p->write_protected) {
-		set_protection(page, m->prot & ~(uint32_t)PROT_WRITE);
 		mark_protected(p, true);
+		set_protection(page, m->prot & ~(uint32_t)PROT_WRITE);
 	}
 	return false;
 }
@@ -326,11 +330,11 @@ bool pages_release(uint64_t page)
 	if (!p || !p->write_protected)
 		return false;
 	cache_invalidate(page, page + PAGE);
-	mark_protected(p, false);
 	if (++p->write_faults >= FAULTS_BEFORE_CHECKING)
 		p->checked = true;
 	if (m)
 		set_protection(page, m->prot);
+	mark_protected(p, false);
 	return true;
 }
 

@@ -333,6 +333,17 @@ static long force(const struct visit *v, const struct iovec *from, const struct 
 	return is_protected(v, page) ? sys4(SYS_pwrite64, v->mem, from->iov_base, n, at) : 0;
 }
 
+/* Write to one place, if not all of it. */
+static long write_part(const struct visit *v, const struct iovec *from, const struct iovec *to)
+{
+	long r = sys6(SYS_process_vm_writev, v->pid, from, 1, to, 1, 0);
+
+	if (r <= 0)
+		r = force(v, from, to);
+	/* Perhaps the protection has gone between the two. */
+	return r > 0 ? r : sys6(SYS_process_vm_writev, v->pid, from, 1, to, 1, 0);
+}
+
 /* Go on with a call that has stopped, up to `most` bytes in all. Returns how many more it wrote. */
 static long write_on(const struct visit *v, struct parts from, struct parts to, uint64_t most)
 {
@@ -344,9 +355,7 @@ static long write_on(const struct visit *v, struct parts from, struct parts to, 
 
 		if (f.iov_len > most - from.done)
 			f.iov_len = most - from.done;
-		r = sys6(SYS_process_vm_writev, v->pid, &f, 1, &g, 1, 0);
-		if (r <= 0)
-			r = force(v, &f, &g);
+		r = write_part(v, &f, &g);
 		if (r <= 0)
 			break;
 		from.done += (uint64_t)r;
