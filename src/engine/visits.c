@@ -21,19 +21,19 @@
 #define DOOR_MAGIC1 0x6f6f64206c6c6577ull
 #define DOOR_MAGIC2 0x9d1c5be2a7f3064cull
 /* Both engines are to agree on what the one reads in the other. */
-#define LAYOUT                                                                                     \
-	(sizeof(struct thread) << 48 ^ offsetof(struct thread, stuck_at) << 32 ^                   \
-	 offsetof(struct thread, listed_at) << 16 ^ offsetof(struct process, pid) << 8 ^           \
+#define LAYOUT                                                                           \
+	(sizeof(struct thread) << 48 ^ offsetof(struct thread, stuck_at) << 32 ^         \
+	 offsetof(struct thread, listed_at) << 16 ^ offsetof(struct process, pid) << 8 ^ \
 	 sizeof(struct code_page))
 
 struct door {
 	uint64_t magic[2];
 	uint64_t layout;
-	uint64_t asked;	      /* address of two bytes of engine_hold.asked, one for each level */
-	uint64_t threads;     /* address of engine.threads */
-	uint64_t pages;	      /* the table of code pages */
-	uint64_t page_count;  /* address of its length */
-	uint32_t granted;     /* enum visit_level that holds already */
+	uint64_t asked;	     /* address of two bytes of engine_hold.asked, one for each level */
+	uint64_t threads;    /* address of engine.threads */
+	uint64_t pages;	     /* the table of code pages */
+	uint64_t page_count; /* address of its length */
+	uint32_t granted;    /* enum visit_level that holds already */
 };
 
 static struct door *door; /* at LOW_TABLES, or NULL: nobody finds it */
@@ -90,9 +90,9 @@ void visits_answer(struct thread *t)
 
 /* ---- In the process that writes ---- */
 
-#define PATIENCE_NS 1000000000u
-#define PAUSE_NS    50000
-#define MOST_WALKS  3u
+#define PATIENCE_NS  1000000000u
+#define PAUSE_NS     50000
+#define MOST_WALKS   3u
 #define MOST_THREADS 100000u
 
 /* The process that is written to, called the host. */
@@ -158,7 +158,8 @@ static bool begin(struct visit *v, uint64_t pid)
  */
 static void call_out(const struct visit *v, uint64_t at, const struct thread *t)
 {
-	const uint64_t called = 1, not_called = 0, stuck_at = at + offsetof(struct thread, stuck_at);
+	const uint64_t called = 1, not_called = 0,
+		       stuck_at = at + offsetof(struct thread, stuck_at);
 	siginfo_t info = {.si_signo = TICK_SIGNAL, .si_code = SI_TIMER};
 	uint32_t in_cache = 0, pid = 0;
 
@@ -169,8 +170,8 @@ static void call_out(const struct visit *v, uint64_t at, const struct thread *t)
 	    !put(v, stuck_at, &called, sizeof called))
 		return;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (!get(v, at + offsetof(struct thread, in_cache), &in_cache, sizeof in_cache) || !in_cache ||
-	    sys_failed(sys4(SYS_rt_tgsigqueueinfo, pid, t->tid, TICK_SIGNAL, &info)))
+	if (!get(v, at + offsetof(struct thread, in_cache), &in_cache, sizeof in_cache) ||
+	    !in_cache || sys_failed(sys4(SYS_rt_tgsigqueueinfo, pid, t->tid, TICK_SIGNAL, &info)))
 		put(v, stuck_at, &not_called, sizeof not_called);
 }
 

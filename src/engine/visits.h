@@ -3,11 +3,12 @@
  * Code that one process of a run writes into another: by process_vm_writev, or through
  * /proc/PID/mem. The one that writes asks the other's engine first not to rely on code any more.
  *
- * Each process has a door, a page at an address that is the same in all. What it needs to ask the
- * writer reads and writes there itself, as the kernel lets it do: whom it may not write to it cannot
- * ask. Threads of the other process that wait in system calls, or are stopped, need not answer:
- * before they run code again they see that they were asked (engine_hold). Only those that run code
- * are called, by the signal of their timer, and as they are in no system call it interrupts none.
+ * Each process has a door, a page at the same address in all. The writer finds there where to put
+ * its question, and the kernel lets it: whom it may not write to it cannot ask.
+ *
+ * Threads of the other process that wait in system calls, or are stopped, need not answer. Before
+ * they run code again they see that they were asked (engine_hold). Only those that run code are
+ * called, by the signal of their timer; they are in no system call that it could interrupt.
  */
 #ifndef DWELL_ENGINE_VISITS_H
 #define DWELL_ENGINE_VISITS_H
