@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
-#define CHANNEL_VERSION		  19u
+#define CHANNEL_VERSION		  20u
 #define CHANNEL_HEADER_BYTES 16384u
 #define CHANNEL_NAME_BYTES 256u
 #define CHANNEL_MOST_TOGGLES 16u
@@ -487,6 +487,7 @@ enum channel_function {
 	FUNCTION_STUBS,	   /* of a linkage table */
 	FUNCTION_RESOLVER, /* the dynamic linker's */
 	FUNCTION_UNKNOWN,  /* code that nobody says the functions of */
+	FUNCTION_MADE,	   /* of code made at run time; perhaps not all of one */
 };
 
 /* Calls since they were told of last, and what happened during those that were outermost. */
@@ -506,6 +507,7 @@ enum channel_arc {
 	ARC_RECURSIVE = 2, /* the function was active already */
 	ARC_START = 4,	   /* no caller: a thread, or a stack of it, begins */
 	ARC_SIGNAL = 8,	   /* no caller: a signal handler */
+	ARC_NESTED = 16,   /* to code made at run time, and such code was active already */
 };
 
 /* A branch or jump within a function, since it was told of last. */

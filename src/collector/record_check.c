@@ -204,7 +204,7 @@ static const char *check_node(const struct record_header *h)
 	const struct record_node *n = (const void *)h;
 
 	/* A caller is told of before: so there are no circles. */
-	return n->id != 0 && n->caller < n->id && n->kind <= FUNCTION_UNKNOWN &&
+	return n->id != 0 && n->caller < n->id && n->kind <= FUNCTION_MADE &&
 			       n->position <= MAX_COUNT
 		       ? NULL
 		       : "an impossible node of the call graph";

@@ -121,6 +121,15 @@ static uint64_t add_text(uint64_t hash, const char *text)
 	return (hash ^ 0xff) * UINT64_C(0x100000001b3);
 }
 
+uint64_t simulation_key(const struct store_node *n)
+{
+	uint64_t hash = (uint64_t)n->process_id * UINT64_C(0x9e3779b97f4a7c15);
+
+	hash = (hash ^ (uint64_t)n->thread) * UINT64_C(0xd6e8feb86659fd93);
+	hash = (hash ^ (uint64_t)n->caller_id) * UINT64_C(0x9e3779b97f4a7c15);
+	return add_text(add_text(add_text(hash, n->function), n->file), n->object);
+}
+
 int simulation_named(struct simulation *s, int64_t location, const struct symbols_frame *function,
 		     const char *object, struct store *store, struct err *err)
 {
@@ -137,15 +146,14 @@ int simulation_named(struct simulation *s, int64_t location, const struct symbol
 	if ((size_t)location >= s->locations.count)
 		return 0;
 	l = &s->locations.items[location];
-	hash = l->process * UINT64_C(0x9e3779b97f4a7c15);
-	hash = add_text(add_text(add_text(hash, node.function), node.file), node.object);
+	node.process_id = l->process;
+	hash = simulation_key(&node);
 	if (map_get(&s->nodes, hash, &id)) {
 		l->node = (uint32_t)id;
 		return 0;
 	}
 	if (s->last_node == STORE_MAX_ID)
 		return 0; /* what is in functions without a number is left out */
-	node.process_id = l->process;
 	l->node = (uint32_t)++s->last_node;
 	node.id = l->node;
 	if (map_set(&s->nodes, hash, l->node) != 0)

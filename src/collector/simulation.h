@@ -50,6 +50,9 @@ int simulation_events(const struct channel_config *config, struct store_event *e
 /* The columns and the geometry, for the store. Returns 0, or -1 with *err. */
 int simulation_begin(struct simulation *s, const struct channel_config *config, struct store *store,
 		     struct err *err);
+/* What tells functions in contexts apart: a hash of all of the node but its id. */
+uint64_t simulation_key(const struct store_node *node);
+
 void simulation_release(struct simulation *s);
 
 /* The location is in this function of the file `object` (or NULL). Returns 0, or -1 with *err. */

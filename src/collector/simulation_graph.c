@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "collector/made_nodes.h"
 #include "collector/record_check.h"
 #include "collector/recorder_parts.h"
 #include "store/events.h"
@@ -22,6 +23,8 @@ void simulation_graph_release(struct simulation_graph *g)
 {
 	free(g->nodes.items);
 	map_release(&g->node_ids);
+	map_release(&g->made);
+	map_release(&g->has_names);
 	costs_release(&g->costs);
 	free(g->arcs.items);
 	map_release(&g->arc_ids);
@@ -54,6 +57,7 @@ const char *recorder_on_node(struct recorder *r, struct process *p, const struct
 	const struct record_node *n = (const void *)h;
 	struct simulation_graph *g = &r->simulation.graph;
 	const size_t index = g->nodes.count;
+	int64_t start;
 
 	if (find_node(g, p, n->id) != 0)
 		return "a node of the call graph that there was before";
@@ -64,12 +68,14 @@ const char *recorder_on_node(struct recorder *r, struct process *p, const struct
 		out_of_memory(r);
 		return NULL;
 	}
+	start = recorder_locate(r, p, n->start, n->position);
 	g->nodes.items[g->nodes.count++] = (struct simulation_node){
 		.process = p->row.id,
-		.start = recorder_locate(r, p, n->start, n->position),
+		.start = start,
 		.caller = find_node(g, p, n->caller),
 		.thread = n->thread,
 		.kind = n->kind,
+		.is_made = symbols_is_runtime_code(r->symbols, naming_file(&r->naming, start)),
 	};
 	r->simulation.has_news = true;
 	return NULL;
@@ -94,8 +100,7 @@ static int write_node(struct simulation_graph *g, size_t i, const struct symbols
 	struct simulation_node *n = &g->nodes.items[i];
 	const char *object = symbols_path(symbols, naming_file(naming, n->start));
 	char text[32];
-	/* All code made at run time is one function to the engine, and not that which came first. */
-	const bool is_named = function != NULL && object != NULL && n->kind != FUNCTION_STUBS;
+	const bool is_named = function != NULL && n->kind != FUNCTION_STUBS;
 	struct store_node row = {
 		.id = (int64_t)i + 1,
 		.process_id = n->process,
@@ -103,33 +108,42 @@ static int write_node(struct simulation_graph *g, size_t i, const struct symbols
 		.function = is_named ? function->function : nameless(n, naming, object, text),
 		.file = function != NULL ? function->file : NULL,
 		.object = object,
-		.caller_id = n->caller != 0 ? (int64_t)n->caller : STORE_NONE,
+		.caller_id = STORE_NONE,
 	};
 
-	n->is_written = true;
+	if (n->caller != 0)
+		row.caller_id = g->nodes.items[n->caller - 1].written_as;
+	n->written_as = (uint32_t)i + 1;
 	return store_put_node(store, &row, err);
+}
+
+static bool is_written(const struct simulation_graph *g, uint32_t node)
+{
+	return node == 0 || g->nodes.items[node - 1].written_as != 0;
 }
 
 static int write_nodes(struct simulation_graph *g, const struct naming *naming,
 		       const struct symbols *symbols, struct store *store, struct err *err)
 {
 	for (size_t i = g->written; i < g->nodes.count; i++) {
+		const struct simulation_node *n = &g->nodes.items[i];
 		const struct symbols_frame *function;
+		int status = 0;
 
-		if (g->nodes.items[i].is_written ||
-		    !naming_knows(naming, g->nodes.items[i].start, &function))
+		/* Code made at run time has a name at the end, if only that it has none. */
+		if (n->written_as != 0 || !is_written(g, n->caller) ||
+		    !naming_knows(naming, n->start, &function) || (n->is_made && function == NULL))
 			continue;
-		if (write_node(g, i, function, naming, symbols, store, err) != 0)
+		if (n->is_made)
+			status = made_nodes_write(g, i, function, naming, store, err);
+		else
+			status = write_node(g, i, function, naming, symbols, store, err);
+		if (status != 0)
 			return -1;
 	}
-	while (g->written < g->nodes.count && g->nodes.items[g->written].is_written)
+	while (g->written < g->nodes.count && g->nodes.items[g->written].written_as != 0)
 		g->written++;
 	return 0;
-}
-
-static bool is_written(const struct simulation_graph *g, uint32_t node)
-{
-	return node == 0 || g->nodes.items[node - 1].is_written;
 }
 
 /* ---- Costs ---- */
@@ -139,10 +153,11 @@ uint32_t simulation_graph_node(const struct recorder *r, const struct process *p
 	return find_node(&r->simulation.graph, p, number);
 }
 
-static int write_costs(struct simulation_graph *g, struct store *store, bool *waits,
-		       struct err *err)
+static int write_costs(struct simulation_graph *g, const struct naming *naming,
+		       struct store *store, bool *waits, struct err *err)
 {
 	uint64_t values[STORE_MAX_COLUMNS];
+	uint32_t node;
 
 	for (size_t i = 0; i < g->costs.count; i++) {
 		struct cost_sum *c = &g->costs.items[i];
@@ -153,7 +168,10 @@ static int write_costs(struct simulation_graph *g, struct store *store, bool *wa
 				*waits = true;
 				continue;
 			}
-			row.node_id = c->node;
+			if (made_nodes_at(g, c->node, row.location_id, naming, store, &node, err) !=
+			    0)
+				return -1;
+			row.node_id = node;
 			costs_values(&g->costs, c, values);
 			if (store_put_cost(store, &row, err) != 0)
 				return -1;
@@ -230,7 +248,7 @@ const char *recorder_on_arc(struct recorder *r, struct process *p, const struct 
 		.caller = find_node(g, p, a->caller),
 		.callee = find_node(g, p, a->callee),
 		.location = a->pc != 0 ? (uint32_t)recorder_locate(r, p, a->pc, a->position) : 0,
-		.kind = kind_of(a->flags),
+		.kind = kind_of(a->flags) | (a->flags & ARC_NESTED ? SIMULATION_NESTED : 0),
 	};
 	int64_t i;
 
@@ -255,28 +273,50 @@ const char *recorder_on_arc(struct recorder *r, struct process *p, const struct 
 	return NULL;
 }
 
-static int write_arcs(struct simulation_graph *g, unsigned events, struct store *store,
-		      bool *waits, struct err *err)
+/* Its nodes are written. */
+static int write_arc(struct simulation_graph *g, size_t i, unsigned events,
+		     const struct naming *naming, struct store *store, struct err *err)
+{
+	struct simulation_graph_arc *a = &g->arcs.items[i];
+	uint64_t *values = g->arc_values + i * events;
+	const struct simulation_node *callee = &g->nodes.items[a->is.callee - 1];
+	struct store_arc row = {
+		.location_id = a->is.location != 0 ? (int64_t)a->is.location : STORE_NONE,
+		.callee_id = callee->written_as,
+		.kind = a->is.kind & ~SIMULATION_NESTED,
+		.calls = a->calls,
+		.values = values,
+	};
+	uint32_t caller;
+	bool is_inside;
+
+	if (made_nodes_at(g, a->is.caller, a->is.location, naming, store, &caller, err) != 0)
+		return -1;
+	callee = &g->nodes.items[a->is.callee - 1]; /* there may be more nodes now */
+	row.caller_id = caller != 0 ? (int64_t)caller : STORE_NONE;
+	/* Within one function, entered at another place: a jump, or recursion. */
+	is_inside = made_nodes_are_same(g, caller, a->is.callee, naming);
+	if (is_inside || (a->is.kind & SIMULATION_NESTED && made_nodes_are_one(g, callee)))
+		memset(values, 0, events * sizeof(*values));
+	if (is_inside && row.kind == STORE_ARC_JUMP)
+		row.calls = 0;
+	if (store_put_arc(store, &row, err) != 0)
+		return -1;
+	a->calls = 0;
+	memset(values, 0, events * sizeof(*values));
+	return 0;
+}
+
+static int write_arcs(struct simulation_graph *g, unsigned events, const struct naming *naming,
+		      struct store *store, bool *waits, struct err *err)
 {
 	for (size_t i = 0; i < g->arcs.count; i++) {
-		struct simulation_graph_arc *a = &g->arcs.items[i];
-		struct store_arc row = {
-			.caller_id = a->is.caller != 0 ? (int64_t)a->is.caller : STORE_NONE,
-			.location_id = a->is.location != 0 ? (int64_t)a->is.location : STORE_NONE,
-			.callee_id = a->is.callee,
-			.kind = a->is.kind,
-			.calls = a->calls,
-			.values = g->arc_values + i * events,
-		};
+		const struct simulation_graph_arc_key *a = &g->arcs.items[i].is;
 
-		if (!is_written(g, a->is.caller) || !is_written(g, a->is.callee)) {
+		if (!is_written(g, a->caller) || !is_written(g, a->callee))
 			*waits = true;
-			continue;
-		}
-		if (store_put_arc(store, &row, err) != 0)
+		else if (write_arc(g, i, events, naming, store, err) != 0)
 			return -1;
-		a->calls = 0;
-		memset(g->arc_values + i * events, 0, events * sizeof(*g->arc_values));
 	}
 	return 0;
 }
@@ -328,13 +368,14 @@ const char *recorder_on_jump(struct recorder *r, struct process *p, const struct
 	return NULL;
 }
 
-static int write_jumps(struct simulation_graph *g, struct store *store, bool *waits,
-		       struct err *err)
+static int write_jumps(struct simulation_graph *g, const struct naming *naming,
+		       struct store *store, bool *waits, struct err *err)
 {
+	uint32_t node;
+
 	for (size_t i = 0; i < g->jumps.count; i++) {
 		struct simulation_graph_jump *j = &g->jumps.items[i];
 		struct store_jump row = {
-			.node_id = j->is.node,
 			.from_id = j->is.from,
 			.to_id = j->is.to,
 			.conditional = j->is.conditional != 0,
@@ -346,6 +387,9 @@ static int write_jumps(struct simulation_graph *g, struct store *store, bool *wa
 			*waits = true;
 			continue;
 		}
+		if (made_nodes_at(g, j->is.node, j->is.from, naming, store, &node, err) != 0)
+			return -1;
+		row.node_id = node;
 		if (store_put_jump(store, &row, err) != 0)
 			return -1;
 		j->executed = j->taken = 0;
@@ -359,9 +403,9 @@ int simulation_graph_write(struct simulation_graph *g, unsigned events, const st
 {
 	*waits = false;
 	if (write_nodes(g, naming, symbols, store, err) != 0 ||
-	    write_costs(g, store, waits, err) != 0 ||
-	    write_arcs(g, events, store, waits, err) != 0 ||
-	    write_jumps(g, store, waits, err) != 0)
+	    write_costs(g, naming, store, waits, err) != 0 ||
+	    write_arcs(g, events, naming, store, waits, err) != 0 ||
+	    write_jumps(g, naming, store, waits, err) != 0)
 		return -1;
 	return 0;
 }

@@ -21,15 +21,19 @@ struct simulation_node {
 	uint32_t caller; /* index + 1; 0: none */
 	uint32_t thread; /* UINT32_MAX: all */
 	uint32_t kind;	 /* enum channel_function */
-	bool is_written;
+	/* What it is in the store, index + 1; 0: nothing yet. Of code made at run time it may be another one. */
+	uint32_t written_as;
+	bool is_made; /* of such code; see made_nodes.h */
 };
 
 /* What an arc or a jump is; all of it is known from the first record on. */
 struct simulation_graph_arc_key {
 	uint32_t caller, callee; /* indices + 1; the caller may be 0 */
 	uint32_t location;	 /* 0: none */
-	uint32_t kind;		 /* enum store_arc_kind */
+	uint32_t kind;		 /* enum store_arc_kind, and SIMULATION_NESTED */
 };
+
+#define SIMULATION_NESTED 0x100u /* as ARC_NESTED */
 
 struct simulation_graph_jump_key {
 	uint32_t node;
@@ -56,6 +60,8 @@ struct simulation_graph {
 	} nodes;	     /* item i has the id i + 1 in the store */
 	size_t written;	     /* nodes before this one are */
 	struct map node_ids; /* process and number there -> index */
+	struct map made;     /* of code made at run time: simulation_key() -> index + 1 */
+	struct map has_names; /* processes of which some such code has a name */
 	struct costs costs; /* their nodes are indices + 1 */
 	struct {
 		struct simulation_graph_arc *items;

@@ -15,6 +15,7 @@
 #include "engine/call_stack.h"
 #include "engine/hooks.h"
 #include "engine/lanes.h"
+#include "engine/made_code.h"
 #include "engine/modules.h"
 #include "engine/poll.h"
 #include "engine/records.h"
@@ -578,6 +579,7 @@ void alloc_forked(void)
 {
 	lock = 0;
 	modules_forked();
+	made_code_forked();
 	if (engine.config.objects)
 		sites_forked();
 }

@@ -20,6 +20,7 @@
 #include "engine/filter_calls.h"
 #include "engine/filter_gear.h"
 #include "engine/filter_turns.h"
+#include "engine/graph.h"
 #include "engine/held.h"
 #include "engine/lanes.h"
 #include "engine/marks.h"
@@ -308,6 +309,9 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 			from = 0;
 		lock_take(&engine.translate_lock);
 		b = cache_find(t->rip, (enum gear)t->gear);
+		if (entry != ENTRY_NONE && (!b || !b->entry[entry]) &&
+		    graph_reach(t->rip, entry == ENTRY_RETURN ? MADE_PERHAPS : MADE_ENTERED))
+			b = 0;
 		if (b && !cache_has_room(cache_arena(b->arena)))
 			r = TRANSLATE_FULL;
 		else if (!b && !find_inside(t, inside, &owed))

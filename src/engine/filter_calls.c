@@ -30,6 +30,7 @@ struct place {
 static struct {
 	bool on;
 	bool holds_events; /* the trail has some of what comes next, see hold_events */
+	bool has_old_targets;
 	struct thread *owner;	       /* the thread in the filter gear, or NULL */
 	struct sim_record *first, *end;
 	struct sim_trail trail;
@@ -180,6 +181,11 @@ void filter_forget_targets(void)
 	memset(f.trail.towards, 0, TOWARDS_BYTES);
 }
 
+void filter_targets_have_changed(void)
+{
+	__atomic_store_n(&f.has_old_targets, true, __ATOMIC_RELEASE);
+}
+
 static void follow_records(void)
 {
 	graph_records(graph_of(f.owner), &f.trail, f.first, f.follow_end);
@@ -190,6 +196,8 @@ static void follow(struct thread *t, const struct sim_record *end)
 	if (filter_state.is_fast)
 		filter_look_below();
 	filter_several_count();
+	if (__atomic_exchange_n(&f.has_old_targets, false, __ATOMIC_ACQUIRE))
+		filter_forget_targets();
 	f.trail.words = filter_several_events();
 	f.trail.is_wide = filter_several_is_on();
 	f.follow_end = end;

@@ -58,6 +58,8 @@ uint32_t filter_new_call_site(struct segment *s, uint64_t pc);
 void filter_forget_call_sites(void);
 /* Other functions may come to be where there was code. */
 void filter_forget_targets(void);
+/* The same, before the next records are followed. Without a lock. */
+void filter_targets_have_changed(void);
 
 /* t is about to enter the cache in the filter gear, at t->rip. */
 void filter_calls_enter(struct thread *t);

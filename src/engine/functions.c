@@ -3,6 +3,7 @@
 #include "engine/functions.h"
 
 #include "engine/eh_frame.h"
+#include "engine/made_code.h"
 #include "engine/modules.h"
 #include "engine/state.h"
 #include "engine/util.h"
@@ -58,24 +59,67 @@ static void find_by_symbol(uint64_t pc, struct sim_function *found)
 		found->end = end;
 }
 
+static void find_in_file(const struct module_place *m, uint64_t pc, struct sim_function *found)
+{
+	if (m->stubs_end) {
+		*found = (struct sim_function){ .start = m->stubs,
+						.end = m->stubs_end,
+						.kind = SIM_FUNCTION_STUB };
+		return;
+	}
+	find_described(m, pc, found);
+	if (found->kind == SIM_FUNCTION_UNKNOWN)
+		find_by_symbol(pc, found);
+}
+
 void functions_find(void *context, uint64_t pc, struct sim_function *found)
 {
 	struct module_place m;
+	struct made_range made;
 
 	(void)context;
 	if (modules_place(pc, &m)) {
-		if (m.stubs_end) {
-			*found = (struct sim_function){ .start = m.stubs,
-							.end = m.stubs_end,
-							.kind = SIM_FUNCTION_STUB };
-			return;
-		}
-		find_described(&m, pc, found);
-		if (found->kind == SIM_FUNCTION_UNKNOWN)
-			find_by_symbol(pc, found);
+		find_in_file(&m, pc, found);
 		return;
 	}
 	*found = (struct sim_function){
 		.start = m.start, .end = m.end, .kind = SIM_FUNCTION_UNKNOWN
 	};
+	/* It stays the same one when others come to begin behind it. */
+	if (made_code_find(pc, &made) && made.start >= m.start)
+		*found = (struct sim_function){
+			.start = made.start, .end = UINT64_MAX, .kind = SIM_FUNCTION_MADE
+		};
+}
+
+uint64_t functions_end(uint64_t pc)
+{
+	struct module_place m;
+	struct made_range made;
+	struct sim_function f;
+
+	if (modules_place(pc, &m)) {
+		find_in_file(&m, pc, &f);
+		return f.end;
+	}
+	made_code_find(pc, &made);
+	return made.end < m.end ? made.end : m.end;
+}
+
+bool functions_begin(uint64_t pc, enum made_way way, struct made_range *stale)
+{
+	struct module_place m;
+
+	return !modules_place(pc, &m) &&
+	       made_code_begin(pc, way, &(struct made_range){ m.start, m.end }, stale);
+}
+
+void functions_extend(uint64_t pc, const uint64_t *last, uint32_t n)
+{
+	struct module_place m;
+
+	if (!made_code_is_any() || modules_place(pc, &m))
+		return;
+	for (uint32_t i = 0; i < n; i++)
+		made_code_extend(pc, last[i]);
 }

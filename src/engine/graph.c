@@ -2,11 +2,13 @@
 /* The call graph inside the target; see graph.h. */
 #include "engine/graph.h"
 
+#include "engine/cache.h"
 #include "engine/cells.h"
 #include "engine/dispatch.h"
 #include "engine/filter_calls.h"
 #include "engine/filter_turns.h"
 #include "engine/functions.h"
+#include "engine/modules.h"
 #include "engine/records.h"
 #include "engine/replay.h"
 #include "engine/sampler.h"
@@ -15,6 +17,7 @@
 #include "engine/util.h"
 
 #define NUMBERS_RESERVE (4ull << 30)
+#define MADE_ALIGN	16u /* of functions that compilers make at run time, nearly always */
 
 static struct sim_call_graph graph;
 static bool is_made;
@@ -47,10 +50,67 @@ bool graph_takes_steps(void)
 
 uint64_t graph_function_end(uint64_t pc)
 {
-	struct sim_function f;
+	const uint64_t end = functions_end(pc);
 
-	functions_find(0, pc, &f);
-	return f.end > pc ? f.end : UINT64_MAX;
+	return end > pc ? end : UINT64_MAX;
+}
+
+bool graph_reach(uint64_t pc, enum made_way way)
+{
+	struct made_range stale;
+
+	if (!graph_is_on() || !functions_begin(pc, way, &stale))
+		return false;
+	if (stale.end == 0)
+		return false;
+	cache_invalidate(stale.start, stale.end);
+	filter_targets_have_changed();
+	return true;
+}
+
+static bool has_target(const struct insn *in)
+{
+	return in->kind == INSN_CALL || in->kind == INSN_JMP || in->kind == INSN_JMP_INTO ||
+	       in->kind == INSN_JCC || in->kind == INSN_LOOP;
+}
+
+/* A jump to where a function may begin is a call at its end, or of another trace. */
+static enum made_way way_of(const struct insn *in, bool is_file)
+{
+	if (is_file || in->kind == INSN_CALL)
+		return MADE_ENTERED;
+	return (in->kind == INSN_JMP || in->kind == INSN_JMP_INTO) && in->target % MADE_ALIGN == 0 ?
+		       MADE_PERHAPS :
+		       MADE_REACHED;
+}
+
+void graph_look_at(const struct insn *in, uint32_t n)
+{
+	struct module_place m;
+	bool is_file;
+
+	if (!graph_is_on())
+		return;
+	is_file = modules_place(in->pc, &m);
+	if (!is_file)
+		graph_reach(in->pc, MADE_REACHED);
+	for (const struct insn *end = in + n; in < end; in++) {
+		if (has_target(in) && !(is_file && in->target >= m.start && in->target < m.end))
+			graph_reach(in->target, way_of(in, is_file));
+	}
+}
+
+void graph_extend(const struct segment *s)
+{
+	const struct sim_segment *g = segment_graph(s);
+	const uint64_t behind = g->pc + s->bytes;
+	const uint64_t reached[] = { behind - 1, g->target, behind };
+	const bool goes_on = s->end == SEGMENT_FALLS_THROUGH || s->end == SEGMENT_BRANCH ||
+			     s->end == SEGMENT_CALL || s->end == SEGMENT_CALL_INDIRECT ||
+			     s->end == SEGMENT_SYSCALL;
+
+	if (graph_is_on())
+		functions_extend(g->pc, reached, goes_on ? 3 : 2);
 }
 
 bool graph_start(uint32_t events)
@@ -118,8 +178,12 @@ static enum sim_segment_end end_of(const struct segment *s)
 bool graph_is_elsewhere(const struct segment *s, uint64_t pc)
 {
 	const struct sim_function *f = &graph.functions.items[segment_graph(s)->function];
+	struct sim_function other;
 
-	return pc < f->start || pc >= f->end;
+	if (f->kind != SIM_FUNCTION_MADE && f->kind != SIM_FUNCTION_UNKNOWN)
+		return pc < f->start || pc >= f->end;
+	functions_find(0, pc, &other);
+	return other.start != f->start || other.kind != f->kind;
 }
 
 /* May what is executed next be in another function, or is it of interest for another reason? */
@@ -190,7 +254,9 @@ void graph_records(struct graph_thread *gt, struct sim_trail *trail, const struc
 
 struct sim_site graph_site_of(struct segment *s, uint64_t pc)
 {
-	return sim_site_of(&graph, segment_graph(s), pc, segment_graph(s)->pc + s->bytes);
+	const uint64_t behind = segment_graph(s)->pc + s->bytes;
+
+	return sim_site_of(&graph, segment_graph(s), pc, graph_is_elsewhere(s, behind) ? 0 : behind);
 }
 
 void graph_left(struct graph_thread *gt, struct sim_segment *s, uint64_t sp)

@@ -19,6 +19,8 @@
 #ifndef DWELL_ENGINE_GRAPH_H
 #define DWELL_ENGINE_GRAPH_H
 
+#include "engine/decode.h"
+#include "engine/made_code.h"
 #include "engine/state.h"
 #include "sim/call_records.h"
 #include "sim/call_steps.h"
@@ -44,6 +46,15 @@ bool graph_takes_steps(void);
 
 /* Where the function ends that code at pc belongs to: no segment goes on beyond, whatever the gear. No lock. */
 uint64_t graph_function_end(uint64_t pc);
+
+/*
+ * Under the translate lock. Code is reached at pc: perhaps a function begins there, of code made at run time. True: code that was
+ * translated there before is dropped. And what is about to be translated: whatever its branches lead to is reached.
+ */
+bool graph_reach(uint64_t pc, enum made_way way);
+void graph_look_at(const struct insn *in, uint32_t n);
+/* A segment was made of it. */
+void graph_extend(const struct segment *s);
 
 /* The process begins, with so many events. False: there is no memory. */
 bool graph_start(uint32_t events);

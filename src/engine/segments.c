@@ -148,6 +148,7 @@ static struct segment *make(struct job *j, uint32_t accesses, uint32_t room)
 	s->straddles = (first->pc + first->length - 1) >> shift != line;
 	s->lines = (uint8_t)(((first->pc + s->bytes - 1) >> shift) - line + 1);
 	describe_insns(j, s);
+	graph_extend(s);
 	return s;
 }
 

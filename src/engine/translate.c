@@ -523,6 +523,7 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 		last = &j->in[j->insns - 1];
 		end = last->pc + last->length;
 	}
+	graph_look_at(j->in, j->insns);
 	/* Read again what protection now holds still. */
 	struct block *b = cache_new_block(pc, j->gear);
 

@@ -55,6 +55,7 @@ struct sim_arc *sim_arcs_find(struct sim_call_graph *g, uint32_t caller, uint64_
 	arc->pc = pc;
 	arc->flags = (uint16_t)flags;
 	arc->leads_on = sim_leads_on(g, callee);
+	arc->is_made = sim_is_made(g, callee);
 	return arc;
 }
 

@@ -48,6 +48,7 @@ enum sim_arc_flags {
 	SIM_ARC_RECURSIVE = 2, /* the function that is called is active already */
 	SIM_ARC_START = 4,     /* no caller: a thread, or another stack of one, begins with it */
 	SIM_ARC_SIGNAL = 8,    /* no caller: a signal handler */
+	SIM_ARC_NESTED = 16, /* to code made at run time, and such code is active already */
 };
 
 /*
@@ -59,6 +60,7 @@ struct sim_arc {
 	uint64_t pc;		 /* of the call or jump; 0 for those that have none */
 	uint16_t flags;		 /* enum sim_arc_flags */
 	bool leads_on;		 /* private: the callee is a stub or resolver */
+	bool is_made;		 /* private: it is SIM_FUNCTION_MADE */
 	uint32_t function;	 /* private: the callee's; 0: not to be taken for granted */
 	/*
 	 * Private. If it leads on: what it led to most recently. Else: the same with SIM_ARC_RECURSIVE if
@@ -168,6 +170,7 @@ struct sim_call_stack {
 	uint32_t thread;
 	uint32_t fiber_count;
 	uint32_t root_flags; /* of the arc to what is executed next, if that is a root */
+	uint32_t made;	     /* frames of the running stack whose functions are SIM_FUNCTION_MADE */
 	uint64_t switches;
 };
 

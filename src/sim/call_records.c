@@ -314,7 +314,7 @@ SIM_QUICK const struct sim_record *quick_jump(struct sim_call_graph *g, struct s
 		return sim_quick_go_back(g, q, site->entered, site->node, totals) ? r : NULL;
 	}
 	jump.arc = sim_quick_flagged(q, arc_of(q, site), SIM_ARC_JUMP);
-	if (jump.arc == NULL || jump.arc->flags != SIM_ARC_JUMP)
+	if (jump.arc == NULL || (jump.arc->flags & ~SIM_ARC_NESTED) != SIM_ARC_JUMP)
 		return NULL;
 	next = jump.arc->leads_on ? next_end(r, end) : NULL;
 	if (next != NULL && !(next->site & SIM_RECORD_RETURN))

@@ -167,6 +167,7 @@ static void activate(const struct sim_call_graph *g, struct sim_call_stack *s, u
 	struct sim_frame *f = &s->fiber->frame[index];
 	uint32_t node = f->arc->callee;
 
+	s->made += f->arc->is_made;
 	f->outer = s->active[node];
 	s->active[node] = index + 1;
 	if (has_contexts(g)) {
@@ -182,6 +183,7 @@ static void deactivate(const struct sim_call_graph *g, struct sim_call_stack *s,
 	const struct sim_frame *f = &s->fiber->frame[index];
 	uint32_t node = f->arc->callee;
 
+	s->made -= f->arc->is_made;
 	s->active[node] = f->outer;
 	if (has_contexts(g))
 		s->active_function[sim_function_of(g, node)] = f->outer_function;
@@ -217,6 +219,11 @@ static bool is_recursive(const struct sim_call_graph *g, const struct sim_call_s
 			       : active_node(s, node) != 0;
 }
 
+static bool is_nested(const struct sim_call_graph *g, const struct sim_call_stack *s, uint32_t node)
+{
+	return s->made != 0 && sim_is_made(g, node);
+}
+
 /* Two arcs that differ in nothing but recursion know each other. */
 static void introduce(struct sim_arc *a, struct sim_arc *b)
 {
@@ -237,12 +244,13 @@ static struct sim_arc *arc_of(struct sim_call_graph *g, struct sim_call_stack *s
 
 	if (arc != NULL && arc->caller == c->caller && arc->pc == c->pc &&
 	    arc->function == c->function && arc->flags == c->flags &&
-	    !is_recursive(g, s, arc->callee))
+	    !is_recursive(g, s, arc->callee) && !is_nested(g, s, arc->callee))
 		return arc;
 	callee = callee_of(g, s, c, &folded);
 	if (callee == 0 || !has_places(g, s, callee))
 		return NULL;
-	flags = c->flags | (is_recursive(g, s, callee) ? SIM_ARC_RECURSIVE : 0);
+	flags = c->flags | (is_recursive(g, s, callee) ? SIM_ARC_RECURSIVE : 0) |
+		(is_nested(g, s, callee) ? SIM_ARC_NESTED : 0);
 	arc = sim_arcs_find(g, c->caller, c->pc, callee, flags);
 	if (arc == NULL)
 		return NULL;

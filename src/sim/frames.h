@@ -32,6 +32,12 @@ static inline bool sim_leads_on(const struct sim_call_graph *g, uint32_t node)
 	return kind == SIM_FUNCTION_STUB || kind == SIM_FUNCTION_RESOLVER;
 }
 
+/* Is it code made at run time? */
+static inline bool sim_is_made(const struct sim_call_graph *g, uint32_t node)
+{
+	return g->functions.items[sim_function_of(g, node)].kind == SIM_FUNCTION_MADE;
+}
+
 /* Is the segment where its function begins? */
 static inline bool sim_is_entry(const struct sim_call_graph *g, const struct sim_segment *segment)
 {

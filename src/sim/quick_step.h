@@ -26,6 +26,7 @@ struct sim_quick {
 	uint32_t *active_function; /* with contexts */
 	uint32_t active_room, active_function_room;
 	uint32_t node;
+	uint32_t made;
 	bool contexts;
 };
 
@@ -42,6 +43,7 @@ SIM_QUICK void sim_quick_load(struct sim_quick *q, const struct sim_call_stack *
 	q->active_function_room = s->active_function_room;
 	q->contexts = contexts;
 	q->node = s->node;
+	q->made = s->made;
 }
 
 SIM_QUICK void sim_quick_store(const struct sim_quick *q, struct sim_call_stack *s)
@@ -49,6 +51,7 @@ SIM_QUICK void sim_quick_store(const struct sim_quick *q, struct sim_call_stack 
 	if (q->top != NULL)
 		q->fiber->count = (uint32_t)(q->top - q->fiber->frame) + 1;
 	s->node = q->node;
+	s->made = q->made;
 }
 
 /* Is sp on the fiber's stack for sure? */
@@ -81,8 +84,8 @@ SIM_QUICK struct sim_arc *sim_quick_arc(const struct sim_quick *q, const struct 
 }
 
 /*
- * The arc with these flags or, if what it leads to is active, with SIM_ARC_RECURSIVE. NULL: it is not
- * known. Contexts have other rules for what is active.
+ * The arc with these flags or, if what it leads to is active, with SIM_ARC_RECURSIVE and, if the like of it is, SIM_ARC_NESTED.
+ * NULL: it is not known. Contexts have other rules for what is active.
  */
 SIM_QUICK struct sim_arc *sim_quick_flagged(const struct sim_quick *q, struct sim_arc *arc,
 					    unsigned flags)
@@ -94,6 +97,8 @@ SIM_QUICK struct sim_arc *sim_quick_flagged(const struct sim_quick *q, struct si
 		return NULL;
 	if (q->active[arc->callee] != 0)
 		flags |= SIM_ARC_RECURSIVE;
+	if (arc->is_made && q->made != 0)
+		flags |= SIM_ARC_NESTED;
 	if (arc->flags == flags)
 		return arc;
 	arc = arc->leads_on ? NULL : arc->other;
@@ -121,6 +126,7 @@ SIM_QUICK void sim_quick_push(struct sim_quick *q, struct sim_arc *arc, uint64_t
 	if (q->contexts)
 		q->active_function[arc->function] = place;
 	q->node = arc->callee;
+	q->made += arc->is_made;
 }
 
 SIM_QUICK void sim_quick_pop(const struct sim_call_graph *g, struct sim_quick *q,
@@ -132,6 +138,7 @@ SIM_QUICK void sim_quick_pop(const struct sim_call_graph *g, struct sim_quick *q
 	if (frame->outer == 0)
 		sim_frames_add(g, q->fiber, frame, totals);
 	q->fiber->rare_count = frame->rare + 1;
+	q->made -= frame->arc->is_made;
 	q->active[callee] = frame->outer;
 	if (q->contexts)
 		q->active_function[sim_function_of(g, callee)] = frame->outer_function;
@@ -228,7 +235,8 @@ SIM_QUICK bool sim_quick_jump(struct sim_call_graph *g, struct sim_quick *q,
 		return true;
 	arc = sim_quick_flagged(q, sim_quick_arc(q, left, entered), SIM_ARC_JUMP);
 	/* What is active already is gone back to, or was jumped to before: that has rules of its own. */
-	if (arc == NULL || arc->flags != SIM_ARC_JUMP || !sim_quick_has_room(g, q, totals))
+	if (arc == NULL || (arc->flags & ~SIM_ARC_NESTED) != SIM_ARC_JUMP ||
+	    !sim_quick_has_room(g, q, totals))
 		return false;
 	sim_quick_push(q, arc, q->top->sp, totals);
 	return true;

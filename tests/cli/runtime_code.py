@@ -162,9 +162,10 @@ def a_container_has_a_folder_and_numbers_of_its_own(folder):
 
 
 def simulated_code_has_its_names(folder):
-    """Calls are followed as those of one function, which is nobody else's: python3 has made no other code."""
-    for name, options in (('[anon]', ()), ('walk \\x1b[31m lines', ('--no-call-graph',))):
-        _, rows = functions(folder, 'simulate', 'plain', *options)
+    """With and without a call graph; and none that its process has not told. python3 has made no other code."""
+    for name, how, *options in (('walk \\x1b[31m lines', 'plain'), ('walk \\x1b[31m lines', 'plain', '--no-call-graph'),
+                                ('[anon]', 'old')):
+        _, rows = functions(folder, 'simulate', how, *options)
         reads = rows.get(name, {}).get('Dr', 0)
         check(LINES * ROUNDS <= reads < 1.01 * LINES * ROUNDS, name, 'reads', reads)
 

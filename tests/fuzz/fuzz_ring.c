@@ -300,7 +300,7 @@ static void write_record(struct fuzz *f, uint32_t type)
 		r->node.id = 1 + (uint32_t)random_next() % 64;
 		r->node.caller = (uint32_t)random_next() % r->node.id;
 		r->node.start = random_next() % 65536;
-		r->node.kind = (uint32_t)random_next() % (FUNCTION_UNKNOWN + 1);
+		r->node.kind = (uint32_t)random_next() % (FUNCTION_MADE + 1);
 	} else if (type == RECORD_ARC) {
 		r->arc.pc = random_next() % 65536;
 		r->arc.calls = random_next() % 1000;
