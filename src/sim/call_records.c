@@ -311,7 +311,10 @@ SIM_QUICK const struct sim_record *quick_jump(struct sim_call_graph *g, struct s
 	}
 	if (sim_quick_is_active(q, site->node)) {
 		take(trail, r->lane, totals);
-		return sim_quick_go_back(g, q, site->entered, site->node, totals) ? r : NULL;
+		return sim_quick_chain(g, q, site->entered, arc_of(q, site)) ||
+				       sim_quick_go_back(g, q, site->entered, site->node, totals)
+			       ? r
+			       : NULL;
 	}
 	jump.arc = sim_quick_flagged(q, arc_of(q, site), SIM_ARC_JUMP);
 	if (jump.arc == NULL || (jump.arc->flags & ~SIM_ARC_NESTED) != SIM_ARC_JUMP)
@@ -326,6 +329,17 @@ SIM_QUICK const struct sim_record *quick_jump(struct sim_call_graph *g, struct s
 	}
 	sim_quick_push(q, jump.arc, q->top->sp, totals);
 	return jump.at;
+}
+
+/* The end has taken an arc, which the site towards there had not. */
+static void keep_arc(struct sim_call_graph *g, const struct sim_trail *trail,
+		     struct sim_site *site, const struct sim_record *r)
+{
+	struct sim_arc *arc = site->left->arc;
+
+	site = site_towards(g, trail, site, r);
+	if (site != NULL && arc != NULL && arc->function == site->function)
+		site->arc = arc;
 }
 
 static __attribute__((noinline)) void step_slowly(struct sim_call_graph *g,
@@ -348,7 +362,11 @@ static __attribute__((noinline)) void step_slowly(struct sim_call_graph *g,
 	if (r->site != SIM_RECORD_ENTERS)
 		sim_call_graph_leave(s, site->left, &site->left->own, sim_record_sp(r));
 	sim_call_graph_enter(g, s, entered, totals);
-	if (r->site == SIM_RECORD_ENTERS || !site->is_call || s->fiber->count == 0)
+	if (r->site == SIM_RECORD_ENTERS || s->fiber->count == 0)
+		return;
+	if (!returns)
+		keep_arc(g, trail, site, r);
+	if (!site->is_call)
 		return;
 	top = sim_top(s);
 	if (top->sp == r->sp && top->arc->pc == site->left->end_pc)

@@ -220,6 +220,22 @@ SIM_QUICK bool sim_quick_go_back(const struct sim_call_graph *g, struct sim_quic
 	return true;
 }
 
+/*
+ * A jump to the beginning of what is active already, because such a jump led there since the call: it goes on. So do
+ * interpreters that end each of their parts with a jump to the next. False: it is no such jump, or its arc is not known.
+ */
+SIM_QUICK bool sim_quick_chain(const struct sim_call_graph *g, struct sim_quick *q,
+			       const struct sim_segment *entered, struct sim_arc *arc)
+{
+	arc = sim_quick_flagged(q, arc, SIM_ARC_JUMP);
+	if (arc == NULL || !(arc->flags & SIM_ARC_RECURSIVE) || !sim_is_entry(g, entered) ||
+	    q->fiber->frame[q->active[arc->callee] - 1].sp != q->top->sp)
+		return false;
+	arc->calls++;
+	q->node = arc->callee;
+	return true;
+}
+
 SIM_QUICK bool sim_quick_jump(struct sim_call_graph *g, struct sim_quick *q,
 			      const struct sim_segment *left, const struct sim_segment *entered,
 			      const struct sim_totals *totals)
@@ -233,7 +249,10 @@ SIM_QUICK bool sim_quick_jump(struct sim_call_graph *g, struct sim_quick *q,
 		return sim_quick_lead_on(g, q, entered->function, totals);
 	if (sim_quick_go_back(g, q, entered, entered->node, totals))
 		return true;
-	arc = sim_quick_flagged(q, sim_quick_arc(q, left, entered), SIM_ARC_JUMP);
+	arc = sim_quick_arc(q, left, entered);
+	if (sim_quick_chain(g, q, entered, arc))
+		return true;
+	arc = sim_quick_flagged(q, arc, SIM_ARC_JUMP);
 	/* What is active already is gone back to, or was jumped to before: that has rules of its own. */
 	if (arc == NULL || (arc->flags & ~SIM_ARC_NESTED) != SIM_ARC_JUMP ||
 	    !sim_quick_has_room(g, q, totals))

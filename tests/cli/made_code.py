@@ -26,11 +26,13 @@ SELF = {
     'caller': 50 * 5,
     'again': 50 * (1 + 13 * 2 + 1),
     'replaced': 1 + 100 * 2 + 1 + 1 + 30 * 2 + 1,
+    'falls': 100 * (1 + 4 * 2),
+    'behind': (200 + 8000) * (1 + 6 * 2 + 1),
+    'leaps': (8000 + 50) * (1 + 2 * 2 + 1),
 }
 UNDER_INNER = SELF['inner'] + SELF['tail'] + SELF['odd'] + SELF['below']
 UNDER_OUTER = SELF['outer'] + UNDER_INNER + SELF['jumper']
-LINES = {'below': 10, 'outer': 20, 'inner': 30, 'tail': 40, 'odd': 50, 'jumper': 60, 'caller': 70, 'again': 80, 'replaced': 90}
-# In the filter gear, replayed, in both with short buffers and small code caches, and one by one.
+# In the filter gear, replayed, and told one by one.
 WAYS = ((), ('--no-filter',), ('--jumps',), ('--separate-threads',), ('--context', '3'))
 
 ARCS = """
@@ -69,12 +71,19 @@ def check_arc(graph, caller, callee, kind, calls, cost, *what):
 def check_graph(db, *what):
     g, own = arcs(db), costs(db)
     check({name: own.get(name) for name in SELF} == SELF, own, *what)
-    check_arc(g, 'main', 'outer', 'call', 50, UNDER_OUTER, *what)
+    check_arc(g, 'call_often', 'outer', 'call', 50, UNDER_OUTER, *what)
     check_arc(g, 'outer', 'inner', 'call', 350, UNDER_INNER, *what)
     check_arc(g, 'inner', 'tail', 'jump', 350, UNDER_INNER - SELF['inner'], *what)
     check_arc(g, 'odd', 'below', 'jump', 350, SELF['below'], *what)
     check_arc(g, 'outer', 'jumper', 'call', 50, SELF['jumper'], *what)
-    check_arc(g, 'main', 'caller', 'call', 50, SELF['caller'] + own['from_made'] + SELF['again'], *what)
+    # Before it is known that somebody calls it, it is the end of the function that runs into it.
+    check_arc(g, 'call_often', 'behind', 'call', 50, 50 * 14, *what)
+    falls = g.get(('falls', 'behind', 'jump'), Arc(0, 0))
+    check(50 <= falls.calls <= 100 and falls.cost == falls.calls * 14, falls, *what)
+    leaps = [g.get(('leaps', to, 'jump'), Arc(0, 0)) for to in ('behind', 'falls')]
+    check(leaps[0].calls >= 50 and sum(a.calls for a in leaps) == 8050 and sum(a.cost for a in leaps) == 8050 * 14, leaps, *what)
+    check_arc(g, 'call_often', 'falls', 'call', 100, SELF['falls'] + 100 * 14, *what)
+    check_arc(g, 'call_often', 'caller', 'call', 50, SELF['caller'] + own['from_made'] + SELF['again'], *what)
     check_arc(g, 'caller', 'from_made', 'call', 50, own['from_made'] + SELF['again'], *what)
     check_arc(g, 'from_made', 'again', 'jump', 50, SELF['again'], *what)
     calls = sum(a.calls for (caller, callee, kind), a in g.items() if callee == 'replaced')

@@ -14,16 +14,20 @@
 #include "check.h"
 
 #define ROUNDS 50
+#define MANY   8000
 
-/* Where each begins. `odd` is reached by a jump alone, and begins where no compiler would have a function begin. */
-enum { OUTER = 0x800, INNER = 0x900, TAIL = 0xa00, ODD = 0xa89, JUMPER = 0xb00, CALLER = 0xc00, AGAIN = 0xd00, REPLACED = 0xe00,
+/*
+ * Where each begins. `odd` is reached by a jump alone, and begins where no compiler would have a function begin; `behind`
+ * is what `falls` runs into, and `leaps` leads there.
+ */
+enum { OUTER = 0x800, INNER = 0x900, TAIL = 0xa00, ODD = 0xa89, JUMPER = 0xb00, CALLER = 0xc00, AGAIN = 0xd00, REPLACED = 0xe00, FALLS = 0xf00, BEHIND = 0xf09, LEAPS = 0xf80,
        BELOW = 0x400, BYTES = 0x1000 };
 
 static const struct {
 	const char *name;
 	uint32_t at;
 } functions[] = { { "below", BELOW }, { "outer", OUTER }, { "inner", INNER }, { "tail", TAIL }, { "odd", ODD }, { "jumper", JUMPER },
-		  { "caller", CALLER }, { "again", AGAIN }, { "replaced", REPLACED } };
+		  { "caller", CALLER }, { "again", AGAIN }, { "replaced", REPLACED }, { "falls", FALLS }, { "behind", BEHIND }, { "leaps", LEAPS } };
 
 static uint8_t *code, *at;
 
@@ -116,6 +120,24 @@ static void write_code(void)
 	put("\xc3", 1);
 }
 
+__attribute__((noinline, noclone)) static void call_often(uint32_t place, int rounds)
+{
+	for (int i = 0; i < rounds; i++)
+		((void (*)(void))made(place))();
+}
+
+static void write_overlapping_code(void)
+{
+	begin(FALLS);
+	put_loop(4);
+	CHECK(at == code + BEHIND);
+	put_loop(6);
+	put("\xc3", 1);
+	begin(LEAPS);
+	put_loop(2);
+	put_way("\xe9", 1, BEHIND);
+}
+
 static void replace(uint32_t rounds)
 {
 	begin(REPLACED);
@@ -191,10 +213,15 @@ int main(int argc, char **argv)
 	code = mmap(0, BYTES, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	NEED(code != MAP_FAILED);
 	write_code();
-	for (int i = 0; i < ROUNDS; i++)
-		((void (*)(void))made(OUTER))();
-	for (int i = 0; i < ROUNDS; i++)
-		((void (*)(void))made(CALLER))();
+	write_overlapping_code();
+	call_often(OUTER, ROUNDS);
+	call_often(CALLER, ROUNDS);
+	/* That there is a function behind shows late. */
+	call_often(FALLS, ROUNDS);
+	call_often(LEAPS, MANY); /* so many that the call graph is told meanwhile */
+	call_often(BEHIND, ROUNDS);
+	call_often(FALLS, ROUNDS);
+	call_often(LEAPS, ROUNDS);
 	replace(100);
 	replace(30);
 	if (argc > 1 && strcmp(argv[1], "map") == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A program that a test tells the call graph in two ways, p one segment at a time and q as the test is about, with functions some of
- * which are stubs and one a resolver: do both come to the same?
+ * which are stubs, some made at run time and one a resolver: do both come to the same?
  */
 #ifndef DWELL_TESTS_UNIT_CALL_TWICE_H
 #define DWELL_TESTS_UNIT_CALL_TWICE_H
@@ -21,6 +21,8 @@ static inline void begin_twice(void)
 	program_begin(&q, 0, false);
 	for (unsigned f = 4; f < 256; f += 5)
 		p.kind[f] = q.kind[f] = SIM_FUNCTION_STUB;
+	for (unsigned f = 3; f < 256; f += 5)
+		p.kind[f] = q.kind[f] = SIM_FUNCTION_MADE;
 	p.kind[7] = q.kind[7] = SIM_FUNCTION_RESOLVER;
 }
 

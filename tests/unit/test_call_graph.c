@@ -352,6 +352,38 @@ static void what_was_called_before_counting_is_a_root_when_it_is_returned_to(voi
 	finish();
 }
 
+static void code_made_at_run_time_that_such_code_leads_to_is_nested(void **state)
+{
+	(void)state;
+	begin();
+	p.kind[2] = p.kind[3] = SIM_FUNCTION_MADE;
+	for (int i = 0; i < 3; i++) {
+		call(&p, 0x1000, AT(1));
+		call(&p, 0x2000, AT(2));
+		call(&p, 0x4000, AT(3)); /* in a file, and calls back */
+		leave(&p, 0x3000, AT(3));
+		leave(&p, 0x4010, AT(2));
+		leave(&p, 0x2010, AT(1));
+		call(&p, 0x1010, AT(1));
+		leave(&p, 0x3000, AT(1));
+		call(&p, 0x1020, AT(1)); /* the same place in the file, and not nested */
+		call(&p, 0x4000, AT(2));
+		leave(&p, 0x3000, AT(2));
+		leave(&p, 0x4010, AT(1));
+	}
+	plain(&p, 0x1030);
+	program_end(&p);
+	assert_arc(1, 2, 3, 15);
+	assert_arc(4, 3, 6, 6);
+	assert_arc(1, 3, 3, 3);
+	assert_int_equal(program_arcs(&p, 4, 3, SIM_ARC_NESTED, 0).calls, 3);
+	assert_int_equal(program_arcs(&p, 4, 3, 0, SIM_ARC_NESTED).calls, 3);
+	assert_int_equal(program_arcs(&p, 1, 2, SIM_ARC_NESTED, 0).count, 0);
+	assert_int_equal(program_arcs(&p, 2, 4, SIM_ARC_NESTED, 0).count, 0);
+	assert_int_equal(program_arcs(&p, 1, 3, SIM_ARC_NESTED, 0).count, 0);
+	finish();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +405,7 @@ int main(void)
 		cmocka_unit_test(what_is_open_can_be_looked_at),
 		cmocka_unit_test(a_forked_child_counts_from_its_beginning),
 		cmocka_unit_test(what_was_called_before_counting_is_a_root_when_it_is_returned_to),
+		cmocka_unit_test(code_made_at_run_time_that_such_code_leads_to_is_nested),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
