@@ -25,6 +25,7 @@
 #include "engine/syscalls.h"
 #include "engine/unwind.h"
 #include "engine/util.h"
+#include "engine/x87.h"
 
 /* What a run that is killed has told: all but its last second, or but a ninth. */
 #define REPORT_NS   1000000000u
@@ -342,6 +343,10 @@ void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t r
 {
 	if ((uint32_t)f->number == HOOK_TURN) {
 		baton_end_turn(t);
+		return;
+	}
+	if ((uint32_t)f->number == HOOK_X87) {
+		x87_show(t);
 		return;
 	}
 	if (!engine.config.objects) /* profiling has ended */

@@ -79,6 +79,26 @@ static bool is_old_state_insn(const ZydisDecodedInstruction *z)
 	}
 }
 
+/* See x87.h. */
+static bool is_x87_shown(const ZydisDecodedInstruction *z)
+{
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_FNSTENV:
+	case ZYDIS_MNEMONIC_FNSAVE:
+	case ZYDIS_MNEMONIC_FXSAVE:
+	case ZYDIS_MNEMONIC_FXSAVE64:
+	case ZYDIS_MNEMONIC_XSAVE:
+	case ZYDIS_MNEMONIC_XSAVE64:
+	case ZYDIS_MNEMONIC_XSAVEC:
+	case ZYDIS_MNEMONIC_XSAVEC64:
+	case ZYDIS_MNEMONIC_XSAVEOPT:
+	case ZYDIS_MNEMONIC_XSAVEOPT64:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Named a memory operand, but touches no memory that counts. */
 static bool is_no_access(const ZydisDecodedInstruction *z)
 {
@@ -432,6 +452,7 @@ int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room
 	in->full_15 |= in->state_15;
 	in->clears_upper = z.mnemonic == ZYDIS_MNEMONIC_VZEROUPPER;
 	in->writes_high |= is_state_insn(&z);
+	in->shows_x87 = is_x87_shown(&z);
 	set_flags(in, &z);
 	in->modrm_at = z.attributes & ZYDIS_ATTRIB_HAS_MODRM ? z.raw.modrm.offset : 0;
 	in->disp_at = z.raw.disp.offset;

@@ -61,6 +61,7 @@ struct insn {
 	bool state_15 : 1;   /* that for all registers: upper halves need not be in use */
 	bool clears_15 : 1;  /* writes xmm15 and clears the upper half */
 	bool clears_upper : 1; /* vzeroupper */
+	bool shows_x87 : 1; /* writes to memory where the last x87 instruction stood */
 	bool writes_memory;
 	bool gs_prefix;	    /* a %gs override, to be dropped */
 	uint8_t disp_at;    /* offset of the displacement when rip_relative */

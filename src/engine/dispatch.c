@@ -39,6 +39,7 @@
 #include "engine/util.h"
 #include "engine/visits.h"
 #include "engine/vsyscall.h"
+#include "engine/x87.h"
 
 union hold engine_hold;
 static uint32_t hold_lock; /* who may set engine_hold.world */
@@ -136,6 +137,7 @@ void world_empty_cache(struct thread *t)
 {
 	uint32_t generation = __atomic_load_n(&engine.generation, __ATOMIC_SEQ_CST);
 
+	x87_show(t); /* while it is known where that was */
 	world_stop(t, 0);
 	lock_take(&engine.translate_lock);
 	if (generation == engine.generation)
@@ -247,6 +249,8 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 {
 	uint32_t emptied = 0;
 
+	if (__atomic_load_n(&engine_hold.world, __ATOMIC_SEQ_CST))
+		x87_show(t);
 	/* From here on the cache may be emptied; `from` is looked at under the lock. */
 	__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
 	for (;;) {
@@ -308,6 +312,8 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		if (touch_code(t))
 			from = 0;
 		lock_take(&engine.translate_lock);
+		if (t->generation != engine.generation)
+			x87_forget();
 		b = cache_find(t->rip, (enum gear)t->gear);
 		if (entry != ENTRY_NONE && (!b || !b->entry[entry]) &&
 		    graph_reach(t->rip, entry == ENTRY_RETURN ? MADE_PERHAPS : MADE_ENTERED))

@@ -85,6 +85,11 @@ void job_hook(struct job *j, uint64_t pc)
 		call_engine(j, &j->o, what);
 }
 
+void job_show_x87(struct job *j)
+{
+	call_engine(j, &j->o, HOOK_X87);
+}
+
 #define COLD_TURN 56u /* bytes, at most: a call of the engine, rcx given back, a jump */
 
 /* The turn is over: out of the way. Returns where that is; it goes on at `back`. */

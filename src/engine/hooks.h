@@ -35,6 +35,7 @@ struct hook_function {
 
 #define HOOK_NONE   0u
 #define HOOK_TURN   UINT32_MAX /* none of a place: the end of a turn, see filter_turns.h */
+#define HOOK_X87    (UINT32_MAX - 1) /* the same: see x87.h */
 #define HOOK_RETURN 1u /* a place to return to; above: 2 + the number of a function */
 
 int hooks_init(void);

@@ -17,6 +17,7 @@
 #include "engine/ticker.h"
 #include "engine/util.h"
 #include "engine/visits.h"
+#include "engine/x87.h"
 #include "engine/xstate.h"
 
 /* The kernel gets the program's handlers. A tick on its way is thrown away by ignoring it. */
@@ -123,6 +124,7 @@ void native_leave(struct thread *t)
 		sys4(SYS_rt_sigprocmask, SIG_SETMASK, &t->mask, 0, 8);
 		held_give_back(t);
 	}
+	x87_show(t);
 	write_vectors(area);
 	f.uc.flags = FRAME_UC_FLAGS;
 	f.uc.stack = t->altstack;

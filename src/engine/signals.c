@@ -16,6 +16,7 @@
 #include "engine/rest.h"
 #include "engine/ticker.h"
 #include "engine/util.h"
+#include "engine/x87.h"
 #include "engine/xstate.h"
 
 #define SA_RESTORER_FLAG 0x04000000u
@@ -364,6 +365,7 @@ static int build_frame(struct thread *t, const struct kernel_sigaction *a, int s
 	signals_context(t, &f.uc.mc);
 	f.uc.mc.fpstate = fp;
 	f.uc.mc.oldmask = t->mask;
+	x87_show(t);
 	if (save_vector_state(fp, x) != 0 ||
 	    engine_copy((void *)(uintptr_t)sp, &f, sizeof f) != 0)
 		return -1;

@@ -235,6 +235,7 @@ static struct thread *child_of(struct thread *t, uint64_t flags, uint64_t stack)
 		c->regs[RSP] = stack;
 	c->rip = t->rip;
 	c->rflags = t->rflags;
+	c->generation = t->generation; /* its x87 state is a copy of t's */
 	c->mask = t->mask;
 	c->used31 = t->used31;
 	c->high_vectors = VECTORS_UNKNOWN;

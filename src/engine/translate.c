@@ -336,6 +336,10 @@ void job_copy_insn(struct job *j, uint32_t i)
 {
 	const struct insn *in = &j->in[i];
 
+	if (in->shows_x87) {
+		job_take_counter(j);
+		job_show_x87(j);
+	}
 	job_give_counter(j, i);
 	if (in->writes_high)
 		emit_store_imm32_gs(&j->o, T_HIGH_VECTORS, VECTORS_UNKNOWN);
