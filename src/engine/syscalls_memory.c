@@ -18,6 +18,7 @@
 #include "engine/filter_gear.h"
 #include "engine/limits.h"
 #include "engine/modules.h"
+#include "engine/own_memory.h"
 #include "engine/pages.h"
 #include "engine/proc.h"
 #include "engine/process.h"
@@ -123,6 +124,29 @@ long syscalls_mmap(struct thread *t, long nr, const long a[6])
 	return r;
 }
 
+#define FULL_ADDRESS (1ull << 47)
+
+/* May the kernel look at all at such a range? If not it is what says so. */
+static bool is_range(uint64_t start, uint64_t end)
+{
+	return !(start & (PAGE - 1)) && start < end && end <= FULL_ADDRESS;
+}
+
+/* The program's part of what it unmaps: natively nothing is elsewhere. */
+static long unmap(uint64_t start, uint64_t bytes)
+{
+	const uint64_t end = start + round_up(bytes, PAGE);
+	struct own_memory part;
+	long r = 0;
+
+	if (!is_range(start, end))
+		return sys2(SYS_munmap, start, bytes);
+	for (; r == 0 && start < end && own_memory_in(start, end, &part); start = part.end)
+		if (part.start > start)
+			r = sys2(SYS_munmap, start, part.start - start);
+	return r == 0 && start < end ? sys2(SYS_munmap, start, end - start) : r;
+}
+
 long syscalls_munmap(struct thread *t, long nr, const long a[6])
 {
 	uint64_t start = (uint64_t)a[0], end = start + round_up((uint64_t)a[1], PAGE);
@@ -132,7 +156,7 @@ long syscalls_munmap(struct thread *t, long nr, const long a[6])
 
 	(void)nr;
 	lock_take(&engine.translate_lock);
-	r = sys2(SYS_munmap, a[0], a[1]);
+	r = unmap(start, (uint64_t)a[1]);
 	if (r == 0) {
 		m = mappings_find(start);
 		code = m && m->file;
@@ -148,6 +172,25 @@ long syscalls_munmap(struct thread *t, long nr, const long a[6])
 	return r;
 }
 
+#define ALL_PROT                                                                                   \
+	(PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN | PROT_GROWSUP | 8 /* PROT_SEM */)
+
+/* The kernel does one mapping after the other, up to a place where there is none. */
+static long protect(long nr, const long a[6], uint64_t start, uint64_t *end)
+{
+	struct own_memory part;
+	long r = 0;
+
+	if (!is_range(start, *end) || (a[2] & ~ALL_PROT) || !own_memory_in(start, *end, &part))
+		return sys4(nr, a[0], a[1], a[2], a[3]);
+	*end = part.start;
+	if (part.start > start)
+		r = sys4(nr, start, part.start - start, a[2], a[3]);
+	if (r == 0 && part.start > start)
+		mappings_protect(start, part.start, (uint32_t)a[2] & 7);
+	return r ? r : -ENOMEM;
+}
+
 long syscalls_mprotect(struct thread *t, long nr, const long a[6])
 {
 	uint64_t start = (uint64_t)a[0], end = start + round_up((uint64_t)a[1], PAGE);
@@ -155,7 +198,7 @@ long syscalls_mprotect(struct thread *t, long nr, const long a[6])
 
 	(void)t;
 	lock_take(&engine.translate_lock);
-	r = sys4(nr, a[0], a[1], a[2], a[3]);
+	r = protect(nr, a, start, &end);
 	if (r == 0 || r == -ENOMEM || r == -EACCES) {
 		/* Code is protected anew when it runs again; errors may come half-way. */
 		if (end > start && cache_has_code(start, end))
@@ -167,6 +210,33 @@ long syscalls_mprotect(struct thread *t, long nr, const long a[6])
 	if (!engine.quiet)
 		limits_divided(r);
 	return r;
+}
+
+#define NOWHERE 0x7ffffffff000 /* nothing is ever mapped there */
+
+/*
+ * Does what is to be moved reach into the engine's memory, where nothing is mapped? Then *result is
+ * what the kernel says. It shrinks mappings that go on for less, and finds all other reasons to
+ * refuse a place where there is none first.
+ */
+static bool remaps_past(const long a[6], uint64_t old_bytes, uint64_t new_bytes, long *result)
+{
+	const uint64_t old = (uint64_t)a[0], end = old + (old_bytes ? old_bytes : PAGE);
+	struct own_memory part;
+
+	if (!is_range(old, end) || !own_memory_in(old, end, &part))
+		return false;
+	if (!mappings_find(old) || !new_bytes || new_bytes > old_bytes || (a[3] & ~MREMAP_MAYMOVE)) {
+		*result = sys5(SYS_mremap, NOWHERE, a[1], a[2], a[3], a[4]);
+		return true;
+	}
+	*result = new_bytes < old_bytes ? unmap(old + new_bytes, old_bytes - new_bytes) : 0;
+	if (*result == 0) {
+		pages_discard(old + new_bytes, end);
+		mappings_clear(old + new_bytes, end);
+		*result = a[0];
+	}
+	return true;
 }
 
 long syscalls_mremap(struct thread *t, long nr, const long a[6])
@@ -183,6 +253,12 @@ long syscalls_mremap(struct thread *t, long nr, const long a[6])
 	    !prepare_place(t, (uint64_t)a[4], (uint64_t)a[4] + new_bytes, MAP_FIXED))
 		return -ENOMEM;
 	lock_take(&engine.translate_lock);
+	if (remaps_past(a, old_bytes, new_bytes, &r)) {
+		lock_drop(&engine.translate_lock);
+		if (!sys_failed(r))
+			alloc_unmapped(old + new_bytes, old + old_bytes);
+		return r;
+	}
 	m = mappings_find(old);
 	if (m)
 		like = *m;
@@ -327,13 +403,50 @@ long syscalls_shmdt(struct thread *t, long nr, const long a[6])
 #define DROP_LOCKED 24
 #define PUT_GUARD   102
 
+static bool has_own(uint64_t start, uint64_t end, struct own_memory *part)
+{
+	bool any;
+
+	lock_take(&engine.translate_lock);
+	any = is_range(start, end) && own_memory_in(start, end, part);
+	lock_drop(&engine.translate_lock);
+	return any;
+}
+
+/* The kernel leaves out where nothing is mapped, and tells at the end. */
+static long advise(struct thread *t, long nr, const long a[6])
+{
+	uint64_t start = (uint64_t)a[0];
+	const uint64_t end = start + round_up((uint64_t)a[1], PAGE);
+	struct own_memory part;
+	bool any = false;
+	long r = 0;
+
+	while ((r == 0 || r == -ENOMEM) && has_own(start, end, &part)) {
+		/* Without any bytes it still says whether there is such advice. */
+		const long first[6] = {(long)start, (long)(part.start - start), a[2]};
+
+		r = syscalls_pass(t, nr, first);
+		start = part.end;
+		any = true;
+	}
+	if (!any)
+		return syscalls_pass(t, nr, a);
+	if ((r == 0 || r == -ENOMEM) && start < end) {
+		const long last[6] = {(long)start, (long)(end - start), a[2]};
+
+		r = syscalls_pass(t, nr, last);
+	}
+	return r ? r : -ENOMEM;
+}
+
 long syscalls_madvise(struct thread *t, long nr, const long a[6])
 {
 	uint64_t start = (uint64_t)a[0], end = start + round_up((uint64_t)a[1], PAGE);
-	long r = syscalls_pass(t, nr, a);
+	long r = advise(t, nr, a);
 
-	/* Dropped pages read as zeroes, or as the file again. */
-	if (r == 0 && end > start &&
+	/* Dropped pages read as zeroes, or as the file again; errors may come half-way. */
+	if ((r == 0 || r == -ENOMEM) && end > start &&
 	    (a[2] == MADV_DONTNEED || a[2] == MADV_REMOVE || a[2] == MADV_FREE ||
 	     a[2] == DROP_LOCKED || a[2] == PUT_GUARD)) {
 		lock_take(&engine.translate_lock);
