@@ -111,7 +111,7 @@ class Recording:
 
 @case
 def start_at_a_static_function():
-    record('--start-at', 'middle', program('stages'), '100')
+    record('--start-at', 'middle', program('stages'), '20')
     found = functions()
     check(found.get('middle', 0) > 100 and found.get('last', 0) > 100, found)
     check(set(found) & {'first', 'main', '_dl_start'} <= {'main'}, 'sampled before:', found)
@@ -120,7 +120,7 @@ def start_at_a_static_function():
 
 @case
 def start_and_stop():
-    record('--start-at', 'middle', '--stop-at', 'last', program('stages'), '100')
+    record('--start-at', 'middle', '--stop-at', 'last', program('stages'), '20')
     found = functions()
     check(found.get('middle', 0) > 100, found)
     check(set(found) <= {'middle', 'helper', 'main'}, 'sampled outside:', found)
@@ -129,7 +129,7 @@ def start_and_stop():
 @case
 def a_function_entered_again_and_again_stops_once():
     # Helper is entered many times before sampling begins, and then ends it at once.
-    record('--start-at', 'last', '--stop-at', 'helper', program('stages'), '100',
+    record('--start-at', 'last', '--stop-at', 'helper', program('stages'), '20',
            says="function 'helper' was not entered while it mattered")
     check(functions().get('last', 0) > 100, functions())
     check(set(functions()) & {'first', 'middle', 'helper'} == set(), functions())
@@ -170,7 +170,7 @@ def names_of_cxx():
                 long s = 0; for (long i = 0; i < n; i++) s += t[i * 9 % 4096]++; return s; }
             template <class T> struct grid { __attribute__((noinline)) T total(long n) {
                 T s = 0; for (long i = 0; i < n; i++) s += t[i * 11 % 4096]++; return s; } };
-            int main() { long s = g(30000000); s += a::b::f(30000000); s += grid<long>().total(30000000);
+            int main() { long s = g(5000000); s += a::b::f(5000000); s += grid<long>().total(5000000);
                 printf("%ld\\n", s); }""")
     subprocess.run(['g++', '-g', '-O1', '-o', 'names', 'names.cc'], check=True, timeout=SECONDS)
     record('--start-at', 'a::b::f', './names')
@@ -284,7 +284,7 @@ def nothing_is_advised_that_cannot_help():
 @case
 def delay_begins_it():
     stages = program('stages')
-    record('--delay', '2', 'sh', '-c', '"%s" 5; sleep 2; "%s" 400' % (stages, stages))
+    record('--delay', '2', 'sh', '-c', '"%s" 5; sleep 2; "%s" 60' % (stages, stages))
     first, last = ask("SELECT min(id), max(id) FROM process WHERE exe LIKE '%/stages'")[0]
     windows = 'SELECT count(*) FROM window WHERE process_id = %d'
     check(first < last and one(windows % first) == 0, 'sampled from the start')
@@ -427,8 +427,8 @@ def simulated(path):
 
 @case
 def a_dump_of_a_simulation():
-    script = '"$0" 20; echo ready; read x; "$0" 20; exit 3'
-    with Recording('-q', 'sh', '-c', script, program('stages'), path='sim.db', command='simulate') as r:
+    with Recording('-q', 'sh', '-c', '"$0" "$@"; exit 3', *endless(), path='sim.db', command='simulate') as r:
+        wait_for(lambda: one("SELECT count(*) FROM process WHERE exe LIKE '%/stages'", 'sim.db'), 'the process')
         time.sleep(0.3)
         got, _, err = run('dump', '-p', str(r.pid), '-o', 'one.db')
         check(got == 0 and is_complete('one.db'), got, err)
@@ -488,7 +488,8 @@ def a_dump_of_a_curve_is_refused():
 
 @case
 def a_killed_dump_disturbs_nobody():
-    with Recording('-q', program('stages'), '30', path='sim.db', command='simulate') as r:
+    with Recording('-q', *endless(), path='sim.db', command='simulate') as r:
+        wait_for(lambda: one('SELECT count(*) FROM process', 'sim.db'), 'the process')
         for _ in range(5):
             asking = subprocess.Popen([DWELL, 'dump', '-p', str(r.pid), '-o', 'one.db'], stdout=subprocess.DEVNULL,
                                       stderr=subprocess.DEVNULL)
@@ -522,7 +523,8 @@ def the_door_does_not_mind_nonsense():
 
 @case
 def views_of_a_run_that_goes_on():
-    with Recording(*endless()):
+    # They look at a profile that grows, and are slow when it is large.
+    with Recording('-d', '2', *endless()):
         wait_for(lambda: one('SELECT count(*) FROM frame', 'live.db') > 0, 'names')
         check(one("SELECT value FROM meta WHERE key = 'state'", 'live.db') == 'running', 'it has ended')
         for view in (['report'], ['curve'], ['annotate'], ['objects'], ['spatial'], ['reuse'], ['info'],
