@@ -35,15 +35,16 @@ static void set_place(struct image *image, uint64_t place)
 	engine_xrstor(image->byte, PART);
 }
 
-/* What the code at `place` is a copy of, or 0. */
+/* What the code at `place` is a copy of; or `place`, which the target has loaded itself then. */
 static uint64_t source_of(uint64_t place)
 {
 	const struct block *b = cache_block_at((const uint8_t *)(uintptr_t)place);
 	const struct insn_at *m;
 	struct insn_map map;
+	uint32_t at = b ? (uint32_t)(place - (uint64_t)(uintptr_t)b->start) : 0;
 
-	m = b ? fault_find_insn(b, (uint32_t)(place - (uint64_t)(uintptr_t)b->start), &map) : 0;
-	return m ? b->pc + m->source : 0;
+	m = b ? fault_find_insn(b, at, &map) : 0;
+	return m && m->code == at ? b->pc + m->source : place;
 }
 
 void x87_show(struct thread *t)
