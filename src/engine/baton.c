@@ -7,6 +7,7 @@
 #include <poll.h>
 
 #include "channel/sys.h"
+#include "engine/buffers.h"
 #include "engine/cache.h"
 #include "engine/filter_turns.h"
 #include "engine/native.h"
@@ -163,6 +164,8 @@ static void sleep_for_turn(struct thread *t)
 
 static void await_turn(struct thread *t)
 {
+	if (t->buf == t->buf_start)
+		buffers_park(t);
 	while (!__atomic_load_n(&t->baton_turn, __ATOMIC_ACQUIRE) && !native_is_on(t)) {
 		sleep_for_turn(t);
 		if (__atomic_load_n(&b.first, __ATOMIC_RELAXED) == t && !engine.quiet)

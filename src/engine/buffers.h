@@ -2,6 +2,10 @@
 /*
  * A thread's buffer of stream entries, and the watches that it is looked through for. The sampler's lock
  * guards them.
+ *
+ * A few threads keep theirs. Of a crowd only those do that run in a window: a buffer goes back where
+ * the thread makes a system call, as most threads of a crowd sleep in one, and watches go back when
+ * the window is over and nothing is followed.
  */
 #ifndef DWELL_ENGINE_BUFFERS_H
 #define DWELL_ENGINE_BUFFERS_H
@@ -13,9 +17,22 @@
 
 /*
  * Make t's buffer unless it has one; and its watches, of lines of 1 << line_shift bytes, if windows
- * are wanted. False when out of memory.
+ * are wanted. Takes the lock. False when out of memory.
  */
 bool buffers_need(struct thread *t, bool has_windows, uint32_t line_shift);
+/*
+ * t's buffer is empty, and t outside of the cache: before it goes in again it needs one, see
+ * sampler_is_armed. Takes the lock. Unless the threads are a crowd this does nothing.
+ */
+void buffers_park(struct thread *t);
+/* No window is open that t has seen. The same of its watches, if its buffer is gone. */
+void buffers_park_watches(struct thread *t);
+/* There is no memory for it. One of a crowd is left out until the window is over; else all ends. */
+void buffers_do_without(struct thread *t);
+/* t ends. */
+void buffers_release(struct thread *t);
+/* In a forked child: whatever the parent was doing with them. */
+void buffers_forked(void);
 
 /*
  * Begin anew. `left`: accesses that the open window still has, or 0. Where it ends before the buffer would

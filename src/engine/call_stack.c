@@ -13,7 +13,8 @@
 
 struct call_stack *call_stack_of(const struct thread *t)
 {
-	return t->watches && t->gear == GEAR_STREAM ? t->watches->calls : 0;
+	/* Of a thread whose buffer is parked others may take the watches. */
+	return t->buf_memory && t->watches && t->gear == GEAR_STREAM ? t->watches->calls : 0;
 }
 
 void call_stack_break(struct thread *t)

@@ -3,6 +3,7 @@
 #include "engine/marks.h"
 
 #include "engine/elf_search.h"
+#include "engine/publish.h"
 #include "engine/records.h"
 #include "engine/sampler.h"
 #include "engine/toggles.h"
@@ -125,7 +126,7 @@ static void name_region(struct thread *t, bool is_given)
 		copy_name(name, t->regs[RDX]);
 	if (bytes == 0 || start + bytes < start || (is_given && !name[0]))
 		return;
-	sampler_report(t);
+	publish_report(t);
 	records_region(t->process, start, start + bytes, name);
 }
 

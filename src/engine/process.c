@@ -5,6 +5,7 @@
 #include "channel/sys.h"
 #include "engine/alloc.h"
 #include "engine/behind.h"
+#include "engine/buffers.h"
 #include "engine/cache.h"
 #include "engine/control.h"
 #include "engine/dispatch.h"
@@ -197,6 +198,7 @@ void process_forked(struct thread *t)
 	uint32_t parent = p->profiling ? p->order : UINT32_MAX;
 
 	threads_forked(t);
+	buffers_forked();
 	behind_forked();
 	alloc_forked();
 	paths_forked();

@@ -2,6 +2,8 @@
 /* Totals of a process; see publish.h. */
 #include "engine/publish.h"
 
+#include "engine/records.h"
+
 static void add(uint64_t *total, uint64_t now, uint64_t *seen)
 {
 	__atomic_fetch_add(total, now - *seen, __ATOMIC_RELAXED);
@@ -29,4 +31,14 @@ void publish_counts(struct thread *t, const struct counts *after)
 uint64_t publish_paced(const struct process *p)
 {
 	return __atomic_load_n(&p->extra.paced, __ATOMIC_RELAXED);
+}
+
+void publish_report(struct thread *t)
+{
+	static const struct counts nothing;
+
+	if (thread_accesses(t) == t->published.accesses || !t->process->profiling)
+		return;
+	publish_counts(t, &nothing);
+	records_counters(t->process);
 }

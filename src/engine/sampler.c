@@ -142,8 +142,10 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 
 	lock_take(&engine.world_lock);
 	for (struct thread *o = engine.threads; o; o = o->next_thread) {
+		o->unsampled = false;
 		if (o->watches && o->watches->window == s.window.number)
 			scan_end_watches(o, &s.window, status, now);
+		buffers_park_watches(o);
 		/* It may have seen the window, so not set its timer, and will find no gear to change. */
 		if (o != t && o->process == t->process && o->gear == GEAR_COUNT) {
 			o->tick_due = true;
@@ -277,7 +279,13 @@ void sampler_tick(struct thread *t, const struct counts *after)
 	total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
 	if (records_abandoned()) {
 		give_up(t);
+	} else if (s.open && t->unsampled && total < s.pace.end) {
+		ticker_arm(t, engine.report_ns); /* the others may all wait for it */
+	} else if (s.open && t->unsampled) {
+		close_window(t, total, SAMPLE_CENSORED);
+		t->tick_due = true;
 	} else if (!s.open) {
+		t->unsampled = false;
 		if (t->gear == GEAR_FILTER) { /* its lanes have not gone round since */
 			filter_calls_pause(t);
 			replay_tell_when_due(t->process);
@@ -314,7 +322,7 @@ bool sampler_is_early(struct thread *t, uint64_t accesses)
 /* The lock is held. */
 static void simulate(struct thread *t, uint64_t total)
 {
-	if (!t->process->profiling)
+	if (!t->process->profiling || t->buf == t->buf_start)
 		return;
 	replay_buffer(t);
 	if (records_abandoned()) {
@@ -492,14 +500,6 @@ void sampler_look(struct thread *t)
 		sampler_flush(t, &nothing);
 }
 
-void sampler_report(struct thread *t)
-{
-	if (thread_accesses(t) == t->published.accesses || !t->process->profiling)
-		return;
-	publish_counts(t, &nothing);
-	records_counters(t->process);
-}
-
 void sampler_thread_end(struct thread *t)
 {
 	if (t->gear == GEAR_STREAM)
@@ -511,6 +511,7 @@ void sampler_thread_end(struct thread *t)
 		scan_end_watches(t, &s.window, SAMPLE_DANGLING, t->process->total.accesses);
 	if (t->watches)
 		scan_end_follows(t, &s.window, t->process->total.accesses);
+	buffers_release(t);
 	lock_drop(&s.lock);
 	graph_break(t);
 	records_thread(t->process, t);
@@ -552,7 +553,7 @@ void sampler_end(struct thread *t, uint32_t status, bool is_over)
 
 enum gear sampler_gear(const struct thread *t)
 {
-	if (t->process->borrowed_memory || !toggles_allow(t))
+	if (t->process->borrowed_memory || !toggles_allow(t) || t->unsampled)
 		return GEAR_COUNT;
 	return (enum gear)__atomic_load_n(&engine.gear, __ATOMIC_SEQ_CST);
 }
@@ -562,13 +563,14 @@ void sampler_set_gear(struct thread *t)
 	uint64_t total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
 	enum gear wanted = sampler_gear(t);
 
+	if (wanted == GEAR_STREAM && !t->buf_memory) { /* or it is parked */
+		if (!buffers_need(t, has_windows(), s.window.line_shift))
+			return buffers_do_without(t);
+		buffers_empty(t, left_of_window(total));
+		call_stack_break(t);
+	}
 	if (t->gear == wanted)
 		return;
-	/* The filter gear may need them later, and memory is to lie where it lies without it. */
-	if (wanted != GEAR_COUNT && !buffers_need(t, has_windows(), s.window.line_shift)) {
-		records_give_up(t->process);
-		return;
-	}
 	if (t->gear == GEAR_STREAM)
 		sampler_flush(t, &nothing);
 	if (t->gear == GEAR_FILTER)
@@ -581,6 +583,8 @@ void sampler_set_gear(struct thread *t)
 		t->stream_position = thread_accesses(t);
 		buffers_empty(t, left_of_window(total));
 		call_stack_break(t);
+	} else {
+		buffers_park(t);
 	}
 }
 
@@ -591,5 +595,6 @@ bool sampler_is_finishing(const struct thread *t)
 
 bool sampler_is_armed(const struct thread *t)
 {
-	return !sampler_is_finishing(t) && !t->pending && !t->tick_due && sampler_gear(t) == (enum gear)t->gear;
+	return !sampler_is_finishing(t) && !t->pending && !t->tick_due &&
+	       sampler_gear(t) == (enum gear)t->gear && (t->buf_memory || t->gear != GEAR_STREAM);
 }

@@ -29,8 +29,6 @@ void sampler_settle(struct thread *t);
  * unless it has to, and takes half the time: for what happens often inside windows.
  */
 void sampler_look(struct thread *t);
-/* The same totals for whoever looks in while the thread is in a system call. */
-void sampler_report(struct thread *t);
 /*
  * All threads stopped or gone: close the window; what is watched gets `status`. is_over: nothing
  * will be simulated after this.

@@ -175,6 +175,7 @@ struct thread {
 	uint64_t stream_position;   /* thread accesses at buf_start, unbiased */
 	uint64_t entries_of_1024;   /* accesses, about: with trailers, in the last full buffer */
 	struct watch_set *watches;
+	bool unsampled; /* there was no memory for its buffer: not before the window is over */
 	struct graph_thread *calls;
 	void *stack_memory;
 	uint64_t stack_bytes;

@@ -18,6 +18,7 @@
 #include "engine/alloc.h"
 #include "engine/baton.h"
 #include "engine/behind.h"
+#include "engine/buffers.h"
 #include "engine/descriptors.h"
 #include "engine/held.h"
 #include "engine/maps_view.h"
@@ -25,6 +26,7 @@
 #include "engine/pages.h"
 #include "engine/process.h"
 #include "engine/program_limits.h"
+#include "engine/publish.h"
 #include "engine/records.h"
 #include "engine/rest.h"
 #include "engine/sampler.h"
@@ -423,7 +425,8 @@ void syscalls_handle(struct thread *t)
 	t->regs[RCX] = after;
 	t->regs[R11] = t->rflags;
 	sampler_settle(t);
-	sampler_report(t);
+	publish_report(t);
+	buffers_park(t);
 	threads_before_call(t, nr, args);
 	baton_before_call(t, nr, args);
 	behind_before_call(t, nr, args);

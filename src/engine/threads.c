@@ -57,11 +57,8 @@ static struct thread *reuse(void)
 	memset(t, 0, sizeof *t);
 	t->stack_memory = keep.stack_memory;
 	t->stack_bytes = keep.stack_bytes;
-	t->buf_memory = keep.buf_memory;
-	t->buf_end = keep.buf_end;
 	t->hidden = true; /* perhaps: somebody may have called the thread before */
 	t->has_copy = keep.has_copy;
-	t->watches = keep.watches;
 	return t;
 }
 

@@ -6,6 +6,16 @@
 #include "engine/stack_distance.h"
 #include "engine/util.h"
 
+void watches_init(struct watch_set *ws, uint32_t line_shift)
+{
+	ws->one_in = 1;
+	ws->one_in_log2 = 5;
+	ws->window = UINT32_MAX;
+	ws->reach = ((WATCH_REACH - 1) >> line_shift) + 1;
+	if (ws->nested)
+		nested_clear(ws->nested);
+}
+
 void watches_clear(struct watch_set *ws, uint32_t line_shift)
 {
 	memset(ws->bits, 0, sizeof ws->bits);
@@ -17,16 +27,11 @@ void watches_clear(struct watch_set *ws, uint32_t line_shift)
 	memset(ws->pages, 0, sizeof ws->pages);
 	memset(ws->chain, 0, sizeof ws->chain);
 	ws->follows = 0;
-	ws->one_in = 1;
-	ws->one_in_log2 = 5;
 	ws->free = 0;
 	ws->used = 0;
-	ws->window = UINT32_MAX;
-	ws->reach = ((WATCH_REACH - 1) >> line_shift) + 1;
-	if (ws->nested)
-		nested_clear(ws->nested);
 	if (ws->stack)
 		ws->stack->open = 0;
+	watches_init(ws, line_shift);
 }
 
 /* Of the slots [slot, slot + n) of one word of bits, which had no mark before? */

@@ -45,6 +45,7 @@ struct watch_set {
 	struct nested_set *nested; /* or NULL: one line size only */
 	struct stack_distance *stack; /* or NULL: no lines are counted */
 	struct call_stack *calls;  /* or NULL: no call paths */
+	struct watch_set *next_unused; /* see buffers.c */
 	uint32_t window;      /* that its samples belong to */
 	uint32_t follows;     /* of the watches, those followed */
 	uint32_t one_in;      /* samples left unresolved, one of which is chosen to be followed */
@@ -123,6 +124,8 @@ static inline void watches_set_bits(struct watch_set *ws, uint32_t word)
 void watches_mark(struct watch_set *ws, uint64_t first, uint64_t last);
 void watches_unmark(struct watch_set *ws, uint64_t first, uint64_t last);
 
+/* Memory that is all zeros, of which little is written to: as watches_clear. */
+void watches_init(struct watch_set *ws, uint32_t line_shift);
 /* Watch nothing, in no window; lines have 1 << line_shift bytes. */
 void watches_clear(struct watch_set *ws, uint32_t line_shift);
 /* Watch a line that is not watched; NULL when there are too many. The caller fills in the rest. */

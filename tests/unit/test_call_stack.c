@@ -72,6 +72,7 @@ static void begin(void)
 	memset(&calls, 0, sizeof calls);
 	t.gear = GEAR_STREAM;
 	t.watches = &watches;
+	t.buf_memory = buffer;
 	watches.calls = &calls;
 	t.buf = t.buf_start = buffer;
 	frames = steps = 0;
