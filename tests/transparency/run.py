@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import re
+import select
 import shlex
 import shutil
 import signal
@@ -117,6 +118,15 @@ class Outcome:
         self.err = b''.join(line for line in lines if not line.startswith(b'dwell:'))
 
 
+def ends_within(process, seconds):
+    """Told at once: wait() with a limit looks twenty times a second."""
+    descriptor = os.pidfd_open(process.pid)
+    try:
+        return bool(select.select([descriptor], [], [], seconds)[0])
+    finally:
+        os.close(descriptor)
+
+
 def execute(argv, folder, seconds):
     """Run argv in an emptied folder; status None means that it had to be ended."""
     shutil.rmtree(folder, ignore_errors=True)
@@ -127,9 +137,9 @@ def execute(argv, folder, seconds):
             open(os.path.join(folder, 'err'), 'w+b') as err:
         process = subprocess.Popen(argv, cwd=work, env=environment(work), stdin=subprocess.DEVNULL,
                                    stdout=out, stderr=err, start_new_session=True)
-        try:
-            status = process.wait(seconds)
-        except subprocess.TimeoutExpired:
+        if ends_within(process, seconds):
+            status = process.wait()
+        else:
             status = None
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
@@ -192,9 +202,17 @@ SIMULATIONS = {'simulate': ['simulate'], 'filter': ['simulate', '--no-call-graph
                'several': ['simulate', '--also=L1i=16K,4,64 L1d=16K,4,64 LL=1M,16,64']}
 
 
-def run_case(case, gear, options, base):
-    folder = os.path.join(base, case.name.replace('/', '-').replace(':', '-'))
+def run_case(case, gears, options, base):
+    """A result for each gear: all are held against one native run, in the same folder, as paths must not differ."""
+    folder = os.path.join(base, 'runs', case.name.replace('/', '-').replace(':', '-'))
     native = execute(case.argv, folder, case.seconds)
+    results = [run_gear(case, gear, native, options, folder) for gear in gears]
+    if not options.keep and all(r['result'] == 'ok' for r in results):
+        shutil.rmtree(folder, ignore_errors=True)
+    return results
+
+
+def run_gear(case, gear, native, options, folder):
     result = {'name': case.name, 'gear': gear, 'native_seconds': round(native.seconds, 3)}
     if native.status is None or case.expected is not None and native.status != case.expected:
         shown = (native.out + native.err)[-300:].decode('utf-8', 'replace')
@@ -220,7 +238,6 @@ def run_case(case, gear, options, base):
             what.append('in run %d' % (attempt + 1))
         return dict(result, result='differs', what='; '.join(what))
     if not options.keep:
-        shutil.rmtree(folder, ignore_errors=True)
         for suffix in ('', '.old', '-wal', '-shm'):
             if os.path.exists(profile + suffix):
                 os.unlink(profile + suffix)
@@ -270,10 +287,10 @@ def parse_options():
 
 def choose(options, build):
     cases = []
+    if options.set != 'programs':
+        cases += real_programs() # the long ones first
     if options.set != 'real':
         cases += target_programs(build)
-    if options.set != 'programs':
-        cases += real_programs()
     return [c for c in cases if (c.quick or not options.quick) and re.search(options.only, c.name)]
 
 
@@ -308,19 +325,18 @@ def main():
     results, work = [], []
     for case in cases:
         missing = missing_for(case)
+        if not missing:
+            work.append(case)
+            continue
         for gear in gears:
-            if missing:
-                results.append({'name': case.name, 'gear': gear, 'result': 'skipped',
-                                'what': missing})
-                print(line_for(results[-1]), flush=True)
-            else:
-                work.append((case, gear))
-    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        # Each gear in a directory of its own name length, as paths must not differ natively.
-        jobs = [pool.submit(run_case, c, g, options, os.path.join(base, g)) for c, g in work]
-        for job in concurrent.futures.as_completed(jobs):
-            results.append(job.result())
+            results.append({'name': case.name, 'gear': gear, 'result': 'skipped',
+                            'what': missing})
             print(line_for(results[-1]), flush=True)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        jobs = [pool.submit(run_case, case, gears, options, base) for case in work]
+        for job in concurrent.futures.as_completed(jobs):
+            results += job.result()
+            print('\n'.join(map(line_for, job.result())), flush=True)
     if options.results:
         with open(options.results, 'w') as f:
             json.dump(sorted(results, key=lambda r: (r['name'], r['gear'])), f, indent=1)
