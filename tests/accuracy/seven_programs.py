@@ -12,6 +12,7 @@ cache size, too: a bias is worth more than noise. Exit status 1 when a bar is mi
 points, largest 1, 90 % covered, or what compare_curve.py's options say, and 90 % of the points near 10 %. Minutes.
 """
 import argparse
+import concurrent.futures
 import os
 import re
 import sys
@@ -54,14 +55,20 @@ def show_signed(points):
     print('    signed: ' + ' '.join('%+.2f' % (sum(e) / len(e)) for _, e in sorted(errors.items())))
 
 
-def measure(options, name, folder):
+def record(options, name, folder):
+    """For each seed what was sampled, and the process."""
+    os.mkdir(os.path.join(folder, name))
+    command = bench.command_for(name, folder, False)
+    return [compare_curve.sample(options, command, seed, folder) for seed in range(1, options.runs + 1)]
+
+
+def compare(options, name, runs, folder):
     """The points of each kind of curve, over all seeds."""
     command = bench.command_for(name, folder, False)
     points, exact = {}, {}
-    for seed in range(1, options.runs + 1):
-        sampled, process = compare_curve.sample(options, command, seed, folder)
+    for sampled, process in runs:
         if process not in exact:
-            exact[process] = compare_curve.simulate(options, command, process, folder)
+            exact[process] = compare_curve.simulate(options, command, process, os.path.join(folder, name))
         for kind in compare_curve.kinds(options):
             points.setdefault(kind, []).extend(compare_curve.compare(exact[process][kind], sampled[kind]))
     return points
@@ -84,8 +91,12 @@ def main():
     everything = {}
     print('%-20s %8s %8s %8s %8s %8s' % ('program', 'mean', 'largest', '15 %', '10 %', 'covered'))
     with tempfile.TemporaryDirectory() as folder:
+        # How much is sampled depends on what else runs. What is simulated does not: two at a time, the longest first.
+        runs = {name: record(options, name, folder) for name in names}
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            compared = {name: pool.submit(compare, options, name, runs[name], folder) for name in reversed(names)}
         for name in names:
-            for (policy, line), points in measure(options, name, folder).items():
+            for (policy, line), points in compared[name].result().items():
                 show('%s %s %s' % (name, policy, line), points)
                 if options.signed:
                     show_signed(points)
