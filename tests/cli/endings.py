@@ -338,9 +338,10 @@ def programs_by_descriptor_are_profiled_as_the_kernel_runs_them():
     # A script cannot be read by its interpreter once the descriptor is closed: ENOENT, and the caller goes on.
     for file, kept, status in ('/bin/sh', 'closed', 8), ('by-fd', 'open', 9), ('by-fd', 'closed', 2):
         for flags in os.O_RDONLY, os.O_PATH:
-            command = [sys.executable, '-c', source, file, str(flags), kept]
+            command = [sys.executable, '-IS', '-c', source, file, str(flags), kept]
             check(subprocess.run(command, timeout=SECONDS).returncode == status, 'natively', file, kept, flags)
-            check(record('fd.db', *command) == (status, ''), file, kept, flags, record('fd.db', *command))
+            told = record('fd.db', *command)
+            check(told == (status, ''), file, kept, flags, told)
             last = rows('processes', 'fd.db')[0][-1]
             check((last['state'], last['exit_status']) == ('exited', status), last)
 
