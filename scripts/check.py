@@ -21,6 +21,8 @@ COUNTED = {'programs-native': 'tests/transparency/native.json',
            'transparency-full': 'tests/transparency/full.json'}
 # Built in half the time of -O2, where gcc sees warnings that are none: those of the plain build are errors.
 SANITIZED = ['-Db_sanitize=address,undefined', '-Db_lundef=false', '-Doptimization=1', '-Dwerror=false']
+# Tests at a time, on two processors: many wait most of the time.
+PROCESSES = '3'
 RESULTS = {'OK': 'passed', 'EXPECTEDFAIL': 'passed', 'SKIP': 'skipped', 'ok': 'passed',
            'skipped': 'skipped'}
 
@@ -62,7 +64,7 @@ def run_tests(tally, build, label, arguments):
         if os.path.exists(old):
             os.unlink(old)
     print('check: tests' + label, flush=True)
-    status = subprocess.run(['meson', 'test', '-C', build, '--no-rebuild', '--num-processes', '2',
+    status = subprocess.run(['meson', 'test', '-C', build, '--no-rebuild', '--num-processes', PROCESSES,
                              '--print-errorlogs'] + arguments).returncode
     try:
         with open(log) as f:
