@@ -20,9 +20,11 @@
 
 #define BUFFER_BYTES (BUFFER_ENTRIES * 8 + PAGE)
 #define CROWD	     64u /* threads, more than which share */
+#define MOST_UNUSED  64u
 
 /* Whose first word leads to the next, and whose `next_unused` does. */
 static uint64_t *unused_buffers;
+static uint32_t unused_count; /* of buffers: more are unmapped */
 static struct watch_set *unused_watches;
 
 static bool is_crowd(const struct thread *t)
@@ -36,6 +38,7 @@ static uint64_t *get_buffer(void)
 
 	if (b) {
 		unused_buffers = (uint64_t *)(uintptr_t)b[0];
+		unused_count--;
 		return b;
 	}
 	b = pages_get(BUFFER_BYTES);
@@ -51,8 +54,13 @@ static void put_buffer(struct thread *t)
 {
 	if (!t->buf_memory)
 		return;
-	t->buf_memory[0] = (uint64_t)(uintptr_t)unused_buffers;
-	unused_buffers = t->buf_memory;
+	if (unused_count >= MOST_UNUSED) {
+		pages_put(t->buf_memory, BUFFER_BYTES);
+	} else {
+		t->buf_memory[0] = (uint64_t)(uintptr_t)unused_buffers;
+		unused_buffers = t->buf_memory;
+		unused_count++;
+	}
 	t->buf_memory = t->buf_start = t->buf = t->buf_end = 0;
 }
 
@@ -161,6 +169,7 @@ void buffers_release(struct thread *t)
 void buffers_forked(void)
 {
 	unused_buffers = 0;
+	unused_count = 0;
 	unused_watches = 0;
 }
 
