@@ -215,7 +215,6 @@ static void begin_call(struct thread *t, const struct hook_function *f, const st
 {
 	struct alloc_call *c = &t->alloc_call;
 	uint64_t sp = t->hook_sp, back;
-	struct block_info old;
 	bool held;
 
 	if (goes_on(c, sp) || engine_peek(&back, (const void *)(uintptr_t)sp) != 0)
@@ -233,7 +232,7 @@ static void begin_call(struct thread *t, const struct hook_function *f, const st
 	if (!c->old)
 		return;
 	held = hold();
-	c->old_serial = blocks_get(c->old, &old) ? old.serial : 0;
+	blocks_mark(c->old);
 	let_go(held);
 }
 
@@ -273,7 +272,7 @@ static void drop_old(const struct alloc_call *c)
 {
 	struct block_info b;
 
-	if (!c->old || !blocks_get(c->old, &b) || b.serial != c->old_serial)
+	if (!c->old || !blocks_get(c->old, &b) || !b.marked)
 		return;
 	blocks_remove(c->old, &b);
 	sites_drop_block(b.site, b.size);
@@ -284,7 +283,7 @@ static void add_block(const struct alloc_call *c, uint64_t start, uint32_t site)
 	struct block_info old;
 
 	drop_pieces(start + 1, start + c->size);
-	if (blocks_insert(start, c->size, site, &old))
+	while (blocks_insert(start, c->size, site, &old))
 		sites_drop_block(old.site, old.size);
 	sites_add_block(site, c->size, c->element_size);
 }

@@ -2,48 +2,57 @@
 /* Live blocks by address; see blocks.h. */
 #include "engine/blocks.h"
 
+#include "channel/site.h"
 #include "engine/limits.h"
 #include "engine/util.h"
 
 #define ADDRESS_BITS  47
-#define GRANULE_BITS  4	 /* blocks that begin in the same 16 bytes share a bit */
+#define GRANULE_BITS  3
+#define GRANULE	      (1u << GRANULE_BITS)
 #define PAGE_BITS     12
-#define REGION_BITS   20 /* a megabyte */
+#define PAGE	      (1u << PAGE_BITS)
+#define GRANULES      (PAGE / GRANULE)
+#define REGION_BITS   20   /* a megabyte */
 #define LEAVES	      256u
-#define WORDS	      (LEAVES / 64)
 #define REGIONS	      (1ull << (ADDRESS_BITS - REGION_BITS))
 #define LEVELS	      5 /* of bits of bits over the regions: 64 to the power of 5 is enough */
-#define MAX_BLOCKS    (1u << 26)
+#define MAX_LEAVES    (1u << 24) /* 64 GB of pages */
 #define MAX_REGIONS   (1u << 20) /* of which anything is known: a terabyte */
-#define FIRST_BUCKETS (1u << 12)
 #define MOST_PART     8u /* of the address space there is, for the table of regions */
 
-/* 24 bytes, and 8 to 16 of the table of buckets. */
-struct entry {
-	uint64_t start_serial; /* start << 16 | serial */
-	uint64_t size_high;    /* size << 16 | 0 */
-	uint32_t site;
-	uint32_t next; /* in its bucket, or of the unused ones, + 1 */
-};
+/*
+ * A slot for each granule in which a block begins: its site, where in the granule it begins, and
+ * its size. A size of 16 bytes or more is in the slots behind, since the block covers their
+ * granules: in one, or in two from 4 GB on.
+ */
+#define SITE_MASK    ((1u << 21) - 1)
+#define OFFSET_SHIFT 21
+#define SIZE_SHIFT   24
+#define SIZE_MASK    15u
+#define SIZE_BEHIND  (1u << 28)
+#define SIZE_IN_TWO  (1u << 29)
+#define MARKED	     (1u << 30)
 
-/* The beginnings in one page. */
+/* What begins in one page. The last block's size may need slots behind those of the page. */
 struct leaf {
-	uint64_t starts[WORDS];
-};
+	uint64_t starts[GRANULES / 64];
+	uint32_t slot[GRANULES + 2];
+	uint32_t next; /* of the unused ones, + 1 */
+} __attribute__((aligned(64)));
+
+_Static_assert(SITE_MAX_ID <= SITE_MASK, "a slot holds any site");
 
 /* A megabyte: which of its pages have beginnings, and their leaves (number + 1). */
 struct region {
-	uint64_t used[WORDS];
+	uint64_t used[LEAVES / 64];
 	uint32_t leaf[LEAVES];
 };
 
 static struct {
-	struct grow entries, leaves, regions, region_of;
+	struct grow leaves, regions, region_of;
 	uint64_t *bits[LEVELS]; /* [0]: a bit per region; [n]: a bit per word of [n - 1] */
 	struct grow bit_memory;
-	uint32_t *buckets;
-	uint32_t bucket_count, entry_count, unused, live;
-	uint16_t serial;
+	uint32_t unused, live;
 } m;
 
 int blocks_init(void)
@@ -52,8 +61,7 @@ int blocks_init(void)
 
 	if (limits_share(table_bytes, 0, MOST_PART) != table_bytes)
 		return -1;
-	if (grow_init(&m.entries, (uint64_t)MAX_BLOCKS * sizeof(struct entry)) ||
-	    grow_init(&m.leaves, (uint64_t)MAX_BLOCKS * sizeof(struct leaf)) ||
+	if (grow_init(&m.leaves, (uint64_t)MAX_LEAVES * sizeof(struct leaf)) ||
 	    grow_init(&m.regions, (uint64_t)MAX_REGIONS * sizeof(struct region)) ||
 	    grow_init_whole(&m.region_of, table_bytes) ||
 	    grow_init_whole(&m.bit_memory, REGIONS / 4))
@@ -63,50 +71,42 @@ int blocks_init(void)
 		m.bits[i] = (uint64_t *)(void *)(m.bit_memory.base + m.bit_memory.used);
 		m.bit_memory.used += words * 8;
 	}
-	grow_in_large_pages(&m.entries);
 	grow_in_large_pages(&m.leaves);
-	m.buckets = pages_get(FIRST_BUCKETS * sizeof *m.buckets);
-	m.bucket_count = FIRST_BUCKETS;
-	return m.buckets ? 0 : -1;
+	return 0;
 }
 
-static struct entry *entry_of(uint32_t number)
-{
-	return (struct entry *)(void *)m.entries.base + number - 1;
-}
-
-static struct leaf *leaf_of(uint32_t number)
+static struct leaf *leaf_at(uint32_t number)
 {
 	return (struct leaf *)(void *)m.leaves.base + number - 1;
 }
 
-static struct region *region_of(uint32_t number)
+static uint32_t *number_of_region(uint64_t which)
+{
+	return (uint32_t *)(void *)m.region_of.base + which;
+}
+
+static struct region *region_at(uint32_t number)
 {
 	return (struct region *)(void *)m.regions.base + number - 1;
 }
 
-/*
- * Neighbours in memory have neighbouring buckets, since programs mostly allocate and free
- * them one after another; megabytes are thrown over each other at random. Scattered, a million
- * blocks took three times as long to come.
- */
-static uint32_t *bucket_of(uint64_t granule)
+static uint32_t page_of(uint64_t address)
 {
-	uint64_t region = granule >> (REGION_BITS - GRANULE_BITS);
-	uint64_t i = granule / 2 + ((region * 0x9e3779b97f4a7c15ull) >> 32);
-
-	return &m.buckets[i & (m.bucket_count - 1)];
+	return (uint32_t)(address >> PAGE_BITS) % LEAVES;
 }
 
-static uint64_t start_of(const struct entry *e)
+static uint32_t granule_of(uint64_t address)
 {
-	return e->start_serial >> 16;
+	return (uint32_t)(address >> GRANULE_BITS) % GRANULES;
 }
 
-static struct block_info info_of(const struct entry *e)
+/* The leaf of the address's page; NULL: no block begins there. */
+static struct leaf *leaf_of(uint64_t address)
 {
-	return (struct block_info){ start_of(e), e->size_high >> 16, e->site,
-				    (uint16_t)e->start_serial };
+	uint32_t number = *number_of_region(address >> REGION_BITS);
+
+	number = number ? region_at(number)->leaf[page_of(address)] : 0;
+	return number ? leaf_at(number) : 0;
 }
 
 /* ---- Bitmaps of beginnings ---- */
@@ -131,75 +131,83 @@ static void unmark_region(uint64_t number)
 	}
 }
 
-/* The number of the region, made if it is missing; 0 when memory ran out. */
-static uint32_t need_region(uint64_t which)
+static bool has_bit(const uint64_t *words, uint64_t i)
 {
-	uint32_t *number = (uint32_t *)(void *)m.region_of.base + which;
-
-	if (*number)
-		return *number;
-	if (!grow_take(&m.regions, sizeof(struct region)))
-		return 0;
-	*number = (uint32_t)(m.regions.used / sizeof(struct region));
-	return *number;
+	return words[i / 64] >> (i & 63) & 1;
 }
 
-/* Note that a block begins at start. *fresh: none did in its granule. */
-static bool mark(uint64_t start, bool *fresh)
+static bool is_clear(const uint64_t *words, uint32_t n)
 {
-	uint64_t which = start >> REGION_BITS;
-	uint32_t number = need_region(which), page = (uint32_t)(start >> PAGE_BITS) % LEAVES;
-	uint64_t granule = (start >> GRANULE_BITS) % 256;
-	struct region *r;
+	uint64_t any = 0;
 
-	if (!number)
-		return false;
-	r = region_of(number);
-	if (!r->leaf[page]) {
-		if (!grow_take(&m.leaves, sizeof(struct leaf)))
-			return false;
-		r->leaf[page] = (uint32_t)(m.leaves.used / sizeof(struct leaf));
+	for (uint32_t i = 0; i < n; i++)
+		any |= words[i];
+	return !any;
+}
+
+/* The address's region, made if it is missing; NULL when memory ran out. */
+static struct region *need_region(uint64_t address)
+{
+	uint32_t *number = number_of_region(address >> REGION_BITS);
+
+	if (!*number && grow_take(&m.regions, sizeof(struct region)))
+		*number = (uint32_t)(m.regions.used / sizeof(struct region));
+	return *number ? region_at(*number) : 0;
+}
+
+/* A leaf without beginnings, or 0. */
+static uint32_t new_leaf(void)
+{
+	uint32_t n = m.unused;
+
+	if (n) {
+		m.unused = leaf_at(n)->next;
+		return n;
 	}
-	*fresh = !(leaf_of(r->leaf[page])->starts[granule / 64] >> (granule & 63) & 1);
-	set_bit(leaf_of(r->leaf[page])->starts, granule);
-	if (!(r->used[page / 64] >> (page & 63) & 1)) {
-		if (!(r->used[0] | r->used[1] | r->used[2] | r->used[3]))
-			mark_region(which);
+	if (!grow_take(&m.leaves, sizeof(struct leaf)))
+		return 0;
+	return (uint32_t)(m.leaves.used / sizeof(struct leaf));
+}
+
+/* The leaf of the address's page, made if it is missing; NULL when memory ran out. */
+static struct leaf *need_leaf(uint64_t address)
+{
+	struct region *r = need_region(address);
+	uint32_t page = page_of(address);
+
+	if (!r || (!r->leaf[page] && !(r->leaf[page] = new_leaf())))
+		return 0;
+	if (!has_bit(r->used, page)) {
+		if (is_clear(r->used, LEAVES / 64))
+			mark_region(address >> REGION_BITS);
 		set_bit(r->used, page);
 	}
-	return true;
+	return leaf_at(r->leaf[page]);
 }
 
-static void unmark(uint64_t start)
+/* Nothing begins in the address's page any more: another one may have its leaf. */
+static void give_back_leaf(uint64_t address)
 {
-	uint64_t which = start >> REGION_BITS;
-	struct region *r = region_of(((uint32_t *)(void *)m.region_of.base)[which]);
-	uint32_t page = (uint32_t)(start >> PAGE_BITS) % LEAVES;
-	uint32_t granule = (uint32_t)(start >> GRANULE_BITS) % 256;
-	struct leaf *l = leaf_of(r->leaf[page]);
+	struct region *r = region_at(*number_of_region(address >> REGION_BITS));
+	uint32_t page = page_of(address), *number = &r->leaf[page];
 
-	l->starts[granule / 64] &= ~(1ull << (granule & 63));
-	if (l->starts[0] | l->starts[1] | l->starts[2] | l->starts[3])
-		return;
+	leaf_at(*number)->next = m.unused;
+	m.unused = *number;
+	*number = 0;
 	r->used[page / 64] &= ~(1ull << (page & 63));
-	if (!(r->used[0] | r->used[1] | r->used[2] | r->used[3]))
-		unmark_region(which);
+	if (is_clear(r->used, LEAVES / 64))
+		unmark_region(address >> REGION_BITS);
 }
 
-/* The highest bit below `end` of 256, or -1. */
-static int last_below(const uint64_t words[WORDS], uint32_t end)
+/* The highest bit below number `end` of the words, or -1. */
+static int last_below(const uint64_t *words, uint32_t end)
 {
-	for (int w = (int)WORDS - 1; w >= 0; w--) {
-		uint64_t v = words[w];
+	uint32_t w = end / 64;
+	uint64_t v = end & 63 ? words[w] & ((1ull << (end & 63)) - 1) : 0;
 
-		if (end <= (uint32_t)w * 64)
-			continue;
-		if (end - (uint32_t)w * 64 < 64)
-			v &= (1ull << (end & 63)) - 1;
-		if (v)
-			return w * 64 + 63 - __builtin_clzll(v);
-	}
-	return -1;
+	while (!v && w > 0)
+		v = words[--w];
+	return v ? (int)(w * 64 + 63) - __builtin_clzll(v) : -1;
 }
 
 /* The highest region with beginnings below number `end`, or -1. */
@@ -220,20 +228,19 @@ static int64_t region_below(uint64_t end)
 	return -1;
 }
 
-/* The last granule below `end` in which a block begins, or -1. */
+/* The last granule below number `end` in which a block begins, or -1. */
 static int64_t granule_below(uint64_t end)
 {
-	uint64_t which = end >> (REGION_BITS - GRANULE_BITS);
-	uint32_t number = which < REGIONS ? ((uint32_t *)(void *)m.region_of.base)[which] : 0;
-	const struct region *r = number ? region_of(number) : 0;
-	uint32_t page = (uint32_t)(end >> (PAGE_BITS - GRANULE_BITS)) % LEAVES;
+	uint64_t address = end << GRANULE_BITS, which = address >> REGION_BITS;
+	uint32_t number = which < REGIONS ? *number_of_region(which) : 0, page = page_of(address);
+	const struct region *r = number ? region_at(number) : 0;
 	int64_t before;
 	int at;
 
-	if (r && r->used[page / 64] >> (page & 63) & 1) {
-		at = last_below(leaf_of(r->leaf[page])->starts, (uint32_t)end % 256);
+	if (r && r->leaf[page]) {
+		at = last_below(leaf_at(r->leaf[page])->starts, granule_of(address));
 		if (at >= 0)
-			return (int64_t)((end & ~255ull) + (uint64_t)at);
+			return (int64_t)((end & ~(GRANULES - 1ull)) + (uint64_t)at);
 	}
 	at = r ? last_below(r->used, page) : -1;
 	if (at < 0) {
@@ -241,200 +248,188 @@ static int64_t granule_below(uint64_t end)
 		if (before < 0)
 			return -1;
 		which = (uint64_t)before;
-		r = region_of(((uint32_t *)(void *)m.region_of.base)[which]);
+		r = region_at(*number_of_region(which));
 		at = last_below(r->used, LEAVES);
 	}
-	return (int64_t)((which * LEAVES + (uint32_t)at) * 256) +
-	       last_below(leaf_of(r->leaf[at])->starts, 256);
+	return (int64_t)((which * LEAVES + (uint32_t)at) * GRANULES) +
+	       last_below(leaf_at(r->leaf[at])->starts, GRANULES);
 }
 
 /* ---- Blocks ---- */
 
-/* Twice the buckets. Without memory for them chains get longer. */
-static void grow_buckets(void)
+static void put(uint32_t *slot, uint64_t start, uint64_t size, uint32_t site)
 {
-	uint64_t old_bytes = m.bucket_count * sizeof *m.buckets;
-	uint32_t *old = m.buckets, old_count = m.bucket_count;
-	uint32_t *new = pages_get(2 * old_bytes);
+	uint32_t v = site | (uint32_t)(start % GRANULE) << OFFSET_SHIFT;
 
-	if (!new)
+	if (size <= SIZE_MASK) {
+		*slot = v | (uint32_t)size << SIZE_SHIFT;
 		return;
-	m.buckets = new;
-	m.bucket_count = 2 * old_count;
-	for (uint32_t i = 0; i < old_count; i++)
-		for (uint32_t n = old[i], next; n; n = next) {
-			struct entry *e = entry_of(n);
-			uint32_t *bucket = bucket_of(start_of(e) >> GRANULE_BITS);
-
-			next = e->next;
-			e->next = *bucket;
-			*bucket = n;
-		}
-	pages_put(old, old_bytes);
-}
-
-static uint32_t new_entry(void)
-{
-	uint32_t n = m.unused;
-
-	if (n) {
-		m.unused = entry_of(n)->next;
-		return n;
 	}
-	if (!grow_take(&m.entries, sizeof(struct entry)))
-		return 0;
-	return ++m.entry_count;
+	slot[1] = (uint32_t)size;
+	if (size >> 32) {
+		slot[2] = (uint32_t)(size >> 32);
+		v |= SIZE_IN_TWO;
+	}
+	*slot = v | SIZE_BEHIND;
 }
 
-/* The link to the entry that begins at start, or to the end of its chain. */
-static uint32_t *link_of(uint64_t start)
+/* What the slot says of a block that begins in its granule, of which any address is given. */
+static struct block_info info_of(const uint32_t *slot, uint64_t address)
 {
-	uint32_t *link = bucket_of(start >> GRANULE_BITS);
+	uint32_t v = *slot;
+	uint64_t size = v >> SIZE_SHIFT & SIZE_MASK;
 
-	while (*link && start_of(entry_of(*link)) != start)
-		link = &entry_of(*link)->next;
-	return link;
+	if (v & SIZE_BEHIND)
+		size = slot[1];
+	if (v & SIZE_IN_TWO)
+		size |= (uint64_t)slot[2] << 32;
+	return (struct block_info){(address & -(uint64_t)GRANULE) + (v >> OFFSET_SHIFT) % GRANULE,
+				   size, v & SITE_MASK, (v & MARKED) != 0};
+}
+
+/* The slot of the block that begins at start, or NULL. */
+static uint32_t *slot_of(struct leaf *l, uint64_t start)
+{
+	uint32_t granule = granule_of(start), *slot = l ? &l->slot[granule] : 0;
+
+	if (!l || !has_bit(l->starts, granule) ||
+	    (*slot >> OFFSET_SHIFT) % GRANULE != start % GRANULE)
+		return 0;
+	return slot;
 }
 
 /* Among a million blocks all is waiting for memory: for two things at a time, then. */
 void blocks_prefetch(uint64_t start)
 {
-	uint32_t number;
+	const struct leaf *l = start >> ADDRESS_BITS ? 0 : leaf_of(start);
 
-	if (start >> ADDRESS_BITS)
+	if (!l)
 		return;
-	__builtin_prefetch(bucket_of(start >> GRANULE_BITS));
-	number = ((uint32_t *)(void *)m.region_of.base)[start >> REGION_BITS];
-	if (number) {
-		uint32_t leaf = region_of(number)->leaf[(start >> PAGE_BITS) % LEAVES];
+	__builtin_prefetch(&l->starts[granule_of(start) / 64], 1);
+	__builtin_prefetch(&l->slot[granule_of(start)], 1);
+}
 
-		if (leaf)
-			__builtin_prefetch(leaf_of(leaf));
+/* Take out the block that begins in the address's granule of its leaf. */
+static struct block_info take(struct leaf *l, uint64_t address)
+{
+	const uint32_t granule = granule_of(address);
+	const struct block_info gone = info_of(&l->slot[granule], address);
+
+	l->starts[granule / 64] &= ~(1ull << (granule & 63));
+	if (is_clear(l->starts, GRANULES / 64))
+		give_back_leaf(address);
+	m.live--;
+	return gone;
+}
+
+static uint32_t slots_of(uint64_t size)
+{
+	return size <= SIZE_MASK ? 1 : size >> 32 ? 3 : 2;
+}
+
+/* Does a block of the page begin so close to the granule that the two might want one slot? */
+static bool is_crowded(const struct leaf *l, uint32_t granule)
+{
+	const uint32_t at = granule & 63;
+	bool any = false;
+
+	if (at >= 2 && at < 62)
+		return l->starts[granule / 64] >> (at - 2) & 31;
+	for (uint32_t g = granule < 2 ? 0 : granule - 2; g <= granule + 2 && g < GRANULES; g++)
+		any |= has_bit(l->starts, g);
+	return any;
+}
+
+/* Take out one block that has a slot which the new one wants. False: there is none. */
+static bool make_way(struct leaf *l, uint64_t start, uint64_t size, struct block_info *old)
+{
+	const uint32_t granule = granule_of(start), end = granule + slots_of(size);
+
+	for (uint32_t g = granule < 2 ? 0 : granule - 2; g < end && g < GRANULES; g++) {
+		const uint64_t at = (start & -(uint64_t)PAGE) + g * GRANULE;
+
+		if (!has_bit(l->starts, g) ||
+		    g + slots_of(info_of(&l->slot[g], at).size) <= granule)
+			continue;
+		*old = take(l, at);
+		return true;
 	}
+	return false;
 }
 
 bool blocks_insert(uint64_t start, uint64_t size, uint32_t site, struct block_info *old)
 {
-	uint32_t *bucket = bucket_of(start >> GRANULE_BITS), n;
-	struct entry *e;
-	bool fresh;
+	const uint32_t granule = granule_of(start);
+	struct leaf *l;
 
-	if (start >> ADDRESS_BITS || size >> ADDRESS_BITS || !mark(start, &fresh))
+	if (start >> ADDRESS_BITS || size >> ADDRESS_BITS || !(l = need_leaf(start)))
 		return false;
-	n = fresh ? 0 : *link_of(start);
-	if (n) {
-		e = entry_of(n);
-		*old = info_of(e);
-		e->start_serial = start << 16 | ++m.serial;
-		e->size_high = size << 16;
-		e->site = site;
+	if (is_crowded(l, granule) && make_way(l, start, size, old))
 		return true;
-	}
-	n = new_entry();
-	if (!n)
-		return false;
-	e = entry_of(n);
-	*e = (struct entry){ start << 16 | ++m.serial, size << 16, site, *bucket };
-	*bucket = n;
-	if (++m.live > m.bucket_count / 2)
-		grow_buckets();
+	set_bit(l->starts, granule);
+	put(&l->slot[granule], start, size, site);
+	m.live++;
 	return false;
-}
-
-/* After a block went that was there: does none begin in its granule? */
-static bool granule_is_empty(const struct block_info *gone)
-{
-	uint64_t granule = gone->start >> GRANULE_BITS;
-
-	/* It had the granule for itself: no look at the others in the bucket, wherever they lie. */
-	if (gone->start % (1u << GRANULE_BITS) == 0 && gone->size >= 1u << GRANULE_BITS)
-		return true;
-	for (uint32_t n = *bucket_of(granule); n; n = entry_of(n)->next)
-		if (start_of(entry_of(n)) >> GRANULE_BITS == granule)
-			return false;
-	return true;
 }
 
 bool blocks_remove(uint64_t start, struct block_info *old)
 {
-	uint32_t *link = start >> ADDRESS_BITS ? 0 : link_of(start), n = link ? *link : 0;
-	struct entry *e;
+	struct leaf *l = start >> ADDRESS_BITS ? 0 : leaf_of(start);
 
-	if (!n)
+	if (!slot_of(l, start))
 		return false;
-	e = entry_of(n);
-	*old = info_of(e);
-	*link = e->next;
-	e->next = m.unused;
-	m.unused = n;
-	m.live--;
-	if (granule_is_empty(old))
-		unmark(start);
+	*old = take(l, start);
 	return true;
+}
+
+bool blocks_mark(uint64_t start)
+{
+	uint32_t *slot = start >> ADDRESS_BITS ? 0 : slot_of(leaf_of(start), start);
+
+	if (slot)
+		*slot |= MARKED;
+	return slot != 0;
 }
 
 bool blocks_get(uint64_t start, struct block_info *b)
 {
-	uint32_t n = start >> ADDRESS_BITS ? 0 : *link_of(start);
+	const uint32_t *slot = start >> ADDRESS_BITS ? 0 : slot_of(leaf_of(start), start);
 
-	if (n)
-		*b = info_of(entry_of(n));
-	return n != 0;
-}
-
-/* The last block that begins in the granule, at or below address. */
-static const struct entry *last_in(uint64_t granule, uint64_t address)
-{
-	const struct entry *last = 0;
-
-	for (uint32_t n = *bucket_of(granule); n; n = entry_of(n)->next) {
-		const struct entry *e = entry_of(n);
-		uint64_t start = start_of(e);
-
-		if (start >> GRANULE_BITS == granule && start <= address &&
-		    (!last || start > start_of(last)))
-			last = e;
-	}
-	return last;
+	if (slot)
+		*b = info_of(slot, start);
+	return slot != 0;
 }
 
 /* The last one that begins at or below address. */
-static const struct entry *last_at(uint64_t address)
+static bool last_at(uint64_t address, struct block_info *b)
 {
 	int64_t granule = (int64_t)(address >> GRANULE_BITS) + 1;
-	const struct entry *e = 0;
 
 	if (address >> ADDRESS_BITS)
-		return 0;
-	__builtin_prefetch(bucket_of(address >> GRANULE_BITS)); /* small blocks begin near by */
-	/* A second look only where all that begin in the first granule lie above. */
-	for (int i = 0; i < 2 && !e; i++) {
+		return false;
+	/* A second look only where what begins in the first granule begins above. */
+	for (int i = 0; i < 2; i++) {
+		uint64_t at;
+
 		granule = granule_below((uint64_t)granule);
 		if (granule < 0)
-			return 0;
-		e = last_in((uint64_t)granule, address);
+			return false;
+		at = (uint64_t)granule << GRANULE_BITS;
+		*b = info_of(&leaf_of(at)->slot[granule_of(at)], at);
+		if (b->start <= address)
+			return true;
 	}
-	return e;
+	return false;
 }
 
 bool blocks_last_in(uint64_t start, uint64_t end, struct block_info *b)
 {
-	const struct entry *e = end > start ? last_at(end - 1) : 0;
-
-	if (!e || start_of(e) < start)
-		return false;
-	*b = info_of(e);
-	return true;
+	return end > start && last_at(end - 1, b) && b->start >= start;
 }
 
 bool blocks_find(uint64_t address, struct block_info *b)
 {
-	const struct entry *e = last_at(address);
-
-	if (!e || address - start_of(e) >= e->size_high >> 16)
-		return false;
-	*b = info_of(e);
-	return true;
+	return last_at(address, b) && address - b->start < b->size;
 }
 
 uint64_t blocks_count(void)

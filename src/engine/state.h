@@ -69,7 +69,6 @@ struct alloc_call {
 	uint64_t size, element_size;
 	uint64_t old;	   /* block to be resized, or 0 */
 	uint64_t out;	   /* where the result will be written; 0: it is returned */
-	uint16_t old_serial;
 	uint8_t kind;	   /* enum site_kind; 0: there is no call */
 };
 

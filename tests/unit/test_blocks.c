@@ -34,7 +34,6 @@ struct cell {
 	bool is_used;
 	uint64_t start, size;
 	uint32_t site;
-	uint16_t serial;
 };
 
 static struct cell cells[ARENAS][CELLS];
@@ -86,7 +85,7 @@ static void come(struct cell *c, uint64_t begin, uint32_t room)
 	struct block_info old;
 
 	*c = (struct cell){ true, begin + offset, draw() % (room - offset + 1),
-			    (uint32_t)draw() & 0xfffff, 0 };
+			    (uint32_t)draw() & 0xfffff };
 	assert_false(blocks_insert(c->start, c->size, c->site, &old));
 	live++;
 }
@@ -110,13 +109,16 @@ static void replace(struct cell *c, uint64_t begin, uint32_t room)
 	struct cell before = *c;
 	struct block_info old, new;
 
-	assert_true(blocks_get(c->start, &old));
+	assert_true(blocks_mark(c->start));
+	assert_true(blocks_get(c->start, &old) && old.marked);
 	c->size = draw() % (begin + room - c->start + 1);
 	c->site++;
 	assert_true(blocks_insert(c->start, c->size, c->site, &old));
 	must_be(&old, &before);
+	assert_false(blocks_insert(c->start, c->size, c->site, &old));
 	assert_true(blocks_get(c->start, &new));
-	assert_int_not_equal(new.serial, old.serial);
+	must_be(&new, c);
+	assert_false(new.marked);
 }
 
 static void random_steps(uint32_t steps, uint32_t come_of_8)
@@ -187,11 +189,51 @@ static void test_an_empty_block_holds_nothing(void **state)
 	assert_true(blocks_remove(0x5000, &b));
 }
 
+/* Blocks whose ends were not seen: each goes before another one needs its slots, and is told of. */
+static void test_what_is_in_the_way_is_told_of(void **state)
+{
+	static struct {
+		uint64_t start, size;
+	} kept[64];
+	uint32_t n = 0, told = 0, came = 0;
+	struct block_info b;
+
+	(void)state;
+	for (uint32_t i = 0; i < 200000; i++) {
+		const uint64_t start = 0x7000 + draw() % 0x1080;
+		const uint64_t size = draw() % 3 ? draw() % 40 : draw() % 2 ? draw() % 100 << 28 : 16;
+
+		while (blocks_insert(start, size, i & 0xfffff, &b)) {
+			for (n = 0; n < 64 && kept[n].start != b.start; n++)
+				;
+			if (n < 64) {
+				assert_int_equal(b.size, kept[n].size);
+				kept[n].start = 0;
+			}
+			told++;
+		}
+		came++;
+		kept[i % 64].start = start;
+		kept[i % 64].size = size;
+		assert_true(blocks_get(start, &b));
+		assert_int_equal(b.size, size);
+		assert_int_equal(b.site, i & 0xfffff);
+		assert_int_equal(blocks_count(), came - told);
+	}
+	while (blocks_last_in(0x7000, 0x9000, &b)) {
+		assert_true(blocks_remove(b.start, &b));
+		told++;
+	}
+	assert_int_equal(told, came);
+	assert_int_equal(blocks_count(), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_addresses_of_the_kernel_are_refused),
 		cmocka_unit_test(test_an_empty_block_holds_nothing),
+		cmocka_unit_test(test_what_is_in_the_way_is_told_of),
 		cmocka_unit_test(test_blocks_are_those_of_the_model),
 		cmocka_unit_test(test_nothing_is_left_when_all_went),
 	};
