@@ -10,9 +10,11 @@
 
 #include "channel/sys.h"
 #include "engine/baton.h"
+#include "engine/block_log.h"
 #include "engine/blocks.h"
 #include "engine/call_sites.h"
 #include "engine/call_stack.h"
+#include "engine/go_calls.h"
 #include "engine/hooks.h"
 #include "engine/lanes.h"
 #include "engine/made_code.h"
@@ -25,6 +27,7 @@
 #include "engine/syscalls.h"
 #include "engine/unwind.h"
 #include "engine/util.h"
+#include "engine/watches.h"
 #include "engine/x87.h"
 
 /* What a run that is killed has told: all but its last second, or but a ninth. */
@@ -68,17 +71,39 @@ void alloc_init(void)
 	engine.config.objects = 0;
 }
 
-/*
- * Accesses in the stream buffer were made before what comes now: they are looked at first.
- * That may have closed the window: then the thread is called to change gears.
- */
-static void settle(struct thread *t)
+/* Changes by one call: a block that comes, and those in whose place; all the pieces of one. */
+#define FEW  4u
+#define MANY (BLOCK_LOG_MOST + 1)
+
+/* Accesses that wait in the stream buffer were made before what comes now. */
+static struct block_log *log_of(const struct thread *t)
 {
-	if (t->gear != GEAR_STREAM)
-		return;
+	return t->gear == GEAR_STREAM && t->watches ? t->watches->blocks : 0;
+}
+
+/*
+ * Before so many changes of blocks: may they be logged? Else those accesses are to be looked at first. That may
+ * have closed the window: then the thread is called to change gears. Returns whether they were.
+ */
+static bool settle(struct thread *t, uint32_t changes)
+{
+	const struct block_log *l = log_of(t);
+
+	if (t->gear != GEAR_STREAM || (l && block_log_has_room(l, changes)))
+		return false;
 	sampler_look(t);
 	if (sampler_gear(t) != (enum gear)t->gear)
 		poll_call(t);
+	return true;
+}
+
+/* Such a block has come or gone. */
+static void note(const struct thread *t, const struct block_info *b, bool came)
+{
+	struct block_log *l = log_of(t);
+
+	if (l && block_log_has_room(l, 1))
+		block_log_add(l, thread_accesses(t), b, came);
 }
 
 /* ---- Calls ---- */
@@ -165,22 +190,11 @@ static void tell_of_limit(struct process *p)
 	told = true;
 }
 
-/*
- * Calls of Go's allocator, by their place on the stack, which is the goroutine's: while one waits
- * for the collection of garbage its thread runs others, and another one may bring it to its end.
- */
-static struct alloc_call go_calls[1024];
-
-static struct alloc_call *go_call(uint64_t sp)
-{
-	return &go_calls[(sp >> 4) * 0x9e3779b97f4a7c15ull >> 54];
-}
-
 static void begin_go_call(struct thread *t, const struct hook_function *f,
 			  const struct hook_frame *r)
 {
 	uint64_t sp = t->hook_sp, back;
-	struct alloc_call *c = go_call(sp);
+	struct alloc_call c;
 	bool held;
 
 	if (engine_peek(&back, (const void *)(uintptr_t)sp) != 0)
@@ -189,26 +203,13 @@ static void begin_go_call(struct thread *t, const struct hook_function *f,
 		tell_of_limit(t->process);
 		return;
 	}
+	read_arguments(&c, f, r);
+	c.sp = sp;
+	c.back = back;
 	held = hold();
 	has_pieces = true; /* what the collector frees it frees without a word */
-	read_arguments(c, f, r);
-	c->sp = sp;
-	c->back = back;
+	go_calls_begin(&c);
 	let_go(held);
-}
-
-/* The call that has come to its end here, in *c. False: none of Go's has. */
-static bool take_go_call(uint64_t sp, struct alloc_call *c)
-{
-	struct alloc_call *there = go_call(sp);
-	bool held = hold(), is_there = there->kind && there->sp == sp;
-
-	if (is_there) {
-		*c = *there;
-		there->kind = 0;
-	}
-	let_go(held);
-	return is_there;
 }
 
 static void begin_call(struct thread *t, const struct hook_function *f, const struct hook_frame *r)
@@ -236,14 +237,20 @@ static void begin_call(struct thread *t, const struct hook_function *f, const st
 	let_go(held);
 }
 
+static void gone(const struct thread *t, const struct block_info *b)
+{
+	sites_drop_block(b->site, b->size);
+	note(t, b, false);
+}
+
 /* Blocks that begin in [start, end) are gone. */
-static void drop_pieces(uint64_t start, uint64_t end)
+static void drop_pieces(const struct thread *t, uint64_t start, uint64_t end)
 {
 	struct block_info b;
 
 	while (has_pieces && blocks_last_in(start, end, &b)) {
 		blocks_remove(b.start, &b);
-		sites_drop_block(b.site, b.size);
+		gone(t, &b);
 	}
 }
 
@@ -254,13 +261,13 @@ static void drop_block(struct thread *t, uint64_t start, uint64_t rbp)
 
 	if (!start)
 		return;
-	settle(t);
-	call_stack_at_entry(t, t->hook_sp, rbp);
+	if (settle(t, has_pieces ? MANY : FEW))
+		call_stack_at_entry(t, t->hook_sp, rbp);
 	held = hold();
 	blocks_prefetch(start);
 	if (blocks_remove(start, &b)) {
-		sites_drop_block(b.site, b.size);
-		drop_pieces(start, start + b.size);
+		gone(t, &b);
+		drop_pieces(t, start, start + b.size);
 	}
 	let_go(held);
 }
@@ -268,23 +275,26 @@ static void drop_block(struct thread *t, uint64_t start, uint64_t rbp)
 /* ---- Returns ---- */
 
 /* The old block of a call like realloc is gone, unless another thread has its address since. */
-static void drop_old(const struct alloc_call *c)
+static void drop_old(const struct thread *t, const struct alloc_call *c)
 {
 	struct block_info b;
 
 	if (!c->old || !blocks_get(c->old, &b) || !b.marked)
 		return;
 	blocks_remove(c->old, &b);
-	sites_drop_block(b.site, b.size);
+	gone(t, &b);
 }
 
-static void add_block(const struct alloc_call *c, uint64_t start, uint32_t site)
+static void add_block(const struct thread *t, const struct alloc_call *c, uint64_t start,
+		      uint32_t site)
 {
+	const struct block_info new = {start, c->size, site, false};
 	struct block_info old;
 
-	drop_pieces(start + 1, start + c->size);
+	drop_pieces(t, start + 1, start + c->size);
 	while (blocks_insert(start, c->size, site, &old))
-		sites_drop_block(old.site, old.size);
+		gone(t, &old);
+	note(t, &new, true);
 	sites_add_block(site, c->size, c->element_size);
 }
 
@@ -293,11 +303,14 @@ static void end_call(struct thread *t, const struct hook_frame *r, uint64_t rbp)
 	struct alloc_call *c = &t->alloc_call, go;
 	uint64_t start = r->rax;
 	uint32_t site;
-	bool held;
+	bool held, is_there;
 
 	if (!c->kind || c->sp + 8 != t->hook_sp) {
 		c = &go;
-		if (!take_go_call(t->hook_sp - 8, &go))
+		held = hold();
+		is_there = go_calls_take(t->hook_sp - 8, &go);
+		let_go(held);
+		if (!is_there)
 			return;
 	}
 	if (c->out && (start || engine_peek(&start, (const void *)(uintptr_t)c->out) != 0))
@@ -306,15 +319,15 @@ static void end_call(struct thread *t, const struct hook_frame *r, uint64_t rbp)
 		c->kind = 0;
 		return;
 	}
-	settle(t);
-	call_stack_at(t, c->back, t->hook_sp, rbp);
+	if (settle(t, FEW))
+		call_stack_at(t, c->back, t->hook_sp, rbp);
 	held = hold();
 	if (start)
 		blocks_prefetch(start);
-	drop_old(c);
+	drop_old(t, c);
 	if (start) {
 		site = call_sites_get(c->kind, c->back, t->hook_sp, rbp);
-		add_block(c, start, site);
+		add_block(t, c, start, site);
 		sites_tell(t->process, site);
 	}
 	let_go(held);
@@ -400,7 +413,7 @@ void alloc_mapped(struct thread *t, uint64_t start, uint64_t end, long fd)
 {
 	if (!engine.config.objects)
 		return;
-	alloc_unmapped(start, end);
+	alloc_unmapped(t, start, end);
 	add_mapping(t, start, end, SITE_MMAP, fd);
 }
 
@@ -408,7 +421,7 @@ void alloc_attached(struct thread *t, uint64_t start, uint64_t end)
 {
 	if (!engine.config.objects)
 		return;
-	alloc_unmapped(start, end);
+	alloc_unmapped(t, start, end);
 	add_mapping(t, start, end, SITE_SHMAT, -1);
 }
 
@@ -417,7 +430,7 @@ void alloc_heap_grew(struct thread *t, uint64_t start, uint64_t end)
 	add_mapping(t, start, end, SITE_BRK, -1);
 }
 
-void alloc_unmapped(uint64_t start, uint64_t end)
+void alloc_unmapped(struct thread *t, uint64_t start, uint64_t end)
 {
 	struct region cut;
 	bool whole;
@@ -431,7 +444,7 @@ void alloc_unmapped(uint64_t start, uint64_t end)
 		else
 			sites_drop_bytes(cut.site, cut.end - cut.start);
 	}
-	drop_pieces(start, end);
+	drop_pieces(t, start, end);
 	lock_drop(&lock);
 }
 
@@ -445,8 +458,8 @@ void alloc_remapped(struct thread *t, uint64_t old, uint64_t old_end, uint64_t s
 	lock_take(&lock);
 	known = regions_find(old, &r);
 	lock_drop(&lock);
-	alloc_unmapped(old, old_end);
-	alloc_unmapped(start, end);
+	alloc_unmapped(t, old, old_end);
+	alloc_unmapped(t, start, end);
 	if (!known || !is_followed(t))
 		return;
 	lock_take(&lock);
@@ -458,7 +471,7 @@ void alloc_stack(struct thread *t, uint64_t start, uint64_t end)
 {
 	if (!engine.config.objects)
 		return;
-	alloc_unmapped(start, end);
+	alloc_unmapped(t, start, end);
 	lock_take(&lock);
 	add_region(t, start, end, sites_get(SITE_STACK, 0, 0));
 	lock_drop(&lock);
@@ -529,23 +542,25 @@ void alloc_first_locals(struct thread *t, uint64_t tls)
 
 /* ---- For others ---- */
 
-void alloc_describe(struct process *p, struct record_access *a)
+void alloc_describe(const struct thread *t, struct record_access *a, uint64_t at)
 {
+	const struct block_log *l = log_of(t);
 	struct block_info b;
 	struct region r;
-	bool held;
+	bool held, found;
 
 	if (!engine.config.objects)
 		return;
 	held = hold();
-	if (blocks_find(a->address, &b)) {
+	found = blocks_find(a->address, &b);
+	if (l ? block_log_find(l, a->address, at, found, &b) : found) {
 		a->site = b.site;
 		a->block = b.start;
 	} else if (regions_find(a->address, &r)) {
 		a->site = r.site;
 		a->block = r.start;
 	}
-	sites_tell(p, a->site);
+	sites_tell(t->process, a->site);
 	let_go(held);
 }
 

@@ -22,8 +22,11 @@ struct hook_frame {
 /* From glue.S, on the engine's stack, inside the code cache as far as others can tell. */
 void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t rbp);
 
-/* Fill in site and block of a sampled access. */
-void alloc_describe(struct process *p, struct record_access *a);
+/*
+ * Fill in site and block of a sampled access, which the thread has made when it had made `at` of
+ * them; UINT64_MAX: just now.
+ */
+void alloc_describe(const struct thread *t, struct record_access *a, uint64_t at);
 
 /*
  * The target mapped [start, end) by a system call, which has just returned: of the file, or of
@@ -33,7 +36,7 @@ void alloc_mapped(struct thread *t, uint64_t start, uint64_t end, long fd);
 void alloc_attached(struct thread *t, uint64_t start, uint64_t end);
 void alloc_heap_grew(struct thread *t, uint64_t start, uint64_t end);
 /* It unmapped them, or mapped something else over them. */
-void alloc_unmapped(uint64_t start, uint64_t end);
+void alloc_unmapped(struct thread *t, uint64_t start, uint64_t end);
 /* It moved or resized a mapping. */
 void alloc_remapped(struct thread *t, uint64_t old, uint64_t old_end, uint64_t start, uint64_t end);
 /*

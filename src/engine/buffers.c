@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
+#include "engine/block_log.h"
 #include "engine/call_stack.h"
 #include "engine/nested.h"
 #include "engine/pages.h"
@@ -101,8 +102,10 @@ static bool need_watches(struct thread *t, uint32_t line_shift)
 	w->stack = pages_get(round_up(sizeof *w->stack, PAGE));
 	if (engine.config.paths)
 		w->calls = pages_get(round_up(sizeof *w->calls, PAGE));
+	if (engine.config.objects)
+		w->blocks = pages_get(round_up(sizeof *w->blocks, PAGE));
 	if ((engine.config.nested_one_in && !w->nested) || !w->stack ||
-	    (engine.config.paths && !w->calls))
+	    (engine.config.paths && !w->calls) || (engine.config.objects && !w->blocks))
 		return false; /* profiling ends: what was had is not worth giving back */
 	watches_init(w, line_shift);
 	t->watches = w;
@@ -185,6 +188,8 @@ void buffers_empty(struct thread *t, uint64_t left)
 	}
 	t->buf_start = room < BUFFER_ENTRIES ? t->buf_end - room : t->buf_memory;
 	t->buf = t->buf_start;
+	if (t->watches && t->watches->blocks)
+		t->watches->blocks->count = 0;
 }
 
 void buffers_look_at_room(struct thread *t, uint64_t n)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a call on the stack to its site. Programs allocate in the same places
- * again and again, mostly with the same stack above: a call that was seen before
- * is known by what the walk up the stack had read, which is compared and not
- * walked again. The caller holds the lock of alloc.c.
+ * From a call on the stack to its site. Programs allocate again and again with the same stack above
+ * them, but for a few calls: only these are walked. The caller holds the lock of alloc.c.
  */
 #ifndef DWELL_ENGINE_CALL_SITES_H
 #define DWELL_ENGINE_CALL_SITES_H

@@ -13,22 +13,14 @@
 #ifndef DWELL_ENGINE_CALL_STACK_H
 #define DWELL_ENGINE_CALL_STACK_H
 
+#include "engine/frames.h"
 #include "engine/state.h"
-
-#define CALL_STACK_FRAMES 256u /* kept; of deeper stacks, the innermost */
-
-/* As engine_same wants them. */
-struct call_frame {
-	uint64_t slot; /* where the return address stands */
-	uint64_t back; /* what it is */
-};
 
 struct call_stack {
 	bool due; /* the thread's stack may be another one: it is to be walked */
-	uint32_t depth;
 	const uint64_t *entry; /* of the buffer, being looked at; NULL: no entry, here and now */
 	const uint64_t *known; /* calls and returns before this entry are in the frames */
-	struct call_frame frame[CALL_STACK_FRAMES]; /* the innermost last; slots fall */
+	struct frames frames;
 };
 
 /* The thread's stack, if paths are wanted of it, else NULL. */

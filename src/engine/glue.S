@@ -390,20 +390,6 @@ engine_same:
 	cmp	%rsi, %rdi
 	jne	1b
 2:	ret
-/*
- * long engine_same_at(const uint64_t *from, const uint64_t *value, const uint16_t *place, uint64_t n):
- * 0 if from[place[i]] is value[i] for each i; anything else if not, or if it cannot be read. n > 0.
- */
-	.globl engine_same_at
-	.hidden engine_same_at
-engine_same_at:
-	movzwl	-2(%rdx,%rcx,2), %r8d
-	mov	(%rdi,%r8,8), %rax
-	sub	-8(%rsi,%rcx,8), %rax
-	jnz	1f
-	dec	%rcx
-	jnz	engine_same_at
-1:	ret
 engine_copy_end:
 engine_copy_failed:
 	mov	$-1, %rax

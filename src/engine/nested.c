@@ -162,7 +162,7 @@ static void touch(struct thread *t, const struct scan_window *w, struct nested *
 	}
 	e = &n->events[n->count++];
 	*e = (struct nested_event){ closed, n->weight, at - n->begin_at - 1, *a };
-	alloc_describe(t->process, &e->end);
+	alloc_describe(t, &e->end, at);
 	if (!e->end.path)
 		e->end.path = paths_number(t, a->pc);
 	unmark(t, w, n);

@@ -143,9 +143,9 @@ void scan_join(struct thread *t, const struct scan_window *w, uint64_t first_at)
 }
 
 /* What only the accesses need that are told of: the block touched, and the path. */
-static void describe(struct thread *t, struct record_access *a)
+static void describe(struct thread *t, struct record_access *a, uint64_t at)
 {
-	alloc_describe(t->process, a);
+	alloc_describe(t, a, at);
 	if (!a->path)
 		a->path = paths_number(t, a->pc);
 }
@@ -214,7 +214,7 @@ static void choose(struct thread *t, struct scan_window *w, struct record_access
 		}
 		kept = true;
 	}
-	describe(t, a);
+	describe(t, a, at);
 	first = watch_line(ws, line, a, at, process_at);
 	if (!first)
 		return;
@@ -234,7 +234,8 @@ static void choose(struct thread *t, struct scan_window *w, struct record_access
 }
 
 /* The filter lets through what may reach the next line; of several smaller ones the first two do for all. */
-static void arrive(struct thread *t, const struct scan_window *w, struct record_access *a, uint64_t process_at)
+static void arrive(struct thread *t, const struct scan_window *w, struct record_access *a, uint64_t at,
+		   uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
 	uint64_t line = a->address >> w->line_shift;
@@ -247,7 +248,7 @@ static void arrive(struct thread *t, const struct scan_window *w, struct record_
 	}
 	arrives = arrivals_is_one(ws, line, last);
 	if (arrives && process_at >= w->middle)
-		describe(t, a);
+		describe(t, a, at);
 	arrivals_touch(t, w, a, arrives, process_at);
 }
 
@@ -275,7 +276,7 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 			continue;
 		if (!o->kept && at - o->begin_at <= CHANNEL_NEAR && leaves_out(w))
 			continue;
-		describe(t, &ra);
+		describe(t, &ra, at);
 		if (o->followed)
 			send_follow(t, o, FOLLOW_TOUCHED, at, process_at, &ra);
 		else
@@ -283,7 +284,7 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 	}
 	if (seen && ws->nested)
 		nested_touch(t, w, &ra, at);
-	arrive(t, w, &ra, process_at);
+	arrive(t, w, &ra, at, process_at);
 	if (at < ws->next_sample)
 		return;
 	ws->next_sample = at + random_exponential(&t->rng, w->interval);

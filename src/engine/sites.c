@@ -7,7 +7,6 @@
 #include "engine/util.h"
 
 #define MAX_SITES   SITE_MAX_ID
-#define MANY_SITES  (1u << 12) /* a megabyte of them, which the second cache still holds */
 #define FIRST_INDEX (1u << 12)
 #define NO_BLOCK   UINT64_MAX
 #define NAME_SLOTS  8192u /* half of them are used at most */
@@ -73,19 +72,12 @@ static struct site *site_of(uint32_t number)
 }
 
 /* A product for each address: they do not wait for each other, as a chain of steps would. */
-uint64_t sites_sum(const uint64_t *path, uint32_t from, uint32_t to)
+static uint64_t hash_of(uint32_t kind, const uint64_t *path, uint32_t depth)
 {
-	uint64_t sum = 0;
+	uint64_t h = (kind + 1) * 0x9e3779b97f4a7c15ull + depth;
 
-	for (uint32_t i = from; i < to; i++)
-		sum += path[i] * factors[i];
-	return sum;
-}
-
-static uint64_t hash_of(uint32_t kind, uint32_t depth, uint64_t sum)
-{
-	uint64_t h = (kind + 1) * 0x9e3779b97f4a7c15ull + depth + sum;
-
+	for (uint32_t i = 0; i < depth; i++)
+		h += path[i] * factors[i];
 	h = (h ^ h >> 32) * 0xd6e8feb86659fd93ull;
 	return h ^ h >> 32;
 }
@@ -118,11 +110,6 @@ static bool need_index(void)
 	return true;
 }
 
-uint32_t sites_known(uint32_t kind, uint32_t depth, uint64_t sum)
-{
-	return (uint32_t)(*slot_of(hash_of(kind, depth, sum)) & NUMBER_MASK);
-}
-
 static const char *name_of(uint32_t number)
 {
 	return (const char *)names.base + (uint64_t)(number - 1) * SITE_NAME_BYTES;
@@ -151,11 +138,6 @@ uint32_t sites_name(const char *name)
 	return name_count;
 }
 
-bool sites_are_many(void)
-{
-	return site_count >= MANY_SITES;
-}
-
 uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth)
 {
 	return sites_get_named(kind, 0, path, depth);
@@ -163,7 +145,7 @@ uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth)
 
 uint32_t sites_get_named(uint32_t kind, uint32_t name, const uint64_t *path, uint32_t depth)
 {
-	uint64_t hash = hash_of(kind | name << 8, depth, sites_sum(path, 0, depth));
+	uint64_t hash = hash_of(kind | name << 8, path, depth);
 	uint32_t number = (uint32_t)(*slot_of(hash) & NUMBER_MASK);
 	struct site *s;
 
@@ -243,21 +225,22 @@ void sites_drop_bytes(uint32_t number, uint64_t bytes)
 	has_changed(site_of(number), number);
 }
 
-void sites_tell(struct process *p, uint32_t number)
+static void tell(struct process *p, struct site *s, uint32_t number)
 {
-	struct site *s = site_of(number);
-	struct record_site r = {.id = number};
+	struct record_site r = {.id = number, .kind = s->kind, .depth = s->depth};
 
-	if (!number || s->told)
-		return;
-	r.kind = s->kind;
-	r.depth = s->depth;
 	r.element_size = s->mixed ? 0 : s->element_size;
 	if (s->name)
 		memcpy(r.name, name_of(s->name), sizeof r.name);
 	s->told = records_site(p, &r, s->path);
 	if (s->told)
 		has_changed(s, number); /* a forked child has its counts from its parent */
+}
+
+void sites_tell(struct process *p, uint32_t number)
+{
+	if (number && !site_of(number)->told)
+		tell(p, site_of(number), number);
 }
 
 static void report(struct process *p, uint32_t number)

@@ -27,17 +27,6 @@ uint32_t sites_kind(uint32_t site, uint32_t kind);
  */
 uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth);
 
-/*
- * Part of what a path is known by: frames [from, to). The sums of its parts add up to that of the whole,
- * path[0] to path[depth - 1].
- */
-uint64_t sites_sum(const uint64_t *path, uint32_t from, uint32_t to);
-/* The number of a site that sites_get has made, by the sum of its whole path; or 0. */
-uint32_t sites_known(uint32_t kind, uint32_t depth, uint64_t sum);
-
-/* Are there so many that recursion is better folded? See call_sites.c. */
-bool sites_are_many(void);
-
 /* A block of the site came; element_size as the call said it, or 0. It went. */
 void sites_add_block(uint32_t site, uint64_t bytes, uint64_t element_size);
 void sites_drop_block(uint32_t site, uint64_t bytes);

@@ -388,7 +388,6 @@ long engine_copy_own(void *to, const void *from, size_t n);
 long engine_peek(uint64_t *to, const void *from); /* the same for 8 bytes */
 long engine_touch(uint8_t *at);
 long engine_same(const uint64_t (*reads)[2], uint64_t n);
-long engine_same_at(const uint64_t *from, const uint64_t *value, const uint16_t *place, uint64_t n);
 long engine_xsave(void *area, uint64_t mask);
 long engine_xrstor(const void *area, uint64_t mask);
 int engine_guarded(int (*fn)(void *), void *arg);

@@ -40,7 +40,7 @@ static void mark_site(struct batch *b, uint64_t address)
 {
 	struct record_access a = { .address = address };
 
-	alloc_describe(b->t->process, &a);
+	alloc_describe(b->t, &a, UINT64_MAX);
 	if (a.site == b->site)
 		return;
 	out[b->count++] = STREAM_SITE(a.site);

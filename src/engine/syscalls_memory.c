@@ -166,7 +166,7 @@ long syscalls_munmap(struct thread *t, long nr, const long a[6])
 	}
 	lock_drop(&engine.translate_lock);
 	if (r == 0)
-		alloc_unmapped(start, end);
+		alloc_unmapped(t, start, end);
 	if (code)
 		process_remove_module(t->process, start, end);
 	return r;
@@ -308,7 +308,7 @@ static long move_brk(struct thread *t, const long a[6])
 	if (now > before)
 		alloc_heap_grew(t, before, now);
 	else
-		alloc_unmapped(now, before);
+		alloc_unmapped(t, now, before);
 	return r;
 }
 
@@ -395,7 +395,7 @@ long syscalls_shmdt(struct thread *t, long nr, const long a[6])
 	}
 	lock_drop(&engine.translate_lock);
 	if (bytes)
-		alloc_unmapped(start, start + bytes);
+		alloc_unmapped(t, start, start + bytes);
 	return r;
 }
 

@@ -114,31 +114,13 @@ uint32_t unwind_generation(void)
 	return __atomic_load_n(&generation, __ATOMIC_RELAXED);
 }
 
-struct walk {
-	struct unwind_walk at;
-	struct unwind_reads *reads;
-};
-
-static inline bool peek(const struct walk *w, uint64_t address, uint64_t *value)
+static inline bool peek(uint64_t address, uint64_t *value)
 {
-	uint32_t n;
-
-	if (engine_peek(value, (const void *)(uintptr_t)address) != 0) {
-		if (w->reads)
-			w->reads->failed = true;
-		return false;
-	}
-	if (!w->reads)
-		return true;
-	n = w->reads->count++;
-	w->reads->read[n][0] = address;
-	w->reads->read[n][1] = *value;
-	return true;
+	return engine_peek(value, (const void *)(uintptr_t)address) == 0;
 }
 
-static inline bool frame_address(const struct walk *w, uint64_t rule, uint64_t *cfa)
+static inline bool frame_address(const struct unwind_walk *f, uint64_t rule, uint64_t *cfa)
 {
-	const struct unwind_walk *f = &w->at;
 	uint64_t at = (uint64_t)RULE_OFFSET(rule);
 
 	switch (RULE_BASE(rule)) {
@@ -149,7 +131,7 @@ static inline bool frame_address(const struct walk *w, uint64_t rule, uint64_t *
 		*cfa = f->rbp + at;
 		break;
 	case FRAME_AT_RBP:
-		if (!peek(w, f->rbp + at, cfa))
+		if (!peek(f->rbp + at, cfa))
 			return false;
 		break;
 	default:
@@ -178,69 +160,36 @@ static bool is_behind_call(uint64_t pc)
 	return false;
 }
 
-/* Does a step by this rule look at rbp, other than to hand it on? */
-static bool uses_rbp(uint64_t rule)
+bool unwind_step(struct unwind_walk *w)
 {
-	return RULE_BASE(rule) == FRAME_RBP || RULE_BASE(rule) == FRAME_AT_RBP ||
-	       (RULE_RBP(rule) != RBP_KEPT && RULE_RBP(rule) != RBP_SAVED);
-}
+	uint64_t rule = rule_for(w->pc), cfa, pc, rbp = w->rbp, at = w->rbp_at;
 
-/* To the caller's frame. In line: where nothing is noted, nothing asks whether it is. */
-static inline __attribute__((always_inline)) bool step(struct walk *w)
-{
-	struct unwind_walk *f = &w->at;
-	uint64_t rule = rule_for(f->pc), cfa, pc, rbp = f->rbp;
-
-	if (w->reads)
-		w->reads->uses_rbp = uses_rbp(rule);
-	if (!frame_address(w, rule, &cfa) || !peek(w, cfa - 8, &pc))
+	if (!frame_address(w, rule, &cfa) || !peek(cfa - 8, &pc))
 		return false;
-	if (RULE_RBP(rule) != RBP_KEPT &&
-	    !peek(w,
-		  (RULE_RBP(rule) == RBP_SAVED ? cfa : f->rbp) + (uint64_t)RULE_RBP_OFFSET(rule),
-		  &rbp))
-		return false;
-	if (w->reads && RULE_RBP(rule) != RBP_KEPT)
-		w->reads->rbp = w->reads->count;
+	if (RULE_RBP(rule) != RBP_KEPT) {
+		at = (RULE_RBP(rule) == RBP_SAVED ? cfa : w->rbp) + (uint64_t)RULE_RBP_OFFSET(rule);
+		if (!peek(at, &rbp))
+			return false;
+	}
 	if (pc < LEAST_PC || pc >> 47 || ((rule & RULE_GUESS) && !is_behind_call(pc)))
 		return false;
-	*f = (struct unwind_walk){ pc, cfa, rbp };
+	*w = (struct unwind_walk){ pc, cfa, rbp, at };
 	return true;
 }
 
-bool unwind_step_noting(struct unwind_walk *at, struct unwind_reads *reads)
+bool unwind_needs_rbp(uint64_t pc)
 {
-	struct walk w = { *at, reads };
-	bool found;
+	uint64_t base = RULE_BASE(rule_for(pc));
 
-	if (reads)
-		reads->count = reads->rbp = reads->failed = 0;
-	found = step(&w);
-	*at = w.at;
-	return found;
-}
-
-bool unwind_step(struct unwind_walk *at)
-{
-	uint64_t pc;
-
-	return unwind_steps(at, &pc, 1) == 1;
-}
-
-uint32_t unwind_steps(struct unwind_walk *at, uint64_t *path, uint32_t most)
-{
-	struct walk w = { *at, 0 };
-	uint32_t n = 0;
-
-	while (n < most && step(&w))
-		path[n++] = w.at.pc;
-	*at = w.at;
-	return n;
+	return base == FRAME_RBP || base == FRAME_AT_RBP;
 }
 
 uint32_t unwind_path(uint64_t pc, uint64_t rsp, uint64_t rbp, uint64_t *path, uint32_t room)
 {
-	struct unwind_walk w = { pc, rsp, rbp };
+	struct unwind_walk w = {pc, rsp, rbp, 0};
+	uint32_t n = 0;
 
-	return unwind_steps(&w, path, room);
+	while (n < room && unwind_step(&w))
+		path[n++] = w.pc;
+	return n;
 }

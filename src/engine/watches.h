@@ -34,6 +34,7 @@ struct watch {
 struct nested_set;
 struct stack_distance;
 struct call_stack;
+struct block_log;
 
 /* Marks of each slot, and whether it has any. */
 struct watch_marks {
@@ -46,6 +47,7 @@ struct watch_set {
 	struct stack_distance *stack; /* or NULL: no lines are counted */
 	struct call_stack *calls;  /* or NULL: no call paths */
 	struct watch_set *next_unused; /* see buffers.c */
+	struct block_log *blocks;  /* or NULL: allocations are not followed */
 	uint32_t window;      /* that its samples belong to */
 	uint32_t follows;     /* of the watches, those followed */
 	uint32_t one_in;      /* samples left unresolved, one of which is chosen to be followed */

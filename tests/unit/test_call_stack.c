@@ -31,6 +31,11 @@ bool unwind_step(struct unwind_walk *w)
 	return false;
 }
 
+bool unwind_needs_rbp(uint64_t pc)
+{
+	return false;
+}
+
 long engine_peek(uint64_t *to, const void *from)
 {
 	for (uint32_t i = 0; i < frames; i++)

@@ -68,7 +68,7 @@ uint32_t paths_number(struct thread *t, uint64_t pc)
 }
 
 /* The buffer's accesses lie in no block but those of odd lines: one per line. */
-void alloc_describe(struct process *p, struct record_access *a)
+void alloc_describe(const struct thread *thread, struct record_access *a, uint64_t at)
 {
 	if (a->address & 64) {
 		a->site = 7;
