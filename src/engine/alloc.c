@@ -19,15 +19,13 @@
 #include "engine/lanes.h"
 #include "engine/made_code.h"
 #include "engine/modules.h"
-#include "engine/poll.h"
 #include "engine/records.h"
 #include "engine/regions.h"
-#include "engine/sampler.h"
 #include "engine/sites.h"
 #include "engine/syscalls.h"
 #include "engine/unwind.h"
 #include "engine/util.h"
-#include "engine/watches.h"
+#include "engine/waiting.h"
 #include "engine/x87.h"
 
 /* What a run that is killed has told: all but its last second, or but a ninth. */
@@ -74,37 +72,6 @@ void alloc_init(void)
 /* Changes by one call: a block that comes, and those in whose place; all the pieces of one. */
 #define FEW  4u
 #define MANY (BLOCK_LOG_MOST + 1)
-
-/* Accesses that wait in the stream buffer were made before what comes now. */
-static struct block_log *log_of(const struct thread *t)
-{
-	return t->gear == GEAR_STREAM && t->watches ? t->watches->blocks : 0;
-}
-
-/*
- * Before so many changes of blocks: may they be logged? Else those accesses are to be looked at first. That may
- * have closed the window: then the thread is called to change gears. Returns whether they were.
- */
-static bool settle(struct thread *t, uint32_t changes)
-{
-	const struct block_log *l = log_of(t);
-
-	if (t->gear != GEAR_STREAM || (l && block_log_has_room(l, changes)))
-		return false;
-	sampler_look(t);
-	if (sampler_gear(t) != (enum gear)t->gear)
-		poll_call(t);
-	return true;
-}
-
-/* Such a block has come or gone. */
-static void note(const struct thread *t, const struct block_info *b, bool came)
-{
-	struct block_log *l = log_of(t);
-
-	if (l && block_log_has_room(l, 1))
-		block_log_add(l, thread_accesses(t), b, came);
-}
 
 /* ---- Calls ---- */
 
@@ -240,7 +207,7 @@ static void begin_call(struct thread *t, const struct hook_function *f, const st
 static void gone(const struct thread *t, const struct block_info *b)
 {
 	sites_drop_block(b->site, b->size);
-	note(t, b, false);
+	waiting_note(t, b, false);
 }
 
 /* Blocks that begin in [start, end) are gone. */
@@ -261,7 +228,7 @@ static void drop_block(struct thread *t, uint64_t start, uint64_t rbp)
 
 	if (!start)
 		return;
-	if (settle(t, has_pieces ? MANY : FEW))
+	if (waiting_settle(t, has_pieces ? MANY : FEW))
 		call_stack_at_entry(t, t->hook_sp, rbp);
 	held = hold();
 	blocks_prefetch(start);
@@ -294,7 +261,7 @@ static void add_block(const struct thread *t, const struct alloc_call *c, uint64
 	drop_pieces(t, start + 1, start + c->size);
 	while (blocks_insert(start, c->size, site, &old))
 		gone(t, &old);
-	note(t, &new, true);
+	waiting_note(t, &new, true);
 	sites_add_block(site, c->size, c->element_size);
 }
 
@@ -319,7 +286,7 @@ static void end_call(struct thread *t, const struct hook_frame *r, uint64_t rbp)
 		c->kind = 0;
 		return;
 	}
-	if (settle(t, FEW))
+	if (waiting_settle(t, FEW))
 		call_stack_at(t, c->back, t->hook_sp, rbp);
 	held = hold();
 	if (start)
@@ -544,7 +511,7 @@ void alloc_first_locals(struct thread *t, uint64_t tls)
 
 void alloc_describe(const struct thread *t, struct record_access *a, uint64_t at)
 {
-	const struct block_log *l = log_of(t);
+	const struct block_log *l = waiting_log(t);
 	struct block_info b;
 	struct region r;
 	bool held, found;

@@ -256,7 +256,7 @@ long syscalls_mremap(struct thread *t, long nr, const long a[6])
 	if (remaps_past(a, old_bytes, new_bytes, &r)) {
 		lock_drop(&engine.translate_lock);
 		if (!sys_failed(r))
-			alloc_unmapped(old + new_bytes, old + old_bytes);
+			alloc_unmapped(t, old + new_bytes, old + old_bytes);
 		return r;
 	}
 	m = mappings_find(old);
