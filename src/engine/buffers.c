@@ -82,8 +82,11 @@ static bool take_unused_watches(struct thread *t, uint32_t line_shift)
 		return false;
 	unused_watches = w->next_unused;
 	watches_clear(w, line_shift);
-	if (w->calls)
-		*w->calls = (struct call_stack){ .due = true };
+	if (w->calls) {
+		w->calls->due = true;
+		w->calls->entry = 0;
+		w->calls->frames.depth = 0;
+	}
 	t->watches = w;
 	return true;
 }
