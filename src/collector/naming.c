@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/sort.h"
+#include "symbols/remote.h"
 
 #define FIRST_NS  ((uint64_t)1000000000) /* the names of shorter runs are looked for at their end */
 #define STEP_NS	  ((uint64_t)700000000)	 /* between two batches for the worker, at least */
@@ -362,6 +363,7 @@ static struct naming_worker *worker_new(struct symbols *symbols, bool has_data)
 	w->data = calloc(STEP_MOST, sizeof(*w->data));
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->changed, NULL);
+	symbols_remote_start(symbols); /* else it is tried again when somebody asks */
 	if (w->batch != NULL && w->data != NULL && start_thread(w) == 0)
 		return w;
 	free(w->batch);

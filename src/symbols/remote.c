@@ -61,9 +61,9 @@ void symbols_remote_forked(struct symbols_remote *r)
 	*r = (struct symbols_remote){.generation = r->generation + 1};
 }
 
-/* Have a process to ask. */
-static int start(struct symbols *s, struct symbols_remote *r)
+int symbols_remote_start(struct symbols *s)
 {
+	struct symbols_remote *r = symbols_remote_of(s);
 	int ends[2];
 
 	if (r->pid > 0)
@@ -153,7 +153,7 @@ int symbols_remote_ask(struct symbols *s, struct symbols_file *f, struct message
 
 	while (f->sources != 0) {
 		*reply = (struct symbols_reply){0};
-		if (start(s, r) != 0)
+		if (symbols_remote_start(s) != 0)
 			return -1;
 		if (ask(r, f, q, addresses, reply) == 0)
 			return 0;

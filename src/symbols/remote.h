@@ -28,6 +28,11 @@ struct symbols_reply {
 };
 
 /*
+ * Have a process to ask. It is a copy of this one, so best made before there are threads: what they
+ * hold at that time it never gets. 0 or -1.
+ */
+int symbols_remote_start(struct symbols *s);
+/*
  * Returns 0 with the answer, or -1: no process can be had, or the file cannot be read for this
  * question; the latter when f->sources is 0.
  */
