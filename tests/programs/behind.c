@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/aio_abi.h>
+#include <linux/io_uring.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -154,6 +155,83 @@ static void by_aio(unsigned char *at, int value)
 	CHECK_EQ(event.res, 6);
 }
 
+/* Out of a pipe vmsplice copies. */
+static void by_vmsplice(unsigned char *at, int value)
+{
+	struct iovec v = {at, 6};
+
+	CHECK_EQ(write(ends[1], code_of(value), 6), 6);
+	CHECK_EQ(vmsplice(ends[0], &v, 1, 0), 6);
+}
+
+/* ---- io_uring ---- */
+
+static struct {
+	int fd, file;
+	unsigned char *rings;
+	struct io_uring_sqe *entries;
+	struct io_uring_params p;
+} ring = {.fd = -1};
+
+static uint32_t *ring_word(uint32_t offset)
+{
+	return (uint32_t *)(void *)(ring.rings + offset);
+}
+
+/* False where the kernel has none for us. */
+static int make_ring(void)
+{
+	ring.fd = (int)syscall(SYS_io_uring_setup, 4, &ring.p);
+	if (ring.fd < 0)
+		return 0;
+	NEED(ring.p.features & IORING_FEAT_SINGLE_MMAP);
+	ring.rings = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, IORING_OFF_SQ_RING);
+	ring.entries = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, ring.fd, IORING_OFF_SQES);
+	ring.file = memfd_create("ring", 0);
+	NEED(ring.rings != MAP_FAILED && (void *)ring.entries != MAP_FAILED && ring.file >= 0);
+	return 1;
+}
+
+static void submit(unsigned char opcode, int fd, unsigned char *at, uint64_t offset)
+{
+	uint32_t *tail = ring_word(ring.p.sq_off.tail), *head = ring_word(ring.p.cq_off.head);
+	const uint32_t i = *tail & *ring_word(ring.p.sq_off.ring_mask);
+	const uint32_t done = *head & *ring_word(ring.p.cq_off.ring_mask);
+	const struct io_uring_cqe *cqe = (const void *)(ring.rings + ring.p.cq_off.cqes);
+
+	ring.entries[i] = (struct io_uring_sqe){.opcode = opcode,
+						.fd = fd,
+						.addr = (uint64_t)(uintptr_t)at,
+						.len = 6,
+						.off = offset};
+	ring_word(ring.p.sq_off.array)[i] = i;
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	CHECK_EQ(syscall(SYS_io_uring_enter, ring.fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0), 1);
+	CHECK_EQ(cqe[done].res, 6);
+	__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
+}
+
+static void by_ring(unsigned char *at, int value)
+{
+	CHECK_EQ(pwrite(ring.file, code_of(value), 6, 0), 6);
+	submit(IORING_OP_READ, ring.file, at, 0);
+}
+
+/* The buffer is registered: its pages stay the kernel's to write to. */
+static void by_fixed_ring(unsigned char *at, int value)
+{
+	CHECK_EQ(pwrite(ring.file, code_of(value), 6, 0), 6);
+	submit(IORING_OP_READ_FIXED, ring.file, at, 0);
+}
+
+/* The kernel waits for what is to be read, while the old code runs on. */
+static void by_late_ring(unsigned char *at, int value)
+{
+	submit(IORING_OP_WRITE, ends[1], memcpy(at + 64, code_of(value), 6), (uint64_t)-1);
+	CHECK(value == 0 || call(at) == value - 1);
+	submit(IORING_OP_READ, ends[0], at, (uint64_t)-1);
+}
+
 static void many(const char *name, void (*put)(unsigned char *, int), unsigned char *at)
 {
 	int sum = 0;
@@ -290,6 +368,36 @@ static void taken_away(void)
 	memcpy(moved, code_of(10), 6);
 	CHECK_EQ(call(moved), 10);
 	STEP("moved");
+	/* Memory is not short: the pages stay until then. */
+	NEED(madvise(moved, 4096, MADV_FREE) == 0);
+	CHECK_EQ(call(moved), 10);
+	for (int i = 0; i < ROUNDS; i++) {
+		memcpy(moved, code_of(i), 6);
+		CHECK_EQ(call(moved), i);
+		NEED(madvise(moved, 4096, i % 2 ? MADV_FREE : MADV_DONTNEED) == 0);
+		CHECK(i % 2 || moved[0] == 0);
+	}
+	STEP("freed");
+}
+
+/* What was translated before there was a ring is written to by it, too. */
+static void by_rings(unsigned char *at)
+{
+	unsigned char *fixed = map(RWX, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+	struct iovec whole = {fixed, 4096};
+
+	memcpy(at, code_of(3), 6);
+	CHECK_EQ(call(at), 3);
+	if (!make_ring()) {
+		STEP("no rings");
+		return;
+	}
+	many("ring", by_ring, at);
+	memcpy(fixed, code_of(4), 6);
+	CHECK_EQ(call(fixed), 4);
+	NEED(syscall(SYS_io_uring_register, ring.fd, IORING_REGISTER_BUFFERS, &whole, 1) == 0);
+	many("registered", by_fixed_ring, fixed);
+	many("late", by_late_ring, at);
 }
 
 int main(void)
@@ -311,10 +419,13 @@ int main(void)
 	many("readv", by_readv, at);
 	many("recv", by_recv, at);
 	many("recvmsg", by_recvmsg, at);
+	many("vmsplice", by_vmsplice, at);
 	many("a long read", by_long_read,
 	     mmap(NULL, 8192, RWX, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) + 4096);
 	files();
 	taken_away();
+	/* From here on the kernel may write at any time. */
+	by_rings(at);
 	many("aio", by_aio, at);
 	return check_end();
 }
