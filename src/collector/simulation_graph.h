@@ -21,7 +21,10 @@ struct simulation_node {
 	uint32_t caller; /* index + 1; 0: none */
 	uint32_t thread; /* UINT32_MAX: all */
 	uint32_t kind;	 /* enum channel_function */
-	/* What it is in the store, index + 1; 0: nothing yet. Of code made at run time it may be another one. */
+	/*
+	 * What it is in the store, index + 1; 0: nothing yet. Of code made at run time it may be
+	 * another one.
+	 */
 	uint32_t written_as;
 	bool is_made; /* of such code; see made_nodes.h */
 };

@@ -30,16 +30,18 @@ int blocks_init(void);
 void blocks_prefetch(uint64_t start);
 
 /*
- * A block is there now. True: another one was in its way, whose end nobody saw; it is gone now, *old
- * tells of it, and the new one is not there yet: call again. Without memory for it a block is not
- * kept.
+ * A block is there now. True: another one was in its way, whose end nobody saw; it is gone now,
+ * *old tells of it, and the new one is not there yet: call again. Without memory for it a block is
+ * not kept.
  */
 bool blocks_insert(uint64_t start, uint64_t size, uint32_t site, struct block_info *old);
 
 /* Take out the block that begins at start; false: there is none. */
 bool blocks_remove(uint64_t start, struct block_info *old);
 
-/* Mark the block that begins at start, so that it differs from a later one. False: there is none. */
+/*
+ * Mark the block that begins at start, so that it differs from a later one. False: there is none.
+ */
 bool blocks_mark(uint64_t start);
 
 /* The block that begins at start; false: there is none. */

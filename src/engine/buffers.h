@@ -3,9 +3,9 @@
  * A thread's buffer of stream entries, and the watches that it is looked through for. The sampler's lock
  * guards them.
  *
- * A few threads keep theirs. Of a crowd only those do that run in a window: a buffer goes back where
- * the thread makes a system call, as most threads of a crowd sleep in one, and watches go back when
- * the window is over and nothing is followed.
+ * A few threads keep theirs. Of a crowd only those do that run in a window: a buffer goes back
+ * where the thread makes a system call, as most threads of a crowd sleep in one, and watches go
+ * back when the window is over and nothing is followed.
  */
 #ifndef DWELL_ENGINE_BUFFERS_H
 #define DWELL_ENGINE_BUFFERS_H

@@ -25,7 +25,9 @@ struct frames {
 	/* Of whom each returns to: rbp, and whether the way farther out depends on it. */
 	uint64_t rbp[FRAMES_MOST];
 	bool needs_rbp[FRAMES_MOST];
-	/* What this and outer frames have saved of such rbp, by its place and the outermost first. */
+	/*
+	 * What this and outer frames have saved of such rbp, by its place and the outermost first.
+	 */
 	uint16_t saved_count[FRAMES_MOST];
 	struct call_frame saved[FRAMES_MOST];
 };

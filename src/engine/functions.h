@@ -8,8 +8,8 @@
 
 /*
  * A sim_function_finder. Functions are what frame information describes as one piece, or else what
- * a symbol covers; the stubs of a linkage table are one function; so is code that neither knows. For code
- * that lies in no file see made_code.h.
+ * a symbol covers; the stubs of a linkage table are one function; so is code that neither knows.
+ * For code that lies in no file see made_code.h.
  */
 void functions_find(void *context, uint64_t pc, struct sim_function *found);
 

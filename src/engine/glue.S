@@ -332,8 +332,8 @@ engine_let_in_end:
 
 /*
  * long engine_copy_own(void *to, const void *from, size_t n)
- * The same as engine_copy for memory of the engine's that cannot be written at times. Its faults want no
- * lock, whichever the caller holds.
+ * The same as engine_copy for memory of the engine's that cannot be written at times. Its faults
+ * want no lock, whichever the caller holds.
  */
 	.globl engine_copy_own
 	.hidden engine_copy_own

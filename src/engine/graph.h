@@ -48,8 +48,9 @@ bool graph_takes_steps(void);
 uint64_t graph_function_end(uint64_t pc);
 
 /*
- * Under the translate lock. Code is reached at pc: perhaps a function begins there, of code made at run time. True: code that was
- * translated there before is dropped. And what is about to be translated: whatever its branches lead to is reached.
+ * Under the translate lock. Code is reached at pc: perhaps a function begins there, of code made at
+ * run time. True: code that was translated there before is dropped. And what is about to be
+ * translated: whatever its branches lead to is reached.
  */
 bool graph_reach(uint64_t pc, enum made_way way);
 void graph_look_at(const struct insn *in, uint32_t n);

@@ -155,8 +155,9 @@ uint64_t held_block(struct thread *t, long nr)
 long held_unblock(struct thread *t, long nr, uint64_t blocked, long result)
 {
 	/*
-	 * We have interrupted it, or another thread has got what woke this one: once more. So too where
-	 * the kernel would have begun it anew, had it been the signal itself that interrupted it.
+	 * We have interrupted it, or another thread has got what woke this one: once more. So too
+	 * where the kernel would have begun it anew, had it been the signal itself that interrupted
+	 * it.
 	 */
 	if (result == -EINTR && (t->pending ? t->kicked && rest_restarts(t, nr)
 					    : t->kicked || t->looks_for != 0))

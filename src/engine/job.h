@@ -103,7 +103,10 @@ void job_align_loop(struct job *j, const struct insn *head);
 void job_self_check(struct job *j);
 /* Call the engine, if something is hooked at pc. */
 void job_hook(struct job *j, uint64_t pc);
-/* The same in front of an instruction that shows the state of x87. The counters are in their register. */
+/*
+ * The same in front of an instruction that shows the state of x87. The counters are in their
+ * register.
+ */
 #define SHOW_MOST 40u /* bytes of code */
 void job_show_x87(struct job *j);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What /proc says of the process, and how its text is read. No memory is taken; no lock is wanted. */
+/*
+ * What /proc says of the process, and how its text is read. No memory is taken; no lock is wanted.
+ */
 #ifndef DWELL_ENGINE_PROC_H
 #define DWELL_ENGINE_PROC_H
 
@@ -20,8 +22,8 @@ uint32_t proc_read(const char *path, char *text, uint32_t room);
 /* The same for a file of one thread's: "stat", "syscall". */
 uint32_t proc_read_of_task(uint32_t tid, const char *file, char *text, uint32_t room);
 /*
- * The name of what a descriptor is open on, ended by 0; it may be cut. Returns its length, or an error of the
- * kernel's, and then the name is empty.
+ * The name of what a descriptor is open on, ended by 0; it may be cut. Returns its length, or an
+ * error of the kernel's, and then the name is empty.
  */
 long proc_name_of_fd(long fd, char *name, uint64_t room);
 

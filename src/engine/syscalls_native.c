@@ -77,8 +77,8 @@ static void end_profiling(struct thread *t, const char *why)
 enum sandbox { SANDBOX_NONE, SANDBOX_WIDE, SANDBOX_RESTLESS, SANDBOX_TIGHT };
 
 /*
- * Of a filter: what the kernel refuses, or programs ask with; room for the engine; the same, but not
- * for rests from signals; or none.
+ * Of a filter: what the kernel refuses, or programs ask with; room for the engine; the same, but
+ * not for rests from signals; or none.
  */
 static enum sandbox look_at_filter(uint64_t at)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Accesses that wait in a thread's stream buffer while blocks change: they were made before, and are
- * looked at later. What changes meanwhile is logged; see block_log.h.
+ * Accesses that wait in a thread's stream buffer while blocks change: they were made before, and
+ * are looked at later. What changes meanwhile is logged; see block_log.h.
  */
 #ifndef DWELL_ENGINE_WAITING_H
 #define DWELL_ENGINE_WAITING_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The processor keeps where the last x87 instruction stood, which is a place in the cache.
- * fnstenv, fnsave, fxsave and the xsave family show it, and so do signal frames. Before they do, the
- * processor gets the place in the target instead: then each writes it in its own form, and what
+ * fnstenv, fnsave, fxsave and the xsave family show it, and so do signal frames. Before they do,
+ * the processor gets the place in the target instead: then each writes it in its own form, and what
  * saves it and loads it again keeps it.
  *
  * Processors of AMD load it only while an exception is pending: there nothing changes otherwise.

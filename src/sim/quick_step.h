@@ -84,8 +84,9 @@ SIM_QUICK struct sim_arc *sim_quick_arc(const struct sim_quick *q, const struct 
 }
 
 /*
- * The arc with these flags or, if what it leads to is active, with SIM_ARC_RECURSIVE and, if the like of it is, SIM_ARC_NESTED.
- * NULL: it is not known. Contexts have other rules for what is active.
+ * The arc with these flags or, if what it leads to is active, with SIM_ARC_RECURSIVE and, if the
+ * like of it is, SIM_ARC_NESTED. NULL: it is not known. Contexts have other rules for what is
+ * active.
  */
 SIM_QUICK struct sim_arc *sim_quick_flagged(const struct sim_quick *q, struct sim_arc *arc,
 					    unsigned flags)
@@ -221,8 +222,9 @@ SIM_QUICK bool sim_quick_go_back(const struct sim_call_graph *g, struct sim_quic
 }
 
 /*
- * A jump to the beginning of what is active already, because such a jump led there since the call: it goes on. So do
- * interpreters that end each of their parts with a jump to the next. False: it is no such jump, or its arc is not known.
+ * A jump to the beginning of what is active already, because such a jump led there since the call:
+ * it goes on. So do interpreters that end each of their parts with a jump to the next. False: it is
+ * no such jump, or its arc is not known.
  */
 SIM_QUICK bool sim_quick_chain(const struct sim_call_graph *g, struct sim_quick *q,
 			       const struct sim_segment *entered, struct sim_arc *arc)

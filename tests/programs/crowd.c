@@ -2,9 +2,9 @@
 /*
  * Two thousand threads that live at once, with small stacks, and then one after the other run code
  * that is new: the last ones all of what the first ones ran, too. (The engine has its tables for
- * the first threads in another way than for the others.) While they all sleep each has its stack, and
- * next to nothing more: of mappings, which the kernel counts, an engine may have two for each of the
- * first thousand, and few besides.
+ * the first threads in another way than for the others.) While they all sleep each has its stack,
+ * and next to nothing more: of mappings, which the kernel counts, an engine may have two for each
+ * of the first thousand, and few besides.
  */
 #define _GNU_SOURCE
 #include <pthread.h>

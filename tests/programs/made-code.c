@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions that are written into memory, with calls and loops of known number, in all the ways in which such
- * code is entered: tests/cli/made_code.py knows how many there are of each. "map" tells their names as
- * perf wants them, "dump" in a jitdump file with lines; else nobody knows them. Prints the number of the process if so.
+ * Functions that are written into memory, with calls and loops of known number, in all the ways in
+ * which such code is entered: tests/cli/made_code.py knows how many there are of each. "map" tells
+ * their names as perf wants them, "dump" in a jitdump file with lines; else nobody knows them.
+ * Prints the number of the process if so.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -17,8 +18,8 @@
 #define MANY   8000
 
 /*
- * Where each begins. `odd` is reached by a jump alone, and begins where no compiler would have a function begin; `behind`
- * is what `falls` runs into, and `leaps` leads there.
+ * Where each begins. `odd` is reached by a jump alone, and begins where no compiler would have a
+ * function begin; `behind` is what `falls` runs into, and `leaps` leads there.
  */
 enum { OUTER = 0x800, INNER = 0x900, TAIL = 0xa00, ODD = 0xa89, JUMPER = 0xb00, CALLER = 0xc00, AGAIN = 0xd00, REPLACED = 0xe00, FALLS = 0xf00, BEHIND = 0xf09, LEAPS = 0xf80,
        BELOW = 0x400, BYTES = 0x1000 };

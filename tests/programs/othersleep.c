@@ -92,7 +92,9 @@ static void sleeps(void)
 	STEP("a process that sleeps");
 }
 
-/* ---- It has threads, which sleep and run. Each process is asked only once, so there are many ---- */
+/*
+ * ---- It has threads, which sleep and run. Each process is asked only once, so there are many ----
+ */
 
 static void *thread_of(void *arg)
 {

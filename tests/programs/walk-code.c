@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A loop that is written into memory and walks 32768 lines, 100 times or as often as the second argument says, and
- * what a process can tell of such code: in /tmp/perf-PID.map, or what is like one and is not to be read, or in a
- * jitdump file. tests/cli/runtime_code.py knows what is to come of each. Prints the number of the process; without
- * an argument it walks once and tells nothing.
+ * A loop that is written into memory and walks 32768 lines, 100 times or as often as the second
+ * argument says, and what a process can tell of such code: in /tmp/perf-PID.map, or what is like
+ * one and is not to be read, or in a jitdump file. tests/cli/runtime_code.py knows what is to come
+ * of each. Prints the number of the process; without an argument it walks once and tells nothing.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -110,7 +110,10 @@ static void put_lines(FILE *out)
 	put_record(out, 2, body, n);
 }
 
-/* The same loop told in a jitdump file, which is mapped as a sign: it began elsewhere, with its lines, and moved. */
+/*
+ * The same loop told in a jitdump file, which is mapped as a sign: it began elsewhere, with its
+ * lines, and moved.
+ */
 static void dump(void)
 {
 	const uint32_t head[] = { 0x4a695444, 1, 40, 62, 0, (uint32_t)getpid(), 1, 0, 0, 0 };
