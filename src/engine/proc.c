@@ -95,3 +95,66 @@ long proc_name_of_fd(long fd, char *name, uint64_t room)
 	name[n > 0 ? n : 0] = 0;
 	return n;
 }
+
+#define FIELDS_BEFORE_NAME 5
+#define LINES_BYTES	   4096u
+
+/* "start-end rwxp offset device inode name". False: it is none. */
+static bool read_mapping(const char *p, struct proc_mapping *m)
+{
+	p = text_hexadecimal(p, &m->start);
+	if (*p != '-')
+		return false;
+	p = text_hexadecimal(p + 1, &m->end);
+	for (int field = 1; field <= FIELDS_BEFORE_NAME && *p; field++) {
+		for (; *p && *p != ' '; p++) {
+			m->writable |= field == 2 && *p == 'w';
+			m->private |= field == 2 && *p == 'p';
+		}
+		while (*p == ' ')
+			p++;
+	}
+	m->kernels = *p == '[' || text_behind(p, "/[aio]");
+	return true;
+}
+
+/* The whole lines of the text, up to the one that ends it. Returns their bytes. */
+static uint64_t look_through(char *text, uint64_t bytes,
+			     bool (*look)(const struct proc_mapping *m, void *with), void *with,
+			     bool *ended)
+{
+	uint64_t line = 0;
+
+	for (uint64_t i = 0; i < bytes && !*ended; i++) {
+		struct proc_mapping m = {0};
+
+		if (text[i] != '\n')
+			continue;
+		text[i] = 0;
+		*ended = read_mapping(text + line, &m) && look(&m, with);
+		line = i + 1;
+	}
+	return line;
+}
+
+bool proc_mappings(bool (*look)(const struct proc_mapping *m, void *with), void *with)
+{
+	char text[LINES_BYTES];
+	uint64_t have = 0, done;
+	bool ended = false;
+	long fd, r = 0;
+
+	fd = sys4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+	if (sys_failed(fd))
+		return false;
+	while (!ended && (r = sys3(SYS_read, fd, text + have, sizeof text - have)) > 0) {
+		have += (uint64_t)r;
+		done = look_through(text, have, look, with, &ended);
+		if (!done && have == sizeof text) /* the rest of so long a name tells nothing */
+			have -= LINES_BYTES / 2;
+		have -= done;
+		memmove(text, text + done, have);
+	}
+	sys1(SYS_close, fd);
+	return r >= 0;
+}

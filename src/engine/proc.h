@@ -5,6 +5,7 @@
 #ifndef DWELL_ENGINE_PROC_H
 #define DWELL_ENGINE_PROC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* The text behind `prefix`, or NULL: s does not begin with that. */
@@ -26,5 +27,15 @@ uint32_t proc_read_of_task(uint32_t tid, const char *file, char *text, uint32_t 
  * error of the kernel's, and then the name is empty.
  */
 long proc_name_of_fd(long fd, char *name, uint64_t room);
+
+/* A line of /proc/self/maps. */
+struct proc_mapping {
+	uint64_t start, end;
+	bool writable, private;
+	bool kernels; /* [stack], [heap], [vdso], /[aio]: the kernel has made it */
+};
+
+/* Show each to `look`, which ends it by true. False: they cannot be read. */
+bool proc_mappings(bool (*look)(const struct proc_mapping *m, void *with), void *with);
 
 #endif

@@ -3,13 +3,13 @@
 #include "engine/program_limits.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/capability.h>
 #include <sys/resource.h>
 
 #include "channel/sys.h"
 #include "engine/limits.h"
 #include "engine/pages.h"
+#include "engine/proc.h"
 #include "engine/syscalls.h"
 #include "engine/util.h"
 
@@ -22,13 +22,6 @@ static bool any; /* limit was ever set in this memory */
 
 /* ---- What the engine holds ---- */
 
-/* The beginning of a line of /proc/self/maps: "start-end rwxp". */
-struct line {
-	uint64_t number[2];
-	uint32_t field, flag;
-	bool writable, private;
-};
-
 static uint64_t program_bytes(uint64_t start, uint64_t end)
 {
 	uint64_t bytes = 0;
@@ -39,56 +32,31 @@ static uint64_t program_bytes(uint64_t start, uint64_t end)
 	return bytes;
 }
 
-static void add_line(const struct line *l, uint64_t held[LAUNCH_LIMITS])
-{
-	const uint64_t start = l->number[0], end = l->number[1];
-	uint64_t bytes;
-
-	if (end >> 63) /* the page of vsyscall is no memory of the process */
-		return;
-	bytes = end - start - program_bytes(start, end);
-	held[0] += bytes;
-	held[1] += l->writable && l->private ? bytes : 0;
-}
-
-static void take_character(struct line *l, char c, uint64_t held[LAUNCH_LIMITS])
-{
-	if (c == '\n') {
-		add_line(l, held);
-		*l = (struct line){0};
-	} else if (l->field < 2) {
-		if (c == '-' || c == ' ')
-			l->field++;
-		else
-			l->number[l->field] = l->number[l->field] << 4 |
-					      (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
-	} else if (l->flag < 4) {
-		l->writable |= c == 'w';
-		l->private |= c == 'p';
-		l->flag++;
-	}
-}
-
 /*
- * Neighbours may be one mapping to the kernel, so the program's bytes are subtracted. False: not
- * known.
+ * Neighbours may be one mapping to the kernel, so the program's bytes are subtracted.
  */
+static bool add_mapping(const struct proc_mapping *m, void *with)
+{
+	uint64_t *held = with, bytes;
+
+	if (m->end >> 63) /* the page of vsyscall is no memory of the process */
+		return false;
+	bytes = m->end - m->start - program_bytes(m->start, m->end);
+	held[0] += bytes;
+	held[1] += m->writable && m->private ? bytes : 0;
+	return false;
+}
+
+/* False: not known. */
 static bool measure(uint64_t held[LAUNCH_LIMITS])
 {
-	char text[4096];
-	struct line l = {0};
-	long fd = sys4(SYS_openat, AT_FDCWD, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), got;
+	bool known;
 
 	held[0] = held[1] = 0;
-	if (sys_failed(fd))
-		return false;
 	lock_take(&engine.translate_lock);
-	while ((got = sys3(SYS_read, fd, text, sizeof text)) > 0)
-		for (long i = 0; i < got; i++)
-			take_character(&l, text[i], held);
+	known = proc_mappings(add_mapping, held);
 	lock_drop(&engine.translate_lock);
-	sys1(SYS_close, fd);
-	return got == 0;
+	return known;
 }
 
 /* ---- The kernel's limits ---- */

@@ -24,6 +24,7 @@
 #include "engine/maps_view.h"
 #include "engine/native.h"
 #include "engine/pages.h"
+#include "engine/proc.h"
 #include "engine/process.h"
 #include "engine/program_limits.h"
 #include "engine/publish.h"
@@ -187,21 +188,6 @@ static long do_mlockall(struct thread *t, long nr, const long a[6])
 /* ---- /proc/self/exe is the target, not the engine ---- */
 
 /* Skip a decimal number. */
-static const char *skip_number(const char *p, uint64_t *value)
-{
-	for (*value = 0; *p >= '0' && *p <= '9'; p++)
-		*value = *value * 10 + (uint64_t)(*p - '0');
-	return p;
-}
-
-static const char *skip_text(const char *p, const char *text)
-{
-	while (*text)
-		if (*p++ != *text++)
-			return 0;
-	return p;
-}
-
 bool syscalls_names_own_exe(const struct thread *t, uint64_t path_at)
 {
 	char path[64] = { 0 };
@@ -214,18 +200,18 @@ bool syscalls_names_own_exe(const struct thread *t, uint64_t path_at)
 			return false;
 		if (!path[i])
 			break;
-		if (i == 5 && !skip_text(path, "/proc/"))
+		if (i == 5 && !text_behind(path, "/proc/"))
 			return false;
 	}
-	p = skip_text(p, "/proc/");
+	p = text_behind(p, "/proc/");
 	if (!p)
 		return false;
-	if ((q = skip_text(p, "self/")) || (q = skip_text(p, "thread-self/")))
-		return (q = skip_text(q, "exe")) && *q == 0;
-	q = skip_number(p, &number);
+	if ((q = text_behind(p, "self/")) || (q = text_behind(p, "thread-self/")))
+		return (q = text_behind(q, "exe")) && *q == 0;
+	q = text_decimal(p, &number);
 	if (q == p || number != t->process->pid)
 		return false;
-	return (q = skip_text(q, "/exe")) && *q == 0;
+	return (q = text_behind(q, "/exe")) && *q == 0;
 }
 
 static long answer_exe(struct thread *t, uint64_t buffer, uint64_t room)
