@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Whether dwell objects finds the data that misses, and how much.
 
-    objects.py --dwell PATH KNOWN_DATA [KNOWN_TYPES]
+    objects.py --dwell PATH KNOWN_DATA [KNOWN_TYPES] [KNOWN_OWNERS]
 
 KNOWN_DATA is known_data.c: the misses and accesses of each of its variables are known by
-construction. KNOWN_TYPES is known_types.cc, whose variables' names and types are. What is
+construction. KNOWN_TYPES is known_types.cc, whose variables' names and types are. KNOWN_OWNERS is
+known_owners.c, whose blocks take turns in the same memory. What is
 estimated is asked of several runs, as 95 % intervals do not all hold the truth: the means
 have to be near it, and most of the intervals have to hold it. Each check prints one line;
 the exit status is 0 when none failed.
@@ -13,6 +14,7 @@ the exit status is 0 when none failed.
 import argparse
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -31,6 +33,7 @@ CXX_TYPES = {
     'app::boxes': 'app::box<int>[2000]', 'app::points': 'app::point[3000]',
     'app::pairs': 'std::vector<std::pair<int, float>', 'app::(anonymous namespace)::hidden': 'long int[4000]',
     'app::point::table': 'int[3000]', 'app::box<int>::count': 'long int[512]', 'next::last': 'int[1000]'}
+OWNED = 8 * 32  # accesses to the blocks in a round
 failed = 0
 
 
@@ -111,6 +114,25 @@ def check_types(dwell, program):
         check(r is not None and r['type'].startswith(kind), name, 'is', r and r['type'])
 
 
+def check_owners(dwell, program):
+    """An access is of the block that was there when it was made."""
+    rows = objects(dwell, program, '--sites-by', 'function')
+    with tempfile.TemporaryDirectory(prefix='dwell-objects-') as folder:
+        counted = subprocess.run([dwell, 'record', '--gear', 'count', '-o', os.path.join(folder, 'dwell.db'), '--',
+                                  program], check=True, capture_output=True, timeout=120)
+        done = subprocess.run([dwell, 'info', '-i', os.path.join(folder, 'dwell.db')], check=True,
+                              capture_output=True, timeout=60)
+    accesses = int(re.search(r'^accesses +(\d+)$', done.stdout.decode(), re.M).group(1))
+    truth = OWNED * int(re.search(rb'of (\d+) rounds', counted.stdout).group(1)) / accesses
+    first, second = ([r['access_share'] for r in rows if owner in r['name']] for owner in ('first_owner', 'second_owner'))
+    check(len(first) == len(second) == 1, 'two owners are found')
+    if first and second:
+        check(abs(first[0] / (first[0] + second[0]) - 0.75) < 0.02,
+              'the first owner has %.2f of what both are touched, in truth 0.75' % (first[0] / (first[0] + second[0])))
+        check(abs(first[0] + second[0] - truth) < 0.02,
+              'both have %.3f of all accesses, in truth %.3f' % (first[0] + second[0], truth))
+
+
 def check_live(dwell, program):
     """Variables are named while the program runs."""
     with tempfile.TemporaryDirectory(prefix='dwell-objects-') as folder:
@@ -133,11 +155,14 @@ def main():
     p.add_argument('--dwell', default='build/dwell')
     p.add_argument('known_data')
     p.add_argument('known_types', nargs='?')
+    p.add_argument('known_owners', nargs='?')
     options = p.parse_args()
     check_data(os.path.abspath(options.dwell), options.known_data)
     check_live(os.path.abspath(options.dwell), options.known_data)
     if options.known_types:
         check_types(os.path.abspath(options.dwell), options.known_types)
+    if options.known_owners:
+        check_owners(os.path.abspath(options.dwell), options.known_owners)
     print('objects: %d failed' % failed)
     return 1 if failed else 0
 
