@@ -193,7 +193,8 @@ static uint64_t owner_of_mem(const struct thread *t, long fd)
 		at--;
 	text_decimal(path + at, &number);
 	p = text_behind(path, "/proc/");
-	if (p && (p = text_behind(text_decimal(p, &process), "/task/")) && process == t->process->pid)
+	p = p ? text_behind(text_decimal(p, &process), "/task/") : 0;
+	if (p && process == t->process->pid)
 		return process;
 	return number;
 }

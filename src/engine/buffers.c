@@ -150,7 +150,8 @@ void buffers_park_watches(struct thread *t)
 {
 	const struct watch_set *ws = t->watches;
 
-	if (ws && !t->buf_memory && is_crowd(t) && !ws->follows && !(ws->nested && ws->nested->follows))
+	if (ws && !t->buf_memory && is_crowd(t) && !ws->follows &&
+	    !(ws->nested && ws->nested->follows))
 		put_watches(t);
 }
 

@@ -270,7 +270,8 @@ void job_filter_accesses(struct job *j, uint32_t i)
 	filter_emit_data(j, i, is_live);
 	if (!looks_from(j, i + 1))
 		give_back(j);
-	filter_need_islands(j, (in->touches_31 ? GIVE_MOST : INSN_MOST) + (in->shows_x87 ? SHOW_MOST : 0));
+	filter_need_islands(j, (in->touches_31 ? GIVE_MOST : INSN_MOST) +
+					       (in->shows_x87 ? SHOW_MOST : 0));
 	j->has_rcx = j->has_rcx && !(in->gprs_written >> RCX & 1);
 	for (uint32_t written = in->gprs_written; written; written &= written - 1)
 		j->aligned[__builtin_ctz(written)] = 0;

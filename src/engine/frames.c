@@ -65,7 +65,8 @@ void frames_push(struct frames *f, uint64_t slot, uint64_t back)
 }
 
 /* The frame found, which is called by the innermost one; `next`: where the walk went on. */
-static void push_found(struct frames *f, const struct unwind_walk *w, const struct unwind_walk *next)
+static void push_found(struct frames *f, const struct unwind_walk *w,
+		       const struct unwind_walk *next)
 {
 	const bool is_outer_in_need = f->depth && f->needs_rbp[f->depth - 1];
 	const bool loads = next && next->rbp_at != w->rbp_at;

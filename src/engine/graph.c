@@ -256,7 +256,8 @@ struct sim_site graph_site_of(struct segment *s, uint64_t pc)
 {
 	const uint64_t behind = segment_graph(s)->pc + s->bytes;
 
-	return sim_site_of(&graph, segment_graph(s), pc, graph_is_elsewhere(s, behind) ? 0 : behind);
+	return sim_site_of(&graph, segment_graph(s), pc,
+			   graph_is_elsewhere(s, behind) ? 0 : behind);
 }
 
 void graph_left(struct graph_thread *gt, struct sim_segment *s, uint64_t sp)

@@ -215,5 +215,6 @@ bool sandbox_lets_by(const struct sock_filter *filter, uint32_t n)
 
 bool sandbox_lets_rests_by(const struct sock_filter *filter, uint32_t n)
 {
-	return lets_by(filter, n, needed_by_rests, sizeof needed_by_rests / sizeof *needed_by_rests);
+	return lets_by(filter, n, needed_by_rests,
+		       sizeof needed_by_rests / sizeof *needed_by_rests);
 }

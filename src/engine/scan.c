@@ -234,8 +234,8 @@ static void choose(struct thread *t, struct scan_window *w, struct record_access
 }
 
 /* The filter lets through what may reach the next line; of several smaller ones the first two do for all. */
-static void arrive(struct thread *t, const struct scan_window *w, struct record_access *a, uint64_t at,
-		   uint64_t process_at)
+static void arrive(struct thread *t, const struct scan_window *w, struct record_access *a,
+		   uint64_t at, uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
 	uint64_t line = a->address >> w->line_shift;

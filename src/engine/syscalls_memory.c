@@ -226,7 +226,8 @@ static bool remaps_past(const long a[6], uint64_t old_bytes, uint64_t new_bytes,
 
 	if (!is_range(old, end) || !own_memory_in(old, end, &part))
 		return false;
-	if (!mappings_find(old) || !new_bytes || new_bytes > old_bytes || (a[3] & ~MREMAP_MAYMOVE)) {
+	if (!mappings_find(old) || !new_bytes || new_bytes > old_bytes ||
+	    (a[3] & ~MREMAP_MAYMOVE)) {
 		*result = sys5(SYS_mremap, NOWHERE, a[1], a[2], a[3], a[4]);
 		return true;
 	}

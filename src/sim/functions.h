@@ -13,7 +13,8 @@ enum sim_function_kind {
 	SIM_FUNCTION_STUB,	 /* of a procedure linkage table: jumps to a function elsewhere */
 	SIM_FUNCTION_RESOLVER,	 /* the dynamic linker's, which jumps to what it has looked up */
 	SIM_FUNCTION_UNKNOWN,	 /* nobody says where functions begin here */
-	SIM_FUNCTION_MADE, /* of code made at run time: it ends where the next one begins, which may come later */
+	/* Of code made at run time: it ends where the next one begins, which may come later. */
+	SIM_FUNCTION_MADE,
 };
 
 /* Code from start up to end. */
