@@ -20,7 +20,7 @@ WALK = 'walk \\x1b[31m lines' # as its name is shown
 
 def run(*argv):
     done = subprocess.run([DWELL, *argv], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
-    check(done.returncode == 0, ' '.join(argv), 'ended with', done.returncode, done.stderr)
+    check(done.returncode == 0, ' '.join(argv), 'ended with', done.returncode, done.stdout, done.stderr)
     return done.stdout
 
 

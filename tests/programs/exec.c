@@ -169,8 +169,8 @@ static void make_files(void)
 {
 	char text[8192];
 
-	snprintf(dir, sizeof(dir), "/tmp/exec-%d", (int)getpid());
-	NEED(mkdir(dir, 0700) == 0 && chdir(dir) == 0 && symlink(self, "link") == 0);
+	strcpy(dir, "/tmp/exec-XXXXXX");
+	NEED(mkdtemp(dir) && chdir(dir) == 0 && symlink(self, "link") == 0);
 	write_file("plain", "text", 0600);
 	write_file("garbage", "\001\002\003 no format", 0700);
 	write_file("badscript", "#!/nonexistent/interpreter\n", 0700);

@@ -155,8 +155,8 @@ static int quota(void)
 
 int main(void)
 {
-	snprintf(folder, sizeof(folder), "/tmp/fulldisk-%d", (int)getpid());
-	NEED(mkdir(folder, 0755) == 0);
+	strcpy(folder, "/tmp/fulldisk-XXXXXX");
+	NEED(mkdtemp(folder));
 	STEP(in_child(full) ? "full" : "no disk");
 	STEP(in_child(quota) ? "quota" : "no quota");
 	CHECK(rmdir(folder) == 0);

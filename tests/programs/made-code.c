@@ -153,6 +153,7 @@ static void write_map(void)
 	FILE *out;
 
 	snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
+	unlink(path); /* what an earlier process of this number may have left */
 	out = fopen(path, "w");
 	NEED(out);
 	for (unsigned i = 0; i < sizeof functions / sizeof functions[0]; i++)

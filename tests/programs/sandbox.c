@@ -111,12 +111,11 @@ static int descriptors(const char *self)
 
 static int root(void)
 {
-	char dir[64], got[64];
+	char dir[] = "/tmp/root-XXXXXX", got[64];
 
 	if (geteuid() != 0)
 		return check_end();
-	snprintf(dir, sizeof(dir), "/tmp/root-%d", (int)getpid());
-	NEED(mkdir(dir, 0755) == 0);
+	NEED(mkdtemp(dir));
 	fflush(stdout);
 	pid_t pid = fork();
 

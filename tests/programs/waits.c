@@ -274,8 +274,8 @@ static void file_locks(void)
 	pthread_t other;
 	int fd;
 
-	snprintf(lock_name, sizeof(lock_name), "/tmp/waits-%d", (int)getpid());
-	fd = open(lock_name, O_RDWR | O_CREAT | O_EXCL, 0600);
+	strcpy(lock_name, "/tmp/waits-XXXXXX");
+	fd = mkstemp(lock_name);
 	NEED(fd >= 0 && flock(fd, LOCK_EX) == 0);
 	flag = seen = 0;
 	NEED(pthread_create(&other, NULL, lock_later, NULL) == 0);

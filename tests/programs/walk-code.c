@@ -48,6 +48,7 @@ static void tell(const char *how)
 
 	snprintf(path, sizeof path, "/tmp/perf-%d.map", getpid());
 	snprintf(elsewhere, sizeof elsewhere, "%s.elsewhere", path);
+	unlink(path); /* what an earlier process of this number may have left */
 	out = fopen(strcmp(how, "link") == 0 ? elsewhere : path, "w");
 	NEED(out);
 	write_map(out);

@@ -21,6 +21,7 @@ static FILE *open_map(void)
 	FILE *out;
 
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", (unsigned)getpid());
+	unlink(path); /* what an earlier process of this number may have left */
 	out = fopen(path, "w");
 	assert_non_null(out);
 	return out;
