@@ -31,12 +31,14 @@
 #define LOOKS	     2u
 #define MOST_LOOK_NS 20000000u
 #define LEAST_LOOK_NS 500000u
+#define LOOKERS	     64u /* of a longer row, each looks less often: or looks would fill the processors */
 
 /* Under `lock`, but that threads look at `holder` for themselves, and at `arrivals`. */
 static struct {
 	uint32_t lock;
 	struct thread *holder;
 	struct thread *first, *last; /* that wait */
+	uint32_t row;		     /* how many these are */
 	uint32_t arrivals;	     /* ever */
 	uint32_t left; /* tid of who dropped it for a system call, and may not be in it yet; or 0 */
 	uint64_t looked_ns, look_ns; /* when the holder was looked at, and how often it is */
@@ -68,6 +70,7 @@ static void hand_on(void)
 	if (!t)
 		return;
 	b.first = t->baton_next;
+	b.row--;
 	if (!b.first)
 		b.last = 0;
 	__atomic_store_n(&t->baton_turn, 1, __ATOMIC_RELEASE);
@@ -116,6 +119,7 @@ static void line_up(struct thread *t)
 	else
 		b.first = t;
 	b.last = t;
+	b.row++;
 }
 
 /* The lock is held, and h, whose turn it is, waits in the kernel: the next one goes on. */
@@ -155,11 +159,12 @@ static void look_at_holder(struct thread *t)
  */
 static void sleep_for_turn(struct thread *t)
 {
-	struct timespec most = { (time_t)(b.look_ns / 1000000000u), (long)(b.look_ns % 1000000000u) };
+	const uint64_t ns = b.look_ns * (1 + __atomic_load_n(&b.row, __ATOMIC_RELAXED) / LOOKERS);
+	struct timespec most = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
 	const long args[6] = { (long)&t->baton_turn, FUTEX_WAIT, 0, (long)&most };
 
 	if (engine_syscall(t, SYS_futex, args) == RESTART_CALL)
-		futex_wait_ns(&t->baton_turn, 0, b.look_ns);
+		futex_wait_ns(&t->baton_turn, 0, ns);
 }
 
 static void await_turn(struct thread *t)
@@ -269,6 +274,7 @@ void baton_forked(void)
 {
 	b.lock = 0;
 	b.holder = b.first = b.last = 0;
+	b.row = 0;
 	b.left = 0;
 }
 

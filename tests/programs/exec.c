@@ -169,8 +169,13 @@ static void make_files(void)
 {
 	char text[8192];
 
-	strcpy(dir, "/tmp/exec-XXXXXX");
-	NEED(mkdtemp(dir) && chdir(dir) == 0 && symlink(self, "link") == 0);
+	/* mkdtemp would run code that chance decides; an earlier process may have left such a folder. */
+	for (int i = 0; i < 10; i++) {
+		snprintf(dir, sizeof(dir), "/tmp/exec-%d-%d", (int)getpid(), i);
+		if (mkdir(dir, 0700) == 0)
+			break;
+	}
+	NEED(chdir(dir) == 0 && symlink(self, "link") == 0);
 	write_file("plain", "text", 0600);
 	write_file("garbage", "\001\002\003 no format", 0700);
 	write_file("badscript", "#!/nonexistent/interpreter\n", 0700);
