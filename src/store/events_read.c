@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "store/lists.h"
-#include "store/query.h"
+#include "store/select.h"
 
 const char *store_arc_kind_name(uint32_t kind)
 {
@@ -25,16 +25,16 @@ const char *store_arc_kind_name(uint32_t kind)
 
 /* ---- Columns ---- */
 
-static const struct query_column event_columns[] = {
-	{QUERY_TEXT, offsetof(struct store_event, name), "?"},
-	{QUERY_TEXT, offsetof(struct store_event, description), NULL},
-	{QUERY_TEXT, offsetof(struct store_event, formula), NULL},
+static const struct select_column event_columns[] = {
+	{SELECT_TEXT, offsetof(struct store_event, name), "?"},
+	{SELECT_TEXT, offsetof(struct store_event, description), NULL},
+	{SELECT_TEXT, offsetof(struct store_event, formula), NULL},
 };
 
-static const struct query event_query = {
+static const struct select event_query = {
 	"SELECT name, description, formula FROM event ORDER BY formula IS NOT NULL, id",
 	sizeof(struct store_event),
-	QUERY_COLUMNS(event_columns),
+	SELECT_COLUMNS(event_columns),
 	NULL,
 };
 
@@ -58,29 +58,29 @@ static const char *tidy_name(struct store *s, const char *name)
 
 int store_read_events(struct store *s, struct store_event **items, size_t *count, struct err *err)
 {
-	if (query_all(s, &event_query, STORE_ALL, (void **)items, count, err) != 0)
+	if (select_all(s, &event_query, STORE_ALL, (void **)items, count, err) != 0)
 		return -1;
 	for (size_t i = 0; i < *count; i++)
 		(*items)[i].name = tidy_name(s, (*items)[i].name);
 	return 0;
 }
 
-static const struct query_column geometry_columns[] = {
-	{QUERY_TEXT, offsetof(struct store_geometry, name), "?"},
-	{QUERY_TEXT, offsetof(struct store_geometry, value), ""},
+static const struct select_column geometry_columns[] = {
+	{SELECT_TEXT, offsetof(struct store_geometry, name), "?"},
+	{SELECT_TEXT, offsetof(struct store_geometry, value), ""},
 };
 
-static const struct query geometry_query = {
+static const struct select geometry_query = {
 	"SELECT name, value FROM geometry ORDER BY rowid",
 	sizeof(struct store_geometry),
-	QUERY_COLUMNS(geometry_columns),
+	SELECT_COLUMNS(geometry_columns),
 	NULL,
 };
 
 int store_read_geometry(struct store *s, struct store_geometry **items, size_t *count,
 			struct err *err)
 {
-	return query_all(s, &geometry_query, STORE_ALL, (void **)items, count, err);
+	return select_all(s, &geometry_query, STORE_ALL, (void **)items, count, err);
 }
 
 /* ---- Nodes ---- */
@@ -110,11 +110,11 @@ static int read_objects(struct store *s, struct map *objects, struct err *err)
 	sqlite3_stmt *q = NULL;
 	int status = 0;
 
-	if (query_prepare(s, "SELECT id, path FROM object", STORE_ALL, &q, err) != 0)
+	if (select_prepare(s, "SELECT id, path FROM object", STORE_ALL, &q, err) != 0)
 		return -1;
 	while (status == 0 && sqlite3_step(q) == SQLITE_ROW)
 		status = map_set(objects, (uint64_t)sqlite3_column_int64(q, 0),
-				 (uintptr_t)query_text(s, q, 1));
+				 (uintptr_t)select_text(s, q, 1));
 	sqlite3_finalize(q);
 	return status == 0 ? 0 : err_set(err, "out of memory");
 }
@@ -128,7 +128,7 @@ static int add_node(void *context, const struct list_item *item, struct err *err
 	uint64_t path;
 
 	if (item->numbers.count != NODE_NUMBERS)
-		return query_damaged(r->s, err);
+		return select_damaged(r->s, err);
 	if (r->process != STORE_ALL && n[NODE_PROCESS] != r->process)
 		return 0;
 	name = places_find(r->places, r->place_count, n[NODE_PLACE]);
@@ -139,7 +139,7 @@ static int add_node(void *context, const struct list_item *item, struct err *err
 		.caller_id = n[NODE_CALLER],
 	};
 	if (name == NULL || !is_id(node.id) || !is_id_or_none(node.caller_id))
-		return query_damaged(r->s, err);
+		return select_damaged(r->s, err);
 	node.function = name->function;
 	node.file = name->file;
 	if (map_get(&r->objects, (uint64_t)n[NODE_OBJECT], &path))

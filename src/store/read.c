@@ -5,50 +5,50 @@
 #include <string.h>
 
 #include "store/lists.h"
-#include "store/query.h"
+#include "store/select.h"
 
-const char *query_text(struct store *s, sqlite3_stmt *q, int column)
+const char *select_text(struct store *s, sqlite3_stmt *q, int column)
 {
 	return store_intern(s, (const char *)sqlite3_column_text(q, column));
 }
 
-int query_damaged(struct store *s, struct err *err)
+int select_damaged(struct store *s, struct err *err)
 {
 	return err_set(err, "profile '%s' is truncated or damaged", s->path);
 }
 
-static void fill_field(struct store *s, sqlite3_stmt *q, int column, const struct query_column *c,
+static void fill_field(struct store *s, sqlite3_stmt *q, int column, const struct select_column *c,
 		       void *field)
 {
 	bool is_null = sqlite3_column_type(q, column) == SQLITE_NULL;
-	uint64_t number = c->kind == QUERY_TEXT ? 0 : (uint64_t)sqlite3_column_int64(q, column);
+	uint64_t number = c->kind == SELECT_TEXT ? 0 : (uint64_t)sqlite3_column_int64(q, column);
 	const char *text;
 
 	switch (c->kind) {
-	case QUERY_U64:
+	case SELECT_U64:
 		*(uint64_t *)field = number;
 		break;
-	case QUERY_U32:
+	case SELECT_U32:
 		*(uint32_t *)field = (uint32_t)number;
 		break;
-	case QUERY_U16:
+	case SELECT_U16:
 		*(uint16_t *)field = (uint16_t)number;
 		break;
-	case QUERY_ID:
+	case SELECT_ID:
 		*(int64_t *)field = is_null ? STORE_NONE : (int64_t)number;
 		break;
-	case QUERY_END:
+	case SELECT_END:
 		*(uint64_t *)field = is_null ? UINT64_MAX : number;
 		break;
-	case QUERY_TEXT:
-		text = query_text(s, q, column);
+	case SELECT_TEXT:
+		text = select_text(s, q, column);
 		*(const char **)field = text != NULL ? text : c->otherwise;
 		break;
 	}
 }
 
-void query_fill(struct store *s, sqlite3_stmt *q, int first, const struct query_columns *columns,
-		void *item)
+void select_fill(struct store *s, sqlite3_stmt *q, int first, const struct select_columns *columns,
+		 void *item)
 {
 	size_t i;
 
@@ -57,8 +57,8 @@ void query_fill(struct store *s, sqlite3_stmt *q, int first, const struct query_
 			   (char *)item + columns->items[i].offset);
 }
 
-int query_prepare(struct store *s, const char *sql, int64_t process, sqlite3_stmt **q,
-		  struct err *err)
+int select_prepare(struct store *s, const char *sql, int64_t process, sqlite3_stmt **q,
+		   struct err *err)
 {
 	if (sqlite3_prepare_v2(s->db, sql, -1, q, NULL) != SQLITE_OK)
 		return store_fail(s, "read", err);
@@ -67,8 +67,8 @@ int query_prepare(struct store *s, const char *sql, int64_t process, sqlite3_stm
 	return 0;
 }
 
-int query_all(struct store *s, const struct query *def, int64_t process, void **items,
-	      size_t *count, struct err *err)
+int select_all(struct store *s, const struct select *def, int64_t process, void **items,
+	       size_t *count, struct err *err)
 {
 	sqlite3_stmt *q = NULL;
 	char *list = NULL;
@@ -77,7 +77,7 @@ int query_all(struct store *s, const struct query *def, int64_t process, void **
 
 	*items = NULL;
 	*count = 0;
-	if (query_prepare(s, def->sql, process, &q, err) != 0)
+	if (select_prepare(s, def->sql, process, &q, err) != 0)
 		return -1;
 	while ((code = sqlite3_step(q)) == SQLITE_ROW) {
 		if (!array_reserve_in((void **)&list, &room, n + 1, def->item_bytes)) {
@@ -85,7 +85,7 @@ int query_all(struct store *s, const struct query *def, int64_t process, void **
 			goto failed;
 		}
 		memset(list + n * def->item_bytes, 0, def->item_bytes);
-		query_fill(s, q, 0, &def->columns, list + n * def->item_bytes);
+		select_fill(s, q, 0, &def->columns, list + n * def->item_bytes);
 		if (def->complete != NULL)
 			def->complete(list + n * def->item_bytes);
 		n++;
@@ -104,40 +104,52 @@ failed:
 	return -1;
 }
 
-#define LINE_USE(i) {QUERY_U32, offsetof(struct store_process, line_use[i]), NULL}
+#define LINE_USE(i)                                                           \
+	{                                                                     \
+		SELECT_U32, offsetof(struct store_process, line_use[i]), NULL \
+	}
 #define LINE_USE_SQL(i) " json_extract(p.line_use, '$[" i "]'),"
 
-static const struct query_column process_columns[] = {
-	{QUERY_U64, offsetof(struct store_process, id), NULL},
-	{QUERY_U32, offsetof(struct store_process, pid), NULL},
-	{QUERY_ID, offsetof(struct store_process, parent_id), NULL},
-	{QUERY_TEXT, offsetof(struct store_process, cause), "start"},
-	{QUERY_TEXT, offsetof(struct store_process, exe), ""},
-	{QUERY_TEXT, offsetof(struct store_process, command), ""},
-	{QUERY_U64, offsetof(struct store_process, start_ns), NULL},
-	{QUERY_U64, offsetof(struct store_process, end_ns), NULL},
-	{QUERY_TEXT, offsetof(struct store_process, state), "running"},
-	{QUERY_ID, offsetof(struct store_process, exit_status), NULL},
-	{QUERY_U64, offsetof(struct store_process, signal), NULL},
-	{QUERY_U32, offsetof(struct store_process, told_end), NULL},
-	{QUERY_U64, offsetof(struct store_process, accesses), NULL},
-	{QUERY_U64, offsetof(struct store_process, loads), NULL},
-	{QUERY_U64, offsetof(struct store_process, stores), NULL},
-	{QUERY_U64, offsetof(struct store_process, instructions), NULL},
-	{QUERY_U64, offsetof(struct store_process, rep_iterations), NULL},
-	{QUERY_U64, offsetof(struct store_process, vector_elements), NULL},
-	{QUERY_U64, offsetof(struct store_process, watch_accesses), NULL},
-	{QUERY_U64, offsetof(struct store_process, translate_cycles), NULL},
-	{QUERY_U64, offsetof(struct store_process, scan_cycles), NULL},
-	{QUERY_U64, offsetof(struct store_process, engine_bytes), NULL},
-	{QUERY_U64, offsetof(struct store_process, footprint_pages), NULL},
-	{QUERY_U64, offsetof(struct store_process, lost_records), NULL},
-	LINE_USE(0), LINE_USE(1), LINE_USE(2), LINE_USE(3), LINE_USE(4), LINE_USE(5),
-	LINE_USE(6), LINE_USE(7), LINE_USE(8), LINE_USE(9), LINE_USE(10),
-	{QUERY_U64, offsetof(struct store_process, resolved), NULL},
-	{QUERY_U64, offsetof(struct store_process, censored), NULL},
-	{QUERY_U64, offsetof(struct store_process, dangling), NULL},
-	{QUERY_U64, offsetof(struct store_process, windows), NULL},
+static const struct select_column process_columns[] = {
+	{SELECT_U64, offsetof(struct store_process, id), NULL},
+	{SELECT_U32, offsetof(struct store_process, pid), NULL},
+	{SELECT_ID, offsetof(struct store_process, parent_id), NULL},
+	{SELECT_TEXT, offsetof(struct store_process, cause), "start"},
+	{SELECT_TEXT, offsetof(struct store_process, exe), ""},
+	{SELECT_TEXT, offsetof(struct store_process, command), ""},
+	{SELECT_U64, offsetof(struct store_process, start_ns), NULL},
+	{SELECT_U64, offsetof(struct store_process, end_ns), NULL},
+	{SELECT_TEXT, offsetof(struct store_process, state), "running"},
+	{SELECT_ID, offsetof(struct store_process, exit_status), NULL},
+	{SELECT_U64, offsetof(struct store_process, signal), NULL},
+	{SELECT_U32, offsetof(struct store_process, told_end), NULL},
+	{SELECT_U64, offsetof(struct store_process, accesses), NULL},
+	{SELECT_U64, offsetof(struct store_process, loads), NULL},
+	{SELECT_U64, offsetof(struct store_process, stores), NULL},
+	{SELECT_U64, offsetof(struct store_process, instructions), NULL},
+	{SELECT_U64, offsetof(struct store_process, rep_iterations), NULL},
+	{SELECT_U64, offsetof(struct store_process, vector_elements), NULL},
+	{SELECT_U64, offsetof(struct store_process, watch_accesses), NULL},
+	{SELECT_U64, offsetof(struct store_process, translate_cycles), NULL},
+	{SELECT_U64, offsetof(struct store_process, scan_cycles), NULL},
+	{SELECT_U64, offsetof(struct store_process, engine_bytes), NULL},
+	{SELECT_U64, offsetof(struct store_process, footprint_pages), NULL},
+	{SELECT_U64, offsetof(struct store_process, lost_records), NULL},
+	LINE_USE(0),
+	LINE_USE(1),
+	LINE_USE(2),
+	LINE_USE(3),
+	LINE_USE(4),
+	LINE_USE(5),
+	LINE_USE(6),
+	LINE_USE(7),
+	LINE_USE(8),
+	LINE_USE(9),
+	LINE_USE(10),
+	{SELECT_U64, offsetof(struct store_process, resolved), NULL},
+	{SELECT_U64, offsetof(struct store_process, censored), NULL},
+	{SELECT_U64, offsetof(struct store_process, dangling), NULL},
+	{SELECT_U64, offsetof(struct store_process, windows), NULL},
 };
 
 static void complete_process(void *item)
@@ -149,102 +161,106 @@ static void complete_process(void *item)
 		p->modifies = p->accesses - p->loads - p->stores;
 }
 
-static const struct query process_query = {
+static const struct select process_query = {
 	"SELECT p.id, p.pid, p.parent_id, p.cause, p.exe, p.command, p.start_ns, p.end_ns,"
-	" p.state, p.exit_status, p.signal, p.told_end, p.accesses, p.loads, p.stores, p.instructions,"
+	" p.state, p.exit_status, p.signal, p.told_end, p.accesses, p.loads, p.stores, "
+	"p.instructions,"
 	" p.rep_iterations, p.vector_elements, p.watch_accesses, p.translate_cycles,"
-	" p.scan_cycles, p.engine_bytes, p.footprint_pages, p.lost_records,"
-	LINE_USE_SQL("0") LINE_USE_SQL("1") LINE_USE_SQL("2") LINE_USE_SQL("3")
-	LINE_USE_SQL("4") LINE_USE_SQL("5") LINE_USE_SQL("6") LINE_USE_SQL("7")
-	LINE_USE_SQL("8") LINE_USE_SQL("9") LINE_USE_SQL("10")
-	" x.resolved, x.censored, x.dangling, w.windows"
-	" FROM process p"
-	" LEFT JOIN (SELECT process_id, sum(resolved) AS resolved, sum(censored) AS censored,"
-	"  sum(dangling) AS dangling FROM sample_batch GROUP BY process_id) x"
-	"  ON x.process_id = p.id"
-	" LEFT JOIN (SELECT process_id, count(*) AS windows FROM window GROUP BY process_id) w"
-	"  ON w.process_id = p.id ORDER BY p.id",
+	" p.scan_cycles, p.engine_bytes, p.footprint_pages, p.lost_records," LINE_USE_SQL("0")
+		LINE_USE_SQL("1") LINE_USE_SQL("2") LINE_USE_SQL("3") LINE_USE_SQL("4")
+			LINE_USE_SQL("5") LINE_USE_SQL("6") LINE_USE_SQL("7") LINE_USE_SQL("8")
+				LINE_USE_SQL("9") LINE_USE_SQL(
+					"10") " x.resolved, x.censored, x.dangling, w.windows"
+					      " FROM process p"
+					      " LEFT JOIN (SELECT process_id, sum(resolved) AS "
+					      "resolved, sum(censored) AS censored,"
+					      "  sum(dangling) AS dangling FROM sample_batch GROUP "
+					      "BY process_id) x"
+					      "  ON x.process_id = p.id"
+					      " LEFT JOIN (SELECT process_id, count(*) AS windows "
+					      "FROM window GROUP BY process_id) w"
+					      "  ON w.process_id = p.id ORDER BY p.id",
 	sizeof(struct store_process),
-	QUERY_COLUMNS(process_columns),
+	SELECT_COLUMNS(process_columns),
 	complete_process,
 };
 
-static const struct query_column thread_columns[] = {
-	{QUERY_U64, offsetof(struct store_thread, process_id), NULL},
-	{QUERY_U32, offsetof(struct store_thread, index), NULL},
-	{QUERY_U32, offsetof(struct store_thread, tid), NULL},
-	{QUERY_U64, offsetof(struct store_thread, accesses), NULL},
-	{QUERY_U64, offsetof(struct store_thread, loads), NULL},
-	{QUERY_U64, offsetof(struct store_thread, stores), NULL},
-	{QUERY_U64, offsetof(struct store_thread, instructions), NULL},
+static const struct select_column thread_columns[] = {
+	{SELECT_U64, offsetof(struct store_thread, process_id), NULL},
+	{SELECT_U32, offsetof(struct store_thread, index), NULL},
+	{SELECT_U32, offsetof(struct store_thread, tid), NULL},
+	{SELECT_U64, offsetof(struct store_thread, accesses), NULL},
+	{SELECT_U64, offsetof(struct store_thread, loads), NULL},
+	{SELECT_U64, offsetof(struct store_thread, stores), NULL},
+	{SELECT_U64, offsetof(struct store_thread, instructions), NULL},
 };
 
-static const struct query thread_query = {
+static const struct select thread_query = {
 	"SELECT process_id, idx, tid, accesses, loads, stores, instructions FROM thread"
 	" WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, idx",
 	sizeof(struct store_thread),
-	QUERY_COLUMNS(thread_columns),
+	SELECT_COLUMNS(thread_columns),
 	NULL,
 };
 
-static const struct query_column module_columns[] = {
-	{QUERY_U64, offsetof(struct store_module, id), NULL},
-	{QUERY_U64, offsetof(struct store_module, process_id), NULL},
-	{QUERY_TEXT, offsetof(struct store_module, path), ""},
-	{QUERY_TEXT, offsetof(struct store_module, build_id), NULL},
-	{QUERY_U64, offsetof(struct store_module, start), NULL},
-	{QUERY_U64, offsetof(struct store_module, end), NULL},
-	{QUERY_U64, offsetof(struct store_module, file_offset), NULL},
-	{QUERY_U64, offsetof(struct store_module, mapped_at), NULL},
-	{QUERY_END, offsetof(struct store_module, unmapped_at), NULL},
+static const struct select_column module_columns[] = {
+	{SELECT_U64, offsetof(struct store_module, id), NULL},
+	{SELECT_U64, offsetof(struct store_module, process_id), NULL},
+	{SELECT_TEXT, offsetof(struct store_module, path), ""},
+	{SELECT_TEXT, offsetof(struct store_module, build_id), NULL},
+	{SELECT_U64, offsetof(struct store_module, start), NULL},
+	{SELECT_U64, offsetof(struct store_module, end), NULL},
+	{SELECT_U64, offsetof(struct store_module, file_offset), NULL},
+	{SELECT_U64, offsetof(struct store_module, mapped_at), NULL},
+	{SELECT_END, offsetof(struct store_module, unmapped_at), NULL},
 };
 
-static const struct query module_query = {
+static const struct select module_query = {
 	"SELECT id, process_id, path, build_id, start, end, file_offset, mapped_at, unmapped_at"
 	" FROM module WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, id",
 	sizeof(struct store_module),
-	QUERY_COLUMNS(module_columns),
+	SELECT_COLUMNS(module_columns),
 	NULL,
 };
 
-static const struct query_column window_columns[] = {
-	{QUERY_U64, offsetof(struct store_window, process_id), NULL},
-	{QUERY_U32, offsetof(struct store_window, number), NULL},
-	{QUERY_U64, offsetof(struct store_window, start), NULL},
-	{QUERY_U64, offsetof(struct store_window, length), NULL},
-	{QUERY_U64, offsetof(struct store_window, stands_for), NULL},
-	{QUERY_U64, offsetof(struct store_window, samples), NULL},
-	{QUERY_U64, offsetof(struct store_window, footprint_pages), NULL},
-	{QUERY_U64, offsetof(struct store_window, chosen), NULL},
-	{QUERY_U64, offsetof(struct store_window, chosen_loads), NULL},
+static const struct select_column window_columns[] = {
+	{SELECT_U64, offsetof(struct store_window, process_id), NULL},
+	{SELECT_U32, offsetof(struct store_window, number), NULL},
+	{SELECT_U64, offsetof(struct store_window, start), NULL},
+	{SELECT_U64, offsetof(struct store_window, length), NULL},
+	{SELECT_U64, offsetof(struct store_window, stands_for), NULL},
+	{SELECT_U64, offsetof(struct store_window, samples), NULL},
+	{SELECT_U64, offsetof(struct store_window, footprint_pages), NULL},
+	{SELECT_U64, offsetof(struct store_window, chosen), NULL},
+	{SELECT_U64, offsetof(struct store_window, chosen_loads), NULL},
 };
 
-static const struct query window_query = {
+static const struct select window_query = {
 	"SELECT process_id, number, start, length, stands_for, samples, footprint_pages, chosen,"
 	" chosen_loads"
 	" FROM window WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, number",
 	sizeof(struct store_window),
-	QUERY_COLUMNS(window_columns),
+	SELECT_COLUMNS(window_columns),
 	NULL,
 };
 
-static const struct query_column message_columns[] = {
-	{QUERY_ID, offsetof(struct store_message, process_id), NULL},
-	{QUERY_U64, offsetof(struct store_message, time_ns), NULL},
-	{QUERY_TEXT, offsetof(struct store_message, text), ""},
+static const struct select_column message_columns[] = {
+	{SELECT_ID, offsetof(struct store_message, process_id), NULL},
+	{SELECT_U64, offsetof(struct store_message, time_ns), NULL},
+	{SELECT_TEXT, offsetof(struct store_message, text), ""},
 };
 
-static const struct query message_query = {
+static const struct select message_query = {
 	"SELECT process_id, time_ns, text FROM message ORDER BY rowid",
 	sizeof(struct store_message),
-	QUERY_COLUMNS(message_columns),
+	SELECT_COLUMNS(message_columns),
 	NULL,
 };
 
 int store_read_processes(struct store *s, struct store_process **items, size_t *count,
 			 struct err *err)
 {
-	if (query_all(s, &process_query, STORE_ALL, (void **)items, count, err) != 0)
+	if (select_all(s, &process_query, STORE_ALL, (void **)items, count, err) != 0)
 		return -1;
 	if (lists_count_follows(s, *items, *count, err) == 0)
 		return 0;
@@ -257,23 +273,23 @@ int store_read_processes(struct store *s, struct store_process **items, size_t *
 int store_read_threads(struct store *s, int64_t process, struct store_thread **items, size_t *count,
 		       struct err *err)
 {
-	return query_all(s, &thread_query, process, (void **)items, count, err);
+	return select_all(s, &thread_query, process, (void **)items, count, err);
 }
 
 int store_read_modules(struct store *s, int64_t process, struct store_module **items, size_t *count,
 		       struct err *err)
 {
-	return query_all(s, &module_query, process, (void **)items, count, err);
+	return select_all(s, &module_query, process, (void **)items, count, err);
 }
 
 int store_read_windows(struct store *s, int64_t process, struct store_window **items, size_t *count,
 		       struct err *err)
 {
-	return query_all(s, &window_query, process, (void **)items, count, err);
+	return select_all(s, &window_query, process, (void **)items, count, err);
 }
 
 int store_read_messages(struct store *s, struct store_message **items, size_t *count,
 			struct err *err)
 {
-	return query_all(s, &message_query, STORE_ALL, (void **)items, count, err);
+	return select_all(s, &message_query, STORE_ALL, (void **)items, count, err);
 }

@@ -4,21 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/query.h"
+#include "store/select.h"
 
-static const struct query_column site_columns[] = {
-	{QUERY_ID, offsetof(struct store_site, id), NULL},
-	{QUERY_ID, offsetof(struct store_site, process_id), NULL},
-	{QUERY_TEXT, offsetof(struct store_site, kind), ""},
-	{QUERY_TEXT, offsetof(struct store_site, name), NULL},
-	{QUERY_U64, offsetof(struct store_site, element_size), NULL},
-	{QUERY_U64, offsetof(struct store_site, blocks), NULL},
-	{QUERY_U64, offsetof(struct store_site, bytes), NULL},
-	{QUERY_U64, offsetof(struct store_site, live_blocks), NULL},
-	{QUERY_U64, offsetof(struct store_site, live_bytes), NULL},
-	{QUERY_U64, offsetof(struct store_site, peak_bytes), NULL},
-	{QUERY_U64, offsetof(struct store_site, smallest), NULL},
-	{QUERY_U64, offsetof(struct store_site, largest), NULL},
+static const struct select_column site_columns[] = {
+	{SELECT_ID, offsetof(struct store_site, id), NULL},
+	{SELECT_ID, offsetof(struct store_site, process_id), NULL},
+	{SELECT_TEXT, offsetof(struct store_site, kind), ""},
+	{SELECT_TEXT, offsetof(struct store_site, name), NULL},
+	{SELECT_U64, offsetof(struct store_site, element_size), NULL},
+	{SELECT_U64, offsetof(struct store_site, blocks), NULL},
+	{SELECT_U64, offsetof(struct store_site, bytes), NULL},
+	{SELECT_U64, offsetof(struct store_site, live_blocks), NULL},
+	{SELECT_U64, offsetof(struct store_site, live_bytes), NULL},
+	{SELECT_U64, offsetof(struct store_site, peak_bytes), NULL},
+	{SELECT_U64, offsetof(struct store_site, smallest), NULL},
+	{SELECT_U64, offsetof(struct store_site, largest), NULL},
 };
 
 #define SITE_COLUMNS (sizeof(site_columns) / sizeof(site_columns[0]))
@@ -28,32 +28,32 @@ static const char site_sql[] =
 	" peak_bytes, smallest, largest, path"
 	" FROM site WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, id";
 
-static const struct query_column variable_columns[] = {
-	{QUERY_ID, offsetof(struct store_variable, id), NULL},
-	{QUERY_ID, offsetof(struct store_variable, process_id), NULL},
-	{QUERY_U64, offsetof(struct store_variable, start), NULL},
-	{QUERY_U64, offsetof(struct store_variable, end), NULL},
-	{QUERY_TEXT, offsetof(struct store_variable, name), ""},
-	{QUERY_TEXT, offsetof(struct store_variable, type), NULL},
-	{QUERY_TEXT, offsetof(struct store_variable, file), NULL},
-	{QUERY_U32, offsetof(struct store_variable, line), NULL},
-	{QUERY_U64, offsetof(struct store_variable, element_size), NULL},
-	{QUERY_TEXT, offsetof(struct store_variable, module), NULL},
-	{QUERY_U32, offsetof(struct store_variable, is_local), NULL},
+static const struct select_column variable_columns[] = {
+	{SELECT_ID, offsetof(struct store_variable, id), NULL},
+	{SELECT_ID, offsetof(struct store_variable, process_id), NULL},
+	{SELECT_U64, offsetof(struct store_variable, start), NULL},
+	{SELECT_U64, offsetof(struct store_variable, end), NULL},
+	{SELECT_TEXT, offsetof(struct store_variable, name), ""},
+	{SELECT_TEXT, offsetof(struct store_variable, type), NULL},
+	{SELECT_TEXT, offsetof(struct store_variable, file), NULL},
+	{SELECT_U32, offsetof(struct store_variable, line), NULL},
+	{SELECT_U64, offsetof(struct store_variable, element_size), NULL},
+	{SELECT_TEXT, offsetof(struct store_variable, module), NULL},
+	{SELECT_U32, offsetof(struct store_variable, is_local), NULL},
 };
 
-static const struct query variable_query = {
+static const struct select variable_query = {
 	"SELECT id, process_id, start, end, name, type, file, line, element_size, module,"
 	" thread_local FROM variable WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, id",
 	sizeof(struct store_variable),
-	QUERY_COLUMNS(variable_columns),
+	SELECT_COLUMNS(variable_columns),
 	NULL,
 };
 
 int store_read_variables(struct store *s, int64_t process, struct store_variable **items,
 			 size_t *count, struct err *err)
 {
-	return query_all(s, &variable_query, process, (void **)items, count, err);
+	return select_all(s, &variable_query, process, (void **)items, count, err);
 }
 
 /* "[1,2,3]" to numbers of the store's. */
@@ -63,7 +63,7 @@ static int read_path(struct store *s, const char *text, struct store_site *x, st
 	int64_t *path;
 
 	if (text == NULL || *text++ != '[')
-		return query_damaged(s, err);
+		return select_damaged(s, err);
 	path = arena_alloc(&s->strings, room * sizeof(*path));
 	if (path == NULL)
 		return err_set(err, "out of memory");
@@ -72,7 +72,7 @@ static int read_path(struct store *s, const char *text, struct store_site *x, st
 
 		path[x->path_count] = strtoll(text, &end, 10);
 		if (end == text || (*end != ',' && *end != ']'))
-			return query_damaged(s, err);
+			return select_damaged(s, err);
 		x->path_count++;
 		text = *end == ',' ? end + 1 : end;
 	}
@@ -83,7 +83,7 @@ static int read_path(struct store *s, const char *text, struct store_site *x, st
 int store_read_sites(struct store *s, int64_t process, struct store_site **items, size_t *count,
 		     struct err *err)
 {
-	static const struct query_columns columns = {site_columns, SITE_COLUMNS};
+	static const struct select_columns columns = {site_columns, SITE_COLUMNS};
 	struct {
 		struct store_site *items;
 		size_t count, room;
@@ -93,7 +93,7 @@ int store_read_sites(struct store *s, int64_t process, struct store_site **items
 
 	*items = NULL;
 	*count = 0;
-	if (query_prepare(s, site_sql, process, &q, err) != 0)
+	if (select_prepare(s, site_sql, process, &q, err) != 0)
 		return -1;
 	while (status == 0 && (code = sqlite3_step(q)) == SQLITE_ROW) {
 		struct store_site *x;
@@ -104,7 +104,7 @@ int store_read_sites(struct store *s, int64_t process, struct store_site **items
 		}
 		x = &list.items[list.count++];
 		*x = (struct store_site){0};
-		query_fill(s, q, 0, &columns, x);
+		select_fill(s, q, 0, &columns, x);
 		status = read_path(s, (const char *)sqlite3_column_text(q, SITE_COLUMNS), x, err);
 	}
 	if (status == 0 && code != SQLITE_DONE)

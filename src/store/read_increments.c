@@ -11,7 +11,7 @@
 #include "base/sort.h"
 #include "store/events.h"
 #include "store/lists.h"
-#include "store/query.h"
+#include "store/select.h"
 
 #define MAX_KEYS 4
 
@@ -75,7 +75,7 @@ static int add_node(void *context, const struct list_item *item, struct err *err
 	uint64_t process = (uint64_t)item->numbers.items[NODE_PROCESS];
 
 	if (process > (uint64_t)STORE_MAX_ID)
-		return query_damaged(r->s, err);
+		return select_damaged(r->s, err);
 	return map_set(&r->process_of_node, id, process) == 0 ? 0 : err_set(err, "out of memory");
 }
 
@@ -115,7 +115,7 @@ static int add_increment(void *context, const struct list_item *item, struct err
 	int64_t process = 0, *to;
 
 	if (!is_good(r, n, &process))
-		return query_damaged(r->s, err);
+		return select_damaged(r->s, err);
 	if (r->process != STORE_ALL && r->process != process)
 		return 0;
 	if (!array_reserve_in((void **)&r->numbers.items, &r->numbers.room,
@@ -193,14 +193,14 @@ static int count_columns(struct store *s, size_t *columns, struct err *err)
 	sqlite3_stmt *q = NULL;
 	int64_t n = -1;
 
-	if (query_prepare(s, "SELECT count(*) FROM event WHERE formula IS NULL", STORE_ALL, &q,
-			  err) != 0)
+	if (select_prepare(s, "SELECT count(*) FROM event WHERE formula IS NULL", STORE_ALL, &q,
+			   err) != 0)
 		return -1;
 	if (sqlite3_step(q) == SQLITE_ROW)
 		n = sqlite3_column_int64(q, 0);
 	sqlite3_finalize(q);
 	if (n < 0 || n > STORE_MAX_COLUMNS)
-		return query_damaged(s, err);
+		return select_damaged(s, err);
 	*columns = (size_t)n;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reading the tables with lists: each thing of each row. */
 #include "store/lists.h"
-#include "store/query.h"
+#include "store/select.h"
 
 static int read_row(struct store *s, sqlite3_stmt *q, list_function *take, void *context,
 		    struct err *err)
@@ -16,7 +16,7 @@ static int read_row(struct store *s, sqlite3_stmt *q, list_function *take, void 
 		if (take(context, &item, err) != 0)
 			return -1;
 	}
-	return item.numbers.is_bad ? query_damaged(s, err) : 0;
+	return item.numbers.is_bad ? select_damaged(s, err) : 0;
 }
 
 int lists_read(struct store *s, const char *sql, int64_t process, list_function *take,
@@ -25,7 +25,7 @@ int lists_read(struct store *s, const char *sql, int64_t process, list_function 
 	sqlite3_stmt *q = NULL;
 	int code = SQLITE_DONE, status = 0;
 
-	if (query_prepare(s, sql, process, &q, err) != 0)
+	if (select_prepare(s, sql, process, &q, err) != 0)
 		return -1;
 	while (status == 0 && (code = sqlite3_step(q)) == SQLITE_ROW)
 		status = read_row(s, q, take, context, err);

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "store/lists.h"
-#include "store/query.h"
+#include "store/select.h"
 
 struct reading {
 	struct store *s;
@@ -37,7 +37,7 @@ static int add_location(void *context, const struct list_item *item, struct err 
 	struct store_location l = {.id = id, .module_id = STORE_NONE};
 
 	if (n->count != LOCATION_MODULE && n->count != LOCATION_NUMBERS)
-		return query_damaged(r->s, err);
+		return select_damaged(r->s, err);
 	l.process_id = n->items[LOCATION_PROCESS];
 	l.pc = (uint64_t)n->items[LOCATION_PC];
 	if (n->count == LOCATION_NUMBERS) {
@@ -47,7 +47,7 @@ static int add_location(void *context, const struct list_item *item, struct err 
 	if (r->process != STORE_ALL && r->process != l.process_id)
 		return 0;
 	if (id < 0 || id == INT64_MAX)
-		return query_damaged(r->s, err);
+		return select_damaged(r->s, err);
 	if (!ARRAY_GROW(&r->locations) || map_set(&r->by_id, (uint64_t)id, r->locations.count) != 0)
 		return err_set(err, "out of memory");
 	r->locations.items[r->locations.count++] = l;
@@ -75,7 +75,7 @@ static int add_names(void *context, const struct list_item *item, struct err *er
 		const struct store_frame *f = places_find(r->places, r->place_count, n->items[i]);
 
 		if (f == NULL)
-			return query_damaged(r->s, err);
+			return select_damaged(r->s, err);
 		frames[i] = *f;
 	}
 	l->frames = frames;
@@ -127,7 +127,7 @@ static int name_the_rest(struct reading *r, struct err *err)
 	int status = 0;
 	size_t i;
 
-	if (query_prepare(r->s, sql, STORE_NONE, &q, err) != 0)
+	if (select_prepare(r->s, sql, STORE_NONE, &q, err) != 0)
 		return -1;
 	for (i = 0; i < r->locations.count && status == 0; i++) {
 		if (r->locations.items[i].frame_count == 0)
@@ -196,7 +196,7 @@ static const char meta_sql[] = "SELECT value FROM meta WHERE key = ?";
 const char *store_meta_text(struct store *s, const char *key)
 {
 	sqlite3_stmt *q = find_cell(s, meta_sql, key);
-	const char *text = q != NULL ? query_text(s, q, 0) : NULL;
+	const char *text = q != NULL ? select_text(s, q, 0) : NULL;
 
 	sqlite3_finalize(q);
 	return text;
@@ -223,7 +223,7 @@ int64_t store_meta_int(struct store *s, const char *key, int64_t otherwise)
 const char *store_read_source(struct store *s, const char *path)
 {
 	sqlite3_stmt *q = find_cell(s, "SELECT text FROM source WHERE path = ?", path);
-	const char *text = q != NULL ? query_text(s, q, 0) : NULL;
+	const char *text = q != NULL ? select_text(s, q, 0) : NULL;
 
 	sqlite3_finalize(q);
 	return text;

@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "store/lists.h"
-#include "store/query.h"
+#include "store/select.h"
 
 struct nested_list {
 	struct store *s;
@@ -42,7 +42,7 @@ static int add_nested(void *context, const struct list_item *item, struct err *e
 	struct store_nested *x;
 
 	if (n->count < NESTED_EVENTS || (n->count - NESTED_EVENTS) % EVENT_NUMBERS != 0)
-		return query_damaged(list->s, err);
+		return select_damaged(list->s, err);
 	if (!ARRAY_GROW(list))
 		return err_set(err, "out of memory");
 	x = &list->items[list->count++];

@@ -5,7 +5,7 @@
 
 #include "base/array.h"
 #include "store/lists.h"
-#include "store/query.h"
+#include "store/select.h"
 
 struct path_list {
 	struct store *s;
@@ -22,7 +22,7 @@ static int add_path(void *context, const struct list_item *item, struct err *err
 	int64_t *locations;
 
 	if (n->count <= PATH_LOCATIONS || count > STORE_MAX_PATH)
-		return query_damaged(list->s, err);
+		return select_damaged(list->s, err);
 	if (list->process != STORE_ALL && n->items[PATH_PROCESS] != list->process)
 		return 0;
 	locations = arena_alloc(&list->s->strings, count * sizeof(*locations));

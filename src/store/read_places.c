@@ -4,25 +4,25 @@
 #include <stdlib.h>
 
 #include "store/lists.h"
-#include "store/query.h"
+#include "store/select.h"
 
-static const struct query_column place_columns[] = {
-	{QUERY_U64, offsetof(struct place, id), NULL},
-	{QUERY_TEXT, offsetof(struct place, frame.function), "?"},
-	{QUERY_TEXT, offsetof(struct place, frame.file), NULL},
-	{QUERY_U32, offsetof(struct place, frame.line), NULL},
+static const struct select_column place_columns[] = {
+	{SELECT_U64, offsetof(struct place, id), NULL},
+	{SELECT_TEXT, offsetof(struct place, frame.function), "?"},
+	{SELECT_TEXT, offsetof(struct place, frame.file), NULL},
+	{SELECT_U32, offsetof(struct place, frame.line), NULL},
 };
 
-static const struct query place_query = {
+static const struct select place_query = {
 	"SELECT id, function, file, line FROM place ORDER BY id",
 	sizeof(struct place),
-	QUERY_COLUMNS(place_columns),
+	SELECT_COLUMNS(place_columns),
 	NULL,
 };
 
 int places_read(struct store *s, struct place **items, size_t *count, struct err *err)
 {
-	return query_all(s, &place_query, STORE_ALL, (void **)items, count, err);
+	return select_all(s, &place_query, STORE_ALL, (void **)items, count, err);
 }
 
 static int compare_place(const void *id, const void *place)

@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "store/lists.h"
-#include "store/query.h"
+#include "store/select.h"
 
 /* ---- Samples ---- */
 
@@ -39,7 +39,7 @@ static int add_sample(void *context, const struct list_item *item, struct err *e
 	uint64_t line;
 
 	if (n->count != SAMPLE_NUMBERS && n->count != SAMPLE_END)
-		return query_damaged(list->s, err);
+		return select_damaged(list->s, err);
 	line = (uint64_t)n->items[SAMPLE_LINE];
 	if (!ARRAY_GROW(list))
 		return err_set(err, "out of memory");
@@ -106,7 +106,7 @@ static int add_follow(void *context, const struct list_item *item, struct err *e
 	struct store_follow *f;
 
 	if (!is_follow(n))
-		return query_damaged(list->s, err);
+		return select_damaged(list->s, err);
 	if (!ARRAY_GROW(list))
 		return err_set(err, "out of memory");
 	f = &list->items[list->count++];
@@ -155,7 +155,7 @@ static int add_arrival(void *context, const struct list_item *item, struct err *
 
 	if (n->count != ARRIVAL_NUMBERS || n->items[ARRIVAL_WEIGHT] < 1 ||
 	    n->items[ARRIVAL_WEIGHT] > UINT32_MAX)
-		return query_damaged(list->s, err);
+		return select_damaged(list->s, err);
 	if (!ARRAY_GROW(list))
 		return err_set(err, "out of memory");
 	list->items[list->count++] = (struct store_arrival){
@@ -201,7 +201,7 @@ static int add_stack_distance(void *context, const struct list_item *item, struc
 	struct store_stack_distance *d;
 
 	if (n->count != STACK_NUMBERS)
-		return query_damaged(list->s, err);
+		return select_damaged(list->s, err);
 	if (!ARRAY_GROW(list))
 		return err_set(err, "out of memory");
 	d = &list->items[list->count++];
@@ -251,7 +251,7 @@ static int count_follow(void *context, const struct list_item *item, struct err 
 	struct follow_count *c = context;
 
 	if (!is_follow(&item->numbers))
-		return query_damaged(c->s, err);
+		return select_damaged(c->s, err);
 	while (c->at < c->count && c->processes[c->at].id < item->keys[0])
 		c->at++;
 	if (c->at == c->count || c->processes[c->at].id != item->keys[0])
