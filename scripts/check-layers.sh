@@ -9,6 +9,7 @@ cd "${1:-$(dirname "$0")/..}"
 table='
 channel:
 base:
+query: base
 sim:
 engine: channel sim
 symbols: base
@@ -17,9 +18,9 @@ store: base
 import: base store
 merge: base store
 collector: base channel symbols model sim store
-report: base store model
-export: base store model report
-cli: base channel symbols model sim store import merge collector report export
+report: base query store model
+export: base query store model report
+cli: base query channel symbols model sim store import merge collector report export
 '
 
 find src -name '*.[chS]' | LC_ALL=C sort | xargs awk -v table="$table" '
