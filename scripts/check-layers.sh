@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The include law: each folder of src/ may include its own headers and those of the folders named
-# in the table, by "folder/file.h" and in no other way. Prints each breach; fails if there is one.
+# in the table, by "folder/file.h" and in no other way. The engine and sim have rooms, each in its
+# folder: a room may include those above it in the table, which are the floors below it, and of
+# other folders what its own folder may. Prints each breach; fails if there is one.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
 
@@ -23,7 +25,12 @@ export: base query store model report
 cli: base query channel symbols model sim store import merge collector report export
 '
 
-find src -name '*.[chS]' | LC_ALL=C sort | xargs awk -v table="$table" '
+# folder: its rooms, from the ground floor up (the engine's have no law yet)
+rooms='
+sim: base cache system curve calls
+'
+
+find src -name '*.[chS]' | LC_ALL=C sort | xargs awk -v table="$table" -v rooms="$rooms" '
 BEGIN {
 	n = split(table, row, "\n")
 	for (i = 1; i <= n; i++) {
@@ -36,12 +43,23 @@ BEGIN {
 			may[half[1], word[j]] = 1
 		may[half[1], half[1]] = 1
 	}
+	n = split(rooms, row, "\n")
+	for (i = 1; i <= n; i++) {
+		split(row[i], half, ":")
+		m = split(half[2], word, " ")
+		for (j = 1; j <= m; j++)
+			floor[half[1], word[j]] = j
+		has_rooms[half[1]] = m
+	}
 }
 FNR == 1 {
 	split(FILENAME, part, "/")
 	folder = part[2]
 	if (!(folder in known))
 		breach("folder " folder " is not in the table")
+	room = part[3]
+	if (has_rooms[folder] && !((folder, room) in floor))
+		breach("room " folder "/" room " is not in the table")
 }
 /^[ \t]*#[ \t]*include[ \t]*"/ {
 	split($0, quoted, "\"")
@@ -51,6 +69,11 @@ FNR == 1 {
 		breach("include \"" path "\": write \"folder/file.h\"")
 	else if (!((folder, substr(path, 1, slash - 1)) in may))
 		breach(folder " must not include \"" path "\"")
+	else if (has_rooms[folder] && substr(path, 1, slash - 1) == folder) {
+		split(path, step, "/")
+		if (floor[folder, step[2]] > floor[folder, room])
+			breach(folder "/" room " must not include \"" path "\", which is a floor above")
+	}
 }
 # sim runs inside a target, too: of libc it has only what a compiler brings along.
 folder == "sim" && /^[ \t]*#[ \t]*include[ \t]*</ && !/<std(int|bool|def)\.h>/ {

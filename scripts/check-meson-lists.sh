@@ -13,13 +13,12 @@ complain() {
 
 for list in src/*/meson.build tests/unit/meson.build; do
 	folder=$(dirname "$list")
-	for file in "$folder"/*.c "$folder"/*.S; do
-		name=$(basename "$file")
-		[ -e "$file" ] || continue
+	for file in $(find "$folder" -name '*.[cS]'); do
+		name=${file#"$folder"/}
 		grep -q "'$name'" "$list" || grep -q "'${name%.c}'" "$list" ||
 			complain "$file: not in $list"
 	done
-	for name in $(grep -o "'[A-Za-z0-9_-]*\.[cS]'" "$list" | tr -d "'"); do
+	for name in $(grep -o "'[A-Za-z0-9_/-]*\.[cS]'" "$list" | tr -d "'"); do
 		[ -e "$folder/$name" ] || complain "$list: names $name, which does not exist"
 	done
 done

@@ -53,7 +53,7 @@ enum channel_gear {
  *
  * Sampling is on from run_start_ns + delay_ns on, for duration_ns. With start_off or start_at
  * it also waits, in each process, for a mark of the program or the function's first entry; the
- * duration counts from there. Entering stop_at then ends it. See src/engine/control.h.
+ * duration counts from there. Entering stop_at then ends it. See src/engine/sample/control.h.
  */
 struct channel_config {
 	uint32_t gear;		     /* enum channel_gear */
@@ -81,7 +81,7 @@ struct channel_config {
 	char stop_at[CHANNEL_NAME_BYTES];
 	/*
 	 * A simulation goes on only while a thread runs one of these functions, or to be exact an odd
-	 * number of them; see src/engine/toggles.h. Names, each with its NUL; none: it always goes on.
+	 * number of them; see src/engine/sample/toggles.h. Names, each with its NUL; none: it always goes on.
 	 */
 	char toggles[CHANNEL_TOGGLE_BYTES];
 	uint32_t toggle_count;
@@ -94,7 +94,7 @@ struct channel_config {
 	uint8_t allocator_size[CHANNEL_MOST_ALLOCATORS];
 	uint8_t allocator_freed[CHANNEL_MOST_ALLOCATORS];
 	/*
-	 * To simulate: one struct sim_geometry after the other (src/sim/geometry.h), each of geometry_bytes.
+	 * To simulate: one struct sim_geometry after the other (src/sim/base/geometry.h), each of geometry_bytes.
 	 * Freestanding as this file is, it does not know them; both sides are built of the same sources.
 	 */
 	uint32_t geometry_count;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "base/err.h"
-#include "sim/geometry.h"
+#include "sim/base/geometry.h"
 
 #define GEOMETRY_MOST_CACHES 24 /* options --cache */
 

@@ -4,7 +4,7 @@
 
 #include "base/size.h"
 #include "cli/exit_codes.h"
-#include "sim/contexts.h"
+#include "sim/calls/contexts.h"
 
 enum { KEY_CONTEXT = 0x410, KEY_SEPARATE_THREADS, KEY_JUMPS, KEY_NO_CALL_GRAPH };
 

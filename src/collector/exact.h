@@ -14,7 +14,7 @@
 #include "collector/code_map.h"
 #include "collector/collector.h"
 #include "collector/data_map.h"
-#include "sim/keys.h"
+#include "sim/curve/keys.h"
 #include "symbols/symbols.h"
 
 #define EXACT_MAX_LINES 11 /* sizes of line: 4 to 4096 */

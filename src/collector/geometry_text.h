@@ -17,7 +17,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "sim/geometry.h"
+#include "sim/base/geometry.h"
 
 enum geometry_cache {
 	GEOMETRY_L1I,

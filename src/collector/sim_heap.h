@@ -3,7 +3,7 @@
 #ifndef DWELL_COLLECTOR_SIM_HEAP_H
 #define DWELL_COLLECTOR_SIM_HEAP_H
 
-#include "sim/memory.h"
+#include "sim/base/memory.h"
 
 extern const struct sim_memory sim_heap;
 

@@ -10,7 +10,7 @@
 #include "collector/geometry_text.h"
 #include "collector/record_check.h"
 #include "collector/recorder_parts.h"
-#include "sim/events.h"
+#include "sim/base/events.h"
 #include "store/events.h"
 
 #define DUE_NS UINT64_C(2000000000) /* between two writings while the run goes on */

@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "sim/hierarchy.h"
+#include "sim/system/hierarchy.h"
 
 enum trace_format {
 	TRACE_GUESS, /* by the first line that is an access */

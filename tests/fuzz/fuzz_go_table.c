@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/code_symbols.h"
-#include "engine/state.h"
-#include "engine/util.h"
+#include "engine/unwind/code_symbols.h"
+#include "engine/core/state.h"
+#include "engine/core/util.h"
 #include "symbols/go_table.h"
 
 #define TEXT  0x400000u

@@ -21,7 +21,7 @@
 #include "collector/recorder.h"
 #include "collector/simulation.h"
 #include "collector/slots.h"
-#include "sim/geometry.h"
+#include "sim/base/geometry.h"
 
 #define RING_BYTES 16384
 #define SLOTS	   2

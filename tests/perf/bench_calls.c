@@ -18,8 +18,8 @@
 #include <time.h>
 
 #include "collector/sim_heap.h"
-#include "sim/bits.h"
-#include "sim/call_steps.h"
+#include "sim/base/bits.h"
+#include "sim/calls/call_steps.h"
 
 #define STACK	  ((uint64_t)0x7fff00000000)
 #define EVENTS	  9u

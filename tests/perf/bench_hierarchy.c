@@ -15,8 +15,8 @@
 #include <time.h>
 
 #include "collector/sim_heap.h"
-#include "sim/bits.h"
-#include "sim/hierarchy.h"
+#include "sim/base/bits.h"
+#include "sim/system/hierarchy.h"
 
 #define ACCESSES ((uint64_t)1 << 21)
 #define BATCH	 4096u

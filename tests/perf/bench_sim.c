@@ -15,8 +15,8 @@
 #include <time.h>
 
 #include "collector/sim_heap.h"
-#include "sim/bits.h"
-#include "sim/curve.h"
+#include "sim/base/bits.h"
+#include "sim/curve/curve.h"
 
 #define LINE	 64u
 #define LINES	 ((uint64_t)1 << 20)

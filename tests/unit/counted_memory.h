@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sim/memory.h"
+#include "sim/base/memory.h"
 
 static uint64_t taken; /* bytes not given back */
 static uint64_t takes_left = UINT64_MAX;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hierarchy of LRU caches by the rules of sim/hierarchy.h, as plain as can be: each cache is one list of
+ * A hierarchy of LRU caches by the rules of sim/system/hierarchy.h, as plain as can be: each cache is one list of
  * lines with flags and times, which is searched from end to end. No TLBs, prefetchers and line use.
  */
 #ifndef DWELL_TESTS_UNIT_NAIVE_HIERARCHY_H
 #define DWELL_TESTS_UNIT_NAIVE_HIERARCHY_H
 
-#include "sim/hierarchy.h"
+#include "sim/system/hierarchy.h"
 
 #define NAIVE_MOST_LINES 4096
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "engine/block_log.h"
+#include "engine/data/block_log.h"
 #include "draw.h"
 
 #define BASE  0x10000u

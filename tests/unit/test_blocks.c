@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/blocks.h"
+#include "engine/data/blocks.h"
 #include "draw.h"
 
 #define CELLS 3000u

@@ -14,7 +14,7 @@
 
 #include "call_twice.h"
 #include "draw.h"
-#include "sim/call_records.h"
+#include "sim/calls/call_records.h"
 
 #define STUBS	     4u /* a function of which each piece is one */
 #define MOST_RECORDS 200

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "engine/call_sites.h"
-#include "engine/random.h"
-#include "engine/sites.h"
-#include "engine/unwind.h"
+#include "engine/data/call_sites.h"
+#include "engine/core/random.h"
+#include "engine/data/sites.h"
+#include "engine/unwind/unwind.h"
 
 #define BASE	  0x100000u /* address of the lowest word */
 #define WORDS	  1024u

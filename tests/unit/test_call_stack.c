@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "engine/call_stack.h"
-#include "engine/translate.h"
-#include "engine/unwind.h"
-#include "engine/watches.h"
+#include "engine/unwind/call_stack.h"
+#include "engine/translate/translate.h"
+#include "engine/unwind/unwind.h"
+#include "engine/sample/watches.h"
 
 #define MOST 64u
 

@@ -14,7 +14,7 @@
 
 #include "call_twice.h"
 #include "draw.h"
-#include "sim/call_steps.h"
+#include "sim/calls/call_steps.h"
 
 #define MOST_STEPS 300
 

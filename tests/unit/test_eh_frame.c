@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "engine/eh_frame.h"
-#include "engine/state.h"
+#include "engine/unwind/eh_frame.h"
+#include "engine/core/state.h"
 #include "draw.h"
 
 #define ROUNDS 60000u

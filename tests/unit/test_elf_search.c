@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "engine/elf_search.h"
-#include "engine/mangled.h"
-#include "engine/util.h"
+#include "engine/unwind/elf_search.h"
+#include "engine/unwind/mangled.h"
+#include "engine/core/util.h"
 
 /* The engine's memory, in a program that has a libc. */
 void *pages_get(uint64_t bytes)

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "draw.h"
-#include "sim/event_bits.h"
+#include "sim/base/event_bits.h"
 
 #define NUMBERS 64
 #define BEHIND	8 /* that are not to be changed */

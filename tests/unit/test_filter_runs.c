@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which accesses of a segment the filter gear looks at together, and when each happens. */
-#include "engine/filter_runs.h"
+#include "engine/simulate/filter/filter_runs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "engine/filter_check.h"
-#include "engine/job.h"
+#include "engine/simulate/filter/filter_check.h"
+#include "engine/translate/job.h"
 
 enum { SET_BYTES = 4096, LINE = 64 };
 

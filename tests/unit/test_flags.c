@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where in a block status flags are live. */
-#include "engine/flags.h"
+#include "engine/translate/flags.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "engine/insn_map.h"
+#include "engine/codecache/insn_map.h"
 
 static uint64_t state_of_random = 3;
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "engine/intervals.h"
+#include "engine/core/intervals.h"
 
 #define PLACES 4000u
 #define MOST   3000u

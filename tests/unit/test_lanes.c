@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The counter register of the stream gear and what C code makes of it. */
-#include "engine/lanes.h"
+#include "engine/core/lanes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which segments of a block add to the counters, and what is owed behind each. */
-#include "engine/job.h"
-#include "engine/poll.h"
+#include "engine/translate/job.h"
+#include "engine/codecache/poll.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

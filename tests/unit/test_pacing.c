@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "engine/pacing.h"
-#include "engine/records.h"
-#include "engine/state.h"
-#include "engine/util.h"
+#include "engine/sample/pacing.h"
+#include "engine/core/records.h"
+#include "engine/core/state.h"
+#include "engine/core/util.h"
 
 /* What the file wants of the engine. */
 struct engine engine;

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "engine/page_use.h"
-#include "engine/footprint.h"
-#include "engine/state.h"
-#include "engine/util.h"
+#include "engine/sample/page_use.h"
+#include "engine/sample/footprint.h"
+#include "engine/core/state.h"
+#include "engine/core/util.h"
 
 #define PAGES	  512u
 #define LOG2_LINE 6u

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "engine/call_stack.h"
-#include "engine/paths.h"
-#include "engine/records.h"
-#include "engine/util.h"
+#include "engine/unwind/call_stack.h"
+#include "engine/unwind/paths.h"
+#include "engine/core/records.h"
+#include "engine/core/util.h"
 
 struct engine engine;
 static uint64_t now[PATH_MAX_DEPTH];

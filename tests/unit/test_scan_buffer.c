@@ -12,13 +12,13 @@
 
 #include <cmocka.h>
 
-#include "engine/nested.h"
-#include "engine/paths.h"
-#include "engine/alloc.h"
-#include "engine/page_use.h"
-#include "engine/records.h"
-#include "engine/scan.h"
-#include "engine/translate.h"
+#include "engine/sample/nested.h"
+#include "engine/unwind/paths.h"
+#include "engine/data/alloc.h"
+#include "engine/sample/page_use.h"
+#include "engine/core/records.h"
+#include "engine/sample/scan.h"
+#include "engine/translate/translate.h"
 #include "draw.h"
 
 #define ENTRIES 4096u

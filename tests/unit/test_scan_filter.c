@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "engine/scan_filter.h"
-#include "engine/watches.h"
+#include "engine/sample/scan_filter.h"
+#include "engine/sample/watches.h"
 #include "draw.h"
 
 #define GROUPS 5u

@@ -13,10 +13,10 @@
 
 #include "counted_memory.h"
 #include "draw.h"
-#include "sim/bits.h"
-#include "sim/cache.h"
-#include "sim/cache_by_age.h"
-#include "sim/cache_packed.h"
+#include "sim/base/bits.h"
+#include "sim/cache/cache.h"
+#include "sim/cache/cache_by_age.h"
+#include "sim/cache/cache_packed.h"
 
 /* ---- The naive cache ---- */
 

@@ -13,8 +13,8 @@
 
 #include "counted_memory.h"
 #include "draw.h"
-#include "sim/curve.h"
-#include "sim/keys.h"
+#include "sim/curve/curve.h"
+#include "sim/curve/keys.h"
 
 #define MAX_LINES 5000
 

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "sim/hierarchy.h"
+#include "sim/system/hierarchy.h"
 #include "collector/sim_heap.h"
 
 #define LINE 64u

@@ -14,7 +14,7 @@
 #include "counted_memory.h"
 #include "draw.h"
 #include "naive_hierarchy.h"
-#include "sim/hierarchy.h"
+#include "sim/system/hierarchy.h"
 
 #define ACCESSES 12000u
 

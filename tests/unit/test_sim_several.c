@@ -10,8 +10,8 @@
 
 #include "counted_memory.h"
 #include "draw.h"
-#include "sim/hierarchy.h"
-#include "sim/several.h"
+#include "sim/system/hierarchy.h"
+#include "sim/system/several.h"
 
 #define ACCESSES 6000u
 #define ROUNDS	 300u

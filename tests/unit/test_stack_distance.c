@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "draw.h"
-#include "engine/records.h"
-#include "engine/stack_distance.h"
-#include "engine/translate.h"
+#include "engine/core/records.h"
+#include "engine/sample/stack_distance.h"
+#include "engine/translate/translate.h"
 
 struct engine engine;
 

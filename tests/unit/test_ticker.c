@@ -14,9 +14,9 @@
 #include <cmocka.h>
 
 #include "channel/sys.h"
-#include "engine/poll.h"
-#include "engine/ticker.h"
-#include "engine/util.h"
+#include "engine/codecache/poll.h"
+#include "engine/sample/ticker.h"
+#include "engine/core/util.h"
 
 #define LONG_NS 1000000000000
 

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Limits that the program sets for itself; see program_limits.h. */
+#include "engine/codecache/program_limits.h"
+
+#include <errno.h>
+#include <linux/capability.h>
+#include <sys/resource.h>
+
+#include "channel/sys.h"
+#include "engine/core/limits.h"
+#include "engine/codecache/pages.h"
+#include "engine/core/proc.h"
+#include "engine/run/syscalls.h"
+#include "engine/core/util.h"
+
+#define INFINITE UINT64_MAX
+
+_Static_assert(RLIM_INFINITY == INFINITE, "limits are compared as numbers");
+
+static const int resources[LAUNCH_LIMITS] = {RLIMIT_AS, RLIMIT_DATA};
+static bool any; /* limit was ever set in this memory */
+
+/* ---- What the engine holds ---- */
+
+static uint64_t program_bytes(uint64_t start, uint64_t end)
+{
+	uint64_t bytes = 0;
+
+	for (const struct mapping *m = mappings_after(start); m && m->start < end;
+	     m = mappings_after(m->end))
+		bytes += (m->end < end ? m->end : end) - (m->start > start ? m->start : start);
+	return bytes;
+}
+
+/*
+ * Neighbours may be one mapping to the kernel, so the program's bytes are subtracted.
+ */
+static bool add_mapping(const struct proc_mapping *m, void *with)
+{
+	uint64_t *held = with, bytes;
+
+	if (m->end >> 63) /* the page of vsyscall is no memory of the process */
+		return false;
+	bytes = m->end - m->start - program_bytes(m->start, m->end);
+	held[0] += bytes;
+	held[1] += m->writable && m->private ? bytes : 0;
+	return false;
+}
+
+/* False: not known. */
+static bool measure(uint64_t held[LAUNCH_LIMITS])
+{
+	bool known;
+
+	held[0] = held[1] = 0;
+	lock_take(&engine.translate_lock);
+	known = proc_mappings(add_mapping, held);
+	lock_drop(&engine.translate_lock);
+	return known;
+}
+
+/* ---- The kernel's limits ---- */
+
+static bool get_of_kernel(int i, struct rlimit *l)
+{
+	return !sys_failed(sys4(SYS_prlimit64, 0, resources[i], 0, l));
+}
+
+static long set_of_kernel(int i, const struct rlimit *l)
+{
+	return sys4(SYS_prlimit64, 0, resources[i], l, 0);
+}
+
+static uint64_t sum(uint64_t limit, uint64_t bytes)
+{
+	return limit > INFINITE - bytes ? INFINITE : limit + bytes;
+}
+
+/*
+ * A limit of the program takes effect beside what the engine holds. *raised: the kernel's is higher
+ * than it was.
+ */
+static long apply(int i, const struct launch_limit *l, uint64_t held, bool *raised)
+{
+	struct rlimit k;
+	uint64_t before;
+	long r;
+
+	if (!get_of_kernel(i, &k))
+		return -EINVAL;
+	before = k.rlim_cur;
+	k.rlim_max = l->hard > k.rlim_max ? l->hard : k.rlim_max;
+	k.rlim_cur = sum(l->soft, held);
+	if (k.rlim_cur > k.rlim_max)
+		k.rlim_cur = k.rlim_max;
+	r = set_of_kernel(i, &k);
+	*raised |= r == 0 && k.rlim_cur > before;
+	return r;
+}
+
+bool program_limits_settle(struct thread *t)
+{
+	const struct launch_limit *l = t->process->limits;
+	uint64_t held[LAUNCH_LIMITS];
+	bool raised = false;
+
+	if (!(l[0].set || l[1].set) || engine.quiet || !measure(held))
+		return false;
+	for (int i = 0; i < LAUNCH_LIMITS; i++)
+		if (l[i].set)
+			apply(i, &l[i], held[i], &raised);
+	return raised;
+}
+
+bool program_limits_make_room(uint64_t bytes)
+{
+	const struct process *p;
+	uint64_t mapped[LAUNCH_LIMITS];
+	struct rlimit k;
+	bool raised = false;
+
+	if (!any || engine.quiet)
+		return false;
+	limits_mapped(&mapped[0], &mapped[1]);
+	p = thread_self()->process;
+	for (int i = 0; i < LAUNCH_LIMITS; i++) {
+		if (!p->limits[i].set || !get_of_kernel(i, &k) || k.rlim_cur == k.rlim_max)
+			continue;
+		/* The program may have more than its limit, if that came later. */
+		if (k.rlim_cur < mapped[i] * PAGE)
+			k.rlim_cur = mapped[i] * PAGE;
+		k.rlim_cur = sum(k.rlim_cur, bytes);
+		if (k.rlim_cur > k.rlim_max)
+			k.rlim_cur = k.rlim_max;
+		raised |= set_of_kernel(i, &k) == 0;
+	}
+	return raised;
+}
+
+bool program_limits_explain_refusal(void)
+{
+	const struct process *p;
+	struct rlimit k;
+
+	if (!any)
+		return false;
+	p = thread_self()->process;
+	for (int i = 0; i < LAUNCH_LIMITS; i++)
+		if (get_of_kernel(i, &k) && k.rlim_cur != INFINITE &&
+		    (!p->limits[i].set || k.rlim_cur == k.rlim_max))
+			return false;
+	return p->limits[0].set || p->limits[1].set;
+}
+
+/* ---- The program's calls ---- */
+
+static bool may_raise_hard(void)
+{
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct caps[2] = {{0}};
+
+	sys2(SYS_capget, &header, caps);
+	return caps[0].effective >> CAP_SYS_RESOURCE & 1;
+}
+
+/* The program's limit as it is. */
+static bool get(const struct process *p, int i, struct rlimit *l)
+{
+	if (!p->limits[i].set)
+		return get_of_kernel(i, l);
+	*l = (struct rlimit){p->limits[i].soft, p->limits[i].hard};
+	return true;
+}
+
+static long set(struct process *p, int i, const struct rlimit *was, uint64_t held, long at)
+{
+	struct rlimit l;
+	struct launch_limit next;
+	bool raised = false;
+	long r;
+
+	if (engine_copy(&l, (const void *)at, sizeof l) != 0)
+		return -EFAULT;
+	if (l.rlim_cur > l.rlim_max)
+		return -EINVAL;
+	if (l.rlim_max > was->rlim_max && !may_raise_hard())
+		return -EPERM;
+	next = (struct launch_limit){true, l.rlim_cur, l.rlim_max};
+	r = apply(i, &next, held, &raised);
+	if (r == 0) {
+		p->limits[i] = next;
+		any = true;
+	}
+	return r;
+}
+
+static int index_of(long resource)
+{
+	for (int i = 0; i < LAUNCH_LIMITS; i++)
+		if ((int)resource == resources[i])
+			return i;
+	return -1;
+}
+
+/* As the kernel has it: the program's limit then has the engine's memory counted. */
+static long pass_set(struct thread *t, int i, long nr, const long a[6])
+{
+	long r = syscalls_pass(t, nr, a);
+
+	if (r == 0)
+		t->process->limits[i].set = false;
+	return r;
+}
+
+long program_limits_call(struct thread *t, long nr, const long a[6])
+{
+	const bool both = nr == SYS_prlimit64;
+	const bool sets = nr == SYS_setrlimit || (both && a[2]),
+		   gets = nr == SYS_getrlimit || (both && a[3]);
+	const int i = index_of(a[both]);
+	struct process *p = t->process;
+	uint64_t held[LAUNCH_LIMITS];
+	struct rlimit was;
+	long r = 0;
+
+	if (i < 0 || (both && a[0] && (uint32_t)a[0] != p->pid && (uint32_t)a[0] != t->tid) ||
+	    (!sets && !p->limits[i].set))
+		return syscalls_pass(t, nr, a);
+	if (sets && (engine.quiet || !measure(held)))
+		return pass_set(t, i, nr, a);
+	if (!get(p, i, &was))
+		return syscalls_pass(t, nr, a);
+	if (sets)
+		r = set(p, i, &was, held[i], both ? a[2] : a[1]);
+	if (r == 0 && gets && engine_copy((void *)(both ? a[3] : a[1]), &was, sizeof was) != 0)
+		r = -EFAULT;
+	return r;
+}
+
+/* ---- From program to program ---- */
+
+void program_limits_begin(struct thread *t, const struct launch_limit limits[LAUNCH_LIMITS])
+{
+	for (int i = 0; i < LAUNCH_LIMITS; i++) {
+		t->process->limits[i] = limits[i];
+		any |= limits[i].set;
+	}
+	program_limits_settle(t);
+}
+
+void program_limits_lift(const struct process *p)
+{
+	struct rlimit k;
+
+	for (int i = 0; i < LAUNCH_LIMITS; i++)
+		if (p->limits[i].set && get_of_kernel(i, &k)) {
+			k.rlim_cur = k.rlim_max;
+			set_of_kernel(i, &k);
+		}
+}
+
+void program_limits_give(const struct process *p, bool hard)
+{
+	for (int i = 0; i < LAUNCH_LIMITS; i++) {
+		struct rlimit k;
+
+		if (!p->limits[i].set || !get_of_kernel(i, &k))
+			continue;
+		k.rlim_cur = p->limits[i].soft < k.rlim_max ? p->limits[i].soft : k.rlim_max;
+		if (hard && p->limits[i].hard < k.rlim_max)
+			k.rlim_max = p->limits[i].hard;
+		set_of_kernel(i, &k);
+	}
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the lanes of the counter register hold.
+ *
+ * ymm31, with AVX-512. In the stream gear its first lane is the place in the thread's buffer,
+ * behind the entries of the segment that runs.
+ *
+ *   lane   count gear    stream gear                     filter gear
+ *   0      accesses      address behind the last entry   time
+ *   1      loads         accesses                        time + 1
+ *   2      stores        loads | stores << 32            loads | stores << 32
+ *   3      instructions  instructions                    instructions | modifies << 34
+ *
+ * The place in memory was what code of the stream gear waited for: each segment had to read what
+ * the one before had just written, which takes some eight cycles. Loads and stores of one stay in
+ * the cache are no more than the buffer has entries, so that 32 bits hold them. In the filter gear the
+ * thread's timer ends a stay after less than a second; there lanes 2 and 3 go on from stay to stay, and
+ * differences count.
+ *
+ * xmm15, with AVX alone, has two lanes: loads | stores << 32, and instructions | modifies << 34, in the count
+ * and the stream gear; there is no filter gear then. The place in the buffer is in memory. Each count begins in the middle of what it has
+ * room for, as a segment may take back what is counted later: in one stay in the cache two thousand million are counted
+ * up or down. The thread's timer ends it long before.
+ *
+ * Where the thread has left the cache struct counts is as in the count gear with ymm31 again.
+ */
+#ifndef DWELL_ENGINE_CORE_LANES_H
+#define DWELL_ENGINE_CORE_LANES_H
+
+#include "engine/core/state.h"
+#include "sim/calls/call_records.h"
+
+#define LANES_MODIFIES SIM_RECORD_MODIFIES /* where they begin in lane 3 of the filter gear */
+
+/* Is the place in the buffer in the register, in this gear? */
+static inline bool lanes_hold_place(enum gear gear)
+{
+	return gear == GEAR_STREAM && engine_vector_counter == COUNTER_YMM31;
+}
+
+/* Lanes of a tally for xmm15, out of accesses, loads, stores and instructions; these may be negative. */
+static inline void lanes_pack(uint64_t lane[4])
+{
+	const uint64_t modifies = lane[0] - lane[1] - lane[2];
+
+	lane[0] = lane[1] + (lane[2] << 32);
+	lane[1] = lane[3] + (modifies << LANES_MODIFIES);
+	lane[2] = lane[3] = 0;
+}
+
+#define LANES_HALF	 (1ull << 31)
+#define LANES_HALF_INSNS (1ull << (LANES_MODIFIES - 1))
+#define LANES_MIDDLE	 (1ull << 63)
+
+/* What was counted since lanes_write, where the first two of `c` are lanes of xmm15. */
+static inline struct counts lanes_unpacked(const struct counts *c)
+{
+	const uint64_t loads = (uint32_t)c->accesses - LANES_HALF, stores = (c->accesses >> 32) - LANES_HALF,
+		       insns = (c->loads & ((1ull << LANES_MODIFIES) - 1)) - LANES_HALF_INSNS,
+		       modifies = (c->loads >> LANES_MODIFIES) - (LANES_MIDDLE >> LANES_MODIFIES);
+
+	return (struct counts){ loads + stores + modifies, loads, stores, insns };
+}
+
+/* On the way into the cache: t->counters as the register will be. */
+static inline void lanes_write(struct thread *t)
+{
+	if (engine_vector_counter == COUNTER_XMM15) {
+		t->before = t->counters;
+		t->counters = (struct counts){ .accesses = LANES_HALF | LANES_MIDDLE,
+					       .loads = LANES_HALF_INSNS | LANES_MIDDLE };
+		t->is_packed = true;
+		return;
+	}
+	if (t->gear == GEAR_FILTER) {
+		t->before = t->counters;
+		t->counters = (struct counts){ .accesses = t->clock,
+					       .loads = t->clock + 1,
+					       .stores = t->lane[0],
+					       .instructions = t->lane[1] };
+		t->in_lanes = true;
+		return;
+	}
+	if (!lanes_hold_place((enum gear)t->gear))
+		return;
+	t->before = t->counters;
+	t->counters = (struct counts){ .accesses = (uint64_t)(uintptr_t)t->buf,
+				       .loads = t->before.accesses,
+				       .instructions = t->before.instructions };
+	t->in_lanes = true;
+}
+
+static inline void lanes_read_filter(struct thread *t, const struct counts *c)
+{
+	const uint64_t accesses = c->stores - t->lane[0], insns = c->instructions - t->lane[1];
+	const uint64_t loads = (uint32_t)accesses, stores = accesses >> 32;
+	const uint64_t modifies = insns >> LANES_MODIFIES;
+
+	t->clock = c->accesses;
+	t->counters = t->before;
+	t->counters.accesses += loads + stores + modifies;
+	t->counters.loads += loads;
+	t->counters.stores += stores;
+	t->counters.instructions += insns & ((1ull << LANES_MODIFIES) - 1);
+	t->lane[0] = c->stores;
+	t->lane[1] = c->instructions;
+}
+
+/* Outside of the cache: these are not counted after all. */
+static inline void lanes_uncount(struct thread *t, const struct counts *c)
+{
+	if (t->gear != GEAR_FILTER)
+		return;
+	t->lane[0] -= c->loads + (c->stores << 32);
+	t->lane[1] -= c->instructions + ((c->accesses - c->loads - c->stores) << LANES_MODIFIES);
+}
+
+/* On the way out: t->counters and t->buf as C code wants them. */
+static inline void lanes_read(struct thread *t)
+{
+	const struct counts c = t->counters;
+
+	if (t->is_packed) {
+		const struct counts made = lanes_unpacked(&c);
+
+		t->is_packed = false;
+		t->counters = (struct counts){ t->before.accesses + made.accesses, t->before.loads + made.loads,
+					       t->before.stores + made.stores,
+					       t->before.instructions + made.instructions };
+	}
+	if (!t->in_lanes) {
+		thread_add_quick_reps(t);
+		return;
+	}
+	t->in_lanes = false;
+	if (t->gear == GEAR_FILTER) {
+		lanes_read_filter(t, &c);
+		return;
+	}
+	t->buf = t->cut ? t->cut : (uint64_t *)(uintptr_t)c.accesses;
+	t->cut = 0;
+	t->counters = (struct counts){ .accesses = c.loads,
+				       .loads = t->before.loads + (uint32_t)c.stores,
+				       .stores = t->before.stores + (c.stores >> 32),
+				       .instructions = c.instructions };
+}
+
+#endif

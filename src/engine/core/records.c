@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records for the collector; see records.h. */
+#include "engine/core/records.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#include "channel/sys.h"
+#include "engine/codecache/cache.h"
+#include "engine/core/limits.h"
+#include "engine/core/slots.h"
+#include "engine/core/util.h"
+
+#define GIVE_UP_TRIES 10000u /* of 200 us and more, without anything read: the reader is no more */
+#define EXACT_FACTOR  5u     /* so much longer where a loss would be the end: it may write to a slow disk */
+#define ROOM_PAUSES   250u   /* of 200 us: where there is more to do than processors, the collector gets its turn */
+#define ROOM_PAUSE_NS 200000
+
+static struct channel_header *header;
+
+const char *records_open(int fd)
+{
+	struct channel_header h;
+	long p;
+
+	if (sys4(SYS_pread64, fd, &h, sizeof h, 0) != (long)sizeof h || h.magic != CHANNEL_MAGIC)
+		return "the channel to dwell cannot be opened";
+	if (h.version != CHANNEL_VERSION)
+		return "dwell and dwell-engine are of different versions";
+	if (h.slot_count == 0 || h.slot_count > 65536 ||
+	    h.ring_bytes < 4096 || h.ring_bytes > (1ull << 32) ||
+	    (h.ring_bytes & (h.ring_bytes - 1)) ||
+	    h.slot_bytes < h.ring_bytes + CHANNEL_SLOT_HEADER_BYTES || h.slot_bytes > (1ull << 33))
+		return "the channel to dwell is damaged";
+	p = sys6(SYS_mmap, 0, CHANNEL_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (sys_failed(p))
+		return "the channel to dwell cannot be mapped";
+	header = (struct channel_header *)p;
+	engine.channel = (void *)p;
+	util_failed = &header->marks;
+	engine.slot_bytes = h.slot_bytes;
+	engine.ring_bytes = h.ring_bytes;
+	engine.slot_count = h.slot_count;
+	engine.config = h.config;
+	engine.collector_pid = h.collector_pid;
+	return NULL;
+}
+
+bool records_claim(struct process *p, uint32_t parent)
+{
+	if (!header || records_abandoned() || records_finishing())
+		return false;
+	for (uint32_t i = 0; i < engine.slot_count; i++) {
+		uint32_t free_state = CHANNEL_SLOT_FREE;
+
+		if (slots_look(p, i).state != CHANNEL_SLOT_FREE || !slots_map(p, i) ||
+		    !__atomic_compare_exchange_n(&p->ring.slot->state, &free_state,
+						 CHANNEL_SLOT_CLAIMED, 0, __ATOMIC_ACQ_REL,
+						 __ATOMIC_RELAXED))
+			continue;
+		p->order = __atomic_fetch_add(&header->process_order, 1, __ATOMIC_RELAXED);
+		p->ring.slot->pid = p->pid;
+		p->slot = i;
+		slots_lock(p);
+		p->ring.slot->order = p->order;
+		p->ring.slot->parent = parent;
+		p->ring.slot->lost_records = 0;
+		p->ring.slot->reported = records_question();
+		p->ring.slot->counters = (struct channel_counters){ 0 };
+		__atomic_store_n(&p->ring.slot->state, CHANNEL_SLOT_LIVE, __ATOMIC_RELEASE);
+		p->profiling = true;
+		return true;
+	}
+	__atomic_fetch_add(&header->lost_processes, 1, __ATOMIC_RELAXED);
+	return false;
+}
+
+bool records_has_process(const struct process *p, uint32_t pid)
+{
+	for (uint32_t i = 0; i < engine.slot_count; i++) {
+		struct channel_slot slot = slots_look(p, i);
+
+		if (slot.state == CHANNEL_SLOT_LIVE && slot.pid == pid)
+			return true;
+	}
+	return false;
+}
+
+void records_native(int32_t change)
+{
+	if (header)
+		__atomic_fetch_add(&header->native_programs, (uint32_t)change, __ATOMIC_RELAXED);
+}
+
+uint64_t records_ran(uint64_t accesses)
+{
+	return header ? __atomic_add_fetch(&header->accesses, accesses, __ATOMIC_RELAXED) : 0;
+}
+
+bool records_abandoned(void)
+{
+	return !header || __atomic_load_n(&header->collector_gone, __ATOMIC_RELAXED) ||
+	       __atomic_load_n(&header->stop, __ATOMIC_RELAXED) == CHANNEL_STOP_AT_ONCE;
+}
+
+static uint32_t gave_up; /* atomic */
+
+void records_give_up(const struct process *p)
+{
+	if (!p->profiling || __atomic_exchange_n(&gave_up, 1, __ATOMIC_RELAXED))
+		return;
+	util_note_failure();
+	say("process %lu: no memory to profile it any further: it runs on unprofiled (raise the "
+	    "limits: ulimit -v, ulimit -d, vm.max_map_count)",
+	    (uint64_t)p->pid);
+}
+
+#define EMPTIED_BEFORE_DETACHED 4u
+#define EMPTIED_BEFORE_END	8u
+
+void records_no_room(const struct process *p, uint32_t emptied)
+{
+	if (emptied == EMPTIED_BEFORE_DETACHED)
+		records_give_up(p);
+	else if (emptied == EMPTIED_BEFORE_END)
+		limits_no_room();
+}
+
+bool records_finishing(void)
+{
+	return __atomic_load_n(&gave_up, __ATOMIC_RELAXED) ||
+	       (header &&
+		__atomic_load_n(&header->stop, __ATOMIC_RELAXED) == CHANNEL_STOP_IN_ORDER);
+}
+
+static void wake_collector(void)
+{
+	__atomic_fetch_add(&header->wake, 1, __ATOMIC_RELEASE);
+	sys3(SYS_futex, &header->wake, FUTEX_WAKE, 1);
+}
+
+static bool is_told(const struct process *p)
+{
+	return p->profiling && p->ring.slot && !p->borrowed_memory;
+}
+
+uint32_t records_question(void)
+{
+	return header ? __atomic_load_n(&header->report, __ATOMIC_ACQUIRE) : 0;
+}
+
+bool records_asked(const struct process *p)
+{
+	return is_told(p) && p->ring.slot->reported != records_question();
+}
+
+void records_answer(struct process *p, uint32_t question)
+{
+	if (!is_told(p))
+		return;
+	__atomic_store_n(&p->ring.slot->reported, question, __ATOMIC_RELEASE);
+	wake_collector();
+}
+
+struct channel_header *records_header(void)
+{
+	return header;
+}
+
+/*
+ * Killed, but not waited for yet, it still has a process number, but no memory: to read a byte of
+ * that fails in another way, whether or not we might.
+ */
+static bool collector_has_memory(void)
+{
+	uint8_t byte;
+	struct iovec here = { &byte, 1 }, there = { 0, 1 };
+
+	return engine.quiet || sys6(SYS_process_vm_readv, header->collector_pid, &here, 1, &there, 1,
+				    0) != -ESRCH;
+}
+
+static bool collector_lives(void)
+{
+	if (records_abandoned())
+		return false;
+	return sys2(SYS_kill, header->collector_pid, 0) != -ESRCH && collector_has_memory();
+}
+
+/* Room for a record; with `wait`, as long as the collector lives. The lock is held. */
+static void *reserve(struct process *p, uint32_t bytes, bool wait)
+{
+	uint64_t read_before = p->ring.slot->read_pos;
+	bool exact = wait;
+
+	for (uint32_t tries = 0;; tries++) {
+		void *r = ring_reserve(&p->ring, bytes);
+
+		/* A collector that was killed may seem to live, and one that was stopped reads nothing. */
+		if (tries > GIVE_UP_TRIES * (exact ? EXACT_FACTOR : 1) && p->ring.slot->read_pos == read_before)
+			wait = false;
+
+		if (r)
+			return r;
+		wake_collector();
+		if (!wait || (tries % 64 == 63 && !collector_lives()))
+			break;
+		struct timespec pause = { 0, tries < 16 ? 20000 : 200000 };
+
+		sys2(SYS_nanosleep, &pause, 0);
+	}
+	p->ring.slot->lost_records++;
+	if (exact)
+		p->profiling = false;
+	return 0;
+}
+
+/* After `bytes` more: at each eighth of the ring, from a quarter on. A record at a time would be as many calls. */
+static bool is_time_to_wake(const struct ring *r, uint32_t bytes)
+{
+	uint64_t part = r->bytes / 8, now = r->slot->write_pos;
+
+	return now / part != (now - bytes) / part && ring_used(r) > r->bytes / 4;
+}
+
+/* Write one record made of two parts. Returns false when it was lost. */
+static bool put(struct process *p, uint32_t type, void *record, uint32_t fixed, const void *more,
+		uint32_t more_bytes, bool wait)
+{
+	uint32_t bytes = (uint32_t)round_up(fixed + more_bytes, 8);
+	uint8_t *at;
+
+	if (!p->profiling || !p->ring.slot || p->borrowed_memory)
+		return false;
+	*(struct record_header *)record = (struct record_header){ type, bytes };
+	lock_take(&p->ring_lock);
+	at = reserve(p, bytes, wait);
+	if (at) {
+		memcpy(at, record, fixed);
+		memcpy(at + fixed, more, more_bytes);
+		memset(at + fixed + more_bytes, 0, bytes - fixed - more_bytes);
+		ring_commit(&p->ring, bytes);
+		if (is_time_to_wake(&p->ring, bytes))
+			wake_collector();
+	}
+	lock_drop(&p->ring_lock);
+	return at != 0;
+}
+
+static uint32_t text_bytes(const char *s)
+{
+	uint32_t n = 0;
+
+	while (s[n])
+		n++;
+	return n + 1;
+}
+
+void records_process(struct process *p, const char *exe, char *const argv[], uint32_t parent,
+		     uint32_t cause)
+{
+	static char text[16384]; /* start-up and fork are single-threaded */
+	struct record_process r = { .pid = p->pid,
+				    .ppid = (uint32_t)sys0(SYS_getppid),
+				    .order = p->order,
+				    .parent = parent,
+				    .cause = cause,
+				    .time_ns = now_ns() };
+	uint32_t n = 0, len = text_bytes(exe);
+
+	if (len > 4096)
+		len = 4096;
+	memcpy(text, exe, len);
+	text[len - 1] = 0;
+	n = len;
+	for (uint32_t i = 0; argv && argv[i]; i++) {
+		len = text_bytes(argv[i]);
+		if (len > 1024)
+			len = 1024;
+		if (n + len > sizeof text)
+			break;
+		memcpy(text + n, argv[i], len);
+		n += len;
+		text[n - 1] = 0;
+	}
+	r.string_bytes = n;
+	put(p, RECORD_PROCESS, &r, sizeof r, text, n, true);
+}
+
+/* Until the collector has read all that was written; once in vain is enough. */
+static void wait_until_read(struct process *p)
+{
+	const struct timespec pause = { 0, ROOM_PAUSE_NS };
+
+	for (uint32_t i = 0; is_told(p) && !p->has_waited && ring_used(&p->ring); i++) {
+		wake_collector();
+		sys2(SYS_nanosleep, &pause, 0);
+		p->has_waited = i == ROOM_PAUSES;
+	}
+}
+
+void records_module(struct process *p, uint64_t start, uint64_t end, uint64_t offset,
+		    const char *path, const struct module_file *file)
+{
+	struct record_module r = { .start = start,
+				   .end = end,
+				   .file_offset = offset,
+				   .position = p->total.accesses,
+				   .device = file->device,
+				   .inode = file->inode,
+				   .modified_ns = file->modified_ns,
+				   .path_bytes = text_bytes(path) };
+
+	/* The file may be gone for others when the process is. */
+	if (put(p, RECORD_MODULE, &r, sizeof r, path, r.path_bytes, true) && file->is_elsewhere)
+		wait_until_read(p);
+}
+
+void records_unmap(struct process *p, uint64_t start, uint64_t end)
+{
+	struct record_unmap r = { .start = start, .end = end, .position = p->total.accesses };
+
+	put(p, RECORD_UNMAP, &r, sizeof r, 0, 0, false);
+}
+
+void records_thread(struct process *p, const struct thread *t)
+{
+	struct record_thread r = { .tid = t->tid,
+				   .index = t->index,
+				   .accesses = thread_accesses(t),
+				   .loads = t->counters.loads,
+				   .stores = t->counters.stores,
+				   .instructions = t->counters.instructions };
+
+	put(p, RECORD_THREAD, &r, sizeof r, 0, 0, false);
+}
+
+uint64_t records_lost(const struct process *p)
+{
+	return p->ring.slot ? p->ring.slot->lost_records : 0;
+}
+
+static bool has_room(const struct process *p)
+{
+	return !p->ring.slot || ring_used(&p->ring) <= p->ring.bytes / 4 * 3;
+}
+
+bool records_wait_for_room(struct process *p)
+{
+	const struct timespec pause = { 0, ROOM_PAUSE_NS };
+
+	/* Once in vain is enough, until there was room again. */
+	for (uint32_t i = 0; i < ROOM_PAUSES && !has_room(p) && !p->has_waited; i++) {
+		if (i == 0)
+			wake_collector();
+		sys2(SYS_nanosleep, &pause, 0);
+	}
+	p->has_waited = !has_room(p);
+	return !p->has_waited;
+}
+
+bool records_window(struct process *p, const struct record_window *w)
+{
+	struct record_window r = *w;
+
+	return put(p, RECORD_WINDOW, &r, sizeof r, 0, 0, false);
+}
+
+void records_sample(struct process *p, const struct record_sample *s)
+{
+	struct record_sample r = *s;
+
+	put(p, RECORD_SAMPLE, &r, sizeof r, 0, 0, false);
+}
+
+void records_follow(struct process *p, const struct record_follow *f)
+{
+	struct record_follow r = *f;
+
+	put(p, RECORD_FOLLOW, &r, sizeof r, 0, 0, false);
+}
+
+void records_stack_distance(struct process *p, const struct record_stack_distance *d)
+{
+	struct record_stack_distance r = *d;
+
+	put(p, RECORD_STACK_DISTANCE, &r, sizeof r, 0, 0, false);
+}
+
+void records_arrival(struct process *p, const struct record_arrival *a)
+{
+	struct record_arrival r = *a;
+
+	put(p, RECORD_ARRIVAL, &r, sizeof r, 0, 0, false);
+}
+
+void records_nested(struct process *p, struct record_nested *r, const struct nested_event *events)
+{
+	put(p, RECORD_NESTED, r, sizeof *r, events, r->count * (uint32_t)sizeof *events, false);
+}
+
+void records_region(struct process *p, uint64_t start, uint64_t end, const char *name)
+{
+	struct record_region r = { .start = start,
+				   .end = end,
+				   .position = p->total.accesses,
+				   .name_bytes = text_bytes(name) };
+
+	put(p, RECORD_REGION, &r, sizeof r, name, r.name_bytes, true);
+}
+
+void records_locals(struct process *p, uint64_t start, uint64_t end, uint64_t code)
+{
+	struct record_locals r = { .start = start, .end = end, .code = code };
+
+	put(p, RECORD_LOCALS, &r, sizeof r, 0, 0, true);
+}
+
+uint32_t records_stream_most(const struct process *p)
+{
+	return (uint32_t)(p->ring.bytes / 8 / 8) - 8;
+}
+
+void records_stream(struct process *p, uint32_t thread, const uint64_t *entries, uint32_t count)
+{
+	uint32_t most = records_stream_most(p);
+
+	while (count) {
+		uint32_t n = count < most ? count : most;
+		struct record_stream r = { .thread = thread, .count = n };
+
+		put(p, RECORD_STREAM, &r, sizeof r, entries, n * 8, true);
+		entries += n;
+		count -= n;
+	}
+}
+
+bool records_site(struct process *p, const struct record_site *s, const uint64_t *path)
+{
+	struct record_site r = *s;
+
+	r.position = p->total.accesses;
+	return put(p, RECORD_SITE, &r, sizeof r, path, r.depth * 8, true);
+}
+
+bool records_site_counts(struct process *p, const struct record_site_counts *c)
+{
+	struct record_site_counts r = *c;
+
+	return put(p, RECORD_SITE_COUNTS, &r, sizeof r, 0, 0, true);
+}
+
+bool records_path(struct process *p, uint32_t id, const uint64_t *path, uint32_t depth)
+{
+	struct record_path r = { .id = id, .depth = depth, .position = p->total.accesses };
+
+	return put(p, RECORD_PATH, &r, sizeof r, path, depth * 8, false);
+}
+
+void records_segment(struct process *p, struct record_segment *r, const void *parts, uint32_t bytes)
+{
+	r->position = p->total.accesses;
+	put(p, RECORD_SEGMENT, r, sizeof *r, parts, bytes, true);
+}
+
+void records_node(struct process *p, struct record_node *r)
+{
+	r->position = p->total.accesses;
+	put(p, RECORD_NODE, r, sizeof *r, 0, 0, true);
+}
+
+void records_arc(struct process *p, struct record_arc *r, const uint64_t *inclusive)
+{
+	r->position = p->total.accesses;
+	put(p, RECORD_ARC, r, sizeof *r, inclusive, r->events * 8, true);
+}
+
+void records_jump(struct process *p, struct record_jump *r)
+{
+	r->position = p->total.accesses;
+	put(p, RECORD_JUMP, r, sizeof *r, 0, 0, true);
+}
+
+void records_message(struct process *p, const char *text)
+{
+	struct record_header r;
+
+	put(p, RECORD_MESSAGE, &r, sizeof r, text, text_bytes(text), false);
+}
+
+static struct channel_counters counters_of(const struct process *p)
+{
+	return (struct channel_counters){
+		.accesses = p->total.accesses,
+		.loads = p->total.loads,
+		.stores = p->total.stores,
+		.instructions = p->total.instructions,
+		.rep_iterations = p->extra.rep_iterations,
+		.vector_elements = p->extra.vector_elements,
+		.translate_cycles = p->extra.translate_cycles,
+		.scan_cycles = p->extra.scan_cycles,
+		.watch_accesses = p->extra.watch_accesses,
+		.blocks = cache_blocks_made(),
+		.code_bytes = cache_code_bytes(),
+		.engine_bytes = util_engine_bytes() + cache_code_bytes(),
+		.counting_ns = p->counting_ns,
+		.sampling_ns = p->sampling_ns,
+		.translate_ns = p->translate_ns,
+	};
+}
+
+void records_counters(struct process *p)
+{
+	if (!is_told(p))
+		return;
+	p->ring.slot->counters = counters_of(p);
+	/* What is sampled is told at once; a simulation has its own time. */
+	if (engine.config.gear != CHANNEL_GEAR_SIMULATE && records_asked(p))
+		records_answer(p, records_question());
+}
+
+void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t footprint,
+		 const uint16_t line_use[CHANNEL_LINE_USES])
+{
+	struct record_end r = { .cause = cause,
+				.status = status,
+				.time_ns = now_ns(),
+				.footprint_pages = footprint };
+
+	if (!is_told(p))
+		return;
+	memcpy(r.line_use, line_use, sizeof r.line_use);
+	r.counters = counters_of(p);
+	p->ring.slot->counters = r.counters;
+	put(p, RECORD_END, &r, sizeof r, 0, 0, true);
+	p->profiling = false;
+	__atomic_store_n(&p->ring.slot->state, CHANNEL_SLOT_ENDED, __ATOMIC_RELEASE);
+	wake_collector();
+}

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The state of the engine inside a target: one struct engine for the address
+ * space, one struct process per kernel process that shares it (a vfork child
+ * has its own), one struct thread per kernel thread, reached through %gs.
+ *
+ * Laws of in-target code:
+ *  - no libc call after start-up, no thread-local storage, no vector register but in
+ *    assembly that puts back what was there;
+ *  - no lock is held while target code runs or a system call of its blocks;
+ *  - memory of the target is touched only by engine_copy, engine_xsave,
+ *    engine_xrstor or inside engine_guarded;
+ *  - a loss of profile data is counted and the target runs on.
+ */
+#ifndef DWELL_ENGINE_CORE_STATE_H
+#define DWELL_ENGINE_CORE_STATE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "channel/channel.h"
+#include "channel/launch.h"
+#include "channel/ring.h"
+#include "engine/core/layout.h"
+
+#define MAX_SIGNAL 64
+#define ENGINE_STACK_BYTES (64u << 10)
+#define SIGNAL_STACK_BYTES (32u << 10)
+#define PAGE 4096ul
+
+enum gear { GEAR_COUNT = 0, GEAR_STREAM = 1, GEAR_FILTER = 2, GEARS = 3 };
+
+/* String instructions whose short runs count themselves, see emit_rep. */
+enum quick_rep { QUICK_MOVS, QUICK_STOS, QUICK_LODS, QUICK_REPS };
+
+enum reg { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15, NOREG };
+
+/* struct sigaction as the kernel has it. */
+struct kernel_sigaction {
+	uint64_t handler;
+	uint64_t flags;
+	uint64_t restorer;
+	uint64_t mask;
+};
+
+struct counts {
+	uint64_t accesses;
+	uint64_t loads;
+	uint64_t stores;
+	uint64_t instructions;
+};
+
+/* Counts that the counter register has no lane for. */
+struct extra_counts {
+	uint64_t rep_iterations;
+	uint64_t vector_elements;
+	uint64_t translate_cycles;
+	uint64_t scan_cycles;
+	uint64_t watch_accesses;
+	uint64_t leaps; /* of a thread: accesses of string instructions that the engine was called for, tens of times as fast as others */
+	uint64_t paced; /* of a process: accesses but those */
+};
+
+/* A call of an allocation function that has not returned yet; see alloc.c. */
+struct alloc_call {
+	uint64_t sp, back; /* where its return address stands, and what it is */
+	uint64_t size, element_size;
+	uint64_t old;	   /* block to be resized, or 0 */
+	uint64_t out;	   /* where the result will be written; 0: it is returned */
+	uint8_t kind;	   /* enum site_kind; 0: there is no call */
+};
+
+/* The gather or scatter that ran last, or is about to; see elements.c. */
+struct vector_access {
+	uint64_t pc;
+	uint32_t lanes; /* whose mask was set before */
+	uint16_t most;	/* lanes that it has */
+	uint8_t opmask; /* which register holds the mask; 255: a vector register does */
+	uint8_t mask_vector, element_bytes;
+	bool stores;
+};
+
+#define HELD_KINDS 5
+
+/* Signals of the kinds that faults have, which the target blocks; see held.h. */
+struct held_signals {
+	struct held_signal {
+		uint32_t state;
+		siginfo_t info;
+	} of[HELD_KINDS];
+};
+
+struct process;
+struct watch_set;
+struct graph_thread;
+
+struct thread {
+	uint64_t spill0, spill1;
+	uint64_t regs[16];
+	uint64_t rip;
+	uint64_t rflags;
+	struct thread *self;
+	uint64_t engine_sp;
+	uint64_t next;
+	uint32_t exit;
+	uint32_t pending;
+	uint32_t called;
+	uint32_t high_vectors;
+	uint64_t poll_at; /* cache address where it was called, or its buffer was full */
+	uint64_t hook_sp;
+	uint64_t *buf;
+	struct counts counters __attribute__((aligned(32)));
+	uint8_t app31[64] __attribute__((aligned(64)));
+	uint64_t spill2, spill3, spill4;
+	uint64_t rep_rcx, rep_rsi, rep_rdi;
+	uint64_t syscall_sp;
+	uint32_t in_cache;
+	uint32_t held;
+	uint32_t used31;
+	uint32_t special;
+	uint64_t miss_address, miss_back; /* see filter.h */
+	uint64_t miss_site;
+	uint64_t step; /* see filter_calls.h */
+	uint64_t quick_reps[QUICK_REPS]; /* of the kind, since one was last counted outside the cache */
+	uint64_t turn; /* blocks, see filter_turns.h */
+	uint64_t fs_base; /* kept only without the instructions of fsbase.h: then the target has none either */
+	uint64_t caller_sp;
+	/* From here on only C looks. */
+	struct process *process;
+	struct thread *next_thread, **listed_at; /* list of all, and the link to this one; under the world lock */
+	uint32_t tid;
+	uint32_t index;		    /* order in the process */
+	uint32_t gear;
+	uint32_t generation;	    /* of the code cache when a resume address was taken */
+	bool leaves;		    /* as soon as it begins: see native_leave_child */
+	bool hidden;		    /* its table of tallies is unreadable */
+	bool has_copy;		    /* its table of tallies is its own, see poll.h */
+	bool tick_due;		    /* the sampler wants to look at the time */
+	bool has_timer;
+	bool real_tick;		    /* the kernel holds back a TICK_SIGNAL that is the target's */
+	int32_t timer;
+	int64_t tick_left[4];	    /* of the timer while it is stopped: interval, value */
+	uint64_t mask;		    /* signals the target believes blocked */
+	stack_t altstack;	    /* the target's */
+	siginfo_t pending_info;	    /* valid while pending */
+	uint32_t fault;		    /* pending signal is a fault of the instruction at rip */
+	uint64_t saved_suspend_mask;
+	bool have_suspend_mask;
+	bool shares_signals;	    /* it has kept one of the process's; see held_share */
+	/* See rest.h; in cycles. */
+	uint64_t signal_at, signal_end, calm;
+	uint64_t rest_ns;
+	uint32_t handlers; /* that have begun since one ended */
+	int32_t rest_timer;
+	bool has_rest_timer, resting;
+	uint8_t signal_stage;
+	bool kicked;		    /* by another thread, in a system call; see held_is_kick */
+	uint64_t looks_for;	    /* of such kinds, in a system call; others read it */
+	struct held_signals held_signals;
+	struct extra_counts extra;
+	struct counts published;    /* unbiased, what process totals contain already */
+	struct extra_counts extra_published;
+	bool in_lanes;		    /* counters are as the thread's gear has them, see lanes.h */
+	bool is_packed;		    /* they are two lanes, as xmm15 holds them */
+	struct counts before;	    /* meanwhile: what they were when the cache was entered */
+	uint64_t clock;		    /* of the filter gear */
+	uint64_t lane[2];	    /* the same, the sums of lanes 2 and 3 */
+	uint64_t *cut;		    /* the buffer ends here, whatever the register says; or NULL */
+	uint64_t *buf_memory;	    /* the whole buffer */
+	uint64_t *buf_start;	    /* stream entries of the open batch */
+	uint64_t *buf_end;	    /* from here on they cannot be written */
+	uint64_t stream_position;   /* thread accesses at buf_start, unbiased */
+	uint64_t entries_of_1024;   /* accesses, about: with trailers, in the last full buffer */
+	struct watch_set *watches;
+	bool unsampled; /* there was no memory for its buffer: not before the window is over */
+	struct graph_thread *calls;
+	void *stack_memory;
+	uint64_t stack_bytes;
+	struct process *own_process; /* of a vfork child: freed when the parent goes on */
+	/* How to go on by pc if the cache is flushed before T_NEXT is used. */
+	bool resuming;
+	struct counts resume_after; /* counted, not executed yet */
+	struct counts fault_after;  /* to be taken back once the counters are in memory */
+	uint64_t fault_error, fault_trap, fault_address;
+	uint64_t rng;
+	struct alloc_call alloc_call;
+	struct thread *baton_next; /* see baton.c */
+	uint32_t baton_turn, baton_seen;
+	bool baton_waits;
+	uint32_t baton_call; /* see baton_enter_call */
+	uint64_t stuck_cpu, stuck_at; /* see stuck.c */
+	uint32_t stuck_looks;
+	bool stuck_waits; /* in stuck_wait */
+	bool stuck_left; /* called out: to wait for what the instruction at rip touches */
+	bool turn_is_over; /* the dispatcher is to hand the baton on, see filter_turns.h */
+	uint64_t quick_added[QUICK_REPS]; /* of quick_reps, what the counters hold already */
+	struct vector_access vector;
+	uint32_t vector_segment; /* its number, in a simulation */
+	bool before_vector, vector_faulted;
+	uint32_t cut_insns; /* a fault: of the last segment so many instructions less 1 have run; or 0 */
+	uint32_t cut_segment; /* the same in the filter gear: which segment */
+	uint32_t toggles_inside; /* functions of toggles.h that it is inside of, by number */
+	bool toggled;		 /* an odd number of them */
+	uint64_t toggle_entry[CHANNEL_MOST_TOGGLES]; /* the stack pointer there */
+	uint64_t step_from; /* single-stepping: pc of the instruction it stands at, or 0 */
+};
+
+_Static_assert(offsetof(struct thread, regs) == T_REGS, "layout");
+_Static_assert(offsetof(struct thread, rip) == T_RIP, "layout");
+_Static_assert(offsetof(struct thread, rflags) == T_RFLAGS, "layout");
+_Static_assert(offsetof(struct thread, self) == T_SELF, "layout");
+_Static_assert(offsetof(struct thread, engine_sp) == T_ENGINE_SP, "layout");
+_Static_assert(offsetof(struct thread, next) == T_NEXT, "layout");
+_Static_assert(offsetof(struct thread, exit) == T_EXIT, "layout");
+_Static_assert(offsetof(struct thread, pending) == T_PENDING, "layout");
+_Static_assert(offsetof(struct thread, called) == T_CALLED, "layout");
+_Static_assert(offsetof(struct thread, counters) == T_COUNTERS, "layout");
+_Static_assert(offsetof(struct thread, buf) == T_BUF, "layout");
+_Static_assert(offsetof(struct thread, spill0) == T_SPILL0, "layout");
+_Static_assert(offsetof(struct thread, spill1) == T_SPILL1, "layout");
+_Static_assert(offsetof(struct thread, hook_sp) == T_HOOK_SP, "layout");
+_Static_assert(offsetof(struct thread, app31) == T_APP31, "layout");
+_Static_assert(offsetof(struct thread, spill2) == T_SPILL2, "layout");
+_Static_assert(offsetof(struct thread, spill3) == T_SPILL3, "layout");
+_Static_assert(offsetof(struct thread, spill4) == T_SPILL4, "layout");
+_Static_assert(offsetof(struct thread, rep_rcx) == T_REP_RCX, "layout");
+_Static_assert(offsetof(struct thread, rep_rsi) == T_REP_RSI, "layout");
+_Static_assert(offsetof(struct thread, rep_rdi) == T_REP_RDI, "layout");
+_Static_assert(offsetof(struct thread, syscall_sp) == T_SYSCALL_SP, "layout");
+_Static_assert(offsetof(struct thread, in_cache) == T_IN_CACHE, "layout");
+_Static_assert(offsetof(struct thread, held) == T_HELD, "layout");
+_Static_assert(offsetof(struct thread, used31) == T_USED31, "layout");
+_Static_assert(offsetof(struct thread, high_vectors) == T_HIGH_VECTORS, "layout");
+_Static_assert(offsetof(struct thread, special) == T_SPECIAL, "layout");
+_Static_assert(offsetof(struct thread, miss_address) == T_MISS_ADDRESS, "layout");
+_Static_assert(offsetof(struct thread, miss_back) == T_MISS_BACK, "layout");
+_Static_assert(offsetof(struct thread, miss_site) == T_MISS_SITE, "layout");
+_Static_assert(offsetof(struct thread, step) == T_STEP, "layout");
+_Static_assert(offsetof(struct thread, quick_reps) == T_QUICK_REPS, "layout");
+_Static_assert(offsetof(struct thread, turn) == T_TURN, "layout");
+_Static_assert(offsetof(struct thread, fs_base) == T_FS_BASE, "layout");
+_Static_assert(offsetof(struct thread, caller_sp) == T_CALLER_SP, "layout");
+_Static_assert(sizeof(struct thread) <= T_TALLIES, "layout");
+
+/* What belongs to a kernel process, and must not be shared with a vfork child. */
+struct process {
+	struct kernel_sigaction actions[MAX_SIGNAL + 1]; /* as the target set them */
+	struct held_signals held_signals; /* sent to the process */
+	uint32_t action_lock;
+	uint32_t pid;
+	uint32_t order;	      /* in the run */
+	bool profiling;	      /* it has a slot, and somebody reads it */
+	bool borrowed_memory; /* a vfork child: the parent's memory, no records */
+	bool is_traced;       /* it has asked to be, by PTRACE_TRACEME */
+	bool has_waited;      /* for room in the ring, and there was none; see records_wait_for_room */
+	uint32_t slot;	      /* of the channel; valid while profiling */
+	struct ring ring;
+	uint32_t ring_lock;
+	uint32_t thread_count; /* ever */
+	uint32_t listed;       /* threads; under the world lock */
+	struct counts total;   /* published by threads, atomic */
+	struct extra_counts extra;
+	uint64_t counting_ns, sampling_ns, translate_ns; /* see budget.h */
+	int channel_fd, engine_fd; /* ours; kept out of the target's way */
+	char exe[4096];	       /* for readlink of /proc/self/exe */
+	void *launch_memory;   /* vectors of a vfork child's exec: the parent frees them */
+	uint64_t launch_bytes;
+	struct launch_limit limits[LAUNCH_LIMITS]; /* that the program set for itself */
+};
+
+struct engine {
+	void *channel; /* header of the channel, mapped, or NULL: nobody listens */
+	uint64_t slot_bytes, ring_bytes;
+	uint32_t slot_count;
+	struct channel_config config;
+	uint32_t collector_pid;
+	uint32_t gear;	      /* enum gear that threads should be in, atomic */
+	uint32_t generation;  /* code cache generation, atomic */
+	struct thread *threads;
+	uint32_t world_lock;  /* threads list */
+	uint32_t translate_lock;
+	struct process first;
+	uint64_t xsave_mask, xsave_bytes;
+	uint64_t zmm31_at; /* offset in a signal frame's vector state */
+	uint64_t report_ns; /* so often, at least, threads that have no windows are called and tell what they have counted */
+	bool fsgsbase;
+	bool amd;
+	bool bmi2; /* and popcnt */
+	bool wide; /* AVX-512 as far as scan_filter_wide needs it, and it may be used */
+	char own_path[256]; /* of the engine itself, as /proc/self/exe reads */
+	uint64_t own_path_bytes;
+	uint32_t native; /* threads leave for good, see native.h; atomic */
+	bool is_shared;	 /* the memory, by now or before, with another process that does not just wait for its exec */
+	bool quiet; /* a system call filter is in place: none of our own that can be avoided */
+};
+
+extern struct engine engine;
+extern uint8_t engine_vector_counter; /* COUNTER_*, see layout.h */
+
+/* Where any of it is not 0 threads that want into the cache go to the dispatcher first. */
+union hold {
+	uint64_t any;
+	struct {
+		uint32_t world; /* they wait until it is 0 */
+		uint32_t asked; /* by other processes, see visits.h */
+	};
+};
+
+extern union hold engine_hold;
+
+static inline struct thread *thread_self(void)
+{
+	struct thread *t;
+
+	__asm__("mov %%gs:%c1, %0" : "=r"(t) : "i"(T_SELF));
+	return t;
+}
+
+/* Others come by its own doing only, and in the dispatcher: until then it needs no lock. */
+static inline bool thread_is_alone(void)
+{
+	return !engine.threads->next_thread;
+}
+
+/* Iterations of short string instructions that the counters do not hold yet. */
+static inline uint64_t thread_quick_reps(const struct thread *t, enum quick_rep kind)
+{
+	return t->quick_reps[kind] - t->quick_added[kind];
+}
+
+static inline uint64_t thread_quick_accesses(const struct thread *t)
+{
+	return 2 * thread_quick_reps(t, QUICK_MOVS) + thread_quick_reps(t, QUICK_STOS) +
+	       thread_quick_reps(t, QUICK_LODS);
+}
+
+/* From here on they do. */
+static inline void thread_add_quick_reps(struct thread *t)
+{
+	const uint64_t movs = thread_quick_reps(t, QUICK_MOVS), stos = thread_quick_reps(t, QUICK_STOS),
+		       lods = thread_quick_reps(t, QUICK_LODS);
+
+	if (!(movs | stos | lods))
+		return;
+	t->counters.accesses += 2 * movs + stos + lods;
+	t->counters.loads += movs + lods;
+	t->counters.stores += movs + stos;
+	t->extra.rep_iterations += movs + stos + lods;
+	for (int k = 0; k < QUICK_REPS; k++)
+		t->quick_added[k] = t->quick_reps[k];
+}
+
+/* They are few again. */
+static inline void thread_forget_quick_reps(struct thread *t)
+{
+	for (int k = 0; k < QUICK_REPS; k++)
+		t->quick_reps[k] = t->quick_added[k] = 0;
+}
+
+static inline uint64_t thread_accesses(const struct thread *t)
+{
+	return t->counters.accesses;
+}
+
+/* Why the cache was left: small codes, or EXIT_LINK_FIRST + index of an exit record. */
+enum {
+	EXIT_INDIRECT = 1,
+	EXIT_POLL = 2, /* called at the beginning of a segment, t->poll_at */
+	EXIT_FULL = 3, /* no room for a segment's entries: t->poll_at, t->resume_after */
+	EXIT_RETURN = 4, /* as EXIT_INDIRECT, by a return */
+	EXIT_RECORD_FIRST = 16,
+};
+
+/* glue.S */
+extern char engine_exit[], engine_enter[], engine_resume[], engine_fault_resume[];
+extern char engine_glue_end[], engine_ib_mismatch[], engine_ib_miss[], engine_restorer[];
+extern char engine_hook[];
+extern char engine_return_mismatch[], engine_return_miss[];
+extern char engine_let_in_end[];
+extern char engine_syscall_begin[], engine_syscall_insn[], engine_syscall_abort[];
+extern char engine_copy_end[], engine_copy_failed[], engine_xstate_end[], engine_guarded_failed[];
+long engine_syscall(struct thread *t, long nr, const long args[6]);
+long engine_let_in(long nr, long a, long b, long c, long d);
+long engine_copy(void *to, const void *from, size_t n);
+long engine_copy_own(void *to, const void *from, size_t n);
+long engine_peek(uint64_t *to, const void *from); /* the same for 8 bytes */
+long engine_touch(uint8_t *at);
+long engine_same(const uint64_t (*reads)[2], uint64_t n);
+long engine_xsave(void *area, uint64_t mask);
+long engine_xrstor(const void *area, uint64_t mask);
+int engine_guarded(int (*fn)(void *), void *arg);
+long engine_clone(long nr, const long a[5], struct thread *child);
+__attribute__((noreturn)) void engine_leave_thread(struct thread *t, long status);
+__attribute__((noreturn)) void engine_run_on(void *stack, void (*fn)(void *), void *arg);
+
+#define RESTART_CALL (-85) /* -ERESTART from engine_syscall: a signal came first */
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Locks, memory and messages for in-target code; see util.h. */
+#include "engine/core/util.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "channel/sys.h"
+#include "engine/core/addresses.h"
+#include "engine/core/limits.h"
+#include "engine/codecache/program_limits.h"
+#include "engine/core/state.h"
+
+#define LARGE_BYTES (4ul << 20) /* from here on pages are large ones */
+
+uint8_t util_no_tsc;
+static uint64_t held_bytes; /* atomic */
+
+uint64_t now_ns(void)
+{
+	struct timespec ts;
+
+	sys2(SYS_clock_gettime, CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+void futex_wait(uint32_t *word, uint32_t value)
+{
+	sys4(SYS_futex, word, FUTEX_WAIT, value, 0);
+}
+
+void futex_wait_ns(uint32_t *word, uint32_t value, uint64_t ns)
+{
+	struct timespec t = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
+
+	sys4(SYS_futex, word, FUTEX_WAIT, value, &t);
+}
+
+void futex_wake_all(uint32_t *word)
+{
+	sys3(SYS_futex, word, FUTEX_WAKE, 0x7fffffff);
+}
+
+/* 0 free, 1 taken, 2 taken and somebody sleeps. */
+void lock_take(uint32_t *lock)
+{
+	uint32_t seen = 0;
+
+	if (__atomic_compare_exchange_n(lock, &seen, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	for (int spin = 0; spin < 100; spin++) {
+		__builtin_ia32_pause();
+		seen = 0;
+		if (__atomic_compare_exchange_n(lock, &seen, 1, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return;
+	}
+	while (__atomic_exchange_n(lock, 2, __ATOMIC_ACQUIRE) != 0)
+		futex_wait(lock, 2);
+}
+
+void lock_drop(uint32_t *lock)
+{
+	if (__atomic_exchange_n(lock, 0, __ATOMIC_RELEASE) == 2)
+		sys3(SYS_futex, lock, FUTEX_WAKE, 1);
+}
+
+/*
+ * Where the kernel puts the program's next mapping depends on those there are. In a simulation the
+ * program's must not depend on when the engine wants memory, which the clock has a say in: so the
+ * engine takes its own from one place, that it reserves when it starts. What is given back is not used again.
+ */
+#define POOL_BYTES (64ull << 30)
+#define LEAST_POOL (16ull << 20)
+#define POOL_PART  8u /* of the address space there is */
+
+static uint64_t pool, pool_bytes, pool_used;
+
+void pages_reserve(void)
+{
+	uint64_t bytes = limits_share(POOL_BYTES, LEAST_POOL, POOL_PART);
+	/*
+	 * Away from the program: the kernel puts the next mappings right below it, and compilers at
+	 * run time look for room for their code near their own.
+	 */
+	long p = sys6(SYS_mmap, addresses_of_reserve(bytes), bytes, PROT_NONE,
+		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	pool = sys_failed(p) ? 0 : (uint64_t)p; /* then memory comes from anywhere */
+	pool_bytes = bytes;
+}
+
+static bool is_in_pool(uint64_t address)
+{
+	return pool && address - pool < pool_bytes;
+}
+
+/* As many bytes of the pool, aligned for large pages if there are as many; 0: it has no room. */
+static uint64_t take_of_pool(uint64_t bytes)
+{
+	uint64_t unit = bytes >= LARGE_BYTES ? LARGE_BYTES : PAGE, at, next;
+	uint64_t used = __atomic_load_n(&pool_used, __ATOMIC_RELAXED);
+
+	do {
+		at = round_up(pool + used, unit);
+		next = at + round_up(bytes, PAGE) - pool;
+		if (!pool || bytes > pool_bytes || next > pool_bytes)
+			return 0;
+	} while (!__atomic_compare_exchange_n(&pool_used, &used, next, 0, __ATOMIC_RELAXED,
+					      __ATOMIC_RELAXED));
+	return at;
+}
+
+long pages_map(uint64_t at, uint64_t bytes, int prot, int flags, int fd)
+{
+	long p = sys6(SYS_mmap, at, bytes, prot, MAP_PRIVATE | flags, fd, 0);
+
+	if (p == -ENOMEM && program_limits_make_room(bytes))
+		p = sys6(SYS_mmap, at, bytes, prot, MAP_PRIVATE | flags, fd, 0);
+	return p;
+}
+
+static long map_memory(uint64_t at, uint64_t bytes, int flags)
+{
+	return pages_map(at, bytes, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | flags, -1);
+}
+
+void *pages_get(uint64_t bytes)
+{
+	uint64_t at = take_of_pool(bytes);
+	long p = map_memory(at, bytes, at ? MAP_FIXED : 0);
+
+	if (sys_failed(p))
+		return 0;
+	if (bytes >= LARGE_BYTES)
+		sys3(SYS_madvise, p, bytes, MADV_HUGEPAGE);
+	__atomic_fetch_add(&held_bytes, bytes, __ATOMIC_RELAXED);
+	return (void *)p;
+}
+
+void pages_put(void *p, uint64_t bytes)
+{
+	if (is_in_pool((uint64_t)(uintptr_t)p))
+		sys6(SYS_mmap, p, bytes, PROT_NONE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+	else
+		sys2(SYS_munmap, p, bytes);
+	__atomic_fetch_sub(&held_bytes, bytes, __ATOMIC_RELAXED);
+}
+
+uint64_t util_engine_bytes(void)
+{
+	return __atomic_load_n(&held_bytes, __ATOMIC_RELAXED);
+}
+
+#define LARGE (1ull << 30)
+
+int grow_init_whole(struct grow *g, uint64_t reserve_bytes)
+{
+	uint64_t at = reserve_bytes >= LARGE ? addresses_of_reserve(reserve_bytes) : 0;
+	long p = map_memory(at, reserve_bytes, MAP_NORESERVE);
+
+	if (sys_failed(p))
+		return -1;
+	*g = (struct grow){ .base = (uint8_t *)p, .reserved = reserve_bytes };
+	return 0;
+}
+
+#define LEAST_RESERVE (2ul << 20)
+#define RESERVE_PART  128u /* of the address space there is; ten tables or so have one */
+
+int grow_init(struct grow *g, uint64_t reserve_bytes)
+{
+	uint64_t bytes = limits_share(reserve_bytes, LEAST_RESERVE, RESERVE_PART);
+
+	for (; grow_init_whole(g, bytes) != 0; bytes /= 2)
+		if (bytes < 2 * LEAST_RESERVE)
+			return -1;
+	return 0;
+}
+
+#define SMALL_PART (2ul << 20)
+
+void grow_in_large_pages(const struct grow *g)
+{
+	if (g->reserved > SMALL_PART)
+		sys3(SYS_madvise, g->base + SMALL_PART, g->reserved - SMALL_PART, MADV_HUGEPAGE);
+}
+
+void *grow_take(struct grow *g, uint64_t bytes)
+{
+	void *p = g->base + g->used;
+
+	bytes = round_up(bytes, 8);
+	if (g->reserved - g->used < bytes)
+		return 0;
+	g->used += bytes;
+	__atomic_fetch_add(&held_bytes, bytes, __ATOMIC_RELAXED);
+	return p;
+}
+
+void grow_give_back(struct grow *g, uint64_t bytes)
+{
+	g->used -= bytes;
+	__atomic_fetch_sub(&held_bytes, bytes, __ATOMIC_RELAXED);
+}
+
+struct line {
+	char text[512];
+	size_t n;
+};
+
+static void add_char(struct line *l, char c)
+{
+	if (l->n < sizeof l->text - 1)
+		l->text[l->n++] = c;
+}
+
+static void add_number(struct line *l, uint64_t v, unsigned base)
+{
+	char digits[20];
+	int n = 0;
+
+	do {
+		digits[n++] = "0123456789abcdef"[v % base];
+		v /= base;
+	} while (v);
+	while (n)
+		add_char(l, digits[--n]);
+}
+
+static void add_format(struct line *l, const char *f, va_list ap)
+{
+	for (; *f; f++) {
+		if (*f != '%') {
+			add_char(l, *f);
+			continue;
+		}
+		while (*++f == 'l')
+			;
+		if (*f == 's') {
+			for (const char *s = va_arg(ap, const char *); *s; s++)
+				add_char(l, *s);
+		} else if (*f == 'd') {
+			int64_t v = va_arg(ap, int64_t);
+
+			if (v < 0)
+				add_char(l, '-');
+			add_number(l, v < 0 ? -(uint64_t)v : (uint64_t)v, 10);
+		} else if (*f == 'u') {
+			add_number(l, va_arg(ap, uint64_t), 10);
+		} else if (*f == 'x') {
+			add_number(l, va_arg(ap, uint64_t), 16);
+		} else {
+			add_char(l, *f);
+		}
+	}
+}
+
+void say(const char *format, ...)
+{
+	struct line l = { .n = 0 };
+	va_list ap;
+
+	for (const char *s = "dwell: "; *s; s++)
+		add_char(&l, *s);
+	va_start(ap, format);
+	add_format(&l, format, ap);
+	va_end(ap);
+	add_char(&l, '\n');
+	sys3(SYS_write, 2, l.text, l.n);
+}
+
+void engine_end_by(int signal)
+{
+	/* Unblock and restore it by hand: no libc here. */
+	struct {
+		uint64_t handler, flags, restorer, mask;
+	} dfl = { 0 };
+	uint64_t none = 0;
+
+	sys4(SYS_rt_sigaction, signal, &dfl, 0, 8);
+	sys4(SYS_rt_sigprocmask, SIG_SETMASK, &none, 0, 8);
+	sys3(SYS_tgkill, sys0(SYS_getpid), sys0(SYS_gettid), signal);
+	for (;;)
+		sys1(SYS_exit_group, 128 + signal);
+}
+
+uint32_t *util_failed;
+
+void util_note_failure(void)
+{
+	if (util_failed)
+		__atomic_fetch_or(util_failed, CHANNEL_ENGINE_FAILED, __ATOMIC_RELAXED);
+}
+
+void engine_panic(const char *what, uint64_t detail)
+{
+	util_note_failure();
+	say("the engine cannot go on: %s (%lu)", what, detail);
+	engine_end_by(SIGABRT);
+}

@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What allocation functions do to the live blocks; see alloc.h. A call is noted
+ * when it begins, and becomes a block when it returns, because only then its
+ * address is known. While it goes on, what the allocator itself allocates or
+ * maps is its own affair. A block goes when the call that frees it begins:
+ * afterwards another thread may have its address.
+ */
+#include "engine/data/alloc.h"
+
+#include "channel/sys.h"
+#include "engine/weave/baton.h"
+#include "engine/data/block_log.h"
+#include "engine/data/blocks.h"
+#include "engine/data/call_sites.h"
+#include "engine/unwind/call_stack.h"
+#include "engine/data/go_calls.h"
+#include "engine/translate/hooks.h"
+#include "engine/core/lanes.h"
+#include "engine/unwind/made_code.h"
+#include "engine/unwind/modules.h"
+#include "engine/core/records.h"
+#include "engine/data/regions.h"
+#include "engine/data/sites.h"
+#include "engine/run/syscalls.h"
+#include "engine/unwind/unwind.h"
+#include "engine/core/util.h"
+#include "engine/sample/waiting.h"
+#include "engine/translate/x87.h"
+
+/* What a run that is killed has told: all but its last second, or but a ninth. */
+#define REPORT_NS   1000000000u
+#define REPORT_PART 8u
+
+/* What lies between a stack and the end of its mapping: what the C library keeps of the thread, and pages of rounding. */
+#define MOST_ABOVE_STACK 65536u
+#define OF_LIBRARY	 2304u /* bytes that the C library keeps of a thread above its variables */
+
+static uint32_t lock; /* guards blocks, regions and sites */
+/*
+ * Some allocator hands out pieces of other blocks, or takes its blocks back without a call. What
+ * lies where a new block does is gone then.
+ */
+static bool has_pieces;
+
+/* Alone it does without: two atomic instructions take 10 ns. Returns what let_go wants. */
+static bool hold(void)
+{
+	if (thread_is_alone())
+		return false;
+	lock_take(&lock);
+	return true;
+}
+
+static void let_go(bool held)
+{
+	if (held)
+		lock_drop(&lock);
+}
+
+void alloc_init(void)
+{
+	has_pieces = hooks_have_named();
+	if (engine.config.objects && hooks_init() == 0 && blocks_init() == 0 && sites_init() == 0 &&
+	    regions_init() == 0)
+		return;
+	if (engine.config.objects)
+		say("allocations are not followed: too little address space (ulimit -v, ulimit -d)");
+	engine.config.objects = 0;
+}
+
+/* Changes by one call: a block that comes, and those in whose place; all the pieces of one. */
+#define FEW  4u
+#define MANY (BLOCK_LOG_MOST + 1)
+
+/* ---- Calls ---- */
+
+static uint64_t product(uint64_t a, uint64_t b)
+{
+	uint64_t r;
+
+	return __builtin_mul_overflow(a, b, &r) ? 0 : r;
+}
+
+/* Of a function of C, the n-th from 0; those on the stack are none that sizes are passed by. */
+static uint64_t argument(const struct hook_frame *r, uint32_t n)
+{
+	if (n == 0)
+		return r->rdi;
+	return n == 1 ? r->rsi : n == 2 ? r->rdx : n == 3 ? r->rcx : n == 4 ? r->r8 : r->r9;
+}
+
+/* What the registers say of a call. */
+static void read_arguments(struct alloc_call *c, const struct hook_function *f,
+			   const struct hook_frame *r)
+{
+	c->kind = f->kind;
+	c->element_size = c->old = c->out = 0;
+	switch ((enum hook_shape)f->shape) {
+	case HOOK_SIZE:
+		c->size = r->rdi;
+		break;
+	case HOOK_SIZE_SECOND:
+		c->size = r->rsi;
+		break;
+	case HOOK_ARRAY:
+		c->size = product(r->rdi, r->rsi);
+		c->element_size = r->rsi;
+		break;
+	case HOOK_RESIZE:
+		c->old = r->rdi;
+		c->size = r->rsi;
+		break;
+	case HOOK_RESIZE_ARRAY:
+		c->old = r->rdi;
+		c->size = product(r->rsi, r->rdx);
+		c->element_size = r->rdx;
+		break;
+	case HOOK_SIZE_THIRD_OUT:
+		c->out = r->rdi;
+		c->size = r->rdx;
+		break;
+	case HOOK_ARGUMENT:
+		c->size = argument(r, f->argument);
+		break;
+	case HOOK_GO:
+		c->size = r->rax;
+		break;
+	case HOOK_FREE:
+		break;
+	}
+}
+
+static bool stands_at(uint64_t address, uint64_t value)
+{
+	uint64_t v;
+
+	return engine_peek(&v, (const void *)(uintptr_t)address) == 0 && v == value;
+}
+
+/*
+ * Is a noted call still going on, with rsp now at sp? A call that ended in another way than
+ * by returning (an exception, longjmp) has lost its place on the stack to others, or will.
+ */
+static bool goes_on(const struct alloc_call *c, uint64_t sp)
+{
+	return c->kind && sp < c->sp && stands_at(c->sp, c->back);
+}
+
+static void tell_of_limit(struct process *p)
+{
+	static bool told;
+
+	if (!told)
+		records_message(p, "too many places in the code allocate memory (131000): "
+				   "blocks from further ones are not known");
+	told = true;
+}
+
+static void begin_go_call(struct thread *t, const struct hook_function *f,
+			  const struct hook_frame *r)
+{
+	uint64_t sp = t->hook_sp, back;
+	struct alloc_call c;
+	bool held;
+
+	if (engine_peek(&back, (const void *)(uintptr_t)sp) != 0)
+		return;
+	if (!hooks_add_return(back)) {
+		tell_of_limit(t->process);
+		return;
+	}
+	read_arguments(&c, f, r);
+	c.sp = sp;
+	c.back = back;
+	held = hold();
+	has_pieces = true; /* what the collector frees it frees without a word */
+	go_calls_begin(&c);
+	let_go(held);
+}
+
+static void begin_call(struct thread *t, const struct hook_function *f, const struct hook_frame *r)
+{
+	struct alloc_call *c = &t->alloc_call;
+	uint64_t sp = t->hook_sp, back;
+	bool held;
+
+	if (goes_on(c, sp) || engine_peek(&back, (const void *)(uintptr_t)sp) != 0)
+		return;
+	/* One function has jumped to another: the first is what was called. */
+	if (c->kind && c->sp == sp && c->back == back && c->kind != f->kind)
+		return;
+	read_arguments(c, f, r);
+	c->sp = sp;
+	c->back = back;
+	if (!hooks_add_return(back)) {
+		tell_of_limit(t->process);
+		c->kind = 0;
+	}
+	if (!c->old)
+		return;
+	held = hold();
+	blocks_mark(c->old);
+	let_go(held);
+}
+
+static void gone(const struct thread *t, const struct block_info *b)
+{
+	sites_drop_block(b->site, b->size);
+	waiting_note(t, b, false);
+}
+
+/* Blocks that begin in [start, end) are gone. */
+static void drop_pieces(const struct thread *t, uint64_t start, uint64_t end)
+{
+	struct block_info b;
+
+	while (has_pieces && blocks_last_in(start, end, &b)) {
+		blocks_remove(b.start, &b);
+		gone(t, &b);
+	}
+}
+
+static void drop_block(struct thread *t, uint64_t start, uint64_t rbp)
+{
+	struct block_info b;
+	bool held;
+
+	if (!start)
+		return;
+	if (waiting_settle(t, has_pieces ? MANY : FEW))
+		call_stack_at_entry(t, t->hook_sp, rbp);
+	held = hold();
+	blocks_prefetch(start);
+	if (blocks_remove(start, &b)) {
+		gone(t, &b);
+		drop_pieces(t, start, start + b.size);
+	}
+	let_go(held);
+}
+
+/* ---- Returns ---- */
+
+/* The old block of a call like realloc is gone, unless another thread has its address since. */
+static void drop_old(const struct thread *t, const struct alloc_call *c)
+{
+	struct block_info b;
+
+	if (!c->old || !blocks_get(c->old, &b) || !b.marked)
+		return;
+	blocks_remove(c->old, &b);
+	gone(t, &b);
+}
+
+static void add_block(const struct thread *t, const struct alloc_call *c, uint64_t start,
+		      uint32_t site)
+{
+	const struct block_info new = {start, c->size, site, false};
+	struct block_info old;
+
+	drop_pieces(t, start + 1, start + c->size);
+	while (blocks_insert(start, c->size, site, &old))
+		gone(t, &old);
+	waiting_note(t, &new, true);
+	sites_add_block(site, c->size, c->element_size);
+}
+
+static void end_call(struct thread *t, const struct hook_frame *r, uint64_t rbp)
+{
+	struct alloc_call *c = &t->alloc_call, go;
+	uint64_t start = r->rax;
+	uint32_t site;
+	bool held, is_there;
+
+	if (!c->kind || c->sp + 8 != t->hook_sp) {
+		c = &go;
+		held = hold();
+		is_there = go_calls_take(t->hook_sp - 8, &go);
+		let_go(held);
+		if (!is_there)
+			return;
+	}
+	if (c->out && (start || engine_peek(&start, (const void *)(uintptr_t)c->out) != 0))
+		start = 0;
+	if (!start && !(c->old && c->size == 0)) {
+		c->kind = 0;
+		return;
+	}
+	if (waiting_settle(t, FEW))
+		call_stack_at(t, c->back, t->hook_sp, rbp);
+	held = hold();
+	if (start)
+		blocks_prefetch(start);
+	drop_old(t, c);
+	if (start) {
+		site = call_sites_get(c->kind, c->back, t->hook_sp, rbp);
+		add_block(t, c, start, site);
+		sites_tell(t->process, site);
+	}
+	let_go(held);
+	c->kind = 0;
+}
+
+static void called_at(struct thread *t, const struct hook_frame *f, uint64_t rbp)
+{
+	const struct hook_function *function;
+
+	if (f->number == HOOK_RETURN) {
+		end_call(t, f, rbp);
+		return;
+	}
+	function = hooks_function((uint32_t)f->number);
+	if (function->shape == HOOK_GO)
+		begin_go_call(t, function, f);
+	else if (function->shape == HOOK_FREE)
+		drop_block(t, argument(f, function->argument), rbp);
+	else
+		begin_call(t, function, f);
+}
+
+void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t rbp)
+{
+	if ((uint32_t)f->number == HOOK_TURN) {
+		baton_end_turn(t);
+		return;
+	}
+	if ((uint32_t)f->number == HOOK_X87) {
+		x87_show(t);
+		return;
+	}
+	if (!engine.config.objects) /* profiling has ended */
+		return;
+	if (t->gear == GEAR_COUNT) { /* what the lanes hold stays there: nobody asks */
+		called_at(t, f, rbp);
+		return;
+	}
+	lanes_read(t);
+	called_at(t, f, rbp);
+	lanes_write(t);
+}
+
+/* ---- Mappings ---- */
+
+/* The site of a system call that has just been made; its own function is not part of the path. */
+static uint32_t site_of_call(struct thread *t, uint32_t kind, uint32_t name)
+{
+	uint64_t path[SITE_MAX_DEPTH];
+	uint32_t depth = unwind_path(t->rip, t->regs[RSP], t->regs[RBP], path, SITE_MAX_DEPTH);
+
+	return sites_get_named(kind, name, path, depth);
+}
+
+static bool is_followed(const struct thread *t)
+{
+	return engine.config.objects && !goes_on(&t->alloc_call, t->regs[RSP]) &&
+	       !modules_is_interpreter(t->rip);
+}
+
+static void add_region(struct thread *t, uint64_t start, uint64_t end, uint32_t site)
+{
+	regions_add(start, end, site);
+	sites_add_block(site, end - start, 0);
+	sites_tell(t->process, site);
+}
+
+static void add_mapping(struct thread *t, uint64_t start, uint64_t end, uint32_t kind, long fd)
+{
+	char path[1024];
+	const char *name;
+
+	if (!is_followed(t))
+		return;
+	name = syscalls_name_of_data(fd, path, sizeof path);
+	lock_take(&lock);
+	add_region(t, start, end, site_of_call(t, kind, sites_name(name)));
+	lock_drop(&lock);
+}
+
+void alloc_mapped(struct thread *t, uint64_t start, uint64_t end, long fd)
+{
+	if (!engine.config.objects)
+		return;
+	alloc_unmapped(t, start, end);
+	add_mapping(t, start, end, SITE_MMAP, fd);
+}
+
+void alloc_attached(struct thread *t, uint64_t start, uint64_t end)
+{
+	if (!engine.config.objects)
+		return;
+	alloc_unmapped(t, start, end);
+	add_mapping(t, start, end, SITE_SHMAT, -1);
+}
+
+void alloc_heap_grew(struct thread *t, uint64_t start, uint64_t end)
+{
+	add_mapping(t, start, end, SITE_BRK, -1);
+}
+
+void alloc_unmapped(struct thread *t, uint64_t start, uint64_t end)
+{
+	struct region cut;
+	bool whole;
+
+	if (!engine.config.objects)
+		return;
+	lock_take(&lock);
+	while (regions_cut(start, end, &cut, &whole)) {
+		if (whole)
+			sites_drop_block(cut.site, cut.end - cut.start);
+		else
+			sites_drop_bytes(cut.site, cut.end - cut.start);
+	}
+	drop_pieces(t, start, end);
+	lock_drop(&lock);
+}
+
+void alloc_remapped(struct thread *t, uint64_t old, uint64_t old_end, uint64_t start, uint64_t end)
+{
+	struct region r;
+	bool known;
+
+	if (!engine.config.objects)
+		return;
+	lock_take(&lock);
+	known = regions_find(old, &r);
+	lock_drop(&lock);
+	alloc_unmapped(t, old, old_end);
+	alloc_unmapped(t, start, end);
+	if (!known || !is_followed(t))
+		return;
+	lock_take(&lock);
+	add_region(t, start, end, r.site);
+	lock_drop(&lock);
+}
+
+void alloc_stack(struct thread *t, uint64_t start, uint64_t end)
+{
+	if (!engine.config.objects)
+		return;
+	alloc_unmapped(t, start, end);
+	lock_take(&lock);
+	add_region(t, start, end, sites_get(SITE_STACK, 0, 0));
+	lock_drop(&lock);
+}
+
+/* `tls`: the address of the thread's own data, right above the program's variables. */
+static void add_locals(struct thread *t, uint64_t start, uint64_t end, uint64_t tls, uint32_t site)
+{
+	uint64_t code, own = modules_program_locals(&code);
+	struct region cut;
+	bool whole;
+
+	while (regions_cut(start, end, &cut, &whole))
+		sites_drop_bytes(cut.site, cut.end - cut.start);
+	add_region(t, start, end, site);
+	if (own && own <= tls - start)
+		records_locals(t->process, tls - own, tls, code);
+}
+
+/*
+ * Whether the mapping is a stack as a whole: then it ends with it, or with what the C library keeps above
+ * it. Go's runtime has its stacks, and the variables of its threads, amid the heap.
+ */
+static bool is_whole_stack(const struct region *r, uint64_t rsp, uint64_t tls)
+{
+	return r->end - rsp <= MOST_ABOVE_STACK ||
+	       (tls >= rsp && tls < r->end && r->end - tls <= MOST_ABOVE_STACK);
+}
+
+void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls)
+{
+	struct region r;
+	uint32_t site;
+
+	if (!engine.config.objects)
+		return;
+	lock_take(&lock);
+	/* What was mapped for something else is a stack from now on; one in a block stays that. */
+	if (regions_find(rsp - 1, &r) && is_whole_stack(&r, rsp, tls)) {
+		site = sites_kind(r.site, SITE_STACK);
+		if (site != r.site) {
+			regions_set_site(r.start, site);
+			sites_drop_block(r.site, r.end - r.start);
+			sites_add_block(site, r.end - r.start, 0);
+			sites_tell(t->process, site);
+		}
+		if (tls >= rsp && tls < r.end)
+			add_locals(t, rsp, r.end, tls, sites_kind(site, SITE_LOCAL));
+	}
+	lock_drop(&lock);
+}
+
+/* Once: who moves them later has runtimes of its own, of which nothing is known. */
+void alloc_first_locals(struct thread *t, uint64_t tls)
+{
+	static bool told;
+	uint64_t bytes;
+
+	if (!engine.config.objects || told)
+		return;
+	told = true;
+	if (!modules_locals(tls, &bytes) || bytes > tls)
+		return;
+	lock_take(&lock);
+	add_locals(t, tls - bytes, tls + OF_LIBRARY, tls, sites_get(SITE_LOCAL, 0, 0));
+	lock_drop(&lock);
+}
+
+/* ---- For others ---- */
+
+void alloc_describe(const struct thread *t, struct record_access *a, uint64_t at)
+{
+	const struct block_log *l = waiting_log(t);
+	struct block_info b;
+	struct region r;
+	bool held, found;
+
+	if (!engine.config.objects)
+		return;
+	held = hold();
+	found = blocks_find(a->address, &b);
+	if (l ? block_log_find(l, a->address, at, found, &b) : found) {
+		a->site = b.site;
+		a->block = b.start;
+	} else if (regions_find(a->address, &r)) {
+		a->site = r.site;
+		a->block = r.start;
+	}
+	sites_tell(t->process, a->site);
+	let_go(held);
+}
+
+void alloc_report(struct process *p)
+{
+	if (!engine.config.objects || !p->profiling || p->borrowed_memory)
+		return;
+	lock_take(&lock);
+	sites_report(p);
+	lock_drop(&lock);
+}
+
+void alloc_window_closed(struct process *p, uint64_t now_ns)
+{
+	static uint64_t reported_ns;
+
+	if (now_ns - reported_ns < REPORT_NS ||
+	    now_ns - reported_ns < (now_ns - engine.config.run_start_ns) / REPORT_PART)
+		return;
+	reported_ns = now_ns;
+	alloc_report(p);
+}
+
+void alloc_hold(void)
+{
+	lock_take(&lock);
+}
+
+void alloc_let_go(void)
+{
+	lock_drop(&lock);
+}
+
+void alloc_forked(void)
+{
+	lock = 0;
+	modules_forked();
+	made_code_forked();
+	if (engine.config.objects)
+		sites_forked();
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What becomes of signals that are no faults when they arrive; see async.h. */
+#include "engine/run/async.h"
+
+#include "channel/sys.h"
+#include "engine/codecache/cache.h"
+#include "engine/run/fault.h"
+#include "engine/run/held.h"
+#include "engine/codecache/insn_map.h"
+#include "engine/core/lanes.h"
+#include "engine/codecache/poll.h"
+#include "engine/run/rest.h"
+#include "engine/sample/sampler.h"
+#include "engine/run/signals.h"
+#include "engine/sample/ticker.h"
+#include "engine/core/util.h"
+#include "engine/run/visits.h"
+
+#define BY_FILTER 1 /* SYS_SECCOMP, which not all headers have */
+
+static uint64_t address_of(const void *label)
+{
+	return (uint64_t)(uintptr_t)label;
+}
+
+void async_note(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
+{
+	t->pending_info = *info;
+	t->fault_error = uc->mc.err;
+	t->fault_trap = uc->mc.trapno;
+	t->fault_address = uc->mc.cr2;
+	__atomic_store_n(&t->pending, (uint32_t)signal, __ATOMIC_SEQ_CST);
+}
+
+/* What the thread has counted, where the counters are in the register. */
+static uint64_t counted(const struct thread *t, const struct frame_ucontext *uc)
+{
+	const uint8_t *fp = (const uint8_t *)(uintptr_t)uc->mc.fpstate;
+	const struct frame_fp_note *note = (const void *)(fp + FRAME_FP_NOTE_AT);
+	uint64_t held;
+
+	if (engine_vector_counter == COUNTER_IN_MEMORY)
+		return t->counters.accesses;
+	if (engine_vector_counter == COUNTER_XMM15 && fp) {
+		struct counts packed;
+
+		memcpy(&packed, fp + FRAME_XMM15_AT, 16);
+		return t->before.accesses + lanes_unpacked(&packed).accesses;
+	}
+	if (!fp || note->magic1 != FRAME_FP_MAGIC1)
+		return 0;
+	memcpy(&held, fp + FRAME_XSTATE_HELD_AT, sizeof held);
+	if (!(held & note->features & FRAME_HIGH_ZMM))
+		return 0;
+	memcpy(&held, fp + engine.zmm31_at, sizeof held);
+	return held;
+}
+
+/*
+ * Is that so? Not for instructions of the target that use it: there it has some number of the
+ * target's. Where it never did, the block need not be looked for, which among a hundred thousand
+ * waits for memory.
+ */
+static bool has_counters(const struct thread *t, uint64_t pc)
+{
+	const struct block *b;
+	const struct insn_at *m;
+	struct insn_map map;
+
+	if (t->gear != GEAR_COUNT || !t->in_cache || !cache_contains(pc))
+		return false;
+	if (!t->used31)
+		return true;
+	b = cache_block_at((const uint8_t *)(uintptr_t)pc);
+	if (!b)
+		return false;
+	m = fault_find_insn(b, (uint32_t)(pc - address_of(b->start)), &map);
+	return m && !(m->flags & INSN_AT_APP31);
+}
+
+/* Most often all there is to do is to set the timer again, for which no thread has to stop. */
+void async_tick(struct thread *t, const struct frame_ucontext *uc)
+{
+	if (visits_are_asked())
+		t->kicked = true; /* a call that this ends after all begins anew */
+	else if (has_counters(t, uc->mc.rip) &&
+		 sampler_is_early(t, counted(t, uc) + thread_quick_accesses(t)))
+		return;
+	t->tick_due = true;
+	poll_call(t);
+}
+
+/*
+ * A signal of a kind that faults have, which the kernel does not block for the target. Is it kept
+ * for later, or not wanted? A call with a mask of its own lets in what the mask behind it blocks.
+ */
+static bool is_held(struct thread *t, int signal, const siginfo_t *info,
+		    const struct frame_ucontext *uc)
+{
+	const uint64_t bit = 1ull << (signal - 1);
+	bool blocked = (t->mask & bit) && !(uc->sigmask & bit);
+
+	if (!(SYNC_SIGNALS & bit))
+		return false;
+	if (blocked || t->pending)
+		held_keep(t, signal, info, !blocked);
+	return blocked || t->pending || t->process->actions[signal].handler == HANDLER_IGNORE;
+}
+
+void async_arrived(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
+{
+	if (signal == TICK_SIGNAL && (t->mask & TICK_BIT)) {
+		/* Not our timer's, and blocked as far as the target knows: the kernel keeps it. */
+		t->real_tick = true;
+		uc->sigmask |= TICK_BIT;
+		sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), sys0(SYS_gettid), signal, info);
+		return;
+	}
+	if (is_held(t, signal, info, uc))
+		return;
+	uc->sigmask = ~SYNC_SIGNALS;
+	if (t->pending) {
+		/* One is noted already: back into the kernel's queue until that is delivered. */
+		uc->sigmask |= 1ull << (signal - 1);
+		sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), sys0(SYS_gettid), signal, info);
+		return;
+	}
+	/* Its filter has caught a system call, which the thread made from the engine. */
+	if (signal == SIGSYS && info->si_code == BY_FILTER)
+		info->si_call_addr = (void *)(uintptr_t)t->rip;
+	async_note(t, signal, info, uc);
+	rest_noted(t, info);
+	poll_call(t);
+	if (t->stuck_waits && uc->mc.rip >= address_of(engine_copy) &&
+	    uc->mc.rip < address_of(engine_copy_end))
+		uc->mc.rip = address_of(engine_copy_failed);
+	if (uc->mc.rip >= address_of(engine_syscall_begin) &&
+	    uc->mc.rip <= address_of(engine_syscall_insn))
+		uc->mc.rip = address_of(engine_syscall_abort);
+}
+
+void async_end_rest(struct thread *t, struct frame_ucontext *uc)
+{
+	t->resting = false;
+	/* With a signal noted, delivery sets the mask. */
+	if (!t->pending)
+		uc->sigmask = signals_kernel_mask(t);
+}
+
+/* Another thread keeps a signal that this one may want. */
+void async_kick(struct thread *t, struct frame_ucontext *uc)
+{
+	siginfo_t info;
+	int signal = held_take(t, &info);
+
+	if (signal)
+		async_arrived(t, signal, &info, uc);
+}

@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The dispatcher: a thread has left the code cache; do what it left for, then
+ * find the code to go on with. Also the way to keep all threads out of the
+ * cache while it is emptied.
+ */
+#include "engine/run/dispatch.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+
+#include "channel/sys.h"
+#include "engine/weave/baton.h"
+#include "engine/unwind/call_stack.h"
+#include "engine/simulate/elements.h"
+#include "engine/codecache/exits.h"
+#include "engine/run/far.h"
+#include "engine/run/fetch_fault.h"
+#include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_gear.h"
+#include "engine/simulate/filter/filter_turns.h"
+#include "engine/simulate/graph.h"
+#include "engine/run/held.h"
+#include "engine/core/lanes.h"
+#include "engine/sample/marks.h"
+#include "engine/run/native.h"
+#include "engine/codecache/pages.h"
+#include "engine/codecache/poll.h"
+#include "engine/run/process.h"
+#include "engine/core/records.h"
+#include "engine/sample/sampler.h"
+#include "engine/simulate/segments.h"
+#include "engine/run/signals.h"
+#include "engine/run/stuck.h"
+#include "engine/run/syscalls.h"
+#include "engine/sample/toggles.h"
+#include "engine/translate/translate.h"
+#include "engine/core/util.h"
+#include "engine/run/visits.h"
+#include "engine/run/vsyscall.h"
+#include "engine/translate/x87.h"
+
+union hold engine_hold;
+static uint32_t hold_lock; /* who may set engine_hold.world */
+
+static const struct counts nothing;
+
+void world_kick(const struct thread *except)
+{
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o; o = o->next_thread)
+		if (o != except)
+			poll_call(o);
+	lock_drop(&engine.world_lock);
+}
+
+static bool others_out(const struct thread *t)
+{
+	bool out = true;
+
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o && out; o = o->next_thread)
+		out = o == t || !__atomic_load_n(&o->in_cache, __ATOMIC_SEQ_CST);
+	lock_drop(&engine.world_lock);
+	return out;
+}
+
+#define ROUNDS_BEFORE_LOOK 40u /* some 4 ms */
+
+/* A page fault in translated code may last until t, or one that waits for it, goes on. */
+static void call_stuck_out(const struct thread *t)
+{
+	uint64_t pc;
+
+	if (engine.quiet)
+		return;
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o; o = o->next_thread)
+		if (o != t && __atomic_load_n(&o->in_cache, __ATOMIC_SEQ_CST) &&
+		    stuck_look(o, 2, &pc) && cache_contains(pc))
+			stuck_call_out(o, pc);
+	lock_drop(&engine.world_lock);
+}
+
+static void wait_for_release(void)
+{
+	uint32_t seen;
+
+	while ((seen = __atomic_load_n(&engine_hold.world, __ATOMIC_SEQ_CST)) != 0)
+		futex_wait(&engine_hold.world, seen);
+}
+
+bool world_stop(struct thread *t, uint32_t patience_ms)
+{
+	uint32_t waited = 0;
+
+	for (;;) { /* another thread may hold the world: be one that waits, meanwhile */
+		uint32_t seen = 0;
+
+		if (__atomic_compare_exchange_n(&hold_lock, &seen, 1, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			break;
+		wait_for_release();
+	}
+	__atomic_store_n(&engine_hold.world, 1, __ATOMIC_SEQ_CST);
+	world_kick(t);
+	for (uint32_t rounds = 1; !others_out(t); rounds++) {
+		struct {
+			long s, ns;
+		} pause = { 0, 50000 };
+
+		sys2(SYS_nanosleep, &pause, 0);
+		world_kick(t);
+		if (rounds % ROUNDS_BEFORE_LOOK == 0)
+			call_stuck_out(t);
+		if (patience_ms && ++waited > patience_ms * 10)
+			return false;
+	}
+	return true;
+}
+
+void world_release(void)
+{
+	__atomic_store_n(&engine_hold.world, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&hold_lock, 0, __ATOMIC_RELEASE);
+	futex_wake_all(&engine_hold.world);
+}
+
+void world_reset(void)
+{
+	engine_hold.world = 0;
+	hold_lock = 0;
+}
+
+void world_empty_cache(struct thread *t)
+{
+	uint32_t generation = __atomic_load_n(&engine.generation, __ATOMIC_SEQ_CST);
+
+	x87_show(t); /* while it is known where that was */
+	world_stop(t, 0);
+	lock_take(&engine.translate_lock);
+	if (generation == engine.generation)
+		cache_flush();
+	lock_drop(&engine.translate_lock);
+	world_release();
+}
+
+/*
+ * What stands from segment m of the block on may take it that registers which the stream gear
+ * borrows are put away already. The next to be borrowed in each of its two ways is the one.
+ */
+static void put_away(struct thread *t, const struct insn_map *map, const struct insn_at *m)
+{
+	bool two = false, three = false;
+
+	for (; m < map->at + map->insns && !(two && three); m++) {
+		if (!(m->flags & INSN_AT_SEGMENT))
+			continue;
+		if (m->borrows2 && !two)
+			t->spill2 = t->regs[m->borrows2 - 1];
+		if (m->borrows3 && !three)
+			t->spill3 = t->regs[m->borrows3 - 1];
+		two |= m->borrows2 != 0;
+		three |= m->borrows3 != 0;
+	}
+}
+
+/* Go on in the segment of b that begins at t->rip, if there is one. */
+static bool enter_inside(struct thread *t, const struct block *b, struct owed *owed)
+{
+	struct insn_map map;
+
+	if (b->checked || b->is_inner || b->gear == GEAR_FILTER)
+		return false;
+	insn_map_unpack(&map, b->map, b->insns);
+	for (const struct insn_at *m = map.at; m < map.at + map.insns; m++) {
+		if (!(m->flags & INSN_AT_SEGMENT) || b->pc + m->source != t->rip)
+			continue;
+		put_away(t, &map, m);
+		t->next = (uint64_t)(uintptr_t)b->start + m->begin;
+		t->generation = engine.generation;
+		*owed = m->owed;
+		return true;
+	}
+	return false;
+}
+
+/* Does the direct branch still lead here? */
+static bool leads_here(const struct thread *t, const struct code_exit *from)
+{
+	return from && t->generation == engine.generation &&
+	       cache_exit_block(from)->gear == t->gear && from->target == t->rip;
+}
+
+/* The thread goes in at t->next, where the counters are to lack what is owed. */
+static void owe(struct thread *t, struct owed owed)
+{
+	if (owed_is_nothing(owed))
+		return;
+	t->resume_after = counts_owed(owed);
+	t->counters.accesses -= owed.accesses;
+	t->counters.loads -= owed.loads;
+	t->counters.stores -= owed.stores;
+	t->counters.instructions -= owed.instructions;
+	t->resuming = true;
+}
+
+/*
+ * The thread left in the middle of the block at block_pc, which may be there in its gear, too, or
+ * another one that runs through t->rip: the segment of it that begins there. Another block from
+ * there on would hold some of the same calls, and returns are predicted for the block only that was
+ * translated last; each end of a window would leave such a block in the code that runs most. But a
+ * segment of the filter gear may take it that its code has been fetched by the one before.
+ */
+static bool find_inside(struct thread *t, uint64_t block_pc, struct owed *owed)
+{
+	const struct block *b = block_pc ? cache_find(block_pc, (enum gear)t->gear) : 0;
+
+	if (!block_pc)
+		return false;
+	if (b && enter_inside(t, b, owed))
+		return true;
+	for (b = 0; (b = cache_next_around(b, t->rip, (enum gear)t->gear));)
+		if (enter_inside(t, b, owed))
+			return true;
+	return false;
+}
+
+/*
+ * Another thread may have to fill the page that the code lies in, and wait for this one's turn, or
+ * for the translate lock. True: t has waited, and things may have changed.
+ */
+static bool touch_code(struct thread *t)
+{
+	const bool began = baton_enter_call(t);
+	uint64_t bytes;
+
+	engine_peek(&bytes, (const void *)(uintptr_t)t->rip);
+	return began && baton_leave_call(t);
+}
+
+/*
+ * Set t->next for t->rip. `from` is the direct branch that led here, or NULL; `inside` the pc of the
+ * block in whose middle it is, or 0.
+ */
+static void find_code_from(struct thread *t, struct code_exit *from, enum entry entry,
+			   uint64_t inside)
+{
+	uint32_t emptied = 0;
+
+	if (__atomic_load_n(&engine_hold.world, __ATOMIC_SEQ_CST))
+		x87_show(t);
+	/* From here on the cache may be emptied; `from` is looked at under the lock. */
+	__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
+	for (;;) {
+		enum translate_result r = TRANSLATE_OK;
+		struct owed owed = { 0 };
+		struct block *b;
+
+		/*
+		 * Before code is looked up: engine_enter must see a call that comes later, as it
+		 * may be to drop the code that was found.
+		 */
+		poll_answer(t);
+		if (__atomic_load_n(&engine_hold.any, __ATOMIC_SEQ_CST)) {
+			wait_for_release();
+			visits_answer(t);
+			from = 0;
+		}
+		if (native_is_on(t))
+			native_leave(t);
+		if (t->pending) {
+			sampler_settle(t); /* the handler is not called by what came before */
+			signals_deliver(t);
+			call_stack_break(t);
+			from = 0;
+			entry = ENTRY_NONE;
+			inside = 0;
+			continue;
+		}
+		if (t->shares_signals)
+			held_share(t);
+		if (sampler_is_finishing(t))
+			process_ending(t, END_DETACHED, 0);
+		if (t->tick_due)
+			sampler_tick(t, &nothing);
+		toggles_look(t);
+		sampler_set_gear(t);
+		if (t->stuck_left) {
+			const bool began = baton_enter_call(t);
+
+			t->stuck_left = false;
+			t->turn_is_over = !stuck_wait(t);
+			if (began)
+				baton_leave_call(t);
+			continue;
+		}
+		if (t->turn_is_over) {
+			t->turn_is_over = false;
+			baton_pass(t);
+		}
+		if (baton_take(t)) {
+			from = 0;
+			continue;
+		}
+		if (filter_must_renew(t)) {
+			filter_renews(t);
+			world_empty_cache(t);
+			from = 0;
+		}
+		if (touch_code(t))
+			from = 0;
+		lock_take(&engine.translate_lock);
+		if (t->generation != engine.generation)
+			x87_forget();
+		b = cache_find(t->rip, (enum gear)t->gear);
+		if (entry != ENTRY_NONE && (!b || !b->entry[entry]) &&
+		    graph_reach(t->rip, entry == ENTRY_RETURN ? MADE_PERHAPS : MADE_ENTERED))
+			b = 0;
+		if (b && !cache_has_room(cache_arena(b->arena)))
+			r = TRANSLATE_FULL;
+		else if (!b && !find_inside(t, inside, &owed))
+			r = translate(&b, t->rip, (enum gear)t->gear, entry,
+				      leads_here(t, from) ? from->owed : owed);
+		if (b && r == TRANSLATE_OK) {
+			if (leads_here(t, from))
+				cache_link(from, b);
+			if (entry != ENTRY_NONE)
+				cache_publish_indirect(b, entry);
+			t->next = (uint64_t)(uintptr_t)b->body;
+			t->generation = engine.generation;
+			owed = b->owed;
+		}
+		lock_drop(&engine.translate_lock);
+		if (r == TRANSLATE_FULL) {
+			records_no_room(t->process, ++emptied);
+			world_empty_cache(t);
+			from = 0;
+			continue;
+		}
+		if (r != TRANSLATE_OK) {
+			if (!vsyscall_run(t))
+				fetch_fault_raise(t, r);
+			call_stack_break(t);
+			from = 0;
+			entry = ENTRY_NONE;
+			inside = 0;
+			continue;
+		}
+		if (sampler_is_armed(t)) {
+			call_stack_enter(t);
+			owe(t, owed);
+			return;
+		}
+	}
+}
+
+static void find_code(struct thread *t, struct code_exit *from, enum entry entry)
+{
+	find_code_from(t, from, entry, 0);
+}
+
+/*
+ * May the thread go on inside its block? If not it goes on by pc. It counts as
+ * in the cache until this is decided, so the block is still there.
+ */
+static bool may_resume(struct thread *t, const struct block *b)
+{
+	poll_answer(t);
+	return !b->dead && b->gear == t->gear && !t->turn_is_over && !filter_must_renew(t) &&
+	       sampler_is_armed(t) && !__atomic_load_n(&engine_hold.any, __ATOMIC_SEQ_CST);
+}
+
+/* Go on at `at` inside block b, where `after` is counted already, or else at pc. */
+static void resume_or_leave(struct thread *t, const struct block *b, const uint8_t *at,
+			    uint64_t pc, struct counts after)
+{
+	if (t->tick_due)
+		sampler_tick(t, &after);
+	toggles_look(t);
+	if (t->shares_signals)
+		held_share(t);
+	if (may_resume(t, b)) {
+		t->next = (uint64_t)(uintptr_t)at;
+		t->rip = pc;
+		call_stack_enter(t);
+		t->resuming = true;
+		t->resume_after = after;
+		return;
+	}
+	thread_uncount(t, &after);
+	t->rip = pc;
+	find_code_from(t, 0, ENTRY_NONE, b->pc);
+}
+
+static void unsupported(struct thread *t, uint64_t pc)
+{
+	t->rip = pc;
+	__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
+	if (far_transfer(t))
+		return find_code(t, 0, ENTRY_NONE);
+	if (native_begin(t, "an instruction cannot be translated: profiling ended there")) {
+		say("process %lu: the instruction at address 0x%lx cannot be translated: "
+		    "the program runs unprofiled from here",
+		    (uint64_t)t->process->pid, pc);
+	} else {
+		say("process %lu: unsupported instruction at address 0x%lx: it gets SIGILL "
+		    "(run the program without dwell)",
+		    (uint64_t)t->process->pid, pc);
+		signals_raise_fault(t, SIGILL, ILL_ILLOPC, pc);
+	}
+	find_code(t, 0, ENTRY_NONE);
+}
+
+static void enter_marked(struct thread *t, const struct code_exit *e)
+{
+	marks_entered(t, e->target);
+	if (!marks_at(e->target)) { /* the question is answered: translate it without */
+		lock_take(&engine.translate_lock);
+		cache_invalidate(e->target, e->target + 1);
+		lock_drop(&engine.translate_lock);
+	}
+	resume_or_leave(t, cache_exit_block(e), e->more->resume, e->target, nothing);
+}
+
+static void exit_by_record(struct thread *t, struct code_exit *e)
+{
+	const struct block *b = cache_exit_block(e);
+
+	switch ((enum exit_kind)e->kind) {
+	case EXIT_LINK: {
+		const struct counts owed = counts_owed(e->owed);
+
+		thread_uncount(t, &owed);
+		t->rip = e->target;
+		find_code(t, e, ENTRY_NONE);
+		break;
+	}
+	case EXIT_SYSCALL:
+		t->rip = e->target;
+		__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
+		syscalls_handle(t);
+		call_stack_break(t); /* it may have been a return from a signal's handler */
+		find_code(t, 0, ENTRY_NONE);
+		break;
+	case EXIT_REP:
+		elements_rep(t, e->more->insn, t->rep_rcx, e->more->segment);
+		resume_or_leave(t, b, e->more->resume, e->target + e->more->insn->length, nothing);
+		break;
+	case EXIT_ELEMENTS:
+		elements_vector(t, e->more->insn, e->more->segment);
+		t->next = (uint64_t)(uintptr_t)e->more->resume;
+		t->rip = e->more->insn->pc;
+		call_stack_enter(t);
+		t->resuming = t->before_vector = true;
+		t->resume_after = counts_of(e->more->after);
+		break;
+	case EXIT_MARK:
+		t->rip = e->target;
+		marks_run(t, e->more->insn);
+		find_code(t, 0, ENTRY_NONE);
+		break;
+	case EXIT_ENTRY:
+		enter_marked(t, e);
+		break;
+	case EXIT_ODD_STACK: {
+		struct counts after = counts_of(e->more->after);
+
+		thread_uncount(t, &after);
+		t->rip = e->target;
+		filter_is_careful = true;
+		world_empty_cache(t);
+		find_code(t, 0, ENTRY_NONE);
+		break;
+	}
+	case EXIT_STALE:
+		lock_take(&engine.translate_lock);
+		cache_invalidate(b->pc, b->pc + b->bytes);
+		lock_drop(&engine.translate_lock);
+		t->rip = e->target;
+		find_code(t, 0, ENTRY_NONE);
+		break;
+	case EXIT_UNSUPPORTED:
+		unsupported(t, e->target);
+		break;
+	}
+}
+
+/* Called, or out of room for stream entries, at the beginning of a segment. */
+static void exit_at_segment(struct thread *t, struct counts after)
+{
+	const uint8_t *at = (const uint8_t *)(uintptr_t)t->poll_at;
+	const struct block *b = cache_block_at(at);
+
+	poll_answer(t);
+	if (t->exit == EXIT_FULL && lanes_hold_place(GEAR_STREAM)) {
+		thread_uncount(t, &after); /* it counts again */
+		after = nothing;
+	}
+	if (t->exit == EXIT_FULL)
+		sampler_flush(t, &after);
+	if (t->exit == EXIT_FULL && baton_pass(t)) {
+		thread_uncount(t, &after);
+		find_code_from(t, 0, ENTRY_NONE, b->pc);
+		return;
+	}
+	resume_or_leave(t, b, at, t->rip, after);
+}
+
+static void dispatch(struct thread *t)
+{
+	struct counts after = t->resume_after;
+
+	t->resuming = t->before_vector = false;
+	if (t->exit == EXIT_INDIRECT)
+		find_code(t, 0, ENTRY_JUMP);
+	else if (t->exit == EXIT_RETURN)
+		find_code(t, 0, ENTRY_RETURN);
+	else if (t->exit == EXIT_POLL)
+		exit_at_segment(t, after);
+	else if (t->exit == EXIT_FULL)
+		exit_at_segment(t, after);
+	else
+		exit_by_record(t, cache_exit(t->exit - EXIT_RECORD_FIRST));
+}
+
+/* To the cache, at t->rip. */
+static void go_in(struct thread *t)
+{
+	if (t->gear == GEAR_FILTER) {
+		filter_turn_enter(t);
+		filter_calls_enter(t);
+	}
+	lanes_write(t);
+}
+
+void engine_dispatch(struct thread *t)
+{
+	lanes_read(t);
+	dispatch(t);
+	go_in(t);
+}
+
+/* The world was held when the thread wanted in, or it starts, or it had a fault. */
+void engine_wait_and_dispatch(struct thread *t)
+{
+	lanes_read(t);
+	if (t->vector_faulted) {
+		t->cut_insns = 0;
+		elements_faulted(t);
+	}
+	thread_uncount(t, &t->fault_after);
+	t->fault_after = (struct counts){ 0 };
+	if (t->cut_insns && t->gear == GEAR_FILTER)
+		filter_cut(t);
+	else if (t->cut_insns)
+		segments_cut_last(t);
+	if (t->resuming) {
+		thread_uncount(t, &t->resume_after);
+		if (t->before_vector)
+			elements_undo(t);
+		t->resuming = t->before_vector = false;
+	}
+	find_code(t, 0, ENTRY_NONE);
+	go_in(t);
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Far returns, iret, and far calls and jumps through memory that stay in the code segment. They are
+ * rare: the thread leaves the cache for each.
+ */
+#ifndef DWELL_ENGINE_RUN_FAR_H
+#define DWELL_ENGINE_RUN_FAR_H
+
+#include "engine/core/state.h"
+
+/*
+ * Do the transfer at t->rip. False, with nothing done, if it is none, leads to another segment, or
+ * would fault: then the machine has to see it.
+ */
+bool far_transfer(struct thread *t);
+
+#endif

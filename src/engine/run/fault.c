@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The kernel-side signal handler. It runs on the thread's signal stack with
+ * everything blocked, wherever the thread was: in the cache, in the engine, or
+ * in a system call. It only notes asynchronous signals. A fault in the cache
+ * it translates into the target's terms; a write to a page we protected it
+ * resolves by itself.
+ */
+#include "engine/run/fault.h"
+
+#include "engine/run/async.h"
+#include "engine/sample/buffers.h"
+#include "engine/run/dispatch.h"
+#include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_gear.h"
+#include "engine/simulate/filter/filter_trust.h"
+#include "engine/run/held.h"
+#include "engine/translate/job.h"
+#include "engine/core/lanes.h"
+#include "engine/codecache/pages.h"
+#include "engine/codecache/poll.h"
+#include "engine/run/rest.h"
+#include "engine/sample/sampler.h"
+#include "engine/simulate/segments.h"
+#include "engine/run/signals.h"
+#include "engine/run/stuck.h"
+#include "engine/sample/ticker.h"
+#include "engine/translate/translate.h"
+#include "engine/core/util.h"
+
+#define ERROR_WRITE 2u
+#define OPCODE_INT3 0xcc
+#define OPCODE_INT1 0xf1
+#define VECTOR_INT3 3 /* the last byte of int 3 where it has two */
+#define TRAP_PAGE_FAULT 14u
+#define SYSCALL_BYTES	2
+
+static uint64_t address_of(const void *label)
+{
+	return (uint64_t)(uintptr_t)label;
+}
+
+static bool between(uint64_t pc, const void *first, const void *end)
+{
+	return pc >= address_of(first) && pc < address_of(end);
+}
+
+/* Others may send what looks like a fault: then the thread stands behind a system call. */
+static bool is_sent(const siginfo_t *info, uint64_t pc)
+{
+	if (info->si_signo == SIGTRAP && info->si_code == TRAP_TRACE)
+		return false;
+	return info->si_code <= 0 || pc == address_of(engine_let_in_end) ||
+	       pc == address_of(engine_syscall_insn) + SYSCALL_BYTES;
+}
+
+static bool is_fault(int signal, const siginfo_t *info, const struct frame_ucontext *uc)
+{
+	return (SYNC_SIGNALS >> (signal - 1) & 1) && !is_sent(info, uc->mc.rip);
+}
+
+static void take_registers(struct thread *t, const struct frame_context *c)
+{
+	const uint64_t r[16] = { c->rax, c->rcx, c->rdx, c->rbx, c->rsp, c->rbp, c->rsi, c->rdi,
+				 c->r8,	 c->r9,	 c->r10, c->r11, c->r12, c->r13, c->r14, c->r15 };
+
+	memcpy(t->regs, r, sizeof r);
+	t->rflags = c->eflags;
+}
+
+const struct insn_at *fault_find_insn(const struct block *b, uint32_t at, struct insn_map *map)
+{
+	const struct insn_at *found = 0;
+
+	insn_map_unpack(map, b->map, b->insns);
+	for (uint32_t i = 0; i < map->insns && map->at[i].code <= at; i++)
+		found = &map->at[i];
+	return found;
+}
+
+/* What is counted and has not run, of the segment from instruction m on: m included if it did not. */
+static struct counts not_run(const struct insn_map *map, const struct insn_at *m, bool trap)
+{
+	struct counts c = counts_owed(m->left);
+	const struct insn_at *end = map->at + map->insns;
+
+	for (const struct insn_at *i = trap ? m + 1 : m; i < end; i++) {
+		if (i != m && (i->flags & INSN_AT_SEGMENT))
+			break;
+		c.accesses += i->loads + i->stores + i->modifies;
+		c.loads += i->loads;
+		c.stores += i->stores;
+		c.instructions++;
+	}
+	return c;
+}
+
+/* How many entries the segment of m writes before its trailer. */
+static uint32_t segment_entries(const struct insn_map *map, const struct insn_at *m)
+{
+	const struct insn_at *end = map->at + map->insns;
+
+	while (m + 1 < end && !(m[1].flags & INSN_AT_SEGMENT))
+		m++;
+	return m->stream_entries;
+}
+
+/* Only part of the segment's stream entries stand for accesses that happened. */
+static void cut_stream(struct thread *t, const struct block *b, const struct insn_map *map,
+		       const struct insn_at *m)
+{
+	uint64_t *entry = (uint64_t *)(uintptr_t)t->regs[m->scratch2 - 1];
+	uint32_t entries = segment_entries(map, m);
+	uint32_t own = m->loads + m->stores + m->modifies;
+	uint32_t done = m->stream_entries > own ? m->stream_entries - own : 0;
+
+	if (lanes_hold_place((enum gear)b->gear))
+		entry -= entries + 1;
+	t->buf = entry;
+	if (done) {
+		/* The call or return that the segment ends in was not made. */
+		entry[done] = entry[entries] & ~(uint64_t)STREAM_CALL_BIT;
+		t->buf = entry + done + 1;
+	}
+	if (t->in_lanes)
+		t->cut = t->buf;
+}
+
+/* In a simulation the trailer will say how many instructions have run, see segments_cut_last. */
+static void note_cut(struct thread *t, const struct insn_at *m, bool trap)
+{
+	const struct insn_at *first = m;
+
+	if (!(m->flags & (INSN_AT_STREAM | INSN_AT_END)))
+		return;
+	while (!(first->flags & INSN_AT_SEGMENT))
+		first--;
+	t->cut_insns = (uint32_t)(m - first) + trap + 1;
+	t->cut_segment = first->segment;
+}
+
+/* Registers that held engine values get the target's back. */
+static void restore_scratch(struct thread *t, const struct block *b, const struct insn_map *map,
+			    const struct insn_at *m, bool trap)
+{
+	if (segments_are_on())
+		note_cut(t, m, trap);
+	else if (m->flags & INSN_AT_STREAM)
+		cut_stream(t, b, map, m);
+	if (m->scratch2)
+		t->regs[m->scratch2 - 1] = *cache_spill2(t, b);
+	if (m->scratch3)
+		t->regs[m->scratch3 - 1] = t->spill3;
+	if (m->scratch4)
+		t->regs[m->scratch4 - 1] = t->spill4;
+	if (m->flags & INSN_AT_RCX_SPILL0)
+		t->regs[RCX] = t->spill0;
+}
+
+/* xmm15 is the target's, the upper half of ymm15 stands in memory. */
+static void put_upper_half(const struct thread *t, const struct frame_ucontext *uc)
+{
+	uint8_t *fp = (uint8_t *)(uintptr_t)uc->mc.fpstate;
+	const struct frame_fp_note *note = (const void *)(fp + FRAME_FP_NOTE_AT);
+	uint64_t held, half[2];
+
+	memcpy(half, t->app31 + 16, sizeof half);
+	if (!(half[0] | half[1]) || !fp || note->magic1 != FRAME_FP_MAGIC1 || !(note->features & FRAME_UPPER))
+		return;
+	memcpy(&held, fp + FRAME_XSTATE_HELD_AT, sizeof held);
+	if (!(held & FRAME_UPPER))
+		memset(fp + FRAME_UPPER_AT, 0, 256);
+	held |= FRAME_UPPER;
+	memcpy(fp + FRAME_XSTATE_HELD_AT, &held, sizeof held);
+	memcpy(fp + FRAME_UPPER_AT + 15 * 16, half, sizeof half);
+}
+
+/* Leave the cache at the instruction that faulted. Returns false when pc is not in a block. */
+static bool leave_cache(struct thread *t, struct frame_ucontext *uc, bool trap)
+{
+	uint64_t pc = uc->mc.rip - (trap ? 1 : 0);
+	struct block *b = cache_block_at((const uint8_t *)(uintptr_t)pc);
+	const struct insn_at *m;
+	struct insn_map map;
+
+	if (!b)
+		return false;
+	m = fault_find_insn(b, (uint32_t)(pc - address_of(b->start)), &map);
+	if (!m)
+		return false;
+	take_registers(t, &uc->mc);
+	restore_scratch(t, b, &map, m, trap);
+	t->rip = b->pc + m->source + (trap ? m->length : 0);
+	t->fault_after = not_run(&map, m, trap);
+	t->resuming = false;
+	t->vector_faulted = t->before_vector && !trap && t->rip == t->vector.pc;
+	if (m->flags & INSN_AT_APP31) {
+		/* The register is the target's already: the image that sigreturn loads stays. */
+		if (m->flags & INSN_AT_HALF)
+			put_upper_half(t, uc);
+		uc->mc.rip = address_of(engine_resume);
+	} else {
+		uc->mc.rip = address_of(engine_fault_resume);
+	}
+	uc->mc.rsp = t->engine_sp;
+	uc->mc.eflags &= ~0x400ull;
+	return true;
+}
+
+/* A write to a page that we protect for its code: true when it can be tried again. */
+static bool release_code_page(struct thread *t, siginfo_t *info, struct frame_ucontext *uc)
+{
+	uint64_t page = (uint64_t)(uintptr_t)info->si_addr & ~(PAGE - 1);
+	bool ours;
+
+	if (info->si_signo != SIGSEGV || info->si_code != SEGV_ACCERR ||
+	    !(uc->mc.err & ERROR_WRITE))
+		return false;
+	/*
+	 * The engine's own code, which may hold the lock, writes to no memory of the target but so.
+	 */
+	if (!cache_contains(uc->mc.rip) && !between(uc->mc.rip, engine_exit, engine_glue_end) &&
+	    !between(uc->mc.rip, engine_copy, engine_xstate_end) && !t->syscall_sp)
+		return false;
+	lock_take(&engine.translate_lock);
+	ours = pages_release(page);
+	if (!ours) {
+		/* Another thread may have released it just before us. */
+		const struct mapping *m = mappings_find(page);
+		struct code_page *p = pages_find_code(page);
+
+		ours = p && p->write_faults && m && (m->prot & 2) && !p->write_protected;
+	}
+	lock_drop(&engine.translate_lock);
+	/* The block that writes may have rewritten itself: go on by pc. */
+	if (ours && cache_contains(uc->mc.rip))
+		return leave_cache(t, uc, false);
+	return ours;
+}
+
+#define EFLAGS_TRAP 0x100ull
+#define OPCODE_POPF 0x9d
+
+/*
+ * The target single-steps itself: the machine traps after every instruction of
+ * the cache, and we pass on those that end an instruction of the target, that
+ * is when the next one's copy is reached. Returns true when it is not yet time.
+ */
+static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontext *uc)
+{
+	struct block *b;
+	const struct insn_at *m;
+	struct insn_map map;
+	uint64_t here;
+
+	if (info->si_signo != SIGTRAP || info->si_code != TRAP_TRACE)
+		return false;
+	if (!cache_contains(uc->mc.rip)) {
+		/* Inside the engine proper; engine_enter takes it up again from t->rflags. */
+		if (!between(uc->mc.rip, engine_exit, engine_glue_end) &&
+		    !between(uc->mc.rip, engine_filter_miss, engine_filter_miss_end))
+			uc->mc.eflags &= ~EFLAGS_TRAP;
+		return true;
+	}
+	b = cache_block_at((const uint8_t *)(uintptr_t)uc->mc.rip);
+	m = b ? fault_find_insn(b, (uint32_t)(uc->mc.rip - address_of(b->start)), &map) : 0;
+	if (!m || m->code != uc->mc.rip - address_of(b->start))
+		return true;
+	here = b->pc + m->source;
+	/* Right behind popfq the first trap already ends an instruction, if nothing of ours is between. */
+	if (t->step_from == 0 && m >= map.at + 2 && b->start[m[-2].code] == OPCODE_POPF &&
+	    m[-2].code + m[-2].length == m[-1].code && m[-1].code + m[-1].length == m->code)
+		return false;
+	if (t->step_from == 0 || t->step_from == here) {
+		t->step_from = here;
+		return true;
+	}
+	return false;
+}
+
+uint64_t *frame_register(struct frame_context *c, int r)
+{
+	uint64_t *const at[] = { &c->rax, &c->rcx, &c->rdx, &c->rbx, &c->rsp, &c->rbp,
+				 &c->rsi, &c->rdi, &c->r8,  &c->r9,  &c->r10, &c->r11,
+				 &c->r12, &c->r13, &c->r14, &c->r15 };
+
+	return at[r];
+}
+
+/* The first instruction whose copy lies behind offset `at`: a look there is one of its, or counts its segment. NULL: none. */
+static const struct insn_at *insn_behind(const struct insn_map *map, uint32_t at)
+{
+	const struct insn_at *m = map->at, *end = map->at + map->insns;
+
+	while (m < end && m->code <= at)
+		m++;
+	return m < end ? m : 0;
+}
+
+/*
+ * The look in front of instruction m has found it to be unaligned, where that was not expected (filter_trust.h): leave in front
+ * of m. It is made anew, and looked at again, which changes nothing of what has been seen of it.
+ */
+static bool leave_unaligned(struct thread *t, int signal, struct frame_ucontext *uc)
+{
+	const uint8_t *code = (const uint8_t *)(uintptr_t)uc->mc.rip;
+	const struct insn_at *m, *first;
+	struct insn_map map;
+	struct block *b;
+
+	if (signal != SIGILL || !cache_contains(uc->mc.rip) || *code != FILTER_TRAP)
+		return false;
+	b = cache_block_at(code);
+	if (!b || b->gear != GEAR_FILTER)
+		return false;
+	insn_map_unpack(&map, b->map, b->insns);
+	m = insn_behind(&map, (uint32_t)(code - b->start));
+	if (!m)
+		return false;
+	for (first = m; !(first->flags & INSN_AT_SEGMENT);)
+		first--;
+	take_registers(t, &uc->mc);
+	if (first->borrows2)
+		t->regs[first->borrows2 - 1] = *cache_spill2(t, b);
+	note_cut(t, m, false);
+	t->rip = b->pc + m->source;
+	t->fault_after = not_run(&map, m, false);
+	t->resuming = t->vector_faulted = false;
+	lock_take(&engine.translate_lock);
+	filter_distrust(t->rip);
+	cache_invalidate(t->rip, t->rip + 1);
+	lock_drop(&engine.translate_lock);
+	uc->mc.rip = address_of(engine_fault_resume);
+	uc->mc.rsp = t->engine_sp;
+	uc->mc.eflags &= ~0x400ull;
+	return true;
+}
+
+/* The segment's entries have no room. `m`: its first instruction. It will begin again. */
+static void leave_full(struct thread *t, struct frame_context *c, const struct insn_map *map,
+		       const struct insn_at *m)
+{
+	/* mov qword [borrowed + disp], imm32 */
+	const uint8_t *store = (const uint8_t *)(uintptr_t)c->rip;
+	uint64_t *borrowed = frame_register(c, (store[0] & 1) << 3 | (store[2] & 7));
+
+	if (t->in_lanes)
+		t->cut = (uint64_t *)(uintptr_t)*borrowed - (segment_entries(map, m) + 1);
+	*borrowed = t->spill2;
+	t->poll_at -= t->in_lanes ? STREAM_PROBE_AT : STREAM_PROBE_MEMORY_AT;
+	t->resume_after = not_run(map, m, false);
+	t->exit = EXIT_FULL;
+}
+
+/*
+ * A fault in front of a segment's first instruction. Reading its tally: somebody
+ * called the thread, which has nothing of the segment run and all registers the
+ * target's. Writing its trailer: the stream buffer is full, and one register is
+ * borrowed. Leave as an exit stub would.
+ */
+static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
+			     struct frame_ucontext *uc)
+{
+	const uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+	bool called = poll_covers(t, address), full = buffers_is_full(t, address);
+	const struct insn_at *m;
+	struct insn_map map;
+	struct block *b;
+
+	if (signal != SIGSEGV || (!called && !full))
+		return false;
+	b = cache_block_at((const uint8_t *)(uintptr_t)uc->mc.rip);
+	if (!b)
+		return false;
+	insn_map_unpack(&map, b->map, b->insns);
+	m = insn_behind(&map, (uint32_t)(uc->mc.rip - address_of(b->start)));
+	if (!m || !(m->flags & INSN_AT_SEGMENT))
+		return false;
+	t->rip = b->pc + m->source;
+	t->poll_at = uc->mc.rip;
+	t->resume_after = counts_owed(m->owed);
+	t->exit = EXIT_POLL;
+	if (full) {
+		leave_full(t, &uc->mc, &map, m);
+	} else {
+		t->hidden = true;
+	}
+	uc->mc.rip = address_of(engine_exit);
+	return true;
+}
+
+/* Is this the beginning of a return's entry of some block, and no code of the target's like it? */
+static bool is_return_entry(const uint8_t *code)
+{
+	static const uint8_t low[] = { RETURN_REPAIR, LEA_RCX_RCX }, high[] = { RETURN_REPAIR, 0x49, 0xbb };
+	static const uint8_t check[] = { LEA_RCX_RCX_R11 };
+
+	if (!cache_contains(address_of(code)))
+		return false;
+	if (memcmp(code, low, sizeof low) == 0)
+		return (code[sizeof low + 4] & ~1u) == 0xe2; /* loop, jrcxz */
+	return memcmp(code, high, sizeof high) == 0 &&
+	       memcmp(code + sizeof high + 8, check, sizeof check) == 0;
+}
+
+/*
+ * A return on a stack that cannot be written: go where it leads without the
+ * push, and then without putting back what the push has not overwritten.
+ */
+static bool return_on(int signal, struct frame_ucontext *uc)
+{
+	static const uint8_t push[] = { RETURN_PUSH }, repair[] = { RETURN_REPAIR };
+	const uint8_t *code = (const uint8_t *)(uintptr_t)uc->mc.rip;
+	uint32_t table;
+
+	if (signal != SIGSEGV && signal != SIGBUS)
+		return false;
+	if (uc->mc.rip == address_of(engine_return_miss) || is_return_entry(code)) {
+		uc->mc.rip += sizeof repair;
+		return true;
+	}
+	if (!cache_contains(uc->mc.rip) || memcmp(code, push, sizeof push) != 0)
+		return false;
+	memcpy(&table, code + sizeof push, 4);
+	for (int g = 0; table != cache_ib_table((enum gear)g, ENTRY_RETURN);)
+		if (++g == GEARS)
+			return false;
+	uc->mc.rip = ((const uint64_t *)(uintptr_t)table)[uc->mc.r11];
+	return true;
+}
+
+/*
+ * Does the signal come behind the instruction? So it does for int3 and int1, but some virtual
+ * machines leave the program at an int1.
+ */
+static bool is_behind(int signal, const siginfo_t *info, uint64_t pc)
+{
+	uint8_t last;
+
+	if (signal != SIGTRAP || info->si_code == TRAP_TRACE || !cache_contains(pc - 1))
+		return false;
+	last = ((const uint8_t *)(uintptr_t)pc)[-1];
+	return last == OPCODE_INT3 || last == OPCODE_INT1 || last == VECTOR_INT3;
+}
+
+/*
+ * A block that compares its source finds that there is none any more: that is another difference.
+ * The comparison, cmp [rcx + disp32], imm, is followed by the jump for one.
+ */
+static bool source_is_gone(struct frame_context *c)
+{
+	const uint8_t *code = (const uint8_t *)(uintptr_t)c->rip, *jump;
+	const struct block *b = cache_block_at(code);
+	struct insn_map map;
+	int32_t distance;
+
+	if (!b || !b->checked || fault_find_insn(b, (uint32_t)(code - b->start), &map))
+		return false;
+	jump = code + (code[0] == 0x81 ? 10 : 7);
+	if ((code[0] != 0x81 && code[0] != 0x80) || code[1] != 0xb9 || jump[0] != 0x0f || jump[1] != 0x85)
+		return false;
+	memcpy(&distance, jump + 2, sizeof distance);
+	c->rip = address_of(jump + 6) + (uint64_t)(int64_t)distance;
+	return true;
+}
+
+static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
+{
+	bool trap = is_behind(signal, info, uc->mc.rip);
+
+	if (signal == SIGSEGV &&
+	    filter_calls_is_full(t, (uint64_t)(uintptr_t)info->si_addr, &uc->mc))
+		return;
+	if ((signal == SIGSEGV && filter_looks_nowhere(&uc->mc)) || leave_unaligned(t, signal, uc))
+		return;
+	if (leave_at_segment(t, signal, info, uc) || return_on(signal, uc))
+		return;
+	if (release_code_page(t, info, uc) || step_goes_on(t, info, uc))
+		return;
+	t->step_from = 0;
+	if (between(uc->mc.rip, engine_copy_own, engine_copy_end) ||
+	    between(uc->mc.rip, engine_xsave, engine_xstate_end)) {
+		uc->mc.rip = address_of(engine_copy_failed);
+		return;
+	}
+	if (trap || cache_contains(uc->mc.rip)) {
+		if (t->pending && !t->fault) {
+			/* An asynchronous one is waiting: it goes first, the fault comes back. */
+			if (!trap && leave_cache(t, uc, false))
+				return;
+		}
+		if (leave_cache(t, uc, trap)) {
+			if (cache_contains((uint64_t)(uintptr_t)info->si_addr))
+				info->si_addr = (void *)(uintptr_t)t->rip;
+			async_note(t, signal, info, uc);
+			t->fault = 1;
+			return;
+		}
+		if (!trap && source_is_gone(&uc->mc))
+			return;
+	}
+	if (t->syscall_sp) {
+		uc->mc.rip = address_of(engine_guarded_failed);
+		return;
+	}
+	say("fault in the engine: signal %ld, pc 0x%lx (engine + 0x%lx), address 0x%lx, "
+	    "last target pc 0x%lx",
+	    (long)signal, uc->mc.rip, uc->mc.rip - address_of(engine_exit), uc->mc.cr2, t->rip);
+	engine_panic("fault in the engine", (uint64_t)signal);
+}
+
+/*
+ * The thread waits in a page fault, and was called: it leaves the code there. A place of the
+ * engine's own, as the repair of a return, is none of an instruction: there it waits on.
+ */
+static bool leave_stuck(struct thread *t, struct frame_ucontext *uc)
+{
+	static const uint8_t push[] = { RETURN_PUSH };
+	const uint8_t *code = (const uint8_t *)(uintptr_t)uc->mc.rip;
+
+	if (!stuck_is_called_at(t, uc->mc.rip) || !cache_contains(uc->mc.rip) ||
+	    memcmp(code, push, sizeof push) == 0 || is_return_entry(code))
+		return false;
+	if (!leave_cache(t, uc, false))
+		return false;
+	t->stuck_left = true;
+	return true;
+}
+
+void fault_signal_handler(int signal, siginfo_t *info, struct frame_ucontext *uc)
+{
+	struct thread *t = thread_self();
+
+	if (is_fault(signal, info, uc))
+		on_fault(t, signal, info, uc);
+	else if (rest_timer_sent(t, info))
+		async_end_rest(t, uc);
+	else if (held_is_kick(t, info))
+		async_kick(t, uc);
+	else if (!ticker_sent(t, info))
+		async_arrived(t, signal, info, uc);
+	else if (!t->stuck_at || !leave_stuck(t, uc))
+		async_tick(t, uc);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Mapping ELF images as the kernel does for execve. */
+#ifndef DWELL_ENGINE_RUN_LOAD_H
+#define DWELL_ENGINE_RUN_LOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/core/state.h"
+
+struct image {
+	uint64_t entry; /* of the program itself */
+	uint64_t start; /* where to begin: the interpreter's entry if there is one */
+	uint64_t phdr, phnum, phent;
+	uint64_t interpreter_base; /* 0 without one */
+	uint64_t start_code, end_code, start_data, end_data; /* as the kernel reckons */
+	bool exec_stack;
+};
+
+/*
+ * Map the program open as `fd`, and its interpreter. Returns 0, or -1 with the
+ * reason, in the user's words, in *why; NULL: the file is broken so that the kernel
+ * would have begun to execute it, and killed it by SIGSEGV.
+ */
+int load_program(struct process *p, int fd, struct image *image, const char **why);
+
+#endif

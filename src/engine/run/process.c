@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Beginnings and ends of processes; see process.h. */
+#include "engine/run/process.h"
+
+#include "channel/sys.h"
+#include "engine/data/alloc.h"
+#include "engine/run/behind.h"
+#include "engine/sample/buffers.h"
+#include "engine/codecache/cache.h"
+#include "engine/sample/control.h"
+#include "engine/run/dispatch.h"
+#include "engine/simulate/graph.h"
+#include "engine/run/held.h"
+#include "engine/sample/marks.h"
+#include "engine/unwind/modules.h"
+#include "engine/codecache/pages.h"
+#include "engine/unwind/paths.h"
+#include "engine/core/publish.h"
+#include "engine/core/records.h"
+#include "engine/simulate/replay.h"
+#include "engine/sample/sampler.h"
+#include "engine/run/threads.h"
+#include "engine/core/slots.h"
+#include "engine/core/util.h"
+
+#define MAX_MODULES 4096u
+
+struct module {
+	uint64_t start, end, offset;
+	const char *path; /* kept for good */
+	struct module_file file;
+};
+
+static struct module modules[MAX_MODULES];
+static uint32_t module_count;
+static uint32_t module_lock;
+static struct grow names;
+
+static const char *keep_name(const char *s)
+{
+	uint32_t n = 0;
+	char *p;
+
+	for (uint32_t i = 0; i < module_count; i++) {
+		uint32_t k = 0;
+
+		while (s[k] && modules[i].path[k] == s[k])
+			k++;
+		if (s[k] == 0 && modules[i].path[k] == 0)
+			return modules[i].path;
+	}
+	while (s[n])
+		n++;
+	if (!names.base && grow_init(&names, 4u << 20) != 0)
+		return "";
+	p = grow_take(&names, n + 1);
+	if (!p)
+		return "";
+	memcpy(p, s, n + 1);
+	return p;
+}
+
+void process_add_module(struct process *p, uint64_t start, uint64_t end, uint64_t offset,
+			const char *path, int fd)
+{
+	const struct module_file file = module_file_of(fd);
+
+	if (p->borrowed_memory)
+		return;
+	lock_take(&module_lock);
+	if (module_count < MAX_MODULES) {
+		const char *kept = keep_name(path);
+
+		modules[module_count++] = (struct module){ start, end, offset, kept, file };
+	}
+	lock_drop(&module_lock);
+	records_module(p, start, end, offset, path, &file);
+	marks_module(start, end, offset, path);
+}
+
+void process_remove_module(struct process *p, uint64_t start, uint64_t end)
+{
+	bool any = false;
+
+	modules_remove(start, end);
+	lock_take(&module_lock);
+	for (uint32_t i = 0; i < module_count; i++)
+		if (modules[i].start < end && modules[i].end > start) {
+			modules[i--] = modules[--module_count];
+			any = true;
+		}
+	lock_drop(&module_lock);
+	if (!any)
+		return;
+	graph_forget(p, start, end);
+	records_unmap(p, start, end);
+}
+
+static void send_modules(struct process *p)
+{
+	for (uint32_t i = 0; i < module_count; i++)
+		records_module(p, modules[i].start, modules[i].end, modules[i].offset,
+			       modules[i].path, &modules[i].file);
+}
+
+void process_begin(struct thread *t, char *const argv[], uint32_t parent, uint32_t cause)
+{
+	struct process *p = t->process;
+
+	p->pid = (uint32_t)sys0(SYS_getpid);
+	if (records_claim(p, parent))
+		records_process(p, p->exe, argv, parent, cause);
+	control_start();
+	sampler_start(t);
+	sampler_thread_start(t);
+}
+
+static const struct counts nothing;
+
+/* Everybody out of the cache, or as many as come in time: take in what they counted. */
+static void settle_all(struct thread *t, uint32_t patience_ms)
+{
+	world_stop(t, patience_ms);
+	for (struct thread *o = engine.threads; o; o = o->next_thread) {
+		if (o->process != t->process || __atomic_load_n(&o->in_cache, __ATOMIC_SEQ_CST))
+			continue;
+		if (o->gear == GEAR_STREAM)
+			sampler_flush(o, o->resuming ? &o->resume_after : &nothing);
+		else
+			publish_counts(o, o->resuming ? &o->resume_after : &nothing);
+	}
+}
+
+void process_ending(struct thread *t, uint32_t cause, uint32_t status)
+{
+	struct process *p = t->process;
+	uint16_t line_use[CHANNEL_LINE_USES] = { 0 };
+	uint64_t footprint;
+
+	if (!p->profiling || p->borrowed_memory)
+		return;
+	settle_all(t, 20);
+	if (!p->profiling) { /* another thread was first */
+		world_release();
+		return;
+	}
+	sampler_end(t, cause == END_DETACHED ? SAMPLE_CENSORED : SAMPLE_DANGLING, true);
+	for (struct thread *o = engine.threads; o; o = o->next_thread)
+		if (o->process == p)
+			records_thread(p, o);
+	footprint = sampler_footprint(t, line_use);
+	alloc_report(p);
+	records_end(p, cause, status, footprint, line_use);
+	control_end();
+	/* A default action that does not kill after all: let them go on, unprofiled. */
+	world_release();
+}
+
+void process_before_exec(struct thread *t)
+{
+	if (!t->process->profiling || t->process->borrowed_memory)
+		return;
+	settle_all(t, 20);
+	sampler_end(t, SAMPLE_DANGLING, false);
+	alloc_report(t->process);
+	records_counters(t->process);
+}
+
+void process_after_failed_exec(struct thread *t)
+{
+	if (!t->process->profiling || t->process->borrowed_memory)
+		return;
+	world_release();
+}
+
+void process_end_predecessor(uint32_t order, uint32_t pid)
+{
+	static const uint16_t not_known[CHANNEL_LINE_USES];
+
+	struct process old = { .profiling = true,
+			       .order = order,
+			       .channel_fd = engine.first.channel_fd };
+	struct channel_counters c;
+
+	if (!slots_map_of(&old, pid))
+		return;
+	c = old.ring.slot->counters;
+	old.total = (struct counts){ c.accesses, c.loads, c.stores, c.instructions };
+	old.extra = (struct extra_counts){ c.rep_iterations, c.vector_elements, c.translate_cycles,
+					   c.scan_cycles, c.watch_accesses };
+	records_end(&old, END_EXEC, 0, 0, not_known);
+	slots_unmap(&old);
+}
+
+void process_forked(struct thread *t)
+{
+	struct process *p = t->process;
+	uint32_t parent = p->profiling ? p->order : UINT32_MAX;
+
+	threads_forked(t);
+	buffers_forked();
+	behind_forked();
+	alloc_forked();
+	paths_forked();
+	replay_forked();
+	graph_forked(t);
+	module_lock = 0;
+	p->ring_lock = 0;
+	p->action_lock = 0;
+	held_none(&p->held_signals);
+	held_none(&t->held_signals);
+	p->profiling = false;
+	p->total = (struct counts){ 0 };
+	p->extra = (struct extra_counts){ 0 };
+	p->counting_ns = p->sampling_ns = p->translate_ns = 0;
+	p->thread_count = 1;
+	t->index = 0;
+	p->pid = (uint32_t)sys0(SYS_getpid);
+	if (records_claim(p, parent)) {
+		char *argv[] = { 0 };
+
+		records_process(p, p->exe, argv, parent, 1);
+		send_modules(p);
+	}
+	sampler_start(t);
+	sampler_thread_start(t);
+}

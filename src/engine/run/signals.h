@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Signals. The engine owns the kernel's handlers; the target's live in
+ * struct process. A signal is noted when it comes and delivered by the
+ * dispatcher, where the thread's state is exactly the machine's; meanwhile all
+ * further asynchronous ones stay blocked, so there is never more than one.
+ * Faults are delivered with the state at the faulting instruction.
+ */
+#ifndef DWELL_ENGINE_RUN_SIGNALS_H
+#define DWELL_ENGINE_RUN_SIGNALS_H
+
+#include "engine/core/state.h"
+
+/* Faults of the target that the engine must see first: never really blocked. */
+#define SYNC_SIGNALS \
+	(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGILL - 1) | \
+	 1ull << (SIGFPE - 1) | 1ull << (SIGTRAP - 1))
+
+/* Flags that a program can set by loading them all. */
+#define USER_EFLAGS 0x50dd5ull
+
+#define HANDLER_DEFAULT 0ull
+#define HANDLER_IGNORE	1ull
+
+/* Start-up: take over the handlers and the signal mask that exec left. */
+void signals_init(struct thread *t);
+/* The kernel's alternate stack of a new thread. */
+void signals_thread_start(struct thread *t);
+
+/* A fault of the instruction at t->rip that the engine found itself. */
+void signals_raise_fault(struct thread *t, int signal, int code, uint64_t address);
+/* Build the frame of t->pending and point t->rip at the handler. */
+void signals_deliver(struct thread *t);
+
+/* The registers of t as the kernel has them in a frame. */
+struct frame_context;
+void signals_context(const struct thread *t, struct frame_context *c);
+
+/* The target's system calls. */
+uint64_t signals_kernel_mask(const struct thread *t); /* what the kernel blocks for it */
+void signals_set_mask(struct thread *t, uint64_t mask);
+long signals_action(struct thread *t, int signal, uint64_t act, uint64_t old, uint64_t set_bytes);
+long signals_mask(struct thread *t, int how, uint64_t set, uint64_t old, uint64_t set_bytes);
+long signals_altstack(struct thread *t, uint64_t ss, uint64_t old);
+/* Is it an address on the alternate stack that the target has set? */
+bool signals_on_altstack(const struct thread *t, uint64_t sp);
+void signals_return(struct thread *t);
+/* Give the kernel the dispositions and mask an exec'd program must find; and back if it failed. */
+void signals_before_exec(struct thread *t);
+void signals_after_failed_exec(struct thread *t);
+/* Block everything in the kernel (thread creation, exit); and back to the target's mask. */
+void signals_block_all(void);
+void signals_unblock(struct thread *t);
+
+/* Die as the kernel's default action would make it. Does not return if the signal kills. */
+void signals_die(struct thread *t, int signal, const siginfo_t *info);
+
+#endif

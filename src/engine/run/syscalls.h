@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The target's system calls: most pass, some are the engine's business. */
+#ifndef DWELL_ENGINE_RUN_SYSCALLS_H
+#define DWELL_ENGINE_RUN_SYSCALLS_H
+
+#include "engine/core/state.h"
+
+/* A handler's result that is none: the registers are set already. */
+#define SYSCALLS_NO_RESULT (-100000)
+#define SYSCALLS_INSN_BYTES 2
+
+/*
+ * Do the system call that t->regs ask for; t->rip is the pc after it. Leaves
+ * the result in rax, and t->rip where the thread goes on.
+ */
+void syscalls_handle(struct thread *t);
+
+/* As the kernel would, restartable by signals; RESTART_CALL when one came first. */
+long syscalls_pass(struct thread *t, long nr, const long args[6]);
+
+/* Is the string at path_at (in the target) a name of the process's own /proc/PID/exe? */
+bool syscalls_names_own_exe(const struct thread *t, uint64_t path_at);
+
+/* Handlers in other files. */
+long syscalls_execve(struct thread *t, long nr, const long args[6]);
+long syscalls_execveat(struct thread *t, long nr, const long args[6]);
+
+long syscalls_mmap(struct thread *t, long nr, const long args[6]);
+/*
+ * What a mapping of the file is called: what follows the last slash of its path, in `path`, without
+ * what the kernel adds where it is deleted. Empty: it is none (-1), or a device.
+ */
+const char *syscalls_name_of_data(long fd, char *path, uint32_t room);
+long syscalls_shmat(struct thread *t, long nr, const long args[6]);
+long syscalls_shmdt(struct thread *t, long nr, const long args[6]);
+long syscalls_munmap(struct thread *t, long nr, const long args[6]);
+long syscalls_mprotect(struct thread *t, long nr, const long args[6]);
+long syscalls_mremap(struct thread *t, long nr, const long args[6]);
+long syscalls_brk(struct thread *t, long nr, const long args[6]);
+long syscalls_madvise(struct thread *t, long nr, const long args[6]);
+
+long syscalls_arch_prctl(struct thread *t, long nr, const long args[6]);
+long syscalls_ptrace(struct thread *t, long nr, const long args[6]);
+long syscalls_prctl(struct thread *t, long nr, const long args[6]);
+long syscalls_seccomp(struct thread *t, long nr, const long args[6]);
+long syscalls_sigsuspend(struct thread *t, long nr, const long args[6]);
+long syscalls_ppoll(struct thread *t, long nr, const long args[6]);
+long syscalls_epoll_pwait(struct thread *t, long nr, const long args[6]);
+long syscalls_pselect(struct thread *t, long nr, const long args[6]);
+long syscalls_io_uring_enter(struct thread *t, long nr, const long args[6]);
+long syscalls_sigpending(struct thread *t, long nr, const long args[6]);
+long syscalls_sigtimedwait(struct thread *t, long nr, const long args[6]);
+
+#endif

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * System calls that change mappings. The translate lock is held across each so
+ * that no block is made of memory that is just going away.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <linux/mman.h>
+#include <sys/mman.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+
+#include "channel/sys.h"
+#include "engine/core/addresses.h"
+#include "engine/data/alloc.h"
+#include "engine/run/behind.h"
+#include "engine/codecache/cache.h"
+#include "engine/simulate/filter/filter_gear.h"
+#include "engine/core/limits.h"
+#include "engine/unwind/modules.h"
+#include "engine/codecache/own_memory.h"
+#include "engine/codecache/pages.h"
+#include "engine/core/proc.h"
+#include "engine/run/process.h"
+#include "engine/codecache/program_limits.h"
+#include "engine/run/syscalls.h"
+#include "engine/sample/ticker.h"
+#include "engine/core/util.h"
+
+const char *syscalls_name_of_data(long fd, char *path, uint32_t room)
+{
+	static const char deleted[] = " (deleted)";
+	const long tail = sizeof deleted - 1;
+	long n = fd >= 0 ? proc_name_of_fd(fd, path, room) : 0, from;
+
+	if (n <= 0)
+		return "";
+	if (n > tail && text_behind(path + n - tail, deleted))
+		path[n -= tail] = 0;
+	for (from = n; from > 0 && path[from - 1] != '/'; from--)
+		;
+	/* Devices give memory and have no data: that of /dev/zero is the program's. */
+	return text_behind(path, "/dev/") && !text_behind(path, "/dev/shm/") ? "" : path + from;
+}
+
+static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t offset, long fd)
+{
+	char path[1024];
+
+	if (proc_name_of_fd(fd, path, sizeof path) <= 0)
+		return;
+	process_add_module(t->process, start, end, offset, path, (int)fd);
+	modules_add(start, end, offset, (int)fd, MODULE_LIBRARY);
+}
+
+/* Would a mapping there take the place of what the engine cannot do without? */
+static bool refuses(const struct thread *t, uint64_t start, uint64_t end)
+{
+	if (!addresses_have_tables(start, end) && !cache_overlaps(start, end))
+		return false;
+	say("process %lu: it maps memory at 0x%lx to 0x%lx, where the engine has its own: it gets ENOMEM "
+	    "(run the program without dwell)",
+	    (uint64_t)t->process->pid, start, end);
+	return true;
+}
+
+/*
+ * The program is about to ask for memory there, with these flags of mmap. Returns false if it
+ * cannot be.
+ */
+static bool prepare_place(struct thread *t, uint64_t start, uint64_t end, long flags)
+{
+	if (flags & (MAP_FIXED | MAP_FIXED_NOREPLACE))
+		filter_before_mapping(t, start, end);
+	else if (start)
+		filter_before_wish(t, start, end);
+	return !(flags & MAP_FIXED) || (flags & MAP_FIXED_NOREPLACE) || !refuses(t, start, end);
+}
+
+/* The flags of a mapping may ask for larger pages; the kernel rounds up to these. */
+static uint64_t page_of(long flags)
+{
+	const unsigned bits = (unsigned)(flags >> MAP_HUGE_SHIFT) & MAP_HUGE_MASK;
+
+	return !(flags & MAP_HUGETLB) ? PAGE : bits ? 1ull << bits : 2ull << 20;
+}
+
+long syscalls_mmap(struct thread *t, long nr, const long a[6])
+{
+	uint64_t bytes = round_up((uint64_t)a[1], page_of(a[3]));
+	uint64_t id = a[3] & MAP_ANONYMOUS ? 0 : behind_id_of_file(a[4]);
+	bool changes = (a[3] & MAP_TYPE) != MAP_PRIVATE || behind_may_change(a[4], id);
+	bool held;
+	long r;
+
+	if (!prepare_place(t, (uint64_t)a[0], (uint64_t)a[0] + bytes, a[3]))
+		return -ENOMEM;
+	lock_take(&engine.translate_lock);
+	held = ticker_could_interrupt(nr, a) && t->has_timer && ticker_hold_briefly();
+	r = sys6(SYS_mmap, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (held)
+		ticker_let_go(t, TICKS_BLOCKED);
+	if (!sys_failed(r)) {
+		uint64_t start = (uint64_t)r, end = start + bytes;
+		bool file = !(a[3] & MAP_ANONYMOUS);
+
+		if (a[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE))
+			pages_discard(start, end);
+		changes = changes || (id && (a[2] & PROT_EXEC) && mappings_have_shared(id));
+		mappings_set(start, end, (uint32_t)a[2], changes, file, a[3] & MAP_GROWSDOWN);
+		if (id)
+			mappings_of_file(start, end, id);
+		if (id && (a[2] & PROT_WRITE) && (a[3] & MAP_TYPE) != MAP_PRIVATE)
+			mappings_may_change(id);
+		filter_after_wish((uint64_t)a[0], (uint64_t)a[0] + bytes, start);
+	}
+	lock_drop(&engine.translate_lock);
+	if (!engine.quiet)
+		limits_met(r);
+	if (!sys_failed(r))
+		alloc_mapped(t, (uint64_t)r, (uint64_t)r + bytes, a[3] & MAP_ANONYMOUS ? -1 : a[4]);
+	if (!sys_failed(r) && (a[2] & PROT_EXEC) && !(a[3] & MAP_ANONYMOUS))
+		tell_module(t, (uint64_t)r, (uint64_t)r + bytes, (uint64_t)a[5], a[4]);
+	return r;
+}
+
+#define FULL_ADDRESS (1ull << 47)
+
+/* May the kernel look at all at such a range? If not it is what says so. */
+static bool is_range(uint64_t start, uint64_t end)
+{
+	return !(start & (PAGE - 1)) && start < end && end <= FULL_ADDRESS;
+}
+
+/* The program's part of what it unmaps: natively nothing is elsewhere. */
+static long unmap(uint64_t start, uint64_t bytes)
+{
+	const uint64_t end = start + round_up(bytes, PAGE);
+	struct own_memory part;
+	long r = 0;
+
+	if (!is_range(start, end))
+		return sys2(SYS_munmap, start, bytes);
+	for (; r == 0 && start < end && own_memory_in(start, end, &part); start = part.end)
+		if (part.start > start)
+			r = sys2(SYS_munmap, start, part.start - start);
+	return r == 0 && start < end ? sys2(SYS_munmap, start, end - start) : r;
+}
+
+long syscalls_munmap(struct thread *t, long nr, const long a[6])
+{
+	uint64_t start = (uint64_t)a[0], end = start + round_up((uint64_t)a[1], PAGE);
+	const struct mapping *m;
+	bool code = false;
+	long r;
+
+	(void)nr;
+	lock_take(&engine.translate_lock);
+	r = unmap(start, (uint64_t)a[1]);
+	if (r == 0) {
+		m = mappings_find(start);
+		code = m && m->file;
+		pages_discard(start, end);
+		mappings_clear(start, end);
+		filter_after_unmapping(start);
+	}
+	lock_drop(&engine.translate_lock);
+	if (r == 0)
+		alloc_unmapped(t, start, end);
+	if (code)
+		process_remove_module(t->process, start, end);
+	return r;
+}
+
+#define ALL_PROT                                                                                   \
+	(PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN | PROT_GROWSUP | 8 /* PROT_SEM */)
+
+/* The kernel does one mapping after the other, up to a place where there is none. */
+static long protect(long nr, const long a[6], uint64_t start, uint64_t *end)
+{
+	struct own_memory part;
+	long r = 0;
+
+	if (!is_range(start, *end) || (a[2] & ~ALL_PROT) || !own_memory_in(start, *end, &part))
+		return sys4(nr, a[0], a[1], a[2], a[3]);
+	*end = part.start;
+	if (part.start > start)
+		r = sys4(nr, start, part.start - start, a[2], a[3]);
+	if (r == 0 && part.start > start)
+		mappings_protect(start, part.start, (uint32_t)a[2] & 7);
+	return r ? r : -ENOMEM;
+}
+
+long syscalls_mprotect(struct thread *t, long nr, const long a[6])
+{
+	uint64_t start = (uint64_t)a[0], end = start + round_up((uint64_t)a[1], PAGE);
+	long r;
+
+	(void)t;
+	lock_take(&engine.translate_lock);
+	r = protect(nr, a, start, &end);
+	if (r == 0 || r == -ENOMEM || r == -EACCES) {
+		/* Code is protected anew when it runs again; errors may come half-way. */
+		if (end > start && cache_has_code(start, end))
+			pages_discard(start, end);
+		if (r == 0 && end > start)
+			mappings_protect(start, end, (uint32_t)a[2] & 7);
+	}
+	lock_drop(&engine.translate_lock);
+	if (!engine.quiet)
+		limits_divided(r);
+	return r;
+}
+
+#define NOWHERE 0x7ffffffff000 /* nothing is ever mapped there */
+
+/*
+ * Does what is to be moved reach into the engine's memory, where nothing is mapped? Then *result is
+ * what the kernel says. It shrinks mappings that go on for less, and finds all other reasons to
+ * refuse a place where there is none first.
+ */
+static bool remaps_past(const long a[6], uint64_t old_bytes, uint64_t new_bytes, long *result)
+{
+	const uint64_t old = (uint64_t)a[0], end = old + (old_bytes ? old_bytes : PAGE);
+	struct own_memory part;
+
+	if (!is_range(old, end) || !own_memory_in(old, end, &part))
+		return false;
+	if (!mappings_find(old) || !new_bytes || new_bytes > old_bytes ||
+	    (a[3] & ~MREMAP_MAYMOVE)) {
+		*result = sys5(SYS_mremap, NOWHERE, a[1], a[2], a[3], a[4]);
+		return true;
+	}
+	*result = new_bytes < old_bytes ? unmap(old + new_bytes, old_bytes - new_bytes) : 0;
+	if (*result == 0) {
+		pages_discard(old + new_bytes, end);
+		mappings_clear(old + new_bytes, end);
+		*result = a[0];
+	}
+	return true;
+}
+
+long syscalls_mremap(struct thread *t, long nr, const long a[6])
+{
+	uint64_t old = (uint64_t)a[0], old_bytes = round_up((uint64_t)a[1], PAGE);
+	uint64_t new_bytes = round_up((uint64_t)a[2], PAGE);
+	struct mapping like = { 0 };
+	const struct mapping *m;
+	bool held;
+	long r;
+
+	(void)nr;
+	if ((a[3] & MREMAP_FIXED) &&
+	    !prepare_place(t, (uint64_t)a[4], (uint64_t)a[4] + new_bytes, MAP_FIXED))
+		return -ENOMEM;
+	lock_take(&engine.translate_lock);
+	if (remaps_past(a, old_bytes, new_bytes, &r)) {
+		lock_drop(&engine.translate_lock);
+		if (!sys_failed(r))
+			alloc_unmapped(t, old + new_bytes, old + old_bytes);
+		return r;
+	}
+	m = mappings_find(old);
+	if (m)
+		like = *m;
+	if (old_bytes && cache_has_code(old, old + old_bytes))
+		pages_release_range(old, old + old_bytes);
+	/* It ends early for a signal where pages have been merged with others. */
+	held = t->has_timer && ticker_hold_briefly();
+	r = sys5(SYS_mremap, a[0], a[1], a[2], a[3], a[4]);
+	if (held)
+		ticker_let_go(t, TICKS_BLOCKED);
+	if (!sys_failed(r)) {
+		pages_discard(old, old + old_bytes);
+		if (old_bytes && !(a[3] & MREMAP_DONTUNMAP))
+			mappings_clear(old, old + old_bytes);
+		pages_discard((uint64_t)r, (uint64_t)r + new_bytes);
+		mappings_set((uint64_t)r, (uint64_t)r + new_bytes, like.prot, like.shared,
+			     like.file, like.stack);
+		if (like.file_id)
+			mappings_of_file((uint64_t)r, (uint64_t)r + new_bytes, like.file_id);
+	}
+	lock_drop(&engine.translate_lock);
+	if (!sys_failed(r))
+		alloc_remapped(t, old, old + old_bytes, (uint64_t)r, (uint64_t)r + new_bytes);
+	return r;
+}
+
+static long move_brk(struct thread *t, const long a[6])
+{
+	static uint64_t bottom;
+	uint64_t before, now;
+	long r;
+
+	lock_take(&engine.translate_lock);
+	before = (uint64_t)sys1(SYS_brk, 0);
+	if (!bottom)
+		bottom = before;
+	r = sys1(SYS_brk, a[0]);
+	now = (uint64_t)r;
+	if (round_up(now, PAGE) > round_up(before, PAGE)) {
+		mappings_set(round_up(before, PAGE), round_up(now, PAGE), PROT_READ | PROT_WRITE,
+			     false, false, false);
+	} else if (round_up(now, PAGE) < round_up(before, PAGE)) {
+		pages_discard(round_up(now, PAGE), round_up(before, PAGE));
+		mappings_clear(round_up(now, PAGE), round_up(before, PAGE));
+	}
+	lock_drop(&engine.translate_lock);
+	if (now > before)
+		alloc_heap_grew(t, before, now);
+	else
+		alloc_unmapped(t, now, before);
+	return r;
+}
+
+long syscalls_brk(struct thread *t, long nr, const long a[6])
+{
+	long r = move_brk(t, a);
+
+	(void)nr;
+	if (r < a[0] && program_limits_settle(t))
+		r = move_brk(t, a);
+	return r;
+}
+
+/*
+ * Shared memory of System V that is attached; the translate lock guards it. shmdt does not say how
+ * much it is. What finds no room here is not known to be gone later.
+ */
+static struct attached {
+	uint64_t start, bytes;
+} attached[4096];
+static uint32_t attached_count;
+
+static void add_attached(uint64_t start, uint64_t bytes)
+{
+	if (attached_count < sizeof attached / sizeof attached[0])
+		attached[attached_count++] = (struct attached){start, bytes};
+}
+
+/* How much was attached at start, and is no more. */
+static uint64_t take_attached(uint64_t start)
+{
+	for (uint32_t i = attached_count; i-- > 0;) {
+		uint64_t bytes = attached[i].bytes;
+
+		if (attached[i].start != start)
+			continue;
+		attached[i] = attached[--attached_count];
+		return bytes;
+	}
+	return 0;
+}
+
+long syscalls_shmat(struct thread *t, long nr, const long a[6])
+{
+	const uint32_t prot = PROT_READ | (a[2] & SHM_RDONLY ? 0u : PROT_WRITE) |
+			      (a[2] & SHM_EXEC ? PROT_EXEC : 0u);
+	struct shmid_ds about = {0};
+	uint64_t bytes = 0, start;
+	long r;
+
+	if (!sys_failed(sys3(SYS_shmctl, a[0], IPC_STAT, &about)))
+		bytes = round_up(about.shm_segsz, PAGE);
+	if (a[1] && !prepare_place(t, (uint64_t)a[1], (uint64_t)a[1] + bytes,
+				   a[2] & SHM_REMAP ? MAP_FIXED : MAP_FIXED_NOREPLACE))
+		return -ENOMEM;
+	lock_take(&engine.translate_lock);
+	r = sys3(nr, a[0], a[1], a[2]);
+	start = (uint64_t)r;
+	if (!sys_failed(r) && bytes) {
+		if (a[2] & SHM_REMAP)
+			pages_discard(start, start + bytes);
+		mappings_set(start, start + bytes, prot, true, false, false);
+		add_attached(start, bytes);
+	}
+	lock_drop(&engine.translate_lock);
+	if (!sys_failed(r) && bytes)
+		alloc_attached(t, start, start + bytes);
+	return r;
+}
+
+long syscalls_shmdt(struct thread *t, long nr, const long a[6])
+{
+	uint64_t start = (uint64_t)a[0], bytes = 0;
+	long r;
+
+	(void)t;
+	lock_take(&engine.translate_lock);
+	r = sys1(nr, a[0]);
+	if (r == 0)
+		bytes = take_attached(start);
+	if (bytes) {
+		pages_discard(start, start + bytes);
+		mappings_clear(start, start + bytes);
+	}
+	lock_drop(&engine.translate_lock);
+	if (bytes)
+		alloc_unmapped(t, start, start + bytes);
+	return r;
+}
+
+/* Advice that is newer than the headers. */
+#define DROP_LOCKED 24
+#define PUT_GUARD   102
+
+static bool has_own(uint64_t start, uint64_t end, struct own_memory *part)
+{
+	bool any;
+
+	lock_take(&engine.translate_lock);
+	any = is_range(start, end) && own_memory_in(start, end, part);
+	lock_drop(&engine.translate_lock);
+	return any;
+}
+
+/* The kernel leaves out where nothing is mapped, and tells at the end. */
+static long advise(struct thread *t, long nr, const long a[6])
+{
+	uint64_t start = (uint64_t)a[0];
+	const uint64_t end = start + round_up((uint64_t)a[1], PAGE);
+	struct own_memory part;
+	bool any = false;
+	long r = 0;
+
+	while ((r == 0 || r == -ENOMEM) && has_own(start, end, &part)) {
+		/* Without any bytes it still says whether there is such advice. */
+		const long first[6] = {(long)start, (long)(part.start - start), a[2]};
+
+		r = syscalls_pass(t, nr, first);
+		start = part.end;
+		any = true;
+	}
+	if (!any)
+		return syscalls_pass(t, nr, a);
+	if ((r == 0 || r == -ENOMEM) && start < end) {
+		const long last[6] = {(long)start, (long)(end - start), a[2]};
+
+		r = syscalls_pass(t, nr, last);
+	}
+	return r ? r : -ENOMEM;
+}
+
+long syscalls_madvise(struct thread *t, long nr, const long a[6])
+{
+	uint64_t start = (uint64_t)a[0], end = start + round_up((uint64_t)a[1], PAGE);
+	long r = advise(t, nr, a);
+
+	/* Dropped pages read as zeroes, or as the file again; errors may come half-way. */
+	if ((r == 0 || r == -ENOMEM) && end > start &&
+	    (a[2] == MADV_DONTNEED || a[2] == MADV_REMOVE || a[2] == MADV_FREE ||
+	     a[2] == DROP_LOCKED || a[2] == PUT_GUARD)) {
+		lock_take(&engine.translate_lock);
+		if (cache_has_code(start, end))
+			cache_invalidate(start, end);
+		lock_drop(&engine.translate_lock);
+	}
+	return r;
+}

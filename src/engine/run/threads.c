@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Threads and forks; see threads.h. */
+#define _GNU_SOURCE
+#include "engine/run/threads.h"
+
+#include <errno.h>
+#include <linux/sched.h>
+#include <sys/mman.h>
+
+#include "channel/sys.h"
+#include "engine/data/alloc.h"
+#include "engine/weave/baton.h"
+#include "engine/run/dispatch.h"
+#include "engine/simulate/elements.h"
+#include "engine/core/fsbase.h"
+#include "engine/codecache/poll.h"
+#include "engine/core/limits.h"
+#include "engine/run/process.h"
+#include "engine/simulate/filter/filter_gear.h"
+#include "engine/run/held.h"
+#include "engine/simulate/filter/filter_turns.h"
+#include "engine/run/rest.h"
+#include "engine/run/native.h"
+#include "engine/sample/sampler.h"
+#include "engine/run/signals.h"
+#include "engine/sample/ticker.h"
+#include "engine/core/util.h"
+
+/* Under world_lock; reusable once held is 0. The first one has waited longest for that. */
+static struct thread *retired, **retired_end = &retired;
+
+/* | signal stack | engine stack | struct thread | table of tallies | */
+#define THREAD_AT    (SIGNAL_STACK_BYTES + ENGINE_STACK_BYTES)
+#define THREAD_BYTES (THREAD_AT + T_TALLIES + TALLY_TABLE_BYTES)
+
+/*
+ * A table that is mapped costs two mappings a thread, of which the kernel allows 65530 a process
+ * (vm.max_map_count); the program's stacks need as many. So only the first threads have one. The
+ * others have copies of the table, in memory for many threads that is one mapping.
+ */
+#define MOST_MAPPED 1024u
+#define SLAB	    32u /* threads */
+
+static uint32_t mapped;	     /* threads ever made; under world_lock */
+static uint8_t *slab, *slab_end; /* memory for threads not made yet; under world_lock */
+
+static struct thread *reuse(void)
+{
+	struct thread *t = retired, keep;
+
+	if (!t || __atomic_load_n(&t->held, __ATOMIC_ACQUIRE))
+		return 0;
+	retired = t->next_thread;
+	if (!retired)
+		retired_end = &retired;
+	keep = *t;
+	memset(t, 0, sizeof *t);
+	t->stack_memory = keep.stack_memory;
+	t->stack_bytes = keep.stack_bytes;
+	t->hidden = true; /* perhaps: somebody may have called the thread before */
+	t->has_copy = keep.has_copy;
+	return t;
+}
+
+/* With a table that shows the pages of all. */
+static struct thread *make_mapped(void)
+{
+	uint8_t *m = pages_get(THREAD_BYTES);
+	struct thread *t = (struct thread *)(void *)(m + THREAD_AT);
+
+	if (!m)
+		return 0;
+	if (poll_map(t) != 0) {
+		pages_put(m, THREAD_BYTES);
+		return 0;
+	}
+	t->stack_memory = m;
+	t->stack_bytes = THREAD_BYTES;
+	mapped++;
+	return t;
+}
+
+static struct thread *make_in_slab(void)
+{
+	struct thread *t;
+
+	if (slab == slab_end) {
+		slab = pages_get(SLAB * THREAD_BYTES);
+		slab_end = slab ? slab + SLAB * THREAD_BYTES : 0;
+		/* Little of each is touched. */
+		if (slab)
+			sys3(SYS_madvise, slab, SLAB * THREAD_BYTES, MADV_NOHUGEPAGE);
+	}
+	if (!slab)
+		return 0;
+	t = (struct thread *)(void *)(slab + THREAD_AT);
+	t->stack_memory = slab;
+	t->stack_bytes = THREAD_BYTES;
+	t->has_copy = t->hidden = true; /* it has nothing yet: poll_answer sees to that */
+	slab += THREAD_BYTES;
+	return t;
+}
+
+struct thread *thread_new(struct process *p)
+{
+	struct thread *t;
+
+	lock_take(&engine.world_lock);
+	t = reuse();
+	if (!t && mapped < MOST_MAPPED)
+		t = make_mapped();
+	if (!t)
+		t = make_in_slab();
+	lock_drop(&engine.world_lock);
+	if (!t)
+		return 0;
+	t->self = t;
+	t->engine_sp = ((uint64_t)(uintptr_t)t & ~63ull) - 64;
+	t->process = p;
+	t->held = 1;
+	t->altstack = (stack_t){ .ss_flags = SS_DISABLE };
+	t->index = __atomic_fetch_add(&p->thread_count, 1, __ATOMIC_RELAXED);
+	sampler_thread_start(t);
+	return t;
+}
+
+void thread_list(struct thread *t)
+{
+	lock_take(&engine.world_lock);
+	t->next_thread = engine.threads;
+	t->listed_at = &engine.threads;
+	if (t->next_thread)
+		t->next_thread->listed_at = &t->next_thread;
+	engine.threads = t;
+	t->process->listed++;
+	lock_drop(&engine.world_lock);
+}
+
+static void unlist_locked(struct thread *t)
+{
+	if (!t->listed_at)
+		return;
+	*t->listed_at = t->next_thread;
+	if (t->next_thread)
+		t->next_thread->listed_at = t->listed_at;
+	t->listed_at = 0;
+	t->process->listed--;
+}
+
+void thread_unlist(struct thread *t)
+{
+	lock_take(&engine.world_lock);
+	unlist_locked(t);
+	lock_drop(&engine.world_lock);
+}
+
+/* Unlist, and keep for another thread once this one is really gone. */
+static void retire(struct thread *t)
+{
+	lock_take(&engine.world_lock);
+	unlist_locked(t);
+	t->next_thread = 0;
+	*retired_end = t;
+	retired_end = &t->next_thread;
+	lock_drop(&engine.world_lock);
+}
+
+void threads_forked(struct thread *t)
+{
+	/* The others' memory is lost to us, but so are they. */
+	engine.world_lock = 0;
+	engine.translate_lock = 0;
+	world_reset();
+	baton_forked();
+	filter_turns_forked(t);
+	elements_forked();
+	retired = 0;
+	retired_end = &retired;
+	engine.threads = t;
+	t->next_thread = 0;
+	t->listed_at = &engine.threads;
+	t->process->listed = 1;
+	t->tid = (uint32_t)sys0(SYS_gettid);
+	t->stuck_at = 0;
+	t->has_timer = false; /* the parent's */
+	ticker_forked();
+	rest_forked(t);
+	t->hidden = false;
+	if (poll_forked(t) != 0)
+		limits_no_room();
+}
+
+void engine_thread_start(struct thread *t)
+{
+	gsbase_set((uint64_t)(uintptr_t)t);
+	t->tid = (uint32_t)sys0(SYS_gettid);
+	signals_thread_start(t);
+	if (t->process->borrowed_memory && !t->process->pid)
+		t->process->pid = (uint32_t)sys0(SYS_getpid);
+	if (t->leaves)
+		native_leave_child(t);
+	signals_unblock(t);
+}
+
+/* A child that shares our memory: its state, ready to run after the system call. */
+static struct thread *child_of(struct thread *t, uint64_t flags, uint64_t stack)
+{
+	struct process *p = t->process;
+	struct thread *c;
+
+	if (!(flags & CLONE_SIGHAND)) {
+		p = pages_get(round_up(sizeof *p, PAGE));
+		if (!p)
+			return 0;
+		memcpy(p, t->process, sizeof *p);
+		p->borrowed_memory = true;
+		p->profiling = false;
+		p->action_lock = 0;
+		held_none(&p->held_signals);
+		p->ring_lock = 0;
+		p->launch_memory = 0;
+		p->pid = 0;
+	}
+	c = thread_new(p);
+	if (!c)
+		return 0;
+	if (p != t->process)
+		c->own_process = p;
+	memcpy(c->regs, t->regs, sizeof c->regs);
+	c->regs[RAX] = 0;
+	if (stack)
+		c->regs[RSP] = stack;
+	c->rip = t->rip;
+	c->rflags = t->rflags;
+	c->generation = t->generation; /* its x87 state is a copy of t's */
+	c->mask = t->mask;
+	c->used31 = t->used31;
+	c->high_vectors = VECTORS_UNKNOWN;
+	if (flags & CLONE_VFORK)
+		c->altstack = t->altstack;
+	engine.is_shared |= p != t->process && !(flags & CLONE_VFORK);
+	c->leaves = (flags & (CLONE_UNTRACED | CLONE_VFORK | CLONE_SIGHAND)) == CLONE_UNTRACED;
+	thread_list(c);
+	return c;
+}
+
+static void forget_child(struct thread *c)
+{
+	struct process *own = c->own_process;
+
+	if (own && own->launch_memory)
+		pages_put(own->launch_memory, own->launch_bytes);
+	c->held = 0;
+	retire(c);
+	if (own)
+		pages_put(own, round_up(sizeof *own, PAGE));
+}
+
+/* Where the child's own variables are, `otherwise` if the call does not say. */
+static uint64_t locals_of(long nr, const long a[5], uint64_t otherwise)
+{
+	const struct clone_args *ca = (const struct clone_args *)a[0];
+	const uint64_t flags = nr == SYS_clone ? (uint64_t)a[0] : ca->flags;
+
+	if (!(flags & CLONE_SETTLS))
+		return otherwise;
+	return nr == SYS_clone ? (uint64_t)a[4] : ca->tls;
+}
+
+/* The kernel's clone, with a child that shares memory. a[] as for the raw call. */
+static long clone_shared(struct thread *t, long nr, long a[5], uint64_t flags, uint64_t stack)
+{
+	struct thread *c;
+	long r;
+
+	c = child_of(t, flags, stack);
+	if (!c) {
+		limits_met(-ENOMEM);
+		return -ENOMEM;
+	}
+	if (stack)
+		alloc_stack_at(t, stack, locals_of(nr, a, 0));
+	c->fs_base = locals_of(nr, a, t->fs_base);
+	if (nr == SYS_clone) {
+		a[1] = (long)c->engine_sp;
+	} else {
+		struct clone_args *ca = (struct clone_args *)a[0];
+
+		ca->stack = (uint64_t)(uintptr_t)c->stack_memory + SIGNAL_STACK_BYTES;
+		ca->stack_size = ENGINE_STACK_BYTES - 128;
+	}
+	signals_block_all();
+	r = engine_clone(nr, a, c);
+	/* A vfork child is done with our memory now; one that failed never was. */
+	if (r < 0 || (flags & CLONE_VFORK))
+		forget_child(c);
+	signals_unblock(t);
+	return r;
+}
+
+/* A child with its own memory goes on as this thread, in a copy of everything. */
+static long clone_copied(struct thread *t, long nr, long a[5], uint64_t stack)
+{
+	long r;
+
+	sampler_settle(t);
+	signals_block_all();
+	lock_take(&engine.world_lock);
+	lock_take(&engine.translate_lock);
+	alloc_hold();
+	lock_take(&t->process->ring_lock);
+	r = sys5(nr, a[0], a[1], a[2], a[3], a[4]);
+	if (r == 0) {
+		if (stack)
+			t->regs[RSP] = stack;
+		t->fs_base = locals_of(nr, a, t->fs_base);
+		process_forked(t);
+		signals_unblock(t);
+		return 0;
+	}
+	lock_drop(&t->process->ring_lock);
+	alloc_let_go();
+	lock_drop(&engine.translate_lock);
+	lock_drop(&engine.world_lock);
+	signals_unblock(t);
+	return r;
+}
+
+void threads_before_call(struct thread *t, long nr, const long args[6])
+{
+	uint64_t flags = (uint64_t)args[0]; /* clone3: the first field of what it takes */
+
+	if (nr != SYS_clone && (nr != SYS_clone3 ||
+				engine_copy(&flags, (const void *)args[0], sizeof flags) != 0))
+		return;
+	if ((flags & CLONE_VM) && !(flags & CLONE_VFORK))
+		filter_before_thread(t);
+}
+
+long threads_clone(struct thread *t, const long args[6])
+{
+	uint64_t flags = (uint64_t)args[0];
+	long a[5] = { args[0], args[1], args[2], args[3], args[4] };
+
+	if (flags & CLONE_VM)
+		return clone_shared(t, SYS_clone, a, flags, (uint64_t)args[1]);
+	a[1] = 0;
+	return clone_copied(t, SYS_clone, a, (uint64_t)args[1]);
+}
+
+long threads_clone3(struct thread *t, const long args[6])
+{
+	struct clone_args ca = { 0 };
+	uint64_t size = (uint64_t)args[1], stack;
+
+	if (size < 64 || size > PAGE)
+		return size > PAGE ? -E2BIG : -EINVAL;
+	if (size > sizeof ca)
+		return -E2BIG;
+	if (engine_copy(&ca, (const void *)args[0], size) != 0)
+		return -EFAULT;
+	long a[5] = { (long)&ca, (long)size, 0, 0, 0 };
+
+	if (!ca.stack != !ca.stack_size)
+		return -EINVAL;
+	stack = ca.stack ? ca.stack + ca.stack_size : 0;
+	if (ca.flags & CLONE_VM)
+		return clone_shared(t, SYS_clone3, a, ca.flags, stack);
+	ca.stack = 0;
+	ca.stack_size = 0;
+	return clone_copied(t, SYS_clone3, a, stack);
+}
+
+long threads_fork(struct thread *t, bool vfork)
+{
+	long a[5] = { SIGCHLD, 0, 0, 0, 0 };
+
+	if (!vfork)
+		return clone_copied(t, SYS_clone, a, 0);
+	a[0] = CLONE_VM | CLONE_VFORK | SIGCHLD;
+	return clone_shared(t, SYS_clone, a, CLONE_VM | CLONE_VFORK, 0);
+}
+
+static bool is_last(const struct thread *t)
+{
+	bool last;
+
+	lock_take(&engine.world_lock);
+	last = t->process->listed == 1;
+	lock_drop(&engine.world_lock);
+	return last;
+}
+
+void threads_exit(struct thread *t, long status)
+{
+	/* A filter may allow nothing but exit; a vfork child's parent retires its state. */
+	if (engine.quiet || t->process->borrowed_memory)
+		for (;;)
+			sys1(SYS_exit, status);
+	signals_block_all();
+	ticker_end(t);
+	rest_drop(t);
+	if (is_last(t))
+		process_ending(t, END_EXIT, (uint32_t)status & 0xff);
+	else
+		sampler_thread_end(t);
+	baton_drop(t);
+	retire(t);
+	engine_leave_thread(t, status);
+}
+
+void threads_exit_group(struct thread *t, long status)
+{
+	if (!engine.quiet)
+		signals_block_all();
+	process_ending(t, END_EXIT, (uint32_t)status & 0xff);
+	for (;;)
+		sys1(SYS_exit_group, status);
+}

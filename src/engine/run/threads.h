@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Threads: their memory, their start, their end, and forks. */
+#ifndef DWELL_ENGINE_RUN_THREADS_H
+#define DWELL_ENGINE_RUN_THREADS_H
+
+#include "engine/core/state.h"
+
+/* A struct thread with its stacks, not yet listed; NULL when out of memory. */
+struct thread *thread_new(struct process *p);
+void thread_list(struct thread *t);
+void thread_unlist(struct thread *t);
+/* In a forked child: t is the only one. */
+void threads_forked(struct thread *t);
+
+/* From glue.S: a new thread's first steps, on its own engine stack. */
+void engine_thread_start(struct thread *t);
+
+/* The target's clone, fork, vfork, clone3, exit. Return the system call's result. */
+/* Before any system call: what a call that makes a thread wants done before the order of threads is looked at. */
+void threads_before_call(struct thread *t, long nr, const long args[6]);
+long threads_clone(struct thread *t, const long args[6]);
+long threads_clone3(struct thread *t, const long args[6]);
+long threads_fork(struct thread *t, bool vfork);
+__attribute__((noreturn)) void threads_exit(struct thread *t, long status);
+__attribute__((noreturn)) void threads_exit_group(struct thread *t, long status);
+
+#endif

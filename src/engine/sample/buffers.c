@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Threads' buffers of stream entries; see buffers.h. */
+#include "engine/sample/buffers.h"
+
+#include <sys/mman.h>
+
+#include "channel/sys.h"
+#include "engine/data/block_log.h"
+#include "engine/unwind/call_stack.h"
+#include "engine/sample/nested.h"
+#include "engine/codecache/pages.h"
+#include "engine/core/records.h"
+#include "engine/sample/sampler.h"
+#include "engine/sample/stack_distance.h"
+#include "engine/core/util.h"
+#include "engine/sample/watches.h"
+
+/* What a window's rest will probably need: this part of it is left on top, and so much at least. */
+#define ROOM_PART  16u
+#define ROOM_LEAST 256u
+
+#define BUFFER_BYTES (BUFFER_ENTRIES * 8 + PAGE)
+#define CROWD	     64u /* threads, more than which share */
+#define MOST_UNUSED  64u
+
+/* Whose first word leads to the next, and whose `next_unused` does. */
+static uint64_t *unused_buffers;
+static uint32_t unused_count; /* of buffers: more are unmapped */
+static struct watch_set *unused_watches;
+
+static bool is_crowd(const struct thread *t)
+{
+	return __atomic_load_n(&t->process->listed, __ATOMIC_RELAXED) > CROWD;
+}
+
+static uint64_t *get_buffer(void)
+{
+	uint64_t *b = unused_buffers;
+
+	if (b) {
+		unused_buffers = (uint64_t *)(uintptr_t)b[0];
+		unused_count--;
+		return b;
+	}
+	b = pages_get(BUFFER_BYTES);
+	/* The scan may read on there, but segments cannot write. */
+	if (b && sys3(SYS_mprotect, b + BUFFER_ENTRIES, PAGE, PROT_READ) != 0) {
+		pages_put(b, BUFFER_BYTES);
+		return 0;
+	}
+	return b;
+}
+
+static void put_buffer(struct thread *t)
+{
+	if (!t->buf_memory)
+		return;
+	if (unused_count >= MOST_UNUSED) {
+		pages_put(t->buf_memory, BUFFER_BYTES);
+	} else {
+		t->buf_memory[0] = (uint64_t)(uintptr_t)unused_buffers;
+		unused_buffers = t->buf_memory;
+		unused_count++;
+	}
+	t->buf_memory = t->buf_start = t->buf = t->buf_end = 0;
+}
+
+static void put_watches(struct thread *t)
+{
+	if (!t->watches)
+		return;
+	t->watches->next_unused = unused_watches;
+	unused_watches = t->watches;
+	t->watches = 0;
+}
+
+static bool take_unused_watches(struct thread *t, uint32_t line_shift)
+{
+	struct watch_set *w = unused_watches;
+
+	if (!w)
+		return false;
+	unused_watches = w->next_unused;
+	watches_clear(w, line_shift);
+	if (w->calls) {
+		w->calls->due = true;
+		w->calls->entry = 0;
+		w->calls->frames.depth = 0;
+	}
+	t->watches = w;
+	return true;
+}
+
+static bool need_watches(struct thread *t, uint32_t line_shift)
+{
+	struct watch_set *w;
+
+	if (take_unused_watches(t, line_shift))
+		return true;
+	w = pages_get(round_up(sizeof *w, PAGE));
+	if (!w)
+		return false;
+	if (engine.config.nested_one_in)
+		w->nested = pages_get(round_up(sizeof *w->nested, PAGE));
+	w->stack = pages_get(round_up(sizeof *w->stack, PAGE));
+	if (engine.config.paths)
+		w->calls = pages_get(round_up(sizeof *w->calls, PAGE));
+	if (engine.config.objects)
+		w->blocks = pages_get(round_up(sizeof *w->blocks, PAGE));
+	if ((engine.config.nested_one_in && !w->nested) || !w->stack ||
+	    (engine.config.paths && !w->calls) || (engine.config.objects && !w->blocks))
+		return false; /* profiling ends: what was had is not worth giving back */
+	watches_init(w, line_shift);
+	t->watches = w;
+	return true;
+}
+
+static bool need(struct thread *t, bool has_windows, uint32_t line_shift)
+{
+	if (!t->buf_memory) {
+		t->buf_memory = get_buffer();
+		if (!t->buf_memory)
+			return false;
+		t->buf = t->buf_start = t->buf_memory;
+		t->buf_end = t->buf_memory + BUFFER_ENTRIES;
+	}
+	return t->watches || !has_windows || need_watches(t, line_shift);
+}
+
+bool buffers_need(struct thread *t, bool has_windows, uint32_t line_shift)
+{
+	bool has;
+
+	sampler_lock();
+	has = need(t, has_windows, line_shift);
+	sampler_unlock();
+	return has;
+}
+
+void buffers_park(struct thread *t)
+{
+	if (!t->buf_memory || !is_crowd(t))
+		return;
+	sampler_lock();
+	put_buffer(t);
+	sampler_unlock();
+}
+
+void buffers_park_watches(struct thread *t)
+{
+	const struct watch_set *ws = t->watches;
+
+	if (ws && !t->buf_memory && is_crowd(t) && !ws->follows &&
+	    !(ws->nested && ws->nested->follows))
+		put_watches(t);
+}
+
+void buffers_do_without(struct thread *t)
+{
+	static bool told;
+
+	if (!is_crowd(t) || engine.config.gear != CHANNEL_GEAR_SAMPLE)
+		return records_give_up(t->process);
+	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
+		records_message(t->process, "more threads ran in a window than there was memory for: "
+					    "some were left out");
+	t->unsampled = t->tick_due = true;
+}
+
+void buffers_release(struct thread *t)
+{
+	put_buffer(t);
+	put_watches(t);
+}
+
+void buffers_forked(void)
+{
+	unused_buffers = 0;
+	unused_count = 0;
+	unused_watches = 0;
+}
+
+void buffers_empty(struct thread *t, uint64_t left)
+{
+	uint64_t room = BUFFER_ENTRIES;
+
+	if (!t->buf_memory) /* it is parked */
+		return;
+	if (left && left < BUFFER_ENTRIES) {
+		room = left * t->entries_of_1024 / 1024;
+		room = round_up(room + room / ROOM_PART + ROOM_LEAST, ROOM_LEAST);
+	}
+	t->buf_start = room < BUFFER_ENTRIES ? t->buf_end - room : t->buf_memory;
+	t->buf = t->buf_start;
+	if (t->watches && t->watches->blocks)
+		t->watches->blocks->count = 0;
+}
+
+void buffers_look_at_room(struct thread *t, uint64_t n)
+{
+	uint64_t used = (uint64_t)(t->buf - t->buf_start);
+
+	if (n >= ROOM_LEAST)
+		t->entries_of_1024 = used * 1024 / n;
+}
+
+bool buffers_is_full(const struct thread *t, uint64_t address)
+{
+	return t->buf_end && address - (uint64_t)(uintptr_t)t->buf_end < PAGE;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The pages that the target holds; see footprint.h. */
+#include "engine/sample/footprint.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "channel/sys.h"
+#include "engine/sample/page_use.h"
+#include "engine/codecache/pages.h"
+#include "engine/core/state.h"
+#include "engine/core/util.h"
+
+/* Pages of one range are there, and each stands for so many. */
+static void look_at_pages(uint64_t page, uint64_t count, enum page_kind kind, uint64_t each,
+			  struct page_choice *choice)
+{
+	const uint64_t end = page + count * PAGE;
+
+	while (page < end) {
+		uint64_t left = (end - page) / PAGE, skipped = choice->skip / each;
+
+		if (skipped >= left) {
+			choice->skip -= left * each;
+			return;
+		}
+		page += skipped * PAGE;
+		choice->skip -= skipped * each;
+		choice->skip += choice->every > each ? choice->every - each : 0;
+		page_use_look(choice->use, page, kind);
+		page += PAGE;
+	}
+}
+
+/* ---- Files with data ---- */
+
+static bool is_data(const struct mapping *m)
+{
+	return m->data && (m->prot & (PROT_READ | PROT_EXEC)) == PROT_READ;
+}
+
+/*
+ * Pages of a file that the process has in its own page table: mincore tells of any page of it that
+ * the kernel keeps. Large ones are looked at in so many pieces of 2 MB.
+ */
+#define PIECE	    512u
+#define MOST_PIECES 64u
+#define PRESENT	    (3ull << 62) /* or swapped out */
+
+static uint64_t present_of_data(long pagemap, const struct mapping *m, struct page_choice *choice)
+{
+	uint64_t entries[PIECE], n = 0, pages = (m->end - m->start) / PAGE;
+	uint64_t each = pages / PIECE / MOST_PIECES + 1;
+
+	for (uint64_t at = 0; at < pages; at += each * PIECE) {
+		uint64_t page = m->start / PAGE + at;
+		uint64_t want = pages - at < PIECE ? pages - at : PIECE;
+		long got = sys4(SYS_pread64, pagemap, entries, want * 8, page * 8);
+
+		for (long i = 0; i < got / 8; i++) {
+			if (!(entries[i] & PRESENT))
+				continue;
+			n += each;
+			look_at_pages((page + (uint64_t)i) * PAGE, 1, PAGE_OF_DATA, each, choice);
+		}
+	}
+	return n < pages ? n : pages; /* the last piece may be short of what it stands for */
+}
+
+bool footprint_is_data(uint64_t address)
+{
+	const struct mapping *m = mappings_find(address);
+
+	return m && is_data(m);
+}
+
+/* ---- All else ---- */
+
+/* From where on pages of m are the target's own; its end: none are. */
+static uint64_t own_start(const struct mapping *m, uint64_t stack_pointer)
+{
+	if (is_data(m) || !(m->prot & PROT_READ) || (m->file && !(m->prot & PROT_WRITE)))
+		return m->end;
+	/* The kernel grows a stack below what we were told. */
+	if (m->stack && stack_pointer < m->end && stack_pointer > m->end - (1ull << 32))
+		return stack_pointer & ~(PAGE - 1);
+	return m->start;
+}
+
+/* Pages [start, end) are there: count and look at those that are the target's own. */
+static uint64_t take_present(uint64_t start, uint64_t end, uint64_t stack_pointer,
+			     struct page_choice *choice)
+{
+	const struct mapping *m;
+	uint64_t n = 0;
+
+	for (uint64_t at = start; (m = mappings_after(at)) && at < end; at = m->end) {
+		uint64_t low = own_start(m, stack_pointer), high = m->end < end ? m->end : end;
+
+		low = low > start ? low : start;
+		if (low >= high)
+			continue;
+		n += (high - low) / PAGE;
+		look_at_pages(low, (high - low) / PAGE, m->file ? PAGE_OF_FILE : PAGE_FRESH, 1, choice);
+	}
+	return n;
+}
+
+/*
+ * ioctl of /proc/PID/pagemap since Linux 6.7: the ranges of pages that are there, without a look at
+ * each hole.
+ */
+#define PAGEMAP_SCAN	0xc0606610u
+#define PAGE_IS_PRESENT 8u
+#define REGIONS		256u
+
+struct page_region {
+	uint64_t start, end, categories;
+};
+
+struct scan_arguments {
+	uint64_t size, flags, start, end, walk_end, regions, region_count, max_pages;
+	uint64_t category_inverted, category_mask, category_any, return_mask;
+};
+
+#define HIGHEST (1ull << 47)
+
+/* Count by PAGEMAP_SCAN. False if the kernel does not know it. */
+static bool scan(long pagemap, uint64_t stack_pointer, struct page_choice *choice, uint64_t *n)
+{
+	struct page_region region[REGIONS];
+	struct scan_arguments a = { .size = sizeof a,
+				    .end = HIGHEST - PAGE,
+				    .regions = (uint64_t)(uintptr_t)region,
+				    .region_count = REGIONS,
+				    .category_mask = PAGE_IS_PRESENT,
+				    .return_mask = PAGE_IS_PRESENT };
+
+	while (a.start < a.end) {
+		long found = sys3(SYS_ioctl, pagemap, PAGEMAP_SCAN, &a);
+
+		if (sys_failed(found))
+			return false;
+		for (long i = 0; i < found; i++)
+			*n += take_present(region[i].start, region[i].end, stack_pointer, choice);
+		if (a.walk_end <= a.start)
+			break;
+		a.start = a.walk_end;
+	}
+	return true;
+}
+
+#define MINCORE_PAGES 4096u
+#define MOST_ASKED    (64ull << 30) /* bytes of one mapping: huge ones are mostly empty */
+#define QUICK_BYTES   (1ull << 30)  /* to ask of takes a millisecond or so */
+#define QUICK_MAPPINGS 4096u	    /* to go through takes less */
+
+static uint64_t asked, mappings; /* the last time, bytes and how many; atomic */
+
+static uint64_t resident(uint64_t start, uint64_t end, bool file, struct page_choice *choice)
+{
+	union {
+		uint8_t byte[MINCORE_PAGES];
+		uint64_t word[MINCORE_PAGES / 8];
+	} there;
+	uint64_t n = 0;
+
+	for (; start < end; start += MINCORE_PAGES * PAGE) {
+		uint64_t pages = (end - start) / PAGE < MINCORE_PAGES ? (end - start) / PAGE : MINCORE_PAGES;
+
+		if (sys3(SYS_mincore, start, pages * PAGE, &there) != 0)
+			continue;
+		for (uint64_t i = 0; i < pages; i++) {
+			if (i % 8 == 0 && i + 8 <= pages && !there.word[i / 8]) {
+				i += 7;
+				continue;
+			}
+			if (!(there.byte[i] & 1))
+				continue;
+			n++;
+			look_at_pages(start + i * PAGE, 1, file ? PAGE_OF_FILE : PAGE_FRESH, 1, choice);
+		}
+	}
+	return n;
+}
+
+/* Count by mincore, which says of each page that is mapped whether it is there. */
+static uint64_t ask_all(uint64_t stack_pointer, struct page_choice *choice)
+{
+	const struct mapping *m;
+	uint64_t n = 0, bytes = 0;
+
+	for (uint64_t at = 0; (m = mappings_after(at)); at = m->end) {
+		uint64_t start = own_start(m, stack_pointer), end = m->end;
+
+		end = end - start > MOST_ASKED ? start + MOST_ASKED : end;
+		bytes += end - start;
+		n += resident(start, end, m->file, choice);
+	}
+	__atomic_store_n(&asked, bytes, __ATOMIC_RELAXED);
+	return n;
+}
+
+uint64_t footprint_patience(void)
+{
+	return 1 + __atomic_load_n(&asked, __ATOMIC_RELAXED) / QUICK_BYTES +
+	       __atomic_load_n(&mappings, __ATOMIC_RELAXED) / QUICK_MAPPINGS;
+}
+
+uint64_t footprint_count(uint64_t stack_pointer, struct page_choice choice)
+{
+	long pagemap = sys4(SYS_openat, AT_FDCWD, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
+	uint64_t n = 0, own = 0, count = 0;
+	const struct mapping *m;
+
+	for (uint64_t at = 0; (m = mappings_after(at)); at = m->end, count++)
+		if (is_data(m) && !sys_failed(pagemap))
+			n += present_of_data(pagemap, m, &choice);
+	if (sys_failed(pagemap) || !scan(pagemap, stack_pointer, &choice, &own))
+		own = ask_all(stack_pointer, &choice);
+	if (!sys_failed(pagemap))
+		sys1(SYS_close, pagemap);
+	__atomic_store_n(&mappings, count, __ATOMIC_RELAXED);
+	return n + own;
+}

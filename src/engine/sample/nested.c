@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Watching all line sizes from one access; see nested.h. */
+#include "engine/sample/nested.h"
+
+#include "engine/data/alloc.h"
+#include "engine/unwind/paths.h"
+#include "engine/core/random.h"
+#include "engine/core/records.h"
+#include "engine/core/util.h"
+
+#define PAGE_SHIFT 12u
+#define FIRST_COIN 32u /* looks in vain */
+
+static uint16_t *chain_of(struct nested_set *ns, uint64_t address)
+{
+	return &ns->chain[(address >> PAGE_SHIFT) % NESTED_CHAINS];
+}
+
+/* The lines of the watch set that the largest open line covers. */
+struct range {
+	uint64_t first, last;
+};
+
+static struct range largest_open(const struct nested *n, uint32_t line_shift)
+{
+	uint32_t k = 31 - (uint32_t)__builtin_clz(n->open);
+	uint64_t start = n->point >> k << k;
+
+	return (struct range){ start >> line_shift, (start + (1ull << k) - 1) >> line_shift };
+}
+
+static void mark(struct thread *t, const struct scan_window *w, const struct nested *n)
+{
+	struct range r = largest_open(n, w->line_shift);
+
+	watches_mark(t->watches, r.first, r.last);
+}
+
+static void unmark(struct thread *t, const struct scan_window *w, const struct nested *n)
+{
+	struct range r = largest_open(n, w->line_shift);
+
+	watches_unmark(t->watches, r.first, r.last);
+}
+
+static struct nested *unused(struct nested_set *ns)
+{
+	struct nested *n;
+
+	if (ns->free) {
+		n = &ns->nested[ns->free - 1];
+		ns->free = n->next;
+	} else if (ns->used < MAX_NESTED) {
+		n = &ns->nested[ns->used++];
+	} else {
+		return 0;
+	}
+	return n;
+}
+
+/* Take it out of its chain; it is unused from now on, but readable until the next is added. */
+static void take(struct nested_set *ns, struct nested *n)
+{
+	uint16_t number = (uint16_t)(n - ns->nested + 1), *link = chain_of(ns, n->point);
+
+	while (*link != number)
+		link = &ns->nested[*link - 1].next;
+	*link = n->next;
+	n->next = ns->free;
+	ns->free = number;
+	ns->follows -= n->followed;
+}
+
+void nested_add(struct thread *t, const struct scan_window *w, const struct record_access *a,
+		uint64_t at, uint64_t process_at, uint32_t by_chance, bool kept)
+{
+	struct nested_set *ns = t->watches->nested;
+	struct nested *n = unused(ns);
+	uint16_t *chain;
+
+	if (!n)
+		return;
+	n->begin = *a;
+	n->point = a->address + by_chance % (a->size ? a->size : 1);
+	n->begin_at = at;
+	n->process_at = process_at;
+	n->watched = 0;
+	n->window = t->watches->window;
+	n->open = NESTED_ALL;
+	n->weight = 1;
+	n->looks = 0;
+	n->most_looks = FIRST_COIN;
+	n->count = 0;
+	n->followed = false;
+	n->kept = kept;
+	t->watches->additions++;
+	chain = chain_of(ns, n->point);
+	n->next = *chain;
+	*chain = (uint16_t)(n - ns->nested + 1);
+	mark(t, w, n);
+}
+
+/* Tell what is known; the open ones end with `status` at the thread's access `at`. */
+static void send(struct thread *t, const struct nested *n, uint32_t status, uint64_t at)
+{
+	struct record_nested r = { .window = n->window,
+				   .followed = n->followed,
+				   .status = (uint16_t)status,
+				   .position = n->process_at,
+				   .point = n->point,
+				   .begin = n->begin,
+				   .watched = at > n->begin_at ? at - n->begin_at - 1 : 0,
+				   .open = n->open,
+				   .weight = n->weight,
+				   .count = n->count };
+
+	records_nested(t->process, &r, n->events);
+}
+
+/* The smallest k so that the access touches the line of 1 << k bytes that holds the point. */
+static uint32_t reaches(const struct record_access *a, uint64_t point)
+{
+	uint64_t last = a->address + (a->size ? a->size - 1 : 0), nearest;
+
+	if (a->address <= point && point <= last)
+		return 0;
+	nearest = last < point ? last : a->address;
+	return 64 - (uint32_t)__builtin_clzll(nearest ^ point);
+}
+
+/* Too many looks in vain: given up, or twice as heavy. */
+static void toss_coin(struct thread *t, const struct scan_window *w, struct nested *n, uint64_t at)
+{
+	n->most_looks *= 2;
+	if (random_next(&t->rng) >> 63) {
+		n->weight *= 2;
+		return;
+	}
+	unmark(t, w, n);
+	n->open = 0;
+	if (n->count)
+		send(t, n, 0, at);
+	take(t->watches->nested, n);
+}
+
+static void touch(struct thread *t, const struct scan_window *w, struct nested *n,
+		  const struct record_access *a, uint64_t at)
+{
+	uint32_t k = reaches(a, n->point), closed;
+	struct nested_event *e;
+
+	closed = k > NESTED_LAST ? 0 : n->open & ~((1u << k) - 1);
+	if (!closed) {
+		if (k <= w->line_shift && ++n->looks >= n->most_looks)
+			toss_coin(t, w, n, at);
+		return;
+	}
+	if (!n->kept && closed >> w->line_shift & 1 && at - n->begin_at <= CHANNEL_NEAR) {
+		unmark(t, w, n);
+		take(t->watches->nested, n);
+		return;
+	}
+	e = &n->events[n->count++];
+	*e = (struct nested_event){ closed, n->weight, at - n->begin_at - 1, *a };
+	alloc_describe(t, &e->end, at);
+	if (!e->end.path)
+		e->end.path = paths_number(t, a->pc);
+	unmark(t, w, n);
+	n->open &= ~closed;
+	if (n->open) {
+		mark(t, w, n);
+		return;
+	}
+	send(t, n, 0, at);
+	take(t->watches->nested, n);
+}
+
+static void touch_page(struct thread *t, const struct scan_window *w, uint16_t number,
+		       const struct record_access *a, uint64_t at)
+{
+	struct nested_set *ns = t->watches->nested;
+
+	while (number) {
+		struct nested *n = &ns->nested[number - 1];
+
+		number = n->next;
+		touch(t, w, n, a, at);
+	}
+}
+
+void nested_touch(struct thread *t, const struct scan_window *w, const struct record_access *a,
+		  uint64_t at)
+{
+	struct nested_set *ns = t->watches->nested;
+	uint64_t last = a->address + (a->size ? a->size - 1 : 0);
+	uint16_t *chain = chain_of(ns, a->address), *other = chain_of(ns, last);
+
+	touch_page(t, w, *chain, a, at);
+	if (other != chain)
+		touch_page(t, w, *other, a, at);
+}
+
+/* All of a set; the loop's body may take the one at hand. */
+#define FOR_EACH_NESTED(n, ns)                                                  \
+	for (uint32_t c_ = 0, i_, n_; c_ < NESTED_CHAINS; c_++)                 \
+		for (i_ = (ns)->chain[c_];                                      \
+		     i_ && ((n) = &(ns)->nested[i_ - 1], n_ = (n)->next, true); \
+		     i_ = n_)
+
+void nested_join(struct thread *t, uint64_t first_at)
+{
+	struct nested *n;
+
+	/* As if the windows were one: what lay between them did not happen. */
+	FOR_EACH_NESTED (n, t->watches->nested)
+		n->begin_at = first_at - n->watched - 1;
+}
+
+static void end(struct thread *t, const struct scan_window *w, struct nested *n, uint32_t status,
+		uint64_t at)
+{
+	send(t, n, status, at);
+	unmark(t, w, n);
+	take(t->watches->nested, n);
+}
+
+/* Room for others: each follow is given up with a chance of one half, and as many are chosen. */
+static void thin_out(struct thread *t, const struct scan_window *w)
+{
+	struct nested_set *ns = t->watches->nested;
+	struct nested *n;
+
+	ns->one_in *= 2;
+	FOR_EACH_NESTED (n, ns)
+		if (n->followed && random_next(&t->rng) >> 63)
+			end(t, w, n, FOLLOW_DROPPED, n->begin_at + 1 + n->watched);
+}
+
+void nested_end_window(struct thread *t, const struct scan_window *w, uint32_t status, uint64_t at)
+{
+	const struct watch_set *ws = t->watches;
+	struct nested_set *ns = ws->nested;
+	struct nested *n;
+
+	FOR_EACH_NESTED (n, ns) {
+		n->watched = at > n->begin_at ? at - n->begin_at - 1 : 0;
+		if (n->followed)
+			continue;
+		/* As in scan_end_watches: only lines seen for half of the window are worth it. */
+		if (status != SAMPLE_CENSORED || n->watched < (at - ws->first_at) / 2 ||
+		    random_next(&t->rng) % ns->one_in) {
+			end(t, w, n, status, at);
+			continue;
+		}
+		send(t, n, status, at);
+		n->count = 0;
+		n->followed = true;
+		n->kept = true;
+		ns->follows++;
+	}
+	if (ns->follows > MAX_NESTED_FOLLOWS)
+		thin_out(t, w);
+}
+
+void nested_end_follows(struct thread *t, const struct scan_window *w)
+{
+	struct nested *n;
+
+	FOR_EACH_NESTED (n, t->watches->nested)
+		if (n->followed)
+			end(t, w, n, FOLLOW_ENDED, n->begin_at + 1 + n->watched);
+}

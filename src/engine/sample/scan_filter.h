@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which entries of a stream buffer (scan.h) may touch a watched line. Pure. */
+#ifndef DWELL_ENGINE_SAMPLE_SCAN_FILTER_H
+#define DWELL_ENGINE_SAMPLE_SCAN_FILTER_H
+
+#include <stdint.h>
+
+#include "engine/core/layout.h"
+
+#define SCAN_GROUP 64u
+
+/* Of a group of SCAN_GROUP entries, the first in bit 0. */
+struct scan_masks {
+	uint64_t hits; /* may touch a watched line; of trailers it says nothing */
+	uint64_t trailers;
+};
+
+/* A whole number of groups at p: reads all their entries, whatever they are. */
+typedef void scan_filter_fn(const uint64_t *p, const uint64_t *bits, uint64_t line_shift,
+			    struct scan_masks *masks, uint64_t groups);
+
+scan_filter_fn scan_filter;
+/* The same for processors with BMI2. */
+scan_filter_fn scan_filter_fast;
+/*
+ * With BMI2, AVX-512 F, BW, DQ and VL, and xgetbv for the components in use.
+ * Vector and mask registers are as before.
+ */
+scan_filter_fn scan_filter_wide;
+
+#endif

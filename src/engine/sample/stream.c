@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Entries for the ring; see stream.h. */
+#include "engine/sample/stream.h"
+
+#include "engine/data/alloc.h"
+#include "engine/core/fsbase.h"
+#include "engine/core/records.h"
+#include "engine/translate/translate.h"
+#include "engine/core/util.h"
+
+#define BATCH_ENTRIES 4000u
+
+/* A record on its way. */
+struct batch {
+	const struct thread *t;
+	uint64_t pc;   /* that the last STREAM_PC in it says */
+	uint64_t site; /* that the last STREAM_SITE in it says */
+	uint32_t count, most;
+};
+
+static uint64_t out[BATCH_ENTRIES]; /* under the sampler's lock */
+
+static struct batch batch_begin(const struct thread *t)
+{
+	uint32_t most = records_stream_most(t->process);
+
+	return (struct batch){ .t = t, .most = most < BATCH_ENTRIES ? most : BATCH_ENTRIES };
+}
+
+static void batch_send(struct batch *b)
+{
+	if (b->count)
+		records_stream(b->t->process, b->t->index, out, b->count);
+	b->count = 0;
+	b->site = 0;
+}
+
+/* A site that is new is told on the way, which is before the record that names it. */
+static void mark_site(struct batch *b, uint64_t address)
+{
+	struct record_access a = { .address = address };
+
+	alloc_describe(b->t, &a, UINT64_MAX);
+	if (a.site == b->site)
+		return;
+	out[b->count++] = STREAM_SITE(a.site);
+	b->site = a.site;
+}
+
+static void batch_add(struct batch *b, uint64_t pc, uint64_t entry)
+{
+	if (b->count + 3 > b->most)
+		batch_send(b);
+	if (engine.config.stream_marks & STREAM_MARK_PC && (!b->count || b->pc != pc)) {
+		out[b->count++] = STREAM_PC(pc);
+		b->pc = pc;
+	}
+	if (engine.config.stream_marks & STREAM_MARK_SITE)
+		mark_site(b, STREAM_ADDRESS(entry));
+	out[b->count++] = entry;
+}
+
+void stream_send_buffer(const struct thread *t)
+{
+	const uint64_t *p = t->buf_start, *trailer = p;
+	struct batch b = batch_begin(t);
+	uint64_t fs = fsbase_get(t);
+
+	for (; p < t->buf; p = ++trailer) {
+		while (!(*trailer >> 63))
+			trailer++;
+		const struct stream_desc *d = translate_desc((uint32_t)*trailer & STREAM_NUMBER_MASK);
+
+		for (uint32_t i = 0; p + i < trailer; i++) {
+			const struct stream_access *sa = &d->access[i];
+			uint32_t size = sa->size < 0x3fff ? sa->size : 0x3fff;
+
+			batch_add(&b, d->pc + sa->pc_offset,
+				  STREAM_ENTRY(p[i] + (sa->fs ? fs : 0), sa->kind, size));
+		}
+	}
+	batch_send(&b);
+}
+
+void stream_send_elements(const struct thread *t, uint64_t pc, const uint64_t *entries, uint32_t n)
+{
+	struct batch b = batch_begin(t);
+
+	for (uint32_t i = 0; i < n; i++)
+		batch_add(&b, pc, entries[i]);
+	batch_send(&b);
+}

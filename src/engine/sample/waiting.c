@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Accesses that wait while blocks change; see waiting.h. */
+#include "engine/sample/waiting.h"
+
+#include "engine/codecache/poll.h"
+#include "engine/sample/sampler.h"
+#include "engine/sample/watches.h"
+
+struct block_log *waiting_log(const struct thread *t)
+{
+	return t->gear == GEAR_STREAM && t->watches ? t->watches->blocks : 0;
+}
+
+bool waiting_settle(struct thread *t, uint32_t changes)
+{
+	const struct block_log *l = waiting_log(t);
+
+	if (t->gear != GEAR_STREAM || (l && block_log_has_room(l, changes)))
+		return false;
+	sampler_look(t);
+	if (sampler_gear(t) != (enum gear)t->gear)
+		poll_call(t);
+	return true;
+}
+
+void waiting_note(const struct thread *t, const struct block_info *b, bool came)
+{
+	struct block_log *l = waiting_log(t);
+
+	if (l && block_log_has_room(l, 1))
+		block_log_add(l, thread_accesses(t), b, came);
+}

@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The state of the filter gear, and what happens where its inline tests fail; see filter.h. */
+#define _GNU_SOURCE
+#include "engine/simulate/filter/filter.h"
+
+#include "engine/core/addresses.h"
+#include "engine/simulate/cells.h"
+#include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_handover.h"
+#include "engine/simulate/filter/filter_memory.h"
+#include "engine/simulate/filter/filter_several.h"
+#include "engine/simulate/filter/filter_sites.h"
+#include "engine/core/fsbase.h"
+#include "engine/simulate/graph.h"
+#include "engine/sample/sampler.h"
+#include "engine/simulate/segments.h"
+#include "engine/core/util.h"
+#include "sim/base/bits.h"
+#include "sim/system/hierarchy.h"
+#include "sim/system/several.h"
+
+#define LINES	     (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
+#define CELLS_BYTES  (LINES * sizeof(uint32_t))
+#define CODE_INDEX_AT (FILTER_CELLS + CELLS_BYTES)
+#define LAST_CELLS_AT (FILTER_CELLS + 2 * CELLS_BYTES)
+#define OWNERS_AT     FILTER_OWNERS
+#define OWNERS_BYTES  STAMPS_BYTES /* of each level */
+#define OLDEST_AT     (LAST_CELLS_AT + CELLS_BYTES)
+#define OLDEST_BYTES  (STAMPS_BYTES / 64 * sizeof(struct filter_oldest)) /* of a first level */
+#define LINES_AT      (OLDEST_AT + 2 * OLDEST_BYTES)
+#define HIGH_BYTES    (LINES_AT + CODE_LINES * 8 - FILTER_CELLS)
+#define STAMPS_AT    FILTER_STAMPS
+#define STAMPS_BYTES (16ull << 20) /* of each level: 128 MB of caches */
+#define CODE_CELLS_AT FILTER_CODE_CELLS
+#define CODE_LINES   (8ull << 20)
+#define COUNTERS_AT  (FILTER_MISSES + FILTER_MOST_SITES * 8ull)
+#define COUNTERS     ((LOW_TABLES - COUNTERS_AT) / 8)
+#define LEAST_SETS   8u /* neighbouring lines of one segment never meet in a set of code */
+
+_Static_assert(FILTER_OWNERS >= STAMPS_AT + 3 * STAMPS_BYTES, "layout");
+_Static_assert(FILTER_CODE_CELLS >= OWNERS_AT + 3 * OWNERS_BYTES, "layout");
+_Static_assert(FILTER_MISSES == CODE_CELLS_AT + CODE_LINES * 4, "layout");
+_Static_assert(FILTER_NOBODY >= FILTER_LINE_MASK + 8 && FILTER_ORDER_8 >= FILTER_NOBODY + 16, "layout");
+_Static_assert(FILTER_ORDER_16 >= FILTER_ORDER_8 + 9 * 8 * 8, "layout");
+_Static_assert(FILTER_STAMPS >= FILTER_ORDER_16 + 17 * 16 * 8, "layout");
+_Static_assert(FILTER_CELLS >= LOW_TABLES_END && LOW_ARENA_BELOW_FILTER + (256u << 20) <= FILTER_LOW, "layout");
+
+static struct {
+	bool on;
+	struct sim_hierarchy *h; /* NULL: several */
+	struct filter_caches caches;
+	uint32_t most_bytes; /* of an access */
+	bool has_code;
+	uint64_t *lines; /* of code that have a cell, in the order of their cells */
+	uint64_t line_count;
+	uint64_t counters;
+	bool is_reserved; /* there is memory */
+	/* Of several hierarchies: the lines of the access that missed in a front, the lower first. */
+	struct filter_miss missed[2];
+	uint32_t missed_lines;
+} f;
+
+struct filter_state filter_state;
+#define w filter_state
+
+bool filter_is_on(void)
+{
+	return f.on;
+}
+
+bool filter_may_count(void)
+{
+	return f.is_reserved;
+}
+
+bool filter_has_code(void)
+{
+	return f.has_code;
+}
+
+enum gear filter_gear(void)
+{
+	return f.on ? GEAR_FILTER : GEAR_STREAM;
+}
+
+/* ---- Memory ---- */
+
+static void *low(uint64_t address)
+{
+	return (void *)(uintptr_t)address;
+}
+
+static void write_order(uint64_t at, uint32_t places)
+{
+	uint64_t *number = low(at);
+
+	for (uint32_t but = 0; but <= places; but++)
+		for (uint32_t i = 0; i < places; i++)
+			*number++ = i == but ? UINT64_MAX : i;
+}
+
+static uint64_t line_mask(void)
+{
+	const uint64_t address_mask = (1ull << FILTER_ADDRESS_BITS) - 1;
+
+	return address_mask & ~((1ull << FILTER_LINE_SHIFT) - 1);
+}
+
+static void write_constants(void)
+{
+	*(uint64_t *)low(FILTER_LINE_MASK) = line_mask();
+	*(uint64_t *)low(FILTER_NOBODY) = FILTER_NOBODY + sizeof(uint64_t);
+	write_order(FILTER_ORDER_8, 8);
+	write_order(FILTER_ORDER_16, 16);
+}
+
+void filter_write_constants(struct arena_data *d)
+{
+	d->line_mask = line_mask();
+	for (uint32_t n = 0; n <= FILTER_LINE_SHIFT; n++)
+		d->aligned[n] = (1ull << n) - 1;
+	d->tick[0] = d->tick[1] = 2;
+}
+
+static uint64_t row_bytes(const struct sim_cache *c)
+{
+	return round_up(c->ways, 8) * sizeof(uint64_t);
+}
+
+static bool fits(const struct sim_cache *c)
+{
+	return c->entries && !c->is_by_age && c->shift == FILTER_LINE_SHIFT && !c->set_magic &&
+	       c->sets >= LEAST_SETS && c->ways <= SIM_SHORT_WAYS &&
+	       c->sets * row_bytes(c) <= STAMPS_BYTES;
+}
+
+/* As a first level. */
+static bool fits_first(const struct sim_cache *c)
+{
+	return fits(c) && (c->replacement == SIM_REPLACE_LRU || c->replacement == SIM_REPLACE_FIFO ||
+			   c->replacement == SIM_REPLACE_RANDOM);
+}
+
+static bool is_random(const struct sim_cache *c)
+{
+	return c->replacement == SIM_REPLACE_RANDOM;
+}
+
+static void make_level(struct filter_level *l, const struct sim_cache *c, uint32_t number)
+{
+	const uint64_t row = row_bytes(c) / sizeof *l->stamps;
+
+	l->stamps = low(STAMPS_AT + number * STAMPS_BYTES);
+	l->owners = low(OWNERS_AT + number * OWNERS_BYTES);
+	l->set_mask = c->set_mask;
+	l->row_shift = (uint64_t)__builtin_ctzll(row_bytes(c));
+	l->by_use = c->replacement == SIM_REPLACE_LRU;
+	for (uint64_t set = 0; set < c->sets && c->ways < row; set++)
+		for (uint64_t way = c->ways; way < row; way++)
+			l->stamps[set * row + way] = UINT64_MAX;
+}
+
+void filter_forget_oldest(struct filter_level *l, uint64_t set)
+{
+	if (l->oldest)
+		l->oldest[set] = (struct filter_oldest){
+			.stamp = UINT64_MAX, .place = l->stamps + (set << l->row_shift >> 3)};
+}
+
+static void make_first_level(struct filter_level *l, const struct sim_cache *c, uint32_t number)
+{
+	make_level(l, c, number);
+	l->oldest = low(OLDEST_AT + number * OLDEST_BYTES);
+	for (uint64_t set = 0; set < c->sets; set++)
+		filter_forget_oldest(l, set);
+}
+
+static void make_levels(void)
+{
+	const struct filter_caches *c = &f.caches;
+
+	make_first_level(&w.data, c->data, 0);
+	if (f.has_code)
+		make_first_level(&w.code, c->code, 1);
+	w.is_fast = c->last != 0;
+	if (w.is_fast)
+		make_level(&w.last, c->last, 2);
+}
+
+static void prepare_misses(void)
+{
+	const uint8_t *columns;
+
+	if (!f.h)
+		return;
+	columns = &f.h->list.index[SIM_MISSES]; /* of fetches, reads, writes; the next level's */
+	w.last_cells = low(LAST_CELLS_AT);
+	for (uint32_t column = 0; column < 3; column++)
+		for (uint32_t level = 0; level < 2; level++)
+			w.columns[column][level] = columns[3 * level + column];
+	w.to_last = w.columns[1][1] - w.columns[1][0];
+	engine_assert(w.columns[2][1] - w.columns[2][0] == w.to_last);
+	engine_assert(!f.has_code || w.columns[0][1] - w.columns[0][0] == w.to_last);
+}
+
+/* With these caches, and accesses of so many bytes at most. */
+static bool start(const struct filter_caches *c, uint32_t most_bytes)
+{
+	f.caches = *c;
+	f.has_code = c->code != 0;
+	f.most_bytes = most_bytes;
+	if (!engine.wide || (graph_is_on() && !graph_takes_steps()) ||
+	    most_bytes < 1u << FILTER_LINE_SHIFT || !fits_first(c->data) ||
+	    (f.has_code && !fits_first(c->code)) || cache_need_gear(GEAR_FILTER) != 0 ||
+	    !filter_sites_start() || !filter_memory_reserve(HIGH_BYTES) ||
+	    (graph_is_on() && !filter_calls_start()))
+		return false;
+	make_levels();
+	f.lines = low(LINES_AT);
+	write_constants();
+	prepare_misses();
+	f.on = f.is_reserved = true;
+	return true;
+}
+
+bool filter_start(struct sim_hierarchy *h)
+{
+	struct sim_cache *c = h->caches, *code = h->has_fetches ? &c[SIM_CODE_SLOT] : 0;
+	bool is_fast = h->geometry.level_count == 2 && fits(&c[1]) &&
+		       c[1].replacement == SIM_REPLACE_LRU && !is_random(&c[0]) &&
+		       !(code && is_random(code));
+
+	f.h = h;
+	return h->is_plain && !h->geometry.is_unified &&
+	       start(&(struct filter_caches){&c[0], code, is_fast ? &c[1] : 0}, h->most_bytes);
+}
+
+bool filter_start_several(struct sim_several *s)
+{
+	const bool has_code = s->firsts[SIM_OF_CODE].count != 0;
+
+	return filter_several_start(s) &&
+	       start(&(struct filter_caches){&s->firsts[SIM_OF_DATA].front,
+					     has_code ? &s->firsts[SIM_OF_CODE].front : 0, 0},
+		     s->most_bytes);
+}
+
+uint32_t filter_code_cell(uint64_t line)
+{
+	uint32_t *cell = (uint32_t *)low(CODE_INDEX_AT) + (line & (LINES - 1));
+
+	if (*cell)
+		return *cell;
+	if (f.line_count == CODE_LINES)
+		return 0;
+	*cell = (uint32_t)(CODE_CELLS_AT + 4 * f.line_count);
+	f.lines[f.line_count++] = line;
+	return *cell;
+}
+
+uint32_t filter_new_counter(void)
+{
+	return f.counters < COUNTERS ? (uint32_t)(COUNTERS_AT + 8 * f.counters++) : 0;
+}
+
+void filter_count_executions(struct segment *s)
+{
+	uint64_t *counter;
+
+	if (!segment_has_counter(s))
+		return;
+	counter = low(s->counter);
+	s->executions += *counter;
+	*counter = 0;
+}
+
+/* ---- First levels ---- */
+
+static uint32_t *data_cell(uint64_t line)
+{
+	return (uint32_t *)low(FILTER_CELLS) + (line & (LINES - 1));
+}
+
+uint64_t filter_line_of_code(const uint32_t *cell)
+{
+	return f.lines[cell - (uint32_t *)low(CODE_CELLS_AT)];
+}
+
+static struct sim_cache *cache_of(const struct filter_level *l)
+{
+	return l == &w.data ? f.caches.data : l == &w.code ? f.caches.code : f.caches.last;
+}
+
+/* The place in a row that gives way. */
+static uint64_t victim(const struct filter_level *l, uint64_t first, uint64_t places)
+{
+	struct sim_cache *c = cache_of(l);
+	uint64_t least = first;
+
+	if (is_random(c)) {
+		for (uint64_t i = first; i < first + c->ways; i++)
+			if (!l->owners[i])
+				return i;
+		return first + sim_random_below(&c->random, c->ways);
+	}
+	for (uint64_t i = first + 1; i < first + places; i++)
+		least = l->stamps[i] < l->stamps[least] ? i : least;
+	return least;
+}
+
+/* The line's cell is 0: it takes the place of another one. */
+static void bring_in(struct filter_level *l, uint64_t line, uint32_t *cell)
+{
+	uint64_t places = 1ull << l->row_shift >> 3, first = (line & l->set_mask) * places;
+	uint64_t least = victim(l, first, places);
+
+	if (!f.h)
+		f.missed[f.missed_lines++] =
+			(struct filter_miss){.line = line & (LINES - 1), .victim = l->owners[least]};
+	if (l->owners[least])
+		*l->owners[least] = 0;
+	l->owners[least] = cell;
+	filter_forget_oldest(l, line & l->set_mask);
+	*cell = (uint32_t)(uintptr_t)&l->stamps[least];
+}
+
+/* Returns whether it missed. */
+static bool touch_line(struct filter_level *l, uint64_t line, uint32_t *cell, uint64_t time)
+{
+	bool missed = *cell == 0;
+
+	if (missed)
+		bring_in(l, line, cell);
+	if (missed || l->by_use)
+		*(uint64_t *)low(*cell) = time;
+	return missed;
+}
+
+static bool touch_last(uint64_t line)
+{
+	return touch_line(&w.last, line, &w.last_cells[line & (LINES - 1)], ++w.last_clock);
+}
+
+static const uint8_t columns[] = {
+	[SIM_LOAD] = 1, [SIM_STORE] = 2, [SIM_MODIFY] = 1, [SIM_FETCH] = 0};
+
+/* Lines of the access, one or both of two, have missed in a front of several hierarchies. */
+static void put_misses(struct segment_insn *in, enum sim_access kind, uint64_t first, uint64_t last)
+{
+	struct filter_miss *m = f.missed;
+
+	for (uint32_t i = 0; i < f.missed_lines; i++) {
+		m[i].insn = in;
+		m[i].column = columns[kind];
+	}
+	if (f.missed_lines == 2)
+		m[0].flags = MISS_GOES_ON;
+	if (f.missed_lines == 2 || m->line != (first >> FILTER_LINE_SHIFT & (LINES - 1)))
+		m[f.missed_lines - 1].flags = MISS_WITH_BEFORE;
+	else if (first >> FILTER_LINE_SHIFT != last >> FILTER_LINE_SHIFT)
+		m->flags = MISS_WITH_NEXT;
+	filter_several_make_room();
+	for (uint32_t i = 0; i < f.missed_lines; i++)
+		filter_several_put(&m[i]);
+	f.missed_lines = 0;
+}
+
+/* The first level has missed: what is below it. */
+static void go_below(struct segment_insn *in, enum sim_access kind, uint64_t first, uint64_t last)
+{
+	/* What others count is counted apart, as the call graph wants it as well. */
+	uint64_t *events = in->cell && w.is_fast ? cells_at(in->cell) : cells_spare();
+	uint64_t line = first >> FILTER_LINE_SHIFT, end = last >> FILTER_LINE_SHIFT;
+
+	if (!f.h) {
+		put_misses(in, kind, first, last);
+		return;
+	}
+	if (w.is_fast) {
+		const uint32_t *at = w.columns[columns[kind]];
+		bool missed;
+
+		filter_look_below();
+		missed = touch_last(line);
+
+		if (end != line)
+			missed |= touch_last(end);
+		events[at[0]]++;
+		events[at[1]] += missed;
+		filter_calls_count(at[0], 1);
+		filter_calls_count(at[1], missed);
+	} else {
+		sim_hierarchy_below(f.h, kind, first, last, events);
+		for (uint32_t i = CELL_FIRST_MISS; i < cells.events; i++)
+			filter_calls_count(i, (int64_t)events[i]);
+	}
+	if (!in->cell || !w.is_fast)
+		cells_take_spare(&in->cell);
+}
+
+/* Returns the cell of the last line. */
+static uint32_t touch(struct segment_insn *in, uint64_t address, uint32_t bytes, uint32_t kind,
+		      uint64_t time)
+{
+	uint64_t end = address + (bytes < f.most_bytes ? bytes : f.most_bytes) - 1;
+	uint64_t line = address >> FILTER_LINE_SHIFT, last = end >> FILTER_LINE_SHIFT;
+	bool missed = touch_line(&w.data, line, data_cell(line), time);
+
+	if (last != line)
+		missed |= touch_line(&w.data, last, data_cell(last), time);
+	if (missed)
+		go_below(in, kind - ACCESS_LOAD, address, end);
+	return *data_cell(last);
+}
+
+static uint32_t fetch(struct segment *s, struct segment_insn *in, uint64_t time)
+{
+	uint64_t pc = segment_graph(s)->pc + in->offset, end = pc + in->length - 1;
+	uint64_t line = pc >> FILTER_LINE_SHIFT, last = end >> FILTER_LINE_SHIFT;
+	uint32_t *cell;
+	bool missed;
+
+	if (!f.has_code)
+		return 0;
+	cell = low(filter_code_cell(line));
+	missed = touch_line(&w.code, line, cell, time);
+	if (last != line) {
+		cell = low(filter_code_cell(last));
+		missed |= touch_line(&w.code, last, cell, time);
+	}
+	if (missed)
+		go_below(in, SIM_FETCH, pc, end);
+	return *cell;
+}
+
+uint64_t filter_missed(uint64_t clock)
+{
+	struct thread *t = thread_self();
+	const uint8_t *site = (const uint8_t *)(uintptr_t)t->miss_site;
+	const struct filter_owner *owner = filter_site_owner(filter_site_number(site));
+	struct segment *s = segments_of_trailer(owner->segment);
+
+	if (w.is_fast)
+		filter_look_below();
+	filter_calls_catch_up(t);
+	if (owner->flags & FILTER_SITE_CODE) {
+		t->regs[site[SITE_REG]] = fetch(s, &segment_insns(s)[owner->index], clock);
+	} else {
+		const struct segment_access *a = &segment_accesses(s)[owner->index];
+		uint64_t base = a->fs ? fsbase_get(t) : 0;
+
+		clock += (owner->flags & FILTER_SITE_SECOND) != 0;
+		t->regs[site[SITE_REG]] = touch(&segment_insns(s)[a->owner], t->miss_address + base,
+						a->size, a->kind, clock);
+	}
+	return (uint64_t)(uintptr_t)filter_site_back(site);
+}
+
+/* ---- What leaves the cache ---- */
+
+static void count(struct segment_insn *in, uint64_t insns, uint64_t reads, uint64_t writes)
+{
+	cells_add(&in->cell, insns, reads, writes);
+	filter_calls_count(CELL_INSTRUCTIONS, (int64_t)insns);
+	filter_calls_count(CELL_READS, (int64_t)reads);
+	filter_calls_count(CELL_WRITES, (int64_t)writes);
+}
+
+void filter_cut(struct thread *t)
+{
+	struct segment *s = segments_of_trailer(t->cut_segment);
+	uint32_t insns = t->cut_insns - 1;
+
+	t->cut_insns = 0;
+	s->executions--;
+	/* The thread has counted them in its lanes. */
+	for (uint32_t i = 0; i < insns && i < s->insns; i++) {
+		struct segment_insn *in = &segment_insns(s)[i];
+
+		cells_add(&in->cell, 1, in->reads, in->writes);
+	}
+	filter_calls_cut(t, s, insns);
+}
+
+/* A time of its own for each touch. */
+static uint64_t next_time(struct thread *t)
+{
+	return t->clock += 2;
+}
+
+/*
+ * Of n iterations, how many behind i touch the lines that i has touched, and no other: nothing changes but times, which
+ * are in the same order already. A cache that may drop one of them for another sees each.
+ */
+static uint64_t same_lines(const struct repeat *rep, uint64_t i, uint64_t n)
+{
+	uint64_t least = n - i - 1, step = (uint64_t)(rep->step < 0 ? -(int64_t)rep->step : rep->step);
+
+	if ((rep->accesses > 1 && (!w.data.by_use || cache_of(&w.data)->ways < rep->accesses)) || !step)
+		return 0;
+	for (uint32_t k = 0; k < rep->accesses; k++) {
+		uint64_t at = rep->address[k] + i * (uint64_t)rep->step;
+		uint64_t in_line = at & ((1u << FILTER_LINE_SHIFT) - 1), room;
+
+		if (in_line + rep->size > 1u << FILTER_LINE_SHIFT)
+			return 0;
+		room = rep->step < 0 ? in_line : (1u << FILTER_LINE_SHIFT) - in_line - rep->size;
+		least = room / step < least ? room / step : least;
+	}
+	return least;
+}
+
+/* As Valgrind counts: an instruction for each iteration, and one that finds that it is the end. */
+void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
+{
+	struct segment *s = segments_of_trailer(trailer);
+	struct segment_insn *in = segment_insns(s);
+	uint64_t n = rep->iterations, writes = 0;
+
+	s->executions++;
+	fetch(s, in, next_time(t));
+	for (uint32_t k = 0; k < rep->accesses; k++)
+		writes += rep->kind[k] == ACCESS_STORE;
+	if (n)
+		count(in, n, n * (rep->accesses - writes), n * writes);
+	for (uint64_t i = 0; i < n; i += 1 + same_lines(rep, i, n))
+		for (uint32_t k = 0; k < rep->accesses; k++)
+			touch(in, rep->address[k] + i * (uint64_t)rep->step, rep->size,
+			      rep->kind[k], next_time(t));
+}
+
+void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries, uint32_t n)
+{
+	struct segment *s = segments_of_trailer(trailer);
+	const struct segment_access *a = segment_accesses(s);
+	struct segment_insn *in = segment_insns(s);
+	bool write = a->kind == ACCESS_STORE;
+
+	s->executions++;
+	fetch(s, in, next_time(t));
+	if (n)
+		count(in, 0, write ? 0 : n, write ? n : 0);
+	for (uint32_t i = 0; i < n; i++)
+		touch(in, STREAM_ADDRESS(entries[i]), a->size, a->kind, next_time(t));
+}
+
+void filter_undo_elements(uint32_t trailer, uint32_t n)
+{
+	struct segment *s = segments_of_trailer(trailer);
+	bool write = segment_accesses(s)->kind == ACCESS_STORE;
+
+	s->executions--;
+	count(segment_insns(s), 0, write ? 0 : -(uint64_t)n, write ? -(uint64_t)n : 0);
+}
+
+/* ---- Off ---- */
+
+void filter_settle(void)
+{
+	if (w.is_fast)
+		filter_look_below();
+	filter_several_settle();
+}
+
+void filter_make_room(uint64_t start, uint64_t end)
+{
+	if (!f.is_reserved || !filter_memory_overlaps(start, end))
+		return;
+	filter_take_all_misses();
+	filter_hand_over(&f.caches);
+	f.on = f.is_reserved = false;
+	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
+		filter_count_executions(s);
+		if (segment_has_counter(s))
+			s->counter = 0;
+	}
+	filter_memory_release();
+}

@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The filter gear: how accesses to data are looked at, one by one or some together (filter_runs.h).
+ *
+ * The clock has two values at a time, in lanes 0 and 1 of the counter register, so that it has to be
+ * moved on for every other time only.
+ *
+ * An access that straddles two lines is left to the engine. None does that is aligned; so alignment is
+ * what is tested, of the base register where that is enough, and once for each value of it. The stack pointer is aligned
+ * (filter_emit.c). What to do where an access is not is only there where that has happened (filter_trust.h).
+ */
+#include "engine/simulate/filter/filter_check.h"
+#include "engine/simulate/filter/filter_forms.h"
+#include "engine/simulate/filter/filter_parts.h"
+#include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/filter/filter_trust.h"
+#include "engine/simulate/segments.h"
+#include "engine/core/util.h"
+
+#define DOOR_BYTES 5u /* a jump to a tail */
+
+struct access {
+	struct mem_op m;
+	enum filter_check check;
+	enum reg reg; /* for the address, then the stamp's */
+	bool is_live; /* flags must be kept */
+	bool borrows; /* reg is rcx, whose value is in spill3 */
+	bool is_used; /* reg has held something else already */
+	bool traps;   /* where it is not aligned: see filter_trust.h */
+	uint8_t *trap; /* rel8 of the branch there */
+	uint8_t *look; /* where the line is looked up; CHECK_ADDRESS: of the address in reg */
+	/* rel32 of branches that are not set yet: to the cold part, and to the engine. */
+	uint8_t *unaligned, *missed[2];
+	uint8_t *island; /* rel8 of one to the engine, too */
+};
+
+/* ---- Islands: what jrcxz reaches ---- */
+
+/* rel8 of a jrcxz that wants to go to `to`. */
+void filter_add_island(struct job *j, uint8_t *field, const uint8_t *to)
+{
+	engine_assert(j->islands < sizeof j->island / sizeof *j->island);
+	j->island[j->islands++] = (struct island){field, to};
+}
+
+/* What comes here goes on behind the islands, unless nothing does. */
+void filter_put_islands(struct job *j, bool is_passed)
+{
+	uint8_t *over = 0;
+
+	if (!j->islands)
+		return;
+	if (is_passed) {
+		emit_bytes(&j->o, (const uint8_t[]){0xeb, 0}, 2);
+		over = j->o.p;
+	}
+	for (uint32_t i = 0; i < j->islands; i++) {
+		int64_t reach = j->o.p - (j->island[i].field + 1);
+
+		engine_assert(reach < 128);
+		*j->island[i].field = (uint8_t)reach;
+		emit_jump(&j->o, j->island[i].to);
+	}
+	if (over)
+		over[-1] = (uint8_t)(j->o.p - over);
+	j->islands = 0;
+}
+
+/* `bytes` more are about to be emitted. */
+void filter_need_islands(struct job *j, uint32_t bytes)
+{
+	if (j->islands && j->o.p + bytes + 2 + 5 * j->islands > j->island[0].field + 1 + 127)
+		filter_put_islands(j, true);
+}
+
+/* ---- Addresses ---- */
+
+static bool names(const struct mem_op *m, enum reg r)
+{
+	return m->base == r || m->index == r;
+}
+
+/* reg = the address of the access, wherever the value of rcx is meanwhile. */
+static void emit_address(struct out *o, const struct access *a, bool is_first)
+{
+	if (a->borrows && !is_first && names(&a->m, RCX))
+		emit_load_gs(o, RCX, T_SPILL3);
+	job_lea_operand(o, a->reg, &a->m);
+}
+
+/* ---- Data ---- */
+
+#define LINE_BYTES (1u << FILTER_LINE_SHIFT)
+#define COLD_MOST  160u
+
+/* reg32 = place in its line of the access's first byte; compared with the last one that does not straddle. */
+static void emit_compare_ends(struct out *o, const struct access *a, bool is_first)
+{
+	emit_address(o, a, is_first);
+	emit_arith32(o, FORM_AND, a->reg, LINE_BYTES - 1);
+	emit_arith32(o, FORM_CMP, a->reg, (uint8_t)(LINE_BYTES - a->m.size));
+}
+
+static enum filter_door door_of(const struct access *a)
+{
+	if (a->check == CHECK_ENGINE)
+		return FILTER_SLOW;
+	return a->is_live ? FILTER_DATA_LIVE : FILTER_DATA;
+}
+
+/*
+ * The cold part: a look at both ends, if they may lie on two lines; the address to memory, and to the engine. Returns where misses
+ * go. Where flags are not live the zero flag says whether the line was not found, or the access straddles.
+ */
+static const uint8_t *emit_cold(const struct job *j, struct out *o, const struct access *a)
+{
+	const uint8_t *miss;
+
+	if (a->unaligned) {
+		uint8_t *straddles;
+
+		emit_compare_ends(o, a, false);
+		straddles = emit_branch(o, FORM_JA);
+		if (a->check == CHECK_ADDRESS)
+			emit_address(o, a, false);
+		emit_jump(o, a->look);
+		emit_set_branch(straddles, o->p);
+	}
+	miss = o->p;
+	emit_address(o, a, false);
+	emit_store_gs(o, a->reg, T_MISS_ADDRESS);
+	filter_emit_call(j->arena, o, a->reg, door_of(a));
+	return miss;
+}
+
+/* Writes it and the site, and sets the branches to it. Returns where misses go. */
+static const uint8_t *put_cold(struct job *j, const struct access *a,
+			       const struct filter_site *site)
+{
+	uint8_t room[COLD_MOST], *begin;
+	struct out o = {.p = room};
+	const uint8_t *miss;
+
+	emit_cold(j, &o, a);
+	engine_assert(o.p <= room + sizeof room);
+	begin = filter_take_cold(j->arena, (uint32_t)(o.p - room), SITE_BYTES);
+	o.p = begin;
+	miss = emit_cold(j, &o, a);
+	j->failed |= !filter_put_site(&o, site);
+	emit_set_branch(a->unaligned, begin);
+	emit_set_branch(a->missed[0], miss);
+	emit_set_branch(a->missed[1], miss);
+	return miss;
+}
+
+/* Are bits of r set, so that it is not aligned? Changes flags. */
+static void branch_if_unaligned(struct job *j, struct access *a, enum reg r)
+{
+	emit_test8(&j->o, r, (uint8_t)(a->m.size - 1));
+	if (a->traps) {
+		emit_bytes(&j->o, (const uint8_t[]){0x75, 0}, 2); /* jnz */
+		a->trap = j->o.p - 1;
+	} else {
+		a->unaligned = emit_branch(&j->o, FORM_JNZ);
+	}
+}
+
+/* Does it straddle? The flags may be changed. */
+static void check_with_flags(struct job *j, struct access *a)
+{
+	if (a->check == CHECK_BASE) {
+		branch_if_unaligned(j, a, (enum reg)a->m.base);
+	} else if (a->check == CHECK_ENDS) {
+		emit_compare_ends(&j->o, a, true);
+		a->missed[0] = emit_branch(&j->o, FORM_JA);
+	}
+}
+
+/* The same without: is it aligned? If not, the engine sees. */
+static void check_without_flags(struct job *j, struct access *a)
+{
+	enum reg from = a->reg;
+
+	if (a->check == CHECK_NONE)
+		return;
+	if (a->check == CHECK_BASE)
+		from = (enum reg)a->m.base;
+	else
+		emit_address(&j->o, a, true);
+	emit_pext(&j->o, RCX, from, &j->arena->data->aligned[__builtin_ctz(a->m.size)]);
+	if (a->traps) {
+		emit_bytes(&j->o, (const uint8_t[]){0xe3, 1, FILTER_TRAP}, 3); /* jrcxz */
+		return;
+	}
+	emit_bytes(&j->o, (const uint8_t[]){0xe3, 5}, 2); /* jrcxz */
+	a->missed[0] = emit_jump_later(&j->o);
+}
+
+/* The number of the line of the address in `from` to reg. */
+static void emit_number_of_line(struct job *j, const struct access *a, enum reg from)
+{
+	const uint8_t high = 64 - FILTER_ADDRESS_BITS;
+
+	if (a->is_live) {
+		emit_pext(&j->o, a->reg, from, &j->arena->data->line_mask);
+		return;
+	}
+	if (a->reg != from)
+		emit_mov(&j->o, a->reg, from);
+	if (filter_expects_faults) {
+		emit_shl(&j->o, a->reg, high);
+		emit_shr(&j->o, a->reg, high + FILTER_LINE_SHIFT);
+	} else {
+		emit_shr(&j->o, a->reg, FILTER_LINE_SHIFT);
+	}
+}
+
+/* The number of its line to reg. */
+static void emit_line(struct job *j, struct access *a)
+{
+	const struct mem_op *m = &a->m;
+	bool is_first = !a->is_used && (!a->is_live || a->check == CHECK_NONE);
+
+	a->look = j->o.p;
+	if (filter_is_fixed(m)) {
+		uint64_t address = (uint64_t)m->disp << (64 - FILTER_ADDRESS_BITS);
+
+		emit_mov_imm64(&j->o, a->reg,
+			       address >> (64 - FILTER_ADDRESS_BITS + FILTER_LINE_SHIFT));
+		return;
+	}
+	if (filter_is_base_only(m) && m->disp == 0 && a->check != CHECK_ADDRESS &&
+	    (is_first || m->base != RCX)) {
+		emit_number_of_line(j, a, (enum reg)m->base);
+		return;
+	}
+	emit_address(&j->o, a, is_first);
+	if (a->check == CHECK_ADDRESS && !a->is_live) {
+		branch_if_unaligned(j, a, a->reg);
+		a->look = j->o.p;
+	}
+	emit_number_of_line(j, a, a->reg);
+}
+
+/* Bytes of code, at most, of an access. */
+static uint32_t access_most(const struct access *a)
+{
+	const uint32_t lea = 10, lea_fs = 24, reload = 9;
+	uint32_t address = (a->m.fs ? lea_fs : lea) + (a->borrows ? reload : 0);
+	uint32_t bytes = 56 + address + (a->borrows ? 2 * reload : 0);
+
+	if (a->check == CHECK_NONE || a->check == CHECK_ENGINE)
+		return bytes;
+	return bytes + address + 17;
+}
+
+/* Goes on where the line is in the cache, with the stamp's address in reg. */
+static void look_up(struct job *j, struct access *a)
+{
+	if (a->is_live)
+		check_without_flags(j, a);
+	else
+		check_with_flags(j, a);
+	emit_line(j, a);
+	emit_load_cell(&j->o, a->reg);
+	if (a->trap)
+		*a->trap = (uint8_t)(j->o.p - 2 - (a->trap + 1));
+	if (a->is_live) {
+		emit_bytes(&j->o, (const uint8_t[]){0xe3, 0}, 2); /* jrcxz */
+		a->island = j->o.p - 1;
+	} else {
+		emit_test32(&j->o, a->reg);
+		a->missed[1] = emit_branch(&j->o, FORM_JZ);
+	}
+}
+
+static uint8_t log2_of(uint32_t size)
+{
+	return (uint8_t)__builtin_ctz(size);
+}
+
+/* What has to be asked of the access of the instruction at pc: less, if its base has been tested before. */
+static void choose_check(struct job *j, struct access *a, enum filter_check check, uint64_t pc)
+{
+	a->check = check;
+	if (check == CHECK_BASE && j->aligned[a->m.base] >= log2_of(a->m.size))
+		a->check = CHECK_NONE;
+	a->traps = (a->check == CHECK_BASE || a->check == CHECK_ADDRESS) && !a->borrows &&
+		   !j->is_apart && filter_trusts(pc);
+}
+
+/* Behind it: what its base is now known to be. */
+static void note_aligned(struct job *j, const struct access *a)
+{
+	if (a->traps && a->check == CHECK_BASE)
+		j->aligned[a->m.base] = log2_of(a->m.size);
+}
+
+static void borrow(struct job *j, struct access *a)
+{
+	a->borrows = a->is_live && a->reg != RCX;
+	if (!a->borrows)
+		return;
+	filter_put_rcx_away(j);
+	a->reg = RCX;
+}
+
+/* ---- One by one ---- */
+
+static struct filter_site site_of(struct job *j, const struct access *a, uint32_t n, bool is_second)
+{
+	return (struct filter_site){
+		.back = j->o.p,
+		.segment = j->trailer,
+		.index = (uint16_t)n,
+		.reg = (uint8_t)a->reg,
+		.flags = is_second ? FILTER_SITE_SECOND : 0,
+		.span = (uint8_t)(a->m.size - 1),
+		.column = a->m.kind == ACCESS_STORE ? 2 : 1,
+	};
+}
+
+/* Access n of the segment, of instruction `in`, at *m. */
+static void emit_access(struct job *j, const struct insn *in, const struct mem_op *m, uint32_t n,
+			bool is_live)
+{
+	struct access a = {.m = *m, .reg = j->scratch2};
+	enum filter_check check = filter_check_of(in, m, j->stack_is_aligned);
+	bool is_second = j->plan.time[n] % 2;
+	struct filter_site site;
+	const uint8_t *miss;
+
+	if (m->fs && is_live && a.reg != RCX && names(m, RCX))
+		check = CHECK_ENGINE;
+	a.is_live = is_live && check != CHECK_ENGINE;
+	a.borrows = a.is_live && a.reg != RCX;
+	choose_check(j, &a, check, in->pc);
+	filter_need_islands(j, access_most(&a));
+	borrow(j, &a);
+	if (a.check == CHECK_ENGINE)
+		a.missed[0] = emit_jump_later(&j->o);
+	else
+		look_up(j, &a);
+	site = site_of(j, &a, n, is_second);
+	if (filter_state.data.by_use)
+		emit_stamp(&j->o, a.reg, is_second);
+	if (a.borrows)
+		emit_load_gs(&j->o, RCX, T_SPILL3);
+	note_aligned(j, &a);
+	miss = put_cold(j, &a, &site);
+	if (a.island)
+		filter_add_island(j, a.island, miss);
+}
+
+/* ---- Runs ---- */
+
+static void set_door(struct job *j, const struct access *a, const uint8_t *door)
+{
+	emit_set_branch(a->unaligned, door);
+	emit_set_branch(a->missed[0], door);
+	emit_set_branch(a->missed[1], door);
+	if (a->island)
+		filter_add_island(j, a->island, door);
+}
+
+/* A line of a run: that of the byte at `offset` from the base. */
+static void emit_line_of_run(struct job *j, struct access a, int64_t offset, bool is_second,
+			     const uint8_t *door)
+{
+	a.m.disp = offset;
+	look_up(j, &a);
+	if (filter_state.data.by_use)
+		emit_stamp(&j->o, a.reg, is_second);
+	set_door(j, &a, door);
+}
+
+/* The run that begins with access k of in[i]. */
+static void emit_run(struct job *j, uint32_t i, uint32_t k, const struct filter_run *run,
+		     bool is_live)
+{
+	const bool is_second = j->plan.time[run->first] % 2;
+	struct filter_tail *tail = &j->tail[j->tails++];
+	struct access a = {.m = j->in[i].mem[k], .is_live = is_live, .reg = j->scratch2};
+	bool is_aligned = run->size == 1 || (a.m.base == RSP && j->stack_is_aligned);
+
+	a.m.size = run->size;
+	a.borrows = a.is_live && a.reg != RCX;
+	choose_check(j, &a, is_aligned ? CHECK_NONE : CHECK_BASE, j->in[i].pc);
+	filter_need_islands(j, 2 * access_most(&a));
+	j->arena->cold -= DOOR_BYTES;
+	borrow(j, &a);
+	emit_line_of_run(j, a, run->low, is_second, j->arena->cold);
+	note_aligned(j, &a);
+	a.check = CHECK_NONE;
+	a.is_used = true;
+	emit_line_of_run(j, a, run->high, is_second, j->arena->cold);
+	*tail = (struct filter_tail){.run = run,
+				     .insn = i,
+				     .access = k,
+				     .is_live = is_live,
+				     .borrows = a.borrows,
+				     .stack_is_aligned = j->stack_is_aligned,
+				     .aligned = j->aligned[a.m.base],
+				     .door = j->arena->cold};
+	if (a.borrows)
+		emit_load_gs(&j->o, RCX, T_SPILL3);
+	tail->back = j->o.p;
+}
+
+/* All registers are what they were at the first access, where all are looked at. */
+static void emit_tail(struct job *j, const struct filter_tail *tail)
+{
+	const uint32_t first = tail->run->first, end = first + tail->run->members;
+	uint32_t i = tail->insn, k = tail->access;
+
+	j->has_rcx = tail->borrows;
+	if (tail->borrows)
+		emit_load_gs(&j->o, RCX, T_SPILL3);
+	j->stack_is_aligned = tail->stack_is_aligned;
+	memset(j->aligned, 0, sizeof j->aligned);
+	j->aligned[j->in[i].mem[k].base] = tail->aligned;
+	for (uint32_t n = first; n < end; n++, k++) {
+		struct mem_op m;
+
+		for (; k == j->in[i].mem_count; k = 0)
+			i++;
+		m = j->in[i].mem[k];
+		if (m.base == RSP)
+			m.disp += j->plan.moved[n] - j->plan.moved[first];
+		emit_access(j, &j->in[i], &m, n, tail->is_live);
+	}
+	emit_jump(&j->o, tail->back);
+	filter_put_islands(j, false);
+}
+
+#define TAIL_MOST   64u
+#define MEMBER_MOST 160u
+
+void filter_put_tails(struct job *j)
+{
+	uint8_t *hot = j->o.p, aligned[sizeof j->aligned];
+
+	memcpy(aligned, j->aligned, sizeof aligned);
+	j->is_apart = true;
+	for (uint32_t i = 0; i < j->tails; i++) {
+		const struct filter_tail *tail = &j->tail[i];
+		struct out door = {tail->door};
+		uint8_t *end = j->arena->cold;
+
+		j->arena->cold -= TAIL_MOST + tail->run->members * MEMBER_MOST;
+		j->o.p = j->arena->cold;
+		emit_jump(&door, j->o.p);
+		emit_tail(j, tail);
+		engine_assert(j->o.p <= end);
+		filter_give_cold(j->arena, j->o.p, end);
+	}
+	memcpy(j->aligned, aligned, sizeof aligned);
+	j->is_apart = false;
+	j->o.p = hot;
+	j->tails = 0;
+}
+
+/* ---- */
+
+void filter_begin_data(struct job *j)
+{
+	const uint64_t set_bytes = (filter_state.data.set_mask + 1) << FILTER_LINE_SHIFT;
+
+	j->tails = 0;
+	j->next_run = 0;
+	filter_plan_accesses(&j->plan, &j->in[j->first], j->end - j->first, set_bytes,
+			     filter_has_code());
+}
+
+void filter_emit_data(struct job *j, uint32_t i, bool is_live)
+{
+	const struct insn *in = &j->in[i];
+	const uint8_t *time = j->plan.time;
+
+	for (uint32_t k = 0; k < in->mem_count; k++) {
+		const uint32_t n = j->next_entry++;
+		const struct filter_run *run = &j->plan.run[j->next_run];
+
+		if (n && time[n] != time[n - 1] && time[n] % 2 == 0)
+			emit_tick(&j->o, j->arena->data->tick);
+		if (j->next_run == j->plan.runs || n < run->first) {
+			emit_access(j, in, &in->mem[k], n, is_live);
+			continue;
+		}
+		if (n == run->first)
+			emit_run(j, i, k, run, is_live);
+		if (n == run->first + run->members - 1u)
+			j->next_run++;
+	}
+}

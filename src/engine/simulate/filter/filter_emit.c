@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The filter gear: what a segment asks and counts by itself, see filter.h.
+ *
+ * At its beginning a segment adds to the counter register and to its counter of executions. Before the
+ * first instruction on another line of code, and before each access, it asks for the line's cell and
+ * writes the time to the stamp that the cell leads to. A register that the segment does not name
+ * holds the address (scratch, target value in the arena's spill2); where the status flags are live the question
+ * is asked by jrcxz, so in rcx (target value in spill3 if it is not the scratch register).
+ *
+ * The stack pointer is a multiple of 8 wherever a segment begins: where the thread enters the cache, and behind all that
+ * could change that, it is tested. Once it was not, code does without (filter_is_careful).
+ */
+#include "engine/simulate/filter/filter_check.h"
+#include "engine/simulate/filter/filter_forms.h"
+#include "engine/simulate/filter/filter_parts.h"
+#include "engine/simulate/filter/filter_sites.h"
+#include "engine/translate/flags.h"
+#include "engine/translate/job.h"
+#include "engine/simulate/segments.h"
+#include "engine/core/util.h"
+
+/* Bytes of code, at most: */
+#define FETCH_MOST  84u /* of a fetch up to its branches */
+#define INSN_MOST   64u /* of a copied instruction, and of what ends a segment */
+#define GIVE_MOST   104u /* of one that the counter register is given to */
+#define COLD_STACK  14u
+
+/* ---- Code ---- */
+
+void filter_put_rcx_away(struct job *j)
+{
+	if (!j->has_rcx)
+		emit_store_gs(&j->o, RCX, T_SPILL3);
+	j->has_rcx = true;
+}
+
+/*
+ * The lines of the instruction that are not the last one touched by this block. Instructions
+ * on two lines are fetched from both at once: one of them missing, the engine looks at both.
+ */
+static void emit_fetch(struct job *j, uint32_t i, bool is_live)
+{
+	const struct insn *in = &j->in[i];
+	uint64_t first = in->pc >> FILTER_LINE_SHIFT;
+	uint64_t last = (in->pc + in->length - 1) >> FILTER_LINE_SHIFT;
+	struct filter_site site = { .segment = j->trailer, .index = (uint16_t)(i - j->first),
+				    .flags = FILTER_SITE_CODE };
+	const enum filter_door door = is_live ? FILTER_CODE_LIVE : FILTER_CODE;
+	bool borrows = is_live && j->scratch2 != RCX;
+	enum reg reg = is_live ? RCX : j->scratch2;
+	uint8_t *field[2] = { 0 }, *cold;
+	struct out o;
+
+	if (!filter_has_code() || (first == last && first == j->code_line))
+		return;
+	if (first != last && first == j->code_line)
+		site.flags |= FILTER_SITE_PAIR;
+	else if (first != last)
+		site.flags |= FILTER_SITE_BOTH;
+	filter_need_islands(j, FETCH_MOST);
+	if (borrows)
+		filter_put_rcx_away(j);
+	for (uint64_t line = first; line <= last; line++) {
+		uint32_t cell = line == j->code_line ? 0 : filter_code_cell(line);
+
+		if (line == j->code_line)
+			continue;
+		j->failed |= !cell;
+		site.first = site.cell;
+		site.line = line;
+		site.cell = cell;
+		emit_load_abs32(&j->o, reg, cell);
+		if (is_live) {
+			emit_bytes(&j->o, (const uint8_t[]){ 0xe3, 0 }, 2); /* jrcxz */
+			field[line - first] = j->o.p - 1;
+		} else {
+			emit_test32(&j->o, reg);
+			field[line - first] = emit_branch(&j->o, FORM_JZ);
+		}
+		site.back = j->o.p;
+		if (filter_state.code.by_use)
+			emit_stamp(&j->o, reg, false);
+	}
+	if (borrows)
+		emit_load_gs(&j->o, RCX, T_SPILL3);
+	j->code_line = last;
+	site.reg = (uint8_t)reg;
+	o.p = cold = filter_take_cold(j->arena, FILTER_CALL_BYTES,
+				      site.flags & FILTER_SITE_BOTH ? SITE_BOTH_BYTES : SITE_CODE_BYTES);
+	filter_emit_call(j->arena, &o, reg, door);
+	j->failed |= !filter_put_site(&o, &site);
+	for (uint32_t k = 0; k < 2; k++) {
+		if (field[k] && is_live)
+			filter_add_island(j, field[k], cold);
+		else if (field[k])
+			emit_set_branch(field[k], cold);
+	}
+}
+
+/* ---- Segments ---- */
+
+/* Is there anything to ask from in[i] on? */
+static bool looks_from(const struct job *j, uint32_t i)
+{
+	const uint64_t line = j->code_line;
+
+	for (; i < j->end; i++) {
+		const struct insn *in = &j->in[i];
+
+		if (in->mem_count)
+			return true;
+		if (filter_has_code() && (in->pc >> FILTER_LINE_SHIFT != line ||
+					  (in->pc + in->length - 1) >> FILTER_LINE_SHIFT != line))
+			return true;
+	}
+	return false;
+}
+
+static bool has_live(const struct job *j)
+{
+	uint8_t any = 0;
+
+	for (uint32_t i = j->first; i < j->end; i++)
+		any |= j->live[i];
+	return any != 0;
+}
+
+/* Behind it the stack pointer may be anything. */
+static bool may_unalign_stack(const struct insn *in)
+{
+	return in->kind == INSN_PLAIN && !filter_keeps_stack(in);
+}
+
+/* What may make the stack pointer odd ends a segment: there it is tested. */
+bool job_filter_fits(const struct job *j, uint32_t end)
+{
+	if (!filter_is_careful && end - j->first >= 2 && may_unalign_stack(&j->in[end - 2]))
+		return false;
+	return job_free_registers(j, j->first, end) != 0;
+}
+
+void job_filter_block(struct job *j)
+{
+	flags_find_live(j->in, j->insns, INSN_FLAGS, j->live);
+	j->islands = 0;
+	j->is_apart = false;
+	job_filter_entry(j);
+}
+
+void job_filter_entry(struct job *j)
+{
+	j->code_line = UINT64_MAX;
+	memset(j->aligned, 0, sizeof j->aligned);
+}
+
+/*
+ * The scratch register, at the beginning of the segment. Direct branches that come from where it is put away already enter behind that: a loop
+ * would wait for the register to be stored and loaded again each time.
+ */
+static void put_away(struct job *j)
+{
+	emit_store_near(&j->o, j->scratch2, &j->arena->data->spill2);
+	if (!j->enters)
+		return;
+	engine_assert(j->o.p == j->enters->body + KEPT_BYTES);
+	j->enters->kept = (uint8_t)(j->scratch2 + 1);
+}
+
+void job_filter_begin(struct job *j)
+{
+	uint16_t free = job_free_registers(j, j->first, j->end);
+	uint32_t number;
+
+	j->islands = 0;
+	j->tails = 0;
+	j->has_rcx = false;
+	if (j->in[j->first].kind == INSN_REP || j->in[j->first].kind == INSN_ELEMENTS) {
+		job_filter_entry(j);
+		return;
+	}
+	j->desc = segments_new(j, job_accesses(j), &number);
+	j->counter = filter_new_counter();
+	if (!j->desc || !j->counter) {
+		j->failed = true;
+		j->desc = 0;
+		return;
+	}
+	segments_of_trailer(number)->counter = j->counter;
+	segments_of_trailer(number)->first_site = filter_next_site();
+	j->trailer = number;
+	job_steps_meet(j, number);
+	j->stack_is_aligned = !filter_is_careful;
+	if (j->in[j->end - 1].pop_bytes % FILTER_STACK_ALIGN && !filter_is_careful) {
+		filter_is_careful = true;
+		j->failed = true; /* all code, that before it as well */
+	}
+	filter_begin_data(j);
+	if (!j->live[j->first] && !looks_from(j, j->first))
+		return;
+	if (has_live(j) && (free >> RCX & 1))
+		free = 1u << RCX;
+	if (job_choose_scratch2(j, free))
+		put_away(j);
+	j->borrows2 = j->scratch2;
+}
+
+/* In rcx. */
+static void test_stack_without_flags(struct job *j, const uint8_t *exit)
+{
+	struct out o;
+
+	emit_store_gs(&j->o, RCX, T_SPILL3);
+	emit_pext(&j->o, RCX, RSP, &j->arena->data->aligned[3]);
+	emit_bytes(&j->o, (const uint8_t[]){ 0xe3, 5 }, 2); /* jrcxz */
+	j->arena->cold -= COLD_STACK;
+	o.p = j->arena->cold;
+	emit_jump(&j->o, o.p);
+	emit_load_gs(&o, RCX, T_SPILL3);
+	emit_jump(&o, exit);
+	emit_load_gs(&j->o, RCX, T_SPILL3);
+}
+
+/* Behind what may make it odd; all code is given up then, and made anew without relying on it. */
+static void test_stack(struct job *j)
+{
+	const struct insn *last = &j->in[j->end - 1];
+	struct code_exit *e = cache_new_exit(j->arena, j->block, EXIT_ODD_STACK, last->pc + last->length);
+
+	if (!e) {
+		j->failed = true;
+		return;
+	}
+	e->more->after = (struct tally){ 0 };
+	if (j->end < j->insns && !j->live[j->end]) {
+		emit_test8(&j->o, RSP, FILTER_STACK_ALIGN - 1);
+		emit_jcc(&j->o, FORM_JNZ, cache_exit_stub(e));
+	} else {
+		test_stack_without_flags(j, cache_exit_stub(e));
+	}
+}
+
+void job_filter_count(struct job *j)
+{
+	if (!j->desc)
+		return;
+	if (j->live[j->first])
+		emit_count_abs(&j->o, j->scratch2, j->counter);
+	else
+		emit_add_abs(&j->o, j->counter);
+}
+
+/*
+ * Nothing is asked behind this, so the scratch register goes back: not just in front of the branch that ends the segment, where the processor
+ * takes a comparison and a branch for one.
+ */
+static void give_back(struct job *j)
+{
+	if (j->scratch2 != NOREG && !j->is_given_back)
+		emit_load_near(&j->o, j->scratch2, &j->arena->data->spill2);
+	j->is_given_back = true;
+}
+
+void job_filter_accesses(struct job *j, uint32_t i)
+{
+	const struct insn *in = &j->in[i];
+	bool is_live = j->live[i] != 0;
+
+	emit_fetch(j, i, is_live);
+	filter_emit_data(j, i, is_live);
+	if (!looks_from(j, i + 1))
+		give_back(j);
+	filter_need_islands(j, (in->touches_31 ? GIVE_MOST : INSN_MOST) +
+					       (in->shows_x87 ? SHOW_MOST : 0));
+	j->has_rcx = j->has_rcx && !(in->gprs_written >> RCX & 1);
+	for (uint32_t written = in->gprs_written; written; written &= written - 1)
+		j->aligned[__builtin_ctz(written)] = 0;
+}
+
+void job_filter_end(struct job *j, bool is_passed)
+{
+	if (is_passed)
+		filter_put_islands(j, true);
+	if (!j->desc)
+		return;
+	give_back(j);
+	j->has_trailer = true;
+	j->desc = 0;
+}
+
+void job_filter_leave(struct job *j)
+{
+	filter_put_islands(j, false);
+	filter_put_tails(j);
+	if (!filter_is_careful && may_unalign_stack(&j->in[j->end - 1]))
+		test_stack(j);
+}

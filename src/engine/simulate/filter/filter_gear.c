@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Out of the filter gear, and what its code takes for granted; see filter_gear.h. */
+#include "engine/simulate/filter/filter_gear.h"
+
+#include "engine/weave/baton.h"
+#include "engine/codecache/cache.h"
+#include "engine/run/fault.h"
+#include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_memory.h"
+#include "engine/simulate/filter/filter_turns.h"
+#include "engine/core/records.h"
+#include "engine/sample/sampler.h"
+#include "engine/core/util.h"
+
+bool filter_is_careful;
+bool filter_expects_faults;
+static bool has_old_code; /* from before that */
+
+void filter_expect_faults(void)
+{
+	has_old_code |= !filter_expects_faults;
+	filter_expects_faults = true;
+}
+
+static bool is_odd(const struct thread *t)
+{
+	return t->regs[RSP] % 8 != 0;
+}
+
+bool filter_must_renew(const struct thread *t)
+{
+	return t->gear == GEAR_FILTER && (has_old_code || (is_odd(t) && !filter_is_careful));
+}
+
+void filter_renews(const struct thread *t)
+{
+	filter_is_careful |= is_odd(t);
+	has_old_code = false;
+}
+
+/* shr r, 6; mov r32, [r * 4 + FILTER_CELLS]: as emit_number_of_line and emit_load_cell make them. */
+bool filter_looks_nowhere(struct frame_context *c)
+{
+	const uint64_t lines = 1ull << FILTER_LINE_BITS;
+	const uint8_t *b = (const uint8_t *)(uintptr_t)c->rip, *shift = b - 4;
+	const uint32_t high = b[0] == 0x46 ? 8 : 0;
+	uint32_t r, cells;
+	uint64_t *line;
+
+	if (!cache_contains(c->rip - 4) || !cache_contains(c->rip + 8))
+		return false;
+	r = shift[2] & 7;
+	b += high != 0;
+	memcpy(&cells, b + 3, sizeof cells);
+	if (shift[0] != (high ? 0x49 : 0x48) || shift[1] != 0xc1 || shift[2] != (0xe8 | r) ||
+	    shift[3] != FILTER_LINE_SHIFT || b[0] != 0x8b || b[1] != (0x04 | r << 3) ||
+	    b[2] != (0x85 | r << 3) || cells != FILTER_CELLS)
+		return false;
+	line = frame_register(c, (int)(r | high));
+	if (*line < lines)
+		return false;
+	*line &= lines - 1;
+	return true;
+}
+
+/* The filter is off since a moment: t goes on as threads do. */
+static void go_on_without(struct thread *t)
+{
+	if (engine.gear == GEAR_FILTER)
+		__atomic_store_n(&engine.gear, GEAR_STREAM, __ATOMIC_SEQ_CST);
+	sampler_set_gear(t);
+	baton_take(t);
+}
+
+void filter_before_thread(struct thread *t)
+{
+	if (!filter_is_on() || t->process->borrowed_memory)
+		return;
+	filter_turns_begin(t);
+	baton_take(t);
+}
+
+void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end)
+{
+	bool was_on = filter_is_on();
+
+	if (t->process->borrowed_memory)
+		return;
+	sampler_lock();
+	filter_make_room(start, end);
+	sampler_unlock();
+	if (!was_on || filter_is_on())
+		return;
+	records_message(t->process, "the program wants the addresses of the tables that make the simulation fast: "
+				    "it goes on without them, as with --no-filter");
+	go_on_without(t);
+}
+
+/*
+ * Many programs would like their memory at some address and are content with another. So is Go,
+ * which gives back what it got and wishes for the next address of a list, up to the 25th, which is
+ * free. Go with its race detector and Java with ZGC go on for longer, in vain. What they do is
+ * nothing but mmap and munmap in turns.
+ */
+#define PATIENCE 28u
+
+static struct {
+	uint32_t refused; /* in a row */
+	uint64_t got;	  /* instead, the last time; 0: given back */
+} wishes;
+
+void filter_before_wish(struct thread *t, uint64_t start, uint64_t end)
+{
+	if (wishes.refused >= PATIENCE && wishes.got == 0)
+		filter_before_mapping(t, start, end);
+}
+
+void filter_after_wish(uint64_t start, uint64_t end, uint64_t got)
+{
+	if (!start || got == start || !filter_memory_overlaps(start, end) || wishes.got)
+		wishes.refused = 0;
+	else
+		wishes.refused++;
+	wishes.got = wishes.refused ? got : 0;
+}
+
+void filter_after_unmapping(uint64_t start)
+{
+	if (start == wishes.got)
+		wishes.got = 0;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lines of the filter go to the caches of the replay; see filter_handover.h. */
+#include "engine/simulate/filter/filter_handover.h"
+
+#include "engine/simulate/filter/filter.h"
+#include "sim/cache/cache.h"
+#include "sim/base/geometry.h"
+
+#define w filter_state
+
+static bool is_random(const struct sim_cache *c)
+{
+	return c->replacement == SIM_REPLACE_RANDOM;
+}
+
+static uint64_t line_of_last(const uint32_t *cell)
+{
+	return (uint64_t)(cell - w.last_cells);
+}
+
+/* A cache here and there. */
+struct pair {
+	struct filter_level *level;
+	struct sim_cache *cache;
+	uint64_t (*line_of)(const uint32_t *);
+};
+
+enum { PAIRS = 3 };
+
+static uint32_t find_pairs(const struct filter_caches *c, struct pair p[PAIRS])
+{
+	uint32_t n = 0;
+
+	p[n++] = (struct pair){&w.data, c->data, filter_line_of_data};
+	if (c->code)
+		p[n++] = (struct pair){&w.code, c->code, filter_line_of_code};
+	if (c->last)
+		p[n++] = (struct pair){&w.last, c->last, line_of_last};
+	return n;
+}
+
+/* The place of the oldest line of a row, or NULL. */
+static uint32_t **oldest(const struct filter_level *l, uint64_t first, uint64_t places)
+{
+	uint64_t least = first;
+
+	for (uint64_t i = first; i < first + places; i++)
+		if (l->owners[i] && (!l->owners[least] || l->stamps[i] < l->stamps[least]))
+			least = i;
+	return l->owners[least] ? &l->owners[least] : 0;
+}
+
+/* The one that the cache wants next, or NULL. Where lines have places these are filled in their order. */
+static uint32_t **next_of_row(const struct pair *p, uint64_t first, uint64_t places)
+{
+	const struct filter_level *l = p->level;
+
+	if (!is_random(p->cache))
+		return oldest(l, first, places);
+	for (uint64_t i = first; i < first + places; i++)
+		if (l->owners[i])
+			return &l->owners[i];
+	return 0;
+}
+
+/* In each set the oldest first. */
+static void hand_over(const struct pair *p)
+{
+	const struct filter_level *l = p->level;
+	uint64_t places = 1ull << l->row_shift >> 3;
+
+	for (uint64_t first = 0; first < p->cache->sets * places; first += places)
+		for (uint32_t **owner; (owner = next_of_row(p, first, places)) != 0;) {
+			sim_cache_insert(p->cache, p->line_of(*owner), 0);
+			l->stamps[owner - l->owners] = 0;
+			**owner = 0;
+			*owner = 0;
+		}
+}
+
+void filter_hand_over(const struct filter_caches *c)
+{
+	struct pair p[PAIRS];
+	uint32_t n = find_pairs(c, p);
+
+	for (uint32_t i = 0; i < n; i++)
+		hand_over(&p[i]);
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The address space that the filter gear's tables take; see filter.h. */
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_MEMORY_H
+#define DWELL_ENGINE_SIMULATE_FILTER_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * From FILTER_LOW to the engine's low tables, and so many bytes from FILTER_CELLS on. Returns false
+ * if something is there.
+ */
+bool filter_memory_reserve(uint64_t high_bytes);
+void filter_memory_release(void);
+/* Is any of this reserved? */
+bool filter_memory_overlaps(uint64_t start, uint64_t end);
+
+#endif

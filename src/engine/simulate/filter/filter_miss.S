@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An inline test of the filter gear has failed; see filter.h. All target state is live but the register that
+ * the test was made in, and the status flags where the door says so. rbx has been put away and leads to the site (filter_sites.h);
+ * T_MISS_ADDRESS says what was accessed.
+ *
+ * The misses of an access in a hierarchy of two levels are done here: a program may have
+ * one in every ten accesses, so this comes in several kinds: for caches of up to 8 ways, where stamps say when
+ * lines were used, and for all others; with the status flags put away or not. All else is for C. T_REGS is free while the thread is in
+ * the cache. Only one thread comes here.
+ *
+ * Only the first level is changed at once. What came there is written down, and some hundred misses are counted, and looked for in LL, together:
+ * nothing but misses asks LL, and so the processor waits for many lines of its tables at a time (one by one, they were
+ * half of cc1's misses' time).
+ *
+ * What the next accesses wait for is the store to the cell of the line that gives way, whose address decides what their loads of cells
+ * may read. So each set has a record of its oldest line (struct filter_oldest), made when the set missed last,
+ * when nothing waited for it. It is right as long as that line has not been used since, as all stamps only grow. (To search the stamps at each
+ * miss took two thirds of the time of misses, which were two thirds of gzip's.)
+ */
+#include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_several.h"
+#include "engine/simulate/filter/filter_rows.h"
+#include "engine/simulate/filter/filter_sites.h"
+#include "engine/core/layout.h"
+
+#define TROUBLE_FLAGS 0x40500	/* alignment check, direction, trap: not for C code */
+
+/* Besides rbx. FILTER_OTHERS are those that are not among them. */
+	.macro each_of_miss what
+	\what	rax, 0
+	\what	rcx, 1
+	\what	rdx, 2
+	\what	rsi, 6
+	\what	rdi, 7
+	\what	r8, 8
+	.endm
+
+	.macro each_other what
+	\what	r10, 10
+	\what	r11, 11
+	\what	rbp, 5
+	\what	r12, 12
+	\what	r13, 13
+	\what	r14, 14
+	\what	r15, 15
+	.endm
+
+	.macro save name, number
+	mov	%\name, %gs:T_REGS + 8 * \number
+	.endm
+
+	.macro restore name, number
+	mov	%gs:T_REGS + 8 * \number, %\name
+	.endm
+
+	.macro save_flags
+	save	r9, 9
+	lahf
+	seto	%al
+	mov	%eax, %r9d
+	.endm
+
+	.macro restore_flags
+	mov	%r9d, %eax
+	add	$0x7f, %al
+	sahf
+	restore	r9, 9
+	.endm
+
+/* Where the cell of line rax is: to rdi. is_code: 1 the last line of a fetch, 2 the first. */
+	.macro find_cell is_code
+	.if \is_code == 2
+	mov	SITE_FIRST(%rbx), %edi
+	.elseif \is_code
+	mov	SITE_CELL(%rbx), %edi
+	.else
+	lea	FILTER_CELLS(,%rax,4), %rdi
+	.endif
+	.endm
+
+/*
+ * Line rax, whose cell is at rdi, takes the place rsi, the one of the oldest line in its set of `level`, whose cell is r8. rcx: the set's record.
+ * Changes rdx.
+ */
+	.macro bring_in level, is_code, is_quick
+	mov	%eax, %ecx
+	and	STATE(\level + L_MASK), %ecx
+	shl	$OLDEST_SHIFT, %ecx
+	add	STATE(\level + L_OLDEST), %rcx
+	find_cell	\is_code
+	mov	OLDEST_PLACE(%rcx), %rsi
+	mov	OLDEST_STAMP(%rcx), %rdx
+	mov	OLDEST_CELL(%rcx), %r8
+	keep_together 9
+	cmp	%rdx, (%rsi)
+	jne	53f
+54:	movl	$0, (%r8)
+	mov	%esi, (%rdi)
+	mov	%rdi, FILTER_TO_OWNERS(%rsi)
+	.subsection 1
+53:	find_least	\level, \is_quick, 0
+	mov	%r8, %rsi
+	mov	%rdi, %r8
+	find_cell	\is_code
+	jmp	54b
+	.previous
+	.endm
+
+/* Which line is the next to give way in that set. Changes rdx, rdi, r8. */
+	.macro find_next level, is_quick
+	find_least	\level, \is_quick, 1
+	mov	%r8, OLDEST_PLACE(%rcx)
+	mov	%rdx, OLDEST_STAMP(%rcx)
+	mov	%rdi, OLDEST_CELL(%rcx)
+	.endm
+
+/* The line of the access, if it is one, to rax. Changes rcx. */
+	.macro find_line_of_data slow
+	mov	%gs:T_MISS_ADDRESS, %rax
+	movzbl	SITE_SPAN(%rbx), %ecx
+	add	%rax, %rcx
+	xor	%rax, %rcx
+	cmp	$63, %rcx
+	ja	\slow		/* it ends on another line */
+	pext	FILTER_LINE_MASK, %rax, %rax
+	.endm
+
+/*
+ * A miss of the first level in the call graph, if there is one, which has a record of events behind the last step; where there are many
+ * records, to C, which has them followed. To rdx what comes behind that record, or 0. Changes rcx, rdi.
+ */
+	.macro count_for_graph slow
+	mov	%gs:T_STEP, %rdx
+	test	%rdx, %rdx
+	jz	42f
+	movzbl	SITE_EVENT(%rbx), %ecx
+	cmpl	$0, REC_SITE-REC_BYTES(%rdx)
+	jne	43f
+41:	incl	REC_COUNTS-REC_BYTES(%rdx,%rcx,4)
+42:
+	.subsection 1
+43:	cmp	filter_records_many(%rip), %rdx
+	jae	\slow
+	xor	%edi, %edi
+	mov	%rdi, (%rdx)
+	mov	%rdi, 8(%rdx)
+	mov	%rdi, 16(%rdx)
+	mov	%rdi, 24(%rdx)
+	mov	%rdi, 32(%rdx)
+	add	$REC_BYTES, %rdx
+	mov	%rdx, %gs:T_STEP
+	jmp	41b
+	.previous
+	.endm
+
+/*
+ * The miss is written down, of line rax, and of the line before where there are `flags`; to C where there is no room. Changes rcx, rdx, rdi,
+ * r8.
+ */
+	.macro note_miss slow, flags, has_graph
+	mov	filter_next_note(%rip), %r8
+	lea	filter_notes_end(%rip), %rdx
+	keep_together 9
+	cmp	%rdx, %r8
+	je	\slow
+	.if \has_graph
+	count_for_graph	\slow
+	mov	%rdx, NOTE_RECORD(%r8)
+	.endif
+	mov	SITE_NUMBER(%rbx), %rdx
+	mov	%rax, NOTE_LINE(%r8)
+	mov	%rdx, NOTE_SITE(%r8)
+	.if \flags
+	orb	$\flags, NOTE_FLAGS(%r8)
+	.endif
+	add	$NOTE_BYTES, %r8
+	mov	%r8, filter_next_note(%rip)
+	.endm
+
+/* Behind a miss: the place rsi goes to the register of the site. With the flags in r9 if they are kept. */
+	.macro leave_miss keeps_flags
+	movslq	SITE_BACK(%rbx), %rax
+	movzbl	SITE_REG(%rbx), %ecx
+	add	%rbx, %rax
+	mov	%rsi, %gs:T_REGS(,%rcx,8)
+	mov	%rax, %gs:T_MISS_BACK
+	testb	$FILTER_SITE_OTHER, SITE_FLAGS(%rbx)
+	keep_together 6
+	jnz	46f
+47:
+	.if \keeps_flags
+	restore_flags
+	.endif
+	each_of_miss restore
+	restore	rbx, 3
+	keep_together 8
+	jmp	*%gs:T_MISS_BACK
+	.subsection 1
+46:	give	r9, 9
+	each_other give
+	jmp	47b
+	.previous
+	.endm
+
+/* One that is not put away. */
+	.macro give name, number
+	cmp	$\number, %ecx
+	cmove	%rsi, %\name
+	.endm
+
+/* The time of the access to the stamp rsi; of fetches it is that of lane 0. */
+	.macro stamp is_code
+	.if !\is_code
+	testb	$FILTER_SITE_SECOND, SITE_FLAGS(%rbx)
+	jnz	55f
+	.endif
+	vmovq	%xmm31, (%rsi)
+	.if !\is_code
+	jmp	56f
+55:	vmovhps	%xmm31, (%rsi)
+56:
+	.endif
+	.endm
+
+/* An access or a fetch that touches two lines, some of which may be there: the place of the last one to rsi. */
+	.macro miss_of_two level, is_code, slow, has_graph
+	.if \is_code
+	mov	SITE_LINE(%rbx), %rax
+	mov	SITE_CELL(%rbx), %edx
+	mov	SITE_FIRST(%rbx), %ecx
+	mov	(%rcx), %esi
+	mov	(%rdx), %edx
+	.else
+	cmpb	$63, SITE_SPAN(%rbx)
+	ja	\slow
+	mov	%gs:T_MISS_ADDRESS, %rax
+	pext	FILTER_LINE_MASK, %rax, %rax
+	mov	FILTER_CELLS(,%rax,4), %esi
+	mov	FILTER_CELLS+4(,%rax,4), %edx
+	inc	%rax
+	.endif
+	test	%esi, %esi
+	jz	61f
+	test	%edx, %edx
+	jz	61f
+	stamp	\is_code
+	mov	%edx, %esi
+	jmp	64f
+61:	note_miss \slow, FILTER_SITE_PAIR, \has_graph
+	dec	%rax
+	find_cell	2*\is_code
+	mov	(%rdi), %esi
+	test	%esi, %esi
+	jnz	62f
+	bring_in	\level, 2*\is_code, 1
+	find_next	\level, 1
+62:	stamp	\is_code
+	inc	%rax
+	find_cell	\is_code
+	mov	(%rdi), %esi
+	test	%esi, %esi
+	jnz	64f
+	bring_in	\level, \is_code, 1
+	find_next	\level, 1
+64:
+	.endm
+
+/*
+ * A miss of a line in the first level, and all that follows it; to C where that is not all. is_quick: rows have 8 places, and
+ * stamps say when lines were used. has_graph: there may be a call graph. If the flags are of no interest they say whether this is a miss of a line (zero) or
+ * an access that straddles two.
+ */
+	.macro miss name, level, is_code, is_quick, keeps_flags, has_graph
+	.globl	\name
+	.hidden	\name
+\name:
+	each_of_miss save
+	.if \keeps_flags
+	save_flags
+	.endif
+	.if \is_code
+	testb	$FILTER_SITE_BOTH, SITE_FLAGS(%rbx)
+	jnz	5f
+	mov	SITE_LINE(%rbx), %rax
+	.elseif \keeps_flags
+	find_line_of_data 5f
+	mov	FILTER_CELLS(,%rax,4), %esi
+	test	%esi, %esi
+	jnz	3f		/* it was only asked because it is not aligned */
+	.else
+	jnz	5f
+	mov	%gs:T_MISS_ADDRESS, %rax
+	pext	FILTER_LINE_MASK, %rax, %rax
+	.endif
+	note_miss	.Lslow_\keeps_flags, 0, \has_graph
+	bring_in	\level, \is_code, \is_quick
+	find_next	\level, \is_quick
+	.if !\is_quick
+	cmpl	$0, STATE(\level + L_BY_USE)
+	jne	3f
+	stamp	\is_code	/* FIFO: the code behind the miss does not do it */
+	.endif
+3:	leave_miss	\keeps_flags
+5:
+	.if \is_quick
+	miss_of_two	\level, \is_code, .Lslow_\keeps_flags, \has_graph
+	jmp	3b
+	.else
+	jmp	.Lslow_\keeps_flags
+	.endif
+	.endm
+
+	.text
+	.globl engine_filter_miss
+	.hidden engine_filter_miss
+	.type engine_filter_miss, @function
+/* rbx site, rax line, rdi its cell, rsi its place, rcx the record of its set, r9 flags */
+engine_filter_miss:
+	miss	filter_alone_data, F_DATA, 0, 1, 0, 0
+	miss	filter_alone_data_live, F_DATA, 0, 1, 1, 0
+	miss	filter_quick_data, F_DATA, 0, 1, 0, 1
+	miss	filter_quick_data_live, F_DATA, 0, 1, 1, 1
+	miss	filter_quick_code, F_CODE, 1, 1, 0, 1
+	miss	filter_quick_code_live, F_CODE, 1, 1, 1, 1
+	miss	filter_any_data, F_DATA, 0, 0, 1, 1
+	miss	filter_any_code, F_CODE, 1, 0, 1, 1
+
+/* To C, with the registers where it finds them, on the engine's stack. */
+	.globl	filter_slow
+	.hidden	filter_slow
+filter_slow:
+	each_of_miss save
+.Lslow_0:			/* the flags are of no interest, but r9 is */
+	save_flags
+.Lslow_1:
+	each_other save
+	mov	%rbx, %gs:T_MISS_SITE
+	mov	%r9d, %r15d
+	mov	%rsp, %gs:T_HOOK_SP
+	mov	%gs:T_ENGINE_SP, %rsp
+	sub	$8, %rsp
+	pushfq
+	testl	$TROUBLE_FLAGS, (%rsp)
+	jnz	9f
+81:	vmovq	%xmm31, %rdi
+	call	filter_missed
+	mov	%rax, %gs:T_MISS_BACK
+	popfq
+	mov	%r15d, %r9d
+	restore_flags
+	each_of_miss restore
+	restore	rbx, 3
+	each_other restore
+	mov	%gs:T_HOOK_SP, %rsp
+	jmp	*%gs:T_MISS_BACK
+9:	pushq	$0x202
+	popfq
+	jmp	81b
+
+/* Of several hierarchies: the miss at rsi is counted in the record behind the last step, if there is a call graph. Changes rcx, rdx. */
+	.macro open_words
+	mov	%gs:T_STEP, %rdx
+	test	%rdx, %rdx
+	jz	44f
+	cmpl	$REC_IS_OF_WORDS, REC_SITE-REC_BYTES(%rdx)
+	je	43f
+	cmp	filter_records_end(%rip), %rdx
+	je	.Lslow_1
+	mov	%rsi, %rcx
+	sub	filter_misses+Q_FIRST(%rip), %rcx
+	shr	$MISS_SHIFT, %rcx
+	movl	$REC_IS_OF_WORDS, REC_SITE(%rdx)
+	mov	%ecx, REC_FIRST(%rdx)
+	movl	$0, REC_WORDS(%rdx)
+	add	$REC_BYTES, %rdx
+	mov	%rdx, %gs:T_STEP
+43:	incl	REC_WORDS-REC_BYTES(%rdx)
+44:
+	.endm
+
+/*
+ * Of several hierarchies: a line has missed in their front. It is written down, with the one that gave way. What the site has for its
+ * event is the column, and with its number is the cell (filter_several.h).
+ */
+	.macro miss_of_several name, level, is_code
+	.globl	\name
+	.hidden	\name
+\name:
+	each_of_miss save
+	save_flags
+	mov	filter_misses+Q_NEXT(%rip), %rsi
+	cmp	filter_misses+Q_LAST(%rip), %rsi
+	jae	.Lslow_1
+	.if \is_code
+	testb	$FILTER_SITE_BOTH, SITE_FLAGS(%rbx)
+	jnz	.Lslow_1
+	mov	SITE_LINE(%rbx), %rax
+	.else
+	find_line_of_data .Lslow_1
+	mov	FILTER_CELLS(,%rax,4), %edx
+	test	%edx, %edx
+	jnz	4f
+	.endif
+	open_words
+	movzbl	SITE_EVENT(%rbx), %edx
+	.if \is_code
+	testb	$FILTER_SITE_PAIR, SITE_FLAGS(%rbx)
+	jz	1f
+	or	$(MISS_WITH_BEFORE << MISS_FLAGS_SHIFT), %edx
+1:
+	.endif
+	mov	%rdx, MISS_COLUMN(%rsi)
+	mov	SITE_NUMBER(%rbx), %edx
+	mov	%edx, MISS_SITE(%rsi)
+	mov	FILTER_MISSES(,%rdx,8), %rdx
+	mov	%rdx, MISS_EVENTS(%rsi)
+	mov	%rax, MISS_LINE(%rsi)
+	bring_in	\level, \is_code, 0
+	mov	filter_misses+Q_NEXT(%rip), %rdx
+	mov	%r8, MISS_VICTIM(%rdx)
+	add	$1 << MISS_SHIFT, %rdx
+	mov	%rdx, filter_misses+Q_NEXT(%rip)
+	find_next	\level, 0
+3:	leave_miss	1
+	.if !\is_code
+4:	mov	%edx, %esi
+	jmp	3b
+	.endif
+	.endm
+
+	miss_of_several	filter_several_data, F_DATA, 0
+	miss_of_several	filter_several_code, F_CODE, 1
+
+	.subsection 3
+	.globl engine_filter_miss_end
+	.hidden engine_filter_miss_end
+engine_filter_miss_end:
+	.previous
+
+	.section .note.GNU-stack, "", @progbits

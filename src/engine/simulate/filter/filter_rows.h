@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What filter_miss.S and filter_below.S share: which line of a set is the oldest, and what is written down of a miss. */
+#ifndef DWELL_ENGINE_SIMULATE_FILTER_ROWS_H
+#define DWELL_ENGINE_SIMULATE_FILTER_ROWS_H
+
+#include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_sites.h"
+#include "engine/core/layout.h"
+
+/* A miss that is written down. */
+#define NOTE_LINE   0
+#define NOTE_SITE   8	/* its number and, behind that, what SITE_REG and the following are */
+#define NOTE_FLAGS  (NOTE_SITE + SITE_FLAGS - SITE_NUMBER)
+#define NOTE_EVENT  (NOTE_SITE + SITE_EVENT - SITE_NUMBER)
+#define NOTE_RECORD 16	/* what comes behind the call graph's record of events; or 0 */
+#define NOTE_BYTES  24
+#define NOTES	    256	/* 6 KB */
+
+/* A branch, with what fuses with it so many bytes, is not to touch the end of 32 bytes of code: Intel's processors keep no decoded form then. */
+	.macro keep_together bytes
+	.balign	32, , \bytes
+	.endm
+
+/* Of filter_state. */
+#define STATE(at) filter_state + (at)(%rip)
+
+/*
+ * ymm29: the least of those numbers of the row at r8 that stand in the same place of a register, for half a register. Each stamp is moved up
+ * and given the number of its place below, so that the least says both; that of place rdx / 8 (as many as a row has: of none) is made the
+ * greatest. No register is 512 bits wide: for some hundred microseconds after one is the processor's clock may be slower by a tenth. Changes ymm30.
+ */
+	.macro row_of_8
+	vpsllq	$3, (%r8), %ymm29
+	vporq	FILTER_ORDER_8(,%rdx,8), %ymm29, %ymm29
+	vpsllq	$3, 32(%r8), %ymm30
+	vporq	FILTER_ORDER_8+32(,%rdx,8), %ymm30, %ymm30
+	vpminuq	%ymm30, %ymm29, %ymm29
+	.endm
+
+	.macro row_of_16
+	shl	$4, %edx
+	vpsllq	$4, (%r8), %ymm29
+	vporq	FILTER_ORDER_16(%rdx), %ymm29, %ymm29
+	.irp	at, 32, 64, 96
+	vpsllq	$4, \at(%r8), %ymm30
+	vporq	FILTER_ORDER_16+\at(%rdx), %ymm30, %ymm30
+	vpminuq	%ymm30, %ymm29, %ymm29
+	.endr
+	.endm
+
+/* The least of that row to rdx. */
+	.macro least_of_row places
+	row_of_\places
+	vextracti32x4	$1, %ymm29, %xmm30
+	vpminuq	%xmm30, %xmm29, %xmm29
+	vpshufd	$0x4e, %xmm29, %xmm30
+	vpminuq	%xmm30, %xmm29, %xmm29
+	vmovq	%xmm29, %rdx
+	.endm
+
+/* rdi = the 128 bytes at filter_saved, all together. */
+	.macro sum_up_saved
+	mov	filter_saved(%rip), %rdi
+	.irp	at, 8, 16, 24, 32, 40, 48, 56, 64, 72, 80, 88, 96, 104, 112, 120
+	or	filter_saved+\at(%rip), %rdi
+	.endr
+	.endm
+
+/*
+ * The place with the least stamp in the row at r8, but for place rdx / 8: r8, its stamp rdx, the cell of the line there rdi. Registers 29 and 30
+ * are the target's. Hardly any program has something in them; else they are put away, with 512 bits.
+ */
+	.macro least_place places, bits
+	cmpl	$VECTORS_ZERO, %gs:T_HIGH_VECTORS
+	keep_together 6
+	jne	57f
+	least_of_row \places
+	vpxord	%xmm29, %xmm29, %xmm29
+	vpxord	%xmm30, %xmm30, %xmm30
+58:	mov	%edx, %edi
+	and	$(1 << \bits) - 1, %edi
+	shr	$\bits, %rdx
+	lea	(%r8,%rdi,8), %r8
+	mov	FILTER_TO_OWNERS(%r8), %rdi
+	test	%rdi, %rdi
+	cmovz	FILTER_NOBODY, %rdi
+	.pushsection .text, 2 /* this may stand in subsection 1 */
+57:	vmovdqu64	%zmm29, filter_saved(%rip)
+	vmovdqu64	%zmm30, filter_saved+64(%rip)
+	least_of_row \places
+	vmovdqu64	filter_saved(%rip), %zmm29
+	vmovdqu64	filter_saved+64(%rip), %zmm30
+	cmpl	$VECTORS_USED, %gs:T_HIGH_VECTORS
+	je	58b
+	sum_up_saved
+	cmp	$1, %rdi
+	mov	$VECTORS_USED, %edi
+	sbb	$VECTORS_USED - VECTORS_ZERO - 1, %edi
+	mov	%edi, %gs:T_HIGH_VECTORS
+	jmp	58b
+	.popsection
+	.endm
+
+/* The same in the row that the place rsi of the level is in: `but` that place, or of all. */
+	.macro find_least level, is_quick, but
+	mov	%rsi, %r8
+	.if !\is_quick
+	cmpl	$6, STATE(\level + L_SHIFT)
+	jne	51f
+	.endif
+	.if \but
+	mov	%esi, %edx
+	and	$56, %edx
+	.else
+	mov	$64, %edx
+	.endif
+	and	$-64, %r8
+	least_place 8, 3
+	.if !\is_quick
+	jmp	52f
+51:
+	.if \but
+	mov	%esi, %edx
+	and	$120, %edx
+	.else
+	mov	$128, %edx
+	.endif
+	and	$-128, %r8
+	least_place 16, 4
+52:
+	.endif
+	.endm
+
+#endif

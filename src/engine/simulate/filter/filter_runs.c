@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Accesses that are looked at together; see filter_runs.h. Does not emit. */
+#include "engine/simulate/filter/filter_runs.h"
+
+#include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_check.h"
+#include "engine/core/util.h"
+
+#define LINE_BYTES (1 << FILTER_LINE_SHIFT)
+#define MOST_BYTES 8u /* of an access in a run */
+
+/* Where an access is, as far as it is known in advance. */
+struct place {
+	bool is_known;
+	uint8_t base;
+	uint32_t version;  /* of the register's value */
+	int64_t low, high; /* its first byte and its last one, from that value */
+};
+
+/* What has been seen of the segment so far. */
+struct walk {
+	struct filter_plan *p;
+	uint32_t accesses;
+	struct place at[FILTER_MOST_ACCESSES];
+	uint32_t version[16];
+	int64_t moved;
+	struct place run; /* that may still grow */
+	uint8_t run_first, run_members, run_size;
+	uint64_t run_line; /* of code */
+};
+
+static struct place place_of(const struct walk *w, const struct mem_op *m)
+{
+	int64_t low;
+
+	if (!filter_is_base_only(m) || m->size == 0)
+		return (struct place){0};
+	low = m->disp + (m->base == RSP ? w->moved : 0);
+	return (struct place){true, m->base, w->version[m->base], low, low + m->size - 1};
+}
+
+static bool same_base(const struct place *a, const struct place *b)
+{
+	return a->is_known && b->is_known && a->base == b->base && a->version == b->version;
+}
+
+/* a and b together. */
+static struct place both(const struct place *a, const struct place *b)
+{
+	struct place sum = *a;
+
+	sum.low = b->low < a->low ? b->low : a->low;
+	sum.high = b->high > a->high ? b->high : a->high;
+	return sum;
+}
+
+static bool can_be_member(const struct place *at, const struct mem_op *m)
+{
+	return at->is_known && m->size <= MOST_BYTES && (m->size & (m->size - 1)) == 0 &&
+	       (at->low & (m->size - 1)) == 0;
+}
+
+static void end_run(struct walk *w)
+{
+	struct filter_plan *p = w->p;
+	int64_t moved = w->run.base == RSP ? p->moved[w->run_first] : 0;
+
+	if (w->run_members >= FILTER_RUN_LEAST)
+		p->run[p->runs++] = (struct filter_run){w->run_first, w->run_members, w->run_size,
+							w->run.low - moved, w->run.high - moved};
+	w->run_members = 0;
+}
+
+static void add_to_run(struct walk *w, const struct place *at, const struct mem_op *m)
+{
+	struct place sum = both(&w->run, at);
+
+	if (w->run_members &&
+	    (!can_be_member(at, m) || !same_base(&w->run, at) || sum.high - sum.low >= LINE_BYTES))
+		end_run(w);
+	if (!can_be_member(at, m))
+		return;
+	if (!w->run_members) {
+		w->run = *at;
+		w->run_first = (uint8_t)w->accesses;
+		w->run_size = 0;
+	} else {
+		w->run = sum;
+	}
+	w->run_members++;
+	if (m->size > w->run_size)
+		w->run_size = (uint8_t)m->size;
+}
+
+static void execute(struct walk *w, const struct insn *in)
+{
+	int64_t by = 0;
+	bool is_known = filter_moves_stack(in, &by);
+
+	w->moved += by;
+	for (uint32_t r = 0; r < 16; r++)
+		if ((in->gprs_written >> r & 1) && !(r == RSP && is_known))
+			w->version[r]++;
+}
+
+/* Another time than that of the access before where the two may be lines of one set. */
+static void find_times(const struct walk *w, uint64_t set_bytes)
+{
+	struct filter_plan *p = w->p;
+	struct place moment = {0}; /* all that happens at `time` */
+	uint32_t run = 0;
+	uint8_t time = 0;
+
+	for (uint32_t n = 0; n < w->accesses; n++) {
+		bool is_in = run < p->runs && n >= p->run[run].first;
+		uint32_t end = is_in ? p->run[run].first + p->run[run].members : n + 1;
+		struct place at = w->at[n], sum;
+
+		for (uint32_t k = n + 1; k < end; k++)
+			at = both(&at, &w->at[k]);
+		sum = both(&moment, &at);
+		if (same_base(&moment, &at) &&
+		    (uint64_t)(sum.high - sum.low) + LINE_BYTES <= set_bytes) {
+			moment = sum;
+		} else {
+			moment = at;
+			time += n != 0;
+		}
+		run += is_in;
+		for (; n < end; n++)
+			p->time[n] = time;
+		n--;
+	}
+}
+
+void filter_plan_accesses(struct filter_plan *p, const struct insn *in, uint32_t n,
+			  uint64_t set_bytes, bool splits_lines)
+{
+	struct walk w = {.p = p};
+
+	p->runs = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t line = (in[i].pc + in[i].length - 1) >> FILTER_LINE_SHIFT;
+
+		if (splits_lines && line != w.run_line)
+			end_run(&w);
+		w.run_line = line;
+		for (uint32_t k = 0; k < in[i].mem_count; k++) {
+			struct place at = place_of(&w, &in[i].mem[k]);
+
+			p->moved[w.accesses] = w.moved;
+			add_to_run(&w, &at, &in[i].mem[k]);
+			w.at[w.accesses++] = at;
+		}
+		execute(&w, &in[i]);
+	}
+	end_run(&w);
+	find_times(&w, set_bytes);
+}

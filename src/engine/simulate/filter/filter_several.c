@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What misses in the fronts of several hierarchies; see filter_several.h. */
+#include "engine/simulate/filter/filter_several.h"
+
+#include "engine/simulate/cells.h"
+#include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_sites.h"
+#include "engine/codecache/pages.h"
+#include "engine/simulate/segments.h"
+#include "engine/core/util.h"
+#include "sim/base/event_bits.h"
+#include "sim/system/several.h"
+
+#define MISSES 2048u
+/* So many misses lie between finding which first levels missed, when rows below are asked for, and looking at these. */
+#define AHEAD 16u
+
+static struct {
+	struct sim_several *s;
+	uint32_t counted; /* of those that are written down */
+	uint64_t *events; /* of each a word of bits; 0 where it goes on */
+} f;
+
+struct filter_misses filter_misses;
+#define q filter_misses
+
+bool filter_several_start(struct sim_several *s)
+{
+	struct filter_miss *memory = pages_get(MISSES * sizeof *memory);
+
+	f.events = pages_get(MISSES * sizeof *f.events);
+	if (!memory || !f.events)
+		return false;
+	f.s = s;
+	q = (struct filter_misses){memory, memory + MISSES - 1, memory};
+	return true;
+}
+
+uint32_t filter_several_waiting(void)
+{
+	return (uint32_t)(q.next - q.first);
+}
+
+const uint64_t *filter_several_events(void)
+{
+	return f.events;
+}
+
+/* ---- Writing down ---- */
+
+void filter_several_make_room(void)
+{
+	if (q.next < q.last)
+		return;
+	filter_several_settle();
+	if (filter_several_waiting())
+		filter_calls_follow();
+}
+
+void filter_several_put(const struct filter_miss *miss)
+{
+	filter_calls_missed();
+	*q.next++ = *miss;
+}
+
+/* ---- Looking at them ---- */
+
+static uint64_t line_of(const uint32_t *cell, unsigned kind)
+{
+	if (!cell || cell == *(const uint32_t *const *)(uintptr_t)FILTER_NOBODY)
+		return SIM_NO_LINE;
+	return kind == SIM_OF_CODE ? filter_line_of_code(cell) : filter_line_of_data(cell);
+}
+
+/* The numbers of the instruction's cell, which is made if there is none; the spare one's: no memory. */
+static uint64_t *numbers_of(const struct filter_miss *m)
+{
+	struct segment_insn *in;
+
+	if (m->site && m->events)
+		return cells.base + m->events;
+	in = m->site ? filter_site_insn(filter_site_owner(m->site)) : m->insn;
+	if (!in->cell)
+		in->cell = cells_new_from_spare();
+	if (m->site)
+		*filter_site_cell(m->site) = in->cell * cells.events;
+	return cells_at(in->cell);
+}
+
+static void charge(const struct filter_miss *m, uint64_t events)
+{
+	uint64_t *numbers = numbers_of(m);
+
+	if (numbers != cells_spare())
+		sim_count_each_bit(numbers + CELL_FIRST_MISS, events, true);
+}
+
+/*
+ * So that it can be counted there soon: 80 % of the time here was waiting for that. Inlined for sure, as the compiler takes a function
+ * that does nothing but this for one without effect.
+ */
+static inline __attribute__((always_inline)) void ask_for_cell(const struct filter_miss *m,
+							       uint32_t missed)
+{
+	const unsigned kind = m->column ? SIM_OF_DATA : SIM_OF_CODE;
+	uint64_t events = f.s->firsts[kind].events[m->column][missed];
+	const uint64_t *numbers;
+
+	if (!m->site || !m->events || !events)
+		return;
+	numbers = cells.base + m->events + CELL_FIRST_MISS + (__builtin_ctzll(events) & ~7);
+	__builtin_prefetch(numbers, 1);
+	__builtin_prefetch(numbers + 7, 1);
+}
+
+static void look_at_firsts(struct filter_miss *m)
+{
+	const unsigned kind = m->column ? SIM_OF_DATA : SIM_OF_CODE;
+
+	m->firsts = (uint8_t)sim_several_missed(f.s, kind, m->line, line_of(m->victim, kind));
+	sim_several_prefetch(f.s, kind, m->firsts, m->line);
+	ask_for_cell(m, m->firsts);
+}
+
+/* firsts: those that the line before missed in, if it is of the same access. */
+static uint64_t look_below(const struct filter_miss *m, uint32_t firsts)
+{
+	static const enum sim_access access[] = {SIM_FETCH, SIM_LOAD, SIM_STORE};
+	const uint64_t first = m->line - (m->flags & MISS_WITH_BEFORE ? 1 : 0);
+	const uint64_t last = m->line + (m->flags & MISS_WITH_NEXT ? 1 : 0);
+	uint64_t events;
+
+	firsts |= m->firsts;
+	if (!firsts)
+		return 0;
+	events = sim_several_below(f.s, access[m->column], firsts, first, last);
+	if (events)
+		charge(m, events);
+	return events;
+}
+
+static void look_at_all(void)
+{
+	struct filter_miss *begin = q.first + f.counted, *ahead = begin;
+	uint64_t *events = f.events + f.counted;
+	uint32_t firsts = 0;
+
+	for (struct filter_miss *m = begin; m < q.next; m++) {
+		for (; ahead < q.next && ahead < m + AHEAD; ahead++)
+			look_at_firsts(ahead);
+		if (m->flags & MISS_GOES_ON) {
+			firsts = m->firsts;
+			*events++ = 0;
+		} else {
+			*events++ = look_below(m, firsts);
+			firsts = 0;
+		}
+	}
+}
+
+void filter_several_count(void)
+{
+	const uint32_t waiting = filter_several_waiting();
+
+	if (f.counted == waiting)
+		return;
+	f.s->is_wide = true;
+	filter_with_vectors(look_at_all);
+	f.s->is_wide = false;
+	f.counted = waiting;
+}
+
+void filter_several_forget(void)
+{
+	q.next = q.first;
+	f.counted = 0;
+}
+
+void filter_several_settle(void)
+{
+	filter_several_count();
+	if (!filter_calls_wait())
+		filter_several_forget();
+}

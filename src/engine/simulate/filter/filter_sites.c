@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sites of the filter gear, and how code comes to the engine from there; see filter_sites.h. */
+#include "engine/simulate/filter/filter_sites.h"
+
+#include "engine/codecache/cache.h"
+#include "engine/simulate/cells.h"
+#include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_several.h"
+#include "engine/simulate/segments.h"
+#include "engine/core/util.h"
+
+#define OWNERS_RESERVE (1ull << 30) /* large, so that it does not lie among the program's mappings */
+#define STAMPS_OF_8    6u /* log2 of the bytes of a row */
+
+/* Misses of a site: all, and those that missed in LL, too. Of several hierarchies these 64 bits are where the cell is. */
+struct misses {
+	uint32_t first, last;
+};
+
+_Static_assert(sizeof(struct misses) == 8, "filter_miss.S relies on it");
+
+static struct grow owners; /* of sites, by their numbers; number 0 is none */
+
+#define w filter_state
+
+bool filter_sites_start(void)
+{
+	return grow_init(&owners, OWNERS_RESERVE) == 0 &&
+	       grow_take(&owners, sizeof(struct filter_owner));
+}
+
+/* ---- Code ---- */
+
+/* glue: filter_miss.S, doors for rows of 8 places with stamps of use, without and with a call graph, for any rows, and of several hierarchies. */
+extern char filter_alone_data[], filter_alone_data_live[];
+extern char filter_quick_data[], filter_quick_data_live[], filter_quick_code[],
+	filter_quick_code_live[];
+extern char filter_any_data[], filter_any_code[];
+extern char filter_several_data[], filter_several_code[], filter_slow[];
+
+static bool is_quick(const struct filter_level *l)
+{
+	return l->row_shift == STAMPS_OF_8 && l->by_use;
+}
+
+static const char *behind(enum filter_door door)
+{
+	const bool is_code = door == FILTER_CODE || door == FILTER_CODE_LIVE;
+
+	if (door == FILTER_SLOW || (!w.is_fast && !filter_several_is_on()))
+		return filter_slow;
+	if (filter_several_is_on())
+		return is_code ? filter_several_code : filter_several_data;
+	if (!is_quick(is_code ? &w.code : &w.data))
+		return is_code ? filter_any_code : filter_any_data;
+	if (!is_code && !filter_calls_are_on())
+		return door == FILTER_DATA ? filter_alone_data : filter_alone_data_live;
+	return ((const char *const[]){filter_quick_data, filter_quick_data_live, filter_quick_code,
+				      filter_quick_code_live})[door];
+}
+
+/* mov gs:[T_REGS + 8 * RBX], rbx; mov rbx, r; jmp [to] */
+static uint8_t *emit_thunk(struct out *o, enum reg r, const uint8_t *to)
+{
+	uint8_t *at = o->p;
+
+	if (r != RBX) {
+		emit_store_gs(o, RBX, T_REGS + 8 * RBX);
+		emit_mov(o, RBX, r);
+	}
+	emit_bytes(o, (const uint8_t[]){0xff, 0x25}, 2);
+	emit_u32(o, (uint32_t)(to - (o->p + 4)));
+	return at;
+}
+
+void filter_emit_thunks(struct arena *a, struct out *o)
+{
+	const uint8_t *to;
+
+	o->p = (uint8_t *)round_up((uint64_t)(uintptr_t)o->p, sizeof(uint64_t));
+	for (enum filter_door door = 0; door < FILTER_DOORS; door++) {
+		to = o->p;
+		emit_u64(o, (uint64_t)(uintptr_t)behind(door));
+		for (enum reg r = RAX; r <= R15; r++)
+			if (r != RSP)
+				a->thunk_filter[door][r] = emit_thunk(o, r, to);
+		o->p = (uint8_t *)round_up((uint64_t)(uintptr_t)o->p, sizeof(uint64_t));
+	}
+}
+
+/* Where code stands that a site follows, below `end`. */
+static uint8_t *place_below(const uint8_t *end, uint32_t code_bytes, uint32_t site_bytes)
+{
+	uint64_t site = ((uint64_t)(uintptr_t)end - site_bytes) & ~7ull;
+
+	return (uint8_t *)(uintptr_t)(site - code_bytes);
+}
+
+uint8_t *filter_take_cold(struct arena *a, uint32_t code_bytes, uint32_t site_bytes)
+{
+	uint8_t *begin = place_below(a->gap_end, code_bytes, site_bytes);
+
+	if (begin >= a->gap)
+		return a->gap_end = begin;
+	return a->cold = place_below(a->cold, code_bytes, site_bytes);
+}
+
+void filter_give_cold(struct arena *a, uint8_t *low, uint8_t *high)
+{
+	if (high - low <= a->gap_end - a->gap)
+		return;
+	a->gap = low;
+	a->gap_end = high;
+}
+
+void filter_emit_call(const struct arena *a, struct out *o, enum reg r, enum filter_door door)
+{
+	const uint32_t jump_bytes = 5;
+
+	emit_bytes(o, (const uint8_t[]){r & 8 ? 0x4c : 0x48, 0x8d, (uint8_t)(0x05 | (r & 7) << 3)},
+		   3);
+	emit_u32(o, jump_bytes);
+	emit_jump(o, a->thunk_filter[door][r]);
+}
+
+bool filter_put_site(struct out *o, const struct filter_site *site)
+{
+	const uint32_t number = filter_next_site();
+	const bool is_code = site->flags & FILTER_SITE_CODE;
+	const bool is_other = FILTER_OTHERS >> site->reg & 1;
+	struct filter_owner *owner;
+	const uint8_t *begin;
+
+	owner = number < FILTER_MOST_SITES ? grow_take(&owners, sizeof *owner) : 0;
+	if (!owner)
+		return false;
+	*owner = (struct filter_owner){site->segment, site->index, site->flags, site->column};
+	begin = o->p;
+	emit_u32(o, number);
+	emit_u8(o, site->reg);
+	emit_u8(o, (uint8_t)(site->flags | (is_other ? FILTER_SITE_OTHER : 0)));
+	emit_u8(o, site->span);
+	emit_u8(o, filter_several_is_on() ? site->column : (uint8_t)w.columns[site->column][0]);
+	emit_u32(o, (uint32_t)(site->back - begin));
+	if (is_code) {
+		emit_u32(o, site->cell);
+		emit_u64(o, site->line);
+	}
+	if (site->flags & FILTER_SITE_BOTH)
+		emit_u32(o, site->first);
+	return true;
+}
+
+/* ---- Counts ---- */
+
+static struct filter_owner *all(void)
+{
+	return (struct filter_owner *)(void *)owners.base;
+}
+
+static struct misses *misses(void)
+{
+	return (struct misses *)(uintptr_t)FILTER_MISSES;
+}
+
+uint32_t filter_site_number(const uint8_t *site)
+{
+	return *(const uint32_t *)(const void *)(site + SITE_NUMBER);
+}
+
+const uint8_t *filter_site_back(const uint8_t *site)
+{
+	return site + *(const int32_t *)(const void *)(site + SITE_BACK);
+}
+
+const struct filter_owner *filter_site_owner(uint32_t number)
+{
+	return &all()[number];
+}
+
+struct segment_insn *filter_site_insn(const struct filter_owner *o)
+{
+	struct segment *s = segments_of_trailer(o->segment);
+	bool is_code = o->flags & FILTER_SITE_CODE;
+
+	return &segment_insns(s)[is_code ? o->index : segment_accesses(s)[o->index].owner];
+}
+
+uint32_t filter_next_site(void)
+{
+	return (uint32_t)(owners.used / sizeof(struct filter_owner));
+}
+
+static bool counts_misses(void)
+{
+	return w.is_fast && filter_may_count();
+}
+
+static bool is_site_of(uint32_t number, const struct segment *s)
+{
+	return number < filter_next_site() && segments_of_trailer(all()[number].segment) == s;
+}
+
+bool filter_has_misses(const struct segment *s)
+{
+	if (!segment_has_counter(s) || !counts_misses())
+		return false;
+	for (uint32_t n = s->first_site; is_site_of(n, s); n++)
+		if (misses()[n].first)
+			return true;
+	return false;
+}
+
+static void take(uint32_t number)
+{
+	struct misses *m = &misses()[number];
+	const struct filter_owner *o = filter_site_owner(number);
+	const uint32_t *at = w.columns[o->column];
+	struct segment_insn *in;
+	uint64_t *events;
+
+	if (!m->first)
+		return;
+	in = filter_site_insn(o);
+	events = in->cell ? cells_at(in->cell) : cells_spare();
+	events[at[0]] += m->first;
+	events[at[1]] += m->last;
+	if (!in->cell)
+		in->cell = cells_new_from_spare();
+	*m = (struct misses){0};
+}
+
+void filter_take_misses(struct segment *s)
+{
+	if (!segment_has_counter(s) || !counts_misses())
+		return;
+	for (uint32_t n = s->first_site; is_site_of(n, s); n++)
+		take(n);
+}
+
+void filter_take_all_misses(void)
+{
+	const uint32_t end = filter_next_site();
+
+	filter_settle();
+	for (uint32_t n = 1; n < end && counts_misses(); n++)
+		take(n);
+}
+
+void filter_forget_sites(void)
+{
+	if (!owners.base)
+		return;
+	filter_take_all_misses();
+	if (filter_may_count())
+		memset(misses(), 0, filter_next_site() * sizeof(struct misses));
+	owners.used = sizeof(struct filter_owner);
+	filter_forget_call_sites();
+}

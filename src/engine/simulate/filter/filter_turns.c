@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Whose turn it is in the filter gear; see filter_turns.h. */
+#include "engine/simulate/filter/filter_turns.h"
+
+#include "engine/run/dispatch.h"
+#include "engine/simulate/filter/filter_calls.h"
+#include "engine/sample/sampler.h"
+#include "engine/core/util.h"
+
+/* More than a turn can take. */
+#define CLOCK_OF_A_TURN (1ull << 40)
+
+/* Under the sampler's lock, but that a thread asks without whether it is itself. */
+static struct thread *owner;
+static uint64_t clock; /* while it is nobody's turn */
+
+bool filter_has_turns;
+
+void filter_turns_begin(struct thread *t)
+{
+	if (filter_has_turns)
+		return;
+	filter_has_turns = true;
+	world_empty_cache(t);
+}
+
+void filter_turn_enter(struct thread *t)
+{
+	if (__atomic_load_n(&owner, __ATOMIC_RELAXED) == t)
+		return;
+	sampler_lock();
+	__atomic_store_n(&owner, t, __ATOMIC_RELAXED);
+	t->clock = clock;
+	t->turn = FILTER_TURN_BLOCKS;
+	sampler_unlock();
+}
+
+void filter_turn_leave(struct thread *t)
+{
+	if (__atomic_load_n(&owner, __ATOMIC_RELAXED) != t)
+		return;
+	sampler_lock();
+	filter_calls_end(t);
+	clock = t->clock;
+	__atomic_store_n(&owner, 0, __ATOMIC_RELAXED);
+	sampler_unlock();
+}
+
+bool filter_turn_is_own(void)
+{
+	return __atomic_load_n(&owner, __ATOMIC_RELAXED) == thread_self();
+}
+
+bool filter_turn_is_anothers(void)
+{
+	return owner && owner != thread_self();
+}
+
+void filter_turns_forked(struct thread *t)
+{
+	if (!owner || owner == t)
+		return;
+	/* It was in the middle of its turn, and is not in this process. */
+	clock = owner->clock + CLOCK_OF_A_TURN;
+	owner = 0;
+	filter_calls_forget();
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The filter gear, where calls are followed: records of ends of segments that leave their function, or may; see
+ * filter_calls.h. No flag is changed.
+ */
+#include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/graph.h"
+#include "engine/translate/job.h"
+#include "engine/simulate/segments.h"
+
+#define KEPT_MOST 56u /* bytes of a record for which rcx is put away */
+#define LINK_MOST 8u  /* of a jump to a block */
+
+/* Is the call graph to be told of ends of segments? */
+static bool follows(const struct job *j)
+{
+	return j->gear == GEAR_FILTER && filter_calls_are_on();
+}
+
+void job_steps_meet(struct job *j, uint32_t trailer)
+{
+	if (!follows(j))
+		return;
+	j->trailer = trailer;
+	if (!filter_calls_meet(segments_of_trailer(trailer)))
+		j->failed = true;
+}
+
+static uint32_t new_step(struct job *j, uint64_t pc)
+{
+	uint32_t step = filter_new_call_site(segments_of_trailer(j->trailer), pc);
+
+	j->failed |= !step;
+	return step;
+}
+
+uint32_t job_new_step(struct job *j, uint64_t pc)
+{
+	return follows(j) ? new_step(j, pc) : 0;
+}
+
+bool job_leaves(const struct job *j, uint64_t pc)
+{
+	return follows(j) && graph_is_elsewhere(segments_of_trailer(j->trailer), pc);
+}
+
+/* mov dword [r], v: what faults where there is no room */
+static void emit_number(struct out *o, enum reg r, uint32_t v)
+{
+	if (r & 8)
+		emit_u8(o, 0x41);
+	emit_bytes(o, (const uint8_t[]){0xc7, (uint8_t)(r & 7)}, 2);
+	emit_u32(o, v);
+}
+
+/* vextracti32x4 [r + REC_LANES], ymm31, 1 */
+static void emit_lanes(struct out *o, enum reg r)
+{
+	emit_bytes(o,
+		   (const uint8_t[]){0x62, r & 8 ? 0x43 : 0x63, 0x7d, 0x28, 0x39,
+				     (uint8_t)(0x78 | (r & 7)), REC_LANES / 16, 1},
+		   8);
+}
+
+static void emit_record(struct out *o, enum reg r, uint32_t step, bool has_sp)
+{
+	emit_load_gs(o, r, T_STEP);
+	emit_number(o, r, step);
+	if (r != RCX)
+		emit_store(o, r, REC_PC, RCX);
+	emit_lanes(o, r);
+	if (has_sp)
+		emit_store(o, r, REC_SP, RSP);
+	emit_lea(o, r, r, REC_BYTES);
+	emit_store_gs(o, r, T_STEP);
+}
+
+static void emit_kept(struct out *o, uint32_t step, bool has_sp)
+{
+	emit_store_gs(o, RCX, T_SPILL4);
+	emit_record(o, RCX, step, has_sp);
+	emit_load_gs(o, RCX, T_SPILL4);
+}
+
+void job_step_to_rcx(struct job *j, uint32_t step, bool has_sp)
+{
+	if (step)
+		emit_record(&j->o, R11, step, has_sp);
+}
+
+void job_step_of_call(struct job *j, uint32_t step)
+{
+	if (step)
+		emit_kept(&j->o, step, true);
+}
+
+void job_step(struct job *j, uint64_t pc)
+{
+	if (job_leaves(j, pc))
+		emit_kept(&j->o, new_step(j, pc), false);
+}
+
+/* Nothing runs there but what branches there: out of the way. */
+uint8_t *job_step_apart(struct job *j, uint64_t pc, uint8_t **field)
+{
+	struct out o = {.p = j->arena->cold -= KEPT_MOST + LINK_MOST};
+	uint8_t *begin = o.p;
+
+	emit_kept(&o, new_step(j, pc), false);
+	emit_align_field(&o, 1);
+	emit_u8(&o, 0xe9);
+	*field = o.p;
+	return begin;
+}
+
+void job_step_behind(struct job *j)
+{
+	const struct insn *last = &j->in[j->end - 1];
+
+	switch (last->kind) {
+	case INSN_PLAIN:
+	case INSN_JCC:
+	case INSN_LOOP:
+	case INSN_XBEGIN:
+	case INSN_REP:
+	case INSN_ELEMENTS:
+	case INSN_RDGSBASE:
+		job_step(j, last->pc + last->length);
+		break;
+	case INSN_JMP_INTO:
+		job_step(j, last->target);
+		break;
+	default:
+		break;
+	}
+}

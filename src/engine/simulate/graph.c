@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The call graph inside the target; see graph.h. */
+#include "engine/simulate/graph.h"
+
+#include "engine/codecache/cache.h"
+#include "engine/simulate/cells.h"
+#include "engine/run/dispatch.h"
+#include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_turns.h"
+#include "engine/unwind/functions.h"
+#include "engine/unwind/modules.h"
+#include "engine/core/records.h"
+#include "engine/simulate/replay.h"
+#include "engine/sample/sampler.h"
+#include "engine/simulate/segments.h"
+#include "engine/simulate/sim_pages.h"
+#include "engine/core/util.h"
+
+#define NUMBERS_RESERVE (4ull << 30)
+#define MADE_ALIGN	16u /* of functions that compilers make at run time, nearly always */
+
+static struct sim_call_graph graph;
+static bool is_made;
+static uint32_t told_nodes;
+static struct grow numbers; /* of the cells of instructions in contexts */
+
+/* ---- Making ---- */
+
+bool graph_is_on(void)
+{
+	return engine.config.gear == CHANNEL_GEAR_SIMULATE &&
+	       !(engine.config.simulate_flags & CHANNEL_NO_GRAPH);
+}
+
+bool graph_counts_in_cells(void)
+{
+	return graph_is_on() && (engine.config.context_depth || engine.config.simulate_flags &
+				 (CHANNEL_SEPARATE_THREADS | CHANNEL_JUMPS));
+}
+
+bool graph_has_cells(void)
+{
+	return graph.config.depth != 0 || graph.config.separate_threads;
+}
+
+bool graph_takes_steps(void)
+{
+	return sim_call_graph_takes_steps(&graph);
+}
+
+uint64_t graph_function_end(uint64_t pc)
+{
+	const uint64_t end = functions_end(pc);
+
+	return end > pc ? end : UINT64_MAX;
+}
+
+bool graph_reach(uint64_t pc, enum made_way way)
+{
+	struct made_range stale;
+
+	if (!graph_is_on() || !functions_begin(pc, way, &stale))
+		return false;
+	if (stale.end == 0)
+		return false;
+	cache_invalidate(stale.start, stale.end);
+	filter_targets_have_changed();
+	return true;
+}
+
+static bool has_target(const struct insn *in)
+{
+	return in->kind == INSN_CALL || in->kind == INSN_JMP || in->kind == INSN_JMP_INTO ||
+	       in->kind == INSN_JCC || in->kind == INSN_LOOP;
+}
+
+/* A jump to where a function may begin is a call at its end, or of another trace. */
+static enum made_way way_of(const struct insn *in, bool is_file)
+{
+	if (is_file || in->kind == INSN_CALL)
+		return MADE_ENTERED;
+	return (in->kind == INSN_JMP || in->kind == INSN_JMP_INTO) && in->target % MADE_ALIGN == 0 ?
+		       MADE_PERHAPS :
+		       MADE_REACHED;
+}
+
+void graph_look_at(const struct insn *in, uint32_t n)
+{
+	struct module_place m;
+	bool is_file;
+
+	if (!graph_is_on())
+		return;
+	is_file = modules_place(in->pc, &m);
+	if (!is_file)
+		graph_reach(in->pc, MADE_REACHED);
+	for (const struct insn *end = in + n; in < end; in++) {
+		if (has_target(in) && !(is_file && in->target >= m.start && in->target < m.end))
+			graph_reach(in->target, way_of(in, is_file));
+	}
+}
+
+void graph_extend(const struct segment *s)
+{
+	const struct sim_segment *g = segment_graph(s);
+	const uint64_t behind = g->pc + s->bytes;
+	const uint64_t reached[] = { behind - 1, g->target, behind };
+	const bool goes_on = s->end == SEGMENT_FALLS_THROUGH || s->end == SEGMENT_BRANCH ||
+			     s->end == SEGMENT_CALL || s->end == SEGMENT_CALL_INDIRECT ||
+			     s->end == SEGMENT_SYSCALL;
+
+	if (graph_is_on())
+		functions_extend(g->pc, reached, goes_on ? 3 : 2);
+}
+
+bool graph_start(uint32_t events)
+{
+	struct sim_call_graph_config config = {
+		.events = events,
+		.depth = engine.config.context_depth,
+		.separate_threads = engine.config.simulate_flags & CHANNEL_SEPARATE_THREADS,
+		.jumps = engine.config.simulate_flags & CHANNEL_JUMPS,
+		.find = functions_find,
+	};
+
+	if (events > SIM_GRAPH_EVENTS || config.depth > SIM_MAX_DEPTH)
+		return false;
+	is_made = sim_call_graph_init(&graph, &config, &sim_pages) == 0;
+	return is_made;
+}
+
+struct graph_thread *graph_of(struct thread *t)
+{
+	struct graph_thread *gt = t->calls;
+
+	if (gt || !is_made)
+		return gt;
+	gt = pages_get(round_up(sizeof *gt, PAGE));
+	if (!gt)
+		return 0;
+	if (sim_call_stack_init(&gt->stack, &graph, t->index) != 0) {
+		sim_call_stack_release(&gt->stack, &graph);
+		pages_put(gt, round_up(sizeof *gt, PAGE));
+		return 0;
+	}
+	gt->is_due = true;
+	t->calls = gt;
+	return gt;
+}
+
+/* ---- Segments ---- */
+
+/* The end as the graph knows it: where the stack pointer is not among the entries it is a jump. */
+static enum sim_segment_end end_of(const struct segment *s)
+{
+	static const uint8_t ends[] = {
+		[SEGMENT_FALLS_THROUGH] = SIM_END_FALL,
+		[SEGMENT_BRANCH] = SIM_END_BRANCH,
+		[SEGMENT_JUMP] = SIM_END_JUMP,
+		[SEGMENT_JUMP_INDIRECT] = SIM_END_JUMP_INDIRECT,
+		[SEGMENT_CALL] = SIM_END_CALL,
+		[SEGMENT_CALL_INDIRECT] = SIM_END_CALL_INDIRECT,
+		[SEGMENT_RETURN] = SIM_END_RETURN,
+		[SEGMENT_SYSCALL] = SIM_END_FALL,
+		[SEGMENT_OTHER] = SIM_END_FALL,
+	};
+	enum sim_segment_end end = ends[s->end];
+	const struct segment_access *last = segment_accesses(s) + s->accesses - 1;
+	uint8_t kind = end == SIM_END_RETURN ? ACCESS_LOAD : ACCESS_STORE;
+
+	if (end < SIM_END_FIRST_TRANSFER)
+		return end;
+	if (s->accesses == 0 || last->owner != s->insns - 1 || last->kind != kind)
+		return SIM_END_JUMP_INDIRECT;
+	return end;
+}
+
+bool graph_is_elsewhere(const struct segment *s, uint64_t pc)
+{
+	const struct sim_function *f = &graph.functions.items[segment_graph(s)->function];
+	struct sim_function other;
+
+	if (f->kind != SIM_FUNCTION_MADE && f->kind != SIM_FUNCTION_UNKNOWN)
+		return pc < f->start || pc >= f->end;
+	functions_find(0, pc, &other);
+	return other.start != f->start || other.kind != f->kind;
+}
+
+/* May what is executed next be in another function, or is it of interest for another reason? */
+static bool may_leave(const struct segment *s)
+{
+	const struct sim_segment *g = segment_graph(s);
+
+	if (graph_has_cells() || g->end >= SIM_END_JUMP_INDIRECT ||
+	    graph_is_elsewhere(s, g->pc + s->bytes))
+		return true;
+	if (g->end == SIM_END_BRANCH && graph.config.jumps)
+		return true;
+	return (g->end == SIM_END_BRANCH || g->end == SIM_END_JUMP) && graph_is_elsewhere(s, g->target);
+}
+
+void graph_meet(struct segment *s)
+{
+	const struct segment_insn *in = segment_insns(s);
+	struct sim_segment *g = segment_graph(s);
+	uint64_t reads = 0, writes = 0;
+
+	g->end_pc = g->pc + in[s->insns - 1].offset;
+	g->end = (uint8_t)end_of(s);
+	if (g->end != SIM_END_BRANCH && g->end != SIM_END_JUMP && g->end != SIM_END_CALL)
+		g->target = 0;
+	g->function = sim_call_graph_function(&graph, g->pc);
+	for (uint32_t i = 0; i < s->insns; i++) {
+		reads += in[i].reads;
+		writes += in[i].writes;
+	}
+	if (!(s->flags & SEGMENT_FILTER))
+		s->counts =
+			SIM_COUNTS(s->insns, reads, writes) | (may_leave(s) ? SEGMENT_LEAVES : 0);
+	s->flags &= (uint8_t)~SEGMENT_NEW;
+	segment_set_quick(s);
+}
+
+void graph_place(struct segment *s)
+{
+	if (!(s->flags & SEGMENT_NEW))
+		sim_call_graph_place(&graph, segment_graph(s));
+}
+
+struct sim_cell *graph_enter(struct graph_thread *gt, struct segment *s)
+{
+	if (s->flags & SEGMENT_NEW)
+		graph_meet(s);
+	gt->is_due = false;
+	return sim_call_graph_enter(&graph, &gt->stack, segment_graph(s), &gt->totals);
+}
+
+void graph_leave(struct graph_thread *gt, struct segment *s, struct sim_cell *cell, uint64_t sp)
+{
+	sim_call_graph_leave(&gt->stack, segment_graph(s), cell, sp);
+	gt->is_due = true;
+}
+
+void graph_steps(struct graph_thread *gt, const struct sim_step *step, const struct sim_step *end)
+{
+	sim_call_graph_steps(&graph, &gt->stack, &gt->totals, step, end);
+}
+
+void graph_records(struct graph_thread *gt, struct sim_trail *trail, const struct sim_record *r,
+		   const struct sim_record *end)
+{
+	sim_call_graph_records(&graph, &gt->stack, &gt->totals, trail, r, end);
+}
+
+struct sim_site graph_site_of(struct segment *s, uint64_t pc)
+{
+	const uint64_t behind = segment_graph(s)->pc + s->bytes;
+
+	return sim_site_of(&graph, segment_graph(s), pc,
+			   graph_is_elsewhere(s, behind) ? 0 : behind);
+}
+
+void graph_left(struct graph_thread *gt, struct sim_segment *s, uint64_t sp)
+{
+	sim_call_graph_leave(&gt->stack, s, &s->own, sp);
+	gt->is_due = true;
+}
+
+void graph_cut(struct graph_thread *gt, struct segment *s, struct sim_cell *cell)
+{
+	graph_leave(gt, s, cell, 0);
+	sim_call_graph_unfinished(&gt->stack);
+}
+
+void graph_count(struct graph_thread *gt, const uint64_t *events)
+{
+	for (uint32_t i = 0; i < graph.config.events; i++)
+		gt->totals.event[i] += events[i];
+	gt->totals.changes++;
+}
+
+uint32_t *graph_cell_number(struct sim_cell *cell, struct segment *s, struct segment_insn *in)
+{
+	uint32_t *number = cell->events;
+
+	if (cell == &segment_graph(s)->own)
+		return &in->cell;
+	if (!number) {
+		if (!numbers.base && grow_init(&numbers, NUMBERS_RESERVE) != 0)
+			return &in->cell;
+		number = grow_take(&numbers, round_up(s->insns * sizeof *number, 8));
+		if (!number)
+			return &in->cell;
+		cell->events = number;
+	}
+	return number + (in - segment_insns(s));
+}
+
+/* ---- Threads ---- */
+
+void graph_break(struct thread *t)
+{
+	if (!t->calls)
+		return;
+	sampler_lock();
+	filter_calls_settle(t);
+	sim_call_graph_end(&graph, &t->calls->stack, &t->calls->totals);
+	t->calls->is_due = true;
+	sampler_unlock();
+}
+
+void graph_signal(struct thread *t)
+{
+	if (!t->calls)
+		return;
+	sampler_lock();
+	filter_calls_settle(t);
+	sim_call_graph_signal(&graph, &t->calls->stack, t->regs[RSP], &t->calls->totals);
+	t->calls->is_due = true;
+	sampler_unlock();
+}
+
+void graph_signal_return(struct thread *t)
+{
+	if (!t->calls)
+		return;
+	sampler_settle(t);
+	sampler_lock();
+	filter_calls_settle(t);
+	sim_call_graph_signal_return(&graph, &t->calls->stack, &t->calls->totals);
+	t->calls->is_due = true;
+	sampler_unlock();
+}
+
+void graph_forget(struct process *p, uint64_t start, uint64_t end)
+{
+	const bool is_apart = filter_has_turns && !filter_turn_is_own();
+
+	if (!is_made)
+		return;
+	if (is_apart)
+		world_stop(thread_self(), 0);
+	sampler_lock();
+	filter_calls_settle_all();
+	replay_tell(p);
+	filter_forget_targets();
+	sim_call_graph_forget_code(&graph, start, end);
+	sampler_unlock();
+	if (is_apart)
+		world_release();
+}
+
+/* ---- Results ---- */
+
+void graph_tell_nodes(struct process *p)
+{
+	const struct sim_contexts *c = &graph.contexts;
+
+	if (!is_made)
+		return;
+	for (; told_nodes + 1 < c->count; told_nodes++) {
+		const struct sim_node *n = &c->items[told_nodes + 1];
+		const struct sim_function *f = &graph.functions.items[n->function];
+		/* Where it is not known what begins where, it is called after what ran first. */
+		bool known = f->kind != SIM_FUNCTION_UNKNOWN;
+		struct record_node r = { .start = known ? f->start : f->seen,
+					 .end = f->end,
+					 .id = told_nodes + 1,
+					 .caller = n->caller,
+					 .thread = n->thread,
+					 .kind = f->kind };
+
+		records_node(p, &r);
+	}
+}
+
+static void tell_arc(void *context, const struct sim_arc *arc)
+{
+	struct record_arc r = { .pc = arc->pc,
+				.calls = arc->calls,
+				.caller = arc->caller,
+				.callee = arc->callee,
+				.flags = arc->flags,
+				.events = cells.told };
+	uint64_t inclusive[SIM_GRAPH_EVENTS];
+
+	cells_copy(inclusive, arc->inclusive);
+	records_arc(context, &r, inclusive);
+}
+
+static void tell_jump(void *context, const struct sim_jump *jump)
+{
+	struct record_jump r = { .from = jump->from->end_pc,
+				 .to = jump->target,
+				 .executed = jump->taken,
+				 .taken = jump->taken,
+				 .node = jump->node };
+
+	records_jump(context, &r);
+}
+
+void graph_tell(struct process *p)
+{
+	if (!is_made)
+		return;
+	lock_take(&engine.world_lock);
+	for (struct thread *t = engine.threads; t; t = t->next_thread)
+		if (t->calls)
+			sim_call_graph_settle(&graph, &t->calls->stack, &t->calls->totals);
+	lock_drop(&engine.world_lock);
+	sim_call_graph_each_arc(&graph, tell_arc, p);
+	sim_call_graph_each_jump(&graph, tell_jump, p);
+}
+
+void graph_forked(struct thread *t)
+{
+	told_nodes = 0;
+	filter_calls_settle_all();
+	if (t->calls)
+		sim_call_graph_forked(&graph, &t->calls->stack, &t->calls->totals);
+}

@@ -1,0 +1,582 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The simulation inside the target; see replay.h. */
+#include "engine/simulate/replay.h"
+
+#include "engine/simulate/cells.h"
+#include "engine/simulate/filter/filter.h"
+#include "engine/core/fsbase.h"
+#include "engine/simulate/graph.h"
+#include "engine/core/records.h"
+#include "engine/simulate/replay_calls.h"
+#include "engine/simulate/replay_several.h"
+#include "engine/simulate/replay_shared.h"
+#include "engine/simulate/replay_wide.h"
+#include "engine/sample/sampler.h"
+#include "engine/simulate/segments.h"
+#include "engine/simulate/sim_pages.h"
+#include "engine/core/util.h"
+#include "sim/cache/cache_packed.h"
+#include "sim/system/hierarchy.h"
+
+static struct {
+	uint32_t count; /* of hierarchies */
+	uint32_t code_shift;
+	bool has_tags, has_line_use; /* see tell_tag */
+	bool is_quick; /* one hierarchy without TLB, to which stores are as loads; or one of the next two */
+	bool is_shared;
+	bool is_several; /* in one pass: of h only the lists of events are there */
+	struct sim_plain data, fetch; /* if it is quick: what is plain */
+	struct replay_shared shared;
+	bool is_wide;  /* as replay_wide.h wants it */
+	const uint8_t *miss_columns; /* for it: of fetches, reads, writes; then of the last level */
+	struct replay_wide wide;
+	bool is_strict; /* an access to data may change what the next fetch finds in its first cache */
+	struct sim_hierarchy h[CHANNEL_MAX_GEOMETRIES];
+	uint32_t events_at[CHANNEL_MAX_GEOMETRIES]; /* what to add to each one's indices in a cell */
+} r;
+
+static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount);
+
+static bool has_filter(void)
+{
+	return !(engine.config.simulate_flags & CHANNEL_NO_FILTER);
+}
+
+static bool wants_tags(const struct sim_geometry *g)
+{
+	bool wants = g->line_use || g->code.prefetcher == SIM_PREFETCH_STRIDE;
+
+	for (uint32_t i = 0; i < g->level_count; i++)
+		wants |= g->levels[i].prefetcher == SIM_PREFETCH_STRIDE;
+	return wants;
+}
+
+/* Their geometries, and how many events there are in all: Ir, Dr and Dw once. */
+static void read_geometries(uint32_t *events)
+{
+	const struct channel_config *c = &engine.config;
+
+	*events = CELL_FIRST_MISS;
+	for (uint32_t i = 0; i < c->geometry_count; i++) {
+		struct sim_hierarchy *h = &r.h[i];
+
+		memcpy(&h->geometry, (const uint8_t *)c->geometry + i * sizeof h->geometry,
+		       sizeof h->geometry);
+		sim_events_of(&h->geometry, &h->list);
+		r.events_at[i] = *events - CELL_FIRST_MISS;
+		*events += h->list.count - CELL_FIRST_MISS;
+	}
+}
+
+/* Changes the number of events to that of cells. */
+static bool make_several(uint32_t *events)
+{
+	const struct sim_geometry *each[CHANNEL_MAX_GEOMETRIES];
+	const uint32_t n = engine.config.geometry_count;
+
+	for (uint32_t i = 0; i < n; i++)
+		each[i] = &r.h[i].geometry;
+	return n > 1 && has_filter() && replay_several_init(each, n, events, &sim_pages);
+}
+
+static bool make_hierarchies(void)
+{
+	const uint32_t n = engine.config.geometry_count;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct sim_hierarchy *h = &r.h[i];
+		struct sim_geometry g = h->geometry;
+
+		for (uint32_t level = 0; level < g.level_count; level++)
+			g.levels[level].is_packed = engine.wide && n == 1; /* for replay_wide */
+		if (sim_hierarchy_init(h, &g, has_filter(), &sim_pages) != 0)
+			return false;
+		h->charge = charge;
+		h->charge_context = &r.events_at[i];
+		r.has_tags |= wants_tags(&g);
+		r.has_line_use |= g.line_use;
+	}
+	return true;
+}
+
+static bool is_strict(const struct sim_geometry *g)
+{
+	bool strict = g->is_unified || g->is_tlb_unified || g->code.prefetcher;
+
+	for (uint32_t i = 0; i < g->level_count; i++)
+		strict |= g->levels[i].inclusion != SIM_NEITHER || g->levels[i].prefetcher;
+	return strict;
+}
+
+/* Is there a table that says of all hierarchies what is plain? Then r.data and r.fetch are that. */
+static bool prepare_quick(void)
+{
+	const struct sim_hierarchy *h = &r.h[0];
+
+	if (r.is_several) {
+		r.data = replay_several.firsts[SIM_OF_DATA].plain;
+		r.fetch = replay_several.firsts[SIM_OF_CODE].plain;
+		return true;
+	}
+	r.is_shared = r.count > 1 &&
+		      replay_shared_init(&r.shared, r.h, r.count, has_filter());
+	r.data = r.is_shared ? r.shared.plain : h->data;
+	r.fetch = r.is_shared ? r.shared.fetch : h->fetch;
+	return r.is_shared || (r.count == 1 && !h->has_tlb &&
+			       h->data.lines[SIM_STORE] == h->data.lines[0] &&
+			       h->data.lines[SIM_MODIFY] == h->data.lines[0]);
+}
+
+static void prepare_wide(const struct sim_hierarchy *h);
+
+static bool make_all(uint32_t *events)
+{
+	const struct channel_config *c = &engine.config;
+
+	if (c->geometry_count == 0 || c->geometry_count > CHANNEL_MAX_GEOMETRIES ||
+	    c->geometry_bytes != sizeof(struct sim_geometry))
+		return false;
+	read_geometries(events);
+	r.is_several = make_several(events);
+	return (r.is_several || make_hierarchies()) && cells_init(*events) &&
+	       (!graph_is_on() || graph_start(*events));
+}
+
+bool replay_start(void)
+{
+	uint32_t events;
+
+	if (r.count) /* a forked child goes on with a copy */
+		return true;
+	if (!make_all(&events))
+		return false;
+	r.count = engine.config.geometry_count;
+	replay_calls.events = events;
+	for (uint32_t k = 0; k < r.count; k++)
+		r.is_strict |= is_strict(&r.h[k].geometry);
+	r.is_quick = prepare_quick();
+	r.code_shift = r.fetch.shift;
+	prepare_wide(&r.h[0]);
+	if (r.is_several)
+		filter_start_several(&replay_several);
+	else if (r.count == 1 && r.is_quick && has_filter())
+		filter_start(&r.h[0]);
+	return true;
+}
+
+uint32_t replay_code_line_shift(void)
+{
+	return r.code_shift;
+}
+
+/* ---- One instruction after the other ---- */
+
+/*
+ * Where events of the instruction are counted: only an instruction to which something happens gets
+ * a cell for them. With a call graph they are counted apart, as the thread wants them as well.
+ */
+static inline uint64_t *events_of(const struct segment_insn *in, uint32_t hierarchy)
+{
+	return (in->cell && !replay_calls.thread ? cells_at(in->cell) : cells_spare()) + r.events_at[hierarchy];
+}
+
+/* A line is gone, or it is the end: what its use comes to is charged to who loaded it. */
+static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
+{
+	const uint32_t *at = context;
+
+	if (tag)
+		cells_at(tag)[*at + event] += amount;
+	replay_calls_count(*at + event, amount);
+}
+
+/* Line use is told the cell of who makes the accesses, prefetchers that know strides its address. */
+static void tell_tag(struct segment *s, struct segment_insn *in)
+{
+	const uint32_t tag = (uint32_t)segment_graph(s)->pc + in->offset;
+	uint32_t *number = replay_calls_cell_number(s, in);
+
+	if (r.has_line_use && !*number)
+		*number = cells_new_from_spare();
+	for (uint32_t k = 0; k < r.count; k++)
+		r.h[k].tag = r.has_line_use ? *number : tag;
+}
+
+/* Something has been counted where events_of said. */
+static void counted(struct segment *s, struct segment_insn *in)
+{
+	replay_calls_count_all(cells_spare());
+	if (replay_calls.thread || !in->cell)
+		cells_take_spare(replay_calls_cell_number(s, in));
+}
+
+static void fetch(struct segment *s, struct segment_insn *in)
+{
+	uint64_t pc = segment_graph(s)->pc + in->offset;
+	uint32_t any = 0;
+
+	if (r.is_several) {
+		replay_several_fetch(s, in, pc);
+		return;
+	}
+	if (r.is_shared && replay_shared_is_plain(&r.shared.fetch, pc, in->length))
+		return;
+	if (r.has_tags)
+		tell_tag(s, in);
+	for (uint32_t k = 0; k < r.count; k++)
+		if (!sim_hierarchy_fetch_is_plain(&r.h[k], pc, in->length))
+			any |= sim_hierarchy_fetch(&r.h[k], pc, in->length, events_of(in, k));
+	if (r.is_shared)
+		replay_shared_code(&r.shared, pc, in->length);
+	if (any)
+		counted(s, in);
+}
+
+static void touch(struct segment *s, struct segment_insn *in, uint64_t address, uint32_t bytes,
+		  uint32_t kind)
+{
+	const enum sim_access access = kind - ACCESS_LOAD;
+	uint32_t any = 0;
+
+	if (r.is_several) {
+		replay_several_touch(s, in, address, bytes, access);
+		return;
+	}
+	if (r.is_shared && replay_shared_is_plain(&r.shared.plain, address, bytes))
+		return;
+	if (r.has_tags)
+		tell_tag(s, in);
+	for (uint32_t k = 0; k < r.count; k++)
+		if (!sim_hierarchy_data_is_plain(&r.h[k], address, bytes, access))
+			any |= sim_hierarchy_data(&r.h[k], address, bytes, access,
+						  events_of(in, k));
+	if (r.is_shared)
+		replay_shared_data(&r.shared, address, bytes);
+	if (any)
+		counted(s, in);
+}
+
+/* What the executions of segments do not tell. */
+static void count(struct segment *s, struct segment_insn *in, uint64_t insns, uint64_t reads,
+		  uint64_t writes)
+{
+	cells_add(replay_calls_cell_number(s, in), insns, reads, writes);
+	replay_calls_count(CELL_INSTRUCTIONS, insns);
+	replay_calls_count(CELL_READS, reads);
+	replay_calls_count(CELL_WRITES, writes);
+}
+
+/* A read-modify-write counts as a read, as with Cachegrind. */
+static uint64_t whole_address(const struct segment_access *a, uint64_t entry)
+{
+	return a->fs ? entry + fsbase_get(thread_self()) : entry;
+}
+
+/* Instructions from 0 to `insns`, each with its fetch and its accesses. */
+static void replay_exactly(struct segment *s, const uint64_t *entry, uint32_t insns)
+{
+	for (uint32_t i = 0; i < insns; i++) {
+		struct segment_insn *in = &segment_insns(s)[i];
+		const struct segment_access *a = &segment_accesses(s)[in->first];
+
+		fetch(s, in);
+		for (uint32_t k = 0; k < in->accesses; k++)
+			touch(s, in, whole_address(&a[k], entry[in->first + k]), a[k].size, a[k].kind);
+	}
+}
+
+/* An execution that was interrupted: its instructions are counted one by one. */
+static void replay_cut(struct segment *s, const uint64_t *entry, uint32_t insns)
+{
+	if (insns > s->insns)
+		return;
+	for (uint32_t i = 0; i < insns; i++) {
+		struct segment_insn *in = &segment_insns(s)[i];
+
+		count(s, in, 1, in->reads, in->writes);
+	}
+	replay_exactly(s, entry, insns);
+}
+
+/* ---- String and vector instructions ---- */
+
+enum { REP_SOURCE, REP_TARGET, REP_SHAPE, REP_WORDS };
+
+#define SHAPE_BACKWARDS	  1u
+#define SHAPE_KIND_AT(k)  (1 + 2 * (k))
+#define SHAPE_ACCESSES_AT 5
+#define SHAPE_COUNT_AT	  7
+
+void replay_put_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
+{
+	if (t->buf + REP_WORDS + 1 > t->buf_end)
+		sampler_settle(t);
+	t->buf[REP_SOURCE] = rep->address[0] << 1 >> 1;
+	t->buf[REP_TARGET] = rep->address[1] << 1 >> 1;
+	t->buf[REP_SHAPE] = (rep->step < 0 ? SHAPE_BACKWARDS : 0) |
+			    (uint64_t)rep->kind[0] << SHAPE_KIND_AT(0) |
+			    (uint64_t)rep->kind[1] << SHAPE_KIND_AT(1) |
+			    (uint64_t)rep->accesses << SHAPE_ACCESSES_AT |
+			    rep->iterations << (SHAPE_COUNT_AT + 1) >> 1;
+	t->buf[REP_WORDS] = (uint64_t)(int64_t)(int32_t)trailer;
+	t->buf += REP_WORDS + 1;
+}
+
+void replay_put_elements(struct thread *t, uint32_t trailer, const uint64_t *entries, uint32_t n)
+{
+	if (t->buf + n + 1 > t->buf_end)
+		sampler_settle(t);
+	for (uint32_t i = 0; i < n; i++)
+		*t->buf++ = STREAM_ADDRESS(entries[i]);
+	*t->buf++ = (uint64_t)(int64_t)(int32_t)trailer;
+}
+
+/* As Valgrind counts: an instruction for each iteration, and one that finds that it is the end. */
+static void replay_repeat(struct segment *s, const uint64_t *words)
+{
+	uint64_t n = words[REP_SHAPE] >> SHAPE_COUNT_AT;
+	uint32_t accesses = words[REP_SHAPE] >> SHAPE_ACCESSES_AT & 3;
+	uint32_t size = segment_accesses(s)->size;
+	uint64_t step = words[REP_SHAPE] & SHAPE_BACKWARDS ? -(uint64_t)size : size;
+	uint64_t writes = 0;
+	struct segment_insn *in = segment_insns(s);
+
+	fetch(s, in);
+	for (uint32_t k = 0; k < accesses; k++)
+		writes += (words[REP_SHAPE] >> SHAPE_KIND_AT(k) & 3) == ACCESS_STORE;
+	if (n)
+		count(s, in, n, n * (accesses - writes), n * writes);
+	for (uint64_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < accesses; k++)
+			touch(s, in, words[k] + i * step, size,
+			      words[REP_SHAPE] >> SHAPE_KIND_AT(k) & 3);
+}
+
+/* One that faulted part way is an instruction, and fetched, when it comes again for the rest. */
+static void replay_elements(struct segment *s, const uint64_t *entry, const uint64_t *trailer)
+{
+	const struct segment_access *a = segment_accesses(s);
+	const uint64_t n = (uint64_t)(trailer - entry);
+	struct segment_insn *in = segment_insns(s);
+	bool write = a->kind == ACCESS_STORE;
+
+	if (segment_is_cut(*trailer))
+		s->executions--;
+	else
+		fetch(s, in);
+	if (n)
+		count(s, in, 0, write ? 0 : n, write ? n : 0);
+	for (; entry < trailer; entry++)
+		touch(s, in, *entry, a->size, a->kind);
+}
+
+/* ---- The buffer ---- */
+
+/* The line of code that the segment begins in, and the one behind it, are plain. */
+static inline bool code_is_plain_quickly(const struct sim_plain *f, const struct segment *s)
+{
+	uint64_t line = s->code_line;
+
+	for (uint32_t i = 0; i < s->lines; i++, line++)
+		if (f->lines[0][line & f->set_mask] != line)
+			return false;
+	return true;
+}
+
+static inline bool code_is_plain(const struct segment *s)
+{
+	if (r.is_quick)
+		return code_is_plain_quickly(&r.fetch, s);
+	for (uint32_t k = 0; k < r.count; k++)
+		if (!sim_hierarchy_fetch_is_plain(&r.h[k], segment_graph(s)->pc, s->bytes))
+			return false;
+	return true;
+}
+
+static void replay_special(struct segment *s, const uint64_t *entry, const uint64_t *trailer)
+{
+	if (s->flags & SEGMENT_VECTOR) {
+		replay_elements(s, entry, trailer);
+	} else if (segment_is_cut(*trailer)) {
+		s->executions--;
+		replay_cut(s, entry, segment_cut_at(*trailer));
+	} else if (s->flags & SEGMENT_REP) {
+		replay_repeat(s, entry);
+	} else {
+		replay_exactly(s, entry, s->insns);
+	}
+}
+
+/* The code is where it was, but not all that it touches. */
+static void replay_accesses(struct segment *s, const uint64_t *entry)
+{
+	struct segment_insn *in = segment_insns(s);
+
+	if (r.is_strict) {
+		replay_exactly(s, entry, s->insns);
+		return;
+	}
+	for (uint32_t i = 0; r.is_shared && i < s->accesses; i++)
+		if (!replay_shared_is_plain(&r.shared.plain, entry[i], segment_accesses(s)[i].size))
+			replay_shared_prefetch(&r.shared, entry[i]);
+	for (uint32_t i = 0; i < s->accesses; i++) {
+		const struct segment_access *a = &segment_accesses(s)[i];
+
+		while (i >= (uint32_t)in->first + in->accesses)
+			in++;
+		touch(s, in, entry[i], a->size, a->kind);
+	}
+}
+
+/* One segment, whatever is simulated; that it is entered has been told. */
+static void replay_segment(struct segment *s, const uint64_t *entry, const uint64_t *trailer)
+{
+	if ((s->flags & SEGMENT_NEW) && replay_calls.thread)
+		replay_calls_meet(s);
+	s->executions++;
+	if (s->flags || segment_is_cut(*trailer) || !code_is_plain(s))
+		replay_special(s, entry, trailer);
+	else
+		replay_accesses(s, entry);
+	if (!replay_calls.thread)
+		return;
+	if (segment_is_cut(*trailer))
+		replay_calls_cut(s, trailer + 1);
+	else
+		replay_calls_leave(s, trailer + 1);
+}
+
+static void replay_slowly(const uint64_t *p, const uint64_t *end)
+{
+	const uint64_t *trailer = p;
+
+	for (; p < end; p = ++trailer) {
+		struct segment *s;
+
+		while (!(*trailer >> 63))
+			trailer++;
+		s = segments_of_trailer(*trailer);
+		replay_calls_enter(s, p);
+		replay_segment(s, p, trailer);
+	}
+}
+
+static void replay_quickly(const uint64_t *p, const uint64_t *end)
+{
+	const struct sim_plain d = r.data, f = r.fetch;
+	const uint64_t *const lines = d.lines[0], *trailer = p;
+
+	for (; p < end; p = ++trailer) {
+		struct segment *s;
+		uint64_t bad = 0;
+
+		while (!(*trailer >> 63))
+			trailer++;
+		s = segments_of_trailer(*trailer);
+		replay_calls_enter(s, p);
+		if (s->flags || segment_is_cut(*trailer) || !code_is_plain_quickly(&f, s)) {
+			replay_segment(s, p, trailer);
+			continue;
+		}
+		s->executions++;
+		for (uint32_t i = 0; i < s->accesses; i++) {
+			uint64_t line = p[i] >> d.shift;
+
+			bad |= lines[line & d.set_mask] ^ line;
+			bad |= (p[i] + s->size[i] - 1) >> d.shift ^ line;
+		}
+		if (bad)
+			replay_accesses(s, p);
+		replay_calls_leave(s, trailer + 1);
+	}
+}
+
+const uint64_t *replay_odd(const uint64_t *p, bool is_entered)
+{
+	const uint64_t *trailer = p;
+	struct segment *s;
+
+	while (!(*trailer >> 63))
+		trailer++;
+	s = segments_of_trailer(*trailer);
+	if (!is_entered)
+		replay_calls_enter(s, p);
+	replay_segment(s, p, trailer);
+	return trailer + 1;
+}
+
+/* kind: 0, 1, 2 for a fetch, a read, a write. */
+static void missed(struct segment *s, struct segment_insn *in, uint32_t kind, bool last)
+{
+	const uint32_t first_column = r.miss_columns[kind], last_column = r.miss_columns[3 + kind];
+	uint32_t *number = replay_calls_cell_number(s, in);
+	uint64_t *events = *number ? cells_at(*number) : cells_spare();
+
+	events[first_column]++;
+	if (last)
+		events[last_column]++;
+	if (!*number)
+		cells_take_spare(number);
+	replay_calls_count(first_column, 1);
+	if (last)
+		replay_calls_count(last_column, 1);
+}
+
+void replay_code_missed(struct segment *s, bool last)
+{
+	missed(s, segment_insns(s), 0, last);
+}
+
+void replay_missed(struct segment *s, uint32_t i, bool last)
+{
+	const struct segment_access *a = &segment_accesses(s)[i];
+
+	missed(s, &segment_insns(s)[a->owner], a->kind == ACCESS_STORE ? 2 : 1, last);
+}
+
+static void prepare_wide(const struct sim_hierarchy *h)
+{
+	const struct sim_geometry *g = &h->geometry;
+	const struct sim_firsts *several = replay_several.firsts;
+
+	if (!engine.wide || !r.is_quick || !has_filter())
+		return;
+	if (r.is_several)
+		r.is_wide = replay_wide_fits(&several[SIM_OF_DATA].front, &r.wide.data) &&
+			    replay_wide_fits_code(&several[SIM_OF_CODE].front, &r.fetch, &r.wide.code);
+	else
+		r.is_wide = !r.is_shared && h->is_simple && !g->is_unified &&
+			    g->level_count == 2 && replay_wide_fits(&h->caches[0], &r.wide.data) &&
+			    replay_wide_fits_code(&h->caches[SIM_CODE_SLOT], &r.fetch, &r.wide.code) &&
+			    replay_wide_fits(&h->caches[1], &r.wide.last);
+	r.wide.is_several = r.is_several;
+	r.miss_columns = &h->list.index[SIM_MISSES];
+}
+
+void replay_buffer(struct thread *t)
+{
+	const uint64_t *p = t->buf_start;
+
+	replay_calls_begin(graph_of(t), p, t->buf);
+	r.wide.segments = segments_base();
+	if (r.is_wide) {
+		while (p < t->buf && p < t->buf_start + REPLAY_WIDE_BEFORE)
+			p = replay_odd(p, false);
+		replay_several.is_wide = true;
+		replay_wide(&r.wide, p, t->buf);
+		replay_several.is_wide = false;
+	} else if (r.is_quick) {
+		replay_quickly(p, t->buf);
+	} else {
+		replay_slowly(p, t->buf);
+	}
+	replay_calls_end(t->buf);
+	t->special = 0;
+}
+
+void replay_end(void)
+{
+	replay_calls.thread = 0;
+	for (uint32_t k = 0; k < r.count; k++)
+		sim_hierarchy_finish(&r.h[k]);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What replaying tells the call graph (graph.h): steps are written down and followed some hundred
+ * at a time. Where a graph does not take steps each segment is told at once.
+ *
+ * Offsets are for replay_wide.S.
+ */
+#ifndef DWELL_ENGINE_SIMULATE_REPLAY_CALLS_H
+#define DWELL_ENGINE_SIMULATE_REPLAY_CALLS_H
+
+/* struct replay_calls */
+#define R_NEXT	    0
+#define R_LIMIT	    8
+#define R_STEP	    16
+#define R_COUNTS    24
+#define R_LAST	    32
+#define R_IS_DIRECT 40
+/* struct sim_step */
+#define STEP_LEFT    0
+#define STEP_ENTERED 8
+#define STEP_SP	     16
+#define STEP_COUNTS  24
+
+#ifndef __ASSEMBLER__
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "engine/simulate/graph.h"
+#include "engine/simulate/segments.h"
+
+/* Steps that are written before they are followed; the loop may write some more without asking. */
+#define REPLAY_STEPS 256u
+#define REPLAY_MORE  512u
+
+struct replay_calls {
+	struct sim_step *next;	/* where the next one is written */
+	struct sim_step *limit; /* from here on they are to be followed first */
+	uint64_t step_bytes;	/* of a step; 0: none are written */
+	uint64_t counts;	/* of the segments of the buffer, summed up: see SIM_COUNTS */
+	struct segment *last;	/* that was executed last, if it has not been told that it was left */
+	uint64_t is_direct;	/* 1: segments are told one by one */
+	/* Only C looks. */
+	struct graph_thread *thread; /* NULL: nobody follows calls */
+	struct sim_cell *cell;	     /* of the segment, where segments have several */
+	uint32_t events;	     /* how many are counted */
+	const uint64_t *end;	     /* of the buffer */
+};
+
+_Static_assert(offsetof(struct replay_calls, next) == R_NEXT, "layout");
+_Static_assert(offsetof(struct replay_calls, limit) == R_LIMIT, "layout");
+_Static_assert(offsetof(struct replay_calls, step_bytes) == R_STEP, "layout");
+_Static_assert(offsetof(struct replay_calls, counts) == R_COUNTS, "layout");
+_Static_assert(offsetof(struct replay_calls, last) == R_LAST, "layout");
+_Static_assert(offsetof(struct replay_calls, is_direct) == R_IS_DIRECT, "layout");
+_Static_assert(offsetof(struct sim_step, left) == STEP_LEFT, "layout");
+_Static_assert(offsetof(struct sim_step, entered) == STEP_ENTERED, "layout");
+_Static_assert(offsetof(struct sim_step, sp) == STEP_SP, "layout");
+_Static_assert(offsetof(struct sim_step, counts) == STEP_COUNTS, "layout");
+
+extern struct replay_calls replay_calls __attribute__((visibility("hidden")));
+
+/* A buffer of the thread begins, and is over. */
+void replay_calls_begin(struct graph_thread *thread, const uint64_t *p, const uint64_t *end);
+void replay_calls_end(const uint64_t *end);
+
+/* The steps that are written are followed. */
+void replay_calls_follow(void);
+
+/* s, whose entries begin at p, comes next. */
+static inline void replay_calls_enter(struct segment *s, const uint64_t *p)
+{
+	struct replay_calls *c = &replay_calls;
+	struct segment *last = c->last;
+
+	c->last = s;
+	if (!(last->counts & SEGMENT_LEAVES) || !c->step_bytes)
+		return;
+	if (c->next >= c->limit)
+		replay_calls_follow();
+	*c->next++ = (struct sim_step){.left = segment_graph(last),
+				       .entered = segment_graph(s),
+				       .sp = last->accesses ? p[-2] : 0,
+				       .counts = c->counts};
+}
+
+/* The graph does not know the segment, which has been entered. */
+void replay_calls_meet(struct segment *s);
+
+/* It is over, and the next one begins at `next`. */
+void replay_left(struct segment *s, const uint64_t *next);
+static inline void replay_calls_leave(struct segment *s, const uint64_t *next)
+{
+	replay_calls.counts += s->counts;
+	if (replay_calls.is_direct && s->counts & SEGMENT_LEAVES)
+		replay_left(s, next);
+}
+/* It was cut. */
+void replay_calls_cut(struct segment *s, const uint64_t *next);
+
+/* An event happened so often, beside what executions tell; and a number for each event. */
+void replay_calls_count(uint32_t event, uint64_t amount);
+void replay_calls_count_all(const uint64_t *events);
+/* One more of each event whose bit is set, bit 0 for CELL_FIRST_MISS. */
+void replay_calls_count_each(uint64_t bits);
+
+/* Where the number of the instruction's cell is kept, in the context that executes it. */
+static inline uint32_t *replay_calls_cell_number(struct segment *s, struct segment_insn *in)
+{
+	struct sim_cell *cell = replay_calls.cell;
+
+	return cell ? graph_cell_number(cell, s, in) : &in->cell;
+}
+
+#endif
+#endif

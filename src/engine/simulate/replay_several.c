@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Replaying for several hierarchies in one pass; see replay_several.h. */
+#include "engine/simulate/replay_several.h"
+
+#include "engine/simulate/cells.h"
+#include "engine/simulate/replay_calls.h"
+
+struct sim_several replay_several;
+
+/* Which bits events have, as sim_several_init wants it. */
+struct placing {
+	uint32_t count; /* of hierarchies */
+	uint32_t misses[SIM_SEVERAL];
+	uint32_t first[SIM_SEVERAL], stride;
+};
+
+#define ROOM (SIM_GRAPH_EVENTS - CELL_FIRST_MISS)
+
+/*
+ * The same event of all hierarchies has neighbouring bits, in one byte if there is room for that (sim/base/event_bits.h). Returns how
+ * many bits there are then, some of which may be nobody's; 0: too many.
+ */
+static uint32_t place_events(struct placing *p)
+{
+	uint32_t most = 0, sum = 0;
+
+	for (uint32_t k = 0; k < p->count; k++) {
+		most = p->misses[k] > most ? p->misses[k] : most;
+		p->first[k] = k;
+	}
+	p->stride = 8 * most <= ROOM ? 8 : p->count;
+	if (p->stride * most <= ROOM)
+		return p->stride * most;
+	p->stride = 1;
+	for (uint32_t k = 0; k < p->count; k++) {
+		p->first[k] = sum;
+		sum += p->misses[k];
+	}
+	return sum <= ROOM ? sum : 0;
+}
+
+/* Events are told in their order. */
+static void order_cells(const struct placing *p)
+{
+	uint8_t order[SIM_GRAPH_EVENTS] = {CELL_INSTRUCTIONS, CELL_READS, CELL_WRITES};
+	uint32_t told = CELL_FIRST_MISS;
+
+	for (uint32_t k = 0; k < p->count; k++)
+		for (uint32_t i = 0; i < p->misses[k]; i++)
+			order[told++] = (uint8_t)(CELL_FIRST_MISS + p->first[k] + i * p->stride);
+	cells_set_order(order, told);
+}
+
+bool replay_several_init(const struct sim_geometry *const g[], uint32_t count, uint32_t *events,
+			 const struct sim_memory *memory)
+{
+	struct placing p = {.count = count};
+	uint32_t bits;
+
+	if (!sim_several_fits(g, count))
+		return false;
+	for (uint32_t k = 0; k < count; k++) {
+		struct sim_events list;
+
+		sim_events_of(g[k], &list);
+		p.misses[k] = list.count - CELL_FIRST_MISS;
+	}
+	bits = place_events(&p);
+	if (!bits || sim_several_init(&replay_several, g, count, p.first, p.stride, memory) != 0 ||
+	    !cells_init(CELL_FIRST_MISS + bits))
+		return false;
+	order_cells(&p);
+	*events = CELL_FIRST_MISS + bits;
+	return true;
+}
+
+/* The events, as sim_several_data returns them, are the instruction's. */
+static void count(struct segment *s, struct segment_insn *in, uint64_t events)
+{
+	uint32_t *number = replay_calls_cell_number(s, in);
+	uint64_t *cell;
+
+	if (!*number)
+		*number = cells_new_from_spare();
+	if (!*number) /* no memory */
+		return;
+	cell = cells_at(*number) + CELL_FIRST_MISS;
+	for (uint64_t left = events; left; left &= left - 1)
+		cell[__builtin_ctzll(left)]++;
+	replay_calls_count_each(events);
+}
+
+void replay_several_fetch(struct segment *s, struct segment_insn *in, uint64_t pc)
+{
+	uint64_t events;
+
+	if (sim_several_is_plain(&replay_several, SIM_OF_CODE, pc, in->length))
+		return;
+	events = sim_several_fetch(&replay_several, pc, in->length);
+	if (events)
+		count(s, in, events);
+}
+
+void replay_several_touch(struct segment *s, struct segment_insn *in, uint64_t address,
+			  uint32_t bytes, enum sim_access access)
+{
+	uint64_t events;
+
+	if (sim_several_is_plain(&replay_several, SIM_OF_DATA, address, bytes))
+		return;
+	events = sim_several_data(&replay_several, address, bytes, access);
+	if (events)
+		count(s, in, events);
+}
+
+static uint64_t line_of(uint64_t entry)
+{
+	return entry != SIM_NO_LINE ? entry >> SIM_FLAG_BITS : SIM_NO_LINE;
+}
+
+static void missed(struct segment *s, struct segment_insn *in, enum sim_access access,
+		   uint64_t line, uint64_t victim)
+{
+	const unsigned kind = access == SIM_FETCH ? SIM_OF_CODE : SIM_OF_DATA;
+	uint32_t firsts = sim_several_missed(&replay_several, kind, line, line_of(victim));
+
+	if (firsts)
+		count(s, in, sim_several_below(&replay_several, access, firsts, line, line));
+}
+
+void replay_several_code_missed(struct segment *s, uint64_t line, uint64_t victim)
+{
+	missed(s, segment_insns(s), SIM_FETCH, line, victim);
+}
+
+void replay_several_missed(struct segment *s, uint32_t i, uint64_t line, uint64_t victim)
+{
+	const struct segment_access *a = &segment_accesses(s)[i];
+
+	missed(s, &segment_insns(s)[a->owner], a->kind - ACCESS_LOAD, line, victim);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a simulation has counted, as records: each time what is new since the last; see replay.h. */
+#include <time.h>
+
+#include "channel/sys.h"
+#include "engine/simulate/cells.h"
+#include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_several.h"
+#include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/filter/filter_turns.h"
+#include "engine/simulate/graph.h"
+#include "engine/core/records.h"
+#include "engine/simulate/replay.h"
+#include "engine/sample/sampler.h"
+#include "engine/simulate/segments.h"
+#include "engine/core/util.h"
+
+#define DUE_NS	   2000000000ull /* between two reports of a run that goes on */
+/* Before a wait, which may be long, sooner: all is told then that somebody may ask for meanwhile. */
+#define WAIT_LEAST_NS 20000000ull
+#define WAIT_MOST_NS  250000000ull
+#define WAIT_PART     10u /* between these: so many times the CPU time of a report */
+#define MOST_WORDS 12000u /* parts and events of a record: a quarter of the smallest ring holds them */
+
+static struct {
+	uint64_t told_ns, took_ns;
+	uint64_t words[MOST_WORDS]; /* under the sampler's lock */
+} out;
+
+static bool has_news(const uint64_t *cell)
+{
+	uint64_t any = 0;
+
+	for (uint32_t i = 0; i < cells.events; i++)
+		any |= cell[i];
+	return any != 0;
+}
+
+/* An execution of the segment in a context: the counts of which it is all about. */
+struct part_of_segment {
+	struct segment *s;
+	struct sim_cell *cell; /* NULL: there is only one, of a process without a call graph */
+};
+
+static uint64_t *events_of(const struct part_of_segment *c, uint32_t i)
+{
+	uint32_t number = segment_insns(c->s)[i].cell;
+
+	if (c->cell && c->cell != &segment_graph(c->s)->own)
+		number = c->cell->events ? ((const uint32_t *)c->cell->events)[i] : 0;
+	return number ? cells_at(number) : 0;
+}
+
+/* Takes the events of the segment's instructions out of their cells. Returns the words written. */
+static uint32_t take_parts(const struct part_of_segment *c)
+{
+	struct segment_part *part = (void *)out.words;
+	const struct segment *s = c->s;
+	uint32_t n = s->insns;
+
+	for (uint32_t i = 0; i < s->insns; i++) {
+		const struct segment_insn *in = &segment_insns(s)[i];
+		uint64_t *cell = events_of(c, i);
+
+		part[i] = (struct segment_part){ .offset = in->offset,
+						 .length = in->length,
+						 .reads = in->reads,
+						 .writes = in->writes,
+						 .has_events = cell && has_news(cell) };
+		if (!part[i].has_events)
+			continue;
+		cells_copy(out.words + n, cell);
+		memset(cell, 0, cells.events * sizeof *cell);
+		n += cells.told;
+	}
+	return n;
+}
+
+/* Jumps as far as they follow from executions; the targets of indirect ones are in the graph. */
+static void tell_jumps(struct process *p, const struct sim_segment *g, struct sim_cell *cell,
+		       uint64_t executed)
+{
+	struct record_jump r = { .from = g->end_pc,
+				 .to = g->target,
+				 .executed = executed,
+				 .taken = executed,
+				 .node = cell->node,
+				 .conditional = g->end == SIM_END_BRANCH };
+
+	if (!executed || !(engine.config.simulate_flags & CHANNEL_JUMPS) ||
+	    (g->end != SIM_END_BRANCH && g->end != SIM_END_JUMP))
+		return;
+	if (r.conditional)
+		r.taken = cell->taken - cell->told_taken;
+	cell->told_taken = cell->taken;
+	records_jump(p, &r);
+}
+
+static void tell(struct process *p, const struct part_of_segment *c, uint64_t executions)
+{
+	struct record_segment r = {.pc = segment_graph(c->s)->pc,
+				   .executions = executions,
+				   .parts = c->s->insns,
+				   .events = (uint16_t)cells.told,
+				   .node = c->cell ? c->cell->node : 0};
+	uint32_t words = take_parts(c);
+
+	if (r.executions || words > c->s->insns)
+		records_segment(p, &r, out.words, words * (uint32_t)sizeof *out.words);
+	if (c->cell)
+		tell_jumps(p, segment_graph(c->s), c->cell, executions);
+}
+
+/*
+ * Once all has been told nobody has a cell: an instruction that something happens to again gets a new one. In the course of its
+ * run nearly each of a large program's has a miss. Others know cells by their places where there are tags or several hierarchies.
+ */
+static bool forgets_cells(void)
+{
+	return filter_is_on() && !filter_several_is_on() && !graph_counts_in_cells();
+}
+
+/* Cells from that number on, which have just been told, are nobody's. */
+static void give_back_cells(struct segment *s, uint32_t from)
+{
+	for (uint32_t i = 0; i < s->insns; i++)
+		if (segment_insns(s)[i].cell >= from)
+			segment_insns(s)[i].cell = 0;
+	cells_give_back(from);
+}
+
+/* Of the segment in other contexts. */
+static struct sim_cell *second_cell(const struct segment *s)
+{
+	return graph_counts_in_cells() ? segment_graph(s)->own.next : 0;
+}
+
+/* What missed where code looks by itself needs no cells but on its way from there. */
+static void tell_segment(struct process *p, struct segment *s)
+{
+	struct part_of_segment own = {s, graph_is_on() ? &segment_graph(s)->own : 0};
+	const uint32_t next = cells_next();
+
+	filter_count_executions(s);
+	filter_take_misses(s);
+	tell(p, &own, s->executions);
+	s->executions = 0;
+	if (cells_next() != next)
+		give_back_cells(s, next);
+	for (uint32_t i = 0; i < s->insns && forgets_cells(); i++)
+		segment_insns(s)[i].cell = 0;
+	for (struct sim_cell *c = second_cell(s); c; c = c->next) {
+		struct part_of_segment other = { s, c };
+
+		tell(p, &other, c->executions - c->told_executions);
+		c->told_executions = c->executions;
+	}
+}
+
+/* Of the thread: it may have to wait for the collector, too. */
+static uint64_t cpu_ns(void)
+{
+	struct timespec t;
+
+	sys2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* In the filter gear the graph is not told of each segment that is executed. */
+static void place_segments(void)
+{
+	if (!filter_calls_are_on())
+		return;
+	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
+		uint64_t any = s->executions;
+
+		filter_count_executions(s);
+		any |= s->executions | filter_has_misses(s);
+		for (uint32_t i = 0; i < s->insns && !any; i++)
+			any |= segment_insns(s)[i].cell; /* it was cut each time */
+		if (any)
+			graph_place(s);
+	}
+}
+
+void replay_tell(struct process *p)
+{
+	uint32_t question = records_question();
+	uint64_t begin = cpu_ns();
+
+	if (!segments_are_on() || !p->profiling || p->borrowed_memory)
+		return;
+	filter_calls_settle_all();
+	filter_settle();
+	place_segments();
+	graph_tell_nodes(p);
+	lock_take(&engine.translate_lock); /* no segment is half made */
+	for (struct segment *s = segments_next(0); s; s = segments_next(s))
+		tell_segment(p, s);
+	if (forgets_cells())
+		cells_give_back(1);
+	lock_drop(&engine.translate_lock);
+	graph_tell(p);
+	out.told_ns = now_ns();
+	out.took_ns = cpu_ns() - begin;
+	records_counters(p);
+	records_answer(p, question);
+}
+
+void replay_tell_when_due(struct process *p)
+{
+	uint64_t now = now_ns();
+
+	if (!out.told_ns)
+		out.told_ns = now;
+	if (!filter_turn_is_anothers() && (now - out.told_ns >= DUE_NS || records_asked(p)))
+		replay_tell(p);
+}
+
+void replay_tell_before_wait(struct process *p)
+{
+	uint64_t due = out.took_ns * WAIT_PART;
+
+	if (!p->profiling) /* perhaps in a sandbox that allows no look at the clock */
+		return;
+	if (due < WAIT_LEAST_NS)
+		due = WAIT_LEAST_NS;
+	if (due > WAIT_MOST_NS)
+		due = WAIT_MOST_NS;
+	sampler_lock();
+	if (!filter_turn_is_anothers() && (now_ns() - out.told_ns >= due || records_asked(p)))
+		replay_tell(p);
+	sampler_unlock();
+}
+
+static void forget(const struct part_of_segment *c)
+{
+	for (uint32_t i = 0; i < c->s->insns; i++) {
+		uint64_t *cell = events_of(c, i);
+
+		if (cell)
+			memset(cell, 0, cells.events * sizeof *cell);
+	}
+}
+
+void replay_forked(void)
+{
+	place_segments();
+	filter_take_all_misses();
+	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
+		s->executions = 0;
+		if (graph_counts_in_cells())
+			segment_graph(s)->own.told_taken = segment_graph(s)->own.taken;
+		forget(&(struct part_of_segment){s, &segment_graph(s)->own});
+		for (struct sim_cell *c = second_cell(s); c; c = c->next) {
+			c->told_executions = c->executions;
+			c->told_taken = c->taken;
+			forget(&(struct part_of_segment){ s, c });
+		}
+	}
+	out.told_ns = 0;
+}

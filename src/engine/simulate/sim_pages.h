@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pages of the engine, as simulations take memory from them. */
+#ifndef DWELL_ENGINE_SIMULATE_SIM_PAGES_H
+#define DWELL_ENGINE_SIMULATE_SIM_PAGES_H
+
+#include "sim/base/memory.h"
+
+extern const struct sim_memory sim_pages;
+
+#endif

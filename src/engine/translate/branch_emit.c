@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ends of segments: branches, calls, returns, system calls, string loops.
+ * Nothing here changes a flag or uses the target's stack beyond what the
+ * instruction itself does.
+ */
+#include "engine/translate/job.h"
+#include "engine/simulate/segments.h"
+#include "engine/core/util.h"
+
+/* The register whose value stands in the arena's spill2 where the segment ends, + 1; 0: none does. */
+static uint8_t kept_at_end(const struct job *j)
+{
+	const uint16_t left_alone = job_free_registers(j, j->first, j->end);
+
+	return j->gear == GEAR_FILTER && j->kept2 != NOREG && left_alone >> j->kept2 & 1 ?
+		       (uint8_t)(j->kept2 + 1) : 0;
+}
+
+static struct code_exit *new_exit(struct job *j, enum exit_kind kind, uint64_t target)
+{
+	struct code_exit *e = cache_new_exit(j->arena, j->block, kind, target);
+
+	if (e)
+		e->owed = j->left;
+	else
+		j->failed = true;
+	return e;
+}
+
+/* The rel32 field at site is that of e: enter its stub, or its block at once. */
+static void link_site(struct job *j, struct code_exit *e, uint8_t *site)
+{
+	struct block *to;
+
+	cache_exit_set_site(e, site);
+	to = cache_find(e->target, j->gear);
+	if (!to && e->target == j->block->pc)
+		to = j->block;
+	if (to)
+		cache_link(e, to);
+}
+
+static void emit_field(struct job *j, const struct code_exit *e)
+{
+	emit_u32(&j->o, e ? (uint32_t)(cache_exit_stub(e) - (j->o.p + 4)) : 0);
+}
+
+void job_jump_link(struct job *j, uint64_t target)
+{
+	struct code_exit *e = new_exit(j, EXIT_LINK, target);
+
+	emit_align_field(&j->o, 1);
+	emit_u8(&j->o, 0xe9);
+	emit_field(j, e);
+	if (e)
+		link_site(j, e, j->o.p - 4);
+}
+
+/* The branch leaves the function: the call graph is told on the way. */
+static void conditional_step(struct job *j, const struct insn *in, const uint8_t *opcode)
+{
+	struct code_exit *e = new_exit(j, EXIT_LINK, in->target);
+	uint8_t *field, *to = job_step_apart(j, in->target, &field);
+	struct out o = { .p = field };
+
+	emit_bytes(&j->o, opcode, 2);
+	emit_u32(&j->o, (uint32_t)(to - (j->o.p + 4)));
+	if (!e)
+		return;
+	emit_u32(&o, (uint32_t)(cache_exit_stub(e) - (field + 4)));
+	link_site(j, e, field);
+}
+
+static void conditional(struct job *j, const struct insn *in, const uint8_t *opcode)
+{
+	if (job_leaves(j, in->target)) {
+		conditional_step(j, in, opcode);
+		return;
+	}
+	struct code_exit *e = new_exit(j, EXIT_LINK, in->target);
+
+	if (e)
+		e->kept = kept_at_end(j);
+	emit_align_field(&j->o, 2);
+	emit_bytes(&j->o, opcode, 2);
+	emit_field(j, e);
+	if (e)
+		link_site(j, e, j->o.p - 4);
+}
+
+/* loop and jrcxz reach 127 bytes only: hop over a long jump. */
+static void short_conditional(struct job *j, const struct insn *in)
+{
+	uint8_t *taken, *skip;
+
+	emit_bytes(&j->o, in->bytes, in->length - 1u);
+	emit_u8(&j->o, 2);
+	emit_bytes(&j->o, (const uint8_t[]){ 0xeb, 0 }, 2);
+	taken = j->o.p;
+	job_step(j, in->target);
+	job_jump_link(j, in->target);
+	skip = j->o.p;
+	taken[-1] = (uint8_t)(skip - taken);
+}
+
+/* The return address of the target's call, in the place of ours. */
+static void put_return(struct job *j, const struct insn *in)
+{
+	const uint64_t back = in->pc + in->length;
+	uint64_t *constant;
+
+	if (back >> 31 == 0) {
+		emit_bytes(&j->o, (const uint8_t[]){ 0x48, 0xc7, 0x04, 0x24 }, 4); /* mov qword [rsp], imm32 */
+		emit_u32(&j->o, (uint32_t)back);
+		return;
+	}
+	emit_lea(&j->o, RSP, RSP, 8);
+	/* Close together: each call reads one. */
+	constant = j->arena->words++;
+	*constant = back;
+	emit_bytes(&j->o, (const uint8_t[]){ 0xff, 0x35 }, 2);
+	emit_u32(&j->o, (uint32_t)((uint8_t *)constant - (j->o.p + 4)));
+}
+
+/* rcx = where to; r11 = its place in the table, r11 itself in spill1 until the target's entry. */
+static void table_index(struct job *j)
+{
+	if (translate_options.ib_bits == 8) {
+		emit_bytes(&j->o, (const uint8_t[]){ 0x44, 0x0f, 0xb6, 0xd9 }, 4); /* movzx r11d, cl */
+	} else if (translate_options.ib_bits == 16) {
+		emit_bytes(&j->o, (const uint8_t[]){ 0x44, 0x0f, 0xb7, 0xd9 }, 4); /* movzx r11d, cx */
+	} else {
+		/* pext r11d, ecx, [mask] */
+		emit_bytes(&j->o, (const uint8_t[]){ 0xc4, 0x62, 0x72, 0xf5, 0x1c, 0x25 }, 6);
+		emit_u32(&j->o, cache_ib_mask(j->gear));
+	}
+}
+
+static void emit_table_jump(struct job *j)
+{
+	table_index(j);
+	emit_bytes(&j->o, (const uint8_t[]){ 0x42, 0xff, 0x24, 0xdd }, 4); /* jmp [r11*8+table] */
+	emit_u32(&j->o, cache_ib_table(j->gear, ENTRY_JUMP));
+}
+
+/*
+ * rcx = where to, its own value in spill0. R11, because hardly anything waits for its value. A step of the call graph,
+ * or 0; of a call?
+ */
+static void table_jump(struct job *j, uint32_t step, bool has_sp)
+{
+	emit_store_gs(&j->o, R11, T_SPILL1);
+	job_step_to_rcx(j, step, has_sp);
+	emit_table_jump(j);
+}
+
+/*
+ * A return is a return of the machine's, too, with the address in the cache
+ * put where the target's was: so it is predicted, if its call was one (below).
+ */
+static void emit_return(struct job *j, uint32_t i)
+{
+	const struct insn *in = &j->in[i];
+
+	emit_store_gs(&j->o, RCX, T_SPILL0);
+	job_note(j, i, INSN_AT_RCX_SPILL0);
+	emit_u8(&j->o, 0x59); /* pop rcx */
+	emit_store_gs(&j->o, R11, T_SPILL1);
+	job_step_to_rcx(j, job_new_step(j, 0), true);
+	if (in->pop_bytes) { /* the place below rsp is another one, and the target's */
+		emit_lea(&j->o, RSP, RSP, in->pop_bytes);
+		emit_table_jump(j);
+		return;
+	}
+	table_index(j);
+	emit_bytes(&j->o, (const uint8_t[]){ RETURN_PUSH }, 4); /* push [r11*8+table] */
+	emit_u32(&j->o, cache_ib_table(j->gear, ENTRY_RETURN));
+	emit_u8(&j->o, 0xc3);
+}
+
+/*
+ * A call of the machine's, for the sake of its prediction of returns: it leads
+ * to its tail, which puts the target's return address in the place of ours
+ * and goes on. The code that returns lead to follows at once.
+ */
+static void emit_call(struct job *j, uint32_t i)
+{
+	struct call_site *c = &j->call[j->calls++];
+
+	emit_u8(&j->o, 0xe8);
+	*c = (struct call_site){ j->o.p, i, job_new_step(j, j->in[i].kind == INSN_CALL ? j->in[i].target : 0) };
+	emit_u32(&j->o, 0);
+}
+
+void job_call_tails(struct job *j)
+{
+	j->left = (struct owed){ 0 };
+	for (uint32_t k = 0; k < j->calls; k++) {
+		const struct insn *in = &j->in[j->call[k].insn];
+		int32_t distance = (int32_t)(j->o.p - (j->call[k].field + 4));
+
+		memcpy(j->call[k].field, &distance, 4);
+		put_return(j, in);
+		if (in->kind == INSN_CALL) {
+			job_step_of_call(j, j->call[k].step);
+			job_jump_link(j, in->target);
+		} else {
+			table_jump(j, j->call[k].step, true);
+		}
+	}
+}
+
+/*
+ * Returns lead here only if the table says so for the return address. The next
+ * segment is the return site's, unless the block ends here: then it may be
+ * known already, and gets a second entry. Otherwise a return makes it.
+ */
+void job_return_site(struct job *j, uint32_t i)
+{
+	uint64_t pc = j->in[i].pc + j->in[i].length;
+	bool last = i + 1 == j->insns;
+	struct block *b = cache_find(pc, j->gear);
+
+	if (b && (b->arena != j->block->arena || !last))
+		b = 0;
+	if (!b && !last) {
+		b = cache_add_inner(j->block, pc, 0, (struct owed){ 0 });
+		j->failed |= !b;
+	}
+	if (!b) {
+		emit_jump(&j->o, j->arena->thunk_miss[ENTRY_RETURN]);
+		return;
+	}
+	j->arena->hot[cache_part(j->gear)] = j->o.p;
+	cache_emit_ib_entry(j->arena, b, ENTRY_RETURN, false);
+	j->o.p = j->arena->hot[cache_part(j->gear)];
+	if (last)
+		cache_publish_indirect(b, ENTRY_RETURN);
+	if (!last) {
+		b->body = j->o.p;
+		job_hook(j, pc);
+		j->is_entered = true;
+	}
+}
+
+/* mov rcx, <the operand of jmp or call>: the same modrm with another opcode. */
+static void load_operand(struct job *j, const struct insn *in)
+{
+	uint8_t modrm = in->bytes[in->modrm_at], rex = 0x48;
+	uint32_t at = 0;
+
+	if (in->rip_relative) {
+		uint64_t at = (uint64_t)in->mem[0].disp;
+
+		emit_mov_imm64(&j->o, RCX, in->mem[0].narrow ? (uint32_t)at : at);
+		emit_bytes(&j->o, (const uint8_t[]){ 0x48, 0x8b, 0x09 }, 3); /* mov rcx, [rcx] */
+		return;
+	}
+	for (; at < in->modrm_at - 1u; at++) {
+		uint8_t b = in->bytes[at];
+
+		if ((b & 0xf0) == 0x40)
+			rex |= b & 7;
+		else if (b == 0x64 || b == 0x67)
+			emit_u8(&j->o, b);
+	}
+	emit_u8(&j->o, rex & ~4);
+	emit_u8(&j->o, 0x8b);
+	emit_u8(&j->o, (uint8_t)((modrm & 0xc7) | RCX << 3));
+	emit_bytes(&j->o, in->bytes + in->modrm_at + 1, in->length - in->modrm_at - 1u);
+}
+
+static void emit_indirect(struct job *j, uint32_t i)
+{
+	const struct insn *in = &j->in[i];
+
+	emit_store_gs(&j->o, RCX, T_SPILL0);
+	job_note(j, i, INSN_AT_RCX_SPILL0);
+	load_operand(j, in);
+	if (in->kind == INSN_CALL_IND)
+		emit_call(j, i);
+	else
+		table_jump(j, job_new_step(j, 0), false);
+}
+
+static void leave(struct job *j, enum exit_kind kind, uint64_t target)
+{
+	struct code_exit *e = new_exit(j, kind, target);
+
+	if (e)
+		emit_jump(&j->o, cache_exit_stub(e));
+}
+
+static void emit_mark(struct job *j, uint32_t i)
+{
+	struct code_exit *e = new_exit(j, EXIT_MARK, j->in[i].pc + j->in[i].length);
+
+	job_step(j, j->in[i].pc + j->in[i].length);
+	if (!e)
+		return;
+	emit_jump(&j->o, cache_exit_stub(e));
+	e->more->insn = cache_keep_insn(&j->in[i]);
+	j->failed |= !e->more->insn;
+}
+
+void job_marked_entry(struct job *j)
+{
+	struct code_exit *e = new_exit(j, EXIT_ENTRY, j->block->pc);
+
+	if (!e)
+		return;
+	emit_jump(&j->o, cache_exit_stub(e));
+	e->more->resume = j->o.p;
+}
+
+/* Which one of QUICK_REPS it is; QUICK_REPS: none. */
+static enum quick_rep quick_rep_of(const struct insn *in)
+{
+	if (in->mem_count && in->mem[0].narrow)
+		return QUICK_REPS; /* counted in ecx */
+	switch (in->bytes[in->length - 1] & 0xfe) {
+	case 0xa4:
+		return QUICK_MOVS;
+	case 0xaa:
+		return QUICK_STOS;
+	case 0xac:
+		return QUICK_LODS;
+	default:
+		return QUICK_REPS;
+	}
+}
+
+/*
+ * Behind a string instruction that has run, so that rcx is 0: its iterations are added to what the thread has of that
+ * kind. Leaving the cache took some 70 ns, and compilers copy structures so. When they become many the engine has to hear of
+ * it, because a window may begin among them: they may be tens of times as fast as other accesses, so that no timer would come in time.
+ */
+static void count_quick_rep(struct job *j, enum quick_rep kind, struct code_exit *e)
+{
+	const uint32_t total = T_QUICK_REPS + 8 * (uint32_t)kind;
+	uint8_t *few;
+
+	emit_store_gs(&j->o, RAX, T_SPILL4);
+	emit_load_gs(&j->o, RAX, total);
+	emit_load_gs(&j->o, RCX, T_REP_RCX);
+	emit_bytes(&j->o, (const uint8_t[]){ 0x48, 0x8d, 0x04, 0x08 }, 4); /* lea rax, [rax+rcx] */
+	/* pext rcx, rax, [mask] */
+	emit_bytes(&j->o, (const uint8_t[]){ 0xc4, 0xe2, 0xfa, 0xf5, 0x0c, 0x25 }, 6);
+	emit_u32(&j->o, cache_many_mask(j->gear));
+	emit_bytes(&j->o, (const uint8_t[]){ 0xe3, 0 }, 2); /* jrcxz */
+	few = j->o.p;
+	emit_load_gs(&j->o, RAX, T_SPILL4);
+	emit_mov_imm64(&j->o, RCX, 0);
+	emit_jump(&j->o, cache_exit_stub(e));
+	few[-1] = (uint8_t)(j->o.p - few);
+	emit_store_gs(&j->o, RAX, total);
+	emit_load_gs(&j->o, RAX, T_SPILL4);
+}
+
+static void emit_rep(struct job *j, uint32_t i)
+{
+	const enum quick_rep kind = quick_rep_of(&j->in[i]);
+	struct code_exit *e = new_exit(j, EXIT_REP, j->in[i].pc);
+
+	emit_store_gs(&j->o, RCX, T_REP_RCX);
+	emit_store_gs(&j->o, RSI, T_REP_RSI);
+	emit_store_gs(&j->o, RDI, T_REP_RDI);
+	job_copy_insn(j, i);
+	if (!e)
+		return;
+	if (j->gear == GEAR_COUNT && kind != QUICK_REPS && translate_options.quick_reps)
+		count_quick_rep(j, kind, e);
+	else
+		emit_jump(&j->o, cache_exit_stub(e));
+	e->more->resume = j->o.p;
+	e->more->insn = cache_keep_insn(&j->in[i]);
+	j->failed |= !e->more->insn || !segments_of_elements(j, e);
+}
+
+static void emit_elements(struct job *j, uint32_t i)
+{
+	struct code_exit *e = new_exit(j, EXIT_ELEMENTS, j->in[i].pc);
+
+	if (!e)
+		return;
+	e->more->after = j->after[0];
+	emit_jump(&j->o, cache_exit_stub(e));
+	e->more->resume = j->o.p;
+	e->more->insn = cache_keep_insn(&j->in[i]);
+	j->failed |= !e->more->insn || !segments_of_elements(j, e);
+	job_copy_insn(j, i);
+}
+
+void job_terminator(struct job *j, uint32_t i)
+{
+	const struct insn *in = &j->in[i];
+
+	job_note(j, i, 0);
+	switch (in->kind) {
+	case INSN_JCC:
+		conditional(j, in, (const uint8_t[]){ 0x0f, (uint8_t)(0x80 | in->condition) });
+		break;
+	case INSN_XBEGIN:
+		conditional(j, in, (const uint8_t[]){ 0xc7, 0xf8 });
+		break;
+	case INSN_LOOP:
+		short_conditional(j, in);
+		break;
+	case INSN_JMP:
+		job_step(j, in->target);
+		job_jump_link(j, in->target);
+		break;
+	case INSN_CALL:
+		emit_call(j, i);
+		break;
+	case INSN_RET:
+		emit_return(j, i);
+		break;
+	case INSN_JMP_IND:
+	case INSN_CALL_IND:
+		emit_indirect(j, i);
+		break;
+	case INSN_SYSCALL:
+		job_step(j, in->pc + in->length);
+		leave(j, EXIT_SYSCALL, in->pc + in->length);
+		break;
+	case INSN_MARK:
+		emit_mark(j, i);
+		break;
+	case INSN_REP:
+		emit_rep(j, i);
+		break;
+	case INSN_ELEMENTS:
+		emit_elements(j, i);
+		break;
+	case INSN_JMP_INTO:
+		break;
+	case INSN_RDGSBASE:
+		emit_mov_imm64(&j->o, (enum reg)__builtin_ctz(in->gprs), 0);
+		break;
+	case INSN_TRAP:
+		job_copy_insn(j, i);
+		break;
+	default:
+		leave(j, EXIT_UNSUPPORTED, in->pc);
+		break;
+	}
+}

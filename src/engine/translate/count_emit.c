@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Counting: a segment adds its four counts in one vector add, flags untouched, and in the stream
+ * gear, with AVX-512, the room of its entries (lanes.h).
+ * Reading the tally is also what lets others stop the thread, see poll.h.
+ */
+#include "engine/translate/job.h"
+#include "engine/core/lanes.h"
+#include "engine/codecache/poll.h"
+
+/* Where no vector register is taken the counters live in memory; rax is borrowed. */
+static void count_in_memory(struct job *j, struct tally t, uint32_t tally)
+{
+	const uint16_t lane[4] = { t.accesses, t.loads, t.stores, t.instructions };
+
+	emit_store_gs(&j->o, RAX, T_SPILL4);
+	emit_load_gs(&j->o, RAX, tally); /* stops a thread that was called */
+	for (uint32_t i = 0; i < 4; i++) {
+		if (!lane[i])
+			continue;
+		emit_load_gs(&j->o, RAX, T_COUNTERS + 8 * i);
+		emit_lea(&j->o, RAX, RAX, lane[i]);
+		emit_store_gs(&j->o, RAX, T_COUNTERS + 8 * i);
+	}
+	emit_load_gs(&j->o, RAX, T_SPILL4);
+}
+
+/* What the lanes of the counter register get, see lanes.h. */
+static uint32_t tally_for(const struct job *j, struct tally t)
+{
+	uint64_t modifies = t.accesses - t.loads - t.stores;
+	uint64_t plain[4] = { t.accesses + j->owed.accesses - (uint64_t)j->left.accesses,
+			      t.loads + j->owed.loads - (uint64_t)j->left.loads,
+			      t.stores + j->owed.stores - (uint64_t)j->left.stores,
+			      t.instructions + j->owed.instructions - (uint64_t)j->left.instructions };
+	uint64_t placed[4] = { j->desc ? 8 * (j->entries + 1) : 0, t.accesses,
+			       t.loads | (uint64_t)t.stores << 32, t.instructions };
+	uint64_t timed[4] = { 2, 2, plain[1] | plain[2] << 32,
+			      plain[3] | modifies << LANES_MODIFIES };
+
+	if (j->gear == GEAR_FILTER)
+		return poll_tally(timed);
+	if (engine_vector_counter == COUNTER_XMM15)
+		lanes_pack(plain);
+	return poll_tally(lanes_hold_place(j->gear) ? placed : plain);
+}
+
+void job_count_segment(struct job *j)
+{
+	struct tally t = j->after[0];
+	uint32_t tally;
+
+	job_owe_segment(j);
+	if (!j->adds)
+		return;
+	tally = tally_for(j, t);
+
+	if (!tally)
+		j->failed = true;
+	else if (engine_vector_counter == COUNTER_YMM31)
+		emit_add_counts(&j->o, tally);
+	else if (engine_vector_counter == COUNTER_XMM15)
+		emit_add_packed(&j->o, tally);
+	else
+		count_in_memory(j, t, tally);
+}
+
+void job_count_difference(struct job *j, struct owed here, struct owed there)
+{
+	if (!poll_emit_difference(&j->o, here, there))
+		j->failed = true;
+}
+
+/* ---- Code of the target that uses the counter register ---- */
+
+static bool touches_counter(const struct insn *in)
+{
+	return engine_vector_counter == COUNTER_YMM31 ? in->touches_31 :
+	       engine_vector_counter == COUNTER_XMM15 && in->touches_15;
+}
+
+/*
+ * Register 31 is used by few. Loops that use all sixteen use xmm15 here and there: they have it from
+ * the first instruction of a segment that does to the last.
+ */
+bool job_wants_counter(const struct job *j, uint32_t i)
+{
+	if (j->gear == GEAR_FILTER)
+		return false;
+	if (engine_vector_counter == COUNTER_YMM31)
+		return touches_counter(&j->in[i]);
+	while (i < j->end && !touches_counter(&j->in[i]))
+		i++;
+	return i < j->end;
+}
+
+/*
+ * Upper halves that are not in use stay so: the full register is only loaded for code that names ymm15, or, with
+ * flags and rax put away, where there is something in the upper half.
+ */
+#define LOAD_15_BYTES 10u
+
+static void load_state_15(struct out *o)
+{
+	emit_store_gs(o, RAX, T_SPILL4);
+	emit_bytes(o, (const uint8_t[]){ 0x9f, 0x0f, 0x90, 0xc0 }, 4); /* lahf; seto al */
+	emit_jump_unless_0(o, T_APP31 + 16, 12 + LOAD_15_BYTES + 2);
+	emit_jump_unless_0(o, T_APP31 + 24, LOAD_15_BYTES + 2);
+	emit_load_15(o, false, T_APP31);
+	emit_bytes(o, (const uint8_t[]){ 0xeb, LOAD_15_BYTES }, 2);
+	emit_load_15(o, true, T_APP31);
+	emit_bytes(o, (const uint8_t[]){ 0x04, 0x7f, 0x9e }, 3); /* add al, 0x7f; sahf */
+	emit_load_gs(o, RAX, T_SPILL4);
+}
+
+static void give_15(struct job *j, uint32_t i)
+{
+	bool full = false, state = false;
+
+	for (uint32_t k = i; k < j->end; k++) {
+		full |= j->in[k].full_15;
+		state |= j->in[k].state_15;
+	}
+	j->gave_half = !full;
+	emit_store_imm32_gs(&j->o, T_USED31, 1);
+	emit_store_15(&j->o, false, T_COUNTERS);
+	if (state)
+		load_state_15(&j->o);
+	else
+		emit_load_15(&j->o, full, T_APP31);
+}
+
+static void take_15(struct job *j)
+{
+	emit_store_15(&j->o, !j->gave_half, T_APP31);
+	emit_load_15(&j->o, false, T_COUNTERS);
+}
+
+void job_give_counter(struct job *j, uint32_t i)
+{
+	if (j->is_given || !touches_counter(&j->in[i]))
+		return;
+	if (engine_vector_counter == COUNTER_YMM31)
+		emit_give_31(&j->o);
+	else
+		give_15(j, i);
+	j->is_given = true;
+}
+
+void job_take_counter(struct job *j)
+{
+	if (!j->is_given)
+		return;
+	if (engine_vector_counter == COUNTER_YMM31)
+		emit_take_31(&j->o);
+	else
+		take_15(j);
+	j->is_given = false;
+}
+
+void job_follow_counter(struct job *j, uint32_t i)
+{
+	const struct insn *in = &j->in[i];
+
+	if (engine_vector_counter != COUNTER_XMM15 ||
+	    !(in->clears_upper || (in->clears_15 && j->is_given && j->gave_half)))
+		return;
+	emit_clear_gs(&j->o, T_APP31 + 16);
+	emit_clear_gs(&j->o, T_APP31 + 24);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What stands in front of some blocks: a check of their source, a call of the engine, the end of a turn. */
+#include "engine/simulate/filter/filter_turns.h"
+#include "engine/translate/hooks.h"
+#include "engine/translate/job.h"
+#include "engine/core/util.h"
+
+/* Status flags go to ah and al, rax to spill4. */
+static void save_flags(struct job *j)
+{
+	emit_store_gs(&j->o, RAX, T_SPILL4);
+	emit_bytes(&j->o, (const uint8_t[]){ 0x9f, 0x0f, 0x90, 0xc0 }, 4); /* lahf; seto al */
+}
+
+static void restore_flags(struct job *j)
+{
+	emit_bytes(&j->o, (const uint8_t[]){ 0x04, 0x7f, 0x9e }, 3); /* add al, 0x7f; sahf */
+	emit_load_gs(&j->o, RAX, T_SPILL4);
+}
+
+/* cmp [rcx + at], n bytes of source; jne stale */
+static void emit_compare(struct job *j, uint32_t at, const uint8_t *source, uint32_t n,
+			 const uint8_t *stale)
+{
+	emit_bytes(&j->o, (const uint8_t[]){ n == 4 ? 0x81 : 0x80, 0xb9 }, 2);
+	emit_u32(&j->o, at);
+	emit_bytes(&j->o, source, n);
+	emit_bytes(&j->o, (const uint8_t[]){ 0x0f, 0x85 }, 2);
+	emit_u32(&j->o, (uint32_t)(stale - (j->o.p + 4)));
+}
+
+/* The block's own source is compared before it runs: its page may change unseen. */
+void job_self_check(struct job *j)
+{
+	struct block *b = j->block;
+	uint8_t source[MAX_INSNS * 15], *over, *stale;
+	struct code_exit *e = cache_new_exit(j->arena, b, EXIT_STALE, b->pc);
+	uint32_t n = 0, at = 0;
+
+	if (!e) {
+		j->failed = true;
+		return;
+	}
+	for (uint32_t i = 0; i < j->insns; i++)
+		for (uint32_t k = 0; k < j->in[i].length; k++)
+			source[n++] = j->in[i].bytes[k];
+	save_flags(j);
+	emit_store_gs(&j->o, RCX, T_SPILL2);
+	emit_mov_imm64(&j->o, RCX, b->pc);
+	emit_bytes(&j->o, (const uint8_t[]){ 0xeb, 0 }, 2);
+	over = j->o.p;
+	stale = j->o.p;
+	emit_load_gs(&j->o, RCX, T_SPILL2);
+	restore_flags(j);
+	emit_jump(&j->o, cache_exit_stub(e));
+	over[-1] = (uint8_t)(j->o.p - over);
+	for (; at + 4 <= n; at += 4)
+		emit_compare(j, at, source + at, 4, stale);
+	for (; at < n; at++)
+		emit_compare(j, at, source + at, 1, stale);
+	emit_load_gs(&j->o, RCX, T_SPILL2);
+	restore_flags(j);
+}
+
+/*
+ * On the engine's stack, since the target's may not be touched; mov gs:[T_HOOK_SP], rsp; mov
+ * rsp, gs:[T_ENGINE_SP]; push number; call; mov rsp, gs:[T_HOOK_SP]. No flag changes.
+ */
+static void call_engine(struct job *j, struct out *o, uint32_t what)
+{
+	emit_store_gs(o, RSP, T_HOOK_SP);
+	emit_load_gs(o, RSP, T_ENGINE_SP);
+	emit_u8(o, 0x68);
+	emit_u32(o, what);
+	emit_u8(o, 0xe8);
+	emit_u32(o, (uint32_t)(j->arena->thunk_hook - (o->p + 4)));
+	emit_load_gs(o, RSP, T_HOOK_SP);
+}
+
+void job_hook(struct job *j, uint64_t pc)
+{
+	uint32_t what = hooks_find(pc);
+
+	if (what != HOOK_NONE)
+		call_engine(j, &j->o, what);
+}
+
+void job_show_x87(struct job *j)
+{
+	call_engine(j, &j->o, HOOK_X87);
+}
+
+#define COLD_TURN 56u /* bytes, at most: a call of the engine, rcx given back, a jump */
+
+/* The turn is over: out of the way. Returns where that is; it goes on at `back`. */
+static const uint8_t *turn_is_over(struct job *j, bool has_rcx, const uint8_t *back)
+{
+	struct out o = { .p = j->arena->cold -= COLD_TURN };
+	const uint8_t *begin = o.p;
+
+	if (has_rcx)
+		emit_load_gs(&o, RCX, T_SPILL4);
+	call_engine(j, &o, HOOK_TURN);
+	emit_jump(&o, back);
+	return begin;
+}
+
+/* mov gs:[T_SPILL4], rcx; rcx one less than T_TURN, and back; jrcxz, over a short jump, to a long one. */
+static void count_block_in_rcx(struct job *j)
+{
+	enum { SHORT_JUMP = 2, LONG_JUMP = 5, LOAD = 9 };
+	const uint8_t *back;
+
+	emit_store_gs(&j->o, RCX, T_SPILL4);
+	emit_load_gs(&j->o, RCX, T_TURN);
+	emit_lea(&j->o, RCX, RCX, -1);
+	emit_store_gs(&j->o, RCX, T_TURN);
+	emit_bytes(&j->o, (const uint8_t[]){ 0xe3, SHORT_JUMP, 0xeb, LONG_JUMP }, 4);
+	back = j->o.p + LONG_JUMP + LOAD;
+	emit_jump(&j->o, turn_is_over(j, true, back));
+	emit_load_gs(&j->o, RCX, T_SPILL4);
+	j->failed |= j->o.p != back;
+}
+
+/* sub qword gs:[T_TURN], 1; jz */
+static void count_block_in_memory(struct job *j)
+{
+	const uint8_t *field;
+	struct out o;
+
+	emit_bytes(&j->o, (const uint8_t[]){ 0x65, 0x48, 0x83, 0x2c, 0x25 }, 5);
+	emit_u32(&j->o, T_TURN);
+	emit_bytes(&j->o, (const uint8_t[]){ 1, 0x0f, 0x84 }, 3);
+	o.p = j->o.p;
+	field = j->o.p + 4;
+	emit_u32(&o, (uint32_t)(turn_is_over(j, false, field) - field));
+	j->o.p = o.p;
+}
+
+void job_turn(struct job *j)
+{
+	const bool is_entered = j->is_entered;
+
+	j->is_entered = false;
+	if (j->gear != GEAR_FILTER || !filter_has_turns || !is_entered)
+		return;
+	if (j->live[j->first])
+		count_block_in_rcx(j);
+	else
+		count_block_in_memory(j);
+}

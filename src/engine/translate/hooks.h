@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Places in the target's code where the engine is called: the first instruction
+ * of each allocation function, and the instructions that calls of these return
+ * to. The translator puts a call in front of blocks that begin there; other
+ * blocks are what they would be without.
+ */
+#ifndef DWELL_ENGINE_TRANSLATE_HOOKS_H
+#define DWELL_ENGINE_TRANSLATE_HOOKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "channel/channel.h"
+
+/* Where a function takes its arguments from: registers in the order of the ABI. */
+enum hook_shape {
+	HOOK_FREE,	     /* free(block) */
+	HOOK_SIZE,	     /* malloc(size) */
+	HOOK_SIZE_SECOND,    /* aligned_alloc(alignment, size) */
+	HOOK_ARRAY,	     /* calloc(number, size) */
+	HOOK_RESIZE,	     /* realloc(block, size) */
+	HOOK_RESIZE_ARRAY,   /* reallocarray(block, number, size) */
+	HOOK_SIZE_THIRD_OUT, /* posix_memalign(where to write it, alignment, size), 0 if it worked */
+	HOOK_ARGUMENT,	     /* the size is one of the arguments, see below */
+	HOOK_GO, /* runtime.mallocgc(size, type, whether to clear it), by Go's own ABI */
+};
+
+struct hook_function {
+	const char *name; /* of the symbol */
+	uint8_t kind;	  /* enum site_kind; 0 where nothing is allocated */
+	uint8_t shape;	  /* enum hook_shape */
+	uint8_t argument; /* of HOOK_ARGUMENT and HOOK_FREE: which one, from 0 */
+};
+
+#define HOOK_NONE   0u
+#define HOOK_TURN   UINT32_MAX /* none of a place: the end of a turn, see filter_turns.h */
+#define HOOK_X87    (UINT32_MAX - 1) /* the same: see x87.h */
+#define HOOK_RETURN 1u /* a place to return to; above: 2 + the number of a function */
+
+int hooks_init(void);
+
+/* The function of that number, as hooks_find gives it: >= 2. */
+const struct hook_function *hooks_function(uint32_t number);
+
+/* If it is one of the allocation functions. Takes the translate lock. */
+void hooks_add_function(uint64_t pc, const char *name);
+
+/* The same for those of config.allocators, and whether there are any. */
+void hooks_add_named(uint64_t pc, const char *symbol);
+bool hooks_have_named(void);
+
+/*
+ * The place that a call returns to. Code that was translated without a call there is
+ * dropped. False when there are too many. Takes the translate lock if it is new.
+ */
+bool hooks_add_return(uint64_t pc);
+
+/* The code is gone. Takes the translate lock. */
+void hooks_remove(uint64_t start, uint64_t end);
+
+/* What is hooked at pc, or HOOK_NONE. No lock wanted. */
+uint32_t hooks_find(uint64_t pc);
+
+#endif

@@ -1,0 +1,594 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The translator's outer loop: read target code, cut it into counted segments,
+ * emit each. A block follows fall-through paths, so a conditional branch ends
+ * a segment but not the block.
+ */
+#include "engine/translate/translate.h"
+
+#include <sys/mman.h>
+
+#include "engine/sample/budget.h"
+#include "engine/core/fsbase.h"
+#include "engine/simulate/graph.h"
+#include "engine/translate/hooks.h"
+#include "engine/translate/job.h"
+#include "engine/sample/marks.h"
+#include "engine/codecache/pages.h"
+#include "engine/simulate/segments.h"
+#include "engine/core/util.h"
+#include "engine/core/xstate.h"
+
+struct translate_options translate_options;
+
+static struct job job; /* under the translate lock */
+static struct grow descs;
+/* Vector state while the decoder runs: its libc calls use every kind of register. */
+static uint8_t vector_area[XSTATE_MOST_BYTES] __attribute__((aligned(64)));
+
+static struct {
+	bool entered;
+	bool has_fs; /* %fs is the engine's meanwhile */
+	uint64_t fs; /* then: what it was */
+} decoder;
+
+/*
+ * Without instructions for it %fs is set by system calls, which take their time, and which a target may have
+ * forbidden itself. Then the target's stack canary will do, where it has one.
+ */
+static bool needs_fs(void)
+{
+	uint64_t canary;
+
+	return engine.fsgsbase || engine_copy(&canary, fsbase_canary(thread_self()->fs_base), sizeof canary) != 0;
+}
+
+/* The full decoder uses vector registers and a stack canary; most blocks do without it. */
+static void decoder_enter(void)
+{
+	if (decoder.entered)
+		return;
+	decoder.entered = true;
+	engine_xsave(vector_area, engine.xsave_mask & ~XSTATE_TILES);
+	decoder.has_fs = needs_fs();
+	if (decoder.has_fs)
+		decoder.fs = fsbase_swap(fsbase_dummy());
+}
+
+static void decoder_leave(void)
+{
+	if (!decoder.entered)
+		return;
+	decoder.entered = false;
+	if (decoder.has_fs)
+		fsbase_set(decoder.fs);
+	engine_xrstor(vector_area, engine.xsave_mask & ~XSTATE_TILES);
+}
+
+bool translate_decode(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room)
+{
+	bool good = decode_known(in, pc, code, room);
+
+	if (good)
+		return true;
+	decoder_enter();
+	good = decode_insn(in, pc, code, room) == 0;
+	decoder_leave();
+	return good;
+}
+
+#define CODE_WINDOW 256
+#define FUNCTION_ALIGN 16
+
+/* Bytes of target code already fetched. */
+static struct {
+	uint64_t start;
+	uint32_t bytes;
+	uint8_t data[CODE_WINDOW];
+} window;
+
+/* Readable, executable bytes at pc, at most 15; 0 when there are none. */
+static uint32_t fetch(uint64_t pc, const uint8_t **code)
+{
+	if (pc < window.start || pc + 15 > window.start + window.bytes) {
+		const struct mapping *m = mappings_find(pc);
+		uint64_t room = m ? m->end - pc : 0, n = room < CODE_WINDOW ? room : CODE_WINDOW;
+
+		window.bytes = 0;
+		if (!m || !(m->prot & PROT_EXEC))
+			return 0;
+		if (n < 15) { /* code may run on into the next mapping */
+			const struct mapping *next = mappings_find(m->end);
+
+			if (next && (next->prot & PROT_EXEC))
+				n += 15;
+		}
+		while (n && engine_copy(window.data, (const void *)(uintptr_t)pc, n) != 0)
+			n = n > PAGE - (pc & (PAGE - 1)) ? PAGE - (pc & (PAGE - 1)) : 0;
+		window.start = pc;
+		window.bytes = (uint32_t)n;
+	}
+	uint32_t left = (uint32_t)(window.start + window.bytes - pc);
+
+	*code = window.data + (pc - window.start);
+	return left < 15 ? left : 15;
+}
+
+bool insn_ends_block(const struct insn *in)
+{
+	switch (in->kind) {
+	case INSN_JMP:
+	case INSN_JMP_IND:
+	case INSN_RET:
+	case INSN_SYSCALL:
+	case INSN_TRAP:
+	case INSN_MARK:
+	case INSN_UNSUPPORTED:
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool insn_is_call(const struct insn *in)
+{
+	return in->kind == INSN_CALL || in->kind == INSN_CALL_IND;
+}
+
+bool insn_ends_segment(const struct insn *in)
+{
+	return in->kind != INSN_PLAIN && in->kind != INSN_JMP_INTO;
+}
+
+static enum translate_result unreadable(uint64_t pc)
+{
+	const struct mapping *m = mappings_find(pc);
+
+	return m && !(m->prot & PROT_EXEC) ? TRANSLATE_NO_EXEC : TRANSLATE_UNMAPPED;
+}
+
+/* Read instructions from pc on until the block must end. */
+static enum translate_result read_block(struct job *j, uint64_t pc, bool checked)
+{
+	uint64_t at = pc, limit = (pc & ~(PAGE - 1)) + 2 * PAGE;
+	uint32_t max = checked ? 8 : MAX_INSNS;
+
+	window.bytes = 0;
+	for (j->insns = 0; j->insns < max;) {
+		struct insn *in = &j->in[j->insns];
+		const uint8_t *code;
+		uint32_t room = fetch(at, &code);
+		int decoded = 0;
+
+		if (j->insns && (at + 15 > limit || marks_at(at)))
+			break;
+		if (room == 0)
+			return j->insns ? TRANSLATE_OK : unreadable(at);
+		if (!marks_decode(in, at, code, room) && !decode_known(in, at, code, room)) {
+			decoder_enter();
+			decoded = decode_insn(in, at, code, room);
+		}
+		if (decoded != 0) {
+			if (j->insns)
+				return TRANSLATE_OK;
+			if (decoded == DECODE_TOO_LONG)
+				return TRANSLATE_TOO_LONG;
+			return room < 15 && !mappings_find(at + room) ? TRANSLATE_UNMAPPED :
+									TRANSLATE_INVALID;
+		}
+		if (j->insns && insn_is_call(in) && cache_find(at, j->gear))
+			break;
+		j->insns++;
+		at += in->length;
+		if (in->kind == INSN_JMP && !checked && in->target > at && in->target + 15 < limit &&
+		    !cache_find(in->target, j->gear) && !marks_at(in->target) &&
+		    !hooks_find(in->target)) {
+			in->kind = INSN_JMP_INTO;
+			at = in->target;
+		}
+		if (in->kind == INSN_JMP_INTO)
+			continue;
+		if (insn_ends_block(in) || (checked && (in->writes_memory || insn_is_call(in))))
+			break;
+		if (insn_ends_segment(in) && cache_find(at, j->gear))
+			break;
+		if (at % FUNCTION_ALIGN == 0 && hooks_find(at) > HOOK_RETURN)
+			break; /* a function that the one before runs into */
+	}
+	return TRANSLATE_OK;
+}
+
+/* The instruction of the block at pc, or 0. Addresses rise but where a jump was followed. */
+static uint32_t insn_at_pc(const struct job *j, uint64_t pc)
+{
+	for (uint32_t k = 1; k < j->insns; k++)
+		if (j->in[k].pc == pc)
+			return k;
+	return 0;
+}
+
+/* Branches within the block lead into it, not to copies of its rest. */
+static void find_entries(struct job *j)
+{
+	uint64_t first = j->in[0].pc, last = j->in[j->insns - 1].pc;
+
+	for (uint32_t i = 0; i < j->insns; i++) {
+		const struct insn *in = &j->in[i];
+		uint32_t k;
+
+		if ((in->kind != INSN_JCC && in->kind != INSN_JMP && in->kind != INSN_LOOP) ||
+		    in->target < first || in->target > last)
+			continue;
+		k = insn_at_pc(j, in->target);
+		j->in[k].loops |= in->target <= in->pc && j->in[k].pc == in->target;
+		if (k && !insn_is_call(&j->in[k - 1]))
+			j->in[k].entry = !cache_find(in->target, j->gear);
+	}
+}
+
+void job_note(struct job *j, uint32_t i, uint8_t flags)
+{
+	const struct insn *in = &j->in[i];
+	bool stream = j->desc != 0;
+	bool holds_address = stream && j->scratch2 != NOREG && !j->is_given_back;
+
+	j->at[i] = (struct insn_at){
+		.code = (uint16_t)(j->o.p - j->block->start),
+		.source = (uint16_t)(in->pc - j->block->pc),
+		.scratch2 = holds_address ? (uint8_t)(j->scratch2 + 1) : 0,
+		.scratch3 = stream && j->scratch3 != NOREG ? (uint8_t)(j->scratch3 + 1) : 0,
+		.flags = (uint8_t)(flags | (i == j->first ? INSN_AT_SEGMENT : 0) |
+				   (stream ? INSN_AT_STREAM : j->has_trailer ? INSN_AT_END : 0) |
+				   (j->is_given ? INSN_AT_APP31 : 0) | (j->is_given && j->gave_half ? INSN_AT_HALF : 0)),
+		.length = in->length,
+		.loads = in->loads,
+		.stores = in->stores,
+		.modifies = in->modifies,
+		.stream_entries = (uint8_t)j->next_entry,
+		.begin = (uint16_t)(j->begin - j->block->start),
+		.borrows2 = j->borrows2 != NOREG ? (uint8_t)(j->borrows2 + 1) : 0,
+		.borrows3 = j->borrows3 != NOREG ? (uint8_t)(j->borrows3 + 1) : 0,
+		.segment = j->gear == GEAR_FILTER ? j->trailer : 0,
+		.owed = j->owed,
+		.left = j->left,
+	};
+}
+
+static bool near(const struct out *o, uint64_t target)
+{
+	int64_t d = (int64_t)(target - (uint64_t)(uintptr_t)o->p);
+
+	return d > -0x7fffff00ll && d < 0x7fffff00ll;
+}
+
+/* Absolute address that a rip-relative instruction names. */
+static uint64_t rip_target(const struct insn *in)
+{
+	int32_t disp;
+
+	memcpy(&disp, in->bytes + in->disp_at, 4);
+	return in->pc + in->length + (uint64_t)(int64_t)disp;
+}
+
+/* Does the encoding set the bit that extends modrm.rm to r8..r15? */
+static bool rm_extended(const struct insn *in)
+{
+	for (uint32_t i = 0; i < in->modrm_at; i++) {
+		uint8_t b = in->bytes[i];
+
+		if (b == 0x62)
+			return !(in->bytes[i + 1] & 0x20);
+		if (b == 0xc4 && in->modrm_at - i == 4)
+			return !(in->bytes[i + 1] & 0x20);
+		if (b == 0xc5 && in->modrm_at - i == 3)
+			return false;
+		if ((b & 0xf0) == 0x40)
+			return b & 1;
+		if (b == 0x0f)
+			return false;
+	}
+	return false;
+}
+
+/* A rip-relative operand out of reach: [rip+disp32] becomes [scratch]. */
+static void copy_far_operand(struct job *j, uint32_t i)
+{
+	const struct insn *in = &j->in[i];
+	static const uint8_t plain[] = { RAX, RCX, RDX, RBX, RSI, RDI };
+	uint8_t high = rm_extended(in) ? 8 : 0, scratch = NOREG;
+
+	for (uint32_t k = 0; k < sizeof plain && scratch == NOREG; k++)
+		if (!(in->gprs >> (plain[k] | high) & 1))
+			scratch = plain[k] | high;
+	engine_assert(scratch != NOREG);
+	/* In a stream segment spill2 and spill3 are taken. */
+	uint32_t slot = T_SPILL4;
+
+	emit_store_gs(&j->o, scratch, slot);
+	emit_mov_imm64(&j->o, scratch, rip_target(in));
+	job_note(j, i, 0);
+	j->at[i].scratch4 = (uint8_t)(scratch + 1);
+	emit_bytes(&j->o, in->bytes, in->modrm_at);
+	emit_u8(&j->o, (uint8_t)((in->bytes[in->modrm_at] & 0x38) | (scratch & 7)));
+	emit_bytes(&j->o, in->bytes + in->disp_at + 4, in->length - in->disp_at - 4u);
+	emit_load_gs(&j->o, scratch, slot);
+}
+
+static void copy_bytes(struct job *j, uint32_t i)
+{
+	const struct insn *in = &j->in[i];
+	uint32_t skip = 0;
+
+	job_note(j, i, 0);
+	while (in->gs_prefix && in->bytes[skip] == 0x65)
+		skip++; /* the target's %gs base is 0; ours is not */
+	uint8_t *start = j->o.p;
+
+	emit_bytes(&j->o, in->bytes + skip, in->length - skip);
+	if (in->rip_relative) {
+		int32_t disp = (int32_t)(rip_target(in) - (uint64_t)(uintptr_t)j->o.p);
+
+		memcpy(start + in->disp_at - skip, &disp, 4);
+	}
+}
+
+void job_copy_insn(struct job *j, uint32_t i)
+{
+	const struct insn *in = &j->in[i];
+
+	if (in->shows_x87) {
+		job_take_counter(j);
+		job_show_x87(j);
+	}
+	job_give_counter(j, i);
+	if (in->writes_high)
+		emit_store_imm32_gs(&j->o, T_HIGH_VECTORS, VECTORS_UNKNOWN);
+	if (in->rip_relative && !near(&j->o, rip_target(in)))
+		copy_far_operand(j, i);
+	else
+		copy_bytes(j, i);
+	job_follow_counter(j, i);
+}
+
+static void segment_tallies(struct job *j)
+{
+	struct tally t = { 0 };
+
+	for (uint32_t i = j->end; i-- > j->first;) {
+		const struct insn *in = &j->in[i];
+
+		j->after[i + 1 - j->first] = t;
+		t.accesses += in->loads + in->stores + in->modifies;
+		t.loads += in->loads;
+		t.stores += in->stores;
+		t.instructions++;
+	}
+	j->after[0] = t;
+}
+
+/* Where the segment that begins at in[first] ends. */
+static uint32_t segment_end(struct job *j, uint32_t first)
+{
+	const uint64_t stop = j->gear != GEAR_COUNT && graph_is_on() ?
+				      graph_function_end(j->in[first].pc) : UINT64_MAX;
+	const bool is_apart = j->gear == GEAR_COUNT && translate_options.owes;
+	uint32_t end = first;
+
+	j->first = first;
+	while (end < j->insns && end - first < MAX_SEGMENT_INSNS) {
+		bool alone = j->in[end].kind == INSN_REP || j->in[end].kind == INSN_ELEMENTS;
+
+		if ((alone || j->in[end].entry || (is_apart && insn_is_call(&j->in[end])) || j->in[end].pc >= stop) && end > first)
+			break;
+		if (end > first && !job_fits_segment(j, end + 1))
+			break;
+		end++;
+		if (insn_ends_segment(&j->in[end - 1]) ||
+		    (j->in[end - 1].kind == INSN_JMP_INTO && segments_are_on()))
+			break;
+	}
+	return end;
+}
+
+static void emit_segment(struct job *j)
+{
+	segment_tallies(j);
+	j->desc = 0;
+	j->next_entry = 0;
+	j->has_trailer = false;
+	j->is_given = false;
+	j->is_given_back = false;
+	j->begin = j->o.p;
+	j->borrows2 = j->borrows3 = NOREG;
+	job_begin_segment(j);
+	for (uint32_t i = j->first; i < j->end; i++) {
+		bool last = i + 1 == j->end && insn_ends_segment(&j->in[i]);
+
+		if (last || !job_wants_counter(j, i))
+			job_take_counter(j);
+		if (j->desc)
+			job_look_at_accesses(j, i);
+		job_place_branch(j, i);
+		if (last) {
+			job_end_accesses(j);
+			job_terminator(j, i);
+			job_take_counter(j);
+		} else if (j->in[i].kind == INSN_JMP_INTO) {
+			job_note(j, i, 0);
+		} else {
+			job_copy_insn(j, i);
+		}
+	}
+	job_take_counter(j);
+	job_end_accesses(j);
+	job_leave_segment(j);
+}
+
+/*
+ * What begins a segment with a call can be entered by other blocks, which so end before it: were
+ * there two copies of a call, returns would be predicted for the later one only. (Python in the
+ * count gear: 5 to 15 %.)
+ */
+static void begin_segment(struct job *j)
+{
+	struct insn *in = &j->in[j->first];
+
+	if (j->first)
+		job_align_loop(j, in);
+	if (j->first && !j->block->checked && insn_is_call(&j->in[j->end - 1]) &&
+	    !cache_find(in->pc, j->gear))
+		in->entry = true;
+	j->enters = j->first ? 0 : j->block;
+	if (in->entry) {
+		j->enters = cache_add_inner(j->block, in->pc, j->o.p, j->owed);
+		j->failed |= !j->enters;
+	}
+	j->is_entered |= in->entry;
+	if (j->enters && j->enters->body != j->o.p)
+		j->enters = 0; /* nobody may pass by what stands in front */
+	if (in->entry || (j->first && insn_is_call(in - 1))) {
+		job_stream_forget(j);
+		job_filter_entry(j);
+	}
+}
+
+static void emit_block(struct job *j)
+{
+	struct block *b = j->block;
+
+	j->calls = 0;
+	if (!b->checked)
+		find_entries(j);
+	job_align_loop(j, &j->in[0]);
+	b->body = j->o.p;
+	if (marks_at(b->pc))
+		job_marked_entry(j);
+	if (b->checked)
+		job_self_check(j);
+	job_hook(j, b->pc);
+	job_stream_block(j);
+	if (j->gear == GEAR_FILTER)
+		job_filter_block(j);
+	j->is_entered = true;
+	for (uint32_t first = 0; first < j->insns; first = j->end) {
+		j->first = first;
+		j->end = segment_end(j, first);
+		begin_segment(j);
+		j->scratch2 = j->scratch3 = NOREG;
+		emit_segment(j);
+		job_owe_behind(j);
+		if (insn_is_call(&j->in[j->end - 1]))
+			job_return_site(j, j->end - 1);
+	}
+	const struct insn *last = &j->in[j->insns - 1];
+
+	if (last->kind == INSN_JMP_INTO)
+		job_jump_link(j, last->target);
+	else if (!insn_is_call(last) && (!insn_ends_block(last) || last->kind == INSN_TRAP))
+		job_jump_link(j, last->pc + last->length);
+	job_call_tails(j);
+	b->code_bytes = (uint32_t)(j->o.p - b->start);
+}
+
+/* Put the block on the lists of its pages. */
+static void list_block(struct block *b)
+{
+	uint64_t first = b->pc & ~(PAGE - 1), last = (b->pc + b->bytes - 1) & ~(PAGE - 1);
+	struct code_page *p = pages_code(first);
+
+	if (p) {
+		b->page_next[0] = p->blocks;
+		p->blocks = b;
+	}
+	p = last != first ? pages_code(last) : 0;
+	if (p) {
+		b->page_next[1] = p->blocks;
+		p->blocks = b;
+	}
+}
+
+static enum translate_result build(struct job *j, struct block **result, uint64_t pc,
+				   enum entry entry, struct owed owed)
+{
+	bool checked = pages_guard_code(pc & ~(PAGE - 1));
+	enum translate_result r = read_block(j, pc, checked);
+
+	if (r != TRANSLATE_OK)
+		return r;
+	const struct insn *last = &j->in[j->insns - 1];
+	uint64_t end = last->pc + last->length;
+
+	if (((end - 1) & ~(PAGE - 1)) != (pc & ~(PAGE - 1)) &&
+	    pages_guard_code((end - 1) & ~(PAGE - 1)) && !checked) {
+		checked = true;
+		r = read_block(j, pc, true);
+		if (r != TRANSLATE_OK)
+			return r;
+		last = &j->in[j->insns - 1];
+		end = last->pc + last->length;
+	}
+	graph_look_at(j->in, j->insns);
+	/* Read again what protection now holds still. */
+	struct block *b = cache_new_block(pc, j->gear);
+
+	if (!b)
+		return TRANSLATE_FULL;
+	b->arena = cache_arena_index(j->arena);
+	b->bytes = (uint32_t)(end - pc);
+	b->checked = checked;
+	b->start = j->arena->hot[cache_part(j->gear)];
+	j->block = b;
+	j->failed = false;
+	if (entry != ENTRY_NONE || checked || marks_at(pc) || hooks_find(pc))
+		owed = (struct owed){ 0 };
+	job_owe_block(j, owed);
+	if (entry != ENTRY_NONE) /* in front: no jump on the way in */
+		cache_emit_ib_entry(j->arena, b, entry, false);
+	j->o.p = j->arena->hot[cache_part(j->gear)];
+	emit_block(j);
+	if (j->failed || !cache_set_map(b, j->at, j->insns))
+		return TRANSLATE_FULL;
+	j->arena->hot[cache_part(j->gear)] = j->o.p;
+	list_block(b);
+	cache_add(b);
+	for (struct block *e = b->inner; e; e = e->inner)
+		if (e->entry[ENTRY_RETURN])
+			cache_publish_indirect(e, ENTRY_RETURN);
+	*result = b;
+	return TRANSLATE_OK;
+}
+
+enum translate_result translate(struct block **result, uint64_t pc, enum gear gear,
+				enum entry entry, struct owed owed)
+{
+	struct arena *a = cache_arena_for(pc);
+	uint64_t start = cycles();
+	enum translate_result r;
+
+	if (!a || !cache_has_room(a))
+		return TRANSLATE_FULL;
+	if (!descs.base && grow_init(&descs, 1ull << 30))
+		return TRANSLATE_FULL;
+	job.gear = gear;
+	job.arena = a;
+	r = build(&job, result, pc, entry, owed);
+	decoder_leave();
+	start = cycles() - start;
+	thread_self()->extra.translate_cycles += start;
+	budget_translated(start);
+	return r;
+}
+
+const struct stream_desc *translate_desc(uint32_t number)
+{
+	return (const struct stream_desc *)(const void *)(descs.base + (uint64_t)number * 8);
+}
+
+struct stream_desc *translate_new_desc(uint32_t accesses, uint32_t *number)
+{
+	struct stream_desc *d = grow_take(&descs, sizeof *d + accesses * sizeof d->access[0]);
+
+	if (d)
+		*number = (uint32_t)(((uint8_t *)d - descs.base) / 8);
+	return d;
+}

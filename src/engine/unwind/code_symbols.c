@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Symbols of code in order of address; see code_symbols.h. */
+#include "engine/unwind/code_symbols.h"
+
+#include "channel/channel.h"
+#include "engine/core/state.h"
+#include "engine/core/util.h"
+
+#define LOOK_BACK \
+	16u /* symbols that may start between one that covers an address and the address */
+#define MOST_SYMBOLS (16u << 20) /* of a browser there are one or two million */
+
+/* n symbols of the section, or NULL if the file has them not. */
+static const Elf64_Sym *symbols_of(const struct code_file *f, const Elf64_Shdr *section,
+				   uint64_t *n)
+{
+	*n = section->sh_size / sizeof(Elf64_Sym);
+	if (section->sh_offset > f->size || section->sh_offset & 7 ||
+	    *n > (f->size - section->sh_offset) / sizeof(Elf64_Sym) || *n > MOST_SYMBOLS)
+		return 0;
+	return (const Elf64_Sym *)(const void *)(f->bytes + section->sh_offset);
+}
+
+/*
+ * Labels that assembly gives to others are functions; those for itself alone are places inside of
+ * one.
+ */
+static bool is_function(const struct code_file *f, const Elf64_Sym *s)
+{
+	uint32_t type = ELF64_ST_TYPE(s->st_info);
+
+	if (s->st_shndx == SHN_UNDEF || s->st_shndx == SHN_ABS ||
+	    f->bias + s->st_value < f->start || f->bias + s->st_value >= f->end)
+		return false;
+	return type == STT_FUNC || type == STT_GNU_IFUNC ||
+	       (type == STT_NOTYPE && ELF64_ST_BIND(s->st_info) != STB_LOCAL && s->st_name != 0);
+}
+
+bool code_symbols_make_room(struct code_symbols *s, uint64_t count)
+{
+	s->items = count && count < MOST_SYMBOLS
+			   ? pages_get(round_up(count * sizeof *s->items, PAGE))
+			   : 0;
+	s->room = s->items ? (uint32_t)count : 0;
+	return s->items;
+}
+
+void code_symbols_release(struct code_symbols *s)
+{
+	if (s->items)
+		pages_put(s->items, round_up(s->room * sizeof *s->items, PAGE));
+	*s = (struct code_symbols){0};
+}
+
+/* By start, and at one start the largest first. */
+static bool is_before(const struct code_symbol *a, const struct code_symbol *b)
+{
+	return a->start != b->start ? a->start < b->start : a->bytes > b->bytes;
+}
+
+/* Shell's sort: linkers write most of them in order. */
+static void sort_symbols(struct code_symbol *e, uint32_t n)
+{
+	for (uint32_t gap = n / 2; gap; gap /= 2)
+		for (uint32_t i = gap; i < n; i++) {
+			struct code_symbol x = e[i];
+			uint32_t k = i;
+
+			for (; k >= gap && is_before(&x, &e[k - gap]); k -= gap)
+				e[k] = e[k - gap];
+			e[k] = x;
+		}
+}
+
+void code_symbols_sort(struct code_symbols *s)
+{
+	uint32_t left = 0;
+
+	sort_symbols(s->items, s->count);
+	for (uint32_t i = 0; i < s->count; i++)
+		if (!left || s->items[left - 1].start != s->items[i].start)
+			s->items[left++] = s->items[i];
+	s->count = left;
+}
+
+static bool read_section(struct code_symbols *s, const struct code_file *f,
+			 const Elf64_Shdr *section)
+{
+	const Elf64_Sym *symbols;
+	uint64_t n, count = 0;
+
+	symbols = symbols_of(f, section, &n);
+	if (!symbols || f->end - f->start > UINT32_MAX)
+		return false;
+	for (uint64_t i = 0; i < n; i++)
+		count += is_function(f, &symbols[i]);
+	if (!code_symbols_make_room(s, count))
+		return false;
+	/* The file may have changed since they were counted. */
+	for (uint64_t i = 0; i < n && s->count < s->room; i++) {
+		const Elf64_Sym *x = &symbols[i];
+		uint64_t start = f->bias + x->st_value - f->start;
+
+		if (is_function(f, x) && start < UINT32_MAX)
+			s->items[s->count++] = (struct code_symbol){
+				(uint32_t)start,
+				x->st_size < UINT32_MAX ? (uint32_t)x->st_size : 0};
+	}
+	code_symbols_sort(s);
+	return s->count;
+}
+
+bool code_symbols_read(struct code_symbols *s, const struct code_file *f)
+{
+	static const uint32_t types[] = {SHT_SYMTAB, SHT_DYNSYM};
+
+	*s = (struct code_symbols){.base = f->start};
+	for (uint32_t k = 0; k < sizeof types / sizeof types[0]; k++)
+		for (uint32_t i = 0; i < f->section_count; i++)
+			if (f->sections[i].sh_type == types[k] &&
+			    read_section(s, f, &f->sections[i]))
+				return types[k] == SHT_SYMTAB;
+	return false;
+}
+
+/* The first symbol that begins above the offset. */
+static uint32_t above(const struct code_symbols *s, uint64_t offset)
+{
+	uint32_t low = 0, high = s->count;
+
+	while (low < high) {
+		uint32_t mid = low + (high - low) / 2;
+
+		if (s->items[mid].start <= offset)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+bool code_symbols_find(const struct code_symbols *s, uint64_t pc, uint64_t *start, uint64_t *end)
+{
+	uint64_t offset = pc - s->base, behind = 0;
+	uint32_t next = pc >= s->base ? above(s, offset) : 0,
+		 least = next > LOOK_BACK ? next - LOOK_BACK : 0;
+	uint64_t limit = next < s->count ? s->base + s->items[next].start : UINT64_MAX;
+
+	for (uint32_t i = next; i-- > least;) {
+		const struct code_symbol *x = &s->items[i];
+		uint64_t last = x->bytes ? x->start + (uint64_t)x->bytes : UINT64_MAX;
+
+		/* One without a size ends where the next one begins, whichever that is. */
+		if (offset < last && (x->bytes || i + 1 == next)) {
+			*start = s->base + x->start;
+			*end = x->bytes ? s->base + last : limit;
+			return true;
+		}
+		if (x->bytes && last > behind)
+			behind = last;
+	}
+	*start = next ? s->base + behind : 0;
+	*end = limit;
+	return false;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which function of the target some code is in, for the call graph. */
+#ifndef DWELL_ENGINE_UNWIND_FUNCTIONS_H
+#define DWELL_ENGINE_UNWIND_FUNCTIONS_H
+
+#include "engine/unwind/made_code.h"
+#include "sim/calls/functions.h"
+
+/*
+ * A sim_function_finder. Functions are what frame information describes as one piece, or else what
+ * a symbol covers; the stubs of a linkage table are one function; so is code that neither knows.
+ * For code that lies in no file see made_code.h.
+ */
+void functions_find(void *context, uint64_t pc, struct sim_function *found);
+
+/* Where the function that pc is in ends, as far as is known now. */
+uint64_t functions_end(uint64_t pc);
+
+/* Code is reached at pc; as made_code_begin, and false in files. */
+bool functions_begin(uint64_t pc, enum made_way way, struct made_range *stale);
+
+/* As made_code_extend, for n places. */
+void functions_extend(uint64_t pc, const uint64_t *last, uint32_t n);
+
+#endif

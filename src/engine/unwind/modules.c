@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Symbols and frame tables of mapped files; see modules.h. A file is looked at
+ * as it lies on the disk, because its parts in memory come one after another.
+ */
+#define _GNU_SOURCE
+#include "engine/unwind/modules.h"
+
+#include <elf.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "channel/sys.h"
+#include "engine/unwind/code_symbols.h"
+#include "engine/simulate/graph.h"
+#include "engine/translate/hooks.h"
+#include "engine/core/state.h"
+#include "engine/unwind/unwind.h"
+#include "engine/core/util.h"
+
+#define MAX_MODULES 1024u
+#define MAX_STUBS   4u /* sections of a file with stubs of its linkage table */
+
+struct range {
+	uint64_t start, end;
+};
+
+struct module {
+	uint64_t start, end;
+	struct frame_table frames;
+	uint64_t unsorted, unsorted_bytes; /* .eh_frame, where there is no table */
+	bool interpreter, program;
+	struct range stubs[MAX_STUBS];
+	uint64_t go, go_bytes; /* the table of the Go linker, until it is read */
+	struct code_symbols symbols; /* for the call graph: of code without frame information */
+	struct range image;   /* all that is loaded of the file, its data included */
+	uint64_t local_bytes; /* what its variables take of each thread */
+};
+
+static struct module modules[MAX_MODULES];
+static uint32_t count;
+static uint32_t lock;
+
+/* A file in memory, and where its code went. */
+struct elf {
+	const uint8_t *bytes;
+	uint64_t size;
+	struct module *module;
+	uint64_t offset; /* in the file, of module->start */
+	uint64_t bias;
+	enum module_part part;
+};
+
+/* n things of `each` bytes at `at`, or NULL if the file has them not. */
+static const void *part_of(const struct elf *e, uint64_t at, uint64_t n, uint64_t each)
+{
+	if (at > e->size || (at & 7) || n > (e->size - at) / each)
+		return 0;
+	return e->bytes + at;
+}
+
+static bool find_bias(struct elf *e, const Elf64_Phdr *ph, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t from = ph[i].p_offset & ~(PAGE - 1);
+
+		if (ph[i].p_type != PT_LOAD || !(ph[i].p_flags & PF_X) || e->offset < from ||
+		    e->offset - from >= ph[i].p_filesz + PAGE)
+			continue;
+		e->bias = e->module->start - ((ph[i].p_vaddr & ~(PAGE - 1)) + (e->offset - from));
+		return true;
+	}
+	return false;
+}
+
+static void find_frames(struct elf *e, const Elf64_Phdr *ph, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (ph[i].p_type == PT_GNU_EH_FRAME)
+			e->module->frames =
+				(struct frame_table){ .address = e->bias + ph[i].p_vaddr,
+						      .base = e->bias + ph[i].p_vaddr,
+						      .bytes = ph[i].p_memsz };
+}
+
+static void find_image(const struct elf *e, const Elf64_Phdr *ph, uint32_t n)
+{
+	struct range *image = &e->module->image;
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t start = e->bias + ph[i].p_vaddr, end = start + ph[i].p_memsz;
+
+		if (ph[i].p_type == PT_TLS)
+			e->module->local_bytes = round_up(ph[i].p_memsz, ph[i].p_align ?: 1);
+		if (ph[i].p_type != PT_LOAD)
+			continue;
+		if (image->end == 0 || start < image->start)
+			image->start = start;
+		if (end > image->end)
+			image->end = end;
+	}
+}
+
+/*
+ * A name that only its own file knows may be anything; of libraries the table for others tells all.
+ */
+static bool is_exported(const struct elf *e, const Elf64_Shdr *symbols, uint32_t bind)
+{
+	return (bind == STB_GLOBAL || bind == STB_WEAK) &&
+	       (symbols->sh_type == SHT_DYNSYM || e->part == MODULE_PROGRAM);
+}
+
+/* The defined functions of a table of symbols. */
+static void hook_symbols(const struct elf *e, const Elf64_Shdr *symbols, const Elf64_Shdr *names)
+{
+	uint64_t n = symbols->sh_size / sizeof(Elf64_Sym);
+	const Elf64_Sym *s = part_of(e, symbols->sh_offset, n, sizeof *s);
+	const char *text;
+
+	if (!s || names->sh_offset > e->size || names->sh_size > e->size - names->sh_offset ||
+	    names->sh_size == 0 || e->bytes[names->sh_offset + names->sh_size - 1] != 0)
+		return;
+	text = (const char *)e->bytes + names->sh_offset;
+	for (uint64_t i = 0; i < n; i++) {
+		uint64_t at = e->bias + s[i].st_value;
+		uint32_t bind = ELF64_ST_BIND(s[i].st_info);
+
+		if (s[i].st_shndx == SHN_UNDEF || ELF64_ST_TYPE(s[i].st_info) != STT_FUNC ||
+		    s[i].st_name >= names->sh_size || at < e->module->start || at >= e->module->end)
+			continue;
+		if (hooks_have_named())
+			hooks_add_named(at, text + s[i].st_name);
+		if (is_exported(e, symbols, bind))
+			hooks_add_function(at, text + s[i].st_name);
+	}
+}
+
+/* Is the section's name this one, of `bytes` with its 0? */
+static bool is_named(const struct elf *e, const Elf64_Shdr *names, uint64_t name,
+		     const char *wanted, uint64_t bytes)
+{
+	return names->sh_offset <= e->size && names->sh_size <= e->size - names->sh_offset &&
+	       name < names->sh_size && bytes <= names->sh_size - name &&
+	       memcmp(e->bytes + names->sh_offset + name, wanted, bytes) == 0;
+}
+
+static void add_stubs(struct module *m, uint64_t start, uint64_t bytes)
+{
+	for (uint32_t i = 0; i < MAX_STUBS; i++)
+		if (m->stubs[i].end == 0) {
+			m->stubs[i] = (struct range){ start, start + bytes };
+			return;
+		}
+}
+
+/*
+ * What sections tell: where the stubs of the linkage table are, and the frame information of
+ * static programs, which have it, but no table of it.
+ */
+static void find_sections(const struct elf *e, const Elf64_Ehdr *eh)
+{
+	static const struct {
+		const char *name;
+		uint64_t bytes;
+	} stubs[] = { { ".plt", 5 }, { ".plt.got", 9 }, { ".plt.sec", 9 }, { ".iplt", 6 } };
+	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh), *names;
+
+	if (!sh || eh->e_shentsize != sizeof *sh || eh->e_shstrndx >= eh->e_shnum)
+		return;
+	names = &sh[eh->e_shstrndx];
+	for (uint32_t i = 0; i < eh->e_shnum; i++) {
+		if (!(sh[i].sh_flags & SHF_ALLOC))
+			continue;
+		for (uint32_t k = 0; k < sizeof stubs / sizeof stubs[0]; k++)
+			if (is_named(e, names, sh[i].sh_name, stubs[k].name, stubs[k].bytes))
+				add_stubs(e->module, e->bias + sh[i].sh_addr, sh[i].sh_size);
+		if (!e->module->frames.bytes &&
+		    is_named(e, names, sh[i].sh_name, ".eh_frame", sizeof ".eh_frame")) {
+			e->module->unsorted = e->bias + sh[i].sh_addr;
+			e->module->unsorted_bytes = sh[i].sh_size;
+		}
+	}
+}
+
+/*
+ * The functions of code that frame information does not describe; only the call graph asks for
+ * them.
+ */
+static void find_functions(const struct elf *e, const Elf64_Ehdr *eh, const Elf64_Phdr *ph)
+{
+	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh);
+	struct code_file f = { .bytes = e->bytes,
+			       .size = e->size,
+			       .sections = sh,
+			       .bias = e->bias,
+			       .start = e->module->start,
+			       .end = e->module->end };
+
+	if (sh && eh->e_shentsize == sizeof *sh)
+		f.section_count = eh->e_shnum;
+	if (!code_symbols_read(&e->module->symbols, &f))
+		code_symbols_find_go(&f, ph, eh->e_phnum, &e->module->go, &e->module->go_bytes);
+}
+
+static void find_symbols(const struct elf *e, const Elf64_Ehdr *eh)
+{
+	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh);
+
+	if (!sh || eh->e_shentsize != sizeof *sh)
+		return;
+	for (uint32_t i = 0; i < eh->e_shnum; i++) {
+		/* What a program defines for itself alone is not in the table for others. */
+		bool wanted = sh[i].sh_type == SHT_DYNSYM ||
+			      (sh[i].sh_type == SHT_SYMTAB &&
+			       (e->part == MODULE_PROGRAM || hooks_have_named()));
+
+		if (wanted && sh[i].sh_link < eh->e_shnum)
+			hook_symbols(e, &sh[i], &sh[sh[i].sh_link]);
+	}
+}
+
+/* The file may be cut short at any time, so this runs guarded. */
+static int look_at(void *arg)
+{
+	struct elf *e = arg;
+	const Elf64_Ehdr *eh = part_of(e, 0, 1, sizeof *eh);
+	const Elf64_Phdr *ph;
+
+	if (!eh || memcmp(eh->e_ident, ELFMAG, SELFMAG) != 0 || eh->e_machine != EM_X86_64 ||
+	    eh->e_phentsize != sizeof *ph)
+		return -1;
+	ph = part_of(e, eh->e_phoff, eh->e_phnum, sizeof *ph);
+	if (!ph || !find_bias(e, ph, eh->e_phnum))
+		return -1;
+	find_frames(e, ph, eh->e_phnum);
+	find_image(e, ph, eh->e_phnum);
+	find_sections(e, eh);
+	/* The dynamic linker's allocator is of no interest, and not what programs call. */
+	if (e->part != MODULE_INTERPRETER && engine.config.objects)
+		find_symbols(e, eh);
+	if (graph_is_on())
+		find_functions(e, eh, ph);
+	return 0;
+}
+
+static void look_at_file(struct elf *e, int fd)
+{
+	struct stat st;
+	long p;
+
+	if (sys_failed(sys2(SYS_fstat, fd, &st)) || st.st_size < (off_t)sizeof(Elf64_Ehdr))
+		return;
+	p = pages_map(0, (uint64_t)st.st_size, PROT_READ, 0, fd);
+	if (sys_failed(p))
+		return;
+	e->bytes = (const uint8_t *)p;
+	e->size = (uint64_t)st.st_size;
+	if (engine_guarded(look_at, e) != 0)
+		code_symbols_release(&e->module->symbols);
+	sys2(SYS_munmap, p, st.st_size);
+}
+
+void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum module_part part)
+{
+	struct module m = { .start = start, .end = end, .interpreter = part == MODULE_INTERPRETER,
+			    .program = part == MODULE_PROGRAM };
+	struct elf e = { .module = &m, .offset = offset, .part = part };
+
+	if (!engine.config.objects && !graph_is_on())
+		return;
+	modules_remove(start, end);
+	look_at_file(&e, fd);
+	lock_take(&lock);
+	if (count < MAX_MODULES)
+		modules[count++] = m;
+	else
+		code_symbols_release(&m.symbols);
+	lock_drop(&lock);
+}
+
+void modules_remove(uint64_t start, uint64_t end)
+{
+	bool any = false;
+
+	lock_take(&lock);
+	for (uint32_t i = 0; i < count; i++)
+		if (modules[i].start < end && modules[i].end > start) {
+			code_symbols_release(&modules[i].symbols);
+			modules[i--] = modules[--count];
+			any = true;
+		}
+	lock_drop(&lock);
+	if (!any || !engine.config.objects)
+		return;
+	hooks_remove(start, end);
+	unwind_forget();
+}
+
+static bool find(uint64_t pc, struct module *m)
+{
+	bool found = false;
+
+	lock_take(&lock);
+	for (uint32_t i = 0; i < count && !found; i++)
+		if (pc >= modules[i].start && pc < modules[i].end) {
+			/* Not before it is needed: it was not in memory when the code was mapped. */
+			if (modules[i].unsorted_bytes)
+				eh_frame_index(modules[i].unsorted, modules[i].unsorted_bytes,
+					       &modules[i].frames);
+			modules[i].unsorted_bytes = 0;
+			if (modules[i].go)
+				code_symbols_add_go(&modules[i].symbols, modules[i].go,
+						    modules[i].go_bytes, modules[i].end);
+			modules[i].go = 0;
+			*m = modules[i];
+			found = true;
+		}
+	lock_drop(&lock);
+	return found;
+}
+
+bool modules_frames(uint64_t pc, struct frame_table *table)
+{
+	struct module m;
+
+	*table = (struct frame_table){ 0 };
+	if (!find(pc, &m) || m.frames.bytes == 0)
+		return false;
+	*table = m.frames;
+	return true;
+}
+
+/* Where code of no module is, the gap between them. */
+static void find_gap(uint64_t pc, struct module_place *place)
+{
+	*place = (struct module_place){ .end = UINT64_MAX };
+	lock_take(&lock);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct module *m = &modules[i];
+
+		if (m->end <= pc && m->end > place->start)
+			place->start = m->end;
+		if (m->start > pc && m->start < place->end)
+			place->end = m->start;
+	}
+	lock_drop(&lock);
+}
+
+bool modules_place(uint64_t pc, struct module_place *place)
+{
+	struct module m;
+
+	if (!find(pc, &m)) {
+		find_gap(pc, place);
+		return false;
+	}
+	*place = (struct module_place){
+		.start = m.start, .end = m.end, .interpreter = m.interpreter, .frames = m.frames
+	};
+	for (uint32_t i = 0; i < MAX_STUBS; i++)
+		if (pc >= m.stubs[i].start && pc < m.stubs[i].end) {
+			place->stubs = m.stubs[i].start;
+			place->stubs_end = m.stubs[i].end;
+		}
+	return true;
+}
+
+bool modules_function(uint64_t pc, uint64_t *start, uint64_t *end)
+{
+	bool found = false;
+
+	*start = 0;
+	*end = UINT64_MAX;
+	lock_take(&lock);
+	for (uint32_t i = 0; i < count; i++)
+		if (pc >= modules[i].start && pc < modules[i].end) {
+			found = code_symbols_find(&modules[i].symbols, pc, start, end);
+			break;
+		}
+	lock_drop(&lock);
+	return found;
+}
+
+bool modules_locals(uint64_t address, uint64_t *bytes)
+{
+	bool is_variable = false;
+
+	*bytes = 0;
+	lock_take(&lock);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct range *image = &modules[i].image;
+
+		*bytes += modules[i].local_bytes;
+		is_variable |= address >= image->start && address < image->end;
+	}
+	lock_drop(&lock);
+	return !is_variable;
+}
+
+uint64_t modules_program_locals(uint64_t *code)
+{
+	uint64_t bytes = 0;
+
+	lock_take(&lock);
+	for (uint32_t i = 0; i < count && !bytes; i++)
+		if (modules[i].program) {
+			bytes = modules[i].local_bytes;
+			*code = modules[i].start;
+		}
+	lock_drop(&lock);
+	return bytes;
+}
+
+bool modules_is_interpreter(uint64_t pc)
+{
+	struct module m;
+
+	return find(pc, &m) && m.interpreter;
+}
+
+void modules_forked(void)
+{
+	lock = 0;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers of call paths; see paths.h. */
+#include "engine/unwind/paths.h"
+
+#include "engine/unwind/call_stack.h"
+#include "engine/core/records.h"
+#include "engine/core/util.h"
+
+#define MAX_PATHS   PATH_MAX_ID
+#define FIRST_SLOTS 2048u
+#define NUMBER_BITS 17
+#define NUMBER_MASK ((1ull << NUMBER_BITS) - 1)
+
+/*
+ * Paths are found by a hash alone: a slot is 47 bits of it and the number, or 0. The chance that any two of
+ * 65,536 paths are taken for one is 1 in 65,000. Small processes touch few pages of it: a fault
+ * costs as much as finding ten paths.
+ */
+static uint64_t *slots;
+static uint32_t slot_count; /* a power of two, at least twice the paths */
+static uint32_t count;
+static bool cut_told;
+
+/*
+ * Programs with deep recursion have more paths than there is room for. When so many are known,
+ * further ones are cut to so many calls, of which there are few: the whole run has some.
+ */
+static const struct {
+	uint32_t count, depth;
+} limits[] = {
+	{ MAX_PATHS / 2, 6 },
+	{ MAX_PATHS / 4 * 3, 3 },
+	{ MAX_PATHS / 16 * 15, 1 },
+	{ MAX_PATHS, 0 },
+};
+
+void paths_init(void)
+{
+	slots = engine.config.paths ? pages_get(FIRST_SLOTS * sizeof *slots) : 0;
+	slot_count = FIRST_SLOTS;
+	count = 0;
+	if (!slots)
+		engine.config.paths = 0;
+}
+
+static uint64_t hash_of(const uint64_t *path, uint32_t depth)
+{
+	uint64_t h = hash_words(depth, path, depth) & ~NUMBER_MASK;
+
+	return h ? h : 1ull << NUMBER_BITS;
+}
+
+static uint64_t *slot_of(uint64_t hash)
+{
+	uint64_t i = (hash >> NUMBER_BITS) & (slot_count - 1);
+
+	while (slots[i] && (slots[i] & ~NUMBER_MASK) != hash)
+		i = (i + 1) & (slot_count - 1);
+	return &slots[i];
+}
+
+/* Room for one more. False: there is no memory. */
+static bool make_room(void)
+{
+	uint64_t *old = slots;
+	uint32_t old_count = slot_count;
+
+	if (2 * (count + 1) <= slot_count)
+		return true;
+	slots = pages_get(2ull * old_count * sizeof *slots);
+	if (!slots) {
+		slots = old;
+		return false;
+	}
+	slot_count = 2 * old_count;
+	for (uint32_t i = 0; i < old_count; i++)
+		if (old[i])
+			*slot_of(old[i] & ~NUMBER_MASK) = old[i];
+	pages_put(old, old_count * sizeof *slots);
+	return true;
+}
+
+/* Calls that a new path may have. */
+static uint32_t most_calls(void)
+{
+	uint32_t most = PATH_MAX_DEPTH;
+
+	for (uint32_t i = 0; i < sizeof limits / sizeof *limits; i++)
+		if (count >= limits[i].count)
+			most = limits[i].depth;
+	return most;
+}
+
+/* A path not seen before: 0 when there is no room for it, here or in the ring. */
+static uint32_t add(struct process *p, uint64_t hash, const uint64_t *path, uint32_t depth)
+{
+	if (!make_room() || !records_path(p, count + 1, path, depth))
+		return 0;
+	*slot_of(hash) = hash | ++count;
+	return count;
+}
+
+static void tell_of_cut(struct process *p)
+{
+	if (!cut_told)
+		records_message(p, "there are more than 32768 call paths: further ones are cut to "
+				   "6 calls and less");
+	cut_told = true;
+}
+
+uint32_t paths_number(struct thread *t, uint64_t pc)
+{
+	uint64_t path[PATH_MAX_DEPTH];
+	uint32_t depth;
+
+	if (!engine.config.paths)
+		return 0;
+	depth = call_stack_path(t, pc, path, PATH_MAX_DEPTH);
+	while (depth) {
+		uint64_t hash = hash_of(path, depth);
+		uint64_t known = *slot_of(hash);
+
+		if (known)
+			return (uint32_t)(known & NUMBER_MASK);
+		if (depth <= most_calls())
+			return add(t->process, hash, path, depth);
+		tell_of_cut(t->process);
+		depth = most_calls();
+	}
+	return 0;
+}
+
+void paths_forked(void)
+{
+	cut_told = false;
+	if (!count)
+		return;
+	pages_put(slots, slot_count * sizeof *slots);
+	paths_init();
+}

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Threads of a simulation take turns; see baton.h. */
+#include "engine/weave/baton.h"
+
+#include <linux/futex.h>
+#include <linux/sched.h>
+#include <poll.h>
+
+#include "channel/sys.h"
+#include "engine/sample/buffers.h"
+#include "engine/codecache/cache.h"
+#include "engine/simulate/filter/filter_turns.h"
+#include "engine/run/native.h"
+#include "engine/codecache/poll.h"
+#include "engine/core/proc.h"
+#include "engine/simulate/replay.h"
+#include "engine/simulate/segments.h"
+#include "engine/run/stuck.h"
+#include "engine/core/util.h"
+
+#define PIPE_ROOM    4096 /* what a pipe that can be written to at all takes without waiting */
+#define ARRIVAL_NS   20000u
+#define MOST_WAITS   100000u /* for somebody to arrive: 2 s, then the order is left to chance */
+#define DISK_WAITS   100u    /* of these for one who waits for a disk, as it seems */
+
+/*
+ * A turn lasts a millisecond or so. Who has used no processor time between two looks, and sleeps,
+ * gives his turn away. A program whose threads wait so does it again and again: then looks are more
+ * frequent each time.
+ */
+#define LOOKS	     2u
+#define MOST_LOOK_NS 20000000u
+#define LEAST_LOOK_NS 500000u
+#define LOOKERS	     64u /* of a longer row, each looks less often: or looks would fill the processors */
+
+/* Under `lock`, but that threads look at `holder` for themselves, and at `arrivals`. */
+static struct {
+	uint32_t lock;
+	struct thread *holder;
+	struct thread *first, *last; /* that wait */
+	uint32_t row;		     /* how many these are */
+	uint32_t arrivals;	     /* ever */
+	uint32_t left; /* tid of who dropped it for a system call, and may not be in it yet; or 0 */
+	uint64_t looked_ns, look_ns; /* when the holder was looked at, and how often it is */
+} b = { .look_ns = MOST_LOOK_NS };
+
+enum { CALL_NONE, CALL_IN, CALL_TAKEN };
+
+static const struct {
+	long s, ns;
+} a_moment = { 0, ARRIVAL_NS };
+
+static bool takes_turns(const struct thread *t)
+{
+	return segments_are_on() && !t->process->borrowed_memory &&
+	       (t->gear == GEAR_STREAM || (t->gear == GEAR_FILTER && filter_has_turns));
+}
+
+static bool is_alone(const struct thread *t)
+{
+	return engine.threads == t && !t->next_thread;
+}
+
+/* The lock is held, nobody holds the baton: the next one in the row does. */
+static void hand_on(void)
+{
+	struct thread *t = b.first;
+
+	b.holder = t;
+	if (!t)
+		return;
+	b.first = t->baton_next;
+	b.row--;
+	if (!b.first)
+		b.last = 0;
+	__atomic_store_n(&t->baton_turn, 1, __ATOMIC_RELEASE);
+	futex_wake_all(&t->baton_turn);
+}
+
+/* What the kernel says of the thread: 'R', 'S' and so on; 'X' if there is none. */
+static char state_of(uint32_t tid)
+{
+	char text[64];
+	uint32_t got = proc_read_of_task(tid, "stat", text, sizeof text), i = 0;
+
+	while (i < got && text[i] != ')') /* the name stands in parentheses, and has up to 15 letters */
+		i++;
+	return i + 2 < got ? text[i + 2] : 'X';
+}
+
+/*
+ * Who dropped the baton to wait in the kernel is to be there, or to have come back, before the next
+ * one runs: or whether that one finds somebody to wake would be left to chance.
+ */
+static void await_leaver(void)
+{
+	for (uint32_t i = 0; i < MOST_WAITS; i++) {
+		uint32_t tid = __atomic_load_n(&b.left, __ATOMIC_ACQUIRE);
+
+		char state = tid ? state_of(tid) : 'X';
+
+		/* A parent waits so for the child of its vfork, which may take its time. */
+		if (state != 'R' && (state != 'D' || i >= DISK_WAITS))
+			break;
+		sys2(SYS_nanosleep, &a_moment, 0);
+	}
+	__atomic_store_n(&b.left, 0, __ATOMIC_RELEASE);
+}
+
+/* The lock is held: t waits, behind all others. */
+static void line_up(struct thread *t)
+{
+	b.arrivals++;
+	t->baton_next = 0;
+	t->baton_turn = 0;
+	t->baton_waits = true;
+	if (b.last)
+		b.last->baton_next = t;
+	else
+		b.first = t;
+	b.last = t;
+	b.row++;
+}
+
+/* The lock is held, and h, whose turn it is, waits in the kernel: the next one goes on. */
+static void take_away(struct thread *h, uint64_t pc)
+{
+	uint32_t in = CALL_IN;
+
+	if (__atomic_compare_exchange_n(&h->baton_call, &in, CALL_TAKEN, 0, __ATOMIC_SEQ_CST,
+					__ATOMIC_SEQ_CST)) {
+		filter_turn_leave(h);
+		hand_on();
+	} else if (cache_contains(pc)) {
+		stuck_call_out(h, pc);
+	} else {
+		return;
+	}
+	b.look_ns = b.look_ns / 2 > LEAST_LOOK_NS ? b.look_ns / 2 : LEAST_LOOK_NS;
+}
+
+/* t is the next one. */
+static void look_at_holder(struct thread *t)
+{
+	uint64_t now = now_ns(), pc;
+
+	lock_take(&b.lock);
+	if (b.first == t && b.holder && now - b.looked_ns >= b.look_ns / 2) {
+		b.looked_ns = now;
+		if (stuck_look(b.holder, LOOKS, &pc))
+			take_away(b.holder, pc);
+	}
+	lock_drop(&b.lock);
+}
+
+/*
+ * As the program waits in the kernel, with its registers, if no signal of its own comes first:
+ * tracers see them.
+ */
+static void sleep_for_turn(struct thread *t)
+{
+	const uint64_t ns = b.look_ns * (1 + __atomic_load_n(&b.row, __ATOMIC_RELAXED) / LOOKERS);
+	struct timespec most = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
+	const long args[6] = { (long)&t->baton_turn, FUTEX_WAIT, 0, (long)&most };
+
+	if (engine_syscall(t, SYS_futex, args) == RESTART_CALL)
+		futex_wait_ns(&t->baton_turn, 0, ns);
+}
+
+static void await_turn(struct thread *t)
+{
+	if (t->buf == t->buf_start)
+		buffers_park(t);
+	while (!__atomic_load_n(&t->baton_turn, __ATOMIC_ACQUIRE) && !native_is_on(t)) {
+		sleep_for_turn(t);
+		if (__atomic_load_n(&b.first, __ATOMIC_RELAXED) == t && !engine.quiet)
+			look_at_holder(t);
+	}
+	t->baton_waits = false;
+	await_leaver();
+}
+
+bool baton_take(struct thread *t)
+{
+	bool is_free;
+
+	if (!takes_turns(t)) {
+		baton_drop(t);
+		return false;
+	}
+	if (t->baton_waits) {
+		await_turn(t);
+		return true;
+	}
+	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) == t)
+		return false;
+	lock_take(&b.lock);
+	if (b.left == t->tid)
+		b.left = 0;
+	is_free = !b.holder;
+	if (is_free) {
+		b.arrivals++;
+		b.holder = t;
+	} else {
+		line_up(t);
+	}
+	lock_drop(&b.lock);
+	if (is_free)
+		await_leaver();
+	else
+		await_turn(t);
+	return !is_free;
+}
+
+bool baton_pass(struct thread *t)
+{
+	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t ||
+	    !__atomic_load_n(&b.first, __ATOMIC_RELAXED))
+		return false;
+	filter_turn_leave(t);
+	lock_take(&b.lock);
+	line_up(t);
+	hand_on();
+	lock_drop(&b.lock);
+	return true;
+}
+
+void baton_drop(struct thread *t)
+{
+	if (t->baton_waits)
+		await_turn(t);
+	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t)
+		return;
+	filter_turn_leave(t);
+	lock_take(&b.lock);
+	hand_on();
+	lock_drop(&b.lock);
+}
+
+bool baton_is_held_by(const struct thread *t)
+{
+	return __atomic_load_n(&b.holder, __ATOMIC_RELAXED) == t;
+}
+
+bool baton_enter_call(struct thread *t)
+{
+	if (!baton_is_held_by(t) || t->baton_call != CALL_NONE)
+		return false;
+	__atomic_store_n(&t->baton_call, CALL_IN, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+bool baton_leave_call(struct thread *t)
+{
+	if (__atomic_exchange_n(&t->baton_call, CALL_NONE, __ATOMIC_SEQ_CST) != CALL_TAKEN)
+		return false;
+	lock_take(&b.lock); /* whoever has taken it is done */
+	lock_drop(&b.lock);
+	baton_take(t);
+	return true;
+}
+
+void baton_end_turn(struct thread *t)
+{
+	t->turn = FILTER_TURN_BLOCKS;
+	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t ||
+	    !__atomic_load_n(&b.first, __ATOMIC_RELAXED))
+		return;
+	t->turn_is_over = true;
+	poll_call(t);
+}
+
+void baton_forked(void)
+{
+	b.lock = 0;
+	b.holder = b.first = b.last = 0;
+	b.row = 0;
+	b.left = 0;
+}
+
+/* ---- System calls ---- */
+
+enum may_wait {
+	WAITS = 0, /* all that is not in the table */
+	NEVER,
+	IF_NOTHING_TO_READ, /* from descriptor args[0] */
+	IF_NO_ROOM,	    /* to write args[2] bytes to descriptor args[0] */
+	IF_FUTEX_WAITS,
+	IF_VFORK,
+};
+
+static const uint8_t calls[] = {
+	[SYS_read] = IF_NOTHING_TO_READ,
+	[SYS_readv] = IF_NOTHING_TO_READ,
+	[SYS_recvfrom] = IF_NOTHING_TO_READ,
+	[SYS_write] = IF_NO_ROOM,
+	[SYS_futex] = IF_FUTEX_WAITS,
+	[SYS_pread64] = NEVER,
+	[SYS_pwrite64] = NEVER,
+	[SYS_close] = NEVER,
+	[SYS_fstat] = NEVER,
+	[SYS_newfstatat] = NEVER,
+	[SYS_stat] = NEVER,
+	[SYS_lseek] = NEVER,
+	[SYS_mmap] = NEVER,
+	[SYS_mprotect] = NEVER,
+	[SYS_munmap] = NEVER,
+	[SYS_mremap] = NEVER,
+	[SYS_madvise] = NEVER,
+	[SYS_brk] = NEVER,
+	[SYS_rt_sigaction] = NEVER,
+	[SYS_rt_sigprocmask] = NEVER,
+	[SYS_rt_sigreturn] = NEVER,
+	[SYS_getpid] = NEVER,
+	[SYS_gettid] = NEVER,
+	[SYS_getuid] = NEVER,
+	[SYS_clock_gettime] = NEVER,
+	[SYS_gettimeofday] = NEVER,
+	[SYS_getrusage] = NEVER,
+	[SYS_getrandom] = NEVER,
+	[SYS_prlimit64] = NEVER,
+	[SYS_sched_getaffinity] = NEVER,
+	[SYS_set_robust_list] = NEVER,
+	[SYS_rseq] = NEVER,
+	[SYS_clone] = IF_VFORK,
+	[SYS_clone3] = IF_VFORK,
+	[SYS_fork] = NEVER, /* the child is to find the caches as nobody uses them */
+	[SYS_tgkill] = NEVER,
+};
+
+static bool is_ready(long fd, short events)
+{
+	struct pollfd p = { .fd = (int)fd, .events = events };
+
+	return sys3(SYS_poll, &p, 1, 0) == 1;
+}
+
+static bool futex_may_wait(const long args[6])
+{
+	switch (args[1] & FUTEX_CMD_MASK) {
+	case FUTEX_WAKE:
+	case FUTEX_REQUEUE:
+	case FUTEX_CMP_REQUEUE:
+	case FUTEX_WAKE_OP:
+	case FUTEX_WAKE_BITSET:
+	case FUTEX_UNLOCK_PI:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/*
+ * What a clone or clone3 asks for: in its first argument, or the first field of what that points
+ * to.
+ */
+static uint64_t clone_flags(long nr, const long args[6])
+{
+	uint64_t flags = (uint64_t)args[0];
+
+	if (nr == SYS_clone3 && engine_copy(&flags, (const void *)args[0], sizeof flags) != 0)
+		return 0;
+	return flags;
+}
+
+static bool may_wait(long nr, const long args[6])
+{
+	uint32_t how = (uint64_t)nr < sizeof calls ? calls[nr] : WAITS;
+
+	switch (how) {
+	case NEVER:
+		return false;
+	case IF_NOTHING_TO_READ:
+		return !is_ready(args[0], POLLIN);
+	case IF_NO_ROOM:
+		return args[2] > PIPE_ROOM || !is_ready(args[0], POLLOUT);
+	case IF_FUTEX_WAITS:
+		return futex_may_wait(args);
+	case IF_VFORK:
+		return clone_flags(nr, args) & CLONE_VFORK;
+	default:
+		return true;
+	}
+}
+
+void baton_before_call(struct thread *t, long nr, const long args[6])
+{
+	bool waits = segments_are_on() && !t->process->borrowed_memory && may_wait(nr, args);
+
+	if (waits)
+		replay_tell_before_wait(t->process);
+	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t)
+		return;
+	t->baton_seen = b.arrivals;
+	/* Alone there is nobody to run; who comes later must not wait for a call without end. */
+	if (!waits)
+		return;
+	if (!is_alone(t))
+		__atomic_store_n(&b.left, t->tid, __ATOMIC_RELEASE);
+	baton_drop(t);
+}
+
+/* How many threads the call has woken or made. */
+static long woken_by(long nr, const long args[6], long result)
+{
+	if (result <= 0)
+		return 0;
+	/*
+	 * Those who wait for a shared one may be in another process; so may others, if one shares
+	 * the memory.
+	 */
+	if (nr == SYS_futex && !engine.is_shared && !futex_may_wait(args) && (args[1] & FUTEX_PRIVATE_FLAG))
+		return result < args[2] ? result : args[2];
+	if (nr != SYS_clone && nr != SYS_clone3)
+		return 0;
+	return clone_flags(nr, args) & CLONE_THREAD ? 1 : 0;
+}
+
+void baton_after_call(struct thread *t, long nr, const long args[6], long result)
+{
+	long woken = woken_by(nr, args, result);
+
+	if (!woken || is_alone(t) || __atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t)
+		return;
+	for (uint32_t i = 0; i < MOST_WAITS; i++) {
+		if (__atomic_load_n(&b.arrivals, __ATOMIC_RELAXED) - t->baton_seen >= (uint32_t)woken)
+			return;
+		sys2(SYS_nanosleep, &a_moment, 0);
+	}
+}

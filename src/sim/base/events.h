@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The events that a geometry gives: the columns of an event profile, in their order. Their names
+ * are those of Callgrind where it has them.
+ */
+#ifndef DWELL_SIM_BASE_EVENTS_H
+#define DWELL_SIM_BASE_EVENTS_H
+
+#include <stdint.h>
+
+#include "sim/base/geometry.h"
+
+#define SIM_MAX_EVENTS 32
+#define SIM_NO_EVENT   UINT8_MAX
+
+/* Every event there is; a geometry has some of them, in this order. */
+enum sim_event_id {
+	SIM_IR, /* these three are counted by the caller, and are always the first */
+	SIM_DR,
+	SIM_DW,
+	/* Misses of fetches, loads and stores in each level: level k at SIM_MISSES + 3 * k. */
+	SIM_MISSES,
+	SIM_TLB_MISSES = SIM_MISSES + 3 * SIM_MAX_LEVELS, /* the same of two levels of TLBs */
+	SIM_WRITE_BACKS = SIM_TLB_MISSES + 3 * 2,	  /* by level */
+	SIM_LINE_USE = SIM_WRITE_BACKS + SIM_MAX_LEVELS,  /* AcCost1 SpLoss1 AcCost2 SpLoss2 */
+	/* Lines brought by a prefetcher, and those of them that were used: by level, then of code. */
+	SIM_PREFETCHES = SIM_LINE_USE + 4,
+	SIM_EVENT_IDS = SIM_PREFETCHES + 2 * (SIM_MAX_LEVELS + 1),
+};
+
+struct sim_event {
+	enum sim_event_id id;
+	const char *name;	 /* "D1mr" */
+	const char *description; /* "loads that missed in the first level" */
+};
+
+struct sim_events {
+	unsigned count;
+	struct sim_event items[SIM_MAX_EVENTS];
+	uint8_t index[SIM_EVENT_IDS]; /* into items; SIM_NO_EVENT: the geometry has no such event */
+};
+
+/* Returns 0, or -1 when they are more than SIM_MAX_EVENTS. */
+int sim_events_of(const struct sim_geometry *g, struct sim_events *e);
+
+#endif

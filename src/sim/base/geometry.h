@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The caches and TLBs of one simulated core, as plain numbers. How people write them is
+ * collector/geometry_text.h.
+ */
+#ifndef DWELL_SIM_BASE_GEOMETRY_H
+#define DWELL_SIM_BASE_GEOMETRY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SIM_MAX_LEVELS 5
+#define SIM_MIN_LINE   16u /* bytes; the low bits of a line's entry hold its flags */
+#define SIM_MAX_LINE   4096u
+
+/* Which line of a set gives way. All fill the free places of the set first. */
+enum sim_replacement {
+	SIM_REPLACE_LRU,    /* the one used longest ago */
+	SIM_REPLACE_FIFO,   /* the one that came first */
+	SIM_REPLACE_RANDOM, /* any, with the same probability; a seed repeats them */
+	SIM_REPLACE_PLRU,   /* LRU by a tree of bits; the ways are a power of two */
+	SIM_REPLACE_SRRIP,  /* re-reference intervals of 2 bits (Jaleel and others, 2010) */
+	SIM_REPLACEMENTS,
+};
+
+/* What a level has to do with the levels above it, that is, nearer to the core. */
+enum sim_inclusion {
+	SIM_NEITHER,
+	SIM_INCLUSIVE, /* what it gives up, the levels above give up, too */
+	SIM_EXCLUSIVE, /* it is filled by what the level above gives up, and hands lines up */
+};
+
+enum sim_prefetcher {
+	SIM_PREFETCH_NONE,
+	SIM_PREFETCH_NEXT_LINE,
+	SIM_PREFETCH_STRIDE,
+	SIM_PREFETCHERS,
+};
+
+struct sim_cache_geometry {
+	uint64_t size_bytes; /* 0: there is no such cache */
+	uint32_t ways;	     /* 0: fully associative */
+	uint32_t line_bytes;
+	enum sim_replacement replacement;
+	enum sim_inclusion inclusion; /* of an L1: SIM_NEITHER */
+	enum sim_prefetcher prefetcher;
+	bool is_write_through;
+	bool no_write_allocate; /* a store that misses does not fill it */
+	bool is_packed; /* keep sets as in cache_packed.h where that can be, whatever the size */
+	uint64_t seed;		/* of random replacement */
+};
+
+struct sim_tlb_geometry {
+	uint32_t entries; /* 0: there is no such TLB */
+	uint32_t ways;	  /* 0: fully associative */
+	uint64_t page_bytes;
+};
+
+/* All zero is a geometry without anything, to be filled in. */
+struct sim_geometry {
+	struct sim_cache_geometry
+		code; /* the L1 of instructions; size 0: fetches are not simulated */
+	/* The L1 of data or of both, then what is below it; the last one of several is called LL. */
+	struct sim_cache_geometry levels[SIM_MAX_LEVELS];
+	unsigned level_count;
+	bool is_unified; /* levels[0] serves fetches, too; code.size_bytes is 0 */
+	struct sim_tlb_geometry code_tlb, data_tlb;
+	struct sim_tlb_geometry second_tlb; /* for the misses of both */
+	bool is_tlb_unified;		    /* data_tlb serves fetches, too */
+	bool line_use;			    /* count AcCost and SpLoss */
+	bool write_backs;		    /* count dirty lines that leave a level */
+};
+
+/* Returns 0, or -1 with one sentence in reason[0..room-1] that says why there is no such thing. */
+int sim_geometry_check(const struct sim_geometry *g, char *reason, size_t room);
+
+/* Whether instruction fetches are simulated: in caches, or at least in a TLB. */
+bool sim_geometry_has_fetches(const struct sim_geometry *g);
+
+#endif

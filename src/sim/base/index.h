@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A hash table from lines to places, of a size that is known at its beginning. */
+#ifndef DWELL_SIM_BASE_INDEX_H
+#define DWELL_SIM_BASE_INDEX_H
+
+#include <stdint.h>
+
+#include "sim/base/memory.h"
+
+#define SIM_NO_PLACE UINT32_MAX
+
+struct sim_index_item {
+	uint64_t key; /* line + 1; 0: free */
+	uint32_t place;
+};
+
+struct sim_index {
+	const struct sim_memory *memory; /* NULL: not in use */
+	struct sim_index_item *items;	 /* by hash, linear probing, at most half full */
+	uint64_t room;
+};
+
+/* Room for `most` lines at a time. Returns 0, or -1: no memory; x wants release in both cases. */
+int sim_index_init(struct sim_index *x, uint64_t most, const struct sim_memory *memory);
+void sim_index_release(struct sim_index *x);
+
+/* SIM_NO_PLACE when the line is not there. */
+uint32_t sim_index_find(const struct sim_index *x, uint64_t line);
+
+/* The line is not there yet, and the table not full. */
+void sim_index_add(struct sim_index *x, uint64_t line, uint32_t place);
+
+/* Returns the place that the line had, or SIM_NO_PLACE. */
+uint32_t sim_index_remove(struct sim_index *x, uint64_t line);
+
+#endif

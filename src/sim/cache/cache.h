@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One cache: which lines it holds, and which of them gives way. It knows nothing of the caches
+ * above and below it.
+ *
+ * Lines are numbers (address / line size). An entry is a line with flags in its low bits:
+ *
+ *	bit 63                        4 3      2 1          0
+ *	| line number                  | rrpv   | prefetched | dirty |
+ *
+ * Four ways to keep a set, each with all operations:
+ *	packed		LRU, FIFO with up to SIM_SHORT_WAYS ways in small caches: see cache_packed.h
+ *	by age		the same in caches of more than SIM_SMALL lines: see cache_by_age.h
+ *	by list		LRU, FIFO with more ways: places in a doubly linked list, found by an index
+ *	by place	random, PLRU, SRRIP: an entry stays in its place; with more than SIM_SHORT_SET
+ *			ways it is found by an index
+ */
+#ifndef DWELL_SIM_CACHE_CACHE_H
+#define DWELL_SIM_CACHE_CACHE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/base/geometry.h"
+#include "sim/base/index.h"
+#include "sim/base/memory.h"
+
+#define SIM_NO_LINE    UINT64_MAX /* no line, or no entry */
+#define SIM_DIRTY      1u
+#define SIM_PREFETCHED 2u /* and not used since */
+#define SIM_FLAG_BITS  4
+#define SIM_FLAGS      15u
+#define SIM_SHORT_WAYS 16u
+#define SIM_SMALL      2048u
+#define SIM_SHORT_SET  32u /* ways that are searched one by one */
+
+struct sim_cache_kind;
+
+/* When a store to a line changes nothing. */
+enum sim_plain_stores {
+	SIM_STORES_AS_LOADS,   /* where a load changes nothing */
+	SIM_STORES_ONCE_DIRTY, /* and the line is dirty */
+	SIM_STORES_NEVER,
+};
+
+struct sim_cache {
+	const struct sim_memory *memory;
+	const struct sim_cache_kind *kind;
+	uint64_t *entries;  /* [set * ways + way]; SIM_NO_LINE: free */
+	uint64_t set_mask;  /* sets - 1 where that is a power of two */
+	uint64_t set_magic; /* else 2^64 / sets, rounded up; see sim_cache_set */
+	uint64_t sets;
+	uint32_t ways;
+	unsigned shift; /* line = address >> shift */
+	enum sim_replacement replacement;
+	bool is_by_age; /* the kind is that, else one of the others */
+	/*
+	 * The filter: for each set a line of which one more access changes nothing, by a load or by a
+	 * store; SIM_NO_LINE where there is none. NULL where nobody asks. See sim_cache_watch.
+	 */
+	uint64_t *plain_loads, *plain_stores;
+	enum sim_plain_stores stores;
+	/* Packed. */
+	uint64_t part_mask;    /* the ways there are, as sim_packed_find has them */
+	unsigned part_shift;   /* where a line's part begins */
+	unsigned oldest_shift; /* where the oldest way of an order is */
+	/* By list, or by place with many ways. */
+	struct sim_index index;	   /* line -> place */
+	uint32_t *younger, *older; /* by place: the list of a set; its ends are at places + set */
+	/* By place. */
+	uint32_t *filled; /* by set: entries that are not free */
+	bool has_holes;	  /* an entry was taken out: free places may have filled ones behind them */
+	uint64_t *trees;  /* PLRU */
+	uint64_t random;  /* state */
+};
+
+/* g has passed sim_geometry_check. Returns 0, or -1: no memory; c wants release in both cases. */
+int sim_cache_init(struct sim_cache *c, const struct sim_cache_geometry *g,
+		   const struct sim_memory *memory);
+void sim_cache_release(struct sim_cache *c);
+
+/* Keep the tables of the filter. Returns 0, or -1 when memory ran out. */
+int sim_cache_watch(struct sim_cache *c, enum sim_plain_stores stores);
+
+/* line % sets. The product is exact for lines below 2^42 and up to 2^22 sets. */
+static inline uint64_t sim_cache_set(const struct sim_cache *c, uint64_t line)
+{
+	uint64_t times;
+
+	if (c->set_magic == 0)
+		return line & c->set_mask;
+	if (line >> 42 != 0)
+		return line % c->sets;
+	times = (uint64_t)((unsigned __int128)line * c->set_magic >> 64);
+	return line - times * c->sets;
+}
+
+/* A hit: use the line, add the flags. Returns its entry as it was, or SIM_NO_LINE: a miss. */
+uint64_t sim_cache_use(struct sim_cache *c, uint64_t line, unsigned flags);
+
+/* Put in a line that is not there. Returns the entry that gave way, or SIM_NO_LINE. */
+uint64_t sim_cache_insert(struct sim_cache *c, uint64_t line, unsigned flags);
+
+/* Take a line out. Returns its entry, or SIM_NO_LINE when it was not there. */
+uint64_t sim_cache_remove(struct sim_cache *c, uint64_t line);
+
+/* Add flags to a line without using it. Returns its entry as it was, or SIM_NO_LINE. */
+uint64_t sim_cache_mark(struct sim_cache *c, uint64_t line, unsigned flags);
+
+bool sim_cache_holds(struct sim_cache *c, uint64_t line);
+
+#endif

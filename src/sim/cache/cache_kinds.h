@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The three ways to keep a set, for cache.c alone; see cache.h. */
+#ifndef DWELL_SIM_CACHE_CACHE_KINDS_H
+#define DWELL_SIM_CACHE_CACHE_KINDS_H
+
+#include "sim/cache/cache.h"
+
+/* As the functions of cache.h; the tables of the filter are not their job. */
+struct sim_cache_kind {
+	int (*init)(struct sim_cache *c);
+	void (*release)(struct sim_cache *c);
+	/* The entry of a line, or NULL. */
+	uint64_t *(*find)(struct sim_cache *c, uint64_t set, uint64_t line);
+	/* A hit on an entry that find returned, which may move. */
+	void (*use)(struct sim_cache *c, uint64_t set, uint64_t *entry);
+	uint64_t (*insert)(struct sim_cache *c, uint64_t set, uint64_t entry);
+	void (*remove)(struct sim_cache *c, uint64_t set, uint64_t *entry);
+};
+
+extern const struct sim_cache_kind sim_cache_packed, sim_cache_by_age, sim_cache_by_list,
+	sim_cache_by_place;
+
+/* Memory for entries that are all free; not for packed ones. Returns 0, or -1: there is none. */
+int sim_cache_take_entries(struct sim_cache *c);
+void sim_cache_give_entries(struct sim_cache *c);
+
+/* An entry's bits for SRRIP: how late its line is expected back. */
+#define SIM_RRPV_SHIFT 2
+#define SIM_RRPV_MAX   3u
+
+static inline unsigned sim_entry_rrpv(uint64_t entry)
+{
+	return entry >> SIM_RRPV_SHIFT & SIM_RRPV_MAX;
+}
+
+static inline uint64_t sim_entry_line(uint64_t entry)
+{
+	return entry >> SIM_FLAG_BITS;
+}
+
+static inline bool sim_entry_is(uint64_t entry, uint64_t line)
+{
+	return entry >> SIM_FLAG_BITS == line; /* a free entry is one of a line beyond all */
+}
+
+#endif

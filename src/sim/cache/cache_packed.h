@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * LRU and FIFO in sets of up to 16 ways: entries stay in their ways, and a word says their order. So a
+ * use costs the same few dozen instructions whatever is found where, with one branch that depends on it.
+ *
+ * A set is 3 + ways words:
+ *
+ *	order	  the ways by age, four bits each, the youngest in the lowest
+ *	parts[2]  of each way eight bits of its line's number, to find it by
+ *	entries[]
+ *
+ * Free ways are the oldest.
+ */
+#ifndef DWELL_SIM_CACHE_CACHE_PACKED_H
+#define DWELL_SIM_CACHE_CACHE_PACKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "sim/cache/cache.h"
+
+#define SIM_PACKED_HEAD 3 /* words before the entries */
+#define SIM_BYTES_1	0x0101010101010101u
+#define SIM_NIBBLES_1	0x1111111111111111u
+
+static inline uint64_t *sim_packed_set(const struct sim_cache *c, uint64_t set)
+{
+	return c->entries + set * (SIM_PACKED_HEAD + c->ways);
+}
+
+/* Lines that follow one another in a set, and those that are far apart, differ in this. */
+static inline uint64_t sim_packed_part(const struct sim_cache *c, uint64_t line)
+{
+	uint64_t high = line >> c->part_shift;
+
+	return (high ^ high >> 8 ^ high >> 16) & 0xff;
+}
+
+/*
+ * Bytes of `word` that may equal `part`, as bits 7, 15, ...: all that do, and perhaps some above the first.
+ */
+static inline uint64_t sim_packed_equal(uint64_t word, uint64_t part)
+{
+	uint64_t x = word ^ part * SIM_BYTES_1;
+
+	return (x - SIM_BYTES_1) & ~x & SIM_BYTES_1 << 7;
+}
+
+/* The way that holds the line, or -1. */
+static inline int sim_packed_find(const struct sim_cache *c, const uint64_t *set, uint64_t line)
+{
+	uint64_t part = sim_packed_part(c, line);
+	/* Ways 0 to 7 at bits 0, 8, ...; 8 to 15 at bits 1, 9, ... */
+	uint64_t may = sim_packed_equal(set[1], part) >> 7;
+
+	if (c->ways > 8)
+		may |= sim_packed_equal(set[2], part) >> 6;
+	for (may &= c->part_mask; may != 0; may &= may - 1) {
+		unsigned bit = (unsigned)__builtin_ctzll(may);
+		unsigned way = bit / 8 + bit % 8 * 8;
+
+		if (set[SIM_PACKED_HEAD + way] >> SIM_FLAG_BITS == line)
+			return (int)way;
+	}
+	return -1;
+}
+
+/* The order with a way, which is in it, made the youngest. */
+static inline uint64_t sim_packed_to_front(uint64_t order, unsigned way)
+{
+	uint64_t x = order ^ way * SIM_NIBBLES_1;
+	/* The lowest bit of these is that of the lowest nibble that is the way's. */
+	uint64_t found = (x - SIM_NIBBLES_1) & ~x & SIM_NIBBLES_1 << 3;
+	uint64_t younger = (found ^ (found - 1)); /* the nibbles up to it */
+
+	return (order & ~younger) | (order << 4 & younger) | way;
+}
+
+/* A hit. */
+static inline void sim_packed_use(uint64_t *set, unsigned way)
+{
+	set[0] = sim_packed_to_front(set[0], way);
+}
+
+/* Put an entry in the place of the oldest one, which is returned. */
+static inline uint64_t sim_packed_replace(struct sim_cache *c, uint64_t *set, uint64_t entry)
+{
+	unsigned way = set[0] >> c->oldest_shift & 15, shift = way % 8 * 8;
+	uint64_t part = sim_packed_part(c, entry >> SIM_FLAG_BITS);
+	uint64_t victim = set[SIM_PACKED_HEAD + way], *parts = &set[1 + way / 8];
+
+	*parts = (*parts & ~((uint64_t)0xff << shift)) | part << shift;
+	set[SIM_PACKED_HEAD + way] = entry;
+	set[0] = sim_packed_to_front(set[0], way);
+	return victim;
+}
+
+/* As sim_by_age_reference. */
+static inline bool sim_packed_reference(struct sim_cache *c, uint64_t number, uint64_t line)
+{
+	uint64_t *set = sim_packed_set(c, number);
+	int way = sim_packed_find(c, set, line);
+
+	if (way < 0) {
+		sim_packed_replace(c, set, line << SIM_FLAG_BITS);
+		return true;
+	}
+	sim_packed_use(set, (unsigned)way);
+	return false;
+}
+
+#endif

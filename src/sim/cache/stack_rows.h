@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The LRU stacks of the sets of caches (Mattson, Gecsei, Slutz and Traiger 1970): in a row, the lines of a set in the
+ * order of their last use, the youngest first. The place where a line is found says in which caches with that
+ * many sets it hits: in those with more ways.
+ *
+ * A row is 16 entries or 8 of 64 bits, or 16 of 32 bits (a short one): one or two lines of this processor's caches. An entry
+ * is a line's number + 1, or what is left of the number without that of the set, + 1; free ones are 0, and the last: a row
+ * of zeros is empty. Each operation is there in C, and with AVX-512 (F, BW, DQ) for who says that this
+ * processor has it: 12 to 20 instructions without a branch, wherever the line is. Of the vector registers that uses only 16 to 19,
+ * and of the mask registers 1 to 3: which only code for AVX-512 knows.
+ */
+#ifndef DWELL_SIM_CACHE_STACK_ROWS_H
+#define DWELL_SIM_CACHE_STACK_ROWS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define SIM_ROW	     16u /* entries, at most */
+#define SIM_ROW_FREE 0u
+
+/* With its own 16 to 31, a compiler for AVX-512 has to be told. */
+#ifdef __AVX512F__
+#define SIM_ROW_CHANGES "xmm16", "xmm17", "xmm18", "xmm19", "k1", "k2", "k3", "memory", "cc"
+#else
+#define SIM_ROW_CHANGES "memory", "cc"
+#endif
+
+static inline unsigned sim_row_exchange_16_wide(uint64_t *row, uint64_t out, uint64_t in)
+{
+	uint64_t found = out;
+
+	__asm__ volatile("vpbroadcastq %0, %%zmm16\n\t"
+			 "vpbroadcastq %2, %%zmm17\n\t"
+			 "vmovdqu64 (%1), %%zmm18\n\t"
+			 "vmovdqu64 64(%1), %%zmm19\n\t"
+			 "vpcmpeqq %%zmm18, %%zmm16, %%k1\n\t"
+			 "vpcmpeqq %%zmm19, %%zmm16, %%k2\n\t"
+			 "valignq $7, %%zmm17, %%zmm18, %%zmm17\n\t"
+			 "valignq $7, %%zmm18, %%zmm19, %%zmm16\n\t"
+			 "kunpckbw %%k1, %%k2, %%k1\n\t"
+			 "kmovw %%k1, %k0\n\t"
+			 "lea -1(%0), %2\n\t"
+			 "xor %0, %2\n\t"
+			 "kmovw %k2, %%k1\n\t"
+			 "kshiftrw $8, %%k1, %%k2\n\t"
+			 "vmovdqa64 %%zmm17, %%zmm18%{%%k1%}\n\t"
+			 "vmovdqa64 %%zmm16, %%zmm19%{%%k2%}\n\t"
+			 "vmovdqu64 %%zmm18, (%1)\n\t"
+			 "vmovdqu64 %%zmm19, 64(%1)\n\t"
+			 : "+r"(found), "+r"(row), "+r"(in)
+			 :
+			 : SIM_ROW_CHANGES);
+	return (unsigned)__builtin_ctzll(found | 1u << SIM_ROW);
+}
+
+/*
+ * A row of one vector register, of entries with this suffix of instructions and so many bits. zmm16 is all entry %0: zmm18 the
+ * row, and k1 and %0 where in it that is. Then what `in` names, all the entry that comes, moves in from the front up to there.
+ */
+#define SIM_ROW_FIND(suffix, mask)                     \
+	"vmovdqu64 (%1), %%zmm18\n\t"                  \
+	"vpcmpeq" suffix " %%zmm18, %%zmm16, %%k1\n\t" \
+	"kmov" mask " %%k1, %k0\n\t"
+#define SIM_ROW_MOVE_IN(suffix, mask, bits, last, in)              \
+	"valign" suffix " $" last ", " in ", %%zmm18, %%zmm17\n\t" \
+	"lea -1(%0), %2\n\t"                                       \
+	"xor %0, %2\n\t"                                           \
+	"kmov" mask " %k2, %%k1\n\t"                               \
+	"vmovdqa" bits " %%zmm17, %%zmm18%{%%k1%}\n\t"             \
+	"vmovdqu64 %%zmm18, (%1)\n\t"
+
+static inline unsigned sim_row_exchange_8_wide(uint64_t *row, uint64_t out, uint64_t in)
+{
+	uint64_t found = out;
+
+	__asm__ volatile("vpbroadcastq %0, %%zmm16\n\t"
+			 "vpbroadcastq %2, %%zmm17\n\t" SIM_ROW_FIND("q", "b")
+				 SIM_ROW_MOVE_IN("q", "b", "64", "7", "%%zmm17")
+			 : "+r"(found), "+r"(row), "+r"(in)
+			 :
+			 : SIM_ROW_CHANGES);
+	return (unsigned)__builtin_ctzll(found | 1u << SIM_ROW);
+}
+
+static inline unsigned sim_row_touch_32_wide(uint32_t *row, uint32_t entry)
+{
+	uint64_t found = entry, moved;
+
+	__asm__ volatile("vpbroadcastd %k0, %%zmm16\n\t" SIM_ROW_FIND("d", "w")
+				 SIM_ROW_MOVE_IN("d", "w", "32", "15", "%%zmm16")
+			 : "+r"(found), "+r"(row), "=&r"(moved)
+			 :
+			 : SIM_ROW_CHANGES);
+	return (unsigned)__builtin_ctzll(found | 1u << SIM_ROW);
+}
+
+static inline unsigned sim_row_remove_8_wide(uint64_t *row, uint64_t entry)
+{
+	uint64_t found = entry, from;
+
+	__asm__ volatile("vpbroadcastq %0, %%zmm16\n\t"
+			 "vpxorq %%zmm17, %%zmm17, %%zmm17\n\t" SIM_ROW_FIND(
+				 "q", "b") "valignq $1, %%zmm18, %%zmm17, %%zmm17\n\t"
+					   "mov %0, %2\n\t"
+					   "neg %2\n\t"
+					   "kmovb %k2, %%k1\n\t"
+					   "vmovdqa64 %%zmm17, %%zmm18%{%%k1%}\n\t"
+					   "vmovdqu64 %%zmm18, (%1)\n\t"
+			 : "+r"(found), "+r"(row), "=&r"(from)
+			 :
+			 : SIM_ROW_CHANGES);
+	return (unsigned)__builtin_ctzll(found | 1u << SIM_ROW);
+}
+
+/*
+ * `in`, which is not there unless it is `out`, comes to the front of a row of `room` entries, 8 or 16; `out` goes, or, if it is not
+ * there, the oldest. Returns where `out` was; SIM_ROW: nowhere.
+ */
+static inline unsigned sim_row_exchange(uint64_t *row, uint32_t room, uint64_t out, uint64_t in,
+					bool is_wide)
+{
+	uint64_t moved = in;
+
+	if (is_wide)
+		return room == 8 ? sim_row_exchange_8_wide(row, out, in)
+				 : sim_row_exchange_16_wide(row, out, in);
+	for (unsigned i = 0; i < room; i++) {
+		uint64_t was = row[i];
+
+		row[i] = moved;
+		if (was == out)
+			return i;
+		moved = was;
+	}
+	return SIM_ROW;
+}
+
+/* An entry of a short row, of 16, comes to its front. Returns as sim_row_exchange. */
+static inline unsigned sim_row_touch_32(uint32_t *row, uint32_t entry, bool is_wide)
+{
+	uint32_t moved = entry;
+
+	if (is_wide)
+		return sim_row_touch_32_wide(row, entry);
+	for (unsigned i = 0; i < SIM_ROW; i++) {
+		uint32_t was = row[i];
+
+		row[i] = moved;
+		if (was == entry)
+			return i;
+		moved = was;
+	}
+	return SIM_ROW;
+}
+
+/* An entry is taken out. Returns as sim_row_exchange. */
+static inline unsigned sim_row_remove(uint64_t *row, uint32_t room, uint64_t entry, bool is_wide)
+{
+	unsigned at = 0;
+
+	if (is_wide && room == 8)
+		return sim_row_remove_8_wide(row, entry);
+	while (at < room && row[at] != entry)
+		at++;
+	if (at == room)
+		return SIM_ROW;
+	for (unsigned i = at; i + 1 < room; i++)
+		row[i] = row[i + 1];
+	row[room - 1] = SIM_ROW_FREE;
+	return at;
+}
+
+#undef SIM_ROW_FIND
+#undef SIM_ROW_MOVE_IN
+
+#endif

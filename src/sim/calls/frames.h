@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The frames of shadow stacks; for the files of the call graph alone. */
+#ifndef DWELL_SIM_CALLS_FRAMES_H
+#define DWELL_SIM_CALLS_FRAMES_H
+
+#include "sim/calls/call_graph.h"
+
+/* A call to be followed. */
+struct sim_call {
+	uint32_t caller; /* node; 0: a root */
+	uint32_t function;
+	uint64_t pc, sp;
+	uint32_t flags;		 /* SIM_ARC_JUMP or those of a root */
+	struct sim_arc **recent; /* where the arc is kept that its place took last; may be NULL */
+};
+
+static inline struct sim_frame *sim_top(const struct sim_call_stack *s)
+{
+	return &s->fiber->frame[s->fiber->count - 1];
+}
+
+static inline uint32_t sim_function_of(const struct sim_call_graph *g, uint32_t node)
+{
+	return g->contexts.items[node].function;
+}
+
+/* Is the node a stub, or the like: is what comes after it called by its caller? */
+static inline bool sim_leads_on(const struct sim_call_graph *g, uint32_t node)
+{
+	uint8_t kind = g->functions.items[sim_function_of(g, node)].kind;
+
+	return kind == SIM_FUNCTION_STUB || kind == SIM_FUNCTION_RESOLVER;
+}
+
+/* Is it code made at run time? */
+static inline bool sim_is_made(const struct sim_call_graph *g, uint32_t node)
+{
+	return g->functions.items[sim_function_of(g, node)].kind == SIM_FUNCTION_MADE;
+}
+
+/* Is the segment where its function begins? */
+static inline bool sim_is_entry(const struct sim_call_graph *g, const struct sim_segment *segment)
+{
+	const struct sim_function *f = &g->functions.items[segment->function];
+
+	return f->start == segment->pc && f->kind != SIM_FUNCTION_UNKNOWN;
+}
+
+/*
+ * Have a snapshot of the other events as they are now, for a frame above `top`, NULL if it is the first one: false without
+ * memory. It takes the place of those of frames that have ended.
+ */
+bool sim_snapshots_take(const struct sim_call_graph *g, struct sim_fiber *f,
+			const struct sim_frame *top, const struct sim_totals *totals);
+static inline bool sim_snapshot_is_new(const struct sim_fiber *f, const struct sim_totals *totals)
+{
+	return f->rare_count != 0 && f->rare_change[f->rare_count - 1] == totals->changes;
+}
+
+/* The rest of sim_frames_add: the other events have changed since the frame began. */
+void sim_frames_add_rare(const struct sim_call_graph *g, const struct sim_fiber *f,
+			 const struct sim_frame *frame, const struct sim_totals *totals);
+
+/* A call begins, and its newest snapshot is new. The caller says what the frame is outside of. */
+static inline void sim_frame_begin(struct sim_frame *frame, const struct sim_fiber *f,
+				   uint32_t caller, struct sim_arc *arc, uint64_t sp,
+				   const struct sim_totals *totals)
+{
+	frame->sp = sp;
+	frame->arc = arc;
+	frame->caller = caller;
+	frame->outer = 0;
+	frame->outer_function = 0;
+	frame->rare = f->rare_count - 1;
+	frame->back = 0;
+#pragma GCC unroll 3
+	for (unsigned i = 0; i < SIM_OFTEN; i++)
+		frame->often[i] = totals->event[i];
+	arc->calls++;
+}
+
+/* What has happened since the frame began goes to its arc. */
+static inline void sim_frames_add(const struct sim_call_graph *g, const struct sim_fiber *f,
+				  const struct sim_frame *frame, const struct sim_totals *totals)
+{
+	struct sim_arc *arc = frame->arc;
+
+#pragma GCC unroll 3
+	for (unsigned i = 0; i < SIM_OFTEN; i++)
+		arc->inclusive[i] += totals->event[i] - frame->often[i];
+	if (__builtin_expect(f->rare_change[frame->rare] != totals->changes, 0))
+		sim_frames_add_rare(g, f, frame, totals);
+}
+
+/* Follow a call: a new frame, and its node runs. Without memory nothing happens but a loss. */
+void sim_frames_push(struct sim_call_graph *g, struct sim_call_stack *s, const struct sim_call *c,
+		     const struct sim_totals *totals);
+
+/* The topmost frame ends; its caller runs. */
+void sim_frames_pop(struct sim_call_graph *g, struct sim_call_stack *s,
+		    const struct sim_totals *totals);
+
+/*
+ * A jump to the first instruction of a function, which ends when the topmost frame does. If it is
+ * active there already, because the same happened before, no frame is made.
+ */
+void sim_frames_chain(struct sim_call_graph *g, struct sim_call_stack *s, const struct sim_call *c,
+		      const struct sim_totals *totals);
+
+/* The index of the function's newest frame on the running stack + 1; 0: it is not active. */
+uint32_t sim_frames_active(struct sim_call_graph *g, const struct sim_call_stack *s,
+			   uint32_t function);
+
+/* All frames of the running stack end. */
+void sim_frames_end(struct sim_call_graph *g, struct sim_call_stack *s,
+		    const struct sim_totals *totals);
+/* Give back the memory of the frames. */
+void sim_frames_release(const struct sim_call_graph *g, struct sim_fiber *f);
+/* They begin to cost now. */
+void sim_frames_restart(const struct sim_call_graph *g, struct sim_fiber *f,
+			const struct sim_totals *totals);
+/* They cost so far. `totals`: of the thread now or, of a stack that does not run, as it was left. */
+void sim_frames_settle(struct sim_call_graph *g, struct sim_fiber *f,
+		       const struct sim_totals *totals);
+
+/* The running stack is left for another, or run again: its nodes are active no longer, or again. */
+void sim_frames_sleep(struct sim_call_graph *g, struct sim_call_stack *s,
+		      const struct sim_totals *totals);
+void sim_frames_wake(struct sim_call_graph *g, struct sim_call_stack *s,
+		     const struct sim_totals *totals);
+
+/* The running stack is another one than before, if sp shows it; see fibers.c. */
+enum sim_move { SIM_BY_CALL, SIM_BY_RETURN, SIM_BY_RETURN_TO_ENTRY };
+void sim_fibers_choose(struct sim_call_graph *g, struct sim_call_stack *s, uint64_t sp,
+		       enum sim_move move, const struct sim_totals *totals);
+/* A new stack, which runs. Returns 0, or -1 without memory: the old one runs on. */
+int sim_fibers_new(struct sim_call_graph *g, struct sim_call_stack *s,
+		   const struct sim_totals *totals);
+
+/* What is counted, empty; g has its memory and configuration. */
+void sim_arcs_init(struct sim_call_graph *g);
+void sim_arcs_release(struct sim_call_graph *g);
+
+/* Arcs are made once. NULL when memory ran out. */
+struct sim_arc *sim_arcs_find(struct sim_call_graph *g, uint32_t caller, uint64_t pc,
+			      uint32_t callee, uint32_t flags);
+/* The cell of the segment for the node; it is made when it is new. */
+struct sim_cell *sim_cells_find(struct sim_call_graph *g, struct sim_segment *segment,
+				uint32_t node);
+/* The cell of the segment for the node that runs, which is its recent one from now on. */
+struct sim_cell *sim_cells_choose(struct sim_call_graph *g, const struct sim_call_stack *s,
+				  struct sim_segment *segment);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers for functions: ranges of code that the caller knows how to find. */
+#ifndef DWELL_SIM_CALLS_FUNCTIONS_H
+#define DWELL_SIM_CALLS_FUNCTIONS_H
+
+#include <stdint.h>
+
+#include "sim/base/memory.h"
+#include "sim/base/table.h"
+
+enum sim_function_kind {
+	SIM_FUNCTION_NORMAL,
+	SIM_FUNCTION_STUB,	 /* of a procedure linkage table: jumps to a function elsewhere */
+	SIM_FUNCTION_RESOLVER,	 /* the dynamic linker's, which jumps to what it has looked up */
+	SIM_FUNCTION_UNKNOWN,	 /* nobody says where functions begin here */
+	/* Of code made at run time: it ends where the next one begins, which may come later. */
+	SIM_FUNCTION_MADE,
+};
+
+/* Code from start up to end. */
+struct sim_function {
+	uint64_t start, end;
+	uint8_t kind; /* enum sim_function_kind */
+	uint64_t seen; /* what was asked for first in it */
+};
+
+/* Fill in the function that pc is in, all but `seen`. Asked once for each segment. */
+typedef void sim_function_finder(void *context, uint64_t pc, struct sim_function *found);
+
+struct sim_functions {
+	const struct sim_memory *memory;
+	sim_function_finder *find;
+	void *context;
+	struct sim_function *items; /* by number, from 1 */
+	uint32_t count, room;
+	struct sim_table by_start;
+};
+
+/* Returns 0, or -1 when memory ran out; f wants sim_functions_release in both cases. */
+int sim_functions_init(struct sim_functions *f, sim_function_finder *find, void *context,
+		       const struct sim_memory *memory);
+void sim_functions_release(struct sim_functions *f);
+
+/* The number of the function that pc is in; 0 when memory ran out. */
+uint32_t sim_functions_number(struct sim_functions *f, uint64_t pc);
+
+/* Code in [start, end) is gone: what will be there is something else. Numbers stay what they were. */
+void sim_functions_forget(struct sim_functions *f, uint64_t start, uint64_t end);
+
+#endif

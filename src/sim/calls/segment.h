@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Straight pieces of code, as the call graph sees them: where they lie, how they end, which
+ * function they belong to, and their cells: what one of them costs in one context.
+ *
+ * Whoever runs the code owns the segments, and keeps them in their places for as long as the call
+ * graph lives. It fills in the description once; the rest begins as zeros and is the call graph's.
+ */
+#ifndef DWELL_SIM_CALLS_SEGMENT_H
+#define DWELL_SIM_CALLS_SEGMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum sim_segment_end {
+	SIM_END_FALL,	/* into what follows; also a system call */
+	SIM_END_BRANCH, /* conditional: to target, or into what follows */
+	SIM_END_JUMP,	/* to target */
+	SIM_END_JUMP_INDIRECT,
+	SIM_END_CALL, /* to target; direct and indirect ones are from here on transfers */
+	SIM_END_CALL_INDIRECT,
+	SIM_END_RETURN,
+	/* What stands in a step (call_steps.h) in place of a segment that is left. */
+	SIM_END_NOTHING, /* the step only enters */
+	SIM_END_EVENT,	 /* it only counts */
+	SIM_END_EVENTS,	 /* the same of several events */
+};
+
+/* The ends at which a frame is made or left: the stack pointer is known there. */
+#define SIM_END_FIRST_TRANSFER SIM_END_CALL
+
+/* What a segment costs in a node of the call graph. */
+struct sim_cell {
+	uint32_t node;
+	uint32_t unused;
+	/* The rest, see SIM_SHORT_SEGMENT. */
+	struct sim_cell *next; /* the same segment in another node; NULL: the last one */
+	uint64_t executions; /* the owner's to count, see sim_call_graph_segment */
+	uint64_t taken;	     /* of a SIM_END_BRANCH, if jumps are wanted: went to target */
+	void *events;	     /* the owner's: the events of its instructions; begins as NULL */
+	uint64_t told_executions, told_taken; /* the owner's: what has been sent of them */
+};
+
+struct sim_arc;
+
+struct sim_segment {
+	/* What a step looks at: 40 bytes, which the owner may want to have in one cache line. */
+	uint32_t node;	     /* that recent belongs to; 0: never executed */
+	uint32_t function;   /* that pc belongs to, from sim_call_graph_function */
+	struct sim_arc *arc; /* that its end took most recently */
+	struct sim_arc *from; /* by which it was entered when that was not plain; a hint */
+	uint64_t end_pc;     /* of its last instruction */
+	uint8_t end;	     /* enum sim_segment_end */
+	uint8_t unused[7];
+	/* The rest. */
+	uint64_t pc;	     /* of its first instruction */
+	uint64_t target;     /* of a direct branch, jump or call; else 0 */
+	struct sim_cell own; /* the first cell */
+	struct sim_cell *recent; /* that of `node` */
+};
+
+/*
+ * So many bytes of a segment are enough where nodes are functions of the whole process and jumps are not counted: then
+ * it has one cell, and the call graph does not look at the rest of that and what is behind it.
+ */
+#define SIM_SHORT_SEGMENT offsetof(struct sim_segment, own.next)
+
+#endif
