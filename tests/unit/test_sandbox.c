@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "engine/run/sandbox.h"
+#include "engine/run/syscalls/sandbox.h"
 
 #define COUNT(a)    (uint32_t)(sizeof(a) / sizeof(a[0]))
 #define NR	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))

@@ -10,7 +10,7 @@
 #include "engine/core/limits.h"
 #include "engine/codecache/pages.h"
 #include "engine/core/proc.h"
-#include "engine/run/syscalls.h"
+#include "engine/run/syscalls/syscalls.h"
 #include "engine/core/util.h"
 
 #define INFINITE UINT64_MAX

@@ -22,7 +22,7 @@
 #include "engine/core/records.h"
 #include "engine/data/regions.h"
 #include "engine/data/sites.h"
-#include "engine/run/syscalls.h"
+#include "engine/run/syscalls/syscalls.h"
 #include "engine/unwind/unwind.h"
 #include "engine/core/util.h"
 #include "engine/sample/waiting.h"

@@ -33,7 +33,7 @@
 #include "engine/simulate/segments.h"
 #include "engine/run/signals.h"
 #include "engine/run/stuck.h"
-#include "engine/run/syscalls.h"
+#include "engine/run/syscalls/syscalls.h"
 #include "engine/sample/toggles.h"
 #include "engine/translate/translate.h"
 #include "engine/core/util.h"

@@ -4,7 +4,7 @@
 
 #include "channel/sys.h"
 #include "engine/data/alloc.h"
-#include "engine/run/behind.h"
+#include "engine/run/syscalls/behind.h"
 #include "engine/sample/buffers.h"
 #include "engine/codecache/cache.h"
 #include "engine/sample/control.h"

@@ -10,11 +10,11 @@
 
 #include "channel/sys.h"
 #include "engine/core/addresses.h"
-#include "engine/run/descriptors.h"
+#include "engine/run/syscalls/descriptors.h"
 #include "engine/run/dispatch.h"
 #include "engine/codecache/pages.h"
 #include "engine/core/proc.h"
-#include "engine/run/syscalls.h"
+#include "engine/run/syscalls/syscalls.h"
 #include "engine/sample/ticker.h"
 #include "engine/core/util.h"
 

@@ -7,7 +7,7 @@
 
 #include "channel/sys.h"
 #include "engine/run/signals.h"
-#include "engine/run/syscalls.h"
+#include "engine/run/syscalls/syscalls.h"
 
 #define VSYSCALL_PAGE 0xffffffffff600000ull
 #define CALL_BYTES    1024u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writes to code in system calls; see behind.h. */
 #define _GNU_SOURCE
-#include "engine/run/behind.h"
+#include "engine/run/syscalls/behind.h"
 
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -15,7 +15,7 @@
 #include "engine/codecache/pages.h"
 #include "engine/core/proc.h"
 #include "engine/run/process.h"
-#include "engine/run/syscalls.h"
+#include "engine/run/syscalls/syscalls.h"
 #include "engine/core/util.h"
 #include "engine/run/visits.h"
 

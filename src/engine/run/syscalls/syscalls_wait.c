@@ -4,7 +4,7 @@
 
 #include "channel/sys.h"
 #include "engine/run/held.h"
-#include "engine/run/syscalls.h"
+#include "engine/run/syscalls/syscalls.h"
 #include "engine/sample/ticker.h"
 #include "engine/core/util.h"
 

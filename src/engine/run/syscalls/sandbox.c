@@ -3,7 +3,7 @@
  * Seccomp filters by hand; see sandbox.h. The language is classic BPF, of which the kernel admits a
  * part: 32-bit words of the call, arithmetic, 16 words of memory, jumps forward, and a return.
  */
-#include "engine/run/sandbox.h"
+#include "engine/run/syscalls/sandbox.h"
 
 #include <linux/audit.h>
 #include <string.h>

@@ -6,13 +6,13 @@
 
 #include "channel/launch.h"
 #include "channel/sys.h"
-#include "engine/run/descriptors.h"
+#include "engine/run/syscalls/descriptors.h"
 #include "engine/core/proc.h"
 #include "engine/run/process.h"
 #include "engine/codecache/program_limits.h"
 #include "engine/core/records.h"
 #include "engine/run/signals.h"
-#include "engine/run/syscalls.h"
+#include "engine/run/syscalls/syscalls.h"
 #include "engine/run/traced.h"
 #include "engine/core/util.h"
 

@@ -7,8 +7,8 @@
  * Nobody keeps a list of the engine's mappings. What is mapped and not the program's is the
  * engine's; the kernel is asked only for ranges that the program has not mapped all of.
  */
-#ifndef DWELL_ENGINE_CODECACHE_OWN_MEMORY_H
-#define DWELL_ENGINE_CODECACHE_OWN_MEMORY_H
+#ifndef DWELL_ENGINE_RUN_OWN_MEMORY_H
+#define DWELL_ENGINE_RUN_OWN_MEMORY_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The program's file is not written to; see text_busy.h. */
 #define _GNU_SOURCE
-#include "engine/run/text_busy.h"
+#include "engine/run/syscalls/text_busy.h"
 
 #include <errno.h>
 #include <fcntl.h>

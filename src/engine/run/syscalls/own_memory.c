@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The engine's memory among the program's; see own_memory.h. */
-#include "engine/codecache/own_memory.h"
+#include "engine/run/syscalls/own_memory.h"
 
 #include "engine/codecache/pages.h"
 #include "engine/core/proc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* /proc/self/maps as the program may see it; see maps_view.h. */
 #define _GNU_SOURCE
-#include "engine/run/maps_view.h"
+#include "engine/run/syscalls/maps_view.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_memory.h"
 #include "engine/core/proc.h"
-#include "engine/run/syscalls.h"
+#include "engine/run/syscalls/syscalls.h"
 #include "engine/core/util.h"
 
 #define BUFFER_BYTES (64u << 10)

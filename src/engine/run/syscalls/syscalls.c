@@ -4,7 +4,7 @@
  * the target sees. What is not in the table passes through unseen.
  */
 #define _GNU_SOURCE
-#include "engine/run/syscalls.h"
+#include "engine/run/syscalls/syscalls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,11 +17,11 @@
 #include "channel/sys.h"
 #include "engine/data/alloc.h"
 #include "engine/weave/baton.h"
-#include "engine/run/behind.h"
+#include "engine/run/syscalls/behind.h"
 #include "engine/sample/buffers.h"
-#include "engine/run/descriptors.h"
+#include "engine/run/syscalls/descriptors.h"
 #include "engine/run/held.h"
-#include "engine/run/maps_view.h"
+#include "engine/run/syscalls/maps_view.h"
 #include "engine/run/native.h"
 #include "engine/codecache/pages.h"
 #include "engine/core/proc.h"
@@ -33,7 +33,7 @@
 #include "engine/sample/sampler.h"
 #include "engine/run/signals.h"
 #include "engine/run/stuck.h"
-#include "engine/run/text_busy.h"
+#include "engine/run/syscalls/text_busy.h"
 #include "engine/run/threads.h"
 #include "engine/sample/ticker.h"
 #include "engine/core/util.h"

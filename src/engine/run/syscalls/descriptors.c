@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The engine's descriptors stay out of the target's way; see descriptors.h. */
 #define _GNU_SOURCE
-#include "engine/run/descriptors.h"
+#include "engine/run/syscalls/descriptors.h"
 
 #include <errno.h>
 #include <fcntl.h>
 
 #include "channel/sys.h"
 #include "engine/core/slots.h"
-#include "engine/run/syscalls.h"
+#include "engine/run/syscalls/syscalls.h"
 
 #define SPARE 16u /* descriptors, above the limit */
 
