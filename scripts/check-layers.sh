@@ -20,9 +20,12 @@ store: base
 import: base store
 merge: base store
 collector: base channel symbols model sim store
-report: base query store model
-export: base query store model report
-cli: base query channel symbols model sim store import merge collector report export
+profile: base query store model
+estimate: base query store model profile
+events: base query store
+views: base query store model profile estimate events
+export: base query store model profile estimate events views
+cli: base query channel symbols model sim store import merge collector profile estimate events views export
 '
 
 # folder: its rooms, from the ground floor up (the engine's have no law yet)

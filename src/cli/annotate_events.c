@@ -2,9 +2,11 @@
 /* dwell annotate on an event profile: source or machine code, or the list of functions. */
 #include "cli/annotate_events.h"
 
+#include "base/text.h"
 #include "cli/cli.h"
-#include "report/event_annotate.h"
-#include "report/event_report.h"
+#include "events/event_annotate.h"
+#include "events/event_report.h"
+#include "views/views.h"
 
 static int print_list(const struct annotate_events *o, const struct event_profile *p,
 		      const struct event_columns *columns)

@@ -3,10 +3,12 @@
 #include <argp.h>
 
 #include "base/size.h"
+#include "base/text.h"
 #include "cli/annotate_events.h"
 #include "cli/cli.h"
 #include "cli/view.h"
-#include "report/annotate.h"
+#include "estimate/annotate.h"
+#include "views/views.h"
 
 #define DEFAULT_ROWS	30
 #define DEFAULT_SOURCES 3

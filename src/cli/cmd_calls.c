@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/event_options.h"
-#include "report/calls.h"
+#include "events/calls.h"
+#include "views/views.h"
 
 #define DEFAULT_ROWS	       40
 #define DEFAULT_DEPTH	       8

@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/view.h"
-#include "report/curve.h"
-#include "report/subset.h"
+#include "estimate/curve.h"
+#include "estimate/subset.h"
+#include "views/views.h"
 
 #define DEFAULT_LOW  (8u << 10)
 #define DEFAULT_HIGH (64u << 20)

@@ -3,11 +3,14 @@
 #include <argp.h>
 #include <string.h>
 
+#include "base/condition.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/event_options.h"
 #include "cli/view.h"
-#include "report/diff.h"
-#include "report/diff_samples.h"
+#include "estimate/diff_samples.h"
+#include "events/diff.h"
+#include "views/views.h"
 
 #define DEFAULT_ROWS	20
 #define CONDITIONS_MOST 64
@@ -32,7 +35,7 @@ struct diff_options {
 	uint64_t size_bytes; /* 0: the default */
 	int64_t process;     /* of both, or STORE_NONE */
 	struct view_options format;
-	struct diff_condition conditions[CONDITIONS_MOST];
+	struct condition conditions[CONDITIONS_MOST];
 	size_t condition_count;
 };
 

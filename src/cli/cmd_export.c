@@ -7,11 +7,12 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "export/callgrind.h"
 #include "export/formats.h"
-#include "report/machines.h"
+#include "profile/machines.h"
 
 #define EVENTS_MOST 64
 

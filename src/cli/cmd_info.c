@@ -13,10 +13,11 @@
 #include "cli/info_events.h"
 #include "cli/options.h"
 #include "cli/view.h"
-#include "report/figures.h"
-#include "report/json.h"
-#include "report/table.h"
 #include "store/store_read.h"
+#include "views/figures.h"
+#include "views/fit.h"
+#include "views/json.h"
+#include "views/table.h"
 
 struct info {
 	struct store *store;

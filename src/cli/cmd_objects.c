@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/view.h"
-#include "report/data_print.h"
+#include "estimate/data.h"
+#include "views/views.h"
 
 #define DEFAULT_TOP 20
 

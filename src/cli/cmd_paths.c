@@ -3,9 +3,11 @@
 #include <argp.h>
 
 #include "base/size.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/view.h"
-#include "report/paths.h"
+#include "estimate/paths.h"
+#include "views/views.h"
 
 #define DEFAULT_TOP 10
 

@@ -2,9 +2,11 @@
 /* dwell processes: all processes of a run, running or ended, and how each misses. */
 #include <argp.h>
 
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/view.h"
-#include "report/processes.h"
+#include "estimate/processes.h"
+#include "views/views.h"
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {

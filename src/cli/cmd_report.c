@@ -3,10 +3,12 @@
 #include <argp.h>
 
 #include "base/size.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/report_events.h"
 #include "cli/view.h"
-#include "report/summary.h"
+#include "estimate/summary.h"
+#include "views/views.h"
 
 #define DEFAULT_ROWS	   10
 #define DEFAULT_EVENT_ROWS 40

@@ -3,9 +3,11 @@
 #include <argp.h>
 
 #include "base/size.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/view.h"
-#include "report/reuse.h"
+#include "estimate/reuse.h"
+#include "views/views.h"
 
 #define DEFAULT_ROWS 10
 

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "base/size.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/view.h"
-#include "report/spatial.h"
+#include "estimate/spatial.h"
+#include "views/views.h"
 
 enum {
 	KEY_SIZE = 's',

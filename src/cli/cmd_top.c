@@ -10,10 +10,11 @@
 
 #include "base/clock.h"
 #include "base/size.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "collector/door.h"
-#include "report/top.h"
+#include "views/views.h"
 
 #define ONCE_ROWS 20
 #define HEAD_ROWS 6 /* of the screen: three lines of head, a blank one, the table's, the keys' */

@@ -6,7 +6,7 @@
 #include <argp.h>
 
 #include "cli/view.h"
-#include "report/event_figures.h"
+#include "views/event_figures.h"
 
 #define EVENT_OPTIONS_MOST 32
 

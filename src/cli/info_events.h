@@ -5,8 +5,8 @@
 
 #include <jansson.h>
 
-#include "report/fit.h"
 #include "store/events.h"
+#include "views/fit.h"
 
 #define INFO_LABEL_WIDTH 26
 

@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/cli.h"
+#include "views/views.h"
 
 #define MOST_EXPRESSION 1000 /* bytes */
 

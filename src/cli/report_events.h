@@ -4,7 +4,7 @@
 #define DWELL_CLI_REPORT_EVENTS_H
 
 #include "cli/event_options.h"
-#include "report/event_report.h"
+#include "events/event_report.h"
 
 struct report_events {
 	struct event_options events;

@@ -10,11 +10,12 @@
 #include <unistd.h>
 
 #include "base/size.h"
+#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/simulate_print.h"
 #include "cli/target_end.h"
 #include "cli/view.h"
-#include "report/allocators.h"
+#include "estimate/allocators.h"
 
 enum { KEY_SEED = 0x120, KEY_PROCESS };
 

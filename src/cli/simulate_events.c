@@ -7,7 +7,7 @@
 
 #include "cli/exit_codes.h"
 #include "collector/simulation.h"
-#include "report/events.h"
+#include "events/events.h"
 
 static const struct argp_option options[] = {
 	{"event", 'e', "NAME=FORMULA", 0,

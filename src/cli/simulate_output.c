@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 static bool ends_in(const char *name, const char *ending)
 {
 	size_t length = strlen(name), n = strlen(ending);

@@ -7,8 +7,11 @@
 #include <stdlib.h>
 
 #include "base/size.h"
-#include "report/figures.h"
-#include "report/json.h"
+#include "base/text.h"
+#include "views/figures.h"
+#include "views/fit.h"
+#include "views/json.h"
+#include "views/table.h"
 
 #define MAX_COLUMNS (1 + EXACT_MAX_LINES * SIM_POLICIES)
 #define CELL_BYTES  256

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "collector/exact.h"
-#include "report/table.h"
+#include "views/table.h"
 
 /* Append the curves of a process. Returns 0, or -1 when memory ran out. */
 int simulate_print_curves(const struct exact *e, const struct exact_process *p,

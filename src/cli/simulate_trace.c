@@ -8,11 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/exit_codes.h"
 #include "collector/geometry_text.h"
 #include "collector/sim_heap.h"
-#include "report/figures.h"
-#include "report/json.h"
+#include "views/figures.h"
+#include "views/fit.h"
+#include "views/json.h"
+#include "views/table.h"
 
 struct result {
 	const struct simulate_trace *of;

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "cli/options.h"
 #include "collector/trace.h"
-#include "report/table.h"
+#include "views/table.h"
 
 struct simulate_trace {
 	const char *file; /* "-": standard input */

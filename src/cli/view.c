@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "base/size.h"
+#include "base/text.h"
 #include "cli/cli.h"
-#include "report/machines.h"
+#include "profile/machines.h"
 
 #define DEFAULT_WIDTH 80
 #define MIN_WIDTH     40

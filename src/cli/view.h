@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "cli/options.h"
-#include "report/profile.h"
-#include "report/table.h"
+#include "profile/profile.h"
+#include "views/table.h"
 
 struct view {
 	struct view_options common;   /* -i, --format */

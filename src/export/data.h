@@ -7,8 +7,8 @@
 #define DWELL_EXPORT_DATA_H
 
 #include "base/text.h"
-#include "report/events.h"
-#include "report/profile.h"
+#include "events/events.h"
+#include "profile/profile.h"
 
 /*
  * In the ids of nodes, costs, arcs and jumps stand indexes into the arrays of this struct, or

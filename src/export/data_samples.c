@@ -11,8 +11,8 @@
 
 #include "base/array.h"
 #include "base/size.h"
+#include "estimate/paths.h"
 #include "export/data.h"
-#include "report/paths.h"
 
 enum { COLUMN_SAMPLES, COLUMN_ACCESSES, COLUMN_MISSES };
 #define COLUMNS	      (COLUMN_MISSES + PROFILE_CACHES)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Folded stacks, as flamegraph.pl and its kin read them. */
 #include "export/formats.h"
-#include "report/figures.h"
+#include "views/figures.h"
 
 /* From the outermost function: those above first. Stacks are as deep as programs call. */
 static void add_stack(const struct export_data *d, const struct stacks *s, size_t at,

@@ -7,8 +7,8 @@
 
 #include "export/formats.h"
 #include "export/functions.h"
-#include "report/event_figures.h"
-#include "report/json.h"
+#include "views/event_figures.h"
+#include "views/json.h"
 
 struct cost_row {
 	int64_t process;

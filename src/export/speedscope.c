@@ -10,7 +10,7 @@
 
 #include "export/formats.h"
 #include "export/functions.h"
-#include "report/json.h"
+#include "views/json.h"
 
 #define SCHEMA "https://www.speedscope.app/file-format-schema.json"
 

@@ -14,10 +14,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "events/calls.h"
+#include "events/event_annotate.h"
+#include "events/event_report.h"
 #include "import/callgrind.h"
-#include "report/calls.h"
-#include "report/event_annotate.h"
-#include "report/event_report.h"
+#include "views/views.h"
 
 static const char good[] =
 	"# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 12\nthread: 1\n"

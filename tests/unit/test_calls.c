@@ -12,12 +12,13 @@
 
 #include <cmocka.h>
 
+#include "base/names.h"
+#include "events/calls.h"
+#include "events/event_cycles.h"
 #include "profiles.h"
-#include "report/calls.h"
-#include "report/event_cycles.h"
-#include "report/jump_arrows.h"
 #include "scratch.h"
 #include "store/store.h"
+#include "views/jump_arrows.h"
 
 struct edge {
 	int64_t from, to; /* from 0: nothing calls */
@@ -203,7 +204,7 @@ static void names_of_functions_tell_their_class(void **state)
 	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct text name = {0};
 
-		event_class_name(cases[i][0], &name);
+		name_class(cases[i][0], &name);
 		assert_string_equal(text_get(&name), cases[i][1]);
 		text_release(&name);
 	}
@@ -212,23 +213,23 @@ static void names_of_functions_tell_their_class(void **state)
 static void a_user_may_leave_out_arguments_and_classes(void **state)
 {
 	(void)state;
-	assert_true(event_is_meant("list::sum(int)", "list::sum(int)"));
-	assert_true(event_is_meant("list::sum(int)", "list::sum"));
-	assert_true(event_is_meant("list::sum(int)", "sum"));
-	assert_false(event_is_meant("list::checksum(int)", "sum"));
-	assert_false(event_is_meant("list::sum(int)", "list"));
-	assert_true(event_is_meant("(below main)", "(below main)"));
-	assert_true(event_is_meant("cls::operator()(int)", "operator()"));
-	assert_true(event_is_meant("(anonymous namespace)::deep::sum(long*)", "sum"));
-	assert_true(event_is_meant("ns::(anonymous namespace)::sum(long*)",
-				   "ns::(anonymous namespace)::sum"));
-	assert_true(event_is_meant("main::{lambda(int)#2}::operator()(int) const", "operator()"));
-	assert_true(event_is_meant("void each<void (*)(int)>(void (*)(int))",
-				   "void each<void (*)(int)>"));
-	assert_true(event_is_meant("cls::operator new(unsigned long)", "operator new"));
-	assert_true(event_is_meant("runtime.(*mspan).base", "runtime.(*mspan).base"));
-	assert_false(event_is_meant("runtime.(*mspan).base", "runtime."));
-	assert_false(event_is_meant("f", ""));
+	assert_true(name_is_meant("list::sum(int)", "list::sum(int)"));
+	assert_true(name_is_meant("list::sum(int)", "list::sum"));
+	assert_true(name_is_meant("list::sum(int)", "sum"));
+	assert_false(name_is_meant("list::checksum(int)", "sum"));
+	assert_false(name_is_meant("list::sum(int)", "list"));
+	assert_true(name_is_meant("(below main)", "(below main)"));
+	assert_true(name_is_meant("cls::operator()(int)", "operator()"));
+	assert_true(name_is_meant("(anonymous namespace)::deep::sum(long*)", "sum"));
+	assert_true(name_is_meant("ns::(anonymous namespace)::sum(long*)",
+				  "ns::(anonymous namespace)::sum"));
+	assert_true(name_is_meant("main::{lambda(int)#2}::operator()(int) const", "operator()"));
+	assert_true(name_is_meant("void each<void (*)(int)>(void (*)(int))",
+				  "void each<void (*)(int)>"));
+	assert_true(name_is_meant("cls::operator new(unsigned long)", "operator new"));
+	assert_true(name_is_meant("runtime.(*mspan).base", "runtime.(*mspan).base"));
+	assert_false(name_is_meant("runtime.(*mspan).base", "runtime."));
+	assert_false(name_is_meant("f", ""));
 }
 
 static void a_plain_name_is_as_in_the_source(void **state)
@@ -270,7 +271,7 @@ static void a_plain_name_is_as_in_the_source(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct text name = {0};
 
-		event_plain_name(cases[i][0], &name);
+		name_plain(cases[i][0], &name);
 		assert_string_equal(text_get(&name), cases[i][1]);
 		text_release(&name);
 	}
@@ -279,24 +280,24 @@ static void a_plain_name_is_as_in_the_source(void **state)
 static void parallel_regions_are_of_their_function(void **state)
 {
 	(void)state;
-	assert_true(event_is_meant("sweep._omp_fn.0", "sweep"));
-	assert_true(event_is_meant("sweep._omp_fn.0", "sweep._omp_fn.0"));
-	assert_true(event_is_meant("mod::sweep._omp_fn.1", "mod::sweep"));
-	assert_true(event_is_meant("mod::sweep._omp_fn.1", "sweep"));
-	assert_false(event_is_meant("sweep._omp_fn.0", "sweep._omp_fn.1"));
-	assert_false(event_is_meant("sweep._omp_fn.0", "weep"));
-	assert_false(event_is_meant("._omp_fn.0", ""));
+	assert_true(name_is_meant("sweep._omp_fn.0", "sweep"));
+	assert_true(name_is_meant("sweep._omp_fn.0", "sweep._omp_fn.0"));
+	assert_true(name_is_meant("mod::sweep._omp_fn.1", "mod::sweep"));
+	assert_true(name_is_meant("mod::sweep._omp_fn.1", "sweep"));
+	assert_false(name_is_meant("sweep._omp_fn.0", "sweep._omp_fn.1"));
+	assert_false(name_is_meant("sweep._omp_fn.0", "weep"));
+	assert_false(name_is_meant("._omp_fn.0", ""));
 }
 
 static void a_user_may_leave_out_arguments_of_templates(void **state)
 {
 	(void)state;
-	assert_true(event_is_meant("double total<std::vector<int> >(int)", "total"));
-	assert_true(event_is_meant("std::vector<int>::push_back(int&&)", "vector::push_back"));
-	assert_true(event_is_meant("geo::tables[abi:cxx11]", "tables"));
-	assert_false(event_is_meant("double subtotal<int>(int)", "total"));
-	assert_false(event_is_meant("std::vector<total>::push_back(int&&)", "total"));
-	assert_false(event_is_meant("box<int>::sum(int)", ""));
+	assert_true(name_is_meant("double total<std::vector<int> >(int)", "total"));
+	assert_true(name_is_meant("std::vector<int>::push_back(int&&)", "vector::push_back"));
+	assert_true(name_is_meant("geo::tables[abi:cxx11]", "tables"));
+	assert_false(name_is_meant("double subtotal<int>(int)", "total"));
+	assert_false(name_is_meant("std::vector<total>::push_back(int&&)", "total"));
+	assert_false(name_is_meant("box<int>::sum(int)", ""));
 }
 
 static struct call_tree grow(const struct graph *g, struct event_profile *p, struct calls *c,

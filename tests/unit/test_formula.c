@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/formula.h"
+#include "events/formula.h"
 
 static const struct {
 	const char *name;

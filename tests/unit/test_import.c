@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
+#include "events/event_rows.h"
 #include "import/callgrind.h"
-#include "report/event_rows.h"
 #include "scratch.h"
 
 static int import_text(const char *text, struct text *notes, struct err *err)

@@ -12,16 +12,16 @@
 
 #include <cmocka.h>
 
+#include "estimate/arrivals.h"
+#include "estimate/hot.h"
 #include "far_windows.h"
-#include "report/arrivals.h"
-#include "report/hot.h"
 #include "scratch.h"
 #include "store/store.h"
 
-#define WINDOWS	   40
-#define PATH	   "dwell.db"
-#define CACHE	   (64u << 10)
-#define PAGES_AT   (1ull << 20)
+#define WINDOWS	 40
+#define PATH	 "dwell.db"
+#define CACHE	 (64u << 10)
+#define PAGES_AT (1ull << 20)
 
 /* Location 2 comes once in a window for 8 lines, location 3 twice for 2 each. */
 static void put_arrivals(struct store *s, uint32_t window)
@@ -118,19 +118,30 @@ static void far_misses_belong_to_who_arrived(void **state)
  */
 static void write_growing(uint64_t pages_a_window, bool with_old)
 {
-	struct store_process p = {.id = 1, A_PROCESS, .state = "exited", .accesses = PERIOD * WINDOWS,
+	struct store_process p = {.id = 1,
+				  A_PROCESS,
+				  .state = "exited",
+				  .accesses = PERIOD * WINDOWS,
 				  .footprint_pages = pages_a_window * WINDOWS / 2};
 	struct store *s = create_profile(PATH);
 
 	assert_int_equal(store_put_process(s, &p, NULL), 0);
 	for (int64_t id = 1; id <= 3; id++)
-		assert_int_equal(store_put_location(s, &(struct store_location){.id = id, .process_id = 1,
-										.pc = (uint64_t)id * 64}, NULL), 0);
+		assert_int_equal(
+			store_put_location(s,
+					   &(struct store_location){.id = id,
+								    .process_id = 1,
+								    .pc = (uint64_t)id * 64},
+					   NULL),
+			0);
 	for (uint32_t w = 0; w < WINDOWS; w++) {
 		bool grows = w < WINDOWS / 2;
-		struct store_arrival a = {.process_id = 1, .window = w, .weight = 8,
-					  .position = PERIOD * w + LENGTH - 1,
-					  .end = {grows ? 2 : 3, PAGES_AT + 4096ull * w, 8, 1, 0, 0, 0, 5}};
+		struct store_arrival a = {
+			.process_id = 1,
+			.window = w,
+			.weight = 8,
+			.position = PERIOD * w + LENGTH - 1,
+			.end = {grows ? 2 : 3, PAGES_AT + 4096ull * w, 8, 1, 0, 0, 0, 5}};
 
 		put_far_window(s, w, pages_a_window * (grows ? w : WINDOWS / 2), NULL);
 		assert_int_equal(store_put_arrival(s, &a, NULL), 0);

@@ -13,12 +13,13 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "estimate/allocators.h"
+#include "estimate/data.h"
+#include "estimate/subset.h"
 #include "profiles.h"
-#include "report/allocators.h"
-#include "report/data_print.h"
-#include "report/subset.h"
 #include "scratch.h"
 #include "store/store.h"
+#include "views/views.h"
 
 #define PATH	   "dwell.db"
 #define WINDOWS	   50

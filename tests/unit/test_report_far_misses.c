@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/far_misses.h"
+#include "estimate/far_misses.h"
 
 #define HALF \
 	100 /* reuses near by, then as many from far, then half as many whose distance is not known */

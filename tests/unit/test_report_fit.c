@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "report/fit.h"
-#include "report/table.h"
+#include "views/fit.h"
+#include "views/table.h"
 
 #define ROOM	1000
 #define ELLIPSE "\xe2\x80\xa6"

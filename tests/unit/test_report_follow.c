@@ -12,11 +12,12 @@
 
 #include <cmocka.h>
 
+#include "estimate/hot.h"
+#include "estimate/summary.h"
 #include "profiles.h"
-#include "report/hot.h"
-#include "report/summary.h"
 #include "scratch.h"
 #include "store/store.h"
+#include "views/views.h"
 
 #define WINDOWS	   40
 #define PER_WINDOW 200

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "report/line_weights.h"
+#include "profile/line_weights.h"
 
 #define SAMPLES 40
 #define NEAR	20 /* of them, with distances below 400; the others above 1000 */
@@ -57,7 +57,8 @@ static void strata_get_their_share_of_all_samples(void **state)
 		assert_int_equal(weights[i], 2 * PROFILE_WEIGHT_ONE);
 	/* The far ones: 10 chosen in the part of 10, and the two others for the last 10. */
 	for (size_t i = 4; i < 14; i++)
-		assert_in_range(weights[i], PROFILE_WEIGHT_ONE * 4 / 10, PROFILE_WEIGHT_ONE * 4 / 10 + 1);
+		assert_in_range(weights[i], PROFILE_WEIGHT_ONE * 4 / 10,
+				PROFILE_WEIGHT_ONE * 4 / 10 + 1);
 	for (size_t i = 14; i < 16; i++)
 		assert_int_equal(weights[i], 2 * PROFILE_WEIGHT_ONE);
 }
@@ -113,7 +114,8 @@ static void windows_are_apart(void **state)
 	for (size_t i = 0; i < 2; i++) /* ten samples, half of eight */
 		assert_int_equal(weights[i], 2 * PROFILE_WEIGHT_ONE);
 	for (size_t i = 2; i < 8; i++) /* the same, shared by six */
-		assert_in_range(weights[i], PROFILE_WEIGHT_ONE * 4 / 6, PROFILE_WEIGHT_ONE * 4 / 6 + 1);
+		assert_in_range(weights[i], PROFILE_WEIGHT_ONE * 4 / 6,
+				PROFILE_WEIGHT_ONE * 4 / 6 + 1);
 	assert_int_equal(weights[8], 2 * PROFILE_WEIGHT_ONE);
 }
 
@@ -141,9 +143,11 @@ static void near_ones_are_a_stratum_of_their_own(void **state)
 	}
 	calibrate(&p, chosen, weights, 7);
 	for (size_t i = 0; i < 2; i++)
-		assert_in_range(weights[i], PROFILE_WEIGHT_ONE * 16 * 7 / 52, PROFILE_WEIGHT_ONE * 16 * 7 / 52 + 1);
+		assert_in_range(weights[i], PROFILE_WEIGHT_ONE * 16 * 7 / 52,
+				PROFILE_WEIGHT_ONE * 16 * 7 / 52 + 1);
 	for (size_t i = 2; i < 7; i++)
-		assert_in_range(weights[i], PROFILE_WEIGHT_ONE * 4 * 7 / 52, PROFILE_WEIGHT_ONE * 4 * 7 / 52 + 1);
+		assert_in_range(weights[i], PROFILE_WEIGHT_ONE * 4 * 7 / 52,
+				PROFILE_WEIGHT_ONE * 4 * 7 / 52 + 1);
 }
 
 int main(void)

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "estimate/spatial.h"
 #include "profiles.h"
-#include "report/spatial.h"
 #include "scratch.h"
 #include "store/store.h"
 

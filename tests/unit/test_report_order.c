@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
+#include "estimate/order.h"
 #include "far_windows.h"
-#include "report/order.h"
 #include "scratch.h"
 #include "store/store.h"
 

@@ -16,12 +16,14 @@
 #include <cmocka.h>
 #include <jansson.h>
 
+#include "estimate/annotate.h"
+#include "estimate/reuse.h"
+#include "estimate/summary.h"
 #include "profiles.h"
-#include "report/annotate.h"
-#include "report/reuse.h"
-#include "report/summary.h"
 #include "scratch.h"
 #include "store/store.h"
+#include "views/parts.h"
+#include "views/views.h"
 
 #define WINDOWS	   60
 #define PER_WINDOW 200

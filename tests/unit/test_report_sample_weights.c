@@ -8,18 +8,20 @@
 
 #include <cmocka.h>
 
-#include "report/sample_weights.h"
+#include "profile/sample_weights.h"
 
 #define ONE PROFILE_WEIGHT_ONE
 
 static struct store_sample sample(uint32_t window, uint32_t status, uint64_t distance)
 {
-	return (struct store_sample){.window = window, .status = status, .distance = distance,
+	return (struct store_sample){.window = window,
+				     .status = status,
+				     .distance = distance,
 				     .begin = {.address = 4096, .size = 8}};
 }
 
-static uint32_t *weigh(struct store_window *windows, size_t window_count, struct store_sample *samples,
-		       size_t count)
+static uint32_t *weigh(struct store_window *windows, size_t window_count,
+		       struct store_sample *samples, size_t count)
 {
 	struct profile p = {.windows = windows,
 			    .window_count = window_count,
@@ -52,7 +54,8 @@ static void near_samples_stand_for_those_not_kept(void **state)
 static void windows_have_weights_of_their_own(void **state)
 {
 	struct store_window w[] = {{.number = 3, .chosen = 17}, {.number = 5, .chosen = 4}};
-	struct store_sample s[] = {sample(3, 0, 3), sample(3, 0, 3000), sample(5, 0, 3), sample(5, 0, 4)};
+	struct store_sample s[] = {sample(3, 0, 3), sample(3, 0, 3000), sample(5, 0, 3),
+				   sample(5, 0, 4)};
 	uint32_t *weights = weigh(w, 2, s, 4);
 
 	(void)state;
@@ -67,7 +70,8 @@ static void windows_have_weights_of_their_own(void **state)
 static void where_all_are_kept_each_stands_for_itself(void **state)
 {
 	struct store_window w[] = {{.number = 0, .chosen = 2}, {.number = 1, .chosen = 33}};
-	struct store_sample s[] = {sample(0, 0, 3), sample(0, 0, 3000), sample(1, 0, 5), sample(1, 0, 5)};
+	struct store_sample s[] = {sample(0, 0, 3), sample(0, 0, 3000), sample(1, 0, 5),
+				   sample(1, 0, 5)};
 	uint32_t *weights;
 
 	(void)state;

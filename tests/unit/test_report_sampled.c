@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "report/sampled.h"
+#include "profile/sampled.h"
 
 static void periods_that_adjoin_leave_nothing_out(void **state)
 {

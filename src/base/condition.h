@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Conditions on what has changed between two profiles, for tests that watch over a program. */
+#ifndef DWELL_BASE_CONDITION_H
+#define DWELL_BASE_CONDITION_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+/* What has changed of a number: b - a, and that as a part of a; infinite from 0, 0 where both are 0. */
+double condition_change(double a, double b);
+double condition_relative(double a, double b);
+
+/*
+ * "D1mr > +2%", "main:Ir > +1000", "CEst <= 5000000": an event of the whole or of a function; more or less;
+ * and a change in percent, a change (with a sign), or a value of the second profile.
+ */
+struct condition {
+	const char *text; /* the caller's */
+	bool holds;
+	double a, b;
+};
+
+enum condition_limit { CONDITION_VALUE, CONDITION_CHANGE, CONDITION_PERCENT };
+
+struct condition_test {
+	char subject[256]; /* what stands in front of the sign */
+	bool is_less, or_equal;
+	enum condition_limit limit_is;
+	double limit;
+};
+
+/* The parts of a condition's text, and what it says of two numbers. */
+int condition_parse(struct condition_test *t, const char *text, struct err *err);
+bool condition_holds(const struct condition_test *t, double a, double b);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The names of functions: the class or namespace in a C++ name, and which one a user means. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/names.h"
+
+#define ANONYMOUS "(anonymous namespace)"
+
+static bool begins_with(const char *at, const char *word)
+{
+	return strncmp(at, word, strlen(word)) == 0;
+}
+
+/* "operator" as a word of its own: what follows may hold any bracket. */
+static bool is_operator(const char *name, const char *at)
+{
+	static const char word[] = "operator";
+
+	return begins_with(at, word) && !isalnum((unsigned char)at[sizeof(word) - 1]) &&
+	       at[sizeof(word) - 1] != '_' &&
+	       (at == name || !(isalnum((unsigned char)at[-1]) || at[-1] == '_'));
+}
+
+/*
+ * In "ret ns::cls<T>::function<U>(args) const": where the qualified name begins, and the last "::"
+ * of it. Brackets inside are jumped over. Returns false when there is none.
+ */
+static bool find_qualifier(const char *name, const char **begin, const char **end)
+{
+	int depth = 0;
+	const char *at = name;
+
+	*begin = name;
+	*end = NULL;
+	while (*at != '\0') {
+		if (depth == 0 && is_operator(name, at))
+			break;
+		if (depth == 0 && begins_with(at, ANONYMOUS)) {
+			at += strlen(ANONYMOUS);
+			continue;
+		}
+		if (*at == '(' && depth == 0 && at > name)
+			break;
+		if (strchr("<({[", *at) != NULL)
+			depth++;
+		else if (strchr(">)}]", *at) != NULL)
+			depth -= depth > 0;
+		else if (depth == 0 && *at == ' ') {
+			*begin = at + 1; /* what was before is the type of the result */
+			*end = NULL;
+		} else if (depth == 0 && begins_with(at, "::"))
+			*end = at++;
+		at++;
+	}
+	return *end != NULL;
+}
+
+void name_class(const char *function, struct text *out)
+{
+	const char *begin, *end;
+
+	if (find_qualifier(function, &begin, &end))
+		text_add_bytes(out, begin, (size_t)(end - begin));
+}
+
+/* Behind the word "operator" and the signs after it, which may be brackets. */
+static const char *past_operator(const char *at)
+{
+	at += strlen("operator");
+	if (begins_with(at, "()"))
+		return at + 2;
+	while (*at != '\0' && *at != '(')
+		at++;
+	return at;
+}
+
+size_t name_bare_length(const char *function)
+{
+	const char *at = function;
+	int depth = 0;
+
+	while (*at != '\0') {
+		if (depth == 0 && is_operator(function, at)) {
+			at = past_operator(at);
+			continue;
+		}
+		if (depth == 0 && *at == '(' && at > function && at[-1] != ' ' && at[-1] != '.' &&
+		    !begins_with(at, ANONYMOUS))
+			break;
+		if (strchr("<({[", *at) != NULL)
+			depth++;
+		else if (strchr(">)}]", *at) != NULL)
+			depth -= depth > 0;
+		at++;
+	}
+	return (size_t)(at - function);
+}
+
+/* ---- Plain names ---- */
+
+/* Behind the bracket that closes the one at `at`, or the text's end. The '>' of "->" closes none. */
+static const char *past_bracket(const char *at)
+{
+	int depth = 0;
+
+	for (; *at != '\0'; at++) {
+		if (strchr("<({[", *at) != NULL)
+			depth++;
+		else if (strchr(")}]", *at) != NULL || (*at == '>' && at[-1] != '-'))
+			depth--;
+		if (depth == 0)
+			return at + 1;
+	}
+	return at;
+}
+
+/* Behind "operator" and the signs after it, and where it is a template its arguments. */
+static const char *add_operator(struct text *out, const char *at)
+{
+	const char *signs = at + strlen("operator"), *end = past_operator(at);
+	size_t count = strspn(signs, "+-*/%^&|~!=<>,[]");
+
+	if (count > 0 && signs + count < end)
+		end = signs + count;
+	text_add_bytes(out, at, (size_t)(end - at));
+	if (count > 0 && begins_with(end, " <"))
+		end++;
+	return *end == '<' ? past_bracket(end) : end;
+}
+
+/*
+ * Past the bracket at `at`, which begins a part of the name where nothing or "::" is before it:
+ * "(anonymous namespace)", "<lambda(int)>", "{lambda(int)#1}". NULL: these are the arguments, and the name ends.
+ */
+static const char *add_bracket(struct text *out, size_t from, const char *at)
+{
+	const char *end = past_bracket(at), *next = end;
+	bool begins = out->count == from || text_get(out)[out->count - 1] == ':';
+
+	if (begins || *at == '{' || (*at == '[' && !begins_with(at, "[abi:"))) {
+		text_add_bytes(out, at, (size_t)(end - at));
+		return end;
+	}
+	if (*at != '(' || strcmp(text_get(out) + from, "decltype") == 0)
+		return end;
+	if (at[-1] == '.') { /* "(*type)" of Go */
+		text_add_bytes(out, at, (size_t)(end - at));
+		return end;
+	}
+	/* Of a function that something is inside of: "main()::{lambda()#1}", "cls::f(int) const::table" */
+	if (begins_with(next, " const"))
+		next += strlen(" const");
+	return begins_with(next, "::") ? next : NULL;
+}
+
+void name_plain(const char *function, struct text *out)
+{
+	const char *at = function;
+	size_t from = out->count;
+
+	while (at != NULL && *at != '\0' && !out->failed) {
+		if (is_operator(function, at)) {
+			at = add_operator(out, at);
+		} else if (strchr("<({[", *at) != NULL) {
+			at = add_bracket(out, from, at);
+		} else if (*at == ' ') { /* what was before is the type of the result */
+			if (out->count > from)
+				out->items[out->count = from] = '\0';
+			at++;
+		} else {
+			text_add_bytes(out, at++, 1);
+		}
+	}
+}
+
+/* Whether the name ends in what was asked for, all of it or behind "::". */
+static bool is_end(const char *name, size_t length, const char *asked, size_t wanted)
+{
+	if (length < wanted || strncmp(name + length - wanted, asked, wanted) != 0)
+		return false;
+	return length == wanted ||
+	       (length >= wanted + 2 && strncmp(name + length - wanted - 2, "::", 2) == 0);
+}
+
+/* The parallel regions of a function, which GCC cuts out of it, are its: "sweep._omp_fn.0". */
+static size_t whole_length(const char *function, size_t length)
+{
+	const char *region = strstr(function, "._omp_");
+
+	return region != NULL && (size_t)(region - function) < length ? (size_t)(region - function)
+								      : length;
+}
+
+bool name_is_meant(const char *function, const char *name)
+{
+	size_t length = strlen(name), bare = name_bare_length(function);
+	struct text plain = {0};
+	bool is_meant;
+
+	if (strcmp(function, name) == 0 || is_end(function, bare, name, length))
+		return true;
+	if (length > 0 && is_end(function, whole_length(function, bare), name, length))
+		return true;
+	if (length == 0 || strpbrk(function, "<[(") == NULL)
+		return false;
+	name_plain(function, &plain);
+	is_meant = is_end(text_get(&plain), plain.count, name, length);
+	text_release(&plain);
+	return is_meant;
+}

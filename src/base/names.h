@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names of functions: their parts, and which one a user means. */
+#ifndef DWELL_BASE_NAMES_H
+#define DWELL_BASE_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/text.h"
+
+/* The class or namespace of a demangled name: "std::vector<int>" of its push_back; "" of none. */
+void name_class(const char *function, struct text *out);
+
+/*
+ * The name as the source has it, without the type of the result, arguments of the function and of templates, and
+ * tags of the ABI: "ns::cls::sum" for "double ns::cls<int>::sum<long>[abi:cxx11](int) const".
+ */
+void name_plain(const char *function, struct text *out);
+
+/* Whether a user means this function, or the one that it is a parallel region of: by its whole name, without arguments, its plain name, or the end of these behind "::". */
+bool name_is_meant(const char *function, const char *name);
+
+/*
+ * The length of the name without "(int, char)": "(below main)", "(anonymous namespace)",
+ * "{lambda(int)#1}", "operator()" and "(*type)" of Go are no arguments.
+ */
+size_t name_bare_length(const char *function);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Names that are near to one that is not there. */
+#ifndef DWELL_BASE_NEAR_H
+#define DWELL_BASE_NEAR_H
+
+#include <stddef.h>
+
+#include "base/text.h"
+
+#define NEAR_MOST 4
+
+/* All but `asked` zero is a list without names. */
+struct near {
+	const char *asked;
+	struct {
+		char *name;
+		unsigned distance;
+	} best[NEAR_MOST]; /* nearest first */
+};
+
+/* Keep the `length` bytes of the name if they are near to what was asked for; each name once. */
+void near_offer(struct near *n, const char *name, size_t length);
+/* The same for the plain name of a function or variable: what is long in C++ is not what people type. */
+void near_offer_function(struct near *n, const char *function);
+void near_release(struct near *n);
+
+/* "a, b, c"; nothing when no name was near. */
+void near_list(const struct near *n, struct text *out);
+
+#endif

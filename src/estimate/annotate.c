@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The costs of the code that is asked for, line by line. */
+#include "estimate/annotate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "estimate/ratios.h"
+
+static int collect_rows(struct annotation *a, const struct hot_cost *costs, struct err *err)
+{
+	const struct profile *p = a->profile;
+
+	a->rows = calloc(p->location_count + 1, sizeof(*a->rows));
+	if (a->rows == NULL)
+		return err_set(err, "not enough memory for %zu locations", p->location_count);
+	for (size_t i = 0; i <= p->location_count; i++) {
+		const struct store_frame *f;
+
+		hot_add(&a->total, &costs[i]);
+		if (i == p->location_count || (costs[i].samples == 0 && costs[i].accesses <= 0))
+			continue;
+		f = code_frame(&a->code, &p->locations[i]);
+		if (f != NULL)
+			a->rows[a->count++] = (struct hot_row){
+				.file = f->file, .line = f->line, .cost = costs[i]};
+	}
+	a->count = hot_merge(a->rows, a->count);
+	return 0;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct hot_row *x = a, *y = b;
+	int order = x->file == NULL || y->file == NULL ? (x->file != NULL) - (y->file != NULL)
+						       : strcmp(x->file, y->file);
+
+	return order != 0 ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+/* The row of each location, or RATIOS_NO_ROW. Rows are in order of file and line. */
+static void find_rows(const struct annotation *a, uint32_t *row_of)
+{
+	for (size_t i = 0; i < a->profile->location_count; i++) {
+		const struct store_frame *f = code_frame(&a->code, &a->profile->locations[i]);
+		struct hot_row key = {0}, *row = NULL;
+
+		if (f != NULL) {
+			key = (struct hot_row){.file = f->file, .line = f->line};
+			row = bsearch(&key, a->rows, a->count, sizeof(key), compare_rows);
+		}
+		row_of[i] = row != NULL ? (uint32_t)(row - a->rows) : RATIOS_NO_ROW;
+	}
+}
+
+/* Intervals of the rows' miss ratios. */
+static int solve_rows(struct annotation *a, struct err *err)
+{
+	const struct profile *p = a->profile;
+	uint32_t *of_location = calloc(p->location_count + 1, sizeof(*of_location));
+	uint32_t *of_sample = calloc(p->sample_count + 1, sizeof(*of_sample));
+	int status = -1;
+
+	a->ratios = calloc(a->count + 1, sizeof(*a->ratios));
+	if (of_location == NULL || of_sample == NULL || a->ratios == NULL) {
+		err_set(err, "not enough memory for %zu samples", p->sample_count);
+		goto out;
+	}
+	find_rows(a, of_location);
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct store_location *l =
+			profile_location(p, ratios_access(&p->samples[i])->location);
+
+		of_sample[i] = l != NULL ? of_location[l - p->locations] : RATIOS_NO_ROW;
+	}
+	status = ratios_solve(p, MODEL_RANDOM, a->size_bytes, a->shares.parts, of_sample, a->count,
+			      a->ratios, err);
+	for (size_t i = 0; i < a->count; i++)
+		ratios_move(&a->ratios[i], &a->rows[i].cost);
+out:
+	free(of_location);
+	free(of_sample);
+	return status;
+}
+
+int annotation_init(struct annotation *a, const struct profile *p, uint64_t size_bytes,
+		    const char *argument, struct err *err)
+{
+	struct hot_cost *costs;
+	int ret;
+
+	*a = (struct annotation){.profile = p, .size_bytes = size_bytes, .argument = argument};
+	if (code_find(&a->code, p, argument, err) != 0)
+		return -1;
+	if (shares_init(&a->shares, p, size_bytes, err) != 0)
+		return -1;
+	costs = hot_costs_of(p, &a->shares, err);
+	if (costs == NULL) {
+		annotation_release(a);
+		return -1;
+	}
+	ret = collect_rows(a, costs, err);
+	if (ret == 0 && a->count == 0)
+		ret = code_fail_unknown(p, argument, err);
+	if (ret == 0)
+		ret = solve_rows(a, err);
+	free(costs);
+	if (ret != 0)
+		annotation_release(a);
+	return ret;
+}
+
+void annotation_release(struct annotation *a)
+{
+	free(a->rows);
+	free(a->ratios);
+	shares_release(&a->shares);
+	*a = (struct annotation){0};
+}
+
+int annotation_list_init(struct annotation_list *l, const struct profile *p, uint64_t size_bytes,
+			 struct err *err)
+{
+	struct hot_cost *costs = hot_costs(p, size_bytes, err);
+	int ret = -1;
+
+	*l = (struct annotation_list){.size_bytes = size_bytes};
+	if (costs == NULL)
+		return -1;
+	if (hot_rows(p, costs, HOT_FILE, &l->files, err) == 0 &&
+	    hot_rows(p, costs, HOT_FUNCTION, &l->functions, err) == 0)
+		ret = 0;
+	free(costs);
+	if (ret != 0)
+		annotation_list_release(l);
+	return ret;
+}
+
+void annotation_list_release(struct annotation_list *l)
+{
+	hot_release(&l->files);
+	hot_release(&l->functions);
+}

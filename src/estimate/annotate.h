@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The misses of each line of source code, and the list of the code that has some. */
+#ifndef DWELL_ESTIMATE_ANNOTATE_H
+#define DWELL_ESTIMATE_ANNOTATE_H
+
+#include "estimate/code.h"
+#include "estimate/hot.h"
+
+struct annotation {
+	const struct profile *profile;
+	uint64_t size_bytes;
+	struct hot_row *rows;	    /* by file and line; function is NULL */
+	struct model_ratio *ratios; /* of the rows */
+	size_t count;
+	struct hot_cost total; /* of the whole process */
+	const char *argument;  /* the file or function asked for */
+	struct code code;
+	struct shares shares; /* for the sources of its lines */
+};
+
+/*
+ * The lines of a file or of functions that code_find() finds by `argument`. A line gets what it did
+ * itself and what was inlined into it from elsewhere. Release with annotation_release.
+ */
+int annotation_init(struct annotation *a, const struct profile *p, uint64_t size_bytes,
+		    const char *argument, struct err *err);
+void annotation_release(struct annotation *a);
+
+/* The files and functions that could be annotated, hottest first. */
+struct annotation_list {
+	struct hot files, functions;
+	uint64_t size_bytes;
+};
+
+int annotation_list_init(struct annotation_list *l, const struct profile *p, uint64_t size_bytes,
+			 struct err *err);
+void annotation_list_release(struct annotation_list *l);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Miss-ratio curves, of a process or a part of it. */
+#ifndef DWELL_ESTIMATE_CURVE_H
+#define DWELL_ESTIMATE_CURVE_H
+
+#include "profile/profile.h"
+
+#define CURVE_MOST 12 /* curves shown together */
+
+struct curve_point {
+	uint64_t size_bytes;
+	struct model_ratio ratio;
+};
+
+struct curve {
+	const struct profile *profile; /* must outlive the curve */
+	char *label;		       /* what it is of; NULL: the whole process */
+	struct curve_point *points;
+	size_t count;
+	struct curve_point caches[PROFILE_CACHES]; /* of the machine; size 0: not known */
+	uint64_t samples;			   /* behind it */
+	enum model_policy policy;
+	uint64_t ways; /* lines of a set; 0: fully associative */
+};
+
+/*
+ * Points from low to high, both included, `per_octave` of them in each doubling,
+ * in whole sets of `ways` lines; 0: fully associative, in whole lines. Release with curve_release.
+ */
+int curve_compute(const struct profile *p, enum model_policy policy, uint64_t ways, uint64_t low,
+		  uint64_t high, unsigned per_octave, struct curve *out, struct err *err);
+void curve_release(struct curve *c);
+
+#endif

@@ -1,0 +1,568 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From the address of each sample to its data structure, and the sums of each. */
+#include "estimate/data.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/names.h"
+#include "base/near.h"
+#include "base/text.h"
+#include "estimate/allocators.h"
+#include "estimate/ratios.h"
+
+const char *const data_kind_names[] = {
+	[DATA_HEAP] = "heap",	    [DATA_MAPPING] = "mapping",	   [DATA_REGION] = "region",
+	[DATA_STACK] = "stack",	    [DATA_VARIABLE] = "variable",  [DATA_SECTION] = "section",
+	[DATA_UNKNOWN] = "unknown", [DATA_LOCAL] = "thread-local",
+};
+
+/* Kinds of sites that are no blocks of an allocator. */
+static const struct {
+	const char *site;
+	enum data_kind kind;
+} site_kinds[] = {
+	{"stack", DATA_STACK}, {"mmap", DATA_MAPPING},	{"shmat", DATA_MAPPING},
+	{"brk", DATA_MAPPING}, {"region", DATA_REGION}, {"thread-local", DATA_LOCAL},
+};
+
+/* While the rows are made, each site and variable is one: a place of its own, and one for the unknown. */
+struct build {
+	struct data *d;
+	const struct profile *p;
+	enum data_by by;
+	struct model_share *shares; /* of each sample */
+	uint32_t *place_of;	    /* of each sample; then its row */
+	size_t places;
+	size_t *around; /* of each variable, the one it lies in; SIZE_MAX: none */
+};
+
+static enum data_kind kind_of(const struct store_site *s)
+{
+	for (size_t i = 0; i < sizeof(site_kinds) / sizeof(site_kinds[0]); i++)
+		if (strcmp(s->kind, site_kinds[i].site) == 0)
+			return site_kinds[i].kind;
+	return DATA_HEAP;
+}
+
+/* Of all threads together, whoever made them. */
+static bool is_of_threads(enum data_kind kind)
+{
+	return kind == DATA_STACK || kind == DATA_LOCAL;
+}
+
+/* ---- Which place an address is in ---- */
+
+/* Variables lie beside each other, or (in a section) one in another. */
+static void nest_variables(struct build *b)
+{
+	const struct store_variable *v = b->p->variables;
+
+	for (size_t i = 0; i < b->p->variable_count; i++) {
+		size_t up = i > 0 ? i - 1 : SIZE_MAX;
+
+		while (up != SIZE_MAX && v[up].end < v[i].end)
+			up = b->around[up];
+		b->around[i] = up != SIZE_MAX && v[up].end > v[i].start ? up : SIZE_MAX;
+	}
+}
+
+/* Index of the innermost variable around the address; SIZE_MAX: in none. */
+static size_t find_variable(const struct build *b, uint64_t address)
+{
+	const struct store_variable *v = b->p->variables;
+	size_t low = 0, high = b->p->variable_count, at;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (v[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (at = low > 0 ? low - 1 : SIZE_MAX; at != SIZE_MAX; at = b->around[at])
+		if (address < v[at].end)
+			return at;
+	return SIZE_MAX;
+}
+
+static int compare_site(const void *id, const void *site)
+{
+	int64_t a = *(const int64_t *)id, b = ((const struct store_site *)site)->id;
+
+	return (a > b) - (a < b);
+}
+
+/* Index of the site; SIZE_MAX: none. */
+static size_t find_site(const struct profile *p, int64_t id)
+{
+	const struct store_site *s = NULL;
+
+	if (id > 0 && p->site_count > 0)
+		s = bsearch(&id, p->sites, p->site_count, sizeof(*s), compare_site);
+	return s != NULL ? (size_t)(s - p->sites) : SIZE_MAX;
+}
+
+/* A block says most; but the loader maps files as programs map memory, and of these we know more. */
+static size_t find_place(const struct build *b, const struct store_access *a)
+{
+	size_t site = find_site(b->p, a->site), variable;
+
+	const enum data_kind kind = site != SIZE_MAX ? kind_of(&b->p->sites[site]) : DATA_UNKNOWN;
+
+	if (kind != DATA_MAPPING && kind != DATA_LOCAL && kind != DATA_UNKNOWN)
+		return site;
+	/* What was a thread's copy of a variable may be something else by now: only its site says that it is one. */
+	variable = find_variable(b, a->address);
+	if (variable != SIZE_MAX && b->p->variables[variable].is_local == (kind == DATA_LOCAL))
+		return b->p->site_count + variable;
+	return site != SIZE_MAX ? site : b->places - 1;
+}
+
+/* ---- Rows ---- */
+
+static const char *keep_text(struct data *d, struct text *t)
+{
+	const char *kept = t->failed ? NULL : arena_strdup(&d->strings, text_get(t));
+
+	text_release(t);
+	return kept;
+}
+
+static void add_frame(struct text *t, const struct store_frame *f, bool with_line)
+{
+	text_add(t, f->function);
+	if (f->file == NULL)
+		return;
+	text_addf(t, " (%s", path_basename(f->file));
+	if (with_line && f->line > 0)
+		text_addf(t, ":%" PRIu32, f->line);
+	text_add(t, ")");
+}
+
+/* The frames above the one that the row is named by; of a function that calls itself only one. */
+static void add_path(const struct build *b, const struct store_site *s,
+		     const struct store_frame *from, struct text *t)
+{
+	const char *last = from->function;
+	bool is_above = false;
+
+	for (size_t i = 0; i < s->path_count; i++) {
+		const struct store_location *l = profile_location(b->p, s->path[i]);
+
+		for (uint32_t k = 0; l != NULL && k < l->frame_count; k++) {
+			if (is_above && strcmp(last, l->frames[k].function) != 0) {
+				text_add(t, " < ");
+				add_frame(t, &l->frames[k], true);
+				last = l->frames[k].function;
+			}
+			is_above |= &l->frames[k] == from;
+		}
+	}
+}
+
+static const char *site_name(const struct build *b, const struct store_site *s, enum data_kind kind,
+			     const struct store_frame *f)
+{
+	const char *what = s->name != NULL ? s->name : s->kind; /* of a mapping the file's name */
+	struct text t = {0};
+
+	if (is_of_threads(kind))
+		text_addf(&t, "[%s]", data_kind_names[kind]);
+	else if (kind == DATA_REGION)
+		text_add(&t, what);
+	else if (f == NULL)
+		text_addf(&t, "%s [no call path]", what);
+	else {
+		text_addf(&t, "%s in ", what);
+		add_frame(&t, f, b->by != DATA_BY_FUNCTION);
+		if (b->by == DATA_BY_PATH)
+			add_path(b, s, f, &t);
+	}
+	return keep_text(b->d, &t);
+}
+
+/*
+ * What calloc was told of the elements. Compilers make calloc(n, 1) or calloc(1, n) of malloc and memset, which
+ * say nothing of them.
+ */
+static uint64_t element_size(const struct store_site *s)
+{
+	return s->element_size > 1 && s->element_size < s->largest ? s->element_size : 0;
+}
+
+static struct data_row site_row(const struct build *b, const struct store_site *s)
+{
+	enum data_kind kind = kind_of(s);
+	const struct store_frame *f =
+		!is_of_threads(kind) ? allocator_caller(b->p, s, kind == DATA_MAPPING) : NULL;
+	struct data_row row = {
+		.kind = kind,
+		.name = site_name(b, s, kind, f),
+		.allocator = kind == DATA_HEAP || kind == DATA_MAPPING ? s->kind : NULL,
+		.element_size = element_size(s),
+		.blocks = s->blocks,
+		.bytes = s->peak_bytes,
+		.allocated_bytes = s->bytes,
+		.live_blocks = s->live_blocks,
+		.live_bytes = s->live_bytes,
+		.smallest = s->smallest,
+		.largest = s->largest,
+		.sites = 1,
+		.site = s,
+	};
+
+	if (f != NULL) {
+		row.function = f->function;
+		row.file = f->file;
+		row.line = b->by != DATA_BY_FUNCTION ? f->line : 0;
+	}
+	return row;
+}
+
+static struct data_row variable_row(const struct store_variable *v)
+{
+	uint64_t bytes = v->end - v->start;
+	/* The collector names what has no name so, ".bss of libc.so.6", and no variable. */
+	bool is_section = v->type == NULL && v->name[0] != '\0' &&
+			  strstr(v->name, " of ") != NULL && v->module != NULL &&
+			  strcmp(strstr(v->name, " of ") + 4, path_basename(v->module)) == 0;
+
+	return (struct data_row){.kind = is_section    ? DATA_SECTION
+					 : v->is_local ? DATA_LOCAL
+						       : DATA_VARIABLE,
+				 .name = v->name,
+				 .file = v->file,
+				 .line = v->line,
+				 .type = v->type,
+				 .module = v->module,
+				 .element_size = v->element_size,
+				 .blocks = 1,
+				 .bytes = bytes,
+				 .allocated_bytes = bytes,
+				 .live_blocks = 1,
+				 .live_bytes = bytes,
+				 .smallest = bytes,
+				 .largest = bytes};
+}
+
+static struct data_row make_row(const struct build *b, size_t place)
+{
+	if (place < b->p->site_count)
+		return site_row(b, &b->p->sites[place]);
+	if (place < b->places - 1)
+		return variable_row(&b->p->variables[place - b->p->site_count]);
+	return (struct data_row){.kind = DATA_UNKNOWN, .name = "[unknown]"};
+}
+
+static int compare_text(const char *a, const char *b)
+{
+	if (a == NULL || b == NULL)
+		return (a != NULL) - (b != NULL);
+	return strcmp(a, b);
+}
+
+static int compare_keys(const struct data_row *x, const struct data_row *y)
+{
+	int order = (int)x->kind - (int)y->kind;
+
+	if (order == 0)
+		order = compare_text(x->name, y->name);
+	if (order == 0)
+		order = compare_text(x->file, y->file);
+	if (order == 0)
+		order = compare_text(x->module, y->module);
+	if (order == 0)
+		order = (x->line > y->line) - (x->line < y->line);
+	return order;
+}
+
+/* A row and where it comes from, while rows are sorted. */
+struct placed_row {
+	struct data_row row;
+	size_t place;
+};
+
+static int compare_placed(const void *a, const void *b)
+{
+	return compare_keys(&((const struct placed_row *)a)->row,
+			    &((const struct placed_row *)b)->row);
+}
+
+static void merge_row(struct data_row *to, const struct data_row *row)
+{
+	if (to->site != NULL && row->site != NULL && row->site->peak_bytes > to->site->peak_bytes)
+		to->site = row->site;
+	if (row->smallest > 0 && (to->smallest == 0 || row->smallest < to->smallest))
+		to->smallest = row->smallest;
+	if (row->largest > to->largest)
+		to->largest = row->largest;
+	if (to->element_size != row->element_size)
+		to->element_size = 0;
+	to->blocks += row->blocks;
+	to->bytes += row->bytes;
+	to->allocated_bytes += row->allocated_bytes;
+	to->live_blocks += row->live_blocks;
+	to->live_bytes += row->live_bytes;
+	to->sites += row->sites;
+}
+
+/*
+ * The places that samples touched become rows, equal ones a single one; all sites do, as each has
+ * blocks of its row.
+ */
+static int make_rows(struct build *b, struct err *err)
+{
+	size_t n = b->p->sample_count, used = 0;
+	uint32_t *row_of_place = calloc(b->places, sizeof(*row_of_place));
+	struct placed_row *placed = NULL;
+	struct data *d = b->d;
+
+	for (size_t i = 0; row_of_place != NULL && i < b->p->site_count; i++)
+		row_of_place[i] = 1;
+	for (size_t i = 0; row_of_place != NULL && i < n; i++)
+		row_of_place[b->place_of[i]] = 1;
+	for (size_t i = 0; row_of_place != NULL && i < b->places; i++)
+		used += row_of_place[i];
+	placed = calloc(used + 1, sizeof(*placed));
+	d->rows = calloc(used + 1, sizeof(*d->rows));
+	if (row_of_place == NULL || placed == NULL || d->rows == NULL) {
+		free(row_of_place);
+		free(placed);
+		return err_set(err, "not enough memory for %zu data structures", used);
+	}
+	used = 0;
+	for (size_t i = 0; i < b->places; i++)
+		if (row_of_place[i] > 0)
+			placed[used++] = (struct placed_row){make_row(b, i), i};
+	qsort(placed, used, sizeof(*placed), compare_placed);
+	for (size_t i = 0; i < used; i++) {
+		if (d->count > 0 && compare_keys(&d->rows[d->count - 1], &placed[i].row) == 0)
+			merge_row(&d->rows[d->count - 1], &placed[i].row);
+		else
+			d->rows[d->count++] = placed[i].row;
+		row_of_place[placed[i].place] = (uint32_t)d->count - 1;
+	}
+	for (size_t i = 0; i < n; i++)
+		b->place_of[i] = row_of_place[b->place_of[i]];
+	for (size_t i = 0; i < b->p->site_count; i++)
+		d->row_of_site[i] = row_of_place[i];
+	free(row_of_place);
+	free(placed);
+	return 0;
+}
+
+/* ---- Sums ---- */
+
+static void sum_costs(struct build *b)
+{
+	const struct profile *p = b->p;
+
+	for (size_t i = 0; i < p->sample_count; i++) {
+		struct hot_cost cost = {.accesses = b->shares[i].accesses, .samples = 1};
+
+		*(p->samples[i].status == 0 ? &cost.misses : &cost.unresolved) =
+			b->shares[i].misses;
+		hot_add(&b->d->rows[b->place_of[i]].cost, &cost);
+		hot_add(&b->d->total, &cost);
+	}
+}
+
+static int solve_rows(struct build *b, struct err *err)
+{
+	struct model_ratio *ratios = calloc(b->d->count + 1, sizeof(*ratios));
+	int status;
+
+	if (ratios == NULL)
+		return err_set(err, "not enough memory for %zu data structures", b->d->count);
+	status = ratios_solve(b->p, MODEL_RANDOM, b->d->size_bytes, b->shares, b->place_of,
+			      b->d->count, ratios, err);
+	for (size_t i = 0; i < b->d->count; i++)
+		b->d->rows[i].ratio = ratios[i];
+	free(ratios);
+	return status;
+}
+
+static int compare_costs(const void *a, const void *b)
+{
+	const struct data_row *x = &((const struct placed_row *)a)->row;
+	const struct data_row *y = &((const struct placed_row *)b)->row;
+	double mine = x->cost.misses + x->cost.unresolved;
+	double other = y->cost.misses + y->cost.unresolved;
+
+	if ((x->cost.samples > 0) != (y->cost.samples > 0))
+		return x->cost.samples > 0 ? -1 : 1;
+	if (mine != other)
+		return mine < other ? 1 : -1;
+	if (x->cost.accesses != y->cost.accesses)
+		return x->cost.accesses < y->cost.accesses ? 1 : -1;
+	return compare_keys(x, y);
+}
+
+static int sort_rows(struct build *b, struct err *err)
+{
+	struct data *d = b->d;
+	struct placed_row *placed = calloc(d->count + 1, sizeof(*placed));
+	uint32_t *moved = calloc(d->count + 1, sizeof(*moved));
+
+	if (placed == NULL || moved == NULL) {
+		free(placed);
+		free(moved);
+		return err_set(err, "not enough memory for %zu data structures", d->count);
+	}
+	for (size_t i = 0; i < d->count; i++)
+		placed[i] = (struct placed_row){d->rows[i], i};
+	qsort(placed, d->count, sizeof(*placed), compare_costs);
+	for (size_t i = 0; i < d->count; i++) {
+		d->rows[i] = placed[i].row;
+		moved[placed[i].place] = (uint32_t)i;
+	}
+	for (size_t i = 0; i < b->p->sample_count; i++)
+		d->row_of[i] = moved[b->place_of[i]];
+	for (size_t i = 0; i < b->p->site_count; i++)
+		d->row_of_site[i] = moved[d->row_of_site[i]];
+	while (d->count > 0 && d->rows[d->count - 1].cost.samples == 0)
+		d->count--;
+	for (size_t i = 0; i < b->p->site_count; i++)
+		if (d->row_of_site[i] >= d->count)
+			d->row_of_site[i] = DATA_NO_ROW;
+	free(placed);
+	free(moved);
+	return 0;
+}
+
+static int build_data(struct build *b, struct err *err)
+{
+	const struct profile *p = b->p;
+
+	if (model_attribute(p->model, b->d->size_bytes / p->line_bytes, b->shares, err) != 0)
+		return -1;
+	nest_variables(b);
+	for (size_t i = 0; i < p->sample_count; i++)
+		b->place_of[i] = (uint32_t)find_place(b, ratios_access(&p->samples[i]));
+	if (make_rows(b, err) != 0)
+		return -1;
+	sum_costs(b);
+	return solve_rows(b, err) == 0 && sort_rows(b, err) == 0 ? 0 : -1;
+}
+
+int data_init(struct data *d, const struct profile *p, uint64_t size_bytes, enum data_by by,
+	      struct err *err)
+{
+	struct build b = {
+		.d = d, .p = p, .by = by, .places = p->site_count + p->variable_count + 1};
+	int ret = -1;
+
+	*d = (struct data){.profile = p, .size_bytes = size_bytes};
+	d->row_of = calloc(p->sample_count + 1, sizeof(*d->row_of));
+	d->row_of_site = calloc(p->site_count + 1, sizeof(*d->row_of_site));
+	b.place_of = calloc(p->sample_count + 1, sizeof(*b.place_of));
+	b.shares = calloc(p->sample_count + 1, sizeof(*b.shares));
+	b.around = calloc(p->variable_count + 1, sizeof(*b.around));
+	if (d->row_of == NULL || d->row_of_site == NULL || b.place_of == NULL || b.shares == NULL ||
+	    b.around == NULL)
+		err_set(err, "not enough memory for %zu samples", p->sample_count);
+	else
+		ret = build_data(&b, err);
+	free(b.place_of);
+	free(b.shares);
+	free(b.around);
+	if (ret != 0)
+		data_release(d);
+	return ret;
+}
+
+void data_release(struct data *d)
+{
+	free(d->rows);
+	free(d->row_of);
+	free(d->row_of_site);
+	arena_release(&d->strings);
+	*d = (struct data){0};
+}
+
+/* ---- By name ---- */
+
+static bool ends_as_asked(const char *name, const char *asked)
+{
+	size_t length = strlen(name), wanted = strlen(asked);
+
+	if (length < wanted || strcmp(name + length - wanted, asked) != 0)
+		return false;
+	return length == wanted || (length - wanted >= 2 && name[length - wanted - 1] == ':');
+}
+
+/* The name, as it is or as views print it, or the part of it behind a "::". */
+static bool is_called(const char *name, const char *asked)
+{
+	struct text of_name = {0}, of_asked = {0};
+	bool is_same;
+
+	if (name == NULL || *asked == '\0')
+		return false;
+	if (ends_as_asked(name, asked))
+		return true;
+	text_add_printable(&of_name, name, strlen(name));
+	text_add_printable(&of_asked, asked, strlen(asked));
+	is_same = ends_as_asked(text_get(&of_name), text_get(&of_asked));
+	text_release(&of_name);
+	text_release(&of_asked);
+	return is_same;
+}
+
+static bool is_at(const struct data_row *r, const char *asked)
+{
+	struct text place = {0};
+	bool same;
+
+	if (r->file == NULL || r->line == 0)
+		return false;
+	text_addf(&place, "%s:%" PRIu32, path_basename(r->file), r->line);
+	same = strcmp(text_get(&place), asked) == 0;
+	text_release(&place);
+	return same;
+}
+
+static bool is_meant(const struct data_row *r, const char *asked)
+{
+	if (is_called(r->name, asked) || is_called(r->function, asked) || is_at(r, asked) ||
+	    (r->function != NULL && name_is_meant(r->function, asked)) ||
+	    (r->kind == DATA_VARIABLE && name_is_meant(r->name, asked)))
+		return true;
+	return (is_of_threads(r->kind) || r->kind == DATA_UNKNOWN) &&
+	       strcmp(data_kind_names[r->kind], asked) == 0;
+}
+
+size_t data_find(const struct data *d, const char *name, bool *marks, struct err *err)
+{
+	struct near near = {.asked = name};
+	struct text list = {0};
+	size_t found = 0;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct data_row *r = &d->rows[i];
+
+		marks[i] = is_meant(r, name);
+		found += marks[i];
+		if (r->function != NULL || r->kind == DATA_VARIABLE)
+			near_offer_function(&near, r->function != NULL ? r->function : r->name);
+		else
+			near_offer(&near, r->name, strlen(r->name));
+	}
+	if (found == 0)
+		near_list(&near, &list);
+	near_release(&near);
+	if (found > 0)
+		return found;
+	if (list.count > 0)
+		err_set(err, "no samples in a data structure '%s'; near it: %s", name,
+			text_get(&list));
+	else
+		err_set(err,
+			"no samples in a data structure '%s': 'dwell objects' lists what there is",
+			name);
+	text_release(&list);
+	return 0;
+}

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Matching two sampled profiles; see diff_samples.h. */
+#include "estimate/diff_samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/condition.h"
+#include "base/size.h"
+#include "base/text.h"
+#include "estimate/ratios.h"
+
+/* ---- Miss ratios ---- */
+
+static bool do_not_overlap(const struct model_ratio *a, const struct model_ratio *b)
+{
+	return a->known && b->known && (a->high < b->low || b->high < a->low);
+}
+
+static void add_cache(struct diff_samples *d, const char *name, uint64_t size_bytes)
+{
+	struct diff_cache *c = &d->caches[d->cache_count];
+	struct err err;
+
+	if (profile_check_size(d->a, size_bytes, &err) != 0 ||
+	    profile_check_size(d->b, size_bytes, &err) != 0)
+		return;
+	*c = (struct diff_cache){.name = name, .size_bytes = size_bytes};
+	profile_solve(d->a, MODEL_RANDOM, size_bytes, &c->a);
+	profile_solve(d->b, MODEL_RANDOM, size_bytes, &c->b);
+	c->is_outside = do_not_overlap(&c->a, &c->b);
+	d->cache_count++;
+}
+
+static void add_caches(struct diff_samples *d)
+{
+	struct profile_cache caches[PROFILE_CACHES];
+	bool is_there = false;
+
+	profile_caches(d->a, caches);
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		if (caches[i].size_bytes == 0)
+			continue;
+		add_cache(d, caches[i].name, caches[i].size_bytes);
+		is_there = is_there || caches[i].size_bytes == d->size_bytes;
+	}
+	if (!is_there)
+		add_cache(d, NULL, d->size_bytes);
+}
+
+/* ---- Rows ---- */
+
+struct entry {
+	const struct hot_row *row;
+	bool is_b;
+};
+
+static const char *text_of(const char *s, bool is_path)
+{
+	if (s == NULL)
+		return "";
+	return is_path ? path_basename(s) : s;
+}
+
+static int compare_keys(const struct hot_row *x, const struct hot_row *y)
+{
+	int order = strcmp(text_of(x->function, false), text_of(y->function, false));
+
+	if (order == 0)
+		order = strcmp(text_of(x->file, true), text_of(y->file, true));
+	return order != 0 ? order : x->line < y->line ? -1 : x->line > y->line;
+}
+
+static int compare_entries(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int order = compare_keys(x->row, y->row);
+
+	return order != 0 ? order : x->is_b - y->is_b;
+}
+
+static double misses_of(const struct hot_cost *c)
+{
+	return c->misses + c->unresolved;
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+	const struct diff_hot_row *x = a, *y = b;
+	double p = fabs(misses_of(&x->b) - misses_of(&x->a));
+	double q = fabs(misses_of(&y->b) - misses_of(&y->a));
+
+	if (p != q)
+		return p > q ? -1 : 1;
+	return compare_keys(x->shown, y->shown);
+}
+
+static int match(struct diff_samples *d, struct err *err)
+{
+	size_t most = d->hot_a.count + d->hot_b.count, count = 0;
+	struct entry *entries = calloc(most + 1, sizeof(*entries));
+
+	d->rows = calloc(most + 1, sizeof(*d->rows));
+	if (entries == NULL || d->rows == NULL) {
+		free(entries);
+		return err_set(err, "not enough memory for %zu rows", most);
+	}
+	for (size_t i = 0; i < d->hot_a.count; i++)
+		entries[count++] = (struct entry){&d->hot_a.rows[i], false};
+	for (size_t i = 0; i < d->hot_b.count; i++)
+		entries[count++] = (struct entry){&d->hot_b.rows[i], true};
+	qsort(entries, count, sizeof(*entries), compare_entries);
+	for (size_t i = 0; i < count; i++) {
+		struct diff_hot_row *to;
+
+		if (i == 0 || compare_keys(entries[i - 1].row, entries[i].row) != 0)
+			d->rows[d->count++].shown = entries[i].row;
+		to = &d->rows[d->count - 1];
+		hot_add(entries[i].is_b ? &to->b : &to->a, &entries[i].row->cost);
+		if (entries[i].is_b)
+			to->shown = entries[i].row;
+	}
+	free(entries);
+	return 0;
+}
+
+static int read_hot(const struct profile *p, const struct shares *shares, enum hot_by by,
+		    struct hot *hot, struct err *err)
+{
+	struct hot_cost *costs = hot_costs_of(p, shares, err);
+	int status = costs != NULL ? hot_rows(p, costs, by, hot, err) : -1;
+
+	free(costs);
+	return status;
+}
+
+static int compare_to_row(const void *key, const void *row)
+{
+	return compare_keys(key, ((const struct diff_hot_row *)row)->shown);
+}
+
+/* The row of each sample; rows are in the order of their keys. */
+static void find_rows(const struct diff_samples *d, const struct profile *p, uint32_t *row_of)
+{
+	static const struct hot_cost none;
+
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct store_location *l =
+			profile_location(p, ratios_access(&p->samples[i])->location);
+		struct hot_row key = hot_row_of(l, d->by, &none);
+		const struct diff_hot_row *row = NULL;
+
+		if (d->count > 0)
+			row = bsearch(&key, d->rows, d->count, sizeof(*row), compare_to_row);
+		row_of[i] = row != NULL ? (uint32_t)(row - d->rows) : RATIOS_NO_ROW;
+	}
+}
+
+/* Intervals of what the code of each row misses. */
+static int solve_rows(struct diff_samples *d, const struct profile *p, const struct shares *shares,
+		      bool is_b, struct err *err)
+{
+	uint32_t *row_of = calloc(p->sample_count + 1, sizeof(*row_of));
+	struct model_ratio *ratios = calloc(d->count + 1, sizeof(*ratios));
+	int status = -1;
+
+	if (row_of == NULL || ratios == NULL) {
+		err_set(err, "not enough memory for %zu samples", p->sample_count);
+	} else {
+		find_rows(d, p, row_of);
+		status = ratios_solve(p, MODEL_RANDOM, d->size_bytes, shares->parts, row_of,
+				      d->count, ratios, err);
+	}
+	for (size_t i = 0; status == 0 && i < d->count; i++) {
+		struct diff_hot_row *row = &d->rows[i];
+
+		ratios_move(&ratios[i], is_b ? &row->b : &row->a);
+		*(is_b ? &row->ratio_b : &row->ratio_a) = ratios[i];
+		row->is_outside = do_not_overlap(&row->ratio_a, &row->ratio_b);
+	}
+	free(row_of);
+	free(ratios);
+	return status;
+}
+
+static int make_rows(struct diff_samples *d, struct err *err)
+{
+	struct shares in_a, in_b;
+	int status;
+
+	if (shares_init(&in_a, d->a, d->size_bytes, err) != 0)
+		return -1;
+	if (shares_init(&in_b, d->b, d->size_bytes, err) != 0) {
+		shares_release(&in_a);
+		return -1;
+	}
+	status = read_hot(d->a, &in_a, d->by, &d->hot_a, err);
+	if (status == 0)
+		status = read_hot(d->b, &in_b, d->by, &d->hot_b, err);
+	if (status == 0)
+		status = match(d, err);
+	if (status == 0)
+		status = solve_rows(d, d->a, &in_a, false, err);
+	if (status == 0)
+		status = solve_rows(d, d->b, &in_b, true, err);
+	if (status == 0)
+		qsort(d->rows, d->count, sizeof(*d->rows), compare_changes);
+	shares_release(&in_a);
+	shares_release(&in_b);
+	return status;
+}
+
+int diff_samples_init(struct diff_samples *d, const struct profile *a, const struct profile *b,
+		      enum hot_by by, uint64_t size_bytes, struct err *err)
+{
+	*d = (struct diff_samples){.a = a, .b = b, .by = by};
+	if (profile_choose_size(a, size_bytes, &d->size_bytes, err) != 0 ||
+	    profile_check_size(b, d->size_bytes, err) != 0)
+		return -1;
+	if (a->line_bytes != b->line_bytes)
+		return err_set(err,
+			       "one profile has lines of %u bytes and the other of %u: --line "
+			       "SIZE of 'dwell record' makes them the same",
+			       a->line_bytes, b->line_bytes);
+	add_caches(d);
+	if (make_rows(d, err) != 0) {
+		diff_samples_release(d);
+		return -1;
+	}
+	return 0;
+}
+
+void diff_samples_release(struct diff_samples *d)
+{
+	hot_release(&d->hot_a);
+	hot_release(&d->hot_b);
+	free(d->rows);
+	*d = (struct diff_samples){0};
+}
+
+/* ---- Conditions ---- */
+
+/* A cache by its name, or by its size. */
+static const struct diff_cache *find_cache(const struct diff_samples *d, const char *subject)
+{
+	uint64_t size;
+
+	for (size_t i = 0; i < d->cache_count; i++)
+		if (d->caches[i].name != NULL && strcmp(d->caches[i].name, subject) == 0)
+			return &d->caches[i];
+	if (size_parse(subject, &size, NULL) != 0)
+		return NULL;
+	for (size_t i = 0; i < d->cache_count; i++)
+		if (d->caches[i].size_bytes == size)
+			return &d->caches[i];
+	return NULL;
+}
+
+int diff_samples_check(const struct diff_samples *d, struct condition *c, struct err *err)
+{
+	const struct diff_cache *cache;
+	struct condition_test t;
+
+	if (condition_parse(&t, c->text, err) != 0)
+		return -1;
+	cache = find_cache(d, t.subject);
+	if (cache == NULL)
+		return err_set(
+			err,
+			"condition '%.100s': '%.100s' is none of the caches that are compared: "
+			"of samples, conditions are on the miss ratio of a cache, as "
+			"'L2 > +5%%'",
+			c->text, t.subject);
+	if (!cache->a.known || !cache->b.known)
+		return err_set(err, "condition '%.100s': there are too few samples to tell",
+			       c->text);
+	c->a = cache->a.ratio;
+	c->b = cache->b.ratio;
+	c->holds = condition_holds(&t, c->a, c->b) &&
+		   (t.limit_is == CONDITION_VALUE || cache->is_outside);
+	return 0;
+}

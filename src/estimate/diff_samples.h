@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two sampled profiles side by side: miss ratios with their intervals, and whose the misses are. A
+ * difference counts for something where the two 95 % intervals do not overlap.
+ */
+#ifndef DWELL_ESTIMATE_DIFF_SAMPLES_H
+#define DWELL_ESTIMATE_DIFF_SAMPLES_H
+
+#include "base/condition.h"
+#include "estimate/hot.h"
+
+struct diff_cache {
+	const char *name;    /* "L2", or NULL: a size that was asked for */
+	uint64_t size_bytes; /* the same for both */
+	struct model_ratio a, b;
+	bool is_outside; /* the intervals do not overlap */
+};
+
+struct diff_hot_row {
+	const struct hot_row *shown; /* B's, or A's where B has none */
+	struct hot_cost a, b;
+	struct model_ratio ratio_a, ratio_b; /* misses per access of the code itself */
+	bool is_outside;		     /* the intervals of these do not overlap */
+};
+
+struct diff_samples {
+	const char *path_a, *path_b;
+	const struct profile *a, *b;
+	struct diff_cache caches[PROFILE_CACHES + 1];
+	size_t cache_count;
+	uint64_t size_bytes; /* that rows are about */
+	enum hot_by by;
+	struct hot hot_a, hot_b;
+	struct diff_hot_row *rows; /* largest change of misses per access of the program first */
+	size_t count;
+};
+
+/*
+ * size_bytes: of the cache that rows are about, or 0: as other views do, A's L2. Caches are A's machine's:
+ * both profiles are asked for the same ones. The profiles must outlive *d. Release with
+ * diff_samples_release.
+ */
+int diff_samples_init(struct diff_samples *d, const struct profile *a, const struct profile *b,
+		      enum hot_by by, uint64_t size_bytes, struct err *err);
+void diff_samples_release(struct diff_samples *d);
+
+/*
+ * Conditions are about miss ratios: "L2 > +5%". One on a change holds only if it is outside of
+ * the intervals.
+ */
+int diff_samples_check(const struct diff_samples *d, struct condition *c, struct err *err);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Summing the samples' shares of the misses up by code. */
+#include "estimate/hot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void hot_add(struct hot_cost *to, const struct hot_cost *cost)
+{
+	to->accesses += cost->accesses;
+	to->misses += cost->misses;
+	to->unresolved += cost->unresolved;
+	to->samples += cost->samples;
+}
+
+double hot_miss_ratio(const struct hot_cost *cost)
+{
+	double all = cost->misses + cost->unresolved;
+
+	if (cost->accesses <= 0)
+		return 0;
+	return all < cost->accesses ? all / cost->accesses : 1;
+}
+
+double hot_share(double part, const struct hot_cost *whole)
+{
+	double all = whole->misses + whole->unresolved;
+
+	return all > 0 ? part / all : 0;
+}
+
+struct hot_cost *hot_costs_of(const struct profile *p, const struct shares *shares, struct err *err)
+{
+	struct hot_cost *costs = calloc(p->location_count + 1, sizeof(*costs));
+
+	if (costs == NULL) {
+		err_set(err, "not enough memory for %zu locations", p->location_count);
+		return NULL;
+	}
+	for (size_t i = 0; i <= p->location_count; i++)
+		costs[i] = (struct hot_cost){.accesses = shares->unresolved[i].accesses,
+					     .unresolved = shares->unresolved[i].misses,
+					     .samples = shares->samples[i]};
+	for (size_t i = 0; i < shares->count; i++) {
+		struct hot_cost *c = &costs[shares->reuses[i].end];
+
+		c->accesses += shares->reuses[i].is.accesses;
+		c->misses += shares->reuses[i].is.misses;
+	}
+	return costs;
+}
+
+struct hot_cost *hot_costs(const struct profile *p, uint64_t size_bytes, struct err *err)
+{
+	struct hot_cost *costs;
+	struct shares shares;
+
+	if (shares_init(&shares, p, size_bytes, err) != 0)
+		return NULL;
+	costs = hot_costs_of(p, &shares, err);
+	shares_release(&shares);
+	return costs;
+}
+
+static int compare_text(const char *a, const char *b)
+{
+	if (a == NULL || b == NULL)
+		return (a != NULL) - (b != NULL);
+	return strcmp(a, b);
+}
+
+int hot_compare_keys(const struct hot_row *x, const struct hot_row *y)
+{
+	int order = compare_text(x->file, y->file);
+
+	if (order == 0)
+		order = compare_text(x->function, y->function);
+	if (order == 0)
+		order = (x->line > y->line) - (x->line < y->line);
+	return order;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	return hot_compare_keys(a, b);
+}
+
+static int compare_costs(const void *a, const void *b)
+{
+	const struct hot_row *x = a, *y = b;
+	double mine = x->cost.misses + x->cost.unresolved;
+	double other = y->cost.misses + y->cost.unresolved;
+
+	if (mine != other)
+		return mine < other ? 1 : -1;
+	if (x->cost.accesses != y->cost.accesses)
+		return x->cost.accesses < y->cost.accesses ? 1 : -1;
+	return compare_keys(a, b);
+}
+
+struct hot_row hot_row_of(const struct store_location *l, enum hot_by by,
+			  const struct hot_cost *cost)
+{
+	static const struct store_frame nothing = {"[unknown]", NULL, 0};
+	const struct store_frame *f = l != NULL && l->frame_count > 0 ? &l->frames[0] : &nothing;
+	struct hot_row row = {.function = f->function, .file = f->file, .cost = *cost};
+
+	if (by == HOT_FILE)
+		row.function = f->file != NULL ? NULL : f->function;
+	if (by == HOT_LINE)
+		row.line = f->line;
+	return row;
+}
+
+size_t hot_merge(struct hot_row *rows, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(rows, count, sizeof(*rows), compare_keys);
+	for (size_t i = 0; i < count; i++) {
+		if (kept > 0 && compare_keys(&rows[kept - 1], &rows[i]) == 0)
+			hot_add(&rows[kept - 1].cost, &rows[i].cost);
+		else
+			rows[kept++] = rows[i];
+	}
+	return kept;
+}
+
+int hot_rows(const struct profile *p, const struct hot_cost *costs, enum hot_by by, struct hot *out,
+	     struct err *err)
+{
+	*out = (struct hot){.rows = calloc(p->location_count + 1, sizeof(*out->rows))};
+	if (out->rows == NULL)
+		return err_set(err, "not enough memory for %zu locations", p->location_count);
+	for (size_t i = 0; i <= p->location_count; i++) {
+		if (costs[i].samples == 0 && costs[i].accesses <= 0)
+			continue;
+		out->rows[out->count++] =
+			hot_row_of(i < p->location_count ? &p->locations[i] : NULL, by, &costs[i]);
+		hot_add(&out->total, &costs[i]);
+	}
+	out->ratio = out->total.misses + out->total.unresolved;
+	out->count = hot_merge(out->rows, out->count);
+	qsort(out->rows, out->count, sizeof(*out->rows), compare_costs);
+	return 0;
+}
+
+void hot_release(struct hot *h)
+{
+	free(h->rows);
+	*h = (struct hot){0};
+}

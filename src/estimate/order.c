@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Orders of halves of the windows; see order.h. */
+#include "estimate/order.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "estimate/arrivals.h"
+
+#define SPLITS	 24
+#define FAR_PART 0.1 /* of the misses may be far, when nobody is known to have made them */
+
+/* What one sample, or one arrival, says of a row. */
+struct word {
+	uint32_t row, window;
+	double near, arrived; /* misses; weight among all that arrived */
+};
+
+/* Rows of half of the windows, or of all. */
+struct half {
+	double *near, *arrived; /* by row */
+	double all_near, all_arrived;
+};
+
+struct ordering {
+	const struct profile *p;
+	uint32_t *row_of; /* by location, and one that is missing */
+	size_t rows;
+	struct word *words;
+	size_t count;
+	double far; /* misses */
+	struct half halves[2];
+	uint32_t *heaviest; /* rows */
+	double *columns[2]; /* of these */
+};
+
+/* ---- Rank correlation ---- */
+
+struct ranked {
+	double value, rank;
+	size_t index;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+static int by_index(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+/* The caller's, free(); in the order of the values. */
+static struct ranked *rank(const double *values, size_t count)
+{
+	struct ranked *r = calloc(count + 1, sizeof(*r));
+
+	if (r == NULL)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		r[i] = (struct ranked){.value = values[i], .index = i};
+	qsort(r, count, sizeof(*r), by_value);
+	for (size_t i = 0, end; i < count; i = end) {
+		for (end = i; end < count && r[end].value <= r[i].value; end++)
+			;
+		for (size_t k = i; k < end; k++)
+			r[k].rank = (double)(i + end + 1) / 2;
+	}
+	qsort(r, count, sizeof(*r), by_index);
+	return r;
+}
+
+double order_correlation(const double *x, const double *y, size_t count)
+{
+	struct ranked *a = rank(x, count), *b = rank(y, count);
+	double mean = ((double)count + 1) / 2, both = 0, of_a = 0, of_b = 0;
+
+	for (size_t i = 0; a != NULL && b != NULL && i < count; i++) {
+		both += (a[i].rank - mean) * (b[i].rank - mean);
+		of_a += (a[i].rank - mean) * (a[i].rank - mean);
+		of_b += (b[i].rank - mean) * (b[i].rank - mean);
+	}
+	if (a == NULL || b == NULL)
+		both = NAN;
+	else
+		both = of_a > 0 && of_b > 0 ? both / sqrt(of_a * of_b) : 0;
+	free(a);
+	free(b);
+	return both;
+}
+
+/* ---- Who said what of which row ---- */
+
+struct placed_row {
+	struct hot_row row;
+	size_t location;
+};
+
+static int by_key(const void *a, const void *b)
+{
+	const struct placed_row *x = a, *y = b;
+
+	return hot_compare_keys(&x->row, &y->row);
+}
+
+static int number_rows(struct ordering *o, enum hot_by by)
+{
+	const struct hot_cost nothing = {0};
+	const struct profile *p = o->p;
+	struct placed_row *rows = calloc(p->location_count + 1, sizeof(*rows));
+
+	if (rows == NULL)
+		return -1;
+	for (size_t i = 0; i <= p->location_count; i++)
+		rows[i] = (struct placed_row){
+			hot_row_of(i < p->location_count ? &p->locations[i] : NULL, by, &nothing),
+			i};
+	qsort(rows, p->location_count + 1, sizeof(*rows), by_key);
+	for (size_t i = 0; i <= p->location_count; i++) {
+		o->rows += i == 0 || by_key(&rows[i - 1], &rows[i]) != 0;
+		o->row_of[rows[i].location] = (uint32_t)o->rows - 1;
+	}
+	free(rows);
+	return 0;
+}
+
+static uint32_t row_at(const struct ordering *o, int64_t location)
+{
+	const struct store_location *l = profile_location(o->p, location);
+
+	return o->row_of[l != NULL ? (size_t)(l - o->p->locations) : o->p->location_count];
+}
+
+static void take_words(struct ordering *o, const struct shares *shares)
+{
+	const struct profile *p = o->p;
+
+	for (size_t i = 0; i < p->sample_count; i++) {
+		const struct store_sample *x = &p->samples[i];
+
+		if (x->status == 0 && shares->parts[i].misses > 0)
+			o->words[o->count++] = (struct word){.row = row_at(o, x->end.location),
+							     .window = x->window,
+							     .near = shares->parts[i].misses};
+	}
+	for (size_t i = 0; i < p->arrival_count; i++) {
+		const struct store_arrival *x = &p->arrivals[i];
+		double weight = arrivals_weight(p, x);
+
+		if (weight > 0)
+			o->words[o->count++] = (struct word){.row = row_at(o, x->end.location),
+							     .window = x->window,
+							     .arrived = weight};
+	}
+}
+
+static void clear(struct half *h, size_t rows)
+{
+	for (size_t i = 0; i < rows; i++)
+		h->near[i] = h->arrived[i] = 0;
+	h->all_near = h->all_arrived = 0;
+}
+
+/* Of a window, another one for each split. */
+static uint32_t half_of(uint32_t window, uint32_t split)
+{
+	uint64_t x = ((uint64_t)split << 32 | window) * 0x9e3779b97f4a7c15u;
+
+	x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
+	return (uint32_t)(x >> 63);
+}
+
+/* All windows are in the first of the halves when `split` is 0. */
+static void sum_halves(struct ordering *o, uint32_t split)
+{
+	clear(&o->halves[0], o->rows);
+	clear(&o->halves[1], o->rows);
+	for (size_t i = 0; i < o->count; i++) {
+		const struct word *w = &o->words[i];
+		struct half *h = &o->halves[split > 0 ? half_of(w->window, split) : 0];
+
+		h->near[w->row] += w->near;
+		h->arrived[w->row] += w->arrived;
+		h->all_near += w->near;
+		h->all_arrived += w->arrived;
+	}
+}
+
+/* Misses of a row if the half spoke for all. `near` of all rows, in all windows. */
+static double misses_of(const struct ordering *o, const struct half *h, uint32_t row, double near)
+{
+	double misses = h->all_near > 0 ? near * h->near[row] / h->all_near : 0;
+
+	return misses + (h->all_arrived > 0 ? o->far * h->arrived[row] / h->all_arrived : 0);
+}
+
+/* ---- The order ---- */
+
+/* Fills o->heaviest; returns how many rows it takes. */
+static size_t find_heaviest(struct ordering *o, double near, struct err *err)
+{
+	struct ranked *all = calloc(o->rows + 1, sizeof(*all));
+	double sum = 0;
+	size_t count = 0;
+
+	if (all == NULL) {
+		err_set(err, "not enough memory for %zu rows", o->rows);
+		return 0;
+	}
+	for (size_t i = 0; i < o->rows; i++)
+		all[i] = (struct ranked){.value = -misses_of(o, &o->halves[0], (uint32_t)i, near),
+					 .index = i};
+	qsort(all, o->rows, sizeof(*all), by_value);
+	while (count < o->rows && sum < ORDER_PART * (near + o->far)) {
+		sum -= all[count].value;
+		o->heaviest[count] = (uint32_t)all[count].index;
+		count++;
+	}
+	free(all);
+	return count;
+}
+
+/* How alike the orders of two halves are, the mean over splits. */
+static double likeness_of_halves(struct ordering *o, size_t count, double near)
+{
+	double sum = 0;
+
+	for (uint32_t split = 1; split <= SPLITS; split++) {
+		sum_halves(o, split);
+		for (size_t k = 0; k < 2; k++)
+			for (size_t i = 0; i < count; i++)
+				o->columns[k][i] =
+					misses_of(o, &o->halves[k], o->heaviest[i], near);
+		sum += order_correlation(o->columns[0], o->columns[1], count);
+	}
+	return sum / SPLITS;
+}
+
+static int measure(struct ordering *o, const struct shares *shares, struct order *out,
+		   struct err *err)
+{
+	double near, alike;
+
+	take_words(o, shares);
+	sum_halves(o, 0);
+	near = o->halves[0].all_near;
+	o->far = o->p->arrival_count >= ARRIVALS_LEAST ? shares->far.misses : 0;
+	if (near + shares->far.misses <= 0)
+		return 0;
+	out->far = shares->far.misses / (near + shares->far.misses);
+	if (near + o->far <= 0 || (o->far <= 0 && out->far > FAR_PART))
+		return 0;
+	out->rows = find_heaviest(o, near, err);
+	if (out->rows == 0)
+		return -1;
+	if (out->rows < ORDER_LEAST_ROWS || out->far > ORDER_MOST_FAR)
+		return 0;
+	alike = likeness_of_halves(o, out->rows, near);
+	if (isnan(alike))
+		return err_set(err, "not enough memory for %zu rows", out->rows);
+	alike = fmax(0, alike);
+	out->likeness = sqrt(2 * alike / (1 + alike));
+	return 0;
+}
+
+static void release(struct ordering *o)
+{
+	for (size_t k = 0; k < 2; k++) {
+		free(o->halves[k].near);
+		free(o->halves[k].arrived);
+		free(o->columns[k]);
+	}
+	free(o->row_of);
+	free(o->words);
+	free(o->heaviest);
+}
+
+/* Returns whether all of it is there. */
+static bool prepare(struct ordering *o)
+{
+	size_t rows = o->p->location_count + 1;
+	bool is_there = true;
+
+	o->row_of = calloc(rows, sizeof(*o->row_of));
+	o->words = calloc(o->p->sample_count + o->p->arrival_count + 1, sizeof(*o->words));
+	o->heaviest = calloc(rows, sizeof(*o->heaviest));
+	for (size_t k = 0; k < 2; k++) {
+		o->halves[k].near = calloc(rows, sizeof(double));
+		o->halves[k].arrived = calloc(rows, sizeof(double));
+		o->columns[k] = calloc(rows, sizeof(double));
+		is_there = is_there && o->halves[k].near != NULL && o->halves[k].arrived != NULL &&
+			   o->columns[k] != NULL;
+	}
+	return is_there && o->row_of != NULL && o->words != NULL && o->heaviest != NULL;
+}
+
+int order_measure(struct order *out, const struct profile *p, const struct shares *shares,
+		  enum hot_by by, struct err *err)
+{
+	struct ordering o = {.p = p};
+	int ret;
+
+	*out = (struct order){.likeness = NAN};
+	if (!prepare(&o) || number_rows(&o, by) != 0)
+		ret = err_set(err, "not enough memory for %zu samples", p->sample_count);
+	else
+		ret = measure(&o, shares, out, err);
+	release(&o);
+	return ret;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All processes of a run, and how each misses in the caches of the machine. */
+#ifndef DWELL_ESTIMATE_PROCESSES_H
+#define DWELL_ESTIMATE_PROCESSES_H
+
+#include "profile/profile.h"
+
+struct processes_row {
+	const struct store_process *process;
+	double share;				   /* of the run's accesses */
+	struct model_ratio ratios[PROFILE_CACHES]; /* not known where a cache's size is not */
+	bool is_unreadable;			   /* nothing is known of its misses */
+};
+
+struct processes {
+	struct profile_cache caches[PROFILE_CACHES];
+	struct processes_row *rows; /* most accesses first */
+	size_t count;
+};
+
+/*
+ * Rows and strings point into `run`, a profile opened for any process, which must outlive them.
+ * Release with processes_release.
+ */
+int processes_init(struct processes *s, const struct profile *run, struct err *err);
+void processes_release(struct processes *s);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reuses by the code that makes them and the code that touched the line before. */
+#include "estimate/reuse.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+#define NEAREST_LINES 4
+
+bool reuse_is_self(const struct reuse_row *row)
+{
+	return row->from.function == row->to.function && row->from.file == row->to.file &&
+	       row->from.line == row->to.line;
+}
+
+double reuse_miss_ratio(const struct reuse_cost *cost)
+{
+	return cost->all.accesses > 0 ? cost->all.misses / cost->all.accesses : 0;
+}
+
+static unsigned bin_of(uint64_t distance)
+{
+	return distance == 0 ? 0 : 64 - (unsigned)__builtin_clzll(distance);
+}
+
+uint64_t reuse_bin_low(unsigned bin)
+{
+	return bin == 0 ? 0 : (uint64_t)1 << (bin - 1);
+}
+
+uint64_t reuse_bin_high(unsigned bin)
+{
+	return bin == 0 ? 0 : reuse_bin_low(bin) + (reuse_bin_low(bin) - 1);
+}
+
+/* ---- Rows ---- */
+
+static void add_cost(struct reuse_cost *to, const struct reuse_cost *cost)
+{
+	to->all.accesses += cost->all.accesses;
+	to->all.misses += cost->all.misses;
+	to->temporal += cost->temporal;
+	to->far += cost->far;
+	to->samples += cost->samples;
+}
+
+static struct reuse_place place_of(const struct store_frame *f)
+{
+	return (struct reuse_place){f->function, f->file, f->file != NULL ? f->line : 0};
+}
+
+/* Where a location is, for a reader who asks for `code`: there, or at its innermost function. */
+static struct reuse_place place_for(const struct profile *p, size_t index, const struct code *code)
+{
+	static const struct store_frame unknown = {"[unknown]", NULL, 0};
+	const struct store_location *l = index < p->location_count ? &p->locations[index] : NULL;
+	const struct store_frame *f = l != NULL && code != NULL ? code_frame(code, l) : NULL;
+
+	if (f == NULL)
+		f = l != NULL && l->frame_count > 0 ? &l->frames[0] : &unknown;
+	return place_of(f);
+}
+
+static int compare_text(const char *a, const char *b)
+{
+	if (a == NULL || b == NULL)
+		return (a != NULL) - (b != NULL);
+	return strcmp(a, b);
+}
+
+static int compare_places(const struct reuse_place *a, const struct reuse_place *b)
+{
+	int order = compare_text(a->file, b->file);
+
+	if (order == 0)
+		order = (a->line > b->line) - (a->line < b->line);
+	return order != 0 ? order : compare_text(a->function, b->function);
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct reuse_row *x = a, *y = b;
+	int order = compare_places(&x->to, &y->to);
+
+	return order != 0 ? order : compare_places(&x->from, &y->from);
+}
+
+static int compare_numbers(double a, double b)
+{
+	return a < b ? 1 : a > b ? -1 : 0;
+}
+
+static int by_misses(const void *a, const void *b)
+{
+	const struct reuse_row *x = a, *y = b;
+	int order = compare_numbers(x->cost.all.misses, y->cost.all.misses);
+
+	if (order == 0)
+		order = compare_numbers(x->cost.all.accesses, y->cost.all.accesses);
+	return order != 0 ? order : compare_rows(a, b);
+}
+
+static int by_reuses(const void *a, const void *b)
+{
+	const struct reuse_row *x = a, *y = b;
+	int order = compare_numbers(x->cost.all.accesses, y->cost.all.accesses);
+
+	return order != 0 ? order : compare_rows(a, b);
+}
+
+static void merge_rows(struct reuse *r)
+{
+	size_t kept = 0;
+
+	if (r->count > 0)
+		qsort(r->rows, r->count, sizeof(*r->rows), compare_rows);
+	for (size_t i = 0; i < r->count; i++) {
+		if (kept > 0 && compare_rows(&r->rows[kept - 1], &r->rows[i]) == 0)
+			add_cost(&r->rows[kept - 1].cost, &r->rows[i].cost);
+		else
+			r->rows[kept++] = r->rows[i];
+	}
+	r->count = kept;
+}
+
+static void add_to_bins(struct reuse *r, const struct share_reuse *x)
+{
+	struct reuse_bin *bin = x->far ? &r->far : &r->bins[bin_of(x->distance)];
+
+	*(x->temporal ? &bin->temporal : &bin->spatial) += x->is.accesses;
+}
+
+int reuse_collect(struct reuse *r, const struct profile *p, const struct shares *shares,
+		  const struct code *code, struct err *err)
+{
+	r->rows = calloc(shares->count + 1, sizeof(*r->rows));
+	if (r->rows == NULL)
+		return err_set(err, "not enough memory for %zu reuses", shares->count);
+	for (size_t i = 0; i < shares->count; i++) {
+		const struct share_reuse *x = &shares->reuses[i];
+		struct reuse_row row = {.cost = {x->is, x->temporal ? x->is.accesses : 0,
+						 x->far ? x->is.accesses : 0, 1}};
+
+		if (code != NULL && (x->end == p->location_count ||
+				     code_frame(code, &p->locations[x->end]) == NULL))
+			continue;
+		row.from = place_for(p, x->begin, code);
+		row.to = place_for(p, x->end, code);
+		add_cost(&r->total, &row.cost);
+		add_to_bins(r, x);
+		r->rows[r->count++] = row;
+	}
+	merge_rows(r);
+	if (r->count > 0)
+		qsort(r->rows, r->count, sizeof(*r->rows), code != NULL ? by_reuses : by_misses);
+	return 0;
+}
+
+/* ---- What is asked for ---- */
+
+/* Cuts ":LINE" off the argument; returns the line, 0 where there is none. */
+static uint32_t cut_line(char *argument)
+{
+	char *colon = strrchr(argument, ':'), *end;
+	unsigned long line;
+
+	if (colon == NULL || colon == argument || colon[1] < '0' || colon[1] > '9')
+		return 0;
+	line = strtoul(colon + 1, &end, 10);
+	if (*end != '\0' || line == 0 || line > UINT32_MAX)
+		return 0;
+	*colon = '\0';
+	return (uint32_t)line;
+}
+
+struct line_offer {
+	uint32_t line, apart;
+};
+
+/* Keep the nearest lines, each once, nearest first. */
+static void offer_line(struct line_offer best[NEAREST_LINES], uint32_t wanted, uint32_t line)
+{
+	struct line_offer x = {line, line > wanted ? line - wanted : wanted - line};
+	size_t at = NEAREST_LINES;
+
+	for (size_t i = 0; i < NEAREST_LINES; i++)
+		if (best[i].line == line)
+			return;
+	while (at > 0 && (best[at - 1].line == 0 || x.apart < best[at - 1].apart))
+		at--;
+	if (at == NEAREST_LINES)
+		return;
+	memmove(&best[at + 1], &best[at], (NEAREST_LINES - at - 1) * sizeof(*best));
+	best[at] = x;
+}
+
+static int fail_no_reuse(const struct reuse *r, const struct shares *shares, struct err *err)
+{
+	const struct profile *p = r->profile;
+	struct line_offer best[NEAREST_LINES] = {{0, 0}};
+	struct code file = {.file = r->code.file};
+	struct text lines = {0};
+
+	for (size_t i = 0; r->code.line > 0 && i < shares->count; i++) {
+		size_t end = shares->reuses[i].end;
+		const struct store_frame *f =
+			end < p->location_count ? code_frame(&file, &p->locations[end]) : NULL;
+
+		if (f != NULL && f->line > 0)
+			offer_line(best, r->code.line, f->line);
+	}
+	for (size_t i = 0; i < NEAREST_LINES && best[i].line > 0; i++)
+		text_addf(&lines, "%s%" PRIu32, i > 0 ? ", " : "", best[i].line);
+	if (lines.count > 0)
+		err_set(err, "no sample saw '%s' touch data again; the nearest lines that do: %s",
+			r->argument, text_get(&lines));
+	else
+		err_set(err,
+			"no sample saw '%s' touch data again: 'dwell reuse' alone lists the code "
+			"that does",
+			r->argument);
+	text_release(&lines);
+	return -1;
+}
+
+/* What the code made of the accesses that are no known reuse. */
+static void add_unresolved(struct reuse *r, const struct shares *shares)
+{
+	const struct profile *p = r->profile;
+
+	for (size_t i = 0; i <= p->location_count; i++) {
+		const struct share_part *x = &shares->unresolved[i];
+
+		r->ratio += x->misses;
+		if (r->argument != NULL &&
+		    (i == p->location_count || code_frame(&r->code, &p->locations[i]) == NULL))
+			continue;
+		r->unresolved.accesses += x->accesses;
+		r->unresolved.misses += x->misses;
+	}
+	for (size_t i = 0; i < shares->count; i++)
+		r->ratio += shares->reuses[i].is.misses;
+}
+
+static int find_code(struct reuse *r, struct err *err)
+{
+	char *name = strdup(r->argument);
+	uint32_t line;
+	int ret;
+
+	if (name == NULL)
+		return err_set(err, "not enough memory for the name of a file");
+	line = cut_line(name);
+	/* "list::sum" and the like are no lines; "walk.c:12" is, and its file has to be one. */
+	ret = code_find(&r->code, r->profile, line > 0 ? name : r->argument, err);
+	if (ret == 0 && line > 0 && r->code.file == NULL)
+		ret = err_set(err, "'%s' is a function and no file: a line is FILE:LINE", name);
+	if (ret == 0)
+		r->code.line = line;
+	free(name);
+	return ret;
+}
+
+int reuse_init(struct reuse *r, const struct profile *p, uint64_t size_bytes, const char *argument,
+	       struct err *err)
+{
+	struct model_resolution known;
+	struct shares shares;
+	int ret;
+
+	*r = (struct reuse){.profile = p, .size_bytes = size_bytes, .argument = argument};
+	if (argument != NULL && find_code(r, err) != 0)
+		return -1;
+	if (shares_init(&shares, p, size_bytes, err) != 0)
+		return -1;
+	model_resolve(p->model, &known);
+	r->resolution = known.distance;
+	add_unresolved(r, &shares);
+	ret = reuse_collect(r, p, &shares, argument != NULL ? &r->code : NULL, err);
+	if (ret == 0 && argument != NULL && r->count == 0)
+		ret = fail_no_reuse(r, &shares, err);
+	shares_release(&shares);
+	if (ret != 0)
+		reuse_release(r);
+	return ret;
+}
+
+void reuse_release(struct reuse *r)
+{
+	free(r->rows);
+	*r = (struct reuse){0};
+}

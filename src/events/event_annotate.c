@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lines of source that are asked for, with what costs and arcs say of them. */
+#include "events/event_annotate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/names.h"
+
+struct collection {
+	const struct event_profile *p;
+	const char *argument;
+	bool is_file, by_address;
+	struct event_line *items;
+	size_t count, room;
+};
+
+static bool is_this_file(const char *path, const char *argument)
+{
+	size_t length = strlen(argument), have;
+
+	if (path == NULL)
+		return false;
+	have = strlen(path);
+	if (have < length || strcmp(path + have - length, argument) != 0)
+		return false;
+	return have == length || argument[0] == '/' || path[have - length - 1] == '/';
+}
+
+static bool has_file(const struct event_profile *p, const char *argument)
+{
+	size_t i, k;
+
+	for (i = 0; i < p->location_count; i++) {
+		for (k = 0; k < p->locations[i].frame_count; k++) {
+			if (is_this_file(p->locations[i].frames[k].file, argument))
+				return true;
+		}
+	}
+	return false;
+}
+
+/*
+ * The innermost frame that belongs to what is asked for: a line gets what was inlined into it, too.
+ * NULL when the location is elsewhere.
+ */
+static const struct store_frame *find_frame(const struct collection *c, const struct store_node *n,
+					    const struct store_location *l)
+{
+	uint32_t i;
+
+	for (i = 0; l != NULL && i < l->frame_count; i++) {
+		const struct store_frame *f = &l->frames[i];
+
+		if (c->is_file ? is_this_file(f->file, c->argument)
+			       : name_is_meant(f->function, c->argument))
+			return f;
+	}
+	if (c->is_file || l == NULL || !name_is_meant(n->function, c->argument))
+		return NULL;
+	return &l->frames[0];
+}
+
+static int add_line(struct collection *c, const struct store_node *n, int64_t location,
+		    const struct event_line *line, struct err *err)
+{
+	static const struct store_frame nowhere;
+	const struct store_location *l = events_location(c->p, location);
+	const struct store_frame *f = find_frame(c, n, l);
+
+	/* A cost of the function that no location is known of. */
+	if (f == NULL && l == NULL && !c->is_file && name_is_meant(n->function, c->argument))
+		f = &nowhere;
+	if (f == NULL)
+		return 0;
+	if (!ARRAY_GROW(c))
+		return err_set(err, "out of memory");
+	c->items[c->count] = *line;
+	c->items[c->count].file = f->line != 0 || f->file != NULL ? f->file : n->file;
+	c->items[c->count].line = f->line;
+	if (c->by_address && l != NULL) {
+		c->items[c->count].object = events_object(c->p, l);
+		c->items[c->count].address = l->module_id != STORE_NONE ? l->module_address : l->pc;
+	}
+	c->count++;
+	return 0;
+}
+
+static int collect(struct collection *c, struct err *err)
+{
+	const struct event_profile *p = c->p;
+	size_t i;
+
+	for (i = 0; i < p->cost_count; i++) {
+		const struct store_cost *cost = &p->costs[i];
+
+		if (add_line(c, events_node(p, cost->node_id), cost->location_id,
+			     &(struct event_line){.values = cost->values}, err) != 0)
+			return -1;
+	}
+	for (i = 0; i < p->arc_count; i++) {
+		const struct store_arc *a = &p->arcs[i];
+		struct event_line line = {.calls = a->calls, .values = a->values};
+
+		if (a->caller_id == STORE_NONE || events_is_inside(p, a))
+			continue;
+		line.callee = events_node(p, a->callee_id)->function;
+		if (add_line(c, events_node(p, a->caller_id), a->location_id, &line, err) != 0)
+			return -1;
+	}
+	return 0;
+}
+
+static int compare_texts(const char *a, const char *b)
+{
+	if (a == NULL || b == NULL)
+		return (a != NULL) - (b != NULL);
+	return a == b ? 0 : strcmp(a, b);
+}
+
+/* Lines have no address, and instructions only one line. */
+static int compare_lines(const void *a, const void *b)
+{
+	const struct event_line *x = a, *y = b;
+	int order = compare_texts(x->object, y->object);
+
+	if (order == 0)
+		order = (x->address > y->address) - (x->address < y->address);
+	if (order == 0)
+		order = compare_texts(x->file, y->file);
+
+	if (order == 0)
+		order = (x->line > y->line) - (x->line < y->line);
+	return order != 0 ? order : compare_texts(x->callee, y->callee);
+}
+
+/* Lines that are the same become one, with values of its own. */
+static int merge(struct event_annotation *a, struct collection *c, struct err *err)
+{
+	size_t m = a->p->measured, kept = 0, i, k;
+	uint64_t *sum = NULL;
+
+	if (c->count > 0)
+		qsort(c->items, c->count, sizeof(*c->items), compare_lines);
+	a->values = calloc(c->count * m + 1, sizeof(*a->values));
+	if (a->values == NULL)
+		return err_set(err, "out of memory");
+	for (i = 0; i < c->count; i++) {
+		struct event_line line = c->items[i];
+
+		if (kept > 0 && compare_lines(&c->items[kept - 1], &line) == 0) {
+			c->items[kept - 1].calls += line.calls;
+		} else {
+			sum = a->values + kept * m;
+			c->items[kept] = line;
+			c->items[kept++].values = sum;
+		}
+		for (k = 0; k < m; k++)
+			sum[k] += line.values[k];
+	}
+	c->count = kept;
+	return 0;
+}
+
+int event_annotation_init(struct event_annotation *a, const struct event_profile *p,
+			  const struct event_columns *columns, const char *argument,
+			  bool by_address, struct err *err)
+{
+	struct collection c = {.p = p,
+			       .argument = argument,
+			       .is_file = has_file(p, argument),
+			       .by_address = by_address};
+
+	*a = (struct event_annotation){.p = p, .columns = columns, .argument = argument};
+	a->total = events_value(p, columns->sort, p->totals);
+	if (collect(&c, err) != 0 || merge(a, &c, err) != 0) {
+		free(c.items);
+		return -1;
+	}
+	a->lines = c.items;
+	a->count = c.count;
+	if (a->count > 0)
+		return 0;
+	event_annotation_release(a);
+	return err_set(err,
+		       "the profile has no file and no function '%s': 'dwell report' and 'dwell "
+		       "report --by file' list them",
+		       argument);
+}
+
+void event_annotation_release(struct event_annotation *a)
+{
+	free(a->lines);
+	free(a->values);
+	*a = (struct event_annotation){0};
+}

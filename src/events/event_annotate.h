@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Source or machine code with the events of each line of it, and of the calls that it makes. */
+#ifndef DWELL_EVENTS_EVENT_ANNOTATE_H
+#define DWELL_EVENTS_EVENT_ANNOTATE_H
+
+#include "events/event_columns.h"
+#include "events/event_rows.h"
+
+/* What a line or an instruction did itself, or (callee) in calls of one function. */
+struct event_line {
+	const char *object; /* of an instruction: the ELF file's path, or NULL */
+	uint64_t address;   /* of an instruction, in that file; 0: not known */
+	const char *file;   /* or NULL */
+	uint32_t line;	    /* 0: not known */
+	const char *callee; /* or NULL */
+	uint64_t calls;
+	const uint64_t *values;
+};
+
+struct event_annotation {
+	const struct event_profile *p;
+	const struct event_columns *columns;
+	const char *argument;
+	/* By file and line, or by object and address, and by callee; what is their own comes first. */
+	struct event_line *lines;
+	size_t count;
+	uint64_t *values;
+	double total; /* of the event to sort by, in the whole profile */
+};
+
+/*
+ * The lines, or (by_address) the instructions, of the files whose path ends in `argument`, or else of the functions that it means.
+ * Neither is an error. Release with event_annotation_release.
+ */
+int event_annotation_init(struct event_annotation *a, const struct event_profile *p,
+			  const struct event_columns *columns, const char *argument,
+			  bool by_address, struct err *err);
+void event_annotation_release(struct event_annotation *a);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The ELF files that the code of an event profile is from, as they are now. */
+#ifndef DWELL_EVENTS_EVENT_OBJECT_H
+#define DWELL_EVENTS_EVENT_OBJECT_H
+
+#include "base/text.h"
+#include "events/events.h"
+#include "events/machine_code.h"
+
+/*
+ * The machine code of the file of this path, which the caller closes; NULL where it cannot be read or is not
+ * what was run. A line in `notes` (NULL: none) says so, and also where it may be other code.
+ */
+struct machine_code *event_object_open(const struct event_profile *p, const char *path,
+				       struct text *notes);
+
+#endif

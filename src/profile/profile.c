@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Reading one process of a profile and building its model. */
+#include "profile/profile.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/sample_weights.h"
+#include "profile/sampled.h"
+#include "store/events.h"
+
+#define MOST_LINE 4096u /* bytes, that samples watch */
+
+#define LINE_USE_FIRST 2 /* log2 of the bytes of the smallest lines */
+#define LINE_USE_ALL   65535.0
+#define DEFAULT_SIZE   (1u << 20)
+
+/* There is at least one. */
+static const struct store_process *busiest_process(const struct profile *p)
+{
+	const struct store_process *best = &p->processes[0];
+
+	for (size_t i = 1; i < p->process_count; i++)
+		if (p->processes[i].accesses > best->accesses)
+			best = &p->processes[i];
+	return best;
+}
+
+static int choose_process(struct profile *p, int64_t id, struct err *err)
+{
+	if (p->process_count == 0 && store_meta_int(p->store, "native_programs", 0) > 0)
+		return err_set(err, "the profile holds no process: the command was run unprofiled, "
+				    "and 'dwell info' says why");
+	if (p->process_count == 0)
+		return err_set(err, "the profile holds no process: nothing was run, or it ended "
+				    "before it could be seen");
+	if (id == STORE_NONE) {
+		p->process = busiest_process(p);
+		return 0;
+	}
+	for (size_t i = 0; i < p->process_count; i++)
+		if (p->processes[i].id == id)
+			p->process = &p->processes[i];
+	if (p->process == NULL)
+		return err_set(err,
+			       "the profile has no process %" PRId64
+			       ": 'dwell report' lists them, from %" PRId64 " to %" PRId64,
+			       id, p->processes[0].id, p->processes[p->process_count - 1].id);
+	return 0;
+}
+
+static int compare_window(const void *number, const void *window)
+{
+	uint32_t a = *(const uint32_t *)number, b = ((const struct store_window *)window)->number;
+
+	return a < b ? -1 : a > b;
+}
+
+/* Index of a window by its number; windows are sorted by it. Returns -1 when it is not there. */
+int64_t profile_window(const struct profile *p, uint32_t number)
+{
+	const struct store_window *w = NULL;
+
+	if (p->window_count > 0)
+		w = bsearch(&number, p->windows, p->window_count, sizeof(*w), compare_window);
+	return w != NULL ? w - p->windows : -1;
+}
+
+/* A count of accesses, as the model wants it: in touches of lines. */
+static uint64_t scaled(const struct profile *p, uint64_t accesses)
+{
+	return p->touches > 1 ? (uint64_t)((double)accesses * p->touches + 0.5) : accesses;
+}
+
+static uint16_t lines_of(const struct profile *p, const struct store_access *a)
+{
+	if (p->chosen_from == 0)
+		return 1;
+	return (uint16_t)profile_lines_touched(a, p->line_bytes);
+}
+
+static uint32_t place_of(const struct store_access *a)
+{
+	return a->location == STORE_NONE ? 0 : (uint32_t)(a->location + 1);
+}
+
+/* Without samples of windows that never closed. */
+static void take_samples(struct profile *p, const struct sampled *part, struct model_sample *s)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->sample_count; i++) {
+		int64_t window = profile_window(p, p->samples[i].window);
+
+		if (window < 0)
+			continue;
+		p->samples[kept] = p->samples[i];
+		s[kept] = (struct model_sample){
+			scaled(p, p->samples[i].distance),
+			(uint32_t)window,
+			p->samples[i].status == 0,
+			scaled(p, sampled_place(part, window, p->samples[i].position)),
+			p->samples[i].begin.kind == PROFILE_LOAD,
+			0,
+			lines_of(p, &p->samples[i].begin),
+			place_of(&p->samples[i].begin)};
+		if (p->weights != NULL)
+			s[kept].weight = p->weights[kept] = p->weights[i];
+		kept++;
+	}
+	p->cut_samples = p->sample_count - kept;
+	p->sample_count = kept;
+}
+
+/* The same, of what became of them. */
+static void take_follows(struct profile *p, const struct sampled *part, struct model_follow *f)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->follow_count; i++) {
+		const struct store_follow *x = &p->follows[i];
+		int64_t window = profile_window(p, x->window);
+
+		if (window < 0)
+			continue;
+		p->follows[kept] = *x;
+		f[kept] = (struct model_follow){
+			(uint32_t)window, scaled(p, x->watched), x->status == 0, 0,
+			scaled(p, sampled_place(part, window, x->position))};
+		if (p->follow_weights != NULL)
+			f[kept].weight = p->follow_weights[kept] = p->follow_weights[i];
+		kept++;
+	}
+	p->follow_count = kept;
+}
+
+/* Those counted with lines of the profile's size. Shorter ones than were counted: the shortest. Returns how many. */
+static size_t take_stacks(const struct profile *p, struct model_stack *out)
+{
+	unsigned shift = (unsigned)__builtin_ctz(p->line_bytes);
+	unsigned size = shift > STORE_STACK_FIRST ? shift - STORE_STACK_FIRST : 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->stack_count && size < STORE_STACK_SIZES; i++) {
+		const struct store_stack *x = &p->stacks[i].of[size];
+		int64_t window = profile_window(p, p->stacks[i].window);
+
+		if (window >= 0 && x->touched)
+			out[kept++] = (struct model_stack){(uint32_t)window, scaled(p, x->distance),
+							   x->lines};
+	}
+	return kept;
+}
+
+/* Whether the process lived to tell of the lines that were not touched, too. */
+static bool has_ended(const struct store_process *x)
+{
+	return strcmp(x->state, "exited") == 0 || strcmp(x->state, "exec") == 0 ||
+	       (strcmp(x->state, "killed") == 0 && x->told_end);
+}
+
+static int read_follows(struct profile *p, struct err *err)
+{
+	if (store_read_arrivals(p->store, p->process->id, &p->arrivals, &p->arrival_count, err) !=
+	    0)
+		return -1;
+	if (store_read_stack_distances(p->store, p->process->id, &p->stacks, &p->stack_count,
+				       err) != 0)
+		return -1;
+	p->cut_follows = p->process->followed > 0 && !has_ended(p->process);
+	return p->cut_follows ? 0
+			      : store_read_follows(p->store, p->process->id, &p->follows,
+						   &p->follow_count, err);
+}
+
+/* Of the lines in the pages that the process held, the share in use; 0: not known. */
+static double line_use(const struct profile *p, uint32_t line_bytes)
+{
+	unsigned size = (unsigned)__builtin_ctz(line_bytes) - LINE_USE_FIRST;
+
+	return size < STORE_LINE_USES ? p->process->line_use[size] / LINE_USE_ALL : 0;
+}
+
+/*
+ * The same, ever touched. Shorter lines than those that were watched, of which the program uses another part
+ * only, may have been zeroed with it, and nobody saw: a structure is made whole.
+ */
+static double line_made(const struct profile *p)
+{
+	double use = line_use(p, p->line_bytes), recorded = line_use(p, p->recorded_line);
+
+	return p->line_bytes < p->recorded_line && recorded > use ? recorded : use;
+}
+
+static struct model_window *make_windows(const struct profile *p, const struct sampled *part)
+{
+	struct model_window *w = calloc(p->window_count + 1, sizeof(*w));
+
+	for (size_t i = 0; w != NULL && i < p->window_count; i++)
+		w[i] = (struct model_window){
+			scaled(p, sampled_place(part, (int64_t)i, p->windows[i].start)),
+			scaled(p, p->windows[i].length),
+			scaled(p, p->windows[i].stands_for),
+			p->windows[i].footprint_pages,
+			p->windows[i].chosen,
+			p->windows[i].chosen_loads};
+	return w;
+}
+
+int profile_build_model(struct profile *p, struct err *err)
+{
+	struct model_window *w = NULL;
+	struct model_sample *s = calloc(p->sample_count + 1, sizeof(*s));
+	struct model_follow *f = calloc(p->follow_count + 1, sizeof(*f));
+	struct model_stack *stacks = calloc(p->stack_count + 1, sizeof(*stacks));
+	struct sampled part = {0};
+
+	if (sampled_init(&part, p->windows, p->window_count, p->process->accesses) == 0)
+		w = make_windows(p, &part);
+	if (w == NULL || s == NULL || f == NULL || stacks == NULL) {
+		err_set(err, "not enough memory for %zu samples", p->sample_count);
+		goto out;
+	}
+	take_samples(p, &part, s);
+	take_follows(p, &part, f);
+	p->model = model_new(
+		&(struct model_input){.windows = w,
+				      .window_count = p->window_count,
+				      .samples = s,
+				      .sample_count = p->sample_count,
+				      .accesses = scaled(p, part.accesses),
+				      .footprint_pages =
+					      part.is_part ? 0 : p->process->footprint_pages,
+				      .line_use = line_use(p, p->line_bytes),
+				      .line_made = line_made(p),
+				      .line_bytes = p->line_bytes,
+				      .follows = f,
+				      .follow_count = p->follow_count,
+				      .stacks = stacks,
+				      .stack_count = take_stacks(p, stacks),
+				      .touches = p->touches,
+				      .chosen_from = p->chosen_from,
+				      .weight_one = PROFILE_WEIGHT_ONE,
+				      .all = p->all,
+				      .loads = part.is_part ? 0 : scaled(p, p->process->loads)},
+		err);
+out:
+	sampled_release(&part);
+	free(stacks);
+	free(f);
+	free(w);
+	free(s);
+	return p->model != NULL ? 0 : -1;
+}
+
+static int index_locations(struct profile *p, struct err *err)
+{
+	for (size_t i = 0; i < p->location_count; i++)
+		if (map_set(&p->location_index, (uint64_t)p->locations[i].id, i) != 0)
+			return err_set(err, "not enough memory for %zu locations",
+				       p->location_count);
+	return 0;
+}
+
+static int compare_variables(const void *a, const void *b)
+{
+	const struct store_variable *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->end < y->end) - (x->end > y->end);
+}
+
+static int read_data(struct profile *p, struct err *err)
+{
+	int64_t id = p->process->id;
+
+	if (store_read_modules(p->store, id, &p->modules, &p->module_count, err) != 0 ||
+	    store_read_sites(p->store, id, &p->sites, &p->site_count, err) != 0 ||
+	    store_read_variables(p->store, id, &p->variables, &p->variable_count, err) != 0)
+		return -1;
+	if (p->variable_count > 0)
+		qsort(p->variables, p->variable_count, sizeof(*p->variables), compare_variables);
+	return 0;
+}
+
+static int read_samples(struct profile *p, struct err *err)
+{
+	return store_read_windows(p->store, p->process->id, &p->windows, &p->window_count, err) ==
+				       0 &&
+			       store_read_samples(p->store, p->process->id, &p->samples,
+						  &p->sample_count, err) == 0 &&
+			       sample_weights(p, err) == 0
+		       ? 0
+		       : -1;
+}
+
+/* Then there are no samples to make a model of; *err says what shows it. */
+static bool has_events(const struct profile *p, const char *path, struct err *err)
+{
+	struct store_event *events;
+	size_t count;
+
+	if (store_read_events(p->store, &events, &count, err) != 0)
+		return true;
+	free(events);
+	if (count > 0)
+		err_set(err,
+			"profile '%s' has counts of events and no samples: 'dwell report', 'dwell "
+			"calls' and 'dwell annotate' show it",
+			path);
+	return count > 0;
+}
+
+int profile_open(struct profile *p, const char *path, int64_t process, struct err *err)
+{
+	memset(p, 0, sizeof(*p));
+	if (store_open_readonly(path, &p->store, err) != 0)
+		return -1;
+	if (has_events(p, path, err)) {
+		profile_close(p);
+		return -1;
+	}
+	p->line_bytes = (uint32_t)store_meta_int(p->store, "line_bytes", 64);
+	p->recorded_line = p->line_bytes;
+	p->touches = 1;
+	if (p->line_bytes == 0 || p->line_bytes > MOST_LINE ||
+	    (p->line_bytes & (p->line_bytes - 1)) != 0) {
+		err_set(err, "profile '%s' is damaged: it watched lines of %u bytes", path,
+			p->line_bytes);
+		profile_close(p);
+		return -1;
+	}
+	if (store_read_processes(p->store, &p->processes, &p->process_count, err) != 0 ||
+	    choose_process(p, process, err) != 0 || read_samples(p, err) != 0 ||
+	    store_read_locations(p->store, p->process->id, &p->locations, &p->location_count,
+				 err) != 0 ||
+	    index_locations(p, err) != 0 || read_follows(p, err) != 0 || read_data(p, err) != 0 ||
+	    profile_build_model(p, err) != 0) {
+		profile_close(p);
+		return -1;
+	}
+	return 0;
+}
+
+int profile_open_beside(struct profile *p, const struct profile *run, int64_t process,
+			struct err *err)
+{
+	*p = (struct profile){
+		.store = run->store,
+		.processes = run->processes,
+		.process_count = run->process_count,
+		.line_bytes = run->line_bytes,
+		.recorded_line = run->recorded_line,
+		.touches = 1,
+		.is_beside = true,
+	};
+	if (choose_process(p, process, err) == 0 && read_samples(p, err) == 0 &&
+	    read_follows(p, err) == 0 && profile_build_model(p, err) == 0)
+		return 0;
+	profile_close(p);
+	return -1;
+}
+
+void profile_close(struct profile *p)
+{
+	model_free(p->model);
+	model_free(p->chosen);
+	model_free(p->all);
+	map_release(&p->location_index);
+	free(p->variables);
+	free(p->sites);
+	free(p->modules);
+	free(p->locations);
+	free(p->weights);
+	free(p->follow_weights);
+	free(p->follows);
+	free(p->arrivals);
+	free(p->stacks);
+	free(p->samples);
+	free(p->windows);
+	if (!p->is_beside) {
+		free(p->processes);
+		store_close(p->store);
+	}
+	memset(p, 0, sizeof(*p));
+}
+
+void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE_CACHES])
+{
+	static const char *const keys[PROFILE_CACHES][2] = {
+		{"L1d", "l1d_bytes"}, {"L2", "l2_bytes"}, {"L3", "l3_bytes"}};
+
+	if (p->machine != NULL) {
+		memcpy(caches, p->caches, sizeof(p->caches));
+		return;
+	}
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		int64_t bytes = store_meta_int(p->store, keys[i][1], 0);
+
+		caches[i] = (struct profile_cache){keys[i][0], bytes > 0 ? (uint64_t)bytes : 0};
+	}
+}
+
+int profile_choose_size(const struct profile *p, uint64_t asked, uint64_t *size_bytes,
+			struct err *err)
+{
+	struct profile_cache caches[PROFILE_CACHES];
+
+	profile_caches(p, caches);
+	*size_bytes = caches[1].size_bytes > 0 ? caches[1].size_bytes : DEFAULT_SIZE;
+	if (asked > 0)
+		*size_bytes = asked;
+	return profile_check_size(p, *size_bytes, err);
+}
+
+int profile_check_size(const struct profile *p, uint64_t size_bytes, struct err *err)
+{
+	if (size_bytes < p->line_bytes)
+		return err_set(err,
+			       "a cache of %" PRIu64 " byte%s: it must hold a line of %" PRIu32,
+			       size_bytes, size_bytes == 1 ? "" : "s", p->line_bytes);
+	return 0;
+}
+
+void profile_solve(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
+		   struct model_ratio *out)
+{
+	profile_solve_ways(p, policy, size_bytes, 0, out);
+}
+
+void profile_solve_ways(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
+			uint64_t ways, struct model_ratio *out)
+{
+	struct model_cache cache = {size_bytes / p->line_bytes, ways};
+
+	model_solve_cache(p->model, policy, &cache, out);
+}
+
+const struct store_location *profile_location(const struct profile *p, int64_t id)
+{
+	uint64_t index;
+
+	if (id < 0 || !map_get(&p->location_index, (uint64_t)id, &index))
+		return NULL;
+	return &p->locations[index];
+}
+
+const char *profile_module_path(const struct profile *p, const struct store_location *l)
+{
+	/* By process, they are in order of id, and few. */
+	for (size_t i = 0; i < p->module_count; i++)
+		if (p->modules[i].id == l->module_id)
+			return p->modules[i].path;
+	return NULL;
+}
+
+const char *profile_cache_name(const struct profile *p, uint64_t size_bytes)
+{
+	struct profile_cache caches[PROFILE_CACHES];
+
+	profile_caches(p, caches);
+	for (size_t i = 0; i < PROFILE_CACHES; i++)
+		if (caches[i].size_bytes == size_bytes)
+			return caches[i].name;
+	return NULL;
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Annotated source as text, CSV and JSON. */
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "base/text.h"
+#include "estimate/annotate.h"
+#include "views/figures.h"
+#include "views/fit.h"
+#include "views/json.h"
+#include "views/parts.h"
+#include "views/source.h"
+#include "views/views.h"
+
+#define CONTEXT 3 /* lines around one with samples */
+
+/* The rows of one file: rows[first .. end). */
+struct section {
+	const struct annotation *a;
+	size_t first, end;
+	struct source source;
+	bool has_source;
+};
+
+static size_t section_end(const struct annotation *a, size_t first)
+{
+	const char *file = a->rows[first].file;
+	size_t end = first;
+
+	while (end < a->count &&
+	       (file == NULL || a->rows[end].file == NULL ? a->rows[end].file == file
+							  : strcmp(a->rows[end].file, file) == 0))
+		end++;
+	return end;
+}
+
+static void section_open(struct section *s, const struct annotation *a, size_t first,
+			 struct text *notes)
+{
+	const char *file = a->rows[first].file;
+	struct err err;
+
+	*s = (struct section){.a = a, .first = first, .end = section_end(a, first)};
+	if (file == NULL)
+		return;
+	s->has_source = source_load(&s->source, a->profile->store, file, a->argument, &err) == 0;
+	if (notes == NULL)
+		return;
+	if (!s->has_source)
+		text_addf(notes, "%s\n", err.text);
+	else
+		source_note_change(&s->source, a->profile->store, file, notes);
+}
+
+#define NARROW 120 /* columns of a terminal; below, the code needs the interval's room */
+
+enum { MISSES, UNRESOLVED, RATIO, INTERVAL, ACCESSES, SAMPLES, CELLS };
+
+static const int cell_widths[CELLS] = {9, 11, 11, 18, 10, 8};
+
+static bool has_cell(int cell, const struct display *d)
+{
+	return cell != INTERVAL || d->width == 0 || d->width >= NARROW;
+}
+
+/* Characters of the figures, and of the line number between them and the code. */
+static unsigned used_width(const struct display *d)
+{
+	unsigned width = 9;
+
+	for (int i = 0; i < CELLS; i++)
+		width += has_cell(i, d) ? (unsigned)cell_widths[i] : 0;
+	return width;
+}
+
+static void put_cells(const char *const cells[CELLS], const char *last, const struct display *d,
+		      struct text *out)
+{
+	for (int i = 0; i < CELLS; i++)
+		if (has_cell(i, d))
+			text_addf(out, "%*s", cell_widths[i], cells[i]);
+	text_addf(out, "  %5s", last);
+}
+
+/* A line of the source; `row` is what is known of it, or NULL. */
+static void put_line(const struct section *s, uint32_t number, const struct hot_row *row,
+		     const struct display *d, struct text *out)
+{
+	char figures[CELLS][FIGURE_BYTES] = {{0}}, line[FIGURE_BYTES];
+	const char *const cells[CELLS] = {figures[MISSES],   figures[UNRESOLVED], figures[RATIO],
+					  figures[INTERVAL], figures[ACCESSES],	  figures[SAMPLES]};
+	const char *code = s->has_source ? source_line(&s->source, number) : NULL;
+
+	if (row != NULL) {
+		figure_share(hot_share(row->cost.misses, &s->a->total), figures[MISSES]);
+		figure_share(hot_share(row->cost.unresolved, &s->a->total), figures[UNRESOLVED]);
+		figure_share(hot_miss_ratio(&row->cost), figures[RATIO]);
+		figure_interval(&s->a->ratios[row - s->a->rows], figures[INTERVAL]);
+		figure_share(row->cost.accesses, figures[ACCESSES]);
+		figure_count(row->cost.samples, figures[SAMPLES]);
+	}
+	snprintf(line, sizeof(line), "%" PRIu32, number);
+	put_cells(cells, line, d, out);
+	text_add(out, "  ");
+	source_put_code(out, code != NULL ? code : "", used_width(d), d);
+}
+
+/* The lines from `at` to `last` of the file, those of the section's rows with their figures. */
+static void put_section_lines(const struct section *s, bool all, const struct display *d,
+			      struct text *out)
+{
+	const struct hot_row *rows = s->a->rows;
+	uint32_t next = 1, total = s->has_source ? (uint32_t)s->source.count : 0;
+
+	for (size_t i = s->first; i < s->end; i++) {
+		uint32_t line = rows[i].line, from, to;
+
+		if (line == 0)
+			continue; /* said in the heading */
+		from = all || line <= CONTEXT ? 1 : line - CONTEXT;
+		to = all && i + 1 == s->end ? total : line + CONTEXT;
+		/* Up to the next line with samples, which goes on from there. */
+		if (i + 1 < s->end && to >= rows[i + 1].line)
+			to = rows[i + 1].line - 1;
+		to = to < total ? to : total;
+		from = from > next ? from : next;
+		if (from > next && next > 1)
+			text_addf(out, "%*s\n", (int)used_width(d) - 2, "...");
+		if (s->has_source)
+			for (; from < line && from <= total; from++)
+				put_line(s, from, NULL, d, out);
+		put_line(s, line, &rows[i], d, out);
+		for (next = line + 1; next <= to; next++)
+			put_line(s, next, NULL, d, out);
+	}
+}
+
+static void put_heading(const struct section *s, const struct display *d, struct text *out)
+{
+	static const char *const titles[CELLS] = {"MISSES",	   "UNRESOLVED", "MISS RATIO",
+						  "95 % INTERVAL", "ACCESSES",	 "SAMPLES"};
+	const struct annotation *a = s->a;
+	const struct hot_row *row = &a->rows[s->first];
+	struct hot_cost sum = {0};
+	char size[SIZE_TEXT_BYTES], misses[FIGURE_BYTES], unresolved[FIGURE_BYTES],
+		ratio[FIGURE_BYTES];
+	size_t from = out->count;
+
+	for (size_t i = s->first; i < s->end; i++)
+		hot_add(&sum, &a->rows[i].cost);
+	fit_add(out, row->file != NULL ? row->file : "[no line information]", d);
+	text_add(out, "\n");
+	text_addf(out, "%s of all misses and %s unresolved, miss ratio %s, in a cache of %s\n",
+		  figure_share(hot_share(sum.misses, &a->total), misses),
+		  figure_share(hot_share(sum.unresolved, &a->total), unresolved),
+		  figure_percent(hot_miss_ratio(&sum), ratio), size_format(a->size_bytes, size));
+	if (row->line == 0)
+		text_addf(
+			out, "%s of all misses is code without line numbers\n",
+			figure_share(hot_share(row->cost.misses + row->cost.unresolved, &a->total),
+				     misses));
+	fit_prose(out, from, 0, d);
+	text_add(out, "\n");
+	put_cells(titles, "LINE", d, out);
+	text_add(out, "\n");
+}
+
+int annotation_text(const struct annotation *a, bool all, const struct display *d, struct text *out,
+		    struct text *notes, struct err *err)
+{
+	for (size_t first = 0; first < a->count;) {
+		struct section s;
+
+		section_open(&s, a, first, notes);
+		if (first > 0)
+			text_add(out, "\n");
+		put_heading(&s, d, out);
+		put_section_lines(&s, all, d, out);
+		first = s.end;
+		source_release(&s.source);
+	}
+	return out->failed ? err_set(err, "not enough memory for the annotated source") : 0;
+}
+
+void annotation_csv(const struct annotation *a, struct text *out)
+{
+	text_add(out,
+		 "file,line,miss_ratio,low,high,miss_share,unresolved_share,access_share,samples,"
+		 "source\n");
+	for (size_t first = 0; first < a->count;) {
+		struct section s;
+
+		section_open(&s, a, first, NULL);
+		for (; first < s.end; first++) {
+			const struct hot_row *r = &a->rows[first];
+
+			csv_field(out, r->file);
+			text_addf(out, ",%" PRIu32 ",%.8g,%.8g,%.8g,%.8g,%.8g,%.8g,%" PRIu64 ",",
+				  r->line, hot_miss_ratio(&r->cost), a->ratios[first].low,
+				  a->ratios[first].high, hot_share(r->cost.misses, &a->total),
+				  hot_share(r->cost.unresolved, &a->total), r->cost.accesses,
+				  r->cost.samples);
+			csv_field(out, s.has_source ? source_line(&s.source, r->line) : NULL);
+			text_add(out, "\n");
+		}
+		source_release(&s.source);
+	}
+}
+
+int annotation_json(const struct annotation *a, struct text *out, struct err *err)
+{
+	json_t *files = json_array();
+
+	for (size_t first = 0; first < a->count;) {
+		struct section s;
+		json_t *lines = json_array();
+
+		section_open(&s, a, first, NULL);
+		for (; first < s.end; first++) {
+			const struct hot_row *r = &a->rows[first];
+			json_t *line = json_pack("{s:I}", "line", (json_int_t)r->line);
+
+			json_put_cost(line, &r->cost, &a->total);
+			json_object_set_new(line, "low", json_real(a->ratios[first].low));
+			json_object_set_new(line, "high", json_real(a->ratios[first].high));
+			json_object_set_new(
+				line, "source",
+				json_text(s.has_source ? source_line(&s.source, r->line) : NULL));
+			json_object_set_new(line, "data_from", annotation_sources_json(a, r));
+			json_array_append_new(lines, line);
+		}
+		json_array_append_new(files,
+				      json_pack("{s:o, s:o}", "file",
+						json_text(a->rows[s.first].file), "lines", lines));
+		source_release(&s.source);
+	}
+	return json_print(json_pack("{s:I, s:f, s:f, s:o}", "size_bytes", (json_int_t)a->size_bytes,
+				    "miss_ratio", a->total.misses + a->total.unresolved,
+				    "unresolved_share", hot_share(a->total.unresolved, &a->total),
+				    "files", files),
+			  out, err);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Annotated machine code of an event profile as text, CSV and JSON. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "events/event_code.h"
+#include "events/event_object.h"
+#include "views/event_figures.h"
+#include "views/event_gutter.h"
+#include "views/figures.h"
+#include "views/fit.h"
+#include "views/json.h"
+#include "views/jump_arrows.h"
+#include "views/source.h"
+#include "views/views.h"
+
+#define ADDRESS_WIDTH 10
+#define CODE_WIDTH    44 /* the instruction, where something follows */
+#define MOST_CODE     72 /* columns of a line of source, where no width is known */
+
+struct printing {
+	const struct event_listing *l;
+	unsigned lanes; /* of the arrows beside it */
+	const struct display *d;
+	struct text *out, *notes;
+	struct event_gutter gutter;
+	/* The source that stands between instructions: the file at hand. */
+	struct source source;
+	const char *source_file;
+	const char *file; /* of the last line that was named */
+	uint32_t line;
+};
+
+/* ---- Text ---- */
+
+/* A row that is no instruction: the arrows go on through it where they pass the next one. */
+static void put_margin(const struct printing *p)
+{
+	event_gutter_row(&p->gutter, NULL, p->out);
+	text_add(p->out, "  ");
+	text_addf(p->out, "%*s", (int)(p->lanes + 2), "");
+}
+
+static const char *find_source(struct printing *p, const char *file, uint32_t line)
+{
+	if (file == NULL)
+		return NULL;
+	if (p->source_file == NULL || strcmp(p->source_file, file) != 0) {
+		source_release(&p->source);
+		p->source_file = file;
+		if (source_load(&p->source, p->l->a->p->store, file, NULL, NULL) == 0)
+			source_note_change(&p->source, p->l->a->p->store, file, p->notes);
+	}
+	return source_line(&p->source, line);
+}
+
+/* The line of source that the instructions from here on are of, where it is another one. */
+static void put_source(struct printing *p, const struct event_line *line)
+{
+	struct display room = {.width = MOST_CODE};
+	const char *code;
+	size_t used;
+
+	if (line->line == 0 || (line->line == p->line && p->file != NULL && line->file != NULL &&
+				strcmp(line->file, p->file) == 0))
+		return;
+	p->line = line->line;
+	p->file = line->file;
+	put_margin(p);
+	fit_add(p->out, line->file != NULL ? path_basename(line->file) : "?", p->d);
+	text_addf(p->out, ":%" PRIu32 "  ", line->line);
+	code = find_source(p, line->file, line->line);
+	if (code != NULL)
+		code += strspn(code, " \t");
+	used = fit_width(strrchr(text_get(p->out), '\n') + 1);
+	if (p->d->width > 0)
+		room.width = p->d->width > used ? p->d->width : (unsigned)used + 1;
+	source_put_code(p->out, code != NULL ? code : "", p->d->width > 0 ? used : 0, &room);
+}
+
+static void put_jumps(const struct printing *p, const struct event_instruction *i)
+{
+	char figures[2][FIGURE_BYTES];
+
+	if (i->executed > 0)
+		text_addf(p->out, "  taken %s of %s", event_figure((double)i->taken, figures[0]),
+			  event_figure((double)i->executed, figures[1]));
+}
+
+static void put_calls(const struct printing *p, const struct event_line *line)
+{
+	size_t indent = p->lanes + 4;
+
+	event_gutter_row(&p->gutter, line, p->out);
+	text_addf(p->out, "%*s", (int)indent, "");
+	event_gutter_call(line, event_gutter_width(&p->gutter) + indent, p->d, p->out);
+}
+
+static void put_instruction(struct printing *p, size_t row)
+{
+	const struct event_instruction *i = &p->l->items[row];
+	const struct event_line *lines = p->l->a->lines, *own = NULL;
+	size_t k;
+
+	if (i->is_gap) {
+		put_margin(p);
+		text_add(p->out, "...\n");
+		return;
+	}
+	if (i->first < i->end) {
+		put_source(p, &lines[i->first]);
+		if (lines[i->first].callee == NULL)
+			own = &lines[i->first];
+	}
+	event_gutter_row(&p->gutter, own, p->out);
+	text_add(p->out, "  ");
+	jump_arrows_put(p->l->arrows, p->l->arrow_count, p->lanes, row, p->d->unicode, p->out);
+	text_addf(p->out, "%*" PRIx64 "  %-*s", ADDRESS_WIDTH, i->address, CODE_WIDTH,
+		  i->text[0] != '\0' ? i->text : "?");
+	put_jumps(p, i);
+	while (p->out->count > 0 && p->out->items[p->out->count - 1] == ' ')
+		p->out->items[--p->out->count] = '\0';
+	text_add(p->out, "\n");
+	for (k = i->first; k < i->end; k++) {
+		if (lines[k].callee != NULL)
+			put_calls(p, &lines[k]);
+	}
+}
+
+static void put_listing(struct printing *p)
+{
+	const struct event_annotation *a = p->l->a;
+	const char *object = a->lines[p->l->first].object;
+	size_t k;
+
+	event_gutter_init(&p->gutter, a, p->l->first, p->l->end, p->d, ADDRESS_WIDTH + 16);
+	fit_add(p->out, object != NULL ? object : "[no address known]", p->d);
+	text_add(p->out, "\n");
+	event_gutter_heading(&p->gutter, p->d, p->out);
+	text_addf(p->out, "  %*s%*s  CODE\n", (int)(p->lanes + 2), "", ADDRESS_WIDTH, "ADDRESS");
+	for (k = 0; k < p->l->count; k++)
+		put_instruction(p, k);
+	source_release(&p->source);
+}
+
+int event_code_text(const struct event_annotation *a, const struct display *d, struct text *out,
+		    struct text *notes, struct err *err)
+{
+	struct printing p = {.d = d, .out = out, .notes = notes};
+	struct store_jump *jumps;
+	size_t first, jump_count;
+	int status = 0;
+
+	if (store_read_jumps(a->p->store, a->p->process, &jumps, &jump_count, err) != 0)
+		return -1;
+	event_heading(a->p, a->columns, "Events by instruction", d, out);
+	for (first = 0; first < a->count && status == 0;) {
+		struct event_listing l;
+
+		status = event_listing_init(&l, a, first, jumps, jump_count, notes, err);
+		if (status != 0)
+			break;
+		if (first > 0)
+			text_add(out, "\n");
+		p = (struct printing){.l = &l,
+				      .lanes = jump_arrows_place(l.arrows, l.arrow_count),
+				      .d = d,
+				      .out = out,
+				      .notes = notes};
+		put_listing(&p);
+		first = l.end;
+		event_listing_release(&l);
+	}
+	free(jumps);
+	event_more_columns(a->p, a->columns, p.gutter.shown, d, out);
+	return status;
+}
+
+/* ---- CSV, JSON: the instructions with events, and their text ---- */
+
+typedef void instruction_function(void *context, const struct event_line *line, const char *text);
+
+static void each_instruction(const struct event_annotation *a, instruction_function *take,
+			     void *context)
+{
+	struct machine_code *m = NULL;
+	const char *object = NULL;
+	size_t i;
+
+	for (i = 0; i < a->count; i++) {
+		const struct event_line *line = &a->lines[i];
+		char text[MACHINE_CODE_TEXT] = "";
+
+		if (line->object != object) {
+			machine_code_close(m);
+			object = line->object;
+			m = object != NULL ? event_object_open(a->p, object, NULL) : NULL;
+		}
+		if (m != NULL)
+			machine_code_at(m, line->address, text);
+		take(context, line, text);
+	}
+	machine_code_close(m);
+}
+
+struct output {
+	const struct event_annotation *a;
+	struct text *out;
+	json_t *list;
+};
+
+static void csv_instruction(void *context, const struct event_line *line, const char *text)
+{
+	const struct output *o = context;
+	size_t k;
+
+	csv_field(o->out, line->object);
+	text_addf(o->out, ",0x%" PRIx64 ",", line->address);
+	csv_field(o->out, text);
+	text_add(o->out, ",");
+	csv_field(o->out, line->file);
+	text_addf(o->out, ",%" PRIu32 ",", line->line);
+	csv_field(o->out, line->callee);
+	text_addf(o->out, ",%" PRIu64, line->calls);
+	for (k = 0; k < o->a->columns->count; k++) {
+		text_add(o->out, ",");
+		event_csv(o->out, events_value(o->a->p, o->a->columns->items[k], line->values));
+	}
+	text_add(o->out, "\n");
+}
+
+void event_code_csv(const struct event_annotation *a, struct text *out)
+{
+	struct output o = {.a = a, .out = out};
+	size_t k;
+
+	text_add(out, "object,address,instruction,file,line,callee,calls");
+	for (k = 0; k < a->columns->count; k++)
+		text_addf(out, ",%s", a->p->columns[a->columns->items[k]].name);
+	text_add(out, "\n");
+	each_instruction(a, csv_instruction, &o);
+}
+
+static void json_instruction(void *context, const struct event_line *line, const char *text)
+{
+	const struct output *o = context;
+	const struct event_annotation *a = o->a;
+	json_t *item = json_object(), *events = json_object();
+	size_t k;
+
+	for (k = 0; k < a->columns->count; k++)
+		json_object_set_new(
+			events, a->p->columns[a->columns->items[k]].name,
+			event_json(events_value(a->p, a->columns->items[k], line->values)));
+	json_object_set_new(item, "object", json_text(line->object));
+	json_object_set_new(item, "address", json_integer((json_int_t)line->address));
+	json_object_set_new(item, "instruction", json_text(text));
+	json_object_set_new(item, "file", json_text(line->file));
+	json_object_set_new(item, "line", json_integer(line->line));
+	if (line->callee != NULL) {
+		json_object_set_new(item, "callee", json_text(line->callee));
+		json_object_set_new(item, "calls", json_integer((json_int_t)line->calls));
+	}
+	json_object_set_new(item, "events", events);
+	json_array_append_new(o->list, item);
+}
+
+int event_code_json(const struct event_annotation *a, struct text *out, struct err *err)
+{
+	struct output o = {.a = a, .list = json_array()};
+
+	each_instruction(a, json_instruction, &o);
+	return json_print(json_pack("{s:o}", "instructions", o.list), out, err);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers and headings of the views of event profiles. */
+#include "views/event_figures.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "estimate/processes.h"
+#include "views/figures.h"
+#include "views/fit.h"
+
+#define ROUNDING    1e-12
+#define WHOLE_BELOW 1e15 /* a double holds whole numbers exactly */
+#define NAME_WIDTH  32	 /* that is kept for a function's name */
+
+/* Groups of three digits. */
+static char *group_digits(const char *digits, char buf[FIGURE_BYTES])
+{
+	size_t length = strlen(digits), out = 0, i;
+
+	for (i = 0; i < length && out + 2 < FIGURE_BYTES; i++) {
+		if (i > 0 && (length - i) % 3 == 0 && digits[i - 1] != '-')
+			buf[out++] = ',';
+		buf[out++] = digits[i];
+	}
+	buf[out] = '\0';
+	return buf;
+}
+
+char *event_figure(double value, char buf[FIGURE_BYTES])
+{
+	char digits[FIGURE_BYTES];
+
+	if (isnan(value)) {
+		snprintf(buf, FIGURE_BYTES, "-");
+		return buf;
+	}
+	/* What was divided and multiplied again is whole but for the last digits. */
+	if (fabs(value) < WHOLE_BELOW &&
+	    (fabs(value) >= 1e4 || fabs(value - round(value)) <= fabs(value) * ROUNDING)) {
+		snprintf(digits, sizeof(digits), "%.0f", value);
+		return group_digits(digits, buf);
+	}
+	snprintf(buf, FIGURE_BYTES, "%.4g", value);
+	return buf;
+}
+
+char *event_figure_of(double value, bool is_estimate, char buf[FIGURE_BYTES])
+{
+	char figure[FIGURE_BYTES];
+
+	event_figure(value, figure);
+	snprintf(buf, FIGURE_BYTES, "%.*s%s", FIGURE_BYTES - 2, figure, is_estimate ? "~" : "");
+	return buf;
+}
+
+char *event_share(double part, double whole, char buf[FIGURE_BYTES])
+{
+	buf[0] = '\0';
+	return whole > 0 && !isnan(part) ? figure_share(part / whole, buf) : buf;
+}
+
+json_t *event_json(double value)
+{
+	if (!isfinite(value))
+		return json_null();
+	if (floor(value) == value && fabs(value) < WHOLE_BELOW)
+		return json_integer((json_int_t)value);
+	return json_real(value);
+}
+
+void event_csv(struct text *out, double value)
+{
+	if (!isfinite(value))
+		return;
+	if (floor(value) == value && fabs(value) < WHOLE_BELOW)
+		text_addf(out, "%.0f", value);
+	else
+		text_addf(out, "%.8g", value);
+}
+
+size_t event_columns_that_fit(const struct event_profile *p, const struct event_columns *c,
+			      const struct display *d, unsigned used)
+{
+	char figure[FIGURE_BYTES];
+	size_t i;
+
+	if (d->width == 0 || !c->by_default)
+		return c->count;
+	for (i = 0; i < c->count; i++) {
+		size_t width =
+			strlen(event_figure(events_value(p, c->items[i], p->totals), figure));
+		size_t title = strlen(p->columns[c->items[i]].name);
+
+		used += (unsigned)(width > title ? width : title) + 1;
+		if (used + NAME_WIDTH > d->width)
+			break;
+	}
+	return i;
+}
+
+static void add_command(const struct event_profile *p, const struct display *d, struct text *out)
+{
+	const char *command = store_meta_text(p->store, "command");
+	char count[FIGURE_BYTES];
+	size_t i;
+
+	for (i = 0; i < p->process_count; i++) {
+		if (p->processes[i].id == p->process || p->process_count == 1)
+			command = p->processes[i].command;
+	}
+	fit_add(out, command, d);
+	if (p->process == STORE_ALL && p->process_count > 1)
+		text_addf(out, " (%s processes)", figure_count(p->process_count, count));
+}
+
+static bool is_running(const struct store_process *x)
+{
+	return strcmp(x->state, "running") == 0;
+}
+
+/* A program that came to a good end needs no word; what other tools have counted has none. */
+static bool has_ended_well(const struct store_process *x)
+{
+	return strcmp(x->state, "exited") == 0 && x->exit_status <= 0;
+}
+
+/* What is shown may not be all that happened. Of several processes only those are told that have no end. */
+static void put_endings(const struct event_profile *p, struct text *out)
+{
+	static const struct store_process nobody = {.state = "running"};
+	const char *state = store_meta_text(p->store, "state");
+	/* Without a process that runs: nobody has written the end of the file. */
+	bool is_cut = p->process == STORE_ALL && state != NULL && strcmp(state, "running") == 0;
+	const struct store_process *told = NULL;
+	size_t count = 0, running = 0, i;
+
+	for (i = 0; i < p->process_count; i++) {
+		const struct store_process *x = &p->processes[i];
+
+		if (p->process != STORE_ALL && x->id != p->process)
+			continue;
+		running += is_running(x);
+		if (count++ == 0 && !has_ended_well(x))
+			told = x;
+	}
+	if (count != 1 || (is_cut && running == 0))
+		told = is_cut || running > 0 ? &nobody : NULL;
+	if (told == NULL)
+		return;
+	text_add(out, "  ");
+	if (count > 1 && running > 0)
+		text_addf(out, "%zu of them: ", running);
+	process_put_ending(told, out);
+	text_add(out, "\n");
+}
+
+void event_heading(const struct event_profile *p, const struct event_columns *c, const char *what,
+		   const struct display *d, struct text *out)
+{
+	const struct event_column *sort = &p->columns[c->sort];
+	const char *creator = store_meta_text(p->store, "creator");
+	char figure[FIGURE_BYTES];
+	size_t from = out->count, i;
+
+	text_addf(out, "%s: ", what);
+	add_command(p, d, out);
+	if (creator != NULL) {
+		text_add(out, ", by ");
+		fit_add(out, creator, d);
+	}
+	text_add(out, "\n");
+	put_endings(p, out);
+	fit_add(out, sort->name, d);
+	text_addf(out, FIT_STAY "%s", event_figure(events_value(p, c->sort, p->totals), figure));
+	if (sort->text != NULL || sort->description != NULL) {
+		text_add(out, " (");
+		fit_add(out, sort->text != NULL ? sort->text : sort->description, d);
+		text_add(out, ")");
+	}
+	for (i = 0; i < c->count; i++) {
+		if (c->items[i] == c->sort)
+			continue;
+		text_add(out, ", ");
+		fit_add(out, p->columns[c->items[i]].name, d);
+		text_addf(out, FIT_STAY "%s",
+			  event_figure(events_value(p, c->items[i], p->totals), figure));
+	}
+	text_add(out, "\n\n");
+	fit_prose(out, from, 0, d);
+}
+
+void event_more_columns(const struct event_profile *p, const struct event_columns *c, size_t shown,
+			const struct display *d, struct text *out)
+{
+	size_t from = out->count, i;
+
+	if (shown >= c->count)
+		return;
+	text_add(out, "More events, with --event NAME:");
+	for (i = shown; i < c->count; i++) {
+		text_add(out, " ");
+		fit_add(out, p->columns[c->items[i]].name, d);
+	}
+	text_add(out, "\n");
+	fit_prose(out, from, 2, d);
+}

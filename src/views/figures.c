@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Numbers as words, and CSV. */
+#include "views/figures.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/signal_name.h"
+#include "base/text.h"
+
+#define MILLION 1000000u
+
+char *figure_count(uint64_t n, char buf[FIGURE_BYTES])
+{
+	double mantissa = (double)n;
+	int exponent = 0;
+
+	if (n < 1000) {
+		snprintf(buf, FIGURE_BYTES, "%" PRIu64, n);
+		return buf;
+	}
+	if (n < MILLION) {
+		snprintf(buf, FIGURE_BYTES, "%" PRIu64 ",%03" PRIu64, n / 1000, n % 1000);
+		return buf;
+	}
+	while (mantissa >= 9.995) {
+		mantissa /= 10;
+		exponent++;
+	}
+	snprintf(buf, FIGURE_BYTES, "%.2fe%d", mantissa, exponent);
+	return buf;
+}
+
+char *figure_things(uint64_t n, const char *what, char buf[FIGURE_BYTES])
+{
+	char count[FIGURE_BYTES];
+
+	snprintf(buf, FIGURE_BYTES, "%.16s %.20s%s", figure_count(n, count), what,
+		 n == 1 ? "" : "s");
+	return buf;
+}
+
+void figure_more(struct text *out, uint64_t left, const char *what)
+{
+	char count[FIGURE_BYTES];
+
+	if (left > 0)
+		text_addf(out, "... and %s more%s\n", figure_count(left, count), what);
+}
+
+/* Digits after the point that leave a small percentage two that say something. */
+static int percent_digits(double percent)
+{
+	int digits = 2;
+
+	for (; percent > 0 && percent < 0.1 && digits < 6; percent *= 10)
+		digits++;
+	return digits;
+}
+
+char *figure_percent(double ratio, char buf[FIGURE_BYTES])
+{
+	double percent = ratio * 100;
+
+	snprintf(buf, FIGURE_BYTES, "%.*f %%", percent_digits(percent), percent);
+	return buf;
+}
+
+char *figure_share(double share, char buf[FIGURE_BYTES])
+{
+	snprintf(buf, FIGURE_BYTES, "%.2f %%", share * 100);
+	return buf;
+}
+
+char *figure_duration(uint64_t ns, char buf[FIGURE_BYTES])
+{
+	double seconds = (double)ns / 1e9;
+
+	if (seconds < 1)
+		snprintf(buf, FIGURE_BYTES, "%.0f ms", seconds * 1e3);
+	else if (seconds < 120)
+		snprintf(buf, FIGURE_BYTES, "%.2f s", seconds);
+	else
+		snprintf(buf, FIGURE_BYTES, "%" PRIu64 " min %" PRIu64 " s", (uint64_t)seconds / 60,
+			 (uint64_t)seconds % 60);
+	return buf;
+}
+
+char *figure_interval(const struct model_ratio *r, char buf[FIGURE_BYTES])
+{
+	if (!r->known)
+		snprintf(buf, FIGURE_BYTES, "not known");
+	else
+		snprintf(buf, FIGURE_BYTES, "%.2f - %.2f %%", r->low * 100, r->high * 100);
+	return buf;
+}
+
+char *figure_state(const struct store_process *x, char buf[FIGURE_BYTES])
+{
+	char name[SIGNAL_NAME_BYTES];
+
+	if (x->signal > 0)
+		snprintf(buf, FIGURE_BYTES, "killed (%s)", signal_name(x->signal, name));
+	else
+		snprintf(buf, FIGURE_BYTES, "%s", x->state);
+	return buf;
+}
+
+void process_put_ending(const struct store_process *x, struct text *out)
+{
+	char time[FIGURE_BYTES], name[SIGNAL_NAME_BYTES];
+
+	if (strcmp(x->state, "exited") == 0 && x->exit_status >= 0)
+		text_addf(out, "exited with status %" PRId64, x->exit_status);
+	else if (x->signal > 0)
+		text_addf(out, "killed by %s (signal %" PRId64 ")", signal_name(x->signal, name),
+			  x->signal);
+	else if (strcmp(x->state, "killed") == 0)
+		text_add(out, "killed, by which signal is not known,");
+	else if (strcmp(x->state, "exec") == 0)
+		text_add(out, "became another program");
+	else if (strcmp(x->state, "detached") == 0)
+		text_add(out, "was let go and ran on");
+	else if (strcmp(x->state, "running") == 0)
+		text_add(out, "still running, or cut off with its profiler");
+	else
+		text_add_printable(out, x->state, strlen(x->state));
+	if (x->end_ns > x->start_ns)
+		text_addf(out, " after %s", figure_duration(x->end_ns - x->start_ns, time));
+}
+
+void figure_place(const char *file, uint32_t line, const char *function, struct text *out)
+{
+	if (file != NULL && line > 0)
+		text_addf(out, "%s:%" PRIu32 " ", path_basename(file), line);
+	text_add(out, function != NULL ? function : "");
+}
+
+void csv_ending(struct text *t, const struct store_process *x)
+{
+	char name[SIGNAL_NAME_BYTES];
+
+	if (x->exit_status != STORE_NONE)
+		text_addf(t, "%" PRId64, x->exit_status);
+	if (x->signal > 0)
+		text_addf(t, ",%" PRId64 ",%s", x->signal, signal_name(x->signal, name));
+	else
+		text_add(t, ",,");
+}
+
+/*
+ * A spreadsheet takes a field that begins so for a formula, which may run programs; numbers are
+ * none.
+ */
+static bool is_formula(const char *field)
+{
+	char *end;
+
+	if (strchr("+-", field[0]) != NULL) {
+		strtod(field, &end);
+		return *end != '\0';
+	}
+	return strchr("=@", field[0]) != NULL;
+}
+
+void csv_field(struct text *t, const char *field)
+{
+	struct text safe = {0};
+	const char *s;
+
+	if (field == NULL || field[0] == '\0')
+		return;
+	if (is_formula(field))
+		text_add(&safe, "'");
+	text_add_printable(&safe, field, strlen(field));
+	t->failed |= safe.failed;
+	s = text_get(&safe);
+	if (strpbrk(s, ",\"") == NULL) {
+		text_add(t, s);
+	} else {
+		text_add(t, "\"");
+		for (; *s != '\0'; s++) {
+			if (*s == '"')
+				text_add(t, "\"");
+			text_add_bytes(t, s, 1);
+		}
+		text_add(t, "\"");
+	}
+	text_release(&safe);
+}
+
+void folded_name(struct text *out, const char *name)
+{
+	size_t begin = out->count;
+
+	text_add_printable(out, name, strlen(name));
+	for (size_t i = begin; i < out->count; i++)
+		if (out->items[i] == ';')
+			out->items[i] = ':';
+}
+
+void csv_line(struct text *t, const char *const *fields, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (i > 0)
+			text_add(t, ",");
+		csv_field(t, fields[i]);
+	}
+	text_add(t, "\n");
+}

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Making text fit; see fit.h. */
+#include "views/fit.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <string.h>
+#include <wchar.h>
+
+#include "base/text.h"
+
+#define LEAST_NAME  8 /* columns of a name behind a place that are worth having */
+#define SHORT_GROUP 8 /* what brackets keep: it may be all that two names differ by */
+#define MOST_GROUPS 32
+
+static const char *mark_of(const struct display *d)
+{
+	return d->unicode ? "\xe2\x80\xa6" : "...";
+}
+
+/* ---- Characters ---- */
+
+void fit_add(struct text *out, const char *s, const struct display *d)
+{
+	size_t bytes = s != NULL ? strlen(s) : 0;
+
+	if (d->unicode) {
+		text_add_printable(out, s, bytes);
+		return;
+	}
+	for (size_t i = 0; i < bytes; i++) {
+		if ((unsigned char)s[i] < 0x80)
+			text_add_printable(out, s + i, 1);
+		else
+			text_addf(out, "\\x%02x", (unsigned char)s[i]);
+	}
+}
+
+/* The character at s, which is valid UTF-8, and in *bytes how long it is. */
+static wchar_t character(const char *s, size_t *bytes)
+{
+	unsigned char first = (unsigned char)s[0];
+	wchar_t c;
+
+	*bytes = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+	c = *bytes == 1 ? first : first & (0x7f >> *bytes);
+	for (size_t i = 1; i < *bytes; i++) {
+		if ((s[i] & 0xc0) != 0x80) {
+			*bytes = i;
+			return L'?';
+		}
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	return c;
+}
+
+locale_t fit_use_utf8(void)
+{
+	static locale_t utf8;
+	static bool was_asked;
+
+	if (!was_asked)
+		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	was_asked = true;
+	return uselocale(utf8); /* 0, where there is none, changes nothing */
+}
+
+/*
+ * Go forward over whole characters from s, at most to `end`, while they take no more than *columns,
+ * and set *columns to what they take.
+ */
+static const char *forward(const char *s, const char *end, size_t *columns)
+{
+	locale_t before = fit_use_utf8();
+	size_t used = 0;
+
+	while (s < end) {
+		size_t bytes;
+		int width = wcwidth(character(s, &bytes));
+		size_t wide = width < 0 ? 1 : (size_t)width;
+
+		if (used + wide > *columns)
+			break;
+		used += wide;
+		s += bytes;
+	}
+	uselocale(before);
+	*columns = used;
+	return s;
+}
+
+static size_t width_between(const char *s, const char *end)
+{
+	size_t columns = SIZE_MAX;
+
+	forward(s, end, &columns);
+	return columns;
+}
+
+size_t fit_width(const char *s)
+{
+	return width_between(s, s + strlen(s));
+}
+
+/* ---- Cuts ---- */
+
+static void add_between(struct text *out, const char *s, const char *end)
+{
+	text_add_bytes(out, s, (size_t)(end - s));
+}
+
+/* As many columns of the front as there is room for, and a mark. */
+static void cut_end(struct text *out, const char *s, const char *end, size_t width,
+		    const struct display *d)
+{
+	size_t mark = fit_width(mark_of(d)), room = width > mark ? width - mark : 0;
+
+	if (width_between(s, end) <= width) {
+		add_between(out, s, end);
+		return;
+	}
+	add_between(out, s, forward(s, end, &room));
+	text_add(out, mark_of(d));
+}
+
+/* `front` columns in 6 of what there is room for, a mark, and the end. */
+static void cut_middle(struct text *out, const char *s, const char *end, size_t width, size_t front,
+		       const struct display *d)
+{
+	size_t mark = fit_width(mark_of(d)), room = width > mark ? width - mark : 0;
+	size_t all = width_between(s, end), head = room * front / 6, gone;
+	const char *tail;
+
+	if (all <= width) {
+		add_between(out, s, end);
+		return;
+	}
+	add_between(out, s, forward(s, end, &head));
+	text_add(out, mark_of(d));
+	gone = all - (room - room * front / 6);
+	tail = forward(s, end, &gone);
+	if (gone + (room - room * front / 6) < all && tail < end) {
+		size_t bytes; /* half of a wide character is left: it goes, too */
+
+		character(tail, &bytes);
+		tail += bytes;
+	}
+	add_between(out, tail, end);
+}
+
+void fit_words(struct text *out, const char *s, size_t width, const struct display *d)
+{
+	cut_end(out, s, s + strlen(s), width, d);
+}
+
+/* ---- Brackets ---- */
+
+/* What is between two brackets, and how many columns of it are kept, SIZE_MAX: all. */
+struct group {
+	const char *begin, *end;
+	size_t kept;
+};
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || (c & 0x80) != 0;
+}
+
+/*
+ * Past what looks like a bracket at s and is none: the sign of an operator, an arrow. `first` is
+ * where the name begins. Returns s if there is nothing like that.
+ */
+static const char *past_signs(const char *first, const char *s)
+{
+	if (strncmp(s, "->", 2) == 0)
+		return s + 2;
+	if (strncmp(s, "operator", 8) != 0 || (s > first && is_word(s[-1])) || is_word(s[8]))
+		return s;
+	s += 8;
+	return strncmp(s, "()", 2) == 0 ? s + 2 : s + strspn(s, "<>=!-*+&|^%/~,[]");
+}
+
+/* The bracket that closes the one at s; NULL if none does. */
+static const char *closing(const char *first, const char *s)
+{
+	size_t depth = 0;
+
+	while (*s != '\0') {
+		const char *next = past_signs(first, s);
+
+		if (next != s) {
+			s = next;
+			continue;
+		}
+		if (*s == '<' || *s == '(')
+			depth++;
+		else if ((*s == '>' || *s == ')') && --depth == 0)
+			return s;
+		s++;
+	}
+	return NULL;
+}
+
+/* Arguments follow a name; a bracket after a space says something of its own. */
+static bool opens_group(const char *first, const char *s)
+{
+	return *s == '<' || (*s == '(' && s > first && (is_word(s[-1]) || s[-1] == '>'));
+}
+
+static size_t find_groups(const char *s, struct group groups[MOST_GROUPS])
+{
+	const char *first = s;
+	size_t count = 0;
+
+	while (*s != '\0' && count < MOST_GROUPS) {
+		const char *next = past_signs(first, s), *end;
+
+		if (next != s) {
+			s = next;
+			continue;
+		}
+		end = opens_group(first, s) ? closing(first, s) : NULL;
+		if (end != NULL) {
+			groups[count++] = (struct group){s + 1, end, SIZE_MAX};
+			s = end;
+		}
+		s++;
+	}
+	return count;
+}
+
+/* Take `excess` columns out of brackets, as far as they have as many. */
+static void empty_groups(struct group *groups, size_t count, size_t excess, size_t mark)
+{
+	while (excess > 0) {
+		struct group *longest = NULL;
+		size_t most = SHORT_GROUP, saved;
+
+		for (size_t i = 0; i < count; i++) {
+			size_t width = width_between(groups[i].begin, groups[i].end);
+
+			if (groups[i].kept == SIZE_MAX && width > most) {
+				most = width;
+				longest = &groups[i];
+			}
+		}
+		if (longest == NULL)
+			return;
+		saved = most - mark < excess ? most - mark : excess;
+		longest->kept = most - saved; /* the mark included */
+		excess -= saved;
+	}
+}
+
+static void add_function(struct text *out, const char *s, size_t width, const struct display *d)
+{
+	struct group groups[MOST_GROUPS];
+	size_t all = fit_width(s), count = find_groups(s, groups);
+	struct text shorter = {0};
+	const char *at = s;
+
+	if (all <= width) {
+		text_add(out, s);
+		return;
+	}
+	empty_groups(groups, count, all - width, fit_width(mark_of(d)));
+	for (size_t i = 0; i < count; i++) {
+		add_between(&shorter, at, groups[i].begin);
+		cut_end(&shorter, groups[i].begin, groups[i].end, groups[i].kept, d);
+		at = groups[i].end;
+	}
+	text_add(&shorter, at);
+	cut_middle(out, text_get(&shorter), text_get(&shorter) + shorter.count, width, 2, d);
+	out->failed |= shorter.failed;
+	text_release(&shorter);
+}
+
+/* ---- Places ---- */
+
+/* Where the number of a place FILE:LINE begins, at its colon; NULL if s is none. Sets *end. */
+static const char *number_of_place(const char *s, const char **end)
+{
+	const char *colon = s + strcspn(s, ": ");
+	size_t digits = *colon == ':' ? strspn(colon + 1, "0123456789") : 0;
+
+	*end = colon + 1 + digits;
+	return colon > s && digits > 0 && (**end == '\0' || **end == ' ') ? colon : NULL;
+}
+
+static void add_place(struct text *out, const char *s, const char *colon, const char *end,
+		      size_t width, const struct display *d)
+{
+	size_t place = width_between(s, end), number = (size_t)(end - colon);
+	size_t mark = fit_width(mark_of(d));
+
+	if (*end == '\0' || place + mark > width) {
+		size_t file = place - number, room = width > number ? width - number : 0;
+
+		/* Where a name is left out, there is always a mark. */
+		cut_middle(out, s, colon, *end != '\0' && room >= file ? file - 1 : room, 3, d);
+		add_between(out, colon, end);
+	} else if (place + 1 + LEAST_NAME > width) {
+		add_between(out, s, end);
+		text_addf(out, "%s%s", place + 1 + mark <= width ? " " : "", mark_of(d));
+	} else {
+		add_between(out, s, end);
+		text_add(out, " ");
+		add_function(out, end + strspn(end, " "), width - place - 1, d);
+	}
+}
+
+void fit_name(struct text *out, const char *s, size_t width, const struct display *d)
+{
+	size_t spaces = strspn(s, " ");
+	const char *colon, *end;
+
+	if (fit_width(s) <= width) {
+		text_add(out, s);
+		return;
+	}
+	if (spaces + LEAST_NAME > width)
+		spaces = width > LEAST_NAME ? width - LEAST_NAME : 0;
+	text_addf(out, "%*s", (int)spaces, "");
+	s += strspn(s, " ");
+	colon = number_of_place(s, &end);
+	if (colon != NULL)
+		add_place(out, s, colon, end, width - spaces, d);
+	else
+		add_function(out, s, width - spaces, d);
+}
+
+/* ---- Prose ---- */
+
+/* The last space of a line before `most` columns that it may be broken at; NULL: there is none. */
+static const char *break_in(const char *s, const char *end, size_t most)
+{
+	const char *stop = forward(s, end, &most), *c = stop;
+
+	/* A sign of per cent stays with its figure; indentation is no place to break at. */
+	while (c > s && (*c != ' ' || c[1] == '%' || c + 1 == end))
+		c--;
+	return c - s > (ptrdiff_t)strspn(s, " ") ? c : NULL;
+}
+
+static void add_line(struct text *out, const char *s, const char *end, size_t indent, size_t width)
+{
+	size_t used = 0;
+
+	while (width_between(s, end) > width - used) {
+		const char *at = break_in(s, end, width - used);
+
+		if (at == NULL) { /* too long a word: break behind it */
+			at = s + strspn(s, " ");
+			while (at < end && (*at != ' ' || at[1] == '%'))
+				at++;
+			if (at >= end)
+				break;
+		}
+		add_between(out, s, at);
+		text_addf(out, "\n%*s", (int)indent, "");
+		s = at + strspn(at, " ");
+		used = indent;
+	}
+	add_between(out, s, end);
+}
+
+void fit_prose(struct text *out, size_t from, size_t indent, const struct display *d)
+{
+	size_t width = d->width > 0 ? d->width : FIT_PROSE_WIDTH;
+	struct text wrapped = {0};
+	const char *s, *end;
+
+	if (out->count <= from)
+		return;
+	if (indent + LEAST_NAME > width)
+		indent = 0;
+	for (s = text_get(out) + from; *s != '\0'; s = end) {
+		end = s + strcspn(s, "\n");
+		add_line(&wrapped, s, end, indent, width);
+		if (*end == '\n') {
+			text_add(&wrapped, "\n");
+			end++;
+		}
+	}
+	for (char *c = wrapped.items; c != NULL && *c != '\0'; c++)
+		if (*c == FIT_STAY[0])
+			*c = ' ';
+	out->count = from;
+	text_add(out, text_get(&wrapped));
+	out->failed |= wrapped.failed;
+	text_release(&wrapped);
+}

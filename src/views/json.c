@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* JSON pieces over jansson. */
+#include "views/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/signal_name.h"
+#include "base/text.h"
+
+void json_put_ratio(json_t *object, const struct model_ratio *r)
+{
+	json_object_set_new(object, "miss_ratio", r->known ? json_real(r->ratio) : json_null());
+	json_object_set_new(object, "low", json_real(r->low));
+	json_object_set_new(object, "high", json_real(r->high));
+}
+
+void json_put_cost(json_t *object, const struct hot_cost *cost, const struct hot_cost *whole)
+{
+	json_object_set_new(object, "miss_share", json_real(hot_share(cost->misses, whole)));
+	json_object_set_new(object, "unresolved_share",
+			    json_real(hot_share(cost->unresolved, whole)));
+	json_object_set_new(object, "miss_ratio", json_real(hot_miss_ratio(cost)));
+	json_object_set_new(object, "access_share", json_real(cost->accesses));
+	json_object_set_new(object, "samples", json_integer((json_int_t)cost->samples));
+}
+
+static json_t *known_or_null(bool is_known, int64_t number)
+{
+	return is_known ? json_integer(number) : json_null();
+}
+
+void json_put_ending(json_t *object, const struct store_process *x)
+{
+	char name[SIGNAL_NAME_BYTES];
+	bool is_signal = x->signal > 0;
+
+	json_object_set_new(object, "exit_status",
+			    known_or_null(x->exit_status != STORE_NONE, x->exit_status));
+	json_object_set_new(object, "signal", known_or_null(is_signal, x->signal));
+	json_object_set_new(object, "signal_name",
+			    is_signal ? json_string(signal_name(x->signal, name)) : json_null());
+}
+
+json_t *json_text(const char *s)
+{
+	const char *end = s + (s != NULL ? strlen(s) : 0);
+	struct text safe = {0};
+	json_t *text;
+
+	if (s == NULL)
+		return json_null();
+	/*
+	 * What is no character, or is one that terminals obey, becomes text; jansson writes the
+	 * others below 32 so.
+	 */
+	while (s < end) {
+		size_t n = (unsigned char)*s < ' ' ? 1 : text_character(s, (size_t)(end - s));
+
+		if (n > 0)
+			text_add_bytes(&safe, s, n);
+		else
+			text_add_printable(&safe, s, 1);
+		s += n > 0 ? n : 1;
+	}
+	text = safe.failed ? NULL : json_string(text_get(&safe));
+	text_release(&safe);
+	return text;
+}
+
+static int print(json_t *root, size_t flags, struct text *out, struct err *err)
+{
+	char *data = root != NULL ? json_dumps(root, flags) : NULL;
+
+	json_decref(root);
+	if (data == NULL)
+		return err_set(err, "not enough memory to write JSON");
+	text_add(out, data);
+	text_add(out, "\n");
+	free(data);
+	return out->failed ? err_set(err, "not enough memory to write JSON") : 0;
+}
+
+int json_print(json_t *root, struct text *out, struct err *err)
+{
+	return print(root, JSON_INDENT(2) | JSON_REAL_PRECISION(8), out, err);
+}
+
+int json_print_compact(json_t *root, struct text *out, struct err *err)
+{
+	return print(root, JSON_COMPACT, out, err);
+}

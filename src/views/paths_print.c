@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Call paths as text, CSV, JSON and folded stacks. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/size.h"
+#include "base/text.h"
+#include "estimate/paths.h"
+#include "estimate/summary.h"
+#include "views/figures.h"
+#include "views/fit.h"
+#include "views/json.h"
+#include "views/table.h"
+#include "views/views.h"
+
+#define LEAST_SHARE 0.01 /* of all misses: callers with less are left out of the text */
+#define INDENT	    2
+#define PER_BILLION 1e9
+
+static double misses_of(const struct hot_cost *c)
+{
+	return c->misses + c->unresolved;
+}
+
+/* ---- Text ---- */
+
+static void put_heading(const struct paths *t, const struct display *d, struct text *out)
+{
+	const char *cache = profile_cache_name(t->profile, t->size_bytes);
+	char size[SIZE_TEXT_BYTES], figure[FIGURE_BYTES];
+	size_t from = out->count;
+
+	text_add(out, t->name != NULL ? "Call paths to " : "Call paths");
+	fit_add(out, t->name, d);
+	text_addf(out, " by misses in a cache of %s", size_format(t->size_bytes, size));
+	if (cache != NULL)
+		text_addf(out, " (%s)", cache);
+	text_add(out, ": ");
+	fit_add(out, t->profile->process->command, d);
+	text_addf(out,
+		  "\nmiss ratio %s of all accesses; the callers of %s of the samples are "
+		  "known%s\n\n",
+		  figure_percent(misses_of(&t->total), figure),
+		  figure_percent(t->with_path, (char[FIGURE_BYTES]){0}),
+		  t->with_path > 0 ? "" : ": record with --paths for them");
+	fit_prose(out, from, 0, d);
+}
+
+static void put_row(const struct paths *t, struct table *table, const struct paths_node *n,
+		    unsigned depth)
+{
+	char misses[FIGURE_BYTES], ratio[FIGURE_BYTES], accesses[FIGURE_BYTES],
+		samples[FIGURE_BYTES];
+	const char *cells[] = {misses, ratio, accesses, samples, NULL};
+	struct text name = {0};
+
+	for (unsigned i = 0; i < depth * INDENT; i++)
+		text_add(&name, " ");
+	text_add(&name, n->function);
+	cells[4] = text_get(&name);
+	figure_share(hot_share(misses_of(&n->all), &t->total), misses);
+	figure_share(hot_miss_ratio(&n->all), ratio);
+	figure_share(n->all.accesses, accesses);
+	figure_count(n->all.samples, samples);
+	table_row(table, cells);
+	text_release(&name);
+}
+
+/* A function and its callers, theirs, ...: as deep as paths are long, and inlining goes. */
+static void put_tree(const struct paths *t, struct table *table, size_t node)
+{
+	unsigned depth = 0;
+	size_t at = node;
+
+	while (at != PATHS_NONE) {
+		const struct paths_node *n = &t->items[at];
+		size_t next = n->first_caller;
+
+		if (depth == 0 || hot_share(misses_of(&n->all), &t->total) >= LEAST_SHARE)
+			put_row(t, table, n, depth);
+		else
+			next = PATHS_NONE;
+		if (next != PATHS_NONE) {
+			at = next;
+			depth++;
+			continue;
+		}
+		while (at != node && t->items[at].next == PATHS_NONE) {
+			at = t->items[at].parent;
+			depth--;
+		}
+		at = at == node ? PATHS_NONE : t->items[at].next;
+	}
+}
+
+int paths_text(const struct paths *t, size_t top, const struct display *d, struct text *out,
+	       struct err *err)
+{
+	static const struct table_column columns[] = {
+		{"MISSES", true, false},
+		{"MISS RATIO", true, false},
+		{"ACCESSES", true, false},
+		{"SAMPLES", true, false},
+		{"FUNCTION, BELOW IT ITS CALLERS", false, true}};
+	size_t shown = 0, more = 0;
+	struct table *table;
+	int ret;
+
+	if (t->first == PATHS_NONE) {
+		text_add(out, "The profile has no samples.\n");
+		return 0;
+	}
+	put_heading(t, d, out);
+	table = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	for (size_t i = t->first; i != PATHS_NONE; i = t->items[i].next) {
+		if (shown < top)
+			put_tree(t, table, i);
+		else
+			more++;
+		shown++;
+	}
+	ret = table_print(table, out, err);
+	table_free(table);
+	figure_more(out, more, more == 1 ? " function" : " functions");
+	return ret;
+}
+
+/* ---- Whole paths ---- */
+
+static bool ends_here(const struct paths_node *n)
+{
+	return n->own.samples > 0 || n->own.accesses > 0;
+}
+
+/* "main;work;read" */
+static void add_folded(const struct paths *t, const struct paths_node *n, struct text *out)
+{
+	for (;;) {
+		folded_name(out, n->function);
+		if (n->parent == PATHS_NONE)
+			return;
+		text_add(out, ";");
+		n = &t->items[n->parent];
+	}
+}
+
+void paths_csv(const struct paths *t, struct text *out)
+{
+	text_add(out, "path,miss_share,unresolved_share,miss_ratio,access_share,samples\n");
+	for (size_t i = 0; i < t->count; i++) {
+		const struct hot_cost *c = &t->items[i].own;
+		struct text path = {0};
+
+		if (!ends_here(&t->items[i]))
+			continue;
+		add_folded(t, &t->items[i], &path);
+		csv_field(out, text_get(&path));
+		text_addf(out, ",%.8g,%.8g,%.8g,%.8g,%" PRIu64 "\n",
+			  hot_share(c->misses, &t->total), hot_share(c->unresolved, &t->total),
+			  hot_miss_ratio(c), c->accesses, c->samples);
+		text_release(&path);
+	}
+}
+
+void paths_folded(const struct paths *t, struct text *out)
+{
+	for (size_t i = 0; i < t->count; i++) {
+		double misses = round(misses_of(&t->items[i].own) * PER_BILLION);
+
+		if (!ends_here(&t->items[i]) || misses < 1)
+			continue;
+		add_folded(t, &t->items[i], out);
+		text_addf(out, " %.0f\n", misses);
+	}
+}
+
+static json_t *json_path(const struct paths *t, const struct paths_node *n)
+{
+	json_t *o = json_object(), *functions = json_array();
+
+	json_put_cost(o, &n->own, &t->total);
+	for (const struct paths_node *at = n;; at = &t->items[at->parent]) {
+		json_array_insert_new(functions, 0, json_text(at->function));
+		if (at->parent == PATHS_NONE)
+			break;
+	}
+	json_object_set_new(o, "functions", functions);
+	return o;
+}
+
+int paths_json(const struct paths *t, struct text *out, struct err *err)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < t->count; i++)
+		if (ends_here(&t->items[i]))
+			json_array_append_new(list, json_path(t, &t->items[i]));
+	return json_print(json_pack("{s:I, s:f, s:f, s:o}", "size_bytes", (json_int_t)t->size_bytes,
+				    "miss_ratio", misses_of(&t->total), "known_share", t->with_path,
+				    "paths", list),
+			  out, err);
+}

@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The summary as a page of text. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "base/text.h"
+#include "estimate/processes.h"
+#include "estimate/summary.h"
+#include "profile/sampled.h"
+#include "views/figures.h"
+#include "views/fit.h"
+#include "views/parts.h"
+#include "views/table.h"
+#include "views/views.h"
+
+#define MAX_PROCESSES 20
+#define LABEL_INDENT  16 /* where the text behind a label begins */
+
+/* "  label        text" */
+static void put_label(struct text *out, const char *label)
+{
+	text_addf(out, "  %-14s", label);
+}
+
+static void put_counts(const struct store_process *x, struct text *out)
+{
+	char a[FIGURE_BYTES], b[FIGURE_BYTES], c[FIGURE_BYTES], d[FIGURE_BYTES];
+
+	put_label(out, "instructions");
+	text_addf(out, "%s\n", figure_count(x->instructions, a));
+	put_label(out, "accesses");
+	text_addf(out, "%s (%s loads, %s stores, %s both)\n", figure_count(x->accesses, a),
+		  figure_count(x->loads, b), figure_count(x->stores, c),
+		  figure_count(x->modifies, d));
+}
+
+/* What the size in put_footprint does not say. */
+static const char *footprint_limit(const struct profile *p)
+{
+	struct sampled part;
+	bool is_part;
+
+	if (p->window_count == 0)
+		return " at the end; before it may have been more, which only windows see";
+	if (sampled_init(&part, p->windows, p->window_count, p->process->accesses) != 0)
+		return "";
+	is_part = part.is_part;
+	sampled_release(&part);
+	return is_part ? ", or more: part of the run was not sampled" : "";
+}
+
+/* The most that was seen: a program may have given its memory back before its end. */
+static void put_footprint(const struct profile *p, struct text *out)
+{
+	uint64_t pages = p->process->footprint_pages;
+	char size[SIZE_TEXT_BYTES];
+
+	for (size_t i = 0; i < p->window_count; i++)
+		if (p->windows[i].footprint_pages > pages)
+			pages = p->windows[i].footprint_pages;
+	put_label(out, "memory held");
+	if (pages > 0)
+		text_addf(out, "%s%s\n", size_format(pages * 4096, size), footprint_limit(p));
+	else
+		text_add(out, "not known\n");
+}
+
+static void put_samples(const struct profile *p, struct text *out)
+{
+	const struct store_process *x = p->process;
+	char a[FIGURE_BYTES], b[FIGURE_BYTES], c[FIGURE_BYTES], d[FIGURE_BYTES], e[FIGURE_BYTES];
+
+	put_label(out, "samples");
+	text_addf(out, "%s in %s (%s resolved, %s censored, %s dangling)\n",
+		  figure_count(x->samples, a), figure_things(x->windows, "window", b),
+		  figure_count(x->resolved, c), figure_count(x->censored, d),
+		  figure_count(x->dangling, e));
+	if (x->followed > 0) {
+		put_label(out, "");
+		text_addf(out, "%s of the censored watched on in later windows, %s met again\n",
+			  figure_count(x->followed, a), figure_count(x->followed_touched, b));
+	}
+	if (p->cut_follows) {
+		put_label(out, "");
+		text_add(out, "These are left out: cut off, the process told of no others\n");
+	}
+	if (p->cut_samples > 0) {
+		put_label(out, "");
+		text_addf(out, "%s of them left out: the window they are from never closed\n",
+			  figure_count(p->cut_samples, a));
+	}
+	if (x->lost_records > 0) {
+		put_label(out, "");
+		text_addf(out, "%s lost: the profiler could not keep up\n",
+			  figure_things(x->lost_records, "record", a));
+	}
+}
+
+static void put_share(struct text *out, const char *before, double share)
+{
+	char percent[FIGURE_BYTES];
+
+	if (share >= 0)
+		text_addf(out, "%s %s", before, figure_percent(share, percent));
+}
+
+static void put_overhead(const struct profile *p, struct text *out)
+{
+	struct summary_overhead o;
+	char percent[FIGURE_BYTES];
+
+	summary_overhead(p, &o);
+	put_label(out, "overhead");
+	if (o.collector < 0 && o.translate < 0) {
+		text_add(out, "not known: the run was cut short\n");
+		return;
+	}
+	text_add(out, "of the run's time");
+	put_share(out, ": translating", o.translate);
+	put_share(out, ", watching", o.scan);
+	put_share(out, o.translate < 0 ? ": collecting" : ", collecting", o.collector);
+	if (p->process->accesses > 0)
+		text_addf(out, "; %s of the accesses in windows",
+			  figure_percent((double)p->process->watch_accesses /
+						 (double)p->process->accesses,
+					 percent));
+	text_add(out, "\n");
+}
+
+static void put_resolution(const struct profile *p, struct text *out)
+{
+	struct model_resolution r;
+	char distance[FIGURE_BYTES], size[SIZE_TEXT_BYTES], left[FIGURE_BYTES];
+	uint64_t lines;
+
+	if (p->sample_count == 0)
+		return;
+	model_resolve(p->model, &r);
+	lines = (uint64_t)r.lines;
+	put_label(out, "resolves");
+	text_addf(out, "distances up to %s accesses", figure_count((uint64_t)r.distance, distance));
+	if (r.unresolved > 0)
+		text_addf(out, "; %s were longer, or never ended.\n",
+			  figure_percent(r.unresolved, left));
+	else
+		text_add(out, ", and there were no longer ones.\n");
+	if (r.unresolved <= 0)
+		return;
+	put_label(out, "");
+	text_addf(out, "Caches above %s: bounds only\n",
+		  size_format((lines > 0 ? lines : 1) * p->line_bytes, size));
+}
+
+static void put_reuse(const struct summary *s, struct text *out)
+{
+	char temporal[FIGURE_BYTES], spatial[FIGURE_BYTES], rest[FIGURE_BYTES];
+	char size[SIZE_TEXT_BYTES];
+
+	if (s->profile->sample_count == 0)
+		return;
+	put_label(out, "reuse");
+	text_addf(out,
+		  "%s of the accesses touch bytes again, %s other bytes of a line; %s neither\n",
+		  figure_share(s->temporal, temporal), figure_share(s->spatial, spatial),
+		  figure_share(summary_not_reused(s), rest));
+	if (isnan(s->used))
+		return;
+	put_label(out, "");
+	text_addf(out, "%s of the bytes fetched into a cache of %s are asked for\n",
+		  figure_share(s->used, rest), size_format(s->size_bytes, size));
+}
+
+/* What more windows can come of, besides a longer run: NULL where nothing else would help. */
+static const char *more_windows(const struct profile *p, uint64_t sampled)
+{
+	struct store *s = p->store;
+	uint64_t most = (uint64_t)store_meta_int(s, "max_windows", 0);
+
+	if (most > 0 && most < PROFILE_ENOUGH_WINDOWS)
+		return "more --windows";
+	if (store_meta_int(s, "duration_ns", 0) > 0)
+		return "a longer --duration";
+	if (store_meta_int(s, "overhead_ppm", 0) > 0)
+		return "a larger --overhead";
+	if (store_meta_int(s, "duty_ppm", 0) >= 1000000 ||
+	    p->process->watch_accesses * 10 > sampled * 9)
+		return NULL;
+	return "a larger --duty";
+}
+
+static uint64_t sampled_accesses(const struct profile *p)
+{
+	uint64_t sampled = 0;
+
+	for (size_t i = 0; i < p->window_count; i++)
+		sampled += p->windows[i].stands_for;
+	return sampled;
+}
+
+/*
+ * With which option there would be enough, if any. Windows are passed over, and the last one is cut:
+ * the period is to make half as many samples again as are needed.
+ */
+static void put_advice(const struct profile *p, struct text *out)
+{
+	uint64_t sampled = sampled_accesses(p), period,
+		 had = (uint64_t)store_meta_int(p->store, "sample_period", 0);
+	const char *option = NULL;
+
+	period = sampled / (PROFILE_ENOUGH_SAMPLES * 3 / 2);
+	text_add(out, "Give the program more work");
+	if (p->process->windows < PROFILE_ENOUGH_WINDOWS)
+		option = more_windows(p, sampled);
+	if (option != NULL)
+		text_addf(out, ", or record with %s", option);
+	else if (p->process->windows >= PROFILE_ENOUGH_WINDOWS && period > 0 &&
+		 (had == 0 || period < had))
+		text_addf(out, ", or record with --period %" PRIu64, period);
+	text_add(out, ".\n");
+}
+
+/* Too few samples, and what to change. */
+static void put_warning(const struct profile *p, struct text *out)
+{
+	char samples[FIGURE_BYTES], windows[FIGURE_BYTES];
+	const struct store_process *x = p->process;
+
+	if (x->samples >= PROFILE_ENOUGH_SAMPLES && x->windows >= PROFILE_ENOUGH_WINDOWS)
+		return;
+	if (x->samples == 0) {
+		const bool counted = store_is_counted(p->store);
+
+		text_addf(out, "\nNo samples: the program was %s. The miss ratio is not known.\n",
+			  counted ? "only counted (--gear count)"
+				  : "too short, or too little of it sampled");
+		if (!counted)
+			put_advice(p, out);
+		return;
+	}
+	text_addf(out, "\nFew samples (%s in %s; ", figure_count(x->samples, samples),
+		  figure_things(x->windows, "window", windows));
+	text_addf(out, "%s in %s would do): take the figures as rough.\n",
+		  figure_count(PROFILE_ENOUGH_SAMPLES, samples),
+		  figure_count(PROFILE_ENOUGH_WINDOWS, windows));
+	put_advice(p, out);
+}
+
+static int put_processes(const struct profile *p, const struct display *d, struct text *out,
+			 struct err *err)
+{
+	static const struct table_column columns[] = {
+		{"PROCESS", true, false},	{"PID", true, false},	  {"ACCESSES", true, false},
+		{"SAMPLES", true, false},	{"WINDOWS", true, false}, {"STATE", false, false},
+		{"COMMAND", false, TABLE_WORDS}};
+	char count[FIGURE_BYTES];
+	struct table *t;
+	size_t from;
+	int ret;
+
+	if (p->process_count < 2)
+		return 0;
+	t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	for (size_t i = 0; i < p->process_count && i < MAX_PROCESSES; i++) {
+		const struct store_process *x = &p->processes[i];
+		char id[FIGURE_BYTES], pid[FIGURE_BYTES], accesses[FIGURE_BYTES],
+			samples[FIGURE_BYTES], windows[FIGURE_BYTES], state[FIGURE_BYTES];
+		const char *cells[] = {id, pid, accesses, samples, windows, state, x->command};
+
+		snprintf(id, sizeof(id), "%s%" PRId64, x == p->process ? "* " : "", x->id);
+		snprintf(pid, sizeof(pid), "%" PRIu32, x->pid);
+		figure_count(x->accesses, accesses);
+		figure_count(x->samples, samples);
+		figure_count(x->windows, windows);
+		figure_state(x, state);
+		table_row(t, cells);
+	}
+	from = out->count;
+	text_addf(out,
+		  "%s processes; the rest is about process %" PRId64
+		  " (*), --process ID shows another\n\n",
+		  figure_count(p->process_count, count), p->process->id);
+	fit_prose(out, from, 0, d);
+	ret = table_print(t, out, err);
+	table_free(t);
+	if (p->process_count > MAX_PROCESSES)
+		figure_more(out, p->process_count - MAX_PROCESSES, "");
+	text_add(out, "\n");
+	return ret;
+}
+
+static int put_caches(const struct profile *p, const struct display *d, struct text *out,
+		      struct err *err)
+{
+	static const struct table_column columns[] = {{"CACHE", false, false},
+						      {"SIZE", true, false},
+						      {"MISS RATIO", true, false},
+						      {"95 % INTERVAL", true, false}};
+	struct profile_cache caches[PROFILE_CACHES];
+	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	size_t from = out->count;
+	int ret;
+
+	profile_caches(p, caches);
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES], interval[FIGURE_BYTES];
+		const char *cells[] = {caches[i].name, size, percent, interval};
+		struct model_ratio r;
+
+		if (caches[i].size_bytes == 0)
+			continue;
+		profile_solve(p, MODEL_RANDOM, caches[i].size_bytes, &r);
+		size_format(caches[i].size_bytes, size);
+		figure_percent(r.ratio, percent);
+		figure_interval(&r, interval);
+		table_row(t, cells);
+	}
+	text_addf(out,
+		  "\nMisses per access on %s caches (%" PRIu32 "-byte lines, "
+		  "fully associative, random replacement)\n\n",
+		  p->machine != NULL ? p->machine : "this machine's", p->line_bytes);
+	fit_prose(out, from, 0, d);
+	ret = table_print(t, out, err);
+	table_free(t);
+	return ret;
+}
+
+/* "name", or "file.c:12 name" for rows by line. */
+static void name_row(const struct hot_row *r, bool by_line, struct text *name)
+{
+	figure_place(by_line ? r->file : NULL, r->line, r->function, name);
+}
+
+static int put_hot(const struct hot *h, const char *title, size_t rows, const struct display *d,
+		   struct text *out, struct err *err)
+{
+	const struct table_column columns[] = {
+		{"MISSES", true, false},   {"UNRESOLVED", true, false}, {"MISS RATIO", true, false},
+		{"ACCESSES", true, false}, {"SAMPLES", true, false},	{title, false, true}};
+	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	char misses[FIGURE_BYTES], unresolved[FIGURE_BYTES], ratio[FIGURE_BYTES],
+		accesses[FIGURE_BYTES], samples[FIGURE_BYTES];
+	int ret;
+
+	for (size_t i = 0; i < h->count && i < rows; i++) {
+		const struct hot_row *r = &h->rows[i];
+		struct text name = {0};
+		const char *cells[] = {misses, unresolved, ratio, accesses, samples, NULL};
+
+		name_row(r, r->line > 0 || strcmp(title, "LINE") == 0, &name);
+		cells[5] = text_get(&name);
+		figure_share(hot_share(r->cost.misses, &h->total), misses);
+		figure_share(hot_share(r->cost.unresolved, &h->total), unresolved);
+		figure_share(hot_miss_ratio(&r->cost), ratio);
+		figure_share(r->cost.accesses, accesses);
+		figure_count(r->cost.samples, samples);
+		table_row(t, cells);
+		text_release(&name);
+	}
+	if (h->total.unresolved > 0) {
+		const char *cells[] = {misses, "", "", "", "", HOT_UNRESOLVED};
+
+		figure_share(hot_share(h->total.unresolved, &h->total), misses);
+		table_row(t, cells);
+	}
+	text_add(out, "\n");
+	ret = table_print(t, out, err);
+	table_free(t);
+	if (h->count > rows)
+		figure_more(out, h->count - rows, "");
+	return ret;
+}
+
+/* Lines that a few windows alone saw miss may well stand elsewhere, and so may those that miss far beyond windows. */
+static void put_order(const struct summary *s, const struct display *d, struct text *out)
+{
+	const struct order *o = &s->order;
+	const char *option = more_windows(s->profile, sampled_accesses(s->profile));
+	char count[FIGURE_BYTES], size[SIZE_TEXT_BYTES];
+	size_t from = out->count;
+
+	if (o->rows < ORDER_LEAST_ROWS || (o->far <= ORDER_MOST_FAR && !(o->likeness < ORDER_GOOD)))
+		return;
+	text_addf(out,
+		  "\nTake the order of lines as rough: %s make %.0f %% of the misses seen, and ",
+		  figure_things(o->rows, "line", count), 100 * ORDER_PART);
+	if (o->far > ORDER_MOST_FAR)
+		text_addf(out,
+			  "most of these are reuses longer than a window, of which windows tell "
+			  "who makes them, but "
+			  "hardly how long they are. A cache smaller than %s shows more of what "
+			  "they saw (--size).\n",
+			  size_format(s->size_bytes, size));
+	else
+		text_addf(out,
+			  "halves of the windows disagree on them so far that a rank correlation "
+			  "of %.2f with the "
+			  "whole run's order is to be expected. Give the program more work%s%s.\n",
+			  o->likeness, option != NULL ? ", or record with " : "",
+			  option != NULL ? option : "");
+	fit_prose(out, from, 0, d);
+}
+
+/* Who sees code without a name among the first rows is told how it gets one. */
+static void put_nameless(const struct summary *s, size_t rows, const struct display *d,
+			 struct text *out)
+{
+	const struct hot *h = &s->functions;
+	size_t from = out->count;
+
+	for (size_t i = 0; i < h->count && i < rows; i++) {
+		if (strcmp(h->rows[i].function, STORE_NAMELESS) != 0)
+			continue;
+		text_addf(out,
+			  "\n" STORE_NAMELESS " is code made at run time that /tmp/perf-%" PRIu32
+			  ".map does not name. 'node --perf-basic-prof', 'python3 -X perf' (from "
+			  "3.12 "
+			  "on) and 'java -XX:+UnlockDiagnosticVMOptions -XX:+DumpPerfMapAtExit' "
+			  "write such a file; see dwell-record(1).\n",
+			  s->profile->process->pid);
+		fit_prose(out, from, 0, d);
+		return;
+	}
+}
+
+static void put_hot_title(const struct summary *s, const struct display *d, struct text *out)
+{
+	const char *cache = profile_cache_name(s->profile, s->size_bytes);
+	char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES];
+	size_t from = out->count;
+
+	text_addf(out, "\nWhere they come from, in a cache of %s%s%s%s (miss ratio %s)\n",
+		  size_format(s->size_bytes, size), cache != NULL ? " (" : "",
+		  cache != NULL ? cache : "", cache != NULL ? ")" : "",
+		  figure_percent(s->functions.ratio, percent));
+	fit_prose(out, from, 0, d);
+}
+
+static int put_messages(const struct profile *p, const struct display *d, struct text *out,
+			struct err *err)
+{
+	struct store_message *messages = NULL;
+	size_t count = 0;
+
+	if (store_read_messages(p->store, &messages, &count, err) != 0)
+		return -1;
+	if (count > 0)
+		text_add(out, "\nNotes of the run:\n");
+	for (size_t i = 0; i < count; i++) {
+		size_t from = out->count;
+
+		text_add(out, "  ");
+		fit_add(out, messages[i].text, d);
+		text_add(out, "\n");
+		fit_prose(out, from, 4, d);
+	}
+	free(messages);
+	return 0;
+}
+
+/* What ran, and what was seen of it. */
+static void put_head(const struct summary *s, const struct display *d, struct text *out)
+{
+	const struct profile *p = s->profile;
+	size_t from = out->count;
+
+	fit_add(out, p->process->command, d);
+	text_add(out, "\n");
+	fit_prose(out, from, 2, d);
+	from = out->count;
+	put_label(out, "");
+	process_put_ending(p->process, out);
+	text_add(out, "\n");
+	put_counts(p->process, out);
+	put_footprint(p, out);
+	put_samples(p, out);
+	put_overhead(p, out);
+	put_resolution(p, out);
+	put_reuse(s, out);
+	fit_prose(out, from, LABEL_INDENT, d);
+	from = out->count;
+	put_warning(p, out);
+	fit_prose(out, from, 0, d);
+}
+
+int summary_text(const struct summary *s, size_t rows, const struct display *d, struct text *out,
+		 struct err *err)
+{
+	const struct profile *p = s->profile;
+
+	if (put_processes(p, d, out, err) != 0)
+		return -1;
+	put_head(s, d, out);
+	if (p->sample_count > 0) {
+		if (put_caches(p, d, out, err) != 0)
+			return -1;
+		put_hot_title(s, d, out);
+		if (put_hot(&s->functions, "FUNCTION", rows, d, out, err) != 0 ||
+		    put_hot(&s->lines, "LINE", rows, d, out, err) != 0)
+			return -1;
+		put_order(s, d, out);
+		put_nameless(s, rows, d, out);
+		text_add(out, "\nWhich data it is ('dwell objects' tells more)\n\n");
+		if (data_table(&s->data, rows, NULL, d, out, err) != 0)
+			return -1;
+	}
+	return put_messages(p, d, out, err);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A picture of a run; see top.h. */
+#include "views/views.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/size.h"
+#include "base/text.h"
+#include "estimate/hot.h"
+#include "estimate/processes.h"
+#include "views/figures.h"
+#include "views/fit.h"
+#include "views/table.h"
+
+static const char *name_of(const struct store_process *x)
+{
+	return x->command[0] != '\0' ? x->command : x->exe;
+}
+
+/* What becomes of the run, and for how long; its begin is known to the second. */
+static void put_state(const struct profile *p, struct text *line)
+{
+	const char *state = store_meta_text(p->store, "state");
+	int64_t seconds = (int64_t)time(NULL) - store_meta_int(p->store, "start_time", 0);
+	int64_t ns = store_meta_int(p->store, "wall_ns", 0);
+	char t[FIGURE_BYTES];
+
+	if (state != NULL && strcmp(state, "running") != 0)
+		text_addf(line, "ended, %s", figure_duration(ns > 0 ? (uint64_t)ns : 0, t));
+	else if (store_writer(p->store) == 0)
+		text_add(line, "cut off with its profiler");
+	else if (seconds < 120)
+		text_addf(line, "running, %" PRId64 " s", seconds > 0 ? seconds : 0);
+	else
+		text_addf(line, "running, %s", figure_duration((uint64_t)seconds * 1000000000, t));
+}
+
+/* A line of the head ends where the terminal does, and has no control characters. */
+static void put_line(struct text *out, const struct display *d, const struct text *line)
+{
+	struct text safe = {0};
+
+	fit_add(&safe, text_get(line), d);
+	fit_words(out, text_get(&safe), d->width > 0 ? d->width : SIZE_MAX, d);
+	text_add(out, "\n");
+	text_release(&safe);
+}
+
+/* What runs, for how long, and what was seen of it. */
+static void put_run(const struct profile *p, const struct display *d, struct text *out)
+{
+	uint64_t accesses = 0, samples = 0, windows = 0, live = 0;
+	char a[FIGURE_BYTES], b[FIGURE_BYTES], c[FIGURE_BYTES];
+	const char *command = store_meta_text(p->store, "command");
+	struct text line = {0};
+
+	for (size_t i = 0; i < p->process_count; i++) {
+		accesses += p->processes[i].accesses;
+		samples += p->processes[i].samples;
+		windows += p->processes[i].windows;
+		live += strcmp(p->processes[i].state, "running") == 0;
+	}
+	put_state(p, &line);
+	text_addf(&line, ": %s", command != NULL ? command : "");
+	put_line(out, d, &line);
+	line.count = 0;
+	text_addf(&line, "%zu process%s, %" PRIu64 " running; %s accesses; ", p->process_count,
+		  p->process_count == 1 ? "" : "es", live, figure_count(accesses, a));
+	text_addf(&line, "%s in %s", figure_things(samples, "sample", b),
+		  figure_things(windows, "window", c));
+	put_line(out, d, &line);
+	text_release(&line);
+}
+
+/* The chosen process in the machine's caches. */
+static void put_process(const struct profile *p, const struct display *d, struct text *out)
+{
+	struct profile_cache caches[PROFILE_CACHES];
+	struct text line = {0};
+
+	profile_caches(p, caches);
+	text_addf(&line, "process %" PRId64 " misses:", p->process->id);
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		char size[SIZE_TEXT_BYTES], ratio[FIGURE_BYTES] = "not known";
+		struct model_ratio r;
+
+		if (caches[i].size_bytes < p->line_bytes)
+			continue;
+		profile_solve(p, MODEL_RANDOM, caches[i].size_bytes, &r);
+		if (r.known)
+			figure_percent(r.ratio, ratio);
+		text_addf(&line, " %s (%s) %s;", caches[i].name,
+			  size_format(caches[i].size_bytes, size), ratio);
+	}
+	text_addf(&line, " %s", name_of(p->process));
+	put_line(out, d, &line);
+	text_release(&line);
+}
+
+static void put_place(const struct hot_row *r, enum top_view view, struct text *name)
+{
+	figure_place(view == TOP_LINES ? r->file : NULL, r->line, r->function, name);
+}
+
+static int put_hot(const struct profile *p, enum top_view view, uint64_t size_bytes, size_t rows,
+		   const struct display *d, struct text *out, struct err *err)
+{
+	const struct table_column columns[] = {
+		{"MISSES", true, false},
+		{"MISS RATIO", true, false},
+		{"ACCESSES", true, false},
+		{"SAMPLES", true, false},
+		{view == TOP_LINES ? "LINE" : "FUNCTION", false, true}};
+	struct hot_cost *costs = hot_costs(p, size_bytes, err);
+	struct table *t;
+	struct hot hot;
+	int status;
+
+	if (costs == NULL)
+		return -1;
+	status = hot_rows(p, costs, view == TOP_LINES ? HOT_LINE : HOT_FUNCTION, &hot, err);
+	free(costs);
+	if (status != 0)
+		return -1;
+	t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	for (size_t i = 0; i < hot.count && i < rows; i++) {
+		const struct hot_row *r = &hot.rows[i];
+		char misses[FIGURE_BYTES], ratio[FIGURE_BYTES], part[FIGURE_BYTES],
+			samples[FIGURE_BYTES];
+		struct text name = {0};
+
+		put_place(r, view, &name);
+		table_row(t, (const char *const[]){
+				     figure_share(hot_share(r->cost.misses + r->cost.unresolved,
+							    &hot.total),
+						  misses),
+				     figure_share(hot_miss_ratio(&r->cost), ratio),
+				     figure_share(r->cost.accesses, part),
+				     figure_count(r->cost.samples, samples), text_get(&name)});
+		text_release(&name);
+	}
+	status = table_print(t, out, err);
+	table_free(t);
+	hot_release(&hot);
+	return status;
+}
+
+static int put_processes(const struct profile *p, size_t rows, const struct display *d,
+			 struct text *out, struct err *err)
+{
+	struct processes s;
+	int status;
+
+	if (processes_init(&s, p, err) != 0)
+		return -1;
+	status = processes_text(&s, rows, d, out, err);
+	processes_release(&s);
+	return status;
+}
+
+int top_text(const struct profile *p, enum top_view view, uint64_t size_bytes, size_t rows,
+	     const struct display *d, struct text *out, struct err *err)
+{
+	uint64_t size;
+
+	if (profile_choose_size(p, size_bytes, &size, err) != 0)
+		return -1;
+	put_run(p, d, out);
+	put_process(p, d, out);
+	text_add(out, "\n");
+	return view == TOP_PROCESSES ? put_processes(p, rows, d, out, err)
+				     : put_hot(p, view, size, rows, d, out, err);
+}

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * All views, as text, CSV and JSON: one file for each, its prototypes here. What a view shows comes
+ * from estimate/ (sampled profiles) or events/ (counted events).
+ *
+ * All append to `out`. Text fits the display; `rows` and `top` say how many rows it has at most,
+ * while CSV and JSON have all of them. Those that return an int return -1 when memory runs out.
+ */
+#ifndef DWELL_VIEWS_VIEWS_H
+#define DWELL_VIEWS_VIEWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/text.h"
+#include "views/fit.h"
+
+struct annotation;
+struct annotation_list;
+struct calls;
+struct condition;
+struct curve;
+struct data;
+struct diff;
+struct diff_samples;
+struct event_annotation;
+struct event_report;
+struct paths;
+struct processes;
+struct profile;
+struct reuse;
+struct reuse_place;
+struct spatial;
+struct summary;
+
+/* ---- Sampled profiles ---- */
+
+int summary_text(const struct summary *s, size_t rows, const struct display *d, struct text *out,
+		 struct err *err);
+/* Sections by their first column: process, count, cache, reuse, function, line, object. */
+void summary_csv(const struct summary *s, struct text *out);
+int summary_json(const struct summary *s, struct text *out, struct err *err);
+
+/*
+ * `notes` gets a sentence for each source file that cannot be read, or has
+ * changed since the run; the lines' figures are shown all the same. `all`:
+ * whole files, not only the surroundings of lines with samples.
+ */
+int annotation_text(const struct annotation *a, bool all, const struct display *d, struct text *out,
+		    struct text *notes, struct err *err);
+void annotation_csv(const struct annotation *a, struct text *out);
+int annotation_json(const struct annotation *a, struct text *out, struct err *err);
+
+/*
+ * Where the `count` lines with the most misses have their data from (section 3.10 of Berg and
+ * Hagersten 2005), as a text below the source.
+ */
+int annotation_sources_text(const struct annotation *a, size_t count, const struct display *d,
+			    struct text *out, struct err *err);
+
+int annotation_list_text(const struct annotation_list *l, size_t rows, const struct display *d,
+			 struct text *out, struct err *err);
+void annotation_list_csv(const struct annotation_list *l, struct text *out);
+int annotation_list_json(const struct annotation_list *l, struct text *out, struct err *err);
+
+/*
+ * A plot for the terminal, with title, axes, the machine's caches, and with several curves
+ * (at least one, at most CURVE_MOST) a legend.
+ */
+int curve_plot(const struct curve *curves, size_t count, const struct display *d, struct text *out,
+	       struct err *err);
+/* Of one process: size_bytes,miss_ratio,low,high; of several curves, the label in front. */
+void curve_csv(const struct curve *c, struct text *out);
+void curves_csv(const struct curve *curves, size_t count, struct text *out);
+int curve_json(const struct curve *c, struct text *out, struct err *err);
+int curves_json(const struct curve *curves, size_t count, struct text *out, struct err *err);
+
+/*
+ * The first `rows` of the data structures. `marks` (may be NULL) chooses among them, as data_find
+ * does; then all that is known of each chosen one follows, with the call paths of its blocks.
+ */
+int data_text(const struct data *d, size_t rows, const bool *marks, const struct display *display,
+	      struct text *out, struct err *err);
+void data_csv(const struct data *d, const bool *marks, struct text *out);
+int data_json(const struct data *d, const bool *marks, struct text *out, struct err *err);
+
+int diff_samples_text(const struct diff_samples *d, size_t top, const struct display *display,
+		      struct text *out, struct err *err);
+void diff_samples_csv(const struct diff_samples *d, struct text *out);
+int diff_samples_json(const struct diff_samples *d, const struct condition *conditions,
+		      size_t count, struct text *out, struct err *err);
+
+int paths_text(const struct paths *t, size_t top, const struct display *d, struct text *out,
+	       struct err *err);
+void paths_csv(const struct paths *t, struct text *out);
+int paths_json(const struct paths *t, struct text *out, struct err *err);
+/* A line for each path, "main;work;read 1234": misses in a billion accesses, for flame graphs. */
+void paths_folded(const struct paths *t, struct text *out);
+
+/* `rows`: how many to show at most; 0: all. */
+int processes_text(const struct processes *s, size_t rows, const struct display *d,
+		   struct text *out, struct err *err);
+void processes_csv(const struct processes *s, struct text *out);
+int processes_json(const struct processes *s, struct text *out, struct err *err);
+
+int reuse_text(const struct reuse *r, size_t rows, const struct display *d, struct text *out,
+	       struct err *err);
+void reuse_csv(const struct reuse *r, struct text *out);
+int reuse_json(const struct reuse *r, struct text *out, struct err *err);
+/* "file.c:12 name", or "name" where no line is known. */
+void reuse_name(const struct reuse_place *place, struct text *out);
+
+int spatial_text(const struct spatial *s, const struct profile *p, const struct display *d,
+		 struct text *out, struct err *err);
+void spatial_csv(const struct spatial *s, struct text *out);
+int spatial_json(const struct spatial *s, const struct profile *p, struct text *out,
+		 struct err *err);
+
+enum top_view {
+	TOP_PROCESSES,
+	TOP_FUNCTIONS, /* of the profile's chosen process */
+	TOP_LINES,
+};
+
+/*
+ * One picture of a run that goes on: a head of three lines, and at most `rows` rows of a table.
+ * Functions and lines are ranked by their misses in a cache of size_bytes, 0: the machine's L2.
+ */
+int top_text(const struct profile *p, enum top_view view, uint64_t size_bytes, size_t rows,
+	     const struct display *d, struct text *out, struct err *err);
+
+/* ---- Counted events ---- */
+
+int event_report_text(const struct event_report *r, size_t top, const struct display *d,
+		      struct text *out, struct err *err);
+void event_report_csv(const struct event_report *r, struct text *out);
+int event_report_json(const struct event_report *r, struct text *out, struct err *err);
+
+/* `all`: whole files. `notes` gets a sentence for each source file that cannot be read. */
+int event_annotation_text(const struct event_annotation *a, bool all, const struct display *d,
+			  struct text *out, struct text *notes, struct err *err);
+void event_annotation_csv(const struct event_annotation *a, struct text *out);
+int event_annotation_json(const struct event_annotation *a, struct text *out, struct err *err);
+
+/* The same of machine code, read from the files that were run, where they still are. */
+int event_code_text(const struct event_annotation *a, const struct display *d, struct text *out,
+		    struct text *notes, struct err *err);
+void event_code_csv(const struct event_annotation *a, struct text *out);
+int event_code_json(const struct event_annotation *a, struct text *out, struct err *err);
+
+/* Callers and callees of each function, trees, or the most costly calls. */
+struct calls_choice {
+	enum { CALLS_BOTH, CALLS_UP, CALLS_DOWN } direction;
+	unsigned depth;	  /* of trees */
+	double threshold; /* as a fraction */
+	size_t top;	  /* rows of the text */
+	const size_t *rows;
+	size_t count; /* 0, with CALLS_BOTH: the most costly calls */
+};
+
+int calls_text(const struct calls *c, const struct calls_choice *choice, const struct display *d,
+	       struct text *out, struct err *err);
+int calls_csv(const struct calls *c, const struct calls_choice *choice, struct text *out,
+	      struct err *err);
+int calls_json(const struct calls *c, const struct calls_choice *choice, struct text *out,
+	       struct err *err);
+
+int diff_text(const struct diff *d, size_t top, const struct display *display, struct text *out,
+	      struct err *err);
+void diff_csv(const struct diff *d, struct text *out);
+int diff_json(const struct diff *d, const struct condition *conditions, size_t count,
+	      struct text *out, struct err *err);
+
+/* "D1mr > +2%: 1,200, before 1,000 (+20.00 %)", for a condition that holds. */
+void diff_explain(const struct condition *c, struct text *out);
+
+#endif
