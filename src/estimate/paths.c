@@ -112,12 +112,11 @@ static void add(struct building *b, const struct paths_cost *c, double *known, d
 	*known += path != NULL ? (double)c->cost.samples : 0;
 }
 
-static const struct paths *sorted; /* qsort has no argument for it; views have one thread */
-
-static int compare_nodes(const void *a, const void *b)
+static int compare_nodes(const void *a, const void *b, void *context)
 {
-	const struct paths_node *x = &sorted->items[*(const size_t *)a];
-	const struct paths_node *y = &sorted->items[*(const size_t *)b];
+	const struct paths *t = context;
+	const struct paths_node *x = &t->items[*(const size_t *)a];
+	const struct paths_node *y = &t->items[*(const size_t *)b];
 
 	if (misses_of(x) != misses_of(y))
 		return misses_of(x) < misses_of(y) ? 1 : -1;
@@ -134,8 +133,7 @@ static void sort_list(struct paths *t, size_t *first, size_t *order)
 		order[count++] = i;
 	if (count < 2)
 		return;
-	sorted = t;
-	qsort(order, count, sizeof(*order), compare_nodes);
+	qsort_r(order, count, sizeof(*order), compare_nodes, t);
 	*first = order[0];
 	for (size_t i = 0; i < count; i++)
 		t->items[order[i]].next = i + 1 < count ? order[i + 1] : PATHS_NONE;

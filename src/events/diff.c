@@ -208,20 +208,18 @@ static void match(struct diff *d, const struct entry *entries, size_t count)
 	}
 }
 
-static const struct diff *sorted; /* qsort has no argument for it; views have one thread */
-
-static double size_of_change(const struct diff_row *r)
+static double size_of_change(const struct diff *d, const struct diff_row *r)
 {
-	double change = condition_change(diff_value(&sorted->a, sorted->sort, r->a),
-					 diff_value(&sorted->b, sorted->sort, r->b));
+	double change = condition_change(diff_value(&d->a, d->sort, r->a),
+					 diff_value(&d->b, d->sort, r->b));
 
 	return isnan(change) ? -1 : fabs(change);
 }
 
-static int compare_changes(const void *a, const void *b)
+static int compare_changes(const void *a, const void *b, void *context)
 {
 	const struct diff_row *x = a, *y = b;
-	double p = size_of_change(x), q = size_of_change(y);
+	double p = size_of_change(context, x), q = size_of_change(context, y);
 
 	if (p != q)
 		return p > q ? -1 : 1;
@@ -254,8 +252,7 @@ int diff_rows(struct diff *d, enum event_by by, bool is_inclusive, struct err *e
 	qsort(entries, count, sizeof(*entries), compare_entries);
 	match(d, entries, count);
 	free(entries);
-	sorted = d;
-	qsort(d->rows, d->count, sizeof(*d->rows), compare_changes);
+	qsort_r(d->rows, d->count, sizeof(*d->rows), compare_changes, d);
 	return 0;
 }
 

@@ -19,9 +19,17 @@
 #define NEGLIGIBLE 1e-13 /* of a sum */
 #define NARROW	   8 /* ways from which on the distribution is so narrow that three nodes will do */
 
+/* lgamma() writes a global variable, which two threads would share. */
+static double log_gamma(double x)
+{
+	int sign;
+
+	return lgamma_r(x, &sign);
+}
+
 void sets_init(struct sets *s, double sets, double ways)
 {
-	*s = (struct sets){sets, ways, -log(sets), log1p(-1 / sets), lgamma(ways)};
+	*s = (struct sets){sets, ways, -log(sets), log1p(-1 / sets), log_gamma(ways)};
 }
 
 /* ln P(exactly ways - 1 of n fall into the set). */
@@ -29,7 +37,7 @@ static double log_binomial(const struct sets *s, double n)
 {
 	double a = s->ways - 1;
 
-	return lgamma(n + 1) - s->log_factorial - lgamma(n - a + 1) + a * s->log_here +
+	return log_gamma(n + 1) - s->log_factorial - log_gamma(n - a + 1) + a * s->log_here +
 	       (n - a) * s->log_elsewhere;
 }
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -21,16 +22,21 @@ enum {
 	AT_APPLICATION_ID = 68,
 };
 
+/*
+ * A store is of one thread at a time; others may have stores of their own. Refused once SQLite
+ * runs, in somebody's hands before ours: then it costs more, that is all.
+ */
+static void configure(void)
+{
+	sqlite3_config(SQLITE_CONFIG_MULTITHREAD);
+	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 void store_configure(void)
 {
-	static bool is_done;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	/* Refused once SQLite runs, in somebody's hands before ours: then it costs more, that is all. */
-	if (!is_done) {
-		sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
-		sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
-	}
-	is_done = true;
+	pthread_once(&once, configure);
 }
 
 struct store *store_wrap(sqlite3 *db, const char *path, struct err *err)

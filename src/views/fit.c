@@ -54,37 +54,49 @@ static wchar_t character(const char *s, size_t *bytes)
 	return c;
 }
 
-locale_t fit_use_utf8(void)
+void fit_enter_utf8(struct fit_locale *l)
 {
-	static locale_t utf8;
-	static bool was_asked;
+	l->utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+	l->before = uselocale(l->utf8); /* 0, where there is none, changes nothing */
+}
 
-	if (!was_asked)
-		utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
-	was_asked = true;
-	return uselocale(utf8); /* 0, where there is none, changes nothing */
+void fit_leave_utf8(struct fit_locale *l)
+{
+	uselocale(l->before);
+	if (l->utf8 != (locale_t)0)
+		freelocale(l->utf8);
 }
 
 /*
  * Go forward over whole characters from s, at most to `end`, while they take no more than *columns,
- * and set *columns to what they take.
+ * and set *columns to what they take. Most text is ASCII, which needs no locale.
  */
 static const char *forward(const char *s, const char *end, size_t *columns)
 {
-	locale_t before = fit_use_utf8();
+	struct fit_locale locale;
+	bool is_entered = false;
 	size_t used = 0;
 
 	while (s < end) {
-		size_t bytes;
-		int width = wcwidth(character(s, &bytes));
-		size_t wide = width < 0 ? 1 : (size_t)width;
+		size_t bytes, wide = 1;
+		wchar_t c = character(s, &bytes);
 
+		if ((unsigned char)s[0] >= 0x80) {
+			int width;
+
+			if (!is_entered)
+				fit_enter_utf8(&locale);
+			is_entered = true;
+			width = wcwidth(c);
+			wide = width < 0 ? 1 : (size_t)width;
+		}
 		if (used + wide > *columns)
 			break;
 		used += wide;
 		s += bytes;
 	}
-	uselocale(before);
+	if (is_entered)
+		fit_leave_utf8(&locale);
 	*columns = used;
 	return s;
 }

@@ -32,9 +32,14 @@ size_t fit_width(const char *s);
 
 /*
  * Where there is such a locale, make UTF-8 the encoding of this thread, for functions that ask
- * the C library how wide a character is. Returns what uselocale takes to go back.
+ * the C library how wide a character is; and go back.
  */
-locale_t fit_use_utf8(void);
+struct fit_locale {
+	locale_t utf8, before;
+};
+
+void fit_enter_utf8(struct fit_locale *l);
+void fit_leave_utf8(struct fit_locale *l);
 
 /*
  * Add `s`, which is from fit_add, in at most `width` columns. A mark stands where something was left

@@ -229,17 +229,18 @@ static void name_left_out(const struct table *t, struct text *out)
 int table_print(struct table *t, struct text *out, struct err *err)
 {
 	struct libscols_table *s = scols_new_table();
-	locale_t before = fit_use_utf8();
+	struct fit_locale locale;
 	char *data = NULL;
 	int status = -1;
 
+	fit_enter_utf8(&locale);
 	if (s != NULL && t != NULL && !t->failed) {
 		fit_columns(t);
 		status = fill(t, s);
 	}
 	if (status == 0)
 		status = scols_print_table_to_string(s, &data);
-	uselocale(before);
+	fit_leave_utf8(&locale);
 	if (status == 0 && data != NULL && data[0] != '\0') {
 		text_addf(out, "%s\n", data);
 		name_left_out(t, out);

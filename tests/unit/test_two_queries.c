@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Two threads ask for the same views of one stored profile at the same time, and get what one alone
+ * gets. The build with ThreadSanitizer also fails where they share anything that changes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+
+#include "estimate/annotate.h"
+#include "estimate/curve.h"
+#include "estimate/diff_samples.h"
+#include "estimate/paths.h"
+#include "estimate/processes.h"
+#include "estimate/reuse.h"
+#include "estimate/summary.h"
+#include "events/calls.h"
+#include "events/diff.h"
+#include "events/event_report.h"
+#include "scratch.h"
+#include "views/views.h"
+#include "walk_profile.h"
+
+#define SAMPLED "sampled.db"
+#define COUNTED "counted.db"
+#define SIZE	(64u << 10)
+
+static const struct display display = {.width = 70, .unicode = true};
+
+struct query_thread {
+	pthread_t thread;
+	struct text out;
+	const char *failed; /* the view; NULL: all went well */
+};
+
+static void write_counted(const char *path)
+{
+	static const struct store_event event = {"Ir", NULL, NULL};
+	static const uint64_t cost = 7;
+	static const struct store_process process = {A_PROCESS, .state = "exited"};
+	struct store *s = create_profile(path);
+
+	assert_int_equal(store_put_process(s, &process, NULL), 0);
+	assert_int_equal(store_put_events(s, &event, 1, NULL), 0);
+	for (int64_t id = 1; id <= 3; id++) {
+		struct store_node n = {.id = id,
+				       .thread = STORE_NONE,
+				       .function = id == 1   ? "main"
+						   : id == 2 ? "h\xc3\xb6ren"
+							     : "leaf",
+				       .caller_id = STORE_NONE};
+		struct store_cost c = {id, STORE_NONE, &cost};
+		struct store_arc a = {.caller_id = id > 1 ? id - 1 : STORE_NONE,
+				      .location_id = STORE_NONE,
+				      .callee_id = id,
+				      .calls = 1,
+				      .values = &cost};
+
+		assert_int_equal(store_put_node(s, &n, NULL), 0);
+		assert_int_equal(store_put_cost(s, &c, NULL), 0);
+		assert_int_equal(store_put_arc(s, &a, NULL), 0);
+	}
+	finish_profile(s);
+}
+
+static int make_profiles(void **state)
+{
+	if (scratch_enter(state) != 0)
+		return -1;
+	write_profile(SAMPLED);
+	write_counted(COUNTED);
+	return 0;
+}
+
+/* ---- Views of samples: each returns 0, or -1 ---- */
+
+static int show_summary(const struct profile *p, struct text *out)
+{
+	struct summary s;
+	int status;
+
+	if (summary_init(&s, p, SIZE, NULL) != 0)
+		return -1;
+	status = summary_text(&s, 10, &display, out, NULL);
+	status |= summary_json(&s, out, NULL);
+	summary_csv(&s, out);
+	summary_release(&s);
+	return status;
+}
+
+static int show_curve(const struct profile *p, struct text *out)
+{
+	struct curve c;
+	int status;
+
+	if (curve_compute(p, MODEL_LRU, 8, 4096, MB, 2, &c, NULL) != 0)
+		return -1;
+	status = curve_plot(&c, 1, &display, out, NULL);
+	curve_csv(&c, out);
+	curve_release(&c);
+	return status;
+}
+
+static int show_paths(const struct profile *p, struct text *out)
+{
+	struct paths t;
+	int status;
+
+	if (paths_init(&t, p, SIZE, NULL, NULL) != 0)
+		return -1;
+	status = paths_text(&t, 10, &display, out, NULL);
+	paths_release(&t);
+	return status;
+}
+
+static int show_reuse(const struct profile *p, struct text *out)
+{
+	struct reuse r;
+	int status;
+
+	if (reuse_init(&r, p, SIZE, NULL, NULL) != 0)
+		return -1;
+	status = reuse_text(&r, 10, &display, out, NULL);
+	reuse_release(&r);
+	return status;
+}
+
+static int show_source(const struct profile *p, struct text *out)
+{
+	struct annotation a;
+	struct text notes = {0};
+	int status;
+
+	if (annotation_init(&a, p, SIZE, "walk.c", NULL) != 0)
+		return -1;
+	status = annotation_text(&a, true, &display, out, &notes, NULL);
+	text_release(&notes);
+	annotation_release(&a);
+	return status;
+}
+
+static int show_processes(const struct profile *p, struct text *out)
+{
+	struct processes s;
+	int status;
+
+	if (processes_init(&s, p, NULL) != 0)
+		return -1;
+	status = processes_text(&s, 0, &display, out, NULL);
+	processes_release(&s);
+	return status;
+}
+
+static int show_difference(const struct profile *p, struct text *out)
+{
+	struct diff_samples d;
+	int status;
+
+	if (diff_samples_init(&d, p, p, HOT_LINE, SIZE, NULL) != 0)
+		return -1;
+	d.path_a = d.path_b = SAMPLED;
+	status = diff_samples_text(&d, 10, &display, out, NULL);
+	diff_samples_release(&d);
+	return status;
+}
+
+/* ---- Views of counted events ---- */
+
+static int show_report(struct event_profile *p, struct text *out)
+{
+	struct event_choice choice = {.columns = {.items = {0}, .count = 1}};
+	struct event_report r;
+	int status;
+
+	if (event_report_init(&r, p, EVENT_BY_FUNCTION, &choice, NULL) != 0)
+		return -1;
+	status = event_report_text(&r, 10, &display, out, NULL);
+	event_report_release(&r);
+	return status;
+}
+
+static int show_calls(struct event_profile *p, struct text *out)
+{
+	const struct event_columns columns = {.items = {0}, .count = 1};
+	const struct calls_choice choice = {.direction = CALLS_BOTH, .top = 10};
+	struct calls c;
+	int status;
+
+	if (calls_init(&c, p, &columns, NULL) != 0)
+		return -1;
+	status = calls_text(&c, &choice, &display, out, NULL);
+	calls_release(&c);
+	return status;
+}
+
+static int show_event_difference(struct event_profile *p, struct text *out)
+{
+	struct diff d = {.a = {.path = COUNTED, .profile = p},
+			 .b = {.path = COUNTED, .profile = p}};
+	int status = diff_columns(&d, NULL, 0, NULL, NULL);
+
+	if (status == 0)
+		status = diff_rows(&d, EVENT_BY_FUNCTION, false, NULL);
+	if (status == 0)
+		status = diff_text(&d, 10, &display, out, NULL);
+	diff_release(&d);
+	return status;
+}
+
+/* ---- Threads ---- */
+
+static const struct {
+	const char *name;
+	int (*show)(const struct profile *p, struct text *out);
+} of_samples[] = {
+	{"summary", show_summary},	 {"curve", show_curve},	  {"paths", show_paths},
+	{"reuse", show_reuse},		 {"source", show_source}, {"processes", show_processes},
+	{"difference", show_difference},
+};
+
+static const struct {
+	const char *name;
+	int (*show)(struct event_profile *p, struct text *out);
+} of_events[] = {
+	{"report", show_report},
+	{"calls", show_calls},
+	{"event difference", show_event_difference},
+};
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+static void *ask(void *context)
+{
+	struct query_thread *q = context;
+	struct event_profile counted;
+	struct profile sampled;
+
+	q->failed = "opening";
+	if (profile_open(&sampled, SAMPLED, STORE_NONE, NULL) != 0)
+		return NULL;
+	if (events_open(&counted, COUNTED, STORE_NONE, NULL) != 0) {
+		profile_close(&sampled);
+		return NULL;
+	}
+	q->failed = NULL;
+	for (size_t i = 0; i < COUNT(of_samples) && q->failed == NULL; i++)
+		if (of_samples[i].show(&sampled, &q->out) != 0)
+			q->failed = of_samples[i].name;
+	for (size_t i = 0; i < COUNT(of_events) && q->failed == NULL; i++)
+		if (of_events[i].show(&counted, &q->out) != 0)
+			q->failed = of_events[i].name;
+	events_close(&counted);
+	profile_close(&sampled);
+	return NULL;
+}
+
+static void two_threads_serve_two_queries(void **state)
+{
+	struct query_thread two[2] = {0}, alone = {0};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(two); i++)
+		assert_int_equal(pthread_create(&two[i].thread, NULL, ask, &two[i]), 0);
+	for (size_t i = 0; i < COUNT(two); i++)
+		assert_int_equal(pthread_join(two[i].thread, NULL), 0);
+	ask(&alone);
+	assert_null(alone.failed);
+	for (size_t i = 0; i < COUNT(two); i++) {
+		assert_null(two[i].failed);
+		assert_string_equal(text_get(&two[i].out), text_get(&alone.out));
+		text_release(&two[i].out);
+	}
+	text_release(&alone.out);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_threads_serve_two_queries),
+	};
+
+	return cmocka_run_group_tests(tests, make_profiles, scratch_leave);
+}
