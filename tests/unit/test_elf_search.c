@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "engine/unwind/elf_search.h"
-#include "engine/unwind/mangled.h"
+#include "engine/core/elf_search.h"
+#include "engine/core/mangled.h"
 #include "engine/core/util.h"
 
 /* The engine's memory, in a program that has a libc. */

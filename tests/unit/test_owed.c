@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which segments of a block add to the counters, and what is owed behind each. */
+#include "engine/codecache/code_options.h"
 #include "engine/translate/job.h"
 #include "engine/codecache/poll.h"
 
@@ -8,11 +9,12 @@
 
 #include <cmocka.h>
 
-struct translate_options translate_options = { .owes = true };
+struct code_options code_options = { .owes = true };
 static struct job job;
 static struct block block, other;
 static uint32_t differences;
 static bool crowded;
+static const struct code_variant counts = { .defers = true }, streams;
 
 struct block *cache_find(uint64_t pc, enum gear gear)
 {
@@ -49,7 +51,7 @@ static void begin(const uint8_t *kinds, uint32_t n)
 {
 	block = (struct block){ .pc = PC };
 	other = (struct block){ .pc = 0x9000, .owed = { 1, 1, 0, 5 } };
-	job = (struct job){ .gear = GEAR_COUNT, .block = &block, .insns = n };
+	job = (struct job){ .gear = GEAR_COUNT, .variant = &counts, .block = &block, .insns = n };
 	differences = 0;
 	crowded = false;
 	for (uint32_t i = 0; i < n; i++)
@@ -177,6 +179,7 @@ static void other_gears_owe_nothing(void **state)
 	(void)state;
 	begin((const uint8_t[]){ INSN_JCC, INSN_RET }, 2);
 	job.gear = GEAR_STREAM;
+	job.variant = &streams;
 	job.in[0].target = 0x2000;
 	segment(0, true, 0);
 	segment(1, true, 0);

@@ -7,10 +7,9 @@
 
 #include "channel/sys.h"
 #include "engine/core/addresses.h"
-#include "engine/translate/emit.h"
+#include "engine/codecache/emit.h"
 #include "engine/codecache/exits.h"
-#include "engine/simulate/filter/filter.h"
-#include "engine/simulate/filter/filter_several.h"
+#include "engine/codecache/code_variant.h"
 #include "engine/core/limits.h"
 #include "engine/codecache/pages.h"
 #include "engine/codecache/poll.h"
@@ -42,6 +41,8 @@ static uint32_t chained; /* blocks */
 #define KNOWN_BITS 20
 static uint64_t known[(1u << KNOWN_BITS) / 64];
 static struct grow blocks, maps;
+const struct code_variant *code_variants[GEARS];
+
 static uint64_t blocks_made;
 
 /* Blocks in the order of their code, per arena, for cache_block_at. */
@@ -183,10 +184,14 @@ static void arena_reset(struct arena *a)
 	a->thunk_mismatch[ENTRY_RETURN] = emit_thunk(&o, engine_return_mismatch);
 	for (int e = 0; e < ENTRIES; e++)
 		cache_emit_second_thunk(a, &o, (enum entry)e);
-	filter_emit_thunks(a, &o);
+	for (int g = 0; g < GEARS; g++)
+		if (code_variants[g]->emit_doors)
+			code_variants[g]->emit_doors(a, &o);
 	engine_assert(o.p <= a->base + PAGE);
 	a->data = (struct arena_data *)(void *)(a->base + PAGE);
-	filter_write_constants(a->data);
+	for (int g = 0; g < GEARS; g++)
+		if (code_variants[g]->write_constants)
+			code_variants[g]->write_constants(a->data);
 	a->words = (uint64_t *)(void *)(a->data + 1);
 	a->words_end = (uint64_t *)(void *)(a->base + PAGE) + arena_bytes / 64 / 8;
 	a->middle = a->base + arena_bytes / 2;
@@ -512,22 +517,18 @@ void cache_flush(void)
 	exits_forget();
 	pages_forget_code();
 	poll_reset();
-	filter_forget_sites();
+	for (int g = 0; g < GEARS; g++)
+		if (code_variants[g]->forget)
+			code_variants[g]->forget();
 	__atomic_fetch_add(&engine.generation, 1, __ATOMIC_SEQ_CST);
 }
 
-uint64_t cache_code_bytes(void)
+void cache_use(uint64_t *made, uint64_t *bytes)
 {
-	uint64_t n = 0;
-
+	*made = blocks_made;
+	*bytes = 0;
 	for (uint32_t i = 0; i < arena_count; i++)
-		n += (uint64_t)(arenas[i]->hot[0] - arenas[i]->base) +
-		     (uint64_t)(arenas[i]->hot[1] - arenas[i]->middle) +
-		     (uint64_t)(arenas[i]->end - arenas[i]->cold);
-	return n;
-}
-
-uint64_t cache_blocks_made(void)
-{
-	return blocks_made;
+		*bytes += (uint64_t)(arenas[i]->hot[0] - arenas[i]->base) +
+			  (uint64_t)(arenas[i]->hot[1] - arenas[i]->middle) +
+			  (uint64_t)(arenas[i]->end - arenas[i]->cold);
 }

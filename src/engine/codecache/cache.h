@@ -14,7 +14,6 @@
 #define DWELL_ENGINE_CODECACHE_CACHE_H
 
 #include "engine/decode/decode.h"
-#include "engine/simulate/filter/filter_sites.h"
 #include "engine/codecache/insn_map.h"
 #include "engine/core/state.h"
 
@@ -78,6 +77,8 @@ struct arena_data {
 	uint64_t aligned[8]; /* of 2^n bytes: the bits of an address that are 0 where it is aligned */
 };
 
+#define ARENA_DOORS 5
+
 struct arena {
 	uint8_t *base, *end;
 	struct arena_data *data;
@@ -85,7 +86,7 @@ struct arena {
 	uint8_t *middle;	    /* where the count gear's part ends */
 	uint64_t *words, *words_end; /* return addresses that calls push */
 	uint8_t *thunk_exit, *thunk_hook, *thunk_miss[ENTRIES], *thunk_mismatch[ENTRIES];
-	uint8_t *thunk_filter[FILTER_DOORS][16]; /* by register, see filter_sites.h */
+	uint8_t *door[ARENA_DOORS][16]; /* of a code variant, by register; see filter_sites.h */
 	uint8_t *gap, *gap_end; /* of the cold part: taken, but free again */
 	uint8_t *thunk_second[ENTRIES], *thunk_second_mismatch[ENTRIES];
 };
@@ -146,8 +147,7 @@ bool cache_has_code(uint64_t start, uint64_t end);
 /* Throw everything away. All other threads are outside the cache. */
 void cache_flush(void);
 
-uint64_t cache_code_bytes(void);
-uint64_t cache_blocks_made(void);
+void cache_use(uint64_t *blocks_made, uint64_t *bytes);
 
 /*
  * ---- Indirect branches: cache_indirect.c ----

@@ -9,9 +9,9 @@
 #include "channel/sys.h"
 #include "engine/core/addresses.h"
 #include "engine/codecache/cache.h"
-#include "engine/translate/emit.h"
+#include "engine/codecache/emit.h"
 #include "engine/codecache/poll.h"
-#include "engine/translate/translate.h"
+#include "engine/codecache/code_options.h"
 #include "engine/core/util.h"
 
 #define HUGE_PAGE (2ul << 20)
@@ -32,6 +32,8 @@
 
 /* A block takes its place back so often: the other one may never be wanted again. */
 #define MOST_PUBLISHED 8
+
+struct code_options code_options;
 
 static uint64_t *second_table[ENTRIES]; /* of the count gear; 0: nothing there */
 static uint64_t *ib_table[GEARS][ENTRIES];
@@ -94,7 +96,7 @@ static int map_second_tables(void)
 int cache_init_indirect(uint32_t mask)
 {
 	ib_mask = mask;
-	if (translate_options.second_tables && map_second_tables() != 0)
+	if (code_options.second_tables && map_second_tables() != 0)
 		return -1;
 	return cache_need_gear(GEAR_COUNT) || cache_need_gear(GEAR_STREAM) ? -1 : 0;
 }
@@ -175,7 +177,7 @@ static void check_target(struct out *o, struct arena *a, const struct block *b, 
 			 bool ask_second)
 {
 	const uint8_t *otherwise = ask_second ? a->thunk_second_mismatch[which] : a->thunk_mismatch[which];
-	const uint8_t one = translate_options.loop_checks;
+	const uint8_t one = code_options.loop_checks;
 
 	if (b->pc < LOW_PC) {
 		otherwise = emit_way_back(a, b, ask_second ? a->thunk_second[which] : a->thunk_miss[which]);
@@ -185,7 +187,7 @@ static void check_target(struct out *o, struct arena *a, const struct block *b, 
 		emit_mov_imm64(o, R11, -b->pc);
 		emit_bytes(o, (const uint8_t[]){ LEA_RCX_RCX_R11, one }, 5);
 	}
-	if (translate_options.loop_checks)
+	if (code_options.loop_checks)
 		emit_bytes(o, (const uint8_t[]){ 0xe2, 3, 0x0f, 0x1f, 0x84 }, 5);
 	else
 		emit_bytes(o, (const uint8_t[]){ 0xe3, 5 }, 2);

@@ -2,7 +2,7 @@
 /* Exits: their records, their stubs, and how they are linked; see exits.h. */
 #include "engine/codecache/exits.h"
 
-#include "engine/translate/emit.h"
+#include "engine/codecache/emit.h"
 #include "engine/core/layout.h"
 #include "engine/codecache/poll.h"
 #include "engine/core/util.h"

@@ -83,3 +83,14 @@ void insn_map_unpack(struct insn_map *map, const uint8_t *packed, uint32_t insns
 }
 
 _Static_assert(INSN_AT_BITS <= 8, "a bit for each word");
+
+const struct insn_at *insn_map_find(struct insn_map *map, const uint8_t *packed, uint32_t insns,
+				    uint32_t at)
+{
+	const struct insn_at *found = 0;
+
+	insn_map_unpack(map, packed, insns);
+	for (uint32_t i = 0; i < map->insns && map->at[i].code <= at; i++)
+		found = &map->at[i];
+	return found;
+}

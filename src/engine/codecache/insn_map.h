@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "engine/translate/owed.h"
+#include "engine/codecache/owed.h"
 
 #define MAX_INSNS 96 /* of a block */
 
@@ -59,5 +59,12 @@ struct insn_map {
 uint32_t insn_map_pack(uint8_t *to, const struct insn_at *at, uint32_t insns);
 
 void insn_map_unpack(struct insn_map *map, const uint8_t *packed, uint32_t insns);
+
+/*
+ * The instruction whose copy holds offset `at` of the block, or NULL. *map is the block's from then
+ * on.
+ */
+const struct insn_at *insn_map_find(struct insn_map *map, const uint8_t *packed, uint32_t insns,
+				    uint32_t at);
 
 #endif

@@ -14,7 +14,7 @@
 #define DWELL_ENGINE_CODECACHE_POLL_H
 
 #include "engine/codecache/cache.h"
-#include "engine/translate/emit.h"
+#include "engine/codecache/emit.h"
 #include "engine/core/state.h"
 
 /*

@@ -52,4 +52,14 @@ struct frame_fp_note {
 #define FRAME_FP_MAGIC2 0x46505845u
 #define FRAME_UC_FLAGS 7u /* extended state; ss saved; ss restored strictly */
 
+/* Where the value of register r stands. */
+static inline uint64_t *frame_register(struct frame_context *c, int r)
+{
+	uint64_t *const at[] = { &c->rax, &c->rcx, &c->rdx, &c->rbx, &c->rsp, &c->rbp,
+				 &c->rsi, &c->rdi, &c->r8,  &c->r9,  &c->r10, &c->r11,
+				 &c->r12, &c->r13, &c->r14, &c->r15 };
+
+	return at[r];
+}
+
 #endif

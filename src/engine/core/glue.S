@@ -5,6 +5,7 @@
  * the counter register (ymm31 or xmm15), and nothing uses the target's stack.
  */
 #include "engine/core/layout.h"
+#include "engine/core/upward.h"
 
 	.text
 
@@ -76,7 +77,7 @@ engine_exit:
 3:
 	leave_counters
 	mov	%gs:T_SELF, %rdi
-	call	engine_dispatch
+	call	*upward+UPWARD_DISPATCH(%rip)
 	/* falls through */
 
 /* Engine -> cache: load the target's state and go to T_NEXT. */
@@ -125,7 +126,7 @@ engine_reenter:
 	movl	$0, %gs:T_IN_CACHE
 	mov	%gs:T_ENGINE_SP, %rsp
 	mov	%gs:T_SELF, %rdi
-	call	engine_wait_and_dispatch
+	call	*upward+UPWARD_WAIT_AND_DISPATCH(%rip)
 	jmp	engine_enter
 
 /* First entry of a thread, and entry after a fault: rdi = thread. */
@@ -136,7 +137,7 @@ engine_resume:
 	mov	%gs:T_SELF, %rdi
 	movl	$0, %gs:T_IN_CACHE
 	cld
-	call	engine_wait_and_dispatch
+	call	*upward+UPWARD_WAIT_AND_DISPATCH(%rip)
 	jmp	engine_enter
 
 /* After a fault inside the cache where the counter register is live. */
@@ -215,7 +216,7 @@ engine_hook:
 2:	mov	%gs:T_SELF, %rdi
 	mov	%rsp, %rsi
 	mov	%rbp, %rdx
-	call	engine_hook_called
+	call	*upward+UPWARD_HOOK(%rip)
 	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
 	jb	6f
 	ja	8f
@@ -497,7 +498,7 @@ engine_clone:
 1:	mov	T_ENGINE_SP(%rbx), %rsp
 	mov	%rbx, %rdi
 	xor	%ebp, %ebp
-	call	engine_thread_start
+	call	*upward+UPWARD_THREAD_START(%rip)
 	jmp	engine_resume
 
 /* void engine_run_on(void *stack, void (*fn)(void *), void *arg): change stacks for good. */

@@ -7,7 +7,7 @@
 
 #include "channel/sys.h"
 #include "engine/core/proc.h"
-#include "engine/codecache/program_limits.h"
+#include "engine/core/program_limits.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
 

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "channel/sys.h"
-#include "engine/codecache/cache.h"
+#include "engine/core/upward.h"
 #include "engine/core/limits.h"
 #include "engine/core/slots.h"
 #include "engine/core/util.h"
@@ -494,6 +494,9 @@ void records_message(struct process *p, const char *text)
 
 static struct channel_counters counters_of(const struct process *p)
 {
+	uint64_t blocks, code_bytes;
+
+	upward.code_use(&blocks, &code_bytes);
 	return (struct channel_counters){
 		.accesses = p->total.accesses,
 		.loads = p->total.loads,
@@ -504,9 +507,9 @@ static struct channel_counters counters_of(const struct process *p)
 		.translate_cycles = p->extra.translate_cycles,
 		.scan_cycles = p->extra.scan_cycles,
 		.watch_accesses = p->extra.watch_accesses,
-		.blocks = cache_blocks_made(),
-		.code_bytes = cache_code_bytes(),
-		.engine_bytes = util_engine_bytes() + cache_code_bytes(),
+		.blocks = blocks,
+		.code_bytes = code_bytes,
+		.engine_bytes = util_engine_bytes() + code_bytes,
 		.counting_ns = p->counting_ns,
 		.sampling_ns = p->sampling_ns,
 		.translate_ns = p->translate_ns,

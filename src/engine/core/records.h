@@ -4,7 +4,7 @@
 #define DWELL_ENGINE_CORE_RECORDS_H
 
 #include "channel/stack_distance.h"
-#include "engine/unwind/module_files.h"
+#include "engine/core/module_files.h"
 #include "engine/core/state.h"
 
 /*

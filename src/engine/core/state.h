@@ -26,6 +26,9 @@
 #include "engine/core/layout.h"
 
 #define MAX_SIGNAL 64
+/* The signal of the engine's own timers. */
+#define TICK_SIGNAL 33
+#define TICK_BIT (1ull << (TICK_SIGNAL - 1))
 #define ENGINE_STACK_BYTES (64u << 10)
 #define SIGNAL_STACK_BYTES (32u << 10)
 #define PAGE 4096ul
@@ -357,6 +360,33 @@ static inline void thread_forget_quick_reps(struct thread *t)
 {
 	for (int k = 0; k < QUICK_REPS; k++)
 		t->quick_reps[k] = t->quick_added[k] = 0;
+}
+
+/* Does the thread leave the engine for good? See native.h. */
+static inline bool native_is_on(const struct thread *t)
+{
+	return __builtin_expect(__atomic_load_n(&engine.native, __ATOMIC_ACQUIRE), 0) &&
+	       !t->process->borrowed_memory;
+}
+
+/* Is sp within the alternate stack that the target has set for its signals? */
+static inline bool thread_on_altstack(const struct thread *t, uint64_t sp)
+{
+	uint64_t base = (uint64_t)(uintptr_t)t->altstack.ss_sp;
+
+	return !(t->altstack.ss_flags & SS_DISABLE) && sp > base &&
+	       sp - base <= t->altstack.ss_size;
+}
+
+/* Is the run a simulation; does it follow calls? */
+static inline bool engine_simulates(void)
+{
+	return engine.config.gear == CHANNEL_GEAR_SIMULATE;
+}
+
+static inline bool engine_follows_calls(void)
+{
+	return engine_simulates() && !(engine.config.simulate_flags & CHANNEL_NO_GRAPH);
 }
 
 static inline uint64_t thread_accesses(const struct thread *t)

@@ -12,7 +12,7 @@
 #include "channel/sys.h"
 #include "engine/core/addresses.h"
 #include "engine/core/limits.h"
-#include "engine/codecache/program_limits.h"
+#include "engine/core/program_limits.h"
 #include "engine/core/state.h"
 
 #define LARGE_BYTES (4ul << 20) /* from here on pages are large ones */

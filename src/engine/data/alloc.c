@@ -9,7 +9,6 @@
 #include "engine/data/alloc.h"
 
 #include "channel/sys.h"
-#include "engine/weave/baton.h"
 #include "engine/data/block_log.h"
 #include "engine/data/blocks.h"
 #include "engine/data/call_sites.h"
@@ -22,11 +21,10 @@
 #include "engine/core/records.h"
 #include "engine/data/regions.h"
 #include "engine/data/sites.h"
-#include "engine/run/syscalls/syscalls.h"
 #include "engine/unwind/unwind.h"
+#include "engine/core/proc.h"
 #include "engine/core/util.h"
 #include "engine/sample/waiting.h"
-#include "engine/translate/x87.h"
 
 /* What a run that is killed has told: all but its last second, or but a ninth. */
 #define REPORT_NS   1000000000u
@@ -318,16 +316,8 @@ static void called_at(struct thread *t, const struct hook_frame *f, uint64_t rbp
 		begin_call(t, function, f);
 }
 
-void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t rbp)
+void alloc_called(struct thread *t, const struct hook_frame *f, uint64_t rbp)
 {
-	if ((uint32_t)f->number == HOOK_TURN) {
-		baton_end_turn(t);
-		return;
-	}
-	if ((uint32_t)f->number == HOOK_X87) {
-		x87_show(t);
-		return;
-	}
 	if (!engine.config.objects) /* profiling has ended */
 		return;
 	if (t->gear == GEAR_COUNT) { /* what the lanes hold stays there: nobody asks */
@@ -340,6 +330,23 @@ void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t r
 }
 
 /* ---- Mappings ---- */
+
+/* What a mapping of the open file is named by: its last part; devices have none. */
+static const char *name_of_data(long fd, char *path, uint32_t room)
+{
+	static const char deleted[] = " (deleted)";
+	const long tail = sizeof deleted - 1;
+	long n = fd >= 0 ? proc_name_of_fd(fd, path, room) : 0, from;
+
+	if (n <= 0)
+		return "";
+	if (n > tail && text_behind(path + n - tail, deleted))
+		path[n -= tail] = 0;
+	for (from = n; from > 0 && path[from - 1] != '/'; from--)
+		;
+	/* Devices give memory and have no data: that of /dev/zero is the program's. */
+	return text_behind(path, "/dev/") && !text_behind(path, "/dev/shm/") ? "" : path + from;
+}
 
 /* The site of a system call that has just been made; its own function is not part of the path. */
 static uint32_t site_of_call(struct thread *t, uint32_t kind, uint32_t name)
@@ -370,7 +377,7 @@ static void add_mapping(struct thread *t, uint64_t start, uint64_t end, uint32_t
 
 	if (!is_followed(t))
 		return;
-	name = syscalls_name_of_data(fd, path, sizeof path);
+	name = name_of_data(fd, path, sizeof path);
 	lock_take(&lock);
 	add_region(t, start, end, site_of_call(t, kind, sites_name(name)));
 	lock_drop(&lock);

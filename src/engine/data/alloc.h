@@ -7,20 +7,13 @@
 #define DWELL_ENGINE_DATA_ALLOC_H
 
 #include "engine/core/state.h"
+#include "engine/translate/hooks.h"
 
 /* Start-up, before the program is mapped. When memory is short nothing is followed. */
 void alloc_init(void);
 
-/* The registers of a thread that came to a hooked place, as engine_hook in glue.S pushes them. */
-struct hook_frame {
-	uint64_t flags;
-	uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
-	uint64_t back;	 /* into the block */
-	uint64_t number; /* of the hook, see hooks.h */
-};
-
-/* From glue.S, on the engine's stack, inside the code cache as far as others can tell. */
-void engine_hook_called(struct thread *t, const struct hook_frame *f, uint64_t rbp);
+/* A hooked place: on the engine's stack, inside the code cache as far as others can tell. */
+void alloc_called(struct thread *t, const struct hook_frame *f, uint64_t rbp);
 
 /*
  * Fill in site and block of a sampled access, which the thread has made when it had made `at` of

@@ -74,7 +74,7 @@ static bool has_counters(const struct thread *t, uint64_t pc)
 	b = cache_block_at((const uint8_t *)(uintptr_t)pc);
 	if (!b)
 		return false;
-	m = fault_find_insn(b, (uint32_t)(pc - address_of(b->start)), &map);
+	m = insn_map_find(&map, b->map, b->insns, (uint32_t)(pc - address_of(b->start)));
 	return m && !(m->flags & INSN_AT_APP31);
 }
 

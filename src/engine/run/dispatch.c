@@ -10,9 +10,9 @@
 #include <signal.h>
 
 #include "channel/sys.h"
-#include "engine/weave/baton.h"
+#include "engine/simulate/baton.h"
 #include "engine/unwind/call_stack.h"
-#include "engine/simulate/elements.h"
+#include "engine/run/elements.h"
 #include "engine/codecache/exits.h"
 #include "engine/run/far.h"
 #include "engine/run/fetch_fault.h"
@@ -32,119 +32,18 @@
 #include "engine/sample/sampler.h"
 #include "engine/simulate/segments.h"
 #include "engine/run/signals.h"
-#include "engine/run/stuck.h"
+#include "engine/core/stuck.h"
+#include "engine/run/stuck_wait.h"
 #include "engine/run/syscalls/syscalls.h"
 #include "engine/sample/toggles.h"
 #include "engine/translate/translate.h"
 #include "engine/core/util.h"
 #include "engine/run/visits.h"
 #include "engine/run/vsyscall.h"
+#include "engine/translate/world.h"
 #include "engine/translate/x87.h"
 
-union hold engine_hold;
-static uint32_t hold_lock; /* who may set engine_hold.world */
-
 static const struct counts nothing;
-
-void world_kick(const struct thread *except)
-{
-	lock_take(&engine.world_lock);
-	for (struct thread *o = engine.threads; o; o = o->next_thread)
-		if (o != except)
-			poll_call(o);
-	lock_drop(&engine.world_lock);
-}
-
-static bool others_out(const struct thread *t)
-{
-	bool out = true;
-
-	lock_take(&engine.world_lock);
-	for (struct thread *o = engine.threads; o && out; o = o->next_thread)
-		out = o == t || !__atomic_load_n(&o->in_cache, __ATOMIC_SEQ_CST);
-	lock_drop(&engine.world_lock);
-	return out;
-}
-
-#define ROUNDS_BEFORE_LOOK 40u /* some 4 ms */
-
-/* A page fault in translated code may last until t, or one that waits for it, goes on. */
-static void call_stuck_out(const struct thread *t)
-{
-	uint64_t pc;
-
-	if (engine.quiet)
-		return;
-	lock_take(&engine.world_lock);
-	for (struct thread *o = engine.threads; o; o = o->next_thread)
-		if (o != t && __atomic_load_n(&o->in_cache, __ATOMIC_SEQ_CST) &&
-		    stuck_look(o, 2, &pc) && cache_contains(pc))
-			stuck_call_out(o, pc);
-	lock_drop(&engine.world_lock);
-}
-
-static void wait_for_release(void)
-{
-	uint32_t seen;
-
-	while ((seen = __atomic_load_n(&engine_hold.world, __ATOMIC_SEQ_CST)) != 0)
-		futex_wait(&engine_hold.world, seen);
-}
-
-bool world_stop(struct thread *t, uint32_t patience_ms)
-{
-	uint32_t waited = 0;
-
-	for (;;) { /* another thread may hold the world: be one that waits, meanwhile */
-		uint32_t seen = 0;
-
-		if (__atomic_compare_exchange_n(&hold_lock, &seen, 1, 0, __ATOMIC_ACQUIRE,
-						__ATOMIC_RELAXED))
-			break;
-		wait_for_release();
-	}
-	__atomic_store_n(&engine_hold.world, 1, __ATOMIC_SEQ_CST);
-	world_kick(t);
-	for (uint32_t rounds = 1; !others_out(t); rounds++) {
-		struct {
-			long s, ns;
-		} pause = { 0, 50000 };
-
-		sys2(SYS_nanosleep, &pause, 0);
-		world_kick(t);
-		if (rounds % ROUNDS_BEFORE_LOOK == 0)
-			call_stuck_out(t);
-		if (patience_ms && ++waited > patience_ms * 10)
-			return false;
-	}
-	return true;
-}
-
-void world_release(void)
-{
-	__atomic_store_n(&engine_hold.world, 0, __ATOMIC_SEQ_CST);
-	__atomic_store_n(&hold_lock, 0, __ATOMIC_RELEASE);
-	futex_wake_all(&engine_hold.world);
-}
-
-void world_reset(void)
-{
-	engine_hold.world = 0;
-	hold_lock = 0;
-}
-
-void world_empty_cache(struct thread *t)
-{
-	uint32_t generation = __atomic_load_n(&engine.generation, __ATOMIC_SEQ_CST);
-
-	x87_show(t); /* while it is known where that was */
-	world_stop(t, 0);
-	lock_take(&engine.translate_lock);
-	if (generation == engine.generation)
-		cache_flush();
-	lock_drop(&engine.translate_lock);
-	world_release();
-}
 
 /*
  * What stands from segment m of the block on may take it that registers which the stream gear
@@ -264,7 +163,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		 */
 		poll_answer(t);
 		if (__atomic_load_n(&engine_hold.any, __ATOMIC_SEQ_CST)) {
-			wait_for_release();
+			world_await_release();
 			visits_answer(t);
 			from = 0;
 		}
@@ -535,7 +434,7 @@ static void go_in(struct thread *t)
 	lanes_write(t);
 }
 
-void engine_dispatch(struct thread *t)
+void dispatch_go_on(struct thread *t)
 {
 	lanes_read(t);
 	dispatch(t);
@@ -543,7 +442,7 @@ void engine_dispatch(struct thread *t)
 }
 
 /* The world was held when the thread wanted in, or it starts, or it had a fault. */
-void engine_wait_and_dispatch(struct thread *t)
+void dispatch_wait_and_go_on(struct thread *t)
 {
 	lanes_read(t);
 	if (t->vector_faulted) {

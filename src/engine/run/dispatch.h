@@ -7,21 +7,8 @@
 #include "engine/core/lanes.h"
 
 /* From glue.S, on the engine's stack; both leave the way on in t->next. */
-void engine_dispatch(struct thread *t);
-void engine_wait_and_dispatch(struct thread *t);
-
-/*
- * Keep all other threads out of the cache until world_release. World_stop waits
- * at most `patience_ms` (0: without end) and returns whether all are out.
- */
-bool world_stop(struct thread *t, uint32_t patience_ms);
-void world_release(void);
-/* All translated code is given up. t is outside of the cache, with no lock. */
-void world_empty_cache(struct thread *t);
-/* In a forked child: nobody holds anything. */
-void world_reset(void);
-/* Make threads come to the dispatcher soon: their next check exits. */
-void world_kick(const struct thread *except);
+void dispatch_go_on(struct thread *t);
+void dispatch_wait_and_go_on(struct thread *t);
 
 /* Take back counts of code that was counted but not run. */
 static inline void thread_uncount(struct thread *t, const struct counts *c)

@@ -24,7 +24,7 @@
 #include "engine/sample/sampler.h"
 #include "engine/simulate/segments.h"
 #include "engine/run/signals.h"
-#include "engine/run/stuck.h"
+#include "engine/core/stuck.h"
 #include "engine/sample/ticker.h"
 #include "engine/translate/translate.h"
 #include "engine/core/util.h"
@@ -67,16 +67,6 @@ static void take_registers(struct thread *t, const struct frame_context *c)
 
 	memcpy(t->regs, r, sizeof r);
 	t->rflags = c->eflags;
-}
-
-const struct insn_at *fault_find_insn(const struct block *b, uint32_t at, struct insn_map *map)
-{
-	const struct insn_at *found = 0;
-
-	insn_map_unpack(map, b->map, b->insns);
-	for (uint32_t i = 0; i < map->insns && map->at[i].code <= at; i++)
-		found = &map->at[i];
-	return found;
 }
 
 /* What is counted and has not run, of the segment from instruction m on: m included if it did not. */
@@ -144,7 +134,7 @@ static void note_cut(struct thread *t, const struct insn_at *m, bool trap)
 static void restore_scratch(struct thread *t, const struct block *b, const struct insn_map *map,
 			    const struct insn_at *m, bool trap)
 {
-	if (segments_are_on())
+	if (engine_simulates())
 		note_cut(t, m, trap);
 	else if (m->flags & INSN_AT_STREAM)
 		cut_stream(t, b, map, m);
@@ -186,7 +176,7 @@ static bool leave_cache(struct thread *t, struct frame_ucontext *uc, bool trap)
 
 	if (!b)
 		return false;
-	m = fault_find_insn(b, (uint32_t)(pc - address_of(b->start)), &map);
+	m = insn_map_find(&map, b->map, b->insns, (uint32_t)(pc - address_of(b->start)));
 	if (!m)
 		return false;
 	take_registers(t, &uc->mc);
@@ -264,7 +254,7 @@ static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontex
 		return true;
 	}
 	b = cache_block_at((const uint8_t *)(uintptr_t)uc->mc.rip);
-	m = b ? fault_find_insn(b, (uint32_t)(uc->mc.rip - address_of(b->start)), &map) : 0;
+	m = b ? insn_map_find(&map, b->map, b->insns, (uint32_t)(uc->mc.rip - address_of(b->start))) : 0;
 	if (!m || m->code != uc->mc.rip - address_of(b->start))
 		return true;
 	here = b->pc + m->source;
@@ -277,15 +267,6 @@ static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontex
 		return true;
 	}
 	return false;
-}
-
-uint64_t *frame_register(struct frame_context *c, int r)
-{
-	uint64_t *const at[] = { &c->rax, &c->rcx, &c->rdx, &c->rbx, &c->rsp, &c->rbp,
-				 &c->rsi, &c->rdi, &c->r8,  &c->r9,  &c->r10, &c->r11,
-				 &c->r12, &c->r13, &c->r14, &c->r15 };
-
-	return at[r];
 }
 
 /* The first instruction whose copy lies behind offset `at`: a look there is one of its, or counts its segment. NULL: none. */
@@ -455,7 +436,7 @@ static bool source_is_gone(struct frame_context *c)
 	struct insn_map map;
 	int32_t distance;
 
-	if (!b || !b->checked || fault_find_insn(b, (uint32_t)(code - b->start), &map))
+	if (!b || !b->checked || insn_map_find(&map, b->map, b->insns, (uint32_t)(code - b->start)))
 		return false;
 	jump = code + (code[0] == 0x81 ? 10 : 7);
 	if ((code[0] != 0x81 && code[0] != 0x80) || code[1] != 0xb9 || jump[0] != 0x0f || jump[1] != 0x85)

@@ -6,6 +6,7 @@
 
 #include "channel/sys.h"
 #include "engine/run/dispatch.h"
+#include "engine/translate/world.h"
 #include "engine/core/frame.h"
 #include "engine/core/fsbase.h"
 #include "engine/run/held.h"

@@ -20,13 +20,6 @@
  */
 bool native_begin(struct thread *t, const char *note);
 
-/* Since then. */
-static inline bool native_is_on(const struct thread *t)
-{
-	return __builtin_expect(__atomic_load_n(&engine.native, __ATOMIC_ACQUIRE), 0) &&
-	       !t->process->borrowed_memory;
-}
-
 /*
  * t begins in a process of its own that shares this one's memory: it leaves at once. For tracers
  * that stop the threads of their own program (clone with CLONE_UNTRACED), which may hold locks of

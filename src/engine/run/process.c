@@ -9,6 +9,7 @@
 #include "engine/codecache/cache.h"
 #include "engine/sample/control.h"
 #include "engine/run/dispatch.h"
+#include "engine/translate/world.h"
 #include "engine/simulate/graph.h"
 #include "engine/run/held.h"
 #include "engine/sample/marks.h"

@@ -191,14 +191,6 @@ long signals_mask(struct thread *t, int how, uint64_t set, uint64_t old, uint64_
 	return 0;
 }
 
-bool signals_on_altstack(const struct thread *t, uint64_t sp)
-{
-	uint64_t base = (uint64_t)(uintptr_t)t->altstack.ss_sp;
-
-	return !(t->altstack.ss_flags & SS_DISABLE) && sp > base &&
-	       sp - base <= t->altstack.ss_size;
-}
-
 #define AUTODISARM (1u << 31)
 
 long signals_altstack(struct thread *t, uint64_t ss, uint64_t old)
@@ -206,13 +198,13 @@ long signals_altstack(struct thread *t, uint64_t ss, uint64_t old)
 	stack_t before = t->altstack, new;
 
 	before.ss_flags = (int)(((unsigned)before.ss_flags & (AUTODISARM | SS_DISABLE)) |
-				(signals_on_altstack(t, t->regs[RSP]) ? SS_ONSTACK : 0));
+				(thread_on_altstack(t, t->regs[RSP]) ? SS_ONSTACK : 0));
 	if (ss) {
 		if (engine_copy(&new, (void *)(uintptr_t)ss, sizeof new) != 0)
 			return -EFAULT;
 		unsigned mode = (unsigned)new.ss_flags & ~AUTODISARM;
 
-		if (signals_on_altstack(t, t->regs[RSP]))
+		if (thread_on_altstack(t, t->regs[RSP]))
 			return -EPERM;
 		if (mode != SS_DISABLE && mode != SS_ONSTACK && mode != 0)
 			return -EINVAL;
@@ -355,7 +347,7 @@ static int build_frame(struct thread *t, const struct kernel_sigaction *a, int s
 	struct frame f = { .restorer = a->restorer, .info = *info };
 
 	if ((a->flags & SA_ONSTACK) && !(t->altstack.ss_flags & SS_DISABLE) &&
-	    !signals_on_altstack(t, t->regs[RSP]))
+	    !thread_on_altstack(t, t->regs[RSP]))
 		sp = (uint64_t)(uintptr_t)t->altstack.ss_sp + t->altstack.ss_size;
 	fp = (sp - x.bytes - 4) & ~63ull;
 	sp = ((fp - sizeof f) & ~15ull) - 8;

@@ -42,8 +42,6 @@ void signals_set_mask(struct thread *t, uint64_t mask);
 long signals_action(struct thread *t, int signal, uint64_t act, uint64_t old, uint64_t set_bytes);
 long signals_mask(struct thread *t, int how, uint64_t set, uint64_t old, uint64_t set_bytes);
 long signals_altstack(struct thread *t, uint64_t ss, uint64_t old);
-/* Is it an address on the alternate stack that the target has set? */
-bool signals_on_altstack(const struct thread *t, uint64_t sp);
 void signals_return(struct thread *t);
 /* Give the kernel the dispositions and mask an exec'd program must find; and back if it failed. */
 void signals_before_exec(struct thread *t);

@@ -30,12 +30,15 @@
 #include "engine/codecache/poll.h"
 #include "engine/core/proc.h"
 #include "engine/run/process.h"
-#include "engine/codecache/program_limits.h"
+#include "engine/run/rooms.h"
+#include "engine/core/program_limits.h"
+#include "engine/run/syscalls/limit_calls.h"
 #include "engine/core/records.h"
 #include "engine/sample/sampler.h"
 #include "engine/run/signals.h"
 #include "engine/run/syscalls/text_busy.h"
 #include "engine/run/threads.h"
+#include "engine/codecache/code_options.h"
 #include "engine/translate/translate.h"
 #include "engine/core/util.h"
 #include "engine/run/visits.h"
@@ -44,9 +47,6 @@
 #define EXIT_OUR_FAULT	    4   /* as dwell's own, see src/cli/exit_codes.h */
 #define EXIT_CANNOT_RUN	    126 /* as a shell's */
 #define OPTIONS_ENV "DWELL_ENGINE_OPTIONS"
-
-struct engine engine;
-uint8_t engine_vector_counter;
 
 /* What came in the environment. */
 struct request {
@@ -180,23 +180,23 @@ static void look_at_cpu(void)
 
 	engine.amd = is_amd();
 	engine.report_ns = option("report_us", PACING_REPORT_NS / 1000) * 1000;
-	translate_options.loop_checks = option("loop_checks", engine.amd);
-	translate_options.loop_align = (uint32_t)option("loop_align", 32);
-	translate_options.keeps_branches = option("keeps_branches", !engine.amd);
+	code_options.loop_checks = option("loop_checks", engine.amd);
+	code_options.loop_align = (uint32_t)option("loop_align", 32);
+	code_options.keeps_branches = option("keeps_branches", !engine.amd);
 	xstate_look();
 	__cpuid_count(0xd, 1, a, b, c, d);
 	in_use = a >> 2 & 1;
 	__cpuid_count(1, 0, a, b, c, d);
 	popcnt = c >> 23 & 1;
 	has_avx = c >> 28 & 1;
-	translate_options.second_tables = (c >> 20 & 1) && option("second_tables", 1);
+	code_options.second_tables = (c >> 20 & 1) && option("second_tables", 1);
 	__cpuid_count(7, 0, a, b, c, d);
 	choose_counter(b, xcr0, has_avx);
-	translate_options.owes = engine_vector_counter && option("owes", 1);
+	code_options.owes = engine_vector_counter && option("owes", 1);
 	engine.bmi2 = (b >> 8 & 1) && popcnt;
 	engine.wide = engine_vector_counter == COUNTER_YMM31 && (b >> 30 & 1) && engine.bmi2 && in_use;
-	translate_options.ib_bits = (uint8_t)option("ib_bits", b >> 8 & 1 ? 0 : 16);
-	translate_options.quick_reps = option("quick_reps", engine.bmi2);
+	code_options.ib_bits = (uint8_t)option("ib_bits", b >> 8 & 1 ? 0 : 16);
+	code_options.quick_reps = option("quick_reps", engine.bmi2);
 	engine.fsgsbase = (getauxval(AT_HWCAP2) & 2) && option("fsgsbase", 1);
 }
 
@@ -271,7 +271,7 @@ static void begin(void *arg)
 	set_comm(p);
 	t->rip = image.start;
 	t->rflags = 0x202;
-	program_limits_begin(t, request.limits);
+	limit_calls_begin(t, request.limits);
 	fsbase_set(0);
 	t->fs_base = 0;
 }
@@ -297,9 +297,10 @@ int main(int argc, char **argv, char **envp)
 
 	if (wrong)
 		say("%s: %s: it runs unprofiled", request.name, wrong);
-	if (engine.config.gear == CHANNEL_GEAR_SIMULATE)
+	rooms_open();
+	if (engine_simulates())
 		pages_reserve();
-	uint32_t bits = translate_options.ib_bits;
+	uint32_t bits = code_options.ib_bits;
 
 	if (pages_init() != 0)
 		limits_no_room();

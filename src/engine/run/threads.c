@@ -9,9 +9,10 @@
 
 #include "channel/sys.h"
 #include "engine/data/alloc.h"
-#include "engine/weave/baton.h"
+#include "engine/simulate/baton.h"
 #include "engine/run/dispatch.h"
-#include "engine/simulate/elements.h"
+#include "engine/translate/world.h"
+#include "engine/run/elements.h"
 #include "engine/core/fsbase.h"
 #include "engine/codecache/poll.h"
 #include "engine/core/limits.h"
@@ -190,7 +191,7 @@ void threads_forked(struct thread *t)
 		limits_no_room();
 }
 
-void engine_thread_start(struct thread *t)
+void threads_begin(struct thread *t)
 {
 	gsbase_set((uint64_t)(uintptr_t)t);
 	t->tid = (uint32_t)sys0(SYS_gettid);

@@ -13,7 +13,7 @@ void thread_unlist(struct thread *t);
 void threads_forked(struct thread *t);
 
 /* From glue.S: a new thread's first steps, on its own engine stack. */
-void engine_thread_start(struct thread *t);
+void threads_begin(struct thread *t);
 
 /* The target's clone, fork, vfork, clone3, exit. Return the system call's result. */
 /* Before any system call: what a call that makes a thread wants done before the order of threads is looked at. */

@@ -12,6 +12,7 @@
 #include "engine/core/addresses.h"
 #include "engine/run/syscalls/descriptors.h"
 #include "engine/run/dispatch.h"
+#include "engine/translate/world.h"
 #include "engine/codecache/pages.h"
 #include "engine/core/proc.h"
 #include "engine/run/syscalls/syscalls.h"

@@ -2,7 +2,7 @@
 /* Marked functions and marks of the program; see marks.h. */
 #include "engine/sample/marks.h"
 
-#include "engine/unwind/elf_search.h"
+#include "engine/core/elf_search.h"
 #include "engine/core/publish.h"
 #include "engine/core/records.h"
 #include "engine/sample/sampler.h"

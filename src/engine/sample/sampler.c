@@ -7,7 +7,7 @@
 #include "engine/sample/budget.h"
 #include "engine/sample/buffers.h"
 #include "engine/unwind/call_stack.h"
-#include "engine/run/dispatch.h"
+#include "engine/translate/world.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_turns.h"

@@ -16,8 +16,6 @@
 
 #include "engine/core/state.h"
 
-#define TICK_SIGNAL 33
-#define TICK_BIT (1ull << (TICK_SIGNAL - 1))
 
 /*
  * A timer that sends the thread a TICK_SIGNAL with the address `name`. 0, or -1 where the kernel

@@ -3,9 +3,8 @@
 #include "engine/sample/toggles.h"
 
 #include "engine/codecache/cache.h"
-#include "engine/unwind/elf_search.h"
+#include "engine/core/elf_search.h"
 #include "engine/core/records.h"
-#include "engine/run/signals.h"
 #include "engine/core/util.h"
 
 #define SLOTS (1u << 16)
@@ -145,7 +144,7 @@ static bool is_over(const struct thread *t, uint64_t entry)
 	uint64_t sp = t->regs[RSP];
 
 	return sp > entry && sp - entry < STACK_BYTES &&
-	       signals_on_altstack(t, sp) == signals_on_altstack(t, entry);
+	       thread_on_altstack(t, sp) == thread_on_altstack(t, entry);
 }
 
 void toggles_look(struct thread *t)

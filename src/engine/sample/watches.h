@@ -9,11 +9,11 @@
 #ifndef DWELL_ENGINE_SAMPLE_WATCHES_H
 #define DWELL_ENGINE_SAMPLE_WATCHES_H
 
+#include "engine/translate/translate.h"
 #include "engine/core/state.h"
 
 #define MAX_WATCHES 2048u
 #define MAX_FOLLOWS 256u /* each lets some accesses through the filter that touch nothing watched */
-#define WATCH_REACH 64u
 #define WATCH_CHAINS (WATCH_SLOTS / 16)
 #define WATCH_PAGES  8192u /* places of pages: 64 lines, which one word of the filter is for */
 

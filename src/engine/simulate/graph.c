@@ -4,7 +4,7 @@
 
 #include "engine/codecache/cache.h"
 #include "engine/simulate/cells.h"
-#include "engine/run/dispatch.h"
+#include "engine/translate/world.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_turns.h"
 #include "engine/unwind/functions.h"
@@ -26,15 +26,9 @@ static struct grow numbers; /* of the cells of instructions in contexts */
 
 /* ---- Making ---- */
 
-bool graph_is_on(void)
-{
-	return engine.config.gear == CHANNEL_GEAR_SIMULATE &&
-	       !(engine.config.simulate_flags & CHANNEL_NO_GRAPH);
-}
-
 bool graph_counts_in_cells(void)
 {
-	return graph_is_on() && (engine.config.context_depth || engine.config.simulate_flags &
+	return engine_follows_calls() && (engine.config.context_depth || engine.config.simulate_flags &
 				 (CHANNEL_SEPARATE_THREADS | CHANNEL_JUMPS));
 }
 
@@ -50,7 +44,7 @@ bool graph_takes_steps(void)
 
 uint64_t graph_function_end(uint64_t pc)
 {
-	const uint64_t end = functions_end(pc);
+	const uint64_t end = engine_follows_calls() ? functions_end(pc) : 0;
 
 	return end > pc ? end : UINT64_MAX;
 }
@@ -59,7 +53,7 @@ bool graph_reach(uint64_t pc, enum made_way way)
 {
 	struct made_range stale;
 
-	if (!graph_is_on() || !functions_begin(pc, way, &stale))
+	if (!engine_follows_calls() || !functions_begin(pc, way, &stale))
 		return false;
 	if (stale.end == 0)
 		return false;
@@ -89,7 +83,7 @@ void graph_look_at(const struct insn *in, uint32_t n)
 	struct module_place m;
 	bool is_file;
 
-	if (!graph_is_on())
+	if (!engine_follows_calls())
 		return;
 	is_file = modules_place(in->pc, &m);
 	if (!is_file)
@@ -109,7 +103,7 @@ void graph_extend(const struct segment *s)
 			     s->end == SEGMENT_CALL || s->end == SEGMENT_CALL_INDIRECT ||
 			     s->end == SEGMENT_SYSCALL;
 
-	if (graph_is_on())
+	if (engine_follows_calls())
 		functions_extend(g->pc, reached, goes_on ? 3 : 2);
 }
 

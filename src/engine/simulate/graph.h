@@ -34,11 +34,9 @@ struct graph_thread {
 	bool is_due; /* the next segment is one that the graph wants to know of */
 };
 
-/* Is it wanted? Known from the start of the process on. No lock. */
-bool graph_is_on(void);
 /* Does each segment have a cell in each context that executes it? */
 bool graph_has_cells(void);
-/* Or does it count in its own more than executions? Else segments are short (sim/calls/segment.h). As graph_is_on. */
+/* Or does it count in its own more than executions? Else segments are short (sim/calls/segment.h). As engine_follows_calls. */
 bool graph_counts_in_cells(void);
 
 /* May all be told by steps? Once it has started. */

@@ -139,7 +139,7 @@ static bool make_all(uint32_t *events)
 	read_geometries(events);
 	r.is_several = make_several(events);
 	return (r.is_several || make_hierarchies()) && cells_init(*events) &&
-	       (!graph_is_on() || graph_start(*events));
+	       (!engine_follows_calls() || graph_start(*events));
 }
 
 bool replay_start(void)

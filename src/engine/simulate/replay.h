@@ -13,7 +13,7 @@
 #ifndef DWELL_ENGINE_SIMULATE_REPLAY_H
 #define DWELL_ENGINE_SIMULATE_REPLAY_H
 
-#include "engine/simulate/elements.h"
+#include "engine/run/elements.h"
 #include "engine/core/state.h"
 
 /* The process begins to be simulated: empty caches. False: they cannot be had, with a reason said. */

@@ -139,7 +139,7 @@ static struct sim_cell *second_cell(const struct segment *s)
 /* What missed where code looks by itself needs no cells but on its way from there. */
 static void tell_segment(struct process *p, struct segment *s)
 {
-	struct part_of_segment own = {s, graph_is_on() ? &segment_graph(s)->own : 0};
+	struct part_of_segment own = {s, engine_follows_calls() ? &segment_graph(s)->own : 0};
 	const uint32_t next = cells_next();
 
 	filter_count_executions(s);
@@ -189,7 +189,7 @@ void replay_tell(struct process *p)
 	uint32_t question = records_question();
 	uint64_t begin = cpu_ns();
 
-	if (!segments_are_on() || !p->profiling || p->borrowed_memory)
+	if (!engine_simulates() || !p->profiling || p->borrowed_memory)
 		return;
 	filter_calls_settle_all();
 	filter_settle();

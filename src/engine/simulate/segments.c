@@ -2,6 +2,8 @@
 /* Descriptions of straight pieces of code for simulations; see segments.h. */
 #include "engine/simulate/segments.h"
 
+#include "engine/simulate/filter/filter_parts.h"
+
 #include "engine/simulate/graph.h"
 #include "engine/translate/job.h"
 #include "engine/simulate/replay.h"
@@ -18,11 +20,6 @@ static struct grow all; /* | segment, its instructions, its accesses | segment .
 static uint64_t lines_from = UINT64_MAX; /* from that place on they begin with a line */
 
 uint32_t segments_graph_bytes;
-
-bool segments_are_on(void)
-{
-	return engine.config.gear == CHANNEL_GEAR_SIMULATE;
-}
 
 static uint8_t end_of(const struct insn *in)
 {
@@ -122,7 +119,7 @@ static struct segment *take(const struct job *j, uint64_t bytes)
 	s = grow_take(&all, round_up(bytes, is_filter ? UNIT : LINE));
 	if (!s || ((uint8_t *)s - all.base) / UNIT > STREAM_NUMBER_MASK)
 		return 0;
-	s->flags = (uint8_t)((is_filter ? SEGMENT_FILTER : 0) | (graph_is_on() ? SEGMENT_NEW : 0));
+	s->flags = (uint8_t)((is_filter ? SEGMENT_FILTER : 0) | (engine_follows_calls() ? SEGMENT_NEW : 0));
 	return s;
 }
 
@@ -169,13 +166,16 @@ struct segment *segments_new(struct job *j, uint32_t n, uint32_t *number)
 	return s;
 }
 
+const void *segments_describe(struct job *j, uint32_t n, uint32_t *number)
+{
+	return segments_new(j, n, number);
+}
+
 bool segments_of_elements(struct job *j, struct code_exit *e)
 {
 	const struct insn *in = &j->in[j->first];
 	struct segment *s;
 
-	if (!segments_are_on() || j->gear == GEAR_COUNT)
-		return true;
 	s = make(j, 0, 1);
 	if (!s)
 		return false;
@@ -183,7 +183,8 @@ bool segments_of_elements(struct job *j, struct code_exit *e)
 	*accesses_of(s) = (struct segment_access){ .size = in->mem[0].size,
 						   .kind = in->mem[0].kind & 127 };
 	e->more->segment = TRAILER_WORD | segments_number(s);
-	job_steps_meet(j, segments_number(s));
+	if (j->variant->is_timed)
+		filter_meet(j, segments_number(s));
 	return true;
 }
 

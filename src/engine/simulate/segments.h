@@ -145,14 +145,13 @@ static inline void segment_set_quick(struct segment *s)
 	s->quick = quick ? s->lines : 0;
 }
 
-/* Does this run simulate? Known from the start of the process on. */
-bool segments_are_on(void);
-
 /*
  * The segment that j is about to emit, with n accesses. Returns it, and the number for its trailers;
  * NULL when memory ran out.
  */
 struct segment *segments_new(struct job *j, uint32_t n, uint32_t *number);
+/* The same, for translate.h. */
+const void *segments_describe(struct job *j, uint32_t n, uint32_t *number);
 /* The same for the string or vector instruction that leaves by e: false when memory ran out. */
 bool segments_of_elements(struct job *j, struct code_exit *e);
 

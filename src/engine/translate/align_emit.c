@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Where code lies that processors decode well or badly by its place; see job.h. */
-#include "engine/translate/emit.h"
+#include "engine/codecache/emit.h"
+#include "engine/codecache/code_options.h"
 #include "engine/translate/job.h"
 #include "engine/translate/translate.h"
 
@@ -39,8 +40,8 @@ static void keep_together(struct out *o, uint32_t bytes)
 
 void job_align_loop(struct job *j, const struct insn *head)
 {
-	if (head->loops && j->gear == GEAR_COUNT && translate_options.loop_align)
-		pad(&j->o, -(uint32_t)(uintptr_t)j->o.p & (translate_options.loop_align - 1));
+	if (head->loops && j->variant->defers && code_options.loop_align)
+		pad(&j->o, -(uint32_t)(uintptr_t)j->o.p & (code_options.loop_align - 1));
 }
 
 void job_place_branch(struct job *j, uint32_t i)
@@ -48,7 +49,7 @@ void job_place_branch(struct job *j, uint32_t i)
 	const struct insn *in = &j->in[i], *last = &j->in[j->end - 1];
 	const uint32_t jcc_bytes = 6;
 
-	if (!translate_options.keeps_branches || j->gear != GEAR_COUNT || last->kind != INSN_JCC || i + 2 < j->end)
+	if (!code_options.keeps_branches || !j->variant->defers || last->kind != INSN_JCC || i + 2 < j->end)
 		return;
 	if (i + 1 < j->end && in->sets_flags)
 		keep_together(&j->o, in->length + jcc_bytes);

@@ -4,8 +4,8 @@
  * Nothing here changes a flag or uses the target's stack beyond what the
  * instruction itself does.
  */
+#include "engine/codecache/code_options.h"
 #include "engine/translate/job.h"
-#include "engine/simulate/segments.h"
 #include "engine/core/util.h"
 
 /* The register whose value stands in the arena's spill2 where the segment ends, + 1; 0: none does. */
@@ -13,8 +13,16 @@ static uint8_t kept_at_end(const struct job *j)
 {
 	const uint16_t left_alone = job_free_registers(j, j->first, j->end);
 
-	return j->gear == GEAR_FILTER && j->kept2 != NOREG && left_alone >> j->kept2 & 1 ?
+	return j->variant->is_timed && j->kept2 != NOREG && left_alone >> j->kept2 & 1 ?
 		       (uint8_t)(j->kept2 + 1) : 0;
+}
+
+/* Of a simulation: the segment of the string or vector instruction that leaves by e. */
+static bool describe_elements(struct job *j, struct code_exit *e)
+{
+	const struct translate_simulation *simulation = translate_observer->simulation;
+
+	return !j->variant->describes || !simulation || simulation->describe_elements(j, e);
 }
 
 static struct code_exit *new_exit(struct job *j, enum exit_kind kind, uint64_t target)
@@ -126,9 +134,9 @@ static void put_return(struct job *j, const struct insn *in)
 /* rcx = where to; r11 = its place in the table, r11 itself in spill1 until the target's entry. */
 static void table_index(struct job *j)
 {
-	if (translate_options.ib_bits == 8) {
+	if (code_options.ib_bits == 8) {
 		emit_bytes(&j->o, (const uint8_t[]){ 0x44, 0x0f, 0xb6, 0xd9 }, 4); /* movzx r11d, cl */
-	} else if (translate_options.ib_bits == 16) {
+	} else if (code_options.ib_bits == 16) {
 		emit_bytes(&j->o, (const uint8_t[]){ 0x44, 0x0f, 0xb7, 0xd9 }, 4); /* movzx r11d, cx */
 	} else {
 		/* pext r11d, ecx, [mask] */
@@ -369,13 +377,13 @@ static void emit_rep(struct job *j, uint32_t i)
 	job_copy_insn(j, i);
 	if (!e)
 		return;
-	if (j->gear == GEAR_COUNT && kind != QUICK_REPS && translate_options.quick_reps)
+	if (j->variant->defers && kind != QUICK_REPS && code_options.quick_reps)
 		count_quick_rep(j, kind, e);
 	else
 		emit_jump(&j->o, cache_exit_stub(e));
 	e->more->resume = j->o.p;
 	e->more->insn = cache_keep_insn(&j->in[i]);
-	j->failed |= !e->more->insn || !segments_of_elements(j, e);
+	j->failed |= !e->more->insn || !describe_elements(j, e);
 }
 
 static void emit_elements(struct job *j, uint32_t i)
@@ -388,7 +396,7 @@ static void emit_elements(struct job *j, uint32_t i)
 	emit_jump(&j->o, cache_exit_stub(e));
 	e->more->resume = j->o.p;
 	e->more->insn = cache_keep_insn(&j->in[i]);
-	j->failed |= !e->more->insn || !segments_of_elements(j, e);
+	j->failed |= !e->more->insn || !describe_elements(j, e);
 	job_copy_insn(j, i);
 }
 

@@ -38,7 +38,7 @@ static uint32_t tally_for(const struct job *j, struct tally t)
 	uint64_t timed[4] = { 2, 2, plain[1] | plain[2] << 32,
 			      plain[3] | modifies << LANES_MODIFIES };
 
-	if (j->gear == GEAR_FILTER)
+	if (j->variant->is_timed)
 		return poll_tally(timed);
 	if (engine_vector_counter == COUNTER_XMM15)
 		lanes_pack(plain);
@@ -85,7 +85,7 @@ static bool touches_counter(const struct insn *in)
  */
 bool job_wants_counter(const struct job *j, uint32_t i)
 {
-	if (j->gear == GEAR_FILTER)
+	if (j->variant->is_timed)
 		return false;
 	if (engine_vector_counter == COUNTER_YMM31)
 		return touches_counter(&j->in[i]);

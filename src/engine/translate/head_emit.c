@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands in front of some blocks: a check of their source, a call of the engine, the end of a turn. */
-#include "engine/simulate/filter/filter_turns.h"
+/* What stands in front of some blocks: a check of their source, a call of the engine. */
 #include "engine/translate/hooks.h"
 #include "engine/translate/job.h"
 #include "engine/core/util.h"
@@ -66,7 +65,7 @@ void job_self_check(struct job *j)
  * On the engine's stack, since the target's may not be touched; mov gs:[T_HOOK_SP], rsp; mov
  * rsp, gs:[T_ENGINE_SP]; push number; call; mov rsp, gs:[T_HOOK_SP]. No flag changes.
  */
-static void call_engine(struct job *j, struct out *o, uint32_t what)
+void job_call_engine(struct job *j, struct out *o, uint32_t what)
 {
 	emit_store_gs(o, RSP, T_HOOK_SP);
 	emit_load_gs(o, RSP, T_ENGINE_SP);
@@ -82,70 +81,10 @@ void job_hook(struct job *j, uint64_t pc)
 	uint32_t what = hooks_find(pc);
 
 	if (what != HOOK_NONE)
-		call_engine(j, &j->o, what);
+		job_call_engine(j, &j->o, what);
 }
 
 void job_show_x87(struct job *j)
 {
-	call_engine(j, &j->o, HOOK_X87);
-}
-
-#define COLD_TURN 56u /* bytes, at most: a call of the engine, rcx given back, a jump */
-
-/* The turn is over: out of the way. Returns where that is; it goes on at `back`. */
-static const uint8_t *turn_is_over(struct job *j, bool has_rcx, const uint8_t *back)
-{
-	struct out o = { .p = j->arena->cold -= COLD_TURN };
-	const uint8_t *begin = o.p;
-
-	if (has_rcx)
-		emit_load_gs(&o, RCX, T_SPILL4);
-	call_engine(j, &o, HOOK_TURN);
-	emit_jump(&o, back);
-	return begin;
-}
-
-/* mov gs:[T_SPILL4], rcx; rcx one less than T_TURN, and back; jrcxz, over a short jump, to a long one. */
-static void count_block_in_rcx(struct job *j)
-{
-	enum { SHORT_JUMP = 2, LONG_JUMP = 5, LOAD = 9 };
-	const uint8_t *back;
-
-	emit_store_gs(&j->o, RCX, T_SPILL4);
-	emit_load_gs(&j->o, RCX, T_TURN);
-	emit_lea(&j->o, RCX, RCX, -1);
-	emit_store_gs(&j->o, RCX, T_TURN);
-	emit_bytes(&j->o, (const uint8_t[]){ 0xe3, SHORT_JUMP, 0xeb, LONG_JUMP }, 4);
-	back = j->o.p + LONG_JUMP + LOAD;
-	emit_jump(&j->o, turn_is_over(j, true, back));
-	emit_load_gs(&j->o, RCX, T_SPILL4);
-	j->failed |= j->o.p != back;
-}
-
-/* sub qword gs:[T_TURN], 1; jz */
-static void count_block_in_memory(struct job *j)
-{
-	const uint8_t *field;
-	struct out o;
-
-	emit_bytes(&j->o, (const uint8_t[]){ 0x65, 0x48, 0x83, 0x2c, 0x25 }, 5);
-	emit_u32(&j->o, T_TURN);
-	emit_bytes(&j->o, (const uint8_t[]){ 1, 0x0f, 0x84 }, 3);
-	o.p = j->o.p;
-	field = j->o.p + 4;
-	emit_u32(&o, (uint32_t)(turn_is_over(j, false, field) - field));
-	j->o.p = o.p;
-}
-
-void job_turn(struct job *j)
-{
-	const bool is_entered = j->is_entered;
-
-	j->is_entered = false;
-	if (j->gear != GEAR_FILTER || !filter_has_turns || !is_entered)
-		return;
-	if (j->live[j->first])
-		count_block_in_rcx(j);
-	else
-		count_block_in_memory(j);
+	job_call_engine(j, &j->o, HOOK_X87);
 }

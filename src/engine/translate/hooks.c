@@ -3,7 +3,7 @@
 #include "engine/translate/hooks.h"
 
 #include "engine/codecache/cache.h"
-#include "engine/unwind/elf_search.h"
+#include "engine/core/elf_search.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
 

@@ -13,6 +13,14 @@
 
 #include "channel/channel.h"
 
+/* The registers of a thread that came to a hooked place, as engine_hook in glue.S pushes them. */
+struct hook_frame {
+	uint64_t flags;
+	uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
+	uint64_t back;	 /* into the block */
+	uint64_t number; /* of the hook, see hooks.h */
+};
+
 /* Where a function takes its arguments from: registers in the order of the ABI. */
 enum hook_shape {
 	HOOK_FREE,	     /* free(block) */

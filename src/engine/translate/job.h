@@ -4,18 +4,17 @@
 #define DWELL_ENGINE_TRANSLATE_JOB_H
 
 #include "engine/codecache/cache.h"
-#include "engine/translate/emit.h"
+#include "engine/codecache/emit.h"
+#include "engine/codecache/code_variant.h"
 #include "engine/codecache/exits.h"
-#include "engine/simulate/filter/filter_runs.h"
 #include "engine/translate/translate.h"
 
 #define RETURN_PUSH 0x42, 0xff, 0x34, 0xdd
 #define MAX_SEGMENT_INSNS 40
 
-_Static_assert(MAX_SEGMENT_INSNS <= FILTER_MOST_INSNS, "");
-
 struct job {
 	enum gear gear;
+	const struct code_variant *variant; /* of that gear */
 	struct arena *arena;
 	struct block *block;
 	struct out o;
@@ -58,16 +57,6 @@ struct job {
 	bool is_given_back;	     /* scratch2 has the target's value again */
 	bool has_rcx;		     /* spill3 has the value of rcx */
 	bool is_apart;		     /* what is emitted lies in the cold part: no fault finds its block */
-	struct filter_plan plan;
-	uint32_t next_run, tails;
-	struct filter_tail { /* of a run of accesses: its code in the cold part */
-		const struct filter_run *run;
-		uint32_t insn, access; /* where it begins */
-		bool is_live, borrows, stack_is_aligned;
-		uint8_t aligned; /* as above, of the run's base */
-		uint8_t *door;	     /* what leads to it */
-		const uint8_t *back; /* where it goes on */
-	} tail[FILTER_MOST_ACCESSES / FILTER_RUN_LEAST];
 	uint32_t islands;
 	struct island {
 		uint8_t *field; /* rel8 of a jrcxz */
@@ -101,6 +90,8 @@ void job_align_loop(struct job *j, const struct insn *head);
 
 /* In front of a block (head_emit.c): leave if its source has changed. */
 void job_self_check(struct job *j);
+/* Call the engine, on its own stack, with that number on it (hooks.h). No flag changes. */
+void job_call_engine(struct job *j, struct out *o, uint32_t what);
 /* Call the engine, if something is hooked at pc. */
 void job_hook(struct job *j, uint64_t pc);
 /*
@@ -110,9 +101,6 @@ void job_hook(struct job *j, uint64_t pc);
 #define SHOW_MOST 40u /* bytes of code */
 void job_show_x87(struct job *j);
 
-/* If the segment is entered from elsewhere: one block less is left of the thread's turn, see filter_turns.h. Registers are the program's. */
-void job_turn(struct job *j);
-
 /* The branch, call, return or other end at in[i]. */
 void job_terminator(struct job *j, uint32_t i);
 /* At the block's beginning: a function that is marked is entered, see marks.h. */
@@ -121,19 +109,17 @@ void job_marked_entry(struct job *j);
 void job_return_site(struct job *j, uint32_t i);
 /* The other halves of the block's calls. */
 void job_call_tails(struct job *j);
+/*
+ * Read instructions from pc on into in[] until the block must end (read.c); of a checked block only
+ * as many as may be compared. What the decoder has put away of the target is put back by the other.
+ */
+enum translate_result job_read_block(struct job *j, uint64_t pc, bool checked);
+void job_leave_decoder(void);
 bool insn_ends_block(const struct insn *in);
 bool insn_ends_segment(const struct insn *in);
 bool insn_is_call(const struct insn *in);
 
-/*
- * What the job's gear adds to a segment (gear_emit.c): could in[first..end) be one; at its beginning; in front
- * of in[i]; in front of what ends it, or behind it if nothing does; behind it.
- */
-bool job_fits_segment(struct job *j, uint32_t end);
-void job_begin_segment(struct job *j);
-void job_look_at_accesses(struct job *j, uint32_t i);
-void job_end_accesses(struct job *j);
-void job_leave_segment(struct job *j);
+extern const struct code_variant count_variant, stream_variant;
 
 /* Counting (count_emit.c). */
 void job_count_segment(struct job *j);
@@ -178,27 +164,14 @@ uint32_t job_accesses(const struct job *j);
 bool job_adds_fs_base(const struct mem_op *m);
 void job_lea_operand(struct out *o, enum reg to, const struct mem_op *m);
 
-/*
- * The filter gear (filter_emit.c), in the same order. job_filter_entry: code comes from elsewhere.
- * job_filter_end: in front of what ends the segment. is_passed: something comes behind that.
- */
-void job_filter_block(struct job *j);
-void job_filter_entry(struct job *j);
-bool job_filter_fits(const struct job *j, uint32_t end);
-void job_filter_begin(struct job *j);
-void job_filter_count(struct job *j);
-void job_filter_accesses(struct job *j, uint32_t i);
-void job_filter_end(struct job *j, bool is_passed);
-void job_filter_leave(struct job *j);
 /* Behind the segment: what it has changed is put away no longer. */
 void job_stream_leave(struct job *j);
 
 /*
- * The call graph in the filter gear (steps_emit.c). The graph meets the segment, which is described. Does it leave its
- * function for pc? Then job_step writes a record of that, with all registers the program's. A new step, as
- * filter_new_call_site: 0 where calls are not followed.
+ * Calls, where the variant follows them (steps_emit.c). Does the segment leave its function for pc?
+ * Then job_step writes a record of that, with all registers the program's. A new step: 0 where
+ * calls are not followed.
  */
-void job_steps_meet(struct job *j, uint32_t trailer);
 bool job_leaves(const struct job *j, uint64_t pc);
 void job_step(struct job *j, uint64_t pc);
 uint32_t job_new_step(struct job *j, uint64_t pc);

@@ -8,6 +8,7 @@
  * A call is a segment of its own, because of each there is to be one copy only (begin_segment); it is counted by the
  * segment before it.
  */
+#include "engine/codecache/code_options.h"
 #include "engine/translate/job.h"
 #include "engine/codecache/poll.h"
 
@@ -104,7 +105,7 @@ void job_owe_segment(struct job *j)
 
 	j->left = nothing;
 	j->adds = true;
-	if (j->gear != GEAR_COUNT || !translate_options.owes || j->block->checked || poll_is_crowded() ||
+	if (!j->variant->defers || !code_options.owes || j->block->checked || poll_is_crowded() ||
 	    !add_up(&open, j->owed, j->after[0]))
 		return;
 	switch (last->kind) {
@@ -135,7 +136,7 @@ void job_owe_behind(struct job *j)
 	struct owed there;
 	uint64_t pc;
 
-	if (j->gear == GEAR_COUNT && passes_on(j, &pc) && is_decided(j, pc, &there) &&
+	if (j->variant->defers && passes_on(j, &pc) && is_decided(j, pc, &there) &&
 	    !owed_is_same(j->left, there)) {
 		job_count_difference(j, j->left, there);
 		j->left = there;

@@ -12,9 +12,7 @@
  */
 #include "engine/translate/job.h"
 #include "engine/core/lanes.h"
-#include "engine/simulate/segments.h"
 #include "engine/core/util.h"
-#include "engine/sample/watches.h"
 
 static uint32_t accesses_between(const struct job *j, uint32_t first, uint32_t end)
 {
@@ -177,17 +175,18 @@ static uint32_t describe(const struct job *j, struct stream_desc *d)
  */
 void job_stream_begin(struct job *j)
 {
+	const struct translate_simulation *simulation = translate_observer->simulation;
 	uint32_t n = accesses_between(j, j->first, j->end), number;
 	struct stream_desc *desc = 0;
 
-	if ((n == 0 && !segments_are_on()) || j->in[j->first].kind == INSN_REP ||
+	if ((n == 0 && !simulation) || j->in[j->first].kind == INSN_REP ||
 	    j->in[j->first].kind == INSN_ELEMENTS)
 		return;
 	choose_scratch(j);
 	j->borrows2 = j->scratch2;
 	j->borrows3 = j->scratch3;
-	if (segments_are_on())
-		j->desc = segments_new(j, n, &number);
+	if (simulation)
+		j->desc = simulation->describe(j, n, &number);
 	else
 		j->desc = desc = translate_new_desc(n, &number);
 	if (!j->desc || number > STREAM_NUMBER_MASK) {

@@ -6,197 +6,16 @@
  */
 #include "engine/translate/translate.h"
 
-#include <sys/mman.h>
-
-#include "engine/sample/budget.h"
-#include "engine/core/fsbase.h"
-#include "engine/simulate/graph.h"
 #include "engine/translate/hooks.h"
+#include "engine/codecache/code_options.h"
 #include "engine/translate/job.h"
-#include "engine/sample/marks.h"
 #include "engine/codecache/pages.h"
-#include "engine/simulate/segments.h"
 #include "engine/core/util.h"
-#include "engine/core/xstate.h"
 
-struct translate_options translate_options;
+const struct translate_observer *translate_observer;
 
 static struct job job; /* under the translate lock */
 static struct grow descs;
-/* Vector state while the decoder runs: its libc calls use every kind of register. */
-static uint8_t vector_area[XSTATE_MOST_BYTES] __attribute__((aligned(64)));
-
-static struct {
-	bool entered;
-	bool has_fs; /* %fs is the engine's meanwhile */
-	uint64_t fs; /* then: what it was */
-} decoder;
-
-/*
- * Without instructions for it %fs is set by system calls, which take their time, and which a target may have
- * forbidden itself. Then the target's stack canary will do, where it has one.
- */
-static bool needs_fs(void)
-{
-	uint64_t canary;
-
-	return engine.fsgsbase || engine_copy(&canary, fsbase_canary(thread_self()->fs_base), sizeof canary) != 0;
-}
-
-/* The full decoder uses vector registers and a stack canary; most blocks do without it. */
-static void decoder_enter(void)
-{
-	if (decoder.entered)
-		return;
-	decoder.entered = true;
-	engine_xsave(vector_area, engine.xsave_mask & ~XSTATE_TILES);
-	decoder.has_fs = needs_fs();
-	if (decoder.has_fs)
-		decoder.fs = fsbase_swap(fsbase_dummy());
-}
-
-static void decoder_leave(void)
-{
-	if (!decoder.entered)
-		return;
-	decoder.entered = false;
-	if (decoder.has_fs)
-		fsbase_set(decoder.fs);
-	engine_xrstor(vector_area, engine.xsave_mask & ~XSTATE_TILES);
-}
-
-bool translate_decode(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room)
-{
-	bool good = decode_known(in, pc, code, room);
-
-	if (good)
-		return true;
-	decoder_enter();
-	good = decode_insn(in, pc, code, room) == 0;
-	decoder_leave();
-	return good;
-}
-
-#define CODE_WINDOW 256
-#define FUNCTION_ALIGN 16
-
-/* Bytes of target code already fetched. */
-static struct {
-	uint64_t start;
-	uint32_t bytes;
-	uint8_t data[CODE_WINDOW];
-} window;
-
-/* Readable, executable bytes at pc, at most 15; 0 when there are none. */
-static uint32_t fetch(uint64_t pc, const uint8_t **code)
-{
-	if (pc < window.start || pc + 15 > window.start + window.bytes) {
-		const struct mapping *m = mappings_find(pc);
-		uint64_t room = m ? m->end - pc : 0, n = room < CODE_WINDOW ? room : CODE_WINDOW;
-
-		window.bytes = 0;
-		if (!m || !(m->prot & PROT_EXEC))
-			return 0;
-		if (n < 15) { /* code may run on into the next mapping */
-			const struct mapping *next = mappings_find(m->end);
-
-			if (next && (next->prot & PROT_EXEC))
-				n += 15;
-		}
-		while (n && engine_copy(window.data, (const void *)(uintptr_t)pc, n) != 0)
-			n = n > PAGE - (pc & (PAGE - 1)) ? PAGE - (pc & (PAGE - 1)) : 0;
-		window.start = pc;
-		window.bytes = (uint32_t)n;
-	}
-	uint32_t left = (uint32_t)(window.start + window.bytes - pc);
-
-	*code = window.data + (pc - window.start);
-	return left < 15 ? left : 15;
-}
-
-bool insn_ends_block(const struct insn *in)
-{
-	switch (in->kind) {
-	case INSN_JMP:
-	case INSN_JMP_IND:
-	case INSN_RET:
-	case INSN_SYSCALL:
-	case INSN_TRAP:
-	case INSN_MARK:
-	case INSN_UNSUPPORTED:
-		return true;
-	default:
-		return false;
-	}
-}
-
-bool insn_is_call(const struct insn *in)
-{
-	return in->kind == INSN_CALL || in->kind == INSN_CALL_IND;
-}
-
-bool insn_ends_segment(const struct insn *in)
-{
-	return in->kind != INSN_PLAIN && in->kind != INSN_JMP_INTO;
-}
-
-static enum translate_result unreadable(uint64_t pc)
-{
-	const struct mapping *m = mappings_find(pc);
-
-	return m && !(m->prot & PROT_EXEC) ? TRANSLATE_NO_EXEC : TRANSLATE_UNMAPPED;
-}
-
-/* Read instructions from pc on until the block must end. */
-static enum translate_result read_block(struct job *j, uint64_t pc, bool checked)
-{
-	uint64_t at = pc, limit = (pc & ~(PAGE - 1)) + 2 * PAGE;
-	uint32_t max = checked ? 8 : MAX_INSNS;
-
-	window.bytes = 0;
-	for (j->insns = 0; j->insns < max;) {
-		struct insn *in = &j->in[j->insns];
-		const uint8_t *code;
-		uint32_t room = fetch(at, &code);
-		int decoded = 0;
-
-		if (j->insns && (at + 15 > limit || marks_at(at)))
-			break;
-		if (room == 0)
-			return j->insns ? TRANSLATE_OK : unreadable(at);
-		if (!marks_decode(in, at, code, room) && !decode_known(in, at, code, room)) {
-			decoder_enter();
-			decoded = decode_insn(in, at, code, room);
-		}
-		if (decoded != 0) {
-			if (j->insns)
-				return TRANSLATE_OK;
-			if (decoded == DECODE_TOO_LONG)
-				return TRANSLATE_TOO_LONG;
-			return room < 15 && !mappings_find(at + room) ? TRANSLATE_UNMAPPED :
-									TRANSLATE_INVALID;
-		}
-		if (j->insns && insn_is_call(in) && cache_find(at, j->gear))
-			break;
-		j->insns++;
-		at += in->length;
-		if (in->kind == INSN_JMP && !checked && in->target > at && in->target + 15 < limit &&
-		    !cache_find(in->target, j->gear) && !marks_at(in->target) &&
-		    !hooks_find(in->target)) {
-			in->kind = INSN_JMP_INTO;
-			at = in->target;
-		}
-		if (in->kind == INSN_JMP_INTO)
-			continue;
-		if (insn_ends_block(in) || (checked && (in->writes_memory || insn_is_call(in))))
-			break;
-		if (insn_ends_segment(in) && cache_find(at, j->gear))
-			break;
-		if (at % FUNCTION_ALIGN == 0 && hooks_find(at) > HOOK_RETURN)
-			break; /* a function that the one before runs into */
-	}
-	return TRANSLATE_OK;
-}
 
 /* The instruction of the block at pc, or 0. Addresses rise but where a jump was followed. */
 static uint32_t insn_at_pc(const struct job *j, uint64_t pc)
@@ -248,7 +67,7 @@ void job_note(struct job *j, uint32_t i, uint8_t flags)
 		.begin = (uint16_t)(j->begin - j->block->start),
 		.borrows2 = j->borrows2 != NOREG ? (uint8_t)(j->borrows2 + 1) : 0,
 		.borrows3 = j->borrows3 != NOREG ? (uint8_t)(j->borrows3 + 1) : 0,
-		.segment = j->gear == GEAR_FILTER ? j->trailer : 0,
+		.segment = j->variant->is_timed ? j->trailer : 0,
 		.owed = j->owed,
 		.left = j->left,
 	};
@@ -369,9 +188,10 @@ static void segment_tallies(struct job *j)
 /* Where the segment that begins at in[first] ends. */
 static uint32_t segment_end(struct job *j, uint32_t first)
 {
-	const uint64_t stop = j->gear != GEAR_COUNT && graph_is_on() ?
-				      graph_function_end(j->in[first].pc) : UINT64_MAX;
-	const bool is_apart = j->gear == GEAR_COUNT && translate_options.owes;
+	const struct translate_simulation *simulation = translate_observer->simulation;
+	const uint64_t stop = j->variant->describes && simulation ?
+				      simulation->function_end(j->in[first].pc) : UINT64_MAX;
+	const bool is_apart = j->variant->defers && code_options.owes;
 	uint32_t end = first;
 
 	j->first = first;
@@ -380,14 +200,40 @@ static uint32_t segment_end(struct job *j, uint32_t first)
 
 		if ((alone || j->in[end].entry || (is_apart && insn_is_call(&j->in[end])) || j->in[end].pc >= stop) && end > first)
 			break;
-		if (end > first && !job_fits_segment(j, end + 1))
+		if (end > first && j->variant->fits && !j->variant->fits(j, end + 1))
 			break;
 		end++;
 		if (insn_ends_segment(&j->in[end - 1]) ||
-		    (j->in[end - 1].kind == INSN_JMP_INTO && segments_are_on()))
+		    (j->in[end - 1].kind == INSN_JMP_INTO && simulation))
 			break;
 	}
 	return end;
+}
+
+static void begin_code(struct job *j)
+{
+	const struct code_variant *v = j->variant;
+	const uint8_t *counted;
+
+	if (v->begin)
+		v->begin(j);
+	counted = j->o.p;
+	job_count_segment(j);
+	if (j->desc && v->behind_count)
+		v->behind_count(j, counted);
+}
+
+static void end_accesses(struct job *j)
+{
+	if (j->variant->end)
+		j->variant->end(j);
+}
+
+static void leave_code(struct job *j)
+{
+	if (j->variant->leave)
+		j->variant->leave(j);
+	job_step_behind(j);
 }
 
 static void emit_segment(struct job *j)
@@ -400,17 +246,17 @@ static void emit_segment(struct job *j)
 	j->is_given_back = false;
 	j->begin = j->o.p;
 	j->borrows2 = j->borrows3 = NOREG;
-	job_begin_segment(j);
+	begin_code(j);
 	for (uint32_t i = j->first; i < j->end; i++) {
 		bool last = i + 1 == j->end && insn_ends_segment(&j->in[i]);
 
 		if (last || !job_wants_counter(j, i))
 			job_take_counter(j);
 		if (j->desc)
-			job_look_at_accesses(j, i);
+			j->variant->accesses(j, i);
 		job_place_branch(j, i);
 		if (last) {
-			job_end_accesses(j);
+			end_accesses(j);
 			job_terminator(j, i);
 			job_take_counter(j);
 		} else if (j->in[i].kind == INSN_JMP_INTO) {
@@ -420,8 +266,8 @@ static void emit_segment(struct job *j)
 		}
 	}
 	job_take_counter(j);
-	job_end_accesses(j);
-	job_leave_segment(j);
+	end_accesses(j);
+	leave_code(j);
 }
 
 /*
@@ -447,8 +293,7 @@ static void begin_segment(struct job *j)
 	if (j->enters && j->enters->body != j->o.p)
 		j->enters = 0; /* nobody may pass by what stands in front */
 	if (in->entry || (j->first && insn_is_call(in - 1))) {
-		job_stream_forget(j);
-		job_filter_entry(j);
+		j->variant->enter(j);
 	}
 }
 
@@ -461,14 +306,12 @@ static void emit_block(struct job *j)
 		find_entries(j);
 	job_align_loop(j, &j->in[0]);
 	b->body = j->o.p;
-	if (marks_at(b->pc))
+	if (translate_observer->is_marked(b->pc))
 		job_marked_entry(j);
 	if (b->checked)
 		job_self_check(j);
 	job_hook(j, b->pc);
-	job_stream_block(j);
-	if (j->gear == GEAR_FILTER)
-		job_filter_block(j);
+	j->variant->begin_block(j);
 	j->is_entered = true;
 	for (uint32_t first = 0; first < j->insns; first = j->end) {
 		j->first = first;
@@ -511,7 +354,7 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 				   enum entry entry, struct owed owed)
 {
 	bool checked = pages_guard_code(pc & ~(PAGE - 1));
-	enum translate_result r = read_block(j, pc, checked);
+	enum translate_result r = job_read_block(j, pc, checked);
 
 	if (r != TRANSLATE_OK)
 		return r;
@@ -521,13 +364,14 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	if (((end - 1) & ~(PAGE - 1)) != (pc & ~(PAGE - 1)) &&
 	    pages_guard_code((end - 1) & ~(PAGE - 1)) && !checked) {
 		checked = true;
-		r = read_block(j, pc, true);
+		r = job_read_block(j, pc, true);
 		if (r != TRANSLATE_OK)
 			return r;
 		last = &j->in[j->insns - 1];
 		end = last->pc + last->length;
 	}
-	graph_look_at(j->in, j->insns);
+	if (translate_observer->simulation)
+		translate_observer->simulation->look_at(j->in, j->insns);
 	/* Read again what protection now holds still. */
 	struct block *b = cache_new_block(pc, j->gear);
 
@@ -539,7 +383,7 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	b->start = j->arena->hot[cache_part(j->gear)];
 	j->block = b;
 	j->failed = false;
-	if (entry != ENTRY_NONE || checked || marks_at(pc) || hooks_find(pc))
+	if (entry != ENTRY_NONE || checked || translate_observer->is_marked(pc) || hooks_find(pc))
 		owed = (struct owed){ 0 };
 	job_owe_block(j, owed);
 	if (entry != ENTRY_NONE) /* in front: no jump on the way in */
@@ -570,12 +414,13 @@ enum translate_result translate(struct block **result, uint64_t pc, enum gear ge
 	if (!descs.base && grow_init(&descs, 1ull << 30))
 		return TRANSLATE_FULL;
 	job.gear = gear;
+	job.variant = code_variants[gear];
 	job.arena = a;
 	r = build(&job, result, pc, entry, owed);
-	decoder_leave();
+	job_leave_decoder();
 	start = cycles() - start;
 	thread_self()->extra.translate_cycles += start;
-	budget_translated(start);
+	translate_observer->took(start);
 	return r;
 }
 

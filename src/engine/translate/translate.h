@@ -14,23 +14,35 @@ enum translate_result {
 	TRANSLATE_TOO_LONG, /* one of more than 15 bytes */
 };
 
-struct translate_options {
-	/* How the indirect branch tables are indexed: 8 low bits (tests), 16, or 0: by pext. */
-	uint8_t ib_bits;
-	/* Entries of indirect branches check by `loop`, see cache_emit_ib_entry. */
-	bool loop_checks;
-	/* Branches must not touch the end of 32 bytes of code. */
-	bool keeps_branches;
-	/* Heads of loops begin at multiples of so many bytes; 0: anywhere. */
-	uint32_t loop_align;
-	/* Second tables of indirect branches, see cache.h; they want crc32. */
-	bool second_tables;
-	/* Segments may leave what they count to others, see owed.h; wants the vector counter. */
-	bool owes;
-	/* Short string instructions count themselves; wants BMI2. */
-	bool quick_reps;
+struct code_exit;
+struct insn;
+struct job;
+
+/* What other rooms have to say to code, or want to know of it, as it is translated. */
+struct translate_observer {
+	/* Is the engine called where the code at pc is entered? */
+	bool (*is_marked)(uint64_t pc);
+	/* Is there a mark of the program (include/dwell.h)? Then *in is it. */
+	bool (*decode_mark)(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room);
+	/* A block took so many cycles. */
+	void (*took)(uint64_t cycles);
+	const struct translate_simulation *simulation; /* NULL: nothing is simulated */
 };
-extern struct translate_options translate_options;
+
+/* A simulation describes the segments itself. */
+struct translate_simulation {
+	/* The segment that j is about to emit, with n accesses, and its number; NULL: no memory. */
+	const void *(*describe)(struct job *j, uint32_t n, uint32_t *number);
+	/* That of a string or vector instruction, which leaves by e; false: no memory. */
+	bool (*describe_elements)(struct job *j, struct code_exit *e);
+	/* A block of n instructions has been read. */
+	void (*look_at)(const struct insn *in, uint32_t n);
+	/* Where the function that holds pc ends, for who follows calls; UINT64_MAX: not known. */
+	uint64_t (*function_end)(uint64_t pc);
+};
+
+/* Set once, at the start. */
+extern const struct translate_observer *translate_observer;
 
 /*
  * Translate the code at pc for a gear; *result is the block. `entry`: the
@@ -61,6 +73,7 @@ struct stream_desc {
  * (relative to %fs, or of more than WATCH_REACH bytes), and the descriptor's number. So those with
  * STREAM_CALL_BIT are the entries from STREAM_LEAST_CALL on.
  */
+#define WATCH_REACH 64u
 #define STREAM_TRAILER_BIT 0x80000000u
 #define STREAM_CALL_BIT 0x40000000u
 #define STREAM_LEAST_CALL 0xffffffffc0000000u
@@ -70,7 +83,6 @@ const struct stream_desc *translate_desc(uint32_t number);
 struct stream_desc *translate_new_desc(uint32_t accesses, uint32_t *number);
 
 /* The instruction at pc, `room` bytes of which are at `code`. Under the translate lock. */
-struct insn;
 bool translate_decode(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room);
 
 #endif

@@ -3,7 +3,7 @@
 #include "engine/translate/x87.h"
 
 #include "engine/codecache/cache.h"
-#include "engine/run/fault.h"
+#include "engine/codecache/insn_map.h"
 #include "engine/core/frame.h"
 #include "engine/codecache/insn_map.h"
 #include "engine/core/util.h"
@@ -43,7 +43,7 @@ static uint64_t source_of(uint64_t place)
 	struct insn_map map;
 	uint32_t at = b ? (uint32_t)(place - (uint64_t)(uintptr_t)b->start) : 0;
 
-	m = b ? fault_find_insn(b, at, &map) : 0;
+	m = b ? insn_map_find(&map, b->map, b->insns, at) : 0;
 	return m && m->code == at ? b->pc + m->source : place;
 }
 

@@ -12,7 +12,6 @@
 
 #include "channel/sys.h"
 #include "engine/unwind/code_symbols.h"
-#include "engine/simulate/graph.h"
 #include "engine/translate/hooks.h"
 #include "engine/core/state.h"
 #include "engine/unwind/unwind.h"
@@ -238,7 +237,7 @@ static int look_at(void *arg)
 	/* The dynamic linker's allocator is of no interest, and not what programs call. */
 	if (e->part != MODULE_INTERPRETER && engine.config.objects)
 		find_symbols(e, eh);
-	if (graph_is_on())
+	if (engine_follows_calls())
 		find_functions(e, eh, ph);
 	return 0;
 }
@@ -266,7 +265,7 @@ void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum mod
 			    .program = part == MODULE_PROGRAM };
 	struct elf e = { .module = &m, .offset = offset, .part = part };
 
-	if (!engine.config.objects && !graph_is_on())
+	if (!engine.config.objects && !engine_follows_calls())
 		return;
 	modules_remove(start, end);
 	look_at_file(&e, fd);

@@ -16,7 +16,7 @@
 
 #include "channel/sys.h"
 #include "engine/data/alloc.h"
-#include "engine/weave/baton.h"
+#include "engine/simulate/baton.h"
 #include "engine/run/syscalls/behind.h"
 #include "engine/sample/buffers.h"
 #include "engine/run/syscalls/descriptors.h"
@@ -26,13 +26,14 @@
 #include "engine/codecache/pages.h"
 #include "engine/core/proc.h"
 #include "engine/run/process.h"
-#include "engine/codecache/program_limits.h"
+#include "engine/core/program_limits.h"
+#include "engine/run/syscalls/limit_calls.h"
 #include "engine/core/publish.h"
 #include "engine/core/records.h"
 #include "engine/run/rest.h"
 #include "engine/sample/sampler.h"
 #include "engine/run/signals.h"
-#include "engine/run/stuck.h"
+#include "engine/core/stuck.h"
 #include "engine/run/syscalls/text_busy.h"
 #include "engine/run/threads.h"
 #include "engine/sample/ticker.h"
@@ -361,9 +362,9 @@ static handler *const table[] = {
 	[SYS_statx] = do_path1,
 	[SYS_faccessat] = do_path1,
 	[SYS_faccessat2] = do_path1,
-	[SYS_setrlimit] = program_limits_call,
-	[SYS_getrlimit] = program_limits_call,
-	[SYS_prlimit64] = program_limits_call,
+	[SYS_setrlimit] = limit_calls_handle,
+	[SYS_getrlimit] = limit_calls_handle,
+	[SYS_prlimit64] = limit_calls_handle,
 	[SYS_close] = descriptors_call,
 	[SYS_fstat] = descriptors_call,
 	[SYS_fcntl] = descriptors_call,
@@ -419,7 +420,7 @@ void syscalls_handle(struct thread *t)
 	began = baton_is_held_by(t) && !changes_simulation(nr) && baton_enter_call(t);
 	result = call(t, nr, args);
 	if ((result == -EMFILE && descriptors_make_way(t)) ||
-	    (result == -ENOMEM && program_limits_settle(t)))
+	    (result == -ENOMEM && limit_calls_settle(t)))
 		result = call(t, nr, args);
 	if (began)
 		baton_leave_call(t);

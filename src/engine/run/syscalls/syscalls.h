@@ -26,11 +26,6 @@ long syscalls_execve(struct thread *t, long nr, const long args[6]);
 long syscalls_execveat(struct thread *t, long nr, const long args[6]);
 
 long syscalls_mmap(struct thread *t, long nr, const long args[6]);
-/*
- * What a mapping of the file is called: what follows the last slash of its path, in `path`, without
- * what the kernel adds where it is deleted. Empty: it is none (-1), or a device.
- */
-const char *syscalls_name_of_data(long fd, char *path, uint32_t room);
 long syscalls_shmat(struct thread *t, long nr, const long args[6]);
 long syscalls_shmdt(struct thread *t, long nr, const long args[6]);
 long syscalls_munmap(struct thread *t, long nr, const long args[6]);

@@ -9,7 +9,8 @@
 #include "engine/run/syscalls/descriptors.h"
 #include "engine/core/proc.h"
 #include "engine/run/process.h"
-#include "engine/codecache/program_limits.h"
+#include "engine/core/program_limits.h"
+#include "engine/run/syscalls/limit_calls.h"
 #include "engine/core/records.h"
 #include "engine/run/signals.h"
 #include "engine/run/syscalls/syscalls.h"
@@ -66,7 +67,7 @@ static long run_native(struct thread *t, const struct attempt *a)
 		r = sys3(SYS_execve, rq->path, rq->argv, rq->envp);
 	else
 		r = sys5(SYS_execveat, rq->dir_fd, rq->path, rq->argv, rq->envp, rq->flags);
-	program_limits_settle(t);
+	limit_calls_settle(t);
 	signals_after_failed_exec(t);
 	set_close_on_exec(t->process, false);
 	records_native(-1); /* it was not executed after all */
@@ -87,7 +88,7 @@ static long run_engine(struct thread *t, struct attempt *a)
 	r = sys5(SYS_execveat, p->engine_fd, "", a->launch.argv, a->launch.envp, AT_EMPTY_PATH);
 	signals_after_failed_exec(t);
 	process_after_failed_exec(t);
-	program_limits_settle(t);
+	limit_calls_settle(t);
 	p->launch_memory = 0;
 	launch_release(&a->launch);
 	if (r == -E2BIG) { /* three variables less may fit; if not there is nothing to tell */

@@ -22,26 +22,11 @@
 #include "engine/codecache/pages.h"
 #include "engine/core/proc.h"
 #include "engine/run/process.h"
-#include "engine/codecache/program_limits.h"
+#include "engine/core/program_limits.h"
+#include "engine/run/syscalls/limit_calls.h"
 #include "engine/run/syscalls/syscalls.h"
 #include "engine/sample/ticker.h"
 #include "engine/core/util.h"
-
-const char *syscalls_name_of_data(long fd, char *path, uint32_t room)
-{
-	static const char deleted[] = " (deleted)";
-	const long tail = sizeof deleted - 1;
-	long n = fd >= 0 ? proc_name_of_fd(fd, path, room) : 0, from;
-
-	if (n <= 0)
-		return "";
-	if (n > tail && text_behind(path + n - tail, deleted))
-		path[n -= tail] = 0;
-	for (from = n; from > 0 && path[from - 1] != '/'; from--)
-		;
-	/* Devices give memory and have no data: that of /dev/zero is the program's. */
-	return text_behind(path, "/dev/") && !text_behind(path, "/dev/shm/") ? "" : path + from;
-}
 
 static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t offset, long fd)
 {
@@ -318,7 +303,7 @@ long syscalls_brk(struct thread *t, long nr, const long a[6])
 	long r = move_brk(t, a);
 
 	(void)nr;
-	if (r < a[0] && program_limits_settle(t))
+	if (r < a[0] && limit_calls_settle(t))
 		r = move_brk(t, a);
 	return r;
 }

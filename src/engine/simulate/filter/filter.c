@@ -209,11 +209,11 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	f.caches = *c;
 	f.has_code = c->code != 0;
 	f.most_bytes = most_bytes;
-	if (!engine.wide || (graph_is_on() && !graph_takes_steps()) ||
+	if (!engine.wide || (engine_follows_calls() && !graph_takes_steps()) ||
 	    most_bytes < 1u << FILTER_LINE_SHIFT || !fits_first(c->data) ||
 	    (f.has_code && !fits_first(c->code)) || cache_need_gear(GEAR_FILTER) != 0 ||
 	    !filter_sites_start() || !filter_memory_reserve(HIGH_BYTES) ||
-	    (graph_is_on() && !filter_calls_start()))
+	    (engine_follows_calls() && !filter_calls_start()))
 		return false;
 	make_levels();
 	f.lines = low(LINES_AT);

@@ -326,7 +326,7 @@ static void emit_access(struct job *j, const struct insn *in, const struct mem_o
 {
 	struct access a = {.m = *m, .reg = j->scratch2};
 	enum filter_check check = filter_check_of(in, m, j->stack_is_aligned);
-	bool is_second = j->plan.time[n] % 2;
+	bool is_second = filter_work.plan.time[n] % 2;
 	struct filter_site site;
 	const uint8_t *miss;
 
@@ -378,8 +378,8 @@ static void emit_line_of_run(struct job *j, struct access a, int64_t offset, boo
 static void emit_run(struct job *j, uint32_t i, uint32_t k, const struct filter_run *run,
 		     bool is_live)
 {
-	const bool is_second = j->plan.time[run->first] % 2;
-	struct filter_tail *tail = &j->tail[j->tails++];
+	const bool is_second = filter_work.plan.time[run->first] % 2;
+	struct filter_tail *tail = &filter_work.tail[filter_work.tails++];
 	struct access a = {.m = j->in[i].mem[k], .is_live = is_live, .reg = j->scratch2};
 	bool is_aligned = run->size == 1 || (a.m.base == RSP && j->stack_is_aligned);
 
@@ -426,7 +426,7 @@ static void emit_tail(struct job *j, const struct filter_tail *tail)
 			i++;
 		m = j->in[i].mem[k];
 		if (m.base == RSP)
-			m.disp += j->plan.moved[n] - j->plan.moved[first];
+			m.disp += filter_work.plan.moved[n] - filter_work.plan.moved[first];
 		emit_access(j, &j->in[i], &m, n, tail->is_live);
 	}
 	emit_jump(&j->o, tail->back);
@@ -442,8 +442,8 @@ void filter_put_tails(struct job *j)
 
 	memcpy(aligned, j->aligned, sizeof aligned);
 	j->is_apart = true;
-	for (uint32_t i = 0; i < j->tails; i++) {
-		const struct filter_tail *tail = &j->tail[i];
+	for (uint32_t i = 0; i < filter_work.tails; i++) {
+		const struct filter_tail *tail = &filter_work.tail[i];
 		struct out door = {tail->door};
 		uint8_t *end = j->arena->cold;
 
@@ -457,7 +457,7 @@ void filter_put_tails(struct job *j)
 	memcpy(j->aligned, aligned, sizeof aligned);
 	j->is_apart = false;
 	j->o.p = hot;
-	j->tails = 0;
+	filter_work.tails = 0;
 }
 
 /* ---- */
@@ -466,30 +466,30 @@ void filter_begin_data(struct job *j)
 {
 	const uint64_t set_bytes = (filter_state.data.set_mask + 1) << FILTER_LINE_SHIFT;
 
-	j->tails = 0;
-	j->next_run = 0;
-	filter_plan_accesses(&j->plan, &j->in[j->first], j->end - j->first, set_bytes,
+	filter_work.tails = 0;
+	filter_work.next_run = 0;
+	filter_plan_accesses(&filter_work.plan, &j->in[j->first], j->end - j->first, set_bytes,
 			     filter_has_code());
 }
 
 void filter_emit_data(struct job *j, uint32_t i, bool is_live)
 {
 	const struct insn *in = &j->in[i];
-	const uint8_t *time = j->plan.time;
+	const uint8_t *time = filter_work.plan.time;
 
 	for (uint32_t k = 0; k < in->mem_count; k++) {
 		const uint32_t n = j->next_entry++;
-		const struct filter_run *run = &j->plan.run[j->next_run];
+		const struct filter_run *run = &filter_work.plan.run[filter_work.next_run];
 
 		if (n && time[n] != time[n - 1] && time[n] % 2 == 0)
 			emit_tick(&j->o, j->arena->data->tick);
-		if (j->next_run == j->plan.runs || n < run->first) {
+		if (filter_work.next_run == filter_work.plan.runs || n < run->first) {
 			emit_access(j, in, &in->mem[k], n, is_live);
 			continue;
 		}
 		if (n == run->first)
 			emit_run(j, i, k, run, is_live);
 		if (n == run->first + run->members - 1u)
-			j->next_run++;
+			filter_work.next_run++;
 	}
 }

@@ -133,22 +133,22 @@ static bool may_unalign_stack(const struct insn *in)
 }
 
 /* What may make the stack pointer odd ends a segment: there it is tested. */
-bool job_filter_fits(const struct job *j, uint32_t end)
+bool filter_fits(struct job *j, uint32_t end)
 {
 	if (!filter_is_careful && end - j->first >= 2 && may_unalign_stack(&j->in[end - 2]))
 		return false;
 	return job_free_registers(j, j->first, end) != 0;
 }
 
-void job_filter_block(struct job *j)
+void filter_begin_block(struct job *j)
 {
 	flags_find_live(j->in, j->insns, INSN_FLAGS, j->live);
 	j->islands = 0;
 	j->is_apart = false;
-	job_filter_entry(j);
+	filter_enter(j);
 }
 
-void job_filter_entry(struct job *j)
+void filter_enter(struct job *j)
 {
 	j->code_line = UINT64_MAX;
 	memset(j->aligned, 0, sizeof j->aligned);
@@ -167,16 +167,16 @@ static void put_away(struct job *j)
 	j->enters->kept = (uint8_t)(j->scratch2 + 1);
 }
 
-void job_filter_begin(struct job *j)
+void filter_begin_segment(struct job *j)
 {
 	uint16_t free = job_free_registers(j, j->first, j->end);
 	uint32_t number;
 
 	j->islands = 0;
-	j->tails = 0;
+	filter_work.tails = 0;
 	j->has_rcx = false;
 	if (j->in[j->first].kind == INSN_REP || j->in[j->first].kind == INSN_ELEMENTS) {
-		job_filter_entry(j);
+		filter_enter(j);
 		return;
 	}
 	j->desc = segments_new(j, job_accesses(j), &number);
@@ -189,7 +189,7 @@ void job_filter_begin(struct job *j)
 	segments_of_trailer(number)->counter = j->counter;
 	segments_of_trailer(number)->first_site = filter_next_site();
 	j->trailer = number;
-	job_steps_meet(j, number);
+	filter_meet(j, number);
 	j->stack_is_aligned = !filter_is_careful;
 	if (j->in[j->end - 1].pop_bytes % FILTER_STACK_ALIGN && !filter_is_careful) {
 		filter_is_careful = true;
@@ -240,7 +240,7 @@ static void test_stack(struct job *j)
 	}
 }
 
-void job_filter_count(struct job *j)
+void filter_count(struct job *j)
 {
 	if (!j->desc)
 		return;
@@ -261,7 +261,7 @@ static void give_back(struct job *j)
 	j->is_given_back = true;
 }
 
-void job_filter_accesses(struct job *j, uint32_t i)
+void filter_accesses(struct job *j, uint32_t i)
 {
 	const struct insn *in = &j->in[i];
 	bool is_live = j->live[i] != 0;
@@ -277,7 +277,7 @@ void job_filter_accesses(struct job *j, uint32_t i)
 		j->aligned[__builtin_ctz(written)] = 0;
 }
 
-void job_filter_end(struct job *j, bool is_passed)
+void filter_end(struct job *j, bool is_passed)
 {
 	if (is_passed)
 		filter_put_islands(j, true);
@@ -288,7 +288,7 @@ void job_filter_end(struct job *j, bool is_passed)
 	j->desc = 0;
 }
 
-void job_filter_leave(struct job *j)
+void filter_leave(struct job *j)
 {
 	filter_put_islands(j, false);
 	filter_put_tails(j);

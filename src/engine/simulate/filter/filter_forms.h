@@ -3,7 +3,7 @@
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_FORMS_H
 #define DWELL_ENGINE_SIMULATE_FILTER_FORMS_H
 
-#include "engine/translate/emit.h"
+#include "engine/codecache/emit.h"
 #include "engine/simulate/filter/filter.h"
 
 /* Second bytes of conditional branches. */

@@ -2,9 +2,9 @@
 /* Out of the filter gear, and what its code takes for granted; see filter_gear.h. */
 #include "engine/simulate/filter/filter_gear.h"
 
-#include "engine/weave/baton.h"
+#include "engine/simulate/baton.h"
 #include "engine/codecache/cache.h"
-#include "engine/run/fault.h"
+#include "engine/core/frame.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_memory.h"
 #include "engine/simulate/filter/filter_turns.h"

@@ -84,7 +84,7 @@ void filter_emit_thunks(struct arena *a, struct out *o)
 		emit_u64(o, (uint64_t)(uintptr_t)behind(door));
 		for (enum reg r = RAX; r <= R15; r++)
 			if (r != RSP)
-				a->thunk_filter[door][r] = emit_thunk(o, r, to);
+				a->door[door][r] = emit_thunk(o, r, to);
 		o->p = (uint8_t *)round_up((uint64_t)(uintptr_t)o->p, sizeof(uint64_t));
 	}
 }
@@ -121,7 +121,7 @@ void filter_emit_call(const struct arena *a, struct out *o, enum reg r, enum fil
 	emit_bytes(o, (const uint8_t[]){r & 8 ? 0x4c : 0x48, 0x8d, (uint8_t)(0x05 | (r & 7) << 3)},
 		   3);
 	emit_u32(o, jump_bytes);
-	emit_jump(o, a->thunk_filter[door][r]);
+	emit_jump(o, a->door[door][r]);
 }
 
 bool filter_put_site(struct out *o, const struct filter_site *site)

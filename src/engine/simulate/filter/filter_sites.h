@@ -37,7 +37,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/translate/emit.h"
+#include "engine/codecache/cache.h"
+#include "engine/codecache/emit.h"
 #include "engine/simulate/filter/filter.h"
 
 struct arena;
@@ -64,6 +65,8 @@ enum filter_door {
 	FILTER_SLOW,
 	FILTER_DOORS
 };
+
+_Static_assert(FILTER_DOORS <= ARENA_DOORS, "each has its place in an arena");
 
 /* Once. False: there is no address space. */
 bool filter_sites_start(void);

@@ -2,7 +2,7 @@
 /* Whose turn it is in the filter gear; see filter_turns.h. */
 #include "engine/simulate/filter/filter_turns.h"
 
-#include "engine/run/dispatch.h"
+#include "engine/translate/world.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/sample/sampler.h"
 #include "engine/core/util.h"

@@ -4,8 +4,8 @@
  * the other one resolves (userfaultfd, a file system that the program itself serves), or in a call.
  * Who needs them to go on can see that they wait, and call one out of a page fault.
  */
-#ifndef DWELL_ENGINE_RUN_STUCK_H
-#define DWELL_ENGINE_RUN_STUCK_H
+#ifndef DWELL_ENGINE_CORE_STUCK_H
+#define DWELL_ENGINE_CORE_STUCK_H
 
 #include "engine/core/state.h"
 
@@ -23,11 +23,6 @@ bool stuck_look(struct thread *t, uint32_t looks, uint64_t *pc);
 void stuck_call_out(struct thread *t, uint64_t pc);
 /* In the signal handler: was t called out of this place? Only once. */
 bool stuck_is_called_at(struct thread *t, uint64_t pc);
-/*
- * Outside of the code and of all locks: wait as the instruction at t->rip would, for the memory
- * that it touches. A signal ends that. False: it is not known what that is.
- */
-bool stuck_wait(struct thread *t);
 /* A call that came too late is on its way still: it must not interrupt a system call. */
 void stuck_await_call(struct thread *t);
 

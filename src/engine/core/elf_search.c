@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Functions of an ELF file by name; see elf_search.h. All numbers of the file are checked. */
-#include "engine/unwind/elf_search.h"
+#include "engine/core/elf_search.h"
 
 #include <elf.h>
 #include <fcntl.h>
 
 #include "channel/channel.h"
 #include "channel/sys.h"
-#include "engine/unwind/mangled.h"
+#include "engine/core/mangled.h"
 #include "engine/core/util.h"
 
 #define MAX_SEGMENTS 64u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Counting elements of string and vector instructions; see elements.h. */
-#include "engine/simulate/elements.h"
+#include "engine/run/elements.h"
 
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/replay.h"
@@ -287,7 +287,7 @@ static void keep_entries(struct thread *t, uint32_t done)
 {
 	uint64_t *entry, *to, trailer;
 
-	if (!segments_are_on() || t->gear != GEAR_STREAM)
+	if (!engine_simulates() || t->gear != GEAR_STREAM)
 		return;
 	trailer = t->buf[-1];
 	entry = to = t->buf - 1 - count_of(t->vector.lanes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Looking for functions by name in an ELF file, inside the target: no libc, nothing kept. */
-#ifndef DWELL_ENGINE_UNWIND_ELF_SEARCH_H
-#define DWELL_ENGINE_UNWIND_ELF_SEARCH_H
+#ifndef DWELL_ENGINE_CORE_ELF_SEARCH_H
+#define DWELL_ENGINE_CORE_ELF_SEARCH_H
 
 #include <stdbool.h>
 #include <stdint.h>

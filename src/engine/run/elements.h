@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Instructions that make a variable number of accesses: counted element by element. */
-#ifndef DWELL_ENGINE_SIMULATE_ELEMENTS_H
-#define DWELL_ENGINE_SIMULATE_ELEMENTS_H
+#ifndef DWELL_ENGINE_RUN_ELEMENTS_H
+#define DWELL_ENGINE_RUN_ELEMENTS_H
 
 #include "engine/decode/decode.h"
 

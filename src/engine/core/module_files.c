@@ -3,7 +3,7 @@
  * What the collector is told of a mapped file, so that it finds that one and no other; see
  * module_files.h.
  */
-#include "engine/unwind/module_files.h"
+#include "engine/core/module_files.h"
 
 #include <sys/stat.h>
 

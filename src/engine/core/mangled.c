@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names of C++ and Rust; see mangled.h. Of the grammar only what it takes to pass over template arguments. */
-#include "engine/unwind/mangled.h"
+#include "engine/core/mangled.h"
 
 #define ANONYMOUS  "(anonymous namespace)"
 #define RUST_HASH  16u /* hexadecimal digits, behind "17h" */

@@ -4,8 +4,8 @@
  * o->p, which the caller has given room. None of them changes flags unless its
  * name says so.
  */
-#ifndef DWELL_ENGINE_TRANSLATE_EMIT_H
-#define DWELL_ENGINE_TRANSLATE_EMIT_H
+#ifndef DWELL_ENGINE_CODECACHE_EMIT_H
+#define DWELL_ENGINE_CODECACHE_EMIT_H
 
 #include <stdbool.h>
 #include <stdint.h>

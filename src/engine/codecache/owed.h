@@ -8,8 +8,8 @@
  * is owed where the target of an indirect branch, a call or a return is entered, nor where the engine is asked for
  * anything but to go on elsewhere. See owed.c for who adds.
  */
-#ifndef DWELL_ENGINE_TRANSLATE_OWED_H
-#define DWELL_ENGINE_TRANSLATE_OWED_H
+#ifndef DWELL_ENGINE_CODECACHE_OWED_H
+#define DWELL_ENGINE_CODECACHE_OWED_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -13,8 +13,8 @@
  *
  * Nobody takes turns where nothing is simulated, in a process with one thread, or in a vfork child.
  */
-#ifndef DWELL_ENGINE_WEAVE_BATON_H
-#define DWELL_ENGINE_WEAVE_BATON_H
+#ifndef DWELL_ENGINE_SIMULATE_BATON_H
+#define DWELL_ENGINE_SIMULATE_BATON_H
 
 #include "engine/core/state.h"
 

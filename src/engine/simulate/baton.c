@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Threads of a simulation take turns; see baton.h. */
-#include "engine/weave/baton.h"
+#include "engine/simulate/baton.h"
 
 #include <linux/futex.h>
 #include <linux/sched.h>
@@ -10,12 +10,11 @@
 #include "engine/sample/buffers.h"
 #include "engine/codecache/cache.h"
 #include "engine/simulate/filter/filter_turns.h"
-#include "engine/run/native.h"
 #include "engine/codecache/poll.h"
 #include "engine/core/proc.h"
 #include "engine/simulate/replay.h"
 #include "engine/simulate/segments.h"
-#include "engine/run/stuck.h"
+#include "engine/core/stuck.h"
 #include "engine/core/util.h"
 
 #define PIPE_ROOM    4096 /* what a pipe that can be written to at all takes without waiting */
@@ -52,7 +51,7 @@ static const struct {
 
 static bool takes_turns(const struct thread *t)
 {
-	return segments_are_on() && !t->process->borrowed_memory &&
+	return engine_simulates() && !t->process->borrowed_memory &&
 	       (t->gear == GEAR_STREAM || (t->gear == GEAR_FILTER && filter_has_turns));
 }
 
@@ -385,7 +384,7 @@ static bool may_wait(long nr, const long args[6])
 
 void baton_before_call(struct thread *t, long nr, const long args[6])
 {
-	bool waits = segments_are_on() && !t->process->borrowed_memory && may_wait(nr, args);
+	bool waits = engine_simulates() && !t->process->borrowed_memory && may_wait(nr, args);
 
 	if (waits)
 		replay_tell_before_wait(t->process);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which file is mapped: its identity, and whether others find it by its path. */
-#ifndef DWELL_ENGINE_UNWIND_MODULE_FILES_H
-#define DWELL_ENGINE_UNWIND_MODULE_FILES_H
+#ifndef DWELL_ENGINE_CORE_MODULE_FILES_H
+#define DWELL_ENGINE_CORE_MODULE_FILES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Names of functions as users write them, and as compilers of C++ and Rust put them into symbol tables. Pure. */
-#ifndef DWELL_ENGINE_UNWIND_MANGLED_H
-#define DWELL_ENGINE_UNWIND_MANGLED_H
+#ifndef DWELL_ENGINE_CORE_MANGLED_H
+#define DWELL_ENGINE_CORE_MANGLED_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,34 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The filter gear, where calls are followed: records of ends of segments that leave their function, or may; see
- * filter_calls.h. No flag is changed.
+ * Where calls are followed: records of ends of segments that leave their function, or may
+ * (sim/calls/call_records.h). No flag is changed.
  */
-#include "engine/simulate/filter/filter_calls.h"
-#include "engine/simulate/graph.h"
+#include "engine/translate/call_record.h"
 #include "engine/translate/job.h"
-#include "engine/simulate/segments.h"
 
 #define KEPT_MOST 56u /* bytes of a record for which rcx is put away */
 #define LINK_MOST 8u  /* of a jump to a block */
 
-/* Is the call graph to be told of ends of segments? */
 static bool follows(const struct job *j)
 {
-	return j->gear == GEAR_FILTER && filter_calls_are_on();
-}
-
-void job_steps_meet(struct job *j, uint32_t trailer)
-{
-	if (!follows(j))
-		return;
-	j->trailer = trailer;
-	if (!filter_calls_meet(segments_of_trailer(trailer)))
-		j->failed = true;
+	return j->variant->calls && j->variant->calls->are_followed();
 }
 
 static uint32_t new_step(struct job *j, uint64_t pc)
 {
-	uint32_t step = filter_new_call_site(segments_of_trailer(j->trailer), pc);
+	uint32_t step = j->variant->calls->new_step(j, pc);
 
 	j->failed |= !step;
 	return step;
@@ -41,7 +29,7 @@ uint32_t job_new_step(struct job *j, uint64_t pc)
 
 bool job_leaves(const struct job *j, uint64_t pc)
 {
-	return follows(j) && graph_is_elsewhere(segments_of_trailer(j->trailer), pc);
+	return follows(j) && j->variant->calls->leaves(j, pc);
 }
 
 /* mov dword [r], v: what faults where there is no room */

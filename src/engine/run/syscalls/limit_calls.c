@@ -1,24 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Limits that the program sets for itself; see program_limits.h. */
-#include "engine/codecache/program_limits.h"
+/* The program's limits of memory; see limit_calls.h. */
+#include "engine/run/syscalls/limit_calls.h"
 
 #include <errno.h>
 #include <linux/capability.h>
-#include <sys/resource.h>
 
 #include "channel/sys.h"
-#include "engine/core/limits.h"
 #include "engine/codecache/pages.h"
 #include "engine/core/proc.h"
-#include "engine/run/syscalls/syscalls.h"
 #include "engine/core/util.h"
-
-#define INFINITE UINT64_MAX
-
-_Static_assert(RLIM_INFINITY == INFINITE, "limits are compared as numbers");
-
-static const int resources[LAUNCH_LIMITS] = {RLIMIT_AS, RLIMIT_DATA};
-static bool any; /* limit was ever set in this memory */
+#include "engine/run/syscalls/syscalls.h"
 
 /* ---- What the engine holds ---- */
 
@@ -59,23 +50,6 @@ static bool measure(uint64_t held[LAUNCH_LIMITS])
 	return known;
 }
 
-/* ---- The kernel's limits ---- */
-
-static bool get_of_kernel(int i, struct rlimit *l)
-{
-	return !sys_failed(sys4(SYS_prlimit64, 0, resources[i], 0, l));
-}
-
-static long set_of_kernel(int i, const struct rlimit *l)
-{
-	return sys4(SYS_prlimit64, 0, resources[i], l, 0);
-}
-
-static uint64_t sum(uint64_t limit, uint64_t bytes)
-{
-	return limit > INFINITE - bytes ? INFINITE : limit + bytes;
-}
-
 /*
  * A limit of the program takes effect beside what the engine holds. *raised: the kernel's is higher
  * than it was.
@@ -86,19 +60,19 @@ static long apply(int i, const struct launch_limit *l, uint64_t held, bool *rais
 	uint64_t before;
 	long r;
 
-	if (!get_of_kernel(i, &k))
+	if (!program_limits_get(i, &k))
 		return -EINVAL;
 	before = k.rlim_cur;
 	k.rlim_max = l->hard > k.rlim_max ? l->hard : k.rlim_max;
-	k.rlim_cur = sum(l->soft, held);
+	k.rlim_cur = program_limits_sum(l->soft, held);
 	if (k.rlim_cur > k.rlim_max)
 		k.rlim_cur = k.rlim_max;
-	r = set_of_kernel(i, &k);
+	r = program_limits_set(i, &k);
 	*raised |= r == 0 && k.rlim_cur > before;
 	return r;
 }
 
-bool program_limits_settle(struct thread *t)
+bool limit_calls_settle(struct thread *t)
 {
 	const struct launch_limit *l = t->process->limits;
 	uint64_t held[LAUNCH_LIMITS];
@@ -110,46 +84,6 @@ bool program_limits_settle(struct thread *t)
 		if (l[i].set)
 			apply(i, &l[i], held[i], &raised);
 	return raised;
-}
-
-bool program_limits_make_room(uint64_t bytes)
-{
-	const struct process *p;
-	uint64_t mapped[LAUNCH_LIMITS];
-	struct rlimit k;
-	bool raised = false;
-
-	if (!any || engine.quiet)
-		return false;
-	limits_mapped(&mapped[0], &mapped[1]);
-	p = thread_self()->process;
-	for (int i = 0; i < LAUNCH_LIMITS; i++) {
-		if (!p->limits[i].set || !get_of_kernel(i, &k) || k.rlim_cur == k.rlim_max)
-			continue;
-		/* The program may have more than its limit, if that came later. */
-		if (k.rlim_cur < mapped[i] * PAGE)
-			k.rlim_cur = mapped[i] * PAGE;
-		k.rlim_cur = sum(k.rlim_cur, bytes);
-		if (k.rlim_cur > k.rlim_max)
-			k.rlim_cur = k.rlim_max;
-		raised |= set_of_kernel(i, &k) == 0;
-	}
-	return raised;
-}
-
-bool program_limits_explain_refusal(void)
-{
-	const struct process *p;
-	struct rlimit k;
-
-	if (!any)
-		return false;
-	p = thread_self()->process;
-	for (int i = 0; i < LAUNCH_LIMITS; i++)
-		if (get_of_kernel(i, &k) && k.rlim_cur != INFINITE &&
-		    (!p->limits[i].set || k.rlim_cur == k.rlim_max))
-			return false;
-	return p->limits[0].set || p->limits[1].set;
 }
 
 /* ---- The program's calls ---- */
@@ -167,7 +101,7 @@ static bool may_raise_hard(void)
 static bool get(const struct process *p, int i, struct rlimit *l)
 {
 	if (!p->limits[i].set)
-		return get_of_kernel(i, l);
+		return program_limits_get(i, l);
 	*l = (struct rlimit){p->limits[i].soft, p->limits[i].hard};
 	return true;
 }
@@ -189,7 +123,7 @@ static long set(struct process *p, int i, const struct rlimit *was, uint64_t hel
 	r = apply(i, &next, held, &raised);
 	if (r == 0) {
 		p->limits[i] = next;
-		any = true;
+		program_limits_any = true;
 	}
 	return r;
 }
@@ -197,7 +131,7 @@ static long set(struct process *p, int i, const struct rlimit *was, uint64_t hel
 static int index_of(long resource)
 {
 	for (int i = 0; i < LAUNCH_LIMITS; i++)
-		if ((int)resource == resources[i])
+		if ((int)resource == program_limits_resources[i])
 			return i;
 	return -1;
 }
@@ -212,7 +146,7 @@ static long pass_set(struct thread *t, int i, long nr, const long a[6])
 	return r;
 }
 
-long program_limits_call(struct thread *t, long nr, const long a[6])
+long limit_calls_handle(struct thread *t, long nr, const long a[6])
 {
 	const bool both = nr == SYS_prlimit64;
 	const bool sets = nr == SYS_setrlimit || (both && a[2]),
@@ -237,38 +171,11 @@ long program_limits_call(struct thread *t, long nr, const long a[6])
 	return r;
 }
 
-/* ---- From program to program ---- */
-
-void program_limits_begin(struct thread *t, const struct launch_limit limits[LAUNCH_LIMITS])
+void limit_calls_begin(struct thread *t, const struct launch_limit limits[LAUNCH_LIMITS])
 {
 	for (int i = 0; i < LAUNCH_LIMITS; i++) {
 		t->process->limits[i] = limits[i];
-		any |= limits[i].set;
+		program_limits_any |= limits[i].set;
 	}
-	program_limits_settle(t);
-}
-
-void program_limits_lift(const struct process *p)
-{
-	struct rlimit k;
-
-	for (int i = 0; i < LAUNCH_LIMITS; i++)
-		if (p->limits[i].set && get_of_kernel(i, &k)) {
-			k.rlim_cur = k.rlim_max;
-			set_of_kernel(i, &k);
-		}
-}
-
-void program_limits_give(const struct process *p, bool hard)
-{
-	for (int i = 0; i < LAUNCH_LIMITS; i++) {
-		struct rlimit k;
-
-		if (!p->limits[i].set || !get_of_kernel(i, &k))
-			continue;
-		k.rlim_cur = p->limits[i].soft < k.rlim_max ? p->limits[i].soft : k.rlim_max;
-		if (hard && p->limits[i].hard < k.rlim_max)
-			k.rlim_max = p->limits[i].hard;
-		set_of_kernel(i, &k);
-	}
+	limit_calls_settle(t);
 }

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a code version adds to the code of a block: a row of functions for each (enum gear), so that
+ * the translator and the code cache ask for none by name. Any function may be missing.
+ */
+#ifndef DWELL_ENGINE_CODECACHE_CODE_VARIANT_H
+#define DWELL_ENGINE_CODECACHE_CODE_VARIANT_H
+
+#include "engine/core/state.h"
+
+struct arena;
+struct arena_data;
+struct job;
+struct out;
+
+/* Of a variant whose code writes records of calls (sim/calls/call_records.h). */
+struct code_calls {
+	bool (*are_followed)(void);
+	/* Does the job's segment leave its function for pc? */
+	bool (*leaves)(const struct job *j, uint64_t pc);
+	/* A new step from there to pc, which is not 0; 0: no memory. */
+	uint32_t (*new_step)(struct job *j, uint64_t pc);
+};
+
+struct code_variant {
+	bool defers;	/* segments may leave what they count to others, see owed.h */
+	bool is_timed;	/* the counter register has a clock besides, and the target never sees it */
+	bool describes; /* its segments are those of a simulation, if there is one */
+	const struct code_calls *calls;
+	/* In a new arena's first pages, at o->p; among its constants; and all code has gone. */
+	void (*emit_doors)(struct arena *a, struct out *o);
+	void (*write_constants)(struct arena_data *d);
+	void (*forget)(void);
+	/* At a block's beginning, and where code comes from elsewhere. */
+	void (*begin_block)(struct job *j);
+	void (*enter)(struct job *j);
+	/* Could in[first..end) be one segment? */
+	bool (*fits)(struct job *j, uint32_t end);
+	/* At a segment's beginning, and behind its counting. `counted`: where the code of that begins. */
+	void (*begin)(struct job *j);
+	void (*behind_count)(struct job *j, const uint8_t *counted);
+	/* In front of in[i]; in front of what ends the segment, or behind it if nothing does; behind it. */
+	void (*accesses)(struct job *j, uint32_t i);
+	void (*end)(struct job *j);
+	void (*leave)(struct job *j);
+};
+
+/* By enum gear; set once, at the start. */
+extern const struct code_variant *code_variants[GEARS];
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tables between rooms; see rooms.h. */
+#include "engine/run/rooms.h"
+
+#include "engine/codecache/cache.h"
+#include "engine/core/upward.h"
+#include "engine/run/dispatch.h"
+#include "engine/run/hook_calls.h"
+#include "engine/run/threads.h"
+#include "engine/sample/budget.h"
+#include "engine/sample/marks.h"
+#include "engine/simulate/filter/filter_variant.h"
+#include "engine/simulate/graph.h"
+#include "engine/simulate/segments.h"
+#include "engine/translate/job.h"
+
+static const struct translate_simulation simulation = {
+	.describe = segments_describe,
+	.describe_elements = segments_of_elements,
+	.look_at = graph_look_at,
+	.function_end = graph_function_end,
+};
+
+static const struct translate_observer plain = {
+	.is_marked = marks_at,
+	.decode_mark = marks_decode,
+	.took = budget_translated,
+};
+
+static const struct translate_observer simulated = {
+	.is_marked = marks_at,
+	.decode_mark = marks_decode,
+	.took = budget_translated,
+	.simulation = &simulation,
+};
+
+void rooms_open(void)
+{
+	upward = (struct upward){
+		.dispatch = dispatch_go_on,
+		.wait_and_dispatch = dispatch_wait_and_go_on,
+		.hook_called = hook_calls_answer,
+		.thread_start = threads_begin,
+		.code_use = cache_use,
+	};
+	code_variants[GEAR_COUNT] = &count_variant;
+	code_variants[GEAR_STREAM] = &stream_variant;
+	code_variants[GEAR_FILTER] = &filter_variant;
+	translate_observer = engine_simulates() ? &simulated : &plain;
+}

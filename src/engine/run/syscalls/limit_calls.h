@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The program's calls that set and get its limits of memory, and that these take effect. */
+#ifndef DWELL_ENGINE_RUN_LIMIT_CALLS_H
+#define DWELL_ENGINE_RUN_LIMIT_CALLS_H
+
+#include "engine/core/program_limits.h"
+
+/* The handler of setrlimit, getrlimit and prlimit64. */
+long limit_calls_handle(struct thread *t, long nr, const long a[6]);
+
+/* The program was refused memory: true if that was for what the engine has taken meanwhile. */
+bool limit_calls_settle(struct thread *t);
+/* A new program begins under the limits of the one before. */
+void limit_calls_begin(struct thread *t, const struct launch_limit limits[LAUNCH_LIMITS]);
+
+#endif

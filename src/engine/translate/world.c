@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Keeping threads out of the code cache; see world.h. */
+#include "engine/translate/world.h"
+
+#include "channel/sys.h"
+#include "engine/codecache/cache.h"
+#include "engine/codecache/poll.h"
+#include "engine/core/stuck.h"
+#include "engine/core/util.h"
+#include "engine/translate/x87.h"
+
+static uint32_t hold_lock; /* who may set engine_hold.world */
+
+void world_kick(const struct thread *except)
+{
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o; o = o->next_thread)
+		if (o != except)
+			poll_call(o);
+	lock_drop(&engine.world_lock);
+}
+
+static bool others_out(const struct thread *t)
+{
+	bool out = true;
+
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o && out; o = o->next_thread)
+		out = o == t || !__atomic_load_n(&o->in_cache, __ATOMIC_SEQ_CST);
+	lock_drop(&engine.world_lock);
+	return out;
+}
+
+#define ROUNDS_BEFORE_LOOK 40u /* some 4 ms */
+
+/* A page fault in translated code may last until t, or one that waits for it, goes on. */
+static void call_stuck_out(const struct thread *t)
+{
+	uint64_t pc;
+
+	if (engine.quiet)
+		return;
+	lock_take(&engine.world_lock);
+	for (struct thread *o = engine.threads; o; o = o->next_thread)
+		if (o != t && __atomic_load_n(&o->in_cache, __ATOMIC_SEQ_CST) &&
+		    stuck_look(o, 2, &pc) && cache_contains(pc))
+			stuck_call_out(o, pc);
+	lock_drop(&engine.world_lock);
+}
+
+void world_await_release(void)
+{
+	uint32_t seen;
+
+	while ((seen = __atomic_load_n(&engine_hold.world, __ATOMIC_SEQ_CST)) != 0)
+		futex_wait(&engine_hold.world, seen);
+}
+
+bool world_stop(struct thread *t, uint32_t patience_ms)
+{
+	uint32_t waited = 0;
+
+	for (;;) { /* another thread may hold the world: be one that waits, meanwhile */
+		uint32_t seen = 0;
+
+		if (__atomic_compare_exchange_n(&hold_lock, &seen, 1, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			break;
+		world_await_release();
+	}
+	__atomic_store_n(&engine_hold.world, 1, __ATOMIC_SEQ_CST);
+	world_kick(t);
+	for (uint32_t rounds = 1; !others_out(t); rounds++) {
+		struct {
+			long s, ns;
+		} pause = { 0, 50000 };
+
+		sys2(SYS_nanosleep, &pause, 0);
+		world_kick(t);
+		if (rounds % ROUNDS_BEFORE_LOOK == 0)
+			call_stuck_out(t);
+		if (patience_ms && ++waited > patience_ms * 10)
+			return false;
+	}
+	return true;
+}
+
+void world_release(void)
+{
+	__atomic_store_n(&engine_hold.world, 0, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&hold_lock, 0, __ATOMIC_RELEASE);
+	futex_wake_all(&engine_hold.world);
+}
+
+void world_reset(void)
+{
+	engine_hold.world = 0;
+	hold_lock = 0;
+}
+
+void world_empty_cache(struct thread *t)
+{
+	uint32_t generation = __atomic_load_n(&engine.generation, __ATOMIC_SEQ_CST);
+
+	x87_show(t); /* while it is known where that was */
+	world_stop(t, 0);
+	lock_take(&engine.translate_lock);
+	if (generation == engine.generation)
+		cache_flush();
+	lock_drop(&engine.translate_lock);
+	world_release();
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* How all threads are kept out of the code cache, and the cache is emptied. */
+#ifndef DWELL_ENGINE_TRANSLATE_WORLD_H
+#define DWELL_ENGINE_TRANSLATE_WORLD_H
+
+#include "engine/core/state.h"
+
+/*
+ * Keep all other threads out of the cache until world_release. World_stop waits
+ * at most `patience_ms` (0: without end) and returns whether all are out.
+ */
+bool world_stop(struct thread *t, uint32_t patience_ms);
+void world_release(void);
+/* All translated code is given up. t is outside of the cache, with no lock. */
+void world_empty_cache(struct thread *t);
+/* In a forked child: nobody holds anything. */
+void world_reset(void);
+/* Make threads come to the dispatcher soon: their next check exits. */
+void world_kick(const struct thread *except);
+
+/* Wait while another thread holds the world. */
+void world_await_release(void);
+
+#endif
