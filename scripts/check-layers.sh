@@ -12,6 +12,7 @@ table='
 channel:
 base:
 query: base
+options: base
 sim:
 engine: channel sim
 symbols: base
@@ -25,7 +26,7 @@ estimate: base query store model profile
 events: base query store
 views: base query store model profile estimate events
 export: base query store model profile estimate events views
-cli: base query channel symbols model sim store import merge collector profile estimate events views export
+cli: base query options channel symbols model sim store import merge collector profile estimate events views export
 '
 
 # folder: its rooms, from the ground floor up (the engine's have no law yet)

@@ -8,7 +8,7 @@
 #include "events/event_report.h"
 #include "views/views.h"
 
-static int print_list(const struct annotate_events *o, const struct event_profile *p,
+static int print_list(const struct options *o, const struct event_profile *p,
 		      const struct event_columns *columns)
 {
 	struct event_choice choice = {.columns = *columns};
@@ -25,12 +25,12 @@ static int print_list(const struct annotate_events *o, const struct event_profil
 	else if (o->format == VIEW_JSON)
 		ret = event_report_json(&r, &out, &err);
 	else
-		ret = event_report_text(&r, o->rows, &d, &out, &err);
+		ret = event_report_text(&r, o->query.limit, &d, &out, &err);
 	event_report_release(&r);
 	return view_show(&out, ret, &err);
 }
 
-static int print_code(const struct annotate_events *o, const struct event_annotation *a)
+static int print_code(const struct options *o, const struct event_annotation *a)
 {
 	struct display d = view_display();
 	struct text out = {0}, notes = {0};
@@ -51,18 +51,18 @@ static int print_code(const struct annotate_events *o, const struct event_annota
 	return view_show(&out, ret, &err);
 }
 
-int annotate_events(const struct annotate_events *o, struct event_profile *p)
+int annotate_events(const struct options *o, struct event_profile *p)
 {
 	struct event_annotation a;
 	struct event_columns columns;
 	struct err err;
 	int code;
 
-	if (event_options_columns(o->events, p, &columns, &err) != 0)
+	if (event_options_columns(&o->query, p, &columns, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	if (o->name == NULL)
+	if (o->word == NULL)
 		return print_list(o, p, &columns);
-	if (event_annotation_init(&a, p, &columns, o->name, o->is_asm, &err) != 0)
+	if (event_annotation_init(&a, p, &columns, o->word, o->is_asm, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	code = print_code(o, &a);
 	event_annotation_release(&a);

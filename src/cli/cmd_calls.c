@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell calls: who calls whom in an event profile, and what the calls cost. */
-#include <argp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,107 +9,63 @@
 #include "events/calls.h"
 #include "views/views.h"
 
-#define DEFAULT_ROWS	       40
-#define DEFAULT_DEPTH	       8
-#define MAX_DEPTH	       100
 #define DEFAULT_TREE_THRESHOLD 0.01
 
-enum { KEY_TREE = 't', KEY_DEPTH = 'd', KEY_ROWS = 'n', KEY_THRESHOLD = 0x540 };
+static const char *const directions[] = {"up", "down", NULL};
 
-struct calls_options {
-	struct view view;
-	struct event_options events;
-	struct calls_choice choice;
-	bool has_depth, has_threshold;
-	const char *name; /* function; NULL: all */
-};
-
-static const struct argp_option option_list[] = {
-	{"tree", KEY_TREE, "DIRECTION", 0,
-	 "Show the callers of callers (up), or the callees of callees (down)", 0},
-	{"depth", KEY_DEPTH, "N", 0, "Show a tree down or up to N calls (default 8)", 0},
-	{"rows", KEY_ROWS, "N", 0, "Show N rows of the text (default 40)", 0},
-	{"threshold", KEY_THRESHOLD, "PERCENT", 0,
-	 "Leave out calls with less than this of the whole (default 0; of trees 1)", 0},
+static const struct option_use uses[] = {
+	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
+	{OPTION_FORMAT, .usual = "text"},
+	{OPTION_PROCESS_ID, .shown = "all"},
+	{OPTION_EVENT, .shown = "all", .adds_up = true},
+	{OPTION_SORT, .shown = "the first one shown"},
+	{OPTION_THRESHOLD, .shown = "0; of trees 1"},
+	{OPTION_ROWS, .usual = "40"},
+	{OPTION_TREE, .choices = directions},
+	{OPTION_DEPTH, .usual = "8"},
+	{OPTION_NO_PAGER},
+	{OPTION_HELP},
+	{OPTION_VERSION},
 	{0},
 };
 
-static void parse_tree(struct calls_options *o, const char *direction, struct argp_state *state)
+static int check(const struct options *o, const struct calls_choice *choice, struct err *err)
 {
-	if (strcmp(direction, "up") == 0)
-		o->choice.direction = CALLS_UP;
-	else if (strcmp(direction, "down") == 0)
-		o->choice.direction = CALLS_DOWN;
-	else
-		argp_error(state, "--tree '%s' is unknown: it is up or down", direction);
-}
-
-static void check(const struct calls_options *o, struct argp_state *state)
-{
-	if (o->has_depth && o->choice.direction == CALLS_BOTH)
-		argp_error(state, "--depth is of a tree: add --tree up or --tree down");
-	if (o->choice.direction == CALLS_UP && o->name == NULL)
-		argp_error(state, "--tree up begins at a function: name it");
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct calls_options *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		*o = (struct calls_options){.choice = {.direction = CALLS_BOTH,
-						       .depth = DEFAULT_DEPTH,
-						       .top = DEFAULT_ROWS}};
-		state->child_inputs[0] = &o->view;
-		state->child_inputs[1] = &o->events;
-		return 0;
-	case KEY_TREE:
-		parse_tree(o, arg, state);
-		return 0;
-	case KEY_DEPTH:
-		o->choice.depth = (unsigned)view_parse_count("depth", arg, 1, MAX_DEPTH, state);
-		o->has_depth = true;
-		return 0;
-	case KEY_ROWS:
-		o->choice.top = view_parse_count("rows", arg, 1, 1000000, state);
-		return 0;
-	case KEY_THRESHOLD:
-		o->choice.threshold = event_parse_percent("threshold", arg, state);
-		o->has_threshold = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (o->name != NULL)
-			argp_error(state, "'%s' is one too many: one function at a time", arg);
-		o->name = arg;
-		return 0;
-	case ARGP_KEY_SUCCESS:
-		check(o, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-/* The functions to begin with. */
-static int choose(struct calls_options *o, const struct calls *c, size_t **rows, struct err *err)
-{
-	size_t *count = &o->choice.count;
-
-	*rows = NULL;
-	if (o->choice.direction != CALLS_BOTH && !o->has_threshold)
-		o->choice.threshold = DEFAULT_TREE_THRESHOLD;
-	if (o->name != NULL && calls_find(c, o->name, rows, count, err) != 0)
-		return -1;
-	if (o->name == NULL && o->choice.direction == CALLS_DOWN &&
-	    calls_find_roots(c, rows, count, err) != 0)
-		return -1;
-	o->choice.rows = *rows;
+	if (options_given(o, OPTION_DEPTH) && choice->direction == CALLS_BOTH)
+		return err_set(err, "--depth is of a tree: add --tree up or --tree down");
+	if (choice->direction == CALLS_UP && o->word == NULL)
+		return err_set(err, "--tree up begins at a function: name it");
 	return 0;
 }
 
-static int print(struct calls_options *o, struct event_profile *p)
+/* The functions to begin with. */
+static int choose(const struct options *o, struct calls_choice *choice, const struct calls *c,
+		  size_t **rows, struct err *err)
 {
+	size_t *count = &choice->count;
+
+	*rows = NULL;
+	if (choice->direction != CALLS_BOTH && !options_set(o, OPTION_THRESHOLD))
+		choice->threshold = DEFAULT_TREE_THRESHOLD;
+	if (o->word != NULL && calls_find(c, o->word, rows, count, err) != 0)
+		return -1;
+	if (o->word == NULL && choice->direction == CALLS_DOWN &&
+	    calls_find_roots(c, rows, count, err) != 0)
+		return -1;
+	choice->rows = *rows;
+	return 0;
+}
+
+static int print(const struct options *o, struct event_profile *p)
+{
+	struct calls_choice choice = {
+		.direction = o->tree < 0    ? CALLS_BOTH
+			     : o->tree == 0 ? CALLS_UP
+					    : CALLS_DOWN,
+		.depth = (unsigned)o->depth,
+		.top = o->query.limit,
+		.threshold = o->threshold,
+	};
 	struct display d = view_display();
 	struct event_columns columns;
 	struct text out = {0};
@@ -119,58 +74,64 @@ static int print(struct calls_options *o, struct event_profile *p)
 	size_t *rows;
 	int ret;
 
-	if (event_options_columns(&o->events, p, &columns, &err) != 0)
+	if (check(o, &choice, &err) != 0)
+		return cli_fail(&err, EXIT_USAGE);
+	if (event_options_columns(&o->query, p, &columns, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	if (calls_init(&c, p, &columns, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	if (choose(o, &c, &rows, &err) != 0) {
+	if (choose(o, &choice, &c, &rows, &err) != 0) {
 		calls_release(&c);
 		return cli_fail(&err, EXIT_USAGE);
 	}
-	if (o->view.common.format == VIEW_CSV)
-		ret = calls_csv(&c, &o->choice, &out, &err);
-	else if (o->view.common.format == VIEW_JSON)
-		ret = calls_json(&c, &o->choice, &out, &err);
+	if (o->format == VIEW_CSV)
+		ret = calls_csv(&c, &choice, &out, &err);
+	else if (o->format == VIEW_JSON)
+		ret = calls_json(&c, &choice, &out, &err);
 	else
-		ret = calls_text(&c, &o->choice, &d, &out, &err);
+		ret = calls_text(&c, &choice, &d, &out, &err);
 	free(rows);
 	calls_release(&c);
 	return view_show(&out, ret, &err);
 }
 
-int cmd_calls(int argc, char **argv)
+static int calls(struct options *o)
 {
-	static const struct argp_child children[] = {
-		{&process_argp, 0, NULL, 0}, {&event_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		option_list,
-		parse,
-		"[FUNCTION]",
-		"Show who calls FUNCTION and what it calls, how often, and what these calls cost "
-		"with all that is called from there; or, with --tree, whole chains of calls. "
-		"Without FUNCTION, the calls that cost most. The profile is one that counts "
-		"events, made by dwell simulate or dwell import.",
-		children,
-		NULL,
-		NULL};
 	struct event_profile p;
-	struct calls_options o;
 	struct err err;
-	int code = EXIT_OK, status;
+	int code = EXIT_OK, status = event_options_open(o, &p, &code);
 
-	options_parse(&argp, argc, argv, 0, &o);
-	status = event_options_open(&o.view, &p, &code);
 	if (status < 0)
 		return code;
 	if (status > 0) {
-		const char *has = event_options_instead(&o.view);
+		const char *has = event_options_instead(o);
 
-		err_set(&err, "profile '%s' has %s and no calls: %s", o.view.common.input, has,
+		err_set(&err, "profile '%s' has %s and no calls: %s", o->input, has,
 			strcmp(has, "samples") == 0 ? "'dwell paths' shows its callers"
 						    : "'dwell simulate' makes profiles with them");
 		return cli_fail(&err, EXIT_USAGE);
 	}
-	code = print(&o, &p);
+	code = print(o, &p);
 	events_close(&p);
 	return code;
 }
+
+const struct command command_calls = {
+	.run = calls,
+	.words = WORDS_NAME,
+	.names = OPTION_NAMES_FUNCTION,
+	.summary = "show who calls whom, and what the calls cost",
+	.options =
+		{
+			.name = "calls",
+			.arguments = "[FILE] [FUNCTION]",
+			.doc = "Show who calls FUNCTION and what it calls, how often, and what "
+			       "these calls cost with all that is called from there; or, with "
+			       "--tree, whole chains of calls. Without FUNCTION, the calls that "
+			       "cost most. The profile is one that counts events, made by dwell "
+			       "simulate or dwell import.",
+			.notes = "A word that ends in .db, or that names a profile, is the "
+				 "profile, unless -i names one.",
+			.uses = uses,
+		},
+};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell dump: a profile of what there is of a run that goes on. */
-#include <argp.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,42 +8,15 @@
 
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/options.h"
+#include "cli/commands.h"
 #include "collector/door.h"
 
-#define DEFAULT_DUMP "dwell.dump.db"
-
-struct dump_options {
-	uint64_t pid; /* 0: not given */
-	const char *output;
-};
-
-static const struct argp_option options[] = {
-	OPTION_PID,
-	{"output", 'o', "FILE", 0, "Write the profile to FILE instead of " DEFAULT_DUMP, 1},
+static const struct option_use uses[] = {
+	{OPTION_OUTPUT, .usual = "dwell.dump.db"},
+	{OPTION_PID},
+	{OPTION_HELP},
+	{OPTION_VERSION},
 	{0},
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct dump_options *o = state->input;
-
-	if (key != 'o')
-		return options_parse_pid(key, arg, state, "dump a profile of", &o->pid);
-	o->output = arg;
-	return 0;
-}
-
-static const struct argp argp = {
-	options,
-	parse,
-	"",
-	"Write a profile of what there is of a run that goes on.\v"
-	"Its programs run on, and are profiled on; the profile is complete when this command "
-	"returns.",
-	NULL,
-	NULL,
-	NULL,
 };
 
 /* The run has a working directory of its own: the file's name from the root. */
@@ -62,19 +34,21 @@ static int find_file(const char *name, struct text *file, struct err *err)
 	return 0;
 }
 
-int cmd_dump(int argc, char **argv)
+static int dump(struct options *o)
 {
-	struct dump_options o = {.output = DEFAULT_DUMP};
 	struct text file = {0}, answer = {0};
 	struct err err;
 	int status, code = EXIT_OK;
 
-	options_parse(&argp, argc, argv, 0, &o);
-	status = find_file(o.output, &file, &err);
+	if (o->pid == 0) {
+		err_set(&err, "no process to dump a profile of: name one by -p");
+		return cli_fail(&err, EXIT_USAGE);
+	}
+	status = find_file(o->output, &file, &err);
 	if (status != 0)
 		code = EXIT_USAGE;
 	else
-		status = door_ask(DOOR_DUMP, (uint32_t)o.pid, text_get(&file), &answer, &err);
+		status = door_ask(DOOR_DUMP, (uint32_t)o->pid, text_get(&file), &answer, &err);
 	if (status == 0)
 		printf("%s\n", text_get(&answer));
 	else if (code == EXIT_OK)
@@ -83,3 +57,17 @@ int cmd_dump(int argc, char **argv)
 	text_release(&file);
 	return status == 0 ? EXIT_OK : cli_fail(&err, code);
 }
+
+const struct command command_dump = {
+	.run = dump,
+	.words = WORDS_NONE,
+	.summary = "write a profile of a run that goes on",
+	.options =
+		{
+			.name = "dump",
+			.doc = "Write a profile of what there is of a run that goes on.",
+			.notes = "Its programs run on, and are profiled on; the profile is "
+				 "complete when this command returns.",
+			.uses = uses,
+		},
+};

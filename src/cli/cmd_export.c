@@ -1,37 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell export: a profile in the format of another tool. */
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "export/callgrind.h"
 #include "export/formats.h"
-#include "profile/machines.h"
-
-#define EVENTS_MOST 64
-
-enum { KEY_TO = 't', KEY_EVENT = 'e', KEY_PROCESS = 0x200, KEY_PARTS, KEY_CACHES };
-
-struct export_options {
-	const struct format *format; /* NULL: none is named yet */
-	const char *input, *output;  /* output NULL: stdout */
-	const char *events[EVENTS_MOST];
-	size_t event_count;
-	int64_t process; /* or STORE_NONE */
-	bool parts;
-	const char *machine; /* NULL: the one that recorded */
-	struct profile_cache caches[PROFILE_CACHES];
-};
 
 /* What a format is written from, and where to. */
 struct job {
-	const struct export_options *options;
+	const struct options *options;
+	const struct format *format;
 	struct export_data data;
 	struct export_columns columns;
 	struct text out, notes;
@@ -134,93 +117,37 @@ static const struct format {
 	{"json", to_json},
 };
 
-#define FORMATS "callgrind, folded, speedscope, pprof, csv or json"
+static const char *const format_names[] = {"callgrind", "folded", "speedscope", "pprof",
+					   "csv",	"json",	  NULL};
 
-static const struct argp_option option_list[] = {
-	{"to", KEY_TO, "FORMAT", 0, "The format: " FORMATS, 0},
-	{"input", 'i', "FILE", 0, "Read the profile FILE (default: " DEFAULT_PROFILE ")", 0},
-	{"output", 'o', "FILE", 0, "Write to FILE instead of standard output", 0},
-	{"event", KEY_EVENT, "EVENT", 0,
-	 "Export this event: its name, or a formula as 'CEst = Ir + 10*L1m'; may be given again "
-	 "(default: all, or the first one where the format has one)",
-	 0},
-	{"process", KEY_PROCESS, "ID", 0,
-	 "Export process ID of the run, from 0 (default: all; of samples: the one with the most "
-	 "accesses)",
-	 0},
-	{"parts", KEY_PARTS, NULL, 0,
-	 "callgrind: a part for each process and thread, which KCachegrind shows apart", 0},
-	{"caches", KEY_CACHES, "LIST", 0,
-	 "Of samples: misses in the caches of another machine, as 32K,1M,32M, or zen4", 0},
+static const struct option_use uses[] = {
+	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
+	{OPTION_OUTPUT, .shown = "standard output"},
+	{OPTION_TO, .choices = format_names},
+	{OPTION_PARTS},
+	{OPTION_PROCESS_ID, .shown = "all; of samples: the one with the most accesses"},
+	{OPTION_CACHES, .shown = "those of the machine that recorded; of samples"},
+	{OPTION_EVENT, .shown = "all, or the first one where the format has one", .adds_up = true},
+	{OPTION_HELP},
+	{OPTION_VERSION},
 	{0},
 };
 
-static const struct format *find_format(const char *name)
+static int check(const struct options *o, struct err *err)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (strcmp(formats[i].name, name) == 0)
-			return &formats[i];
-	return NULL;
-}
+	const struct format *f = o->to >= 0 ? &formats[o->to] : NULL;
 
-static void check_options(const struct export_options *o, struct argp_state *state)
-{
-	if (o->format == NULL)
-		argp_error(state, "which format? --to " FORMATS);
-	else if (o->parts && o->format->write != to_callgrind)
-		argp_error(state, "--parts is for --to callgrind: %s has no parts",
-			   o->format->name);
-	else if (o->format->of_one_event && o->event_count > 1)
-		argp_error(state, "--to %s is of one event: name one", o->format->name);
-	else if (o->format->is_binary && o->output == NULL && isatty(STDOUT_FILENO))
-		argp_error(state, "--to %s writes no text: name a file with -o", o->format->name);
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct export_options *o = state->input;
-	struct err err;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		*o = (struct export_options){.input = DEFAULT_PROFILE, .process = STORE_NONE};
-		return 0;
-	case KEY_TO:
-		o->format = find_format(arg);
-		if (o->format == NULL)
-			argp_error(state, "'%s' is no format: " FORMATS, arg);
-		return 0;
-	case 'i':
-		o->input = arg;
-		return 0;
-	case 'o':
-		o->output = arg;
-		return 0;
-	case KEY_EVENT:
-		if (o->event_count == EVENTS_MOST)
-			argp_error(state, "--event: up to %d events", EVENTS_MOST);
-		o->events[o->event_count++] = arg;
-		return 0;
-	case KEY_PROCESS:
-		o->process = (int64_t)view_parse_count("process", arg, 0, INT32_MAX, state);
-		return 0;
-	case KEY_PARTS:
-		o->parts = true;
-		return 0;
-	case KEY_CACHES:
-		o->machine = arg;
-		if (machine_caches(arg, o->caches, &err) != 0)
-			argp_error(state, "%s", err.text);
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "'%s' is no option: the profile is named with -i", arg);
-		return EINVAL;
-	case ARGP_KEY_SUCCESS:
-		check_options(o, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (f == NULL)
+		return err_set(err,
+			       "which format? --to callgrind, folded, speedscope, pprof, csv or "
+			       "json");
+	if (o->parts && f->write != to_callgrind)
+		return err_set(err, "--parts is for --to callgrind: %s has no parts", f->name);
+	if (f->of_one_event && o->query.metric_count > 1)
+		return err_set(err, "--to %s is of one event: name one", f->name);
+	if (f->is_binary && o->output == NULL && isatty(STDOUT_FILENO))
+		return err_set(err, "--to %s writes no text: name a file with -o", f->name);
+	return 0;
 }
 
 /* ---- Output ---- */
@@ -241,23 +168,23 @@ static int write_out(const char *path, const struct text *out)
 
 static int run(struct job *j)
 {
-	const struct export_options *o = j->options;
+	const struct options *o = j->options;
 	const char *primary = j->data.p.columns[j->data.primary].name;
-	const char *const *events = o->events;
-	size_t count = o->event_count;
+	const char *const *events = o->query.metrics;
+	size_t count = o->query.metric_count;
 	struct err err;
 	int code;
 
-	if (count == 0 && o->format->first_event) {
+	if (count == 0 && j->format->first_event) {
 		events = &primary;
 		count = 1;
 	}
 	if (export_columns_init(&j->columns, &j->data, events, count, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	if (o->machine != NULL && !j->data.is_sampled)
+	if (o->query.machine != NULL && !j->data.is_sampled)
 		text_add(&j->notes, "--caches is not used: the events of this profile were counted "
 				    "in the caches that were simulated\n");
-	if (o->format->write(j, &err) != 0)
+	if (j->format->write(j, &err) != 0)
 		code = cli_fail(&err, EXIT_USAGE);
 	else
 		code = write_out(o->output, &j->out);
@@ -267,31 +194,22 @@ static int run(struct job *j)
 	return code;
 }
 
-int cmd_export(int argc, char **argv)
+static int export(struct options *o)
 {
-	static const struct argp argp = {
-		option_list,
-		parse,
-		"--to FORMAT",
-		"Write a profile in the format of another tool: callgrind for KCachegrind and "
-		"callgrind_annotate, folded for flame graphs, speedscope and pprof for the tools "
-		"of these names, csv and json for others.",
-		NULL,
-		NULL,
-		NULL};
-	struct export_options o;
-	struct job j = {.options = &o};
+	struct job j = {.options = o};
 	struct export_request request;
 	struct err err;
 	int code;
 
-	options_parse(&argp, argc, argv, 0, &o);
+	if (check(o, &err) != 0)
+		return cli_fail(&err, EXIT_USAGE);
+	j.format = &formats[o->to];
 	request = (struct export_request){
-		.input = o.input,
-		.process = o.process,
-		.machine = o.machine,
-		.caches = o.caches,
-		.inlined_are_called = o.format->inlined_are_called,
+		.input = o->input,
+		.process = o->query.process,
+		.machine = o->query.machine,
+		.caches = o->caches,
+		.inlined_are_called = j.format->inlined_are_called,
 	};
 	if (export_data_open(&j.data, &request, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
@@ -301,3 +219,19 @@ int cmd_export(int argc, char **argv)
 	text_release(&j.notes);
 	return code;
 }
+
+const struct command command_export = {
+	.run = export,
+	.words = WORDS_PROFILE,
+	.summary = "write a profile in the format of another tool",
+	.options =
+		{
+			.name = "export",
+			.arguments = "--to FORMAT [FILE]",
+			.doc = "Write a profile in the format of another tool: callgrind for "
+			       "KCachegrind and callgrind_annotate, folded for flame graphs, "
+			       "speedscope and pprof for the tools of these names, csv and json "
+			       "for others.",
+			.uses = uses,
+		},
+};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell import: another profiler's file becomes a profile, which the views show. */
-#include <argp.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,38 +11,12 @@
 #include "cli/view.h"
 #include "import/callgrind.h"
 
-struct import_options {
-	const char *input, *output;
-};
-
-static const struct argp_option option_list[] = {
-	{"output", 'o', "FILE", 0, "Write the profile to FILE instead of " DEFAULT_PROFILE, 0},
+static const struct option_use uses[] = {
+	{OPTION_OUTPUT, .usual = DEFAULT_PROFILE},
+	{OPTION_HELP},
+	{OPTION_VERSION},
 	{0},
 };
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct import_options *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		*o = (struct import_options){.output = DEFAULT_PROFILE};
-		return 0;
-	case 'o':
-		o->output = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (o->input != NULL)
-			argp_error(state, "'%s' is one too many: one file at a time", arg);
-		o->input = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which file? 'dwell import callgrind.out.1234' for instance");
-		return EINVAL;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
 
 static int import_file(FILE *in, const char *name, const char *output)
 {
@@ -65,34 +38,46 @@ static int import_file(FILE *in, const char *name, const char *output)
 	return EXIT_OK;
 }
 
-int cmd_import(int argc, char **argv)
+static int import(struct options *o)
 {
-	static const struct argp argp = {
-		option_list,
-		parse,
-		"FILE",
-		"Make a profile of a file that another profiler has written in the format of "
-		"Callgrind (callgrind.out.PID), for dwell report, calls and annotate. FILE may be "
-		"- for standard input.",
-		NULL,
-		NULL,
-		NULL};
-	struct import_options o;
-	struct err err;
-	FILE *in = stdin;
+	const char *input = o->state.words[0];
 	bool is_stdin;
+	FILE *in = stdin;
+	struct err err;
 	int code;
 
-	options_parse(&argp, argc, argv, 0, &o);
-	is_stdin = strcmp(o.input, "-") == 0;
+	if (o->state.word_count != 1) {
+		if (o->state.word_count == 0)
+			err_set(&err, "which file? 'dwell import callgrind.out.1234' for instance");
+		else
+			err_set(&err, "'%s' is one too many: one file at a time",
+				o->state.words[1]);
+		return cli_fail(&err, EXIT_USAGE);
+	}
+	is_stdin = strcmp(input, "-") == 0;
 	if (!is_stdin)
-		in = fopen(o.input, "re");
+		in = fopen(input, "re");
 	if (in == NULL) {
-		err_set(&err, "cannot read '%s': %s", o.input, strerror(errno));
+		err_set(&err, "cannot read '%s': %s", input, strerror(errno));
 		return cli_fail(&err, EXIT_INPUT);
 	}
-	code = import_file(in, is_stdin ? "standard input" : o.input, o.output);
+	code = import_file(in, is_stdin ? "standard input" : input, o->output);
 	if (!is_stdin)
 		fclose(in);
 	return code;
 }
+
+const struct command command_import = {
+	.run = import,
+	.words = WORDS_FILES,
+	.summary = "make a profile of the file of another profiler",
+	.options =
+		{
+			.name = "import",
+			.arguments = "FILE",
+			.doc = "Make a profile of a file that another profiler has written in the "
+			       "format of Callgrind (callgrind.out.PID), for dwell report, calls "
+			       "and annotate. FILE may be - for standard input.",
+			.uses = uses,
+		},
+};

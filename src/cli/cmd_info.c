@@ -379,42 +379,30 @@ static int print_text(const struct info *n)
 
 /* ---- The command ---- */
 
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = state->input;
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_failure(state, EXIT_USAGE, 0,
-			     "'%s' is one argument too many: a profile is named with -i", arg);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct option_use uses[] = {
+	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
+	{OPTION_FORMAT, .usual = "text"},
+	{OPTION_NO_PAGER},
+	{OPTION_HELP},
+	{OPTION_VERSION},
+	{0},
+};
 
-int cmd_info(int argc, char **argv)
+static int info(struct options *o)
 {
-	static const struct argp_child children[] = {{&view_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		NULL, parse, NULL, "Show what a profile holds.", children, NULL, NULL,
-	};
-	struct view_options view;
 	struct info n = {0};
 	struct err err;
 	int code = EXIT_OK;
 
-	options_parse(&argp, argc, argv, 0, &view);
-	if (store_open_readonly(view.input, &n.store, &err) != 0)
+	if (store_open_readonly(o->input, &n.store, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (store_read_processes(n.store, &n.processes, &n.process_count, &err) != 0 ||
 	    store_read_messages(n.store, &n.messages, &n.message_count, &err) != 0 ||
 	    info_events_read(&n.events, n.store, &err) != 0) {
 		code = cli_fail(&err, EXIT_INPUT);
-	} else if (view.format == VIEW_JSON) {
+	} else if (o->format == VIEW_JSON) {
 		print_json(&n);
-	} else if (view.format == VIEW_CSV) {
+	} else if (o->format == VIEW_CSV) {
 		print_csv(&n);
 	} else {
 		code = print_text(&n);
@@ -425,3 +413,16 @@ int cmd_info(int argc, char **argv)
 	store_close(n.store);
 	return code;
 }
+
+const struct command command_info = {
+	.run = info,
+	.words = WORDS_PROFILE,
+	.summary = "show what a profile holds",
+	.options =
+		{
+			.name = "info",
+			.arguments = "[FILE]",
+			.doc = "Show what a profile holds.",
+			.uses = uses,
+		},
+};

@@ -1,101 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell spatial: the miss ratio for each line size, and what of the lines is used. */
-#include <argp.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/size.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "estimate/spatial.h"
 #include "views/views.h"
 
-enum {
-	KEY_SIZE = 's',
-	KEY_SMALL = 'b',
-	KEY_FUNCTION = 'f',
-	KEY_OBJECT = 'd',
-	KEY_LINE_AT = 'a',
-};
-
-struct spatial_options {
-	struct view view;
-	struct spatial spatial; /* sizes and the small line as asked for */
-};
-
-static const struct argp_option option_list[] = {
-	{"size", KEY_SIZE, "BYTES", 0,
-	 "A cache of this size; may be given up to 8 times (default: the caches of the machine "
-	 "that recorded, or 32K and 1M)",
-	 0},
-	{"base", KEY_SMALL, "BYTES", 0,
-	 "Compare spatial use with lines of BYTES, a power of two from 4 to 2048 (default 4)", 0},
-	{"function", KEY_FUNCTION, "NAME", 0, "Accesses of this function alone", 0},
-	{"object", KEY_OBJECT, "NAME", 0,
-	 "Accesses to this data structure alone, by a name that 'dwell objects' takes", 0},
-	{"line-at", KEY_LINE_AT, "FILE:LINE", 0, "Accesses of this source line alone", 0},
+static const struct option_use uses[] = {
+	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
+	{OPTION_FORMAT, .usual = "text"},
+	{OPTION_PROCESS_ID, .shown = "the one with the most accesses"},
+	{OPTION_FUNCTION},
+	{OPTION_OBJECT},
+	{OPTION_LINE_AT},
+	{OPTION_CACHE_SIZE,
+	 .shown = "the caches of the machine that recorded, or 32K and 1M; up to 8 "
+		  "may be given",
+	 .adds_up = true},
+	{OPTION_BASE, .usual = "4"},
+	{OPTION_NO_PAGER},
+	{OPTION_HELP},
+	{OPTION_VERSION},
 	{0},
 };
 
-static void add_size(struct spatial *s, uint64_t bytes, struct argp_state *state)
+/* What the options ask for. */
+static int take(const struct options *o, struct spatial *s, struct err *err)
 {
-	if (s->size_count == SPATIAL_SIZES)
-		argp_error(state, "more than %d sizes: ask for fewer at a time", SPATIAL_SIZES);
-	if (bytes < SPATIAL_FIRST)
-		argp_error(state, "a cache of %" PRIu64 " byte%s: it must hold a line of %d", bytes,
-			   bytes == 1 ? "" : "s", SPATIAL_FIRST);
-	s->sizes[s->size_count++] = bytes;
-}
-
-static void set_part(struct spatial *s, enum subset_kind kind, const char *name,
-		     struct argp_state *state)
-{
-	if (s->part != NULL)
-		argp_error(state, "'%s' and '%s': it shows one part of the accesses at a time",
-			   s->part, name);
-	s->part_kind = kind;
-	s->part = name;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct spatial_options *o = state->input;
-	uint64_t bytes;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		memset(o, 0, sizeof(*o));
-		o->spatial.small_line = SPATIAL_FIRST;
-		state->child_inputs[0] = &o->view;
-		return 0;
-	case KEY_SIZE:
-		add_size(&o->spatial, view_parse_size(arg, state), state);
-		return 0;
-	case KEY_SMALL:
-		bytes = view_parse_size(arg, state);
-		if (bytes < SPATIAL_FIRST || bytes > 2048 || (bytes & (bytes - 1)) != 0)
-			argp_error(state,
-				   "a line of '%s': it is a power of two from 4 to 2048 bytes",
-				   arg);
-		o->spatial.small_line = (uint32_t)bytes;
-		return 0;
-	case KEY_FUNCTION:
-		set_part(&o->spatial, SUBSET_FUNCTION, arg, state);
-		return 0;
-	case KEY_OBJECT:
-		set_part(&o->spatial, SUBSET_OBJECT, arg, state);
-		return 0;
-	case KEY_LINE_AT:
-		set_part(&o->spatial, SUBSET_LINE, arg, state);
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "'%s' is not expected: a profile is named with -i FILE", arg);
-		return EINVAL;
-	default:
-		return ARGP_ERR_UNKNOWN;
+	*s = (struct spatial){.small_line = (uint32_t)o->base_bytes, .size_count = o->size_count};
+	for (size_t i = 0; i < o->size_count; i++) {
+		if (o->sizes[i] < SPATIAL_FIRST)
+			return err_set(err,
+				       "a cache of %" PRIu64 " byte%s: it must hold a line of %d",
+				       o->sizes[i], o->sizes[i] == 1 ? "" : "s", SPATIAL_FIRST);
+		s->sizes[i] = o->sizes[i];
 	}
+	if (o->part_count > 1)
+		return err_set(err, "'%s' and '%s': it shows one part of the accesses at a time",
+			       o->parts_of[0].name, o->parts_of[1].name);
+	if (o->part_count > 0) {
+		s->part_kind = o->parts_of[0].kind;
+		s->part = o->parts_of[0].name;
+	}
+	return 0;
 }
 
 static void choose_sizes(const struct profile *p, struct spatial *s)
@@ -112,15 +62,16 @@ static void choose_sizes(const struct profile *p, struct spatial *s)
 	}
 }
 
-static int print_spatial(const void *options, const struct profile *p)
+static int print_spatial(const struct options *o, const struct profile *p)
 {
-	const struct spatial_options *o = options;
-	struct spatial s = o->spatial;
+	struct spatial s;
 	struct display d = view_display();
 	struct text out = {0};
 	struct err err;
 	int ret = 0;
 
+	if (take(o, &s, &err) != 0)
+		return cli_fail(&err, EXIT_USAGE);
 	if (s.size_count == 0)
 		choose_sizes(p, &s);
 	if (spatial_compute(p, &s, &err) != 0) {
@@ -129,9 +80,9 @@ static int print_spatial(const void *options, const struct profile *p)
 	}
 	if (s.note != NULL)
 		fprintf(stderr, "dwell: %s\n", s.note);
-	if (o->view.common.format == VIEW_CSV)
+	if (o->format == VIEW_CSV)
 		spatial_csv(&s, &out);
-	else if (o->view.common.format == VIEW_JSON)
+	else if (o->format == VIEW_JSON)
 		ret = spatial_json(&s, p, &out, &err);
 	else
 		ret = spatial_text(&s, p, &d, &out, &err);
@@ -139,20 +90,22 @@ static int print_spatial(const void *options, const struct profile *p)
 	return view_show(&out, ret, &err);
 }
 
-int cmd_spatial(int argc, char **argv)
+static int spatial(struct options *o)
 {
-	static const struct argp_child children[] = {{&process_argp, 0, NULL, 0}, {0}};
-	static const struct argp argp = {
-		option_list,
-		parse,
-		NULL,
-		"Show the miss ratio for each line size from 4 to 4096 bytes in caches of some "
-		"sizes, how far longer lines help, and how much of what is fetched is used.",
-		children,
-		NULL,
-		NULL};
-	struct spatial_options o;
-
-	options_parse(&argp, argc, argv, 0, &o);
-	return view_run(&o.view, print_spatial, &o);
+	return view_run(o, print_spatial);
 }
+
+const struct command command_spatial = {
+	.run = spatial,
+	.words = WORDS_PROFILE,
+	.summary = "show the miss ratio for each line size, and what of the lines is used",
+	.options =
+		{
+			.name = "spatial",
+			.arguments = "[FILE]",
+			.doc = "Show the miss ratio for each line size from 4 to 4096 bytes in "
+			       "caches of some sizes, how far longer lines help, and how much of "
+			       "what is fetched is used.",
+			.uses = uses,
+		},
+};

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell top: a run while it goes on, in the terminal, drawn again and again. */
-#include <argp.h>
 #include <curses.h>
 #include <locale.h>
 #include <signal.h>
@@ -9,8 +8,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/size.h"
-#include "base/text.h"
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "collector/door.h"
@@ -18,21 +15,16 @@
 
 #define ONCE_ROWS 20
 #define HEAD_ROWS 6 /* of the screen: three lines of head, a blank one, the table's, the keys' */
-#define LEAST_MS  100
 /* A large profile takes long to read: at least so many times as long nothing is read. */
 #define REST 4
 
-struct top_options {
-	const char *input; /* NULL: not given */
-	uint64_t pid;	   /* 0: not given */
+struct top {
+	const struct options *options;
+	const char *input;
 	uint64_t interval_ms;
-	uint64_t size_bytes; /* 0: the machine's L2 */
-	bool once;
 	enum top_view view;
-	char *found; /* the profile of pid, to free */
+	char *found; /* the profile of the process, to free */
 };
-
-enum { KEY_INTERVAL = 0x400, KEY_ONCE, KEY_SHOW, KEY_SIZE };
 
 static const struct {
 	const char *name;
@@ -45,119 +37,42 @@ static const struct {
 
 #define VIEW_COUNT (sizeof(views) / sizeof(views[0]))
 
-static const struct argp_option options[] = {
-	{"input", 'i', "FILE", 0, "Show the profile FILE instead of " DEFAULT_PROFILE, 1},
-	{"pid", 'p', "PID", 0,
-	 "Show the run of process PID: one that is profiled, or its dwell record", 1},
-	{"interval", KEY_INTERVAL, "SECONDS", 0, "Look again every SECONDS (1)", 2},
-	{"once", KEY_ONCE, NULL, 0, "Print one picture as text, and end", 2},
-	{"show", KEY_SHOW, "WHAT", 0, "Begin with processes (the default), functions or lines", 2},
-	{"size", KEY_SIZE, "BYTES", 0,
-	 "Rank functions and lines by their misses in a cache of this size (default: the L2 of the "
-	 "machine that records, or 1M)",
-	 2},
+static const char *const view_names[] = {"processes", "functions", "lines", NULL};
+
+static const struct option_use uses[] = {
+	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
+	{OPTION_PID},
+	{OPTION_INTERVAL, .usual = "1"},
+	{OPTION_ONCE},
+	{OPTION_SHOW, .usual = "processes", .choices = view_names},
+	{OPTION_CACHE_SIZE, .shown = "the L2 of the machine that records, or 1M"},
+	{OPTION_HELP},
+	{OPTION_VERSION},
 	{0},
-};
-
-static uint64_t parse_interval(const char *arg, struct argp_state *state)
-{
-	char *end = NULL;
-	double seconds = 0;
-
-	if (arg[0] >= '0' && arg[0] <= '9')
-		seconds = strtod(arg, &end);
-	if (end == NULL || *end != '\0' || seconds < LEAST_MS / 1e3 || seconds > 3600)
-		argp_failure(state, EXIT_USAGE, 0,
-			     "an interval of '%s': it is from 0.1 to 3600 seconds", arg);
-	return (uint64_t)(seconds * 1e3);
-}
-
-static enum top_view parse_view(const char *arg, struct argp_state *state)
-{
-	size_t i;
-
-	for (i = 0; i < VIEW_COUNT; i++) {
-		if (strcmp(views[i].name, arg) == 0)
-			return (enum top_view)i;
-	}
-	argp_failure(state, EXIT_USAGE, 0, "'%s' is unknown: it is processes, functions or lines",
-		     arg);
-	return TOP_PROCESSES;
-}
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct top_options *o = state->input;
-	struct err err;
-
-	switch (key) {
-	case 'i':
-		o->input = arg;
-		return 0;
-	case 'p':
-		if (number_parse("the process", arg, 1, INT32_MAX, &o->pid, &err) != 0)
-			argp_failure(state, EXIT_USAGE, 0, "%s", err.text);
-		return 0;
-	case KEY_INTERVAL:
-		o->interval_ms = parse_interval(arg, state);
-		return 0;
-	case KEY_ONCE:
-		o->once = true;
-		return 0;
-	case KEY_SHOW:
-		o->view = parse_view(arg, state);
-		return 0;
-	case KEY_SIZE:
-		o->size_bytes = view_parse_size(arg, state);
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_failure(state, EXIT_USAGE, 0,
-			     "'%s' is not expected: a profile is named with -i FILE", arg);
-		return 0;
-	case ARGP_KEY_END:
-		if (o->input != NULL && o->pid != 0)
-			argp_failure(state, EXIT_USAGE, 0, "-i and -p both name a run: give one");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp argp = {
-	options,
-	parse,
-	"",
-	"Show a run while it goes on: its processes, and where they miss.\v"
-	"Keys: p, f and l show processes, functions and lines; q ends. Functions and lines are "
-	"those "
-	"of the process with the most accesses.",
-	NULL,
-	NULL,
-	NULL,
 };
 
 /* ---- One picture ---- */
 
-static int draw_text(const struct top_options *o, size_t rows, const struct display *d,
-		     struct text *out, struct err *err)
+static int draw_text(const struct top *t, size_t rows, const struct display *d, struct text *out,
+		     struct err *err)
 {
 	struct profile p;
 	int status;
 
-	if (profile_open(&p, o->input, STORE_NONE, err) != 0)
+	if (profile_open(&p, t->input, STORE_NONE, err) != 0)
 		return -1;
-	status = top_text(&p, o->view, o->size_bytes, rows, d, out, err);
+	status = top_text(&p, t->view, t->options->query.size_bytes, rows, d, out, err);
 	profile_close(&p);
 	return status;
 }
 
-static int show_once(const struct top_options *o)
+static int show_once(const struct top *t)
 {
 	struct display d = view_display();
 	struct text out = {0};
 	struct err err;
 
-	if (draw_text(o, ONCE_ROWS, &d, &out, &err) != 0) {
+	if (draw_text(t, ONCE_ROWS, &d, &out, &err) != 0) {
 		text_release(&out);
 		return cli_fail(&err, EXIT_INPUT);
 	}
@@ -168,7 +83,7 @@ static int show_once(const struct top_options *o)
 
 /* ---- The screen ---- */
 
-static void put_screen(const struct text *out, const struct top_options *o)
+static void put_screen(const struct text *out, const struct top *t)
 {
 	const char *line = text_get(out);
 	int row;
@@ -182,35 +97,35 @@ static void put_screen(const struct text *out, const struct top_options *o)
 	}
 	attron(A_REVERSE);
 	mvprintw(LINES - 1, 0, "%s   p processes  f functions  l lines  q quit",
-		 views[o->view].name);
+		 views[t->view].name);
 	attroff(A_REVERSE);
 	refresh();
 }
 
 /* A run that has just begun has nothing to show yet: say so, and look again. */
-static void draw(const struct top_options *o)
+static void draw(const struct top *t)
 {
 	struct display d = {.width = (unsigned)COLS, .unicode = view_display().unicode};
 	size_t rows = LINES > HEAD_ROWS ? (size_t)(LINES - HEAD_ROWS) : 1;
 	struct text out = {0};
 	struct err err;
 
-	if (draw_text(o, rows, &d, &out, &err) != 0) {
+	if (draw_text(t, rows, &d, &out, &err) != 0) {
 		text_release(&out);
 		text_addf(&out, "%s\n", err.text);
 	}
-	put_screen(&out, o);
+	put_screen(&out, t);
 	text_release(&out);
 }
 
 /* Returns false when the user wants to end. */
-static bool handle_key(struct top_options *o, int key)
+static bool handle_key(struct top *t, int key)
 {
 	size_t i;
 
 	for (i = 0; i < VIEW_COUNT; i++) {
 		if (views[i].key == key)
-			o->view = (enum top_view)i;
+			t->view = (enum top_view)i;
 	}
 	return key != 'q' && key != 'Q';
 }
@@ -235,7 +150,7 @@ static void take_signals(void)
 	sigaction(SIGTERM, &a, NULL);
 }
 
-static int show_live(struct top_options *o)
+static int show_live(struct top *t)
 {
 	struct err err;
 	SCREEN *screen;
@@ -254,11 +169,11 @@ static int show_live(struct top_options *o)
 		uint64_t begin = clock_now_ns(), took_ms;
 		int key;
 
-		draw(o);
+		draw(t);
 		took_ms = (clock_now_ns() - begin) / 1000000;
-		timeout((int)(took_ms * REST > o->interval_ms ? took_ms * REST : o->interval_ms));
+		timeout((int)(took_ms * REST > t->interval_ms ? took_ms * REST : t->interval_ms));
 		key = getch();
-		if (was_interrupted || !handle_key(o, key))
+		if (was_interrupted || !handle_key(t, key))
 			break;
 	}
 	endwin();
@@ -266,44 +181,64 @@ static int show_live(struct top_options *o)
 	return EXIT_OK;
 }
 
-static int find_run(struct top_options *o, struct err *err)
+static int find_run(struct top *t, struct err *err)
 {
 	struct text file = {0};
 
-	if (o->input == NULL)
-		o->input = DEFAULT_PROFILE;
-	if (o->pid == 0)
+	if (t->options->pid == 0)
 		return 0;
-	if (door_ask(DOOR_WHERE, (uint32_t)o->pid, NULL, &file, err) != 0) {
+	if (door_ask(DOOR_WHERE, (uint32_t)t->options->pid, NULL, &file, err) != 0) {
 		text_release(&file);
 		return -1;
 	}
-	o->found = strdup(text_get(&file));
+	t->found = strdup(text_get(&file));
 	text_release(&file);
-	if (o->found == NULL)
+	if (t->found == NULL)
 		return err_set(err, "out of memory");
-	o->input = o->found;
+	t->input = t->found;
 	return 0;
 }
 
-int cmd_top(int argc, char **argv)
+static int top(struct options *o)
 {
-	struct top_options o = {.interval_ms = 1000};
+	struct top t = {.options = o,
+			.input = o->input,
+			.interval_ms = o->interval_ns / 1000000,
+			.view = (enum top_view)o->show};
 	struct err err;
 	int code;
 
-	options_parse(&argp, argc, argv, 0, &o);
+	if (options_given(o, OPTION_PID) && o->input_count > 0) {
+		err_set(&err, "-p and a profile both name a run: give one");
+		return cli_fail(&err, EXIT_USAGE);
+	}
 	setlocale(LC_CTYPE, "");
-	if (find_run(&o, &err) != 0)
+	if (find_run(&t, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	if (o.once) {
-		code = show_once(&o);
+	if (o->once) {
+		code = show_once(&t);
 	} else if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) {
 		err_set(&err, "dwell top draws on a terminal: use --once for a file or a pipe");
 		code = cli_fail(&err, EXIT_USAGE);
 	} else {
-		code = show_live(&o);
+		code = show_live(&t);
 	}
-	free(o.found);
+	free(t.found);
 	return code;
 }
+
+const struct command command_top = {
+	.run = top,
+	.words = WORDS_PROFILE,
+	.summary = "show a run while it goes on, in the terminal",
+	.options =
+		{
+			.name = "top",
+			.arguments = "[FILE]",
+			.doc = "Show a run while it goes on: its processes, and where they miss.",
+			.notes = "Keys: p, f and l show processes, functions and lines; q ends. "
+				 "Functions "
+				 "and lines are those of the process with the most accesses.",
+			.uses = uses,
+		},
+};

@@ -1,41 +1,40 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The table of commands, in the order in which help shows them. Included by main.c only. */
+/* What a command is. Each is defined in its file, cmd_NAME.c, and listed in commands.c. */
 #ifndef DWELL_CLI_COMMANDS_H
 #define DWELL_CLI_COMMANDS_H
 
-#include "cli/cli.h"
+#include "cli/options.h"
+
+/* What the words of a command line are that are no options. */
+enum command_words {
+	WORDS_NONE,
+	WORDS_PROFILE,	/* a profile */
+	WORDS_PROFILES, /* profiles, as many as the command likes */
+	WORDS_NAME,	/* a profile, and what the view is about: see words.h */
+	WORDS_FILES,	/* files that the command counts itself */
+	WORDS_COMMAND,	/* a command to run, with its arguments */
+};
 
 struct command {
-	const char *name;
 	const char *summary; /* one line of `dwell --help` */
-	int (*run)(int argc, char **argv);
+	/* Its work. Returns an exit code of exit_codes.h. */
+	int (*run)(struct options *o);
+	/* Before the options are read; or NULL. */
+	void (*prepare)(struct options *o);
+	enum command_words words;
+	enum option_names names; /* what the name of WORDS_NAME is, for completion */
+	struct option_command options;
 };
 
-static const struct command commands[] = {
-	{"record", "run a program and write its profile", cmd_record},
-	{"stop", "end the profiling of a program, which runs on", cmd_stop},
-	{"dump", "write a profile of a run that goes on", cmd_dump},
-	{"report", "show what ran, its miss ratios, and the hottest code and data",
-	 cmd_report},
-	{"curve", "show the miss ratio for each cache size", cmd_curve},
-	{"annotate", "show source code with the misses of each line", cmd_annotate},
-	{"spatial", "show the miss ratio for each line size, and what of the lines is used",
-	 cmd_spatial},
-	{"objects", "show the data structures that miss", cmd_objects},
-	{"paths", "show the callers of the functions that miss", cmd_paths},
-	{"reuse", "show which code touched the data of a line before, and how long ago", cmd_reuse},
-	{"processes", "show all processes of a run and how each misses", cmd_processes},
-	{"top", "show a run while it goes on, in the terminal", cmd_top},
-	{"calls", "show who calls whom, and what the calls cost", cmd_calls},
-	{"import", "make a profile of the file of another profiler", cmd_import},
-	{"export", "write a profile in the format of another tool", cmd_export},
-	{"merge", "make one profile of several", cmd_merge},
-	{"diff", "show what is different between two profiles", cmd_diff},
-	{"info", "show what a profile holds", cmd_info},
-	{"simulate", "run a program through simulated caches, exactly",
-	 cmd_simulate},
-};
+/* In the order of help; ends with NULL. */
+extern const struct command *const commands[];
 
-#define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
+/* NULL: there is none of the name. */
+const struct command *command_find(const char *name);
+
+extern const struct command command_annotate, command_calls, command_curve, command_diff,
+	command_dump, command_export, command_import, command_info, command_merge, command_objects,
+	command_paths, command_processes, command_record, command_report, command_reuse,
+	command_simulate, command_spatial, command_stop, command_top;
 
 #endif

@@ -3,7 +3,6 @@
 #ifndef DWELL_CLI_GEOMETRY_OPTIONS_H
 #define DWELL_CLI_GEOMETRY_OPTIONS_H
 
-#include <argp.h>
 #include <stdbool.h>
 
 #include "base/err.h"
@@ -18,12 +17,6 @@ struct geometry_options {
 	unsigned cache_count; /* beyond GEOMETRY_MOST_CACHES: too many */
 	bool line_use, write_backs, no_instructions;
 };
-
-/* A child for a command's argp; its input is a struct geometry_options, which it empties first. */
-extern const struct argp geometry_argp;
-
-/* Any of the options was given. */
-bool geometry_options_given(const struct geometry_options *o);
 
 /* The geometry that the options name. Returns 0, or -1 with a sentence: a usage error. */
 int geometry_options_build(const struct geometry_options *o, struct sim_geometry *g,

@@ -11,7 +11,10 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/words.h"
+#include "options/suggest.h"
 
 int cli_fail(const struct err *err, int exit_code)
 {
@@ -26,13 +29,11 @@ int cli_fail(const struct err *err, int exit_code)
 
 static int show_help(void)
 {
-	size_t i;
-
 	printf("Usage: dwell COMMAND [OPTION...]\n"
 	       "Shows how long the data of a program dwells in the caches, from one run.\n\n"
 	       "Commands:\n");
-	for (i = 0; i < COMMAND_COUNT; i++)
-		printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+	for (size_t i = 0; commands[i] != NULL; i++)
+		printf("  %-10s %s\n", commands[i]->options.name, commands[i]->summary);
 	printf("\n'dwell help COMMAND' tells a command's options. Without a command:\n"
 	       "  -h, --help     this text\n"
 	       "  -V, --version  the version\n"
@@ -42,38 +43,85 @@ static int show_help(void)
 	return EXIT_OK;
 }
 
-static const struct command *find_command(const char *name)
+static int show_version(void)
 {
-	size_t i;
-
-	for (i = 0; i < COMMAND_COUNT; i++) {
-		if (strcmp(name, commands[i].name) == 0)
-			return &commands[i];
-	}
-	return NULL;
+	printf("dwell " DWELL_VERSION "\n");
+	return EXIT_OK;
 }
 
 static int unknown_command(const char *name)
 {
-	fprintf(stderr, "dwell: '%s' is not a command: 'dwell --help' lists them\n", name);
+	struct suggestion s;
+	struct err err;
+
+	suggest_begin(&s, name);
+	for (size_t i = 0; commands[i] != NULL; i++)
+		suggest_try(&s, commands[i]->options.name);
+	if (s.best != NULL)
+		err_set(&err, "'%s' is not a command: did you mean '%s'?", name, s.best);
+	else
+		err_set(&err, "'%s' is not a command: 'dwell --help' lists them", name);
+	return cli_fail(&err, EXIT_USAGE);
+}
+
+/* "dwell report: sentence." */
+static int fail_usage(const struct command *c, const struct err *err)
+{
+	struct err whole;
+	struct text safe = {0};
+
+	err_set(&whole, "dwell %s: %s", c->options.name, err->text);
+	text_add_printable(&safe, whole.text, strlen(whole.text));
+	fprintf(stderr, "%s\n", text_get(&safe));
+	text_release(&safe);
 	return EXIT_USAGE;
+}
+
+static int show_command_help(const struct command *c)
+{
+	struct text out = {0};
+
+	option_help(&option_table, &c->options, &out);
+	fputs(text_get(&out), stdout);
+	text_release(&out);
+	return EXIT_OK;
+}
+
+static int run_with(const struct command *c, struct options *o, int argc, char **argv)
+{
+	struct err err;
+	int status;
+
+	if (c->prepare != NULL)
+		c->prepare(o);
+	status = option_parse(&option_table, &c->options, OPTIONS_ENVIRONMENT, argc, argv, o,
+			      &o->state, &err);
+	if (status == 0 && o->wants_help)
+		return show_command_help(c);
+	if (status == 0 && o->wants_version)
+		return show_version();
+	if (status != 0 || words_take(c, o, &err) != 0)
+		return fail_usage(c, &err);
+	options_complete(o);
+	return c->run(o);
 }
 
 static int run_command(const struct command *c, int argc, char **argv)
 {
-	char name[64];
+	struct options o;
+	int code;
 
-	snprintf(name, sizeof(name), "dwell %s", c->name);
-	argv[0] = name;
-	return c->run(argc, argv);
+	options_init(&o);
+	code = run_with(c, &o, argc, argv);
+	options_release(&o);
+	return code;
 }
 
 static int help_command(const char *name)
 {
-	const struct command *c = find_command(name);
-	char help[] = "--help", *argv[] = {NULL, help, NULL};
+	const struct command *c = command_find(name);
 
-	return c != NULL ? run_command(c, 2, argv) : unknown_command(name);
+	return c != NULL ? show_command_help(c) : unknown_command(name);
 }
 
 static int dispatch(int argc, char **argv)
@@ -84,10 +132,8 @@ static int dispatch(int argc, char **argv)
 		fprintf(stderr, "dwell: which command? 'dwell --help' lists them\n");
 		return EXIT_USAGE;
 	}
-	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-		printf("dwell " DWELL_VERSION "\n");
-		return EXIT_OK;
-	}
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
+		return show_version();
 	if (strcmp(argv[1], "help") == 0 && argc > 3) {
 		fprintf(stderr, "dwell: '%s' is one argument too many: help takes a command\n",
 			argv[3]);
@@ -98,11 +144,11 @@ static int dispatch(int argc, char **argv)
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    strcmp(argv[1], "-?") == 0 || strcmp(argv[1], "help") == 0)
 		return show_help();
-	c = find_command(argv[1]);
+	c = command_find(argv[1]);
 	return c != NULL ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }
 
-/* As the program exits, since --help of a command does that inside of argp. */
+/* As the program exits, from wherever it does. */
 static void check_output(int code, void *unused)
 {
 	(void)unused;

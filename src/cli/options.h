@@ -1,72 +1,190 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The options that all views share: -i FILE and --format=text|csv|json.
- *
- * A command takes them in as a child of its own parser:
- *
- *	static const struct argp_child children[] = { { &view_argp, 0, NULL, 0 }, { 0 } };
- *	static const struct argp argp = { options, parse, args, doc, children, NULL, NULL };
- *
- *	case ARGP_KEY_INIT:
- *		state->child_inputs[0] = &o->view;
- *		return 0;
+ * All options of all commands: their numbers, in the order of help, and where their values go. The
+ * table itself is in option_table.c; a command lists the rows that it takes (commands.h).
  */
 #ifndef DWELL_CLI_OPTIONS_H
 #define DWELL_CLI_OPTIONS_H
 
-#include <argp.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
+#include "cli/geometry_options.h"
+#include "cli/simulate_curve.h"
+#include "cli/view_format.h"
+#include "collector/collector.h"
+#include "estimate/curve.h"
+#include "estimate/spatial.h"
+#include "estimate/subset.h"
+#include "options/option.h"
+#include "profile/profile.h"
+#include "query/query.h"
 
-#define DEFAULT_PROFILE "dwell.db"
+#define DEFAULT_PROFILE	    "dwell.db"
+#define OPTIONS_MOST	    12 /* files and processes that an option may name again and again */
+#define OPTIONS_CONDITIONS  64
+#define OPTIONS_ENVIRONMENT "DWELL_OPTIONS"
 
-enum view_format {
-	VIEW_TEXT,
-	VIEW_CSV,
-	VIEW_JSON,
+enum option_id {
+	OPTION_NONE,
+	/* Files */
+	OPTION_INPUT,
+	OPTION_OUTPUT,
+	OPTION_TO,
+	OPTION_FORMAT,
+	OPTION_FOLDED,
+	OPTION_PARTS,
+	/* Which run */
+	OPTION_PID,
+	OPTION_INTERVAL,
+	OPTION_ONCE,
+	OPTION_SHOW,
+	/* Which accesses */
+	OPTION_PROCESS_ID,
+	OPTION_FUNCTION,
+	OPTION_OBJECT,
+	OPTION_LINE_AT,
+	OPTION_FOCUS,
+	OPTION_IGNORE,
+	/* In which caches */
+	OPTION_CACHE_SIZE,
+	OPTION_SIZES,
+	OPTION_POINTS,
+	OPTION_POLICY,
+	OPTION_WAYS,
+	OPTION_LINE_BYTES,
+	OPTION_LINES,
+	OPTION_BASE,
+	OPTION_CACHES,
+	/* Rows */
+	OPTION_BY,
+	OPTION_SITES_BY,
+	OPTION_EVENT,
+	OPTION_SORT,
+	OPTION_INCLUSIVE,
+	OPTION_THRESHOLD,
+	OPTION_ROWS,
+	OPTION_ALL,
+	OPTION_SOURCES,
+	OPTION_ASM,
+	OPTION_TREE,
+	OPTION_DEPTH,
+	OPTION_FAIL_IF,
+	/* Sampling */
+	OPTION_PERIOD,
+	OPTION_DUTY,
+	OPTION_OVERHEAD,
+	OPTION_WINDOWS,
+	OPTION_SEED,
+	OPTION_ONE_LINE,
+	OPTION_GEAR,
+	OPTION_PATHS,
+	OPTION_NO_OBJECTS,
+	OPTION_ALLOCATOR,
+	/* When */
+	OPTION_DELAY,
+	OPTION_DURATION,
+	OPTION_START_AT,
+	OPTION_STOP_AT,
+	OPTION_WAIT,
+	OPTION_TOGGLE,
+	/* What to simulate */
+	OPTION_CURVE,
+	OPTION_TRACE,
+	OPTION_TRACE_FORMAT,
+	OPTION_CACHE,
+	OPTION_MACHINE,
+	OPTION_CONFIG,
+	OPTION_ALSO,
+	OPTION_LINE_USE,
+	OPTION_WRITE_BACKS,
+	OPTION_NO_INSTRUCTIONS,
+	OPTION_NO_FILTER,
+	/* Calls */
+	OPTION_CONTEXT,
+	OPTION_SEPARATE_THREADS,
+	OPTION_JUMPS,
+	OPTION_NO_CALL_GRAPH,
+	/* Other */
+	OPTION_QUIET,
+	OPTION_NO_PAGER,
+	OPTION_HELP,
+	OPTION_VERSION,
+	OPTION_COUNT_OF_ALL,
 };
 
-#define VIEW_MOST 12 /* times that an option counts which may be repeated */
-
-struct view_options {
-	const char *input;	       /* the last one; never NULL after parsing */
-	const char *inputs[VIEW_MOST]; /* all, for the views of several; none: the default */
-	size_t input_count;	       /* beyond VIEW_MOST: too many */
-	enum view_format format;
+/* A part of the accesses that has a name. */
+struct option_part {
+	enum subset_kind kind;
+	const char *name;
 };
 
-/* Its input is a struct view_options, which it fills with the defaults first. */
-extern const struct argp view_argp;
+/* What the command line says. Texts are those of argv and of the environment. */
+struct options {
+	struct option_state state;
+	struct query query;
 
-/* "text", "csv" or "json" into v->format; anything else is a usage error, which ends the program. */
-error_t options_parse_format(struct view_options *v, const char *name, struct argp_state *state);
+	const char *input; /* the last one, or DEFAULT_PROFILE */
+	const char *inputs[OPTIONS_MOST];
+	size_t input_count; /* 0: none is named */
+	const char *word;   /* what is named beside the profile: a function for instance; or NULL */
+	const char *output; /* NULL: not given, and without a default */
+	int format;	    /* enum view_format */
+	int to;		    /* of the formats of export; -1: not given */
+	bool folded, parts, is_quiet, no_pager, wants_help, wants_version;
 
-/* The option of who is asked about a run that goes on; parsed by options_parse_pid. */
-#define OPTION_PID                                                                         \
-	{                                                                                  \
-		"pid", 'p', "PID", 0,                                                      \
-			"Process PID: one that is profiled, or its dwell record or dwell " \
-			"simulate",                                                        \
-			1                                                                  \
-	}
+	uint64_t pid; /* 0: not given */
+	uint64_t interval_ns;
+	bool once;
+	int show; /* enum top_view */
 
-/*
- * The rest of a parser for a command whose only words are options: -p into *pid, which is 0 before; without it, or with
- * other words, a usage error ends the program. `purpose`: what the process is wanted for.
- */
-error_t options_parse_pid(int key, const char *arg, struct argp_state *state, const char *purpose,
-			  uint64_t *pid);
+	int64_t processes[OPTIONS_MOST]; /* all; the last one is that of the query */
+	size_t process_count;
+	struct option_part parts_of[CURVE_MOST];
+	size_t part_count;
 
-/* Which of the names `arg` is; else -1 and a sentence that lists them, about a WHAT. */
-int options_choose(const char *what, const char *const *names, size_t count, const char *arg,
-		   size_t *chosen, struct err *err);
+	uint64_t sizes[SPATIAL_SIZES]; /* all; the last one is that of the query */
+	size_t size_count;
+	uint64_t low, high; /* bytes */
+	uint64_t per_octave;
+	uint64_t base_bytes;
+	struct profile_cache caches[PROFILE_CACHES]; /* of the query's machine */
 
-/*
- * argp_parse for a command: usage errors print one sentence and end the program
- * with EXIT_USAGE, --help with 0.
- */
-void options_parse(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+	int by, sites_by; /* of the choices of the command */
+	bool is_inclusive, all, is_asm;
+	double threshold;
+	uint64_t sources, depth;
+	int tree;
+	const char *conditions[OPTIONS_CONDITIONS];
+	size_t condition_count;
+
+	struct collector_options run; /* of record and simulate */
+	int gear;		      /* 0: sample, 1: count */
+	uint64_t seed;
+	bool curve, no_filter;
+	const char *trace;
+	int trace_format; /* of the choices */
+	struct geometry_options geometry;
+	const char *also[CHANNEL_MAX_GEOMETRIES];
+	size_t also_count;
+	struct simulate_curve exact;
+};
+
+extern const struct option_table option_table;
+
+/* The defaults; release with options_release. */
+void options_init(struct options *o);
+void options_release(struct options *o);
+
+/* Once all is read: the members that others follow from. */
+void options_complete(struct options *o);
+
+/* Whether the command line has the option; and that or the environment. */
+bool options_given(const struct options *o, enum option_id id);
+bool options_set(const struct options *o, enum option_id id);
+
+/* The long name of that one of the options that the command line has first; NULL: it has none. */
+const char *options_first(const struct options *o, const int *ids);
 
 #endif

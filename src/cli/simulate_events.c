@@ -5,29 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/exit_codes.h"
 #include "collector/simulation.h"
 #include "events/events.h"
-
-static const struct argp_option options[] = {
-	{"event", 'e', "NAME=FORMULA", 0,
-	 "Keep a derived event in the profile, as 'Wait = 10*L1m + 100*LLm', for all views; may be given again", 8},
-	{0},
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct simulate_events *o = state->input;
-
-	if (key != 'e')
-		return ARGP_ERR_UNKNOWN;
-	if (o->count == SIMULATE_EVENTS_MOST)
-		argp_failure(state, EXIT_USAGE, 0, "more than %d derived events", SIMULATE_EVENTS_MOST);
-	o->texts[o->count++] = arg;
-	return 0;
-}
-
-const struct argp simulate_events_argp = {options, parse, NULL, NULL, NULL, NULL, NULL};
 
 static int split(struct simulate_events *o, size_t i, struct err *err)
 {
@@ -36,14 +15,16 @@ static int split(struct simulate_events *o, size_t i, struct err *err)
 	const char *formula = events_split(text, &length);
 
 	if (formula == NULL)
-		return err_set(err, "--event '%s': to keep one, say what it is: 'NAME = FORMULA'", o->texts[i]);
+		return err_set(err, "--event '%s': to keep one, say what it is: 'NAME = FORMULA'",
+			       o->texts[i]);
 	o->names[i] = strndup(text, length);
 	if (o->names[i] == NULL)
 		return err_set(err, "out of memory");
 	o->events[i] = (struct store_event){.name = o->names[i], .formula = formula};
 	for (size_t k = 0; k < i; k++)
 		if (strcmp(o->names[k], o->names[i]) == 0)
-			return err_set(err, "--event '%s': there are two of this name", o->names[i]);
+			return err_set(err, "--event '%s': there are two of this name",
+				       o->names[i]);
 	return 0;
 }
 
@@ -53,6 +34,8 @@ int simulate_events_take(struct simulate_events *o, struct collector_options *ru
 	char names[STORE_MAX_COLUMNS][32];
 	size_t count;
 
+	if (o->count > SIMULATE_EVENTS_MOST)
+		return err_set(err, "more than %d derived events", SIMULATE_EVENTS_MOST);
 	if (simulation_events(&run->config, measured, names, &count, err) != 0)
 		return -1;
 	for (size_t i = 0; i < o->count; i++)

@@ -3,7 +3,6 @@
 #ifndef DWELL_CLI_SIMULATE_EVENTS_H
 #define DWELL_CLI_SIMULATE_EVENTS_H
 
-#include <argp.h>
 #include <stddef.h>
 
 #include "base/err.h"
@@ -13,14 +12,11 @@
 #define SIMULATE_EVENTS_MOST 16
 
 struct simulate_events {
-	const char *texts[SIMULATE_EVENTS_MOST]; /* as given */
+	const char *const *texts; /* as given, `count` of them */
 	struct store_event events[SIMULATE_EVENTS_MOST];
 	char *names[SIMULATE_EVENTS_MOST];
 	size_t count;
 };
-
-/* A child for a command's argp, whose input is a struct simulate_events, all zero. */
-extern const struct argp simulate_events_argp;
 
 /*
  * The run, whose caches are known, is to store them. Returns 0, or -1 with what is wrong with one. *o has to

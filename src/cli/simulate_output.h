@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
-#include "cli/options.h"
+#include "cli/view_format.h"
 
 struct simulate_output {
 	const char *file; /* NULL: none was given */

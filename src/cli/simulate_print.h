@@ -4,7 +4,7 @@
 #define DWELL_CLI_SIMULATE_PRINT_H
 
 #include "base/text.h"
-#include "cli/options.h"
+#include "cli/view_format.h"
 #include "collector/exact.h"
 #include "views/table.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by report, curve and annotate. */
+/* Opening and output of views; see view.h. */
 #include "cli/view.h"
 
 #include <signal.h>
@@ -10,133 +10,37 @@
 #include <unistd.h>
 
 #include "base/size.h"
-#include "base/text.h"
 #include "cli/cli.h"
-#include "profile/machines.h"
 
 #define DEFAULT_WIDTH 80
 #define MIN_WIDTH     40
 #define MAX_WIDTH     10000
 
-enum { KEY_PROCESS = 0x200, KEY_CACHES, KEY_LINE = 'l' };
-
-static const struct argp_option process_options[] = {
-	{"process", KEY_PROCESS, "ID", 0,
-	 "Show process ID of the run, from 0 (default: the one with the most accesses; of events "
-	 "all)",
-	 1},
-	{0},
-};
-
-static const struct argp_option line_options[] = {
-	{"line", KEY_LINE, "BYTES", 0,
-	 "Cache lines of BYTES, a power of two from 4 to 4096 (default: those recorded, 64)", 1},
-	{"caches", KEY_CACHES, "LIST", 0,
-	 "The caches of another machine: sizes from the first level on, as 32K,1M,32M, or its "
-	 "name, "
-	 "as zen4 (default: those of the machine that recorded)",
-	 1},
-	{0},
-};
-
-static error_t parse_process(int key, char *arg, struct argp_state *state)
-{
-	struct view *v = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		v->process = STORE_NONE;
-		state->child_inputs[0] = &v->common;
-		return 0;
-	case KEY_PROCESS:
-		v->process = (int64_t)view_parse_count("process", arg, 0, INT32_MAX, state);
-		if (v->process_count < VIEW_MOST)
-			v->processes[v->process_count] = v->process;
-		v->process_count++;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp_child process_children[] = {{&view_argp, 0, NULL, 0}, {0}};
-
-const struct argp process_argp = {process_options,  parse_process, NULL, NULL,
-				  process_children, NULL,	   NULL};
-
-static error_t parse_line(int key, char *arg, struct argp_state *state)
-{
-	struct view *v = state->input;
-	struct err err;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		*v = (struct view){0};
-		state->child_inputs[0] = v;
-		return 0;
-	case KEY_LINE:
-		v->line_bytes = view_parse_size(arg, state);
-		return 0;
-	case KEY_CACHES:
-		if (machine_caches(arg, v->caches, &err) != 0)
-			argp_error(state, "%s", err.text);
-		v->machine = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-static const struct argp_child line_children[] = {{&process_argp, 0, NULL, 0}, {0}};
-
-const struct argp line_argp = {line_options, parse_line, NULL, NULL, line_children, NULL, NULL};
-
-int view_open(const struct view *v, const char *input, int64_t process, struct profile *p)
+int view_open(const struct options *o, const char *input, int64_t process, struct profile *p)
 {
 	struct err err;
 
 	if (profile_open(p, input, process, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	p->machine = v->machine;
-	memcpy(p->caches, v->caches, sizeof(p->caches));
-	if (v->line_bytes == 0 || profile_use_line(p, v->line_bytes, &err) == 0)
+	p->machine = o->query.machine;
+	memcpy(p->caches, o->caches, sizeof(p->caches));
+	if (o->query.line_bytes == 0 || profile_use_line(p, o->query.line_bytes, &err) == 0)
 		return EXIT_OK;
 	profile_close(p);
 	return cli_fail(&err, EXIT_USAGE);
 }
 
-int view_run(const struct view *v, int (*print)(const void *options, const struct profile *p),
-	     const void *options)
+int view_run(const struct options *o,
+	     int (*print)(const struct options *o, const struct profile *p))
 {
 	struct profile p;
-	int code = view_open(v, v->common.input, v->process, &p);
+	int code = view_open(o, o->input, o->query.process, &p);
 
 	if (code != EXIT_OK)
 		return code;
-	code = print(options, &p);
+	code = print(o, &p);
 	profile_close(&p);
 	return code;
-}
-
-uint64_t view_parse_size(const char *text, struct argp_state *state)
-{
-	struct err err;
-	uint64_t bytes = 0;
-
-	if (size_parse(text, &bytes, &err) != 0)
-		argp_error(state, "%s", err.text);
-	return bytes;
-}
-
-uint64_t view_parse_count(const char *name, const char *text, uint64_t min, uint64_t max,
-			  struct argp_state *state)
-{
-	struct err err;
-	uint64_t n = min;
-
-	if (number_parse(name, text, min, max, &n, &err) != 0)
-		argp_error(state, "%s", err.text);
-	return n;
 }
 
 /* COLUMNS wins, also when stdout is no terminal: that is how scripts choose a width. */
@@ -216,28 +120,6 @@ int view_show(struct text *out, int status, const struct err *err)
 		fwrite(text_get(out), 1, out->count, stdout);
 	text_release(out);
 	return status == 0 ? EXIT_OK : cli_fail(err, EXIT_OUTPUT);
-}
-
-error_t view_parse_choice(struct view_choice *c, int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case VIEW_KEY_SIZE:
-		c->size_bytes = view_parse_size(arg, state);
-		return 0;
-	case VIEW_KEY_ROWS:
-		c->rows = view_parse_count(c->rows_are, arg, 1, 1000000, state);
-		return 0;
-	case ARGP_KEY_ARG:
-		if (c->takes == NULL)
-			argp_error(state, "'%s' is not expected: a profile is named with -i FILE",
-				   arg);
-		if (c->name != NULL)
-			argp_error(state, "'%s' is one too many: one %s at a time", arg, c->takes);
-		c->name = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
 }
 
 void view_notes(struct text *notes)

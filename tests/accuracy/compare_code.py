@@ -53,7 +53,7 @@ def sampled(a, seed, folder):
 
 def exact(a, process, folder):
     path = os.path.join(folder, 'exact.json')
-    run([os.path.join(a.build, 'dwell'), 'simulate', '--curve', '--policy', 'random', '--by', a.by, '--at', a.at,
+    run([os.path.join(a.build, 'dwell'), 'simulate', '--curve', '--policy', 'random', '--by', a.by, '--size', a.at,
          '--process', str(process), '-o', path, '--'] + a.command)
     misses = {}
     with open(path) as f:

@@ -68,7 +68,7 @@ def shares(store):
 
 def share(options, arguments, more, seed, profile):
     """The fast function's share of the accesses, in percent, and the number of windows."""
-    subprocess.run([os.path.join(options.build, 'dwell'), 'record', '-q', '--no-objects', '-s', str(seed),
+    subprocess.run([os.path.join(options.build, 'dwell'), 'record', '-q', '--no-objects', '--seed', str(seed),
                     '-o', profile] + more +
                    ['--', os.path.join(options.build, 'tests', 'accuracy', 'slow_fast')] + arguments,
                    check=True)

@@ -21,7 +21,7 @@ LEAST = 0.9  # of the accesses; the last period may have had no window yet
 
 def reached(options, seed, profile):
     """Where the last window ends, as a share of the run's accesses."""
-    subprocess.run([os.path.join(options.build, 'dwell'), 'record', '-q', '-s', str(seed), '-o', profile, '--',
+    subprocess.run([os.path.join(options.build, 'dwell'), 'record', '-q', '--seed', str(seed), '-o', profile, '--',
                     os.path.join(options.build, 'tests', 'accuracy', 'handover')],
                    check=True, stdout=subprocess.DEVNULL)
     with sqlite3.connect(profile) as store:

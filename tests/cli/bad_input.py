@@ -24,7 +24,7 @@ from cases import case, check, main, Skip
 
 USAGE, INPUT, OUTPUT, NOT_EXECUTABLE, NOT_FOUND = 2, 3, 5, 126, 127
 SECONDS = 60
-VIEWS = [['report'], ['curve'], ['annotate'], ['objects'], ['objects', '--paths', '--format=json'], ['paths'], ['paths', '--folded'], ['reuse'], ['info'], ['info', '--format=json'], ['processes'], ['top', '--once']]
+VIEWS = [['report'], ['curve'], ['annotate'], ['objects'], ['objects', '--sites-by=path', '--format=json'], ['paths'], ['paths', '--folded'], ['reuse'], ['info'], ['info', '--format=json'], ['processes'], ['top', '--once']]
 
 
 def start(*arguments, **more):
@@ -102,7 +102,7 @@ def unknown_words_are_named():
     refused(USAGE, 'nonsense', 'record', '--nonsense', '--', 'true')
     refused(USAGE, "'xml'", 'report', '--format=xml')
     refused(USAGE, "'turbo'", 'record', '--gear', 'turbo', '--', 'true')
-    refused(USAGE, "'extra'", 'info', 'extra')
+    refused(USAGE, "'extra'", 'info', '-i', 'good.db', 'extra')
     refused(USAGE, "'extra'", 'help', 'info', 'extra')
 
 
@@ -135,7 +135,7 @@ def what_is_wrong_is_said_of_one_thing_and_of_none():
     refused(USAGE, 'a cache of 1 byte: it must hold a line of 64', 'report', '-i', profile(), '--size', '1')
     refused(USAGE, 'a cache of 1 byte: it must hold a line', 'spatial', '-i', profile(), '--size', '1')
     refused(USAGE, "a line of '1': it is a power of two from 8 to 4096 bytes", 'record', '--line', '1', '--', 'true')
-    refused(USAGE, 'a line of 1: it is a power of two from 4 to 4096 bytes', 'report', '-i', profile(), '--line', '1')
+    refused(USAGE, "a line of '1': it is a power of two from 4 to 4096 bytes", 'report', '-i', profile(), '--line', '1')
 
 
 @case
@@ -171,18 +171,18 @@ def parts_that_no_sample_is_of():
     refused(USAGE, "file or function 'nosuch_function'", 'paths', '-i', profile(), 'nosuch_function')
     refused(USAGE, "'two' is one too many", 'paths', '-i', profile(), 'one', 'two')
     refused(USAGE, '--folded', 'paths', '-i', profile(), '--folded', '--format=csv')
-    refused(USAGE, 'top', 'paths', '-i', profile(), '--top', '0')
+    refused(USAGE, 'rows', 'paths', '-i', profile(), '-n', '0')
     refused(USAGE, 'must hold a line of 64', 'paths', '-i', profile(), '--size', '63')
     refused(USAGE, "'two' is one too many", 'objects', '-i', profile(), 'one', 'two')
     refused(USAGE, "blocks by 'colour' is unknown", 'objects', '-i', profile(), '--sites-by', 'colour')
-    refused(USAGE, 'top', 'objects', '-i', profile(), '--top', '0')
+    refused(USAGE, 'rows', 'objects', '-i', profile(), '--rows', '0')
     refused(USAGE, 'must hold a line of 64', 'objects', '-i', profile(), '--size', '63')
 
 
 def without_samples():
     """A profile of a run that was only counted."""
     if not os.path.exists('counted.db'):
-        run('record', '-q', '-g', 'count', '-o', 'counted.db', '--', 'sh', '-c', 'seq 1 1000 >/dev/null')
+        run('record', '-q', '--gear', 'count', '-o', 'counted.db', '--', 'sh', '-c', 'seq 1 1000 >/dev/null')
     return 'counted.db'
 
 

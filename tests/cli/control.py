@@ -34,7 +34,7 @@ def program(name):
 
 def record(*arguments, says='', status=0):
     """Record, look at the end, and return what was said."""
-    got, out, err = run('record', '-s', '1', '-o', 'control.db', *arguments)
+    got, out, err = run('record', '--seed', '1', '-o', 'control.db', *arguments)
     check(got == status, 'record', *arguments, 'ended with', got, err)
     check(re.search(says, err), 'record', *arguments, 'said', repr(err))
     return err
@@ -247,7 +247,7 @@ def what_was_not_sampled_has_no_part():
 
 @case
 def the_report_says_what_it_cannot_know_of_the_memory_held():
-    for options, more in (['-g', 'count'], r' at the end; before .*'), (['--start-at', 'last'], ', or more: .*'), ([], ''):
+    for options, more in (['--gear', 'count'], r' at the end; before .*'), (['--start-at', 'last'], ', or more: .*'), ([], ''):
         record(*options, program('stages'), '2')
         out = run('report', '-i', 'control.db')[1]
         check(re.search(r'^  memory held   [0-9.]+[KM]%s$' % more, out, re.M), options, out)
@@ -313,16 +313,16 @@ def values_are_refused():
         for value in values:
             got, out, err = run('record', option, value, '-o', 'no.db', '--', 'touch', 'ran')
             check(got == USAGE and err.startswith('dwell'), option, value, got, err)
-    got, _, err = run('record', '-g', 'count', '--windows', '3', '-o', 'no.db', '--', 'touch', 'ran')
+    got, _, err = run('record', '--gear', 'count', '--windows', '3', '-o', 'no.db', '--', 'touch', 'ran')
     check(got == USAGE and '--windows' in err, got, err)
-    for options, words in (['-g', 'count', '-d', '5'], '--duty is about samples'), \
-                          (['--period=9', '-g', 'count'], '--period is about samples'), \
-                          (['-g', 'count', '--paths'], '--paths is about samples'), \
-                          (['-l', '128', '-g', 'count'], '--line is about samples'), \
-                          (['-g', 'count', '--one-line'], '--one-line is about samples'), \
-                          (['-g', 'count', '--overhead', '5'], '--overhead says when to sample'), \
-                          (['--overhead', '5', '-d', '5'], '--duty and --overhead'), \
-                          (['-d', '5', '--overhead', '5'], '--duty and --overhead'):
+    for options, words in (['--gear', 'count', '--duty', '5'], '--duty is about samples'), \
+                          (['--period=9', '--gear', 'count'], '--period is about samples'), \
+                          (['--gear', 'count', '--paths'], '--paths is about samples'), \
+                          (['-l', '128', '--gear', 'count'], '--line is about samples'), \
+                          (['--gear', 'count', '--one-line'], '--one-line is about samples'), \
+                          (['--gear', 'count', '--overhead', '5'], '--overhead says when to sample'), \
+                          (['--overhead', '5', '--duty', '5'], '--duty and --overhead'), \
+                          (['--duty', '5', '--overhead', '5'], '--duty and --overhead'):
         got, _, err = run('record', *options, '-o', 'no.db', '--', 'touch', 'ran')
         check(got == USAGE and words in err, options, got, err)
     check(not os.path.exists('ran') and not os.path.exists('no.db'), 'something ran all the same')
@@ -332,7 +332,7 @@ def values_are_refused():
 
 @case
 def stop_lets_the_program_run_on():
-    with Recording('-s', '1', 'sh', '-c', '"$0" "$@"; echo after; exit 7', *endless()) as r:
+    with Recording('--seed', '1', 'sh', '-c', '"$0" "$@"; echo after; exit 7', *endless()) as r:
         wait_for(lambda: one('SELECT count(*) FROM window', 'live.db') > 2, 'windows')
         got, out, err = run('stop', '-p', str(r.pid))
         check(got == 0 and out.strip() == os.path.abspath('live.db'), got, out, err)
@@ -401,7 +401,7 @@ def is_complete(path):
 
 @case
 def a_dump_of_samples():
-    with Recording('-s', '1', *endless()) as r:
+    with Recording('--seed', '1', *endless()) as r:
         wait_for(lambda: one('SELECT count(*) FROM window', 'live.db') > 2, 'windows')
         for path in 'one.db', 'two.db':
             got, out, err = run('dump', '-p', str(r.pid), '-o', path)
@@ -524,7 +524,7 @@ def the_door_does_not_mind_nonsense():
 @case
 def views_of_a_run_that_goes_on():
     # They look at a profile that grows, and are slow when it is large.
-    with Recording('-d', '2', *endless()):
+    with Recording('--duty', '2', *endless()):
         wait_for(lambda: one('SELECT count(*) FROM frame', 'live.db') > 0, 'names')
         check(one("SELECT value FROM meta WHERE key = 'state'", 'live.db') == 'running', 'it has ended')
         for view in (['report'], ['curve'], ['annotate'], ['objects'], ['spatial'], ['reuse'], ['info'],

@@ -32,7 +32,7 @@ def run(*arguments, **more):
 
 def record(path, *command):
     """Returns how it ended, as subprocess has it, and what was said."""
-    status, _, err = run('record', '-q', '-s', '1', '-o', path, '--', *command)
+    status, _, err = run('record', '-q', '--seed', '1', '-o', path, '--', *command)
     return status, err
 
 
@@ -272,7 +272,7 @@ def top_that_the_user_ends_has_not_failed():
 
 @case
 def help_that_cannot_be_written_is_said():
-    for arguments in ['report', '--help'], ['record', '--usage'], ['help', 'report'], ['help'], ['--version']:
+    for arguments in ['report', '--help'], ['record', '-h'], ['help', 'report'], ['help'], ['--version']:
         with open('/dev/full', 'w') as full:
             done = subprocess.run([DWELL, *arguments], stdout=full, stderr=subprocess.PIPE, timeout=SECONDS)
         check(done.returncode == 5 and done.stderr.startswith(b'dwell: cannot write the output'), arguments,

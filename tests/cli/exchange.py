@@ -385,7 +385,7 @@ def simulated(folder):
 def bad_input(folder):
     profile = imported(folder)
     refused('export', '-i', profile, status=2, says='which format')
-    refused('export', '--to', 'nix', '-i', profile, status=2, says='is no format')
+    refused('export', '--to', 'nix', '-i', profile, status=2, says='is unknown')
     refused('export', '--to', 'csv', '-i', profile, '--event', 'Nix', status=2, says='no event')
     refused('export', '--to', 'csv', '-i', profile, '--event', 'X = Ir +', status=2, says='formula')
     refused('export', '--to', 'csv', '-i', profile, '--parts', status=2, says='callgrind')

@@ -26,7 +26,7 @@ from cases import case, check, main, Skip
 USAGE, INPUT, OUTPUT = 2, 3, 5
 SECONDS = 60
 FORMS = [[], ['--format=csv'], ['--format=json']]
-VIEWS = [['report'], ['curve'], ['annotate'], ['annotate', 'main'], ['spatial'], ['objects'], ['objects', '--paths'],
+VIEWS = [['report'], ['curve'], ['annotate'], ['annotate', 'main'], ['spatial'], ['objects'], ['objects', '--sites-by', 'path'],
          ['paths'], ['paths', '--folded'], ['reuse'], ['info'], ['processes']]
 EVENT_VIEWS = [['report'], ['report', '--by=line'], ['report', '--by=object'], ['report', '--by=process'],
                ['annotate', 'main'], ['calls'], ['info']]

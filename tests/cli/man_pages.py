@@ -16,14 +16,12 @@ import subprocess
 import sys
 
 SECTIONS = ['NAME', 'SYNOPSIS', 'DESCRIPTION', 'OPTIONS', 'EXIT STATUS', 'EXAMPLES', 'SEE ALSO']
-# "  -o, --output=FILE   Write ..." or "      --usage   Give ..."; what goes on below stands far right.
+# "  -o, --output=FILE   Write ..." or "      --no-pager   Write ..."; what goes on below stands far right.
 HELP_OPTION = re.compile(r'^ {2,6}((?:-\S, )?--[a-z][a-z-]*(?:=\S+)?)(?: |$)', re.M)
 
 
 def run(*argv):
-    # The layout of argp's help can be set from outside; and where its lines end glibc looks at memory that it has
-    # not written yet, so that lines break elsewhere if that is full of blanks (MALLOC_PERTURB_=223).
-    kept = {k: v for k, v in os.environ.items() if k not in ('ARGP_HELP_FMT', 'MALLOC_PERTURB_')}
+    kept = {k: v for k, v in os.environ.items() if k != 'DWELL_OPTIONS'}
     return subprocess.run(argv, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
                           env=dict(kept, LC_ALL='C'))
 
@@ -74,7 +72,7 @@ def differences(page, told, teller='--help'):
 
 def check_options(command, page):
     told = HELP_OPTION.findall(help_of(command, '--help'))
-    if not {'-?, --help', '--usage'} <= set(told):
+    if not {'-h, --help', '-V, --version'} <= set(told):
         return ['the options in --help cannot be read']
     return differences(tags(page.get('OPTIONS', [])), told)
 

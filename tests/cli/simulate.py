@@ -51,10 +51,10 @@ def bad_options_are_refused():
             (2, 'too large', '--curve', '--sizes', '8K:1000T', '--', 'true'),
             (2, 'more than 64 sizes', '--curve', '--points-per-octave', '9', '--', 'true'),
             (2, 'more than 1024 sizes', '--curve', '--policy=lru', '--points-per-octave', '100', '--', 'true'),
-            (2, 'add --at', '--curve', '--by', 'line', '--', 'true'),
-            (2, 'is for --by', '--curve', '--at', '8K', '--', 'true'),
-            (2, 'one size of line', '--curve', '--by', 'line', '--at', '8K', '--lines', '32,64', '--', 'true'),
-            (2, "'x' is unknown", '--curve', '--by', 'x', '--at', '8K', '--', 'true'),
+            (2, 'add --size', '--curve', '--by', 'line', '--', 'true'),
+            (2, 'is for --by', '--curve', '--size', '8K', '--', 'true'),
+            (2, 'one size of line', '--curve', '--by', 'line', '--size', '8K', '--lines', '32,64', '--', 'true'),
+            (2, "'x' is unknown", '--curve', '--by', 'x', '--size', '8K', '--', 'true'),
             (2, "format 'x' is unknown", '--curve', '--format', 'x', '--', 'true'),
             (2, "no event 'Foo'", '-e', 'Wait = 10*Foo', '--', 'true'),
             (2, 'say what it is', '-e', 'Wait', '--', 'true'),
@@ -137,7 +137,7 @@ def formats_agree():
 @case
 def misses_are_those_of_the_walk():
     """200 x 200 doubles: 5000 lines, and with a cache of 8 KB neither a pass nor a column's lines stay."""
-    status, _, err = run('--curve', '--policy', 'lru', '--by', 'line', '--at', '8K', '-o', 'line.csv', '--', WALK, '200')
+    status, _, err = run('--curve', '--policy', 'lru', '--by', 'line', '--size', '8K', '-o', 'line.csv', '--', WALK, '200')
     check((status, err) == (0, ''), 'it ended with', status, repr(err))
     found = {r['function']: r for r in rows('line.csv') if 'column-walk.c' in r['file'] and int(r['accesses']) >= 40000}
     check(set(found) == {'matrix_new', 'sum_by_rows', 'sum_by_columns'}, 'lines:', sorted(found))
@@ -155,7 +155,7 @@ def misses_are_those_of_the_walk():
 
 @case
 def data_structures_have_their_names():
-    status, _, err = run('--curve', '--policy', 'lru', '--by', 'object', '--at', '8K', '-o', 'object.csv', '--', WALK, '200')
+    status, _, err = run('--curve', '--policy', 'lru', '--by', 'object', '--size', '8K', '-o', 'object.csv', '--', WALK, '200')
     check((status, err) == (0, ''), 'it ended with', status, repr(err))
     first = rows('object.csv')[0]
     check(first['name'].startswith('malloc in matrix_new (column-walk.c:'), first)
@@ -167,7 +167,7 @@ def data_structures_have_their_names():
 def misses_by_data_and_function_have_the_same_sum():
     sums = []
     for by in 'data', 'function', 'line', 'object':
-        status, _, err = run('--curve', '--by', by, '--at', '8K', '-o', 'by.json', '--', WALK, '100')
+        status, _, err = run('--curve', '--by', by, '--size', '8K', '-o', 'by.json', '--', WALK, '100')
         check((status, err) == (0, ''), 'it ended with', status, repr(err))
         sums.append([sum(r[k] for r in json.load(open('by.json'))['rows'])
                      for k in ('accesses', 'first_touches', 'lru_misses', 'random_misses')])

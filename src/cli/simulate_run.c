@@ -8,71 +8,9 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/options.h"
+#include "cli/simulate_events.h"
 #include "cli/target_end.h"
 #include "collector/geometry_text.h"
-
-enum { KEY_ALSO = 0x400, KEY_NO_FILTER };
-
-static const struct argp_option options[] = {
-	{"also", KEY_ALSO, "CACHES", 0,
-	 "Simulate these caches, too, in the same run: 'NAME=SIZE,WAYS,LINE ...'; their events have "
-	 "_2, _3, ... behind their names",
-	 6},
-	{"no-filter", KEY_NO_FILTER, NULL, 0,
-	 "Take the long way for each access; the counts are the same, which this is to show", 6},
-	{"quiet", 'q', NULL, 0, "Say nothing on stderr but errors", 6},
-	{0},
-};
-
-static error_t parse(int key, char *arg, struct argp_state *state)
-{
-	struct simulate_run *o = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		o->control.config = &o->run.config;
-		o->graph.config = &o->run.config;
-		state->child_inputs[0] = &o->control;
-		state->child_inputs[1] = &o->graph;
-		state->child_inputs[2] = &o->events;
-		return 0;
-	case KEY_ALSO:
-		if (o->also_count + 1 >= CHANNEL_MAX_GEOMETRIES)
-			argp_failure(state, EXIT_USAGE, 0,
-				     "more than %u hierarchies: simulate fewer in one run",
-				     CHANNEL_MAX_GEOMETRIES);
-		o->also[o->also_count++] = arg;
-		break;
-	case KEY_NO_FILTER:
-		o->no_filter = true;
-		break;
-	case 'q':
-		o->is_quiet = true;
-		break;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-	if (o->first == NULL)
-		o->first = key == KEY_ALSO ? "also" : key == 'q' ? "quiet" : "no-filter";
-	return 0;
-}
-
-static const struct argp_child children[] = {{&simulate_control_argp, 0, NULL, 0},
-					     {&simulate_graph_argp, 0, NULL, 0},
-					     {&simulate_events_argp, 0, NULL, 0},
-					     {0}};
-
-const struct argp simulate_run_argp = {options, parse, NULL, NULL, children, NULL, NULL};
-
-const char *simulate_run_first(const struct simulate_run *o)
-{
-	if (o->first != NULL)
-		return o->first;
-	if (o->events.count > 0)
-		return "event";
-	return o->control.first != NULL ? o->control.first : o->graph.first;
-}
 
 static void show_notice(void *context, const char *line)
 {
@@ -86,7 +24,7 @@ static const char *format_count(uint64_t n, char text[32])
 	return text;
 }
 
-static void show_summary(const struct simulate_run *o, const struct collector_result *r)
+static void show_summary(const struct options *o, const struct collector_result *r)
 {
 	char accesses[32];
 
@@ -126,36 +64,52 @@ static int add_also(struct channel_config *c, const char *text, struct err *err)
 	return status == 0 ? add_geometry(c, &g, err) : -1;
 }
 
-static int prepare(struct simulate_run *o, const struct geometry_options *geometry, struct err *err)
+/* Options that say how calls are followed, and one that says that they are not. */
+static int check_graph(const struct options *o, struct err *err)
+{
+	static const int of_graph[] = {OPTION_CONTEXT, OPTION_SEPARATE_THREADS, OPTION_JUMPS, 0};
+	const char *other = options_first(o, of_graph);
+
+	if (options_given(o, OPTION_NO_CALL_GRAPH) && other != NULL)
+		return err_set(err, "--%s wants the call graph: leave out --no-call-graph", other);
+	return 0;
+}
+
+static int prepare(struct options *o, struct simulate_events *events, struct err *err)
 {
 	struct channel_config *c = &o->run.config;
 	struct sim_geometry g;
 
-	if (geometry_options_build(geometry, &g, err) != 0 || add_geometry(c, &g, err) != 0)
+	if (check_graph(o, err) != 0 || geometry_options_build(&o->geometry, &g, err) != 0 ||
+	    add_geometry(c, &g, err) != 0)
 		return -1;
-	for (unsigned i = 0; i < o->also_count; i++)
+	if (o->also_count + 1 > CHANNEL_MAX_GEOMETRIES)
+		return err_set(err, "more than %u hierarchies: simulate fewer in one run",
+			       CHANNEL_MAX_GEOMETRIES);
+	for (size_t i = 0; i < o->also_count; i++)
 		if (add_also(c, o->also[i], err) != 0)
 			return -1;
 	c->gear = CHANNEL_GEAR_SIMULATE;
 	if (o->no_filter)
 		c->simulate_flags |= CHANNEL_NO_FILTER;
-	return simulate_events_take(&o->events, &o->run, err);
+	return simulate_events_take(events, &o->run, err);
 }
 
-int simulate_run(struct simulate_run *o, const struct geometry_options *geometry)
+int simulate_run(struct options *o)
 {
+	struct simulate_events events = {.texts = o->query.metrics, .count = o->query.metric_count};
 	struct collector_result result;
 	struct err err;
 
-	if (prepare(o, geometry, &err) != 0)
+	if (prepare(o, &events, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	if (o->run.output == NULL)
-		o->run.output = DEFAULT_PROFILE;
+	o->run.command = o->state.words;
+	o->run.output = o->output != NULL ? o->output : DEFAULT_PROFILE;
 	o->run.warning = show_notice;
 	o->run.notice = o->is_quiet ? NULL : show_notice;
 	if (collector_run(&o->run, &result, &err) != 0)
 		return cli_fail(&err, target_failure_code(result.failure));
-	simulate_events_release(&o->events);
+	simulate_events_release(&events);
 	show_summary(o, &result);
 	return target_end_alike(result.wait_status);
 }

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The table of all options. Where a letter goes to is decided in docs/man/dwell.1, LETTERS. */
+#include <stddef.h>
+
+#include "cli/option_values.h"
+#include "cli/options.h"
+#include "events/event_rows.h"
+
+#define AT(member) offsetof(struct options, member)
+#define ROOM(member) \
+	(sizeof(((struct options *)0)->member) / sizeof(((struct options *)0)->member[0]))
+#define LIST(items, count) .offset = AT(items), .count_at = AT(count), .room = ROOM(items)
+
+#define FILES	 "Files"
+#define RUN	 "Which run"
+#define PART	 "Which accesses"
+#define CACHES	 "In which caches"
+#define ROWS	 "Rows and their order"
+#define SAMPLING "How to sample"
+#define WHEN	 "When"
+#define SIMULATE "What to simulate"
+#define CALLS	 "Calls"
+#define OTHER	 "Other options"
+
+#define MOST_ROWS    1000000
+#define MOST_SECONDS 1000000000
+
+static const char *const formats[] = {
+	[VIEW_TEXT] = "text", [VIEW_CSV] = "csv", [VIEW_JSON] = "json", NULL};
+static const char *const policies[] = {[QUERY_RANDOM] = "random", [QUERY_LRU] = "lru", NULL};
+
+static const char *const gears[] = {"sample", "count", NULL};
+
+/* The order is that of help, group by group. */
+static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
+	[OPTION_INPUT] = {"input", 'i', "FILE", OPTION_TEXT, LIST(inputs, input_count),
+			  .help = "Read the profile FILE, as FILE alone does", .group = FILES,
+			  .names = OPTION_NAMES_FILE},
+	[OPTION_OUTPUT] = {"output", 'o', "FILE", OPTION_TEXT, AT(output), .help = "Write to FILE",
+			   .group = FILES, .names = OPTION_NAMES_FILE},
+	[OPTION_TO] = {"to", 't', "FORMAT", OPTION_CHOICE, AT(to), .help = "The format",
+		       .group = FILES, .what = "format"},
+	[OPTION_FORMAT] = {"format", 0, "FORMAT", OPTION_CHOICE, AT(format),
+			   .help = "Print in this format", .group = FILES, .choices = formats},
+	[OPTION_FOLDED] = {"folded", 0, NULL, OPTION_FLAG, AT(folded),
+			   .help = "Print a line for each path, 'main;work;read 1234': misses per "
+				   "billion accesses, for flame graphs",
+			   .group = FILES},
+	[OPTION_PARTS] = {"parts", 0, NULL, OPTION_FLAG, AT(parts),
+			  .help = "callgrind: a part for each process and thread, which "
+				  "KCachegrind shows apart",
+			  .group = FILES},
+
+	[OPTION_PID] = {"pid", 'p', "PID", OPTION_COUNT, AT(pid),
+			.help = "The run of process PID: one that is profiled, or its dwell record "
+				"or dwell simulate",
+			.group = RUN, .what = "the process", .least = 1, .most = INT32_MAX},
+	[OPTION_INTERVAL] = {"interval", 0, "SECONDS", OPTION_SECONDS, AT(interval_ns),
+			     .help = "Look again every SECONDS", .group = RUN,
+			     .what = "an interval", .least = 100, .most = 3600000},
+	[OPTION_ONCE] = {"once", 0, NULL, OPTION_FLAG, AT(once),
+			 .help = "Print one picture as text, and end", .group = RUN},
+	[OPTION_SHOW] = {"show", 0, "WHAT", OPTION_CHOICE, AT(show),
+			 .help = "Begin with one of the tables", .group = RUN},
+
+	[OPTION_PROCESS_ID] = {"process", 0, "ID", OPTION_PROCESS, LIST(processes, process_count),
+			       .help = "Process ID of the run, from 0, as 'dwell processes' lists "
+				       "them",
+			       .group = PART},
+	[OPTION_FUNCTION] = {"function", 'f', "NAME", OPTION_CALL, .take = options_take_function,
+			     .help = "Accesses of this function alone", .group = PART,
+			     .names = OPTION_NAMES_FUNCTION},
+	[OPTION_OBJECT] = {"object", 'd', "NAME", OPTION_CALL, .take = options_take_object,
+			   .help = "Accesses to this data structure alone, by a name that 'dwell "
+				   "objects' takes",
+			   .group = PART, .names = OPTION_NAMES_OBJECT},
+	[OPTION_LINE_AT] = {"line-at", 0, "FILE:LINE", OPTION_CALL, .take = options_take_line_at,
+			    .help = "Accesses of this source line alone", .group = PART,
+			    .names = OPTION_NAMES_LINE},
+	[OPTION_FOCUS] = {"focus", 0, "REGEX", OPTION_CALL, .take = options_take_focus,
+			  .help = "Only rows whose name, source file or object file matches",
+			  .group = PART, .names = OPTION_NAMES_FUNCTION},
+	[OPTION_IGNORE] = {"ignore", 0, "REGEX", OPTION_CALL, .take = options_take_ignore,
+			   .help = "Without rows that match", .group = PART,
+			   .names = OPTION_NAMES_FUNCTION},
+
+	[OPTION_CACHE_SIZE] = {"size", 's', "BYTES", OPTION_SIZE, LIST(sizes, size_count),
+			       .help = "Misses in a cache of BYTES, as 32K or 1M", .group = CACHES},
+	[OPTION_SIZES] = {"sizes", 0, "LOW:HIGH", OPTION_CALL, .take = options_take_sizes,
+			  .help = "Caches from LOW to HIGH", .group = CACHES},
+	[OPTION_POINTS] = {"points-per-octave", 0, "N", OPTION_COUNT, AT(per_octave),
+			   .help = "Points for each doubling of the size", .group = CACHES,
+			   .least = 1, .most = 100},
+	[OPTION_POLICY] = {"policy", 0, "NAME", OPTION_CHOICE, AT(query.policy),
+			   .help = "Replacement", .group = CACHES, .choices = policies},
+	[OPTION_WAYS] = {"ways", 'w', "N", OPTION_COUNT, AT(query.ways), .help = "Sets of N lines",
+			 .group = CACHES, .least = 1, .most = 1 << 20},
+	[OPTION_LINE_BYTES] = {"line", 'l', "BYTES", OPTION_LINE, AT(query.line_bytes),
+			       .help = "Cache lines of BYTES, a power of two up to 4096",
+			       .group = CACHES, .least = 4, .most = 4096},
+	[OPTION_LINES] =
+		{"lines", 0, "LIST", OPTION_CALL, .take = simulate_take_lines,
+		 .help = "Sizes of a cache line, powers of two from 4 to 4096, with commas",
+		 .group = CACHES},
+	[OPTION_BASE] = {"base", 0, "BYTES", OPTION_LINE, AT(base_bytes),
+			 .help = "Compare spatial use with lines of BYTES, a power of two up to "
+				 "2048",
+			 .group = CACHES, .least = 4, .most = 2048},
+	[OPTION_CACHES] = {"caches", 0, "LIST", OPTION_CALL, .take = options_take_caches,
+			   .help = "The caches of another machine: sizes from the first level on, "
+				   "as 32K,1M,32M, or its name, as zen4",
+			   .group = CACHES, .names = OPTION_NAMES_MACHINE},
+
+	[OPTION_BY] = {"by", 'b', "WHAT", OPTION_CHOICE, AT(by), .help = "A row for each WHAT",
+		       .group = ROWS, .what = "--by"},
+	[OPTION_SITES_BY] = {"sites-by", 0, "WHAT", OPTION_CHOICE, AT(sites_by),
+			     .help = "Blocks are one data structure that come from the same WHAT",
+			     .group = ROWS, .what = "blocks by"},
+	[OPTION_EVENT] = {"event", 'e', "EVENT", OPTION_TEXT,
+			  LIST(query.metrics, query.metric_count),
+			  .help = "This event: its name, or a formula as 'CEst = Ir + 10*L1m + "
+				  "100*LLm'; may be given again",
+			  .group = ROWS, .names = OPTION_NAMES_EVENT},
+	[OPTION_SORT] = {"sort", 0, "EVENT", OPTION_TEXT, AT(query.sort),
+			 .help = "Sort by this event, and show shares of it", .group = ROWS,
+			 .names = OPTION_NAMES_EVENT},
+	[OPTION_INCLUSIVE] = {"inclusive", 'I', NULL, OPTION_FLAG, AT(is_inclusive),
+			      .help = "Functions with all that they call", .group = ROWS},
+	[OPTION_THRESHOLD] = {"threshold", 0, "PERCENT", OPTION_PERCENT, AT(threshold),
+			      .help = "Leave out rows with less than this of the whole",
+			      .group = ROWS},
+	[OPTION_ROWS] = {"rows", 'n', "N", OPTION_COUNT, AT(query.limit),
+			 .help = "Show N rows of the text", .group = ROWS, .least = 1,
+			 .most = MOST_ROWS},
+	[OPTION_ALL] = {"all", 'a', NULL, OPTION_FLAG, AT(all),
+			.help = "Show whole files, not only what is near lines with samples",
+			.group = ROWS},
+	[OPTION_SOURCES] =
+		{"sources", 0, "N", OPTION_COUNT, AT(sources),
+		 .help = "Say of the N lines with the most misses where their data comes "
+			 "from; 0: of none",
+		 .group = ROWS, .most = MOST_ROWS},
+	[OPTION_ASM] = {"asm", 0, NULL, OPTION_FLAG, AT(is_asm),
+			.help = "Show machine code, with the jumps in it (of profiles that count "
+				"events)",
+			.group = ROWS},
+	[OPTION_TREE] = {"tree", 0, "DIRECTION", OPTION_CHOICE, AT(tree),
+			 .help = "Show the callers of callers, or the callees of callees",
+			 .group = ROWS, .what = "--tree"},
+	[OPTION_DEPTH] = {"depth", 0, "N", OPTION_COUNT, AT(depth),
+			  .help = "Show a tree down or up to N calls", .group = ROWS, .least = 1,
+			  .most = 100},
+	[OPTION_FAIL_IF] = {"fail-if", 0, "CONDITION", OPTION_TEXT,
+			    LIST(conditions, condition_count),
+			    .help = "Exit with 1 if it holds: 'D1mr > +2%', 'main:Ir > +1000', "
+				    "'CEst > 5000000'; of samples 'L2 > +5%'; may be given again",
+			    .group = ROWS},
+
+	[OPTION_PERIOD] =
+		{"period", 'c', "N", OPTION_CALL, .take = record_take_period,
+		 .help = "Take one sample in N accesses, instead of about 150 in a window",
+		 .group = SAMPLING},
+	[OPTION_DUTY] = {"duty", 0, "PERCENT", OPTION_CALL, .take = record_take_duty,
+			 .help = "At the run's 480 millionth access, have PERCENT of the accesses "
+				 "inside windows: eight times as much up to half of that, less "
+				 "later, down to a fiftieth of it",
+			 .group = SAMPLING},
+	[OPTION_OVERHEAD] = {"overhead", 0, "PERCENT", OPTION_CALL, .take = record_take_overhead,
+			     .help = "Let sampling cost PERCENT of the CPU time that counting "
+				     "takes, instead of a --duty",
+			     .group = SAMPLING},
+	[OPTION_WINDOWS] = {"windows", 0, "N", OPTION_CALL, .take = record_take_windows,
+			    .help = "Have N windows at most in each process", .group = SAMPLING},
+	[OPTION_SEED] = {"seed", 0, "N", OPTION_COUNT, AT(seed),
+			 .help = "Begin the random choice with N, to repeat a run",
+			 .group = SAMPLING, .what = "the seed", .most = INT64_MAX},
+	[OPTION_ONE_LINE] = {"one-line", 0, NULL, OPTION_CALL, .take = record_take_one_line,
+			     .help = "Watch lines of that size only; else one sample in four to "
+				     "eight is watched at all sizes from 4 to 4096",
+			     .group = SAMPLING},
+	[OPTION_GEAR] = {"gear", 0, "GEAR", OPTION_CHOICE, AT(gear),
+			 .help = "Take samples, or count accesses only", .group = SAMPLING,
+			 .choices = gears},
+	[OPTION_PATHS] = {"paths", 'g', NULL, OPTION_CALL, .take = record_take_paths,
+			  .help = "Let samples know the calls that led to them, up to 16",
+			  .group = SAMPLING},
+	[OPTION_NO_OBJECTS] = {"no-objects", 0, NULL, OPTION_CALL, .take = record_take_no_objects,
+			       .help = "Do not follow allocations: samples know no blocks, and the "
+				       "profile no sites",
+			       .group = SAMPLING},
+	[OPTION_ALLOCATOR] = {"allocator", 0, "FUNCTION[:ARGUMENT][,free=FUNCTION[:ARGUMENT]]",
+			      OPTION_CALL, .take = record_take_allocator,
+			      .help = "FUNCTION allocates, too: as many bytes as its argument of "
+				      "that number (1) says; may be given again",
+			      .group = SAMPLING},
+
+	[OPTION_DELAY] = {"delay", 0, "SECONDS", OPTION_SECONDS, AT(run.config.delay_ns),
+			  .help = "Begin SECONDS after the start", .group = WHEN, .what = "a delay",
+			  .most = MOST_SECONDS * UINT64_C(1000)},
+	[OPTION_DURATION] = {"duration", 0, "SECONDS", OPTION_SECONDS, AT(run.config.duration_ns),
+			     .help = "Go on for SECONDS; then the command runs on, and accesses "
+				     "are only counted",
+			     .group = WHEN, .what = "a duration", .least = 1,
+			     .most = MOST_SECONDS * UINT64_C(1000)},
+	[OPTION_START_AT] = {"start-at", 0, "FUNCTION", OPTION_CALL, .take = record_take_start_at,
+			     .help = "Begin when a process first enters FUNCTION", .group = WHEN},
+	[OPTION_STOP_AT] = {"stop-at", 0, "FUNCTION", OPTION_CALL, .take = record_take_stop_at,
+			    .help = "End when a process that has begun enters FUNCTION",
+			    .group = WHEN},
+	[OPTION_WAIT] = {"wait-for-mark", 0, NULL, OPTION_CALL, .take = record_take_wait,
+			 .help = "Begin where the program says DWELL_START", .group = WHEN},
+	[OPTION_TOGGLE] = {"toggle-collect", 0, "FUNCTION", OPTION_CALL, .take = record_take_toggle,
+			   .help = "Simulate only while FUNCTION runs, and what it calls; may be "
+				   "given again",
+			   .group = WHEN},
+
+	[OPTION_CURVE] = {"curve", 0, NULL, OPTION_FLAG, AT(curve),
+			  .help = "Exact miss ratios of fully associative caches by their size",
+			  .group = SIMULATE},
+	[OPTION_TRACE] = {"trace", 0, "FILE", OPTION_TEXT, AT(trace),
+			  .help = "Simulate the accesses in FILE, - for standard input, instead of "
+				  "those of a command",
+			  .group = SIMULATE, .names = OPTION_NAMES_FILE},
+	[OPTION_TRACE_FORMAT] = {"trace-format", 0, "NAME", OPTION_CHOICE, AT(trace_format),
+				 .help = "Who wrote the trace", .group = SIMULATE,
+				 .what = "trace format"},
+	[OPTION_CACHE] = {"cache", 0, "NAME=SIZE,WAYS,LINE", OPTION_CALL,
+			  .take = simulate_take_cache,
+			  .help = "This cache: L1i, L1d, L1 (for both), L2, L3, L4, LL, or a TLB "
+				  "as DTLB=64,4,4K",
+			  .group = SIMULATE},
+	[OPTION_MACHINE] = {"machine", 0, "NAME", OPTION_TEXT, AT(geometry.machine),
+			    .help = "Begin with all caches of a machine: host, or one of a table, "
+				    "as zen4",
+			    .group = SIMULATE, .names = OPTION_NAMES_MACHINE},
+	[OPTION_CONFIG] = {"config", 0, "FILE", OPTION_TEXT, AT(geometry.config),
+			   .help = "Read caches from FILE, one on each line", .group = SIMULATE,
+			   .names = OPTION_NAMES_FILE},
+	[OPTION_ALSO] = {"also", 0, "CACHES", OPTION_TEXT, LIST(also, also_count),
+			 .help = "These caches, too, in the same run: 'NAME=SIZE,WAYS,LINE ...'; "
+				 "their events have _2, _3, ... behind their names",
+			 .group = SIMULATE},
+	[OPTION_LINE_USE] = {"line-use", 0, NULL, OPTION_FLAG, AT(geometry.line_use),
+			     .help = "Count how often lines are used, and bytes of them that never "
+				     "are",
+			     .group = SIMULATE},
+	[OPTION_WRITE_BACKS] = {"write-backs", 0, NULL, OPTION_FLAG, AT(geometry.write_backs),
+				.help = "Count dirty lines that leave a level", .group = SIMULATE},
+	[OPTION_NO_INSTRUCTIONS] = {"no-instructions", 0, NULL, OPTION_FLAG,
+				    AT(geometry.no_instructions),
+				    .help = "Do not simulate instruction fetches",
+				    .group = SIMULATE},
+	[OPTION_NO_FILTER] = {"no-filter", 0, NULL, OPTION_FLAG, AT(no_filter),
+			      .help = "Take the long way for each access; the counts are the same, "
+				      "which this is to show",
+			      .group = SIMULATE},
+
+	[OPTION_CONTEXT] = {"context", 0, "N", OPTION_CALL, .take = simulate_take_context,
+			    .help = "Tell calls of a function apart by their last N callers; 0: "
+				    "only the function counts",
+			    .group = CALLS},
+	[OPTION_SEPARATE_THREADS] = {"separate-threads", 0, NULL, OPTION_CALL,
+				     .take = simulate_take_threads,
+				     .help = "Tell what a function costs in each thread",
+				     .group = CALLS},
+	[OPTION_JUMPS] = {"jumps", 0, NULL, OPTION_CALL, .take = simulate_take_jumps,
+			  .help = "Count where branches and jumps go to", .group = CALLS},
+	[OPTION_NO_CALL_GRAPH] = {"no-call-graph", 0, NULL, OPTION_CALL,
+				  .take = simulate_take_no_graph,
+				  .help = "Do not follow calls: costs of code only, in less time",
+				  .group = CALLS},
+
+	[OPTION_QUIET] = {"quiet", 'q', NULL, OPTION_FLAG, AT(is_quiet),
+			  .help = "Say nothing on stderr but errors", .group = OTHER},
+	[OPTION_NO_PAGER] = {"no-pager", 0, NULL, OPTION_FLAG, AT(no_pager),
+			     .help = "Write to the terminal at once, without a pager",
+			     .group = OTHER},
+	[OPTION_HELP] = {"help", 'h', NULL, OPTION_FLAG, AT(wants_help), .help = "Give this list",
+			 .group = OTHER},
+	[OPTION_VERSION] = {"version", 'V', NULL, OPTION_FLAG, AT(wants_version),
+			    .help = "Print the version", .group = OTHER},
+};
+
+const struct option_table option_table = {rows, OPTION_COUNT_OF_ALL};

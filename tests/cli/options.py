@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Options, which mean the same in every command, and the words beside them.
+
+    options.py [--dwell PATH] [--only EXPRESSION]
+
+Each case prints one line; the exit status is 0 when none failed.
+"""
+import os
+import re
+import shutil
+import subprocess
+
+from cases import case, check, main
+
+OPTION = re.compile(r'^ {2,6}(?:-(\S), )?--([a-z][a-z-]*)(?:=\S+)?(?: |$)', re.M)
+VIEWS = ['report', 'curve', 'annotate', 'spatial', 'objects', 'paths', 'reuse', 'info', 'processes']
+
+
+def run(*arguments, options=None, **more):
+    """(exit status, stdout, stderr) of dwell."""
+    env = {k: v for k, v in os.environ.items() if k != 'DWELL_OPTIONS'}
+    if options is not None:
+        env['DWELL_OPTIONS'] = options
+    done = subprocess.run([DWELL, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60,
+                          env=env, **more)
+    return done.returncode, done.stdout, done.stderr
+
+
+def shows(*arguments, **more):
+    status, out, err = run(*arguments, **more)
+    check(status == 0, arguments, 'ended with', status, err)
+    return out
+
+
+def refuses(says, *arguments, **more):
+    status, out, err = run(*arguments, **more)
+    check(status == 2 and out == '' and err.startswith('dwell'), arguments, 'ended with', status, out[:99], err)
+    check(err.count('\n') == 1, arguments, 'said more than a line:', err)
+    check(says in err, arguments, 'said', err, 'and not', says)
+
+
+def commands():
+    return re.findall(r'^  ([a-z]+) +\S', shows('--help').split('Commands:\n')[1].split('\n\n')[0], re.M)
+
+
+def set_up(folder, dwell):
+    global DWELL
+    DWELL = dwell
+    for name, command in {'run': ['record', '--seed', '1'], 'events': ['simulate']}.items():
+        status, _, err = run(*command, '-q', '-o', name + '.db', '--', 'sh', '-c', 'seq 1 3000 | sort >/dev/null')
+        check(status == 0, err)
+
+
+@case
+def a_letter_and_a_name_mean_one_thing_everywhere():
+    letters, names = {}, {}
+    for command in commands():
+        for letter, name in OPTION.findall(shows(command, '--help')):
+            check(names.setdefault(name, letter) == letter, command, name, letter, names)
+            check(not letter or letters.setdefault(letter, name) == name, command, letter, name, letters)
+    check(letters['i'] == 'input' and letters['p'] == 'pid' and letters['n'] == 'rows', letters)
+    check(len(letters) > 15, letters)
+
+
+@case
+def every_command_has_help_and_version():
+    for command in commands():
+        text = shows(command, '--help')
+        check(text.startswith('Usage: dwell %s [OPTION...]' % command), text[:80])
+        check(text == shows(command, '-h') == shows('help', command), command)
+        check(max(len(line) for line in text.split('\n')) <= 80, command, 'is wide')
+        check(shows(command, '--version') == shows(command, '-V') == shows('--version'), command)
+
+
+@case
+def help_tells_defaults_and_choices():
+    text = ' '.join(shows('report', '--help').split())
+    for words in 'text, csv or json (default: text)', 'or thread (default: function)', '(default: dwell.db)':
+        check(words in text, words, text)
+
+
+@case
+def a_profile_is_a_word_of_every_view():
+    for view in VIEWS:
+        check(shows(view, 'run.db') == shows(view, '-i', 'run.db'), view)
+        if view != 'curve':
+            refuses("'run.db' is one too many", view, '-i', 'run.db', 'run.db', 'run.db')
+    check('events.db' in shows('curve', 'run.db', 'run.db', '--process', '0').replace('run.db', 'events.db'), 'two files')
+    check(shows('calls', 'events.db') == shows('calls', '-i', 'events.db'), 'calls')
+    check(shows('export', '--to', 'csv', 'events.db') == shows('export', '--to', 'csv', '-i', 'events.db'), 'export')
+    check(shows('top', '--once', 'run.db') == shows('top', '--once', '-i', 'run.db'), 'top')
+
+
+@case
+def a_word_is_a_name_where_it_is_no_profile():
+    with open('main', 'w') as f:
+        f.write('SQLite, but no profile')
+    shutil.copy('run.db', 'profile')
+    for view in 'annotate', 'paths', 'reuse':
+        refuses("'main'", view, 'run.db', 'main') # of the file, which is no profile, nothing is read
+        check(shows(view, 'profile') == shows(view, '-i', 'run.db'), view)
+        refuses("'profile'", view, '-i', 'run.db', 'profile')
+        status, _, err = run(view, 'none.db')
+        check(status == 3 and "no profile 'none.db'" in err, status, err)
+        refuses("'two.db' is one too many", view, 'run.db', 'two.db')
+        refuses("'b' is one too many", view, 'run.db', 'a', 'b')
+
+
+@case
+def the_nearest_word_is_offered():
+    for says, arguments in {
+            "'reprot' is not a command: did you mean 'report'?": ['reprot'],
+            "did you mean 'curve'?": ['help', 'curv'],
+            "'--szie' is no option: did you mean '--size'?": ['report', '--szie', '1M'],
+            "did you mean '--start-at'?": ['record', '--start=f', '--strat-at', 'f', 'true'],
+            "format 'jsn' is unknown: it is text, csv or json; did you mean 'json'?": ['report', '--format=jsn'],
+            "policy 'lur' is unknown: it is random or lru; did you mean 'lru'?": ['curve', '--policy', 'lur'],
+            "gear 'coutn' is unknown: it is sample or count; did you mean 'count'?": ['record', '--gear=coutn', 'true'],
+            "'xyzzy' is not a command: 'dwell --help' lists them": ['xyzzy'],
+            "'--xyzzy' is no option: 'dwell info --help' lists them": ['info', '--xyzzy'],
+            "'--tree' is no option": ['report', '--tree', 'up']}.items():
+        refuses(says, *arguments)
+
+
+@case
+def names_may_be_cut_and_letters_joined():
+    full = shows('report', 'events.db', '--inclusive', '--rows', '3', '--by', 'object')
+    check(full == shows('report', 'events.db', '-In3', '-bobject') == shows('report', '--incl', '--ro=3', 'events.db', '-b', 'object'),
+          'cut names')
+    refuses("'--fo' may be --format or --focus", 'report', '--fo', 'x')
+    refuses("'--size' lacks its value: --size BYTES", 'report', '--size')
+    refuses("'-n' lacks its value: -n N", 'report', '-n')
+    refuses("'--inclusive' takes no value", 'report', '--inclusive=yes')
+
+
+@case
+def a_command_to_run_ends_the_options():
+    check(shows('record', '-q', '-o', 'x.db', 'echo', '--help', '-q') == '--help -q\n', 'without --')
+    check(shows('record', '-q', '-o', 'x.db', '--', 'echo', '--', '-h') == '-- -h\n', 'with --')
+    refuses('no command to record', 'record', '--')
+
+
+@case
+def the_environment_has_options_for_all_commands():
+    environment = '--size 64K --format=json -n 3 --tree up'
+    for view in 'report', 'objects':
+        check(shows(view, 'run.db', options=environment) == shows(view, 'run.db', '--size', '64K', '--format=json', '-n', '3'), view)
+    check(shows('info', 'run.db', options=environment) == shows('info', 'run.db', '--format', 'json'), 'info')
+    # The command line wins, also over lists; and what does not fit there asks for nothing.
+    check(shows('objects', 'run.db', '--format=csv', '--size=1M', options=environment) ==
+          shows('objects', 'run.db', '--format=csv', '--size=1M'), 'command line')
+    check(shows('spatial', 'run.db', '-s', '64K', options='-s 32K -s 1M') == shows('spatial', 'run.db', '-s', '64K'), 'list')
+    check(shows('report', 'run.db', options='-i none.db') == shows('report', 'run.db'), 'file')
+    check(shows('report', options='-i run.db') == shows('report', 'run.db'), '-i')
+    check(shows('report', 'events.db', options='--size 64K') == shows('report', 'events.db'), 'events')
+    check(shows('report', 'run.db', options='--sort Ir --focus x') == shows('report', 'run.db'), 'samples')
+    check(shows('report', 'events.db', options=r"""--focus 'a b' -e "x = 2*Ir" -e D\r""") ==
+          shows('report', 'events.db', '--focus', 'a b', '-e', 'x = 2*Ir', '-e', 'Dr'), 'quotes')
+    check(run('record', '-q', '-o', 'x.db', 'true', options='--period 9 --delay 1 -n 3')[0] == 0, 'record')
+
+
+@case
+def what_is_wrong_in_the_environment_is_said_to_be_there():
+    for says, options in {
+            "in DWELL_OPTIONS: '--sizee' is no option: did you mean '--size'?": '--sizee 1M',
+            "in DWELL_OPTIONS: 'x' is not a size": '--size x',
+            "in DWELL_OPTIONS: format 'yaml' is unknown": '--format yaml',
+            "in DWELL_OPTIONS: 'run.db' is no option": 'run.db',
+            "in DWELL_OPTIONS: '--rows' lacks its value": '--rows',
+            "in DWELL_OPTIONS: a quote ' is not closed": "--focus 'x"}.items():
+        refuses(says, 'report', 'run.db', options=options)
+    check(shows('report', 'run.db', options='') == shows('report', 'run.db', options='   ') == shows('report', 'run.db'), 'empty')
+
+
+main('options', __doc__, set_up)
