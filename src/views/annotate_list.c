@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What can be annotated: the files and functions with samples. */
-#include <inttypes.h>
-#include <stdlib.h>
-
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/annotate.h"
+#include "views/cost_columns.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/json.h"
@@ -18,33 +16,32 @@ static bool is_listed(const struct hot_row *r, bool files)
 	return !files || r->file != NULL;
 }
 
+static struct cost_row row_of(const struct hot *h, size_t i, bool files)
+{
+	struct cost_row row = cost_row_of(h, i);
+
+	row.kind = files ? "file" : "function";
+	row.name = files ? row.file : row.function;
+	return row;
+}
+
 static int put_list(const struct hot *h, bool files, size_t rows, const struct display *d,
 		    struct text *out, struct err *err)
 {
-	const struct table_column columns[] = {{"MISSES", true, false},
-					       {"UNRESOLVED", true, false},
-					       {"MISS RATIO", true, false},
-					       {"SAMPLES", true, false},
-					       {files ? "FILE" : "FUNCTION", false, true}};
-	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	const struct column_list *columns =
+		COLUMN_LIST(COST(MISSES), COST(UNRESOLVED), COST(RATIO), COST(SAMPLES),
+			    files ? COST(FILE) : COST(FUNCTION));
+	struct table *t = columns_table(columns, d);
 	size_t shown = 0, listed = 0;
 	int ret;
 
 	for (size_t i = 0; i < h->count; i++) {
-		const struct hot_row *r = &h->rows[i];
-		char misses[FIGURE_BYTES], unresolved[FIGURE_BYTES], ratio[FIGURE_BYTES],
-			samples[FIGURE_BYTES];
-		const char *cells[] = {misses, unresolved, ratio, samples,
-				       files ? r->file : r->function};
+		struct cost_row row = row_of(h, i, files);
 
-		if (!is_listed(r, files) || listed++ >= rows)
+		if (!is_listed(&h->rows[i], files) || listed++ >= rows)
 			continue;
 		shown++;
-		figure_share(hot_share(r->cost.misses, &h->total), misses);
-		figure_share(hot_share(r->cost.unresolved, &h->total), unresolved);
-		figure_share(hot_miss_ratio(&r->cost), ratio);
-		figure_count(r->cost.samples, samples);
-		table_row(t, cells);
+		columns_table_row(columns, t, &row);
 	}
 	if (shown == 0) {
 		table_free(t);
@@ -79,27 +76,23 @@ int annotation_list_text(const struct annotation_list *l, size_t rows, const str
 	return put_list(&l->functions, false, rows, d, out, err);
 }
 
-static void csv_rows(const char *kind, const struct hot *h, bool files, struct text *out)
-{
-	for (size_t i = 0; i < h->count; i++) {
-		const struct hot_row *r = &h->rows[i];
-
-		if (!is_listed(r, files))
-			continue;
-		text_addf(out, "%s,", kind);
-		csv_field(out, files ? r->file : r->function);
-		text_addf(out, ",%.8g,%.8g,%.8g,%.8g,%" PRIu64 "\n", hot_miss_ratio(&r->cost),
-			  hot_share(r->cost.misses, &h->total),
-			  hot_share(r->cost.unresolved, &h->total), r->cost.accesses,
-			  r->cost.samples);
-	}
-}
-
 void annotation_list_csv(const struct annotation_list *l, struct text *out)
 {
-	text_add(out, "kind,name,miss_ratio,miss_share,unresolved_share,access_share,samples\n");
-	csv_rows("file", &l->files, true, out);
-	csv_rows("function", &l->functions, false, out);
+	const struct column_list *columns =
+		COLUMN_LIST(COST(KIND), COST(NAME), COST(RATIO), COST(MISSES), COST(UNRESOLVED),
+			    COST(ACCESSES), COST(SAMPLES));
+
+	columns_csv_head(columns, out);
+	for (int files = 1; files >= 0; files--) {
+		const struct hot *h = files ? &l->files : &l->functions;
+
+		for (size_t i = 0; i < h->count; i++) {
+			struct cost_row row = row_of(h, i, files);
+
+			if (is_listed(&h->rows[i], files))
+				columns_csv_row(columns, &row, out);
+		}
+	}
 }
 
 static json_t *json_rows(const struct hot *h, bool files)
@@ -107,14 +100,11 @@ static json_t *json_rows(const struct hot *h, bool files)
 	json_t *rows = json_array();
 
 	for (size_t i = 0; i < h->count; i++) {
-		const struct hot_row *r = &h->rows[i];
-		json_t *row;
+		struct cost_row row = row_of(h, i, files);
 
-		if (!is_listed(r, files))
-			continue;
-		row = json_pack("{s:o}", "name", json_text(files ? r->file : r->function));
-		json_put_cost(row, &r->cost, &h->total);
-		json_array_append_new(rows, row);
+		if (is_listed(&h->rows[i], files))
+			json_array_append_new(
+				rows, columns_json(COLUMN_LIST(COST(NAME), COST_SHARES), &row));
 	}
 	return rows;
 }

@@ -8,6 +8,7 @@
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/annotate.h"
+#include "views/cost_columns.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/json.h"
@@ -185,26 +186,33 @@ int annotation_text(const struct annotation *a, bool all, const struct display *
 	return out->failed ? err_set(err, "not enough memory for the annotated source") : 0;
 }
 
+static struct cost_row row_of(const struct section *s, size_t i)
+{
+	const struct hot_row *r = &s->a->rows[i];
+
+	return (struct cost_row){.file = r->file,
+				 .line = r->line,
+				 .source = s->has_source ? source_line(&s->source, r->line) : NULL,
+				 .cost = &r->cost,
+				 .whole = &s->a->total,
+				 .ratio = &s->a->ratios[i]};
+}
+
 void annotation_csv(const struct annotation *a, struct text *out)
 {
-	text_add(out,
-		 "file,line,miss_ratio,low,high,miss_share,unresolved_share,access_share,samples,"
-		 "source\n");
+	const struct column_list *columns = COLUMN_LIST(
+		COST(FILE), COST(LINE_OR_0), COST(RATIO), COST(LOW), COST(HIGH), COST(MISSES),
+		COST(UNRESOLVED), COST(ACCESSES), COST(SAMPLES), COST(SOURCE));
+
+	columns_csv_head(columns, out);
 	for (size_t first = 0; first < a->count;) {
 		struct section s;
 
 		section_open(&s, a, first, NULL);
 		for (; first < s.end; first++) {
-			const struct hot_row *r = &a->rows[first];
+			struct cost_row row = row_of(&s, first);
 
-			csv_field(out, r->file);
-			text_addf(out, ",%" PRIu32 ",%.8g,%.8g,%.8g,%.8g,%.8g,%.8g,%" PRIu64 ",",
-				  r->line, hot_miss_ratio(&r->cost), a->ratios[first].low,
-				  a->ratios[first].high, hot_share(r->cost.misses, &a->total),
-				  hot_share(r->cost.unresolved, &a->total), r->cost.accesses,
-				  r->cost.samples);
-			csv_field(out, s.has_source ? source_line(&s.source, r->line) : NULL);
-			text_add(out, "\n");
+			columns_csv_row(columns, &row, out);
 		}
 		source_release(&s.source);
 	}
@@ -212,6 +220,8 @@ void annotation_csv(const struct annotation *a, struct text *out)
 
 int annotation_json(const struct annotation *a, struct text *out, struct err *err)
 {
+	const struct column_list *columns =
+		COLUMN_LIST(COST(LINE_OR_0), COST_SHARES, COST(LOW), COST(HIGH), COST(SOURCE));
 	json_t *files = json_array();
 
 	for (size_t first = 0; first < a->count;) {
@@ -220,16 +230,11 @@ int annotation_json(const struct annotation *a, struct text *out, struct err *er
 
 		section_open(&s, a, first, NULL);
 		for (; first < s.end; first++) {
-			const struct hot_row *r = &a->rows[first];
-			json_t *line = json_pack("{s:I}", "line", (json_int_t)r->line);
+			struct cost_row row = row_of(&s, first);
+			json_t *line = columns_json(columns, &row);
 
-			json_put_cost(line, &r->cost, &a->total);
-			json_object_set_new(line, "low", json_real(a->ratios[first].low));
-			json_object_set_new(line, "high", json_real(a->ratios[first].high));
-			json_object_set_new(
-				line, "source",
-				json_text(s.has_source ? source_line(&s.source, r->line) : NULL));
-			json_object_set_new(line, "data_from", annotation_sources_json(a, r));
+			json_object_set_new(line, "data_from",
+					    annotation_sources_json(a, &a->rows[first]));
 			json_array_append_new(lines, line);
 		}
 		json_array_append_new(files,

@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Miss-ratio curves as CSV and JSON. The plot is plot.c. */
-#include <inttypes.h>
 #include <jansson.h>
 
 #include "base/text.h"
 #include "estimate/curve.h"
-#include "views/figures.h"
+#include "views/cost_columns.h"
 #include "views/json.h"
 #include "views/views.h"
 
-static void csv_points(const struct curve *c, const char *label, struct text *out)
+static struct ratio_row row_of(const struct curve *c, size_t i)
+{
+	return (struct ratio_row){c->label != NULL ? c->label : "", c->points[i].size_bytes,
+				  &c->points[i].ratio};
+}
+
+static void csv_points(const struct column_list *columns, const struct curve *c, struct text *out)
 {
 	for (size_t i = 0; i < c->count; i++) {
-		const struct model_ratio *r = &c->points[i].ratio;
+		struct ratio_row row = row_of(c, i);
 
-		if (label != NULL) {
-			csv_field(out, label);
-			text_add(out, ",");
-		}
-		if (r->known)
-			text_addf(out, "%" PRIu64 ",%.8g,%.8g,%.8g\n", c->points[i].size_bytes,
-				  r->ratio, r->low, r->high);
-		else
-			text_addf(out, "%" PRIu64 ",,0,1\n", c->points[i].size_bytes);
+		columns_csv_row(columns, &row, out);
 	}
 }
 
 void curve_csv(const struct curve *c, struct text *out)
 {
-	text_add(out, "size_bytes,miss_ratio,low,high\n");
-	csv_points(c, NULL, out);
+	const struct column_list *columns = COLUMN_LIST(RATIO(SIZE), RATIO_LIMITS);
+
+	columns_csv_head(columns, out);
+	csv_points(columns, c, out);
 }
 
 void curves_csv(const struct curve *curves, size_t count, struct text *out)
 {
-	text_add(out, "curve,size_bytes,miss_ratio,low,high\n");
+	const struct column_list *columns = COLUMN_LIST(RATIO(CURVE), RATIO(SIZE), RATIO_LIMITS);
+
+	columns_csv_head(columns, out);
 	for (size_t i = 0; i < count; i++)
-		csv_points(&curves[i], curves[i].label != NULL ? curves[i].label : "", out);
+		csv_points(columns, &curves[i], out);
 }
 
 static json_t *json_curve(const struct curve *c)
@@ -45,11 +46,10 @@ static json_t *json_curve(const struct curve *c)
 	json_t *points = json_array();
 
 	for (size_t i = 0; i < c->count; i++) {
-		json_t *point =
-			json_pack("{s:I}", "size_bytes", (json_int_t)c->points[i].size_bytes);
+		struct ratio_row row = row_of(c, i);
 
-		json_put_ratio(point, &c->points[i].ratio);
-		json_array_append_new(points, point);
+		json_array_append_new(points,
+				      columns_json(COLUMN_LIST(RATIO(SIZE), RATIO_LIMITS), &row));
 	}
 	return json_pack("{s:I, s:o, s:i, s:s, s:o, s:o}", "process", (json_int_t)p->process->id,
 			 "command", json_text(p->process->command), "line_bytes",

@@ -3,12 +3,12 @@
 #include "views/parts.h"
 
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/size.h"
 #include "base/text.h"
+#include "views/cost_columns.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/json.h"
@@ -20,11 +20,6 @@
 static bool is_shown(const bool *marks, size_t i)
 {
 	return marks == NULL || marks[i];
-}
-
-static double misses_of(const struct data *d, const struct data_row *r)
-{
-	return hot_share(r->cost.misses + r->cost.unresolved, &d->total);
 }
 
 /* "64" or "16-4096", as sizes. */
@@ -65,80 +60,164 @@ static void put_name(const struct data_row *r, struct text *out)
 		text_addf(out, "  of %s", path_basename(r->module));
 }
 
-/* ---- The table ---- */
+/* ---- Columns ---- */
 
-enum column {
-	MISSES,
-	RATIO,
-	INTERVAL,
-	ACCESSES,
-	SAMPLES,
+struct row {
+	struct cost_row cost;
+	const struct data *data;
+	struct data_row r;
+};
+
+static struct row row_of(const struct data *d, size_t i)
+{
+	const struct data_row *r = &d->rows[i];
+
+	return (struct row){.cost = {.name = r->name,
+				     .function = r->function,
+				     .file = r->file,
+				     .line = r->line,
+				     .cost = &r->cost,
+				     .whole = &d->total,
+				     .ratio = &r->ratio},
+			    .data = d,
+			    .r = *r};
+}
+
+static const struct data_row *data_row_of(const void *row)
+{
+	return &((const struct row *)row)->r;
+}
+
+static void get_kind(const void *row, struct value *v)
+{
+	v->text = data_kind_names[data_row_of(row)->kind];
+}
+
+/* In texts: a variable is one block, which says nothing. */
+static void get_several_blocks(const void *row, struct value *v)
+{
+	const struct data_row *r = data_row_of(row);
+
+	v->whole = r->blocks;
+	v->is_missing = r->blocks == 0 || r->kind == DATA_VARIABLE || r->kind == DATA_SECTION;
+}
+
+static void get_known_bytes(const void *row, struct value *v)
+{
+	v->whole = data_row_of(row)->bytes;
+	v->is_missing = v->whole == 0;
+}
+
+static void get_known_element(const void *row, struct value *v)
+{
+	v->whole = data_row_of(row)->element_size;
+	v->is_missing = v->whole == 0;
+}
+
+static void get_sizes(const void *row, struct value *v)
+{
+	char sizes[FIGURE_BYTES];
+
+	put_sizes(data_row_of(row), sizes, sizeof(sizes));
+	text_add(v->made, sizes);
+	v->text = text_get(v->made);
+}
+
+static void get_words(const void *row, struct value *v)
+{
+	put_name(data_row_of(row), v->made);
+	v->text = text_get(v->made);
+}
+
+/* The call path of the site with the most bytes. */
+static void get_path(const void *row, struct value *v)
+{
+	const struct store_site *s = data_row_of(row)->site;
+	const struct profile *p = ((const struct row *)row)->data->profile;
+
+	v->list = json_array();
+	for (size_t i = 0; s != NULL && i < s->path_count; i++) {
+		const struct store_location *l = profile_location(p, s->path[i]);
+
+		for (uint32_t k = 0; l != NULL && k < l->frame_count; k++)
+			json_array_append_new(v->list,
+					      json_pack("{s:o, s:o, s:I}", "function",
+							json_text(l->frames[k].function), "file",
+							json_text(l->frames[k].file), "line",
+							(json_int_t)l->frames[k].line));
+	}
+}
+
+enum {
+	KIND,
+	TYPE,
+	MODULE,
+	ALLOCATOR,
+	SITES,
+	SEVERAL_BLOCKS,
+	KNOWN_BYTES,
+	SIZES,
+	KNOWN_ELEMENT,
+	WORDS,
+	PATH,
 	BLOCKS,
 	BYTES,
-	SIZE,
-	ELEMENT,
-	KIND,
-	NAME,
-	COLUMNS,
+	ALLOCATED_BYTES,
+	LIVE_BLOCKS,
+	LIVE_BYTES,
+	SMALLEST,
+	LARGEST,
+	ELEMENT_SIZE,
 };
 
-static const struct {
-	struct table_column column;
-	bool is_wide; /* left out where there is no room */
-} table_columns[COLUMNS] = {
-	[MISSES] = {{"MISSES", true, false}, false},
-	[RATIO] = {{"MISS RATIO", true, false}, false},
-	[INTERVAL] = {{"95 % INTERVAL", true, false}, false},
-	[ACCESSES] = {{"ACCESSES", true, false}, false},
-	[SAMPLES] = {{"SAMPLES", true, false}, true},
-	[BLOCKS] = {{"BLOCKS", true, false}, true},
-	[BYTES] = {{"BYTES", true, false}, false},
-	[SIZE] = {{"SIZE", true, false}, true},
-	[ELEMENT] = {{"ELEMENT", true, false}, true},
-	[KIND] = {{"KIND", false, false}, true},
-	[NAME] = {{"DATA STRUCTURE", false, true}, false},
+static const struct column columns[] = {
+	[KIND] = {"KIND", "kind", UNIT_TEXT, get_kind},
+	[TYPE] = {NULL, "type", UNIT_TEXT, COLUMN_MEMBER(struct row, r.type)},
+	[MODULE] = {NULL, "module", UNIT_TEXT, COLUMN_MEMBER(struct row, r.module)},
+	[ALLOCATOR] = {NULL, "allocator", UNIT_TEXT, COLUMN_MEMBER(struct row, r.allocator)},
+	[SITES] = {NULL, "sites", UNIT_NUMBER, COLUMN_MEMBER(struct row, r.sites)},
+	[SEVERAL_BLOCKS] = {"BLOCKS", NULL, UNIT_COUNT, get_several_blocks},
+	[KNOWN_BYTES] = {"BYTES", NULL, UNIT_BYTES, get_known_bytes},
+	[SIZES] = {"SIZE", NULL, UNIT_TEXT, get_sizes, .to_right = true},
+	[KNOWN_ELEMENT] = {"ELEMENT", NULL, UNIT_BYTES, get_known_element},
+	[WORDS] = {"DATA STRUCTURE", NULL, UNIT_TEXT, get_words, .may_cut = true},
+	[PATH] = {NULL, "path", UNIT_LIST, get_path},
+	[BLOCKS] = {NULL, "blocks", UNIT_NUMBER, COLUMN_MEMBER(struct row, r.blocks)},
+	[BYTES] = {NULL, "bytes", UNIT_NUMBER, COLUMN_MEMBER(struct row, r.bytes)},
+	[ALLOCATED_BYTES] = {NULL, "allocated_bytes", UNIT_NUMBER,
+			     COLUMN_MEMBER(struct row, r.allocated_bytes)},
+	[LIVE_BLOCKS] = {NULL, "live_blocks", UNIT_NUMBER,
+			 COLUMN_MEMBER(struct row, r.live_blocks)},
+	[LIVE_BYTES] = {NULL, "live_bytes", UNIT_NUMBER, COLUMN_MEMBER(struct row, r.live_bytes)},
+	[SMALLEST] = {NULL, "smallest", UNIT_NUMBER, COLUMN_MEMBER(struct row, r.smallest)},
+	[LARGEST] = {NULL, "largest", UNIT_NUMBER, COLUMN_MEMBER(struct row, r.largest)},
+	[ELEMENT_SIZE] = {NULL, "element_size", UNIT_NUMBER,
+			  COLUMN_MEMBER(struct row, r.element_size)},
 };
 
-static void fill_cells(const struct data *d, const struct data_row *r,
-		       char cells[COLUMNS][FIGURE_BYTES])
-{
-	char size[SIZE_TEXT_BYTES];
+#define C(column) (&columns[column])
+#define NUMBERS                                                                              \
+	C(BLOCKS), C(BYTES), C(ALLOCATED_BYTES), C(LIVE_BLOCKS), C(LIVE_BYTES), C(SMALLEST), \
+		C(LARGEST), C(ELEMENT_SIZE)
 
-	for (size_t i = 0; i < COLUMNS; i++)
-		cells[i][0] = '\0';
-	figure_share(misses_of(d, r), cells[MISSES]);
-	figure_share(hot_miss_ratio(&r->cost), cells[RATIO]);
-	figure_interval(&r->ratio, cells[INTERVAL]);
-	figure_share(r->cost.accesses, cells[ACCESSES]);
-	figure_count(r->cost.samples, cells[SAMPLES]);
-	if (r->blocks > 0 && r->kind != DATA_VARIABLE && r->kind != DATA_SECTION)
-		figure_count(r->blocks, cells[BLOCKS]);
-	if (r->bytes > 0)
-		snprintf(cells[BYTES], FIGURE_BYTES, "%s", size_format(r->bytes, size));
-	put_sizes(r, cells[SIZE], FIGURE_BYTES);
-	if (r->element_size > 0)
-		snprintf(cells[ELEMENT], FIGURE_BYTES, "%s", size_format(r->element_size, size));
-	snprintf(cells[KIND], FIGURE_BYTES, "%s", data_kind_names[r->kind]);
-}
+/* ---- The table ---- */
 
 int data_table(const struct data *d, size_t rows, const bool *marks, const struct display *display,
 	       struct text *out, struct err *err)
 {
-	struct table_column columns[COLUMNS];
 	bool is_wide = display->width == 0 || display->width >= WIDE;
-	size_t used = 0, shown = 0, left = 0;
-	struct table *t;
+	const struct column_list *list =
+		is_wide ? COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(INTERVAL), COST(ACCESSES),
+				      COST(SAMPLES), C(SEVERAL_BLOCKS), C(KNOWN_BYTES), C(SIZES),
+				      C(KNOWN_ELEMENT), C(KIND), C(WORDS))
+			: COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(INTERVAL), COST(ACCESSES),
+				      C(KNOWN_BYTES), C(WORDS));
+	struct table *t = columns_table(list, display);
+	size_t shown = 0, left = 0;
 	int ret;
 
-	for (size_t c = 0; c < COLUMNS; c++)
-		if (is_wide || !table_columns[c].is_wide)
-			columns[used++] = table_columns[c].column;
-	t = table_new(columns, used, display);
 	for (size_t i = 0; i < d->count; i++) {
-		char cells[COLUMNS][FIGURE_BYTES];
-		const char *row[COLUMNS];
-		struct text name = {0};
-		size_t at = 0;
+		struct row row = row_of(d, i);
 
 		if (!is_shown(marks, i))
 			continue;
@@ -147,13 +226,7 @@ int data_table(const struct data *d, size_t rows, const bool *marks, const struc
 			continue;
 		}
 		shown++;
-		fill_cells(d, &d->rows[i], cells);
-		put_name(&d->rows[i], &name);
-		for (size_t c = 0; c < COLUMNS; c++)
-			if (is_wide || !table_columns[c].is_wide)
-				row[at++] = c == NAME ? text_get(&name) : cells[c];
-		table_row(t, row);
-		text_release(&name);
+		columns_table_row(list, t, &row);
 	}
 	ret = shown > 0 ? table_print(t, out, err) : 0;
 	table_free(t);
@@ -222,111 +295,36 @@ int data_text(const struct data *d, size_t rows, const bool *marks, const struct
 
 /* ---- For programs ---- */
 
-/* Numbers that CSV and JSON give by the same names. */
-static const struct {
-	const char *name;
-	size_t offset;
-} numbers[] = {
-	{"blocks", offsetof(struct data_row, blocks)},
-	{"bytes", offsetof(struct data_row, bytes)},
-	{"allocated_bytes", offsetof(struct data_row, allocated_bytes)},
-	{"live_blocks", offsetof(struct data_row, live_blocks)},
-	{"live_bytes", offsetof(struct data_row, live_bytes)},
-	{"smallest", offsetof(struct data_row, smallest)},
-	{"largest", offsetof(struct data_row, largest)},
-	{"element_size", offsetof(struct data_row, element_size)},
-};
-
-#define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
-
-static uint64_t number_of(const struct data_row *r, size_t i)
-{
-	return *(const uint64_t *)(const void *)((const char *)r + numbers[i].offset);
-}
-
 void data_csv(const struct data *d, const bool *marks, struct text *out)
 {
-	text_add(out, "name,kind,type,file,line,function,module,allocator,miss_share,"
-		      "unresolved_share,miss_ratio,low,high,access_share,samples,sites");
-	for (size_t i = 0; i < NUMBERS; i++)
-		text_addf(out, ",%s", numbers[i].name);
-	text_add(out, "\n");
+	const struct column_list *list = COLUMN_LIST(
+		COST(NAME), C(KIND), C(TYPE), COST(FILE), COST(LINE), COST(FUNCTION), C(MODULE),
+		C(ALLOCATOR), COST(ALL_MISSES), COST(UNRESOLVED), COST(RATIO), COST(LOW),
+		COST(HIGH), COST(ACCESSES), COST(SAMPLES), C(SITES), NUMBERS);
+
+	columns_csv_head(list, out);
 	for (size_t i = 0; i < d->count; i++) {
-		const struct data_row *r = &d->rows[i];
+		struct row row = row_of(d, i);
 
-		if (!is_shown(marks, i))
-			continue;
-		csv_field(out, r->name);
-		text_addf(out, ",%s,", data_kind_names[r->kind]);
-		csv_field(out, r->type);
-		text_add(out, ",");
-		csv_field(out, r->file);
-		text_add(out, ",");
-		if (r->line > 0)
-			text_addf(out, "%" PRIu32, r->line);
-		text_add(out, ",");
-		csv_field(out, r->function);
-		text_add(out, ",");
-		csv_field(out, r->module);
-		text_add(out, ",");
-		csv_field(out, r->allocator);
-		text_addf(out, ",%.8g,%.8g,%.8g,%.8g,%.8g,%.8g,%" PRIu64, misses_of(d, r),
-			  hot_share(r->cost.unresolved, &d->total), hot_miss_ratio(&r->cost),
-			  r->ratio.low, r->ratio.high, r->cost.accesses, r->cost.samples);
-		text_addf(out, ",%zu", r->sites);
-		for (size_t k = 0; k < NUMBERS; k++)
-			text_addf(out, ",%" PRIu64, number_of(r, k));
-		text_add(out, "\n");
+		if (is_shown(marks, i))
+			columns_csv_row(list, &row, out);
 	}
-}
-
-static json_t *json_path(const struct profile *p, const struct store_site *s)
-{
-	json_t *frames = json_array();
-
-	for (size_t i = 0; s != NULL && i < s->path_count; i++) {
-		const struct store_location *l = profile_location(p, s->path[i]);
-
-		for (uint32_t k = 0; l != NULL && k < l->frame_count; k++)
-			json_array_append_new(frames,
-					      json_pack("{s:o, s:o, s:I}", "function",
-							json_text(l->frames[k].function), "file",
-							json_text(l->frames[k].file), "line",
-							(json_int_t)l->frames[k].line));
-	}
-	return frames;
-}
-
-static json_t *json_row(const struct data *d, const struct data_row *r)
-{
-	json_t *row = json_pack("{s:o, s:s}", "name", json_text(r->name), "kind",
-				data_kind_names[r->kind]);
-
-	json_object_set_new(row, "type", json_text(r->type));
-	json_object_set_new(row, "file", json_text(r->file));
-	json_object_set_new(row, "line", json_integer(r->line));
-	json_object_set_new(row, "function", json_text(r->function));
-	json_object_set_new(row, "module", json_text(r->module));
-	json_object_set_new(row, "allocator", json_text(r->allocator));
-	json_put_cost(row, &r->cost, &d->total);
-	json_object_set_new(row, "miss_share", json_real(misses_of(d, r)));
-	json_object_set_new(row, "low", json_real(r->ratio.low));
-	json_object_set_new(row, "high", json_real(r->ratio.high));
-	for (size_t i = 0; i < NUMBERS; i++)
-		json_object_set_new(row, numbers[i].name,
-				    json_integer((json_int_t)number_of(r, i)));
-	json_object_set_new(row, "sites", json_integer((json_int_t)r->sites));
-	json_object_set_new(row, "path", json_path(d->profile, r->site));
-	return row;
 }
 
 json_t *data_json_rows(const struct data *d, const bool *marks)
 {
+	const struct column_list *list = COLUMN_LIST(
+		COST(NAME), C(KIND), C(TYPE), COST(FILE), COST(LINE_OR_0), COST(FUNCTION),
+		C(MODULE), C(ALLOCATOR), COST(ALL_MISSES), COST(UNRESOLVED), COST(RATIO),
+		COST(ACCESSES), COST(SAMPLES), COST(LOW), COST(HIGH), NUMBERS, C(SITES), C(PATH));
 	json_t *rows = json_array();
 
-	for (size_t i = 0; i < d->count; i++)
+	for (size_t i = 0; i < d->count; i++) {
+		struct row row = row_of(d, i);
+
 		if (is_shown(marks, i))
-			json_array_append_new(rows, json_row(d, &d->rows[i]));
+			json_array_append_new(rows, columns_json(list, &row));
+	}
 	return rows;
 }
 

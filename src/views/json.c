@@ -15,16 +15,6 @@ void json_put_ratio(json_t *object, const struct model_ratio *r)
 	json_object_set_new(object, "high", json_real(r->high));
 }
 
-void json_put_cost(json_t *object, const struct hot_cost *cost, const struct hot_cost *whole)
-{
-	json_object_set_new(object, "miss_share", json_real(hot_share(cost->misses, whole)));
-	json_object_set_new(object, "unresolved_share",
-			    json_real(hot_share(cost->unresolved, whole)));
-	json_object_set_new(object, "miss_ratio", json_real(hot_miss_ratio(cost)));
-	json_object_set_new(object, "access_share", json_real(cost->accesses));
-	json_object_set_new(object, "samples", json_integer((json_int_t)cost->samples));
-}
-
 static json_t *known_or_null(bool is_known, int64_t number)
 {
 	return is_known ? json_integer(number) : json_null();

@@ -6,13 +6,10 @@
 #include <jansson.h>
 
 #include "base/text.h"
-#include "estimate/hot.h"
+#include "profile/profile.h"
 
 /* Add miss_ratio, low, high to an object: null, 0, 1 when nothing is known. */
 void json_put_ratio(json_t *object, const struct model_ratio *r);
-
-/* Add accesses, misses, unresolved (shares), miss_ratio and samples of some code to an object. */
-void json_put_cost(json_t *object, const struct hot_cost *cost, const struct hot_cost *whole);
 
 /* Add exit_status, signal and signal_name: each null where there is none, or it is not known. */
 void json_put_ending(json_t *object, const struct store_process *x);

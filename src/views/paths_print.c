@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "estimate/paths.h"
 #include "estimate/summary.h"
+#include "views/cost_columns.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/json.h"
@@ -14,7 +15,6 @@
 #include "views/views.h"
 
 #define LEAST_SHARE 0.01 /* of all misses: callers with less are left out of the text */
-#define INDENT	    2
 #define PER_BILLION 1e9
 
 static double misses_of(const struct hot_cost *c)
@@ -46,24 +46,16 @@ static void put_heading(const struct paths *t, const struct display *d, struct t
 	fit_prose(out, from, 0, d);
 }
 
+#define TEXT_COLUMNS \
+	COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(ACCESSES), COST(SAMPLES), COST(CALLERS))
+
 static void put_row(const struct paths *t, struct table *table, const struct paths_node *n,
 		    unsigned depth)
 {
-	char misses[FIGURE_BYTES], ratio[FIGURE_BYTES], accesses[FIGURE_BYTES],
-		samples[FIGURE_BYTES];
-	const char *cells[] = {misses, ratio, accesses, samples, NULL};
-	struct text name = {0};
+	const struct cost_row row = {
+		.function = n->function, .depth = depth, .cost = &n->all, .whole = &t->total};
 
-	for (unsigned i = 0; i < depth * INDENT; i++)
-		text_add(&name, " ");
-	text_add(&name, n->function);
-	cells[4] = text_get(&name);
-	figure_share(hot_share(misses_of(&n->all), &t->total), misses);
-	figure_share(hot_miss_ratio(&n->all), ratio);
-	figure_share(n->all.accesses, accesses);
-	figure_count(n->all.samples, samples);
-	table_row(table, cells);
-	text_release(&name);
+	columns_table_row(TEXT_COLUMNS, table, &row);
 }
 
 /* A function and its callers, theirs, ...: as deep as paths are long, and inlining goes. */
@@ -96,12 +88,6 @@ static void put_tree(const struct paths *t, struct table *table, size_t node)
 int paths_text(const struct paths *t, size_t top, const struct display *d, struct text *out,
 	       struct err *err)
 {
-	static const struct table_column columns[] = {
-		{"MISSES", true, false},
-		{"MISS RATIO", true, false},
-		{"ACCESSES", true, false},
-		{"SAMPLES", true, false},
-		{"FUNCTION, BELOW IT ITS CALLERS", false, true}};
 	size_t shown = 0, more = 0;
 	struct table *table;
 	int ret;
@@ -111,7 +97,7 @@ int paths_text(const struct paths *t, size_t top, const struct display *d, struc
 		return 0;
 	}
 	put_heading(t, d, out);
-	table = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	table = columns_table(TEXT_COLUMNS, d);
 	for (size_t i = t->first; i != PATHS_NONE; i = t->items[i].next) {
 		if (shown < top)
 			put_tree(t, table, i);
@@ -146,18 +132,18 @@ static void add_folded(const struct paths *t, const struct paths_node *n, struct
 
 void paths_csv(const struct paths *t, struct text *out)
 {
-	text_add(out, "path,miss_share,unresolved_share,miss_ratio,access_share,samples\n");
+	const struct column_list *columns = COLUMN_LIST(COST(PATH), COST_SHARES);
+
+	columns_csv_head(columns, out);
 	for (size_t i = 0; i < t->count; i++) {
-		const struct hot_cost *c = &t->items[i].own;
+		struct cost_row row = {.cost = &t->items[i].own, .whole = &t->total};
 		struct text path = {0};
 
 		if (!ends_here(&t->items[i]))
 			continue;
 		add_folded(t, &t->items[i], &path);
-		csv_field(out, text_get(&path));
-		text_addf(out, ",%.8g,%.8g,%.8g,%.8g,%" PRIu64 "\n",
-			  hot_share(c->misses, &t->total), hot_share(c->unresolved, &t->total),
-			  hot_miss_ratio(c), c->accesses, c->samples);
+		row.name = text_get(&path);
+		columns_csv_row(columns, &row, out);
 		text_release(&path);
 	}
 }
@@ -176,9 +162,9 @@ void paths_folded(const struct paths *t, struct text *out)
 
 static json_t *json_path(const struct paths *t, const struct paths_node *n)
 {
-	json_t *o = json_object(), *functions = json_array();
+	const struct cost_row row = {.cost = &n->own, .whole = &t->total};
+	json_t *o = columns_json(COLUMN_LIST(COST_SHARES), &row), *functions = json_array();
 
-	json_put_cost(o, &n->own, &t->total);
 	for (const struct paths_node *at = n;; at = &t->items[at->parent]) {
 		json_array_insert_new(functions, 0, json_text(at->function));
 		if (at->parent == PATHS_NONE)

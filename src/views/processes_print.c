@@ -2,71 +2,171 @@
 /* The processes of a run as text, CSV and JSON. */
 #include <inttypes.h>
 #include <jansson.h>
-#include <stdio.h>
 
+#include "base/signal_name.h"
 #include "base/text.h"
 #include "estimate/processes.h"
+#include "views/cost_columns.h"
 #include "views/figures.h"
 #include "views/json.h"
 #include "views/table.h"
 #include "views/views.h"
 
-/* ---- Text ---- */
+/* ---- Columns ---- */
 
-enum { AT_ID, AT_PID, AT_PARENT, AT_STATE, AT_ACCESSES, AT_SHARE, AT_SAMPLES, AT_CACHES };
-#define AT_COMMAND (AT_CACHES + PROFILE_CACHES)
-#define COLUMNS	   (AT_COMMAND + 1)
-
-static const struct table_column columns[COLUMNS] = {
-	[AT_ID] = {"ID", true, false},
-	[AT_PID] = {"PID", true, false},
-	[AT_PARENT] = {"PARENT", true, false},
-	[AT_STATE] = {"STATE", false, false},
-	[AT_ACCESSES] = {"ACCESSES", true, false},
-	[AT_SHARE] = {"SHARE", true, false},
-	[AT_SAMPLES] = {"SAMPLES", true, false},
-	[AT_CACHES] = {"L1d", true, false},
-	[AT_CACHES + 1] = {"L2", true, false},
-	[AT_CACHES + 2] = {"L3", true, false},
-	[AT_COMMAND] = {"COMMAND", false, TABLE_WORDS},
+struct row {
+	struct store_process x;
+	double share;
+	const struct model_ratio *ratios;
 };
 
-static void put_row(struct table *t, const struct processes_row *r)
+static struct row row_of(const struct processes *s, size_t i)
 {
-	const struct store_process *x = r->process;
-	char cells[COLUMNS][FIGURE_BYTES];
-	const char *list[COLUMNS];
-
-	for (size_t i = 0; i < COLUMNS; i++) {
-		cells[i][0] = '\0';
-		list[i] = cells[i];
-	}
-	snprintf(cells[AT_ID], FIGURE_BYTES, "%" PRId64, x->id);
-	snprintf(cells[AT_PID], FIGURE_BYTES, "%" PRIu32, x->pid);
-	if (x->parent_id != STORE_NONE)
-		snprintf(cells[AT_PARENT], FIGURE_BYTES, "%" PRId64, x->parent_id);
-	figure_count(x->accesses, cells[AT_ACCESSES]);
-	figure_share(r->share, cells[AT_SHARE]);
-	figure_count(x->samples, cells[AT_SAMPLES]);
-	for (size_t i = 0; i < PROFILE_CACHES; i++)
-		if (r->ratios[i].known)
-			figure_percent(r->ratios[i].ratio, cells[AT_CACHES + i]);
-	figure_state(x, cells[AT_STATE]);
-	list[AT_COMMAND] = x->command[0] != '\0' ? x->command : x->exe;
-	table_row(t, list);
+	return (struct row){*s->rows[i].process, s->rows[i].share, s->rows[i].ratios};
 }
+
+static const struct store_process *process_of(const void *row)
+{
+	return &((const struct row *)row)->x;
+}
+
+/* A number that may be none. */
+static void put_number(int64_t number, struct value *v)
+{
+	v->whole = (uint64_t)number;
+	v->is_missing = number == STORE_NONE;
+}
+
+static void get_parent(const void *row, struct value *v)
+{
+	put_number(process_of(row)->parent_id, v);
+}
+
+/* With the name of the signal. */
+static void get_end(const void *row, struct value *v)
+{
+	char state[FIGURE_BYTES];
+
+	text_add(v->made, figure_state(process_of(row), state));
+	v->text = text_get(v->made);
+}
+
+static void get_exit_status(const void *row, struct value *v)
+{
+	put_number(process_of(row)->exit_status, v);
+}
+
+static void get_signal(const void *row, struct value *v)
+{
+	v->whole = (uint64_t)process_of(row)->signal;
+	v->is_missing = process_of(row)->signal <= 0;
+}
+
+static void get_signal_name(const void *row, struct value *v)
+{
+	char name[SIGNAL_NAME_BYTES];
+
+	v->is_missing = process_of(row)->signal <= 0;
+	if (!v->is_missing)
+		text_add(v->made, signal_name(process_of(row)->signal, name));
+	v->text = text_get(v->made);
+}
+
+static void get_command_or_exe(const void *row, struct value *v)
+{
+	const struct store_process *x = process_of(row);
+
+	v->text = x->command[0] != '\0' ? x->command : x->exe;
+}
+
+static void put_cache(const void *row, size_t cache, struct value *v)
+{
+	const struct model_ratio *r = &((const struct row *)row)->ratios[cache];
+
+	v->real = r->ratio;
+	v->is_missing = !r->known;
+}
+
+static void get_l1(const void *row, struct value *v)
+{
+	put_cache(row, 0, v);
+}
+
+static void get_l2(const void *row, struct value *v)
+{
+	put_cache(row, 1, v);
+}
+
+static void get_l3(const void *row, struct value *v)
+{
+	put_cache(row, 2, v);
+}
+
+enum {
+	ID,
+	PID,
+	PARENT,
+	STATE,
+	END,
+	EXIT_STATUS,
+	SIGNAL,
+	SIGNAL_NAME,
+	ACCESSES,
+	SHARE,
+	SAMPLES,
+	WINDOWS,
+	L1,
+	L2,
+	L3,
+	EXE,
+	COMMAND,
+	COMMAND_OR_EXE,
+};
+
+static const struct column columns[] = {
+	[ID] = {"ID", "id", UNIT_NUMBER, COLUMN_MEMBER(struct row, x.id)},
+	[PID] = {"PID", "pid", UNIT_NUMBER, COLUMN_MEMBER(struct row, x.pid)},
+	[PARENT] = {"PARENT", "parent", UNIT_NUMBER, get_parent},
+	[STATE] = {NULL, "state", UNIT_TEXT, COLUMN_MEMBER(struct row, x.state)},
+	[END] = {"STATE", NULL, UNIT_TEXT, get_end},
+	[EXIT_STATUS] = {NULL, "exit_status", UNIT_NUMBER, get_exit_status},
+	[SIGNAL] = {NULL, "signal", UNIT_NUMBER, get_signal},
+	[SIGNAL_NAME] = {NULL, "signal_name", UNIT_TEXT, get_signal_name},
+	[ACCESSES] = {"ACCESSES", "accesses", UNIT_COUNT, COLUMN_MEMBER(struct row, x.accesses)},
+	[SHARE] = {"SHARE", "share", UNIT_SHARE, COLUMN_MEMBER(struct row, share)},
+	[SAMPLES] = {"SAMPLES", "samples", UNIT_COUNT, COLUMN_MEMBER(struct row, x.samples)},
+	[WINDOWS] = {NULL, "windows", UNIT_COUNT, COLUMN_MEMBER(struct row, x.windows)},
+	[L1] = {"L1d", "L1d", UNIT_RATIO, get_l1},
+	[L2] = {"L2", "L2", UNIT_RATIO, get_l2},
+	[L3] = {"L3", "L3", UNIT_RATIO, get_l3},
+	[EXE] = {NULL, "exe", UNIT_TEXT, COLUMN_MEMBER(struct row, x.exe)},
+	[COMMAND] = {NULL, "command", UNIT_TEXT, COLUMN_MEMBER(struct row, x.command)},
+	[COMMAND_OR_EXE] = {"COMMAND", NULL, UNIT_TEXT, get_command_or_exe, .may_cut = TABLE_WORDS},
+};
+
+#define C(column) (&columns[column])
+#define ENDING	  C(EXIT_STATUS), C(SIGNAL), C(SIGNAL_NAME)
+#define TEXT_COLUMNS                                                                              \
+	C(ID), C(PID), C(PARENT), C(END), C(ACCESSES), C(SHARE), C(SAMPLES), C(L1), C(L2), C(L3), \
+		C(COMMAND_OR_EXE)
+
+/* ---- Text ---- */
 
 int processes_text(const struct processes *s, size_t rows, const struct display *d,
 		   struct text *out, struct err *err)
 {
-	static const unsigned least_important[] = {AT_SAMPLES, AT_PARENT, AT_STATE};
-	struct table *t = table_new(columns, COLUMNS, d);
+	static const unsigned least_important[] = {6, 2, 3}; /* samples, parent, state */
+	const struct column_list *list = COLUMN_LIST(TEXT_COLUMNS);
+	struct table *t = columns_table(list, d);
 	size_t shown = rows > 0 && rows < s->count ? rows : s->count;
 	int status;
 
 	table_may_leave_out(t, least_important, 3);
-	for (size_t i = 0; i < shown; i++)
-		put_row(t, &s->rows[i]);
+	for (size_t i = 0; i < shown; i++) {
+		struct row row = row_of(s, i);
+
+		columns_table_row(list, t, &row);
+	}
 	status = table_print(t, out, err);
 	table_free(t);
 	if (status == 0 && shown < s->count)
@@ -84,69 +184,36 @@ int processes_text(const struct processes *s, size_t rows, const struct display 
 
 void processes_csv(const struct processes *s, struct text *out)
 {
-	text_add(out, "id,pid,parent,state," CSV_ENDING ",accesses,share,samples,windows");
-	for (size_t i = 0; i < PROFILE_CACHES; i++)
-		text_addf(out, ",%s", s->caches[i].name);
-	text_add(out, ",exe,command\n");
-	for (size_t i = 0; i < s->count; i++) {
-		const struct processes_row *r = &s->rows[i];
-		const struct store_process *x = r->process;
+	const struct column_list *list =
+		COLUMN_LIST(C(ID), C(PID), C(PARENT), C(STATE), ENDING, C(ACCESSES), C(SHARE),
+			    C(SAMPLES), C(WINDOWS), C(L1), C(L2), C(L3), C(EXE), C(COMMAND));
 
-		text_addf(out, "%" PRId64 ",%" PRIu32 ",", x->id, x->pid);
-		if (x->parent_id != STORE_NONE)
-			text_addf(out, "%" PRId64, x->parent_id);
-		text_add(out, ",");
-		csv_field(out, x->state);
-		text_add(out, ",");
-		csv_ending(out, x);
-		text_addf(out, ",%" PRIu64 ",%.8g,%" PRIu64 ",%" PRIu64, x->accesses, r->share,
-			  x->samples, x->windows);
-		for (size_t k = 0; k < PROFILE_CACHES; k++) {
-			text_add(out, ",");
-			if (r->ratios[k].known)
-				text_addf(out, "%.8g", r->ratios[k].ratio);
-		}
-		text_add(out, ",");
-		csv_field(out, x->exe);
-		text_add(out, ",");
-		csv_field(out, x->command);
-		text_add(out, "\n");
+	columns_csv_head(list, out);
+	for (size_t i = 0; i < s->count; i++) {
+		struct row row = row_of(s, i);
+
+		columns_csv_row(list, &row, out);
 	}
 }
 
-static json_t *json_id(int64_t id)
+static json_t *json_row(const struct processes *s, size_t i)
 {
-	return id == STORE_NONE ? json_null() : json_integer(id);
-}
+	struct row row = row_of(s, i);
+	json_t *caches = json_array();
+	json_t *o =
+		columns_json(COLUMN_LIST(C(ID), C(PID), C(PARENT), C(STATE), ENDING, C(EXE),
+					 C(COMMAND), C(ACCESSES), C(SHARE), C(SAMPLES), C(WINDOWS)),
+			     &row);
 
-static json_t *json_row(const struct processes *s, const struct processes_row *r)
-{
-	const struct store_process *x = r->process;
-	json_t *o = json_object(), *caches = json_array();
+	for (size_t k = 0; k < PROFILE_CACHES; k++) {
+		const struct ratio_row cache = {s->caches[k].name, s->caches[k].size_bytes,
+						&row.ratios[k]};
 
-	json_object_set_new(o, "id", json_integer(x->id));
-	json_object_set_new(o, "pid", json_integer(x->pid));
-	json_object_set_new(o, "parent", json_id(x->parent_id));
-	json_object_set_new(o, "state", json_text(x->state));
-	json_put_ending(o, x);
-	json_object_set_new(o, "exe", json_text(x->exe));
-	json_object_set_new(o, "command", json_text(x->command));
-	json_object_set_new(o, "accesses", json_integer((json_int_t)x->accesses));
-	json_object_set_new(o, "share", json_real(r->share));
-	json_object_set_new(o, "samples", json_integer((json_int_t)x->samples));
-	json_object_set_new(o, "windows", json_integer((json_int_t)x->windows));
-	for (size_t i = 0; i < PROFILE_CACHES; i++) {
-		json_t *c = json_object();
-
-		if (s->caches[i].size_bytes == 0) {
-			json_decref(c);
-			continue;
-		}
-		json_object_set_new(c, "name", json_text(s->caches[i].name));
-		json_object_set_new(c, "size_bytes",
-				    json_integer((json_int_t)s->caches[i].size_bytes));
-		json_put_ratio(c, &r->ratios[i]);
-		json_array_append_new(caches, c);
+		if (cache.size_bytes > 0)
+			json_array_append_new(
+				caches,
+				columns_json(COLUMN_LIST(RATIO(NAME), RATIO(SIZE), RATIO_LIMITS),
+					     &cache));
 	}
 	json_object_set_new(o, "caches", caches);
 	return o;
@@ -157,7 +224,7 @@ int processes_json(const struct processes *s, struct text *out, struct err *err)
 	json_t *root = json_object(), *rows = json_array();
 
 	for (size_t i = 0; i < s->count; i++)
-		json_array_append_new(rows, json_row(s, &s->rows[i]));
+		json_array_append_new(rows, json_row(s, i));
 	json_object_set_new(root, "processes", rows);
 	return json_print(root, out, err);
 }

@@ -2,47 +2,83 @@
 /* Miss ratios by line size as text, CSV and JSON. */
 #include <inttypes.h>
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
 
 #include "base/size.h"
 #include "base/text.h"
 #include "estimate/spatial.h"
+#include "views/cost_columns.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/json.h"
 #include "views/table.h"
 #include "views/views.h"
 
+/* ---- Rows: a size of lines in a cache ---- */
+
+struct row {
+	struct ratio_row ratio;
+	const struct spatial *s;
+	size_t line, size;
+};
+
+/* False: the cache holds no such line. */
+static bool make_row(const struct spatial *s, size_t line, size_t size, struct row *row)
+{
+	*row = (struct row){{NULL, s->sizes[size], &s->ratios[line][size]}, s, line, size};
+	return row->ratio.ratio->known;
+}
+
+static void get_line(const void *row, struct value *v)
+{
+	v->whole = spatial_line(((const struct row *)row)->line);
+}
+
+static void get_use(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	v->real = spatial_use(r->s, r->line, r->size);
+}
+
+static void get_fetched(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	v->real = spatial_traffic(r->s, r->line, r->size);
+}
+
+static void get_used(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	v->real = spatial_used(r->s, r->line, r->size);
+}
+
+enum { LINE, USE, FETCHED, USED };
+
+static const struct column columns[] = {
+	[LINE] = {"LINE", "line_bytes", UNIT_NUMBER, get_line},
+	[USE] = {"SPATIAL USE", "spatial_use", UNIT_FACTOR, get_use, .precise = 6},
+	[FETCHED] = {"FETCHED", "bytes_fetched", UNIT_TRAFFIC, get_fetched, .precise = 6},
+	[USED] = {"USED", "used", UNIT_SHARE, get_used, .precise = 6},
+};
+
+#define FIGURES &columns[USE], &columns[FETCHED], &columns[USED]
+
+/* ---- Text ---- */
+
 static int put_table(const struct spatial *s, size_t size, const struct display *d,
 		     struct text *out, struct err *err)
 {
-	static const struct table_column columns[] = {
-		{"LINE", true, false},		{"MISS RATIO", true, false},
-		{"95 % INTERVAL", true, false}, {"SPATIAL USE", true, false},
-		{"FETCHED", true, false},	{"USED", true, false},
-	};
-	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	const struct column_list *list =
+		COLUMN_LIST(&columns[LINE], RATIO(MISSES), RATIO(INTERVAL), FIGURES);
+	struct table *t = columns_table(list, d);
+	struct row row;
 	int status;
 
-	for (size_t k = 0; k < SPATIAL_LINES; k++) {
-		const struct model_ratio *r = &s->ratios[k][size];
-		char line[16], ratio[FIGURE_BYTES], interval[FIGURE_BYTES], use[16] = "";
-		char fetched[24], used[FIGURE_BYTES];
-
-		if (!r->known)
-			continue;
-		snprintf(line, sizeof(line), "%" PRIu32, spatial_line(k));
-		if (!isnan(spatial_use(s, k, size)))
-			snprintf(use, sizeof(use), "%.2f", spatial_use(s, k, size));
-		snprintf(fetched, sizeof(fetched), "%.3g B", spatial_traffic(s, k, size));
-		table_row(t, (const char *const[]){
-				     line, figure_percent(r->ratio, ratio),
-				     figure_interval(r, interval), use, fetched,
-				     isnan(spatial_used(s, k, size))
-					     ? NULL
-					     : figure_share(spatial_used(s, k, size), used)});
-	}
+	for (size_t k = 0; k < SPATIAL_LINES; k++)
+		if (make_row(s, k, size, &row))
+			columns_table_row(list, t, &row);
 	status = table_print(t, out, err);
 	table_free(t);
 	return status;
@@ -91,52 +127,30 @@ int spatial_text(const struct spatial *s, const struct profile *p, const struct 
 	return 0;
 }
 
-/* A number as text, nothing for NAN. */
-static void add_number(struct text *out, double v, const char *end)
-{
-	if (!isnan(v))
-		text_addf(out, "%.6g", v);
-	text_add(out, end);
-}
+/* ---- CSV and JSON ---- */
 
 void spatial_csv(const struct spatial *s, struct text *out)
 {
-	text_add(out, "size_bytes,line_bytes,miss_ratio,low,high,spatial_use,bytes_fetched,used\n");
+	const struct column_list *list =
+		COLUMN_LIST(RATIO(SIZE), &columns[LINE], RATIO_LIMITS, FIGURES);
+	struct row row;
+
+	columns_csv_head(list, out);
 	for (size_t i = 0; i < s->size_count; i++)
-		for (size_t k = 0; k < SPATIAL_LINES; k++) {
-			const struct model_ratio *r = &s->ratios[k][i];
-
-			if (!r->known)
-				continue;
-			text_addf(out, "%" PRIu64 ",%" PRIu32 ",%.8g,%.8g,%.8g,", s->sizes[i],
-				  spatial_line(k), r->ratio, r->low, r->high);
-			add_number(out, spatial_use(s, k, i), ",");
-			add_number(out, spatial_traffic(s, k, i), ",");
-			add_number(out, spatial_used(s, k, i), "\n");
-		}
-}
-
-static json_t *real_or_null(double v)
-{
-	return isnan(v) ? json_null() : json_real(v);
+		for (size_t k = 0; k < SPATIAL_LINES; k++)
+			if (make_row(s, k, i, &row))
+				columns_csv_row(list, &row, out);
 }
 
 static json_t *size_json(const struct spatial *s, size_t i)
 {
+	const struct column_list *list = COLUMN_LIST(&columns[LINE], RATIO_LIMITS, FIGURES);
 	json_t *lines = json_array();
+	struct row row;
 
-	for (size_t k = 0; k < SPATIAL_LINES; k++) {
-		json_t *line;
-
-		if (!s->ratios[k][i].known)
-			continue;
-		line = json_pack("{s:i}", "line_bytes", (int)spatial_line(k));
-		json_put_ratio(line, &s->ratios[k][i]);
-		json_object_set_new(line, "spatial_use", real_or_null(spatial_use(s, k, i)));
-		json_object_set_new(line, "bytes_fetched", json_real(spatial_traffic(s, k, i)));
-		json_object_set_new(line, "used", real_or_null(spatial_used(s, k, i)));
-		json_array_append_new(lines, line);
-	}
+	for (size_t k = 0; k < SPATIAL_LINES; k++)
+		if (make_row(s, k, i, &row))
+			json_array_append_new(lines, columns_json(list, &row));
 	return json_pack("{s:I, s:o}", "size_bytes", (json_int_t)s->sizes[i], "lines", lines);
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "estimate/summary.h"
+#include "views/cost_columns.h"
 #include "views/figures.h"
 #include "views/json.h"
 #include "views/parts.h"
@@ -38,22 +39,18 @@ static void list_counts(const struct store_process *x, struct count counts[COUNT
 	memcpy(counts, all, sizeof(all));
 }
 
+#define CSV_COLUMNS(misses)                                                                   \
+	COLUMN_LIST(COST(KIND), COST(NAME), COST(FILE), COST(NUMBER), COST(RATIO), COST(LOW), \
+		    COST(HIGH), misses, COST(UNRESOLVED), COST(ACCESSES), COST(SAMPLES))
+
 static void csv_rows(const char *kind, const struct hot *h, struct text *out)
 {
 	for (size_t i = 0; i < h->count; i++) {
-		const struct hot_row *r = &h->rows[i];
+		struct cost_row row = cost_row_of(h, i);
 
-		text_addf(out, "%s,", kind);
-		csv_field(out, r->function);
-		text_add(out, ",");
-		csv_field(out, r->file);
-		text_add(out, ",");
-		if (r->line > 0)
-			text_addf(out, "%u", r->line);
-		text_addf(out, ",%.8g,,,%.8g,%.8g,%.8g,%" PRIu64 "\n", hot_miss_ratio(&r->cost),
-			  hot_share(r->cost.misses, &h->total),
-			  hot_share(r->cost.unresolved, &h->total), r->cost.accesses,
-			  r->cost.samples);
+		row.kind = kind;
+		row.name = row.function;
+		columns_csv_row(CSV_COLUMNS(COST(MISSES)), &row, out);
 	}
 }
 
@@ -61,19 +58,15 @@ static void csv_data(const struct data *d, struct text *out)
 {
 	for (size_t i = 0; i < d->count; i++) {
 		const struct data_row *r = &d->rows[i];
+		const struct cost_row row = {.kind = "object",
+					     .name = r->name,
+					     .file = r->file,
+					     .line = r->line,
+					     .cost = &r->cost,
+					     .whole = &d->total,
+					     .ratio = &r->ratio};
 
-		text_add(out, "object,");
-		csv_field(out, r->name);
-		text_add(out, ",");
-		csv_field(out, r->file);
-		text_add(out, ",");
-		if (r->line > 0)
-			text_addf(out, "%u", r->line);
-		text_addf(out, ",%.8g,%.8g,%.8g,%.8g,%.8g,%.8g,%" PRIu64 "\n",
-			  hot_miss_ratio(&r->cost), r->ratio.low, r->ratio.high,
-			  hot_share(r->cost.misses + r->cost.unresolved, &d->total),
-			  hot_share(r->cost.unresolved, &d->total), r->cost.accesses,
-			  r->cost.samples);
+		columns_csv_row(CSV_COLUMNS(COST(ALL_MISSES)), &row, out);
 	}
 }
 
@@ -83,8 +76,7 @@ void summary_csv(const struct summary *s, struct text *out)
 	struct profile_cache caches[PROFILE_CACHES];
 	struct count counts[COUNTS];
 
-	text_add(out, "kind,name,file,number,miss_ratio,low,high,miss_share,unresolved_share,"
-		      "access_share,samples\n");
+	columns_csv_head(CSV_COLUMNS(COST(MISSES)), out);
 	text_add(out, "process,");
 	csv_field(out, p->process->command);
 	text_addf(out, ",,%" PRId64 ",,,,,,,%" PRIu64 "\n", p->process->id, p->process->samples);
@@ -132,18 +124,14 @@ static json_t *json_process(const struct store_process *x)
 
 static json_t *json_rows(const struct hot *h)
 {
+	const struct column_list *columns =
+		COLUMN_LIST(COST(FUNCTION), COST(FILE), COST(LINE), COST_SHARES);
 	json_t *rows = json_array();
 
 	for (size_t i = 0; i < h->count; i++) {
-		const struct hot_row *r = &h->rows[i];
-		json_t *row = json_object();
+		struct cost_row row = cost_row_of(h, i);
 
-		json_object_set_new(row, "function", json_text(r->function));
-		json_object_set_new(row, "file", json_text(r->file));
-		if (r->line > 0)
-			json_object_set_new(row, "line", json_integer(r->line));
-		json_put_cost(row, &r->cost, &h->total);
-		json_array_append_new(rows, row);
+		json_array_append_new(rows, columns_json(columns, &row));
 	}
 	return rows;
 }
@@ -156,15 +144,15 @@ static json_t *json_caches(const struct profile *p)
 	profile_caches(p, caches);
 	for (size_t i = 0; i < PROFILE_CACHES; i++) {
 		struct model_ratio r;
-		json_t *row;
+		struct ratio_row row;
 
 		if (caches[i].size_bytes == 0)
 			continue;
 		profile_solve(p, MODEL_RANDOM, caches[i].size_bytes, &r);
-		row = json_pack("{s:s, s:I}", "name", caches[i].name, "size_bytes",
-				(json_int_t)caches[i].size_bytes);
-		json_put_ratio(row, &r);
-		json_array_append_new(rows, row);
+		row = (struct ratio_row){caches[i].name, caches[i].size_bytes, &r};
+		json_array_append_new(
+			rows,
+			columns_json(COLUMN_LIST(RATIO(NAME), RATIO(SIZE), RATIO_LIMITS), &row));
 	}
 	return rows;
 }

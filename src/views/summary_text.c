@@ -11,6 +11,7 @@
 #include "estimate/processes.h"
 #include "estimate/summary.h"
 #include "profile/sampled.h"
+#include "views/cost_columns.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/parts.h"
@@ -328,43 +329,24 @@ static int put_caches(const struct profile *p, const struct display *d, struct t
 	return ret;
 }
 
-/* "name", or "file.c:12 name" for rows by line. */
-static void name_row(const struct hot_row *r, bool by_line, struct text *name)
+/* `place`: the column that names the code. */
+static int put_hot(const struct hot *h, const struct column *place, size_t rows,
+		   const struct display *d, struct text *out, struct err *err)
 {
-	figure_place(by_line ? r->file : NULL, r->line, r->function, name);
-}
-
-static int put_hot(const struct hot *h, const char *title, size_t rows, const struct display *d,
-		   struct text *out, struct err *err)
-{
-	const struct table_column columns[] = {
-		{"MISSES", true, false},   {"UNRESOLVED", true, false}, {"MISS RATIO", true, false},
-		{"ACCESSES", true, false}, {"SAMPLES", true, false},	{title, false, true}};
-	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
-	char misses[FIGURE_BYTES], unresolved[FIGURE_BYTES], ratio[FIGURE_BYTES],
-		accesses[FIGURE_BYTES], samples[FIGURE_BYTES];
+	const struct column_list *columns = COLUMN_LIST(COST_SHARES, place);
+	struct table *t = columns_table(columns, d);
 	int ret;
 
 	for (size_t i = 0; i < h->count && i < rows; i++) {
-		const struct hot_row *r = &h->rows[i];
-		struct text name = {0};
-		const char *cells[] = {misses, unresolved, ratio, accesses, samples, NULL};
+		struct cost_row row = cost_row_of(h, i);
 
-		name_row(r, r->line > 0 || strcmp(title, "LINE") == 0, &name);
-		cells[5] = text_get(&name);
-		figure_share(hot_share(r->cost.misses, &h->total), misses);
-		figure_share(hot_share(r->cost.unresolved, &h->total), unresolved);
-		figure_share(hot_miss_ratio(&r->cost), ratio);
-		figure_share(r->cost.accesses, accesses);
-		figure_count(r->cost.samples, samples);
-		table_row(t, cells);
-		text_release(&name);
+		columns_table_row(columns, t, &row);
 	}
 	if (h->total.unresolved > 0) {
-		const char *cells[] = {misses, "", "", "", "", HOT_UNRESOLVED};
+		char misses[FIGURE_BYTES];
 
 		figure_share(hot_share(h->total.unresolved, &h->total), misses);
-		table_row(t, cells);
+		table_row(t, (const char *const[]){misses, "", "", "", "", HOT_UNRESOLVED});
 	}
 	text_add(out, "\n");
 	ret = table_print(t, out, err);
@@ -498,8 +480,8 @@ int summary_text(const struct summary *s, size_t rows, const struct display *d, 
 		if (put_caches(p, d, out, err) != 0)
 			return -1;
 		put_hot_title(s, d, out);
-		if (put_hot(&s->functions, "FUNCTION", rows, d, out, err) != 0 ||
-		    put_hot(&s->lines, "LINE", rows, d, out, err) != 0)
+		if (put_hot(&s->functions, COST(FUNCTION), rows, d, out, err) != 0 ||
+		    put_hot(&s->lines, COST(PLACE), rows, d, out, err) != 0)
 			return -1;
 		put_order(s, d, out);
 		put_nameless(s, rows, d, out);

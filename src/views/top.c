@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "estimate/hot.h"
 #include "estimate/processes.h"
+#include "views/cost_columns.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/table.h"
@@ -100,20 +101,12 @@ static void put_process(const struct profile *p, const struct display *d, struct
 	text_release(&line);
 }
 
-static void put_place(const struct hot_row *r, enum top_view view, struct text *name)
-{
-	figure_place(view == TOP_LINES ? r->file : NULL, r->line, r->function, name);
-}
-
 static int put_hot(const struct profile *p, enum top_view view, uint64_t size_bytes, size_t rows,
 		   const struct display *d, struct text *out, struct err *err)
 {
-	const struct table_column columns[] = {
-		{"MISSES", true, false},
-		{"MISS RATIO", true, false},
-		{"ACCESSES", true, false},
-		{"SAMPLES", true, false},
-		{view == TOP_LINES ? "LINE" : "FUNCTION", false, true}};
+	const struct column_list *columns =
+		COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(ACCESSES), COST(SAMPLES),
+			    view == TOP_LINES ? COST(PLACE) : COST(FUNCTION));
 	struct hot_cost *costs = hot_costs(p, size_bytes, err);
 	struct table *t;
 	struct hot hot;
@@ -125,22 +118,11 @@ static int put_hot(const struct profile *p, enum top_view view, uint64_t size_by
 	free(costs);
 	if (status != 0)
 		return -1;
-	t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	t = columns_table(columns, d);
 	for (size_t i = 0; i < hot.count && i < rows; i++) {
-		const struct hot_row *r = &hot.rows[i];
-		char misses[FIGURE_BYTES], ratio[FIGURE_BYTES], part[FIGURE_BYTES],
-			samples[FIGURE_BYTES];
-		struct text name = {0};
+		struct cost_row row = cost_row_of(&hot, i);
 
-		put_place(r, view, &name);
-		table_row(t, (const char *const[]){
-				     figure_share(hot_share(r->cost.misses + r->cost.unresolved,
-							    &hot.total),
-						  misses),
-				     figure_share(hot_miss_ratio(&r->cost), ratio),
-				     figure_share(r->cost.accesses, part),
-				     figure_count(r->cost.samples, samples), text_get(&name)});
-		text_release(&name);
+		columns_table_row(columns, t, &row);
 	}
 	status = table_print(t, out, err);
 	table_free(t);

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The three writers of rows, by unit; see columns.h. */
+#include "views/columns.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "base/text.h"
+#include "views/figures.h"
+#include "views/json.h"
+
+#define PRECISE	   8  /* digits in CSV, unless a column says otherwise */
+#define MOST_CELLS 64 /* of a table */
+
+/* ---- Units ---- */
+
+static void whole_text(const struct value *v, char buf[FIGURE_BYTES])
+{
+	snprintf(buf, FIGURE_BYTES, "%" PRIu64, v->whole);
+}
+
+static void count_text(const struct value *v, char buf[FIGURE_BYTES])
+{
+	figure_count(v->whole, buf);
+}
+
+static void bytes_text(const struct value *v, char buf[FIGURE_BYTES])
+{
+	char size[SIZE_TEXT_BYTES];
+
+	snprintf(buf, FIGURE_BYTES, "%s", size_format(v->whole, size));
+}
+
+static void share_text(const struct value *v, char buf[FIGURE_BYTES])
+{
+	figure_share(v->real, buf);
+}
+
+static void ratio_text(const struct value *v, char buf[FIGURE_BYTES])
+{
+	figure_percent(v->real, buf);
+}
+
+static void factor_text(const struct value *v, char buf[FIGURE_BYTES])
+{
+	snprintf(buf, FIGURE_BYTES, "%.2f", v->real);
+}
+
+static void traffic_text(const struct value *v, char buf[FIGURE_BYTES])
+{
+	snprintf(buf, FIGURE_BYTES, "%.3g B", v->real);
+}
+
+static void interval_text(const struct value *v, char buf[FIGURE_BYTES])
+{
+	figure_interval(v->ratio, buf);
+}
+
+static json_t *words_json(const struct value *v)
+{
+	return json_text(v->text);
+}
+
+static json_t *whole_json(const struct value *v)
+{
+	return json_integer((json_int_t)v->whole);
+}
+
+static json_t *real_json(const struct value *v)
+{
+	return json_real(v->real);
+}
+
+static json_t *truth_json(const struct value *v)
+{
+	return json_boolean(v->truth);
+}
+
+static json_t *list_json(const struct value *v)
+{
+	return v->list;
+}
+
+/* What the union of a value holds. */
+enum kind { KIND_TEXT, KIND_WHOLE, KIND_REAL, KIND_OTHER };
+
+static const struct {
+	enum kind kind;
+	void (*text)(const struct value *v, char buf[FIGURE_BYTES]); /* NULL: it is its own text */
+	json_t *(*json)(const struct value *v);
+} units[UNITS] = {
+	[UNIT_TEXT] = {KIND_TEXT, NULL, words_json},
+	[UNIT_COUNT] = {KIND_WHOLE, count_text, whole_json},
+	[UNIT_NUMBER] = {KIND_WHOLE, whole_text, whole_json},
+	[UNIT_BYTES] = {KIND_WHOLE, bytes_text, whole_json},
+	[UNIT_SHARE] = {KIND_REAL, share_text, real_json},
+	[UNIT_RATIO] = {KIND_REAL, ratio_text, real_json},
+	[UNIT_FACTOR] = {KIND_REAL, factor_text, real_json},
+	[UNIT_TRAFFIC] = {KIND_REAL, traffic_text, real_json},
+	[UNIT_INTERVAL] = {KIND_OTHER, interval_text, NULL},
+	[UNIT_TRUTH] = {KIND_OTHER, NULL, truth_json},
+	[UNIT_LIST] = {KIND_OTHER, NULL, list_json},
+};
+
+/* ---- Reading a row ---- */
+
+static const struct column *nth(const struct column_list *l, size_t i)
+{
+	return l->items[i];
+}
+
+static void get_member(const struct column *c, const void *row, struct value *v)
+{
+	const void *at = (const char *)row + c->offset;
+
+	if (units[c->unit].kind == KIND_TEXT)
+		memcpy(&v->text, at, sizeof(v->text));
+	else if (units[c->unit].kind == KIND_REAL)
+		memcpy(&v->real, at, sizeof(v->real));
+	else
+		memcpy(&v->whole, at, c->bytes); /* the first bytes are the low ones */
+}
+
+/* `made` is emptied, and holds the value's text where the getter has put one together. */
+static struct value value_of(const struct column *c, const void *row, struct text *made)
+{
+	struct value v = {.made = made};
+
+	made->count = 0;
+	if (c->get != NULL)
+		c->get(row, &v);
+	else
+		get_member(c, row, &v);
+	if (units[c->unit].kind == KIND_TEXT)
+		v.is_missing |= v.text == NULL;
+	if (units[c->unit].kind == KIND_REAL)
+		v.is_missing |= isnan(v.real);
+	return v;
+}
+
+/* ---- Text ---- */
+
+struct table *columns_table(const struct column_list *l, const struct display *d)
+{
+	struct table_column columns[MOST_CELLS];
+
+	assert(l->count <= MOST_CELLS);
+	for (size_t i = 0; i < l->count; i++) {
+		const struct column *c = nth(l, i);
+
+		columns[i] = (struct table_column){c->title, c->unit != UNIT_TEXT || c->to_right,
+						   c->may_cut};
+	}
+	return table_new(columns, l->count, d);
+}
+
+void columns_table_row(const struct column_list *l, struct table *t, const void *row)
+{
+	char figures[MOST_CELLS][FIGURE_BYTES];
+	const char *cells[MOST_CELLS];
+	struct text made[MOST_CELLS] = {0};
+
+	for (size_t i = 0; i < l->count; i++) {
+		const struct column *c = nth(l, i);
+		struct value v = value_of(c, row, &made[i]);
+
+		cells[i] = figures[i];
+		if (v.is_missing)
+			cells[i] = NULL;
+		else if (units[c->unit].text == NULL)
+			cells[i] = v.text;
+		else
+			units[c->unit].text(&v, figures[i]);
+	}
+	table_row(t, cells);
+	for (size_t i = 0; i < l->count; i++)
+		text_release(&made[i]);
+}
+
+/* ---- CSV ---- */
+
+void columns_csv_head(const struct column_list *l, struct text *out)
+{
+	for (size_t i = 0; i < l->count; i++)
+		text_addf(out, "%s%s", i > 0 ? "," : "", nth(l, i)->key);
+	text_add(out, "\n");
+}
+
+void columns_csv_row(const struct column_list *l, const void *row, struct text *out)
+{
+	struct text made = {0};
+
+	for (size_t i = 0; i < l->count; i++) {
+		const struct column *c = nth(l, i);
+		struct value v = value_of(c, row, &made);
+
+		if (i > 0)
+			text_add(out, ",");
+		if (v.is_missing)
+			continue;
+		if (units[c->unit].kind == KIND_TEXT)
+			csv_field(out, v.text);
+		else if (units[c->unit].kind == KIND_WHOLE)
+			text_addf(out, "%" PRIu64, v.whole);
+		else
+			text_addf(out, "%.*g", c->precise > 0 ? (int)c->precise : PRECISE, v.real);
+	}
+	text_add(out, "\n");
+	text_release(&made);
+}
+
+/* ---- JSON ---- */
+
+void columns_json_put(const struct column_list *l, const void *row, json_t *object)
+{
+	struct text made = {0};
+
+	for (size_t i = 0; i < l->count; i++) {
+		const struct column *c = nth(l, i);
+		struct value v = value_of(c, row, &made);
+
+		if (v.is_missing && c->is_optional)
+			continue;
+		json_object_set_new(object, c->key,
+				    v.is_missing ? json_null() : units[c->unit].json(&v));
+	}
+	text_release(&made);
+}
+
+json_t *columns_json(const struct column_list *l, const void *row)
+{
+	json_t *object = json_object();
+
+	columns_json_put(l, row, object);
+	return object;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Columns of rows with a part of the misses, and of miss ratios. */
+#include "views/cost_columns.h"
+
+#include "base/text.h"
+#include "views/figures.h"
+
+#define INDENT 2 /* of a level of a tree */
+
+struct cost_row cost_row_of(const struct hot *h, size_t i)
+{
+	const struct hot_row *r = &h->rows[i];
+
+	return (struct cost_row){.function = r->function,
+				 .file = r->file,
+				 .line = r->line,
+				 .cost = &r->cost,
+				 .whole = &h->total};
+}
+
+static void get_line(const void *row, struct value *v)
+{
+	v->whole = ((const struct cost_row *)row)->line;
+	v->is_missing = v->whole == 0;
+}
+
+static void get_place(const void *row, struct value *v)
+{
+	const struct cost_row *r = row;
+
+	figure_place(r->file, r->line, r->function, v->made);
+	v->text = text_get(v->made);
+}
+
+static void get_callers(const void *row, struct value *v)
+{
+	const struct cost_row *r = row;
+
+	text_addf(v->made, "%*s%s", (int)r->depth * INDENT, "", r->function);
+	v->text = text_get(v->made);
+}
+
+static void get_misses(const void *row, struct value *v)
+{
+	const struct cost_row *r = row;
+
+	v->real = hot_share(r->cost->misses, r->whole);
+}
+
+static void get_all_misses(const void *row, struct value *v)
+{
+	const struct cost_row *r = row;
+
+	v->real = hot_share(r->cost->misses + r->cost->unresolved, r->whole);
+}
+
+static void get_unresolved(const void *row, struct value *v)
+{
+	const struct cost_row *r = row;
+
+	v->real = hot_share(r->cost->unresolved, r->whole);
+}
+
+static void get_ratio(const void *row, struct value *v)
+{
+	v->real = hot_miss_ratio(((const struct cost_row *)row)->cost);
+}
+
+static void get_interval(const void *row, struct value *v)
+{
+	v->ratio = ((const struct cost_row *)row)->ratio;
+	v->is_missing = v->ratio == NULL;
+}
+
+static void get_low(const void *row, struct value *v)
+{
+	const struct model_ratio *ratio = ((const struct cost_row *)row)->ratio;
+
+	v->is_missing = ratio == NULL;
+	v->real = ratio != NULL ? ratio->low : 0;
+}
+
+static void get_high(const void *row, struct value *v)
+{
+	const struct model_ratio *ratio = ((const struct cost_row *)row)->ratio;
+
+	v->is_missing = ratio == NULL;
+	v->real = ratio != NULL ? ratio->high : 0;
+}
+
+static void get_accesses(const void *row, struct value *v)
+{
+	v->real = ((const struct cost_row *)row)->cost->accesses;
+}
+
+static void get_samples(const void *row, struct value *v)
+{
+	v->whole = ((const struct cost_row *)row)->cost->samples;
+}
+
+const struct column cost_columns[COST_COLUMNS] = {
+	[COST_KIND] = {NULL, "kind", UNIT_TEXT, COLUMN_MEMBER(struct cost_row, kind)},
+	[COST_NAME] = {NULL, "name", UNIT_TEXT, COLUMN_MEMBER(struct cost_row, name)},
+	[COST_FUNCTION] = {"FUNCTION", "function", UNIT_TEXT,
+			   COLUMN_MEMBER(struct cost_row, function), .may_cut = true},
+	[COST_FILE] = {"FILE", "file", UNIT_TEXT, COLUMN_MEMBER(struct cost_row, file),
+		       .may_cut = true},
+	[COST_LINE] = {NULL, "line", UNIT_NUMBER, get_line, .is_optional = true},
+	[COST_LINE_OR_0] = {NULL, "line", UNIT_NUMBER, COLUMN_MEMBER(struct cost_row, line)},
+	[COST_NUMBER] = {NULL, "number", UNIT_NUMBER, get_line},
+	[COST_PLACE] = {"LINE", NULL, UNIT_TEXT, get_place, .may_cut = true},
+	[COST_CALLERS] = {"FUNCTION, BELOW IT ITS CALLERS", NULL, UNIT_TEXT, get_callers,
+			  .may_cut = true},
+	[COST_PATH] = {NULL, "path", UNIT_TEXT, COLUMN_MEMBER(struct cost_row, name)},
+	[COST_SOURCE] = {NULL, "source", UNIT_TEXT, COLUMN_MEMBER(struct cost_row, source)},
+	[COST_MISSES] = {"MISSES", "miss_share", UNIT_SHARE, get_misses},
+	[COST_ALL_MISSES] = {"MISSES", "miss_share", UNIT_SHARE, get_all_misses},
+	[COST_UNRESOLVED] = {"UNRESOLVED", "unresolved_share", UNIT_SHARE, get_unresolved},
+	[COST_RATIO] = {"MISS RATIO", "miss_ratio", UNIT_SHARE, get_ratio},
+	[COST_LOW] = {NULL, "low", UNIT_SHARE, get_low},
+	[COST_HIGH] = {NULL, "high", UNIT_SHARE, get_high},
+	[COST_INTERVAL] = {"95 % INTERVAL", NULL, UNIT_INTERVAL, get_interval},
+	[COST_ACCESSES] = {"ACCESSES", "access_share", UNIT_SHARE, get_accesses},
+	[COST_SAMPLES] = {"SAMPLES", "samples", UNIT_COUNT, get_samples},
+};
+
+/* ---- Miss ratios ---- */
+
+static void get_ratio_misses(const void *row, struct value *v)
+{
+	const struct model_ratio *ratio = ((const struct ratio_row *)row)->ratio;
+
+	v->real = ratio->ratio;
+	v->is_missing = !ratio->known;
+}
+
+static void get_ratio_low(const void *row, struct value *v)
+{
+	v->real = ((const struct ratio_row *)row)->ratio->low;
+}
+
+static void get_ratio_high(const void *row, struct value *v)
+{
+	v->real = ((const struct ratio_row *)row)->ratio->high;
+}
+
+static void get_ratio_interval(const void *row, struct value *v)
+{
+	v->ratio = ((const struct ratio_row *)row)->ratio;
+}
+
+const struct column ratio_columns[RATIO_COLUMNS] = {
+	[RATIO_NAME] = {"CACHE", "name", UNIT_TEXT, COLUMN_MEMBER(struct ratio_row, name)},
+	[RATIO_CURVE] = {NULL, "curve", UNIT_TEXT, COLUMN_MEMBER(struct ratio_row, name)},
+	[RATIO_SIZE] = {"SIZE", "size_bytes", UNIT_BYTES,
+			COLUMN_MEMBER(struct ratio_row, size_bytes)},
+	[RATIO_MISSES] = {"MISS RATIO", "miss_ratio", UNIT_RATIO, get_ratio_misses},
+	[RATIO_LOW] = {NULL, "low", UNIT_RATIO, get_ratio_low},
+	[RATIO_HIGH] = {NULL, "high", UNIT_RATIO, get_ratio_high},
+	[RATIO_INTERVAL] = {"95 % INTERVAL", NULL, UNIT_INTERVAL, get_ratio_interval},
+};

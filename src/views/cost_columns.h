@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rows of code or data with their part of the misses: the columns that several views show. */
+#ifndef DWELL_VIEWS_COST_COLUMNS_H
+#define DWELL_VIEWS_COST_COLUMNS_H
+
+#include "estimate/hot.h"
+#include "views/columns.h"
+
+/* What is not set is missing. Rows of other tables may begin with it. */
+struct cost_row {
+	const char *kind; /* section of the view */
+	const char *name;
+	const char *function, *file;
+	uint32_t line;	/* 0: missing */
+	unsigned depth; /* of a tree: the name stands farther to the right */
+	const char *source;
+	const struct hot_cost *cost, *whole; /* whole: what misses are a share of */
+	const struct model_ratio *ratio;     /* for the interval */
+};
+
+enum cost_column {
+	COST_KIND,
+	COST_NAME,
+	COST_FUNCTION,
+	COST_FILE,
+	COST_LINE,
+	COST_LINE_OR_0,
+	COST_NUMBER,
+	COST_PLACE,
+	COST_CALLERS,
+	COST_PATH,
+	COST_SOURCE,
+	COST_MISSES,	 /* those whose reuse was seen */
+	COST_ALL_MISSES, /* with those that were not resolved */
+	COST_UNRESOLVED,
+	COST_RATIO,
+	COST_LOW,
+	COST_HIGH,
+	COST_INTERVAL,
+	COST_ACCESSES,
+	COST_SAMPLES,
+	COST_COLUMNS
+};
+
+extern const struct column cost_columns[COST_COLUMNS];
+
+#define COST(column) (&cost_columns[COST_##column])
+
+/* The order of these in JSON. */
+#define COST_SHARES COST(MISSES), COST(UNRESOLVED), COST(RATIO), COST(ACCESSES), COST(SAMPLES)
+
+struct cost_row cost_row_of(const struct hot *h, size_t i);
+
+/* The miss ratio of a cache, or of a size. */
+struct ratio_row {
+	const char *name; /* of the cache, or of the curve */
+	uint64_t size_bytes;
+	const struct model_ratio *ratio;
+};
+
+enum ratio_column {
+	RATIO_NAME,
+	RATIO_CURVE,
+	RATIO_SIZE,
+	RATIO_MISSES,
+	RATIO_LOW,
+	RATIO_HIGH,
+	RATIO_INTERVAL,
+	RATIO_COLUMNS
+};
+
+extern const struct column ratio_columns[RATIO_COLUMNS];
+
+#define RATIO(column) (&ratio_columns[RATIO_##column])
+#define RATIO_LIMITS  RATIO(MISSES), RATIO(LOW), RATIO(HIGH)
+
+#endif
