@@ -15,7 +15,7 @@ complain() {
 	status=1
 }
 
-for file in $(find src tests scripts examples docs/man .ci meson.build meson_options.txt Makefile \
+for file in $(find src tests scripts examples completions docs/man .ci meson.build meson_options.txt Makefile \
 	-type f ! -name '*.sql' ! -name '*.md' ! -name '*.bin' ! -path '*/corpus/*' \
 	! -path '*/data/*' ! -path '*/golden/*' ! -path '*/__pycache__/*'); do
 	head -n 5 "$file" | grep -q 'SPDX-License-Identifier: GPL-2.0-or-later' ||

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/complete.h"
 #include "cli/words.h"
 #include "options/suggest.h"
 
@@ -144,6 +145,8 @@ static int dispatch(int argc, char **argv)
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
 	    strcmp(argv[1], "-?") == 0 || strcmp(argv[1], "help") == 0)
 		return show_help();
+	if (strcmp(argv[1], "complete") == 0)
+		return complete_words(argc - 2, argv + 2);
 	c = command_find(argv[1]);
 	return c != NULL ? run_command(c, argc - 1, argv + 1) : unknown_command(argv[1]);
 }

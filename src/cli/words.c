@@ -8,7 +8,7 @@
 
 #define MAGIC "SQLite format 3" /* with the NUL behind it, the first bytes of a profile */
 
-static bool is_profile(const char *word)
+bool words_is_profile(const char *word)
 {
 	size_t length = strlen(word);
 	char begin[sizeof(MAGIC)];
@@ -50,7 +50,7 @@ static int set_input(const struct command *c, struct options *o, const char *wor
 
 static int take_name(const struct command *c, struct options *o, const char *word, struct err *err)
 {
-	if (!options_given(o, OPTION_INPUT) && is_profile(word))
+	if (!options_given(o, OPTION_INPUT) && words_is_profile(word))
 		return set_input(c, o, word, err);
 	if (o->word != NULL)
 		return err_set(err, "'%s' is one too many: one name at a time", word);

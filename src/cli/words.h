@@ -10,6 +10,9 @@
 
 #include "cli/commands.h"
 
+/* Whether a word names a profile, by the rule above. */
+bool words_is_profile(const char *word);
+
 /* Put them into *o. Returns 0, or -1 with *err: there are too many, or none are taken. */
 int words_take(const struct command *c, struct options *o, struct err *err);
 

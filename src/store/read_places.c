@@ -40,3 +40,20 @@ const struct store_frame *places_find(const struct place *items, size_t count, i
 		p = bsearch(&id, items, count, sizeof(*p), compare_place);
 	return p != NULL ? &p->frame : NULL;
 }
+
+int store_read_frames(struct store *s, struct store_frame **items, size_t *count, struct err *err)
+{
+	static const struct select_column columns[] = {
+		{SELECT_TEXT, offsetof(struct store_frame, function), "?"},
+		{SELECT_TEXT, offsetof(struct store_frame, file), NULL},
+		{SELECT_U32, offsetof(struct store_frame, line), NULL},
+	};
+	static const struct select frames = {
+		"SELECT function, file, line FROM place ORDER BY id",
+		sizeof(struct store_frame),
+		SELECT_COLUMNS(columns),
+		NULL,
+	};
+
+	return select_all(s, &frames, STORE_ALL, (void **)items, count, err);
+}

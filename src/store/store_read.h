@@ -291,6 +291,8 @@ int store_read_nested(struct store *s, int64_t process, struct store_nested **it
 		      struct err *err);
 int store_read_locations(struct store *s, int64_t process, struct store_location **items,
 			 size_t *count, struct err *err);
+/* All functions, and lines of functions, of the whole file. */
+int store_read_frames(struct store *s, struct store_frame **items, size_t *count, struct err *err);
 int store_read_paths(struct store *s, int64_t process, struct store_path **items, size_t *count,
 		     struct err *err);
 int store_read_sites(struct store *s, int64_t process, struct store_site **items, size_t *count,
