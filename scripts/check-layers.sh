@@ -29,8 +29,9 @@ export: base query store model profile estimate events views
 cli: base query options channel symbols model sim store import merge collector profile estimate events views export
 '
 
-# folder: its rooms, from the ground floor up (the engine's have no law yet)
+# folder: its rooms, from the ground floor up
 rooms='
+engine: core decode codecache translate unwind data sample simulate run
 sim: base cache system curve calls
 '
 

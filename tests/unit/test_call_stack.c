@@ -11,7 +11,6 @@
 #include "engine/unwind/call_stack.h"
 #include "engine/translate/translate.h"
 #include "engine/unwind/unwind.h"
-#include "engine/sample/watches.h"
 
 #define MOST 64u
 
@@ -66,7 +65,6 @@ const struct stream_desc *translate_desc(uint32_t number)
 	return &desc;
 }
 
-static struct watch_set watches;
 static struct call_stack calls;
 static uint64_t buffer[1024];
 static struct thread t;
@@ -76,9 +74,8 @@ static void begin(void)
 	memset(&t, 0, sizeof t);
 	memset(&calls, 0, sizeof calls);
 	t.gear = GEAR_STREAM;
-	t.watches = &watches;
 	t.buf_memory = buffer;
-	watches.calls = &calls;
+	t.call_stack = &calls;
 	t.buf = t.buf_start = buffer;
 	frames = steps = 0;
 	call_stack_break(&t);

@@ -97,6 +97,8 @@ struct held_signals {
 
 struct process;
 struct watch_set;
+struct call_stack;
+struct block_log;
 struct graph_thread;
 
 struct thread {
@@ -177,6 +179,9 @@ struct thread {
 	uint64_t stream_position;   /* thread accesses at buf_start, unbiased */
 	uint64_t entries_of_1024;   /* accesses, about: with trailers, in the last full buffer */
 	struct watch_set *watches;
+	/* What goes with these (buffers.c); or NULL: no call paths, allocations not followed. */
+	struct call_stack *call_stack;
+	struct block_log *block_log;
 	bool unsampled; /* there was no memory for its buffer: not before the window is over */
 	struct graph_thread *calls;
 	void *stack_memory;

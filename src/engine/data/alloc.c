@@ -24,7 +24,7 @@
 #include "engine/unwind/unwind.h"
 #include "engine/core/proc.h"
 #include "engine/core/util.h"
-#include "engine/sample/waiting.h"
+#include "engine/data/waiting.h"
 
 /* What a run that is killed has told: all but its last second, or but a ninth. */
 #define REPORT_NS   1000000000u

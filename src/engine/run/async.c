@@ -10,7 +10,7 @@
 #include "engine/core/lanes.h"
 #include "engine/codecache/poll.h"
 #include "engine/run/rest.h"
-#include "engine/sample/sampler.h"
+#include "engine/core/run_mode.h"
 #include "engine/run/signals.h"
 #include "engine/sample/ticker.h"
 #include "engine/core/util.h"
@@ -83,8 +83,8 @@ void async_tick(struct thread *t, const struct frame_ucontext *uc)
 {
 	if (visits_are_asked())
 		t->kicked = true; /* a call that this ends after all begins anew */
-	else if (has_counters(t, uc->mc.rip) &&
-		 sampler_is_early(t, counted(t, uc) + thread_quick_accesses(t)))
+	else if (run_mode->is_early && has_counters(t, uc->mc.rip) &&
+		 run_mode->is_early(t, counted(t, uc) + thread_quick_accesses(t)))
 		return;
 	t->tick_due = true;
 	poll_call(t);

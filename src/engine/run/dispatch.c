@@ -29,7 +29,7 @@
 #include "engine/codecache/poll.h"
 #include "engine/run/process.h"
 #include "engine/core/records.h"
-#include "engine/sample/sampler.h"
+#include "engine/sample/collect.h"
 #include "engine/simulate/segments.h"
 #include "engine/run/signals.h"
 #include "engine/core/stuck.h"
@@ -170,7 +170,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		if (native_is_on(t))
 			native_leave(t);
 		if (t->pending) {
-			sampler_settle(t); /* the handler is not called by what came before */
+			collect_settle(t); /* the handler is not called by what came before */
 			signals_deliver(t);
 			call_stack_break(t);
 			from = 0;
@@ -180,12 +180,12 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		}
 		if (t->shares_signals)
 			held_share(t);
-		if (sampler_is_finishing(t))
+		if (collect_is_finishing(t))
 			process_ending(t, END_DETACHED, 0);
 		if (t->tick_due)
-			sampler_tick(t, &nothing);
+			collect_tick(t, &nothing);
 		toggles_look(t);
-		sampler_set_gear(t);
+		collect_set_gear(t);
 		if (t->stuck_left) {
 			const bool began = baton_enter_call(t);
 
@@ -247,7 +247,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 			inside = 0;
 			continue;
 		}
-		if (sampler_is_armed(t)) {
+		if (collect_is_armed(t)) {
 			call_stack_enter(t);
 			owe(t, owed);
 			return;
@@ -268,7 +268,7 @@ static bool may_resume(struct thread *t, const struct block *b)
 {
 	poll_answer(t);
 	return !b->dead && b->gear == t->gear && !t->turn_is_over && !filter_must_renew(t) &&
-	       sampler_is_armed(t) && !__atomic_load_n(&engine_hold.any, __ATOMIC_SEQ_CST);
+	       collect_is_armed(t) && !__atomic_load_n(&engine_hold.any, __ATOMIC_SEQ_CST);
 }
 
 /* Go on at `at` inside block b, where `after` is counted already, or else at pc. */
@@ -276,7 +276,7 @@ static void resume_or_leave(struct thread *t, const struct block *b, const uint8
 			    uint64_t pc, struct counts after)
 {
 	if (t->tick_due)
-		sampler_tick(t, &after);
+		collect_tick(t, &after);
 	toggles_look(t);
 	if (t->shares_signals)
 		held_share(t);
@@ -398,7 +398,7 @@ static void exit_at_segment(struct thread *t, struct counts after)
 		after = nothing;
 	}
 	if (t->exit == EXIT_FULL)
-		sampler_flush(t, &after);
+		collect_flush(t, &after);
 	if (t->exit == EXIT_FULL && baton_pass(t)) {
 		thread_uncount(t, &after);
 		find_code_from(t, 0, ENTRY_NONE, b->pc);

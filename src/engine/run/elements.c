@@ -2,14 +2,9 @@
 /* Counting elements of string and vector instructions; see elements.h. */
 #include "engine/run/elements.h"
 
-#include "engine/simulate/filter/filter.h"
-#include "engine/simulate/replay.h"
-#include "engine/sample/sampler.h"
-#include "engine/simulate/segments.h"
+#include "engine/core/run_mode.h"
 #include "engine/core/util.h"
 #include "engine/core/fsbase.h"
-
-#define BATCH 512u
 
 /* What one iteration of a string instruction touches, in order; 0 ends. */
 struct string_op {
@@ -44,23 +39,6 @@ static uint64_t address_of(const struct insn *in, uint64_t v)
 	return in->mem_count && in->mem[0].narrow ? (uint32_t)v : v;
 }
 
-/* Every element to the ring, for the exact stream. */
-static void stream_rep(struct thread *t, const struct repeat *r)
-{
-	uint64_t batch[BATCH];
-	uint32_t k = 0;
-
-	for (uint64_t i = 0; i < r->iterations; i++) {
-		for (uint32_t a = 0; a < r->accesses; a++)
-			batch[k++] = STREAM_ENTRY(r->address[a] + i * (uint64_t)r->step,
-						  r->kind[a], r->size);
-		if (k >= BATCH - 1 || i + 1 == r->iterations) {
-			sampler_elements(t, r->pc, batch, k);
-			k = 0;
-		}
-	}
-}
-
 static struct repeat repeat_of(const struct thread *t, const struct insn *in,
 			       const struct string_op *op, uint64_t n)
 {
@@ -86,25 +64,15 @@ void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before, 
 	uint64_t n = address_of(in, rcx_before) - address_of(in, t->regs[RCX]);
 
 	thread_forget_quick_reps(t);
-	if (op && segment) {
-		struct repeat r = repeat_of(t, in, op, n);
-
-		if (t->gear == GEAR_FILTER)
-			filter_repeat(t, segment, &r);
-		else if (t->gear == GEAR_STREAM)
-			replay_put_repeat(t, segment, &r);
-	}
-	if (!op || n == 0)
+	if (!op)
 		return;
-	if (!segment && (t->gear == GEAR_STREAM || sampler_enters(t, n * op->accesses))) {
-		struct repeat r = repeat_of(t, in, op, n);
+	if (run_mode->wants_repeat && run_mode->wants_repeat(t, segment, n * op->accesses)) {
+		const struct repeat r = repeat_of(t, in, op, n);
 
-		sampler_settle(t);
-		if (engine.config.gear == CHANNEL_GEAR_STREAM)
-			stream_rep(t, &r);
-		else
-			sampler_repeat(t, &r);
+		run_mode->repeat(t, segment, &r);
 	}
+	if (n == 0)
+		return;
 	t->counters.accesses += n * op->accesses;
 	for (uint32_t a = 0; a < op->accesses; a++) {
 		t->counters.loads += op->kind[a] == ACCESS_LOAD ? n : 0;
@@ -252,8 +220,6 @@ void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
 
 	if (m->fs)
 		base += fsbase_get(t);
-	if (!segment)
-		sampler_settle(t);
 	v.lanes = active_lanes(&v, in, index);
 	for (uint32_t rest = v.lanes; rest; rest &= rest - 1) {
 		uint64_t address = base + index[__builtin_ctz(rest)] * (m->scale ? m->scale : 1);
@@ -261,12 +227,8 @@ void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
 		entries[n++] = STREAM_ENTRY(m->narrow ? (uint32_t)address : address, m->kind,
 					    m->size);
 	}
-	if (segment && t->gear == GEAR_FILTER)
-		filter_elements(t, segment, entries, n);
-	else if (segment && t->gear == GEAR_STREAM)
-		replay_put_elements(t, segment, entries, n);
-	else if (t->gear == GEAR_STREAM && n)
-		sampler_elements(t, in->pc, entries, n);
+	if (run_mode->elements)
+		run_mode->elements(t, in->pc, segment, entries, n);
 	count_vector(t, n, v.stores);
 	t->vector = v;
 	t->vector_segment = segment;
@@ -282,28 +244,10 @@ static uint32_t count_of(uint32_t lanes)
 	return n;
 }
 
-/* Of the entries of the instruction that is last in the buffer those of the lanes in `done` stay. */
-static void keep_entries(struct thread *t, uint32_t done)
-{
-	uint64_t *entry, *to, trailer;
-
-	if (!engine_simulates() || t->gear != GEAR_STREAM)
-		return;
-	trailer = t->buf[-1];
-	entry = to = t->buf - 1 - count_of(t->vector.lanes);
-	for (uint32_t rest = t->vector.lanes; rest; rest &= rest - 1, entry++)
-		if (done & rest & -rest)
-			*to++ = *entry;
-	if (done)
-		*to++ = segment_cut_trailer(trailer, 0);
-	t->buf = to;
-}
-
 void elements_undo(struct thread *t)
 {
-	if (t->gear == GEAR_FILTER)
-		filter_undo_elements(t->vector_segment, count_of(t->vector.lanes));
-	keep_entries(t, 0);
+	if (run_mode->undo_elements)
+		run_mode->undo_elements(t, 0);
 	count_vector(t, -(uint64_t)count_of(t->vector.lanes), t->vector.stores);
 }
 
@@ -312,8 +256,7 @@ void elements_faulted(struct thread *t)
 	uint32_t left = active_lanes(&t->vector, 0, 0) & t->vector.lanes;
 
 	t->vector_faulted = false;
-	if (t->gear == GEAR_FILTER)
-		filter_undo_elements(t->vector_segment, count_of(left));
-	keep_entries(t, t->vector.lanes & ~left);
+	if (run_mode->undo_elements)
+		run_mode->undo_elements(t, t->vector.lanes & ~left);
 	count_vector(t, -(uint64_t)count_of(left), t->vector.stores);
 }

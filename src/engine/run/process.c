@@ -19,6 +19,7 @@
 #include "engine/core/publish.h"
 #include "engine/core/records.h"
 #include "engine/simulate/replay.h"
+#include "engine/sample/collect.h"
 #include "engine/sample/sampler.h"
 #include "engine/run/threads.h"
 #include "engine/core/slots.h"
@@ -112,8 +113,8 @@ void process_begin(struct thread *t, char *const argv[], uint32_t parent, uint32
 	if (records_claim(p, parent))
 		records_process(p, p->exe, argv, parent, cause);
 	control_start();
-	sampler_start(t);
-	sampler_thread_start(t);
+	collect_start(t);
+	collect_thread_start(t);
 }
 
 static const struct counts nothing;
@@ -126,7 +127,7 @@ static void settle_all(struct thread *t, uint32_t patience_ms)
 		if (o->process != t->process || __atomic_load_n(&o->in_cache, __ATOMIC_SEQ_CST))
 			continue;
 		if (o->gear == GEAR_STREAM)
-			sampler_flush(o, o->resuming ? &o->resume_after : &nothing);
+			collect_flush(o, o->resuming ? &o->resume_after : &nothing);
 		else
 			publish_counts(o, o->resuming ? &o->resume_after : &nothing);
 	}
@@ -145,7 +146,7 @@ void process_ending(struct thread *t, uint32_t cause, uint32_t status)
 		world_release();
 		return;
 	}
-	sampler_end(t, cause == END_DETACHED ? SAMPLE_CENSORED : SAMPLE_DANGLING, true);
+	collect_end(t, cause == END_DETACHED ? SAMPLE_CENSORED : SAMPLE_DANGLING, true);
 	for (struct thread *o = engine.threads; o; o = o->next_thread)
 		if (o->process == p)
 			records_thread(p, o);
@@ -162,7 +163,7 @@ void process_before_exec(struct thread *t)
 	if (!t->process->profiling || t->process->borrowed_memory)
 		return;
 	settle_all(t, 20);
-	sampler_end(t, SAMPLE_DANGLING, false);
+	collect_end(t, SAMPLE_DANGLING, false);
 	alloc_report(t->process);
 	records_counters(t->process);
 }
@@ -223,6 +224,6 @@ void process_forked(struct thread *t)
 		records_process(p, p->exe, argv, parent, 1);
 		send_modules(p);
 	}
-	sampler_start(t);
-	sampler_thread_start(t);
+	collect_start(t);
+	collect_thread_start(t);
 }

@@ -8,10 +8,14 @@
 #include "engine/run/hook_calls.h"
 #include "engine/run/threads.h"
 #include "engine/sample/budget.h"
+#include "engine/sample/collect.h"
 #include "engine/sample/marks.h"
+#include "engine/sample/sampler.h"
+#include "engine/sample/stream.h"
 #include "engine/simulate/filter/filter_variant.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/segments.h"
+#include "engine/simulate/simulation.h"
 #include "engine/translate/job.h"
 
 static const struct translate_simulation simulation = {
@@ -34,17 +38,27 @@ static const struct translate_observer simulated = {
 	.simulation = &simulation,
 };
 
+static const struct run_mode *const modes[] = {
+	[CHANNEL_GEAR_COUNT] = &count_mode,	  [CHANNEL_GEAR_STREAM] = &stream_mode,
+	[CHANNEL_GEAR_SAMPLE] = &sample_mode,	  [CHANNEL_GEAR_WATCH] = &watch_mode,
+	[CHANNEL_GEAR_SIMULATE] = &simulation_mode,
+};
+
 void rooms_open(void)
 {
+	const uint32_t gear = engine.config.gear; /* 0: nobody listens */
+
 	upward = (struct upward){
 		.dispatch = dispatch_go_on,
 		.wait_and_dispatch = dispatch_wait_and_go_on,
 		.hook_called = hook_calls_answer,
 		.thread_start = threads_begin,
 		.code_use = cache_use,
+		.look_at_accesses = collect_look,
 	};
 	code_variants[GEAR_COUNT] = &count_variant;
 	code_variants[GEAR_STREAM] = &stream_variant;
 	code_variants[GEAR_FILTER] = &filter_variant;
+	run_mode = gear < sizeof modes / sizeof *modes && modes[gear] ? modes[gear] : &count_mode;
 	translate_observer = engine_simulates() ? &simulated : &plain;
 }

@@ -22,7 +22,7 @@
 #include "engine/simulate/filter/filter_turns.h"
 #include "engine/run/rest.h"
 #include "engine/run/native.h"
-#include "engine/sample/sampler.h"
+#include "engine/sample/collect.h"
 #include "engine/run/signals.h"
 #include "engine/sample/ticker.h"
 #include "engine/core/util.h"
@@ -121,7 +121,7 @@ struct thread *thread_new(struct process *p)
 	t->held = 1;
 	t->altstack = (stack_t){ .ss_flags = SS_DISABLE };
 	t->index = __atomic_fetch_add(&p->thread_count, 1, __ATOMIC_RELAXED);
-	sampler_thread_start(t);
+	collect_thread_start(t);
 	return t;
 }
 
@@ -304,7 +304,7 @@ static long clone_copied(struct thread *t, long nr, long a[5], uint64_t stack)
 {
 	long r;
 
-	sampler_settle(t);
+	collect_settle(t);
 	signals_block_all();
 	lock_take(&engine.world_lock);
 	lock_take(&engine.translate_lock);
@@ -404,7 +404,7 @@ void threads_exit(struct thread *t, long status)
 	if (is_last(t))
 		process_ending(t, END_EXIT, (uint32_t)status & 0xff);
 	else
-		sampler_thread_end(t);
+		collect_thread_end(t);
 	baton_drop(t);
 	retire(t);
 	engine_leave_thread(t, status);

@@ -6,7 +6,7 @@
  * Only those of the window's second half are told of: for the others "long" is short.
  *
  * Chosen are slots of the watch set's filter, each for all lines that fall into it; once touched, a
- * slot is let go. All functions want the sampler's lock.
+ * slot is let go. All functions want the lock of collect.h.
  */
 #ifndef DWELL_ENGINE_SAMPLE_ARRIVALS_H
 #define DWELL_ENGINE_SAMPLE_ARRIVALS_H

@@ -5,7 +5,7 @@
  * sampling. What counting costs against the machine cannot be seen from inside.
  * Used when a budget is given.
  *
- * All functions want the sampler's lock.
+ * All functions want the lock of collect.h.
  */
 #ifndef DWELL_ENGINE_SAMPLE_BUDGET_H
 #define DWELL_ENGINE_SAMPLE_BUDGET_H

@@ -10,7 +10,7 @@
 #include "engine/sample/nested.h"
 #include "engine/codecache/pages.h"
 #include "engine/core/records.h"
-#include "engine/sample/sampler.h"
+#include "engine/sample/collect.h"
 #include "engine/sample/stack_distance.h"
 #include "engine/core/util.h"
 #include "engine/sample/watches.h"
@@ -65,13 +65,20 @@ static void put_buffer(struct thread *t)
 	t->buf_memory = t->buf_start = t->buf = t->buf_end = 0;
 }
 
+static void use_watches(struct thread *t, struct watch_set *w)
+{
+	t->watches = w;
+	t->call_stack = w ? w->calls : 0;
+	t->block_log = w ? w->blocks : 0;
+}
+
 static void put_watches(struct thread *t)
 {
 	if (!t->watches)
 		return;
 	t->watches->next_unused = unused_watches;
 	unused_watches = t->watches;
-	t->watches = 0;
+	use_watches(t, 0);
 }
 
 static bool take_unused_watches(struct thread *t, uint32_t line_shift)
@@ -87,7 +94,7 @@ static bool take_unused_watches(struct thread *t, uint32_t line_shift)
 		w->calls->entry = 0;
 		w->calls->frames.depth = 0;
 	}
-	t->watches = w;
+	use_watches(t, w);
 	return true;
 }
 
@@ -111,7 +118,7 @@ static bool need_watches(struct thread *t, uint32_t line_shift)
 	    (engine.config.paths && !w->calls) || (engine.config.objects && !w->blocks))
 		return false; /* profiling ends: what was had is not worth giving back */
 	watches_init(w, line_shift);
-	t->watches = w;
+	use_watches(t, w);
 	return true;
 }
 
@@ -131,9 +138,9 @@ bool buffers_need(struct thread *t, bool has_windows, uint32_t line_shift)
 {
 	bool has;
 
-	sampler_lock();
+	collect_lock();
 	has = need(t, has_windows, line_shift);
-	sampler_unlock();
+	collect_unlock();
 	return has;
 }
 
@@ -141,9 +148,9 @@ void buffers_park(struct thread *t)
 {
 	if (!t->buf_memory || !is_crowd(t))
 		return;
-	sampler_lock();
+	collect_lock();
 	put_buffer(t);
-	sampler_unlock();
+	collect_unlock();
 }
 
 void buffers_park_watches(struct thread *t)
@@ -159,7 +166,7 @@ void buffers_do_without(struct thread *t)
 {
 	static bool told;
 
-	if (!is_crowd(t) || engine.config.gear != CHANNEL_GEAR_SAMPLE)
+	if (!is_crowd(t) || !run_mode->leaves_out)
 		return records_give_up(t->process);
 	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
 		records_message(t->process, "more threads ran in a window than there was memory for: "
@@ -192,8 +199,8 @@ void buffers_empty(struct thread *t, uint64_t left)
 	}
 	t->buf_start = room < BUFFER_ENTRIES ? t->buf_end - room : t->buf_memory;
 	t->buf = t->buf_start;
-	if (t->watches && t->watches->blocks)
-		t->watches->blocks->count = 0;
+	if (t->block_log)
+		t->block_log->count = 0;
 }
 
 void buffers_look_at_room(struct thread *t, uint64_t n)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread's buffer of stream entries, and the watches that it is looked through for. The sampler's lock
+ * A thread's buffer of stream entries, and the watches that it is looked through for. The lock of collect.h
  * guards them.
  *
  * A few threads keep theirs. Of a crowd only those do that run in a window: a buffer goes back
@@ -22,7 +22,7 @@
 bool buffers_need(struct thread *t, bool has_windows, uint32_t line_shift);
 /*
  * t's buffer is empty, and t outside of the cache: before it goes in again it needs one, see
- * sampler_is_armed. Takes the lock. Unless the threads are a crowd this does nothing.
+ * collect_is_armed. Takes the lock. Unless the threads are a crowd this does nothing.
  */
 void buffers_park(struct thread *t);
 /* No window is open that t has seen. The same of its watches, if its buffer is gone. */

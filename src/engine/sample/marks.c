@@ -5,7 +5,7 @@
 #include "engine/core/elf_search.h"
 #include "engine/core/publish.h"
 #include "engine/core/records.h"
-#include "engine/sample/sampler.h"
+#include "engine/sample/collect.h"
 #include "engine/sample/toggles.h"
 #include "engine/core/util.h"
 
@@ -82,7 +82,7 @@ void marks_entered(struct thread *t, uint64_t pc)
 
 	toggles_asked(t, pc);
 	for (uint32_t i = 0; (p = find(pc, i)); i = (uint32_t)(p - places) + 1)
-		sampler_event(t, p->what);
+		collect_event(t, p->what);
 }
 
 /* nopl disp32(%rax), see include/dwell.h. */
@@ -134,10 +134,10 @@ void marks_run(struct thread *t, const struct insn *in)
 {
 	switch (in->bytes[MARK_NUMBER_AT]) {
 	case MARK_START:
-		sampler_event(t, CONTROL_MARK_START);
+		collect_event(t, CONTROL_MARK_START);
 		break;
 	case MARK_STOP:
-		sampler_event(t, CONTROL_MARK_STOP);
+		collect_event(t, CONTROL_MARK_STOP);
 		break;
 	case MARK_NAME:
 		name_region(t, true);

@@ -7,7 +7,7 @@
  * looked at in vain again and again: after some looks a coin decides whether they are given
  * up, or speak for twice as many (Russian roulette), which leaves all estimates unbiased.
  *
- * All functions want the sampler's lock.
+ * All functions want the lock of collect.h.
  */
 #ifndef DWELL_ENGINE_SAMPLE_NESTED_H
 #define DWELL_ENGINE_SAMPLE_NESTED_H

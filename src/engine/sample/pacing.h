@@ -4,7 +4,7 @@
  * accesses, and how long the way there lasts at least, so that a timer can call
  * shortly before. Opens nothing and stops nobody; see sampler.c for that.
  *
- * All functions want the sampler's lock, but where the comment says otherwise.
+ * All functions want the lock of collect.h, but where the comment says otherwise.
  */
 #ifndef DWELL_ENGINE_SAMPLE_PACING_H
 #define DWELL_ENGINE_SAMPLE_PACING_H

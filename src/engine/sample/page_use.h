@@ -8,7 +8,7 @@
  * hidden (Good's estimate of coverage). A program that works on zeros has more of both than lines, and
  * all of its lines count.
  *
- * The sampler's lock guards all of it.
+ * The lock of collect.h guards all of it.
  */
 #ifndef DWELL_ENGINE_SAMPLE_PAGE_USE_H
 #define DWELL_ENGINE_SAMPLE_PAGE_USE_H

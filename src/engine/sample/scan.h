@@ -13,12 +13,12 @@
  * accesses touch nothing that is watched: scan_filter finds out 64 entries at
  * a time, and what it lets through is looked at one by one.
  *
- * All functions want the sampler's lock.
+ * All functions want the lock of collect.h.
  */
 #ifndef DWELL_ENGINE_SAMPLE_SCAN_H
 #define DWELL_ENGINE_SAMPLE_SCAN_H
 
-#include "engine/sample/sampler.h"
+#include "engine/sample/collect.h"
 #include "engine/sample/scan_filter.h"
 #include "engine/sample/watches.h"
 

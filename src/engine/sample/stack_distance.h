@@ -7,7 +7,7 @@
  *
  * Where pages are very many those of a part of all are kept, chosen by a hash, and stand for the others.
  *
- * All functions want the sampler's lock.
+ * All functions want the lock of collect.h.
  */
 #ifndef DWELL_ENGINE_SAMPLE_STACK_DISTANCE_H
 #define DWELL_ENGINE_SAMPLE_STACK_DISTANCE_H

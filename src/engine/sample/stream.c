@@ -7,6 +7,7 @@
 #include "engine/core/records.h"
 #include "engine/translate/translate.h"
 #include "engine/core/util.h"
+#include "engine/sample/collect.h"
 
 #define BATCH_ENTRIES 4000u
 
@@ -18,7 +19,7 @@ struct batch {
 	uint32_t count, most;
 };
 
-static uint64_t out[BATCH_ENTRIES]; /* under the sampler's lock */
+static uint64_t out[BATCH_ENTRIES]; /* under the lock of collect.h */
 
 static struct batch batch_begin(const struct thread *t)
 {
@@ -60,7 +61,7 @@ static void batch_add(struct batch *b, uint64_t pc, uint64_t entry)
 	out[b->count++] = entry;
 }
 
-void stream_send_buffer(const struct thread *t)
+static void send_buffer(const struct thread *t)
 {
 	const uint64_t *p = t->buf_start, *trailer = p;
 	struct batch b = batch_begin(t);
@@ -82,7 +83,7 @@ void stream_send_buffer(const struct thread *t)
 	batch_send(&b);
 }
 
-void stream_send_elements(const struct thread *t, uint64_t pc, const uint64_t *entries, uint32_t n)
+static void send_elements(const struct thread *t, uint64_t pc, const uint64_t *entries, uint32_t n)
 {
 	struct batch b = batch_begin(t);
 
@@ -90,3 +91,63 @@ void stream_send_elements(const struct thread *t, uint64_t pc, const uint64_t *e
 		batch_add(&b, pc, entries[i]);
 	batch_send(&b);
 }
+
+static enum gear gear(void)
+{
+	return GEAR_STREAM;
+}
+
+static void consume(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
+{
+	(void)here;
+	(void)n;
+	(void)total;
+	if (t->process->profiling)
+		send_buffer(t);
+}
+
+static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint64_t *entries,
+		     uint32_t n)
+{
+	(void)segment;
+	collect_settle(t);
+	if (t->gear != GEAR_STREAM || !n)
+		return;
+	t->stream_position += n;
+	collect_lock();
+	if (t->process->profiling)
+		send_elements(t, pc, entries, n);
+	collect_unlock();
+}
+
+static bool wants_repeat(struct thread *t, uint32_t segment, uint64_t n)
+{
+	(void)segment;
+	return n && t->gear == GEAR_STREAM;
+}
+
+#define BATCH 512u
+
+static void repeat(struct thread *t, uint32_t segment, const struct repeat *r)
+{
+	uint64_t batch[BATCH];
+	uint32_t k = 0;
+
+	for (uint64_t i = 0; i < r->iterations; i++) {
+		for (uint32_t a = 0; a < r->accesses; a++)
+			batch[k++] = STREAM_ENTRY(r->address[a] + i * (uint64_t)r->step,
+						  r->kind[a], r->size);
+		if (k >= BATCH - 1 || i + 1 == r->iterations) {
+			elements(t, r->pc, segment, batch, k);
+			k = 0;
+		}
+	}
+}
+
+const struct run_mode stream_mode = {
+	.gear = gear,
+	.consume = consume,
+	.wants_repeat = wants_repeat,
+	.repeat = repeat,
+	.elements = elements,
+};

@@ -3,7 +3,7 @@
  * Where the events of instructions are summed up: a cell holds one number for each event of the
  * simulation, first instructions, reads and writes (which only count what the executions of
  * the segment do not tell), then what happened in the caches. An instruction gets its cell when something
- * first happens to it. Under the sampler's lock.
+ * first happens to it. Under the lock of collect.h.
  */
 #ifndef DWELL_ENGINE_SIMULATE_CELLS_H
 #define DWELL_ENGINE_SIMULATE_CELLS_H

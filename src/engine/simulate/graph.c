@@ -11,7 +11,7 @@
 #include "engine/unwind/modules.h"
 #include "engine/core/records.h"
 #include "engine/simulate/replay.h"
-#include "engine/sample/sampler.h"
+#include "engine/sample/collect.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/sim_pages.h"
 #include "engine/core/util.h"
@@ -296,34 +296,34 @@ void graph_break(struct thread *t)
 {
 	if (!t->calls)
 		return;
-	sampler_lock();
+	collect_lock();
 	filter_calls_settle(t);
 	sim_call_graph_end(&graph, &t->calls->stack, &t->calls->totals);
 	t->calls->is_due = true;
-	sampler_unlock();
+	collect_unlock();
 }
 
 void graph_signal(struct thread *t)
 {
 	if (!t->calls)
 		return;
-	sampler_lock();
+	collect_lock();
 	filter_calls_settle(t);
 	sim_call_graph_signal(&graph, &t->calls->stack, t->regs[RSP], &t->calls->totals);
 	t->calls->is_due = true;
-	sampler_unlock();
+	collect_unlock();
 }
 
 void graph_signal_return(struct thread *t)
 {
 	if (!t->calls)
 		return;
-	sampler_settle(t);
-	sampler_lock();
+	collect_settle(t);
+	collect_lock();
 	filter_calls_settle(t);
 	sim_call_graph_signal_return(&graph, &t->calls->stack, &t->calls->totals);
 	t->calls->is_due = true;
-	sampler_unlock();
+	collect_unlock();
 }
 
 void graph_forget(struct process *p, uint64_t start, uint64_t end)
@@ -334,12 +334,12 @@ void graph_forget(struct process *p, uint64_t start, uint64_t end)
 		return;
 	if (is_apart)
 		world_stop(thread_self(), 0);
-	sampler_lock();
+	collect_lock();
 	filter_calls_settle_all();
 	replay_tell(p);
 	filter_forget_targets();
 	sim_call_graph_forget_code(&graph, start, end);
-	sampler_unlock();
+	collect_unlock();
 	if (is_apart)
 		world_release();
 }

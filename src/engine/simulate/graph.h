@@ -14,7 +14,7 @@
  * the end of what is known of a thread's way: a buffer, a fault. Steps and these may follow each other in any
  * order; after graph_leave and graph_cut the next segment is told by graph_enter or after sim_step_nothing.
  *
- * The sampler's lock guards all of it, but where another is named.
+ * The lock of collect.h guards all of it, but where another is named.
  */
 #ifndef DWELL_ENGINE_SIMULATE_GRAPH_H
 #define DWELL_ENGINE_SIMULATE_GRAPH_H

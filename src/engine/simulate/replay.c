@@ -11,7 +11,7 @@
 #include "engine/simulate/replay_several.h"
 #include "engine/simulate/replay_shared.h"
 #include "engine/simulate/replay_wide.h"
-#include "engine/sample/sampler.h"
+#include "engine/sample/collect.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/sim_pages.h"
 #include "engine/core/util.h"
@@ -310,7 +310,7 @@ enum { REP_SOURCE, REP_TARGET, REP_SHAPE, REP_WORDS };
 void replay_put_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
 {
 	if (t->buf + REP_WORDS + 1 > t->buf_end)
-		sampler_settle(t);
+		collect_settle(t);
 	t->buf[REP_SOURCE] = rep->address[0] << 1 >> 1;
 	t->buf[REP_TARGET] = rep->address[1] << 1 >> 1;
 	t->buf[REP_SHAPE] = (rep->step < 0 ? SHAPE_BACKWARDS : 0) |
@@ -325,7 +325,7 @@ void replay_put_repeat(struct thread *t, uint32_t trailer, const struct repeat *
 void replay_put_elements(struct thread *t, uint32_t trailer, const uint64_t *entries, uint32_t n)
 {
 	if (t->buf + n + 1 > t->buf_end)
-		sampler_settle(t);
+		collect_settle(t);
 	for (uint32_t i = 0; i < n; i++)
 		*t->buf++ = STREAM_ADDRESS(entries[i]);
 	*t->buf++ = (uint64_t)(int64_t)(int32_t)trailer;

@@ -8,13 +8,12 @@
  * nothing changes, and nothing is counted but that the segment was executed. The rest goes through
  * the simulated hierarchy one by one, in the order of the program.
  *
- * The sampler's lock guards all of it, but where another is named.
+ * The lock of collect.h guards all of it, but where another is named.
  */
 #ifndef DWELL_ENGINE_SIMULATE_REPLAY_H
 #define DWELL_ENGINE_SIMULATE_REPLAY_H
 
-#include "engine/run/elements.h"
-#include "engine/core/state.h"
+#include "engine/core/run_mode.h"
 
 /* The process begins to be simulated: empty caches. False: they cannot be had, with a reason said. */
 bool replay_start(void);
@@ -41,7 +40,6 @@ void replay_tell_before_wait(struct process *p);
  * For the stream: t has executed a string instruction, or is about to execute a gather or scatter.
  * No lock. The buffer may be emptied on the way.
  */
-struct repeat;
 void replay_put_repeat(struct thread *t, uint32_t trailer, const struct repeat *r);
 void replay_put_elements(struct thread *t, uint32_t trailer, const uint64_t *entries, uint32_t n);
 

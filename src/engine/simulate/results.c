@@ -12,7 +12,7 @@
 #include "engine/simulate/graph.h"
 #include "engine/core/records.h"
 #include "engine/simulate/replay.h"
-#include "engine/sample/sampler.h"
+#include "engine/sample/collect.h"
 #include "engine/simulate/segments.h"
 #include "engine/core/util.h"
 
@@ -25,7 +25,7 @@
 
 static struct {
 	uint64_t told_ns, took_ns;
-	uint64_t words[MOST_WORDS]; /* under the sampler's lock */
+	uint64_t words[MOST_WORDS]; /* under the lock of collect.h */
 } out;
 
 static bool has_news(const uint64_t *cell)
@@ -228,10 +228,10 @@ void replay_tell_before_wait(struct process *p)
 		due = WAIT_LEAST_NS;
 	if (due > WAIT_MOST_NS)
 		due = WAIT_MOST_NS;
-	sampler_lock();
+	collect_lock();
 	if (!filter_turn_is_anothers() && (now_ns() - out.told_ns >= due || records_asked(p)))
 		replay_tell(p);
-	sampler_unlock();
+	collect_unlock();
 }
 
 static void forget(const struct part_of_segment *c)

@@ -5,7 +5,7 @@
  * number of a segment into its trailer (translate.h); replay.c looks it up there.
  *
  * Segments are made under the translate lock, live as long as the process, and are counted
- * under the sampler's lock. A piece of code that is translated twice has two: the collector
+ * under the lock of collect.h. A piece of code that is translated twice has two: the collector
  * sums them up by address.
  */
 #ifndef DWELL_ENGINE_SIMULATE_SEGMENTS_H

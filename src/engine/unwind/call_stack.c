@@ -4,7 +4,6 @@
 
 #include "engine/translate/translate.h"
 #include "engine/core/util.h"
-#include "engine/sample/watches.h"
 
 /* Farther apart than frames are: it is another stack. */
 #define FRAME_MOST (256ull << 10)
@@ -12,7 +11,7 @@
 struct call_stack *call_stack_of(const struct thread *t)
 {
 	/* Of a thread whose buffer is parked others may take the watches. */
-	return t->buf_memory && t->watches && t->gear == GEAR_STREAM ? t->watches->calls : 0;
+	return t->buf_memory && t->gear == GEAR_STREAM ? t->call_stack : 0;
 }
 
 void call_stack_break(struct thread *t)

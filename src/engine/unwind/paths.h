@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The call paths of samples: each different one has a number in its process, and is told to the
- * collector once. The caller holds the sampler's lock.
+ * collector once. The caller holds the lock of collect.h.
  */
 #ifndef DWELL_ENGINE_UNWIND_PATHS_H
 #define DWELL_ENGINE_UNWIND_PATHS_H

@@ -31,7 +31,7 @@
 #include "engine/core/publish.h"
 #include "engine/core/records.h"
 #include "engine/run/rest.h"
-#include "engine/sample/sampler.h"
+#include "engine/sample/collect.h"
 #include "engine/run/signals.h"
 #include "engine/core/stuck.h"
 #include "engine/run/syscalls/text_busy.h"
@@ -411,7 +411,7 @@ void syscalls_handle(struct thread *t)
 	/* The instruction leaves the return address and the flags in rcx and r11. */
 	t->regs[RCX] = after;
 	t->regs[R11] = t->rflags;
-	sampler_settle(t);
+	collect_settle(t);
 	publish_report(t);
 	buffers_park(t);
 	threads_before_call(t, nr, args);

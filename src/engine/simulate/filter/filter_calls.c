@@ -11,7 +11,7 @@
 #include "engine/simulate/graph.h"
 #include "engine/core/lanes.h"
 #include "engine/codecache/pages.h"
-#include "engine/sample/sampler.h"
+#include "engine/sample/collect.h"
 #include "engine/simulate/segments.h"
 #include "engine/core/util.h"
 
@@ -256,9 +256,9 @@ static void make_room(struct thread *t)
 {
 	if (t->step != filter_records_end)
 		return;
-	sampler_lock();
+	collect_lock();
 	follow(t, f.end);
-	sampler_unlock();
+	collect_unlock();
 }
 
 /* The record behind the last one; there is room. */
@@ -362,9 +362,9 @@ void filter_calls_enter(struct thread *t)
 {
 	if (!f.on || (f.owner == t && t->calls && !t->calls->is_due))
 		return;
-	sampler_lock();
+	collect_lock();
 	enter(t);
-	sampler_unlock();
+	collect_unlock();
 }
 
 /* The last one stays: nothing may have run behind it yet. */
@@ -375,10 +375,10 @@ void filter_calls_catch_up(struct thread *t)
 	if (f.owner != t || t->step < filter_records_many || last->site == SIM_RECORD_EVENTS ||
 	    filter_several_is_on())
 		return;
-	sampler_lock();
+	collect_lock();
 	follow(t, last);
 	*new_record(t) = *last;
-	sampler_unlock();
+	collect_unlock();
 }
 
 void filter_calls_cut(struct thread *t, struct segment *s, uint32_t insns)
@@ -387,11 +387,11 @@ void filter_calls_cut(struct thread *t, struct segment *s, uint32_t insns)
 
 	if (f.owner != t || !gt)
 		return;
-	sampler_lock();
+	collect_lock();
 	settle_held(t);
 	if (insns)
 		graph_cut(gt, s, &segment_graph(s)->own);
-	sampler_unlock();
+	collect_unlock();
 }
 
 void filter_calls_count(uint32_t event, int64_t amount)
@@ -405,11 +405,11 @@ void filter_calls_count(uint32_t event, int64_t amount)
 	if (event >= SIM_RECORD_EVENT_COUNT || amount > INT32_MAX / 2 || amount < INT32_MIN / 2 ||
 	    (r->site == SIM_RECORD_EVENTS &&
 	     (r->events[event] > INT32_MAX / 2 || r->events[event] < INT32_MIN / 2))) {
-		sampler_lock();
+		collect_lock();
 		follow(t, r + 1);
 		if (t->calls)
 			sim_totals_add(&t->calls->totals, event, (uint64_t)amount);
-		sampler_unlock();
+		collect_unlock();
 		return;
 	}
 	if (r->site != SIM_RECORD_EVENTS) {
@@ -429,9 +429,9 @@ void filter_calls_follow(void)
 {
 	if (!f.owner)
 		return;
-	sampler_lock();
+	collect_lock();
 	follow(f.owner, last_of(f.owner) + 1);
-	sampler_unlock();
+	collect_unlock();
 }
 
 void filter_calls_missed(void)
@@ -457,9 +457,9 @@ bool filter_calls_is_full(struct thread *t, uint64_t address, struct frame_conte
 
 	if (!f.on || address != filter_records_end || t != f.owner)
 		return false;
-	sampler_lock();
+	collect_lock();
 	follow(t, f.end);
-	sampler_unlock();
+	collect_unlock();
 	/* mov dword [r11], number; or [rcx] */
 	*(store[0] == 0x41 ? &c->r11 : &c->rcx) = t->step;
 	return true;

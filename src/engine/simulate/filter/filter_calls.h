@@ -11,7 +11,7 @@
  * The last record is held back while nothing has run behind it: should a signal come first, or should
  * there be no code, the graph knows what was left, and is told later what was entered.
  *
- * One thread at a time is in the filter gear (filter_turns.h), and writes records. To follow them the sampler's lock is wanted: what is called from code
+ * One thread at a time is in the filter gear (filter_turns.h), and writes records. To follow them the lock of collect.h is wanted: what is called from code
  * takes it where it has to, all else is called with it.
  */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_CALLS_H

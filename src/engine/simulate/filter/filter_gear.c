@@ -9,7 +9,7 @@
 #include "engine/simulate/filter/filter_memory.h"
 #include "engine/simulate/filter/filter_turns.h"
 #include "engine/core/records.h"
-#include "engine/sample/sampler.h"
+#include "engine/sample/collect.h"
 #include "engine/core/util.h"
 
 bool filter_is_careful;
@@ -68,7 +68,7 @@ static void go_on_without(struct thread *t)
 {
 	if (engine.gear == GEAR_FILTER)
 		__atomic_store_n(&engine.gear, GEAR_STREAM, __ATOMIC_SEQ_CST);
-	sampler_set_gear(t);
+	collect_set_gear(t);
 	baton_take(t);
 }
 
@@ -86,9 +86,9 @@ void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end)
 
 	if (t->process->borrowed_memory)
 		return;
-	sampler_lock();
+	collect_lock();
 	filter_make_room(start, end);
-	sampler_unlock();
+	collect_unlock();
 	if (!was_on || filter_is_on())
 		return;
 	records_message(t->process, "the program wants the addresses of the tables that make the simulation fast: "

@@ -6,7 +6,7 @@
 #include "engine/core/frame.h"
 #include "engine/core/state.h"
 
-/* Both of these take the sampler's lock. t is about to make another thread: they take turns from now on. */
+/* Both of these take the lock of collect.h. t is about to make another thread: they take turns from now on. */
 void filter_before_thread(struct thread *t);
 /* t is about to map start to end, whatever is there: if that is the filter's, it is over. */
 void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end);

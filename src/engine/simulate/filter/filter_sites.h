@@ -6,7 +6,7 @@
  *
  *   FILTER_MISSES:  | misses of site 0, in the first level, in LL, too | of site 1 | ...
  *
- * All functions want the translate lock, and those that look at counts the sampler's lock.
+ * All functions want the translate lock, and those that look at counts the lock of collect.h.
  */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_SITES_H
 #define DWELL_ENGINE_SIMULATE_FILTER_SITES_H

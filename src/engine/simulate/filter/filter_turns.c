@@ -4,13 +4,13 @@
 
 #include "engine/translate/world.h"
 #include "engine/simulate/filter/filter_calls.h"
-#include "engine/sample/sampler.h"
+#include "engine/sample/collect.h"
 #include "engine/core/util.h"
 
 /* More than a turn can take. */
 #define CLOCK_OF_A_TURN (1ull << 40)
 
-/* Under the sampler's lock, but that a thread asks without whether it is itself. */
+/* Under the lock of collect.h, but that a thread asks without whether it is itself. */
 static struct thread *owner;
 static uint64_t clock; /* while it is nobody's turn */
 
@@ -28,22 +28,22 @@ void filter_turn_enter(struct thread *t)
 {
 	if (__atomic_load_n(&owner, __ATOMIC_RELAXED) == t)
 		return;
-	sampler_lock();
+	collect_lock();
 	__atomic_store_n(&owner, t, __ATOMIC_RELAXED);
 	t->clock = clock;
 	t->turn = FILTER_TURN_BLOCKS;
-	sampler_unlock();
+	collect_unlock();
 }
 
 void filter_turn_leave(struct thread *t)
 {
 	if (__atomic_load_n(&owner, __ATOMIC_RELAXED) != t)
 		return;
-	sampler_lock();
+	collect_lock();
 	filter_calls_end(t);
 	clock = t->clock;
 	__atomic_store_n(&owner, 0, __ATOMIC_RELAXED);
-	sampler_unlock();
+	collect_unlock();
 }
 
 bool filter_turn_is_own(void)

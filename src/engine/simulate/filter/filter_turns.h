@@ -7,7 +7,7 @@
  * at the same place whenever the program does the same. Code counts them once there has been a second thread: all that was
  * translated before is made anew then.
  *
- * Whoever wants to know what the threads have done, under the sampler's lock, must be the one whose turn it is, unless it is nobody's or no thread
+ * Whoever wants to know what the threads have done, under the lock of collect.h, must be the one whose turn it is, unless it is nobody's or no thread
  * can run: that one changes counters as it runs.
  */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_TURNS_H
@@ -23,11 +23,11 @@ extern bool filter_has_turns;
 /* t, alone until now, is about to make a thread: the code that counts no blocks is given up. */
 void filter_turns_begin(struct thread *t);
 
-/* t is about to run code in the filter gear; nobody else does. Takes the sampler's lock when the turn was not its own before. */
+/* t is about to run code in the filter gear; nobody else does. Takes the lock of collect.h when the turn was not its own before. */
 void filter_turn_enter(struct thread *t);
-/* It will not, for now: all it has done is told. Nothing if it is not its turn. Takes the sampler's lock. */
+/* It will not, for now: all it has done is told. Nothing if it is not its turn. Takes the lock of collect.h. */
 void filter_turn_leave(struct thread *t);
-/* Is it the turn of another thread than this one? Under the sampler's lock. */
+/* Is it the turn of another thread than this one? Under the lock of collect.h. */
 bool filter_turn_is_anothers(void);
 /* Is it this one's? No lock. */
 bool filter_turn_is_own(void);

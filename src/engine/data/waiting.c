@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Accesses that wait while blocks change; see waiting.h. */
-#include "engine/sample/waiting.h"
+#include "engine/data/waiting.h"
 
-#include "engine/codecache/poll.h"
-#include "engine/sample/sampler.h"
-#include "engine/sample/watches.h"
+#include "engine/core/upward.h"
 
 struct block_log *waiting_log(const struct thread *t)
 {
-	return t->gear == GEAR_STREAM && t->watches ? t->watches->blocks : 0;
+	return t->gear == GEAR_STREAM ? t->block_log : 0;
 }
 
 bool waiting_settle(struct thread *t, uint32_t changes)
@@ -17,9 +15,7 @@ bool waiting_settle(struct thread *t, uint32_t changes)
 
 	if (t->gear != GEAR_STREAM || (l && block_log_has_room(l, changes)))
 		return false;
-	sampler_look(t);
-	if (sampler_gear(t) != (enum gear)t->gear)
-		poll_call(t);
+	upward.look_at_accesses(t);
 	return true;
 }
 

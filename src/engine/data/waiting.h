@@ -3,8 +3,8 @@
  * Accesses that wait in a thread's stream buffer while blocks change: they were made before, and
  * are looked at later. What changes meanwhile is logged; see block_log.h.
  */
-#ifndef DWELL_ENGINE_SAMPLE_WAITING_H
-#define DWELL_ENGINE_SAMPLE_WAITING_H
+#ifndef DWELL_ENGINE_DATA_WAITING_H
+#define DWELL_ENGINE_DATA_WAITING_H
 
 #include "engine/data/block_log.h"
 #include "engine/core/state.h"

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The law of the rooms for calls: no room of the engine or of sim uses a symbol of a floor above.
+
+    check-calls.py SOURCE BUILD
+
+The floors are those of check-layers.sh. What is used stands in the object files of the engine, so
+that a prototype written by hand is seen, too. Prints each breach; the exit status is 1 if there is
+one, 77 where the engine is not built.
+"""
+import os
+import re
+import subprocess
+import sys
+from collections import defaultdict
+
+
+def floors(source):
+    """(folder, room) -> floor, from the table in check-layers.sh."""
+    text = open(os.path.join(source, 'scripts', 'check-layers.sh')).read()
+    table = re.search(r"^rooms='\n(.*?)^'", text, re.M | re.S).group(1)
+    result = {}
+    for line in table.splitlines():
+        folder, rooms = line.split(':')
+        result.update({(folder, room): i for i, room in enumerate(rooms.split())})
+    return result
+
+
+def objects(source, build):
+    """(folder, room, file) -> its object file."""
+    folder = os.path.join(build, 'dwell-engine.p')
+    for top in 'engine', 'sim':
+        for at, _, names in os.walk(os.path.join(source, 'src', top)):
+            for name in names:
+                path = os.path.relpath(os.path.join(at, name), source)
+                file = os.path.join(folder, path.replace(os.sep, '_') + '.o')
+                if os.path.exists(file):
+                    yield (top, path.split(os.sep)[2], path), file
+
+
+def symbols(file):
+    """(defined, used) names of an object file that others can see."""
+    defined, used = set(), set()
+    for line in subprocess.run(['nm', '-g', file], capture_output=True, text=True, check=True).stdout.splitlines():
+        words = line.split()
+        (used if words[-2] == 'U' else defined).add(words[-1])
+    return defined, used
+
+
+def main():
+    source, build = sys.argv[1:]
+    floor, home, uses = floors(source), {}, {}
+    for place, file in objects(source, build):
+        defined, uses[place] = symbols(file)
+        home.update({name: place for name in defined})
+    if not uses:
+        sys.exit(77)
+    breaches = defaultdict(list)
+    for place, names in uses.items():
+        for name in names & home.keys():
+            other = home[name]
+            if other[0] == place[0] and floor[other[:2]] > floor[place[:2]]:
+                breaches[place[2], other[2]].append(name)
+    for (user, owner), names in sorted(breaches.items()):
+        print('%s: uses %s of %s, a floor above' % (user, ', '.join(sorted(names)), owner))
+    sys.exit(len(breaches) > 0)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Accesses on their way to what the run does with them; see collect.h. */
+#include "engine/sample/collect.h"
+
+#include "channel/sys.h"
+#include "engine/codecache/poll.h"
+#include "engine/core/publish.h"
+#include "engine/core/records.h"
+#include "engine/core/util.h"
+#include "engine/sample/budget.h"
+#include "engine/sample/buffers.h"
+#include "engine/sample/pacing.h"
+#include "engine/sample/sampler.h"
+#include "engine/sample/ticker.h"
+#include "engine/sample/toggles.h"
+#include "engine/unwind/call_stack.h"
+
+/* Of the process; under the lock. */
+static struct {
+	uint32_t lock;
+	bool on;	   /* see control.h */
+	uint64_t shown_ns; /* when counts were last shown */
+} c;
+
+static const struct counts nothing;
+
+void collect_lock(void)
+{
+	lock_take(&c.lock);
+}
+
+void collect_unlock(void)
+{
+	lock_drop(&c.lock);
+}
+
+bool collect_is_on(void)
+{
+	return c.on;
+}
+
+bool collect_has_shown(uint64_t now)
+{
+	return now - c.shown_ns <= PACING_REPORT_NS;
+}
+
+static bool should_be_on(void)
+{
+	return !run_mode->is_controlled || control_allows(now_ns());
+}
+
+static uint64_t left_of(uint64_t total)
+{
+	return run_mode->left ? run_mode->left(total) : 0;
+}
+
+/* ---- From the start to the end ---- */
+
+void collect_start(struct thread *t)
+{
+	c.lock = 0;
+	c.shown_ns = 0;
+	c.on = should_be_on();
+	engine.gear = GEAR_COUNT;
+	budget_start();
+	sampler_reset(t);
+	if (run_mode->start && !run_mode->start(t))
+		t->process->profiling = false;
+	if (t->process->profiling && c.on && run_mode->gear)
+		engine.gear = run_mode->gear();
+}
+
+void collect_thread_start(struct thread *t)
+{
+	t->counters = t->published = (struct counts){ 0 };
+	t->extra = t->extra_published = (struct extra_counts){ 0 };
+	thread_forget_quick_reps(t);
+	t->stream_position = 0;
+	t->entries_of_1024 = 3 * 1024 / 2;
+	t->gear = GEAR_COUNT;
+	t->tick_due = t->process->profiling; /* that arms the first */
+	t->buf = t->buf_start = t->buf_memory;
+	sampler_thread_start(t);
+}
+
+void collect_thread_end(struct thread *t)
+{
+	if (t->gear == GEAR_STREAM)
+		collect_flush(t, &nothing);
+	else
+		publish_counts(t, &nothing);
+	collect_lock();
+	if (run_mode->thread_end)
+		run_mode->thread_end(t);
+	buffers_release(t);
+	collect_unlock();
+	if (run_mode->leave_gear)
+		run_mode->leave_gear(t, GEAR_COUNT);
+	records_thread(t->process, t);
+}
+
+void collect_end(struct thread *t, uint32_t status, bool is_over)
+{
+	collect_lock();
+	if (run_mode->end)
+		run_mode->end(t, status, is_over, t->process->total.accesses);
+	engine.gear = GEAR_COUNT;
+	collect_unlock();
+}
+
+void collect_give_up(struct thread *t)
+{
+	t->process->profiling = false;
+	if (run_mode->give_up)
+		run_mode->give_up();
+	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
+}
+
+/* ---- On and off ---- */
+
+void collect_follow_control(struct thread *t, uint64_t total)
+{
+	const bool on = should_be_on();
+
+	if (on == c.on)
+		return;
+	c.on = on;
+	if (run_mode->turn)
+		run_mode->turn(t, total, on);
+}
+
+void collect_event(struct thread *t, enum control_event what)
+{
+	if (!t->process->profiling || t->process->borrowed_memory)
+		return;
+	collect_settle(t);
+	publish_counts(t, &nothing);
+	collect_lock();
+	control_event(what, now_ns());
+	collect_follow_control(t, __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED));
+	t->tick_due = true; /* a window may be near */
+	collect_unlock();
+}
+
+/* ---- The clock ---- */
+
+void collect_tick_in(struct thread *t, uint64_t ns)
+{
+	if (ticker_arm(t, ns) != 0)
+		records_message(t->process, "the kernel gives no timer: no samples are taken");
+}
+
+void collect_tick(struct thread *t, const struct counts *after)
+{
+	uint64_t total;
+
+	t->tick_due = false;
+	publish_counts(t, after);
+	if (!t->process->profiling || t->process->borrowed_memory)
+		return;
+	collect_lock();
+	records_counters(t->process);
+	c.shown_ns = now_ns();
+	total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
+	if (records_abandoned())
+		collect_give_up(t);
+	else if (run_mode->tick)
+		run_mode->tick(t, total);
+	else
+		collect_tick_in(t, engine.report_ns);
+	collect_unlock();
+}
+
+/* ---- Buffers ---- */
+
+void collect_flush(struct thread *t, const struct counts *after)
+{
+	uint64_t begin = cycles(), here = thread_accesses(t) - after->accesses;
+	uint64_t n = here - t->stream_position, total;
+
+	publish_counts(t, after);
+	collect_lock();
+	total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
+	if (run_mode->consume)
+		run_mode->consume(t, here, n, total);
+	buffers_look_at_room(t, n);
+	t->stream_position = here;
+	buffers_empty(t, left_of(total));
+	call_stack_break(t);
+	records_counters(t->process);
+	collect_unlock();
+	t->extra.scan_cycles += cycles() - begin;
+}
+
+void collect_settle(struct thread *t)
+{
+	if (t->gear == GEAR_STREAM && t->buf != t->buf_start)
+		collect_flush(t, &nothing);
+}
+
+/* Of so many looks one is timed: to read the clock twice took longer than most looks. */
+#define LOOKS_FOR_ONE_TIMED 16u
+
+/* False: the buffer has to be flushed. */
+static bool look_quickly(struct thread *t)
+{
+	static uint32_t looks;
+	const uint64_t here = thread_accesses(t), n = here - t->stream_position;
+	const bool is_timed = looks++ % LOOKS_FOR_ONE_TIMED == 0;
+	const uint64_t begin = is_timed ? cycles() : 0;
+	const uint64_t total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED) +
+			       here - t->published.accesses;
+
+	if (!run_mode->consume_quickly || !run_mode->consume_quickly(t, here, n, total))
+		return false;
+	buffers_look_at_room(t, n);
+	t->stream_position = here;
+	buffers_empty(t, left_of(total));
+	if (is_timed)
+		t->extra.scan_cycles += LOOKS_FOR_ONE_TIMED * (cycles() - begin);
+	return true;
+}
+
+void collect_look(struct thread *t)
+{
+	const bool is_alone = thread_is_alone();
+	bool done;
+
+	if (t->buf != t->buf_start) {
+		if (!is_alone)
+			collect_lock();
+		done = look_quickly(t);
+		if (!is_alone)
+			collect_unlock();
+		if (!done)
+			collect_flush(t, &nothing);
+	}
+	if (collect_gear(t) != (enum gear)t->gear)
+		poll_call(t);
+}
+
+/* ---- Gears ---- */
+
+enum gear collect_gear(const struct thread *t)
+{
+	if (t->process->borrowed_memory || !toggles_allow(t) || t->unsampled)
+		return GEAR_COUNT;
+	return (enum gear)__atomic_load_n(&engine.gear, __ATOMIC_SEQ_CST);
+}
+
+void collect_set_gear(struct thread *t)
+{
+	uint64_t total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
+	enum gear wanted = collect_gear(t);
+
+	if (wanted == GEAR_STREAM && !t->buf_memory) { /* or it is parked */
+		if (!buffers_need(t, run_mode->has_windows, sampler_line_shift()))
+			return buffers_do_without(t);
+		buffers_empty(t, left_of(total));
+		call_stack_break(t);
+	}
+	if (t->gear == wanted)
+		return;
+	if (t->gear == GEAR_STREAM)
+		collect_flush(t, &nothing);
+	if (run_mode->leave_gear)
+		run_mode->leave_gear(t, wanted);
+	t->gear = wanted;
+	t->tick_due = wanted != GEAR_STREAM;
+	if (wanted == GEAR_STREAM) {
+		t->stream_position = thread_accesses(t);
+		buffers_empty(t, left_of(total));
+		call_stack_break(t);
+	} else {
+		buffers_park(t);
+	}
+}
+
+bool collect_is_finishing(const struct thread *t)
+{
+	return t->process->profiling && !t->process->borrowed_memory && records_finishing();
+}
+
+bool collect_is_armed(const struct thread *t)
+{
+	return !collect_is_finishing(t) && !t->pending && !t->tick_due &&
+	       collect_gear(t) == (enum gear)t->gear && (t->buf_memory || t->gear != GEAR_STREAM);
+}
+
+const struct run_mode count_mode = { 0 };

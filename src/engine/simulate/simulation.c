@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A simulation as a run mode; see simulation.h. */
+#include "engine/simulate/simulation.h"
+
+#include "engine/core/records.h"
+#include "engine/core/util.h"
+#include "engine/sample/buffers.h"
+#include "engine/sample/collect.h"
+#include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_turns.h"
+#include "engine/simulate/graph.h"
+#include "engine/simulate/replay.h"
+#include "engine/simulate/segments.h"
+#include "engine/translate/world.h"
+
+static bool start(struct thread *t)
+{
+	if (replay_start())
+		return true;
+	records_message(t->process, "there is no memory for the simulated caches");
+	return false;
+}
+
+static void turn(struct thread *t, uint64_t total, bool on)
+{
+	(void)total;
+	__atomic_store_n(&engine.gear, on ? filter_gear() : GEAR_COUNT, __ATOMIC_SEQ_CST);
+	world_kick(t);
+}
+
+static void tick(struct thread *t, uint64_t total)
+{
+	t->unsampled = false;
+	replay_tell_when_due(t->process);
+	if (t->gear == GEAR_FILTER) { /* its lanes have not gone round since */
+		filter_calls_pause(t);
+		replay_tell_when_due(t->process);
+	}
+	collect_follow_control(t, total);
+	collect_tick_in(t, engine.report_ns);
+}
+
+static void consume(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
+{
+	(void)here;
+	(void)n;
+	if (!t->process->profiling || t->buf == t->buf_start)
+		return;
+	replay_buffer(t);
+	if (records_abandoned()) {
+		collect_give_up(t);
+		return;
+	}
+	if (t->buf - t->buf_start < BUFFER_ENTRIES / 2 && !records_asked(t->process))
+		return; /* at a system call, of which there may be very many */
+	replay_tell_when_due(t->process);
+	t->buf = t->buf_start = t->buf_memory;
+	collect_follow_control(t, total);
+}
+
+static bool wants_repeat(struct thread *t, uint32_t segment, uint64_t n)
+{
+	(void)n;
+	return segment && t->gear != GEAR_COUNT;
+}
+
+static void repeat(struct thread *t, uint32_t segment, const struct repeat *r)
+{
+	if (t->gear == GEAR_FILTER)
+		filter_repeat(t, segment, r);
+	else
+		replay_put_repeat(t, segment, r);
+}
+
+static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint64_t *entries,
+		     uint32_t n)
+{
+	(void)pc;
+	if (segment && t->gear == GEAR_FILTER)
+		filter_elements(t, segment, entries, n);
+	else if (segment && t->gear == GEAR_STREAM)
+		replay_put_elements(t, segment, entries, n);
+}
+
+static uint32_t count_of(uint32_t lanes)
+{
+	uint32_t n = 0;
+
+	for (; lanes; lanes &= lanes - 1)
+		n++;
+	return n;
+}
+
+/* Of the entries of the instruction that is last in the buffer those of the lanes in `done` stay. */
+static void keep_entries(struct thread *t, uint32_t done)
+{
+	uint64_t *entry, *to, trailer;
+
+	trailer = t->buf[-1];
+	entry = to = t->buf - 1 - count_of(t->vector.lanes);
+	for (uint32_t rest = t->vector.lanes; rest; rest &= rest - 1, entry++)
+		if (done & rest & -rest)
+			*to++ = *entry;
+	if (done)
+		*to++ = segment_cut_trailer(trailer, 0);
+	t->buf = to;
+}
+
+static void undo_elements(struct thread *t, uint32_t done)
+{
+	if (t->gear == GEAR_FILTER)
+		filter_undo_elements(t->vector_segment, count_of(t->vector.lanes & ~done));
+	else if (t->gear == GEAR_STREAM)
+		keep_entries(t, done);
+}
+
+static void leave_gear(struct thread *t, enum gear wanted)
+{
+	if (t->gear == GEAR_FILTER)
+		filter_turn_leave(t);
+	if (t->gear == GEAR_STREAM ? wanted != GEAR_FILTER : wanted == GEAR_COUNT)
+		graph_break(t);
+}
+
+static void end(struct thread *t, uint32_t status, bool is_over, uint64_t total)
+{
+	(void)status;
+	(void)total;
+	if (is_over)
+		replay_end();
+	replay_tell(t->process);
+}
+
+const struct run_mode simulation_mode = {
+	.is_controlled = true,
+	.start = start,
+	.gear = filter_gear,
+	.turn = turn,
+	.tick = tick,
+	.consume = consume,
+	.wants_repeat = wants_repeat,
+	.repeat = repeat,
+	.elements = elements,
+	.undo_elements = undo_elements,
+	.leave_gear = leave_gear,
+	.end = end,
+};
