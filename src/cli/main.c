@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/complete.h"
+#include "cli/pager.h"
 #include "cli/words.h"
 #include "options/suggest.h"
 
@@ -104,6 +105,8 @@ static int run_with(const struct command *c, struct options *o, int argc, char *
 	if (status != 0 || words_take(c, o, &err) != 0)
 		return fail_usage(c, &err);
 	options_complete(o);
+	if (o->no_pager)
+		pager_forbid();
 	return c->run(o);
 }
 

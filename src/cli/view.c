@@ -2,7 +2,6 @@
 /* Opening and output of views; see view.h. */
 #include "cli/view.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 
 #include "base/size.h"
 #include "cli/cli.h"
+#include "cli/pager.h"
 
 #define DEFAULT_WIDTH 80
 #define MIN_WIDTH     40
@@ -87,27 +87,6 @@ struct display view_display(void)
 	};
 }
 
-/* Returns false when there is no pager to use, and nothing was written. */
-static bool show_in_pager(const struct text *out)
-{
-	const char *pager = getenv("PAGER");
-	FILE *pipe;
-
-	if (!isatty(STDOUT_FILENO) || pager == NULL || pager[0] == '\0')
-		return false;
-	/* What less needs to leave short pages alone and pass colours on; the user's own wins. */
-	setenv("LESS", "FRX", 0);
-	fflush(stdout);
-	pipe = popen(pager, "w");
-	if (pipe == NULL)
-		return false;
-	/* The reader may leave before the end. */
-	signal(SIGPIPE, SIG_IGN);
-	fwrite(text_get(out), 1, out->count, pipe);
-	pclose(pipe);
-	return true;
-}
-
 int view_show(struct text *out, int status, const struct err *err)
 {
 	struct err no_memory;
@@ -116,7 +95,7 @@ int view_show(struct text *out, int status, const struct err *err)
 		status = err_set(&no_memory, "not enough memory for the output");
 		err = &no_memory;
 	}
-	if (status == 0 && !show_in_pager(out))
+	if (status == 0 && !pager_show(out))
 		fwrite(text_get(out), 1, out->count, stdout);
 	text_release(out);
 	return status == 0 ? EXIT_OK : cli_fail(err, EXIT_OUTPUT);

@@ -27,7 +27,7 @@ struct display view_display(void);
 
 /*
  * The end of a view, whose last step returned `status`: write `out`, which it
- * releases, through $PAGER on a terminal; or say *err. Returns an exit code.
+ * releases, through a pager on a terminal; or say *err. Returns an exit code.
  */
 int view_show(struct text *out, int status, const struct err *err);
 

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A pager for what goes to a terminal: $DWELL_PAGER, else $PAGER, else less. */
+#ifndef DWELL_CLI_PAGER_H
+#define DWELL_CLI_PAGER_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+
+/*
+ * Show the text and wait for the end of the pager. Returns false where there is none to use: stdout
+ * is no terminal, the variable is empty or cat, or the pager cannot be run. Then nothing was written.
+ */
+bool pager_show(const struct text *out);
+
+/* From now on there is no pager, as with an empty DWELL_PAGER. */
+void pager_forbid(void);
+
+#endif
