@@ -30,6 +30,14 @@
 #define COUNTED "counted.db"
 #define SIZE	(64u << 10)
 
+/* The C library locks its tables of character sets and locales itself, which the sanitizer cannot see. */
+const char *__tsan_default_suppressions(void);
+
+const char *__tsan_default_suppressions(void)
+{
+	return "race:__gconv_\nrace:_nl_\nrace:freelocale\nrace:newlocale\n";
+}
+
 static const struct display display = {.width = 70, .unicode = true};
 
 struct query_thread {
