@@ -494,6 +494,14 @@ static bool ends_as_asked(const char *name, const char *asked)
 	return length == wanted || (length - wanted >= 2 && name[length - wanted - 1] == ':');
 }
 
+/* Whether views print it as it is, for certain. */
+static bool is_plain(const char *s)
+{
+	while (*s >= ' ' && *s < 0x7f)
+		s++;
+	return *s == '\0';
+}
+
 /* The name, as it is or as views print it, or the part of it behind a "::". */
 static bool is_called(const char *name, const char *asked)
 {
@@ -504,6 +512,8 @@ static bool is_called(const char *name, const char *asked)
 		return false;
 	if (ends_as_asked(name, asked))
 		return true;
+	if (is_plain(name) && is_plain(asked))
+		return false; /* printed they are the same */
 	text_add_printable(&of_name, name, strlen(name));
 	text_add_printable(&of_asked, asked, strlen(asked));
 	is_same = ends_as_asked(text_get(&of_name), text_get(&of_asked));
@@ -535,27 +545,21 @@ static bool is_meant(const struct data_row *r, const char *asked)
 	       strcmp(data_kind_names[r->kind], asked) == 0;
 }
 
-size_t data_find(const struct data *d, const char *name, bool *marks, struct err *err)
+static int fail_unknown(const struct data *d, const char *name, struct err *err)
 {
 	struct near near = {.asked = name};
 	struct text list = {0};
-	size_t found = 0;
 
 	for (size_t i = 0; i < d->count; i++) {
 		const struct data_row *r = &d->rows[i];
 
-		marks[i] = is_meant(r, name);
-		found += marks[i];
 		if (r->function != NULL || r->kind == DATA_VARIABLE)
 			near_offer_function(&near, r->function != NULL ? r->function : r->name);
 		else
 			near_offer(&near, r->name, strlen(r->name));
 	}
-	if (found == 0)
-		near_list(&near, &list);
+	near_list(&near, &list);
 	near_release(&near);
-	if (found > 0)
-		return found;
 	if (list.count > 0)
 		err_set(err, "no samples in a data structure '%s'; near it: %s", name,
 			text_get(&list));
@@ -564,5 +568,18 @@ size_t data_find(const struct data *d, const char *name, bool *marks, struct err
 			"no samples in a data structure '%s': 'dwell objects' lists what there is",
 			name);
 	text_release(&list);
-	return 0;
+	return -1;
+}
+
+size_t data_find(const struct data *d, const char *name, bool *marks, struct err *err)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < d->count; i++) {
+		marks[i] = is_meant(&d->rows[i], name);
+		found += marks[i];
+	}
+	if (found == 0)
+		fail_unknown(d, name, err);
+	return found;
 }

@@ -2,6 +2,7 @@
 /* What each call path costs; see paths.h. */
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "estimate/paths.h"
 
 struct listing {
@@ -96,31 +97,65 @@ static void list_reuses(struct listing *l)
 	}
 }
 
-static int compare(const void *a, const void *b)
+static bool is_same(const struct paths_cost *x, const struct paths_cost *y)
 {
-	const struct paths_cost *x = a, *y = b;
-
-	if (x->location != y->location)
-		return x->location < y->location ? -1 : 1;
-	return (x->path > y->path) - (x->path < y->path);
+	return x->location == y->location && x->path == y->path;
 }
 
-static size_t merge(struct paths_cost *rows, size_t count)
+/* The order of the rows by location and path; equal ones stay in theirs. */
+static struct sort_item *sort_rows(const struct paths_cost *rows, size_t count)
+{
+	struct sort_item *order = calloc(count + 1, sizeof(*order));
+	int status = order != NULL ? 0 : -1;
+
+	for (size_t i = 0; status == 0 && i < count; i++)
+		order[i] = (struct sort_item){(uint64_t)rows[i].path, i};
+	if (status == 0)
+		status = sort_by_key(order, count);
+	for (size_t i = 0; status == 0 && i < count; i++)
+		order[i].key = rows[order[i].index].location;
+	if (status == 0)
+		status = sort_by_key(order, count);
+	if (status != 0) {
+		free(order);
+		return NULL;
+	}
+	return order;
+}
+
+/* Into `to`, which has room for all. Returns how many are left. */
+static size_t merge(const struct paths_cost *rows, const struct sort_item *order, size_t count,
+		    struct paths_cost *to)
 {
 	size_t kept = 0;
 
-	qsort(rows, count, sizeof(*rows), compare);
 	for (size_t i = 0; i < count; i++) {
-		const struct hot_cost *c = &rows[i].cost;
+		const struct paths_cost *row = &rows[order[i].index];
 
-		if (c->samples == 0 && c->accesses <= 0)
+		if (row->cost.samples == 0 && row->cost.accesses <= 0)
 			continue;
-		if (kept > 0 && compare(&rows[kept - 1], &rows[i]) == 0)
-			hot_add(&rows[kept - 1].cost, c);
+		if (kept > 0 && is_same(&to[kept - 1], row))
+			hot_add(&to[kept - 1].cost, &row->cost);
 		else
-			rows[kept++] = rows[i];
+			to[kept++] = *row;
 	}
 	return kept;
+}
+
+static int sum_up(struct listing *l, struct paths_cost **costs, size_t *count)
+{
+	struct sort_item *order = sort_rows(l->rows, l->count);
+
+	*costs = calloc(l->count + 1, sizeof(**costs));
+	if (order != NULL && *costs != NULL) {
+		*count = merge(l->rows, order, l->count, *costs);
+		free(order);
+		return 0;
+	}
+	free(order);
+	free(*costs);
+	*costs = NULL;
+	return -1;
 }
 
 int paths_costs(const struct profile *p, uint64_t size_bytes, struct paths_cost **costs,
@@ -129,6 +164,7 @@ int paths_costs(const struct profile *p, uint64_t size_bytes, struct paths_cost 
 	size_t locations = p->location_count + 1;
 	struct listing l = {.p = p};
 	double *sums;
+	int status = -1;
 
 	*costs = NULL;
 	*count = 0;
@@ -136,21 +172,17 @@ int paths_costs(const struct profile *p, uint64_t size_bytes, struct paths_cost 
 		return -1;
 	sums = calloc(3 * locations, sizeof(*sums));
 	l.rows = calloc(l.shares.count + p->sample_count + locations, sizeof(*l.rows));
-	if (sums == NULL || l.rows == NULL) {
-		free(sums);
-		free(l.rows);
-		shares_release(&l.shares);
-		return err_set(err, "not enough memory for %zu samples", p->sample_count);
+	if (sums != NULL && l.rows != NULL) {
+		l.misses = sums;
+		l.accesses = sums + locations;
+		l.begins = sums + 2 * locations;
+		sum_by_location(&l);
+		list_unresolved(&l);
+		list_reuses(&l);
+		status = sum_up(&l, costs, count);
 	}
-	l.misses = sums;
-	l.accesses = sums + locations;
-	l.begins = sums + 2 * locations;
-	sum_by_location(&l);
-	list_unresolved(&l);
-	list_reuses(&l);
-	*costs = l.rows;
-	*count = merge(l.rows, l.count);
 	free(sums);
+	free(l.rows);
 	shares_release(&l.shares);
-	return 0;
+	return status == 0 ? 0 : err_set(err, "not enough memory for %zu samples", p->sample_count);
 }

@@ -61,9 +61,15 @@ static int compare_window(const void *number, const void *window)
 int64_t profile_window(const struct profile *p, uint32_t number)
 {
 	const struct store_window *w = NULL;
+	uint32_t guess;
 
-	if (p->window_count > 0)
-		w = bsearch(&number, p->windows, p->window_count, sizeof(*w), compare_window);
+	if (p->window_count == 0)
+		return -1;
+	/* Nearly always all windows from the first one on have closed. */
+	guess = number - p->windows[0].number;
+	if (guess < p->window_count && p->windows[guess].number == number)
+		return guess;
+	w = bsearch(&number, p->windows, p->window_count, sizeof(*w), compare_window);
 	return w != NULL ? w - p->windows : -1;
 }
 
@@ -442,7 +448,13 @@ const struct store_location *profile_location(const struct profile *p, int64_t i
 {
 	uint64_t index;
 
-	if (id < 0 || !map_get(&p->location_index, (uint64_t)id, &index))
+	if (id < 0 || p->location_count == 0)
+		return NULL;
+	/* Nearly always they are numbered one after the other. */
+	index = (uint64_t)id - (uint64_t)p->locations[0].id;
+	if (index < p->location_count && p->locations[index].id == id)
+		return &p->locations[index];
+	if (!map_get(&p->location_index, (uint64_t)id, &index))
 		return NULL;
 	return &p->locations[index];
 }
