@@ -6,23 +6,23 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
-#include "engine/core/addresses.h"
+#include "engine/codecache/code_variant.h"
 #include "engine/codecache/emit.h"
 #include "engine/codecache/exits.h"
-#include "engine/codecache/code_variant.h"
-#include "engine/core/limits.h"
 #include "engine/codecache/pages.h"
 #include "engine/codecache/poll.h"
+#include "engine/core/addresses.h"
+#include "engine/core/limits.h"
 #include "engine/core/util.h"
 
-#define MAX_ARENAS 16
+#define MAX_ARENAS	    16
 #define DEFAULT_ARENA_BYTES (256ull << 20)
 #define LEAST_ARENA_BYTES   (8ull << 20)
-#define ARENA_PART	    16u /* of the address space there is */
-#define BLOCK_ROOM (64u << 10) /* more than any one block takes, hot or cold */
-#define FIRST_HASH_BITS 12
-#define HASH_BITS 18
-#define REACH (0x7fff0000ull)
+#define ARENA_PART	    16u		/* of the address space there is */
+#define BLOCK_ROOM	    (64u << 10) /* more than any one block takes, hot or cold */
+#define FIRST_HASH_BITS	    12
+#define HASH_BITS	    18
+#define REACH		    (0x7fff0000ull)
 
 static struct arena *arenas[MAX_ARENAS];
 static uint32_t arena_count;
@@ -55,7 +55,10 @@ static uint32_t ordered_most(void)
 	return (uint32_t)(arena_bytes / LEAST_BLOCK_BYTES);
 }
 
-/* The bit for pc: instructions near each other, which are asked for together, share a line of the cache. */
+/*
+ * The bit for pc: instructions near each other, which are asked for together, share a line of the
+ * cache.
+ */
 static uint32_t known_bit(uint64_t pc, uint32_t gear)
 {
 	uint64_t region = ((pc >> 9) * GEARS + gear) * 0x9e3779b97f4a7c15ull;
@@ -106,7 +109,8 @@ int cache_init(uint64_t bytes, uint32_t mask)
 {
 	long p;
 
-	arena_bytes = bytes ? bytes : limits_share(DEFAULT_ARENA_BYTES, LEAST_ARENA_BYTES, ARENA_PART);
+	arena_bytes =
+		bytes ? bytes : limits_share(DEFAULT_ARENA_BYTES, LEAST_ARENA_BYTES, ARENA_PART);
 	if (grow_init(&blocks, 1ull << 30) || grow_init(&maps, 1ull << 30) || exits_init() != 0)
 		return -1;
 	p = sys6(SYS_mmap, 0, sizeof(struct block *) << HASH_BITS, PROT_READ | PROT_WRITE,
@@ -139,12 +143,13 @@ static long map_arena_at(uint64_t at)
  */
 static long map_near(uint64_t pc)
 {
-	static const uint64_t known_places[] = { LOW_ARENA, LOW_ARENA_BELOW_FILTER };
+	static const uint64_t known_places[] = {LOW_ARENA, LOW_ARENA_BELOW_FILTER};
 	uint64_t base = pc & ~0xffffffull;
 
 	for (uint32_t i = 0; i < sizeof known_places / sizeof *known_places; i++) {
-		long p = reaches(known_places[i], known_places[i] + arena_bytes, pc) ?
-				 map_arena_at(known_places[i]) : -1;
+		long p = reaches(known_places[i], known_places[i] + arena_bytes, pc)
+				 ? map_arena_at(known_places[i])
+				 : -1;
 
 		if (!sys_failed(p))
 			return p;
@@ -174,7 +179,7 @@ static uint8_t *emit_thunk(struct out *o, void *to)
 
 static void arena_reset(struct arena *a)
 {
-	struct out o = { .p = a->base };
+	struct out o = {.p = a->base};
 
 	a->thunk_exit = emit_thunk(&o, engine_exit);
 	a->thunk_hook = emit_thunk(&o, engine_hook);
@@ -284,8 +289,7 @@ bool cache_has_room(const struct arena *a)
 
 	return a->cold - a->hot[1] > 2 * (long)BLOCK_ROOM &&
 	       a->middle - a->hot[0] > (long)BLOCK_ROOM && poll_has_room() &&
-	       a->words_end - a->words > 128 &&
-	       ordered_count[i][0] < ordered_most() - 1 &&
+	       a->words_end - a->words > 128 && ordered_count[i][0] < ordered_most() - 1 &&
 	       ordered_count[i][1] < ordered_most() - 1 &&
 	       blocks.reserved - blocks.used > (1u << 20) &&
 	       maps.reserved - maps.used > (1u << 20) && exits_have_room();

@@ -13,9 +13,9 @@
 #ifndef DWELL_ENGINE_CODECACHE_CACHE_H
 #define DWELL_ENGINE_CODECACHE_CACHE_H
 
-#include "engine/decode/decode.h"
 #include "engine/codecache/insn_map.h"
 #include "engine/core/state.h"
+#include "engine/decode/decode.h"
 
 struct block;
 
@@ -34,16 +34,22 @@ struct block {
 	uint8_t gear;
 	uint8_t arena;
 	bool dead;
-	bool checked;	     /* verifies its source at entry */
-	uint8_t kept;	     /* register + 1 that the first KEPT_BYTES of `body` put away: who has done so enters behind; or 0 */
-	struct owed owed;    /* where direct branches enter; elsewhere nothing is */
-	uint8_t published[ENTRIES]; /* how often it was given its place in a table, up to some number */
-	bool is_inner;		    /* an entry of another block */
-	uint32_t incoming;	    /* exits linked to it */
-	uint8_t *start;	     /* first byte of its code */
-	uint8_t *body;	     /* where direct branches enter */
+	bool checked; /* verifies its source at entry */
+	/*
+	 * register + 1 that the first KEPT_BYTES of `body` put away: who has done so enters behind;
+	 * or 0
+	 */
+	uint8_t kept;
+	struct owed owed; /* where direct branches enter; elsewhere nothing is */
+	/* how often it was given its place in a table, up to some number */
+	uint8_t published[ENTRIES];
+	bool is_inner;		 /* an entry of another block */
+	uint32_t incoming;	 /* exits linked to it */
+	uint8_t *start;		 /* first byte of its code */
+	uint8_t *body;		 /* where direct branches enter */
 	uint8_t *entry[ENTRIES]; /* where indirect branches enter, or NULL */
-	uint32_t second[ENTRIES]; /* the same from the second tables, from the arena's base on; or 0 */
+	/* the same from the second tables, from the arena's base on; or 0 */
+	uint32_t second[ENTRIES];
 	struct block *hash_next;
 	struct block *inner; /* the next entry of the same block */
 	/* Inner ones, which are two of three, end here. */
@@ -65,16 +71,18 @@ static inline uint32_t cache_part(enum gear gear)
 }
 
 /*
- * What code of the filter gear reads and writes, near enough for rip-relative operands: a byte or two less each than
- * absolute addresses or those of the thread. One thread at a time is in that code, and one whose turn is over comes back by a pc, not to the
- * middle of a segment. No code lies on the same page.
+ * What code of the filter gear reads and writes, near enough for rip-relative operands: a byte or
+ * two less each than absolute addresses or those of the thread. One thread at a time is in that
+ * code, and one whose turn is over comes back by a pc, not to the middle of a segment. No code lies
+ * on the same page.
  */
 struct arena_data {
-	uint64_t spill2; /* as that of struct thread, which is for the other gears */
+	uint64_t spill2;    /* as that of struct thread, which is for the other gears */
 	uint64_t line_mask; /* address bits that number a line, for pext */
 	uint64_t unused[2];
 	uint64_t tick[4]; /* for the counter register: two ticks of the clock */
-	uint64_t aligned[8]; /* of 2^n bytes: the bits of an address that are 0 where it is aligned */
+	/* of 2^n bytes: the bits of an address that are 0 where it is aligned */
+	uint64_t aligned[8];
 };
 
 #define ARENA_DOORS 5
@@ -83,11 +91,11 @@ struct arena {
 	uint8_t *base, *end;
 	struct arena_data *data;
 	uint8_t *hot[CACHE_PARTS], *cold; /* next free bytes; cold ones go down */
-	uint8_t *middle;	    /* where the count gear's part ends */
-	uint64_t *words, *words_end; /* return addresses that calls push */
+	uint8_t *middle;		  /* where the count gear's part ends */
+	uint64_t *words, *words_end;	  /* return addresses that calls push */
 	uint8_t *thunk_exit, *thunk_hook, *thunk_miss[ENTRIES], *thunk_mismatch[ENTRIES];
 	uint8_t *door[ARENA_DOORS][16]; /* of a code variant, by register; see filter_sites.h */
-	uint8_t *gap, *gap_end; /* of the cold part: taken, but free again */
+	uint8_t *gap, *gap_end;		/* of the cold part: taken, but free again */
 	uint8_t *thunk_second[ENTRIES], *thunk_second_mismatch[ENTRIES];
 };
 
@@ -98,7 +106,7 @@ struct arena {
  * and they lie on 11,300 lines; from bit 2 on 7 %, 13,000 lines; from bit 4 on 12 %, 8,900.)
  * Without pext, bits 0 to 15.
  */
-#define IB_ENTRIES (1u << 18)
+#define IB_ENTRIES   (1u << 18)
 #define IB_PEXT_MASK 0x1ffff8u
 
 /* Start-up. arena_bytes 0: the default. Returns 0 or -1. */
@@ -112,7 +120,10 @@ struct arena *cache_arena(uint8_t index);
 bool cache_has_room(const struct arena *a);
 
 struct block *cache_find(uint64_t pc, enum gear gear);
-/* The live blocks of the gear whose source, from its first to its last byte, holds pc: the one after b, the first after NULL; or NULL. */
+/*
+ * The live blocks of the gear whose source, from its first to its last byte, holds pc: the one
+ * after b, the first after NULL; or NULL.
+ */
 struct block *cache_next_around(const struct block *b, uint64_t pc, enum gear gear);
 /* A new block, not yet found by cache_find; NULL when out of memory. */
 struct block *cache_new_block(uint64_t pc, enum gear gear);
@@ -152,12 +163,15 @@ void cache_use(uint64_t *blocks_made, uint64_t *bytes);
 /*
  * ---- Indirect branches: cache_indirect.c ----
  *
- * Where blocks of the count gear contend for a place of a table, the later one gets it; one that has come back for it
- * some times gets another one in a second table, which is asked when the first has led to the wrong block. Of cc1
- * 82,000 returns met in the dispatcher in a compilation of 0.8 s before.
+ * Where blocks of the count gear contend for a place of a table, the later one gets it; one that
+ * has come back for it some times gets another one in a second table, which is asked when the first
+ * has led to the wrong block. Of cc1 82,000 returns met in the dispatcher in a compilation of 0.8 s
+ * before.
  */
 
-/* Start-up: the tables of the gears count and stream, indexed by what mask takes of a pc. 0 or -1. */
+/*
+ * Start-up: the tables of the gears count and stream, indexed by what mask takes of a pc. 0 or -1.
+ */
 int cache_init_indirect(uint32_t mask);
 /* Before a gear but count and stream is used. 0 or -1. */
 int cache_need_gear(enum gear gear);

@@ -7,28 +7,31 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
-#include "engine/core/addresses.h"
 #include "engine/codecache/cache.h"
+#include "engine/codecache/code_options.h"
 #include "engine/codecache/emit.h"
 #include "engine/codecache/poll.h"
-#include "engine/codecache/code_options.h"
+#include "engine/core/addresses.h"
 #include "engine/core/util.h"
 
-#define HUGE_PAGE (2ul << 20)
-#define IB_BYTES (IB_ENTRIES * 8ul)
-#define MANY 1024u /* a power of two */
+#define HUGE_PAGE    (2ul << 20)
+#define IB_BYTES     (IB_ENTRIES * 8ul)
+#define MANY	     1024u /* a power of two */
 #define MANY_MASK_AT 8
 
 /* 5 + 10 + 5 + 2 + 8 + 5 + 4 + 5, see check_target */
 #define IB_ENTRY_BYTES 44
 #define WAY_BACK_BYTES 12
-#define OWED_BYTES 11 /* of what makes up for what the block is owed */
+#define OWED_BYTES     11 /* of what makes up for what the block is owed */
 /* Below it a pc, and what an address is above it, is a displacement. */
 #define LOW_PC 0x7fffffffu
 
-/* Of the second tables, see cache.h: entries, the bits of a hash that the code in front of them takes. */
+/*
+ * Of the second tables, see cache.h: entries, the bits of a hash that the code in front of them
+ * takes.
+ */
 #define SECOND_ENTRIES (1u << 16)
-#define SECOND_BYTES (SECOND_ENTRIES * 8ul)
+#define SECOND_BYTES   (SECOND_ENTRIES * 8ul)
 
 /* A block takes its place back so often: the other one may never be wanted again. */
 #define MOST_PUBLISHED 8
@@ -79,8 +82,8 @@ void cache_fill_indirect(enum gear gear)
 }
 
 /*
- * Their pages are there from the start: the code that reads them runs on the target's stack pointer, and where that
- * is no address, some hypervisors cannot go back from a page fault.
+ * Their pages are there from the start: the code that reads them runs on the target's stack
+ * pointer, and where that is no address, some hypervisors cannot go back from a page fault.
  */
 static int map_second_tables(void)
 {
@@ -131,21 +134,21 @@ static bool has_second(const struct block *b)
 }
 
 /*
- * Two ways in: an entry's check has left rcx = where to - pc and r11 = -pc; or rcx = where to. Go on at
- * what the second table has, or, if that is nothing, to the dispatcher. No flag changes.
+ * Two ways in: an entry's check has left rcx = where to - pc and r11 = -pc; or rcx = where to. Go
+ * on at what the second table has, or, if that is nothing, to the dispatcher. No flag changes.
  */
 void cache_emit_second_thunk(struct arena *a, struct out *o, enum entry which)
 {
-	static const uint8_t undo[] = { 0x49, 0xf7, 0xd3,		/* not r11 */
-					LEA_RCX_RCX_R11, 1 },
-			     hash[] = { 0x41, 0xbb, 0, 0, 0, 0,		/* mov r11d, 0 */
-					0xf2, 0x4c, 0x0f, 0x38, 0xf1, 0xd9, /* crc32 r11, rcx */
-					0x45, 0x0f, 0xb7, 0xdb,		/* movzx r11d, r11w */
-					0x4e, 0x8b, 0x1c, 0xdd },	/* mov r11, [r11*8+table] */
-			     go_on[] = { 0x4c, 0x87, 0xd9,		/* xchg rcx, r11 */
-					 0xe3, 6,			/* jrcxz */
-					 0x4c, 0x87, 0xd9, 0x41, 0xff, 0xe3, /* xchg rcx, r11; jmp r11 */
-					 0x4c, 0x87, 0xd9 };
+	static const uint8_t undo[] = {0x49, 0xf7, 0xd3, /* not r11 */
+				       LEA_RCX_RCX_R11, 1},
+			     hash[] = {0x41, 0xbb, 0,	 0,    0,    0,	   /* mov r11d, 0 */
+				       0xf2, 0x4c, 0x0f, 0x38, 0xf1, 0xd9, /* crc32 r11, rcx */
+				       0x45, 0x0f, 0xb7, 0xdb,		   /* movzx r11d, r11w */
+				       0x4e, 0x8b, 0x1c, 0xdd}, /* mov r11, [r11*8+table] */
+		go_on[] = {0x4c, 0x87, 0xd9,			/* xchg rcx, r11 */
+			   0xe3, 6,				/* jrcxz */
+			   /* xchg rcx, r11; jmp r11 */
+			   0x4c, 0x87, 0xd9, 0x41, 0xff, 0xe3, 0x4c, 0x87, 0xd9};
 
 	a->thunk_second_mismatch[which] = o->p;
 	emit_bytes(o, undo, sizeof undo);
@@ -157,40 +160,44 @@ void cache_emit_second_thunk(struct arena *a, struct out *o, enum entry which)
 }
 
 /* For an entry whose check has left rcx = where to - pc and has not touched r11. */
-static const uint8_t *emit_way_back(struct arena *a, const struct block *b, const uint8_t *otherwise)
+static const uint8_t *emit_way_back(struct arena *a, const struct block *b,
+				    const uint8_t *otherwise)
 {
-	struct out o = { .p = a->cold -= WAY_BACK_BYTES };
+	struct out o = {.p = a->cold -= WAY_BACK_BYTES};
 
-	emit_bytes(&o, (const uint8_t[]){ LEA_RCX_RCX }, 3);
+	emit_bytes(&o, (const uint8_t[]){LEA_RCX_RCX}, 3);
 	emit_u32(&o, (uint32_t)b->pc);
 	emit_jump(&o, otherwise);
 	return a->cold;
 }
 
 /*
- * rcx = where to, r11 is free: go on only if that is b's pc. Where `loop` is quick (with AMD) it falls through: a
- * branch that is never taken needs no place in the predictor's tables, of which a large program has
- * too few. Returns come right behind calls, so the other way is hidden in a nop: nop [rbp*8 + rcx + disp32] ends
- * in the bytes of jmp rel32. Where the block is not the one, the second table is asked, if it was not that which led here.
+ * rcx = where to, r11 is free: go on only if that is b's pc. Where `loop` is quick (with AMD) it
+ * falls through: a branch that is never taken needs no place in the predictor's tables, of which a
+ * large program has too few. Returns come right behind calls, so the other way is hidden in a nop:
+ * nop [rbp*8 + rcx + disp32] ends in the bytes of jmp rel32. Where the block is not the one, the
+ * second table is asked, if it was not that which led here.
  */
 static void check_target(struct out *o, struct arena *a, const struct block *b, enum entry which,
 			 bool ask_second)
 {
-	const uint8_t *otherwise = ask_second ? a->thunk_second_mismatch[which] : a->thunk_mismatch[which];
+	const uint8_t *otherwise =
+		ask_second ? a->thunk_second_mismatch[which] : a->thunk_mismatch[which];
 	const uint8_t one = code_options.loop_checks;
 
 	if (b->pc < LOW_PC) {
-		otherwise = emit_way_back(a, b, ask_second ? a->thunk_second[which] : a->thunk_miss[which]);
-		emit_bytes(o, (const uint8_t[]){ LEA_RCX_RCX }, 3);
+		otherwise = emit_way_back(
+			a, b, ask_second ? a->thunk_second[which] : a->thunk_miss[which]);
+		emit_bytes(o, (const uint8_t[]){LEA_RCX_RCX}, 3);
 		emit_u32(o, (uint32_t)(one - b->pc));
 	} else {
 		emit_mov_imm64(o, R11, -b->pc);
-		emit_bytes(o, (const uint8_t[]){ LEA_RCX_RCX_R11, one }, 5);
+		emit_bytes(o, (const uint8_t[]){LEA_RCX_RCX_R11, one}, 5);
 	}
 	if (code_options.loop_checks)
-		emit_bytes(o, (const uint8_t[]){ 0xe2, 3, 0x0f, 0x1f, 0x84 }, 5);
+		emit_bytes(o, (const uint8_t[]){0xe2, 3, 0x0f, 0x1f, 0x84}, 5);
 	else
-		emit_bytes(o, (const uint8_t[]){ 0xe3, 5 }, 2);
+		emit_bytes(o, (const uint8_t[]){0xe3, 5}, 2);
 	emit_jump(o, otherwise);
 }
 
@@ -198,11 +205,11 @@ static void emit_entry(struct out *o, struct arena *a, const struct block *b, en
 		       bool ask_second)
 {
 	if (which == ENTRY_RETURN)
-		emit_bytes(o, (const uint8_t[]){ RETURN_REPAIR }, 5);
+		emit_bytes(o, (const uint8_t[]){RETURN_REPAIR}, 5);
 	check_target(o, a, b, which, ask_second);
-	emit_bytes(o, (const uint8_t[]){ LOAD_SPILLS }, 9);
+	emit_bytes(o, (const uint8_t[]){LOAD_SPILLS}, 9);
 	if (!owed_is_nothing(b->owed)) {
-		const bool has_room = poll_emit_difference(o, (struct owed){ 0 }, b->owed);
+		const bool has_room = poll_emit_difference(o, (struct owed){0}, b->owed);
 
 		engine_assert(has_room); /* see cache_has_room */
 	}
@@ -213,7 +220,7 @@ static void emit_entry(struct out *o, struct arena *a, const struct block *b, en
 void cache_emit_ib_entry(struct arena *a, struct block *b, enum entry which, bool apart)
 {
 	uint8_t **hot = &a->hot[cache_part((enum gear)b->gear)];
-	struct out o = { .p = apart ? (a->cold -= IB_ENTRY_BYTES + OWED_BYTES) : *hot };
+	struct out o = {.p = apart ? (a->cold -= IB_ENTRY_BYTES + OWED_BYTES) : *hot};
 
 	b->entry[which] = o.p;
 	emit_entry(&o, a, b, which, has_second(b));
@@ -226,7 +233,7 @@ static void publish_second(struct block *b, enum entry which)
 	struct arena *a = cache_arena(b->arena);
 
 	if (!b->second[which]) {
-		struct out o = { .p = a->cold -= IB_ENTRY_BYTES + OWED_BYTES };
+		struct out o = {.p = a->cold -= IB_ENTRY_BYTES + OWED_BYTES};
 
 		b->second[which] = (uint32_t)(o.p - a->base);
 		emit_entry(&o, a, b, which, false);
@@ -272,7 +279,8 @@ void cache_forget_indirect(const struct block *b)
 	for (int e = 0; e < ENTRIES; e++) {
 		if (b->entry[e] && *ib_slot(b, e) == (uint64_t)(uintptr_t)b->entry[e])
 			__atomic_store_n(ib_slot(b, e), miss(e), __ATOMIC_RELEASE);
-		if (b->second[e] && *second_slot(b, e) == (uint64_t)(uintptr_t)(base + b->second[e]))
+		if (b->second[e] &&
+		    *second_slot(b, e) == (uint64_t)(uintptr_t)(base + b->second[e]))
 			__atomic_store_n(second_slot(b, e), 0, __ATOMIC_RELEASE);
 	}
 }

@@ -36,10 +36,16 @@ struct code_variant {
 	void (*enter)(struct job *j);
 	/* Could in[first..end) be one segment? */
 	bool (*fits)(struct job *j, uint32_t end);
-	/* At a segment's beginning, and behind its counting. `counted`: where the code of that begins. */
+	/*
+	 * At a segment's beginning, and behind its counting. `counted`: where the code of that
+	 * begins.
+	 */
 	void (*begin)(struct job *j);
 	void (*behind_count)(struct job *j, const uint8_t *counted);
-	/* In front of in[i]; in front of what ends the segment, or behind it if nothing does; behind it. */
+	/*
+	 * In front of in[i]; in front of what ends the segment, or behind it if nothing does;
+	 * behind it.
+	 */
 	void (*accesses)(struct job *j, uint32_t i);
 	void (*end)(struct job *j);
 	void (*leave)(struct job *j);

@@ -15,7 +15,7 @@
 /* mov [rsp-8], rcx: where a return put an address of ours, its target's again */
 #define RETURN_REPAIR 0x48, 0x89, 0x4c, 0x24, 0xf8
 /* lea rcx, [rcx+disp32] and lea rcx, [rcx+r11+disp8], without their displacements */
-#define LEA_RCX_RCX 0x48, 0x8d, 0x89
+#define LEA_RCX_RCX	0x48, 0x8d, 0x89
 #define LEA_RCX_RCX_R11 0x4a, 0x8d, 0x4c, 0x19
 /* mov r11, gs:[rcx+8]; mov rcx, gs:[rcx] */
 #define LOAD_SPILLS 0x65, 0x4c, 0x8b, 0x59, T_SPILL1, 0x65, 0x48, 0x8b, 0x09
@@ -60,7 +60,7 @@ static inline void emit_jump(struct out *o, const uint8_t *to)
  */
 static inline void emit_jump_far(struct out *o, uint64_t to)
 {
-	emit_bytes(o, (const uint8_t[]){ 0xff, 0x25, 2, 0, 0, 0, 0x90, 0x90 }, 8);
+	emit_bytes(o, (const uint8_t[]){0xff, 0x25, 2, 0, 0, 0, 0x90, 0x90}, 8);
 	emit_u64(o, to);
 }
 
@@ -89,7 +89,7 @@ static inline void emit_load_gs(struct out *o, enum reg r, uint32_t offset)
 /* mov dword gs:[offset], value */
 static inline void emit_store_imm32_gs(struct out *o, uint32_t offset, uint32_t value)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0xc7, 0x04, 0x25 }, 4);
+	emit_bytes(o, (const uint8_t[]){0x65, 0xc7, 0x04, 0x25}, 4);
 	emit_u32(o, offset);
 	emit_u32(o, value);
 }
@@ -166,74 +166,76 @@ static inline void emit_align_field(struct out *o, uint32_t before)
 /* vpaddq ymm31, ymm31, gs:[tally] */
 static inline void emit_add_counts(struct out *o, uint32_t tally)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0x62, 0x61, 0x85, 0x20, 0xd4, 0x3c, 0x25 }, 8);
+	emit_bytes(o, (const uint8_t[]){0x65, 0x62, 0x61, 0x85, 0x20, 0xd4, 0x3c, 0x25}, 8);
 	emit_u32(o, tally);
 }
 
 /* vpaddq xmm15, xmm15, gs:[tally] */
 static inline void emit_add_packed(struct out *o, uint32_t tally)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0xc5, 0x01, 0xd4, 0x3c, 0x25 }, 6);
+	emit_bytes(o, (const uint8_t[]){0x65, 0xc5, 0x01, 0xd4, 0x3c, 0x25}, 6);
 	emit_u32(o, tally);
 }
 
 /* vpaddq xmm15, xmm15, [address] */
 static inline void emit_add_packed_at(struct out *o, uint32_t address)
 {
-	emit_bytes(o, (const uint8_t[]){ 0xc5, 0x01, 0xd4, 0x3c, 0x25 }, 5);
+	emit_bytes(o, (const uint8_t[]){0xc5, 0x01, 0xd4, 0x3c, 0x25}, 5);
 	emit_u32(o, address);
 }
 
 /* vpaddq ymm31, ymm31, [address] */
 static inline void emit_add_counts_at(struct out *o, uint32_t address)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x62, 0x61, 0x85, 0x20, 0xd4, 0x3c, 0x25 }, 7);
+	emit_bytes(o, (const uint8_t[]){0x62, 0x61, 0x85, 0x20, 0xd4, 0x3c, 0x25}, 7);
 	emit_u32(o, address);
 }
 
 /* vmovq to, xmm31 */
 static inline void emit_read_place(struct out *o, enum reg to)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x62, to & 8 ? 0x41 : 0x61, 0xfd, 0x08, 0x7e,
-					 (uint8_t)(0xf8 | (to & 7)) }, 6);
+	emit_bytes(o,
+		   (const uint8_t[]){0x62, to & 8 ? 0x41 : 0x61, 0xfd, 0x08, 0x7e,
+				     (uint8_t)(0xf8 | (to & 7))},
+		   6);
 }
 
 /* mov dword gs:[T_USED31], 1; vmovdqa64 gs:[T_COUNTERS], ymm31; vmovdqu64 zmm31, gs:[T_APP31] */
 static inline void emit_give_31(struct out *o)
 {
 	emit_store_imm32_gs(o, T_USED31, 1);
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0x62, 0x61, 0xfd, 0x28, 0x7f, 0x3c, 0x25 }, 8);
+	emit_bytes(o, (const uint8_t[]){0x65, 0x62, 0x61, 0xfd, 0x28, 0x7f, 0x3c, 0x25}, 8);
 	emit_u32(o, T_COUNTERS);
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0x62, 0x61, 0xfe, 0x48, 0x6f, 0x3c, 0x25 }, 8);
+	emit_bytes(o, (const uint8_t[]){0x65, 0x62, 0x61, 0xfe, 0x48, 0x6f, 0x3c, 0x25}, 8);
 	emit_u32(o, T_APP31);
 }
 
 /* vmovdqu64 gs:[T_APP31], zmm31; vmovdqa64 ymm31, gs:[T_COUNTERS] */
 static inline void emit_take_31(struct out *o)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0x62, 0x61, 0xfe, 0x48, 0x7f, 0x3c, 0x25 }, 8);
+	emit_bytes(o, (const uint8_t[]){0x65, 0x62, 0x61, 0xfe, 0x48, 0x7f, 0x3c, 0x25}, 8);
 	emit_u32(o, T_APP31);
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0x62, 0x61, 0xfd, 0x28, 0x6f, 0x3c, 0x25 }, 8);
+	emit_bytes(o, (const uint8_t[]){0x65, 0x62, 0x61, 0xfd, 0x28, 0x6f, 0x3c, 0x25}, 8);
 	emit_u32(o, T_COUNTERS);
 }
 
 /* vmovdqa gs:[at], xmm15 or ymm15; back */
 static inline void emit_store_15(struct out *o, bool full, uint32_t at)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0xc5, full ? 0x7d : 0x79, 0x7f, 0x3c, 0x25 }, 6);
+	emit_bytes(o, (const uint8_t[]){0x65, 0xc5, full ? 0x7d : 0x79, 0x7f, 0x3c, 0x25}, 6);
 	emit_u32(o, at);
 }
 
 static inline void emit_load_15(struct out *o, bool full, uint32_t at)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0xc5, full ? 0x7d : 0x79, 0x6f, 0x3c, 0x25 }, 6);
+	emit_bytes(o, (const uint8_t[]){0x65, 0xc5, full ? 0x7d : 0x79, 0x6f, 0x3c, 0x25}, 6);
 	emit_u32(o, at);
 }
 
 /* mov qword gs:[at], 0 */
 static inline void emit_clear_gs(struct out *o, uint32_t at)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0x48, 0xc7, 0x04, 0x25 }, 5);
+	emit_bytes(o, (const uint8_t[]){0x65, 0x48, 0xc7, 0x04, 0x25}, 5);
 	emit_u32(o, at);
 	emit_u32(o, 0);
 }
@@ -241,9 +243,9 @@ static inline void emit_clear_gs(struct out *o, uint32_t at)
 /* cmp qword gs:[at], 0; jne forward by `over` bytes */
 static inline void emit_jump_unless_0(struct out *o, uint32_t at, uint8_t over)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x65, 0x48, 0x83, 0x3c, 0x25 }, 5);
+	emit_bytes(o, (const uint8_t[]){0x65, 0x48, 0x83, 0x3c, 0x25}, 5);
 	emit_u32(o, at);
-	emit_bytes(o, (const uint8_t[]){ 0, 0x75, over }, 3);
+	emit_bytes(o, (const uint8_t[]){0, 0x75, over}, 3);
 }
 
 #endif

@@ -3,8 +3,8 @@
 #include "engine/codecache/exits.h"
 
 #include "engine/codecache/emit.h"
-#include "engine/core/layout.h"
 #include "engine/codecache/poll.h"
+#include "engine/core/layout.h"
 #include "engine/core/util.h"
 
 #define ROOM (1ull << 20) /* that a block's need at most */
@@ -72,8 +72,9 @@ void cache_exit_set_site(struct code_exit *e, const uint8_t *site)
 	e->site = (uint32_t)(site - base_of(e));
 }
 
-#define KINDS_WITH_MORE (1u << EXIT_REP | 1u << EXIT_ELEMENTS | 1u << EXIT_MARK | \
-			 1u << EXIT_ENTRY | 1u << EXIT_ODD_STACK)
+#define KINDS_WITH_MORE                                                              \
+	(1u << EXIT_REP | 1u << EXIT_ELEMENTS | 1u << EXIT_MARK | 1u << EXIT_ENTRY | \
+	 1u << EXIT_ODD_STACK)
 
 struct code_exit *cache_new_exit(struct arena *a, struct block *from, enum exit_kind kind,
 				 uint64_t target)
@@ -85,15 +86,15 @@ struct code_exit *cache_new_exit(struct arena *a, struct block *from, enum exit_
 	if (!e || (has_more && !more))
 		return 0;
 	if (more)
-		*more = (struct exit_more){ 0 };
+		*more = (struct exit_more){0};
 	a->cold -= STUB_BYTES;
-	struct out o = { .p = a->cold };
+	struct out o = {.p = a->cold};
 
-	*e = (struct code_exit){ .kind = (uint8_t)kind,
-				 .target = target,
-				 .stub = (uint32_t)(a->cold - a->base),
-				 .from = cache_block_number(from),
-				 .more = more };
+	*e = (struct code_exit){.kind = (uint8_t)kind,
+				.target = target,
+				.stub = (uint32_t)(a->cold - a->base),
+				.from = cache_block_number(from),
+				.more = more};
 	emit_store_imm32_gs(&o, T_EXIT, EXIT_RECORD_FIRST + cache_exit_number(e));
 	emit_jump(&o, a->thunk_exit);
 	return e;
@@ -109,7 +110,7 @@ static void patch_site(uint8_t *site, const uint8_t *to)
 /* Code on the way from a branch to a block where not the same is owed; NULL: there is no room. */
 static const uint8_t *bridge(struct arena *a, struct owed from, const struct block *to)
 {
-	struct out o = { .p = a->cold - BRIDGE_BYTES };
+	struct out o = {.p = a->cold - BRIDGE_BYTES};
 
 	if (!cache_has_room(a) || !poll_emit_difference(&o, from, to->owed))
 		return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The exits of translated code: a branch to other code, or what the engine has to do. Each has a stub at the cold end of
- * its arena; those to other blocks are linked by patching. All functions want the translate lock unless
- * they say otherwise.
+ * The exits of translated code: a branch to other code, or what the engine has to do. Each has a
+ * stub at the cold end of its arena; those to other blocks are linked by patching. All functions
+ * want the translate lock unless they say otherwise.
  */
 #ifndef DWELL_ENGINE_CODECACHE_EXITS_H
 #define DWELL_ENGINE_CODECACHE_EXITS_H
@@ -23,10 +23,10 @@ enum exit_kind {
 
 /* What the kinds have besides that have it, see exits.c. */
 struct exit_more {
-	uint8_t *resume;    /* REP, ELEMENTS, ENTRY: where the block goes on */
-	struct tally after; /* counted already, but not executed when it leaves here */
+	uint8_t *resume;	 /* REP, ELEMENTS, ENTRY: where the block goes on */
+	struct tally after;	 /* counted already, but not executed when it leaves here */
 	const struct insn *insn; /* REP, ELEMENTS, MARK: the instruction */
-	uint32_t segment; /* REP, ELEMENTS in a simulation: its trailer, see segments.h */
+	uint32_t segment;	 /* REP, ELEMENTS in a simulation: its trailer, see segments.h */
 };
 
 /* Every branch has one, so they are small. Places in code are offsets from the arena's base. */
@@ -44,7 +44,8 @@ struct code_exit {
 	uint8_t kind; /* enum exit_kind */
 	bool is_linked;
 	struct owed owed; /* EXIT_LINK */
-	uint8_t kept;	  /* the same: a register + 1 whose value stands in the arena's spill2, or 0 */
+	/* the same: a register + 1 whose value stands in the arena's spill2, or 0 */
+	uint8_t kept;
 };
 
 /* A copy of *in that lives as long as the cache's contents, or NULL. */

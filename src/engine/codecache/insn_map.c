@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An instruction's place is mostly what the one before makes expect: of its words of eight bytes that are different a bit says
- * which they are; so it does of the bytes of each of these, and they follow. See insn_map.h.
+ * An instruction's place is mostly what the one before makes expect: of its words of eight bytes
+ * that are different a bit says which they are; so it does of the bytes of each of these, and they
+ * follow. See insn_map.h.
  */
 #include "engine/codecache/insn_map.h"
 
@@ -42,11 +43,11 @@ static uint8_t *pack_word(uint8_t *p, uint64_t different, uint64_t now)
 
 uint32_t insn_map_pack(uint8_t *to, const struct insn_at *at, uint32_t insns)
 {
-	struct insn_at before = { 0 };
+	struct insn_at before = {0};
 	uint8_t *p = to;
 
 	for (uint32_t i = 0; i < insns; i++) {
-		union words expected = { .at = expect(&before) }, now = { .at = at[i] };
+		union words expected = {.at = expect(&before)}, now = {.at = at[i]};
 		uint8_t *words = p++;
 
 		now.at.code = (uint16_t)(now.at.code - before.code);
@@ -64,7 +65,7 @@ uint32_t insn_map_pack(uint8_t *to, const struct insn_at *at, uint32_t insns)
 
 void insn_map_unpack(struct insn_map *map, const uint8_t *packed, uint32_t insns)
 {
-	struct insn_at before = { 0 };
+	struct insn_at before = {0};
 
 	map->insns = insns;
 	for (uint32_t i = 0; i < insns; i++) {

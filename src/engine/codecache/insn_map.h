@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where each instruction of a block lies, for faults and for threads that come back in its middle. Each translated
- * instruction has it and hardly one is ever asked for: so it is kept packed, in some 8 bytes.
+ * Where each instruction of a block lies, for faults and for threads that come back in its middle.
+ * Each translated instruction has it and hardly one is ever asked for: so it is kept packed, in
+ * some 8 bytes.
  */
 #ifndef DWELL_ENGINE_CODECACHE_INSN_MAP_H
 #define DWELL_ENGINE_CODECACHE_INSN_MAP_H
@@ -51,9 +52,11 @@ struct insn_map {
 	struct insn_at at[MAX_INSNS];
 };
 
-/* The most that one instruction takes: a bit for each word of it, one for each byte, and the bytes. */
-#define INSN_AT_BITS	((sizeof(struct insn_at) + 7) / 8)
-#define INSN_MAP_BYTES	(MAX_INSNS * (1 + INSN_AT_BITS + sizeof(struct insn_at)))
+/*
+ * The most that one instruction takes: a bit for each word of it, one for each byte, and the bytes.
+ */
+#define INSN_AT_BITS   ((sizeof(struct insn_at) + 7) / 8)
+#define INSN_MAP_BYTES (MAX_INSNS * (1 + INSN_AT_BITS + sizeof(struct insn_at)))
 
 /* `to` has room for INSN_MAP_BYTES. Returns how many of them are used. */
 uint32_t insn_map_pack(uint8_t *to, const struct insn_at *at, uint32_t insns);

@@ -10,8 +10,8 @@
 #include "engine/core/util.h"
 
 #define MAX_MAPPINGS (1u << 20)
-#define CODE_SLOTS (1u << 18)
-#define CODE_FILES 4096u
+#define CODE_SLOTS   (1u << 18)
+#define CODE_FILES   4096u
 /* After this many write faults on one page its blocks check themselves instead. */
 #define FAULTS_BEFORE_CHECKING 64
 
@@ -42,7 +42,8 @@ static void say_too_many(void)
 	static bool said;
 
 	if (!said)
-		say("more than a million mappings: those beyond are not known, and code in them does not run");
+		say("more than a million mappings: those beyond are not known, and code in them "
+		    "does not run");
 	said = true;
 }
 
@@ -57,7 +58,8 @@ static void split(uint64_t at)
 
 	upper.start = at;
 	intervals_set_end(&map, m, at);
-	if (!intervals_insert(&map, &upper)) /* look-ups then fail safe: unknown memory is asked of the kernel */
+	/* look-ups then fail safe: unknown memory is asked of the kernel */
+	if (!intervals_insert(&map, &upper))
 		say_too_many();
 }
 
@@ -80,7 +82,7 @@ static bool are_alike(const struct mapping *m, const struct mapping *other)
 
 void mappings_set(uint64_t start, uint64_t end, uint32_t prot, bool shared, bool file, bool stack)
 {
-	const struct mapping new = { start, end, prot, shared, file, stack, false, 0 };
+	const struct mapping new = {start, end, prot, shared, file, stack, false, 0};
 	struct mapping *below;
 
 	mappings_clear(start, end);
@@ -187,7 +189,7 @@ struct code_page *pages_code(uint64_t page)
 		return 0;
 	for (i = slot_of(page); code_slots[i]; i = (i + 1) & (CODE_SLOTS - 1))
 		;
-	code[code_count] = (struct code_page){ .address = page };
+	code[code_count] = (struct code_page){.address = page};
 	code_slots[i] = ++code_count;
 	return &code[code_count - 1];
 }

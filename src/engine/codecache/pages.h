@@ -14,11 +14,11 @@ struct block;
 
 struct mapping {
 	uint64_t start, end;
-	uint32_t prot;	/* PROT_* as the target asked */
-	bool shared;	/* may change behind our back: another mapping, another process */
-	bool file;	/* not anonymous */
-	bool stack;	/* grows down */
-	bool data;	/* of a file none of which is mapped as code */
+	uint32_t prot;	  /* PROT_* as the target asked */
+	bool shared;	  /* may change behind our back: another mapping, another process */
+	bool file;	  /* not anonymous */
+	bool stack;	  /* grows down */
+	bool data;	  /* of a file none of which is mapped as code */
 	uint64_t file_id; /* see mappings_of_file; 0: not known */
 };
 
@@ -27,7 +27,8 @@ struct code_page {
 	uint64_t address;
 	struct block *blocks;
 	bool write_protected; /* by us; the target believes it can write */
-	bool checked;	      /* protection does not pay or does not work: blocks verify themselves */
+	/* protection does not pay or does not work: blocks verify themselves */
+	bool checked;
 	uint16_t write_faults;
 };
 

@@ -12,9 +12,9 @@
 #include "engine/core/program_limits.h"
 #include "engine/core/util.h"
 
-#define ENTRY_BYTES 32u
-#define ENTRIES (TALLY_TABLE_BYTES / ENTRY_BYTES)
-#define HASH_SIZE (2 * ENTRIES)
+#define ENTRY_BYTES   32u
+#define ENTRIES	      (TALLY_TABLE_BYTES / ENTRY_BYTES)
+#define HASH_SIZE     (2 * ENTRIES)
 #define BLOCK_TALLIES 256u /* more than any one block needs */
 
 /* Under the translate lock. */
@@ -44,7 +44,8 @@ static bool copy_table(struct thread *t)
 {
 	__atomic_store_n(&copies, true, __ATOMIC_SEQ_CST);
 	return engine_copy_own((void *)(uintptr_t)shown_at(t), table.entry,
-			       __atomic_load_n(&table.used, __ATOMIC_SEQ_CST) * (uint64_t)ENTRY_BYTES) == 0;
+			       __atomic_load_n(&table.used, __ATOMIC_SEQ_CST) *
+				       (uint64_t)ENTRY_BYTES) == 0;
 }
 
 /*
@@ -58,8 +59,9 @@ static void copy_entry(uint32_t i)
 	lock_take(&engine.world_lock);
 	for (struct thread *t = engine.threads; t; t = t->next_thread)
 		if (t->has_copy)
-			engine_copy_own((void *)(uintptr_t)(shown_at(t) + i * (uint64_t)ENTRY_BYTES),
-					table.entry[i], ENTRY_BYTES);
+			engine_copy_own(
+				(void *)(uintptr_t)(shown_at(t) + i * (uint64_t)ENTRY_BYTES),
+				table.entry[i], ENTRY_BYTES);
 	lock_drop(&engine.world_lock);
 }
 
@@ -122,9 +124,10 @@ uint32_t poll_tally(const uint64_t lane[4])
 
 bool poll_emit_difference(struct out *o, struct owed here, struct owed there)
 {
-	uint64_t lane[4] = { here.accesses - (uint64_t)there.accesses, here.loads - (uint64_t)there.loads,
-			     here.stores - (uint64_t)there.stores,
-			     here.instructions - (uint64_t)there.instructions };
+	uint64_t lane[4] = {here.accesses - (uint64_t)there.accesses,
+			    here.loads - (uint64_t)there.loads,
+			    here.stores - (uint64_t)there.stores,
+			    here.instructions - (uint64_t)there.instructions};
 	uint32_t tally, address;
 
 	if (engine_vector_counter == COUNTER_XMM15)

@@ -33,8 +33,8 @@ int poll_forked(struct thread *t);
 /* Offset from %gs of a tally, what each lane gets; made if it is new. 0 when the table is full. */
 uint32_t poll_tally(const uint64_t lane[4]);
 /*
- * Code of at most 11 bytes that adds what is owed here and not there. The tally is read where it is never hidden, so
- * that no thread stops there. Vector counters only. False when the table is full.
+ * Code of at most 11 bytes that adds what is owed here and not there. The tally is read where it is
+ * never hidden, so that no thread stops there. Vector counters only. False when the table is full.
  */
 bool poll_emit_difference(struct out *o, struct owed here, struct owed there);
 /*

@@ -4,11 +4,15 @@
  * it lies where programs that choose addresses by themselves want nothing. Natively these are
  * taken:
  *
- *   0x000000010000 - 0x68000000    Wine; programs linked to fixed addresses, their heap; Valgrind at 0x58000000;
+ *   0x000000010000 - 0x68000000 Wine; programs linked to fixed addresses, their heap; Valgrind at
+ *   0x58000000;
  *                                  SBCL at 0x50000000; MAP_32BIT, from 0x40000000 up
- *   0x00007b000000 - 0x7ffffffff   Wine's libraries, its loader, its shared page; ASan's shadow from 0x7fff7000 up
- *   0x000080000000 - 0x600000000000  shadows of ASan, TSan, MSan and DFSan; Java's heap, with ZGC three times from
- *                                  0x040000000000 up; Go from 0xc000000000; Valgrind's memory from 0x1000000000; PIE
+ *   0x00007b000000 - 0x7ffffffff Wine's libraries, its loader, its shared page; ASan's shadow from
+ *   0x7fff7000 up
+ *   0x000080000000 - 0x600000000000 shadows of ASan, TSan, MSan and DFSan; Java's heap, with ZGC
+ *   three times from
+ *                                  0x040000000000 up; Go from 0xc000000000; Valgrind's memory from
+ *                                  0x1000000000; PIE
  *   0x600000000000 - 0x7d0000000000  heaps of sanitizers
  *   the stack's 32 MB              Wine
  *
@@ -17,7 +21,8 @@
  *
  *   0x00006e000000  tables that code reads by 32-bit addresses (addresses_map_low)
  *   0x00006fe00000  the arena of programs linked to low addresses (cache.c)
- *   where the kernel puts mappings: the engine, its arena beside the program's modules, memory of threads, the channel
+ *   where the kernel puts mappings: the engine, its arena beside the program's modules, memory of
+ *   threads, the channel
  *   64 GB below these: what is reserved and hardly used (grow_init)
  *
  * A simulation has the tables of the filter gear, too: 24 TB from 0x60000000 up (filter.h), and its

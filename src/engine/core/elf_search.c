@@ -82,8 +82,8 @@ bool elf_name_means(const char *name, const char *symbol)
 }
 
 /*
- * Names of Fortran: "sweep_" of a procedure outside of modules, "__plate_MOD_spread" of plate::spread, and
- * "inner.0" of one inside of another.
+ * Names of Fortran: "sweep_" of a procedure outside of modules, "__plate_MOD_spread" of
+ * plate::spread, and "inner.0" of one inside of another.
  */
 bool elf_name_means_fortran(const char *name, const char *symbol)
 {
@@ -102,7 +102,8 @@ bool elf_name_means_fortran(const char *name, const char *symbol)
 	for (uint32_t i = 0; i < n; i++)
 		if (*s++ != name[i])
 			return false;
-	return mangled_skip(&s, "_MOD_") && mangled_skip(&s, name + n + 2) && (*s == 0 || *s == '@');
+	return mangled_skip(&s, "_MOD_") && mangled_skip(&s, name + n + 2) &&
+	       (*s == 0 || *s == '@');
 }
 
 struct table {

@@ -42,22 +42,22 @@ struct frame_fp_note {
 	uint32_t padding[7];
 };
 
-#define FRAME_XMM15_AT	400
-#define FRAME_FP_NOTE_AT 464
+#define FRAME_XMM15_AT	     400
+#define FRAME_FP_NOTE_AT     464
 #define FRAME_XSTATE_HELD_AT 512 /* a bit for each part that is not as after a reset */
-#define FRAME_UPPER_AT	576 /* 16 bytes of each ymm register */
-#define FRAME_UPPER	(1ull << 2)
-#define FRAME_HIGH_ZMM	(1ull << 7) /* the part with zmm16 to zmm31 */
-#define FRAME_FP_MAGIC1 0x46505853u
-#define FRAME_FP_MAGIC2 0x46505845u
-#define FRAME_UC_FLAGS 7u /* extended state; ss saved; ss restored strictly */
+#define FRAME_UPPER_AT	     576 /* 16 bytes of each ymm register */
+#define FRAME_UPPER	     (1ull << 2)
+#define FRAME_HIGH_ZMM	     (1ull << 7) /* the part with zmm16 to zmm31 */
+#define FRAME_FP_MAGIC1	     0x46505853u
+#define FRAME_FP_MAGIC2	     0x46505845u
+#define FRAME_UC_FLAGS	     7u /* extended state; ss saved; ss restored strictly */
 
 /* Where the value of register r stands. */
 static inline uint64_t *frame_register(struct frame_context *c, int r)
 {
-	uint64_t *const at[] = { &c->rax, &c->rcx, &c->rdx, &c->rbx, &c->rsp, &c->rbp,
-				 &c->rsi, &c->rdi, &c->r8,  &c->r9,  &c->r10, &c->r11,
-				 &c->r12, &c->r13, &c->r14, &c->r15 };
+	uint64_t *const at[] = {&c->rax, &c->rcx, &c->rdx, &c->rbx, &c->rsp, &c->rbp,
+				&c->rsi, &c->rdi, &c->r8,  &c->r9,  &c->r10, &c->r11,
+				&c->r12, &c->r13, &c->r14, &c->r15};
 
 	return at[r];
 }

@@ -9,7 +9,10 @@
 #include "channel/sys.h"
 #include "engine/core/state.h"
 
-/* That of the thread, which is the one that asks: no system call, which the target may have forbidden itself. */
+/*
+ * That of the thread, which is the one that asks: no system call, which the target may have
+ * forbidden itself.
+ */
 static inline uint64_t fsbase_get(const struct thread *t)
 {
 	uint64_t v;

@@ -10,8 +10,9 @@
 	.text
 
 /*
- * The target's zmm31. Moving 512 bits at every crossing would keep the processor at its slower AVX-512 clock: so it is looked whether it is 0, as
- * where the target has only saved and loaded all its state, which ld.so does when it looks up a function. Changes rax and flags.
+ * The target's zmm31. Moving 512 bits at every crossing would keep the processor at its slower
+ * AVX-512 clock: so it is looked whether it is 0, as where the target has only saved and loaded all
+ * its state, which ld.so does when it looks up a function. Changes rax and flags.
  */
 	.macro load_31
 	vpxord	%xmm31, %xmm31, %xmm31
@@ -28,7 +29,9 @@
 11:
 	.endm
 
-/* The counts go to memory, and the counter register gets the target's value. Changes rax and flags. */
+/*
+ * The counts go to memory, and the counter register gets the target's value. Changes rax and flags.
+ */
 	.macro leave_counters
 	cmpb	$COUNTER_YMM31, engine_vector_counter(%rip)
 	jb	22f
@@ -261,8 +264,8 @@ engine_glue_end:
  * that a signal which arrived just before cannot be slept through; there the
  * result is -ERESTART (-85): deliver the signal, then do the call again.
  *
- * Meanwhile all registers but those of arguments are the target's, as a tracer expects to find them: a leak
- * checker takes its pointers from them, and the stack from rsp on.
+ * Meanwhile all registers but those of arguments are the target's, as a tracer expects to find
+ * them: a leak checker takes its pointers from them, and the stack from rsp on.
  */
 	.globl engine_syscall
 	.globl engine_syscall_begin
@@ -516,7 +519,8 @@ engine_run_on:
 	.hidden memcpy
 memcpy:
 	mov	%rdi, %rax
-	cmp	$512, %rdx	/* below, the string instruction takes longer to begin than to copy */
+	/* below, the string instruction takes longer to begin than to copy */
+	cmp	$512, %rdx
 	jae	3f
 	mov	%rdx, %rcx
 	shr	$3, %rcx

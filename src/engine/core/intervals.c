@@ -39,7 +39,7 @@ int intervals_init(struct intervals *l, uint32_t element_bytes, uint32_t most)
 	/* Two neighbours have more than MERGED together. */
 	uint64_t chunks = 2 * (uint64_t)most / MERGED + 2;
 
-	*l = (struct intervals){ .element_bytes = element_bytes };
+	*l = (struct intervals){.element_bytes = element_bytes};
 	if (grow_init(&l->chunks, chunks * chunk_bytes(l)) != 0 ||
 	    grow_init(&l->directory, chunks * sizeof(struct chunk)) != 0)
 		return -1;
@@ -104,7 +104,7 @@ static struct chunk *add_chunk(struct intervals *l, uint32_t i)
 	c = chunk_at(l, i);
 	memmove(c + 1, c, (l->chunk_count - i) * sizeof *c);
 	l->chunk_count++;
-	*c = (struct chunk){ .number = number };
+	*c = (struct chunk){.number = number};
 	return c;
 }
 
@@ -132,7 +132,8 @@ static bool halve(struct intervals *l, uint32_t i)
 		return false;
 	upper->count = c->count / 2;
 	c->count -= upper->count;
-	memcpy(elements(l, upper), element(l, c, c->count), (uint64_t)upper->count * l->element_bytes);
+	memcpy(elements(l, upper), element(l, c, c->count),
+	       (uint64_t)upper->count * l->element_bytes);
 	note_end(l, upper);
 	note_end(l, c);
 	return true;
@@ -154,7 +155,8 @@ bool intervals_insert(struct intervals *l, const void *new)
 	}
 	c = chunk_at(l, i);
 	at = element_after(l, c, start);
-	memmove(element(l, c, at + 1), element(l, c, at), (uint64_t)(c->count - at) * l->element_bytes);
+	memmove(element(l, c, at + 1), element(l, c, at),
+		(uint64_t)(c->count - at) * l->element_bytes);
 	memcpy(element(l, c, at), new, l->element_bytes);
 	c->count++;
 	note_end(l, c);
@@ -168,7 +170,8 @@ static void merge(struct intervals *l, uint32_t i)
 
 	if (i + 1 >= l->chunk_count || c->count + next->count > MERGED)
 		return;
-	memcpy(element(l, c, c->count), elements(l, next), (uint64_t)next->count * l->element_bytes);
+	memcpy(element(l, c, c->count), elements(l, next),
+	       (uint64_t)next->count * l->element_bytes);
 	c->count += next->count;
 	note_end(l, c);
 	remove_chunk(l, i + 1);
@@ -181,7 +184,8 @@ void intervals_remove(struct intervals *l, void *old)
 	uint32_t at = (uint32_t)(((uint8_t *)old - elements(l, c)) / l->element_bytes);
 
 	c->count--;
-	memmove(old, (uint8_t *)old + l->element_bytes, (uint64_t)(c->count - at) * l->element_bytes);
+	memmove(old, (uint8_t *)old + l->element_bytes,
+		(uint64_t)(c->count - at) * l->element_bytes);
 	if (c->count == 0) {
 		remove_chunk(l, i);
 		return;

@@ -13,14 +13,15 @@
  *
  * The place in memory was what code of the stream gear waited for: each segment had to read what
  * the one before had just written, which takes some eight cycles. Loads and stores of one stay in
- * the cache are no more than the buffer has entries, so that 32 bits hold them. In the filter gear the
- * thread's timer ends a stay after less than a second; there lanes 2 and 3 go on from stay to stay, and
- * differences count.
+ * the cache are no more than the buffer has entries, so that 32 bits hold them. In the filter gear
+ * the thread's timer ends a stay after less than a second; there lanes 2 and 3 go on from stay to
+ * stay, and differences count.
  *
- * xmm15, with AVX alone, has two lanes: loads | stores << 32, and instructions | modifies << 34, in the count
- * and the stream gear; there is no filter gear then. The place in the buffer is in memory. Each count begins in the middle of what it has
- * room for, as a segment may take back what is counted later: in one stay in the cache two thousand million are counted
- * up or down. The thread's timer ends it long before.
+ * xmm15, with AVX alone, has two lanes: loads | stores << 32, and instructions | modifies << 34, in
+ * the count and the stream gear; there is no filter gear then. The place in the buffer is in
+ * memory. Each count begins in the middle of what it has room for, as a segment may take back what
+ * is counted later: in one stay in the cache two thousand million are counted up or down. The
+ * thread's timer ends it long before.
  *
  * Where the thread has left the cache struct counts is as in the count gear with ymm31 again.
  */
@@ -38,7 +39,10 @@ static inline bool lanes_hold_place(enum gear gear)
 	return gear == GEAR_STREAM && engine_vector_counter == COUNTER_YMM31;
 }
 
-/* Lanes of a tally for xmm15, out of accesses, loads, stores and instructions; these may be negative. */
+/*
+ * Lanes of a tally for xmm15, out of accesses, loads, stores and instructions; these may be
+ * negative.
+ */
 static inline void lanes_pack(uint64_t lane[4])
 {
 	const uint64_t modifies = lane[0] - lane[1] - lane[2];
@@ -55,11 +59,12 @@ static inline void lanes_pack(uint64_t lane[4])
 /* What was counted since lanes_write, where the first two of `c` are lanes of xmm15. */
 static inline struct counts lanes_unpacked(const struct counts *c)
 {
-	const uint64_t loads = (uint32_t)c->accesses - LANES_HALF, stores = (c->accesses >> 32) - LANES_HALF,
+	const uint64_t loads = (uint32_t)c->accesses - LANES_HALF,
+		       stores = (c->accesses >> 32) - LANES_HALF,
 		       insns = (c->loads & ((1ull << LANES_MODIFIES) - 1)) - LANES_HALF_INSNS,
 		       modifies = (c->loads >> LANES_MODIFIES) - (LANES_MIDDLE >> LANES_MODIFIES);
 
-	return (struct counts){ loads + stores + modifies, loads, stores, insns };
+	return (struct counts){loads + stores + modifies, loads, stores, insns};
 }
 
 /* On the way into the cache: t->counters as the register will be. */
@@ -67,26 +72,26 @@ static inline void lanes_write(struct thread *t)
 {
 	if (engine_vector_counter == COUNTER_XMM15) {
 		t->before = t->counters;
-		t->counters = (struct counts){ .accesses = LANES_HALF | LANES_MIDDLE,
-					       .loads = LANES_HALF_INSNS | LANES_MIDDLE };
+		t->counters = (struct counts){.accesses = LANES_HALF | LANES_MIDDLE,
+					      .loads = LANES_HALF_INSNS | LANES_MIDDLE};
 		t->is_packed = true;
 		return;
 	}
 	if (t->gear == GEAR_FILTER) {
 		t->before = t->counters;
-		t->counters = (struct counts){ .accesses = t->clock,
-					       .loads = t->clock + 1,
-					       .stores = t->lane[0],
-					       .instructions = t->lane[1] };
+		t->counters = (struct counts){.accesses = t->clock,
+					      .loads = t->clock + 1,
+					      .stores = t->lane[0],
+					      .instructions = t->lane[1]};
 		t->in_lanes = true;
 		return;
 	}
 	if (!lanes_hold_place((enum gear)t->gear))
 		return;
 	t->before = t->counters;
-	t->counters = (struct counts){ .accesses = (uint64_t)(uintptr_t)t->buf,
-				       .loads = t->before.accesses,
-				       .instructions = t->before.instructions };
+	t->counters = (struct counts){.accesses = (uint64_t)(uintptr_t)t->buf,
+				      .loads = t->before.accesses,
+				      .instructions = t->before.instructions};
 	t->in_lanes = true;
 }
 
@@ -124,9 +129,9 @@ static inline void lanes_read(struct thread *t)
 		const struct counts made = lanes_unpacked(&c);
 
 		t->is_packed = false;
-		t->counters = (struct counts){ t->before.accesses + made.accesses, t->before.loads + made.loads,
-					       t->before.stores + made.stores,
-					       t->before.instructions + made.instructions };
+		t->counters = (struct counts){
+			t->before.accesses + made.accesses, t->before.loads + made.loads,
+			t->before.stores + made.stores, t->before.instructions + made.instructions};
 	}
 	if (!t->in_lanes) {
 		thread_add_quick_reps(t);
@@ -139,10 +144,10 @@ static inline void lanes_read(struct thread *t)
 	}
 	t->buf = t->cut ? t->cut : (uint64_t *)(uintptr_t)c.accesses;
 	t->cut = 0;
-	t->counters = (struct counts){ .accesses = c.loads,
-				       .loads = t->before.loads + (uint32_t)c.stores,
-				       .stores = t->before.stores + (c.stores >> 32),
-				       .instructions = c.instructions };
+	t->counters = (struct counts){.accesses = c.loads,
+				      .loads = t->before.loads + (uint32_t)c.stores,
+				      .stores = t->before.stores + (c.stores >> 32),
+				      .instructions = c.instructions};
 }
 
 #endif

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of C++ and Rust; see mangled.h. Of the grammar only what it takes to pass over template arguments. */
+/*
+ * Names of C++ and Rust; see mangled.h. Of the grammar only what it takes to pass over template
+ * arguments.
+ */
 #include "engine/core/mangled.h"
 
-#define ANONYMOUS  "(anonymous namespace)"
-#define RUST_HASH  16u /* hexadecimal digits, behind "17h" */
+#define ANONYMOUS "(anonymous namespace)"
+#define RUST_HASH 16u /* hexadecimal digits, behind "17h" */
 
 static bool is_digit(char c)
 {

@@ -20,8 +20,8 @@ static bool is_elsewhere(void)
 
 	return sys_failed(sys2(SYS_stat, "/proc/self/ns/mnt", &namespace)) ||
 	       sys_failed(sys2(SYS_stat, "/", &root)) ||
-	       namespace.st_ino != header->mount_namespace ||
-	       root.st_dev != header->root_device || root.st_ino != header->root_inode;
+	       namespace.st_ino != header->mount_namespace || root.st_dev != header->root_device ||
+	       root.st_ino != header->root_inode;
 }
 
 struct module_file module_file_of(int fd)
@@ -29,12 +29,12 @@ struct module_file module_file_of(int fd)
 	struct stat st;
 
 	if (!engine.channel || fd < 0 || sys_failed(sys2(SYS_fstat, fd, &st)))
-		return (struct module_file){ 0 };
+		return (struct module_file){0};
 	return (struct module_file){
 		.device = st.st_dev,
 		.inode = st.st_ino,
-		.modified_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u +
-			       (uint64_t)st.st_mtim.tv_nsec,
+		.modified_ns =
+			(uint64_t)st.st_mtim.tv_sec * 1000000000u + (uint64_t)st.st_mtim.tv_nsec,
 		.is_elsewhere = st.st_nlink == 0 || is_elsewhere(),
 	};
 }

@@ -10,7 +10,10 @@
  * process may do so at once.
  */
 void publish_counts(struct thread *t, const struct counts *after);
-/* The process's accesses so far, but those of string instructions that the engine is called for: see pacing_look. */
+/*
+ * The process's accesses so far, but those of string instructions that the engine is called for:
+ * see pacing_look.
+ */
 uint64_t publish_paced(const struct process *p);
 /* All totals, for whoever looks in while the thread is in a system call. */
 void publish_report(struct thread *t);

@@ -16,14 +16,15 @@ static inline uint64_t random_next(uint64_t *state)
 }
 
 /*
- * log2 of v > 0 in units of 2^-24, to within 2^-15: with 1 + f the leading bits,
- * f + f (1 - f) (a + b f + c f^2 + d f^3), which is right where one power of two ends and the next begins.
+ * log2 of v > 0 in units of 2^-24, to within 2^-15: with 1 + f the leading bits, f + f (1 - f) (a +
+ * b f + c f^2 + d f^3), which is right where one power of two ends and the next begins.
  */
 static inline uint64_t log2_fixed(uint64_t v)
 {
 	const int64_t a = 948835310, b = -572382304, c = 315720406, d = -95012711, one = 1ll << 31;
 	unsigned high = 63u - (unsigned)__builtin_clzll(v);
-	int64_t f = (int64_t)(v << (63 - high) >> 32) - one; /* the other numbers are in units of 2^-31, too */
+	/* the other numbers are in units of 2^-31, too */
+	int64_t f = (int64_t)(v << (63 - high) >> 32) - one;
 	int64_t bend = a + (f * (b + (f * (c + (f * d >> 31)) >> 31)) >> 31);
 
 	return ((uint64_t)high << 24) + (uint64_t)((f + ((f * (one - f) >> 31) * bend >> 31)) >> 7);

@@ -10,14 +10,16 @@
 #include <time.h>
 
 #include "channel/sys.h"
-#include "engine/core/upward.h"
 #include "engine/core/limits.h"
 #include "engine/core/slots.h"
+#include "engine/core/upward.h"
 #include "engine/core/util.h"
 
 #define GIVE_UP_TRIES 10000u /* of 200 us and more, without anything read: the reader is no more */
-#define EXACT_FACTOR  5u     /* so much longer where a loss would be the end: it may write to a slow disk */
-#define ROOM_PAUSES   250u   /* of 200 us: where there is more to do than processors, the collector gets its turn */
+#define EXACT_FACTOR \
+	5u /* so much longer where a loss would be the end: it may write to a slow disk */
+#define ROOM_PAUSES \
+	250u /* of 200 us: where there is more to do than processors, the collector gets its turn */
 #define ROOM_PAUSE_NS 200000
 
 static struct channel_header *header;
@@ -31,9 +33,8 @@ const char *records_open(int fd)
 		return "the channel to dwell cannot be opened";
 	if (h.version != CHANNEL_VERSION)
 		return "dwell and dwell-engine are of different versions";
-	if (h.slot_count == 0 || h.slot_count > 65536 ||
-	    h.ring_bytes < 4096 || h.ring_bytes > (1ull << 32) ||
-	    (h.ring_bytes & (h.ring_bytes - 1)) ||
+	if (h.slot_count == 0 || h.slot_count > 65536 || h.ring_bytes < 4096 ||
+	    h.ring_bytes > (1ull << 32) || (h.ring_bytes & (h.ring_bytes - 1)) ||
 	    h.slot_bytes < h.ring_bytes + CHANNEL_SLOT_HEADER_BYTES || h.slot_bytes > (1ull << 33))
 		return "the channel to dwell is damaged";
 	p = sys6(SYS_mmap, 0, CHANNEL_HEADER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -70,7 +71,7 @@ bool records_claim(struct process *p, uint32_t parent)
 		p->ring.slot->parent = parent;
 		p->ring.slot->lost_records = 0;
 		p->ring.slot->reported = records_question();
-		p->ring.slot->counters = (struct channel_counters){ 0 };
+		p->ring.slot->counters = (struct channel_counters){0};
 		__atomic_store_n(&p->ring.slot->state, CHANNEL_SLOT_LIVE, __ATOMIC_RELEASE);
 		p->profiling = true;
 		return true;
@@ -178,10 +179,10 @@ struct channel_header *records_header(void)
 static bool collector_has_memory(void)
 {
 	uint8_t byte;
-	struct iovec here = { &byte, 1 }, there = { 0, 1 };
+	struct iovec here = {&byte, 1}, there = {0, 1};
 
-	return engine.quiet || sys6(SYS_process_vm_readv, header->collector_pid, &here, 1, &there, 1,
-				    0) != -ESRCH;
+	return engine.quiet ||
+	       sys6(SYS_process_vm_readv, header->collector_pid, &here, 1, &there, 1, 0) != -ESRCH;
 }
 
 static bool collector_lives(void)
@@ -200,8 +201,12 @@ static void *reserve(struct process *p, uint32_t bytes, bool wait)
 	for (uint32_t tries = 0;; tries++) {
 		void *r = ring_reserve(&p->ring, bytes);
 
-		/* A collector that was killed may seem to live, and one that was stopped reads nothing. */
-		if (tries > GIVE_UP_TRIES * (exact ? EXACT_FACTOR : 1) && p->ring.slot->read_pos == read_before)
+		/*
+		 * A collector that was killed may seem to live, and one that was stopped reads
+		 * nothing.
+		 */
+		if (tries > GIVE_UP_TRIES * (exact ? EXACT_FACTOR : 1) &&
+		    p->ring.slot->read_pos == read_before)
 			wait = false;
 
 		if (r)
@@ -209,7 +214,7 @@ static void *reserve(struct process *p, uint32_t bytes, bool wait)
 		wake_collector();
 		if (!wait || (tries % 64 == 63 && !collector_lives()))
 			break;
-		struct timespec pause = { 0, tries < 16 ? 20000 : 200000 };
+		struct timespec pause = {0, tries < 16 ? 20000 : 200000};
 
 		sys2(SYS_nanosleep, &pause, 0);
 	}
@@ -219,7 +224,10 @@ static void *reserve(struct process *p, uint32_t bytes, bool wait)
 	return 0;
 }
 
-/* After `bytes` more: at each eighth of the ring, from a quarter on. A record at a time would be as many calls. */
+/*
+ * After `bytes` more: at each eighth of the ring, from a quarter on. A record at a time would be as
+ * many calls.
+ */
 static bool is_time_to_wake(const struct ring *r, uint32_t bytes)
 {
 	uint64_t part = r->bytes / 8, now = r->slot->write_pos;
@@ -236,7 +244,7 @@ static bool put(struct process *p, uint32_t type, void *record, uint32_t fixed, 
 
 	if (!p->profiling || !p->ring.slot || p->borrowed_memory)
 		return false;
-	*(struct record_header *)record = (struct record_header){ type, bytes };
+	*(struct record_header *)record = (struct record_header){type, bytes};
 	lock_take(&p->ring_lock);
 	at = reserve(p, bytes, wait);
 	if (at) {
@@ -264,12 +272,12 @@ void records_process(struct process *p, const char *exe, char *const argv[], uin
 		     uint32_t cause)
 {
 	static char text[16384]; /* start-up and fork are single-threaded */
-	struct record_process r = { .pid = p->pid,
-				    .ppid = (uint32_t)sys0(SYS_getppid),
-				    .order = p->order,
-				    .parent = parent,
-				    .cause = cause,
-				    .time_ns = now_ns() };
+	struct record_process r = {.pid = p->pid,
+				   .ppid = (uint32_t)sys0(SYS_getppid),
+				   .order = p->order,
+				   .parent = parent,
+				   .cause = cause,
+				   .time_ns = now_ns()};
 	uint32_t n = 0, len = text_bytes(exe);
 
 	if (len > 4096)
@@ -294,7 +302,7 @@ void records_process(struct process *p, const char *exe, char *const argv[], uin
 /* Until the collector has read all that was written; once in vain is enough. */
 static void wait_until_read(struct process *p)
 {
-	const struct timespec pause = { 0, ROOM_PAUSE_NS };
+	const struct timespec pause = {0, ROOM_PAUSE_NS};
 
 	for (uint32_t i = 0; is_told(p) && !p->has_waited && ring_used(&p->ring); i++) {
 		wake_collector();
@@ -306,14 +314,14 @@ static void wait_until_read(struct process *p)
 void records_module(struct process *p, uint64_t start, uint64_t end, uint64_t offset,
 		    const char *path, const struct module_file *file)
 {
-	struct record_module r = { .start = start,
-				   .end = end,
-				   .file_offset = offset,
-				   .position = p->total.accesses,
-				   .device = file->device,
-				   .inode = file->inode,
-				   .modified_ns = file->modified_ns,
-				   .path_bytes = text_bytes(path) };
+	struct record_module r = {.start = start,
+				  .end = end,
+				  .file_offset = offset,
+				  .position = p->total.accesses,
+				  .device = file->device,
+				  .inode = file->inode,
+				  .modified_ns = file->modified_ns,
+				  .path_bytes = text_bytes(path)};
 
 	/* The file may be gone for others when the process is. */
 	if (put(p, RECORD_MODULE, &r, sizeof r, path, r.path_bytes, true) && file->is_elsewhere)
@@ -322,19 +330,19 @@ void records_module(struct process *p, uint64_t start, uint64_t end, uint64_t of
 
 void records_unmap(struct process *p, uint64_t start, uint64_t end)
 {
-	struct record_unmap r = { .start = start, .end = end, .position = p->total.accesses };
+	struct record_unmap r = {.start = start, .end = end, .position = p->total.accesses};
 
 	put(p, RECORD_UNMAP, &r, sizeof r, 0, 0, false);
 }
 
 void records_thread(struct process *p, const struct thread *t)
 {
-	struct record_thread r = { .tid = t->tid,
-				   .index = t->index,
-				   .accesses = thread_accesses(t),
-				   .loads = t->counters.loads,
-				   .stores = t->counters.stores,
-				   .instructions = t->counters.instructions };
+	struct record_thread r = {.tid = t->tid,
+				  .index = t->index,
+				  .accesses = thread_accesses(t),
+				  .loads = t->counters.loads,
+				  .stores = t->counters.stores,
+				  .instructions = t->counters.instructions};
 
 	put(p, RECORD_THREAD, &r, sizeof r, 0, 0, false);
 }
@@ -351,7 +359,7 @@ static bool has_room(const struct process *p)
 
 bool records_wait_for_room(struct process *p)
 {
-	const struct timespec pause = { 0, ROOM_PAUSE_NS };
+	const struct timespec pause = {0, ROOM_PAUSE_NS};
 
 	/* Once in vain is enough, until there was room again. */
 	for (uint32_t i = 0; i < ROOM_PAUSES && !has_room(p) && !p->has_waited; i++) {
@@ -405,17 +413,17 @@ void records_nested(struct process *p, struct record_nested *r, const struct nes
 
 void records_region(struct process *p, uint64_t start, uint64_t end, const char *name)
 {
-	struct record_region r = { .start = start,
-				   .end = end,
-				   .position = p->total.accesses,
-				   .name_bytes = text_bytes(name) };
+	struct record_region r = {.start = start,
+				  .end = end,
+				  .position = p->total.accesses,
+				  .name_bytes = text_bytes(name)};
 
 	put(p, RECORD_REGION, &r, sizeof r, name, r.name_bytes, true);
 }
 
 void records_locals(struct process *p, uint64_t start, uint64_t end, uint64_t code)
 {
-	struct record_locals r = { .start = start, .end = end, .code = code };
+	struct record_locals r = {.start = start, .end = end, .code = code};
 
 	put(p, RECORD_LOCALS, &r, sizeof r, 0, 0, true);
 }
@@ -431,7 +439,7 @@ void records_stream(struct process *p, uint32_t thread, const uint64_t *entries,
 
 	while (count) {
 		uint32_t n = count < most ? count : most;
-		struct record_stream r = { .thread = thread, .count = n };
+		struct record_stream r = {.thread = thread, .count = n};
 
 		put(p, RECORD_STREAM, &r, sizeof r, entries, n * 8, true);
 		entries += n;
@@ -456,7 +464,7 @@ bool records_site_counts(struct process *p, const struct record_site_counts *c)
 
 bool records_path(struct process *p, uint32_t id, const uint64_t *path, uint32_t depth)
 {
-	struct record_path r = { .id = id, .depth = depth, .position = p->total.accesses };
+	struct record_path r = {.id = id, .depth = depth, .position = p->total.accesses};
 
 	return put(p, RECORD_PATH, &r, sizeof r, path, depth * 8, false);
 }
@@ -529,10 +537,10 @@ void records_counters(struct process *p)
 void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t footprint,
 		 const uint16_t line_use[CHANNEL_LINE_USES])
 {
-	struct record_end r = { .cause = cause,
-				.status = status,
-				.time_ns = now_ns(),
-				.footprint_pages = footprint };
+	struct record_end r = {.cause = cause,
+			       .status = status,
+			       .time_ns = now_ns(),
+			       .footprint_pages = footprint};
 
 	if (!is_told(p))
 		return;

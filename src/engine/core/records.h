@@ -38,14 +38,15 @@ bool records_site_counts(struct process *p, const struct record_site_counts *c);
 /* So many records have been lost so far, as the ring was full. */
 uint64_t records_lost(const struct process *p);
 /*
- * Is at least a quarter of the ring free? If it is not, the collector, woken long ago, is late: waits for it, 50 ms
- * at most, and not a second time as long as it has not come.
+ * Is at least a quarter of the ring free? If it is not, the collector, woken long ago, is late:
+ * waits for it, 50 ms at most, and not a second time as long as it has not come.
  */
 bool records_wait_for_room(struct process *p);
 /* A new call path; does not wait for room. False: it was lost. */
 bool records_path(struct process *p, uint32_t id, const uint64_t *path, uint32_t depth);
 /* A simulated segment with r->parts of its instructions and then their events, `bytes` in all. */
-void records_segment(struct process *p, struct record_segment *r, const void *parts, uint32_t bytes);
+void records_segment(struct process *p, struct record_segment *r, const void *parts,
+		     uint32_t bytes);
 void records_node(struct process *p, struct record_node *r);
 void records_arc(struct process *p, struct record_arc *r, const uint64_t *inclusive);
 void records_jump(struct process *p, struct record_jump *r);
@@ -61,7 +62,10 @@ bool records_abandoned(void);
 void records_native(int32_t change);
 /* Is this one of the processes that are profiled now? */
 bool records_has_process(const struct process *p, uint32_t pid);
-/* So many accesses more of this process; returns those of all that the run has had. 0 without a channel. */
+/*
+ * So many accesses more of this process; returns those of all that the run has had. 0 without a
+ * channel.
+ */
 uint64_t records_ran(uint64_t accesses);
 /* Has it asked to end in order: with what was seen so far, and RECORD_END? */
 bool records_finishing(void);
@@ -76,8 +80,8 @@ void records_give_up(const struct process *p);
  */
 void records_no_room(const struct process *p, uint32_t emptied);
 /*
- * The number of the last question for all that is counted by now; has it been answered? The answer is
- * for once all is in the ring that had been counted when records_question was called.
+ * The number of the last question for all that is counted by now; has it been answered? The answer
+ * is for once all is in the ring that had been counted when records_question was called.
  */
 uint32_t records_question(void);
 bool records_asked(const struct process *p);

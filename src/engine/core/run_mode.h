@@ -28,7 +28,10 @@ struct run_mode {
 	bool is_controlled; /* marks, functions and the clock turn it on and off */
 	bool leaves_out;    /* of a crowd, threads that there is no memory for */
 
-	/* A process starts, or a forked child. False: it cannot be profiled, and a message says why. */
+	/*
+	 * A process starts, or a forked child. False: it cannot be profiled, and a message says
+	 * why.
+	 */
 	bool (*start)(struct thread *t);
 	/* The gear that threads are in from there on, and whenever it is turned on; else count. */
 	enum gear (*gear)(void);

@@ -9,7 +9,7 @@
 
 struct channel_slot slots_look(const struct process *p, uint32_t index)
 {
-	struct channel_slot slot = { .state = CHANNEL_SLOT_FREE };
+	struct channel_slot slot = {.state = CHANNEL_SLOT_FREE};
 
 	sys4(SYS_pread64, p->channel_fd, &slot, offsetof(struct channel_slot, reported),
 	     CHANNEL_HEADER_BYTES + index * engine.slot_bytes);
@@ -49,7 +49,7 @@ void slots_unmap(struct process *p)
 
 void slots_lock(const struct process *p)
 {
-	struct flock lock = { .l_type = F_WRLCK, .l_whence = 0, .l_start = p->slot, .l_len = 1 };
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = 0, .l_start = p->slot, .l_len = 1};
 
 	sys3(SYS_fcntl, p->channel_fd, F_SETLK, &lock);
 }

@@ -27,11 +27,11 @@
 
 #define MAX_SIGNAL 64
 /* The signal of the engine's own timers. */
-#define TICK_SIGNAL 33
-#define TICK_BIT (1ull << (TICK_SIGNAL - 1))
+#define TICK_SIGNAL	   33
+#define TICK_BIT	   (1ull << (TICK_SIGNAL - 1))
 #define ENGINE_STACK_BYTES (64u << 10)
 #define SIGNAL_STACK_BYTES (32u << 10)
-#define PAGE 4096ul
+#define PAGE		   4096ul
 
 enum gear { GEAR_COUNT = 0, GEAR_STREAM = 1, GEAR_FILTER = 2, GEARS = 3 };
 
@@ -62,7 +62,11 @@ struct extra_counts {
 	uint64_t translate_cycles;
 	uint64_t scan_cycles;
 	uint64_t watch_accesses;
-	uint64_t leaps; /* of a thread: accesses of string instructions that the engine was called for, tens of times as fast as others */
+	/*
+	 * of a thread: accesses of string instructions that the engine was called for, tens of
+	 * times as fast as others
+	 */
+	uint64_t leaps;
 	uint64_t paced; /* of a process: accesses but those */
 };
 
@@ -70,9 +74,9 @@ struct extra_counts {
 struct alloc_call {
 	uint64_t sp, back; /* where its return address stands, and what it is */
 	uint64_t size, element_size;
-	uint64_t old;	   /* block to be resized, or 0 */
-	uint64_t out;	   /* where the result will be written; 0: it is returned */
-	uint8_t kind;	   /* enum site_kind; 0: there is no call */
+	uint64_t old; /* block to be resized, or 0 */
+	uint64_t out; /* where the result will be written; 0: it is returned */
+	uint8_t kind; /* enum site_kind; 0: there is no call */
 };
 
 /* The gather or scatter that ran last, or is about to; see elements.c. */
@@ -128,32 +132,35 @@ struct thread {
 	uint64_t miss_address, miss_back; /* see filter.h */
 	uint64_t miss_site;
 	uint64_t step; /* see filter_calls.h */
-	uint64_t quick_reps[QUICK_REPS]; /* of the kind, since one was last counted outside the cache */
+	/* of the kind, since one was last counted outside the cache */
+	uint64_t quick_reps[QUICK_REPS];
 	uint64_t turn; /* blocks, see filter_turns.h */
-	uint64_t fs_base; /* kept only without the instructions of fsbase.h: then the target has none either */
+	/* kept only without the instructions of fsbase.h: then the target has none either */
+	uint64_t fs_base;
 	uint64_t caller_sp;
 	/* From here on only C looks. */
 	struct process *process;
-	struct thread *next_thread, **listed_at; /* list of all, and the link to this one; under the world lock */
+	/* list of all, and the link to this one; under the world lock */
+	struct thread *next_thread, **listed_at;
 	uint32_t tid;
-	uint32_t index;		    /* order in the process */
+	uint32_t index; /* order in the process */
 	uint32_t gear;
-	uint32_t generation;	    /* of the code cache when a resume address was taken */
-	bool leaves;		    /* as soon as it begins: see native_leave_child */
-	bool hidden;		    /* its table of tallies is unreadable */
-	bool has_copy;		    /* its table of tallies is its own, see poll.h */
-	bool tick_due;		    /* the sampler wants to look at the time */
+	uint32_t generation; /* of the code cache when a resume address was taken */
+	bool leaves;	     /* as soon as it begins: see native_leave_child */
+	bool hidden;	     /* its table of tallies is unreadable */
+	bool has_copy;	     /* its table of tallies is its own, see poll.h */
+	bool tick_due;	     /* the sampler wants to look at the time */
 	bool has_timer;
-	bool real_tick;		    /* the kernel holds back a TICK_SIGNAL that is the target's */
+	bool real_tick; /* the kernel holds back a TICK_SIGNAL that is the target's */
 	int32_t timer;
-	int64_t tick_left[4];	    /* of the timer while it is stopped: interval, value */
-	uint64_t mask;		    /* signals the target believes blocked */
-	stack_t altstack;	    /* the target's */
-	siginfo_t pending_info;	    /* valid while pending */
-	uint32_t fault;		    /* pending signal is a fault of the instruction at rip */
+	int64_t tick_left[4];	/* of the timer while it is stopped: interval, value */
+	uint64_t mask;		/* signals the target believes blocked */
+	stack_t altstack;	/* the target's */
+	siginfo_t pending_info; /* valid while pending */
+	uint32_t fault;		/* pending signal is a fault of the instruction at rip */
 	uint64_t saved_suspend_mask;
 	bool have_suspend_mask;
-	bool shares_signals;	    /* it has kept one of the process's; see held_share */
+	bool shares_signals; /* it has kept one of the process's; see held_share */
 	/* See rest.h; in cycles. */
 	uint64_t signal_at, signal_end, calm;
 	uint64_t rest_ns;
@@ -161,23 +168,23 @@ struct thread {
 	int32_t rest_timer;
 	bool has_rest_timer, resting;
 	uint8_t signal_stage;
-	bool kicked;		    /* by another thread, in a system call; see held_is_kick */
-	uint64_t looks_for;	    /* of such kinds, in a system call; others read it */
+	bool kicked;	    /* by another thread, in a system call; see held_is_kick */
+	uint64_t looks_for; /* of such kinds, in a system call; others read it */
 	struct held_signals held_signals;
 	struct extra_counts extra;
-	struct counts published;    /* unbiased, what process totals contain already */
+	struct counts published; /* unbiased, what process totals contain already */
 	struct extra_counts extra_published;
-	bool in_lanes;		    /* counters are as the thread's gear has them, see lanes.h */
-	bool is_packed;		    /* they are two lanes, as xmm15 holds them */
-	struct counts before;	    /* meanwhile: what they were when the cache was entered */
-	uint64_t clock;		    /* of the filter gear */
-	uint64_t lane[2];	    /* the same, the sums of lanes 2 and 3 */
-	uint64_t *cut;		    /* the buffer ends here, whatever the register says; or NULL */
-	uint64_t *buf_memory;	    /* the whole buffer */
-	uint64_t *buf_start;	    /* stream entries of the open batch */
-	uint64_t *buf_end;	    /* from here on they cannot be written */
-	uint64_t stream_position;   /* thread accesses at buf_start, unbiased */
-	uint64_t entries_of_1024;   /* accesses, about: with trailers, in the last full buffer */
+	bool in_lanes;		  /* counters are as the thread's gear has them, see lanes.h */
+	bool is_packed;		  /* they are two lanes, as xmm15 holds them */
+	struct counts before;	  /* meanwhile: what they were when the cache was entered */
+	uint64_t clock;		  /* of the filter gear */
+	uint64_t lane[2];	  /* the same, the sums of lanes 2 and 3 */
+	uint64_t *cut;		  /* the buffer ends here, whatever the register says; or NULL */
+	uint64_t *buf_memory;	  /* the whole buffer */
+	uint64_t *buf_start;	  /* stream entries of the open batch */
+	uint64_t *buf_end;	  /* from here on they cannot be written */
+	uint64_t stream_position; /* thread accesses at buf_start, unbiased */
+	uint64_t entries_of_1024; /* accesses, about: with trailers, in the last full buffer */
 	struct watch_set *watches;
 	/* What goes with these (buffers.c); or NULL: no call paths, allocations not followed. */
 	struct call_stack *call_stack;
@@ -197,18 +204,19 @@ struct thread {
 	struct thread *baton_next; /* see baton.c */
 	uint32_t baton_turn, baton_seen;
 	bool baton_waits;
-	uint32_t baton_call; /* see baton_enter_call */
+	uint32_t baton_call;	      /* see baton_enter_call */
 	uint64_t stuck_cpu, stuck_at; /* see stuck.c */
 	uint32_t stuck_looks;
-	bool stuck_waits; /* in stuck_wait */
-	bool stuck_left; /* called out: to wait for what the instruction at rip touches */
+	bool stuck_waits;  /* in stuck_wait */
+	bool stuck_left;   /* called out: to wait for what the instruction at rip touches */
 	bool turn_is_over; /* the dispatcher is to hand the baton on, see filter_turns.h */
 	uint64_t quick_added[QUICK_REPS]; /* of quick_reps, what the counters hold already */
 	struct vector_access vector;
 	uint32_t vector_segment; /* its number, in a simulation */
 	bool before_vector, vector_faulted;
-	uint32_t cut_insns; /* a fault: of the last segment so many instructions less 1 have run; or 0 */
-	uint32_t cut_segment; /* the same in the filter gear: which segment */
+	/* a fault: of the last segment so many instructions less 1 have run; or 0 */
+	uint32_t cut_insns;
+	uint32_t cut_segment;	 /* the same in the filter gear: which segment */
 	uint32_t toggles_inside; /* functions of toggles.h that it is inside of, by number */
 	bool toggled;		 /* an odd number of them */
 	uint64_t toggle_entry[CHANNEL_MOST_TOGGLES]; /* the stack pointer there */
@@ -255,15 +263,16 @@ _Static_assert(sizeof(struct thread) <= T_TALLIES, "layout");
 /* What belongs to a kernel process, and must not be shared with a vfork child. */
 struct process {
 	struct kernel_sigaction actions[MAX_SIGNAL + 1]; /* as the target set them */
-	struct held_signals held_signals; /* sent to the process */
+	struct held_signals held_signals;		 /* sent to the process */
 	uint32_t action_lock;
 	uint32_t pid;
 	uint32_t order;	      /* in the run */
 	bool profiling;	      /* it has a slot, and somebody reads it */
 	bool borrowed_memory; /* a vfork child: the parent's memory, no records */
-	bool is_traced;       /* it has asked to be, by PTRACE_TRACEME */
-	bool has_waited;      /* for room in the ring, and there was none; see records_wait_for_room */
-	uint32_t slot;	      /* of the channel; valid while profiling */
+	bool is_traced;	      /* it has asked to be, by PTRACE_TRACEME */
+	/* for room in the ring, and there was none; see records_wait_for_room */
+	bool has_waited;
+	uint32_t slot; /* of the channel; valid while profiling */
 	struct ring ring;
 	uint32_t ring_lock;
 	uint32_t thread_count; /* ever */
@@ -271,9 +280,9 @@ struct process {
 	struct counts total;   /* published by threads, atomic */
 	struct extra_counts extra;
 	uint64_t counting_ns, sampling_ns, translate_ns; /* see budget.h */
-	int channel_fd, engine_fd; /* ours; kept out of the target's way */
-	char exe[4096];	       /* for readlink of /proc/self/exe */
-	void *launch_memory;   /* vectors of a vfork child's exec: the parent frees them */
+	int channel_fd, engine_fd;			 /* ours; kept out of the target's way */
+	char exe[4096];					 /* for readlink of /proc/self/exe */
+	void *launch_memory; /* vectors of a vfork child's exec: the parent frees them */
 	uint64_t launch_bytes;
 	struct launch_limit limits[LAUNCH_LIMITS]; /* that the program set for itself */
 };
@@ -284,23 +293,30 @@ struct engine {
 	uint32_t slot_count;
 	struct channel_config config;
 	uint32_t collector_pid;
-	uint32_t gear;	      /* enum gear that threads should be in, atomic */
-	uint32_t generation;  /* code cache generation, atomic */
+	uint32_t gear;	     /* enum gear that threads should be in, atomic */
+	uint32_t generation; /* code cache generation, atomic */
 	struct thread *threads;
-	uint32_t world_lock;  /* threads list */
+	uint32_t world_lock; /* threads list */
 	uint32_t translate_lock;
 	struct process first;
 	uint64_t xsave_mask, xsave_bytes;
 	uint64_t zmm31_at; /* offset in a signal frame's vector state */
-	uint64_t report_ns; /* so often, at least, threads that have no windows are called and tell what they have counted */
+	/*
+	 * so often, at least, threads that have no windows are called and tell what they have
+	 * counted
+	 */
+	uint64_t report_ns;
 	bool fsgsbase;
 	bool amd;
-	bool bmi2; /* and popcnt */
-	bool wide; /* AVX-512 as far as scan_filter_wide needs it, and it may be used */
+	bool bmi2;	    /* and popcnt */
+	bool wide;	    /* AVX-512 as far as scan_filter_wide needs it, and it may be used */
 	char own_path[256]; /* of the engine itself, as /proc/self/exe reads */
 	uint64_t own_path_bytes;
 	uint32_t native; /* threads leave for good, see native.h; atomic */
-	bool is_shared;	 /* the memory, by now or before, with another process that does not just wait for its exec */
+	/*
+	 * the memory, by now or before, with another process that does not just wait for its exec
+	 */
+	bool is_shared;
 	bool quiet; /* a system call filter is in place: none of our own that can be avoided */
 };
 
@@ -347,7 +363,8 @@ static inline uint64_t thread_quick_accesses(const struct thread *t)
 /* From here on they do. */
 static inline void thread_add_quick_reps(struct thread *t)
 {
-	const uint64_t movs = thread_quick_reps(t, QUICK_MOVS), stos = thread_quick_reps(t, QUICK_STOS),
+	const uint64_t movs = thread_quick_reps(t, QUICK_MOVS),
+		       stos = thread_quick_reps(t, QUICK_STOS),
 		       lods = thread_quick_reps(t, QUICK_LODS);
 
 	if (!(movs | stos | lods))
@@ -402,8 +419,8 @@ static inline uint64_t thread_accesses(const struct thread *t)
 /* Why the cache was left: small codes, or EXIT_LINK_FIRST + index of an exit record. */
 enum {
 	EXIT_INDIRECT = 1,
-	EXIT_POLL = 2, /* called at the beginning of a segment, t->poll_at */
-	EXIT_FULL = 3, /* no room for a segment's entries: t->poll_at, t->resume_after */
+	EXIT_POLL = 2,	 /* called at the beginning of a segment, t->poll_at */
+	EXIT_FULL = 3,	 /* no room for a segment's entries: t->poll_at, t->resume_after */
 	EXIT_RETURN = 4, /* as EXIT_INDIRECT, by a return */
 	EXIT_RECORD_FIRST = 16,
 };

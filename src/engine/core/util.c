@@ -35,7 +35,7 @@ void futex_wait(uint32_t *word, uint32_t value)
 
 void futex_wait_ns(uint32_t *word, uint32_t value, uint64_t ns)
 {
-	struct timespec t = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
+	struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
 
 	sys4(SYS_futex, word, FUTEX_WAIT, value, &t);
 }
@@ -72,7 +72,8 @@ void lock_drop(uint32_t *lock)
 /*
  * Where the kernel puts the program's next mapping depends on those there are. In a simulation the
  * program's must not depend on when the engine wants memory, which the clock has a say in: so the
- * engine takes its own from one place, that it reserves when it starts. What is given back is not used again.
+ * engine takes its own from one place, that it reserves when it starts. What is given back is not
+ * used again.
  */
 #define POOL_BYTES (64ull << 30)
 #define LEAST_POOL (16ull << 20)
@@ -166,7 +167,7 @@ int grow_init_whole(struct grow *g, uint64_t reserve_bytes)
 
 	if (sys_failed(p))
 		return -1;
-	*g = (struct grow){ .base = (uint8_t *)p, .reserved = reserve_bytes };
+	*g = (struct grow){.base = (uint8_t *)p, .reserved = reserve_bytes};
 	return 0;
 }
 
@@ -263,7 +264,7 @@ static void add_format(struct line *l, const char *f, va_list ap)
 
 void say(const char *format, ...)
 {
-	struct line l = { .n = 0 };
+	struct line l = {.n = 0};
 	va_list ap;
 
 	for (const char *s = "dwell: "; *s; s++)
@@ -280,7 +281,7 @@ void engine_end_by(int signal)
 	/* Unblock and restore it by hand: no libc here. */
 	struct {
 		uint64_t handler, flags, restorer, mask;
-	} dfl = { 0 };
+	} dfl = {0};
 	uint64_t none = 0;
 
 	sys4(SYS_rt_sigaction, signal, &dfl, 0, 8);

@@ -55,9 +55,9 @@ void util_note_failure(void);
 __attribute__((noreturn)) void engine_end_by(int signal);
 /* The engine itself is broken: say so and end the process by SIGABRT. */
 __attribute__((noreturn)) void engine_panic(const char *what, uint64_t detail);
-#define engine_assert(cond)                                                              \
-	do {                                                                             \
-		if (!(cond))                                                             \
+#define engine_assert(cond)                                                                 \
+	do {                                                                                \
+		if (!(cond))                                                                \
 			engine_panic("assertion failed: " #cond " in " __FILE__, __LINE__); \
 	} while (0)
 

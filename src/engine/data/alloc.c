@@ -9,28 +9,31 @@
 #include "engine/data/alloc.h"
 
 #include "channel/sys.h"
+#include "engine/core/lanes.h"
+#include "engine/core/proc.h"
+#include "engine/core/records.h"
+#include "engine/core/util.h"
 #include "engine/data/block_log.h"
 #include "engine/data/blocks.h"
 #include "engine/data/call_sites.h"
-#include "engine/unwind/call_stack.h"
 #include "engine/data/go_calls.h"
-#include "engine/translate/hooks.h"
-#include "engine/core/lanes.h"
-#include "engine/unwind/made_code.h"
-#include "engine/unwind/modules.h"
-#include "engine/core/records.h"
 #include "engine/data/regions.h"
 #include "engine/data/sites.h"
-#include "engine/unwind/unwind.h"
-#include "engine/core/proc.h"
-#include "engine/core/util.h"
 #include "engine/data/waiting.h"
+#include "engine/translate/hooks.h"
+#include "engine/unwind/call_stack.h"
+#include "engine/unwind/made_code.h"
+#include "engine/unwind/modules.h"
+#include "engine/unwind/unwind.h"
 
 /* What a run that is killed has told: all but its last second, or but a ninth. */
 #define REPORT_NS   1000000000u
 #define REPORT_PART 8u
 
-/* What lies between a stack and the end of its mapping: what the C library keeps of the thread, and pages of rounding. */
+/*
+ * What lies between a stack and the end of its mapping: what the C library keeps of the thread, and
+ * pages of rounding.
+ */
 #define MOST_ABOVE_STACK 65536u
 #define OF_LIBRARY	 2304u /* bytes that the C library keeps of a thread above its variables */
 
@@ -63,7 +66,8 @@ void alloc_init(void)
 	    regions_init() == 0)
 		return;
 	if (engine.config.objects)
-		say("allocations are not followed: too little address space (ulimit -v, ulimit -d)");
+		say("allocations are not followed: too little address space (ulimit -v, ulimit "
+		    "-d)");
 	engine.config.objects = 0;
 }
 
@@ -466,8 +470,8 @@ static void add_locals(struct thread *t, uint64_t start, uint64_t end, uint64_t 
 }
 
 /*
- * Whether the mapping is a stack as a whole: then it ends with it, or with what the C library keeps above
- * it. Go's runtime has its stacks, and the variables of its threads, amid the heap.
+ * Whether the mapping is a stack as a whole: then it ends with it, or with what the C library keeps
+ * above it. Go's runtime has its stacks, and the variables of its threads, amid the heap.
  */
 static bool is_whole_stack(const struct region *r, uint64_t rsp, uint64_t tls)
 {

@@ -33,12 +33,15 @@ void alloc_unmapped(struct thread *t, uint64_t start, uint64_t end);
 /* It moved or resized a mapping. */
 void alloc_remapped(struct thread *t, uint64_t old, uint64_t old_end, uint64_t start, uint64_t end);
 /*
- * A thread begins with rsp in the stack [start, end), or in whatever mapping holds it, and with its own variables at
- * tls, or 0. Where these lie above the stack in one mapping they are none of it.
+ * A thread begins with rsp in the stack [start, end), or in whatever mapping holds it, and with its
+ * own variables at tls, or 0. Where these lie above the stack in one mapping they are none of it.
  */
 void alloc_stack(struct thread *t, uint64_t start, uint64_t end);
 void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls);
-/* The process's first thread has said where its own variables are: they lie below tls, and what the C library keeps above. */
+/*
+ * The process's first thread has said where its own variables are: they lie below tls, and what the
+ * C library keeps above.
+ */
 void alloc_first_locals(struct thread *t, uint64_t tls);
 
 /* Tell what the sites have counted since last time; after a window, if that was long ago. */

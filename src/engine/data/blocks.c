@@ -6,19 +6,19 @@
 #include "engine/core/limits.h"
 #include "engine/core/util.h"
 
-#define ADDRESS_BITS  47
-#define GRANULE_BITS  3
-#define GRANULE	      (1u << GRANULE_BITS)
-#define PAGE_BITS     12
-#define PAGE	      (1u << PAGE_BITS)
-#define GRANULES      (PAGE / GRANULE)
-#define REGION_BITS   20   /* a megabyte */
-#define LEAVES	      256u
-#define REGIONS	      (1ull << (ADDRESS_BITS - REGION_BITS))
-#define LEVELS	      5 /* of bits of bits over the regions: 64 to the power of 5 is enough */
-#define MAX_LEAVES    (1u << 24) /* 64 GB of pages */
-#define MAX_REGIONS   (1u << 20) /* of which anything is known: a terabyte */
-#define MOST_PART     8u /* of the address space there is, for the table of regions */
+#define ADDRESS_BITS 47
+#define GRANULE_BITS 3
+#define GRANULE	     (1u << GRANULE_BITS)
+#define PAGE_BITS    12
+#define PAGE	     (1u << PAGE_BITS)
+#define GRANULES     (PAGE / GRANULE)
+#define REGION_BITS  20 /* a megabyte */
+#define LEAVES	     256u
+#define REGIONS	     (1ull << (ADDRESS_BITS - REGION_BITS))
+#define LEVELS	     5 /* of bits of bits over the regions: 64 to the power of 5 is enough */
+#define MAX_LEAVES   (1u << 24) /* 64 GB of pages */
+#define MAX_REGIONS  (1u << 20) /* of which anything is known: a terabyte */
+#define MOST_PART    8u		/* of the address space there is, for the table of regions */
 
 /*
  * A slot for each granule in which a block begins: its site, where in the granule it begins, and

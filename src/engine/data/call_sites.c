@@ -2,9 +2,9 @@
 /* Sites of calls, by the stacks before; see call_sites.h. */
 #include "engine/data/call_sites.h"
 
-#include "engine/unwind/frames.h"
-#include "engine/data/sites.h"
 #include "engine/core/state.h"
+#include "engine/data/sites.h"
+#include "engine/unwind/frames.h"
 #include "engine/unwind/unwind.h"
 
 #define STACK_BITS  20 /* addresses of one stack differ below, mostly */
@@ -17,10 +17,10 @@
  */
 struct known_stack {
 	struct frames frames;
-	uint32_t generation;	       /* of the rules */
-	uint32_t kind, site;	       /* of the call seen last */
+	uint32_t generation;		/* of the rules */
+	uint32_t kind, site;		/* of the call seen last */
 	uint16_t distinct[FRAMES_MOST]; /* addresses in this frame and those outside */
-	uint64_t address[FRAMES_MOST]; /* these, the outermost first */
+	uint64_t address[FRAMES_MOST];	/* these, the outermost first */
 };
 
 static struct known_stack known[1u << STACKS_BITS];

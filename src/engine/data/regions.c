@@ -29,7 +29,7 @@ static uint64_t *pieces_of(uint32_t family)
 
 void regions_add(uint64_t start, uint64_t end, uint32_t site)
 {
-	intervals_insert(&regions, &(struct region){ .start = start, .end = end, .site = site });
+	intervals_insert(&regions, &(struct region){.start = start, .end = end, .site = site});
 }
 
 /* A region of the family is gone: was it the last one? */

@@ -12,12 +12,15 @@
 struct region {
 	uint64_t start, end;
 	uint32_t site;
-	uint32_t family; /* what was one region and was cut in two has the same number; 0: it was not */
+	/* what was one region and was cut in two has the same number; 0: it was not */
+	uint32_t family;
 };
 
 int regions_init(void);
 
-/* Nothing known may lie in [start, end): see regions_cut. When there are too many it is not kept. */
+/*
+ * Nothing known may lie in [start, end): see regions_cut. When there are too many it is not kept.
+ */
 void regions_add(uint64_t start, uint64_t end, uint32_t site);
 
 /*

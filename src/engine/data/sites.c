@@ -8,7 +8,7 @@
 
 #define MAX_SITES   SITE_MAX_ID
 #define FIRST_INDEX (1u << 12)
-#define NO_BLOCK   UINT64_MAX
+#define NO_BLOCK    UINT64_MAX
 #define NAME_SLOTS  8192u /* half of them are used at most */
 
 /*
@@ -35,8 +35,8 @@ struct site {
 _Static_assert(__builtin_offsetof(struct site, element_size) == 64, "the first cache line");
 
 /*
- * Of a hash, its upper 43 bits stand beside the number, so that a search reads no site; its place in
- * the table tells the lower ones.
+ * Of a hash, its upper 43 bits stand beside the number, so that a search reads no site; its place
+ * in the table tells the lower ones.
  */
 #define NUMBER_BITS 21
 #define NUMBER_MASK ((1ull << NUMBER_BITS) - 1)
@@ -246,15 +246,15 @@ void sites_tell(struct process *p, uint32_t number)
 static void report(struct process *p, uint32_t number)
 {
 	const struct site *s = site_of(number);
-	struct record_site_counts r = { .id = number,
-					.element_size = s->mixed ? 0 : s->element_size,
-					.blocks = s->blocks,
-					.bytes = s->bytes,
-					.live_blocks = s->live_blocks,
-					.live_bytes = s->live_bytes,
-					.peak_bytes = s->peak_bytes,
-					.smallest = s->smallest == NO_BLOCK ? 0 : s->smallest,
-					.largest = s->largest };
+	struct record_site_counts r = {.id = number,
+				       .element_size = s->mixed ? 0 : s->element_size,
+				       .blocks = s->blocks,
+				       .bytes = s->bytes,
+				       .live_blocks = s->live_blocks,
+				       .live_bytes = s->live_bytes,
+				       .peak_bytes = s->peak_bytes,
+				       .smallest = s->smallest == NO_BLOCK ? 0 : s->smallest,
+				       .largest = s->largest};
 
 	records_site_counts(p, &r);
 }

@@ -6,8 +6,8 @@
 #ifndef DWELL_ENGINE_DATA_WAITING_H
 #define DWELL_ENGINE_DATA_WAITING_H
 
-#include "engine/data/block_log.h"
 #include "engine/core/state.h"
+#include "engine/data/block_log.h"
 
 /* The thread's log; NULL: no access of its waits, or none may. */
 struct block_log *waiting_log(const struct thread *t);

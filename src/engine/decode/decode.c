@@ -4,20 +4,23 @@
 
 #include <Zydis/Zydis.h>
 
-#include "engine/decode/decode_memo.h"
 #include "engine/core/state.h"
+#include "engine/decode/decode_memo.h"
 
 static ZydisDecoder decoder;
-/* Processors of AMD obey the operand size prefix of near branches; those of Intel, as the decoder, do not. */
+/*
+ * Processors of AMD obey the operand size prefix of near branches; those of Intel, as the decoder,
+ * do not.
+ */
 static bool has_short_branches;
 
 int decode_init(void)
 {
 	has_short_branches = engine.amd;
-	return ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64,
-					     ZYDIS_STACK_WIDTH_64)) ?
-		       0 :
-		       -1;
+	return ZYAN_SUCCESS(
+		       ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64))
+		       ? 0
+		       : -1;
 }
 
 static uint8_t gpr_of(ZydisRegister r)
@@ -37,7 +40,8 @@ static bool is_vector(ZydisRegister r)
 	return c == ZYDIS_REGCLASS_XMM || c == ZYDIS_REGCLASS_YMM || c == ZYDIS_REGCLASS_ZMM;
 }
 
-static void set_vector(struct insn *in, const ZydisDecodedInstruction *z, ZydisRegister r, bool is_written)
+static void set_vector(struct insn *in, const ZydisDecodedInstruction *z, ZydisRegister r,
+		       bool is_written)
 {
 	const bool is_old = z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY;
 
@@ -51,7 +55,9 @@ static void set_vector(struct insn *in, const ZydisDecodedInstruction *z, ZydisR
 	in->clears_15 |= is_written && !is_old;
 }
 
-/* What the filter gear takes for its own where the target has nothing in them, see filter_rows.h. */
+/*
+ * What the filter gear takes for its own where the target has nothing in them, see filter_rows.h.
+ */
 static bool is_high_vector(ZydisRegister r)
 {
 	return is_vector(r) && ZydisRegisterGetId(r) >= 29 && ZydisRegisterGetId(r) <= 30;
@@ -113,14 +119,15 @@ static bool is_no_access(const ZydisDecodedInstruction *z)
 	case ZYDIS_CATEGORY_MPX:
 		return true;
 	default:
-		return z->mnemonic == ZYDIS_MNEMONIC_CLFLUSH ||
-		       z->mnemonic == ZYDIS_MNEMONIC_LEA || z->mnemonic == ZYDIS_MNEMONIC_INVLPG;
+		return z->mnemonic == ZYDIS_MNEMONIC_CLFLUSH || z->mnemonic == ZYDIS_MNEMONIC_LEA ||
+		       z->mnemonic == ZYDIS_MNEMONIC_INVLPG;
 	}
 }
 
 static uint8_t access_kind(const ZydisDecodedInstruction *z, ZydisOperandActions a)
 {
-	bool reads = a & ZYDIS_OPERAND_ACTION_MASK_READ, writes = a & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+	bool reads = a & ZYDIS_OPERAND_ACTION_MASK_READ,
+	     writes = a & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 
 	/* Merging under a mask reads nothing from memory that it stores to. */
 	if (reads && writes && z->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
@@ -132,9 +139,9 @@ static uint8_t access_kind(const ZydisDecodedInstruction *z, ZydisOperandActions
 static void set_address(struct insn *in, const ZydisDecodedInstruction *z,
 			const ZydisDecodedOperand *op, struct mem_op *m)
 {
-	m->base = op->mem.base == ZYDIS_REGISTER_RIP || op->mem.base == ZYDIS_REGISTER_EIP ?
-			  RIP_BASE :
-			  gpr_of(op->mem.base);
+	m->base = op->mem.base == ZYDIS_REGISTER_RIP || op->mem.base == ZYDIS_REGISTER_EIP
+			  ? RIP_BASE
+			  : gpr_of(op->mem.base);
 	m->index = gpr_of(op->mem.index);
 	m->scale = op->mem.scale;
 	m->fs = op->mem.segment == ZYDIS_REGISTER_FS;
@@ -143,7 +150,8 @@ static void set_address(struct insn *in, const ZydisDecodedInstruction *z,
 	if (m->base == RIP_BASE)
 		m->disp += (int64_t)(in->pc + in->length);
 	if (op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && m->base == RSP) {
-		m->narrow = false; /* the stack's addresses have 64 bits, whatever the prefix of a call */
+		/* the stack's addresses have 64 bits, whatever the prefix of a call */
+		m->narrow = false;
 		if (z->mnemonic == ZYDIS_MNEMONIC_LEAVE)
 			m->base = RBP;
 		else if (m->kind & ACCESS_STORE)
@@ -193,7 +201,8 @@ static uint32_t add_operands(struct insn *in, const ZydisDecodedInstruction *z,
 				in->gprs |= (uint16_t)(1u << g);
 			if (g != NOREG && (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
 				in->gprs_written |= (uint16_t)(1u << g);
-			set_vector(in, z, o->reg.value, o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE);
+			set_vector(in, z, o->reg.value,
+				   o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE);
 			in->writes_high |= is_high_vector(o->reg.value);
 		} else if (o->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 			uint8_t b = gpr_of(o->mem.base), x = gpr_of(o->mem.index);
@@ -209,7 +218,8 @@ static uint32_t add_operands(struct insn *in, const ZydisDecodedInstruction *z,
 			uint32_t before = in->mem_count;
 
 			add_memory(in, z, o);
-			if (in->mem_count > before && o->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM)
+			if (in->mem_count > before &&
+			    o->encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM)
 				encoded |= 1u << before;
 		}
 	}
@@ -347,23 +357,23 @@ static uint8_t kind_of(const ZydisDecodedInstruction *z, const ZydisDecodedOpera
 /* Status flags out of a word as EFLAGS. */
 static uint8_t status_flags(uint32_t eflags)
 {
-	return (uint8_t)((eflags & 1) | (eflags >> 1 & 2) | (eflags >> 2 & 4) |
-			 (eflags >> 3 & 8) | (eflags >> 3 & 16) | (eflags >> 6 & 32));
+	return (uint8_t)((eflags & 1) | (eflags >> 1 & 2) | (eflags >> 2 & 4) | (eflags >> 3 & 8) |
+			 (eflags >> 3 & 16) | (eflags >> 6 & 32));
 }
 
 /* May it leave the flags as they were, though the decoder has it that it sets them? */
 static bool is_conditional_on_count(const ZydisDecodedInstruction *z)
 {
 	return z->meta.category == ZYDIS_CATEGORY_SHIFT ||
-	       z->meta.category == ZYDIS_CATEGORY_ROTATE ||
-	       z->mnemonic == ZYDIS_MNEMONIC_SHLD || z->mnemonic == ZYDIS_MNEMONIC_SHRD ||
-	       (z->attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
-				 ZYDIS_ATTRIB_HAS_REPNE));
+	       z->meta.category == ZYDIS_CATEGORY_ROTATE || z->mnemonic == ZYDIS_MNEMONIC_SHLD ||
+	       z->mnemonic == ZYDIS_MNEMONIC_SHRD ||
+	       (z->attributes &
+		(ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE));
 }
 
 /*
- * What is undefined behind an instruction counts as unchanged, but for the auxiliary carry of bitwise
- * operations: all processors clear it.
+ * What is undefined behind an instruction counts as unchanged, but for the auxiliary carry of
+ * bitwise operations: all processors clear it.
  */
 static void set_flags(struct insn *in, const ZydisDecodedInstruction *z)
 {
@@ -377,8 +387,7 @@ static void set_flags(struct insn *in, const ZydisDecodedInstruction *z)
 	if (is_conditional_on_count(z))
 		return;
 	in->flags_written = status_flags(set);
-	if (z->meta.category == ZYDIS_CATEGORY_LOGICAL &&
-	    (in->flags_written | 4) == INSN_FLAGS)
+	if (z->meta.category == ZYDIS_CATEGORY_LOGICAL && (in->flags_written | 4) == INSN_FLAGS)
 		in->flags_written = INSN_FLAGS;
 }
 
@@ -398,12 +407,13 @@ static void set_elements(struct insn *in, const ZydisDecodedInstruction *z,
 			data = op[i].reg.value;
 	}
 	/* A union: only the encoding's own member means anything. */
-	bool wide_data = z->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ? z->raw.evex.W : z->raw.vex.W;
+	bool wide_data =
+		z->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ? z->raw.evex.W : z->raw.vex.W;
 	uint32_t element = wide_data ? 8 : 4;
 	/* vgatherqps and its kin: the mnemonic's Q tells the index width; so do the widths. */
 	uint32_t index_bytes = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, index) / 8;
-	uint32_t data_bytes = data ? ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, data) / 8 :
-				     index_bytes;
+	uint32_t data_bytes =
+		data ? ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, data) / 8 : index_bytes;
 
 	in->vector_index_64 = (z->opcode & 1) != 0;
 	uint32_t by_index = index_bytes / (in->vector_index_64 ? 8 : 4);
@@ -436,10 +446,11 @@ int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room
 
 	if (!ZYAN_SUCCESS(status))
 		return status == ZYDIS_STATUS_INSTRUCTION_TOO_LONG ||
-				       (status == ZYDIS_STATUS_NO_MORE_DATA && room >= MOST_INSN_BYTES) ?
-			       DECODE_TOO_LONG :
-			       -1;
-	*in = (struct insn){ .pc = pc, .length = z.length, .opcode = (uint16_t)z.mnemonic };
+				       (status == ZYDIS_STATUS_NO_MORE_DATA &&
+					room >= MOST_INSN_BYTES)
+			       ? DECODE_TOO_LONG
+			       : -1;
+	*in = (struct insn){.pc = pc, .length = z.length, .opcode = (uint16_t)z.mnemonic};
 	for (int i = 0; i < z.length; i++)
 		in->bytes[i] = code[i];
 	in->kind = kind_of(&z, op);
@@ -464,9 +475,9 @@ int decode_insn(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room
 		in->target = pc + z.length + op[0].imm.value.u;
 	count_accesses(in);
 	if (room >= 15) {
-		struct decode_places places = { (uint8_t)(z.raw.disp.size / 8),
-						z.raw.imm[0].offset,
-						(uint8_t)((z.raw.imm[0].size + z.raw.imm[1].size) / 8) };
+		struct decode_places places = {
+			(uint8_t)(z.raw.disp.size / 8), z.raw.imm[0].offset,
+			(uint8_t)((z.raw.imm[0].size + z.raw.imm[1].size) / 8)};
 
 		decode_memo_keep(in, code, encoded, &places);
 	}

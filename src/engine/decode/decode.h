@@ -9,59 +9,59 @@
 #include "engine/core/state.h"
 
 enum insn_kind {
-	INSN_PLAIN = 0,	 /* copied, at most its displacement changed */
-	INSN_JCC,	 /* conditional near branch; `condition` */
-	INSN_JMP,	 /* direct */
-	INSN_JMP_INTO,	 /* direct, and its target follows in the block */
-	INSN_CALL,	 /* direct */
+	INSN_PLAIN = 0, /* copied, at most its displacement changed */
+	INSN_JCC,	/* conditional near branch; `condition` */
+	INSN_JMP,	/* direct */
+	INSN_JMP_INTO,	/* direct, and its target follows in the block */
+	INSN_CALL,	/* direct */
 	INSN_JMP_IND,
 	INSN_CALL_IND,
 	INSN_RET,
-	INSN_LOOP,	 /* loop, loope, loopne, jrcxz, jecxz */
+	INSN_LOOP, /* loop, loope, loopne, jrcxz, jecxz */
 	INSN_XBEGIN,
 	INSN_SYSCALL,
-	INSN_REP,	 /* string instruction with a REP prefix */
-	INSN_ELEMENTS,	 /* gather or scatter */
-	INSN_RDGSBASE,	 /* the target's %gs base is 0 */
-	INSN_TRAP,	 /* always faults or traps: ends the block */
-	INSN_MARK,	 /* of the program, for us: see marks.h */
+	INSN_REP,      /* string instruction with a REP prefix */
+	INSN_ELEMENTS, /* gather or scatter */
+	INSN_RDGSBASE, /* the target's %gs base is 0 */
+	INSN_TRAP,     /* always faults or traps: ends the block */
+	INSN_MARK,     /* of the program, for us: see marks.h */
 	INSN_UNSUPPORTED,
 };
 
 struct mem_op {
-	uint8_t kind;	/* enum access_kind */
-	uint8_t base;	/* enum reg, NOREG, or RIP_BASE */
-	uint8_t index;	/* enum reg or NOREG */
+	uint8_t kind;  /* enum access_kind */
+	uint8_t base;  /* enum reg, NOREG, or RIP_BASE */
+	uint8_t index; /* enum reg or NOREG */
 	uint8_t scale;
-	bool fs;	/* relative to %fs */
-	bool narrow;	/* 32-bit address arithmetic */
-	uint16_t size;	/* bytes; of one element for INSN_ELEMENTS */
-	int64_t disp;	/* of rip-relative: the absolute address */
+	bool fs;       /* relative to %fs */
+	bool narrow;   /* 32-bit address arithmetic */
+	uint16_t size; /* bytes; of one element for INSN_ELEMENTS */
+	int64_t disp;  /* of rip-relative: the absolute address */
 };
 
 /* Carry, parity, auxiliary, zero, sign, overflow: a bit each. */
 #define INSN_FLAGS 63u
 
-#define RIP_BASE 32
+#define RIP_BASE    32
 #define MAX_MEM_OPS 3
 
 struct insn {
 	uint64_t pc;
-	uint64_t target;    /* of direct branches */
+	uint64_t target; /* of direct branches */
 	uint8_t bytes[15];
 	uint8_t length;
-	uint8_t kind;	    /* enum insn_kind */
-	uint8_t condition;  /* low 4 bits of the jcc opcode */
+	uint8_t kind;	   /* enum insn_kind */
+	uint8_t condition; /* low 4 bits of the jcc opcode */
 	uint8_t mem_count;
-	bool rip_relative;  /* has a rip-relative operand, lea included */
+	bool rip_relative;    /* has a rip-relative operand, lea included */
 	bool writes_high : 1; /* may write to vector registers 29 and 30 */
-	bool touches_31 : 1; /* names xmm31/ymm31/zmm31 or saves/loads all vector state */
-	bool touches_15 : 1; /* names xmm15 or ymm15, or saves, loads or clears all vector state */
-	bool full_15 : 1;    /* and its upper half */
-	bool state_15 : 1;   /* that for all registers: upper halves need not be in use */
-	bool clears_15 : 1;  /* writes xmm15 and clears the upper half */
+	bool touches_31 : 1;  /* names xmm31/ymm31/zmm31 or saves/loads all vector state */
+	bool touches_15 : 1;  /* names xmm15 or ymm15, or saves, loads or clears all vector state */
+	bool full_15 : 1;     /* and its upper half */
+	bool state_15 : 1;    /* that for all registers: upper halves need not be in use */
+	bool clears_15 : 1;   /* writes xmm15 and clears the upper half */
 	bool clears_upper : 1; /* vzeroupper */
-	bool shows_x87 : 1; /* writes to memory where the last x87 instruction stood */
+	bool shows_x87 : 1;    /* writes to memory where the last x87 instruction stood */
 	bool writes_memory;
 	bool gs_prefix;	    /* a %gs override, to be dropped */
 	uint8_t disp_at;    /* offset of the displacement when rip_relative */
@@ -73,7 +73,7 @@ struct insn {
 	uint16_t pop_bytes; /* of ret imm16 */
 	uint16_t elements;  /* of INSN_ELEMENTS */
 	uint8_t loads, stores, modifies; /* accesses as counted; 0 for REP and ELEMENTS */
-	uint16_t opcode;    /* the decoder's mnemonic number */
+	uint16_t opcode;		 /* the decoder's mnemonic number */
 	struct mem_op mem[MAX_MEM_OPS];
 	uint8_t vector_index; /* of INSN_ELEMENTS: number of the index register */
 	uint8_t mask_reg;     /* opmask register, or 255: vector_mask holds the mask */

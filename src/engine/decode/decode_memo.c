@@ -36,31 +36,152 @@ enum { NO = 0, M = 1, I8 = 2, IZ = 4, OK = 8 };
 
 /* One-byte opcodes: modrm, immediate. 0: not remembered. */
 static const uint8_t one_byte[256] = {
-	[0x00] = M, M, M, M, I8, IZ,
-	[0x08] = M, M, M, M, I8, IZ,
-	[0x10] = M, M, M, M, I8, IZ,
-	[0x18] = M, M, M, M, I8, IZ,
-	[0x20] = M, M, M, M, I8, IZ,
-	[0x28] = M, M, M, M, I8, IZ,
-	[0x30] = M, M, M, M, I8, IZ,
-	[0x38] = M, M, M, M, I8, IZ,
-	[0x50] = OK, OK, OK, OK, OK, OK, OK, OK, OK, OK, OK, OK, OK, OK, OK, OK,
+	[0x00] = M,
+	M,
+	M,
+	M,
+	I8,
+	IZ,
+	[0x08] = M,
+	M,
+	M,
+	M,
+	I8,
+	IZ,
+	[0x10] = M,
+	M,
+	M,
+	M,
+	I8,
+	IZ,
+	[0x18] = M,
+	M,
+	M,
+	M,
+	I8,
+	IZ,
+	[0x20] = M,
+	M,
+	M,
+	M,
+	I8,
+	IZ,
+	[0x28] = M,
+	M,
+	M,
+	M,
+	I8,
+	IZ,
+	[0x30] = M,
+	M,
+	M,
+	M,
+	I8,
+	IZ,
+	[0x38] = M,
+	M,
+	M,
+	M,
+	I8,
+	IZ,
+	[0x50] = OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	OK,
 	[0x63] = M,
-	[0x68] = IZ, M | IZ, I8, M | I8,
-	[0x70] = I8, I8, I8, I8, I8, I8, I8, I8, I8, I8, I8, I8, I8, I8, I8, I8,
-	[0x80] = M | I8, M | IZ, NO, M | I8, M, M, M, M, M, M, M, M, NO, M, NO, M,
-	[0x90] = OK, OK, OK, OK, OK, OK, OK, OK, OK, OK,
-	[0xa8] = I8, IZ,
-	[0xb0] = I8, I8, I8, I8, I8, I8, I8, I8, IZ, IZ, IZ, IZ, IZ, IZ, IZ, IZ,
-	[0xc0] = M | I8, M | I8,
+	[0x68] = IZ,
+	M | IZ,
+	I8,
+	M | I8,
+	[0x70] = I8,
+	I8,
+	I8,
+	I8,
+	I8,
+	I8,
+	I8,
+	I8,
+	I8,
+	I8,
+	I8,
+	I8,
+	I8,
+	I8,
+	I8,
+	I8,
+	[0x80] = M | I8,
+	M | IZ,
+	NO,
+	M | I8,
+	M,
+	M,
+	M,
+	M,
+	M,
+	M,
+	M,
+	M,
+	NO,
+	M,
+	NO,
+	M,
+	[0x90] = OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	OK,
+	[0xa8] = I8,
+	IZ,
+	[0xb0] = I8,
+	I8,
+	I8,
+	I8,
+	I8,
+	I8,
+	I8,
+	I8,
+	IZ,
+	IZ,
+	IZ,
+	IZ,
+	IZ,
+	IZ,
+	IZ,
+	IZ,
+	[0xc0] = M | I8,
+	M | I8,
 	[0xc3] = OK,
-	[0xc6] = M | I8, M | IZ,
+	[0xc6] = M | I8,
+	M | IZ,
 	[0xc9] = OK,
-	[0xd0] = M, M, M, M,
-	[0xe8] = IZ, IZ,
+	[0xd0] = M,
+	M,
+	M,
+	M,
+	[0xe8] = IZ,
+	IZ,
 	[0xeb] = I8,
-	[0xf6] = M, M, /* see group3 */
-	[0xfe] = M, M,
+	[0xf6] = M,
+	M, /* see group3 */
+	[0xfe] = M,
+	M,
 };
 
 static uint8_t two_byte(uint8_t op)
@@ -208,7 +329,7 @@ static int64_t signed_value(const uint8_t *p, uint32_t bytes)
 
 bool decode_memo_find(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room)
 {
-	struct layout l = { 0 };
+	struct layout l = {0};
 	const struct memo *m;
 	uint64_t head;
 	int64_t disp;
@@ -226,12 +347,12 @@ bool decode_memo_find(struct insn *in, uint64_t pc, const uint8_t *code, uint32_
 	disp = signed_value(code + l.head, l.disp);
 	for (uint32_t k = 0; k < in->mem_count; k++)
 		if (m->encoded >> k & 1)
-			in->mem[k].disp += disp +
-					  (in->mem[k].base == RIP_BASE ? (int64_t)(pc + in->length) :
-									 0);
+			in->mem[k].disp +=
+				disp +
+				(in->mem[k].base == RIP_BASE ? (int64_t)(pc + in->length) : 0);
 	if (in->target)
-		in->target = pc + in->length +
-			     (uint64_t)signed_value(code + l.head + l.disp, l.imm);
+		in->target =
+			pc + in->length + (uint64_t)signed_value(code + l.head + l.disp, l.imm);
 	return true;
 }
 
@@ -269,7 +390,7 @@ static bool make_room(void)
 void decode_memo_keep(const struct insn *in, const uint8_t *code, uint32_t encoded,
 		      const struct decode_places *places)
 {
-	struct layout l = { 0 };
+	struct layout l = {0};
 	struct memo *m;
 	int64_t disp;
 
@@ -279,17 +400,16 @@ void decode_memo_keep(const struct insn *in, const uint8_t *code, uint32_t encod
 	    (l.imm && places->imm_at != l.head + l.disp))
 		return;
 	m = slot_for(head_of(code, l.head), l.head);
-	*m = (struct memo){ .head = head_of(code, l.head),
-			    .head_bytes = (uint8_t)l.head,
-			    .disp_bytes = (uint8_t)l.disp,
-			    .imm_bytes = (uint8_t)l.imm,
-			    .encoded = (uint8_t)encoded,
-			    .insn = *in };
+	*m = (struct memo){.head = head_of(code, l.head),
+			   .head_bytes = (uint8_t)l.head,
+			   .disp_bytes = (uint8_t)l.disp,
+			   .imm_bytes = (uint8_t)l.imm,
+			   .encoded = (uint8_t)encoded,
+			   .insn = *in};
 	disp = signed_value(code + l.head, l.disp);
 	for (uint32_t k = 0; k < in->mem_count; k++)
 		if (encoded >> k & 1)
 			m->insn.mem[k].disp -=
-				disp + (in->mem[k].base == RIP_BASE ?
-						(int64_t)(in->pc + in->length) :
-						0);
+				disp +
+				(in->mem[k].base == RIP_BASE ? (int64_t)(in->pc + in->length) : 0);
 }

@@ -4,17 +4,17 @@
 
 #include "channel/sys.h"
 #include "engine/codecache/cache.h"
+#include "engine/codecache/insn_map.h"
+#include "engine/codecache/poll.h"
+#include "engine/core/lanes.h"
+#include "engine/core/run_mode.h"
+#include "engine/core/util.h"
 #include "engine/run/fault.h"
 #include "engine/run/held.h"
-#include "engine/codecache/insn_map.h"
-#include "engine/core/lanes.h"
-#include "engine/codecache/poll.h"
 #include "engine/run/rest.h"
-#include "engine/core/run_mode.h"
 #include "engine/run/signals.h"
-#include "engine/sample/ticker.h"
-#include "engine/core/util.h"
 #include "engine/run/visits.h"
+#include "engine/sample/ticker.h"
 
 #define BY_FILTER 1 /* SYS_SECCOMP, which not all headers have */
 

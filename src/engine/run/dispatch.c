@@ -10,38 +10,38 @@
 #include <signal.h>
 
 #include "channel/sys.h"
-#include "engine/simulate/baton.h"
-#include "engine/unwind/call_stack.h"
-#include "engine/run/elements.h"
 #include "engine/codecache/exits.h"
+#include "engine/codecache/pages.h"
+#include "engine/codecache/poll.h"
+#include "engine/core/lanes.h"
+#include "engine/core/records.h"
+#include "engine/core/stuck.h"
+#include "engine/core/util.h"
+#include "engine/run/elements.h"
 #include "engine/run/far.h"
 #include "engine/run/fetch_fault.h"
+#include "engine/run/held.h"
+#include "engine/run/native.h"
+#include "engine/run/process.h"
+#include "engine/run/signals.h"
+#include "engine/run/stuck_wait.h"
+#include "engine/run/syscalls/syscalls.h"
+#include "engine/run/visits.h"
+#include "engine/run/vsyscall.h"
+#include "engine/sample/collect.h"
+#include "engine/sample/marks.h"
+#include "engine/sample/toggles.h"
+#include "engine/simulate/baton.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_gear.h"
 #include "engine/simulate/filter/filter_turns.h"
 #include "engine/simulate/graph.h"
-#include "engine/run/held.h"
-#include "engine/core/lanes.h"
-#include "engine/sample/marks.h"
-#include "engine/run/native.h"
-#include "engine/codecache/pages.h"
-#include "engine/codecache/poll.h"
-#include "engine/run/process.h"
-#include "engine/core/records.h"
-#include "engine/sample/collect.h"
 #include "engine/simulate/segments.h"
-#include "engine/run/signals.h"
-#include "engine/core/stuck.h"
-#include "engine/run/stuck_wait.h"
-#include "engine/run/syscalls/syscalls.h"
-#include "engine/sample/toggles.h"
 #include "engine/translate/translate.h"
-#include "engine/core/util.h"
-#include "engine/run/visits.h"
-#include "engine/run/vsyscall.h"
 #include "engine/translate/world.h"
 #include "engine/translate/x87.h"
+#include "engine/unwind/call_stack.h"
 
 static const struct counts nothing;
 
@@ -140,8 +140,8 @@ static bool touch_code(struct thread *t)
 }
 
 /*
- * Set t->next for t->rip. `from` is the direct branch that led here, or NULL; `inside` the pc of the
- * block in whose middle it is, or 0.
+ * Set t->next for t->rip. `from` is the direct branch that led here, or NULL; `inside` the pc of
+ * the block in whose middle it is, or 0.
  */
 static void find_code_from(struct thread *t, struct code_exit *from, enum entry entry,
 			   uint64_t inside)
@@ -154,7 +154,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 	__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
 	for (;;) {
 		enum translate_result r = TRANSLATE_OK;
-		struct owed owed = { 0 };
+		struct owed owed = {0};
 		struct block *b;
 
 		/*
@@ -272,8 +272,8 @@ static bool may_resume(struct thread *t, const struct block *b)
 }
 
 /* Go on at `at` inside block b, where `after` is counted already, or else at pc. */
-static void resume_or_leave(struct thread *t, const struct block *b, const uint8_t *at,
-			    uint64_t pc, struct counts after)
+static void resume_or_leave(struct thread *t, const struct block *b, const uint8_t *at, uint64_t pc,
+			    struct counts after)
 {
 	if (t->tick_due)
 		collect_tick(t, &after);
@@ -450,7 +450,7 @@ void dispatch_wait_and_go_on(struct thread *t)
 		elements_faulted(t);
 	}
 	thread_uncount(t, &t->fault_after);
-	t->fault_after = (struct counts){ 0 };
+	t->fault_after = (struct counts){0};
 	if (t->cut_insns && t->gear == GEAR_FILTER)
 		filter_cut(t);
 	else if (t->cut_insns)

@@ -22,14 +22,14 @@ static inline void thread_uncount(struct thread *t, const struct counts *c)
 
 static inline struct counts counts_of(struct tally t)
 {
-	return (struct counts){ t.accesses, t.loads, t.stores, t.instructions };
+	return (struct counts){t.accesses, t.loads, t.stores, t.instructions};
 }
 
 /* What is owed, as counts that were made and have to be taken back: they are below zero. */
 static inline struct counts counts_owed(struct owed o)
 {
-	return (struct counts){ -(uint64_t)o.accesses, -(uint64_t)o.loads, -(uint64_t)o.stores,
-				-(uint64_t)o.instructions };
+	return (struct counts){-(uint64_t)o.accesses, -(uint64_t)o.loads, -(uint64_t)o.stores,
+			       -(uint64_t)o.instructions};
 }
 
 #endif

@@ -2,26 +2,26 @@
 /* Counting elements of string and vector instructions; see elements.h. */
 #include "engine/run/elements.h"
 
+#include "engine/core/fsbase.h"
 #include "engine/core/run_mode.h"
 #include "engine/core/util.h"
-#include "engine/core/fsbase.h"
 
 /* What one iteration of a string instruction touches, in order; 0 ends. */
 struct string_op {
-	uint8_t opcode; /* even: bytes; odd: by operand size */
+	uint8_t opcode;	 /* even: bytes; odd: by operand size */
 	uint8_t from[2]; /* enum reg whose value before is the address */
 	uint8_t kind[2];
 	uint8_t accesses;
 };
 
 static const struct string_op string_ops[] = {
-	{ 0xa4, { RSI, RDI }, { ACCESS_LOAD, ACCESS_STORE }, 2 }, /* movs */
-	{ 0xa6, { RSI, RDI }, { ACCESS_LOAD, ACCESS_LOAD }, 2 },  /* cmps */
-	{ 0xaa, { RDI, 0 }, { ACCESS_STORE, 0 }, 1 },		   /* stos */
-	{ 0xac, { RSI, 0 }, { ACCESS_LOAD, 0 }, 1 },		   /* lods */
-	{ 0xae, { RDI, 0 }, { ACCESS_LOAD, 0 }, 1 },		   /* scas */
-	{ 0x6c, { RDI, 0 }, { ACCESS_STORE, 0 }, 1 },		   /* ins */
-	{ 0x6e, { RSI, 0 }, { ACCESS_LOAD, 0 }, 1 },		   /* outs */
+	{0xa4, {RSI, RDI}, {ACCESS_LOAD, ACCESS_STORE}, 2}, /* movs */
+	{0xa6, {RSI, RDI}, {ACCESS_LOAD, ACCESS_LOAD}, 2},  /* cmps */
+	{0xaa, {RDI, 0}, {ACCESS_STORE, 0}, 1},		    /* stos */
+	{0xac, {RSI, 0}, {ACCESS_LOAD, 0}, 1},		    /* lods */
+	{0xae, {RDI, 0}, {ACCESS_LOAD, 0}, 1},		    /* scas */
+	{0x6c, {RDI, 0}, {ACCESS_STORE, 0}, 1},		    /* ins */
+	{0x6e, {RSI, 0}, {ACCESS_LOAD, 0}, 1},		    /* outs */
 };
 
 static const struct string_op *string_op_of(const struct insn *in)
@@ -43,10 +43,8 @@ static struct repeat repeat_of(const struct thread *t, const struct insn *in,
 			       const struct string_op *op, uint64_t n)
 {
 	uint64_t fs = in->mem[0].fs ? fsbase_get(t) : 0;
-	struct repeat r = { .pc = in->pc,
-			    .iterations = n,
-			    .size = in->mem[0].size,
-			    .accesses = op->accesses };
+	struct repeat r = {
+		.pc = in->pc, .iterations = n, .size = in->mem[0].size, .accesses = op->accesses};
 
 	r.step = t->rflags & 0x400 ? -(int64_t)r.size : (int64_t)r.size;
 	for (uint32_t a = 0; a < op->accesses; a++) {
@@ -156,7 +154,8 @@ static void count_vector(struct thread *t, uint64_t n, bool stores)
 }
 
 /* The lanes whose mask is set, as bits. With `in`: the numbers that each adds to the base, too. */
-static uint32_t active_lanes(const struct vector_access *v, const struct insn *in, uint64_t index[32])
+static uint32_t active_lanes(const struct vector_access *v, const struct insn *in,
+			     uint64_t index[32])
 {
 	static uint8_t area[4096] __attribute__((aligned(64))); /* under the lock */
 	uint32_t lanes = 0;
@@ -183,25 +182,25 @@ uint32_t elements_next(struct thread *t, const struct insn *in, struct element o
 {
 	const struct mem_op *m = &in->mem[0];
 	uint64_t index[32], base = vector_base(t, m) + (m->fs ? fsbase_get(t) : 0);
-	struct vector_access v = { .most = in->elements,
-				   .opmask = in->mask_reg,
-				   .mask_vector = in->vector_mask,
-				   .element_bytes = (uint8_t)m->size };
+	struct vector_access v = {.most = in->elements,
+				  .opmask = in->mask_reg,
+				  .mask_vector = in->vector_mask,
+				  .element_bytes = (uint8_t)m->size};
 	uint32_t n = 0;
 
 	if (in->kind == INSN_REP) {
 		const struct string_op *op = string_op_of(in);
 
 		for (; op && n < op->accesses; n++)
-			out[n] = (struct element){ address_of(in, t->regs[op->from[n]]), 1,
-						   op->kind[n] == ACCESS_STORE };
+			out[n] = (struct element){address_of(in, t->regs[op->from[n]]), 1,
+						  op->kind[n] == ACCESS_STORE};
 		return n;
 	}
 	for (uint32_t rest = active_lanes(&v, in, index); rest; rest &= rest - 1) {
 		uint64_t address = base + index[__builtin_ctz(rest)] * (m->scale ? m->scale : 1);
 
-		out[n++] = (struct element){ m->narrow ? (uint32_t)address : address, m->size,
-					     m->kind == ACCESS_STORE };
+		out[n++] = (struct element){m->narrow ? (uint32_t)address : address, m->size,
+					    m->kind == ACCESS_STORE};
 	}
 	return n;
 }
@@ -210,12 +209,12 @@ void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
 {
 	const struct mem_op *m = &in->mem[0];
 	uint64_t entries[32], index[32], base = vector_base(t, m);
-	struct vector_access v = { .pc = in->pc,
-				   .most = in->elements,
-				   .opmask = in->mask_reg,
-				   .mask_vector = in->vector_mask,
-				   .element_bytes = (uint8_t)m->size,
-				   .stores = m->kind == ACCESS_STORE };
+	struct vector_access v = {.pc = in->pc,
+				  .most = in->elements,
+				  .opmask = in->mask_reg,
+				  .mask_vector = in->vector_mask,
+				  .element_bytes = (uint8_t)m->size,
+				  .stores = m->kind == ACCESS_STORE};
 	uint32_t n = 0;
 
 	if (m->fs)
@@ -224,8 +223,8 @@ void elements_vector(struct thread *t, const struct insn *in, uint32_t segment)
 	for (uint32_t rest = v.lanes; rest; rest &= rest - 1) {
 		uint64_t address = base + index[__builtin_ctz(rest)] * (m->scale ? m->scale : 1);
 
-		entries[n++] = STREAM_ENTRY(m->narrow ? (uint32_t)address : address, m->kind,
-					    m->size);
+		entries[n++] =
+			STREAM_ENTRY(m->narrow ? (uint32_t)address : address, m->kind, m->size);
 	}
 	if (run_mode->elements)
 		run_mode->elements(t, in->pc, segment, entries, n);

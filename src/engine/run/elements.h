@@ -15,8 +15,8 @@ void elements_vector(struct thread *t, const struct insn *in, uint32_t segment);
 /* It has not run after all, and will come again: as if elements_vector had not been called. */
 void elements_undo(struct thread *t);
 /*
- * It has faulted. What it did is done, and the mask of it clear: only that counts, and when it comes
- * again, the rest. The target's vector state is live.
+ * It has faulted. What it did is done, and the mask of it clear: only that counts, and when it
+ * comes again, the rest. The target's vector state is live.
  */
 void elements_faulted(struct thread *t);
 /* In a forked child: nobody is inside. */

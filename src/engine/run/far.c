@@ -2,9 +2,9 @@
 /* Far transfers within the code segment; see far.h. */
 #include "engine/run/far.h"
 
-#include "engine/unwind/call_stack.h"
-#include "engine/run/signals.h"
 #include "engine/core/util.h"
+#include "engine/run/signals.h"
+#include "engine/unwind/call_stack.h"
 
 #define CODE_SEGMENT  0x33u
 #define STACK_SEGMENT 0x2bu

@@ -8,31 +8,31 @@
  */
 #include "engine/run/fault.h"
 
+#include "engine/codecache/pages.h"
+#include "engine/codecache/poll.h"
+#include "engine/core/lanes.h"
+#include "engine/core/stuck.h"
+#include "engine/core/util.h"
 #include "engine/run/async.h"
-#include "engine/sample/buffers.h"
 #include "engine/run/dispatch.h"
+#include "engine/run/held.h"
+#include "engine/run/rest.h"
+#include "engine/run/signals.h"
+#include "engine/sample/buffers.h"
+#include "engine/sample/sampler.h"
+#include "engine/sample/ticker.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_gear.h"
 #include "engine/simulate/filter/filter_trust.h"
-#include "engine/run/held.h"
-#include "engine/translate/job.h"
-#include "engine/core/lanes.h"
-#include "engine/codecache/pages.h"
-#include "engine/codecache/poll.h"
-#include "engine/run/rest.h"
-#include "engine/sample/sampler.h"
 #include "engine/simulate/segments.h"
-#include "engine/run/signals.h"
-#include "engine/core/stuck.h"
-#include "engine/sample/ticker.h"
+#include "engine/translate/job.h"
 #include "engine/translate/translate.h"
-#include "engine/core/util.h"
 
-#define ERROR_WRITE 2u
-#define OPCODE_INT3 0xcc
-#define OPCODE_INT1 0xf1
-#define VECTOR_INT3 3 /* the last byte of int 3 where it has two */
+#define ERROR_WRITE	2u
+#define OPCODE_INT3	0xcc
+#define OPCODE_INT1	0xf1
+#define VECTOR_INT3	3 /* the last byte of int 3 where it has two */
 #define TRAP_PAGE_FAULT 14u
 #define SYSCALL_BYTES	2
 
@@ -62,14 +62,16 @@ static bool is_fault(int signal, const siginfo_t *info, const struct frame_ucont
 
 static void take_registers(struct thread *t, const struct frame_context *c)
 {
-	const uint64_t r[16] = { c->rax, c->rcx, c->rdx, c->rbx, c->rsp, c->rbp, c->rsi, c->rdi,
-				 c->r8,	 c->r9,	 c->r10, c->r11, c->r12, c->r13, c->r14, c->r15 };
+	const uint64_t r[16] = {c->rax, c->rcx, c->rdx, c->rbx, c->rsp, c->rbp, c->rsi, c->rdi,
+				c->r8,	c->r9,	c->r10, c->r11, c->r12, c->r13, c->r14, c->r15};
 
 	memcpy(t->regs, r, sizeof r);
 	t->rflags = c->eflags;
 }
 
-/* What is counted and has not run, of the segment from instruction m on: m included if it did not. */
+/*
+ * What is counted and has not run, of the segment from instruction m on: m included if it did not.
+ */
 static struct counts not_run(const struct insn_map *map, const struct insn_at *m, bool trap)
 {
 	struct counts c = counts_owed(m->left);
@@ -156,7 +158,8 @@ static void put_upper_half(const struct thread *t, const struct frame_ucontext *
 	uint64_t held, half[2];
 
 	memcpy(half, t->app31 + 16, sizeof half);
-	if (!(half[0] | half[1]) || !fp || note->magic1 != FRAME_FP_MAGIC1 || !(note->features & FRAME_UPPER))
+	if (!(half[0] | half[1]) || !fp || note->magic1 != FRAME_FP_MAGIC1 ||
+	    !(note->features & FRAME_UPPER))
 		return;
 	memcpy(&held, fp + FRAME_XSTATE_HELD_AT, sizeof held);
 	if (!(held & FRAME_UPPER))
@@ -254,11 +257,15 @@ static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontex
 		return true;
 	}
 	b = cache_block_at((const uint8_t *)(uintptr_t)uc->mc.rip);
-	m = b ? insn_map_find(&map, b->map, b->insns, (uint32_t)(uc->mc.rip - address_of(b->start))) : 0;
+	m = b ? insn_map_find(&map, b->map, b->insns, (uint32_t)(uc->mc.rip - address_of(b->start)))
+	      : 0;
 	if (!m || m->code != uc->mc.rip - address_of(b->start))
 		return true;
 	here = b->pc + m->source;
-	/* Right behind popfq the first trap already ends an instruction, if nothing of ours is between. */
+	/*
+	 * Right behind popfq the first trap already ends an instruction, if nothing of ours is
+	 * between.
+	 */
 	if (t->step_from == 0 && m >= map.at + 2 && b->start[m[-2].code] == OPCODE_POPF &&
 	    m[-2].code + m[-2].length == m[-1].code && m[-1].code + m[-1].length == m->code)
 		return false;
@@ -269,7 +276,10 @@ static bool step_goes_on(struct thread *t, siginfo_t *info, struct frame_ucontex
 	return false;
 }
 
-/* The first instruction whose copy lies behind offset `at`: a look there is one of its, or counts its segment. NULL: none. */
+/*
+ * The first instruction whose copy lies behind offset `at`: a look there is one of its, or counts
+ * its segment. NULL: none.
+ */
 static const struct insn_at *insn_behind(const struct insn_map *map, uint32_t at)
 {
 	const struct insn_at *m = map->at, *end = map->at + map->insns;
@@ -280,8 +290,9 @@ static const struct insn_at *insn_behind(const struct insn_map *map, uint32_t at
 }
 
 /*
- * The look in front of instruction m has found it to be unaligned, where that was not expected (filter_trust.h): leave in front
- * of m. It is made anew, and looked at again, which changes nothing of what has been seen of it.
+ * The look in front of instruction m has found it to be unaligned, where that was not expected
+ * (filter_trust.h): leave in front of m. It is made anew, and looked at again, which changes
+ * nothing of what has been seen of it.
  */
 static bool leave_unaligned(struct thread *t, int signal, struct frame_ucontext *uc)
 {
@@ -374,8 +385,9 @@ static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 /* Is this the beginning of a return's entry of some block, and no code of the target's like it? */
 static bool is_return_entry(const uint8_t *code)
 {
-	static const uint8_t low[] = { RETURN_REPAIR, LEA_RCX_RCX }, high[] = { RETURN_REPAIR, 0x49, 0xbb };
-	static const uint8_t check[] = { LEA_RCX_RCX_R11 };
+	static const uint8_t low[] = {RETURN_REPAIR, LEA_RCX_RCX},
+			     high[] = {RETURN_REPAIR, 0x49, 0xbb};
+	static const uint8_t check[] = {LEA_RCX_RCX_R11};
 
 	if (!cache_contains(address_of(code)))
 		return false;
@@ -391,7 +403,7 @@ static bool is_return_entry(const uint8_t *code)
  */
 static bool return_on(int signal, struct frame_ucontext *uc)
 {
-	static const uint8_t push[] = { RETURN_PUSH }, repair[] = { RETURN_REPAIR };
+	static const uint8_t push[] = {RETURN_PUSH}, repair[] = {RETURN_REPAIR};
 	const uint8_t *code = (const uint8_t *)(uintptr_t)uc->mc.rip;
 	uint32_t table;
 
@@ -439,7 +451,8 @@ static bool source_is_gone(struct frame_context *c)
 	if (!b || !b->checked || insn_map_find(&map, b->map, b->insns, (uint32_t)(code - b->start)))
 		return false;
 	jump = code + (code[0] == 0x81 ? 10 : 7);
-	if ((code[0] != 0x81 && code[0] != 0x80) || code[1] != 0xb9 || jump[0] != 0x0f || jump[1] != 0x85)
+	if ((code[0] != 0x81 && code[0] != 0x80) || code[1] != 0xb9 || jump[0] != 0x0f ||
+	    jump[1] != 0x85)
 		return false;
 	memcpy(&distance, jump + 2, sizeof distance);
 	c->rip = address_of(jump + 6) + (uint64_t)(int64_t)distance;
@@ -497,7 +510,7 @@ static void on_fault(struct thread *t, int signal, siginfo_t *info, struct frame
  */
 static bool leave_stuck(struct thread *t, struct frame_ucontext *uc)
 {
-	static const uint8_t push[] = { RETURN_PUSH };
+	static const uint8_t push[] = {RETURN_PUSH};
 	const uint8_t *code = (const uint8_t *)(uintptr_t)uc->mc.rip;
 
 	if (!stuck_is_called_at(t, uc->mc.rip) || !cache_contains(uc->mc.rip) ||

@@ -5,8 +5,8 @@
 #include <signal.h>
 
 #include "engine/codecache/pages.h"
-#include "engine/run/signals.h"
 #include "engine/core/util.h"
+#include "engine/run/signals.h"
 
 static bool is_code_of_file(uint64_t pc)
 {
@@ -25,10 +25,10 @@ void fetch_fault_raise(struct thread *t, enum translate_result r)
 	static const struct {
 		int signal, code;
 	} as[] = {
-		[TRANSLATE_UNMAPPED] = { SIGSEGV, SEGV_MAPERR },
-		[TRANSLATE_NO_EXEC] = { SIGSEGV, SEGV_ACCERR },
-		[TRANSLATE_INVALID] = { SIGILL, ILL_ILLOPN },
-		[TRANSLATE_TOO_LONG] = { SIGSEGV, SI_KERNEL },
+		[TRANSLATE_UNMAPPED] = {SIGSEGV, SEGV_MAPERR},
+		[TRANSLATE_NO_EXEC] = {SIGSEGV, SEGV_ACCERR},
+		[TRANSLATE_INVALID] = {SIGILL, ILL_ILLOPN},
+		[TRANSLATE_TOO_LONG] = {SIGSEGV, SI_KERNEL},
 	};
 	const bool canonical = (uint64_t)((int64_t)(t->rip << 16) >> 16) == t->rip;
 

@@ -6,10 +6,10 @@
 
 #include "channel/sys.h"
 #include "engine/codecache/poll.h"
+#include "engine/core/util.h"
 #include "engine/run/rest.h"
 #include "engine/run/signals.h"
 #include "engine/sample/ticker.h"
-#include "engine/core/util.h"
 
 /* States of a place, which count up: so a reader sees whether the place has changed meanwhile. */
 #define IS_EMPTY(state) (((state)&3) == 0)
@@ -159,8 +159,8 @@ long held_unblock(struct thread *t, long nr, uint64_t blocked, long result)
 	 * where the kernel would have begun it anew, had it been the signal itself that interrupted
 	 * it.
 	 */
-	if (result == -EINTR && (t->pending ? t->kicked && rest_restarts(t, nr)
-					    : t->kicked || t->looks_for != 0))
+	if (result == -EINTR &&
+	    (t->pending ? t->kicked && rest_restarts(t, nr) : t->kicked || t->looks_for != 0))
 		result = RESTART_CALL;
 	if (!blocked)
 		return result;

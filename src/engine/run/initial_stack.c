@@ -10,9 +10,9 @@
 #include "channel/launch.h"
 #include "channel/sys.h"
 #include "engine/core/limits.h"
-#include "engine/run/load.h"
 #include "engine/core/proc.h"
 #include "engine/core/util.h"
+#include "engine/run/load.h"
 
 #define NAME_BYTES 4096u
 

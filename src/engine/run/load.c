@@ -9,13 +9,13 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
-#include "engine/simulate/filter/filter_gear.h"
-#include "engine/core/limits.h"
-#include "engine/unwind/modules.h"
 #include "engine/codecache/pages.h"
+#include "engine/core/limits.h"
 #include "engine/core/proc.h"
-#include "engine/run/process.h"
 #include "engine/core/util.h"
+#include "engine/run/process.h"
+#include "engine/simulate/filter/filter_gear.h"
+#include "engine/unwind/modules.h"
 
 #define MAX_SEGMENTS 64
 
@@ -57,7 +57,8 @@ static int read_headers(struct file *f, const char **why)
 		if (ph->p_type != PT_LOAD)
 			continue;
 		if (ph->p_memsz < ph->p_filesz || ph->p_vaddr + ph->p_memsz < ph->p_vaddr ||
-		    (ph->p_vaddr + ph->p_memsz) >> 47 || (ph->p_vaddr - ph->p_offset) & (PAGE - 1)) {
+		    (ph->p_vaddr + ph->p_memsz) >> 47 ||
+		    (ph->p_vaddr - ph->p_offset) & (PAGE - 1)) {
 			*why = NULL;
 			return -1;
 		}
@@ -85,7 +86,8 @@ static int protection(uint32_t flags)
 static const char *no_room(long result)
 {
 	return result == -ENOMEM && limits_are_set()
-		       ? "cannot be mapped: a limit of address space or data (ulimit -v, ulimit -d) leaves no room"
+		       ? "cannot be mapped: a limit of address space or data (ulimit -v, ulimit "
+			 "-d) leaves no room"
 		       : "cannot be mapped: no room in the address space";
 }
 
@@ -109,8 +111,8 @@ static int place(struct file *f, const char **why)
 		f->bias = 0;
 		return 0;
 	}
-	p = sys6(SYS_mmap, 0, bytes + align, PROT_NONE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	p = sys6(SYS_mmap, 0, bytes + align, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+		 -1, 0);
 	*why = no_room(p);
 	if (sys_failed(p))
 		return -1;
@@ -160,8 +162,7 @@ static int map_segment(struct file *f, struct process *pr, const Elf64_Phdr *ph)
 		mappings_set(mapped_end, end, (uint32_t)prot, false, false, false);
 	}
 	if (prot & PROT_EXEC) {
-		process_add_module(pr, start, end, ph->p_offset & ~(PAGE - 1), f->path,
-				   f->fd);
+		process_add_module(pr, start, end, ph->p_offset & ~(PAGE - 1), f->path, f->fd);
 		modules_add(start, end, ph->p_offset & ~(PAGE - 1), f->fd, f->part);
 	}
 	return 0;
@@ -234,7 +235,7 @@ int load_program(struct process *p, int fd, struct image *image, const char **wh
 	program.fd = fd;
 	program.part = MODULE_PROGRAM;
 	interpreter.part = MODULE_INTERPRETER;
-	*image = (struct image){ 0 };
+	*image = (struct image){0};
 	if (map_file(&program, p, why) != 0 || find_interpreter(&program, image, why) != 0)
 		return -1;
 	find_bounds(&program, image);

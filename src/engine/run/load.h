@@ -12,7 +12,7 @@ struct image {
 	uint64_t entry; /* of the program itself */
 	uint64_t start; /* where to begin: the interpreter's entry if there is one */
 	uint64_t phdr, phnum, phent;
-	uint64_t interpreter_base; /* 0 without one */
+	uint64_t interpreter_base;			     /* 0 without one */
 	uint64_t start_code, end_code, start_data, end_data; /* as the kernel reckons */
 	bool exec_stack;
 };

@@ -5,21 +5,21 @@
 #include <signal.h>
 
 #include "channel/sys.h"
-#include "engine/run/dispatch.h"
-#include "engine/translate/world.h"
+#include "engine/codecache/pages.h"
 #include "engine/core/frame.h"
 #include "engine/core/fsbase.h"
-#include "engine/run/held.h"
-#include "engine/codecache/pages.h"
-#include "engine/run/process.h"
 #include "engine/core/records.h"
+#include "engine/core/util.h"
+#include "engine/core/xstate.h"
+#include "engine/run/dispatch.h"
+#include "engine/run/held.h"
+#include "engine/run/process.h"
 #include "engine/run/rest.h"
 #include "engine/run/signals.h"
-#include "engine/sample/ticker.h"
-#include "engine/core/util.h"
 #include "engine/run/visits.h"
+#include "engine/sample/ticker.h"
+#include "engine/translate/world.h"
 #include "engine/translate/x87.h"
-#include "engine/core/xstate.h"
 
 /* The kernel gets the program's handlers. A tick on its way is thrown away by ignoring it. */
 static void give_handlers(struct process *p)

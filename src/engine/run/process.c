@@ -3,27 +3,27 @@
 #include "engine/run/process.h"
 
 #include "channel/sys.h"
-#include "engine/data/alloc.h"
-#include "engine/run/syscalls/behind.h"
-#include "engine/sample/buffers.h"
 #include "engine/codecache/cache.h"
-#include "engine/sample/control.h"
-#include "engine/run/dispatch.h"
-#include "engine/translate/world.h"
-#include "engine/simulate/graph.h"
-#include "engine/run/held.h"
-#include "engine/sample/marks.h"
-#include "engine/unwind/modules.h"
 #include "engine/codecache/pages.h"
-#include "engine/unwind/paths.h"
 #include "engine/core/publish.h"
 #include "engine/core/records.h"
-#include "engine/simulate/replay.h"
-#include "engine/sample/collect.h"
-#include "engine/sample/sampler.h"
-#include "engine/run/threads.h"
 #include "engine/core/slots.h"
 #include "engine/core/util.h"
+#include "engine/data/alloc.h"
+#include "engine/run/dispatch.h"
+#include "engine/run/held.h"
+#include "engine/run/syscalls/behind.h"
+#include "engine/run/threads.h"
+#include "engine/sample/buffers.h"
+#include "engine/sample/collect.h"
+#include "engine/sample/control.h"
+#include "engine/sample/marks.h"
+#include "engine/sample/sampler.h"
+#include "engine/simulate/graph.h"
+#include "engine/simulate/replay.h"
+#include "engine/translate/world.h"
+#include "engine/unwind/modules.h"
+#include "engine/unwind/paths.h"
 
 #define MAX_MODULES 4096u
 
@@ -73,7 +73,7 @@ void process_add_module(struct process *p, uint64_t start, uint64_t end, uint64_
 	if (module_count < MAX_MODULES) {
 		const char *kept = keep_name(path);
 
-		modules[module_count++] = (struct module){ start, end, offset, kept, file };
+		modules[module_count++] = (struct module){start, end, offset, kept, file};
 	}
 	lock_drop(&module_lock);
 	records_module(p, start, end, offset, path, &file);
@@ -136,7 +136,7 @@ static void settle_all(struct thread *t, uint32_t patience_ms)
 void process_ending(struct thread *t, uint32_t cause, uint32_t status)
 {
 	struct process *p = t->process;
-	uint16_t line_use[CHANNEL_LINE_USES] = { 0 };
+	uint16_t line_use[CHANNEL_LINE_USES] = {0};
 	uint64_t footprint;
 
 	if (!p->profiling || p->borrowed_memory)
@@ -179,17 +179,16 @@ void process_end_predecessor(uint32_t order, uint32_t pid)
 {
 	static const uint16_t not_known[CHANNEL_LINE_USES];
 
-	struct process old = { .profiling = true,
-			       .order = order,
-			       .channel_fd = engine.first.channel_fd };
+	struct process old = {
+		.profiling = true, .order = order, .channel_fd = engine.first.channel_fd};
 	struct channel_counters c;
 
 	if (!slots_map_of(&old, pid))
 		return;
 	c = old.ring.slot->counters;
-	old.total = (struct counts){ c.accesses, c.loads, c.stores, c.instructions };
-	old.extra = (struct extra_counts){ c.rep_iterations, c.vector_elements, c.translate_cycles,
-					   c.scan_cycles, c.watch_accesses };
+	old.total = (struct counts){c.accesses, c.loads, c.stores, c.instructions};
+	old.extra = (struct extra_counts){c.rep_iterations, c.vector_elements, c.translate_cycles,
+					  c.scan_cycles, c.watch_accesses};
 	records_end(&old, END_EXEC, 0, 0, not_known);
 	slots_unmap(&old);
 }
@@ -212,14 +211,14 @@ void process_forked(struct thread *t)
 	held_none(&p->held_signals);
 	held_none(&t->held_signals);
 	p->profiling = false;
-	p->total = (struct counts){ 0 };
-	p->extra = (struct extra_counts){ 0 };
+	p->total = (struct counts){0};
+	p->extra = (struct extra_counts){0};
 	p->counting_ns = p->sampling_ns = p->translate_ns = 0;
 	p->thread_count = 1;
 	t->index = 0;
 	p->pid = (uint32_t)sys0(SYS_getpid);
 	if (records_claim(p, parent)) {
-		char *argv[] = { 0 };
+		char *argv[] = {0};
 
 		records_process(p, p->exe, argv, parent, 1);
 		send_modules(p);

@@ -6,9 +6,9 @@
 #include <time.h>
 
 #include "channel/sys.h"
+#include "engine/core/util.h"
 #include "engine/run/signals.h"
 #include "engine/sample/ticker.h"
-#include "engine/core/util.h"
 
 #define LEAST_NS     20000u
 #define MOST_NS	     20000000u

@@ -39,8 +39,8 @@ static const struct translate_observer simulated = {
 };
 
 static const struct run_mode *const modes[] = {
-	[CHANNEL_GEAR_COUNT] = &count_mode,	  [CHANNEL_GEAR_STREAM] = &stream_mode,
-	[CHANNEL_GEAR_SAMPLE] = &sample_mode,	  [CHANNEL_GEAR_WATCH] = &watch_mode,
+	[CHANNEL_GEAR_COUNT] = &count_mode,	    [CHANNEL_GEAR_STREAM] = &stream_mode,
+	[CHANNEL_GEAR_SAMPLE] = &sample_mode,	    [CHANNEL_GEAR_WATCH] = &watch_mode,
 	[CHANNEL_GEAR_SIMULATE] = &simulation_mode,
 };
 

@@ -5,23 +5,23 @@
 #include <errno.h>
 
 #include "channel/sys.h"
+#include "engine/codecache/pages.h"
+#include "engine/core/frame.h"
+#include "engine/core/util.h"
+#include "engine/core/xstate.h"
 #include "engine/run/dispatch.h"
 #include "engine/run/fault.h"
-#include "engine/simulate/filter/filter_gear.h"
-#include "engine/core/frame.h"
-#include "engine/simulate/graph.h"
 #include "engine/run/held.h"
-#include "engine/codecache/pages.h"
 #include "engine/run/process.h"
 #include "engine/run/rest.h"
 #include "engine/sample/ticker.h"
-#include "engine/core/util.h"
+#include "engine/simulate/filter/filter_gear.h"
+#include "engine/simulate/graph.h"
 #include "engine/translate/x87.h"
-#include "engine/core/xstate.h"
 
 #define SA_RESTORER_FLAG 0x04000000u
-#define UNBLOCKABLE (1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))
-#define RED_ZONE 128u
+#define UNBLOCKABLE	 (1ull << (SIGKILL - 1) | 1ull << (SIGSTOP - 1))
+#define RED_ZONE	 128u
 
 static uint64_t bit(int signal)
 {
@@ -59,9 +59,9 @@ static void apply_mask(const struct thread *t)
  * Signals that end programs by default and are how people, limits, timers and the programs
  * themselves end them: the engine takes them to finish the profile first, and to tell which it was.
  */
-#define ENDING_SIGNALS                                                                             \
-	(bit(SIGHUP) | bit(SIGINT) | bit(SIGQUIT) | bit(SIGABRT) | bit(SIGUSR1) | bit(SIGUSR2) |   \
-	 bit(SIGPIPE) | bit(SIGALRM) | bit(SIGTERM) | bit(SIGXCPU) | bit(SIGXFSZ) |                \
+#define ENDING_SIGNALS                                                                           \
+	(bit(SIGHUP) | bit(SIGINT) | bit(SIGQUIT) | bit(SIGABRT) | bit(SIGUSR1) | bit(SIGUSR2) | \
+	 bit(SIGPIPE) | bit(SIGALRM) | bit(SIGTERM) | bit(SIGXCPU) | bit(SIGXFSZ) |              \
 	 bit(SIGVTALRM) | bit(SIGPROF))
 
 /* What the kernel is told for an action of the target. */
@@ -97,13 +97,12 @@ void signals_init(struct thread *t)
 	sys4(SYS_rt_sigprocmask, SIG_BLOCK, 0, &mask, 8);
 	t->mask = mask;
 	apply_mask(t);
-	t->altstack = (stack_t){ .ss_flags = SS_DISABLE };
+	t->altstack = (stack_t){.ss_flags = SS_DISABLE};
 }
 
 void signals_thread_start(struct thread *t)
 {
-	stack_t ss = { .ss_sp = (uint8_t *)t->stack_memory,
-		       .ss_size = SIGNAL_STACK_BYTES };
+	stack_t ss = {.ss_sp = (uint8_t *)t->stack_memory, .ss_size = SIGNAL_STACK_BYTES};
 
 	sys2(SYS_sigaltstack, &ss, 0);
 }
@@ -162,7 +161,8 @@ long signals_action(struct thread *t, int signal, uint64_t act, uint64_t old, ui
 	lock_drop(&p->action_lock);
 	if (r == 0 && act && is_sync(signal) && new.handler == HANDLER_IGNORE)
 		held_forget(t, signal);
-	if (r == 0 && act && (signal == SIGSEGV || signal == SIGBUS) && new.handler > HANDLER_IGNORE)
+	if (r == 0 && act && (signal == SIGSEGV || signal == SIGBUS) &&
+	    new.handler > HANDLER_IGNORE)
 		filter_expect_faults();
 	if (r == 0 && old && engine_copy((void *)(uintptr_t)old, &before, sizeof before) != 0)
 		return -EFAULT;
@@ -225,7 +225,7 @@ long signals_altstack(struct thread *t, uint64_t ss, uint64_t old)
 
 void signals_die(struct thread *t, int signal, const siginfo_t *info)
 {
-	struct kernel_sigaction dfl = { 0 };
+	struct kernel_sigaction dfl = {0};
 	siginfo_t copy = *info;
 	uint64_t only = ~bit(signal);
 
@@ -255,11 +255,13 @@ void signals_raise_fault(struct thread *t, int signal, int code, uint64_t addres
 		/* The noted one comes first; the fault happens again after it. */
 		return;
 	}
-	t->pending_info = (siginfo_t){ .si_signo = signal, .si_code = code };
+	t->pending_info = (siginfo_t){.si_signo = signal, .si_code = code};
 	t->pending_info.si_addr = (void *)(uintptr_t)(code == SI_KERNEL ? 0 : address);
 	/* user, instruction fetch; and the page was there */
-	t->fault_error = signal == SIGBUS ? 0x14 :
-			 signal != SIGSEGV ? 0 : code == SEGV_ACCERR && is_readable(address) ? 0x15 : 0x14;
+	t->fault_error = signal == SIGBUS			       ? 0x14
+			 : signal != SIGSEGV			       ? 0
+			 : code == SEGV_ACCERR && is_readable(address) ? 0x15
+								       : 0x14;
 	t->fault_trap = signal == SIGSEGV || signal == SIGBUS ? 14 : 6;
 	t->fault_address = t->fault_trap == 14 ? address : 0;
 	if (code == SI_KERNEL) { /* a general protection fault */
@@ -275,10 +277,26 @@ void signals_context(const struct thread *t, struct frame_context *c)
 	const uint64_t *r = t->regs;
 
 	*c = (struct frame_context){
-		.r8 = r[R8], .r9 = r[R9], .r10 = r[R10], .r11 = r[R11], .r12 = r[R12],
-		.r13 = r[R13], .r14 = r[R14], .r15 = r[R15], .rdi = r[RDI], .rsi = r[RSI],
-		.rbp = r[RBP], .rbx = r[RBX], .rdx = r[RDX], .rax = r[RAX], .rcx = r[RCX],
-		.rsp = r[RSP], .rip = t->rip, .eflags = t->rflags, .cs = 0x33, .ss = 0x2b,
+		.r8 = r[R8],
+		.r9 = r[R9],
+		.r10 = r[R10],
+		.r11 = r[R11],
+		.r12 = r[R12],
+		.r13 = r[R13],
+		.r14 = r[R14],
+		.r15 = r[R15],
+		.rdi = r[RDI],
+		.rsi = r[RSI],
+		.rbp = r[RBP],
+		.rbx = r[RBX],
+		.rdx = r[RDX],
+		.rax = r[RAX],
+		.rcx = r[RCX],
+		.rsp = r[RSP],
+		.rip = t->rip,
+		.eflags = t->rflags,
+		.cs = 0x33,
+		.ss = 0x2b,
 		.err = t->fault ? t->fault_error : 0,
 		.trapno = t->fault ? t->fault_trap : 0,
 		.cr2 = t->fault ? t->fault_address : 0,
@@ -313,10 +331,10 @@ static void take_context(struct thread *t, const struct frame_context *c)
 /* Vector state to the target's stack, with the notes the kernel leaves. 0 or -1. */
 static int save_vector_state(uint64_t at, struct xstate x)
 {
-	struct frame_fp_note note = { .magic1 = FRAME_FP_MAGIC1,
-				      .extended_bytes = (uint32_t)x.bytes + 4,
-				      .features = x.parts,
-				      .xstate_bytes = (uint32_t)x.bytes };
+	struct frame_fp_note note = {.magic1 = FRAME_FP_MAGIC1,
+				     .extended_bytes = (uint32_t)x.bytes + 4,
+				     .features = x.parts,
+				     .xstate_bytes = (uint32_t)x.bytes};
 	uint32_t magic2 = FRAME_FP_MAGIC2;
 	static const uint64_t zero[8];
 
@@ -344,7 +362,7 @@ static int build_frame(struct thread *t, const struct kernel_sigaction *a, int s
 {
 	uint64_t sp = t->regs[RSP] - RED_ZONE, fp;
 	const struct xstate x = xstate_of_frame();
-	struct frame f = { .restorer = a->restorer, .info = *info };
+	struct frame f = {.restorer = a->restorer, .info = *info};
 
 	if ((a->flags & SA_ONSTACK) && !(t->altstack.ss_flags & SS_DISABLE) &&
 	    !thread_on_altstack(t, t->regs[RSP]))
@@ -358,11 +376,10 @@ static int build_frame(struct thread *t, const struct kernel_sigaction *a, int s
 	f.uc.mc.fpstate = fp;
 	f.uc.mc.oldmask = t->mask;
 	x87_show(t);
-	if (save_vector_state(fp, x) != 0 ||
-	    engine_copy((void *)(uintptr_t)sp, &f, sizeof f) != 0)
+	if (save_vector_state(fp, x) != 0 || engine_copy((void *)(uintptr_t)sp, &f, sizeof f) != 0)
 		return -1;
 	if ((unsigned)t->altstack.ss_flags & AUTODISARM)
-		t->altstack = (stack_t){ .ss_flags = SS_DISABLE };
+		t->altstack = (stack_t){.ss_flags = SS_DISABLE};
 	t->regs[RDI] = (uint64_t)signal;
 	t->regs[RSI] = sp + offsetof(struct frame, info);
 	t->regs[RDX] = sp + offsetof(struct frame, uc);
@@ -377,7 +394,7 @@ static int build_frame(struct thread *t, const struct kernel_sigaction *a, int s
 /* The action for a signal, with SA_RESETHAND done. */
 static struct kernel_sigaction take_action(struct process *p, int signal)
 {
-	struct kernel_sigaction a, dfl = { 0 }, k;
+	struct kernel_sigaction a, dfl = {0}, k;
 
 	lock_take(&p->action_lock);
 	a = p->actions[signal];
@@ -419,7 +436,7 @@ void signals_deliver(struct thread *t)
 	}
 	if (build_frame(t, &a, signal, &info) != 0) {
 		/* No room for the frame: the kernel would kill with SIGSEGV. */
-		siginfo_t segv = { .si_signo = SIGSEGV, .si_code = SI_KERNEL };
+		siginfo_t segv = {.si_signo = SIGSEGV, .si_code = SI_KERNEL};
 
 		t->pending = 0;
 		signals_die(t, SIGSEGV, &segv);
@@ -439,7 +456,7 @@ void signals_deliver(struct thread *t)
 
 static void bad_frame(struct thread *t)
 {
-	siginfo_t segv = { .si_signo = SIGSEGV, .si_code = SI_KERNEL };
+	siginfo_t segv = {.si_signo = SIGSEGV, .si_code = SI_KERNEL};
 
 	signals_die(t, SIGSEGV, &segv);
 }
@@ -460,8 +477,8 @@ void signals_return(struct thread *t)
 	} else {
 		uint64_t fp = uc.mc.fpstate, mask = 3;
 
-		if (engine_copy(&note, (void *)(uintptr_t)(fp + FRAME_FP_NOTE_AT),
-				sizeof note) != 0)
+		if (engine_copy(&note, (void *)(uintptr_t)(fp + FRAME_FP_NOTE_AT), sizeof note) !=
+		    0)
 			return bad_frame(t);
 		if (note.magic1 == FRAME_FP_MAGIC1)
 			mask = engine.xsave_mask & (note.features | 3);
@@ -479,7 +496,7 @@ void signals_return(struct thread *t)
 
 void signals_before_exec(struct thread *t)
 {
-	struct kernel_sigaction ignore = { .handler = HANDLER_IGNORE };
+	struct kernel_sigaction ignore = {.handler = HANDLER_IGNORE};
 
 	/* A tick on its way would end the new program: ignoring it throws it away. */
 	ticker_stop_all(t);

@@ -12,7 +12,7 @@
 #include "engine/core/state.h"
 
 /* Faults of the target that the engine must see first: never really blocked. */
-#define SYNC_SIGNALS \
+#define SYNC_SIGNALS                                                           \
 	(1ull << (SIGSEGV - 1) | 1ull << (SIGBUS - 1) | 1ull << (SIGILL - 1) | \
 	 1ull << (SIGFPE - 1) | 1ull << (SIGTRAP - 1))
 

@@ -16,37 +16,37 @@
 
 #include "channel/launch.h"
 #include "channel/sys.h"
-#include "engine/data/alloc.h"
-#include "engine/run/syscalls/descriptors.h"
-#include "engine/run/dispatch.h"
-#include "engine/core/fsbase.h"
-#include "engine/run/initial_stack.h"
-#include "engine/core/limits.h"
-#include "engine/run/load.h"
-#include "engine/unwind/modules.h"
-#include "engine/sample/pacing.h"
+#include "engine/codecache/code_options.h"
 #include "engine/codecache/pages.h"
-#include "engine/unwind/paths.h"
 #include "engine/codecache/poll.h"
+#include "engine/core/fsbase.h"
+#include "engine/core/limits.h"
 #include "engine/core/proc.h"
+#include "engine/core/program_limits.h"
+#include "engine/core/records.h"
+#include "engine/core/util.h"
+#include "engine/core/xstate.h"
+#include "engine/data/alloc.h"
+#include "engine/run/dispatch.h"
+#include "engine/run/initial_stack.h"
+#include "engine/run/load.h"
 #include "engine/run/process.h"
 #include "engine/run/rooms.h"
-#include "engine/core/program_limits.h"
-#include "engine/run/syscalls/limit_calls.h"
-#include "engine/core/records.h"
-#include "engine/sample/sampler.h"
 #include "engine/run/signals.h"
+#include "engine/run/syscalls/descriptors.h"
+#include "engine/run/syscalls/limit_calls.h"
 #include "engine/run/syscalls/text_busy.h"
 #include "engine/run/threads.h"
-#include "engine/codecache/code_options.h"
-#include "engine/translate/translate.h"
-#include "engine/core/util.h"
 #include "engine/run/visits.h"
-#include "engine/core/xstate.h"
+#include "engine/sample/pacing.h"
+#include "engine/sample/sampler.h"
+#include "engine/translate/translate.h"
+#include "engine/unwind/modules.h"
+#include "engine/unwind/paths.h"
 
-#define EXIT_OUR_FAULT	    4   /* as dwell's own, see src/cli/exit_codes.h */
-#define EXIT_CANNOT_RUN	    126 /* as a shell's */
-#define OPTIONS_ENV "DWELL_ENGINE_OPTIONS"
+#define EXIT_OUR_FAULT	4   /* as dwell's own, see src/cli/exit_codes.h */
+#define EXIT_CANNOT_RUN 126 /* as a shell's */
+#define OPTIONS_ENV	"DWELL_ENGINE_OPTIONS"
 
 /* What came in the environment. */
 struct request {
@@ -160,16 +160,19 @@ static bool is_amd(void)
 }
 
 /*
- * `features`: of leaf 7 of cpuid, ebx. With registers of 512 bits xmm15 will not do: adding to it clears all above,
- * and what the target has there is kept for 256 bits only.
+ * `features`: of leaf 7 of cpuid, ebx. With registers of 512 bits xmm15 will not do: adding to it
+ * clears all above, and what the target has there is kept for 256 bits only.
  */
 static void choose_counter(uint32_t features, uint64_t xcr0, bool has_avx)
 {
-	const bool has_31 = (features >> 16 & 1) && (features >> 31 & 1) && (features >> 17 & 1) && (xcr0 & 0xe6) == 0xe6;
+	const bool has_31 = (features >> 16 & 1) && (features >> 31 & 1) && (features >> 17 & 1) &&
+			    (xcr0 & 0xe6) == 0xe6;
 	const bool has_15 = has_avx && (xcr0 & 6) == 6 && !(xcr0 & 0xe0);
 
-	engine_vector_counter = !option("vector", 1) ? COUNTER_IN_MEMORY :
-				has_31 ? COUNTER_YMM31 : has_15 ? COUNTER_XMM15 : COUNTER_IN_MEMORY;
+	engine_vector_counter = !option("vector", 1) ? COUNTER_IN_MEMORY
+				: has_31	     ? COUNTER_YMM31
+				: has_15	     ? COUNTER_XMM15
+						     : COUNTER_IN_MEMORY;
 }
 
 static void look_at_cpu(void)
@@ -194,7 +197,8 @@ static void look_at_cpu(void)
 	choose_counter(b, xcr0, has_avx);
 	code_options.owes = engine_vector_counter && option("owes", 1);
 	engine.bmi2 = (b >> 8 & 1) && popcnt;
-	engine.wide = engine_vector_counter == COUNTER_YMM31 && (b >> 30 & 1) && engine.bmi2 && in_use;
+	engine.wide =
+		engine_vector_counter == COUNTER_YMM31 && (b >> 30 & 1) && engine.bmi2 && in_use;
 	code_options.ib_bits = (uint8_t)option("ib_bits", b >> 8 & 1 ? 0 : 16);
 	code_options.quick_reps = option("quick_reps", engine.bmi2);
 	engine.fsgsbase = (getauxval(AT_HWCAP2) & 2) && option("fsgsbase", 1);

@@ -39,8 +39,8 @@ static uint32_t touches(struct thread *t, const struct insn *in, struct element 
 	if (in->kind == INSN_REP || in->kind == INSN_ELEMENTS)
 		return elements_next(t, in, out);
 	for (uint32_t i = 0; i < in->mem_count; i++)
-		out[i] = (struct element){ address_of(t, &in->mem[i]), in->mem[i].size,
-					   in->mem[i].kind != ACCESS_LOAD };
+		out[i] = (struct element){address_of(t, &in->mem[i]), in->mem[i].size,
+					  in->mem[i].kind != ACCESS_LOAD};
 	return in->mem_count;
 }
 

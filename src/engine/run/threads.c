@@ -8,24 +8,24 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
-#include "engine/data/alloc.h"
-#include "engine/simulate/baton.h"
-#include "engine/run/dispatch.h"
-#include "engine/translate/world.h"
-#include "engine/run/elements.h"
-#include "engine/core/fsbase.h"
 #include "engine/codecache/poll.h"
+#include "engine/core/fsbase.h"
 #include "engine/core/limits.h"
-#include "engine/run/process.h"
-#include "engine/simulate/filter/filter_gear.h"
-#include "engine/run/held.h"
-#include "engine/simulate/filter/filter_turns.h"
-#include "engine/run/rest.h"
-#include "engine/run/native.h"
-#include "engine/sample/collect.h"
-#include "engine/run/signals.h"
-#include "engine/sample/ticker.h"
 #include "engine/core/util.h"
+#include "engine/data/alloc.h"
+#include "engine/run/dispatch.h"
+#include "engine/run/elements.h"
+#include "engine/run/held.h"
+#include "engine/run/native.h"
+#include "engine/run/process.h"
+#include "engine/run/rest.h"
+#include "engine/run/signals.h"
+#include "engine/sample/collect.h"
+#include "engine/sample/ticker.h"
+#include "engine/simulate/baton.h"
+#include "engine/simulate/filter/filter_gear.h"
+#include "engine/simulate/filter/filter_turns.h"
+#include "engine/translate/world.h"
 
 /* Under world_lock; reusable once held is 0. The first one has waited longest for that. */
 static struct thread *retired, **retired_end = &retired;
@@ -42,7 +42,7 @@ static struct thread *retired, **retired_end = &retired;
 #define MOST_MAPPED 1024u
 #define SLAB	    32u /* threads */
 
-static uint32_t mapped;	     /* threads ever made; under world_lock */
+static uint32_t mapped;		 /* threads ever made; under world_lock */
 static uint8_t *slab, *slab_end; /* memory for threads not made yet; under world_lock */
 
 static struct thread *reuse(void)
@@ -119,7 +119,7 @@ struct thread *thread_new(struct process *p)
 	t->engine_sp = ((uint64_t)(uintptr_t)t & ~63ull) - 64;
 	t->process = p;
 	t->held = 1;
-	t->altstack = (stack_t){ .ss_flags = SS_DISABLE };
+	t->altstack = (stack_t){.ss_flags = SS_DISABLE};
 	t->index = __atomic_fetch_add(&p->thread_count, 1, __ATOMIC_RELAXED);
 	collect_thread_start(t);
 	return t;
@@ -331,8 +331,8 @@ void threads_before_call(struct thread *t, long nr, const long args[6])
 {
 	uint64_t flags = (uint64_t)args[0]; /* clone3: the first field of what it takes */
 
-	if (nr != SYS_clone && (nr != SYS_clone3 ||
-				engine_copy(&flags, (const void *)args[0], sizeof flags) != 0))
+	if (nr != SYS_clone &&
+	    (nr != SYS_clone3 || engine_copy(&flags, (const void *)args[0], sizeof flags) != 0))
 		return;
 	if ((flags & CLONE_VM) && !(flags & CLONE_VFORK))
 		filter_before_thread(t);
@@ -341,7 +341,7 @@ void threads_before_call(struct thread *t, long nr, const long args[6])
 long threads_clone(struct thread *t, const long args[6])
 {
 	uint64_t flags = (uint64_t)args[0];
-	long a[5] = { args[0], args[1], args[2], args[3], args[4] };
+	long a[5] = {args[0], args[1], args[2], args[3], args[4]};
 
 	if (flags & CLONE_VM)
 		return clone_shared(t, SYS_clone, a, flags, (uint64_t)args[1]);
@@ -351,7 +351,7 @@ long threads_clone(struct thread *t, const long args[6])
 
 long threads_clone3(struct thread *t, const long args[6])
 {
-	struct clone_args ca = { 0 };
+	struct clone_args ca = {0};
 	uint64_t size = (uint64_t)args[1], stack;
 
 	if (size < 64 || size > PAGE)
@@ -360,7 +360,7 @@ long threads_clone3(struct thread *t, const long args[6])
 		return -E2BIG;
 	if (engine_copy(&ca, (const void *)args[0], size) != 0)
 		return -EFAULT;
-	long a[5] = { (long)&ca, (long)size, 0, 0, 0 };
+	long a[5] = {(long)&ca, (long)size, 0, 0, 0};
 
 	if (!ca.stack != !ca.stack_size)
 		return -EINVAL;
@@ -374,7 +374,7 @@ long threads_clone3(struct thread *t, const long args[6])
 
 long threads_fork(struct thread *t, bool vfork)
 {
-	long a[5] = { SIGCHLD, 0, 0, 0, 0 };
+	long a[5] = {SIGCHLD, 0, 0, 0, 0};
 
 	if (!vfork)
 		return clone_copied(t, SYS_clone, a, 0);

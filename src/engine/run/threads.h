@@ -16,7 +16,10 @@ void threads_forked(struct thread *t);
 void threads_begin(struct thread *t);
 
 /* The target's clone, fork, vfork, clone3, exit. Return the system call's result. */
-/* Before any system call: what a call that makes a thread wants done before the order of threads is looked at. */
+/*
+ * Before any system call: what a call that makes a thread wants done before the order of threads is
+ * looked at.
+ */
 void threads_before_call(struct thread *t, long nr, const long args[6]);
 long threads_clone(struct thread *t, const long args[6]);
 long threads_clone3(struct thread *t, const long args[6]);

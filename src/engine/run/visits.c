@@ -9,15 +9,15 @@
 #include <sys/uio.h>
 
 #include "channel/sys.h"
-#include "engine/core/addresses.h"
-#include "engine/run/syscalls/descriptors.h"
-#include "engine/run/dispatch.h"
-#include "engine/translate/world.h"
 #include "engine/codecache/pages.h"
+#include "engine/core/addresses.h"
 #include "engine/core/proc.h"
+#include "engine/core/util.h"
+#include "engine/run/dispatch.h"
+#include "engine/run/syscalls/descriptors.h"
 #include "engine/run/syscalls/syscalls.h"
 #include "engine/sample/ticker.h"
-#include "engine/core/util.h"
+#include "engine/translate/world.h"
 
 #define DOOR_MAGIC1 0x6f6f64206c6c6577ull
 #define DOOR_MAGIC2 0x9d1c5be2a7f3064cull

@@ -2,12 +2,15 @@
 /* First touches of lines in a window; see arrivals.h. */
 #include "engine/sample/arrivals.h"
 
-#include "engine/sample/page_use.h"
 #include "engine/core/random.h"
 #include "engine/core/records.h"
+#include "engine/sample/page_use.h"
 
 #define WORDS (WATCH_SLOTS / 64)
-/* Told of in a window: with more, half as many slots are chosen in the thread's next; with few, twice. */
+/*
+ * Told of in a window: with more, half as many slots are chosen in the thread's next; with few,
+ * twice.
+ */
 #define TOLD_MOST	  64u
 #define TOLD_FEW	  12u
 #define ONE_IN_LOG2_LEAST 5u
@@ -65,14 +68,15 @@ static void let_go(struct watch_set *ws, uint32_t slot)
 }
 
 /* An arrival, before its slots are let go. */
-static void tell(struct thread *t, const struct scan_window *w, const struct record_access *a, uint64_t process_at)
+static void tell(struct thread *t, const struct scan_window *w, const struct record_access *a,
+		 uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
 	const uint64_t line = a->address >> w->line_shift;
 	/*
-	 * A slot that is gone hides the arrival of another of its lines: of as many as there are gone, if lines
-	 * come at random, and of none in a walk through memory. The mean of the two is off by a
-	 * fifth at most in windows that touch half of the slots; few touch a tenth.
+	 * A slot that is gone hides the arrival of another of its lines: of as many as there are
+	 * gone, if lines come at random, and of none in a walk through memory. The mean of the two
+	 * is off by a fifth at most in windows that touch half of the slots; few touch a tenth.
 	 */
 	uint64_t weight =
 		((uint64_t)ws->chosen << ws->one_in_log2) / (ws->chosen - ws->arrived / 2);
@@ -83,13 +87,14 @@ static void tell(struct thread *t, const struct scan_window *w, const struct rec
 
 	ws->told++;
 	if (w->use)
-		page_use_note(w->use, watch_is_fresh(ws, line) ? a->address : (line + 1) << w->line_shift,
+		page_use_note(w->use,
+			      watch_is_fresh(ws, line) ? a->address : (line + 1) << w->line_shift,
 			      (uint32_t)weight, random_next(&t->rng));
 	records_arrival(t->process, &r);
 }
 
-void arrivals_touch(struct thread *t, const struct scan_window *w, const struct record_access *a, bool arrives,
-		    uint64_t process_at)
+void arrivals_touch(struct thread *t, const struct scan_window *w, const struct record_access *a,
+		    bool arrives, uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
 	uint64_t line = a->address >> w->line_shift;

@@ -17,8 +17,8 @@
 void arrivals_begin(struct thread *t);
 void arrivals_end(struct thread *t);
 /*
- * An access begins on a line, and touches none that is fresh: it may be the line in front of one. All accesses
- * that the filter lets through are either told of here or there.
+ * An access begins on a line, and touches none that is fresh: it may be the line in front of one.
+ * All accesses that the filter lets through are either told of here or there.
  */
 static inline void arrivals_pass(struct watch_set *ws, uint64_t line)
 {
@@ -28,17 +28,21 @@ static inline void arrivals_pass(struct watch_set *ws, uint64_t line)
 }
 
 /*
- * An access touches `line`, where it begins, up to `last`. Does it come to the one, or to the next one if it reaches
- * that and the first was begun on before? So it arrives once, however many of its lines are new.
+ * An access touches `line`, where it begins, up to `last`. Does it come to the one, or to the next
+ * one if it reaches that and the first was begun on before? So it arrives once, however many of its
+ * lines are new.
  */
 static inline bool arrivals_is_one(const struct watch_set *ws, uint64_t line, uint64_t last)
 {
-	return watch_is_fresh(ws, line) ||
-	       (last > line && watch_is_fresh(ws, line + 1) && ws->begun[watch_slot(line) / 64] >> (line & 63) & 1);
+	return watch_is_fresh(ws, line) || (last > line && watch_is_fresh(ws, line + 1) &&
+					    ws->begun[watch_slot(line) / 64] >> (line & 63) & 1);
 }
 
-/* a touches a fresh line; `arrives`: what arrivals_is_one says. Either way what it touches is let go. */
-void arrivals_touch(struct thread *t, const struct scan_window *w, const struct record_access *a, bool arrives,
-		    uint64_t process_at);
+/*
+ * a touches a fresh line; `arrives`: what arrivals_is_one says. Either way what it touches is let
+ * go.
+ */
+void arrivals_touch(struct thread *t, const struct scan_window *w, const struct record_access *a,
+		    bool arrives, uint64_t process_at);
 
 #endif

@@ -99,17 +99,23 @@ static uint64_t sampling_ns(void)
 	return ns > b.translate_ns ? ns : b.translate_ns; /* that was measured */
 }
 
-/* A block takes some 20,000 cycles. When it took far more, the thread was made to wait on the way. */
+/*
+ * A block takes some 20,000 cycles. When it took far more, the thread was made to wait on the way.
+ */
 void budget_translated(uint64_t spent)
 {
 	__atomic_fetch_add(&translated, spent < MOST_CYCLES ? spent : MOST_CYCLES,
 			   __ATOMIC_RELAXED);
 }
 
-/* CPU time that the collector has spent on the process's records since the last look; it is late by a ring's content. */
+/*
+ * CPU time that the collector has spent on the process's records since the last look; it is late by
+ * a ring's content.
+ */
 static uint64_t collecting(const struct process *p)
 {
-	uint64_t now = p->ring.slot ? __atomic_load_n(&p->ring.slot->taken_ns, __ATOMIC_RELAXED) : 0;
+	uint64_t now =
+		p->ring.slot ? __atomic_load_n(&p->ring.slot->taken_ns, __ATOMIC_RELAXED) : 0;
 	uint64_t ns = b.is_begun && now > b.taken ? now - b.taken : 0;
 
 	b.taken = now;

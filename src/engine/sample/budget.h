@@ -21,7 +21,10 @@ bool budget_is_set(void);
 void budget_start(void);
 /* The stretch up to now, `total` being the process's accesses, was inside a window or not. */
 void budget_stretch(struct process *p, uint64_t total, bool in_window);
-/* A block was translated, in so many time stamp cycles. Wants the translate lock and not the sampler's. */
+/*
+ * A block was translated, in so many time stamp cycles. Wants the translate lock and not the
+ * sampler's.
+ */
 void budget_translated(uint64_t cycles);
 /*
  * The count of accesses up to which no window may end that begins now and takes `length`, so that

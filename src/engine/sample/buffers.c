@@ -5,15 +5,15 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
-#include "engine/data/block_log.h"
-#include "engine/unwind/call_stack.h"
-#include "engine/sample/nested.h"
 #include "engine/codecache/pages.h"
 #include "engine/core/records.h"
-#include "engine/sample/collect.h"
-#include "engine/sample/stack_distance.h"
 #include "engine/core/util.h"
+#include "engine/data/block_log.h"
+#include "engine/sample/collect.h"
+#include "engine/sample/nested.h"
+#include "engine/sample/stack_distance.h"
 #include "engine/sample/watches.h"
+#include "engine/unwind/call_stack.h"
 
 /* What a window's rest will probably need: this part of it is left on top, and so much at least. */
 #define ROOM_PART  16u
@@ -169,8 +169,9 @@ void buffers_do_without(struct thread *t)
 	if (!is_crowd(t) || !run_mode->leaves_out)
 		return records_give_up(t->process);
 	if (!__atomic_exchange_n(&told, true, __ATOMIC_RELAXED))
-		records_message(t->process, "more threads ran in a window than there was memory for: "
-					    "some were left out");
+		records_message(t->process,
+				"more threads ran in a window than there was memory for: "
+				"some were left out");
 	t->unsampled = t->tick_due = true;
 }
 

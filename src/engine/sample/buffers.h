@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A thread's buffer of stream entries, and the watches that it is looked through for. The lock of collect.h
- * guards them.
+ * A thread's buffer of stream entries, and the watches that it is looked through for. The lock of
+ * collect.h guards them.
  *
  * A few threads keep theirs. Of a crowd only those do that run in a window: a buffer goes back
  * where the thread makes a system call, as most threads of a crowd sleep in one, and watches go
@@ -35,9 +35,9 @@ void buffers_release(struct thread *t);
 void buffers_forked(void);
 
 /*
- * Begin anew. `left`: accesses that the open window still has, or 0. Where it ends before the buffer would
- * be full, so much of it is left as the rest will need and a little more: what is written behind the
- * window's end is for nothing, and the next window may begin there.
+ * Begin anew. `left`: accesses that the open window still has, or 0. Where it ends before the
+ * buffer would be full, so much of it is left as the rest will need and a little more: what is
+ * written behind the window's end is for nothing, and the next window may begin there.
  */
 void buffers_empty(struct thread *t, uint64_t left);
 

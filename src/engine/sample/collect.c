@@ -72,8 +72,8 @@ void collect_start(struct thread *t)
 
 void collect_thread_start(struct thread *t)
 {
-	t->counters = t->published = (struct counts){ 0 };
-	t->extra = t->extra_published = (struct extra_counts){ 0 };
+	t->counters = t->published = (struct counts){0};
+	t->extra = t->extra_published = (struct extra_counts){0};
 	thread_forget_quick_reps(t);
 	t->stream_position = 0;
 	t->entries_of_1024 = 3 * 1024 / 2;
@@ -287,4 +287,4 @@ bool collect_is_armed(const struct thread *t)
 	       collect_gear(t) == (enum gear)t->gear && (t->buf_memory || t->gear != GEAR_STREAM);
 }
 
-const struct run_mode count_mode = { 0 };
+const struct run_mode count_mode = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The accesses of the target's threads on their way to whatever the run does with them (run_mode.h):
- * which gear threads are in, when their buffers are looked at, when sampling is on, and when the
- * clock is looked at.
+ * The accesses of the target's threads on their way to whatever the run does with them
+ * (run_mode.h): which gear threads are in, when their buffers are looked at, when sampling is on,
+ * and when the clock is looked at.
  */
 #ifndef DWELL_ENGINE_SAMPLE_COLLECT_H
 #define DWELL_ENGINE_SAMPLE_COLLECT_H

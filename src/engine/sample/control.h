@@ -21,11 +21,15 @@ enum control_event {
 void control_start(void);
 /* Profiling is over: no function matters any more. */
 void control_end(void);
-/* Should sampling be on at `now`, of CLOCK_MONOTONIC? The lock of collect.h is held, or nobody else runs. */
+/*
+ * Should sampling be on at `now`, of CLOCK_MONOTONIC? The lock of collect.h is held, or nobody else
+ * runs.
+ */
 bool control_allows(uint64_t now);
 /*
  * The event happens now. A start before the delay is over: a function's does not count, a mark
- * holds until then. A stop_at that comes before any start does not count. The lock of collect.h is held.
+ * holds until then. A stop_at that comes before any start does not count. The lock of collect.h is
+ * held.
  */
 void control_event(enum control_event what, uint64_t now);
 /* Does a further entry of the function matter? No lock. */

@@ -6,10 +6,10 @@
 #include <sys/mman.h>
 
 #include "channel/sys.h"
-#include "engine/sample/page_use.h"
 #include "engine/codecache/pages.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
+#include "engine/sample/page_use.h"
 
 /* Pages of one range are there, and each stands for so many. */
 static void look_at_pages(uint64_t page, uint64_t count, enum page_kind kind, uint64_t each,
@@ -101,7 +101,8 @@ static uint64_t take_present(uint64_t start, uint64_t end, uint64_t stack_pointe
 		if (low >= high)
 			continue;
 		n += (high - low) / PAGE;
-		look_at_pages(low, (high - low) / PAGE, m->file ? PAGE_OF_FILE : PAGE_FRESH, 1, choice);
+		look_at_pages(low, (high - low) / PAGE, m->file ? PAGE_OF_FILE : PAGE_FRESH, 1,
+			      choice);
 	}
 	return n;
 }
@@ -129,12 +130,12 @@ struct scan_arguments {
 static bool scan(long pagemap, uint64_t stack_pointer, struct page_choice *choice, uint64_t *n)
 {
 	struct page_region region[REGIONS];
-	struct scan_arguments a = { .size = sizeof a,
-				    .end = HIGHEST - PAGE,
-				    .regions = (uint64_t)(uintptr_t)region,
-				    .region_count = REGIONS,
-				    .category_mask = PAGE_IS_PRESENT,
-				    .return_mask = PAGE_IS_PRESENT };
+	struct scan_arguments a = {.size = sizeof a,
+				   .end = HIGHEST - PAGE,
+				   .regions = (uint64_t)(uintptr_t)region,
+				   .region_count = REGIONS,
+				   .category_mask = PAGE_IS_PRESENT,
+				   .return_mask = PAGE_IS_PRESENT};
 
 	while (a.start < a.end) {
 		long found = sys3(SYS_ioctl, pagemap, PAGEMAP_SCAN, &a);
@@ -150,10 +151,10 @@ static bool scan(long pagemap, uint64_t stack_pointer, struct page_choice *choic
 	return true;
 }
 
-#define MINCORE_PAGES 4096u
-#define MOST_ASKED    (64ull << 30) /* bytes of one mapping: huge ones are mostly empty */
-#define QUICK_BYTES   (1ull << 30)  /* to ask of takes a millisecond or so */
-#define QUICK_MAPPINGS 4096u	    /* to go through takes less */
+#define MINCORE_PAGES  4096u
+#define MOST_ASKED     (64ull << 30) /* bytes of one mapping: huge ones are mostly empty */
+#define QUICK_BYTES    (1ull << 30)  /* to ask of takes a millisecond or so */
+#define QUICK_MAPPINGS 4096u	     /* to go through takes less */
 
 static uint64_t asked, mappings; /* the last time, bytes and how many; atomic */
 
@@ -166,7 +167,8 @@ static uint64_t resident(uint64_t start, uint64_t end, bool file, struct page_ch
 	uint64_t n = 0;
 
 	for (; start < end; start += MINCORE_PAGES * PAGE) {
-		uint64_t pages = (end - start) / PAGE < MINCORE_PAGES ? (end - start) / PAGE : MINCORE_PAGES;
+		uint64_t pages =
+			(end - start) / PAGE < MINCORE_PAGES ? (end - start) / PAGE : MINCORE_PAGES;
 
 		if (sys3(SYS_mincore, start, pages * PAGE, &there) != 0)
 			continue;
@@ -178,7 +180,8 @@ static uint64_t resident(uint64_t start, uint64_t end, bool file, struct page_ch
 			if (!(there.byte[i] & 1))
 				continue;
 			n++;
-			look_at_pages(start + i * PAGE, 1, file ? PAGE_OF_FILE : PAGE_FRESH, 1, choice);
+			look_at_pages(start + i * PAGE, 1, file ? PAGE_OF_FILE : PAGE_FRESH, 1,
+				      choice);
 		}
 	}
 	return n;

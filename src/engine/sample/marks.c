@@ -5,9 +5,9 @@
 #include "engine/core/elf_search.h"
 #include "engine/core/publish.h"
 #include "engine/core/records.h"
+#include "engine/core/util.h"
 #include "engine/sample/collect.h"
 #include "engine/sample/toggles.h"
-#include "engine/core/util.h"
 
 #define MAX_PLACES 256u /* a name may mean many functions of C++ */
 #define MAX_NAME   256u

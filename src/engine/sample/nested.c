@@ -2,11 +2,11 @@
 /* Watching all line sizes from one access; see nested.h. */
 #include "engine/sample/nested.h"
 
-#include "engine/data/alloc.h"
-#include "engine/unwind/paths.h"
 #include "engine/core/random.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
+#include "engine/data/alloc.h"
+#include "engine/unwind/paths.h"
 
 #define PAGE_SHIFT 12u
 #define FIRST_COIN 32u /* looks in vain */
@@ -26,7 +26,7 @@ static struct range largest_open(const struct nested *n, uint32_t line_shift)
 	uint32_t k = 31 - (uint32_t)__builtin_clz(n->open);
 	uint64_t start = n->point >> k << k;
 
-	return (struct range){ start >> line_shift, (start + (1ull << k) - 1) >> line_shift };
+	return (struct range){start >> line_shift, (start + (1ull << k) - 1) >> line_shift};
 }
 
 static void mark(struct thread *t, const struct scan_window *w, const struct nested *n)
@@ -103,16 +103,16 @@ void nested_add(struct thread *t, const struct scan_window *w, const struct reco
 /* Tell what is known; the open ones end with `status` at the thread's access `at`. */
 static void send(struct thread *t, const struct nested *n, uint32_t status, uint64_t at)
 {
-	struct record_nested r = { .window = n->window,
-				   .followed = n->followed,
-				   .status = (uint16_t)status,
-				   .position = n->process_at,
-				   .point = n->point,
-				   .begin = n->begin,
-				   .watched = at > n->begin_at ? at - n->begin_at - 1 : 0,
-				   .open = n->open,
-				   .weight = n->weight,
-				   .count = n->count };
+	struct record_nested r = {.window = n->window,
+				  .followed = n->followed,
+				  .status = (uint16_t)status,
+				  .position = n->process_at,
+				  .point = n->point,
+				  .begin = n->begin,
+				  .watched = at > n->begin_at ? at - n->begin_at - 1 : 0,
+				  .open = n->open,
+				  .weight = n->weight,
+				  .count = n->count};
 
 	records_nested(t->process, &r, n->events);
 }
@@ -161,7 +161,7 @@ static void touch(struct thread *t, const struct scan_window *w, struct nested *
 		return;
 	}
 	e = &n->events[n->count++];
-	*e = (struct nested_event){ closed, n->weight, at - n->begin_at - 1, *a };
+	*e = (struct nested_event){closed, n->weight, at - n->begin_at - 1, *a};
 	alloc_describe(t, &e->end, at);
 	if (!e->end.path)
 		e->end.path = paths_number(t, a->pc);
@@ -201,19 +201,18 @@ void nested_touch(struct thread *t, const struct scan_window *w, const struct re
 }
 
 /* All of a set; the loop's body may take the one at hand. */
-#define FOR_EACH_NESTED(n, ns)                                                  \
-	for (uint32_t c_ = 0, i_, n_; c_ < NESTED_CHAINS; c_++)                 \
-		for (i_ = (ns)->chain[c_];                                      \
-		     i_ && ((n) = &(ns)->nested[i_ - 1], n_ = (n)->next, true); \
-		     i_ = n_)
+#define FOR_EACH_NESTED(n, ns)                                  \
+	for (uint32_t c_ = 0, i_, n_; c_ < NESTED_CHAINS; c_++) \
+		for (i_ = (ns)->chain[c_];                      \
+		     i_ && ((n) = &(ns)->nested[i_ - 1], n_ = (n)->next, true); i_ = n_)
 
 void nested_join(struct thread *t, uint64_t first_at)
 {
 	struct nested *n;
 
 	/* As if the windows were one: what lay between them did not happen. */
-	FOR_EACH_NESTED (n, t->watches->nested)
-		n->begin_at = first_at - n->watched - 1;
+	FOR_EACH_NESTED(n, t->watches->nested)
+	n->begin_at = first_at - n->watched - 1;
 }
 
 static void end(struct thread *t, const struct scan_window *w, struct nested *n, uint32_t status,
@@ -231,9 +230,9 @@ static void thin_out(struct thread *t, const struct scan_window *w)
 	struct nested *n;
 
 	ns->one_in *= 2;
-	FOR_EACH_NESTED (n, ns)
-		if (n->followed && random_next(&t->rng) >> 63)
-			end(t, w, n, FOLLOW_DROPPED, n->begin_at + 1 + n->watched);
+	FOR_EACH_NESTED(n, ns)
+	if (n->followed && random_next(&t->rng) >> 63)
+		end(t, w, n, FOLLOW_DROPPED, n->begin_at + 1 + n->watched);
 }
 
 void nested_end_window(struct thread *t, const struct scan_window *w, uint32_t status, uint64_t at)
@@ -242,7 +241,8 @@ void nested_end_window(struct thread *t, const struct scan_window *w, uint32_t s
 	struct nested_set *ns = ws->nested;
 	struct nested *n;
 
-	FOR_EACH_NESTED (n, ns) {
+	FOR_EACH_NESTED(n, ns)
+	{
 		n->watched = at > n->begin_at ? at - n->begin_at - 1 : 0;
 		if (n->followed)
 			continue;
@@ -266,7 +266,7 @@ void nested_end_follows(struct thread *t, const struct scan_window *w)
 {
 	struct nested *n;
 
-	FOR_EACH_NESTED (n, t->watches->nested)
-		if (n->followed)
-			end(t, w, n, FOLLOW_ENDED, n->begin_at + 1 + n->watched);
+	FOR_EACH_NESTED(n, t->watches->nested)
+	if (n->followed)
+		end(t, w, n, FOLLOW_ENDED, n->begin_at + 1 + n->watched);
 }

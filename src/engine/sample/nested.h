@@ -14,22 +14,22 @@
 
 #include "engine/sample/scan.h"
 
-#define MAX_NESTED 192u
+#define MAX_NESTED	   192u
 #define MAX_NESTED_FOLLOWS 64u
-#define NESTED_CHAINS 256u
+#define NESTED_CHAINS	   256u
 
 struct nested {
 	struct record_access begin;
 	uint64_t point;
-	uint64_t begin_at;   /* thread accesses; less those outside windows when followed */
-	uint64_t process_at; /* process accesses */
-	uint64_t watched;    /* when followed: thread accesses inside windows so far */
-	uint32_t window;     /* of the sample */
-	uint32_t open;	     /* mask of sizes */
-	uint32_t weight;     /* of the open ones */
+	uint64_t begin_at;	    /* thread accesses; less those outside windows when followed */
+	uint64_t process_at;	    /* process accesses */
+	uint64_t watched;	    /* when followed: thread accesses inside windows so far */
+	uint32_t window;	    /* of the sample */
+	uint32_t open;		    /* mask of sizes */
+	uint32_t weight;	    /* of the open ones */
 	uint32_t looks, most_looks; /* in vain; at the latter the coin decides */
-	uint16_t next;	     /* in its chain, or the unused, + 1 */
-	uint16_t count;	     /* of events */
+	uint16_t next;		    /* in its chain, or the unused, + 1 */
+	uint16_t count;		    /* of events */
 	bool followed;
 	bool kept; /* also if its line, of the size recorded, is touched near */
 	struct nested_event events[NESTED_SIZES];
@@ -54,8 +54,8 @@ static inline void nested_clear(struct nested_set *ns)
 	ns->used = 0;
 }
 /*
- * Watch all lines that hold one of the bytes, `by_chance`, of t's access number `at`. It is told of if `kept`, or
- * if its line of the size recorded is not touched near.
+ * Watch all lines that hold one of the bytes, `by_chance`, of t's access number `at`. It is told of
+ * if `kept`, or if its line of the size recorded is not touched near.
  */
 void nested_add(struct thread *t, const struct scan_window *w, const struct record_access *a,
 		uint64_t at, uint64_t process_at, uint32_t by_chance, bool kept);

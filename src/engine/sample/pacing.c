@@ -2,64 +2,72 @@
 /* Places of windows and times of calls; see pacing.h. */
 #include "engine/sample/pacing.h"
 
-#include "engine/sample/budget.h"
 #include "engine/core/random.h"
 #include "engine/core/records.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
+#include "engine/sample/budget.h"
 
 /*
  * A window's place is an access count, and between windows nobody compares
  * counts: a timer calls the threads short of it, again and again, and the last
  * stretch runs in the stream gear, where entries can be skipped exactly.
  */
-#define NEAR_NS 14000u		 /* a stretch too short to time, to begin with */
+#define NEAR_NS	   14000u /* a stretch too short to time, to begin with */
 #define NEAR_LEAST 8000u
-#define NEAR_MOST 64000u
+#define NEAR_MOST  64000u
 #define NEAR_DECAY 64u
-#define NEAR_MIN 4000u		 /* accesses; the least such stretch */
+#define NEAR_MIN   4000u /* accesses; the least such stretch */
 /* A call costs about twice the time that it is late, and writing an address some ns. */
-#define NEAR_FOR_CALL 3u	 /* accesses that are written while a call is late by a nanosecond */
-#define SHORTEST_NS 8000u
-#define RATE_DECAY 1024u	 /* windows: slowly, as fast phases come back, and would be missed */
-#define RATE_MOST 16000000u	 /* no code is so fast: it would be remembered for long that a count was none */
+#define NEAR_FOR_CALL 3u /* accesses that are written while a call is late by a nanosecond */
+#define SHORTEST_NS   8000u
+#define RATE_DECAY    1024u /* windows: slowly, as fast phases come back, and would be missed */
+#define RATE_MOST \
+	16000000u /* no code is so fast: it would be remembered for long that a count was none */
 #define EXTRA_DECAY 16u
-#define EXTRA_MOST 100000u	 /* ns: more is not a call's way, but another program's turn */
-#define MOST_A_NS 200u		 /* accesses a nanosecond: no thread is so fast */
-#define LATE_PART 2u		 /* of a window; one that would begin later than that is passed over */
-#define DUTY_AT 200000000u	 /* accesses at which windows take just the configured share */
-#define DUTY_FROM 3200000u	 /* accesses up to which the share is the same, the largest */
+#define EXTRA_MOST  100000u /* ns: more is not a call's way, but another program's turn */
+#define MOST_A_NS   200u    /* accesses a nanosecond: no thread is so fast */
+#define LATE_PART   2u	    /* of a window; one that would begin later than that is passed over */
+#define DUTY_AT	    200000000u /* accesses at which windows take just the configured share */
+#define DUTY_FROM   3200000u   /* accesses up to which the share is the same, the largest */
 /*
- * From so many accesses on a period is a part of the run so far: one 200th, and a larger one in longer
- * runs, up to one 120th at about three times this length. A run's last half then has 83 windows.
+ * From so many accesses on a period is a part of the run so far: one 200th, and a larger one in
+ * longer runs, up to one 120th at about three times this length. A run's last half then has 83
+ * windows.
  */
-#define DUTY_LONG 200000000u
+#define DUTY_LONG    200000000u
 #define DUTY_LONGEST 555000000u
 /*
- * Most of a run's first accesses lie in windows: lines in the right order take that, and it costs a second
- * at most, once, whatever the run's length and however many processes it has. The cube ends it soon.
+ * Most of a run's first accesses lie in windows: lines in the right order take that, and it costs a
+ * second at most, once, whatever the run's length and however many processes it has. The cube ends
+ * it soon.
  */
-#define EARLY 240000000u
-#define EARLY_TIMES 8u		 /* the configured share */
-#define EARLY_ONE 1024u
-#define EARLY_SAMPLES 13u	 /* of 16 that another window has: it takes windows, not many samples in each */
-#define EARLY_NESTED 2u		 /* times as few of them are watched at all line sizes */
-#define SHORT_PART 1000u	 /* short runs have windows of this part, down to half the least */
-#define SPACING_MIN 500u	 /* accesses between samples, on average, unless a period is given */
-#define CHOSEN_FOR_ONE 1024u
+#define EARLY	    240000000u
+#define EARLY_TIMES 8u /* the configured share */
+#define EARLY_ONE   1024u
+#define EARLY_SAMPLES \
+	13u /* of 16 that another window has: it takes windows, not many samples in each */
+#define EARLY_NESTED	 2u    /* times as few of them are watched at all line sizes */
+#define SHORT_PART	 1000u /* short runs have windows of this part, down to half the least */
+#define SPACING_MIN	 500u  /* accesses between samples, on average, unless a period is given */
+#define CHOSEN_FOR_ONE	 1024u
 #define CHOSEN_FOR_FIRST (2 * CHOSEN_FOR_ONE) /* as long as nothing is known */
-#define CHOSEN_FOR_MOST (6 * CHOSEN_FOR_ONE) /* beyond, choosing costs more than samples do */
+#define CHOSEN_FOR_MOST	 (6 * CHOSEN_FOR_ONE) /* beyond, choosing costs more than samples do */
 #define CHOSEN_FOR_DECAY 8u
-#define GROWTH_FROM 1000000u	 /* with a limit of windows, periods grow with the run and this */
-#define BUDGET_LEARN 1000000u	 /* accesses; with a budget, the least period while it is not known what counting takes */
-#define BUDGET_AHEAD 4000000u	 /* accesses; with a budget, periods of early windows have no more */
-/* Windows make what follows them slow. Now and then a longer stretch shows what counting really takes. */
+#define GROWTH_FROM	 1000000u /* with a limit of windows, periods grow with the run and this */
+#define BUDGET_LEARN \
+	1000000u /* accesses; with a budget, the least period while it is not known what counting takes */
+#define BUDGET_AHEAD 4000000u /* accesses; with a budget, periods of early windows have no more */
+/*
+ * Windows make what follows them slow. Now and then a longer stretch shows what counting really
+ * takes.
+ */
 #define CALM_ONE_IN 12u
-#define CALM_PART 4u		 /* of the run at most, or there is no time for windows */
-#define CALM 6000000u		 /* accesses */
-#define NEVER (UINT64_MAX / 8)
-#define FIRST_RATE 1000000u	 /* accesses a millisecond until it is known */
-#define FAST_RATE 6000000u	 /* where windows are few, so that none can be spared to learn it */
+#define CALM_PART   4u	     /* of the run at most, or there is no time for windows */
+#define CALM	    6000000u /* accesses */
+#define NEVER	    (UINT64_MAX / 8)
+#define FIRST_RATE  1000000u /* accesses a millisecond until it is known */
+#define FAST_RATE   6000000u /* where windows are few, so that none can be spared to learn it */
 
 static uint64_t square_root(uint64_t v)
 {
@@ -85,7 +93,10 @@ static uint64_t window_length(uint64_t now)
 	return clamp(c->window_divisor ? now / c->window_divisor : 0, least, c->window_max);
 }
 
-/* The share that the accesses of the run so far allow, in millionths; 0 where the user says how much. */
+/*
+ * The share that the accesses of the run so far allow, in millionths; 0 where the user says how
+ * much.
+ */
 static uint64_t early_duty(uint64_t run)
 {
 	bool is_told = budget_is_set() || engine.config.max_windows;
@@ -96,8 +107,8 @@ static uint64_t early_duty(uint64_t run)
 }
 
 /*
- * The share of accesses in windows, in millionths, w of them in the next: short runs need more for the
- * same certainty than long ones can afford.
+ * The share of accesses in windows, in millionths, w of them in the next: short runs need more for
+ * the same certainty than long ones can afford.
  */
 static uint64_t duty_at(uint64_t now, uint64_t w)
 {
@@ -106,8 +117,10 @@ static uint64_t duty_at(uint64_t now, uint64_t w)
 
 	if (now > DUTY_LONG) {
 		/* Of a period that is a part of the run, whatever its window has. */
-		duty = (uint64_t)((unsigned __int128)duty * DUTY_LONG * w / engine.config.window_min / now);
-		duty = duty * square_root(DUTY_LONG) / square_root(clamp(now, DUTY_LONG, DUTY_LONGEST));
+		duty = (uint64_t)((unsigned __int128)duty * DUTY_LONG * w /
+				  engine.config.window_min / now);
+		duty = duty * square_root(DUTY_LONG) /
+		       square_root(clamp(now, DUTY_LONG, DUTY_LONGEST));
 	}
 	return duty;
 }
@@ -116,19 +129,24 @@ static uint64_t duty_at(uint64_t now, uint64_t w)
 static uint64_t period_length(const struct pacing *p, uint64_t now, uint64_t w, uint64_t duty)
 {
 	const struct channel_config *c = &engine.config;
-	uint64_t length = (uint64_t)((unsigned __int128)w * 1000000 / (duty ? duty : 1)), least, most;
+	uint64_t length = (uint64_t)((unsigned __int128)w * 1000000 / (duty ? duty : 1)), least,
+		 most;
 	uint64_t until = budget_is_set() ? budget_until(w) : 0;
 
 	if (until) {
 		length = until > now ? until - now : 0;
-		/* What little was seen so far may be far from typical: do not plan further ahead. */
+		/*
+		 * What little was seen so far may be far from typical: do not plan further ahead.
+		 */
 		most = now > BUDGET_AHEAD ? now : BUDGET_AHEAD;
 		length = length < most ? length : most;
 		length = length > w ? length : w;
 		if (p->closed % (CALM_ONE_IN + CALM_PART * CALM / length) == 0 && length < CALM)
 			length = CALM;
 	} else if (budget_is_set() && p->closed) {
-		/* Periods so short that there is nothing between windows would go on as they are. */
+		/*
+		 * Periods so short that there is nothing between windows would go on as they are.
+		 */
 		length = length > BUDGET_LEARN ? length : BUDGET_LEARN;
 	}
 	if (c->max_windows && p->closed >= c->max_windows)
@@ -163,7 +181,8 @@ void pacing_next(struct pacing *p)
 {
 	const struct channel_config *c = &engine.config;
 	uint64_t now = p->period_end, seen = now - p->left_out;
-	uint64_t w = window_length(seen), own = duty_at(seen, w), early = early_duty(records_ran(seen - p->told));
+	uint64_t w = window_length(seen), own = duty_at(seen, w),
+		 early = early_duty(records_ran(seen - p->told));
 	uint64_t duty = clamp(own > early ? own : early, 0, 1000000);
 
 	p->told = seen;
@@ -185,11 +204,11 @@ void pacing_start(struct pacing *p, uint64_t seed)
 {
 	const bool is_few = engine.config.max_windows != 0;
 
-	*p = (struct pacing){ .rng = seed,
-			      .rate = is_few ? FAST_RATE : FIRST_RATE,
-			      .near_ns = is_few ? NEAR_MOST : NEAR_NS,
-			      .chosen_for = CHOSEN_FOR_FIRST,
-			      .seen_ns = now_ns() };
+	*p = (struct pacing){.rng = seed,
+			     .rate = is_few ? FAST_RATE : FIRST_RATE,
+			     .near_ns = is_few ? NEAR_MOST : NEAR_NS,
+			     .chosen_for = CHOSEN_FOR_FIRST,
+			     .seen_ns = now_ns()};
 }
 
 void pacing_pass_over(struct pacing *p, uint64_t total)
@@ -201,8 +220,9 @@ void pacing_pass_over(struct pacing *p, uint64_t total)
 		missed = true;
 	}
 	/*
-	 * The timer is not that good here, or speed changes that much: from farther away, next time. But
-	 * where the last window has just closed, it was in the way itself, with the rest of its buffer.
+	 * The timer is not that good here, or speed changes that much: from farther away, next
+	 * time. But where the last window has just closed, it was in the way itself, with the rest
+	 * of its buffer.
 	 */
 	if (missed && total > p->closed_at)
 		p->near_ns = clamp(2 * p->near_ns, NEAR_LEAST, NEAR_MOST);
@@ -244,10 +264,13 @@ void pacing_resume(struct pacing *p, uint64_t total)
 
 void pacing_saw(struct pacing *p, uint64_t chosen, uint64_t samples)
 {
-	uint64_t now = clamp(CHOSEN_FOR_ONE * chosen / (samples ? samples : 1), CHOSEN_FOR_ONE, CHOSEN_FOR_MOST);
+	uint64_t now = clamp(CHOSEN_FOR_ONE * chosen / (samples ? samples : 1), CHOSEN_FOR_ONE,
+			     CHOSEN_FOR_MOST);
 
 	if (chosen)
-		p->chosen_for = (p->chosen_for * (CHOSEN_FOR_DECAY - 1) + now + CHOSEN_FOR_DECAY / 2) / CHOSEN_FOR_DECAY;
+		p->chosen_for =
+			(p->chosen_for * (CHOSEN_FOR_DECAY - 1) + now + CHOSEN_FOR_DECAY / 2) /
+			CHOSEN_FOR_DECAY;
 }
 
 void pacing_close(struct pacing *p, uint64_t total, uint64_t paced)
@@ -270,18 +293,20 @@ static void look_at_extra(struct pacing *p, uint64_t ns)
 	uint64_t extra = p->asked_ns && ns > p->asked_ns ? ns - p->asked_ns : 0;
 
 	if (extra && extra < EXTRA_MOST)
-		p->extra_ns = p->extra_ns && extra > p->extra_ns ?
-				     p->extra_ns + p->extra_ns / EXTRA_DECAY :
-				     extra;
+		p->extra_ns = p->extra_ns && extra > p->extra_ns
+				      ? p->extra_ns + p->extra_ns / EXTRA_DECAY
+				      : extra;
 	p->asked_ns = 0;
 }
 
 /* The process's accesses a millisecond, as the last stretch and those before it show. */
 void pacing_look(struct pacing *p, uint64_t total, uint64_t paced)
 {
-	uint64_t now = now_ns(), ns = now - p->seen_ns, made = paced > p->seen_paced ? paced - p->seen_paced : 0, rate;
+	uint64_t now = now_ns(), ns = now - p->seen_ns,
+		 made = paced > p->seen_paced ? paced - p->seen_paced : 0, rate;
 
-	if (total < p->seen_total) { /* what was taken for a count before was none, see pacing_believes */
+	/* what was taken for a count before was none, see pacing_believes */
+	if (total < p->seen_total) {
 		p->seen_total = total;
 		p->seen_paced = paced;
 		p->seen_ns = now;
@@ -290,8 +315,13 @@ void pacing_look(struct pacing *p, uint64_t total, uint64_t paced)
 	}
 	if (ns < SHORTEST_NS)
 		return;
-	/* Traced, say, a call's way takes longer than what was asked for: double that until it leaves time. */
-	p->stuck_ns = p->asked_ns && total == p->seen_total ? clamp(2 * p->stuck_ns, SHORTEST_NS, PACING_REPORT_NS) : 0;
+	/*
+	 * Traced, say, a call's way takes longer than what was asked for: double that until it
+	 * leaves time.
+	 */
+	p->stuck_ns = p->asked_ns && total == p->seen_total
+			      ? clamp(2 * p->stuck_ns, SHORTEST_NS, PACING_REPORT_NS)
+			      : 0;
 	look_at_extra(p, ns);
 	rate = (uint64_t)((unsigned __int128)made * 1000000u / ns);
 	p->rate = rate > p->rate && rate <= RATE_MOST ? rate : p->rate;
@@ -316,8 +346,7 @@ bool pacing_is_near(const struct pacing *p, uint64_t total)
 
 bool pacing_believes(const struct pacing *p, uint64_t total, uint64_t now)
 {
-	return total >= p->seen_total &&
-	       total - p->seen_total <= (now - p->seen_ns) * MOST_A_NS;
+	return total >= p->seen_total && total - p->seen_total <= (now - p->seen_ns) * MOST_A_NS;
 }
 
 uint64_t pacing_wait(struct pacing *p, uint64_t total, bool alone)

@@ -2,16 +2,16 @@
 /* Lines of pages that are not empty; see page_use.h. */
 #include "engine/sample/page_use.h"
 
-#include "engine/sample/footprint.h"
 #include "engine/core/random.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
+#include "engine/sample/footprint.h"
 
 #define COUNT_PART     64u /* pages are counted when the run has grown by this part */
 #define LOOKED_AT      2u  /* pages, each time */
 #define LOOKED_AT_LAST 256u
-#define NEARLY_ALL     16u  /* but for this part of the most */
-#define MOST_PAGES     64u  /* looked at, before the old ones count half */
+#define NEARLY_ALL     16u /* but for this part of the most */
+#define MOST_PAGES     64u /* looked at, before the old ones count half */
 #define WORDS	       (PAGE / 8)
 #define ENOUGH_CHECKED 300u /* arrivals, to say how few come to empty lines */
 #define SHARE_ALL      65535u
@@ -30,7 +30,7 @@ static uint64_t halve(uint64_t m)
 /* Add to lines[] those of a page that are not all zero. */
 static void count_lines(const uint64_t words[WORDS], uint64_t lines[NESTED_SIZES])
 {
-	uint64_t filled[WORDS / 64] = { 0 };
+	uint64_t filled[WORDS / 64] = {0};
 
 	for (uint32_t i = 0; i < WORDS; i++) {
 		filled[i / 64] |= (uint64_t)(words[i] != 0) << i % 64;
@@ -69,13 +69,15 @@ static void add_pages(struct page_lines *u, const struct page_lines *more)
 		u->lines[i] = (full ? u->lines[i] / 2 : u->lines[i]) + more->lines[i];
 }
 
-/* Count the pages and look at about so many. What is left after most were given back tells nothing. */
+/*
+ * Count the pages and look at about so many. What is left after most were given back tells nothing.
+ */
 static void look_at_some(struct page_use *u, struct thread *t, uint64_t count)
 {
-	struct page_lines seen = { 0 };
+	struct page_lines seen = {0};
 	/* Before the first count there is no telling how many there are. */
-	struct page_choice choice = { .every = u->held ? u->held / count + 1 : UINT32_MAX,
-				      .use = &seen };
+	struct page_choice choice = {.every = u->held ? u->held / count + 1 : UINT32_MAX,
+				     .use = &seen};
 
 	choice.skip = random_next(&t->rng) % choice.every;
 	lock_take(&engine.translate_lock);
@@ -107,7 +109,7 @@ void page_use_note(struct page_use *u, uint64_t address, uint32_t weight, uint64
 
 	u->noted++;
 	if (i < PAGE_USE_NOTES)
-		u->note[i] = (struct page_note){ address, weight };
+		u->note[i] = (struct page_note){address, weight};
 }
 
 /* How many sizes of line around address are all zero; then *page is the page it lies in. */
@@ -161,16 +163,20 @@ static struct blank_page *find_blank_page(struct page_use *u, uint64_t page)
 	}
 	if (!is_chosen(u, page))
 		return 0;
-	u->blank_page[u->blank_pages] = (struct blank_page){ .address = page };
+	u->blank_page[u->blank_pages] = (struct blank_page){.address = page};
 	return &u->blank_page[u->blank_pages++];
 }
 
-static void see_blank(struct page_use *u, uint64_t page, uint32_t blank, const uint64_t words[WORDS])
+static void see_blank(struct page_use *u, uint64_t page, uint32_t blank,
+		      const uint64_t words[WORDS])
 {
 	struct blank_page *b = find_blank_page(u, page);
-	uint64_t lines[NESTED_SIZES] = { 0 };
+	uint64_t lines[NESTED_SIZES] = {0};
 
-	/* A scan of a file has several arrivals in a page of each window, which say nothing of what chance has hidden. */
+	/*
+	 * A scan of a file has several arrivals in a page of each window, which say nothing of what
+	 * chance has hidden.
+	 */
 	if (!b || (b->check == u->checks && footprint_is_data(page)))
 		return;
 	b->check = u->checks;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How many of the lines in the program's pages are ever touched: the kernel counts pages, caches hold
- * lines. A fresh page is full of zeros, so a line that holds anything else was written. Lines may be
- * touched and stay zero: as many at most as there are arrivals (arrivals.h) at lines that are still all
- * zero by the next window, since the first touch of a line in the run is one; and as many at most as there are
- * empty lines in the pages in which such arrivals are seen, and in as many more as chance has
- * hidden (Good's estimate of coverage). A program that works on zeros has more of both than lines, and
- * all of its lines count.
+ * How many of the lines in the program's pages are ever touched: the kernel counts pages, caches
+ * hold lines. A fresh page is full of zeros, so a line that holds anything else was written. Lines
+ * may be touched and stay zero: as many at most as there are arrivals (arrivals.h) at lines that
+ * are still all zero by the next window, since the first touch of a line in the run is one; and as
+ * many at most as there are empty lines in the pages in which such arrivals are seen, and in as
+ * many more as chance has hidden (Good's estimate of coverage). A program that works on zeros has
+ * more of both than lines, and all of its lines count.
  *
  * The lock of collect.h guards all of it.
  */
@@ -49,20 +49,23 @@ struct page_use {
 		uint64_t address;
 		uint32_t weight;
 	} note[PAGE_USE_NOTES];
-	uint64_t noted;	   /* of those told of */
+	uint64_t noted; /* of those told of */
 	/* Pages are chosen by a hash of their address: one in 1 << one_in_log2. */
 	struct blank_page blank_page[PAGE_USE_BLANK];
 	uint32_t blank_pages, one_in_log2;
 	uint64_t each_for; /* accesses of the run, for one of the half window that tells */
 };
 
-/* Before a window: count the pages, and look at some, when the run has grown enough since the last time. */
+/*
+ * Before a window: count the pages, and look at some, when the run has grown enough since the last
+ * time.
+ */
 void page_use_count(struct page_use *u, struct thread *t, uint64_t total);
 /* The same as the process ends: at more of them. Returns how many it holds. */
 uint64_t page_use_end(struct page_use *u, struct thread *t);
 /*
- * One was counted and is to be looked at. That of a file with code was never empty, so all its lines are touched; of one with
- * data arrivals tell, as they do of lines that are all zero.
+ * One was counted and is to be looked at. That of a file with code was never empty, so all its
+ * lines are touched; of one with data arrivals tell, as they do of lines that are all zero.
  */
 enum page_kind { PAGE_FRESH, PAGE_OF_FILE, PAGE_OF_DATA };
 void page_use_look(struct page_lines *u, uint64_t page, enum page_kind kind);
@@ -73,8 +76,8 @@ void page_use_note(struct page_use *u, uint64_t address, uint32_t weight, uint64
 void page_use_check(struct page_use *u);
 
 /*
- * The share of the lines of each size that was touched, in 65535ths; all 0 when too little is known.
- * Arrivals are at lines of 1 << line_shift bytes.
+ * The share of the lines of each size that was touched, in 65535ths; all 0 when too little is
+ * known. Arrivals are at lines of 1 << line_shift bytes.
  */
 void page_use_shares(const struct page_use *u, uint32_t line_shift,
 		     uint16_t shares[CHANNEL_LINE_USES]);

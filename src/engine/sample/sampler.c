@@ -43,7 +43,7 @@ static void plan_next(void)
 
 void sampler_reset(const struct thread *t)
 {
-	s = (struct sampler){ .window = { .line_shift = 6, .use = &s.use } };
+	s = (struct sampler){.window = {.line_shift = 6, .use = &s.use}};
 	pacing_start(&s.pace, engine.config.seed * 0x2545f4914f6cdd1dull + t->process->order + 1);
 	if (engine.config.line_bytes >= 4)
 		s.window.line_shift = (uint32_t)__builtin_ctz(engine.config.line_bytes);
@@ -102,7 +102,7 @@ static void look_through(struct thread *t, uint64_t process_at, uint64_t n)
 /* The window is over: all threads' watches end. The lock is held. */
 static void close_window(struct thread *t, uint64_t total, uint32_t status)
 {
-	struct record_window w = { .number = s.window.number, .start = s.pace.start };
+	struct record_window w = {.number = s.window.number, .start = s.pace.start};
 	uint64_t now = total < s.pace.end ? total : s.pace.end, from = s.pace.period_start;
 	bool is_whole;
 
@@ -112,7 +112,10 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 		if (o->watches && o->watches->window == s.window.number)
 			scan_end_watches(o, &s.window, status, now);
 		buffers_park_watches(o);
-		/* It may have seen the window, so not set its timer, and will find no gear to change. */
+		/*
+		 * It may have seen the window, so not set its timer, and will find no gear to
+		 * change.
+		 */
 		if (o != t && o->process == t->process && o->gear == GEAR_COUNT) {
 			o->tick_due = true;
 			poll_call(o);
@@ -129,13 +132,16 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	w.footprint_pages = s.use.held;
 	page_use_shares(&s.use, s.window.line_shift, w.line_use);
 	s.use.each_for = w.length ? 2 * w.stands_for / w.length : 0;
-	/* Those of a window's records that found no room are its last ones, not any: the next stands for it, too. */
+	/*
+	 * Those of a window's records that found no room are its last ones, not any: the next
+	 * stands for it, too.
+	 */
 	is_whole = w.length && records_lost(t->process) == s.lost && records_window(t->process, &w);
 	s.open = false;
 	pacing_saw(&s.pace, s.window.chosen, s.window.samples);
-	s.window = (struct scan_window){ .number = s.window.number + 1,
-					 .line_shift = s.window.line_shift,
-					 .use = s.window.use };
+	s.window = (struct scan_window){.number = s.window.number + 1,
+					.line_shift = s.window.line_shift,
+					.use = s.window.use};
 	pacing_close(&s.pace, total, publish_paced(t->process));
 	plan_next();
 	if (!is_whole)
@@ -203,7 +209,10 @@ static void set_next_tick(struct thread *t, uint64_t total)
 	collect_tick_in(t, collect_is_on() ? pacing_wait(&s.pace, total, alone) : engine.report_ns);
 }
 
-/* Windows that the thread ran over, and one that would have to be left out as the collector is late. */
+/*
+ * Windows that the thread ran over, and one that would have to be left out as the collector is
+ * late.
+ */
 static void pass_over(struct process *p, uint64_t total)
 {
 	pacing_pass_over(&s.pace, total);
@@ -242,7 +251,8 @@ static bool is_early(struct thread *t, uint64_t accesses)
 	total = t->process->total.accesses + since;
 	if (since >> 63 || !pacing_believes(&s.pace, total, now))
 		return false;
-	pacing_look(&s.pace, total, t->process->extra.paced + accesses - t->extra.leaps - t->extra_published.paced);
+	pacing_look(&s.pace, total,
+		    t->process->extra.paced + accesses - t->extra.leaps - t->extra_published.paced);
 	if (pacing_is_near(&s.pace, total))
 		return false;
 	set_next_tick(t, total);
@@ -287,8 +297,8 @@ static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint
 	t->stream_position += n;
 	collect_lock();
 	for (uint32_t i = 0; i < n && t->watches && s.open; i++) {
-		struct access a = { pc, STREAM_ADDRESS(entries[i]), STREAM_SIZE(entries[i]),
-				    STREAM_KIND(entries[i]) };
+		struct access a = {pc, STREAM_ADDRESS(entries[i]), STREAM_SIZE(entries[i]),
+				   STREAM_KIND(entries[i])};
 
 		if (process_at + i < s.pace.start || process_at + i >= s.pace.end)
 			continue;
@@ -300,7 +310,9 @@ static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint
 	collect_unlock();
 }
 
-/* What the open window sees of a string instruction whose first access is the process's process_at. */
+/*
+ * What the open window sees of a string instruction whose first access is the process's process_at.
+ */
 static void scan_window_of(struct thread *t, const struct repeat *r, uint64_t at,
 			   uint64_t process_at)
 {
@@ -340,7 +352,10 @@ static void repeat(struct thread *t, uint32_t segment, const struct repeat *r)
 	collect_unlock();
 }
 
-/* In the count gear: does a window begin among the n accesses? Then it is open, and t is in the stream gear. */
+/*
+ * In the count gear: does a window begin among the n accesses? Then it is open, and t is in the
+ * stream gear.
+ */
 static bool enters(struct thread *t, uint64_t n)
 {
 	uint64_t here = thread_accesses(t) - t->published.accesses;

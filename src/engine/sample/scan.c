@@ -2,24 +2,24 @@
 /* Looking through the accesses of a window; see scan.h. */
 #include "engine/sample/scan.h"
 
+#include "engine/core/random.h"
+#include "engine/core/records.h"
+#include "engine/core/util.h"
 #include "engine/data/alloc.h"
 #include "engine/sample/arrivals.h"
 #include "engine/sample/nested.h"
-#include "engine/unwind/paths.h"
-#include "engine/core/random.h"
-#include "engine/core/records.h"
 #include "engine/sample/stack_distance.h"
-#include "engine/core/util.h"
+#include "engine/unwind/paths.h"
 
 static void send(struct thread *t, struct scan_window *w, const struct watch *o, uint32_t status,
 		 uint64_t at, const struct record_access *end)
 {
-	struct record_sample r = { .window = t->watches->window,
-				   .status = status,
-				   .position = o->process_at,
-				   .distance = at > o->begin_at ? at - o->begin_at - 1 : 0,
-				   .line = o->line << w->line_shift,
-				   .begin = o->begin };
+	struct record_sample r = {.window = t->watches->window,
+				  .status = status,
+				  .position = o->process_at,
+				  .distance = at > o->begin_at ? at - o->begin_at - 1 : 0,
+				  .line = o->line << w->line_shift,
+				  .begin = o->begin};
 
 	if (end)
 		r.end = *end;
@@ -31,12 +31,12 @@ static void send(struct thread *t, struct scan_window *w, const struct watch *o,
 static void send_follow(struct thread *t, const struct watch *o, uint32_t status, uint64_t at,
 			uint64_t process_at, const struct record_access *end)
 {
-	struct record_follow r = { .window = o->window,
-				   .status = status,
-				   .position = o->process_at,
-				   .watched = at - o->begin_at - 1,
-				   .end_position = process_at,
-				   .end.thread = (uint16_t)t->index };
+	struct record_follow r = {.window = o->window,
+				  .status = status,
+				  .position = o->process_at,
+				  .watched = at - o->begin_at - 1,
+				  .end_position = process_at,
+				  .end.thread = (uint16_t)t->index};
 
 	if (end)
 		r.end = *end;
@@ -44,11 +44,10 @@ static void send_follow(struct thread *t, const struct watch *o, uint32_t status
 }
 
 /* All watches of a set, as few as they may be. The loop's body may take the one at hand. */
-#define FOR_EACH_WATCH(o, ws)                                                  \
-	for (uint32_t c_ = 0, i_, n_; c_ < WATCH_CHAINS; c_++)                 \
-		for (i_ = (ws)->chain[c_];                                     \
-		     i_ && ((o) = &(ws)->watch[i_ - 1], n_ = (o)->next, true); \
-		     i_ = n_)
+#define FOR_EACH_WATCH(o, ws)                                  \
+	for (uint32_t c_ = 0, i_, n_; c_ < WATCH_CHAINS; c_++) \
+		for (i_ = (ws)->chain[c_];                     \
+		     i_ && ((o) = &(ws)->watch[i_ - 1], n_ = (o)->next, true); i_ = n_)
 
 /* Room for others: each follow is given up with a chance of one half, and as many are chosen. */
 static void thin_out(struct thread *t, uint64_t process_at)
@@ -57,7 +56,8 @@ static void thin_out(struct thread *t, uint64_t process_at)
 	struct watch *o;
 
 	ws->one_in *= 2;
-	FOR_EACH_WATCH (o, ws) {
+	FOR_EACH_WATCH(o, ws)
+	{
 		if (!o->followed || random_next(&t->rng) >> 63)
 			continue;
 		send_follow(t, o, FOLLOW_DROPPED, o->begin_at + 1 + o->watched, process_at, 0);
@@ -76,14 +76,14 @@ static bool is_worth_following(struct thread *t, const struct watch *o, uint64_t
 	return o->watched >= (at - ws->first_at) / 2 && random_next(&t->rng) % ws->one_in == 0;
 }
 
-void scan_end_watches(struct thread *t, struct scan_window *w, uint32_t status,
-		      uint64_t process_at)
+void scan_end_watches(struct thread *t, struct scan_window *w, uint32_t status, uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
 	uint64_t at = t->stream_position;
 	struct watch *o;
 
-	FOR_EACH_WATCH (o, ws) {
+	FOR_EACH_WATCH(o, ws)
+	{
 		o->watched = at > o->begin_at ? at - o->begin_at - 1 : 0;
 		if (o->followed)
 			continue;
@@ -116,9 +116,9 @@ void scan_end_follows(struct thread *t, const struct scan_window *w, uint64_t pr
 	struct watch_set *ws = t->watches;
 	struct watch *o;
 
-	FOR_EACH_WATCH (o, ws)
-		if (o->followed)
-			send_follow(t, o, FOLLOW_ENDED, o->begin_at + 1 + o->watched, process_at, 0);
+	FOR_EACH_WATCH(o, ws)
+	if (o->followed)
+		send_follow(t, o, FOLLOW_ENDED, o->begin_at + 1 + o->watched, process_at, 0);
 	if (ws->nested)
 		nested_end_follows(t, w);
 	watches_clear(ws, w->line_shift);
@@ -132,8 +132,8 @@ void scan_join(struct thread *t, const struct scan_window *w, uint64_t first_at)
 	if (ws->window == w->number)
 		return;
 	/* As if the windows were one: what lay between them did not happen. */
-	FOR_EACH_WATCH (o, ws)
-		o->begin_at = first_at - o->watched - 1;
+	FOR_EACH_WATCH(o, ws)
+	o->begin_at = first_at - o->watched - 1;
 	if (ws->nested)
 		nested_join(t, first_at);
 	arrivals_begin(t);
@@ -150,8 +150,8 @@ static void describe(struct thread *t, struct record_access *a, uint64_t at)
 		a->path = paths_number(t, a->pc);
 }
 
-static struct watch *watch_line(struct watch_set *ws, uint64_t line, const struct record_access *begin, uint64_t at,
-				uint64_t process_at)
+static struct watch *watch_line(struct watch_set *ws, uint64_t line,
+				const struct record_access *begin, uint64_t at, uint64_t process_at)
 {
 	struct watch *o = watch_add(ws, line);
 
@@ -163,7 +163,9 @@ static struct watch *watch_line(struct watch_set *ws, uint64_t line, const struc
 	return o;
 }
 
-/* A sample that ends near is not kept by its coin: is it left out? The first stands for the others. */
+/*
+ * A sample that ends near is not kept by its coin: is it left out? The first stands for the others.
+ */
 static bool leaves_out(struct scan_window *w)
 {
 	bool has_near = w->has_near;
@@ -178,7 +180,10 @@ static void count_chosen(struct scan_window *w, const struct record_access *a)
 	w->chosen_loads += a->kind == ACCESS_LOAD;
 }
 
-/* Does the next touch of the address's line follow near the access that is looked at? Sure if it says so. */
+/*
+ * Does the next touch of the address's line follow near the access that is looked at? Sure if it
+ * says so.
+ */
 static bool is_touched_soon(const struct watch_set *ws, uint64_t address, uint32_t line_shift)
 {
 	const uint64_t bytes = 1ull << line_shift, line = address & -bytes;
@@ -195,8 +200,9 @@ static bool is_touched_soon(const struct watch_set *ws, uint64_t address, uint32
 }
 
 /*
- * The access is chosen. If it touches two lines both are watched, and the sample ends with the later touch: an access misses
- * where one of its lines does, and next to a line in use there often lies one that is not.
+ * The access is chosen. If it touches two lines both are watched, and the sample ends with the
+ * later touch: an access misses where one of its lines does, and next to a line in use there often
+ * lies one that is not.
  */
 static void choose(struct thread *t, struct scan_window *w, struct record_access *a, uint64_t at,
 		   uint64_t process_at)
@@ -204,7 +210,8 @@ static void choose(struct thread *t, struct scan_window *w, struct record_access
 	struct watch_set *ws = t->watches;
 	uint64_t line = a->address >> w->line_shift, by_chance = random_next(&t->rng);
 	uint64_t last = (a->address + (a->size ? a->size - 1u : 0)) >> w->line_shift;
-	bool kept = last > line || !engine.config.near_one_in || by_chance % engine.config.near_one_in == 0;
+	bool kept = last > line || !engine.config.near_one_in ||
+		    by_chance % engine.config.near_one_in == 0;
 	struct watch *first, *second;
 
 	if (!kept && is_touched_soon(ws, a->address, w->line_shift)) {
@@ -233,7 +240,10 @@ static void choose(struct thread *t, struct scan_window *w, struct record_access
 	stack_distance_begin(t, w, a, at, process_at);
 }
 
-/* The filter lets through what may reach the next line; of several smaller ones the first two do for all. */
+/*
+ * The filter lets through what may reach the next line; of several smaller ones the first two do
+ * for all.
+ */
 static void arrive(struct thread *t, const struct scan_window *w, struct record_access *a,
 		   uint64_t at, uint64_t process_at)
 {
@@ -256,11 +266,11 @@ void scan_access(struct thread *t, struct scan_window *w, const struct access *a
 		 uint64_t process_at)
 {
 	struct watch_set *ws = t->watches;
-	struct record_access ra = { .pc = a->pc,
-				    .address = a->address,
-				    .size = a->size,
-				    .kind = (uint16_t)a->kind,
-				    .thread = (uint16_t)t->index };
+	struct record_access ra = {.pc = a->pc,
+				   .address = a->address,
+				   .size = a->size,
+				   .kind = (uint16_t)a->kind,
+				   .thread = (uint16_t)t->index};
 	uint64_t line = a->address >> w->line_shift;
 	uint64_t last = (a->address + (a->size ? a->size - 1 : 0)) >> w->line_shift;
 	bool seen = false;
@@ -310,8 +320,8 @@ void scan_repeat(struct thread *t, struct scan_window *w, const struct repeat *r
 		bool watched = false;
 
 		for (uint32_t k = 0; k < r->accesses; k++, at++, process_at++) {
-			struct access a = { r->pc, r->address[k] + i * (uint64_t)r->step, r->size,
-					    r->kind[k] };
+			struct access a = {r->pc, r->address[k] + i * (uint64_t)r->step, r->size,
+					   r->kind[k]};
 			uint64_t stay = scan_stays(a.address, r, w->line_shift);
 
 			scan_access(t, w, &a, at, process_at);

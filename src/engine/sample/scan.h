@@ -26,13 +26,13 @@
 struct scan_window {
 	uint32_t number;
 	uint32_t line_shift;
-	uint64_t interval; /* mean accesses between samples */
+	uint64_t interval;	/* mean accesses between samples */
 	uint32_t nested_one_in; /* of them, one of which is watched at all line sizes */
-	uint32_t samples;  /* sent */
-	uint64_t chosen;   /* accesses, also those whose samples were not kept */
+	uint32_t samples;	/* sent */
+	uint64_t chosen;	/* accesses, also those whose samples were not kept */
 	uint64_t chosen_loads;
-	bool has_near;	   /* one of those that end near was, as the first is, for all others */
-	uint64_t middle;   /* accesses of the process */
+	bool has_near;	      /* one of those that end near was, as the first is, for all others */
+	uint64_t middle;      /* accesses of the process */
 	struct page_use *use; /* is told of arrivals; NULL: nobody */
 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The entries of a thread's stream buffer that matter, among very many that do not; see scan.h. */
-#include "engine/sample/arrivals.h"
-#include "engine/unwind/call_stack.h"
 #include "engine/core/fsbase.h"
+#include "engine/core/util.h"
+#include "engine/sample/arrivals.h"
 #include "engine/sample/scan.h"
 #include "engine/sample/stack_distance.h"
 #include "engine/translate/translate.h"
-#include "engine/core/util.h"
+#include "engine/unwind/call_stack.h"
 
 static uint64_t bits_up_to(uint32_t i)
 {
@@ -14,8 +14,8 @@ static uint64_t bits_up_to(uint32_t i)
 }
 
 /*
- * Groups filtered at once, at most: the wide filter has registers to save each time. But with each sample
- * more is watched than was.
+ * Groups filtered at once, at most: the wide filter has registers to save each time. But with each
+ * sample more is watched than was.
  */
 #define GROUPS_AHEAD 8u
 
@@ -23,13 +23,13 @@ static uint64_t bits_up_to(uint32_t i)
 struct cursor {
 	struct thread *t;
 	struct scan_window *w;
-	uint64_t at;		 /* thread's number of the first access in this group */
+	uint64_t at; /* thread's number of the first access in this group */
 	uint64_t process_less_thread;
-	uint64_t first, end;	 /* numbers of the accesses wanted */
+	uint64_t first, end; /* numbers of the accesses wanted */
 	uint64_t fs;
-	uint32_t next, known;	 /* of the masks: the next group's, and how many there are */
-	uint32_t changes;	 /* of the watch set, when they were made */
-	uint32_t ahead;		 /* groups to filter next */
+	uint32_t next, known; /* of the masks: the next group's, and how many there are */
+	uint32_t changes;     /* of the watch set, when they were made */
+	uint32_t ahead;	      /* groups to filter next */
 	struct scan_masks masks[GROUPS_AHEAD];
 };
 
@@ -43,7 +43,8 @@ static bool matters(const struct cursor *c, const struct access *a, uint64_t at)
 {
 	const struct watch_set *ws = c->t->watches;
 	const uint32_t shift = c->w->line_shift;
-	const uint64_t line = a->address >> shift, last = (a->address + (a->size ? a->size - 1 : 0)) >> shift;
+	const uint64_t line = a->address >> shift,
+		       last = (a->address + (a->size ? a->size - 1 : 0)) >> shift;
 
 	return at >= ws->next_sample || last > line || watch_maybe_here(ws, line);
 }
@@ -52,8 +53,8 @@ static void look_at(struct cursor *c, const uint64_t *entry, const struct segmen
 {
 	const struct stream_desc *d = translate_desc((uint32_t)*s->trailer & STREAM_NUMBER_MASK);
 	const struct stream_access *sa = &d->access[entry - s->begin];
-	struct access a = { d->pc + sa->pc_offset, *entry + (sa->fs ? c->fs : 0), sa->size,
-			    sa->kind };
+	struct access a = {d->pc + sa->pc_offset, *entry + (sa->fs ? c->fs : 0), sa->size,
+			   sa->kind};
 
 	if (at < c->first || at >= c->end)
 		return;
@@ -64,8 +65,9 @@ static void look_at(struct cursor *c, const uint64_t *entry, const struct segmen
 	if (c->t->watches->calls)
 		c->t->watches->calls->entry = entry;
 	c->t->watches->ahead = entry + 1;
-	c->t->watches->ahead_end = at + CHANNEL_NEAR < c->end && c->t->buf - entry > CHANNEL_NEAR ?
-					   entry + 1 + CHANNEL_NEAR : entry + 1;
+	c->t->watches->ahead_end = at + CHANNEL_NEAR < c->end && c->t->buf - entry > CHANNEL_NEAR
+					   ? entry + 1 + CHANNEL_NEAR
+					   : entry + 1;
 	scan_access(c->t, c->w, &a, at, at + c->process_less_thread);
 }
 
@@ -143,9 +145,9 @@ static uint64_t hits_now(const struct cursor *c, const uint64_t *p, uint64_t hit
 /* Filter the group at p and those behind it. */
 static void look_ahead(struct cursor *c, const uint64_t *p)
 {
-	scan_filter_fn *filter = engine.wide ? scan_filter_wide :
-				 engine.bmi2 ? scan_filter_fast :
-					       scan_filter;
+	scan_filter_fn *filter = engine.wide   ? scan_filter_wide
+				 : engine.bmi2 ? scan_filter_fast
+					       : scan_filter;
 	uint64_t left = ((uint64_t)(c->t->buf - p) + SCAN_GROUP - 1) / SCAN_GROUP;
 	uint64_t groups = left < c->ahead ? left : c->ahead;
 
@@ -169,7 +171,7 @@ static struct segment segment_of(const struct cursor *c, const uint64_t *p, uint
 				 uint32_t i)
 {
 	uint64_t below = trailers & ((1ull << i) - 1), above = trailers >> i;
-	struct segment s = { .trailer = p + i };
+	struct segment s = {.trailer = p + i};
 
 	s.begin = below ? p + 64 - __builtin_clzll(below) : segment_begin(c, p);
 	if (above)
@@ -214,7 +216,8 @@ static void look_into(struct cursor *c, const uint64_t *p, uint64_t valid, struc
 		done = bits_up_to(i);
 		m.hits &= ~done;
 		at = c->at + i - count_bits(m.trailers & (done >> 1));
-		if (at < ws->next_sample && !(m.trailers >> i & 1) && !watch_maybe(ws, p[i] >> c->w->line_shift))
+		if (at < ws->next_sample && !(m.trailers >> i & 1) &&
+		    !watch_maybe(ws, p[i] >> c->w->line_shift))
 			continue;
 		s = segment_of(c, p, m.trailers, i);
 		look(c, p + i, &s, at);
@@ -258,7 +261,10 @@ static void scan_group(struct cursor *c, const uint64_t *p, uint32_t n)
 	c->at += n - count_bits(m.trailers);
 }
 
-/* Over the groups before the first access that is wanted: up to a fifth of what a window fills where calls of timers take long. */
+/*
+ * Over the groups before the first access that is wanted: up to a fifth of what a window fills
+ * where calls of timers take long.
+ */
 static const uint64_t *pass_unwanted(struct cursor *c, const uint64_t *p)
 {
 	while (c->first >= c->at + SCAN_GROUP && p + SCAN_GROUP <= c->t->buf) {

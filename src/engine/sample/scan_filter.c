@@ -4,7 +4,7 @@
 
 static struct scan_masks look_at_group(const uint64_t *p, const uint64_t *bits, uint64_t line_shift)
 {
-	struct scan_masks m = { 0, 0 };
+	struct scan_masks m = {0, 0};
 
 	for (uint32_t i = 0; i < SCAN_GROUP; i++) {
 		uint64_t end = p[i] >> 63, slot = (p[i] >> line_shift) & (WATCH_SLOTS - 1);

@@ -3,13 +3,13 @@
 #include "engine/sample/stack_distance.h"
 
 #include "engine/core/records.h"
-#include "engine/translate/translate.h"
 #include "engine/core/util.h"
+#include "engine/translate/translate.h"
 
 /*
- * Lines are counted among one of LATER accesses of windows, and at first among one of EARLY more, which are FIRST at most: it takes three
- * times as long as all else that is done with an access of a window. Far samples, which few windows show whole and which
- * take longest, are given up.
+ * Lines are counted among one of LATER accesses of windows, and at first among one of EARLY more,
+ * which are FIRST at most: it takes three times as long as all else that is done with an access of
+ * a window. Far samples, which few windows show whole and which take longest, are given up.
  */
 #define LATER	 64u
 #define EARLY	 24u
@@ -35,7 +35,8 @@ static bool is_kept(const struct stack_distance *s, uint64_t hash)
 }
 
 /* The page's slot in that table, or the empty one where it belongs. */
-static struct stack_page *find(const struct stack_distance *s, struct stack_page *table, uint64_t page, uint64_t hash)
+static struct stack_page *find(const struct stack_distance *s, struct stack_page *table,
+			       uint64_t page, uint64_t hash)
 {
 	uint64_t i = hash >> 52;
 
@@ -53,7 +54,10 @@ static uint64_t line_mask(uint32_t i, uint32_t unit)
 	return units << (unit & 63 & ~((1u << i) - 1));
 }
 
-/* The unit of p was not touched before: it is, and so are those of the lines around it that were not. */
+/*
+ * The unit of p was not touched before: it is, and so are those of the lines around it that were
+ * not.
+ */
 static void count_unit(struct stack_distance *s, struct stack_page *p, uint32_t unit)
 {
 	uint64_t word = p->units[unit / 64];
@@ -83,7 +87,7 @@ static void thin_out(struct stack_distance *s)
 		if (from[k].count != old || !is_kept(s, hash))
 			continue;
 		p = find(s, to, from[k].page, hash);
-		*p = (struct stack_page){ .page = from[k].page, .count = s->counts };
+		*p = (struct stack_page){.page = from[k].page, .count = s->counts};
 		s->pages++;
 		for (uint32_t unit = 0; unit < 1u << UNITS_LOG2; unit++)
 			if (from[k].units[unit / 64] >> (unit & 63) & 1)
@@ -102,7 +106,7 @@ static void touch_unit(struct stack_distance *s, uint64_t unit)
 	if (p->count != s->counts) {
 		if (!is_kept(s, hash))
 			return;
-		*p = (struct stack_page){ .page = page, .count = s->counts };
+		*p = (struct stack_page){.page = page, .count = s->counts};
 		s->pages++;
 	}
 	if (p->units[within / 64] >> (within & 63) & 1)
@@ -118,7 +122,8 @@ static void touch_own(struct stack_distance *s, uint64_t first, uint64_t last, u
 	for (uint32_t i = 0; i < STACK_SIZES; i++) {
 		uint32_t shift = UNIT_SHIFT + i;
 
-		if (!(s->open >> i & 1) || first >> shift > s->point >> shift || last >> shift < s->point >> shift)
+		if (!(s->open >> i & 1) || first >> shift > s->point >> shift ||
+		    last >> shift < s->point >> shift)
 			continue;
 		s->open &= ~(1u << i);
 		s->record.sizes |= 1u << i;
@@ -161,14 +166,14 @@ static uint64_t allowance(uint64_t seen)
 	return seen / LATER + (seen / EARLY < FIRST ? seen / EARLY : FIRST);
 }
 
-void stack_distance_begin(struct thread *t, const struct scan_window *w, const struct record_access *a,
-			  uint64_t at, uint64_t process_at)
+void stack_distance_begin(struct thread *t, const struct scan_window *w,
+			  const struct record_access *a, uint64_t at, uint64_t process_at)
 {
 	struct stack_distance *s = t->watches->stack;
 
 	if (!s || s->open || s->looked_at > allowance(s->seen + at - t->watches->first_at))
 		return;
-	s->record = (struct record_stack_distance){ .window = w->number, .position = process_at };
+	s->record = (struct record_stack_distance){.window = w->number, .position = process_at};
 	s->point = a->address;
 	s->begin_at = at;
 	s->from = t->watches->ahead;
@@ -182,14 +187,15 @@ void stack_distance_begin(struct thread *t, const struct scan_window *w, const s
 }
 
 /*
- * Does an access there touch nothing new? Most do not, and then their size is not looked up: the end of a larger one may be missed, until another
- * access begins there.
+ * Does an access there touch nothing new? Most do not, and then their size is not looked up: the
+ * end of a larger one may be missed, until another access begins there.
  */
 static inline bool is_recent(const struct stack_distance *s, uint64_t address)
 {
 	uint64_t first = address >> UNIT_SHIFT, last = (address + MOST_BYTES - 1) >> UNIT_SHIFT;
 
-	return (s->recent[first % STACK_RECENT] == first) & (s->recent[last % STACK_RECENT] == last);
+	return (s->recent[first % STACK_RECENT] == first) &
+	       (s->recent[last % STACK_RECENT] == last);
 }
 
 /* An entry of t's buffer, access `at`. */
@@ -226,7 +232,8 @@ void stack_distance_buffer(struct thread *t, uint64_t end, uint64_t fs)
 	}
 }
 
-void stack_distance_repeat(struct thread *t, const struct repeat *r, uint64_t i, uint64_t end, uint64_t at)
+void stack_distance_repeat(struct thread *t, const struct repeat *r, uint64_t i, uint64_t end,
+			   uint64_t at)
 {
 	const uint64_t first = i;
 
@@ -240,8 +247,12 @@ void stack_distance_repeat(struct thread *t, const struct repeat *r, uint64_t i,
 			stack_distance_touch(t, address, r->size, number + k);
 			stay = here < stay ? here : stay;
 		}
-		/* What touches nothing new need not be looked at; but where it began within, what comes then must. */
-		if (number <= t->watches->stack->begin_at && t->watches->stack->begin_at < number + stay * r->accesses)
+		/*
+		 * What touches nothing new need not be looked at; but where it began within, what
+		 * comes then must.
+		 */
+		if (number <= t->watches->stack->begin_at &&
+		    t->watches->stack->begin_at < number + stay * r->accesses)
 			stay = (t->watches->stack->begin_at - number) / r->accesses + 1;
 		i += stay;
 	}

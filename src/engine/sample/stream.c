@@ -2,12 +2,12 @@
 /* Entries for the ring; see stream.h. */
 #include "engine/sample/stream.h"
 
-#include "engine/data/alloc.h"
 #include "engine/core/fsbase.h"
 #include "engine/core/records.h"
-#include "engine/translate/translate.h"
 #include "engine/core/util.h"
+#include "engine/data/alloc.h"
 #include "engine/sample/collect.h"
+#include "engine/translate/translate.h"
 
 #define BATCH_ENTRIES 4000u
 
@@ -25,7 +25,7 @@ static struct batch batch_begin(const struct thread *t)
 {
 	uint32_t most = records_stream_most(t->process);
 
-	return (struct batch){ .t = t, .most = most < BATCH_ENTRIES ? most : BATCH_ENTRIES };
+	return (struct batch){.t = t, .most = most < BATCH_ENTRIES ? most : BATCH_ENTRIES};
 }
 
 static void batch_send(struct batch *b)
@@ -39,7 +39,7 @@ static void batch_send(struct batch *b)
 /* A site that is new is told on the way, which is before the record that names it. */
 static void mark_site(struct batch *b, uint64_t address)
 {
-	struct record_access a = { .address = address };
+	struct record_access a = {.address = address};
 
 	alloc_describe(b->t, &a, UINT64_MAX);
 	if (a.site == b->site)
@@ -70,7 +70,8 @@ static void send_buffer(const struct thread *t)
 	for (; p < t->buf; p = ++trailer) {
 		while (!(*trailer >> 63))
 			trailer++;
-		const struct stream_desc *d = translate_desc((uint32_t)*trailer & STREAM_NUMBER_MASK);
+		const struct stream_desc *d =
+			translate_desc((uint32_t)*trailer & STREAM_NUMBER_MASK);
 
 		for (uint32_t i = 0; p + i < trailer; i++) {
 			const struct stream_access *sa = &d->access[i];
@@ -135,8 +136,8 @@ static void repeat(struct thread *t, uint32_t segment, const struct repeat *r)
 
 	for (uint64_t i = 0; i < r->iterations; i++) {
 		for (uint32_t a = 0; a < r->accesses; a++)
-			batch[k++] = STREAM_ENTRY(r->address[a] + i * (uint64_t)r->step,
-						  r->kind[a], r->size);
+			batch[k++] = STREAM_ENTRY(r->address[a] + i * (uint64_t)r->step, r->kind[a],
+						  r->size);
 		if (k >= BATCH - 1 || i + 1 == r->iterations) {
 			elements(t, r->pc, segment, batch, k);
 			k = 0;

@@ -25,10 +25,10 @@ struct kernel_sigevent {
 
 int ticker_create(const struct thread *t, int32_t *id, const void *name)
 {
-	struct kernel_sigevent e = { .value = (uint64_t)(uintptr_t)name,
-				     .signal = TICK_SIGNAL,
-				     .notify = NOTIFY_THREAD,
-				     .tid = (int32_t)t->tid };
+	struct kernel_sigevent e = {.value = (uint64_t)(uintptr_t)name,
+				    .signal = TICK_SIGNAL,
+				    .notify = NOTIFY_THREAD,
+				    .tid = (int32_t)t->tid};
 
 	return sys3(SYS_timer_create, CLOCK_MONOTONIC, &e, id) != 0 ? -1 : 0;
 }
@@ -47,8 +47,8 @@ static bool stopped;
 
 int ticker_arm(struct thread *t, uint64_t ns)
 {
-	struct itimerspec when = { .it_value = { (time_t)(ns / 1000000000u),
-						 (long)(ns % 1000000000u) } };
+	struct itimerspec when = {
+		.it_value = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)}};
 	int r = 0;
 
 	lock_take(&lock);
@@ -125,7 +125,7 @@ bool ticker_hold_briefly(void)
 
 enum ticker_hold ticker_hold(struct thread *t)
 {
-	const struct itimerspec never = { 0 };
+	const struct itimerspec never = {0};
 	uint64_t tick = TICK_BIT;
 
 	if (!t->has_timer)
@@ -162,13 +162,40 @@ bool ticker_sent(const struct thread *t, const siginfo_t *info)
  * may: one outside the kernel is told of the signal, and answers as it likes.
  */
 static const uint16_t quick[] = {
-	SYS_munmap, SYS_mprotect, SYS_brk, SYS_getcwd, SYS_dup, SYS_uname, SYS_sysinfo,
-	SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid,
-	SYS_getpgrp, SYS_getrlimit, SYS_prlimit64, SYS_getrusage, SYS_times,
-	SYS_time, SYS_gettimeofday, SYS_clock_gettime, SYS_clock_getres, SYS_getcpu,
-	SYS_sched_yield, SYS_sched_getaffinity, SYS_set_tid_address,
-	SYS_set_robust_list, SYS_arch_prctl,
-	SYS_timer_settime, SYS_setitimer, SYS_alarm, SYS_epoll_ctl, SYS_pipe2,
+	SYS_munmap,
+	SYS_mprotect,
+	SYS_brk,
+	SYS_getcwd,
+	SYS_dup,
+	SYS_uname,
+	SYS_sysinfo,
+	SYS_getpid,
+	SYS_gettid,
+	SYS_getppid,
+	SYS_getuid,
+	SYS_geteuid,
+	SYS_getgid,
+	SYS_getegid,
+	SYS_getpgrp,
+	SYS_getrlimit,
+	SYS_prlimit64,
+	SYS_getrusage,
+	SYS_times,
+	SYS_time,
+	SYS_gettimeofday,
+	SYS_clock_gettime,
+	SYS_clock_getres,
+	SYS_getcpu,
+	SYS_sched_yield,
+	SYS_sched_getaffinity,
+	SYS_set_tid_address,
+	SYS_set_robust_list,
+	SYS_arch_prctl,
+	SYS_timer_settime,
+	SYS_setitimer,
+	SYS_alarm,
+	SYS_epoll_ctl,
+	SYS_pipe2,
 };
 
 static bool futex_sleeps(long op)

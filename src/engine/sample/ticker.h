@@ -16,7 +16,6 @@
 
 #include "engine/core/state.h"
 
-
 /*
  * A timer that sends the thread a TICK_SIGNAL with the address `name`. 0, or -1 where the kernel
  * has none.

@@ -25,12 +25,12 @@ static const struct {
 	const char *name;
 	uint32_t place;
 } ways_out[] = {
-	{ "setjmp", PLACE_SETJMP },
-	{ "_setjmp", PLACE_SETJMP },
-	{ "sigsetjmp", PLACE_SETJMP },
-	{ "__sigsetjmp", PLACE_SETJMP },
-	{ "__cxa_begin_catch", PLACE_LANDING },
-	{ "_Unwind_Resume", PLACE_LANDING },
+	{"setjmp", PLACE_SETJMP},
+	{"_setjmp", PLACE_SETJMP},
+	{"sigsetjmp", PLACE_SETJMP},
+	{"__sigsetjmp", PLACE_SETJMP},
+	{"__cxa_begin_catch", PLACE_LANDING},
+	{"_Unwind_Resume", PLACE_LANDING},
 };
 
 static uint64_t *slots; /* pc << 8 | place; written under the lock, read without */
@@ -113,7 +113,7 @@ static bool make_table(void)
 
 void toggles_module(uint64_t start, uint64_t end, uint64_t offset, const char *path)
 {
-	struct part part = { .start = start, .end = end, .offset = offset };
+	struct part part = {.start = start, .end = end, .offset = offset};
 	const char *name = engine.config.toggles;
 
 	if (!are_on() || path[0] == '[' || !make_table())
@@ -164,8 +164,9 @@ static void enter(struct thread *t, uint32_t number)
 	if (t->toggles_inside >> number & 1 || engine_peek(&back, (const void *)sp) != 0)
 		return;
 	if (!add_place(back, PLACE_LANDING)) {
-		records_message(t->process, "functions of --toggle-collect are called from too many places: "
-					    "calls from some of them are left out");
+		records_message(t->process,
+				"functions of --toggle-collect are called from too many places: "
+				"calls from some of them are left out");
 		return;
 	}
 	records_toggle(number, true);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Functions that switch a simulation on and off for their own time (--toggle-collect). Each thread
- * has a switch: off at first, turned when one of these functions is entered, and turned back when it is
- * left. What they call belongs to it; of a function that calls itself only the outermost call counts.
+ * has a switch: off at first, turned when one of these functions is entered, and turned back when
+ * it is left. What they call belongs to it; of a function that calls itself only the outermost call
+ * counts.
  *
  * An entry is seen where the function's first block begins, a return where the block behind the
- * call does. Whom an exception or longjmp leaves is told by the stack pointer: where an
- * exception is caught or passed on, where setjmp returns, and else at the next look of the dispatcher.
+ * call does. Whom an exception or longjmp leaves is told by the stack pointer: where an exception
+ * is caught or passed on, where setjmp returns, and else at the next look of the dispatcher.
  */
 #ifndef DWELL_ENGINE_SAMPLE_TOGGLES_H
 #define DWELL_ENGINE_SAMPLE_TOGGLES_H

@@ -2,9 +2,9 @@
 /* Watched lines of a thread; see watches.h. */
 #include "engine/sample/watches.h"
 
+#include "engine/core/util.h"
 #include "engine/sample/nested.h"
 #include "engine/sample/stack_distance.h"
-#include "engine/core/util.h"
 
 void watches_init(struct watch_set *ws, uint32_t line_shift)
 {
@@ -54,7 +54,10 @@ static uint64_t take_marks(uint16_t *marks, uint32_t slot, uint32_t n)
 	return last << (slot & 63);
 }
 
-/* The lines from `line` up to `last` whose slots' bits are in one word: all marked or unmarked at once. */
+/*
+ * The lines from `line` up to `last` whose slots' bits are in one word: all marked or unmarked at
+ * once.
+ */
 static uint32_t lines_of_word(uint64_t line, uint64_t last)
 {
 	uint64_t left = last + 1 - line, room = 64 - (watch_slot(line) & 63);

@@ -9,11 +9,11 @@
 #ifndef DWELL_ENGINE_SAMPLE_WATCHES_H
 #define DWELL_ENGINE_SAMPLE_WATCHES_H
 
-#include "engine/translate/translate.h"
 #include "engine/core/state.h"
+#include "engine/translate/translate.h"
 
-#define MAX_WATCHES 2048u
-#define MAX_FOLLOWS 256u /* each lets some accesses through the filter that touch nothing watched */
+#define MAX_WATCHES  2048u
+#define MAX_FOLLOWS  256u /* each lets some accesses through the filter that touch nothing watched */
 #define WATCH_CHAINS (WATCH_SLOTS / 16)
 #define WATCH_PAGES  8192u /* places of pages: 64 lines, which one word of the filter is for */
 
@@ -25,10 +25,13 @@ struct watch {
 	uint64_t watched;    /* when followed: thread accesses inside windows so far */
 	uint32_t window;     /* when followed: of the sample */
 	uint16_t next;	     /* in its hash chain, + 1 */
-	/* Of an access to two lines: the watch of the other one, + 1, while both are untouched. The last of the two is the sample. */
+	/*
+	 * Of an access to two lines: the watch of the other one, + 1, while both are untouched. The
+	 * last of the two is the sample.
+	 */
 	uint16_t partner;
-	bool followed;	     /* its own window is over, its sample sent */
-	bool kept;	     /* its sample is sent even if it ends near */
+	bool followed; /* its own window is over, its sample sent */
+	bool kept;     /* its sample is sent even if it ends near */
 };
 
 struct nested_set;
@@ -43,32 +46,36 @@ struct watch_marks {
 };
 
 struct watch_set {
-	struct nested_set *nested; /* or NULL: one line size only */
-	struct stack_distance *stack; /* or NULL: no lines are counted */
-	struct call_stack *calls;  /* or NULL: no call paths */
+	struct nested_set *nested;     /* or NULL: one line size only */
+	struct stack_distance *stack;  /* or NULL: no lines are counted */
+	struct call_stack *calls;      /* or NULL: no call paths */
 	struct watch_set *next_unused; /* see buffers.c */
-	struct block_log *blocks;  /* or NULL: allocations are not followed */
-	uint32_t window;      /* that its samples belong to */
-	uint32_t follows;     /* of the watches, those followed */
+	struct block_log *blocks;      /* or NULL: allocations are not followed */
+	uint32_t window;	       /* that its samples belong to */
+	uint32_t follows;	       /* of the watches, those followed */
 	uint32_t one_in;      /* samples left unresolved, one of which is chosen to be followed */
 	uint64_t first_at;    /* thread access with which the window began for it */
 	uint64_t next_sample; /* thread access to sample next */
 	uint32_t changes;     /* times that the filter became finer */
 	uint32_t additions;   /* and that it became coarser */
-	/* Entries of the buffer behind the access that is looked at; none where they are not known. */
+	/*
+	 * Entries of the buffer behind the access that is looked at; none where they are not known.
+	 */
 	const uint64_t *ahead, *ahead_end;
 	/* Arrivals: the slots chosen of this window, those that were touched, and were told of. */
 	uint32_t chosen, arrived, told;
 	uint32_t one_in_log2; /* slots, one of which is chosen */
 	uint16_t free;	      /* list of unused watches, + 1 */
 	uint16_t used;
-	uint32_t reach;	      /* lines before a watched one from where an access may reach it */
-	uint64_t bits[WATCH_SLOTS / 64]; /* slots marked or fresh: 4 KB that stay in the first cache */
+	uint32_t reach; /* lines before a watched one from where an access may reach it */
+	/* slots marked or fresh: 4 KB that stay in the first cache */
+	uint64_t bits[WATCH_SLOTS / 64];
 	uint64_t fresh[WATCH_SLOTS / 64]; /* chosen slots that were not touched yet */
-	uint64_t before[WATCH_SLOTS / 64]; /* those in front of them, where what reaches them may begin */
+	/* those in front of them, where what reaches them may begin */
+	uint64_t before[WATCH_SLOTS / 64];
 	uint64_t begun[WATCH_SLOTS / 64]; /* of these, where an access has begun in this window */
-	struct watch_marks own, within;	 /* of watched lines, and of those within reach of one */
-	uint16_t pages[WATCH_PAGES];	 /* marks on lines of the pages of a place */
+	struct watch_marks own, within;	  /* of watched lines, and of those within reach of one */
+	uint16_t pages[WATCH_PAGES];	  /* marks on lines of the pages of a place */
 	uint16_t chain[WATCH_CHAINS];
 	struct watch watch[MAX_WATCHES];
 };
@@ -104,8 +111,8 @@ static inline bool watch_maybe(const struct watch_set *ws, uint64_t line)
 {
 	uint32_t word = watch_slot(line) / 64;
 
-	return watch_passes(ws, line) &&
-	       (ws->pages[watch_page(line)] || (ws->fresh[word] | ws->before[word]) >> (line & 63) & 1);
+	return watch_passes(ws, line) && (ws->pages[watch_page(line)] ||
+					  (ws->fresh[word] | ws->before[word]) >> (line & 63) & 1);
 }
 
 /* An access that begins on the line, stays on it, and for which watch_maybe: might it? */
@@ -119,7 +126,8 @@ static inline bool watch_maybe_here(const struct watch_set *ws, uint64_t line)
 /* The filter's word, after what it is made of has changed. */
 static inline void watches_set_bits(struct watch_set *ws, uint32_t word)
 {
-	ws->bits[word] = ws->own.bits[word] | ws->within.bits[word] | ws->fresh[word] | ws->before[word];
+	ws->bits[word] =
+		ws->own.bits[word] | ws->within.bits[word] | ws->fresh[word] | ws->before[word];
 }
 
 /* Let accesses through the filter that may touch the lines `first` to `last`; and no longer. */

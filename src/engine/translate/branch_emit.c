@@ -5,16 +5,19 @@
  * instruction itself does.
  */
 #include "engine/codecache/code_options.h"
-#include "engine/translate/job.h"
 #include "engine/core/util.h"
+#include "engine/translate/job.h"
 
-/* The register whose value stands in the arena's spill2 where the segment ends, + 1; 0: none does. */
+/*
+ * The register whose value stands in the arena's spill2 where the segment ends, + 1; 0: none does.
+ */
 static uint8_t kept_at_end(const struct job *j)
 {
 	const uint16_t left_alone = job_free_registers(j, j->first, j->end);
 
-	return j->variant->is_timed && j->kept2 != NOREG && left_alone >> j->kept2 & 1 ?
-		       (uint8_t)(j->kept2 + 1) : 0;
+	return j->variant->is_timed && j->kept2 != NOREG && left_alone >> j->kept2 & 1
+		       ? (uint8_t)(j->kept2 + 1)
+		       : 0;
 }
 
 /* Of a simulation: the segment of the string or vector instruction that leaves by e. */
@@ -70,7 +73,7 @@ static void conditional_step(struct job *j, const struct insn *in, const uint8_t
 {
 	struct code_exit *e = new_exit(j, EXIT_LINK, in->target);
 	uint8_t *field, *to = job_step_apart(j, in->target, &field);
-	struct out o = { .p = field };
+	struct out o = {.p = field};
 
 	emit_bytes(&j->o, opcode, 2);
 	emit_u32(&j->o, (uint32_t)(to - (j->o.p + 4)));
@@ -104,7 +107,7 @@ static void short_conditional(struct job *j, const struct insn *in)
 
 	emit_bytes(&j->o, in->bytes, in->length - 1u);
 	emit_u8(&j->o, 2);
-	emit_bytes(&j->o, (const uint8_t[]){ 0xeb, 0 }, 2);
+	emit_bytes(&j->o, (const uint8_t[]){0xeb, 0}, 2);
 	taken = j->o.p;
 	job_step(j, in->target);
 	job_jump_link(j, in->target);
@@ -119,7 +122,8 @@ static void put_return(struct job *j, const struct insn *in)
 	uint64_t *constant;
 
 	if (back >> 31 == 0) {
-		emit_bytes(&j->o, (const uint8_t[]){ 0x48, 0xc7, 0x04, 0x24 }, 4); /* mov qword [rsp], imm32 */
+		/* mov qword [rsp], imm32 */
+		emit_bytes(&j->o, (const uint8_t[]){0x48, 0xc7, 0x04, 0x24}, 4);
 		emit_u32(&j->o, (uint32_t)back);
 		return;
 	}
@@ -127,7 +131,7 @@ static void put_return(struct job *j, const struct insn *in)
 	/* Close together: each call reads one. */
 	constant = j->arena->words++;
 	*constant = back;
-	emit_bytes(&j->o, (const uint8_t[]){ 0xff, 0x35 }, 2);
+	emit_bytes(&j->o, (const uint8_t[]){0xff, 0x35}, 2);
 	emit_u32(&j->o, (uint32_t)((uint8_t *)constant - (j->o.p + 4)));
 }
 
@@ -135,12 +139,14 @@ static void put_return(struct job *j, const struct insn *in)
 static void table_index(struct job *j)
 {
 	if (code_options.ib_bits == 8) {
-		emit_bytes(&j->o, (const uint8_t[]){ 0x44, 0x0f, 0xb6, 0xd9 }, 4); /* movzx r11d, cl */
+		/* movzx r11d, cl */
+		emit_bytes(&j->o, (const uint8_t[]){0x44, 0x0f, 0xb6, 0xd9}, 4);
 	} else if (code_options.ib_bits == 16) {
-		emit_bytes(&j->o, (const uint8_t[]){ 0x44, 0x0f, 0xb7, 0xd9 }, 4); /* movzx r11d, cx */
+		/* movzx r11d, cx */
+		emit_bytes(&j->o, (const uint8_t[]){0x44, 0x0f, 0xb7, 0xd9}, 4);
 	} else {
 		/* pext r11d, ecx, [mask] */
-		emit_bytes(&j->o, (const uint8_t[]){ 0xc4, 0x62, 0x72, 0xf5, 0x1c, 0x25 }, 6);
+		emit_bytes(&j->o, (const uint8_t[]){0xc4, 0x62, 0x72, 0xf5, 0x1c, 0x25}, 6);
 		emit_u32(&j->o, cache_ib_mask(j->gear));
 	}
 }
@@ -148,13 +154,13 @@ static void table_index(struct job *j)
 static void emit_table_jump(struct job *j)
 {
 	table_index(j);
-	emit_bytes(&j->o, (const uint8_t[]){ 0x42, 0xff, 0x24, 0xdd }, 4); /* jmp [r11*8+table] */
+	emit_bytes(&j->o, (const uint8_t[]){0x42, 0xff, 0x24, 0xdd}, 4); /* jmp [r11*8+table] */
 	emit_u32(&j->o, cache_ib_table(j->gear, ENTRY_JUMP));
 }
 
 /*
- * rcx = where to, its own value in spill0. R11, because hardly anything waits for its value. A step of the call graph,
- * or 0; of a call?
+ * rcx = where to, its own value in spill0. R11, because hardly anything waits for its value. A step
+ * of the call graph, or 0; of a call?
  */
 static void table_jump(struct job *j, uint32_t step, bool has_sp)
 {
@@ -182,7 +188,7 @@ static void emit_return(struct job *j, uint32_t i)
 		return;
 	}
 	table_index(j);
-	emit_bytes(&j->o, (const uint8_t[]){ RETURN_PUSH }, 4); /* push [r11*8+table] */
+	emit_bytes(&j->o, (const uint8_t[]){RETURN_PUSH}, 4); /* push [r11*8+table] */
 	emit_u32(&j->o, cache_ib_table(j->gear, ENTRY_RETURN));
 	emit_u8(&j->o, 0xc3);
 }
@@ -197,13 +203,14 @@ static void emit_call(struct job *j, uint32_t i)
 	struct call_site *c = &j->call[j->calls++];
 
 	emit_u8(&j->o, 0xe8);
-	*c = (struct call_site){ j->o.p, i, job_new_step(j, j->in[i].kind == INSN_CALL ? j->in[i].target : 0) };
+	*c = (struct call_site){j->o.p, i,
+				job_new_step(j, j->in[i].kind == INSN_CALL ? j->in[i].target : 0)};
 	emit_u32(&j->o, 0);
 }
 
 void job_call_tails(struct job *j)
 {
-	j->left = (struct owed){ 0 };
+	j->left = (struct owed){0};
 	for (uint32_t k = 0; k < j->calls; k++) {
 		const struct insn *in = &j->in[j->call[k].insn];
 		int32_t distance = (int32_t)(j->o.p - (j->call[k].field + 4));
@@ -233,7 +240,7 @@ void job_return_site(struct job *j, uint32_t i)
 	if (b && (b->arena != j->block->arena || !last))
 		b = 0;
 	if (!b && !last) {
-		b = cache_add_inner(j->block, pc, 0, (struct owed){ 0 });
+		b = cache_add_inner(j->block, pc, 0, (struct owed){0});
 		j->failed |= !b;
 	}
 	if (!b) {
@@ -262,7 +269,7 @@ static void load_operand(struct job *j, const struct insn *in)
 		uint64_t at = (uint64_t)in->mem[0].disp;
 
 		emit_mov_imm64(&j->o, RCX, in->mem[0].narrow ? (uint32_t)at : at);
-		emit_bytes(&j->o, (const uint8_t[]){ 0x48, 0x8b, 0x09 }, 3); /* mov rcx, [rcx] */
+		emit_bytes(&j->o, (const uint8_t[]){0x48, 0x8b, 0x09}, 3); /* mov rcx, [rcx] */
 		return;
 	}
 	for (; at < in->modrm_at - 1u; at++) {
@@ -340,9 +347,10 @@ static enum quick_rep quick_rep_of(const struct insn *in)
 }
 
 /*
- * Behind a string instruction that has run, so that rcx is 0: its iterations are added to what the thread has of that
- * kind. Leaving the cache took some 70 ns, and compilers copy structures so. When they become many the engine has to hear of
- * it, because a window may begin among them: they may be tens of times as fast as other accesses, so that no timer would come in time.
+ * Behind a string instruction that has run, so that rcx is 0: its iterations are added to what the
+ * thread has of that kind. Leaving the cache took some 70 ns, and compilers copy structures so.
+ * When they become many the engine has to hear of it, because a window may begin among them: they
+ * may be tens of times as fast as other accesses, so that no timer would come in time.
  */
 static void count_quick_rep(struct job *j, enum quick_rep kind, struct code_exit *e)
 {
@@ -352,11 +360,11 @@ static void count_quick_rep(struct job *j, enum quick_rep kind, struct code_exit
 	emit_store_gs(&j->o, RAX, T_SPILL4);
 	emit_load_gs(&j->o, RAX, total);
 	emit_load_gs(&j->o, RCX, T_REP_RCX);
-	emit_bytes(&j->o, (const uint8_t[]){ 0x48, 0x8d, 0x04, 0x08 }, 4); /* lea rax, [rax+rcx] */
+	emit_bytes(&j->o, (const uint8_t[]){0x48, 0x8d, 0x04, 0x08}, 4); /* lea rax, [rax+rcx] */
 	/* pext rcx, rax, [mask] */
-	emit_bytes(&j->o, (const uint8_t[]){ 0xc4, 0xe2, 0xfa, 0xf5, 0x0c, 0x25 }, 6);
+	emit_bytes(&j->o, (const uint8_t[]){0xc4, 0xe2, 0xfa, 0xf5, 0x0c, 0x25}, 6);
 	emit_u32(&j->o, cache_many_mask(j->gear));
-	emit_bytes(&j->o, (const uint8_t[]){ 0xe3, 0 }, 2); /* jrcxz */
+	emit_bytes(&j->o, (const uint8_t[]){0xe3, 0}, 2); /* jrcxz */
 	few = j->o.p;
 	emit_load_gs(&j->o, RAX, T_SPILL4);
 	emit_mov_imm64(&j->o, RCX, 0);
@@ -407,10 +415,10 @@ void job_terminator(struct job *j, uint32_t i)
 	job_note(j, i, 0);
 	switch (in->kind) {
 	case INSN_JCC:
-		conditional(j, in, (const uint8_t[]){ 0x0f, (uint8_t)(0x80 | in->condition) });
+		conditional(j, in, (const uint8_t[]){0x0f, (uint8_t)(0x80 | in->condition)});
 		break;
 	case INSN_XBEGIN:
-		conditional(j, in, (const uint8_t[]){ 0xc7, 0xf8 });
+		conditional(j, in, (const uint8_t[]){0xc7, 0xf8});
 		break;
 	case INSN_LOOP:
 		short_conditional(j, in);

@@ -4,14 +4,14 @@
 #define DWELL_ENGINE_TRANSLATE_CALL_RECORD_H
 
 /* struct sim_record */
-#define REC_SITE   0
-#define REC_FIRST  4
-#define REC_WORDS  8
-#define REC_COUNTS 4
-#define REC_PC	   8
-#define REC_LANES  16
-#define REC_SP	   32
-#define REC_BYTES  40
+#define REC_SITE	0
+#define REC_FIRST	4
+#define REC_WORDS	8
+#define REC_COUNTS	4
+#define REC_PC		8
+#define REC_LANES	16
+#define REC_SP		32
+#define REC_BYTES	40
 #define REC_IS_OF_WORDS 2 /* SIM_RECORD_WORDS */
 
 #ifndef __ASSEMBLER__

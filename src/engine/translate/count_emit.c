@@ -4,14 +4,14 @@
  * gear, with AVX-512, the room of its entries (lanes.h).
  * Reading the tally is also what lets others stop the thread, see poll.h.
  */
-#include "engine/translate/job.h"
-#include "engine/core/lanes.h"
 #include "engine/codecache/poll.h"
+#include "engine/core/lanes.h"
+#include "engine/translate/job.h"
 
 /* Where no vector register is taken the counters live in memory; rax is borrowed. */
 static void count_in_memory(struct job *j, struct tally t, uint32_t tally)
 {
-	const uint16_t lane[4] = { t.accesses, t.loads, t.stores, t.instructions };
+	const uint16_t lane[4] = {t.accesses, t.loads, t.stores, t.instructions};
 
 	emit_store_gs(&j->o, RAX, T_SPILL4);
 	emit_load_gs(&j->o, RAX, tally); /* stops a thread that was called */
@@ -29,14 +29,15 @@ static void count_in_memory(struct job *j, struct tally t, uint32_t tally)
 static uint32_t tally_for(const struct job *j, struct tally t)
 {
 	uint64_t modifies = t.accesses - t.loads - t.stores;
-	uint64_t plain[4] = { t.accesses + j->owed.accesses - (uint64_t)j->left.accesses,
-			      t.loads + j->owed.loads - (uint64_t)j->left.loads,
-			      t.stores + j->owed.stores - (uint64_t)j->left.stores,
-			      t.instructions + j->owed.instructions - (uint64_t)j->left.instructions };
-	uint64_t placed[4] = { j->desc ? 8 * (j->entries + 1) : 0, t.accesses,
-			       t.loads | (uint64_t)t.stores << 32, t.instructions };
-	uint64_t timed[4] = { 2, 2, plain[1] | plain[2] << 32,
-			      plain[3] | modifies << LANES_MODIFIES };
+	uint64_t plain[4] = {t.accesses + j->owed.accesses - (uint64_t)j->left.accesses,
+			     t.loads + j->owed.loads - (uint64_t)j->left.loads,
+			     t.stores + j->owed.stores - (uint64_t)j->left.stores,
+			     t.instructions + j->owed.instructions -
+				     (uint64_t)j->left.instructions};
+	uint64_t placed[4] = {j->desc ? 8 * (j->entries + 1) : 0, t.accesses,
+			      t.loads | (uint64_t)t.stores << 32, t.instructions};
+	uint64_t timed[4] = {2, 2, plain[1] | plain[2] << 32,
+			     plain[3] | modifies << LANES_MODIFIES};
 
 	if (j->variant->is_timed)
 		return poll_tally(timed);
@@ -75,13 +76,14 @@ void job_count_difference(struct job *j, struct owed here, struct owed there)
 
 static bool touches_counter(const struct insn *in)
 {
-	return engine_vector_counter == COUNTER_YMM31 ? in->touches_31 :
-	       engine_vector_counter == COUNTER_XMM15 && in->touches_15;
+	return engine_vector_counter == COUNTER_YMM31
+		       ? in->touches_31
+		       : engine_vector_counter == COUNTER_XMM15 && in->touches_15;
 }
 
 /*
- * Register 31 is used by few. Loops that use all sixteen use xmm15 here and there: they have it from
- * the first instruction of a segment that does to the last.
+ * Register 31 is used by few. Loops that use all sixteen use xmm15 here and there: they have it
+ * from the first instruction of a segment that does to the last.
  */
 bool job_wants_counter(const struct job *j, uint32_t i)
 {
@@ -95,21 +97,21 @@ bool job_wants_counter(const struct job *j, uint32_t i)
 }
 
 /*
- * Upper halves that are not in use stay so: the full register is only loaded for code that names ymm15, or, with
- * flags and rax put away, where there is something in the upper half.
+ * Upper halves that are not in use stay so: the full register is only loaded for code that names
+ * ymm15, or, with flags and rax put away, where there is something in the upper half.
  */
 #define LOAD_15_BYTES 10u
 
 static void load_state_15(struct out *o)
 {
 	emit_store_gs(o, RAX, T_SPILL4);
-	emit_bytes(o, (const uint8_t[]){ 0x9f, 0x0f, 0x90, 0xc0 }, 4); /* lahf; seto al */
+	emit_bytes(o, (const uint8_t[]){0x9f, 0x0f, 0x90, 0xc0}, 4); /* lahf; seto al */
 	emit_jump_unless_0(o, T_APP31 + 16, 12 + LOAD_15_BYTES + 2);
 	emit_jump_unless_0(o, T_APP31 + 24, LOAD_15_BYTES + 2);
 	emit_load_15(o, false, T_APP31);
-	emit_bytes(o, (const uint8_t[]){ 0xeb, LOAD_15_BYTES }, 2);
+	emit_bytes(o, (const uint8_t[]){0xeb, LOAD_15_BYTES}, 2);
 	emit_load_15(o, true, T_APP31);
-	emit_bytes(o, (const uint8_t[]){ 0x04, 0x7f, 0x9e }, 3); /* add al, 0x7f; sahf */
+	emit_bytes(o, (const uint8_t[]){0x04, 0x7f, 0x9e}, 3); /* add al, 0x7f; sahf */
 	emit_load_gs(o, RAX, T_SPILL4);
 }
 

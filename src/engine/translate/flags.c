@@ -2,7 +2,10 @@
 /* Liveness of status flags within a block; see flags.h. */
 #include "engine/translate/flags.h"
 
-/* In front of the instruction at pc, if it comes behind in[i]: branches that go back lead to anything. */
+/*
+ * In front of the instruction at pc, if it comes behind in[i]: branches that go back lead to
+ * anything.
+ */
 static uint8_t live_at(const struct insn *in, uint32_t n, uint32_t i, uint64_t pc,
 		       const uint8_t live[])
 {
@@ -24,8 +27,7 @@ void flags_find_live(const struct insn *in, uint32_t n, uint8_t behind, uint8_t 
 			live[i] = behind;
 			break;
 		case INSN_JCC:
-			live[i] = behind | in[i].flags_read |
-				  live_at(in, n, i, in[i].target, live);
+			live[i] = behind | in[i].flags_read | live_at(in, n, i, in[i].target, live);
 			break;
 		case INSN_JMP:
 			live[i] = live_at(in, n, i, in[i].target, live);

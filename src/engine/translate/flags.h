@@ -6,9 +6,9 @@
 #include "engine/decode/decode.h"
 
 /*
- * For each of the n instructions of a block the flags that are live in front of it, INSN_FLAGS. `behind`:
- * those behind the last one. Flags are live where a branch leads out of the block, where code is called
- * and where it returns: nothing is taken from conventions of compilers.
+ * For each of the n instructions of a block the flags that are live in front of it, INSN_FLAGS.
+ * `behind`: those behind the last one. Flags are live where a branch leads out of the block, where
+ * code is called and where it returns: nothing is taken from conventions of compilers.
  */
 void flags_find_live(const struct insn *in, uint32_t n, uint8_t behind, uint8_t live[]);
 

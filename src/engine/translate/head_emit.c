@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What stands in front of some blocks: a check of their source, a call of the engine. */
+#include "engine/core/util.h"
 #include "engine/translate/hooks.h"
 #include "engine/translate/job.h"
-#include "engine/core/util.h"
 
 /* Status flags go to ah and al, rax to spill4. */
 static void save_flags(struct job *j)
 {
 	emit_store_gs(&j->o, RAX, T_SPILL4);
-	emit_bytes(&j->o, (const uint8_t[]){ 0x9f, 0x0f, 0x90, 0xc0 }, 4); /* lahf; seto al */
+	emit_bytes(&j->o, (const uint8_t[]){0x9f, 0x0f, 0x90, 0xc0}, 4); /* lahf; seto al */
 }
 
 static void restore_flags(struct job *j)
 {
-	emit_bytes(&j->o, (const uint8_t[]){ 0x04, 0x7f, 0x9e }, 3); /* add al, 0x7f; sahf */
+	emit_bytes(&j->o, (const uint8_t[]){0x04, 0x7f, 0x9e}, 3); /* add al, 0x7f; sahf */
 	emit_load_gs(&j->o, RAX, T_SPILL4);
 }
 
@@ -21,10 +21,10 @@ static void restore_flags(struct job *j)
 static void emit_compare(struct job *j, uint32_t at, const uint8_t *source, uint32_t n,
 			 const uint8_t *stale)
 {
-	emit_bytes(&j->o, (const uint8_t[]){ n == 4 ? 0x81 : 0x80, 0xb9 }, 2);
+	emit_bytes(&j->o, (const uint8_t[]){n == 4 ? 0x81 : 0x80, 0xb9}, 2);
 	emit_u32(&j->o, at);
 	emit_bytes(&j->o, source, n);
-	emit_bytes(&j->o, (const uint8_t[]){ 0x0f, 0x85 }, 2);
+	emit_bytes(&j->o, (const uint8_t[]){0x0f, 0x85}, 2);
 	emit_u32(&j->o, (uint32_t)(stale - (j->o.p + 4)));
 }
 
@@ -46,7 +46,7 @@ void job_self_check(struct job *j)
 	save_flags(j);
 	emit_store_gs(&j->o, RCX, T_SPILL2);
 	emit_mov_imm64(&j->o, RCX, b->pc);
-	emit_bytes(&j->o, (const uint8_t[]){ 0xeb, 0 }, 2);
+	emit_bytes(&j->o, (const uint8_t[]){0xeb, 0}, 2);
 	over = j->o.p;
 	stale = j->o.p;
 	emit_load_gs(&j->o, RCX, T_SPILL2);

@@ -23,15 +23,16 @@ struct hook_frame {
 
 /* Where a function takes its arguments from: registers in the order of the ABI. */
 enum hook_shape {
-	HOOK_FREE,	     /* free(block) */
-	HOOK_SIZE,	     /* malloc(size) */
-	HOOK_SIZE_SECOND,    /* aligned_alloc(alignment, size) */
-	HOOK_ARRAY,	     /* calloc(number, size) */
-	HOOK_RESIZE,	     /* realloc(block, size) */
-	HOOK_RESIZE_ARRAY,   /* reallocarray(block, number, size) */
-	HOOK_SIZE_THIRD_OUT, /* posix_memalign(where to write it, alignment, size), 0 if it worked */
-	HOOK_ARGUMENT,	     /* the size is one of the arguments, see below */
-	HOOK_GO, /* runtime.mallocgc(size, type, whether to clear it), by Go's own ABI */
+	HOOK_FREE,	   /* free(block) */
+	HOOK_SIZE,	   /* malloc(size) */
+	HOOK_SIZE_SECOND,  /* aligned_alloc(alignment, size) */
+	HOOK_ARRAY,	   /* calloc(number, size) */
+	HOOK_RESIZE,	   /* realloc(block, size) */
+	HOOK_RESIZE_ARRAY, /* reallocarray(block, number, size) */
+	/* posix_memalign(where to write it, alignment, size), 0 if it worked */
+	HOOK_SIZE_THIRD_OUT,
+	HOOK_ARGUMENT, /* the size is one of the arguments, see below */
+	HOOK_GO,       /* runtime.mallocgc(size, type, whether to clear it), by Go's own ABI */
 };
 
 struct hook_function {
@@ -42,9 +43,9 @@ struct hook_function {
 };
 
 #define HOOK_NONE   0u
-#define HOOK_TURN   UINT32_MAX /* none of a place: the end of a turn, see filter_turns.h */
+#define HOOK_TURN   UINT32_MAX	     /* none of a place: the end of a turn, see filter_turns.h */
 #define HOOK_X87    (UINT32_MAX - 1) /* the same: see x87.h */
-#define HOOK_RETURN 1u /* a place to return to; above: 2 + the number of a function */
+#define HOOK_RETURN 1u		     /* a place to return to; above: 2 + the number of a function */
 
 int hooks_init(void);
 

@@ -4,12 +4,12 @@
 #define DWELL_ENGINE_TRANSLATE_JOB_H
 
 #include "engine/codecache/cache.h"
-#include "engine/codecache/emit.h"
 #include "engine/codecache/code_variant.h"
+#include "engine/codecache/emit.h"
 #include "engine/codecache/exits.h"
 #include "engine/translate/translate.h"
 
-#define RETURN_PUSH 0x42, 0xff, 0x34, 0xdd
+#define RETURN_PUSH	  0x42, 0xff, 0x34, 0xdd
 #define MAX_SEGMENT_INSNS 40
 
 struct job {
@@ -23,21 +23,21 @@ struct job {
 	struct insn in[MAX_INSNS];
 	struct insn_at at[MAX_INSNS];
 	/* Of the segment being emitted: */
-	uint32_t first, end; /* its instructions */
-	const uint8_t *begin; /* its code */
+	uint32_t first, end;			   /* its instructions */
+	const uint8_t *begin;			   /* its code */
 	struct tally after[MAX_SEGMENT_INSNS + 1]; /* counts of in[first + i] .. in[end - 1] */
 	enum reg borrows2, borrows3; /* the same, and still when they are given back */
 	enum reg scratch2, scratch3; /* stream registers, or NOREG */
 	uint16_t spare;		     /* registers that the block does not name */
 	enum reg kept2, kept3;	     /* whose target values stand in spill2 and spill3, or NOREG */
-	struct block *enters; /* the entry that the segment begins with, or NULL */
+	struct block *enters;	     /* the entry that the segment begins with, or NULL */
 	const void *desc; /* what describes it: of a simulation a segment; NULL: nothing */
 	uint32_t trailer;
-	int32_t begin_at;	     /* of the entries, from what scratch2 holds */
-	uint32_t entries;	     /* that the segment writes before its trailer */
+	int32_t begin_at; /* of the entries, from what scratch2 holds */
+	uint32_t entries; /* that the segment writes before its trailer */
 	uint32_t next_entry;
 	bool has_trailer;
-	bool is_given; /* the counter register has the target's value */
+	bool is_given;	/* the counter register has the target's value */
 	bool gave_half; /* of ymm15: but for its upper half, which stays in memory */
 	/* Of the count gear: */
 	struct owed owed, left; /* where the segment begins, and behind it */
@@ -48,21 +48,26 @@ struct job {
 	} meeting[MAX_INSNS];
 	uint32_t meetings;
 	/* Of the filter gear: */
-	bool is_entered; /* other code leads to the segment that comes next */
-	uint8_t live[MAX_INSNS];     /* flags that are live in front of each instruction */
-	uint64_t code_line;	     /* last one that the block has touched, or UINT64_MAX */
-	uint32_t counter;	     /* address of the segment's executions */
-	bool stack_is_aligned;	     /* to 8 bytes: it has been tested */
-	uint8_t aligned[16];	     /* registers that have been tested: log2 of the bytes that each is a multiple of; 0: not known */
-	bool is_given_back;	     /* scratch2 has the target's value again */
-	bool has_rcx;		     /* spill3 has the value of rcx */
-	bool is_apart;		     /* what is emitted lies in the cold part: no fault finds its block */
+	bool is_entered;	 /* other code leads to the segment that comes next */
+	uint8_t live[MAX_INSNS]; /* flags that are live in front of each instruction */
+	uint64_t code_line;	 /* last one that the block has touched, or UINT64_MAX */
+	uint32_t counter;	 /* address of the segment's executions */
+	bool stack_is_aligned;	 /* to 8 bytes: it has been tested */
+	/*
+	 * registers that have been tested: log2 of the bytes that each is a multiple of; 0: not
+	 * known
+	 */
+	uint8_t aligned[16];
+	bool is_given_back; /* scratch2 has the target's value again */
+	bool has_rcx;	    /* spill3 has the value of rcx */
+	/* what is emitted lies in the cold part: no fault finds its block */
+	bool is_apart;
 	uint32_t islands;
 	struct island {
 		uint8_t *field; /* rel8 of a jrcxz */
 		const uint8_t *to;
 	} island[16];
-	struct call_site { /* of the block: calls whose other half follows its code */
+	struct call_site {	/* of the block: calls whose other half follows its code */
 		uint8_t *field; /* rel32 of the call */
 		uint32_t insn;
 		uint32_t step; /* in the filter gear, see filter_calls.h; or 0 */
@@ -78,13 +83,14 @@ void job_copy_insn(struct job *j, uint32_t i);
 /* Note where the copy of in[i] begins. */
 void job_note(struct job *j, uint32_t i, uint8_t flags);
 /*
- * Before in[i], when a conditional branch ends the segment: it, or it with its comparison, is kept off the end of 32
- * bytes, where the processor wants that.
+ * Before in[i], when a conditional branch ends the segment: it, or it with its comparison, is kept
+ * off the end of 32 bytes, where the processor wants that.
  */
 void job_place_branch(struct job *j, uint32_t i);
 /*
- * Before `head`: if it is the head of a loop, it begins a line of decoded code, as compilers have it. A loop of a
- * dozen instructions that lay badly after a change of gears took 1.3 times as long (AMD, fifth generation).
+ * Before `head`: if it is the head of a loop, it begins a line of decoded code, as compilers have
+ * it. A loop of a dozen instructions that lay badly after a change of gears took 1.3 times as long
+ * (AMD, fifth generation).
  */
 void job_align_loop(struct job *j, const struct insn *head);
 
@@ -125,7 +131,10 @@ extern const struct code_variant count_variant, stream_variant;
 void job_count_segment(struct job *j);
 /* Add, without asking whether to stop, what is owed here and not there. */
 void job_count_difference(struct job *j, struct owed here, struct owed there);
-/* The counter register has the target's value for in[i], if that uses it, and until it is taken back. */
+/*
+ * The counter register has the target's value for in[i], if that uses it, and until it is taken
+ * back.
+ */
 void job_give_counter(struct job *j, uint32_t i);
 void job_take_counter(struct job *j);
 /* Behind the copy of in[i]: what it has cleared of the target's value in memory. */
@@ -134,8 +143,8 @@ void job_follow_counter(struct job *j, uint32_t i);
 bool job_wants_counter(const struct job *j, uint32_t i);
 
 /*
- * Who counts (owed.c): before any segment of a block; before a segment that is described is emitted; behind it, where
- * the next instruction may be owed something else.
+ * Who counts (owed.c): before any segment of a block; before a segment that is described is
+ * emitted; behind it, where the next instruction may be owed something else.
  */
 void job_owe_block(struct job *j, struct owed owed);
 void job_owe_segment(struct job *j);
@@ -145,7 +154,7 @@ void job_owe_behind(struct job *j);
  * Streaming (stream_emit.c). From where a segment can begin again, one register put away, to the
  * store that finds a full buffer; where the place is in memory (lanes.h) it is counted by then.
  */
-#define STREAM_PROBE_AT 18
+#define STREAM_PROBE_AT	       18
 #define STREAM_PROBE_MEMORY_AT 9
 /* At the block's beginning, and where code comes from elsewhere. */
 void job_stream_block(struct job *j);
@@ -175,10 +184,15 @@ void job_stream_leave(struct job *j);
 bool job_leaves(const struct job *j, uint64_t pc);
 void job_step(struct job *j, uint64_t pc);
 uint32_t job_new_step(struct job *j, uint64_t pc);
-/* A record where rcx holds the target and r11 can be used; of a call that has pushed. Step 0: none. */
+/*
+ * A record where rcx holds the target and r11 can be used; of a call that has pushed. Step 0: none.
+ */
 void job_step_to_rcx(struct job *j, uint32_t step, bool has_sp);
 void job_step_of_call(struct job *j, uint32_t step);
-/* Code elsewhere that writes a record and jumps: returns its beginning, and where the rel32 of the jump is to be. */
+/*
+ * Code elsewhere that writes a record and jumps: returns its beginning, and where the rel32 of the
+ * jump is to be.
+ */
 uint8_t *job_step_apart(struct job *j, uint64_t pc, uint8_t **field);
 /* Behind the segment, whatever it ends in. */
 void job_step_behind(struct job *j);

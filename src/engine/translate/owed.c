@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which segments add to the counters. A segment that ends in a branch forward or in nothing leaves what it has to be
- * counted to those behind it, see owed.h. All others add what is owed so far: where the thread goes on is owed nothing,
- * or what others owe there already. Those with a branch back add in any case, because adding is also what stops
- * a thread, see poll.h: no way round is without one of them.
+ * Which segments add to the counters. A segment that ends in a branch forward or in nothing leaves
+ * what it has to be counted to those behind it, see owed.h. All others add what is owed so far:
+ * where the thread goes on is owed nothing, or what others owe there already. Those with a branch
+ * back add in any case, because adding is also what stops a thread, see poll.h: no way round is
+ * without one of them.
  *
- * A call is a segment of its own, because of each there is to be one copy only (begin_segment); it is counted by the
- * segment before it.
+ * A call is a segment of its own, because of each there is to be one copy only (begin_segment); it
+ * is counted by the segment before it.
  */
 #include "engine/codecache/code_options.h"
-#include "engine/translate/job.h"
 #include "engine/codecache/poll.h"
+#include "engine/translate/job.h"
 
 static const struct owed nothing;
 
 static bool add_up(struct owed *sum, struct owed a, struct tally t)
 {
-	const int lane[4] = { a.accesses + t.accesses, a.loads + t.loads, a.stores + t.stores,
-			      a.instructions + t.instructions };
+	const int lane[4] = {a.accesses + t.accesses, a.loads + t.loads, a.stores + t.stores,
+			     a.instructions + t.instructions};
 
 	if (lane[0] > INT8_MAX || lane[1] > INT8_MAX || lane[2] > INT8_MAX || lane[3] > INT8_MAX)
 		return false;
-	*sum = (struct owed){ (int8_t)lane[0], (int8_t)lane[1], (int8_t)lane[2], (int8_t)lane[3] };
+	*sum = (struct owed){(int8_t)lane[0], (int8_t)lane[1], (int8_t)lane[2], (int8_t)lane[3]};
 	return true;
 }
 
 /* A call is counted before it is reached. */
 static struct owed before_call(const struct insn *in)
 {
-	return (struct owed){ (int8_t)-(in->loads + in->stores + in->modifies), (int8_t)-in->loads,
-			      (int8_t)-in->stores, -1 };
+	return (struct owed){(int8_t) - (in->loads + in->stores + in->modifies), (int8_t)-in->loads,
+			     (int8_t)-in->stores, -1};
 }
 
 static void meet(struct job *j, uint64_t pc, struct owed owed)
 {
 	if (j->meetings < MAX_INSNS)
-		j->meeting[j->meetings++] = (struct meeting){ pc, owed };
+		j->meeting[j->meetings++] = (struct meeting){pc, owed};
 }
 
 /* What is owed where pc begins, if that is decided. */
@@ -68,7 +69,10 @@ void job_owe_block(struct job *j, struct owed owed)
 			meet(j, j->in[i + 1].pc, nothing);
 }
 
-/* Where the thread goes on if it does so behind the segment; does it go through an entry or to other code? */
+/*
+ * Where the thread goes on if it does so behind the segment; does it go through an entry or to
+ * other code?
+ */
 static bool passes_on(const struct job *j, uint64_t *pc)
 {
 	const struct insn *last = &j->in[j->end - 1];

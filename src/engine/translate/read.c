@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reading the instructions of a block; see job.h. */
+#include "engine/codecache/pages.h"
 #include "engine/core/fsbase.h"
 #include "engine/core/util.h"
 #include "engine/core/xstate.h"
-#include "engine/codecache/pages.h"
 #include "engine/translate/hooks.h"
 #include "engine/translate/job.h"
 
@@ -19,14 +19,15 @@ static struct {
 } decoder;
 
 /*
- * Without instructions for it %fs is set by system calls, which take their time, and which a target may have
- * forbidden itself. Then the target's stack canary will do, where it has one.
+ * Without instructions for it %fs is set by system calls, which take their time, and which a target
+ * may have forbidden itself. Then the target's stack canary will do, where it has one.
  */
 static bool needs_fs(void)
 {
 	uint64_t canary;
 
-	return engine.fsgsbase || engine_copy(&canary, fsbase_canary(thread_self()->fs_base), sizeof canary) != 0;
+	return engine.fsgsbase ||
+	       engine_copy(&canary, fsbase_canary(thread_self()->fs_base), sizeof canary) != 0;
 }
 
 /* The full decoder uses vector registers and a stack canary; most blocks do without it. */
@@ -63,7 +64,7 @@ bool translate_decode(struct insn *in, uint64_t pc, const uint8_t *code, uint32_
 	return good;
 }
 
-#define CODE_WINDOW 256
+#define CODE_WINDOW    256
 #define FUNCTION_ALIGN 16
 
 /* Bytes of target code already fetched. */
@@ -150,7 +151,8 @@ enum translate_result job_read_block(struct job *j, uint64_t pc, bool checked)
 			break;
 		if (room == 0)
 			return j->insns ? TRANSLATE_OK : unreadable(at);
-		if (!translate_observer->decode_mark(in, at, code, room) && !decode_known(in, at, code, room)) {
+		if (!translate_observer->decode_mark(in, at, code, room) &&
+		    !decode_known(in, at, code, room)) {
 			decoder_enter();
 			decoded = decode_insn(in, at, code, room);
 		}
@@ -159,16 +161,16 @@ enum translate_result job_read_block(struct job *j, uint64_t pc, bool checked)
 				return TRANSLATE_OK;
 			if (decoded == DECODE_TOO_LONG)
 				return TRANSLATE_TOO_LONG;
-			return room < 15 && !mappings_find(at + room) ? TRANSLATE_UNMAPPED :
-									TRANSLATE_INVALID;
+			return room < 15 && !mappings_find(at + room) ? TRANSLATE_UNMAPPED
+								      : TRANSLATE_INVALID;
 		}
 		if (j->insns && insn_is_call(in) && cache_find(at, j->gear))
 			break;
 		j->insns++;
 		at += in->length;
-		if (in->kind == INSN_JMP && !checked && in->target > at && in->target + 15 < limit &&
-		    !cache_find(in->target, j->gear) && !translate_observer->is_marked(in->target) &&
-		    !hooks_find(in->target)) {
+		if (in->kind == INSN_JMP && !checked && in->target > at &&
+		    in->target + 15 < limit && !cache_find(in->target, j->gear) &&
+		    !translate_observer->is_marked(in->target) && !hooks_find(in->target)) {
 			in->kind = INSN_JMP_INTO;
 			at = in->target;
 		}

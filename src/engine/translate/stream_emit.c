@@ -10,9 +10,9 @@
  * its own value each time. So a block takes registers that all of it leaves alone,
  * if there are such, puts them away once, and other blocks take others.
  */
-#include "engine/translate/job.h"
 #include "engine/core/lanes.h"
 #include "engine/core/util.h"
+#include "engine/translate/job.h"
 
 static uint32_t accesses_between(const struct job *j, uint32_t first, uint32_t end)
 {
@@ -94,10 +94,10 @@ static void choose_scratch(struct job *j)
 	uint16_t of2 = avail;
 
 	if (has(avail, j->kept3) && j->kept3 != j->kept2)
-		of2 &= (uint16_t)~(1u << j->kept3);
+		of2 &= (uint16_t) ~(1u << j->kept3);
 	j->scratch2 = choose(j, of2, j->kept2);
 	if (needs_scratch3(j))
-		j->scratch3 = choose(j, avail & (uint16_t)~(1u << j->scratch2), j->kept3);
+		j->scratch3 = choose(j, avail & (uint16_t) ~(1u << j->scratch2), j->kept3);
 }
 
 /* The target's value of a scratch register to its slot, unless it stands there. */
@@ -116,8 +116,8 @@ bool job_stream_fits(struct job *j, uint32_t end)
 }
 
 /*
- * Entries of %fs operands hold the whole address: offsets from the base are often below 0, and would look
- * like trailers. Narrow operands and constants are offsets above 0, and stay them.
+ * Entries of %fs operands hold the whole address: offsets from the base are often below 0, and
+ * would look like trailers. Narrow operands and constants are offsets above 0, and stay them.
  */
 bool job_adds_fs_base(const struct mem_op *m)
 {
@@ -136,7 +136,10 @@ static uint32_t describe_end(const struct job *j)
 		       : 0;
 }
 
-/* Fill in the descriptor, if it is not a simulation's (segments.h); returns the bits of its trailers. */
+/*
+ * Fill in the descriptor, if it is not a simulation's (segments.h); returns the bits of its
+ * trailers.
+ */
 static uint32_t describe(const struct job *j, struct stream_desc *d)
 {
 	const struct insn *last = &j->in[j->end - 1];
@@ -210,8 +213,8 @@ void job_stream_reserve(struct job *j, const uint8_t *counted)
 		emit_read_place(&j->o, j->scratch2);
 	else
 		emit_load_gs(&j->o, j->scratch2, T_BUF);
-	engine_assert(in_register ? j->o.p - counted == STREAM_PROBE_AT :
-				    j->o.p - begin == STREAM_PROBE_MEMORY_AT);
+	engine_assert(in_register ? j->o.p - counted == STREAM_PROBE_AT
+				  : j->o.p - begin == STREAM_PROBE_MEMORY_AT);
 	emit_store_imm32(&j->o, j->scratch2, j->begin_at + room - 8, j->trailer);
 	if (j->scratch3 != NOREG)
 		put_away(j, j->scratch3, &j->kept3, T_SPILL3);
@@ -243,8 +246,10 @@ static void emit_lea_index(struct out *o, uint8_t to, uint8_t base, uint8_t inde
 static void emit_lea_fs(struct out *o, uint8_t to, const struct mem_op *m)
 {
 	if (engine.fsgsbase) /* rdfsbase to */
-		emit_bytes(o, (const uint8_t[]){ 0xf3, to & 8 ? 0x49 : 0x48, 0x0f, 0xae,
-						 (uint8_t)(0xc0 | (to & 7)) }, 5);
+		emit_bytes(o,
+			   (const uint8_t[]){0xf3, to & 8 ? 0x49 : 0x48, 0x0f, 0xae,
+					     (uint8_t)(0xc0 | (to & 7))},
+			   5);
 	else
 		emit_load_gs(o, (enum reg)to, T_FS_BASE);
 	emit_lea_index(o, to, m->base, to, 1, (int32_t)m->disp);

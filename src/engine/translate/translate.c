@@ -6,11 +6,11 @@
  */
 #include "engine/translate/translate.h"
 
-#include "engine/translate/hooks.h"
 #include "engine/codecache/code_options.h"
-#include "engine/translate/job.h"
 #include "engine/codecache/pages.h"
 #include "engine/core/util.h"
+#include "engine/translate/hooks.h"
+#include "engine/translate/job.h"
 
 const struct translate_observer *translate_observer;
 
@@ -57,8 +57,11 @@ void job_note(struct job *j, uint32_t i, uint8_t flags)
 		.scratch2 = holds_address ? (uint8_t)(j->scratch2 + 1) : 0,
 		.scratch3 = stream && j->scratch3 != NOREG ? (uint8_t)(j->scratch3 + 1) : 0,
 		.flags = (uint8_t)(flags | (i == j->first ? INSN_AT_SEGMENT : 0) |
-				   (stream ? INSN_AT_STREAM : j->has_trailer ? INSN_AT_END : 0) |
-				   (j->is_given ? INSN_AT_APP31 : 0) | (j->is_given && j->gave_half ? INSN_AT_HALF : 0)),
+				   (stream	     ? INSN_AT_STREAM
+				    : j->has_trailer ? INSN_AT_END
+						     : 0) |
+				   (j->is_given ? INSN_AT_APP31 : 0) |
+				   (j->is_given && j->gave_half ? INSN_AT_HALF : 0)),
 		.length = in->length,
 		.loads = in->loads,
 		.stores = in->stores,
@@ -113,7 +116,7 @@ static bool rm_extended(const struct insn *in)
 static void copy_far_operand(struct job *j, uint32_t i)
 {
 	const struct insn *in = &j->in[i];
-	static const uint8_t plain[] = { RAX, RCX, RDX, RBX, RSI, RDI };
+	static const uint8_t plain[] = {RAX, RCX, RDX, RBX, RSI, RDI};
 	uint8_t high = rm_extended(in) ? 8 : 0, scratch = NOREG;
 
 	for (uint32_t k = 0; k < sizeof plain && scratch == NOREG; k++)
@@ -171,7 +174,7 @@ void job_copy_insn(struct job *j, uint32_t i)
 
 static void segment_tallies(struct job *j)
 {
-	struct tally t = { 0 };
+	struct tally t = {0};
 
 	for (uint32_t i = j->end; i-- > j->first;) {
 		const struct insn *in = &j->in[i];
@@ -189,8 +192,9 @@ static void segment_tallies(struct job *j)
 static uint32_t segment_end(struct job *j, uint32_t first)
 {
 	const struct translate_simulation *simulation = translate_observer->simulation;
-	const uint64_t stop = j->variant->describes && simulation ?
-				      simulation->function_end(j->in[first].pc) : UINT64_MAX;
+	const uint64_t stop = j->variant->describes && simulation
+				      ? simulation->function_end(j->in[first].pc)
+				      : UINT64_MAX;
 	const bool is_apart = j->variant->defers && code_options.owes;
 	uint32_t end = first;
 
@@ -198,7 +202,9 @@ static uint32_t segment_end(struct job *j, uint32_t first)
 	while (end < j->insns && end - first < MAX_SEGMENT_INSNS) {
 		bool alone = j->in[end].kind == INSN_REP || j->in[end].kind == INSN_ELEMENTS;
 
-		if ((alone || j->in[end].entry || (is_apart && insn_is_call(&j->in[end])) || j->in[end].pc >= stop) && end > first)
+		if ((alone || j->in[end].entry || (is_apart && insn_is_call(&j->in[end])) ||
+		     j->in[end].pc >= stop) &&
+		    end > first)
 			break;
 		if (end > first && j->variant->fits && !j->variant->fits(j, end + 1))
 			break;
@@ -384,7 +390,7 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	j->block = b;
 	j->failed = false;
 	if (entry != ENTRY_NONE || checked || translate_observer->is_marked(pc) || hooks_find(pc))
-		owed = (struct owed){ 0 };
+		owed = (struct owed){0};
 	job_owe_block(j, owed);
 	if (entry != ENTRY_NONE) /* in front: no jump on the way in */
 		cache_emit_ib_entry(j->arena, b, entry, false);

@@ -7,7 +7,7 @@
 
 enum translate_result {
 	TRANSLATE_OK,
-	TRANSLATE_FULL,	  /* flush the cache, then again */
+	TRANSLATE_FULL,	    /* flush the cache, then again */
 	TRANSLATE_UNMAPPED, /* pc is not readable, executable memory */
 	TRANSLATE_NO_EXEC,  /* readable, but not executable */
 	TRANSLATE_INVALID,  /* no instruction at pc */
@@ -45,9 +45,9 @@ struct translate_simulation {
 extern const struct translate_observer *translate_observer;
 
 /*
- * Translate the code at pc for a gear; *result is the block. `entry`: the
- * kind of indirect branch that led here, or ENTRY_NONE. `owed`: by the direct branch that did. Wants the
- * translate lock; saves and restores the target's vector state by itself.
+ * Translate the code at pc for a gear; *result is the block. `entry`: the kind of indirect branch
+ * that led here, or ENTRY_NONE. `owed`: by the direct branch that did. Wants the translate lock;
+ * saves and restores the target's vector state by itself.
  */
 enum translate_result translate(struct block **result, uint64_t pc, enum gear gear,
 				enum entry entry, struct owed owed);
@@ -57,7 +57,7 @@ struct stream_access {
 	uint16_t pc_offset; /* from the descriptor's pc */
 	uint16_t size;
 	uint8_t kind;
-	uint8_t fs;	    /* the entry is relative to %fs */
+	uint8_t fs; /* the entry is relative to %fs */
 };
 
 /* What the entries of a segment in the stream buffer stand for. */
@@ -73,11 +73,11 @@ struct stream_desc {
  * (relative to %fs, or of more than WATCH_REACH bytes), and the descriptor's number. So those with
  * STREAM_CALL_BIT are the entries from STREAM_LEAST_CALL on.
  */
-#define WATCH_REACH 64u
-#define STREAM_TRAILER_BIT 0x80000000u
-#define STREAM_CALL_BIT 0x40000000u
-#define STREAM_LEAST_CALL 0xffffffffc0000000u
-#define STREAM_NUMBER_MASK 0x1fffffffu
+#define WATCH_REACH	    64u
+#define STREAM_TRAILER_BIT  0x80000000u
+#define STREAM_CALL_BIT	    0x40000000u
+#define STREAM_LEAST_CALL   0xffffffffc0000000u
+#define STREAM_NUMBER_MASK  0x1fffffffu
 #define STREAM_MAX_ACCESSES 120
 const struct stream_desc *translate_desc(uint32_t number);
 struct stream_desc *translate_new_desc(uint32_t accesses, uint32_t *number);

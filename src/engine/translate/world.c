@@ -73,7 +73,7 @@ bool world_stop(struct thread *t, uint32_t patience_ms)
 	for (uint32_t rounds = 1; !others_out(t); rounds++) {
 		struct {
 			long s, ns;
-		} pause = { 0, 50000 };
+		} pause = {0, 50000};
 
 		sys2(SYS_nanosleep, &pause, 0);
 		world_kick(t);

@@ -5,7 +5,6 @@
 #include "engine/codecache/cache.h"
 #include "engine/codecache/insn_map.h"
 #include "engine/core/frame.h"
-#include "engine/codecache/insn_map.h"
 #include "engine/core/util.h"
 #include "engine/core/xstate.h"
 

@@ -2,8 +2,8 @@
 /* Stacks of calls; see call_stack.h. */
 #include "engine/unwind/call_stack.h"
 
-#include "engine/translate/translate.h"
 #include "engine/core/util.h"
+#include "engine/translate/translate.h"
 
 /* Farther apart than frames are: it is another stack. */
 #define FRAME_MOST (256ull << 10)

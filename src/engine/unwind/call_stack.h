@@ -13,11 +13,11 @@
 #ifndef DWELL_ENGINE_UNWIND_CALL_STACK_H
 #define DWELL_ENGINE_UNWIND_CALL_STACK_H
 
-#include "engine/unwind/frames.h"
 #include "engine/core/state.h"
+#include "engine/unwind/frames.h"
 
 struct call_stack {
-	bool due; /* the thread's stack may be another one: it is to be walked */
+	bool due;	       /* the thread's stack may be another one: it is to be walked */
 	const uint64_t *entry; /* of the buffer, being looked at; NULL: no entry, here and now */
 	const uint64_t *known; /* calls and returns before this entry are in the frames */
 	struct frames frames;

@@ -5,10 +5,10 @@
 #include "engine/core/util.h"
 
 #define MAX_SAVED_STATES 8u
-#define MAX_OFFSET (1 << 26)
-#define DW_RBP 6u
-#define DW_RSP 7u
-#define DW_RETURN 16u
+#define MAX_OFFSET	 (1 << 26)
+#define DW_RBP		 6u
+#define DW_RSP		 7u
+#define DW_RETURN	 16u
 
 /* ---- Reading ---- */
 
@@ -63,8 +63,8 @@ void cfi_skip(struct cfi_reader *r, uint64_t n)
 
 uint64_t cfi_pointer(struct cfi_reader *r, uint8_t encoding)
 {
-	static const uint8_t bytes[16] = { [0] = 8, [2] = 2, [3] = 4, [4] = 8,
-					   [10] = 2, [11] = 4, [12] = 8 };
+	static const uint8_t bytes[16] = {
+		[0] = 8, [2] = 2, [3] = 4, [4] = 8, [10] = 2, [11] = 4, [12] = 8};
 	uint64_t at = r->address + (uint64_t)(r->p - r->start), v;
 	uint32_t n = bytes[encoding & 15];
 
@@ -299,31 +299,31 @@ static const struct {
 	action *act;
 	uint8_t a, b; /* enum operand */
 } extended[] = {
-	[0x00] = { do_nothing, NONE, NONE },
-	[0x01] = { set_location, ADDRESS, NONE },
-	[0x02] = { advance, BYTES_1, NONE },
-	[0x03] = { advance, BYTES_2, NONE },
-	[0x04] = { advance, BYTES_4, NONE },
-	[0x05] = { saved_at, NUMBER, UNITS },		/* offset_extended */
-	[0x06] = { restore_register, NUMBER, NONE },
-	[0x07] = { lost_register, NUMBER, NONE },	/* undefined */
-	[0x08] = { restore_register, NUMBER, NONE },	/* same_value */
-	[0x09] = { lost_register, NUMBER, NUMBER },	/* register */
-	[0x0a] = { remember, NONE, NONE },
-	[0x0b] = { take_back, NONE, NONE },
-	[0x0c] = { define_cfa, NUMBER, NUMBER },
-	[0x0d] = { define_cfa_register, NUMBER, NONE },
-	[0x0e] = { define_cfa_offset, NONE, NUMBER },
-	[0x0f] = { cfa_expression, NONE, NONE },
-	[0x10] = { register_expression, NUMBER, NONE },
-	[0x11] = { saved_at, NUMBER, SIGNED_UNITS },
-	[0x12] = { define_cfa, NUMBER, SIGNED_UNITS },
-	[0x13] = { define_cfa_offset, NONE, SIGNED_UNITS },
-	[0x14] = { lost_register, NUMBER, UNITS },	/* val_offset */
-	[0x15] = { lost_register, NUMBER, SIGNED_UNITS },
-	[0x16] = { lost_to_expression, NUMBER, NONE },	/* val_expression */
-	[0x2e] = { do_nothing, NUMBER, NONE },		/* GNU_args_size */
-	[0x2f] = { saved_at, NUMBER, LESS_UNITS },	/* GNU_negative_offset_extended */
+	[0x00] = {do_nothing, NONE, NONE},
+	[0x01] = {set_location, ADDRESS, NONE},
+	[0x02] = {advance, BYTES_1, NONE},
+	[0x03] = {advance, BYTES_2, NONE},
+	[0x04] = {advance, BYTES_4, NONE},
+	[0x05] = {saved_at, NUMBER, UNITS}, /* offset_extended */
+	[0x06] = {restore_register, NUMBER, NONE},
+	[0x07] = {lost_register, NUMBER, NONE},	   /* undefined */
+	[0x08] = {restore_register, NUMBER, NONE}, /* same_value */
+	[0x09] = {lost_register, NUMBER, NUMBER},  /* register */
+	[0x0a] = {remember, NONE, NONE},
+	[0x0b] = {take_back, NONE, NONE},
+	[0x0c] = {define_cfa, NUMBER, NUMBER},
+	[0x0d] = {define_cfa_register, NUMBER, NONE},
+	[0x0e] = {define_cfa_offset, NONE, NUMBER},
+	[0x0f] = {cfa_expression, NONE, NONE},
+	[0x10] = {register_expression, NUMBER, NONE},
+	[0x11] = {saved_at, NUMBER, SIGNED_UNITS},
+	[0x12] = {define_cfa, NUMBER, SIGNED_UNITS},
+	[0x13] = {define_cfa_offset, NONE, SIGNED_UNITS},
+	[0x14] = {lost_register, NUMBER, UNITS}, /* val_offset */
+	[0x15] = {lost_register, NUMBER, SIGNED_UNITS},
+	[0x16] = {lost_to_expression, NUMBER, NONE}, /* val_expression */
+	[0x2e] = {do_nothing, NUMBER, NONE},	     /* GNU_args_size */
+	[0x2f] = {saved_at, NUMBER, LESS_UNITS},     /* GNU_negative_offset_extended */
 };
 
 static void execute_extended(struct machine *m, struct cfi_reader *r, uint8_t opcode)
@@ -380,9 +380,9 @@ static bool rule_of(const struct row *w, struct frame_rule *rule)
 		return false;
 	if (w->cfa_register != DW_RBP && (w->cfa_register != DW_RSP || w->cfa != CFA_REGISTER))
 		return false;
-	rule->base = w->cfa_register == DW_RSP ? FRAME_RSP :
-		     w->cfa == CFA_REGISTER    ? FRAME_RBP :
-						 FRAME_AT_RBP;
+	rule->base = w->cfa_register == DW_RSP ? FRAME_RSP
+		     : w->cfa == CFA_REGISTER  ? FRAME_RBP
+					       : FRAME_AT_RBP;
 	rule->offset = (int32_t)w->cfa_offset;
 	rule->rbp = w->rbp;
 	rule->rbp_offset = (int32_t)w->rbp_offset;
@@ -392,7 +392,7 @@ static bool rule_of(const struct row *w, struct frame_rule *rule)
 bool cfi_rule(const struct cfi_common *c, const struct cfi_reader *program, uint64_t start,
 	      uint64_t pc, struct frame_rule *rule)
 {
-	struct machine m = { .c = c, .at = start, .pc = UINT64_MAX };
+	struct machine m = {.c = c, .at = start, .pc = UINT64_MAX};
 	struct cfi_reader first = c->program, own = *program;
 
 	if (!execute(&m, &first))

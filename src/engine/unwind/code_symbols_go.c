@@ -5,9 +5,9 @@
  * position-independent programs have their addresses. src/symbols/go_table.c reads all of it, for
  * the names.
  */
-#include "engine/unwind/code_symbols.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
+#include "engine/unwind/code_symbols.h"
 
 #define MOST_FUNCTIONS (4u << 20)
 #define HEAD_WORDS     9u  /* 8 bytes each */

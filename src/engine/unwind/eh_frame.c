@@ -2,9 +2,9 @@
 /* Call frame information to rules; see eh_frame.h. Reads the target only by engine_copy. */
 #include "engine/unwind/eh_frame.h"
 
-#include "engine/unwind/cfi.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
+#include "engine/unwind/cfi.h"
 
 #define RETURN_REGISTER 16u
 
@@ -22,7 +22,7 @@ static bool open_entry(uint64_t address, uint8_t *bytes, struct cfi_reader *r)
 		length = CFI_ROOM; /* perhaps the part that matters is there */
 	if (engine_copy(bytes, (const void *)(uintptr_t)(address + 4), length) != 0)
 		return false;
-	*r = (struct cfi_reader){ bytes, bytes + length, address + 4, bytes, false };
+	*r = (struct cfi_reader){bytes, bytes + length, address + 4, bytes, false};
 	return true;
 }
 
@@ -164,11 +164,11 @@ static uint64_t description_of(const struct frame_table *t, const struct table_e
 
 bool eh_frame_find(const struct frame_table *t, uint64_t pc, struct frame_rule *rule)
 {
-	struct table_entry found = { 0 }, behind;
+	struct table_entry found = {0}, behind;
 	struct table_head head;
 	uint32_t place;
 
-	*rule = (struct frame_rule){ .base = FRAME_END };
+	*rule = (struct frame_rule){.base = FRAME_END};
 	if (!read_head(t, &head) || !search(t, &head, pc, &found, &behind, &place) || place == 0)
 		return false;
 	return read_description(description_of(t, &found), pc, rule);
@@ -196,8 +196,8 @@ static bool read_range(uint64_t address, struct frame_range *range)
 
 bool eh_frame_range(const struct frame_table *t, uint64_t pc, struct frame_range *range)
 {
-	struct table_entry before = { 0 }, behind = { 0 };
-	struct frame_range described = { 0 };
+	struct table_entry before = {0}, behind = {0};
+	struct frame_range described = {0};
 	struct table_head head;
 	uint32_t place;
 
@@ -273,8 +273,8 @@ static uint32_t list_entries(uint64_t address, uint64_t bytes, struct table_entr
 		if (!pc || (int64_t)(pc - address) != (int32_t)(pc - address))
 			continue;
 		if (e)
-			e[n] = (struct table_entry){ (int32_t)(pc - address),
-						     (int32_t)(at - address) };
+			e[n] = (struct table_entry){(int32_t)(pc - address),
+						    (int32_t)(at - address)};
 		n++;
 	}
 	return n;
@@ -285,7 +285,7 @@ bool eh_frame_index(uint64_t address, uint64_t bytes, struct frame_table *table)
 	struct table_head *head;
 	uint32_t n;
 
-	*table = (struct frame_table){ 0 };
+	*table = (struct frame_table){0};
 	if (bytes >> 31 || (n = list_entries(address, bytes, 0)) == 0)
 		return false;
 	table->bytes = sizeof *head + n * sizeof(struct table_entry);
@@ -294,7 +294,7 @@ bool eh_frame_index(uint64_t address, uint64_t bytes, struct frame_table *table)
 		table->bytes = 0;
 		return false;
 	}
-	*head = (struct table_head){ 1, 0x1b, 0x03, 0x3b, 0, n };
+	*head = (struct table_head){1, 0x1b, 0x03, 0x3b, 0, n};
 	list_entries(address, bytes, (struct table_entry *)(void *)(head + 1));
 	sort_entries((struct table_entry *)(void *)(head + 1), n);
 	table->address = (uint64_t)(uintptr_t)head;

@@ -26,8 +26,8 @@ enum frame_rbp {
 
 /* The return address always stands below the frame address. Offsets in bytes. */
 struct frame_rule {
-	uint8_t base; /* enum frame_base */
-	uint8_t rbp;  /* enum frame_rbp */
+	uint8_t base;	/* enum frame_base */
+	uint8_t rbp;	/* enum frame_rbp */
 	bool described; /* without a rule: the code is described all the same */
 	int32_t offset;
 	int32_t rbp_offset;

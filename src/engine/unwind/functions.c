@@ -2,11 +2,11 @@
 /* Functions of the target; see functions.h. */
 #include "engine/unwind/functions.h"
 
+#include "engine/core/state.h"
+#include "engine/core/util.h"
 #include "engine/unwind/eh_frame.h"
 #include "engine/unwind/made_code.h"
 #include "engine/unwind/modules.h"
-#include "engine/core/state.h"
-#include "engine/core/util.h"
 
 #define RESOLVER_MOST 2048u /* bytes of such a function */
 
@@ -33,8 +33,7 @@ static void find_described(const struct module_place *m, uint64_t pc, struct sim
 	struct frame_range range;
 
 	*found = (struct sim_function){
-		.start = m->start, .end = m->end, .kind = SIM_FUNCTION_UNKNOWN
-	};
+		.start = m->start, .end = m->end, .kind = SIM_FUNCTION_UNKNOWN};
 	if (m->frames.bytes == 0 || !eh_frame_range(&m->frames, pc, &range))
 		return;
 	found->start = range.start > m->start ? range.start : m->start;
@@ -62,9 +61,8 @@ static void find_by_symbol(uint64_t pc, struct sim_function *found)
 static void find_in_file(const struct module_place *m, uint64_t pc, struct sim_function *found)
 {
 	if (m->stubs_end) {
-		*found = (struct sim_function){ .start = m->stubs,
-						.end = m->stubs_end,
-						.kind = SIM_FUNCTION_STUB };
+		*found = (struct sim_function){
+			.start = m->stubs, .end = m->stubs_end, .kind = SIM_FUNCTION_STUB};
 		return;
 	}
 	find_described(m, pc, found);
@@ -82,14 +80,12 @@ void functions_find(void *context, uint64_t pc, struct sim_function *found)
 		find_in_file(&m, pc, found);
 		return;
 	}
-	*found = (struct sim_function){
-		.start = m.start, .end = m.end, .kind = SIM_FUNCTION_UNKNOWN
-	};
+	*found =
+		(struct sim_function){.start = m.start, .end = m.end, .kind = SIM_FUNCTION_UNKNOWN};
 	/* It stays the same one when others come to begin behind it. */
 	if (made_code_find(pc, &made) && made.start >= m.start)
 		*found = (struct sim_function){
-			.start = made.start, .end = UINT64_MAX, .kind = SIM_FUNCTION_MADE
-		};
+			.start = made.start, .end = UINT64_MAX, .kind = SIM_FUNCTION_MADE};
 }
 
 uint64_t functions_end(uint64_t pc)
@@ -111,7 +107,7 @@ bool functions_begin(uint64_t pc, enum made_way way, struct made_range *stale)
 	struct module_place m;
 
 	return !modules_place(pc, &m) &&
-	       made_code_begin(pc, way, &(struct made_range){ m.start, m.end }, stale);
+	       made_code_begin(pc, way, &(struct made_range){m.start, m.end}, stale);
 }
 
 void functions_extend(uint64_t pc, const uint64_t *last, uint32_t n)

@@ -54,7 +54,8 @@ static bool has_room(void)
 	if (is_ready && count < MOST_FUNCTIONS)
 		return true;
 	if (!is_full)
-		say("more than %u functions of code made at run time: the call graph has the costs of "
+		say("more than %u functions of code made at run time: the call graph has the costs "
+		    "of "
 		    "others in those that begin before them",
 		    MOST_FUNCTIONS);
 	is_full = true;
@@ -68,14 +69,14 @@ static bool begin(uint64_t pc, enum made_way way, const struct made_range *gap,
 	struct function *old = find(pc, &next), new;
 	const bool is_known = old && old->start >= gap->start;
 
-	if (is_known && (old->start == pc || way == MADE_REACHED ||
-			 (way == MADE_PERHAPS && pc < old->reach)))
+	if (is_known &&
+	    (old->start == pc || way == MADE_REACHED || (way == MADE_PERHAPS && pc < old->reach)))
 		return false;
 	if (!has_room())
 		return false;
-	new = (struct function){ pc, next < gap->end ? next : gap->end, pc };
+	new = (struct function){pc, next < gap->end ? next : gap->end, pc};
 	if (is_known && old->reach > pc) {
-		*stale = (struct made_range){ old->start, old->reach };
+		*stale = (struct made_range){old->start, old->reach};
 		new.reach = old->reach;
 		old->reach = pc;
 	}

@@ -17,10 +17,10 @@ struct made_range {
 
 /* How code is reached. */
 enum made_way {
-	MADE_ENTERED,  /* by a call, an indirect jump, or a jump out of a file */
+	MADE_ENTERED, /* by a call, an indirect jump, or a jump out of a file */
 	/* By a return, or a jump that may be a call: only where nothing was known of the code. */
 	MADE_PERHAPS,
-	MADE_REACHED,  /* otherwise */
+	MADE_REACHED, /* otherwise */
 };
 
 /*

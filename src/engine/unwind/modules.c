@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 
 #include "channel/sys.h"
-#include "engine/unwind/code_symbols.h"
-#include "engine/translate/hooks.h"
 #include "engine/core/state.h"
-#include "engine/unwind/unwind.h"
 #include "engine/core/util.h"
+#include "engine/translate/hooks.h"
+#include "engine/unwind/code_symbols.h"
+#include "engine/unwind/unwind.h"
 
 #define MAX_MODULES 1024u
 #define MAX_STUBS   4u /* sections of a file with stubs of its linkage table */
@@ -30,10 +30,10 @@ struct module {
 	uint64_t unsorted, unsorted_bytes; /* .eh_frame, where there is no table */
 	bool interpreter, program;
 	struct range stubs[MAX_STUBS];
-	uint64_t go, go_bytes; /* the table of the Go linker, until it is read */
+	uint64_t go, go_bytes;	     /* the table of the Go linker, until it is read */
 	struct code_symbols symbols; /* for the call graph: of code without frame information */
-	struct range image;   /* all that is loaded of the file, its data included */
-	uint64_t local_bytes; /* what its variables take of each thread */
+	struct range image;	     /* all that is loaded of the file, its data included */
+	uint64_t local_bytes;	     /* what its variables take of each thread */
 };
 
 static struct module modules[MAX_MODULES];
@@ -76,10 +76,9 @@ static void find_frames(struct elf *e, const Elf64_Phdr *ph, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (ph[i].p_type == PT_GNU_EH_FRAME)
-			e->module->frames =
-				(struct frame_table){ .address = e->bias + ph[i].p_vaddr,
-						      .base = e->bias + ph[i].p_vaddr,
-						      .bytes = ph[i].p_memsz };
+			e->module->frames = (struct frame_table){.address = e->bias + ph[i].p_vaddr,
+								 .base = e->bias + ph[i].p_vaddr,
+								 .bytes = ph[i].p_memsz};
 }
 
 static void find_image(const struct elf *e, const Elf64_Phdr *ph, uint32_t n)
@@ -147,7 +146,7 @@ static void add_stubs(struct module *m, uint64_t start, uint64_t bytes)
 {
 	for (uint32_t i = 0; i < MAX_STUBS; i++)
 		if (m->stubs[i].end == 0) {
-			m->stubs[i] = (struct range){ start, start + bytes };
+			m->stubs[i] = (struct range){start, start + bytes};
 			return;
 		}
 }
@@ -161,7 +160,7 @@ static void find_sections(const struct elf *e, const Elf64_Ehdr *eh)
 	static const struct {
 		const char *name;
 		uint64_t bytes;
-	} stubs[] = { { ".plt", 5 }, { ".plt.got", 9 }, { ".plt.sec", 9 }, { ".iplt", 6 } };
+	} stubs[] = {{".plt", 5}, {".plt.got", 9}, {".plt.sec", 9}, {".iplt", 6}};
 	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh), *names;
 
 	if (!sh || eh->e_shentsize != sizeof *sh || eh->e_shstrndx >= eh->e_shnum)
@@ -188,12 +187,12 @@ static void find_sections(const struct elf *e, const Elf64_Ehdr *eh)
 static void find_functions(const struct elf *e, const Elf64_Ehdr *eh, const Elf64_Phdr *ph)
 {
 	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh);
-	struct code_file f = { .bytes = e->bytes,
-			       .size = e->size,
-			       .sections = sh,
-			       .bias = e->bias,
-			       .start = e->module->start,
-			       .end = e->module->end };
+	struct code_file f = {.bytes = e->bytes,
+			      .size = e->size,
+			      .sections = sh,
+			      .bias = e->bias,
+			      .start = e->module->start,
+			      .end = e->module->end};
 
 	if (sh && eh->e_shentsize == sizeof *sh)
 		f.section_count = eh->e_shnum;
@@ -261,9 +260,11 @@ static void look_at_file(struct elf *e, int fd)
 
 void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum module_part part)
 {
-	struct module m = { .start = start, .end = end, .interpreter = part == MODULE_INTERPRETER,
-			    .program = part == MODULE_PROGRAM };
-	struct elf e = { .module = &m, .offset = offset, .part = part };
+	struct module m = {.start = start,
+			   .end = end,
+			   .interpreter = part == MODULE_INTERPRETER,
+			   .program = part == MODULE_PROGRAM};
+	struct elf e = {.module = &m, .offset = offset, .part = part};
 
 	if (!engine.config.objects && !engine_follows_calls())
 		return;
@@ -302,7 +303,9 @@ static bool find(uint64_t pc, struct module *m)
 	lock_take(&lock);
 	for (uint32_t i = 0; i < count && !found; i++)
 		if (pc >= modules[i].start && pc < modules[i].end) {
-			/* Not before it is needed: it was not in memory when the code was mapped. */
+			/*
+			 * Not before it is needed: it was not in memory when the code was mapped.
+			 */
 			if (modules[i].unsorted_bytes)
 				eh_frame_index(modules[i].unsorted, modules[i].unsorted_bytes,
 					       &modules[i].frames);
@@ -322,7 +325,7 @@ bool modules_frames(uint64_t pc, struct frame_table *table)
 {
 	struct module m;
 
-	*table = (struct frame_table){ 0 };
+	*table = (struct frame_table){0};
 	if (!find(pc, &m) || m.frames.bytes == 0)
 		return false;
 	*table = m.frames;
@@ -332,7 +335,7 @@ bool modules_frames(uint64_t pc, struct frame_table *table)
 /* Where code of no module is, the gap between them. */
 static void find_gap(uint64_t pc, struct module_place *place)
 {
-	*place = (struct module_place){ .end = UINT64_MAX };
+	*place = (struct module_place){.end = UINT64_MAX};
 	lock_take(&lock);
 	for (uint32_t i = 0; i < count; i++) {
 		const struct module *m = &modules[i];
@@ -354,8 +357,7 @@ bool modules_place(uint64_t pc, struct module_place *place)
 		return false;
 	}
 	*place = (struct module_place){
-		.start = m.start, .end = m.end, .interpreter = m.interpreter, .frames = m.frames
-	};
+		.start = m.start, .end = m.end, .interpreter = m.interpreter, .frames = m.frames};
 	for (uint32_t i = 0; i < MAX_STUBS; i++)
 		if (pc >= m.stubs[i].start && pc < m.stubs[i].end) {
 			place->stubs = m.stubs[i].start;

@@ -15,8 +15,8 @@ enum module_part { MODULE_LIBRARY, MODULE_PROGRAM, MODULE_INTERPRETER };
 
 /*
  * Code of the file open as fd is mapped at [start, end) from `offset` on: hook the allocation
- * functions that it defines. A file that is not a sound ELF file, or none (-1), has no functions that are known, but is
- * a place of its own.
+ * functions that it defines. A file that is not a sound ELF file, or none (-1), has no functions
+ * that are known, but is a place of its own.
  */
 void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum module_part part);
 
@@ -44,11 +44,14 @@ bool modules_place(uint64_t pc, struct module_place *place);
 bool modules_function(uint64_t pc, uint64_t *start, uint64_t *end);
 
 /*
- * How many bytes the thread-local variables of all modules take of a thread. False: the address, which is that
- * of the thread's own data, is in a file's data, as some runtimes have it.
+ * How many bytes the thread-local variables of all modules take of a thread. False: the address,
+ * which is that of the thread's own data, is in a file's data, as some runtimes have it.
  */
 bool modules_locals(uint64_t address, uint64_t *bytes);
-/* How many of these are the program's own, right below that address; `code` is one of its code. 0: it has none. */
+/*
+ * How many of these are the program's own, right below that address; `code` is one of its code. 0:
+ * it has none.
+ */
 uint64_t modules_program_locals(uint64_t *code);
 
 /* Is it the dynamic linker's own code? */

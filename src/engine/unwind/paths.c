@@ -2,9 +2,9 @@
 /* Numbers of call paths; see paths.h. */
 #include "engine/unwind/paths.h"
 
-#include "engine/unwind/call_stack.h"
 #include "engine/core/records.h"
 #include "engine/core/util.h"
+#include "engine/unwind/call_stack.h"
 
 #define MAX_PATHS   PATH_MAX_ID
 #define FIRST_SLOTS 2048u
@@ -12,9 +12,9 @@
 #define NUMBER_MASK ((1ull << NUMBER_BITS) - 1)
 
 /*
- * Paths are found by a hash alone: a slot is 47 bits of it and the number, or 0. The chance that any two of
- * 65,536 paths are taken for one is 1 in 65,000. Small processes touch few pages of it: a fault
- * costs as much as finding ten paths.
+ * Paths are found by a hash alone: a slot is 47 bits of it and the number, or 0. The chance that
+ * any two of 65,536 paths are taken for one is 1 in 65,000. Small processes touch few pages of it:
+ * a fault costs as much as finding ten paths.
  */
 static uint64_t *slots;
 static uint32_t slot_count; /* a power of two, at least twice the paths */
@@ -28,10 +28,10 @@ static bool cut_told;
 static const struct {
 	uint32_t count, depth;
 } limits[] = {
-	{ MAX_PATHS / 2, 6 },
-	{ MAX_PATHS / 4 * 3, 3 },
-	{ MAX_PATHS / 16 * 15, 1 },
-	{ MAX_PATHS, 0 },
+	{MAX_PATHS / 2, 6},
+	{MAX_PATHS / 4 * 3, 3},
+	{MAX_PATHS / 16 * 15, 1},
+	{MAX_PATHS, 0},
 };
 
 void paths_init(void)

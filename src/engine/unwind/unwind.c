@@ -2,16 +2,16 @@
 /* Walking the target's stack; see unwind.h. */
 #include "engine/unwind/unwind.h"
 
-#include "engine/unwind/eh_frame.h"
-#include "engine/unwind/modules.h"
 #include "engine/core/state.h"
 #include "engine/core/util.h"
+#include "engine/unwind/eh_frame.h"
+#include "engine/unwind/modules.h"
 
-#define RULES_BITS   15
-#define OFFSET_BITS  28
-#define OFFSET_MASK  ((1u << OFFSET_BITS) - 1)
-#define GUESS_REACH  (1ull << 20) /* a frame pointer that is farther up is none */
-#define LEAST_PC     4096u
+#define RULES_BITS  15
+#define OFFSET_BITS 28
+#define OFFSET_MASK ((1u << OFFSET_BITS) - 1)
+#define GUESS_REACH (1ull << 20) /* a frame pointer that is farther up is none */
+#define LEAST_PC    4096u
 
 /*
  * A rule fits into 64 bits: base (3), rbp (2), guess (1), and two offsets. Entries are written
@@ -22,10 +22,10 @@ struct kept_rule {
 	uint64_t rule, check;
 };
 
-#define RULE_BASE(r)  ((uint32_t)(r) & 7u)
-#define RULE_RBP(r)   ((uint32_t)((r) >> 3) & 3u)
-#define RULE_GUESS    32u
-#define RULE_KNOWN    64u /* so that no rule is 0 */
+#define RULE_BASE(r)	   ((uint32_t)(r)&7u)
+#define RULE_RBP(r)	   ((uint32_t)((r) >> 3) & 3u)
+#define RULE_GUESS	   32u
+#define RULE_KNOWN	   64u /* so that no rule is 0 */
 #define RULE_OFFSET(r)	   ((int64_t)((r) << 28) >> 36)
 #define RULE_RBP_OFFSET(r) ((int64_t)(r) >> 36)
 
@@ -58,8 +58,7 @@ static uint64_t make_rule(uint64_t pc)
 	}
 	/* push rbp; mov rbp, rsp: perhaps */
 	f = (struct frame_rule){
-		.base = FRAME_RBP, .rbp = RBP_SAVED, .offset = 16, .rbp_offset = -16
-	};
+		.base = FRAME_RBP, .rbp = RBP_SAVED, .offset = 16, .rbp_offset = -16};
 	return pack(f) | RULE_GUESS;
 }
 
@@ -173,7 +172,7 @@ bool unwind_step(struct unwind_walk *w)
 	}
 	if (pc < LEAST_PC || pc >> 47 || ((rule & RULE_GUESS) && !is_behind_call(pc)))
 		return false;
-	*w = (struct unwind_walk){ pc, cfa, rbp, at };
+	*w = (struct unwind_walk){pc, cfa, rbp, at};
 	return true;
 }
 

@@ -16,7 +16,9 @@ struct unwind_walk {
 	uint64_t rbp_at; /* where rbp was read; 0: nowhere, it is as the walk began with it */
 };
 
-/* To the caller's frame; its return address stood at rsp - 8. False: the walk ends. No lock wanted. */
+/*
+ * To the caller's frame; its return address stood at rsp - 8. False: the walk ends. No lock wanted.
+ */
 bool unwind_step(struct unwind_walk *w);
 /* Is the frame at pc found by rbp? */
 bool unwind_needs_rbp(uint64_t pc);

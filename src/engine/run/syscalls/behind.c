@@ -14,9 +14,9 @@
 #include "engine/codecache/cache.h"
 #include "engine/codecache/pages.h"
 #include "engine/core/proc.h"
+#include "engine/core/util.h"
 #include "engine/run/process.h"
 #include "engine/run/syscalls/syscalls.h"
-#include "engine/core/util.h"
 #include "engine/run/visits.h"
 
 #define MOST_PARTS   1024 /* the kernel takes no more at once */

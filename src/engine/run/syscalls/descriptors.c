@@ -29,7 +29,7 @@ long descriptors_close_range(struct thread *t, long nr, const long a[6])
 {
 	uint32_t first = (uint32_t)a[0], last = (uint32_t)a[1];
 	uint32_t low = (uint32_t)t->process->channel_fd, high = (uint32_t)t->process->engine_fd;
-	long r = 0, part[6] = { 0, 0, a[2], 0, 0, 0 };
+	long r = 0, part[6] = {0, 0, a[2], 0, 0, 0};
 
 	if (low > high) {
 		uint32_t swap = low;
@@ -39,7 +39,7 @@ long descriptors_close_range(struct thread *t, long nr, const long a[6])
 	}
 	if (first > last || t->process->channel_fd < 0)
 		return syscalls_pass(t, nr, a);
-	const uint32_t cut[2] = { low, high };
+	const uint32_t cut[2] = {low, high};
 
 	for (int i = 0; i < 2 && r == 0; i++) {
 		if (cut[i] < first || cut[i] > last)
@@ -66,7 +66,7 @@ bool descriptors_raise(struct rlimit *was)
 
 	if (engine.quiet || sys_failed(sys4(SYS_prlimit64, 0, RLIMIT_NOFILE, 0, was)))
 		return false;
-	l = (struct rlimit){ was->rlim_cur + SPARE, was->rlim_max };
+	l = (struct rlimit){was->rlim_cur + SPARE, was->rlim_max};
 	/* Where the soft limit is at the hard one, only the privileged may. */
 	if (l.rlim_cur > l.rlim_max)
 		l.rlim_max = l.rlim_cur;
@@ -90,7 +90,7 @@ static bool copy_to(int *fd, uint64_t least)
 
 bool descriptors_make_way(struct thread *t)
 {
-	int *ours[2] = { &t->process->channel_fd, &t->process->engine_fd };
+	int *ours[2] = {&t->process->channel_fd, &t->process->engine_fd};
 	struct rlimit was;
 	bool moved = false;
 

@@ -7,11 +7,11 @@
 #include <stdbool.h>
 
 #include "channel/sys.h"
+#include "engine/core/proc.h"
+#include "engine/core/util.h"
+#include "engine/run/syscalls/syscalls.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_memory.h"
-#include "engine/core/proc.h"
-#include "engine/run/syscalls/syscalls.h"
-#include "engine/core/util.h"
 
 #define BUFFER_BYTES (64u << 10)
 

@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 /* What the filter says of a call, SECCOMP_RET_*; that of a kill for a filter that is none. */
-uint32_t sandbox_verdict(const struct sock_filter *filter, uint32_t n, const struct seccomp_data *call);
+uint32_t sandbox_verdict(const struct sock_filter *filter, uint32_t n,
+			 const struct seccomp_data *call);
 
 /* Does it let by all calls that the engine needs to go on? */
 bool sandbox_lets_by(const struct sock_filter *filter, uint32_t n);

@@ -15,30 +15,30 @@
 #include <sys/resource.h>
 
 #include "channel/sys.h"
-#include "engine/data/alloc.h"
-#include "engine/simulate/baton.h"
-#include "engine/run/syscalls/behind.h"
-#include "engine/sample/buffers.h"
-#include "engine/run/syscalls/descriptors.h"
-#include "engine/run/held.h"
-#include "engine/run/syscalls/maps_view.h"
-#include "engine/run/native.h"
 #include "engine/codecache/pages.h"
 #include "engine/core/proc.h"
-#include "engine/run/process.h"
 #include "engine/core/program_limits.h"
-#include "engine/run/syscalls/limit_calls.h"
 #include "engine/core/publish.h"
 #include "engine/core/records.h"
-#include "engine/run/rest.h"
-#include "engine/sample/collect.h"
-#include "engine/run/signals.h"
 #include "engine/core/stuck.h"
+#include "engine/core/util.h"
+#include "engine/data/alloc.h"
+#include "engine/run/held.h"
+#include "engine/run/native.h"
+#include "engine/run/process.h"
+#include "engine/run/rest.h"
+#include "engine/run/signals.h"
+#include "engine/run/syscalls/behind.h"
+#include "engine/run/syscalls/descriptors.h"
+#include "engine/run/syscalls/limit_calls.h"
+#include "engine/run/syscalls/maps_view.h"
 #include "engine/run/syscalls/text_busy.h"
 #include "engine/run/threads.h"
-#include "engine/sample/ticker.h"
-#include "engine/core/util.h"
 #include "engine/run/visits.h"
+#include "engine/sample/buffers.h"
+#include "engine/sample/collect.h"
+#include "engine/sample/ticker.h"
+#include "engine/simulate/baton.h"
 
 typedef long handler(struct thread *t, long nr, const long args[6]);
 
@@ -162,9 +162,9 @@ static long do_membarrier(struct thread *t, long nr, const long a[6])
 /* May the process lock memory at all? */
 static bool may_lock(void)
 {
-	struct __user_cap_header_struct header = { _LINUX_CAPABILITY_VERSION_3, 0 };
-	struct __user_cap_data_struct caps[2] = { { 0 } };
-	struct rlimit limit = { 0 };
+	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct caps[2] = {{0}};
+	struct rlimit limit = {0};
 
 	sys4(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, &limit);
 	sys2(SYS_capget, &header, caps);
@@ -172,8 +172,9 @@ static bool may_lock(void)
 }
 
 /*
- * All memory has the engine's in it, much of it address space that is only reserved: the kernel would fill
- * the machine's memory with that. So nothing is locked, and the program does not hear of it.
+ * All memory has the engine's in it, much of it address space that is only reserved: the kernel
+ * would fill the machine's memory with that. So nothing is locked, and the program does not hear of
+ * it.
  */
 static long do_mlockall(struct thread *t, long nr, const long a[6])
 {
@@ -191,7 +192,7 @@ static long do_mlockall(struct thread *t, long nr, const long a[6])
 /* Skip a decimal number. */
 bool syscalls_names_own_exe(const struct thread *t, uint64_t path_at)
 {
-	char path[64] = { 0 };
+	char path[64] = {0};
 	const char *p = path, *q;
 	uint64_t number;
 
@@ -257,7 +258,7 @@ static long do_readlinkat(struct thread *t, long nr, const long a[6])
 /* Calls with a path as argument 0 or 1 that follow the link. */
 static long with_path(struct thread *t, long nr, const long a[6], int which)
 {
-	long changed[6] = { a[0], a[1], a[2], a[3], a[4], a[5] };
+	long changed[6] = {a[0], a[1], a[2], a[3], a[4], a[5]};
 
 	if (syscalls_names_own_exe(t, (uint64_t)a[which]))
 		changed[which] = (long)(uintptr_t)t->process->exe;
@@ -282,7 +283,7 @@ static long do_path1(struct thread *t, long nr, const long a[6])
 /* Does the call refuse to follow links as that of /proc/self/exe is? */
 static bool refuses_links(long nr, const long a[6])
 {
-	struct open_how how = { .flags = (uint64_t)a[nr == SYS_open ? 1 : 2] };
+	struct open_how how = {.flags = (uint64_t)a[nr == SYS_open ? 1 : 2]};
 
 	if (nr == SYS_openat2 && engine_copy(&how, (const void *)a[2], sizeof how) != 0)
 		return true;
@@ -293,7 +294,7 @@ static bool refuses_links(long nr, const long a[6])
 static long do_writable(struct thread *t, long nr, const long a[6])
 {
 	const int which = nr == SYS_openat || nr == SYS_openat2;
-	long changed[6] = { a[0], a[1], a[2], a[3], a[4], a[5] }, r;
+	long changed[6] = {a[0], a[1], a[2], a[3], a[4], a[5]}, r;
 
 	if ((nr == SYS_truncate || nr == SYS_creat || !refuses_links(nr, a)) &&
 	    syscalls_names_own_exe(t, (uint64_t)a[which]))
@@ -378,10 +379,10 @@ static handler *const table[] = {
 static bool changes_simulation(long nr)
 {
 	static const uint16_t calls[] = {
-		SYS_mmap, SYS_munmap, SYS_mprotect, SYS_pkey_mprotect, SYS_mremap, SYS_brk,
-		SYS_madvise, SYS_rt_sigreturn, SYS_clone, SYS_clone3, SYS_fork, SYS_vfork,
-		SYS_execve, SYS_execveat, SYS_exit, SYS_exit_group, SYS_arch_prctl, SYS_prctl,
-		SYS_seccomp, SYS_ptrace,
+		SYS_mmap,	SYS_munmap,	SYS_mprotect,	  SYS_pkey_mprotect, SYS_mremap,
+		SYS_brk,	SYS_madvise,	SYS_rt_sigreturn, SYS_clone,	     SYS_clone3,
+		SYS_fork,	SYS_vfork,	SYS_execve,	  SYS_execveat,	     SYS_exit,
+		SYS_exit_group, SYS_arch_prctl, SYS_prctl,	  SYS_seccomp,	     SYS_ptrace,
 	};
 
 	for (uint32_t i = 0; i < sizeof calls / sizeof *calls; i++)
@@ -402,8 +403,8 @@ static long call(struct thread *t, long nr, const long args[6])
 void syscalls_handle(struct thread *t)
 {
 	const uint64_t *r = t->regs;
-	const long args[6] = { (long)r[RDI], (long)r[RSI], (long)r[RDX],
-			       (long)r[R10], (long)r[R8],  (long)r[R9] };
+	const long args[6] = {(long)r[RDI], (long)r[RSI], (long)r[RDX],
+			      (long)r[R10], (long)r[R8],  (long)r[R9]};
 	long nr = (long)r[RAX], result;
 	bool began;
 	uint64_t after = t->rip;

@@ -6,7 +6,7 @@
 #include "engine/core/state.h"
 
 /* A handler's result that is none: the registers are set already. */
-#define SYSCALLS_NO_RESULT (-100000)
+#define SYSCALLS_NO_RESULT  (-100000)
 #define SYSCALLS_INSN_BYTES 2
 
 /*

@@ -6,16 +6,16 @@
 
 #include "channel/launch.h"
 #include "channel/sys.h"
-#include "engine/run/syscalls/descriptors.h"
 #include "engine/core/proc.h"
-#include "engine/run/process.h"
 #include "engine/core/program_limits.h"
-#include "engine/run/syscalls/limit_calls.h"
 #include "engine/core/records.h"
+#include "engine/core/util.h"
+#include "engine/run/process.h"
 #include "engine/run/signals.h"
+#include "engine/run/syscalls/descriptors.h"
+#include "engine/run/syscalls/limit_calls.h"
 #include "engine/run/syscalls/syscalls.h"
 #include "engine/run/traced.h"
-#include "engine/core/util.h"
 
 #define VECTORS_BYTES (8ul << 20) /* arguments and variables are no more */
 
@@ -106,16 +106,16 @@ static long run_engine(struct thread *t, struct attempt *a)
 static long execute(struct thread *t, int dir_fd, long path, long argv, long envp, long flags)
 {
 	struct attempt a = {
-		.request = { .path = (const char *)path,
-			     .dir_fd = dir_fd,
-			     .flags = (int)flags,
-			     .argv = (char *const *)argv,
-			     .envp = (char *const *)envp,
-			     .channel_fd = t->process->channel_fd,
-			     .engine_fd = t->process->engine_fd,
-			     .parent = t->process->order,
-			     .cause = t->process->borrowed_memory ? 1 : 2,
-			     .limits = t->process->limits },
+		.request = {.path = (const char *)path,
+			    .dir_fd = dir_fd,
+			    .flags = (int)flags,
+			    .argv = (char *const *)argv,
+			    .envp = (char *const *)envp,
+			    .channel_fd = t->process->channel_fd,
+			    .engine_fd = t->process->engine_fd,
+			    .parent = t->process->order,
+			    .cause = t->process->borrowed_memory ? 1 : 2,
+			    .limits = t->process->limits},
 	};
 	struct rlimit was;
 	int verdict;

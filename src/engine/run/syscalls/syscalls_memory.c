@@ -11,22 +11,22 @@
 #include <sys/stat.h>
 
 #include "channel/sys.h"
-#include "engine/core/addresses.h"
-#include "engine/data/alloc.h"
-#include "engine/run/syscalls/behind.h"
 #include "engine/codecache/cache.h"
-#include "engine/simulate/filter/filter_gear.h"
-#include "engine/core/limits.h"
-#include "engine/unwind/modules.h"
-#include "engine/run/syscalls/own_memory.h"
 #include "engine/codecache/pages.h"
+#include "engine/core/addresses.h"
+#include "engine/core/limits.h"
 #include "engine/core/proc.h"
-#include "engine/run/process.h"
 #include "engine/core/program_limits.h"
+#include "engine/core/util.h"
+#include "engine/data/alloc.h"
+#include "engine/run/process.h"
+#include "engine/run/syscalls/behind.h"
 #include "engine/run/syscalls/limit_calls.h"
+#include "engine/run/syscalls/own_memory.h"
 #include "engine/run/syscalls/syscalls.h"
 #include "engine/sample/ticker.h"
-#include "engine/core/util.h"
+#include "engine/simulate/filter/filter_gear.h"
+#include "engine/unwind/modules.h"
 
 static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t offset, long fd)
 {
@@ -43,7 +43,8 @@ static bool refuses(const struct thread *t, uint64_t start, uint64_t end)
 {
 	if (!addresses_have_tables(start, end) && !cache_overlaps(start, end))
 		return false;
-	say("process %lu: it maps memory at 0x%lx to 0x%lx, where the engine has its own: it gets ENOMEM "
+	say("process %lu: it maps memory at 0x%lx to 0x%lx, where the engine has its own: it gets "
+	    "ENOMEM "
 	    "(run the program without dwell)",
 	    (uint64_t)t->process->pid, start, end);
 	return true;
@@ -157,7 +158,7 @@ long syscalls_munmap(struct thread *t, long nr, const long a[6])
 	return r;
 }
 
-#define ALL_PROT                                                                                   \
+#define ALL_PROT \
 	(PROT_READ | PROT_WRITE | PROT_EXEC | PROT_GROWSDOWN | PROT_GROWSUP | 8 /* PROT_SEM */)
 
 /* The kernel does one mapping after the other, up to a place where there is none. */
@@ -229,7 +230,7 @@ long syscalls_mremap(struct thread *t, long nr, const long a[6])
 {
 	uint64_t old = (uint64_t)a[0], old_bytes = round_up((uint64_t)a[1], PAGE);
 	uint64_t new_bytes = round_up((uint64_t)a[2], PAGE);
-	struct mapping like = { 0 };
+	struct mapping like = {0};
 	const struct mapping *m;
 	bool held;
 	long r;

@@ -11,16 +11,16 @@
 #include <sys/wait.h>
 
 #include "channel/sys.h"
+#include "engine/core/records.h"
+#include "engine/core/util.h"
+#include "engine/core/xstate.h"
 #include "engine/data/alloc.h"
 #include "engine/run/native.h"
 #include "engine/run/process.h"
-#include "engine/core/records.h"
 #include "engine/run/rest.h"
 #include "engine/run/syscalls/sandbox.h"
 #include "engine/run/syscalls/syscalls.h"
 #include "engine/sample/ticker.h"
-#include "engine/core/util.h"
-#include "engine/core/xstate.h"
 
 /* From here on the process runs without the engine; it makes this call then. */
 static bool go_native(struct thread *t, const char *note)
@@ -37,8 +37,10 @@ long syscalls_arch_prctl(struct thread *t, long nr, const long a[6])
 {
 	long r;
 
-	if (a[0] == ARCH_SET_GS && a[1] && go_native(t, "the program uses %gs: profiling of it ended")) {
-		say("process %lu: the program uses %%gs, which dwell needs itself: it runs unprofiled from here",
+	if (a[0] == ARCH_SET_GS && a[1] &&
+	    go_native(t, "the program uses %gs: profiling of it ended")) {
+		say("process %lu: the program uses %%gs, which dwell needs itself: it runs "
+		    "unprofiled from here",
 		    (uint64_t)t->process->pid);
 		return SYSCALLS_NO_RESULT;
 	}
@@ -95,7 +97,7 @@ static enum sandbox look_at_filter(uint64_t at)
 	if (!copy)
 		return SANDBOX_TIGHT;
 	if (engine_copy(copy, p.filter, p.len * sizeof *copy) == 0)
-		found = !sandbox_lets_by(copy, p.len)	    ? SANDBOX_TIGHT
+		found = !sandbox_lets_by(copy, p.len)	     ? SANDBOX_TIGHT
 			: sandbox_lets_rests_by(copy, p.len) ? SANDBOX_WIDE
 							     : SANDBOX_RESTLESS;
 	pages_put(copy, bytes);
@@ -134,7 +136,8 @@ long syscalls_prctl(struct thread *t, long nr, const long a[6])
 	/* It would have its handler for the engine's calls, too. */
 	if (a[0] == SET_USER_DISPATCH && a[1] != 0 &&
 	    go_native(t, "the program dispatches system calls itself: profiling of it ended")) {
-		say("process %lu: the program dispatches system calls itself: it runs unprofiled from here",
+		say("process %lu: the program dispatches system calls itself: it runs unprofiled "
+		    "from here",
 		    (uint64_t)t->process->pid);
 		return SYSCALLS_NO_RESULT;
 	}
@@ -174,7 +177,8 @@ long syscalls_ptrace(struct thread *t, long nr, const long a[6])
 	if (a[0] == PTRACE_TRACEME)
 		t->process->is_traced = true;
 	if (attaches(a) && records_has_process(t->process, (uint32_t)a[1]))
-		say("process %lu: it traces process %lu, which runs under dwell: what it sees is the engine's "
+		say("process %lu: it traces process %lu, which runs under dwell: what it sees is "
+		    "the engine's "
 		    "code and registers",
 		    pid, (uint64_t)a[1]);
 	return syscalls_pass(t, nr, a);

@@ -3,10 +3,10 @@
 #include <errno.h>
 
 #include "channel/sys.h"
+#include "engine/core/util.h"
 #include "engine/run/held.h"
 #include "engine/run/syscalls/syscalls.h"
 #include "engine/sample/ticker.h"
-#include "engine/core/util.h"
 
 /*
  * Calls that wait under another mask, which *mask_at points to: a handler that
@@ -20,7 +20,8 @@ static long with_mask(struct thread *t, long nr, long args[6], long *mask_at)
 	if (*mask_at && engine_copy(&mask, (void *)*mask_at, 8) == 0) {
 		t->saved_suspend_mask = mask;
 		t->have_suspend_mask = true;
-		mine = mask | (ticker_blocks(t) && !t->resting ? TICK_BIT : 0) | held_ignored(t->process);
+		mine = mask | (ticker_blocks(t) && !t->resting ? TICK_BIT : 0) |
+		       held_ignored(t->process);
 		*mask_at = (long)&mine;
 	}
 	r = syscalls_pass(t, nr, args);
@@ -31,7 +32,7 @@ static long with_mask(struct thread *t, long nr, long args[6], long *mask_at)
 
 static long with_mask_in(struct thread *t, long nr, const long a[6], uint32_t at)
 {
-	long args[6] = { a[0], a[1], a[2], a[3], a[4], a[5] };
+	long args[6] = {a[0], a[1], a[2], a[3], a[4], a[5]};
 
 	return with_mask(t, nr, args, &args[at]);
 }
@@ -53,7 +54,7 @@ long syscalls_epoll_pwait(struct thread *t, long nr, const long a[6])
 
 long syscalls_pselect(struct thread *t, long nr, const long a[6])
 {
-	long pair[2], args[6] = { a[0], a[1], a[2], a[3], a[4], a[5] };
+	long pair[2], args[6] = {a[0], a[1], a[2], a[3], a[4], a[5]};
 
 	if (!a[5] || engine_copy(pair, (void *)a[5], sizeof pair) != 0)
 		return syscalls_pass(t, nr, a);
@@ -70,8 +71,8 @@ long syscalls_io_uring_enter(struct thread *t, long nr, const long a[6])
 	struct {
 		long mask;
 		long rest[2];
-	} arg = { 0 };
-	long args[6] = { a[0], a[1], a[2], a[3], a[4], a[5] };
+	} arg = {0};
+	long args[6] = {a[0], a[1], a[2], a[3], a[4], a[5]};
 
 	if (!(a[3] & RING_LONG_ARG))
 		return with_mask(t, nr, args, &args[4]);
@@ -85,7 +86,7 @@ long syscalls_io_uring_enter(struct thread *t, long nr, const long a[6])
 /* Waiting for signals by number: our timer's is none of the target's. */
 long syscalls_sigtimedwait(struct thread *t, long nr, const long a[6])
 {
-	long args[6] = { a[0], a[1], a[2], a[3], a[4], a[5] };
+	long args[6] = {a[0], a[1], a[2], a[3], a[4], a[5]};
 	uint64_t set;
 
 	if (t->has_timer && engine_copy(&set, (void *)a[0], 8) == 0) {
