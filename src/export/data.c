@@ -153,16 +153,6 @@ void export_data_release(struct export_data *d)
 
 /* ---- Questions ---- */
 
-const char *export_module_path(const struct export_data *d, const struct store_location *l)
-{
-	uint64_t i;
-
-	if (l == NULL || l->module_id == STORE_NONE ||
-	    !map_get(&d->module_index, (uint64_t)l->module_id, &i))
-		return NULL;
-	return d->modules[i].path;
-}
-
 const struct store_location *export_location(const struct export_data *d, int64_t index)
 {
 	return index == STORE_NONE ? NULL : &d->locations[index];

@@ -59,9 +59,6 @@ struct export_request {
 int export_data_open(struct export_data *d, const struct export_request *r, struct err *err);
 void export_data_release(struct export_data *d);
 
-/* Its path, or NULL. */
-const char *export_module_path(const struct export_data *d, const struct store_location *l);
-
 /* The location of an index, or NULL for STORE_NONE. */
 const struct store_location *export_location(const struct export_data *d, int64_t index);
 

@@ -67,9 +67,6 @@ enum store_arc_kind {
 	STORE_ARC_KINDS,
 };
 
-/* "call", "jump", "start", "signal", "recursive"; "?" for others. */
-const char *store_arc_kind_name(uint32_t kind);
-
 struct store_arc {
 	int64_t caller_id;   /* node, or STORE_NONE */
 	int64_t location_id; /* of the call, or STORE_NONE */

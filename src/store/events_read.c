@@ -10,19 +10,6 @@
 #include "store/lists.h"
 #include "store/select.h"
 
-const char *store_arc_kind_name(uint32_t kind)
-{
-	static const char *const names[STORE_ARC_KINDS] = {
-		[STORE_ARC_CALL] = "call",
-		[STORE_ARC_JUMP] = "jump",
-		[STORE_ARC_START] = "start",
-		[STORE_ARC_SIGNAL] = "signal",
-		[STORE_ARC_RECURSIVE] = "recursive",
-	};
-
-	return kind < STORE_ARC_KINDS ? names[kind] : "?";
-}
-
 /* ---- Columns ---- */
 
 static const struct select_column event_columns[] = {

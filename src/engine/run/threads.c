@@ -148,13 +148,6 @@ static void unlist_locked(struct thread *t)
 	t->process->listed--;
 }
 
-void thread_unlist(struct thread *t)
-{
-	lock_take(&engine.world_lock);
-	unlist_locked(t);
-	lock_drop(&engine.world_lock);
-}
-
 /* Unlist, and keep for another thread once this one is really gone. */
 static void retire(struct thread *t)
 {

@@ -8,7 +8,6 @@
 /* A struct thread with its stacks, not yet listed; NULL when out of memory. */
 struct thread *thread_new(struct process *p);
 void thread_list(struct thread *t);
-void thread_unlist(struct thread *t);
 /* In a forked child: t is the only one. */
 void threads_forked(struct thread *t);
 

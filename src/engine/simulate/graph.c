@@ -266,13 +266,6 @@ void graph_cut(struct graph_thread *gt, struct segment *s, struct sim_cell *cell
 	sim_call_graph_unfinished(&gt->stack);
 }
 
-void graph_count(struct graph_thread *gt, const uint64_t *events)
-{
-	for (uint32_t i = 0; i < graph.config.events; i++)
-		gt->totals.event[i] += events[i];
-	gt->totals.changes++;
-}
-
 uint32_t *graph_cell_number(struct sim_cell *cell, struct segment *s, struct segment_insn *in)
 {
 	uint32_t *number = cell->events;

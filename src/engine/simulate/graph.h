@@ -84,8 +84,6 @@ struct sim_site graph_site_of(struct segment *s, uint64_t pc);
 /* As graph_leave, of the segment of a site. */
 void graph_left(struct graph_thread *gt, struct sim_segment *s, uint64_t sp);
 
-/* What happened beside the executions of segments: a number for each event. */
-void graph_count(struct graph_thread *gt, const uint64_t *events);
 /* Where the number of the instruction's cell (cells.h) is kept, for a cell of a context. */
 uint32_t *graph_cell_number(struct sim_cell *cell, struct segment *s, struct segment_insn *in);
 

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What the documents say of the tree is true.
+
+    check-docs.py [FOLDER]
+
+Each link to a file leads to one; each source file that is named exists; the schema's version is the
+same wherever it is written. Prints each breach; the exit status is 1 if there is one.
+"""
+import os
+import re
+import sys
+
+LINK = re.compile(r'\[[^\]\n]*\]\(([^)#\s]+)(?:#[^)]*)?\)')
+NAMED = re.compile(r'`([\w./-]+\.(?:c|h|S|py|sh|sql))`')
+# Files of the reader's or of other projects, in examples.
+OTHERS = re.compile(r'^(?:/|\.\./)|cmd_x\.c$')
+
+
+def files():
+    """Every file of the tree, but what was built."""
+    for at, folders, names in os.walk('.'):
+        folders[:] = [f for f in folders if not f.startswith(('.', 'build'))]
+        yield from (os.path.relpath(os.path.join(at, name)) for name in names)
+
+
+def documents():
+    return {name: open(name).read() for name in files() if name.endswith('.md')}
+
+
+def tree():
+    """Every path, and every end of one."""
+    ends = set()
+    for name in files():
+        parts = name.split('/')
+        ends.update('/'.join(parts[i:]) for i in range(len(parts)))
+    return ends
+
+
+def dead_links(name, text):
+    for target in LINK.findall(text):
+        if '://' not in target and not os.path.exists(os.path.join(os.path.dirname(name), target)):
+            yield '%s: the link to %s leads nowhere' % (name, target)
+
+
+def dead_names(name, text, ends):
+    prose = re.sub(r'^```.*?^```', '', text, flags=re.M | re.S)
+    for file in set(NAMED.findall(prose)):
+        if file not in ends and not OTHERS.match(file):
+            yield '%s: names %s, which does not exist' % (name, file)
+
+
+def schema_versions():
+    """(where, version) of each place that has it."""
+    for file, pattern in (('src/store/schema.sql', r"user_version = the schema's version \((\d+)\)"),
+                          ('docs/schema.md', r'user_version\D{0,40}?(\d+)'),
+                          ('src/store/private.h', r'#define STORE_SCHEMA_VERSION (\d+)')):
+        if os.path.exists(file):
+            found = re.search(pattern, open(file).read())
+            if found:
+                yield file, int(found.group(1))
+
+
+def main():
+    os.chdir(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+    breaches, ends = [], tree()
+    for name, text in sorted(documents().items()):
+        breaches += dead_links(name, text)
+        breaches += dead_names(name, text, ends)
+    versions = dict(schema_versions())
+    if len(set(versions.values())) != 1:
+        breaches.append("the schema's version differs: %s" % ', '.join('%s %d' % v for v in versions.items()))
+    print('\n'.join(breaches))
+    sys.exit(len(breaches) > 0)
+
+
+if __name__ == '__main__':
+    main()
