@@ -14,7 +14,7 @@ import sys
 LINK = re.compile(r'\[[^\]\n]*\]\(([^)#\s]+)(?:#[^)]*)?\)')
 NAMED = re.compile(r'`([\w./-]+\.(?:c|h|S|py|sh|sql))`')
 # Files of the reader's or of other projects, in examples.
-OTHERS = re.compile(r'^(?:/|\.\./)|cmd_x\.c$')
+OTHERS = re.compile(r'^(?:/|\.\./)|(?:^|/)cmd_x\.c$')
 
 
 def files():
@@ -46,7 +46,7 @@ def dead_links(name, text):
 def dead_names(name, text, ends):
     prose = re.sub(r'^```.*?^```', '', text, flags=re.M | re.S)
     for file in set(NAMED.findall(prose)):
-        if file not in ends and not OTHERS.match(file):
+        if file not in ends and not OTHERS.search(file):
             yield '%s: names %s, which does not exist' % (name, file)
 
 
