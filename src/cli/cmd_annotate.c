@@ -38,7 +38,7 @@ static int print_list(const struct options *o, const struct profile *p, uint64_t
 	struct err err;
 	int ret = 0;
 
-	if (annotation_list_init(&l, p, size, &err) != 0)
+	if (annotation_list_init(&l, p, (enum model_policy)o->query.policy, size, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (o->format == VIEW_CSV)
 		annotation_list_csv(&l, &out);
@@ -58,7 +58,7 @@ static int print_source(const struct options *o, const struct profile *p, uint64
 	struct err err;
 	int ret = 0;
 
-	if (annotation_init(&a, p, size, o->word, &err) != 0)
+	if (annotation_init(&a, p, (enum model_policy)o->query.policy, size, o->word, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	if (o->format == VIEW_CSV)
 		annotation_csv(&a, &out);

@@ -56,7 +56,8 @@ static int print(const struct options *o, const struct profile *p)
 
 	if (profile_choose_size(p, o->query.size_bytes, &size, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	if (data_init(&d, p, size, (enum data_by)o->sites_by, &err) != 0)
+	if (data_init(&d, p, (enum model_policy)o->query.policy, size, (enum data_by)o->sites_by,
+		      &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (o->word != NULL)
 		marks = calloc(d.count + 1, sizeof(*marks));

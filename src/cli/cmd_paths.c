@@ -31,7 +31,7 @@ static int print(const struct options *o, const struct profile *p)
 	int ret = 0;
 
 	if (profile_choose_size(p, o->query.size_bytes, &size, &err) != 0 ||
-	    paths_init(&t, p, size, o->word, &err) != 0)
+	    paths_init(&t, p, (enum model_policy)o->query.policy, size, o->word, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	if (o->folded)
 		paths_folded(&t, &out);

@@ -48,7 +48,7 @@ static int print_report(const struct options *o, const struct profile *p)
 
 	if (profile_choose_size(p, o->query.size_bytes, &size, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	if (summary_init(&s, p, size, &err) != 0)
+	if (summary_init(&s, p, (enum model_policy)o->query.policy, size, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (o->format == VIEW_CSV)
 		summary_csv(&s, &out);

@@ -8,6 +8,7 @@
 
 struct annotation {
 	const struct profile *profile;
+	enum model_policy policy;
 	uint64_t size_bytes;
 	struct hot_row *rows;	    /* by file and line; function is NULL */
 	struct model_ratio *ratios; /* of the rows */
@@ -22,8 +23,8 @@ struct annotation {
  * The lines of a file or of functions that code_find() finds by `argument`. A line gets what it did
  * itself and what was inlined into it from elsewhere. Release with annotation_release.
  */
-int annotation_init(struct annotation *a, const struct profile *p, uint64_t size_bytes,
-		    const char *argument, struct err *err);
+int annotation_init(struct annotation *a, const struct profile *p, enum model_policy policy,
+		    uint64_t size_bytes, const char *argument, struct err *err);
 void annotation_release(struct annotation *a);
 
 /* The files and functions that could be annotated, hottest first. */
@@ -32,8 +33,8 @@ struct annotation_list {
 	uint64_t size_bytes;
 };
 
-int annotation_list_init(struct annotation_list *l, const struct profile *p, uint64_t size_bytes,
-			 struct err *err);
+int annotation_list_init(struct annotation_list *l, const struct profile *p,
+			 enum model_policy policy, uint64_t size_bytes, struct err *err);
 void annotation_list_release(struct annotation_list *l);
 
 #endif

@@ -377,7 +377,7 @@ static int solve_rows(struct build *b, struct err *err)
 
 	if (ratios == NULL)
 		return err_set(err, "not enough memory for %zu data structures", b->d->count);
-	status = ratios_solve(b->p, MODEL_RANDOM, b->d->size_bytes, b->shares, b->place_of,
+	status = ratios_solve(b->p, b->d->policy, b->d->size_bytes, b->shares, b->place_of,
 			      b->d->count, ratios, err);
 	for (size_t i = 0; i < b->d->count; i++)
 		b->d->rows[i].ratio = ratios[i];
@@ -437,7 +437,8 @@ static int build_data(struct build *b, struct err *err)
 {
 	const struct profile *p = b->p;
 
-	if (model_attribute(p->model, b->d->size_bytes / p->line_bytes, b->shares, err) != 0)
+	if (model_attribute_policy(p->model, b->d->policy, b->d->size_bytes / p->line_bytes,
+				   b->shares, err) != 0)
 		return -1;
 	nest_variables(b);
 	for (size_t i = 0; i < p->sample_count; i++)
@@ -448,14 +449,14 @@ static int build_data(struct build *b, struct err *err)
 	return solve_rows(b, err) == 0 && sort_rows(b, err) == 0 ? 0 : -1;
 }
 
-int data_init(struct data *d, const struct profile *p, uint64_t size_bytes, enum data_by by,
-	      struct err *err)
+int data_init(struct data *d, const struct profile *p, enum model_policy policy,
+	      uint64_t size_bytes, enum data_by by, struct err *err)
 {
 	struct build b = {
 		.d = d, .p = p, .by = by, .places = p->site_count + p->variable_count + 1};
 	int ret = -1;
 
-	*d = (struct data){.profile = p, .size_bytes = size_bytes};
+	*d = (struct data){.profile = p, .policy = policy, .size_bytes = size_bytes};
 	d->row_of = calloc(p->sample_count + 1, sizeof(*d->row_of));
 	d->row_of_site = calloc(p->site_count + 1, sizeof(*d->row_of_site));
 	b.place_of = calloc(p->sample_count + 1, sizeof(*b.place_of));

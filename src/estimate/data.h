@@ -57,6 +57,7 @@ struct data_row {
 
 struct data {
 	const struct profile *profile;
+	enum model_policy policy;
 	uint64_t size_bytes;
 	struct data_row *rows; /* most misses first; only what samples touched */
 	size_t count;
@@ -67,9 +68,9 @@ struct data {
 	struct arena strings;
 };
 
-/* For a cache of size_bytes with random replacement. Release with data_release; the profile must outlive it. */
-int data_init(struct data *d, const struct profile *p, uint64_t size_bytes, enum data_by by,
-	      struct err *err);
+/* For a cache of size_bytes. Release with data_release; the profile must outlive it. */
+int data_init(struct data *d, const struct profile *p, enum model_policy policy,
+	      uint64_t size_bytes, enum data_by by, struct err *err);
 void data_release(struct data *d);
 
 /*

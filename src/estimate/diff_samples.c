@@ -27,8 +27,8 @@ static void add_cache(struct diff_samples *d, const char *name, uint64_t size_by
 	    profile_check_size(d->b, size_bytes, &err) != 0)
 		return;
 	*c = (struct diff_cache){.name = name, .size_bytes = size_bytes};
-	profile_solve(d->a, MODEL_RANDOM, size_bytes, &c->a);
-	profile_solve(d->b, MODEL_RANDOM, size_bytes, &c->b);
+	profile_solve(d->a, d->policy, size_bytes, &c->a);
+	profile_solve(d->b, d->policy, size_bytes, &c->b);
 	c->is_outside = do_not_overlap(&c->a, &c->b);
 	d->cache_count++;
 }
@@ -169,8 +169,8 @@ static int solve_rows(struct diff_samples *d, const struct profile *p, const str
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
 	} else {
 		find_rows(d, p, row_of);
-		status = ratios_solve(p, MODEL_RANDOM, d->size_bytes, shares->parts, row_of,
-				      d->count, ratios, err);
+		status = ratios_solve(p, d->policy, d->size_bytes, shares->parts, row_of, d->count,
+				      ratios, err);
 	}
 	for (size_t i = 0; status == 0 && i < d->count; i++) {
 		struct diff_hot_row *row = &d->rows[i];
@@ -189,9 +189,9 @@ static int make_rows(struct diff_samples *d, struct err *err)
 	struct shares in_a, in_b;
 	int status;
 
-	if (shares_init(&in_a, d->a, d->size_bytes, err) != 0)
+	if (shares_init(&in_a, d->a, d->policy, d->size_bytes, err) != 0)
 		return -1;
-	if (shares_init(&in_b, d->b, d->size_bytes, err) != 0) {
+	if (shares_init(&in_b, d->b, d->policy, d->size_bytes, err) != 0) {
 		shares_release(&in_a);
 		return -1;
 	}
@@ -212,9 +212,10 @@ static int make_rows(struct diff_samples *d, struct err *err)
 }
 
 int diff_samples_init(struct diff_samples *d, const struct profile *a, const struct profile *b,
-		      enum hot_by by, uint64_t size_bytes, struct err *err)
+		      enum hot_by by, enum model_policy policy, uint64_t size_bytes,
+		      struct err *err)
 {
-	*d = (struct diff_samples){.a = a, .b = b, .by = by};
+	*d = (struct diff_samples){.a = a, .b = b, .policy = policy, .by = by};
 	if (profile_choose_size(a, size_bytes, &d->size_bytes, err) != 0 ||
 	    profile_check_size(b, d->size_bytes, err) != 0)
 		return -1;

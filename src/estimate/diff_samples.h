@@ -26,6 +26,7 @@ struct diff_hot_row {
 struct diff_samples {
 	const char *path_a, *path_b;
 	const struct profile *a, *b;
+	enum model_policy policy;
 	struct diff_cache caches[PROFILE_CACHES + 1];
 	size_t cache_count;
 	uint64_t size_bytes; /* that rows are about */
@@ -41,7 +42,8 @@ struct diff_samples {
  * diff_samples_release.
  */
 int diff_samples_init(struct diff_samples *d, const struct profile *a, const struct profile *b,
-		      enum hot_by by, uint64_t size_bytes, struct err *err);
+		      enum hot_by by, enum model_policy policy, uint64_t size_bytes,
+		      struct err *err);
 void diff_samples_release(struct diff_samples *d);
 
 /*

@@ -50,12 +50,13 @@ struct hot_cost *hot_costs_of(const struct profile *p, const struct shares *shar
 	return costs;
 }
 
-struct hot_cost *hot_costs(const struct profile *p, uint64_t size_bytes, struct err *err)
+struct hot_cost *hot_costs(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
+			   struct err *err)
 {
 	struct hot_cost *costs;
 	struct shares shares;
 
-	if (shares_init(&shares, p, size_bytes, err) != 0)
+	if (shares_init(&shares, p, policy, size_bytes, err) != 0)
 		return NULL;
 	costs = hot_costs_of(p, &shares, err);
 	shares_release(&shares);

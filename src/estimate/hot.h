@@ -47,7 +47,8 @@ struct hot {
  * The cost of each of p->locations in a cache of size_bytes, and one more at the
  * end: samples whose location is missing. The caller's, free(); NULL on failure.
  */
-struct hot_cost *hot_costs(const struct profile *p, uint64_t size_bytes, struct err *err);
+struct hot_cost *hot_costs(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
+			   struct err *err);
 
 /* The same, for shares that the caller has. */
 struct hot_cost *hot_costs_of(const struct profile *p, const struct shares *shares,

@@ -18,7 +18,7 @@ static void solve(const struct profile *p, struct processes *s, struct processes
 {
 	for (size_t i = 0; i < PROFILE_CACHES; i++)
 		if (s->caches[i].size_bytes >= p->line_bytes)
-			profile_solve(p, MODEL_RANDOM, s->caches[i].size_bytes, &row->ratios[i]);
+			profile_solve(p, s->policy, s->caches[i].size_bytes, &row->ratios[i]);
 }
 
 static void fill_row(struct processes *s, const struct profile *run, struct processes_row *row)
@@ -40,11 +40,13 @@ static void fill_row(struct processes *s, const struct profile *run, struct proc
 	profile_close(&other);
 }
 
-int processes_init(struct processes *s, const struct profile *run, struct err *err)
+int processes_init(struct processes *s, const struct profile *run, enum model_policy policy,
+		   struct err *err)
 {
 	uint64_t accesses = 0;
 
-	*s = (struct processes){.rows = calloc(run->process_count + 1, sizeof(*s->rows))};
+	*s = (struct processes){.policy = policy,
+				.rows = calloc(run->process_count + 1, sizeof(*s->rows))};
 	if (s->rows == NULL)
 		return err_set(err, "not enough memory for %zu processes", run->process_count);
 	profile_caches(run, s->caches);

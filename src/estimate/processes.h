@@ -16,13 +16,15 @@ struct processes {
 	struct profile_cache caches[PROFILE_CACHES];
 	struct processes_row *rows; /* most accesses first */
 	size_t count;
+	enum model_policy policy;
 };
 
 /*
  * Rows and strings point into `run`, a profile opened for any process, which must outlive them.
  * Release with processes_release.
  */
-int processes_init(struct processes *s, const struct profile *run, struct err *err);
+int processes_init(struct processes *s, const struct profile *run, enum model_policy policy,
+		   struct err *err);
 void processes_release(struct processes *s);
 
 #endif

@@ -264,8 +264,8 @@ static int find_code(struct reuse *r, struct err *err)
 	return ret;
 }
 
-int reuse_init(struct reuse *r, const struct profile *p, uint64_t size_bytes, const char *argument,
-	       struct err *err)
+int reuse_init(struct reuse *r, const struct profile *p, enum model_policy policy,
+	       uint64_t size_bytes, const char *argument, struct err *err)
 {
 	struct model_resolution known;
 	struct shares shares;
@@ -274,7 +274,7 @@ int reuse_init(struct reuse *r, const struct profile *p, uint64_t size_bytes, co
 	*r = (struct reuse){.profile = p, .size_bytes = size_bytes, .argument = argument};
 	if (argument != NULL && find_code(r, err) != 0)
 		return -1;
-	if (shares_init(&shares, p, size_bytes, err) != 0)
+	if (shares_init(&shares, p, policy, size_bytes, err) != 0)
 		return -1;
 	model_resolve(p->model, &known);
 	r->resolution = known.distance;

@@ -515,13 +515,8 @@ static int share_out(struct sharing *s, enum model_policy policy, uint64_t size_
 	return list_far(s, policy, by->far, err);
 }
 
-int shares_init(struct shares *out, const struct profile *p, uint64_t size_bytes, struct err *err)
-{
-	return shares_init_policy(out, p, MODEL_RANDOM, size_bytes, err);
-}
-
-int shares_init_policy(struct shares *out, const struct profile *p, enum model_policy policy,
-		       uint64_t size_bytes, struct err *err)
+int shares_init(struct shares *out, const struct profile *p, enum model_policy policy,
+		uint64_t size_bytes, struct err *err)
 {
 	size_t locations = p->location_count + 1;
 	struct sharing s = {.p = p, .out = out};

@@ -10,7 +10,7 @@
 static int restrict_line(const struct profile *at, struct spatial *s, size_t k, struct err *err)
 {
 	struct curve_point points[SPATIAL_SIZES] = {0};
-	struct curve curve = {.profile = at, .points = points};
+	struct curve curve = {.profile = at, .policy = s->policy, .points = points};
 	double touches = 0, weight = 0;
 	struct subset part;
 	size_t samples = 0;
@@ -54,7 +54,7 @@ static int compute_line(const struct profile *p, const struct profile_nested *n,
 	for (size_t i = 0; i < s->size_count; i++) {
 		s->ratios[k][i] = (struct model_ratio){.high = 1, .bound_high = 1};
 		if (s->sizes[i] >= spatial_line(k))
-			profile_solve(&at, MODEL_RANDOM, s->sizes[i], &s->ratios[k][i]);
+			profile_solve(&at, s->policy, s->sizes[i], &s->ratios[k][i]);
 	}
 	if (s->part != NULL)
 		status = restrict_line(&at, s, k, err);
@@ -108,9 +108,13 @@ double spatial_used(const struct spatial *s, size_t line, size_t size)
 	return fetched > 0 ? fmin(1, asked / fetched) : NAN;
 }
 
-int spatial_used_of(const struct profile *p, uint64_t size_bytes, double *used, struct err *err)
+int spatial_used_of(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
+		    double *used, struct err *err)
 {
-	struct spatial s = {.sizes = {size_bytes}, .size_count = 1, .small_line = SPATIAL_FIRST};
+	struct spatial s = {.policy = policy,
+			    .sizes = {size_bytes},
+			    .size_count = 1,
+			    .small_line = SPATIAL_FIRST};
 	size_t line = (size_t)__builtin_ctz(p->line_bytes / SPATIAL_FIRST);
 	struct profile_nested n;
 	int status;

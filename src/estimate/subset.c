@@ -13,7 +13,7 @@
 #include "estimate/hot.h"
 #include "estimate/ratios.h"
 
-#define ANY_SIZE (1u << 20) /* which data there is does not depend on it */
+#define ANY_SIZE (1u << 20) /* which data there is does not depend on the cache */
 
 void subset_release(struct subset *s)
 {
@@ -161,7 +161,7 @@ static int find_object(struct subset *s, const struct profile *p, struct err *er
 	struct data d;
 	bool *marks;
 
-	if (data_init(&d, p, ANY_SIZE, DATA_BY_LINE, err) != 0)
+	if (data_init(&d, p, MODEL_RANDOM, ANY_SIZE, DATA_BY_LINE, err) != 0)
 		return -1;
 	marks = calloc(d.count + 1, sizeof(*marks));
 	count = marks != NULL ? data_find(&d, s->name, marks, err) : 0;
@@ -231,7 +231,7 @@ static int solve_point(const struct subset *s, const struct profile *p, enum mod
 	struct shares shares;
 	int status;
 
-	if (shares_init_policy(&shares, p, policy, point->size_bytes, err) != 0)
+	if (shares_init(&shares, p, policy, point->size_bytes, err) != 0)
 		return -1;
 	status = ratios_solve(p, policy, point->size_bytes, shares.parts, s->row_of, 1,
 			      &point->ratio, err);

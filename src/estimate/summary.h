@@ -9,6 +9,7 @@
 
 struct summary {
 	const struct profile *profile;
+	enum model_policy policy;
 	uint64_t
 		size_bytes; /* of the cache that functions, lines and data structures are ranked at */
 	struct hot functions, lines;
@@ -23,7 +24,8 @@ struct summary {
 };
 
 /* Release with summary_release; the profile must outlive it. */
-int summary_init(struct summary *s, const struct profile *p, uint64_t size_bytes, struct err *err);
+int summary_init(struct summary *s, const struct profile *p, enum model_policy policy,
+		 uint64_t size_bytes, struct err *err);
 void summary_release(struct summary *s);
 
 /* Share of the accesses that are first touches or not resolved. */

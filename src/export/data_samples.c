@@ -127,7 +127,7 @@ static int read_size(struct reading *r, size_t cache, uint64_t size, struct err 
 	struct paths_cost *costs;
 	size_t count;
 
-	if (paths_costs(r->p, size, &costs, &count, err) != 0)
+	if (paths_costs(r->p, MODEL_RANDOM, size, &costs, &count, err) != 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		struct sampled_row row = {costs[i].location, costs[i].path, {0}};

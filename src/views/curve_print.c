@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "estimate/curve.h"
 #include "views/cost_columns.h"
+#include "views/figures.h"
 #include "views/json.h"
 #include "views/views.h"
 
@@ -53,9 +54,9 @@ static json_t *json_curve(const struct curve *c)
 	}
 	return json_pack("{s:I, s:o, s:i, s:s, s:o, s:o}", "process", (json_int_t)p->process->id,
 			 "command", json_text(p->process->command), "line_bytes",
-			 (int)p->line_bytes, "policy", c->policy == MODEL_LRU ? "lru" : "random",
-			 "ways", c->ways > 0 ? json_integer((json_int_t)c->ways) : json_null(),
-			 "points", points);
+			 (int)p->line_bytes, "policy", policy_word(c->policy), "ways",
+			 c->ways > 0 ? json_integer((json_int_t)c->ways) : json_null(), "points",
+			 points);
 }
 
 int curve_json(const struct curve *c, struct text *out, struct err *err)

@@ -97,6 +97,20 @@ char *figure_interval(const struct model_ratio *r, char buf[FIGURE_BYTES])
 	return buf;
 }
 
+const char *figure_policy(enum model_policy policy)
+{
+	static const char *const names[] = {[MODEL_RANDOM] = "random", [MODEL_LRU] = "LRU"};
+
+	return names[policy];
+}
+
+const char *policy_word(enum model_policy policy)
+{
+	static const char *const words[] = {[MODEL_RANDOM] = "random", [MODEL_LRU] = "lru"};
+
+	return words[policy];
+}
+
 char *figure_state(const struct store_process *x, char buf[FIGURE_BYTES])
 {
 	char name[SIGNAL_NAME_BYTES];

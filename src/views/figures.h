@@ -31,6 +31,10 @@ char *figure_duration(uint64_t ns, char buf[FIGURE_BYTES]);
 /* "2.9 - 3.5 %", or "not known" without samples. */
 char *figure_interval(const struct model_ratio *r, char buf[FIGURE_BYTES]);
 
+/* A replacement policy: "random", "LRU"; and as options, CSV and JSON name it: "lru". */
+const char *figure_policy(enum model_policy policy);
+const char *policy_word(enum model_policy policy);
+
 /*
  * How a process ended, in a word or two: its state, and where a signal killed it the name of that:
  * "exited", "killed (SIGSEGV)".

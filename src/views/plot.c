@@ -406,8 +406,8 @@ static void print_title(const struct curve *c, size_t count, const struct displa
 	}
 	fit_add(out, same ? p->process->command : "several runs", d);
 	text_add(out, "\n");
-	text_addf(out, "%s replacement, %s, %u-byte lines",
-		  c->policy == MODEL_LRU ? "LRU" : "random", sets, p->line_bytes);
+	text_addf(out, "%s replacement, %s, %u-byte lines", figure_policy(c->policy), sets,
+		  p->line_bytes);
 	if (count == 1)
 		text_addf(out, "; %s samples; shaded: 95 %% interval",
 			  figure_count(c->samples, samples));

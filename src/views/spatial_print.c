@@ -104,11 +104,11 @@ int spatial_text(const struct spatial *s, const struct profile *p, const struct 
 		fit_add(out, s->part, d);
 	}
 	text_addf(out,
-		  "\nrandom replacement, fully associative; %s samples watched at all line sizes\n"
+		  "\n%s replacement, fully associative; %s samples watched at all line sizes\n"
 		  "SPATIAL USE: 1 when misses fall as lines grow beyond %" PRIu32
 		  " bytes, 0 when they do not\n"
 		  "FETCHED: per access, into a cache of that size; USED: the share asked for\n",
-		  figure_count(s->samples, samples), s->small_line);
+		  figure_policy(s->policy), figure_count(s->samples, samples), s->small_line);
 	fit_prose(out, from, 0, d);
 	if (s->samples == 0) {
 		text_addf(out, "\n%s: the miss ratios are not known.\n",
@@ -163,8 +163,8 @@ int spatial_json(const struct spatial *s, const struct profile *p, struct text *
 		json_array_append_new(caches, size_json(s, i));
 	return json_print(json_pack("{s:o, s:I, s:o, s:s, s:i, s:I, s:o}", "part",
 				    json_text(s->part), "process", (json_int_t)p->process->id,
-				    "command", json_text(p->process->command), "policy", "random",
-				    "small_line_bytes", (int)s->small_line, "samples",
-				    (json_int_t)s->samples, "caches", caches),
+				    "command", json_text(p->process->command), "policy",
+				    policy_word(s->policy), "small_line_bytes", (int)s->small_line,
+				    "samples", (json_int_t)s->samples, "caches", caches),
 			  out, err);
 }

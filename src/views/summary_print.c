@@ -89,7 +89,7 @@ void summary_csv(const struct summary *s, struct text *out)
 
 		if (caches[i].size_bytes == 0)
 			continue;
-		profile_solve(p, MODEL_RANDOM, caches[i].size_bytes, &r);
+		profile_solve(p, s->policy, caches[i].size_bytes, &r);
 		text_addf(out, "cache,%s,,%" PRIu64 ",", caches[i].name, caches[i].size_bytes);
 		if (r.known)
 			text_addf(out, "%.8g,%.8g,%.8g,,,,\n", r.ratio, r.low, r.high);
@@ -136,8 +136,9 @@ static json_t *json_rows(const struct hot *h)
 	return rows;
 }
 
-static json_t *json_caches(const struct profile *p)
+static json_t *json_caches(const struct summary *s)
 {
+	const struct profile *p = s->profile;
 	struct profile_cache caches[PROFILE_CACHES];
 	json_t *rows = json_array();
 
@@ -148,7 +149,7 @@ static json_t *json_caches(const struct profile *p)
 
 		if (caches[i].size_bytes == 0)
 			continue;
-		profile_solve(p, MODEL_RANDOM, caches[i].size_bytes, &r);
+		profile_solve(p, s->policy, caches[i].size_bytes, &r);
 		row = (struct ratio_row){caches[i].name, caches[i].size_bytes, &r};
 		json_array_append_new(
 			rows,
@@ -185,7 +186,7 @@ int summary_json(const struct summary *s, struct text *out, struct err *err)
 		"overhead", "translate", json_share(o.translate), "scan", json_share(o.scan),
 		"collector", json_share(o.collector), "resolution", "distance", res.distance,
 		"size_bytes", res.lines * p->line_bytes, "unresolved", res.unresolved, "groups",
-		(json_int_t)res.groups, "caches", json_caches(p), "ranked_at_bytes",
+		(json_int_t)res.groups, "caches", json_caches(s), "ranked_at_bytes",
 		(json_int_t)s->size_bytes, "miss_ratio", s->functions.ratio, "unresolved_share",
 		hot_share(s->functions.total.unresolved, &s->functions.total), "functions",
 		json_rows(&s->functions), "lines", json_rows(&s->lines), "objects",

@@ -293,8 +293,8 @@ static int put_processes(const struct profile *p, const struct display *d, struc
 	return ret;
 }
 
-static int put_caches(const struct profile *p, const struct display *d, struct text *out,
-		      struct err *err)
+static int put_caches(const struct profile *p, enum model_policy policy, const struct display *d,
+		      struct text *out, struct err *err)
 {
 	static const struct table_column columns[] = {{"CACHE", false, false},
 						      {"SIZE", true, false},
@@ -313,7 +313,7 @@ static int put_caches(const struct profile *p, const struct display *d, struct t
 
 		if (caches[i].size_bytes == 0)
 			continue;
-		profile_solve(p, MODEL_RANDOM, caches[i].size_bytes, &r);
+		profile_solve(p, policy, caches[i].size_bytes, &r);
 		size_format(caches[i].size_bytes, size);
 		figure_percent(r.ratio, percent);
 		figure_interval(&r, interval);
@@ -321,8 +321,9 @@ static int put_caches(const struct profile *p, const struct display *d, struct t
 	}
 	text_addf(out,
 		  "\nMisses per access on %s caches (%" PRIu32 "-byte lines, "
-		  "fully associative, random replacement)\n\n",
-		  p->machine != NULL ? p->machine : "this machine's", p->line_bytes);
+		  "fully associative, %s replacement)\n\n",
+		  p->machine != NULL ? p->machine : "this machine's", p->line_bytes,
+		  figure_policy(policy));
 	fit_prose(out, from, 0, d);
 	ret = table_print(t, out, err);
 	table_free(t);
@@ -477,7 +478,7 @@ int summary_text(const struct summary *s, size_t rows, const struct display *d, 
 		return -1;
 	put_head(s, d, out);
 	if (p->sample_count > 0) {
-		if (put_caches(p, d, out, err) != 0)
+		if (put_caches(p, s->policy, d, out, err) != 0)
 			return -1;
 		put_hot_title(s, d, out);
 		if (put_hot(&s->functions, COST(FUNCTION), rows, d, out, err) != 0 ||

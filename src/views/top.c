@@ -77,7 +77,8 @@ static void put_run(const struct profile *p, const struct display *d, struct tex
 }
 
 /* The chosen process in the machine's caches. */
-static void put_process(const struct profile *p, const struct display *d, struct text *out)
+static void put_process(const struct profile *p, enum model_policy policy, const struct display *d,
+			struct text *out)
 {
 	struct profile_cache caches[PROFILE_CACHES];
 	struct text line = {0};
@@ -90,7 +91,7 @@ static void put_process(const struct profile *p, const struct display *d, struct
 
 		if (caches[i].size_bytes < p->line_bytes)
 			continue;
-		profile_solve(p, MODEL_RANDOM, caches[i].size_bytes, &r);
+		profile_solve(p, policy, caches[i].size_bytes, &r);
 		if (r.known)
 			figure_percent(r.ratio, ratio);
 		text_addf(&line, " %s (%s) %s;", caches[i].name,
@@ -101,13 +102,14 @@ static void put_process(const struct profile *p, const struct display *d, struct
 	text_release(&line);
 }
 
-static int put_hot(const struct profile *p, enum top_view view, uint64_t size_bytes, size_t rows,
-		   const struct display *d, struct text *out, struct err *err)
+static int put_hot(const struct profile *p, enum top_view view, enum model_policy policy,
+		   uint64_t size_bytes, size_t rows, const struct display *d, struct text *out,
+		   struct err *err)
 {
 	const struct column_list *columns =
 		COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(ACCESSES), COST(SAMPLES),
 			    view == TOP_LINES ? COST(PLACE) : COST(FUNCTION));
-	struct hot_cost *costs = hot_costs(p, size_bytes, err);
+	struct hot_cost *costs = hot_costs(p, policy, size_bytes, err);
 	struct table *t;
 	struct hot hot;
 	int status;
@@ -130,29 +132,30 @@ static int put_hot(const struct profile *p, enum top_view view, uint64_t size_by
 	return status;
 }
 
-static int put_processes(const struct profile *p, size_t rows, const struct display *d,
-			 struct text *out, struct err *err)
+static int put_processes(const struct profile *p, enum model_policy policy, size_t rows,
+			 const struct display *d, struct text *out, struct err *err)
 {
 	struct processes s;
 	int status;
 
-	if (processes_init(&s, p, err) != 0)
+	if (processes_init(&s, p, policy, err) != 0)
 		return -1;
 	status = processes_text(&s, rows, d, out, err);
 	processes_release(&s);
 	return status;
 }
 
-int top_text(const struct profile *p, enum top_view view, uint64_t size_bytes, size_t rows,
-	     const struct display *d, struct text *out, struct err *err)
+int top_text(const struct profile *p, enum top_view view, enum model_policy policy,
+	     uint64_t size_bytes, size_t rows, const struct display *d, struct text *out,
+	     struct err *err)
 {
 	uint64_t size;
 
 	if (profile_choose_size(p, size_bytes, &size, err) != 0)
 		return -1;
 	put_run(p, d, out);
-	put_process(p, d, out);
+	put_process(p, policy, d, out);
 	text_add(out, "\n");
-	return view == TOP_PROCESSES ? put_processes(p, rows, d, out, err)
-				     : put_hot(p, view, size, rows, d, out, err);
+	return view == TOP_PROCESSES ? put_processes(p, policy, rows, d, out, err)
+				     : put_hot(p, view, policy, size, rows, d, out, err);
 }

@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include "model/model.h"
 #include "views/fit.h"
 
 struct annotation;
@@ -128,8 +129,9 @@ enum top_view {
  * One picture of a run that goes on: a head of three lines, and at most `rows` rows of a table.
  * Functions and lines are ranked by their misses in a cache of size_bytes, 0: the machine's L2.
  */
-int top_text(const struct profile *p, enum top_view view, uint64_t size_bytes, size_t rows,
-	     const struct display *d, struct text *out, struct err *err);
+int top_text(const struct profile *p, enum top_view view, enum model_policy policy,
+	     uint64_t size_bytes, size_t rows, const struct display *d, struct text *out,
+	     struct err *err);
 
 /* ---- Counted events ---- */
 

@@ -24,7 +24,7 @@
 #include "views/views.h"
 #include "walk_profile.h"
 
-#define PATH	    "dwell.db"
+#define PATH "dwell.db"
 
 static const struct display plain = {.width = 0, .color = false, .unicode = true};
 
@@ -66,7 +66,7 @@ static void test_the_process_with_most_accesses_is_the_default(void **state)
 static void test_rows_and_what_is_not_resolved_add_up(void **state)
 {
 	struct profile p = load(STORE_NONE);
-	struct hot_cost *costs = hot_costs(&p, MB, NULL);
+	struct hot_cost *costs = hot_costs(&p, MODEL_RANDOM, MB, NULL);
 	struct model_ratio r;
 
 	assert_non_null(costs);
@@ -86,6 +86,27 @@ static void test_rows_and_what_is_not_resolved_add_up(void **state)
 		hot_release(&h);
 	}
 	free(costs);
+	profile_close(&p);
+}
+
+static void test_all_of_a_report_is_of_the_policy_asked_for(void **state)
+{
+	struct profile p = load(STORE_NONE);
+	struct model_ratio random, lru;
+	struct text out = {0};
+	struct summary s;
+
+	profile_solve(&p, MODEL_RANDOM, MB, &random);
+	profile_solve(&p, MODEL_LRU, MB, &lru);
+	assert_true(fabs(random.ratio - lru.ratio) > 1e-6);
+	assert_int_equal(summary_init(&s, &p, MODEL_LRU, MB, NULL), 0);
+	assert_true(fabs(s.functions.ratio - lru.ratio) < 1e-9);
+	assert_true(fabs(s.lines.ratio - lru.ratio) < 1e-9);
+	assert_true(fabs(s.data.total.misses + s.data.total.unresolved - lru.ratio) < 1e-9);
+	assert_int_equal(summary_text(&s, 10, &plain, &out, NULL), 0);
+	assert_non_null(strstr(text_get(&out), "LRU replacement"));
+	text_release(&out);
+	summary_release(&s);
 	profile_close(&p);
 }
 
@@ -114,7 +135,7 @@ static void test_the_report_says_what_ran_and_how_it_misses(void **state)
 	struct summary s;
 	struct text out = {0};
 
-	assert_int_equal(summary_init(&s, &p, MB, NULL), 0);
+	assert_int_equal(summary_init(&s, &p, MODEL_RANDOM, MB, NULL), 0);
 	assert_int_equal(summary_text(&s, 10, &plain, &out, NULL), 0);
 	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++)
 		if (strstr(text_get(&out), sentences[i]) == NULL)
@@ -131,7 +152,7 @@ static void test_a_process_without_samples_is_reported_without_a_ratio(void **st
 	struct summary s;
 	struct text out = {0};
 
-	assert_int_equal(summary_init(&s, &p, MB, NULL), 0);
+	assert_int_equal(summary_init(&s, &p, MODEL_RANDOM, MB, NULL), 0);
 	assert_int_equal(summary_text(&s, 10, &plain, &out, NULL), 0);
 	assert_non_null(strstr(text_get(&out), "No samples"));
 	text_release(&out);
@@ -178,7 +199,7 @@ static void test_the_report_is_there_for_programs_too(void **state)
 	struct text out = {0};
 	json_t *root;
 
-	assert_int_equal(summary_init(&s, &p, MB, NULL), 0);
+	assert_int_equal(summary_init(&s, &p, MODEL_RANDOM, MB, NULL), 0);
 	summary_csv(&s, &out);
 	check_csv(text_get(&out));
 	text_release(&out);
@@ -288,7 +309,7 @@ static void test_a_file_is_found_by_the_end_of_its_path(void **state)
 	struct annotation a;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		assert_int_equal(annotation_init(&a, &p, MB, good[i], NULL), 0);
+		assert_int_equal(annotation_init(&a, &p, MODEL_RANDOM, MB, good[i], NULL), 0);
 		/* Line 5 itself, and what was inlined into line 6. */
 		assert_int_equal(a.count, 2);
 		assert_int_equal(a.rows[0].line, 5);
@@ -306,12 +327,12 @@ static void test_a_function_is_found_with_and_without_its_arguments(void **state
 	struct err err;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		assert_int_equal(annotation_init(&a, &p, MB, good[i], NULL), 0);
+		assert_int_equal(annotation_init(&a, &p, MODEL_RANDOM, MB, good[i], NULL), 0);
 		assert_int_equal(a.count, 1);
 		assert_int_equal(a.rows[0].line, 12);
 		annotation_release(&a);
 	}
-	assert_int_equal(annotation_init(&a, &p, MB, "um", &err), -1);
+	assert_int_equal(annotation_init(&a, &p, MODEL_RANDOM, MB, "um", &err), -1);
 	profile_close(&p);
 }
 
@@ -321,9 +342,9 @@ static void test_an_unknown_name_is_answered_with_near_ones(void **state)
 	struct annotation a;
 	struct err err;
 
-	assert_int_equal(annotation_init(&a, &p, MB, "wakl.c", &err), -1);
+	assert_int_equal(annotation_init(&a, &p, MODEL_RANDOM, MB, "wakl.c", &err), -1);
 	assert_non_null(strstr(err.text, "near it: walk.c"));
-	assert_int_equal(annotation_init(&a, &p, MB, "zzzzzzzzzz", &err), -1);
+	assert_int_equal(annotation_init(&a, &p, MODEL_RANDOM, MB, "zzzzzzzzzz", &err), -1);
 	assert_non_null(strstr(err.text, "alone lists"));
 	profile_close(&p);
 }
@@ -335,7 +356,7 @@ static void test_source_is_shown_beside_its_figures(void **state)
 	struct text out = {0}, notes = {0};
 	json_t *root;
 
-	assert_int_equal(annotation_init(&a, &p, MB, "walk.c", NULL), 0);
+	assert_int_equal(annotation_init(&a, &p, MODEL_RANDOM, MB, "walk.c", NULL), 0);
 	assert_int_equal(annotation_text(&a, false, &plain, &out, &notes, NULL), 0);
 	assert_string_equal(text_get(&notes), ""); /* the profile has a copy */
 	assert_non_null(strstr(text_get(&out), "    5  {       for (;;)\n"));
@@ -364,7 +385,7 @@ static void test_source_that_is_nowhere_is_said_and_the_figures_shown(void **sta
 	struct annotation a;
 	struct text out = {0}, notes = {0};
 
-	assert_int_equal(annotation_init(&a, &p, MB, "sum", NULL), 0);
+	assert_int_equal(annotation_init(&a, &p, MODEL_RANDOM, MB, "sum", NULL), 0);
 	assert_int_equal(annotation_text(&a, false, &plain, &out, &notes, NULL), 0);
 	assert_string_equal(text_get(&notes), "cannot read the source file /nowhere/src/list.c: "
 					      "No such file or directory\n");
@@ -382,7 +403,7 @@ static void test_what_can_be_annotated_is_listed(void **state)
 	struct text out = {0};
 	json_t *root;
 
-	assert_int_equal(annotation_list_init(&l, &p, MB, NULL), 0);
+	assert_int_equal(annotation_list_init(&l, &p, MODEL_RANDOM, MB, NULL), 0);
 	assert_int_equal(annotation_list_text(&l, 10, &plain, &out, NULL), 0);
 	assert_non_null(strstr(text_get(&out), SOURCE_PATH));
 	assert_non_null(strstr(text_get(&out), "list::sum(list const&)"));
@@ -404,6 +425,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_process_with_most_accesses_is_the_default),
 		cmocka_unit_test(test_rows_and_what_is_not_resolved_add_up),
+		cmocka_unit_test(test_all_of_a_report_is_of_the_policy_asked_for),
 		cmocka_unit_test(test_the_report_says_what_ran_and_how_it_misses),
 		cmocka_unit_test(test_a_process_without_samples_is_reported_without_a_ratio),
 		cmocka_unit_test(test_the_report_is_there_for_programs_too),

@@ -159,7 +159,8 @@ static void load(struct profile *p, struct data *d, enum data_by by)
 {
 	struct err err;
 
-	if (profile_open(p, PATH, STORE_NONE, &err) != 0 || data_init(d, p, SIZE, by, &err) != 0)
+	if (profile_open(p, PATH, STORE_NONE, &err) != 0 ||
+	    data_init(d, p, MODEL_RANDOM, SIZE, by, &err) != 0)
 		fail_msg("%s", err.text);
 }
 

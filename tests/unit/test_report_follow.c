@@ -148,7 +148,7 @@ static void the_model_gets_none_of_a_process_cut_off(void **state)
 		assert_int_equal(p.follow_count, 0);
 		assert_true(p.cut_follows);
 		assert_true(far_ratio(&p) == without);
-		assert_int_equal(summary_init(&s, &p, 1u << 20, NULL), 0);
+		assert_int_equal(summary_init(&s, &p, MODEL_RANDOM, 1u << 20, NULL), 0);
 		assert_int_equal(summary_text(&s, 10, &plain, &out, NULL), 0);
 		assert_non_null(strstr(text_get(&out), "82 of the censored watched on in later "
 						       "windows, 41 met again\n"));
@@ -171,7 +171,7 @@ static struct hot_cost far_costs(const char *process_state)
 
 	write_profile(process_state, true);
 	p = load();
-	costs = hot_costs(&p, 1u << 20, NULL);
+	costs = hot_costs(&p, MODEL_RANDOM, 1u << 20, NULL);
 	assert_non_null(costs);
 	for (size_t i = 0; i <= p.location_count; i++)
 		hot_add(&sum, &costs[i]);

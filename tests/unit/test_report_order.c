@@ -91,7 +91,7 @@ static struct order order_of(int64_t far, bool is_steady)
 	write_profile(far, is_steady);
 	if (profile_open(&p, PATH, STORE_NONE, &err) != 0)
 		fail_msg("%s", err.text);
-	assert_int_equal(shares_init(&shares, &p, CACHE, &err), 0);
+	assert_int_equal(shares_init(&shares, &p, MODEL_RANDOM, CACHE, &err), 0);
 	assert_int_equal(order_measure(&o, &p, &shares, HOT_LINE, &err), 0);
 	shares_release(&shares);
 	profile_close(&p);

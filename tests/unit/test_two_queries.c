@@ -92,7 +92,7 @@ static int show_summary(const struct profile *p, struct text *out)
 	struct summary s;
 	int status;
 
-	if (summary_init(&s, p, SIZE, NULL) != 0)
+	if (summary_init(&s, p, MODEL_RANDOM, SIZE, NULL) != 0)
 		return -1;
 	status = summary_text(&s, 10, &display, out, NULL);
 	status |= summary_json(&s, out, NULL);
@@ -119,7 +119,7 @@ static int show_paths(const struct profile *p, struct text *out)
 	struct paths t;
 	int status;
 
-	if (paths_init(&t, p, SIZE, NULL, NULL) != 0)
+	if (paths_init(&t, p, MODEL_RANDOM, SIZE, NULL, NULL) != 0)
 		return -1;
 	status = paths_text(&t, 10, &display, out, NULL);
 	paths_release(&t);
@@ -131,7 +131,7 @@ static int show_reuse(const struct profile *p, struct text *out)
 	struct reuse r;
 	int status;
 
-	if (reuse_init(&r, p, SIZE, NULL, NULL) != 0)
+	if (reuse_init(&r, p, MODEL_RANDOM, SIZE, NULL, NULL) != 0)
 		return -1;
 	status = reuse_text(&r, 10, &display, out, NULL);
 	reuse_release(&r);
@@ -144,7 +144,7 @@ static int show_source(const struct profile *p, struct text *out)
 	struct text notes = {0};
 	int status;
 
-	if (annotation_init(&a, p, SIZE, "walk.c", NULL) != 0)
+	if (annotation_init(&a, p, MODEL_RANDOM, SIZE, "walk.c", NULL) != 0)
 		return -1;
 	status = annotation_text(&a, true, &display, out, &notes, NULL);
 	text_release(&notes);
@@ -157,7 +157,7 @@ static int show_processes(const struct profile *p, struct text *out)
 	struct processes s;
 	int status;
 
-	if (processes_init(&s, p, NULL) != 0)
+	if (processes_init(&s, p, MODEL_RANDOM, NULL) != 0)
 		return -1;
 	status = processes_text(&s, 0, &display, out, NULL);
 	processes_release(&s);
@@ -169,7 +169,7 @@ static int show_difference(const struct profile *p, struct text *out)
 	struct diff_samples d;
 	int status;
 
-	if (diff_samples_init(&d, p, p, HOT_LINE, SIZE, NULL) != 0)
+	if (diff_samples_init(&d, p, p, HOT_LINE, MODEL_RANDOM, SIZE, NULL) != 0)
 		return -1;
 	d.path_a = d.path_b = SAMPLED;
 	status = diff_samples_text(&d, 10, &display, out, NULL);
