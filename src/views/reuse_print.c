@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "estimate/reuse.h"
 #include "estimate/summary.h"
+#include "views/columns.h"
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/json.h"
@@ -32,6 +33,165 @@ void reuse_name(const struct reuse_place *place, struct text *out)
 {
 	figure_place(place->file, place->line, place->function, out);
 }
+
+/* ---- Columns ---- */
+
+/* A reuse, or in CSV a range of distances, which has no places and no misses. */
+struct row {
+	const char *kind;
+	struct reuse_place from, to;
+	bool is_self, has_low, has_high, has_samples;
+	uint64_t low, high; /* accesses */
+	double reuses, misses, ratio, temporal, far;
+	uint64_t samples;
+};
+
+/* `misses`: those that the row's are a share of. */
+static struct row row_of(const struct reuse *r, size_t i, double misses)
+{
+	const struct reuse_row *row = &r->rows[i];
+	const struct reuse_cost *c = &row->cost;
+
+	return (struct row){.kind = "reuse",
+			    .from = row->from,
+			    .to = row->to,
+			    .is_self = reuse_is_self(row),
+			    .has_samples = true,
+			    .reuses = part_of(c->all.accesses, r->total.all.accesses),
+			    .misses = part_of(c->all.misses, misses),
+			    .ratio = reuse_miss_ratio(c),
+			    .temporal = part_of(c->temporal, c->all.accesses),
+			    .far = part_of(c->far, c->all.accesses),
+			    .samples = c->samples};
+}
+
+static void get_from(const void *row, struct value *v)
+{
+	const struct row *r = row;
+
+	if (r->is_self)
+		text_add(v->made, "self");
+	else
+		reuse_name(&r->from, v->made);
+	v->text = text_get(v->made);
+}
+
+static void get_to(const void *row, struct value *v)
+{
+	reuse_name(&((const struct row *)row)->to, v->made);
+	v->text = text_get(v->made);
+}
+
+static void put_line(const struct reuse_place *place, struct value *v)
+{
+	v->whole = place->line;
+	v->is_missing = place->line == 0;
+}
+
+static void get_from_line(const void *row, struct value *v)
+{
+	put_line(&((const struct row *)row)->from, v);
+}
+
+static void get_to_line(const void *row, struct value *v)
+{
+	put_line(&((const struct row *)row)->to, v);
+}
+
+static void get_low(const void *row, struct value *v)
+{
+	v->whole = ((const struct row *)row)->low;
+	v->is_missing = !((const struct row *)row)->has_low;
+}
+
+static void get_high(const void *row, struct value *v)
+{
+	v->whole = ((const struct row *)row)->high;
+	v->is_missing = !((const struct row *)row)->has_high;
+}
+
+static void get_samples(const void *row, struct value *v)
+{
+	v->whole = ((const struct row *)row)->samples;
+	v->is_missing = !((const struct row *)row)->has_samples;
+}
+
+static void get_self(const void *row, struct value *v)
+{
+	v->truth = ((const struct row *)row)->is_self;
+}
+
+static json_t *json_place(const struct reuse_place *place)
+{
+	json_t *o = json_object();
+
+	json_object_set_new(o, "function", json_text(place->function));
+	json_object_set_new(o, "file", json_text(place->file));
+	if (place->line > 0)
+		json_object_set_new(o, "line", json_integer(place->line));
+	return o;
+}
+
+static void get_from_place(const void *row, struct value *v)
+{
+	v->list = json_place(&((const struct row *)row)->from);
+}
+
+static void get_to_place(const void *row, struct value *v)
+{
+	v->list = json_place(&((const struct row *)row)->to);
+}
+
+enum {
+	KIND,
+	FROM,
+	FROM_FUNCTION,
+	FROM_FILE,
+	FROM_LINE,
+	FROM_PLACE,
+	TO,
+	TO_FUNCTION,
+	TO_FILE,
+	TO_LINE,
+	TO_PLACE,
+	SELF,
+	LOW,
+	HIGH,
+	REUSES,
+	MISSES,
+	MISS_RATIO,
+	TEMPORAL,
+	FAR,
+	SAMPLES,
+};
+
+static const struct column columns[] = {
+	[KIND] = {NULL, "kind", UNIT_TEXT, COLUMN_MEMBER(struct row, kind)},
+	[FROM] = {"DATA FROM", NULL, UNIT_TEXT, get_from, .may_cut = true},
+	[FROM_FUNCTION] = {NULL, "from_function", UNIT_TEXT,
+			   COLUMN_MEMBER(struct row, from.function)},
+	[FROM_FILE] = {NULL, "from_file", UNIT_TEXT, COLUMN_MEMBER(struct row, from.file)},
+	[FROM_LINE] = {NULL, "from_line", UNIT_NUMBER, get_from_line},
+	[FROM_PLACE] = {NULL, "from", UNIT_LIST, get_from_place},
+	[TO] = {"TO", NULL, UNIT_TEXT, get_to, .may_cut = true},
+	[TO_FUNCTION] = {NULL, "to_function", UNIT_TEXT, COLUMN_MEMBER(struct row, to.function)},
+	[TO_FILE] = {NULL, "to_file", UNIT_TEXT, COLUMN_MEMBER(struct row, to.file)},
+	[TO_LINE] = {NULL, "to_line", UNIT_NUMBER, get_to_line},
+	[TO_PLACE] = {NULL, "to", UNIT_LIST, get_to_place},
+	[SELF] = {NULL, "self", UNIT_TRUTH, get_self},
+	[LOW] = {NULL, "low", UNIT_NUMBER, get_low},
+	[HIGH] = {NULL, "high", UNIT_NUMBER, get_high},
+	[REUSES] = {"REUSES", "reuse_share", UNIT_SHARE, COLUMN_MEMBER(struct row, reuses)},
+	[MISSES] = {"MISSES", "miss_share", UNIT_SHARE, COLUMN_MEMBER(struct row, misses)},
+	[MISS_RATIO] = {"MISS RATIO", "miss_ratio", UNIT_SHARE, COLUMN_MEMBER(struct row, ratio)},
+	[TEMPORAL] = {"TEMPORAL", "temporal_share", UNIT_SHARE,
+		      COLUMN_MEMBER(struct row, temporal)},
+	[FAR] = {"FAR", "far_share", UNIT_SHARE, COLUMN_MEMBER(struct row, far)},
+	[SAMPLES] = {"SAMPLES", "samples", UNIT_COUNT, get_samples},
+};
+
+#define C(column) (&columns[column])
+#define FIGURES	  C(REUSES), C(MISSES), C(MISS_RATIO), C(TEMPORAL), C(FAR), C(SAMPLES)
 
 /* ---- Text: the rows ---- */
 
@@ -79,51 +239,23 @@ static void put_heading(const struct reuse *r, const struct display *d, struct t
 	fit_prose(out, from, 0, d);
 }
 
-static void name_row(const struct reuse_row *row, struct text *from, struct text *to)
-{
-	if (reuse_is_self(row))
-		text_add(from, "self");
-	else
-		reuse_name(&row->from, from);
-	reuse_name(&row->to, to);
-}
-
 static int put_rows(const struct reuse *r, size_t rows, const struct display *d, struct text *out,
 		    struct err *err)
 {
 	const bool pairs = r->argument == NULL || r->code.line == 0;
-	const struct table_column columns[] = {
-		{"REUSES", true, false},    {"MISSES", true, false}, {"MISS RATIO", true, false},
-		{"TEMPORAL", true, false},  {"FAR", true, false},    {"SAMPLES", true, false},
-		{"DATA FROM", false, true}, {"TO", false, true}};
-	/* The pair of places is what the view is for. */
+	const struct column_list *list =
+		pairs ? COLUMN_LIST(FIGURES, C(FROM), C(TO)) : COLUMN_LIST(FIGURES, C(FROM));
+	/* The pair of places is what the view is for: samples, far and temporal say least. */
 	static const unsigned least_important[] = {5, 4, 3};
-	struct table *t =
-		table_new(columns, sizeof(columns) / sizeof(columns[0]) - (pairs ? 0 : 1), d);
+	struct table *t = columns_table(list, d);
 	double misses = r->argument == NULL ? r->ratio : r->total.all.misses;
 	int ret;
 
 	table_may_leave_out(t, least_important, 3);
 	for (size_t i = 0; i < r->count && i < rows; i++) {
-		const struct reuse_row *row = &r->rows[i];
-		char reuses[FIGURE_BYTES], missed[FIGURE_BYTES], ratio[FIGURE_BYTES],
-			temporal[FIGURE_BYTES], far[FIGURE_BYTES], samples[FIGURE_BYTES];
-		struct text from = {0}, to = {0};
-		const char *cells[] = {reuses, missed, ratio, temporal, far, samples, NULL, NULL};
-		const struct reuse_cost *c = &row->cost;
+		struct row row = row_of(r, i, misses);
 
-		name_row(row, &from, &to);
-		cells[6] = text_get(&from);
-		cells[7] = text_get(&to);
-		figure_share(part_of(c->all.accesses, r->total.all.accesses), reuses);
-		figure_share(part_of(c->all.misses, misses), missed);
-		figure_share(reuse_miss_ratio(c), ratio);
-		figure_share(part_of(c->temporal, c->all.accesses), temporal);
-		figure_share(part_of(c->far, c->all.accesses), far);
-		figure_count(c->samples, samples);
-		table_row(t, cells);
-		text_release(&from);
-		text_release(&to);
+		columns_table_row(list, t, &row);
 	}
 	ret = table_print(t, out, err);
 	table_free(t);
@@ -219,66 +351,44 @@ int reuse_text(const struct reuse *r, size_t rows, const struct display *d, stru
 
 /* ---- CSV ---- */
 
-static void csv_place(const struct reuse_place *place, struct text *out)
-{
-	csv_field(out, place->function);
-	text_add(out, ",");
-	csv_field(out, place->file);
-	text_add(out, ",");
-	if (place->line > 0)
-		text_addf(out, "%" PRIu32, place->line);
-	text_add(out, ",");
-}
+#define CSV_COLUMNS                                                                        \
+	COLUMN_LIST(C(KIND), C(FROM_FUNCTION), C(FROM_FILE), C(FROM_LINE), C(TO_FUNCTION), \
+		    C(TO_FILE), C(TO_LINE), C(LOW), C(HIGH), FIGURES)
 
-static void csv_bin(const struct reuse *r, const struct reuse_bin *bin, const char *low,
-		    const char *high, struct text *out)
+/* From `low` accesses to `high`, or without an end. */
+static void csv_bin(const struct reuse *r, const struct reuse_bin *bin, uint64_t low, uint64_t high,
+		    bool has_high, struct text *out)
 {
 	double sum = bin_sum(bin);
+	const struct row row = {.kind = "distance",
+				.has_low = true,
+				.has_high = has_high,
+				.low = low,
+				.high = high,
+				.reuses = part_of(sum, r->total.all.accesses),
+				.misses = NAN,
+				.ratio = NAN,
+				.temporal = sum > 0 ? bin->temporal / sum : 0,
+				.far = NAN};
 
 	if (sum > 0)
-		text_addf(out, "distance,,,,,,,%s,%s,%.8g,,,%.8g,,\n", low, high,
-			  part_of(sum, r->total.all.accesses), bin->temporal / sum);
+		columns_csv_row(CSV_COLUMNS, &row, out);
 }
 
 void reuse_csv(const struct reuse *r, struct text *out)
 {
-	char low[FIGURE_BYTES], high[FIGURE_BYTES];
-
-	text_add(out, "kind,from_function,from_file,from_line,to_function,to_file,to_line,low,high,"
-		      "reuse_share,miss_share,miss_ratio,temporal_share,far_share,samples\n");
+	columns_csv_head(CSV_COLUMNS, out);
 	for (size_t i = 0; i < r->count; i++) {
-		const struct reuse_cost *c = &r->rows[i].cost;
+		struct row row = row_of(r, i, r->ratio);
 
-		text_add(out, "reuse,");
-		csv_place(&r->rows[i].from, out);
-		csv_place(&r->rows[i].to, out);
-		text_addf(out, ",,%.8g,%.8g,%.8g,%.8g,%.8g,%" PRIu64 "\n",
-			  part_of(c->all.accesses, r->total.all.accesses),
-			  part_of(c->all.misses, r->ratio), reuse_miss_ratio(c),
-			  part_of(c->temporal, c->all.accesses), part_of(c->far, c->all.accesses),
-			  c->samples);
+		columns_csv_row(CSV_COLUMNS, &row, out);
 	}
-	for (unsigned b = 0; b < REUSE_BINS; b++) {
-		snprintf(low, sizeof(low), "%" PRIu64, reuse_bin_low(b));
-		snprintf(high, sizeof(high), "%" PRIu64, reuse_bin_high(b));
-		csv_bin(r, &r->bins[b], low, high, out);
-	}
-	snprintf(low, sizeof(low), "%.0f", r->resolution);
-	csv_bin(r, &r->far, low, "", out);
+	for (unsigned b = 0; b < REUSE_BINS; b++)
+		csv_bin(r, &r->bins[b], reuse_bin_low(b), reuse_bin_high(b), true, out);
+	csv_bin(r, &r->far, (uint64_t)nearbyint(r->resolution), 0, false, out);
 }
 
 /* ---- JSON ---- */
-
-static json_t *json_place(const struct reuse_place *place)
-{
-	json_t *o = json_object();
-
-	json_object_set_new(o, "function", json_text(place->function));
-	json_object_set_new(o, "file", json_text(place->file));
-	if (place->line > 0)
-		json_object_set_new(o, "line", json_integer(place->line));
-	return o;
-}
 
 static json_t *json_bin(const struct reuse *r, const struct reuse_bin *bin)
 {
@@ -289,22 +399,13 @@ static json_t *json_bin(const struct reuse *r, const struct reuse_bin *bin)
 
 static json_t *json_rows(const struct reuse *r)
 {
+	const struct column_list *list = COLUMN_LIST(C(FROM_PLACE), C(TO_PLACE), C(SELF), FIGURES);
 	json_t *rows = json_array();
 
 	for (size_t i = 0; i < r->count; i++) {
-		const struct reuse_row *row = &r->rows[i];
-		const struct reuse_cost *c = &row->cost;
+		struct row row = row_of(r, i, r->ratio);
 
-		json_array_append_new(
-			rows, json_pack("{s:o, s:o, s:b, s:f, s:f, s:f, s:f, s:f, s:I}", "from",
-					json_place(&row->from), "to", json_place(&row->to), "self",
-					reuse_is_self(row), "reuse_share",
-					part_of(c->all.accesses, r->total.all.accesses),
-					"miss_share", part_of(c->all.misses, r->ratio),
-					"miss_ratio", reuse_miss_ratio(c), "temporal_share",
-					part_of(c->temporal, c->all.accesses), "far_share",
-					part_of(c->far, c->all.accesses), "samples",
-					(json_int_t)c->samples));
+		json_array_append_new(rows, columns_json(list, &row));
 	}
 	return rows;
 }
