@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* dwell curve: the miss ratio for each cache size, of a process, of parts of it, of several. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -73,7 +74,7 @@ static int open_all(struct curves *c, const struct options *o)
 	for (size_t i = 0; i < files * processes; i++) {
 		const char *input = o->input_count > 0 ? o->inputs[i / processes] : o->input;
 		int64_t process = o->process_count > 0 ? o->processes[i % processes] : STORE_NONE;
-		int code = view_open(o, input, process, &c->profiles[i]);
+		int code = view_open_exact(o, input, process, &c->profiles[i]);
 
 		if (code != EXIT_OK)
 			return code;
@@ -131,16 +132,85 @@ static int add_curve(struct curves *c, const struct options *o, size_t profile,
 	return status;
 }
 
+/* Of several curves of one process each says which it is. */
+static int label_exact(struct curve *curve, const struct options *o, size_t profile, bool is_one)
+{
+	char *label = make_label(o, profile, NULL);
+	struct text t = {0};
+
+	if (is_one) {
+		curve->label = label;
+		return 0;
+	}
+	text_addf(&t, "exact, %s, %" PRIu32 "-byte lines%s%s",
+		  curve->policy == MODEL_LRU ? "LRU" : "random", curve->line_bytes,
+		  label != NULL ? ", " : "", label != NULL ? label : "");
+	free(label);
+	curve->label = strdup(text_get(&t));
+	text_release(&t);
+	return curve->label != NULL ? 0 : -1;
+}
+
+static int add_exact(struct curves *c, const struct options *o, size_t profile, struct err *err)
+{
+	const bool has_sizes = options_set(o, OPTION_SIZES);
+	const struct curve_choice choice = {
+		.has_policy = options_set(o, OPTION_POLICY),
+		.policy = (enum model_policy)o->query.policy,
+		.line_bytes = (uint32_t)o->query.line_bytes,
+		.low = has_sizes ? o->low : 0,
+		.high = has_sizes ? o->high : UINT64_MAX,
+	};
+	struct curve *first = &c->items[c->count];
+	size_t count;
+	int status;
+
+	if (o->part_count > 0 || o->query.ways > 0)
+		return err_set(err, "exact curves are of whole processes and fully associative "
+				    "caches: leave out --function, --object, --line-at and --ways");
+	status = curve_exact(&c->profiles[profile], &choice, first, CURVE_MOST - c->count, &count,
+			     err);
+	c->count += count;
+	for (size_t i = 0; status == 0 && i < count; i++)
+		if (label_exact(&first[i], o, profile, count == 1 && c->profile_count == 1) != 0)
+			status = err_set(err, "not enough memory for a curve");
+	return status;
+}
+
+/* A plot has one axis for all. */
+static int check_ranges(const struct curves *c, const struct options *o, struct err *err)
+{
+	const struct curve *a = &c->items[0];
+
+	for (size_t i = 1; i < c->count && o->format == VIEW_TEXT; i++) {
+		const struct curve *b = &c->items[i];
+
+		if (a->points[0].size_bytes != b->points[0].size_bytes ||
+		    a->points[a->count - 1].size_bytes != b->points[b->count - 1].size_bytes)
+			return err_set(err, "the curves have other sizes each: give those that all "
+					    "have with --sizes, or --format csv");
+	}
+	return 0;
+}
+
 static int add_all(struct curves *c, const struct options *o, struct err *err)
 {
 	for (size_t i = 0; i < c->profile_count; i++) {
+		if (c->profiles[i].is_exact) {
+			if (add_exact(c, o, i, err) != 0)
+				return -1;
+			continue;
+		}
+		if (c->count == CURVE_MOST)
+			return err_set(err, "more than %d curves: ask for fewer at a time",
+				       CURVE_MOST);
 		if (o->part_count == 0 && add_curve(c, o, i, NULL, err) != 0)
 			return -1;
 		for (size_t k = 0; k < o->part_count; k++)
 			if (add_curve(c, o, i, &o->parts_of[k], err) != 0)
 				return -1;
 	}
-	return 0;
+	return check_ranges(c, o, err);
 }
 
 /* A single curve of a whole process keeps the plain form of its table. */

@@ -104,6 +104,8 @@ static const struct meta_key {
 	{"gear", META_TEXT, "gear"},
 	{"seed", META_NUMBER, "seed"},
 	{"line_bytes", META_NUMBER, "line, bytes"},
+	{"exact_by", META_TEXT, "simulated by"},
+	{"exact_size_bytes", META_SIZE, "in a cache of"},
 	{"duty_ppm", META_NUMBER, "duty asked for, ppm"},
 	{"sample_period", META_NUMBER, "sample period"},
 	{"delay_ns", META_SECONDS, "delay of sampling"},

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "estimate/data.h"
+#include "views/figures.h"
 #include "views/views.h"
 
 static const char *const by_names[] = {
@@ -59,6 +60,12 @@ static int print(const struct options *o, const struct profile *p)
 	if (data_init(&d, p, (enum model_policy)o->query.policy, size, (enum data_by)o->sites_by,
 		      &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
+	if (options_set(o, OPTION_POLICY) && d.policy != (enum model_policy)o->query.policy) {
+		data_release(&d);
+		err_set(&err, "the run was not simulated with %s replacement",
+			policy_word((enum model_policy)o->query.policy));
+		return cli_fail(&err, EXIT_USAGE);
+	}
 	if (o->word != NULL)
 		marks = calloc(d.count + 1, sizeof(*marks));
 	if (o->word != NULL && marks == NULL) {
@@ -76,7 +83,7 @@ static int print(const struct options *o, const struct profile *p)
 
 static int objects(struct options *o)
 {
-	return view_run(o, print);
+	return view_run_exact(o, print);
 }
 
 const struct command command_objects = {

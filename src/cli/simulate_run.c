@@ -12,7 +12,7 @@
 #include "cli/target_end.h"
 #include "collector/geometry_text.h"
 
-static void show_notice(void *context, const char *line)
+void simulate_notice(void *context, const char *line)
 {
 	(void)context;
 	fprintf(stderr, "dwell: %s\n", line);
@@ -24,14 +24,13 @@ static const char *format_count(uint64_t n, char text[32])
 	return text;
 }
 
-static void show_summary(const struct options *o, const struct collector_result *r)
+void simulate_summary(const struct options *o, uint64_t accesses, const char *output)
 {
-	char accesses[32];
+	char count[32];
 
-	target_end_losses(r, "simulated", "the profile is not complete");
-	if (!r->was_native && !o->is_quiet)
+	if (!o->is_quiet)
 		fprintf(stderr, "dwell: %s accesses, written to %s\n",
-			format_count(r->accesses, accesses), o->run.output);
+			format_count(accesses, count), output);
 }
 
 /* ---- What to simulate ---- */
@@ -105,11 +104,13 @@ int simulate_run(struct options *o)
 		return cli_fail(&err, EXIT_USAGE);
 	o->run.command = o->state.words;
 	o->run.output = o->output != NULL ? o->output : DEFAULT_PROFILE;
-	o->run.warning = show_notice;
-	o->run.notice = o->is_quiet ? NULL : show_notice;
+	o->run.warning = simulate_notice;
+	o->run.notice = o->is_quiet ? NULL : simulate_notice;
 	if (collector_run(&o->run, &result, &err) != 0)
 		return cli_fail(&err, target_failure_code(result.failure));
 	simulate_events_release(&events);
-	show_summary(o, &result);
+	target_end_losses(&result, "simulated", "the profile is not complete");
+	if (!result.was_native)
+		simulate_summary(o, result.accesses, o->run.output);
 	return target_end_alike(result.wait_status);
 }

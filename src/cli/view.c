@@ -16,31 +16,57 @@
 #define MIN_WIDTH     40
 #define MAX_WIDTH     10000
 
-int view_open(const struct options *o, const char *input, int64_t process, struct profile *p)
+typedef int open_function(struct profile *p, const char *path, int64_t process, struct err *err);
+
+static int open_by(open_function *open, const struct options *o, const char *input, int64_t process,
+		   struct profile *p)
 {
 	struct err err;
 
-	if (profile_open(p, input, process, &err) != 0)
+	if (open(p, input, process, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	p->machine = o->query.machine;
 	memcpy(p->caches, o->caches, sizeof(p->caches));
-	if (o->query.line_bytes == 0 || profile_use_line(p, o->query.line_bytes, &err) == 0)
+	if (p->is_exact || o->query.line_bytes == 0 ||
+	    profile_use_line(p, o->query.line_bytes, &err) == 0)
 		return EXIT_OK;
 	profile_close(p);
 	return cli_fail(&err, EXIT_USAGE);
 }
 
-int view_run(const struct options *o,
-	     int (*print)(const struct options *o, const struct profile *p))
+int view_open(const struct options *o, const char *input, int64_t process, struct profile *p)
+{
+	return open_by(profile_open, o, input, process, p);
+}
+
+int view_open_exact(const struct options *o, const char *input, int64_t process, struct profile *p)
+{
+	return open_by(profile_open_exact, o, input, process, p);
+}
+
+static int run_by(open_function *open, const struct options *o,
+		  int (*print)(const struct options *o, const struct profile *p))
 {
 	struct profile p;
-	int code = view_open(o, o->input, o->query.process, &p);
+	int code = open_by(open, o, o->input, o->query.process, &p);
 
 	if (code != EXIT_OK)
 		return code;
 	code = print(o, &p);
 	profile_close(&p);
 	return code;
+}
+
+int view_run(const struct options *o,
+	     int (*print)(const struct options *o, const struct profile *p))
+{
+	return run_by(profile_open, o, print);
+}
+
+int view_run_exact(const struct options *o,
+		   int (*print)(const struct options *o, const struct profile *p))
+{
+	return run_by(profile_open_exact, o, print);
 }
 
 /* COLUMNS wins, also when stdout is no terminal: that is how scripts choose a width. */

@@ -431,7 +431,8 @@ static int open_profile(struct run *r, struct err *err)
 		return fail(r, COLLECTOR_OUTPUT);
 	r->output = realpath(r->o->output, NULL);
 	r->recorder = recorder_new(r->store, &r->o->config);
-	if (r->recorder == NULL) {
+	if (r->recorder == NULL ||
+	    (r->o->exact != NULL && recorder_simulate(r->recorder, r->o->exact) != 0)) {
 		err_set(err, "out of memory");
 		return fail(r, COLLECTOR_CANNOT_RUN);
 	}

@@ -15,6 +15,8 @@
 #include "channel/channel.h"
 #include "store/events.h"
 
+struct exact_options;
+
 /* Somebody who looks at every valid record as it comes; the record lives for the call only. */
 struct collector_sink {
 	void *context;
@@ -36,6 +38,7 @@ struct collector_options {
 	struct channel_config config;
 	const struct store_event *derived; /* of a simulation, beside those measured: all have formulas */
 	size_t derived_count;
+	const struct exact_options *exact; /* exact curves, see exact_prepare; NULL: none */
 	uint32_t slot_count;	    /* processes at one time; 0: 512 */
 	uint64_t ring_bytes;	    /* a power of two; 0: 1 MB */
 	struct collector_sink sink; /* on_record may be NULL */

@@ -160,3 +160,14 @@ int data_map_touch(struct data_map *d, int64_t process, uint64_t address, struct
 	}
 	return 0;
 }
+
+bool data_map_holds(const struct data_map *d, uint64_t address)
+{
+	if (address < d->low || address >= d->high)
+		return false;
+	for (size_t i = d->count; i-- > 0;)
+		if (!d->items[i].is_gone && address >= d->items[i].low &&
+		    address < d->items[i].high)
+			return true;
+	return false;
+}

@@ -60,6 +60,9 @@ int data_map_add_locals(struct data_map *d, int file, uint64_t low, uint64_t hig
 /* A forked child has its parent's. Returns -1 when memory ran out. */
 int data_map_inherit_locals(struct data_map *child, const struct data_map *parent);
 
+/* Does the address lie in a file's data, or a thread's copy of it? */
+bool data_map_holds(const struct data_map *d, uint64_t address);
+
 /* A sample of the process touched the address: a new one becomes a question. -1: memory ran out. */
 int data_map_touch(struct data_map *d, int64_t process, uint64_t address, struct data_names *names);
 

@@ -92,9 +92,11 @@ static int start_writer(struct dump *d, const struct dump_run *run, struct err *
 /* The engines have told, or will not. */
 static void snapshot(struct dump *d, const struct dump_run *run)
 {
+	const uint64_t until = clock_now_ns() + PATIENCE_NS;
 	struct err err;
 
-	while (slots_drain(run->slots) > 0)
+	/* Streams of accesses never end: of them a part will do. */
+	while (slots_drain(run->slots) > 0 && clock_now_ns() < until)
 		;
 	slots_check(run->slots);
 	if (start_writer(d, run, &err) == 0)

@@ -1,48 +1,143 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the records of a run to its simulations; see exact.h. What they are called is exact_rows.c. */
+/* From the streams of a run to its exact curves, and their sums by code and data; see exact.h. */
 #include "collector/exact.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
-#include "base/text.h"
+#include "base/size.h"
+#include "collector/collector.h"
 #include "collector/record_check.h"
+#include "collector/recorder.h"
+#include "collector/recorder_parts.h"
 #include "collector/sim_heap.h"
+#include "store/curves.h"
 
 /* A place in a table of many megabytes takes longer to come than so many accesses to simulate. */
 #define AHEAD 12
-/* What a broken target can make us keep is bounded. */
 /* Streams are long: a larger ring than for samples, for fewer processes at a time. */
-#define SLOTS	   64
-#define RING_BYTES ((uint64_t)4 << 20)
+#define SLOTS	     64
+#define RING_BYTES   ((uint64_t)4 << 20)
+#define GRANULE_BITS 3 /* variables in the same 8 bytes count as one */
 
-/* ---- Processes ---- */
+const char *const exact_by_names[EXACT_BYS] = {
+	[EXACT_BY_LINE] = "line",
+	[EXACT_BY_FUNCTION] = "function",
+	[EXACT_BY_DATA] = "data",
+	[EXACT_BY_OBJECT] = "object",
+};
 
-static void free_process(struct exact_process *p)
+struct exact_process {
+	uint64_t accesses;
+	struct sim_curve curves[EXACT_MAX_LINES];
+};
+
+static bool is_by_code(const struct exact_options *o)
 {
-	for (unsigned i = 0; i < EXACT_MAX_LINES; i++)
-		sim_curve_release(&p->curves[i]);
-	sim_keys_release(&p->keys);
-	code_map_release(&p->code);
-	map_release(&p->data);
-	data_map_release(&p->variables);
-	free(p->sites.items);
-	free(p->command);
-	free(p);
+	return o->by == EXACT_BY_LINE || o->by == EXACT_BY_FUNCTION;
 }
 
-static struct exact_process *find_process(const struct exact *e, uint32_t order)
+void exact_prepare(const struct exact_options *o, struct collector_options *run)
 {
-	for (size_t i = e->processes.count; i-- > 0;)
-		if (e->processes.items[i]->order == order)
-			return e->processes.items[i];
-	return NULL;
+	run->exact = o;
+	run->config.gear = CHANNEL_GEAR_STREAM;
+	run->config.stream_marks = is_by_code(o)	      ? STREAM_MARK_PC
+				   : o->by == EXACT_BY_OBJECT ? STREAM_MARK_SITE
+							      : 0;
+	run->config.objects = o->by == EXACT_BY_OBJECT;
+	run->slot_count = SLOTS;
+	run->ring_bytes = RING_BYTES;
 }
 
-static int begin_curves(const struct exact *e, struct exact_process *p)
+static void fail(struct recorder *r)
 {
-	const struct exact_options *o = e->options;
+	if (!r->failed)
+		err_set(&r->err,
+			"not enough memory to simulate the program: try fewer or larger lines");
+	r->failed = true;
+}
+
+/* ---- The beginning ---- */
+
+/* The columns of sums by code, in the order of values_of: views sort by the first one. */
+static int put_events(const struct exact_options *o, struct store *store, struct err *err)
+{
+	struct store_event events[2 + SIM_POLICIES];
+	size_t count = 0;
+
+	if (o->policies[SIM_LRU])
+		events[count++] =
+			(struct store_event){"lru_misses", "misses with LRU replacement", NULL};
+	if (o->policies[SIM_RANDOM])
+		events[count++] = (struct store_event){"random_misses",
+						       "misses with random replacement", NULL};
+	events[count++] = (struct store_event){
+		"first_touches", "accesses that touched a line for the first time", NULL};
+	events[count++] = (struct store_event){"accesses", "accesses to memory", NULL};
+	return store_put_events(store, events, count, err);
+}
+
+static int put_cache(const struct exact_options *o, struct store *store, struct err *err)
+{
+	char size[SIZE_TEXT_BYTES], value[64 + SIZE_TEXT_BYTES];
+
+	snprintf(value, sizeof(value), "%s, fully associative, lines of %" PRIu32 " bytes",
+		 size_format(o->size_bytes[o->at], size), o->line_bytes[0]);
+	if (store_put_meta_text(store, "exact_by", exact_by_names[o->by], err) != 0 ||
+	    store_put_meta_int(store, "exact_size_bytes", (int64_t)o->size_bytes[o->at], err) != 0)
+		return -1;
+	if (!is_by_code(o))
+		return 0;
+	return store_put_geometry(store, "data cache", value, err) == 0 ? put_events(o, store, err)
+									: -1;
+}
+
+int recorder_simulate(struct recorder *r, const struct exact_options *o)
+{
+	r->exact = calloc(1, sizeof(*r->exact));
+	if (r->exact == NULL)
+		return -1;
+	r->exact->options = o;
+	sim_keys_init(&r->exact->keys, o->at, &sim_heap);
+	r->asks_names = is_by_code(o) || o->by == EXACT_BY_OBJECT;
+	r->naming.has_data = o->by == EXACT_BY_OBJECT;
+	if (is_by_code(o)) {
+		r->naming.listener = recorder_on_names;
+		r->naming.listener_context = r;
+	}
+	note(r, store_put_meta_int(r->store, "line_bytes", o->line_bytes[0], &r->err));
+	if (!r->failed)
+		note(r, store_put_meta_int(r->store, "seed", (int64_t)o->seed, &r->err));
+	if (!r->failed && o->by != EXACT_BY_NOTHING)
+		note(r, put_cache(o, r->store, &r->err));
+	return 0;
+}
+
+static void free_process(struct process *p)
+{
+	for (unsigned i = 0; p->exact != NULL && i < EXACT_MAX_LINES; i++)
+		sim_curve_release(&p->exact->curves[i]);
+	free(p->exact);
+	p->exact = NULL;
+}
+
+void exact_release(struct recorder *r)
+{
+	for (size_t i = 0; i < r->processes.count; i++)
+		free_process(r->processes.items[i]);
+	if (r->exact == NULL)
+		return;
+	sim_keys_release(&r->exact->keys);
+	map_release(&r->exact->data_by_hash);
+	free(r->exact->data.items);
+	free(r->exact);
+	r->exact = NULL;
+}
+
+static int begin_curves(const struct exact_options *o, struct exact_process *p)
+{
 	uint64_t *lines = calloc(o->size_count + 1, sizeof(*lines));
 	int status = lines != NULL ? 0 : -1;
 
@@ -60,217 +155,99 @@ static int begin_curves(const struct exact *e, struct exact_process *p)
 		status = sim_curve_init(&p->curves[i], &config, &sim_heap);
 	}
 	free(lines);
-	sim_keys_init(&p->keys, o->at, &sim_heap);
 	return status;
 }
 
-/* The arguments, which follow the path, with spaces between them. */
-static char *copy_command(const struct record_process *rec)
+void exact_begin(struct recorder *r, struct process *p)
 {
-	const char *s = record_process_strings(rec), *end = s + rec->string_bytes;
-	struct text command = {0};
+	const struct exact_options *o = r->exact->options;
 
-	for (s += strlen(s) + 1; s < end; s += strlen(s) + 1) {
-		if (command.count > 0)
-			text_add(&command, " ");
-		text_add_printable(&command, s, strlen(s));
-	}
-	if (command.failed || command.items == NULL) {
-		text_release(&command);
-		return strdup("");
-	}
-	return command.items;
-}
-
-static void remove_process(struct exact *e, struct exact_process *p)
-{
-	for (size_t i = 0; i < e->processes.count; i++) {
-		if (e->processes.items[i] != p)
-			continue;
-		e->processes.items[i] = e->processes.items[--e->processes.count];
-		break;
-	}
-	free_process(p);
-}
-
-/* Of those that have ended only the one with most accesses, or the one asked for, may be shown. */
-static void end_process(struct exact *e, struct exact_process *p)
-{
-	struct exact_process *other = NULL;
-
-	p->has_ended = true;
-	if (e->options->process >= 0) {
-		if (e->options->process != p->order)
-			remove_process(e, p);
+	if (o->process >= 0 && o->process != p->row.id)
 		return;
-	}
-	for (size_t i = 0; i < e->processes.count; i++)
-		if (e->processes.items[i] != p && e->processes.items[i]->has_ended)
-			other = e->processes.items[i];
-	if (other != NULL)
-		remove_process(e, other->accesses < p->accesses ? other : p);
-}
-
-static int add_module(struct exact *e, struct exact_process *p, const struct code_module *m)
-{
-	size_t index;
-	enum code_mapped what = code_map_map(&p->code, m, &index);
-
-	if (what == CODE_NO_MEMORY)
-		return -1;
-	if (what == CODE_TOO_MANY || what == CODE_IS_MAPPED)
-		return 0;
-	if (e->options->by != EXACT_BY_OBJECT ||
-	    (what == CODE_AGAIN && data_map_again(&p->variables, index)))
-		return 0;
-	return data_map_add(&p->variables, e->symbols, m, index);
-}
-
-static void on_process(struct exact *e, const struct record_header *h)
-{
-	const struct record_process *rec = (const void *)h;
-	struct exact_process *p, *parent = find_process(e, rec->parent);
-
-	e->process_count++;
-	p = calloc(1, sizeof(*p));
-	if (p == NULL || !ARRAY_GROW(&e->processes)) {
-		free(p);
-		e->failed = true;
-		return;
-	}
-	e->processes.items[e->processes.count++] = p;
-	p->order = rec->order;
-	p->pid = rec->pid;
-	p->command = copy_command(rec);
-	/* A forked child has no arguments of its own to tell of. */
-	if (p->command != NULL && p->command[0] == '\0' && parent != NULL) {
-		free(p->command);
-		p->command = strdup(parent->command);
-	}
-	if (p->command == NULL) {
-		e->failed = true;
-		return;
-	}
-	if ((e->options->process < 0 || e->options->process == rec->order) &&
-	    begin_curves(e, p) != 0)
-		e->failed = true;
-	if (rec->cause == 1 && parent != NULL) {
-		for (size_t i = 0; i < parent->code.modules.count; i++)
-			if (parent->code.modules.items[i].unmapped_at == UINT64_MAX &&
-			    add_module(e, p, &parent->code.modules.items[i]) != 0)
-				e->failed = true;
-	}
-	/* The image that was replaced is known to be at its end only now: an exec may fail. */
-	if (rec->cause == 2 && parent != NULL)
-		end_process(e, parent);
-}
-
-/* ---- Modules: for names only ---- */
-
-static void on_module(struct exact *e, struct exact_process *p, const struct record_header *h)
-{
-	const struct record_module *rec = (const void *)h;
-	struct code_module m;
-
-	if (e->options->by != EXACT_BY_CODE && e->options->by != EXACT_BY_OBJECT)
-		return;
-	if (code_module_read(&m, e->symbols, rec) != 0 || add_module(e, p, &m) != 0)
-		e->failed = true;
-}
-
-static void on_site(struct exact *e, struct exact_process *p, const struct record_header *h)
-{
-	const struct record_site *rec = (const void *)h;
-	struct exact_site *site;
-
-	if (e->options->by != EXACT_BY_OBJECT)
-		return;
-	if (!ARRAY_GROW(&p->sites)) {
-		e->failed = true;
-		return;
-	}
-	site = &p->sites.items[p->sites.count++];
-	*site = (struct exact_site){rec->id, rec->depth, rec->kind, rec->position, {0}};
-	memcpy(site->path, record_site_path(rec), rec->depth * sizeof(site->path[0]));
-	memcpy(site->name, rec->name, sizeof(site->name));
-}
-
-static void on_locals(struct exact *e, struct exact_process *p, const struct record_header *h)
-{
-	const struct record_locals *l = (const void *)h;
-
-	size_t module = code_map_find_module(&p->code, l->code, UINT64_MAX - 1);
-
-	if (e->options->by == EXACT_BY_OBJECT && module != CODE_NO_MODULE &&
-	    data_map_add_locals(&p->variables, p->code.modules.items[module].file, l->start, l->end) != 0)
-		e->failed = true;
-}
-
-static void on_unmap(struct exact *e, struct exact_process *p, const struct record_header *h)
-{
-	const struct record_unmap *u = (const void *)h;
-
-	(void)e;
-	for (size_t i = 0; i < p->code.modules.count; i++) {
-		struct code_module *m = &p->code.modules.items[i];
-
-		if (m->unmapped_at == UINT64_MAX && m->start >= u->start && m->end <= u->end)
-			m->unmapped_at = u->position > m->mapped_at ? u->position : m->mapped_at;
-	}
-}
-
-static void on_end(struct exact *e, struct exact_process *p, const struct record_header *h)
-{
-	uint32_t cause = ((const struct record_end *)(const void *)h)->cause;
-
-	if (cause == END_EXIT || cause == END_SIGNAL)
-		end_process(e, p);
-}
-
-/* A limit that the engine met, once. */
-static void on_message(struct exact *e, struct exact_process *p, const struct record_header *h)
-{
-	struct text line = {0};
-	size_t bytes;
-	const char *text = record_message_text(h, &bytes);
-
-	(void)p;
-	text_add_printable(&line, text, bytes);
-	if (!e->has_warned && e->options->run.warning != NULL)
-		e->options->run.warning(e->options->run.context, text_get(&line));
-	e->has_warned = true;
-	text_release(&line);
+	p->exact = calloc(1, sizeof(*p->exact));
+	if (p->exact == NULL || begin_curves(o, p->exact) != 0)
+		fail(r);
 }
 
 /* ---- Accesses ---- */
 
-/* Where misses are summed for an access; UINT64_MAX when memory ran out. */
-static uint64_t key_of_code(struct exact_process *p, uint64_t pc, uint64_t position)
+/* What a stream's marks say of the accesses behind them. */
+struct mark {
+	uint64_t key; /* of code */
+	int64_t site; /* of the store; STORE_NONE: none */
+	bool may_hold_files;
+};
+
+/* The key of a datum, which is made if it is new; UINT64_MAX when memory ran out. */
+static uint64_t key_of(struct exact *e, const struct exact_datum *d, bool *is_new)
 {
-	size_t module;
-	uint32_t *id;
-	int is_new;
+	uint64_t hash = (uint64_t)d->process * UINT64_C(0x9e3779b97f4a7c15), key;
 
-	id = code_map_locate(&p->code, pc, position, &module, &is_new);
-	if (id == NULL)
-		return UINT64_MAX;
-	if (is_new)
-		*id = (uint32_t)(p->code.location_count - 1);
-	return *id;
-}
-
-static uint64_t key_of_data(struct exact_process *p, uint64_t data)
-{
-	uint64_t key;
-
-	if (map_get(&p->data, data, &key))
+	hash = (hash ^ (uint64_t)d->site) * UINT64_C(0xd6e8feb86659fd93);
+	hash = (hash ^ hash >> 32 ^ d->address) * UINT64_C(0x9e3779b97f4a7c15);
+	*is_new = false;
+	if (map_get(&e->data_by_hash, hash, &key))
 		return key;
-	key = p->data.count;
-	return map_set(&p->data, data, key) == 0 ? key : UINT64_MAX;
+	if (!ARRAY_GROW(&e->data) || map_set(&e->data_by_hash, hash, e->data.count) != 0)
+		return UINT64_MAX;
+	*is_new = true;
+	e->data.items[e->data.count] = *d;
+	return e->data.count++;
 }
 
-static void simulate(struct exact_process *p, struct sim_curve *c, const uint64_t *entries,
-		     uint32_t count)
+static uint64_t key_of_memory(struct recorder *r, const struct process *p, uint64_t address)
+{
+	const unsigned shift = p->exact->curves[0].line_shift;
+	struct exact_datum d = {p->row.id, STORE_NONE, address >> shift << shift};
+	bool is_new;
+
+	return key_of(r->exact, &d, &is_new);
+}
+
+/*
+ * All accesses to the blocks of a site are one, but where variables of a file may lie: there
+ * the address is kept, and whoever reads the profile says which variable it is in.
+ */
+static uint64_t key_of_object(struct recorder *r, struct process *p, const struct mark *m,
+			      uint64_t address)
+{
+	struct exact_datum d = {p->row.id, m->site, 0};
+	uint64_t start, key;
+	int64_t named = regions_find(&p->regions, address, p->exact->accesses, &start);
+	bool is_new;
+
+	if (named != 0)
+		d.site = named;
+	else if (m->may_hold_files && data_map_holds(&p->data, address))
+		d.address = address >> GRANULE_BITS << GRANULE_BITS;
+	key = key_of(r->exact, &d, &is_new);
+	if (!is_new || d.address == 0)
+		return key;
+	/* A variable may begin behind the granule's first byte. */
+	r->exact->data.items[key].address = address;
+	return data_map_touch(&p->data, p->row.id, address, &r->naming.data) == 0 ? key
+										  : UINT64_MAX;
+}
+
+static void take_mark(struct recorder *r, struct process *p, uint64_t entry, struct mark *m)
+{
+	uint64_t value = STREAM_ADDRESS(entry);
+	int64_t location;
+
+	if (STREAM_SIZE(entry) == 1) {
+		int64_t site = sites_find(&r->sites, p->row.id, (uint32_t)value);
+
+		m->site = site != 0 ? site : STORE_NONE;
+		m->may_hold_files = sites_may_hold_files(&r->sites, p->row.id, (uint32_t)value);
+	} else if (is_by_code(r->exact->options)) {
+		location = recorder_locate(r, p, value, p->exact->accesses);
+		m->key = (uint64_t)location;
+		if (simulation_keep(&r->simulation, (uint32_t)p->row.id, (size_t)location) != 0)
+			fail(r);
+	}
+}
+
+static void simulate(struct sim_curve *c, const uint64_t *entries, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		if (i + AHEAD < count)
@@ -280,36 +257,32 @@ static void simulate(struct exact_process *p, struct sim_curve *c, const uint64_
 	}
 }
 
-/* The same, and each access counts for its key. Returns -1 when memory ran out. */
-static int simulate_by_key(const struct exact *e, struct exact_process *p, const uint64_t *entries,
-			   uint32_t count)
+/* The same, and each access counts for its key. */
+static void simulate_by_key(struct recorder *r, struct process *p, const uint64_t *entries,
+			    uint32_t count)
 {
-	struct sim_curve *c = &p->curves[0];
-	uint64_t key = 0;
-	uint32_t site = 0;
+	const enum exact_by by = r->exact->options->by;
+	struct sim_curve *c = &p->exact->curves[0];
+	struct mark m = {0, STORE_NONE, true};
 
-	for (uint32_t i = 0; i < count; i++) {
-		uint64_t address = STREAM_ADDRESS(entries[i]);
+	for (uint32_t i = 0; i < count && !r->failed; i++) {
+		uint64_t address = STREAM_ADDRESS(entries[i]), key = m.key;
 		struct sim_outcome outcome;
 
 		if (i + AHEAD < count)
 			sim_curve_prefetch(c, STREAM_ADDRESS(entries[i + AHEAD]));
 		if (STREAM_KIND(entries[i]) == 0) {
-			if (STREAM_SIZE(entries[i]) == 1)
-				site = (uint32_t)address;
-			else if (e->options->by == EXACT_BY_CODE)
-				key = key_of_code(p, address, p->accesses);
+			take_mark(r, p, entries[i], &m);
 			continue;
 		}
-		if (e->options->by == EXACT_BY_DATA)
-			key = key_of_data(p, address >> c->line_shift);
-		else if (e->options->by == EXACT_BY_OBJECT)
-			key = key_of_data(p, exact_object_key(p, address, site));
+		if (by == EXACT_BY_DATA)
+			key = key_of_memory(r, p, address);
+		else if (by == EXACT_BY_OBJECT)
+			key = key_of_object(r, p, &m, address);
 		outcome = sim_curve_access(c, address, STREAM_SIZE(entries[i]));
-		if (key == UINT64_MAX || sim_keys_add(&p->keys, key, &outcome) != 0)
-			return -1;
+		if (key == UINT64_MAX || sim_keys_add(&r->exact->keys, key, &outcome) != 0)
+			fail(r);
 	}
-	return 0;
 }
 
 static uint32_t count_accesses(const uint64_t *entries, uint32_t count)
@@ -321,103 +294,129 @@ static uint32_t count_accesses(const uint64_t *entries, uint32_t count)
 	return n;
 }
 
-static void on_stream(struct exact *e, struct exact_process *p, const struct record_header *h)
+const char *recorder_on_stream(struct recorder *r, struct process *p, const struct record_header *h)
 {
 	const struct record_stream *s = (const void *)h;
 	const uint64_t *entries = record_stream_entries(s);
-	uint32_t accesses = count_accesses(entries, s->count);
 	unsigned first = 0;
 
-	p->accesses += accesses;
-	e->accesses += accesses;
-	if (p->curves[0].memory == NULL)
-		return;
-	if (e->options->by != EXACT_BY_NOTHING) {
+	if (p->exact == NULL)
+		return NULL;
+	if (r->exact->options->by != EXACT_BY_NOTHING) {
 		first = 1;
-		if (simulate_by_key(e, p, entries, s->count) != 0)
-			e->failed = true;
+		simulate_by_key(r, p, entries, s->count);
 	}
-	for (unsigned i = first; i < e->options->line_count; i++)
-		simulate(p, &p->curves[i], entries, s->count);
-	for (unsigned i = 0; i < e->options->line_count; i++)
-		if (sim_curve_failed(&p->curves[i]))
-			e->failed = true;
+	p->exact->accesses += count_accesses(entries, s->count);
+	for (unsigned i = first; i < r->exact->options->line_count; i++)
+		simulate(&p->exact->curves[i], entries, s->count);
+	for (unsigned i = 0; i < r->exact->options->line_count; i++)
+		if (sim_curve_failed(&p->exact->curves[i]))
+			fail(r);
+	return NULL;
 }
 
-static void on_record(void *context, uint32_t order, const struct record_header *h)
+/* ---- To the store ---- */
+
+static void write_curve(struct recorder *r, const struct process *p, unsigned line,
+			enum sim_policy policy)
 {
-	static void (*const handlers[])(struct exact * e, struct exact_process * p,
-					const struct record_header *h) = {
-		[RECORD_MODULE] = on_module, [RECORD_UNMAP] = on_unmap,
-		[RECORD_LOCALS] = on_locals,
-		[RECORD_END] = on_end,	     [RECORD_SITE] = on_site,
-		[RECORD_STREAM] = on_stream, [RECORD_MESSAGE] = on_message,
+	const struct exact_options *o = r->exact->options;
+	const struct sim_curve *c = &p->exact->curves[line];
+	struct store_curve row = {
+		.process_id = p->row.id,
+		.line_bytes = o->line_bytes[line],
+		.policy = policy == SIM_LRU ? "lru" : "random",
+		.accesses = c->accesses,
+		.lines = c->policies[SIM_LRU] ? c->lru.lines : c->random.line_count,
 	};
-	struct exact *e = context;
-	struct exact_process *p;
 
-	if (e->failed)
-		return;
-	if (h->type == RECORD_PROCESS) {
-		on_process(e, h);
-		return;
+	for (unsigned k = 0; k < o->size_count && !r->failed; k++) {
+		row.size_bytes = o->size_bytes[k];
+		row.misses = c->misses[policy].accesses[k];
+		note(r, store_put_curve(r->store, &row, &r->err));
 	}
-	p = find_process(e, order);
-	if (p != NULL && h->type < sizeof(handlers) / sizeof(handlers[0]) &&
-	    handlers[h->type] != NULL)
-		handlers[h->type](e, p, h);
 }
 
-/* ---- The run ---- */
-
-int exact_init(struct exact *e, const struct exact_options *options, struct err *err)
+void exact_end(struct recorder *r, struct process *p)
 {
-	*e = (struct exact){.options = options, .symbols = symbols_new()};
-	return e->symbols != NULL ? 0 : err_set(err, "out of memory");
+	const struct exact_options *o = r->exact->options;
+
+	if (p->exact == NULL)
+		return;
+	for (unsigned i = 0; i < o->line_count && !r->failed; i++) {
+		sim_curve_sum(&p->exact->curves[i]);
+		for (unsigned k = 0; k < SIM_POLICIES; k++)
+			if (o->policies[k])
+				write_curve(r, p, i, (enum sim_policy)k);
+	}
+	free_process(p);
 }
 
-void exact_release(struct exact *e)
+/* A measured event each, in the order of put_events. */
+static void values_of(const struct exact_options *o, const struct sim_key *k,
+		      uint64_t values[2 + SIM_POLICIES])
 {
-	for (size_t i = 0; i < e->processes.count; i++)
-		free_process(e->processes.items[i]);
-	free(e->processes.items);
-	symbols_free(e->symbols);
-	arena_release(&e->strings);
-	*e = (struct exact){0};
+	size_t count = 0;
+
+	if (o->policies[SIM_LRU])
+		values[count++] = k->misses[SIM_LRU];
+	if (o->policies[SIM_RANDOM])
+		values[count++] = k->misses[SIM_RANDOM];
+	values[count++] = k->first;
+	values[count++] = k->accesses;
 }
 
-int exact_run(struct exact *e, struct collector_result *result, struct err *err)
+static void write_code(struct recorder *r, uint64_t location)
 {
-	struct collector_options run = e->options->run;
+	uint64_t values[2 + SIM_POLICIES];
+	struct store_cost cost = {
+		.node_id = simulation_node(&r->simulation, (size_t)location),
+		.location_id = (int64_t)location,
+		.values = values,
+	};
 
-	run.output = NULL;
-	run.config.gear = CHANNEL_GEAR_STREAM;
-	run.config.stream_marks = e->options->by == EXACT_BY_CODE     ? STREAM_MARK_PC
-				  : e->options->by == EXACT_BY_OBJECT ? STREAM_MARK_SITE
-								      : 0;
-	run.config.objects = e->options->by == EXACT_BY_OBJECT;
-	if (run.slot_count == 0)
-		run.slot_count = SLOTS;
-	if (run.ring_bytes == 0)
-		run.ring_bytes = RING_BYTES;
-	run.sink = (struct collector_sink){e, on_record};
-	if (collector_run(&run, result, err) != 0)
-		return -1;
-	for (size_t i = 0; i < e->processes.count; i++)
-		for (unsigned k = 0; k < e->options->line_count; k++)
-			if (e->processes.items[i]->curves[k].memory != NULL)
-				sim_curve_sum(&e->processes.items[i]->curves[k]);
-	return 0;
+	if (cost.node_id == 0)
+		return;
+	values_of(r->exact->options, &r->exact->keys.items[location], values);
+	note(r, store_put_cost(r->store, &cost, &r->err));
 }
 
-const struct exact_process *exact_chosen(const struct exact *e)
+static int64_t misses_of(const struct exact_options *o, const struct sim_key *k,
+			 enum sim_policy policy)
 {
-	const struct exact_process *best = NULL;
+	return o->policies[policy] ? (int64_t)k->misses[policy] : STORE_NONE;
+}
 
-	if (e->options->process >= 0)
-		return find_process(e, (uint32_t)e->options->process);
-	for (size_t i = 0; i < e->processes.count; i++)
-		if (best == NULL || e->processes.items[i]->accesses > best->accesses)
-			best = e->processes.items[i];
-	return best;
+static void write_datum(struct recorder *r, uint64_t key)
+{
+	const struct exact_options *o = r->exact->options;
+	const struct exact_datum *d = &r->exact->data.items[key];
+	const struct sim_key *k = &r->exact->keys.items[key];
+	struct store_data_cost row = {
+		.process_id = d->process,
+		.site_id = d->site,
+		.address = d->address,
+		.accesses = k->accesses,
+		.first_touches = k->first,
+		.lru_misses = misses_of(o, k, SIM_LRU),
+		.random_misses = misses_of(o, k, SIM_RANDOM),
+	};
+
+	note(r, store_put_data_cost(r->store, &row, &r->err));
+}
+
+void exact_write(struct recorder *r)
+{
+	const struct exact *e = r->exact;
+
+	for (size_t i = 0; i < r->processes.count && !r->failed; i++)
+		exact_end(r, r->processes.items[i]);
+	for (uint64_t key = 0; key < e->keys.count && !r->failed; key++) {
+		if (e->keys.items[key].accesses == 0)
+			continue;
+		if (is_by_code(e->options))
+			write_code(r, key);
+		else
+			write_datum(r, key);
+	}
 }

@@ -64,6 +64,7 @@ void recorder_free(struct recorder *r)
 
 	if (r == NULL)
 		return;
+	exact_release(r);
 	for (i = 0; i < r->processes.count; i++) {
 		code_map_release(&r->processes.items[i]->code);
 		data_map_release(&r->processes.items[i]->data);
@@ -263,6 +264,16 @@ static void set_strings(struct recorder *r, struct process *p, const struct reco
 		out_of_memory(r);
 }
 
+/* The image that was replaced is known to be at its end only now: an exec may fail. */
+static void begin_exact(struct recorder *r, struct process *p, const struct record_process *rec)
+{
+	struct process *replaced = rec->cause == 2 ? find_process(r, rec->parent) : NULL;
+
+	if (replaced != NULL)
+		exact_end(r, replaced);
+	exact_begin(r, p);
+}
+
 static const char *on_process(struct recorder *r, const struct record_header *h)
 {
 	const struct record_process *rec = (const void *)h;
@@ -288,6 +299,8 @@ static const char *on_process(struct recorder *r, const struct record_header *h)
 	parent = rec->cause == 1 ? find_process(r, rec->parent) : NULL;
 	set_strings(r, p, rec, parent);
 	put_process(r, p);
+	if (r->exact != NULL)
+		begin_exact(r, p, rec);
 	if (parent == NULL)
 		return NULL;
 	inherit(r, p, parent);
@@ -330,14 +343,8 @@ static const char *on_end(struct recorder *r, struct process *p, const struct re
 	set_footprint(p, e->footprint_pages, e->line_use);
 	set_counters(p, &e->counters);
 	put_process(r, p);
-	return NULL;
-}
-
-static const char *on_nothing(struct recorder *r, struct process *p, const struct record_header *h)
-{
-	(void)r;
-	(void)p;
-	(void)h;
+	if (r->exact != NULL && (e->cause == END_EXIT || e->cause == END_SIGNAL))
+		exact_end(r, p);
 	return NULL;
 }
 
@@ -366,7 +373,7 @@ static const struct {
 	[RECORD_NODE] = {recorder_on_node, RUN_GRAPH},
 	[RECORD_ARC] = {recorder_on_arc, RUN_GRAPH},
 	[RECORD_JUMP] = {recorder_on_jump, RUN_GRAPH},
-	[RECORD_STREAM] = {on_nothing, RUN_ANY}, /* for a sink */
+	[RECORD_STREAM] = {recorder_on_stream, RUN_ANY},
 	[RECORD_END] = {on_end, RUN_ANY},
 };
 
@@ -525,6 +532,8 @@ void recorder_resolve(struct recorder *r)
 		note(r, naming_finish(&r->naming, r->symbols, r->store, &r->err));
 	if (!r->failed)
 		write_simulation(r);
+	if (!r->failed && r->exact != NULL)
+		exact_write(r);
 }
 
 const struct err *recorder_failed(const struct recorder *r)

@@ -12,6 +12,7 @@
 #include "collector/slots.h"
 #include "store/store.h"
 
+struct exact_options;
 struct recorder;
 
 struct recorder_totals {
@@ -26,6 +27,8 @@ struct recorder_totals {
 
 /* The store stays the caller's. NULL when memory ran out. `config`: what the engines are asked for. */
 struct recorder *recorder_new(struct store *store, const struct channel_config *config);
+/* Streams become exact curves; before the first record. Returns -1 when memory ran out. */
+int recorder_simulate(struct recorder *r, const struct exact_options *options);
 void recorder_free(struct recorder *r);
 
 /* The slot events; what they return and mean stands in slots.h. */

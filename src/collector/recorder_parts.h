@@ -10,6 +10,7 @@
 #include "channel/channel.h"
 #include "collector/code_map.h"
 #include "collector/data_map.h"
+#include "collector/exact.h"
 #include "collector/naming.h"
 #include "collector/regions.h"
 #include "collector/simulation.h"
@@ -28,6 +29,7 @@ struct process {
 	uint32_t told_limits;	     /* a bit for each enum recorder_limit */
 	uint32_t nodes, arcs, jumps; /* of its call graph */
 	char title[TITLE_BYTES]; /* of a forked process: its command, once it has one of its own */
+	struct exact_process *exact; /* NULL: it has no curves, or they are written */
 	int made_code; /* of the symbols, for code in no file; 0: there was none yet */
 };
 
@@ -43,6 +45,7 @@ struct recorder {
 	struct naming naming;
 	struct sites sites;
 	struct simulation simulation;
+	struct exact *exact; /* NULL: the run has no exact curves */
 	int64_t next_module;
 	int64_t next_site;
 	struct map paths; /* process and its number of the path -> id in the store */
@@ -107,10 +110,16 @@ record_handler recorder_on_site, recorder_on_site_counts, recorder_on_path, reco
 record_handler recorder_on_segment, recorder_on_node, recorder_on_arc, recorder_on_jump;
 record_handler recorder_on_sample, recorder_on_follow, recorder_on_nested, recorder_on_window;
 record_handler recorder_on_arrival, recorder_on_message;
-record_handler recorder_on_stack_distance;
+record_handler recorder_on_stack_distance, recorder_on_stream;
 
 /* What the graph calls a process's node of this number, from 1 on; 0: there is no such node. */
 uint32_t simulation_graph_node(const struct recorder *r, const struct process *p, uint32_t number);
+
+/* A process of a run with exact curves begins; it ends, and they are written; all is over. */
+void exact_begin(struct recorder *r, struct process *p);
+void exact_end(struct recorder *r, struct process *p);
+void exact_write(struct recorder *r);
+void exact_release(struct recorder *r);
 
 /* Of the naming: the location has its names now. */
 int recorder_on_names(void *context, int64_t id, const struct symbols_frame *outermost,

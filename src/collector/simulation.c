@@ -100,8 +100,7 @@ int simulation_begin(struct simulation *s, const struct channel_config *config, 
 
 /* ---- Locations ---- */
 
-/* The location is one of the process. Returns 0, or -1 when memory ran out. */
-static int keep_location(struct simulation *s, uint32_t process, size_t id)
+int simulation_keep(struct simulation *s, uint32_t process, size_t id)
 {
 	if (id < s->locations.count && s->locations.items[id].process == process)
 		return 0;
@@ -112,6 +111,11 @@ static int keep_location(struct simulation *s, uint32_t process, size_t id)
 		s->locations.items[s->locations.count++] = (struct simulation_location){0};
 	s->locations.items[id].process = process;
 	return 0;
+}
+
+int64_t simulation_node(const struct simulation *s, size_t location)
+{
+	return location < s->locations.count ? s->locations.items[location].node : 0;
 }
 
 static uint64_t add_text(uint64_t hash, const char *text)
@@ -213,7 +217,7 @@ static int add_part(struct recorder *r, const struct process *p, uint32_t node, 
 	const struct costs_shape shape = {part->reads, part->writes};
 
 	if (location <= 0 ||
-	    (node == 0 && keep_location(&r->simulation, (uint32_t)p->row.id, (size_t)location) != 0))
+	    (node == 0 && simulation_keep(&r->simulation, (uint32_t)p->row.id, (size_t)location) != 0))
 		return -1;
 	return costs_add(costs_of(&r->simulation, node), node, (uint32_t)location, s->executions,
 			 shape, part->has_events ? own : NULL);

@@ -59,6 +59,11 @@ void simulation_release(struct simulation *s);
 int simulation_named(struct simulation *s, int64_t location, const struct symbols_frame *function,
 		     const char *object, struct store *store, struct err *err);
 
+/* The location is one of the process: its function is to be a node. Returns 0, or -1: no memory. */
+int simulation_keep(struct simulation *s, uint32_t process, size_t location);
+/* The node of the function that it is in; 0: not known. */
+int64_t simulation_node(const struct simulation *s, size_t location);
+
 /* Write what is new of locations that have their names. Returns 0, or -1 with *err. */
 int simulation_write(struct simulation *s, struct store *store, struct err *err);
 /* Is it time for it, while the run goes on? */

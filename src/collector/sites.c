@@ -10,7 +10,8 @@
 
 struct site {
 	struct store_site row;
-	char *name; /* as it is printed; or NULL */
+	char *name;    /* as it is printed; or NULL */
+	uint32_t kind; /* enum site_kind, or behind it */
 	int64_t path[SITE_MAX_DEPTH];
 };
 
@@ -94,6 +95,7 @@ int sites_add(struct sites *s, int64_t process, const struct record_site *rec, c
 	x = &s->items[s->count++];
 	*x = (struct site){
 		.name = name.items,
+		.kind = rec->kind,
 		.row =
 			{
 				.id = (*next_id)++,
@@ -130,4 +132,12 @@ int64_t sites_find(const struct sites *s, int64_t process, uint32_t number)
 	const struct site *x = number != 0 ? find(s, process, number) : NULL;
 
 	return x != NULL ? x->row.id : 0;
+}
+
+bool sites_may_hold_files(const struct sites *s, int64_t process, uint32_t number)
+{
+	const struct site *x = number != 0 ? find(s, process, number) : NULL;
+
+	return x == NULL || x->kind == SITE_MMAP || x->kind == SITE_SHMAT || x->kind == SITE_BRK ||
+	       x->kind == SITE_LOCAL;
 }

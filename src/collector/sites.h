@@ -6,6 +6,7 @@
 #ifndef DWELL_COLLECTOR_SITES_H
 #define DWELL_COLLECTOR_SITES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/map.h"
@@ -39,6 +40,12 @@ int sites_add(struct sites *s, int64_t process, const struct record_site *rec, c
 /* Write down its counts; of a site that was never told (a lost record) nothing is written. */
 int sites_count(struct sites *s, int64_t process, const struct record_site_counts *rec,
 		struct store *store, struct err *err);
+
+/*
+ * May variables of files lie in memory of the site? In blocks of an allocator and on stacks there are none; but the
+ * loader maps files as programs map memory.
+ */
+bool sites_may_hold_files(const struct sites *s, int64_t process, uint32_t number);
 
 /* The store's id of the process's site `number`, or 0. */
 int64_t sites_find(const struct sites *s, int64_t process, uint32_t number);

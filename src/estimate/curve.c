@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/size.h"
 
@@ -39,8 +40,11 @@ int curve_compute(const struct profile *p, enum model_policy policy, uint64_t wa
 	uint64_t set_bytes = (ways > 0 ? ways : 1) * p->line_bytes;
 	struct profile_cache caches[PROFILE_CACHES];
 
-	*out = (struct curve){
-		.profile = p, .policy = policy, .ways = ways, .samples = p->sample_count};
+	*out = (struct curve){.profile = p,
+			      .policy = policy,
+			      .ways = ways,
+			      .samples = p->sample_count,
+			      .line_bytes = p->line_bytes};
 	if (profile_check_size(p, low, err) != 0 || check_sets(p, ways, low, err) != 0)
 		return -1;
 	out->points = calloc(MAX_POINTS, sizeof(*out->points));
@@ -69,6 +73,83 @@ int curve_compute(const struct profile *p, enum model_policy policy, uint64_t wa
 	}
 	curve_release(out);
 	return err_set(err, "more than %d points: ask for fewer in an octave", MAX_POINTS);
+}
+
+static enum model_policy policy_of(const struct store_curve *c)
+{
+	return strcmp(c->policy, "lru") == 0 ? MODEL_LRU : MODEL_RANDOM;
+}
+
+static bool is_chosen(const struct store_curve *c, const struct curve_choice *choice)
+{
+	return (!choice->has_policy || policy_of(c) == choice->policy) &&
+	       (choice->line_bytes == 0 || c->line_bytes == choice->line_bytes) &&
+	       c->size_bytes >= choice->low && c->size_bytes <= choice->high;
+}
+
+static void add_point(struct curve *out, const struct store_curve *c)
+{
+	double ratio = c->accesses > 0 ? (double)c->misses / (double)c->accesses : 0;
+
+	out->points[out->count++] = (struct curve_point){
+		c->size_bytes,
+		{.ratio = ratio, .low = ratio, .high = ratio, .known = c->accesses > 0},
+		c->misses};
+}
+
+/* The machine's caches, those that were simulated known. */
+static void find_caches(struct curve *c)
+{
+	struct profile_cache caches[PROFILE_CACHES];
+
+	profile_caches(c->profile, caches);
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		c->caches[i].size_bytes = caches[i].size_bytes;
+		for (size_t k = 0; k < c->count; k++)
+			if (c->points[k].size_bytes == caches[i].size_bytes)
+				c->caches[i] = c->points[k];
+	}
+}
+
+int curve_exact(const struct profile *p, const struct curve_choice *choice, struct curve *out,
+		size_t room, size_t *count, struct err *err)
+{
+	const struct store_curve *last = NULL;
+
+	*count = 0;
+	for (size_t i = 0; i < p->curve_count; i++) {
+		const struct store_curve *c = &p->curves[i];
+
+		if (!is_chosen(c, choice))
+			continue;
+		if (last == NULL || last->line_bytes != c->line_bytes ||
+		    policy_of(last) != policy_of(c)) {
+			if (*count == room)
+				return err_set(err,
+					       "more than %zu curves: ask for fewer with "
+					       "--policy or --line",
+					       room);
+			out[*count] = (struct curve){.profile = p,
+						     .policy = policy_of(c),
+						     .samples = c->accesses,
+						     .is_exact = true,
+						     .line_bytes = c->line_bytes,
+						     .lines = c->lines};
+			out[*count].points = calloc(p->curve_count, sizeof(*out->points));
+			if (out[(*count)++].points == NULL)
+				return err_set(err, "not enough memory for a curve");
+		}
+		add_point(&out[*count - 1], c);
+		last = c;
+	}
+	for (size_t i = 0; i < *count; i++)
+		find_caches(&out[i]);
+	if (*count > 0)
+		return 0;
+	return err_set(err,
+		       "process %" PRId64 " of the run has no exact curve of such caches: "
+		       "'dwell curve' alone shows all",
+		       p->process->id);
 }
 
 void curve_release(struct curve *c)

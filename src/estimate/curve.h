@@ -10,6 +10,7 @@
 struct curve_point {
 	uint64_t size_bytes;
 	struct model_ratio ratio;
+	uint64_t misses; /* of an exact curve */
 };
 
 struct curve {
@@ -18,7 +19,10 @@ struct curve {
 	struct curve_point *points;
 	size_t count;
 	struct curve_point caches[PROFILE_CACHES]; /* of the machine; size 0: not known */
-	uint64_t samples;			   /* behind it */
+	uint64_t samples;			   /* behind it; of an exact curve all accesses */
+	bool is_exact; /* every access was simulated: there is no interval */
+	uint32_t line_bytes;
+	uint64_t lines; /* of an exact curve: that were touched at all */
 	enum model_policy policy;
 	uint64_t ways; /* lines of a set; 0: fully associative */
 };
@@ -29,6 +33,20 @@ struct curve {
  */
 int curve_compute(const struct profile *p, enum model_policy policy, uint64_t ways, uint64_t low,
 		  uint64_t high, unsigned per_octave, struct curve *out, struct err *err);
+/* What to show of a profile's exact curves. */
+struct curve_choice {
+	bool has_policy;
+	enum model_policy policy;
+	uint32_t line_bytes; /* 0: all */
+	uint64_t low, high;  /* bytes */
+};
+
+/*
+ * The exact curves of p, at most `room`, into out[]; release each. Returns 0, or -1 with a sentence: it
+ * has none of these, or more.
+ */
+int curve_exact(const struct profile *p, const struct curve_choice *choice, struct curve *out,
+		size_t room, size_t *count, struct err *err);
 void curve_release(struct curve *c);
 
 #endif

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/names.h"
-#include "base/near.h"
 #include "base/text.h"
 #include "estimate/allocators.h"
 #include "estimate/ratios.h"
@@ -15,7 +13,7 @@
 const char *const data_kind_names[] = {
 	[DATA_HEAP] = "heap",	    [DATA_MAPPING] = "mapping",	   [DATA_REGION] = "region",
 	[DATA_STACK] = "stack",	    [DATA_VARIABLE] = "variable",  [DATA_SECTION] = "section",
-	[DATA_UNKNOWN] = "unknown", [DATA_LOCAL] = "thread-local",
+	[DATA_UNKNOWN] = "unknown", [DATA_LOCAL] = "thread-local", [DATA_LINE] = "line",
 };
 
 /* Kinds of sites that are no blocks of an allocator. */
@@ -32,9 +30,11 @@ struct build {
 	struct data *d;
 	const struct profile *p;
 	enum data_by by;
+	size_t count;		    /* of samples, or of what an exact run has summed */
 	struct model_share *shares; /* of each sample */
-	uint32_t *place_of;	    /* of each sample; then its row */
+	uint32_t *place_of;	    /* of each sample or sum; then its row */
 	size_t places;
+	size_t unknown; /* the place of it; lines of memory lie behind */
 	size_t *around; /* of each variable, the one it lies in; SIZE_MAX: none */
 };
 
@@ -46,8 +46,7 @@ static enum data_kind kind_of(const struct store_site *s)
 	return DATA_HEAP;
 }
 
-/* Of all threads together, whoever made them. */
-static bool is_of_threads(enum data_kind kind)
+bool data_is_of_threads(enum data_kind kind)
 {
 	return kind == DATA_STACK || kind == DATA_LOCAL;
 }
@@ -118,7 +117,22 @@ static size_t find_place(const struct build *b, const struct store_access *a)
 	variable = find_variable(b, a->address);
 	if (variable != SIZE_MAX && b->p->variables[variable].is_local == (kind == DATA_LOCAL))
 		return b->p->site_count + variable;
-	return site != SIZE_MAX ? site : b->places - 1;
+	return site != SIZE_MAX ? site : b->unknown;
+}
+
+/* Of the i-th sample or sum; each line of memory is a place behind the others. */
+static size_t place_nth(const struct build *b, size_t i)
+{
+	const struct store_data_cost *cost;
+	struct store_access a;
+
+	if (!b->p->is_exact)
+		return find_place(b, ratios_access(&b->p->samples[i]));
+	cost = &b->p->data_costs[i];
+	if (b->p->is_by_memory)
+		return b->unknown + 1 + i;
+	a = (struct store_access){.site = cost->site_id, .address = cost->address};
+	return find_place(b, &a);
 }
 
 /* ---- Rows ---- */
@@ -169,7 +183,7 @@ static const char *site_name(const struct build *b, const struct store_site *s, 
 	const char *what = s->name != NULL ? s->name : s->kind; /* of a mapping the file's name */
 	struct text t = {0};
 
-	if (is_of_threads(kind))
+	if (data_is_of_threads(kind))
 		text_addf(&t, "[%s]", data_kind_names[kind]);
 	else if (kind == DATA_REGION)
 		text_add(&t, what);
@@ -197,7 +211,7 @@ static struct data_row site_row(const struct build *b, const struct store_site *
 {
 	enum data_kind kind = kind_of(s);
 	const struct store_frame *f =
-		!is_of_threads(kind) ? allocator_caller(b->p, s, kind == DATA_MAPPING) : NULL;
+		!data_is_of_threads(kind) ? allocator_caller(b->p, s, kind == DATA_MAPPING) : NULL;
 	struct data_row row = {
 		.kind = kind,
 		.name = site_name(b, s, kind, f),
@@ -248,12 +262,23 @@ static struct data_row variable_row(const struct store_variable *v)
 				 .largest = bytes};
 }
 
+static struct data_row line_row(const struct build *b, uint64_t address)
+{
+	struct text name = {0};
+
+	text_addf(&name, "0x%" PRIx64, address);
+	return (struct data_row){
+		.kind = DATA_LINE, .name = keep_text(b->d, &name), .bytes = b->p->line_bytes};
+}
+
 static struct data_row make_row(const struct build *b, size_t place)
 {
 	if (place < b->p->site_count)
 		return site_row(b, &b->p->sites[place]);
-	if (place < b->places - 1)
+	if (place < b->unknown)
 		return variable_row(&b->p->variables[place - b->p->site_count]);
+	if (place > b->unknown)
+		return line_row(b, b->p->data_costs[place - b->unknown - 1].address);
 	return (struct data_row){.kind = DATA_UNKNOWN, .name = "[unknown]"};
 }
 
@@ -315,7 +340,7 @@ static void merge_row(struct data_row *to, const struct data_row *row)
  */
 static int make_rows(struct build *b, struct err *err)
 {
-	size_t n = b->p->sample_count, used = 0;
+	size_t n = b->count, used = 0;
 	uint32_t *row_of_place = calloc(b->places, sizeof(*row_of_place));
 	struct placed_row *placed = NULL;
 	struct data *d = b->d;
@@ -355,6 +380,52 @@ static int make_rows(struct build *b, struct err *err)
 }
 
 /* ---- Sums ---- */
+
+static uint64_t exact_misses(const struct build *b, const struct store_data_cost *c)
+{
+	return (uint64_t)(b->d->policy == MODEL_LRU ? c->lru_misses : c->random_misses);
+}
+
+/* The policy asked for, if it was simulated. */
+static void choose_policy(struct data *d, const struct store_data_cost *c)
+{
+	if (d->policy == MODEL_LRU && c->lru_misses == STORE_NONE)
+		d->policy = MODEL_RANDOM;
+	else if (d->policy == MODEL_RANDOM && c->random_misses == STORE_NONE)
+		d->policy = MODEL_LRU;
+}
+
+/* Every access is a sample of itself. */
+static void sum_exact(struct build *b)
+{
+	const struct store_data_cost *c = b->p->data_costs;
+	double all;
+
+	for (size_t i = 0; i < b->count; i++)
+		b->d->accesses += c[i].accesses;
+	all = b->d->accesses > 0 ? (double)b->d->accesses : 1;
+	if (b->count > 0)
+		choose_policy(b->d, c);
+	for (size_t i = 0; i < b->count; i++) {
+		struct data_row *row = &b->d->rows[b->place_of[i]];
+		struct hot_cost cost = {.accesses = (double)c[i].accesses / all,
+					.misses = (double)exact_misses(b, &c[i]) / all,
+					.samples = c[i].accesses};
+
+		row->misses += exact_misses(b, &c[i]);
+		row->first_touches += c[i].first_touches;
+		hot_add(&row->cost, &cost);
+		hot_add(&b->d->total, &cost);
+	}
+	for (size_t i = 0; i < b->d->count; i++) {
+		struct data_row *row = &b->d->rows[i];
+		uint64_t n = row->cost.samples;
+		double ratio = n > 0 ? (double)row->misses / (double)n : 0;
+
+		row->ratio = (struct model_ratio){
+			.ratio = ratio, .low = ratio, .high = ratio, .known = n > 0};
+	}
+}
 
 static void sum_costs(struct build *b)
 {
@@ -419,7 +490,7 @@ static int sort_rows(struct build *b, struct err *err)
 		d->rows[i] = placed[i].row;
 		moved[placed[i].place] = (uint32_t)i;
 	}
-	for (size_t i = 0; i < b->p->sample_count; i++)
+	for (size_t i = 0; i < b->count; i++)
 		d->row_of[i] = moved[b->place_of[i]];
 	for (size_t i = 0; i < b->p->site_count; i++)
 		d->row_of_site[i] = moved[d->row_of_site[i]];
@@ -437,14 +508,19 @@ static int build_data(struct build *b, struct err *err)
 {
 	const struct profile *p = b->p;
 
-	if (model_attribute_policy(p->model, b->d->policy, b->d->size_bytes / p->line_bytes,
+	if (!p->is_exact &&
+	    model_attribute_policy(p->model, b->d->policy, b->d->size_bytes / p->line_bytes,
 				   b->shares, err) != 0)
 		return -1;
 	nest_variables(b);
-	for (size_t i = 0; i < p->sample_count; i++)
-		b->place_of[i] = (uint32_t)find_place(b, ratios_access(&p->samples[i]));
+	for (size_t i = 0; i < b->count; i++)
+		b->place_of[i] = (uint32_t)place_nth(b, i);
 	if (make_rows(b, err) != 0)
 		return -1;
+	if (p->is_exact) {
+		sum_exact(b);
+		return sort_rows(b, err);
+	}
 	sum_costs(b);
 	return solve_rows(b, err) == 0 && sort_rows(b, err) == 0 ? 0 : -1;
 }
@@ -452,19 +528,23 @@ static int build_data(struct build *b, struct err *err)
 int data_init(struct data *d, const struct profile *p, enum model_policy policy,
 	      uint64_t size_bytes, enum data_by by, struct err *err)
 {
-	struct build b = {
-		.d = d, .p = p, .by = by, .places = p->site_count + p->variable_count + 1};
+	struct build b = {.d = d,
+			  .p = p,
+			  .by = by,
+			  .count = p->is_exact ? p->data_cost_count : p->sample_count,
+			  .unknown = p->site_count + p->variable_count};
 	int ret = -1;
 
+	b.places = b.unknown + 1 + (p->is_by_memory ? b.count : 0);
 	*d = (struct data){.profile = p, .policy = policy, .size_bytes = size_bytes};
-	d->row_of = calloc(p->sample_count + 1, sizeof(*d->row_of));
+	d->row_of = calloc(b.count + 1, sizeof(*d->row_of));
 	d->row_of_site = calloc(p->site_count + 1, sizeof(*d->row_of_site));
-	b.place_of = calloc(p->sample_count + 1, sizeof(*b.place_of));
-	b.shares = calloc(p->sample_count + 1, sizeof(*b.shares));
+	b.place_of = calloc(b.count + 1, sizeof(*b.place_of));
+	b.shares = calloc(b.count + 1, sizeof(*b.shares));
 	b.around = calloc(p->variable_count + 1, sizeof(*b.around));
 	if (d->row_of == NULL || d->row_of_site == NULL || b.place_of == NULL || b.shares == NULL ||
 	    b.around == NULL)
-		err_set(err, "not enough memory for %zu samples", p->sample_count);
+		err_set(err, "not enough memory for %zu samples", b.count);
 	else
 		ret = build_data(&b, err);
 	free(b.place_of);
@@ -482,105 +562,4 @@ void data_release(struct data *d)
 	free(d->row_of_site);
 	arena_release(&d->strings);
 	*d = (struct data){0};
-}
-
-/* ---- By name ---- */
-
-static bool ends_as_asked(const char *name, const char *asked)
-{
-	size_t length = strlen(name), wanted = strlen(asked);
-
-	if (length < wanted || strcmp(name + length - wanted, asked) != 0)
-		return false;
-	return length == wanted || (length - wanted >= 2 && name[length - wanted - 1] == ':');
-}
-
-/* Whether views print it as it is, for certain. */
-static bool is_plain(const char *s)
-{
-	while (*s >= ' ' && *s < 0x7f)
-		s++;
-	return *s == '\0';
-}
-
-/* The name, as it is or as views print it, or the part of it behind a "::". */
-static bool is_called(const char *name, const char *asked)
-{
-	struct text of_name = {0}, of_asked = {0};
-	bool is_same;
-
-	if (name == NULL || *asked == '\0')
-		return false;
-	if (ends_as_asked(name, asked))
-		return true;
-	if (is_plain(name) && is_plain(asked))
-		return false; /* printed they are the same */
-	text_add_printable(&of_name, name, strlen(name));
-	text_add_printable(&of_asked, asked, strlen(asked));
-	is_same = ends_as_asked(text_get(&of_name), text_get(&of_asked));
-	text_release(&of_name);
-	text_release(&of_asked);
-	return is_same;
-}
-
-static bool is_at(const struct data_row *r, const char *asked)
-{
-	struct text place = {0};
-	bool same;
-
-	if (r->file == NULL || r->line == 0)
-		return false;
-	text_addf(&place, "%s:%" PRIu32, path_basename(r->file), r->line);
-	same = strcmp(text_get(&place), asked) == 0;
-	text_release(&place);
-	return same;
-}
-
-static bool is_meant(const struct data_row *r, const char *asked)
-{
-	if (is_called(r->name, asked) || is_called(r->function, asked) || is_at(r, asked) ||
-	    (r->function != NULL && name_is_meant(r->function, asked)) ||
-	    (r->kind == DATA_VARIABLE && name_is_meant(r->name, asked)))
-		return true;
-	return (is_of_threads(r->kind) || r->kind == DATA_UNKNOWN) &&
-	       strcmp(data_kind_names[r->kind], asked) == 0;
-}
-
-static int fail_unknown(const struct data *d, const char *name, struct err *err)
-{
-	struct near near = {.asked = name};
-	struct text list = {0};
-
-	for (size_t i = 0; i < d->count; i++) {
-		const struct data_row *r = &d->rows[i];
-
-		if (r->function != NULL || r->kind == DATA_VARIABLE)
-			near_offer_function(&near, r->function != NULL ? r->function : r->name);
-		else
-			near_offer(&near, r->name, strlen(r->name));
-	}
-	near_list(&near, &list);
-	near_release(&near);
-	if (list.count > 0)
-		err_set(err, "no samples in a data structure '%s'; near it: %s", name,
-			text_get(&list));
-	else
-		err_set(err,
-			"no samples in a data structure '%s': 'dwell objects' lists what there is",
-			name);
-	text_release(&list);
-	return -1;
-}
-
-size_t data_find(const struct data *d, const char *name, bool *marks, struct err *err)
-{
-	size_t found = 0;
-
-	for (size_t i = 0; i < d->count; i++) {
-		marks[i] = is_meant(&d->rows[i], name);
-		found += marks[i];
-	}
-	if (found == 0)
-		fail_unknown(d, name, err);
-	return found;
 }

@@ -20,9 +20,13 @@ enum data_kind {
 	DATA_VARIABLE, /* global or static */
 	DATA_SECTION,  /* variables without names: of a section of a file */
 	DATA_UNKNOWN,
+	DATA_LINE, /* of memory, in runs that were simulated by them */
 };
 
 extern const char *const data_kind_names[];
+
+/* Of all threads together, whoever made them. */
+bool data_is_of_threads(enum data_kind kind);
 
 /* What makes blocks one data structure: the function that had them allocated, its line, or the whole call path. */
 enum data_by {
@@ -51,6 +55,7 @@ struct data_row {
 	const struct store_site *site;	  /* that with the most bytes; or NULL */
 	struct hot_cost cost;
 	struct model_ratio ratio; /* misses per access, with a 95 % interval: see model_part */
+	uint64_t misses, first_touches; /* counted, in an exact run, which has no interval */
 };
 
 #define DATA_NO_ROW UINT32_MAX
@@ -61,14 +66,19 @@ struct data {
 	uint64_t size_bytes;
 	struct data_row *rows; /* most misses first; only what samples touched */
 	size_t count;
-	uint32_t *row_of; /* of each of the profile's samples, by the address of ratios_access() */
+	uint32_t *
+		row_of; /* of each of the profile's samples, by the address of ratios_access(), or of its data_costs */
 	uint32_t *
 		row_of_site; /* of each of the profile's sites; DATA_NO_ROW: no sample is of its row */
 	struct hot_cost total;
+	uint64_t accesses; /* in an exact run: all that were counted */
 	struct arena strings;
 };
 
-/* For a cache of size_bytes. Release with data_release; the profile must outlive it. */
+/*
+ * For a cache of size_bytes; of an exact run that which was simulated, with the other policy where this one
+ * was not: d->policy says which. Release with data_release; the profile must outlive it.
+ */
 int data_init(struct data *d, const struct profile *p, enum model_policy policy,
 	      uint64_t size_bytes, enum data_by by, struct err *err);
 void data_release(struct data *d);

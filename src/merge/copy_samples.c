@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "merge/private.h"
+#include "store/curves.h"
 
 /* Sites and paths are numbered from 1: 0 stands for none. */
 static int64_t shifted_number(int64_t id, int64_t by)
@@ -137,6 +138,31 @@ static int put_variables(struct copying *c, struct store_variable *x, struct err
 
 COPY_EACH(variables, struct store_variable,
 	  store_read_variables(c->in, STORE_ALL, &items, &count, err))
+
+/* ---- Exact curves ---- */
+
+static int put_curves(struct copying *c, struct store_curve *x, struct err *err)
+{
+	x->process_id += c->by.process;
+	return store_put_curve(c->out, x, err);
+}
+
+COPY_EACH(curves, struct store_curve, store_read_curves(c->in, STORE_ALL, &items, &count, err))
+
+static int put_data_costs(struct copying *c, struct store_data_cost *x, struct err *err)
+{
+	x->process_id += c->by.process;
+	x->site_id = shifted(x->site_id, c->by.site);
+	return store_put_data_cost(c->out, x, err);
+}
+
+COPY_EACH(data_costs, struct store_data_cost,
+	  store_read_data_costs(c->in, STORE_ALL, &items, &count, err))
+
+int copy_exact(struct copying *c, struct err *err)
+{
+	return copy_curves(c, err) == 0 ? copy_data_costs(c, err) : -1;
+}
 
 int copy_samples(struct copying *c, struct err *err)
 {

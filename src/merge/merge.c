@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "merge/private.h"
+#include "store/curves.h"
 
 /* What has to be the same; strings are the store's. */
 struct outline {
@@ -18,6 +19,9 @@ struct outline {
 	struct store_geometry *geometry;
 	size_t geometry_count;
 	int64_t line_bytes;
+	bool has_curves;
+	const char *by; /* what they are summed by, in a cache of so many bytes; "": nothing */
+	int64_t by_bytes;
 };
 
 static void outline_release(struct outline *o)
@@ -41,6 +45,10 @@ static int outline_init(struct outline *o, const char *path, struct err *err)
 	while (o->measured < o->event_count && o->events[o->measured].formula == NULL)
 		o->measured++;
 	o->line_bytes = store_meta_int(o->store, "line_bytes", 0);
+	o->has_curves = store_has_curves(o->store);
+	o->by = store_meta_text(o->store, "exact_by");
+	o->by = o->by != NULL ? o->by : "";
+	o->by_bytes = store_meta_int(o->store, "exact_size_bytes", 0);
 	return 0;
 }
 
@@ -109,6 +117,22 @@ static int check_geometry(const struct outline *a, const struct outline *b, stru
 	return 0;
 }
 
+/* Exact curves stay apart, as those of processes; but what is summed by data is one table. */
+static int check_curves(const struct outline *a, const struct outline *b, struct err *err)
+{
+	if (a->has_curves != b->has_curves)
+		return err_set(err,
+			       "'%.150s' has exact curves and '%.150s' has not: only profiles of "
+			       "one kind can be merged",
+			       a->has_curves ? a->path : b->path,
+			       a->has_curves ? b->path : a->path);
+	if (strcmp(a->by, b->by) != 0 || a->by_bytes != b->by_bytes)
+		return err_set(err,
+			       "'%.150s' and '%.150s' were simulated with another --by or --size",
+			       a->path, b->path);
+	return 0;
+}
+
 static int check_two(const struct outline *a, const struct outline *b, struct err *err)
 {
 	if ((a->measured > 0) != (b->measured > 0))
@@ -117,6 +141,8 @@ static int check_two(const struct outline *a, const struct outline *b, struct er
 			       "profiles of one kind can be merged",
 			       a->measured > 0 ? a->path : b->path,
 			       a->measured > 0 ? b->path : a->path);
+	if (check_curves(a, b, err) != 0)
+		return -1;
 	if (a->measured == 0)
 		return a->line_bytes == b->line_bytes
 			       ? 0
@@ -203,7 +229,7 @@ static int copy(struct copying *c, struct err *err)
 {
 	c->by = c->next;
 	if (copy_run(c, err) != 0 || copy_code(c, err) != 0 || copy_samples(c, err) != 0 ||
-	    copy_counts(c, err) != 0)
+	    copy_exact(c, err) != 0 || copy_counts(c, err) != 0)
 		return -1;
 	return store_commit(c->out, err);
 }

@@ -31,6 +31,7 @@ static const struct number {
 	{"tsc_hz", RULE_MOST, NULL},
 	{"seed", RULE_SAME, NULL},
 	{"line_bytes", RULE_SAME, NULL},
+	{"exact_size_bytes", RULE_SAME, NULL},
 	{"nested_one_in", RULE_SAME, NULL},
 	{"duty_ppm", RULE_SAME, NULL},
 	{"sample_period", RULE_SAME, NULL},
@@ -45,7 +46,8 @@ static const struct number {
 };
 
 static const char *const text_keys[] = {"host",	    "cpu",     "gear",
-					"start_at", "stop_at", "toggle_collect", "imported_from"};
+					"start_at", "stop_at", "toggle_collect", "imported_from",
+					"exact_by"};
 
 #define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 #define TEXTS	(sizeof(text_keys) / sizeof(text_keys[0]))

@@ -23,6 +23,7 @@ struct copying {
 int copy_run(struct copying *c, struct err *err);     /* processes, threads, modules, messages */
 int copy_code(struct copying *c, struct err *err);    /* locations with names, sources' places */
 int copy_samples(struct copying *c, struct err *err); /* windows, samples, data, paths */
+int copy_exact(struct copying *c, struct err *err);   /* exact curves, behind data */
 int copy_counts(struct copying *c, struct err *err);  /* nodes, costs, arcs, jumps */
 
 /*

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/size.h"
 #include "profile/sample_weights.h"
 #include "profile/sampled.h"
 #include "store/events.h"
@@ -308,6 +309,13 @@ static bool has_events(const struct profile *p, const char *path, struct err *er
 	struct store_event *events;
 	size_t count;
 
+	if (store_has_curves(p->store)) {
+		err_set(err,
+			"profile '%s' has exact curves and no samples: 'dwell curve' shows it, and "
+			"'dwell report' or 'dwell objects' what --by summed",
+			path);
+		return true;
+	}
 	if (store_read_events(p->store, &events, &count, err) != 0)
 		return true;
 	free(events);
@@ -319,35 +327,81 @@ static bool has_events(const struct profile *p, const char *path, struct err *er
 	return count > 0;
 }
 
-int profile_open(struct profile *p, const char *path, int64_t process, struct err *err)
+static int read_line_bytes(struct profile *p, const char *path, struct err *err)
+{
+	p->line_bytes = (uint32_t)store_meta_int(p->store, "line_bytes", 64);
+	p->recorded_line = p->line_bytes;
+	p->touches = 1;
+	if (p->line_bytes > 0 && p->line_bytes <= MOST_LINE &&
+	    (p->line_bytes & (p->line_bytes - 1)) == 0)
+		return 0;
+	return err_set(err, "profile '%s' is damaged: it watched lines of %u bytes", path,
+		       p->line_bytes);
+}
+
+static int read_code(struct profile *p, struct err *err)
+{
+	return store_read_locations(p->store, p->process->id, &p->locations, &p->location_count,
+				    err) == 0
+		       ? index_locations(p, err)
+		       : -1;
+}
+
+/* What samples are of, and what their model is made of. */
+static int read_sampled(struct profile *p, struct err *err)
+{
+	return read_samples(p, err) == 0 && read_code(p, err) == 0 && read_follows(p, err) == 0 &&
+			       read_data(p, err) == 0
+		       ? profile_build_model(p, err)
+		       : -1;
+}
+
+static int read_exact(struct profile *p, struct err *err)
+{
+	const char *by = store_meta_text(p->store, "exact_by");
+
+	p->exact_size_bytes = (uint64_t)store_meta_int(p->store, "exact_size_bytes", 0);
+	p->is_by_memory = by != NULL && strcmp(by, "data") == 0;
+	return read_code(p, err) == 0 && read_data(p, err) == 0 &&
+			       store_read_curves(p->store, p->process->id, &p->curves,
+						 &p->curve_count, err) == 0
+		       ? store_read_data_costs(p->store, p->process->id, &p->data_costs,
+					       &p->data_cost_count, err)
+		       : -1;
+}
+
+static int read_all(struct profile *p, const char *path, int64_t process, struct err *err)
+{
+	if (!p->is_exact && has_events(p, path, err))
+		return -1;
+	if (read_line_bytes(p, path, err) != 0 ||
+	    store_read_processes(p->store, &p->processes, &p->process_count, err) != 0 ||
+	    choose_process(p, process, err) != 0)
+		return -1;
+	return p->is_exact ? read_exact(p, err) : read_sampled(p, err);
+}
+
+static int open_profile(struct profile *p, const char *path, int64_t process, bool takes_exact,
+			struct err *err)
 {
 	memset(p, 0, sizeof(*p));
 	if (store_open_readonly(path, &p->store, err) != 0)
 		return -1;
-	if (has_events(p, path, err)) {
-		profile_close(p);
-		return -1;
-	}
-	p->line_bytes = (uint32_t)store_meta_int(p->store, "line_bytes", 64);
-	p->recorded_line = p->line_bytes;
-	p->touches = 1;
-	if (p->line_bytes == 0 || p->line_bytes > MOST_LINE ||
-	    (p->line_bytes & (p->line_bytes - 1)) != 0) {
-		err_set(err, "profile '%s' is damaged: it watched lines of %u bytes", path,
-			p->line_bytes);
-		profile_close(p);
-		return -1;
-	}
-	if (store_read_processes(p->store, &p->processes, &p->process_count, err) != 0 ||
-	    choose_process(p, process, err) != 0 || read_samples(p, err) != 0 ||
-	    store_read_locations(p->store, p->process->id, &p->locations, &p->location_count,
-				 err) != 0 ||
-	    index_locations(p, err) != 0 || read_follows(p, err) != 0 || read_data(p, err) != 0 ||
-	    profile_build_model(p, err) != 0) {
-		profile_close(p);
-		return -1;
-	}
-	return 0;
+	p->is_exact = takes_exact && store_has_curves(p->store);
+	if (read_all(p, path, process, err) == 0)
+		return 0;
+	profile_close(p);
+	return -1;
+}
+
+int profile_open(struct profile *p, const char *path, int64_t process, struct err *err)
+{
+	return open_profile(p, path, process, false, err);
+}
+
+int profile_open_exact(struct profile *p, const char *path, int64_t process, struct err *err)
+{
+	return open_profile(p, path, process, true, err);
 }
 
 int profile_open_beside(struct profile *p, const struct profile *run, int64_t process,
@@ -375,6 +429,8 @@ void profile_close(struct profile *p)
 	model_free(p->chosen);
 	model_free(p->all);
 	map_release(&p->location_index);
+	free(p->data_costs);
+	free(p->curves);
 	free(p->variables);
 	free(p->sites);
 	free(p->modules);
@@ -413,7 +469,16 @@ int profile_choose_size(const struct profile *p, uint64_t asked, uint64_t *size_
 			struct err *err)
 {
 	struct profile_cache caches[PROFILE_CACHES];
+	char size[SIZE_TEXT_BYTES];
 
+	if (p->is_exact) {
+		*size_bytes = p->exact_size_bytes;
+		return asked == 0 || asked == *size_bytes
+			       ? 0
+			       : err_set(err,
+					 "the run was simulated in a cache of %s: leave out --size",
+					 size_format(*size_bytes, size));
+	}
 	profile_caches(p, caches);
 	*size_bytes = caches[1].size_bytes > 0 ? caches[1].size_bytes : DEFAULT_SIZE;
 	if (asked > 0)

@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "model/model.h"
+#include "store/curves.h"
 #include "store/store_read.h"
 
 /* Fewer than these, and a view says so. */
@@ -63,6 +64,15 @@ struct profile {
 	struct store_variable *variables;
 	size_t variable_count;
 
+	/* Of a run that was simulated: then there are no samples and no model, and all of this counts. */
+	bool is_exact;
+	struct store_curve *curves;
+	size_t curve_count;
+	struct store_data_cost *data_costs; /* of a cache of exact_size_bytes */
+	size_t data_cost_count;
+	uint64_t exact_size_bytes;
+	bool is_by_memory; /* the costs are of lines of memory */
+
 	struct model *model;
 	uint32_t recorded_line; /* bytes, of those watched in each sample */
 	uint32_t line_bytes;	/* that all of the above is about */
@@ -91,6 +101,8 @@ struct profile {
  * with the most accesses. On failure *p owns nothing. Release with profile_close.
  */
 int profile_open(struct profile *p, const char *path, int64_t process, struct err *err);
+/* The same; also of exact curves, which others refuse: p->is_exact. */
+int profile_open_exact(struct profile *p, const char *path, int64_t process, struct err *err);
 void profile_close(struct profile *p);
 
 /*

@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 #define STORE_APPLICATION_ID 0x44574c31u /* "DWL1" */
-#define STORE_SCHEMA_VERSION 14u
+#define STORE_SCHEMA_VERSION 15u
 
 /* The statements of the writer, prepared at their first use; SQL in row.c. */
 enum store_statement {
@@ -34,6 +34,8 @@ enum store_statement {
 	PUT_VARIABLE,
 	PUT_MESSAGE,
 	PUT_SOURCE,
+	PUT_CURVE,
+	PUT_DATA_COST,
 	PUT_EVENT,
 	PUT_GEOMETRY,
 	PUT_OBJECT,

@@ -41,6 +41,10 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_COSTS] = "INSERT INTO cost_batch(first_id, list) VALUES(?,?)",
 	[PUT_ARCS] = "INSERT INTO arc_batch(first_id, list) VALUES(?,?)",
 	[PUT_JUMPS] = "INSERT INTO jump_batch(first_id, list) VALUES(?,?)",
+	[PUT_CURVE] = "INSERT INTO curve(process_id, line_bytes, policy, size_bytes, accesses, misses,"
+		      " lines) VALUES(?,?,?,?,?,?,?)",
+	[PUT_DATA_COST] = "INSERT INTO data_cost(process_id, site_id, address, accesses,"
+			  " first_touches, lru_misses, random_misses) VALUES(?,?,?,?,?,?,?)",
 	[PUT_SOURCE] = "REPLACE INTO source(path, text) VALUES(?,?)",
 };
 

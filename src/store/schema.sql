@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: GPL-2.0-or-later
 -- The profile file: one SQLite database per run. Users may query it; see docs/schema.md.
--- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (14).
+-- PRAGMA application_id = 0x44574c31 ('DWL1'), user_version = the schema's version (15).
 CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
 -- command, host, cpu, start_time (unix seconds), wall_ns, target_cpu_ns, collector_cpu_ns, tsc_hz,
--- gear, seed, line_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
+-- gear, seed, line_bytes, exact_by, exact_size_bytes, nested_one_in, duty_ppm, sample_period, l1d_bytes, l2_bytes, l3_bytes (0: not known), exit_status,
 -- exit_signal, collector_pid, version, lost_processes, native_programs, state ('running','complete')
 CREATE TABLE process(
 	id INTEGER PRIMARY KEY,          -- order number in the run, from 0
@@ -165,6 +165,15 @@ CREATE TABLE variable(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, start
 	element_size INTEGER NOT NULL, module TEXT, thread_local INTEGER NOT NULL);
 CREATE TABLE message(process_id INTEGER, time_ns INTEGER, text TEXT NOT NULL);
 CREATE TABLE source(path TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;   -- embedded copies of annotated files
+-- Exact curves: misses of fully associative caches that began empty, in which every access of a process was simulated.
+-- lines: that the process touched at all.
+CREATE TABLE curve(process_id INTEGER NOT NULL, line_bytes INTEGER NOT NULL, policy TEXT NOT NULL,   -- 'lru','random'
+	size_bytes INTEGER NOT NULL, accesses INTEGER NOT NULL, misses INTEGER NOT NULL, lines INTEGER NOT NULL,
+	PRIMARY KEY(process_id, line_bytes, policy, size_bytes)) WITHOUT ROWID;
+-- And their sums by data, in one cache of curve: for accesses to a site's blocks (site_id; NULL: to none that is known), or
+-- near an address, where a variable may lie (NULL: anywhere). first_touches: that touched a line for the first time.
+CREATE TABLE data_cost(id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, site_id INTEGER, address INTEGER,
+	accesses INTEGER NOT NULL, first_touches INTEGER NOT NULL, lru_misses INTEGER, random_misses INTEGER);
 -- The event profile: what a simulation counted exactly, or another tool whose file was imported.
 -- Its columns, in order from 0: measured ones first, then derived ones, which have a formula over names.
 CREATE TABLE event(id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, description TEXT, formula TEXT);

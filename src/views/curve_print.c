@@ -44,19 +44,28 @@ void curves_csv(const struct curve *curves, size_t count, struct text *out)
 static json_t *json_curve(const struct curve *c)
 {
 	const struct profile *p = c->profile;
-	json_t *points = json_array();
+	json_t *points = json_array(), *point, *curve;
 
 	for (size_t i = 0; i < c->count; i++) {
 		struct ratio_row row = row_of(c, i);
 
-		json_array_append_new(points,
-				      columns_json(COLUMN_LIST(RATIO(SIZE), RATIO_LIMITS), &row));
+		point = columns_json(COLUMN_LIST(RATIO(SIZE), RATIO_LIMITS), &row);
+		if (c->is_exact)
+			json_object_set_new(point, "misses",
+					    json_integer((json_int_t)c->points[i].misses));
+		json_array_append_new(points, point);
 	}
-	return json_pack("{s:I, s:o, s:i, s:s, s:o, s:o}", "process", (json_int_t)p->process->id,
-			 "command", json_text(p->process->command), "line_bytes",
-			 (int)p->line_bytes, "policy", policy_word(c->policy), "ways",
-			 c->ways > 0 ? json_integer((json_int_t)c->ways) : json_null(), "points",
-			 points);
+	curve = json_pack("{s:I, s:o, s:i, s:s, s:o, s:o}", "process", (json_int_t)p->process->id,
+			  "command", json_text(p->process->command), "line_bytes",
+			  (int)c->line_bytes, "policy", policy_word(c->policy), "ways",
+			  c->ways > 0 ? json_integer((json_int_t)c->ways) : json_null(), "points",
+			  points);
+	if (!c->is_exact)
+		return curve;
+	json_object_set_new(curve, "exact", json_true());
+	json_object_set_new(curve, "accesses", json_integer((json_int_t)c->samples));
+	json_object_set_new(curve, "lines", json_integer((json_int_t)c->lines));
+	return curve;
 }
 
 int curve_json(const struct curve *c, struct text *out, struct err *err)
@@ -72,7 +81,9 @@ int curves_json(const struct curve *curves, size_t count, struct text *out, stru
 		json_t *curve = json_curve(&curves[i]);
 
 		json_object_set_new(curve, "curve", json_text(curves[i].label));
-		json_object_set_new(curve, "samples", json_integer((json_int_t)curves[i].samples));
+		if (!curves[i].is_exact)
+			json_object_set_new(curve, "samples",
+					    json_integer((json_int_t)curves[i].samples));
 		json_array_append_new(list, curve);
 	}
 	return json_print(json_pack("{s:o}", "curves", list), out, err);

@@ -206,8 +206,16 @@ int data_table(const struct data *d, size_t rows, const bool *marks, const struc
 	       struct text *out, struct err *err)
 {
 	bool is_wide = display->width == 0 || display->width >= WIDE;
+	/* What was counted exactly has no interval. */
 	const struct column_list *list =
-		is_wide ? COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(INTERVAL), COST(ACCESSES),
+		d->profile->is_exact
+			? is_wide ? COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(ACCESSES),
+						C(SEVERAL_BLOCKS), C(KNOWN_BYTES), C(SIZES),
+						C(KNOWN_ELEMENT), C(KIND), C(WORDS))
+				  : COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(ACCESSES),
+						C(KNOWN_BYTES), C(WORDS))
+		: is_wide
+			? COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(INTERVAL), COST(ACCESSES),
 				      COST(SAMPLES), C(SEVERAL_BLOCKS), C(KNOWN_BYTES), C(SIZES),
 				      C(KNOWN_ELEMENT), C(KIND), C(WORDS))
 			: COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(INTERVAL), COST(ACCESSES),
@@ -272,16 +280,23 @@ int data_text(const struct data *d, size_t rows, const bool *marks, const struct
 {
 	char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES];
 
+	if (d->count == 0 && d->profile->is_exact) {
+		text_add(out, "The run was not simulated by data: see dwell simulate --by.\n");
+		return 0;
+	}
 	if (d->count == 0) {
 		text_add(out, "No samples were taken: nothing is known of the data.\n");
 		return 0;
 	}
-	text_addf(out, "Data structures in a cache of %s (miss ratio %s)\n\n",
+	text_addf(out, "Data structures in a cache of %s (%smiss ratio %s)\n\n",
 		  size_format(d->size_bytes, size),
+		  !d->profile->is_exact	   ? ""
+		  : d->policy == MODEL_LRU ? "LRU replacement, exact "
+					   : "random replacement, exact ",
 		  figure_percent(d->total.misses + d->total.unresolved, percent));
 	if (data_table(d, rows, marks, display, out, err) != 0)
 		return -1;
-	if (marks == NULL && d->profile->site_count == 0)
+	if (marks == NULL && d->profile->site_count == 0 && !d->profile->is_exact)
 		text_add(out,
 			 "\nThe profile knows of no stacks and allocations: it was recorded with "
 			 "--no-objects.\n");
@@ -311,6 +326,14 @@ void data_csv(const struct data *d, const bool *marks, struct text *out)
 	}
 }
 
+/* What an exact run has counted: all accesses are its samples. */
+static void put_counts(json_t *row, const struct data_row *r)
+{
+	json_object_set_new(row, "accesses", json_integer((json_int_t)r->cost.samples));
+	json_object_set_new(row, "misses", json_integer((json_int_t)r->misses));
+	json_object_set_new(row, "first_touches", json_integer((json_int_t)r->first_touches));
+}
+
 json_t *data_json_rows(const struct data *d, const bool *marks)
 {
 	const struct column_list *list = COLUMN_LIST(
@@ -322,8 +345,11 @@ json_t *data_json_rows(const struct data *d, const bool *marks)
 	for (size_t i = 0; i < d->count; i++) {
 		struct row row = row_of(d, i);
 
-		if (is_shown(marks, i))
-			json_array_append_new(rows, columns_json(list, &row));
+		if (!is_shown(marks, i))
+			continue;
+		json_array_append_new(rows, columns_json(list, &row));
+		if (d->profile->is_exact)
+			put_counts(json_array_get(rows, json_array_size(rows) - 1), &d->rows[i]);
 	}
 	return rows;
 }
@@ -333,9 +359,16 @@ int data_json(const struct data *d, const bool *marks, struct text *out, struct 
 	json_t *ratio =
 		d->count > 0 ? json_real(d->total.misses + d->total.unresolved) : json_null();
 
-	return json_print(json_pack("{s:I, s:o, s:f, s:o}", "size_bytes", (json_int_t)d->size_bytes,
-				    "miss_ratio", ratio, "unresolved_share",
-				    hot_share(d->total.unresolved, &d->total), "objects",
-				    data_json_rows(d, marks)),
-			  out, err);
+	json_t *root = json_pack("{s:I, s:o, s:f, s:o}", "size_bytes", (json_int_t)d->size_bytes,
+				 "miss_ratio", ratio, "unresolved_share",
+				 hot_share(d->total.unresolved, &d->total), "objects",
+				 data_json_rows(d, marks));
+
+	if (d->profile->is_exact) {
+		json_object_set_new(root, "exact", json_true());
+		json_object_set_new(root, "policy",
+				    json_string(d->policy == MODEL_LRU ? "lru" : "random"));
+		json_object_set_new(root, "accesses", json_integer((json_int_t)d->accesses));
+	}
+	return json_print(root, out, err);
 }

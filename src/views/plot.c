@@ -362,14 +362,17 @@ static int print_legend(const struct canvas *v, struct text *out, struct err *er
 		const struct curve *c = &v->curves[k];
 		const char letter[] = {(char)('A' + k), '\0'};
 		char samples[FIGURE_BYTES], figures[PROFILE_CACHES][2 * FIGURE_BYTES];
-		const char *cells[] = {letter,	   figure_count(c->samples, samples),
-				       figures[0], figures[1],
-				       figures[2], c->label};
+		const char *cells[] = {
+			letter,	    c->is_exact ? "exact" : figure_count(c->samples, samples),
+			figures[0], figures[1],
+			figures[2], c->label};
 
 		for (size_t i = 0; i < PROFILE_CACHES; i++) {
 			char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES];
 
 			figures[i][0] = '\0';
+			if (c->is_exact && !c->caches[i].ratio.known)
+				continue;
 			if (c->caches[i].size_bytes > 0 && !c->caches[i].ratio.known)
 				snprintf(figures[i], sizeof(figures[i]), "not known");
 			else if (c->caches[i].size_bytes > 0)
@@ -384,31 +387,79 @@ static int print_legend(const struct canvas *v, struct text *out, struct err *er
 	return status;
 }
 
+/* The ratios themselves, where every access was simulated: a column a curve. */
+static int print_points(const struct canvas *v, struct text *out, struct err *err)
+{
+	struct table_column heads[CURVE_MOST + 1] = {{"SIZE", true, false}};
+	const struct curve *of[CURVE_MOST];
+	char letters[CURVE_MOST][2], cells[CURVE_MOST][FIGURE_BYTES], size[SIZE_TEXT_BYTES];
+	size_t columns = 0;
+	struct table *t;
+	int status;
+
+	for (size_t k = 0; k < v->curve_count; k++) {
+		if (!v->curves[k].is_exact)
+			continue;
+		letters[columns][0] = (char)('A' + k);
+		letters[columns][1] = '\0';
+		heads[columns + 1] = (struct table_column){
+			v->curve_count > 1 ? letters[columns] : "MISS RATIO", true, false};
+		of[columns++] = &v->curves[k];
+	}
+	if (columns == 0)
+		return 0;
+	if (v->curve_count > 1)
+		text_add(out, "\n");
+	t = table_new(heads, columns + 1, v->display);
+	for (size_t i = 0; i < of[0]->count; i++) {
+		const char *row[CURVE_MOST + 1] = {size_format(of[0]->points[i].size_bytes, size)};
+
+		for (size_t k = 0; k < columns; k++)
+			row[k + 1] = i < of[k]->count ? figure_percent(of[k]->points[i].ratio.ratio,
+								       cells[k])
+						      : "";
+		table_row(t, row);
+	}
+	status = table_print(t, out, err);
+	table_free(t);
+	return status;
+}
+
 static void print_title(const struct curve *c, size_t count, const struct display *d,
 			struct text *out)
 {
 	const struct profile *p = c->profile;
-	char samples[FIGURE_BYTES], sets[32] = "fully associative";
+	char samples[FIGURE_BYTES], size[SIZE_TEXT_BYTES], sets[32] = "fully associative";
 	size_t from = out->count;
-	bool same = true;
+	bool same = true, alike = true, exact = c->is_exact;
 
 	if (c->ways == 1)
 		snprintf(sets, sizeof(sets), "direct-mapped");
 	else if (c->ways > 1)
 		snprintf(sets, sizeof(sets), "%" PRIu64 "-way sets", c->ways);
 
-	for (size_t k = 1; k < count; k++)
+	for (size_t k = 1; k < count; k++) {
 		same = same && c[k].profile == p;
-	text_add(out, "Miss ratio by cache size: ");
+		exact = exact && c[k].is_exact;
+		alike = alike && c[k].line_bytes == c->line_bytes && c[k].policy == c->policy;
+	}
+	text_add(out, exact ? "Exact miss ratio by cache size: " : "Miss ratio by cache size: ");
 	if (count == 1 && c->label != NULL) {
 		fit_add(out, c->label, d);
 		text_add(out, " of ");
 	}
 	fit_add(out, same ? p->process->command : "several runs", d);
 	text_add(out, "\n");
-	text_addf(out, "%s replacement, %s, %u-byte lines", figure_policy(c->policy), sets,
-		  p->line_bytes);
-	if (count == 1)
+	if (alike)
+		text_addf(out, "%s replacement, %s, %u-byte lines", figure_policy(c->policy), sets,
+			  c->line_bytes);
+	else
+		text_add(out, sets);
+	if (count == 1 && c->is_exact)
+		text_addf(out, "; all of %s accesses, %s of lines touched",
+			  figure_count(c->samples, samples),
+			  c->lines > 0 ? size_format(c->lines * c->line_bytes, size) : "none");
+	else if (count == 1)
 		text_addf(out, "; %s samples; shaded: 95 %% interval",
 			  figure_count(c->samples, samples));
 	text_add(out, "\n\n");
@@ -434,7 +485,7 @@ static int draw(struct canvas *v, struct text *out, struct err *err)
 	for (size_t k = 0; k < v->curve_count; k++)
 		if (is_known(&v->curves[k]))
 			draw_curve(v, k);
-	if (v->curve_count == 1)
+	if (v->curve_count == 1 && !v->curves[0].is_exact)
 		draw_shade(v);
 	for (size_t k = 0; k < v->curve_count && v->curve_count > 1; k++)
 		if (is_known(&v->curves[k]))
@@ -466,10 +517,12 @@ int curve_plot(const struct curve *curves, size_t count, const struct display *d
 	if (v.columns > MAX_COLUMNS)
 		v.columns = MAX_COLUMNS;
 	v.top = choose_top(curves, count);
-	if (draw(&v, out, err) != 0)
+	/* A single size is no plot; exact ones are in a table. */
+	if ((curves->count > 1 || !curves->is_exact) && draw(&v, out, err) != 0)
 		return -1;
-	if (count > 1)
-		return print_legend(&v, out, err);
-	print_figures(curves, out);
-	return 0;
+	if (count > 1 && print_legend(&v, out, err) != 0)
+		return -1;
+	if (count == 1 && !curves->is_exact)
+		print_figures(curves, out);
+	return print_points(&v, out, err);
 }

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Are the misses that a profile charges to code, or to data structures, those of an exact simulation?
 
-    compare_code.py [--build DIR] [--runs N] [--by line|function|object] [--at SIZE] [--rank R]
+    compare_code.py [--build DIR] [--runs N] [--by line|object] [--at SIZE] [--rank R]
                     [--record OPTIONS] -- COMMAND [ARGUMENT...]
 
-Records the command, asks dwell report for the lines, functions or objects that miss in a cache of SIZE
+Records the command, asks dwell report for the lines or objects that miss in a cache of SIZE
 with random replacement, and simulates the same command exactly (dwell simulate --curve --by).
 Prints those that make 80 % of the exact misses with their shares, Spearman's coefficient of
 rank correlation over them, and by how much their shares are off, all together; the share of first touches is left out on both sides, as a profile
@@ -52,14 +52,17 @@ def sampled(a, seed, folder):
 
 
 def exact(a, process, folder):
-    path = os.path.join(folder, 'exact.json')
-    run([os.path.join(a.build, 'dwell'), 'simulate', '--curve', '--policy', 'random', '--by', a.by, '--size', a.at,
+    dwell, path = os.path.join(a.build, 'dwell'), os.path.join(folder, 'exact.db')
+    run([dwell, 'simulate', '-q', '--curve', '--policy', 'random', '--by', a.by, '--size', a.at,
          '--process', str(process), '-o', path, '--'] + a.command)
+    view = ['objects'] if a.by == 'object' else ['report', '--by', a.by]
+    told = json.loads(subprocess.run([dwell, *view, '-i', path, '--process', str(process), '--format=json'], check=True,
+                                     stdout=subprocess.PIPE).stdout)
     misses = {}
-    with open(path) as f:
-        for row in json.load(f)['rows']:
-            k = key_of(row, a.by)
-            misses[k] = misses.get(k, 0) + row['random_misses'] - row['first_touches']
+    for row in told['objects' if a.by == 'object' else 'rows']:
+        sums = row if a.by == 'object' else {**row['self'], 'misses': row['self']['random_misses']}
+        k = key_of({'function': row['name'], **row}, a.by)
+        misses[k] = misses.get(k, 0) + sums['misses'] - sums['first_touches']
     total = sum(misses.values())
     return {k: m / total for k, m in misses.items()} if total > 0 else {}
 
@@ -120,7 +123,7 @@ def parse():
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     p.add_argument('--build', default='build', help='where dwell is')
     p.add_argument('--runs', type=int, default=1, help='recordings, each with its seed')
-    p.add_argument('--by', choices=['line', 'function', 'object'], default='line')
+    p.add_argument('--by', choices=['line', 'object'], default='line')
     p.add_argument('--at', default='32K', help='the size of the cache (32K)')
     p.add_argument('--rank', type=float, help='the least mean coefficient')
     p.add_argument('--record', default='', help='more options of dwell record')

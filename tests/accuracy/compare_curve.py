@@ -26,11 +26,10 @@ import sys
 import tempfile
 
 
-def read_curve(path, **wanted):
-    """size -> row, of the rows that have the values wanted where they have such a column."""
+def read_curve(path):
+    """size -> row"""
     with open(path, newline="") as f:
-        return {int(row["size_bytes"]): row for row in csv.DictReader(f)
-                if all(row.get(k, v) == v for k, v in wanted.items())}
+        return {int(row["size_bytes"]): row for row in csv.DictReader(f)}
 
 
 def run(command, **options):
@@ -62,11 +61,18 @@ def sample(options, command, seed, folder):
 
 def simulate(options, command, process, folder):
     """The exact curves by kind."""
+    dwell, profile = os.path.join(options.build, "dwell"), os.path.join(folder, "exact.db")
     path = os.path.join(folder, "exact.csv")
+    curves = {}
     policies = options.policy if options.policy in ("random", "lru") else "both"
-    run([os.path.join(options.build, "dwell"), "simulate", "--curve", "-o", path, "--sizes", options.sizes,
+    run([dwell, "simulate", "-q", "--curve", "-o", profile, "--sizes", options.sizes,
          "--policy", policies, "--lines", options.line, "--process", str(process), "--"] + command)
-    return {(policy, line): read_curve(path, policy=policy, line_bytes=line) for policy, line in kinds(options)}
+    for policy, line in kinds(options):
+        with open(path, "w") as f:
+            subprocess.run([dwell, "curve", "-i", profile, "--process", str(process), "--policy", policy,
+                            "--line", line, "--format=csv"], stdout=f, check=True)
+        curves[policy, line] = read_curve(path)
+    return curves
 
 
 def compare(exact, sampled):
@@ -136,21 +142,20 @@ def bars(options, defaults=None):
 def parse():
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     add_options(p, 1)
-    p.add_argument("--exact", help="a curve that dwell simulate --curve --format=csv wrote")
-    p.add_argument("--sampled", help="a curve that dwell curve --format=csv wrote")
+    p.add_argument("--exact", help="what dwell curve --format=csv wrote of one curve of dwell simulate --curve")
+    p.add_argument("--sampled", help="what it wrote of a recording")
     p.add_argument("command", nargs="*")
     a = p.parse_args()
     if bool(a.command) == bool(a.exact and a.sampled):
         p.error("either a command, or --exact and --sampled")
     if a.exact and len(kinds(a)) > 1:
-        p.error("--exact and --sampled are of one policy and one size of line")
+        p.error("--exact and --sampled are one curve each")
     return a
 
 
 def all_points(a):
     if not a.command:
-        (policy, line), = kinds(a)
-        points = compare(read_curve(a.exact, policy=policy, line_bytes=line), read_curve(a.sampled))
+        points = compare(read_curve(a.exact), read_curve(a.sampled))
         show(points)
         return points
     points, exact = [], {}

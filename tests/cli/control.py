@@ -475,15 +475,17 @@ def dumps_that_cannot_be():
 
 
 @case
-def a_dump_of_a_curve_is_refused():
-    with Recording('--curve', program('stages'), '30', path='curve.csv', command='simulate') as r:
+def a_dump_of_a_curve_has_the_curve_so_far():
+    with Recording('-q', '--curve', '--by=line', '--size=32K', *endless(), path='curve.db', command='simulate') as r:
         wait_for(lambda: os.path.exists(os.path.join(os.environ['XDG_RUNTIME_DIR'], 'dwell', str(r.pid))), 'the socket')
-        got, _, err = run('dump', '-p', str(r.pid))
-        check(got == OUTPUT and 'writes no profile' in err, got, err)
-        got, out, err = run('top', '--once', '-p', str(r.pid))
-        check(got == INPUT and 'writes no profile' in err and not out, got, out, err)
-        check(run('stop', '-p', str(r.pid)) == (0, '', ''), 'stop names a profile, or fails')
-        check(r.end()[0] == 0, 'it failed')
+        wait_for(lambda: one('SELECT count(*) FROM process', 'curve.db'), 'the process')
+        wait_for(lambda: run('dump', '-p', str(r.pid), '-o', 'dump.db')[0] == 0 and
+                 one('SELECT count(*) FROM curve', 'dump.db'), 'a dump')
+        check(one('SELECT max(accesses) FROM curve', 'dump.db') > 0, 'no accesses')
+        check(one('SELECT count(*) FROM curve', 'curve.db') == 0, 'the run is not over')
+        check(run('stop', '-p', str(r.pid))[0] == 0, 'it did not stop')
+        r.end()
+    check(one('SELECT max(accesses) FROM curve', 'curve.db') > 0, 'no accesses')
 
 
 @case

@@ -7,8 +7,6 @@
 A trace made up here, with accesses that straddle lines, is simulated twice: by dwell, and by a plain simulator
 of Cachegrind's rules below. Each case prints one line; the exit status is 0 when none failed.
 """
-import csv
-import io
 import json
 import os
 import random
@@ -25,9 +23,15 @@ def run(*arguments, stdin=''):
 
 
 def counts(*arguments, stdin=''):
-    status, out, err = run(*arguments, '--format', 'csv', stdin=stdin)
-    check(status == 0 and err == '', arguments, 'ended with', status, repr(err))
-    return {row['event']: int(row['count']) for row in csv.DictReader(io.StringIO(out))}
+    status, out, err = run('-q', *arguments, stdin=stdin)
+    check((status, out, err) == (0, '', ''), arguments, 'ended with', status, repr(err))
+    return {e['name']: e['total'] for e in shown('info')['events'] if e['formula'] is None}
+
+
+def shown(*arguments):
+    done = subprocess.run([DWELL, *arguments, '--format=json'], capture_output=True, text=True)
+    check((done.returncode, done.stderr) == (0, ''), arguments, 'ended with', done.returncode, repr(done.stderr))
+    return json.loads(done.stdout)
 
 
 class Cache:
@@ -125,35 +129,28 @@ def features_add_events():
 
 
 @case
-def all_formats_say_the_same():
+def views_show_the_counts():
     text = lackey(make_trace(300))
     want = counts('--trace', '-', *CACHES, stdin=text)
-    status, out, _ = run('--trace', '-', *CACHES, '--format=json', stdin=text)
-    got = json.loads(out)
-    check(status == 0 and got['events'] == want and got['geometry']['L1d'] == '2K,4,64,lru', got)
-    status, out, _ = run('--trace', '-', *CACHES, stdin=text)
-    check(status == 0 and 'L1i 1K,2,32,lru; L1d 2K,4,64,lru; LL 8K,8,64,lru' in out, out)
-    for line in out.splitlines()[4:]:
-        name, count = line.split()[:2]
-        check(int(count.replace(',', '')) == want[name], line)
-    status, out, _ = run('--trace', '-', *CACHES, '-o', 'result.json', stdin=text)
-    with open('result.json') as f:
-        check(status == 0 and out == '' and json.load(f)['events'] == want, 'the file differs')
+    status, out, err = run('--trace', '-', *CACHES, '-o', 'result.db', stdin=text)
+    check((status, out, err) == (0, '', 'dwell: %d accesses, written to result.db\n' % (want['Dr'] + want['Dw'])), err)
+    row, = shown('report', '-i', 'result.db')['rows']
+    check({k: v for k, v in row['self'].items() if k in want} == want and row['name'] == '[trace]', row)
+    info = shown('info', '-i', 'result.db')
+    check(info['command'] == 'trace standard input' and info['geometry']['L1d'] == '2K,4,64,lru', info)
 
 
 @case
 def machines_and_files_are_geometries():
     with open('caches', 'w') as f:
         f.write('# of an old machine\nmachine = haswell\nL2 = none\nL1d = 8K,2,32 # small\nwrite-backs\n')
-    status, out, _ = run('--trace', '-', '--config', 'caches', '--cache', 'ITLB=64,4,4K', '--format=json',
-                         stdin='I  1000,4\n')
-    check(status == 0, out)
-    check(json.loads(out)['geometry'] == {
+    counts('--trace', '-', '--config', 'caches', '--cache', 'ITLB=64,4,4K', stdin='I  1000,4\n')
+    geometry = shown('info')['geometry']
+    check(geometry == {
         'L1i': '32K,8,64,lru', 'L1d': '8K,2,32,lru', 'LL': '8M,16,64,lru,inclusive', 'ITLB': '64,4,4K',
-        'write-backs': ''}, out)
+        'write-backs': ''}, geometry)
     for machine in ('host', 'zen4', 'a64fx', 'sapphire-rapids'):
-        status, out, err = run('--trace', '-', '--machine', machine, stdin='I  1000,4\n S 10,8\n')
-        check(status == 0 and err == '', machine, repr(err))
+        counts('--trace', '-', '--machine', machine, stdin='I  1000,4\n S 10,8\n')
 
 
 @case
@@ -178,7 +175,7 @@ def bad_use_is_refused():
             (3, 'cannot read no-such-file', '--trace', 'no-such-file'),
             (3, 'cannot read .: ', '--trace', '.'),
             (3, 'no access in it', '--trace', 'empty'),
-            (5, 'cannot write', '--trace', 'empty', '-o', '/no/such/folder/x')):
+            (5, 'cannot write', '--trace', 'empty', '-o', '/no/such/folder/x.db')):
         got, out, err = run(*arguments)
         check(got == status and says in err and err.count('\n') == 1 and out == '', arguments, got, repr(err))
 
@@ -193,8 +190,8 @@ def a_bad_line_is_named():
             check(got == 0, 'without a last line end:', repr(err))
         else:
             check(got == 3 and out == '' and err.startswith('dwell: standard input, line %d: ' % line), text, repr(err))
-    got, out, err = run('--trace', '-', '-o', 'none.csv', stdin='hello\n')
-    check(got == 3 and not os.path.exists('none.csv'), 'there is a file')
+    got, out, err = run('--trace', '-', '-o', 'none.db', stdin='hello\n')
+    check(got == 3 and not os.path.exists('none.db'), 'there is a file')
 
 
 def set_up(dwell, folder):

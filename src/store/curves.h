@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Exact curves, and their sums by data: misses of fully associative caches in which every access of a
+ * process was simulated. The sums by code of such a run are an event profile (events.h).
+ *
+ * Ownership and errors as in store.h and store_read.h.
+ */
+#ifndef DWELL_STORE_CURVES_H
+#define DWELL_STORE_CURVES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "store/store_read.h"
+
+/* A point of a curve. */
+struct store_curve {
+	int64_t process_id;
+	uint32_t line_bytes;
+	const char *policy; /* "lru", "random" */
+	uint64_t size_bytes;
+	uint64_t accesses; /* of the process */
+	uint64_t misses;
+	uint64_t lines; /* that the process touched at all */
+};
+
+/* Accesses to blocks of a site, or near an address, in the cache of the run's meta exact_size_bytes. */
+struct store_data_cost {
+	int64_t process_id;
+	int64_t site_id;  /* or STORE_NONE: to no block that is known */
+	uint64_t address; /* where a variable may lie, or of a line of memory; 0: anywhere */
+	uint64_t accesses;
+	uint64_t first_touches; /* accesses that touched a line for the first time */
+	/* STORE_NONE: this policy was not simulated. */
+	int64_t lru_misses, random_misses;
+};
+
+int store_put_curve(struct store *s, const struct store_curve *c, struct err *err);
+int store_put_data_cost(struct store *s, const struct store_data_cost *d, struct err *err);
+
+/* By process, size of line, policy ("lru" first) and rising size of the cache. */
+int store_read_curves(struct store *s, int64_t process, struct store_curve **items, size_t *count,
+		      struct err *err);
+/* By process, in the order in which they were written. */
+int store_read_data_costs(struct store *s, int64_t process, struct store_data_cost **items,
+			  size_t *count, struct err *err);
+
+/* Whether the profile has exact curves. */
+bool store_has_curves(struct store *s);
+
+#endif
