@@ -26,8 +26,8 @@ static const struct option_use uses[] = {
 	{0},
 };
 
-static const int of_samples[] = {OPTION_CACHE_SIZE, OPTION_LINE_BYTES, OPTION_CACHES,
-				 OPTION_SOURCES, 0};
+static const int of_samples[] = {OPTION_CACHE_SIZE,  OPTION_LINE_BYTES,
+				 OPTION_CACHES,	    OPTION_SOURCES, 0};
 static const int of_events[] = {OPTION_ASM, OPTION_EVENT, OPTION_SORT, 0};
 
 static int print_list(const struct options *o, const struct profile *p, uint64_t size)
@@ -96,16 +96,16 @@ static int annotate(struct options *o)
 		return view_run(o, print);
 	if (status > 0) {
 		err_set(&err,
-			"profile '%s' has %s and no events: --asm, --event and --sort are for "
-			"those of 'dwell simulate' and 'dwell import'",
-			o->input, event_options_instead(o));
+			"profile '%s' has %s and no events: --%s is for those of 'dwell "
+			"simulate' and 'dwell import'",
+			o->input, event_options_instead(o), options_first(o, of_events));
 		return cli_fail(&err, EXIT_USAGE);
 	}
 	if (options_first(o, of_samples) != NULL) {
 		err_set(&err,
-			"profile '%s' has events and no samples: --size, --line, --caches and "
-			"--sources are for those of 'dwell record'",
-			o->input);
+			"profile '%s' has events and no samples: --%s is for those of 'dwell "
+			"record'",
+			o->input, options_first(o, of_samples));
 		code = cli_fail(&err, EXIT_USAGE);
 	} else {
 		code = annotate_events(o, &p);

@@ -19,6 +19,7 @@ static const struct option_use uses[] = {
 	{OPTION_FOCUS},
 	{OPTION_IGNORE},
 	{OPTION_CACHE_SIZE, .shown = "the L2 of the machine that recorded, or 1M"},
+	{OPTION_POLICY, .usual = "random"},
 	{OPTION_LINE_BYTES, .shown = "those recorded, 64"},
 	{OPTION_CACHES, .shown = "those of the machine that recorded"},
 	{OPTION_BY, .usual = "function", .choices = by_names},
@@ -33,7 +34,8 @@ static const struct option_use uses[] = {
 	{0},
 };
 
-static const int of_samples[] = {OPTION_CACHE_SIZE, OPTION_LINE_BYTES, OPTION_CACHES, 0};
+static const int of_samples[] = {OPTION_CACHE_SIZE, OPTION_POLICY, OPTION_LINE_BYTES, OPTION_CACHES,
+				 0};
 static const int of_events[] = {OPTION_BY,    OPTION_EVENT,  OPTION_SORT,      OPTION_INCLUSIVE,
 				OPTION_FOCUS, OPTION_IGNORE, OPTION_THRESHOLD, 0};
 
@@ -74,18 +76,16 @@ static int report(struct options *o)
 		if (options_first(o, of_events) == NULL)
 			return view_run(o, print_report);
 		err_set(&err,
-			"profile '%s' has %s and no events: --by, --event, --sort, "
-			"--inclusive, "
-			"--focus, --ignore and --threshold are for those of 'dwell simulate' and "
-			"'dwell import'",
-			o->input, event_options_instead(o));
+			"profile '%s' has %s and no events: --%s is for those of 'dwell "
+			"simulate' and 'dwell import'",
+			o->input, event_options_instead(o), options_first(o, of_events));
 		return cli_fail(&err, EXIT_USAGE);
 	}
 	if (options_first(o, of_samples) != NULL) {
 		err_set(&err,
-			"profile '%s' has events and no samples: --size, --line and --caches are "
-			"for those of 'dwell record'",
-			o->input);
+			"profile '%s' has events and no samples: --%s is for those of 'dwell "
+			"record'",
+			o->input, options_first(o, of_samples));
 		code = cli_fail(&err, EXIT_USAGE);
 	} else {
 		code = report_events_print(o, &p);

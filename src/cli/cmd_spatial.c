@@ -20,6 +20,7 @@ static const struct option_use uses[] = {
 	 .shown = "the caches of the machine that recorded, or 32K and 1M; up to 8 "
 		  "may be given",
 	 .adds_up = true},
+	{OPTION_POLICY, .usual = "random"},
 	{OPTION_BASE, .usual = "4"},
 	{OPTION_NO_PAGER},
 	{OPTION_HELP},

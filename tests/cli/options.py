@@ -6,6 +6,7 @@
 
 Each case prints one line; the exit status is 0 when none failed.
 """
+import json
 import os
 import re
 import shutil
@@ -171,6 +172,18 @@ def what_is_wrong_in_the_environment_is_said_to_be_there():
             "in DWELL_OPTIONS: a quote ' is not closed": "--focus 'x"}.items():
         refuses(says, 'report', 'run.db', options=options)
     check(shows('report', 'run.db', options='') == shows('report', 'run.db', options='   ') == shows('report', 'run.db'), 'empty')
+
+
+@case
+def views_that_take_a_policy_tell_it():
+    def caches(policy):
+        return json.loads(shows('report', 'run.db', '--format=json', '--policy', policy, '--caches', '4K,8K'))['caches']
+
+    check(caches('lru') != caches('random'), 'they are alike')
+    for view in 'report', 'spatial', 'curve':
+        check('LRU' in shows(view, 'run.db', '--policy', 'lru') and 'LRU' not in shows(view, 'run.db'), view)
+    refuses('--policy is for', 'report', 'events.db', '--policy', 'lru')
+    refuses('--by is for', 'report', 'run.db', '--by', 'line')
 
 
 main('options', __doc__, set_up)
