@@ -11,7 +11,11 @@
 static int print_list(const struct options *o, const struct event_profile *p,
 		      const struct event_columns *columns)
 {
-	struct event_choice choice = {.columns = *columns};
+	struct event_choice choice = {
+		.columns = *columns,
+		.focus = o->query.has_focus ? &o->query.focus : NULL,
+		.ignore = o->query.has_ignore ? &o->query.ignore : NULL,
+	};
 	struct display d = view_display();
 	struct event_report r;
 	struct text out = {0};

@@ -20,6 +20,8 @@ static const struct option_use uses[] = {
 	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
 	{OPTION_FORMAT, .usual = "text"},
 	{OPTION_PROCESS_ID, .shown = "the one with the most accesses"},
+	{OPTION_FOCUS},
+	{OPTION_IGNORE},
 	{OPTION_CACHE_SIZE, .shown = "the L2 of the machine that recorded, or 1M"},
 	{OPTION_LINE_BYTES, .shown = "those recorded, 64"},
 	{OPTION_CACHES, .shown = "those of the machine that recorded"},

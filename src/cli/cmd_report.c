@@ -36,8 +36,8 @@ static const struct option_use uses[] = {
 
 static const int of_samples[] = {OPTION_CACHE_SIZE, OPTION_POLICY, OPTION_LINE_BYTES, OPTION_CACHES,
 				 0};
-static const int of_events[] = {OPTION_BY,    OPTION_EVENT,  OPTION_SORT,      OPTION_INCLUSIVE,
-				OPTION_FOCUS, OPTION_IGNORE, OPTION_THRESHOLD, 0};
+static const int of_events[] = {OPTION_BY,	  OPTION_EVENT,	    OPTION_SORT,
+				OPTION_INCLUSIVE, OPTION_THRESHOLD, 0};
 
 static int print_report(const struct options *o, const struct profile *p)
 {

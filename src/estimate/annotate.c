@@ -125,7 +125,7 @@ int annotation_list_init(struct annotation_list *l, const struct profile *p,
 	struct hot_cost *costs = hot_costs(p, policy, size_bytes, err);
 	int ret = -1;
 
-	*l = (struct annotation_list){.size_bytes = size_bytes};
+	*l = (struct annotation_list){.profile = p, .size_bytes = size_bytes};
 	if (costs == NULL)
 		return -1;
 	if (hot_rows(p, costs, HOT_FILE, &l->files, err) == 0 &&

@@ -29,6 +29,7 @@ void annotation_release(struct annotation *a);
 
 /* The files and functions that could be annotated, hottest first. */
 struct annotation_list {
+	const struct profile *profile;
 	struct hot files, functions;
 	uint64_t size_bytes;
 };

@@ -127,6 +127,17 @@ size_t hot_merge(struct hot_row *rows, size_t count)
 	return kept;
 }
 
+/* Only rows that the query shows. Returns how many. */
+static size_t keep_shown(const struct profile *p, struct hot_row *rows, size_t count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (profile_shows(p, rows[i].function, rows[i].file, NULL))
+			rows[kept++] = rows[i];
+	return kept;
+}
+
 int hot_rows(const struct profile *p, const struct hot_cost *costs, enum hot_by by, struct hot *out,
 	     struct err *err)
 {
@@ -141,7 +152,7 @@ int hot_rows(const struct profile *p, const struct hot_cost *costs, enum hot_by 
 		hot_add(&out->total, &costs[i]);
 	}
 	out->ratio = out->total.misses + out->total.unresolved;
-	out->count = hot_merge(out->rows, out->count);
+	out->count = keep_shown(p, out->rows, hot_merge(out->rows, out->count));
 	qsort(out->rows, out->count, sizeof(*out->rows), compare_costs);
 	return 0;
 }

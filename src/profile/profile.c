@@ -414,6 +414,7 @@ int profile_open_beside(struct profile *p, const struct profile *run, int64_t pr
 		.line_bytes = run->line_bytes,
 		.recorded_line = run->recorded_line,
 		.touches = 1,
+		.query = run->query,
 		.is_beside = true,
 	};
 	if (choose_process(p, process, err) == 0 && read_samples(p, err) == 0 &&
@@ -542,4 +543,10 @@ const char *profile_cache_name(const struct profile *p, uint64_t size_bytes)
 		if (caches[i].size_bytes == size_bytes)
 			return caches[i].name;
 	return NULL;
+}
+
+bool profile_shows(const struct profile *p, const char *name, const char *file, const char *object)
+{
+	return p->query == NULL ||
+	       query_shows(p->query, (const char *const[]){name, file, object}, 3);
 }

@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "model/model.h"
+#include "query/query.h"
 #include "store/curves.h"
 #include "store/store_read.h"
 
@@ -93,6 +94,7 @@ struct profile {
 	struct model *all, *chosen;
 	const char *machine; /* whose caches are asked about; NULL: the one that recorded */
 	struct profile_cache caches[PROFILE_CACHES]; /* of that machine */
+	const struct query *query;		     /* which rows to show; NULL: all. Borrowed */
 	bool is_beside; /* the store and the processes are another profile's */
 };
 
@@ -141,6 +143,9 @@ void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE
 
 /* Name of one of the machine's caches with that size, or NULL. */
 const char *profile_cache_name(const struct profile *p, uint64_t size_bytes);
+
+/* Whether the query shows a row of these names; NULL: it has none of that kind. */
+bool profile_shows(const struct profile *p, const char *name, const char *file, const char *object);
 
 /*
  * The cache that a view ranks by, in bytes: `asked`, or when that is 0 the L2 of the machine that

@@ -64,3 +64,8 @@ bool query_shows(const struct query *q, const char *const *names, size_t count)
 	return (!q->has_focus || matches(&q->focus, names, count)) &&
 	       (!q->has_ignore || !matches(&q->ignore, names, count));
 }
+
+bool query_filters(const struct query *q)
+{
+	return q->has_focus || q->has_ignore;
+}

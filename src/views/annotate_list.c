@@ -25,9 +25,15 @@ static struct cost_row row_of(const struct hot *h, size_t i, bool files)
 	return row;
 }
 
-static int put_list(const struct hot *h, bool files, size_t rows, const struct display *d,
-		    struct text *out, struct err *err)
+static bool is_filtered(const struct annotation_list *l)
 {
+	return l->profile->query != NULL && query_filters(l->profile->query);
+}
+
+static int put_list(const struct annotation_list *l, bool files, size_t rows,
+		    const struct display *d, struct text *out, struct err *err)
+{
+	const struct hot *h = files ? &l->files : &l->functions;
 	const struct column_list *columns =
 		COLUMN_LIST(COST(MISSES), COST(UNRESOLVED), COST(RATIO), COST(SAMPLES),
 			    files ? COST(FILE) : COST(FUNCTION));
@@ -45,7 +51,11 @@ static int put_list(const struct hot *h, bool files, size_t rows, const struct d
 	}
 	if (shown == 0) {
 		table_free(t);
-		text_addf(out, "No %s: the program has no line numbers (compile it with -g).\n",
+		text_addf(out,
+			  is_filtered(l)
+				  ? "No %s match what --focus and --ignore say.\n"
+				  : "No %s: the program has no line numbers (compile it with "
+				    "-g).\n",
 			  files ? "files" : "functions");
 		return 0;
 	}
@@ -62,7 +72,7 @@ int annotation_list_text(const struct annotation_list *l, size_t rows, const str
 	char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES];
 	size_t from = out->count;
 
-	if (l->functions.count == 0) {
+	if (l->functions.count == 0 && !is_filtered(l)) {
 		text_add(out, "No samples were taken: there is nothing to annotate.\n");
 		return 0;
 	}
@@ -70,10 +80,10 @@ int annotation_list_text(const struct annotation_list *l, size_t rows, const str
 		  "'dwell annotate NAME' shows one of these. In a cache of %s, miss ratio %s:\n\n",
 		  size_format(l->size_bytes, size), figure_percent(l->files.ratio, percent));
 	fit_prose(out, from, 0, d);
-	if (put_list(&l->files, true, rows, d, out, err) != 0)
+	if (put_list(l, true, rows, d, out, err) != 0)
 		return -1;
 	text_add(out, "\n");
-	return put_list(&l->functions, false, rows, d, out, err);
+	return put_list(l, false, rows, d, out, err);
 }
 
 void annotation_list_csv(const struct annotation_list *l, struct text *out)

@@ -17,9 +17,12 @@
 
 #define WIDE 140 /* columns of a terminal that all figures fit into */
 
-static bool is_shown(const bool *marks, size_t i)
+static bool is_shown(const struct data *d, const bool *marks, size_t i)
 {
-	return marks == NULL || marks[i];
+	const struct data_row *r = &d->rows[i];
+
+	return (marks == NULL || marks[i]) &&
+	       profile_shows(d->profile, r->name, r->file, r->module);
 }
 
 /* "64" or "16-4096", as sizes. */
@@ -227,7 +230,7 @@ int data_table(const struct data *d, size_t rows, const bool *marks, const struc
 	for (size_t i = 0; i < d->count; i++) {
 		struct row row = row_of(d, i);
 
-		if (!is_shown(marks, i))
+		if (!is_shown(d, marks, i))
 			continue;
 		if (shown == rows) {
 			left++;
@@ -301,7 +304,7 @@ int data_text(const struct data *d, size_t rows, const bool *marks, const struct
 			 "\nThe profile knows of no stacks and allocations: it was recorded with "
 			 "--no-objects.\n");
 	for (size_t i = 0; marks != NULL && i < d->count; i++)
-		if (marks[i] && rows-- > 0)
+		if (is_shown(d, marks, i) && rows-- > 0)
 			put_details(d, i, display, out);
 		else if (rows == SIZE_MAX)
 			break;
@@ -321,7 +324,7 @@ void data_csv(const struct data *d, const bool *marks, struct text *out)
 	for (size_t i = 0; i < d->count; i++) {
 		struct row row = row_of(d, i);
 
-		if (is_shown(marks, i))
+		if (is_shown(d, marks, i))
 			columns_csv_row(list, &row, out);
 	}
 }
@@ -345,7 +348,7 @@ json_t *data_json_rows(const struct data *d, const bool *marks)
 	for (size_t i = 0; i < d->count; i++) {
 		struct row row = row_of(d, i);
 
-		if (!is_shown(marks, i))
+		if (!is_shown(d, marks, i))
 			continue;
 		json_array_append_new(rows, columns_json(list, &row));
 		if (d->profile->is_exact)

@@ -46,6 +46,14 @@ static void put_heading(const struct paths *t, const struct display *d, struct t
 	fit_prose(out, from, 0, d);
 }
 
+/* The query chooses among the functions that miss, whoever calls them. */
+static bool is_shown(const struct paths *t, const struct paths_node *n)
+{
+	while (n->parent != PATHS_NONE)
+		n = &t->items[n->parent];
+	return profile_shows(t->profile, n->function, NULL, NULL);
+}
+
 #define TEXT_COLUMNS \
 	COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(ACCESSES), COST(SAMPLES), COST(CALLERS))
 
@@ -99,6 +107,8 @@ int paths_text(const struct paths *t, size_t top, const struct display *d, struc
 	put_heading(t, d, out);
 	table = columns_table(TEXT_COLUMNS, d);
 	for (size_t i = t->first; i != PATHS_NONE; i = t->items[i].next) {
+		if (!is_shown(t, &t->items[i]))
+			continue;
 		if (shown < top)
 			put_tree(t, table, i);
 		else
@@ -113,9 +123,9 @@ int paths_text(const struct paths *t, size_t top, const struct display *d, struc
 
 /* ---- Whole paths ---- */
 
-static bool ends_here(const struct paths_node *n)
+static bool ends_here(const struct paths *t, const struct paths_node *n)
 {
-	return n->own.samples > 0 || n->own.accesses > 0;
+	return (n->own.samples > 0 || n->own.accesses > 0) && is_shown(t, n);
 }
 
 /* "main;work;read" */
@@ -139,7 +149,7 @@ void paths_csv(const struct paths *t, struct text *out)
 		struct cost_row row = {.cost = &t->items[i].own, .whole = &t->total};
 		struct text path = {0};
 
-		if (!ends_here(&t->items[i]))
+		if (!ends_here(t, &t->items[i]))
 			continue;
 		add_folded(t, &t->items[i], &path);
 		row.name = text_get(&path);
@@ -153,7 +163,7 @@ void paths_folded(const struct paths *t, struct text *out)
 	for (size_t i = 0; i < t->count; i++) {
 		double misses = round(misses_of(&t->items[i].own) * PER_BILLION);
 
-		if (!ends_here(&t->items[i]) || misses < 1)
+		if (!ends_here(t, &t->items[i]) || misses < 1)
 			continue;
 		add_folded(t, &t->items[i], out);
 		text_addf(out, " %.0f\n", misses);
@@ -179,7 +189,7 @@ int paths_json(const struct paths *t, struct text *out, struct err *err)
 	json_t *list = json_array();
 
 	for (size_t i = 0; i < t->count; i++)
-		if (ends_here(&t->items[i]))
+		if (ends_here(t, &t->items[i]))
 			json_array_append_new(list, json_path(t, &t->items[i]));
 	return json_print(json_pack("{s:I, s:f, s:f, s:o}", "size_bytes", (json_int_t)t->size_bytes,
 				    "miss_ratio", misses_of(&t->total), "known_share", t->with_path,

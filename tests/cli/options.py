@@ -155,7 +155,7 @@ def the_environment_has_options_for_all_commands():
     check(shows('report', 'run.db', options='-i none.db') == shows('report', 'run.db'), 'file')
     check(shows('report', options='-i run.db') == shows('report', 'run.db'), '-i')
     check(shows('report', 'events.db', options='--size 64K') == shows('report', 'events.db'), 'events')
-    check(shows('report', 'run.db', options='--sort Ir --focus x') == shows('report', 'run.db'), 'samples')
+    check(shows('report', 'run.db', options='--sort Ir --by line') == shows('report', 'run.db'), 'samples')
     check(shows('report', 'events.db', options=r"""--focus 'a b' -e "x = 2*Ir" -e D\r""") ==
           shows('report', 'events.db', '--focus', 'a b', '-e', 'x = 2*Ir', '-e', 'Dr'), 'quotes')
     check(run('record', '-q', '-o', 'x.db', 'true', options='--period 9 --delay 1 -n 3')[0] == 0, 'record')
@@ -184,6 +184,28 @@ def views_that_take_a_policy_tell_it():
         check('LRU' in shows(view, 'run.db', '--policy', 'lru') and 'LRU' not in shows(view, 'run.db'), view)
     refuses('--policy is for', 'report', 'events.db', '--policy', 'lru')
     refuses('--by is for', 'report', 'run.db', '--by', 'line')
+
+
+@case
+def rows_are_chosen_by_focus_and_ignore():
+    def names(*arguments, key, rows):
+        return [row[key] for row in json.loads(shows(*arguments, '--format=json'))[rows]]
+
+    for view, rows, key in [('report', 'functions', 'function'), ('report', 'lines', 'function'), ('report', 'objects', 'name'),
+                            ('annotate', 'functions', 'name'), ('objects', 'objects', 'name')]:
+        whole = names(view, 'run.db', rows=rows, key=key)
+        some = [n for n in whole if re.search('^m|libc', n or '')]
+        focused = names(view, 'run.db', '--focus', '^m|libc', rows=rows, key=key)
+        check(set(some) <= set(focused) < set(whole), view, rows, some, focused) # files match as well
+        ignored = names(view, 'run.db', '--ignore', '^m|libc', rows=rows, key=key)
+        check(not set(some) & set(ignored) and sorted(map(str, focused + ignored)) == sorted(map(str, whole)), view, rows, ignored)
+        check(names(view, 'run.db', '--focus', '^m|libc', '--ignore', '.', rows=rows, key=key) == [], view)
+    paths = names('paths', 'run.db', rows='paths', key='functions')
+    check([p for p in paths if p[0].startswith('m')] == names('paths', 'run.db', '--focus', '^m', rows='paths', key='functions'), 'paths')
+    check('No functions match what --focus and --ignore say.' in shows('annotate', 'run.db', '--focus', 'no such'), 'none')
+    one = shows('annotate', 'events.db', '--focus', 'main', '--format=csv')
+    check(1 < one.count('\n') < shows('annotate', 'events.db', '--format=csv').count('\n'), one)
+    refuses("'(' is no regular expression", 'objects', 'run.db', '--focus', '(')
 
 
 main('options', __doc__, set_up)
