@@ -10,6 +10,8 @@
 static const struct option_use uses[] = {
 	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
 	{OPTION_FORMAT, .usual = "text"},
+	{OPTION_CACHES, .shown = "those of the machine that recorded"},
+	{OPTION_ROWS, .shown = "all"},
 	{OPTION_NO_PAGER},
 	{OPTION_HELP},
 	{OPTION_VERSION},
@@ -31,7 +33,7 @@ static int print_processes(const struct options *o, const struct profile *p)
 	else if (o->format == VIEW_JSON)
 		status = processes_json(&s, &out, &err);
 	else
-		status = processes_text(&s, 0, &d, &out, &err);
+		status = processes_text(&s, o->query.limit, &d, &out, &err);
 	processes_release(&s);
 	return view_show(&out, status, &err);
 }

@@ -206,13 +206,16 @@ static int top(struct options *o)
 			.input = o->input,
 			.interval_ms = o->interval_ns / 1000000,
 			.view = (enum top_view)o->show};
+	bool is_named = options_given(o, OPTION_INPUT) || o->state.word_count > 0;
 	struct err err;
 	int code;
 
-	if (options_given(o, OPTION_PID) && o->input_count > 0) {
+	if (options_given(o, OPTION_PID) && is_named) {
 		err_set(&err, "-p and a profile both name a run: give one");
 		return cli_fail(&err, EXIT_USAGE);
 	}
+	if (is_named)
+		o->pid = 0; /* of the environment */
 	setlocale(LC_CTYPE, "");
 	if (find_run(&t, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);

@@ -208,4 +208,13 @@ def rows_are_chosen_by_focus_and_ignore():
     refuses("'(' is no regular expression", 'objects', 'run.db', '--focus', '(')
 
 
+@case
+def processes_have_rows_and_caches():
+    text = shows('processes', 'run.db')
+    check(shows('processes', 'run.db', '-n', '99') == text != shows('processes', 'run.db', '-n', '1'), '-n')
+    check('128K' in re.sub('[^0-9K]', ' ', shows('processes', 'run.db', '--caches', '16K,128K')) or
+          shows('processes', 'run.db', '--caches', '16K,128K', '--format', 'csv') != shows('processes', 'run.db', '--format', 'csv'), 'caches')
+    check(shows('top', '--once', 'run.db', options='-p 1') == shows('top', '--once', 'run.db'), 'top: the word wins')
+
+
 main('options', __doc__, set_up)
