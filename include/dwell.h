@@ -25,28 +25,27 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(DWELL_DISABLE)
 
 /* nopl 0x4c5744NN(%rax): NN says what; "DWL" in the other three bytes. */
-#define DWELL_MARK_(number, pointer, bytes, name)                                              \
-	__asm__ volatile(".byte 0x0f, 0x1f, 0x80, " number ", 0x44, 0x57, 0x4c"                \
-			 :                                                                     \
-			 : "D"(pointer), "S"(bytes), "d"(name)                                 \
+#define DWELL_MARK_(number, pointer, bytes, name)                               \
+	__asm__ volatile(".byte 0x0f, 0x1f, 0x80, " number ", 0x44, 0x57, 0x4c" \
+			 :                                                      \
+			 : "D"(pointer), "S"(bytes), "d"(name)                  \
 			 : "memory")
 
-#define DWELL_START()                                                                          \
+#define DWELL_START() \
 	__asm__ volatile(".byte 0x0f, 0x1f, 0x80, 0x01, 0x44, 0x57, 0x4c" ::: "memory")
-#define DWELL_STOP()                                                                           \
-	__asm__ volatile(".byte 0x0f, 0x1f, 0x80, 0x02, 0x44, 0x57, 0x4c" ::: "memory")
-#define DWELL_NAME(pointer, bytes, name)                                                       \
-	DWELL_MARK_("0x03", (const volatile void *)(pointer), (__SIZE_TYPE__)(bytes),          \
+#define DWELL_STOP() __asm__ volatile(".byte 0x0f, 0x1f, 0x80, 0x02, 0x44, 0x57, 0x4c" ::: "memory")
+#define DWELL_NAME(pointer, bytes, name)                                              \
+	DWELL_MARK_("0x03", (const volatile void *)(pointer), (__SIZE_TYPE__)(bytes), \
 		    (const char *)(name))
-#define DWELL_UNNAME(pointer, bytes)                                                           \
+#define DWELL_UNNAME(pointer, bytes) \
 	DWELL_MARK_("0x04", (const volatile void *)(pointer), (__SIZE_TYPE__)(bytes), 0ul)
 
 #else
 
-#define DWELL_START() ((void)0)
-#define DWELL_STOP() ((void)0)
+#define DWELL_START()			 ((void)0)
+#define DWELL_STOP()			 ((void)0)
 #define DWELL_NAME(pointer, bytes, name) ((void)0)
-#define DWELL_UNNAME(pointer, bytes) ((void)0)
+#define DWELL_UNNAME(pointer, bytes)	 ((void)0)
 
 #endif
 

@@ -14,7 +14,7 @@ build='gcc g++ libc6-dev make meson ninja-build pkg-config python3 libzydis-dev 
 libelf-dev libdeflate-dev libsqlite3-dev libsmartcols-dev libjansson-dev libiberty-dev
 libncurses-dev libcmocka-dev'
 # The quick transparency cases run these; groff reads the manual pages, gfortran builds an example.
-check='groff-base gfortran gzip bzip2 xz-utils sqlite3 perl gawk git libjemalloc2
+check='groff-base gfortran clang-format gzip bzip2 xz-utils sqlite3 perl gawk git libjemalloc2
 libtcmalloc-minimal4 valgrind'
 all='zstd openssl redis-server redis-tools stress-ng nodejs default-jdk-headless
 libpython3.11-testsuite kcachegrind xvfb xdotool imagemagick tesseract-ocr tesseract-ocr-eng

@@ -11,7 +11,10 @@
 
 #include <stddef.h>
 
-/* Make room for `count` items. Returns the items, which may have moved, or NULL when memory ran out. */
+/*
+ * Make room for `count` items. Returns the items, which may have moved, or NULL when memory ran
+ * out.
+ */
 void *array_reserve(void *items, size_t *room, size_t count, size_t item_bytes);
 
 /* Room for one more in s->items (evaluates s often); true when it worked. */

@@ -7,13 +7,16 @@
 
 #include "base/err.h"
 
-/* What has changed of a number: b - a, and that as a part of a; infinite from 0, 0 where both are 0. */
+/*
+ * What has changed of a number: b - a, and that as a part of a; infinite from 0, 0 where both are
+ * 0.
+ */
 double condition_change(double a, double b);
 double condition_relative(double a, double b);
 
 /*
- * "D1mr > +2%", "main:Ir > +1000", "CEst <= 5000000": an event of the whole or of a function; more or less;
- * and a change in percent, a change (with a sign), or a value of the second profile.
+ * "D1mr > +2%", "main:Ir > +1000", "CEst <= 5000000": an event of the whole or of a function; more
+ * or less; and a change in percent, a change (with a sign), or a value of the second profile.
  */
 struct condition {
 	const char *text; /* the caller's */

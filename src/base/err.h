@@ -12,7 +12,10 @@ struct err {
 	char text[512]; /* NUL-ended; cut with "..." when it does not fit */
 };
 
-/* Write the sentence. Returns -1 always, so that callers say `return err_set(...)`. err may be NULL. */
+/*
+ * Write the sentence. Returns -1 always, so that callers say `return err_set(...)`. err may be
+ * NULL.
+ */
 int err_set(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int err_setv(struct err *err, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
 

@@ -16,7 +16,8 @@
 static int cannot(const char *path, int why, struct err *err)
 {
 	if (why == EFBIG)
-		return err_set(err, "cannot write '%s': the limit of file sizes (ulimit -f) is reached",
+		return err_set(err,
+			       "cannot write '%s': the limit of file sizes (ulimit -f) is reached",
 			       path);
 	return err_set(err, "cannot write '%s': %s", path, strerror(why));
 }
@@ -85,8 +86,8 @@ int file_replace(const char *path, const char *bytes, size_t count, struct err *
 	int status;
 
 	if (stat(path, &st) != 0)
-		return errno == ENOENT ? write_beside(path, NULL, bytes, count, err) :
-					 cannot(path, errno, err);
+		return errno == ENOENT ? write_beside(path, NULL, bytes, count, err)
+				       : cannot(path, errno, err);
 	if (!S_ISREG(st.st_mode) || access(path, W_OK) != 0)
 		return write_in_place(path, bytes, count, err);
 	real = realpath(path, NULL); /* a link stays one */

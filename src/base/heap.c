@@ -4,7 +4,9 @@
 
 #include <malloc.h>
 
-#define LARGE (512 << 10) /* bytes; smaller ones are made and freed too often to ask the system each time */
+#define LARGE \
+	(512  \
+	 << 10) /* bytes; smaller ones are made and freed too often to ask the system each time */
 
 void heap_return_large_blocks(void)
 {

@@ -25,7 +25,10 @@ struct machine_level {
 struct machine_model {
 	const char *name;
 	struct machine_level code; /* the first level of instructions */
-	/* Of data or of both. The third is that of one cluster of cores, or of the largest common model. */
+	/*
+	 * Of data or of both. The third is that of one cluster of cores, or of the largest common
+	 * model.
+	 */
 	struct machine_level levels[MACHINE_LEVELS];
 };
 

@@ -99,7 +99,9 @@ size_t name_bare_length(const char *function)
 
 /* ---- Plain names ---- */
 
-/* Behind the bracket that closes the one at `at`, or the text's end. The '>' of "->" closes none. */
+/*
+ * Behind the bracket that closes the one at `at`, or the text's end. The '>' of "->" closes none.
+ */
 static const char *past_bracket(const char *at)
 {
 	int depth = 0;
@@ -131,7 +133,8 @@ static const char *add_operator(struct text *out, const char *at)
 
 /*
  * Past the bracket at `at`, which begins a part of the name where nothing or "::" is before it:
- * "(anonymous namespace)", "<lambda(int)>", "{lambda(int)#1}". NULL: these are the arguments, and the name ends.
+ * "(anonymous namespace)", "<lambda(int)>", "{lambda(int)#1}". NULL: these are the arguments, and
+ * the name ends.
  */
 static const char *add_bracket(struct text *out, size_t from, const char *at)
 {
@@ -148,7 +151,10 @@ static const char *add_bracket(struct text *out, size_t from, const char *at)
 		text_add_bytes(out, at, (size_t)(end - at));
 		return end;
 	}
-	/* Of a function that something is inside of: "main()::{lambda()#1}", "cls::f(int) const::table" */
+	/*
+	 * Of a function that something is inside of: "main()::{lambda()#1}", "cls::f(int)
+	 * const::table"
+	 */
 	if (begins_with(next, " const"))
 		next += strlen(" const");
 	return begins_with(next, "::") ? next : NULL;

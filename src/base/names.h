@@ -12,12 +12,16 @@
 void name_class(const char *function, struct text *out);
 
 /*
- * The name as the source has it, without the type of the result, arguments of the function and of templates, and
- * tags of the ABI: "ns::cls::sum" for "double ns::cls<int>::sum<long>[abi:cxx11](int) const".
+ * The name as the source has it, without the type of the result, arguments of the function and of
+ * templates, and tags of the ABI: "ns::cls::sum" for "double
+ * ns::cls<int>::sum<long>[abi:cxx11](int) const".
  */
 void name_plain(const char *function, struct text *out);
 
-/* Whether a user means this function, or the one that it is a parallel region of: by its whole name, without arguments, its plain name, or the end of these behind "::". */
+/*
+ * Whether a user means this function, or the one that it is a parallel region of: by its whole
+ * name, without arguments, its plain name, or the end of these behind "::".
+ */
 bool name_is_meant(const char *function, const char *name);
 
 /*

@@ -20,7 +20,10 @@ struct near {
 
 /* Keep the `length` bytes of the name if they are near to what was asked for; each name once. */
 void near_offer(struct near *n, const char *name, size_t length);
-/* The same for the plain name of a function or variable: what is long in C++ is not what people type. */
+/*
+ * The same for the plain name of a function or variable: what is long in C++ is not what people
+ * type.
+ */
 void near_offer_function(struct near *n, const char *function);
 void near_release(struct near *n);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The names of signals; see signal_name.h. Profiles are read elsewhere: these are Linux's of x86-64. */
+/*
+ * The names of signals; see signal_name.h. Profiles are read elsewhere: these are Linux's of
+ * x86-64.
+ */
 #include "base/signal_name.h"
 
 #include <inttypes.h>

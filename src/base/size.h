@@ -20,7 +20,10 @@ int size_parse_range(const char *text, uint64_t *low, uint64_t *high, struct err
 int number_parse(const char *what, const char *text, uint64_t min, uint64_t max, uint64_t *n,
 		 struct err *err);
 
-/* "8K", "48K", "64M"; one digit after the point where the largest unit does not divide it: "1.5M". Returns buf. */
+/*
+ * "8K", "48K", "64M"; one digit after the point where the largest unit does not divide it: "1.5M".
+ * Returns buf.
+ */
 char *size_format(uint64_t bytes, char buf[SIZE_TEXT_BYTES]);
 
 #endif

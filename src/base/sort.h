@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sorting tens of thousands of things by a number, such as an address: many times faster than qsort. */
+/*
+ * Sorting tens of thousands of things by a number, such as an address: many times faster than
+ * qsort.
+ */
 #ifndef DWELL_BASE_SORT_H
 #define DWELL_BASE_SORT_H
 
@@ -11,7 +14,10 @@ struct sort_item {
 	uint64_t index; /* of what is sorted, in its own array */
 };
 
-/* By the upper half of each number, which stay in their order where that is equal. Returns as below. */
+/*
+ * By the upper half of each number, which stay in their order where that is equal. Returns as
+ * below.
+ */
 int sort_by_upper_half(uint64_t *numbers, size_t count);
 
 /* By key; items with equal keys stay in their order. Returns 0, or -1 when memory ran out. */

@@ -22,17 +22,17 @@
 
 #include <stdint.h>
 
-#define CHANNEL_MAGIC 0x3148434c4c455744ull /* "DWELLCH1" */
+#define CHANNEL_MAGIC		  0x3148434c4c455744ull /* "DWELLCH1" */
 #define CHANNEL_VERSION		  20u
-#define CHANNEL_HEADER_BYTES 16384u
-#define CHANNEL_NAME_BYTES 256u
-#define CHANNEL_MOST_TOGGLES 16u
-#define CHANNEL_TOGGLE_BYTES 1024u /* for the names of all of them */
+#define CHANNEL_HEADER_BYTES	  16384u
+#define CHANNEL_NAME_BYTES	  256u
+#define CHANNEL_MOST_TOGGLES	  16u
+#define CHANNEL_TOGGLE_BYTES	  1024u /* for the names of all of them */
 #define CHANNEL_MOST_ALLOCATORS	  16u
 #define CHANNEL_ALLOCATOR_BYTES	  1024u /* the same */
 #define CHANNEL_SLOT_HEADER_BYTES 4096u
-#define CHANNEL_MAX_GEOMETRIES 8u
-#define CHANNEL_GEOMETRY_WORDS 1536u /* for all of them */
+#define CHANNEL_MAX_GEOMETRIES	  8u
+#define CHANNEL_GEOMETRY_WORDS	  1536u /* for all of them */
 
 /* The environment variable by which an engine finds the channel: "FD:SLOT". */
 #define CHANNEL_ENV "DWELL_CHANNEL"
@@ -42,14 +42,16 @@ enum channel_gear {
 	CHANNEL_GEAR_SAMPLE = 2, /* count between windows, watch inside them */
 	CHANNEL_GEAR_STREAM = 3, /* every access goes to the ring, as RECORD_STREAM */
 	CHANNEL_GEAR_WATCH = 4,	 /* one window over the whole run (tests) */
-	CHANNEL_GEAR_SIMULATE = 5, /* every access goes through simulated caches, inside the target */
+	/* every access goes through simulated caches, inside the target */
+	CHANNEL_GEAR_SIMULATE = 5,
 };
 
 /*
- * What the collector asks of every engine of the run. Windows follow W(t) = clamp(t / window_divisor, window_min,
- * window_max) accesses, down to half of window_min in short runs, t being the accesses of the process so far; each
- * begins at a random place of its period, W / duty. The duty is duty_ppm at a certain count of accesses, more before
- * it and less after, and most in the run's first, see pacing.c.
+ * What the collector asks of every engine of the run. Windows follow W(t) = clamp(t /
+ * window_divisor, window_min, window_max) accesses, down to half of window_min in short runs, t
+ * being the accesses of the process so far; each begins at a random place of its period, W / duty.
+ * The duty is duty_ppm at a certain count of accesses, more before it and less after, and most in
+ * the run's first, see pacing.c.
  *
  * Sampling is on from run_start_ns + delay_ns on, for duration_ns. With start_off or start_at
  * it also waits, in each process, for a mark of the program or the function's first entry; the
@@ -64,24 +66,29 @@ struct channel_config {
 	uint32_t window_divisor;     /* 0: windows do not grow */
 	uint32_t duty_ppm;	     /* accesses inside windows, per million, see above */
 	uint32_t samples_per_window; /* mean; used when sample_period is 0 */
-	uint32_t nested_one_in;	     /* samples, one of which is watched at all line sizes; 0: none */
+	/* samples, one of which is watched at all line sizes; 0: none */
+	uint32_t nested_one_in;
 	uint64_t sample_period; /* mean accesses per sample over the run, or 0 */
 	uint32_t stream_marks;	/* STREAM_MARK_...: what else streams say of each access */
 	uint32_t objects;	/* 1: allocations are followed, and samples know their blocks */
 	uint32_t paths;		/* 1: samples know the call path to them */
-	uint32_t near_one_in;	/* samples that end near, one of which is kept; 0: all are, see CHANNEL_NEAR */
-	uint32_t start_off;	/* 1: sampling waits for a mark of the program */
-	uint32_t max_windows;	/* per process; 0: no limit */
-	uint32_t window_growth_ppm; /* with a limit: a period is at least this part of the run so far */
-	uint32_t overhead_ppm;	    /* CPU time that sampling may cost, of that of counting; 0: free */
-	uint64_t run_start_ns;	    /* CLOCK_MONOTONIC */
+	/* samples that end near, one of which is kept; 0: all are, see CHANNEL_NEAR */
+	uint32_t near_one_in;
+	uint32_t start_off;   /* 1: sampling waits for a mark of the program */
+	uint32_t max_windows; /* per process; 0: no limit */
+	/* with a limit: a period is at least this part of the run so far */
+	uint32_t window_growth_ppm;
+	/* CPU time that sampling may cost, of that of counting; 0: free */
+	uint32_t overhead_ppm;
+	uint64_t run_start_ns; /* CLOCK_MONOTONIC */
 	uint64_t delay_ns;
-	uint64_t duration_ns; /* 0: without end */
+	uint64_t duration_ns;		   /* 0: without end */
 	char start_at[CHANNEL_NAME_BYTES]; /* names of functions; empty: none */
 	char stop_at[CHANNEL_NAME_BYTES];
 	/*
-	 * A simulation goes on only while a thread runs one of these functions, or to be exact an odd
-	 * number of them; see src/engine/sample/toggles.h. Names, each with its NUL; none: it always goes on.
+	 * A simulation goes on only while a thread runs one of these functions, or to be exact an
+	 * odd number of them; see src/engine/sample/toggles.h. Names, each with its NUL; none: it
+	 * always goes on.
 	 */
 	char toggles[CHANNEL_TOGGLE_BYTES];
 	uint32_t toggle_count;
@@ -94,13 +101,15 @@ struct channel_config {
 	uint8_t allocator_size[CHANNEL_MOST_ALLOCATORS];
 	uint8_t allocator_freed[CHANNEL_MOST_ALLOCATORS];
 	/*
-	 * To simulate: one struct sim_geometry after the other (src/sim/base/geometry.h), each of geometry_bytes.
-	 * Freestanding as this file is, it does not know them; both sides are built of the same sources.
+	 * To simulate: one struct sim_geometry after the other (src/sim/base/geometry.h), each of
+	 * geometry_bytes. Freestanding as this file is, it does not know them; both sides are built
+	 * of the same sources.
 	 */
 	uint32_t geometry_count;
 	uint32_t geometry_bytes;
 	uint32_t simulate_flags; /* enum channel_simulate */
-	uint32_t context_depth;	 /* callers that make a context of the call graph, at most SIM_MAX_DEPTH */
+	/* callers that make a context of the call graph, at most SIM_MAX_DEPTH */
+	uint32_t context_depth;
 	uint64_t geometry[CHANNEL_GEOMETRY_WORDS];
 };
 
@@ -110,7 +119,7 @@ enum channel_simulate {
 	CHANNEL_NO_CODE = 2,   /* caches see no instructions */
 	CHANNEL_NO_GRAPH = 4,  /* nobody follows calls */
 	CHANNEL_SEPARATE_THREADS = 8, /* nodes of the call graph belong to a thread */
-	CHANNEL_JUMPS = 16,    /* count where branches and jumps go to */
+	CHANNEL_JUMPS = 16,	      /* count where branches and jumps go to */
 };
 
 struct channel_header {
@@ -139,13 +148,13 @@ struct channel_header {
 	 * the file.
 	 */
 	uint64_t mount_namespace, root_device, root_inode;
-	uint64_t accesses;	  /* of all processes, up to where each has planned its windows */
+	uint64_t accesses; /* of all processes, up to where each has planned its windows */
 };
 
 /* Profiling is to end while the targets run on. */
 enum channel_stop {
 	CHANNEL_RUN = 0,
-	CHANNEL_STOP_AT_ONCE = 1, /* nothing is written any more */
+	CHANNEL_STOP_AT_ONCE = 1,  /* nothing is written any more */
 	CHANNEL_STOP_IN_ORDER = 2, /* windows are closed, and RECORD_END is written */
 };
 
@@ -155,7 +164,7 @@ enum channel_marks {
 	CHANNEL_START_ENTERED = 2,
 	CHANNEL_STOP_FOUND = 4,
 	CHANNEL_STOP_ENTERED = 8,
-	CHANNEL_MARK_SEEN = 16, /* the program said DWELL_START */
+	CHANNEL_MARK_SEEN = 16,	    /* the program said DWELL_START */
 	CHANNEL_ENGINE_FAILED = 32, /* an engine could not go on, and has said why */
 };
 
@@ -175,9 +184,9 @@ struct channel_counters {
 	uint64_t accesses;
 	uint64_t loads;
 	uint64_t stores;
-	uint64_t instructions;	 /* an instruction with REP counts once */
-	uint64_t rep_iterations; /* elements done by instructions with REP */
-	uint64_t vector_elements; /* elements done by gathers and scatters */
+	uint64_t instructions;	   /* an instruction with REP counts once */
+	uint64_t rep_iterations;   /* elements done by instructions with REP */
+	uint64_t vector_elements;  /* elements done by gathers and scatters */
 	uint64_t translate_cycles; /* time stamp cycles spent translating */
 	uint64_t scan_cycles;	   /* ... looking for reuses and samples */
 	uint64_t watch_accesses;   /* accesses made inside windows */
@@ -196,8 +205,8 @@ struct channel_slot {
 	 * its pid elsewhere is found.
 	 */
 	uint32_t pid;
-	uint32_t order;	 /* order number of the process in the run, from 0 */
-	uint32_t parent; /* order number of the process it came from, or UINT32_MAX */
+	uint32_t order;	   /* order number of the process in the run, from 0 */
+	uint32_t parent;   /* order number of the process it came from, or UINT32_MAX */
 	uint32_t reported; /* the last question of header.report that was answered; atomic */
 	uint8_t pad0[44];
 	uint64_t write_pos; /* bytes ever written; engine only, atomic */
@@ -205,35 +214,35 @@ struct channel_slot {
 	uint64_t read_pos; /* bytes ever read; collector only, atomic */
 	uint64_t taken_ns; /* CPU time that this has cost the collector; collector only, atomic */
 	uint8_t pad2[48];
-	uint64_t lost_records; /* records dropped because the ring was full */
+	uint64_t lost_records;		  /* records dropped because the ring was full */
 	struct channel_counters counters; /* as last published, may lag */
 };
 
 /* ---- Records: 8-byte aligned, each begins with this header. ---- */
 
 enum channel_record_type {
-	RECORD_PAD = 0,	      /* skip `bytes`; fills the ring's end */
-	RECORD_PROCESS = 1,   /* struct record_process + strings */
-	RECORD_MODULE = 2,    /* struct record_module + path */
-	RECORD_UNMAP = 3,     /* struct record_unmap */
-	RECORD_THREAD = 4,    /* struct record_thread */
-	RECORD_WINDOW = 5,    /* struct record_window, written when the window closes */
-	RECORD_SAMPLE = 6,    /* struct record_sample */
-	RECORD_END = 7,	      /* struct record_end */
-	RECORD_STREAM = 8,    /* struct record_stream + uint64_t[count] */
-	RECORD_FOLLOW = 10,   /* struct record_follow */
-	RECORD_MESSAGE = 9,   /* text: a limit met, for the user to read */
-	RECORD_NESTED = 11,   /* struct record_nested + struct nested_event[count] */
-	RECORD_REGION = 14,   /* struct record_region + name */
-	RECORD_SITE = 12,     /* struct record_site + uint64_t[depth] */
+	RECORD_PAD = 0,		 /* skip `bytes`; fills the ring's end */
+	RECORD_PROCESS = 1,	 /* struct record_process + strings */
+	RECORD_MODULE = 2,	 /* struct record_module + path */
+	RECORD_UNMAP = 3,	 /* struct record_unmap */
+	RECORD_THREAD = 4,	 /* struct record_thread */
+	RECORD_WINDOW = 5,	 /* struct record_window, written when the window closes */
+	RECORD_SAMPLE = 6,	 /* struct record_sample */
+	RECORD_END = 7,		 /* struct record_end */
+	RECORD_STREAM = 8,	 /* struct record_stream + uint64_t[count] */
+	RECORD_FOLLOW = 10,	 /* struct record_follow */
+	RECORD_MESSAGE = 9,	 /* text: a limit met, for the user to read */
+	RECORD_NESTED = 11,	 /* struct record_nested + struct nested_event[count] */
+	RECORD_REGION = 14,	 /* struct record_region + name */
+	RECORD_SITE = 12,	 /* struct record_site + uint64_t[depth] */
 	RECORD_SITE_COUNTS = 13, /* struct record_site_counts */
-	RECORD_PATH = 15,     /* struct record_path + uint64_t[depth] */
-	RECORD_SEGMENT = 16,  /* struct record_segment + struct segment_part[parts] + events */
-	RECORD_NODE = 17,     /* struct record_node */
-	RECORD_ARC = 18,      /* struct record_arc + uint64_t[events] */
-	RECORD_JUMP = 19,     /* struct record_jump */
-	RECORD_ARRIVAL = 20,  /* struct record_arrival */
-	RECORD_LOCALS = 21,   /* struct record_locals */
+	RECORD_PATH = 15,	 /* struct record_path + uint64_t[depth] */
+	RECORD_SEGMENT = 16,	 /* struct record_segment + struct segment_part[parts] + events */
+	RECORD_NODE = 17,	 /* struct record_node */
+	RECORD_ARC = 18,	 /* struct record_arc + uint64_t[events] */
+	RECORD_JUMP = 19,	 /* struct record_jump */
+	RECORD_ARRIVAL = 20,	 /* struct record_arrival */
+	RECORD_LOCALS = 21,	 /* struct record_locals */
 	RECORD_STACK_DISTANCE = 22, /* see stack_distance.h */
 };
 
@@ -249,23 +258,27 @@ struct record_process {
 	uint32_t pid;
 	uint32_t ppid;
 	uint32_t order;
-	uint32_t parent;    /* order of the parent or of the image replaced, UINT32_MAX: none */
-	uint32_t cause;	    /* 0 started, 1 fork, 2 exec */
+	uint32_t parent; /* order of the parent or of the image replaced, UINT32_MAX: none */
+	uint32_t cause;	 /* 0 started, 1 fork, 2 exec */
 	uint32_t string_bytes;
-	uint64_t time_ns;   /* CLOCK_MONOTONIC */
+	uint64_t time_ns; /* CLOCK_MONOTONIC */
 };
 
-/* A file became mapped with execute permission, or is the target's own image. NUL-ended path follows. */
+/*
+ * A file became mapped with execute permission, or is the target's own image. NUL-ended path
+ * follows.
+ */
 struct record_module {
 	struct record_header h;
-	uint64_t start, end;   /* addresses */
-	uint64_t file_offset;  /* of start */
-	uint64_t position;     /* accesses of the process so far */
+	uint64_t start, end;  /* addresses */
+	uint64_t file_offset; /* of start */
+	uint64_t position;    /* accesses of the process so far */
 	/* Of the file that was mapped, as fstat() has it; inode 0: not known. */
 	uint64_t device, inode;
-	uint64_t modified_ns;  /* time of its last change, since 1970 */
+	uint64_t modified_ns; /* time of its last change, since 1970 */
 	uint32_t path_bytes;
-	uint32_t pid;	       /* of the process, as the collector sees it: the collector fills it in */
+	/* of the process, as the collector sees it: the collector fills it in */
+	uint32_t pid;
 };
 
 struct record_unmap {
@@ -283,14 +296,16 @@ struct record_thread {
 };
 
 /*
- * Of the lines of 1 << (NESTED_FIRST + i) bytes in the pages that the program holds, or held when they were
- * most, the share that was touched at some time, in 65535ths; all 0: not known. The last ones are 0.
+ * Of the lines of 1 << (NESTED_FIRST + i) bytes in the pages that the program holds, or held when
+ * they were most, the share that was touched at some time, in 65535ths; all 0: not known. The last
+ * ones are 0.
  */
 #define CHANNEL_LINE_USES 12u
 
 /*
- * Reuses nearer than so many accesses are most of all, and hardly ever miss: of the samples of one line that
- * end so soon one in near_one_in is kept, of the others each. How many there were the window tells.
+ * Reuses nearer than so many accesses are most of all, and hardly ever miss: of the samples of one
+ * line that end so soon one in near_one_in is kept, of the others each. How many there were the
+ * window tells.
  */
 #define CHANNEL_NEAR 64u
 
@@ -299,12 +314,14 @@ struct record_window {
 	struct record_header h;
 	uint32_t number; /* in the process, from 0 */
 	uint32_t samples;
-	uint64_t start;		  /* accesses of the process when it opened */
-	uint64_t length;	  /* accesses inside it */
-	uint64_t stands_for;	  /* accesses of its period, and of those before that were passed over */
+	uint64_t start;	 /* accesses of the process when it opened */
+	uint64_t length; /* accesses inside it */
+	/* accesses of its period, and of those before that were passed over */
+	uint64_t stands_for;
 	uint64_t footprint_pages; /* 4096-byte pages of its own the program held at that time */
-	uint64_t chosen;	  /* accesses, by chance; near samples stand for those that were not kept */
-	uint64_t chosen_loads;	  /* those of them that load and do not store */
+	/* accesses, by chance; near samples stand for those that were not kept */
+	uint64_t chosen;
+	uint64_t chosen_loads; /* those of them that load and do not store */
 	uint16_t line_use[CHANNEL_LINE_USES];
 };
 
@@ -323,11 +340,12 @@ enum access_kind {
 struct record_access {
 	uint64_t pc;
 	uint64_t address;
-	uint32_t size; /* bytes */
-	uint16_t kind; /* enum access_kind */
+	uint32_t size;	 /* bytes */
+	uint16_t kind;	 /* enum access_kind */
 	uint16_t thread; /* index of the thread */
-	uint32_t site; /* of the block that the address lies in, see RECORD_SITE; 0: in none known */
-	uint32_t path; /* to the access, see RECORD_PATH; 0: not known */
+	/* of the block that the address lies in, see RECORD_SITE; 0: in none known */
+	uint32_t site;
+	uint32_t path;	/* to the access, see RECORD_PATH; 0: not known */
 	uint64_t block; /* address of the block, or 0 */
 };
 
@@ -349,8 +367,8 @@ enum follow_status {
 };
 
 /*
- * What became of some of the censored samples: the line was watched on in later windows of the same thread. Comes
- * at any time after the sample's own record.
+ * What became of some of the censored samples: the line was watched on in later windows of the same
+ * thread. Comes at any time after the sample's own record.
  */
 struct record_follow {
 	struct record_header h;
@@ -359,18 +377,20 @@ struct record_follow {
 	uint64_t position; /* accesses of the process at the sampled access */
 	uint64_t watched;  /* accesses of the thread strictly between, those inside windows alone */
 	uint64_t end_position; /* accesses of the process at the touch, or at the end */
-	struct record_access end; /* the touching one; but for thread all zero unless FOLLOW_TOUCHED */
+	/* the touching one; but for thread all zero unless FOLLOW_TOUCHED */
+	struct record_access end;
 };
 
 /*
- * In the second half of a window a line was touched for the first time in it by the thread. Lines are chosen by
- * chance; each speaks for as many as its weight says. Comes before the window's own record.
+ * In the second half of a window a line was touched for the first time in it by the thread. Lines
+ * are chosen by chance; each speaks for as many as its weight says. Comes before the window's own
+ * record.
  */
 struct record_arrival {
 	struct record_header h;
 	uint32_t window;
 	uint32_t weight;
-	uint64_t position; /* accesses of the process */
+	uint64_t position;	  /* accesses of the process */
 	struct record_access end; /* who came */
 };
 
@@ -380,9 +400,9 @@ struct record_arrival {
  * of those that it reaches, the largest first. Sizes in a mask: bit k.
  */
 #define NESTED_FIRST 2u
-#define NESTED_LAST 12u
+#define NESTED_LAST  12u
 #define NESTED_SIZES (NESTED_LAST - NESTED_FIRST + 1)
-#define NESTED_ALL ((2u << NESTED_LAST) - (1u << NESTED_FIRST))
+#define NESTED_ALL   ((2u << NESTED_LAST) - (1u << NESTED_FIRST))
 
 struct nested_event {
 	uint32_t sizes;	 /* mask: touched for the first time */
@@ -399,14 +419,15 @@ struct record_nested {
 	struct record_header h;
 	uint32_t window;   /* of the sample */
 	uint16_t followed; /* 1: from later windows */
-	uint16_t status;   /* of the open ones: enum sample_status, or enum follow_status if followed */
+	/* of the open ones: enum sample_status, or enum follow_status if followed */
+	uint16_t status;
 	uint64_t position; /* accesses of the process at the sampled access */
 	uint64_t point;	   /* the byte whose lines were watched: one of the access, at random */
 	struct record_access begin;
-	uint64_t watched;  /* accesses that the open ones were watched for */
-	uint32_t open;	   /* mask of sizes whose line was not touched */
-	uint32_t weight;   /* of the open ones */
-	uint32_t count;	   /* events that follow */
+	uint64_t watched; /* accesses that the open ones were watched for */
+	uint32_t open;	  /* mask of sizes whose line was not touched */
+	uint32_t weight;  /* of the open ones */
+	uint32_t count;	  /* events that follow */
 	uint32_t reserved;
 };
 
@@ -469,8 +490,8 @@ struct segment_part {
 };
 
 /*
- * Of a simulation with a call graph: a node, which is a function in a context of callers. Told before
- * the first record that names it, and after its callers.
+ * Of a simulation with a call graph: a node, which is a function in a context of callers. Told
+ * before the first record that names it, and after its callers.
  */
 struct record_node {
 	struct record_header h;
@@ -552,8 +573,10 @@ _Static_assert(sizeof(struct record_jump) == 56, "layout of record_jump");
 _Static_assert(sizeof(struct channel_slot) <= CHANNEL_SLOT_HEADER_BYTES, "slot header");
 _Static_assert(__builtin_offsetof(struct channel_slot, write_pos) == 64, "own cache line");
 _Static_assert(__builtin_offsetof(struct channel_slot, read_pos) == 128, "own cache line");
-_Static_assert(sizeof(struct nested_event) == 16 + sizeof(struct record_access), "layout of nested_event");
-_Static_assert(sizeof(struct record_nested) == 56 + sizeof(struct record_access), "layout of record_nested");
+_Static_assert(sizeof(struct nested_event) == 16 + sizeof(struct record_access),
+	       "layout of nested_event");
+_Static_assert(sizeof(struct record_nested) == 56 + sizeof(struct record_access),
+	       "layout of record_nested");
 _Static_assert(sizeof(struct record_access) == 40, "layout of record_access");
 _Static_assert(sizeof(struct record_sample) == 120, "layout of record_sample");
 _Static_assert(sizeof(struct record_window) == 88, "layout of record_window");

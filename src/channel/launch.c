@@ -13,8 +13,8 @@
 #include "channel/sys.h"
 
 #define SCRIPT_DEPTH 4
-#define HEAD_BYTES 256
-#define PATH_BYTES 4096
+#define HEAD_BYTES   256
+#define PATH_BYTES   4096
 
 /* One scratch page set per prepare: strings grow up from `at`. */
 struct build {
@@ -73,7 +73,10 @@ static void append_number(char **p, uint64_t v)
 		*(*p)++ = digits[--n];
 }
 
-/* The file behind a descriptor, to read from. What was opened with O_PATH cannot be read, and is opened again. */
+/*
+ * The file behind a descriptor, to read from. What was opened with O_PATH cannot be read, and is
+ * opened again.
+ */
 static long open_descriptor(int fd)
 {
 	char name[32] = "/proc/self/fd/", *end = name + sizeof("/proc/self/fd/") - 1;
@@ -171,14 +174,17 @@ static int judge_elf(const struct build *b, const char **reason)
 		return LAUNCH_NATIVE;
 	}
 	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_machine != EM_X86_64) {
-		*reason = h->e_ident[EI_CLASS] == ELFCLASS32 ? "is a 32-bit program" :
-							       "is for another processor";
+		*reason = h->e_ident[EI_CLASS] == ELFCLASS32 ? "is a 32-bit program"
+							     : "is for another processor";
 		return LAUNCH_NATIVE;
 	}
 	return LAUNCH_ENGINE;
 }
 
-/* Will the file's descriptor, which its name is relative to, be closed when an interpreter wants to open the file? */
+/*
+ * Will the file's descriptor, which its name is relative to, be closed when an interpreter wants to
+ * open the file?
+ */
 static int is_out_of_reach(const struct launch_request *rq)
 {
 	return rq->dir_fd != AT_FDCWD && rq->path[0] != '/' &&
@@ -343,12 +349,12 @@ static int fill_vectors(struct build *b, struct launch *l, const char *name)
 
 int launch_prepare(struct launch *l, const struct launch_request *rq)
 {
-	struct build b = { .rq = rq, .path = rq->path, .fd = -1 };
+	struct build b = {.rq = rq, .path = rq->path, .fd = -1};
 	size_t args = 0, envs = 0, text = 4 * PATH_BYTES + length(rq->path);
 	const char *name;
 	int verdict;
 
-	*l = (struct launch){ .program_fd = -1 };
+	*l = (struct launch){.program_fd = -1};
 	while (rq->argv && rq->argv[args])
 		args++;
 	for (; rq->envp && rq->envp[envs]; envs++)
@@ -393,5 +399,5 @@ void launch_release(struct launch *l)
 		sys1(SYS_close, l->program_fd);
 	if (l->memory)
 		sys2(SYS_munmap, l->memory, l->memory_bytes);
-	*l = (struct launch){ .program_fd = -1 };
+	*l = (struct launch){.program_fd = -1};
 }

@@ -9,7 +9,7 @@
  *
  *   DWELL_CHANNEL=<channel fd>:<engine fd>:<parent order or ->:<cause>
  *   DWELL_EXE=<open fd of the ELF file to run>:<name given to execve>
- *   DWELL_LIMITS=<soft>:<hard>:<soft>:<hard>:   that the program set for itself: address space, data
+ *   DWELL_LIMITS=<soft>:<hard>:<soft>:<hard>: that the program set for itself: address space, data
  *   DWELL_KEEP_x=...   for each variable x that would change how the engine
  *                      itself is loaded (LD_PRELOAD and its kin)
  *
@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define LAUNCH_EXE_ENV "DWELL_EXE"
+#define LAUNCH_EXE_ENV	   "DWELL_EXE"
 #define LAUNCH_LIMITS_ENV  "DWELL_LIMITS"
 #define LAUNCH_KEEP_PREFIX "DWELL_KEEP_"
 
@@ -41,7 +41,8 @@ enum launch_verdict {
 struct launch {
 	char **argv; /* for the engine; NULL-ended */
 	char **envp;
-	bool may_be_text;   /* with LAUNCH_NATIVE: of no known format, which the kernel may refuse */
+	/* with LAUNCH_NATIVE: of no known format, which the kernel may refuse */
+	bool may_be_text;
 	const char *reason; /* with LAUNCH_NATIVE: "is setuid", "is a 32-bit program", ... */
 	int program_fd;	    /* the ELF file, open; the engine inherits and closes it */
 	void *memory;	    /* the mapping that holds all of it */

@@ -9,21 +9,22 @@
  * Accesses in program order of one thread: address << 16 | kind << 14 | min(size, 16383). Entries
  * of kind 0 are marks, and hold for the accesses behind them up to the next mark of the sort or the
  * end of the record: with STREAM_MARK_PC the instruction, STREAM_PC(pc); with STREAM_MARK_SITE, and
- * config.objects, the site of the block that the address lies in, STREAM_SITE(site), see RECORD_SITE;
- * before the first one it is 0, in none known.
+ * config.objects, the site of the block that the address lies in, STREAM_SITE(site), see
+ * RECORD_SITE; before the first one it is 0, in none known.
  */
 struct record_stream {
 	struct record_header h;
 	uint32_t thread, count;
 };
 
-#define STREAM_ENTRY(address, kind, size) ((uint64_t)(address) << 16 | (uint64_t)(kind) << 14 | (uint64_t)(size))
-#define STREAM_MARK_PC	 1u
-#define STREAM_MARK_SITE 2u
-#define STREAM_PC(pc)	 STREAM_ENTRY(pc, 0, 0)
-#define STREAM_SITE(id)	 STREAM_ENTRY(id, 0, 1)
+#define STREAM_ENTRY(address, kind, size) \
+	((uint64_t)(address) << 16 | (uint64_t)(kind) << 14 | (uint64_t)(size))
+#define STREAM_MARK_PC	  1u
+#define STREAM_MARK_SITE  2u
+#define STREAM_PC(pc)	  STREAM_ENTRY(pc, 0, 0)
+#define STREAM_SITE(id)	  STREAM_ENTRY(id, 0, 1)
 #define STREAM_ADDRESS(e) ((e) >> 16)
-#define STREAM_KIND(e) ((unsigned)((e) >> 14) & 3u)
-#define STREAM_SIZE(e) ((unsigned)(e) & 0x3fffu)
+#define STREAM_KIND(e)	  ((unsigned)((e) >> 14) & 3u)
+#define STREAM_SIZE(e)	  ((unsigned)(e)&0x3fffu)
 
 #endif

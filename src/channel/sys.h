@@ -20,11 +20,11 @@ static inline long sys_call6(long nr, long a, long b, long c, long d, long e, lo
 	return ret;
 }
 
-#define SYS_ARG(x) ((long)(x))
-#define sys0(nr) sys_call6(nr, 0, 0, 0, 0, 0, 0)
-#define sys1(nr, a) sys_call6(nr, SYS_ARG(a), 0, 0, 0, 0, 0)
-#define sys2(nr, a, b) sys_call6(nr, SYS_ARG(a), SYS_ARG(b), 0, 0, 0, 0)
-#define sys3(nr, a, b, c) sys_call6(nr, SYS_ARG(a), SYS_ARG(b), SYS_ARG(c), 0, 0, 0)
+#define SYS_ARG(x)	     ((long)(x))
+#define sys0(nr)	     sys_call6(nr, 0, 0, 0, 0, 0, 0)
+#define sys1(nr, a)	     sys_call6(nr, SYS_ARG(a), 0, 0, 0, 0, 0)
+#define sys2(nr, a, b)	     sys_call6(nr, SYS_ARG(a), SYS_ARG(b), 0, 0, 0, 0)
+#define sys3(nr, a, b, c)    sys_call6(nr, SYS_ARG(a), SYS_ARG(b), SYS_ARG(c), 0, 0, 0)
 #define sys4(nr, a, b, c, d) sys_call6(nr, SYS_ARG(a), SYS_ARG(b), SYS_ARG(c), SYS_ARG(d), 0, 0)
 #define sys5(nr, a, b, c, d, e) \
 	sys_call6(nr, SYS_ARG(a), SYS_ARG(b), SYS_ARG(c), SYS_ARG(d), SYS_ARG(e), 0)

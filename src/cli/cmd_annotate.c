@@ -28,8 +28,8 @@ static const struct option_use uses[] = {
 	{0},
 };
 
-static const int of_samples[] = {OPTION_CACHE_SIZE,  OPTION_LINE_BYTES,
-				 OPTION_CACHES,	    OPTION_SOURCES, 0};
+static const int of_samples[] = {OPTION_CACHE_SIZE, OPTION_LINE_BYTES, OPTION_CACHES,
+				 OPTION_SOURCES, 0};
 static const int of_events[] = {OPTION_ASM, OPTION_EVENT, OPTION_SORT, 0};
 
 static int print_list(const struct options *o, const struct profile *p, uint64_t size)

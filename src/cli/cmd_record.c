@@ -135,7 +135,10 @@ static void show_summary(struct options *o, const struct collector_result *r)
 			o->run.output);
 }
 
-/* What a budget came to. The estimate is of sampling against counting; the manual page says of what. */
+/*
+ * What a budget came to. The estimate is of sampling against counting; the manual page says of
+ * what.
+ */
 static void show_overhead(const struct options *o, const struct collector_result *r)
 {
 	double asked = o->run.config.overhead_ppm / 1e4;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* dwell report: what ran, its miss ratios, and the functions, lines and data that miss most; or its events. */
+/*
+ * dwell report: what ran, its miss ratios, and the functions, lines and data that miss most; or its
+ * events.
+ */
 
 #include "cli/cli.h"
 #include "cli/report_events.h"

@@ -13,8 +13,8 @@
 int complete_words(int count, char **words);
 
 /*
- * Names that begin with the prefix, from a profile, each with `lead` in front. Nothing where it cannot
- * be read.
+ * Names that begin with the prefix, from a profile, each with `lead` in front. Nothing where it
+ * cannot be read.
  */
 void complete_names(enum option_names names, const char *profile, const char *lead,
 		    const char *prefix);

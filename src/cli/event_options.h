@@ -16,7 +16,10 @@ int event_options_columns(const struct query *q, struct event_profile *p,
  */
 int event_options_open(const struct options *o, struct event_profile *p, int *code);
 
-/* What the profile has where event_options_open returned 1: "samples", or "counts" of a run that took none. */
+/*
+ * What the profile has where event_options_open returned 1: "samples", or "counts" of a run that
+ * took none.
+ */
 const char *event_options_instead(const struct options *o);
 
 #endif

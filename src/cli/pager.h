@@ -9,7 +9,8 @@
 
 /*
  * Show the text and wait for the end of the pager. Returns false where there is none to use: stdout
- * is no terminal, the variable is empty or cat, or the pager cannot be run. Then nothing was written.
+ * is no terminal, the variable is empty or cat, or the pager cannot be run. Then nothing was
+ * written.
  */
 bool pager_show(const struct text *out);
 

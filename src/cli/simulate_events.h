@@ -19,8 +19,8 @@ struct simulate_events {
 };
 
 /*
- * The run, whose caches are known, is to store them. Returns 0, or -1 with what is wrong with one. *o has to
- * outlive the run; give back with simulate_events_release.
+ * The run, whose caches are known, is to store them. Returns 0, or -1 with what is wrong with one.
+ * *o has to outlive the run; give back with simulate_events_release.
  */
 int simulate_events_take(struct simulate_events *o, struct collector_options *run, struct err *err);
 void simulate_events_release(struct simulate_events *o);

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of dwell simulate; whole hierarchies while the command runs, without --curve and --trace. */
+/*
+ * The parts of dwell simulate; whole hierarchies while the command runs, without --curve and
+ * --trace.
+ */
 #ifndef DWELL_CLI_SIMULATE_RUN_H
 #define DWELL_CLI_SIMULATE_RUN_H
 
 #include "cli/options.h"
 
-/* Runs the command to its end. Returns what dwell is to exit with; does not return if it was killed. */
+/*
+ * Runs the command to its end. Returns what dwell is to exit with; does not return if it was
+ * killed.
+ */
 int simulate_run(struct options *o);
 
 /* The same for exact curves, --curve; and for the accesses that a file holds, --trace. */

@@ -21,8 +21,8 @@ int view_run_exact(const struct options *o,
 		   int (*print)(const struct options *o, const struct profile *p));
 
 /*
- * Open one of several profiles, with the machine and the line size that the options name. Returns 0, or
- * the exit code after saying why not; then *p owns nothing.
+ * Open one of several profiles, with the machine and the line size that the options name. Returns
+ * 0, or the exit code after saying why not; then *p owns nothing.
  */
 int view_open(const struct options *o, const char *input, int64_t process, struct profile *p);
 int view_open_exact(const struct options *o, const char *input, int64_t process, struct profile *p);

@@ -2,8 +2,9 @@
 /*
  * The words of a command line that are no options: the profile, and what a view is about.
  *
- * Where a command takes both, a word is the profile if it ends in .db, or if there is a regular file of
- * that name which begins as a profile does; any other word is the name. With -i, each word is the name.
+ * Where a command takes both, a word is the profile if it ends in .db, or if there is a regular
+ * file of that name which begins as a profile does; any other word is the name. With -i, each word
+ * is the name.
  */
 #ifndef DWELL_CLI_WORDS_H
 #define DWELL_CLI_WORDS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Modules and locations of a process. Modules are few. Locations are half a million in a simulated compiler,
- * each sample looks for two, and the target's data has been in the caches meanwhile: what
+ * Modules and locations of a process. Modules are few. Locations are half a million in a simulated
+ * compiler, each sample looks for two, and the target's data has been in the caches meanwhile: what
  * a look-up takes is two cache lines, which its neighbours in the code share.
  */
 #include "collector/code_map.h"
@@ -29,17 +29,17 @@ int code_module_read(struct code_module *m, struct symbols *s, const struct reco
 		.mapped_at = rec->position,
 		.unmapped_at = UINT64_MAX,
 	};
-	m->file = symbols_mapped_file(s, &(struct symbols_mapping){
-						 .path = path,
-						 .pid = rec->pid,
-						 .start = rec->start,
-						 .end = rec->end,
-						 .device = rec->device,
-						 .inode = rec->inode,
-						 /* A dump grows while the program runs. */
-						 .modified_ns =
-							 symbols_is_dump(path) ? 0 : rec->modified_ns,
-					 });
+	m->file = symbols_mapped_file(
+		s, &(struct symbols_mapping){
+			   .path = path,
+			   .pid = rec->pid,
+			   .start = rec->start,
+			   .end = rec->end,
+			   .device = rec->device,
+			   .inode = rec->inode,
+			   /* A dump grows while the program runs. */
+			   .modified_ns = symbols_is_dump(path) ? 0 : rec->modified_ns,
+		   });
 	return m->file < 0 ? -1 : 0;
 }
 
@@ -121,7 +121,10 @@ static uint64_t time_away(const struct code_module *m, uint64_t position)
 	return position < m->unmapped_at ? 0 : absolute_difference(position, m->unmapped_at) + 1;
 }
 
-/* Of all times: does at most one module have anything of the 64 bytes around pc, and then all of them? */
+/*
+ * Of all times: does at most one module have anything of the 64 bytes around pc, and then all of
+ * them?
+ */
 static bool has_sole_module(const struct code_map *c, uint64_t pc)
 {
 	const uint64_t first = pc & ~(uint64_t)LINE_MASK, last = pc | LINE_MASK;

@@ -15,10 +15,10 @@
 #include "base/map.h"
 
 /* Of a location. There are fewer modules than this. */
-#define CODE_NO_MODULE ((UINT32_C(1) << CODE_MODULE_BITS) - 1)
+#define CODE_NO_MODULE	 ((UINT32_C(1) << CODE_MODULE_BITS) - 1)
 #define CODE_MODULE_BITS 17
-#define CODE_MAX_MODULES \
-	16384u /* of a process, at different places; its engine follows 4096 at a time */
+/* of a process, at different places; its engine follows 4096 at a time */
+#define CODE_MAX_MODULES 16384u
 #define CODE_SOLE_BITS	 15
 
 struct code_module {
@@ -29,16 +29,20 @@ struct code_module {
 };
 
 /*
- * The locations in 64 bytes of code and one module: a simulated compiler has half a million locations, ten to a line. Their
- * ids stand side by side, in order of pc.
+ * The locations in 64 bytes of code and one module: a simulated compiler has half a million
+ * locations, ten to a line. Their ids stand side by side, in order of pc.
  */
 struct code_line {
 	uint64_t number : 58; /* of the line: its address / 64 */
 	uint64_t is_used : 1; /* or a free place */
 	uint64_t starts;      /* a bit for each pc that is a location */
-	uint32_t ids;	      /* where theirs begin; the room is a power of two, at least CODE_LEAST_IDS */
+	/* where theirs begin; the room is a power of two, at least CODE_LEAST_IDS */
+	uint32_t ids;
 	uint32_t module : CODE_MODULE_BITS; /* or CODE_NO_MODULE */
-	/* Of the first so many modules, no other one has any of the line, at whatever time; 0: it is not known. */
+	/*
+	 * Of the first so many modules, no other one has any of the line, at whatever time; 0: it
+	 * is not known.
+	 */
 	uint32_t sole : CODE_SOLE_BITS;
 };
 
@@ -53,14 +57,20 @@ struct code_map {
 		size_t count, room;
 	} modules;
 	struct map by_what; /* hash of a module -> its index */
-	/* A hash table by number, with linear probing; of one number there may be several, in different modules. */
+	/*
+	 * A hash table by number, with linear probing; of one number there may be several, in
+	 * different modules.
+	 */
 	struct code_line *lines;
 	size_t line_count, line_room; /* room: a power of two, or 0; a quarter is free */
 	struct {
 		uint32_t *items;
 		size_t count, room;
 	} ids;
-	/* + 1, by how much room it is, 0: there is none; its first item is the next one of its kind. */
+	/*
+	 * + 1, by how much room it is, 0: there is none; its first item is the next one of its
+	 * kind.
+	 */
 	uint32_t free_ids[CODE_ID_ROOMS];
 	size_t location_count;
 };
@@ -105,8 +115,8 @@ enum code_mapped code_map_map(struct code_map *c, const struct code_module *m, s
 size_t code_map_find_module(const struct code_map *c, uint64_t pc, uint64_t position);
 
 /*
- * The id, which is the caller's to choose, of the location of pc at `position`; *module is the one that it is in, or
- * CODE_NO_MODULE. *is_new tells whether it was made just now and wants an id.
+ * The id, which is the caller's to choose, of the location of pc at `position`; *module is the one
+ * that it is in, or CODE_NO_MODULE. *is_new tells whether it was made just now and wants an id.
  * Returns NULL when memory ran out; the pointer is valid until the next call.
  */
 uint32_t *code_map_locate(struct code_map *c, uint64_t pc, uint64_t position, size_t *module,

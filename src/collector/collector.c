@@ -24,7 +24,9 @@
 #define DEFAULT_SLOTS	   512
 #define DEFAULT_RING_BYTES ((uint64_t)4 << 20)
 
-/* Engines wake us when a quarter of a ring is full; these waits only bound how stale a view can be. */
+/*
+ * Engines wake us when a quarter of a ring is full; these waits only bound how stale a view can be.
+ */
 #define MIN_WAIT_NS (1 * MS)
 #define MAX_WAIT_NS (100 * MS)
 #define CHECK_NS    (250 * MS) /* between looks for dead processes */
@@ -49,8 +51,8 @@ struct run {
 	struct recorder *recorder;
 	struct door door;
 	struct dump dump;
-	char *output;	 /* the profile's name from the root, for others */
-	bool has_failed; /* the profile cannot be written any more */
+	char *output;	   /* the profile's name from the root, for others */
+	bool has_failed;   /* the profile cannot be written any more */
 	uint64_t refusals; /* of processes */
 	uint64_t start_ns, start_cycles;
 	uint64_t end_ns;	/* when the command, or profiling, had ended */

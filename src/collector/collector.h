@@ -36,12 +36,13 @@ struct collector_options {
 	const char *output;   /* the profile to write; NULL: none, only the sink */
 	const char *engine;   /* path of the engine; NULL: the one that belongs to us */
 	struct channel_config config;
-	const struct store_event *derived; /* of a simulation, beside those measured: all have formulas */
+	/* of a simulation, beside those measured: all have formulas */
+	const struct store_event *derived;
 	size_t derived_count;
 	const struct exact_options *exact; /* exact curves, see exact_prepare; NULL: none */
-	uint32_t slot_count;	    /* processes at one time; 0: 512 */
-	uint64_t ring_bytes;	    /* a power of two; 0: 1 MB */
-	struct collector_sink sink; /* on_record may be NULL */
+	uint32_t slot_count;		   /* processes at one time; 0: 512 */
+	uint64_t ring_bytes;		   /* a power of two; 0: 1 MB */
+	struct collector_sink sink;	   /* on_record may be NULL */
 
 	/*
 	 * A line for the user, without a newline: something to know, or that the profile is not
@@ -72,8 +73,11 @@ struct collector_result {
 	uint64_t windows;
 	uint64_t lost_records;	 /* dropped because a ring was full */
 	uint64_t lost_processes; /* not profiled because there was no slot */
-	uint64_t native_programs; /* ran unprofiled, since no engine can run them; setuid ones, say */
-	/* With a budget: CPU time of counting, and of sampling on top, as the engines estimate it. */
+	/* ran unprofiled, since no engine can run them; setuid ones, say */
+	uint64_t native_programs;
+	/*
+	 * With a budget: CPU time of counting, and of sampling on top, as the engines estimate it.
+	 */
 	uint64_t counting_ns, sampling_ns;
 	uint64_t translate_ns; /* of that, translating the programs */
 };

@@ -114,9 +114,8 @@ static uint64_t *extra_of(struct costs *c, struct cost_sum *sum)
 		return NULL;
 	if (rare->extra != 0)
 		return c->extra + (size_t)(rare->extra - 1) * c->events;
-	if (c->extra_count >= UINT32_MAX ||
-	    !array_reserve_in((void **)&c->extra, &c->extra_room, at + c->events,
-			      sizeof(*c->extra)))
+	if (c->extra_count >= UINT32_MAX || !array_reserve_in((void **)&c->extra, &c->extra_room,
+							      at + c->events, sizeof(*c->extra)))
 		return NULL;
 	memset(c->extra + at, 0, c->events * sizeof(*c->extra));
 	rare->extra = (uint32_t)++c->extra_count;

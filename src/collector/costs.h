@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sums of events of code locations, in as little memory as they can do with: a compiler runs a million
- * instructions, of which one in ten ever has an event that does not follow from how often it was
- * executed. So each has that number, and the others have numbers of their own besides.
+ * Sums of events of code locations, in as little memory as they can do with: a compiler runs a
+ * million instructions, of which one in ten ever has an event that does not follow from how often
+ * it was executed. So each has that number, and the others have numbers of their own besides.
  */
 #ifndef DWELL_COLLECTOR_COSTS_H
 #define DWELL_COLLECTOR_COSTS_H
@@ -54,8 +54,8 @@ struct costs {
 void costs_release(struct costs *c);
 
 /*
- * So many executions of a location in a node, and, if not NULL, `events` numbers on top of what these count.
- * Returns 0, or -1 when memory ran out.
+ * So many executions of a location in a node, and, if not NULL, `events` numbers on top of what
+ * these count. Returns 0, or -1 when memory ran out.
  */
 int costs_add(struct costs *c, uint32_t node, uint32_t location, uint64_t executions,
 	      struct costs_shape shape, const uint64_t *events);

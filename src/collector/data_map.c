@@ -7,7 +7,10 @@
 
 #include "base/array.h"
 
-/* What a target can make us keep is bounded: beyond, variables that nothing else touched have no name. */
+/*
+ * What a target can make us keep is bounded: beyond, variables that nothing else touched have no
+ * name.
+ */
 #define MAX_TOUCHED ((size_t)1 << 20)
 
 #define GRANULE_BITS 3
@@ -126,7 +129,9 @@ static struct data_page *page_of(struct data_touched *t, size_t range, uint64_t 
 	return &t->items[t->count++];
 }
 
-/* Returns 1 if the 8 bytes there were touched for the first time, 0 if not, -1 when memory ran out. */
+/*
+ * Returns 1 if the 8 bytes there were touched for the first time, 0 if not, -1 when memory ran out.
+ */
 static int touch(struct data_touched *t, size_t range, uint64_t address)
 {
 	unsigned granule = (address & ((1u << PAGE_BITS) - 1)) >> GRANULE_BITS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where in one process the files lie whose data its samples touch. Of each 8 bytes it is kept whether they
- * were touched, so that the variable there is asked for once (data_names.h).
+ * Where in one process the files lie whose data its samples touch. Of each 8 bytes it is kept
+ * whether they were touched, so that the variable there is asked for once (data_names.h).
  */
 #ifndef DWELL_COLLECTOR_DATA_MAP_H
 #define DWELL_COLLECTOR_DATA_MAP_H
@@ -19,7 +19,7 @@ struct data_range {
 	uint64_t bias;	    /* of these over the file's */
 	uint32_t module;    /* in the code map */
 	int file;
-	bool is_gone; /* unmapped: nothing new is touched there */
+	bool is_gone;  /* unmapped: nothing new is touched there */
 	bool is_local; /* a thread's copy of the file's thread-local variables */
 };
 
@@ -28,7 +28,10 @@ struct data_page {
 	uint64_t bits[8];
 };
 
-/* The pages with bits in them: where much of a large array is touched, they stay in the caches, as a map of all granules would not. */
+/*
+ * The pages with bits in them: where much of a large array is touched, they stay in the caches, as
+ * a map of all granules would not.
+ */
 struct data_touched {
 	struct data_page *items;
 	size_t count, room;
@@ -40,7 +43,7 @@ struct data_touched {
 struct data_map {
 	struct data_range *items;
 	size_t count, room;
-	uint64_t low, high; /* of all ranges */
+	uint64_t low, high;		/* of all ranges */
 	uint64_t local_low, local_high; /* of those of thread-local variables */
 	struct data_touched touched;
 	struct map written; /* variables that the store has; its users are in data_names.c */
@@ -55,7 +58,10 @@ int data_map_add(struct data_map *d, struct symbols *symbols, const struct code_
 bool data_map_again(struct data_map *d, size_t module);
 void data_map_remove(struct data_map *d, size_t index);
 
-/* A thread has its copy of the file's thread-local variables at [low, high). Returns -1 when memory ran out. */
+/*
+ * A thread has its copy of the file's thread-local variables at [low, high). Returns -1 when memory
+ * ran out.
+ */
 int data_map_add_locals(struct data_map *d, int file, uint64_t low, uint64_t high);
 /* A forked child has its parent's. Returns -1 when memory ran out. */
 int data_map_inherit_locals(struct data_map *child, const struct data_map *parent);

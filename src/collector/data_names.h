@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The addresses of data that samples touched and the questions for their variables. They are answered
- * batch by batch, which another thread may do, and each variable of a process is written once.
+ * The addresses of data that samples touched and the questions for their variables. They are
+ * answered batch by batch, which another thread may do, and each variable of a process is written
+ * once.
  */
 #ifndef DWELL_COLLECTOR_DATA_NAMES_H
 #define DWELL_COLLECTOR_DATA_NAMES_H

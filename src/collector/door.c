@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The socket of a run; see door.h. Lines from it are untrusted, though only this user and root write them. */
+/*
+ * The socket of a run; see door.h. Lines from it are untrusted, though only this user and root
+ * write them.
+ */
 #include "collector/door.h"
 
 #include <dirent.h>
@@ -297,7 +300,10 @@ static int call(const char *path)
 	return -1;
 }
 
-/* All that comes until the other side closes. Returns 1, 0 when nothing came, -1 when it took too long. */
+/*
+ * All that comes until the other side closes. Returns 1, 0 when nothing came, -1 when it took too
+ * long.
+ */
 static int read_answer(int fd, char line[ANSWER_BYTES])
 {
 	size_t count = 0;

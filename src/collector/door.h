@@ -4,8 +4,8 @@
  * socket named after the recording process, in a directory that only this user
  * may enter, $XDG_RUNTIME_DIR/dwell or /tmp/dwell-UID.
  *
- * One question per connection, a line "VERB PID" or "VERB PID FILE"; the answer is a line "ok TEXT",
- * "err TEXT", or "no" from a run that has nothing to do with that process.
+ * One question per connection, a line "VERB PID" or "VERB PID FILE"; the answer is a line "ok
+ * TEXT", "err TEXT", or "no" from a run that has nothing to do with that process.
  */
 #ifndef DWELL_COLLECTOR_DOOR_H
 #define DWELL_COLLECTOR_DOOR_H
@@ -17,7 +17,7 @@
 #include "base/text.h"
 
 #define DOOR_NO_PROFILE "this run writes no profile: its result comes when it has ended"
-#define DOOR_CALLERS 8 /* at one time that wait for the end */
+#define DOOR_CALLERS	8 /* at one time that wait for the end */
 
 struct door {
 	int fd; /* listening, or -1: the run cannot be spoken to */
@@ -51,8 +51,8 @@ void door_close(struct door *d);
 bool door_serve(struct door *d, bool (*concerns)(void *context, uint32_t pid), void *context,
 		const char *file);
 /*
- * Profiling is over: answer those who wanted it to stop, "ok FILE" or why there is no profile. Who asks
- * door_serve from now on hears the same at once; `failure` has to live as long.
+ * Profiling is over: answer those who wanted it to stop, "ok FILE" or why there is no profile. Who
+ * asks door_serve from now on hears the same at once; `failure` has to live as long.
  */
 void door_answer(struct door *d, const char *file, const struct err *failure);
 

@@ -30,7 +30,7 @@ static void answer(struct dump *d, const struct dump_run *run, const struct err 
 /* What a terminal sends to all of us is for the others. */
 static void leave_signals(void)
 {
-	static const int signals[] = {SIGINT,  SIGQUIT, SIGHUP,  SIGTERM,
+	static const int signals[] = {SIGINT,  SIGQUIT, SIGHUP,	 SIGTERM,
 				      SIGUSR1, SIGUSR2, SIGALRM, SIGCHLD};
 
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)

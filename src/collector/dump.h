@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `dwell dump`: a profile of what there is while the run goes on. The engines are asked for what they
- * have counted, which those that run tell at once; then the profile is copied, and a child of ours,
- * which has all that is known in its memory, completes the copy as the end of the run would, while
- * we go on reading.
+ * `dwell dump`: a profile of what there is while the run goes on. The engines are asked for what
+ * they have counted, which those that run tell at once; then the profile is copied, and a child of
+ * ours, which has all that is known in its memory, completes the copy as the end of the run would,
+ * while we go on reading.
  */
 #ifndef DWELL_COLLECTOR_DUMP_H
 #define DWELL_COLLECTOR_DUMP_H

@@ -22,7 +22,8 @@ struct collector_options;
 
 enum exact_by {
 	EXACT_BY_NOTHING,
-	EXACT_BY_LINE, /* by code location, as the next one: views make lines or functions of them */
+	/* by code location, as the next one: views make lines or functions of them */
+	EXACT_BY_LINE,
 	EXACT_BY_FUNCTION,
 	EXACT_BY_DATA,	 /* by the line of memory that an access begins in */
 	EXACT_BY_OBJECT, /* by the variable or the site of the block that it begins in */

@@ -2,13 +2,13 @@
 /*
  * Cache geometries as people write them. A cache, on the command line or in a file:
  *
- *	NAME=SIZE,WAYS,LINE[,WORD...]	L1d=32K,8,64,plru,write-through
- *	NAME=ENTRIES,WAYS,PAGE		DTLB=64,4,4K
- *	NAME=none
+ * 	NAME=SIZE,WAYS,LINE[,WORD...]	L1d=32K,8,64,plru,write-through
+ * 	NAME=ENTRIES,WAYS,PAGE		DTLB=64,4,4K
+ * 	NAME=none
  *
- * NAME is L1i, L1d (or I1, D1), L1 for both, L2, L3, L4, LL, ITLB, DTLB, TLB for both, STLB for the second.
- * WAYS is a number or `full`. A file has one on each line, or `machine = NAME`, `line-use`, `write-backs`,
- * `no-instructions`; from # on a line is a comment.
+ * NAME is L1i, L1d (or I1, D1), L1 for both, L2, L3, L4, LL, ITLB, DTLB, TLB for both, STLB for the
+ * second. WAYS is a number or `full`. A file has one on each line, or `machine = NAME`, `line-use`,
+ * `write-backs`, `no-instructions`; from # on a line is a comment.
  */
 #ifndef DWELL_COLLECTOR_GEOMETRY_TEXT_H
 #define DWELL_COLLECTOR_GEOMETRY_TEXT_H
@@ -57,9 +57,9 @@ int geometry_set_machine(struct geometry_plan *p, const char *name, struct err *
 int geometry_read_file(struct geometry_plan *p, const char *path, struct err *err);
 
 /*
- * The geometry that was asked for. Without a machine, a first level that is not given is the host's, and
- * so is the last if nothing below the first is given; a geometry that cannot be is refused. Returns 0, or
- * -1 with the reason.
+ * The geometry that was asked for. Without a machine, a first level that is not given is the
+ * host's, and so is the last if nothing below the first is given; a geometry that cannot be is
+ * refused. Returns 0, or -1 with the reason.
  */
 int geometry_build(const struct geometry_plan *p, struct sim_geometry *g, struct err *err);
 
@@ -67,8 +67,9 @@ int geometry_build(const struct geometry_plan *p, struct sim_geometry *g, struct
 void geometry_machine_names(char *text, size_t room);
 
 /*
- * A geometry in rows that geometry_add takes in again, name = value. A first level of instructions, or
- * a last level, that is not there is one of them, since what is not given would be this machine's.
+ * A geometry in rows that geometry_add takes in again, name = value. A first level of instructions,
+ * or a last level, that is not there is one of them, since what is not given would be this
+ * machine's.
  */
 struct geometry_row {
 	char name[16];	/* "L1d", "line-use" */

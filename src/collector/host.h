@@ -19,7 +19,9 @@ struct host {
 	uint64_t ring_bytes;
 };
 
-/* ring_bytes must be a power of two. The memory is sparse: a slot that is not used costs nothing. */
+/*
+ * ring_bytes must be a power of two. The memory is sparse: a slot that is not used costs nothing.
+ */
 int host_init(struct host *h, const struct channel_config *config, uint32_t slot_count,
 	      uint64_t ring_bytes, struct err *err);
 void host_release(struct host *h);
@@ -33,7 +35,10 @@ void host_wait(struct host *h, uint32_t count, uint64_t timeout_ns);
 /* End a host_wait, and make the next one return at once. Safe in signal handlers. */
 void host_wake(struct host *h);
 
-/* Ask all engines for what they have counted by now. Returns the question's number, see channel_slot. */
+/*
+ * Ask all engines for what they have counted by now. Returns the question's number, see
+ * channel_slot.
+ */
 uint32_t host_ask(struct host *h);
 /* Engines stop profiling and let their targets run on: a full disk, or nobody reads any more. */
 void host_stop_engines(struct host *h);

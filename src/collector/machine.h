@@ -17,8 +17,8 @@ struct machine {
 void machine_read(struct machine *m);
 
 /*
- * The caches of this machine, as one core sees them, its name "host". What neither sysfs nor libc tells is
- * filled in: first levels of 32 KB, and a last one of 8 MB where there is none at all.
+ * The caches of this machine, as one core sees them, its name "host". What neither sysfs nor libc
+ * tells is filled in: first levels of 32 KB, and a last one of 8 MB where there is none at all.
  */
 void machine_read_model(struct machine_model *m);
 

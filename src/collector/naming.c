@@ -27,8 +27,8 @@
 #define EXPECTED_BYTES ((uint64_t)32 << 20)
 
 /*
- * A simulated compiler has half a million: so all parts are as wide as addresses and pointers of this machine are.
- * A file beyond the last number, which takes 131071 of them, is none.
+ * A simulated compiler has half a million: so all parts are as wide as addresses and pointers of
+ * this machine are. A file beyond the last number, which takes 131071 of them, is none.
  */
 struct naming_question {
 	uint64_t address : 47;
@@ -113,7 +113,9 @@ static size_t group_of(const struct naming_question *q)
 	return (size_t)(file_of(q) + 1);
 }
 
-/* The questions' indices, group by group. Returns where each of *groups ends among them, or NULL. */
+/*
+ * The questions' indices, group by group. Returns where each of *groups ends among them, or NULL.
+ */
 static size_t *group_by_file(const struct naming_question *q, size_t count, uint32_t *order,
 			     size_t *groups)
 {
@@ -154,14 +156,20 @@ static void ask(struct naming_question *questions, const uint64_t *numbers, size
 	}
 }
 
-/* Questions of one file in order of address, which is what they cost least in. `numbers` has room for them. */
+/*
+ * Questions of one file in order of address, which is what they cost least in. `numbers` has room
+ * for them.
+ */
 static int ask_in_order(struct naming_question *questions, const uint32_t *order, size_t count,
 			uint64_t *numbers, struct symbols *symbols)
 {
 	const uint64_t first = count > 0 ? questions[order[0]].address & ~(uint64_t)UINT32_MAX : 0;
 	size_t i;
 
-	/* The lower half of an address, as they hardly ever differ in the upper one; and whose it is. */
+	/*
+	 * The lower half of an address, as they hardly ever differ in the upper one; and whose it
+	 * is.
+	 */
 	for (i = 0; i < count; i++)
 		numbers[i] = (questions[order[i]].address - first) << 32 | order[i];
 	if (sort_by_upper_half(numbers, count) != 0)
@@ -491,7 +499,9 @@ void naming_forked(struct naming *n)
 	n->worker = NULL; /* its memory is the parent's to free */
 }
 
-/* What had to wait for the end; its names are written in order of id, which takes the fewest rows. */
+/*
+ * What had to wait for the end; its names are written in order of id, which takes the fewest rows.
+ */
 static int name_runtime_code(struct naming *n, struct symbols *symbols, struct store *store,
 			     struct err *err)
 {

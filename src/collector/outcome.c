@@ -88,12 +88,14 @@ static void tell_no_simulation(const struct channel_config *c, uint32_t marks, b
 			       struct text *lines)
 {
 	if (was_stopped)
-		text_add(lines, "nothing was simulated: 'dwell stop' came before it began, so stop later\n");
+		text_add(lines, "nothing was simulated: 'dwell stop' came before it began, so stop "
+				"later\n");
 	else if (has(marks, CHANNEL_STOP_ENTERED))
-		text_addf(lines,
-			  "nothing was simulated: function '%s' was entered before anything was, so "
-			  "stop at one that comes later\n",
-			  c->stop_at);
+		text_addf(
+			lines,
+			"nothing was simulated: function '%s' was entered before anything was, so "
+			"stop at one that comes later\n",
+			c->stop_at);
 	else if (c->duration_ns != 0)
 		text_add(lines, "nothing was simulated before --duration was over, so give more\n");
 }

@@ -10,10 +10,10 @@
 #include "channel/channel.h"
 
 /*
- * The run has ended after run_ns, and its engines have left in the channel's header what has come of
- * the functions and marks of the config: of the header nothing else is looked at. `samples` is how
- * many samples, or simulated pieces of code, there are, `was_stopped` whether 'dwell stop' came. Appends a line, with its end, for each wish that was not met; nothing
- * when all is as asked.
+ * The run has ended after run_ns, and its engines have left in the channel's header what has come
+ * of the functions and marks of the config: of the header nothing else is looked at. `samples` is
+ * how many samples, or simulated pieces of code, there are, `was_stopped` whether 'dwell stop'
+ * came. Appends a line, with its end, for each wish that was not met; nothing when all is as asked.
  */
 void outcome_tell(const struct channel_config *c, const struct channel_header *h, uint64_t run_ns,
 		  uint64_t samples, bool was_stopped, struct text *lines);

@@ -60,8 +60,8 @@ static const char *check_window(const struct record_header *h)
 {
 	const struct record_window *w = (const void *)h;
 
-	return (w->start | w->length | w->stands_for | w->footprint_pages |
-		w->chosen | w->chosen_loads) <= MAX_COUNT
+	return (w->start | w->length | w->stands_for | w->footprint_pages | w->chosen |
+		w->chosen_loads) <= MAX_COUNT
 		       ? NULL
 		       : "a window of impossible length";
 }
@@ -101,7 +101,9 @@ static const char *check_stack_distance(const struct record_header *h)
 
 	for (unsigned i = 0; i < STACK_SIZES; i++)
 		most |= d->distance[i] | d->lines[i];
-	return most <= MAX_COUNT && d->sizes != 0 && d->sizes <= STACK_ALL ? NULL : "a stack distance with impossible numbers";
+	return most <= MAX_COUNT && d->sizes != 0 && d->sizes <= STACK_ALL
+		       ? NULL
+		       : "a stack distance with impossible numbers";
 }
 
 static const char *check_arrival(const struct record_header *h)
@@ -135,7 +137,8 @@ static const char *check_region(const struct record_header *h)
 
 	if (g->start >= g->end || g->position > MAX_COUNT)
 		return "a named piece of memory of impossible size";
-	return has_text(h, sizeof(*g), g->name_bytes) ? NULL : "a piece of memory whose name has no end";
+	return has_text(h, sizeof(*g), g->name_bytes) ? NULL
+						      : "a piece of memory whose name has no end";
 }
 
 static const char *check_locals(const struct record_header *h)

@@ -32,7 +32,10 @@ const uint64_t *record_path_path(const struct record_path *p);
 /* The return addresses of a site's path, s->depth of them. Valid only after record_check. */
 const uint64_t *record_site_path(const struct record_site *s);
 
-/* The instructions of a segment, s->parts of them, and the events of those that have some. The same. */
+/*
+ * The instructions of a segment, s->parts of them, and the events of those that have some. The
+ * same.
+ */
 const struct segment_part *record_segment_parts(const struct record_segment *s);
 const uint64_t *record_segment_events(const struct record_segment *s);
 /* The inclusive costs of an arc, a->events of them. The same. */

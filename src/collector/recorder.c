@@ -12,8 +12,8 @@
 #include "collector/recorder_parts.h"
 
 /* What a broken target can make us keep is bounded. */
-#define MAX_INHERITED \
-	((size_t)2000000) /* modules, regions and thread-local variables of all forked processes */
+/* modules, regions and thread-local variables of all forked processes */
+#define MAX_INHERITED ((size_t)2000000)
 #define MAX_LOCATIONS ((size_t)1 << 24) /* of code, of a process */
 #define MAX_PATH      4096
 #define MAX_COMMAND   ((size_t)64 << 10) /* bytes; longer ones are cut */
@@ -210,7 +210,8 @@ static const char *on_locals(struct recorder *r, struct process *p, const struct
 	size_t module = code_map_find_module(&p->code, l->code, UINT64_MAX - 1);
 
 	if (module != CODE_NO_MODULE &&
-	    data_map_add_locals(&p->data, p->code.modules.items[module].file, l->start, l->end) != 0)
+	    data_map_add_locals(&p->data, p->code.modules.items[module].file, l->start, l->end) !=
+		    0)
 		out_of_memory(r);
 	return NULL;
 }
@@ -237,7 +238,10 @@ static const char *on_unmap(struct recorder *r, struct process *p, const struct 
 
 static const char *const cause_names[] = {"start", "fork", "exec"};
 
-/* The strings are the path and then the arguments; a forked process tells none: it has its parent's. */
+/*
+ * The strings are the path and then the arguments; a forked process tells none: it has its
+ * parent's.
+ */
 static void set_strings(struct recorder *r, struct process *p, const struct record_process *rec,
 			const struct process *parent)
 {
@@ -449,8 +453,8 @@ void recorder_killed(struct recorder *r, uint32_t pid, int signal)
 }
 
 /*
- * A forked process has its parent's command until it calls itself something else. The title may be cut, and the
- * parent's be longer.
+ * A forked process has its parent's command until it calls itself something else. The title may be
+ * cut, and the parent's be longer.
  */
 static void look_at_title(struct process *p)
 {

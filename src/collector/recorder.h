@@ -25,7 +25,9 @@ struct recorder_totals {
 	uint64_t counting_ns, sampling_ns, translate_ns; /* see struct channel_counters */
 };
 
-/* The store stays the caller's. NULL when memory ran out. `config`: what the engines are asked for. */
+/*
+ * The store stays the caller's. NULL when memory ran out. `config`: what the engines are asked for.
+ */
 struct recorder *recorder_new(struct store *store, const struct channel_config *config);
 /* Streams become exact curves; before the first record. Returns -1 when memory ran out. */
 int recorder_simulate(struct recorder *r, const struct exact_options *options);
@@ -50,7 +52,10 @@ void recorder_message(struct recorder *r, const char *text);
 /* From time to time while the run goes on: names for some of the code locations. */
 void recorder_step(struct recorder *r, uint64_t now_ns);
 
-/* No more names are looked for meanwhile. Returns whether all is at rest, so that a child may be forked. */
+/*
+ * No more names are looked for meanwhile. Returns whether all is at rest, so that a child may be
+ * forked.
+ */
 bool recorder_pause(struct recorder *r, bool is_paused);
 /* In that child. */
 void recorder_forked(struct recorder *r);

@@ -23,7 +23,8 @@ static void put_message(struct recorder *r, int64_t process, const char *text)
 /* Of a process. Returns the line, as long as the recorder is there; NULL without memory. */
 static const char *add_line(struct recorder *r, const struct process *p, struct text *line)
 {
-	const char *kept = r->messages < MAX_MESSAGES ? arena_strdup(&r->strings, text_get(line)) : NULL;
+	const char *kept =
+		r->messages < MAX_MESSAGES ? arena_strdup(&r->strings, text_get(line)) : NULL;
 
 	put_message(r, p->row.id, text_get(line));
 	text_release(line);
@@ -36,7 +37,8 @@ void recorder_message(struct recorder *r, const char *text)
 		put_message(r, STORE_NONE, text);
 }
 
-const char *recorder_on_message(struct recorder *r, struct process *p, const struct record_header *h)
+const char *recorder_on_message(struct recorder *r, struct process *p,
+				const struct record_header *h)
 {
 	struct text line = {0};
 	size_t bytes;
@@ -52,10 +54,14 @@ const char *recorder_on_message(struct recorder *r, struct process *p, const str
 void recorder_tell_limit(struct recorder *r, struct process *p, enum recorder_limit limit)
 {
 	static const char *const texts[] = {
-		[LIMIT_MODULES] = "process %u has mapped more files of code than are followed: code in later ones has no names",
-		[LIMIT_REGIONS] = "process %u has given more names to its memory than are kept: later ones are left out",
-		[LIMIT_INHERITED] = "the run's processes have inherited more mappings than are followed: "
-				    "code of process %u and of those forked after it has no names before an exec",
+		[LIMIT_MODULES] = "process %u has mapped more files of code than are followed: "
+				  "code in later ones has no names",
+		[LIMIT_REGIONS] = "process %u has given more names to its memory than are kept: "
+				  "later ones are left out",
+		[LIMIT_INHERITED] =
+			"the run's processes have inherited more mappings than are followed: "
+			"code of process %u and of those forked after it has no names before an "
+			"exec",
 	};
 	uint32_t *told = limit == LIMIT_INHERITED ? &r->told_limits : &p->told_limits;
 	struct text line = {0};
@@ -77,6 +83,7 @@ const char *recorder_refuse(struct recorder *r, struct process *p, const char *w
 {
 	struct text line = {0};
 
-	text_addf(&line, "process %u wrote %s into its channel: it is not followed any more", p->row.pid, why);
+	text_addf(&line, "process %u wrote %s into its channel: it is not followed any more",
+		  p->row.pid, why);
 	return add_line(r, p, &line);
 }

@@ -55,7 +55,7 @@ struct recorder {
 	uint32_t told_limits;
 	const char *first_message;
 	unsigned run_kinds; /* which records it takes, see recorder.c */
-	bool asks_names; /* of code: counting and streams tell of none */
+	bool asks_names;    /* of code: counting and streams tell of none */
 	bool failed;
 	struct err err;
 };

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records about accesses to rows: samples, what became of them, windows, and where data comes from. */
+/*
+ * Records about accesses to rows: samples, what became of them, windows, and where data comes from.
+ */
 #include <string.h>
 
 #include "base/text.h"
@@ -7,8 +9,10 @@
 #include "collector/record_check.h"
 #include "collector/recorder_parts.h"
 
-_Static_assert(STORE_NEAR == CHANNEL_NEAR, "who reads a profile weighs samples as the engine left them out");
-_Static_assert(STACK_FIRST == STORE_STACK_FIRST && STACK_SIZES == STORE_STACK_SIZES, "the same sizes of lines");
+_Static_assert(STORE_NEAR == CHANNEL_NEAR,
+	       "who reads a profile weighs samples as the engine left them out");
+_Static_assert(STACK_FIRST == STORE_STACK_FIRST && STACK_SIZES == STORE_STACK_SIZES,
+	       "the same sizes of lines");
 
 int recorder_made_code(struct recorder *r, struct process *p)
 {
@@ -123,7 +127,7 @@ const char *recorder_on_path(struct recorder *r, struct process *p, const struct
 }
 
 const char *recorder_on_site_counts(struct recorder *r, struct process *p,
-				  const struct record_header *h)
+				    const struct record_header *h)
 {
 	note(r, sites_count(&r->sites, p->row.id, (const void *)h, r->store, &r->err));
 	return NULL;
@@ -171,7 +175,8 @@ const char *recorder_on_follow(struct recorder *r, struct process *p, const stru
 	return NULL;
 }
 
-const char *recorder_on_arrival(struct recorder *r, struct process *p, const struct record_header *h)
+const char *recorder_on_arrival(struct recorder *r, struct process *p,
+				const struct record_header *h)
 {
 	const struct record_arrival *a = (const void *)h;
 	struct store_arrival row = {
@@ -186,10 +191,12 @@ const char *recorder_on_arrival(struct recorder *r, struct process *p, const str
 	return NULL;
 }
 
-const char *recorder_on_stack_distance(struct recorder *r, struct process *p, const struct record_header *h)
+const char *recorder_on_stack_distance(struct recorder *r, struct process *p,
+				       const struct record_header *h)
 {
 	const struct record_stack_distance *d = (const void *)h;
-	struct store_stack_distance row = {.process_id = p->row.id, .window = d->window, .position = d->position};
+	struct store_stack_distance row = {
+		.process_id = p->row.id, .window = d->window, .position = d->position};
 
 	for (unsigned i = 0; i < STACK_SIZES; i++)
 		row.of[i] = (struct store_stack){d->sizes >> i & 1, d->distance[i], d->lines[i]};

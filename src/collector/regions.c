@@ -7,9 +7,9 @@
 
 #include "base/array.h"
 
-#define MAX_REGIONS \
-	10000 /* of a process; a program that names each of its blocks is not followed on */
-#define NO_SITE SIZE_MAX
+/* of a process; a program that names each of its blocks is not followed on */
+#define MAX_REGIONS 10000
+#define NO_SITE	    SIZE_MAX
 
 struct region {
 	uint64_t start, end;

@@ -70,8 +70,8 @@ static int add_geometry(const struct channel_config *c, unsigned hierarchy, stru
 	return 0;
 }
 
-int simulation_events(const struct channel_config *config, struct store_event *events, char (*names)[32],
-		      size_t *count, struct err *err)
+int simulation_events(const struct channel_config *config, struct store_event *events,
+		      char (*names)[32], size_t *count, struct err *err)
 {
 	*count = 0;
 	for (unsigned i = 0; i < config->geometry_count; i++)
@@ -216,8 +216,8 @@ static int add_part(struct recorder *r, const struct process *p, uint32_t node, 
 {
 	const struct costs_shape shape = {part->reads, part->writes};
 
-	if (location <= 0 ||
-	    (node == 0 && simulation_keep(&r->simulation, (uint32_t)p->row.id, (size_t)location) != 0))
+	if (location <= 0 || (node == 0 && simulation_keep(&r->simulation, (uint32_t)p->row.id,
+							   (size_t)location) != 0))
 		return -1;
 	return costs_add(costs_of(&r->simulation, node), node, (uint32_t)location, s->executions,
 			 shape, part->has_events ? own : NULL);
@@ -256,5 +256,6 @@ int recorder_on_names(void *context, int64_t id, const struct symbols_frame *out
 	struct recorder *r = context;
 
 	return simulation_named(&r->simulation, id, outermost,
-				symbols_path(r->symbols, naming_file(&r->naming, id)), r->store, err);
+				symbols_path(r->symbols, naming_file(&r->naming, id)), r->store,
+				err);
 }

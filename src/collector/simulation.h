@@ -32,8 +32,8 @@ struct simulation {
 		size_t count, room;
 	} locations;	    /* by id; item 0 stands for none */
 	struct costs costs; /* what the store does not have yet; their nodes are 0 */
-	struct map nodes; /* by a hash of process, function, file and object */
-	int64_t last_node; /* its id; those of a graph come before SIMULATION_FIRST_NODE */
+	struct map nodes;   /* by a hash of process, function, file and object */
+	int64_t last_node;  /* its id; those of a graph come before SIMULATION_FIRST_NODE */
 	struct simulation_graph graph; /* instead of all of these, if there is one */
 	bool has_news;
 	uint64_t pieces; /* of code that was told of, each as often as it was */
@@ -41,11 +41,11 @@ struct simulation {
 };
 
 /*
- * The events that a run measures, at most STORE_MAX_COLUMNS, with room for their names. Returns 0, or -1 with *err when there
- * are more.
+ * The events that a run measures, at most STORE_MAX_COLUMNS, with room for their names. Returns 0,
+ * or -1 with *err when there are more.
  */
-int simulation_events(const struct channel_config *config, struct store_event *events, char (*names)[32],
-		      size_t *count, struct err *err);
+int simulation_events(const struct channel_config *config, struct store_event *events,
+		      char (*names)[32], size_t *count, struct err *err);
 
 /* The columns and the geometry, for the store. Returns 0, or -1 with *err. */
 int simulation_begin(struct simulation *s, const struct channel_config *config, struct store *store,

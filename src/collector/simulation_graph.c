@@ -153,8 +153,8 @@ uint32_t simulation_graph_node(const struct recorder *r, const struct process *p
 	return find_node(&r->simulation.graph, p, number);
 }
 
-static int write_costs(struct simulation_graph *g, const struct naming *naming,
-		       struct store *store, bool *waits, struct err *err)
+static int write_costs(struct simulation_graph *g, const struct naming *naming, struct store *store,
+		       bool *waits, struct err *err)
 {
 	uint64_t values[STORE_MAX_COLUMNS];
 	uint32_t node;
@@ -196,8 +196,8 @@ static_assert(sizeof(struct simulation_graph_arc_key) == KEY_BYTES, "as in struc
 static_assert(sizeof(struct simulation_graph_jump_key) == KEY_BYTES, "as in struct keyed");
 
 /*
- * Is there one with this key? Then *index is it; else *hash is what a new one is to be found by. Where others have
- * that hash the next one is taken.
+ * Is there one with this key? Then *index is it; else *hash is what a new one is to be found by.
+ * Where others have that hash the next one is taken.
  */
 static bool find_keyed(const struct keyed *k, const void *key, uint64_t *hash, uint64_t *index)
 {
@@ -266,7 +266,10 @@ const char *recorder_on_arc(struct recorder *r, struct process *p, const struct 
 		return NULL;
 	}
 	g->arcs.items[i].calls += a->calls;
-	/* Not in another context of an active function: sums over a function's contexts are to be true. */
+	/*
+	 * Not in another context of an active function: sums over a function's contexts are to be
+	 * true.
+	 */
 	for (size_t k = 0; k < events && !(a->flags & ARC_RECURSIVE); k++)
 		g->arc_values[(size_t)i * events + k] += record_arc_values(a)[k];
 	r->simulation.has_news = true;
@@ -368,8 +371,8 @@ const char *recorder_on_jump(struct recorder *r, struct process *p, const struct
 	return NULL;
 }
 
-static int write_jumps(struct simulation_graph *g, const struct naming *naming,
-		       struct store *store, bool *waits, struct err *err)
+static int write_jumps(struct simulation_graph *g, const struct naming *naming, struct store *store,
+		       bool *waits, struct err *err)
 {
 	uint32_t node;
 

@@ -60,12 +60,12 @@ struct simulation_graph {
 	struct {
 		struct simulation_node *items;
 		size_t count, room;
-	} nodes;	     /* item i has the id i + 1 in the store */
-	size_t written;	     /* nodes before this one are */
-	struct map node_ids; /* process and number there -> index */
-	struct map made;     /* of code made at run time: simulation_key() -> index + 1 */
+	} nodes;	      /* item i has the id i + 1 in the store */
+	size_t written;	      /* nodes before this one are */
+	struct map node_ids;  /* process and number there -> index */
+	struct map made;      /* of code made at run time: simulation_key() -> index + 1 */
 	struct map has_names; /* processes of which some such code has a name */
-	struct costs costs; /* their nodes are indices + 1 */
+	struct costs costs;   /* their nodes are indices + 1 */
 	struct {
 		struct simulation_graph_arc *items;
 		size_t count, room;
@@ -83,8 +83,8 @@ struct simulation_graph {
 void simulation_graph_release(struct simulation_graph *g);
 
 /*
- * Write the nodes whose names are known by now, and what belongs to them. Returns 0, or -1 with *err;
- * *waits: something is left.
+ * Write the nodes whose names are known by now, and what belongs to them. Returns 0, or -1 with
+ * *err; *waits: something is left.
  */
 int simulation_graph_write(struct simulation_graph *g, unsigned events, const struct naming *naming,
 			   const struct symbols *symbols, struct store *store, bool *waits,

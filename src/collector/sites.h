@@ -23,7 +23,7 @@ const char *sites_kind_name(uint32_t kind, const char allocators[CHANNEL_ALLOCAT
 struct sites {
 	struct site *items;
 	size_t count, room;
-	struct map by_process; /* process and its number -> index */
+	struct map by_process;			  /* process and its number -> index */
 	char allocators[CHANNEL_ALLOCATOR_BYTES]; /* as in struct channel_config */
 };
 
@@ -42,8 +42,8 @@ int sites_count(struct sites *s, int64_t process, const struct record_site_count
 		struct store *store, struct err *err);
 
 /*
- * May variables of files lie in memory of the site? In blocks of an allocator and on stacks there are none; but the
- * loader maps files as programs map memory.
+ * May variables of files lie in memory of the site? In blocks of an allocator and on stacks there
+ * are none; but the loader maps files as programs map memory.
  */
 bool sites_may_hold_files(const struct sites *s, int64_t process, uint32_t number);
 

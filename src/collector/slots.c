@@ -201,8 +201,8 @@ static uint64_t drain_slot(struct slots *s, struct slot *t, uint8_t *buffer)
 }
 
 /*
- * The same, and the process is told what it took, see budget.h: with what came before, as names, and transactions,
- * are of what processes have written.
+ * The same, and the process is told what it took, see budget.h: with what came before, as names,
+ * and transactions, are of what processes have written.
  */
 static uint64_t drain_timed(struct slots *s, struct slot *t)
 {
@@ -320,7 +320,9 @@ static void check_one(struct slots *s, struct slot *t, uint64_t now)
 			s->events.on_counts(s->events.context, t->order, &counts);
 		return;
 	}
-	/* What it wrote before it died is in the ring still; it may have ended properly after all. */
+	/*
+	 * What it wrote before it died is in the ring still; it may have ended properly after all.
+	 */
 	while (drain_slot(s, t, s->buffer) > 0)
 		;
 	if (state_of(t) != CHANNEL_SLOT_ENDED) {

@@ -50,7 +50,8 @@ struct slots {
 	uint8_t *buffer;    /* a private copy of one record */
 	uint32_t buffer_bytes;
 	uint32_t draining; /* depth; see slots_drain_process */
-	uint64_t charged_ns; /* our CPU time that processes were told of; see channel_slot.taken_ns */
+	/* our CPU time that processes were told of; see channel_slot.taken_ns */
+	uint64_t charged_ns;
 };
 
 int slots_init(struct slots *s, struct host *host, const struct slot_events *events,
@@ -61,8 +62,8 @@ void slots_release(struct slots *s);
 uint64_t slots_drain(struct slots *s);
 
 /*
- * From within on_record: first take what the slot of another process holds, because a child needs to
- * know what its parent said before. One level deep; beyond it nothing happens.
+ * From within on_record: first take what the slot of another process holds, because a child needs
+ * to know what its parent said before. One level deep; beyond it nothing happens.
  */
 void slots_drain_process(struct slots *s, uint32_t order);
 

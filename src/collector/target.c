@@ -215,7 +215,10 @@ failed:
 	return -1;
 }
 
-/* Where the engine may be: beside us, as built; installed with us, wherever that was moved; where we were to be installed. */
+/*
+ * Where the engine may be: beside us, as built; installed with us, wherever that was moved; where
+ * we were to be installed.
+ */
 static const char *const engine_places[] = {"dwell-engine", "../libexec/dwell/dwell-engine",
 					    DWELL_LIBEXECDIR "/dwell-engine"};
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads /proc/PID/cmdline, see proc(5): a process that writes over its arguments has a title of its own there. */
+/*
+ * Reads /proc/PID/cmdline, see proc(5): a process that writes over its arguments has a title of its
+ * own there.
+ */
 #include "collector/title.h"
 
 #include <fcntl.h>

@@ -9,8 +9,9 @@
 #define TITLE_BYTES 256 /* longer ones are cut */
 
 /*
- * The arguments that the process shows now, with blanks between them. False when nobody can say, which is so as well
- * when it does not run under our engine: in a PID namespace of its own it has another number.
+ * The arguments that the process shows now, with blanks between them. False when nobody can say,
+ * which is so as well when it does not run under our engine: in a PID namespace of its own it has
+ * another number.
  */
 bool title_read(uint32_t pid, char title[TITLE_BYTES]);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which frames of an allocation's call path only hand the call on: the code that wanted the memory is above them. */
+/*
+ * Which frames of an allocation's call path only hand the call on: the code that wanted the memory
+ * is above them.
+ */
 #ifndef DWELL_ESTIMATE_ALLOCATORS_H
 #define DWELL_ESTIMATE_ALLOCATORS_H
 
@@ -7,8 +10,8 @@
 
 /*
  * Whether a function only allocates for others: by its name (operator new, xmalloc, the insides of
- * containers of std), because its source file is of Rust's library, or because its module is the C or C++ library
- * or a known allocator. Both are paths that may be NULL.
+ * containers of std), because its source file is of Rust's library, or because its module is the C
+ * or C++ library or a known allocator. Both are paths that may be NULL.
  */
 bool allocator_is_wrapper(const char *function, const char *file, const char *module);
 

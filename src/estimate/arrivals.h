@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who comes to lines that were not touched before in a window: by chance lines and accesses are chosen
- * from the second half of each, so that each access of a far reuse, and each first touch, has
- * the same chance to be told of; but for reuses shorter than the window, of which there are few.
+ * Who comes to lines that were not touched before in a window: by chance lines and accesses are
+ * chosen from the second half of each, so that each access of a far reuse, and each first touch,
+ * has the same chance to be told of; but for reuses shorter than the window, of which there are
+ * few.
  */
 #ifndef DWELL_ESTIMATE_ARRIVALS_H
 #define DWELL_ESTIMATE_ARRIVALS_H
@@ -14,7 +15,9 @@
 struct arrivals {
 	size_t count;
 	double all; /* sum of their weights, see arrivals_weight */
-	/* By location, and at the end one that is missing: part of all arrivals, and its variance. */
+	/*
+	 * By location, and at the end one that is missing: part of all arrivals, and its variance.
+	 */
 	double *share, *variance;
 };
 

@@ -22,8 +22,8 @@ int code_find(struct code *c, const struct profile *p, const char *argument, str
 int code_fail_unknown(const struct profile *p, const char *argument, struct err *err);
 
 /*
- * The innermost frame of a location that belongs to the code; NULL when the location is elsewhere. So
- * a line gets what was inlined into it from elsewhere, too.
+ * The innermost frame of a location that belongs to the code; NULL when the location is elsewhere.
+ * So a line gets what was inlined into it from elsewhere, too.
  */
 const struct store_frame *code_frame(const struct code *c, const struct store_location *l);
 

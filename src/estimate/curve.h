@@ -42,8 +42,8 @@ struct curve_choice {
 };
 
 /*
- * The exact curves of p, at most `room`, into out[]; release each. Returns 0, or -1 with a sentence: it
- * has none of these, or more.
+ * The exact curves of p, at most `room`, into out[]; release each. Returns 0, or -1 with a
+ * sentence: it has none of these, or more.
  */
 int curve_exact(const struct profile *p, const struct curve_choice *choice, struct curve *out,
 		size_t room, size_t *count, struct err *err);

@@ -25,7 +25,10 @@ static const struct {
 	{"brk", DATA_MAPPING}, {"region", DATA_REGION}, {"thread-local", DATA_LOCAL},
 };
 
-/* While the rows are made, each site and variable is one: a place of its own, and one for the unknown. */
+/*
+ * While the rows are made, each site and variable is one: a place of its own, and one for the
+ * unknown.
+ */
 struct build {
 	struct data *d;
 	const struct profile *p;
@@ -104,7 +107,9 @@ static size_t find_site(const struct profile *p, int64_t id)
 	return s != NULL ? (size_t)(s - p->sites) : SIZE_MAX;
 }
 
-/* A block says most; but the loader maps files as programs map memory, and of these we know more. */
+/*
+ * A block says most; but the loader maps files as programs map memory, and of these we know more.
+ */
 static size_t find_place(const struct build *b, const struct store_access *a)
 {
 	size_t site = find_site(b->p, a->site), variable;
@@ -113,7 +118,10 @@ static size_t find_place(const struct build *b, const struct store_access *a)
 
 	if (kind != DATA_MAPPING && kind != DATA_LOCAL && kind != DATA_UNKNOWN)
 		return site;
-	/* What was a thread's copy of a variable may be something else by now: only its site says that it is one. */
+	/*
+	 * What was a thread's copy of a variable may be something else by now: only its site says
+	 * that it is one.
+	 */
 	variable = find_variable(b, a->address);
 	if (variable != SIZE_MAX && b->p->variables[variable].is_local == (kind == DATA_LOCAL))
 		return b->p->site_count + variable;
@@ -199,8 +207,8 @@ static const char *site_name(const struct build *b, const struct store_site *s, 
 }
 
 /*
- * What calloc was told of the elements. Compilers make calloc(n, 1) or calloc(1, n) of malloc and memset, which
- * say nothing of them.
+ * What calloc was told of the elements. Compilers make calloc(n, 1) or calloc(1, n) of malloc and
+ * memset, which say nothing of them.
  */
 static uint64_t element_size(const struct store_site *s)
 {

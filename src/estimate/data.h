@@ -28,7 +28,10 @@ extern const char *const data_kind_names[];
 /* Of all threads together, whoever made them. */
 bool data_is_of_threads(enum data_kind kind);
 
-/* What makes blocks one data structure: the function that had them allocated, its line, or the whole call path. */
+/*
+ * What makes blocks one data structure: the function that had them allocated, its line, or the
+ * whole call path.
+ */
 enum data_by {
 	DATA_BY_FUNCTION,
 	DATA_BY_LINE,
@@ -67,17 +70,22 @@ struct data {
 	struct data_row *rows; /* most misses first; only what samples touched */
 	size_t count;
 	uint32_t *
-		row_of; /* of each of the profile's samples, by the address of ratios_access(), or of its data_costs */
+		/*
+		 * of each of the profile's samples, by the address of ratios_access(), or of its
+		 * data_costs
+		 */
+		row_of;
 	uint32_t *
-		row_of_site; /* of each of the profile's sites; DATA_NO_ROW: no sample is of its row */
+		/* of each of the profile's sites; DATA_NO_ROW: no sample is of its row */
+		row_of_site;
 	struct hot_cost total;
 	uint64_t accesses; /* in an exact run: all that were counted */
 	struct arena strings;
 };
 
 /*
- * For a cache of size_bytes; of an exact run that which was simulated, with the other policy where this one
- * was not: d->policy says which. Release with data_release; the profile must outlive it.
+ * For a cache of size_bytes; of an exact run that which was simulated, with the other policy where
+ * this one was not: d->policy says which. Release with data_release; the profile must outlive it.
  */
 int data_init(struct data *d, const struct profile *p, enum model_policy policy,
 	      uint64_t size_bytes, enum data_by by, struct err *err);
@@ -85,8 +93,8 @@ void data_release(struct data *d);
 
 /*
  * Mark the rows that a name means: the whole name of the row, its last part ("head" for
- * "list::head"), the function or the FILE:LINE that allocates or declares, "stack". Returns how many, or 0
- * with a sentence in *err that names what is near. `marks` has d->count entries.
+ * "list::head"), the function or the FILE:LINE that allocates or declares, "stack". Returns how
+ * many, or 0 with a sentence in *err that names what is near. `marks` has d->count entries.
  */
 size_t data_find(const struct data *d, const char *name, bool *marks, struct err *err);
 

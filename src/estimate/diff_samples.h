@@ -37,8 +37,8 @@ struct diff_samples {
 };
 
 /*
- * size_bytes: of the cache that rows are about, or 0: as other views do, A's L2. Caches are A's machine's:
- * both profiles are asked for the same ones. The profiles must outlive *d. Release with
+ * size_bytes: of the cache that rows are about, or 0: as other views do, A's L2. Caches are A's
+ * machine's: both profiles are asked for the same ones. The profiles must outlive *d. Release with
  * diff_samples_release.
  */
 int diff_samples_init(struct diff_samples *d, const struct profile *a, const struct profile *b,

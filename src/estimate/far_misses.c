@@ -18,8 +18,9 @@ struct far {
 };
 
 /*
- * Chance to miss, by the rate of misses that push the line out. With LRU there is a distance, 1 / rate, from which
- * on all miss; but distances in accesses are no distances in lines, and touches between windows were not seen.
+ * Chance to miss, by the rate of misses that push the line out. With LRU there is a distance, 1 /
+ * rate, from which on all miss; but distances in accesses are no distances in lines, and touches
+ * between windows were not seen.
  */
 static double chance(enum model_policy policy, double distance, double rate)
 {
@@ -54,7 +55,10 @@ static double find_rate(const struct far *f, double ratio)
 	return exp((low + high) / 2);
 }
 
-/* Where no rate can do it, as some distances are nothing, all are moved by as much of what they may be moved. */
+/*
+ * Where no rate can do it, as some distances are nothing, all are moved by as much of what they may
+ * be moved.
+ */
 static void make_exact(struct share_reuse *far, size_t count, double ratio)
 {
 	double accesses = 0, misses = 0, wanted, up, down;

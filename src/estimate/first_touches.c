@@ -10,9 +10,10 @@
 #define MOST_SCALE 2.0 /* some pages may have come where no arrival was looked at */
 #define HALVINGS   40
 /*
- * How often an arrival on a page that was seen in an earlier window is a first touch, of how often others are. With 1, 0.3, 0.1,
- * 0.03 and 0 the lines that make them were 0.79, 0.73, 0.68, 0.65 and 0.64 off for perl, and 0.76, 0.72, 0.71, 0.71 and
- * 0.71 for sqlite3 (half the sum of the differences of all shares; three seeds).
+ * How often an arrival on a page that was seen in an earlier window is a first touch, of how often
+ * others are. With 1, 0.3, 0.1, 0.03 and 0 the lines that make them were 0.79, 0.73, 0.68, 0.65 and
+ * 0.64 off for perl, and 0.76, 0.72, 0.71, 0.71 and 0.71 for sqlite3 (half the sum of the
+ * differences of all shares; three seeds).
  */
 #define SEEN_PART 0.05
 
@@ -27,7 +28,8 @@ struct placing {
 	const struct profile *p;
 	struct window *windows;
 	struct map
-		seen; /* pages with arrivals -> number of the first window in which they were touched */
+		/* pages with arrivals -> number of the first window in which they were touched */
+		seen;
 };
 
 static int see(struct map *seen, const struct store_access *access, uint32_t window, bool is_wanted)
@@ -104,13 +106,18 @@ static void measure_lines(struct placing *s)
 	}
 }
 
-/* The chance that an arrival of the window on a new page is a first touch, when so many lines of a page are touched. */
+/*
+ * The chance that an arrival of the window on a new page is a first touch, when so many lines of a
+ * page are touched.
+ */
 static double chance_in(const struct window *w, double lines_a_page)
 {
 	return w->lines > 0 ? fmin(1, w->pages * lines_a_page / w->lines) : 0;
 }
 
-/* Lines of a page with which first touches come to `part` of all arrivals, or the most that may be. */
+/*
+ * Lines of a page with which first touches come to `part` of all arrivals, or the most that may be.
+ */
 static double fit_lines(const struct placing *s, double part)
 {
 	double low = 0, high = MOST_SCALE * PAGE_BYTES / s->p->line_bytes;

@@ -46,8 +46,8 @@ static void sum_by_location(struct listing *l)
 }
 
 /*
- * The sample's part of what its location has unresolved: as much as it is of the samples there without a
- * reuse, or of all where each one saw a reuse.
+ * The sample's part of what its location has unresolved: as much as it is of the samples there
+ * without a reuse, or of all where each one saw a reuse.
  */
 static double part_of(const struct listing *l, size_t i, size_t at)
 {

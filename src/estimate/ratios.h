@@ -18,8 +18,8 @@ int ratios_solve(const struct profile *p, enum model_policy policy, uint64_t siz
 		 struct model_ratio *ratios, struct err *err);
 
 /*
- * Of code, far reuses belong to who makes them, which hot_costs() knows and the samples alone do not:
- * the ratio becomes that of the cost, the interval reaches around both.
+ * Of code, far reuses belong to who makes them, which hot_costs() knows and the samples alone do
+ * not: the ratio becomes that of the cost, the interval reaches around both.
  */
 void ratios_move(struct model_ratio *r, const struct hot_cost *cost);
 

@@ -51,9 +51,9 @@ struct reuse {
 };
 
 /*
- * The reuses of the code that `argument` names: FILE:LINE, FILE or FUNCTION; NULL: of all code. Rows
- * are pairs of places; for one piece of code, places it has its data from. An argument that fits
- * no reuse is an error that names what does. Release with reuse_release.
+ * The reuses of the code that `argument` names: FILE:LINE, FILE or FUNCTION; NULL: of all code.
+ * Rows are pairs of places; for one piece of code, places it has its data from. An argument that
+ * fits no reuse is an error that names what does. Release with reuse_release.
  */
 int reuse_init(struct reuse *r, const struct profile *p, enum model_policy policy,
 	       uint64_t size_bytes, const char *argument, struct err *err);

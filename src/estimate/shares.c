@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FAR_LEAST     12 /* lines met again, to speak for the others */
-#define MEET_ERROR    0.5 /* standard deviation of how often code is met, as a share, for its bursts */
+#define FAR_LEAST     12    /* lines met again, to speak for the others */
+#define MEET_ERROR    0.5   /* relative standard deviation of how often code is met: bursts */
 #define BALANCE_ERROR 0.005 /* of the balance, of both its sides */
 #define LEAST_OF_IT   0.1   /* of what the lines met say, is left by any balance */
 #define SURE	      4.0   /* standard deviations, and it is taken for first touches */
@@ -194,15 +194,18 @@ static double balance_variance(const struct sharing *s, size_t i)
 	       bias * bias + 1e-18;
 }
 
-/* Of what the lines met say of a location, one of them speaking for `one`, as shares of all accesses. */
+/*
+ * Of what the lines met say of a location, one of them speaking for `one`, as shares of all
+ * accesses.
+ */
 static double met_variance(double met, double one)
 {
 	return MEET_ERROR * MEET_ERROR * met * met + met * one + one * one;
 }
 
 /*
- * Far reuses of a location, as a share of all accesses, when all code has `far`. With arrivals, so far what
- * the lines met say alone: see take_arrivals.
+ * Far reuses of a location, as a share of all accesses, when all code has `far`. With arrivals, so
+ * far what the lines met say alone: see take_arrivals.
  */
 static double far_of(const struct sharing *s, size_t i, double far)
 {
@@ -273,8 +276,9 @@ static void take_arrivals(struct sharing *s, double *far)
 }
 
 /*
- * Of what arrived first touches are `surplus`, where that is sure, and otherwise `first`: as many as the footprint grew
- * by meanwhile. Returns the part of all first touches that is not explained by either.
+ * Of what arrived first touches are `surplus`, where that is sure, and otherwise `first`: as many
+ * as the footprint grew by meanwhile. Returns the part of all first touches that is not explained
+ * by either.
  */
 static double place_first(struct sharing *s, const double *surplus, double sum, const double *first)
 {
@@ -381,7 +385,10 @@ static const struct store_sample *sample_of(const struct profile *p, const struc
 	return &p->samples[i];
 }
 
-/* Sum the far reuses from `first` on up by where they begin and end. Returns what is open of all these beginnings. */
+/*
+ * Sum the far reuses from `first` on up by where they begin and end. Returns what is open of all
+ * these beginnings.
+ */
 static double sum_listed(struct sharing *s, size_t first)
 {
 	double open = 0;
@@ -400,9 +407,9 @@ static double sum_listed(struct sharing *s, size_t first)
 }
 
 /*
- * Lines that were met are few; of all that were left unresolved it is known where they begin, and the balance
- * tells where far reuses end. So their parts are raked (Deming and Stephan 1940): scaled to the one
- * and the other in turn. They leave off with the ends right.
+ * Lines that were met are few; of all that were left unresolved it is known where they begin, and
+ * the balance tells where far reuses end. So their parts are raked (Deming and Stephan 1940):
+ * scaled to the one and the other in turn. They leave off with the ends right.
  */
 static void rake_far(struct sharing *s, size_t first, const double *far)
 {

@@ -33,7 +33,8 @@ struct shares {
 	size_t count;
 	/*
 	 * By location, and at the end one that is missing: first touches, where it can be told who
-	 * made them, or who arrived as the footprint grew; else what was not resolved, where its line was touched last.
+	 * made them, or who arrived as the footprint grew; else what was not resolved, where its
+	 * line was touched last.
 	 */
 	struct share_part *unresolved;
 	uint64_t *samples;     /* by location: of the reuse, or of the sampled access without one */

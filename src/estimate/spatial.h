@@ -33,8 +33,8 @@ struct spatial {
 };
 
 /*
- * policy, sizes, size_count, small_line (a line size) and the part are set; computes the rest. Release with
- * spatial_release.
+ * policy, sizes, size_count, small_line (a line size) and the part are set; computes the rest.
+ * Release with spatial_release.
  */
 int spatial_compute(const struct profile *p, struct spatial *s, struct err *err);
 void spatial_release(struct spatial *s);
@@ -56,8 +56,8 @@ double spatial_traffic(const struct spatial *s, size_t line, size_t size);
 double spatial_used(const struct spatial *s, size_t line, size_t size);
 
 /*
- * The same share for the lines that p is about in a cache of size_bytes, NAN where the profile cannot
- * tell: *used. Returns 0, or -1 when memory runs out or the profile cannot be read.
+ * The same share for the lines that p is about in a cache of size_bytes, NAN where the profile
+ * cannot tell: *used. Returns 0, or -1 when memory runs out or the profile cannot be read.
  */
 int spatial_used_of(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
 		    double *used, struct err *err);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A part of a process's accesses that a curve can be restricted to: those of some code, or to some data. */
+/*
+ * A part of a process's accesses that a curve can be restricted to: those of some code, or to some
+ * data.
+ */
 #ifndef DWELL_ESTIMATE_SUBSET_H
 #define DWELL_ESTIMATE_SUBSET_H
 

@@ -11,7 +11,8 @@ struct summary {
 	const struct profile *profile;
 	enum model_policy policy;
 	uint64_t
-		size_bytes; /* of the cache that functions, lines and data structures are ranked at */
+		/* of the cache that functions, lines and data structures are ranked at */
+		size_bytes;
 	struct hot functions, lines;
 	struct order order; /* of the lines */
 	struct data data;

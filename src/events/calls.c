@@ -24,7 +24,9 @@ static int index_arcs(const struct event_profile *p, bool by_caller, size_t **ar
 	*first = calloc(p->node_count + 2, sizeof(**first));
 	if (*arcs == NULL || *first == NULL)
 		return err_set(err, "out of memory");
-	/* Two places ahead, so that where node i begins is in [i + 1] while they are put in order. */
+	/*
+	 * Two places ahead, so that where node i begins is in [i + 1] while they are put in order.
+	 */
 	for (i = 0; i < p->arc_count; i++) {
 		int64_t id = by_caller ? p->arcs[i].caller_id : p->arcs[i].callee_id;
 

@@ -3,8 +3,8 @@
  * Who calls whom in an event profile, and what the calls cost: trees of callers and callees.
  *
  * What a call costs is measured. Of a longer chain of calls it is known only where contexts were
- * kept, or where a function is called in one way only; elsewhere it is estimated: the callers of a function
- * share what its calls cost in proportion to what their own calls of it cost (as gprof and
+ * kept, or where a function is called in one way only; elsewhere it is estimated: the callers of a
+ * function share what its calls cost in proportion to what their own calls of it cost (as gprof and
  * KCachegrind do).
  */
 #ifndef DWELL_EVENTS_CALLS_H
@@ -20,7 +20,10 @@ struct calls {
 	const struct event_columns *columns;
 	struct event_rows functions; /* a row for each */
 	struct event_rows nodes;     /* in the order of nodes */
-	/* Indices of arcs by their callers and callees: those of node i are [first[i], first[i + 1]). */
+	/*
+	 * Indices of arcs by their callers and callees: those of node i are [first[i], first[i +
+	 * 1]).
+	 */
 	size_t *out, *out_first, *in, *in_first;
 	double total; /* of the event to sort by */
 };
@@ -31,8 +34,8 @@ int calls_init(struct calls *c, const struct event_profile *p, const struct even
 void calls_release(struct calls *c);
 
 /*
- * The rows of c->functions that a user means: by the whole name, without arguments, or by its end behind
- * "::". An array that the caller frees; none is an error that names similar ones.
+ * The rows of c->functions that a user means: by the whole name, without arguments, or by its end
+ * behind "::". An array that the caller frees; none is an error that names similar ones.
  */
 int calls_find(const struct calls *c, const char *name, size_t **rows, size_t *count,
 	       struct err *err);
@@ -40,7 +43,9 @@ int calls_find(const struct calls *c, const char *name, size_t **rows, size_t *c
 /* Functions that nobody calls, the most costly first: where a tree without a name begins. */
 int calls_find_roots(const struct calls *c, size_t **rows, size_t *count, struct err *err);
 
-/* A function in a tree: in the order of printing, each below the one that it calls or is called by. */
+/*
+ * A function in a tree: in the order of printing, each below the one that it calls or is called by.
+ */
 struct call_item {
 	size_t row;	/* of functions */
 	size_t parent;	/* item, or CALLS_NONE */
@@ -61,8 +66,8 @@ struct call_tree {
 };
 
 /*
- * Callers (or callees) of the function, theirs, ... to `depth`, where they cost at least `threshold`,
- * a fraction of the whole. Release with call_tree_release.
+ * Callers (or callees) of the function, theirs, ... to `depth`, where they cost at least
+ * `threshold`, a fraction of the whole. Release with call_tree_release.
  */
 int call_tree_init(struct call_tree *t, const struct calls *c, size_t row, bool is_up,
 		   unsigned depth, double threshold, struct err *err);

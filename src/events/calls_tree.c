@@ -102,8 +102,8 @@ static int add_steps(const struct growth *g, const struct flow *from, size_t ite
 		     struct steps *steps);
 
 /*
- * The arc leads to another part of the same function, whose arcs are the item's as well. `parts`: on the way here.
- * The first item has all parts of its function already.
+ * The arc leads to another part of the same function, whose arcs are the item's as well. `parts`:
+ * on the way here. The first item has all parts of its function already.
  */
 static int add_part(const struct growth *g, const struct step *s, size_t item, unsigned parts,
 		    struct steps *steps)

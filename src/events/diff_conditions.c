@@ -8,7 +8,10 @@
 #include "events/diff.h"
 #include "events/event_rows.h"
 
-/* "work" and "work(int)" name work(int); the latter not work(long). "work" is each instance of a template, too. */
+/*
+ * "work" and "work(int)" name work(int); the latter not work(long). "work" is each instance of a
+ * template, too.
+ */
 static bool is_function(const char *function, const char *name)
 {
 	size_t length = strlen(name);

@@ -21,7 +21,9 @@ struct event_annotation {
 	const struct event_profile *p;
 	const struct event_columns *columns;
 	const char *argument;
-	/* By file and line, or by object and address, and by callee; what is their own comes first. */
+	/*
+	 * By file and line, or by object and address, and by callee; what is their own comes first.
+	 */
 	struct event_line *lines;
 	size_t count;
 	uint64_t *values;
@@ -29,8 +31,8 @@ struct event_annotation {
 };
 
 /*
- * The lines, or (by_address) the instructions, of the files whose path ends in `argument`, or else of the functions that it means.
- * Neither is an error. Release with event_annotation_release.
+ * The lines, or (by_address) the instructions, of the files whose path ends in `argument`, or else
+ * of the functions that it means. Neither is an error. Release with event_annotation_release.
  */
 int event_annotation_init(struct event_annotation *a, const struct event_profile *p,
 			  const struct event_columns *columns, const char *argument,

@@ -30,8 +30,8 @@ struct event_listing {
 };
 
 /*
- * The listing that begins with line `first`. `notes` (or NULL) gets a sentence when the file cannot be
- * read: then instructions have no text. Release with event_listing_release.
+ * The listing that begins with line `first`. `notes` (or NULL) gets a sentence when the file cannot
+ * be read: then instructions have no text. Release with event_listing_release.
  */
 int event_listing_init(struct event_listing *l, const struct event_annotation *a, size_t first,
 		       const struct store_jump *jumps, size_t jump_count, struct text *notes,

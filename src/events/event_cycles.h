@@ -11,8 +11,8 @@ struct graph_edge {
 };
 
 /*
- * component[i], of `count` things, becomes the number of i's component, from 0; things are in the same
- * one if each can be reached from the other. Returns how many there are, or SIZE_MAX when
+ * component[i], of `count` things, becomes the number of i's component, from 0; things are in the
+ * same one if each can be reached from the other. Returns how many there are, or SIZE_MAX when
  * memory ran out.
  */
 size_t graph_components(size_t count, const struct graph_edge *edges, size_t edge_count,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A line of a function that calls itself through others may be executed again by what it calls. A graph of lines and functions tells which: a line leads
- * to the functions that it calls, a function to the lines that it calls from.
+ * A line of a function that calls itself through others may be executed again by what it calls. A
+ * graph of lines and functions tells which: a line leads to the functions that it calls, a function
+ * to the lines that it calls from.
  */
 #include "events/event_lines.h"
 
@@ -108,8 +109,8 @@ static int find_circles(struct limits *l)
 }
 
 /*
- * Whether calls [first, end), which are those of one line, may be in each other. Those of one function by
- * another one are not: inside of the outermost they cost nothing more.
+ * Whether calls [first, end), which are those of one line, may be in each other. Those of one
+ * function by another one are not: inside of the outermost they cost nothing more.
  */
 static bool may_overlap(const struct limits *l, size_t first, size_t end)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finding loops: whoever repeats jumps back, and that jump was executed, too. So only instructions
- * with events need be looked at, function by function in the order of their addresses: which of them
- * follow each other makes a graph, and a loop lies in one of its components.
+ * with events need be looked at, function by function in the order of their addresses: which of
+ * them follow each other makes a graph, and a loop lies in one of its components.
  */
 #include "events/event_loops.h"
 
@@ -132,7 +132,9 @@ static int add_loop(struct event_loops *l, const struct event_profile *p, const 
 	return 0;
 }
 
-/* The place at an address, which is not behind the last one; or `end`: nothing was executed there. */
+/*
+ * The place at an address, which is not behind the last one; or `end`: nothing was executed there.
+ */
 static size_t find_place(const struct places *places, size_t first, size_t end, uint64_t address)
 {
 	size_t low = first, high = end;
@@ -148,7 +150,9 @@ static size_t find_place(const struct places *places, size_t first, size_t end, 
 	return low < end && places->items[low].address == address ? low : end;
 }
 
-/* Jumps to the same place are one loop. One that begins in another ends in it: it is made longer. */
+/*
+ * Jumps to the same place are one loop. One that begins in another ends in it: it is made longer.
+ */
 static void nest_loops(struct event_loops *l, size_t first)
 {
 	size_t kept = first, i, around;

@@ -25,19 +25,24 @@ struct event_loop {
 struct event_loops {
 	struct event_loop *items; /* those around others before them */
 	size_t count, room;
-	size_t *function_of_node; /* its number from 0 on, or LOOP_NONE: it has no code that is known */
+	/* its number from 0 on, or LOOP_NONE: it has no code that is known */
+	size_t *function_of_node;
 	size_t node_count;
 	struct map of_place; /* function and location -> the innermost loop's index */
 };
 
-/* notes: a line for each file whose code cannot be looked at. Release with event_loops_release; the profile must outlive it. */
+/*
+ * notes: a line for each file whose code cannot be looked at. Release with event_loops_release; the
+ * profile must outlive it.
+ */
 int event_loops_init(struct event_loops *l, const struct event_profile *p, struct text *notes,
 		     struct err *err);
 void event_loops_release(struct event_loops *l);
 
 /*
- * The innermost loop that the location is in, or LOOP_NONE. `node` is the index of the one that is there: where a
- * function jumps into another one, the same code may be of both, and then either has loops of its own.
+ * The innermost loop that the location is in, or LOOP_NONE. `node` is the index of the one that is
+ * there: where a function jumps into another one, the same code may be of both, and then either has
+ * loops of its own.
  */
 size_t event_loops_at(const struct event_loops *l, size_t node, int64_t location);
 

@@ -8,8 +8,9 @@
 #include "events/machine_code.h"
 
 /*
- * The machine code of the file of this path, which the caller closes; NULL where it cannot be read or is not
- * what was run. A line in `notes` (NULL: none) says so, and also where it may be other code.
+ * The machine code of the file of this path, which the caller closes; NULL where it cannot be read
+ * or is not what was run. A line in `notes` (NULL: none) says so, and also where it may be other
+ * code.
  */
 struct machine_code *event_object_open(const struct event_profile *p, const char *path,
 				       struct text *notes);

@@ -3,9 +3,12 @@
  * Rows of an event profile. What is called from a row's code, directly or not, is part of its
  * inclusive cost, once:
  *
- * - of a row that never comes to be called by what it calls, it is its own cost and that of its calls;
- * - of others, which are on a circle of calls, it is what the calls of it cost, where those from within
- *   a running call of the same function cost nothing more (store/events.h); and never more than what
+ * - of a row that never comes to be called by what it calls, it is its own cost and that of its
+ *   calls;
+ * - of others, which are on a circle of calls, it is what the calls of it cost, where those from
+ *   within
+ *   a running call of the same function cost nothing more (store/events.h); and never more than
+ *   what
  *   all on the circle and their calls cost together, which also holds where a file of others
  *   counts inner calls again.
  */
@@ -146,8 +149,8 @@ static size_t row_of_node(struct grouping *g, const struct store_node *n)
 }
 
 /*
- * The line of the source, of the innermost inlined function. Where lines are not known functions of one name in
- * several objects stay apart.
+ * The line of the source, of the innermost inlined function. Where lines are not known functions of
+ * one name in several objects stay apart.
  */
 static size_t row_of_line(struct grouping *g, const struct store_node *n, int64_t location)
 {
@@ -277,8 +280,8 @@ static void add_to_loop(struct grouping *g, const struct event_loops *loops, uin
 }
 
 /*
- * No loop costs more than its function. Where the function comes to be called from the loop, through
- * others, the loop's cost is not known any better.
+ * No loop costs more than its function. Where the function comes to be called from the loop,
+ * through others, the loop's cost is not known any better.
  */
 static int limit_loops(struct grouping *g, const struct event_loops *loops, struct err *err)
 {
@@ -364,8 +367,8 @@ static void inclusion_release(struct inclusion *n)
 }
 
 /*
- * Where a program or a thread begins some files have no arc: what nothing calls, but costs something,
- * was called from outside of all. Its cost is its own and that of what it calls.
+ * Where a program or a thread begins some files have no arc: what nothing calls, but costs
+ * something, was called from outside of all. Its cost is its own and that of what it calls.
  */
 static int add_roots(const struct grouping *g, struct inclusion *n, struct err *err)
 {
@@ -420,7 +423,10 @@ static int find_cycles(const struct grouping *g, struct inclusion *n, struct err
 		if (from == to)
 			continue;
 		n->edges[n->edge_count++] = (struct graph_edge){(uint32_t)from, (uint32_t)to};
-		/* What is active already has its cost in the outer call; a node is in one place only. */
+		/*
+		 * What is active already has its cost in the outer call; a node is in one place
+		 * only.
+		 */
 		if (a->kind != STORE_ARC_RECURSIVE || g->by == EVENT_BY_NODE)
 			add_values(g, n->in, to, a->values);
 		add_values(g, n->out, from, a->values);

@@ -31,7 +31,10 @@ struct event_row {
 	int64_t process, thread; /* of processes and threads */
 	uint64_t calls;		 /* from outside of it */
 	const uint64_t *self, *inclusive;
-	/* What it calls comes back to it in ways that are not known: the inclusive cost is at most this. */
+	/*
+	 * What it calls comes back to it in ways that are not known: the inclusive cost is at most
+	 * this.
+	 */
 	bool is_estimate;
 	bool is_in_cycle; /* the same, also where it is exact */
 };
@@ -45,7 +48,10 @@ struct event_rows {
 	struct text notes; /* lines: of loops, which code could not be looked at */
 };
 
-/* Rows without any events are left out. Release with event_rows_release; the profile must outlive it. */
+/*
+ * Rows without any events are left out. Release with event_rows_release; the profile must outlive
+ * it.
+ */
 int event_rows_init(struct event_rows *rows, const struct event_profile *p, enum event_by by,
 		    struct err *err);
 void event_rows_release(struct event_rows *rows);

@@ -115,7 +115,9 @@ static int add_estimate(struct event_profile *p, struct err *err)
 	return add_derived(p, "CEst", 4, ESTIMATE, "cycles, estimated", err);
 }
 
-/* Those of the file, which may name each other in any order; what cannot be understood is left out. */
+/*
+ * Those of the file, which may name each other in any order; what cannot be understood is left out.
+ */
 static void add_stored(struct event_profile *p, const struct store_event *events, size_t count)
 {
 	size_t before, i, column;
@@ -133,7 +135,10 @@ static void add_stored(struct event_profile *p, const struct store_event *events
 	} while (p->column_count > before);
 }
 
-/* Formulas of the file come first, and may name the known ones, which it may have given another meaning. */
+/*
+ * Formulas of the file come first, and may name the known ones, which it may have given another
+ * meaning.
+ */
 static int add_all_derived(struct event_profile *p, const struct store_event *events, size_t count,
 			   struct err *err)
 {

@@ -55,10 +55,16 @@ void events_close(struct event_profile *p);
  */
 int events_column(struct event_profile *p, const char *text, size_t *column, struct err *err);
 
-/* The formula of "NAME = FORMULA", and the bytes of the name that it begins with; NULL: it is no such thing. */
+/*
+ * The formula of "NAME = FORMULA", and the bytes of the name that it begins with; NULL: it is no
+ * such thing.
+ */
 const char *events_split(const char *text, size_t *length);
 
-/* Would a profile with these measured events take the formulas, each "NAME = FORMULA"? Returns 0, or -1 with *err. */
+/*
+ * Would a profile with these measured events take the formulas, each "NAME = FORMULA"? Returns 0,
+ * or -1 with *err.
+ */
 int events_check(const struct store_event *measured, size_t count, const char *const *formulas,
 		 size_t formula_count, struct err *err);
 
@@ -73,9 +79,9 @@ size_t events_node_index(const struct event_profile *p, int64_t id);
 const struct store_location *events_location(const struct event_profile *p, int64_t id);
 
 /*
- * Whether the arc leads from one part of a function to another one: compilers put apart what is seldom executed
- * (.cold) and what all callers need (.part), and frame information describes the parts as functions. The
- * arc's cost is what the function does itself, and no call.
+ * Whether the arc leads from one part of a function to another one: compilers put apart what is
+ * seldom executed (.cold) and what all callers need (.part), and frame information describes the
+ * parts as functions. The arc's cost is what the function does itself, and no call.
  */
 bool events_is_inside(const struct event_profile *p, const struct store_arc *a);
 

@@ -9,8 +9,8 @@
 
 #include "base/array.h"
 
-#define MAX_DEPTH \
-	50 /* of brackets and signs; the stack of values is never deeper than twice this */
+/* of brackets and signs; the stack of values is never deeper than twice this */
+#define MAX_DEPTH 50
 
 struct formula_step {
 	enum {

@@ -108,7 +108,9 @@ static void visit(struct walk *w, size_t root)
 	}
 }
 
-/* From those that begin by themselves; then from those that nobody calls; then from what is left. */
+/*
+ * From those that begin by themselves; then from those that nobody calls; then from what is left.
+ */
 static void visit_all(struct walk *w)
 {
 	struct call_graph *g = w->g;

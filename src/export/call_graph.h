@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The calls of a profile without those that lead back: which part of a node's cost each caller has. */
+/*
+ * The calls of a profile without those that lead back: which part of a node's cost each caller has.
+ */
 #ifndef DWELL_EXPORT_CALL_GRAPH_H
 #define DWELL_EXPORT_CALL_GRAPH_H
 

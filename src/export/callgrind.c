@@ -270,7 +270,10 @@ static void add_call(struct writing *w, const struct export_function *f, const s
 
 	if (to->name->object != f->name->object)
 		add_name(w, "cob=", &w->objects, to->name->object);
-	/* Left out where it is the one we are in: callgrind_annotate knows short names of that only. */
+	/*
+	 * Left out where it is the one we are in: callgrind_annotate knows short names of that
+	 * only.
+	 */
 	if (to->name->file != w->file)
 		add_name(w, "cfi=", &w->files, to->name->file);
 	add_name(w, "cfn=", &w->functions, to->name->function);

@@ -9,8 +9,8 @@
 /*
  * Append the file to `out`. Measured columns are written as they are, and derived ones as formulas
  * where the format has words for them: sums of events, each times a whole number; each other one
- * gets a line in `notes`. `apart`: a part for each process and thread, which callgrind_annotate does not
- * read. Returns -1 when memory runs out.
+ * gets a line in `notes`. `apart`: a part for each process and thread, which callgrind_annotate
+ * does not read. Returns -1 when memory runs out.
  */
 int export_callgrind(const struct export_data *d, const struct export_columns *columns, bool apart,
 		     struct text *out, struct text *notes, struct err *err);

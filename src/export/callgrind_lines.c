@@ -39,8 +39,8 @@ static void add_costs(struct lines *l, const struct export_data *d)
 }
 
 /*
- * From one part of a function to another one, as to what the compiler has put apart: no call. In contexts of samples
- * that is recursion.
+ * From one part of a function to another one, as to what the compiler has put apart: no call. In
+ * contexts of samples that is recursion.
  */
 static bool is_inside(const struct lines *l, const struct export_data *d, const struct store_arc *a)
 {

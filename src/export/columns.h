@@ -12,8 +12,8 @@ struct export_column {
 	const char *title; /* or NULL */
 	bool is_measured;
 	/*
-	 * Of a derived one that is a sum: what each measured event counts for. NULL: it is a ratio or
-	 * the like, and those of functions do not add up to that of their callers.
+	 * Of a derived one that is a sum: what each measured event counts for. NULL: it is a ratio
+	 * or the like, and those of functions do not add up to that of their callers.
 	 */
 	const double *factors;
 };

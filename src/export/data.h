@@ -52,7 +52,8 @@ struct export_request {
 	/* Of sampled profiles: */
 	const char *machine; /* whose caches these are; NULL: the one that recorded */
 	const struct profile_cache *caches; /* its: PROFILE_CACHES of them */
-	bool inlined_are_called; /* functions that were inlined are nodes; else part of the outer one */
+	/* functions that were inlined are nodes; else part of the outer one */
+	bool inlined_are_called;
 };
 
 /* Returns 0, or -1 with *err set; *d owns nothing then. Release with export_data_release. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The samples of a recording as an event profile: accesses, and misses in each cache of a machine, by
- * function, location and, where it was recorded, call path. Counts are estimates: shares of the
+ * The samples of a recording as an event profile: accesses, and misses in each cache of a machine,
+ * by function, location and, where it was recorded, call path. Counts are estimates: shares of the
  * model, times the accesses of the process.
  */
 #include <math.h>
@@ -63,7 +63,9 @@ static int add_event(struct export_data *d, const char *name, const char *title)
 	return 0;
 }
 
-/* The caches that there are, the sizes of which become sizes[]; ranked by as in views: the second. */
+/*
+ * The caches that there are, the sizes of which become sizes[]; ranked by as in views: the second.
+ */
 static int make_events(struct export_data *d, uint64_t sizes[PROFILE_CACHES], struct err *err)
 {
 	struct profile_cache caches[PROFILE_CACHES];

@@ -163,7 +163,9 @@ void export_functions_release(struct export_functions *f)
 	*f = (struct export_functions){0};
 }
 
-/* Contexts end after a few callers, or at the start of the program; what is damaged ends here, too. */
+/*
+ * Contexts end after a few callers, or at the start of the program; what is damaged ends here, too.
+ */
 #define MAX_DEPTH 4096
 
 bool export_is_nested(const struct export_functions *f, const struct export_data *d,

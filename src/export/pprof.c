@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * pprof's profile.proto (github.com/google/pprof, proto/profile.proto): a stack is a list of locations,
- * the innermost first. The last function of a stack has a location for each instruction or line
- * that costs something, with what was inlined there; callers are locations of whole functions.
+ * pprof's profile.proto (github.com/google/pprof, proto/profile.proto): a stack is a list of
+ * locations, the innermost first. The last function of a stack has a location for each instruction
+ * or line that costs something, with what was inlined there; callers are locations of whole
+ * functions.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * speedscope's file format, https://www.speedscope.app/file-format-schema.json: frames once, and for each
- * event a profile of the type "sampled", in which a sample is a stack of frames, the
+ * speedscope's file format, https://www.speedscope.app/file-format-schema.json: frames once, and
+ * for each event a profile of the type "sampled", in which a sample is a stack of frames, the
  * outermost first, and its weight is what it costs.
  */
 #include <jansson.h>
@@ -77,9 +77,10 @@ int export_speedscope(const struct export_data *d, const struct export_columns *
 			active = i;
 	}
 	export_functions_release(&f);
-	return json_print_compact(json_pack("{s:s, s:s, s:o, s:I, s:{s:o}, s:o}", "$schema", SCHEMA, "exporter",
-			       "dwell " DWELL_VERSION, "name", json_text(d->command),
-			       "activeProfileIndex", (json_int_t)active, "shared", "frames", frames,
-			       "profiles", profiles),
-		     out, err);
+	return json_print_compact(json_pack("{s:s, s:s, s:o, s:I, s:{s:o}, s:o}", "$schema", SCHEMA,
+					    "exporter", "dwell " DWELL_VERSION, "name",
+					    json_text(d->command), "activeProfileIndex",
+					    (json_int_t)active, "shared", "frames", frames,
+					    "profiles", profiles),
+				  out, err);
 }

@@ -3,10 +3,10 @@
  * From a call graph to stacks: who called whom all the way from the start of the program.
  *
  * Where each node has one caller (contexts were kept, or the profile is of samples with call paths)
- * these are as they were. Where a function has several callers, what it and those below it
- * cost is shared out among them as the inclusive costs of the calls are. Of recursion
- * one activation is shown: a call that would lead back to a function of its own stack is left out, its
- * costs are those of the first activation. The sum over all stacks is that over the profile.
+ * these are as they were. Where a function has several callers, what it and those below it cost is
+ * shared out among them as the inclusive costs of the calls are. Of recursion one activation is
+ * shown: a call that would lead back to a function of its own stack is left out, its costs are
+ * those of the first activation. The sum over all stacks is that over the profile.
  */
 #ifndef DWELL_EXPORT_STACKS_H
 #define DWELL_EXPORT_STACKS_H

@@ -3,8 +3,8 @@
  * Reading the Callgrind format, version 1 (Valgrind's documentation specifies it): what
  * Callgrind, Cachegrind before 3.21 and other profilers write, and KCachegrind reads.
  *
- * Functions that Callgrind names 'f', "f'2", ... by how deep they recurse become one; what calls
- * of f from within f cost inclusively is part of the outermost call, as in store/events.h. Names with
+ * Functions that Callgrind names 'f', "f'2", ... by how deep they recurse become one; what calls of
+ * f from within f cost inclusively is part of the outermost call, as in store/events.h. Names with
  * the chain of callers (--separate-callers) become contexts.
  */
 #ifndef DWELL_IMPORT_CALLGRIND_H

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The Callgrind format's headers: of what, by what, for what the costs are; and a process for them. */
+/*
+ * The Callgrind format's headers: of what, by what, for what the costs are; and a process for them.
+ */
 #include <inttypes.h>
 #include <string.h>
 

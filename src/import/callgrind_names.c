@@ -88,7 +88,9 @@ static size_t cut(const char *name, bool *is_recursive, const char **rest)
 	return (size_t)(quote - name);
 }
 
-/* The nodes of the callers named, from the outermost one on; only the innermost has a node below. */
+/*
+ * The nodes of the callers named, from the outermost one on; only the innermost has a node below.
+ */
 static int find_callers(struct sink *sink, const char *names, int64_t *node, struct err *err)
 {
 	const char *starts[MAX_CONTEXT];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Numbering strings and tuples: maps from a hash to the first one with it, which has a list of the others. */
+/*
+ * Numbering strings and tuples: maps from a hash to the first one with it, which has a list of the
+ * others.
+ */
 #include "import/tuples.h"
 
 #include <stdlib.h>

@@ -45,9 +45,9 @@ static const struct number {
 	{"l3_bytes", RULE_SAME, "the size of the L3 cache"},
 };
 
-static const char *const text_keys[] = {"host",	    "cpu",     "gear",
-					"start_at", "stop_at", "toggle_collect", "imported_from",
-					"exact_by"};
+static const char *const text_keys[] = {"host",		 "cpu",	    "gear",
+					"start_at",	 "stop_at", "toggle_collect",
+					"imported_from", "exact_by"};
 
 #define NUMBERS (sizeof(numbers) / sizeof(numbers[0]))
 #define TEXTS	(sizeof(text_keys) / sizeof(text_keys[0]))

@@ -27,22 +27,22 @@ int copy_exact(struct copying *c, struct err *err);   /* exact curves, behind da
 int copy_counts(struct copying *c, struct err *err);  /* nodes, costs, arcs, jumps */
 
 /*
- * Makes copy_THINGS of put_THINGS, which gives one thing new ids and puts it. `read` fills in `items`,
- * an array to be freed, and `count`.
+ * Makes copy_THINGS of put_THINGS, which gives one thing new ids and puts it. `read` fills in
+ * `items`, an array to be freed, and `count`.
  */
-#define COPY_EACH(things, type, read)                                                              \
-	static int copy_##things(struct copying *c, struct err *err)                               \
-	{                                                                                          \
-		type *items;                                                                       \
-		size_t count;                                                                      \
-		int status = 0;                                                                    \
-                                                                                                   \
-		if (read != 0)                                                                     \
-			return -1;                                                                 \
-		for (size_t i = 0; status == 0 && i < count; i++)                                  \
-			status = put_##things(c, &items[i], err);                                  \
-		free(items);                                                                       \
-		return status;                                                                     \
+#define COPY_EACH(things, type, read)                                \
+	static int copy_##things(struct copying *c, struct err *err) \
+	{                                                            \
+		type *items;                                         \
+		size_t count;                                        \
+		int status = 0;                                      \
+                                                                     \
+		if (read != 0)                                       \
+			return -1;                                   \
+		for (size_t i = 0; status == 0 && i < count; i++)    \
+			status = put_##things(c, &items[i], err);    \
+		free(items);                                         \
+		return status;                                       \
 	}
 
 /* What is known of the run as a whole, of all inputs. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether far lines are touched as their rates say at every age: so and so many accesses after the touch before. Glued
- * windows know no age. Yet a program that works on some data for a while touches a line more often in the first hundred
- * thousands of accesses than later, and one that goes round in its data touches none before the round is over.
+ * Whether far lines are touched as their rates say at every age: so and so many accesses after the
+ * touch before. Glued windows know no age. Yet a program that works on some data for a while
+ * touches a line more often in the first hundred thousands of accesses than later, and one that
+ * goes round in its data touches none before the round is over.
  *
  * For each later window of a line watched on the mixture expects a touch with some chance, from all
- * windows before in which there was none. How many lines of an age were touched, beside that, is how many times more
- * often they are at this age. Single runs have some hundred of such touches, so ages are octaves.
+ * windows before in which there was none. How many lines of an age were touched, beside that, is
+ * how many times more often they are at this age. Single runs have some hundred of such touches, so
+ * ages are octaves.
  */
 #include <math.h>
 
@@ -19,7 +21,10 @@ struct touches {
 	double seen[MIXTURE_AGES], expected[MIXTURE_AGES];
 };
 
-/* The chance that a line is touched within `length` more accesses; what is left at each rate goes on from there. */
+/*
+ * The chance that a line is touched within `length` more accesses; what is left at each rate goes
+ * on from there.
+ */
 static double pass(const struct mixture *mix, double *left, double length)
 {
 	double all = mix->unseen, touched = 0;
@@ -35,9 +40,10 @@ static double pass(const struct mixture *mix, double *left, double length)
 }
 
 /*
- * One line, through as much of its windows as it was watched behind the end of sight. Where its own window ended before
- * that, the rest of sight lies at the beginning of the next one, and is not left out here: such a line's ages are up to a
- * window too young, of what is seen and of what is expected alike.
+ * One line, through as much of its windows as it was watched behind the end of sight. Where its own
+ * window ended before that, the rest of sight lies at the beginning of the next one, and is not
+ * left out here: such a line's ages are up to a window too young, of what is seen and of what is
+ * expected alike.
  */
 static void watch(const struct mixture *mix, const struct model *m, const struct follow *f,
 		  struct touches *t)

@@ -24,7 +24,9 @@ struct split {
 	double *chance; /* of each of the kind's samples, see share_open */
 };
 
-/* What a sample counts for among those of its kind: a group's share may differ from its samples'. */
+/*
+ * What a sample counts for among those of its kind: a group's share may differ from its samples'.
+ */
 static double weight_of(const struct split *s, uint32_t sample)
 {
 	const struct group *g = &s->m->groups[s->m->group_at[sample]];
@@ -45,7 +47,8 @@ static size_t bin_end(const struct split *s, size_t at)
 }
 
 /* P(miss) of the reuses of one of the kind's pieces, at a distance of x, in one of its groups. */
-static double piece_miss(const struct model *m, const struct kind *k, const struct group_result *r, size_t piece, double x)
+static double piece_miss(const struct model *m, const struct kind *k, const struct group_result *r,
+			 size_t piece, double x)
 {
 	struct counted c;
 
@@ -58,8 +61,8 @@ static double piece_miss(const struct model *m, const struct kind *k, const stru
 }
 
 /*
- * Hand a piece of the survival, its mass of the accesses of each of the kind's groups, to the reuses of its
- * bin, all alike: the groups have what they are in common.
+ * Hand a piece of the survival, its mass of the accesses of each of the kind's groups, to the
+ * reuses of its bin, all alike: the groups have what they are in common.
  */
 static void share_piece(struct split *s, size_t from, size_t to, size_t piece)
 {
@@ -72,7 +75,8 @@ static void share_piece(struct split *s, size_t from, size_t to, size_t piece)
 		uint32_t g = m->members[s->kind->first_group + i];
 
 		accesses += mass * m->groups[g].share;
-		misses += mass * m->groups[g].share * piece_miss(m, s->kind, &s->results[g], piece, x);
+		misses += mass * m->groups[g].share *
+			  piece_miss(m, s->kind, &s->results[g], piece, x);
 	}
 	for (size_t i = from; i < to; i++)
 		weight += m->reused[sorted[i]] ? weight_of(s, sorted[i]) : 0;
@@ -157,7 +161,8 @@ static int share_all(const struct model *m, enum model_policy policy, double lin
 	else
 		random_solve(m, lines, kind, ratios, results);
 	for (size_t k = 0; k < m->kind_count; k++) {
-		struct split s = {m, &m->kinds[k], results, factor, shares, ratios + m->group_count};
+		struct split s = {m,	  &m->kinds[k], results,
+				  factor, shares,	ratios + m->group_count};
 
 		share_kind(&s);
 	}
@@ -181,7 +186,9 @@ static struct model_share sum_of(const struct model *m, const struct model_share
 	return sum;
 }
 
-/* Nobody misses more often than he accesses: what is too much for some is shared among the others. */
+/*
+ * Nobody misses more often than he accesses: what is too much for some is shared among the others.
+ */
 static void share_misses(const struct model *m, double misses, struct model_share *shares)
 {
 	for (int turn = 0; turn < CAP_TURNS; turn++) {
@@ -198,13 +205,15 @@ static void share_misses(const struct model *m, double misses, struct model_shar
 		scale = fmax(0, misses - capped) / others;
 		for (size_t i = 0; i < m->sample_count; i++)
 			if (shares[i].misses < shares[i].accesses)
-				shares[i].misses = fmin(shares[i].accesses, scale * shares[i].misses);
+				shares[i].misses =
+					fmin(shares[i].accesses, scale * shares[i].misses);
 	}
 }
 
 /*
- * So far the shares are of touches; of an access that makes several they become the accesses' part. Together they stay all
- * accesses and the misses that the model tells of them: of a few samples the parts are not just what they are on average.
+ * So far the shares are of touches; of an access that makes several they become the accesses' part.
+ * Together they stay all accesses and the misses that the model tells of them: of a few samples the
+ * parts are not just what they are on average.
  */
 static void settle(const struct model *m, double factor, struct model_share *shares)
 {

@@ -14,10 +14,14 @@ struct pieces {
 
 void pieces_add(struct pieces *p, double x, double mass);
 
-/* `own` in pieces, which go to x and mass: no more than it has. The caller provides and keeps both. */
+/*
+ * `own` in pieces, which go to x and mass: no more than it has. The caller provides and keeps both.
+ */
 void pieces_join(const struct survival *own, double *x, double *mass, struct survival *out);
 
-/* All that lies beyond what a group has seen: the pool's pieces, the tail, what never comes back. */
+/*
+ * All that lies beyond what a group has seen: the pool's pieces, the tail, what never comes back.
+ */
 struct beyond {
 	struct pieces p;
 	size_t pool_count; /* pieces of the pool */
@@ -30,13 +34,17 @@ void beyond_set_up(const struct model *m, const struct tail *t, bool apart, stru
 /* The part of it that one group's far reuses come from. */
 struct far {
 	size_t first, last; /* pieces: from the one up to before the other */
-	double end;   /* of what the group has seen, accesses */
-	double total; /* mass of these pieces and of what never comes back; 0: the pool knows of nothing so far away */
+	double end;	    /* of what the group has seen, accesses */
+	/*
+	 * mass of these pieces and of what never comes back; 0: the pool knows of nothing so far
+	 * away
+	 */
+	double total;
 };
 
 /*
- * Of accesses of the group that come from before what it has seen. None can come from before the run, which is
- * `before` accesses back.
+ * Of accesses of the group that come from before what it has seen. None can come from before the
+ * run, which is `before` accesses back.
  */
 struct far beyond_group(const struct beyond *b, const struct group *group, double before);
 
@@ -48,9 +56,10 @@ static inline double far_place(const struct beyond *b, const struct far *f, size
 }
 
 /*
- * So far back from an access of the group its own ratio holds, on average: as it has seen, or half of its accesses
- * if all are alike. That windows side by side were alike says so of what lies between them. Beside a single window
- * the program may well do something else: there it is half of that, and farther back what came before is the better guess.
+ * So far back from an access of the group its own ratio holds, on average: as it has seen, or half
+ * of its accesses if all are alike. That windows side by side were alike says so of what lies
+ * between them. Beside a single window the program may well do something else: there it is half of
+ * that, and farther back what came before is the better guess.
  */
 double group_reach(const struct model *m, size_t g);
 

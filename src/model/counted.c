@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How the lines between the touches of reuses scatter around those expected. Of some samples the engine counted them; each
- * tells how many times as many they were as its kind expects at its distance. A piece of a survival misses in a cache as
- * often as the nearest of these say: of a sweep across a matrix some reuses of one distance have half as many lines again
- * in between as the others, since a step goes on to the next line of each column. A kind's own are believed the
- * more the more of them there are.
+ * How the lines between the touches of reuses scatter around those expected. Of some samples the
+ * engine counted them; each tells how many times as many they were as its kind expects at its
+ * distance. A piece of a survival misses in a cache as often as the nearest of these say: of a
+ * sweep across a matrix some reuses of one distance have half as many lines again in between as the
+ * others, since a step goes on to the next line of each column. A kind's own are believed the more
+ * the more of them there are.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -12,12 +13,15 @@
 
 #include "model/parts.h"
 
-#define NODES_OCTAVE 8 /* equal parts of one: bits of a distance tell which */
+#define NODES_OCTAVE 8	 /* equal parts of one: bits of a distance tell which */
 #define MOST	     64	 /* for a node, with those beyond its bounds */
 #define LEAST	     16	 /* with fewer nothing is known */
 #define REACH	     1.0 /* octaves: farther ones tell nothing */
-#define OTHERS	     6.0 /* so many of a kind's own weigh as much as those of all kinds; of 1, 3, 6 and 12 no one is better */
-#define SET_PARTS    4	 /* with sets, where they matter less, as many stand for all */
+/*
+ * so many of a kind's own weigh as much as those of all kinds; of 1, 3, 6 and 12 no one is better
+ */
+#define OTHERS	  6.0
+#define SET_PARTS 4 /* with sets, where they matter less, as many stand for all */
 
 /* One that was counted. */
 struct one {
@@ -77,7 +81,8 @@ static size_t gather(const struct model *m, const struct model_input *in, struct
 		double lines = lines_expected(&m->kinds[kind], (double)s->distance);
 
 		if (lines > 0)
-			out[count++] = (struct one){kind, log2((double)s->distance), (double)s->lines / lines};
+			out[count++] = (struct one){kind, log2((double)s->distance),
+						    (double)s->lines / lines};
 	}
 	qsort(out, count, sizeof(*out), by_kind);
 	return count;
@@ -98,10 +103,14 @@ static double node_begin(unsigned node)
 	return node / NODES_OCTAVE + log2(1 + (double)(node % NODES_OCTAVE) / NODES_OCTAVE);
 }
 
-/* Those between the node's bounds, and the nearest to its middle until there are enough. `at` lies before the middle. */
+/*
+ * Those between the node's bounds, and the nearest to its middle until there are enough. `at` lies
+ * before the middle.
+ */
 static struct range nearest(const struct one *c, size_t count, unsigned node, size_t at)
 {
-	double middle = (node_begin(node) + node_begin(node + 1)) / 2, half = node_begin(node + 1) - middle;
+	double middle = (node_begin(node) + node_begin(node + 1)) / 2,
+	       half = node_begin(node + 1) - middle;
 	struct range r;
 
 	while (at < count && c[at].octaves < middle)
@@ -120,9 +129,12 @@ static struct range nearest(const struct one *c, size_t count, unsigned node, si
 	}
 }
 
-/* Fills nodes from these, which are by distance; their factors go to m->factors, of which *used and *room are known. */
-static int fill_nodes(struct model *m, const struct one *c, size_t count, struct counted_node *nodes, size_t *used,
-		      size_t *room)
+/*
+ * Fills nodes from these, which are by distance; their factors go to m->factors, of which *used and
+ * *room are known.
+ */
+static int fill_nodes(struct model *m, const struct one *c, size_t count,
+		      struct counted_node *nodes, size_t *used, size_t *room)
 {
 	size_t at = 0;
 
@@ -183,7 +195,8 @@ struct counted counted_at(const struct model *m, const struct kind *k, double di
 		return (struct counted){0};
 	own = &k->counted[node];
 	all = &m->counted[node];
-	return (struct counted){m->factors + own->first, m->factors + all->first, own->count, all->count};
+	return (struct counted){m->factors + own->first, m->factors + all->first, own->count,
+				all->count};
 }
 
 /* The share of the factors that are `least` or more. */
@@ -214,10 +227,12 @@ double counted_miss(const struct counted *c, double ways, double lines)
 {
 	double least = ways / lines;
 
-	return blend(c, share_from(c->own, c->own_count, least), share_from(c->all, c->all_count, least));
+	return blend(c, share_from(c->own, c->own_count, least),
+		     share_from(c->all, c->all_count, least));
 }
 
-static double mean_miss(const double *factors, size_t count, const struct sets_table *sets, double lines)
+static double mean_miss(const double *factors, size_t count, const struct sets_table *sets,
+			double lines)
 {
 	size_t parts = count < SET_PARTS ? count : SET_PARTS;
 	double sum = 0;
@@ -231,5 +246,6 @@ double counted_sets_miss(const struct counted *c, const struct sets_table *sets,
 {
 	if (c->all_count == 0)
 		return sets_table_miss(sets, lines);
-	return blend(c, mean_miss(c->own, c->own_count, sets, lines), mean_miss(c->all, c->all_count, sets, lines));
+	return blend(c, mean_miss(c->own, c->own_count, sets, lines),
+		     mean_miss(c->all, c->all_count, sets, lines));
 }

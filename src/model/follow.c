@@ -2,42 +2,49 @@
 /*
  * Distances beyond the longest window, from lines that were watched on in later windows.
  *
- * Glue the windows of a run together and leave out what lies between: a line that is touched at
- * a steady rate, whatever its rate, is met after as many accesses of the glued run as of the real
+ * Glue the windows of a run together and leave out what lies between: a line that is touched at a
+ * steady rate, whatever its rate, is met after as many accesses of the glued run as of the real
  * one, on average and in distribution. So the first touches of lines watched on tell how the rates
- * of far lines are distributed: a mixture of exponentials, fitted by expectation maximization. Reuses
- * that windows saw near their end are fitted with them: there is no jump where sight ends. So many steps
- * are taken from a flat start that a single rate is told, and no more, which leaves the mixture smooth.
+ * of far lines are distributed: a mixture of exponentials, fitted by expectation maximization.
+ * Reuses that windows saw near their end are fitted with them: there is no jump where sight ends.
+ * So many steps are taken from a flat start that a single rate is told, and no more, which leaves
+ * the mixture smooth.
  *
  * Of lines that no later window sees touched some are at rest for ever, and more were touched once
  * or twice in between, and then no more: windows are a few percent of the run. How far these were
- * is not seen, so they are left out, and taken to be as far as the others. Very low rates would explain
- * them as well, and nothing that was seen tells which it is. In programs of which windows leave a
- * few percent of the accesses unresolved it is mostly bursts: rates that the run had not the time to see are
- * not allowed. Programs that leave a tenth and more live in large arrays, which stay in use: there they are.
+ * is not seen, so they are left out, and taken to be as far as the others. Very low rates would
+ * explain them as well, and nothing that was seen tells which it is. In programs of which windows
+ * leave a few percent of the accesses unresolved it is mostly bursts: rates that the run had not
+ * the time to see are not allowed. Programs that leave a tenth and more live in large arrays, which
+ * stay in use: there they are.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "model/mixture.h"
 
-#define RATES	    MIXTURE_RATES
-#define STEPS	    200
-#define LAST_STEPS  10
-#define MISFIT	    0.65 /* of what is left at the end: programs have 0.01 to 0.3, bursts 0.5, a loop 0.8 */
+#define RATES	   MIXTURE_RATES
+#define STEPS	   200
+#define LAST_STEPS 10
+/* of what is left at the end: programs have 0.01 to 0.3, bursts 0.5, a loop 0.8 */
+#define MISFIT	    0.65
 #define FOLLOWS_MIN 12	 /* with fewer touched there is nothing to fit */
 #define REGULAR	    0.75 /* so far, the footprint says better where a loop's reuses lie */
-/* So much is seen well: the share of the run in windows, of the accesses that they leave unresolved, and the lines watched on and met. */
+/*
+ * So much is seen well: the share of the run in windows, of the accesses that they leave
+ * unresolved, and the lines watched on and met.
+ */
 #define SEEN_WELL    0.25
 #define FAR_WELL     0.03
 #define TOUCHED_WELL 500
-#define FINEST	    64.0 /* the shortest mean distance beyond the end: this part of it */
+#define FINEST	     64.0 /* the shortest mean distance beyond the end: this part of it */
 /* The longest mean distance: so many times the longest watch for each access left unresolved. */
 #define REACH	    30.0
 #define REACH_LEAST 0.9
 #define REACH_MOST  3.0
-#define NEAR_END    4.0	 /* from this part of the end on, reuses that were seen are fitted with the others */
-#define UNSEEN	    0.2	 /* to begin with, of the lines watched on */
+/* from this part of the end on, reuses that were seen are fitted with the others */
+#define NEAR_END 4.0
+#define UNSEEN	 0.2 /* to begin with, of the lines watched on */
 
 static void spread_rates(struct mixture *mix, double nearest, double farthest, double unseen)
 {
@@ -138,10 +145,10 @@ static double quantile(const struct mixture *mix, double share, double low, doub
 }
 
 /*
- * Lines touched at random have, at the end of a window, at least the chance of a touch that
- * belongs to their mean distance; those of a loop that takes longer have none. What lies
- * between shows how regular, less what chance alone could make of so few reuses. Lines touched for the
- * last time tell nothing.
+ * Lines touched at random have, at the end of a window, at least the chance of a touch that belongs
+ * to their mean distance; those of a loop that takes longer have none. What lies between shows how
+ * regular, less what chance alone could make of so few reuses. Lines touched for the last time tell
+ * nothing.
  */
 static double regularity(const struct mixture *mix, const struct survival *s, double last_touches)
 {
@@ -153,7 +160,8 @@ static double regularity(const struct mixture *mix, const struct survival *s, do
 		near *= 1 + 1 / sqrt(seen);
 	for (int k = 0; k < RATES; k++)
 		mean += mix->share[k] / mix->rate[k];
-	return left > 0 ? fmax(0, 1 - log1p(near / left) * mean / (s->end_x * (1 - 1 / NEAR_END))) : 0;
+	return left > 0 ? fmax(0, 1 - log1p(near / left) * mean / (s->end_x * (1 - 1 / NEAR_END)))
+			: 0;
 }
 
 /*
@@ -173,16 +181,19 @@ static size_t with_near_ones(const struct survival *s, double begin, const struc
 	for (size_t i = 0; i < count; i++)
 		weight += follows[i].weight;
 	for (size_t i = 0; i < count && weight > 0; i++)
-		all[n++] = (struct follow){follows[i].residual + s->end_x - begin,
-					   follows[i].weight * s->left / weight,
-					   follows[i].touched};
+		all[n++] =
+			(struct follow){follows[i].residual + s->end_x - begin,
+					follows[i].weight * s->left / weight, follows[i].touched};
 	for (size_t i = 0; i < s->count; i++)
 		if (s->x[i] > begin)
 			all[n++] = (struct follow){s->x[i] - begin, s->mass[i], true};
 	return n;
 }
 
-/* What is left of the lines at each rate when all were watched for so long; at rest are those that were. */
+/*
+ * What is left of the lines at each rate when all were watched for so long; at rest are those that
+ * were.
+ */
 static void pass(struct mixture *mix, double watched)
 {
 	double left = mix->unseen;
@@ -210,8 +221,8 @@ static int improve_often(struct mixture *mix, const struct follow *follows, size
 }
 
 /*
- * How far what was seen from `begin` on is from what the mixture makes of it, at worst: mass. The mixture is of all
- * that outlive `begin`.
+ * How far what was seen from `begin` on is from what the mixture makes of it, at worst: mass. The
+ * mixture is of all that outlive `begin`.
  */
 static double misfit(const struct mixture *mix, const struct survival *s, double begin)
 {
@@ -224,8 +235,8 @@ static double misfit(const struct mixture *mix, const struct survival *s, double
 		double predicted = 0;
 
 		for (int k = 0; k < RATES; k++)
-			predicted += before * mix->share[k] *
-				     -expm1(-mix->rate[k] * (s->x[i] - begin));
+			predicted +=
+				before * mix->share[k] * -expm1(-mix->rate[k] * (s->x[i] - begin));
 		worst = fmax(worst, fabs(predicted - seen));
 		seen += s->mass[i];
 		worst = fmax(worst, fabs(predicted - seen));
@@ -234,9 +245,9 @@ static double misfit(const struct mixture *mix, const struct survival *s, double
 }
 
 /*
- * A loop that ends just where sight does has no rate, and what the mixture makes of it goes on behind the end. Where
- * rates are so far from what was seen, lines watched on say alone what comes behind.
- * Returns 0, or -1 when memory ran out.
+ * A loop that ends just where sight does has no rate, and what the mixture makes of it goes on
+ * behind the end. Where rates are so far from what was seen, lines watched on say alone what comes
+ * behind. Returns 0, or -1 when memory ran out.
  */
 static int fit(struct mixture *mix, const struct survival *s, const struct follow *follows,
 	       size_t count)
@@ -256,8 +267,9 @@ static int fit(struct mixture *mix, const struct survival *s, const struct follo
 }
 
 /*
- * Do windows see so much of the run, and of so much that is far, that the ages at which lines were touched say where the others are? Then
- * no law of rates is needed, which has uniformly random touches 8 % too near.
+ * Do windows see so much of the run, and of so much that is far, that the ages at which lines were
+ * touched say where the others are? Then no law of rates is needed, which has uniformly random
+ * touches 8 % too near.
  */
 static bool is_seen_well(const struct model *m, const struct follow *follows, size_t count)
 {

@@ -6,9 +6,9 @@
  * the time. Groups of all windows lose the phases of those that do not (3 points on gzip). So
  * neighbours become one while their samples look as if they were drawn from one and the same.
  *
- * Phases come back, and a group has not the samples to tell a cache's cliff from the luck of a few. So
- * groups that look alike are of a kind, wherever they lie, and have one survival, from the samples
- * of all; each is solved in its own place of the run.
+ * Phases come back, and a group has not the samples to tell a cache's cliff from the luck of a few.
+ * So groups that look alike are of a kind, wherever they lie, and have one survival, from the
+ * samples of all; each is solved in its own place of the run.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,11 +16,12 @@
 
 #include "model/parts.h"
 
-#define APART	     4.0 /* standard deviations: groups farther apart stay so */
-#define ALIKE	     2.0 /* samples of a window are alike: so many times more chance between kinds than between samples */
-#define MOST_OF_RUN  16	 /* no group gets more than this part of the samples: caches fill in time */
+#define APART 4.0 /* standard deviations: groups farther apart stay so */
+/* samples of a window are alike: so many times more chance between kinds than between samples */
+#define ALIKE	     2.0
+#define MOST_OF_RUN  16 /* no group gets more than this part of the samples: caches fill in time */
 #define GROUP_CHOSEN 10.0 /* samples of a group at least, of a choice from more */
-#define EXPECTED_MIN 5.0 /* of samples, for a class of its own in the comparison */
+#define EXPECTED_MIN 5.0  /* of samples, for a class of its own in the comparison */
 
 /* Samples of consecutive windows by their distance. */
 struct range {
@@ -62,15 +63,17 @@ static void count_samples(const struct model_input *in, const uint32_t *group_of
 			continue;
 		/* A few that stand for many tell how many these are, but not how they differ. */
 		many = speaks_for(in, s);
-		octave = many > 1 ? 0 : distance > reach ? MODEL_OCTAVES - 1 : model_octave(distance);
+		octave = many > 1	    ? 0
+			 : distance > reach ? MODEL_OCTAVES - 1
+					    : model_octave(distance);
 		r->octave[octave] += many;
 		r->count += many;
 	}
 }
 
 /*
- * Chi-square of the two for being of one kind, over `spread`, as standard deviations from what it is when they
- * are. Octaves with too few samples are taken together.
+ * Chi-square of the two for being of one kind, over `spread`, as standard deviations from what it
+ * is when they are. Octaves with too few samples are taken together.
  */
 static double apart(const struct range *a, const struct range *b, double spread)
 {
@@ -185,7 +188,8 @@ static void look_behind(struct kinds *k, size_t i)
 	struct nearest n = {i, INFINITY};
 
 	for (size_t to = i + 1; to < k->count && k->items[i].count > 0; to++) {
-		double far = k->items[to].count > 0 ? apart(&k->items[i], &k->items[to], ALIKE) : INFINITY;
+		double far = k->items[to].count > 0 ? apart(&k->items[i], &k->items[to], ALIKE)
+						    : INFINITY;
 
 		if (far < n.apart)
 			n = (struct nearest){to, far};
@@ -217,7 +221,10 @@ static void unite(struct kinds *k, size_t a, size_t b)
 	}
 }
 
-/* The kind of each of the ranges, the number of its first one: the nearest become one, wherever they lie. */
+/*
+ * The kind of each of the ranges, the number of its first one: the nearest become one, wherever
+ * they lie.
+ */
 static int find_kinds(struct range *ranges, size_t count, uint32_t *kind_of)
 {
 	struct kinds k = {ranges, calloc(count + 1, sizeof(*k.nearest)), kind_of, count};

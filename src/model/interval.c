@@ -4,7 +4,11 @@
 
 #include "model/parts.h"
 
-#define HIDDEN 2.0 /* with 1, traces of two phases were covered a percent less often than without kinds; with this, two more */
+/*
+ * with 1, traces of two phases were covered a percent less often than without kinds; with this, two
+ * more
+ */
+#define HIDDEN 2.0
 
 /* Student's t, 97.5 %: exact where the series below is not good to three digits. */
 static const double small_quantiles[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469};
@@ -22,12 +26,13 @@ double student_quantile(size_t df)
 }
 
 /*
- * Groups of a kind have one survival, so that their distances from the mean no longer show what the luck of the samples,
- * and the equation next to a cliff, did to each.
+ * Groups of a kind have one survival, so that their distances from the mean no longer show what the
+ * luck of the samples, and the equation next to a cliff, did to each.
  */
 double interval_chance(const struct group *group, double ratio)
 {
-	return (group->has_kin ? HIDDEN : 1) * MODEL_CLUSTERS * ratio * (1 - ratio) / fmax(1, (double)group->count);
+	return (group->has_kin ? HIDDEN : 1) * MODEL_CLUSTERS * ratio * (1 - ratio) /
+	       fmax(1, (double)group->count);
 }
 
 double interval_mean(const struct model *m, const double *ratios)

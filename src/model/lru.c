@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * StatStack: the miss ratio of an LRU cache, fully associative or of sets. The stack distance
- * expected for a reuse distance d is the sum of P(distance > k) for k < d, which
- * is the integral of the survival up to d, times what the windows have seen such reuses to differ
- * from that (stacks.c); the access misses in L lines when that reaches L, give or take a little, and in sets with the chance that
- * sets.c knows. What a group has not seen itself are first touches, and reuses from far (beyond.c).
+ * expected for a reuse distance d is the sum of P(distance > k) for k < d, which is the integral of
+ * the survival up to d, times what the windows have seen such reuses to differ from that
+ * (stacks.c); the access misses in L lines when that reaches L, give or take a little, and in sets
+ * with the chance that sets.c knows. What a group has not seen itself are first touches, and reuses
+ * from far (beyond.c).
  */
 #include "model/beyond.h"
 
@@ -13,25 +14,28 @@
 /* A miss is as good as sure from here on: what is left misses, too. */
 #define SURE (1 - 1e-9)
 /*
- * Of the lines ever touched, so many are touched no more at least: those of the start. A cache that lacks fewer holds
- * those in use, most often. Where it does not, it misses nearly all: so the upper bound is without.
+ * Of the lines ever touched, so many are touched no more at least: those of the start. A cache that
+ * lacks fewer holds those in use, most often. Where it does not, it misses nearly all: so the upper
+ * bound is without.
  */
 #define AT_REST 0.01
 /*
- * What a loop uses either fits or misses all over again, and how much that is, is known to a few in a hundred: so the
- * bounds are those of caches that are as much larger and smaller. With sets there is no such edge.
+ * What a loop uses either fits or misses all over again, and how much that is, is known to a few in
+ * a hundred: so the bounds are those of caches that are as much larger and smaller. With sets there
+ * is no such edge.
  */
 #define EDGE 0.03
 /*
- * A loop's reuses are all of one distance. Most often it was made to fit, an array of a power of two above all, and in a cache of
- * just that size the estimates of its kinds, a hundredth to both sides, would make some miss: it holds what lacks so little.
- * Nor is there such an edge with sets.
+ * A loop's reuses are all of one distance. Most often it was made to fit, an array of a power of
+ * two above all, and in a cache of just that size the estimates of its kinds, a hundredth to both
+ * sides, would make some miss: it holds what lacks so little. Nor is there such an edge with sets.
  */
 #define LOOP	   0.05 /* of the accesses */
 #define LOOP_SLACK 0.02
 /*
- * Other reuses of a distance do not all have the stack distance expected. Where none were counted (counted.c), as beyond sight: its standard
- * deviation, beside the mean. Of 0, 0.03, 0.05 and 0.08 the best with lines of 32 and 64 bytes.
+ * Other reuses of a distance do not all have the stack distance expected. Where none were counted
+ * (counted.c), as beyond sight: its standard deviation, beside the mean. Of 0, 0.03, 0.05 and 0.08
+ * the best with lines of 32 and 64 bytes.
  */
 #define SPREAD	    0.03
 #define SPREAD_MOST 5.0 /* deviations: beyond there is none */
@@ -70,8 +74,9 @@ double lru_miss(const struct counted *c, double ways, double lines, double mass)
 }
 
 /*
- * Go on to a piece with so many lines in between, of whose reuses c is known, `step` more than to the one before where its reuses lie anywhere from halfway
- * there on; 0: they are all of one distance. Returns false when its reuses, and all farther ones, miss.
+ * Go on to a piece with so many lines in between, of whose reuses c is known, `step` more than to
+ * the one before where its reuses lie anywhere from halfway there on; 0: they are all of one
+ * distance. Returns false when its reuses, and all farther ones, miss.
  */
 static bool walk_to(struct walk *w, const struct counted *c, double lines, double step, double mass)
 {
@@ -81,7 +86,8 @@ static bool walk_to(struct walk *w, const struct counted *c, double lines, doubl
 	if (sets->sets > 1)
 		miss = counted_sets_miss(c, w->sets, in_between);
 	else if (step > 0)
-		miss = miss_around(sets->ways, in_between, hypot(SPREAD * in_between, step / sqrt(12)));
+		miss = miss_around(sets->ways, in_between,
+				   hypot(SPREAD * in_between, step / sqrt(12)));
 	else
 		miss = lru_miss(c, sets->ways, lines, mass);
 	if (miss > SURE)
@@ -91,7 +97,10 @@ static bool walk_to(struct walk *w, const struct counted *c, double lines, doubl
 	return true;
 }
 
-/* Accesses before `position`, in group *g or before it, that their groups saw no reuse of; *g moves back, for the next call. */
+/*
+ * Accesses before `position`, in group *g or before it, that their groups saw no reuse of; *g moves
+ * back, for the next call.
+ */
 static double left_before(const struct model *m, double position, size_t *g)
 {
 	const struct group *group;
@@ -111,8 +120,9 @@ struct way {
 };
 
 /*
- * The accesses from `x` to `to` back, each as many times as the group there leaves more of its accesses without a
- * reuse than the one that the walk began in: a stretch that touches little anew adds few lines.
+ * The accesses from `x` to `to` back, each as many times as the group there leaves more of its
+ * accesses without a reuse than the one that the walk began in: a stretch that touches little anew
+ * adds few lines.
  */
 static double passed(struct way *w, double x, double to)
 {
@@ -127,8 +137,9 @@ static double passed(struct way *w, double x, double to)
 }
 
 /*
- * A piece of the tail stands for distances around it, over as much as to its nearer neighbour: the lines of that, of `lines` since the
- * piece before. Those of the pool are of reuses seen at their distance.
+ * A piece of the tail stands for distances around it, over as much as to its nearer neighbour: the
+ * lines of that, of `lines` since the piece before. Those of the pool are of reuses seen at their
+ * distance.
  */
 static double step_of(const struct beyond *b, size_t i, double lines)
 {
@@ -139,7 +150,10 @@ static double step_of(const struct beyond *b, size_t i, double lines)
 	return lines * fmin(1, (x[i + 1] - x[i]) / (x[i] - x[i - 1]));
 }
 
-/* The group's far reuses: the stack distance goes on to rise by what is left, from `stack` at what it has seen. */
+/*
+ * The group's far reuses: the stack distance goes on to rise by what is left, from `stack` at what
+ * it has seen.
+ */
 static void walk_far(struct walk *w, const struct model *m, size_t g, const struct beyond *b,
 		     double stack)
 {
@@ -158,7 +172,8 @@ static void walk_far(struct walk *w, const struct model *m, size_t g, const stru
 		stack += w->left * passed(&way, x, to);
 		x = to;
 		lines = fmax(lines, stack * stacks_ratio(&m->stacks, x));
-		if (!walk_to(w, &none_counted, lines, step_of(b, i, lines - before), mass * b->p.mass[i] / f.total))
+		if (!walk_to(w, &none_counted, lines, step_of(b, i, lines - before),
+			     mass * b->p.mass[i] / f.total))
 			break;
 	}
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Far lines by the rates at which they are touched; see follow.c, and ages.c for what rates leave out. */
+/*
+ * Far lines by the rates at which they are touched; see follow.c, and ages.c for what rates leave
+ * out.
+ */
 #ifndef DWELL_MODEL_MIXTURE_H
 #define DWELL_MODEL_MIXTURE_H
 
@@ -25,8 +28,9 @@ void mixture_age(struct mixture *mix, const struct model *m, const struct follow
 		 size_t count);
 
 /*
- * Where a loop's reuses lie, from lines watched on: fills t->x with the quantiles of their distances. Returns 0, or -1 when
- * the touches are too few, or too many lines were not seen to be touched.
+ * Where a loop's reuses lie, from lines watched on: fills t->x with the quantiles of their
+ * distances. Returns 0, or -1 when the touches are too few, or too many lines were not seen to be
+ * touched.
  */
 int regular_tail(const struct model *m, const struct follow *follows, size_t count, struct tail *t);
 

@@ -80,9 +80,10 @@ static void measure_footprint(struct model *m, const struct model_input *in)
 }
 
 /*
- * The accesses of the run that a window speaks for: those of its period, anywhere in which it could have
- * come to lie; the last one for the rest of the run, which may end before its period or after. When a window stood for the gap before it, half the
- * gaps on both sides scattered less; periods are all of a length, and no neighbour need be asked.
+ * The accesses of the run that a window speaks for: those of its period, anywhere in which it could
+ * have come to lie; the last one for the rest of the run, which may end before its period or after.
+ * When a window stood for the gap before it, half the gaps on both sides scattered less; periods
+ * are all of a length, and no neighbour need be asked.
  */
 static double window_weight(const struct model *m, const struct model_input *in, size_t i)
 {
@@ -110,8 +111,7 @@ static void place_first_touches(struct model *m, const struct model_input *in)
 		double length = group->weight * m->accesses;
 
 		while (w < in->window_count && (double)in->windows[w].start < group->start + length)
-			held = fmax(held,
-				    (double)in->windows[w++].footprint_pages * lines);
+			held = fmax(held, (double)in->windows[w++].footprint_pages * lines);
 		if (g + 1 == m->group_count)
 			held = m->last_lines;
 		if (length > 0)
@@ -264,7 +264,9 @@ static int group_windows(struct model *m, const struct model_input *in, uint32_t
 	return 0;
 }
 
-/* Kinds are numbered in the order of the run, each group is told its own, and each kind its groups. */
+/*
+ * Kinds are numbered in the order of the run, each group is told its own, and each kind its groups.
+ */
 static int number_kinds(struct model *m, const uint32_t *kind_of)
 {
 	uint32_t *number = malloc((m->group_count + 1) * sizeof(*number));
@@ -377,7 +379,8 @@ static double load_share(const struct model_window *w, const struct model_sample
 }
 
 /* Share of each group's samples that load, and that see no reuse within FAR_DISTANCE. */
-static void sum_groups(const struct model *m, const struct model_input *in, double *loads, double *far)
+static void sum_groups(const struct model *m, const struct model_input *in, double *loads,
+		       double *far)
 {
 	memset(loads, 0, m->group_count * sizeof(*loads));
 	memset(far, 0, m->group_count * sizeof(*far));
@@ -444,7 +447,8 @@ static void estimate_survivals(struct model *m, const uint32_t *order)
 
 		survival_estimate(m, m->sorted + k->first, k->count, MODEL_GROUP_AT_RISK, x + used,
 				  mass + used, &k->own);
-		pieces_join(&k->own, joined + k->first, joined + m->sample_count + k->first, &k->joined);
+		pieces_join(&k->own, joined + k->first, joined + m->sample_count + k->first,
+			    &k->joined);
 	}
 	for (size_t g = 0; g < m->group_count; g++) {
 		struct group *group = &m->groups[g];
@@ -476,7 +480,8 @@ static int fill(struct model *m, const struct model_input *in)
 
 	m->window_count = in->window_count;
 	m->group_of = group_of = malloc((in->window_count + 1) * sizeof(*group_of));
-	if (order == NULL || group_of == NULL || weigh_samples(m, in) != 0 || form_groups(m, in) != 0)
+	if (order == NULL || group_of == NULL || weigh_samples(m, in) != 0 ||
+	    form_groups(m, in) != 0)
 		goto out;
 	place_bins(m, in);
 	sort_by_bin(m, order);

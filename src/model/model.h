@@ -37,7 +37,8 @@ struct model_window {
 	uint64_t length;     /* accesses inside it */
 	uint64_t stands_for; /* accesses of its period, in which its place was chosen by chance */
 	uint64_t footprint_pages; /* 4096-byte pages the program held; 0: unknown */
-	uint64_t chosen, chosen_loads; /* accesses whose kind is known, and those that load; 0: the samples' */
+	/* accesses whose kind is known, and those that load; 0: the samples' */
+	uint64_t chosen, chosen_loads;
 };
 
 struct model_sample {
@@ -46,9 +47,11 @@ struct model_sample {
 	bool reused;	   /* false: the watch ended first, the distance is a lower bound */
 	uint64_t position; /* accesses of the process at the sampled access; 0: not known */
 	bool load;	   /* it loads and does not store */
-	uint32_t weight;   /* it speaks for so many as others of its window, times weight_one; 0: 1 */
-	uint16_t touches;  /* lines that the access touches; 0: 1 */
-	uint32_t place;	   /* any number for the instruction, so that like samples are known; 0: none */
+	/* it speaks for so many as others of its window, times weight_one; 0: 1 */
+	uint32_t weight;
+	uint16_t touches; /* lines that the access touches; 0: 1 */
+	/* any number for the instruction, so that like samples are known; 0: none */
+	uint32_t place;
 };
 
 /*
@@ -56,10 +59,10 @@ struct model_sample {
  * later windows of the thread, until the first touch or to the end.
  */
 struct model_follow {
-	uint32_t window;  /* of the sample */
-	uint64_t watched; /* accesses inside windows, the sample's own included */
-	bool touched;	  /* false: not even then */
-	uint32_t weight;  /* as in a sample */
+	uint32_t window;   /* of the sample */
+	uint64_t watched;  /* accesses inside windows, the sample's own included */
+	bool touched;	   /* false: not even then */
+	uint32_t weight;   /* as in a sample */
 	uint64_t position; /* of the sample, accesses of the run; 0: not known */
 };
 
@@ -75,9 +78,9 @@ struct model_input {
 	size_t window_count;
 	const struct model_sample *samples;
 	size_t sample_count;
-	uint64_t accesses;	  /* of the whole run; 0: what the windows stand for */
-	uint64_t footprint_pages; /* the most of the run; 0: what the windows say */
-	uint32_t line_bytes;	  /* the line that was watched, a power of two */
+	uint64_t accesses;		    /* of the whole run; 0: what the windows stand for */
+	uint64_t footprint_pages;	    /* the most of the run; 0: what the windows say */
+	uint32_t line_bytes;		    /* the line that was watched, a power of two */
 	const struct model_follow *follows; /* of a fair choice among the unresolved samples */
 	size_t follow_count;
 	const struct model_stack *stacks; /* of a fair choice among the samples of a distance */
@@ -96,13 +99,14 @@ struct model_input {
 	 */
 	size_t chosen_from;
 	/*
-	 * Their model, or NULL: how misses come in bursts, what lies between two touches and how far unseen
-	 * reuses are, all samples show better. Read by model_new only.
+	 * Their model, or NULL: how misses come in bursts, what lies between two touches and how
+	 * far unseen reuses are, all samples show better. Read by model_new only.
 	 */
 	const struct model *all;
 	uint32_t weight_one; /* the weight of a sample that speaks for itself; 0: 1 */
-	double line_made; /* share of the lines in the footprint's pages that are ever touched; 0: all */
-	double line_use;  /* the same, without those that are only made, and left alone then */
+	/* share of the lines in the footprint's pages that are ever touched; 0: all */
+	double line_made;
+	double line_use; /* the same, without those that are only made, and left alone then */
 };
 
 /*
@@ -163,12 +167,13 @@ void model_solve(struct model *m, enum model_policy policy, uint64_t lines,
 		 struct model_ratio *out);
 
 /*
- * Ratio estimation (Cochran, "Sampling techniques", 1977, chapter 6), for a model of samples that were
- * chosen from more and are seen with lines of another size. `all` is the model of those they were chosen
- * from, `chosen` that of the same choice, both with lines of the same size; `line_ratio` of m's make one
- * of theirs. From now on answers and shares of m are multiplied by what `all` says over what
- * `chosen` says of a cache of as many bytes, to the power of `trust`, in [0, 1]: what the luck of the
- * choice did to one size of line it did to the other. The two are used at each call, and not owned.
+ * Ratio estimation (Cochran, "Sampling techniques", 1977, chapter 6), for a model of samples that
+ * were chosen from more and are seen with lines of another size. `all` is the model of those they
+ * were chosen from, `chosen` that of the same choice, both with lines of the same size;
+ * `line_ratio` of m's make one of theirs. From now on answers and shares of m are multiplied by
+ * what `all` says over what `chosen` says of a cache of as many bytes, to the power of `trust`, in
+ * [0, 1]: what the luck of the choice did to one size of line it did to the other. The two are used
+ * at each call, and not owned.
  */
 void model_set_yardstick(struct model *m, struct model *all, struct model *chosen,
 			 double line_ratio, double trust);
@@ -189,7 +194,7 @@ void model_solve_cache(struct model *m, enum model_policy policy, const struct m
 
 /* How the sampling part of the interval comes about. */
 enum model_interval {
-	MODEL_STUDENT = 0, /* Student's t over the groups: the default */
+	MODEL_STUDENT = 0,   /* Student's t over the groups: the default */
 	MODEL_BOOTSTRAP = 1, /* BCa over the windows, seeded; some milliseconds for each answer */
 };
 

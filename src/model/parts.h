@@ -32,29 +32,32 @@ struct survival {
 
 #define COUNTED_NODES 320 /* eight to an octave of distance */
 
-/* Reuses of about a distance whose lines were counted: so many times those expected, rising, in model.factors. */
+/*
+ * Reuses of about a distance whose lines were counted: so many times those expected, rising, in
+ * model.factors.
+ */
 struct counted_node {
 	size_t first, count;
 };
 
 /*
- * Groups of one kind, anywhere in the run: their samples look as if drawn from the same distances, and
- * are taken together.
+ * Groups of one kind, anywhere in the run: their samples look as if drawn from the same distances,
+ * and are taken together.
  */
 struct kind {
 	struct survival own;
 	struct survival joined; /* the same in fewer pieces: see beyond.h */
-	double *lines; /* stack distance of each piece, never falling: see stacks.c */
-	struct counted_node *counted;	  /* COUNTED_NODES of them, of its own groups: counted.c */
-	size_t first, count;		  /* its samples, in model.sorted */
-	size_t first_group, group_count;  /* in model.members */
+	double *lines;		/* stack distance of each piece, never falling: see stacks.c */
+	struct counted_node *counted;	 /* COUNTED_NODES of them, of its own groups: counted.c */
+	size_t first, count;		 /* its samples, in model.sorted */
+	size_t first_group, group_count; /* in model.members */
 };
 
 /* A stretch of the run, that is solved for itself. */
 struct group {
 	struct survival own; /* its kind's */
 	uint32_t kind;
-	bool has_kin; /* there are other groups of its kind */
+	bool has_kin;	      /* there are other groups of its kind */
 	double weight;	      /* share of the run; all groups together 1 */
 	double share;	      /* the same, calibrated: see calibrate() */
 	double start;	      /* accesses of the run before those it speaks for */
@@ -113,8 +116,8 @@ struct placed {
 size_t placed_most(const struct model_input *in);
 
 /*
- * A window's samples from the *i-th on whose place is known go to `out`, by their place; *i goes on to the next
- * window's. Returns how many.
+ * A window's samples from the *i-th on whose place is known go to `out`, by their place; *i goes on
+ * to the next window's. Returns how many.
  */
 size_t placed_take(const struct model_input *in, size_t *i, struct placed *out);
 
@@ -130,8 +133,8 @@ struct ratio {
 void ratio_add(struct ratio *r, double seen, double expected);
 
 /*
- * Seen to expected, drawn to 1 as far as it may be chance: so many times what the windows tell by how they differ. Something
- * is expected.
+ * Seen to expected, drawn to 1 as far as it may be chance: so many times what the windows tell by
+ * how they differ. Something is expected.
  */
 double ratio_drawn(const struct ratio *r, double doubt);
 
@@ -145,18 +148,20 @@ struct stacks_node {
 
 /* See stacks.c. Nodes by their distance, those alone of which enough is known. */
 struct stacks {
-	struct stacks_node halves[STACKS_HALVES], wholes[MODEL_OCTAVES]; /* of octaves of distance */
+	/* of octaves of distance */
+	struct stacks_node halves[STACKS_HALVES], wholes[MODEL_OCTAVES];
 	size_t half_count, whole_count;
 	bool is_coarse; /* the whole octaves hold */
 };
 
 /*
- * Reuses that begin between the touches of others, of an octave of distance or farther: see scatter.c.
- * [within which][from which octave on]
+ * Reuses that begin between the touches of others, of an octave of distance or farther: see
+ * scatter.c. [within which][from which octave on]
  */
 struct scatter {
-	double ratio[MODEL_OCTAVES][MODEL_OCTAVES];  /* of those seen to those expected */
-	double spread[MODEL_OCTAVES][MODEL_OCTAVES]; /* standard deviation over mean, without chance */
+	double ratio[MODEL_OCTAVES][MODEL_OCTAVES]; /* of those seen to those expected */
+	/* standard deviation over mean, without chance */
+	double spread[MODEL_OCTAVES][MODEL_OCTAVES];
 };
 
 /* Accesses of the run. */
@@ -177,7 +182,7 @@ struct model {
 	uint32_t *members; /* groups, by kind */
 	struct tail tails[TAIL_KINDS];
 	struct window_span *spans; /* window_count, or NULL */
-	int followed; /* what follow_tail returned */
+	int followed;		   /* what follow_tail returned */
 	bool has_footprint;
 	double mean_lines; /* F averaged over the run */
 	double last_lines; /* F at its end, the largest seen */
@@ -191,12 +196,17 @@ struct model {
 	bool *reused;
 	double *weight;	 /* all together 1 */
 	uint16_t *lines; /* that the access touches */
-	/* Of a watch that ended, how much likelier than others of its length it is far: places.c. */
+	/*
+	 * Of a watch that ended, how much likelier than others of its length it is far: places.c.
+	 */
 	float *open_weight;
 	size_t sample_count;
 	struct follow *follows; /* those that outlived the pool's end */
 	size_t follow_count;
-	/* And those that were watched for less, in windows; but at the last they may have been older than that. */
+	/*
+	 * And those that were watched for less, in windows; but at the last they may have been
+	 * older than that.
+	 */
 	struct follow *early_follows;
 	size_t early_count;
 	uint32_t *sorted;	  /* by kind, then by bin */
@@ -208,7 +218,8 @@ struct model {
 	struct model *all, *chosen;
 	double line_ratio, trust;
 
-	double *storage;   /* what the survivals' x and mass point into: pool, kinds, and those of kinds joined */
+	/* what the survivals' x and mass point into: pool, kinds, and those of kinds joined */
+	double *storage;
 	double *lines_at;  /* what the kinds' lines point into */
 	double *scratch;   /* two per group, for model_solve */
 	double *evictions; /* one more than groups, for random_solve */
@@ -224,8 +235,9 @@ double model_speaks_for(const struct model_input *in, const struct model_sample 
 unsigned model_bin(uint64_t distance);
 
 /*
- * The group of each window, which are consecutive, and how many groups there are, at least 1; the kind of each group,
- * of which there is room for as many as windows, and one. Returns -1 when memory ran out.
+ * The group of each window, which are consecutive, and how many groups there are, at least 1; the
+ * kind of each group, of which there is room for as many as windows, and one. Returns -1 when
+ * memory ran out.
  */
 int groups_form(const struct model_input *in, uint32_t *group_of, size_t *count, uint32_t *kind_of);
 
@@ -255,9 +267,9 @@ struct follow {
 };
 
 /*
- * Rates at which far lines are touched, from `count` follows, those of a window one after another: fills
- * t->x with the quantiles of the distances beyond `end`, t->mass apart. Returns 0; 1 when the touches are too regular for
- * that; -1 when they are too few to tell.
+ * Rates at which far lines are touched, from `count` follows, those of a window one after another:
+ * fills t->x with the quantiles of the distances beyond `end`, t->mass apart. Returns 0; 1 when the
+ * touches are too regular for that; -1 when they are too few to tell.
  */
 int follow_tail(const struct model *m, const struct follow *follows, size_t count, struct tail *t);
 
@@ -265,8 +277,8 @@ int follow_tail(const struct model *m, const struct follow *follows, size_t coun
 int places_weigh(struct model *m, const struct model_input *in);
 
 /*
- * Fills m->scatter; groups and survivals are known, and samples of a window follow one another in the
- * input. Returns 0, or -1 when memory ran out.
+ * Fills m->scatter; groups and survivals are known, and samples of a window follow one another in
+ * the input. Returns 0, or -1 when memory ran out.
  */
 int scatter_measure(struct model *m, const struct model_input *in);
 
@@ -277,16 +289,21 @@ struct between {
 };
 
 /*
- * from[a] is the mass of the group's octave a and all farther, miss[a] what of octave a misses; those of `end` are of all
- * beyond.
+ * from[a] is the mass of the group's octave a and all farther, miss[a] what of octave a misses;
+ * those of `end` are of all beyond.
  */
 struct between scatter_between(const struct scatter *s, unsigned octave, const double *from,
 			       const double *miss, unsigned end);
 
-/* Fills m->stacks; groups and survivals are known. Samples as in scatter_measure. Returns 0, or -1 when memory ran out. */
+/*
+ * Fills m->stacks; groups and survivals are known. Samples as in scatter_measure. Returns 0, or -1
+ * when memory ran out.
+ */
 int stacks_measure(struct model *m, const struct model_input *in);
 
-/* The same from a model of more samples. Where its lines are shorter only whole octaves are alike. */
+/*
+ * The same from a model of more samples. Where its lines are shorter only whole octaves are alike.
+ */
 void stacks_take(struct model *m, const struct model *all);
 
 /* Of reuses at a distance of so many accesses. */
@@ -295,12 +312,15 @@ double stacks_ratio(const struct stacks *s, double distance);
 /* Fills the kinds' lines, by m->stacks. */
 void stacks_place(struct model *m);
 
-/* Fills m->counted and the kinds', from in->stacks; the kinds' lines are known. Returns 0, or -1 when memory ran out. */
+/*
+ * Fills m->counted and the kinds', from in->stacks; the kinds' lines are known. Returns 0, or -1
+ * when memory ran out.
+ */
 int counted_measure(struct model *m, const struct model_input *in);
 
 /* What is known of the lines between the touches of reuses of a kind and a distance. */
 struct counted {
-	const double *own, *all;   /* factors of its own groups, and of all: rising */
+	const double *own, *all;     /* factors of its own groups, and of all: rising */
 	size_t own_count, all_count; /* the latter 0: nothing is known */
 };
 
@@ -314,14 +334,19 @@ struct sets_table;
 double counted_sets_miss(const struct counted *c, const struct sets_table *sets, double lines);
 
 struct group_result {
-	double rate; /* a reuse at x meets rate x on_the_way[octave of x] misses, in units of what replaces a line */
+	/*
+	 * a reuse at x meets rate x on_the_way[octave of x] misses, in units of what replaces a
+	 * line
+	 */
+	double rate;
 	/* Misses between the touches of a reuse, as a share of the group's, and their scatter. */
 	double on_the_way[MODEL_OCTAVES], scatter[MODEL_OCTAVES];
 	double steeper;	   /* makes up for what taking near distances together has lost */
 	double unresolved; /* the part of the ratio that no piece of the group's own explains */
-	bool is_lru;	   /* without sets, and the next two hold instead of all above but the last */
-	double ways;	   /* of the cache; infinite: it holds all */
-	size_t sure;	   /* from this one on all of the group's own pieces miss */
+	/* without sets, and the next two hold instead of all above but the last */
+	bool is_lru;
+	double ways; /* of the cache; infinite: it holds all */
+	size_t sure; /* from this one on all of the group's own pieces miss */
 };
 
 /* P(miss) of a reuse that the group has seen itself; random replacement. */
@@ -357,7 +382,10 @@ double solve_point(struct model *m, enum model_policy policy, const struct model
 
 void sets_init(struct sets *s, double sets, double ways);
 
-/* P(at least `ways` of n fall into the set), n whole; *last gets P(exactly ways - 1). There are two sets or more. */
+/*
+ * P(at least `ways` of n fall into the set), n whole; *last gets P(exactly ways - 1). There are two
+ * sets or more.
+ */
 double sets_chance(const struct sets *s, double n, double *last);
 
 /*
@@ -376,7 +404,10 @@ struct sets_table {
 /* `sets` must live as long as the table does. */
 void sets_table_init(struct sets_table *t, const struct sets *sets);
 
-/* As sets_miss, to 2e-5; to 2e-4 with fewer than 60 sets, where lines between whole numbers are rounded off. */
+/*
+ * As sets_miss, to 2e-5; to 2e-4 with fewer than 60 sets, where lines between whole numbers are
+ * rounded off.
+ */
 double sets_table_miss(const struct sets_table *t, double stack);
 
 /*
@@ -405,8 +436,8 @@ double interval_half_width(const struct model *m, const double *ratios, double c
 
 /*
  * Instead of centre and half width: the 95 % interval of the groups' mean, `centre`, by bootstrap
- * over the windows. Everything is in [0, 1] where there is no telling. Pure: the same seed gives the
- * same. Returns 0, or -1 when memory ran out.
+ * over the windows. Everything is in [0, 1] where there is no telling. Pure: the same seed gives
+ * the same. Returns 0, or -1 when memory ran out.
  */
 int bootstrap_interval(const struct model *m, const double *ratios, double centre, uint64_t seed,
 		       double *low, double *high);

@@ -256,7 +256,10 @@ static void sum_octaves(const struct system *s, double ratio, struct octaves *o)
 		o->far = fmin(1, fmax(0, far / left));
 }
 
-/* What of a reuse that meets n misses on average, in units of what replaces a line, misses itself: as ln P(hit). */
+/*
+ * What of a reuse that meets n misses on average, in units of what replaces a line, misses itself:
+ * as ln P(hit).
+ */
 static double scattered(double n, double scatter)
 {
 	/* They are gamma distributed: P(hit) = (1 + n scatter)^(-1 / scatter). */
@@ -264,7 +267,8 @@ static double scattered(double n, double scatter)
 }
 
 /* What reuses of each octave meet on their way. */
-static void look_on_the_way(const struct scatter *s, const struct octaves *o, struct group_result *r)
+static void look_on_the_way(const struct scatter *s, const struct octaves *o,
+			    struct group_result *r)
 {
 	double from[MODEL_OCTAVES + 1], miss[MODEL_OCTAVES + 1];
 
@@ -293,7 +297,9 @@ static bool lie_evenly(const struct octaves *o, const struct group_result *r)
 	return true;
 }
 
-/* Solve again with the misses that reuses meet where these come in bursts. r gets what they meet. */
+/*
+ * Solve again with the misses that reuses meet where these come in bursts. r gets what they meet.
+ */
 static double solve_bursts(const struct solver *v, size_t g, struct system *s, double ratio,
 			   struct group_result *r)
 {
@@ -332,8 +338,9 @@ double group_miss(const struct group_result *r, double x)
 }
 
 /*
- * r->on_the_way and r->scatter are set. The equation has near distances as one, the shares are of each: what
- * they differ by goes to those that may miss or not, so that the sum is the group's ratio.
+ * r->on_the_way and r->scatter are set. The equation has near distances as one, the shares are of
+ * each: what they differ by goes to those that may miss or not, so that the sum is the group's
+ * ratio.
  */
 static void report_group(const struct group *g, const struct system *s, double ratio,
 			 struct group_result *r)

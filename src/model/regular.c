@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the reuses of a loop lie that is longer than windows see. Its touches have no rate: all lines are touched at one age, and
- * one that was not looked at just then is met a round later. So lines watched on are counted by their age, accesses of the
- * run since they were touched: of those that a window looked at when they were so old, how many were touched. It is
- * Kaplan and Meier's product limit, with times at which a line is not under observation. While nobody looks a line may be touched, as
- * likely as those of its age that are looked at: afterwards it counts for so much less. A line is older than it was watched in windows, so
- * it may have been watched for less than windows see, and count here. Of any other reuses it all tells as well, where windows see
- * enough of the run.
+ * Where the reuses of a loop lie that is longer than windows see. Its touches have no rate: all
+ * lines are touched at one age, and one that was not looked at just then is met a round later. So
+ * lines watched on are counted by their age, accesses of the run since they were touched: of those
+ * that a window looked at when they were so old, how many were touched. It is Kaplan and Meier's
+ * product limit, with times at which a line is not under observation. While nobody looks a line may
+ * be touched, as likely as those of its age that are looked at: afterwards it counts for so much
+ * less. A line is older than it was watched in windows, so it may have been watched for less than
+ * windows see, and count here. Of any other reuses it all tells as well, where windows see enough
+ * of the run.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -59,14 +61,17 @@ static int add(struct events *e, double age, size_t line, enum happening what)
 	return 0;
 }
 
-/* One line, through the windows that it was watched in; nothing of the ages that all windows see. */
+/*
+ * One line, through the windows that it was watched in; nothing of the ages that all windows see.
+ */
 static int follow(struct events *e, const struct model *m, const struct follow *f, size_t line)
 {
 	double sight = m->pool.end_x, watched = f->residual + sight;
 
 	for (size_t w = f->window; w < m->window_count && watched > 0; w++) {
 		const struct window_span *s = &m->spans[w];
-		double start = fmax(f->begin, s->start), length = fmin(watched, s->start + s->length - start);
+		double start = fmax(f->begin, s->start),
+		       length = fmin(watched, s->start + s->length - start);
 		double from = fmax(sight, start - f->begin), to = start - f->begin + length;
 		bool is_touched;
 
@@ -84,7 +89,10 @@ static int follow(struct events *e, const struct model *m, const struct follow *
 	return 0;
 }
 
-/* Places the tail's pieces at the quantiles of the ages. Returns how much of all is left at the last touch. */
+/*
+ * Places the tail's pieces at the quantiles of the ages. Returns how much of all is left at the
+ * last touch.
+ */
 static double place(const struct events *e, struct line *lines, struct tail *t)
 {
 	double left = 1, looked_at = 0, last = 0;

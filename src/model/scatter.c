@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Misses come in bursts, reuses of one kind together: StatCache's equation takes the accesses within a reuse distance
- * for a fair sample of all, and they are not. A walk down the first of eight columns brings the lines of all, so that
- * the reuses of the next seven meet few misses on their way. And of these some meet many and the others none. As a
- * reuse misses with 1 - exp(-rate n), which is concave, they miss less often than the mean of n would make them.
+ * Misses come in bursts, reuses of one kind together: StatCache's equation takes the accesses
+ * within a reuse distance for a fair sample of all, and they are not. A walk down the first of
+ * eight columns brings the lines of all, so that the reuses of the next seven meet few misses on
+ * their way. And of these some meet many and the others none. As a reuse misses with 1 - exp(-rate
+ * n), which is concave, they miss less often than the mean of n would make them.
  *
- * The samples tell how many n are, and how much they vary. Between the two touches of a reuse others begin: so many whose
- * own distance is of octave a or farther, beside as many as begin in such a stretch of its group. Over all reuses of an octave the mean
- * of that number and the mean of its square give its variance, of which as much is the choice of samples as the mean
- * (Poisson's); what is left is the program's. What begins stands for what ends there, and misses: forwards and backwards
- * a stretch of a program has as many far reuses. All windows are taken together, and each is held against its group: one
- * that lies between two bursts has no misses anywhere, which says much about its group's reuses, and nothing
- * when it is compared with itself.
+ * The samples tell how many n are, and how much they vary. Between the two touches of a reuse
+ * others begin: so many whose own distance is of octave a or farther, beside as many as begin in
+ * such a stretch of its group. Over all reuses of an octave the mean of that number and the mean of
+ * its square give its variance, of which as much is the choice of samples as the mean (Poisson's);
+ * what is left is the program's. What begins stands for what ends there, and misses: forwards and
+ * backwards a stretch of a program has as many far reuses. All windows are taken together, and each
+ * is held against its group: one that lies between two bursts has no misses anywhere, which says
+ * much about its group's reuses, and nothing when it is compared with itself.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -46,7 +48,10 @@ static unsigned octave_of(const struct placed *p)
 	return p->reused ? model_octave(p->distance) : MODEL_OCTAVES - 1;
 }
 
-/* Fills w with the window's samples from *i on whose place is known; *i goes on to the next window's. */
+/*
+ * Fills w with the window's samples from *i on whose place is known; *i goes on to the next
+ * window's.
+ */
 static void take_window(struct window_begins *w, const struct model_input *in, size_t *i)
 {
 	double samples = 0;
@@ -65,8 +70,9 @@ static void take_window(struct window_begins *w, const struct model_input *in, s
 }
 
 /*
- * What begins between the touches of the i-th. outlive[a]: of its group's accesses, those whose distance is of octave a or
- * farther. Only octaves all of whose reuses the window could have seen end.
+ * What begins between the touches of the i-th. outlive[a]: of its group's accesses, those whose
+ * distance is of octave a or farther. Only octaves all of whose reuses the window could have seen
+ * end.
  */
 static void look_between(const struct window_begins *w, size_t i, const double *outlive,
 			 struct sums *sums)
@@ -172,8 +178,9 @@ out:
 }
 
 /*
- * n is a sum over octaves: as P(miss) rises from octave a - 1 to a, all that are of a or farther add the difference.
- * Where one has many the others have many, too: standard deviations add up. A share above 1 is not believed.
+ * n is a sum over octaves: as P(miss) rises from octave a - 1 to a, all that are of a or farther
+ * add the difference. Where one has many the others have many, too: standard deviations add up. A
+ * share above 1 is not believed.
  */
 struct between scatter_between(const struct scatter *s, unsigned octave, const double *from,
 			       const double *miss, unsigned end)

@@ -5,12 +5,12 @@
  * LRU within sets (Hill and Smith, Evaluating associativity in CPU caches, 1989, section 4): with s
  * other lines touched since, the line was replaced when at least A of them fell into its set:
  *
- *	P(miss) = 1 - sum_{a<A} C(s,a) (1/S)^a (1-1/S)^(s-a)
+ * 	P(miss) = 1 - sum_{a<A} C(s,a) (1/S)^a (1-1/S)^(s-a)
  *
  * That is a fully associative cache of as many lines as it takes for A of them to fall into the
  * set: a number that is distributed as Pascal says (negative binomial, mean S A), instead of one
- * that is fixed. Random replacement is taken by the same idea: the fully associative ratio, averaged
- * over that distribution.
+ * that is fixed. Random replacement is taken by the same idea: the fully associative ratio,
+ * averaged over that distribution.
  */
 #include <math.h>
 

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The chance that a set is full, at some hundred numbers of lines, for the many that are asked of one cache. It rises
- * from nothing to one as Poisson's sum does, whose width is the root of the ways: so points an equal step apart, with
- * the slope at each, say all there is (Hermite's cubics); where each whole number is one of them, straight lines do.
+ * The chance that a set is full, at some hundred numbers of lines, for the many that are asked of
+ * one cache. It rises from nothing to one as Poisson's sum does, whose width is the root of the
+ * ways: so points an equal step apart, with the slope at each, say all there is (Hermite's cubics);
+ * where each whole number is one of them, straight lines do.
  */
 #include <math.h>
 
 #include "model/parts.h"
 
-/* Below and above the ways, lines of a set within which the chance is neither nothing nor one, to 1e-10. */
+/*
+ * Below and above the ways, lines of a set within which the chance is neither nothing nor one, to
+ * 1e-10.
+ */
 #define BELOW	  10.0 /* roots of the ways */
 #define ABOVE	  7.0
 #define ABOVE_ALL 20.0

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The lines between the touches of a reuse. StatStack expects as many as the survival of all reuses says,
- * as if what lies between were a fair sample of all, and it is not: a sweep over a table has few lines
- * between two touches of one, whatever the program does beside it.
+ * The lines between the touches of a reuse. StatStack expects as many as the survival of all reuses
+ * says, as if what lies between were a fair sample of all, and it is not: a sweep over a table has
+ * few lines between two touches of one, whatever the program does beside it.
  *
- * The samples of a window tell. Of the accesses between two touches those are the last ones to their
- * line whose next touch comes after the second: as many as there are lines. So each reuse has an
- * estimate of its own stack distance, from a sample or a few, and all of an octave of distance
- * have one beside what their groups' survivals make of them; and each half of it one beside the octave's.
+ * The samples of a window tell. Of the accesses between two touches those are the last ones to
+ * their line whose next touch comes after the second: as many as there are lines. So each reuse has
+ * an estimate of its own stack distance, from a sample or a few, and all of an octave of distance
+ * have one beside what their groups' survivals make of them; and each half of it one beside the
+ * octave's.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,12 +17,13 @@
 #include "model/parts.h"
 
 /*
- * How much of what was seen is chance the windows tell by how they differ: and so many times that. Where it is
- * taken as it stands the little that is off in most octaves makes more noise than it mends.
+ * How much of what was seen is chance the windows tell by how they differ: and so many times that.
+ * Where it is taken as it stands the little that is off in most octaves makes more noise than it
+ * mends.
  */
 #define DOUBT 4.0
-#define LEAST_LINES \
-	30.0 /* expected, all reuses of an octave together: with fewer nothing is told */
+/* expected, all reuses of an octave together: with fewer nothing is told */
+#define LEAST_LINES 30.0
 
 #define REACH 1.5 /* octaves: what is known of a distance holds no farther */
 
@@ -30,7 +32,10 @@ struct reuse {
 	size_t access; /* its number */
 };
 
-/* Lines in one window between the touches of the reuses of half an octave; place: of each expected, its log2 of the distance. */
+/*
+ * Lines in one window between the touches of the reuses of half an octave; place: of each expected,
+ * its log2 of the distance.
+ */
 struct seen {
 	double seen, expected, place;
 };
@@ -62,7 +67,10 @@ static double octaves_to(double distance)
 	return fmin(MODEL_OCTAVES - 0.5, log2(fmax(1, distance)));
 }
 
-/* Samples of the window from *i on; *i goes on to the next window's. Returns how many tell where they are. */
+/*
+ * Samples of the window from *i on; *i goes on to the next window's. Returns how many tell where
+ * they are.
+ */
 static size_t take_window(struct room *r, const struct model_input *in, size_t *i)
 {
 	size_t count = placed_take(in, i, r->accesses);
@@ -117,9 +125,9 @@ static double lines_expected(const struct room *r, const struct kind *k, double 
 }
 
 /*
- * The stack distances that a window's samples show, and those expected: of an access `others` were taken beside the
- * one that is looked at. From the first to end to the last: a reuse lies within another one if it begins behind its
- * begin, and has ended.
+ * The stack distances that a window's samples show, and those expected: of an access `others` were
+ * taken beside the one that is looked at. From the first to end to the last: a reuse lies within
+ * another one if it begins behind its begin, and has ended.
  */
 static void look_at_window(struct room *r, size_t count, double others, const struct kind *kind,
 			   struct seen *halves)
@@ -254,7 +262,8 @@ double stacks_ratio(const struct stacks *s, double distance)
 	has_above = next < count && nodes[next].octaves - octaves <= REACH;
 	if (!has_below || !has_above)
 		return has_below ? nodes[next - 1].ratio : has_above ? nodes[next].ratio : 1;
-	part = (octaves - nodes[next - 1].octaves) / (nodes[next].octaves - nodes[next - 1].octaves);
+	part = (octaves - nodes[next - 1].octaves) /
+	       (nodes[next].octaves - nodes[next - 1].octaves);
 	return (1 - part) * nodes[next - 1].ratio + part * nodes[next].ratio;
 }
 

@@ -8,9 +8,10 @@
 
 #include <math.h>
 
-#define FOLLOW_DOUBT  3.0
-#define MOST_FARTHER  8.0
-#define LINES_DOUBT   1.25 /* so many times as many lines may be in use as were estimated, if their pages have them */
+#define FOLLOW_DOUBT 3.0
+#define MOST_FARTHER 8.0
+/* so many times as many lines may be in use as were estimated, if their pages have them */
+#define LINES_DOUBT   1.25
 #define SLOPE_OCTAVES 4
 #define SCALE_STEPS   60
 #define SHAPE_STEP    0.05
@@ -75,15 +76,14 @@ static double fit_scale(struct tail *t, double end, double shape, double residua
 }
 
 /*
- * A Weibull tail with the footprint's mean that falls at its beginning as what was seen
- * falls at its end. Most programs have some unseen reuses near and some very far (shapes
- * below 1; exponential tails, of shape 1, were 0.1 to 0.5 points too high for them in caches
- * that nearly hold everything). Where nothing falls there is a loop through much memory, or
- * chance: the largest shape lies between the exponential of the latter and the single
- * distance of the former, and halved the errors of pointer chases. Where lines watched on have
- * shown a loop, a few reuses near the end say nothing of the others, and distances are more alike; but for
- * lines longer than those watched on: what is touched at one place of the loop shares them with what
- * is touched at others.
+ * A Weibull tail with the footprint's mean that falls at its beginning as what was seen falls at
+ * its end. Most programs have some unseen reuses near and some very far (shapes below 1;
+ * exponential tails, of shape 1, were 0.1 to 0.5 points too high for them in caches that nearly
+ * hold everything). Where nothing falls there is a loop through much memory, or chance: the largest
+ * shape lies between the exponential of the latter and the single distance of the former, and
+ * halved the errors of pointer chases. Where lines watched on have shown a loop, a few reuses near
+ * the end say nothing of the others, and distances are more alike; but for lines longer than those
+ * watched on: what is touched at one place of the loop shares them with what is touched at others.
  */
 static void spread_tail(const struct model *m, struct tail *t, double residual, bool is_loop,
 			bool longer_lines)
@@ -99,9 +99,10 @@ static void spread_tail(const struct model *m, struct tail *t, double residual, 
 }
 
 /*
- * The lines held, on average over the run, if what was left unresolved lies as far as the tail's pieces, so many
- * times as far beyond the end. An access holds its line until the next touch, or until the run ends: with a
- * distance of x that is x - x^2 / 2T for one at a random place of T accesses.
+ * The lines held, on average over the run, if what was left unresolved lies as far as the tail's
+ * pieces, so many times as far beyond the end. An access holds its line until the next touch, or
+ * until the run ends: with a distance of x that is x - x^2 / 2T for one at a random place of T
+ * accesses.
  */
 static double lines_held(const struct model *m, const struct tail *t, double factor)
 {
@@ -116,8 +117,9 @@ static double lines_held(const struct model *m, const struct tail *t, double fac
 }
 
 /*
- * Lines watched on tell little of rates of less than a touch or two in all windows, so the tail that they have shown may be
- * too far. But it is not farther than the memory that is held allows; some of that may be at rest, so it may allow more.
+ * Lines watched on tell little of rates of less than a touch or two in all windows, so the tail
+ * that they have shown may be too far. But it is not farther than the memory that is held allows;
+ * some of that may be at rest, so it may allow more.
  */
 static void fit_in_footprint(const struct model *m, struct tail *t)
 {
@@ -157,9 +159,10 @@ static void bound_tail(struct model *m)
 }
 
 /*
- * Of samples that were chosen from more few were watched on: how far the unseen reuses are is what all
- * say, with their size of line. How many there are is the choice's own; and as much memory lies on
- * their way: many reuses of short lines are farther than few of long ones. Returns as follow_tail.
+ * Of samples that were chosen from more few were watched on: how far the unseen reuses are is what
+ * all say, with their size of line. How many there are is the choice's own; and as much memory lies
+ * on their way: many reuses of short lines are farther than few of long ones. Returns as
+ * follow_tail.
  */
 static int take_tail(const struct model *m, const struct model *all, struct tail *t)
 {

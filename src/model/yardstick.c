@@ -16,7 +16,9 @@ void model_set_yardstick(struct model *m, struct model *all, struct model *chose
 	m->trust = trust;
 }
 
-/* The cache of as many bytes and ways, of the yardstick's lines; one set of all lines stays that. */
+/*
+ * The cache of as many bytes and ways, of the yardstick's lines; one set of all lines stays that.
+ */
 static struct model_cache same_bytes(const struct model *m, const struct model_cache *cache)
 {
 	double lines = fmax(1, nearbyint((double)cache->lines / m->line_ratio));

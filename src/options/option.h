@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Options of a command line from one table. A row says what an option is called, what it takes, and
- * where its value goes; a command lists the rows that it takes. So one letter and one long name mean
- * one thing in every command; parsing, help, defaults, sentences and completions read the same rows.
+ * where its value goes; a command lists the rows that it takes. So one letter and one long name
+ * mean one thing in every command; parsing, help, defaults, sentences and completions read the same
+ * rows.
  */
 #ifndef DWELL_OPTIONS_OPTION_H
 #define DWELL_OPTIONS_OPTION_H
@@ -101,8 +102,8 @@ struct option_state {
 
 /*
  * Read defaults, then the environment variable of the name, then the arguments, into `into` and *s.
- * Words of `argv` change places. The environment may have options of other commands, which are left out.
- * Returns 0, or -1 with *err. Release *s with option_release.
+ * Words of `argv` change places. The environment may have options of other commands, which are left
+ * out. Returns 0, or -1 with *err. Release *s with option_release.
  */
 int option_parse(const struct option_table *t, const struct option_command *c,
 		 const char *environment, int argc, char **argv, void *into, struct option_state *s,

@@ -56,7 +56,10 @@ static int find_chosen(struct stratifying *s, const struct store_sample *chosen,
 	return status;
 }
 
-/* By window, in each those that end near, then the others by the distance; equal keys stay in their order. */
+/*
+ * By window, in each those that end near, then the others by the distance; equal keys stay in their
+ * order.
+ */
 static int sort_samples(struct stratifying *s)
 {
 	const struct profile *p = s->p;
@@ -117,8 +120,9 @@ static bool is_same_kind(const struct stratifying *s, size_t i, size_t k)
 }
 
 /*
- * Equal parts of the samples of a range of the window. Where the parts end must not depend on who is chosen, or those
- * at the ends would get too much; only one with hardly any is taken together with the next.
+ * Equal parts of the samples of a range of the window. Where the parts end must not depend on who
+ * is chosen, or those at the ends would get too much; only one with hardly any is taken together
+ * with the next.
  */
 static void stratify(struct stratifying *s, const struct stratum *range,
 		     const struct stratum *window)
@@ -149,7 +153,10 @@ static bool is_near(const struct stratifying *s, size_t at)
 	return sample_is_near(s->p, &s->p->samples[s->order[at].index]);
 }
 
-/* The samples of the window that end near were chosen with another chance than the others: ranges of their own. */
+/*
+ * The samples of the window that end near were chosen with another chance than the others: ranges
+ * of their own.
+ */
 static void stratify_window(struct stratifying *s, const struct stratum *window)
 {
 	struct stratum near = stratum_at(window->begin), far;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Weights for the samples that were watched at all sizes of lines. They are a quarter of all, chosen by
- * chance, and all of those kept that end near; of the others it is known, too, how far they were reused with lines of the recorded
- * size, which goes with what they would have said of other sizes. So within each window they
- * are stratified by that distance afterwards (Holt and Smith, "Post stratification", 1979):
- * each stratum has the weight that it has among all samples.
+ * Weights for the samples that were watched at all sizes of lines. They are a quarter of all,
+ * chosen by chance, and all of those kept that end near; of the others it is known, too, how far
+ * they were reused with lines of the recorded size, which goes with what they would have said of
+ * other sizes. So within each window they are stratified by that distance afterwards (Holt and
+ * Smith, "Post stratification", 1979): each stratum has the weight that it has among all samples.
  */
 #ifndef DWELL_PROFILE_LINE_WEIGHTS_H
 #define DWELL_PROFILE_LINE_WEIGHTS_H

@@ -7,7 +7,9 @@
 #include "profile/line_weights.h"
 #include "profile/profile.h"
 
-/* Of 1, 0.75, 0.5 and 0.25 the best for lines of 32 and 128 bytes of recorded 64: docs/sampling.md. */
+/*
+ * Of 1, 0.75, 0.5 and 0.25 the best for lines of 32 and 128 bytes of recorded 64: docs/sampling.md.
+ */
 #define MOST_TRUST 0.75
 #define LEAST_LINE 4
 #define MOST_LINE  4096
@@ -170,8 +172,9 @@ static int see(const struct profile *p, const struct profile_nested *n, uint32_t
 }
 
 /*
- * The farther apart the sizes, the less has the luck of one to do with that of the other. An octave off
- * they share all but a few of their misses; of the luck of those few the other size says nothing.
+ * The farther apart the sizes, the less has the luck of one to do with that of the other. An octave
+ * off they share all but a few of their misses; of the luck of those few the other size says
+ * nothing.
  */
 static double trust(double line_ratio)
 {

@@ -142,7 +142,10 @@ static void take_follows(struct profile *p, const struct sampled *part, struct m
 	p->follow_count = kept;
 }
 
-/* Those counted with lines of the profile's size. Shorter ones than were counted: the shortest. Returns how many. */
+/*
+ * Those counted with lines of the profile's size. Shorter ones than were counted: the shortest.
+ * Returns how many.
+ */
 static size_t take_stacks(const struct profile *p, struct model_stack *out)
 {
 	unsigned shift = (unsigned)__builtin_ctz(p->line_bytes);
@@ -190,8 +193,8 @@ static double line_use(const struct profile *p, uint32_t line_bytes)
 }
 
 /*
- * The same, ever touched. Shorter lines than those that were watched, of which the program uses another part
- * only, may have been zeroed with it, and nobody saw: a structure is made whole.
+ * The same, ever touched. Shorter lines than those that were watched, of which the program uses
+ * another part only, may have been zeroed with it, and nobody saw: a structure is made whole.
  */
 static double line_made(const struct profile *p)
 {

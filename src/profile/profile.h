@@ -44,8 +44,8 @@ struct profile {
 	 */
 	size_t cut_samples;
 	/*
-	 * What became of some of the samples; none when the process was cut off: of
-	 * the lines watched on only those that were touched are told of then, which are the near ones.
+	 * What became of some of the samples; none when the process was cut off: of the lines
+	 * watched on only those that were touched are told of then, which are the near ones.
 	 */
 	struct store_follow *follows;
 	size_t follow_count;
@@ -59,13 +59,18 @@ struct profile {
 	struct map location_index; /* id -> index in locations */
 	struct store_module *modules;
 	size_t module_count;
-	/* What data is: call paths that allocate, and variables by rising start, wider ones first. */
+	/*
+	 * What data is: call paths that allocate, and variables by rising start, wider ones first.
+	 */
 	struct store_site *sites;
 	size_t site_count;
 	struct store_variable *variables;
 	size_t variable_count;
 
-	/* Of a run that was simulated: then there are no samples and no model, and all of this counts. */
+	/*
+	 * Of a run that was simulated: then there are no samples and no model, and all of this
+	 * counts.
+	 */
 	bool is_exact;
 	struct store_curve *curves;
 	size_t curve_count;
@@ -80,16 +85,17 @@ struct profile {
 	/* Each sample speaks for so many of its window, times PROFILE_WEIGHT_ONE. */
 	uint32_t *weights;
 	/*
-	 * With other lines than those recorded the samples are those watched at all sizes: what became of each
-	 * speaks for so many, too, and an access touches so many lines on average. Else NULL and 1.
+	 * With other lines than those recorded the samples are those watched at all sizes: what
+	 * became of each speaks for so many, too, and an access touches so many lines on average.
+	 * Else NULL and 1.
 	 */
 	uint32_t *follow_weights;
 	double touches;
 	size_t chosen_from; /* samples at the recorded size; else 0 */
 	/*
-	 * And of these, as the model's yardstick: the model of all, and that of the chosen with lines
-	 * of the recorded size, which is the profile's own. `all` is its own, too, where the profile that had
-	 * it is no more; else NULL.
+	 * And of these, as the model's yardstick: the model of all, and that of the chosen with
+	 * lines of the recorded size, which is the profile's own. `all` is its own, too, where the
+	 * profile that had it is no more; else NULL.
 	 */
 	struct model *all, *chosen;
 	const char *machine; /* whose caches are asked about; NULL: the one that recorded */
@@ -124,8 +130,9 @@ struct profile_nested {
 int profile_read_nested(const struct profile *p, struct profile_nested *n, struct err *err);
 
 /*
- * *out becomes p seen with lines of that size, from these samples alone, also if it is the size that
- * was recorded. It shares the rest with p, which must outlive it. Give back with profile_leave_line.
+ * *out becomes p seen with lines of that size, from these samples alone, also if it is the size
+ * that was recorded. It shares the rest with p, which must outlive it. Give back with
+ * profile_leave_line.
  */
 int profile_at_line(const struct profile *p, const struct profile_nested *n, uint64_t line_bytes,
 		    struct profile *out, struct err *err);

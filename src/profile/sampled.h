@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of a run in which sampling was on. Windows speak for their periods, which adjoin while it
- * is on; what lies between two windows beyond their periods was left out, and so was what comes
+ * The part of a run in which sampling was on. Windows speak for their periods, which adjoin while
+ * it is on; what lies between two windows beyond their periods was left out, and so was what comes
  * long after the last. The model is given the rest as one stretch, or the windows at the edges
  * would speak for all that nobody looked at.
  */

@@ -54,7 +54,10 @@ int query_set_ignore(struct query *q, const char *expression, struct err *err);
 /* Whether there are rows that it does not show. */
 bool query_filters(const struct query *q);
 
-/* Whether to show a row that has these names: of function, source file, object file, data. NULL: it has none. */
+/*
+ * Whether to show a row that has these names: of function, source file, object file, data. NULL: it
+ * has none.
+ */
 bool query_shows(const struct query *q, const char *const *names, size_t count);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Exact curves, and their sums by data: misses of fully associative caches in which every access of a
- * process was simulated. The sums by code of such a run are an event profile (events.h).
+ * Exact curves, and their sums by data: misses of fully associative caches in which every access of
+ * a process was simulated. The sums by code of such a run are an event profile (events.h).
  *
  * Ownership and errors as in store.h and store_read.h.
  */
@@ -26,7 +26,10 @@ struct store_curve {
 	uint64_t lines; /* that the process touched at all */
 };
 
-/* Accesses to blocks of a site, or near an address, in the cache of the run's meta exact_size_bytes. */
+/*
+ * Accesses to blocks of a site, or near an address, in the cache of the run's meta
+ * exact_size_bytes.
+ */
 struct store_data_cost {
 	int64_t process_id;
 	int64_t site_id;  /* or STORE_NONE: to no block that is known */

@@ -45,7 +45,8 @@ struct store_node {
 	const char *function; /* demangled */
 	const char *file;     /* of its source, or NULL */
 	const char *object;   /* path of the ELF file, or NULL */
-	int64_t caller_id; /* the node that called it; STORE_NONE: contexts end here, or were not kept */
+	/* the node that called it; STORE_NONE: contexts end here, or were not kept */
+	int64_t caller_id;
 };
 
 struct store_cost {
@@ -60,8 +61,9 @@ enum store_arc_kind {
 	STORE_ARC_START,  /* a process or a thread begins: no caller */
 	STORE_ARC_SIGNAL, /* a handler is run: no caller */
 	/*
-	 * A call of a function that is active already. What it costs is part of the outer call: the sum
-	 * over a function's other arcs is its inclusive cost. Without contexts its values are 0.
+	 * A call of a function that is active already. What it costs is part of the outer call: the
+	 * sum over a function's other arcs is its inclusive cost. Without contexts its values are
+	 * 0.
 	 */
 	STORE_ARC_RECURSIVE,
 	STORE_ARC_KINDS,

@@ -9,8 +9,8 @@
 #include "store/private.h"
 
 /*
- * The numbers of an access, in the order of the views. Of these, the address counts from a base that the thing's
- * other numbers tell, and the block from the address: see schema.sql.
+ * The numbers of an access, in the order of the views. Of these, the address counts from a base
+ * that the thing's other numbers tell, and the block from the address: see schema.sql.
  */
 enum {
 	ACCESS_LOCATION,
@@ -59,7 +59,10 @@ enum {
 	ARRIVAL_NUMBERS = ARRIVAL_END + ACCESS_NUMBERS,
 };
 
-/* Those of a sample whose stack distance was counted: for each size of line distance, or -1, and lines. */
+/*
+ * Those of a sample whose stack distance was counted: for each size of line distance, or -1, and
+ * lines.
+ */
 enum {
 	STACK_WINDOW,
 	STACK_POSITION,
@@ -139,7 +142,9 @@ enum {
 	JUMP_NUMBERS,
 };
 
-/* Add the thing with this id to the batch, which is written down first if that is not its next one. */
+/*
+ * Add the thing with this id to the batch, which is written down first if that is not its next one.
+ */
 int lists_add(struct store *s, enum store_statement which, struct store_batch *b, int64_t id,
 	      const int64_t *numbers, size_t count, struct err *err);
 

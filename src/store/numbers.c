@@ -14,7 +14,9 @@
 /* The eight digits of what is below 10^8, the first one in the lowest byte, each from 0 to 9. */
 static uint64_t eight_digits(uint64_t number)
 {
-	/* Two numbers of four digits, then four of two, then eight of one: each step all at once. */
+	/*
+	 * Two numbers of four digits, then four of two, then eight of one: each step all at once.
+	 */
 	uint64_t fours = number / 10000 | number % 10000 << 32;
 	uint64_t hundreds = (fours * 10486 >> 20) & 0x0000007f0000007fu;
 	uint64_t twos = hundreds | (fours - hundreds * 100) << 16;
@@ -67,8 +69,9 @@ static char *put_number(char *at, int64_t number)
 }
 
 /*
- * Three of four numbers in a profile's lists are short: sizes, kinds, distances to an address nearby. Their texts, with
- * the comma behind, stand ready: the bytes in the lower part, how many they are in the highest byte.
+ * Three of four numbers in a profile's lists are short: sizes, kinds, distances to an address
+ * nearby. Their texts, with the comma behind, stand ready: the bytes in the lower part, how many
+ * they are in the highest byte.
  */
 #define LEAST_READY (-128)
 #define READY	    512

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reading tables into arrays: one query, and one list of the fields its columns go to, per table. */
+/*
+ * Reading tables into arrays: one query, and one list of the fields its columns go to, per table.
+ */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

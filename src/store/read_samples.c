@@ -211,7 +211,8 @@ static int add_stack_distance(void *context, const struct list_item *item, struc
 		.position = (uint64_t)n->items[STACK_POSITION],
 	};
 	for (unsigned i = 0; i < STORE_STACK_SIZES; i++) {
-		int64_t distance = n->items[STACK_OF + 2 * i], lines = n->items[STACK_OF + 2 * i + 1];
+		int64_t distance = n->items[STACK_OF + 2 * i],
+			lines = n->items[STACK_OF + 2 * i + 1];
 
 		if (distance >= 0 && lines >= 0)
 			d->of[i] = (struct store_stack){true, (uint64_t)distance, (uint64_t)lines};
@@ -219,8 +220,8 @@ static int add_stack_distance(void *context, const struct list_item *item, struc
 	return 0;
 }
 
-int store_read_stack_distances(struct store *s, int64_t process, struct store_stack_distance **items,
-			       size_t *count, struct err *err)
+int store_read_stack_distances(struct store *s, int64_t process,
+			       struct store_stack_distance **items, size_t *count, struct err *err)
 {
 	static const char sql[] = "SELECT list, process_id FROM stack_distance_batch"
 				  " WHERE ?1 < 0 OR process_id = ?1 ORDER BY process_id, first_id";

@@ -7,7 +7,8 @@
 static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_META] = "REPLACE INTO meta(key, value) VALUES(?,?)",
 	[PUT_PROCESS] = "REPLACE INTO process(id, pid, parent_id, cause, exe, command, start_ns,"
-			" end_ns, state, exit_status, signal, told_end, accesses, loads, stores, instructions,"
+			" end_ns, state, exit_status, signal, told_end, accesses, loads, stores, "
+			"instructions,"
 			" rep_iterations, vector_elements, watch_accesses, translate_cycles,"
 			" scan_cycles, engine_bytes, footprint_pages, lost_records,"
 			" line_use) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
@@ -21,7 +22,8 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 			" censored, dangling, list) VALUES(?,?,?,?,?,?,?)",
 	[PUT_FOLLOWS] = "INSERT INTO follow_batch(first_id, process_id, list) VALUES(?,?,?)",
 	[PUT_ARRIVALS] = "INSERT INTO arrival_batch(first_id, process_id, list) VALUES(?,?,?)",
-	[PUT_STACK_DISTANCES] = "INSERT INTO stack_distance_batch(first_id, process_id, list) VALUES(?,?,?)",
+	[PUT_STACK_DISTANCES] =
+		"INSERT INTO stack_distance_batch(first_id, process_id, list) VALUES(?,?,?)",
 	[PUT_NESTED] = "INSERT INTO nested_batch(first_id, process_id, list) VALUES(?,?,?)",
 	[PUT_LOCATIONS] = "REPLACE INTO location_batch(first_id, list) VALUES(?,?)",
 	[PUT_NAMES] = "REPLACE INTO name_batch(first_id, list) VALUES(?,?)",
@@ -41,8 +43,9 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 	[PUT_COSTS] = "INSERT INTO cost_batch(first_id, list) VALUES(?,?)",
 	[PUT_ARCS] = "INSERT INTO arc_batch(first_id, list) VALUES(?,?)",
 	[PUT_JUMPS] = "INSERT INTO jump_batch(first_id, list) VALUES(?,?)",
-	[PUT_CURVE] = "INSERT INTO curve(process_id, line_bytes, policy, size_bytes, accesses, misses,"
-		      " lines) VALUES(?,?,?,?,?,?,?)",
+	[PUT_CURVE] =
+		"INSERT INTO curve(process_id, line_bytes, policy, size_bytes, accesses, misses,"
+		" lines) VALUES(?,?,?,?,?,?,?)",
 	[PUT_DATA_COST] = "INSERT INTO data_cost(process_id, site_id, address, accesses,"
 			  " first_touches, lru_misses, random_misses) VALUES(?,?,?,?,?,?,?)",
 	[PUT_SOURCE] = "REPLACE INTO source(path, text) VALUES(?,?)",

@@ -197,7 +197,10 @@ enum store_file_kind store_file_look(const char *path, struct store_file_info *i
 	info->bytes = (uint64_t)st.st_size;
 	if (st.st_size == 0)
 		return FILE_EMPTY;
-	/* Closing this descriptor would drop SQLite's locks, so look before the file is opened there. */
+	/*
+	 * Closing this descriptor would drop SQLite's locks, so look before the file is opened
+	 * there.
+	 */
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return FILE_UNREADABLE;

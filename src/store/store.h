@@ -27,7 +27,9 @@ int store_create(const char *path, struct store **s, struct err *err);
 int store_put_meta_text(struct store *s, const char *key, const char *text, struct err *err);
 int store_put_meta_int(struct store *s, const char *key, int64_t value, struct err *err);
 
-/* These insert, or replace the row with the same key. Fields counted from other tables are ignored. */
+/*
+ * These insert, or replace the row with the same key. Fields counted from other tables are ignored.
+ */
 int store_put_process(struct store *s, const struct store_process *p, struct err *err);
 int store_put_thread(struct store *s, const struct store_thread *t, struct err *err);
 int store_put_module(struct store *s, const struct store_module *m, struct err *err);
@@ -35,7 +37,8 @@ int store_put_window(struct store *s, const struct store_window *w, struct err *
 int store_put_sample(struct store *s, const struct store_sample *x, struct err *err);
 int store_put_follow(struct store *s, const struct store_follow *f, struct err *err);
 int store_put_arrival(struct store *s, const struct store_arrival *a, struct err *err);
-int store_put_stack_distance(struct store *s, const struct store_stack_distance *d, struct err *err);
+int store_put_stack_distance(struct store *s, const struct store_stack_distance *d,
+			     struct err *err);
 int store_put_path(struct store *s, const struct store_path *p, struct err *err);
 int store_put_site(struct store *s, const struct store_site *x, struct err *err);
 int store_put_variable(struct store *s, const struct store_variable *v, struct err *err);
@@ -68,8 +71,8 @@ void store_abandon(struct store *s);
 bool store_write_failed(const struct store *s);
 
 /*
- * For a look at a run that goes on. store_copy makes the file `path`, on the terms of store_create, with
- * all that was committed. A child process then goes on writing there and not where its parent
+ * For a look at a run that goes on. store_copy makes the file `path`, on the terms of store_create,
+ * with all that was committed. A child process then goes on writing there and not where its parent
  * writes: store_continue_in makes *s, a copy from the fork on, a store of that file.
  */
 int store_copy(struct store *s, const char *path, struct err *err);

@@ -19,8 +19,8 @@
 
 #include "base/err.h"
 
-#define STORE_ALL  (-1) /* for `process`: those of the whole run */
-#define STORE_NONE (-1) /* for ids that may be absent */
+#define STORE_ALL      (-1)	/* for `process`: those of the whole run */
+#define STORE_NONE     (-1)	/* for ids that may be absent */
 #define STORE_NAMELESS "[anon]" /* the function of code that is in no file */
 
 struct store;
@@ -68,7 +68,10 @@ struct store_process {
 	uint64_t engine_bytes;
 	uint64_t footprint_pages;
 	uint64_t lost_records;
-	/* Of the lines of 4 << i bytes in those pages, touched at some time: 65535ths; all 0: not known. */
+	/*
+	 * Of the lines of 4 << i bytes in those pages, touched at some time: 65535ths; all 0: not
+	 * known.
+	 */
 	uint32_t line_use[STORE_LINE_USES];
 	/* Counted from the tables of samples, follows and windows. */
 	uint64_t samples; /* resolved + censored + dangling */
@@ -143,7 +146,10 @@ struct store_follow {
 	struct store_access end; /* the touch; else only the thread, which is the sample's */
 };
 
-/* The first touch of a line by a thread, in the second half of a window; lines are chosen by chance. */
+/*
+ * The first touch of a line by a thread, in the second half of a window; lines are chosen by
+ * chance.
+ */
 struct store_arrival {
 	int64_t process_id;
 	uint32_t window;
@@ -162,7 +168,10 @@ struct store_stack {
 	uint64_t lines;	   /* that these touch */
 };
 
-/* Of a sample the stack distances were counted: of[i] for lines of 1 << (STORE_STACK_FIRST + i) bytes. */
+/*
+ * Of a sample the stack distances were counted: of[i] for lines of 1 << (STORE_STACK_FIRST + i)
+ * bytes.
+ */
 struct store_stack_distance {
 	int64_t process_id;
 	uint32_t window;
@@ -224,7 +233,7 @@ struct store_path {
 	int64_t id; /* from 1 */
 	int64_t process_id;
 	const int64_t *locations; /* of the calls, the innermost first; the store's */
-	size_t count; /* up to STORE_MAX_PATH; what lies farther out is cut off */
+	size_t count;		  /* up to STORE_MAX_PATH; what lies farther out is cut off */
 };
 
 /*
@@ -236,13 +245,14 @@ struct store_site {
 	int64_t process_id;
 	const char *kind; /* the function: "malloc", "new", "mmap", ..., or "stack" */
 	const char *name; /* given by the program itself, or NULL */
-	const int64_t *path; /* locations: the caller of the function, its caller, ...; the store's */
+	/* locations: the caller of the function, its caller, ...; the store's */
+	const int64_t *path;
 	size_t path_count;
-	uint64_t element_size; /* bytes; 0: not known */
-	uint64_t blocks, bytes; /* allocated in all */
+	uint64_t element_size;		  /* bytes; 0: not known */
+	uint64_t blocks, bytes;		  /* allocated in all */
 	uint64_t live_blocks, live_bytes; /* of these not freed */
-	uint64_t peak_bytes; /* the most that was not freed at one time */
-	uint64_t smallest, largest; /* block, bytes */
+	uint64_t peak_bytes;		  /* the most that was not freed at one time */
+	uint64_t smallest, largest;	  /* block, bytes */
 };
 
 /* A global or static variable that a sample touched. */
@@ -253,10 +263,10 @@ struct store_variable {
 	const char *name;
 	const char *type; /* or NULL, as the three below: the file has no debug information */
 	const char *file;
-	uint32_t line; /* of the declaration, or 0 */
+	uint32_t line;	       /* of the declaration, or 0 */
 	uint64_t element_size; /* of an array's elements, bytes; 0: no array or not known */
-	const char *module; /* path */
-	uint32_t is_local; /* 1: a thread's copy of a thread-local variable */
+	const char *module;    /* path */
+	uint32_t is_local;     /* 1: a thread's copy of a thread-local variable */
 };
 
 struct store_message {
@@ -285,8 +295,8 @@ int store_read_follows(struct store *s, int64_t process, struct store_follow **i
 		       struct err *err);
 int store_read_arrivals(struct store *s, int64_t process, struct store_arrival **items,
 			size_t *count, struct err *err);
-int store_read_stack_distances(struct store *s, int64_t process, struct store_stack_distance **items,
-			       size_t *count, struct err *err);
+int store_read_stack_distances(struct store *s, int64_t process,
+			       struct store_stack_distance **items, size_t *count, struct err *err);
 int store_read_nested(struct store *s, int64_t process, struct store_nested **items, size_t *count,
 		      struct err *err);
 int store_read_locations(struct store *s, int64_t process, struct store_location **items,

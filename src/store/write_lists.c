@@ -210,7 +210,8 @@ int store_put_stack_distance(struct store *s, const struct store_stack_distance 
 
 	if (s->failed)
 		return row_failed(s, err);
-	if ((s->stack_distances_process != d->process_id || is_full(b)) && put_stack_distances(s, err) != 0)
+	if ((s->stack_distances_process != d->process_id || is_full(b)) &&
+	    put_stack_distances(s, err) != 0)
 		return -1;
 	s->stack_distances_process = d->process_id;
 	for (unsigned i = 0; i < STORE_STACK_SIZES; i++) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Data of a file: from an address to the variable, with the fall-backs from DWARF down to a section. */
+/*
+ * Data of a file: from an address to the variable, with the fall-backs from DWARF down to a
+ * section.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

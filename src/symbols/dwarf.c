@@ -248,8 +248,8 @@ static size_t find_chain(Dwarf_Die *function, uint64_t address, Dwarf_Die chain[
 }
 
 /*
- * The row of the unit's table of lines that holds the address, as dwarf_getsrc_die finds it. It is the
- * one of all addresses from there up to *end.
+ * The row of the unit's table of lines that holds the address, as dwarf_getsrc_die finds it. It is
+ * the one of all addresses from there up to *end.
  */
 static Dwarf_Line *find_line(Dwarf_Die *cu_die, uint64_t address, uint64_t *end)
 {
@@ -327,7 +327,10 @@ Dwarf_Die *symbols_unit_content(Dwarf_Die *cu_die, Dwarf_Die *memory)
 	return cu_die;
 }
 
-/* The chain around the address from the function inwards, of functions of the content; 0: not known. */
+/*
+ * The chain around the address from the function inwards, of functions of the content; 0: not
+ * known.
+ */
 static size_t find_functions(struct symbols_file *f, Dwarf_Die *cu_die, Dwarf_Die *content,
 			     uint64_t address, Dwarf_Die chain[SYMBOLS_MAX_FRAMES], uint64_t *end)
 {

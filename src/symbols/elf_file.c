@@ -213,7 +213,9 @@ bool symbols_read_debug_link(int fd, struct symbols_debug_link *out)
 	return found;
 }
 
-/* The only form that linkers write: a pointer, and sorted pairs of 32-bit offsets from the table. */
+/*
+ * The only form that linkers write: a pointer, and sorted pairs of 32-bit offsets from the table.
+ */
 enum {
 	HDR_VERSION = 1,
 	HDR_PTR_PCREL_SDATA4 = 0x1b,
@@ -269,7 +271,9 @@ uint64_t symbols_function_start(struct symbols_file *f, uint64_t address)
 
 	if (f->starts == NULL)
 		find_starts(f);
-	/* Invariant: entries below low start at or before the address, those from high on after it. */
+	/*
+	 * Invariant: entries below low start at or before the address, those from high on after it.
+	 */
 	high = f->start_count;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of C++ functions that the debug information names without their scopes and arguments, since no
- * other file can call them: static ones, those of unnamed namespaces, lambdas. Several are alike then,
- * each lambda is "operator()". The symbol of the function's own code tells them apart; where all of
- * it was inlined, what the function is inside of.
+ * Names of C++ functions that the debug information names without their scopes and arguments, since
+ * no other file can call them: static ones, those of unnamed namespaces, lambdas. Several are alike
+ * then, each lambda is "operator()". The symbol of the function's own code tells them apart; where
+ * all of it was inlined, what the function is inside of.
  */
 #include <dwarf.h>
 #include <string.h>
@@ -83,7 +83,10 @@ static struct local *get_local(struct reader *r, const Dwarf_Die *function)
 	return l;
 }
 
-/* What the compiler has cut out of a function, as a parallel region, has its name already: "main._omp_fn.0". */
+/*
+ * What the compiler has cut out of a function, as a parallel region, has its name already:
+ * "main._omp_fn.0".
+ */
 static const struct inside *cut_out_of(struct reader *r, const struct inside *in, const char *name)
 {
 	const char *whole = symbols_inherited_string(r->file, in->die, DW_AT_name);
@@ -143,7 +146,10 @@ static void read_children(struct reader *r, Dwarf_Die *parent, const struct insi
 	} while (dwarf_siblingof(&die, &die) == 0);
 }
 
-/* The symbol at the function's start, if it is one of C++; copies (.isra.0, .cold) have the name of the whole. */
+/*
+ * The symbol at the function's start, if it is one of C++; copies (.isra.0, .cold) have the name of
+ * the whole.
+ */
 static const char *name_by_symbol(struct symbols_file *f, struct arena *a, uint64_t entry)
 {
 	const struct symbols_entry *e = symbols_table_find(f, entry);

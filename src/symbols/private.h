@@ -56,21 +56,22 @@ enum symbols_source {
 struct symbols_file {
 	char *path;
 	struct symbols_runtime *runtime; /* code made while a process runs; NULL: a file */
-	char *build_id; /* or NULL */
-	int fd;		/* or -1: not kept, or not readable */
-	int debug_fd;	/* its debug file in the mount namespace of its process, checked; or -1 */
+	char *build_id;			 /* or NULL */
+	int fd;				 /* or -1: not kept, or not readable */
+	int debug_fd; /* its debug file in the mount namespace of its process, checked; or -1 */
 	dev_t device;
 	ino_t inode;
 	size_t older; /* another one with this path's hash, or SIZE_MAX */
 	struct timespec modified;
 	struct symbols_segment *segments;
 	size_t segment_count;
-	uint32_t sources;  /* enum symbols_source */
-	uint32_t told;	   /* which process that reads symbols knows the file: its generation */
-	bool is_missing;   /* the file that was mapped is not there any more, or is another one now */
-	bool lacks_split;  /* a unit's content is in a file of its own, which was not found */
-	bool was_asked;	   /* for names */
-	bool has_lost;	   /* such a process did not survive it */
+	uint32_t sources; /* enum symbols_source */
+	uint32_t told;	  /* which process that reads symbols knows the file: its generation */
+	/* the file that was mapped is not there any more, or is another one now */
+	bool is_missing;
+	bool lacks_split; /* a unit's content is in a file of its own, which was not found */
+	bool was_asked;	  /* for names */
+	bool has_lost;	  /* such a process did not survive it */
 
 	/* Opened at the first question. */
 	bool asked;
@@ -82,13 +83,16 @@ struct symbols_file {
 	struct map locals;	       /* of local_names.c */
 	struct map cus;		       /* DIE offset of a CU -> struct symbols_ranges: functions */
 
-	/* The addresses that the last answer is for, and the last name made of a function's start. */
+	/*
+	 * The addresses that the last answer is for, and the last name made of a function's start.
+	 */
 	uint64_t last_address, last_count, last_start;
 	const struct symbols_answer *last, *last_bare; /* or NULL: none yet */
 
 	struct symbols_table code, data;
 	struct symbols_go *go; /* of go_file.c; NULL: nobody asked yet */
-	bool has_bad_table;    /* there is one of the Go linker's, and it is damaged or of an unknown form */
+	/* there is one of the Go linker's, and it is damaged or of an unknown form */
+	bool has_bad_table;
 	struct symbols_variables *variables; /* by DWARF; NULL: nobody asked yet */
 
 	/* The sorted table of .eh_frame_hdr, or NULL: starts of functions. */
@@ -119,10 +123,17 @@ struct symbols_entry *symbols_table_find_data(struct symbols_file *f, uint64_t a
 size_t symbols_table_above(const struct symbols_table *t, uint64_t address);
 void symbols_table_release(struct symbols_file *f);
 
-/* runtime_code.c: the file stands for code that the process makes. Returns 0, or -1 when memory ran out. */
+/*
+ * runtime_code.c: the file stands for code that the process makes. Returns 0, or -1 when memory ran
+ * out.
+ */
 int symbols_runtime_init(struct symbols_file *f, uint32_t pid, time_t since, struct arena *a);
-/* The function around the address, as the process has told; NULL: it has not. The first question reads what it told. */
-struct symbols_entry *symbols_runtime_find(struct symbols_file *f, uint64_t address, struct arena *a);
+/*
+ * The function around the address, as the process has told; NULL: it has not. The first question
+ * reads what it told.
+ */
+struct symbols_entry *symbols_runtime_find(struct symbols_file *f, uint64_t address,
+					   struct arena *a);
 /* What was left out of its file, if it was too large. */
 /* The line of that function's code, for *same addresses; false: it has not told. */
 bool symbols_runtime_line(const struct symbols_file *f, const struct symbols_entry *e,
@@ -149,17 +160,24 @@ Dwarf_Die *symbols_unit_around(struct symbols_file *f, Dwarf *dwarf, uint64_t ad
 			       Dwarf_Die *die);
 void symbols_units_release(struct symbols_file *f);
 
-/* dwarf.c: what holds the DIEs of the unit: itself, or with -gsplit-dwarf the one in its own .dwo file. */
+/*
+ * dwarf.c: what holds the DIEs of the unit: itself, or with -gsplit-dwarf the one in its own .dwo
+ * file.
+ */
 Dwarf_Die *symbols_unit_content(Dwarf_Die *cu_die, Dwarf_Die *memory);
 
-/* dwarf.c: from an instance to the function it is of, from a definition to its declaration; false: it is that. */
+/*
+ * dwarf.c: from an instance to the function it is of, from a definition to its declaration; false:
+ * it is that.
+ */
 bool symbols_follow_origin(struct symbols_file *f, Dwarf_Die *die);
 /* dwarf.c: as dwarf_attr_integrate, but for units that are not unpacked yet. */
 const char *symbols_inherited_string(struct symbols_file *f, const Dwarf_Die *die, unsigned name);
 
 /*
- * local_names.c: the whole name of a C++ function that has no linkage name, of the unit whose content is given;
- * NULL: its DIE says all. Addresses of the unit plus the bias are those of the file.
+ * local_names.c: the whole name of a C++ function that has no linkage name, of the unit whose
+ * content is given; NULL: its DIE says all. Addresses of the unit plus the bias are those of the
+ * file.
  */
 const char *symbols_local_name(struct symbols_file *f, struct arena *a, Dwarf_Die *content,
 			       const Dwarf_Die *die, uint64_t bias);
@@ -233,7 +251,9 @@ void symbols_packed_free(struct symbols_packed *p);
 /* What it is when all of it is unpacked. */
 uint64_t symbols_packed_bytes(const struct symbols_packed *p);
 
-/* The unit that holds the address, ready for everything that dwarf.c asks; NULL when there is none. */
+/*
+ * The unit that holds the address, ready for everything that dwarf.c asks; NULL when there is none.
+ */
 Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf_Die *die);
 
 /* Whether there are units that the above cannot find, as .debug_aranges has nothing about them. */
@@ -273,8 +293,8 @@ bool symbols_find_variable(struct symbols_file *f, uint64_t address, struct aren
 uint64_t symbols_prepare_file(struct symbols_file *f, bool has_data, uint64_t most,
 			      struct arena *a);
 /* Keep the frames; NULL when memory ran out, which a frame without a name says as well. */
-const struct symbols_answer *symbols_make_answer(struct arena *a, const struct symbols_frame *frames,
-						 size_t count);
+const struct symbols_answer *symbols_make_answer(struct arena *a,
+						 const struct symbols_frame *frames, size_t count);
 
 /* symbols.c: for remote.c and reader.c. The lock holds off new files. */
 void symbols_lock(struct symbols *s);

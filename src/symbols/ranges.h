@@ -22,7 +22,9 @@ struct symbols_ranges {
 /* Returns false when memory ran out; an empty range is left out. */
 bool symbols_ranges_add(struct symbols_ranges *r, uint64_t low, uint64_t high, uint64_t of);
 
-/* Add the DIE's own ranges, of its offset, that start at `lowest` or above. Returns as the above. */
+/*
+ * Add the DIE's own ranges, of its offset, that start at `lowest` or above. Returns as the above.
+ */
 bool symbols_ranges_add_die(struct symbols_ranges *r, Dwarf_Die *die, uint64_t lowest);
 
 /* Sort by low: what the search asks for. */

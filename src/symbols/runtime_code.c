@@ -27,8 +27,8 @@
 #define MOST_DUMP \
 	((uint64_t)1 << 30) /* the same of a jitdump file, most of which is code, passed over */
 #define LINE_BYTES 4096	    /* longer names are cut */
-#define LOOK_BACK \
-	1024 /* entries that may start between one that covers an address and the address */
+/* entries that may start between one that covers an address and the address */
+#define LOOK_BACK 1024
 
 struct symbols_runtime {
 	struct runtime_home home;
@@ -126,7 +126,10 @@ static int compare(const void *a, const void *b)
 	return x->address != y->address ? (x->address < y->address ? -1 : 1) : y->rank - x->rank;
 }
 
-/* The next line, without its end and cut where there is no room; a NUL ends it as well. Returns false at the end, or after *left bytes. */
+/*
+ * The next line, without its end and cut where there is no room; a NUL ends it as well. Returns
+ * false at the end, or after *left bytes.
+ */
 static bool read_line(FILE *file, size_t *left, char line[LINE_BYTES])
 {
 	size_t bytes = 0;
@@ -252,7 +255,10 @@ struct symbols_entry *symbols_runtime_find(struct symbols_file *f, uint64_t addr
 	r->table.is_read = true;
 	above = symbols_table_above(&r->table, address);
 	least = above > LOOK_BACK ? above - LOOK_BACK : 0;
-	/* Memory of code that is not needed any more is used again: of all that cover the address the last one told counts. */
+	/*
+	 * Memory of code that is not needed any more is used again: of all that cover the address
+	 * the last one told counts.
+	 */
 	for (size_t i = above; i-- > least && r->end[i] > address;) {
 		struct symbols_entry *e = &r->table.items[i];
 

@@ -31,7 +31,10 @@ struct symbols {
 	time_t began;
 	struct arena arena;
 	struct map by_path; /* hash of a path -> the last file with it; see symbols_file.older */
-	/* symbols_resolve and symbols_variable may be called by one other thread: its share is this, and the files' contents. */
+	/*
+	 * symbols_resolve and symbols_variable may be called by one other thread: its share is
+	 * this, and the files' contents.
+	 */
 	struct arena answers;
 	struct symbols_remote remote;
 	pthread_mutex_t lock; /* of items, while one thread adds and the other looks one up */

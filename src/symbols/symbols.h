@@ -59,9 +59,9 @@ struct symbols_mapping {
 int symbols_mapped_file(struct symbols *s, const struct symbols_mapping *m);
 
 /*
- * A file's number for the code that process `pid` makes while it runs, addresses as they are in memory. Named by what the
- * process has told in /tmp/perf-PID.map since symbols_new(), or else "[anon]"; the first question reads that, so ask when the
- * process is done. -1 when memory ran out.
+ * A file's number for the code that process `pid` makes while it runs, addresses as they are in
+ * memory. Named by what the process has told in /tmp/perf-PID.map since symbols_new(), or else
+ * "[anon]"; the first question reads that, so ask when the process is done. -1 when memory ran out.
  */
 int symbols_runtime_code(struct symbols *s, uint32_t pid);
 
@@ -82,7 +82,10 @@ const char *symbols_path(const struct symbols *s, int file);
 /* The file's build-id in hexadecimal digits, or NULL. */
 const char *symbols_build_id(const struct symbols *s, int file);
 
-/* The address that the ELF file gives to the byte at file_offset; the offset itself if it gives none. */
+/*
+ * The address that the ELF file gives to the byte at file_offset; the offset itself if it gives
+ * none.
+ */
 uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset);
 
 /*
@@ -120,8 +123,9 @@ struct symbols_variable {
 /*
  * The variable around an address of the file: by debug information, by the symbol tables, or else
  * the section that it is in. False when the file has nothing there. Thread-local variables have no
- * address of their own: theirs begin at SYMBOLS_LOCALS, in the order of each thread's copy. The first question of a file
- * with debug information searches all of it; questions in order of address cost least.
+ * address of their own: theirs begin at SYMBOLS_LOCALS, in the order of each thread's copy. The
+ * first question of a file with debug information searches all of it; questions in order of address
+ * cost least.
  */
 bool symbols_variable(struct symbols *s, int file, uint64_t address, struct symbols_variable *out);
 
@@ -130,9 +134,10 @@ void symbols_variables(struct symbols *s, int file, const uint64_t *addresses, s
 		       struct symbols_variable *out);
 
 /*
- * Do now what the first questions about the file have to wait for, if it has a debug file to unpack of
- * no more than `most` bytes: about its code and, if has_data, its variables, too, which takes more memory than
- * code. Returns how many of these bytes are left. For the thread that asks the questions.
+ * Do now what the first questions about the file have to wait for, if it has a debug file to unpack
+ * of no more than `most` bytes: about its code and, if has_data, its variables, too, which takes
+ * more memory than code. Returns how many of these bytes are left. For the thread that asks the
+ * questions.
  */
 uint64_t symbols_prepare(struct symbols *s, int file, bool has_data, uint64_t most);
 

@@ -123,7 +123,9 @@ size_t symbols_table_above(const struct symbols_table *t, uint64_t address)
 	return low;
 }
 
-/* The nearest symbol, the last of which is before `above`, whose size covers the address; or NULL. */
+/*
+ * The nearest symbol, the last of which is before `above`, whose size covers the address; or NULL.
+ */
 static struct symbols_entry *find_covering(const struct symbols_table *t, size_t above,
 					   uint64_t address)
 {

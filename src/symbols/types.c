@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Types as C and Fortran write them. A declarator of C is built from the inside out, as C reads it: of an array of
- * pointers first "[10]", then "*[10]", and the name of the type goes in front at last. In Fortran bounds
- * and attributes follow the name: "real(kind=8)(0:301,400), allocatable".
+ * Types as C and Fortran write them. A declarator of C is built from the inside out, as C reads it:
+ * of an array of pointers first "[10]", then "*[10]", and the name of the type goes in front at
+ * last. In Fortran bounds and attributes follow the name: "real(kind=8)(0:301,400), allocatable".
  */
 #include <dwarf.h>
 #include <inttypes.h>
@@ -40,7 +40,10 @@ static Dwarf_Die *target_of(Dwarf_Die *die, Dwarf_Die *target)
 
 	if (dwarf_formref_die(dwarf_attr_integrate(die, DW_AT_type, &attribute), target) == NULL)
 		return NULL;
-	/* With -fdebug-types-section a type may be but a sign for one that stands in a unit of its own. */
+	/*
+	 * With -fdebug-types-section a type may be but a sign for one that stands in a unit of its
+	 * own.
+	 */
 	if (dwarf_attr(target, DW_AT_signature, &attribute) != NULL &&
 	    dwarf_formref_die(&attribute, &whole) != NULL)
 		*target = whole;
@@ -190,8 +193,9 @@ static unsigned signed_bits(Dwarf_Die *range)
 }
 
 /*
- * A bound of an index. Numbers of fixed size do not say whether they have a sign, and compilers take
- * the smallest that holds theirs: a byte of 199 is 199. Below zero are those that fill a type with a sign.
+ * A bound of an index. Numbers of fixed size do not say whether they have a sign, and compilers
+ * take the smallest that holds theirs: a byte of 199 is 199. Below zero are those that fill a type
+ * with a sign.
  */
 static bool index_bound(Dwarf_Die *range, unsigned name, Dwarf_Sword *bound)
 {

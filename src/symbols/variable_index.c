@@ -19,14 +19,17 @@
 #include "base/sort.h"
 
 #define MAX_DEPTH 128 /* of nested DIEs */
-#define MAX_SPLITS \
-	4096 /* .dwo files that are read for their variables: libdw keeps all it has read */
+/* .dwo files that are read for their variables: libdw keeps all it has read */
+#define MAX_SPLITS 4096
 #define MAX_SCOPES \
 	((size_t)1 << 21) /* of types; beyond, they go by their bare names: memory is finite */
 
 /* Bytes of an expression: DW_OP_addr and the address, and with DW_OP_plus_uconst. */
 enum { ADDRESS_BYTES = 8, SHORTEST = 1 + ADDRESS_BYTES, LONGEST = SHORTEST + 1 + 9 };
-/* Of one of a thread-local variable: DW_OP_const8u, where it is in each thread's copy, and an operation that says so. */
+/*
+ * Of one of a thread-local variable: DW_OP_const8u, where it is in each thread's copy, and an
+ * operation that says so.
+ */
 enum { LOCAL_BYTES = 1 + ADDRESS_BYTES + 1 };
 
 /* ---- Expressions ---- */
@@ -170,7 +173,10 @@ static void sort_entries(struct symbols_variables *v)
 	free(order);
 }
 
-/* ---- Reading a unit: what the DIEs at hand are inside of is made a scope when something needs it. ---- */
+/*
+ * ---- Reading a unit: what the DIEs at hand are inside of is made a scope when something needs it.
+ * ----
+ */
 
 struct inside {
 	struct inside *up;
@@ -349,8 +355,8 @@ const struct symbols_variable_entry *symbols_variables_get(struct symbols_variab
 }
 
 /*
- * Whether the DIE is not in the .debug_info that was searched, but in the file that several share (dwz), or in
- * .debug_types. Offsets there are others.
+ * Whether the DIE is not in the .debug_info that was searched, but in the file that several share
+ * (dwz), or in .debug_types. Offsets there are others.
  */
 static bool is_elsewhere(const struct symbols_variables *v, Dwarf_Die *die)
 {
@@ -398,7 +404,9 @@ const struct symbols_scope *symbols_variables_scope(struct symbols_variables *v,
 	Dwarf_Attribute attribute;
 	Dwarf_Die declaration;
 
-	/* A type with a unit of its own is there, and what it is inside of is where it is declared. */
+	/*
+	 * A type with a unit of its own is there, and what it is inside of is where it is declared.
+	 */
 	if (scope == NULL && dwarf_attr(die, DW_AT_specification, &attribute) != NULL &&
 	    dwarf_formref_die(&attribute, &declaration) != NULL)
 		scope = scope_of(v, &declaration);
@@ -407,7 +415,10 @@ const struct symbols_scope *symbols_variables_scope(struct symbols_variables *v,
 
 /* ---- The search ---- */
 
-/* Bit k: an expression that begins with an address, or is one of a thread-local variable, may be at p + k. */
+/*
+ * Bit k: an expression that begins with an address, or is one of a thread-local variable, may be at
+ * p + k.
+ */
 static unsigned look(const unsigned char *p)
 {
 	__m128i ops = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -429,7 +440,10 @@ struct search {
 	uint64_t low, high;
 };
 
-/* Enter what is at `at`, the operation of an address by its looks, if it is an expression with a value in range. */
+/*
+ * Enter what is at `at`, the operation of an address by its looks, if it is an expression with a
+ * value in range.
+ */
 static void try_at(struct symbols_variables *v, const struct search *s, size_t at)
 {
 	size_t length = s->info[at - 1];

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which variables have a fixed address, and what they and types are inside of. For src/symbols only. */
+/*
+ * Which variables have a fixed address, and what they and types are inside of. For src/symbols
+ * only.
+ */
 #ifndef DWELL_SYMBOLS_VARIABLE_INDEX_H
 #define DWELL_SYMBOLS_VARIABLE_INDEX_H
 
@@ -36,7 +39,8 @@ struct symbols_variables {
 	const unsigned char *info; /* .debug_info, libdw's */
 
 	struct map
-		scopes; /* of types and declarations: where the DIE is in memory -> struct symbols_scope */
+		/* of types and declarations: where the DIE is in memory -> struct symbols_scope */
+		scopes;
 	struct map elsewhere; /* units of other sections and files whose scopes are known */
 	bool is_elsewhere;    /* what is being read is one of these */
 	struct arena arena;
@@ -49,7 +53,10 @@ struct symbols_variables *symbols_variables_new(struct symbols_file *f);
 /* How many entries start at or below the DWARF address. */
 size_t symbols_variables_up_to(const struct symbols_variables *v, uint64_t address);
 
-/* The entry, after its unit has been read if that may tell whose it is; NULL when it is no variable's. */
+/*
+ * The entry, after its unit has been read if that may tell whose it is; NULL when it is no
+ * variable's.
+ */
 const struct symbols_variable_entry *symbols_variables_get(struct symbols_variables *v, size_t i);
 
 /* What a type or a declaration is inside of; NULL: nothing. */

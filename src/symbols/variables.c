@@ -86,7 +86,9 @@ static const char *variable_name(struct symbols_variables *v,
 	return name;
 }
 
-/* The bytes the variable takes; where its type does not tell, what the symbol of that address says. */
+/*
+ * The bytes the variable takes; where its type does not tell, what the symbol of that address says.
+ */
 static uint64_t variable_bytes(struct symbols_file *f, const struct symbols_variable_entry *x,
 			       Dwarf_Die *die)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The call paths behind a data structure. Of a function that calls itself one call is shown: so many paths become one. */
+/*
+ * The call paths behind a data structure. Of a function that calls itself one call is shown: so
+ * many paths become one.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -27,7 +27,10 @@ static double misses_of(const struct hot_cost *c)
 	return c->misses + c->unresolved;
 }
 
-/* Without samples nothing is known of a side; with some, code that none of them is of hardly misses. */
+/*
+ * Without samples nothing is known of a side; with some, code that none of them is of hardly
+ * misses.
+ */
 static bool is_known(const struct profile *p)
 {
 	return p->sample_count > 0;

@@ -127,7 +127,10 @@ static bool has_ended_well(const struct store_process *x)
 	return strcmp(x->state, "exited") == 0 && x->exit_status <= 0;
 }
 
-/* What is shown may not be all that happened. Of several processes only those are told that have no end. */
+/*
+ * What is shown may not be all that happened. Of several processes only those are told that have no
+ * end.
+ */
 static void put_endings(const struct event_profile *p, struct text *out)
 {
 	static const struct store_process nobody = {.state = "running"};

@@ -27,8 +27,8 @@ json_t *event_json(double value);
 void event_csv(struct text *out, double value);
 
 /*
- * How many of the columns fit beside others of `used` characters: all where there is no terminal, or
- * they were asked for. The widest value of a column is its total.
+ * How many of the columns fit beside others of `used` characters: all where there is no terminal,
+ * or they were asked for. The widest value of a column is its total.
  */
 size_t event_columns_that_fit(const struct event_profile *p, const struct event_columns *c,
 			      const struct display *d, unsigned used);

@@ -14,7 +14,10 @@ struct event_gutter {
 	int widths[EVENT_COLUMNS];
 };
 
-/* For lines [first, end) of a, which stays the caller's, where `used` characters follow in each row. */
+/*
+ * For lines [first, end) of a, which stays the caller's, where `used` characters follow in each
+ * row.
+ */
 void event_gutter_init(struct event_gutter *g, const struct event_annotation *a, size_t first,
 		       size_t end, const struct display *d, unsigned used);
 

@@ -57,7 +57,10 @@ void figure_place(const char *file, uint32_t line, const char *function, struct 
  */
 void csv_field(struct text *t, const char *field);
 
-/* The same as three fields: exit code, number and name of the signal; empty where there is none, or it is not known. */
+/*
+ * The same as three fields: exit code, number and name of the signal; empty where there is none, or
+ * it is not known.
+ */
 void csv_ending(struct text *t, const struct store_process *x);
 #define CSV_ENDING "exit_status,signal,signal_name"
 

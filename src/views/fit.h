@@ -42,8 +42,8 @@ void fit_enter_utf8(struct fit_locale *l);
 void fit_leave_utf8(struct fit_locale *l);
 
 /*
- * Add `s`, which is from fit_add, in at most `width` columns. A mark stands where something was left
- * out. Names keep their ends:
+ * Add `s`, which is from fit_add, in at most `width` columns. A mark stands where something was
+ * left out. Names keep their ends:
  *   1. spaces in front, and a place FILE:LINE that follows them, stay; what comes after gives way,
  *   2. long brackets lose what is in them, the longest first: a<…>::b(…), but f(int) stays,
  *   3. the middle goes, more of the front than of the end.

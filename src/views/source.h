@@ -31,7 +31,10 @@ void source_note_change(const struct source *s, struct store *store, const char 
 /* Line `number`, from 1, or NULL past the end. */
 const char *source_line(const struct source *s, uint32_t number);
 
-/* One line of code with its end, tabs spread out, cut to what the display has beside `used` characters. */
+/*
+ * One line of code with its end, tabs spread out, cut to what the display has beside `used`
+ * characters.
+ */
 void source_put_code(struct text *out, const char *code, size_t used, const struct display *d);
 
 #endif

@@ -203,8 +203,8 @@ static uint64_t sampled_accesses(const struct profile *p)
 }
 
 /*
- * With which option there would be enough, if any. Windows are passed over, and the last one is cut:
- * the period is to make half as many samples again as are needed.
+ * With which option there would be enough, if any. Windows are passed over, and the last one is
+ * cut: the period is to make half as many samples again as are needed.
  */
 static void put_advice(const struct profile *p, struct text *out)
 {
@@ -357,7 +357,10 @@ static int put_hot(const struct hot *h, const struct column *place, size_t rows,
 	return ret;
 }
 
-/* Lines that a few windows alone saw miss may well stand elsewhere, and so may those that miss far beyond windows. */
+/*
+ * Lines that a few windows alone saw miss may well stand elsewhere, and so may those that miss far
+ * beyond windows.
+ */
 static void put_order(const struct summary *s, const struct display *d, struct text *out)
 {
 	const struct order *o = &s->order;

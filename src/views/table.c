@@ -116,7 +116,10 @@ static size_t table_width(const struct table *t, size_t most)
 	return width > 0 ? width - 1 : 0;
 }
 
-/* In a file or a pipe one name of C++ would push what follows it away in all rows; a last one stays whole. */
+/*
+ * In a file or a pipe one name of C++ would push what follows it away in all rows; a last one stays
+ * whole.
+ */
 static void fit_beside(struct table *t)
 {
 	for (size_t i = 0; i + 1 < t->column_count; i++) {

@@ -6,7 +6,7 @@
 #ifndef DWELL_ENGINE_CORE_LAYOUT_H
 #define DWELL_ENGINE_CORE_LAYOUT_H
 
-#define T_SPILL0    0	/* rcx of an indirect branch; here, as [rcx] reaches it where rcx is 0 */
+#define T_SPILL0    0	/* rcx of an indirect branch; here [rcx] reaches it if rcx is 0 */
 #define T_SPILL1    8	/* r11 of an indirect branch */
 #define T_REGS	    16	/* 16 x 8: rax rcx rdx rbx rsp rbp rsi rdi r8..r15 */
 #define T_RIP	    144 /* target's next pc */
@@ -17,12 +17,12 @@
 #define T_EXIT	    184 /* u32: why the cache was left */
 #define T_PENDING   188 /* u32: a signal waits to be delivered */
 #define T_CALLED    192 /* u32: somebody wants the thread in the dispatcher */
-#define T_HIGH_VECTORS \
-	196 /* u32: what the target has in zmm29 and zmm30: VECTORS_UNKNOWN, or since it wrote to them last: */
+/* u32: what the target has in zmm29 and zmm30: VECTORS_UNKNOWN, or since it wrote to them last: */
+#define T_HIGH_VECTORS 196
 #define T_HOOK_SP      208 /* target's rsp while a hook runs */
 #define T_BUF	       216 /* stream: next free entry */
 #define T_COUNTERS     224 /* 4 x u64, 32-byte aligned: accesses loads stores instructions */
-#define T_APP31	       256 /* target's value of the counter register: zmm31, 64 bytes, or ymm15, 32 */
+#define T_APP31	       256 /* target's counter register: zmm31, 64 bytes, or ymm15, 32 */
 #define T_SPILL2       320 /* scratch A of an instruction or stream segment */
 #define T_SPILL3       328 /* scratch B */
 #define T_SPILL4       336 /* rax kept while flags are saved */
@@ -37,7 +37,7 @@
 #define T_MISS_ADDRESS 392 /* filter: of the access that missed */
 #define T_MISS_BACK    400 /* where to go on behind it */
 #define T_MISS_SITE    408 /* where its site is, see filter_sites.h */
-#define T_STEP	       416 /* filter: the next record of the call graph, see filter_calls.h; or 0 */
+#define T_STEP	       416 /* filter: the next call record, see filter_calls.h; or 0 */
 
 #define T_TURN 448 /* filter: so many more blocks until the turn is over, see filter_turns.h */
 

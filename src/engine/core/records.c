@@ -16,10 +16,10 @@
 #include "engine/core/util.h"
 
 #define GIVE_UP_TRIES 10000u /* of 200 us and more, without anything read: the reader is no more */
-#define EXACT_FACTOR \
-	5u /* so much longer where a loss would be the end: it may write to a slow disk */
-#define ROOM_PAUSES \
-	250u /* of 200 us: where there is more to do than processors, the collector gets its turn */
+/* so much longer where a loss would be the end: it may write to a slow disk */
+#define EXACT_FACTOR 5u
+/* of 200 us: where there is more to do than processors, the collector gets its turn */
+#define ROOM_PAUSES   250u
 #define ROOM_PAUSE_NS 200000
 
 static struct channel_header *header;

@@ -22,8 +22,8 @@
 #define NEAR_FOR_CALL 3u /* accesses that are written while a call is late by a nanosecond */
 #define SHORTEST_NS   8000u
 #define RATE_DECAY    1024u /* windows: slowly, as fast phases come back, and would be missed */
-#define RATE_MOST \
-	16000000u /* no code is so fast: it would be remembered for long that a count was none */
+/* no code is so fast: it would be remembered for long that a count was none */
+#define RATE_MOST   16000000u
 #define EXTRA_DECAY 16u
 #define EXTRA_MOST  100000u /* ns: more is not a call's way, but another program's turn */
 #define MOST_A_NS   200u    /* accesses a nanosecond: no thread is so fast */
@@ -45,8 +45,8 @@
 #define EARLY	    240000000u
 #define EARLY_TIMES 8u /* the configured share */
 #define EARLY_ONE   1024u
-#define EARLY_SAMPLES \
-	13u /* of 16 that another window has: it takes windows, not many samples in each */
+/* of 16 that another window has: it takes windows, not many samples in each */
+#define EARLY_SAMPLES	 13u
 #define EARLY_NESTED	 2u    /* times as few of them are watched at all line sizes */
 #define SHORT_PART	 1000u /* short runs have windows of this part, down to half the least */
 #define SPACING_MIN	 500u  /* accesses between samples, on average, unless a period is given */
@@ -55,8 +55,8 @@
 #define CHOSEN_FOR_MOST	 (6 * CHOSEN_FOR_ONE) /* beyond, choosing costs more than samples do */
 #define CHOSEN_FOR_DECAY 8u
 #define GROWTH_FROM	 1000000u /* with a limit of windows, periods grow with the run and this */
-#define BUDGET_LEARN \
-	1000000u /* accesses; with a budget, the least period while it is not known what counting takes */
+/* accesses; with a budget, the least period while it is not known what counting takes */
+#define BUDGET_LEARN 1000000u
 #define BUDGET_AHEAD 4000000u /* accesses; with a budget, periods of early windows have no more */
 /*
  * Windows make what follows them slow. Now and then a longer stretch shows what counting really

@@ -13,7 +13,7 @@
 #include "engine/translate/translate.h"
 
 #define MAX_WATCHES  2048u
-#define MAX_FOLLOWS  256u /* each lets some accesses through the filter that touch nothing watched */
+#define MAX_FOLLOWS  256u /* each lets accesses through the filter that touch nothing watched */
 #define WATCH_CHAINS (WATCH_SLOTS / 16)
 #define WATCH_PAGES  8192u /* places of pages: 64 lines, which one word of the filter is for */
 
@@ -74,7 +74,7 @@ struct watch_set {
 	/* those in front of them, where what reaches them may begin */
 	uint64_t before[WATCH_SLOTS / 64];
 	uint64_t begun[WATCH_SLOTS / 64]; /* of these, where an access has begun in this window */
-	struct watch_marks own, within;	  /* of watched lines, and of those within reach of one */
+	struct watch_marks own, within;	  /* watched lines; those within reach of one */
 	uint16_t pages[WATCH_PAGES];	  /* marks on lines of the pages of a place */
 	uint16_t chain[WATCH_CHAINS];
 	struct watch watch[MAX_WATCHES];

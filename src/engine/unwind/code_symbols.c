@@ -6,8 +6,8 @@
 #include "engine/core/state.h"
 #include "engine/core/util.h"
 
-#define LOOK_BACK \
-	16u /* symbols that may start between one that covers an address and the address */
+/* symbols that may start between one that covers an address and the address */
+#define LOOK_BACK    16u
 #define MOST_SYMBOLS (16u << 20) /* of a browser there are one or two million */
 
 /* n symbols of the section, or NULL if the file has them not. */
