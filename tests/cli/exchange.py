@@ -393,7 +393,8 @@ def bad_input(folder):
     refused('export', '--to', 'csv', '-i', profile, '--process', '7', status=3, says='no process 7')
     refused('export', '--to', 'csv', '-i', os.path.join(folder, 'nix.db'), status=3, says='no profile')
     refused('export', '--to', 'csv', '-i', profile, '-o', os.path.join(folder, 'no/such'), status=5, says='no/such')
-    refused('export', '--to', 'csv', profile, status=2, says='-i')
+    check(run('export', '--to', 'csv', profile) == run('export', '--to', 'csv', '-i', profile), 'a plain FILE')
+    refused('export', '--to', 'csv', profile, profile, status=2, says='one too many')
 
 
 if __name__ == '__main__':
