@@ -41,7 +41,8 @@ def objects(source, build):
 def symbols(file):
     """(defined, used) names of an object file that others can see."""
     defined, used = set(), set()
-    for line in subprocess.run(['nm', '-g', file], capture_output=True, text=True, check=True).stdout.splitlines():
+    listed = subprocess.run(['nm', '-g', file], capture_output=True, text=True, check=True).stdout
+    for line in listed.splitlines():
         words = line.split()
         (used if words[-2] == 'U' else defined).add(words[-1])
     return defined, used

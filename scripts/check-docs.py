@@ -62,14 +62,16 @@ def schema_versions():
 
 
 def main():
-    os.chdir(sys.argv[1] if len(sys.argv) > 1 else os.path.join(os.path.dirname(os.path.abspath(__file__)), '..'))
+    here = os.path.dirname(os.path.abspath(__file__))
+    os.chdir(sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, '..'))
     breaches, ends = [], tree()
     for name, text in sorted(documents().items()):
         breaches += dead_links(name, text)
         breaches += dead_names(name, text, ends)
     versions = dict(schema_versions())
     if len(set(versions.values())) != 1:
-        breaches.append("the schema's version differs: %s" % ', '.join('%s %d' % v for v in versions.items()))
+        breaches.append("the schema's version differs: %s" %
+                        ', '.join('%s %d' % v for v in versions.items()))
     print('\n'.join(breaches))
     sys.exit(len(breaches) > 0)
 

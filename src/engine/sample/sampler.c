@@ -396,7 +396,6 @@ static void end(struct thread *t, uint32_t status, bool is_over, uint64_t total)
 		cut_window(t, total, status);
 	else if (budget_is_set())
 		budget_stretch(t->process, total, false);
-	engine.gear = GEAR_COUNT;
 	lock_take(&engine.world_lock);
 	for (struct thread *o = engine.threads; o; o = o->next_thread)
 		if (o->watches && o->process == t->process)
@@ -404,40 +403,23 @@ static void end(struct thread *t, uint32_t status, bool is_over, uint64_t total)
 	lock_drop(&engine.world_lock);
 }
 
+/* What both modes with windows have. */
+#define WINDOW_MODE                                                                                \
+	.has_windows = true, .turn = turn, .give_up = give_up, .tick = tick, .is_early = is_early, \
+	.consume = consume, .consume_quickly = consume_quickly, .left = left_of_window,            \
+	.wants_repeat = wants_repeat, .repeat = repeat, .elements = elements,                      \
+	.thread_end = thread_end, .end = end
+
 const struct run_mode sample_mode = {
-	.has_windows = true,
+	WINDOW_MODE,
 	.is_controlled = true,
 	.leaves_out = true,
 	.start = start,
-	.turn = turn,
-	.give_up = give_up,
-	.tick = tick,
-	.is_early = is_early,
-	.consume = consume,
-	.consume_quickly = consume_quickly,
-	.left = left_of_window,
-	.wants_repeat = wants_repeat,
-	.repeat = repeat,
-	.elements = elements,
-	.thread_end = thread_end,
-	.end = end,
 };
 
 /* A window is open from the start. For tests. */
 const struct run_mode watch_mode = {
-	.has_windows = true,
+	WINDOW_MODE,
 	.start = start_open,
 	.gear = gear_of_watch,
-	.turn = turn,
-	.give_up = give_up,
-	.tick = tick,
-	.is_early = is_early,
-	.consume = consume,
-	.consume_quickly = consume_quickly,
-	.left = left_of_window,
-	.wants_repeat = wants_repeat,
-	.repeat = repeat,
-	.elements = elements,
-	.thread_end = thread_end,
-	.end = end,
 };
