@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "collector/geometry_text.h"
+#include "collector/simulation/geometry_text.h"
 
 /* In a file that is a line which says nothing. */
 static bool is_blank(const char *text)

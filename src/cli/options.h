@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "cli/commands/simulate_curve.h"
 #include "cli/geometry_options.h"
-#include "cli/simulate_curve.h"
 #include "cli/view_format.h"
 #include "collector/collector.h"
 #include "estimate/curve.h"

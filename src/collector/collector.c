@@ -12,13 +12,13 @@
 #include "base/clock.h"
 #include "base/heap.h"
 #include "base/text.h"
-#include "collector/door.h"
 #include "collector/dump.h"
-#include "collector/machine.h"
 #include "collector/meta.h"
-#include "collector/outcome.h"
 #include "collector/recorder.h"
-#include "collector/target.h"
+#include "collector/target/door.h"
+#include "collector/target/machine.h"
+#include "collector/target/outcome.h"
+#include "collector/target/target.h"
 
 #define MS		   ((uint64_t)1000000)
 #define DEFAULT_SLOTS	   512

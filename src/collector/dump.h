@@ -10,10 +10,10 @@
 
 #include <sys/types.h>
 
-#include "collector/door.h"
-#include "collector/host.h"
 #include "collector/recorder.h"
-#include "collector/slots.h"
+#include "collector/target/door.h"
+#include "collector/target/host.h"
+#include "collector/target/slots.h"
 #include "store/store.h"
 
 enum dump_state {

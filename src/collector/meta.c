@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "base/text.h"
-#include "collector/machine.h"
+#include "collector/target/machine.h"
 
 #ifndef DWELL_VERSION
 #define DWELL_VERSION "0"

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "channel/channel.h"
-#include "collector/slots.h"
+#include "collector/target/slots.h"
 #include "store/store.h"
 
 struct exact_options;

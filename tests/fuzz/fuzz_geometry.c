@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/geometry_text.h"
-#include "collector/sim_heap.h"
-#include "collector/trace.h"
+#include "collector/simulation/geometry_text.h"
+#include "collector/simulation/sim_heap.h"
+#include "collector/simulation/trace.h"
 
 #define MOST_LINES ((uint64_t)1 << 14) /* larger caches are not simulated */
 

@@ -19,8 +19,8 @@
 #include "channel/ring.h"
 #include "channel/stack_distance.h"
 #include "collector/recorder.h"
-#include "collector/simulation.h"
-#include "collector/slots.h"
+#include "collector/simulation/simulation.h"
+#include "collector/target/slots.h"
 #include "sim/base/geometry.h"
 
 #define RING_BYTES 16384

@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "collector/sim_heap.h"
+#include "collector/simulation/sim_heap.h"
 #include "sim/base/bits.h"
 #include "sim/calls/call_steps.h"
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "collector/sim_heap.h"
+#include "collector/simulation/sim_heap.h"
 #include "sim/base/bits.h"
 #include "sim/system/hierarchy.h"
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "collector/regions.h"
+#include "collector/naming/regions.h"
 
 static int64_t site_at(const struct regions *g, uint64_t address, uint64_t position)
 {

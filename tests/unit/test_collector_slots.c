@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "channel/ring.h"
-#include "collector/code_map.h"
+#include "collector/naming/code_map.h"
 #include "collector/record_check.h"
-#include "collector/slots.h"
+#include "collector/target/slots.h"
 
 /* What the slots told. */
 struct log {

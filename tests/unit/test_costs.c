@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums of events, packed as collector/costs.h packs them, against sums that are not. */
+/* Sums of events, packed as collector/simulation/costs.h packs them, against sums that are not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "collector/costs.h"
+#include "collector/simulation/costs.h"
 
 #define EVENTS	  5u
 #define LOCATIONS 40u

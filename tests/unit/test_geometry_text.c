@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "collector/geometry_text.h"
-#include "collector/trace.h"
+#include "collector/simulation/geometry_text.h"
+#include "collector/simulation/trace.h"
 
 /* ---- Geometries ---- */
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "sim/system/hierarchy.h"
-#include "collector/sim_heap.h"
+#include "collector/simulation/sim_heap.h"
 
 #define LINE 64u
 

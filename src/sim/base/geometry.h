@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The caches and TLBs of one simulated core, as plain numbers. How people write them is
- * collector/geometry_text.h.
+ * collector/simulation/geometry_text.h.
  */
 #ifndef DWELL_SIM_BASE_GEOMETRY_H
 #define DWELL_SIM_BASE_GEOMETRY_H

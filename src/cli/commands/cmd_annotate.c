@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dwell annotate: source code with the misses of each line, or with its events; or machine code. */
+
+#include "cli/cli.h"
+#include "cli/commands/annotate_events.h"
+#include "cli/view.h"
+#include "estimate/annotate.h"
+#include "views/views.h"
+
+static const struct option_use uses[] = {
+	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
+	{OPTION_FORMAT, .usual = "text"},
+	{OPTION_PROCESS_ID, .shown = "the one with the most accesses; of events all"},
+	{OPTION_FOCUS},
+	{OPTION_IGNORE},
+	{OPTION_CACHE_SIZE, .shown = "the L2 of the machine that recorded, or 1M"},
+	{OPTION_LINE_BYTES, .shown = "those recorded, 64"},
+	{OPTION_CACHES, .shown = "those of the machine that recorded"},
+	{OPTION_EVENT, .shown = "all", .adds_up = true},
+	{OPTION_SORT, .shown = "the first one shown"},
+	{OPTION_ROWS, .usual = "30"},
+	{OPTION_ALL},
+	{OPTION_SOURCES, .usual = "3"},
+	{OPTION_ASM},
+	{OPTION_NO_PAGER},
+	{OPTION_HELP},
+	{OPTION_VERSION},
+	{0},
+};
+
+static const int of_samples[] = {OPTION_CACHE_SIZE, OPTION_LINE_BYTES, OPTION_CACHES,
+				 OPTION_SOURCES, 0};
+static const int of_events[] = {OPTION_ASM, OPTION_EVENT, OPTION_SORT, 0};
+
+static int print_list(const struct options *o, const struct profile *p, uint64_t size)
+{
+	struct display d = view_display();
+	struct annotation_list l;
+	struct text out = {0};
+	struct err err;
+	int ret = 0;
+
+	if (annotation_list_init(&l, p, (enum model_policy)o->query.policy, size, &err) != 0)
+		return cli_fail(&err, EXIT_INPUT);
+	if (o->format == VIEW_CSV)
+		annotation_list_csv(&l, &out);
+	else if (o->format == VIEW_JSON)
+		ret = annotation_list_json(&l, &out, &err);
+	else
+		ret = annotation_list_text(&l, o->query.limit, &d, &out, &err);
+	annotation_list_release(&l);
+	return view_show(&out, ret, &err);
+}
+
+static int print_source(const struct options *o, const struct profile *p, uint64_t size)
+{
+	struct display d = view_display();
+	struct annotation a;
+	struct text out = {0}, notes = {0};
+	struct err err;
+	int ret = 0;
+
+	if (annotation_init(&a, p, (enum model_policy)o->query.policy, size, o->word, &err) != 0)
+		return cli_fail(&err, EXIT_USAGE);
+	if (o->format == VIEW_CSV)
+		annotation_csv(&a, &out);
+	else if (o->format == VIEW_JSON)
+		ret = annotation_json(&a, &out, &err);
+	else
+		ret = annotation_text(&a, o->all, &d, &out, &notes, &err);
+	if (ret == 0 && o->format == VIEW_TEXT)
+		ret = annotation_sources_text(&a, o->sources, &d, &out, &err);
+	annotation_release(&a);
+	view_notes(&notes);
+	return view_show(&out, ret, &err);
+}
+
+static int print(const struct options *o, const struct profile *p)
+{
+	uint64_t size;
+	struct err err;
+
+	if (profile_choose_size(p, o->query.size_bytes, &size, &err) != 0)
+		return cli_fail(&err, EXIT_USAGE);
+	return o->word != NULL ? print_source(o, p, size) : print_list(o, p, size);
+}
+
+/* A profile has events or samples; options for the one are none for the other. */
+static int annotate(struct options *o)
+{
+	struct event_profile p;
+	struct err err;
+	int code = EXIT_OK, status = event_options_open(o, &p, &code);
+
+	if (status < 0)
+		return code;
+	if (status > 0 && options_first(o, of_events) == NULL)
+		return view_run(o, print);
+	if (status > 0) {
+		err_set(&err,
+			"profile '%s' has %s and no events: --%s is for those of 'dwell "
+			"simulate' and 'dwell import'",
+			o->input, event_options_instead(o), options_first(o, of_events));
+		return cli_fail(&err, EXIT_USAGE);
+	}
+	if (options_first(o, of_samples) != NULL) {
+		err_set(&err,
+			"profile '%s' has events and no samples: --%s is for those of 'dwell "
+			"record'",
+			o->input, options_first(o, of_samples));
+		code = cli_fail(&err, EXIT_USAGE);
+	} else {
+		code = annotate_events(o, &p);
+	}
+	events_close(&p);
+	return code;
+}
+
+const struct command command_annotate = {
+	.run = annotate,
+	.words = WORDS_NAME,
+	.names = OPTION_NAMES_FUNCTION,
+	.summary = "show source code with the misses of each line",
+	.options =
+		{
+			.name = "annotate",
+			.arguments = "[FILE] [SOURCE|FUNCTION]",
+			.doc = "Show source code with the miss ratio, the samples and the share of "
+			       "all misses of each line. SOURCE is the end of a path: walk.c, "
+			       "src/walk.c. Without a name, list the files and functions that have "
+			       "samples. Of a profile that counts events, show these, and the "
+			       "calls of each line.",
+			.notes = "A word that ends in .db, or that names a profile, is the "
+				 "profile, unless -i names one.",
+			.uses = uses,
+		},
+};

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dwell record: options, one run, one line at the end, and the target's own exit status. */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/commands/target_end.h"
+#include "collector/collector.h"
+
+#define MISSED_POINTS 10 /* of percent: from there on a budget was not kept */
+
+struct record {
+	struct options *o;
+	bool has_progress; /* a line of progress stands on the terminal */
+};
+
+static const struct option_use uses[] = {
+	{OPTION_OUTPUT, .usual = DEFAULT_PROFILE},
+	{OPTION_LINE_BYTES, .usual = "64", .least = 8},
+	{OPTION_PERIOD},
+	{OPTION_DUTY, .shown = "10"},
+	{OPTION_OVERHEAD},
+	{OPTION_WINDOWS},
+	{OPTION_SEED, .shown = "by chance"},
+	{OPTION_ONE_LINE},
+	{OPTION_GEAR, .usual = "sample"},
+	{OPTION_PATHS},
+	{OPTION_NO_OBJECTS},
+	{OPTION_ALLOCATOR},
+	{OPTION_DELAY},
+	{OPTION_DURATION},
+	{OPTION_START_AT},
+	{OPTION_STOP_AT},
+	{OPTION_WAIT},
+	{OPTION_QUIET},
+	{OPTION_HELP},
+	{OPTION_VERSION},
+	{0},
+};
+
+/* Options that say when to sample, and how: without samples they would be ignored in silence. */
+static const int of_control[] = {OPTION_DELAY, OPTION_DURATION, OPTION_START_AT, OPTION_STOP_AT,
+				 OPTION_WAIT,  OPTION_WINDOWS,	OPTION_OVERHEAD, 0};
+static const int of_samples[] = {OPTION_PERIOD,
+				 OPTION_DUTY,
+				 OPTION_LINE_BYTES,
+				 OPTION_ONE_LINE,
+				 OPTION_PATHS,
+				 OPTION_ALLOCATOR,
+				 0};
+
+/* Options that cannot be had together, in whatever order they came. */
+static int check_together(const struct options *o, struct err *err)
+{
+	const char *control = options_first(o, of_control), *sampled = options_first(o, of_samples);
+	bool is_counted = o->run.config.gear == CHANNEL_GEAR_COUNT;
+
+	if (is_counted && control != NULL)
+		return err_set(
+			err, "--%s says when to sample: there is nothing to say with --gear=count",
+			control);
+	if (is_counted && sampled != NULL)
+		return err_set(err, "--%s is about samples: with --gear=count there are none",
+			       sampled);
+	if (o->run.config.allocator_count > 0 && o->run.config.objects == 0)
+		return err_set(err, "--allocator says what allocates, and --no-objects that nobody "
+				    "asks: give one of them");
+	if (options_given(o, OPTION_DUTY) && options_given(o, OPTION_OVERHEAD))
+		return err_set(err, "--duty and --overhead both say how much to sample: give one "
+				    "of them");
+	return 0;
+}
+
+/* ---- What the user sees while it runs ---- */
+
+static void clear_progress(struct record *r)
+{
+	if (r->has_progress)
+		fputs("\r\033[K", stderr);
+	r->has_progress = false;
+}
+
+static void show_notice(void *context, const char *line)
+{
+	struct record *r = context;
+
+	clear_progress(r);
+	fprintf(stderr, "dwell: %s\n", line);
+}
+
+static void show_progress(void *context, const struct collector_progress *p)
+{
+	struct record *r = context;
+
+	fprintf(stderr,
+		"\rdwell: %.0f s, %.3g accesses, %" PRIu64 " sample%s in %" PRIu64
+		" window%s\033[K",
+		(double)p->elapsed_ns / 1e9, (double)p->accesses, p->samples,
+		p->samples == 1 ? "" : "s", p->windows, p->windows == 1 ? "" : "s");
+	r->has_progress = true;
+}
+
+/* "12345" while it can be read at a glance, "1.23e+09" beyond. */
+static const char *format_count(uint64_t n, char buf[32])
+{
+	if (n < 1000000)
+		snprintf(buf, 32, "%" PRIu64, n);
+	else
+		snprintf(buf, 32, "%.3g", (double)n);
+	return buf;
+}
+
+static void show_summary(struct options *o, const struct collector_result *r)
+{
+	char accesses[32];
+
+	if (o->is_quiet)
+		return;
+	target_end_losses(r, "profiled", "the program was too fast");
+	if (r->was_native)
+		return;
+	if (o->run.config.gear == CHANNEL_GEAR_COUNT)
+		fprintf(stderr, "dwell: %s accesses, written to %s\n",
+			format_count(r->accesses, accesses), o->run.output);
+	else
+		fprintf(stderr,
+			"dwell: %" PRIu64 " sample%s in %" PRIu64
+			" window%s, %s accesses, written to %s\n",
+			r->samples, r->samples == 1 ? "" : "s", r->windows,
+			r->windows == 1 ? "" : "s", format_count(r->accesses, accesses),
+			o->run.output);
+}
+
+/*
+ * What a budget came to. The estimate is of sampling against counting; the manual page says of
+ * what.
+ */
+static void show_overhead(const struct options *o, const struct collector_result *r)
+{
+	double asked = o->run.config.overhead_ppm / 1e4;
+	double got =
+		r->counting_ns > 0 ? 100.0 * (double)r->sampling_ns / (double)r->counting_ns : 0;
+
+	if (o->is_quiet || asked <= 0 || r->counting_ns == 0)
+		return;
+	fprintf(stderr,
+		"dwell: sampling cost %.1f %% of the CPU time of counting; asked for: %g %%\n", got,
+		asked);
+	if (100.0 * (double)r->translate_ns / (double)r->counting_ns > asked)
+		fprintf(stderr,
+			"dwell: translating the program alone cost %.1f %%: in so short a run no "
+			"sampling costs less\n",
+			100.0 * (double)r->translate_ns / (double)r->counting_ns);
+	else if (got > asked + MISSED_POINTS)
+		fprintf(stderr, "dwell: that is more than asked for: the run was too short, or the "
+				"machine too busy, to keep to it\n");
+}
+
+/* ---- The end ---- */
+
+static uint64_t random_seed(void)
+{
+	uint64_t seed = 0;
+
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != (ssize_t)sizeof(seed))
+		seed = (uint64_t)getpid();
+	return seed & INT32_MAX; /* short enough to be typed again */
+}
+
+static void prepare(struct options *o)
+{
+	o->run.config = collector_default_config();
+}
+
+static int record(struct options *o)
+{
+	struct record r = {.o = o};
+	struct channel_config *c = &o->run.config;
+	struct collector_result result;
+	struct err err;
+	int status;
+
+	c->gear = o->gear == 0 ? CHANNEL_GEAR_SAMPLE : CHANNEL_GEAR_COUNT;
+	c->line_bytes = (uint32_t)o->query.line_bytes;
+	if (o->state.word_count == 0) {
+		err_set(&err, "no command to record: give it after the options");
+		return cli_fail(&err, EXIT_USAGE);
+	}
+	if (check_together(o, &err) != 0)
+		return cli_fail(&err, EXIT_USAGE);
+	/* Without samples nobody asks whose blocks they touch, nor who called. */
+	if (c->gear == CHANNEL_GEAR_COUNT)
+		c->objects = c->paths = 0;
+	c->seed = options_set(o, OPTION_SEED) ? o->seed : random_seed();
+	o->run.command = o->state.words;
+	o->run.output = o->output;
+	o->run.context = &r;
+	/* A profile that is not what was asked for is worth a line even to who wants silence. */
+	o->run.warning = show_notice;
+	o->run.notice = o->is_quiet ? NULL : show_notice;
+	/* A target that draws on the terminal must not find our line in its picture. */
+	if (!o->is_quiet && isatty(STDERR_FILENO) && !isatty(STDOUT_FILENO))
+		o->run.progress = show_progress;
+	status = collector_run(&o->run, &result, &err);
+	clear_progress(&r);
+	if (status != 0)
+		return cli_fail(&err, target_failure_code(result.failure));
+	show_summary(o, &result);
+	show_overhead(o, &result);
+	return target_end_alike(result.wait_status);
+}
+
+const struct command command_record = {
+	.run = record,
+	.prepare = prepare,
+	.words = WORDS_COMMAND,
+	.summary = "run a program and write its profile",
+	.options =
+		{
+			.name = "record",
+			.arguments = "[--] COMMAND [ARGUMENT...]",
+			.doc = "Run a command and write its profile. A profile that is there is "
+			       "kept as "
+			       "FILE.old.",
+			.notes = "The command's output, exit status and signals are its own; dwell "
+				 "writes "
+				 "to stderr only. Processes that it starts are profiled as well.",
+			.uses = uses,
+			.runs_a_command = true,
+		},
+};

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * dwell report: what ran, its miss ratios, and the functions, lines and data that miss most; or its
+ * events.
+ */
+
+#include "cli/cli.h"
+#include "cli/commands/report_events.h"
+#include "cli/view.h"
+#include "estimate/summary.h"
+#include "views/views.h"
+
+#define DEFAULT_ROWS 10
+
+static const char *const by_names[] = {"function", "class",   "file",	"object", "line",
+				       "loop",	   "process", "thread", NULL};
+
+static const struct option_use uses[] = {
+	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
+	{OPTION_FORMAT, .usual = "text"},
+	{OPTION_PROCESS_ID, .shown = "the one with the most accesses; of events all"},
+	{OPTION_FOCUS},
+	{OPTION_IGNORE},
+	{OPTION_CACHE_SIZE, .shown = "the L2 of the machine that recorded, or 1M"},
+	{OPTION_POLICY, .usual = "random"},
+	{OPTION_LINE_BYTES, .shown = "those recorded, 64"},
+	{OPTION_CACHES, .shown = "those of the machine that recorded"},
+	{OPTION_BY, .usual = "function", .choices = by_names},
+	{OPTION_EVENT, .shown = "all", .adds_up = true},
+	{OPTION_SORT, .shown = "the first one shown"},
+	{OPTION_INCLUSIVE},
+	{OPTION_THRESHOLD, .usual = "0"},
+	{OPTION_ROWS, .shown = "10; of events 40"},
+	{OPTION_NO_PAGER},
+	{OPTION_HELP},
+	{OPTION_VERSION},
+	{0},
+};
+
+static const int of_samples[] = {OPTION_CACHE_SIZE, OPTION_POLICY, OPTION_LINE_BYTES, OPTION_CACHES,
+				 0};
+static const int of_events[] = {OPTION_BY,	  OPTION_EVENT,	    OPTION_SORT,
+				OPTION_INCLUSIVE, OPTION_THRESHOLD, 0};
+
+static int print_report(const struct options *o, const struct profile *p)
+{
+	struct display d = view_display();
+	struct text out = {0};
+	struct summary s;
+	uint64_t size;
+	struct err err;
+	int ret = 0;
+
+	if (profile_choose_size(p, o->query.size_bytes, &size, &err) != 0)
+		return cli_fail(&err, EXIT_USAGE);
+	if (summary_init(&s, p, (enum model_policy)o->query.policy, size, &err) != 0)
+		return cli_fail(&err, EXIT_INPUT);
+	if (o->format == VIEW_CSV)
+		summary_csv(&s, &out);
+	else if (o->format == VIEW_JSON)
+		ret = summary_json(&s, &out, &err);
+	else
+		ret = summary_text(&s, o->query.limit != 0 ? o->query.limit : DEFAULT_ROWS, &d,
+				   &out, &err);
+	summary_release(&s);
+	return view_show(&out, ret, &err);
+}
+
+/* A profile has events or samples; options for the one are none for the other. */
+static int report(struct options *o)
+{
+	struct event_profile p;
+	struct err err;
+	int code, status = event_options_open(o, &p, &code);
+
+	if (status < 0)
+		return code;
+	if (status > 0) {
+		if (options_first(o, of_events) == NULL)
+			return view_run(o, print_report);
+		err_set(&err,
+			"profile '%s' has %s and no events: --%s is for those of 'dwell "
+			"simulate' and 'dwell import'",
+			o->input, event_options_instead(o), options_first(o, of_events));
+		return cli_fail(&err, EXIT_USAGE);
+	}
+	if (options_first(o, of_samples) != NULL) {
+		err_set(&err,
+			"profile '%s' has events and no samples: --%s is for those of 'dwell "
+			"record'",
+			o->input, options_first(o, of_samples));
+		code = cli_fail(&err, EXIT_USAGE);
+	} else {
+		code = report_events_print(o, &p);
+	}
+	events_close(&p);
+	return code;
+}
+
+const struct command command_report = {
+	.run = report,
+	.words = WORDS_PROFILE,
+	.summary = "show what ran, its miss ratios, and the hottest code and data",
+	.options =
+		{
+			.name = "report",
+			.arguments = "[FILE]",
+			.doc = "Show what a profile holds at a glance: what ran, how much of it "
+			       "was sampled, its miss ratio in the caches of the machine, and the "
+			       "functions, lines and data structures that miss most. Of a profile "
+			       "that counts events, made by dwell simulate or dwell import: the "
+			       "functions with the most events, or what --by says.",
+			.uses = uses,
+		},
+};

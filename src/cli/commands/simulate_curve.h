@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What is asked of dwell simulate --curve. */
+#ifndef DWELL_CLI_COMMANDS_SIMULATE_CURVE_H
+#define DWELL_CLI_COMMANDS_SIMULATE_CURVE_H
+
+#include <stdint.h>
+
+#include "collector/simulation/exact.h"
+
+#define SIMULATE_CURVE_MAX_SIZES 1024
+
+/* What of its options is not in those of all commands. */
+struct simulate_curve {
+	struct exact_options exact;
+	uint64_t sizes[SIMULATE_CURVE_MAX_SIZES]; /* bytes */
+};
+
+/* What holds where no option says otherwise. */
+#define SIMULATE_CURVE_DEFAULTS                                                \
+	{                                                                      \
+		.exact = {.line_bytes = {64}, .line_count = 1, .process = -1}, \
+	}
+
+#endif

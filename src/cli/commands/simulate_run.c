@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* dwell simulate -- COMMAND: a run through simulated caches, and its event profile. */
+#include "cli/commands/simulate_run.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/commands/simulate_events.h"
+#include "cli/commands/target_end.h"
+#include "collector/simulation/geometry_text.h"
+
+void simulate_notice(void *context, const char *line)
+{
+	(void)context;
+	fprintf(stderr, "dwell: %s\n", line);
+}
+
+static const char *format_count(uint64_t n, char text[32])
+{
+	snprintf(text, 32, n < 1000000 ? "%.0f" : "%.3g", (double)n);
+	return text;
+}
+
+void simulate_summary(const struct options *o, uint64_t accesses, const char *output)
+{
+	char count[32];
+
+	if (!o->is_quiet)
+		fprintf(stderr, "dwell: %s accesses, written to %s\n",
+			format_count(accesses, count), output);
+}
+
+/* ---- What to simulate ---- */
+
+static int add_geometry(struct channel_config *c, const struct sim_geometry *g, struct err *err)
+{
+	if ((c->geometry_count + 1) * sizeof(*g) > sizeof(c->geometry))
+		return err_set(err, "too many hierarchies: simulate fewer in one run");
+	memcpy((char *)c->geometry + c->geometry_count++ * sizeof(*g), g, sizeof(*g));
+	c->geometry_bytes = sizeof(*g);
+	return 0;
+}
+
+/* "NAME=SIZE,WAYS,LINE NAME=..." */
+static int add_also(struct channel_config *c, const char *text, struct err *err)
+{
+	char *copy = strdup(text), *rest = NULL, *word;
+	struct geometry_plan plan = {0};
+	struct sim_geometry g;
+	int status = copy != NULL ? 0 : err_set(err, "out of memory");
+
+	word = copy != NULL ? strtok_r(copy, " ", &rest) : NULL;
+	if (status == 0 && word == NULL)
+		status = err_set(err, "--also '%s' names no caches", text);
+	for (; status == 0 && word != NULL; word = strtok_r(NULL, " ", &rest))
+		status = geometry_add(&plan, word, err);
+	if (status == 0)
+		status = geometry_build(&plan, &g, err);
+	free(copy);
+	return status == 0 ? add_geometry(c, &g, err) : -1;
+}
+
+/* Options that say how calls are followed, and one that says that they are not. */
+static int check_graph(const struct options *o, struct err *err)
+{
+	static const int of_graph[] = {OPTION_CONTEXT, OPTION_SEPARATE_THREADS, OPTION_JUMPS, 0};
+	const char *other = options_first(o, of_graph);
+
+	if (options_given(o, OPTION_NO_CALL_GRAPH) && other != NULL)
+		return err_set(err, "--%s wants the call graph: leave out --no-call-graph", other);
+	return 0;
+}
+
+static int prepare(struct options *o, struct simulate_events *events, struct err *err)
+{
+	struct channel_config *c = &o->run.config;
+	struct sim_geometry g;
+
+	if (check_graph(o, err) != 0 || geometry_options_build(&o->geometry, &g, err) != 0 ||
+	    add_geometry(c, &g, err) != 0)
+		return -1;
+	if (o->also_count + 1 > CHANNEL_MAX_GEOMETRIES)
+		return err_set(err, "more than %u hierarchies: simulate fewer in one run",
+			       CHANNEL_MAX_GEOMETRIES);
+	for (size_t i = 0; i < o->also_count; i++)
+		if (add_also(c, o->also[i], err) != 0)
+			return -1;
+	c->gear = CHANNEL_GEAR_SIMULATE;
+	if (o->no_filter)
+		c->simulate_flags |= CHANNEL_NO_FILTER;
+	return simulate_events_take(events, &o->run, err);
+}
+
+int simulate_run(struct options *o)
+{
+	struct simulate_events events = {.texts = o->query.metrics, .count = o->query.metric_count};
+	struct collector_result result;
+	struct err err;
+
+	if (prepare(o, &events, &err) != 0)
+		return cli_fail(&err, EXIT_USAGE);
+	o->run.command = o->state.words;
+	o->run.output = o->output != NULL ? o->output : DEFAULT_PROFILE;
+	o->run.warning = simulate_notice;
+	o->run.notice = o->is_quiet ? NULL : simulate_notice;
+	if (collector_run(&o->run, &result, &err) != 0)
+		return cli_fail(&err, target_failure_code(result.failure));
+	simulate_events_release(&events);
+	target_end_losses(&result, "simulated", "the profile is not complete");
+	if (!result.was_native)
+		simulate_summary(o, result.accesses, o->run.output);
+	return target_end_alike(result.wait_status);
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Modules and locations of a process. Modules are few. Locations are half a million in a simulated
+ * compiler, each sample looks for two, and the target's data has been in the caches meanwhile: what
+ * a look-up takes is two cache lines, which its neighbours in the code share.
+ */
+#include "collector/naming/code_map.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "channel/channel.h"
+#include "collector/record_check.h"
+#include "symbols/symbols.h"
+
+#define LINE_BYTES  64u
+#define LINE_MASK   (LINE_BYTES - 1u)
+#define NUMBER_MASK (UINT64_MAX / LINE_BYTES)
+
+int code_module_read(struct code_module *m, struct symbols *s, const struct record_module *rec)
+{
+	const char *path = record_module_path(rec);
+
+	*m = (struct code_module){
+		.start = rec->start,
+		.end = rec->end,
+		.file_offset = rec->file_offset,
+		.mapped_at = rec->position,
+		.unmapped_at = UINT64_MAX,
+	};
+	m->file = symbols_mapped_file(
+		s, &(struct symbols_mapping){
+			   .path = path,
+			   .pid = rec->pid,
+			   .start = rec->start,
+			   .end = rec->end,
+			   .device = rec->device,
+			   .inode = rec->inode,
+			   /* A dump grows while the program runs. */
+			   .modified_ns = symbols_is_dump(path) ? 0 : rec->modified_ns,
+		   });
+	return m->file < 0 ? -1 : 0;
+}
+
+void code_map_forget_locations(struct code_map *c)
+{
+	free(c->lines);
+	free(c->ids.items);
+	*c = (struct code_map){.modules = {c->modules.items, c->modules.count, c->modules.room},
+			       .by_what = c->by_what};
+}
+
+void code_map_release(struct code_map *c)
+{
+	free(c->modules.items);
+	map_release(&c->by_what);
+	free(c->lines);
+	free(c->ids.items);
+	*c = (struct code_map){0};
+}
+
+/* The same file at the same place; *key is what it is found by, or is to be. */
+static bool find_same(const struct code_map *c, const struct code_module *m, uint64_t *key,
+		      size_t *index)
+{
+	uint64_t i;
+
+	*key = (m->start ^ m->end << 20 ^ (uint64_t)m->file << 44) * UINT64_C(0x9e3779b97f4a7c15) +
+	       m->file_offset;
+	for (*key ^= *key >> 32; map_get(&c->by_what, *key, &i); ++*key) {
+		const struct code_module *other = &c->modules.items[i];
+
+		if (other->start == m->start && other->end == m->end && other->file == m->file &&
+		    other->file_offset == m->file_offset) {
+			*index = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+size_t code_map_add_module(struct code_map *c, const struct code_module *m)
+{
+	size_t index;
+	uint64_t key;
+
+	if (c->modules.count >= CODE_NO_MODULE || !ARRAY_GROW(&c->modules) ||
+	    (!find_same(c, m, &key, &index) && map_set(&c->by_what, key, c->modules.count) != 0))
+		return CODE_NO_MODULE;
+	c->modules.items[c->modules.count] = *m;
+	return c->modules.count++;
+}
+
+enum code_mapped code_map_map(struct code_map *c, const struct code_module *m, size_t *index)
+{
+	uint64_t key;
+
+	if (find_same(c, m, &key, index)) {
+		const bool is_mapped = c->modules.items[*index].unmapped_at == UINT64_MAX;
+
+		c->modules.items[*index].unmapped_at = UINT64_MAX;
+		return is_mapped ? CODE_IS_MAPPED : CODE_AGAIN;
+	}
+	if (c->modules.count >= CODE_MAX_MODULES)
+		return CODE_TOO_MANY;
+	*index = code_map_add_module(c, m);
+	return *index != CODE_NO_MODULE ? CODE_NEW : CODE_NO_MEMORY;
+}
+
+static uint64_t absolute_difference(uint64_t a, uint64_t b)
+{
+	return a > b ? a - b : b - a;
+}
+
+/* How far, in accesses, the module's time is from the position; 0: it was mapped then. */
+static uint64_t time_away(const struct code_module *m, uint64_t position)
+{
+	if (position < m->mapped_at)
+		return absolute_difference(m->mapped_at, position);
+	return position < m->unmapped_at ? 0 : absolute_difference(position, m->unmapped_at) + 1;
+}
+
+/*
+ * Of all times: does at most one module have anything of the 64 bytes around pc, and then all of
+ * them?
+ */
+static bool has_sole_module(const struct code_map *c, uint64_t pc)
+{
+	const uint64_t first = pc & ~(uint64_t)LINE_MASK, last = pc | LINE_MASK;
+	size_t overlapping = 0;
+
+	for (size_t i = 0; i < c->modules.count; i++) {
+		const struct code_module *m = &c->modules.items[i];
+
+		if (m->start > last || m->end <= first)
+			continue;
+		if (overlapping++ > 0 || m->start > first || m->end <= last)
+			return false;
+	}
+	return true;
+}
+
+size_t code_map_find_module(const struct code_map *c, uint64_t pc, uint64_t position)
+{
+	size_t i, best = CODE_NO_MODULE;
+	uint64_t best_away = UINT64_MAX;
+
+	/* Backwards: what was mapped last lies on top. */
+	for (i = c->modules.count; i-- > 0;) {
+		const struct code_module *m = &c->modules.items[i];
+		uint64_t away;
+
+		if (pc < m->start || pc >= m->end)
+			continue;
+		away = time_away(m, position);
+		if (away < best_away) {
+			best = i;
+			best_away = away;
+		}
+	}
+	return best;
+}
+
+/* ---- Lines ---- */
+
+static size_t place_of(const struct code_map *c, uint64_t number)
+{
+	return (size_t)((number ^ number >> 26) * 0x9e3779b97f4a7c15u >> 20) & (c->line_room - 1);
+}
+
+/* The line, or the free place where it belongs. There is always a free one. */
+static struct code_line *find_place(const struct code_map *c, uint64_t number, size_t module)
+{
+	size_t i = place_of(c, number);
+
+	while (c->lines[i].is_used &&
+	       (c->lines[i].number != number || c->lines[i].module != module))
+		i = (i + 1) & (c->line_room - 1);
+	return &c->lines[i];
+}
+
+/* Have room for one more. Returns 0, or -1 when memory ran out. */
+static int grow(struct code_map *c)
+{
+	struct code_map bigger = {.line_room = c->line_room == 0 ? 256 : c->line_room * 2};
+	size_t i;
+
+	if (c->line_count < c->line_room / 4 * 3)
+		return 0;
+	bigger.lines = calloc(bigger.line_room, sizeof(*bigger.lines));
+	if (bigger.lines == NULL)
+		return -1;
+	for (i = 0; i < c->line_room; i++) {
+		const struct code_line *l = &c->lines[i];
+
+		if (l->is_used)
+			*find_place(&bigger, l->number, l->module) = *l;
+	}
+	free(c->lines);
+	c->lines = bigger.lines;
+	c->line_room = bigger.line_room;
+	return 0;
+}
+
+void code_map_prefetch(const struct code_map *c, uint64_t pc)
+{
+	if (c->line_room > 0)
+		__builtin_prefetch(&c->lines[place_of(c, pc / LINE_BYTES)]);
+}
+
+/* What a line keeps of how many modules there are: of very many, nothing. */
+static unsigned sole_of(size_t modules)
+{
+	return modules < 1u << CODE_SOLE_BITS ? (unsigned)modules : 0;
+}
+
+/* The line if all its locations are in one module, whenever they were asked for. */
+static struct code_line *find_sole(const struct code_map *c, uint64_t number)
+{
+	const unsigned sole = sole_of(c->modules.count);
+	size_t i;
+
+	if (c->line_room == 0 || sole == 0)
+		return NULL;
+	for (i = place_of(c, number); c->lines[i].is_used; i = (i + 1) & (c->line_room - 1)) {
+		if (c->lines[i].number == number && c->lines[i].sole == sole)
+			return &c->lines[i];
+	}
+	return NULL;
+}
+
+/* The line that pc is in at `position`, made if it is new. NULL when memory ran out. */
+static struct code_line *find_line(struct code_map *c, uint64_t pc, uint64_t position)
+{
+	const uint64_t number = pc / LINE_BYTES;
+	struct code_line *l = find_sole(c, number);
+	size_t module;
+
+	if (l != NULL) /* nearly always: no module lies, or lay, where others did */
+		return l;
+	if (grow(c) != 0)
+		return NULL;
+	module = code_map_find_module(c, pc, position);
+	l = find_place(c, number, module);
+	if (!l->is_used) {
+		*l = (struct code_line){.number = number & NUMBER_MASK,
+					.is_used = 1,
+					.module = module & CODE_NO_MODULE};
+		c->line_count++;
+	}
+	if (has_sole_module(c, pc))
+		l->sole = sole_of(c->modules.count);
+	return l;
+}
+
+/* ---- Ids ---- */
+
+/* Which of the rooms has place for so many ids. */
+static unsigned room_for(unsigned count)
+{
+	unsigned room = 0;
+
+	while (CODE_LEAST_IDS << room < count)
+		room++;
+	return room;
+}
+
+/* Place for ids; UINT32_MAX when memory ran out. */
+static uint32_t take_ids(struct code_map *c, unsigned room)
+{
+	const size_t count = c->ids.count + (CODE_LEAST_IDS << room);
+	uint32_t at = c->free_ids[room];
+
+	if (at != 0) {
+		c->free_ids[room] = c->ids.items[at - 1];
+		return at - 1;
+	}
+	if (count >= UINT32_MAX ||
+	    !array_reserve_in((void **)&c->ids.items, &c->ids.room, count, sizeof(*c->ids.items)))
+		return UINT32_MAX;
+	at = (uint32_t)c->ids.count;
+	c->ids.count = count;
+	return at;
+}
+
+static void give_ids(struct code_map *c, uint32_t at, unsigned room)
+{
+	c->ids.items[at] = c->free_ids[room];
+	c->free_ids[room] = at + 1;
+}
+
+/* Have place for one more id of the line. Returns 0, or -1 when memory ran out. */
+static int make_room(struct code_map *c, struct code_line *l, unsigned count)
+{
+	const unsigned old_room = room_for(count), room = room_for(count + 1);
+	uint32_t at;
+
+	if (count > 0 && room == old_room)
+		return 0;
+	at = take_ids(c, room);
+	if (at == UINT32_MAX)
+		return -1;
+	if (count > 0) {
+		memcpy(&c->ids.items[at], &c->ids.items[l->ids], count * sizeof(*c->ids.items));
+		give_ids(c, l->ids, old_room);
+	}
+	l->ids = at;
+	return 0;
+}
+
+static unsigned ones(uint64_t bits)
+{
+	return (unsigned)__builtin_popcountll(bits);
+}
+
+uint32_t *code_map_locate(struct code_map *c, uint64_t pc, uint64_t position, size_t *module,
+			  int *is_new)
+{
+	struct code_line *l = find_line(c, pc, position);
+	const uint64_t bit = (uint64_t)1 << pc % LINE_BYTES;
+	unsigned before, count;
+	uint32_t *id;
+
+	*is_new = 0;
+	if (l == NULL)
+		return NULL;
+	*module = l->module;
+	before = ones(l->starts & (bit - 1));
+	if (l->starts & bit)
+		return &c->ids.items[l->ids + before];
+	count = ones(l->starts);
+	if (make_room(c, l, count) != 0)
+		return NULL;
+	id = &c->ids.items[l->ids + before];
+	memmove(id + 1, id, (count - before) * sizeof(*id));
+	*id = 0;
+	l->starts |= bit;
+	c->location_count++;
+	*is_new = 1;
+	return id;
+}
+
+void code_map_list(const struct code_map *c, struct code_location *list)
+{
+	for (size_t i = 0; i < c->line_room; i++) {
+		const struct code_line *l = &c->lines[i];
+		const uint32_t *id = c->ids.items + l->ids;
+
+		for (uint64_t left = l->is_used ? l->starts : 0; left != 0; left &= left - 1)
+			*list++ = (struct code_location){
+				.pc = (uint64_t)l->number * LINE_BYTES +
+				      (unsigned)__builtin_ctzll(left),
+				.id = *id++,
+				.module = l->module,
+			};
+	}
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sums of events of code locations, in as little memory as they can do with: a compiler runs a
+ * million instructions, of which one in ten ever has an event that does not follow from how often
+ * it was executed. So each has that number, and the others have numbers of their own besides.
+ */
+#ifndef DWELL_COLLECTOR_SIMULATION_COSTS_H
+#define DWELL_COLLECTOR_SIMULATION_COSTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+
+/* The first three events. */
+enum { COSTS_INSTRUCTIONS, COSTS_READS, COSTS_WRITES, COSTS_BY_EXECUTION };
+
+/* What one execution of the instruction counts. */
+struct costs_shape {
+	uint8_t reads, writes;
+};
+
+struct cost_sum {
+	uint64_t executions : 56;	/* of this shape, since they were forgotten */
+	uint64_t reads : 4, writes : 4; /* the shape */
+	uint32_t node;			/* of the call graph; 0: there is none */
+	uint32_t rare;			/* index + 1 of what few have; 0: nothing */
+};
+
+/* What few sums have. */
+struct cost_rare {
+	uint32_t extra; /* index + 1 of what comes on top; 0: nothing ever did */
+	uint32_t next;	/* index + 1 among `others` of the location in another node; 0: none */
+};
+
+/* All zero but `events` is an empty one. */
+struct costs {
+	unsigned events;
+	struct cost_sum *items; /* by location */
+	size_t count, room;
+	struct {
+		struct cost_sum *items;
+		size_t count, room;
+	} others;
+	struct map by_node; /* node and location -> index in others */
+	struct {
+		struct cost_rare *items;
+		size_t count, room;
+	} rare;
+	uint64_t *extra; /* `events` for each */
+	size_t extra_count, extra_room;
+};
+
+void costs_release(struct costs *c);
+
+/*
+ * So many executions of a location in a node, and, if not NULL, `events` numbers on top of what
+ * these count. Returns 0, or -1 when memory ran out.
+ */
+int costs_add(struct costs *c, uint32_t node, uint32_t location, uint64_t executions,
+	      struct costs_shape shape, const uint64_t *events);
+
+/* The next node that the location was in, NULL after the last; the first one is items[location]. */
+struct cost_sum *costs_next(const struct costs *c, const struct cost_sum *sum);
+
+/* The sums: `events` numbers. All 0 where nothing is new. */
+void costs_values(const struct costs *c, const struct cost_sum *sum, uint64_t *values);
+/* They are 0 from now on. */
+void costs_forget(const struct costs *c, struct cost_sum *sum);
+
+#endif

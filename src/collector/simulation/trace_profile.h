@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A recorded trace in simulated caches becomes an event profile, of one process and one function.
+ */
+#ifndef DWELL_COLLECTOR_SIMULATION_TRACE_PROFILE_H
+#define DWELL_COLLECTOR_SIMULATION_TRACE_PROFILE_H
+
+#include "collector/simulation/trace.h"
+#include "store/store.h"
+
+/*
+ * Simulate the trace `in`, called `name`, to its end and write what happened. *accesses: how many
+ * there were, fetches aside. Returns 0, or -1 with *err.
+ */
+int trace_profile_write(FILE *in, const char *name, enum trace_format format,
+			const struct sim_geometry *geometry, struct store *store,
+			uint64_t *accesses, struct err *err);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The collector's end of the channel: makes the shared memory and wakes up when there is work. */
+#ifndef DWELL_COLLECTOR_TARGET_HOST_H
+#define DWELL_COLLECTOR_TARGET_HOST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "channel/channel.h"
+
+struct host {
+	int fd;			       /* of the memory; close-on-exec, -1: none */
+	struct channel_header *header; /* where it is mapped */
+	size_t bytes;
+	/* Our own copies: what stands in the header can be scribbled over. */
+	uint32_t slot_count;
+	uint64_t slot_bytes;
+	uint64_t ring_bytes;
+};
+
+/*
+ * ring_bytes must be a power of two. The memory is sparse: a slot that is not used costs nothing.
+ */
+int host_init(struct host *h, const struct channel_config *config, uint32_t slot_count,
+	      uint64_t ring_bytes, struct err *err);
+void host_release(struct host *h);
+
+/* The wake counter now; hand it to host_wait after having looked for work. */
+uint32_t host_wake_count(const struct host *h);
+
+/* Sleep until the counter differs from `count`, a signal arrives, or the time is over. */
+void host_wait(struct host *h, uint32_t count, uint64_t timeout_ns);
+
+/* End a host_wait, and make the next one return at once. Safe in signal handlers. */
+void host_wake(struct host *h);
+
+/*
+ * Ask all engines for what they have counted by now. Returns the question's number, see
+ * channel_slot.
+ */
+uint32_t host_ask(struct host *h);
+/* Engines stop profiling and let their targets run on: a full disk, or nobody reads any more. */
+void host_stop_engines(struct host *h);
+/* The same, but windows are closed and ends are told first, by those who run. */
+void host_finish_engines(struct host *h);
+void host_say_goodbye(struct host *h);
+
+#endif
