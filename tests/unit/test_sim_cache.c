@@ -159,13 +159,15 @@ static void check_entry(uint64_t entry, const struct naive_entry *n)
 		assert_int_equal(entry, SIM_NO_LINE);
 		return;
 	}
-	assert_int_equal(entry >> SIM_FLAG_BITS, n->line);
+	assert_int_equal(sim_entry_line(entry), n->line);
 	assert_int_equal(entry & (SIM_DIRTY | SIM_PREFETCHED), n->flags);
 }
 
 static uint64_t draw_line(uint64_t lines)
 {
-	switch (draw() % 4) {
+	switch (draw() % 5) {
+	case 4:
+		return SIM_ENTRY_LINES - 1 - draw() % 8; /* the last ones that entries have room for */
 	case 0:
 		return draw() % 8;
 	case 1:

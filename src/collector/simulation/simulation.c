@@ -34,8 +34,7 @@ static int add_events(const struct channel_config *c, unsigned hierarchy,
 	struct sim_events list;
 
 	memcpy(&g, (const char *)c->geometry + hierarchy * sizeof(g), sizeof(g));
-	if (sim_events_of(&g, &list) != 0)
-		return err_set(err, "a geometry with more than %d events", SIM_MAX_EVENTS);
+	sim_events_of(&g, &list);
 	for (unsigned i = hierarchy == 0 ? 0 : COSTS_BY_EXECUTION; i < list.count; i++) {
 		if (*count == STORE_MAX_COLUMNS)
 			return err_set(err,

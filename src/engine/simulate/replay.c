@@ -213,7 +213,7 @@ static void counted(struct segment *s, struct segment_insn *in)
 static void fetch(struct segment *s, struct segment_insn *in)
 {
 	uint64_t pc = segment_graph(s)->pc + in->offset;
-	uint32_t any = 0;
+	bool any = false;
 
 	if (r.is_several) {
 		replay_several_fetch(s, in, pc);
@@ -236,7 +236,7 @@ static void touch(struct segment *s, struct segment_insn *in, uint64_t address, 
 		  uint32_t kind)
 {
 	const enum sim_access access = kind - ACCESS_LOAD;
-	uint32_t any = 0;
+	bool any = false;
 
 	if (r.is_several) {
 		replay_several_touch(s, in, address, bytes, access);

@@ -115,7 +115,7 @@ void replay_several_touch(struct segment *s, struct segment_insn *in, uint64_t a
 
 static uint64_t line_of(uint64_t entry)
 {
-	return entry != SIM_NO_LINE ? entry >> SIM_FLAG_BITS : SIM_NO_LINE;
+	return entry != SIM_NO_LINE ? sim_entry_line(entry) : SIM_NO_LINE;
 }
 
 static void missed(struct segment *s, struct segment_insn *in, enum sim_access access,

@@ -8,9 +8,9 @@
  */
 #include "engine/simulate/replay_calls.h"
 #include "engine/simulate/replay_wide.h"
+#include "sim/cache/entry.h"
 
 #define LINE_SHIFT 6
-#define FLAG_BITS  4 /* of a cache's entries, below the line's number */
 
 #define KEYS   %zmm16
 #define FIRST  %zmm17
@@ -36,7 +36,7 @@
 	imul	\at+C_STRIDE(%r12), %r10
 	add	\at+C_ENTRIES(%r12), %r10
 	mov	%rax, %r11
-	shl	$FLAG_BITS, %r11
+	shl	$SIM_ENTRY_FLAG_BITS, %r11
 	vpbroadcastq	%r11, KEYS
 	vpcmpeqq	P_ENTRIES(%r10), KEYS, %k1
 	movzbl	\at+C_ABOVE(%r12), %edx

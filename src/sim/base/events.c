@@ -68,14 +68,10 @@ static const struct name prefetches[][2] = {
 	 {"I1pu", "lines prefetched into the first level of instructions and used"}},
 };
 
-/* Beyond the room only counted. */
 static void add(struct sim_events *e, unsigned id, const struct name *n)
 {
-	if (e->count < SIM_MAX_EVENTS) {
-		e->items[e->count] =
-			(struct sim_event){(enum sim_event_id)id, n->name, n->description};
-		e->index[id] = (uint8_t)e->count;
-	}
+	e->items[e->count] = (struct sim_event){(enum sim_event_id)id, n->name, n->description};
+	e->index[id] = (uint8_t)e->count;
 	e->count++;
 }
 
@@ -110,7 +106,7 @@ static void add_prefetches(const struct sim_geometry *g, struct sim_events *e)
 			add(e, SIM_PREFETCHES + 2 * level + k, &prefetches[name_of(g, level)][k]);
 }
 
-int sim_events_of(const struct sim_geometry *g, struct sim_events *e)
+void sim_events_of(const struct sim_geometry *g, struct sim_events *e)
 {
 	*e = (struct sim_events){0};
 	for (unsigned id = 0; id < SIM_EVENT_IDS; id++)
@@ -127,5 +123,4 @@ int sim_events_of(const struct sim_geometry *g, struct sim_events *e)
 		add(e, SIM_LINE_USE + k, &line_use[k]);
 	add_tlbs(g, e);
 	add_prefetches(g, e);
-	return e->count <= SIM_MAX_EVENTS ? 0 : -1;
 }

@@ -10,8 +10,7 @@
 
 #include "sim/base/geometry.h"
 
-#define SIM_MAX_EVENTS 32
-#define SIM_NO_EVENT   UINT8_MAX
+#define SIM_NO_EVENT UINT8_MAX
 
 /* Every event there is; a geometry has some of them, in this order. */
 enum sim_event_id {
@@ -28,19 +27,21 @@ enum sim_event_id {
 	SIM_EVENT_IDS = SIM_PREFETCHES + 2 * (SIM_MAX_LEVELS + 1),
 };
 
+#define SIM_MAX_EVENTS SIM_EVENT_IDS /* of a geometry: each at most once */
+
 struct sim_event {
 	enum sim_event_id id;
 	const char *name;	 /* "D1mr" */
 	const char *description; /* "loads that missed in the first level" */
 };
 
+/* The number of an event is its place among these. */
 struct sim_events {
 	unsigned count;
 	struct sim_event items[SIM_MAX_EVENTS];
 	uint8_t index[SIM_EVENT_IDS]; /* into items; SIM_NO_EVENT: the geometry has no such event */
 };
 
-/* Returns 0, or -1 when they are more than SIM_MAX_EVENTS. */
-int sim_events_of(const struct sim_geometry *g, struct sim_events *e);
+void sim_events_of(const struct sim_geometry *g, struct sim_events *e);
 
 #endif

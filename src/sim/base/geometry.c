@@ -207,7 +207,6 @@ static int check_tlbs(const struct sim_geometry *g, struct sentence *s)
 int sim_geometry_check(const struct sim_geometry *g, char *reason, size_t room)
 {
 	struct sentence s = {reason, room, 0};
-	struct sim_events events;
 
 	if (g->level_count == 0)
 		return refuse(&s, "no cache of data", 0, "a geometry needs L1d, or L1 for both");
@@ -223,10 +222,6 @@ int sim_geometry_check(const struct sim_geometry *g, char *reason, size_t room)
 	if (g->line_use && g->levels[g->level_count - 1].inclusion == SIM_EXCLUSIVE)
 		return refuse(&s, "line use", 0,
 			      "it is not known of an exclusive last level, which loads nothing");
-	if (sim_events_of(g, &events) != 0)
-		return refuse(
-			&s, "too many events", events.count,
-			", and 32 is the most: leave out levels, TLBs, prefetchers or counts");
 	return 0;
 }
 

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define SIM_MAX_LEVELS 5
-#define SIM_MIN_LINE   16u /* bytes; the low bits of a line's entry hold its flags */
+#define SIM_MIN_LINE   16u /* bytes; see cache/entry.h */
 #define SIM_MAX_LINE   4096u
 
 /* Which line of a set gives way. All fill the free places of the set first. */

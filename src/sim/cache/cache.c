@@ -87,12 +87,12 @@ int sim_cache_watch(struct sim_cache *c, enum sim_plain_stores stores)
  */
 static void note_use(struct sim_cache *c, uint64_t set, uint64_t entry)
 {
-	bool is_plain = (entry & SIM_PREFETCHED) == 0 && sim_entry_rrpv(entry) == 0;
+	bool is_plain = !sim_entry_has(entry, SIM_PREFETCHED) && sim_entry_rrpv(entry) == 0;
 	uint64_t line = is_plain ? sim_entry_line(entry) : SIM_NO_LINE;
 
 	c->plain_loads[set] = line;
 	if (c->stores == SIM_STORES_ONCE_DIRTY)
-		c->plain_stores[set] = (entry & SIM_DIRTY) != 0 ? line : SIM_NO_LINE;
+		c->plain_stores[set] = sim_entry_has(entry, SIM_DIRTY) ? line : SIM_NO_LINE;
 }
 
 uint64_t sim_cache_use(struct sim_cache *c, uint64_t line, unsigned flags)
@@ -103,7 +103,7 @@ uint64_t sim_cache_use(struct sim_cache *c, uint64_t line, unsigned flags)
 	if (entry == NULL)
 		return SIM_NO_LINE;
 	was = *entry;
-	now = (was & ~(uint64_t)(SIM_PREFETCHED | SIM_RRPV_MAX << SIM_RRPV_SHIFT)) | flags;
+	now = sim_entry_used(was, flags);
 	*entry = now;
 	c->kind->use(c, set, entry);
 	if (c->plain_loads != NULL)
@@ -114,14 +114,20 @@ uint64_t sim_cache_use(struct sim_cache *c, uint64_t line, unsigned flags)
 uint64_t sim_cache_insert(struct sim_cache *c, uint64_t line, unsigned flags)
 {
 	uint64_t set = sim_cache_set(c, line);
-	uint64_t entry = line << SIM_FLAG_BITS | flags, victim;
+	uint64_t entry = sim_entry_of(line, flags), victim;
 
 	if (c->replacement == SIM_REPLACE_SRRIP)
-		entry |= RRPV_NEW << SIM_RRPV_SHIFT;
+		entry = sim_entry_later(entry, RRPV_NEW);
 	victim = c->kind->insert(c, set, entry);
 	if (c->plain_loads != NULL)
 		note_use(c, set, entry);
 	return victim;
+}
+
+/* The tables of the filter may have all bits of a line's number. */
+static bool is_same(uint64_t plain, uint64_t line)
+{
+	return (plain & SIM_ENTRY_LINES) == line;
 }
 
 uint64_t sim_cache_remove(struct sim_cache *c, uint64_t line)
@@ -133,9 +139,9 @@ uint64_t sim_cache_remove(struct sim_cache *c, uint64_t line)
 		return SIM_NO_LINE;
 	was = *entry;
 	c->kind->remove(c, set, entry);
-	if (c->plain_loads != NULL && c->plain_loads[set] == line)
+	if (c->plain_loads != NULL && is_same(c->plain_loads[set], line))
 		c->plain_loads[set] = SIM_NO_LINE;
-	if (c->plain_loads != NULL && c->plain_stores[set] == line)
+	if (c->plain_loads != NULL && is_same(c->plain_stores[set], line))
 		c->plain_stores[set] = SIM_NO_LINE;
 	return was;
 }

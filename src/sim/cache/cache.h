@@ -3,10 +3,7 @@
  * One cache: which lines it holds, and which of them gives way. It knows nothing of the caches
  * above and below it.
  *
- * Lines are numbers (address / line size). An entry is a line with flags in its low bits:
- *
- *	bit 63                        4 3      2 1          0
- *	| line number                  | rrpv   | prefetched | dirty |
+ * Lines are numbers (address / line size) that an entry has room for (SIM_ENTRY_LINES, entry.h).
  *
  * Four ways to keep a set, each with all operations:
  *	packed		LRU, FIFO with up to SIM_SHORT_WAYS ways in small caches: see cache_packed.h
@@ -24,12 +21,8 @@
 #include "sim/base/geometry.h"
 #include "sim/base/index.h"
 #include "sim/base/memory.h"
+#include "sim/cache/entry.h"
 
-#define SIM_NO_LINE    UINT64_MAX /* no line, or no entry */
-#define SIM_DIRTY      1u
-#define SIM_PREFETCHED 2u /* and not used since */
-#define SIM_FLAG_BITS  4
-#define SIM_FLAGS      15u
 #define SIM_SHORT_WAYS 16u
 #define SIM_SMALL      2048u
 #define SIM_SHORT_SET  32u /* ways that are searched one by one */

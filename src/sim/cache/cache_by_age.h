@@ -20,7 +20,7 @@
 static inline bool sim_by_age_reference(struct sim_cache *c, uint64_t set, uint64_t line)
 {
 	uint64_t *entry = c->entries + set * c->ways, *end = entry + c->ways;
-	uint64_t key = line << SIM_FLAG_BITS, moved = *entry;
+	uint64_t key = sim_entry_of(line, 0), moved = *entry;
 
 	if (moved == key)
 		return false;

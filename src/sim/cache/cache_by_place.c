@@ -7,8 +7,6 @@
 #include "sim/base/bits.h"
 #include "sim/cache/cache_kinds.h"
 
-#define SIM_RRPV_MAX 3u
-
 static bool has_index(const struct sim_cache *c)
 {
 	return c->ways > SIM_SHORT_SET;
@@ -45,7 +43,7 @@ static uint64_t *find(struct sim_cache *c, uint64_t set, uint64_t line)
 		return place != SIM_NO_PLACE ? &c->entries[place] : NULL;
 	}
 	for (; entry < end; entry++)
-		if (sim_entry_is(*entry, line))
+		if (sim_entry_is(*entry, line) && *entry != SIM_NO_LINE)
 			return entry;
 	return NULL;
 }
@@ -91,7 +89,7 @@ static uint32_t rrip_victim(struct sim_cache *c, uint64_t set)
 			victim = way;
 	oldest = sim_entry_rrpv(entries[victim]);
 	for (uint32_t way = 0; way < c->ways && oldest < SIM_RRPV_MAX; way++)
-		entries[way] += (uint64_t)(SIM_RRPV_MAX - oldest) << SIM_RRPV_SHIFT;
+		entries[way] = sim_entry_later(entries[way], SIM_RRPV_MAX - oldest);
 	return victim;
 }
 

@@ -24,23 +24,4 @@ extern const struct sim_cache_kind sim_cache_packed, sim_cache_by_age, sim_cache
 int sim_cache_take_entries(struct sim_cache *c);
 void sim_cache_give_entries(struct sim_cache *c);
 
-/* An entry's bits for SRRIP: how late its line is expected back. */
-#define SIM_RRPV_SHIFT 2
-#define SIM_RRPV_MAX   3u
-
-static inline unsigned sim_entry_rrpv(uint64_t entry)
-{
-	return entry >> SIM_RRPV_SHIFT & SIM_RRPV_MAX;
-}
-
-static inline uint64_t sim_entry_line(uint64_t entry)
-{
-	return entry >> SIM_FLAG_BITS;
-}
-
-static inline bool sim_entry_is(uint64_t entry, uint64_t line)
-{
-	return entry >> SIM_FLAG_BITS == line; /* a free entry is one of a line beyond all */
-}
-
 #endif

@@ -59,7 +59,7 @@ static inline int sim_packed_find(const struct sim_cache *c, const uint64_t *set
 		unsigned bit = (unsigned)__builtin_ctzll(may);
 		unsigned way = bit / 8 + bit % 8 * 8;
 
-		if (set[SIM_PACKED_HEAD + way] >> SIM_FLAG_BITS == line)
+		if (sim_entry_is(set[SIM_PACKED_HEAD + way], line))
 			return (int)way;
 	}
 	return -1;
@@ -86,7 +86,7 @@ static inline void sim_packed_use(uint64_t *set, unsigned way)
 static inline uint64_t sim_packed_replace(struct sim_cache *c, uint64_t *set, uint64_t entry)
 {
 	unsigned way = set[0] >> c->oldest_shift & 15, shift = way % 8 * 8;
-	uint64_t part = sim_packed_part(c, entry >> SIM_FLAG_BITS);
+	uint64_t part = sim_packed_part(c, sim_entry_line(entry));
 	uint64_t victim = set[SIM_PACKED_HEAD + way], *parts = &set[1 + way / 8];
 
 	*parts = (*parts & ~((uint64_t)0xff << shift)) | part << shift;
@@ -102,7 +102,7 @@ static inline bool sim_packed_reference(struct sim_cache *c, uint64_t number, ui
 	int way = sim_packed_find(c, set, line);
 
 	if (way < 0) {
-		sim_packed_replace(c, set, line << SIM_FLAG_BITS);
+		sim_packed_replace(c, set, sim_entry_of(line, 0));
 		return true;
 	}
 	sim_packed_use(set, (unsigned)way);

@@ -194,6 +194,7 @@ static bool reference_line(struct sim_cache *c, uint64_t line)
 	uint64_t set;
 
 	if (!is_simple_cache(c)) {
+		line &= SIM_ENTRY_LINES;
 		if (sim_cache_use(c, line, 0) != SIM_NO_LINE)
 			return false;
 		sim_cache_insert(c, line, 0);
@@ -221,19 +222,17 @@ static bool reference(struct sim_cache *c, uint64_t first, uint64_t last)
  * The short way below the first level, which missed. column: 0, 1, 2: a fetch, a load, a store. Not inlined, so that
  * hits need fewer registers.
  */
-__attribute__((noinline)) static uint32_t go_down(struct sim_hierarchy *h, unsigned column,
+__attribute__((noinline)) static bool go_down(struct sim_hierarchy *h, unsigned column,
 						  uint64_t first, uint64_t last, uint64_t events[])
 {
 	const uint8_t *event = &h->list.index[SIM_MISSES + column];
-	uint32_t happened = 0;
 	unsigned level = 0;
 
 	do {
 		events[*event]++;
-		happened |= (uint32_t)1 << *event;
 		event += 3;
 	} while (++level < h->geometry.level_count && reference(&h->caches[level], first, last));
-	return happened;
+	return true;
 }
 
 static uint64_t last_byte(const struct sim_hierarchy *h, uint64_t address, uint32_t bytes)
@@ -244,23 +243,23 @@ static uint64_t last_byte(const struct sim_hierarchy *h, uint64_t address, uint3
 static const unsigned columns[] = {
 	[SIM_LOAD] = 1, [SIM_STORE] = 2, [SIM_MODIFY] = 1, [SIM_FETCH] = 0};
 
-__attribute__((noinline)) static uint32_t give_any(struct sim_hierarchy *h, unsigned slot,
+__attribute__((noinline)) static bool give_any(struct sim_hierarchy *h, unsigned slot,
 						   uint64_t address, uint32_t bytes,
 						   enum sim_access kind, uint64_t events[])
 {
 	uint64_t last = last_byte(h, address, bytes);
 
 	if (slot == SIM_CODE_SLOT && !h->has_fetches)
-		return 0;
+		return false;
 	if (!h->is_simple)
 		return sim_walk(h, address, last, kind, events);
 	if (!reference(&h->caches[slot], address, last))
-		return 0;
+		return false;
 	return go_down(h, columns[kind], address, last, events);
 }
 
 /* The line of the access missed in its first level, which is packed. */
-__attribute__((noinline)) static uint32_t give_missed(struct sim_hierarchy *h, unsigned slot,
+__attribute__((noinline)) static bool give_missed(struct sim_hierarchy *h, unsigned slot,
 						      uint64_t address, uint32_t bytes,
 						      enum sim_access kind, uint64_t events[])
 {
@@ -268,7 +267,7 @@ __attribute__((noinline)) static uint32_t give_missed(struct sim_hierarchy *h, u
 	uint64_t line = address >> c->shift, set = line & c->set_mask;
 
 	c->plain_loads[set] = line;
-	sim_packed_replace(c, sim_packed_set(c, set), line << SIM_FLAG_BITS);
+	sim_packed_replace(c, sim_packed_set(c, set), sim_entry_of(line, 0));
 	return go_down(h, columns[kind], address, last_byte(h, address, bytes), events);
 }
 
@@ -284,18 +283,18 @@ static inline bool is_in_plain_page(const struct sim_hierarchy *h, uint64_t addr
 /* A hit on an entry changes more than the order of its set. */
 static inline bool has_consequences(const struct sim_cache *c, uint64_t entry, enum sim_access kind)
 {
-	if ((entry & SIM_PREFETCHED) != 0)
+	if (sim_entry_has(entry, SIM_PREFETCHED))
 		return true;
 	if (kind == SIM_LOAD || kind == SIM_FETCH || c->stores == SIM_STORES_AS_LOADS)
 		return false;
-	return c->stores == SIM_STORES_NEVER || (entry & SIM_DIRTY) == 0;
+	return c->stores == SIM_STORES_NEVER || !sim_entry_has(entry, SIM_DIRTY);
 }
 
 /*
  * Most accesses that are given, by far, hit one line of a first level that is packed LRU, and change nothing but the
  * order of its set: that is kept short, and all else apart, so that it needs few registers.
  */
-static inline uint32_t give(struct sim_hierarchy *h, unsigned slot, uint64_t address,
+static inline bool give(struct sim_hierarchy *h, unsigned slot, uint64_t address,
 			    uint32_t bytes, enum sim_access kind, uint64_t events[])
 {
 	struct sim_cache *c = &h->caches[slot];
@@ -315,23 +314,23 @@ static inline uint32_t give(struct sim_hierarchy *h, unsigned slot, uint64_t add
 	c->plain_loads[number] = line;
 	if (c->stores == SIM_STORES_ONCE_DIRTY)
 		c->plain_stores[number] =
-			(set[SIM_PACKED_HEAD + way] & SIM_DIRTY) != 0 ? line : SIM_NO_LINE;
-	return 0;
+			sim_entry_has(set[SIM_PACKED_HEAD + way], SIM_DIRTY) ? line : SIM_NO_LINE;
+	return false;
 }
 
-uint32_t sim_hierarchy_fetch(struct sim_hierarchy *h, uint64_t pc, uint32_t bytes,
+bool sim_hierarchy_fetch(struct sim_hierarchy *h, uint64_t pc, uint32_t bytes,
 			     uint64_t events[])
 {
 	return give(h, h->geometry.is_unified ? 0 : SIM_CODE_SLOT, pc, bytes, SIM_FETCH, events);
 }
 
-uint32_t sim_hierarchy_data(struct sim_hierarchy *h, uint64_t address, uint32_t bytes,
+bool sim_hierarchy_data(struct sim_hierarchy *h, uint64_t address, uint32_t bytes,
 			    enum sim_access kind, uint64_t events[])
 {
 	return give(h, 0, address, bytes, kind, events);
 }
 
-uint32_t sim_hierarchy_below(struct sim_hierarchy *h, enum sim_access kind, uint64_t first,
+bool sim_hierarchy_below(struct sim_hierarchy *h, enum sim_access kind, uint64_t first,
 			     uint64_t last, uint64_t events[])
 {
 	return go_down(h, columns[kind], first, last, events);

@@ -10,6 +10,7 @@
  * - An access that straddles two lines touches both, the lower first, and is at most one miss in each
  *   level: if it missed in one or both. Then the level below is asked for all its bytes, too.
  * - Instructions that only prefetch are no accesses, nor is what the kernel reads or writes.
+ * - Of an address those bits count that the entry of a shortest line has room for (cache/entry.h): 60.
  * - Caches begin empty. Free places of a set are filled before a line gives way.
  * - A hit changes nothing below. A miss fills the level, unless it is a store and the level does not
  *   allocate. A store reaches the level below where a level is write-through, or did not allocate:
@@ -108,19 +109,19 @@ void sim_hierarchy_release(struct sim_hierarchy *h);
 
 /*
  * One access of `bytes`, at least 1, that ends below 2^64 - 4096. Adds to events[], by the indices of
- * h->list, what happened besides Ir, Dr and Dw. Returns a bit for each event that it
- * added to: 0 for a hit without consequences.
+ * h->list, what happened besides Ir, Dr and Dw. Returns whether there was any such event: a hit
+ * without consequences has none.
  */
-uint32_t sim_hierarchy_fetch(struct sim_hierarchy *h, uint64_t pc, uint32_t bytes,
+bool sim_hierarchy_fetch(struct sim_hierarchy *h, uint64_t pc, uint32_t bytes,
 			     uint64_t events[]);
-uint32_t sim_hierarchy_data(struct sim_hierarchy *h, uint64_t address, uint32_t bytes,
+bool sim_hierarchy_data(struct sim_hierarchy *h, uint64_t address, uint32_t bytes,
 			    enum sim_access kind, uint64_t events[]);
 
 /*
  * An access to bytes first to last, as many as h->most_bytes at most, has missed in its first level, which the
  * caller keeps by itself: what happens in the levels below. For hierarchies with is_plain.
  */
-uint32_t sim_hierarchy_below(struct sim_hierarchy *h, enum sim_access kind, uint64_t first,
+bool sim_hierarchy_below(struct sim_hierarchy *h, enum sim_access kind, uint64_t first,
 			     uint64_t last, uint64_t events[]);
 
 /* The end: line use of what is still there is charged. No access may follow. */

@@ -61,6 +61,7 @@ static unsigned use(const struct sim_several *s, const struct sim_below *b, uint
 	if (b->rows != NULL)
 		return sim_row_exchange(b->rows + (line & b->set_mask) * SIM_ROW, SIM_ROW,
 					line + 1, line + 1, s->is_wide);
+	line &= SIM_ENTRY_LINES;
 	if (sim_cache_use(b->cache, line, 0) != SIM_NO_LINE)
 		return 0;
 	sim_cache_insert(b->cache, line, 0);
@@ -178,9 +179,9 @@ static uint32_t touch(struct sim_several *s, unsigned kind, uint64_t line)
 		sim_packed_use(row, (unsigned)way);
 		return 0;
 	}
-	victim = sim_packed_replace(front, row, line << SIM_FLAG_BITS);
+	victim = sim_packed_replace(front, row, sim_entry_of(line, 0));
 	if (victim != SIM_NO_LINE)
-		victim >>= SIM_FLAG_BITS;
+		victim = sim_entry_line(victim);
 	return sim_several_missed(s, kind, line, victim);
 }
 

@@ -14,7 +14,7 @@
 struct walk {
 	struct sim_hierarchy *h;
 	uint64_t *events;
-	uint32_t happened;		/* bits of events */
+	bool any_event;			/* one was counted */
 	uint64_t first, last;		/* bytes */
 	unsigned column;		/* 0, 1, 2: counted as a fetch, a load, a store */
 	bool is_code;			/* it begins in the L1 of instructions */
@@ -32,7 +32,7 @@ static void count(struct walk *w, unsigned id)
 	if (event == SIM_NO_EVENT)
 		return;
 	w->events[event]++;
-	w->happened |= (uint32_t)1 << event;
+	w->any_event = true;
 }
 
 static unsigned slot_of(const struct walk *w, unsigned level)
@@ -109,7 +109,7 @@ static bool take_out(struct walk *w, unsigned slot, uint64_t first, uint64_t las
 		if (entry == SIM_NO_LINE)
 			continue;
 		end_use(w->h, slot, line);
-		if ((entry & SIM_DIRTY) == 0)
+		if (!sim_entry_has(entry, SIM_DIRTY))
 			continue;
 		count_dirty(w, slot);
 		is_dirty = true;
@@ -164,9 +164,9 @@ static void give_up(struct walk *w, unsigned slot, uint64_t entry)
 {
 	struct sim_hierarchy *h = w->h;
 	unsigned shift = h->caches[slot].shift;
-	uint64_t line = entry >> SIM_FLAG_BITS, first = line << shift;
+	uint64_t line = sim_entry_line(entry), first = line << shift;
 	uint64_t last = first + ((uint64_t)1 << shift) - 1;
-	bool is_dirty = (entry & SIM_DIRTY) != 0;
+	bool is_dirty = sim_entry_has(entry, SIM_DIRTY);
 
 	end_use(h, slot, line);
 	if (sim_slot_geometry(h, slot)->inclusion == SIM_INCLUSIVE)
@@ -196,7 +196,7 @@ static unsigned search_exclusive(struct walk *w, unsigned level, unsigned end, u
 
 		if (entry == SIM_NO_LINE)
 			continue;
-		*flags |= entry & SIM_DIRTY;
+		*flags |= sim_entry_has(entry, SIM_DIRTY) ? SIM_DIRTY : 0;
 		return level;
 	}
 	return end;
@@ -211,7 +211,7 @@ static unsigned visit_line(struct walk *w, unsigned level, unsigned end, uint64_
 	uint64_t entry = sim_cache_use(c, line, flags), victim;
 
 	if (entry != SIM_NO_LINE) {
-		if ((entry & SIM_PREFETCHED) != 0) {
+		if (sim_entry_has(entry, SIM_PREFETCHED)) {
 			count(w, SIM_PREFETCHES + 2 * slot + 1);
 			w->wants_next[slot] = line;
 		}
@@ -311,7 +311,7 @@ static void prefetch(struct walk *w, unsigned slot, uint64_t address, uint64_t c
 		return;
 	count(&p, SIM_PREFETCHES + 2 * slot);
 	visit_all(&p, slot == SIM_CODE_SLOT ? 0 : slot);
-	w->happened |= p.happened;
+	w->any_event |= p.any_event;
 }
 
 static void run_prefetcher(struct walk *w, unsigned slot)
@@ -338,13 +338,15 @@ static void run_prefetcher(struct walk *w, unsigned slot)
 
 /* ---- */
 
-uint32_t sim_walk(struct sim_hierarchy *h, uint64_t first, uint64_t last, enum sim_access kind,
+#define ADDRESSES (((uint64_t)1 << SIM_ENTRY_ADDRESS_BITS) - 1) /* what entries tell apart */
+
+bool sim_walk(struct sim_hierarchy *h, uint64_t first, uint64_t last, enum sim_access kind,
 		  uint64_t events[])
 {
 	struct walk w = {.h = h,
 			 .events = events,
-			 .first = first,
-			 .last = last,
+			 .first = first & ADDRESSES,
+			 .last = last & ADDRESSES,
 			 .column = kind == SIM_FETCH   ? 0
 				   : kind == SIM_STORE ? 2
 						       : 1,
@@ -358,12 +360,12 @@ uint32_t sim_walk(struct sim_hierarchy *h, uint64_t first, uint64_t last, enum s
 	if (h->has_tlb)
 		visit_tlbs(&w);
 	if (w.is_code && h->caches[SIM_CODE_SLOT].memory == NULL)
-		return w.happened; /* it was for the TLB alone */
+		return w.any_event; /* it was for the TLB alone */
 	visit_all(&w, 0);
 	touch_uses(&w, slot_of(&w, 0));
 	if (h->geometry.level_count > 1)
 		touch_uses(&w, h->geometry.level_count - 1);
 	for (uint32_t left = w.asked; left != 0; left &= left - 1)
 		run_prefetcher(&w, (unsigned)__builtin_ctz(left));
-	return w.happened;
+	return w.any_event;
 }

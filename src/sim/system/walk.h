@@ -5,9 +5,9 @@
 
 #include "sim/system/hierarchy.h"
 
-/* Bytes first .. last. Returns the bits of the events that it added to. */
-uint32_t sim_walk(struct sim_hierarchy *h, uint64_t first, uint64_t last, enum sim_access kind,
-		  uint64_t events[]);
+/* Bytes first .. last. Returns whether it added to any event. */
+bool sim_walk(struct sim_hierarchy *h, uint64_t first, uint64_t last, enum sim_access kind,
+	      uint64_t events[]);
 
 /* Charge what is known of a line's use, which ends. */
 void sim_walk_charge(struct sim_hierarchy *h, unsigned slot, const struct sim_line_record *r);
