@@ -233,7 +233,7 @@ static void add_header(struct writing *w, size_t part)
 	}
 	if (w->d->is_sampled)
 		text_add(out,
-			 "desc: Sampled: counts are estimates; calls are counted in samples\n");
+			 "desc: Sampled: counts are estimates; calls are not counted (calls=0)\n");
 	text_addf(out, "\npositions:%s line\n", w->addresses ? " instr" : "");
 	add_events(w);
 	text_add(out, "summary: ");

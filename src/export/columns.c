@@ -88,6 +88,20 @@ int export_columns_init(struct export_columns *c, struct export_data *d, const c
 	return status;
 }
 
+void export_columns_keep_sums(struct export_columns *c, struct text *notes)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->items[i].is_measured || c->items[i].factors != NULL)
+			c->items[kept++] = c->items[i];
+		else
+			text_addf(notes, "event %s is left out: it is no sum of events\n",
+				  c->items[i].name);
+	}
+	c->count = kept;
+}
+
 void export_columns_release(struct export_columns *c)
 {
 	free(c->items);

@@ -30,6 +30,8 @@ struct export_columns {
  */
 int export_columns_init(struct export_columns *c, struct export_data *d, const char *const *asked,
 			size_t count, struct err *err);
+/* Leave out what is no sum of events, and say so in notes. */
+void export_columns_keep_sums(struct export_columns *c, struct text *notes);
 void export_columns_release(struct export_columns *c);
 
 /* A column's value, from those of the measured events; NAN where it is not defined. */

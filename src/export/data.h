@@ -18,7 +18,7 @@ struct export_data {
 	/* The columns; what else it has is moved to the arrays below. Of samples only columns. */
 	struct event_profile p;
 	struct profile profile; /* of samples */
-	bool is_sampled;	/* counts are estimates, those of calls are samples; else: exact */
+	bool is_sampled;	/* counts are estimates, and calls are not counted; else: exact */
 
 	char *command; /* of the run, or of the one process that was chosen */
 	struct store_process *processes;

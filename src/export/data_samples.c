@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The samples of a recording as an event profile: accesses, and misses in each cache of a machine,
- * by function, location and, where it was recorded, call path. Counts are estimates: shares of the
- * model, times the accesses of the process.
+ * The samples of a recording as an event profile: misses in each cache of a machine, accesses and
+ * samples, by function, location and, where it was recorded, call path. Counts are estimates:
+ * shares of the model, times the accesses of the process. Readers open on the first event: these
+ * are the misses that the other views rank by.
  */
 #include <math.h>
 #include <stdio.h>
@@ -14,9 +15,8 @@
 #include "estimate/paths.h"
 #include "export/data.h"
 
-enum { COLUMN_SAMPLES, COLUMN_ACCESSES, COLUMN_MISSES };
-#define COLUMNS	      (COLUMN_MISSES + PROFILE_CACHES)
-#define DEFAULT_CACHE ((uint64_t)1 << 20) /* where the machine's are not known, as in all views */
+/* Misses in each cache come first, then accesses and samples. */
+#define COLUMNS (PROFILE_CACHES + 2)
 
 /* What one place costs, on one call path. */
 struct sampled_row {
@@ -63,34 +63,60 @@ static int add_event(struct export_data *d, const char *name, const char *title)
 	return 0;
 }
 
+static int add_misses(struct export_data *d, size_t level, uint64_t size_bytes)
+{
+	char size[SIZE_TEXT_BYTES], title[64];
+
+	snprintf(title, sizeof(title), cache_events[level].title, size_format(size_bytes, size));
+	return add_event(d, cache_events[level].name, title);
+}
+
 /*
- * The caches that there are, the sizes of which become sizes[]; ranked by as in views: the second.
+ * The cache that views rank by, if the machine has it, or its first one. caches[] gets one where it
+ * has none.
  */
+static int first_level(const struct profile *p, struct profile_cache *caches, size_t *first,
+		       struct err *err)
+{
+	uint64_t ranks;
+
+	if (profile_choose_size(p, 0, &ranks, err) != 0)
+		return -1;
+	profile_caches(p, caches);
+	for (*first = 0; *first < PROFILE_CACHES; (*first)++)
+		if (caches[*first].size_bytes == ranks)
+			return 0;
+	for (*first = 0; *first < PROFILE_CACHES; (*first)++)
+		if (caches[*first].size_bytes > 0)
+			return 0;
+	*first = 1;
+	caches[1].size_bytes = ranks;
+	return 0;
+}
+
+/* The caches' sizes in sizes[], in the order of their events: first_level's, then the others. */
 static int make_events(struct export_data *d, uint64_t sizes[PROFILE_CACHES], struct err *err)
 {
 	struct profile_cache caches[PROFILE_CACHES];
-	char size[SIZE_TEXT_BYTES], title[64];
-	size_t count = 0;
+	size_t count = 0, first;
 
+	if (first_level(&d->profile, caches, &first, err) != 0)
+		return -1;
 	d->p.columns = calloc(COLUMNS, sizeof(*d->p.columns));
 	d->p.column_room = COLUMNS;
-	profile_caches(&d->profile, caches);
-	if (caches[0].size_bytes == 0 && caches[1].size_bytes == 0 && caches[2].size_bytes == 0)
-		caches[1].size_bytes = DEFAULT_CACHE;
-	if (d->p.columns == NULL || add_event(d, "Samples", "Samples") != 0 ||
-	    add_event(d, "Acc", "Memory accesses") != 0)
+	if (d->p.columns == NULL)
 		return err_set(err, "not enough memory");
 	for (size_t i = 0; i < PROFILE_CACHES; i++) {
-		if (caches[i].size_bytes < d->profile.line_bytes)
+		size_t level = i == 0 ? first : i - (i <= first);
+
+		if (caches[level].size_bytes < d->profile.line_bytes)
 			continue;
-		snprintf(title, sizeof(title), cache_events[i].title,
-			 size_format(caches[i].size_bytes, size));
-		if (add_event(d, cache_events[i].name, title) != 0)
+		sizes[count++] = caches[level].size_bytes;
+		if (add_misses(d, level, caches[level].size_bytes) != 0)
 			return err_set(err, "not enough memory");
-		sizes[count++] = caches[i].size_bytes;
-		if (i == 1 || count == 1)
-			d->primary = d->columns - 1;
 	}
+	if (add_event(d, "Acc", "Memory accesses") != 0 || add_event(d, "Samples", "Samples") != 0)
+		return err_set(err, "not enough memory");
 	return 0;
 }
 
@@ -135,11 +161,10 @@ static int read_size(struct reading *r, size_t cache, uint64_t size, struct err 
 		struct sampled_row row = {costs[i].location, costs[i].path, {0}};
 
 		if (cache == 0) {
-			row.values[COLUMN_SAMPLES] = (double)costs[i].cost.samples;
-			row.values[COLUMN_ACCESSES] = whole * costs[i].cost.accesses;
+			row.values[r->d->columns - 2] = whole * costs[i].cost.accesses;
+			row.values[r->d->columns - 1] = (double)costs[i].cost.samples;
 		}
-		row.values[COLUMN_MISSES + cache] =
-			whole * (costs[i].cost.misses + costs[i].cost.unresolved);
+		row.values[cache] = whole * (costs[i].cost.misses + costs[i].cost.unresolved);
 		if (!ARRAY_GROW(r)) {
 			free(costs);
 			return err_set(err, "not enough memory for %zu samples", count);
@@ -195,7 +220,10 @@ static void add_values(uint64_t *to, const double *values, size_t columns)
 		to[k] += (uint64_t)llrint(fmax(values[k], 0));
 }
 
-/* The call of `callee`, in a context of its own, from the place in its caller. */
+/*
+ * The call of `callee`, in a context of its own, from the place in its caller. How many calls there
+ * were is not known: 0.
+ */
 static int add_arc(struct reading *r, int64_t callee, int64_t location, const double *values)
 {
 	struct export_data *d = r->d;
@@ -221,7 +249,6 @@ static int add_arc(struct reading *r, int64_t callee, int64_t location, const do
 	/* The arena's: only readers see it as const. */
 	sums = (uint64_t *)(uintptr_t)d->arcs[at].values;
 	add_values(sums, values, d->columns);
-	d->arcs[at].calls = sums[COLUMN_SAMPLES];
 	return 0;
 }
 

@@ -145,6 +145,32 @@ static uint64_t mapping_of(struct pprof *p, const char *path)
 	return number;
 }
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash != NULL ? slash + 1 : path;
+}
+
+/*
+ * The file of the program itself: the object with its path, or with its name where an imported file
+ * tells no more. A program that costs nothing by itself, as an interpreter, is one, too. Or NULL.
+ */
+static const char *main_object(const struct export_data *d)
+{
+	const char *exe = d->processes[0].exe, *found = exe[0] == '/' ? exe : NULL;
+
+	for (size_t i = 0; i < d->node_count; i++) {
+		const char *object = d->nodes[i].object;
+
+		if (object != NULL && strcmp(object, exe) == 0)
+			return object;
+		if (object != NULL && strcmp(base_name(object), base_name(exe)) == 0)
+			found = object;
+	}
+	return found;
+}
+
 /* ---- Locations ---- */
 
 static void add_line(struct text *location, uint64_t function, uint32_t line)
@@ -348,6 +374,8 @@ int export_pprof(const struct export_data *d, const struct export_columns *c,
 
 	if (status == 0) {
 		add_types(&p);
+		/* Readers take the first mapping for the program. */
+		mapping_of(&p, main_object(d));
 		add_samples(&p);
 		status = p.failed || plain.failed
 				 ? err_set(err, "not enough memory for the profile")

@@ -240,7 +240,25 @@ def speedscope_file(folder):
               for s, w in zip(o['profiles'][0]['samples'], o['profiles'][0]['weights'])}
     check(stacks == FOLDED, stacks)
     o = json.loads(run('export', '--to', 'speedscope', '-i', profile))
-    check([p['name'] for p in o['profiles']] == ['Ir'], o)
+    check([p['name'] for p in o['profiles']] == ['Ir', 'Dr'] and o['activeProfileIndex'] == 0, o)
+
+
+def speedscope_stacks_are_sorted(folder):
+    """Two processes run the same functions: each stack is there once, next to those that begin like it."""
+    profile = os.path.join(folder, 'two.db')
+    run('merge', imported(folder), imported(folder, name='again'), '-o', profile)
+    o = json.loads(run('export', '--to', 'speedscope', '-i', profile))
+    for p, total in zip(o['profiles'], [IR, DR]):
+        check(p['samples'] == sorted(p['samples']) and sum(p['weights']) == 2 * total, p)
+        check(len(set(map(tuple, p['samples']))) == len(p['samples']), 'a stack twice in', p)
+
+
+def ratios_are_left_out_of_stacks(folder):
+    profile = os.path.join(folder, 'ratio.db')
+    run('simulate', '-q', '-o', profile, '--event', 'Q = Ir / Dr', '--', 'true')
+    for name in ['pprof', 'speedscope']:
+        done = subprocess.run([tools.dwell, 'export', '--to', name, '-i', profile], capture_output=True, timeout=100)
+        check(done.returncode == 0 and b'event Q is left out' in done.stderr, done.returncode, done.stderr)
 
 
 def varint(data, at):
@@ -300,6 +318,19 @@ def read_pprof(data):
     return types, stacks
 
 
+def pprof_mappings(data):
+    p = message(gzip.decompress(data))
+    return [p[6][message(m)[5][0]].decode() for m in p[3]]
+
+
+def go_reads_it(path, says):
+    """go tool pprof, where it is installed, finds the program and the event to begin with."""
+    if shutil.which('go') is None:
+        return
+    done = subprocess.run(['go', 'tool', 'pprof', '-top', path], capture_output=True, text=True, timeout=100)
+    check(done.returncode == 0 and all(line in done.stdout for line in says), done.stdout, done.stderr)
+
+
 def pprof_file(folder):
     profile = os.path.join(folder, 'p.pb.gz')
     run('export', '--to', 'pprof', '-i', imported(folder), '-o', profile)
@@ -314,6 +345,7 @@ def pprof_file(folder):
             folded[';'.join(f for f, _ in reversed(stack))] += value
     check({s: v for s, v in folded.items() if v} == FOLDED, folded)
     check(any(stack[0] == ('leaf', 7) for stack, _ in stacks), 'no line of util.h', stacks)
+    go_reads_it(profile, ['File: graph\n', 'Type: Ir\n'])
 
 
 # ---- Rows ----
@@ -336,7 +368,7 @@ def samples_too(folder):
     with sqlite3.connect(profile) as db:
         accesses = db.execute('SELECT accesses FROM process').fetchone()[0]
     found = rows(run('export', '--to', 'csv', '-i', profile, '--caches', '256K'))
-    check(list(found[0])[5:] == ['Samples', 'Acc', 'L1dm'], list(found[0]))
+    check(list(found[0])[5:] == ['L1dm', 'Acc', 'Samples'], list(found[0]))
     total = sum(int(r['Acc']) for r in found)
     check(abs(total - accesses) < 0.001 * accesses, total, 'accesses of', accesses)
     misses = sum(int(r['L1dm']) for r in found)
@@ -351,9 +383,32 @@ def samples_too(folder):
     types, stacks = read_pprof(run('export', '--to', 'pprof', '-i', profile, '--caches', '256K', binary=True))
     check(abs(sum(v for (_, t), v in stacks.items() if t == 'L1dm') - misses) < 0.01 * misses, 'misses of pprof')
     text = run('export', '--to', 'callgrind', '-i', profile, '--caches', '256K')
-    check('events: Samples Acc L1dm\n' in text and 'desc: Sampled' in text, text[:600])
-    run('import', write(folder, 's.out', text), '-o', os.path.join(folder, 's.db'))
-    return None
+    check('events: L1dm Acc Samples\n' in text and 'desc: Sampled' in text, text[:600])
+    # Samples do not tell how often a function was called.
+    check(set(re.findall('^calls=(\\d+)', text, re.M)) == {'0'}, 'calls of samples')
+    again = os.path.join(folder, 's.db')
+    run('import', write(folder, 's.out', text), '-o', again)
+    check(run('export', '--to', 'callgrind', '-i', again).count('\ncalls=0 ') == text.count('\ncalls=0 '), 'calls')
+
+
+def samples_open_on_misses(folder):
+    """Readers show the first event, and take the first mapping for the program."""
+    profile = recorded(folder)
+    caches = ('--caches', '32K,256K,8M')
+    text = run('export', '--to', 'callgrind', '-i', profile, *caches)
+    check('events: L2m L1dm L3m Acc Samples\n' in text, re.findall('^events.*', text, re.M))
+    ratio = json.loads(run('paths', '-i', profile, '--size', '256K', '--format', 'json'))['miss_ratio']
+    total = [int(n) for n in re.search('^totals: (.*)$', text, re.M).group(1).split()]
+    check(abs(total[0] / total[3] - ratio) < 0.001, total, 'a ratio of', ratio)
+    o = json.loads(run('export', '--to', 'speedscope', '-i', profile, *caches))
+    check([p['name'] for p in o['profiles']] == ['L2m', 'L1dm', 'L3m', 'Acc', 'Samples'], 'other profiles')
+    check(o['activeProfileIndex'] == 0, o['activeProfileIndex'])
+    path = os.path.join(folder, 'p.pb.gz')
+    run('export', '--to', 'pprof', '-i', profile, '-o', path, *caches)
+    with open(path, 'rb') as f:
+        mappings = pprof_mappings(f.read())
+    check(mappings[0] == os.path.realpath(tools.programs + '/call-paths'), mappings)
+    go_reads_it(path, ['File: call-paths\n', 'Type: L2m\n', 'read_table'])
 
 
 def simulated(folder):
@@ -400,5 +455,5 @@ def bad_input(folder):
 if __name__ == '__main__':
     sys.exit(main(__doc__, [
         callgrind_and_back, derived_events, contexts_are_summed_up, callgrind_annotate_agrees, parts_are_threads,
-        folded_stacks, what_is_estimated_is_told, circles_are_cut, speedscope_file,
-        pprof_file, csv_and_json, samples_too, simulated, bad_input]))
+        folded_stacks, what_is_estimated_is_told, circles_are_cut, speedscope_file, speedscope_stacks_are_sorted, ratios_are_left_out_of_stacks,
+        pprof_file, csv_and_json, samples_too, samples_open_on_misses, simulated, bad_input]))

@@ -68,6 +68,8 @@ static int to_stacks(struct job *j, struct err *err,
 	struct stacks s;
 	int status;
 
+	if (j->options->query.metric_count == 0)
+		export_columns_keep_sums(&j->columns, &j->notes);
 	if (stacks_init(&s, &j->data, &j->columns, err) != 0)
 		return -1;
 	if (!has_calls(&j->data))
@@ -111,7 +113,7 @@ static const struct format {
 	{"callgrind", to_callgrind},
 	{"folded", to_folded, .of_one_event = true, .first_event = true,
 	 .inlined_are_called = true},
-	{"speedscope", to_speedscope, .first_event = true, .inlined_are_called = true},
+	{"speedscope", to_speedscope, .inlined_are_called = true},
 	{"pprof", to_pprof, .is_binary = true},
 	{"csv", to_csv},
 	{"json", to_json},
