@@ -211,13 +211,24 @@ static int make_rows(struct diff_samples *d, struct err *err)
 	return status;
 }
 
+/* By default one that both resolve. */
+static int choose_size(struct diff_samples *d, uint64_t asked, struct err *err)
+{
+	uint64_t other;
+
+	if (profile_choose_size(d->a, asked, &d->size_bytes, err) != 0)
+		return -1;
+	if (asked == 0 && profile_choose_size(d->b, 0, &other, err) == 0 && other < d->size_bytes)
+		d->size_bytes = other;
+	return 0;
+}
+
 int diff_samples_init(struct diff_samples *d, const struct profile *a, const struct profile *b,
 		      enum hot_by by, enum model_policy policy, uint64_t size_bytes,
 		      struct err *err)
 {
 	*d = (struct diff_samples){.a = a, .b = b, .policy = policy, .by = by};
-	if (profile_choose_size(a, size_bytes, &d->size_bytes, err) != 0 ||
-	    profile_check_size(b, d->size_bytes, err) != 0)
+	if (choose_size(d, size_bytes, err) != 0 || profile_check_size(b, d->size_bytes, err) != 0)
 		return -1;
 	if (a->line_bytes != b->line_bytes)
 		return err_set(err,

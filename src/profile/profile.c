@@ -469,10 +469,37 @@ void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE
 	}
 }
 
+uint64_t profile_resolved_size(const struct profile *p)
+{
+	struct model_resolution r;
+	uint64_t lines;
+
+	if (p->is_exact || p->sample_count == 0)
+		return UINT64_MAX;
+	model_resolve(p->model, &r);
+	if (r.unresolved <= 0)
+		return UINT64_MAX;
+	lines = (uint64_t)r.lines;
+	return (lines > 0 ? lines : 1) * p->line_bytes;
+}
+
+/* The largest of the machine's caches that is resolved; if none is, the smallest. */
+static uint64_t default_size(const struct profile *p)
+{
+	struct profile_cache caches[PROFILE_CACHES];
+	uint64_t resolved = profile_resolved_size(p), size = 0;
+
+	profile_caches(p, caches);
+	for (size_t i = 0; i < PROFILE_CACHES; i++)
+		if (caches[i].size_bytes >= p->line_bytes &&
+		    (size == 0 || caches[i].size_bytes <= resolved))
+			size = caches[i].size_bytes;
+	return size > 0 ? size : DEFAULT_SIZE;
+}
+
 int profile_choose_size(const struct profile *p, uint64_t asked, uint64_t *size_bytes,
 			struct err *err)
 {
-	struct profile_cache caches[PROFILE_CACHES];
 	char size[SIZE_TEXT_BYTES];
 
 	if (p->is_exact) {
@@ -483,10 +510,7 @@ int profile_choose_size(const struct profile *p, uint64_t asked, uint64_t *size_
 					 "the run was simulated in a cache of %s: leave out --size",
 					 size_format(*size_bytes, size));
 	}
-	profile_caches(p, caches);
-	*size_bytes = caches[1].size_bytes > 0 ? caches[1].size_bytes : DEFAULT_SIZE;
-	if (asked > 0)
-		*size_bytes = asked;
+	*size_bytes = asked > 0 ? asked : default_size(p);
 	return profile_check_size(p, *size_bytes, err);
 }
 

@@ -155,11 +155,18 @@ const char *profile_cache_name(const struct profile *p, uint64_t size_bytes);
 bool profile_shows(const struct profile *p, const char *name, const char *file, const char *object);
 
 /*
- * The cache that a view ranks by, in bytes: `asked`, or when that is 0 the L2 of the machine that
- * recorded, or 1 MB where that is not known. Returns -1 when it could not hold a line.
+ * The cache that a view ranks by, in bytes: `asked`, or when that is 0 the largest of the machine's
+ * caches that is resolved, or the smallest where none is, or 1 MB where they are not known. Returns
+ * -1 when it could not hold a line.
  */
 int profile_choose_size(const struct profile *p, uint64_t asked, uint64_t *size_bytes,
 			struct err *err);
+/*
+ * The miss ratios of caches up to this size are resolved: those of larger ones are bounds only.
+ * UINT64_MAX: all are.
+ */
+uint64_t profile_resolved_size(const struct profile *p);
+
 /* Returns -1 when a cache of size_bytes could not hold a line. */
 int profile_check_size(const struct profile *p, uint64_t size_bytes, struct err *err);
 

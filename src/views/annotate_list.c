@@ -69,16 +69,16 @@ static int put_list(const struct annotation_list *l, bool files, size_t rows,
 int annotation_list_text(const struct annotation_list *l, size_t rows, const struct display *d,
 			 struct text *out, struct err *err)
 {
-	char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES];
+	char percent[FIGURE_BYTES];
 	size_t from = out->count;
 
 	if (l->functions.count == 0 && !is_filtered(l)) {
 		text_add(out, "No samples were taken: there is nothing to annotate.\n");
 		return 0;
 	}
-	text_addf(out,
-		  "'dwell annotate NAME' shows one of these. In a cache of %s, miss ratio %s:\n\n",
-		  size_format(l->size_bytes, size), figure_percent(l->files.ratio, percent));
+	text_add(out, "'dwell annotate NAME' shows one of these. In a cache of ");
+	figure_cache(l->profile, l->size_bytes, out);
+	text_addf(out, ", miss ratio %s:\n\n", figure_percent(l->files.ratio, percent));
 	fit_prose(out, from, 0, d);
 	if (put_list(l, true, rows, d, out, err) != 0)
 		return -1;

@@ -146,18 +146,19 @@ static void put_heading(const struct section *s, const struct display *d, struct
 	const struct annotation *a = s->a;
 	const struct hot_row *row = &a->rows[s->first];
 	struct hot_cost sum = {0};
-	char size[SIZE_TEXT_BYTES], misses[FIGURE_BYTES], unresolved[FIGURE_BYTES],
-		ratio[FIGURE_BYTES];
+	char misses[FIGURE_BYTES], unresolved[FIGURE_BYTES], ratio[FIGURE_BYTES];
 	size_t from = out->count;
 
 	for (size_t i = s->first; i < s->end; i++)
 		hot_add(&sum, &a->rows[i].cost);
 	fit_add(out, row->file != NULL ? row->file : "[no line information]", d);
 	text_add(out, "\n");
-	text_addf(out, "%s of all misses and %s unresolved, miss ratio %s, in a cache of %s\n",
+	text_addf(out, "%s of all misses and %s unresolved, miss ratio %s, in a cache of ",
 		  figure_share(hot_share(sum.misses, &a->total), misses),
 		  figure_share(hot_share(sum.unresolved, &a->total), unresolved),
-		  figure_percent(hot_miss_ratio(&sum), ratio), size_format(a->size_bytes, size));
+		  figure_percent(hot_miss_ratio(&sum), ratio));
+	figure_cache(a->profile, a->size_bytes, out);
+	text_add(out, "\n");
 	if (row->line == 0)
 		text_addf(
 			out, "%s of all misses is code without line numbers\n",

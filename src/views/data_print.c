@@ -281,7 +281,8 @@ static void put_details(const struct data *d, size_t row, const struct display *
 int data_text(const struct data *d, size_t rows, const bool *marks, const struct display *display,
 	      struct text *out, struct err *err)
 {
-	char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES];
+	char percent[FIGURE_BYTES];
+	size_t from = out->count;
 
 	if (d->count == 0 && d->profile->is_exact) {
 		text_add(out, "The run was not simulated by data: see dwell simulate --by.\n");
@@ -291,12 +292,14 @@ int data_text(const struct data *d, size_t rows, const bool *marks, const struct
 		text_add(out, "No samples were taken: nothing is known of the data.\n");
 		return 0;
 	}
-	text_addf(out, "Data structures in a cache of %s (%smiss ratio %s)\n\n",
-		  size_format(d->size_bytes, size),
+	text_add(out, "Data structures in a cache of ");
+	figure_cache(d->profile, d->size_bytes, out);
+	text_addf(out, ": %smiss ratio %s\n\n",
 		  !d->profile->is_exact	   ? ""
 		  : d->policy == MODEL_LRU ? "LRU replacement, exact "
 					   : "random replacement, exact ",
 		  figure_percent(d->total.misses + d->total.unresolved, percent));
+	fit_prose(out, from, 0, display);
 	if (data_table(d, rows, marks, display, out, err) != 0)
 		return -1;
 	if (marks == NULL && d->profile->site_count == 0 && !d->profile->is_exact)

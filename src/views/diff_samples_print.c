@@ -173,6 +173,12 @@ static size_t changed_rows(const struct diff_samples *d)
 	return count;
 }
 
+/* The side whose limit the title says. */
+static const struct profile *less_resolved(const struct diff_samples *d)
+{
+	return profile_resolved_size(d->b) < profile_resolved_size(d->a) ? d->b : d->a;
+}
+
 static int add_rows(const struct diff_samples *d, size_t top, const struct display *display,
 		    struct text *out, struct err *err)
 {
@@ -191,19 +197,17 @@ static int add_rows(const struct diff_samples *d, size_t top, const struct displ
 	static const unsigned least_important[] = {AT_LIMITS_A, AT_LIMITS_B, AT_OUTSIDE};
 	size_t changed = changed_rows(d), shown = changed < top ? changed : top, from = out->count;
 	struct table *table;
-	char size[SIZE_TEXT_BYTES];
 	int status;
 
-	size_format(d->size_bytes, size);
 	if (changed == 0) {
-		text_addf(out, "\nNo %s has changed its misses in a cache of %s.\n",
-			  by_names[d->by], size);
+		text_addf(out, "\nNo %s has changed its misses in a cache of ", by_names[d->by]);
+		figure_cache(less_resolved(d), d->size_bytes, out);
+		text_add(out, ".\n");
 		return 0;
 	}
-	text_addf(out,
-		  "\nBy %s, misses in a cache of %s per access of the program, and of the code "
-		  "itself (ratio):\n\n",
-		  by_names[d->by], size);
+	text_addf(out, "\nBy %s, misses in a cache of ", by_names[d->by]);
+	figure_cache(less_resolved(d), d->size_bytes, out);
+	text_add(out, " per access of the program, and of the code itself (ratio):\n\n");
 	fit_prose(out, from, 0, display);
 	table = table_new(columns, CELLS, display);
 	table_may_leave_out(table, least_important, 3);

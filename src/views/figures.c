@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/signal_name.h"
+#include "base/size.h"
 #include "base/text.h"
 
 #define MILLION 1000000u
@@ -95,6 +96,23 @@ char *figure_interval(const struct model_ratio *r, char buf[FIGURE_BYTES])
 	else
 		snprintf(buf, FIGURE_BYTES, "%.2f - %.2f %%", r->low * 100, r->high * 100);
 	return buf;
+}
+
+void figure_cache(const struct profile *p, uint64_t size_bytes, struct text *out)
+{
+	const char *name = profile_cache_name(p, size_bytes);
+	uint64_t resolved = profile_resolved_size(p);
+	bool is_bound = size_bytes > resolved;
+	char size[SIZE_TEXT_BYTES];
+
+	text_add(out, size_format(size_bytes, size));
+	if (name == NULL && !is_bound)
+		return;
+	text_addf(out, " (%s", name != NULL ? name : "");
+	if (is_bound)
+		text_addf(out, "%sbounds only: reuses are resolved up to %s",
+			  name != NULL ? "; " : "", size_format(resolved, size));
+	text_add(out, ")");
 }
 
 const char *figure_policy(enum model_policy policy)

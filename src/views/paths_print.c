@@ -26,15 +26,13 @@ static double misses_of(const struct hot_cost *c)
 
 static void put_heading(const struct paths *t, const struct display *d, struct text *out)
 {
-	const char *cache = profile_cache_name(t->profile, t->size_bytes);
-	char size[SIZE_TEXT_BYTES], figure[FIGURE_BYTES];
+	char figure[FIGURE_BYTES];
 	size_t from = out->count;
 
 	text_add(out, t->name != NULL ? "Call paths to " : "Call paths");
 	fit_add(out, t->name, d);
-	text_addf(out, " by misses in a cache of %s", size_format(t->size_bytes, size));
-	if (cache != NULL)
-		text_addf(out, " (%s)", cache);
+	text_add(out, " by misses in a cache of ");
+	figure_cache(t->profile, t->size_bytes, out);
 	text_add(out, ": ");
 	fit_add(out, t->profile->process->command, d);
 	text_addf(out,

@@ -195,16 +195,6 @@ static const struct column columns[] = {
 
 /* ---- Text: the rows ---- */
 
-static void put_cache(const struct reuse *r, struct text *out)
-{
-	const char *cache = profile_cache_name(r->profile, r->size_bytes);
-	char size[SIZE_TEXT_BYTES];
-
-	text_addf(out, "in a cache of %s", size_format(r->size_bytes, size));
-	if (cache != NULL)
-		text_addf(out, " (%s)", cache);
-}
-
 static void put_heading(const struct reuse *r, const struct display *d, struct text *out)
 {
 	const struct reuse_cost *t = &r->total;
@@ -213,8 +203,8 @@ static void put_heading(const struct reuse *r, const struct display *d, struct t
 	size_t from = out->count;
 
 	if (r->argument == NULL) {
-		text_add(out, "Data touched and touched again, ");
-		put_cache(r, out);
+		text_add(out, "Data touched and touched again, in a cache of ");
+		figure_cache(r->profile, r->size_bytes, out);
 		text_add(out, ": ");
 		fit_add(out, r->profile->process->command, d);
 		text_addf(out, "\nmiss ratio %s of all accesses\n",
@@ -222,8 +212,8 @@ static void put_heading(const struct reuse *r, const struct display *d, struct t
 	} else {
 		text_add(out, "Where the data of ");
 		fit_add(out, r->argument, d);
-		text_add(out, " comes from, ");
-		put_cache(r, out);
+		text_add(out, " comes from, in a cache of ");
+		figure_cache(r->profile, r->size_bytes, out);
 		text_addf(out, "\n%s of the accesses, %s samples; ",
 			  figure_percent(accesses, share), figure_count(t->samples, samples));
 		text_addf(out, "miss ratio %s\n",

@@ -136,7 +136,7 @@ def sampled_differences(folder):
     a = recorded(folder)
     text = run('diff', a, a, '--fail-if', 'L2 > +0.01', '--fail-if', '300K < -1%', '--size', '300K')
     check(text.count(' no') >= 2 and ' yes' not in text, text)
-    check('No function has changed its misses in a cache of 300K.' in text and 'read_table' not in text, text)
+    check('No function has changed its misses in a cache of 300K' in text and 'read_table' not in text, text)
     # A walk that misses much more than this program.
     b = os.path.join(folder, 'walk.db')
     run('record', '-q', '-o', b, '--seed', '1', '--duty', '50', '--', os.path.join(tools.programs, '../../examples/column-walk'), '600')

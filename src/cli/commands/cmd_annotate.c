@@ -13,7 +13,7 @@ static const struct option_use uses[] = {
 	{OPTION_PROCESS_ID, .shown = "the one with the most accesses; of events all"},
 	{OPTION_FOCUS},
 	{OPTION_IGNORE},
-	{OPTION_CACHE_SIZE, .shown = "the L2 of the machine that recorded, or 1M"},
+	{OPTION_CACHE_SIZE, .shown = "the largest of the machine that is resolved"},
 	{OPTION_LINE_BYTES, .shown = "those recorded, 64"},
 	{OPTION_CACHES, .shown = "those of the machine that recorded"},
 	{OPTION_EVENT, .shown = "all", .adds_up = true},

@@ -16,7 +16,7 @@ static const enum event_by kinds[] = {EVENT_BY_FUNCTION, EVENT_BY_LINE, EVENT_BY
 static const struct option_use uses[] = {
 	{OPTION_FORMAT, .usual = "text"},
 	{OPTION_PROCESS_ID, .shown = "all; of samples: those with the most accesses"},
-	{OPTION_CACHE_SIZE, .shown = "of samples: the L2 of the machine of A, or 1M"},
+	{OPTION_CACHE_SIZE, .shown = "of samples: the largest of the machine that both resolve"},
 	{OPTION_BY, .usual = "function", .choices = by_names},
 	{OPTION_EVENT, .shown = "all", .adds_up = true},
 	{OPTION_SORT, .shown = "the first one shown"},

@@ -45,7 +45,7 @@ static const struct option_use uses[] = {
 	{OPTION_INTERVAL, .usual = "1"},
 	{OPTION_ONCE},
 	{OPTION_SHOW, .usual = "processes", .choices = view_names},
-	{OPTION_CACHE_SIZE, .shown = "the L2 of the machine that records, or 1M"},
+	{OPTION_CACHE_SIZE, .shown = "the largest of the machine that is resolved"},
 	{OPTION_HELP},
 	{OPTION_VERSION},
 	{0},
