@@ -12,7 +12,7 @@ out of its counts, with the misses charged to them; the misses of others that th
 What differs beyond that: where the kernel and where Valgrind put memory (a cache whose sets are chosen by more than the
 address within a page sees it, and mremap moves blocks natively that Valgrind lets grow in place), where in a page ld.so
 puts the variables of the thread, what bit tests evict, for Valgrind writes them below the stack, and that its brk() gives no more
-than 8 MB. --layouts, --one-heap and --short-brk show the first, second and last, and docs/simulation.md all of them.
+than 8 MB. --layouts, --one-heap and --short-brk show the first, second and last, and docs/results/simulation.md all of them.
 """
 import argparse
 import os

@@ -4,7 +4,7 @@
 
     count_contexts.py [--dwell PATH] [--only EXPRESSION] [--depths 0,1,2,5,10,20]
 
-Prints the table of docs/simulation.md: a compressor, a compiler, and a large interactive program that is
+Prints the table of docs/results/simulation.md: a compressor, a compiler, and a large interactive program that is
 driven by a script (Weidendorfer, Kowarschik, Trinitis 2004, table 1, has such programs of its time).
 """
 import argparse

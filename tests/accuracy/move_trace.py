@@ -5,7 +5,7 @@
     move_trace.py FIRST:END:BY... <trace >moved
 
 Data accesses from FIRST up to END, hexadecimal, go BY bytes higher; with BY "-" they are left out. What a program does at
-other addresses can so be simulated, with no other difference: see docs/simulation.md.
+other addresses can so be simulated, with no other difference: see docs/results/simulation.md.
 """
 import sys
 

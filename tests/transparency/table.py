@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The table of docs/transparency.md from what run.py --results wrote.
+"""The table of docs/results/transparency.md from what run.py --results wrote.
 
-    table.py RESULTS.json... [--write docs/transparency.md]
+    table.py RESULTS.json... [--write docs/results/transparency.md]
 
 Of several results of a case the last counts. With --write the text between the two marks of that file is replaced; else the table is printed.
 """
