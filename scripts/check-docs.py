@@ -5,7 +5,9 @@
     check-docs.py [FOLDER]
 
 Each link to a file leads to one; each source file that is named exists; the schema's version is the
-same wherever it is written. Prints each breach; the exit status is 1 if there is one.
+same wherever it is written; no line of prose is longer than 100 columns. Output of programs and the
+cells of tables, which cannot be wrapped, may be. Prints each breach; the exit status is 1 if there
+is one.
 """
 import os
 import re
@@ -13,6 +15,7 @@ import sys
 
 LINK = re.compile(r'\[[^\]\n]*\]\(([^)#\s]+)(?:#[^)]*)?\)')
 NAMED = re.compile(r'`([\w./-]+\.(?:c|h|S|py|sh|sql))`')
+MOST_COLUMNS = 100
 # Files of the reader's or of other projects, in examples.
 OTHERS = re.compile(r'^(?:/|\.\./)|(?:^|/)cmd_x\.c$')
 
@@ -50,6 +53,19 @@ def dead_names(name, text, ends):
             yield '%s: names %s, which does not exist' % (name, file)
 
 
+def long_lines(name, text):
+    """Of documents; of manual pages, every line."""
+    in_example = False
+    for number, line in enumerate(text.split('\n'), 1):
+        in_example ^= line.startswith('```')
+        if len(line) > MOST_COLUMNS and not in_example and not line.startswith('|'):
+            yield '%s:%d: %d columns' % (name, number, len(line))
+
+
+def manual_pages():
+    return {name: open(name).read() for name in files() if re.search(r'^docs/man/.*\.[17]$', name)}
+
+
 def schema_versions():
     """(where, version) of each place that has it."""
     for file, pattern in (('src/store/schema.sql', r"user_version = the schema's version \((\d+)\)"),
@@ -68,6 +84,9 @@ def main():
     for name, text in sorted(documents().items()):
         breaches += dead_links(name, text)
         breaches += dead_names(name, text, ends)
+        breaches += long_lines(name, text)
+    for name, text in sorted(manual_pages().items()):
+        breaches += long_lines(name, text)
     versions = dict(schema_versions())
     if len(set(versions.values())) != 1:
         breaches.append("the schema's version differs: %s" %

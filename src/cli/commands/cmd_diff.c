@@ -205,12 +205,12 @@ static int diff(struct options *o)
 const struct command command_diff = {
 	.run = diff,
 	.words = WORDS_FILES,
-	.summary = "show what is different between two profiles",
+	.summary = "show the differences between two profiles",
 	.options =
 		{
 			.name = "diff",
 			.arguments = "A B",
-			.doc = "Show what is different between the profiles A and B, of two builds "
+			.doc = "Show the differences between the profiles A and B, of two builds "
 			       "or two inputs of a program: the totals, and the functions that "
 			       "changed most. Code is matched by its name. Of samples, rows are "
 			       "functions, lines or files.",

@@ -61,12 +61,12 @@ static int dump(struct options *o)
 const struct command command_dump = {
 	.run = dump,
 	.words = WORDS_NONE,
-	.summary = "write a profile of a run that goes on",
+	.summary = "write a profile of a run in progress, which continues",
 	.options =
 		{
 			.name = "dump",
-			.doc = "Write a profile of what there is of a run that goes on.",
-			.notes = "Its programs run on, and are profiled on; the profile is "
+			.doc = "Write a profile of a run in progress, up to now.",
+			.notes = "Its programs continue and remain profiled; the profile is "
 				 "complete when this command returns.",
 			.uses = uses,
 		},

@@ -70,12 +70,12 @@ static int import(struct options *o)
 const struct command command_import = {
 	.run = import,
 	.words = WORDS_FILES,
-	.summary = "make a profile of the file of another profiler",
+	.summary = "make a profile from the file of another profiler",
 	.options =
 		{
 			.name = "import",
 			.arguments = "FILE",
-			.doc = "Make a profile of a file that another profiler has written in the "
+			.doc = "Make a profile from a file that another profiler wrote in the "
 			       "format of Callgrind (callgrind.out.PID), for dwell report, calls "
 			       "and annotate. FILE may be - for standard input.",
 			.uses = uses,

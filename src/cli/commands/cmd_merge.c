@@ -62,13 +62,13 @@ static int merge(struct options *o)
 const struct command command_merge = {
 	.run = merge,
 	.words = WORDS_FILES,
-	.summary = "make one profile of several",
+	.summary = "make one profile from several",
 	.options =
 		{
 			.name = "merge",
 			.arguments = "PROFILE PROFILE...",
-			.doc = "Make one profile of several: of runs, or of the ranks of a "
-			       "parallel program. Their processes stand side by side, as if one "
+			.doc = "Make one profile from several: from runs, or from the ranks of a "
+			       "parallel program. It lists their processes as if one "
 			       "run had started them all.",
 			.uses = uses,
 		},

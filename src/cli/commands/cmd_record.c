@@ -223,7 +223,7 @@ const struct command command_record = {
 		{
 			.name = "record",
 			.arguments = "[--] COMMAND [ARGUMENT...]",
-			.doc = "Run a command and write its profile. A profile that is there is "
+			.doc = "Run a command and write its profile. An older profile is "
 			       "kept as "
 			       "FILE.old.",
 			.notes = "The command's output, exit status and signals are its own; dwell "

@@ -59,7 +59,7 @@ const struct command command_reuse = {
 			.doc = "Show where the data of a line comes from: which code touched it "
 			       "before, how long ago, and whether it is still in the cache. SOURCE "
 			       "is the end of a path: walk.c, src/walk.c. Without a name, list the "
-			       "pairs of lines between which data misses most.",
+			       "pairs of lines between which most data is lost from the cache.",
 			.notes = "A word that ends in .db, or that names a profile, is the "
 				 "profile, unless -i names one.",
 			.uses = uses,

@@ -101,7 +101,7 @@ static int spatial(struct options *o)
 const struct command command_spatial = {
 	.run = spatial,
 	.words = WORDS_PROFILE,
-	.summary = "show the miss ratio for each line size, and what of the lines is used",
+	.summary = "show the miss ratio for each line size, and how much of a line is used",
 	.options =
 		{
 			.name = "spatial",

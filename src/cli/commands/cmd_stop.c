@@ -38,12 +38,12 @@ static int stop(struct options *o)
 const struct command command_stop = {
 	.run = stop,
 	.words = WORDS_NONE,
-	.summary = "end the profiling of a program, which runs on",
+	.summary = "end profiling; the program continues",
 	.options =
 		{
 			.name = "stop",
-			.doc = "End the profiling of a run that goes on.",
-			.notes = "Its programs run on, unprofiled, and the profile is complete "
+			.doc = "End the profiling of a run in progress.",
+			.notes = "Its programs continue, unprofiled, and the profile is complete "
 				 "when this command returns.",
 			.uses = uses,
 		},

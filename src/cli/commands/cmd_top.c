@@ -234,12 +234,12 @@ static int top(struct options *o)
 const struct command command_top = {
 	.run = top,
 	.words = WORDS_PROFILE,
-	.summary = "show a run while it goes on, in the terminal",
+	.summary = "watch a run in progress, in the terminal",
 	.options =
 		{
 			.name = "top",
 			.arguments = "[FILE]",
-			.doc = "Show a run while it goes on: its processes, and where they miss.",
+			.doc = "Watch a run in progress: its processes, and where they miss.",
 			.notes = "Keys: p, f and l show processes, functions and lines; q ends. "
 				 "Functions "
 				 "and lines are those of the process with the most accesses.",
