@@ -57,8 +57,23 @@ CREATE VIEW frame AS WITH f AS MATERIALIZED (SELECT first_id + a.key AS location
 CREATE TABLE sample_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL,
 	window INTEGER NOT NULL, resolved INTEGER NOT NULL, censored INTEGER NOT NULL,
 	dangling INTEGER NOT NULL, list TEXT NOT NULL);
--- One row a sample. status: 0 reused, 1 censored, 2 dangling.
-CREATE VIEW sample AS SELECT first_id + key AS id, process_id, window,
+-- What a sample of a window stands for, in accesses: one that is near, as docs/schema.md has it (status 0, a distance
+-- below 64, an access within its line), and another one.
+CREATE VIEW window_weight AS WITH w AS MATERIALIZED (SELECT process_id, window, count(*) AS samples,
+	sum(json_extract(value, '$[0]') = 0 AND json_extract(value, '$[2]') < 64 AND json_extract(value, '$[5]') >= 0
+		AND json_extract(value, '$[5]') + json_extract(value, '$[6]') <= line_bytes) AS near_samples
+	FROM (SELECT value AS line_bytes FROM meta WHERE key = 'line_bytes'), sample_batch, json_each(list) GROUP BY 1, 2)
+	SELECT w.process_id, w.window, 1.0 * stands_for / max(chosen, w.samples) AS other,
+	1.0 * stands_for / max(chosen, w.samples)
+		* max(1.0, (chosen - w.samples + near_samples) * 1.0 / near_samples) AS near
+	FROM w JOIN window ON window.process_id = w.process_id AND number = w.window;
+-- One row a sample. status: 0 reused, 1 censored, 2 dangling. weight: accesses that it stands for; NULL: of a window
+-- that never closed. A join, as a subquery for each row looks for its window without an index.
+CREATE VIEW sample AS SELECT first_id + key AS id, sample_batch.process_id, sample_batch.window,
+	CASE WHEN json_extract(value, '$[0]') = 0 AND json_extract(value, '$[2]') < 64 AND json_extract(value, '$[5]') >= 0
+		AND json_extract(value, '$[5]') + json_extract(value, '$[6]')
+			<= (SELECT m.value FROM meta m WHERE m.key = 'line_bytes')
+		THEN w.near ELSE w.other END AS weight,
 	json_extract(value, '$[0]') AS status, json_extract(value, '$[1]') AS position,
 	json_extract(value, '$[2]') AS distance, json_extract(value, '$[3]') AS line,
 	json_extract(value, '$[4]') AS begin_location,
@@ -75,7 +90,8 @@ CREATE VIEW sample AS SELECT first_id + key AS id, process_id, window,
 	(json_extract(value, '$[3]') + json_extract(value, '$[13]') - json_extract(value, '$[18]')
 		+ (json_extract(value, '$[18]') > 0)) * (json_extract(value, '$[18]') <> 0) AS end_block,
 	json_extract(value, '$[19]') AS end_path
-	FROM sample_batch, json_each(list);
+	FROM sample_batch LEFT JOIN window_weight w ON w.process_id = sample_batch.process_id
+		AND w.window = sample_batch.window, json_each(list);
 -- What became of some of the censored samples: lists as above, in the order of the view from window on;
 -- those of the end are there only if the line was touched. Addresses count from 0, here and of arrivals.
 CREATE TABLE follow_batch(first_id INTEGER PRIMARY KEY, process_id INTEGER NOT NULL, list TEXT NOT NULL);
