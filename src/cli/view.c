@@ -26,7 +26,6 @@ static int open_by(open_function *open, const struct options *o, const char *inp
 	if (open(p, input, process, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	p->machine = o->query.machine;
-	p->query = &o->query;
 	memcpy(p->caches, o->caches, sizeof(p->caches));
 	if (p->is_exact || o->query.line_bytes == 0 ||
 	    profile_use_line(p, o->query.line_bytes, &err) == 0)

@@ -73,8 +73,7 @@ static int solve_rows(struct annotation *a, struct err *err)
 
 		of_sample[i] = l != NULL ? of_location[l - p->locations] : RATIOS_NO_ROW;
 	}
-	status = ratios_solve(p, a->policy, a->size_bytes, a->shares.parts, of_sample, a->count,
-			      a->ratios, err);
+	status = ratios_solve(p, a->query, a->shares.parts, of_sample, a->count, a->ratios, err);
 	for (size_t i = 0; i < a->count; i++)
 		ratios_move(&a->ratios[i], &a->rows[i].cost);
 out:
@@ -83,17 +82,16 @@ out:
 	return status;
 }
 
-int annotation_init(struct annotation *a, const struct profile *p, enum model_policy policy,
-		    uint64_t size_bytes, const char *argument, struct err *err)
+int annotation_init(struct annotation *a, const struct profile *p, const struct query *q,
+		    const char *argument, struct err *err)
 {
 	struct hot_cost *costs;
 	int ret;
 
-	*a = (struct annotation){
-		.profile = p, .policy = policy, .size_bytes = size_bytes, .argument = argument};
+	*a = (struct annotation){.profile = p, .query = q, .argument = argument};
 	if (code_find(&a->code, p, argument, err) != 0)
 		return -1;
-	if (shares_init(&a->shares, p, policy, size_bytes, err) != 0)
+	if (shares_init(&a->shares, p, q, err) != 0)
 		return -1;
 	costs = hot_costs_of(p, &a->shares, err);
 	if (costs == NULL) {
@@ -119,17 +117,17 @@ void annotation_release(struct annotation *a)
 	*a = (struct annotation){0};
 }
 
-int annotation_list_init(struct annotation_list *l, const struct profile *p,
-			 enum model_policy policy, uint64_t size_bytes, struct err *err)
+int annotation_list_init(struct annotation_list *l, const struct profile *p, const struct query *q,
+			 struct err *err)
 {
-	struct hot_cost *costs = hot_costs(p, policy, size_bytes, err);
+	struct hot_cost *costs = hot_costs(p, q, err);
 	int ret = -1;
 
-	*l = (struct annotation_list){.profile = p, .size_bytes = size_bytes};
+	*l = (struct annotation_list){.profile = p, .query = q};
 	if (costs == NULL)
 		return -1;
-	if (hot_rows(p, costs, HOT_FILE, &l->files, err) == 0 &&
-	    hot_rows(p, costs, HOT_FUNCTION, &l->functions, err) == 0)
+	if (hot_rows(p, q, costs, HOT_FILE, &l->files, err) == 0 &&
+	    hot_rows(p, q, costs, HOT_FUNCTION, &l->functions, err) == 0)
 		ret = 0;
 	free(costs);
 	if (ret != 0)

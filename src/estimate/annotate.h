@@ -8,8 +8,7 @@
 
 struct annotation {
 	const struct profile *profile;
-	enum model_policy policy;
-	uint64_t size_bytes;
+	const struct query *query;
 	struct hot_row *rows;	    /* by file and line; function is NULL */
 	struct model_ratio *ratios; /* of the rows */
 	size_t count;
@@ -23,19 +22,19 @@ struct annotation {
  * The lines of a file or of functions that code_find() finds by `argument`. A line gets what it did
  * itself and what was inlined into it from elsewhere. Release with annotation_release.
  */
-int annotation_init(struct annotation *a, const struct profile *p, enum model_policy policy,
-		    uint64_t size_bytes, const char *argument, struct err *err);
+int annotation_init(struct annotation *a, const struct profile *p, const struct query *q,
+		    const char *argument, struct err *err);
 void annotation_release(struct annotation *a);
 
 /* The files and functions that could be annotated, hottest first. */
 struct annotation_list {
 	const struct profile *profile;
+	const struct query *query;
 	struct hot files, functions;
-	uint64_t size_bytes;
 };
 
-int annotation_list_init(struct annotation_list *l, const struct profile *p,
-			 enum model_policy policy, uint64_t size_bytes, struct err *err);
+int annotation_list_init(struct annotation_list *l, const struct profile *p, const struct query *q,
+			 struct err *err);
 void annotation_list_release(struct annotation_list *l);
 
 #endif

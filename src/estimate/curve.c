@@ -22,30 +22,26 @@ static uint64_t nth_size(uint64_t set_bytes, uint64_t low, unsigned k, unsigned 
 	return (uint64_t)(exact / (double)set_bytes + 0.5) * set_bytes;
 }
 
-static int check_sets(const struct profile *p, uint64_t ways, uint64_t low, struct err *err)
+static void solve(const struct profile *p, const struct query *q, struct curve_point *point)
 {
-	char size[SIZE_TEXT_BYTES];
+	const struct query at = query_at(q, point->size_bytes);
 
-	if (low >= ways * p->line_bytes)
-		return 0;
-	return err_set(err,
-		       "a cache of %s could not hold a set of %" PRIu64 " lines of %" PRIu32
-		       " bytes: give larger --sizes",
-		       size_format(low, size), ways, p->line_bytes);
+	profile_solve(p, &at, &point->ratio);
 }
 
-int curve_compute(const struct profile *p, enum model_policy policy, uint64_t ways, uint64_t low,
-		  uint64_t high, unsigned per_octave, struct curve *out, struct err *err)
+int curve_compute(const struct profile *p, const struct query *q, uint64_t low, uint64_t high,
+		  unsigned per_octave, struct curve *out, struct err *err)
 {
-	uint64_t set_bytes = (ways > 0 ? ways : 1) * p->line_bytes;
+	uint64_t set_bytes = (q->ways > 0 ? q->ways : 1) * p->line_bytes;
 	struct profile_cache caches[PROFILE_CACHES];
 
 	*out = (struct curve){.profile = p,
-			      .policy = policy,
-			      .ways = ways,
+			      .query = q,
+			      .policy = profile_policy(q),
+			      .ways = q->ways,
 			      .samples = p->sample_count,
 			      .line_bytes = p->line_bytes};
-	if (profile_check_size(p, low, err) != 0 || check_sets(p, ways, low, err) != 0)
+	if (profile_check_size(p, low, err) != 0 || profile_check_ways(p, q, low, err) != 0)
 		return -1;
 	out->points = calloc(MAX_POINTS, sizeof(*out->points));
 	if (out->points == NULL)
@@ -54,8 +50,7 @@ int curve_compute(const struct profile *p, enum model_policy policy, uint64_t wa
 	for (size_t i = 0; i < PROFILE_CACHES; i++) {
 		out->caches[i].size_bytes = caches[i].size_bytes;
 		if (caches[i].size_bytes > 0)
-			profile_solve_ways(p, policy, caches[i].size_bytes, ways,
-					   &out->caches[i].ratio);
+			solve(p, q, &out->caches[i]);
 	}
 	for (unsigned k = 0; out->count < MAX_POINTS; k++) {
 		uint64_t size = nth_size(set_bytes, low, k, per_octave);
@@ -66,7 +61,7 @@ int curve_compute(const struct profile *p, enum model_policy policy, uint64_t wa
 		if (out->count > 0 && size == point[-1].size_bytes && size < high)
 			continue;
 		point->size_bytes = size;
-		profile_solve_ways(p, policy, size, ways, &point->ratio);
+		solve(p, q, point);
 		out->count++;
 		if (size + set_bytes > high)
 			return 0;

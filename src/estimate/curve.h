@@ -24,15 +24,16 @@ struct curve {
 	uint32_t line_bytes;
 	uint64_t lines; /* of an exact curve: that were touched at all */
 	enum model_policy policy;
-	uint64_t ways; /* lines of a set; 0: fully associative */
+	uint64_t ways;		   /* lines of a set; 0: fully associative */
+	const struct query *query; /* NULL: of an exact curve */
 };
 
 /*
  * Points from low to high, both included, `per_octave` of them in each doubling,
- * in whole sets of `ways` lines; 0: fully associative, in whole lines. Release with curve_release.
+ * in whole sets of the query's ways; 0: fully associative, in whole lines. Release with curve_release.
  */
-int curve_compute(const struct profile *p, enum model_policy policy, uint64_t ways, uint64_t low,
-		  uint64_t high, unsigned per_octave, struct curve *out, struct err *err);
+int curve_compute(const struct profile *p, const struct query *q, uint64_t low, uint64_t high,
+		  unsigned per_octave, struct curve *out, struct err *err);
 /* What to show of a profile's exact curves. */
 struct curve_choice {
 	bool has_policy;

@@ -456,8 +456,7 @@ static int solve_rows(struct build *b, struct err *err)
 
 	if (ratios == NULL)
 		return err_set(err, "not enough memory for %zu data structures", b->d->count);
-	status = ratios_solve(b->p, b->d->policy, b->d->size_bytes, b->shares, b->place_of,
-			      b->d->count, ratios, err);
+	status = ratios_solve(b->p, b->d->query, b->shares, b->place_of, b->d->count, ratios, err);
 	for (size_t i = 0; i < b->d->count; i++)
 		b->d->rows[i].ratio = ratios[i];
 	free(ratios);
@@ -516,9 +515,7 @@ static int build_data(struct build *b, struct err *err)
 {
 	const struct profile *p = b->p;
 
-	if (!p->is_exact &&
-	    model_attribute_policy(p->model, b->d->policy, b->d->size_bytes / p->line_bytes,
-				   b->shares, err) != 0)
+	if (!p->is_exact && profile_attribute(p, b->d->query, b->shares, err) != 0)
 		return -1;
 	nest_variables(b);
 	for (size_t i = 0; i < b->count; i++)
@@ -533,8 +530,8 @@ static int build_data(struct build *b, struct err *err)
 	return solve_rows(b, err) == 0 && sort_rows(b, err) == 0 ? 0 : -1;
 }
 
-int data_init(struct data *d, const struct profile *p, enum model_policy policy,
-	      uint64_t size_bytes, enum data_by by, struct err *err)
+int data_init(struct data *d, const struct profile *p, const struct query *q, enum data_by by,
+	      struct err *err)
 {
 	struct build b = {.d = d,
 			  .p = p,
@@ -544,7 +541,8 @@ int data_init(struct data *d, const struct profile *p, enum model_policy policy,
 	int ret = -1;
 
 	b.places = b.unknown + 1 + (p->is_by_memory ? b.count : 0);
-	*d = (struct data){.profile = p, .policy = policy, .size_bytes = size_bytes};
+	*d = (struct data){
+		.profile = p, .query = q, .policy = profile_policy(q), .size_bytes = q->size_bytes};
 	d->row_of = calloc(b.count + 1, sizeof(*d->row_of));
 	d->row_of_site = calloc(p->site_count + 1, sizeof(*d->row_of_site));
 	b.place_of = calloc(b.count + 1, sizeof(*b.place_of));

@@ -65,7 +65,8 @@ struct data_row {
 
 struct data {
 	const struct profile *profile;
-	enum model_policy policy;
+	const struct query *query;
+	enum model_policy policy; /* of an exact run, that which was simulated */
 	uint64_t size_bytes;
 	struct data_row *rows; /* most misses first; only what samples touched */
 	size_t count;
@@ -87,8 +88,8 @@ struct data {
  * For a cache of size_bytes; of an exact run that which was simulated, with the other policy where
  * this one was not: d->policy says which. Release with data_release; the profile must outlive it.
  */
-int data_init(struct data *d, const struct profile *p, enum model_policy policy,
-	      uint64_t size_bytes, enum data_by by, struct err *err);
+int data_init(struct data *d, const struct profile *p, const struct query *q, enum data_by by,
+	      struct err *err);
 void data_release(struct data *d);
 
 /*

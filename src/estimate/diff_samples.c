@@ -21,14 +21,16 @@ static bool do_not_overlap(const struct model_ratio *a, const struct model_ratio
 static void add_cache(struct diff_samples *d, const char *name, uint64_t size_bytes)
 {
 	struct diff_cache *c = &d->caches[d->cache_count];
+	const struct query at = query_at(&d->query, size_bytes);
 	struct err err;
 
 	if (profile_check_size(d->a, size_bytes, &err) != 0 ||
-	    profile_check_size(d->b, size_bytes, &err) != 0)
+	    profile_check_size(d->b, size_bytes, &err) != 0 ||
+	    profile_check_ways(d->a, &at, size_bytes, &err) != 0)
 		return;
 	*c = (struct diff_cache){.name = name, .size_bytes = size_bytes};
-	profile_solve(d->a, d->policy, size_bytes, &c->a);
-	profile_solve(d->b, d->policy, size_bytes, &c->b);
+	profile_solve(d->a, &at, &c->a);
+	profile_solve(d->b, &at, &c->b);
 	c->is_outside = do_not_overlap(&c->a, &c->b);
 	d->cache_count++;
 }
@@ -43,10 +45,10 @@ static void add_caches(struct diff_samples *d)
 		if (caches[i].size_bytes == 0)
 			continue;
 		add_cache(d, caches[i].name, caches[i].size_bytes);
-		is_there = is_there || caches[i].size_bytes == d->size_bytes;
+		is_there = is_there || caches[i].size_bytes == d->query.size_bytes;
 	}
 	if (!is_there)
-		add_cache(d, NULL, d->size_bytes);
+		add_cache(d, NULL, d->query.size_bytes);
 }
 
 /* ---- Rows ---- */
@@ -125,11 +127,11 @@ static int match(struct diff_samples *d, struct err *err)
 	return 0;
 }
 
-static int read_hot(const struct profile *p, const struct shares *shares, enum hot_by by,
-		    struct hot *hot, struct err *err)
+static int read_hot(const struct diff_samples *d, const struct profile *p,
+		    const struct shares *shares, struct hot *hot, struct err *err)
 {
 	struct hot_cost *costs = hot_costs_of(p, shares, err);
-	int status = costs != NULL ? hot_rows(p, costs, by, hot, err) : -1;
+	int status = costs != NULL ? hot_rows(p, &d->query, costs, d->by, hot, err) : -1;
 
 	free(costs);
 	return status;
@@ -169,8 +171,7 @@ static int solve_rows(struct diff_samples *d, const struct profile *p, const str
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
 	} else {
 		find_rows(d, p, row_of);
-		status = ratios_solve(p, d->policy, d->size_bytes, shares->parts, row_of, d->count,
-				      ratios, err);
+		status = ratios_solve(p, &d->query, shares->parts, row_of, d->count, ratios, err);
 	}
 	for (size_t i = 0; status == 0 && i < d->count; i++) {
 		struct diff_hot_row *row = &d->rows[i];
@@ -189,15 +190,15 @@ static int make_rows(struct diff_samples *d, struct err *err)
 	struct shares in_a, in_b;
 	int status;
 
-	if (shares_init(&in_a, d->a, d->policy, d->size_bytes, err) != 0)
+	if (shares_init(&in_a, d->a, &d->query, err) != 0)
 		return -1;
-	if (shares_init(&in_b, d->b, d->policy, d->size_bytes, err) != 0) {
+	if (shares_init(&in_b, d->b, &d->query, err) != 0) {
 		shares_release(&in_a);
 		return -1;
 	}
-	status = read_hot(d->a, &in_a, d->by, &d->hot_a, err);
+	status = read_hot(d, d->a, &in_a, &d->hot_a, err);
 	if (status == 0)
-		status = read_hot(d->b, &in_b, d->by, &d->hot_b, err);
+		status = read_hot(d, d->b, &in_b, &d->hot_b, err);
 	if (status == 0)
 		status = match(d, err);
 	if (status == 0)
@@ -212,23 +213,25 @@ static int make_rows(struct diff_samples *d, struct err *err)
 }
 
 /* By default one that both resolve. */
-static int choose_size(struct diff_samples *d, uint64_t asked, struct err *err)
+static int choose_cache(struct diff_samples *d, struct err *err)
 {
-	uint64_t other;
+	uint64_t asked = d->query.size_bytes, *size = &d->query.size_bytes, other;
 
-	if (profile_choose_size(d->a, asked, &d->size_bytes, err) != 0)
+	if (profile_choose_size(d->a, asked, size, err) != 0)
 		return -1;
-	if (asked == 0 && profile_choose_size(d->b, 0, &other, err) == 0 && other < d->size_bytes)
-		d->size_bytes = other;
-	return 0;
+	if (asked == 0 && profile_choose_size(d->b, 0, &other, err) == 0 && other < *size)
+		*size = other;
+	return profile_check_size(d->b, *size, err) == 0 &&
+			       profile_check_ways(d->a, &d->query, *size, err) == 0
+		       ? 0
+		       : -1;
 }
 
 int diff_samples_init(struct diff_samples *d, const struct profile *a, const struct profile *b,
-		      enum hot_by by, enum model_policy policy, uint64_t size_bytes,
-		      struct err *err)
+		      const struct query *q, enum hot_by by, struct err *err)
 {
-	*d = (struct diff_samples){.a = a, .b = b, .policy = policy, .by = by};
-	if (choose_size(d, size_bytes, err) != 0 || profile_check_size(b, d->size_bytes, err) != 0)
+	*d = (struct diff_samples){.a = a, .b = b, .query = *q, .by = by};
+	if (choose_cache(d, err) != 0)
 		return -1;
 	if (a->line_bytes != b->line_bytes)
 		return err_set(err,

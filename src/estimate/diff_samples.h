@@ -26,10 +26,9 @@ struct diff_hot_row {
 struct diff_samples {
 	const char *path_a, *path_b;
 	const struct profile *a, *b;
-	enum model_policy policy;
+	struct query query; /* with the size of the cache that rows are about; borrows the rest */
 	struct diff_cache caches[PROFILE_CACHES + 1];
 	size_t cache_count;
-	uint64_t size_bytes; /* that rows are about */
 	enum hot_by by;
 	struct hot hot_a, hot_b;
 	struct diff_hot_row *rows; /* largest change of misses per access of the program first */
@@ -37,13 +36,12 @@ struct diff_samples {
 };
 
 /*
- * size_bytes: of the cache that rows are about, or 0: as other views do, A's L2. Caches are A's
- * machine's: both profiles are asked for the same ones. The profiles must outlive *d. Release with
+ * Rows are about the query's cache, by default the one that both resolve. Caches are A's machine's:
+ * both profiles are asked for the same ones. The profiles must outlive *d. Release with
  * diff_samples_release.
  */
 int diff_samples_init(struct diff_samples *d, const struct profile *a, const struct profile *b,
-		      enum hot_by by, enum model_policy policy, uint64_t size_bytes,
-		      struct err *err);
+		      const struct query *q, enum hot_by by, struct err *err);
 void diff_samples_release(struct diff_samples *d);
 
 /*

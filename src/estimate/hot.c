@@ -50,13 +50,12 @@ struct hot_cost *hot_costs_of(const struct profile *p, const struct shares *shar
 	return costs;
 }
 
-struct hot_cost *hot_costs(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
-			   struct err *err)
+struct hot_cost *hot_costs(const struct profile *p, const struct query *q, struct err *err)
 {
 	struct hot_cost *costs;
 	struct shares shares;
 
-	if (shares_init(&shares, p, policy, size_bytes, err) != 0)
+	if (shares_init(&shares, p, q, err) != 0)
 		return NULL;
 	costs = hot_costs_of(p, &shares, err);
 	shares_release(&shares);
@@ -128,18 +127,18 @@ size_t hot_merge(struct hot_row *rows, size_t count)
 }
 
 /* Only rows that the query shows. Returns how many. */
-static size_t keep_shown(const struct profile *p, struct hot_row *rows, size_t count)
+static size_t keep_shown(const struct query *q, struct hot_row *rows, size_t count)
 {
 	size_t kept = 0;
 
 	for (size_t i = 0; i < count; i++)
-		if (profile_shows(p, rows[i].function, rows[i].file, NULL))
+		if (query_shows(q, (const char *const[]){rows[i].function, rows[i].file}, 2))
 			rows[kept++] = rows[i];
 	return kept;
 }
 
-int hot_rows(const struct profile *p, const struct hot_cost *costs, enum hot_by by, struct hot *out,
-	     struct err *err)
+int hot_rows(const struct profile *p, const struct query *q, const struct hot_cost *costs,
+	     enum hot_by by, struct hot *out, struct err *err)
 {
 	*out = (struct hot){.rows = calloc(p->location_count + 1, sizeof(*out->rows))};
 	if (out->rows == NULL)
@@ -152,7 +151,7 @@ int hot_rows(const struct profile *p, const struct hot_cost *costs, enum hot_by 
 		hot_add(&out->total, &costs[i]);
 	}
 	out->ratio = out->total.misses + out->total.unresolved;
-	out->count = keep_shown(p, out->rows, hot_merge(out->rows, out->count));
+	out->count = keep_shown(q, out->rows, hot_merge(out->rows, out->count));
 	qsort(out->rows, out->count, sizeof(*out->rows), compare_costs);
 	return 0;
 }

@@ -44,19 +44,18 @@ struct hot {
 };
 
 /*
- * The cost of each of p->locations in a cache of size_bytes, and one more at the
+ * The cost of each of p->locations in the query's cache, and one more at the
  * end: samples whose location is missing. The caller's, free(); NULL on failure.
  */
-struct hot_cost *hot_costs(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
-			   struct err *err);
+struct hot_cost *hot_costs(const struct profile *p, const struct query *q, struct err *err);
 
 /* The same, for shares that the caller has. */
 struct hot_cost *hot_costs_of(const struct profile *p, const struct shares *shares,
 			      struct err *err);
 
-/* Rows of the code that made accesses, from hot_costs. Release with hot_release. */
-int hot_rows(const struct profile *p, const struct hot_cost *costs, enum hot_by by, struct hot *out,
-	     struct err *err);
+/* Rows that the query shows of the code that made accesses, from hot_costs. Release with hot_release. */
+int hot_rows(const struct profile *p, const struct query *q, const struct hot_cost *costs,
+	     enum hot_by by, struct hot *out, struct err *err);
 void hot_release(struct hot *h);
 
 /* The row of one location, or of one that is missing (NULL), with this cost. */

@@ -159,7 +159,7 @@ static int build(struct building *b, struct err *err)
 	double known = 0, shown = 0;
 	size_t count;
 
-	if (paths_costs(t->profile, t->policy, t->size_bytes, &costs, &count, err) != 0)
+	if (paths_costs(t->profile, t->query, &costs, &count, err) != 0)
 		return -1;
 	for (size_t i = 0; i < count && !b->failed; i++)
 		add(b, &costs[i], &known, &shown);
@@ -172,16 +172,15 @@ static int build(struct building *b, struct err *err)
 	return sort(t, err);
 }
 
-int paths_init(struct paths *t, const struct profile *p, enum model_policy policy,
-	       uint64_t size_bytes, const char *name, struct err *err)
+int paths_init(struct paths *t, const struct profile *p, const struct query *q, const char *name,
+	       struct err *err)
 {
 	struct building b = {.t = t};
 	int ret;
 
 	*t = (struct paths){
 		.profile = p,
-		.policy = policy,
-		.size_bytes = size_bytes,
+		.query = q,
 		.name = name,
 		.first = PATHS_NONE,
 	};

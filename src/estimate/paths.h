@@ -20,8 +20,8 @@ struct paths_cost {
  * once: *costs is the caller's, free(). Accesses whose reuse was not seen belong to the paths on
  * which samples of the same code saw none.
  */
-int paths_costs(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
-		struct paths_cost **costs, size_t *count, struct err *err);
+int paths_costs(const struct profile *p, const struct query *q, struct paths_cost **costs,
+		size_t *count, struct err *err);
 
 #define PATHS_NONE SIZE_MAX
 
@@ -36,8 +36,7 @@ struct paths_node {
 
 struct paths {
 	const struct profile *profile;
-	enum model_policy policy;
-	uint64_t size_bytes;
+	const struct query *query;
 	const char *name; /* asked for, the caller's; or NULL */
 	struct paths_node *items;
 	size_t count, room;
@@ -51,8 +50,8 @@ struct paths {
  * (or file): what was inlined into it counts as its own. A name that no sample is in is an error
  * that says what is near. Release with paths_release.
  */
-int paths_init(struct paths *t, const struct profile *p, enum model_policy policy,
-	       uint64_t size_bytes, const char *name, struct err *err);
+int paths_init(struct paths *t, const struct profile *p, const struct query *q, const char *name,
+	       struct err *err);
 void paths_release(struct paths *t);
 
 #endif

@@ -158,8 +158,8 @@ static int sum_up(struct listing *l, struct paths_cost **costs, size_t *count)
 	return -1;
 }
 
-int paths_costs(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
-		struct paths_cost **costs, size_t *count, struct err *err)
+int paths_costs(const struct profile *p, const struct query *q, struct paths_cost **costs,
+		size_t *count, struct err *err)
 {
 	size_t locations = p->location_count + 1;
 	struct listing l = {.p = p};
@@ -168,7 +168,7 @@ int paths_costs(const struct profile *p, enum model_policy policy, uint64_t size
 
 	*costs = NULL;
 	*count = 0;
-	if (shares_init(&l.shares, p, policy, size_bytes, err) != 0)
+	if (shares_init(&l.shares, p, q, err) != 0)
 		return -1;
 	sums = calloc(3 * locations, sizeof(*sums));
 	l.rows = calloc(l.shares.count + p->sample_count + locations, sizeof(*l.rows));

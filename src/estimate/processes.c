@@ -16,9 +16,15 @@ static int compare_rows(const void *a, const void *b)
 
 static void solve(const struct profile *p, struct processes *s, struct processes_row *row)
 {
-	for (size_t i = 0; i < PROFILE_CACHES; i++)
-		if (s->caches[i].size_bytes >= p->line_bytes)
-			profile_solve(p, s->policy, s->caches[i].size_bytes, &row->ratios[i]);
+	struct err too_small;
+
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		const struct query at = query_at(s->query, s->caches[i].size_bytes);
+
+		if (profile_check_size(p, at.size_bytes, &too_small) == 0 &&
+		    profile_check_ways(p, &at, at.size_bytes, &too_small) == 0)
+			profile_solve(p, &at, &row->ratios[i]);
+	}
 }
 
 static void fill_row(struct processes *s, const struct profile *run, struct processes_row *row)
@@ -40,12 +46,12 @@ static void fill_row(struct processes *s, const struct profile *run, struct proc
 	profile_close(&other);
 }
 
-int processes_init(struct processes *s, const struct profile *run, enum model_policy policy,
+int processes_init(struct processes *s, const struct profile *run, const struct query *q,
 		   struct err *err)
 {
 	uint64_t accesses = 0;
 
-	*s = (struct processes){.policy = policy,
+	*s = (struct processes){.query = q,
 				.rows = calloc(run->process_count + 1, sizeof(*s->rows))};
 	if (s->rows == NULL)
 		return err_set(err, "not enough memory for %zu processes", run->process_count);

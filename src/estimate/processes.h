@@ -16,14 +16,14 @@ struct processes {
 	struct profile_cache caches[PROFILE_CACHES];
 	struct processes_row *rows; /* most accesses first */
 	size_t count;
-	enum model_policy policy;
+	const struct query *query;
 };
 
 /*
  * Rows and strings point into `run`, a profile opened for any process, which must outlive them.
  * Release with processes_release.
  */
-int processes_init(struct processes *s, const struct profile *run, enum model_policy policy,
+int processes_init(struct processes *s, const struct profile *run, const struct query *q,
 		   struct err *err);
 void processes_release(struct processes *s);
 

@@ -56,9 +56,8 @@ static double solve_row(const struct profile *p, const struct model_share *parts
 	return open;
 }
 
-int ratios_solve(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
-		 const struct model_share *parts, const uint32_t *row_of, size_t count,
-		 struct model_ratio *ratios, struct err *err)
+int ratios_solve(const struct profile *p, const struct query *q, const struct model_share *parts,
+		 const uint32_t *row_of, size_t count, struct model_ratio *ratios, struct err *err)
 {
 	size_t n;
 	struct sort_item *order = sort_samples(p, row_of, &n);
@@ -71,7 +70,7 @@ int ratios_solve(const struct profile *p, enum model_policy policy, uint64_t siz
 		free(sums);
 		return err_set(err, "not enough memory for %zu samples", p->sample_count);
 	}
-	profile_solve(p, policy, size_bytes, &whole);
+	profile_solve(p, q, &whole);
 	for (size_t i = 0; i < p->sample_count; i++)
 		all_open += p->samples[i].status != 0 ? parts[i].accesses : 0;
 	for (size_t row = 0, at = 0, end; row < count; row++, at = end) {

@@ -13,9 +13,8 @@
  * out to it in a cache of size_bytes. The interval is that of model_part, and what is not known of
  * far reuses on top. Rows without accesses are not known. Returns 0, or -1 when memory runs out.
  */
-int ratios_solve(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
-		 const struct model_share *parts, const uint32_t *row_of, size_t count,
-		 struct model_ratio *ratios, struct err *err);
+int ratios_solve(const struct profile *p, const struct query *q, const struct model_share *parts,
+		 const uint32_t *row_of, size_t count, struct model_ratio *ratios, struct err *err);
 
 /*
  * Of code, far reuses belong to who makes them, which hot_costs() knows and the samples alone do

@@ -264,17 +264,17 @@ static int find_code(struct reuse *r, struct err *err)
 	return ret;
 }
 
-int reuse_init(struct reuse *r, const struct profile *p, enum model_policy policy,
-	       uint64_t size_bytes, const char *argument, struct err *err)
+int reuse_init(struct reuse *r, const struct profile *p, const struct query *q,
+	       const char *argument, struct err *err)
 {
 	struct model_resolution known;
 	struct shares shares;
 	int ret;
 
-	*r = (struct reuse){.profile = p, .size_bytes = size_bytes, .argument = argument};
+	*r = (struct reuse){.profile = p, .query = q, .argument = argument};
 	if (argument != NULL && find_code(r, err) != 0)
 		return -1;
-	if (shares_init(&shares, p, policy, size_bytes, err) != 0)
+	if (shares_init(&shares, p, q, err) != 0)
 		return -1;
 	model_resolve(p->model, &known);
 	r->resolution = known.distance;

@@ -38,7 +38,7 @@ struct reuse_bin {
 
 struct reuse {
 	const struct profile *profile;
-	uint64_t size_bytes;
+	const struct query *query;
 	const char *argument;	/* NULL: the whole program */
 	struct code code;	/* of the argument */
 	struct reuse_row *rows; /* most misses first; of one piece of code: most reuses first */
@@ -55,8 +55,8 @@ struct reuse {
  * Rows are pairs of places; for one piece of code, places it has its data from. An argument that
  * fits no reuse is an error that names what does. Release with reuse_release.
  */
-int reuse_init(struct reuse *r, const struct profile *p, enum model_policy policy,
-	       uint64_t size_bytes, const char *argument, struct err *err);
+int reuse_init(struct reuse *r, const struct profile *p, const struct query *q,
+	       const char *argument, struct err *err);
 void reuse_release(struct reuse *r);
 
 /*

@@ -502,13 +502,12 @@ static int list_far(struct sharing *s, enum model_policy policy, const double *f
 				p->location_count, err);
 }
 
-static int share_out(struct sharing *s, enum model_policy policy, uint64_t size_bytes,
-		     struct by_location *by, struct err *err)
+static int share_out(struct sharing *s, const struct query *q, struct by_location *by,
+		     struct err *err)
 {
 	const struct profile *p = s->p;
 
-	if (model_attribute_policy(p->model, policy, size_bytes / p->line_bytes, s->samples, err) !=
-	    0)
+	if (profile_attribute(p, q, s->samples, err) != 0)
 		return -1;
 	for (size_t i = 0; i <= p->location_count; i++)
 		s->tallies[i].window = -1;
@@ -519,11 +518,10 @@ static int share_out(struct sharing *s, enum model_policy policy, uint64_t size_
 	if (share_first(s, by, err) != 0)
 		return -1;
 	list_near(s);
-	return list_far(s, policy, by->far, err);
+	return list_far(s, profile_policy(q), by->far, err);
 }
 
-int shares_init(struct shares *out, const struct profile *p, enum model_policy policy,
-		uint64_t size_bytes, struct err *err)
+int shares_init(struct shares *out, const struct profile *p, const struct query *q, struct err *err)
 {
 	size_t locations = p->location_count + 1;
 	struct sharing s = {.p = p, .out = out};
@@ -543,7 +541,7 @@ int shares_init(struct shares *out, const struct profile *p, enum model_policy p
 	    s.samples == NULL || s.tallies == NULL || s.met == NULL)
 		err_set(err, "not enough memory for %zu samples", p->sample_count);
 	else if (arrivals_measure(&s.arrived, p, err) == 0)
-		ret = share_out(&s, policy, size_bytes, &by, err);
+		ret = share_out(&s, q, &by, err);
 	free(far);
 	free(s.tallies);
 	free(s.met);

@@ -47,8 +47,7 @@ struct shares {
  * Share out the accesses and the misses in a cache of size_bytes (StatCache, section 3.8 of Berg
  * and Hagersten 2005). Returns 0, or -1 when memory runs out; *s owns nothing then.
  */
-int shares_init(struct shares *s, const struct profile *p, enum model_policy policy,
-		uint64_t size_bytes, struct err *err);
+int shares_init(struct shares *s, const struct profile *p, const struct query *q, struct err *err);
 void shares_release(struct shares *s);
 
 #endif

@@ -10,7 +10,7 @@
 static int restrict_line(const struct profile *at, struct spatial *s, size_t k, struct err *err)
 {
 	struct curve_point points[SPATIAL_SIZES] = {0};
-	struct curve curve = {.profile = at, .policy = s->policy, .points = points};
+	struct curve curve = {.profile = at, .query = s->query, .points = points};
 	double touches = 0, weight = 0;
 	struct subset part;
 	size_t samples = 0;
@@ -52,9 +52,11 @@ static int compute_line(const struct profile *p, const struct profile_nested *n,
 		return -1;
 	s->touches[k] = at.touches;
 	for (size_t i = 0; i < s->size_count; i++) {
+		const struct query q = query_at(s->query, s->sizes[i]);
+
 		s->ratios[k][i] = (struct model_ratio){.high = 1, .bound_high = 1};
-		if (s->sizes[i] >= spatial_line(k))
-			profile_solve(&at, s->policy, s->sizes[i], &s->ratios[k][i]);
+		if (s->sizes[i] >= spatial_line(k) * (q.ways > 0 ? q.ways : 1))
+			profile_solve(&at, &q, &s->ratios[k][i]);
 	}
 	if (s->part != NULL)
 		status = restrict_line(&at, s, k, err);
@@ -108,13 +110,10 @@ double spatial_used(const struct spatial *s, size_t line, size_t size)
 	return fetched > 0 ? fmin(1, asked / fetched) : NAN;
 }
 
-int spatial_used_of(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
-		    double *used, struct err *err)
+int spatial_used_of(const struct profile *p, const struct query *q, double *used, struct err *err)
 {
-	struct spatial s = {.policy = policy,
-			    .sizes = {size_bytes},
-			    .size_count = 1,
-			    .small_line = SPATIAL_FIRST};
+	struct spatial s = {
+		.query = q, .sizes = {q->size_bytes}, .size_count = 1, .small_line = SPATIAL_FIRST};
 	size_t line = (size_t)__builtin_ctz(p->line_bytes / SPATIAL_FIRST);
 	struct profile_nested n;
 	int status;

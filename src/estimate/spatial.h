@@ -19,7 +19,7 @@ static inline uint32_t spatial_line(size_t k)
 }
 
 struct spatial {
-	enum model_policy policy;
+	const struct query *query;
 	uint64_t sizes[SPATIAL_SIZES]; /* of caches, bytes */
 	size_t size_count;
 	uint32_t small_line; /* that spatial use compares with */
@@ -33,7 +33,7 @@ struct spatial {
 };
 
 /*
- * policy, sizes, size_count, small_line (a line size) and the part are set; computes the rest.
+ * query, sizes, size_count, small_line (a line size) and the part are set; computes the rest.
  * Release with spatial_release.
  */
 int spatial_compute(const struct profile *p, struct spatial *s, struct err *err);
@@ -59,7 +59,6 @@ double spatial_used(const struct spatial *s, size_t line, size_t size);
  * The same share for the lines that p is about in a cache of size_bytes, NAN where the profile
  * cannot tell: *used. Returns 0, or -1 when memory runs out or the profile cannot be read.
  */
-int spatial_used_of(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
-		    double *used, struct err *err);
+int spatial_used_of(const struct profile *p, const struct query *q, double *used, struct err *err);
 
 #endif

@@ -156,12 +156,13 @@ static int find_line(struct subset *s, const struct profile *p, struct err *err)
 
 static int find_object(struct subset *s, const struct profile *p, struct err *err)
 {
+	static const struct query any = {.policy = QUERY_RANDOM, .size_bytes = ANY_SIZE};
 	struct text t = {0};
 	size_t count, told = 0;
 	struct data d;
 	bool *marks;
 
-	if (data_init(&d, p, MODEL_RANDOM, ANY_SIZE, DATA_BY_LINE, err) != 0)
+	if (data_init(&d, p, &any, DATA_BY_LINE, err) != 0)
 		return -1;
 	marks = calloc(d.count + 1, sizeof(*marks));
 	count = marks != NULL ? data_find(&d, s->name, marks, err) : 0;
@@ -224,17 +225,17 @@ static int sum_code(const struct subset *s, const struct profile *p, const struc
 	return 0;
 }
 
-static int solve_point(const struct subset *s, const struct profile *p, enum model_policy policy,
+static int solve_point(const struct subset *s, const struct profile *p, const struct query *q,
 		       struct curve_point *point, struct err *err)
 {
+	const struct query at = query_at(q, point->size_bytes);
 	struct hot_cost cost = {0};
 	struct shares shares;
 	int status;
 
-	if (shares_init(&shares, p, policy, point->size_bytes, err) != 0)
+	if (shares_init(&shares, p, &at, err) != 0)
 		return -1;
-	status = ratios_solve(p, policy, point->size_bytes, shares.parts, s->row_of, 1,
-			      &point->ratio, err);
+	status = ratios_solve(p, &at, shares.parts, s->row_of, 1, &point->ratio, err);
 	if (status == 0 && s->kind != SUBSET_OBJECT)
 		status = sum_code(s, p, &shares, &cost, err);
 	shares_release(&shares);
@@ -248,10 +249,10 @@ int subset_solve(const struct subset *s, const struct profile *p, struct curve *
 	int status = 0;
 
 	for (size_t i = 0; status == 0 && i < curve->count; i++)
-		status = solve_point(s, p, curve->policy, &curve->points[i], err);
+		status = solve_point(s, p, curve->query, &curve->points[i], err);
 	for (size_t i = 0; status == 0 && i < PROFILE_CACHES; i++)
 		if (curve->caches[i].size_bytes > 0)
-			status = solve_point(s, p, curve->policy, &curve->caches[i], err);
+			status = solve_point(s, p, curve->query, &curve->caches[i], err);
 	curve->samples = 0;
 	for (size_t i = 0; i < p->sample_count; i++)
 		curve->samples += s->row_of[i] == 0;

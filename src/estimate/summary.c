@@ -16,15 +16,15 @@ static void sum_reuses(struct summary *s, const struct shares *shares)
 	}
 }
 
-int summary_init(struct summary *s, const struct profile *p, enum model_policy policy,
-		 uint64_t size_bytes, struct err *err)
+int summary_init(struct summary *s, const struct profile *p, const struct query *q, struct err *err)
 {
 	struct hot_cost *costs;
 	struct shares shares;
 	int ret = -1;
 
-	*s = (struct summary){.profile = p, .policy = policy, .size_bytes = size_bytes};
-	if (shares_init(&shares, p, policy, size_bytes, err) != 0)
+	*s = (struct summary){
+		.profile = p, .query = q, .policy = profile_policy(q), .size_bytes = q->size_bytes};
+	if (shares_init(&shares, p, q, err) != 0)
 		return -1;
 	sum_reuses(s, &shares);
 	costs = hot_costs_of(p, &shares, err);
@@ -35,10 +35,10 @@ int summary_init(struct summary *s, const struct profile *p, enum model_policy p
 	shares_release(&shares);
 	if (costs == NULL)
 		return -1;
-	if (hot_rows(p, costs, HOT_FUNCTION, &s->functions, err) == 0 &&
-	    hot_rows(p, costs, HOT_LINE, &s->lines, err) == 0 &&
-	    data_init(&s->data, p, policy, size_bytes, DATA_BY_LINE, err) == 0 &&
-	    spatial_used_of(p, policy, size_bytes, &s->used, err) == 0)
+	if (hot_rows(p, q, costs, HOT_FUNCTION, &s->functions, err) == 0 &&
+	    hot_rows(p, q, costs, HOT_LINE, &s->lines, err) == 0 &&
+	    data_init(&s->data, p, q, DATA_BY_LINE, err) == 0 &&
+	    spatial_used_of(p, q, &s->used, err) == 0)
 		ret = 0;
 	free(costs);
 	if (ret != 0)

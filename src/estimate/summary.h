@@ -9,6 +9,7 @@
 
 struct summary {
 	const struct profile *profile;
+	const struct query *query;
 	enum model_policy policy;
 	uint64_t
 		/* of the cache that functions, lines and data structures are ranked at */
@@ -25,8 +26,8 @@ struct summary {
 };
 
 /* Release with summary_release; the profile must outlive it. */
-int summary_init(struct summary *s, const struct profile *p, enum model_policy policy,
-		 uint64_t size_bytes, struct err *err);
+int summary_init(struct summary *s, const struct profile *p, const struct query *q,
+		 struct err *err);
 void summary_release(struct summary *s);
 
 /* Share of the accesses that are first touches or not resolved. */

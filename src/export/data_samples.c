@@ -151,11 +151,12 @@ static void merge_rows(struct reading *r)
 /* The accesses and samples are the same for each size: the first one's are taken. */
 static int read_size(struct reading *r, size_t cache, uint64_t size, struct err *err)
 {
+	const struct query q = {.policy = QUERY_RANDOM, .size_bytes = size};
 	double whole = (double)r->p->process->accesses;
 	struct paths_cost *costs;
 	size_t count;
 
-	if (paths_costs(r->p, MODEL_RANDOM, size, &costs, &count, err) != 0)
+	if (paths_costs(r->p, &q, &costs, &count, err) != 0)
 		return -1;
 	for (size_t i = 0; i < count; i++) {
 		struct sampled_row row = {costs[i].location, costs[i].path, {0}};

@@ -14,11 +14,13 @@
 
 #define CAP_TURNS 20
 #define NOTHING	  1e-9 /* of all misses */
+#define HAIR	  1e-9 /* lines are the sum of many steps that are whole in theory */
 
 struct split {
 	const struct model *m;
 	const struct kind *kind;
 	const struct group_result *results; /* of all groups */
+	const struct sets_table *sets;	    /* with LRU; NULL: fully associative */
 	double factor;			    /* of this pass */
 	struct model_share *shares;
 	double *chance; /* of each of the kind's samples, see share_open */
@@ -47,16 +49,19 @@ static size_t bin_end(const struct split *s, size_t at)
 }
 
 /* P(miss) of the reuses of one of the kind's pieces, at a distance of x, in one of its groups. */
-static double piece_miss(const struct model *m, const struct kind *k, const struct group_result *r,
-			 size_t piece, double x)
+static double piece_miss(const struct split *s, const struct group_result *r, size_t piece,
+			 double x)
 {
+	const struct kind *k = s->kind;
 	struct counted c;
 
 	if (!r->is_lru)
 		return group_miss(r, x);
 	if (piece >= r->sure)
 		return 1;
-	c = counted_at(m, k, k->own.x[piece]);
+	c = counted_at(s->m, k, k->own.x[piece]);
+	if (s->sets != NULL)
+		return counted_sets_miss(&c, s->sets, k->lines[piece] * (1 + HAIR));
 	return lru_miss(&c, r->ways, k->lines[piece], k->own.mass[piece]);
 }
 
@@ -75,8 +80,7 @@ static void share_piece(struct split *s, size_t from, size_t to, size_t piece)
 		uint32_t g = m->members[s->kind->first_group + i];
 
 		accesses += mass * m->groups[g].share;
-		misses += mass * m->groups[g].share *
-			  piece_miss(m, s->kind, &s->results[g], piece, x);
+		misses += mass * m->groups[g].share * piece_miss(s, &s->results[g], piece, x);
 	}
 	for (size_t i = from; i < to; i++)
 		weight += m->reused[sorted[i]] ? weight_of(s, sorted[i]) : 0;
@@ -145,24 +149,31 @@ static void share_kind(struct split *s)
 	share_open(s);
 }
 
-static int share_all(const struct model *m, enum model_policy policy, double lines,
-		     enum tail_kind kind, double factor, struct model_share *shares)
+/* With random replacement `sets` is one, or of one way, in which there is nothing to choose. */
+static int share_solved(const struct model *m, enum model_policy policy, const struct sets *sets,
+			enum tail_kind kind, double factor, struct model_share *shares)
 {
 	double *ratios = calloc(m->group_count + m->sample_count + 1, sizeof(*ratios));
 	struct group_result *results = calloc(m->group_count + 1, sizeof(*results));
-	struct sets one;
+	const bool is_lru = policy == MODEL_LRU || sets->sets > 1;
+	struct sets_table table;
 	int ret = -1;
 
 	if (ratios == NULL || results == NULL)
 		goto out;
-	sets_init(&one, 1, lines);
-	if (policy == MODEL_LRU)
-		lru_solve(m, &one, kind, ratios, results);
+	if (is_lru)
+		lru_solve(m, sets, kind, ratios, results);
 	else
-		random_solve(m, lines, kind, ratios, results);
+		random_solve(m, sets->ways, kind, ratios, results);
+	sets_table_init(&table, sets);
 	for (size_t k = 0; k < m->kind_count; k++) {
-		struct split s = {m,	  &m->kinds[k], results,
-				  factor, shares,	ratios + m->group_count};
+		struct split s = {m,
+				  &m->kinds[k],
+				  results,
+				  is_lru && sets->sets > 1 ? &table : NULL,
+				  factor,
+				  shares,
+				  ratios + m->group_count};
 
 		share_kind(&s);
 	}
@@ -171,6 +182,26 @@ out:
 	free(ratios);
 	free(results);
 	return ret;
+}
+
+/* Random replacement in sets is that in fully associative caches of several sizes: see sets.c. */
+static int share_all(const struct model *m, enum model_policy policy, const struct sets *sets,
+		     enum tail_kind kind, double factor, struct model_share *shares)
+{
+	double lines[MODEL_SETS_NODES], weight[MODEL_SETS_NODES];
+	int status = 0;
+	unsigned nodes;
+
+	if (policy == MODEL_LRU || sets->sets <= 1 || sets->ways <= 1)
+		return share_solved(m, policy, sets, kind, factor, shares);
+	nodes = sets_nodes(sets, lines, weight);
+	for (unsigned k = 0; status == 0 && k < nodes; k++) {
+		struct sets one;
+
+		sets_init(&one, 1, lines[k]);
+		status = share_solved(m, policy, &one, kind, factor * weight[k], shares);
+	}
+	return status;
 }
 
 /* The sums over all samples. */
@@ -233,28 +264,30 @@ static void settle(const struct model *m, double factor, struct model_share *sha
 	share_misses(m, fmin(of_touches.accesses, factor * of_touches.misses), shares);
 }
 
-int model_attribute_policy(const struct model *m, enum model_policy policy, uint64_t lines,
-			   struct model_share *shares, struct err *err)
+int model_attribute_cache(const struct model *m, enum model_policy policy,
+			  const struct model_cache *cache, struct model_share *shares,
+			  struct err *err)
 {
+	const struct model_cache some = {cache->lines > 0 ? cache->lines : 1, cache->ways};
+	struct sets sets;
 	int ret;
 
 	if (m->sample_count == 0)
 		return 0;
 	memset(shares, 0, m->sample_count * sizeof(*shares));
-	if (lines == 0)
-		lines = 1;
+	solve_init_sets(&sets, &some);
 	if (m->has_footprint)
-		ret = share_all(m, policy, (double)lines, TAIL_SPREAD, 1, shares);
-	else if ((ret = share_all(m, policy, (double)lines, TAIL_NEAR, 0.5, shares)) == 0)
-		ret = share_all(m, policy, (double)lines, TAIL_FAR, 0.5, shares);
+		ret = share_all(m, policy, &sets, TAIL_SPREAD, 1, shares);
+	else if ((ret = share_all(m, policy, &sets, TAIL_NEAR, 0.5, shares)) == 0)
+		ret = share_all(m, policy, &sets, TAIL_FAR, 0.5, shares);
 	if (ret != 0)
 		return err_set(err, "not enough memory for %zu samples", m->sample_count);
-	settle(m, yardstick_factor(m, policy, &(struct model_cache){lines, 0}), shares);
+	settle(m, yardstick_factor(m, policy, &some), shares);
 	return 0;
 }
 
 int model_attribute(const struct model *m, uint64_t lines, struct model_share *shares,
 		    struct err *err)
 {
-	return model_attribute_policy(m, MODEL_RANDOM, lines, shares, err);
+	return model_attribute_cache(m, MODEL_RANDOM, &(struct model_cache){lines, 0}, shares, err);
 }

@@ -210,9 +210,13 @@ void model_resolve(const struct model *m, struct model_resolution *out);
  */
 int model_attribute(const struct model *m, uint64_t lines, struct model_share *shares,
 		    struct err *err);
-/* The same for any policy: with LRU a reuse misses from a distance on, which is its group's. */
-int model_attribute_policy(const struct model *m, enum model_policy policy, uint64_t lines,
-			   struct model_share *shares, struct err *err);
+/*
+ * The same for any policy, and for sets: with LRU a reuse misses from a distance on, which is its
+ * group's.
+ */
+int model_attribute_cache(const struct model *m, enum model_policy policy,
+			  const struct model_cache *cache, struct model_share *shares,
+			  struct err *err);
 
 /* What one window knows of a part of the accesses, as shares of all accesses of the run. */
 struct model_sums {

@@ -380,6 +380,9 @@ double yardstick_factor(const struct model *m, enum model_policy policy,
 /* The point estimate alone, before the yardstick. There are samples, and lines. */
 double solve_point(struct model *m, enum model_policy policy, const struct model_cache *cache);
 
+/* The sets of a cache of some lines. */
+void solve_init_sets(struct sets *s, const struct model_cache *cache);
+
 void sets_init(struct sets *s, double sets, double ways);
 
 /*

@@ -68,7 +68,7 @@ void model_solve(struct model *m, enum model_policy policy, uint64_t lines, stru
 	model_solve_cache(m, policy, &(struct model_cache){lines, 0}, out);
 }
 
-static void init_sets(struct sets *s, const struct model_cache *cache)
+void solve_init_sets(struct sets *s, const struct model_cache *cache)
 {
 	uint64_t whole = cache->ways > 0 && cache->ways < cache->lines ? cache->ways : cache->lines;
 
@@ -86,7 +86,7 @@ double solve_point(struct model *m, enum model_policy policy, const struct model
 {
 	struct sets sets;
 
-	init_sets(&sets, cache);
+	solve_init_sets(&sets, cache);
 	memset(m->scratch, 0, m->group_count * sizeof(*m->scratch));
 	if (m->has_footprint)
 		return solve_tail(m, policy, &sets, TAIL_SPREAD);
@@ -117,7 +117,7 @@ void model_solve_cache(struct model *m, enum model_policy policy, const struct m
 		*out = (struct model_ratio){1, 1, 1, 1, 1, true};
 		return;
 	}
-	init_sets(&sets, cache);
+	solve_init_sets(&sets, cache);
 	memset(ratios, 0, m->group_count * sizeof(*ratios));
 	out->ratio = solve_tail(m, policy, &sets, TAIL_SPREAD);
 	out->bound_low = solve_tail(m, policy, &sets, TAIL_NEAR);

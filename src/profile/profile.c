@@ -417,7 +417,6 @@ int profile_open_beside(struct profile *p, const struct profile *run, int64_t pr
 		.line_bytes = run->line_bytes,
 		.recorded_line = run->recorded_line,
 		.touches = 1,
-		.query = run->query,
 		.is_beside = true,
 	};
 	if (choose_process(p, process, err) == 0 && read_samples(p, err) == 0 &&
@@ -523,18 +522,59 @@ int profile_check_size(const struct profile *p, uint64_t size_bytes, struct err 
 	return 0;
 }
 
-void profile_solve(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
-		   struct model_ratio *out)
+int profile_check_ways(const struct profile *p, const struct query *q, uint64_t size_bytes,
+		       struct err *err)
 {
-	profile_solve_ways(p, policy, size_bytes, 0, out);
+	char size[SIZE_TEXT_BYTES];
+
+	if (size_bytes / p->line_bytes >= q->ways)
+		return 0;
+	return err_set(err,
+		       "a cache of %s could not hold a set of %" PRIu64 " lines of %" PRIu32
+		       " bytes: ask for fewer --ways, or for a larger cache",
+		       size_format(size_bytes, size), q->ways, p->line_bytes);
 }
 
-void profile_solve_ways(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
-			uint64_t ways, struct model_ratio *out)
+int profile_choose(const struct profile *p, const struct query *q, struct query *out,
+		   struct err *err)
 {
-	struct model_cache cache = {size_bytes / p->line_bytes, ways};
+	*out = *q;
+	if (profile_choose_size(p, q->size_bytes, &out->size_bytes, err) != 0)
+		return -1;
+	if (!p->is_exact)
+		return profile_check_ways(p, q, out->size_bytes, err);
+	if (q->ways > 0)
+		return err_set(err, "the run was simulated in a fully associative cache: leave out "
+				    "--ways");
+	return 0;
+}
 
-	model_solve_cache(p->model, policy, &cache, out);
+enum model_policy profile_policy(const struct query *q)
+{
+	static const enum model_policy policies[] = {
+		[QUERY_RANDOM] = MODEL_RANDOM, [QUERY_LRU] = MODEL_LRU};
+
+	return policies[q->policy];
+}
+
+static struct model_cache cache_of(const struct profile *p, const struct query *q)
+{
+	return (struct model_cache){q->size_bytes / p->line_bytes, q->ways};
+}
+
+void profile_solve(const struct profile *p, const struct query *q, struct model_ratio *out)
+{
+	struct model_cache cache = cache_of(p, q);
+
+	model_solve_cache(p->model, profile_policy(q), &cache, out);
+}
+
+int profile_attribute(const struct profile *p, const struct query *q, struct model_share *shares,
+		      struct err *err)
+{
+	struct model_cache cache = cache_of(p, q);
+
+	return model_attribute_cache(p->model, profile_policy(q), &cache, shares, err);
 }
 
 const struct store_location *profile_location(const struct profile *p, int64_t id)
@@ -570,10 +610,4 @@ const char *profile_cache_name(const struct profile *p, uint64_t size_bytes)
 		if (caches[i].size_bytes == size_bytes)
 			return caches[i].name;
 	return NULL;
-}
-
-bool profile_shows(const struct profile *p, const char *name, const char *file, const char *object)
-{
-	return p->query == NULL ||
-	       query_shows(p->query, (const char *const[]){name, file, object}, 3);
 }

@@ -100,7 +100,6 @@ struct profile {
 	struct model *all, *chosen;
 	const char *machine; /* whose caches are asked about; NULL: the one that recorded */
 	struct profile_cache caches[PROFILE_CACHES]; /* of that machine */
-	const struct query *query;		     /* which rows to show; NULL: all. Borrowed */
 	bool is_beside; /* the store and the processes are another profile's */
 };
 
@@ -151,8 +150,8 @@ void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE
 /* Name of one of the machine's caches with that size, or NULL. */
 const char *profile_cache_name(const struct profile *p, uint64_t size_bytes);
 
-/* Whether the query shows a row of these names; NULL: it has none of that kind. */
-bool profile_shows(const struct profile *p, const char *name, const char *file, const char *object);
+/* The model of the query's replacement policy. */
+enum model_policy profile_policy(const struct query *q);
 
 /*
  * The cache that a view ranks by, in bytes: `asked`, or when that is 0 the largest of the machine's
@@ -170,13 +169,26 @@ uint64_t profile_resolved_size(const struct profile *p);
 /* Returns -1 when a cache of size_bytes could not hold a line. */
 int profile_check_size(const struct profile *p, uint64_t size_bytes, struct err *err);
 
-/* The miss ratio of a cache of size_bytes (rounded down to whole lines). */
-void profile_solve(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
-		   struct model_ratio *out);
+/*
+ * Returns -1 when a set of the query's cache of size_bytes could not hold as many lines as are
+ * asked for.
+ */
+int profile_check_ways(const struct profile *p, const struct query *q, uint64_t size_bytes,
+		       struct err *err);
 
-/* The same of sets of `ways` lines; 0: fully associative. */
-void profile_solve_ways(const struct profile *p, enum model_policy policy, uint64_t size_bytes,
-			uint64_t ways, struct model_ratio *out);
+/*
+ * *out becomes *q with the cache that a view ranks by: profile_choose_size and
+ * profile_check_ways. What *q owns stays there.
+ */
+int profile_choose(const struct profile *p, const struct query *q, struct query *out,
+		   struct err *err);
+
+/* The miss ratio of the query's cache, whose size is chosen (rounded down to whole lines). */
+void profile_solve(const struct profile *p, const struct query *q, struct model_ratio *out);
+
+/* The samples' shares of the accesses and of the misses of the same cache; see model_attribute. */
+int profile_attribute(const struct profile *p, const struct query *q, struct model_share *shares,
+		      struct err *err);
 
 /* Build p->model from p's samples, follows and windows; the samples that do not count go. */
 int profile_build_model(struct profile *p, struct err *err);

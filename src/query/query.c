@@ -65,6 +65,14 @@ bool query_shows(const struct query *q, const char *const *names, size_t count)
 	       (!q->has_ignore || !matches(&q->ignore, names, count));
 }
 
+struct query query_at(const struct query *q, uint64_t size_bytes)
+{
+	struct query at = *q;
+
+	at.size_bytes = size_bytes;
+	return at;
+}
+
 bool query_filters(const struct query *q)
 {
 	return q->has_focus || q->has_ignore;

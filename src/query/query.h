@@ -54,6 +54,9 @@ int query_set_ignore(struct query *q, const char *expression, struct err *err);
 /* Whether there are rows that it does not show. */
 bool query_filters(const struct query *q);
 
+/* The same question about another cache; what it owns stays with *q. */
+struct query query_at(const struct query *q, uint64_t size_bytes);
+
 /*
  * Whether to show a row that has these names: of function, source file, object file, data. NULL: it
  * has none.

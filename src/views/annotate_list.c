@@ -27,7 +27,7 @@ static struct cost_row row_of(const struct hot *h, size_t i, bool files)
 
 static bool is_filtered(const struct annotation_list *l)
 {
-	return l->profile->query != NULL && query_filters(l->profile->query);
+	return query_filters(l->query);
 }
 
 static int put_list(const struct annotation_list *l, bool files, size_t rows,
@@ -77,7 +77,7 @@ int annotation_list_text(const struct annotation_list *l, size_t rows, const str
 		return 0;
 	}
 	text_add(out, "'dwell annotate NAME' shows one of these. In a cache of ");
-	figure_cache(l->profile, l->size_bytes, out);
+	figure_cache(l->profile, l->query, out);
 	text_addf(out, ", miss ratio %s:\n\n", figure_percent(l->files.ratio, percent));
 	fit_prose(out, from, 0, d);
 	if (put_list(l, true, rows, d, out, err) != 0)
@@ -121,9 +121,9 @@ static json_t *json_rows(const struct hot *h, bool files)
 
 int annotation_list_json(const struct annotation_list *l, struct text *out, struct err *err)
 {
-	return json_print(json_pack("{s:I, s:f, s:o, s:o}", "size_bytes", (json_int_t)l->size_bytes,
-				    "miss_ratio", l->files.ratio, "files",
-				    json_rows(&l->files, true), "functions",
+	return json_print(json_pack("{s:I, s:f, s:o, s:o}", "size_bytes",
+				    (json_int_t)l->query->size_bytes, "miss_ratio", l->files.ratio,
+				    "files", json_rows(&l->files, true), "functions",
 				    json_rows(&l->functions, false)),
 			  out, err);
 }

@@ -157,7 +157,7 @@ static void put_heading(const struct section *s, const struct display *d, struct
 		  figure_share(hot_share(sum.misses, &a->total), misses),
 		  figure_share(hot_share(sum.unresolved, &a->total), unresolved),
 		  figure_percent(hot_miss_ratio(&sum), ratio));
-	figure_cache(a->profile, a->size_bytes, out);
+	figure_cache(a->profile, a->query, out);
 	text_add(out, "\n");
 	if (row->line == 0)
 		text_addf(
@@ -243,9 +243,9 @@ int annotation_json(const struct annotation *a, struct text *out, struct err *er
 						json_text(a->rows[s.first].file), "lines", lines));
 		source_release(&s.source);
 	}
-	return json_print(json_pack("{s:I, s:f, s:f, s:o}", "size_bytes", (json_int_t)a->size_bytes,
-				    "miss_ratio", a->total.misses + a->total.unresolved,
-				    "unresolved_share", hot_share(a->total.unresolved, &a->total),
-				    "files", files),
+	return json_print(json_pack("{s:I, s:f, s:f, s:o}", "size_bytes",
+				    (json_int_t)a->query->size_bytes, "miss_ratio",
+				    a->total.misses + a->total.unresolved, "unresolved_share",
+				    hot_share(a->total.unresolved, &a->total), "files", files),
 			  out, err);
 }

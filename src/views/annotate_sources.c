@@ -37,7 +37,7 @@ static int collect_line(const struct annotation *a, const struct hot_row *row, s
 {
 	const struct code line = {.file = row->file, .line = row->line};
 
-	*r = (struct reuse){.profile = a->profile, .size_bytes = a->size_bytes};
+	*r = (struct reuse){.profile = a->profile, .query = a->query};
 	return reuse_collect(r, a->profile, &a->shares, &line, err);
 }
 

@@ -22,7 +22,7 @@ static bool is_shown(const struct data *d, const bool *marks, size_t i)
 	const struct data_row *r = &d->rows[i];
 
 	return (marks == NULL || marks[i]) &&
-	       profile_shows(d->profile, r->name, r->file, r->module);
+	       query_shows(d->query, (const char *const[]){r->name, r->file, r->module}, 3);
 }
 
 /* "64" or "16-4096", as sizes. */
@@ -293,7 +293,7 @@ int data_text(const struct data *d, size_t rows, const bool *marks, const struct
 		return 0;
 	}
 	text_add(out, "Data structures in a cache of ");
-	figure_cache(d->profile, d->size_bytes, out);
+	figure_cache(d->profile, d->query, out);
 	text_addf(out, ": %smiss ratio %s\n\n",
 		  !d->profile->is_exact	   ? ""
 		  : d->policy == MODEL_LRU ? "LRU replacement, exact "

@@ -201,12 +201,12 @@ static int add_rows(const struct diff_samples *d, size_t top, const struct displ
 
 	if (changed == 0) {
 		text_addf(out, "\nNo %s has changed its misses in a cache of ", by_names[d->by]);
-		figure_cache(less_resolved(d), d->size_bytes, out);
+		figure_cache(less_resolved(d), &d->query, out);
 		text_add(out, ".\n");
 		return 0;
 	}
 	text_addf(out, "\nBy %s, misses in a cache of ", by_names[d->by]);
-	figure_cache(less_resolved(d), d->size_bytes, out);
+	figure_cache(less_resolved(d), &d->query, out);
 	text_add(out, " per access of the program, and of the code itself (ratio):\n\n");
 	fit_prose(out, from, 0, display);
 	table = table_new(columns, CELLS, display);
@@ -350,7 +350,7 @@ int diff_samples_json(const struct diff_samples *d, const struct condition *cond
 		json_array_append_new(rows, json_row(d, &d->rows[i]));
 	return json_print(json_pack("{s:o, s:o, s:o, s:I, s:s, s:o, s:o}", "a",
 				    json_text(d->path_a), "b", json_text(d->path_b), "caches",
-				    caches, "size_bytes", (json_int_t)d->size_bytes, "by",
+				    caches, "size_bytes", (json_int_t)d->query.size_bytes, "by",
 				    by_names[d->by], "rows", rows, "conditions",
 				    diff_json_conditions(conditions, count)),
 			  out, err);

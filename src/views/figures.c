@@ -98,21 +98,28 @@ char *figure_interval(const struct model_ratio *r, char buf[FIGURE_BYTES])
 	return buf;
 }
 
-void figure_cache(const struct profile *p, uint64_t size_bytes, struct text *out)
+void figure_cache(const struct profile *p, const struct query *q, struct text *out)
 {
-	const char *name = profile_cache_name(p, size_bytes);
+	const char *name = profile_cache_name(p, q->size_bytes), *before = " (";
 	uint64_t resolved = profile_resolved_size(p);
-	bool is_bound = size_bytes > resolved;
 	char size[SIZE_TEXT_BYTES];
+	size_t bare;
 
-	text_add(out, size_format(size_bytes, size));
-	if (name == NULL && !is_bound)
-		return;
-	text_addf(out, " (%s", name != NULL ? name : "");
-	if (is_bound)
+	text_addf(out, "%s", size_format(q->size_bytes, size));
+	bare = out->count;
+	if (name != NULL)
+		text_addf(out, "%s%s", before, name);
+	before = out->count > bare ? ", " : before;
+	if (q->ways > 0)
+		text_addf(out, "%s%" PRIu64 "-way", before, q->ways);
+	before = out->count > bare ? ", " : before;
+	if (q->policy != QUERY_RANDOM && !p->is_exact)
+		text_addf(out, "%s%s", before, figure_policy(profile_policy(q)));
+	if (q->size_bytes > resolved)
 		text_addf(out, "%sbounds only: reuses are resolved up to %s",
-			  name != NULL ? "; " : "", size_format(resolved, size));
-	text_add(out, ")");
+			  out->count > bare ? "; " : before, size_format(resolved, size));
+	if (out->count > bare)
+		text_add(out, ")");
 }
 
 const char *figure_policy(enum model_policy policy)

@@ -32,10 +32,10 @@ char *figure_duration(uint64_t ns, char buf[FIGURE_BYTES]);
 char *figure_interval(const struct model_ratio *r, char buf[FIGURE_BYTES]);
 
 /*
- * The cache that a view is about, for its title: "2M (L2)", and where that is more than the profile
- * resolves: "2M (L2; bounds only: reuses are resolved up to 437.2K)".
+ * The cache that a view is about, for its title: "2M (L2)", "32K (8-way, LRU)", and where that is
+ * more than the profile resolves: "2M (L2; bounds only: reuses are resolved up to 437.2K)".
  */
-void figure_cache(const struct profile *p, uint64_t size_bytes, struct text *out);
+void figure_cache(const struct profile *p, const struct query *q, struct text *out);
 
 /* A replacement policy: "random", "LRU"; and as options, CSV and JSON name it: "lru". */
 const char *figure_policy(enum model_policy policy);

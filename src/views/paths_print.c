@@ -32,7 +32,7 @@ static void put_heading(const struct paths *t, const struct display *d, struct t
 	text_add(out, t->name != NULL ? "Call paths to " : "Call paths");
 	fit_add(out, t->name, d);
 	text_add(out, " by misses in a cache of ");
-	figure_cache(t->profile, t->size_bytes, out);
+	figure_cache(t->profile, t->query, out);
 	text_add(out, ": ");
 	fit_add(out, t->profile->process->command, d);
 	text_addf(out,
@@ -49,7 +49,7 @@ static bool is_shown(const struct paths *t, const struct paths_node *n)
 {
 	while (n->parent != PATHS_NONE)
 		n = &t->items[n->parent];
-	return profile_shows(t->profile, n->function, NULL, NULL);
+	return query_shows(t->query, &n->function, 1);
 }
 
 #define TEXT_COLUMNS \
@@ -189,8 +189,9 @@ int paths_json(const struct paths *t, struct text *out, struct err *err)
 	for (size_t i = 0; i < t->count; i++)
 		if (ends_here(t, &t->items[i]))
 			json_array_append_new(list, json_path(t, &t->items[i]));
-	return json_print(json_pack("{s:I, s:f, s:f, s:o}", "size_bytes", (json_int_t)t->size_bytes,
-				    "miss_ratio", misses_of(&t->total), "known_share", t->with_path,
-				    "paths", list),
+	return json_print(json_pack("{s:I, s:f, s:f, s:o}", "size_bytes",
+				    (json_int_t)t->query->size_bytes, "miss_ratio",
+				    misses_of(&t->total), "known_share", t->with_path, "paths",
+				    list),
 			  out, err);
 }

@@ -204,7 +204,7 @@ static void put_heading(const struct reuse *r, const struct display *d, struct t
 
 	if (r->argument == NULL) {
 		text_add(out, "Data touched and touched again, in a cache of ");
-		figure_cache(r->profile, r->size_bytes, out);
+		figure_cache(r->profile, r->query, out);
 		text_add(out, ": ");
 		fit_add(out, r->profile->process->command, d);
 		text_addf(out, "\nmiss ratio %s of all accesses\n",
@@ -213,7 +213,7 @@ static void put_heading(const struct reuse *r, const struct display *d, struct t
 		text_add(out, "Where the data of ");
 		fit_add(out, r->argument, d);
 		text_add(out, " comes from, in a cache of ");
-		figure_cache(r->profile, r->size_bytes, out);
+		figure_cache(r->profile, r->query, out);
 		text_addf(out, "\n%s of the accesses, %s samples; ",
 			  figure_percent(accesses, share), figure_count(t->samples, samples));
 		text_addf(out, "miss ratio %s\n",
@@ -416,7 +416,7 @@ int reuse_json(const struct reuse *r, struct text *out, struct err *err)
 		json_array_append_new(distances, bin);
 	}
 	root = json_pack("{s:o, s:I, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:o, s:o, s:o}", "argument",
-			 json_text(r->argument), "size_bytes", (json_int_t)r->size_bytes,
+			 json_text(r->argument), "size_bytes", (json_int_t)r->query->size_bytes,
 			 "miss_ratio", r->ratio, "access_share", accesses, "code_miss_ratio",
 			 part_of(r->total.all.misses + r->unresolved.misses, accesses),
 			 "temporal_share", part_of(r->total.temporal, accesses), "spatial_share",

@@ -108,7 +108,8 @@ int spatial_text(const struct spatial *s, const struct profile *p, const struct 
 		  "SPATIAL USE: 1 when misses fall as lines grow beyond %" PRIu32
 		  " bytes, 0 when they do not\n"
 		  "FETCHED: per access, into a cache of that size; USED: the share asked for\n",
-		  figure_policy(s->policy), figure_count(s->samples, samples), s->small_line);
+		  figure_policy(profile_policy(s->query)), figure_count(s->samples, samples),
+		  s->small_line);
 	fit_prose(out, from, 0, d);
 	if (s->samples == 0) {
 		text_addf(out, "\n%s: the miss ratios are not known.\n",
@@ -164,7 +165,8 @@ int spatial_json(const struct spatial *s, const struct profile *p, struct text *
 	return json_print(json_pack("{s:o, s:I, s:o, s:s, s:i, s:I, s:o}", "part",
 				    json_text(s->part), "process", (json_int_t)p->process->id,
 				    "command", json_text(p->process->command), "policy",
-				    policy_word(s->policy), "small_line_bytes", (int)s->small_line,
-				    "samples", (json_int_t)s->samples, "caches", caches),
+				    policy_word(profile_policy(s->query)), "small_line_bytes",
+				    (int)s->small_line, "samples", (json_int_t)s->samples, "caches",
+				    caches),
 			  out, err);
 }

@@ -85,11 +85,12 @@ void summary_csv(const struct summary *s, struct text *out)
 		text_addf(out, "count,%s,,%" PRIu64 ",,,,,,,\n", counts[i].name, counts[i].value);
 	profile_caches(p, caches);
 	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		const struct query at = query_at(s->query, caches[i].size_bytes);
 		struct model_ratio r;
 
 		if (caches[i].size_bytes == 0)
 			continue;
-		profile_solve(p, s->policy, caches[i].size_bytes, &r);
+		profile_solve(p, &at, &r);
 		text_addf(out, "cache,%s,,%" PRIu64 ",", caches[i].name, caches[i].size_bytes);
 		if (r.known)
 			text_addf(out, "%.8g,%.8g,%.8g,,,,\n", r.ratio, r.low, r.high);
@@ -144,12 +145,13 @@ static json_t *json_caches(const struct summary *s)
 
 	profile_caches(p, caches);
 	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		const struct query at = query_at(s->query, caches[i].size_bytes);
 		struct model_ratio r;
 		struct ratio_row row;
 
 		if (caches[i].size_bytes == 0)
 			continue;
-		profile_solve(p, s->policy, caches[i].size_bytes, &r);
+		profile_solve(p, &at, &r);
 		row = (struct ratio_row){caches[i].name, caches[i].size_bytes, &r};
 		json_array_append_new(
 			rows,

@@ -293,7 +293,7 @@ static int put_processes(const struct profile *p, const struct display *d, struc
 	return ret;
 }
 
-static int put_caches(const struct profile *p, enum model_policy policy, const struct display *d,
+static int put_caches(const struct profile *p, const struct query *q, const struct display *d,
 		      struct text *out, struct err *err)
 {
 	static const struct table_column columns[] = {{"CACHE", false, false},
@@ -309,11 +309,12 @@ static int put_caches(const struct profile *p, enum model_policy policy, const s
 	for (size_t i = 0; i < PROFILE_CACHES; i++) {
 		char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES], interval[FIGURE_BYTES];
 		const char *cells[] = {caches[i].name, size, percent, interval};
+		const struct query at = query_at(q, caches[i].size_bytes);
 		struct model_ratio r;
 
 		if (caches[i].size_bytes == 0)
 			continue;
-		profile_solve(p, policy, caches[i].size_bytes, &r);
+		profile_solve(p, &at, &r);
 		size_format(caches[i].size_bytes, size);
 		figure_percent(r.ratio, percent);
 		figure_interval(&r, interval);
@@ -323,7 +324,7 @@ static int put_caches(const struct profile *p, enum model_policy policy, const s
 		  "\nMisses per access on %s caches (%" PRIu32 "-byte lines, "
 		  "fully associative, %s replacement)\n\n",
 		  p->machine != NULL ? p->machine : "this machine's", p->line_bytes,
-		  figure_policy(policy));
+		  figure_policy(profile_policy(q)));
 	fit_prose(out, from, 0, d);
 	ret = table_print(t, out, err);
 	table_free(t);
@@ -481,7 +482,7 @@ int summary_text(const struct summary *s, size_t rows, const struct display *d, 
 		return -1;
 	put_head(s, d, out);
 	if (p->sample_count > 0) {
-		if (put_caches(p, s->policy, d, out, err) != 0)
+		if (put_caches(p, s->query, d, out, err) != 0)
 			return -1;
 		put_hot_title(s, d, out);
 		if (put_hot(&s->functions, COST(FUNCTION), rows, d, out, err) != 0 ||

@@ -77,7 +77,7 @@ static void put_run(const struct profile *p, const struct display *d, struct tex
 }
 
 /* The chosen process in the machine's caches. */
-static void put_process(const struct profile *p, enum model_policy policy, const struct display *d,
+static void put_process(const struct profile *p, const struct query *q, const struct display *d,
 			struct text *out)
 {
 	struct profile_cache caches[PROFILE_CACHES];
@@ -87,11 +87,12 @@ static void put_process(const struct profile *p, enum model_policy policy, const
 	text_addf(&line, "process %" PRId64 " misses:", p->process->id);
 	for (size_t i = 0; i < PROFILE_CACHES; i++) {
 		char size[SIZE_TEXT_BYTES], ratio[FIGURE_BYTES] = "not known";
+		const struct query at = query_at(q, caches[i].size_bytes);
 		struct model_ratio r;
 
 		if (caches[i].size_bytes < p->line_bytes)
 			continue;
-		profile_solve(p, policy, caches[i].size_bytes, &r);
+		profile_solve(p, &at, &r);
 		if (r.known)
 			figure_percent(r.ratio, ratio);
 		text_addf(&line, " %s (%s) %s;", caches[i].name,
@@ -102,21 +103,20 @@ static void put_process(const struct profile *p, enum model_policy policy, const
 	text_release(&line);
 }
 
-static int put_hot(const struct profile *p, enum top_view view, enum model_policy policy,
-		   uint64_t size_bytes, size_t rows, const struct display *d, struct text *out,
-		   struct err *err)
+static int put_hot(const struct profile *p, enum top_view view, const struct query *q, size_t rows,
+		   const struct display *d, struct text *out, struct err *err)
 {
 	const struct column_list *columns =
 		COLUMN_LIST(COST(ALL_MISSES), COST(RATIO), COST(ACCESSES), COST(SAMPLES),
 			    view == TOP_LINES ? COST(PLACE) : COST(FUNCTION));
-	struct hot_cost *costs = hot_costs(p, policy, size_bytes, err);
+	struct hot_cost *costs = hot_costs(p, q, err);
 	struct table *t;
 	struct hot hot;
 	int status;
 
 	if (costs == NULL)
 		return -1;
-	status = hot_rows(p, costs, view == TOP_LINES ? HOT_LINE : HOT_FUNCTION, &hot, err);
+	status = hot_rows(p, q, costs, view == TOP_LINES ? HOT_LINE : HOT_FUNCTION, &hot, err);
 	free(costs);
 	if (status != 0)
 		return -1;
@@ -132,30 +132,29 @@ static int put_hot(const struct profile *p, enum top_view view, enum model_polic
 	return status;
 }
 
-static int put_processes(const struct profile *p, enum model_policy policy, size_t rows,
+static int put_processes(const struct profile *p, const struct query *q, size_t rows,
 			 const struct display *d, struct text *out, struct err *err)
 {
 	struct processes s;
 	int status;
 
-	if (processes_init(&s, p, policy, err) != 0)
+	if (processes_init(&s, p, q, err) != 0)
 		return -1;
 	status = processes_text(&s, rows, d, out, err);
 	processes_release(&s);
 	return status;
 }
 
-int top_text(const struct profile *p, enum top_view view, enum model_policy policy,
-	     uint64_t size_bytes, size_t rows, const struct display *d, struct text *out,
-	     struct err *err)
+int top_text(const struct profile *p, enum top_view view, const struct query *q, size_t rows,
+	     const struct display *d, struct text *out, struct err *err)
 {
-	uint64_t size;
+	struct query chosen;
 
-	if (profile_choose_size(p, size_bytes, &size, err) != 0)
+	if (profile_choose(p, q, &chosen, err) != 0)
 		return -1;
 	put_run(p, d, out);
-	put_process(p, policy, d, out);
+	put_process(p, &chosen, d, out);
 	text_add(out, "\n");
-	return view == TOP_PROCESSES ? put_processes(p, policy, rows, d, out, err)
-				     : put_hot(p, view, policy, size, rows, d, out, err);
+	return view == TOP_PROCESSES ? put_processes(p, &chosen, rows, d, out, err)
+				     : put_hot(p, view, &chosen, rows, d, out, err);
 }

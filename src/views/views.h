@@ -31,6 +31,7 @@ struct event_report;
 struct paths;
 struct processes;
 struct profile;
+struct query;
 struct reuse;
 struct reuse_place;
 struct spatial;
@@ -127,11 +128,10 @@ enum top_view {
 
 /*
  * One picture of a run that goes on: a head of three lines, and at most `rows` rows of a table.
- * Functions and lines are ranked by their misses in a cache of size_bytes, 0: the machine's L2.
+ * Functions and lines are ranked by their misses in the query's cache, or the machine's L2.
  */
-int top_text(const struct profile *p, enum top_view view, enum model_policy policy,
-	     uint64_t size_bytes, size_t rows, const struct display *d, struct text *out,
-	     struct err *err);
+int top_text(const struct profile *p, enum top_view view, const struct query *q, size_t rows,
+	     const struct display *d, struct text *out, struct err *err);
 
 /* ---- Counted events ---- */
 

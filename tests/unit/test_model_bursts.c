@@ -16,14 +16,14 @@
 #include "model/model.h"
 #include "traces.h"
 
-#define WINDOWS 100
-#define LENGTH	50000 /* of a window */
-#define STEP	100   /* accesses from one sample to the next, on average */
-#define TURN	40000
-#define SWEPT	20000 /* of a turn, at its beginning */
-#define SWEEP	1000  /* the table's accesses, eight to each line */
-#define LINES	1000  /* of the cache */
-#define LRU_LINES 300 /* more than twice the table */
+#define WINDOWS	  100
+#define LENGTH	  50000 /* of a window */
+#define STEP	  100	/* accesses from one sample to the next, on average */
+#define TURN	  40000
+#define SWEPT	  20000 /* of a turn, at its beginning */
+#define SWEEP	  1000	/* the table's accesses, eight to each line */
+#define LINES	  1000	/* of the cache */
+#define LRU_LINES 300	/* more than twice the table */
 
 enum { TABLE = 1, NEW = 2 };
 
@@ -85,7 +85,8 @@ static void table_ratio_of(enum model_policy policy, uint64_t lines, const struc
 	struct model *m = model_new(&in, NULL);
 
 	assert_non_null(m);
-	assert_int_equal(model_attribute_policy(m, policy, lines, shares, NULL), 0);
+	assert_int_equal(
+		model_attribute_cache(m, policy, &(struct model_cache){lines, 0}, shares, NULL), 0);
 	for (size_t i = 0; i < made->count; i++) {
 		if (made->samples[i].place == NEW)
 			continue;

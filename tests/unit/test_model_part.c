@@ -121,8 +121,9 @@ static void what_samples_are_charged_adds_up(void **state)
 			double accesses = 0, misses = 0;
 			struct model_ratio r;
 
-			assert_int_equal(model_attribute_policy(m, (enum model_policy)policy, lines,
-								shares, NULL),
+			assert_int_equal(model_attribute_cache(m, (enum model_policy)policy,
+							       &(struct model_cache){lines, 0},
+							       shares, NULL),
 					 0);
 			for (size_t i = 0; i < in.sample_count; i++) {
 				accesses += shares[i].accesses;

@@ -26,6 +26,10 @@
 
 #define PATH "dwell.db"
 
+static const struct query random_at_mb = {.policy = QUERY_RANDOM, .size_bytes = 1u << 20};
+static const struct query lru_at_mb = {.policy = QUERY_LRU, .size_bytes = 1u << 20};
+static const struct query lru_200_ways = {.policy = QUERY_LRU, .ways = 200};
+
 static const struct display plain = {.width = 0, .color = false, .unicode = true};
 
 static int make_profile(void **state)
@@ -66,16 +70,16 @@ static void test_the_process_with_most_accesses_is_the_default(void **state)
 static void test_rows_and_what_is_not_resolved_add_up(void **state)
 {
 	struct profile p = load(STORE_NONE);
-	struct hot_cost *costs = hot_costs(&p, MODEL_RANDOM, MB, NULL);
+	struct hot_cost *costs = hot_costs(&p, &random_at_mb, NULL);
 	struct model_ratio r;
 
 	assert_non_null(costs);
-	profile_solve(&p, MODEL_RANDOM, MB, &r);
+	profile_solve(&p, &random_at_mb, &r);
 	for (int by = HOT_FUNCTION; by <= HOT_LINE; by++) {
 		struct hot h;
 		struct hot_cost sum = {0};
 
-		assert_int_equal(hot_rows(&p, costs, (enum hot_by)by, &h, NULL), 0);
+		assert_int_equal(hot_rows(&p, &random_at_mb, costs, (enum hot_by)by, &h, NULL), 0);
 		for (size_t i = 0; i < h.count; i++)
 			hot_add(&sum, &h.rows[i].cost);
 		assert_true(fabs(sum.accesses - 1) < 1e-9);
@@ -96,10 +100,10 @@ static void test_all_of_a_report_is_of_the_policy_asked_for(void **state)
 	struct text out = {0};
 	struct summary s;
 
-	profile_solve(&p, MODEL_RANDOM, MB, &random);
-	profile_solve(&p, MODEL_LRU, MB, &lru);
+	profile_solve(&p, &random_at_mb, &random);
+	profile_solve(&p, &lru_at_mb, &lru);
 	assert_true(fabs(random.ratio - lru.ratio) > 1e-6);
-	assert_int_equal(summary_init(&s, &p, MODEL_LRU, MB, NULL), 0);
+	assert_int_equal(summary_init(&s, &p, &lru_at_mb, NULL), 0);
 	assert_true(fabs(s.functions.ratio - lru.ratio) < 1e-9);
 	assert_true(fabs(s.lines.ratio - lru.ratio) < 1e-9);
 	assert_true(fabs(s.data.total.misses + s.data.total.unresolved - lru.ratio) < 1e-9);
@@ -135,7 +139,7 @@ static void test_the_report_says_what_ran_and_how_it_misses(void **state)
 	struct summary s;
 	struct text out = {0};
 
-	assert_int_equal(summary_init(&s, &p, MODEL_RANDOM, MB, NULL), 0);
+	assert_int_equal(summary_init(&s, &p, &random_at_mb, NULL), 0);
 	assert_int_equal(summary_text(&s, 10, &plain, &out, NULL), 0);
 	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++)
 		if (strstr(text_get(&out), sentences[i]) == NULL)
@@ -152,7 +156,7 @@ static void test_a_process_without_samples_is_reported_without_a_ratio(void **st
 	struct summary s;
 	struct text out = {0};
 
-	assert_int_equal(summary_init(&s, &p, MODEL_RANDOM, MB, NULL), 0);
+	assert_int_equal(summary_init(&s, &p, &random_at_mb, NULL), 0);
 	assert_int_equal(summary_text(&s, 10, &plain, &out, NULL), 0);
 	assert_non_null(strstr(text_get(&out), "No samples"));
 	text_release(&out);
@@ -199,7 +203,7 @@ static void test_the_report_is_there_for_programs_too(void **state)
 	struct text out = {0};
 	json_t *root;
 
-	assert_int_equal(summary_init(&s, &p, MODEL_RANDOM, MB, NULL), 0);
+	assert_int_equal(summary_init(&s, &p, &random_at_mb, NULL), 0);
 	summary_csv(&s, &out);
 	check_csv(text_get(&out));
 	text_release(&out);
@@ -225,7 +229,7 @@ static void test_the_curve_has_a_point_at_each_power_of_two(void **state)
 	struct curve c;
 	json_t *root;
 
-	assert_int_equal(curve_compute(&p, MODEL_RANDOM, 0, 8 << 10, 64 * MB, 1, &c, NULL), 0);
+	assert_int_equal(curve_compute(&p, &random_at_mb, 8 << 10, 64 * MB, 1, &c, NULL), 0);
 	assert_int_equal(c.count, 14);
 	for (size_t i = 0; i < c.count; i++) {
 		const struct model_ratio *r = &c.points[i].ratio;
@@ -245,12 +249,12 @@ static void test_the_curve_has_a_point_at_each_power_of_two(void **state)
 	text_release(&out);
 	curve_release(&c);
 
-	assert_int_equal(curve_compute(&p, MODEL_LRU, 0, 10000, 50000, 2, &c, NULL), 0);
+	assert_int_equal(curve_compute(&p, &lru_at_mb, 10000, 50000, 2, &c, NULL), 0);
 	assert_int_equal(c.points[0].size_bytes, 9984);		   /* 156 lines */
 	assert_int_equal(c.points[c.count - 1].size_bytes, 49984); /* 781 lines */
 	curve_release(&c);
-	assert_int_equal(curve_compute(&p, MODEL_LRU, 0, 32, 50000, 2, &c, NULL), -1);
-	assert_int_equal(curve_compute(&p, MODEL_LRU, 200, 10000, 50000, 2, &c, NULL), -1);
+	assert_int_equal(curve_compute(&p, &lru_at_mb, 32, 50000, 2, &c, NULL), -1);
+	assert_int_equal(curve_compute(&p, &lru_200_ways, 10000, 50000, 2, &c, NULL), -1);
 	profile_close(&p);
 }
 
@@ -260,7 +264,7 @@ static void test_the_plot_fits_its_display(void **state)
 	struct profile p = load(STORE_NONE);
 	struct curve c;
 
-	assert_int_equal(curve_compute(&p, MODEL_RANDOM, 0, 8 << 10, 64 * MB, 8, &c, NULL), 0);
+	assert_int_equal(curve_compute(&p, &random_at_mb, 8 << 10, 64 * MB, 8, &c, NULL), 0);
 	for (size_t i = 0; i < sizeof(widths) / sizeof(widths[0]); i++) {
 		struct display d = {.width = widths[i]};
 		struct text out = {0};
@@ -291,7 +295,7 @@ static void test_a_plot_without_samples_says_so(void **state)
 	struct text out = {0};
 	struct curve c;
 
-	assert_int_equal(curve_compute(&p, MODEL_RANDOM, 0, 8 << 10, 64 * MB, 8, &c, NULL), 0);
+	assert_int_equal(curve_compute(&p, &random_at_mb, 8 << 10, 64 * MB, 8, &c, NULL), 0);
 	assert_int_equal(curve_plot(&c, 1, &plain, &out, NULL), 0);
 	assert_non_null(strstr(text_get(&out), "not known"));
 	text_release(&out);
@@ -309,7 +313,7 @@ static void test_a_file_is_found_by_the_end_of_its_path(void **state)
 	struct annotation a;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		assert_int_equal(annotation_init(&a, &p, MODEL_RANDOM, MB, good[i], NULL), 0);
+		assert_int_equal(annotation_init(&a, &p, &random_at_mb, good[i], NULL), 0);
 		/* Line 5 itself, and what was inlined into line 6. */
 		assert_int_equal(a.count, 2);
 		assert_int_equal(a.rows[0].line, 5);
@@ -327,12 +331,12 @@ static void test_a_function_is_found_with_and_without_its_arguments(void **state
 	struct err err;
 
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
-		assert_int_equal(annotation_init(&a, &p, MODEL_RANDOM, MB, good[i], NULL), 0);
+		assert_int_equal(annotation_init(&a, &p, &random_at_mb, good[i], NULL), 0);
 		assert_int_equal(a.count, 1);
 		assert_int_equal(a.rows[0].line, 12);
 		annotation_release(&a);
 	}
-	assert_int_equal(annotation_init(&a, &p, MODEL_RANDOM, MB, "um", &err), -1);
+	assert_int_equal(annotation_init(&a, &p, &random_at_mb, "um", &err), -1);
 	profile_close(&p);
 }
 
@@ -342,9 +346,9 @@ static void test_an_unknown_name_is_answered_with_near_ones(void **state)
 	struct annotation a;
 	struct err err;
 
-	assert_int_equal(annotation_init(&a, &p, MODEL_RANDOM, MB, "wakl.c", &err), -1);
+	assert_int_equal(annotation_init(&a, &p, &random_at_mb, "wakl.c", &err), -1);
 	assert_non_null(strstr(err.text, "near it: walk.c"));
-	assert_int_equal(annotation_init(&a, &p, MODEL_RANDOM, MB, "zzzzzzzzzz", &err), -1);
+	assert_int_equal(annotation_init(&a, &p, &random_at_mb, "zzzzzzzzzz", &err), -1);
 	assert_non_null(strstr(err.text, "alone lists"));
 	profile_close(&p);
 }
@@ -356,7 +360,7 @@ static void test_source_is_shown_beside_its_figures(void **state)
 	struct text out = {0}, notes = {0};
 	json_t *root;
 
-	assert_int_equal(annotation_init(&a, &p, MODEL_RANDOM, MB, "walk.c", NULL), 0);
+	assert_int_equal(annotation_init(&a, &p, &random_at_mb, "walk.c", NULL), 0);
 	assert_int_equal(annotation_text(&a, false, &plain, &out, &notes, NULL), 0);
 	assert_string_equal(text_get(&notes), ""); /* the profile has a copy */
 	assert_non_null(strstr(text_get(&out), "    5  {       for (;;)\n"));
@@ -385,7 +389,7 @@ static void test_source_that_is_nowhere_is_said_and_the_figures_shown(void **sta
 	struct annotation a;
 	struct text out = {0}, notes = {0};
 
-	assert_int_equal(annotation_init(&a, &p, MODEL_RANDOM, MB, "sum", NULL), 0);
+	assert_int_equal(annotation_init(&a, &p, &random_at_mb, "sum", NULL), 0);
 	assert_int_equal(annotation_text(&a, false, &plain, &out, &notes, NULL), 0);
 	assert_string_equal(text_get(&notes), "cannot read the source file /nowhere/src/list.c: "
 					      "No such file or directory\n");
@@ -403,7 +407,7 @@ static void test_what_can_be_annotated_is_listed(void **state)
 	struct text out = {0};
 	json_t *root;
 
-	assert_int_equal(annotation_list_init(&l, &p, MODEL_RANDOM, MB, NULL), 0);
+	assert_int_equal(annotation_list_init(&l, &p, &random_at_mb, NULL), 0);
 	assert_int_equal(annotation_list_text(&l, 10, &plain, &out, NULL), 0);
 	assert_non_null(strstr(text_get(&out), SOURCE_PATH));
 	assert_non_null(strstr(text_get(&out), "list::sum(list const&)"));

@@ -23,6 +23,8 @@
 #define CACHE	 (64u << 10)
 #define PAGES_AT (1ull << 20)
 
+static const struct query random_at_cache = {.policy = QUERY_RANDOM, .size_bytes = CACHE};
+
 /* Location 2 comes once in a window for 8 lines, location 3 twice for 2 each. */
 static void put_arrivals(struct store *s, uint32_t window)
 {
@@ -101,7 +103,7 @@ static void far_misses_belong_to_who_arrived(void **state)
 	(void)state;
 	write_profile(2000);
 	p = load();
-	costs = hot_costs(&p, MODEL_RANDOM, CACHE, NULL);
+	costs = hot_costs(&p, &random_at_cache, NULL);
 	assert_non_null(costs);
 	assert_true(costs[0].misses < 0.01);
 	assert_true(costs[1].misses > 0.15 && costs[2].misses > 0.07);
@@ -164,7 +166,7 @@ static void expect_growing(bool with_old, int least2, int most3)
 
 	write_growing(PERIOD / 20 / 64 * 2, with_old);
 	p = load();
-	costs = hot_costs(&p, MODEL_RANDOM, CACHE, NULL);
+	costs = hot_costs(&p, &random_at_cache, NULL);
 	assert_non_null(costs);
 	assert_in_range((int)(1000 * costs[1].unresolved), least2, 55);
 	assert_in_range((int)(1000 * costs[2].unresolved), 0, most3);
@@ -195,7 +197,7 @@ static void first_touches_belong_to_who_arrived(void **state)
 	(void)state;
 	write_profile(PERIOD * WINDOWS / 64 / 4);
 	p = load();
-	costs = hot_costs(&p, MODEL_RANDOM, CACHE, NULL);
+	costs = hot_costs(&p, &random_at_cache, NULL);
 	assert_non_null(costs);
 	assert_true(costs[1].unresolved > 0.15 && costs[2].unresolved > 0.07);
 	assert_true(fabs(costs[1].unresolved / costs[2].unresolved - 2) < 0.01);

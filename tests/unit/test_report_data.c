@@ -86,6 +86,9 @@ static const struct {
 
 #define TOUCHES (sizeof(touches) / sizeof(touches[0]))
 
+static const struct query random_at_size = {.policy = QUERY_RANDOM, .size_bytes = SIZE};
+static const struct query lru_at_size = {.policy = QUERY_LRU, .size_bytes = SIZE};
+
 static void put_locations(struct store *s)
 {
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -160,7 +163,7 @@ static void load(struct profile *p, struct data *d, enum data_by by)
 	struct err err;
 
 	if (profile_open(p, PATH, STORE_NONE, &err) != 0 ||
-	    data_init(d, p, MODEL_RANDOM, SIZE, by, &err) != 0)
+	    data_init(d, p, &random_at_size, by, &err) != 0)
 		fail_msg("%s", err.text);
 }
 
@@ -209,7 +212,7 @@ static void the_rows_add_up_to_the_miss_ratio(void **state)
 		assert_true(d.rows[i].ratio.low <= hot_miss_ratio(&d.rows[i].cost) + 1e-9);
 		assert_true(d.rows[i].ratio.high >= hot_miss_ratio(&d.rows[i].cost) - 1e-9);
 	}
-	profile_solve(&p, MODEL_RANDOM, SIZE, &r);
+	profile_solve(&p, &random_at_size, &r);
 	assert_true(fabs(sum.accesses - 1) < 1e-9);
 	assert_true(fabs(sum.misses + sum.unresolved - r.ratio) < 1e-9);
 	/* What was not seen again was the tree's, which also has the longest reuses. */
@@ -377,12 +380,12 @@ static void a_range_of_sizes_that_look_alike_is_one_size(void **state)
 }
 
 static void solve_subset(const struct profile *p, enum subset_kind kind, const char *name,
-			 enum model_policy policy, struct curve *c)
+			 const struct query *q, struct curve *c)
 {
 	struct subset s;
 	struct err err;
 
-	assert_int_equal(curve_compute(p, policy, 0, 4096, 4u << 20, 1, c, &err), 0);
+	assert_int_equal(curve_compute(p, q, 4096, 4u << 20, 1, c, &err), 0);
 	if (subset_find(&s, p, kind, name, &err) != 0 || subset_solve(&s, p, c, &err) != 0)
 		fail_msg("%s", err.text);
 	subset_release(&s);
@@ -397,7 +400,7 @@ static void a_data_structure_has_the_ratio_of_its_row(void **state)
 
 	load(&p, &d, DATA_BY_LINE);
 	r = row_named(&d, "list::head");
-	solve_subset(&p, SUBSET_OBJECT, "head", MODEL_RANDOM, &c);
+	solve_subset(&p, SUBSET_OBJECT, "head", &random_at_size, &c);
 	assert_int_equal(c.count, 11);
 	assert_int_equal(c.samples, r->cost.samples);
 	assert_int_equal(c.points[4].size_bytes, SIZE);
@@ -421,14 +424,15 @@ static void code_that_is_all_has_the_curve_of_all(void **state)
 	load(&p, &d, DATA_BY_LINE);
 	for (int policy = MODEL_RANDOM; policy <= MODEL_LRU; policy++) {
 		for (size_t k = 0; k < 2; k++) {
+			const struct query q = {.policy = (enum query_policy)policy};
 			struct curve c;
 
-			solve_subset(&p, alls[k].kind, alls[k].name, (enum model_policy)policy, &c);
+			solve_subset(&p, alls[k].kind, alls[k].name, &q, &c);
 			for (size_t i = 0; i < c.count; i++) {
+				const struct query at = query_at(&q, c.points[i].size_bytes);
 				struct model_ratio r;
 
-				profile_solve(&p, (enum model_policy)policy, c.points[i].size_bytes,
-					      &r);
+				profile_solve(&p, &at, &r);
 				assert_true(fabs(c.points[i].ratio.ratio - r.ratio) < 1e-9);
 				assert_true(c.points[i].ratio.low <= r.ratio + 1e-9);
 				assert_true(c.points[i].ratio.high >= r.ratio - 1e-9);
@@ -447,10 +451,10 @@ static void with_lru_near_data_hits_and_far_data_misses(void **state)
 	struct curve c;
 
 	load(&p, &d, DATA_BY_LINE);
-	solve_subset(&p, SUBSET_OBJECT, "make_tree", MODEL_LRU, &c);
+	solve_subset(&p, SUBSET_OBJECT, "make_tree", &lru_at_size, &c);
 	assert_true(c.points[4].ratio.ratio > 0.99);
 	curve_release(&c);
-	solve_subset(&p, SUBSET_OBJECT, "fill.cc:13", MODEL_LRU, &c);
+	solve_subset(&p, SUBSET_OBJECT, "fill.cc:13", &lru_at_size, &c);
 	assert_true(c.points[4].ratio.ratio < 0.01);
 	curve_release(&c);
 	unload(&p, &d);
@@ -492,8 +496,8 @@ static void several_curves_share_a_plot_and_a_table(void **state)
 	json_t *root;
 
 	load(&p, &d, DATA_BY_LINE);
-	solve_subset(&p, SUBSET_OBJECT, "make_tree", MODEL_RANDOM, &c[0]);
-	solve_subset(&p, SUBSET_OBJECT, "head", MODEL_RANDOM, &c[1]);
+	solve_subset(&p, SUBSET_OBJECT, "make_tree", &random_at_size, &c[0]);
+	solve_subset(&p, SUBSET_OBJECT, "head", &random_at_size, &c[1]);
 	c[0].label = strdup("object make_tree");
 	c[1].label = strdup("object head");
 	assert_int_equal(curve_plot(c, 2, &plain, &out, NULL), 0);

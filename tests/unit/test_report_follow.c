@@ -25,6 +25,9 @@
 #define PERIOD	   1000000ull
 #define PATH	   "dwell.db"
 
+static const struct query random_at_mb = {.policy = QUERY_RANDOM, .size_bytes = 1u << 20};
+static const struct query random_at_16_mb = {.policy = QUERY_RANDOM, .size_bytes = 16u << 20};
+
 static void put_samples(struct store *s, uint32_t window)
 {
 	struct store_window w = {1, window, PERIOD * window, LENGTH, PERIOD, PER_WINDOW, 20000};
@@ -93,7 +96,7 @@ static double far_ratio(const struct profile *p)
 {
 	struct model_ratio r;
 
-	profile_solve(p, MODEL_RANDOM, 16u << 20, &r);
+	profile_solve(p, &random_at_16_mb, &r);
 	assert_true(r.known);
 	return r.ratio;
 }
@@ -148,7 +151,7 @@ static void the_model_gets_none_of_a_process_cut_off(void **state)
 		assert_int_equal(p.follow_count, 0);
 		assert_true(p.cut_follows);
 		assert_true(far_ratio(&p) == without);
-		assert_int_equal(summary_init(&s, &p, MODEL_RANDOM, 1u << 20, NULL), 0);
+		assert_int_equal(summary_init(&s, &p, &random_at_mb, NULL), 0);
 		assert_int_equal(summary_text(&s, 10, &plain, &out, NULL), 0);
 		assert_non_null(strstr(text_get(&out), "82 of the censored watched on in later "
 						       "windows, 41 met again\n"));
@@ -171,7 +174,7 @@ static struct hot_cost far_costs(const char *process_state)
 
 	write_profile(process_state, true);
 	p = load();
-	costs = hot_costs(&p, MODEL_RANDOM, 1u << 20, NULL);
+	costs = hot_costs(&p, &random_at_mb, NULL);
 	assert_non_null(costs);
 	for (size_t i = 0; i <= p.location_count; i++)
 		hot_add(&sum, &costs[i]);

@@ -22,6 +22,8 @@
 #define FAR	   60000ull /* accesses */
 #define PATH	   "dwell.db"
 
+static const struct query random_at_8k = {.policy = QUERY_RANDOM, .size_bytes = 8192};
+
 /*
  * A walk over doubles, one after the other: each access's own 8 bytes come again after FAR accesses,
  * its line of 16 by the next one in every second case, and so on.
@@ -117,7 +119,8 @@ static void what_was_put_comes_back(void **state)
 /* In a cache that holds nothing for FAR accesses each line is missed once on the way through it. */
 static void misses_fall_as_lines_grow(void **state)
 {
-	struct spatial s = {.sizes = {8192}, .size_count = 1, .small_line = 8};
+	struct spatial s = {
+		.query = &random_at_8k, .sizes = {8192}, .size_count = 1, .small_line = 8};
 	struct profile p;
 	struct err err;
 
@@ -153,7 +156,7 @@ static void a_line_size_can_be_chosen(void **state)
 	assert_int_equal(profile_use_line(&p, 16, &err), 0);
 	assert_int_equal(p.line_bytes, 16);
 	assert_int_equal(p.sample_count, WINDOWS * PER_WINDOW);
-	profile_solve(&p, MODEL_RANDOM, 8192, &r);
+	profile_solve(&p, &random_at_8k, &r);
 	assert_true(r.known && r.ratio > 0.48 && r.ratio < 0.52);
 	profile_close(&p);
 }

@@ -24,6 +24,8 @@
 #define CACHE	  (8u << 10)
 #define FIRST_FAR 2 /* locations from here on make the far reuses, location 1 all that are seen */
 
+static const struct query random_at_cache = {.policy = QUERY_RANDOM, .size_bytes = CACHE};
+
 /* Piece i of the code misses 20 + 4 i times as often as one that would miss once. */
 static uint32_t misses_of(int64_t i)
 {
@@ -91,7 +93,7 @@ static struct order order_of(int64_t far, bool is_steady)
 	write_profile(far, is_steady);
 	if (profile_open(&p, PATH, STORE_NONE, &err) != 0)
 		fail_msg("%s", err.text);
-	assert_int_equal(shares_init(&shares, &p, MODEL_RANDOM, CACHE, &err), 0);
+	assert_int_equal(shares_init(&shares, &p, &random_at_cache, &err), 0);
 	assert_int_equal(order_measure(&o, &p, &shares, HOT_LINE, &err), 0);
 	shares_release(&shares);
 	profile_close(&p);

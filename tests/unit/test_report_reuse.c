@@ -32,6 +32,8 @@
 #define PAGES	   18750ull /* footprint at the end: 18750 * 64 lines are 2 % of the accesses */
 #define PATH	   "dwell.db"
 
+static const struct query random_at_mb = {.policy = QUERY_RANDOM, .size_bytes = 1u << 20};
+
 enum place { BURST, SPREAD, MAKER, NOWHERE = STORE_NONE };
 
 static const struct store_frame frames[] = {
@@ -164,7 +166,7 @@ static void near(double value, double expected, double by)
 static void code_that_is_met_more_often_gets_no_more(void **state)
 {
 	struct profile p = load();
-	struct hot_cost *costs = hot_costs(&p, MODEL_RANDOM, 1u << 20, NULL);
+	struct hot_cost *costs = hot_costs(&p, &random_at_mb, NULL);
 	/* Of spread's reuses at 2000, some miss in a cache of 16384 lines: 2000 * 0.103 others lie between. */
 	double near_misses = 0.225 * -expm1(-2000 * 0.103 / 16384), far;
 
@@ -182,7 +184,7 @@ static void code_that_is_met_more_often_gets_no_more(void **state)
 static void first_touches_are_whose_balance_needs_them(void **state)
 {
 	struct profile p = load();
-	struct hot_cost *costs = hot_costs(&p, MODEL_RANDOM, 1u << 20, NULL), sum = {0};
+	struct hot_cost *costs = hot_costs(&p, &random_at_mb, NULL), sum = {0};
 
 	(void)state;
 	assert_non_null(costs);
@@ -213,7 +215,7 @@ static void a_line_says_where_its_data_is_from(void **state)
 	struct reuse r;
 
 	(void)state;
-	assert_int_equal(reuse_init(&r, &p, MODEL_RANDOM, 1u << 20, "walk.c:20", NULL), 0);
+	assert_int_equal(reuse_init(&r, &p, &random_at_mb, "walk.c:20", NULL), 0);
 	assert_int_equal(r.count, 2);
 	self = find_row(&r, 20, 20);
 	other = find_row(&r, 10, 20);
@@ -242,7 +244,7 @@ static void the_whole_program_has_pairs_that_add_up(void **state)
 	struct reuse r;
 
 	(void)state;
-	assert_int_equal(reuse_init(&r, &p, MODEL_RANDOM, 1u << 20, NULL, NULL), 0);
+	assert_int_equal(reuse_init(&r, &p, &random_at_mb, NULL, NULL), 0);
 	assert_int_equal(r.count, 4 - 1); /* nothing goes from spread to burst */
 	for (size_t i = 0; i < r.count; i++) {
 		misses += r.rows[i].cost.all.misses;
@@ -274,8 +276,7 @@ static void a_line_without_reuses_names_the_nearest(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(
-			reuse_init(&r, &p, MODEL_RANDOM, 1u << 20, cases[i].argument, &err), -1);
+		assert_int_equal(reuse_init(&r, &p, &random_at_mb, cases[i].argument, &err), -1);
 		if (strstr(err.text, cases[i].says) == NULL)
 			fail_msg("%s: %s", cases[i].argument, err.text);
 	}
@@ -291,7 +292,7 @@ static void the_forms_agree(void **state)
 	json_t *root;
 
 	(void)state;
-	assert_int_equal(reuse_init(&r, &p, MODEL_RANDOM, 1u << 20, "spread", NULL), 0);
+	assert_int_equal(reuse_init(&r, &p, &random_at_mb, "spread", NULL), 0);
 	assert_int_equal(reuse_text(&r, 10, &plain, &out, NULL), 0);
 	assert_non_null(strstr(text_get(&out), "self"));
 	assert_non_null(strstr(text_get(&out), "walk.c:10 burst"));
@@ -324,7 +325,7 @@ static void annotated_source_says_where_its_data_is_from(void **state)
 	json_t *places;
 
 	(void)state;
-	assert_int_equal(annotation_init(&a, &p, MODEL_RANDOM, 1u << 20, "walk.c", NULL), 0);
+	assert_int_equal(annotation_init(&a, &p, &random_at_mb, "walk.c", NULL), 0);
 	assert_int_equal(annotation_text(&a, false, &plain, &out, NULL, NULL), 0);
 	text_release(&out);
 	assert_int_equal(annotation_sources_text(&a, 3, &plain, &out, NULL), 0);
@@ -359,7 +360,7 @@ static void the_summary_splits_reuse(void **state)
 	struct summary s;
 
 	(void)state;
-	assert_int_equal(summary_init(&s, &p, MODEL_RANDOM, 1u << 20, NULL), 0);
+	assert_int_equal(summary_init(&s, &p, &random_at_mb, NULL), 0);
 	near(s.temporal, 0.225, 1e-3);
 	near(s.spatial, 0.755, 3e-3);
 	near(summary_not_reused(&s), 0.02, 2e-3);

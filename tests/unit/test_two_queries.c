@@ -30,6 +30,9 @@
 #define COUNTED "counted.db"
 #define SIZE	(64u << 10)
 
+static const struct query random_at_size = {.policy = QUERY_RANDOM, .size_bytes = SIZE};
+static const struct query lru_8_ways = {.policy = QUERY_LRU, .ways = 8};
+
 /* The C library locks its tables of character sets and locales itself, which the sanitizer cannot see. */
 const char *__tsan_default_suppressions(void);
 
@@ -92,7 +95,7 @@ static int show_summary(const struct profile *p, struct text *out)
 	struct summary s;
 	int status;
 
-	if (summary_init(&s, p, MODEL_RANDOM, SIZE, NULL) != 0)
+	if (summary_init(&s, p, &random_at_size, NULL) != 0)
 		return -1;
 	status = summary_text(&s, 10, &display, out, NULL);
 	status |= summary_json(&s, out, NULL);
@@ -106,7 +109,7 @@ static int show_curve(const struct profile *p, struct text *out)
 	struct curve c;
 	int status;
 
-	if (curve_compute(p, MODEL_LRU, 8, 4096, MB, 2, &c, NULL) != 0)
+	if (curve_compute(p, &lru_8_ways, 4096, MB, 2, &c, NULL) != 0)
 		return -1;
 	status = curve_plot(&c, 1, &display, out, NULL);
 	curve_csv(&c, out);
@@ -119,7 +122,7 @@ static int show_paths(const struct profile *p, struct text *out)
 	struct paths t;
 	int status;
 
-	if (paths_init(&t, p, MODEL_RANDOM, SIZE, NULL, NULL) != 0)
+	if (paths_init(&t, p, &random_at_size, NULL, NULL) != 0)
 		return -1;
 	status = paths_text(&t, 10, &display, out, NULL);
 	paths_release(&t);
@@ -131,7 +134,7 @@ static int show_reuse(const struct profile *p, struct text *out)
 	struct reuse r;
 	int status;
 
-	if (reuse_init(&r, p, MODEL_RANDOM, SIZE, NULL, NULL) != 0)
+	if (reuse_init(&r, p, &random_at_size, NULL, NULL) != 0)
 		return -1;
 	status = reuse_text(&r, 10, &display, out, NULL);
 	reuse_release(&r);
@@ -144,7 +147,7 @@ static int show_source(const struct profile *p, struct text *out)
 	struct text notes = {0};
 	int status;
 
-	if (annotation_init(&a, p, MODEL_RANDOM, SIZE, "walk.c", NULL) != 0)
+	if (annotation_init(&a, p, &random_at_size, "walk.c", NULL) != 0)
 		return -1;
 	status = annotation_text(&a, true, &display, out, &notes, NULL);
 	text_release(&notes);
@@ -157,7 +160,7 @@ static int show_processes(const struct profile *p, struct text *out)
 	struct processes s;
 	int status;
 
-	if (processes_init(&s, p, MODEL_RANDOM, NULL) != 0)
+	if (processes_init(&s, p, &random_at_size, NULL) != 0)
 		return -1;
 	status = processes_text(&s, 0, &display, out, NULL);
 	processes_release(&s);
@@ -169,7 +172,7 @@ static int show_difference(const struct profile *p, struct text *out)
 	struct diff_samples d;
 	int status;
 
-	if (diff_samples_init(&d, p, p, HOT_LINE, MODEL_RANDOM, SIZE, NULL) != 0)
+	if (diff_samples_init(&d, p, p, &random_at_size, HOT_LINE, NULL) != 0)
 		return -1;
 	d.path_a = d.path_b = SAMPLED;
 	status = diff_samples_text(&d, 10, &display, out, NULL);

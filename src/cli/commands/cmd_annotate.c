@@ -32,7 +32,7 @@ static const int of_samples[] = {OPTION_CACHE_SIZE, OPTION_LINE_BYTES, OPTION_CA
 				 OPTION_SOURCES, 0};
 static const int of_events[] = {OPTION_ASM, OPTION_EVENT, OPTION_SORT, 0};
 
-static int print_list(const struct options *o, const struct profile *p, uint64_t size)
+static int print_list(const struct options *o, const struct profile *p, const struct query *q)
 {
 	struct display d = view_display();
 	struct annotation_list l;
@@ -40,7 +40,7 @@ static int print_list(const struct options *o, const struct profile *p, uint64_t
 	struct err err;
 	int ret = 0;
 
-	if (annotation_list_init(&l, p, (enum model_policy)o->query.policy, size, &err) != 0)
+	if (annotation_list_init(&l, p, q, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (o->format == VIEW_CSV)
 		annotation_list_csv(&l, &out);
@@ -52,7 +52,7 @@ static int print_list(const struct options *o, const struct profile *p, uint64_t
 	return view_show(&out, ret, &err);
 }
 
-static int print_source(const struct options *o, const struct profile *p, uint64_t size)
+static int print_source(const struct options *o, const struct profile *p, const struct query *q)
 {
 	struct display d = view_display();
 	struct annotation a;
@@ -60,7 +60,7 @@ static int print_source(const struct options *o, const struct profile *p, uint64
 	struct err err;
 	int ret = 0;
 
-	if (annotation_init(&a, p, (enum model_policy)o->query.policy, size, o->word, &err) != 0)
+	if (annotation_init(&a, p, q, o->word, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	if (o->format == VIEW_CSV)
 		annotation_csv(&a, &out);
@@ -77,12 +77,12 @@ static int print_source(const struct options *o, const struct profile *p, uint64
 
 static int print(const struct options *o, const struct profile *p)
 {
-	uint64_t size;
+	struct query q;
 	struct err err;
 
-	if (profile_choose_size(p, o->query.size_bytes, &size, &err) != 0)
+	if (profile_choose(p, &o->query, &q, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	return o->word != NULL ? print_source(o, p, size) : print_list(o, p, size);
+	return o->word != NULL ? print_source(o, p, &q) : print_list(o, p, &q);
 }
 
 /* A profile has events or samples; options for the one are none for the other. */

@@ -40,10 +40,6 @@ static int check(const struct options *o, struct err *err)
 		    (o->part_count > 0 ? o->part_count : 1) >
 	    CURVE_MOST)
 		return err_set(err, "more than %d curves: ask for fewer at a time", CURVE_MOST);
-	if (o->query.ways > 0 && o->part_count > 0)
-		return err_set(err,
-			       "--ways is of whole processes: leave out --function, --object and "
-			       "--line-at");
 	return 0;
 }
 
@@ -116,8 +112,7 @@ static int add_curve(struct curves *c, const struct options *o, size_t profile,
 	struct subset s;
 	int status;
 
-	if (curve_compute(p, (enum model_policy)o->query.policy, o->query.ways, o->low, o->high,
-			  per_octave, curve, err) != 0)
+	if (curve_compute(p, &o->query, o->low, o->high, per_octave, curve, err) != 0)
 		return -1;
 	c->count++;
 	curve->label = make_label(o, profile, part);
@@ -156,7 +151,7 @@ static int add_exact(struct curves *c, const struct options *o, size_t profile, 
 	const bool has_sizes = options_set(o, OPTION_SIZES);
 	const struct curve_choice choice = {
 		.has_policy = options_set(o, OPTION_POLICY),
-		.policy = (enum model_policy)o->query.policy,
+		.policy = profile_policy(&o->query),
 		.line_bytes = (uint32_t)o->query.line_bytes,
 		.low = has_sizes ? o->low : 0,
 		.high = has_sizes ? o->high : UINT64_MAX,

@@ -138,8 +138,7 @@ static int compare_samples(struct comparison *o)
 		profile_close(&a);
 		return cli_fail(&err, EXIT_INPUT);
 	}
-	if (diff_samples_init(&d, &a, &b, by, (enum model_policy)o->options->query.policy,
-			      o->options->query.size_bytes, &err) == 0) {
+	if (diff_samples_init(&d, &a, &b, &o->options->query, by, &err) == 0) {
 		d.path_a = o->inputs[0];
 		d.path_b = o->inputs[1];
 		code = show_samples(o, &d);

@@ -52,20 +52,19 @@ static int print_data(const struct options *o, const struct data *d, const bool 
 static int print(const struct options *o, const struct profile *p)
 {
 	bool *marks = NULL;
-	uint64_t size;
+	struct query q;
 	struct data d;
 	struct err err;
 	int code;
 
-	if (profile_choose_size(p, o->query.size_bytes, &size, &err) != 0)
+	if (profile_choose(p, &o->query, &q, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	if (data_init(&d, p, (enum model_policy)o->query.policy, size, (enum data_by)o->sites_by,
-		      &err) != 0)
+	if (data_init(&d, p, &q, (enum data_by)o->sites_by, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	if (options_set(o, OPTION_POLICY) && d.policy != (enum model_policy)o->query.policy) {
+	if (options_set(o, OPTION_POLICY) && d.policy != profile_policy(&q)) {
 		data_release(&d);
 		err_set(&err, "the run was not simulated with %s replacement",
-			policy_word((enum model_policy)o->query.policy));
+			policy_word(profile_policy(&q)));
 		return cli_fail(&err, EXIT_USAGE);
 	}
 	if (o->word != NULL)

@@ -26,7 +26,7 @@ static int print_processes(const struct options *o, const struct profile *p)
 	struct err err;
 	int status = 0;
 
-	if (processes_init(&s, p, (enum model_policy)o->query.policy, &err) != 0)
+	if (processes_init(&s, p, &o->query, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (o->format == VIEW_CSV)
 		processes_csv(&s, &out);

@@ -47,13 +47,13 @@ static int print_report(const struct options *o, const struct profile *p)
 	struct display d = view_display();
 	struct text out = {0};
 	struct summary s;
-	uint64_t size;
+	struct query q;
 	struct err err;
 	int ret = 0;
 
-	if (profile_choose_size(p, o->query.size_bytes, &size, &err) != 0)
+	if (profile_choose(p, &o->query, &q, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	if (summary_init(&s, p, (enum model_policy)o->query.policy, size, &err) != 0)
+	if (summary_init(&s, p, &q, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (o->format == VIEW_CSV)
 		summary_csv(&s, &out);

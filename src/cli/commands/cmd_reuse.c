@@ -25,12 +25,12 @@ static int print(const struct options *o, const struct profile *p)
 	struct display d = view_display();
 	struct text out = {0};
 	struct reuse r;
-	uint64_t size;
+	struct query q;
 	struct err err;
 	int ret = 0;
 
-	if (profile_choose_size(p, o->query.size_bytes, &size, &err) != 0 ||
-	    reuse_init(&r, p, (enum model_policy)o->query.policy, size, o->word, &err) != 0)
+	if (profile_choose(p, &o->query, &q, &err) != 0 ||
+	    reuse_init(&r, p, &q, o->word, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	if (o->format == VIEW_CSV)
 		reuse_csv(&r, &out);

@@ -31,7 +31,7 @@ static const struct option_use uses[] = {
 /* What the options ask for. */
 static int take(const struct options *o, struct spatial *s, struct err *err)
 {
-	*s = (struct spatial){.policy = (enum model_policy)o->query.policy,
+	*s = (struct spatial){.query = &o->query,
 			      .small_line = (uint32_t)o->base_bytes,
 			      .size_count = o->size_count};
 	for (size_t i = 0; i < o->size_count; i++) {

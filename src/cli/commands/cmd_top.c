@@ -61,8 +61,7 @@ static int draw_text(const struct top *t, size_t rows, const struct display *d, 
 
 	if (profile_open(&p, t->input, STORE_NONE, err) != 0)
 		return -1;
-	status = top_text(&p, t->view, (enum model_policy)t->options->query.policy,
-			  t->options->query.size_bytes, rows, d, out, err);
+	status = top_text(&p, t->view, &t->options->query, rows, d, out, err);
 	profile_close(&p);
 	return status;
 }
