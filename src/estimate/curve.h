@@ -30,7 +30,8 @@ struct curve {
 
 /*
  * Points from low to high, both included, `per_octave` of them in each doubling,
- * in whole sets of the query's ways; 0: fully associative, in whole lines. Release with curve_release.
+ * in whole sets of the query's ways; 0: fully associative, in whole lines. Release with
+ * curve_release.
  */
 int curve_compute(const struct profile *p, const struct query *q, uint64_t low, uint64_t high,
 		  unsigned per_octave, struct curve *out, struct err *err);

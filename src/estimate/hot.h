@@ -53,7 +53,10 @@ struct hot_cost *hot_costs(const struct profile *p, const struct query *q, struc
 struct hot_cost *hot_costs_of(const struct profile *p, const struct shares *shares,
 			      struct err *err);
 
-/* Rows that the query shows of the code that made accesses, from hot_costs. Release with hot_release. */
+/*
+ * Rows that the query shows of the code that made accesses, from hot_costs. Release with
+ * hot_release.
+ */
 int hot_rows(const struct profile *p, const struct query *q, const struct hot_cost *costs,
 	     enum hot_by by, struct hot *out, struct err *err);
 void hot_release(struct hot *h);

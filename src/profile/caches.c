@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which caches views ask about, and what the model of a profile answers of them. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "profile/profile.h"
+
+#define DEFAULT_SIZE (1u << 20)
+
+void profile_caches(const struct profile *p, struct profile_cache caches[PROFILE_CACHES])
+{
+	static const char *const keys[PROFILE_CACHES][2] = {
+		{"L1d", "l1d_bytes"}, {"L2", "l2_bytes"}, {"L3", "l3_bytes"}};
+
+	if (p->machine != NULL) {
+		memcpy(caches, p->caches, sizeof(p->caches));
+		return;
+	}
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		int64_t bytes = store_meta_int(p->store, keys[i][1], 0);
+
+		caches[i] = (struct profile_cache){keys[i][0], bytes > 0 ? (uint64_t)bytes : 0};
+	}
+}
+
+uint64_t profile_resolved_size(const struct profile *p)
+{
+	struct model_resolution r;
+	uint64_t lines;
+
+	if (p->is_exact || p->sample_count == 0)
+		return UINT64_MAX;
+	model_resolve(p->model, &r);
+	if (r.unresolved <= 0)
+		return UINT64_MAX;
+	lines = (uint64_t)r.lines;
+	return (lines > 0 ? lines : 1) * p->line_bytes;
+}
+
+/* The largest of the machine's caches that is resolved; if none is, the smallest. */
+static uint64_t default_size(const struct profile *p)
+{
+	struct profile_cache caches[PROFILE_CACHES];
+	uint64_t resolved = profile_resolved_size(p), size = 0;
+
+	profile_caches(p, caches);
+	for (size_t i = 0; i < PROFILE_CACHES; i++)
+		if (caches[i].size_bytes >= p->line_bytes &&
+		    (size == 0 || caches[i].size_bytes <= resolved))
+			size = caches[i].size_bytes;
+	return size > 0 ? size : DEFAULT_SIZE;
+}
+
+int profile_choose_size(const struct profile *p, uint64_t asked, uint64_t *size_bytes,
+			struct err *err)
+{
+	char size[SIZE_TEXT_BYTES];
+
+	if (p->is_exact) {
+		*size_bytes = p->exact_size_bytes;
+		return asked == 0 || asked == *size_bytes
+			       ? 0
+			       : err_set(err,
+					 "the run was simulated in a cache of %s: leave out --size",
+					 size_format(*size_bytes, size));
+	}
+	*size_bytes = asked > 0 ? asked : default_size(p);
+	return profile_check_size(p, *size_bytes, err);
+}
+
+int profile_check_size(const struct profile *p, uint64_t size_bytes, struct err *err)
+{
+	if (size_bytes < p->line_bytes)
+		return err_set(err,
+			       "a cache of %" PRIu64 " byte%s: it must hold a line of %" PRIu32,
+			       size_bytes, size_bytes == 1 ? "" : "s", p->line_bytes);
+	return 0;
+}
+
+int profile_check_ways(const struct profile *p, const struct query *q, uint64_t size_bytes,
+		       struct err *err)
+{
+	char size[SIZE_TEXT_BYTES];
+
+	if (size_bytes / p->line_bytes >= q->ways)
+		return 0;
+	return err_set(err,
+		       "a cache of %s could not hold a set of %" PRIu64 " lines of %" PRIu32
+		       " bytes: ask for fewer --ways, or for a larger cache",
+		       size_format(size_bytes, size), q->ways, p->line_bytes);
+}
+
+int profile_choose(const struct profile *p, const struct query *q, struct query *out,
+		   struct err *err)
+{
+	*out = *q;
+	if (profile_choose_size(p, q->size_bytes, &out->size_bytes, err) != 0)
+		return -1;
+	if (!p->is_exact)
+		return profile_check_ways(p, q, out->size_bytes, err);
+	if (q->ways > 0)
+		return err_set(err, "the run was simulated in a fully associative cache: leave out "
+				    "--ways");
+	return 0;
+}
+
+enum model_policy profile_policy(const struct query *q)
+{
+	static const enum model_policy policies[] = {
+		[QUERY_RANDOM] = MODEL_RANDOM, [QUERY_LRU] = MODEL_LRU};
+
+	return policies[q->policy];
+}
+
+static struct model_cache cache_of(const struct profile *p, const struct query *q)
+{
+	return (struct model_cache){q->size_bytes / p->line_bytes, q->ways};
+}
+
+void profile_solve(const struct profile *p, const struct query *q, struct model_ratio *out)
+{
+	struct model_cache cache = cache_of(p, q);
+
+	model_solve_cache(p->model, profile_policy(q), &cache, out);
+}
+
+int profile_attribute(const struct profile *p, const struct query *q, struct model_share *shares,
+		      struct err *err)
+{
+	struct model_cache cache = cache_of(p, q);
+
+	return model_attribute_cache(p->model, profile_policy(q), &cache, shares, err);
+}
+
+const char *profile_cache_name(const struct profile *p, uint64_t size_bytes)
+{
+	struct profile_cache caches[PROFILE_CACHES];
+
+	profile_caches(p, caches);
+	for (size_t i = 0; i < PROFILE_CACHES; i++)
+		if (caches[i].size_bytes == size_bytes)
+			return caches[i].name;
+	return NULL;
+}
