@@ -268,6 +268,8 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 
 	[OPTION_QUIET] = {"quiet", 'q', NULL, OPTION_FLAG, AT(is_quiet),
 			  .help = "Print only errors on stderr", .group = OTHER},
+	[OPTION_VERBOSE] = {"verbose", 'v', NULL, OPTION_FLAG, AT(is_verbose),
+			    .help = "Say how samples were taken, too", .group = OTHER},
 	[OPTION_NO_PAGER] = {"no-pager", 0, NULL, OPTION_FLAG, AT(no_pager),
 			     .help = "Do not use a pager", .group = OTHER},
 	[OPTION_HELP] = {"help", 'h', NULL, OPTION_FLAG, AT(wants_help), .help = "Print this help",

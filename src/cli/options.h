@@ -108,6 +108,7 @@ enum option_id {
 	OPTION_NO_CALL_GRAPH,
 	/* Other */
 	OPTION_QUIET,
+	OPTION_VERBOSE,
 	OPTION_NO_PAGER,
 	OPTION_HELP,
 	OPTION_VERSION,
@@ -132,7 +133,7 @@ struct options {
 	const char *output; /* NULL: not given, and without a default */
 	int format;	    /* enum view_format */
 	int to;		    /* of the formats of export; -1: not given */
-	bool folded, parts, is_quiet, no_pager, wants_help, wants_version;
+	bool folded, parts, is_quiet, is_verbose, no_pager, wants_help, wants_version;
 
 	uint64_t pid; /* 0: not given */
 	uint64_t interval_ns;

@@ -13,7 +13,7 @@ static bool matches(const regex_t *regex, const struct event_row *row)
 }
 
 struct ranked {
-	double key;
+	double key, second;
 	size_t row;
 };
 
@@ -23,6 +23,8 @@ static int compare_ranked(const void *a, const void *b)
 
 	if (x->key != y->key)
 		return x->key > y->key ? -1 : 1;
+	if (x->second != y->second)
+		return x->second > y->second ? -1 : 1;
 	return x->row < y->row ? -1 : x->row > y->row;
 }
 
@@ -47,11 +49,13 @@ static int rank(struct event_report *r, struct err *err)
 	}
 	for (i = 0; i < r->rows.count; i++) {
 		const struct event_row *row = &r->rows.items[i];
-		double key = events_value(r->p, c->columns.sort,
-					  c->is_inclusive ? row->inclusive : row->self);
+		const uint64_t *values = c->is_inclusive ? row->inclusive : row->self;
+		double key = events_value(r->p, c->columns.sort, values);
+		double second = c->second != NULL ? events_value(r->p, *c->second, values) : 0;
 
 		if (is_chosen(r, row, key))
-			ranked[r->count++] = (struct ranked){isnan(key) ? -INFINITY : key, i};
+			ranked[r->count++] =
+				(struct ranked){isnan(key) ? -INFINITY : key, second, i};
 	}
 	qsort(ranked, r->count, sizeof(*ranked), compare_ranked);
 	for (i = 0; i < r->count; i++)

@@ -11,6 +11,7 @@
 /* What of the rows to show, and in which order. */
 struct event_choice {
 	struct event_columns columns;
+	const size_t *second;  /* a column: sort equal rows by it; or NULL */
 	bool is_inclusive;     /* sort by inclusive costs */
 	double threshold;      /* rows with less of the whole, as a fraction, are left out */
 	const regex_t *focus;  /* only rows whose name, file or object matches; or NULL */

@@ -50,7 +50,7 @@ static bool is_variable(const struct data_row *r)
 }
 
 /* "head  struct node *  list.c:12" */
-static void put_name(const struct data_row *r, struct text *out)
+void data_put_name(const struct data_row *r, struct text *out)
 {
 	text_add(out, r->name);
 	if (!is_variable(r))
@@ -128,7 +128,7 @@ static void get_sizes(const void *row, struct value *v)
 
 static void get_words(const void *row, struct value *v)
 {
-	put_name(data_row_of(row), v->made);
+	data_put_name(data_row_of(row), v->made);
 	v->text = text_get(v->made);
 }
 

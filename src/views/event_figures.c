@@ -101,9 +101,10 @@ size_t event_columns_that_fit(const struct event_profile *p, const struct event_
 	return i;
 }
 
-static void add_command(const struct event_profile *p, const struct display *d, struct text *out)
+void event_put_command(const struct event_profile *p, struct text *out)
 {
 	const char *command = store_meta_text(p->store, "command");
+	const char *creator = store_meta_text(p->store, "creator");
 	char count[FIGURE_BYTES];
 	size_t i;
 
@@ -111,9 +112,11 @@ static void add_command(const struct event_profile *p, const struct display *d, 
 		if (p->processes[i].id == p->process || p->process_count == 1)
 			command = p->processes[i].command;
 	}
-	fit_add(out, command, d);
+	text_add(out, command != NULL ? command : "");
 	if (p->process == STORE_ALL && p->process_count > 1)
 		text_addf(out, " (%s processes)", figure_count(p->process_count, count));
+	if (creator != NULL)
+		text_addf(out, ", by %s", creator);
 }
 
 static bool is_running(const struct store_process *x)
@@ -153,29 +156,53 @@ static void put_endings(const struct event_profile *p, struct text *out)
 		told = is_cut || running > 0 ? &nobody : NULL;
 	if (told == NULL)
 		return;
-	text_add(out, "  ");
 	if (count > 1 && running > 0)
 		text_addf(out, "%zu of them: ", running);
 	process_put_ending(told, out);
-	text_add(out, "\n");
+}
+
+/* What other tools have counted has no times. */
+void event_put_end(const struct event_profile *p, struct text *out)
+{
+	int64_t wall_ns = store_meta_int(p->store, "wall_ns", 0);
+	char time[FIGURE_BYTES];
+	size_t from = out->count, count = 0;
+	const struct store_process *one = NULL;
+
+	put_endings(p, out);
+	for (size_t i = 0; i < p->process_count; i++) {
+		if (p->process != STORE_ALL && p->processes[i].id != p->process)
+			continue;
+		one = &p->processes[i];
+		count++;
+	}
+	if (out->count > from || count == 0)
+		return;
+	if (count == 1 && one->end_ns > one->start_ns)
+		process_put_ending(one, out);
+	else if (count > 1 && wall_ns > 0)
+		text_addf(out, "ended after %s", figure_duration((uint64_t)wall_ns, time));
 }
 
 void event_heading(const struct event_profile *p, const struct event_columns *c, const char *what,
 		   const struct display *d, struct text *out)
 {
 	const struct event_column *sort = &p->columns[c->sort];
-	const char *creator = store_meta_text(p->store, "creator");
 	char figure[FIGURE_BYTES];
-	size_t from = out->count, i;
+	struct text command = {0};
+	size_t from = out->count, end, i;
 
 	text_addf(out, "%s: ", what);
-	add_command(p, d, out);
-	if (creator != NULL) {
-		text_add(out, ", by ");
-		fit_add(out, creator, d);
-	}
-	text_add(out, "\n");
+	event_put_command(p, &command);
+	fit_add(out, text_get(&command), d);
+	text_release(&command);
+	text_add(out, "\n  ");
+	end = out->count;
 	put_endings(p, out);
+	if (out->count > end)
+		text_add(out, "\n");
+	else
+		out->count -= 2;
 	fit_add(out, sort->name, d);
 	text_addf(out, FIT_STAY "%s", event_figure(events_value(p, c->sort, p->totals), figure));
 	if (sort->text != NULL || sort->description != NULL) {

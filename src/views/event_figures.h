@@ -33,6 +33,12 @@ void event_csv(struct text *out, double value);
 size_t event_columns_that_fit(const struct event_profile *p, const struct event_columns *c,
 			      const struct display *d, unsigned used);
 
+/* The command, how many processes, and which other tool counted; not fitted. */
+void event_put_command(const struct event_profile *p, struct text *out);
+
+/* How the run ended and after how long, without a line's end; nothing where that is not known. */
+void event_put_end(const struct event_profile *p, struct text *out);
+
 /* "Events by function: ./prog ..." and the totals. */
 void event_heading(const struct event_profile *p, const struct event_columns *c, const char *what,
 		   const struct display *d, struct text *out);

@@ -13,8 +13,10 @@
 #include "views/table.h"
 #include "views/views.h"
 
-#define FIXED_WIDTH 40 /* of the shares, the sort event twice and the calls, about */
-#define MOST_CELLS  (EVENT_COLUMNS + 10)
+#define FIXED_WIDTH  40 /* of the shares, the sort event twice and the calls, about */
+#define NARROW_WIDTH 24 /* of the shares and the calls */
+#define WIDE	     100
+#define MOST_CELLS   (EVENT_COLUMNS + 10)
 
 /* ---- Text ---- */
 
@@ -124,6 +126,7 @@ struct layout {
 	unsigned less[2]; /* of the columns the names that say least, the least first */
 	size_t less_count;
 	char titles[2][FIGURE_BYTES]; /* of the sort event */
+	bool is_wide;		      /* the inclusive cost as a number, too */
 	size_t count, others;	      /* others: how many of the chosen columns are shown */
 };
 
@@ -138,14 +141,16 @@ static void lay_out(const struct event_report *r, const struct display *d, struc
 	size_t i;
 
 	l->count = 0;
-	l->others = event_columns_that_fit(r->p, c, d, FIXED_WIDTH);
+	l->is_wide = d->width == 0 || d->width >= WIDE;
+	l->others = event_columns_that_fit(r->p, c, d, l->is_wide ? FIXED_WIDTH : NARROW_WIDTH);
 	snprintf(l->titles[0], FIGURE_BYTES, "%.30s", r->p->columns[c->sort].name);
 	snprintf(l->titles[1], FIGURE_BYTES, "%.30s INCL", r->p->columns[c->sort].name);
 	add_title(l, "SELF", true, false);
 	add_title(l, l->titles[0], true, false);
 	if (has_inclusive(r)) {
 		add_title(l, "INCL", true, false);
-		add_title(l, l->titles[1], true, false);
+		if (l->is_wide)
+			add_title(l, l->titles[1], true, false);
 	}
 	for (i = 0; i < l->others; i++) {
 		if (c->items[i] != c->sort)
@@ -159,6 +164,15 @@ static void lay_out(const struct event_report *r, const struct display *d, struc
 	l->less_count = i - 1;
 	for (i = 0; i < l->less_count; i++)
 		l->less[i] = (unsigned)(l->count - 1 - i);
+}
+
+/* The share alone is shown: it bears the mark of an estimate. */
+static void mark_estimate(char figure[FIGURE_BYTES])
+{
+	size_t length = strlen(figure);
+
+	if (length + 1 < FIGURE_BYTES)
+		memcpy(figure + length, "~", 2);
 }
 
 static void put_row(const struct event_report *r, const struct layout *l, struct table *table,
@@ -176,7 +190,10 @@ static void put_row(const struct event_report *r, const struct layout *l, struct
 	event_figure(self, figures[n++]);
 	if (has_inclusive(r)) {
 		event_share(inclusive, r->total, figures[n++]);
-		event_figure_of(inclusive, row->is_estimate, figures[n++]);
+		if (l->is_wide)
+			event_figure_of(inclusive, row->is_estimate, figures[n++]);
+		else if (row->is_estimate)
+			mark_estimate(figures[n - 1]);
 	}
 	for (i = 0; i < l->others; i++) {
 		if (c->items[i] != c->sort)

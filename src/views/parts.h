@@ -15,6 +15,9 @@
 int data_table(const struct data *d, size_t rows, const bool *marks, const struct display *display,
 	       struct text *out, struct err *err);
 
+/* "head  struct node *  list.c:12", or "malloc in make_tree (tree.c:42)". */
+void data_put_name(const struct data_row *r, struct text *out);
+
 /* The call paths that the blocks of a row come from, those of the most bytes first. */
 void data_paths_text(const struct data *d, size_t row, const struct display *display,
 		     struct text *out);

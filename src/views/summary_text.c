@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The summary as a page of text. */
+/* The summary as a page of text: the first screen, then longer tables, and what the run was. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@
 #include "views/figures.h"
 #include "views/fit.h"
 #include "views/parts.h"
+#include "views/screen/first_screen.h"
 #include "views/table.h"
 #include "views/views.h"
 
@@ -94,11 +95,17 @@ static void put_samples(const struct profile *p, struct text *out)
 		text_addf(out, "%s of them left out: the window they are from never closed\n",
 			  figure_count(p->cut_samples, a));
 	}
-	if (x->lost_records > 0) {
-		put_label(out, "");
-		text_addf(out, "%s lost: the profiler could not keep up\n",
-			  figure_things(x->lost_records, "record", a));
-	}
+}
+
+static void put_losses(const struct profile *p, struct text *out)
+{
+	char count[FIGURE_BYTES];
+
+	if (p->process->lost_records == 0)
+		return;
+	put_label(out, "lost");
+	text_addf(out, "%s: the profiler could not keep up\n",
+		  figure_things(p->process->lost_records, "record", count));
 }
 
 static void put_share(struct text *out, const char *before, double share)
@@ -213,7 +220,7 @@ static void put_advice(const struct profile *p, struct text *out)
 	const char *option = NULL;
 
 	period = sampled / (PROFILE_ENOUGH_SAMPLES * 3 / 2);
-	text_add(out, "Give the program more work");
+	text_add(out, " Give the program more work");
 	if (p->process->windows < PROFILE_ENOUGH_WINDOWS)
 		option = more_windows(p, sampled);
 	if (option != NULL)
@@ -221,11 +228,11 @@ static void put_advice(const struct profile *p, struct text *out)
 	else if (p->process->windows >= PROFILE_ENOUGH_WINDOWS && period > 0 &&
 		 (had == 0 || period < had))
 		text_addf(out, ", or record with --period %" PRIu64, period);
-	text_add(out, ".\n");
+	text_add(out, ".");
 }
 
-/* Too few samples, and what to change. */
-static void put_warning(const struct profile *p, struct text *out)
+/* Too few samples, and what to change: sentences; nothing where there are enough. */
+static void put_caution(const struct profile *p, struct text *out)
 {
 	char samples[FIGURE_BYTES], windows[FIGURE_BYTES];
 	const struct store_process *x = p->process;
@@ -235,16 +242,16 @@ static void put_warning(const struct profile *p, struct text *out)
 	if (x->samples == 0) {
 		const bool counted = store_is_counted(p->store);
 
-		text_addf(out, "\nNo samples: the program was %s. The miss ratio is not known.\n",
+		text_addf(out, "No samples: the program was %s. The miss ratio is not known.",
 			  counted ? "only counted (--gear count)"
 				  : "too short, or too little of it sampled");
 		if (!counted)
 			put_advice(p, out);
 		return;
 	}
-	text_addf(out, "\nFew samples (%s in %s; ", figure_count(x->samples, samples),
+	text_addf(out, "Few samples (%s in %s; ", figure_count(x->samples, samples),
 		  figure_things(x->windows, "window", windows));
-	text_addf(out, "%s in %s would do): take the figures as rough.\n",
+	text_addf(out, "%s in %s would do): take the figures as rough.",
 		  figure_count(PROFILE_ENOUGH_SAMPLES, samples),
 		  figure_count(PROFILE_ENOUGH_WINDOWS, windows));
 	put_advice(p, out);
@@ -253,10 +260,11 @@ static void put_warning(const struct profile *p, struct text *out)
 static int put_processes(const struct profile *p, const struct display *d, struct text *out,
 			 struct err *err)
 {
-	static const struct table_column columns[] = {
-		{"PROCESS", true, false},	{"PID", true, false},	  {"ACCESSES", true, false},
-		{"SAMPLES", true, false},	{"WINDOWS", true, false}, {"STATE", false, false},
-		{"COMMAND", false, TABLE_WORDS}};
+	static const struct table_column columns[] = {{"PROCESS", true, false},
+						      {"PID", true, false},
+						      {"ACCESSES", true, false},
+						      {"STATE", false, false},
+						      {"COMMAND", false, TABLE_WORDS}};
 	char count[FIGURE_BYTES];
 	struct table *t;
 	size_t from;
@@ -268,20 +276,18 @@ static int put_processes(const struct profile *p, const struct display *d, struc
 	for (size_t i = 0; i < p->process_count && i < MAX_PROCESSES; i++) {
 		const struct store_process *x = &p->processes[i];
 		char id[FIGURE_BYTES], pid[FIGURE_BYTES], accesses[FIGURE_BYTES],
-			samples[FIGURE_BYTES], windows[FIGURE_BYTES], state[FIGURE_BYTES];
-		const char *cells[] = {id, pid, accesses, samples, windows, state, x->command};
+			state[FIGURE_BYTES];
+		const char *cells[] = {id, pid, accesses, state, x->command};
 
 		snprintf(id, sizeof(id), "%s%" PRId64, x == p->process ? "* " : "", x->id);
 		snprintf(pid, sizeof(pid), "%" PRIu32, x->pid);
 		figure_count(x->accesses, accesses);
-		figure_count(x->samples, samples);
-		figure_count(x->windows, windows);
 		figure_state(x, state);
 		table_row(t, cells);
 	}
 	from = out->count;
 	text_addf(out,
-		  "%s processes; the rest is about process %" PRId64
+		  "\n%s processes; the above is about process %" PRId64
 		  " (*), --process ID shows another\n\n",
 		  figure_count(p->process_count, count), p->process->id);
 	fit_prose(out, from, 0, d);
@@ -289,45 +295,6 @@ static int put_processes(const struct profile *p, const struct display *d, struc
 	table_free(t);
 	if (p->process_count > MAX_PROCESSES)
 		figure_more(out, p->process_count - MAX_PROCESSES, "");
-	text_add(out, "\n");
-	return ret;
-}
-
-static int put_caches(const struct profile *p, const struct query *q, const struct display *d,
-		      struct text *out, struct err *err)
-{
-	static const struct table_column columns[] = {{"CACHE", false, false},
-						      {"SIZE", true, false},
-						      {"MISS RATIO", true, false},
-						      {"95 % INTERVAL", true, false}};
-	struct profile_cache caches[PROFILE_CACHES];
-	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
-	size_t from = out->count;
-	int ret;
-
-	profile_caches(p, caches);
-	for (size_t i = 0; i < PROFILE_CACHES; i++) {
-		char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES], interval[FIGURE_BYTES];
-		const char *cells[] = {caches[i].name, size, percent, interval};
-		const struct query at = query_at(q, caches[i].size_bytes);
-		struct model_ratio r;
-
-		if (caches[i].size_bytes == 0)
-			continue;
-		profile_solve(p, &at, &r);
-		size_format(caches[i].size_bytes, size);
-		figure_percent(r.ratio, percent);
-		figure_interval(&r, interval);
-		table_row(t, cells);
-	}
-	text_addf(out,
-		  "\nMisses per access on %s caches (%" PRIu32 "-byte lines, "
-		  "fully associative, %s replacement)\n\n",
-		  p->machine != NULL ? p->machine : "this machine's", p->line_bytes,
-		  figure_policy(profile_policy(q)));
-	fit_prose(out, from, 0, d);
-	ret = table_print(t, out, err);
-	table_free(t);
 	return ret;
 }
 
@@ -335,7 +302,9 @@ static int put_caches(const struct profile *p, const struct query *q, const stru
 static int put_hot(const struct hot *h, const struct column *place, size_t rows,
 		   const struct display *d, struct text *out, struct err *err)
 {
-	const struct column_list *columns = COLUMN_LIST(COST_SHARES, place);
+	const struct column_list *columns =
+		COLUMN_LIST(COST(ALL_MISSES), COST(UNRESOLVED), COST(RATIO), COST(ACCESSES),
+			    COST(SAMPLES), place);
 	struct table *t = columns_table(columns, d);
 	int ret;
 
@@ -343,12 +312,6 @@ static int put_hot(const struct hot *h, const struct column *place, size_t rows,
 		struct cost_row row = cost_row_of(h, i);
 
 		columns_table_row(columns, t, &row);
-	}
-	if (h->total.unresolved > 0) {
-		char misses[FIGURE_BYTES];
-
-		figure_share(hot_share(h->total.unresolved, &h->total), misses);
-		table_row(t, (const char *const[]){misses, "", "", "", "", HOT_UNRESOLVED});
 	}
 	text_add(out, "\n");
 	ret = table_print(t, out, err);
@@ -415,14 +378,11 @@ static void put_nameless(const struct summary *s, size_t rows, const struct disp
 
 static void put_hot_title(const struct summary *s, const struct display *d, struct text *out)
 {
-	const char *cache = profile_cache_name(s->profile, s->size_bytes);
-	char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES];
 	size_t from = out->count;
 
-	text_addf(out, "\nWhere they come from, in a cache of %s%s%s%s (miss ratio %s)\n",
-		  size_format(s->size_bytes, size), cache != NULL ? " (" : "",
-		  cache != NULL ? cache : "", cache != NULL ? ")" : "",
-		  figure_percent(s->functions.ratio, percent));
+	text_add(out, "\nMore of the misses in a cache of ");
+	figure_cache(s->profile, s->query, out);
+	text_add(out, "; UNRESOLVED is a part of MISSES\n");
 	fit_prose(out, from, 0, d);
 }
 
@@ -449,50 +409,53 @@ static int put_messages(const struct profile *p, const struct display *d, struct
 }
 
 /* What ran, and what was seen of it. */
-static void put_head(const struct summary *s, const struct display *d, struct text *out)
+static void put_run(const struct summary *s, bool is_verbose, const struct display *d,
+		    struct text *out)
 {
 	const struct profile *p = s->profile;
 	size_t from = out->count;
 
-	fit_add(out, p->process->command, d);
-	text_add(out, "\n");
-	fit_prose(out, from, 2, d);
-	from = out->count;
-	put_label(out, "");
-	process_put_ending(p->process, out);
 	text_add(out, "\n");
 	put_counts(p->process, out);
 	put_footprint(p, out);
-	put_samples(p, out);
-	put_overhead(p, out);
-	put_resolution(p, out);
 	put_reuse(s, out);
+	if (is_verbose) {
+		put_samples(p, out);
+		put_overhead(p, out);
+		put_resolution(p, out);
+	}
+	put_losses(p, out);
 	fit_prose(out, from, LABEL_INDENT, d);
-	from = out->count;
-	put_warning(p, out);
-	fit_prose(out, from, 0, d);
 }
 
-int summary_text(const struct summary *s, size_t rows, const struct display *d, struct text *out,
-		 struct err *err)
+static int put_tables(const struct summary *s, size_t rows, const struct display *d,
+		      struct text *out, struct err *err)
+{
+	put_hot_title(s, d, out);
+	if (put_hot(&s->functions, COST(FUNCTION), rows, d, out, err) != 0 ||
+	    put_hot(&s->lines, COST(PLACE), rows, d, out, err) != 0)
+		return -1;
+	put_order(s, d, out);
+	put_nameless(s, rows, d, out);
+	text_add(out, "\nWhich data it is ('dwell objects' tells more)\n\n");
+	return data_table(&s->data, rows, NULL, d, out, err);
+}
+
+int summary_text(const struct summary *s, const struct summary_page *page, const struct display *d,
+		 struct text *out, struct err *err)
 {
 	const struct profile *p = s->profile;
+	struct text caution = {0};
+	int status;
 
+	put_caution(p, &caution);
+	status = first_screen_samples(s, page->file, caution.count > 0 ? text_get(&caution) : NULL,
+				      d, out, err);
+	text_release(&caution);
+	if (status != 0 || (p->sample_count > 0 && put_tables(s, page->rows, d, out, err) != 0))
+		return -1;
+	put_run(s, page->is_verbose, d, out);
 	if (put_processes(p, d, out, err) != 0)
 		return -1;
-	put_head(s, d, out);
-	if (p->sample_count > 0) {
-		if (put_caches(p, s->query, d, out, err) != 0)
-			return -1;
-		put_hot_title(s, d, out);
-		if (put_hot(&s->functions, COST(FUNCTION), rows, d, out, err) != 0 ||
-		    put_hot(&s->lines, COST(PLACE), rows, d, out, err) != 0)
-			return -1;
-		put_order(s, d, out);
-		put_nameless(s, rows, d, out);
-		text_add(out, "\nWhich data it is ('dwell objects' tells more)\n\n");
-		if (data_table(&s->data, rows, NULL, d, out, err) != 0)
-			return -1;
-	}
 	return put_messages(p, d, out, err);
 }

@@ -39,8 +39,15 @@ struct summary;
 
 /* ---- Sampled profiles ---- */
 
-int summary_text(const struct summary *s, size_t rows, const struct display *d, struct text *out,
-		 struct err *err);
+/* `rows`: of each table behind the first screen. */
+struct summary_page {
+	const char *file; /* the profile, as commands name it */
+	size_t rows;
+	bool is_verbose; /* with how samples were taken */
+};
+
+int summary_text(const struct summary *s, const struct summary_page *page, const struct display *d,
+		 struct text *out, struct err *err);
 /* Sections by their first column: process, count, cache, reuse, function, line, object. */
 void summary_csv(const struct summary *s, struct text *out);
 int summary_json(const struct summary *s, struct text *out, struct err *err);

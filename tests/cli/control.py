@@ -256,8 +256,8 @@ def the_report_says_what_it_cannot_know_of_the_memory_held():
 def advice():
     """What the report says that would make for enough samples: the option, or None."""
     paragraphs = [' '.join(p.split()) for p in run('report', '-i', 'control.db')[1].split('\n\n')]
-    found = re.search(r'^(?:Few|No) samples.*\. Give the program more work(, or record with (.*))?\.$',
-                      '\n'.join(paragraphs), re.M)
+    found = re.search(r'(?:Few|No) samples.*\. Give the program more work(, or record with (.*))?\. Next: dwell',
+                      '\n'.join(paragraphs))
     check(found, paragraphs)
     return found.group(2)
 

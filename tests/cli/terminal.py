@@ -103,7 +103,7 @@ def numbers_have_their_commas_and_nouns_their_plurals():
                           check=True, timeout=100)
     check(b' in 1 window, ' in done.stderr, done.stderr)
     for view, says in [(['report'], r'Few samples \([\d,]+ in 1 window; 10,000 in 25 would do\)'),
-                       (['report'], r'samples [\d,]+ in 1 window \('), (['top', '--once'], r'[\d,]+ samples in 1 window\n')]:
+                       (['report', '-v'], r'samples [\d,]+ in 1 window \('), (['top', '--once'], r'[\d,]+ samples in 1 window\n')]:
         text = show(few, *view)
         check(re.search(says, re.sub(' +', ' ', text)), says, 'is not in', text)
     check(re.search(r'^\.\.\. and [\d,]+ more$', show(profiles['samples'], 'reuse', '-n', '1'), re.M), 'no word of the rest')

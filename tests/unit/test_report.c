@@ -27,10 +27,13 @@
 #define PATH "dwell.db"
 
 static const struct query random_at_mb = {.policy = QUERY_RANDOM, .size_bytes = 1u << 20};
+static const struct query random_at_l1 = {
+	.process = QUERY_ANY, .policy = QUERY_RANDOM, .size_bytes = 48u << 10};
 static const struct query lru_at_mb = {.policy = QUERY_LRU, .size_bytes = 1u << 20};
 static const struct query lru_200_ways = {.policy = QUERY_LRU, .ways = 200};
 
 static const struct display plain = {.width = 0, .color = false, .unicode = true};
+static const struct summary_page page = {.file = PATH, .rows = 10, .is_verbose = true};
 
 static int make_profile(void **state)
 {
@@ -107,7 +110,7 @@ static void test_all_of_a_report_is_of_the_policy_asked_for(void **state)
 	assert_true(fabs(s.functions.ratio - lru.ratio) < 1e-9);
 	assert_true(fabs(s.lines.ratio - lru.ratio) < 1e-9);
 	assert_true(fabs(s.data.total.misses + s.data.total.unresolved - lru.ratio) < 1e-9);
-	assert_int_equal(summary_text(&s, 10, &plain, &out, NULL), 0);
+	assert_int_equal(summary_text(&s, &page, &plain, &out, NULL), 0);
 	assert_non_null(strstr(text_get(&out), "LRU replacement"));
 	text_release(&out);
 	summary_release(&s);
@@ -132,7 +135,6 @@ static void test_the_report_says_what_ran_and_how_it_misses(void **state)
 		"95 % INTERVAL",
 		"walk.c:5 walk(int, double*)",
 		"[libm.so.6+0x1234]",
-		HOT_UNRESOLVED,
 		"1 of them left out",
 		"distances up to"};
 	struct profile p = load(STORE_NONE);
@@ -140,11 +142,49 @@ static void test_the_report_says_what_ran_and_how_it_misses(void **state)
 	struct text out = {0};
 
 	assert_int_equal(summary_init(&s, &p, &random_at_mb, NULL), 0);
-	assert_int_equal(summary_text(&s, 10, &plain, &out, NULL), 0);
+	assert_int_equal(summary_text(&s, &page, &plain, &out, NULL), 0);
 	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++)
 		if (strstr(text_get(&out), sentences[i]) == NULL)
 			fail_msg("'%s' is not in:\n%s", sentences[i], text_get(&out));
 	assert_null(strstr(text_get(&out), "Few samples"));
+	text_release(&out);
+	summary_release(&s);
+	profile_close(&p);
+}
+
+static size_t width_of(const char *line)
+{
+	size_t width = 0;
+
+	for (; *line != '\0' && *line != '\n'; line++)
+		width += (*line & 0xc0) != 0x80; /* not the middle of a character */
+	return width;
+}
+
+/* 20 lines, so that a prompt and more fit below on a terminal of 24. */
+static void test_the_first_screen_has_a_verdict_and_the_next_command(void **state)
+{
+	const struct display narrow = {.width = 80, .unicode = true};
+	const struct summary_page brief = {.file = "a b.db", .rows = 10};
+	struct profile p = load(STORE_NONE);
+	struct text out = {0};
+	struct summary s;
+	const char *next, *line;
+	size_t lines = 1;
+
+	assert_int_equal(summary_init(&s, &p, &random_at_l1, NULL), 0);
+	assert_int_equal(summary_text(&s, &brief, &narrow, &out, NULL), 0);
+	next = strstr(text_get(&out), "\nNext: dwell ");
+	assert_non_null(next);
+	assert_non_null(strstr(next, " -i 'a b.db'"));
+	for (line = text_get(&out); line <= next; line = strchr(line, '\n') + 1)
+		lines++;
+	assert_in_range(lines, 15, 20);
+	for (line = text_get(&out); *line != '\0'; line = strchr(line, '\n') + 1)
+		assert_true(width_of(line) <= 80);
+	/* How samples were taken is for --verbose. */
+	assert_null(strstr(text_get(&out), "censored"));
+	assert_null(strstr(text_get(&out), "watching"));
 	text_release(&out);
 	summary_release(&s);
 	profile_close(&p);
@@ -157,7 +197,7 @@ static void test_a_process_without_samples_is_reported_without_a_ratio(void **st
 	struct text out = {0};
 
 	assert_int_equal(summary_init(&s, &p, &random_at_mb, NULL), 0);
-	assert_int_equal(summary_text(&s, 10, &plain, &out, NULL), 0);
+	assert_int_equal(summary_text(&s, &page, &plain, &out, NULL), 0);
 	assert_non_null(strstr(text_get(&out), "No samples"));
 	text_release(&out);
 	summary_csv(&s, &out);
@@ -431,6 +471,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_rows_and_what_is_not_resolved_add_up),
 		cmocka_unit_test(test_all_of_a_report_is_of_the_policy_asked_for),
 		cmocka_unit_test(test_the_report_says_what_ran_and_how_it_misses),
+		cmocka_unit_test(test_the_first_screen_has_a_verdict_and_the_next_command),
 		cmocka_unit_test(test_a_process_without_samples_is_reported_without_a_ratio),
 		cmocka_unit_test(test_the_report_is_there_for_programs_too),
 		cmocka_unit_test(test_the_curve_has_a_point_at_each_power_of_two),

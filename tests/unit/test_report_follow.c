@@ -140,6 +140,7 @@ static void the_model_gets_none_of_a_process_cut_off(void **state)
 	static const struct display plain = {0};
 	double without = ratio_without_follows();
 	struct text out = {0};
+	const struct summary_page page = {.file = "dwell.db", .rows = 10, .is_verbose = true};
 	struct summary s;
 	struct profile p;
 	size_t i;
@@ -152,7 +153,7 @@ static void the_model_gets_none_of_a_process_cut_off(void **state)
 		assert_true(p.cut_follows);
 		assert_true(far_ratio(&p) == without);
 		assert_int_equal(summary_init(&s, &p, &random_at_mb, NULL), 0);
-		assert_int_equal(summary_text(&s, 10, &plain, &out, NULL), 0);
+		assert_int_equal(summary_text(&s, &page, &plain, &out, NULL), 0);
 		assert_non_null(strstr(text_get(&out), "82 of the censored watched on in later "
 						       "windows, 41 met again\n"));
 		assert_non_null(strstr(text_get(&out), "These are left out: cut off"));

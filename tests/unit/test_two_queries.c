@@ -92,12 +92,13 @@ static int make_profiles(void **state)
 
 static int show_summary(const struct profile *p, struct text *out)
 {
+	const struct summary_page page = {.file = "dwell.db", .rows = 10};
 	struct summary s;
 	int status;
 
 	if (summary_init(&s, p, &random_at_size, NULL) != 0)
 		return -1;
-	status = summary_text(&s, 10, &display, out, NULL);
+	status = summary_text(&s, &page, &display, out, NULL);
 	status |= summary_json(&s, out, NULL);
 	summary_csv(&s, out);
 	summary_release(&s);

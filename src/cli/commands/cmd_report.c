@@ -31,6 +31,7 @@ static const struct option_use uses[] = {
 	{OPTION_INCLUSIVE},
 	{OPTION_THRESHOLD, .usual = "0"},
 	{OPTION_ROWS, .shown = "10; of events 40"},
+	{OPTION_VERBOSE},
 	{OPTION_NO_PAGER},
 	{OPTION_HELP},
 	{OPTION_VERSION},
@@ -44,6 +45,11 @@ static const int of_events[] = {OPTION_BY,	  OPTION_EVENT,	    OPTION_SORT,
 
 static int print_report(const struct options *o, const struct profile *p)
 {
+	const struct summary_page page = {
+		.file = o->input,
+		.rows = o->query.limit != 0 ? o->query.limit : DEFAULT_ROWS,
+		.is_verbose = o->is_verbose,
+	};
 	struct display d = view_display();
 	struct text out = {0};
 	struct summary s;
@@ -60,8 +66,7 @@ static int print_report(const struct options *o, const struct profile *p)
 	else if (o->format == VIEW_JSON)
 		ret = summary_json(&s, &out, &err);
 	else
-		ret = summary_text(&s, o->query.limit != 0 ? o->query.limit : DEFAULT_ROWS, &d,
-				   &out, &err);
+		ret = summary_text(&s, &page, &d, &out, &err);
 	summary_release(&s);
 	return view_show(&out, ret, &err);
 }

@@ -2,10 +2,72 @@
 /* dwell report on an event profile: its options, and the table. */
 #include "cli/commands/report_events.h"
 
+#include <string.h>
+
 #include "cli/cli.h"
+#include "events/event_caches.h"
+#include "events/event_report.h"
+#include "views/screen/first_screen.h"
 #include "views/views.h"
 
 #define DEFAULT_ROWS 40
+
+static bool chooses_events(const struct options *o)
+{
+	return o->query.metric_count > 0 || o->query.sort != NULL;
+}
+
+static void move_to_front(struct event_columns *c, size_t column)
+{
+	size_t at = 0;
+
+	while (at < c->count && c->items[at] != column)
+		at++;
+	if (at == c->count)
+		return;
+	memmove(&c->items[1], &c->items[0], at * sizeof(c->items[0]));
+	c->items[0] = column;
+}
+
+/*
+ * By default a page of text begins with misses, those of the last level first; the other formats
+ * have the events in the order of the profile.
+ */
+static void prefer_misses(const struct event_caches *caches, struct event_choice *choice)
+{
+	static const size_t first_of_profile = 0;
+	const struct event_cache *last = event_caches_last(caches);
+	struct event_columns *c = &choice->columns;
+
+	if (last == NULL)
+		return;
+	for (size_t i = 0; i < caches->count; i++)
+		if (!caches->items[i].is_code && caches->items[i].column != SIZE_MAX)
+			move_to_front(c, caches->items[i].column);
+	c->sort = last->column;
+	choice->second = &first_of_profile;
+}
+
+/* The first screen is of functions; who asks for other rows has seen it. */
+static bool has_first_screen(const struct options *o, const struct event_caches *caches)
+{
+	return o->by == EVENT_BY_FUNCTION && !chooses_events(o) && !o->is_inclusive &&
+	       event_caches_last(caches) != NULL;
+}
+
+static int print_text(const struct options *o, const struct event_report *r,
+		      const struct event_caches *caches, struct text *out, struct err *err)
+{
+	size_t rows = o->query.limit != 0 ? o->query.limit : DEFAULT_ROWS;
+	struct display d = view_display();
+
+	if (has_first_screen(o, caches)) {
+		if (first_screen_events(r, caches, o->input, &d, out, err) != 0)
+			return -1;
+		text_add(out, "\n");
+	}
+	return event_report_text(r, rows, &d, out, err);
+}
 
 int report_events_print(const struct options *o, struct event_profile *p)
 {
@@ -15,8 +77,7 @@ int report_events_print(const struct options *o, struct event_profile *p)
 		.focus = o->query.has_focus ? &o->query.focus : NULL,
 		.ignore = o->query.has_ignore ? &o->query.ignore : NULL,
 	};
-	size_t rows = o->query.limit != 0 ? o->query.limit : DEFAULT_ROWS;
-	struct display d = view_display();
+	struct event_caches caches;
 	struct event_report r;
 	struct text out = {0};
 	struct err err;
@@ -24,6 +85,10 @@ int report_events_print(const struct options *o, struct event_profile *p)
 
 	if (event_options_columns(&o->query, p, &choice.columns, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
+	if (event_caches_read(&caches, p, &err) != 0)
+		return cli_fail(&err, EXIT_INPUT);
+	if (o->format == VIEW_TEXT && !chooses_events(o))
+		prefer_misses(&caches, &choice);
 	if (event_report_init(&r, p, (enum event_by)o->by, &choice, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	if (o->format == VIEW_CSV)
@@ -31,7 +96,7 @@ int report_events_print(const struct options *o, struct event_profile *p)
 	else if (o->format == VIEW_JSON)
 		ret = event_report_json(&r, &out, &err);
 	else
-		ret = event_report_text(&r, rows, &d, &out, &err);
+		ret = print_text(o, &r, &caches, &out, &err);
 	view_notes(&r.rows.notes);
 	event_report_release(&r);
 	return view_show(&out, ret, &err);

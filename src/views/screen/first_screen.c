@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The first screen of a sampled profile; see first_screen.h. */
+#include "views/screen/first_screen.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "base/text.h"
+#include "estimate/summary.h"
+#include "views/cost_columns.h"
+#include "views/figures.h"
+#include "views/parts.h"
+#include "views/screen/verdict.h"
+#include "views/table.h"
+
+void first_screen_command(const char *command, const struct display *d, struct text *out)
+{
+	struct text safe = {0};
+
+	fit_add(&safe, command, d);
+	fit_words(out, text_get(&safe), d->width > 0 ? d->width : SIZE_MAX, d);
+	text_add(out, "\n");
+	text_release(&safe);
+}
+
+/* Cells that are empty at the end of a row are not to be seen. */
+static void trim_lines(struct text *out, size_t from)
+{
+	size_t to = from;
+
+	for (size_t i = from; i < out->count; i++) {
+		while (out->items[i] == '\n' && to > from && out->items[to - 1] == ' ')
+			to--;
+		out->items[to++] = out->items[i];
+	}
+	if (out->items != NULL)
+		out->items[to] = '\0';
+	out->count = to;
+}
+
+/* ---- What ran ---- */
+
+static void put_run(const struct profile *p, const struct display *d, struct text *out)
+{
+	const struct store_process *x = p->process;
+	char count[FIGURE_BYTES];
+	size_t from;
+
+	first_screen_command(x->command[0] != '\0' ? x->command : x->exe, d, out);
+	from = out->count;
+	process_put_ending(x, out);
+	text_addf(out, "; %s accesses", figure_count(x->accesses, count));
+	if (p->process_count > 1)
+		text_addf(out, "; process %" PRId64 " of %s (--process)", x->id,
+			  figure_count(p->process_count, count));
+	text_add(out, "\n");
+	fit_prose(out, from, 2, d);
+}
+
+/* ---- The caches ---- */
+
+static int put_caches(const struct summary *s, const struct display *d, struct text *out,
+		      struct err *err)
+{
+	static const struct table_column columns[] = {{"CACHE", false, false},
+						      {"SIZE", true, false},
+						      {"MISS RATIO", true, false},
+						      {"95 % INTERVAL", true, false},
+						      {"", false, false}};
+	const struct profile *p = s->profile;
+	uint64_t resolved = profile_resolved_size(p);
+	struct profile_cache caches[PROFILE_CACHES];
+	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	size_t from = out->count;
+	int status;
+
+	text_addf(out, "\nMisses per access%s%s: ", p->machine != NULL ? ", " : "",
+		  p->machine != NULL ? p->machine : "");
+	if (s->query->ways > 0)
+		text_addf(out, "%" PRIu64 "-way", s->query->ways);
+	else
+		text_add(out, "fully associative");
+	text_addf(out, ", %s replacement, %" PRIu32 "-byte lines\n", figure_policy(s->policy),
+		  p->line_bytes);
+	fit_prose(out, from, 2, d);
+	profile_caches(p, caches);
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		char size[SIZE_TEXT_BYTES], percent[FIGURE_BYTES], interval[FIGURE_BYTES];
+		const char *cells[] = {caches[i].name, size, percent, interval,
+				       caches[i].size_bytes > resolved ? "bounds only" : ""};
+		const struct query at = query_at(s->query, caches[i].size_bytes);
+		struct model_ratio r;
+
+		if (caches[i].size_bytes == 0)
+			continue;
+		profile_solve(p, &at, &r);
+		size_format(caches[i].size_bytes, size);
+		figure_percent(r.ratio, percent);
+		figure_interval(&r, interval);
+		table_row(t, cells);
+	}
+	from = out->count;
+	status = table_print(t, out, err);
+	trim_lines(out, from);
+	table_free(t);
+	return status;
+}
+
+/* ---- Code and data ---- */
+
+static bool is_shown(const struct summary *s, const struct data_row *r)
+{
+	return query_shows(s->query, (const char *const[]){r->name, r->file, r->module}, 3);
+}
+
+/* One table for both, so that their figures stand in the same columns. */
+static int put_rows(const struct summary *s, const struct display *d, struct text *out,
+		    struct err *err)
+{
+	static const struct table_column columns[] = {{"MISSES", true, false},
+						      {"MISS RATIO", true, false},
+						      {"ACCESSES", true, false},
+						      {"FUNCTION", false, true}};
+	struct table *t = table_new(columns, sizeof(columns) / sizeof(columns[0]), d);
+	char misses[FIGURE_BYTES], ratio[FIGURE_BYTES], accesses[FIGURE_BYTES];
+	size_t shown = 0;
+	int status;
+
+	for (size_t i = 0; i < s->functions.count && i < SCREEN_FUNCTIONS; i++) {
+		const struct hot_cost *c = &s->functions.rows[i].cost;
+
+		figure_share(hot_share(c->misses + c->unresolved, &s->functions.total), misses);
+		figure_share(hot_miss_ratio(c), ratio);
+		figure_share(c->accesses, accesses);
+		table_row(t, (const char *const[]){misses, ratio, accesses,
+						   s->functions.rows[i].function});
+	}
+	for (size_t i = 0; i < s->data.count && shown < SCREEN_DATA; i++) {
+		const struct data_row *r = &s->data.rows[i];
+		struct text name = {0};
+
+		if (!is_shown(s, r))
+			continue;
+		if (shown++ == 0)
+			table_row(t, (const char *const[]){"MISSES", "MISS RATIO", "ACCESSES",
+							   "DATA STRUCTURE"});
+		figure_share(hot_share(r->cost.misses + r->cost.unresolved, &s->data.total),
+			     misses);
+		figure_share(hot_miss_ratio(&r->cost), ratio);
+		figure_share(r->cost.accesses, accesses);
+		data_put_name(r, &name);
+		table_row(t, (const char *const[]){misses, ratio, accesses, text_get(&name)});
+		text_release(&name);
+	}
+	status = table_print(t, out, err);
+	table_free(t);
+	return status;
+}
+
+static int put_hot(const struct summary *s, const struct display *d, struct text *out,
+		   struct err *err)
+{
+	char percent[FIGURE_BYTES];
+	size_t from = out->count;
+
+	text_add(out, "\nMisses in a cache of ");
+	figure_cache(s->profile, s->query, out);
+	if (profile_cache_name(s->profile, s->size_bytes) == NULL)
+		text_addf(out, ", miss ratio %s", figure_percent(s->functions.ratio, percent));
+	else if (!isnan(s->used) && s->size_bytes <= profile_resolved_size(s->profile))
+		text_addf(out, "; %s of the bytes fetched are used",
+			  figure_share(s->used, percent));
+	text_add(out, "\n");
+	fit_prose(out, from, 2, d);
+	return put_rows(s, d, out, err);
+}
+
+/* ---- The verdict ---- */
+
+static void add_caches(const struct summary *s, struct verdict *v)
+{
+	const struct profile *p = s->profile;
+	struct profile_cache caches[PROFILE_CACHES];
+
+	profile_caches(p, caches);
+	v->ranked = VERDICT_SIZE_OTHER;
+	for (size_t i = 0; i < PROFILE_CACHES; i++) {
+		const struct query at = query_at(s->query, caches[i].size_bytes);
+		struct model_ratio r;
+
+		if (caches[i].size_bytes < p->line_bytes)
+			continue;
+		if (caches[i].size_bytes == s->size_bytes)
+			v->ranked = v->cache_count;
+		profile_solve(p, &at, &r);
+		v->caches[v->cache_count++] = (struct verdict_cache){
+			caches[i].name, caches[i].size_bytes, r.ratio, r.low, r.high};
+	}
+}
+
+/* The first function of those shown whose lines are known. */
+static const char *source_of(const struct hot *h)
+{
+	for (size_t i = 0; i < h->count && i < SCREEN_FUNCTIONS; i++)
+		if (h->rows[i].file != NULL &&
+		    h->rows[i].cost.misses + h->rows[i].cost.unresolved > 0)
+			return h->rows[i].function;
+	return NULL;
+}
+
+static void put_verdict(const struct summary *s, const char *file, const char *caution,
+			const struct display *d, struct text *out)
+{
+	const struct hot *h = &s->functions;
+	struct verdict v = {.size_bytes = s->size_bytes,
+			    .ratio = h->ratio,
+			    .caution = caution,
+			    .file = file,
+			    .process = s->query->process,
+			    .source_of = source_of(h)};
+	struct text data = {0};
+
+	add_caches(s, &v);
+	if (h->count > 0) {
+		v.function = h->rows[0].function;
+		v.function_share =
+			hot_share(h->rows[0].cost.misses + h->rows[0].cost.unresolved, &h->total);
+	}
+	for (size_t i = 0; i < s->data.count && v.data == NULL; i++) {
+		const struct data_row *r = &s->data.rows[i];
+
+		if (!is_shown(s, r))
+			continue;
+		data_put_name(r, &data);
+		v.data = text_get(&data);
+		v.data_share = hot_share(r->cost.misses + r->cost.unresolved, &s->data.total);
+	}
+	verdict_put(&v, d, out);
+	text_release(&data);
+}
+
+int first_screen_samples(const struct summary *s, const char *file, const char *caution,
+			 const struct display *d, struct text *out, struct err *err)
+{
+	put_run(s->profile, d, out);
+	if (s->profile->sample_count > 0 &&
+	    (put_caches(s, d, out, err) != 0 || put_hot(s, d, out, err) != 0))
+		return -1;
+	put_verdict(s, file, caution, d, out);
+	return 0;
+}

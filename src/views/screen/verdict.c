@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What limits the program, and what to look at next: two tables of rules; see verdict.h. */
+#include "views/screen/verdict.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/size.h"
+#include "base/text.h"
+#include "query/query.h"
+#include "views/figures.h"
+
+#define NAME_WIDTH 40 /* of a function or a data structure in the sentence */
+#define NONE	   SIZE_MAX
+#define MOST_TYPED 40	  /* bytes of a name that is worth a command */
+#define BREAK	   "\x1e" /* where a command that is too long for its line is broken */
+
+struct sentence {
+	const struct verdict *v;
+	const struct display *d;
+	struct text *out;
+};
+
+/* ---- Figures of the rules ---- */
+
+/* The smallest cache that the program certainly fits in. */
+static size_t first_fit(const struct verdict *v)
+{
+	for (size_t i = 0; i < v->cache_count; i++)
+		if (v->caches[i].high < VERDICT_FITS_BELOW)
+			return i;
+	return NONE;
+}
+
+static bool is_too_small(const struct verdict_cache *c)
+{
+	return c->low >= VERDICT_FITS_BELOW;
+}
+
+/* The largest cache that the program certainly does not fit in. */
+static size_t last_too_small(const struct verdict *v)
+{
+	for (size_t i = v->cache_count; i > 0; i--)
+		if (is_too_small(&v->caches[i - 1]))
+			return i - 1;
+	return NONE;
+}
+
+/* A handful of misses belongs to somebody, too, but limits nothing. */
+static bool ranked_misses_matter(const struct verdict *v)
+{
+	return v->ratio >= VERDICT_FITS_BELOW;
+}
+
+/* ---- Words ---- */
+
+static void put_name(const struct sentence *s, const char *name)
+{
+	struct text safe = {0};
+
+	fit_add(&safe, name, s->d);
+	fit_name(s->out, text_get(&safe), NAME_WIDTH, s->d);
+	text_release(&safe);
+}
+
+static void put_percent(const struct sentence *s, double share)
+{
+	if (share >= 0.995 && share < 1)
+		text_add(s->out, "more than 99" FIT_STAY "%");
+	else
+		text_addf(s->out, "%.*f" FIT_STAY "%%", share < 0.1 ? 1 : 0, share * 100);
+}
+
+/* A limit is not rounded down: as the table shows it. */
+static void put_most(const struct sentence *s, double share)
+{
+	text_addf(s->out, "%.2f" FIT_STAY "%%", share * 100);
+}
+
+static void put_ranked(const struct sentence *s)
+{
+	char size[SIZE_TEXT_BYTES];
+
+	if (s->v->ranked != VERDICT_SIZE_OTHER)
+		text_add(s->out, s->v->caches[s->v->ranked].name);
+	else
+		text_addf(s->out, "a cache of %s", size_format(s->v->size_bytes, size));
+}
+
+/* ---- Where it fits ---- */
+
+static bool nothing_is_sure(const struct verdict *v)
+{
+	return v->caution != NULL;
+}
+
+static void say_caution(const struct sentence *s)
+{
+	text_add(s->out, s->v->caution);
+}
+
+static bool fits_first(const struct verdict *v)
+{
+	return first_fit(v) == 0;
+}
+
+static void say_fits_first(const struct sentence *s)
+{
+	const struct verdict_cache *c = &s->v->caches[0];
+
+	text_addf(s->out, "Fits in %s: ", c->name);
+	if (!s->v->is_exact)
+		text_add(s->out, "at most ");
+	put_most(s, c->high);
+	text_add(s->out, " of the accesses miss");
+}
+
+static bool fits_later(const struct verdict *v)
+{
+	return first_fit(v) != NONE;
+}
+
+static void say_fits_later(const struct sentence *s)
+{
+	size_t fit = first_fit(s->v), small = last_too_small(s->v);
+
+	text_addf(s->out, "Fits in %s", s->v->caches[fit].name);
+	if (!s->v->is_exact) {
+		text_add(s->out, " (at most ");
+		put_most(s, s->v->caches[fit].high);
+		text_add(s->out, " miss)");
+	}
+	if (small != NONE) {
+		text_addf(s->out, ", not in %s (", s->v->caches[small].name);
+		put_percent(s, s->v->caches[small].ratio);
+		text_add(s->out, " miss)");
+	}
+}
+
+static bool fits_nowhere(const struct verdict *v)
+{
+	return v->cache_count > 0 && is_too_small(&v->caches[v->cache_count - 1]);
+}
+
+static void say_fits_nowhere(const struct sentence *s)
+{
+	const struct verdict_cache *last = &s->v->caches[s->v->cache_count - 1];
+
+	text_add(s->out, s->v->cache_count > 1 ? "Fits in no cache (" : "Does not fit (");
+	put_percent(s, last->ratio);
+	text_addf(s->out, " miss %s)", last->name);
+}
+
+static bool is_too_large_for_some(const struct verdict *v)
+{
+	return last_too_small(v) != NONE;
+}
+
+static void say_too_large(const struct sentence *s)
+{
+	const struct verdict_cache *c = &s->v->caches[last_too_small(s->v)];
+
+	text_addf(s->out, "Does not fit in %s (", c->name);
+	put_percent(s, c->ratio);
+	text_add(s->out, " miss)");
+}
+
+static bool always(const struct verdict *v)
+{
+	(void)v;
+	return true;
+}
+
+static void say_unknown(const struct sentence *s)
+{
+	text_add(s->out, "The intervals are too wide to say where it fits");
+}
+
+/* ---- Who misses ---- */
+
+static bool is_one_structure(const struct verdict *v)
+{
+	return ranked_misses_matter(v) && v->data != NULL && v->data_share >= VERDICT_LARGE_SHARE;
+}
+
+static void say_structure(const struct sentence *s)
+{
+	text_add(s->out, "; one structure makes ");
+	put_percent(s, s->v->data_share);
+	text_add(s->out, " of the misses of ");
+	put_ranked(s);
+	text_add(s->out, ": ");
+	put_name(s, s->v->data);
+}
+
+static bool is_one_function(const struct verdict *v)
+{
+	return ranked_misses_matter(v) && v->function != NULL &&
+	       v->function_share >= VERDICT_LARGE_SHARE;
+}
+
+static void say_function(const struct sentence *s)
+{
+	text_add(s->out, "; one function makes ");
+	put_percent(s, s->v->function_share);
+	text_add(s->out, " of the misses of ");
+	put_ranked(s);
+	text_add(s->out, ": ");
+	put_name(s, s->v->function);
+}
+
+static bool is_spread(const struct verdict *v)
+{
+	return ranked_misses_matter(v) && v->function != NULL;
+}
+
+static void say_spread(const struct sentence *s)
+{
+	text_add(s->out, "; the misses of ");
+	put_ranked(s);
+	text_add(s->out, " are spread: no function makes more than ");
+	put_percent(s, s->v->function_share);
+}
+
+static void say_nobody(const struct sentence *s)
+{
+	(void)s;
+}
+
+/* ---- Code ---- */
+
+static bool code_is_too_large(const struct verdict *v)
+{
+	return v->code_cache != NULL && v->code_ratio >= VERDICT_FITS_BELOW;
+}
+
+static void say_code(const struct sentence *s)
+{
+	text_addf(s->out, "; the code does not fit in %s (", s->v->code_cache);
+	put_percent(s, s->v->code_ratio);
+	text_add(s->out, " of the instructions miss)");
+}
+
+/* ---- The next command ---- */
+
+static bool is_shown_as_it_is(const char *word, const struct display *d)
+{
+	struct text shown = {0};
+	bool is_same;
+
+	fit_add(&shown, word, d);
+	is_same = strcmp(text_get(&shown), word) == 0;
+	text_release(&shown);
+	return is_same;
+}
+
+/* Bytes that are no text are orders to a terminal: they are written as bash reads them. */
+static void put_escaped(struct text *out, const char *word)
+{
+	text_add(out, "$'");
+	for (; *word != '\0'; word++) {
+		if (*word < ' ' || *word == 0x7f)
+			text_addf(out, "\\x%02x", (unsigned char)*word);
+		else
+			text_addf(out, "%s%c", *word == '\'' || *word == '\\' ? "\\" : "", *word);
+	}
+	text_add(out, "'");
+}
+
+/* As a shell reads it. */
+static void put_word(const struct sentence *s, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_./:+-,@%";
+	struct text *out = s->out;
+
+	if (!is_shown_as_it_is(word, s->d)) {
+		put_escaped(out, word);
+		return;
+	}
+	if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+		text_add(out, word);
+		return;
+	}
+	text_add(out, "'");
+	for (; *word != '\0'; word++) {
+		if (*word == '\'')
+			text_add(out, "'\\''");
+		else
+			text_add_bytes(out, word, 1);
+	}
+	text_add(out, "'");
+}
+
+static void put_command(const struct sentence *s, const char *command, uint64_t size_bytes)
+{
+	const struct verdict *v = s->v;
+	char size[SIZE_TEXT_BYTES];
+	uint64_t read;
+
+	text_addf(s->out, "dwell %s" BREAK, command);
+	if (strcmp(v->file, "dwell.db") != 0) {
+		text_add(s->out, " -i ");
+		put_word(s, v->file);
+	}
+	if (v->process != QUERY_ANY)
+		text_addf(s->out, " --process %" PRId64, v->process);
+	if (size_bytes == 0 || v->is_exact)
+		return;
+	/* A size that was rounded for the eye would be another one. */
+	if (size_parse(size_format(size_bytes, size), &read, NULL) == 0 && read == size_bytes)
+		text_addf(s->out, " -s %s", size);
+	else
+		text_addf(s->out, " -s %" PRIu64, size_bytes);
+}
+
+static void put_argument(const struct sentence *s, const char *argument)
+{
+	text_add(s->out, " ");
+	put_word(s, argument);
+}
+
+static void go_curve(const struct sentence *s)
+{
+	put_command(s, "curve", 0);
+}
+
+/* The misses that matter are those of a smaller cache. */
+static bool smaller_one_matters(const struct verdict *v)
+{
+	return !v->is_exact && !ranked_misses_matter(v) && last_too_small(v) != NONE;
+}
+
+static void go_smaller(const struct sentence *s)
+{
+	put_command(s, "report", s->v->caches[last_too_small(s->v)].size_bytes);
+}
+
+static bool has_source(const struct verdict *v)
+{
+	return v->source_of != NULL && strlen(v->source_of) <= MOST_TYPED;
+}
+
+static void go_annotate(const struct sentence *s)
+{
+	put_command(s, "annotate", s->v->size_bytes);
+	put_argument(s, s->v->source_of);
+}
+
+static bool has_data(const struct verdict *v)
+{
+	return !v->is_exact && v->data != NULL;
+}
+
+static void go_objects(const struct sentence *s)
+{
+	put_command(s, "objects", s->v->size_bytes);
+}
+
+static bool has_function(const struct verdict *v)
+{
+	return v->is_exact && v->function != NULL && strlen(v->function) <= MOST_TYPED;
+}
+
+static void go_asm(const struct sentence *s)
+{
+	put_command(s, "annotate --asm", 0);
+	put_argument(s, s->v->function);
+}
+
+static bool has_events(const struct verdict *v)
+{
+	return v->is_exact;
+}
+
+static void go_calls(const struct sentence *s)
+{
+	put_command(s, "calls", 0);
+}
+
+static void go_info(const struct sentence *s)
+{
+	put_command(s, "info", 0);
+}
+
+/* ---- The tables: of each the first rule that holds ---- */
+
+struct rule {
+	bool (*holds)(const struct verdict *v);
+	void (*say)(const struct sentence *s);
+};
+
+static const struct rule where_it_fits[] = {
+	{nothing_is_sure, say_caution},		{fits_first, say_fits_first},
+	{fits_later, say_fits_later},		{fits_nowhere, say_fits_nowhere},
+	{is_too_large_for_some, say_too_large}, {always, say_unknown},
+};
+
+static const struct rule who_misses[] = {
+	{nothing_is_sure, say_nobody},
+	{is_one_structure, say_structure},
+	{is_one_function, say_function},
+	{is_spread, say_spread},
+	{always, say_nobody},
+};
+
+static const struct rule does_code_fit[] = {
+	{code_is_too_large, say_code},
+	{always, say_nobody},
+};
+
+static bool fits_first_by_estimate(const struct verdict *v)
+{
+	return !v->is_exact && !nothing_is_sure(v) && fits_first(v);
+}
+
+static const struct rule what_next[] = {
+	{fits_first_by_estimate, go_curve},
+	{smaller_one_matters, go_smaller},
+	{has_source, go_annotate},
+	{has_data, go_objects},
+	{has_function, go_asm},
+	{has_events, go_calls},
+	{always, go_info},
+};
+
+static void apply(const struct rule *rules, const struct sentence *s)
+{
+	while (!rules->holds(s->v))
+		rules++;
+	rules->say(s);
+}
+
+/* A shell reads a line that ends with a backslash and the next one as one. */
+static void put_next(const struct sentence *s)
+{
+	struct text command = {0};
+	const struct sentence inner = {s->v, s->d, &command};
+	const char *at;
+	size_t width;
+
+	apply(what_next, &inner);
+	at = strchr(text_get(&command), BREAK[0]);
+	width = strlen("Next: ") + fit_width(text_get(&command));
+	text_add(s->out, "Next: ");
+	if (at != NULL) {
+		text_add_bytes(s->out, text_get(&command), (size_t)(at - text_get(&command)));
+		text_add(s->out, s->d->width > 0 && width > s->d->width ? " \\\n     " : "");
+		text_add(s->out, at + 1);
+	}
+	text_add(s->out, "\n");
+	text_release(&command);
+}
+
+void verdict_put(const struct verdict *v, const struct display *d, struct text *out)
+{
+	struct sentence s = {v, d, out};
+	size_t from = out->count;
+
+	apply(where_it_fits, &s);
+	apply(who_misses, &s);
+	apply(does_code_fit, &s);
+	text_add(out, nothing_is_sure(v) ? "\n" : ".\n");
+	fit_prose(out, from, 0, d);
+	put_next(&s);
+}
