@@ -215,3 +215,54 @@ bool name_is_meant(const char *function, const char *name)
 	text_release(&plain);
 	return is_meant;
 }
+
+/* ---- Variants of a library's function ---- */
+
+static size_t skip_prefixes(const char *function)
+{
+	/* glibc: hidden aliases, inner names, stdio. In the order of "__GI___libc_malloc". */
+	static const char *const prefixes[] = {"__GI_", "__", "_", "libc_", "IO_"};
+	size_t at = 0;
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		size_t length = strlen(prefixes[i]);
+
+		if (strncmp(function + at, prefixes[i], length) == 0)
+			at += length;
+	}
+	return at;
+}
+
+/* The length without "_evex", "_avx512_unaligned_erms" and the like. */
+static size_t cut_suffixes(const char *name, size_t length)
+{
+	static const char *const suffixes[] = {
+		"_sse2",  "_sse3", "_ssse3",   "_sse4",		 "_sse4_1",  "_sse4_2",	   "_sse42",
+		"_avx",	  "_avx2", "_avx512",  "_evex",		 "_evex512", "_erms",	   "_rtm",
+		"_movbe", "_slow", "_vex",     "_fma",		 "_fma4",    "_unaligned", "_bsf",
+		"_back",  "_c",	   "_generic", "_no_vzeroupper",
+	};
+	const size_t count = sizeof(suffixes) / sizeof(suffixes[0]);
+
+	for (size_t i = 0; i < count; i++) {
+		size_t cut = strlen(suffixes[i]);
+
+		if (length > cut && memcmp(name + length - cut, suffixes[i], cut) == 0) {
+			length -= cut;
+			i = (size_t)-1; /* there may be others before it */
+		}
+	}
+	return length;
+}
+
+bool name_is_variant(const char *function, const char *name)
+{
+	size_t asked = strlen(name), at = skip_prefixes(function);
+	size_t length = strlen(function) - at;
+
+	if (at == 0 && length == asked)
+		return false;
+	if (length < asked || memcmp(function + at, name, asked) != 0)
+		return false;
+	return cut_suffixes(function + at, length) == asked;
+}

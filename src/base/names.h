@@ -25,6 +25,12 @@ void name_plain(const char *function, struct text *out);
 bool name_is_meant(const char *function, const char *name);
 
 /*
+ * Whether the function is a library's own name for `name`, or a variant of it for a processor:
+ * "__GI___libc_malloc" for "malloc", "__strcmp_evex" for "strcmp". Not for equal names.
+ */
+bool name_is_variant(const char *function, const char *name);
+
+/*
  * The length of the name without "(int, char)": "(below main)", "(anonymous namespace)",
  * "{lambda(int)#1}", "operator()" and "(*type)" of Go are no arguments.
  */

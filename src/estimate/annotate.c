@@ -89,7 +89,7 @@ int annotation_init(struct annotation *a, const struct profile *p, const struct 
 	int ret;
 
 	*a = (struct annotation){.profile = p, .query = q, .argument = argument};
-	if (code_find(&a->code, p, argument, err) != 0)
+	if (code_find(&a->code, p, q, argument, err) != 0)
 		return -1;
 	if (shares_init(&a->shares, p, q, err) != 0)
 		return -1;

@@ -3,11 +3,13 @@
 #include "estimate/code.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/names.h"
 #include "base/near.h"
 #include "base/text.h"
+#include "estimate/hot.h"
 
 #define MAX_CANDIDATES 4
 
@@ -92,6 +94,13 @@ static int fail_ambiguous(const char *argument, const char *const *files, size_t
 	return -1;
 }
 
+static bool is_meant(const struct code *c, const struct store_location *l, const char *function)
+{
+	const char *module = c->function.is_one ? profile_module_path(c->profile, l) : NULL;
+
+	return meant_has(&c->function, function, module);
+}
+
 const struct store_frame *code_frame(const struct code *c, const struct store_location *l)
 {
 	for (uint32_t i = 0; i < l->frame_count; i++) {
@@ -99,7 +108,7 @@ const struct store_frame *code_frame(const struct code *c, const struct store_lo
 
 		if (c->file != NULL && f->file != NULL && strcmp(f->file, c->file) == 0)
 			return c->line == 0 || f->line == c->line ? f : NULL;
-		if (c->function != NULL && name_is_meant(f->function, c->function))
+		if (c->function.asked != NULL && is_meant(c, l, f->function))
 			return f;
 	}
 	return NULL;
@@ -113,17 +122,51 @@ static bool is_anywhere(const struct code *c, const struct profile *p)
 	return false;
 }
 
-int code_find(struct code *c, const struct profile *p, const char *argument, struct err *err)
+/* costs: by location; NULL: all 0. */
+static void list_functions(struct code *c, const struct profile *p, const struct hot_cost *costs)
+{
+	for (size_t i = 0; i < p->location_count; i++) {
+		const struct store_location *l = &p->locations[i];
+		const struct store_frame *f = code_frame(c, l);
+
+		if (f != NULL)
+			meant_add(&c->function, f->function, profile_module_path(p, l),
+				  costs != NULL ? costs[i].misses + costs[i].unresolved : 0);
+	}
+}
+
+/* Which one of the functions that the name stands for. Most names have one: no costs are asked. */
+static int choose_function(struct code *c, const struct profile *p, const struct query *q,
+			   struct err *err)
+{
+	struct hot_cost *costs;
+
+	list_functions(c, p, NULL);
+	if (c->function.count > 1) {
+		costs = hot_costs(p, q, err);
+		if (costs == NULL)
+			return -1;
+		list_functions(c, p, costs);
+		free(costs);
+	}
+	meant_choose(&c->function, "misses");
+	return 0;
+}
+
+int code_find(struct code *c, const struct profile *p, const struct query *q, const char *argument,
+	      struct err *err)
 {
 	const char *files[MAX_CANDIDATES];
 	size_t count = find_files(p, argument, files);
 
-	*c = (struct code){0};
+	*c = (struct code){.profile = p};
 	if (count > 1)
 		return fail_ambiguous(argument, files, count, err);
 	if (count == 1)
 		c->file = files[0];
 	else
-		c->function = argument;
-	return is_anywhere(c, p) ? 0 : code_fail_unknown(p, argument, err);
+		c->function.asked = argument;
+	if (!is_anywhere(c, p))
+		return code_fail_unknown(p, argument, err);
+	return c->function.asked != NULL && q != NULL ? choose_function(c, p, q, err) : 0;
 }

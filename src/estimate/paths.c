@@ -6,13 +6,11 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "estimate/code.h"
 
 struct building {
 	struct paths *t;
 	struct store_path *paths; /* by rising id */
 	size_t path_count;
-	struct code code; /* what was asked for */
 	bool failed;
 };
 
@@ -82,7 +80,7 @@ static int64_t first_frame(const struct building *b, const struct store_location
 
 	if (b->t->name == NULL)
 		return 0;
-	f = code_frame(&b->code, l);
+	f = code_frame(&b->t->code, l);
 	return f != NULL ? f - l->frames : -1;
 }
 
@@ -184,7 +182,7 @@ int paths_init(struct paths *t, const struct profile *p, const struct query *q, 
 		.name = name,
 		.first = PATHS_NONE,
 	};
-	if (name != NULL && code_find(&b.code, p, name, err) != 0)
+	if (name != NULL && code_find(&t->code, p, q, name, err) != 0)
 		return -1;
 	if (store_read_paths(p->store, p->process->id, &b.paths, &b.path_count, err) != 0)
 		return -1;

@@ -6,6 +6,7 @@
 #ifndef DWELL_ESTIMATE_PATHS_H
 #define DWELL_ESTIMATE_PATHS_H
 
+#include "estimate/code.h"
 #include "estimate/hot.h"
 
 /* The code at one location, called by one path. */
@@ -38,6 +39,7 @@ struct paths {
 	const struct profile *profile;
 	const struct query *query;
 	const char *name; /* asked for, the caller's; or NULL */
+	struct code code; /* of that name */
 	struct paths_node *items;
 	size_t count, room;
 	size_t first;	       /* of the functions with accesses of their own, most misses first */

@@ -255,7 +255,7 @@ static int find_code(struct reuse *r, struct err *err)
 		return err_set(err, "not enough memory for the name of a file");
 	line = cut_line(name);
 	/* "list::sum" and the like are no lines; "walk.c:12" is, and its file has to be one. */
-	ret = code_find(&r->code, r->profile, line > 0 ? name : r->argument, err);
+	ret = code_find(&r->code, r->profile, r->query, line > 0 ? name : r->argument, err);
 	if (ret == 0 && line > 0 && r->code.file == NULL)
 		ret = err_set(err, "'%s' is a function and no file: a line is FILE:LINE", name);
 	if (ret == 0)

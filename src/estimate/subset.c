@@ -95,7 +95,7 @@ static int find_code(struct subset *s, const struct profile *p, const struct cod
 
 static int find_function(struct subset *s, const struct profile *p, struct err *err)
 {
-	const struct code c = {.function = s->name};
+	const struct code c = {.function = {.asked = s->name}};
 
 	if (find_code(s, p, &c, err) != 0)
 		return -1;
@@ -136,7 +136,7 @@ static int find_line(struct subset *s, const struct profile *p, struct err *err)
 	file = strndup(s->name, (size_t)(colon - s->name));
 	if (file == NULL)
 		return err_set(err, "out of memory");
-	status = code_find(&c, p, file, err);
+	status = code_find(&c, p, NULL, file, err);
 	if (status == 0 && c.file == NULL)
 		status = code_fail_unknown(p, file, err);
 	free(file);

@@ -11,6 +11,7 @@
 struct collection {
 	const struct event_profile *p;
 	const char *argument;
+	struct meant *function; /* where it is no file */
 	bool is_file, by_address;
 	struct event_line *items;
 	size_t count, room;
@@ -54,10 +55,10 @@ static const struct store_frame *find_frame(const struct collection *c, const st
 		const struct store_frame *f = &l->frames[i];
 
 		if (c->is_file ? is_this_file(f->file, c->argument)
-			       : name_is_meant(f->function, c->argument))
+			       : meant_has(c->function, f->function, n->object))
 			return f;
 	}
-	if (c->is_file || l == NULL || !name_is_meant(n->function, c->argument))
+	if (c->is_file || l == NULL || !meant_has(c->function, n->function, n->object))
 		return NULL;
 	return &l->frames[0];
 }
@@ -70,7 +71,7 @@ static int add_line(struct collection *c, const struct store_node *n, int64_t lo
 	const struct store_frame *f = find_frame(c, n, l);
 
 	/* A cost of the function that no location is known of. */
-	if (f == NULL && l == NULL && !c->is_file && name_is_meant(n->function, c->argument))
+	if (f == NULL && l == NULL && !c->is_file && meant_has(c->function, n->function, n->object))
 		f = &nowhere;
 	if (f == NULL)
 		return 0;
@@ -110,6 +111,26 @@ static int collect(struct collection *c, struct err *err)
 			return -1;
 	}
 	return 0;
+}
+
+/* Which one of the functions that the name stands for: by the event that the rows are sorted by. */
+static void choose_function(struct collection *c, size_t column)
+{
+	const struct event_profile *p = c->p;
+
+	for (size_t i = 0; i < p->cost_count; i++) {
+		const struct store_cost *cost = &p->costs[i];
+		const struct store_node *n = events_node(p, cost->node_id);
+		const struct store_frame *f =
+			find_frame(c, n, events_location(p, cost->location_id));
+		double value = events_value(p, column, cost->values);
+
+		if (f != NULL && meant_has(c->function, f->function, n->object))
+			meant_add(c->function, f->function, n->object, value);
+		else
+			meant_add(c->function, n->function, n->object, value);
+	}
+	meant_choose(c->function, p->columns[column].name);
 }
 
 static int compare_texts(const char *a, const char *b)
@@ -169,10 +190,14 @@ int event_annotation_init(struct event_annotation *a, const struct event_profile
 {
 	struct collection c = {.p = p,
 			       .argument = argument,
+			       .function = &a->function,
 			       .is_file = has_file(p, argument),
 			       .by_address = by_address};
 
 	*a = (struct event_annotation){.p = p, .columns = columns, .argument = argument};
+	a->function.asked = argument;
+	if (!c.is_file)
+		choose_function(&c, columns->sort);
 	a->total = events_value(p, columns->sort, p->totals);
 	if (collect(&c, err) != 0 || merge(a, &c, err) != 0) {
 		free(c.items);

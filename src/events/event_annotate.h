@@ -3,6 +3,7 @@
 #ifndef DWELL_EVENTS_EVENT_ANNOTATE_H
 #define DWELL_EVENTS_EVENT_ANNOTATE_H
 
+#include "base/meant.h"
 #include "events/event_columns.h"
 #include "events/event_rows.h"
 
@@ -21,6 +22,7 @@ struct event_annotation {
 	const struct event_profile *p;
 	const struct event_columns *columns;
 	const char *argument;
+	struct meant function; /* where it is no file */
 	/*
 	 * By file and line, or by object and address, and by callee; what is their own comes first.
 	 */

@@ -51,6 +51,7 @@ static int print_code(const struct options *o, const struct event_annotation *a)
 	else
 		ret = o->is_asm ? event_code_text(a, &d, &out, &notes, &err)
 				: event_annotation_text(a, o->all, &d, &out, &notes, &err);
+	text_add(&notes, a->function.note);
 	view_notes(&notes);
 	return view_show(&out, ret, &err);
 }

@@ -70,6 +70,7 @@ static int print_source(const struct options *o, const struct profile *p, const 
 		ret = annotation_text(&a, o->all, &d, &out, &notes, &err);
 	if (ret == 0 && o->format == VIEW_TEXT)
 		ret = annotation_sources_text(&a, o->sources, &d, &out, &err);
+	text_add(&notes, a.code.function.note);
 	annotation_release(&a);
 	view_notes(&notes);
 	return view_show(&out, ret, &err);

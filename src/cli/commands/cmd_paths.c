@@ -26,7 +26,7 @@ static const struct option_use uses[] = {
 static int print(const struct options *o, const struct profile *p)
 {
 	struct display d = view_display();
-	struct text out = {0};
+	struct text out = {0}, notes = {0};
 	struct paths t;
 	struct query q;
 	struct err err;
@@ -43,7 +43,9 @@ static int print(const struct options *o, const struct profile *p)
 		ret = paths_json(&t, &out, &err);
 	else
 		ret = paths_text(&t, o->query.limit, &d, &out, &err);
+	text_add(&notes, t.code.function.note);
 	paths_release(&t);
+	view_notes(&notes);
 	return view_show(&out, ret, &err);
 }
 

@@ -23,7 +23,7 @@ static const struct option_use uses[] = {
 static int print(const struct options *o, const struct profile *p)
 {
 	struct display d = view_display();
-	struct text out = {0};
+	struct text out = {0}, notes = {0};
 	struct reuse r;
 	struct query q;
 	struct err err;
@@ -38,7 +38,9 @@ static int print(const struct options *o, const struct profile *p)
 		ret = reuse_json(&r, &out, &err);
 	else
 		ret = reuse_text(&r, o->query.limit, &d, &out, &err);
+	text_add(&notes, r.code.function.note);
 	reuse_release(&r);
+	view_notes(&notes);
 	return view_show(&out, ret, &err);
 }
 
