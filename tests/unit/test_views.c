@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The views, on a profile made up here. `test_report --write FILE` leaves it in
+ * The views, on a profile made up here. `test_views --write FILE` leaves it in
  * FILE, to be looked at with the commands.
  */
 #include <math.h>
