@@ -76,20 +76,25 @@ static char *put_number(char *at, int64_t number)
 #define LEAST_READY (-128)
 #define READY	    512
 
-static uint64_t ready[READY];
+#define DIGIT(n, unit)	((uint64_t)('0' + (n) / (unit) % 10))
+#define BYTES(text, n)	((text) | (uint64_t)(n) << 56)
+#define ONE_DIGIT(n)	BYTES(DIGIT(n, 1) | ',' << 8, 2)
+#define TWO_DIGITS(n)	BYTES(DIGIT(n, 10) | DIGIT(n, 1) << 8 | ',' << 16, 3)
+#define THREE_DIGITS(n) BYTES(DIGIT(n, 100) | DIGIT(n, 10) << 8 | DIGIT(n, 1) << 16 | ',' << 24, 4)
+#define UNSIGNED(n)	((n) < 10 ? ONE_DIGIT(n) : (n) < 100 ? TWO_DIGITS(n) : THREE_DIGITS(n))
+/* The sign stands before the digits, whose number is shifted out and comes anew, one more. */
+#define NEGATIVE(n) BYTES(UNSIGNED(-(n)) << 8 | '-', (UNSIGNED(-(n)) >> 56) + 1)
+#define ENTRY(n)    ((n) < 0 ? NEGATIVE(n) : UNSIGNED(n))
+#define FOUR(n)	    ENTRY(n), ENTRY((n) + 1), ENTRY((n) + 2), ENTRY((n) + 3)
+#define SIXTEEN(n)  FOUR(n), FOUR((n) + 4), FOUR((n) + 8), FOUR((n) + 12)
+#define SIXTY4(n)   SIXTEEN(n), SIXTEEN((n) + 16), SIXTEEN((n) + 32), SIXTEEN((n) + 48)
 
-static void make_ready(void)
-{
-	for (int64_t i = 0; i < READY; i++) {
-		char text[NUMBER_BYTES + SPARE_BYTES] = {0};
-		char *end = put_number(text, i + LEAST_READY);
-
-		*end++ = ',';
-		memset(end, 0, SPARE_BYTES);
-		memcpy(&ready[i], text, sizeof(ready[i]));
-		ready[i] |= (uint64_t)(end - text) << 56;
-	}
-}
+static const uint64_t ready[] = {
+	SIXTY4(LEAST_READY),	   SIXTY4(LEAST_READY + 64),  SIXTY4(LEAST_READY + 128),
+	SIXTY4(LEAST_READY + 192), SIXTY4(LEAST_READY + 256), SIXTY4(LEAST_READY + 320),
+	SIXTY4(LEAST_READY + 384), SIXTY4(LEAST_READY + 448),
+};
+static_assert(sizeof(ready) / sizeof(ready[0]) == READY, "an entry for each short number");
 
 static char *put_with_comma(char *at, int64_t number)
 {
@@ -109,8 +114,6 @@ void numbers_array(struct text *to, const int64_t *numbers, size_t count)
 	size_t i, most = count * NUMBER_BYTES + 3 + SPARE_BYTES;
 	char *at;
 
-	if (ready[0] == 0)
-		make_ready();
 	if (!array_reserve_in((void **)&to->items, &to->room, to->count + most, 1)) {
 		to->failed = true;
 		return;
