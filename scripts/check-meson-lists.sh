@@ -15,6 +15,8 @@ for list in src/*/meson.build tests/unit/meson.build; do
 	folder=$(dirname "$list")
 	for file in $(find "$folder" -name '*.[cS]'); do
 		name=${file#"$folder"/}
+		# Of a command the list has the name alone.
+		case $name in commands/cmd_*) name=${name#commands/cmd_} ;; esac
 		grep -q "'$name'" "$list" || grep -q "'${name%.c}'" "$list" ||
 			complain "$file: not in $list"
 	done

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a command is. Each is defined in its file, cmd_NAME.c, and listed in commands.c. */
+/* What a command is. Each is defined in its file, commands/cmd_NAME.c, and has a row here. */
 #ifndef DWELL_CLI_COMMANDS_H
 #define DWELL_CLI_COMMANDS_H
 
@@ -32,9 +32,32 @@ extern const struct command *const commands[];
 /* NULL: there is none of the name. */
 const struct command *command_find(const char *name);
 
-extern const struct command command_annotate, command_calls, command_curve, command_diff,
-	command_dump, command_export, command_import, command_info, command_merge, command_objects,
-	command_paths, command_processes, command_record, command_report, command_reuse,
-	command_simulate, command_spatial, command_stop, command_top;
+/* All commands, in the order of help. */
+/* clang-format off */
+#define COMMANDS(row) \
+	row(record) \
+	row(stop) \
+	row(dump) \
+	row(report) \
+	row(curve) \
+	row(annotate) \
+	row(spatial) \
+	row(objects) \
+	row(paths) \
+	row(reuse) \
+	row(processes) \
+	row(top) \
+	row(calls) \
+	row(import) \
+	row(export) \
+	row(merge) \
+	row(diff) \
+	row(info) \
+	row(simulate)
+/* clang-format on */
+
+#define COMMAND_DECLARED(name) extern const struct command command_##name;
+COMMANDS(COMMAND_DECLARED)
+#undef COMMAND_DECLARED
 
 #endif

@@ -110,17 +110,21 @@ static const struct format {
 	bool inlined_are_called; /* it has no other way to show them */
 	bool is_binary;
 } formats[] = {
-	{"callgrind", to_callgrind},
-	{"folded", to_folded, .of_one_event = true, .first_event = true,
-	 .inlined_are_called = true},
-	{"speedscope", to_speedscope, .inlined_are_called = true},
-	{"pprof", to_pprof, .is_binary = true},
-	{"csv", to_csv},
-	{"json", to_json},
-};
+/* The formats, in the order of help; of each the name, and what is so of it. */
+/* clang-format off */
+#define FORMATS(row) \
+	row(callgrind, ) \
+	row(folded, .of_one_event = true, .first_event = true, .inlined_are_called = true) \
+	row(speedscope, .inlined_are_called = true) \
+	row(pprof, .is_binary = true) \
+	row(csv, ) \
+	row(json, )
+/* clang-format on */
+#define FORMAT(id, ...) {.name = #id, .write = to_##id, __VA_ARGS__},
+	FORMATS(FORMAT)};
 
-static const char *const format_names[] = {"callgrind", "folded", "speedscope", "pprof",
-					   "csv",	"json",	  NULL};
+#define FORMAT_NAME(id, ...) #id,
+static const char *const format_names[] = {FORMATS(FORMAT_NAME) NULL};
 
 static const struct option_use uses[] = {
 	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
@@ -135,14 +139,24 @@ static const struct option_use uses[] = {
 	{0},
 };
 
+static int fail_format(struct err *err)
+{
+	struct text names = {0};
+
+	for (size_t i = 0; format_names[i] != NULL; i++)
+		text_addf(&names, "%s%s%s", i > 0 && format_names[i + 1] != NULL ? ", " : "",
+			  format_names[i + 1] == NULL ? " or " : "", format_names[i]);
+	err_set(err, "which format? --to %s", text_get(&names));
+	text_release(&names);
+	return -1;
+}
+
 static int check(const struct options *o, struct err *err)
 {
 	const struct format *f = o->to >= 0 ? &formats[o->to] : NULL;
 
 	if (f == NULL)
-		return err_set(err,
-			       "which format? --to callgrind, folded, speedscope, pprof, csv or "
-			       "json");
+		return fail_format(err);
 	if (o->parts && f->write != to_callgrind)
 		return err_set(err, "--parts is for --to callgrind: %s has no parts", f->name);
 	if (f->of_one_event && o->query.metric_count > 1)
