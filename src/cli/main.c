@@ -15,6 +15,7 @@
 #include "cli/commands.h"
 #include "cli/complete.h"
 #include "cli/pager.h"
+#include "cli/progress.h"
 #include "cli/words.h"
 #include "options/suggest.h"
 
@@ -22,6 +23,7 @@ int cli_fail(const struct err *err, int exit_code)
 {
 	struct text safe = {0};
 
+	progress_end();
 	/* It may name what stands in a file: that gives the terminal no orders. */
 	text_add_printable(&safe, err->text, strlen(err->text));
 	fprintf(stderr, "dwell: %s\n", text_get(&safe));
@@ -89,6 +91,19 @@ static int show_command_help(const struct command *c)
 	return EXIT_OK;
 }
 
+/* Others run a program, draw by themselves, or have ended at once. */
+static bool may_take_long(const struct command *c)
+{
+	static const struct command *const without[] = {&command_record, &command_simulate,
+							&command_top,	 &command_stop,
+							&command_dump,	 &command_info};
+
+	for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++)
+		if (c == without[i])
+			return false;
+	return true;
+}
+
 static int run_with(const struct command *c, struct options *o, int argc, char **argv)
 {
 	struct err err;
@@ -107,7 +122,11 @@ static int run_with(const struct command *c, struct options *o, int argc, char *
 	options_complete(o);
 	if (o->no_pager)
 		pager_forbid();
-	return c->run(o);
+	if (may_take_long(c))
+		progress_begin(c->options.name);
+	status = c->run(o);
+	progress_end();
+	return status;
 }
 
 static int run_command(const struct command *c, int argc, char **argv)

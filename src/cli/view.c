@@ -11,6 +11,7 @@
 #include "base/size.h"
 #include "cli/cli.h"
 #include "cli/pager.h"
+#include "cli/progress.h"
 
 #define DEFAULT_WIDTH 80
 #define MIN_WIDTH     40
@@ -117,6 +118,7 @@ int view_show(struct text *out, int status, const struct err *err)
 {
 	struct err no_memory;
 
+	progress_end();
 	if (status == 0 && out->failed) {
 		status = err_set(&no_memory, "not enough memory for the output");
 		err = &no_memory;
@@ -131,6 +133,7 @@ void view_notes(struct text *notes)
 {
 	const char *line = text_get(notes);
 
+	progress_end();
 	while (*line != '\0') {
 		size_t length = strcspn(line, "\n");
 		struct text safe = {0};

@@ -10,6 +10,8 @@
 #include "cli/commands.h"
 #include "cli/commands/target_end.h"
 #include "collector/collector.h"
+#include "profile/profile.h"
+#include "views/figures.h"
 
 #define MISSED_POINTS 10 /* of percent: from there on a budget was not kept */
 
@@ -104,35 +106,23 @@ static void show_progress(void *context, const struct collector_progress *p)
 	r->has_progress = true;
 }
 
-/* "12345" while it can be read at a glance, "1.23e+09" beyond. */
-static const char *format_count(uint64_t n, char buf[32])
-{
-	if (n < 1000000)
-		snprintf(buf, 32, "%" PRIu64, n);
-	else
-		snprintf(buf, 32, "%.3g", (double)n);
-	return buf;
-}
-
 static void show_summary(struct options *o, const struct collector_result *r)
 {
-	char accesses[32];
+	bool is_counted = o->run.config.gear == CHANNEL_GEAR_COUNT;
+	char samples[FIGURE_BYTES], windows[FIGURE_BYTES];
 
 	if (o->is_quiet)
 		return;
 	target_end_losses(r, "profiled", "the program was too fast");
 	if (r->was_native)
 		return;
-	if (o->run.config.gear == CHANNEL_GEAR_COUNT)
-		fprintf(stderr, "dwell: %s accesses, written to %s\n",
-			format_count(r->accesses, accesses), o->run.output);
-	else
-		fprintf(stderr,
-			"dwell: %" PRIu64 " sample%s in %" PRIu64
-			" window%s, %s accesses, written to %s\n",
-			r->samples, r->samples == 1 ? "" : "s", r->windows,
-			r->windows == 1 ? "" : "s", format_count(r->accesses, accesses),
-			o->run.output);
+	target_end_summary(r->accesses, o->run.output, "report");
+	/* As the report says, of each process. */
+	if (!is_counted &&
+	    (r->samples < PROFILE_ENOUGH_SAMPLES || r->windows < PROFILE_ENOUGH_WINDOWS))
+		fprintf(stderr, "dwell: few samples (%s in %s): its figures will be rough\n",
+			figure_count(r->samples, samples),
+			figure_things(r->windows, "window", windows));
 }
 
 /*

@@ -18,19 +18,10 @@ void simulate_notice(void *context, const char *line)
 	fprintf(stderr, "dwell: %s\n", line);
 }
 
-static const char *format_count(uint64_t n, char text[32])
-{
-	snprintf(text, 32, n < 1000000 ? "%.0f" : "%.3g", (double)n);
-	return text;
-}
-
 void simulate_summary(const struct options *o, uint64_t accesses, const char *output)
 {
-	char count[32];
-
 	if (!o->is_quiet)
-		fprintf(stderr, "dwell: %s accesses, written to %s\n",
-			format_count(accesses, count), output);
+		target_end_summary(accesses, output, o->curve ? "curve" : "report");
 }
 
 /* ---- What to simulate ---- */

@@ -5,11 +5,14 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "cli/exit_codes.h"
+#include "cli/options.h"
+#include "views/figures.h"
 
 int target_failure_code(enum collector_failure failure)
 {
@@ -50,4 +53,14 @@ int target_end_alike(int wait_status)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 	raise(number);
 	return 128 + number;
+}
+
+void target_end_summary(uint64_t accesses, const char *file, const char *view)
+{
+	bool is_default = strcmp(file, DEFAULT_PROFILE) == 0;
+	char count[FIGURE_BYTES];
+
+	fprintf(stderr, "dwell: %s accesses, written to %s; see: dwell %s%s%s\n",
+		figure_count(accesses, count), file, view, is_default ? "" : " -i ",
+		is_default ? "" : file);
 }

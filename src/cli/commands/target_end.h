@@ -17,6 +17,9 @@ int target_end_alike(int wait_status);
  */
 void target_end_losses(const struct collector_result *r, const char *done, const char *why);
 
+/* What was counted, where it is, and the command that shows it: a line on stderr. */
+void target_end_summary(uint64_t accesses, const char *file, const char *view);
+
 /* The exit code for a run that failed. */
 int target_failure_code(enum collector_failure failure);
 

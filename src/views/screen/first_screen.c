@@ -220,7 +220,6 @@ static void put_verdict(const struct summary *s, const char *file, const char *c
 			    .file = file,
 			    .process = s->query->process,
 			    .source_of = source_of(h)};
-	struct text data = {0};
 
 	add_caches(s, &v);
 	if (h->count > 0) {
@@ -233,12 +232,10 @@ static void put_verdict(const struct summary *s, const char *file, const char *c
 
 		if (!is_shown(s, r))
 			continue;
-		data_put_name(r, &data);
-		v.data = text_get(&data);
+		v.data = r->name;
 		v.data_share = hot_share(r->cost.misses + r->cost.unresolved, &s->data.total);
 	}
 	verdict_put(&v, d, out);
-	text_release(&data);
 }
 
 int first_screen_samples(const struct summary *s, const char *file, const char *caution,

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A line on a terminal's stderr that says that a command is still at work, from its second second
+ * on. It is gone before anything else is written.
+ */
+#ifndef DWELL_CLI_PROGRESS_H
+#define DWELL_CLI_PROGRESS_H
+
+/* `what`: the command's name. Does nothing where stderr is no terminal. */
+void progress_begin(const char *what);
+
+/* Clear the line and write no more; may be called again. */
+void progress_end(void);
+
+#endif
