@@ -103,6 +103,23 @@ static void put_process(const struct profile *p, const struct query *q, const st
 	text_release(&line);
 }
 
+/* What the table is of, in the one line between it and the head. */
+static void put_title(const struct profile *p, enum top_view view, const struct query *q,
+		      const struct display *d, struct text *out)
+{
+	struct text line = {0};
+
+	if (view == TOP_PROCESSES) {
+		text_add(&line, "Misses per access, by cache:");
+	} else {
+		text_addf(&line, "Misses of process %" PRId64 " in a cache of ", p->process->id);
+		figure_cache(p, q, &line);
+		text_add(&line, ":");
+	}
+	put_line(out, d, &line);
+	text_release(&line);
+}
+
 static int put_hot(const struct profile *p, enum top_view view, const struct query *q, size_t rows,
 		   const struct display *d, struct text *out, struct err *err)
 {
@@ -154,7 +171,7 @@ int top_text(const struct profile *p, enum top_view view, const struct query *q,
 		return -1;
 	put_run(p, d, out);
 	put_process(p, &chosen, d, out);
-	text_add(out, "\n");
+	put_title(p, view, &chosen, d, out);
 	return view == TOP_PROCESSES ? put_processes(p, &chosen, rows, d, out, err)
 				     : put_hot(p, view, &chosen, rows, d, out, err);
 }

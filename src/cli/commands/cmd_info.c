@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/signal_name.h"
 #include "base/size.h"
@@ -84,7 +85,15 @@ static uint64_t total_of(const struct info *n, size_t i)
 /* Keys of the table meta, all optional: a run that was cut short has only the first ones. */
 static const struct meta_key {
 	const char *name;
-	enum { META_TEXT, META_NUMBER, META_SIGNAL, META_SECONDS, META_SIZE } kind;
+	enum {
+		META_TEXT,
+		META_NUMBER,
+		META_SIGNAL,
+		META_SECONDS,
+		META_SIZE,
+		META_PPM,
+		META_DATE
+	} kind;
 	const char *label; /* in text output */
 } meta_keys[] = {
 	{"command", META_TEXT, "command"},
@@ -96,7 +105,7 @@ static const struct meta_key {
 	{"creator", META_TEXT, "counted by"},
 	{"host", META_TEXT, "host"},
 	{"cpu", META_TEXT, "processor"},
-	{"start_time", META_NUMBER, "started (unix time)"},
+	{"start_time", META_DATE, "started"},
 	{"wall_ns", META_SECONDS, "elapsed"},
 	{"target_cpu_ns", META_SECONDS, "CPU time, target"},
 	{"collector_cpu_ns", META_SECONDS, "CPU time, dwell"},
@@ -106,7 +115,7 @@ static const struct meta_key {
 	{"line_bytes", META_NUMBER, "line, bytes"},
 	{"exact_by", META_TEXT, "simulated by"},
 	{"exact_size_bytes", META_SIZE, "in a cache of"},
-	{"duty_ppm", META_NUMBER, "duty asked for, ppm"},
+	{"duty_ppm", META_PPM, "duty asked for"},
 	{"sample_period", META_NUMBER, "sample period"},
 	{"delay_ns", META_SECONDS, "delay of sampling"},
 	{"duration_ns", META_SECONDS, "duration of sampling"},
@@ -115,7 +124,7 @@ static const struct meta_key {
 	{"wait_for_mark", META_NUMBER, "sampling from a mark"},
 	{"toggle_collect", META_TEXT, "collecting in functions"},
 	{"max_windows", META_NUMBER, "windows at most"},
-	{"overhead_ppm", META_NUMBER, "overhead asked for, ppm"},
+	{"overhead_ppm", META_PPM, "overhead asked for"},
 	{"counting_ns", META_SECONDS, "CPU time, counting"},
 	{"sampling_ns", META_SECONDS, "CPU time, sampling"},
 	{"l1d_bytes", META_SIZE, "L1 data cache"},
@@ -226,8 +235,23 @@ static void print_csv(const struct info *n)
 static bool says_nothing(const struct info *n, const struct meta_key *k, int64_t value)
 {
 	return value == 0 &&
-	       (k->kind == META_SIZE || (n->events.event_count > 0 && k->kind == META_NUMBER &&
-					 strcmp(k->name, "exit_status") != 0));
+	       (k->kind == META_SIZE ||
+		(n->events.event_count > 0 && (k->kind == META_NUMBER || k->kind == META_PPM) &&
+		 strcmp(k->name, "exit_status") != 0));
+}
+
+/* In the time zone of the reader. */
+static void add_date(int64_t seconds, struct text *out)
+{
+	time_t when = (time_t)seconds;
+	struct tm parts;
+	char date[64];
+
+	if (localtime_r(&when, &parts) != NULL &&
+	    strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S %Z", &parts) > 0)
+		text_add(out, date);
+	else
+		text_addf(out, "%" PRId64, seconds);
 }
 
 static void add_meta(const struct info *n, const struct meta_key *k, const struct display *d,
@@ -246,6 +270,10 @@ static void add_meta(const struct info *n, const struct meta_key *k, const struc
 		text_addf(out, "%s (signal %" PRId64 ")", signal_name(value, name), value);
 	else if (k->kind == META_SECONDS)
 		text_addf(out, "%.3f s", (double)value / 1e9);
+	else if (k->kind == META_PPM)
+		text_addf(out, "%g %%", (double)value / 1e4);
+	else if (k->kind == META_DATE)
+		add_date(value, out);
 	else
 		fit_add(out, text, d);
 	text_add(out, "\n");

@@ -28,12 +28,14 @@ static int print_processes(const struct options *o, const struct profile *p)
 
 	if (processes_init(&s, p, &o->query, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	if (o->format == VIEW_CSV)
+	if (o->format == VIEW_CSV) {
 		processes_csv(&s, &out);
-	else if (o->format == VIEW_JSON)
+	} else if (o->format == VIEW_JSON) {
 		status = processes_json(&s, &out, &err);
-	else
+	} else {
+		text_add(&out, "Misses per access, by cache:\n\n");
 		status = processes_text(&s, o->query.limit, &d, &out, &err);
+	}
 	processes_release(&s);
 	return view_show(&out, status, &err);
 }
