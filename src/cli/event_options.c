@@ -15,8 +15,11 @@ int event_options_columns(const struct query *q, struct event_profile *p,
 			return -1;
 	}
 	columns->sort = columns->items[0];
-	if (q->sort != NULL && events_column(p, q->sort, &columns->sort, err) != 0)
-		return -1;
+	if (q->sort != NULL && events_column(p, q->sort, &columns->sort, err) != 0) {
+		if (!q->is_sort_usual)
+			return -1;
+		columns->sort = columns->items[0];
+	}
 	for (i = 0; columns->by_default && i < p->column_count && i < EVENT_COLUMNS; i++) {
 		if (p->columns[i].name[0] != '\0') /* not one that was given another formula */
 			columns->items[columns->count++] = i;

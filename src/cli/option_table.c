@@ -121,9 +121,11 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 			  .help = "Show this event: a name, or a formula such as 'CEst = Ir + "
 				  "10*L1m + 100*LLm'; may be repeated",
 			  .group = ROWS, .names = OPTION_NAMES_EVENT},
-	[OPTION_SORT] = {"sort", 0, "EVENT", OPTION_TEXT, AT(query.sort),
-			 .help = "Sort by this event, and show shares of it", .group = ROWS,
-			 .names = OPTION_NAMES_EVENT},
+	[OPTION_SORT] =
+		{"sort", 0, "COLUMN", OPTION_TEXT, AT(query.sort),
+		 .help = "Sort by this event, and show shares of it; rows of samples by misses, "
+			 "ratio, accesses or samples",
+		 .group = ROWS, .names = OPTION_NAMES_EVENT},
 	[OPTION_INCLUSIVE] = {"inclusive", 'I', NULL, OPTION_FLAG, AT(is_inclusive),
 			      .help = "Show inclusive costs: functions with what they call",
 			      .group = ROWS},

@@ -27,6 +27,7 @@ void options_complete(struct options *o)
 		o->query.process = o->processes[o->process_count - 1];
 	if (o->size_count > 0)
 		o->query.size_bytes = o->sizes[o->size_count - 1];
+	o->query.is_sort_usual = !options_given(o, OPTION_SORT);
 }
 
 bool options_given(const struct options *o, enum option_id id)

@@ -463,12 +463,12 @@ static int solve_rows(struct build *b, struct err *err)
 	return status;
 }
 
-static int compare_costs(const void *a, const void *b)
+static int compare_costs(const void *a, const void *b, void *order)
 {
 	const struct data_row *x = &((const struct placed_row *)a)->row;
 	const struct data_row *y = &((const struct placed_row *)b)->row;
-	double mine = x->cost.misses + x->cost.unresolved;
-	double other = y->cost.misses + y->cost.unresolved;
+	double mine = hot_figure(*(enum query_order *)order, &x->cost);
+	double other = hot_figure(*(enum query_order *)order, &y->cost);
 
 	if ((x->cost.samples > 0) != (y->cost.samples > 0))
 		return x->cost.samples > 0 ? -1 : 1;
@@ -484,7 +484,13 @@ static int sort_rows(struct build *b, struct err *err)
 	struct data *d = b->d;
 	struct placed_row *placed = calloc(d->count + 1, sizeof(*placed));
 	uint32_t *moved = calloc(d->count + 1, sizeof(*moved));
+	enum query_order order;
 
+	if (query_order(d->query, &order, err) != 0) {
+		free(placed);
+		free(moved);
+		return -1;
+	}
 	if (placed == NULL || moved == NULL) {
 		free(placed);
 		free(moved);
@@ -492,7 +498,7 @@ static int sort_rows(struct build *b, struct err *err)
 	}
 	for (size_t i = 0; i < d->count; i++)
 		placed[i] = (struct placed_row){d->rows[i], i};
-	qsort(placed, d->count, sizeof(*placed), compare_costs);
+	qsort_r(placed, d->count, sizeof(*placed), compare_costs, &order);
 	for (size_t i = 0; i < d->count; i++) {
 		d->rows[i] = placed[i].row;
 		moved[placed[i].place] = (uint32_t)i;

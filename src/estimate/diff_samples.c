@@ -82,16 +82,12 @@ static int compare_entries(const void *a, const void *b)
 	return order != 0 ? order : x->is_b - y->is_b;
 }
 
-static double misses_of(const struct hot_cost *c)
+static int compare_changes(const void *a, const void *b, void *order)
 {
-	return c->misses + c->unresolved;
-}
-
-static int compare_changes(const void *a, const void *b)
-{
+	const enum query_order by = *(const enum query_order *)order;
 	const struct diff_hot_row *x = a, *y = b;
-	double p = fabs(misses_of(&x->b) - misses_of(&x->a));
-	double q = fabs(misses_of(&y->b) - misses_of(&y->a));
+	double p = fabs(hot_figure(by, &x->b) - hot_figure(by, &x->a));
+	double q = fabs(hot_figure(by, &y->b) - hot_figure(by, &y->a));
 
 	if (p != q)
 		return p > q ? -1 : 1;
@@ -188,8 +184,11 @@ static int solve_rows(struct diff_samples *d, const struct profile *p, const str
 static int make_rows(struct diff_samples *d, struct err *err)
 {
 	struct shares in_a, in_b;
+	enum query_order order;
 	int status;
 
+	if (query_order(&d->query, &order, err) != 0)
+		return -1;
 	if (shares_init(&in_a, d->a, &d->query, err) != 0)
 		return -1;
 	if (shares_init(&in_b, d->b, &d->query, err) != 0) {
@@ -206,7 +205,7 @@ static int make_rows(struct diff_samples *d, struct err *err)
 	if (status == 0)
 		status = solve_rows(d, d->b, &in_b, true, err);
 	if (status == 0)
-		qsort(d->rows, d->count, sizeof(*d->rows), compare_changes);
+		qsort_r(d->rows, d->count, sizeof(*d->rows), compare_changes, &order);
 	shares_release(&in_a);
 	shares_release(&in_b);
 	return status;

@@ -29,6 +29,20 @@ double hot_share(double part, const struct hot_cost *whole)
 	return all > 0 ? part / all : 0;
 }
 
+double hot_figure(enum query_order order, const struct hot_cost *cost)
+{
+	switch (order) {
+	case QUERY_BY_RATIO:
+		return hot_miss_ratio(cost);
+	case QUERY_BY_ACCESSES:
+		return cost->accesses;
+	case QUERY_BY_SAMPLES:
+		return (double)cost->samples;
+	default:
+		return cost->misses + cost->unresolved;
+	}
+}
+
 struct hot_cost *hot_costs_of(const struct profile *p, const struct shares *shares, struct err *err)
 {
 	struct hot_cost *costs = calloc(p->location_count + 1, sizeof(*costs));
@@ -85,11 +99,11 @@ static int compare_keys(const void *a, const void *b)
 	return hot_compare_keys(a, b);
 }
 
-static int compare_costs(const void *a, const void *b)
+static int compare_costs(const void *a, const void *b, void *order)
 {
 	const struct hot_row *x = a, *y = b;
-	double mine = x->cost.misses + x->cost.unresolved;
-	double other = y->cost.misses + y->cost.unresolved;
+	double mine = hot_figure(*(enum query_order *)order, &x->cost);
+	double other = hot_figure(*(enum query_order *)order, &y->cost);
 
 	if (mine != other)
 		return mine < other ? 1 : -1;
@@ -140,6 +154,11 @@ static size_t keep_shown(const struct query *q, struct hot_row *rows, size_t cou
 int hot_rows(const struct profile *p, const struct query *q, const struct hot_cost *costs,
 	     enum hot_by by, struct hot *out, struct err *err)
 {
+	enum query_order order;
+
+	*out = (struct hot){0};
+	if (query_order(q, &order, err) != 0)
+		return -1;
 	*out = (struct hot){.rows = calloc(p->location_count + 1, sizeof(*out->rows))};
 	if (out->rows == NULL)
 		return err_set(err, "not enough memory for %zu locations", p->location_count);
@@ -152,7 +171,7 @@ int hot_rows(const struct profile *p, const struct query *q, const struct hot_co
 	}
 	out->ratio = out->total.misses + out->total.unresolved;
 	out->count = keep_shown(q, out->rows, hot_merge(out->rows, out->count));
-	qsort(out->rows, out->count, sizeof(*out->rows), compare_costs);
+	qsort_r(out->rows, out->count, sizeof(*out->rows), compare_costs, &order);
 	return 0;
 }
 

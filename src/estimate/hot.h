@@ -37,7 +37,7 @@ enum hot_by {
 
 /* Strings are the profile's. */
 struct hot {
-	struct hot_row *rows; /* most misses, resolved and not, first */
+	struct hot_row *rows; /* in the query's order: most misses, resolved and not, first */
 	size_t count;
 	struct hot_cost total;
 	double ratio; /* the miss ratio of the process: total.misses + total.unresolved */
@@ -70,6 +70,9 @@ size_t hot_merge(struct hot_row *rows, size_t count);
 
 /* Order of two rows by file, function and line: 0 for rows of the same code. */
 int hot_compare_keys(const struct hot_row *x, const struct hot_row *y);
+
+/* What rows are ordered by: the larger ones come first. */
+double hot_figure(enum query_order order, const struct hot_cost *cost);
 
 void hot_add(struct hot_cost *to, const struct hot_cost *cost);
 

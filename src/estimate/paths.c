@@ -14,11 +14,6 @@ struct building {
 	bool failed;
 };
 
-static double misses_of(const struct paths_node *n)
-{
-	return n->all.misses + n->all.unresolved;
-}
-
 /* The node of the function among the parent's callers, made if it is new. */
 static size_t find_node(struct building *b, size_t parent, const char *function)
 {
@@ -116,8 +111,10 @@ static int compare_nodes(const void *a, const void *b, void *context)
 	const struct paths_node *x = &t->items[*(const size_t *)a];
 	const struct paths_node *y = &t->items[*(const size_t *)b];
 
-	if (misses_of(x) != misses_of(y))
-		return misses_of(x) < misses_of(y) ? 1 : -1;
+	double mine = hot_figure(t->order, &x->all), other = hot_figure(t->order, &y->all);
+
+	if (mine != other)
+		return mine < other ? 1 : -1;
 	if (x->all.accesses != y->all.accesses)
 		return x->all.accesses < y->all.accesses ? 1 : -1;
 	return strcmp(x->function, y->function);
@@ -182,6 +179,8 @@ int paths_init(struct paths *t, const struct profile *p, const struct query *q, 
 		.name = name,
 		.first = PATHS_NONE,
 	};
+	if (query_order(q, &t->order, err) != 0)
+		return -1;
 	if (name != NULL && code_find(&t->code, p, q, name, err) != 0)
 		return -1;
 	if (store_read_paths(p->store, p->process->id, &b.paths, &b.path_count, err) != 0)

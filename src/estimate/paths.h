@@ -38,6 +38,7 @@ struct paths_node {
 struct paths {
 	const struct profile *profile;
 	const struct query *query;
+	enum query_order order;
 	const char *name; /* asked for, the caller's; or NULL */
 	struct code code; /* of that name */
 	struct paths_node *items;

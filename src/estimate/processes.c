@@ -58,10 +58,13 @@ int processes_init(struct processes *s, const struct profile *run, const struct 
 	profile_caches(run, s->caches);
 	for (size_t i = 0; i < run->process_count; i++)
 		accesses += run->processes[i].accesses;
-	for (; s->count < run->process_count; s->count++) {
+	for (size_t i = 0; i < run->process_count; i++) {
 		struct processes_row *row = &s->rows[s->count];
 
-		row->process = &run->processes[s->count];
+		row->process = &run->processes[i];
+		if (!query_shows(q, (const char *const[]){row->process->command}, 1))
+			continue;
+		s->count++;
 		row->share = accesses > 0 ? (double)row->process->accesses / (double)accesses : 0;
 		fill_row(s, run, row);
 	}

@@ -88,27 +88,27 @@ static int compare_rows(const void *a, const void *b)
 	return order != 0 ? order : compare_places(&x->from, &y->from);
 }
 
+static struct hot_cost cost_of(const struct reuse_cost *c)
+{
+	return (struct hot_cost){
+		.accesses = c->all.accesses, .misses = c->all.misses, .samples = c->samples};
+}
+
 static int compare_numbers(double a, double b)
 {
 	return a < b ? 1 : a > b ? -1 : 0;
 }
 
-static int by_misses(const void *a, const void *b)
+static int compare_costs(const void *a, const void *b, void *by)
 {
 	const struct reuse_row *x = a, *y = b;
-	int order = compare_numbers(x->cost.all.misses, y->cost.all.misses);
+	const enum query_order order = *(const enum query_order *)by;
+	struct hot_cost of_x = cost_of(&x->cost), of_y = cost_of(&y->cost);
+	int result = compare_numbers(hot_figure(order, &of_x), hot_figure(order, &of_y));
 
-	if (order == 0)
-		order = compare_numbers(x->cost.all.accesses, y->cost.all.accesses);
-	return order != 0 ? order : compare_rows(a, b);
-}
-
-static int by_reuses(const void *a, const void *b)
-{
-	const struct reuse_row *x = a, *y = b;
-	int order = compare_numbers(x->cost.all.accesses, y->cost.all.accesses);
-
-	return order != 0 ? order : compare_rows(a, b);
+	if (result == 0)
+		result = compare_numbers(of_x.accesses, of_y.accesses);
+	return result != 0 ? result : compare_rows(a, b);
 }
 
 static void merge_rows(struct reuse *r)
@@ -136,6 +136,12 @@ static void add_to_bins(struct reuse *r, const struct share_reuse *x)
 int reuse_collect(struct reuse *r, const struct profile *p, const struct shares *shares,
 		  const struct code *code, struct err *err)
 {
+	enum query_order order;
+
+	if (query_order(r->query, &order, err) != 0)
+		return -1;
+	if (r->query->sort == NULL && code != NULL)
+		order = QUERY_BY_ACCESSES;
 	r->rows = calloc(shares->count + 1, sizeof(*r->rows));
 	if (r->rows == NULL)
 		return err_set(err, "not enough memory for %zu reuses", shares->count);
@@ -155,7 +161,7 @@ int reuse_collect(struct reuse *r, const struct profile *p, const struct shares 
 	}
 	merge_rows(r);
 	if (r->count > 0)
-		qsort(r->rows, r->count, sizeof(*r->rows), code != NULL ? by_reuses : by_misses);
+		qsort_r(r->rows, r->count, sizeof(*r->rows), compare_costs, &order);
 	return 0;
 }
 
@@ -264,6 +270,22 @@ static int find_code(struct reuse *r, struct err *err)
 	return ret;
 }
 
+/* Rows of which one end matches. */
+static void keep_shown(struct reuse *r)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct reuse_row *row = &r->rows[i];
+		const char *const names[] = {row->to.function, row->to.file, row->from.function,
+					     row->from.file};
+
+		if (query_shows(r->query, names, sizeof(names) / sizeof(names[0])))
+			r->rows[kept++] = *row;
+	}
+	r->count = kept;
+}
+
 int reuse_init(struct reuse *r, const struct profile *p, const struct query *q,
 	       const char *argument, struct err *err)
 {
@@ -282,6 +304,7 @@ int reuse_init(struct reuse *r, const struct profile *p, const struct query *q,
 	ret = reuse_collect(r, p, &shares, argument != NULL ? &r->code : NULL, err);
 	if (ret == 0 && argument != NULL && r->count == 0)
 		ret = fail_no_reuse(r, &shares, err);
+	keep_shown(r);
 	shares_release(&shares);
 	if (ret != 0)
 		reuse_release(r);

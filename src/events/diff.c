@@ -59,18 +59,20 @@ static size_t find_name(const struct diff *d, const char *text)
 	return i;
 }
 
-int diff_columns(struct diff *d, const char *const *names, size_t count, const char *sort,
-		 struct err *err)
+int diff_columns(struct diff *d, const struct query *q, struct err *err)
 {
-	for (size_t i = 0; i < count; i++)
-		if (add_column(d, names[i], err) != 0)
+	for (size_t i = 0; i < q->metric_count; i++)
+		if (add_column(d, q->metrics[i], err) != 0)
 			return -1;
-	if (count == 0 && add_common(d, err) != 0)
+	if (q->metric_count == 0 && add_common(d, err) != 0)
 		return -1;
-	if (sort == NULL)
+	if (q->sort == NULL)
 		return 0;
-	d->sort = find_name(d, sort);
-	return d->sort < d->columns ? 0 : add_column(d, sort, err);
+	d->sort = find_name(d, q->sort);
+	if (d->sort < d->columns || add_column(d, q->sort, err) == 0)
+		return 0;
+	d->sort = 0;
+	return q->is_sort_usual ? 0 : -1;
 }
 
 double diff_value(const struct diff_side *s, size_t column, const uint64_t *values)
@@ -226,7 +228,21 @@ static int compare_changes(const void *a, const void *b, void *context)
 	return strcmp(x->shown->name, y->shown->name);
 }
 
-int diff_rows(struct diff *d, enum event_by by, bool is_inclusive, struct err *err)
+static void keep_shown(struct diff *d, const struct query *q)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->count; i++) {
+		const struct event_row *r = d->rows[i].shown;
+
+		if (query_shows(q, (const char *const[]){r->name, r->file, r->object}, 3))
+			d->rows[kept++] = d->rows[i];
+	}
+	d->count = kept;
+}
+
+int diff_rows(struct diff *d, const struct query *q, enum event_by by, bool is_inclusive,
+	      struct err *err)
 {
 	struct entry *entries = NULL;
 	size_t count = 0, most;
@@ -251,6 +267,7 @@ int diff_rows(struct diff *d, enum event_by by, bool is_inclusive, struct err *e
 		entries[count++] = make_entry(d, &d->b, &d->b.rows.items[i]);
 	qsort(entries, count, sizeof(*entries), compare_entries);
 	match(d, entries, count);
+	keep_shown(d, q);
 	free(entries);
 	qsort_r(d->rows, d->count, sizeof(*d->rows), compare_changes, d);
 	return 0;

@@ -11,6 +11,7 @@
 #include "base/condition.h"
 #include "events/event_columns.h"
 #include "events/event_rows.h"
+#include "query/query.h"
 
 struct diff_side {
 	const char *path; /* of the profile */
@@ -36,14 +37,14 @@ struct diff {
 };
 
 /*
- * Choose the columns: `names` are events or "NAME = FORMULA" which both profiles must have; none:
- * all events that both have. `sort` NULL: the first. Returns -1 with a sentence.
+ * Choose the columns: the query's metrics are events or "NAME = FORMULA" which both profiles must
+ * have; none: all events that both have. Its order is the first. Returns -1 with a sentence.
  */
-int diff_columns(struct diff *d, const char *const *names, size_t count, const char *sort,
-		 struct err *err);
+int diff_columns(struct diff *d, const struct query *q, struct err *err);
 
-/* Match the rows; the profiles must outlive *d. Release with diff_release. */
-int diff_rows(struct diff *d, enum event_by by, bool is_inclusive, struct err *err);
+/* Match the rows that the query shows; the profiles must outlive *d. Release with diff_release. */
+int diff_rows(struct diff *d, const struct query *q, enum event_by by, bool is_inclusive,
+	      struct err *err);
 void diff_release(struct diff *d);
 
 /* The value of a column on one side, from measured events; and that of the whole profile. */

@@ -62,6 +62,15 @@ static bool is_known(const struct parser *p, int id)
 	       (p->source == OPTION_BY_ENVIRONMENT || option_use_of(p->command, id) != NULL);
 }
 
+/* Whether other commands take it. */
+static bool is_of_others(const struct parser *p, const char *word)
+{
+	for (size_t i = 1; i < p->table->count; i++)
+		if (p->table->rows[i].name != NULL && strcmp(p->table->rows[i].name, word) == 0)
+			return true;
+	return false;
+}
+
 static int fail_unknown(const struct parser *p, const char *dashes, const char *name, size_t bytes)
 {
 	struct suggestion s;
@@ -72,7 +81,10 @@ static int fail_unknown(const struct parser *p, const char *dashes, const char *
 	for (size_t i = 1; dashes[1] != '\0' && i < p->table->count; i++)
 		if (is_known(p, (int)i))
 			suggest_try(&s, p->table->rows[i].name);
-	if (s.best != NULL)
+	if (dashes[1] != '\0' && p->source == OPTION_BY_USER && is_of_others(p, word))
+		err_set(p->err, "'%s%s' is no option of 'dwell %s': 'dwell %s --help' lists them",
+			dashes, word, p->command->name, p->command->name);
+	else if (s.best != NULL)
 		err_set(p->err, "'%s%s' is no option: did you mean '--%s'?", dashes, word, s.best);
 	else if (p->source == OPTION_BY_ENVIRONMENT)
 		err_set(p->err, "'%s%s' is no option", dashes, word);

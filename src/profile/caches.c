@@ -94,7 +94,11 @@ int profile_check_ways(const struct profile *p, const struct query *q, uint64_t 
 int profile_choose(const struct profile *p, const struct query *q, struct query *out,
 		   struct err *err)
 {
+	enum query_order order;
+
 	*out = *q;
+	if (query_order(q, &order, err) != 0)
+		return -1;
 	if (profile_choose_size(p, q->size_bytes, &out->size_bytes, err) != 0)
 		return -1;
 	if (!p->is_exact)

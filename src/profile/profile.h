@@ -178,7 +178,8 @@ int profile_check_ways(const struct profile *p, const struct query *q, uint64_t 
 
 /*
  * *out becomes *q with the cache that a view ranks by: profile_choose_size and
- * profile_check_ways. What *q owns stays there.
+ * profile_check_ways. An order that rows of samples have not is an error, too. What *q owns stays
+ * there.
  */
 int profile_choose(const struct profile *p, const struct query *q, struct query *out,
 		   struct err *err);

@@ -65,6 +65,27 @@ bool query_shows(const struct query *q, const char *const *names, size_t count)
 	       (!q->has_ignore || !matches(&q->ignore, names, count));
 }
 
+int query_order(const struct query *q, enum query_order *order, struct err *err)
+{
+	static const char *const words[QUERY_ORDERS] = {[QUERY_BY_MISSES] = "misses",
+							[QUERY_BY_RATIO] = "ratio",
+							[QUERY_BY_ACCESSES] = "accesses",
+							[QUERY_BY_SAMPLES] = "samples"};
+
+	*order = QUERY_BY_MISSES;
+	for (size_t i = 0; q->sort != NULL && i < QUERY_ORDERS; i++)
+		if (strcmp(q->sort, words[i]) == 0) {
+			*order = (enum query_order)i;
+			return 0;
+		}
+	if (q->sort == NULL || q->is_sort_usual)
+		return 0;
+	return err_set(err,
+		       "rows of samples are sorted by misses, ratio, accesses or samples, and not "
+		       "by '%.100s'",
+		       q->sort);
+}
+
 struct query query_at(const struct query *q, uint64_t size_bytes)
 {
 	struct query at = *q;

@@ -23,6 +23,15 @@ enum query_policy {
 	QUERY_LRU = 1,
 };
 
+/* What rows of samples are ordered by, most first. */
+enum query_order {
+	QUERY_BY_MISSES, /* unless it says another one */
+	QUERY_BY_RATIO,	 /* misses per access */
+	QUERY_BY_ACCESSES,
+	QUERY_BY_SAMPLES,
+	QUERY_ORDERS
+};
+
 /* Texts are borrowed, from the arguments of the program for instance. */
 struct query {
 	int64_t process; /* order number in the run; QUERY_ANY: the choice of the view */
@@ -34,8 +43,9 @@ struct query {
 	const char *machine; /* its caches: a name or a list of sizes; NULL: those that recorded */
 	const char *metrics[QUERY_MOST_METRICS]; /* events, "NAME" or "NAME = FORMULA" */
 	size_t metric_count;			 /* 0: all */
-	const char *sort; /* the event, or the column, to sort by; NULL: the first one */
-	uint64_t limit;	  /* rows of the text; 0: the default of the view */
+	const char *sort;   /* the event, or the column, to sort by; NULL: the first one */
+	bool is_sort_usual; /* of views that have the column; others leave it out */
+	uint64_t limit;	    /* rows of the text; 0: the default of the view */
 	bool has_focus, has_ignore;
 	regex_t focus, ignore; /* where has_focus and has_ignore; see query_shows */
 };
@@ -50,6 +60,9 @@ void query_release(struct query *q);
  */
 int query_set_focus(struct query *q, const char *expression, struct err *err);
 int query_set_ignore(struct query *q, const char *expression, struct err *err);
+
+/* What `sort` says of rows of samples. Returns 0, or -1 with *err set: they have no such column. */
+int query_order(const struct query *q, enum query_order *order, struct err *err);
 
 /* Whether there are rows that it does not show. */
 bool query_filters(const struct query *q);

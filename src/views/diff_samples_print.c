@@ -161,12 +161,15 @@ static void add_row(const struct diff_samples *d, const struct diff_hot_row *r, 
 	text_release(&place);
 }
 
-/* As many as have changed, by all that is known; the rows are sorted by that. */
+/*
+ * As many as have changed, by all that is known; the rows are sorted by that, or else all are
+ * shown.
+ */
 static size_t changed_rows(const struct diff_samples *d)
 {
 	size_t count = 0;
 
-	if (!is_known(d->a) || !is_known(d->b))
+	if (!is_known(d->a) || !is_known(d->b) || d->query.sort != NULL)
 		return d->count;
 	while (count < d->count && misses_of(&d->rows[count].a) != misses_of(&d->rows[count].b))
 		count++;
@@ -229,7 +232,9 @@ int diff_samples_text(const struct diff_samples *d, size_t top, const struct dis
 	if (add_caches(d, display, out, err) != 0)
 		return -1;
 	if (d->count == 0) {
-		text_add(out, "\nNeither profile has samples.\n");
+		text_add(out, query_filters(&d->query)
+				      ? "\nNo row matches what --focus and --ignore say.\n"
+				      : "\nNeither profile has samples.\n");
 		return 0;
 	}
 	return add_rows(d, top, display, out, err);

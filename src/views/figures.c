@@ -122,6 +122,15 @@ void figure_cache(const struct profile *p, const struct query *q, struct text *o
 		text_add(out, ")");
 }
 
+char *figure_ways(const struct query *q, char buf[FIGURE_BYTES])
+{
+	if (q->ways > 0)
+		snprintf(buf, FIGURE_BYTES, "%" PRIu64 "-way", q->ways);
+	else
+		snprintf(buf, FIGURE_BYTES, "fully associative");
+	return buf;
+}
+
 const char *figure_policy(enum model_policy policy)
 {
 	static const char *const names[] = {[MODEL_RANDOM] = "random", [MODEL_LRU] = "LRU"};

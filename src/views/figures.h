@@ -37,6 +37,9 @@ char *figure_interval(const struct model_ratio *r, char buf[FIGURE_BYTES]);
  */
 void figure_cache(const struct profile *p, const struct query *q, struct text *out);
 
+/* "fully associative", "8-way"; returns buf. */
+char *figure_ways(const struct query *q, char buf[FIGURE_BYTES]);
+
 /* A replacement policy: "random", "LRU"; and as options, CSV and JSON name it: "lru". */
 const char *figure_policy(enum model_policy policy);
 const char *policy_word(enum model_policy policy);

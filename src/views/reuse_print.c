@@ -329,7 +329,9 @@ int reuse_text(const struct reuse *r, size_t rows, const struct display *d, stru
 	       struct err *err)
 {
 	if (r->count == 0) {
-		text_add(out, "No sample saw data touched again.\n");
+		text_add(out, query_filters(r->query)
+				      ? "No reuse matches what --focus and --ignore say.\n"
+				      : "No sample saw data touched again.\n");
 		return 0;
 	}
 	put_heading(r, d, out);

@@ -94,7 +94,7 @@ static const char *const part_words[] = {
 int spatial_text(const struct spatial *s, const struct profile *p, const struct display *d,
 		 struct text *out, struct err *err)
 {
-	char samples[FIGURE_BYTES], size[SIZE_TEXT_BYTES];
+	char samples[FIGURE_BYTES], ways[FIGURE_BYTES], size[SIZE_TEXT_BYTES];
 	size_t from = out->count;
 
 	text_addf(out, "Miss ratio by line size: ");
@@ -104,12 +104,12 @@ int spatial_text(const struct spatial *s, const struct profile *p, const struct 
 		fit_add(out, s->part, d);
 	}
 	text_addf(out,
-		  "\n%s replacement, fully associative; %s samples watched at all line sizes\n"
+		  "\n%s replacement, %s; %s samples watched at all line sizes\n"
 		  "SPATIAL USE: 1 when misses fall as lines grow beyond %" PRIu32
 		  " bytes, 0 when they do not\n"
 		  "FETCHED: per access, into a cache of that size; USED: the share asked for\n",
-		  figure_policy(profile_policy(s->query)), figure_count(s->samples, samples),
-		  s->small_line);
+		  figure_policy(profile_policy(s->query)), figure_ways(s->query, ways),
+		  figure_count(s->samples, samples), s->small_line);
 	fit_prose(out, from, 0, d);
 	if (s->samples == 0) {
 		text_addf(out, "\n%s: the miss ratios are not known.\n",

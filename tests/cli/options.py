@@ -209,6 +209,52 @@ def rows_are_chosen_by_focus_and_ignore():
 
 
 @case
+def rows_of_samples_are_sorted_by_any_of_their_columns():
+    def rows(*arguments, key):
+        return json.loads(shows(*arguments, '--format=json'))[key]
+
+    for view, key in [('annotate', 'functions'), ('paths', 'paths'), ('objects', 'objects'), ('report', 'functions'), ('reuse', 'rows')]:
+        for order, column in [('accesses', 'accesses'), ('samples', 'samples'), ('ratio', 'miss_ratio')]:
+            if view in ('paths', 'reuse'):
+                shows(view, 'run.db', '--sort', order)
+                continue
+            values = [row.get(column, 0) for row in rows(view, 'run.db', '--sort', order, key=key)]
+            check(len(values) > 1 and values == sorted(values, reverse=True), view, order, values)
+        check(shows(view, 'run.db', '--sort', 'misses') == shows(view, 'run.db'), view)
+        refuses("not by 'Ir'", view, 'run.db', '--sort', 'Ir')
+    refuses('--sort is of the list', 'annotate', 'run.db', 'main', '--sort', 'accesses')
+    refuses("no option of 'dwell spatial'", 'spatial', 'run.db', '--sort', 'misses')
+    refuses("no option of 'dwell curve'", 'curve', 'run.db', '--focus', 'x')
+    check('A: ' in shows('diff', 'run.db', 'run.db', '--sort', 'accesses'), 'diff')
+    refuses("not by 'Ir'", 'diff', 'run.db', 'run.db', '--sort', 'Ir')
+
+
+@case
+def sets_mean_the_same_in_all_views_of_samples():
+    for view in 'report', 'paths', 'reuse', 'objects', 'annotate', 'spatial':
+        text = shows(view, 'run.db', '--ways', '8', '--policy', 'lru')
+        check('8-way' in text and 'LRU' in text, view, text)
+    for view in 'report', 'paths', 'objects', 'reuse', 'annotate':
+        refuses('could not hold a set of 4096 lines', view, 'run.db', '--ways', '4096', '--size', '32K')
+    for view in 'report', 'annotate':
+        refuses('--ways is for those', view, 'events.db', '--ways', '8')
+    refuses('--ways is for profiles of samples', 'diff', 'events.db', 'events.db', '--ways', '8')
+    check('8-way' in shows('diff', 'run.db', 'run.db', '--ways', '8', '--sort', 'samples'), 'diff')
+    one, eight = (shows('processes', 'run.db', '--ways', n, '--format=csv') for n in '18')
+    check(one != eight, 'processes')
+
+
+@case
+def reuses_and_differences_are_chosen_by_focus_and_ignore():
+    check('No reuse matches' in shows('reuse', 'run.db', '--focus', 'nothing is called so'), 'reuse')
+    check('No row matches' in shows('diff', 'run.db', 'run.db', '--focus', 'nothing is called so'), 'diff')
+    for files, key in [(('run.db', 'run.db'), 'rows'), (('events.db', 'events.db'), 'rows')]:
+        whole = json.loads(shows('diff', *files, '--format=json'))[key]
+        some = json.loads(shows('diff', *files, '--ignore', '^m', '--format=json'))[key]
+        check(0 < len(some) < len(whole), files, len(some), len(whole))
+
+
+@case
 def processes_have_rows_and_caches():
     text = shows('processes', 'run.db')
     check(shows('processes', 'run.db', '-n', '99') == text != shows('processes', 'run.db', '-n', '1'), '-n')

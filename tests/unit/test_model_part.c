@@ -91,6 +91,23 @@ static void without_accesses_nothing_is_known(void **state)
 	assert_false(r.known);
 }
 
+static void check_sums(struct model *m, const struct model_input *in, enum model_policy policy,
+		       const struct model_cache *cache, struct model_share *shares)
+{
+	double accesses = 0, misses = 0;
+	struct model_ratio r;
+
+	assert_int_equal(model_attribute_cache(m, policy, cache, shares, NULL), 0);
+	for (size_t i = 0; i < in->sample_count; i++) {
+		accesses += shares[i].accesses;
+		misses += shares[i].misses;
+		assert_true(shares[i].misses <= shares[i].accesses + 1e-12);
+	}
+	model_solve_cache(m, policy, cache, &r);
+	assert_near(accesses, 1, 1e-9);
+	assert_near(misses, r.ratio, 1e-9);
+}
+
 /* Misses shared out add up to the ratio that the model gives, whatever the policy and size. */
 static void what_samples_are_charged_adds_up(void **state)
 {
@@ -116,25 +133,11 @@ static void what_samples_are_charged_adds_up(void **state)
 			.reused = i % 10 != 9};
 	m = model_new(&in, NULL);
 	assert_non_null(m);
-	for (int policy = MODEL_RANDOM; policy <= MODEL_LRU; policy++) {
-		for (uint64_t lines = 1; lines < 1 << 20; lines *= 4) {
-			double accesses = 0, misses = 0;
-			struct model_ratio r;
-
-			assert_int_equal(model_attribute_cache(m, (enum model_policy)policy,
-							       &(struct model_cache){lines, 0},
-							       shares, NULL),
-					 0);
-			for (size_t i = 0; i < in.sample_count; i++) {
-				accesses += shares[i].accesses;
-				misses += shares[i].misses;
-				assert_true(shares[i].misses <= shares[i].accesses + 1e-12);
-			}
-			model_solve(m, (enum model_policy)policy, lines, &r);
-			assert_near(accesses, 1, 1e-9);
-			assert_near(misses, r.ratio, 1e-9);
-		}
-	}
+	for (uint64_t lines = 1; lines < 1 << 20; lines *= 4)
+		for (uint64_t ways = 0; ways <= 8 && ways <= lines; ways += ways < 2 ? 1 : 6)
+			for (int policy = MODEL_RANDOM; policy <= MODEL_LRU; policy++)
+				check_sums(m, &in, (enum model_policy)policy,
+					   &(struct model_cache){lines, ways}, shares);
 	model_free(m);
 }
 

@@ -214,10 +214,10 @@ static int show_event_difference(struct event_profile *p, struct text *out)
 {
 	struct diff d = {.a = {.path = COUNTED, .profile = p},
 			 .b = {.path = COUNTED, .profile = p}};
-	int status = diff_columns(&d, NULL, 0, NULL, NULL);
+	int status = diff_columns(&d, &random_at_size, NULL);
 
 	if (status == 0)
-		status = diff_rows(&d, EVENT_BY_FUNCTION, false, NULL);
+		status = diff_rows(&d, &random_at_size, EVENT_BY_FUNCTION, false, NULL);
 	if (status == 0)
 		status = diff_text(&d, 10, &display, out, NULL);
 	diff_release(&d);

@@ -4,33 +4,28 @@
 #include "cli/cli.h"
 #include "cli/commands/annotate_events.h"
 #include "cli/view.h"
+#include "cli/view_options.h"
 #include "estimate/annotate.h"
 #include "views/views.h"
 
 static const struct option_use uses[] = {
-	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
-	{OPTION_FORMAT, .usual = "text"},
+	VIEW_INPUT,
 	{OPTION_PROCESS_ID, .shown = "the one with the most accesses; of events all"},
-	{OPTION_FOCUS},
-	{OPTION_IGNORE},
-	{OPTION_CACHE_SIZE, .shown = "the largest of the machine that is resolved"},
-	{OPTION_LINE_BYTES, .shown = "those recorded, 64"},
-	{OPTION_CACHES, .shown = "those of the machine that recorded"},
+	VIEW_SHOWN,
+	VIEW_CACHE,
+	VIEW_MACHINE,
 	{OPTION_EVENT, .shown = "all", .adds_up = true},
-	{OPTION_SORT, .shown = "the first one shown"},
+	{OPTION_SORT, .shown = "the first event shown; of samples misses"},
 	{OPTION_ROWS, .usual = "30"},
 	{OPTION_ALL},
 	{OPTION_SOURCES, .usual = "3"},
 	{OPTION_ASM},
-	{OPTION_NO_PAGER},
-	{OPTION_HELP},
-	{OPTION_VERSION},
+	VIEW_OTHER,
 	{0},
 };
 
-static const int of_samples[] = {OPTION_CACHE_SIZE, OPTION_LINE_BYTES, OPTION_CACHES,
-				 OPTION_SOURCES, 0};
-static const int of_events[] = {OPTION_ASM, OPTION_EVENT, OPTION_SORT, 0};
+static const int of_samples[] = {VIEW_OF_SAMPLES, OPTION_SOURCES, 0};
+static const int of_events[] = {OPTION_ASM, OPTION_EVENT, 0};
 
 static int print_list(const struct options *o, const struct profile *p, const struct query *q)
 {
@@ -42,12 +37,7 @@ static int print_list(const struct options *o, const struct profile *p, const st
 
 	if (annotation_list_init(&l, p, q, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	if (o->format == VIEW_CSV)
-		annotation_list_csv(&l, &out);
-	else if (o->format == VIEW_JSON)
-		ret = annotation_list_json(&l, &out, &err);
-	else
-		ret = annotation_list_text(&l, o->query.limit, &d, &out, &err);
+	ret = VIEW_WRITE(annotation_list, o, &l, &out, &err, o->query.limit, &d);
 	annotation_list_release(&l);
 	return view_show(&out, ret, &err);
 }
@@ -83,6 +73,11 @@ static int print(const struct options *o, const struct profile *p)
 
 	if (profile_choose(p, &o->query, &q, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
+	if (o->word != NULL && options_given(o, OPTION_SORT)) {
+		err_set(&err, "--sort is of the list of files and functions: lines stay in their "
+			      "order");
+		return cli_fail(&err, EXIT_USAGE);
+	}
 	return o->word != NULL ? print_source(o, p, &q) : print_list(o, p, &q);
 }
 
@@ -131,8 +126,7 @@ const struct command command_annotate = {
 			       "src/walk.c. Without a name, list the files and functions that have "
 			       "samples. Of a profile that counts events, show these, and the "
 			       "calls of each line.",
-			.notes = "A word that ends in .db, or that names a profile, is the "
-				 "profile, unless -i names one.",
+			.notes = VIEW_WORDS,
 			.uses = uses,
 		},
 };

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/event_options.h"
+#include "cli/view_options.h"
 #include "events/calls.h"
 #include "views/views.h"
 
@@ -14,8 +15,7 @@
 static const char *const directions[] = {"up", "down", NULL};
 
 static const struct option_use uses[] = {
-	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
-	{OPTION_FORMAT, .usual = "text"},
+	VIEW_INPUT,
 	{OPTION_PROCESS_ID, .shown = "all"},
 	{OPTION_EVENT, .shown = "all", .adds_up = true},
 	{OPTION_SORT, .shown = "the first one shown"},
@@ -23,9 +23,7 @@ static const struct option_use uses[] = {
 	{OPTION_ROWS, .usual = "40"},
 	{OPTION_TREE, .choices = directions},
 	{OPTION_DEPTH, .usual = "8"},
-	{OPTION_NO_PAGER},
-	{OPTION_HELP},
-	{OPTION_VERSION},
+	VIEW_OTHER,
 	{0},
 };
 
@@ -130,8 +128,7 @@ const struct command command_calls = {
 			       "--tree, whole chains of calls. Without FUNCTION, the calls that "
 			       "cost most. The profile is one that counts events, made by dwell "
 			       "simulate or dwell import.",
-			.notes = "A word that ends in .db, or that names a profile, is the "
-				 "profile, unless -i names one.",
+			.notes = VIEW_WORDS,
 			.uses = uses,
 		},
 };

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/event_options.h"
 #include "cli/view.h"
+#include "cli/view_options.h"
 #include "estimate/diff_samples.h"
 #include "events/diff.h"
 #include "views/views.h"
@@ -16,16 +17,16 @@ static const enum event_by kinds[] = {EVENT_BY_FUNCTION, EVENT_BY_LINE, EVENT_BY
 static const struct option_use uses[] = {
 	{OPTION_FORMAT, .usual = "text"},
 	{OPTION_PROCESS_ID, .shown = "all; of samples: those with the most accesses"},
+	VIEW_SHOWN,
 	{OPTION_CACHE_SIZE, .shown = "of samples: the largest of the machine that both resolve"},
+	VIEW_SETS,
 	{OPTION_BY, .usual = "function", .choices = by_names},
 	{OPTION_EVENT, .shown = "all", .adds_up = true},
-	{OPTION_SORT, .shown = "the first one shown"},
+	{OPTION_SORT, .shown = "the first event shown; of samples misses"},
 	{OPTION_INCLUSIVE},
 	{OPTION_ROWS, .usual = "20"},
 	{OPTION_FAIL_IF, .adds_up = true},
-	{OPTION_NO_PAGER},
-	{OPTION_HELP},
-	{OPTION_VERSION},
+	VIEW_OTHER,
 	{0},
 };
 
@@ -55,6 +56,8 @@ static int finish(const struct comparison *o, struct text *out, struct text *not
 
 /* ---- Events ---- */
 
+static const int of_samples[] = {OPTION_CACHE_SIZE, OPTION_POLICY, OPTION_WAYS, 0};
+
 static int compare_events(struct comparison *o, struct diff *d)
 {
 	struct display display = view_display();
@@ -62,18 +65,18 @@ static int compare_events(struct comparison *o, struct diff *d)
 	struct err err;
 	int status = 0;
 
-	if (options_given(o->options, OPTION_CACHE_SIZE)) {
-		err_set(&err, "--size is for profiles of samples: these have events, which --event "
-			      "chooses");
+	if (options_first(o->options, of_samples) != NULL) {
+		err_set(&err,
+			"--%s is for profiles of samples: these have events, which --event chooses",
+			options_first(o->options, of_samples));
 		return cli_fail(&err, EXIT_USAGE);
 	}
-	if (diff_columns(d, o->options->query.metrics, o->options->query.metric_count,
-			 o->options->query.sort, &err) != 0)
+	if (diff_columns(d, &o->options->query, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	for (size_t i = 0; i < o->condition_count; i++)
 		if (diff_check(d, &o->conditions[i], &err) != 0)
 			return cli_fail(&err, EXIT_USAGE);
-	if (diff_rows(d, o->by, o->options->is_inclusive, &err) != 0 ||
+	if (diff_rows(d, &o->options->query, o->by, o->options->is_inclusive, &err) != 0 ||
 	    diff_note_geometry(d, &notes, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
 	text_add(&notes, text_get(&d->a.rows.notes));
@@ -108,15 +111,14 @@ static int show_samples(struct comparison *o, struct diff_samples *d)
 	return finish(o, &out, &notes, status, &err);
 }
 
-static const int of_events[] = {OPTION_EVENT, OPTION_SORT, OPTION_INCLUSIVE, 0};
+static const int of_events[] = {OPTION_EVENT, OPTION_INCLUSIVE, 0};
 
 static int check_samples(const struct comparison *o, enum hot_by *by, struct err *err)
 {
 	*by = o->by == EVENT_BY_LINE ? HOT_LINE : o->by == EVENT_BY_FILE ? HOT_FILE : HOT_FUNCTION;
 	if (options_first(o->options, of_events) != NULL)
-		return err_set(err,
-			       "--event, --sort and --inclusive are for profiles of events: these "
-			       "have samples");
+		return err_set(err, "--event and --inclusive are for profiles of events: these "
+				    "have samples");
 	if (o->by == EVENT_BY_OBJECT || o->by == EVENT_BY_CLASS)
 		return err_set(err, "profiles of samples are compared by function, line or file");
 	return 0;

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 #include "cli/view.h"
+#include "cli/view_options.h"
 #include "estimate/data.h"
 #include "views/figures.h"
 #include "views/views.h"
@@ -17,19 +18,15 @@ static const char *const by_names[] = {
 };
 
 static const struct option_use uses[] = {
-	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
-	{OPTION_FORMAT, .usual = "text"},
+	VIEW_INPUT,
 	{OPTION_PROCESS_ID, .shown = "the one with the most accesses"},
-	{OPTION_FOCUS},
-	{OPTION_IGNORE},
-	{OPTION_CACHE_SIZE, .shown = "the largest of the machine that is resolved"},
-	{OPTION_LINE_BYTES, .shown = "those recorded, 64"},
-	{OPTION_CACHES, .shown = "those of the machine that recorded"},
+	VIEW_SHOWN,
+	VIEW_CACHE,
+	VIEW_MACHINE,
 	{OPTION_SITES_BY, .usual = "line", .choices = by_names},
+	{OPTION_SORT, .shown = "misses"},
 	{OPTION_ROWS, .usual = "20"},
-	{OPTION_NO_PAGER},
-	{OPTION_HELP},
-	{OPTION_VERSION},
+	VIEW_OTHER,
 	{0},
 };
 
@@ -100,8 +97,7 @@ const struct command command_objects = {
 			       "memory by the code that allocated them, and the stacks, those with "
 			       "the most misses first. With NAME, a variable or the function or "
 			       "FILE:LINE that allocates, all that is known of these.",
-			.notes = "A word that ends in .db, or that names a profile, is the "
-				 "profile, unless -i names one.",
+			.notes = VIEW_WORDS,
 			.uses = uses,
 		},
 };

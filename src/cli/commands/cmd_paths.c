@@ -3,23 +3,20 @@
 
 #include "cli/cli.h"
 #include "cli/view.h"
+#include "cli/view_options.h"
 #include "estimate/paths.h"
 #include "views/views.h"
 
 static const struct option_use uses[] = {
-	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
-	{OPTION_FORMAT, .usual = "text"},
+	VIEW_INPUT,
 	{OPTION_FOLDED},
 	{OPTION_PROCESS_ID, .shown = "the one with the most accesses"},
-	{OPTION_FOCUS},
-	{OPTION_IGNORE},
-	{OPTION_CACHE_SIZE, .shown = "the largest of the machine that is resolved"},
-	{OPTION_LINE_BYTES, .shown = "those recorded, 64"},
-	{OPTION_CACHES, .shown = "those of the machine that recorded"},
+	VIEW_SHOWN,
+	VIEW_CACHE,
+	VIEW_MACHINE,
+	{OPTION_SORT, .shown = "misses"},
 	{OPTION_ROWS, .usual = "10"},
-	{OPTION_NO_PAGER},
-	{OPTION_HELP},
-	{OPTION_VERSION},
+	VIEW_OTHER,
 	{0},
 };
 
@@ -37,12 +34,8 @@ static int print(const struct options *o, const struct profile *p)
 		return cli_fail(&err, EXIT_USAGE);
 	if (o->folded)
 		paths_folded(&t, &out);
-	else if (o->format == VIEW_CSV)
-		paths_csv(&t, &out);
-	else if (o->format == VIEW_JSON)
-		ret = paths_json(&t, &out, &err);
 	else
-		ret = paths_text(&t, o->query.limit, &d, &out, &err);
+		ret = VIEW_WRITE(paths, o, &t, &out, &err, o->query.limit, &d);
 	text_add(&notes, t.code.function.note);
 	paths_release(&t);
 	view_notes(&notes);
@@ -73,8 +66,7 @@ const struct command command_paths = {
 			       "and below each the functions that called it, with their part of "
 			       "its misses. Callers with less than one percent of all misses are "
 			       "left out. With a name, show only the paths to this code.",
-			.notes = "A word that ends in .db, or that names a profile, is the "
-				 "profile, unless -i names one.",
+			.notes = VIEW_WORDS,
 			.uses = uses,
 		},
 };

@@ -4,17 +4,17 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/view.h"
+#include "cli/view_options.h"
 #include "estimate/processes.h"
 #include "views/views.h"
 
 static const struct option_use uses[] = {
-	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
-	{OPTION_FORMAT, .usual = "text"},
+	VIEW_INPUT,
+	VIEW_SHOWN,
+	VIEW_SETS,
 	{OPTION_CACHES, .shown = "those of the machine that recorded"},
 	{OPTION_ROWS, .shown = "all"},
-	{OPTION_NO_PAGER},
-	{OPTION_HELP},
-	{OPTION_VERSION},
+	VIEW_OTHER,
 	{0},
 };
 
@@ -28,14 +28,9 @@ static int print_processes(const struct options *o, const struct profile *p)
 
 	if (processes_init(&s, p, &o->query, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	if (o->format == VIEW_CSV) {
-		processes_csv(&s, &out);
-	} else if (o->format == VIEW_JSON) {
-		status = processes_json(&s, &out, &err);
-	} else {
+	if (o->format == VIEW_TEXT)
 		text_add(&out, "Misses per access, by cache:\n\n");
-		status = processes_text(&s, o->query.limit, &d, &out, &err);
-	}
+	status = VIEW_WRITE(processes, o, &s, &out, &err, o->query.limit, &d);
 	processes_release(&s);
 	return view_show(&out, status, &err);
 }

@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "cli/commands/report_events.h"
 #include "cli/view.h"
+#include "cli/view_options.h"
 #include "estimate/summary.h"
 #include "views/views.h"
 
@@ -16,32 +17,24 @@ static const char *const by_names[] = {"function", "class",   "file",	"object", 
 				       "loop",	   "process", "thread", NULL};
 
 static const struct option_use uses[] = {
-	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
-	{OPTION_FORMAT, .usual = "text"},
+	VIEW_INPUT,
 	{OPTION_PROCESS_ID, .shown = "the one with the most accesses; of events all"},
-	{OPTION_FOCUS},
-	{OPTION_IGNORE},
-	{OPTION_CACHE_SIZE, .shown = "the largest of the machine that is resolved"},
-	{OPTION_POLICY, .usual = "random"},
-	{OPTION_LINE_BYTES, .shown = "those recorded, 64"},
-	{OPTION_CACHES, .shown = "those of the machine that recorded"},
+	VIEW_SHOWN,
+	VIEW_CACHE,
+	VIEW_MACHINE,
 	{OPTION_BY, .usual = "function", .choices = by_names},
 	{OPTION_EVENT, .shown = "all", .adds_up = true},
-	{OPTION_SORT, .shown = "the first one shown"},
+	{OPTION_SORT, .shown = "the first event shown; of samples misses"},
 	{OPTION_INCLUSIVE},
 	{OPTION_THRESHOLD, .usual = "0"},
 	{OPTION_ROWS, .shown = "10; of events 40"},
 	{OPTION_VERBOSE},
-	{OPTION_NO_PAGER},
-	{OPTION_HELP},
-	{OPTION_VERSION},
+	VIEW_OTHER,
 	{0},
 };
 
-static const int of_samples[] = {OPTION_CACHE_SIZE, OPTION_POLICY, OPTION_LINE_BYTES, OPTION_CACHES,
-				 0};
-static const int of_events[] = {OPTION_BY,	  OPTION_EVENT,	    OPTION_SORT,
-				OPTION_INCLUSIVE, OPTION_THRESHOLD, 0};
+static const int of_samples[] = {VIEW_OF_SAMPLES, 0};
+static const int of_events[] = {OPTION_BY, OPTION_EVENT, OPTION_INCLUSIVE, OPTION_THRESHOLD, 0};
 
 static int print_report(const struct options *o, const struct profile *p)
 {

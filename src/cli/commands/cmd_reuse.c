@@ -3,20 +3,19 @@
 
 #include "cli/cli.h"
 #include "cli/view.h"
+#include "cli/view_options.h"
 #include "estimate/reuse.h"
 #include "views/views.h"
 
 static const struct option_use uses[] = {
-	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
-	{OPTION_FORMAT, .usual = "text"},
+	VIEW_INPUT,
 	{OPTION_PROCESS_ID, .shown = "the one with the most accesses"},
-	{OPTION_CACHE_SIZE, .shown = "the largest of the machine that is resolved"},
-	{OPTION_LINE_BYTES, .shown = "those recorded, 64"},
-	{OPTION_CACHES, .shown = "those of the machine that recorded"},
+	VIEW_SHOWN,
+	VIEW_CACHE,
+	VIEW_MACHINE,
+	{OPTION_SORT, .shown = "misses; of one piece of code accesses"},
 	{OPTION_ROWS, .usual = "10"},
-	{OPTION_NO_PAGER},
-	{OPTION_HELP},
-	{OPTION_VERSION},
+	VIEW_OTHER,
 	{0},
 };
 
@@ -32,12 +31,7 @@ static int print(const struct options *o, const struct profile *p)
 	if (profile_choose(p, &o->query, &q, &err) != 0 ||
 	    reuse_init(&r, p, &q, o->word, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
-	if (o->format == VIEW_CSV)
-		reuse_csv(&r, &out);
-	else if (o->format == VIEW_JSON)
-		ret = reuse_json(&r, &out, &err);
-	else
-		ret = reuse_text(&r, o->query.limit, &d, &out, &err);
+	ret = VIEW_WRITE(reuse, o, &r, &out, &err, o->query.limit, &d);
 	text_add(&notes, r.code.function.note);
 	reuse_release(&r);
 	view_notes(&notes);
@@ -62,8 +56,7 @@ const struct command command_reuse = {
 			       "before, how long ago, and whether it is still in the cache. SOURCE "
 			       "is the end of a path: walk.c, src/walk.c. Without a name, list the "
 			       "pairs of lines between which most data is lost from the cache.",
-			.notes = "A word that ends in .db, or that names a profile, is the "
-				 "profile, unless -i names one.",
+			.notes = VIEW_WORDS,
 			.uses = uses,
 		},
 };

@@ -6,12 +6,12 @@
 
 #include "cli/cli.h"
 #include "cli/view.h"
+#include "cli/view_options.h"
 #include "estimate/spatial.h"
 #include "views/views.h"
 
 static const struct option_use uses[] = {
-	{OPTION_INPUT, .shown = DEFAULT_PROFILE},
-	{OPTION_FORMAT, .usual = "text"},
+	VIEW_INPUT,
 	{OPTION_PROCESS_ID, .shown = "the one with the most accesses"},
 	{OPTION_FUNCTION},
 	{OPTION_OBJECT},
@@ -20,11 +20,9 @@ static const struct option_use uses[] = {
 	 .shown = "the caches of the machine that recorded, or 32K and 1M; up to 8 "
 		  "may be given",
 	 .adds_up = true},
-	{OPTION_POLICY, .usual = "random"},
+	VIEW_SETS,
 	{OPTION_BASE, .usual = "4"},
-	{OPTION_NO_PAGER},
-	{OPTION_HELP},
-	{OPTION_VERSION},
+	VIEW_OTHER,
 	{0},
 };
 

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "cli/cli.h"
 #include "cli/view.h"
+#include "cli/view_options.h"
 #include "collector/target/door.h"
 #include "views/views.h"
 
@@ -45,7 +46,9 @@ static const struct option_use uses[] = {
 	{OPTION_INTERVAL, .usual = "1"},
 	{OPTION_ONCE},
 	{OPTION_SHOW, .usual = "processes", .choices = view_names},
-	{OPTION_CACHE_SIZE, .shown = "the largest of the machine that is resolved"},
+	VIEW_SHOWN,
+	VIEW_CACHE,
+	{OPTION_SORT, .shown = "misses"},
 	{OPTION_HELP},
 	{OPTION_VERSION},
 	{0},

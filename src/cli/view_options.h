@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the commands that show profiles say alike: options that mean the same in each, the choice
+ * of the format, and the sentence about words. For the lists `uses` of commands.
+ */
+#ifndef DWELL_CLI_VIEW_OPTIONS_H
+#define DWELL_CLI_VIEW_OPTIONS_H
+
+#define VIEW_INPUT                                \
+	{OPTION_INPUT, .shown = DEFAULT_PROFILE}, \
+	{                                         \
+		OPTION_FORMAT, .usual = "text"    \
+	}
+
+/* Which of the rows. */
+#define VIEW_SHOWN            \
+	{OPTION_FOCUS},       \
+	{                     \
+		OPTION_IGNORE \
+	}
+
+/* The cache that samples are asked about. */
+#define VIEW_CACHE \
+	{OPTION_CACHE_SIZE, .shown = "the largest of the machine that is resolved"}, VIEW_SETS
+#define VIEW_SETS                                         \
+	{OPTION_POLICY, .usual = "random"},               \
+	{                                                 \
+		OPTION_WAYS, .shown = "fully associative" \
+	}
+#define VIEW_MACHINE                                                         \
+	{OPTION_LINE_BYTES, .shown = "those recorded, 64"},                  \
+	{                                                                    \
+		OPTION_CACHES, .shown = "those of the machine that recorded" \
+	}
+
+#define VIEW_OTHER                        \
+	{OPTION_NO_PAGER}, {OPTION_HELP}, \
+	{                                 \
+		OPTION_VERSION            \
+	}
+
+/* Of options that profiles of events do not take. */
+#define VIEW_OF_SAMPLES \
+	OPTION_CACHE_SIZE, OPTION_POLICY, OPTION_WAYS, OPTION_LINE_BYTES, OPTION_CACHES
+
+/* Below the options of a command that takes a profile and a name. */
+#define VIEW_WORDS                                                                     \
+	"A word that ends in .db, or that names a profile, is the profile, unless -i " \
+	"names one."
+
+/*
+ * Write an answer in the format asked for: 0, or -1 with *err. `view` is what its writers begin
+ * with, as in paths_csv; behind the answer stands what its text takes, from the rows on.
+ */
+#define VIEW_WRITE(view, o, answer, out, err, ...)                  \
+	((o)->format == VIEW_CSV    ? (view##_csv(answer, out), 0)  \
+	 : (o)->format == VIEW_JSON ? view##_json(answer, out, err) \
+				    : view##_text(answer, __VA_ARGS__, out, err))
+
+#endif
