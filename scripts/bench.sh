@@ -41,7 +41,7 @@ part allocations 'what a call of malloc or free takes more, in nanoseconds (bar:
 part memory 'largest resident sizes, MB' tests/perf/memory.py --dwell "$build/dwell"
 part simulate 'CPU time of exact simulation, against Callgrind and Cachegrind' \
 	tests/perf/bench_simulate.py -n 1 --dwell "$build/dwell"
-part several 'seven hierarchies of caches in one run' tests/perf/bench_several.py --dwell "$build/dwell"
+part several 'seven hierarchies of caches in one run' tests/perf/bench_multi.py --dwell "$build/dwell"
 part model 'one more point of a curve of 100,000 samples, in milliseconds (bar: 10)' \
 	"$build/tests/perf/bench_model" --bar 10
 part accuracy 'sampled curves of seven programs against exact ones' \

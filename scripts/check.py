@@ -54,7 +54,7 @@ def step(tally, name, argv):
 def cases_of(path):
     """[(name, result)] as the transparency runner wrote them."""
     with open(path) as f:
-        return [('%s in gear %s' % (r['name'], r['gear']), r['result']) for r in json.load(f)]
+        return [('%s in mode %s' % (r['name'], r['mode']), r['result']) for r in json.load(f)]
 
 
 def run_tests(tally, build, label, arguments):

@@ -37,13 +37,13 @@
 /* The environment variable by which an engine finds the channel: "FD:SLOT". */
 #define CHANNEL_ENV "DWELL_CHANNEL"
 
-enum channel_gear {
-	CHANNEL_GEAR_COUNT = 1,	 /* count accesses only */
-	CHANNEL_GEAR_SAMPLE = 2, /* count between windows, watch inside them */
-	CHANNEL_GEAR_STREAM = 3, /* every access goes to the ring, as RECORD_STREAM */
-	CHANNEL_GEAR_WATCH = 4,	 /* one window over the whole run (tests) */
+enum channel_mode {
+	CHANNEL_MODE_COUNT = 1,	 /* count accesses only */
+	CHANNEL_MODE_SAMPLE = 2, /* count between windows, watch inside them */
+	CHANNEL_MODE_STREAM = 3, /* every access goes to the ring, as RECORD_STREAM */
+	CHANNEL_MODE_WATCH = 4,	 /* one window over the whole run (tests) */
 	/* every access goes through simulated caches, inside the target */
-	CHANNEL_GEAR_SIMULATE = 5,
+	CHANNEL_MODE_SIMULATE = 5,
 };
 
 /*
@@ -58,7 +58,7 @@ enum channel_gear {
  * duration counts from there. Entering stop_at then ends it. See src/engine/sample/control.h.
  */
 struct channel_config {
-	uint32_t gear;		     /* enum channel_gear */
+	uint32_t mode;		     /* enum channel_mode */
 	uint32_t line_bytes;	     /* watched line, a power of two, 64 by default */
 	uint64_t seed;		     /* the engine mixes in the process's order number */
 	uint64_t window_min;	     /* accesses */
@@ -190,7 +190,7 @@ struct channel_counters {
 	uint64_t translate_cycles; /* time stamp cycles spent translating */
 	uint64_t scan_cycles;	   /* ... looking for reuses and samples */
 	uint64_t watch_accesses;   /* accesses made inside windows */
-	uint64_t blocks;	   /* blocks translated, all gears */
+	uint64_t blocks;	   /* blocks translated, all variants */
 	uint64_t code_bytes;	   /* code cache used */
 	uint64_t engine_bytes;	   /* memory the engine holds, code cache included */
 	uint64_t counting_ns;	   /* with overhead_ppm: CPU time that counting alone takes */

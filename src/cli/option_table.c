@@ -29,7 +29,7 @@ static const char *const formats[] = {
 	[VIEW_TEXT] = "text", [VIEW_CSV] = "csv", [VIEW_JSON] = "json", NULL};
 static const char *const policies[] = {[QUERY_RANDOM] = "random", [QUERY_LRU] = "lru", NULL};
 
-static const char *const gears[] = {"sample", "count", NULL};
+static const char *const modes[] = {"sample", "count", NULL};
 
 /* The order is that of help, group by group. */
 static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
@@ -178,9 +178,9 @@ static const struct option_row rows[OPTION_COUNT_OF_ALL] = {
 			     .help = "Watch only lines of the size of --line; otherwise one sample "
 				     "in four to eight is watched at all sizes from 4 to 4096",
 			     .group = SAMPLING},
-	[OPTION_GEAR] = {"gear", 0, "GEAR", OPTION_CHOICE, AT(gear),
+	[OPTION_MODE] = {"mode", 0, "MODE", OPTION_CHOICE, AT(mode), .earlier = "gear",
 			 .help = "Take samples, or count accesses only", .group = SAMPLING,
-			 .choices = gears},
+			 .choices = modes},
 	[OPTION_PATHS] = {"paths", 'g', NULL, OPTION_CALL, .take = record_take_paths,
 			  .help = "Record the calls that led to each sample, up to 16",
 			  .group = SAMPLING},

@@ -78,7 +78,7 @@ enum option_id {
 	OPTION_WINDOWS,
 	OPTION_SEED,
 	OPTION_ONE_LINE,
-	OPTION_GEAR,
+	OPTION_MODE,
 	OPTION_PATHS,
 	OPTION_NO_OBJECTS,
 	OPTION_ALLOCATOR,
@@ -161,7 +161,7 @@ struct options {
 	size_t condition_count;
 
 	struct collector_options run; /* of record and simulate */
-	int gear;		      /* 0: sample, 1: count */
+	int mode;		      /* 0: sample, 1: count */
 	uint64_t seed;
 	bool curve, no_filter;
 	const char *trace;

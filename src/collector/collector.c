@@ -15,7 +15,7 @@
 #include "collector/dump.h"
 #include "collector/meta.h"
 #include "collector/recorder.h"
-#include "collector/target/door.h"
+#include "collector/target/control_socket.h"
 #include "collector/target/machine.h"
 #include "collector/target/outcome.h"
 #include "collector/target/target.h"
@@ -49,7 +49,7 @@ struct run {
 	struct slots slots;
 	struct store *store;
 	struct recorder *recorder;
-	struct door door;
+	struct control control;
 	struct dump dump;
 	char *output;	   /* the profile's name from the root, for others */
 	bool has_failed;   /* the profile cannot be written any more */
@@ -64,7 +64,7 @@ struct run {
 struct channel_config collector_default_config(void)
 {
 	return (struct channel_config){
-		.gear = CHANNEL_GEAR_SAMPLE,
+		.mode = CHANNEL_MODE_SAMPLE,
 		.line_bytes = 64,
 		.window_min = 100000,
 		.window_max = 100000000,
@@ -241,7 +241,7 @@ static void do_chores(struct run *r)
  */
 static uint64_t next_wait(const struct run *r, uint64_t wait_ns, uint64_t taken)
 {
-	if (r->o->config.gear == CHANNEL_GEAR_STREAM && taken > 0)
+	if (r->o->config.mode == CHANNEL_MODE_STREAM && taken > 0)
 		return 0;
 	if (wait_ns < MIN_WAIT_NS)
 		return MIN_WAIT_NS;
@@ -263,9 +263,9 @@ static bool has_process(void *context, uint32_t pid)
 }
 
 /* Somebody may ask where the profile is, or want the end of it. */
-static void answer_door(struct run *r)
+static void answer_control(struct run *r)
 {
-	if (!door_serve(&r->door, has_process, r, output_of(r)))
+	if (!control_serve(&r->control, has_process, r, output_of(r)))
 		return;
 	r->result->was_stopped = true;
 	notice(r, "profiling ends here, as 'dwell stop' asked; the command runs on");
@@ -287,7 +287,7 @@ static struct dump_run dump_run_of(struct run *r)
 		.slots = &r->slots,
 		.recorder = r->recorder,
 		.store = r->store,
-		.door = &r->door,
+		.control = &r->control,
 		.context = r,
 		.finish = finish_dump,
 	};
@@ -297,7 +297,7 @@ static void dump(struct run *r)
 {
 	struct dump_run parts = dump_run_of(r);
 
-	if (door_dump_file(&r->door) == NULL)
+	if (control_dump_file(&r->control) == NULL)
 		return;
 	r->live_cpu_ns = slots_cpu_ns(&r->slots);
 	r->parent_cpu_ns = clock_self_cpu_ns();
@@ -326,7 +326,7 @@ static void follow_target(struct run *r)
 		r->result->has_run = target_ended(&r->target, false, &r->result->wait_status);
 		if (r->result->has_run)
 			break;
-		answer_door(r);
+		answer_control(r);
 		if (r->result->was_stopped)
 			break;
 		dump(r);
@@ -386,7 +386,7 @@ static void wait_for_command(struct run *r)
 		uint32_t count = host_wake_count(&r->host);
 
 		r->result->has_run = target_ended(&r->target, false, &r->result->wait_status);
-		door_serve(&r->door, has_process, r, output_of(r));
+		control_serve(&r->control, has_process, r, output_of(r));
 		if (!r->result->has_run)
 			host_wait(&r->host, count, MAX_WAIT_NS);
 	}
@@ -494,11 +494,11 @@ static void tell_outcome(struct run *r)
 	struct text lines = {0};
 	char *line, *rest = NULL;
 
-	if (r->target.is_native || (r->o->config.gear != CHANNEL_GEAR_SAMPLE &&
-				    r->o->config.gear != CHANNEL_GEAR_SIMULATE))
+	if (r->target.is_native || (r->o->config.mode != CHANNEL_MODE_SAMPLE &&
+				    r->o->config.mode != CHANNEL_MODE_SIMULATE))
 		return;
-	outcome_tell(&r->o->config, r->host.header, r->end_ns - r->start_ns, t.samples + t.pieces,
-		     r->result->was_stopped, &lines);
+	outcome_print(&r->o->config, r->host.header, r->end_ns - r->start_ns, t.samples + t.pieces,
+		      r->result->was_stopped, &lines);
 	line = lines.items != NULL ? strtok_r(lines.items, "\n", &rest) : NULL;
 	for (; line != NULL; line = strtok_r(NULL, "\n", &rest))
 		warn(r, line);
@@ -538,8 +538,11 @@ static int close_profile(struct run *r, struct err *err)
 int collector_run(const struct collector_options *o, struct collector_result *result,
 		  struct err *err)
 {
-	struct run r = {
-		.o = o, .result = result, .engine_fd = -1, .host = {.fd = -1}, .door = {.fd = -1}};
+	struct run r = {.o = o,
+			.result = result,
+			.engine_fd = -1,
+			.host = {.fd = -1},
+			.control = {.fd = -1}};
 	int status = -1;
 
 	heap_return_large_blocks();
@@ -549,16 +552,16 @@ int collector_run(const struct collector_options *o, struct collector_result *re
 	if (r.target.is_native) {
 		run_natively(&r);
 	} else {
-		door_open(&r.door);
+		control_open(&r.control);
 		follow_target(&r);
 		end_dump(&r);
 		finish_slots(&r);
 	}
 	status = close_profile(&r, err);
-	door_answer(&r.door, output_of(&r), status != 0 ? err : NULL);
+	control_answer(&r.control, output_of(&r), status != 0 ? err : NULL);
 	wait_for_command(&r);
 out:
-	door_close(&r.door);
+	control_close(&r.control);
 	free(r.output);
 	recorder_free(r.recorder);
 	if (status == 0)

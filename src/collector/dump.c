@@ -21,7 +21,7 @@
 static void answer(struct dump *d, const struct dump_run *run, const struct err *failure)
 {
 	recorder_pause(run->recorder, false);
-	door_dump_answer(run->door, failure);
+	control_dump_answer(run->control, failure);
 	d->state = DUMP_NONE;
 }
 
@@ -57,7 +57,7 @@ static void write_and_exit(const struct dump_run *run, int to)
 
 	leave_signals();
 	recorder_forked(run->recorder);
-	if (complete(run, door_dump_file(run->door), &err) != 0 &&
+	if (complete(run, control_dump_file(run->control), &err) != 0 &&
 	    write(to, err.text, strlen(err.text)) < 0)
 		_exit(2);
 	_exit(0);
@@ -70,13 +70,13 @@ static int start_writer(struct dump *d, const struct dump_run *run, struct err *
 	int ends[2];
 
 	if (store_commit(run->store, err) != 0 ||
-	    store_copy(run->store, door_dump_file(run->door), err) != 0)
+	    store_copy(run->store, control_dump_file(run->control), err) != 0)
 		return -1;
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return err_set(err, "cannot write the dump: %s", strerror(errno));
 	d->writer = fork();
 	if (d->writer == 0) {
-		door_forked(run->door);
+		control_forked(run->control);
 		write_and_exit(run, ends[1]);
 	}
 	close(ends[1]);
@@ -85,7 +85,7 @@ static int start_writer(struct dump *d, const struct dump_run *run, struct err *
 		return 0;
 	err_set(err, "cannot write the dump: %s", strerror(errno));
 	close(d->said);
-	store_remove(door_dump_file(run->door));
+	store_remove(control_dump_file(run->control));
 	return -1;
 }
 
@@ -125,19 +125,19 @@ static void look_at_writer(struct dump *d, const struct dump_run *run)
 		answer(d, run, NULL);
 		return;
 	}
-	store_remove(door_dump_file(run->door));
+	store_remove(control_dump_file(run->control));
 	answer(d, run, &err);
 }
 
 void dump_step(struct dump *d, const struct dump_run *run, uint64_t now_ns)
 {
-	static const struct err no_profile = {DOOR_NO_PROFILE};
+	static const struct err no_profile = {CONTROL_NO_PROFILE};
 
-	if (d->state == DUMP_NONE && door_dump_file(run->door) != NULL) {
+	if (d->state == DUMP_NONE && control_dump_file(run->control) != NULL) {
 		if (run->recorder == NULL || recorder_failed(run->recorder) != NULL) {
-			door_dump_answer(run->door, run->recorder == NULL
-							    ? &no_profile
-							    : recorder_failed(run->recorder));
+			control_dump_answer(run->control, run->recorder == NULL
+								  ? &no_profile
+								  : recorder_failed(run->recorder));
 			return;
 		}
 		d->question = host_ask(run->host);
@@ -155,7 +155,7 @@ void dump_end(struct dump *d, const struct dump_run *run)
 {
 	const struct timespec pause = {0, PAUSE_NS};
 
-	while (d->state != DUMP_NONE || door_dump_file(run->door) != NULL) {
+	while (d->state != DUMP_NONE || control_dump_file(run->control) != NULL) {
 		if (run->recorder != NULL)
 			recorder_step(run->recorder, clock_now_ns());
 		dump_step(d, run, UINT64_MAX - PATIENCE_NS);

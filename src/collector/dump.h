@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "collector/recorder.h"
-#include "collector/target/door.h"
+#include "collector/target/control_socket.h"
 #include "collector/target/host.h"
 #include "collector/target/slots.h"
 #include "store/store.h"
@@ -28,7 +28,7 @@ struct dump_run {
 	struct slots *slots;
 	struct recorder *recorder; /* NULL: the run writes no profile */
 	struct store *store;
-	struct door *door; /* whose door_dump_file says where to */
+	struct control *control; /* whose control_dump_file says where to */
 	void *context;
 	int (*finish)(void *context, struct err *err); /* in the child: what comes last */
 };

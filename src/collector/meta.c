@@ -21,15 +21,15 @@ static void add_command(struct text *t, char *const *command)
 	}
 }
 
-static const char *gear_name(uint32_t gear)
+static const char *mode_name(uint32_t mode)
 {
 	static const char *const names[] = {
-		[CHANNEL_GEAR_COUNT] = "count",	      [CHANNEL_GEAR_SAMPLE] = "sample",
-		[CHANNEL_GEAR_STREAM] = "stream",     [CHANNEL_GEAR_WATCH] = "watch",
-		[CHANNEL_GEAR_SIMULATE] = "simulate",
+		[CHANNEL_MODE_COUNT] = "count",	      [CHANNEL_MODE_SAMPLE] = "sample",
+		[CHANNEL_MODE_STREAM] = "stream",     [CHANNEL_MODE_WATCH] = "watch",
+		[CHANNEL_MODE_SIMULATE] = "simulate",
 	};
 
-	return gear >= CHANNEL_GEAR_COUNT && gear <= CHANNEL_GEAR_SIMULATE ? names[gear]
+	return mode >= CHANNEL_MODE_COUNT && mode <= CHANNEL_MODE_SIMULATE ? names[mode]
 									   : "unknown";
 }
 
@@ -97,7 +97,7 @@ int meta_put_start(struct store *s, const struct collector_options *o, struct er
 	bad |= put_text(s, "host", m.host, err);
 	bad |= put_text(s, "cpu", m.cpu, err);
 	bad |= put_int(s, "start_time", (uint64_t)time(NULL), err);
-	bad |= put_text(s, "gear", gear_name(c->gear), err);
+	bad |= put_text(s, "mode", mode_name(c->mode), err);
 	bad |= put_int(s, "seed", c->seed, err);
 	bad |= put_int(s, "line_bytes", c->line_bytes, err);
 	bad |= put_int(s, "nested_one_in", c->nested_one_in, err);

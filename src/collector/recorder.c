@@ -28,7 +28,7 @@ enum run_kind {
 
 static unsigned kinds_of(const struct channel_config *config)
 {
-	if (config->gear != CHANNEL_GEAR_SIMULATE)
+	if (config->mode != CHANNEL_MODE_SIMULATE)
 		return RUN_ANY | RUN_SAMPLED;
 	return RUN_ANY | RUN_SIMULATED |
 	       (config->simulate_flags & CHANNEL_NO_GRAPH ? 0 : RUN_GRAPH);
@@ -48,9 +48,9 @@ struct recorder *recorder_new(struct store *store, const struct channel_config *
 	r->run_kinds = kinds_of(config);
 	memcpy(r->sites.allocators, config->allocators, sizeof(r->sites.allocators));
 	r->next_module = r->next_site = r->next_path = 1;
-	r->asks_names = config->gear != CHANNEL_GEAR_COUNT && config->gear != CHANNEL_GEAR_STREAM;
-	r->naming.has_data = r->asks_names && config->gear != CHANNEL_GEAR_SIMULATE;
-	if (config->gear == CHANNEL_GEAR_SIMULATE) {
+	r->asks_names = config->mode != CHANNEL_MODE_COUNT && config->mode != CHANNEL_MODE_STREAM;
+	r->naming.has_data = r->asks_names && config->mode != CHANNEL_MODE_SIMULATE;
+	if (config->mode == CHANNEL_MODE_SIMULATE) {
 		note(r, simulation_begin(&r->simulation, config, store, &r->err));
 		r->naming.listener = recorder_on_names;
 		r->naming.listener_context = r;
@@ -144,7 +144,7 @@ static void add_module(struct recorder *r, struct process *p, const struct code_
 		out_of_memory(r);
 		return;
 	case CODE_TOO_MANY:
-		recorder_tell_limit(r, p, LIMIT_MODULES);
+		recorder_report_limit(r, p, LIMIT_MODULES);
 		return;
 	case CODE_IS_MAPPED:
 		return;
@@ -168,7 +168,7 @@ static void inherit(struct recorder *r, struct process *child, const struct proc
 
 	r->inherited += parent->code.modules.count + parent->data.count + parent->regions.count;
 	if (r->inherited > MAX_INHERITED) {
-		recorder_tell_limit(r, child, LIMIT_INHERITED);
+		recorder_report_limit(r, child, LIMIT_INHERITED);
 		return;
 	}
 	for (i = 0; i < parent->code.modules.count; i++) {

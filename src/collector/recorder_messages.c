@@ -51,7 +51,7 @@ const char *recorder_on_message(struct recorder *r, struct process *p,
 	return NULL;
 }
 
-void recorder_tell_limit(struct recorder *r, struct process *p, enum recorder_limit limit)
+void recorder_report_limit(struct recorder *r, struct process *p, enum recorder_limit limit)
 {
 	static const char *const texts[] = {
 		[LIMIT_MODULES] = "process %u has mapped more files of code than are followed: "
@@ -63,7 +63,7 @@ void recorder_tell_limit(struct recorder *r, struct process *p, enum recorder_li
 			"code of process %u and of those forked after it has no names before an "
 			"exec",
 	};
-	uint32_t *told = limit == LIMIT_INHERITED ? &r->told_limits : &p->told_limits;
+	uint32_t *told = limit == LIMIT_INHERITED ? &r->reported_limits : &p->reported_limits;
 	struct text line = {0};
 	const char *kept;
 

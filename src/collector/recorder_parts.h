@@ -26,7 +26,7 @@ struct process {
 	bool has_end; /* a RECORD_END came: its counts are final */
 	uint64_t counting_ns, sampling_ns, translate_ns;
 	struct regions regions;
-	uint32_t told_limits;	     /* a bit for each enum recorder_limit */
+	uint32_t reported_limits;    /* a bit for each enum recorder_limit */
 	uint32_t nodes, arcs, jumps; /* of its call graph */
 	char title[TITLE_BYTES]; /* of a forked process: its command, once it has one of its own */
 	struct exact_process *exact; /* NULL: it has no curves, or they are written */
@@ -52,7 +52,7 @@ struct recorder {
 	int64_t next_path;
 	uint64_t samples, windows, messages;
 	size_t inherited; /* modules, regions and copies of variables, by all forked processes */
-	uint32_t told_limits;
+	uint32_t reported_limits;
 	const char *first_message;
 	unsigned run_kinds; /* which records it takes, see recorder.c */
 	bool asks_names;    /* of code: counting and streams tell of none */
@@ -98,7 +98,7 @@ enum recorder_limit {
 };
 
 /* Say, once, that the process met it; of the run, for those that are the run's. */
-void recorder_tell_limit(struct recorder *r, struct process *p, enum recorder_limit limit);
+void recorder_report_limit(struct recorder *r, struct process *p, enum recorder_limit limit);
 
 /* The process is not believed any more: a line for the user, or NULL. */
 const char *recorder_refuse(struct recorder *r, struct process *p, const char *why);

@@ -266,7 +266,7 @@ const char *recorder_on_region(struct recorder *r, struct process *p, const stru
 	status = regions_name(&p->regions, g->start, g->end, g->position, text_get(&name),
 			      p->row.id, &r->next_site);
 	if (status == REGIONS_FULL)
-		recorder_tell_limit(r, p, LIMIT_REGIONS);
+		recorder_report_limit(r, p, LIMIT_REGIONS);
 	else if (name.failed || status != 0)
 		out_of_memory(r);
 	else

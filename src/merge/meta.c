@@ -45,7 +45,7 @@ static const struct number {
 	{"l3_bytes", RULE_SAME, "the size of the L3 cache"},
 };
 
-static const char *const text_keys[] = {"host",		 "cpu",	    "gear",
+static const char *const text_keys[] = {"host",		 "cpu",	    "mode",
 					"start_at",	 "stop_at", "toggle_collect",
 					"imported_from", "exact_by"};
 

@@ -55,6 +55,7 @@ struct option_row {
 	uint64_t least, most;
 	const char *const *choices; /* ends with NULL */
 	enum option_names names;
+	const char *earlier; /* a name that it had: still taken, not shown; or NULL */
 	/* OPTION_CALL: into what option_parse fills. Returns 0, or -1 with *err set. */
 	int (*take)(void *into, const char *text, struct err *err);
 };

@@ -94,11 +94,26 @@ static int fail_unknown(const struct parser *p, const char *dashes, const char *
 	return 0;
 }
 
+/* The row that had this name once; 0: none. */
+static int find_earlier(const struct parser *p, const char *name, size_t bytes)
+{
+	for (int id = 1; id < (int)p->table->count; id++) {
+		const char *earlier = p->table->rows[id].earlier;
+
+		if (is_known(p, id) && earlier != NULL && strlen(earlier) == bytes &&
+		    strncmp(earlier, name, bytes) == 0)
+			return id;
+	}
+	return 0;
+}
+
 /* The row of a long name, or of a beginning that only one has. 0 with *err where there is none. */
 static int find_long(const struct parser *p, const char *name, size_t bytes)
 {
-	int found = 0;
+	int found = find_earlier(p, name, bytes);
 
+	if (found != 0)
+		return found;
 	for (int id = 1; id < (int)p->table->count; id++) {
 		const char *row = p->table->rows[id].name;
 

@@ -12,7 +12,7 @@
 #include "store/store.h"
 
 #define STORE_APPLICATION_ID 0x44574c31u /* "DWL1" */
-#define STORE_SCHEMA_VERSION 15u
+#define STORE_SCHEMA_VERSION 16u
 
 /* The statements of the writer, prepared at their first use; SQL in row.c. */
 enum store_statement {

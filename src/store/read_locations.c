@@ -204,9 +204,9 @@ const char *store_meta_text(struct store *s, const char *key)
 
 bool store_is_counted(struct store *s)
 {
-	const char *gear = store_meta_text(s, "gear");
+	const char *mode = store_meta_text(s, "mode");
 
-	return gear != NULL && strcmp(gear, "count") == 0;
+	return mode != NULL && strcmp(mode, "count") == 0;
 }
 
 int64_t store_meta_int(struct store *s, const char *key, int64_t otherwise)

@@ -35,7 +35,7 @@ void store_close(struct store *s); /* NULL is fine */
 /* Values of the table meta; see schema.sql for the keys. Text is the store's; NULL: no such key. */
 const char *store_meta_text(struct store *s, const char *key);
 int64_t store_meta_int(struct store *s, const char *key, int64_t otherwise);
-/* Whether the program was counted only (`--gear count`): there are no samples. */
+/* Whether the program was counted only (`--mode count`): there are no samples. */
 bool store_is_counted(struct store *s);
 /* The process that still writes the profile, or 0. */
 int64_t store_writer(struct store *s);

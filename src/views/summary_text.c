@@ -243,7 +243,7 @@ static void put_caution(const struct profile *p, struct text *out)
 		const bool counted = store_is_counted(p->store);
 
 		text_addf(out, "No samples: the program was %s. The miss ratio is not known.",
-			  counted ? "only counted (--gear count)"
+			  counted ? "only counted (--mode count)"
 				  : "too short, or too little of it sampled");
 		if (!counted)
 			put_advice(p, out);

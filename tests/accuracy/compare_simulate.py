@@ -96,7 +96,7 @@ def alike(argv, base, options):
     subprocess.run(['gcc', '-o', base + '/probe', base + '/probe.c'], check=True)
     pad = {'ours': '', 'theirs': ''}
     for _ in range(4):
-        ours = stack_of([options.dwell, 'record', '-q', '--gear=count', '-o', base + '/probe.db', '--'], argv, base,
+        ours = stack_of([options.dwell, 'record', '-q', '--mode=count', '-o', base + '/probe.db', '--'], argv, base,
                         {'PAD': pad['ours'], 'LD_PRELOAD': PRELOAD})
         theirs = stack_of([cv.VALGRIND, '-q', '--tool=none'], argv, base, {'PAD': pad['theirs']})
         if ours == theirs:

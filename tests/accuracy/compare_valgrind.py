@@ -4,7 +4,7 @@
 
     compare_valgrind.py [--dwell PATH] [--scale N] [--only EXPRESSION] [--markdown] [--json FILE]
 
-Each program runs once under `dwell record --gear count`, cachegrind and callgrind, all with
+Each program runs once under `dwell record --mode count`, cachegrind and callgrind, all with
 --cache-sim=yes, without address randomisation, in the same environment. Valgrind hides AVX-512
 from the program, so glibc is told not to use it (GLIBC_TUNABLES): then all run the same string
 functions. Cachegrind must not execute code ahead of branches (--vex-guest-chase=no, as
@@ -77,7 +77,7 @@ def prepare(name, base, options):
 
 def dwell(argv, base, options):
     profile = os.path.join(base, 'count.db')
-    run([options.dwell, 'record', '-q', '--gear', 'count', '-o', profile, '--'] + argv, base, options.patience)
+    run([options.dwell, 'record', '-q', '--mode', 'count', '-o', profile, '--'] + argv, base, options.patience)
     info = subprocess.run([options.dwell, 'info', '-i', profile, '--format=json'], capture_output=True, check=True)
     return json.loads(info.stdout)
 

@@ -118,7 +118,7 @@ def check_owners(dwell, program):
     """An access is of the block that was there when it was made."""
     rows = objects(dwell, program, '--sites-by', 'function')
     with tempfile.TemporaryDirectory(prefix='dwell-objects-') as folder:
-        counted = subprocess.run([dwell, 'record', '--gear', 'count', '-o', os.path.join(folder, 'dwell.db'), '--',
+        counted = subprocess.run([dwell, 'record', '--mode', 'count', '-o', os.path.join(folder, 'dwell.db'), '--',
                                   program], check=True, capture_output=True, timeout=120)
         done = subprocess.run([dwell, 'info', '-i', os.path.join(folder, 'dwell.db')], check=True,
                               capture_output=True, timeout=60)

@@ -101,7 +101,7 @@ def unknown_words_are_named():
     refused(USAGE, "'recrod' is not a command", 'recrod')
     refused(USAGE, 'nonsense', 'record', '--nonsense', '--', 'true')
     refused(USAGE, "'xml'", 'report', '--format=xml')
-    refused(USAGE, "'turbo'", 'record', '--gear', 'turbo', '--', 'true')
+    refused(USAGE, "'turbo'", 'record', '--mode', 'turbo', '--', 'true')
     refused(USAGE, "'extra'", 'info', '-i', 'good.db', 'extra')
     refused(USAGE, "'extra'", 'help', 'info', 'extra')
 
@@ -182,7 +182,7 @@ def parts_that_no_sample_is_of():
 def without_samples():
     """A profile of a run that was only counted."""
     if not os.path.exists('counted.db'):
-        run('record', '-q', '--gear', 'count', '-o', 'counted.db', '--', 'sh', '-c', 'seq 1 1000 >/dev/null')
+        run('record', '-q', '--mode', 'count', '-o', 'counted.db', '--', 'sh', '-c', 'seq 1 1000 >/dev/null')
     return 'counted.db'
 
 
@@ -465,11 +465,11 @@ def a_program_that_ends_by_a_signal():
         check(status == -getattr(signal, 'SIG' + name), name, 'became', status, repr(err))
 
 
-def kill_collector(gear, reap):
+def kill_collector(mode, reap):
     """SIGKILL to dwell in the middle of a run: the program goes on to its own end."""
-    path = 'orphan-%s-%s.db' % (gear, reap)
+    path = 'orphan-%s-%s.db' % (mode, reap)
     work = 'echo begins; i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done; seq 1 5 | sort -r; echo $i; echo ends >&2'
-    process = start('record', '--gear', gear, '-o', path, '--', 'sh', '-c', work, start_new_session=True)
+    process = start('record', '--mode', mode, '-o', path, '--', 'sh', '-c', work, start_new_session=True)
     check(process.stdout.readline() == b'begins\n', 'it did not begin')
     time.sleep(0.3)
     process.kill()
@@ -481,9 +481,9 @@ def kill_collector(gear, reap):
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        raise AssertionError('in gear %s the program still ran after 20 s' % gear)
-    check(rest == b'5\n4\n3\n2\n1\n300000\n', gear, 'the program went on to print', rest)
-    check(err.endswith(b'ends\n'), gear, 'it said', err)
+        raise AssertionError('in mode %s the program still ran after 20 s' % mode)
+    check(rest == b'5\n4\n3\n2\n1\n300000\n', mode, 'the program went on to print', rest)
+    check(err.endswith(b'ends\n'), mode, 'it said', err)
     for view in ['info'], ['report']:
         status, _, err = run(*view, '-i', path)
         check(status in (0, INPUT), view, 'ended with', status, err)

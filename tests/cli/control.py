@@ -247,7 +247,7 @@ def what_was_not_sampled_has_no_part():
 
 @case
 def the_report_says_what_it_cannot_know_of_the_memory_held():
-    for options, more in (['--gear', 'count'], r' at the end; before .*'), (['--start-at', 'last'], ', or more: .*'), ([], ''):
+    for options, more in (['--mode', 'count'], r' at the end; before .*'), (['--start-at', 'last'], ', or more: .*'), ([], ''):
         record(*options, program('stages'), '2')
         out = run('report', '-i', 'control.db')[1]
         check(re.search(r'^  memory held   [0-9.]+[KM]%s$' % more, out, re.M), options, out)
@@ -313,14 +313,14 @@ def values_are_refused():
         for value in values:
             got, out, err = run('record', option, value, '-o', 'no.db', '--', 'touch', 'ran')
             check(got == USAGE and err.startswith('dwell'), option, value, got, err)
-    got, _, err = run('record', '--gear', 'count', '--windows', '3', '-o', 'no.db', '--', 'touch', 'ran')
+    got, _, err = run('record', '--mode', 'count', '--windows', '3', '-o', 'no.db', '--', 'touch', 'ran')
     check(got == USAGE and '--windows' in err, got, err)
-    for options, words in (['--gear', 'count', '--duty', '5'], '--duty is about samples'), \
-                          (['--period=9', '--gear', 'count'], '--period is about samples'), \
-                          (['--gear', 'count', '--paths'], '--paths is about samples'), \
-                          (['-l', '128', '--gear', 'count'], '--line is about samples'), \
-                          (['--gear', 'count', '--one-line'], '--one-line is about samples'), \
-                          (['--gear', 'count', '--overhead', '5'], '--overhead says when to sample'), \
+    for options, words in (['--mode', 'count', '--duty', '5'], '--duty is about samples'), \
+                          (['--period=9', '--mode', 'count'], '--period is about samples'), \
+                          (['--mode', 'count', '--paths'], '--paths is about samples'), \
+                          (['-l', '128', '--mode', 'count'], '--line is about samples'), \
+                          (['--mode', 'count', '--one-line'], '--one-line is about samples'), \
+                          (['--mode', 'count', '--overhead', '5'], '--overhead says when to sample'), \
                           (['--overhead', '5', '--duty', '5'], '--duty and --overhead'), \
                           (['--duty', '5', '--overhead', '5'], '--duty and --overhead'):
         got, _, err = run('record', *options, '-o', 'no.db', '--', 'touch', 'ran')

@@ -20,7 +20,7 @@ COLUMNS = 'accesses, loads, stores, instructions, rep_iterations'
 def counted(switch, *command):
     """The counts of a run without address randomisation, with this switch of the engine."""
     environment = dict(os.environ, DWELL_ENGINE_OPTIONS=switch)
-    subprocess.run(['setarch', '-R', DWELL, 'record', '-q', '--gear=count', '-o', 'run.db', '--', *command],
+    subprocess.run(['setarch', '-R', DWELL, 'record', '-q', '--mode=count', '-o', 'run.db', '--', *command],
                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, env=environment, timeout=SECONDS, check=True)
     with sqlite3.connect('file:run.db?mode=ro', uri=True) as db:
         return db.execute('SELECT %s FROM process' % COLUMNS).fetchall()
@@ -51,7 +51,7 @@ PLAIN = ('leaving', 'faults', 'faults step', 'flags', 'returns', 'jumps', 'contr
 def what_is_left_to_later_code_is_counted():
     for command in PLAIN:
         name, *arguments = command.split()
-        each, later = (counted('owes=%d' % owes, os.path.join(PROGRAMS, name), *arguments) for owes in (0, 1))
+        each, later = (counted('defers=%d' % defers, os.path.join(PROGRAMS, name), *arguments) for defers in (0, 1))
         check(each[0][0] > 10000, command, 'has only', each[0][0], 'accesses')
         check(each == later, 'of', command, COLUMNS, 'are', later, 'and should be', each)
 
@@ -60,8 +60,8 @@ def what_is_left_to_later_code_is_counted():
 def so_it_is_where_the_cache_is_emptied_and_tables_are_small():
     for command in PLAIN[:6]:
         name, *arguments = command.split()
-        each, later = (counted('owes=%d,cache_mb=2,ib_bits=8' % owes, os.path.join(PROGRAMS, name), *arguments)
-                       for owes in (0, 1))
+        each, later = (counted('defers=%d,cache_mb=2,ib_bits=8' % defers, os.path.join(PROGRAMS, name), *arguments)
+                       for defers in (0, 1))
         check(each == later, 'of', command, COLUMNS, 'are', later, 'and should be', each)
 
 

@@ -373,14 +373,14 @@ def views_tell_events_from_samples(folder):
     check('similar' in dwell('calls', '-i', profile, 'fibo', code=2), 'calls fibo')
     check('name it' in dwell('calls', '-i', profile, '--tree=up', code=2), 'tree up')
     check('no process 7' in dwell('report', '-i', profile, '--process', '7', code=3), 'process')
-    for gear, has in ('sample', 'samples'), ('count', 'counts'):
-        other = os.path.join(folder, gear + '.db')
-        subprocess.run([DWELL, 'record', '-q', '-o', other, '--gear', gear, '--', PROGRAM], check=True,
+    for mode, has in ('sample', 'samples'), ('count', 'counts'):
+        other = os.path.join(folder, mode + '.db')
+        subprocess.run([DWELL, 'record', '-q', '-o', other, '--mode', mode, '--', PROGRAM], check=True,
                        stdout=subprocess.DEVNULL)
         check('has %s and no events' % has in dwell('report', '-i', other, '--by', 'line', code=2), 'report --by')
         check('has %s and no events' % has in dwell('annotate', '-i', other, '--asm', code=2), 'annotate --asm')
         said = dwell('calls', '-i', other, code=2)
-        check('has %s and no calls' % has in said and ('dwell paths' in said) == (gear == 'sample'), said)
+        check('has %s and no calls' % has in said and ('dwell paths' in said) == (mode == 'sample'), said)
 
 
 CASES = [self_costs_are_those_of_callgrind_annotate, inclusive_costs_are_those_of_callgrind_annotate,

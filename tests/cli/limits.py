@@ -18,7 +18,7 @@ SECONDS = 20
 MB = 1 << 20
 SUMS = ['sh', '-c', 'echo $((1234 * 1000 + 567))']
 SAID = '1234567\n'
-WAYS = [['record', '-q'], ['record', '-q', '--gear', 'count'], ['simulate'], ['simulate', '--no-filter']]
+WAYS = [['record', '-q'], ['record', '-q', '--mode', 'count'], ['simulate'], ['simulate', '--no-filter']]
 
 
 def run(arguments, command, **limits):
@@ -128,7 +128,7 @@ def a_file_size_limit_leaves_what_was_there():
 def the_program_gets_its_own_file_size_signal():
     write = 'import os; os.write(os.open("grown", os.O_WRONLY | os.O_CREAT), bytes(7 << 20)); os.write(1, b"short")\n'
     write += 'os.lseek(3, 0, 2); os.write(3, bytes(1))'
-    status, out, err = run(['record', '-q', '-o', 'one.db', '--gear', 'count'], ['python3', '-S', '-c',
+    status, out, err = run(['record', '-q', '-o', 'one.db', '--mode', 'count'], ['python3', '-S', '-c',
                            'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_DFL)\n' + write], FSIZE=6 << 20)
     check(status == -25 and out == 'short', status, out, err)
 
@@ -157,7 +157,7 @@ def a_small_stack_is_enough_for_dwell():
 @case
 def as_many_arguments_as_the_kernel_allows():
     for count in 70000, 200000:
-        status, out, err = run(['record', '-q', '--gear', 'count', '-o', 'many.db'], ['echo', *['x'] * count])
+        status, out, err = run(['record', '-q', '--mode', 'count', '-o', 'many.db'], ['echo', *['x'] * count])
         check(status == 0 and len(out) == 2 * count, count, status, len(out), err)
 
 
@@ -173,7 +173,7 @@ def truncated_programs_end_as_natively():
             natively = subprocess.run(['./cut'], capture_output=True, timeout=SECONDS).returncode
         except OSError:
             natively = 126
-        status, out, err = run(['record', '-q', '--gear', 'count', '-o', 'cut.db'], ['./cut'])
+        status, out, err = run(['record', '-q', '--mode', 'count', '-o', 'cut.db'], ['./cut'])
         check(status == natively and 'fault' not in err, count, 'bytes: natively', natively, 'here', status, err)
 
 

@@ -32,7 +32,7 @@ SELF = {
 }
 UNDER_INNER = SELF['inner'] + SELF['tail'] + SELF['odd'] + SELF['below']
 UNDER_OUTER = SELF['outer'] + UNDER_INNER + SELF['jumper']
-# In the filter gear, replayed, and told one by one.
+# In the filter mode, replayed, and told one by one.
 WAYS = ((), ('--no-filter',), ('--jumps',), ('--separate-threads',), ('--context', '3'))
 
 ARCS = """

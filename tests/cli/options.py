@@ -117,7 +117,7 @@ def the_nearest_word_is_offered():
             "did you mean '--start-at'?": ['record', '--start=f', '--strat-at', 'f', 'true'],
             "format 'jsn' is unknown: it is text, csv or json; did you mean 'json'?": ['report', '--format=jsn'],
             "policy 'lur' is unknown: it is random or lru; did you mean 'lru'?": ['curve', '--policy', 'lur'],
-            "gear 'coutn' is unknown: it is sample or count; did you mean 'count'?": ['record', '--gear=coutn', 'true'],
+            "mode 'coutn' is unknown: it is sample or count; did you mean 'count'?": ['record', '--mode=coutn', 'true'],
             "'xyzzy' is not a command: 'dwell --help' lists them": ['xyzzy'],
             "'--xyzzy' is no option: 'dwell info --help' lists them": ['info', '--xyzzy'],
             "'--tree' is no option": ['report', '--tree', 'up']}.items():

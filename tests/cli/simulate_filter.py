@@ -53,7 +53,7 @@ def the_filter_changes_nothing():
 
 
 @case
-def the_filter_gear_changes_nothing():
+def the_filter_mode_changes_nothing():
     """Translated code looks into the caches by itself, where the machine has what it takes; with calls and without."""
     shapes = [[], ['--cache=L1d=6K,12,64', '--cache=LL=48K,12,64'], ['--cache=L1d=4K,1,64', '--cache=L1i=4K,1,64'],
               ['--cache=L1i=1K,2,64', '--cache=L1d=1K,2,64', '--cache=LL=2K,1,64'], ['--no-instructions'],
@@ -75,7 +75,7 @@ def the_filter_gear_changes_nothing():
 
 
 @case
-def the_filter_gear_of_several_hierarchies_changes_nothing():
+def the_filter_mode_of_several_hierarchies_changes_nothing():
     """What misses in their fronts is looked at later, all that happened before some moment when that comes."""
     for command in (['vectors'], ['selfmod'], ['call-graph'], ['partway', 'fault'], ['exec'], ['toggles']):
         check_filter(*SMALL, *SEVERAL[:2], '--', program(command[0]), *command[1:])
@@ -92,7 +92,7 @@ def the_filter_gear_of_several_hierarchies_changes_nothing():
 
 
 @case
-def the_filter_gear_follows_each_call():
+def the_filter_mode_follows_each_call():
     """Recursion, tail calls, handlers that jump out, exceptions, other stacks, processes; with hot caches and small ones."""
     for command in (['call-graph'], ['jumps'], ['returns'], ['exec'], ['forms-static'],
                     ['partway', 'fault'], ['toggles'], ['marks'], ['jit'], ['special']):
@@ -101,13 +101,13 @@ def the_filter_gear_follows_each_call():
 
 
 @case
-def the_filter_gear_starts_and_stops_like_the_replay():
+def the_filter_mode_starts_and_stops_like_the_replay():
     for more in (['--toggle-collect=two'], ['--start-at=fibonacci'], ['--stop-at=switch_stacks'], ['--no-instructions']):
         check_filter(*SMALL, *more, '--', program('call-graph'))
 
 
 @case
-def the_filter_gear_keeps_its_counts_where_the_code_cache_is_emptied():
+def the_filter_mode_keeps_its_counts_where_the_code_cache_is_emptied():
     """Misses are counted by places in the code: all are told to its instructions before these numbers are given again."""
     script = 'my %h; for (1..4000) { $h{$_ % 377} .= chr(65 + $_ % 26) } print map { sort split //, $h{$_} } sort keys %h'
     os.environ.update(DWELL_ENGINE_OPTIONS='cache_mb=2', PERL_HASH_SEED='0')
@@ -119,7 +119,7 @@ def the_filter_gear_keeps_its_counts_where_the_code_cache_is_emptied():
 
 
 @case
-def the_filter_gear_keeps_the_misses_of_what_is_tried_again():
+def the_filter_mode_keeps_the_misses_of_what_is_tried_again():
     """A store into code misses, faults and is done again; in between the timer calls, twice."""
     os.environ.update(DWELL_ENGINE_OPTIONS='report_us=1000')
     try:
@@ -139,7 +139,7 @@ def what_is_replayed_with_vector_registers_changes_nothing():
 
 
 @case
-def the_filter_gear_sees_an_odd_stack_pointer():
+def the_filter_mode_sees_an_odd_stack_pointer():
     """However it became odd. The cache is small enough to miss wherever an access lies on two lines."""
     for way in range(6):
         command = ['--no-call-graph', *SMALL, '--cache=L1d=512,1,64', '--', program('oddstack'), str(way)]
@@ -149,7 +149,7 @@ def the_filter_gear_sees_an_odd_stack_pointer():
 
 
 @case
-def the_filter_gear_sees_what_is_not_aligned():
+def the_filter_mode_sees_what_is_not_aligned():
     """Accesses of instructions whose accesses were aligned before."""
     check_filter('--no-call-graph', *SMALL, '--cache=L1d=512,1,64', '--', program('unaligned'), 'sums')
     check_filter('--cache=L1d=512,1,64', '--', program('unaligned'), 'sums')

@@ -22,10 +22,10 @@ def counts_are_those_of_the_counters():
     for command in (['strings'], ['vectors'], ['signals'], ['faults'], ['jit'], ['selfmod']):
         if not os.path.exists(program(command[0])):
             continue
-        for gear in [], ['--no-call-graph']:
-            simulate(*SMALL, *gear, '--', program(command[0]), *command[1:])
+        for mode in [], ['--no-call-graph']:
+            simulate(*SMALL, *mode, '--', program(command[0]), *command[1:])
             t = totals(process=0)
-            check((t['Ir'], t['Dr'], t['Dw']) == counted(), gear, command, t, counted())
+            check((t['Ir'], t['Dr'], t['Dw']) == counted(), mode, command, t, counted())
 
 
 @case
@@ -196,7 +196,7 @@ def handover():
 
 @case
 def threads_that_wait_for_each_other_count_as_replayed():
-    """No turn is as long as it may be in either gear, so these end at the same places."""
+    """No turn is as long as it may be in either mode, so these end at the same places."""
     handover()
     for more in [], ['--no-call-graph'], SEVERAL:
         check(simulate(*SMALL, *more, '--', './handover', 'sleep') == 'done\n', 'output')

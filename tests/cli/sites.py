@@ -398,7 +398,7 @@ def the_c_library(folder):
 
 
 def only_counted(folder):
-    profile = record(PROGRAMS + '/allocations', folder, '--gear', 'count')
+    profile = record(PROGRAMS + '/allocations', folder, '--mode', 'count')
     check(profile.execute('SELECT COUNT(*) FROM site').fetchone()[0] == 0, 'sites all the same')
 
 

@@ -5,7 +5,7 @@
 #   compare.sh [-d DIR] DIFFTEST [difftest options] -- COMMAND...
 #
 # COMMAND is put in front of difftest: compare.sh build/difftest --quick -- \
-#	build/dwell record -q -o /tmp/d.db --gear count --
+#	build/dwell record -q -o /tmp/d.db --mode count --
 # Exit status: 0 all equal, 1 some differ (the first ones are shown run by run), 2 could not run.
 set -u
 

@@ -80,7 +80,7 @@ static void simulate(struct channel_config *config, uint32_t flags)
 	const struct sim_geometry g = {
 		.code = {1024, 2, 64}, .levels = {{1024, 2, 64}, {8192, 4, 64}}, .level_count = 2};
 
-	config->gear = CHANNEL_GEAR_SIMULATE;
+	config->mode = CHANNEL_MODE_SIMULATE;
 	config->simulate_flags = flags;
 	config->geometry_count = 1;
 	config->geometry_bytes = sizeof(g);
@@ -89,7 +89,7 @@ static void simulate(struct channel_config *config, uint32_t flags)
 
 static int set_up(struct fuzz *f, const char *path, uint64_t kind)
 {
-	struct channel_config config = {.gear = CHANNEL_GEAR_SAMPLE};
+	struct channel_config config = {.mode = CHANNEL_MODE_SAMPLE};
 	struct slot_events events = {f, on_record, on_gone, on_counts};
 	struct err err;
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What profiling costs: CPU time of engine, target and collector against the target alone.
 
-Seven programs, each natively and under each gear in turn (A B C A B C ...), user and system
+Seven programs, each natively and under each mode in turn (A B C A B C ...), user and system
 time of the whole process tree. For each program the least time of all runs counts: everything
 else on the machine only adds. Ratios and their geometric means are printed. Exit status 1 when one
 of all programs or the start misses its bar. What a run's first 240 million accesses take, most of which lie in windows,
@@ -37,7 +37,7 @@ PROGRAMS = {
 # Some 10 s: the scale instead, or the rounds that the command ends with.
 LONG = {'gzip': 160, 'bzip2': 400, 'xz': 36, 'python3': 900, 'perl': 800, 'cc1': 17}
 ROUNDS = ' 200'
-VARIANTS = [('count', ['--gear', 'count']), ('record', [])]
+VARIANTS = [('count', ['--mode', 'count']), ('record', [])]
 BARS = {'count': 1.55, 'record': 1.6}
 START_BAR = 60  # ms
 

@@ -70,7 +70,7 @@ static double seconds(void)
 static void run_batch(struct sim_hierarchy *h, const uint64_t *batch, uint64_t *events)
 {
 	for (unsigned k = 0; k < BATCH; k++)
-		if (!sim_hierarchy_data_is_plain(h, batch[k], 8, SIM_LOAD))
+		if (!sim_hierarchy_data_is_noop(h, batch[k], 8, SIM_LOAD))
 			sim_hierarchy_data(h, batch[k], 8, SIM_LOAD, events);
 }
 

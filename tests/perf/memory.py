@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What profiling costs in memory: the largest resident size of a program, and of the collector.
 
-Each program runs natively, under `record --gear count`, under `record` and under `simulate`. Sizes are the peaks
+Each program runs natively, under `record --mode count`, under `record` and under `simulate`. Sizes are the peaks
 that /proc shows again and again while they run (what wait4 says would hold this script's own
 size, which exec does not forget, and take collector and target for one). The bar is 1.5 times
 the program's own size and 150 MB, for target and collector together; of `simulate` twice the size
@@ -33,7 +33,7 @@ PROGRAMS = {
     'node': 'node $IN/job.js',
 }
 # name, command, and the bar: times the program's own size, and MB
-VARIANTS = [('count', ['record', '--gear', 'count'], 1.5, 150), ('record', ['record'], 1.5, 150),
+VARIANTS = [('count', ['record', '--mode', 'count'], 1.5, 150), ('record', ['record'], 1.5, 150),
             ('simulate', ['simulate'], 2, 200)]
 SCALE = 2
 LOOK_SECONDS = 0.01

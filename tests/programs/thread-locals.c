@@ -2,7 +2,7 @@
 /*
  * Thread-local variables, which lie at negative offsets from %fs: with and without an index, in the first
  * thread, in others, in a forked child and in one that clone gave variables of its own; so many accesses that
- * all gears, and windows, see them.
+ * all modes, and windows, see them.
  */
 #define _GNU_SOURCE
 #include "check.h"

@@ -202,29 +202,29 @@ SIMULATIONS = {'simulate': ['simulate'], 'filter': ['simulate', '--no-call-graph
                'several': ['simulate', '--also=L1i=16K,4,64 L1d=16K,4,64 LL=1M,16,64']}
 
 
-def run_case(case, gears, options, base):
-    """A result for each gear: all are held against one native run, in the same folder, as paths must not differ."""
+def run_case(case, modes, options, base):
+    """A result for each mode: all are held against one native run, in the same folder, as paths must not differ."""
     folder = os.path.join(base, 'runs', case.name.replace('/', '-').replace(':', '-'))
     native = execute(case.argv, folder, case.seconds)
-    results = [run_gear(case, gear, native, options, folder) for gear in gears]
+    results = [run_mode(case, mode, native, options, folder) for mode in modes]
     if not options.keep and all(r['result'] == 'ok' for r in results):
         shutil.rmtree(folder, ignore_errors=True)
     return results
 
 
-def run_gear(case, gear, native, options, folder):
-    result = {'name': case.name, 'gear': gear, 'native_seconds': round(native.seconds, 3)}
+def run_mode(case, mode, native, options, folder):
+    result = {'name': case.name, 'mode': mode, 'native_seconds': round(native.seconds, 3)}
     if native.status is None or case.expected is not None and native.status != case.expected:
         shown = (native.out + native.err)[-300:].decode('utf-8', 'replace')
         return dict(result, result='failed', what='natively ends with %s: %s' % (native.status, shown))
-    argv, profile = case.argv, folder + '.' + gear + '.db'
-    if gear != 'native':
-        argv = [options.dwell] + (SIMULATIONS.get(gear) or ['record', '--gear', gear]) + ['-q', '-o', profile]
+    argv, profile = case.argv, folder + '.' + mode + '.db'
+    if mode != 'native':
+        argv = [options.dwell] + (SIMULATIONS.get(mode) or ['record', '--mode', mode]) + ['-q', '-o', profile]
         argv += shlex.split(options.record) + ['--'] + case.argv
     for attempt in range(options.repeat):
         other = execute(argv, folder, case.seconds * options.patience)
         what = compare(native, other)
-        accesses = None if gear == 'native' else accesses_in(profile)
+        accesses = None if mode == 'native' else accesses_in(profile)
         if isinstance(accesses, str) and not other.said:
             what.append(accesses)
         if what:
@@ -258,7 +258,7 @@ def missing_for(case):
 
 
 def line_for(r):
-    head = '%-8s %-7s %-36s' % ({'differs': 'DIFFERS'}.get(r['result'], r['result']), r['gear'], r['name'])
+    head = '%-8s %-7s %-36s' % ({'differs': 'DIFFERS'}.get(r['result'], r['result']), r['mode'], r['name'])
     if r['result'] == 'ok':
         return '%s %6.2f s, natively %.2f s%s' % (head, r['seconds'], r['native_seconds'],
                                                   '  (%s)' % r['said'] if r['said'] else '')
@@ -269,7 +269,7 @@ def parse_options():
     p = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     p.add_argument('--build', default='build', help='build directory')
     p.add_argument('--dwell', help='the dwell to test; default: that of the build directory')
-    p.add_argument('--gear', default='count,sample', help='gears, divided by commas: count, sample, simulate, filter, replay or several')
+    p.add_argument('--mode', '--gear', default='count,sample', help='modes, divided by commas: count, sample, simulate, filter, replay or several')
     p.add_argument('--native', action='store_true', help='native against native: tests this test')
     p.add_argument('--quick', action='store_true', help='without the cases marked full')
     p.add_argument('--set', choices=['programs', 'real', 'all'], default='all')
@@ -321,25 +321,25 @@ def main():
         print('\n'.join(c.name for c in cases))
         shutil.rmtree(base)
         return 0
-    gears = ['native'] if options.native else options.gear.split(',')
+    modes = ['native'] if options.native else options.mode.split(',')
     results, work = [], []
     for case in cases:
         missing = missing_for(case)
         if not missing:
             work.append(case)
             continue
-        for gear in gears:
-            results.append({'name': case.name, 'gear': gear, 'result': 'skipped',
+        for mode in modes:
+            results.append({'name': case.name, 'mode': mode, 'result': 'skipped',
                             'what': missing})
             print(line_for(results[-1]), flush=True)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        jobs = [pool.submit(run_case, case, gears, options, base) for case in work]
+        jobs = [pool.submit(run_case, case, modes, options, base) for case in work]
         for job in concurrent.futures.as_completed(jobs):
             results += job.result()
             print('\n'.join(map(line_for, job.result())), flush=True)
     if options.results:
         with open(options.results, 'w') as f:
-            json.dump(sorted(results, key=lambda r: (r['name'], r['gear'])), f, indent=1)
+            json.dump(sorted(results, key=lambda r: (r['name'], r['mode'])), f, indent=1)
     bad = [r for r in results if r['result'] in ('differs', 'failed')]
     if options.keep:
         print('kept: ' + base)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A server under load for a long time under Dwell: its answers stay right, and memory stays flat.
 
-    soak.py [--minutes 20] [--server memcached|redis] [--gear sample|count|simulate]
+    soak.py [--minutes 20] [--server memcached|redis] [--mode sample|count|simulate]
 
 Four threads store and fetch values. Each answer is checked. Every second the resident memory of the
 server with the engine in it, and of the collector, is read. The median of the last quarter of the run
@@ -114,7 +114,7 @@ def soak(options, folder):
     path, profile = os.path.join(folder, 's'), os.path.join(folder, 'p.db')
     argv, ends_by = SERVERS[options.server]
     argv = [path if a == 'SOCKET' else a for a in argv]
-    command = ['simulate'] if options.gear == 'simulate' else ['record', '--gear', options.gear]
+    command = ['simulate'] if options.mode == 'simulate' else ['record', '--mode', options.mode]
     dwell = subprocess.Popen([os.path.join(options.build, 'dwell')] + command + ['-q', '-o', profile, '--'] + argv,
                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 30
@@ -156,7 +156,7 @@ def main():
     p.add_argument('--build', default='build')
     p.add_argument('--minutes', type=float, default=20)
     p.add_argument('--server', choices=sorted(SERVERS), default='redis')
-    p.add_argument('--gear', choices=['count', 'sample', 'simulate'], default='sample')
+    p.add_argument('--mode', choices=['count', 'sample', 'simulate'], default='sample')
     options = p.parse_args()
     if not shutil.which(SERVERS[options.server][0][0]):
         print('soak: %s is not installed' % SERVERS[options.server][0][0])

@@ -19,7 +19,7 @@ def cell(result):
 
 
 def remark(results):
-    """What differs, or why it was not run, or what dwell said: once for all gears."""
+    """What differs, or why it was not run, or what dwell said: once for all modes."""
     said = []
     for r in results.values():
         text = r.get('what') or r.get('said') or ''
@@ -31,13 +31,13 @@ def remark(results):
 
 
 def make_table(results):
-    gears = sorted({r['gear'] for r in results})
+    modes = sorted({r['mode'] for r in results})
     cases = {}
     for r in results:
-        cases.setdefault(r['name'], {})[r['gear']] = r
-    rows = ['| program | %s | remark |' % ' | '.join(gears), '|---|%s---|' % ('---|' * len(gears))]
+        cases.setdefault(r['name'], {})[r['mode']] = r
+    rows = ['| program | %s | remark |' % ' | '.join(modes), '|---|%s---|' % ('---|' * len(modes))]
     for name in sorted(cases):
-        rows.append('| %s | %s | %s |' % (name, ' | '.join(cell(cases[name].get(g)) for g in gears),
+        rows.append('| %s | %s | %s |' % (name, ' | '.join(cell(cases[name].get(g)) for g in modes),
                                           remark(cases[name])))
     count = {k: sum(r['result'] == k for r in results) for k in ('ok', 'skipped')}
     rows.append('\n%d runs: %d equal, %d skipped, %d that differ.' % (
@@ -53,7 +53,7 @@ def main():
     latest = {}
     for path in options.results:
         with open(path) as f:
-            latest.update({(r['name'], r['gear']): r for r in json.load(f)})
+            latest.update({(r['name'], r['mode']): r for r in json.load(f)})
     table = make_table(list(latest.values()))
     if not options.write:
         print(table)

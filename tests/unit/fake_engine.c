@@ -59,7 +59,7 @@ static void wake(void)
 	syscall(SYS_futex, &header->wake, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-/* Room for a record; waits for the reader as an exact gear does. */
+/* Room for a record; waits for the reader as an exact variant does. */
 static void *reserve(uint32_t type, size_t bytes)
 {
 	struct record_header *h;

@@ -73,7 +73,7 @@ static void begin(void)
 {
 	memset(&t, 0, sizeof t);
 	memset(&calls, 0, sizeof calls);
-	t.gear = GEAR_STREAM;
+	t.variant = VARIANT_STREAM;
 	t.buf_memory = buffer;
 	t.call_stack = &calls;
 	t.buf = t.buf_start = buffer;

@@ -382,7 +382,7 @@ static void a_sink_gets_every_entry_of_a_stream(void **state)
 	struct err err;
 
 	(void)state;
-	o.config.gear = CHANNEL_GEAR_STREAM;
+	o.config.mode = CHANNEL_MODE_STREAM;
 	setenv("FAKE_ENGINE", "stream", 1);
 	assert_int_equal(collector_run(&o, &result, &err), 0);
 	assert_int_equal(sum, 3 * 999 * 1000 / 2); /* three times 0 + 1 + ... + 999 */

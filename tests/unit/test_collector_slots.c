@@ -64,7 +64,7 @@ struct bench {
 static void set_up(struct bench *b)
 {
 	struct slot_events events = {&b->log, on_record, on_gone, on_counts};
-	struct channel_config config = {.gear = CHANNEL_GEAR_SAMPLE};
+	struct channel_config config = {.mode = CHANNEL_MODE_SAMPLE};
 
 	memset(b, 0, sizeof(*b));
 	assert_int_equal(host_init(&b->host, &config, 4, 65536, NULL), 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The counter register of the stream gear and what C code makes of it. */
+/* The counter register of the stream variant and what C code makes of it. */
 #include "engine/core/lanes.h"
 
 #include <setjmp.h>
@@ -11,9 +11,9 @@ uint8_t engine_vector_counter;
 
 static uint64_t buffer[16];
 
-static struct thread thread_in(enum gear gear)
+static struct thread thread_in(enum code_variant_id variant)
 {
-	return (struct thread){ .gear = gear,
+	return (struct thread){ .variant = variant,
 				.buf = buffer + 2,
 				.counters = { 1ull << 40, 3ull << 33, 5ull << 32, 7ull << 40 } };
 }
@@ -31,7 +31,7 @@ static void run(struct thread *t)
 
 static void a_stay_in_the_cache_adds_up(void **state)
 {
-	struct thread t = thread_in(GEAR_STREAM);
+	struct thread t = thread_in(VARIANT_STREAM);
 
 	(void)state;
 	engine_vector_counter = COUNTER_YMM31;
@@ -52,7 +52,7 @@ static void a_stay_in_the_cache_adds_up(void **state)
 
 static void reading_twice_changes_nothing(void **state)
 {
-	struct thread t = thread_in(GEAR_STREAM), once;
+	struct thread t = thread_in(VARIANT_STREAM), once;
 
 	(void)state;
 	engine_vector_counter = COUNTER_YMM31;
@@ -66,7 +66,7 @@ static void reading_twice_changes_nothing(void **state)
 
 static void a_cut_buffer_stays_cut(void **state)
 {
-	struct thread t = thread_in(GEAR_STREAM);
+	struct thread t = thread_in(VARIANT_STREAM);
 
 	(void)state;
 	engine_vector_counter = COUNTER_YMM31;
@@ -83,7 +83,7 @@ static void a_cut_buffer_stays_cut(void **state)
 
 static void others_are_left_alone(void **state)
 {
-	struct thread count = thread_in(GEAR_COUNT), memory = thread_in(GEAR_STREAM), as = count;
+	struct thread count = thread_in(VARIANT_COUNT), memory = thread_in(VARIANT_STREAM), as = count;
 
 	(void)state;
 	engine_vector_counter = COUNTER_YMM31;
@@ -95,9 +95,9 @@ static void others_are_left_alone(void **state)
 	assert_memory_equal(&memory, &as, sizeof memory);
 }
 
-static void the_filter_gear_keeps_a_clock_and_counts(void **state)
+static void the_filter_variant_keeps_a_clock_and_counts(void **state)
 {
-	struct thread t = thread_in(GEAR_FILTER);
+	struct thread t = thread_in(VARIANT_FILTER);
 	uint64_t *lane = &t.counters.accesses;
 
 	(void)state;
@@ -120,7 +120,7 @@ static void the_filter_gear_keeps_a_clock_and_counts(void **state)
 	}
 }
 
-/* In both gears; what is taken back first goes below zero. */
+/* In both variants; what is taken back first goes below zero. */
 static void packed_counts_add_up(void **state)
 {
 	uint64_t segment[4] = { 4, 2, 1, 9 }, back[4] = { -3ull, -2ull, -1ull, -7ull };
@@ -130,8 +130,8 @@ static void packed_counts_add_up(void **state)
 	lanes_pack(segment);
 	lanes_pack(back);
 	assert_true(segment[0] == (2 | 1ull << 32) && segment[1] == (9 | 1ull << LANES_MODIFIES));
-	for (enum gear gear = GEAR_COUNT; gear <= GEAR_STREAM; gear++) {
-		struct thread t = thread_in(gear);
+	for (enum code_variant_id variant = VARIANT_COUNT; variant <= VARIANT_STREAM; variant++) {
+		struct thread t = thread_in(variant);
 		uint64_t *lane = &t.counters.accesses;
 
 		for (uint64_t stays = 1; stays < 3; stays++) {
@@ -163,7 +163,7 @@ int main(void)
 		cmocka_unit_test(reading_twice_changes_nothing),
 		cmocka_unit_test(a_cut_buffer_stays_cut),
 		cmocka_unit_test(others_are_left_alone),
-		cmocka_unit_test(the_filter_gear_keeps_a_clock_and_counts),
+		cmocka_unit_test(the_filter_variant_keeps_a_clock_and_counts),
 		cmocka_unit_test(packed_counts_add_up),
 	};
 

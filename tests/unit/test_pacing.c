@@ -34,7 +34,7 @@ static void configure(void)
 	run_accesses = 0;
 	memset(&engine, 0, sizeof(engine));
 	engine.config = (struct channel_config){
-		.gear = CHANNEL_GEAR_SAMPLE,
+		.mode = CHANNEL_MODE_SAMPLE,
 		.window_min = 100000,
 		.window_max = 100000000,
 		.window_divisor = 64000,

@@ -208,10 +208,10 @@ static void step(struct sim_cache *c, struct naive *n, uint64_t lines)
 }
 
 /* What the filter calls plain must be there, and, with order, be the last that was used. */
-static void check_filter(struct sim_cache *c, struct naive *n, enum sim_plain_stores stores)
+static void check_filter(struct sim_cache *c, struct naive *n, enum sim_noop_stores stores)
 {
 	for (uint64_t set = 0; set < c->sets; set++) {
-		uint64_t line = c->plain_loads[set], store = c->plain_stores[set];
+		uint64_t line = c->noop_loads[set], store = c->noop_stores[set];
 		struct naive_entry *e = line != SIM_NO_LINE ? naive_find(n, line) : NULL;
 
 		if (line != SIM_NO_LINE) {
@@ -232,7 +232,7 @@ static void check_filter(struct sim_cache *c, struct naive *n, enum sim_plain_st
 
 static void compare(const struct sim_cache_geometry *g, unsigned steps)
 {
-	enum sim_plain_stores stores = (enum sim_plain_stores)(draw() % 3);
+	enum sim_noop_stores stores = (enum sim_noop_stores)(draw() % 3);
 	uint64_t lines = g->size_bytes / g->line_bytes;
 	struct sim_cache c;
 	struct naive n;

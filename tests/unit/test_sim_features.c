@@ -243,8 +243,8 @@ static void stores_pass_a_write_through_level(void **state)
 	access_line(3, SIM_LOAD); /* L2 gives up 1, dirty; L1 has no dirty lines */
 	assert_int_equal(count_of("D1wb"), 0);
 	assert_int_equal(count_of("LLwb"), 1);
-	assert_false(sim_hierarchy_data_is_plain(&h, 3 * LINE, 8, SIM_STORE));
-	assert_true(sim_hierarchy_data_is_plain(&h, 3 * LINE, 8, SIM_LOAD));
+	assert_false(sim_hierarchy_data_is_noop(&h, 3 * LINE, 8, SIM_STORE));
+	assert_true(sim_hierarchy_data_is_noop(&h, 3 * LINE, 8, SIM_LOAD));
 	end();
 }
 
@@ -281,7 +281,7 @@ static void the_next_line_is_there_when_it_is_wanted(void **state)
 	assert_int_equal(count_of("D1pf"), 1);
 	access_line(0, SIM_LOAD);
 	assert_int_equal(count_of("D1pf"), 1);
-	assert_false(sim_hierarchy_data_is_plain(&h, LINE, 8, SIM_LOAD));
+	assert_false(sim_hierarchy_data_is_noop(&h, LINE, 8, SIM_LOAD));
 	access_line(1, SIM_LOAD); /* the first use of 1: 2 is prefetched */
 	access_line(1, SIM_LOAD);
 	assert_int_equal(count_of("D1pf"), 2);
@@ -355,9 +355,9 @@ static void pages_are_missed_in_two_levels(void **state)
 	assert_int_equal(count_of("DTmw2"), 1);
 	/* A line that was used last, in a page that was not, is not plain. */
 	access_line(0, SIM_LOAD);
-	assert_true(sim_hierarchy_data_is_plain(&h, 0, 8, SIM_LOAD));
+	assert_true(sim_hierarchy_data_is_noop(&h, 0, 8, SIM_LOAD));
 	access_line(64 + 5, SIM_LOAD);
-	assert_false(sim_hierarchy_data_is_plain(&h, 0, 8, SIM_LOAD));
+	assert_false(sim_hierarchy_data_is_noop(&h, 0, 8, SIM_LOAD));
 	/* An access in two pages misses once. */
 	access_line(0, SIM_LOAD);
 	access_line(64, SIM_LOAD);

@@ -231,14 +231,14 @@ static uint64_t compare_filter(const struct sim_geometry *g)
 	}
 	for (uint64_t i = 0; i < ACCESSES; i++) {
 		struct access a = draw_access(i);
-		bool is_plain =
+		bool is_noop =
 			a.kind == SIM_FETCH
-				? sim_hierarchy_fetch_is_plain(&h[0], a.address, a.bytes)
-				: sim_hierarchy_data_is_plain(&h[0], a.address, a.bytes, a.kind);
+				? sim_hierarchy_fetch_is_noop(&h[0], a.address, a.bytes)
+				: sim_hierarchy_data_is_noop(&h[0], a.address, a.bytes, a.kind);
 
-		if (!is_plain)
+		if (!is_noop)
 			give_access(&h[0], &a, events[0]);
-		plain += is_plain;
+		plain += is_noop;
 		give_access(&h[1], &a, events[1]);
 		for (unsigned k = 0; k < SIM_MAX_EVENTS; k++)
 			assert_int_equal(events[0][k], events[1][k]);

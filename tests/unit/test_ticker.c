@@ -52,7 +52,7 @@ static int set_up(void **state)
 	us->process = other.process = &process;
 	us->tid = (uint32_t)sys0(SYS_gettid);
 	us->next_thread = &other;
-	us->gear = GEAR_COUNT;
+	us->variant = VARIANT_COUNT;
 	engine.threads = us;
 	assert_int_equal(sys4(SYS_rt_sigprocmask, SIG_BLOCK, &tick, 0, 8), 0);
 	return 0;
@@ -120,7 +120,7 @@ static void a_thread_inside_a_window_is_not_called(void **state)
 	assert_int_equal(ticker_arm(us, 1), 0);
 	while (ns_left() != 0)
 		;
-	us->gear = GEAR_STREAM; /* the window's end will call it */
+	us->variant = VARIANT_STREAM; /* the window's end will call it */
 	how = ticker_hold(us);
 	ticker_let_go(us, how);
 	assert_false(us->tick_due);

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "collector/target/door.h"
+#include "collector/target/control_socket.h"
 
 static const struct option_use uses[] = {
 	{OPTION_OUTPUT, .usual = "dwell.dump.db"},
@@ -48,11 +48,12 @@ static int dump(struct options *o)
 	if (status != 0)
 		code = EXIT_USAGE;
 	else
-		status = door_ask(DOOR_DUMP, (uint32_t)o->pid, text_get(&file), &answer, &err);
+		status =
+			control_ask(CONTROL_DUMP, (uint32_t)o->pid, text_get(&file), &answer, &err);
 	if (status == 0)
 		printf("%s\n", text_get(&answer));
 	else if (code == EXIT_OK)
-		code = status == DOOR_REFUSED ? EXIT_OUTPUT : EXIT_INPUT;
+		code = status == CONTROL_REFUSED ? EXIT_OUTPUT : EXIT_INPUT;
 	text_release(&answer);
 	text_release(&file);
 	return status == 0 ? EXIT_OK : cli_fail(&err, code);

@@ -110,7 +110,7 @@ static const struct meta_key {
 	{"target_cpu_ns", META_SECONDS, "CPU time, target"},
 	{"collector_cpu_ns", META_SECONDS, "CPU time, dwell"},
 	{"tsc_hz", META_NUMBER, "time stamp counter, Hz"},
-	{"gear", META_TEXT, "gear"},
+	{"mode", META_TEXT, "mode"},
 	{"seed", META_NUMBER, "seed"},
 	{"line_bytes", META_NUMBER, "line, bytes"},
 	{"exact_by", META_TEXT, "simulated by"},

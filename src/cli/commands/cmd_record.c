@@ -29,7 +29,7 @@ static const struct option_use uses[] = {
 	{OPTION_WINDOWS},
 	{OPTION_SEED, .shown = "by chance"},
 	{OPTION_ONE_LINE},
-	{OPTION_GEAR, .usual = "sample"},
+	{OPTION_MODE, .usual = "sample"},
 	{OPTION_PATHS},
 	{OPTION_NO_OBJECTS},
 	{OPTION_ALLOCATOR},
@@ -59,14 +59,14 @@ static const int of_samples[] = {OPTION_PERIOD,
 static int check_together(const struct options *o, struct err *err)
 {
 	const char *control = options_first(o, of_control), *sampled = options_first(o, of_samples);
-	bool is_counted = o->run.config.gear == CHANNEL_GEAR_COUNT;
+	bool is_counted = o->run.config.mode == CHANNEL_MODE_COUNT;
 
 	if (is_counted && control != NULL)
 		return err_set(
-			err, "--%s says when to sample: there is nothing to say with --gear=count",
+			err, "--%s says when to sample: there is nothing to say with --mode=count",
 			control);
 	if (is_counted && sampled != NULL)
-		return err_set(err, "--%s is about samples: with --gear=count there are none",
+		return err_set(err, "--%s is about samples: with --mode=count there are none",
 			       sampled);
 	if (o->run.config.allocator_count > 0 && o->run.config.objects == 0)
 		return err_set(err, "--allocator says what allocates, and --no-objects that nobody "
@@ -108,7 +108,7 @@ static void show_progress(void *context, const struct collector_progress *p)
 
 static void show_summary(struct options *o, const struct collector_result *r)
 {
-	bool is_counted = o->run.config.gear == CHANNEL_GEAR_COUNT;
+	bool is_counted = o->run.config.mode == CHANNEL_MODE_COUNT;
 	char samples[FIGURE_BYTES], windows[FIGURE_BYTES];
 
 	if (o->is_quiet)
@@ -174,7 +174,7 @@ static int record(struct options *o)
 	struct err err;
 	int status;
 
-	c->gear = o->gear == 0 ? CHANNEL_GEAR_SAMPLE : CHANNEL_GEAR_COUNT;
+	c->mode = o->mode == 0 ? CHANNEL_MODE_SAMPLE : CHANNEL_MODE_COUNT;
 	c->line_bytes = (uint32_t)o->query.line_bytes;
 	if (o->state.word_count == 0) {
 		err_set(&err, "no command to record: give it after the options");
@@ -183,7 +183,7 @@ static int record(struct options *o)
 	if (check_together(o, &err) != 0)
 		return cli_fail(&err, EXIT_USAGE);
 	/* Without samples nobody asks whose blocks they touch, nor who called. */
-	if (c->gear == CHANNEL_GEAR_COUNT)
+	if (c->mode == CHANNEL_MODE_COUNT)
 		c->objects = c->paths = 0;
 	c->seed = options_set(o, OPTION_SEED) ? o->seed : random_seed();
 	o->run.command = o->state.words;

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
-#include "collector/target/door.h"
+#include "collector/target/control_socket.h"
 
 static const struct option_use uses[] = {
 	{OPTION_PID},
@@ -24,10 +24,10 @@ static int stop(struct options *o)
 		err_set(&err, "no process to stop profiling: name one by -p");
 		return cli_fail(&err, EXIT_USAGE);
 	}
-	status = door_ask(DOOR_STOP, (uint32_t)o->pid, NULL, &file, &err);
+	status = control_ask(CONTROL_STOP, (uint32_t)o->pid, NULL, &file, &err);
 	if (status != 0) {
 		text_release(&file);
-		return cli_fail(&err, status == DOOR_REFUSED ? EXIT_OUTPUT : EXIT_INPUT);
+		return cli_fail(&err, status == CONTROL_REFUSED ? EXIT_OUTPUT : EXIT_INPUT);
 	}
 	if (file.count > 0) /* a run may write none */
 		printf("%s\n", text_get(&file));

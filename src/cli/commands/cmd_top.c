@@ -11,7 +11,7 @@
 #include "cli/cli.h"
 #include "cli/view.h"
 #include "cli/view_options.h"
-#include "collector/target/door.h"
+#include "collector/target/control_socket.h"
 #include "views/views.h"
 
 #define ONCE_ROWS 20
@@ -190,7 +190,7 @@ static int find_run(struct top *t, struct err *err)
 
 	if (t->options->pid == 0)
 		return 0;
-	if (door_ask(DOOR_WHERE, (uint32_t)t->options->pid, NULL, &file, err) != 0) {
+	if (control_ask(CONTROL_WHERE, (uint32_t)t->options->pid, NULL, &file, err) != 0) {
 		text_release(&file);
 		return -1;
 	}

@@ -79,7 +79,7 @@ static int prepare(struct options *o, struct simulate_events *events, struct err
 	for (size_t i = 0; i < o->also_count; i++)
 		if (add_also(c, o->also[i], err) != 0)
 			return -1;
-	c->gear = CHANNEL_GEAR_SIMULATE;
+	c->mode = CHANNEL_MODE_SIMULATE;
 	if (o->no_filter)
 		c->simulate_flags |= CHANNEL_NO_FILTER;
 	return simulate_events_take(events, &o->run, err);

@@ -42,7 +42,7 @@ static bool is_by_code(const struct exact_options *o)
 void exact_prepare(const struct exact_options *o, struct collector_options *run)
 {
 	run->exact = o;
-	run->config.gear = CHANNEL_GEAR_STREAM;
+	run->config.mode = CHANNEL_MODE_STREAM;
 	run->config.stream_marks = is_by_code(o)	      ? STREAM_MARK_PC
 				   : o->by == EXACT_BY_OBJECT ? STREAM_MARK_SITE
 							      : 0;

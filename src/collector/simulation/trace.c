@@ -106,12 +106,12 @@ static void simulate(struct sim_hierarchy *h, const struct trace_access *a, uint
 	if (a->kind == SIM_FETCH) {
 		events[SIM_IR]++;
 		h->tag = (uint32_t)a->address;
-		if (!sim_hierarchy_fetch_is_plain(h, a->address, a->bytes))
+		if (!sim_hierarchy_fetch_is_noop(h, a->address, a->bytes))
 			sim_hierarchy_fetch(h, a->address, a->bytes, events);
 		return;
 	}
 	events[a->kind == SIM_STORE ? SIM_DW : SIM_DR]++;
-	if (!sim_hierarchy_data_is_plain(h, a->address, a->bytes, a->kind))
+	if (!sim_hierarchy_data_is_noop(h, a->address, a->bytes, a->kind))
 		sim_hierarchy_data(h, a->address, a->bytes, a->kind, events);
 }
 

@@ -4,10 +4,10 @@
 
 #include <string.h>
 
-/* What the gear does when it is on: the words of the sentences. */
+/* What the mode does when it is on: the words of the sentences. */
 static bool simulates(const struct channel_config *c)
 {
-	return c->gear == CHANNEL_GEAR_SIMULATE;
+	return c->mode == CHANNEL_MODE_SIMULATE;
 }
 
 static const char *nothing_done(const struct channel_config *c)
@@ -100,8 +100,8 @@ static void tell_no_simulation(const struct channel_config *c, uint32_t marks, b
 		text_add(lines, "nothing was simulated before --duration was over, so give more\n");
 }
 
-void outcome_tell(const struct channel_config *c, const struct channel_header *h, uint64_t run_ns,
-		  uint64_t samples, bool was_stopped, struct text *lines)
+void outcome_print(const struct channel_config *c, const struct channel_header *h, uint64_t run_ns,
+		   uint64_t samples, bool was_stopped, struct text *lines)
 {
 	uint32_t marks = __atomic_load_n(&h->marks, __ATOMIC_RELAXED);
 
@@ -126,7 +126,7 @@ void outcome_tell(const struct channel_config *c, const struct channel_header *h
 		     __atomic_load_n(&h->toggles_entered, __ATOMIC_RELAXED), lines);
 	if (has(marks, CHANNEL_ENGINE_FAILED)) /* that is why */
 		return;
-	if (c->gear == CHANNEL_GEAR_SAMPLE && samples == 0 && lines->count == 0)
+	if (c->mode == CHANNEL_MODE_SAMPLE && samples == 0 && lines->count == 0)
 		tell_no_samples(c, marks, was_stopped, lines);
 	if (simulates(c) && samples == 0 && lines->count == 0)
 		tell_no_simulation(c, marks, was_stopped, lines);

@@ -15,7 +15,7 @@
  * how many samples, or simulated pieces of code, there are, `was_stopped` whether 'dwell stop'
  * came. Appends a line, with its end, for each wish that was not met; nothing when all is as asked.
  */
-void outcome_tell(const struct channel_config *c, const struct channel_header *h, uint64_t run_ns,
-		  uint64_t samples, bool was_stopped, struct text *lines);
+void outcome_print(const struct channel_config *c, const struct channel_header *h, uint64_t run_ns,
+		   uint64_t samples, bool was_stopped, struct text *lines);
 
 #endif

@@ -41,7 +41,7 @@ static uint32_t chained; /* blocks */
 #define KNOWN_BITS 20
 static uint64_t known[(1u << KNOWN_BITS) / 64];
 static struct grow blocks, maps;
-const struct code_variant *code_variants[GEARS];
+const struct code_variant *code_variants[VARIANTS];
 
 static uint64_t blocks_made;
 
@@ -59,16 +59,16 @@ static uint32_t ordered_most(void)
  * The bit for pc: instructions near each other, which are asked for together, share a line of the
  * cache.
  */
-static uint32_t known_bit(uint64_t pc, uint32_t gear)
+static uint32_t known_bit(uint64_t pc, uint32_t variant)
 {
-	uint64_t region = ((pc >> 9) * GEARS + gear) * 0x9e3779b97f4a7c15ull;
+	uint64_t region = ((pc >> 9) * VARIANTS + variant) * 0x9e3779b97f4a7c15ull;
 
 	return (uint32_t)(region >> (64 - (KNOWN_BITS - 9))) << 9 | (pc & 511);
 }
 
-static struct block **chain_of(uint64_t pc, uint32_t gear)
+static struct block **chain_of(uint64_t pc, uint32_t variant)
 {
-	uint64_t h = (pc * GEARS + gear) * 0x9e3779b97f4a7c15ull;
+	uint64_t h = (pc * VARIANTS + variant) * 0x9e3779b97f4a7c15ull;
 
 	return &hash[h >> 32 & ((1u << hash_bits) - 1)];
 }
@@ -83,7 +83,8 @@ static void divide_chains(void)
 		struct block **keep = &hash[i], **move = &hash[i + count];
 
 		for (struct block *b = *keep; b; b = b->hash_next) {
-			struct block ***to = chain_of(b->pc, b->gear) == &hash[i] ? &keep : &move;
+			struct block ***to =
+				chain_of(b->pc, b->variant) == &hash[i] ? &keep : &move;
 
 			**to = b;
 			*to = &b->hash_next;
@@ -94,12 +95,12 @@ static void divide_chains(void)
 
 static void chain(struct block *b)
 {
-	uint32_t bit = known_bit(b->pc, b->gear);
+	uint32_t bit = known_bit(b->pc, b->variant);
 	struct block **first;
 
 	if (chained++ >> hash_bits && hash_bits < HASH_BITS)
 		divide_chains();
-	first = chain_of(b->pc, b->gear);
+	first = chain_of(b->pc, b->variant);
 	known[bit / 64] |= 1ull << (bit & 63);
 	b->hash_next = *first;
 	*first = b;
@@ -189,12 +190,12 @@ static void arena_reset(struct arena *a)
 	a->thunk_mismatch[ENTRY_RETURN] = emit_thunk(&o, engine_return_mismatch);
 	for (int e = 0; e < ENTRIES; e++)
 		cache_emit_second_thunk(a, &o, (enum entry)e);
-	for (int g = 0; g < GEARS; g++)
-		if (code_variants[g]->emit_doors)
-			code_variants[g]->emit_doors(a, &o);
+	for (int g = 0; g < VARIANTS; g++)
+		if (code_variants[g]->emit_stubs)
+			code_variants[g]->emit_stubs(a, &o);
 	engine_assert(o.p <= a->base + PAGE);
 	a->data = (struct arena_data *)(void *)(a->base + PAGE);
-	for (int g = 0; g < GEARS; g++)
+	for (int g = 0; g < VARIANTS; g++)
 		if (code_variants[g]->write_constants)
 			code_variants[g]->write_constants(a->data);
 	a->words = (uint64_t *)(void *)(a->data + 1);
@@ -307,7 +308,7 @@ struct block *cache_block(uint32_t number)
 
 uint64_t *cache_spill2(struct thread *t, const struct block *b)
 {
-	return b->gear == GEAR_FILTER ? &arenas[b->arena]->data->spill2 : &t->spill2;
+	return b->variant == VARIANT_FILTER ? &arenas[b->arena]->data->spill2 : &t->spill2;
 }
 
 uint8_t *cache_base_of(const struct block *b)
@@ -315,23 +316,23 @@ uint8_t *cache_base_of(const struct block *b)
 	return arenas[b->arena]->base;
 }
 
-struct block *cache_find(uint64_t pc, enum gear gear)
+struct block *cache_find(uint64_t pc, enum code_variant_id variant)
 {
-	uint32_t bit = known_bit(pc, gear);
-	struct block *b = known[bit / 64] >> (bit & 63) & 1 ? *chain_of(pc, gear) : 0;
+	uint32_t bit = known_bit(pc, variant);
+	struct block *b = known[bit / 64] >> (bit & 63) & 1 ? *chain_of(pc, variant) : 0;
 
-	while (b && (b->pc != pc || b->gear != gear))
+	while (b && (b->pc != pc || b->variant != variant))
 		b = b->hash_next;
 	return b;
 }
 
-struct block *cache_next_around(const struct block *b, uint64_t pc, enum gear gear)
+struct block *cache_next_around(const struct block *b, uint64_t pc, enum code_variant_id variant)
 {
 	const uint64_t page = pc & ~(PAGE - 1);
 	const struct code_page *p = b ? 0 : pages_find_code(page);
 	struct block *next = b ? b->page_next[(b->pc & ~(PAGE - 1)) != page] : p ? p->blocks : 0;
 
-	while (next && (next->dead || next->gear != gear || pc - next->pc >= next->bytes))
+	while (next && (next->dead || next->variant != variant || pc - next->pc >= next->bytes))
 		next = next->page_next[(next->pc & ~(PAGE - 1)) != page];
 	return next;
 }
@@ -339,27 +340,27 @@ struct block *cache_next_around(const struct block *b, uint64_t pc, enum gear ge
 _Static_assert(INNER_BLOCK_BYTES % sizeof(uint64_t) == 0, "numbers of blocks count words");
 
 /* With so many bytes of it. */
-static struct block *new_block(uint64_t pc, enum gear gear, uint64_t bytes)
+static struct block *new_block(uint64_t pc, enum code_variant_id variant, uint64_t bytes)
 {
 	struct block *b = grow_take(&blocks, bytes);
 
 	if (!b)
 		return 0;
-	cache_fill_indirect(gear);
+	cache_fill_indirect(variant);
 	memset(b, 0, bytes);
 	b->pc = pc;
-	b->gear = (uint8_t)gear;
+	b->variant = (uint8_t)variant;
 	return b;
 }
 
-struct block *cache_new_block(uint64_t pc, enum gear gear)
+struct block *cache_new_block(uint64_t pc, enum code_variant_id variant)
 {
-	return new_block(pc, gear, sizeof(struct block));
+	return new_block(pc, variant, sizeof(struct block));
 }
 
 void cache_add(struct block *b)
 {
-	const uint32_t part = cache_part((enum gear)b->gear);
+	const uint32_t part = cache_part((enum code_variant_id)b->variant);
 	uint32_t n = ordered_count[b->arena][part];
 
 	chain(b);
@@ -368,16 +369,16 @@ void cache_add(struct block *b)
 	blocks_made++;
 }
 
-struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code, struct owed owed)
+struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code, struct deferred deferred)
 {
-	struct block *e = new_block(pc, b->gear, INNER_BLOCK_BYTES);
+	struct block *e = new_block(pc, b->variant, INNER_BLOCK_BYTES);
 
 	if (!e)
 		return 0;
 	e->is_inner = true;
 	e->arena = b->arena;
 	e->start = e->body = code;
-	e->owed = owed;
+	e->deferred = deferred;
 	e->inner = b->inner;
 	b->inner = e;
 	chain(e);
@@ -449,7 +450,7 @@ struct block *cache_block_at(const uint8_t *address)
 /* Nobody enters b again through this entry. */
 static void kill_entry(struct block *b)
 {
-	struct block **p = chain_of(b->pc, b->gear);
+	struct block **p = chain_of(b->pc, b->variant);
 
 	b->dead = true;
 	cache_unlink(b);
@@ -521,7 +522,7 @@ void cache_flush(void)
 	exits_forget();
 	pages_forget_code();
 	poll_reset();
-	for (int g = 0; g < GEARS; g++)
+	for (int g = 0; g < VARIANTS; g++)
 		if (code_variants[g]->forget)
 			code_variants[g]->forget();
 	__atomic_fetch_add(&engine.generation, 1, __ATOMIC_SEQ_CST);

@@ -4,9 +4,9 @@
  * and how they go away. All functions want the translate lock unless they say
  * otherwise.
  *
- *   arena:  | thunks | data | words 8 B each | count -> ... | other gears -> ...  <- cold stubs |
+ *   arena:  | thunks | data | words 8 B each | count -> | others ->   <- cold stubs |
  *
- * Code of the count gear lies by itself, as nearly all time is spent there.
+ * Code of the count variant lies by itself, as nearly all time is spent there.
  * An arena lies within 2 GB of the code it holds, so that rip-relative
  * operands need only another displacement; several arenas may exist.
  */
@@ -31,7 +31,7 @@ enum entry { ENTRY_JUMP, ENTRY_RETURN, ENTRIES, ENTRY_NONE = ENTRIES };
 
 struct block {
 	uint64_t pc;
-	uint8_t gear;
+	uint8_t variant;
 	uint8_t arena;
 	bool dead;
 	bool checked; /* verifies its source at entry */
@@ -40,7 +40,7 @@ struct block {
 	 * or 0
 	 */
 	uint8_t kept;
-	struct owed owed; /* where direct branches enter; elsewhere nothing is */
+	struct deferred deferred; /* where direct branches enter; elsewhere nothing is */
 	/* how often it was given its place in a table, up to some number */
 	uint8_t published[ENTRIES];
 	bool is_inner;		 /* an entry of another block */
@@ -62,22 +62,22 @@ struct block {
 
 #define INNER_BLOCK_BYTES offsetof(struct block, bytes)
 
-/* Of an arena's room: that of the count gear, and that of all others. */
+/* Of an arena's room: that of the count variant, and that of all others. */
 enum { CACHE_PARTS = 2 };
 
-static inline uint32_t cache_part(enum gear gear)
+static inline uint32_t cache_part(enum code_variant_id variant)
 {
-	return gear != GEAR_COUNT;
+	return variant != VARIANT_COUNT;
 }
 
 /*
- * What code of the filter gear reads and writes, near enough for rip-relative operands: a byte or
- * two less each than absolute addresses or those of the thread. One thread at a time is in that
+ * What code of the filter variant reads and writes, near enough for rip-relative operands: a byte
+ * or two less each than absolute addresses or those of the thread. One thread at a time is in that
  * code, and one whose turn is over comes back by a pc, not to the middle of a segment. No code lies
  * on the same page.
  */
 struct arena_data {
-	uint64_t spill2;    /* as that of struct thread, which is for the other gears */
+	uint64_t spill2;    /* as that of struct thread, which is for the other variants */
 	uint64_t line_mask; /* address bits that number a line, for pext */
 	uint64_t unused[2];
 	uint64_t tick[4]; /* for the counter register: two ticks of the clock */
@@ -85,16 +85,16 @@ struct arena_data {
 	uint64_t aligned[8];
 };
 
-#define ARENA_DOORS 5
+#define ARENA_STUBS 5
 
 struct arena {
 	uint8_t *base, *end;
 	struct arena_data *data;
 	uint8_t *hot[CACHE_PARTS], *cold; /* next free bytes; cold ones go down */
-	uint8_t *middle;		  /* where the count gear's part ends */
+	uint8_t *middle;		  /* where the count variant's part ends */
 	uint64_t *words, *words_end;	  /* return addresses that calls push */
 	uint8_t *thunk_exit, *thunk_hook, *thunk_miss[ENTRIES], *thunk_mismatch[ENTRIES];
-	uint8_t *door[ARENA_DOORS][16]; /* of a code variant, by register; see filter_sites.h */
+	uint8_t *stub[ARENA_STUBS][16]; /* of a code variant, by register; see filter_sites.h */
 	uint8_t *gap, *gap_end;		/* of the cold part: taken, but free again */
 	uint8_t *thunk_second[ENTRIES], *thunk_second_mismatch[ENTRIES];
 };
@@ -119,20 +119,21 @@ struct arena *cache_arena(uint8_t index);
 /* Is there room for one more block? If not the caller flushes. */
 bool cache_has_room(const struct arena *a);
 
-struct block *cache_find(uint64_t pc, enum gear gear);
+struct block *cache_find(uint64_t pc, enum code_variant_id variant);
 /*
- * The live blocks of the gear whose source, from its first to its last byte, holds pc: the one
+ * The live blocks of the variant whose source, from its first to its last byte, holds pc: the one
  * after b, the first after NULL; or NULL.
  */
-struct block *cache_next_around(const struct block *b, uint64_t pc, enum gear gear);
+struct block *cache_next_around(const struct block *b, uint64_t pc, enum code_variant_id variant);
 /* A new block, not yet found by cache_find; NULL when out of memory. */
-struct block *cache_new_block(uint64_t pc, enum gear gear);
+struct block *cache_new_block(uint64_t pc, enum code_variant_id variant);
 void cache_add(struct block *b);
 /*
  * Segment of b at `code` begins with pc: direct branches may enter there, too.
  * The entry lives and dies with b. NULL when out of memory.
  */
-struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code, struct owed owed);
+struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code,
+			      struct deferred deferred);
 /* Where b's instructions lie; false when there is no memory for it. */
 bool cache_set_map(struct block *b, const struct insn_at *at, uint32_t insns);
 /* Blocks are numbered, and stay where they are; where code of b's arena begins. */
@@ -163,24 +164,25 @@ void cache_use(uint64_t *blocks_made, uint64_t *bytes);
 /*
  * ---- Indirect branches: cache_indirect.c ----
  *
- * Where blocks of the count gear contend for a place of a table, the later one gets it; one that
+ * Where blocks of the count variant contend for a place of a table, the later one gets it; one that
  * has come back for it some times gets another one in a second table, which is asked when the first
  * has led to the wrong block. Of cc1 82,000 returns met in the dispatcher in a compilation of 0.8 s
  * before.
  */
 
 /*
- * Start-up: the tables of the gears count and stream, indexed by what mask takes of a pc. 0 or -1.
+ * Start-up: the tables of the variants count and stream, indexed by what mask takes of a pc. 0 or
+ * -1.
  */
 int cache_init_indirect(uint32_t mask);
-/* Before a gear but count and stream is used. 0 or -1. */
-int cache_need_gear(enum gear gear);
-/* Address of an indirect branch table of a gear, below 2 GB. */
-uint32_t cache_ib_table(enum gear gear, enum entry which);
+/* Before a variant but count and stream is used. 0 or -1. */
+int cache_need_variant(enum code_variant_id variant);
+/* Address of an indirect branch table of a variant, below 2 GB. */
+uint32_t cache_ib_table(enum code_variant_id variant, enum entry which);
 /* Where the mask stands of numbers that are no longer few, see emit_rep. */
-uint32_t cache_many_mask(enum gear gear);
+uint32_t cache_many_mask(enum code_variant_id variant);
 /* Where the mask stands that indexes them. */
-uint32_t cache_ib_mask(enum gear gear);
+uint32_t cache_ib_mask(enum code_variant_id variant);
 /* Make indirect branches to b's pc find b. Emits its entry when it has none. */
 void cache_publish_indirect(struct block *b, enum entry which);
 /*
@@ -192,8 +194,8 @@ void cache_emit_ib_entry(struct arena *a, struct block *b, enum entry which, boo
 /* Code in the arena that asks the second table. */
 struct out;
 void cache_emit_second_thunk(struct arena *a, struct out *o, enum entry which);
-/* The gear's tables are needed from now on. */
-void cache_fill_indirect(enum gear gear);
+/* The variant's tables are needed from now on. */
+void cache_fill_indirect(enum code_variant_id variant);
 /* Nobody is to find b by a table any more; and, when all code goes, any block. */
 void cache_forget_indirect(const struct block *b);
 void cache_clear_indirect(void);

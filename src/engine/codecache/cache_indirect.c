@@ -22,7 +22,7 @@
 /* 5 + 10 + 5 + 2 + 8 + 5 + 4 + 5, see check_target */
 #define IB_ENTRY_BYTES 44
 #define WAY_BACK_BYTES 12
-#define OWED_BYTES     11 /* of what makes up for what the block is owed */
+#define DEFERRED_BYTES 11 /* of the code that adds what is deferred at the block */
 /* Below it a pc, and what an address is above it, is a displacement. */
 #define LOW_PC 0x7fffffffu
 
@@ -38,9 +38,9 @@
 
 struct code_options code_options;
 
-static uint64_t *second_table[ENTRIES]; /* of the count gear; 0: nothing there */
-static uint64_t *ib_table[GEARS][ENTRIES];
-static bool ib_is_filled[GEARS]; /* not before there is code of the gear: they are 4 MB */
+static uint64_t *second_table[ENTRIES]; /* of the count variant; 0: nothing there */
+static uint64_t *ib_table[VARIANTS][ENTRIES];
+static bool ib_is_filled[VARIANTS]; /* not before there is code of the variant: they are 4 MB */
 static uint32_t ib_mask;
 
 static uint64_t miss(enum entry which)
@@ -48,18 +48,18 @@ static uint64_t miss(enum entry which)
 	return (uint64_t)(uintptr_t)(which == ENTRY_RETURN ? engine_return_miss : engine_ib_miss);
 }
 
-static void clear_ib_tables(enum gear gear)
+static void clear_ib_tables(enum code_variant_id variant)
 {
-	for (int e = 0; e < ENTRIES && ib_table[gear][e]; e++)
+	for (int e = 0; e < ENTRIES && ib_table[variant][e]; e++)
 		for (uint32_t i = 0; i < IB_ENTRIES; i++)
-			__atomic_store_n(&ib_table[gear][e][i], miss(e), __ATOMIC_RELAXED);
+			__atomic_store_n(&ib_table[variant][e][i], miss(e), __ATOMIC_RELAXED);
 }
 
-int cache_need_gear(enum gear gear)
+int cache_need_variant(enum code_variant_id variant)
 {
 	uint8_t *p;
 
-	if (ib_table[gear][0])
+	if (ib_table[variant][0])
 		return 0;
 	p = addresses_map_low(ENTRIES * IB_BYTES + PAGE, HUGE_PAGE, MAP_PRIVATE | MAP_NORESERVE);
 	if (!p)
@@ -67,18 +67,18 @@ int cache_need_gear(enum gear gear)
 	/* Large pages, so that their many places cost no address translations. */
 	sys3(SYS_madvise, p, ENTRIES * IB_BYTES, MADV_HUGEPAGE);
 	for (int e = 0; e < ENTRIES; e++)
-		ib_table[gear][e] = (uint64_t *)(void *)(p + e * IB_BYTES);
+		ib_table[variant][e] = (uint64_t *)(void *)(p + e * IB_BYTES);
 	p += ENTRIES * IB_BYTES;
 	*(uint32_t *)(void *)p = ib_mask; /* pext reads them here */
 	*(uint64_t *)(void *)(p + MANY_MASK_AT) = ~(uint64_t)(MANY - 1);
 	return 0;
 }
 
-void cache_fill_indirect(enum gear gear)
+void cache_fill_indirect(enum code_variant_id variant)
 {
-	if (!ib_is_filled[gear])
-		clear_ib_tables(gear);
-	ib_is_filled[gear] = true;
+	if (!ib_is_filled[variant])
+		clear_ib_tables(variant);
+	ib_is_filled[variant] = true;
 }
 
 /*
@@ -101,22 +101,22 @@ int cache_init_indirect(uint32_t mask)
 	ib_mask = mask;
 	if (code_options.second_tables && map_second_tables() != 0)
 		return -1;
-	return cache_need_gear(GEAR_COUNT) || cache_need_gear(GEAR_STREAM) ? -1 : 0;
+	return cache_need_variant(VARIANT_COUNT) || cache_need_variant(VARIANT_STREAM) ? -1 : 0;
 }
 
-uint32_t cache_ib_table(enum gear gear, enum entry which)
+uint32_t cache_ib_table(enum code_variant_id variant, enum entry which)
 {
-	return (uint32_t)(uintptr_t)ib_table[gear][which];
+	return (uint32_t)(uintptr_t)ib_table[variant][which];
 }
 
-uint32_t cache_ib_mask(enum gear gear)
+uint32_t cache_ib_mask(enum code_variant_id variant)
 {
-	return (uint32_t)(uintptr_t)ib_table[gear][ENTRY_JUMP] + (uint32_t)(ENTRIES * IB_BYTES);
+	return (uint32_t)(uintptr_t)ib_table[variant][ENTRY_JUMP] + (uint32_t)(ENTRIES * IB_BYTES);
 }
 
-uint32_t cache_many_mask(enum gear gear)
+uint32_t cache_many_mask(enum code_variant_id variant)
 {
-	return cache_ib_mask(gear) + MANY_MASK_AT;
+	return cache_ib_mask(variant) + MANY_MASK_AT;
 }
 
 /* The same as code of emit_second_thunk. */
@@ -130,7 +130,7 @@ static uint64_t *second_slot(const struct block *b, enum entry which)
 
 static bool has_second(const struct block *b)
 {
-	return b->gear == GEAR_COUNT && second_table[0];
+	return b->variant == VARIANT_COUNT && second_table[0];
 }
 
 /*
@@ -208,8 +208,8 @@ static void emit_entry(struct out *o, struct arena *a, const struct block *b, en
 		emit_bytes(o, (const uint8_t[]){RETURN_REPAIR}, 5);
 	check_target(o, a, b, which, ask_second);
 	emit_bytes(o, (const uint8_t[]){LOAD_SPILLS}, 9);
-	if (!owed_is_nothing(b->owed)) {
-		const bool has_room = poll_emit_difference(o, (struct owed){0}, b->owed);
+	if (!deferred_is_nothing(b->deferred)) {
+		const bool has_room = poll_emit_difference(o, (struct deferred){0}, b->deferred);
 
 		engine_assert(has_room); /* see cache_has_room */
 	}
@@ -219,8 +219,8 @@ static void emit_entry(struct out *o, struct arena *a, const struct block *b, en
 
 void cache_emit_ib_entry(struct arena *a, struct block *b, enum entry which, bool apart)
 {
-	uint8_t **hot = &a->hot[cache_part((enum gear)b->gear)];
-	struct out o = {.p = apart ? (a->cold -= IB_ENTRY_BYTES + OWED_BYTES) : *hot};
+	uint8_t **hot = &a->hot[cache_part((enum code_variant_id)b->variant)];
+	struct out o = {.p = apart ? (a->cold -= IB_ENTRY_BYTES + DEFERRED_BYTES) : *hot};
 
 	b->entry[which] = o.p;
 	emit_entry(&o, a, b, which, has_second(b));
@@ -233,7 +233,7 @@ static void publish_second(struct block *b, enum entry which)
 	struct arena *a = cache_arena(b->arena);
 
 	if (!b->second[which]) {
-		struct out o = {.p = a->cold -= IB_ENTRY_BYTES + OWED_BYTES};
+		struct out o = {.p = a->cold -= IB_ENTRY_BYTES + DEFERRED_BYTES};
 
 		b->second[which] = (uint32_t)(o.p - a->base);
 		emit_entry(&o, a, b, which, false);
@@ -249,7 +249,7 @@ static uint32_t ib_index(uint64_t pc)
 
 static uint64_t *ib_slot(const struct block *b, enum entry which)
 {
-	return &ib_table[b->gear][which][ib_index(b->pc)];
+	return &ib_table[b->variant][which][ib_index(b->pc)];
 }
 
 void cache_publish_indirect(struct block *b, enum entry which)
@@ -287,9 +287,9 @@ void cache_forget_indirect(const struct block *b)
 
 void cache_clear_indirect(void)
 {
-	for (int g = 0; g < GEARS; g++)
+	for (int g = 0; g < VARIANTS; g++)
 		if (ib_is_filled[g])
-			clear_ib_tables((enum gear)g);
+			clear_ib_tables((enum code_variant_id)g);
 	if (second_table[0]) /* the kernel gives it again as it was at first */
 		sys3(SYS_madvise, second_table[0], ENTRIES * SECOND_BYTES, MADV_DONTNEED);
 }

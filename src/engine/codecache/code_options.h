@@ -17,8 +17,10 @@ struct code_options {
 	uint32_t loop_align;
 	/* Second tables of indirect branches, see cache.h; they want crc32. */
 	bool second_tables;
-	/* Segments may leave what they count to others, see owed.h; wants the vector counter. */
-	bool owes;
+	/*
+	 * Segments may leave what they count to others, see deferred.h; wants the vector counter.
+	 */
+	bool defers;
 	/* Short string instructions count themselves; wants BMI2. */
 	bool quick_reps;
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a code version adds to the code of a block: a row of functions for each (enum gear), so that
- * the translator and the code cache ask for none by name. Any function may be missing.
+ * What a code version adds to the code of a block: a row of functions for each (enum
+ * code_variant_id), so that the translator and the code cache ask for none by name. Any function
+ * may be missing.
  */
 #ifndef DWELL_ENGINE_CODECACHE_CODE_VARIANT_H
 #define DWELL_ENGINE_CODECACHE_CODE_VARIANT_H
@@ -23,12 +24,12 @@ struct code_calls {
 };
 
 struct code_variant {
-	bool defers;	/* segments may leave what they count to others, see owed.h */
+	bool defers;	/* segments may leave what they count to others, see deferred.h */
 	bool is_timed;	/* the counter register has a clock besides, and the target never sees it */
 	bool describes; /* its segments are those of a simulation, if there is one */
 	const struct code_calls *calls;
 	/* In a new arena's first pages, at o->p; among its constants; and all code has gone. */
-	void (*emit_doors)(struct arena *a, struct out *o);
+	void (*emit_stubs)(struct arena *a, struct out *o);
 	void (*write_constants)(struct arena_data *d);
 	void (*forget)(void);
 	/* At a block's beginning, and where code comes from elsewhere. */
@@ -51,7 +52,7 @@ struct code_variant {
 	void (*leave)(struct job *j);
 };
 
-/* By enum gear; set once, at the start. */
-extern const struct code_variant *code_variants[GEARS];
+/* By enum code_variant_id; set once, at the start. */
+extern const struct code_variant *code_variants[VARIANTS];
 
 #endif

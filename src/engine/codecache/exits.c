@@ -107,12 +107,14 @@ static void patch_site(uint8_t *site, const uint8_t *to)
 
 #define BRIDGE_BYTES 16 /* an addition and a jump */
 
-/* Code on the way from a branch to a block where not the same is owed; NULL: there is no room. */
-static const uint8_t *bridge(struct arena *a, struct owed from, const struct block *to)
+/*
+ * Code on the way from a branch to a block where not the same is deferred; NULL: there is no room.
+ */
+static const uint8_t *bridge(struct arena *a, struct deferred from, const struct block *to)
 {
 	struct out o = {.p = a->cold - BRIDGE_BYTES};
 
-	if (!cache_has_room(a) || !poll_emit_difference(&o, from, to->owed))
+	if (!cache_has_room(a) || !poll_emit_difference(&o, from, to->deferred))
 		return 0;
 	emit_jump(&o, to->body);
 	return a->cold -= BRIDGE_BYTES;
@@ -128,8 +130,8 @@ void cache_link(struct code_exit *e, struct block *to)
 		return;
 	if (e->kept && e->kept == to->kept)
 		way += KEPT_BYTES;
-	if (!owed_is_same(e->owed, to->owed))
-		way = bridge(cache_arena(from->arena), e->owed, to);
+	if (!deferred_is_same(e->deferred, to->deferred))
+		way = bridge(cache_arena(from->arena), e->deferred, to);
 	if (!way)
 		return;
 	e->is_linked = true;

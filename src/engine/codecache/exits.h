@@ -43,7 +43,7 @@ struct code_exit {
 	};
 	uint8_t kind; /* enum exit_kind */
 	bool is_linked;
-	struct owed owed; /* EXIT_LINK */
+	struct deferred deferred; /* EXIT_LINK */
 	/* the same: a register + 1 whose value stands in the arena's spill2, or 0 */
 	uint8_t kept;
 };

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "engine/codecache/owed.h"
+#include "engine/codecache/deferred.h"
 
 #define MAX_INSNS 96 /* of a block */
 
@@ -28,11 +28,11 @@ struct insn_at {
 	uint8_t borrows2; /* register + 1 that the segment borrows with spill2, 0 none */
 	uint8_t borrows3; /* the same with spill3 */
 	uint8_t unused;
-	uint16_t begin;	   /* offset of the segment's code */
-	uint16_t unused_2; /* all bytes have names, so that they are all copied */
-	uint32_t segment;  /* in the filter gear: its number */
-	struct owed owed;  /* in the count gear: where the segment begins */
-	struct owed left;  /* the same: behind it */
+	uint16_t begin;		  /* offset of the segment's code */
+	uint16_t unused_2;	  /* all bytes have names, so that they are all copied */
+	uint32_t segment;	  /* in the filter variant: its number */
+	struct deferred deferred; /* in the count variant: where the segment begins */
+	struct deferred left;	  /* the same: behind it */
 };
 
 _Static_assert(sizeof(struct insn_at) == 32, "no byte without a name");

@@ -122,7 +122,7 @@ uint32_t poll_tally(const uint64_t lane[4])
 	return T_TALLIES + (table.used - 1) * ENTRY_BYTES;
 }
 
-bool poll_emit_difference(struct out *o, struct owed here, struct owed there)
+bool poll_emit_difference(struct out *o, struct deferred here, struct deferred there)
 {
 	uint64_t lane[4] = {here.accesses - (uint64_t)there.accesses,
 			    here.loads - (uint64_t)there.loads,

@@ -33,13 +33,14 @@ int poll_forked(struct thread *t);
 /* Offset from %gs of a tally, what each lane gets; made if it is new. 0 when the table is full. */
 uint32_t poll_tally(const uint64_t lane[4]);
 /*
- * Code of at most 11 bytes that adds what is owed here and not there. The tally is read where it is
- * never hidden, so that no thread stops there. Vector counters only. False when the table is full.
+ * Code of at most 11 bytes that adds what is deferred here and not there. The tally is read where
+ * it is never hidden, so that no thread stops there. Vector counters only. False when the table is
+ * full.
  */
-bool poll_emit_difference(struct out *o, struct owed here, struct owed there);
+bool poll_emit_difference(struct out *o, struct deferred here, struct deferred there);
 /*
- * Is half of the table taken? From there on segments are to owe nothing: so there are few different
- * tallies.
+ * Is half of the table taken? From there on segments are to defer nothing: so there are few
+ * different tallies.
  */
 bool poll_is_crowded(void);
 /* Is there room for the tallies of one more block? */

@@ -25,9 +25,9 @@
  *   threads, the channel
  *   64 GB below these: what is reserved and hardly used (grow_init)
  *
- * A simulation has the tables of the filter gear, too: 24 TB from 0x60000000 up (filter.h), and its
- * low arena lies below. A program that wants these addresses gets them, and the simulation goes on
- * without the filter.
+ * A simulation has the tables of the filter variant, too: 24 TB from 0x60000000 up (filter.h), and
+ * its low arena lies below. A program that wants these addresses gets them, and the simulation goes
+ * on without the filter.
  */
 #ifndef DWELL_ENGINE_CORE_ADDRESSES_H
 #define DWELL_ENGINE_CORE_ADDRESSES_H

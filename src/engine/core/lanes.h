@@ -2,28 +2,28 @@
 /*
  * What the lanes of the counter register hold.
  *
- * ymm31, with AVX-512. In the stream gear its first lane is the place in the thread's buffer,
+ * ymm31, with AVX-512. In the stream variant its first lane is the place in the thread's buffer,
  * behind the entries of the segment that runs.
  *
- *   lane   count gear    stream gear                     filter gear
+ *   lane   count variant    stream variant                     filter variant
  *   0      accesses      address behind the last entry   time
  *   1      loads         accesses                        time + 1
  *   2      stores        loads | stores << 32            loads | stores << 32
  *   3      instructions  instructions                    instructions | modifies << 34
  *
- * The place in memory was what code of the stream gear waited for: each segment had to read what
+ * The place in memory was what code of the stream variant waited for: each segment had to read what
  * the one before had just written, which takes some eight cycles. Loads and stores of one stay in
- * the cache are no more than the buffer has entries, so that 32 bits hold them. In the filter gear
- * the thread's timer ends a stay after less than a second; there lanes 2 and 3 go on from stay to
- * stay, and differences count.
+ * the cache are no more than the buffer has entries, so that 32 bits hold them. In the filter
+ * variant the thread's timer ends a stay after less than a second; there lanes 2 and 3 go on from
+ * stay to stay, and differences count.
  *
  * xmm15, with AVX alone, has two lanes: loads | stores << 32, and instructions | modifies << 34, in
- * the count and the stream gear; there is no filter gear then. The place in the buffer is in
+ * the count and the stream variant; there is no filter variant then. The place in the buffer is in
  * memory. Each count begins in the middle of what it has room for, as a segment may take back what
  * is counted later: in one stay in the cache two thousand million are counted up or down. The
  * thread's timer ends it long before.
  *
- * Where the thread has left the cache struct counts is as in the count gear with ymm31 again.
+ * Where the thread has left the cache struct counts is as in the count variant with ymm31 again.
  */
 #ifndef DWELL_ENGINE_CORE_LANES_H
 #define DWELL_ENGINE_CORE_LANES_H
@@ -31,12 +31,12 @@
 #include "engine/core/state.h"
 #include "sim/calls/call_records.h"
 
-#define LANES_MODIFIES SIM_RECORD_MODIFIES /* where they begin in lane 3 of the filter gear */
+#define LANES_MODIFIES SIM_RECORD_MODIFIES /* where they begin in lane 3 of the filter variant */
 
-/* Is the place in the buffer in the register, in this gear? */
-static inline bool lanes_hold_place(enum gear gear)
+/* Is the place in the buffer in the register, in this variant? */
+static inline bool lanes_hold_place(enum code_variant_id variant)
 {
-	return gear == GEAR_STREAM && engine_vector_counter == COUNTER_YMM31;
+	return variant == VARIANT_STREAM && engine_vector_counter == COUNTER_YMM31;
 }
 
 /*
@@ -77,7 +77,7 @@ static inline void lanes_write(struct thread *t)
 		t->is_packed = true;
 		return;
 	}
-	if (t->gear == GEAR_FILTER) {
+	if (t->variant == VARIANT_FILTER) {
 		t->before = t->counters;
 		t->counters = (struct counts){.accesses = t->clock,
 					      .loads = t->clock + 1,
@@ -86,7 +86,7 @@ static inline void lanes_write(struct thread *t)
 		t->in_lanes = true;
 		return;
 	}
-	if (!lanes_hold_place((enum gear)t->gear))
+	if (!lanes_hold_place((enum code_variant_id)t->variant))
 		return;
 	t->before = t->counters;
 	t->counters = (struct counts){.accesses = (uint64_t)(uintptr_t)t->buf,
@@ -114,7 +114,7 @@ static inline void lanes_read_filter(struct thread *t, const struct counts *c)
 /* Outside of the cache: these are not counted after all. */
 static inline void lanes_uncount(struct thread *t, const struct counts *c)
 {
-	if (t->gear != GEAR_FILTER)
+	if (t->variant != VARIANT_FILTER)
 		return;
 	t->lane[0] -= c->loads + (c->stores << 32);
 	t->lane[1] -= c->instructions + ((c->accesses - c->loads - c->stores) << LANES_MODIFIES);
@@ -138,7 +138,7 @@ static inline void lanes_read(struct thread *t)
 		return;
 	}
 	t->in_lanes = false;
-	if (t->gear == GEAR_FILTER) {
+	if (t->variant == VARIANT_FILTER) {
 		lanes_read_filter(t, &c);
 		return;
 	}

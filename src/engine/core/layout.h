@@ -39,7 +39,7 @@
 #define T_MISS_SITE    408 /* where its site is, see filter_sites.h */
 #define T_STEP	       416 /* filter: the next call record, see filter_calls.h; or 0 */
 
-#define T_TURN 448 /* filter: so many more blocks until the turn is over, see filter_turns.h */
+#define T_TURN 448 /* filter: so many more blocks until the turn is over, see filter_scheduler.h */
 
 #define T_QUICK_REPS 424 /* 3 x u64: iterations of short movs, stos, lods, see emit_rep */
 

@@ -144,7 +144,7 @@ static void wake_collector(void)
 	sys3(SYS_futex, &header->wake, FUTEX_WAKE, 1);
 }
 
-static bool is_told(const struct process *p)
+static bool is_watched(const struct process *p)
 {
 	return p->profiling && p->ring.slot && !p->borrowed_memory;
 }
@@ -156,12 +156,12 @@ uint32_t records_question(void)
 
 bool records_asked(const struct process *p)
 {
-	return is_told(p) && p->ring.slot->reported != records_question();
+	return is_watched(p) && p->ring.slot->reported != records_question();
 }
 
 void records_answer(struct process *p, uint32_t question)
 {
-	if (!is_told(p))
+	if (!is_watched(p))
 		return;
 	__atomic_store_n(&p->ring.slot->reported, question, __ATOMIC_RELEASE);
 	wake_collector();
@@ -304,7 +304,7 @@ static void wait_until_read(struct process *p)
 {
 	const struct timespec pause = {0, ROOM_PAUSE_NS};
 
-	for (uint32_t i = 0; is_told(p) && !p->has_waited && ring_used(&p->ring); i++) {
+	for (uint32_t i = 0; is_watched(p) && !p->has_waited && ring_used(&p->ring); i++) {
 		wake_collector();
 		sys2(SYS_nanosleep, &pause, 0);
 		p->has_waited = i == ROOM_PAUSES;
@@ -526,11 +526,11 @@ static struct channel_counters counters_of(const struct process *p)
 
 void records_counters(struct process *p)
 {
-	if (!is_told(p))
+	if (!is_watched(p))
 		return;
 	p->ring.slot->counters = counters_of(p);
 	/* What is sampled is told at once; a simulation has its own time. */
-	if (engine.config.gear != CHANNEL_GEAR_SIMULATE && records_asked(p))
+	if (engine.config.mode != CHANNEL_MODE_SIMULATE && records_asked(p))
 		records_answer(p, records_question());
 }
 
@@ -542,7 +542,7 @@ void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t fo
 			       .time_ns = now_ns(),
 			       .footprint_pages = footprint};
 
-	if (!is_told(p))
+	if (!is_watched(p))
 		return;
 	memcpy(r.line_use, line_use, sizeof r.line_use);
 	r.counters = counters_of(p);

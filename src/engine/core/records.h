@@ -76,7 +76,7 @@ void records_give_up(const struct process *p);
 /*
  * The code cache was emptied so many times in a row, and there is no room for a piece of code yet.
  * Other threads may have filled it again, so it takes more than once; then profiling ends, as the
- * count gear needs least, and then the process.
+ * count variant needs least, and then the process.
  */
 void records_no_room(const struct process *p, uint32_t emptied);
 /*

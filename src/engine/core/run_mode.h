@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a run does with the accesses of its target: nothing, samples, all of them, a simulation. One
- * row of functions for each kind of run (enum channel_gear), chosen at the start (run/rooms.c); any
+ * row of functions for each kind of run (enum channel_mode), chosen at the start (run/rooms.c); any
  * function may be missing. What all of them have in common is in sample/collect.c, which calls
  * these; nobody else asks what kind of run it is.
  *
@@ -33,8 +33,10 @@ struct run_mode {
 	 * why.
 	 */
 	bool (*start)(struct thread *t);
-	/* The gear that threads are in from there on, and whenever it is turned on; else count. */
-	enum gear (*gear)(void);
+	/*
+	 * The variant that threads are in from there on, and whenever it is turned on; else count.
+	 */
+	enum code_variant_id (*variant)(void);
 	/* It is turned on or off. The lock is held, t's buffer empty. */
 	void (*turn)(struct thread *t, uint64_t total, bool on);
 
@@ -69,8 +71,8 @@ struct run_mode {
 	/* Of t->vector only the lanes in `done` have been touched after all. No lock. */
 	void (*undo_elements)(struct thread *t, uint32_t done);
 
-	/* t goes from its gear to another one, or ends (then to count). No lock. */
-	void (*leave_gear)(struct thread *t, enum gear wanted);
+	/* t goes from its variant to another one, or ends (then to count). No lock. */
+	void (*leave_variant)(struct thread *t, enum code_variant_id wanted);
 	/* t ends. The lock is held. */
 	void (*thread_end)(struct thread *t);
 	/*

@@ -33,7 +33,7 @@
 #define SIGNAL_STACK_BYTES (32u << 10)
 #define PAGE		   4096ul
 
-enum gear { GEAR_COUNT = 0, GEAR_STREAM = 1, GEAR_FILTER = 2, GEARS = 3 };
+enum code_variant_id { VARIANT_COUNT = 0, VARIANT_STREAM = 1, VARIANT_FILTER = 2, VARIANTS = 3 };
 
 /* String instructions whose short runs count themselves, see emit_rep. */
 enum quick_rep { QUICK_MOVS, QUICK_STOS, QUICK_LODS, QUICK_REPS };
@@ -134,7 +134,7 @@ struct thread {
 	uint64_t step; /* see filter_calls.h */
 	/* of the kind, since one was last counted outside the cache */
 	uint64_t quick_reps[QUICK_REPS];
-	uint64_t turn; /* blocks, see filter_turns.h */
+	uint64_t turn; /* blocks, see filter_scheduler.h */
 	/* kept only without the instructions of fsbase.h: then the target has none either */
 	uint64_t fs_base;
 	uint64_t caller_sp;
@@ -144,7 +144,7 @@ struct thread {
 	struct thread *next_thread, **listed_at;
 	uint32_t tid;
 	uint32_t index; /* order in the process */
-	uint32_t gear;
+	uint32_t variant;
 	uint32_t generation; /* of the code cache when a resume address was taken */
 	bool leaves;	     /* as soon as it begins: see native_leave_child */
 	bool hidden;	     /* its table of tallies is unreadable */
@@ -174,10 +174,10 @@ struct thread {
 	struct extra_counts extra;
 	struct counts published; /* unbiased, what process totals contain already */
 	struct extra_counts extra_published;
-	bool in_lanes;		  /* counters are as the thread's gear has them, see lanes.h */
+	bool in_lanes;		  /* counters are as the thread's variant has them, see lanes.h */
 	bool is_packed;		  /* they are two lanes, as xmm15 holds them */
 	struct counts before;	  /* meanwhile: what they were when the cache was entered */
-	uint64_t clock;		  /* of the filter gear */
+	uint64_t clock;		  /* of the filter variant */
 	uint64_t lane[2];	  /* the same, the sums of lanes 2 and 3 */
 	uint64_t *cut;		  /* the buffer ends here, whatever the register says; or NULL */
 	uint64_t *buf_memory;	  /* the whole buffer */
@@ -201,22 +201,22 @@ struct thread {
 	uint64_t fault_error, fault_trap, fault_address;
 	uint64_t rng;
 	struct alloc_call alloc_call;
-	struct thread *baton_next; /* see baton.c */
-	uint32_t baton_turn, baton_seen;
-	bool baton_waits;
-	uint32_t baton_call;	      /* see baton_enter_call */
+	struct thread *scheduler_next; /* see scheduler.c */
+	uint32_t scheduler_turn, scheduler_seen;
+	bool scheduler_waits;
+	uint32_t scheduler_call;      /* see scheduler_enter_call */
 	uint64_t stuck_cpu, stuck_at; /* see stuck.c */
 	uint32_t stuck_looks;
 	bool stuck_waits;  /* in stuck_wait */
 	bool stuck_left;   /* called out: to wait for what the instruction at rip touches */
-	bool turn_is_over; /* the dispatcher is to hand the baton on, see filter_turns.h */
+	bool turn_is_over; /* the dispatcher is to hand the turn on, see filter_scheduler.h */
 	uint64_t quick_added[QUICK_REPS]; /* of quick_reps, what the counters hold already */
 	struct vector_access vector;
 	uint32_t vector_segment; /* its number, in a simulation */
 	bool before_vector, vector_faulted;
 	/* a fault: of the last segment so many instructions less 1 have run; or 0 */
 	uint32_t cut_insns;
-	uint32_t cut_segment;	 /* the same in the filter gear: which segment */
+	uint32_t cut_segment;	 /* the same in the filter variant: which segment */
 	uint32_t toggles_inside; /* functions of toggles.h that it is inside of, by number */
 	bool toggled;		 /* an odd number of them */
 	uint64_t toggle_entry[CHANNEL_MOST_TOGGLES]; /* the stack pointer there */
@@ -293,7 +293,7 @@ struct engine {
 	uint32_t slot_count;
 	struct channel_config config;
 	uint32_t collector_pid;
-	uint32_t gear;	     /* enum gear that threads should be in, atomic */
+	uint32_t variant;    /* enum code_variant_id that threads should be in, atomic */
 	uint32_t generation; /* code cache generation, atomic */
 	struct thread *threads;
 	uint32_t world_lock; /* threads list */
@@ -403,7 +403,7 @@ static inline bool thread_on_altstack(const struct thread *t, uint64_t sp)
 /* Is the run a simulation; does it follow calls? */
 static inline bool engine_simulates(void)
 {
-	return engine.config.gear == CHANNEL_GEAR_SIMULATE;
+	return engine.config.mode == CHANNEL_MODE_SIMULATE;
 }
 
 static inline bool engine_follows_calls(void)

@@ -29,8 +29,8 @@ struct upward {
 	/* Blocks translated so far, and the bytes that the code cache has in use. */
 	void (*code_use)(uint64_t *blocks, uint64_t *bytes);
 	/*
-	 * Look at the accesses that wait in the thread's buffer, which is in the stream gear; it
-	 * may be called to change gears.
+	 * Look at the accesses that wait in the thread's buffer, which is in the stream variant; it
+	 * may be called to change variants.
 	 */
 	void (*look_at_accesses)(struct thread *t);
 };

@@ -297,7 +297,7 @@ static void end_call(struct thread *t, const struct hook_frame *r, uint64_t rbp)
 	if (start) {
 		site = call_sites_get(c->kind, c->back, t->hook_sp, rbp);
 		add_block(t, c, start, site);
-		sites_tell(t->process, site);
+		sites_publish(t->process, site);
 	}
 	let_go(held);
 	c->kind = 0;
@@ -324,7 +324,7 @@ void alloc_called(struct thread *t, const struct hook_frame *f, uint64_t rbp)
 {
 	if (!engine.config.objects) /* profiling has ended */
 		return;
-	if (t->gear == GEAR_COUNT) { /* what the lanes hold stays there: nobody asks */
+	if (t->variant == VARIANT_COUNT) { /* what the lanes hold stays there: nobody asks */
 		called_at(t, f, rbp);
 		return;
 	}
@@ -371,7 +371,7 @@ static void add_region(struct thread *t, uint64_t start, uint64_t end, uint32_t 
 {
 	regions_add(start, end, site);
 	sites_add_block(site, end - start, 0);
-	sites_tell(t->process, site);
+	sites_publish(t->process, site);
 }
 
 static void add_mapping(struct thread *t, uint64_t start, uint64_t end, uint32_t kind, long fd)
@@ -494,7 +494,7 @@ void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls)
 			regions_set_site(r.start, site);
 			sites_drop_block(r.site, r.end - r.start);
 			sites_add_block(site, r.end - r.start, 0);
-			sites_tell(t->process, site);
+			sites_publish(t->process, site);
 		}
 		if (tls >= rsp && tls < r.end)
 			add_locals(t, rsp, r.end, tls, sites_kind(site, SITE_LOCAL));
@@ -538,7 +538,7 @@ void alloc_describe(const struct thread *t, struct record_access *a, uint64_t at
 		a->site = r.site;
 		a->block = r.start;
 	}
-	sites_tell(t->process, a->site);
+	sites_publish(t->process, a->site);
 	let_go(held);
 }
 

@@ -237,7 +237,7 @@ static void tell(struct process *p, struct site *s, uint32_t number)
 		has_changed(s, number); /* a forked child has its counts from its parent */
 }
 
-void sites_tell(struct process *p, uint32_t number)
+void sites_publish(struct process *p, uint32_t number)
 {
 	if (number && !site_of(number)->told)
 		tell(p, site_of(number), number);
@@ -264,7 +264,7 @@ void sites_report(struct process *p)
 	while (changed > 1) {
 		uint32_t number = changed - 1;
 
-		sites_tell(p, number);
+		sites_publish(p, number);
 		changed = site_of(number)->next_changed;
 		site_of(number)->next_changed = 0;
 		report(p, number);

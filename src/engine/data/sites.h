@@ -34,7 +34,7 @@ void sites_drop_block(uint32_t site, uint64_t bytes);
 void sites_drop_bytes(uint32_t site, uint64_t bytes);
 
 /* The collector knows the site from here on, if it did not and p has a channel. */
-void sites_tell(struct process *p, uint32_t site);
+void sites_publish(struct process *p, uint32_t site);
 /* Tell the counts that have changed since they were told. */
 void sites_report(struct process *p);
 /* A forked child has told nothing; what it holds counts as its own. */

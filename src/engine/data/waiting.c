@@ -6,14 +6,14 @@
 
 struct block_log *waiting_log(const struct thread *t)
 {
-	return t->gear == GEAR_STREAM ? t->block_log : 0;
+	return t->variant == VARIANT_STREAM ? t->block_log : 0;
 }
 
 bool waiting_settle(struct thread *t, uint32_t changes)
 {
 	const struct block_log *l = waiting_log(t);
 
-	if (t->gear != GEAR_STREAM || (l && block_log_has_room(l, changes)))
+	if (t->variant != VARIANT_STREAM || (l && block_log_has_room(l, changes)))
 		return false;
 	upward.look_at_accesses(t);
 	return true;

@@ -14,7 +14,7 @@ struct block_log *waiting_log(const struct thread *t);
 
 /*
  * Before so many changes: where the log has no room for them the accesses are looked at. That may
- * close the window: then the thread is called to change gears. Returns whether they were.
+ * close the window: then the thread is called to change variants. Returns whether they were.
  */
 bool waiting_settle(struct thread *t, uint32_t changes);
 

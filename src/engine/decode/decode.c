@@ -56,7 +56,8 @@ static void set_vector(struct insn *in, const ZydisDecodedInstruction *z, ZydisR
 }
 
 /*
- * What the filter gear takes for its own where the target has nothing in them, see filter_rows.h.
+ * What the filter variant takes for its own where the target has nothing in them, see
+ * filter_rows.h.
  */
 static bool is_high_vector(ZydisRegister r)
 {

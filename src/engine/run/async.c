@@ -67,7 +67,7 @@ static bool has_counters(const struct thread *t, uint64_t pc)
 	const struct insn_at *m;
 	struct insn_map map;
 
-	if (t->gear != GEAR_COUNT || !t->in_cache || !cache_contains(pc))
+	if (t->variant != VARIANT_COUNT || !t->in_cache || !cache_contains(pc))
 		return false;
 	if (!t->used31)
 		return true;

@@ -31,12 +31,12 @@
 #include "engine/sample/collect.h"
 #include "engine/sample/marks.h"
 #include "engine/sample/toggles.h"
-#include "engine/simulate/baton.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
-#include "engine/simulate/filter/filter_gear.h"
-#include "engine/simulate/filter/filter_turns.h"
+#include "engine/simulate/filter/filter_end.h"
+#include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/graph.h"
+#include "engine/simulate/scheduler.h"
 #include "engine/simulate/segments.h"
 #include "engine/translate/translate.h"
 #include "engine/translate/world.h"
@@ -46,7 +46,7 @@
 static const struct counts nothing;
 
 /*
- * What stands from segment m of the block on may take it that registers which the stream gear
+ * What stands from segment m of the block on may take it that registers which the stream variant
  * borrows are put away already. The next to be borrowed in each of its two ways is the one.
  */
 static void put_away(struct thread *t, const struct insn_map *map, const struct insn_at *m)
@@ -66,11 +66,11 @@ static void put_away(struct thread *t, const struct insn_map *map, const struct 
 }
 
 /* Go on in the segment of b that begins at t->rip, if there is one. */
-static bool enter_inside(struct thread *t, const struct block *b, struct owed *owed)
+static bool enter_inside(struct thread *t, const struct block *b, struct deferred *deferred)
 {
 	struct insn_map map;
 
-	if (b->checked || b->is_inner || b->gear == GEAR_FILTER)
+	if (b->checked || b->is_inner || b->variant == VARIANT_FILTER)
 		return false;
 	insn_map_unpack(&map, b->map, b->insns);
 	for (const struct insn_at *m = map.at; m < map.at + map.insns; m++) {
@@ -79,7 +79,7 @@ static bool enter_inside(struct thread *t, const struct block *b, struct owed *o
 		put_away(t, &map, m);
 		t->next = (uint64_t)(uintptr_t)b->start + m->begin;
 		t->generation = engine.generation;
-		*owed = m->owed;
+		*deferred = m->deferred;
 		return true;
 	}
 	return false;
@@ -89,39 +89,40 @@ static bool enter_inside(struct thread *t, const struct block *b, struct owed *o
 static bool leads_here(const struct thread *t, const struct code_exit *from)
 {
 	return from && t->generation == engine.generation &&
-	       cache_exit_block(from)->gear == t->gear && from->target == t->rip;
+	       cache_exit_block(from)->variant == t->variant && from->target == t->rip;
 }
 
-/* The thread goes in at t->next, where the counters are to lack what is owed. */
-static void owe(struct thread *t, struct owed owed)
+/* The thread goes in at t->next, where the counters are to lack what is deferred. */
+static void defer(struct thread *t, struct deferred deferred)
 {
-	if (owed_is_nothing(owed))
+	if (deferred_is_nothing(deferred))
 		return;
-	t->resume_after = counts_owed(owed);
-	t->counters.accesses -= owed.accesses;
-	t->counters.loads -= owed.loads;
-	t->counters.stores -= owed.stores;
-	t->counters.instructions -= owed.instructions;
+	t->resume_after = counts_deferred(deferred);
+	t->counters.accesses -= deferred.accesses;
+	t->counters.loads -= deferred.loads;
+	t->counters.stores -= deferred.stores;
+	t->counters.instructions -= deferred.instructions;
 	t->resuming = true;
 }
 
 /*
- * The thread left in the middle of the block at block_pc, which may be there in its gear, too, or
- * another one that runs through t->rip: the segment of it that begins there. Another block from
+ * The thread left in the middle of the block at block_pc, which may be there in its variant, too,
+ * or another one that runs through t->rip: the segment of it that begins there. Another block from
  * there on would hold some of the same calls, and returns are predicted for the block only that was
  * translated last; each end of a window would leave such a block in the code that runs most. But a
- * segment of the filter gear may take it that its code has been fetched by the one before.
+ * segment of the filter variant may take it that its code has been fetched by the one before.
  */
-static bool find_inside(struct thread *t, uint64_t block_pc, struct owed *owed)
+static bool find_inside(struct thread *t, uint64_t block_pc, struct deferred *deferred)
 {
-	const struct block *b = block_pc ? cache_find(block_pc, (enum gear)t->gear) : 0;
+	const struct block *b =
+		block_pc ? cache_find(block_pc, (enum code_variant_id)t->variant) : 0;
 
 	if (!block_pc)
 		return false;
-	if (b && enter_inside(t, b, owed))
+	if (b && enter_inside(t, b, deferred))
 		return true;
-	for (b = 0; (b = cache_next_around(b, t->rip, (enum gear)t->gear));)
-		if (enter_inside(t, b, owed))
+	for (b = 0; (b = cache_next_around(b, t->rip, (enum code_variant_id)t->variant));)
+		if (enter_inside(t, b, deferred))
 			return true;
 	return false;
 }
@@ -132,11 +133,11 @@ static bool find_inside(struct thread *t, uint64_t block_pc, struct owed *owed)
  */
 static bool touch_code(struct thread *t)
 {
-	const bool began = baton_enter_call(t);
+	const bool began = scheduler_enter_call(t);
 	uint64_t bytes;
 
 	engine_peek(&bytes, (const void *)(uintptr_t)t->rip);
-	return began && baton_leave_call(t);
+	return began && scheduler_leave_call(t);
 }
 
 /*
@@ -154,7 +155,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 	__atomic_store_n(&t->in_cache, 0, __ATOMIC_SEQ_CST);
 	for (;;) {
 		enum translate_result r = TRANSLATE_OK;
-		struct owed owed = {0};
+		struct deferred deferred = {0};
 		struct block *b;
 
 		/*
@@ -185,21 +186,21 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		if (t->tick_due)
 			collect_tick(t, &nothing);
 		toggles_look(t);
-		collect_set_gear(t);
+		collect_set_variant(t);
 		if (t->stuck_left) {
-			const bool began = baton_enter_call(t);
+			const bool began = scheduler_enter_call(t);
 
 			t->stuck_left = false;
 			t->turn_is_over = !stuck_wait(t);
 			if (began)
-				baton_leave_call(t);
+				scheduler_leave_call(t);
 			continue;
 		}
 		if (t->turn_is_over) {
 			t->turn_is_over = false;
-			baton_pass(t);
+			scheduler_pass(t);
 		}
-		if (baton_take(t)) {
+		if (scheduler_take(t)) {
 			from = 0;
 			continue;
 		}
@@ -213,15 +214,15 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		lock_take(&engine.translate_lock);
 		if (t->generation != engine.generation)
 			x87_forget();
-		b = cache_find(t->rip, (enum gear)t->gear);
+		b = cache_find(t->rip, (enum code_variant_id)t->variant);
 		if (entry != ENTRY_NONE && (!b || !b->entry[entry]) &&
 		    graph_reach(t->rip, entry == ENTRY_RETURN ? MADE_PERHAPS : MADE_ENTERED))
 			b = 0;
 		if (b && !cache_has_room(cache_arena(b->arena)))
 			r = TRANSLATE_FULL;
-		else if (!b && !find_inside(t, inside, &owed))
-			r = translate(&b, t->rip, (enum gear)t->gear, entry,
-				      leads_here(t, from) ? from->owed : owed);
+		else if (!b && !find_inside(t, inside, &deferred))
+			r = translate(&b, t->rip, (enum code_variant_id)t->variant, entry,
+				      leads_here(t, from) ? from->deferred : deferred);
 		if (b && r == TRANSLATE_OK) {
 			if (leads_here(t, from))
 				cache_link(from, b);
@@ -229,7 +230,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 				cache_publish_indirect(b, entry);
 			t->next = (uint64_t)(uintptr_t)b->body;
 			t->generation = engine.generation;
-			owed = b->owed;
+			deferred = b->deferred;
 		}
 		lock_drop(&engine.translate_lock);
 		if (r == TRANSLATE_FULL) {
@@ -249,7 +250,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		}
 		if (collect_is_armed(t)) {
 			call_stack_enter(t);
-			owe(t, owed);
+			defer(t, deferred);
 			return;
 		}
 	}
@@ -267,7 +268,7 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
 static bool may_resume(struct thread *t, const struct block *b)
 {
 	poll_answer(t);
-	return !b->dead && b->gear == t->gear && !t->turn_is_over && !filter_must_renew(t) &&
+	return !b->dead && b->variant == t->variant && !t->turn_is_over && !filter_must_renew(t) &&
 	       collect_is_armed(t) && !__atomic_load_n(&engine_hold.any, __ATOMIC_SEQ_CST);
 }
 
@@ -329,9 +330,9 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 
 	switch ((enum exit_kind)e->kind) {
 	case EXIT_LINK: {
-		const struct counts owed = counts_owed(e->owed);
+		const struct counts deferred = counts_deferred(e->deferred);
 
-		thread_uncount(t, &owed);
+		thread_uncount(t, &deferred);
 		t->rip = e->target;
 		find_code(t, e, ENTRY_NONE);
 		break;
@@ -393,13 +394,13 @@ static void exit_at_segment(struct thread *t, struct counts after)
 	const struct block *b = cache_block_at(at);
 
 	poll_answer(t);
-	if (t->exit == EXIT_FULL && lanes_hold_place(GEAR_STREAM)) {
+	if (t->exit == EXIT_FULL && lanes_hold_place(VARIANT_STREAM)) {
 		thread_uncount(t, &after); /* it counts again */
 		after = nothing;
 	}
 	if (t->exit == EXIT_FULL)
 		collect_flush(t, &after);
-	if (t->exit == EXIT_FULL && baton_pass(t)) {
+	if (t->exit == EXIT_FULL && scheduler_pass(t)) {
 		thread_uncount(t, &after);
 		find_code_from(t, 0, ENTRY_NONE, b->pc);
 		return;
@@ -427,7 +428,7 @@ static void dispatch(struct thread *t)
 /* To the cache, at t->rip. */
 static void go_in(struct thread *t)
 {
-	if (t->gear == GEAR_FILTER) {
+	if (t->variant == VARIANT_FILTER) {
 		filter_turn_enter(t);
 		filter_calls_enter(t);
 	}
@@ -451,7 +452,7 @@ void dispatch_wait_and_go_on(struct thread *t)
 	}
 	thread_uncount(t, &t->fault_after);
 	t->fault_after = (struct counts){0};
-	if (t->cut_insns && t->gear == GEAR_FILTER)
+	if (t->cut_insns && t->variant == VARIANT_FILTER)
 		filter_cut(t);
 	else if (t->cut_insns)
 		segments_cut_last(t);

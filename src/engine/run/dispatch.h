@@ -25,8 +25,8 @@ static inline struct counts counts_of(struct tally t)
 	return (struct counts){t.accesses, t.loads, t.stores, t.instructions};
 }
 
-/* What is owed, as counts that were made and have to be taken back: they are below zero. */
-static inline struct counts counts_owed(struct owed o)
+/* What is deferred, as counts that were made and have to be taken back: they are below zero. */
+static inline struct counts counts_deferred(struct deferred o)
 {
 	return (struct counts){-(uint64_t)o.accesses, -(uint64_t)o.loads, -(uint64_t)o.stores,
 			       -(uint64_t)o.instructions};

@@ -23,7 +23,7 @@
 #include "engine/sample/ticker.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
-#include "engine/simulate/filter/filter_gear.h"
+#include "engine/simulate/filter/filter_end.h"
 #include "engine/simulate/filter/filter_trust.h"
 #include "engine/simulate/segments.h"
 #include "engine/translate/job.h"
@@ -74,7 +74,7 @@ static void take_registers(struct thread *t, const struct frame_context *c)
  */
 static struct counts not_run(const struct insn_map *map, const struct insn_at *m, bool trap)
 {
-	struct counts c = counts_owed(m->left);
+	struct counts c = counts_deferred(m->left);
 	const struct insn_at *end = map->at + map->insns;
 
 	for (const struct insn_at *i = trap ? m + 1 : m; i < end; i++) {
@@ -107,7 +107,7 @@ static void cut_stream(struct thread *t, const struct block *b, const struct ins
 	uint32_t own = m->loads + m->stores + m->modifies;
 	uint32_t done = m->stream_entries > own ? m->stream_entries - own : 0;
 
-	if (lanes_hold_place((enum gear)b->gear))
+	if (lanes_hold_place((enum code_variant_id)b->variant))
 		entry -= entries + 1;
 	t->buf = entry;
 	if (done) {
@@ -304,7 +304,7 @@ static bool leave_unaligned(struct thread *t, int signal, struct frame_ucontext 
 	if (signal != SIGILL || !cache_contains(uc->mc.rip) || *code != FILTER_TRAP)
 		return false;
 	b = cache_block_at(code);
-	if (!b || b->gear != GEAR_FILTER)
+	if (!b || b->variant != VARIANT_FILTER)
 		return false;
 	insn_map_unpack(&map, b->map, b->insns);
 	m = insn_behind(&map, (uint32_t)(code - b->start));
@@ -371,7 +371,7 @@ static bool leave_at_segment(struct thread *t, int signal, siginfo_t *info,
 		return false;
 	t->rip = b->pc + m->source;
 	t->poll_at = uc->mc.rip;
-	t->resume_after = counts_owed(m->owed);
+	t->resume_after = counts_deferred(m->deferred);
 	t->exit = EXIT_POLL;
 	if (full) {
 		leave_full(t, &uc->mc, &map, m);
@@ -416,8 +416,8 @@ static bool return_on(int signal, struct frame_ucontext *uc)
 	if (!cache_contains(uc->mc.rip) || memcmp(code, push, sizeof push) != 0)
 		return false;
 	memcpy(&table, code + sizeof push, 4);
-	for (int g = 0; table != cache_ib_table((enum gear)g, ENTRY_RETURN);)
-		if (++g == GEARS)
+	for (int g = 0; table != cache_ib_table((enum code_variant_id)g, ENTRY_RETURN);)
+		if (++g == VARIANTS)
 			return false;
 	uc->mc.rip = ((const uint64_t *)(uintptr_t)table)[uc->mc.r11];
 	return true;

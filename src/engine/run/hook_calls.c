@@ -3,14 +3,14 @@
 #include "engine/run/hook_calls.h"
 
 #include "engine/data/alloc.h"
-#include "engine/simulate/baton.h"
+#include "engine/simulate/scheduler.h"
 #include "engine/translate/x87.h"
 
 void hook_calls_answer(struct thread *t, const struct hook_frame *f, uint64_t rbp)
 {
 	switch ((uint32_t)f->number) {
 	case HOOK_TURN:
-		baton_end_turn(t);
+		scheduler_end_turn(t);
 		break;
 	case HOOK_X87:
 		x87_show(t);

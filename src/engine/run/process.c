@@ -126,7 +126,7 @@ static void settle_all(struct thread *t, uint32_t patience_ms)
 	for (struct thread *o = engine.threads; o; o = o->next_thread) {
 		if (o->process != t->process || __atomic_load_n(&o->in_cache, __ATOMIC_SEQ_CST))
 			continue;
-		if (o->gear == GEAR_STREAM)
+		if (o->variant == VARIANT_STREAM)
 			collect_flush(o, o->resuming ? &o->resume_after : &nothing);
 		else
 			publish_counts(o, o->resuming ? &o->resume_after : &nothing);

@@ -39,14 +39,14 @@ static const struct translate_observer simulated = {
 };
 
 static const struct run_mode *const modes[] = {
-	[CHANNEL_GEAR_COUNT] = &count_mode,	    [CHANNEL_GEAR_STREAM] = &stream_mode,
-	[CHANNEL_GEAR_SAMPLE] = &sample_mode,	    [CHANNEL_GEAR_WATCH] = &watch_mode,
-	[CHANNEL_GEAR_SIMULATE] = &simulation_mode,
+	[CHANNEL_MODE_COUNT] = &count_mode,	    [CHANNEL_MODE_STREAM] = &stream_mode,
+	[CHANNEL_MODE_SAMPLE] = &sample_mode,	    [CHANNEL_MODE_WATCH] = &watch_mode,
+	[CHANNEL_MODE_SIMULATE] = &simulation_mode,
 };
 
 void rooms_open(void)
 {
-	const uint32_t gear = engine.config.gear; /* 0: nobody listens */
+	const uint32_t mode = engine.config.mode; /* 0: nobody listens */
 
 	upward = (struct upward){
 		.dispatch = dispatch_go_on,
@@ -56,9 +56,9 @@ void rooms_open(void)
 		.code_use = cache_use,
 		.look_at_accesses = collect_look,
 	};
-	code_variants[GEAR_COUNT] = &count_variant;
-	code_variants[GEAR_STREAM] = &stream_variant;
-	code_variants[GEAR_FILTER] = &filter_variant;
-	run_mode = gear < sizeof modes / sizeof *modes && modes[gear] ? modes[gear] : &count_mode;
+	code_variants[VARIANT_COUNT] = &count_variant;
+	code_variants[VARIANT_STREAM] = &stream_variant;
+	code_variants[VARIANT_FILTER] = &filter_variant;
+	run_mode = mode < sizeof modes / sizeof *modes && modes[mode] ? modes[mode] : &count_mode;
 	translate_observer = engine_simulates() ? &simulated : &plain;
 }

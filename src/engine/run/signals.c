@@ -15,7 +15,7 @@
 #include "engine/run/process.h"
 #include "engine/run/rest.h"
 #include "engine/sample/ticker.h"
-#include "engine/simulate/filter/filter_gear.h"
+#include "engine/simulate/filter/filter_end.h"
 #include "engine/simulate/graph.h"
 #include "engine/translate/x87.h"
 

@@ -195,7 +195,7 @@ static void look_at_cpu(void)
 	code_options.second_tables = (c >> 20 & 1) && option("second_tables", 1);
 	__cpuid_count(7, 0, a, b, c, d);
 	choose_counter(b, xcr0, has_avx);
-	code_options.owes = engine_vector_counter && option("owes", 1);
+	code_options.defers = engine_vector_counter && option("defers", 1);
 	engine.bmi2 = (b >> 8 & 1) && popcnt;
 	engine.wide =
 		engine_vector_counter == COUNTER_YMM31 && (b >> 30 & 1) && engine.bmi2 && in_use;

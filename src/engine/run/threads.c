@@ -22,9 +22,9 @@
 #include "engine/run/signals.h"
 #include "engine/sample/collect.h"
 #include "engine/sample/ticker.h"
-#include "engine/simulate/baton.h"
-#include "engine/simulate/filter/filter_gear.h"
-#include "engine/simulate/filter/filter_turns.h"
+#include "engine/simulate/filter/filter_end.h"
+#include "engine/simulate/filter/filter_scheduler.h"
+#include "engine/simulate/scheduler.h"
 #include "engine/translate/world.h"
 
 /* Under world_lock; reusable once held is 0. The first one has waited longest for that. */
@@ -165,8 +165,8 @@ void threads_forked(struct thread *t)
 	engine.world_lock = 0;
 	engine.translate_lock = 0;
 	world_reset();
-	baton_forked();
-	filter_turns_forked(t);
+	scheduler_forked();
+	filter_scheduler_forked(t);
 	elements_forked();
 	retired = 0;
 	retired_end = &retired;
@@ -398,7 +398,7 @@ void threads_exit(struct thread *t, long status)
 		process_ending(t, END_EXIT, (uint32_t)status & 0xff);
 	else
 		collect_thread_end(t);
-	baton_drop(t);
+	scheduler_drop(t);
 	retire(t);
 	engine_leave_thread(t, status);
 }

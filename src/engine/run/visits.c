@@ -19,15 +19,15 @@
 #include "engine/sample/ticker.h"
 #include "engine/translate/world.h"
 
-#define DOOR_MAGIC1 0x6f6f64206c6c6577ull
-#define DOOR_MAGIC2 0x9d1c5be2a7f3064cull
+#define MAILBOX_MAGIC1 0x6f6f64206c6c6577ull
+#define MAILBOX_MAGIC2 0x9d1c5be2a7f3064cull
 /* Both engines are to agree on what the one reads in the other. */
 #define LAYOUT                                                                           \
 	(sizeof(struct thread) << 48 ^ offsetof(struct thread, stuck_at) << 32 ^         \
 	 offsetof(struct thread, listed_at) << 16 ^ offsetof(struct process, pid) << 8 ^ \
 	 sizeof(struct code_page))
 
-struct door {
+struct mailbox {
 	uint64_t magic[2];
 	uint64_t layout;
 	uint64_t asked;	     /* address of two bytes of engine_hold.asked, one for each level */
@@ -37,13 +37,13 @@ struct door {
 	uint32_t granted;    /* enum visit_level that holds already */
 };
 
-static struct door *door; /* at LOW_TABLES, or NULL: nobody finds it */
+static struct mailbox *mailbox; /* at LOW_TABLES, or NULL: nobody finds it */
 
 /* ---- In the process that is written to ---- */
 
 void visits_begin(void)
 {
-	struct door *d = addresses_map_low(PAGE, PAGE, MAP_PRIVATE);
+	struct mailbox *d = addresses_map_low(PAGE, PAGE, MAP_PRIVATE);
 	const uint32_t *count;
 
 	if ((uint64_t)(uintptr_t)d != LOW_TABLES)
@@ -53,15 +53,15 @@ void visits_begin(void)
 	d->threads = (uint64_t)(uintptr_t)&engine.threads;
 	d->pages = (uint64_t)(uintptr_t)pages_table(&count);
 	d->page_count = (uint64_t)(uintptr_t)count;
-	d->magic[0] = DOOR_MAGIC1;
-	d->magic[1] = DOOR_MAGIC2;
-	door = d;
+	d->magic[0] = MAILBOX_MAGIC1;
+	d->magic[1] = MAILBOX_MAGIC2;
+	mailbox = d;
 }
 
 void visits_end(void)
 {
-	if (door)
-		door->magic[0] = 0;
+	if (mailbox)
+		mailbox->magic[0] = 0;
 }
 
 void visits_answer(struct thread *t)
@@ -69,19 +69,19 @@ void visits_answer(struct thread *t)
 	enum visit_level level;
 	uint32_t asked;
 
-	if (!visits_are_asked() || !door)
+	if (!visits_are_asked() || !mailbox)
 		return;
 	world_stop(t, 0);
 	asked = __atomic_load_n(&engine_hold.asked, __ATOMIC_SEQ_CST);
 	level = asked >> 8 ? VISIT_ALL : asked ? VISIT_WRITABLE : VISIT_NONE;
-	if (door->granted < level) {
+	if (mailbox->granted < level) {
 		lock_take(&engine.translate_lock);
 		if (level == VISIT_ALL)
 			pages_trust_none();
 		else
 			pages_protect_no_more();
 		lock_drop(&engine.translate_lock);
-		__atomic_store_n(&door->granted, level, __ATOMIC_SEQ_CST);
+		__atomic_store_n(&mailbox->granted, level, __ATOMIC_SEQ_CST);
 	}
 	/* Somebody may have asked for more meanwhile. */
 	__atomic_compare_exchange_n(&engine_hold.asked, &asked, 0, 0, __ATOMIC_SEQ_CST,
@@ -100,7 +100,7 @@ void visits_answer(struct thread *t)
 struct visit {
 	uint64_t pid;
 	long mem; /* descriptor of its memory */
-	struct door door;
+	struct mailbox mailbox;
 	bool same_pids; /* its numbers of threads mean here what they mean there */
 };
 
@@ -143,8 +143,9 @@ static bool begin(struct visit *v, uint64_t pid)
 		descriptors_restore(&was);
 	if (sys_failed(v->mem))
 		return false;
-	if (get(v, LOW_TABLES, &v->door, sizeof v->door) && v->door.magic[0] == DOOR_MAGIC1 &&
-	    v->door.magic[1] == DOOR_MAGIC2 && v->door.layout == LAYOUT) {
+	if (get(v, LOW_TABLES, &v->mailbox, sizeof v->mailbox) &&
+	    v->mailbox.magic[0] == MAILBOX_MAGIC1 && v->mailbox.magic[1] == MAILBOX_MAGIC2 &&
+	    v->mailbox.layout == LAYOUT) {
 		v->same_pids = has_same_pids(pid);
 		return true;
 	}
@@ -185,7 +186,7 @@ static bool look_at_threads(const struct visit *v, bool calls)
 		struct thread t;
 		uint64_t at, n = 0;
 
-		if (!get(v, v->door.threads, &at, sizeof at))
+		if (!get(v, v->mailbox.threads, &at, sizeof at))
 			return true; /* it is gone */
 		for (; at && n < MOST_THREADS; n++) {
 			if (!get(v, at, &t, sizeof t))
@@ -207,7 +208,7 @@ static bool has_granted(const struct visit *v, enum visit_level level)
 {
 	uint32_t granted;
 
-	return !get(v, LOW_TABLES + offsetof(struct door, granted), &granted, sizeof granted) ||
+	return !get(v, LOW_TABLES + offsetof(struct mailbox, granted), &granted, sizeof granted) ||
 	       granted >= level;
 }
 
@@ -216,7 +217,8 @@ static bool is_at_rest(const struct visit *v, enum visit_level level, bool calls
 {
 	uint8_t asked;
 
-	return look_at_threads(v, calls) && get(v, v->door.asked + level - 1, &asked, 1) && asked;
+	return look_at_threads(v, calls) && get(v, v->mailbox.asked + level - 1, &asked, 1) &&
+	       asked;
 }
 
 /* It takes the signals that it was sent as soon as it goes on. */
@@ -242,7 +244,7 @@ static void ask(const struct visit *v, enum visit_level level)
 	const uint8_t yes = 1;
 	bool calls = true;
 
-	if (v->door.granted >= level || !put(v, v->door.asked + level - 1, &yes, 1))
+	if (v->mailbox.granted >= level || !put(v, v->mailbox.asked + level - 1, &yes, 1))
 		return;
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	while (!is_at_rest(v, level, calls) && !has_granted(v, level) && !is_stopped(v) &&
@@ -311,11 +313,11 @@ static bool is_protected(const struct visit *v, uint64_t page)
 	struct code_page some[32];
 	uint32_t count, n;
 
-	if (!get(v, v->door.page_count, &count, sizeof count))
+	if (!get(v, v->mailbox.page_count, &count, sizeof count))
 		return false;
 	for (uint32_t i = 0; i < count; i += n) {
 		n = count - i < 32 ? count - i : 32;
-		if (!get(v, v->door.pages + i * sizeof *some, some, n * sizeof *some))
+		if (!get(v, v->mailbox.pages + i * sizeof *some, some, n * sizeof *some))
 			return false;
 		for (uint32_t k = 0; k < n; k++)
 			if (some[k].address == page && some[k].write_protected)

@@ -3,8 +3,8 @@
  * Code that one process of a run writes into another: by process_vm_writev, or through
  * /proc/PID/mem. The one that writes asks the other's engine first not to rely on code any more.
  *
- * Each process has a door, a page at the same address in all. The writer finds there where to put
- * its question, and the kernel lets it: whom it may not write to it cannot ask.
+ * Each process has a mailbox, a page at the same address in all. The writer finds there where to
+ * put its question, and the kernel lets it: whom it may not write to it cannot ask.
  *
  * Threads of the other process that wait in system calls, or are stopped, need not answer. Before
  * they run code again they see that they were asked (engine_hold). Only those that run code are

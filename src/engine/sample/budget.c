@@ -14,10 +14,10 @@
 #define SHIFT		20u /* prices are of 2^20 accesses */
 
 /*
- * Stretches between windows have random lengths. A line through their accesses and times tells
- * the price of an access, its slope, apart from what each stretch takes because there are windows:
- * calls of the timer, changes of the gear, caches that the scan has filled. A mean would not, and
- * where windows are dense it would find counting slow, and so allow still more of them.
+ * Stretches between windows have random lengths. A line through their accesses and times tells the
+ * price of an access, its slope, apart from what each stretch takes because there are windows:
+ * calls of the timer, changes of the variant, caches that the scan has filled. A mean would not,
+ * and where windows are dense it would find counting slow, and so allow still more of them.
  */
 static struct {
 	uint64_t seen_ns, seen_total;	 /* CPU time and accesses at the last look */

@@ -61,13 +61,13 @@ void collect_start(struct thread *t)
 	c.lock = 0;
 	c.shown_ns = 0;
 	c.on = should_be_on();
-	engine.gear = GEAR_COUNT;
+	engine.variant = VARIANT_COUNT;
 	budget_start();
 	sampler_reset(t);
 	if (run_mode->start && !run_mode->start(t))
 		t->process->profiling = false;
-	if (t->process->profiling && c.on && run_mode->gear)
-		engine.gear = run_mode->gear();
+	if (t->process->profiling && c.on && run_mode->variant)
+		engine.variant = run_mode->variant();
 }
 
 void collect_thread_start(struct thread *t)
@@ -77,7 +77,7 @@ void collect_thread_start(struct thread *t)
 	thread_forget_quick_reps(t);
 	t->stream_position = 0;
 	t->entries_of_1024 = 3 * 1024 / 2;
-	t->gear = GEAR_COUNT;
+	t->variant = VARIANT_COUNT;
 	t->tick_due = t->process->profiling; /* that arms the first */
 	t->buf = t->buf_start = t->buf_memory;
 	sampler_thread_start(t);
@@ -85,7 +85,7 @@ void collect_thread_start(struct thread *t)
 
 void collect_thread_end(struct thread *t)
 {
-	if (t->gear == GEAR_STREAM)
+	if (t->variant == VARIANT_STREAM)
 		collect_flush(t, &nothing);
 	else
 		publish_counts(t, &nothing);
@@ -94,8 +94,8 @@ void collect_thread_end(struct thread *t)
 		run_mode->thread_end(t);
 	buffers_release(t);
 	collect_unlock();
-	if (run_mode->leave_gear)
-		run_mode->leave_gear(t, GEAR_COUNT);
+	if (run_mode->leave_variant)
+		run_mode->leave_variant(t, VARIANT_COUNT);
 	records_thread(t->process, t);
 }
 
@@ -104,7 +104,7 @@ void collect_end(struct thread *t, uint32_t status, bool is_over)
 	collect_lock();
 	if (run_mode->end)
 		run_mode->end(t, status, is_over, t->process->total.accesses);
-	engine.gear = GEAR_COUNT;
+	engine.variant = VARIANT_COUNT;
 	collect_unlock();
 }
 
@@ -113,7 +113,7 @@ void collect_give_up(struct thread *t)
 	t->process->profiling = false;
 	if (run_mode->give_up)
 		run_mode->give_up();
-	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&engine.variant, VARIANT_COUNT, __ATOMIC_SEQ_CST);
 }
 
 /* ---- On and off ---- */
@@ -194,7 +194,7 @@ void collect_flush(struct thread *t, const struct counts *after)
 
 void collect_settle(struct thread *t)
 {
-	if (t->gear == GEAR_STREAM && t->buf != t->buf_start)
+	if (t->variant == VARIANT_STREAM && t->buf != t->buf_start)
 		collect_flush(t, &nothing);
 }
 
@@ -235,39 +235,39 @@ void collect_look(struct thread *t)
 		if (!done)
 			collect_flush(t, &nothing);
 	}
-	if (collect_gear(t) != (enum gear)t->gear)
+	if (collect_variant(t) != (enum code_variant_id)t->variant)
 		poll_call(t);
 }
 
-/* ---- Gears ---- */
+/* ---- Variants ---- */
 
-enum gear collect_gear(const struct thread *t)
+enum code_variant_id collect_variant(const struct thread *t)
 {
 	if (t->process->borrowed_memory || !toggles_allow(t) || t->unsampled)
-		return GEAR_COUNT;
-	return (enum gear)__atomic_load_n(&engine.gear, __ATOMIC_SEQ_CST);
+		return VARIANT_COUNT;
+	return (enum code_variant_id)__atomic_load_n(&engine.variant, __ATOMIC_SEQ_CST);
 }
 
-void collect_set_gear(struct thread *t)
+void collect_set_variant(struct thread *t)
 {
 	uint64_t total = __atomic_load_n(&t->process->total.accesses, __ATOMIC_RELAXED);
-	enum gear wanted = collect_gear(t);
+	enum code_variant_id wanted = collect_variant(t);
 
-	if (wanted == GEAR_STREAM && !t->buf_memory) { /* or it is parked */
+	if (wanted == VARIANT_STREAM && !t->buf_memory) { /* or it is parked */
 		if (!buffers_need(t, run_mode->has_windows, sampler_line_shift()))
 			return buffers_do_without(t);
 		buffers_empty(t, left_of(total));
 		call_stack_break(t);
 	}
-	if (t->gear == wanted)
+	if (t->variant == wanted)
 		return;
-	if (t->gear == GEAR_STREAM)
+	if (t->variant == VARIANT_STREAM)
 		collect_flush(t, &nothing);
-	if (run_mode->leave_gear)
-		run_mode->leave_gear(t, wanted);
-	t->gear = wanted;
-	t->tick_due = wanted != GEAR_STREAM;
-	if (wanted == GEAR_STREAM) {
+	if (run_mode->leave_variant)
+		run_mode->leave_variant(t, wanted);
+	t->variant = wanted;
+	t->tick_due = wanted != VARIANT_STREAM;
+	if (wanted == VARIANT_STREAM) {
 		t->stream_position = thread_accesses(t);
 		buffers_empty(t, left_of(total));
 		call_stack_break(t);
@@ -284,7 +284,8 @@ bool collect_is_finishing(const struct thread *t)
 bool collect_is_armed(const struct thread *t)
 {
 	return !collect_is_finishing(t) && !t->pending && !t->tick_due &&
-	       collect_gear(t) == (enum gear)t->gear && (t->buf_memory || t->gear != GEAR_STREAM);
+	       collect_variant(t) == (enum code_variant_id)t->variant &&
+	       (t->buf_memory || t->variant != VARIANT_STREAM);
 }
 
 const struct run_mode count_mode = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The accesses of the target's threads on their way to whatever the run does with them
- * (run_mode.h): which gear threads are in, when their buffers are looked at, when sampling is on,
- * and when the clock is looked at.
+ * (run_mode.h): which variant threads are in, when their buffers are looked at, when sampling is
+ * on, and when the clock is looked at.
  */
 #ifndef DWELL_ENGINE_SAMPLE_COLLECT_H
 #define DWELL_ENGINE_SAMPLE_COLLECT_H
@@ -26,9 +26,9 @@ void collect_unlock(void);
 /* Before a system call: nothing is left in the buffer, counts are published. */
 void collect_settle(struct thread *t);
 /*
- * In the stream gear: nothing is left in the buffer. Unlike collect_settle this publishes no counts
- * unless it has to, and takes half the time: for what happens often inside windows. If t is then to
- * be in another gear it is called.
+ * In the stream variant: nothing is left in the buffer. Unlike collect_settle this publishes no
+ * counts unless it has to, and takes half the time: for what happens often inside windows. If t is
+ * then to be in another variant it is called.
  */
 void collect_look(struct thread *t);
 /* Empty the stream buffer: `after` counts code that has been counted but not run. */
@@ -51,9 +51,9 @@ bool collect_has_shown(uint64_t now);
 
 /* Has the collector asked the process to end its profiling in order? Then process_ending does. */
 bool collect_is_finishing(const struct thread *t);
-/* The gear that t should be in; make t's gear that one, and arm its limits. */
-enum gear collect_gear(const struct thread *t);
-void collect_set_gear(struct thread *t);
+/* The variant that t should be in; make t's variant that one, and arm its limits. */
+enum code_variant_id collect_variant(const struct thread *t);
+void collect_set_variant(struct thread *t);
 /* False: something came up since, look again. */
 bool collect_is_armed(const struct thread *t);
 

@@ -11,7 +11,7 @@
 /*
  * A window's place is an access count, and between windows nobody compares
  * counts: a timer calls the threads short of it, again and again, and the last
- * stretch runs in the stream gear, where entries can be skipped exactly.
+ * stretch runs in the stream variant, where entries can be skipped exactly.
  */
 #define NEAR_NS	   14000u /* a stretch too short to time, to begin with */
 #define NEAR_LEAST 8000u
@@ -192,7 +192,7 @@ void pacing_next(struct pacing *p)
 	if (p->period_end - now >= NEVER)
 		p->start = p->period_end;
 	p->end = p->start + w;
-	if (c->gear == CHANNEL_GEAR_WATCH) {
+	if (c->mode == CHANNEL_MODE_WATCH) {
 		p->start = 0;
 		p->end = UINT64_MAX;
 	}

@@ -67,9 +67,9 @@ static bool start_open(struct thread *t)
 	return start(t);
 }
 
-static enum gear gear_of_watch(void)
+static enum code_variant_id variant_of_watch(void)
 {
-	return GEAR_STREAM;
+	return VARIANT_STREAM;
 }
 
 void sampler_thread_start(struct thread *t)
@@ -113,10 +113,10 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 			scan_end_watches(o, &s.window, status, now);
 		buffers_park_watches(o);
 		/*
-		 * It may have seen the window, so not set its timer, and will find no gear to
+		 * It may have seen the window, so not set its timer, and will find no variant to
 		 * change.
 		 */
-		if (o != t && o->process == t->process && o->gear == GEAR_COUNT) {
+		if (o != t && o->process == t->process && o->variant == VARIANT_COUNT) {
 			o->tick_due = true;
 			poll_call(o);
 		}
@@ -147,7 +147,7 @@ static void close_window(struct thread *t, uint64_t total, uint32_t status)
 	if (!is_whole)
 		s.pace.period_start = from;
 	alloc_window_closed(t->process, now_ns());
-	__atomic_store_n(&engine.gear, GEAR_COUNT, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&engine.variant, VARIANT_COUNT, __ATOMIC_SEQ_CST);
 }
 
 uint64_t sampler_footprint(struct thread *t, uint16_t line_use[CHANNEL_LINE_USES])
@@ -171,7 +171,7 @@ static void open_window(struct thread *t, uint64_t total)
 	page_use_count(&s.use, t, total);
 	if (budget_is_set())
 		budget_stretch(t->process, total, false);
-	__atomic_store_n(&engine.gear, GEAR_STREAM, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&engine.variant, VARIANT_STREAM, __ATOMIC_SEQ_CST);
 	world_kick(t);
 }
 
@@ -290,7 +290,7 @@ static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint
 
 	(void)segment;
 	collect_settle(t);
-	if (t->gear != GEAR_STREAM || !n)
+	if (t->variant != VARIANT_STREAM || !n)
 		return;
 	at = t->stream_position;
 	process_at += at - t->published.accesses;
@@ -353,8 +353,8 @@ static void repeat(struct thread *t, uint32_t segment, const struct repeat *r)
 }
 
 /*
- * In the count gear: does a window begin among the n accesses? Then it is open, and t is in the
- * stream gear.
+ * In the count variant: does a window begin among the n accesses? Then it is open, and t is in the
+ * stream variant.
  */
 static bool enters(struct thread *t, uint64_t n)
 {
@@ -371,14 +371,14 @@ static bool enters(struct thread *t, uint64_t n)
 	if (!s.open && here + n > s.pace.start)
 		open_window(t, here);
 	collect_unlock();
-	collect_set_gear(t);
-	return t->gear == GEAR_STREAM;
+	collect_set_variant(t);
+	return t->variant == VARIANT_STREAM;
 }
 
 static bool wants_repeat(struct thread *t, uint32_t segment, uint64_t n)
 {
 	(void)segment;
-	return n && (t->gear == GEAR_STREAM || enters(t, n));
+	return n && (t->variant == VARIANT_STREAM || enters(t, n));
 }
 
 static void thread_end(struct thread *t)
@@ -421,5 +421,5 @@ const struct run_mode sample_mode = {
 const struct run_mode watch_mode = {
 	WINDOW_MODE,
 	.start = start_open,
-	.gear = gear_of_watch,
+	.variant = variant_of_watch,
 };

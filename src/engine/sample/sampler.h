@@ -3,8 +3,8 @@
  * Random sampling of reuse distances (StatCache, sections 3.4 to 3.7): a run mode (run_mode.h).
  *
  * Windows are placed at random in the access count of the process. Between
- * them all threads run in the count gear; inside one all run in the stream
- * gear, whose buffers are scanned here: accesses are chosen at random gaps,
+ * them all threads run in the count variant; inside one all run in the stream
+ * variant, whose buffers are scanned here: accesses are chosen at random gaps,
  * their lines watched, and the next touch by the same thread ends the sample.
  */
 #ifndef DWELL_ENGINE_SAMPLE_SAMPLER_H

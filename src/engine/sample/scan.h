@@ -4,7 +4,7 @@
  * are chosen at random gaps, their lines watched, and the next touch by the
  * same thread ends the sample.
  *
- * A buffer of the stream gear holds one entry per access and, behind the
+ * A buffer of the stream variant holds one entry per access and, behind the
  * accesses of a segment, a trailer that names its descriptor:
  *
  *   | address | address | trailer | address | trailer | ...

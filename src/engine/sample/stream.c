@@ -93,9 +93,9 @@ static void send_elements(const struct thread *t, uint64_t pc, const uint64_t *e
 	batch_send(&b);
 }
 
-static enum gear gear(void)
+static enum code_variant_id variant(void)
 {
-	return GEAR_STREAM;
+	return VARIANT_STREAM;
 }
 
 static void consume(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
@@ -112,7 +112,7 @@ static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint
 {
 	(void)segment;
 	collect_settle(t);
-	if (t->gear != GEAR_STREAM || !n)
+	if (t->variant != VARIANT_STREAM || !n)
 		return;
 	t->stream_position += n;
 	collect_lock();
@@ -124,7 +124,7 @@ static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint
 static bool wants_repeat(struct thread *t, uint32_t segment, uint64_t n)
 {
 	(void)segment;
-	return n && t->gear == GEAR_STREAM;
+	return n && t->variant == VARIANT_STREAM;
 }
 
 #define BATCH 512u
@@ -146,7 +146,7 @@ static void repeat(struct thread *t, uint32_t segment, const struct repeat *r)
 }
 
 const struct run_mode stream_mode = {
-	.gear = gear,
+	.variant = variant,
 	.consume = consume,
 	.wants_repeat = wants_repeat,
 	.repeat = repeat,

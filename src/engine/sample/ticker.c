@@ -147,7 +147,7 @@ void ticker_let_go(struct thread *t, enum ticker_hold how)
 		sys4(SYS_rt_sigprocmask, SIG_UNBLOCK, &tick, 0, 8);
 	else if (how == TICKS_STOPPED && t->has_timer && (t->tick_left[2] || t->tick_left[3]))
 		sys4(SYS_timer_settime, t->timer, 0, t->tick_left, 0);
-	else if (how == TICKS_STOPPED && t->gear != GEAR_STREAM)
+	else if (how == TICKS_STOPPED && t->variant != VARIANT_STREAM)
 		t->tick_due = true;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where the events of instructions are summed up: a cell holds one number for each event of the
- * simulation, first instructions, reads and writes (which only count what the executions of
- * the segment do not tell), then what happened in the caches. An instruction gets its cell when something
- * first happens to it. Under the lock of collect.h.
+ * simulation, first instructions, reads and writes (which only count what the executions of the
+ * segment do not tell), then what happened in the caches. An instruction gets its cell when
+ * something first happens to it. Under the lock of collect.h.
  */
 #ifndef DWELL_ENGINE_SIMULATE_CELLS_H
 #define DWELL_ENGINE_SIMULATE_CELLS_H
@@ -18,7 +18,8 @@ enum { CELL_INSTRUCTIONS, CELL_READS, CELL_WRITES, CELL_FIRST_MISS };
 struct cells {
 	uint64_t *base;
 	uint32_t events; /* numbers of a cell */
-	uint32_t told;	 /* events that the collector knows of; the others, if there are more, never happen */
+	/* events that the collector knows of; the others, if there are more, never happen */
+	uint32_t told;
 	/* Where the number of each of these is in a cell, if they are not in their order. */
 	bool is_ordered;
 	uint8_t order[CELLS_MOST_ORDERED];
@@ -27,9 +28,15 @@ extern struct cells cells;
 
 /* Once. As many are told as there are. False: there is no address space. */
 bool cells_init(uint32_t events);
-/* Another order than that in which they are told: at most CELLS_MOST_ORDERED, those before CELL_FIRST_MISS where they are. */
+/*
+ * Another order than that in which they are told: at most CELLS_MOST_ORDERED, those before
+ * CELL_FIRST_MISS where they are.
+ */
 void cells_set_order(const uint8_t order[], uint32_t told);
-/* A cell's numbers, or those of anything that counts the same events, in the order in which they are told. */
+/*
+ * A cell's numbers, or those of anything that counts the same events, in the order in which they
+ * are told.
+ */
 void cells_copy(uint64_t *told, const uint64_t *numbers);
 
 /* Cells are numbered from 1. */

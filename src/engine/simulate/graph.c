@@ -3,33 +3,34 @@
 #include "engine/simulate/graph.h"
 
 #include "engine/codecache/cache.h"
-#include "engine/simulate/cells.h"
-#include "engine/translate/world.h"
-#include "engine/simulate/filter/filter_calls.h"
-#include "engine/simulate/filter/filter_turns.h"
-#include "engine/unwind/functions.h"
-#include "engine/unwind/modules.h"
 #include "engine/core/records.h"
-#include "engine/simulate/replay.h"
+#include "engine/core/util.h"
 #include "engine/sample/collect.h"
+#include "engine/simulate/cells.h"
+#include "engine/simulate/filter/filter_calls.h"
+#include "engine/simulate/filter/filter_scheduler.h"
+#include "engine/simulate/replay.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/sim_pages.h"
-#include "engine/core/util.h"
+#include "engine/translate/world.h"
+#include "engine/unwind/functions.h"
+#include "engine/unwind/modules.h"
 
 #define NUMBERS_RESERVE (4ull << 30)
 #define MADE_ALIGN	16u /* of functions that compilers make at run time, nearly always */
 
 static struct sim_call_graph graph;
 static bool is_made;
-static uint32_t told_nodes;
+static uint32_t flushed_nodes;
 static struct grow numbers; /* of the cells of instructions in contexts */
 
 /* ---- Making ---- */
 
 bool graph_counts_in_cells(void)
 {
-	return engine_follows_calls() && (engine.config.context_depth || engine.config.simulate_flags &
-				 (CHANNEL_SEPARATE_THREADS | CHANNEL_JUMPS));
+	return engine_follows_calls() &&
+	       (engine.config.context_depth ||
+		engine.config.simulate_flags & (CHANNEL_SEPARATE_THREADS | CHANNEL_JUMPS));
 }
 
 bool graph_has_cells(void)
@@ -73,9 +74,9 @@ static enum made_way way_of(const struct insn *in, bool is_file)
 {
 	if (is_file || in->kind == INSN_CALL)
 		return MADE_ENTERED;
-	return (in->kind == INSN_JMP || in->kind == INSN_JMP_INTO) && in->target % MADE_ALIGN == 0 ?
-		       MADE_PERHAPS :
-		       MADE_REACHED;
+	return (in->kind == INSN_JMP || in->kind == INSN_JMP_INTO) && in->target % MADE_ALIGN == 0
+		       ? MADE_PERHAPS
+		       : MADE_REACHED;
 }
 
 void graph_look_at(const struct insn *in, uint32_t n)
@@ -98,7 +99,7 @@ void graph_extend(const struct segment *s)
 {
 	const struct sim_segment *g = segment_graph(s);
 	const uint64_t behind = g->pc + s->bytes;
-	const uint64_t reached[] = { behind - 1, g->target, behind };
+	const uint64_t reached[] = {behind - 1, g->target, behind};
 	const bool goes_on = s->end == SEGMENT_FALLS_THROUGH || s->end == SEGMENT_BRANCH ||
 			     s->end == SEGMENT_CALL || s->end == SEGMENT_CALL_INDIRECT ||
 			     s->end == SEGMENT_SYSCALL;
@@ -190,7 +191,8 @@ static bool may_leave(const struct segment *s)
 		return true;
 	if (g->end == SIM_END_BRANCH && graph.config.jumps)
 		return true;
-	return (g->end == SIM_END_BRANCH || g->end == SIM_END_JUMP) && graph_is_elsewhere(s, g->target);
+	return (g->end == SIM_END_BRANCH || g->end == SIM_END_JUMP) &&
+	       graph_is_elsewhere(s, g->target);
 }
 
 void graph_meet(struct segment *s)
@@ -321,7 +323,7 @@ void graph_signal_return(struct thread *t)
 
 void graph_forget(struct process *p, uint64_t start, uint64_t end)
 {
-	const bool is_apart = filter_has_turns && !filter_turn_is_own();
+	const bool is_apart = filter_has_scheduler && !filter_turn_is_own();
 
 	if (!is_made)
 		return;
@@ -329,7 +331,7 @@ void graph_forget(struct process *p, uint64_t start, uint64_t end)
 		world_stop(thread_self(), 0);
 	collect_lock();
 	filter_calls_settle_all();
-	replay_tell(p);
+	replay_flush(p);
 	filter_forget_targets();
 	sim_call_graph_forget_code(&graph, start, end);
 	collect_unlock();
@@ -339,23 +341,23 @@ void graph_forget(struct process *p, uint64_t start, uint64_t end)
 
 /* ---- Results ---- */
 
-void graph_tell_nodes(struct process *p)
+void graph_flush_nodes(struct process *p)
 {
 	const struct sim_contexts *c = &graph.contexts;
 
 	if (!is_made)
 		return;
-	for (; told_nodes + 1 < c->count; told_nodes++) {
-		const struct sim_node *n = &c->items[told_nodes + 1];
+	for (; flushed_nodes + 1 < c->count; flushed_nodes++) {
+		const struct sim_node *n = &c->items[flushed_nodes + 1];
 		const struct sim_function *f = &graph.functions.items[n->function];
 		/* Where it is not known what begins where, it is called after what ran first. */
 		bool known = f->kind != SIM_FUNCTION_UNKNOWN;
-		struct record_node r = { .start = known ? f->start : f->seen,
-					 .end = f->end,
-					 .id = told_nodes + 1,
-					 .caller = n->caller,
-					 .thread = n->thread,
-					 .kind = f->kind };
+		struct record_node r = {.start = known ? f->start : f->seen,
+					.end = f->end,
+					.id = flushed_nodes + 1,
+					.caller = n->caller,
+					.thread = n->thread,
+					.kind = f->kind};
 
 		records_node(p, &r);
 	}
@@ -363,12 +365,12 @@ void graph_tell_nodes(struct process *p)
 
 static void tell_arc(void *context, const struct sim_arc *arc)
 {
-	struct record_arc r = { .pc = arc->pc,
-				.calls = arc->calls,
-				.caller = arc->caller,
-				.callee = arc->callee,
-				.flags = arc->flags,
-				.events = cells.told };
+	struct record_arc r = {.pc = arc->pc,
+			       .calls = arc->calls,
+			       .caller = arc->caller,
+			       .callee = arc->callee,
+			       .flags = arc->flags,
+			       .events = cells.told};
 	uint64_t inclusive[SIM_GRAPH_EVENTS];
 
 	cells_copy(inclusive, arc->inclusive);
@@ -377,16 +379,16 @@ static void tell_arc(void *context, const struct sim_arc *arc)
 
 static void tell_jump(void *context, const struct sim_jump *jump)
 {
-	struct record_jump r = { .from = jump->from->end_pc,
-				 .to = jump->target,
-				 .executed = jump->taken,
-				 .taken = jump->taken,
-				 .node = jump->node };
+	struct record_jump r = {.from = jump->from->end_pc,
+				.to = jump->target,
+				.executed = jump->taken,
+				.taken = jump->taken,
+				.node = jump->node};
 
 	records_jump(context, &r);
 }
 
-void graph_tell(struct process *p)
+void graph_flush(struct process *p)
 {
 	if (!is_made)
 		return;
@@ -401,7 +403,7 @@ void graph_tell(struct process *p)
 
 void graph_forked(struct thread *t)
 {
-	told_nodes = 0;
+	flushed_nodes = 0;
 	filter_calls_settle_all();
 	if (t->calls)
 		sim_call_graph_forked(&graph, &t->calls->stack, &t->calls->totals);

@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call graph of a simulated process (sim/calls/call_graph.h): a stack of calls for each thread, and the
- * events of the thread so far. It is told of segments that may leave their function; what lies
- * between two of them is summed up only. There are two ways to tell:
+ * The call graph of a simulated process (sim/calls/call_graph.h): a stack of calls for each thread,
+ * and the events of the thread so far. It is told of segments that may leave their function; what
+ * lies between two of them is summed up only. There are two ways to tell:
  *
  * Steps (graph_steps), many at once, where graph_takes_steps(): `left` and `entered` of a step are
- * struct segment.graph. A segment has been through graph_meet before a step with it is followed, and has
- * been entered once by some step, if only after sim_step_nothing. A step is due for each segment with
- * SEGMENT_LEAVES; where `entered` is known to belong to the function of a `left` that ends in no call
- * and no return, it may be left out.
+ * struct segment.graph. A segment has been through graph_meet before a step with it is followed,
+ * and has been entered once by some step, if only after sim_step_nothing. A step is due for each
+ * segment with SEGMENT_LEAVES; where `entered` is known to belong to the function of a `left` that
+ * ends in no call and no return, it may be left out.
  *
- * graph_enter and graph_leave, one by one, with the totals up to date: for contexts and jumps, and for
- * the end of what is known of a thread's way: a buffer, a fault. Steps and these may follow each other in any
- * order; after graph_leave and graph_cut the next segment is told by graph_enter or after sim_step_nothing.
+ * graph_enter and graph_leave, one by one, with the totals up to date: for contexts and jumps, and
+ * for the end of what is known of a thread's way: a buffer, a fault. Steps and these may follow
+ * each other in any order; after graph_leave and graph_cut the next segment is told by graph_enter
+ * or after sim_step_nothing.
  *
  * The lock of collect.h guards all of it, but where another is named.
  */
 #ifndef DWELL_ENGINE_SIMULATE_GRAPH_H
 #define DWELL_ENGINE_SIMULATE_GRAPH_H
 
+#include "engine/core/state.h"
 #include "engine/decode/decode.h"
 #include "engine/unwind/made_code.h"
-#include "engine/core/state.h"
 #include "sim/calls/call_records.h"
 #include "sim/calls/call_steps.h"
 
@@ -36,13 +37,19 @@ struct graph_thread {
 
 /* Does each segment have a cell in each context that executes it? */
 bool graph_has_cells(void);
-/* Or does it count in its own more than executions? Else segments are short (sim/calls/segment.h). As engine_follows_calls. */
+/*
+ * Or does it count in its own more than executions? Else segments are short (sim/calls/segment.h).
+ * As engine_follows_calls.
+ */
 bool graph_counts_in_cells(void);
 
 /* May all be told by steps? Once it has started. */
 bool graph_takes_steps(void);
 
-/* Where the function ends that code at pc belongs to: no segment goes on beyond, whatever the gear. No lock. */
+/*
+ * Where the function ends that code at pc belongs to: no segment goes on beyond, whatever the
+ * variant. No lock.
+ */
 uint64_t graph_function_end(uint64_t pc);
 
 /*
@@ -77,7 +84,10 @@ void graph_cut(struct graph_thread *gt, struct segment *s, struct sim_cell *cell
 /* Steps of the thread, in order. */
 void graph_steps(struct graph_thread *gt, const struct sim_step *step, const struct sim_step *end);
 
-/* The same as records (sim/calls/call_records.h), for the filter gear; and the site of the end of a segment that the graph has met. */
+/*
+ * The same as records (sim/calls/call_records.h), for the filter variant; and the site of the end
+ * of a segment that the graph has met.
+ */
 void graph_records(struct graph_thread *gt, struct sim_trail *trail, const struct sim_record *r,
 		   const struct sim_record *end);
 struct sim_site graph_site_of(struct segment *s, uint64_t pc);
@@ -89,7 +99,10 @@ uint32_t *graph_cell_number(struct sim_cell *cell, struct segment *s, struct seg
 
 /* All calls of t end: it goes on without being followed, or not at all. Takes the lock. */
 void graph_break(struct thread *t);
-/* t is about to run a signal handler, its buffer is empty; and has come back from one. Take the lock. */
+/*
+ * t is about to run a signal handler, its buffer is empty; and has come back from one. Take the
+ * lock.
+ */
 void graph_signal(struct thread *t);
 void graph_signal_return(struct thread *t);
 
@@ -100,7 +113,7 @@ void graph_forget(struct process *p, uint64_t start, uint64_t end);
 void graph_forked(struct thread *t);
 
 /* Send the nodes that are new; and arcs and jumps, with what is new of them. */
-void graph_tell_nodes(struct process *p);
-void graph_tell(struct process *p);
+void graph_flush_nodes(struct process *p);
+void graph_flush(struct process *p);
 
 #endif

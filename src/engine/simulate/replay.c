@@ -2,19 +2,19 @@
 /* The simulation inside the target; see replay.h. */
 #include "engine/simulate/replay.h"
 
+#include "engine/core/fsbase.h"
+#include "engine/core/records.h"
+#include "engine/core/util.h"
+#include "engine/sample/collect.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
-#include "engine/core/fsbase.h"
 #include "engine/simulate/graph.h"
-#include "engine/core/records.h"
 #include "engine/simulate/replay_calls.h"
-#include "engine/simulate/replay_several.h"
+#include "engine/simulate/replay_multi.h"
 #include "engine/simulate/replay_shared.h"
 #include "engine/simulate/replay_wide.h"
-#include "engine/sample/collect.h"
 #include "engine/simulate/segments.h"
 #include "engine/simulate/sim_pages.h"
-#include "engine/core/util.h"
 #include "sim/cache/cache_packed.h"
 #include "sim/system/hierarchy.h"
 
@@ -22,17 +22,20 @@ static struct {
 	uint32_t count; /* of hierarchies */
 	uint32_t code_shift;
 	bool has_tags, has_line_use; /* see tell_tag */
-	bool is_quick; /* one hierarchy without TLB, to which stores are as loads; or one of the next two */
+	/* one hierarchy without TLB, to which stores are as loads; or one of the next two */
+	bool is_quick;
 	bool is_shared;
-	bool is_several; /* in one pass: of h only the lists of events are there */
-	struct sim_plain data, fetch; /* if it is quick: what is plain */
+	bool is_multi;		     /* in one pass: of h only the lists of events are there */
+	struct sim_noop data, fetch; /* if it is quick: what is no-op */
 	struct replay_shared shared;
-	bool is_wide;  /* as replay_wide.h wants it */
+	bool is_wide;		     /* as replay_wide.h wants it */
 	const uint8_t *miss_columns; /* for it: of fetches, reads, writes; then of the last level */
 	struct replay_wide wide;
-	bool is_strict; /* an access to data may change what the next fetch finds in its first cache */
+	/* an access to data may change what the next fetch finds in its first cache */
+	bool is_strict;
 	struct sim_hierarchy h[CHANNEL_MAX_GEOMETRIES];
-	uint32_t events_at[CHANNEL_MAX_GEOMETRIES]; /* what to add to each one's indices in a cell */
+	/* what to add to each one's indices in a cell */
+	uint32_t events_at[CHANNEL_MAX_GEOMETRIES];
 } r;
 
 static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount);
@@ -69,14 +72,14 @@ static void read_geometries(uint32_t *events)
 }
 
 /* Changes the number of events to that of cells. */
-static bool make_several(uint32_t *events)
+static bool make_multi(uint32_t *events)
 {
 	const struct sim_geometry *each[CHANNEL_MAX_GEOMETRIES];
 	const uint32_t n = engine.config.geometry_count;
 
 	for (uint32_t i = 0; i < n; i++)
 		each[i] = &r.h[i].geometry;
-	return n > 1 && has_filter() && replay_several_init(each, n, events, &sim_pages);
+	return n > 1 && has_filter() && replay_multi_init(each, n, events, &sim_pages);
 }
 
 static bool make_hierarchies(void)
@@ -108,23 +111,22 @@ static bool is_strict(const struct sim_geometry *g)
 	return strict;
 }
 
-/* Is there a table that says of all hierarchies what is plain? Then r.data and r.fetch are that. */
+/* Is there a table that says of all hierarchies what is no-op? Then r.data and r.fetch are that. */
 static bool prepare_quick(void)
 {
 	const struct sim_hierarchy *h = &r.h[0];
 
-	if (r.is_several) {
-		r.data = replay_several.firsts[SIM_OF_DATA].plain;
-		r.fetch = replay_several.firsts[SIM_OF_CODE].plain;
+	if (r.is_multi) {
+		r.data = replay_multi.firsts[SIM_OF_DATA].noop;
+		r.fetch = replay_multi.firsts[SIM_OF_CODE].noop;
 		return true;
 	}
-	r.is_shared = r.count > 1 &&
-		      replay_shared_init(&r.shared, r.h, r.count, has_filter());
-	r.data = r.is_shared ? r.shared.plain : h->data;
+	r.is_shared = r.count > 1 && replay_shared_init(&r.shared, r.h, r.count, has_filter());
+	r.data = r.is_shared ? r.shared.noop : h->data;
 	r.fetch = r.is_shared ? r.shared.fetch : h->fetch;
-	return r.is_shared || (r.count == 1 && !h->has_tlb &&
-			       h->data.lines[SIM_STORE] == h->data.lines[0] &&
-			       h->data.lines[SIM_MODIFY] == h->data.lines[0]);
+	return r.is_shared ||
+	       (r.count == 1 && !h->has_tlb && h->data.lines[SIM_STORE] == h->data.lines[0] &&
+		h->data.lines[SIM_MODIFY] == h->data.lines[0]);
 }
 
 static void prepare_wide(const struct sim_hierarchy *h);
@@ -137,8 +139,8 @@ static bool make_all(uint32_t *events)
 	    c->geometry_bytes != sizeof(struct sim_geometry))
 		return false;
 	read_geometries(events);
-	r.is_several = make_several(events);
-	return (r.is_several || make_hierarchies()) && cells_init(*events) &&
+	r.is_multi = make_multi(events);
+	return (r.is_multi || make_hierarchies()) && cells_init(*events) &&
 	       (!engine_follows_calls() || graph_start(*events));
 }
 
@@ -157,8 +159,8 @@ bool replay_start(void)
 	r.is_quick = prepare_quick();
 	r.code_shift = r.fetch.shift;
 	prepare_wide(&r.h[0]);
-	if (r.is_several)
-		filter_start_several(&replay_several);
+	if (r.is_multi)
+		filter_start_multi(&replay_multi);
 	else if (r.count == 1 && r.is_quick && has_filter())
 		filter_start(&r.h[0]);
 	return true;
@@ -177,7 +179,8 @@ uint32_t replay_code_line_shift(void)
  */
 static inline uint64_t *events_of(const struct segment_insn *in, uint32_t hierarchy)
 {
-	return (in->cell && !replay_calls.thread ? cells_at(in->cell) : cells_spare()) + r.events_at[hierarchy];
+	return (in->cell && !replay_calls.thread ? cells_at(in->cell) : cells_spare()) +
+	       r.events_at[hierarchy];
 }
 
 /* A line is gone, or it is the end: what its use comes to is charged to who loaded it. */
@@ -190,7 +193,9 @@ static void charge(void *context, uint32_t tag, unsigned event, uint64_t amount)
 	replay_calls_count(*at + event, amount);
 }
 
-/* Line use is told the cell of who makes the accesses, prefetchers that know strides its address. */
+/*
+ * Line use is told the cell of who makes the accesses, prefetchers that know strides its address.
+ */
 static void tell_tag(struct segment *s, struct segment_insn *in)
 {
 	const uint32_t tag = (uint32_t)segment_graph(s)->pc + in->offset;
@@ -215,16 +220,16 @@ static void fetch(struct segment *s, struct segment_insn *in)
 	uint64_t pc = segment_graph(s)->pc + in->offset;
 	bool any = false;
 
-	if (r.is_several) {
-		replay_several_fetch(s, in, pc);
+	if (r.is_multi) {
+		replay_multi_fetch(s, in, pc);
 		return;
 	}
-	if (r.is_shared && replay_shared_is_plain(&r.shared.fetch, pc, in->length))
+	if (r.is_shared && replay_shared_is_noop(&r.shared.fetch, pc, in->length))
 		return;
 	if (r.has_tags)
 		tell_tag(s, in);
 	for (uint32_t k = 0; k < r.count; k++)
-		if (!sim_hierarchy_fetch_is_plain(&r.h[k], pc, in->length))
+		if (!sim_hierarchy_fetch_is_noop(&r.h[k], pc, in->length))
 			any |= sim_hierarchy_fetch(&r.h[k], pc, in->length, events_of(in, k));
 	if (r.is_shared)
 		replay_shared_code(&r.shared, pc, in->length);
@@ -238,16 +243,16 @@ static void touch(struct segment *s, struct segment_insn *in, uint64_t address, 
 	const enum sim_access access = kind - ACCESS_LOAD;
 	bool any = false;
 
-	if (r.is_several) {
-		replay_several_touch(s, in, address, bytes, access);
+	if (r.is_multi) {
+		replay_multi_touch(s, in, address, bytes, access);
 		return;
 	}
-	if (r.is_shared && replay_shared_is_plain(&r.shared.plain, address, bytes))
+	if (r.is_shared && replay_shared_is_noop(&r.shared.noop, address, bytes))
 		return;
 	if (r.has_tags)
 		tell_tag(s, in);
 	for (uint32_t k = 0; k < r.count; k++)
-		if (!sim_hierarchy_data_is_plain(&r.h[k], address, bytes, access))
+		if (!sim_hierarchy_data_is_noop(&r.h[k], address, bytes, access))
 			any |= sim_hierarchy_data(&r.h[k], address, bytes, access,
 						  events_of(in, k));
 	if (r.is_shared)
@@ -281,7 +286,8 @@ static void replay_exactly(struct segment *s, const uint64_t *entry, uint32_t in
 
 		fetch(s, in);
 		for (uint32_t k = 0; k < in->accesses; k++)
-			touch(s, in, whole_address(&a[k], entry[in->first + k]), a[k].size, a[k].kind);
+			touch(s, in, whole_address(&a[k], entry[in->first + k]), a[k].size,
+			      a[k].kind);
 	}
 }
 
@@ -372,8 +378,8 @@ static void replay_elements(struct segment *s, const uint64_t *entry, const uint
 
 /* ---- The buffer ---- */
 
-/* The line of code that the segment begins in, and the one behind it, are plain. */
-static inline bool code_is_plain_quickly(const struct sim_plain *f, const struct segment *s)
+/* The line of code that the segment begins in, and the one behind it, are no-op. */
+static inline bool code_is_noop_quickly(const struct sim_noop *f, const struct segment *s)
 {
 	uint64_t line = s->code_line;
 
@@ -383,12 +389,12 @@ static inline bool code_is_plain_quickly(const struct sim_plain *f, const struct
 	return true;
 }
 
-static inline bool code_is_plain(const struct segment *s)
+static inline bool code_is_noop(const struct segment *s)
 {
 	if (r.is_quick)
-		return code_is_plain_quickly(&r.fetch, s);
+		return code_is_noop_quickly(&r.fetch, s);
 	for (uint32_t k = 0; k < r.count; k++)
-		if (!sim_hierarchy_fetch_is_plain(&r.h[k], segment_graph(s)->pc, s->bytes))
+		if (!sim_hierarchy_fetch_is_noop(&r.h[k], segment_graph(s)->pc, s->bytes))
 			return false;
 	return true;
 }
@@ -417,7 +423,7 @@ static void replay_accesses(struct segment *s, const uint64_t *entry)
 		return;
 	}
 	for (uint32_t i = 0; r.is_shared && i < s->accesses; i++)
-		if (!replay_shared_is_plain(&r.shared.plain, entry[i], segment_accesses(s)[i].size))
+		if (!replay_shared_is_noop(&r.shared.noop, entry[i], segment_accesses(s)[i].size))
 			replay_shared_prefetch(&r.shared, entry[i]);
 	for (uint32_t i = 0; i < s->accesses; i++) {
 		const struct segment_access *a = &segment_accesses(s)[i];
@@ -434,7 +440,7 @@ static void replay_segment(struct segment *s, const uint64_t *entry, const uint6
 	if ((s->flags & SEGMENT_NEW) && replay_calls.thread)
 		replay_calls_meet(s);
 	s->executions++;
-	if (s->flags || segment_is_cut(*trailer) || !code_is_plain(s))
+	if (s->flags || segment_is_cut(*trailer) || !code_is_noop(s))
 		replay_special(s, entry, trailer);
 	else
 		replay_accesses(s, entry);
@@ -463,7 +469,7 @@ static void replay_slowly(const uint64_t *p, const uint64_t *end)
 
 static void replay_quickly(const uint64_t *p, const uint64_t *end)
 {
-	const struct sim_plain d = r.data, f = r.fetch;
+	const struct sim_noop d = r.data, f = r.fetch;
 	const uint64_t *const lines = d.lines[0], *trailer = p;
 
 	for (; p < end; p = ++trailer) {
@@ -474,7 +480,7 @@ static void replay_quickly(const uint64_t *p, const uint64_t *end)
 			trailer++;
 		s = segments_of_trailer(*trailer);
 		replay_calls_enter(s, p);
-		if (s->flags || segment_is_cut(*trailer) || !code_is_plain_quickly(&f, s)) {
+		if (s->flags || segment_is_cut(*trailer) || !code_is_noop_quickly(&f, s)) {
 			replay_segment(s, p, trailer);
 			continue;
 		}
@@ -537,19 +543,21 @@ void replay_missed(struct segment *s, uint32_t i, bool last)
 static void prepare_wide(const struct sim_hierarchy *h)
 {
 	const struct sim_geometry *g = &h->geometry;
-	const struct sim_firsts *several = replay_several.firsts;
+	const struct sim_firsts *several = replay_multi.firsts;
 
 	if (!engine.wide || !r.is_quick || !has_filter())
 		return;
-	if (r.is_several)
-		r.is_wide = replay_wide_fits(&several[SIM_OF_DATA].front, &r.wide.data) &&
-			    replay_wide_fits_code(&several[SIM_OF_CODE].front, &r.fetch, &r.wide.code);
+	if (r.is_multi)
+		r.is_wide =
+			replay_wide_fits(&several[SIM_OF_DATA].front, &r.wide.data) &&
+			replay_wide_fits_code(&several[SIM_OF_CODE].front, &r.fetch, &r.wide.code);
 	else
-		r.is_wide = !r.is_shared && h->is_simple && !g->is_unified &&
-			    g->level_count == 2 && replay_wide_fits(&h->caches[0], &r.wide.data) &&
-			    replay_wide_fits_code(&h->caches[SIM_CODE_SLOT], &r.fetch, &r.wide.code) &&
-			    replay_wide_fits(&h->caches[1], &r.wide.last);
-	r.wide.is_several = r.is_several;
+		r.is_wide =
+			!r.is_shared && h->is_simple && !g->is_unified && g->level_count == 2 &&
+			replay_wide_fits(&h->caches[0], &r.wide.data) &&
+			replay_wide_fits_code(&h->caches[SIM_CODE_SLOT], &r.fetch, &r.wide.code) &&
+			replay_wide_fits(&h->caches[1], &r.wide.last);
+	r.wide.is_multi = r.is_multi;
 	r.miss_columns = &h->list.index[SIM_MISSES];
 }
 
@@ -562,9 +570,9 @@ void replay_buffer(struct thread *t)
 	if (r.is_wide) {
 		while (p < t->buf && p < t->buf_start + REPLAY_WIDE_BEFORE)
 			p = replay_odd(p, false);
-		replay_several.is_wide = true;
+		replay_multi.is_wide = true;
 		replay_wide(&r.wide, p, t->buf);
-		replay_several.is_wide = false;
+		replay_multi.is_wide = false;
 	} else if (r.is_quick) {
 		replay_quickly(p, t->buf);
 	} else {

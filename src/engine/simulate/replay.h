@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The simulation inside the target: what threads in the stream gear have written to their buffers
- * goes through the simulated caches (src/sim) while it is still in the caches of the machine, and
- * what happens there is charged to instructions.
+ * The simulation inside the target: what threads in the stream variant have written to their
+ * buffers goes through the simulated caches (src/sim) while it is still in the caches of the
+ * machine, and what happens there is charged to instructions.
  *
  * Most accesses, and most fetches of code, touch the line that was used last in its set:
  * nothing changes, and nothing is counted but that the segment was executed. The rest goes through
@@ -15,7 +15,9 @@
 
 #include "engine/core/run_mode.h"
 
-/* The process begins to be simulated: empty caches. False: they cannot be had, with a reason said. */
+/*
+ * The process begins to be simulated: empty caches. False: they cannot be had, with a reason said.
+ */
 bool replay_start(void);
 /* log2 of the instruction cache's line; known from replay_start on. */
 uint32_t replay_code_line_shift(void);
@@ -30,11 +32,11 @@ void replay_end(void);
 void replay_forked(void);
 
 /* Send what has been counted since the last time. */
-void replay_tell(struct process *p);
+void replay_flush(struct process *p);
 /* The same, if some seconds have passed, or if somebody asked. */
-void replay_tell_when_due(struct process *p);
+void replay_flush_when_due(struct process *p);
 /* A thread is about to wait in the kernel, perhaps for long. No lock. */
-void replay_tell_before_wait(struct process *p);
+void replay_flush_before_wait(struct process *p);
 
 /*
  * For the stream: t has executed a string instruction, or is about to execute a gather or scatter.

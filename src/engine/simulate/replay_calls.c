@@ -6,7 +6,10 @@
 
 _Static_assert(CELL_FIRST_MISS == SIM_OFTEN, "bits of events begin with the first miss");
 
-/* In place of a last segment: there is none to tell of; and what comes next is to be told in any case. */
+/*
+ * In place of a last segment: there is none to tell of; and what comes next is to be told in any
+ * case.
+ */
 static struct {
 	struct segment segment;
 	struct sim_segment graph; /* see segment_graph */
@@ -138,10 +141,8 @@ void replay_calls_count(uint32_t event, uint64_t amount)
 	}
 	if (c->next >= c->limit)
 		replay_calls_follow();
-	*c->next++ = (struct sim_step){ .left = &sim_step_event,
-					.entered = &sim_step_event,
-					.sp = event,
-					.counts = amount };
+	*c->next++ = (struct sim_step){
+		.left = &sim_step_event, .entered = &sim_step_event, .sp = event, .counts = amount};
 }
 
 void replay_calls_count_each(uint64_t bits)
@@ -156,9 +157,8 @@ void replay_calls_count_each(uint64_t bits)
 	}
 	if (c->next >= c->limit)
 		replay_calls_follow();
-	*c->next++ = (struct sim_step){ .left = &sim_step_events,
-					.entered = &sim_step_events,
-					.counts = bits };
+	*c->next++ = (struct sim_step){
+		.left = &sim_step_events, .entered = &sim_step_events, .counts = bits};
 }
 
 void replay_calls_count_all(const uint64_t *events)

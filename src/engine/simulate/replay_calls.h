@@ -38,8 +38,9 @@ struct replay_calls {
 	struct sim_step *limit; /* from here on they are to be followed first */
 	uint64_t step_bytes;	/* of a step; 0: none are written */
 	uint64_t counts;	/* of the segments of the buffer, summed up: see SIM_COUNTS */
-	struct segment *last;	/* that was executed last, if it has not been told that it was left */
-	uint64_t is_direct;	/* 1: segments are told one by one */
+	/* that was executed last, if it has not been told that it was left */
+	struct segment *last;
+	uint64_t is_direct; /* 1: segments are told one by one */
 	/* Only C looks. */
 	struct graph_thread *thread; /* NULL: nobody follows calls */
 	struct sim_cell *cell;	     /* of the segment, where segments have several */

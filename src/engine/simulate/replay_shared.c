@@ -18,14 +18,14 @@ static bool can_share(const struct sim_hierarchy *h)
 	return true;
 }
 
-/* Where fetches are not simulated all are plain, and the hierarchy has no say. */
+/* Where fetches are not simulated all are no-op, and the hierarchy has no say. */
 static bool has_say(const struct sim_hierarchy *h, uint32_t slot)
 {
 	return slot == 0 || h->has_fetches;
 }
 
 /* The table as a hierarchy would show it; its memory is *lines, NULL where none has a say. */
-static bool make_table(struct replay_shared *s, uint32_t slot, struct sim_plain *shown,
+static bool make_table(struct replay_shared *s, uint32_t slot, struct sim_noop *shown,
 		       uint64_t **lines)
 {
 	const struct sim_cache *first = 0;
@@ -50,41 +50,41 @@ static bool make_table(struct replay_shared *s, uint32_t slot, struct sim_plain 
 		return false;
 	for (uint64_t i = 0; i <= mask; i++)
 		(*lines)[i] = SIM_NO_LINE;
-	*shown = (struct sim_plain){ { *lines, *lines, *lines, *lines }, mask, first->shift };
+	*shown = (struct sim_noop){{*lines, *lines, *lines, *lines}, mask, first->shift};
 	return true;
 }
 
 bool replay_shared_init(struct replay_shared *s, const struct sim_hierarchy *h, uint32_t count,
 			bool filter)
 {
-	*s = (struct replay_shared){ .h = h, .count = count };
+	*s = (struct replay_shared){.h = h, .count = count};
 	for (uint32_t k = 0; k < count; k++)
 		if (!can_share(&h[k]))
 			return false;
 	/* Without the filter, too, so that the program's memory lies where it would lie with it. */
-	return make_table(s, 0, &s->plain, &s->data) &&
+	return make_table(s, 0, &s->noop, &s->data) &&
 	       make_table(s, SIM_CODE_SLOT, &s->fetch, &s->code) && filter;
 }
 
 static void note(const struct replay_shared *s, uint32_t slot, uint64_t *lines,
-		 const struct sim_plain *shown, uint64_t line)
+		 const struct sim_noop *shown, uint64_t line)
 {
-	bool plain = true;
+	bool noop = true;
 
-	for (uint32_t k = 0; k < s->count && plain; k++)
-		plain = !has_say(&s->h[k], slot) ||
-			sim_is_plain(slot ? &s->h[k].fetch : &s->h[k].data, line, SIM_LOAD);
-	lines[line & shown->set_mask] = plain ? line : SIM_NO_LINE;
+	for (uint32_t k = 0; k < s->count && noop; k++)
+		noop = !has_say(&s->h[k], slot) ||
+		       sim_is_noop(slot ? &s->h[k].fetch : &s->h[k].data, line, SIM_LOAD);
+	lines[line & shown->set_mask] = noop ? line : SIM_NO_LINE;
 }
 
 /* An access lies in at most two lines, see sim/system/hierarchy.h. */
 void replay_shared_data(struct replay_shared *s, uint64_t address, uint32_t bytes)
 {
-	uint64_t line = address >> s->plain.shift;
+	uint64_t line = address >> s->noop.shift;
 
-	note(s, 0, s->data, &s->plain, line);
-	if ((address + bytes - 1) >> s->plain.shift != line)
-		note(s, 0, s->data, &s->plain, line + 1);
+	note(s, 0, s->data, &s->noop, line);
+	if ((address + bytes - 1) >> s->noop.shift != line)
+		note(s, 0, s->data, &s->noop, line + 1);
 }
 
 void replay_shared_code(struct replay_shared *s, uint64_t pc, uint32_t bytes)

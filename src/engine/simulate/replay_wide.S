@@ -106,10 +106,10 @@
 	.endm
 
 /* From now on the next use of line rax changes nothing. Changes r8, r9. */
-	.macro is_plain at
+	.macro is_noop at
 	mov	%rax, %r8
 	and	\at+C_MASK(%r12), %r8
-	mov	\at+C_PLAIN(%r12), %r9
+	mov	\at+C_NOOP(%r12), %r9
 	mov	%rax, (%r9,%r8,8)
 	.endm
 
@@ -195,7 +195,7 @@ replay_wide:
 	/* Its code. */
 	mov	S_CODE_LINE(%rbx), %rax
 	lea	-1(%rax,%rcx), %rdi
-	mov	W_CODE+C_PLAIN(%r12), %rsi
+	mov	W_CODE+C_NOOP(%r12), %rsi
 	mov	W_CODE+C_MASK(%r12), %rcx
 	mov	%rcx, %rdx
 	and	%rax, %rdx
@@ -219,7 +219,7 @@ replay_wide:
 	jnz	88f
 	incq	(%rbx)
 	xor	%r13d, %r13d
-3:	mov	W_DATA+C_PLAIN(%r12), %rsi
+3:	mov	W_DATA+C_NOOP(%r12), %rsi
 	mov	W_DATA+C_MASK(%r12), %rdi
 4:	mov	(%rbp,%r13,8), %rax
 	shr	$LINE_SHIFT, %rax
@@ -246,17 +246,17 @@ replay_wide:
 	find	W_CODE
 	jz	63f
 	use
-	is_plain W_CODE
+	is_noop W_CODE
 61:	mov	%rdi, %rax
 	find	W_CODE
 	jz	88f	/* what comes before it in the segment has its turn first */
 	use
-	is_plain W_CODE
+	is_noop W_CODE
 	jmp	2b
 63:	cmpb	$0, S_STRADDLES(%rbx)
 	jne	88f
-	is_plain W_CODE
-	cmpb	$0, W_SEVERAL(%r12)
+	is_noop W_CODE
+	cmpb	$0, W_MULTI(%r12)
 	jne	67f
 	replace W_CODE
 	find	W_LAST
@@ -277,10 +277,10 @@ replay_wide:
 	mov	%rsi, %rdx
 	mov	%rax, %rsi
 	mov	%rbx, %rdi
-	call	replay_several_code_missed
+	call	replay_multi_code_missed
 	jmp	66b
 
-7:	is_plain W_DATA
+7:	is_noop W_DATA
 	find	W_DATA
 	jz	72f
 	use
@@ -288,7 +288,7 @@ replay_wide:
 	cmp	%r14d, %r13d
 	jb	3b
 	jmp	5b
-72:	cmpb	$0, W_SEVERAL(%r12)
+72:	cmpb	$0, W_MULTI(%r12)
 	jne	75f
 	replace W_DATA
 	find	W_LAST
@@ -308,7 +308,7 @@ replay_wide:
 	mov	%rax, %rdx
 	mov	%r13d, %esi
 	mov	%rbx, %rdi
-	call	replay_several_missed
+	call	replay_multi_missed
 	jmp	71b
 
 88:	mov	$1, %esi

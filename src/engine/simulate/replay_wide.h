@@ -2,10 +2,9 @@
 /*
  * Replaying with AVX-512 for the most usual caches: a first level each for code and data and one
  * more, all of 64-byte lines, up to 16 ways, LRU, and a power of two of sets. The entries of a set
- * are one or two vector registers: a line is found without a branch. Of several hierarchies in one pass (sim/system/several.h) it
- * replays the fronts. What is not a
- * segment with up to 8 accesses on one line each, or code on two lines the second of which misses, goes to
- * replay_odd.
+ * are one or two vector registers: a line is found without a branch. Of several hierarchies in one
+ * pass (sim/system/multi.h) it replays the fronts. What is not a segment with up to 8 accesses on
+ * one line each, or code on two lines the second of which misses, goes to replay_odd.
  *
  * Offsets are for replay_wide.S.
  */
@@ -13,7 +12,7 @@
 #define DWELL_ENGINE_SIMULATE_REPLAY_WIDE_H
 
 /* struct replay_cache */
-#define C_PLAIN	  0
+#define C_NOOP	  0
 #define C_ENTRIES 8
 #define C_MASK	  16
 #define C_STRIDE  24
@@ -26,15 +25,15 @@
 #define W_CODE	   40
 #define W_LAST	   80
 #define W_SEGMENTS 120
-#define W_SEVERAL  128
+#define W_MULTI	   128
 /* struct segment */
-#define S_CODE_LINE 8
-#define S_STRADDLES 20
-#define S_QUICK	    21
-#define S_SIZE	    26
-#define S_COUNTS    56
-#define S_SHIFT	    3 /* SEGMENT_SHIFT */
-#define S_GRAPH	    64
+#define S_CODE_LINE	8
+#define S_STRADDLES	20
+#define S_QUICK		21
+#define S_SIZE		26
+#define S_COUNTS	56
+#define S_SHIFT		3 /* SEGMENT_SHIFT */
+#define S_GRAPH		64
 #define TRAILER_NUMBERS 0x1fffffff /* STREAM_NUMBER_MASK */
 
 #ifndef __ASSEMBLER__
@@ -45,12 +44,12 @@
 #include "sim/system/hierarchy.h"
 
 struct replay_cache {
-	uint64_t *plain; /* by set; see sim/system/hierarchy.h */
+	uint64_t *noop; /* by set; see sim/system/hierarchy.h */
 	uint64_t *entries;
-	uint64_t mask;	 /* sets - 1 */
-	uint64_t stride; /* bytes of a set */
-	uint32_t ways;	 /* a bit for each */
-	uint8_t above;	 /* a bit, from 0 on, for each from the ninth on */
+	uint64_t mask;			  /* sets - 1 */
+	uint64_t stride;		  /* bytes of a set */
+	uint32_t ways;			  /* a bit for each */
+	uint8_t above;			  /* a bit, from 0 on, for each from the ninth on */
 	uint8_t oldest_shift, part_shift; /* see sim/cache/cache_packed.h */
 	uint8_t unused;
 };
@@ -58,7 +57,8 @@ struct replay_cache {
 struct replay_wide {
 	struct replay_cache data, code, last;
 	uint8_t *segments; /* see segments_of_trailer */
-	uint64_t is_several; /* 1: data and code are the fronts of several hierarchies; there is no last */
+	/* 1: data and code are the fronts of several hierarchies; there is no last */
+	uint64_t is_multi;
 };
 
 _Static_assert(TRAILER_NUMBERS == STREAM_NUMBER_MASK, "trailers");
@@ -72,7 +72,7 @@ _Static_assert(offsetof(struct replay_cache, above) == C_ABOVE, "layout");
 _Static_assert(offsetof(struct replay_wide, code) == W_CODE, "layout");
 _Static_assert(offsetof(struct replay_wide, last) == W_LAST, "layout");
 _Static_assert(offsetof(struct replay_wide, segments) == W_SEGMENTS, "layout");
-_Static_assert(offsetof(struct replay_wide, is_several) == W_SEVERAL, "layout");
+_Static_assert(offsetof(struct replay_wide, is_multi) == W_MULTI, "layout");
 _Static_assert(offsetof(struct segment, counts) == S_COUNTS, "layout");
 _Static_assert(SEGMENT_LINE_BYTES == S_GRAPH, "layout");
 _Static_assert(SEGMENT_SHIFT == S_SHIFT, "layout");
@@ -83,20 +83,20 @@ _Static_assert(offsetof(struct segment, size) == S_SIZE, "layout");
 
 /* Is it a cache that replay_wide knows? Then *w is it. */
 bool replay_wide_fits(const struct sim_cache *c, struct replay_cache *w);
-/* The same of the code's; where fetches are not simulated there is none, and all is plain. */
-bool replay_wide_fits_code(const struct sim_cache *c, const struct sim_plain *plain,
+/* The same of the code's; where fetches are not simulated there is none, and all is no-op. */
+bool replay_wide_fits_code(const struct sim_cache *c, const struct sim_noop *noop,
 			   struct replay_cache *w);
 
 /*
- * Entries [p, end) of a buffer, which has REPLAY_WIDE_BEFORE entries before p; vector registers are as
- * before.
+ * Entries [p, end) of a buffer, which has REPLAY_WIDE_BEFORE entries before p; vector registers are
+ * as before.
  */
 #define REPLAY_WIDE_BEFORE 2
 void replay_wide(struct replay_wide *w, const uint64_t *p, const uint64_t *end);
 
 /*
- * Called by it: the segment at p, whatever it is, and whether the call graph knows that it is entered;
- * returns where the next one begins.
+ * Called by it: the segment at p, whatever it is, and whether the call graph knows that it is
+ * entered; returns where the next one begins.
  */
 const uint64_t *replay_odd(const uint64_t *p, bool is_entered);
 /* The first line of code of s missed in the first level, and in the last one, too. */

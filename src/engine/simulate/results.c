@@ -3,28 +3,31 @@
 #include <time.h>
 
 #include "channel/sys.h"
+#include "engine/core/records.h"
+#include "engine/core/util.h"
+#include "engine/sample/collect.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
-#include "engine/simulate/filter/filter_several.h"
+#include "engine/simulate/filter/filter_multi.h"
+#include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/filter/filter_sites.h"
-#include "engine/simulate/filter/filter_turns.h"
 #include "engine/simulate/graph.h"
-#include "engine/core/records.h"
 #include "engine/simulate/replay.h"
-#include "engine/sample/collect.h"
 #include "engine/simulate/segments.h"
-#include "engine/core/util.h"
 
-#define DUE_NS	   2000000000ull /* between two reports of a run that goes on */
-/* Before a wait, which may be long, sooner: all is told then that somebody may ask for meanwhile. */
+#define DUE_NS 2000000000ull /* between two reports of a run that goes on */
+/*
+ * Before a wait, which may be long, sooner: all is told then that somebody may ask for meanwhile.
+ */
 #define WAIT_LEAST_NS 20000000ull
 #define WAIT_MOST_NS  250000000ull
 #define WAIT_PART     10u /* between these: so many times the CPU time of a report */
-#define MOST_WORDS 12000u /* parts and events of a record: a quarter of the smallest ring holds them */
+/* parts and events of a record: a quarter of the smallest ring holds them */
+#define MOST_WORDS 12000u
 
 static struct {
-	uint64_t told_ns, took_ns;
+	uint64_t flushed_ns, took_ns;
 	uint64_t words[MOST_WORDS]; /* under the lock of collect.h */
 } out;
 
@@ -63,11 +66,11 @@ static uint32_t take_parts(const struct part_of_segment *c)
 		const struct segment_insn *in = &segment_insns(s)[i];
 		uint64_t *cell = events_of(c, i);
 
-		part[i] = (struct segment_part){ .offset = in->offset,
-						 .length = in->length,
-						 .reads = in->reads,
-						 .writes = in->writes,
-						 .has_events = cell && has_news(cell) };
+		part[i] = (struct segment_part){.offset = in->offset,
+						.length = in->length,
+						.reads = in->reads,
+						.writes = in->writes,
+						.has_events = cell && has_news(cell)};
 		if (!part[i].has_events)
 			continue;
 		cells_copy(out.words + n, cell);
@@ -81,19 +84,19 @@ static uint32_t take_parts(const struct part_of_segment *c)
 static void tell_jumps(struct process *p, const struct sim_segment *g, struct sim_cell *cell,
 		       uint64_t executed)
 {
-	struct record_jump r = { .from = g->end_pc,
-				 .to = g->target,
-				 .executed = executed,
-				 .taken = executed,
-				 .node = cell->node,
-				 .conditional = g->end == SIM_END_BRANCH };
+	struct record_jump r = {.from = g->end_pc,
+				.to = g->target,
+				.executed = executed,
+				.taken = executed,
+				.node = cell->node,
+				.conditional = g->end == SIM_END_BRANCH};
 
 	if (!executed || !(engine.config.simulate_flags & CHANNEL_JUMPS) ||
 	    (g->end != SIM_END_BRANCH && g->end != SIM_END_JUMP))
 		return;
 	if (r.conditional)
-		r.taken = cell->taken - cell->told_taken;
-	cell->told_taken = cell->taken;
+		r.taken = cell->taken - cell->flushed_taken;
+	cell->flushed_taken = cell->taken;
 	records_jump(p, &r);
 }
 
@@ -113,12 +116,13 @@ static void tell(struct process *p, const struct part_of_segment *c, uint64_t ex
 }
 
 /*
- * Once all has been told nobody has a cell: an instruction that something happens to again gets a new one. In the course of its
- * run nearly each of a large program's has a miss. Others know cells by their places where there are tags or several hierarchies.
+ * Once all has been told nobody has a cell: an instruction that something happens to again gets a
+ * new one. In the course of its run nearly each of a large program's has a miss. Others know cells
+ * by their places where there are tags or several hierarchies.
  */
 static bool forgets_cells(void)
 {
-	return filter_is_on() && !filter_several_is_on() && !graph_counts_in_cells();
+	return filter_is_on() && !filter_multi_is_on() && !graph_counts_in_cells();
 }
 
 /* Cells from that number on, which have just been told, are nobody's. */
@@ -151,10 +155,10 @@ static void tell_segment(struct process *p, struct segment *s)
 	for (uint32_t i = 0; i < s->insns && forgets_cells(); i++)
 		segment_insns(s)[i].cell = 0;
 	for (struct sim_cell *c = second_cell(s); c; c = c->next) {
-		struct part_of_segment other = { s, c };
+		struct part_of_segment other = {s, c};
 
-		tell(p, &other, c->executions - c->told_executions);
-		c->told_executions = c->executions;
+		tell(p, &other, c->executions - c->flushed_executions);
+		c->flushed_executions = c->executions;
 	}
 }
 
@@ -167,7 +171,7 @@ static uint64_t cpu_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* In the filter gear the graph is not told of each segment that is executed. */
+/* In the filter variant the graph is not told of each segment that is executed. */
 static void place_segments(void)
 {
 	if (!filter_calls_are_on())
@@ -184,7 +188,7 @@ static void place_segments(void)
 	}
 }
 
-void replay_tell(struct process *p)
+void replay_flush(struct process *p)
 {
 	uint32_t question = records_question();
 	uint64_t begin = cpu_ns();
@@ -194,31 +198,31 @@ void replay_tell(struct process *p)
 	filter_calls_settle_all();
 	filter_settle();
 	place_segments();
-	graph_tell_nodes(p);
+	graph_flush_nodes(p);
 	lock_take(&engine.translate_lock); /* no segment is half made */
 	for (struct segment *s = segments_next(0); s; s = segments_next(s))
 		tell_segment(p, s);
 	if (forgets_cells())
 		cells_give_back(1);
 	lock_drop(&engine.translate_lock);
-	graph_tell(p);
-	out.told_ns = now_ns();
+	graph_flush(p);
+	out.flushed_ns = now_ns();
 	out.took_ns = cpu_ns() - begin;
 	records_counters(p);
 	records_answer(p, question);
 }
 
-void replay_tell_when_due(struct process *p)
+void replay_flush_when_due(struct process *p)
 {
 	uint64_t now = now_ns();
 
-	if (!out.told_ns)
-		out.told_ns = now;
-	if (!filter_turn_is_anothers() && (now - out.told_ns >= DUE_NS || records_asked(p)))
-		replay_tell(p);
+	if (!out.flushed_ns)
+		out.flushed_ns = now;
+	if (!filter_turn_is_anothers() && (now - out.flushed_ns >= DUE_NS || records_asked(p)))
+		replay_flush(p);
 }
 
-void replay_tell_before_wait(struct process *p)
+void replay_flush_before_wait(struct process *p)
 {
 	uint64_t due = out.took_ns * WAIT_PART;
 
@@ -229,8 +233,8 @@ void replay_tell_before_wait(struct process *p)
 	if (due > WAIT_MOST_NS)
 		due = WAIT_MOST_NS;
 	collect_lock();
-	if (!filter_turn_is_anothers() && (now_ns() - out.told_ns >= due || records_asked(p)))
-		replay_tell(p);
+	if (!filter_turn_is_anothers() && (now_ns() - out.flushed_ns >= due || records_asked(p)))
+		replay_flush(p);
 	collect_unlock();
 }
 
@@ -251,13 +255,13 @@ void replay_forked(void)
 	for (struct segment *s = segments_next(0); s; s = segments_next(s)) {
 		s->executions = 0;
 		if (graph_counts_in_cells())
-			segment_graph(s)->own.told_taken = segment_graph(s)->own.taken;
+			segment_graph(s)->own.flushed_taken = segment_graph(s)->own.taken;
 		forget(&(struct part_of_segment){s, &segment_graph(s)->own});
 		for (struct sim_cell *c = second_cell(s); c; c = c->next) {
-			c->told_executions = c->executions;
-			c->told_taken = c->taken;
-			forget(&(struct part_of_segment){ s, c });
+			c->flushed_executions = c->executions;
+			c->flushed_taken = c->taken;
+			forget(&(struct part_of_segment){s, c});
 		}
 	}
-	out.told_ns = 0;
+	out.flushed_ns = 0;
 }

@@ -4,10 +4,10 @@
 
 #include "engine/simulate/filter/filter_parts.h"
 
-#include "engine/simulate/graph.h"
-#include "engine/translate/job.h"
-#include "engine/simulate/replay.h"
 #include "engine/core/util.h"
+#include "engine/simulate/graph.h"
+#include "engine/simulate/replay.h"
+#include "engine/translate/job.h"
 
 #define LINE	     64u /* of the machine: replaying wants segments to begin with one */
 #define UNIT	     (1u << SEGMENT_SHIFT)
@@ -80,7 +80,10 @@ static void describe_insns(const struct job *j, struct segment *s)
 	}
 }
 
-/* As the buffer has them; those that are not looked at one by one have their sizes in the first line, too. */
+/*
+ * As the buffer has them; those that are not looked at one by one have their sizes in the first
+ * line, too.
+ */
 static void describe_accesses(const struct job *j, struct segment *s)
 {
 	struct segment_access *a = accesses_of(s);
@@ -90,10 +93,10 @@ static void describe_accesses(const struct job *j, struct segment *s)
 		for (uint32_t k = 0; k < segment_insns(s)[i - j->first].accesses; k++, n++) {
 			const struct mem_op *m = &j->in[i].mem[k];
 
-			a[n] = (struct segment_access){ .size = m->size,
-							.kind = m->kind & 127,
-							.fs = m->fs && !job_adds_fs_base(m),
-							.owner = (uint8_t)(i - j->first) };
+			a[n] = (struct segment_access){.size = m->size,
+						       .kind = m->kind & 127,
+						       .fs = m->fs && !job_adds_fs_base(m),
+						       .owner = (uint8_t)(i - j->first)};
 			if (n >= SEGMENT_QUICK_ACCESSES || m->size > UINT8_MAX || a[n].fs)
 				s->flags |= SEGMENT_SLOW;
 			else if (!(s->flags & SEGMENT_FILTER))
@@ -101,10 +104,13 @@ static void describe_accesses(const struct job *j, struct segment *s)
 		}
 }
 
-/* Room for a segment of the job with so many bytes behind its part of the call graph; NULL: there is none. */
+/*
+ * Room for a segment of the job with so many bytes behind its part of the call graph; NULL: there
+ * is none.
+ */
 static struct segment *take(const struct job *j, uint64_t bytes)
 {
-	const bool is_filter = j->gear == GEAR_FILTER;
+	const bool is_filter = j->variant_id == VARIANT_FILTER;
 	struct segment *s;
 
 	if (!all.base && grow_init(&all, RESERVE) != 0)
@@ -119,7 +125,8 @@ static struct segment *take(const struct job *j, uint64_t bytes)
 	s = grow_take(&all, round_up(bytes, is_filter ? UNIT : LINE));
 	if (!s || ((uint8_t *)s - all.base) / UNIT > STREAM_NUMBER_MASK)
 		return 0;
-	s->flags = (uint8_t)((is_filter ? SEGMENT_FILTER : 0) | (engine_follows_calls() ? SEGMENT_NEW : 0));
+	s->flags = (uint8_t)((is_filter ? SEGMENT_FILTER : 0) |
+			     (engine_follows_calls() ? SEGMENT_NEW : 0));
 	return s;
 }
 
@@ -180,8 +187,8 @@ bool segments_of_elements(struct job *j, struct code_exit *e)
 	if (!s)
 		return false;
 	s->flags |= in->kind == INSN_REP ? SEGMENT_REP : SEGMENT_VECTOR;
-	*accesses_of(s) = (struct segment_access){ .size = in->mem[0].size,
-						   .kind = in->mem[0].kind & 127 };
+	*accesses_of(s) =
+		(struct segment_access){.size = in->mem[0].size, .kind = in->mem[0].kind & 127};
 	e->more->segment = TRAILER_WORD | segments_number(s);
 	if (j->variant->is_timed)
 		filter_meet(j, segments_number(s));

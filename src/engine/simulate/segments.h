@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a simulation knows of straight pieces of code: how often each was executed, what it fetches
- * and touches, and where the events of its instructions are summed up. The stream gear writes the
- * number of a segment into its trailer (translate.h); replay.c looks it up there.
+ * and touches, and where the events of its instructions are summed up. The stream variant writes
+ * the number of a segment into its trailer (translate.h); replay.c looks it up there.
  *
  * Segments are made under the translate lock, live as long as the process, and are counted
  * under the lock of collect.h. A piece of code that is translated twice has two: the collector
@@ -23,7 +23,9 @@
 struct job;
 struct code_exit;
 
-/* Accesses of a segment whose sizes lie in the first cache line; others are looked at one by one. */
+/*
+ * Accesses of a segment whose sizes lie in the first cache line; others are looked at one by one.
+ */
 #define SEGMENT_QUICK_ACCESSES 30u
 
 enum segment_flags {
@@ -31,7 +33,7 @@ enum segment_flags {
 	SEGMENT_REP = 2,     /* a string instruction with REP: see segments_put_rep */
 	SEGMENT_VECTOR = 4,  /* a gather or scatter: any number of entries, of one kind and size */
 	SEGMENT_NEW = 8,     /* the call graph has not met it yet */
-	SEGMENT_FILTER = 16, /* of the filter gear */
+	SEGMENT_FILTER = 16, /* of the filter variant */
 };
 
 /* How a segment ends. */
@@ -48,12 +50,12 @@ enum segment_end {
 };
 
 /*
- * An instruction. Its reads and writes are those of Cachegrind's rule, see docs/counting.md. A compiler has a million of
- * them.
+ * An instruction. Its reads and writes are those of Cachegrind's rule, see docs/counting.md. A
+ * compiler has a million of them.
  */
 struct segment_insn {
-	uint32_t cell;	       /* number of its events' cell, see replay.c; 0: none happened yet */
-	uint32_t offset : 10;  /* of its address from the segment's */
+	uint32_t cell;	      /* number of its events' cell, see replay.c; 0: none happened yet */
+	uint32_t offset : 10; /* of its address from the segment's */
 	uint32_t length : 4;
 	uint32_t accesses : 3; /* entries in the buffer */
 	uint32_t first : 7;    /* of its accesses */
@@ -77,20 +79,20 @@ struct segment {
 	uint64_t executions; /* that the collector does not know of yet */
 	union {
 		uint64_t code_line; /* number of the first one, of the simulated caches */
-		struct { /* in the filter gear: see filter_sites.h; and filter.h */
+		struct {	    /* in the filter variant: see filter_sites.h; and filter.h */
 			uint32_t first_site;
 			uint32_t counter; /* address of executions not counted above yet; or 0 */
 		};
 	};
-	uint8_t lines;	    /* of code */
+	uint8_t lines; /* of code */
 	uint8_t accesses, insns;
-	uint8_t flags; /* enum segment_flags */
+	uint8_t flags;	   /* enum segment_flags */
 	uint8_t straddles; /* 1: its first instruction lies on two lines */
 	uint8_t quick;	   /* for replay_wide: as `lines`; 0: it leaves the segment to others */
 	uint8_t end;	   /* enum segment_end */
 	uint8_t room;	   /* for accesses */
 	uint16_t bytes;
-	/* In the filter gear this is the end of it, see segment_graph. */
+	/* In the filter variant this is the end of it, see segment_graph. */
 	uint8_t size[SEGMENT_QUICK_ACCESSES];
 	uint64_t counts; /* for the call graph: SIM_COUNTS, SEGMENT_LEAVES; 0 without one */
 };
@@ -100,14 +102,17 @@ struct segment {
 
 _Static_assert(sizeof(struct segment) == SEGMENT_LINE_BYTES, "a cache line");
 _Static_assert(offsetof(struct segment, size) <= SEGMENT_FILTER_BYTES,
-	       "what the filter gear needs");
+	       "what the filter variant needs");
 _Static_assert(offsetof(struct sim_segment, pc) <= SEGMENT_LINE_BYTES,
 	       "what a step looks at: the second");
 
 /*
- * Its part of the call graph, whose pc and target are known without a call graph, too. It may be a SIM_SHORT_SEGMENT.
+ * Its part of the call graph, whose pc and target are known without a call graph, too. It may be a
+ * SIM_SHORT_SEGMENT.
  *
- *   | struct segment, or of the filter gear its first SEGMENT_FILTER_BYTES | struct sim_segment | instructions | accesses |
+ *   | struct segment | struct sim_segment | instructions | accesses |
+ *
+ * In the filter variant struct segment has its first SEGMENT_FILTER_BYTES only.
  */
 static inline struct sim_segment *segment_graph(const struct segment *s)
 {
@@ -128,7 +133,7 @@ static inline const struct segment_access *segment_accesses(const struct segment
 	return (const struct segment_access *)(const void *)(segment_insns(s) + s->insns);
 }
 
-/* Of the filter gear, and no string or vector instruction. */
+/* Of the filter variant, and no string or vector instruction. */
 static inline bool segment_has_counter(const struct segment *s)
 {
 	return s->flags & SEGMENT_FILTER && s->counter;
@@ -146,8 +151,8 @@ static inline void segment_set_quick(struct segment *s)
 }
 
 /*
- * The segment that j is about to emit, with n accesses. Returns it, and the number for its trailers;
- * NULL when memory ran out.
+ * The segment that j is about to emit, with n accesses. Returns it, and the number for its
+ * trailers; NULL when memory ran out.
  */
 struct segment *segments_new(struct job *j, uint32_t n, uint32_t *number);
 /* The same, for translate.h. */
@@ -164,8 +169,9 @@ struct segment *segments_next(const struct segment *s);
 
 /*
  * A fault ended the last segment in the buffer of t after t->cut_insns - 1 of its instructions: its
- * entries are cut to those of these, and its trailer says how many they are, as read by the two below.
- * A gather or scatter that faulted part way has a trailer that says 0, behind the entries of what it did.
+ * entries are cut to those of these, and its trailer says how many they are, as read by the two
+ * below. A gather or scatter that faulted part way has a trailer that says 0, behind the entries of
+ * what it did.
  */
 void segments_cut_last(struct thread *t);
 static inline uint64_t segment_cut_trailer(uint64_t trailer, uint32_t insns)

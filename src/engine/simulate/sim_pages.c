@@ -18,4 +18,4 @@ static void give(void *context, void *memory, uint64_t bytes)
 		pages_put(memory, round_up(bytes, PAGE));
 }
 
-const struct sim_memory sim_pages = { 0, take, give };
+const struct sim_memory sim_pages = {0, take, give};

@@ -8,7 +8,7 @@
 #include "engine/sample/collect.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
-#include "engine/simulate/filter/filter_turns.h"
+#include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/replay.h"
 #include "engine/simulate/segments.h"
@@ -25,17 +25,18 @@ static bool start(struct thread *t)
 static void turn(struct thread *t, uint64_t total, bool on)
 {
 	(void)total;
-	__atomic_store_n(&engine.gear, on ? filter_gear() : GEAR_COUNT, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&engine.variant, on ? filter_choose_variant() : VARIANT_COUNT,
+			 __ATOMIC_SEQ_CST);
 	world_kick(t);
 }
 
 static void tick(struct thread *t, uint64_t total)
 {
 	t->unsampled = false;
-	replay_tell_when_due(t->process);
-	if (t->gear == GEAR_FILTER) { /* its lanes have not gone round since */
+	replay_flush_when_due(t->process);
+	if (t->variant == VARIANT_FILTER) { /* its lanes have not gone round since */
 		filter_calls_pause(t);
-		replay_tell_when_due(t->process);
+		replay_flush_when_due(t->process);
 	}
 	collect_follow_control(t, total);
 	collect_tick_in(t, engine.report_ns);
@@ -54,7 +55,7 @@ static void consume(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
 	}
 	if (t->buf - t->buf_start < BUFFER_ENTRIES / 2 && !records_asked(t->process))
 		return; /* at a system call, of which there may be very many */
-	replay_tell_when_due(t->process);
+	replay_flush_when_due(t->process);
 	t->buf = t->buf_start = t->buf_memory;
 	collect_follow_control(t, total);
 }
@@ -62,12 +63,12 @@ static void consume(struct thread *t, uint64_t here, uint64_t n, uint64_t total)
 static bool wants_repeat(struct thread *t, uint32_t segment, uint64_t n)
 {
 	(void)n;
-	return segment && t->gear != GEAR_COUNT;
+	return segment && t->variant != VARIANT_COUNT;
 }
 
 static void repeat(struct thread *t, uint32_t segment, const struct repeat *r)
 {
-	if (t->gear == GEAR_FILTER)
+	if (t->variant == VARIANT_FILTER)
 		filter_repeat(t, segment, r);
 	else
 		replay_put_repeat(t, segment, r);
@@ -77,9 +78,9 @@ static void elements(struct thread *t, uint64_t pc, uint32_t segment, const uint
 		     uint32_t n)
 {
 	(void)pc;
-	if (segment && t->gear == GEAR_FILTER)
+	if (segment && t->variant == VARIANT_FILTER)
 		filter_elements(t, segment, entries, n);
-	else if (segment && t->gear == GEAR_STREAM)
+	else if (segment && t->variant == VARIANT_STREAM)
 		replay_put_elements(t, segment, entries, n);
 }
 
@@ -92,7 +93,9 @@ static uint32_t count_of(uint32_t lanes)
 	return n;
 }
 
-/* Of the entries of the instruction that is last in the buffer those of the lanes in `done` stay. */
+/*
+ * Of the entries of the instruction that is last in the buffer those of the lanes in `done` stay.
+ */
 static void keep_entries(struct thread *t, uint32_t done)
 {
 	uint64_t *entry, *to, trailer;
@@ -109,17 +112,17 @@ static void keep_entries(struct thread *t, uint32_t done)
 
 static void undo_elements(struct thread *t, uint32_t done)
 {
-	if (t->gear == GEAR_FILTER)
+	if (t->variant == VARIANT_FILTER)
 		filter_undo_elements(t->vector_segment, count_of(t->vector.lanes & ~done));
-	else if (t->gear == GEAR_STREAM)
+	else if (t->variant == VARIANT_STREAM)
 		keep_entries(t, done);
 }
 
-static void leave_gear(struct thread *t, enum gear wanted)
+static void leave_variant(struct thread *t, enum code_variant_id wanted)
 {
-	if (t->gear == GEAR_FILTER)
+	if (t->variant == VARIANT_FILTER)
 		filter_turn_leave(t);
-	if (t->gear == GEAR_STREAM ? wanted != GEAR_FILTER : wanted == GEAR_COUNT)
+	if (t->variant == VARIANT_STREAM ? wanted != VARIANT_FILTER : wanted == VARIANT_COUNT)
 		graph_break(t);
 }
 
@@ -129,13 +132,13 @@ static void end(struct thread *t, uint32_t status, bool is_over, uint64_t total)
 	(void)total;
 	if (is_over)
 		replay_end();
-	replay_tell(t->process);
+	replay_flush(t->process);
 }
 
 const struct run_mode simulation_mode = {
 	.is_controlled = true,
 	.start = start,
-	.gear = filter_gear,
+	.variant = filter_choose_variant,
 	.turn = turn,
 	.tick = tick,
 	.consume = consume,
@@ -143,6 +146,6 @@ const struct run_mode simulation_mode = {
 	.repeat = repeat,
 	.elements = elements,
 	.undo_elements = undo_elements,
-	.leave_gear = leave_gear,
+	.leave_variant = leave_variant,
 	.end = end,
 };

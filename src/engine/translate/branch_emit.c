@@ -33,7 +33,7 @@ static struct code_exit *new_exit(struct job *j, enum exit_kind kind, uint64_t t
 	struct code_exit *e = cache_new_exit(j->arena, j->block, kind, target);
 
 	if (e)
-		e->owed = j->left;
+		e->deferred = j->left;
 	else
 		j->failed = true;
 	return e;
@@ -45,7 +45,7 @@ static void link_site(struct job *j, struct code_exit *e, uint8_t *site)
 	struct block *to;
 
 	cache_exit_set_site(e, site);
-	to = cache_find(e->target, j->gear);
+	to = cache_find(e->target, j->variant_id);
 	if (!to && e->target == j->block->pc)
 		to = j->block;
 	if (to)
@@ -147,7 +147,7 @@ static void table_index(struct job *j)
 	} else {
 		/* pext r11d, ecx, [mask] */
 		emit_bytes(&j->o, (const uint8_t[]){0xc4, 0x62, 0x72, 0xf5, 0x1c, 0x25}, 6);
-		emit_u32(&j->o, cache_ib_mask(j->gear));
+		emit_u32(&j->o, cache_ib_mask(j->variant_id));
 	}
 }
 
@@ -155,7 +155,7 @@ static void emit_table_jump(struct job *j)
 {
 	table_index(j);
 	emit_bytes(&j->o, (const uint8_t[]){0x42, 0xff, 0x24, 0xdd}, 4); /* jmp [r11*8+table] */
-	emit_u32(&j->o, cache_ib_table(j->gear, ENTRY_JUMP));
+	emit_u32(&j->o, cache_ib_table(j->variant_id, ENTRY_JUMP));
 }
 
 /*
@@ -189,7 +189,7 @@ static void emit_return(struct job *j, uint32_t i)
 	}
 	table_index(j);
 	emit_bytes(&j->o, (const uint8_t[]){RETURN_PUSH}, 4); /* push [r11*8+table] */
-	emit_u32(&j->o, cache_ib_table(j->gear, ENTRY_RETURN));
+	emit_u32(&j->o, cache_ib_table(j->variant_id, ENTRY_RETURN));
 	emit_u8(&j->o, 0xc3);
 }
 
@@ -210,7 +210,7 @@ static void emit_call(struct job *j, uint32_t i)
 
 void job_call_tails(struct job *j)
 {
-	j->left = (struct owed){0};
+	j->left = (struct deferred){0};
 	for (uint32_t k = 0; k < j->calls; k++) {
 		const struct insn *in = &j->in[j->call[k].insn];
 		int32_t distance = (int32_t)(j->o.p - (j->call[k].field + 4));
@@ -235,21 +235,21 @@ void job_return_site(struct job *j, uint32_t i)
 {
 	uint64_t pc = j->in[i].pc + j->in[i].length;
 	bool last = i + 1 == j->insns;
-	struct block *b = cache_find(pc, j->gear);
+	struct block *b = cache_find(pc, j->variant_id);
 
 	if (b && (b->arena != j->block->arena || !last))
 		b = 0;
 	if (!b && !last) {
-		b = cache_add_inner(j->block, pc, 0, (struct owed){0});
+		b = cache_add_inner(j->block, pc, 0, (struct deferred){0});
 		j->failed |= !b;
 	}
 	if (!b) {
 		emit_jump(&j->o, j->arena->thunk_miss[ENTRY_RETURN]);
 		return;
 	}
-	j->arena->hot[cache_part(j->gear)] = j->o.p;
+	j->arena->hot[cache_part(j->variant_id)] = j->o.p;
 	cache_emit_ib_entry(j->arena, b, ENTRY_RETURN, false);
-	j->o.p = j->arena->hot[cache_part(j->gear)];
+	j->o.p = j->arena->hot[cache_part(j->variant_id)];
 	if (last)
 		cache_publish_indirect(b, ENTRY_RETURN);
 	if (!last) {
@@ -363,7 +363,7 @@ static void count_quick_rep(struct job *j, enum quick_rep kind, struct code_exit
 	emit_bytes(&j->o, (const uint8_t[]){0x48, 0x8d, 0x04, 0x08}, 4); /* lea rax, [rax+rcx] */
 	/* pext rcx, rax, [mask] */
 	emit_bytes(&j->o, (const uint8_t[]){0xc4, 0xe2, 0xfa, 0xf5, 0x0c, 0x25}, 6);
-	emit_u32(&j->o, cache_many_mask(j->gear));
+	emit_u32(&j->o, cache_many_mask(j->variant_id));
 	emit_bytes(&j->o, (const uint8_t[]){0xe3, 0}, 2); /* jrcxz */
 	few = j->o.p;
 	emit_load_gs(&j->o, RAX, T_SPILL4);

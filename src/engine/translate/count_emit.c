@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counting: a segment adds its four counts in one vector add, flags untouched, and in the stream
- * gear, with AVX-512, the room of its entries (lanes.h).
+ * variant, with AVX-512, the room of its entries (lanes.h).
  * Reading the tally is also what lets others stop the thread, see poll.h.
  */
 #include "engine/codecache/poll.h"
@@ -29,10 +29,10 @@ static void count_in_memory(struct job *j, struct tally t, uint32_t tally)
 static uint32_t tally_for(const struct job *j, struct tally t)
 {
 	uint64_t modifies = t.accesses - t.loads - t.stores;
-	uint64_t plain[4] = {t.accesses + j->owed.accesses - (uint64_t)j->left.accesses,
-			     t.loads + j->owed.loads - (uint64_t)j->left.loads,
-			     t.stores + j->owed.stores - (uint64_t)j->left.stores,
-			     t.instructions + j->owed.instructions -
+	uint64_t plain[4] = {t.accesses + j->deferred.accesses - (uint64_t)j->left.accesses,
+			     t.loads + j->deferred.loads - (uint64_t)j->left.loads,
+			     t.stores + j->deferred.stores - (uint64_t)j->left.stores,
+			     t.instructions + j->deferred.instructions -
 				     (uint64_t)j->left.instructions};
 	uint64_t placed[4] = {j->desc ? 8 * (j->entries + 1) : 0, t.accesses,
 			      t.loads | (uint64_t)t.stores << 32, t.instructions};
@@ -43,7 +43,7 @@ static uint32_t tally_for(const struct job *j, struct tally t)
 		return poll_tally(timed);
 	if (engine_vector_counter == COUNTER_XMM15)
 		lanes_pack(plain);
-	return poll_tally(lanes_hold_place(j->gear) ? placed : plain);
+	return poll_tally(lanes_hold_place(j->variant_id) ? placed : plain);
 }
 
 void job_count_segment(struct job *j)
@@ -51,7 +51,7 @@ void job_count_segment(struct job *j)
 	struct tally t = j->after[0];
 	uint32_t tally;
 
-	job_owe_segment(j);
+	job_defer_segment(j);
 	if (!j->adds)
 		return;
 	tally = tally_for(j, t);
@@ -66,7 +66,7 @@ void job_count_segment(struct job *j)
 		count_in_memory(j, t, tally);
 }
 
-void job_count_difference(struct job *j, struct owed here, struct owed there)
+void job_count_difference(struct job *j, struct deferred here, struct deferred there)
 {
 	if (!poll_emit_difference(&j->o, here, there))
 		j->failed = true;

@@ -42,8 +42,9 @@ struct hook_function {
 	uint8_t argument; /* of HOOK_ARGUMENT and HOOK_FREE: which one, from 0 */
 };
 
-#define HOOK_NONE   0u
-#define HOOK_TURN   UINT32_MAX	     /* none of a place: the end of a turn, see filter_turns.h */
+#define HOOK_NONE 0u
+/* none of a place: the end of a turn, see filter_scheduler.h */
+#define HOOK_TURN   UINT32_MAX
 #define HOOK_X87    (UINT32_MAX - 1) /* the same: see x87.h */
 #define HOOK_RETURN 1u		     /* a place to return to; above: 2 + the number of a function */
 

@@ -13,8 +13,8 @@
 #define MAX_SEGMENT_INSNS 40
 
 struct job {
-	enum gear gear;
-	const struct code_variant *variant; /* of that gear */
+	enum code_variant_id variant_id;
+	const struct code_variant *variant; /* its functions */
 	struct arena *arena;
 	struct block *block;
 	struct out o;
@@ -39,15 +39,15 @@ struct job {
 	bool has_trailer;
 	bool is_given;	/* the counter register has the target's value */
 	bool gave_half; /* of ymm15: but for its upper half, which stays in memory */
-	/* Of the count gear: */
-	struct owed owed, left; /* where the segment begins, and behind it */
-	bool adds;		/* the segment adds to the counters */
-	struct meeting {	/* code that a branch of the block leads to */
+	/* Of the count variant: */
+	struct deferred deferred, left; /* where the segment begins, and behind it */
+	bool adds;			/* the segment adds to the counters */
+	struct meeting {		/* code that a branch of the block leads to */
 		uint64_t pc;
-		struct owed owed;
+		struct deferred deferred;
 	} meeting[MAX_INSNS];
 	uint32_t meetings;
-	/* Of the filter gear: */
+	/* Of the filter variant: */
 	bool is_entered;	 /* other code leads to the segment that comes next */
 	uint8_t live[MAX_INSNS]; /* flags that are live in front of each instruction */
 	uint64_t code_line;	 /* last one that the block has touched, or UINT64_MAX */
@@ -70,7 +70,7 @@ struct job {
 	struct call_site {	/* of the block: calls whose other half follows its code */
 		uint8_t *field; /* rel32 of the call */
 		uint32_t insn;
-		uint32_t step; /* in the filter gear, see filter_calls.h; or 0 */
+		uint32_t step; /* in the filter variant, see filter_calls.h; or 0 */
 	} call[MAX_INSNS];
 	uint32_t calls;
 };
@@ -89,8 +89,8 @@ void job_note(struct job *j, uint32_t i, uint8_t flags);
 void job_place_branch(struct job *j, uint32_t i);
 /*
  * Before `head`: if it is the head of a loop, it begins a line of decoded code, as compilers have
- * it. A loop of a dozen instructions that lay badly after a change of gears took 1.3 times as long
- * (AMD, fifth generation).
+ * it. A loop of a dozen instructions that lay badly after a change of variants took 1.3 times as
+ * long (AMD, fifth generation).
  */
 void job_align_loop(struct job *j, const struct insn *head);
 
@@ -129,8 +129,8 @@ extern const struct code_variant count_variant, stream_variant;
 
 /* Counting (count_emit.c). */
 void job_count_segment(struct job *j);
-/* Add, without asking whether to stop, what is owed here and not there. */
-void job_count_difference(struct job *j, struct owed here, struct owed there);
+/* Add, without asking whether to stop, what is deferred here and not there. */
+void job_count_difference(struct job *j, struct deferred here, struct deferred there);
 /*
  * The counter register has the target's value for in[i], if that uses it, and until it is taken
  * back.
@@ -143,12 +143,12 @@ void job_follow_counter(struct job *j, uint32_t i);
 bool job_wants_counter(const struct job *j, uint32_t i);
 
 /*
- * Who counts (owed.c): before any segment of a block; before a segment that is described is
- * emitted; behind it, where the next instruction may be owed something else.
+ * Who counts (deferred.c): before any segment of a block; before a segment that is described is
+ * emitted; behind it, where the next instruction may defer something else.
  */
-void job_owe_block(struct job *j, struct owed owed);
-void job_owe_segment(struct job *j);
-void job_owe_behind(struct job *j);
+void job_defer_block(struct job *j, struct deferred deferred);
+void job_defer_segment(struct job *j);
+void job_defer_behind(struct job *j);
 
 /*
  * Streaming (stream_emit.c). From where a segment can begin again, one register put away, to the
@@ -165,7 +165,7 @@ void job_stream_begin(struct job *j);
 void job_stream_reserve(struct job *j, const uint8_t *counted);
 void job_stream_accesses(struct job *j, uint32_t i);
 void job_stream_end(struct job *j);
-/* What the filter gear does likewise. */
+/* What the filter variant does likewise. */
 uint16_t job_free_registers(const struct job *j, uint32_t first, uint32_t end);
 /* Returns whether its value has to be put away. */
 bool job_choose_scratch2(struct job *j, uint16_t of);

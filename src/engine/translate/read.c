@@ -164,12 +164,12 @@ enum translate_result job_read_block(struct job *j, uint64_t pc, bool checked)
 			return room < 15 && !mappings_find(at + room) ? TRANSLATE_UNMAPPED
 								      : TRANSLATE_INVALID;
 		}
-		if (j->insns && insn_is_call(in) && cache_find(at, j->gear))
+		if (j->insns && insn_is_call(in) && cache_find(at, j->variant_id))
 			break;
 		j->insns++;
 		at += in->length;
 		if (in->kind == INSN_JMP && !checked && in->target > at &&
-		    in->target + 15 < limit && !cache_find(in->target, j->gear) &&
+		    in->target + 15 < limit && !cache_find(in->target, j->variant_id) &&
 		    !translate_observer->is_marked(in->target) && !hooks_find(in->target)) {
 			in->kind = INSN_JMP_INTO;
 			at = in->target;
@@ -178,7 +178,7 @@ enum translate_result job_read_block(struct job *j, uint64_t pc, bool checked)
 			continue;
 		if (insn_ends_block(in) || (checked && (in->writes_memory || insn_is_call(in))))
 			break;
-		if (insn_ends_segment(in) && cache_find(at, j->gear))
+		if (insn_ends_segment(in) && cache_find(at, j->variant_id))
 			break;
 		if (at % FUNCTION_ALIGN == 0 && hooks_find(at) > HOOK_RETURN)
 			break; /* a function that the one before runs into */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stream gear: each segment with accesses reserves its entries in the
+ * The stream variant: each segment with accesses reserves its entries in the
  * thread's buffer (scan.h) and then, before each instruction, writes the
  * addresses it will touch.
  *
@@ -78,7 +78,7 @@ static bool is_register(const struct mem_op *m)
 /* Is there an address to be computed, or a place to be? */
 static bool needs_scratch3(const struct job *j)
 {
-	if (!lanes_hold_place(j->gear))
+	if (!lanes_hold_place(j->variant_id))
 		return true;
 	for (uint32_t i = j->first; i < j->end; i++)
 		for (uint32_t k = 0; k < j->in[i].mem_count; k++)
@@ -205,7 +205,7 @@ void job_stream_begin(struct job *j)
 void job_stream_reserve(struct job *j, const uint8_t *counted)
 {
 	const uint8_t *begin = j->o.p;
-	bool in_register = lanes_hold_place(j->gear);
+	bool in_register = lanes_hold_place(j->variant_id);
 	int32_t room = (int32_t)(8 * (j->entries + 1));
 
 	j->begin_at = in_register ? -room : 0;
@@ -314,7 +314,7 @@ void job_stream_end(struct job *j)
 	j->desc = 0;
 }
 
-/* ---- For the filter gear ---- */
+/* ---- For the filter variant ---- */
 
 uint16_t job_free_registers(const struct job *j, uint32_t first, uint32_t end)
 {

@@ -41,7 +41,7 @@ static void find_entries(struct job *j)
 		k = insn_at_pc(j, in->target);
 		j->in[k].loops |= in->target <= in->pc && j->in[k].pc == in->target;
 		if (k && !insn_is_call(&j->in[k - 1]))
-			j->in[k].entry = !cache_find(in->target, j->gear);
+			j->in[k].entry = !cache_find(in->target, j->variant_id);
 	}
 }
 
@@ -71,7 +71,7 @@ void job_note(struct job *j, uint32_t i, uint8_t flags)
 		.borrows2 = j->borrows2 != NOREG ? (uint8_t)(j->borrows2 + 1) : 0,
 		.borrows3 = j->borrows3 != NOREG ? (uint8_t)(j->borrows3 + 1) : 0,
 		.segment = j->variant->is_timed ? j->trailer : 0,
-		.owed = j->owed,
+		.deferred = j->deferred,
 		.left = j->left,
 	};
 }
@@ -195,7 +195,7 @@ static uint32_t segment_end(struct job *j, uint32_t first)
 	const uint64_t stop = j->variant->describes && simulation
 				      ? simulation->function_end(j->in[first].pc)
 				      : UINT64_MAX;
-	const bool is_apart = j->variant->defers && code_options.owes;
+	const bool is_apart = j->variant->defers && code_options.defers;
 	uint32_t end = first;
 
 	j->first = first;
@@ -279,7 +279,7 @@ static void emit_segment(struct job *j)
 /*
  * What begins a segment with a call can be entered by other blocks, which so end before it: were
  * there two copies of a call, returns would be predicted for the later one only. (Python in the
- * count gear: 5 to 15 %.)
+ * count variant: 5 to 15 %.)
  */
 static void begin_segment(struct job *j)
 {
@@ -288,11 +288,11 @@ static void begin_segment(struct job *j)
 	if (j->first)
 		job_align_loop(j, in);
 	if (j->first && !j->block->checked && insn_is_call(&j->in[j->end - 1]) &&
-	    !cache_find(in->pc, j->gear))
+	    !cache_find(in->pc, j->variant_id))
 		in->entry = true;
 	j->enters = j->first ? 0 : j->block;
 	if (in->entry) {
-		j->enters = cache_add_inner(j->block, in->pc, j->o.p, j->owed);
+		j->enters = cache_add_inner(j->block, in->pc, j->o.p, j->deferred);
 		j->failed |= !j->enters;
 	}
 	j->is_entered |= in->entry;
@@ -325,7 +325,7 @@ static void emit_block(struct job *j)
 		begin_segment(j);
 		j->scratch2 = j->scratch3 = NOREG;
 		emit_segment(j);
-		job_owe_behind(j);
+		job_defer_behind(j);
 		if (insn_is_call(&j->in[j->end - 1]))
 			job_return_site(j, j->end - 1);
 	}
@@ -357,7 +357,7 @@ static void list_block(struct block *b)
 }
 
 static enum translate_result build(struct job *j, struct block **result, uint64_t pc,
-				   enum entry entry, struct owed owed)
+				   enum entry entry, struct deferred deferred)
 {
 	bool checked = pages_guard_code(pc & ~(PAGE - 1));
 	enum translate_result r = job_read_block(j, pc, checked);
@@ -379,26 +379,26 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	if (translate_observer->simulation)
 		translate_observer->simulation->look_at(j->in, j->insns);
 	/* Read again what protection now holds still. */
-	struct block *b = cache_new_block(pc, j->gear);
+	struct block *b = cache_new_block(pc, j->variant_id);
 
 	if (!b)
 		return TRANSLATE_FULL;
 	b->arena = cache_arena_index(j->arena);
 	b->bytes = (uint32_t)(end - pc);
 	b->checked = checked;
-	b->start = j->arena->hot[cache_part(j->gear)];
+	b->start = j->arena->hot[cache_part(j->variant_id)];
 	j->block = b;
 	j->failed = false;
 	if (entry != ENTRY_NONE || checked || translate_observer->is_marked(pc) || hooks_find(pc))
-		owed = (struct owed){0};
-	job_owe_block(j, owed);
+		deferred = (struct deferred){0};
+	job_defer_block(j, deferred);
 	if (entry != ENTRY_NONE) /* in front: no jump on the way in */
 		cache_emit_ib_entry(j->arena, b, entry, false);
-	j->o.p = j->arena->hot[cache_part(j->gear)];
+	j->o.p = j->arena->hot[cache_part(j->variant_id)];
 	emit_block(j);
 	if (j->failed || !cache_set_map(b, j->at, j->insns))
 		return TRANSLATE_FULL;
-	j->arena->hot[cache_part(j->gear)] = j->o.p;
+	j->arena->hot[cache_part(j->variant_id)] = j->o.p;
 	list_block(b);
 	cache_add(b);
 	for (struct block *e = b->inner; e; e = e->inner)
@@ -408,8 +408,8 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	return TRANSLATE_OK;
 }
 
-enum translate_result translate(struct block **result, uint64_t pc, enum gear gear,
-				enum entry entry, struct owed owed)
+enum translate_result translate(struct block **result, uint64_t pc, enum code_variant_id variant,
+				enum entry entry, struct deferred deferred)
 {
 	struct arena *a = cache_arena_for(pc);
 	uint64_t start = cycles();
@@ -419,10 +419,10 @@ enum translate_result translate(struct block **result, uint64_t pc, enum gear ge
 		return TRANSLATE_FULL;
 	if (!descs.base && grow_init(&descs, 1ull << 30))
 		return TRANSLATE_FULL;
-	job.gear = gear;
-	job.variant = code_variants[gear];
+	job.variant_id = variant;
+	job.variant = code_variants[variant];
 	job.arena = a;
-	r = build(&job, result, pc, entry, owed);
+	r = build(&job, result, pc, entry, deferred);
 	job_leave_decoder();
 	start = cycles() - start;
 	thread_self()->extra.translate_cycles += start;

@@ -45,12 +45,12 @@ struct translate_simulation {
 extern const struct translate_observer *translate_observer;
 
 /*
- * Translate the code at pc for a gear; *result is the block. `entry`: the kind of indirect branch
- * that led here, or ENTRY_NONE. `owed`: by the direct branch that did. Wants the translate lock;
- * saves and restores the target's vector state by itself.
+ * Translate the code at pc for a variant; *result is the block. `entry`: the kind of indirect
+ * branch that led here, or ENTRY_NONE. `deferred`: by the direct branch that did. Wants the
+ * translate lock; saves and restores the target's vector state by itself.
  */
-enum translate_result translate(struct block **result, uint64_t pc, enum gear gear,
-				enum entry entry, struct owed owed);
+enum translate_result translate(struct block **result, uint64_t pc, enum code_variant_id variant,
+				enum entry entry, struct deferred deferred);
 
 /* One access of a stream segment, as the scanner needs it. */
 struct stream_access {

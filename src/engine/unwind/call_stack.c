@@ -11,7 +11,7 @@
 struct call_stack *call_stack_of(const struct thread *t)
 {
 	/* Of a thread whose buffer is parked others may take the watches. */
-	return t->buf_memory && t->gear == GEAR_STREAM ? t->call_stack : 0;
+	return t->buf_memory && t->variant == VARIANT_STREAM ? t->call_stack : 0;
 }
 
 void call_stack_break(struct thread *t)

@@ -19,7 +19,7 @@
 static uint64_t *slots;
 static uint32_t slot_count; /* a power of two, at least twice the paths */
 static uint32_t count;
-static bool cut_told;
+static bool is_cut_reported;
 
 /*
  * Programs with deep recursion have more paths than there is room for. When so many are known,
@@ -102,10 +102,10 @@ static uint32_t add(struct process *p, uint64_t hash, const uint64_t *path, uint
 
 static void tell_of_cut(struct process *p)
 {
-	if (!cut_told)
+	if (!is_cut_reported)
 		records_message(p, "there are more than 32768 call paths: further ones are cut to "
 				   "6 calls and less");
-	cut_told = true;
+	is_cut_reported = true;
 }
 
 uint32_t paths_number(struct thread *t, uint64_t pc)
@@ -132,7 +132,7 @@ uint32_t paths_number(struct thread *t, uint64_t pc)
 
 void paths_forked(void)
 {
-	cut_told = false;
+	is_cut_reported = false;
 	if (!count)
 		return;
 	pages_put(slots, slot_count * sizeof *slots);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers of events, eight in a vector register of AVX-512: in C, and for who says that this processor has it, as in
- * stack_rows.h; of the vector registers that uses 16 to 18 and k1.
+ * Numbers of events, eight in a vector register of AVX-512: in C, and for who says that this
+ * processor has it, as in stack_rows.h; of the vector registers that uses 16 to 18 and k1.
  *
- * Bits of events are counted: one more of each whose bit is set; those that happen together are counted together if their
- * bits lie in one byte.
+ * Bits of events are counted: one more of each whose bit is set; those that happen together are
+ * counted together if their bits lie in one byte.
  */
 #ifndef DWELL_SIM_BASE_EVENT_BITS_H
 #define DWELL_SIM_BASE_EVENT_BITS_H
@@ -18,7 +18,9 @@
 #define SIM_BITS_CHANGES "memory", "cc"
 #endif
 
-/* All counters of a byte of bits are there to be written, whether there are so many events or not. */
+/*
+ * All counters of a byte of bits are there to be written, whether there are so many events or not.
+ */
 static inline void sim_count_bits_wide(uint64_t *counter, uint64_t bits)
 {
 	uint64_t ones = 1;
@@ -80,7 +82,10 @@ static inline unsigned sim_numbers_compare(const uint64_t *now, const uint64_t *
 	return differ;
 }
 
-/* Each of n numbers grows by what others have risen since. Where none of eight has, these are not looked at. */
+/*
+ * Each of n numbers grows by what others have risen since. Where none of eight has, these are not
+ * looked at.
+ */
 static inline void sim_numbers_add_risen(uint64_t *sum, const uint64_t *now, const uint64_t *then,
 					 uint64_t n, bool is_wide)
 {

@@ -22,7 +22,9 @@ enum sim_event_id {
 	SIM_TLB_MISSES = SIM_MISSES + 3 * SIM_MAX_LEVELS, /* the same of two levels of TLBs */
 	SIM_WRITE_BACKS = SIM_TLB_MISSES + 3 * 2,	  /* by level */
 	SIM_LINE_USE = SIM_WRITE_BACKS + SIM_MAX_LEVELS,  /* AcCost1 SpLoss1 AcCost2 SpLoss2 */
-	/* Lines brought by a prefetcher, and those of them that were used: by level, then of code. */
+	/*
+	 * Lines brought by a prefetcher, and those of them that were used: by level, then of code.
+	 */
 	SIM_PREFETCHES = SIM_LINE_USE + 4,
 	SIM_EVENT_IDS = SIM_PREFETCHES + 2 * (SIM_MAX_LEVELS + 1),
 };

@@ -48,7 +48,7 @@ struct sim_cache_geometry {
 	bool is_write_through;
 	bool no_write_allocate; /* a store that misses does not fill it */
 	bool is_packed; /* keep sets as in cache_packed.h where that can be, whatever the size */
-	uint64_t seed;		/* of random replacement */
+	uint64_t seed;	/* of random replacement */
 };
 
 struct sim_tlb_geometry {
@@ -61,7 +61,9 @@ struct sim_tlb_geometry {
 struct sim_geometry {
 	struct sim_cache_geometry
 		code; /* the L1 of instructions; size 0: fetches are not simulated */
-	/* The L1 of data or of both, then what is below it; the last one of several is called LL. */
+	/*
+	 * The L1 of data or of both, then what is below it; the last one of several is called LL.
+	 */
 	struct sim_cache_geometry levels[SIM_MAX_LEVELS];
 	unsigned level_count;
 	bool is_unified; /* levels[0] serves fetches, too; code.size_bytes is 0 */

@@ -61,38 +61,38 @@ void sim_cache_release(struct sim_cache *c)
 	if (c->memory == NULL)
 		return;
 	c->kind->release(c);
-	if (c->plain_stores != c->plain_loads)
-		give_table(c, c->plain_stores);
-	give_table(c, c->plain_loads);
+	if (c->noop_stores != c->noop_loads)
+		give_table(c, c->noop_stores);
+	give_table(c, c->noop_loads);
 	*c = (struct sim_cache){0};
 }
 
-int sim_cache_watch(struct sim_cache *c, enum sim_plain_stores stores)
+int sim_cache_watch(struct sim_cache *c, enum sim_noop_stores stores)
 {
 	c->stores = stores;
-	c->plain_loads = sim_take(c->memory, c->sets * sizeof(*c->plain_loads));
-	c->plain_stores = c->plain_loads;
+	c->noop_loads = sim_take(c->memory, c->sets * sizeof(*c->noop_loads));
+	c->noop_stores = c->noop_loads;
 	if (stores != SIM_STORES_AS_LOADS)
-		c->plain_stores = sim_take(c->memory, c->sets * sizeof(*c->plain_stores));
-	if (c->plain_loads == NULL || c->plain_stores == NULL)
+		c->noop_stores = sim_take(c->memory, c->sets * sizeof(*c->noop_stores));
+	if (c->noop_loads == NULL || c->noop_stores == NULL)
 		return -1;
 	for (uint64_t set = 0; set < c->sets; set++)
-		c->plain_loads[set] = c->plain_stores[set] = SIM_NO_LINE;
+		c->noop_loads[set] = c->noop_stores[set] = SIM_NO_LINE;
 	return 0;
 }
 
 /*
- * The entry was used: is the next access to it plain? With SRRIP a line that has just come is not: the
- * next access makes it one that is expected back soon.
+ * The entry was used: is the next access to it no-op? With SRRIP a line that has just come is not:
+ * the next access makes it one that is expected back soon.
  */
 static void note_use(struct sim_cache *c, uint64_t set, uint64_t entry)
 {
-	bool is_plain = !sim_entry_has(entry, SIM_PREFETCHED) && sim_entry_rrpv(entry) == 0;
-	uint64_t line = is_plain ? sim_entry_line(entry) : SIM_NO_LINE;
+	bool is_noop = !sim_entry_has(entry, SIM_PREFETCHED) && sim_entry_rrpv(entry) == 0;
+	uint64_t line = is_noop ? sim_entry_line(entry) : SIM_NO_LINE;
 
-	c->plain_loads[set] = line;
+	c->noop_loads[set] = line;
 	if (c->stores == SIM_STORES_ONCE_DIRTY)
-		c->plain_stores[set] = sim_entry_has(entry, SIM_DIRTY) ? line : SIM_NO_LINE;
+		c->noop_stores[set] = sim_entry_has(entry, SIM_DIRTY) ? line : SIM_NO_LINE;
 }
 
 uint64_t sim_cache_use(struct sim_cache *c, uint64_t line, unsigned flags)
@@ -106,7 +106,7 @@ uint64_t sim_cache_use(struct sim_cache *c, uint64_t line, unsigned flags)
 	now = sim_entry_used(was, flags);
 	*entry = now;
 	c->kind->use(c, set, entry);
-	if (c->plain_loads != NULL)
+	if (c->noop_loads != NULL)
 		note_use(c, set, now);
 	return was;
 }
@@ -119,15 +119,15 @@ uint64_t sim_cache_insert(struct sim_cache *c, uint64_t line, unsigned flags)
 	if (c->replacement == SIM_REPLACE_SRRIP)
 		entry = sim_entry_later(entry, RRPV_NEW);
 	victim = c->kind->insert(c, set, entry);
-	if (c->plain_loads != NULL)
+	if (c->noop_loads != NULL)
 		note_use(c, set, entry);
 	return victim;
 }
 
 /* The tables of the filter may have all bits of a line's number. */
-static bool is_same(uint64_t plain, uint64_t line)
+static bool is_same(uint64_t noop, uint64_t line)
 {
-	return (plain & SIM_ENTRY_LINES) == line;
+	return (noop & SIM_ENTRY_LINES) == line;
 }
 
 uint64_t sim_cache_remove(struct sim_cache *c, uint64_t line)
@@ -139,10 +139,10 @@ uint64_t sim_cache_remove(struct sim_cache *c, uint64_t line)
 		return SIM_NO_LINE;
 	was = *entry;
 	c->kind->remove(c, set, entry);
-	if (c->plain_loads != NULL && is_same(c->plain_loads[set], line))
-		c->plain_loads[set] = SIM_NO_LINE;
-	if (c->plain_loads != NULL && is_same(c->plain_stores[set], line))
-		c->plain_stores[set] = SIM_NO_LINE;
+	if (c->noop_loads != NULL && is_same(c->noop_loads[set], line))
+		c->noop_loads[set] = SIM_NO_LINE;
+	if (c->noop_loads != NULL && is_same(c->noop_stores[set], line))
+		c->noop_stores[set] = SIM_NO_LINE;
 	return was;
 }
 

@@ -6,11 +6,11 @@
  * Lines are numbers (address / line size) that an entry has room for (SIM_ENTRY_LINES, entry.h).
  *
  * Four ways to keep a set, each with all operations:
- *	packed		LRU, FIFO with up to SIM_SHORT_WAYS ways in small caches: see cache_packed.h
- *	by age		the same in caches of more than SIM_SMALL lines: see cache_by_age.h
- *	by list		LRU, FIFO with more ways: places in a doubly linked list, found by an index
- *	by place	random, PLRU, SRRIP: an entry stays in its place; with more than SIM_SHORT_SET
- *			ways it is found by an index
+ * 	packed		LRU, FIFO with up to SIM_SHORT_WAYS ways in small caches: see cache_packed.h
+ * 	by age		the same in caches of more than SIM_SMALL lines: see cache_by_age.h
+ * 	by list		LRU, FIFO with more ways: places in a doubly linked list, found by an index
+ * 	by place random, PLRU, SRRIP: an entry stays in its place; with more than SIM_SHORT_SET
+ * 			ways it is found by an index
  */
 #ifndef DWELL_SIM_CACHE_CACHE_H
 #define DWELL_SIM_CACHE_CACHE_H
@@ -30,7 +30,7 @@
 struct sim_cache_kind;
 
 /* When a store to a line changes nothing. */
-enum sim_plain_stores {
+enum sim_noop_stores {
 	SIM_STORES_AS_LOADS,   /* where a load changes nothing */
 	SIM_STORES_ONCE_DIRTY, /* and the line is dirty */
 	SIM_STORES_NEVER,
@@ -48,11 +48,11 @@ struct sim_cache {
 	enum sim_replacement replacement;
 	bool is_by_age; /* the kind is that, else one of the others */
 	/*
-	 * The filter: for each set a line of which one more access changes nothing, by a load or by a
-	 * store; SIM_NO_LINE where there is none. NULL where nobody asks. See sim_cache_watch.
+	 * The filter: for each set a line of which one more access changes nothing, by a load or by
+	 * a store; SIM_NO_LINE where there is none. NULL where nobody asks. See sim_cache_watch.
 	 */
-	uint64_t *plain_loads, *plain_stores;
-	enum sim_plain_stores stores;
+	uint64_t *noop_loads, *noop_stores;
+	enum sim_noop_stores stores;
 	/* Packed. */
 	uint64_t part_mask;    /* the ways there are, as sim_packed_find has them */
 	unsigned part_shift;   /* where a line's part begins */
@@ -73,7 +73,7 @@ int sim_cache_init(struct sim_cache *c, const struct sim_cache_geometry *g,
 void sim_cache_release(struct sim_cache *c);
 
 /* Keep the tables of the filter. Returns 0, or -1 when memory ran out. */
-int sim_cache_watch(struct sim_cache *c, enum sim_plain_stores stores);
+int sim_cache_watch(struct sim_cache *c, enum sim_noop_stores stores);
 
 /* line % sets. The product is exact for lines below 2^42 and up to 2^22 sets. */
 static inline uint64_t sim_cache_set(const struct sim_cache *c, uint64_t line)

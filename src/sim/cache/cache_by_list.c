@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LRU and FIFO in long sets: each set is a ring of its places by age and one more, its head, between
- * the youngest and the oldest. Free places are the oldest.
+ * LRU and FIFO in long sets: each set is a ring of its places by age and one more, its head,
+ * between the youngest and the oldest. Free places are the oldest.
  */
 #include <stddef.h>
 

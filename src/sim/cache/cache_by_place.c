@@ -51,8 +51,8 @@ static uint64_t *find(struct sim_cache *c, uint64_t set, uint64_t line)
 /* ---- Who gives way ---- */
 
 /*
- * The nodes of a tree of `ways` leaves are bits 1 to ways - 1 of a word, the children of
- * node n are 2n and 2n + 1, and a bit that is set says that the older half is the one with higher ways.
+ * The nodes of a tree of `ways` leaves are bits 1 to ways - 1 of a word, the children of node n are
+ * 2n and 2n + 1, and a bit that is set says that the older half is the one with higher ways.
  */
 static void turn_tree(struct sim_cache *c, uint64_t set, uint32_t way)
 {

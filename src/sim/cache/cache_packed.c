@@ -6,7 +6,9 @@
 
 #include "sim/cache/cache_kinds.h"
 
-/* Behind the last set there is room for eight entries: who looks at eight at a time may read there. */
+/*
+ * Behind the last set there is room for eight entries: who looks at eight at a time may read there.
+ */
 static uint64_t table_bytes(const struct sim_cache *c)
 {
 	return (c->sets * (SIM_PACKED_HEAD + c->ways) + 8) * sizeof(*c->entries);

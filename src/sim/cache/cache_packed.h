@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LRU and FIFO in sets of up to 16 ways: entries stay in their ways, and a word says their order. So a
- * use costs the same few dozen instructions whatever is found where, with one branch that depends on it.
+ * LRU and FIFO in sets of up to 16 ways: entries stay in their ways, and a word says their order.
+ * So a use costs the same few dozen instructions whatever is found where, with one branch that
+ * depends on it.
  *
  * A set is 3 + ways words:
  *
- *	order	  the ways by age, four bits each, the youngest in the lowest
- *	parts[2]  of each way eight bits of its line's number, to find it by
- *	entries[]
+ * 	order	  the ways by age, four bits each, the youngest in the lowest
+ * 	parts[2]  of each way eight bits of its line's number, to find it by
+ * 	entries[]
  *
  * Free ways are the oldest.
  */
@@ -37,7 +38,8 @@ static inline uint64_t sim_packed_part(const struct sim_cache *c, uint64_t line)
 }
 
 /*
- * Bytes of `word` that may equal `part`, as bits 7, 15, ...: all that do, and perhaps some above the first.
+ * Bytes of `word` that may equal `part`, as bits 7, 15, ...: all that do, and perhaps some above
+ * the first.
  */
 static inline uint64_t sim_packed_equal(uint64_t word, uint64_t part)
 {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The LRU stacks of the sets of caches (Mattson, Gecsei, Slutz and Traiger 1970): in a row, the lines of a set in the
- * order of their last use, the youngest first. The place where a line is found says in which caches with that
- * many sets it hits: in those with more ways.
+ * The LRU stacks of the sets of caches (Mattson, Gecsei, Slutz and Traiger 1970): in a row, the
+ * lines of a set in the order of their last use, the youngest first. The place where a line is
+ * found says in which caches with that many sets it hits: in those with more ways.
  *
- * A row is 16 entries or 8 of 64 bits, or 16 of 32 bits (a short one): one or two lines of this processor's caches. An entry
- * is a line's number + 1, or what is left of the number without that of the set, + 1; free ones are 0, and the last: a row
- * of zeros is empty. Each operation is there in C, and with AVX-512 (F, BW, DQ) for who says that this
- * processor has it: 12 to 20 instructions without a branch, wherever the line is. Of the vector registers that uses only 16 to 19,
- * and of the mask registers 1 to 3: which only code for AVX-512 knows.
+ * A row is 16 entries or 8 of 64 bits, or 16 of 32 bits (a short one): one or two lines of this
+ * processor's caches. An entry is a line's number + 1, or what is left of the number without that
+ * of the set, + 1; free ones are 0, and the last: a row of zeros is empty. Each operation is there
+ * in C, and with AVX-512 (F, BW, DQ) for who says that this processor has it: 12 to 20 instructions
+ * without a branch, wherever the line is. Of the vector registers that uses only 16 to 19, and of
+ * the mask registers 1 to 3: which only code for AVX-512 knows.
  */
 #ifndef DWELL_SIM_CACHE_STACK_ROWS_H
 #define DWELL_SIM_CACHE_STACK_ROWS_H
@@ -55,8 +56,9 @@ static inline unsigned sim_row_exchange_16_wide(uint64_t *row, uint64_t out, uin
 }
 
 /*
- * A row of one vector register, of entries with this suffix of instructions and so many bits. zmm16 is all entry %0: zmm18 the
- * row, and k1 and %0 where in it that is. Then what `in` names, all the entry that comes, moves in from the front up to there.
+ * A row of one vector register, of entries with this suffix of instructions and so many bits. zmm16
+ * is all entry %0: zmm18 the row, and k1 and %0 where in it that is. Then what `in` names, all the
+ * entry that comes, moves in from the front up to there.
  */
 #define SIM_ROW_FIND(suffix, mask)                     \
 	"vmovdqu64 (%1), %%zmm18\n\t"                  \
@@ -114,8 +116,8 @@ static inline unsigned sim_row_remove_8_wide(uint64_t *row, uint64_t entry)
 }
 
 /*
- * `in`, which is not there unless it is `out`, comes to the front of a row of `room` entries, 8 or 16; `out` goes, or, if it is not
- * there, the oldest. Returns where `out` was; SIM_ROW: nowhere.
+ * `in`, which is not there unless it is `out`, comes to the front of a row of `room` entries, 8 or
+ * 16; `out` goes, or, if it is not there, the oldest. Returns where `out` was; SIM_ROW: nowhere.
  */
 static inline unsigned sim_row_exchange(uint64_t *row, uint32_t room, uint64_t out, uint64_t in,
 					bool is_wide)

@@ -85,7 +85,9 @@ static bool leave_stub(struct sim_call_graph *g, struct sim_call_stack *s, uint3
 	return true;
 }
 
-/* From the end of `last` without a call or return to code of a function, at its beginning or not. */
+/*
+ * From the end of `last` without a call or return to code of a function, at its beginning or not.
+ */
 static void go_to(struct sim_call_graph *g, struct sim_call_stack *s, uint32_t function,
 		  bool is_entry, struct sim_segment *last, const struct sim_totals *totals)
 {

@@ -5,7 +5,8 @@
  * section 3). Each thread has a shadow stack of the calls that are open.
  *
  * Rules, which are Callgrind's where nothing else is said:
- *  - A call makes a frame; its stack pointer is the address of the return address. A return, or a call
+ *  - A call makes a frame; its stack pointer is the address of the return address. A return, or a
+ *    call
  *    that shows that the stack is shorter (longjmp, exceptions), ends all frames below it.
  *  - A jump to the first instruction of another function is a call whose frame ends together with
  *    that of the function that jumped. So is a jump into the middle of a function that is not
@@ -31,12 +32,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/calls/contexts.h"
-#include "sim/calls/functions.h"
 #include "sim/base/memory.h"
 #include "sim/base/pool.h"
-#include "sim/calls/segment.h"
 #include "sim/base/table.h"
+#include "sim/calls/contexts.h"
+#include "sim/calls/functions.h"
+#include "sim/calls/segment.h"
 
 #define SIM_GRAPH_EVENTS 64
 #define SIM_OFTEN	 3
@@ -48,7 +49,7 @@ enum sim_arc_flags {
 	SIM_ARC_RECURSIVE = 2, /* the function that is called is active already */
 	SIM_ARC_START = 4,     /* no caller: a thread, or another stack of one, begins with it */
 	SIM_ARC_SIGNAL = 8,    /* no caller: a signal handler */
-	SIM_ARC_NESTED = 16, /* to code made at run time, and such code is active already */
+	SIM_ARC_NESTED = 16,   /* to code made at run time, and such code is active already */
 };
 
 /*
@@ -63,8 +64,8 @@ struct sim_arc {
 	bool is_made;		 /* private: it is SIM_FUNCTION_MADE */
 	uint32_t function;	 /* private: the callee's; 0: not to be taken for granted */
 	/*
-	 * Private. If it leads on: what it led to most recently. Else: the same with SIM_ARC_RECURSIVE if
-	 * this is without, and the other way round, where both are known.
+	 * Private. If it leads on: what it led to most recently. Else: the same with
+	 * SIM_ARC_RECURSIVE if this is without, and the other way round, where both are known.
 	 */
 	struct sim_arc *other;
 	uint64_t calls;
@@ -97,9 +98,12 @@ struct sim_call_graph {
 	struct sim_contexts contexts;
 	struct sim_table arc_table, cell_table, jump_table;
 	struct sim_pool arcs, cells, jumps;
-	uint64_t lost; /* calls, jumps and cells that there was no memory for */
+	uint64_t lost;		 /* calls, jumps and cells that there was no memory for */
 	bool has_short_segments; /* see SIM_SHORT_SEGMENT */
-	/* Set by the caller at any time, as that of sim_several: this processor has AVX-512, and its registers are free. */
+	/*
+	 * Set by the caller at any time, as that of sim_multi: this processor has AVX-512, and its
+	 * registers are free.
+	 */
 	bool is_wide;
 };
 
@@ -201,8 +205,8 @@ void sim_call_graph_jumped(struct sim_call_graph *g, const struct sim_call_stack
 			   const struct sim_segment *segment);
 
 /*
- * The thread begins to execute a segment. Returns its cell in the node that executes it; the caller counts
- * the execution there, and whatever happens. It is never NULL.
+ * The thread begins to execute a segment. Returns its cell in the node that executes it; the caller
+ * counts the execution there, and whatever happens. It is never NULL.
  */
 static inline struct sim_cell *sim_call_graph_enter(struct sim_call_graph *g,
 						    struct sim_call_stack *s,
@@ -234,8 +238,8 @@ static inline void sim_call_graph_leave(struct sim_call_stack *s, struct sim_seg
 }
 
 /*
- * Both, for each segment. Who knows that segments follow each other in one function, and wants no cells
- * of contexts and no jumps, may leave out the end of the one and the beginning of the other.
+ * Both, for each segment. Who knows that segments follow each other in one function, and wants no
+ * cells of contexts and no jumps, may leave out the end of the one and the beginning of the other.
  */
 static inline struct sim_cell *sim_call_graph_segment(struct sim_call_graph *g,
 						      struct sim_call_stack *s,
@@ -281,7 +285,8 @@ void sim_call_graph_forked(struct sim_call_graph *g, struct sim_call_stack *s,
 
 /*
  * Results. Nodes: g->contexts.items[1 .. g->contexts.count - 1], functions the same way; a node's
- * number is higher than that of its callers' chain. Cells: from each segment, `own` and on by `next`.
+ * number is higher than that of its callers' chain. Cells: from each segment, `own` and on by
+ * `next`.
  */
 
 /* Each arc with something new, which is forgotten then. Settle the stacks before. */

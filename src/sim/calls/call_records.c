@@ -121,8 +121,9 @@ SIM_QUICK struct sim_segment *entered_by(struct sim_call_graph *g, const struct 
 }
 
 /*
- * The site as it is where it leads to what the record says, which is known; NULL: there is no code. An interpreter calls all that
- * it has from one place: to look for segment and arc each time was 5 % of perl's time.
+ * The site as it is where it leads to what the record says, which is known; NULL: there is no code.
+ * An interpreter calls all that it has from one place: to look for segment and arc each time was 5
+ * % of perl's time.
  */
 SIM_QUICK struct sim_site *site_towards(struct sim_call_graph *g, const struct sim_trail *trail,
 					struct sim_site *site, const struct sim_record *r)
@@ -155,11 +156,15 @@ SIM_QUICK struct sim_arc *arc_of(const struct sim_quick *q, struct sim_site *sit
 	return known_arc(q->node, site);
 }
 
-/* The end that follows r, if it is known already; nothing lies between but one record of events. NULL: not so. */
+/*
+ * The end that follows r, if it is known already; nothing lies between but one record of events.
+ * NULL: not so.
+ */
 SIM_QUICK const struct sim_record *next_end(const struct sim_record *r,
 					    const struct sim_record *end)
 {
-	r += r + 1 < end && (r[1].site == SIM_RECORD_EVENTS || r[1].site == SIM_RECORD_WORDS) ? 2 : 1;
+	r += r + 1 < end && (r[1].site == SIM_RECORD_EVENTS || r[1].site == SIM_RECORD_WORDS) ? 2
+											      : 1;
 	return r < end ? r : NULL;
 }
 
@@ -172,13 +177,16 @@ static void add_to_arc(const struct sim_call_graph *g, struct sim_arc *arc,
 	for (uint32_t i = 0; r->site == SIM_RECORD_WORDS && i < r->words; i++)
 		sim_count_each_bit(arc->inclusive + SIM_OFTEN, trail->words[r->first_word + i],
 				   is_wide);
-	for (unsigned i = 0; r->site == SIM_RECORD_EVENTS && i < SIM_RECORD_EVENT_COUNT &&
-			     i < g->config.events;
+	for (unsigned i = 0;
+	     r->site == SIM_RECORD_EVENTS && i < SIM_RECORD_EVENT_COUNT && i < g->config.events;
 	     i++)
 		arc->inclusive[i] += (uint64_t)(int64_t)r->events[i];
 }
 
-/* An arc was taken at `from`, and what it led to has ended at `to`, which is the next end; nothing was pushed for it. */
+/*
+ * An arc was taken at `from`, and what it led to has ended at `to`, which is the next end; nothing
+ * was pushed for it.
+ */
 SIM_QUICK void pass(const struct sim_call_graph *g, struct sim_trail *trail, struct sim_arc *arc,
 		    const struct sim_record *from, const struct sim_record *to,
 		    struct sim_totals *totals)
@@ -208,12 +216,12 @@ struct begun {
 };
 
 /*
- * Does the call lead to a stub whose jump is the next end? Then *call is what the jump leads to, as in
- * sim_quick_lead_on, and the stub is passed.
+ * Does the call lead to a stub whose jump is the next end? Then *call is what the jump leads to, as
+ * in sim_quick_lead_on, and the stub is passed.
  */
 SIM_QUICK void pass_stub(struct sim_call_graph *g, const struct sim_quick *q,
-			 struct sim_trail *trail, struct begun *call,
-			 const struct sim_record *next, struct sim_totals *totals)
+			 struct sim_trail *trail, struct begun *call, const struct sim_record *next,
+			 struct sim_totals *totals)
 {
 	struct sim_site *site = &trail->sites[next->site];
 	struct sim_arc *arc = call->arc->other;
@@ -231,8 +239,9 @@ SIM_QUICK void pass_stub(struct sim_call_graph *g, const struct sim_quick *q,
 }
 
 /*
- * Follows the call at r. Where the next end is its return, or the jump of a stub, no frame is made for it, and the
- * return or jump is followed as well. Returns the last record that is followed; NULL: none.
+ * Follows the call at r. Where the next end is its return, or the jump of a stub, no frame is made
+ * for it, and the return or jump is followed as well. Returns the last record that is followed;
+ * NULL: none.
  */
 SIM_QUICK const struct sim_record *quick_call(struct sim_call_graph *g, struct sim_quick *q,
 					      struct sim_trail *trail, struct sim_site *site,
@@ -292,7 +301,10 @@ SIM_QUICK bool quick_return(struct sim_call_graph *g, struct sim_quick *q, struc
 	return true;
 }
 
-/* Returns the last record that is followed: r or, if it leads to a stub whose jump is the next end, that. NULL: none. */
+/*
+ * Returns the last record that is followed: r or, if it leads to a stub whose jump is the next end,
+ * that. NULL: none.
+ */
 SIM_QUICK const struct sim_record *quick_jump(struct sim_call_graph *g, struct sim_quick *q,
 					      struct sim_trail *trail, struct sim_site *site,
 					      const struct sim_record *r,
@@ -332,8 +344,8 @@ SIM_QUICK const struct sim_record *quick_jump(struct sim_call_graph *g, struct s
 }
 
 /* The end has taken an arc, which the site towards there had not. */
-static void keep_arc(struct sim_call_graph *g, const struct sim_trail *trail,
-		     struct sim_site *site, const struct sim_record *r)
+static void keep_arc(struct sim_call_graph *g, const struct sim_trail *trail, struct sim_site *site,
+		     const struct sim_record *r)
 {
 	struct sim_arc *arc = site->left->arc;
 

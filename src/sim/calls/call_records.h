@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The way of a thread through its call graph as code writes it down that simulates by itself: a record for each end of a
- * segment that leaves its function, or may, with the sums of what has been counted so far. What is the same each
- * time is in the site of that end: 64 bytes, so that most calls and jumps look at nothing but their record, site
- * and arc, and returns not even at a site: their frame knows where they lead to.
+ * The way of a thread through its call graph as code writes it down that simulates by itself: a
+ * record for each end of a segment that leaves its function, or may, with the sums of what has been
+ * counted so far. What is the same each time is in the site of that end: 64 bytes, so that most
+ * calls and jumps look at nothing but their record, site and arc, and returns not even at a site:
+ * their frame knows where they lead to.
  *
- * Only for graphs that take steps (call_steps.h). Nodes of segments that records do not enter are not known: sim_call_graph_place.
+ * Only for graphs that take steps (call_steps.h). Nodes of segments that records do not enter are
+ * not known: sim_call_graph_place.
  */
 #ifndef DWELL_SIM_CALLS_CALL_RECORDS_H
 #define DWELL_SIM_CALLS_CALL_RECORDS_H
@@ -13,8 +15,9 @@
 #include "sim/calls/call_graph.h"
 
 /*
- * Records that are none of an end: of what is entered first, and of events: so many more of each; one more of each whose bit is
- * set in some words of the trail; or what the trail holds. Other numbers are those of sites.
+ * Records that are none of an end: of what is entered first, and of events: so many more of each;
+ * one more of each whose bit is set in some words of the trail; or what the trail holds. Other
+ * numbers are those of sites.
  */
 #define SIM_RECORD_EVENTS 0u
 #define SIM_RECORD_ENTERS 1u
@@ -25,7 +28,10 @@
 
 #define SIM_RECORD_EVENT_COUNT 9u
 
-/* Lane 0 has the sums of loads and, from bit 32 on, stores; lane 1 of instructions and, from this bit on, modifies. */
+/*
+ * Lane 0 has the sums of loads and, from bit 32 on, stores; lane 1 of instructions and, from this
+ * bit on, modifies.
+ */
 #define SIM_RECORD_MODIFIES 34
 
 struct sim_record {
@@ -36,7 +42,8 @@ struct sim_record {
 			uint64_t pc; /* that it leads to, where that may be anywhere */
 			uint64_t lane[2];
 			uint64_t
-				sp; /* of a call, once it has pushed; of a return, once it has popped */
+				/* of a call, once it has pushed; of a return, once it has popped */
+				sp;
 		};
 		struct {
 			uint32_t no_site;
@@ -56,7 +63,10 @@ struct sim_site {
 	/* Where it led to last; NULL: not known yet. */
 	struct sim_segment *entered;
 	uint64_t pc; /* of that; where is_fixed, always */
-	/* Of a call: the address behind it, if that is in its function. Of a jump: where its function begins. */
+	/*
+	 * Of a call: the address behind it, if that is in its function. Of a jump: where its
+	 * function begins.
+	 */
 	uint64_t back;
 	struct sim_arc *arc; /* to there, or NULL */
 	uint32_t function;   /* of entered */
@@ -89,7 +99,10 @@ static inline bool sim_record_is_of_events(const struct sim_record *r)
 	return r->site < SIM_FIRST_SITE && r->site != SIM_RECORD_ENTERS;
 }
 
-/* A site for an end of a segment that the graph knows; pc 0: it may lead anywhere. behind: where the segment ends. */
+/*
+ * A site for an end of a segment that the graph knows; pc 0: it may lead anywhere. behind: where
+ * the segment ends.
+ */
 struct sim_site sim_site_of(const struct sim_call_graph *g, struct sim_segment *left, uint64_t pc,
 			    uint64_t behind);
 /* Segments may have got other functions. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Many steps of a thread through its call graph at once. Who executes segments writes down where one of
- * them was left for another function, or may have been, and goes on; what it has
- * written is followed later in one loop, which knows what comes next and whose branches go as those of the
+ * Many steps of a thread through its call graph at once. Who executes segments writes down where
+ * one of them was left for another function, or may have been, and goes on; what it has written is
+ * followed later in one loop, which knows what comes next and whose branches go as those of the
  * program's calls. So a call and its return cost less than half of what telling them one by one
  * does, and spoil no other loop's prediction of branches.
  *
- * Only for graphs without contexts and jumps (sim_call_graph_takes_steps): those want each segment's cell.
+ * Only for graphs without contexts and jumps (sim_call_graph_takes_steps): those want each
+ * segment's cell.
  */
 #ifndef DWELL_SIM_CALLS_CALL_STEPS_H
 #define DWELL_SIM_CALLS_CALL_STEPS_H
@@ -14,8 +15,8 @@
 #include "sim/calls/call_graph.h"
 
 /*
- * The first SIM_OFTEN events (instructions, reads, writes) in one word, to be summed up. The sum must
- * begin at 0 often enough: its parts have 24, 19 and 20 bits. The highest bit means nothing.
+ * The first SIM_OFTEN events (instructions, reads, writes) in one word, to be summed up. The sum
+ * must begin at 0 often enough: its parts have 24, 19 and 20 bits. The highest bit means nothing.
  */
 #define SIM_COUNTS(insns, reads, writes) \
 	((uint64_t)(insns) | (uint64_t)(reads) << 24 | (uint64_t)(writes) << 43)
@@ -58,7 +59,8 @@ static inline void sim_totals_add_each(struct sim_totals *t, uint64_t bits)
  *  nothing s2   s2 comes next; what was before it has been told in another way, or nothing was
  *  event  any   sp is the number of an event, counts how often it happened
  *  events any   counts has a bit for each event that happened, as sim_totals_add_each wants it
- * The first two lines: sp as in sim_call_graph_leave; counts is the sum of SIM_COUNTS at the end of s1.
+ * The first two lines: sp as in sim_call_graph_leave; counts is the sum of SIM_COUNTS at the end of
+ * s1.
  */
 struct sim_step {
 	struct sim_segment *left, *entered;
@@ -73,7 +75,9 @@ static inline bool sim_call_graph_takes_steps(const struct sim_call_graph *g)
 	return g->config.depth == 0 && !g->config.separate_threads && !g->config.jumps;
 }
 
-/* Steps from `step` up to `end`. Updates the totals; executions of cells are the caller's to count. */
+/*
+ * Steps from `step` up to `end`. Updates the totals; executions of cells are the caller's to count.
+ */
 void sim_call_graph_steps(struct sim_call_graph *g, struct sim_call_stack *s,
 			  struct sim_totals *totals, const struct sim_step *step,
 			  const struct sim_step *end);

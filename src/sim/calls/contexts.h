@@ -3,8 +3,9 @@
  * Nodes of the call graph: functions in contexts. Two calls of a function are in the same context,
  * and so the same node, when their last `depth` callers are the same ("reduced CCT", Weidendorfer,
  * Kowarschik, Trinitis 2004, section 2); with a depth of 0 a node is a function. A function does
- * not stand twice in one chain: a call of what is among the last callers goes back to the node of its
- * activation, so that the number of nodes does not grow with the depth of recursion (footnote 3).
+ * not stand twice in one chain: a call of what is among the last callers goes back to the node of
+ * its activation, so that the number of nodes does not grow with the depth of recursion (footnote
+ * 3).
  */
 #ifndef DWELL_SIM_CALLS_CONTEXTS_H
 #define DWELL_SIM_CALLS_CONTEXTS_H

@@ -2,8 +2,8 @@
 /*
  * The stacks that a thread runs on. Nobody tells when a program changes them (swapcontext and its
  * kin): it shows in the next call or return, whose stack pointer is not near the one before. Most
- * switches end in a return that pops the return address of the very call that switched away, so that the
- * place where a stack was left says which it is.
+ * switches end in a return that pops the return address of the very call that switched away, so
+ * that the place where a stack was left says which it is.
  */
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Frames of shadow stacks. What makes calls cheap: the arc that a call took last is tried first, and
- * whether a node is active is one look into an array.
+ * Frames of shadow stacks. What makes calls cheap: the arc that a call took last is tried first,
+ * and whether a node is active is one look into an array.
  */
 #include "sim/calls/quick_step.h"
 

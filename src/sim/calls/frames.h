@@ -47,8 +47,8 @@ static inline bool sim_is_entry(const struct sim_call_graph *g, const struct sim
 }
 
 /*
- * Have a snapshot of the other events as they are now, for a frame above `top`, NULL if it is the first one: false without
- * memory. It takes the place of those of frames that have ended.
+ * Have a snapshot of the other events as they are now, for a frame above `top`, NULL if it is the
+ * first one: false without memory. It takes the place of those of frames that have ended.
  */
 bool sim_snapshots_take(const struct sim_call_graph *g, struct sim_fiber *f,
 			const struct sim_frame *top, const struct sim_totals *totals);
@@ -119,7 +119,9 @@ void sim_frames_release(const struct sim_call_graph *g, struct sim_fiber *f);
 /* They begin to cost now. */
 void sim_frames_restart(const struct sim_call_graph *g, struct sim_fiber *f,
 			const struct sim_totals *totals);
-/* They cost so far. `totals`: of the thread now or, of a stack that does not run, as it was left. */
+/*
+ * They cost so far. `totals`: of the thread now or, of a stack that does not run, as it was left.
+ */
 void sim_frames_settle(struct sim_call_graph *g, struct sim_fiber *f,
 		       const struct sim_totals *totals);
 

@@ -10,9 +10,9 @@
 
 enum sim_function_kind {
 	SIM_FUNCTION_NORMAL,
-	SIM_FUNCTION_STUB,	 /* of a procedure linkage table: jumps to a function elsewhere */
-	SIM_FUNCTION_RESOLVER,	 /* the dynamic linker's, which jumps to what it has looked up */
-	SIM_FUNCTION_UNKNOWN,	 /* nobody says where functions begin here */
+	SIM_FUNCTION_STUB,     /* of a procedure linkage table: jumps to a function elsewhere */
+	SIM_FUNCTION_RESOLVER, /* the dynamic linker's, which jumps to what it has looked up */
+	SIM_FUNCTION_UNKNOWN,  /* nobody says where functions begin here */
 	/* Of code made at run time: it ends where the next one begins, which may come later. */
 	SIM_FUNCTION_MADE,
 };
@@ -20,7 +20,7 @@ enum sim_function_kind {
 /* Code from start up to end. */
 struct sim_function {
 	uint64_t start, end;
-	uint8_t kind; /* enum sim_function_kind */
+	uint8_t kind;  /* enum sim_function_kind */
 	uint64_t seen; /* what was asked for first in it */
 };
 
@@ -44,7 +44,9 @@ void sim_functions_release(struct sim_functions *f);
 /* The number of the function that pc is in; 0 when memory ran out. */
 uint32_t sim_functions_number(struct sim_functions *f, uint64_t pc);
 
-/* Code in [start, end) is gone: what will be there is something else. Numbers stay what they were. */
+/*
+ * Code in [start, end) is gone: what will be there is something else. Numbers stay what they were.
+ */
 void sim_functions_forget(struct sim_functions *f, uint64_t start, uint64_t end);
 
 #endif

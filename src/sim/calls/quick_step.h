@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rules of call_graph.h for what programs do nearly always: calls by an arc that is known, returns
- * from the topmost frame, jumps within a function, out of stubs, and to other functions. That is more
- * than 99 % of the steps of sqlite3, python3, perl and cc1. For the files of the call graph alone.
+ * The rules of call_graph.h for what programs do nearly always: calls by an arc that is known,
+ * returns from the topmost frame, jumps within a function, out of stubs, and to other functions.
+ * That is more than 99 % of the steps of sqlite3, python3, perl and cc1. For the files of the call
+ * graph alone.
  *
  * All is inlined, so that what a loop of steps looks at again and again is in registers.
  */
@@ -110,8 +111,8 @@ SIM_QUICK struct sim_arc *sim_quick_flagged(const struct sim_quick *q, struct si
 SIM_QUICK bool sim_quick_has_room(struct sim_call_graph *g, const struct sim_quick *q,
 				  const struct sim_totals *totals)
 {
-	return q->top != q->last &&
-	       (sim_snapshot_is_new(q->fiber, totals) || sim_snapshots_take(g, q->fiber, q->top, totals));
+	return q->top != q->last && (sim_snapshot_is_new(q->fiber, totals) ||
+				     sim_snapshots_take(g, q->fiber, q->top, totals));
 }
 
 /* There is room. */
@@ -183,8 +184,8 @@ SIM_QUICK bool sim_quick_return(struct sim_call_graph *g, struct sim_quick *q,
 }
 
 /* Out of a stub, to what was called. */
-SIM_QUICK bool sim_quick_lead_on(struct sim_call_graph *g, struct sim_quick *q,
-				 uint32_t function, const struct sim_totals *totals)
+SIM_QUICK bool sim_quick_lead_on(struct sim_call_graph *g, struct sim_quick *q, uint32_t function,
+				 const struct sim_totals *totals)
 {
 	const struct sim_arc *stub = q->top->arc;
 	const uint64_t sp = q->top->sp, back = q->top->back;
@@ -206,8 +207,8 @@ SIM_QUICK bool sim_quick_lead_on(struct sim_call_graph *g, struct sim_quick *q,
 }
 
 /*
- * A jump into the middle of a function that is active already goes back to it: from a part of it that the compiler has
- * put elsewhere, most often. False: it is no such jump.
+ * A jump into the middle of a function that is active already goes back to it: from a part of it
+ * that the compiler has put elsewhere, most often. False: it is no such jump.
  */
 SIM_QUICK bool sim_quick_go_back(const struct sim_call_graph *g, struct sim_quick *q,
 				 const struct sim_segment *entered, uint32_t node,
@@ -255,7 +256,10 @@ SIM_QUICK bool sim_quick_jump(struct sim_call_graph *g, struct sim_quick *q,
 	if (sim_quick_chain(g, q, entered, arc))
 		return true;
 	arc = sim_quick_flagged(q, arc, SIM_ARC_JUMP);
-	/* What is active already is gone back to, or was jumped to before: that has rules of its own. */
+	/*
+	 * What is active already is gone back to, or was jumped to before: that has rules of its
+	 * own.
+	 */
 	if (arc == NULL || (arc->flags & ~SIM_ARC_NESTED) != SIM_ARC_JUMP ||
 	    !sim_quick_has_room(g, q, totals))
 		return false;

@@ -35,33 +35,34 @@ struct sim_cell {
 	uint32_t unused;
 	/* The rest, see SIM_SHORT_SEGMENT. */
 	struct sim_cell *next; /* the same segment in another node; NULL: the last one */
-	uint64_t executions; /* the owner's to count, see sim_call_graph_segment */
-	uint64_t taken;	     /* of a SIM_END_BRANCH, if jumps are wanted: went to target */
-	void *events;	     /* the owner's: the events of its instructions; begins as NULL */
-	uint64_t told_executions, told_taken; /* the owner's: what has been sent of them */
+	uint64_t executions;   /* the owner's to count, see sim_call_graph_segment */
+	uint64_t taken;	       /* of a SIM_END_BRANCH, if jumps are wanted: went to target */
+	void *events;	       /* the owner's: the events of its instructions; begins as NULL */
+	uint64_t flushed_executions, flushed_taken; /* the owner's: what has been sent of them */
 };
 
 struct sim_arc;
 
 struct sim_segment {
 	/* What a step looks at: 40 bytes, which the owner may want to have in one cache line. */
-	uint32_t node;	     /* that recent belongs to; 0: never executed */
-	uint32_t function;   /* that pc belongs to, from sim_call_graph_function */
-	struct sim_arc *arc; /* that its end took most recently */
+	uint32_t node;	      /* that recent belongs to; 0: never executed */
+	uint32_t function;    /* that pc belongs to, from sim_call_graph_function */
+	struct sim_arc *arc;  /* that its end took most recently */
 	struct sim_arc *from; /* by which it was entered when that was not plain; a hint */
-	uint64_t end_pc;     /* of its last instruction */
-	uint8_t end;	     /* enum sim_segment_end */
+	uint64_t end_pc;      /* of its last instruction */
+	uint8_t end;	      /* enum sim_segment_end */
 	uint8_t unused[7];
 	/* The rest. */
-	uint64_t pc;	     /* of its first instruction */
-	uint64_t target;     /* of a direct branch, jump or call; else 0 */
-	struct sim_cell own; /* the first cell */
+	uint64_t pc;		 /* of its first instruction */
+	uint64_t target;	 /* of a direct branch, jump or call; else 0 */
+	struct sim_cell own;	 /* the first cell */
 	struct sim_cell *recent; /* that of `node` */
 };
 
 /*
- * So many bytes of a segment are enough where nodes are functions of the whole process and jumps are not counted: then
- * it has one cell, and the call graph does not look at the rest of that and what is behind it.
+ * So many bytes of a segment are enough where nodes are functions of the whole process and jumps
+ * are not counted: then it has one cell, and the call graph does not look at the rest of that and
+ * what is behind it.
  */
 #define SIM_SHORT_SEGMENT offsetof(struct sim_segment, own.next)
 

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/curve/lru_stack.h"
 #include "sim/base/memory.h"
+#include "sim/curve/lru_stack.h"
 #include "sim/curve/random_cache.h"
 
 enum sim_policy {

@@ -2,7 +2,8 @@
 /*
  * Fully associative caches of several sizes with random replacement, simulated exactly and side by
  * side: a miss fills the cache until it is full, and then replaces a line chosen at random, each
- * with the same probability (StatCache's cache, Berg and Hagersten 2005). Loads and stores are alike.
+ * with the same probability (StatCache's cache, Berg and Hagersten 2005). Loads and stores are
+ * alike.
  */
 #ifndef DWELL_SIM_CURVE_RANDOM_CACHE_H
 #define DWELL_SIM_CURVE_RANDOM_CACHE_H

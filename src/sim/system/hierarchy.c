@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A hierarchy's parts, and the short way of an access through caches that are all LRU with up to 16 ways,
- * neither inclusive nor exclusive, write-back, without prefetchers and TLBs, where no dirty lines and no use
- * of lines are counted. Everything else goes the long way, walk.c.
+ * A hierarchy's parts, and the short way of an access through caches that are all LRU with up to 16
+ * ways, neither inclusive nor exclusive, write-back, without prefetchers and TLBs, where no dirty
+ * lines and no use of lines are counted. Everything else goes the long way, walk.c.
  */
 #include "sim/system/hierarchy.h"
 
@@ -12,23 +12,25 @@
 #include "sim/cache/cache_packed.h"
 #include "sim/system/walk.h"
 
-/* Tables of the filter for what is not there: of a lower half of addresses, all, or no line at all. */
-static const uint64_t all_plain[1] = {0};
-static const uint64_t none_plain[1] = {SIM_NO_LINE};
+/*
+ * Tables of the filter for what is not there: of a lower half of addresses, all, or no line at all.
+ */
+static const uint64_t all_noop[1] = {0};
+static const uint64_t none_noop[1] = {SIM_NO_LINE};
 
 /* ---- Parts ---- */
 
-static bool is_plain_cache(const struct sim_cache_geometry *g)
+static bool is_basic_cache(const struct sim_cache_geometry *g)
 {
 	return g->size_bytes == 0 ||
 	       (g->inclusion == SIM_NEITHER && g->prefetcher == SIM_PREFETCH_NONE &&
 		!g->is_write_through && !g->no_write_allocate);
 }
 
-static bool is_plain(const struct sim_hierarchy *h)
+static bool is_noop(const struct sim_hierarchy *h)
 {
 	for (unsigned slot = 0; slot < SIM_SLOTS; slot++)
-		if (!is_plain_cache(sim_slot_geometry(h, slot)))
+		if (!is_basic_cache(sim_slot_geometry(h, slot)))
 			return false;
 	return !h->has_tlb && !h->geometry.line_use && !h->geometry.write_backs;
 }
@@ -43,7 +45,7 @@ static bool is_simple(const struct sim_hierarchy *h)
 	for (unsigned slot = 0; slot < SIM_SLOTS; slot++)
 		if (sim_slot_geometry(h, slot)->size_bytes && !is_simple_cache(&h->caches[slot]))
 			return false;
-	return h->is_plain;
+	return h->is_basic;
 }
 
 static bool has_use(const struct sim_geometry *g, unsigned slot)
@@ -96,21 +98,21 @@ static int init_tlbs(struct sim_hierarchy *h)
 
 /* ---- The filter ---- */
 
-static void set_plain(struct sim_plain *p, const uint64_t *table)
+static void set_noop(struct sim_noop *p, const uint64_t *table)
 {
-	*p = (struct sim_plain){{table, table, table, table}, 0, 63};
+	*p = (struct sim_noop){{table, table, table, table}, 0, 63};
 }
 
 /* What the fast tests see of a cache: it may be watched or not, or not be there. */
-static void show_plain(struct sim_plain *p, const struct sim_cache *c, bool filter)
+static void show_noop(struct sim_noop *p, const struct sim_cache *c, bool filter)
 {
 	if (c->memory == NULL) {
-		set_plain(p, all_plain);
-	} else if (c->plain_loads == NULL || !filter) {
-		set_plain(p, none_plain);
+		set_noop(p, all_noop);
+	} else if (c->noop_loads == NULL || !filter) {
+		set_noop(p, none_noop);
 	} else {
-		*p = (struct sim_plain){
-			{c->plain_loads, c->plain_stores, c->plain_stores, c->plain_loads},
+		*p = (struct sim_noop){
+			{c->noop_loads, c->noop_stores, c->noop_stores, c->noop_loads},
 			c->set_mask,
 			c->shift};
 	}
@@ -119,7 +121,7 @@ static void show_plain(struct sim_plain *p, const struct sim_cache *c, bool filt
 static int watch(struct sim_hierarchy *h, unsigned slot)
 {
 	const struct sim_cache_geometry *g = sim_slot_geometry(h, slot);
-	enum sim_plain_stores stores = SIM_STORES_AS_LOADS;
+	enum sim_noop_stores stores = SIM_STORES_AS_LOADS;
 
 	if (g->size_bytes == 0 || g->prefetcher == SIM_PREFETCH_STRIDE || h->geometry.line_use)
 		return 0;
@@ -143,17 +145,17 @@ static int init_filter(struct sim_hierarchy *h, bool filter)
 	if (watch(h, 0) != 0 || watch(h, SIM_CODE_SLOT) != 0 || watch_tlb(&h->code_tlb) != 0 ||
 	    watch_tlb(&h->data_tlb) != 0)
 		return -1;
-	show_plain(&h->data, &h->caches[0], filter);
-	show_plain(&h->fetch, &h->caches[g->is_unified ? 0 : SIM_CODE_SLOT], filter);
-	show_plain(&h->data_pages, &h->data_tlb, filter);
-	show_plain(&h->fetch_pages, g->is_tlb_unified ? &h->data_tlb : &h->code_tlb, filter);
+	show_noop(&h->data, &h->caches[0], filter);
+	show_noop(&h->fetch, &h->caches[g->is_unified ? 0 : SIM_CODE_SLOT], filter);
+	show_noop(&h->data_pages, &h->data_tlb, filter);
+	show_noop(&h->fetch_pages, g->is_tlb_unified ? &h->data_tlb : &h->code_tlb, filter);
 	return 0;
 }
 
 /* A hit can be seen to change nothing but the order of its set: see give. */
 static bool has_quick(const struct sim_cache *c)
 {
-	return c->plain_loads != NULL && c->replacement == SIM_REPLACE_LRU &&
+	return c->noop_loads != NULL && c->replacement == SIM_REPLACE_LRU &&
 	       c->ways <= SIM_SHORT_WAYS && !c->is_by_age;
 }
 
@@ -167,7 +169,7 @@ int sim_hierarchy_init(struct sim_hierarchy *h, const struct sim_geometry *g, bo
 	sim_events_of(g, &h->list);
 	if (init_caches(h) != 0 || init_tlbs(h) != 0 || init_filter(h, filter) != 0)
 		return -1;
-	h->is_plain = is_plain(h);
+	h->is_basic = is_noop(h);
 	h->is_simple = is_simple(h);
 	for (unsigned slot = 0; slot < SIM_SLOTS && filter; slot++)
 		h->has_quick[slot] = has_quick(&h->caches[slot]);
@@ -201,8 +203,8 @@ static bool reference_line(struct sim_cache *c, uint64_t line)
 		return true;
 	}
 	set = sim_cache_set(c, line);
-	if (c->plain_loads != NULL)
-		c->plain_loads[set] = line;
+	if (c->noop_loads != NULL)
+		c->noop_loads[set] = line;
 	return c->is_by_age ? sim_by_age_reference(c, set, line)
 			    : sim_packed_reference(c, set, line);
 }
@@ -219,11 +221,11 @@ static bool reference(struct sim_cache *c, uint64_t first, uint64_t last)
 }
 
 /*
- * The short way below the first level, which missed. column: 0, 1, 2: a fetch, a load, a store. Not inlined, so that
- * hits need fewer registers.
+ * The short way below the first level, which missed. column: 0, 1, 2: a fetch, a load, a store. Not
+ * inlined, so that hits need fewer registers.
  */
 __attribute__((noinline)) static bool go_down(struct sim_hierarchy *h, unsigned column,
-						  uint64_t first, uint64_t last, uint64_t events[])
+					      uint64_t first, uint64_t last, uint64_t events[])
 {
 	const uint8_t *event = &h->list.index[SIM_MISSES + column];
 	unsigned level = 0;
@@ -244,8 +246,8 @@ static const unsigned columns[] = {
 	[SIM_LOAD] = 1, [SIM_STORE] = 2, [SIM_MODIFY] = 1, [SIM_FETCH] = 0};
 
 __attribute__((noinline)) static bool give_any(struct sim_hierarchy *h, unsigned slot,
-						   uint64_t address, uint32_t bytes,
-						   enum sim_access kind, uint64_t events[])
+					       uint64_t address, uint32_t bytes,
+					       enum sim_access kind, uint64_t events[])
 {
 	uint64_t last = last_byte(h, address, bytes);
 
@@ -260,13 +262,13 @@ __attribute__((noinline)) static bool give_any(struct sim_hierarchy *h, unsigned
 
 /* The line of the access missed in its first level, which is packed. */
 __attribute__((noinline)) static bool give_missed(struct sim_hierarchy *h, unsigned slot,
-						      uint64_t address, uint32_t bytes,
-						      enum sim_access kind, uint64_t events[])
+						  uint64_t address, uint32_t bytes,
+						  enum sim_access kind, uint64_t events[])
 {
 	struct sim_cache *c = &h->caches[slot];
 	uint64_t line = address >> c->shift, set = line & c->set_mask;
 
-	c->plain_loads[set] = line;
+	c->noop_loads[set] = line;
 	sim_packed_replace(c, sim_packed_set(c, set), sim_entry_of(line, 0));
 	return go_down(h, columns[kind], address, last_byte(h, address, bytes), events);
 }
@@ -275,9 +277,9 @@ __attribute__((noinline)) static bool give_missed(struct sim_hierarchy *h, unsig
 static inline bool is_in_plain_page(const struct sim_hierarchy *h, uint64_t address,
 				    enum sim_access kind)
 {
-	const struct sim_plain *pages = kind == SIM_FETCH ? &h->fetch_pages : &h->data_pages;
+	const struct sim_noop *pages = kind == SIM_FETCH ? &h->fetch_pages : &h->data_pages;
 
-	return !h->has_tlb || sim_is_plain(pages, address >> pages->shift, SIM_LOAD);
+	return !h->has_tlb || sim_is_noop(pages, address >> pages->shift, SIM_LOAD);
 }
 
 /* A hit on an entry changes more than the order of its set. */
@@ -291,11 +293,12 @@ static inline bool has_consequences(const struct sim_cache *c, uint64_t entry, e
 }
 
 /*
- * Most accesses that are given, by far, hit one line of a first level that is packed LRU, and change nothing but the
- * order of its set: that is kept short, and all else apart, so that it needs few registers.
+ * Most accesses that are given, by far, hit one line of a first level that is packed LRU, and
+ * change nothing but the order of its set: that is kept short, and all else apart, so that it needs
+ * few registers.
  */
-static inline bool give(struct sim_hierarchy *h, unsigned slot, uint64_t address,
-			    uint32_t bytes, enum sim_access kind, uint64_t events[])
+static inline bool give(struct sim_hierarchy *h, unsigned slot, uint64_t address, uint32_t bytes,
+			enum sim_access kind, uint64_t events[])
 {
 	struct sim_cache *c = &h->caches[slot];
 	uint64_t line = address >> c->shift, number = line & c->set_mask, *set;
@@ -311,27 +314,26 @@ static inline bool give(struct sim_hierarchy *h, unsigned slot, uint64_t address
 	if (way < 0 || has_consequences(c, set[SIM_PACKED_HEAD + way], kind))
 		return give_any(h, slot, address, bytes, kind, events);
 	sim_packed_use(set, (unsigned)way);
-	c->plain_loads[number] = line;
+	c->noop_loads[number] = line;
 	if (c->stores == SIM_STORES_ONCE_DIRTY)
-		c->plain_stores[number] =
+		c->noop_stores[number] =
 			sim_entry_has(set[SIM_PACKED_HEAD + way], SIM_DIRTY) ? line : SIM_NO_LINE;
 	return false;
 }
 
-bool sim_hierarchy_fetch(struct sim_hierarchy *h, uint64_t pc, uint32_t bytes,
-			     uint64_t events[])
+bool sim_hierarchy_fetch(struct sim_hierarchy *h, uint64_t pc, uint32_t bytes, uint64_t events[])
 {
 	return give(h, h->geometry.is_unified ? 0 : SIM_CODE_SLOT, pc, bytes, SIM_FETCH, events);
 }
 
 bool sim_hierarchy_data(struct sim_hierarchy *h, uint64_t address, uint32_t bytes,
-			    enum sim_access kind, uint64_t events[])
+			enum sim_access kind, uint64_t events[])
 {
 	return give(h, 0, address, bytes, kind, events);
 }
 
 bool sim_hierarchy_below(struct sim_hierarchy *h, enum sim_access kind, uint64_t first,
-			     uint64_t last, uint64_t events[])
+			 uint64_t last, uint64_t events[])
 {
 	return go_down(h, columns[kind], first, last, events);
 }

@@ -30,9 +30,9 @@ int sim_strides_init(struct sim_strides *s, const struct sim_memory *memory);
 void sim_strides_release(struct sim_strides *s);
 
 /*
- * Learn from an access. Returns an address in the line wanted next, or the address given where nothing
- * is foretold: one stride on, and where that is still in the same line, the line
- * beside it in the direction of the stride.
+ * Learn from an access. Returns an address in the line wanted next, or the address given where
+ * nothing is foretold: one stride on, and where that is still in the same line, the line beside it
+ * in the direction of the stride.
  */
 uint64_t sim_strides_learn(struct sim_strides *s, uint32_t tag, uint64_t address,
 			   unsigned line_shift);

@@ -2,8 +2,9 @@
 /*
  * An access on its way through a hierarchy of any kind; the rules are those of hierarchy.h.
  *
- * Levels are visited in groups: a level with the exclusive levels right below it, which are searched line by line
- * when the level misses. Where a group does not have all lines, the next group is asked.
+ * Levels are visited in groups: a level with the exclusive levels right below it, which are
+ * searched line by line when the level misses. Where a group does not have all lines, the next
+ * group is asked.
  */
 #include "sim/system/walk.h"
 
@@ -187,7 +188,9 @@ static bool makes_dirty(const struct walk *w, unsigned slot)
 	       !sim_slot_geometry(w->h, slot)->is_write_through;
 }
 
-/* Returns the level below `level` and before `end` that had the line, and has it no more; or end. */
+/*
+ * Returns the level below `level` and before `end` that had the line, and has it no more; or end.
+ */
 static unsigned search_exclusive(struct walk *w, unsigned level, unsigned end, uint64_t line,
 				 unsigned *flags)
 {
@@ -341,7 +344,7 @@ static void run_prefetcher(struct walk *w, unsigned slot)
 #define ADDRESSES (((uint64_t)1 << SIM_ENTRY_ADDRESS_BITS) - 1) /* what entries tell apart */
 
 bool sim_walk(struct sim_hierarchy *h, uint64_t first, uint64_t last, enum sim_access kind,
-		  uint64_t events[])
+	      uint64_t events[])
 {
 	struct walk w = {.h = h,
 			 .events = events,

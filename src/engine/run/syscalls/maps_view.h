@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the program reads in /proc/self/maps while a simulation has the tables of the filter gear:
- * all but these. They give way to what the program maps there (filter_gear.h), and sanitizers look
- * here first whether they may.
+ * What the program reads in /proc/self/maps while a simulation has the tables of the filter
+ * variant: all but these. They give way to what the program maps there (filter_end.h), and
+ * sanitizers look here first whether they may.
  *
  * It is a copy, made when the file is opened.
  */

@@ -38,7 +38,7 @@
 #include "engine/sample/buffers.h"
 #include "engine/sample/collect.h"
 #include "engine/sample/ticker.h"
-#include "engine/simulate/baton.h"
+#include "engine/simulate/scheduler.h"
 
 typedef long handler(struct thread *t, long nr, const long args[6]);
 
@@ -416,16 +416,16 @@ void syscalls_handle(struct thread *t)
 	publish_report(t);
 	buffers_park(t);
 	threads_before_call(t, nr, args);
-	baton_before_call(t, nr, args);
+	scheduler_before_call(t, nr, args);
 	behind_before_call(t, nr, args);
-	began = baton_is_held_by(t) && !changes_simulation(nr) && baton_enter_call(t);
+	began = scheduler_is_held_by(t) && !changes_simulation(nr) && scheduler_enter_call(t);
 	result = call(t, nr, args);
 	if ((result == -EMFILE && descriptors_make_way(t)) ||
 	    (result == -ENOMEM && limit_calls_settle(t)))
 		result = call(t, nr, args);
 	if (began)
-		baton_leave_call(t);
-	baton_after_call(t, nr, args, result);
+		scheduler_leave_call(t);
+	scheduler_after_call(t, nr, args, result);
 	behind_after_call(t, nr, args, result);
 	if (result == SYSCALLS_NO_RESULT)
 		return;

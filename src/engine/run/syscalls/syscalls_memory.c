@@ -25,7 +25,7 @@
 #include "engine/run/syscalls/own_memory.h"
 #include "engine/run/syscalls/syscalls.h"
 #include "engine/sample/ticker.h"
-#include "engine/simulate/filter/filter_gear.h"
+#include "engine/simulate/filter/filter_end.h"
 #include "engine/unwind/modules.h"
 
 static void tell_module(struct thread *t, uint64_t start, uint64_t end, uint64_t offset, long fd)

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The state of the filter gear, and what happens where its inline tests fail; see filter.h. */
+/* The state of the filter variant, and what happens where its inline tests fail; see filter.h. */
 #define _GNU_SOURCE
 #include "engine/simulate/filter/filter.h"
 
 #include "engine/core/addresses.h"
+#include "engine/core/fsbase.h"
+#include "engine/core/util.h"
+#include "engine/sample/sampler.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_handover.h"
 #include "engine/simulate/filter/filter_memory.h"
-#include "engine/simulate/filter/filter_several.h"
+#include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/filter/filter_sites.h"
-#include "engine/core/fsbase.h"
 #include "engine/simulate/graph.h"
-#include "engine/sample/sampler.h"
 #include "engine/simulate/segments.h"
-#include "engine/core/util.h"
 #include "sim/base/bits.h"
 #include "sim/system/hierarchy.h"
-#include "sim/system/several.h"
+#include "sim/system/multi.h"
 
-#define LINES	     (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
-#define CELLS_BYTES  (LINES * sizeof(uint32_t))
+#define LINES	      (1ull << (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT))
+#define CELLS_BYTES   (LINES * sizeof(uint32_t))
 #define CODE_INDEX_AT (FILTER_CELLS + CELLS_BYTES)
 #define LAST_CELLS_AT (FILTER_CELLS + 2 * CELLS_BYTES)
 #define OWNERS_AT     FILTER_OWNERS
@@ -29,21 +29,24 @@
 #define OLDEST_BYTES  (STAMPS_BYTES / 64 * sizeof(struct filter_oldest)) /* of a first level */
 #define LINES_AT      (OLDEST_AT + 2 * OLDEST_BYTES)
 #define HIGH_BYTES    (LINES_AT + CODE_LINES * 8 - FILTER_CELLS)
-#define STAMPS_AT    FILTER_STAMPS
-#define STAMPS_BYTES (16ull << 20) /* of each level: 128 MB of caches */
+#define STAMPS_AT     FILTER_STAMPS
+#define STAMPS_BYTES  (16ull << 20) /* of each level: 128 MB of caches */
 #define CODE_CELLS_AT FILTER_CODE_CELLS
-#define CODE_LINES   (8ull << 20)
-#define COUNTERS_AT  (FILTER_MISSES + FILTER_MOST_SITES * 8ull)
-#define COUNTERS     ((LOW_TABLES - COUNTERS_AT) / 8)
-#define LEAST_SETS   8u /* neighbouring lines of one segment never meet in a set of code */
+#define CODE_LINES    (8ull << 20)
+#define COUNTERS_AT   (FILTER_MISSES + FILTER_MOST_SITES * 8ull)
+#define COUNTERS      ((LOW_TABLES - COUNTERS_AT) / 8)
+#define LEAST_SETS    8u /* neighbouring lines of one segment never meet in a set of code */
 
 _Static_assert(FILTER_OWNERS >= STAMPS_AT + 3 * STAMPS_BYTES, "layout");
 _Static_assert(FILTER_CODE_CELLS >= OWNERS_AT + 3 * OWNERS_BYTES, "layout");
 _Static_assert(FILTER_MISSES == CODE_CELLS_AT + CODE_LINES * 4, "layout");
-_Static_assert(FILTER_NOBODY >= FILTER_LINE_MASK + 8 && FILTER_ORDER_8 >= FILTER_NOBODY + 16, "layout");
+_Static_assert(FILTER_NOBODY >= FILTER_LINE_MASK + 8 && FILTER_ORDER_8 >= FILTER_NOBODY + 16,
+	       "layout");
 _Static_assert(FILTER_ORDER_16 >= FILTER_ORDER_8 + 9 * 8 * 8, "layout");
 _Static_assert(FILTER_STAMPS >= FILTER_ORDER_16 + 17 * 16 * 8, "layout");
-_Static_assert(FILTER_CELLS >= LOW_TABLES_END && LOW_ARENA_BELOW_FILTER + (256u << 20) <= FILTER_LOW, "layout");
+_Static_assert(FILTER_CELLS >= LOW_TABLES_END &&
+		       LOW_ARENA_BELOW_FILTER + (256u << 20) <= FILTER_LOW,
+	       "layout");
 
 static struct {
 	bool on;
@@ -55,7 +58,9 @@ static struct {
 	uint64_t line_count;
 	uint64_t counters;
 	bool is_reserved; /* there is memory */
-	/* Of several hierarchies: the lines of the access that missed in a front, the lower first. */
+	/*
+	 * Of several hierarchies: the lines of the access that missed in a front, the lower first.
+	 */
 	struct filter_miss missed[2];
 	uint32_t missed_lines;
 } f;
@@ -78,9 +83,9 @@ bool filter_has_code(void)
 	return f.has_code;
 }
 
-enum gear filter_gear(void)
+enum code_variant_id filter_choose_variant(void)
 {
-	return f.on ? GEAR_FILTER : GEAR_STREAM;
+	return f.on ? VARIANT_FILTER : VARIANT_STREAM;
 }
 
 /* ---- Memory ---- */
@@ -137,8 +142,9 @@ static bool fits(const struct sim_cache *c)
 /* As a first level. */
 static bool fits_first(const struct sim_cache *c)
 {
-	return fits(c) && (c->replacement == SIM_REPLACE_LRU || c->replacement == SIM_REPLACE_FIFO ||
-			   c->replacement == SIM_REPLACE_RANDOM);
+	return fits(c) &&
+	       (c->replacement == SIM_REPLACE_LRU || c->replacement == SIM_REPLACE_FIFO ||
+		c->replacement == SIM_REPLACE_RANDOM);
 }
 
 static bool is_random(const struct sim_cache *c)
@@ -211,7 +217,7 @@ static bool start(const struct filter_caches *c, uint32_t most_bytes)
 	f.most_bytes = most_bytes;
 	if (!engine.wide || (engine_follows_calls() && !graph_takes_steps()) ||
 	    most_bytes < 1u << FILTER_LINE_SHIFT || !fits_first(c->data) ||
-	    (f.has_code && !fits_first(c->code)) || cache_need_gear(GEAR_FILTER) != 0 ||
+	    (f.has_code && !fits_first(c->code)) || cache_need_variant(VARIANT_FILTER) != 0 ||
 	    !filter_sites_start() || !filter_memory_reserve(HIGH_BYTES) ||
 	    (engine_follows_calls() && !filter_calls_start()))
 		return false;
@@ -231,15 +237,15 @@ bool filter_start(struct sim_hierarchy *h)
 		       !(code && is_random(code));
 
 	f.h = h;
-	return h->is_plain && !h->geometry.is_unified &&
+	return h->is_basic && !h->geometry.is_unified &&
 	       start(&(struct filter_caches){&c[0], code, is_fast ? &c[1] : 0}, h->most_bytes);
 }
 
-bool filter_start_several(struct sim_several *s)
+bool filter_start_multi(struct sim_multi *s)
 {
 	const bool has_code = s->firsts[SIM_OF_CODE].count != 0;
 
-	return filter_several_start(s) &&
+	return filter_multi_start(s) &&
 	       start(&(struct filter_caches){&s->firsts[SIM_OF_DATA].front,
 					     has_code ? &s->firsts[SIM_OF_CODE].front : 0, 0},
 		     s->most_bytes);
@@ -315,8 +321,8 @@ static void bring_in(struct filter_level *l, uint64_t line, uint32_t *cell)
 	uint64_t least = victim(l, first, places);
 
 	if (!f.h)
-		f.missed[f.missed_lines++] =
-			(struct filter_miss){.line = line & (LINES - 1), .victim = l->owners[least]};
+		f.missed[f.missed_lines++] = (struct filter_miss){.line = line & (LINES - 1),
+								  .victim = l->owners[least]};
 	if (l->owners[least])
 		*l->owners[least] = 0;
 	l->owners[least] = cell;
@@ -359,9 +365,9 @@ static void put_misses(struct segment_insn *in, enum sim_access kind, uint64_t f
 		m[f.missed_lines - 1].flags = MISS_WITH_BEFORE;
 	else if (first >> FILTER_LINE_SHIFT != last >> FILTER_LINE_SHIFT)
 		m->flags = MISS_WITH_NEXT;
-	filter_several_make_room();
+	filter_multi_make_room();
 	for (uint32_t i = 0; i < f.missed_lines; i++)
-		filter_several_put(&m[i]);
+		filter_multi_put(&m[i]);
 	f.missed_lines = 0;
 }
 
@@ -489,14 +495,17 @@ static uint64_t next_time(struct thread *t)
 }
 
 /*
- * Of n iterations, how many behind i touch the lines that i has touched, and no other: nothing changes but times, which
- * are in the same order already. A cache that may drop one of them for another sees each.
+ * Of n iterations, how many behind i touch the lines that i has touched, and no other: nothing
+ * changes but times, which are in the same order already. A cache that may drop one of them for
+ * another sees each.
  */
 static uint64_t same_lines(const struct repeat *rep, uint64_t i, uint64_t n)
 {
-	uint64_t least = n - i - 1, step = (uint64_t)(rep->step < 0 ? -(int64_t)rep->step : rep->step);
+	uint64_t least = n - i - 1,
+		 step = (uint64_t)(rep->step < 0 ? -(int64_t)rep->step : rep->step);
 
-	if ((rep->accesses > 1 && (!w.data.by_use || cache_of(&w.data)->ways < rep->accesses)) || !step)
+	if ((rep->accesses > 1 && (!w.data.by_use || cache_of(&w.data)->ways < rep->accesses)) ||
+	    !step)
 		return 0;
 	for (uint32_t k = 0; k < rep->accesses; k++) {
 		uint64_t at = rep->address[k] + i * (uint64_t)rep->step;
@@ -559,7 +568,7 @@ void filter_settle(void)
 {
 	if (w.is_fast)
 		filter_look_below();
-	filter_several_settle();
+	filter_multi_settle();
 }
 
 void filter_make_room(uint64_t start, uint64_t end)

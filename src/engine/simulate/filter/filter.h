@@ -1,49 +1,57 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The filter gear of simulations: translated code asks by itself whether the line of an access is in
- * the simulated first level, and only an access that misses there calls the engine. That changes the first level at
- * once; where there are two levels it writes the miss down, and asks LL for some hundred at a time (filter_below.S).
+ * The filter variant of simulations: translated code asks by itself whether the line of an access
+ * is in the simulated first level, and only an access that misses there calls the engine. That
+ * changes the first level at once; where there are two levels it writes the miss down, and asks LL
+ * for some hundred at a time (filter_below.S).
  *
- * Each line of memory has a cell of four bytes in a table that is reserved for all of the address space: the address
- * of the line's stamp, or 0 while it is not in the cache. There is a stamp for each place of
- * the cache, eight bytes: when the line that it holds was touched last. The time is that of lanes 0
- * and 1 of the counter register (lanes.h). The line that gives way in a set is the one with the least stamp, 0 where
- * a place is free.
+ * Each line of memory has a cell of four bytes in a table that is reserved for all of the address
+ * space: the address of the line's stamp, or 0 while it is not in the cache. There is a stamp for
+ * each place of the cache, eight bytes: when the line that it holds was touched last. The time is
+ * that of lanes 0 and 1 of the counter register (lanes.h). The line that gives way in a set is the
+ * one with the least stamp, 0 where a place is free.
  *
- * So it is with code: each line of it that was translated has a cell. Cells of code, stamps, counters of executions and
- * constants of misses lie below 2 GB, where code needs no register to reach them; those of code beside it (cache.h).
+ * So it is with code: each line of it that was translated has a cell. Cells of code, stamps,
+ * counters of executions and constants of misses lie below 2 GB, where code needs no register to
+ * reach them; those of code beside it (cache.h).
  *
- *   FILTER_LOW:  | constants of misses | stamps of data, of code, of LL | owners of these | cells of code -> | misses of sites -> | counters -> |
+ *   FILTER_LOW:   | constants of misses | stamps of data, of code, of LL | owners of these |
+ *                 | cells of code -> | misses of sites -> | counters -> |
  *   LOW_TABLES:  others', see addresses.h
- *   FILTER_CELLS: | cells of data | those of code, by line | those of LL | oldest of sets | lines of code |
+ *   FILTER_CELLS: | cells of data | those of code, by line | those of LL | oldest of sets |
+ *                 | lines of code |
  *
- * With FIFO replacement the stamp says when the line came, so that hits leave nothing; with random replacement there is
- * none, and lines are where the replay has them.
+ * With FIFO replacement the stamp says when the line came, so that hits leave nothing; with random
+ * replacement there is none, and lines are where the replay has them.
  *
- * Of several hierarchies it holds what all first levels have: filter_several.h.
+ * Of several hierarchies it holds what all first levels have: filter_multi.h.
  *
- * One thread at a time runs: threads take turns (filter_turns.h).
+ * One thread at a time runs: threads take turns (filter_scheduler.h).
  */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_H
 #define DWELL_ENGINE_SIMULATE_FILTER_H
 
-#define FILTER_LOW	   0x60000000
-#define FILTER_CELLS	   0x70060000 /* see filter_trust.h */
-#define FILTER_LINE_SHIFT  6
+#define FILTER_LOW	    0x60000000
+#define FILTER_CELLS	    0x70060000 /* see filter_trust.h */
+#define FILTER_LINE_SHIFT   6
 #define FILTER_ADDRESS_BITS 47
-#define FILTER_LINE_BITS   (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT)
-#define FILTER_STAMPS	   (FILTER_LOW + 4096)
-#define FILTER_TO_OWNERS   0x3000840 /* from a stamp to its owner */
-#define FILTER_OWNERS	   (FILTER_STAMPS + FILTER_TO_OWNERS)
-#define FILTER_CODE_CELLS  (FILTER_STAMPS + 0x6001000)
-#define FILTER_MISSES	   (FILTER_CODE_CELLS + 0x2000000) /* see filter_sites.h */
-#define FILTER_MOST_SITES  0x400000
+#define FILTER_LINE_BITS    (FILTER_ADDRESS_BITS - FILTER_LINE_SHIFT)
+#define FILTER_STAMPS	    (FILTER_LOW + 4096)
+#define FILTER_TO_OWNERS    0x3000840 /* from a stamp to its owner */
+#define FILTER_OWNERS	    (FILTER_STAMPS + FILTER_TO_OWNERS)
+#define FILTER_CODE_CELLS   (FILTER_STAMPS + 0x6001000)
+#define FILTER_MISSES	    (FILTER_CODE_CELLS + 0x2000000) /* see filter_sites.h */
+#define FILTER_MOST_SITES   0x400000
 /* Constants of misses. */
-#define FILTER_LINE_MASK   (FILTER_LOW + 0)  /* address bits that number a line, for pext */
-#define FILTER_NOBODY	   (FILTER_LOW + 128) /* the address of a cell for nobody, which gives way where a place is free */
-/* For each place of a row the numbers of all, but for its own, which is the greatest; and at last of all. */
-#define FILTER_ORDER_8	   (FILTER_LOW + 1024)
-#define FILTER_ORDER_16	   (FILTER_LOW + 1792)
+#define FILTER_LINE_MASK (FILTER_LOW + 0) /* address bits that number a line, for pext */
+/* the address of a cell for nobody, which gives way where a place is free */
+#define FILTER_NOBODY (FILTER_LOW + 128)
+/*
+ * For each place of a row the numbers of all, but for its own, which is the greatest; and at last
+ * of all.
+ */
+#define FILTER_ORDER_8	(FILTER_LOW + 1024)
+#define FILTER_ORDER_16 (FILTER_LOW + 1792)
 /* struct filter_level */
 #define L_STAMPS 0
 #define L_OWNERS 8
@@ -69,26 +77,27 @@
 #include "engine/core/state.h"
 
 struct sim_hierarchy;
-struct sim_several;
+struct sim_multi;
 struct arena_data;
 struct segment;
 struct repeat;
 
-/* The constants of code of the filter gear. */
+/* The constants of code of the filter variant. */
 void filter_write_constants(struct arena_data *d);
 
 /* Can this hierarchy be simulated so? Then it is on from now on, with empty caches. Once. */
 bool filter_start(struct sim_hierarchy *h);
 /* The same of several hierarchies. */
-bool filter_start_several(struct sim_several *s);
+bool filter_start_multi(struct sim_multi *s);
 bool filter_is_on(void);
 /* Are fetches simulated? */
 bool filter_has_code(void);
-/* The gear of simulated code. */
-enum gear filter_gear(void);
+/* The variant of simulated code. */
+enum code_variant_id filter_choose_variant(void);
 /*
- * The program is about to map memory there, whatever is there: the filter is over if it is its own, and what is in its caches goes to those
- * of the hierarchy. The caller changes gears, of its thread, too; no other is in the cache.
+ * The program is about to map memory there, whatever is there: the filter is over if it is its own,
+ * and what is in its caches goes to those of the hierarchy. The caller changes variants, of its
+ * thread, too; no other is in the cache.
  */
 void filter_make_room(uint64_t start, uint64_t end);
 
@@ -108,7 +117,10 @@ void filter_count_executions(struct segment *s);
 
 /* Has a stack pointer been seen that is no multiple of 8? Then code does not rely on it. */
 extern bool filter_is_careful;
-/* Could the program go on after a fault? Then code makes addresses that no memory has to such as are in the table of cells. */
+/*
+ * Could the program go on after a fault? Then code makes addresses that no memory has to such as
+ * are in the table of cells.
+ */
 extern bool filter_expects_faults;
 
 /* A fault has ended segment t->cut_segment after t->cut_insns - 1 instructions. */
@@ -118,7 +130,10 @@ void filter_repeat(struct thread *t, uint32_t trailer, const struct repeat *rep)
 void filter_elements(struct thread *t, uint32_t trailer, const uint64_t *entries, uint32_t n);
 void filter_undo_elements(uint32_t trailer, uint32_t n);
 
-/* All that has been written down of misses (filter_miss.S, filter_several.h) is looked at and counted, as far as nobody waits for that. */
+/*
+ * All that has been written down of misses (filter_miss.S, filter_multi.h) is looked at and
+ * counted, as far as nobody waits for that.
+ */
 void filter_settle(void);
 /* glue, filter_miss.S: the same, of one hierarchy of two levels. */
 void filter_look_below(void);
@@ -127,12 +142,14 @@ bool filter_may_count(void);
 
 /* glue: filter_miss.S */
 extern char engine_filter_miss[], engine_filter_miss_end[];
-/* Called by it, with the clock. The registers of the target are in t->regs. Returns where to go on. */
+/*
+ * Called by it, with the clock. The registers of the target are in t->regs. Returns where to go on.
+ */
 uint64_t filter_missed(uint64_t clock);
 
 /*
- * The oldest line of a set, as its last miss left it: still so if its stamp is the one that it had then, since each use makes a stamp the
- * greatest of all.
+ * The oldest line of a set, as its last miss left it: still so if its stamp is the one that it had
+ * then, since each use makes a stamp the greatest of all.
  */
 struct filter_oldest {
 	uint64_t stamp;	 /* UINT64_MAX: not known */
@@ -141,7 +158,10 @@ struct filter_oldest {
 	uint64_t unused;
 };
 
-/* A cache. The row of a set has 8 or 16 places; those that the set has not have stamps that are never the least. */
+/*
+ * A cache. The row of a set has 8 or 16 places; those that the set has not have stamps that are
+ * never the least.
+ */
 struct filter_level {
 	uint64_t *stamps;
 	uint32_t **owners; /* of stamps: the cell of the line that is there, or NULL */
@@ -157,9 +177,10 @@ void filter_forget_oldest(struct filter_level *l, uint64_t set);
 struct filter_state {
 	struct filter_level data, code;
 	struct filter_level last; /* LL, kept in the same way if there are two levels */
-	uint32_t *last_cells; /* by line, as those of data */
-	uint64_t last_clock;  /* LL has a time of its own: data and code meet there */
-	uint32_t to_last;     /* from the number of an event of first levels to that of the same of LL */
+	uint32_t *last_cells;	  /* by line, as those of data */
+	uint64_t last_clock;	  /* LL has a time of its own: data and code meet there */
+	/* from the number of an event of first levels to that of the same of LL */
+	uint32_t to_last;
 	uint32_t columns[3][2]; /* numbers within a cell of events: [column][missed in LL, too] */
 	bool is_fast;		/* there are two levels, and both are kept so */
 };

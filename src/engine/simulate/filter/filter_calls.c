@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records of the filter gear; see filter_calls.h. */
+/* Records of the filter variant; see filter_calls.h. */
 #include "engine/simulate/filter/filter_calls.h"
 
 #include <sys/mman.h>
 
 #include "channel/sys.h"
-#include "engine/simulate/filter/filter.h"
-#include "engine/simulate/filter/filter_several.h"
-#include "engine/core/frame.h"
-#include "engine/simulate/graph.h"
-#include "engine/core/lanes.h"
 #include "engine/codecache/pages.h"
-#include "engine/sample/collect.h"
-#include "engine/simulate/segments.h"
+#include "engine/core/frame.h"
+#include "engine/core/lanes.h"
 #include "engine/core/util.h"
+#include "engine/sample/collect.h"
+#include "engine/simulate/filter/filter.h"
+#include "engine/simulate/filter/filter_multi.h"
+#include "engine/simulate/graph.h"
+#include "engine/simulate/segments.h"
 
-#define RECORDS	      16384u /* 640 KB; the one behind them takes a fault of 20 us to make room */
-#define MANY	      512u   /* a miss, which leaves the code anyhow, has so many followed: 20 KB stay in the first cache */
+#define RECORDS 16384u /* 640 KB; the one behind them takes a fault of 20 us to make room */
+/* a miss, which leaves the code anyhow, has so many followed: 20 KB stay in the first cache */
+#define MANY	      512u
 #define SITES_RESERVE (1ull << 30)
 #define FIRST_PLACES  4096u
 #define TOWARDS_BYTES (SIM_TOWARDS * sizeof(struct sim_site))
@@ -31,7 +32,7 @@ static struct {
 	bool on;
 	bool holds_events; /* the trail has some of what comes next, see hold_events */
 	bool has_old_targets;
-	struct thread *owner;	       /* the thread in the filter gear, or NULL */
+	struct thread *owner; /* the thread in the filter variant, or NULL */
 	struct sim_record *first, *end;
 	struct sim_trail trail;
 	const struct sim_record *follow_end; /* for follow_records */
@@ -195,18 +196,18 @@ static void follow(struct thread *t, const struct sim_record *end)
 {
 	if (filter_state.is_fast)
 		filter_look_below();
-	filter_several_count();
+	filter_multi_count();
 	if (__atomic_exchange_n(&f.has_old_targets, false, __ATOMIC_ACQUIRE))
 		filter_forget_targets();
-	f.trail.words = filter_several_events();
-	f.trail.is_wide = filter_several_is_on();
+	f.trail.words = filter_multi_events();
+	f.trail.is_wide = filter_multi_is_on();
 	f.follow_end = end;
 	if (graph_of(t) && f.trail.is_wide)
 		filter_with_vectors(follow_records);
 	else if (graph_of(t))
 		follow_records();
 	f.trail.is_wide = false;
-	filter_several_forget();
+	filter_multi_forget();
 	set_next(t, f.first);
 }
 
@@ -231,8 +232,9 @@ static bool is_pending(const struct thread *t, const struct sim_record *r)
 }
 
 /*
- * What has faulted at once may have missed before: these events stand behind the step that is held back, and will again
- * if it is tried again. If a handler comes first they are counted before that. Returns where they begin; `end`: there are none.
+ * What has faulted at once may have missed before: these events stand behind the step that is held
+ * back, and will again if it is tried again. If a handler comes first they are counted before that.
+ * Returns where they begin; `end`: there are none.
  */
 static struct sim_record *events_behind_step(const struct thread *t, struct sim_record *end)
 {
@@ -373,7 +375,7 @@ void filter_calls_catch_up(struct thread *t)
 	const struct sim_record *last = last_of(t);
 
 	if (f.owner != t || t->step < filter_records_many || last->site == SIM_RECORD_EVENTS ||
-	    filter_several_is_on())
+	    filter_multi_is_on())
 		return;
 	collect_lock();
 	follow(t, last);
@@ -446,7 +448,7 @@ void filter_calls_missed(void)
 		make_room(t);
 		r = new_record(t);
 		*r = (struct sim_record){.site = SIM_RECORD_WORDS};
-		r->first_word = filter_several_waiting();
+		r->first_word = filter_multi_waiting();
 	}
 	r->words++;
 }

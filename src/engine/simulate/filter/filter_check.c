@@ -2,9 +2,9 @@
 /* What is known of the alignment of accesses; see filter_check.h. */
 #include "engine/simulate/filter/filter_check.h"
 
+#include "engine/core/util.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/translate/job.h"
-#include "engine/core/util.h"
 
 bool filter_is_base_only(const struct mem_op *m)
 {
@@ -33,7 +33,10 @@ static bool demands_alignment(const struct insn *in)
 			return false;
 		has_66 |= in->bytes[i] == 0x66;
 	}
-	/* movaps, movapd 0f 28 and 29; movdqa 66 0f 6f and 7f; movntps 0f 2b; movntdq 0f e7: not VEX */
+	/*
+	 * movaps, movapd 0f 28 and 29; movdqa 66 0f 6f and 7f; movntps 0f 2b; movntdq 0f e7: not
+	 * VEX
+	 */
 	if (at < 2 || in->bytes[at - 2] != 0x0f)
 		return false;
 	switch (in->bytes[at - 1]) {
@@ -57,7 +60,8 @@ static bool is_multiple_from_base(const struct mem_op *m)
 	       (m->disp & (m->size - 1)) == 0 && (m->scale & (m->size - 1)) == 0;
 }
 
-enum filter_check filter_check_of(const struct insn *in, const struct mem_op *m, bool stack_is_aligned)
+enum filter_check filter_check_of(const struct insn *in, const struct mem_op *m,
+				  bool stack_is_aligned)
 {
 	uint64_t in_line = (uint64_t)m->disp & ((1u << FILTER_LINE_SHIFT) - 1);
 
@@ -78,7 +82,10 @@ enum filter_check filter_check_of(const struct insn *in, const struct mem_op *m,
 	return m->size > 8 ? CHECK_ENDS : CHECK_ADDRESS;
 }
 
-/* Pushes and pops of eight bytes but pop rsp (a pop of r12 with the bit that extends it); b: behind the prefix. */
+/*
+ * Pushes and pops of eight bytes but pop rsp (a pop of r12 with the bit that extends it); b: behind
+ * the prefix.
+ */
 static int64_t pushed(const struct insn *in, const uint8_t *b)
 {
 	bool is_extended = b != in->bytes && (in->bytes[0] & 1);

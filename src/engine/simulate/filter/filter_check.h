@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For the filter gear: how to see that an access does not straddle two lines, with as little code as will do. */
+/*
+ * For the filter variant: how to see that an access does not straddle two lines, with as little
+ * code as will do.
+ */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_CHECK_H
 #define DWELL_ENGINE_SIMULATE_FILTER_CHECK_H
 
@@ -25,7 +28,8 @@ enum filter_check filter_check_of(const struct insn *in, const struct mem_op *m,
 				  bool stack_is_aligned);
 
 /*
- * Does the instruction move the stack pointer by a number that is known, or leave it alone? *by is that number, else 0.
+ * Does the instruction move the stack pointer by a number that is known, or leave it alone? *by is
+ * that number, else 0.
  */
 bool filter_moves_stack(const struct insn *in, int64_t *by);
 /* Does the instruction leave the stack pointer a multiple of FILTER_STACK_ALIGN, if it was one? */

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The filter gear: how accesses to data are looked at, one by one or some together (filter_runs.h).
+ * The filter variant: how accesses to data are looked at, one by one or some together
+ * (filter_runs.h).
  *
- * The clock has two values at a time, in lanes 0 and 1 of the counter register, so that it has to be
- * moved on for every other time only.
+ * The clock has two values at a time, in lanes 0 and 1 of the counter register, so that it has to
+ * be moved on for every other time only.
  *
- * An access that straddles two lines is left to the engine. None does that is aligned; so alignment is
- * what is tested, of the base register where that is enough, and once for each value of it. The stack pointer is aligned
- * (filter_emit.c). What to do where an access is not is only there where that has happened (filter_trust.h).
+ * An access that straddles two lines is left to the engine. None does that is aligned; so alignment
+ * is what is tested, of the base register where that is enough, and once for each value of it. The
+ * stack pointer is aligned (filter_emit.c). What to do where an access is not is only there where
+ * that has happened (filter_trust.h).
  */
+#include "engine/core/util.h"
 #include "engine/simulate/filter/filter_check.h"
 #include "engine/simulate/filter/filter_forms.h"
 #include "engine/simulate/filter/filter_parts.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/simulate/filter/filter_trust.h"
 #include "engine/simulate/segments.h"
-#include "engine/core/util.h"
 
-#define DOOR_BYTES 5u /* a jump to a tail */
+#define STUB_BYTES 5u /* a jump to a tail */
 
 struct access {
 	struct mem_op m;
 	enum filter_check check;
-	enum reg reg; /* for the address, then the stamp's */
-	bool is_live; /* flags must be kept */
-	bool borrows; /* reg is rcx, whose value is in spill3 */
-	bool is_used; /* reg has held something else already */
-	bool traps;   /* where it is not aligned: see filter_trust.h */
+	enum reg reg;  /* for the address, then the stamp's */
+	bool is_live;  /* flags must be kept */
+	bool borrows;  /* reg is rcx, whose value is in spill3 */
+	bool is_used;  /* reg has held something else already */
+	bool traps;    /* where it is not aligned: see filter_trust.h */
 	uint8_t *trap; /* rel8 of the branch there */
 	uint8_t *look; /* where the line is looked up; CHECK_ADDRESS: of the address in reg */
 	/* rel32 of branches that are not set yet: to the cold part, and to the engine. */
@@ -93,7 +95,10 @@ static void emit_address(struct out *o, const struct access *a, bool is_first)
 #define LINE_BYTES (1u << FILTER_LINE_SHIFT)
 #define COLD_MOST  160u
 
-/* reg32 = place in its line of the access's first byte; compared with the last one that does not straddle. */
+/*
+ * reg32 = place in its line of the access's first byte; compared with the last one that does not
+ * straddle.
+ */
 static void emit_compare_ends(struct out *o, const struct access *a, bool is_first)
 {
 	emit_address(o, a, is_first);
@@ -101,7 +106,7 @@ static void emit_compare_ends(struct out *o, const struct access *a, bool is_fir
 	emit_arith32(o, FORM_CMP, a->reg, (uint8_t)(LINE_BYTES - a->m.size));
 }
 
-static enum filter_door door_of(const struct access *a)
+static enum filter_stub stub_of(const struct access *a)
 {
 	if (a->check == CHECK_ENGINE)
 		return FILTER_SLOW;
@@ -109,8 +114,9 @@ static enum filter_door door_of(const struct access *a)
 }
 
 /*
- * The cold part: a look at both ends, if they may lie on two lines; the address to memory, and to the engine. Returns where misses
- * go. Where flags are not live the zero flag says whether the line was not found, or the access straddles.
+ * The cold part: a look at both ends, if they may lie on two lines; the address to memory, and to
+ * the engine. Returns where misses go. Where flags are not live the zero flag says whether the line
+ * was not found, or the access straddles.
  */
 static const uint8_t *emit_cold(const struct job *j, struct out *o, const struct access *a)
 {
@@ -129,7 +135,7 @@ static const uint8_t *emit_cold(const struct job *j, struct out *o, const struct
 	miss = o->p;
 	emit_address(o, a, false);
 	emit_store_gs(o, a->reg, T_MISS_ADDRESS);
-	filter_emit_call(j->arena, o, a->reg, door_of(a));
+	filter_emit_call(j->arena, o, a->reg, stub_of(a));
 	return miss;
 }
 
@@ -279,7 +285,10 @@ static uint8_t log2_of(uint32_t size)
 	return (uint8_t)__builtin_ctz(size);
 }
 
-/* What has to be asked of the access of the instruction at pc: less, if its base has been tested before. */
+/*
+ * What has to be asked of the access of the instruction at pc: less, if its base has been tested
+ * before.
+ */
 static void choose_check(struct job *j, struct access *a, enum filter_check check, uint64_t pc)
 {
 	a->check = check;
@@ -354,24 +363,24 @@ static void emit_access(struct job *j, const struct insn *in, const struct mem_o
 
 /* ---- Runs ---- */
 
-static void set_door(struct job *j, const struct access *a, const uint8_t *door)
+static void set_stub(struct job *j, const struct access *a, const uint8_t *stub)
 {
-	emit_set_branch(a->unaligned, door);
-	emit_set_branch(a->missed[0], door);
-	emit_set_branch(a->missed[1], door);
+	emit_set_branch(a->unaligned, stub);
+	emit_set_branch(a->missed[0], stub);
+	emit_set_branch(a->missed[1], stub);
 	if (a->island)
-		filter_add_island(j, a->island, door);
+		filter_add_island(j, a->island, stub);
 }
 
 /* A line of a run: that of the byte at `offset` from the base. */
 static void emit_line_of_run(struct job *j, struct access a, int64_t offset, bool is_second,
-			     const uint8_t *door)
+			     const uint8_t *stub)
 {
 	a.m.disp = offset;
 	look_up(j, &a);
 	if (filter_state.data.by_use)
 		emit_stamp(&j->o, a.reg, is_second);
-	set_door(j, &a, door);
+	set_stub(j, &a, stub);
 }
 
 /* The run that begins with access k of in[i]. */
@@ -387,7 +396,7 @@ static void emit_run(struct job *j, uint32_t i, uint32_t k, const struct filter_
 	a.borrows = a.is_live && a.reg != RCX;
 	choose_check(j, &a, is_aligned ? CHECK_NONE : CHECK_BASE, j->in[i].pc);
 	filter_need_islands(j, 2 * access_most(&a));
-	j->arena->cold -= DOOR_BYTES;
+	j->arena->cold -= STUB_BYTES;
 	borrow(j, &a);
 	emit_line_of_run(j, a, run->low, is_second, j->arena->cold);
 	note_aligned(j, &a);
@@ -401,7 +410,7 @@ static void emit_run(struct job *j, uint32_t i, uint32_t k, const struct filter_
 				     .borrows = a.borrows,
 				     .stack_is_aligned = j->stack_is_aligned,
 				     .aligned = j->aligned[a.m.base],
-				     .door = j->arena->cold};
+				     .stub = j->arena->cold};
 	if (a.borrows)
 		emit_load_gs(&j->o, RCX, T_SPILL3);
 	tail->back = j->o.p;
@@ -444,12 +453,12 @@ void filter_put_tails(struct job *j)
 	j->is_apart = true;
 	for (uint32_t i = 0; i < filter_work.tails; i++) {
 		const struct filter_tail *tail = &filter_work.tail[i];
-		struct out door = {tail->door};
+		struct out stub = {tail->stub};
 		uint8_t *end = j->arena->cold;
 
 		j->arena->cold -= TAIL_MOST + tail->run->members * MEMBER_MOST;
 		j->o.p = j->arena->cold;
-		emit_jump(&door, j->o.p);
+		emit_jump(&stub, j->o.p);
 		emit_tail(j, tail);
 		engine_assert(j->o.p <= end);
 		filter_give_cold(j->arena, j->o.p, end);

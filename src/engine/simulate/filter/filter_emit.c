@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The filter gear: what a segment asks and counts by itself, see filter.h.
+ * The filter variant: what a segment asks and counts by itself, see filter.h.
  *
- * At its beginning a segment adds to the counter register and to its counter of executions. Before the
- * first instruction on another line of code, and before each access, it asks for the line's cell and
- * writes the time to the stamp that the cell leads to. A register that the segment does not name
- * holds the address (scratch, target value in the arena's spill2); where the status flags are live the question
- * is asked by jrcxz, so in rcx (target value in spill3 if it is not the scratch register).
+ * At its beginning a segment adds to the counter register and to its counter of executions. Before
+ * the first instruction on another line of code, and before each access, it asks for the line's
+ * cell and writes the time to the stamp that the cell leads to. A register that the segment does
+ * not name holds the address (scratch, target value in the arena's spill2); where the status flags
+ * are live the question is asked by jrcxz, so in rcx (target value in spill3 if it is not the
+ * scratch register).
  *
- * The stack pointer is a multiple of 8 wherever a segment begins: where the thread enters the cache, and behind all that
- * could change that, it is tested. Once it was not, code does without (filter_is_careful).
+ * The stack pointer is a multiple of 8 wherever a segment begins: where the thread enters the
+ * cache, and behind all that could change that, it is tested. Once it was not, code does without
+ * (filter_is_careful).
  */
+#include "engine/core/util.h"
 #include "engine/simulate/filter/filter_check.h"
 #include "engine/simulate/filter/filter_forms.h"
 #include "engine/simulate/filter/filter_parts.h"
 #include "engine/simulate/filter/filter_sites.h"
+#include "engine/simulate/segments.h"
 #include "engine/translate/flags.h"
 #include "engine/translate/job.h"
-#include "engine/simulate/segments.h"
-#include "engine/core/util.h"
 
 /* Bytes of code, at most: */
-#define FETCH_MOST  84u /* of a fetch up to its branches */
-#define INSN_MOST   64u /* of a copied instruction, and of what ends a segment */
-#define GIVE_MOST   104u /* of one that the counter register is given to */
-#define COLD_STACK  14u
+#define FETCH_MOST 84u	/* of a fetch up to its branches */
+#define INSN_MOST  64u	/* of a copied instruction, and of what ends a segment */
+#define GIVE_MOST  104u /* of one that the counter register is given to */
+#define COLD_STACK 14u
 
 /* ---- Code ---- */
 
@@ -44,12 +46,13 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 	const struct insn *in = &j->in[i];
 	uint64_t first = in->pc >> FILTER_LINE_SHIFT;
 	uint64_t last = (in->pc + in->length - 1) >> FILTER_LINE_SHIFT;
-	struct filter_site site = { .segment = j->trailer, .index = (uint16_t)(i - j->first),
-				    .flags = FILTER_SITE_CODE };
-	const enum filter_door door = is_live ? FILTER_CODE_LIVE : FILTER_CODE;
+	struct filter_site site = {.segment = j->trailer,
+				   .index = (uint16_t)(i - j->first),
+				   .flags = FILTER_SITE_CODE};
+	const enum filter_stub stub = is_live ? FILTER_CODE_LIVE : FILTER_CODE;
 	bool borrows = is_live && j->scratch2 != RCX;
 	enum reg reg = is_live ? RCX : j->scratch2;
-	uint8_t *field[2] = { 0 }, *cold;
+	uint8_t *field[2] = {0}, *cold;
 	struct out o;
 
 	if (!filter_has_code() || (first == last && first == j->code_line))
@@ -72,7 +75,7 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 		site.cell = cell;
 		emit_load_abs32(&j->o, reg, cell);
 		if (is_live) {
-			emit_bytes(&j->o, (const uint8_t[]){ 0xe3, 0 }, 2); /* jrcxz */
+			emit_bytes(&j->o, (const uint8_t[]){0xe3, 0}, 2); /* jrcxz */
 			field[line - first] = j->o.p - 1;
 		} else {
 			emit_test32(&j->o, reg);
@@ -86,9 +89,10 @@ static void emit_fetch(struct job *j, uint32_t i, bool is_live)
 		emit_load_gs(&j->o, RCX, T_SPILL3);
 	j->code_line = last;
 	site.reg = (uint8_t)reg;
-	o.p = cold = filter_take_cold(j->arena, FILTER_CALL_BYTES,
-				      site.flags & FILTER_SITE_BOTH ? SITE_BOTH_BYTES : SITE_CODE_BYTES);
-	filter_emit_call(j->arena, &o, reg, door);
+	o.p = cold =
+		filter_take_cold(j->arena, FILTER_CALL_BYTES,
+				 site.flags & FILTER_SITE_BOTH ? SITE_BOTH_BYTES : SITE_CODE_BYTES);
+	filter_emit_call(j->arena, &o, reg, stub);
 	j->failed |= !filter_put_site(&o, &site);
 	for (uint32_t k = 0; k < 2; k++) {
 		if (field[k] && is_live)
@@ -155,8 +159,9 @@ void filter_enter(struct job *j)
 }
 
 /*
- * The scratch register, at the beginning of the segment. Direct branches that come from where it is put away already enter behind that: a loop
- * would wait for the register to be stored and loaded again each time.
+ * The scratch register, at the beginning of the segment. Direct branches that come from where it is
+ * put away already enter behind that: a loop would wait for the register to be stored and loaded
+ * again each time.
  */
 static void put_away(struct job *j)
 {
@@ -212,7 +217,7 @@ static void test_stack_without_flags(struct job *j, const uint8_t *exit)
 
 	emit_store_gs(&j->o, RCX, T_SPILL3);
 	emit_pext(&j->o, RCX, RSP, &j->arena->data->aligned[3]);
-	emit_bytes(&j->o, (const uint8_t[]){ 0xe3, 5 }, 2); /* jrcxz */
+	emit_bytes(&j->o, (const uint8_t[]){0xe3, 5}, 2); /* jrcxz */
 	j->arena->cold -= COLD_STACK;
 	o.p = j->arena->cold;
 	emit_jump(&j->o, o.p);
@@ -225,13 +230,14 @@ static void test_stack_without_flags(struct job *j, const uint8_t *exit)
 static void test_stack(struct job *j)
 {
 	const struct insn *last = &j->in[j->end - 1];
-	struct code_exit *e = cache_new_exit(j->arena, j->block, EXIT_ODD_STACK, last->pc + last->length);
+	struct code_exit *e =
+		cache_new_exit(j->arena, j->block, EXIT_ODD_STACK, last->pc + last->length);
 
 	if (!e) {
 		j->failed = true;
 		return;
 	}
-	e->more->after = (struct tally){ 0 };
+	e->more->after = (struct tally){0};
 	if (j->end < j->insns && !j->live[j->end]) {
 		emit_test8(&j->o, RSP, FILTER_STACK_ALIGN - 1);
 		emit_jcc(&j->o, FORM_JNZ, cache_exit_stub(e));
@@ -251,8 +257,8 @@ void filter_count(struct job *j)
 }
 
 /*
- * Nothing is asked behind this, so the scratch register goes back: not just in front of the branch that ends the segment, where the processor
- * takes a comparison and a branch for one.
+ * Nothing is asked behind this, so the scratch register goes back: not just in front of the branch
+ * that ends the segment, where the processor takes a comparison and a branch for one.
  */
 static void give_back(struct job *j)
 {
@@ -271,7 +277,7 @@ void filter_accesses(struct job *j, uint32_t i)
 	if (!looks_from(j, i + 1))
 		give_back(j);
 	filter_need_islands(j, (in->touches_31 ? GIVE_MOST : INSN_MOST) +
-					       (in->shows_x87 ? SHOW_MOST : 0));
+				       (in->shows_x87 ? SHOW_MOST : 0));
 	j->has_rcx = j->has_rcx && !(in->gprs_written >> RCX & 1);
 	for (uint32_t written = in->gprs_written; written; written &= written - 1)
 		j->aligned[__builtin_ctz(written)] = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The instruction forms of the filter gear, besides those of emit.h. */
+/* The instruction forms of the filter variant, besides those of emit.h. */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_FORMS_H
 #define DWELL_ENGINE_SIMULATE_FILTER_FORMS_H
 
@@ -28,34 +28,38 @@ static inline void operand_near(struct out *o, uint8_t reg, const void *at)
 /* mov [at], r and mov r, [at], near */
 static inline void emit_store_near(struct out *o, enum reg r, const uint64_t *at)
 {
-	emit_bytes(o, (const uint8_t[]){ r & 8 ? 0x4c : 0x48, 0x89 }, 2);
+	emit_bytes(o, (const uint8_t[]){r & 8 ? 0x4c : 0x48, 0x89}, 2);
 	operand_near(o, (uint8_t)r, at);
 }
 
 static inline void emit_load_near(struct out *o, enum reg r, const uint64_t *at)
 {
-	emit_bytes(o, (const uint8_t[]){ r & 8 ? 0x4c : 0x48, 0x8b }, 2);
+	emit_bytes(o, (const uint8_t[]){r & 8 ? 0x4c : 0x48, 0x8b}, 2);
 	operand_near(o, (uint8_t)r, at);
 }
 
 /* pext to, from, [mask] */
 static inline void emit_pext(struct out *o, enum reg to, enum reg from, const uint64_t *mask)
 {
-	emit_bytes(o, (const uint8_t[]){ 0xc4, to & 8 ? 0x62 : 0xe2,
-					 (uint8_t)(0x82 | (~(uint32_t)from & 15) << 3), 0xf5 }, 4);
+	emit_bytes(o,
+		   (const uint8_t[]){0xc4, to & 8 ? 0x62 : 0xe2,
+				     (uint8_t)(0x82 | (~(uint32_t)from & 15) << 3), 0xf5},
+		   4);
 	operand_near(o, (uint8_t)to, mask);
 }
 
 /* shl reg, by: changes flags */
 static inline void emit_shl(struct out *o, enum reg r, uint8_t by)
 {
-	emit_bytes(o, (const uint8_t[]){ r & 8 ? 0x49 : 0x48, 0xc1, (uint8_t)(0xe0 | (r & 7)), by }, 4);
+	emit_bytes(o, (const uint8_t[]){r & 8 ? 0x49 : 0x48, 0xc1, (uint8_t)(0xe0 | (r & 7)), by},
+		   4);
 }
 
 /* shr reg, by: changes flags */
 static inline void emit_shr(struct out *o, enum reg r, uint8_t by)
 {
-	emit_bytes(o, (const uint8_t[]){ r & 8 ? 0x49 : 0x48, 0xc1, (uint8_t)(0xe8 | (r & 7)), by }, 4);
+	emit_bytes(o, (const uint8_t[]){r & 8 ? 0x49 : 0x48, 0xc1, (uint8_t)(0xe8 | (r & 7)), by},
+		   4);
 }
 
 /* mov reg32, [reg * 4 + FILTER_CELLS] */
@@ -63,8 +67,10 @@ static inline void emit_load_cell(struct out *o, enum reg r)
 {
 	if (r & 8)
 		emit_u8(o, 0x46);
-	emit_bytes(o, (const uint8_t[]){ 0x8b, (uint8_t)(0x04 | (r & 7) << 3),
-					 (uint8_t)(0x85 | (r & 7) << 3) }, 3);
+	emit_bytes(o,
+		   (const uint8_t[]){0x8b, (uint8_t)(0x04 | (r & 7) << 3),
+				     (uint8_t)(0x85 | (r & 7) << 3)},
+		   3);
 	emit_u32(o, FILTER_CELLS);
 }
 
@@ -80,17 +86,17 @@ static inline void emit_load_abs32(struct out *o, enum reg r, uint32_t address)
 /* mov reg, [address]; lea reg, [reg + 1]; mov [address], reg */
 static inline void emit_count_abs(struct out *o, enum reg r, uint32_t address)
 {
-	emit_bytes(o, (const uint8_t[]){ r & 8 ? 0x4c : 0x48, 0x8b }, 2);
+	emit_bytes(o, (const uint8_t[]){r & 8 ? 0x4c : 0x48, 0x8b}, 2);
 	operand_abs(o, (uint8_t)r, address);
 	emit_lea(o, r, r, 1);
-	emit_bytes(o, (const uint8_t[]){ r & 8 ? 0x4c : 0x48, 0x89 }, 2);
+	emit_bytes(o, (const uint8_t[]){r & 8 ? 0x4c : 0x48, 0x89}, 2);
 	operand_abs(o, (uint8_t)r, address);
 }
 
 /* add qword [address], 1: changes flags */
 static inline void emit_add_abs(struct out *o, uint32_t address)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x48, 0x83 }, 2);
+	emit_bytes(o, (const uint8_t[]){0x48, 0x83}, 2);
 	operand_abs(o, 0, address);
 	emit_u8(o, 1);
 }
@@ -98,15 +104,17 @@ static inline void emit_add_abs(struct out *o, uint32_t address)
 /* vpaddq ymm31, ymm31, [tick] */
 static inline void emit_tick(struct out *o, const uint64_t *tick)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x62, 0x61, 0x85, 0x20, 0xd4 }, 5);
+	emit_bytes(o, (const uint8_t[]){0x62, 0x61, 0x85, 0x20, 0xd4}, 5);
 	operand_near(o, 31, tick);
 }
 
 /* vmovq [r], xmm31, or vmovhps of lane 1 */
 static inline void emit_stamp(struct out *o, enum reg r, bool second)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x62, r & 8 ? 0x41 : 0x61, second ? 0x7c : 0xfd, 0x08,
-					 second ? 0x17 : 0xd6 }, 5);
+	emit_bytes(o,
+		   (const uint8_t[]){0x62, r & 8 ? 0x41 : 0x61, second ? 0x7c : 0xfd, 0x08,
+				     second ? 0x17 : 0xd6},
+		   5);
 	emit_u8(o, (uint8_t)(((r & 7) == 5 ? 0x40 : 0) | 0x38 | (r & 7)));
 	if ((r & 7) == 4)
 		emit_u8(o, 0x24);
@@ -119,7 +127,7 @@ static inline void emit_test8(struct out *o, enum reg r, uint8_t v)
 {
 	if (r >= 4)
 		emit_u8(o, r & 8 ? 0x41 : 0x40);
-	emit_bytes(o, (const uint8_t[]){ 0xf6, (uint8_t)(0xc0 | (r & 7)), v }, 3);
+	emit_bytes(o, (const uint8_t[]){0xf6, (uint8_t)(0xc0 | (r & 7)), v}, 3);
 }
 
 /* test r32, r32: changes flags */
@@ -127,7 +135,7 @@ static inline void emit_test32(struct out *o, enum reg r)
 {
 	if (r & 8)
 		emit_u8(o, 0x45);
-	emit_bytes(o, (const uint8_t[]){ 0x85, (uint8_t)(0xc0 | (r & 7) << 3 | (r & 7)) }, 2);
+	emit_bytes(o, (const uint8_t[]){0x85, (uint8_t)(0xc0 | (r & 7) << 3 | (r & 7))}, 2);
 }
 
 /* and r32, v (extension 4) or cmp r32, v (7): changes flags */
@@ -135,7 +143,7 @@ static inline void emit_arith32(struct out *o, uint8_t extension, enum reg r, ui
 {
 	if (r & 8)
 		emit_u8(o, 0x41);
-	emit_bytes(o, (const uint8_t[]){ 0x83, (uint8_t)(0xc0 | extension << 3 | (r & 7)), v }, 3);
+	emit_bytes(o, (const uint8_t[]){0x83, (uint8_t)(0xc0 | extension << 3 | (r & 7)), v}, 3);
 }
 
 static inline void emit_jcc(struct out *o, uint8_t condition, const uint8_t *to)
@@ -148,14 +156,14 @@ static inline void emit_jcc(struct out *o, uint8_t condition, const uint8_t *to)
 /* The same to somewhere that is not known yet: returns the field for emit_set_branch. */
 static inline uint8_t *emit_branch(struct out *o, uint8_t condition)
 {
-	emit_bytes(o, (const uint8_t[]){ 0x0f, condition, 0, 0, 0, 0 }, 6);
+	emit_bytes(o, (const uint8_t[]){0x0f, condition, 0, 0, 0, 0}, 6);
 	return o->p - 4;
 }
 
 /* jmp rel32, likewise */
 static inline uint8_t *emit_jump_later(struct out *o)
 {
-	emit_bytes(o, (const uint8_t[]){ 0xe9, 0, 0, 0, 0 }, 5);
+	emit_bytes(o, (const uint8_t[]){0xe9, 0, 0, 0, 0}, 5);
 	return o->p - 4;
 }
 

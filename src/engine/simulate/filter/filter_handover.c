@@ -3,8 +3,8 @@
 #include "engine/simulate/filter/filter_handover.h"
 
 #include "engine/simulate/filter/filter.h"
-#include "sim/cache/cache.h"
 #include "sim/base/geometry.h"
+#include "sim/cache/cache.h"
 
 #define w filter_state
 
@@ -50,7 +50,10 @@ static uint32_t **oldest(const struct filter_level *l, uint64_t first, uint64_t 
 	return l->owners[least] ? &l->owners[least] : 0;
 }
 
-/* The one that the cache wants next, or NULL. Where lines have places these are filled in their order. */
+/*
+ * The one that the cache wants next, or NULL. Where lines have places these are filled in their
+ * order.
+ */
 static uint32_t **next_of_row(const struct pair *p, uint64_t first, uint64_t places)
 {
 	const struct filter_level *l = p->level;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Address space of the filter gear; see filter_memory.h. */
+/* Address space of the filter variant; see filter_memory.h. */
 #define _GNU_SOURCE
 #include "engine/simulate/filter/filter_memory.h"
 
@@ -7,8 +7,8 @@
 
 #include "channel/sys.h"
 #include "engine/core/addresses.h"
-#include "engine/simulate/filter/filter.h"
 #include "engine/core/util.h"
+#include "engine/simulate/filter/filter.h"
 
 #define PARTS 2u
 

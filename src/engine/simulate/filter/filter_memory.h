@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The address space that the filter gear's tables take; see filter.h. */
+/* The address space that the filter variant's tables take; see filter.h. */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_MEMORY_H
 #define DWELL_ENGINE_SIMULATE_FILTER_MEMORY_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An inline test of the filter gear has failed; see filter.h. All target state is live but the register that
- * the test was made in, and the status flags where the door says so. rbx has been put away and leads to the site (filter_sites.h);
+ * An inline test of the filter variant has failed; see filter.h. All target state is live but the register that
+ * the test was made in, and the status flags where the stub says so. rbx has been put away and leads to the site (filter_sites.h);
  * T_MISS_ADDRESS says what was accessed.
  *
  * The misses of an access in a hierarchy of two levels are done here: a program may have
@@ -20,7 +20,7 @@
  */
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
-#include "engine/simulate/filter/filter_several.h"
+#include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/filter/filter_rows.h"
 #include "engine/simulate/filter/filter_sites.h"
 #include "engine/core/layout.h"
@@ -382,9 +382,9 @@ filter_slow:
 
 /*
  * Of several hierarchies: a line has missed in their front. It is written down, with the one that gave way. What the site has for its
- * event is the column, and with its number is the cell (filter_several.h).
+ * event is the column, and with its number is the cell (filter_multi.h).
  */
-	.macro miss_of_several name, level, is_code
+	.macro miss_of_multi name, level, is_code
 	.globl	\name
 	.hidden	\name
 \name:
@@ -430,8 +430,8 @@ filter_slow:
 	.endif
 	.endm
 
-	miss_of_several	filter_several_data, F_DATA, 0
-	miss_of_several	filter_several_code, F_CODE, 1
+	miss_of_multi	filter_multi_data, F_DATA, 0
+	miss_of_multi	filter_multi_code, F_CODE, 1
 
 	.subsection 3
 	.globl engine_filter_miss_end

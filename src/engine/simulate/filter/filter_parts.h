@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files that emit the filter gear's code (filter_emit.c, filter_data.c) share. */
+/* What the files that emit the filter variant's code (filter_emit.c, filter_data.c) share. */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_PARTS_H
 #define DWELL_ENGINE_SIMULATE_FILTER_PARTS_H
 
@@ -17,8 +17,8 @@ struct filter_work {
 		const struct filter_run *run;
 		uint32_t insn, access; /* where it begins */
 		bool is_live, borrows, stack_is_aligned;
-		uint8_t aligned; /* as above, of the run's base */
-		uint8_t *door;	     /* what leads to it */
+		uint8_t aligned;     /* as above, of the run's base */
+		uint8_t *stub;	     /* what leads to it */
 		const uint8_t *back; /* where it goes on */
 	} tail[FILTER_MOST_ACCESSES / FILTER_RUN_LEAST];
 };
@@ -26,14 +26,18 @@ struct filter_work {
 extern struct filter_work filter_work;
 
 /*
- * Islands are what jrcxz reaches: jumps within the code, to where it wants to go. Add one for its rel8; `bytes` more are about to be emitted,
- * so perhaps put them here; put them here, where code comes by (is_passed) or does not.
+ * Islands are what jrcxz reaches: jumps within the code, to where it wants to go. Add one for its
+ * rel8; `bytes` more are about to be emitted, so perhaps put them here; put them here, where code
+ * comes by (is_passed) or does not.
  */
 void filter_add_island(struct job *j, uint8_t *field, const uint8_t *to);
 void filter_need_islands(struct job *j, uint32_t bytes);
 void filter_put_islands(struct job *j, bool is_passed);
 
-/* rcx to spill3, unless it is there: who stores and loads again each time waits for what was stored. */
+/*
+ * rcx to spill3, unless it is there: who stores and loads again each time waits for what was
+ * stored.
+ */
 void filter_put_rcx_away(struct job *j);
 
 /* At the beginning of a segment: which accesses are looked at together. */
@@ -43,7 +47,10 @@ void filter_emit_data(struct job *j, uint32_t i, bool is_live);
 /* Behind the segment: what it does where accesses have to be looked at one by one. */
 void filter_put_tails(struct job *j);
 
-/* If the segment is entered from elsewhere: one block less is left of the thread's turn, see filter_turns.h. Registers are the program's. */
+/*
+ * If the segment is entered from elsewhere: one block less is left of the thread's turn, see
+ * filter_scheduler.h. Registers are the program's.
+ */
 void filter_put_turn(struct job *j);
 
 /* What filter_variant.c lists (filter_emit.c); see code_variant.h. */

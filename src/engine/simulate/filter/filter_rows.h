@@ -1,22 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What filter_miss.S and filter_below.S share: which line of a set is the oldest, and what is written down of a miss. */
+/*
+ * What filter_miss.S and filter_below.S share: which line of a set is the oldest, and what is
+ * written down of a miss.
+ */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_ROWS_H
 #define DWELL_ENGINE_SIMULATE_FILTER_ROWS_H
 
+#include "engine/core/layout.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_sites.h"
-#include "engine/core/layout.h"
 
 /* A miss that is written down. */
 #define NOTE_LINE   0
-#define NOTE_SITE   8	/* its number and, behind that, what SITE_REG and the following are */
+#define NOTE_SITE   8 /* its number and, behind that, what SITE_REG and the following are */
 #define NOTE_FLAGS  (NOTE_SITE + SITE_FLAGS - SITE_NUMBER)
 #define NOTE_EVENT  (NOTE_SITE + SITE_EVENT - SITE_NUMBER)
-#define NOTE_RECORD 16	/* what comes behind the call graph's record of events; or 0 */
+#define NOTE_RECORD 16 /* what comes behind the call graph's record of events; or 0 */
 #define NOTE_BYTES  24
-#define NOTES	    256	/* 6 KB */
+#define NOTES	    256 /* 6 KB */
 
-/* A branch, with what fuses with it so many bytes, is not to touch the end of 32 bytes of code: Intel's processors keep no decoded form then. */
+/* clang-format off */
+
+/*
+ * A branch, with what fuses with it so many bytes, is not to touch the end of 32 bytes of code:
+ * Intel's processors keep no decoded form then.
+ */
 	.macro keep_together bytes
 	.balign	32, , \bytes
 	.endm
@@ -25,9 +33,11 @@
 #define STATE(at) filter_state + (at)(%rip)
 
 /*
- * ymm29: the least of those numbers of the row at r8 that stand in the same place of a register, for half a register. Each stamp is moved up
- * and given the number of its place below, so that the least says both; that of place rdx / 8 (as many as a row has: of none) is made the
- * greatest. No register is 512 bits wide: for some hundred microseconds after one is the processor's clock may be slower by a tenth. Changes ymm30.
+ * ymm29: the least of those numbers of the row at r8 that stand in the same place of a register,
+ * for half a register. Each stamp is moved up and given the number of its place below, so that the
+ * least says both; that of place rdx / 8 (as many as a row has: of none) is made the greatest. No
+ * register is 512 bits wide: for some hundred microseconds after one is the processor's clock may
+ * be slower by a tenth. Changes ymm30.
  */
 	.macro row_of_8
 	vpsllq	$3, (%r8), %ymm29
@@ -67,8 +77,9 @@
 	.endm
 
 /*
- * The place with the least stamp in the row at r8, but for place rdx / 8: r8, its stamp rdx, the cell of the line there rdi. Registers 29 and 30
- * are the target's. Hardly any program has something in them; else they are put away, with 512 bits.
+ * The place with the least stamp in the row at r8, but for place rdx / 8: r8, its stamp rdx, the
+ * cell of the line there rdi. Registers 29 and 30 are the target's. Hardly any program has
+ * something in them; else they are put away, with 512 bits.
  */
 	.macro least_place places, bits
 	cmpl	$VECTORS_ZERO, %gs:T_HIGH_VECTORS

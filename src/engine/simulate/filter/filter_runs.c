@@ -2,9 +2,9 @@
 /* Accesses that are looked at together; see filter_runs.h. Does not emit. */
 #include "engine/simulate/filter/filter_runs.h"
 
+#include "engine/core/util.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_check.h"
-#include "engine/core/util.h"
 
 #define LINE_BYTES (1 << FILTER_LINE_SHIFT)
 #define MOST_BYTES 8u /* of an access in a run */

@@ -1,19 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sites of the filter gear, and how code comes to the engine from there; see filter_sites.h. */
+/* Sites of the filter variant, and how code comes to the engine from there; see filter_sites.h. */
 #include "engine/simulate/filter/filter_sites.h"
 
 #include "engine/codecache/cache.h"
+#include "engine/core/util.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
-#include "engine/simulate/filter/filter_several.h"
+#include "engine/simulate/filter/filter_multi.h"
 #include "engine/simulate/segments.h"
-#include "engine/core/util.h"
 
-#define OWNERS_RESERVE (1ull << 30) /* large, so that it does not lie among the program's mappings */
+/* large, so that it does not lie among the program's mappings */
+#define OWNERS_RESERVE (1ull << 30)
 #define STAMPS_OF_8    6u /* log2 of the bytes of a row */
 
-/* Misses of a site: all, and those that missed in LL, too. Of several hierarchies these 64 bits are where the cell is. */
+/*
+ * Misses of a site: all, and those that missed in LL, too. Of several hierarchies these 64 bits are
+ * where the cell is.
+ */
 struct misses {
 	uint32_t first, last;
 };
@@ -32,32 +36,35 @@ bool filter_sites_start(void)
 
 /* ---- Code ---- */
 
-/* glue: filter_miss.S, doors for rows of 8 places with stamps of use, without and with a call graph, for any rows, and of several hierarchies. */
+/*
+ * glue: filter_miss.S, stubs for rows of 8 places with stamps of use, without and with a call
+ * graph, for any rows, and of several hierarchies.
+ */
 extern char filter_alone_data[], filter_alone_data_live[];
 extern char filter_quick_data[], filter_quick_data_live[], filter_quick_code[],
 	filter_quick_code_live[];
 extern char filter_any_data[], filter_any_code[];
-extern char filter_several_data[], filter_several_code[], filter_slow[];
+extern char filter_multi_data[], filter_multi_code[], filter_slow[];
 
 static bool is_quick(const struct filter_level *l)
 {
 	return l->row_shift == STAMPS_OF_8 && l->by_use;
 }
 
-static const char *behind(enum filter_door door)
+static const char *behind(enum filter_stub stub)
 {
-	const bool is_code = door == FILTER_CODE || door == FILTER_CODE_LIVE;
+	const bool is_code = stub == FILTER_CODE || stub == FILTER_CODE_LIVE;
 
-	if (door == FILTER_SLOW || (!w.is_fast && !filter_several_is_on()))
+	if (stub == FILTER_SLOW || (!w.is_fast && !filter_multi_is_on()))
 		return filter_slow;
-	if (filter_several_is_on())
-		return is_code ? filter_several_code : filter_several_data;
+	if (filter_multi_is_on())
+		return is_code ? filter_multi_code : filter_multi_data;
 	if (!is_quick(is_code ? &w.code : &w.data))
 		return is_code ? filter_any_code : filter_any_data;
 	if (!is_code && !filter_calls_are_on())
-		return door == FILTER_DATA ? filter_alone_data : filter_alone_data_live;
+		return stub == FILTER_DATA ? filter_alone_data : filter_alone_data_live;
 	return ((const char *const[]){filter_quick_data, filter_quick_data_live, filter_quick_code,
-				      filter_quick_code_live})[door];
+				      filter_quick_code_live})[stub];
 }
 
 /* mov gs:[T_REGS + 8 * RBX], rbx; mov rbx, r; jmp [to] */
@@ -79,12 +86,12 @@ void filter_emit_thunks(struct arena *a, struct out *o)
 	const uint8_t *to;
 
 	o->p = (uint8_t *)round_up((uint64_t)(uintptr_t)o->p, sizeof(uint64_t));
-	for (enum filter_door door = 0; door < FILTER_DOORS; door++) {
+	for (enum filter_stub stub = 0; stub < FILTER_STUBS; stub++) {
 		to = o->p;
-		emit_u64(o, (uint64_t)(uintptr_t)behind(door));
+		emit_u64(o, (uint64_t)(uintptr_t)behind(stub));
 		for (enum reg r = RAX; r <= R15; r++)
 			if (r != RSP)
-				a->door[door][r] = emit_thunk(o, r, to);
+				a->stub[stub][r] = emit_thunk(o, r, to);
 		o->p = (uint8_t *)round_up((uint64_t)(uintptr_t)o->p, sizeof(uint64_t));
 	}
 }
@@ -114,14 +121,14 @@ void filter_give_cold(struct arena *a, uint8_t *low, uint8_t *high)
 	a->gap_end = high;
 }
 
-void filter_emit_call(const struct arena *a, struct out *o, enum reg r, enum filter_door door)
+void filter_emit_call(const struct arena *a, struct out *o, enum reg r, enum filter_stub stub)
 {
 	const uint32_t jump_bytes = 5;
 
 	emit_bytes(o, (const uint8_t[]){r & 8 ? 0x4c : 0x48, 0x8d, (uint8_t)(0x05 | (r & 7) << 3)},
 		   3);
 	emit_u32(o, jump_bytes);
-	emit_jump(o, a->door[door][r]);
+	emit_jump(o, a->stub[stub][r]);
 }
 
 bool filter_put_site(struct out *o, const struct filter_site *site)
@@ -141,7 +148,7 @@ bool filter_put_site(struct out *o, const struct filter_site *site)
 	emit_u8(o, site->reg);
 	emit_u8(o, (uint8_t)(site->flags | (is_other ? FILTER_SITE_OTHER : 0)));
 	emit_u8(o, site->span);
-	emit_u8(o, filter_several_is_on() ? site->column : (uint8_t)w.columns[site->column][0]);
+	emit_u8(o, filter_multi_is_on() ? site->column : (uint8_t)w.columns[site->column][0]);
 	emit_u32(o, (uint32_t)(site->back - begin));
 	if (is_code) {
 		emit_u32(o, site->cell);

@@ -2,8 +2,8 @@
 /* A set of instructions whose accesses have not been aligned; see filter_trust.h. */
 #include "engine/simulate/filter/filter_trust.h"
 
-#include "engine/simulate/filter/filter.h"
 #include "engine/core/util.h"
+#include "engine/simulate/filter/filter.h"
 
 #define PLACES 16384u
 #define MOST   (PLACES / 2)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The filter gear as a code variant; see code_variant.h. */
+/* The filter variant as a code variant; see code_variant.h. */
+#include "engine/simulate/filter/filter_variant.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_parts.h"
 #include "engine/simulate/filter/filter_sites.h"
-#include "engine/simulate/filter/filter_variant.h"
 #include "engine/simulate/graph.h"
 #include "engine/simulate/segments.h"
 
@@ -77,7 +77,7 @@ const struct code_variant filter_variant = {
 	.is_timed = true,
 	.describes = true,
 	.calls = &calls,
-	.emit_doors = filter_emit_thunks,
+	.emit_stubs = filter_emit_thunks,
 	.write_constants = filter_write_constants,
 	.forget = filter_forget_sites,
 	.begin_block = begin_block,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The filter gear as a code variant. */
+/* The filter variant as a code variant. */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_VARIANT_H
 #define DWELL_ENGINE_SIMULATE_FILTER_VARIANT_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The code that ends a thread's turn; see filter_turns.h. */
+/* The code that ends a thread's turn; see filter_scheduler.h. */
 #include "engine/core/util.h"
 #include "engine/simulate/filter/filter_parts.h"
-#include "engine/simulate/filter/filter_turns.h"
+#include "engine/simulate/filter/filter_scheduler.h"
 #include "engine/translate/hooks.h"
 
 #define COLD_TURN 56u /* bytes, at most: a call of the engine, rcx given back, a jump */
@@ -10,7 +10,7 @@
 /* The turn is over: out of the way. Returns where that is; it goes on at `back`. */
 static const uint8_t *turn_is_over(struct job *j, bool has_rcx, const uint8_t *back)
 {
-	struct out o = { .p = j->arena->cold -= COLD_TURN };
+	struct out o = {.p = j->arena->cold -= COLD_TURN};
 	const uint8_t *begin = o.p;
 
 	if (has_rcx)
@@ -20,7 +20,10 @@ static const uint8_t *turn_is_over(struct job *j, bool has_rcx, const uint8_t *b
 	return begin;
 }
 
-/* mov gs:[T_SPILL4], rcx; rcx one less than T_TURN, and back; jrcxz, over a short jump, to a long one. */
+/*
+ * mov gs:[T_SPILL4], rcx; rcx one less than T_TURN, and back; jrcxz, over a short jump, to a long
+ * one.
+ */
 static void count_block_in_rcx(struct job *j)
 {
 	enum { SHORT_JUMP = 2, LONG_JUMP = 5, LOAD = 9 };
@@ -30,7 +33,7 @@ static void count_block_in_rcx(struct job *j)
 	emit_load_gs(&j->o, RCX, T_TURN);
 	emit_lea(&j->o, RCX, RCX, -1);
 	emit_store_gs(&j->o, RCX, T_TURN);
-	emit_bytes(&j->o, (const uint8_t[]){ 0xe3, SHORT_JUMP, 0xeb, LONG_JUMP }, 4);
+	emit_bytes(&j->o, (const uint8_t[]){0xe3, SHORT_JUMP, 0xeb, LONG_JUMP}, 4);
 	back = j->o.p + LONG_JUMP + LOAD;
 	emit_jump(&j->o, turn_is_over(j, true, back));
 	emit_load_gs(&j->o, RCX, T_SPILL4);
@@ -43,9 +46,9 @@ static void count_block_in_memory(struct job *j)
 	const uint8_t *field;
 	struct out o;
 
-	emit_bytes(&j->o, (const uint8_t[]){ 0x65, 0x48, 0x83, 0x2c, 0x25 }, 5);
+	emit_bytes(&j->o, (const uint8_t[]){0x65, 0x48, 0x83, 0x2c, 0x25}, 5);
 	emit_u32(&j->o, T_TURN);
-	emit_bytes(&j->o, (const uint8_t[]){ 1, 0x0f, 0x84 }, 3);
+	emit_bytes(&j->o, (const uint8_t[]){1, 0x0f, 0x84}, 3);
 	o.p = j->o.p;
 	field = j->o.p + 4;
 	emit_u32(&o, (uint32_t)(turn_is_over(j, false, field) - field));
@@ -57,7 +60,7 @@ void filter_put_turn(struct job *j)
 	const bool is_entered = j->is_entered;
 
 	j->is_entered = false;
-	if (!filter_has_turns || !is_entered)
+	if (!filter_has_scheduler || !is_entered)
 		return;
 	if (j->live[j->first])
 		count_block_in_rcx(j);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Out of the filter gear, and what its code takes for granted; see filter_gear.h. */
-#include "engine/simulate/filter/filter_gear.h"
+/* Out of the filter variant, and what its code takes for granted; see filter_end.h. */
+#include "engine/simulate/filter/filter_end.h"
 
-#include "engine/simulate/baton.h"
 #include "engine/codecache/cache.h"
 #include "engine/core/frame.h"
+#include "engine/core/records.h"
+#include "engine/core/util.h"
+#include "engine/sample/collect.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_memory.h"
-#include "engine/simulate/filter/filter_turns.h"
-#include "engine/core/records.h"
-#include "engine/sample/collect.h"
-#include "engine/core/util.h"
+#include "engine/simulate/filter/filter_scheduler.h"
+#include "engine/simulate/scheduler.h"
 
 bool filter_is_careful;
 bool filter_expects_faults;
@@ -29,7 +29,7 @@ static bool is_odd(const struct thread *t)
 
 bool filter_must_renew(const struct thread *t)
 {
-	return t->gear == GEAR_FILTER && (has_old_code || (is_odd(t) && !filter_is_careful));
+	return t->variant == VARIANT_FILTER && (has_old_code || (is_odd(t) && !filter_is_careful));
 }
 
 void filter_renews(const struct thread *t)
@@ -38,7 +38,9 @@ void filter_renews(const struct thread *t)
 	has_old_code = false;
 }
 
-/* shr r, 6; mov r32, [r * 4 + FILTER_CELLS]: as emit_number_of_line and emit_load_cell make them. */
+/*
+ * shr r, 6; mov r32, [r * 4 + FILTER_CELLS]: as emit_number_of_line and emit_load_cell make them.
+ */
 bool filter_looks_nowhere(struct frame_context *c)
 {
 	const uint64_t lines = 1ull << FILTER_LINE_BITS;
@@ -66,18 +68,18 @@ bool filter_looks_nowhere(struct frame_context *c)
 /* The filter is off since a moment: t goes on as threads do. */
 static void go_on_without(struct thread *t)
 {
-	if (engine.gear == GEAR_FILTER)
-		__atomic_store_n(&engine.gear, GEAR_STREAM, __ATOMIC_SEQ_CST);
-	collect_set_gear(t);
-	baton_take(t);
+	if (engine.variant == VARIANT_FILTER)
+		__atomic_store_n(&engine.variant, VARIANT_STREAM, __ATOMIC_SEQ_CST);
+	collect_set_variant(t);
+	scheduler_take(t);
 }
 
 void filter_before_thread(struct thread *t)
 {
 	if (!filter_is_on() || t->process->borrowed_memory)
 		return;
-	filter_turns_begin(t);
-	baton_take(t);
+	filter_scheduler_begin(t);
+	scheduler_take(t);
 }
 
 void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end)
@@ -91,8 +93,10 @@ void filter_before_mapping(struct thread *t, uint64_t start, uint64_t end)
 	collect_unlock();
 	if (!was_on || filter_is_on())
 		return;
-	records_message(t->process, "the program wants the addresses of the tables that make the simulation fast: "
-				    "it goes on without them, as with --no-filter");
+	records_message(
+		t->process,
+		"the program wants the addresses of the tables that make the simulation fast: "
+		"it goes on without them, as with --no-filter");
 	go_on_without(t);
 }
 

@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Threads of a simulation take turns; see baton.h. */
-#include "engine/simulate/baton.h"
+/* Threads of a simulation take turns; see scheduler.h. */
+#include "engine/simulate/scheduler.h"
 
 #include <linux/futex.h>
 #include <linux/sched.h>
 #include <poll.h>
 
 #include "channel/sys.h"
-#include "engine/sample/buffers.h"
 #include "engine/codecache/cache.h"
-#include "engine/simulate/filter/filter_turns.h"
 #include "engine/codecache/poll.h"
 #include "engine/core/proc.h"
-#include "engine/simulate/replay.h"
-#include "engine/simulate/segments.h"
 #include "engine/core/stuck.h"
 #include "engine/core/util.h"
+#include "engine/sample/buffers.h"
+#include "engine/simulate/filter/filter_scheduler.h"
+#include "engine/simulate/replay.h"
+#include "engine/simulate/segments.h"
 
-#define PIPE_ROOM    4096 /* what a pipe that can be written to at all takes without waiting */
-#define ARRIVAL_NS   20000u
-#define MOST_WAITS   100000u /* for somebody to arrive: 2 s, then the order is left to chance */
-#define DISK_WAITS   100u    /* of these for one who waits for a disk, as it seems */
+#define PIPE_ROOM  4096 /* what a pipe that can be written to at all takes without waiting */
+#define ARRIVAL_NS 20000u
+#define MOST_WAITS 100000u /* for somebody to arrive: 2 s, then the order is left to chance */
+#define DISK_WAITS 100u	   /* of these for one who waits for a disk, as it seems */
 
 /*
  * A turn lasts a millisecond or so. Who has used no processor time between two looks, and sleeps,
  * gives his turn away. A program whose threads wait so does it again and again: then looks are more
  * frequent each time.
  */
-#define LOOKS	     2u
-#define MOST_LOOK_NS 20000000u
+#define LOOKS	      2u
+#define MOST_LOOK_NS  20000000u
 #define LEAST_LOOK_NS 500000u
-#define LOOKERS	     64u /* of a longer row, each looks less often: or looks would fill the processors */
+/* of a longer row, each looks less often, to leave processors free */
+#define LOOKERS 64u
 
 /* Under `lock`, but that threads look at `holder` for themselves, and at `arrivals`. */
 static struct {
@@ -41,18 +42,19 @@ static struct {
 	uint32_t arrivals;	     /* ever */
 	uint32_t left; /* tid of who dropped it for a system call, and may not be in it yet; or 0 */
 	uint64_t looked_ns, look_ns; /* when the holder was looked at, and how often it is */
-} b = { .look_ns = MOST_LOOK_NS };
+} b = {.look_ns = MOST_LOOK_NS};
 
 enum { CALL_NONE, CALL_IN, CALL_TAKEN };
 
 static const struct {
 	long s, ns;
-} a_moment = { 0, ARRIVAL_NS };
+} a_moment = {0, ARRIVAL_NS};
 
 static bool takes_turns(const struct thread *t)
 {
 	return engine_simulates() && !t->process->borrowed_memory &&
-	       (t->gear == GEAR_STREAM || (t->gear == GEAR_FILTER && filter_has_turns));
+	       (t->variant == VARIANT_STREAM ||
+		(t->variant == VARIANT_FILTER && filter_has_scheduler));
 }
 
 static bool is_alone(const struct thread *t)
@@ -60,7 +62,7 @@ static bool is_alone(const struct thread *t)
 	return engine.threads == t && !t->next_thread;
 }
 
-/* The lock is held, nobody holds the baton: the next one in the row does. */
+/* The lock is held, nobody holds the turn: the next one in the row does. */
 static void hand_on(void)
 {
 	struct thread *t = b.first;
@@ -68,12 +70,12 @@ static void hand_on(void)
 	b.holder = t;
 	if (!t)
 		return;
-	b.first = t->baton_next;
+	b.first = t->scheduler_next;
 	b.row--;
 	if (!b.first)
 		b.last = 0;
-	__atomic_store_n(&t->baton_turn, 1, __ATOMIC_RELEASE);
-	futex_wake_all(&t->baton_turn);
+	__atomic_store_n(&t->scheduler_turn, 1, __ATOMIC_RELEASE);
+	futex_wake_all(&t->scheduler_turn);
 }
 
 /* What the kernel says of the thread: 'R', 'S' and so on; 'X' if there is none. */
@@ -82,13 +84,14 @@ static char state_of(uint32_t tid)
 	char text[64];
 	uint32_t got = proc_read_of_task(tid, "stat", text, sizeof text), i = 0;
 
-	while (i < got && text[i] != ')') /* the name stands in parentheses, and has up to 15 letters */
+	/* the name stands in parentheses, and has up to 15 letters */
+	while (i < got && text[i] != ')')
 		i++;
 	return i + 2 < got ? text[i + 2] : 'X';
 }
 
 /*
- * Who dropped the baton to wait in the kernel is to be there, or to have come back, before the next
+ * Who dropped the turn to wait in the kernel is to be there, or to have come back, before the next
  * one runs: or whether that one finds somebody to wake would be left to chance.
  */
 static void await_leaver(void)
@@ -110,11 +113,11 @@ static void await_leaver(void)
 static void line_up(struct thread *t)
 {
 	b.arrivals++;
-	t->baton_next = 0;
-	t->baton_turn = 0;
-	t->baton_waits = true;
+	t->scheduler_next = 0;
+	t->scheduler_turn = 0;
+	t->scheduler_waits = true;
 	if (b.last)
-		b.last->baton_next = t;
+		b.last->scheduler_next = t;
 	else
 		b.first = t;
 	b.last = t;
@@ -126,7 +129,7 @@ static void take_away(struct thread *h, uint64_t pc)
 {
 	uint32_t in = CALL_IN;
 
-	if (__atomic_compare_exchange_n(&h->baton_call, &in, CALL_TAKEN, 0, __ATOMIC_SEQ_CST,
+	if (__atomic_compare_exchange_n(&h->scheduler_call, &in, CALL_TAKEN, 0, __ATOMIC_SEQ_CST,
 					__ATOMIC_SEQ_CST)) {
 		filter_turn_leave(h);
 		hand_on();
@@ -159,35 +162,35 @@ static void look_at_holder(struct thread *t)
 static void sleep_for_turn(struct thread *t)
 {
 	const uint64_t ns = b.look_ns * (1 + __atomic_load_n(&b.row, __ATOMIC_RELAXED) / LOOKERS);
-	struct timespec most = { (time_t)(ns / 1000000000u), (long)(ns % 1000000000u) };
-	const long args[6] = { (long)&t->baton_turn, FUTEX_WAIT, 0, (long)&most };
+	struct timespec most = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
+	const long args[6] = {(long)&t->scheduler_turn, FUTEX_WAIT, 0, (long)&most};
 
 	if (engine_syscall(t, SYS_futex, args) == RESTART_CALL)
-		futex_wait_ns(&t->baton_turn, 0, ns);
+		futex_wait_ns(&t->scheduler_turn, 0, ns);
 }
 
 static void await_turn(struct thread *t)
 {
 	if (t->buf == t->buf_start)
 		buffers_park(t);
-	while (!__atomic_load_n(&t->baton_turn, __ATOMIC_ACQUIRE) && !native_is_on(t)) {
+	while (!__atomic_load_n(&t->scheduler_turn, __ATOMIC_ACQUIRE) && !native_is_on(t)) {
 		sleep_for_turn(t);
 		if (__atomic_load_n(&b.first, __ATOMIC_RELAXED) == t && !engine.quiet)
 			look_at_holder(t);
 	}
-	t->baton_waits = false;
+	t->scheduler_waits = false;
 	await_leaver();
 }
 
-bool baton_take(struct thread *t)
+bool scheduler_take(struct thread *t)
 {
 	bool is_free;
 
 	if (!takes_turns(t)) {
-		baton_drop(t);
+		scheduler_drop(t);
 		return false;
 	}
-	if (t->baton_waits) {
+	if (t->scheduler_waits) {
 		await_turn(t);
 		return true;
 	}
@@ -211,7 +214,7 @@ bool baton_take(struct thread *t)
 	return !is_free;
 }
 
-bool baton_pass(struct thread *t)
+bool scheduler_pass(struct thread *t)
 {
 	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t ||
 	    !__atomic_load_n(&b.first, __ATOMIC_RELAXED))
@@ -224,9 +227,9 @@ bool baton_pass(struct thread *t)
 	return true;
 }
 
-void baton_drop(struct thread *t)
+void scheduler_drop(struct thread *t)
 {
-	if (t->baton_waits)
+	if (t->scheduler_waits)
 		await_turn(t);
 	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t)
 		return;
@@ -236,30 +239,30 @@ void baton_drop(struct thread *t)
 	lock_drop(&b.lock);
 }
 
-bool baton_is_held_by(const struct thread *t)
+bool scheduler_is_held_by(const struct thread *t)
 {
 	return __atomic_load_n(&b.holder, __ATOMIC_RELAXED) == t;
 }
 
-bool baton_enter_call(struct thread *t)
+bool scheduler_enter_call(struct thread *t)
 {
-	if (!baton_is_held_by(t) || t->baton_call != CALL_NONE)
+	if (!scheduler_is_held_by(t) || t->scheduler_call != CALL_NONE)
 		return false;
-	__atomic_store_n(&t->baton_call, CALL_IN, __ATOMIC_SEQ_CST);
+	__atomic_store_n(&t->scheduler_call, CALL_IN, __ATOMIC_SEQ_CST);
 	return true;
 }
 
-bool baton_leave_call(struct thread *t)
+bool scheduler_leave_call(struct thread *t)
 {
-	if (__atomic_exchange_n(&t->baton_call, CALL_NONE, __ATOMIC_SEQ_CST) != CALL_TAKEN)
+	if (__atomic_exchange_n(&t->scheduler_call, CALL_NONE, __ATOMIC_SEQ_CST) != CALL_TAKEN)
 		return false;
 	lock_take(&b.lock); /* whoever has taken it is done */
 	lock_drop(&b.lock);
-	baton_take(t);
+	scheduler_take(t);
 	return true;
 }
 
-void baton_end_turn(struct thread *t)
+void scheduler_end_turn(struct thread *t)
 {
 	t->turn = FILTER_TURN_BLOCKS;
 	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t ||
@@ -269,7 +272,7 @@ void baton_end_turn(struct thread *t)
 	poll_call(t);
 }
 
-void baton_forked(void)
+void scheduler_forked(void)
 {
 	b.lock = 0;
 	b.holder = b.first = b.last = 0;
@@ -329,7 +332,7 @@ static const uint8_t calls[] = {
 
 static bool is_ready(long fd, short events)
 {
-	struct pollfd p = { .fd = (int)fd, .events = events };
+	struct pollfd p = {.fd = (int)fd, .events = events};
 
 	return sys3(SYS_poll, &p, 1, 0) == 1;
 }
@@ -382,21 +385,21 @@ static bool may_wait(long nr, const long args[6])
 	}
 }
 
-void baton_before_call(struct thread *t, long nr, const long args[6])
+void scheduler_before_call(struct thread *t, long nr, const long args[6])
 {
 	bool waits = engine_simulates() && !t->process->borrowed_memory && may_wait(nr, args);
 
 	if (waits)
-		replay_tell_before_wait(t->process);
+		replay_flush_before_wait(t->process);
 	if (__atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t)
 		return;
-	t->baton_seen = b.arrivals;
+	t->scheduler_seen = b.arrivals;
 	/* Alone there is nobody to run; who comes later must not wait for a call without end. */
 	if (!waits)
 		return;
 	if (!is_alone(t))
 		__atomic_store_n(&b.left, t->tid, __ATOMIC_RELEASE);
-	baton_drop(t);
+	scheduler_drop(t);
 }
 
 /* How many threads the call has woken or made. */
@@ -408,21 +411,23 @@ static long woken_by(long nr, const long args[6], long result)
 	 * Those who wait for a shared one may be in another process; so may others, if one shares
 	 * the memory.
 	 */
-	if (nr == SYS_futex && !engine.is_shared && !futex_may_wait(args) && (args[1] & FUTEX_PRIVATE_FLAG))
+	if (nr == SYS_futex && !engine.is_shared && !futex_may_wait(args) &&
+	    (args[1] & FUTEX_PRIVATE_FLAG))
 		return result < args[2] ? result : args[2];
 	if (nr != SYS_clone && nr != SYS_clone3)
 		return 0;
 	return clone_flags(nr, args) & CLONE_THREAD ? 1 : 0;
 }
 
-void baton_after_call(struct thread *t, long nr, const long args[6], long result)
+void scheduler_after_call(struct thread *t, long nr, const long args[6], long result)
 {
 	long woken = woken_by(nr, args, result);
 
 	if (!woken || is_alone(t) || __atomic_load_n(&b.holder, __ATOMIC_RELAXED) != t)
 		return;
 	for (uint32_t i = 0; i < MOST_WAITS; i++) {
-		if (__atomic_load_n(&b.arrivals, __ATOMIC_RELAXED) - t->baton_seen >= (uint32_t)woken)
+		if (__atomic_load_n(&b.arrivals, __ATOMIC_RELAXED) - t->scheduler_seen >=
+		    (uint32_t)woken)
 			return;
 		sys2(SYS_nanosleep, &a_moment, 0);
 	}

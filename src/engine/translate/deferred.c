@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which segments add to the counters. A segment that ends in a branch forward or in nothing leaves
- * what it has to be counted to those behind it, see owed.h. All others add what is owed so far:
- * where the thread goes on is owed nothing, or what others owe there already. Those with a branch
- * back add in any case, because adding is also what stops a thread, see poll.h: no way round is
- * without one of them.
+ * what it has to be counted to those behind it, see deferred.h. All others add what is deferred so
+ * far: where the thread goes on, nothing is deferred, or what others defer there already. Those
+ * with a branch back add in any case, because adding is also what stops a thread, see poll.h: no
+ * way round is without one of them.
  *
  * A call is a segment of its own, because of each there is to be one copy only (begin_segment); it
  * is counted by the segment before it.
@@ -13,56 +13,57 @@
 #include "engine/codecache/poll.h"
 #include "engine/translate/job.h"
 
-static const struct owed nothing;
+static const struct deferred nothing;
 
-static bool add_up(struct owed *sum, struct owed a, struct tally t)
+static bool add_up(struct deferred *sum, struct deferred a, struct tally t)
 {
 	const int lane[4] = {a.accesses + t.accesses, a.loads + t.loads, a.stores + t.stores,
 			     a.instructions + t.instructions};
 
 	if (lane[0] > INT8_MAX || lane[1] > INT8_MAX || lane[2] > INT8_MAX || lane[3] > INT8_MAX)
 		return false;
-	*sum = (struct owed){(int8_t)lane[0], (int8_t)lane[1], (int8_t)lane[2], (int8_t)lane[3]};
+	*sum = (struct deferred){(int8_t)lane[0], (int8_t)lane[1], (int8_t)lane[2],
+				 (int8_t)lane[3]};
 	return true;
 }
 
 /* A call is counted before it is reached. */
-static struct owed before_call(const struct insn *in)
+static struct deferred before_call(const struct insn *in)
 {
-	return (struct owed){(int8_t) - (in->loads + in->stores + in->modifies), (int8_t)-in->loads,
-			     (int8_t)-in->stores, -1};
+	return (struct deferred){(int8_t) - (in->loads + in->stores + in->modifies),
+				 (int8_t)-in->loads, (int8_t)-in->stores, -1};
 }
 
-static void meet(struct job *j, uint64_t pc, struct owed owed)
+static void meet(struct job *j, uint64_t pc, struct deferred deferred)
 {
 	if (j->meetings < MAX_INSNS)
-		j->meeting[j->meetings++] = (struct meeting){pc, owed};
+		j->meeting[j->meetings++] = (struct meeting){pc, deferred};
 }
 
-/* What is owed where pc begins, if that is decided. */
-static bool is_decided(const struct job *j, uint64_t pc, struct owed *owed)
+/* What is deferred where pc begins, if that is decided. */
+static bool is_decided(const struct job *j, uint64_t pc, struct deferred *deferred)
 {
 	const struct block *b;
 
 	if (pc == j->block->pc) {
-		*owed = j->block->owed;
+		*deferred = j->block->deferred;
 		return true;
 	}
 	for (uint32_t i = 0; i < j->meetings; i++)
 		if (j->meeting[i].pc == pc) {
-			*owed = j->meeting[i].owed;
+			*deferred = j->meeting[i].deferred;
 			return true;
 		}
-	b = cache_find(pc, j->gear);
+	b = cache_find(pc, j->variant_id);
 	if (!b || b->arena != j->block->arena)
 		return false;
-	*owed = b->owed;
+	*deferred = b->deferred;
 	return true;
 }
 
-void job_owe_block(struct job *j, struct owed owed)
+void job_defer_block(struct job *j, struct deferred deferred)
 {
-	j->owed = j->block->owed = owed;
+	j->deferred = j->block->deferred = deferred;
 	j->meetings = 0;
 	for (uint32_t i = 0; i + 1 < j->insns; i++)
 		if (insn_is_call(&j->in[i]))
@@ -87,13 +88,13 @@ static bool passes_on(const struct job *j, uint64_t *pc)
 	return true;
 }
 
-/* `open`: what will be owed behind the segment if it does not add. */
-static void owe_branch(struct job *j, const struct insn *in, struct owed open)
+/* `open`: what will be deferred behind the segment if it does not add. */
+static void defer_branch(struct job *j, const struct insn *in, struct deferred open)
 {
 	const bool back = in->target <= in->pc;
 
 	if (is_decided(j, in->target, &j->left)) {
-		j->adds = back || !owed_is_same(open, j->left);
+		j->adds = back || !deferred_is_same(open, j->left);
 	} else if (!back && in->kind != INSN_JMP) {
 		meet(j, in->target, open);
 		j->left = open;
@@ -101,22 +102,22 @@ static void owe_branch(struct job *j, const struct insn *in, struct owed open)
 	}
 }
 
-void job_owe_segment(struct job *j)
+void job_defer_segment(struct job *j)
 {
 	const struct insn *last = &j->in[j->end - 1];
-	struct owed open;
+	struct deferred open;
 	uint64_t pc;
 
 	j->left = nothing;
 	j->adds = true;
-	if (!j->variant->defers || !code_options.owes || j->block->checked || poll_is_crowded() ||
-	    !add_up(&open, j->owed, j->after[0]))
+	if (!j->variant->defers || !code_options.defers || j->block->checked || poll_is_crowded() ||
+	    !add_up(&open, j->deferred, j->after[0]))
 		return;
 	switch (last->kind) {
 	case INSN_JCC:
 	case INSN_LOOP:
 	case INSN_JMP:
-		owe_branch(j, last, open);
+		defer_branch(j, last, open);
 		break;
 	case INSN_PLAIN:
 	case INSN_JMP_INTO:
@@ -127,23 +128,23 @@ void job_owe_segment(struct job *j)
 			j->left = before_call(&j->in[j->end]);
 		else
 			j->left = open;
-		j->adds = !owed_is_same(open, j->left);
+		j->adds = !deferred_is_same(open, j->left);
 		break;
 	default:
-		j->adds = !insn_is_call(last) || !owed_is_nothing(open);
+		j->adds = !insn_is_call(last) || !deferred_is_nothing(open);
 		break;
 	}
 }
 
-void job_owe_behind(struct job *j)
+void job_defer_behind(struct job *j)
 {
-	struct owed there;
+	struct deferred there;
 	uint64_t pc;
 
 	if (j->variant->defers && passes_on(j, &pc) && is_decided(j, pc, &there) &&
-	    !owed_is_same(j->left, there)) {
+	    !deferred_is_same(j->left, there)) {
 		job_count_difference(j, j->left, there);
 		j->left = there;
 	}
-	j->owed = j->left;
+	j->deferred = j->left;
 }

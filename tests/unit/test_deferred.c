@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which segments of a block add to the counters, and what is owed behind each. */
+/* Which segments of a block add to the counters, and what is deferred behind each. */
 #include "engine/codecache/code_options.h"
 #include "engine/translate/job.h"
 #include "engine/codecache/poll.h"
@@ -9,16 +9,16 @@
 
 #include <cmocka.h>
 
-struct code_options code_options = { .owes = true };
+struct code_options code_options = { .defers = true };
 static struct job job;
 static struct block block, other;
 static uint32_t differences;
 static bool crowded;
 static const struct code_variant counts = { .defers = true }, streams;
 
-struct block *cache_find(uint64_t pc, enum gear gear)
+struct block *cache_find(uint64_t pc, enum code_variant_id variant)
 {
-	return gear == GEAR_COUNT && pc == other.pc ? &other : 0;
+	return variant == VARIANT_COUNT && pc == other.pc ? &other : 0;
 }
 
 bool insn_ends_block(const struct insn *in)
@@ -36,7 +36,7 @@ bool poll_is_crowded(void)
 	return crowded;
 }
 
-void job_count_difference(struct job *j, struct owed here, struct owed there)
+void job_count_difference(struct job *j, struct deferred here, struct deferred there)
 {
 	(void)j;
 	(void)here;
@@ -50,27 +50,27 @@ void job_count_difference(struct job *j, struct owed here, struct owed there)
 static void begin(const uint8_t *kinds, uint32_t n)
 {
 	block = (struct block){ .pc = PC };
-	other = (struct block){ .pc = 0x9000, .owed = { 1, 1, 0, 5 } };
-	job = (struct job){ .gear = GEAR_COUNT, .variant = &counts, .block = &block, .insns = n };
+	other = (struct block){ .pc = 0x9000, .deferred = { 1, 1, 0, 5 } };
+	job = (struct job){ .variant_id = VARIANT_COUNT, .variant = &counts, .block = &block, .insns = n };
 	differences = 0;
 	crowded = false;
 	for (uint32_t i = 0; i < n; i++)
 		job.in[i] = (struct insn){ .pc = PC + 4 * i, .length = 4, .kind = kinds[i], .loads = 1 };
-	job_owe_block(&job, (struct owed){ 0 });
+	job_defer_block(&job, (struct deferred){ 0 });
 }
 
-/* The segment in[i]; is it `left` instructions and loads that are owed behind it? */
+/* The segment in[i]; is it `left` instructions and loads that are deferred behind it? */
 static void segment(uint32_t i, bool adds, int left)
 {
 	job.first = i;
 	job.end = i + 1;
 	job.after[0] = (struct tally){ 1, 1, 0, 1 };
-	job_owe_segment(&job);
+	job_defer_segment(&job);
 	assert_int_equal(job.adds, adds);
 	assert_int_equal(job.left.instructions, left);
 	assert_int_equal(job.left.loads, left);
 	assert_int_equal(job.left.stores, 0);
-	job_owe_behind(&job);
+	job_defer_behind(&job);
 }
 
 static void a_branch_forward_leaves_it_to_both_sides(void **state)
@@ -85,7 +85,7 @@ static void a_branch_forward_leaves_it_to_both_sides(void **state)
 	assert_int_equal(differences, 0);
 }
 
-static void branches_to_one_place_owe_the_same(void **state)
+static void branches_to_one_place_defer_the_same(void **state)
 {
 	(void)state;
 	begin((const uint8_t[]){ INSN_JCC, INSN_JCC, INSN_RET }, 3);
@@ -95,27 +95,27 @@ static void branches_to_one_place_owe_the_same(void **state)
 	segment(2, true, 0);
 }
 
-static void a_branch_to_known_code_owes_what_is_owed_there(void **state)
+static void a_branch_to_known_code_defers_what_is_deferred_there(void **state)
 {
 	(void)state;
 	begin((const uint8_t[]){ INSN_JCC, INSN_RET }, 2);
 	job.in[0].target = other.pc;
-	other.owed = (struct owed){ 3, 3, 0, 3 };
+	other.deferred = (struct deferred){ 3, 3, 0, 3 };
 	segment(0, true, 3);
 }
 
-static void a_branch_back_adds_whatever_is_owed(void **state)
+static void a_branch_back_adds_whatever_is_deferred(void **state)
 {
 	(void)state;
 	begin((const uint8_t[]){ INSN_PLAIN, INSN_JCC }, 2);
 	job.in[1].target = PC;
-	block.owed = job.owed = (struct owed){ 0 };
+	block.deferred = job.deferred = (struct deferred){ 0 };
 	segment(0, false, 1);
 	segment(1, true, 0);
 	/* Even if that is nothing: adding is what stops a thread. */
 	begin((const uint8_t[]){ INSN_JCC }, 1);
 	job.in[0].target = PC - 16;
-	job.owed = (struct owed){ -1, -1, 0, -1 };
+	job.deferred = (struct deferred){ -1, -1, 0, -1 };
 	segment(0, true, 0);
 }
 
@@ -130,7 +130,7 @@ static void where_the_block_joins_itself_the_difference_is_added(void **state)
 	segment(0, false, 1);
 	segment(1, false, 2);
 	assert_int_equal(differences, 1);
-	assert_int_equal(job.owed.instructions, 1);
+	assert_int_equal(job.deferred.instructions, 1);
 	/* Where a plain segment comes before the entry it adds itself. */
 	begin((const uint8_t[]){ INSN_JCC, INSN_PLAIN, INSN_RET }, 3);
 	job.in[0].target = job.in[2].pc;
@@ -147,17 +147,17 @@ static void a_call_is_counted_before_it(void **state)
 	job.in[2].target = 0x2000;
 	segment(0, true, -1);
 	segment(1, false, 0);
-	/* Nothing is owed where it returns to. */
-	assert_int_equal(job.owed.instructions, 0);
+	/* Nothing is deferred where it returns to. */
+	assert_int_equal(job.deferred.instructions, 0);
 	segment(2, false, 1);
 	segment(3, true, 0);
 }
 
-static void no_more_is_owed_than_fits(void **state)
+static void no_more_is_deferred_than_fits(void **state)
 {
 	(void)state;
 	begin((const uint8_t[]){ INSN_PLAIN, INSN_PLAIN, INSN_PLAIN }, 3);
-	job.owed = (struct owed){ 126, 126, 0, 126 };
+	job.deferred = (struct deferred){ 126, 126, 0, 126 };
 	segment(0, false, 127);
 	segment(1, true, 0);
 }
@@ -174,11 +174,11 @@ static void nothing_is_left_where_there_are_many_tallies(void **state)
 	assert_int_equal(differences, 0);
 }
 
-static void other_gears_owe_nothing(void **state)
+static void other_variants_defer_nothing(void **state)
 {
 	(void)state;
 	begin((const uint8_t[]){ INSN_JCC, INSN_RET }, 2);
-	job.gear = GEAR_STREAM;
+	job.variant_id = VARIANT_STREAM;
 	job.variant = &streams;
 	job.in[0].target = 0x2000;
 	segment(0, true, 0);
@@ -189,14 +189,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_branch_forward_leaves_it_to_both_sides),
-		cmocka_unit_test(branches_to_one_place_owe_the_same),
-		cmocka_unit_test(a_branch_to_known_code_owes_what_is_owed_there),
-		cmocka_unit_test(a_branch_back_adds_whatever_is_owed),
+		cmocka_unit_test(branches_to_one_place_defer_the_same),
+		cmocka_unit_test(a_branch_to_known_code_defers_what_is_deferred_there),
+		cmocka_unit_test(a_branch_back_adds_whatever_is_deferred),
 		cmocka_unit_test(where_the_block_joins_itself_the_difference_is_added),
 		cmocka_unit_test(a_call_is_counted_before_it),
-		cmocka_unit_test(no_more_is_owed_than_fits),
+		cmocka_unit_test(no_more_is_deferred_than_fits),
 		cmocka_unit_test(nothing_is_left_where_there_are_many_tallies),
-		cmocka_unit_test(other_gears_owe_nothing),
+		cmocka_unit_test(other_variants_defer_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, 0, 0);

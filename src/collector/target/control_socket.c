@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The socket of a run; see door.h. Lines from it are untrusted, though only this user and root
- * write them.
+ * The socket of a run; see control_socket.h. Lines from it are untrusted, though only this user and
+ * root write them.
  */
-#include "collector/target/door.h"
+#include "collector/target/control_socket.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -26,7 +26,7 @@
 #define ANSWER_BYTES 4200
 
 static const char *const verbs[] = {
-	[DOOR_WHERE] = "where", [DOOR_STOP] = "stop", [DOOR_DUMP] = "dump"};
+	[CONTROL_WHERE] = "where", [CONTROL_STOP] = "stop", [CONTROL_DUMP] = "dump"};
 
 /* Where sockets can be: the directory's name, or "" when there is no such place. */
 static void find_place(int which, char path[80])
@@ -71,7 +71,7 @@ static struct sockaddr_un address_of(const char *path)
 	return a;
 }
 
-static bool listen_in(struct door *d, const char *place)
+static bool listen_in(struct control *d, const char *place)
 {
 	struct sockaddr_un a;
 
@@ -82,18 +82,18 @@ static bool listen_in(struct door *d, const char *place)
 	a = address_of(d->path);
 	d->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (d->fd >= 0 && bind(d->fd, (struct sockaddr *)&a, sizeof(a)) == 0 &&
-	    listen(d->fd, DOOR_CALLERS) == 0)
+	    listen(d->fd, CONTROL_CALLERS) == 0)
 		return true;
-	door_close(d);
+	control_close(d);
 	return false;
 }
 
-void door_open(struct door *d)
+void control_open(struct control *d)
 {
 	char place[80];
 	int i;
 
-	*d = (struct door){.fd = -1, .dumper = -1};
+	*d = (struct control){.fd = -1, .dumper = -1};
 	for (i = 0; i < PLACES; i++) {
 		find_place(i, place);
 		if (listen_in(d, place))
@@ -101,14 +101,14 @@ void door_open(struct door *d)
 	}
 }
 
-void door_close(struct door *d)
+void control_close(struct control *d)
 {
 	if (d->fd >= 0)
 		unlink(d->path);
-	door_forked(d);
+	control_forked(d);
 }
 
-void door_forked(struct door *d)
+void control_forked(struct control *d)
 {
 	while (d->count > 0)
 		close(d->waiting[--d->count]);
@@ -147,7 +147,7 @@ static void reply_file(int fd, const char *file)
 /* "VERB PID\n", or "VERB PID FILE\n". */
 struct question {
 	char line[LINE_BYTES];
-	enum door_verb verb;
+	enum control_verb verb;
 	uint32_t pid;
 	const char *file; /* in `line`; "": none */
 };
@@ -168,9 +168,9 @@ static bool read_question(int fd, struct question *q)
 		return false;
 	q->file = q->line + file_at;
 	for (i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-		q->verb = (enum door_verb)i;
+		q->verb = (enum control_verb)i;
 		if (strcmp(word, verbs[i]) == 0)
-			return (q->verb == DOOR_DUMP) == (q->file[0] == '/');
+			return (q->verb == CONTROL_DUMP) == (q->file[0] == '/');
 	}
 	return false;
 }
@@ -189,11 +189,11 @@ static void reply_where(int fd, const char *file)
 	if (file[0] != '\0')
 		reply_file(fd, file);
 	else
-		reply_failure(fd, DOOR_NO_PROFILE);
+		reply_failure(fd, CONTROL_NO_PROFILE);
 }
 
-/* What door_answer has for who wants the run to stop. */
-static void reply_end(const struct door *d, int fd, const char *file)
+/* What control_answer has for who wants the run to stop. */
+static void reply_end(const struct control *d, int fd, const char *file)
 {
 	if (d->failure != NULL)
 		reply_failure(fd, d->failure->text);
@@ -202,7 +202,7 @@ static void reply_end(const struct door *d, int fd, const char *file)
 }
 
 /* Keeps the connection until the answer, and returns true; or answers why not. */
-static bool takes_dumper(struct door *d, int fd, const char *file)
+static bool takes_dumper(struct control *d, int fd, const char *file)
 {
 	if (d->is_over) {
 		reply_failure(fd, d->failure != NULL ? d->failure->text
@@ -223,8 +223,8 @@ static bool takes_dumper(struct door *d, int fd, const char *file)
 	return true;
 }
 
-bool door_serve(struct door *d, bool (*concerns)(void *context, uint32_t pid), void *context,
-		const char *file)
+bool control_serve(struct control *d, bool (*concerns)(void *context, uint32_t pid), void *context,
+		   const char *file)
 {
 	struct question q;
 	bool stop = false;
@@ -235,14 +235,14 @@ bool door_serve(struct door *d, bool (*concerns)(void *context, uint32_t pid), v
 		if (!is_allowed(fd) || !read_question(fd, &q) ||
 		    (q.pid != (uint32_t)getpid() && !concerns(context, q.pid))) {
 			reply(fd, "no\n");
-		} else if (q.verb == DOOR_WHERE) {
+		} else if (q.verb == CONTROL_WHERE) {
 			reply_where(fd, file);
-		} else if (q.verb == DOOR_DUMP) {
+		} else if (q.verb == CONTROL_DUMP) {
 			if (takes_dumper(d, fd, q.file))
 				continue;
 		} else if (d->is_over) {
 			reply_end(d, fd, file);
-		} else if (d->count < DOOR_CALLERS) {
+		} else if (d->count < CONTROL_CALLERS) {
 			d->waiting[d->count++] = fd;
 			stop = true;
 			continue;
@@ -252,7 +252,7 @@ bool door_serve(struct door *d, bool (*concerns)(void *context, uint32_t pid), v
 	return stop;
 }
 
-void door_answer(struct door *d, const char *file, const struct err *failure)
+void control_answer(struct control *d, const char *file, const struct err *failure)
 {
 	d->is_over = true;
 	d->failure = failure;
@@ -262,12 +262,12 @@ void door_answer(struct door *d, const char *file, const struct err *failure)
 	}
 }
 
-const char *door_dump_file(const struct door *d)
+const char *control_dump_file(const struct control *d)
 {
 	return d->dump_file;
 }
 
-void door_dump_answer(struct door *d, const struct err *failure)
+void control_dump_answer(struct control *d, const struct err *failure)
 {
 	if (d->dumper >= 0) {
 		if (failure != NULL)
@@ -359,8 +359,8 @@ static int ask_in(const char *place, const char *question, struct text *answer)
 	return status;
 }
 
-int door_ask(enum door_verb verb, uint32_t pid, const char *file, struct text *answer,
-	     struct err *err)
+int control_ask(enum control_verb verb, uint32_t pid, const char *file, struct text *answer,
+		struct err *err)
 {
 	char place[80], question[LINE_BYTES];
 	int i, status = 0;
@@ -380,7 +380,7 @@ int door_ask(enum door_verb verb, uint32_t pid, const char *file, struct text *a
 		return 0;
 	if (status == 2) {
 		err_set(err, "%s", text_get(answer));
-		return DOOR_REFUSED;
+		return CONTROL_REFUSED;
 	}
 	if (status < 0)
 		return err_set(err,

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Several hierarchies in the filter gear. Its first levels are the fronts of sim/system/several.h, small caches that have nothing
- * but what all first levels have. So code goes on by itself where all of them hit. What misses in a front
- * changes nothing that code looks at but the front: so the line that came and the one that gave way are written down, and
- * some thousand misses are looked at together, in their order, which asks for the rows of caches of megabytes in advance.
+ * Several hierarchies in the filter variant. Its first levels are the fronts of sim/system/multi.h,
+ * small caches that have nothing but what all first levels have. So code goes on by itself where
+ * all of them hit. What misses in a front changes nothing that code looks at but the front: so the
+ * line that came and the one that gave way are written down, and some thousand misses are looked at
+ * together, in their order, which asks for the rows of caches of megabytes in advance.
  *
- * A miss belongs behind the steps that were written before it: where calls are followed a record (sim/calls/call_records.h) says
- * which misses lie between two steps. What came of a miss is a word of bits, one for each event.
+ * A miss belongs behind the steps that were written before it: where calls are followed a record
+ * (sim/calls/call_records.h) says which misses lie between two steps. What came of a miss is a word
+ * of bits, one for each event.
  */
 #ifndef DWELL_ENGINE_SIMULATE_FILTER_SEVERAL_H
 #define DWELL_ENGINE_SIMULATE_FILTER_SEVERAL_H
@@ -35,16 +37,20 @@
 #include <stdint.h>
 
 struct segment_insn;
-struct sim_several;
+struct sim_multi;
 
 /* A line has come to a front. */
 struct filter_miss {
 	uint64_t line;
-	const uint32_t *victim; /* the cell of the line that gave way; NULL, or that at FILTER_NOBODY: there was a free place */
-	uint32_t site;	 /* whose access it is; 0: insn's */
-	uint8_t column;	 /* of the events: 0 fetch, 1 read, 2 write */
-	uint8_t flags;	 /* MISS_WITH_BEFORE and others */
-	uint8_t firsts;	 /* that missed */
+	/*
+	 * the cell of the line that gave way; NULL, or that at FILTER_NOBODY: there was a free
+	 * place
+	 */
+	const uint32_t *victim;
+	uint32_t site;	/* whose access it is; 0: insn's */
+	uint8_t column; /* of the events: 0 fetch, 1 read, 2 write */
+	uint8_t flags;	/* MISS_WITH_BEFORE and others */
+	uint8_t firsts; /* that missed */
 	uint8_t unused;
 	union {
 		uint64_t events; /* filter_site_cell */
@@ -68,27 +74,33 @@ _Static_assert(offsetof(struct filter_miss, events) == MISS_EVENTS, "layout");
 _Static_assert(offsetof(struct filter_misses, last) == Q_LAST, "layout");
 _Static_assert(offsetof(struct filter_misses, first) == Q_FIRST, "layout");
 
-/* The filter gear has the fronts of these. False: there is no memory. Once. */
-bool filter_several_start(struct sim_several *s);
-static inline bool filter_several_is_on(void)
+/* The filter variant has the fronts of these. False: there is no memory. Once. */
+bool filter_multi_start(struct sim_multi *s);
+static inline bool filter_multi_is_on(void)
 {
 	return filter_misses.next != 0;
 }
 
-/* Write one down; where two are of one access, both are put in turn. There is room, after filter_several_make_room. */
-void filter_several_put(const struct filter_miss *miss);
+/*
+ * Write one down; where two are of one access, both are put in turn. There is room, after
+ * filter_multi_make_room.
+ */
+void filter_multi_put(const struct filter_miss *miss);
 /* For two, as an access has at most. */
-void filter_several_make_room(void);
+void filter_multi_make_room(void);
 
 /* How many are written down. */
-uint32_t filter_several_waiting(void);
-/* All of these are looked at and counted for their instructions; and a word of events for each. They stay where they are. */
-void filter_several_count(void);
-const uint64_t *filter_several_events(void);
+uint32_t filter_multi_waiting(void);
+/*
+ * All of these are looked at and counted for their instructions; and a word of events for each.
+ * They stay where they are.
+ */
+void filter_multi_count(void);
+const uint64_t *filter_multi_events(void);
 /* They have been counted for all. */
-void filter_several_forget(void);
+void filter_multi_forget(void);
 /* All is counted, as far as nobody waits for the words. */
-void filter_several_settle(void);
+void filter_multi_settle(void);
 
 /* glue, filter_vectors.S: call f, which may change vector registers 16 to 19 and masks 1 to 3. */
 void filter_with_vectors(void (*f)(void));

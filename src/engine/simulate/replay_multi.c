@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Replaying for several hierarchies in one pass; see replay_several.h. */
-#include "engine/simulate/replay_several.h"
+/* Replaying for several hierarchies in one pass; see replay_multi.h. */
+#include "engine/simulate/replay_multi.h"
 
 #include "engine/simulate/cells.h"
 #include "engine/simulate/replay_calls.h"
 
-struct sim_several replay_several;
+struct sim_multi replay_multi;
 
-/* Which bits events have, as sim_several_init wants it. */
+/* Which bits events have, as sim_multi_init wants it. */
 struct placing {
 	uint32_t count; /* of hierarchies */
-	uint32_t misses[SIM_SEVERAL];
-	uint32_t first[SIM_SEVERAL], stride;
+	uint32_t misses[SIM_MULTI];
+	uint32_t first[SIM_MULTI], stride;
 };
 
 #define ROOM (SIM_GRAPH_EVENTS - CELL_FIRST_MISS)
 
 /*
- * The same event of all hierarchies has neighbouring bits, in one byte if there is room for that (sim/base/event_bits.h). Returns how
- * many bits there are then, some of which may be nobody's; 0: too many.
+ * The same event of all hierarchies has neighbouring bits, in one byte if there is room for that
+ * (sim/base/event_bits.h). Returns how many bits there are then, some of which may be nobody's; 0:
+ * too many.
  */
 static uint32_t place_events(struct placing *p)
 {
@@ -51,13 +52,13 @@ static void order_cells(const struct placing *p)
 	cells_set_order(order, told);
 }
 
-bool replay_several_init(const struct sim_geometry *const g[], uint32_t count, uint32_t *events,
-			 const struct sim_memory *memory)
+bool replay_multi_init(const struct sim_geometry *const g[], uint32_t count, uint32_t *events,
+		       const struct sim_memory *memory)
 {
 	struct placing p = {.count = count};
 	uint32_t bits;
 
-	if (!sim_several_fits(g, count))
+	if (!sim_multi_fits(g, count))
 		return false;
 	for (uint32_t k = 0; k < count; k++) {
 		struct sim_events list;
@@ -66,7 +67,7 @@ bool replay_several_init(const struct sim_geometry *const g[], uint32_t count, u
 		p.misses[k] = list.count - CELL_FIRST_MISS;
 	}
 	bits = place_events(&p);
-	if (!bits || sim_several_init(&replay_several, g, count, p.first, p.stride, memory) != 0 ||
+	if (!bits || sim_multi_init(&replay_multi, g, count, p.first, p.stride, memory) != 0 ||
 	    !cells_init(CELL_FIRST_MISS + bits))
 		return false;
 	order_cells(&p);
@@ -74,7 +75,7 @@ bool replay_several_init(const struct sim_geometry *const g[], uint32_t count, u
 	return true;
 }
 
-/* The events, as sim_several_data returns them, are the instruction's. */
+/* The events, as sim_multi_data returns them, are the instruction's. */
 static void count(struct segment *s, struct segment_insn *in, uint64_t events)
 {
 	uint32_t *number = replay_calls_cell_number(s, in);
@@ -90,25 +91,25 @@ static void count(struct segment *s, struct segment_insn *in, uint64_t events)
 	replay_calls_count_each(events);
 }
 
-void replay_several_fetch(struct segment *s, struct segment_insn *in, uint64_t pc)
+void replay_multi_fetch(struct segment *s, struct segment_insn *in, uint64_t pc)
 {
 	uint64_t events;
 
-	if (sim_several_is_plain(&replay_several, SIM_OF_CODE, pc, in->length))
+	if (sim_multi_is_noop(&replay_multi, SIM_OF_CODE, pc, in->length))
 		return;
-	events = sim_several_fetch(&replay_several, pc, in->length);
+	events = sim_multi_fetch(&replay_multi, pc, in->length);
 	if (events)
 		count(s, in, events);
 }
 
-void replay_several_touch(struct segment *s, struct segment_insn *in, uint64_t address,
-			  uint32_t bytes, enum sim_access access)
+void replay_multi_touch(struct segment *s, struct segment_insn *in, uint64_t address,
+			uint32_t bytes, enum sim_access access)
 {
 	uint64_t events;
 
-	if (sim_several_is_plain(&replay_several, SIM_OF_DATA, address, bytes))
+	if (sim_multi_is_noop(&replay_multi, SIM_OF_DATA, address, bytes))
 		return;
-	events = sim_several_data(&replay_several, address, bytes, access);
+	events = sim_multi_data(&replay_multi, address, bytes, access);
 	if (events)
 		count(s, in, events);
 }
@@ -122,18 +123,18 @@ static void missed(struct segment *s, struct segment_insn *in, enum sim_access a
 		   uint64_t line, uint64_t victim)
 {
 	const unsigned kind = access == SIM_FETCH ? SIM_OF_CODE : SIM_OF_DATA;
-	uint32_t firsts = sim_several_missed(&replay_several, kind, line, line_of(victim));
+	uint32_t firsts = sim_multi_missed(&replay_multi, kind, line, line_of(victim));
 
 	if (firsts)
-		count(s, in, sim_several_below(&replay_several, access, firsts, line, line));
+		count(s, in, sim_multi_below(&replay_multi, access, firsts, line, line));
 }
 
-void replay_several_code_missed(struct segment *s, uint64_t line, uint64_t victim)
+void replay_multi_code_missed(struct segment *s, uint64_t line, uint64_t victim)
 {
 	missed(s, segment_insns(s), SIM_FETCH, line, victim);
 }
 
-void replay_several_missed(struct segment *s, uint32_t i, uint64_t line, uint64_t victim)
+void replay_multi_missed(struct segment *s, uint32_t i, uint64_t line, uint64_t victim)
 {
 	const struct segment_access *a = &segment_accesses(s)[i];
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whose turn it is in the filter gear; see filter_turns.h. */
-#include "engine/simulate/filter/filter_turns.h"
+/* Whose turn it is in the filter variant; see filter_scheduler.h. */
+#include "engine/simulate/filter/filter_scheduler.h"
 
-#include "engine/translate/world.h"
-#include "engine/simulate/filter/filter_calls.h"
-#include "engine/sample/collect.h"
 #include "engine/core/util.h"
+#include "engine/sample/collect.h"
+#include "engine/simulate/filter/filter_calls.h"
+#include "engine/translate/world.h"
 
 /* More than a turn can take. */
 #define CLOCK_OF_A_TURN (1ull << 40)
@@ -14,13 +14,13 @@
 static struct thread *owner;
 static uint64_t clock; /* while it is nobody's turn */
 
-bool filter_has_turns;
+bool filter_has_scheduler;
 
-void filter_turns_begin(struct thread *t)
+void filter_scheduler_begin(struct thread *t)
 {
-	if (filter_has_turns)
+	if (filter_has_scheduler)
 		return;
-	filter_has_turns = true;
+	filter_has_scheduler = true;
 	world_empty_cache(t);
 }
 
@@ -56,7 +56,7 @@ bool filter_turn_is_anothers(void)
 	return owner && owner != thread_self();
 }
 
-void filter_turns_forked(struct thread *t)
+void filter_scheduler_forked(struct thread *t)
 {
 	if (!owner || owner == t)
 		return;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which caches several hierarchies share, and the memory of all; see several.h. */
-#include "sim/system/several.h"
+/* Which caches several hierarchies share, and the memory of all; see multi.h. */
+#include "sim/system/multi.h"
 
 #include <stddef.h>
 
 /* ---- What fits ---- */
 
-static bool is_plain_cache(const struct sim_cache_geometry *c)
+static bool is_basic_cache(const struct sim_cache_geometry *c)
 {
 	return c->inclusion == SIM_NEITHER && c->prefetcher == SIM_PREFETCH_NONE &&
 	       !c->is_write_through && !c->no_write_allocate;
@@ -36,7 +36,7 @@ static bool has_rows(const struct sim_cache_geometry *c)
 
 static bool fits_first(const struct sim_cache_geometry *c, uint32_t line_bytes)
 {
-	return is_plain_cache(c) && has_rows(c) && c->line_bytes == line_bytes;
+	return is_basic_cache(c) && has_rows(c) && c->line_bytes == line_bytes;
 }
 
 static bool fits(const struct sim_geometry *g, uint32_t line_bytes)
@@ -46,14 +46,14 @@ static bool fits(const struct sim_geometry *g, uint32_t line_bytes)
 	    (g->code.size_bytes > 0 && !fits_first(&g->code, line_bytes)))
 		return false;
 	for (uint32_t level = 1; level < g->level_count; level++)
-		if (!is_plain_cache(&g->levels[level]) || g->levels[level].line_bytes < line_bytes)
+		if (!is_basic_cache(&g->levels[level]) || g->levels[level].line_bytes < line_bytes)
 			return false;
 	return true;
 }
 
-bool sim_several_fits(const struct sim_geometry *const g[], uint32_t count)
+bool sim_multi_fits(const struct sim_geometry *const g[], uint32_t count)
 {
-	if (count > SIM_SEVERAL)
+	if (count > SIM_MULTI)
 		return false;
 	for (uint32_t k = 0; k < count; k++)
 		if (!fits(g[k], g[0]->levels[0].line_bytes))
@@ -80,7 +80,7 @@ static int add_first(struct sim_firsts *f, const struct sim_cache_geometry *c)
 	return (int)i;
 }
 
-static int make_front(struct sim_several *s, struct sim_firsts *f)
+static int make_front(struct sim_multi *s, struct sim_firsts *f)
 {
 	struct sim_cache_geometry g = {.line_bytes = 1u << s->shift, .is_packed = true};
 	uint64_t sets = f->shape[0].sets;
@@ -94,15 +94,15 @@ static int make_front(struct sim_several *s, struct sim_firsts *f)
 	if (sim_cache_init(&f->front, &g, s->memory) != 0 ||
 	    sim_cache_watch(&f->front, SIM_STORES_AS_LOADS) != 0)
 		return -1;
-	f->plain = (struct sim_plain){{f->front.plain_loads, f->front.plain_loads,
-				       f->front.plain_loads, f->front.plain_loads},
-				      f->front.set_mask,
-				      f->front.shift};
+	f->noop = (struct sim_noop){{f->front.noop_loads, f->front.noop_loads, f->front.noop_loads,
+				     f->front.noop_loads},
+				    f->front.set_mask,
+				    f->front.shift};
 	return 0;
 }
 
 /* The rows of first levels with as many sets as number i, which is the first of them. */
-static int make_tails(struct sim_several *s, struct sim_firsts *f, uint32_t i)
+static int make_tails(struct sim_multi *s, struct sim_firsts *f, uint32_t i)
 {
 	struct sim_tails *t = &f->tails[f->tail_count++];
 	const uint64_t sets = f->shape[i].sets;
@@ -113,7 +113,7 @@ static int make_tails(struct sim_several *s, struct sim_firsts *f, uint32_t i)
 		if (f->shape[k].sets != sets)
 			continue;
 		most = f->shape[k].ways > most ? f->shape[k].ways : most;
-		for (uint32_t place = f->shape[k].ways; place < SIM_SEVERAL_PLACES; place++)
+		for (uint32_t place = f->shape[k].ways; place < SIM_MULTI_PLACES; place++)
 			t->missed[place] |= (uint8_t)(1u << k);
 	}
 	/* With as many sets as the front the first places are always those of its own lines. */
@@ -140,14 +140,13 @@ static bool wants_tails(const struct sim_firsts *f, uint32_t i)
 	return more;
 }
 
-/* Where no fetches are simulated a table says that all of the lower half of addresses is plain. */
-static const uint64_t all_plain[1] = {0};
+/* Where no fetches are simulated a table says that all of the lower half of addresses is no-op. */
+static const uint64_t all_noop[1] = {0};
 
-static int make_firsts(struct sim_several *s, struct sim_firsts *f)
+static int make_firsts(struct sim_multi *s, struct sim_firsts *f)
 {
 	if (f->count == 0) {
-		f->plain = (struct sim_plain){
-			{all_plain, all_plain, all_plain, all_plain}, 0, 63};
+		f->noop = (struct sim_noop){{all_noop, all_noop, all_noop, all_noop}, 0, 63};
 		return 0;
 	}
 	if (make_front(s, f) != 0)
@@ -165,7 +164,7 @@ static int make_firsts(struct sim_several *s, struct sim_firsts *f)
 /* ---- Below ---- */
 
 /* The number of the pair of first levels of a hierarchy. */
-static uint32_t add_stream(struct sim_several *s, const struct sim_geometry *g)
+static uint32_t add_stream(struct sim_multi *s, const struct sim_geometry *g)
 {
 	int data = add_first(&s->firsts[SIM_OF_DATA], &g->levels[0]);
 	int code = add_first(&s->firsts[SIM_OF_CODE], &g->code);
@@ -196,15 +195,13 @@ static bool share(const struct sim_cache_geometry *a, const struct sim_cache_geo
 	return is_same(a, b);
 }
 
-static int make_below(struct sim_several *s, struct sim_below *b,
-		      const struct sim_cache_geometry *c)
+static int make_below(struct sim_multi *s, struct sim_below *b, const struct sim_cache_geometry *c)
 {
 	const uint64_t sets = sets_of(c);
 	const unsigned line_bits = (unsigned)__builtin_ctz(c->line_bytes);
 	void *rows;
 
-	*b = (struct sim_below){
-		.set_mask = sets - 1, .shift = line_bits - s->shift, .geometry = c};
+	*b = (struct sim_below){.set_mask = sets - 1, .shift = line_bits - s->shift, .geometry = c};
 	if (!has_rows(c)) {
 		b->cache = &s->others[b - s->below];
 		return sim_cache_init(b->cache, c, s->memory);
@@ -222,7 +219,7 @@ static int make_below(struct sim_several *s, struct sim_below *b,
 }
 
 /* The number of the cache among those of a list, which begins at *at. 0: no memory. */
-static uint32_t add_below(struct sim_several *s, uint32_t *at, const struct sim_cache_geometry *c)
+static uint32_t add_below(struct sim_multi *s, uint32_t *at, const struct sim_cache_geometry *c)
 {
 	while (*at != 0 && !share(s->below[*at].geometry, c))
 		at = &s->below[*at].next;
@@ -253,7 +250,7 @@ static uint32_t ways_in_rows(const struct sim_cache_geometry *c)
 	return has_rows(c) ? ways_of(c) : 1;
 }
 
-static uint64_t miss_bit(const struct sim_several *s, const struct sim_events *list,
+static uint64_t miss_bit(const struct sim_multi *s, const struct sim_events *list,
 			 uint32_t first_event, uint32_t level, unsigned column)
 {
 	uint32_t event = list->index[SIM_MISSES + 3 * level + column];
@@ -263,7 +260,7 @@ static uint64_t miss_bit(const struct sim_several *s, const struct sim_events *l
 	return (uint64_t)1 << (first_event + (event - SIM_MISSES) * s->stride);
 }
 
-static int add_levels(struct sim_several *s, const struct sim_geometry *g, uint32_t *list,
+static int add_levels(struct sim_multi *s, const struct sim_geometry *g, uint32_t *list,
 		      uint32_t first_event)
 {
 	struct sim_events events;
@@ -286,8 +283,11 @@ static int add_levels(struct sim_several *s, const struct sim_geometry *g, uint3
 
 /* ---- All ---- */
 
-/* What a hierarchy counts, and which pair sees it, for all sets of first levels that have its own among them. */
-static void add_outcomes(struct sim_several *s, const struct sim_geometry *g, uint32_t stream,
+/*
+ * What a hierarchy counts, and which pair sees it, for all sets of first levels that have its own
+ * among them.
+ */
+static void add_outcomes(struct sim_multi *s, const struct sim_geometry *g, uint32_t stream,
 			 uint32_t first_event)
 {
 	struct sim_events list;
@@ -297,7 +297,7 @@ static void add_outcomes(struct sim_several *s, const struct sim_geometry *g, ui
 		struct sim_firsts *f = &s->firsts[kind];
 		int own = s->streams[stream].of[kind];
 
-		for (uint32_t missed = 0; own >= 0 && missed < 1u << SIM_SEVERAL; missed++) {
+		for (uint32_t missed = 0; own >= 0 && missed < 1u << SIM_MULTI; missed++) {
 			if ((missed >> own & 1) == 0)
 				continue;
 			f->streams[missed] |= (uint8_t)(1u << stream);
@@ -314,7 +314,7 @@ static bool is_last(const struct sim_below *b)
 	       b->members[0].child == 0;
 }
 
-static void list_last(struct sim_several *s)
+static void list_last(struct sim_multi *s)
 {
 	struct sim_last *l = s->last;
 
@@ -339,14 +339,14 @@ static void list_last(struct sim_several *s)
 	}
 }
 
-int sim_several_init(struct sim_several *s, const struct sim_geometry *const g[], uint32_t count,
-		     const uint32_t first_event[], uint32_t stride, const struct sim_memory *memory)
+int sim_multi_init(struct sim_multi *s, const struct sim_geometry *const g[], uint32_t count,
+		   const uint32_t first_event[], uint32_t stride, const struct sim_memory *memory)
 {
-	*s = (struct sim_several){.memory = memory,
-				  .stride = stride,
-				  .shift = (unsigned)__builtin_ctz(g[0]->levels[0].line_bytes),
-				  .most_bytes = g[0]->levels[0].line_bytes,
-				  .below_count = 1};
+	*s = (struct sim_multi){.memory = memory,
+				.stride = stride,
+				.shift = (unsigned)__builtin_ctz(g[0]->levels[0].line_bytes),
+				.most_bytes = g[0]->levels[0].line_bytes,
+				.below_count = 1};
 	for (uint32_t k = 0; k < count; k++) {
 		uint32_t stream = add_stream(s, g[k]);
 
@@ -361,7 +361,7 @@ int sim_several_init(struct sim_several *s, const struct sim_geometry *const g[]
 	return 0;
 }
 
-static void release_firsts(struct sim_several *s, struct sim_firsts *f)
+static void release_firsts(struct sim_multi *s, struct sim_firsts *f)
 {
 	for (uint32_t i = 0; i < f->tail_count; i++) {
 		struct sim_tails *t = &f->tails[i];
@@ -372,11 +372,11 @@ static void release_firsts(struct sim_several *s, struct sim_firsts *f)
 	sim_cache_release(&f->front);
 }
 
-void sim_several_release(struct sim_several *s)
+void sim_multi_release(struct sim_multi *s)
 {
 	for (unsigned kind = 0; kind < SIM_KINDS; kind++)
 		release_firsts(s, &s->firsts[kind]);
-	for (uint32_t i = 1; i < SIM_SEVERAL_BELOW; i++) {
+	for (uint32_t i = 1; i < SIM_MULTI_BELOW; i++) {
 		struct sim_below *b = &s->below[i];
 		uint64_t entries = (b->set_mask + 1) * SIM_ROW;
 
@@ -384,5 +384,5 @@ void sim_several_release(struct sim_several *s)
 		sim_give(s->memory, b->rows, entries * sizeof(*b->rows));
 		sim_cache_release(&s->others[i]);
 	}
-	*s = (struct sim_several){0};
+	*s = (struct sim_multi){0};
 }

@@ -5,7 +5,7 @@
 CPU time of `dwell simulate`, engine and collector, with one hierarchy and with six more by --also, in
 turn; of each the least of all runs counts.
 
-    bench_several.py [-n RUNS] [--only EXPRESSION] [--more OPTIONS] [--dwell PATH]
+    bench_multi.py [-n RUNS] [--only EXPRESSION] [--more OPTIONS] [--dwell PATH]
 
 Programs run for about a quarter second natively. Exit status 1 when the geometric mean is above
 the bar, 3.

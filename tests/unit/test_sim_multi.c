@@ -11,7 +11,7 @@
 #include "counted_memory.h"
 #include "draw.h"
 #include "sim/system/hierarchy.h"
-#include "sim/system/several.h"
+#include "sim/system/multi.h"
 
 #define ACCESSES 6000u
 #define ROUNDS	 300u
@@ -85,11 +85,11 @@ static void draw_all(struct sim_geometry g[], uint32_t count)
 
 struct pass {
 	uint32_t count;
-	struct sim_geometry g[SIM_SEVERAL];
-	const struct sim_geometry *each[SIM_SEVERAL];
-	uint32_t first_event[SIM_SEVERAL], stride;
-	struct sim_hierarchy alone[SIM_SEVERAL];
-	struct sim_several together;
+	struct sim_geometry g[SIM_MULTI];
+	const struct sim_geometry *each[SIM_MULTI];
+	uint32_t first_event[SIM_MULTI], stride;
+	struct sim_hierarchy alone[SIM_MULTI];
+	struct sim_multi together;
 };
 
 /* The bits of the same event of all side by side, if there is room for that. */
@@ -99,7 +99,7 @@ static void interleave(struct pass *p)
 
 	for (uint32_t k = 0; k < p->count; k++)
 		most = p->alone[k].list.count > most ? p->alone[k].list.count : most;
-	if (p->count * (most - SIM_MISSES) > SIM_SEVERAL_EVENTS)
+	if (p->count * (most - SIM_MISSES) > SIM_MULTI_EVENTS)
 		return;
 	p->stride = p->count;
 	for (uint32_t k = 0; k < p->count; k++)
@@ -121,13 +121,13 @@ static void begin(struct pass *p, uint32_t count)
 		p->first_event[k] = events;
 		p->count++;
 		events += h->list.count - SIM_MISSES;
-		if (events + 15 > SIM_SEVERAL_EVENTS)
+		if (events + 15 > SIM_MULTI_EVENTS)
 			break;
 	}
 	if (draw() % 2)
 		interleave(p);
-	assert_true(sim_several_fits(p->each, p->count));
-	assert_int_equal(sim_several_init(&p->together, p->each, p->count, p->first_event,
+	assert_true(sim_multi_fits(p->each, p->count));
+	assert_int_equal(sim_multi_init(&p->together, p->each, p->count, p->first_event,
 					  p->stride, &memory),
 			 0);
 }
@@ -136,7 +136,7 @@ static void end(struct pass *p)
 {
 	for (uint32_t k = 0; k < p->count; k++)
 		sim_hierarchy_release(&p->alone[k]);
-	sim_several_release(&p->together);
+	sim_multi_release(&p->together);
 	assert_int_equal(taken, 0);
 }
 
@@ -169,10 +169,10 @@ static struct access draw_access(uint64_t i)
 
 static uint64_t access_all(struct pass *p, const struct access *a)
 {
-	struct sim_several *s = &p->together;
+	struct sim_multi *s = &p->together;
 
-	return a->kind == SIM_FETCH ? sim_several_fetch(s, a->address, a->bytes)
-				    : sim_several_data(s, a->address, a->bytes, a->kind);
+	return a->kind == SIM_FETCH ? sim_multi_fetch(s, a->address, a->bytes)
+				    : sim_multi_data(s, a->address, a->bytes, a->kind);
 }
 
 /* What each one alone says of the access. */
@@ -211,7 +211,7 @@ static void compare(uint32_t count)
 		uint64_t events = expected(&p, &a);
 
 		p.together.is_wide = has_wide() && draw() % 3 > 0;
-		if (sim_several_is_plain(&p.together, kind, a.address, a.bytes))
+		if (sim_multi_is_noop(&p.together, kind, a.address, a.bytes))
 			assert_int_equal(events, 0); /* and it is not given */
 		else
 			assert_int_equal(access_all(&p, &a), events);
@@ -225,7 +225,7 @@ static void each_access_has_the_events_of_each_hierarchy_alone(void **state)
 {
 	(void)state;
 	for (uint32_t round = 0; round < ROUNDS; round++)
-		compare(1 + round % SIM_SEVERAL);
+		compare(1 + round % SIM_MULTI);
 	assert_in_range(flat, ROUNDS / 5, ROUNDS * 4 / 5);
 }
 
@@ -248,8 +248,8 @@ static void hierarchies_with_other_rules_do_not_fit(void **state)
 	(void)state;
 	make_usual(&usual);
 	each[1] = &usual;
-	assert_true(sim_several_fits(each, 2));
-	assert_false(sim_several_fits(each, SIM_SEVERAL + 1));
+	assert_true(sim_multi_fits(each, 2));
+	assert_false(sim_multi_fits(each, SIM_MULTI + 1));
 	for (unsigned i = 0; i < 13; i++)
 		make_usual(&other[i]);
 	other[0].levels[0].replacement = SIM_REPLACE_FIFO;
@@ -267,13 +267,13 @@ static void hierarchies_with_other_rules_do_not_fit(void **state)
 	other[12].levels[0].ways = 0; /* 64 */
 	for (unsigned i = 0; i < 13; i++) {
 		each[1] = &other[i];
-		assert_false(sim_several_fits(each, 2));
+		assert_false(sim_multi_fits(each, 2));
 	}
 }
 
 static void without_memory_all_is_given_back(void **state)
 {
-	static struct sim_several s;
+	static struct sim_multi s;
 	struct sim_geometry g[2];
 	const struct sim_geometry *each[2] = {&g[0], &g[1]};
 	const uint32_t first_event[2] = {0, 6};
@@ -286,9 +286,9 @@ static void without_memory_all_is_given_back(void **state)
 	g[1].levels[1].replacement = SIM_REPLACE_RANDOM;
 	for (uint64_t takes = 0; status != 0; takes++) {
 		takes_left = takes;
-		status = sim_several_init(&s, each, 2, first_event, 1, &memory);
+		status = sim_multi_init(&s, each, 2, first_event, 1, &memory);
 		takes_left = UINT64_MAX;
-		sim_several_release(&s);
+		sim_multi_release(&s);
 		assert_int_equal(taken, 0);
 		assert_in_range(takes, 0, 30);
 	}

@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What misses in the fronts of several hierarchies; see filter_several.h. */
-#include "engine/simulate/filter/filter_several.h"
+/* What misses in the fronts of several hierarchies; see filter_multi.h. */
+#include "engine/simulate/filter/filter_multi.h"
 
+#include "engine/codecache/pages.h"
+#include "engine/core/util.h"
 #include "engine/simulate/cells.h"
 #include "engine/simulate/filter/filter.h"
 #include "engine/simulate/filter/filter_calls.h"
 #include "engine/simulate/filter/filter_sites.h"
-#include "engine/codecache/pages.h"
 #include "engine/simulate/segments.h"
-#include "engine/core/util.h"
 #include "sim/base/event_bits.h"
-#include "sim/system/several.h"
+#include "sim/system/multi.h"
 
 #define MISSES 2048u
-/* So many misses lie between finding which first levels missed, when rows below are asked for, and looking at these. */
+/*
+ * So many misses lie between finding which first levels missed, when rows below are asked for, and
+ * looking at these.
+ */
 #define AHEAD 16u
 
 static struct {
-	struct sim_several *s;
+	struct sim_multi *s;
 	uint32_t counted; /* of those that are written down */
 	uint64_t *events; /* of each a word of bits; 0 where it goes on */
 } f;
@@ -25,7 +28,7 @@ static struct {
 struct filter_misses filter_misses;
 #define q filter_misses
 
-bool filter_several_start(struct sim_several *s)
+bool filter_multi_start(struct sim_multi *s)
 {
 	struct filter_miss *memory = pages_get(MISSES * sizeof *memory);
 
@@ -37,28 +40,28 @@ bool filter_several_start(struct sim_several *s)
 	return true;
 }
 
-uint32_t filter_several_waiting(void)
+uint32_t filter_multi_waiting(void)
 {
 	return (uint32_t)(q.next - q.first);
 }
 
-const uint64_t *filter_several_events(void)
+const uint64_t *filter_multi_events(void)
 {
 	return f.events;
 }
 
 /* ---- Writing down ---- */
 
-void filter_several_make_room(void)
+void filter_multi_make_room(void)
 {
 	if (q.next < q.last)
 		return;
-	filter_several_settle();
-	if (filter_several_waiting())
+	filter_multi_settle();
+	if (filter_multi_waiting())
 		filter_calls_follow();
 }
 
-void filter_several_put(const struct filter_miss *miss)
+void filter_multi_put(const struct filter_miss *miss)
 {
 	filter_calls_missed();
 	*q.next++ = *miss;
@@ -73,7 +76,10 @@ static uint64_t line_of(const uint32_t *cell, unsigned kind)
 	return kind == SIM_OF_CODE ? filter_line_of_code(cell) : filter_line_of_data(cell);
 }
 
-/* The numbers of the instruction's cell, which is made if there is none; the spare one's: no memory. */
+/*
+ * The numbers of the instruction's cell, which is made if there is none; the spare one's: no
+ * memory.
+ */
 static uint64_t *numbers_of(const struct filter_miss *m)
 {
 	struct segment_insn *in;
@@ -97,8 +103,8 @@ static void charge(const struct filter_miss *m, uint64_t events)
 }
 
 /*
- * So that it can be counted there soon: 80 % of the time here was waiting for that. Inlined for sure, as the compiler takes a function
- * that does nothing but this for one without effect.
+ * So that it can be counted there soon: 80 % of the time here was waiting for that. Inlined for
+ * sure, as the compiler takes a function that does nothing but this for one without effect.
  */
 static inline __attribute__((always_inline)) void ask_for_cell(const struct filter_miss *m,
 							       uint32_t missed)
@@ -118,8 +124,8 @@ static void look_at_firsts(struct filter_miss *m)
 {
 	const unsigned kind = m->column ? SIM_OF_DATA : SIM_OF_CODE;
 
-	m->firsts = (uint8_t)sim_several_missed(f.s, kind, m->line, line_of(m->victim, kind));
-	sim_several_prefetch(f.s, kind, m->firsts, m->line);
+	m->firsts = (uint8_t)sim_multi_missed(f.s, kind, m->line, line_of(m->victim, kind));
+	sim_multi_prefetch(f.s, kind, m->firsts, m->line);
 	ask_for_cell(m, m->firsts);
 }
 
@@ -134,7 +140,7 @@ static uint64_t look_below(const struct filter_miss *m, uint32_t firsts)
 	firsts |= m->firsts;
 	if (!firsts)
 		return 0;
-	events = sim_several_below(f.s, access[m->column], firsts, first, last);
+	events = sim_multi_below(f.s, access[m->column], firsts, first, last);
 	if (events)
 		charge(m, events);
 	return events;
@@ -159,9 +165,9 @@ static void look_at_all(void)
 	}
 }
 
-void filter_several_count(void)
+void filter_multi_count(void)
 {
-	const uint32_t waiting = filter_several_waiting();
+	const uint32_t waiting = filter_multi_waiting();
 
 	if (f.counted == waiting)
 		return;
@@ -171,15 +177,15 @@ void filter_several_count(void)
 	f.counted = waiting;
 }
 
-void filter_several_forget(void)
+void filter_multi_forget(void)
 {
 	q.next = q.first;
 	f.counted = 0;
 }
 
-void filter_several_settle(void)
+void filter_multi_settle(void)
 {
-	filter_several_count();
+	filter_multi_count();
 	if (!filter_calls_wait())
-		filter_several_forget();
+		filter_multi_forget();
 }

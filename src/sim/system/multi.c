@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Accesses to several hierarchies; see several.h. How they are made: several_make.c. */
-#include "sim/system/several.h"
+/* Accesses to several hierarchies; see multi.h. How they are made: multi_make.c. */
+#include "sim/system/multi.h"
 
 #include <stddef.h>
 
 /* ---- First levels ---- */
 
 /*
- * Sets are those of the front, or parts of those. `line` has come to the front, which was full: `victim` left it.
- * Returns how many lines were used since `line` was.
+ * Sets are those of the front, or parts of those. `line` has come to the front, which was full:
+ * `victim` left it. Returns how many lines were used since `line` was.
  */
-static inline unsigned tail_place(const struct sim_several *s, struct sim_tails *t,
-				  uint64_t line, uint64_t victim)
+static inline unsigned tail_place(const struct sim_multi *s, struct sim_tails *t, uint64_t line,
+				  uint64_t victim)
 {
 	uint64_t set = line & t->set_mask, left = victim & t->set_mask;
 	uint64_t *row = t->rows + set * t->room;
@@ -29,7 +29,10 @@ static inline unsigned tail_place(const struct sim_several *s, struct sim_tails 
 	return before + place;
 }
 
-/* The front had a free place: so no line of its set has left it yet, and this one has never been anywhere. */
+/*
+ * The front had a free place: so no line of its set has left it yet, and this one has never been
+ * anywhere.
+ */
 static uint32_t first_use(struct sim_firsts *f, uint64_t line)
 {
 	for (uint32_t i = 0; i < f->tail_count; i++)
@@ -37,7 +40,7 @@ static uint32_t first_use(struct sim_firsts *f, uint64_t line)
 	return f->all;
 }
 
-uint32_t sim_several_missed(struct sim_several *s, unsigned kind, uint64_t line, uint64_t victim)
+uint32_t sim_multi_missed(struct sim_multi *s, unsigned kind, uint64_t line, uint64_t victim)
 {
 	struct sim_firsts *f = &s->firsts[kind];
 	uint32_t missed = f->always;
@@ -52,15 +55,15 @@ uint32_t sim_several_missed(struct sim_several *s, unsigned kind, uint64_t line,
 /* ---- Below ---- */
 
 /* The place of a line in its row, before it is used; of another cache 0 for a hit. */
-static unsigned use(const struct sim_several *s, const struct sim_below *b, uint64_t line)
+static unsigned use(const struct sim_multi *s, const struct sim_below *b, uint64_t line)
 {
 	line >>= b->shift;
 	if (b->short_rows != NULL)
 		return sim_row_touch_32(b->short_rows + (line & b->set_mask) * SIM_ROW,
 					(uint32_t)(line >> b->set_bits) + 1, s->is_wide);
 	if (b->rows != NULL)
-		return sim_row_exchange(b->rows + (line & b->set_mask) * SIM_ROW, SIM_ROW,
-					line + 1, line + 1, s->is_wide);
+		return sim_row_exchange(b->rows + (line & b->set_mask) * SIM_ROW, SIM_ROW, line + 1,
+					line + 1, s->is_wide);
 	line &= SIM_ENTRY_LINES;
 	if (sim_cache_use(b->cache, line, 0) != SIM_NO_LINE)
 		return 0;
@@ -69,7 +72,7 @@ static unsigned use(const struct sim_several *s, const struct sim_below *b, uint
 }
 
 struct below_walk {
-	struct sim_several *s;
+	struct sim_multi *s;
 	uint64_t first, last;
 	unsigned column;
 };
@@ -102,17 +105,16 @@ static uint64_t go_below(const struct below_walk *w, uint32_t i)
 	return events;
 }
 
-static inline unsigned use_last(const struct sim_several *s, const struct sim_last *l,
-				uint64_t line)
+static inline unsigned use_last(const struct sim_multi *s, const struct sim_last *l, uint64_t line)
 {
 	return sim_row_touch_32(l->rows + (line & l->set_mask) * SIM_ROW,
 				(uint32_t)(line >> l->set_bits) + 1, s->is_wide);
 }
 
 /* The same where each stream has nothing but short rows. */
-static inline __attribute__((always_inline)) uint64_t
-go_to_last(const struct sim_several *s, uint32_t streams, unsigned column, uint64_t first,
-	   uint64_t last)
+static inline __attribute__((always_inline)) uint64_t go_to_last(const struct sim_multi *s,
+								 uint32_t streams, unsigned column,
+								 uint64_t first, uint64_t last)
 {
 	uint64_t events = 0;
 
@@ -135,8 +137,8 @@ go_to_last(const struct sim_several *s, uint32_t streams, unsigned column, uint6
 static const unsigned columns[] = {
 	[SIM_LOAD] = 1, [SIM_STORE] = 2, [SIM_MODIFY] = 1, [SIM_FETCH] = 0};
 
-uint64_t sim_several_below(struct sim_several *s, enum sim_access kind, uint32_t missed,
-			   uint64_t first, uint64_t last)
+uint64_t sim_multi_below(struct sim_multi *s, enum sim_access kind, uint32_t missed, uint64_t first,
+			 uint64_t last)
 {
 	const struct sim_firsts *f = &s->firsts[kind == SIM_FETCH ? SIM_OF_CODE : SIM_OF_DATA];
 	const struct below_walk w = {s, first, last, columns[kind]};
@@ -152,8 +154,7 @@ uint64_t sim_several_below(struct sim_several *s, enum sim_access kind, uint32_t
 	return events;
 }
 
-void sim_several_prefetch(const struct sim_several *s, unsigned kind, uint32_t missed,
-			  uint64_t line)
+void sim_multi_prefetch(const struct sim_multi *s, unsigned kind, uint32_t missed, uint64_t line)
 {
 	uint32_t streams = s->firsts[kind].streams[missed];
 
@@ -168,13 +169,13 @@ void sim_several_prefetch(const struct sim_several *s, unsigned kind, uint32_t m
 /* ---- Accesses ---- */
 
 /* A line of an access. Returns the first levels that it missed in. */
-static uint32_t touch(struct sim_several *s, unsigned kind, uint64_t line)
+static uint32_t touch(struct sim_multi *s, unsigned kind, uint64_t line)
 {
 	struct sim_cache *front = &s->firsts[kind].front;
 	uint64_t set = line & front->set_mask, *row = sim_packed_set(front, set), victim;
 	int way = sim_packed_find(front, row, line);
 
-	front->plain_loads[set] = line;
+	front->noop_loads[set] = line;
 	if (way >= 0) {
 		sim_packed_use(row, (unsigned)way);
 		return 0;
@@ -182,11 +183,10 @@ static uint32_t touch(struct sim_several *s, unsigned kind, uint64_t line)
 	victim = sim_packed_replace(front, row, sim_entry_of(line, 0));
 	if (victim != SIM_NO_LINE)
 		victim = sim_entry_line(victim);
-	return sim_several_missed(s, kind, line, victim);
+	return sim_multi_missed(s, kind, line, victim);
 }
 
-static uint64_t give(struct sim_several *s, uint64_t address, uint32_t bytes,
-		     enum sim_access access)
+static uint64_t give(struct sim_multi *s, uint64_t address, uint32_t bytes, enum sim_access access)
 {
 	unsigned kind = access == SIM_FETCH ? SIM_OF_CODE : SIM_OF_DATA;
 	uint64_t first = address >> s->shift, last;
@@ -195,16 +195,15 @@ static uint64_t give(struct sim_several *s, uint64_t address, uint32_t bytes,
 	last = (address + (bytes < s->most_bytes ? bytes : s->most_bytes) - 1) >> s->shift;
 	if (last != first)
 		missed |= touch(s, kind, last);
-	return missed != 0 ? sim_several_below(s, access, missed, first, last) : 0;
+	return missed != 0 ? sim_multi_below(s, access, missed, first, last) : 0;
 }
 
-uint64_t sim_several_data(struct sim_several *s, uint64_t address, uint32_t bytes,
-			  enum sim_access kind)
+uint64_t sim_multi_data(struct sim_multi *s, uint64_t address, uint32_t bytes, enum sim_access kind)
 {
 	return give(s, address, bytes, kind);
 }
 
-uint64_t sim_several_fetch(struct sim_several *s, uint64_t pc, uint32_t bytes)
+uint64_t sim_multi_fetch(struct sim_multi *s, uint64_t pc, uint32_t bytes)
 {
 	if (s->firsts[SIM_OF_CODE].count == 0)
 		return 0;
