@@ -15,6 +15,8 @@
 #include "views/screen/verdict.h"
 #include "views/table.h"
 
+#define BOUNDLESS ((uint64_t)1 << 46) /* bytes: a cache that all of a program fits in */
+
 void first_screen_command(const char *command, const struct display *d, struct text *out)
 {
 	struct text safe = {0};
@@ -181,9 +183,13 @@ static int put_hot(const struct summary *s, const struct display *d, struct text
 
 static void add_caches(const struct summary *s, struct verdict *v)
 {
+	const struct query boundless = query_at(s->query, BOUNDLESS);
+	struct model_ratio cold;
 	const struct profile *p = s->profile;
 	struct profile_cache caches[PROFILE_CACHES];
 
+	profile_solve(p, &boundless, &cold);
+	v->cold = cold.ratio;
 	profile_caches(p, caches);
 	v->ranked = VERDICT_SIZE_OTHER;
 	for (size_t i = 0; i < PROFILE_CACHES; i++) {

@@ -32,16 +32,17 @@ static size_t first_fit(const struct verdict *v)
 	return NONE;
 }
 
-static bool is_too_small(const struct verdict_cache *c)
+/* First touches do not count: no cache is large enough for them. */
+static bool is_too_small(const struct verdict *v, size_t cache)
 {
-	return c->low >= VERDICT_FITS_BELOW;
+	return v->caches[cache].low - v->cold >= VERDICT_FITS_BELOW;
 }
 
 /* The largest cache that the program certainly does not fit in. */
 static size_t last_too_small(const struct verdict *v)
 {
 	for (size_t i = v->cache_count; i > 0; i--)
-		if (is_too_small(&v->caches[i - 1]))
+		if (is_too_small(v, i - 1))
 			return i - 1;
 	return NONE;
 }
@@ -139,7 +140,7 @@ static void say_fits_later(const struct sentence *s)
 
 static bool fits_nowhere(const struct verdict *v)
 {
-	return v->cache_count > 0 && is_too_small(&v->caches[v->cache_count - 1]);
+	return v->cache_count > 0 && is_too_small(v, v->cache_count - 1);
 }
 
 static void say_fits_nowhere(const struct sentence *s)
@@ -149,6 +150,34 @@ static void say_fits_nowhere(const struct sentence *s)
 	text_add(s->out, s->v->cache_count > 1 ? "Fits in no cache (" : "Does not fit (");
 	put_percent(s, last->ratio);
 	text_addf(s->out, " miss %s)", last->name);
+}
+
+/* The smallest cache whose misses are first touches, nearly all. NONE: there is none. */
+static size_t first_cold(const struct verdict *v)
+{
+	for (size_t i = 0; i < v->cache_count; i++)
+		if (v->caches[i].ratio - v->cold < VERDICT_FITS_BELOW)
+			return i;
+	return NONE;
+}
+
+static bool misses_are_cold(const struct verdict *v)
+{
+	return v->cold >= VERDICT_FITS_BELOW && first_cold(v) != NONE;
+}
+
+static void say_cold(const struct sentence *s)
+{
+	size_t cold = first_cold(s->v), small = last_too_small(s->v);
+
+	text_addf(s->out, "Nearly all misses of %s (", s->v->caches[cold].name);
+	put_percent(s, s->v->caches[cold].ratio);
+	text_add(s->out, ") are first touches, which no cache avoids");
+	if (small != NONE) {
+		text_addf(s->out, "; does not fit in %s (", s->v->caches[small].name);
+		put_percent(s, s->v->caches[small].ratio);
+		text_add(s->out, " miss)");
+	}
 }
 
 static bool is_too_large_for_some(const struct verdict *v)
@@ -391,9 +420,13 @@ struct rule {
 };
 
 static const struct rule where_it_fits[] = {
-	{nothing_is_sure, say_caution},		{fits_first, say_fits_first},
-	{fits_later, say_fits_later},		{fits_nowhere, say_fits_nowhere},
-	{is_too_large_for_some, say_too_large}, {always, say_unknown},
+	{nothing_is_sure, say_caution},
+	{fits_first, say_fits_first},
+	{fits_later, say_fits_later},
+	{misses_are_cold, say_cold},
+	{fits_nowhere, say_fits_nowhere},
+	{is_too_large_for_some, say_too_large},
+	{always, say_unknown},
 };
 
 static const struct rule who_misses[] = {

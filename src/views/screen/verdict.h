@@ -31,6 +31,7 @@ struct verdict {
 	size_t ranked;
 	uint64_t size_bytes; /* of that one */
 	double ratio;	     /* and its misses per access */
+	double cold; /* first touches of lines per access, which miss everywhere; 0: not known */
 	bool is_exact;
 	const char *caution; /* why there is no verdict, as sentences; or NULL */
 	/* Of the first cache of code, misses per instruction; NULL: not known. */
