@@ -99,7 +99,7 @@ def what_cannot_be_profiled_is_run_and_not_simulated():
 def output_and_status_are_the_commands():
     status, out, err = run('--curve', '--sizes', '8K:16K', '--', 'sh', '-c', 'echo hello; exit 7')
     check((status, out) == (7, 'hello\n'), 'it ended with', status, repr(out))
-    check(re.fullmatch(r'dwell: [0-9.e+]+ accesses, written to dwell.db\n', err), 'it said', repr(err))
+    check(re.fullmatch(r'dwell: [0-9.e+,]+ accesses, written to dwell.db; see: dwell curve\n', err), 'it said', repr(err))
     check(shown('info')['exit_status'] == 7, 'another status')
     status, out, err = run('--curve', '--sizes', '8K:16K', '--', 'sh', '-c', 'kill -TERM $$')
     check(status == -signal.SIGTERM, 'it ended with', status)

@@ -133,7 +133,8 @@ def views_show_the_counts():
     text = lackey(make_trace(300))
     want = counts('--trace', '-', *CACHES, stdin=text)
     status, out, err = run('--trace', '-', *CACHES, '-o', 'result.db', stdin=text)
-    check((status, out, err) == (0, '', 'dwell: %d accesses, written to result.db\n' % (want['Dr'] + want['Dw'])), err)
+    check((status, out, err) == (0, '', 'dwell: %d accesses, written to result.db; see: dwell report -i result.db\n'
+                                     % (want['Dr'] + want['Dw'])), err)
     row, = shown('report', '-i', 'result.db')['rows']
     check({k: v for k, v in row['self'].items() if k in want} == want and row['name'] == '[trace]', row)
     info = shown('info', '-i', 'result.db')

@@ -28,11 +28,11 @@ static void handle(int sig, siginfo_t *info, void *context)
 	(void)context;
 	if (count < 8)
 		order[count] = sig;
-	count = count + 1;
 	code = info->si_code;
 	value = info->si_value.sival_int;
 	by = gettid();
 	on_stack = (char *)&here >= stack && (char *)&here < stack + sizeof(stack);
+	count = count + 1; /* last: another thread waits for it, then looks at the others */
 }
 
 static void set(int sig, int flags)
