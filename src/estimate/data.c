@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "estimate/allocators.h"
+#include "estimate/data_calls.h"
 #include "estimate/ratios.h"
 
 const char *const data_kind_names[] = {
@@ -215,6 +216,19 @@ static uint64_t element_size(const struct store_site *s)
 	return s->element_size > 1 && s->element_size < s->largest ? s->element_size : 0;
 }
 
+/* The call whose frame it is: 0, not known. */
+static uint64_t call_of(const struct profile *p, const struct store_site *s,
+			const struct store_frame *f)
+{
+	for (size_t i = 0; f != NULL && i < s->path_count; i++) {
+		const struct store_location *l = profile_location(p, s->path[i]);
+
+		if (l != NULL && f >= l->frames && f < l->frames + l->frame_count)
+			return l->pc;
+	}
+	return 0;
+}
+
 static struct data_row site_row(const struct build *b, const struct store_site *s)
 {
 	enum data_kind kind = kind_of(s);
@@ -236,6 +250,8 @@ static struct data_row site_row(const struct build *b, const struct store_site *
 		.site = s,
 	};
 
+	row.unnumbered = row.name;
+	row.call_pc = call_of(b->p, s, f);
 	if (f != NULL) {
 		row.function = f->function;
 		row.file = f->file;
@@ -290,40 +306,6 @@ static struct data_row make_row(const struct build *b, size_t place)
 	return (struct data_row){.kind = DATA_UNKNOWN, .name = "[unknown]"};
 }
 
-static int compare_text(const char *a, const char *b)
-{
-	if (a == NULL || b == NULL)
-		return (a != NULL) - (b != NULL);
-	return strcmp(a, b);
-}
-
-static int compare_keys(const struct data_row *x, const struct data_row *y)
-{
-	int order = (int)x->kind - (int)y->kind;
-
-	if (order == 0)
-		order = compare_text(x->name, y->name);
-	if (order == 0)
-		order = compare_text(x->file, y->file);
-	if (order == 0)
-		order = compare_text(x->module, y->module);
-	if (order == 0)
-		order = (x->line > y->line) - (x->line < y->line);
-	return order;
-}
-
-/* A row and where it comes from, while rows are sorted. */
-struct placed_row {
-	struct data_row row;
-	size_t place;
-};
-
-static int compare_placed(const void *a, const void *b)
-{
-	return compare_keys(&((const struct placed_row *)a)->row,
-			    &((const struct placed_row *)b)->row);
-}
-
 static void merge_row(struct data_row *to, const struct data_row *row)
 {
 	if (to->site != NULL && row->site != NULL && row->site->peak_bytes > to->site->peak_bytes)
@@ -350,7 +332,7 @@ static int make_rows(struct build *b, struct err *err)
 {
 	size_t n = b->count, used = 0;
 	uint32_t *row_of_place = calloc(b->places, sizeof(*row_of_place));
-	struct placed_row *placed = NULL;
+	struct data_placed_row *placed = NULL;
 	struct data *d = b->d;
 
 	for (size_t i = 0; row_of_place != NULL && i < b->p->site_count; i++)
@@ -369,10 +351,12 @@ static int make_rows(struct build *b, struct err *err)
 	used = 0;
 	for (size_t i = 0; i < b->places; i++)
 		if (row_of_place[i] > 0)
-			placed[used++] = (struct placed_row){make_row(b, i), i};
-	qsort(placed, used, sizeof(*placed), compare_placed);
+			placed[used++] = (struct data_placed_row){make_row(b, i), i};
+	qsort(placed, used, sizeof(*placed), data_compare_placed);
+	if (b->by == DATA_BY_LINE)
+		data_number_calls(d, placed, used);
 	for (size_t i = 0; i < used; i++) {
-		if (d->count > 0 && compare_keys(&d->rows[d->count - 1], &placed[i].row) == 0)
+		if (d->count > 0 && data_compare_rows(&d->rows[d->count - 1], &placed[i].row) == 0)
 			merge_row(&d->rows[d->count - 1], &placed[i].row);
 		else
 			d->rows[d->count++] = placed[i].row;
@@ -465,8 +449,8 @@ static int solve_rows(struct build *b, struct err *err)
 
 static int compare_costs(const void *a, const void *b, void *order)
 {
-	const struct data_row *x = &((const struct placed_row *)a)->row;
-	const struct data_row *y = &((const struct placed_row *)b)->row;
+	const struct data_row *x = &((const struct data_placed_row *)a)->row;
+	const struct data_row *y = &((const struct data_placed_row *)b)->row;
 	double mine = hot_figure(*(enum query_order *)order, &x->cost);
 	double other = hot_figure(*(enum query_order *)order, &y->cost);
 
@@ -476,13 +460,13 @@ static int compare_costs(const void *a, const void *b, void *order)
 		return mine < other ? 1 : -1;
 	if (x->cost.accesses != y->cost.accesses)
 		return x->cost.accesses < y->cost.accesses ? 1 : -1;
-	return compare_keys(x, y);
+	return data_compare_rows(x, y);
 }
 
 static int sort_rows(struct build *b, struct err *err)
 {
 	struct data *d = b->d;
-	struct placed_row *placed = calloc(d->count + 1, sizeof(*placed));
+	struct data_placed_row *placed = calloc(d->count + 1, sizeof(*placed));
 	uint32_t *moved = calloc(d->count + 1, sizeof(*moved));
 	enum query_order order;
 
@@ -497,7 +481,7 @@ static int sort_rows(struct build *b, struct err *err)
 		return err_set(err, "not enough memory for %zu data structures", d->count);
 	}
 	for (size_t i = 0; i < d->count; i++)
-		placed[i] = (struct placed_row){d->rows[i], i};
+		placed[i] = (struct data_placed_row){d->rows[i], i};
 	qsort_r(placed, d->count, sizeof(*placed), compare_costs, &order);
 	for (size_t i = 0; i < d->count; i++) {
 		d->rows[i] = placed[i].row;

@@ -60,7 +60,8 @@ static bool is_at(const struct data_row *r, const char *asked)
 
 static bool is_meant(const struct data_row *r, const char *asked)
 {
-	if (is_called(r->name, asked) || is_called(r->function, asked) || is_at(r, asked) ||
+	if (is_called(r->name, asked) || is_called(r->unnumbered, asked) ||
+	    is_called(r->function, asked) || is_at(r, asked) ||
 	    (r->function != NULL && name_is_meant(r->function, asked)) ||
 	    (r->kind == DATA_VARIABLE && name_is_meant(r->name, asked)))
 		return true;

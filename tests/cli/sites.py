@@ -8,6 +8,7 @@ The program 'allocations' allocates known numbers of blocks; see its source. It 
 it is, linked statically, and with other allocators in place of the C library's.
 """
 import argparse
+import csv
 import os
 import sqlite3
 import subprocess
@@ -48,6 +49,24 @@ PATHS = {
     'by_recursion': ['by_recursion', 'by_recursion', 'main'],
 }
 ELEMENT_SIZES = {'by_calloc': 16, 'by_reallocarray': 8, 'by_malloc': 0}
+
+ONE_LINE = r'''
+#include <stdio.h>
+#include <stdlib.h>
+#define N 100000
+int main(void)
+{
+	volatile char *a, *b, *c;
+	a = malloc(N); b = malloc(2 * N); c = malloc(N);
+	for (long i = 0; i < 30 * N; i++) {
+		b[i * 5 % N]++, b[i * 7 % (2 * N)]++, c[i % N]++;
+		if (i % 2)
+			a[i % N]++;
+	}
+	puts("all checks held");
+}
+'''
+ONE_LINE_AT = 8
 
 # As runtimes do that are not C's: frame pointers and no descriptions of frames, memory straight from
 # the kernel, and a thread whose stack lies amid it.
@@ -434,6 +453,21 @@ def a_recursion(folder):
     check(len(sites) <= 5, len(sites), 'sites')
 
 
+def one_line(folder):
+    """Three arrays of one line have a row each."""
+    program, path = os.path.join(folder, 'line'), os.path.join(folder, 'profile.db')
+    subprocess.run(['cc', '-O1', '-g', '-x', 'c', '-o', program, '-'], input=ONE_LINE.encode(), check=True, timeout=60)
+    record(program, folder, '--duty', '80').close()
+    done = subprocess.run([DWELL, 'objects', '-i', path, '--format=csv', '--sort', 'accesses'], stdout=subprocess.PIPE,
+                          check=True, timeout=60)
+    rows = [row for row in csv.DictReader(done.stdout.decode().splitlines()) if row['kind'] == 'heap']
+    names = [row['name'] for row in rows if 'in main' in row['name']]
+    check(names[:3] == ['malloc in main (<stdin>:%d) [%d of 3]' % (ONE_LINE_AT, n) for n in (2, 3, 1)], names)
+    done = subprocess.run([DWELL, 'objects', '-i', path, '--format=csv', 'malloc in main (<stdin>:%d)' % ONE_LINE_AT],
+                          stdout=subprocess.PIPE, check=True, timeout=60)
+    check(done.stdout.decode().count(' of 3]') == 3, done.stdout)
+
+
 def mapped_memory(folder):
     program, shared = os.path.join(folder, 'mappings'), '/dev/shm/oats-%d' % os.getpid()
     subprocess.run(['cc', '-O1', '-g', '-x', 'c', '-o', program, '-'], input=MAPPINGS.encode(), check=True, timeout=60)
@@ -528,7 +562,7 @@ def main():
     cases = [('the C library', the_c_library), ('only counted', only_counted),
              ('linked statically', linked_statically), ('no objects', no_objects),
              ('another runtime', another_runtime), ('a recursion', a_recursion),
-             ('mapped memory', mapped_memory),
+             ('three arrays of one line', one_line), ('mapped memory', mapped_memory),
              ('allocators of its own', allocators_of_its_own), ('thread-local variables', thread_locals)]
     for library in ALLOCATORS:
         if os.path.exists(LIBRARIES + library):
