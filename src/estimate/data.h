@@ -43,8 +43,8 @@ struct data_row {
 	enum data_kind kind;
 	const char *name; /* "list::head", "malloc in make_tree (tree.c:42)", "[stack]" */
 	const char
-		*unnumbered; /* the name without "[2 of 3]", the number of the call of its line */
-	uint64_t call_pc;    /* of blocks: the call that had them allocated; 0: not known */
+		*unnumbered;   /* the name without "[2 of 3]", the number of the call of its line */
+	uint64_t call_pc;      /* of blocks: the call that had them allocated; 0: not known */
 	const char *allocator; /* of blocks: "malloc", "mmap", ...; else NULL */
 	const char *function;  /* that had blocks allocated; or NULL */
 	const char *file;      /* of that place, or of the declaration; or NULL */
