@@ -17,7 +17,7 @@
  */
 void *array_reserve(void *items, size_t *room, size_t count, size_t item_bytes);
 
-/* Room for one more in s->items (evaluates s often); true when it worked. */
+/* Room for one more in s->items (evaluates s more than once); true when it worked. */
 #define ARRAY_GROW(s) \
 	array_reserve_in((void **)&(s)->items, &(s)->room, (s)->count + 1, sizeof(*(s)->items))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Conditions on what has changed between two profiles, for tests that watch over a program. */
+/* Conditions on the difference of two profiles, for tests that guard a program's cost. */
 #ifndef DWELL_BASE_CONDITION_H
 #define DWELL_BASE_CONDITION_H
 
@@ -7,16 +7,14 @@
 
 #include "base/err.h"
 
-/*
- * What has changed of a number: b - a, and that as a part of a; infinite from 0, 0 where both are
- * 0.
- */
+/* The change b - a, and the same relative to |a|: infinite where only a is 0, 0 where both are. */
 double condition_change(double a, double b);
 double condition_relative(double a, double b);
 
 /*
- * "D1mr > +2%", "main:Ir > +1000", "CEst <= 5000000": an event of the whole or of a function; more
- * or less; and a change in percent, a change (with a sign), or a value of the second profile.
+ * "D1mr > +2%", "main:Ir > +1000", "CEst <= 5000000": the event of the whole program or of a
+ * function, compared with a change in percent, a change (with a sign), or a value of the second
+ * profile.
  */
 struct condition {
 	const char *text; /* the caller's */
@@ -33,7 +31,7 @@ struct condition_test {
 	double limit;
 };
 
-/* The parts of a condition's text, and what it says of two numbers. */
+/* Split a condition's text into its parts; test two numbers against them. */
 int condition_parse(struct condition_test *t, const char *text, struct err *err);
 bool condition_holds(const struct condition_test *t, double a, double b);
 

@@ -8,9 +8,8 @@
 #include "base/err.h"
 
 /*
- * Make path a file with these bytes. Where it is one already, or none is there, it is written
- * beside and takes its name at the end: so a failure leaves what was there. Others (pipes, devices)
- * are written as they are.
+ * Write these bytes to the file `path`. A regular or new file is written beside it and renamed at
+ * the end, so a failure leaves the old content. Pipes and devices are written in place.
  */
 int file_replace(const char *path, const char *bytes, size_t count, struct err *err);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What malloc does with memory that is given back. */
+/* What malloc does with freed memory. */
 #ifndef DWELL_BASE_HEAP_H
 #define DWELL_BASE_HEAP_H
 
 /*
- * From now on the pages of large blocks go back to the system when these are freed. By itself
- * malloc keeps them after the first one: a table that doubles leaves its size in holes, of 16 MB
- * for a compiler.
+ * From now on, freeing a large block returns its pages to the system. By default malloc keeps them
+ * after the first free: a table that doubles leaves holes of its own size, 16 MB for a compiler.
  */
 void heap_return_large_blocks(void);
 

@@ -8,11 +8,11 @@
 
 #define MACHINE_LEVELS 3
 
-/* What a level has to do with those above it. */
+/* How a level relates to those above it. */
 enum machine_level_kind {
 	MACHINE_ALONE,
 	MACHINE_INCLUSIVE,
-	MACHINE_VICTIMS, /* filled by what the level above gives up: exclusive */
+	MACHINE_VICTIMS, /* filled by evictions of the level above: exclusive */
 };
 
 struct machine_level {
@@ -26,7 +26,7 @@ struct machine_model {
 	const char *name;
 	struct machine_level code; /* the first level of instructions */
 	/*
-	 * Of data or of both. The third is that of one cluster of cores, or of the largest common
+	 * Data or unified caches. Level 3 is that of one cluster of cores, or of the largest common
 	 * model.
 	 */
 	struct machine_level levels[MACHINE_LEVELS];

@@ -2,7 +2,7 @@
 /*
  * Which function a user means by a name that stands for several: functions of one name in several
  * modules, or variants of a library's ("strcmp" for "__strcmp_evex"). All functions of a module
- * that have the name itself are one symbol; each variant of it is another one.
+ * with exactly that name are one symbol; each variant is another one.
  */
 #ifndef DWELL_BASE_MEANT_H
 #define DWELL_BASE_MEANT_H
@@ -20,19 +20,19 @@ struct meant {
 		double cost;
 	} symbols[MEANT_SYMBOLS];
 	size_t count;
-	bool is_one;		     /* the first symbol is taken, else all */
-	char note[MEANT_NOTE_BYTES]; /* what was taken, in a line; "": nothing to say */
+	bool is_one;		     /* the first symbol is chosen, else all */
+	char note[MEANT_NOTE_BYTES]; /* what was chosen, in a line; "": nothing to say */
 };
 
-/* Whether the function is meant: of all symbols, or of the one that was taken. */
+/* Whether the function is meant: by any symbol, or by the chosen one. */
 bool meant_has(const struct meant *m, const char *function, const char *module);
 
 /* Add the cost of a function that is meant; others are left out. */
 void meant_add(struct meant *m, const char *function, const char *module, double cost);
 
 /*
- * Take the symbol that makes most of the cost of all, if there is one, and write the note. `what`:
- * the cost, as "misses".
+ * Choose the symbol with most of the total cost, if there is one, and write the note. `what` names
+ * the cost: "misses".
  */
 void meant_choose(struct meant *m, const char *what);
 

@@ -12,15 +12,14 @@
 void name_class(const char *function, struct text *out);
 
 /*
- * The name as the source has it, without the type of the result, arguments of the function and of
- * templates, and tags of the ABI: "ns::cls::sum" for "double
- * ns::cls<int>::sum<long>[abi:cxx11](int) const".
+ * The name as in the source, without result type, arguments of functions and templates, and ABI
+ * tags: "ns::cls::sum" for "double ns::cls<int>::sum<long>[abi:cxx11](int) const".
  */
 void name_plain(const char *function, struct text *out);
 
 /*
- * Whether a user means this function, or the one that it is a parallel region of: by its whole
- * name, without arguments, its plain name, or the end of these behind "::".
+ * Whether a user's `name` means this function, or the one whose parallel region it is. `name` may
+ * be the whole name, the name without arguments, the plain name, or the part of one behind a "::".
  */
 bool name_is_meant(const char *function, const char *name);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names that are near to one that is not there. */
+/* Suggestions for a name that does not exist: existing names similar to it. */
 #ifndef DWELL_BASE_NEAR_H
 #define DWELL_BASE_NEAR_H
 
@@ -21,8 +21,7 @@ struct near {
 /* Keep the `length` bytes of the name if they are near to what was asked for; each name once. */
 void near_offer(struct near *n, const char *name, size_t length);
 /*
- * The same for the plain name of a function or variable: what is long in C++ is not what people
- * type.
+ * The same for the plain name of a function or variable: people do not type the long names of C++.
  */
 void near_offer_function(struct near *n, const char *function);
 void near_release(struct near *n);

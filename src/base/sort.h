@@ -15,8 +15,7 @@ struct sort_item {
 };
 
 /*
- * By the upper half of each number, which stay in their order where that is equal. Returns as
- * below.
+ * Sort by the upper half of each number; numbers with equal halves stay in order. Returns as below.
  */
 int sort_by_upper_half(uint64_t *numbers, size_t count);
 

@@ -27,15 +27,15 @@ void text_addf(struct text *t, const char *fmt, ...) __attribute__((format(print
 void text_add_printable(struct text *t, const char *s, size_t bytes);
 
 /*
- * How many of the `room` bytes at `text`, at least one, the character of UTF-8 there takes; 0 when
- * there is none, or a control character.
+ * Length in bytes of the UTF-8 character at `text`, which has `room` bytes (at least 1); 0 when it
+ * is invalid or a control character.
  */
 size_t text_character(const char *text, size_t room);
 
 /*
- * The next line of a file, without its end, in place of what *t held. Returns 1, 0 at the end of
- * the file, or -1: it cannot be read (ferror), is longer than `most` bytes or memory ran out. So a
- * file without ends of lines, such as /dev/zero, takes no more memory than that.
+ * Replace *t by the next line of a file, without its line end. Returns 1; 0 at the end of the file;
+ * -1 when it cannot be read (ferror), is longer than `most` bytes, or memory ran out. The limit
+ * bounds the memory for a file without line ends, such as /dev/zero.
  */
 int text_read_line(struct text *t, FILE *in, size_t most);
 
@@ -45,7 +45,7 @@ const char *text_get(const struct text *t);
 /* The part of a path after its last slash; points into path. */
 const char *path_basename(const char *path);
 
-/* Take "/./", "//" and "name/.." out of a path, in place, as text: links are not looked at. */
+/* Remove "/./", "//" and "name/.." from a path, in place; symbolic links are not resolved. */
 void path_tidy(char *path);
 
 #endif

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From an address in an ELF file to function, file and line, with the inlined calls that lead
- * there; and from one of its data to the variable. Debug information is taken from the file, from a
- * separate file (.gnu_debuglink, build-id), or from debuginfod when the user has set
- * DEBUGINFOD_URLS; without any, from the Go linker's table or the symbol tables; without these the
- * function's start is found in the unwind table and names it.
+ * From an address in an ELF file to function, file and line, with inlined calls; and from an
+ * address of data to the variable. Debug information comes from the file, from a separate file
+ * (.gnu_debuglink, build-id), or from debuginfod when the user has set DEBUGINFOD_URLS. Without it,
+ * names come from the Go linker's table or the symbol tables. Without these, a function is named by
+ * its start address in the unwind table.
  *
- * Files are remembered when they become mapped, and kept open: a program may
- * be deleted or replaced before the run ends, which is when names are asked for.
+ * Files are remembered when they become mapped, and kept open: a program may be deleted or replaced
+ * before the run ends, which is when names are asked for.
  *
- * Files are read by a process of their own, which is forked at the first question: what a damaged
- * file does to the libraries that read it costs that process, and a part of the names.
+ * A separate process, forked at the first question, reads the files. A damaged file that crashes a
+ * library costs only that process and some of the names.
  */
 #ifndef DWELL_SYMBOLS_SYMBOLS_H
 #define DWELL_SYMBOLS_SYMBOLS_H
@@ -28,14 +28,13 @@ struct symbols_frame {
 	uint32_t line;	      /* or 0 */
 };
 
-/* NULL when memory ran out. All that was handed out lives until symbols_free. */
+/* NULL when memory ran out. All results live until symbols_free. */
 struct symbols *symbols_new(void);
 void symbols_free(struct symbols *s);
 
 /*
- * Remember the file that was mapped. Returns its number, to ask with; the same
- * file has the same number. A file that cannot be read has a number as well:
- * its addresses get names such as [libx.so+0x1234]. -1 when memory ran out.
+ * Remember a mapped file. Returns its number, or -1 when memory ran out; the same file has the same
+ * number. An unreadable file has a number as well: its addresses get names like [libx.so+0x1234].
  * Names in brackets ("[vdso]", "[anon]") name all that is inside.
  */
 int symbols_file(struct symbols *s, const char *path);
@@ -52,28 +51,27 @@ struct symbols_mapping {
 };
 
 /*
- * As symbols_file, but only with the file that was mapped: what is at its path, for us or for the
- * process, if that is it, or what the process has mapped, while it lives. Where none of that can be
- * had it is a file that cannot be read.
+ * As symbols_file, but checks that the file is the one mapped. Tries its path, as we and as the
+ * process see it; then what the process has mapped or open, while it lives. If all fail, the file
+ * is unreadable.
  */
 int symbols_mapped_file(struct symbols *s, const struct symbols_mapping *m);
 
 /*
- * A file's number for the code that process `pid` makes while it runs, addresses as they are in
- * memory. Named by what the process has told in /tmp/perf-PID.map since symbols_new(), or else
- * "[anon]"; the first question reads that, so ask when the process is done. -1 when memory ran out.
+ * A file number for the code that process `pid` makes at run time; addresses are those in memory.
+ * Names are those that the process wrote to /tmp/perf-PID.map since symbols_new(), else "[anon]".
+ * The first question reads that file, so ask when the process is done. -1 when memory ran out.
  */
 int symbols_runtime_code(struct symbols *s, uint32_t pid);
 
 /*
- * The process has mapped this file: if it is a jitdump file by its name, what it says counts as
- * well.
+ * The process has mapped this file: if it is named like a jitdump file, use its contents as well.
  */
 void symbols_runtime_dump(struct symbols *s, int runtime, int file);
-/* Has the path the name of such a file? It is written to while it is mapped. */
+/* Is the path named like a jitdump file? The process writes to it while it is mapped. */
 bool symbols_is_dump(const char *path);
 
-/* Is the file such code? */
+/* Does the file number stand for code made at run time? */
 bool symbols_is_runtime_code(struct symbols *s, int file);
 
 /* The path it was remembered by; NULL for -1 and for code made at run time. */
@@ -93,8 +91,8 @@ uint64_t symbols_address(const struct symbols *s, int file, uint64_t file_offset
  * into, at the line of the call, and so on. file -1 is code in no file. Returns the number of
  * frames, at least 1 (a name in brackets if nothing is known), or 0 when memory ran out. Questions
  * in order of file and address cost least: neighbours share their tables, and often their answer.
- * This, symbols_is_runtime_code(), symbols_variable(), their like for many addresses, and
- * symbols_prepare() another thread may call while this one calls the others; only one does.
+ * One thread may call this, symbols_is_runtime_code(), symbols_variable(), the versions for many
+ * addresses, and symbols_prepare() while another thread calls the other functions.
  */
 size_t symbols_resolve(struct symbols *s, int file, uint64_t address,
 		       const struct symbols_frame **frames);
@@ -134,26 +132,25 @@ void symbols_variables(struct symbols *s, int file, const uint64_t *addresses, s
 		       struct symbols_variable *out);
 
 /*
- * Do now what the first questions about the file have to wait for, if it has a debug file to unpack
- * of no more than `most` bytes: about its code and, if has_data, its variables, too, which takes
- * more memory than code. Returns how many of these bytes are left. For the thread that asks the
- * questions.
+ * Unpack the file's debug file before the first question, if it has at most `most` bytes: for code
+ * and, if has_data, variables, which take more memory. Returns how many of these bytes are left.
+ * Call it on the thread that asks the questions.
  */
 uint64_t symbols_prepare(struct symbols *s, int file, bool has_data, uint64_t most);
 
-/* In a child of this process: questions are asked of a reader of its own. */
+/* In a forked child: its questions go to a reader of its own. */
 void symbols_forked(struct symbols *s);
 
 /* CPU time of the processes that read symbols; *ended: the part of those that were waited for. */
 uint64_t symbols_cpu_ns(const struct symbols *s, uint64_t *ended);
 
 /*
- * A sentence about the next file, from number *next on, whose reader died of it; false: there is
- * none. It says what the names are now made of.
+ * A sentence about the next file, from number *next on, that crashed its reader; false: there is
+ * none. It says where the file's names come from now.
  */
 bool symbols_next_loss(const struct symbols *s, size_t *next, struct text *line);
 
-/* The addresses, as in the file, that its segments take; false when it has none. */
+/* The range of file addresses that its segments take; false when it has none. */
 bool symbols_extent(struct symbols *s, int file, uint64_t *low, uint64_t *high);
 
 #endif
