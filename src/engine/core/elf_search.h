@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Looking for functions by name in an ELF file, inside the target: no libc, nothing kept. */
+/* Find functions by name in an ELF file, inside the target: no libc, nothing is cached. */
 #ifndef DWELL_ENGINE_CORE_ELF_SEARCH_H
 #define DWELL_ENGINE_CORE_ELF_SEARCH_H
 
@@ -7,28 +7,27 @@
 #include <stdint.h>
 
 /*
- * Calls `found` with each function of .symtab and .dynsym that is defined in the file and that
- * `name` means (see below; template arguments and parameters in it are passed over), and where it
- * begins in the file. A function may be told twice. A file that cannot be read, or is damaged, has
- * none.
+ * Call `found` with the file offset of each function defined in .symtab or .dynsym that `name`
+ * means: see elf_name_means. Template arguments and parameters in `name` are ignored. A function
+ * may be reported twice. An unreadable or damaged file has no functions.
  */
 void elf_search(const char *path, const char *name,
 		void (*found)(void *context, uint64_t file_offset), void *context);
 
-/* The same without the names of Fortran. */
+/* The same without Fortran names. */
 void elf_search_c(const char *path, const char *name,
 		  void (*found)(void *context, uint64_t file_offset), void *context);
 
 /*
- * Does `name`, as a user writes it, mean the function with this symbol? It does if they are the
- * same, up to what the compiler adds to specialised copies (".isra.0") and versions ("@@V"); in C++
- * and Rust if it is the function's plain name, see mangled.h: "f", "space::class::f".
+ * Does `name`, as a user writes it, mean the function with this symbol? Yes if they are equal but
+ * for suffixes of specialised copies (".isra.0") and versions ("@@V"). In C++ and Rust also if
+ * `name` is the function's plain name (mangled.h): "f", "space::class::f".
  */
 bool elf_name_means(const char *name, const char *symbol);
 
 /*
- * The same for Fortran: "sweep", "module::procedure". Asked where a file has nothing else of that
- * name.
+ * The same for Fortran: "sweep", "module::procedure". Used only if a file has no other function of
+ * that name.
  */
 bool elf_name_means_fortran(const char *name, const char *symbol);
 

@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct frame_context) == 256, "layout of sigcontext");
 _Static_assert(sizeof(struct frame_ucontext) == 304, "layout of ucontext");
 _Static_assert(sizeof(struct frame) == 440, "layout of rt_sigframe");
 
-/* Last 48 bytes of the legacy area tell what the vector state behind it holds. */
+/* The last 48 bytes of the legacy area describe the vector state behind it. */
 struct frame_fp_note {
 	uint32_t magic1;
 	uint32_t extended_bytes;
@@ -44,7 +44,7 @@ struct frame_fp_note {
 
 #define FRAME_XMM15_AT	     400
 #define FRAME_FP_NOTE_AT     464
-#define FRAME_XSTATE_HELD_AT 512 /* a bit for each part that is not as after a reset */
+#define FRAME_XSTATE_HELD_AT 512 /* a bit for each part not in its initial state */
 #define FRAME_UPPER_AT	     576 /* 16 bytes of each ymm register */
 #define FRAME_UPPER	     (1ull << 2)
 #define FRAME_HIGH_ZMM	     (1ull << 7) /* the part with zmm16 to zmm31 */
@@ -52,7 +52,7 @@ struct frame_fp_note {
 #define FRAME_FP_MAGIC2	     0x46505845u
 #define FRAME_UC_FLAGS	     7u /* extended state; ss saved; ss restored strictly */
 
-/* Where the value of register r stands. */
+/* Where the frame holds register r (enum reg). */
 static inline uint64_t *frame_register(struct frame_context *c, int r)
 {
 	uint64_t *const at[] = {&c->rax, &c->rcx, &c->rdx, &c->rbx, &c->rsp, &c->rbp,

@@ -10,8 +10,8 @@
 #include "engine/core/state.h"
 
 /*
- * That of the thread, which is the one that asks: no system call, which the target may have
- * forbidden itself.
+ * The %fs base of t, which must be the calling thread. Makes no system call: the target may have
+ * forbidden them.
  */
 static inline uint64_t fsbase_get(const struct thread *t)
 {
@@ -39,7 +39,7 @@ static inline void gsbase_set(uint64_t v)
 		sys2(SYS_arch_prctl, ARCH_SET_GS, v);
 }
 
-/* Where the stack canary stands. */
+/* Address of the stack canary. */
 static inline const void *fsbase_canary(uint64_t base)
 {
 	return (const void *)(uintptr_t)(base + 0x28);

@@ -2,28 +2,27 @@
 /*
  * What the lanes of the counter register hold.
  *
- * ymm31, with AVX-512. In the stream variant its first lane is the place in the thread's buffer,
- * behind the entries of the segment that runs.
+ * With AVX-512 the register is ymm31. In the stream variant its first lane points into the
+ * thread's buffer, behind the entries of the running segment.
  *
- *   lane   count variant    stream variant                     filter variant
- *   0      accesses      address behind the last entry   time
- *   1      loads         accesses                        time + 1
- *   2      stores        loads | stores << 32            loads | stores << 32
- *   3      instructions  instructions                    instructions | modifies << 34
+ *   lane   count variant   stream variant                  filter variant
+ *   0      accesses        address behind the last entry   time
+ *   1      loads           accesses                        time + 1
+ *   2      stores          loads | stores << 32            loads | stores << 32
+ *   3      instructions    instructions                    instructions | modifies << 34
  *
- * The place in memory was what code of the stream variant waited for: each segment had to read what
- * the one before had just written, which takes some eight cycles. Loads and stores of one stay in
- * the cache are no more than the buffer has entries, so that 32 bits hold them. In the filter
- * variant the thread's timer ends a stay after less than a second; there lanes 2 and 3 go on from
- * stay to stay, and differences count.
+ * With the buffer pointer in memory each segment waited about eight cycles for the store of the
+ * segment before. 32 bits hold the loads and stores of one stay in the cache, because the buffer
+ * has fewer entries. In the filter variant the thread's timer ends a stay within a second; lanes 2
+ * and 3 continue from stay to stay, and their differences are counted.
  *
- * xmm15, with AVX alone, has two lanes: loads | stores << 32, and instructions | modifies << 34, in
- * the count and the stream variant; there is no filter variant then. The place in the buffer is in
- * memory. Each count begins in the middle of what it has room for, as a segment may take back what
- * is counted later: in one stay in the cache two thousand million are counted up or down. The
- * thread's timer ends it long before.
+ * With AVX alone the register is xmm15, in the count and stream variants; the filter variant needs
+ * AVX-512. Its two lanes are loads | stores << 32 and instructions | modifies << 34. The buffer
+ * pointer is in memory. Each count begins in the middle of its range, because a segment may
+ * subtract counts that are added later. This allows 2^31 up or down in one stay; the thread's
+ * timer ends the stay long before.
  *
- * Where the thread has left the cache struct counts is as in the count variant with ymm31 again.
+ * Outside the cache struct counts has the layout of the count variant with ymm31.
  */
 #ifndef DWELL_ENGINE_CORE_LANES_H
 #define DWELL_ENGINE_CORE_LANES_H
@@ -33,15 +32,15 @@
 
 #define LANES_MODIFIES SIM_RECORD_MODIFIES /* where they begin in lane 3 of the filter variant */
 
-/* Is the place in the buffer in the register, in this variant? */
+/* Does the register hold the buffer pointer in this variant? */
 static inline bool lanes_hold_place(enum code_variant_id variant)
 {
 	return variant == VARIANT_STREAM && engine_vector_counter == COUNTER_YMM31;
 }
 
 /*
- * Lanes of a tally for xmm15, out of accesses, loads, stores and instructions; these may be
- * negative.
+ * Convert a tally from accesses, loads, stores and instructions, which may be negative, to the
+ * lanes of xmm15.
  */
 static inline void lanes_pack(uint64_t lane[4])
 {
@@ -56,7 +55,7 @@ static inline void lanes_pack(uint64_t lane[4])
 #define LANES_HALF_INSNS (1ull << (LANES_MODIFIES - 1))
 #define LANES_MIDDLE	 (1ull << 63)
 
-/* What was counted since lanes_write, where the first two of `c` are lanes of xmm15. */
+/* The counts since lanes_write; the first two members of `c` are the lanes of xmm15. */
 static inline struct counts lanes_unpacked(const struct counts *c)
 {
 	const uint64_t loads = (uint32_t)c->accesses - LANES_HALF,
@@ -67,7 +66,7 @@ static inline struct counts lanes_unpacked(const struct counts *c)
 	return (struct counts){loads + stores + modifies, loads, stores, insns};
 }
 
-/* On the way into the cache: t->counters as the register will be. */
+/* Before entering the cache: convert t->counters to the layout of the register. */
 static inline void lanes_write(struct thread *t)
 {
 	if (engine_vector_counter == COUNTER_XMM15) {
@@ -111,7 +110,7 @@ static inline void lanes_read_filter(struct thread *t, const struct counts *c)
 	t->lane[1] = c->instructions;
 }
 
-/* Outside of the cache: these are not counted after all. */
+/* Outside the cache: subtract *c from the lanes of the filter variant. */
 static inline void lanes_uncount(struct thread *t, const struct counts *c)
 {
 	if (t->variant != VARIANT_FILTER)
@@ -120,7 +119,7 @@ static inline void lanes_uncount(struct thread *t, const struct counts *c)
 	t->lane[1] -= c->instructions + ((c->accesses - c->loads - c->stores) << LANES_MODIFIES);
 }
 
-/* On the way out: t->counters and t->buf as C code wants them. */
+/* After leaving the cache: convert t->counters and t->buf to the layout for C code. */
 static inline void lanes_read(struct thread *t)
 {
 	const struct counts c = t->counters;

@@ -6,7 +6,7 @@
 #ifndef DWELL_ENGINE_CORE_LAYOUT_H
 #define DWELL_ENGINE_CORE_LAYOUT_H
 
-#define T_SPILL0    0	/* rcx of an indirect branch; here [rcx] reaches it if rcx is 0 */
+#define T_SPILL0    0	/* rcx of an indirect branch; at 0: gs:[rcx] reaches it if rcx is 0 */
 #define T_SPILL1    8	/* r11 of an indirect branch */
 #define T_REGS	    16	/* 16 x 8: rax rcx rdx rbx rsp rbp rsi rdi r8..r15 */
 #define T_RIP	    144 /* target's next pc */
@@ -15,9 +15,9 @@
 #define T_ENGINE_SP 168 /* top of the engine's stack for this thread */
 #define T_NEXT	    176 /* cache address that engine_enter jumps to */
 #define T_EXIT	    184 /* u32: why the cache was left */
-#define T_PENDING   188 /* u32: a signal waits to be delivered */
-#define T_CALLED    192 /* u32: somebody wants the thread in the dispatcher */
-/* u32: what the target has in zmm29 and zmm30: VECTORS_UNKNOWN, or since it wrote to them last: */
+#define T_PENDING   188 /* u32: a signal is pending delivery */
+#define T_CALLED    192 /* u32: the thread was called to the dispatcher */
+/* u32: the target's contents of zmm29 and zmm30, since it last wrote to them: VECTORS_* */
 #define T_HIGH_VECTORS 196
 #define T_HOOK_SP      208 /* target's rsp while a hook runs */
 #define T_BUF	       216 /* stream: next free entry */
@@ -32,23 +32,23 @@
 #define T_SYSCALL_SP   368 /* engine stack pointer inside engine_syscall */
 #define T_IN_CACHE     376 /* u32: 1 while the thread may run cache code */
 #define T_HELD	       380 /* u32: released for reuse when 0 */
-#define T_USED31       384 /* u32: the target may have something in zmm31, or has named ymm15 */
+#define T_USED31       384 /* u32: the target may use zmm31, or has named ymm15 */
 #define T_SPECIAL      388 /* u32: a segment with special entries was streamed */
-#define T_MISS_ADDRESS 392 /* filter: of the access that missed */
-#define T_MISS_BACK    400 /* where to go on behind it */
-#define T_MISS_SITE    408 /* where its site is, see filter_sites.h */
+#define T_MISS_ADDRESS 392 /* filter: address of the access that missed */
+#define T_MISS_BACK    400 /* filter: code to return to after the miss */
+#define T_MISS_SITE    408 /* filter: site of the access, see filter_sites.h */
 #define T_STEP	       416 /* filter: the next call record, see filter_calls.h; or 0 */
 
-#define T_TURN 448 /* filter: so many more blocks until the turn is over, see filter_scheduler.h */
+#define T_TURN 448 /* filter: blocks left in the turn, see filter_scheduler.h */
 
 #define T_QUICK_REPS 424 /* 3 x u64: iterations of short movs, stos, lods, see emit_rep */
 
-#define T_FS_BASE   456 /* of the target, where fsbase.h has no instructions to read it */
-#define T_CALLER_SP 464 /* engine stack pointer, while rsp is the target's in engine_syscall */
+#define T_FS_BASE   456 /* the target's %fs base, if there is no FSGSBASE, see fsbase.h */
+#define T_CALLER_SP 464 /* engine stack pointer, while engine_syscall runs with the target's rsp */
 
 #define T_TALLIES 4096 /* the table of tallies, see poll.h */
 
-/* Where code counts: engine_vector_counter. */
+/* The counter register: engine_vector_counter. */
 #define COUNTER_IN_MEMORY 0
 #define COUNTER_YMM31	  1 /* with AVX-512 */
 #define COUNTER_XMM15	  2 /* with AVX alone */
@@ -57,7 +57,7 @@
 #define VECTORS_ZERO	1
 #define VECTORS_USED	2
 
-#define WATCH_SLOTS	 32768	    /* of the filter of watched lines, see watches.h */
+#define WATCH_SLOTS	 32768	    /* in the filter of watched lines, see watches.h */
 #define STREAM_PLAIN_BIT 0x20000000 /* of trailers in the stream, see scan.h */
 
 #endif

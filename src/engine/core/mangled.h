@@ -9,23 +9,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Go behind the prefix, if that is what *s begins with. */
+/* Move *s behind `prefix`, if *s begins with it. Returns whether it does. */
 bool mangled_skip(const char **s, const char *prefix);
 
-/* How long the part of a name at its beginning is, up to "::" or the end. */
+/* Length of the first part of a name, up to "::" or the end. */
 uint32_t mangled_part_length(const char *name);
 
 /*
- * The name without template arguments and parameters, as much of it as has room with its 0:
- * "grid::total" of "grid<double>::total(int)", which is what reports show. Those of operators stay
- * as they are.
+ * Write the name without template arguments and parameters, as reports show it: "grid::total" for
+ * "grid<double>::total(int)". The result is cut to `room` bytes, its 0 included. Names of operators
+ * are unchanged.
  */
 void mangled_plain(const char *name, char *to, uint32_t room);
 
 /*
- * Does the plain name mean the function with this symbol: one of the Itanium C++ ABI, or of Rust's
- * older form, made of plain parts, whatever template arguments and parameters it has?
- * "class::class" is a constructor, "class::~class" the destructor.
+ * Does the plain name mean the function with this symbol, regardless of template arguments and
+ * parameters? The symbol follows the Itanium C++ ABI, or Rust's older scheme, and has plain parts
+ * only. "class::class" is a constructor, "class::~class" the destructor.
  */
 bool mangled_means(const char *plain, const char *symbol);
 

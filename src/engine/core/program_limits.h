@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Limits of address space and data (RLIMIT_AS, RLIMIT_DATA) that the program sets for itself. They
- * are for the program's memory alone: the kernel's soft limit is the program's plus what the engine
- * holds. The kernel's hard limit stays as it is, as what was lowered cannot be raised again.
+ * apply to the program's memory alone: the kernel's soft limit is the program's limit plus the
+ * engine's memory. The kernel's hard limit is unchanged, because it can never be raised again.
  */
 #ifndef DWELL_ENGINE_CORE_PROGRAM_LIMITS_H
 #define DWELL_ENGINE_CORE_PROGRAM_LIMITS_H
@@ -14,21 +14,22 @@
 #define LIMIT_INFINITE UINT64_MAX
 
 /*
- * The engine was refused as many bytes: true if the program's limit was the reason, and is out of
- * the way.
+ * The engine was refused `bytes`: if the program's limit is the reason, raise the kernel's. Returns
+ * whether it was raised.
  */
 bool program_limits_make_room(uint64_t bytes);
-/* Is each limit there is one of the program's own, which the engine takes nothing of? */
+/* Did the program itself set every limit in force, none of which counts the engine's memory? */
 bool program_limits_explain_refusal(void);
 
 /*
- * Before an exec: no limit for the next engine, which gets the program's by its launch variables.
+ * Before an exec: raise the kernel's soft limits to the hard ones. The next engine gets the
+ * program's limits by its launch variables.
  */
 void program_limits_lift(const struct process *p);
-/* Before the exec of what runs without the engine. `hard`: the hard limits, too, for good. */
+/* Before an exec without the engine: set the program's limits. `hard`: the hard ones, too. */
 void program_limits_give(const struct process *p, bool hard);
 
-/* For run/limit_calls.c: which limits these are, whether one was ever set, and the kernel's. */
+/* For run/limit_calls.c: the resources, whether a limit was ever set, and the kernel's limits. */
 extern const int program_limits_resources[LAUNCH_LIMITS];
 extern bool program_limits_any;
 bool program_limits_get(int i, struct rlimit *l);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From what each thread has counted to the totals of its process. */
+/* Adds the counts of threads to the totals of their process. */
 #ifndef DWELL_ENGINE_CORE_PUBLISH_H
 #define DWELL_ENGINE_CORE_PUBLISH_H
 
 #include "engine/core/state.h"
 
 /*
- * Add what t has counted since last time, but `after` of it, to the process's totals. Threads of a
- * process may do so at once.
+ * Add t's counts since the last call, less *after, to the process's totals. Threads of a process
+ * may call it concurrently.
  */
 void publish_counts(struct thread *t, const struct counts *after);
 /*
- * The process's accesses so far, but those of string instructions that the engine is called for:
- * see pacing_look.
+ * The process's accesses so far, without those of string instructions that call the engine: see
+ * pacing_look.
  */
 uint64_t publish_paced(const struct process *p);
-/* All totals, for whoever looks in while the thread is in a system call. */
+/* Publish all totals before a system call, so that live readers see them meanwhile. */
 void publish_report(struct thread *t);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Random numbers for in-target code: integers only, no vector register. */
+/* Random numbers for in-target code, without vector registers: integers only. */
 #ifndef DWELL_ENGINE_CORE_RANDOM_H
 #define DWELL_ENGINE_CORE_RANDOM_H
 
@@ -16,8 +16,8 @@ static inline uint64_t random_next(uint64_t *state)
 }
 
 /*
- * log2 of v > 0 in units of 2^-24, to within 2^-15: with 1 + f the leading bits, f + f (1 - f) (a +
- * b f + c f^2 + d f^3), which is right where one power of two ends and the next begins.
+ * log2 of v > 0 in units of 2^-24, to within 2^-15. With 1 + f the leading bits:
+ * f + f (1 - f) (a + b f + c f^2 + d f^3), which is exact at powers of two.
  */
 static inline uint64_t log2_fixed(uint64_t v)
 {

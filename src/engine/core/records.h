@@ -8,8 +8,8 @@
 #include "engine/core/state.h"
 
 /*
- * Map the channel. Returns NULL, or what is wrong with it, for a sentence: then nobody
- * listens, and the target runs unprofiled.
+ * Map the channel. Returns NULL, or a phrase that says what is wrong with it: then the target
+ * runs unprofiled.
  */
 const char *records_open(int channel_fd);
 /* Claim a slot for this process; false: none is free. */
@@ -20,7 +20,7 @@ void records_module(struct process *p, uint64_t start, uint64_t end, uint64_t of
 		    const char *path, const struct module_file *file);
 void records_unmap(struct process *p, uint64_t start, uint64_t end);
 void records_thread(struct process *p, const struct thread *t);
-/* False: it was lost. */
+/* False: the record was lost. */
 bool records_window(struct process *p, const struct record_window *w);
 void records_sample(struct process *p, const struct record_sample *s);
 /* r->count events follow it. */
@@ -28,21 +28,21 @@ void records_nested(struct process *p, struct record_nested *r, const struct nes
 void records_follow(struct process *p, const struct record_follow *f);
 void records_stack_distance(struct process *p, const struct record_stack_distance *d);
 void records_arrival(struct process *p, const struct record_arrival *a);
-/* Exact: waits for room as long as somebody reads. */
 /* Entries that one record of a stream can hold. */
 uint32_t records_stream_most(const struct process *p);
+/* Loses nothing: waits for room as long as the collector reads. */
 void records_stream(struct process *p, uint32_t thread, const uint64_t *entries, uint32_t count);
-/* A new site, and what it has counted. Both wait for room; false: it was lost. */
+/* A new site, and the counts of a site. Both wait for room; false: the record was lost. */
 bool records_site(struct process *p, const struct record_site *s, const uint64_t *path);
 bool records_site_counts(struct process *p, const struct record_site_counts *c);
-/* So many records have been lost so far, as the ring was full. */
+/* Records lost so far because the ring was full. */
 uint64_t records_lost(const struct process *p);
 /*
- * Is at least a quarter of the ring free? If it is not, the collector, woken long ago, is late:
- * waits for it, 50 ms at most, and not a second time as long as it has not come.
+ * Is at least a quarter of the ring free? If not, wait at most 50 ms for the collector, which was
+ * woken long before. After one wait in vain, don't wait again until there was room.
  */
 bool records_wait_for_room(struct process *p);
-/* A new call path; does not wait for room. False: it was lost. */
+/* A new call path; does not wait for room. False: the record was lost. */
 bool records_path(struct process *p, uint32_t id, const uint64_t *path, uint32_t depth);
 /* A simulated segment with r->parts of its instructions and then their events, `bytes` in all. */
 void records_segment(struct process *p, struct record_segment *r, const void *parts,
@@ -53,47 +53,48 @@ void records_jump(struct process *p, struct record_jump *r);
 void records_message(struct process *p, const char *text);
 /* Live totals into the slot. */
 void records_counters(struct process *p);
-/* The last record of the process, and its slot is done. */
+/* Write the process's last record, and mark its slot as done. */
 void records_end(struct process *p, uint32_t cause, uint32_t status, uint64_t footprint,
 		 const uint16_t line_use[CHANNEL_LINE_USES]);
-/* Has the collector gone, or asked us to stop at once? */
+/* Is the collector gone, or did it ask the engine to stop at once? */
 bool records_abandoned(void);
-/* One program more, or less, that runs without an engine. */
+/* A program runs without an engine (change 1), or was not started after all (-1). */
 void records_native(int32_t change);
-/* Is this one of the processes that are profiled now? */
+/* Is `pid` a process that is profiled now? */
 bool records_has_process(const struct process *p, uint32_t pid);
 /*
- * So many accesses more of this process; returns those of all that the run has had. 0 without a
- * channel.
+ * Add accesses of this process to the run's total. Returns the new total of all processes, or 0
+ * without a channel.
  */
 uint64_t records_ran(uint64_t accesses);
-/* Has it asked to end in order: with what was seen so far, and RECORD_END? */
+/* Did the collector ask for an orderly end, with all records so far and RECORD_END? */
 bool records_finishing(void);
 /*
- * There is no memory to profile the process any further: say so, once. Then it is finishing, too.
+ * There is no memory to continue profiling: warn once. From then on records_finishing is true, too.
  */
 void records_give_up(const struct process *p);
 /*
- * The code cache was emptied so many times in a row, and there is no room for a piece of code yet.
- * Other threads may have filled it again, so it takes more than once; then profiling ends, as the
- * count variant needs least, and then the process.
+ * The code cache was flushed `emptied` times in a row, and a block still finds no room. Other
+ * threads may have filled the cache again, so a few flushes are tolerated. Then profiling ends,
+ * because the count variant needs least room; if that is in vain, the process ends.
  */
 void records_no_room(const struct process *p, uint32_t emptied);
 /*
- * The number of the last question for all that is counted by now; has it been answered? The answer
- * is for once all is in the ring that had been counted when records_question was called.
+ * The collector's requests for all counts so far: the number of the last one, whether it is still
+ * open, and its answer. Answer once the ring has all that was counted when records_question was
+ * called.
  */
 uint32_t records_question(void);
 bool records_asked(const struct process *p);
 void records_answer(struct process *p, uint32_t question);
-/* The head of the channel, or NULL: there is none. */
+/* The head of the channel, or NULL if there is none. */
 struct channel_header *records_header(void);
 /* Tell the collector what became of start_at and its kin: enum channel_marks. */
 void records_mark(uint32_t marks);
-/* The same of a function of config.toggles, by its number: it was found, or entered. */
+/* The same for function `number` of config.toggles: it was found, or entered. */
 void records_toggle(uint32_t number, bool is_entered);
 /*
- * A module has this function of config.allocators: twice its number, and one more for what frees.
+ * A module has this function of config.allocators. `bit`: twice its number, plus 1 if it frees.
  */
 void records_allocator(uint32_t bit);
 /* A thread's copy of the variables of the module that has `code` is at [start, end). */

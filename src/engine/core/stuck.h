@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads that wait in the kernel, perhaps for another thread of the program: in a page fault that
- * the other one resolves (userfaultfd, a file system that the program itself serves), or in a call.
- * Who needs them to go on can see that they wait, and call one out of a page fault.
+ * Threads that wait in the kernel, perhaps for another thread of the program: in a system call, or
+ * in a page fault that the other thread resolves (userfaultfd, a file system that the program
+ * serves). These functions detect a waiting thread, and call it out of a page fault.
  */
 #ifndef DWELL_ENGINE_CORE_STUCK_H
 #define DWELL_ENGINE_CORE_STUCK_H
@@ -10,20 +10,20 @@
 #include "engine/core/state.h"
 
 /*
- * One look at t, by one thread at a time. True: it has used no processor time between this look and
- * `looks` looks before, and sleeps. *pc: where it is, if it sleeps in a page fault, or else 0.
- * Without /proc nobody is seen to be stuck.
+ * Look at t once; one thread at a time may do so. True: t sleeps, and has used no processor time
+ * during the last `looks` looks. *pc: the place of its page fault, or 0 if it sleeps elsewhere.
+ * Always false without /proc.
  */
 bool stuck_look(struct thread *t, uint32_t looks, uint64_t *pc);
 
 /*
- * t sleeps in a page fault of translated code at pc: it shall leave the code in front of that
- * instruction, which it tries again when it has its next turn.
+ * t sleeps in a page fault of translated code at pc: make it leave the code before that
+ * instruction. t runs the instruction again in its next turn.
  */
 void stuck_call_out(struct thread *t, uint64_t pc);
-/* In the signal handler: was t called out of this place? Only once. */
+/* In the signal handler: was t called out at pc? True once for each call. */
 bool stuck_is_called_at(struct thread *t, uint64_t pc);
-/* A call that came too late is on its way still: it must not interrupt a system call. */
+/* Wait for a late call that is still under way, as it must not interrupt a system call. */
 void stuck_await_call(struct thread *t);
 
 #endif

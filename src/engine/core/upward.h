@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What this room calls of the rooms above it. They are at hand from the start on (run/start.c).
- * Whoever else needs something from above gets a table of its own, beside what it is for.
+ * Functions of the rooms above that this room calls; set at the start (run/start.c). Any other room
+ * with calls upward has a table of its own, in the header that it belongs to.
  */
 #ifndef DWELL_ENGINE_CORE_UPWARD_H
 #define DWELL_ENGINE_CORE_UPWARD_H
@@ -19,18 +19,18 @@
 struct hook_frame;
 
 struct upward {
-	/* A thread has left the code cache, or wants in; both leave the way on in t->next. */
+	/* A thread has left the code cache or enters it; both set t->next to where it continues. */
 	void (*dispatch)(struct thread *t);
 	void (*wait_and_dispatch)(struct thread *t);
-	/* Code calls the engine, at a hooked place or for what it has been told to. */
+	/* Translated code calls the engine at a hook. */
 	void (*hook_called)(struct thread *t, const struct hook_frame *f, uint64_t rbp);
-	/* A new thread, on its own engine stack. */
+	/* Run a new thread, on its own engine stack. */
 	void (*thread_start)(struct thread *t);
-	/* Blocks translated so far, and the bytes that the code cache has in use. */
+	/* Blocks translated so far, and the bytes in use in the code cache. */
 	void (*code_use)(uint64_t *blocks, uint64_t *bytes);
 	/*
-	 * Look at the accesses that wait in the thread's buffer, which is in the stream variant; it
-	 * may be called to change variants.
+	 * Consume the accesses in the buffer of a thread in the stream variant; this may call the
+	 * thread to change variants.
 	 */
 	void (*look_at_accesses)(struct thread *t);
 };

@@ -11,7 +11,7 @@
 void lock_take(uint32_t *lock);
 void lock_drop(uint32_t *lock);
 void futex_wait(uint32_t *word, uint32_t value);
-/* For so long at most. */
+/* Waits for `ns` nanoseconds at most. */
 void futex_wait_ns(uint32_t *word, uint32_t value, uint64_t ns);
 void futex_wake_all(uint32_t *word);
 
@@ -21,34 +21,34 @@ void futex_wake_all(uint32_t *word);
  */
 void *pages_get(uint64_t bytes);
 /*
- * As mmap, private, at offset 0. A limit that the program has set for itself does not count what
- * the engine maps with it.
+ * As mmap, private, at offset 0. Limits that the program sets for itself don't count these
+ * mappings.
  */
 long pages_map(uint64_t at, uint64_t bytes, int prot, int flags, int fd);
 void pages_put(void *p, uint64_t bytes);
-/* Take them from one place, so that the program's mappings do not depend on when there are more. */
+/* Take the engine's pages from one reserve, so that the program's addresses are reproducible. */
 void pages_reserve(void);
 uint64_t util_engine_bytes(void);
 
-/* A region of reserved address space that is used from the bottom up and never moves. */
+/* Reserved address space, used from the bottom up, that never moves. */
 struct grow {
 	uint8_t *base;
 	uint64_t used, reserved;
 };
-/* It may be smaller, where the process has too little address space: see grow_take. */
+/* Reserve address space, less if the process has too little: see grow_take. Returns 0 or -1. */
 int grow_init(struct grow *g, uint64_t reserve_bytes);
-/* All of it or nothing: for tables that are indexed. */
+/* The same, all of it or nothing: for tables that are indexed. Returns 0 or -1. */
 int grow_init_whole(struct grow *g, uint64_t reserve_bytes);
-/* From the third megabyte on in large pages: for tables that are read here and there. */
+/* Use large pages from the third megabyte on: for tables with scattered reads. */
 void grow_in_large_pages(const struct grow *g);
 /* The next `bytes`, zeroed, aligned to 8; NULL when the reserve is used up. */
 void *grow_take(struct grow *g, uint64_t bytes);
-/* The last `bytes` are not used any more. Whoever takes them again finds what is there now. */
+/* Give back the last `bytes`. grow_take then returns them with their old contents, not zeroed. */
 void grow_give_back(struct grow *g, uint64_t bytes);
 
 /* One line on stderr, "dwell: ..." with %s %d %u %x (64-bit) only. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Where an end of the engine's own making is noted, for the collector; NULL: nobody listens. */
+/* Tells the collector that the engine itself ended the run; NULL without a collector. */
 extern uint32_t *util_failed;
 void util_note_failure(void);
 /* End the process by a signal's default action. */
@@ -64,7 +64,7 @@ __attribute__((noreturn)) void engine_panic(const char *what, uint64_t detail);
 /* The monotonic clock, by a system call. */
 uint64_t now_ns(void);
 
-/* The target forbade reading the time stamp counter, for itself and so for us. */
+/* The target has forbidden reads of the time stamp counter, which binds the engine, too. */
 extern uint8_t util_no_tsc;
 
 static inline uint64_t cycles(void)
@@ -83,7 +83,7 @@ static inline uint64_t round_up(uint64_t v, uint64_t unit)
 	return (v + unit - 1) & ~(unit - 1);
 }
 
-/* A number for n words, different ones for different words but by chance. */
+/* A hash of n words. */
 static inline uint64_t hash_words(uint64_t seed, const uint64_t *words, uint32_t n)
 {
 	uint64_t h = seed;
