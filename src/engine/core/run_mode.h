@@ -65,10 +65,10 @@ struct run_mode {
 	 */
 	bool (*wants_repeat)(struct thread *t, uint32_t segment, uint64_t n);
 	void (*repeat)(struct thread *t, uint32_t segment, const struct repeat *r);
-	/* A gather or scatter at pc is about to make n accesses, each a STREAM_ENTRY. No lock. */
+	/* A gather or scatter at pc is about to make n accesses (STREAM_ENTRY). No lock. */
 	void (*elements)(struct thread *t, uint64_t pc, uint32_t segment, const uint64_t *entries,
 			 uint32_t n);
-	/* The instruction of t->vector was cut short: it touched only the lanes in `done`. No lock. */
+	/* t->vector was cut short, and touched only the lanes in `done`. No lock. */
 	void (*undo_elements)(struct thread *t, uint32_t done);
 
 	/* t changes to the variant `wanted`, or ends (`wanted`: count). No lock. */
