@@ -2,8 +2,8 @@
 /*
  * What allocation functions do to the live blocks; see alloc.h. A call is noted
  * when it begins, and becomes a block when it returns, because only then its
- * address is known. While it goes on, what the allocator itself allocates or
- * maps is its own affair. A block goes when the call that frees it begins:
+ * address is known. Allocations and mappings that the allocator makes inside
+ * the call are not recorded. A block ends when the call that frees it begins:
  * afterwards another thread may have its address.
  */
 #include "engine/data/alloc.h"
@@ -26,25 +26,25 @@
 #include "engine/unwind/modules.h"
 #include "engine/unwind/unwind.h"
 
-/* What a run that is killed has told: all but its last second, or but a ninth. */
+/* A killed run loses the counts of its last second, or last eighth, whichever is longer. */
 #define REPORT_NS   1000000000u
 #define REPORT_PART 8u
 
 /*
- * What lies between a stack and the end of its mapping: what the C library keeps of the thread, and
- * pages of rounding.
+ * The most bytes between a stack and the end of its mapping: the C library's data of the thread,
+ * rounded up to pages.
  */
 #define MOST_ABOVE_STACK 65536u
 #define OF_LIBRARY	 2304u /* bytes that the C library keeps of a thread above its variables */
 
 static uint32_t lock; /* guards blocks, regions and sites */
 /*
- * Some allocator hands out pieces of other blocks, or takes its blocks back without a call. What
- * lies where a new block does is gone then.
+ * Some allocator hands out pieces of other blocks, or takes its blocks back without a call. Then a
+ * new block ends all blocks that it overlaps.
  */
 static bool has_pieces;
 
-/* Alone it does without: two atomic instructions take 10 ns. Returns what let_go wants. */
+/* A single thread takes no lock: two atomic instructions take 10 ns. Returns whether it is held. */
 static bool hold(void)
 {
 	if (thread_is_alone())
@@ -71,7 +71,7 @@ void alloc_init(void)
 	engine.config.objects = 0;
 }
 
-/* Changes by one call: a block that comes, and those in whose place; all the pieces of one. */
+/* Changes by one call: FEW for a block and those it replaces; MANY for all pieces of one. */
 #define FEW  4u
 #define MANY (BLOCK_LOG_MOST + 1)
 
@@ -84,7 +84,7 @@ static uint64_t product(uint64_t a, uint64_t b)
 	return __builtin_mul_overflow(a, b, &r) ? 0 : r;
 }
 
-/* Of a function of C, the n-th from 0; those on the stack are none that sizes are passed by. */
+/* The n-th argument of a C function, from 0; arguments on the stack are not supported. */
 static uint64_t argument(const struct hook_frame *r, uint32_t n)
 {
 	if (n == 0)
@@ -92,7 +92,7 @@ static uint64_t argument(const struct hook_frame *r, uint32_t n)
 	return n == 1 ? r->rsi : n == 2 ? r->rdx : n == 3 ? r->rcx : n == 4 ? r->r8 : r->r9;
 }
 
-/* What the registers say of a call. */
+/* Read the arguments of a call from the registers. */
 static void read_arguments(struct alloc_call *c, const struct hook_function *f,
 			   const struct hook_frame *r)
 {
@@ -141,8 +141,8 @@ static bool stands_at(uint64_t address, uint64_t value)
 }
 
 /*
- * Is a noted call still going on, with rsp now at sp? A call that ended in another way than
- * by returning (an exception, longjmp) has lost its place on the stack to others, or will.
+ * Is a noted call still going on, with rsp now at sp? If it ended without returning (exception,
+ * longjmp), its place on the stack is free: other calls have overwritten it, or will.
  */
 static bool goes_on(const struct alloc_call *c, uint64_t sp)
 {
@@ -176,7 +176,7 @@ static void begin_go_call(struct thread *t, const struct hook_function *f,
 	c.sp = sp;
 	c.back = back;
 	held = hold();
-	has_pieces = true; /* what the collector frees it frees without a word */
+	has_pieces = true; /* the garbage collector frees without a call */
 	go_calls_begin(&c);
 	let_go(held);
 }
@@ -189,7 +189,7 @@ static void begin_call(struct thread *t, const struct hook_function *f, const st
 
 	if (goes_on(c, sp) || engine_peek(&back, (const void *)(uintptr_t)sp) != 0)
 		return;
-	/* One function has jumped to another: the first is what was called. */
+	/* One function has jumped to another: the program called the first. */
 	if (c->kind && c->sp == sp && c->back == back && c->kind != f->kind)
 		return;
 	read_arguments(c, f, r);
@@ -243,7 +243,7 @@ static void drop_block(struct thread *t, uint64_t start, uint64_t rbp)
 
 /* ---- Returns ---- */
 
-/* The old block of a call like realloc is gone, unless another thread has its address since. */
+/* Drop the old block of a call like realloc, unless another thread got its address since. */
 static void drop_old(const struct thread *t, const struct alloc_call *c)
 {
 	struct block_info b;
@@ -324,7 +324,7 @@ void alloc_called(struct thread *t, const struct hook_frame *f, uint64_t rbp)
 {
 	if (!engine.config.objects) /* profiling has ended */
 		return;
-	if (t->variant == VARIANT_COUNT) { /* what the lanes hold stays there: nobody asks */
+	if (t->variant == VARIANT_COUNT) { /* nobody asks for the lanes' counts */
 		called_at(t, f, rbp);
 		return;
 	}
@@ -335,7 +335,7 @@ void alloc_called(struct thread *t, const struct hook_frame *f, uint64_t rbp)
 
 /* ---- Mappings ---- */
 
-/* What a mapping of the open file is named by: its last part; devices have none. */
+/* The name of a mapping of the open file: the last part of its path; devices have none. */
 static const char *name_of_data(long fd, char *path, uint32_t room)
 {
 	static const char deleted[] = " (deleted)";
@@ -348,11 +348,11 @@ static const char *name_of_data(long fd, char *path, uint32_t room)
 		path[n -= tail] = 0;
 	for (from = n; from > 0 && path[from - 1] != '/'; from--)
 		;
-	/* Devices give memory and have no data: that of /dev/zero is the program's. */
+	/* A device has no data of its own: what lies in a mapping of /dev/zero is the program's. */
 	return text_behind(path, "/dev/") && !text_behind(path, "/dev/shm/") ? "" : path + from;
 }
 
-/* The site of a system call that has just been made; its own function is not part of the path. */
+/* The site of a system call that has just returned. The path omits the function that made it. */
 static uint32_t site_of_call(struct thread *t, uint32_t kind, uint32_t name)
 {
 	uint64_t path[SITE_MAX_DEPTH];
@@ -455,7 +455,7 @@ void alloc_stack(struct thread *t, uint64_t start, uint64_t end)
 	lock_drop(&lock);
 }
 
-/* `tls`: the address of the thread's own data, right above the program's variables. */
+/* `tls`: the thread pointer, right above the program's variables. */
 static void add_locals(struct thread *t, uint64_t start, uint64_t end, uint64_t tls, uint32_t site)
 {
 	uint64_t code, own = modules_program_locals(&code);
@@ -470,8 +470,8 @@ static void add_locals(struct thread *t, uint64_t start, uint64_t end, uint64_t 
 }
 
 /*
- * Whether the mapping is a stack as a whole: then it ends with it, or with what the C library keeps
- * above it. Go's runtime has its stacks, and the variables of its threads, amid the heap.
+ * Is the whole mapping a stack? Then it ends with the stack, or with the C library's data above.
+ * Go's runtime has its stacks, and its thread-local variables, amid the heap.
  */
 static bool is_whole_stack(const struct region *r, uint64_t rsp, uint64_t tls)
 {
@@ -487,7 +487,7 @@ void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls)
 	if (!engine.config.objects)
 		return;
 	lock_take(&lock);
-	/* What was mapped for something else is a stack from now on; one in a block stays that. */
+	/* The mapping becomes a stack; a stack inside a block still counts as the block. */
 	if (regions_find(rsp - 1, &r) && is_whole_stack(&r, rsp, tls)) {
 		site = sites_kind(r.site, SITE_STACK);
 		if (site != r.site) {
@@ -502,7 +502,7 @@ void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls)
 	lock_drop(&lock);
 }
 
-/* Once: who moves them later has runtimes of its own, of which nothing is known. */
+/* Only once: a program that moves them later has a runtime of its own, which is unknown. */
 void alloc_first_locals(struct thread *t, uint64_t tls)
 {
 	static bool told;

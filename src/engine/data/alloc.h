@@ -12,45 +12,50 @@
 /* Start-up, before the program is mapped. When memory is short nothing is followed. */
 void alloc_init(void);
 
-/* A hooked place: on the engine's stack, inside the code cache as far as others can tell. */
+/*
+ * The thread has reached the hooked place of f. Runs on the engine's stack; other threads still see
+ * t inside the code cache.
+ */
 void alloc_called(struct thread *t, const struct hook_frame *f, uint64_t rbp);
 
 /*
- * Fill in site and block of a sampled access, which the thread has made when it had made `at` of
- * them; UINT64_MAX: just now.
+ * Fill in site and block of a sampled access of the thread. `at`: the thread's count of accesses
+ * when it made this one; UINT64_MAX: now.
  */
 void alloc_describe(const struct thread *t, struct record_access *a, uint64_t at);
 
 /*
- * The target mapped [start, end) by a system call, which has just returned: of the file, or of
- * none (-1); it attached shared memory of System V; it grew its heap.
+ * A system call of the target has just returned: it mapped [start, end) of the file fd (-1: none),
+ * attached shared memory of System V, or grew the heap.
  */
 void alloc_mapped(struct thread *t, uint64_t start, uint64_t end, long fd);
 void alloc_attached(struct thread *t, uint64_t start, uint64_t end);
 void alloc_heap_grew(struct thread *t, uint64_t start, uint64_t end);
-/* It unmapped them, or mapped something else over them. */
+/* The target unmapped [start, end), or mapped something else over it. */
 void alloc_unmapped(struct thread *t, uint64_t start, uint64_t end);
-/* It moved or resized a mapping. */
+/* The target moved or resized a mapping. */
 void alloc_remapped(struct thread *t, uint64_t old, uint64_t old_end, uint64_t start, uint64_t end);
 /*
- * A thread begins with rsp in the stack [start, end), or in whatever mapping holds it, and with its
- * own variables at tls, or 0. Where these lie above the stack in one mapping they are none of it.
+ * A thread begins: on the stack [start, end), or on the stack in the mapping that holds rsp. `tls`:
+ * its thread pointer, or 0. Thread-local variables above the stack do not count as stack.
  */
 void alloc_stack(struct thread *t, uint64_t start, uint64_t end);
 void alloc_stack_at(struct thread *t, uint64_t rsp, uint64_t tls);
 /*
- * The process's first thread has said where its own variables are: they lie below tls, and what the
- * C library keeps above.
+ * The process's first thread has set its thread pointer to tls: its thread-local variables lie
+ * below, the C library's own data above.
  */
 void alloc_first_locals(struct thread *t, uint64_t tls);
 
-/* Tell what the sites have counted since last time; after a window, if that was long ago. */
+/* Report the counts that the sites have gained since the last report. */
 void alloc_report(struct process *p);
+/* The same after a window, unless the last report was recent. */
 void alloc_window_closed(struct process *p, uint64_t now_ns);
 
-/* Around fork: nothing changes between. In the child, and only there: its own sites to tell. */
+/* Around fork: no other thread changes blocks or sites in between. */
 void alloc_hold(void);
 void alloc_let_go(void);
+/* In the forked child: nobody holds a lock, and no site has been reported. */
 void alloc_forked(void);
 
 #endif

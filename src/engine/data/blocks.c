@@ -17,13 +17,13 @@
 #define REGIONS	     (1ull << (ADDRESS_BITS - REGION_BITS))
 #define LEVELS	     5 /* of bits of bits over the regions: 64 to the power of 5 is enough */
 #define MAX_LEAVES   (1u << 24) /* 64 GB of pages */
-#define MAX_REGIONS  (1u << 20) /* of which anything is known: a terabyte */
-#define MOST_PART    8u		/* of the address space there is, for the table of regions */
+#define MAX_REGIONS  (1u << 20) /* with blocks: a terabyte */
+#define MOST_PART    8u		/* the table of regions takes at most 1/8 of the limit */
 
 /*
- * A slot for each granule in which a block begins: its site, where in the granule it begins, and
- * its size. A size of 16 bytes or more is in the slots behind, since the block covers their
- * granules: in one, or in two from 4 GB on.
+ * A slot for each granule in which a block begins: its site, its offset in the granule, and its
+ * size. A size of 16 bytes or more lies in the next slot, or from 4 GB on in the next two: no other
+ * block begins there, since this one covers their granules.
  */
 #define SITE_MASK    ((1u << 21) - 1)
 #define OFFSET_SHIFT 21
@@ -33,16 +33,16 @@
 #define SIZE_IN_TWO  (1u << 29)
 #define MARKED	     (1u << 30)
 
-/* What begins in one page. The last block's size may need slots behind those of the page. */
+/* The blocks that begin in one page. The size of the last may need slots beyond the page's. */
 struct leaf {
 	uint64_t starts[GRANULES / 64];
 	uint32_t slot[GRANULES + 2];
-	uint32_t next; /* of the unused ones, + 1 */
+	uint32_t next; /* number of the next unused leaf */
 } __attribute__((aligned(64)));
 
 _Static_assert(SITE_MAX_ID <= SITE_MASK, "a slot holds any site");
 
-/* A megabyte: which of its pages have beginnings, and their leaves (number + 1). */
+/* A megabyte: the pages in which blocks begin, and the numbers of their leaves (0: none). */
 struct region {
 	uint64_t used[LEAVES / 64];
 	uint32_t leaf[LEAVES];
@@ -185,7 +185,7 @@ static struct leaf *need_leaf(uint64_t address)
 	return leaf_at(r->leaf[page]);
 }
 
-/* Nothing begins in the address's page any more: another one may have its leaf. */
+/* No block begins in the address's page any more: free its leaf for another page. */
 static void give_back_leaf(uint64_t address)
 {
 	struct region *r = region_at(*number_of_region(address >> REGION_BITS));
@@ -273,7 +273,7 @@ static void put(uint32_t *slot, uint64_t start, uint64_t size, uint32_t site)
 	*slot = v | SIZE_BEHIND;
 }
 
-/* What the slot says of a block that begins in its granule, of which any address is given. */
+/* Decode the slot of the granule that address lies in. */
 static struct block_info info_of(const uint32_t *slot, uint64_t address)
 {
 	uint32_t v = *slot;
@@ -298,7 +298,7 @@ static uint32_t *slot_of(struct leaf *l, uint64_t start)
 	return slot;
 }
 
-/* Among a million blocks all is waiting for memory: for two things at a time, then. */
+/* With a million blocks memory latency dominates: overlap the two loads. */
 void blocks_prefetch(uint64_t start)
 {
 	const struct leaf *l = start >> ADDRESS_BITS ? 0 : leaf_of(start);
@@ -327,7 +327,7 @@ static uint32_t slots_of(uint64_t size)
 	return size <= SIZE_MASK ? 1 : size >> 32 ? 3 : 2;
 }
 
-/* Does a block of the page begin so close to the granule that the two might want one slot? */
+/* Does a block of the page begin so close to the granule that both may need the same slot? */
 static bool is_crowded(const struct leaf *l, uint32_t granule)
 {
 	const uint32_t at = granule & 63;
@@ -340,7 +340,7 @@ static bool is_crowded(const struct leaf *l, uint32_t granule)
 	return any;
 }
 
-/* Take out one block that has a slot which the new one wants. False: there is none. */
+/* Take out one block that has a slot which the new block needs. False: there is none. */
 static bool make_way(struct leaf *l, uint64_t start, uint64_t size, struct block_info *old)
 {
 	const uint32_t granule = granule_of(start), end = granule + slots_of(size);
@@ -407,7 +407,7 @@ static bool last_at(uint64_t address, struct block_info *b)
 
 	if (address >> ADDRESS_BITS)
 		return false;
-	/* A second look only where what begins in the first granule begins above. */
+	/* Look again only if the block of the first granule begins above the address. */
 	for (int i = 0; i < 2; i++) {
 		uint64_t at;
 

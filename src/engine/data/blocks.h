@@ -3,11 +3,11 @@
  * The blocks of memory that the target holds: found by their first address, to
  * be freed, and by any address inside, for samples.
  *
- * Each page in which blocks begin has a leaf: a bit for every 8 bytes that says whether one does,
- * and beside it what the block is. 256 leaves belong to a megabyte, and bits of bits lie over the
- * megabytes. Blocks do not overlap, so the one that holds an address is the last one that begins at
- * or below it. What programs allocate side by side stands side by side here too, in half as many
- * bytes at most. Of blocks that begin in the same 8 bytes the last one that came is known.
+ * Each page in which blocks begin has a leaf: for every 8 bytes a bit, set if a block begins there,
+ * and a slot that describes it. A megabyte has 256 leaves; a tree of bitmaps covers the megabytes.
+ * Blocks do not overlap: the one that holds an address is the last that begins at or below it.
+ * Neighbours in memory are neighbours here too, in at most half as many bytes. Of blocks that begin
+ * in the same 8 bytes only the newest is known.
  *
  * Nothing here touches the target. The caller holds a lock.
  */
@@ -23,16 +23,16 @@ struct block_info {
 	bool marked; /* by blocks_mark */
 };
 
-/* Reserve address space, without using any. 0, or -1. */
+/* Reserve address space, without touching any. Returns 0 or -1. */
 int blocks_init(void);
 
-/* One of the below is about to be asked for start: what it reads first comes to the cache. */
+/* Prefetch what the functions below read first for start. */
 void blocks_prefetch(uint64_t start);
 
 /*
- * A block is there now. True: another one was in its way, whose end nobody saw; it is gone now,
- * *old tells of it, and the new one is not there yet: call again. Without memory for it a block is
- * not kept.
+ * Insert a block. True: an old block, whose end nobody saw, was in the way. It is removed and
+ * described in *old, but the new one is not inserted yet: call again. Out of memory: the block is
+ * dropped.
  */
 bool blocks_insert(uint64_t start, uint64_t size, uint32_t site, struct block_info *old);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sites of calls, by the stacks before; see call_sites.h. */
+/* Sites of calls, by the stacks seen last; see call_sites.h. */
 #include "engine/data/call_sites.h"
 
 #include "engine/core/state.h"
@@ -7,20 +7,20 @@
 #include "engine/unwind/frames.h"
 #include "engine/unwind/unwind.h"
 
-#define STACK_BITS  20 /* addresses of one stack differ below, mostly */
+#define STACK_BITS  20 /* the addresses of a stack mostly agree above this bit */
 #define STACKS_BITS 4
 
 /*
- * A stack of which a call has been seen. Recursion is folded: an address that is on the path
- * already is left out. A tree of a million nodes, built by a function that calls itself in two
- * places, would have 65,536 paths otherwise.
+ * A stack on which a call has been seen. Recursion is folded: an address already on the path is
+ * left out. Otherwise a tree of a million nodes, built by a function that calls itself in two
+ * places, would have 65,536 paths.
  */
 struct known_stack {
 	struct frames frames;
-	uint32_t generation;		/* of the rules */
+	uint32_t generation;		/* of the unwind rules */
 	uint32_t kind, site;		/* of the call seen last */
-	uint16_t distinct[FRAMES_MOST]; /* addresses in this frame and those outside */
-	uint64_t address[FRAMES_MOST];	/* these, the outermost first */
+	uint16_t distinct[FRAMES_MOST]; /* return addresses in this and outer frames */
+	uint64_t address[FRAMES_MOST];	/* the distinct ones, outermost first */
 };
 
 static struct known_stack known[1u << STACKS_BITS];
@@ -30,7 +30,7 @@ static struct known_stack *stack_of(uint64_t rsp)
 	return &known[(rsp >> STACK_BITS) * 0x9e3779b97f4a7c15ull >> (64 - STACKS_BITS)];
 }
 
-/* The addresses of the frames from number `from` on, outermost first. */
+/* Add the return addresses of the frames from number `from` on. */
 static void fold(struct known_stack *s, uint32_t from)
 {
 	uint32_t n = from ? s->distinct[from - 1] : 0;

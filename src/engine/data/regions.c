@@ -9,9 +9,7 @@
 #define MAX_FAMILIES (1u << 20)
 
 static struct intervals regions;
-/*
- * What was one region and was cut in two: how many pieces there are, by family. Number 0 is none.
- */
+/* The number of pieces of each family of cut regions. Family 0 does not exist. */
 static struct grow pieces;
 
 int regions_init(void)
@@ -39,8 +37,8 @@ static bool was_last(uint32_t family)
 }
 
 /*
- * One piece more in the family of r, which it gets if it has none. Without memory the pieces are
- * regions of their own.
+ * Count one more piece in the family of r; make the family if r has none. Out of memory: the pieces
+ * count as separate regions.
  */
 static void join_family(struct region *r)
 {
@@ -52,7 +50,7 @@ static void join_family(struct region *r)
 	r->family = (uint32_t)(count - pieces_of(0));
 }
 
-/* The middle of r goes. */
+/* Take [start, end) out of the middle of r. */
 static void divide(struct region *r, uint64_t start, uint64_t end)
 {
 	struct region upper;

@@ -12,20 +12,21 @@
 struct region {
 	uint64_t start, end;
 	uint32_t site;
-	/* what was one region and was cut in two has the same number; 0: it was not */
+	/* the same number for all pieces of a region that was cut in two; 0: never cut */
 	uint32_t family;
 };
 
 int regions_init(void);
 
 /*
- * Nothing known may lie in [start, end): see regions_cut. When there are too many it is not kept.
+ * No region may reach into [start, end): see regions_cut. When there are too many the region is
+ * dropped.
  */
 void regions_add(uint64_t start, uint64_t end, uint32_t site);
 
 /*
- * Take what lies in [start, end) out of the first region that reaches into it; *cut is that
- * part, and *whole tells whether nothing is left of what was added. False: no region does.
+ * Cut [start, end) out of the first region that reaches into it. *cut: the part cut; *whole:
+ * nothing is left of the region as it was added. False: no region reaches into it.
  */
 bool regions_cut(uint64_t start, uint64_t end, struct region *cut, bool *whole);
 

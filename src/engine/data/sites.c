@@ -12,15 +12,15 @@
 #define NAME_SLOTS  8192u /* half of them are used at most */
 
 /*
- * Sites are found by a hash of 64 bits alone: with a million of them the chance that any two
- * are taken for one is below 1 in 10^7, and paths stay out of the caches.
+ * A hash of 64 bits alone identifies a site: among a million sites the chance of any collision is
+ * below 1 in 10^7, and no search loads a path into the caches.
  */
 struct site {
-	/* What each block needs of it, in one cache line. */
+	/* The fields that each block updates, in one cache line. */
 	uint64_t blocks, bytes;
 	uint64_t live_blocks, live_bytes, peak_bytes;
 	uint64_t smallest, largest;
-	uint32_t next_changed; /* in the list of those to report, + 1; 0: not in it, 1: the last */
+	uint32_t next_changed; /* next site to report, + 1; 0: not in the list, 1: the last */
 	bool told : 1;
 	bool mixed : 1; /* element sizes differ */
 	bool sized : 1; /* an element size is known, or was */
@@ -35,8 +35,8 @@ struct site {
 _Static_assert(__builtin_offsetof(struct site, element_size) == 64, "the first cache line");
 
 /*
- * Of a hash, its upper 43 bits stand beside the number, so that a search reads no site; its place
- * in the table tells the lower ones.
+ * The index holds the upper 43 bits of a hash beside the number, so that a search reads no site;
+ * the place in the index implies the lower bits.
  */
 #define NUMBER_BITS 21
 #define NUMBER_MASK ((1ull << NUMBER_BITS) - 1)
@@ -71,7 +71,7 @@ static struct site *site_of(uint32_t number)
 	return (struct site *)(void *)sites.base + number - 1;
 }
 
-/* A product for each address: they do not wait for each other, as a chain of steps would. */
+/* One product per address: independent, where a chain of steps would wait for each other. */
 static uint64_t hash_of(uint32_t kind, const uint64_t *path, uint32_t depth)
 {
 	uint64_t h = (kind + 1) * 0x9e3779b97f4a7c15ull + depth;
@@ -91,7 +91,7 @@ static uint64_t *slot_of(uint64_t hash)
 	return &site_index[i];
 }
 
-/* At most half full. False without memory for that. */
+/* Keep the index at most half full. False: out of memory. */
 static bool need_index(void)
 {
 	uint64_t *old = site_index, *new;
@@ -234,7 +234,7 @@ static void tell(struct process *p, struct site *s, uint32_t number)
 		memcpy(r.name, name_of(s->name), sizeof r.name);
 	s->told = records_site(p, &r, s->path);
 	if (s->told)
-		has_changed(s, number); /* a forked child has its counts from its parent */
+		has_changed(s, number); /* a forked child inherits counts */
 }
 
 void sites_publish(struct process *p, uint32_t number)

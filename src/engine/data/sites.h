@@ -11,8 +11,8 @@
 int sites_init(void);
 
 /*
- * A number for the name of what is mapped, made if it is new; 0: it is empty, or there are too
- * many. Longer ones are cut.
+ * The number for the name of a mapping, made if it is new; 0: the name is empty, or there are too
+ * many. Long names are cut.
  */
 uint32_t sites_name(const char *name);
 /* As sites_get, of a mapping with that name. */
@@ -27,17 +27,18 @@ uint32_t sites_kind(uint32_t site, uint32_t kind);
  */
 uint32_t sites_get(uint32_t kind, const uint64_t *path, uint32_t depth);
 
-/* A block of the site came; element_size as the call said it, or 0. It went. */
+/* Count a new block of the site; element_size is the call's argument, or 0. */
 void sites_add_block(uint32_t site, uint64_t bytes, uint64_t element_size);
+/* A block of the site is gone. */
 void sites_drop_block(uint32_t site, uint64_t bytes);
-/* Some of a block's bytes went, and the block stays. */
+/* Some of a block's bytes are gone; the block stays. */
 void sites_drop_bytes(uint32_t site, uint64_t bytes);
 
-/* The collector knows the site from here on, if it did not and p has a channel. */
+/* Send the site to the collector, if it does not know it and p has a channel. */
 void sites_publish(struct process *p, uint32_t site);
-/* Tell the counts that have changed since they were told. */
+/* Send the counts that have changed since they were last sent. */
 void sites_report(struct process *p);
-/* A forked child has told nothing; what it holds counts as its own. */
+/* In a forked child: nothing has been sent; the blocks it holds count as its own. */
 void sites_forked(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Accesses that wait in a thread's stream buffer while blocks change: they were made before, and
- * are looked at later. What changes meanwhile is logged; see block_log.h.
+ * Accesses that wait in a thread's stream buffer while blocks change. The engine looks at them
+ * later; changes in between are logged, see block_log.h.
  */
 #ifndef DWELL_ENGINE_DATA_WAITING_H
 #define DWELL_ENGINE_DATA_WAITING_H
@@ -9,16 +9,16 @@
 #include "engine/core/state.h"
 #include "engine/data/block_log.h"
 
-/* The thread's log; NULL: no access of its waits, or none may. */
+/* The thread's log; NULL: its accesses do not wait, or there is no log. */
 struct block_log *waiting_log(const struct thread *t);
 
 /*
- * Before so many changes: where the log has no room for them the accesses are looked at. That may
- * close the window: then the thread is called to change variants. Returns whether they were.
+ * Call before `changes` changes: if the log has no room for them, look at all waiting accesses now.
+ * That may close the window; then the thread changes its variant soon. Returns whether it looked.
  */
 bool waiting_settle(struct thread *t, uint32_t changes);
 
-/* Such a block has come or gone. */
+/* Log that the block has come or gone. */
 void waiting_note(const struct thread *t, const struct block_info *b, bool came);
 
 #endif
