@@ -5,8 +5,10 @@
 
 #include <stdint.h>
 
-/* Bits that are set. In plain arithmetic: not every processor has the instruction, and the
- * compiler would call a library for it. */
+/*
+ * Number of set bits, in plain arithmetic: not every processor has the instruction, and the
+ * compiler would call a library function for it.
+ */
 static inline uint32_t sim_count_bits(uint64_t v)
 {
 	v -= v >> 1 & 0x5555555555555555u;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Numbers of events, eight in a vector register of AVX-512: in C, and for who says that this
- * processor has it, as in stack_rows.h; of the vector registers that uses 16 to 18 and k1.
+ * Counters of events, eight in a vector register of AVX-512. Each operation exists in C and, where
+ * the caller says that the processor has it (`is_wide`), in AVX-512. The latter uses only the
+ * registers zmm16 to zmm18 and k1.
  *
- * Bits of events are counted: one more of each whose bit is set; those that happen together are
- * counted together if their bits lie in one byte.
+ * A set bit adds one to its event's counter. Events whose bits lie in one byte are counted
+ * together.
  */
 #ifndef DWELL_SIM_BASE_EVENT_BITS_H
 #define DWELL_SIM_BASE_EVENT_BITS_H
@@ -18,9 +19,7 @@
 #define SIM_BITS_CHANGES "memory", "cc"
 #endif
 
-/*
- * All counters of a byte of bits are there to be written, whether there are so many events or not.
- */
+/* All eight counters of a byte of bits must be writable, even where there are fewer events. */
 static inline void sim_count_bits_wide(uint64_t *counter, uint64_t bits)
 {
 	uint64_t ones = 1;
@@ -68,7 +67,7 @@ static inline void sim_numbers_copy(uint64_t *to, const uint64_t *from, uint64_t
 		to[i] = from[i];
 }
 
-/* Do eight numbers differ? */
+/* Not 0 where any of eight numbers differs. */
 static inline unsigned sim_numbers_compare(const uint64_t *now, const uint64_t *then)
 {
 	unsigned differ;
@@ -82,10 +81,7 @@ static inline unsigned sim_numbers_compare(const uint64_t *now, const uint64_t *
 	return differ;
 }
 
-/*
- * Each of n numbers grows by what others have risen since. Where none of eight has, these are not
- * looked at.
- */
+/* Add now[i] - then[i] to each of n sums. Eight sums of which none changes are not read. */
 static inline void sim_numbers_add_risen(uint64_t *sum, const uint64_t *now, const uint64_t *then,
 					 uint64_t n, bool is_wide)
 {

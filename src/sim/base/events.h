@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The events that a geometry gives: the columns of an event profile, in their order. Their names
+ * The events that a geometry counts: the columns of an event profile, in their order. Their names
  * are those of Callgrind where it has them.
  */
 #ifndef DWELL_SIM_BASE_EVENTS_H
@@ -12,7 +12,7 @@
 
 #define SIM_NO_EVENT UINT8_MAX
 
-/* Every event there is; a geometry has some of them, in this order. */
+/* All events; a geometry has some of them, in this order. */
 enum sim_event_id {
 	SIM_IR, /* these three are counted by the caller, and are always the first */
 	SIM_DR,
@@ -37,7 +37,7 @@ struct sim_event {
 	const char *description; /* "loads that missed in the first level" */
 };
 
-/* The number of an event is its place among these. */
+/* An event's number is its index in items. */
 struct sim_events {
 	unsigned count;
 	struct sim_event items[SIM_MAX_EVENTS];

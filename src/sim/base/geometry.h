@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The caches and TLBs of one simulated core, as plain numbers. How people write them is
+ * The caches and TLBs of one simulated core, as plain numbers. Their textual form:
  * collector/simulation/geometry_text.h.
  */
 #ifndef DWELL_SIM_BASE_GEOMETRY_H
@@ -14,21 +14,21 @@
 #define SIM_MIN_LINE   16u /* bytes; see cache/entry.h */
 #define SIM_MAX_LINE   4096u
 
-/* Which line of a set gives way. All fill the free places of the set first. */
+/* Which line of a set is evicted. All policies fill the free places of the set first. */
 enum sim_replacement {
-	SIM_REPLACE_LRU,    /* the one used longest ago */
-	SIM_REPLACE_FIFO,   /* the one that came first */
-	SIM_REPLACE_RANDOM, /* any, with the same probability; a seed repeats them */
+	SIM_REPLACE_LRU,    /* the least recently used */
+	SIM_REPLACE_FIFO,   /* the one that was filled first */
+	SIM_REPLACE_RANDOM, /* each with the same probability; a seed makes runs repeatable */
 	SIM_REPLACE_PLRU,   /* LRU by a tree of bits; the ways are a power of two */
 	SIM_REPLACE_SRRIP,  /* re-reference intervals of 2 bits (Jaleel and others, 2010) */
 	SIM_REPLACEMENTS,
 };
 
-/* What a level has to do with the levels above it, that is, nearer to the core. */
+/* Relation of a level to the levels above it, which are nearer to the core. */
 enum sim_inclusion {
 	SIM_NEITHER,
-	SIM_INCLUSIVE, /* what it gives up, the levels above give up, too */
-	SIM_EXCLUSIVE, /* it is filled by what the level above gives up, and hands lines up */
+	SIM_INCLUSIVE, /* an eviction here evicts the line from the levels above, too */
+	SIM_EXCLUSIVE, /* filled by evictions of the level above; a hit moves the line up */
 };
 
 enum sim_prefetcher {
@@ -39,7 +39,7 @@ enum sim_prefetcher {
 };
 
 struct sim_cache_geometry {
-	uint64_t size_bytes; /* 0: there is no such cache */
+	uint64_t size_bytes; /* 0: no cache */
 	uint32_t ways;	     /* 0: fully associative */
 	uint32_t line_bytes;
 	enum sim_replacement replacement;
@@ -52,17 +52,18 @@ struct sim_cache_geometry {
 };
 
 struct sim_tlb_geometry {
-	uint32_t entries; /* 0: there is no such TLB */
+	uint32_t entries; /* 0: no TLB */
 	uint32_t ways;	  /* 0: fully associative */
 	uint64_t page_bytes;
 };
 
-/* All zero is a geometry without anything, to be filled in. */
+/* All zero: a geometry without caches and TLBs, to be filled in. */
 struct sim_geometry {
 	struct sim_cache_geometry
 		code; /* the L1 of instructions; size 0: fetches are not simulated */
 	/*
-	 * The L1 of data or of both, then what is below it; the last one of several is called LL.
+	 * The L1 of data, or of data and code, then the levels below; the last of several is called
+	 * LL.
 	 */
 	struct sim_cache_geometry levels[SIM_MAX_LEVELS];
 	unsigned level_count;
@@ -74,7 +75,7 @@ struct sim_geometry {
 	bool write_backs;		    /* count dirty lines that leave a level */
 };
 
-/* Returns 0, or -1 with one sentence in reason[0..room-1] that says why there is no such thing. */
+/* Returns 0, or -1 with one sentence in reason[0..room-1] that says why it cannot exist. */
 int sim_geometry_check(const struct sim_geometry *g, char *reason, size_t room);
 
 /* Whether instruction fetches are simulated: in caches, or at least in a TLB. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A hash table from lines to places, of a size that is known at its beginning. */
+/* A hash table from lines to places; its size is fixed at the start. */
 #ifndef DWELL_SIM_BASE_INDEX_H
 #define DWELL_SIM_BASE_INDEX_H
 
@@ -20,7 +20,7 @@ struct sim_index {
 	uint64_t room;
 };
 
-/* Room for `most` lines at a time. Returns 0, or -1: no memory; x wants release in both cases. */
+/* Room for `most` lines at a time. Returns 0, or -1 without memory; release x in both cases. */
 int sim_index_init(struct sim_index *x, uint64_t most, const struct sim_memory *memory);
 void sim_index_release(struct sim_index *x);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where a simulation's memory comes from. This folder is freestanding, because it is meant to run
- * inside a target as well: the caller says how memory is taken and given back.
+ * Where a simulation's memory comes from. This folder is freestanding, as it also runs inside a
+ * target: the caller provides the allocator.
  */
 #ifndef DWELL_SIM_BASE_MEMORY_H
 #define DWELL_SIM_BASE_MEMORY_H
@@ -10,9 +10,9 @@
 
 struct sim_memory {
 	void *context;
-	/* Zeroed bytes, aligned for any number; NULL when there are none. */
+	/* Returns zeroed bytes, aligned for any scalar type; NULL without memory. */
 	void *(*take)(void *context, uint64_t bytes);
-	/* Give back what take returned for as many bytes. memory may be NULL. */
+	/* Free what take returned for the same number of bytes. memory may be NULL. */
 	void (*give)(void *context, void *memory, uint64_t bytes);
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Items of one size that stay in their places and are given back all at once. */
+/* Items of one size that never move and are freed all at once. */
 #ifndef DWELL_SIM_BASE_POOL_H
 #define DWELL_SIM_BASE_POOL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A hash table of pointers that others own. What is equal to what is the caller's to say. */
+/* A hash table of pointers that others own. The caller decides which items are equal. */
 #ifndef DWELL_SIM_BASE_TABLE_H
 #define DWELL_SIM_BASE_TABLE_H
 
@@ -20,7 +20,7 @@ struct sim_table {
 	uint64_t used;
 };
 
-/* Two words to a hash that is not 0. */
+/* A hash of two words; never 0. */
 static inline uint64_t sim_table_hash(uint64_t a, uint64_t b)
 {
 	uint64_t h = (a ^ a >> 29) * 0xbf58476d1ce4e5b9u + (b ^ b >> 32) * 0x94d049bb133111ebu;
@@ -59,7 +59,7 @@ static inline void *sim_table_next(const struct sim_table *t, uint64_t hash, uin
 /* Returns 0, or -1 when memory ran out. */
 int sim_table_add(struct sim_table *t, uint64_t hash, void *item);
 
-/* Take an item out that was added with this hash. */
+/* Remove an item that was added with this hash. */
 void sim_table_remove(struct sim_table *t, uint64_t hash, const void *item);
 
 #endif

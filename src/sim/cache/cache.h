@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One cache: which lines it holds, and which of them gives way. It knows nothing of the caches
+ * One cache: which lines it holds, and which of them is evicted. It knows nothing of the caches
  * above and below it.
  *
- * Lines are numbers (address / line size) that an entry has room for (SIM_ENTRY_LINES, entry.h).
+ * A line is a number (address / line size) below SIM_ENTRY_LINES (entry.h).
  *
  * Four ways to keep a set, each with all operations:
  * 	packed		LRU, FIFO with up to SIM_SHORT_WAYS ways in small caches: see cache_packed.h
@@ -46,28 +46,28 @@ struct sim_cache {
 	uint32_t ways;
 	unsigned shift; /* line = address >> shift */
 	enum sim_replacement replacement;
-	bool is_by_age; /* the kind is that, else one of the others */
+	bool is_by_age; /* kind is sim_cache_by_age */
 	/*
-	 * The filter: for each set a line of which one more access changes nothing, by a load or by
-	 * a store; SIM_NO_LINE where there is none. NULL where nobody asks. See sim_cache_watch.
+	 * The filter: for each set, a line whose next load, or store, would be a no-op access;
+	 * SIM_NO_LINE: none. Both are NULL unless sim_cache_watch was called.
 	 */
 	uint64_t *noop_loads, *noop_stores;
 	enum sim_noop_stores stores;
 	/* Packed. */
-	uint64_t part_mask;    /* the ways there are, as sim_packed_find has them */
+	uint64_t part_mask;    /* bits of the existing ways, in the order of sim_packed_find */
 	unsigned part_shift;   /* where a line's part begins */
-	unsigned oldest_shift; /* where the oldest way of an order is */
+	unsigned oldest_shift; /* where an order holds its oldest way */
 	/* By list, or by place with many ways. */
 	struct sim_index index;	   /* line -> place */
 	uint32_t *younger, *older; /* by place: the list of a set; its ends are at places + set */
 	/* By place. */
 	uint32_t *filled; /* by set: entries that are not free */
-	bool has_holes;	  /* an entry was taken out: free places may have filled ones behind them */
+	bool has_holes;	  /* an entry was removed: free places may precede filled ones */
 	uint64_t *trees;  /* PLRU */
 	uint64_t random;  /* state */
 };
 
-/* g has passed sim_geometry_check. Returns 0, or -1: no memory; c wants release in both cases. */
+/* g has passed sim_geometry_check. Returns 0, or -1 without memory; release c in both cases. */
 int sim_cache_init(struct sim_cache *c, const struct sim_cache_geometry *g,
 		   const struct sim_memory *memory);
 void sim_cache_release(struct sim_cache *c);
@@ -88,16 +88,16 @@ static inline uint64_t sim_cache_set(const struct sim_cache *c, uint64_t line)
 	return line - times * c->sets;
 }
 
-/* A hit: use the line, add the flags. Returns its entry as it was, or SIM_NO_LINE: a miss. */
+/* Use the line and add the flags. Returns its entry from before, or SIM_NO_LINE: a miss. */
 uint64_t sim_cache_use(struct sim_cache *c, uint64_t line, unsigned flags);
 
-/* Put in a line that is not there. Returns the entry that gave way, or SIM_NO_LINE. */
+/* Insert a line that is not in the cache. Returns the evicted entry, or SIM_NO_LINE. */
 uint64_t sim_cache_insert(struct sim_cache *c, uint64_t line, unsigned flags);
 
-/* Take a line out. Returns its entry, or SIM_NO_LINE when it was not there. */
+/* Remove a line. Returns its entry, or SIM_NO_LINE when it was not in the cache. */
 uint64_t sim_cache_remove(struct sim_cache *c, uint64_t line);
 
-/* Add flags to a line without using it. Returns its entry as it was, or SIM_NO_LINE. */
+/* Add flags to a line without using it. Returns its entry from before, or SIM_NO_LINE. */
 uint64_t sim_cache_mark(struct sim_cache *c, uint64_t line, unsigned flags);
 
 bool sim_cache_holds(struct sim_cache *c, uint64_t line);

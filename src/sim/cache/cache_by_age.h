@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LRU and FIFO in large caches with short sets: the entries of a set lie in the order of their age,
- * the youngest first, so that a use most often touches one line of this processor's memory where
- * packed sets touch two. That is worth more than the instructions it takes to move entries, once a
- * simulated cache does not fit into this processor's own first level: a hit in an LL of 32 MB took
- * 16 ns against 32.
+ * LRU and FIFO in large caches with short sets. The entries of a set lie in the order of their age,
+ * the youngest first. So most uses touch one host cache line, where packed sets touch two. This
+ * outweighs the cost of moving entries once a simulated cache exceeds the host's L1: a hit in an LL
+ * of 32 MB took 16 ns against 32.
  */
 #ifndef DWELL_SIM_CACHE_CACHE_BY_AGE_H
 #define DWELL_SIM_CACHE_CACHE_BY_AGE_H
@@ -15,7 +14,7 @@
 #include "sim/cache/cache.h"
 
 /*
- * Only for LRU without flags, and the filter's tables are the caller's: use the line, or put it in.
+ * Use the line, or insert it. Only for LRU without flags; the caller keeps the filter's tables.
  * Returns whether it missed. One pass moves each entry one place on until the line is found.
  */
 static inline bool sim_by_age_reference(struct sim_cache *c, uint64_t set, uint64_t line)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The three ways to keep a set, for cache.c alone; see cache.h. */
+/* The four ways to keep a set, for cache.c alone; see cache.h. */
 #ifndef DWELL_SIM_CACHE_CACHE_KINDS_H
 #define DWELL_SIM_CACHE_CACHE_KINDS_H
 
@@ -20,7 +20,7 @@ struct sim_cache_kind {
 extern const struct sim_cache_kind sim_cache_packed, sim_cache_by_age, sim_cache_by_list,
 	sim_cache_by_place;
 
-/* Memory for entries that are all free; not for packed ones. Returns 0, or -1: there is none. */
+/* Allocate entries, all free; not for packed sets. Returns 0, or -1 without memory. */
 int sim_cache_take_entries(struct sim_cache *c);
 void sim_cache_give_entries(struct sim_cache *c);
 

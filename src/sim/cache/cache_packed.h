@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * LRU and FIFO in sets of up to 16 ways: entries stay in their ways, and a word says their order.
- * So a use costs the same few dozen instructions whatever is found where, with one branch that
- * depends on it.
+ * LRU and FIFO in sets of up to 16 ways: entries stay in their ways, and a word holds their order.
+ * So a use costs the same few dozen instructions wherever the line is, with one data-dependent
+ * branch.
  *
  * A set is 3 + ways words:
  *
@@ -29,7 +29,7 @@ static inline uint64_t *sim_packed_set(const struct sim_cache *c, uint64_t set)
 	return c->entries + set * (SIM_PACKED_HEAD + c->ways);
 }
 
-/* Lines that follow one another in a set, and those that are far apart, differ in this. */
+/* A hash of 8 bits that differs for neighbouring lines of a set, and for distant ones. */
 static inline uint64_t sim_packed_part(const struct sim_cache *c, uint64_t line)
 {
 	uint64_t high = line >> c->part_shift;
@@ -67,11 +67,11 @@ static inline int sim_packed_find(const struct sim_cache *c, const uint64_t *set
 	return -1;
 }
 
-/* The order with a way, which is in it, made the youngest. */
+/* The order after a way, which is in it, became the youngest. */
 static inline uint64_t sim_packed_to_front(uint64_t order, unsigned way)
 {
 	uint64_t x = order ^ way * SIM_NIBBLES_1;
-	/* The lowest bit of these is that of the lowest nibble that is the way's. */
+	/* The lowest set bit marks the way's nibble. */
 	uint64_t found = (x - SIM_NIBBLES_1) & ~x & SIM_NIBBLES_1 << 3;
 	uint64_t younger = (found ^ (found - 1)); /* the nibbles up to it */
 
@@ -84,7 +84,7 @@ static inline void sim_packed_use(uint64_t *set, unsigned way)
 	set[0] = sim_packed_to_front(set[0], way);
 }
 
-/* Put an entry in the place of the oldest one, which is returned. */
+/* Replace the oldest entry, and return it. */
 static inline uint64_t sim_packed_replace(struct sim_cache *c, uint64_t *set, uint64_t entry)
 {
 	unsigned way = set[0] >> c->oldest_shift & 15, shift = way % 8 * 8;

@@ -6,7 +6,7 @@
  *	| low 56 bits of the line's number | unused | rrpv | prefetched | dirty |
  *
  * A free place is an entry of ones. Lines are at least 16 bytes long, so an entry tells apart all
- * addresses below 2^60. Assembly takes the constants.
+ * addresses below 2^60. Assembly code uses the constants, too.
  */
 #ifndef DWELL_SIM_CACHE_ENTRY_H
 #define DWELL_SIM_CACHE_ENTRY_H
@@ -46,7 +46,7 @@ static inline uint64_t sim_entry_line(uint64_t entry)
 	return entry >> SIM_ENTRY_FLAG_BITS;
 }
 
-/* Of a place that is not free, or of a line that is not the last one of all. */
+/* Not for a free place together with the highest line number. */
 static inline bool sim_entry_is(uint64_t entry, uint64_t line)
 {
 	return (entry ^ sim_entry_of(line, 0)) <= SIM_ENTRY_FLAGS;
@@ -63,13 +63,13 @@ static inline unsigned sim_entry_rrpv(uint64_t entry)
 	return entry >> SIM_RRPV_SHIFT & SIM_RRPV_MAX;
 }
 
-/* Expected back later by so many steps; together they are SIM_RRPV_MAX at most. */
+/* Expected back `steps` later; the sum is at most SIM_RRPV_MAX. */
 static inline uint64_t sim_entry_later(uint64_t entry, unsigned steps)
 {
 	return entry + ((uint64_t)steps << SIM_RRPV_SHIFT);
 }
 
-/* After a use that adds flags: prefetched no more, and expected back soon. */
+/* After a use that adds flags: no longer prefetched, and expected back soon. */
 static inline uint64_t sim_entry_used(uint64_t entry, unsigned flags)
 {
 	return (entry & ~(uint64_t)(SIM_PREFETCHED | SIM_RRPV_MAX << SIM_RRPV_SHIFT)) | flags;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What becomes of the lines that a cache brings in: how often each is used, and which of its bytes,
- * between its coming and its going. It is charged to who loaded the line, as Callgrind
- * does with --cacheuse:
+ * How often each line of a cache is used, and which of its bytes, between fill and eviction. The
+ * instruction that loaded the line is charged, as by Callgrind's --cacheuse:
  *
  *	AcCost	1000 / uses: small where a line is used often
  *	SpLoss	bytes of the line that nobody touched (of lines longer than 64 bytes: in
@@ -19,7 +18,7 @@
 struct sim_line_record {
 	uint64_t touched; /* a bit per part */
 	uint32_t uses;	  /* stays at its largest value */
-	uint32_t tag;	  /* who loaded it */
+	uint32_t tag;	  /* of the instruction that loaded it */
 };
 
 struct sim_line_use {
@@ -29,31 +28,31 @@ struct sim_line_use {
 	uint64_t all_parts;		 /* their bits */
 	uint64_t room;
 	struct sim_line_record *records;
-	uint32_t *free; /* a stack of records that are */
+	uint32_t *free; /* a stack of free records */
 	uint64_t free_count;
 	struct sim_index index; /* line -> record */
 };
 
-/* For a cache of `lines` lines. Returns 0, or -1: no memory; u wants release in both cases. */
+/* For a cache of `lines` lines. Returns 0, or -1 without memory; release u in both cases. */
 int sim_line_use_init(struct sim_line_use *u, uint64_t lines, unsigned line_shift,
 		      const struct sim_memory *memory);
 void sim_line_use_release(struct sim_line_use *u);
 
-/* A line comes, goes. The record of one that goes is returned; all zero: it was not there. */
+/* A line is filled, evicted. _end returns the line's record; all zero: it had none. */
 void sim_line_use_begin(struct sim_line_use *u, uint64_t line, uint32_t tag);
 struct sim_line_record sim_line_use_end(struct sim_line_use *u, uint64_t line);
 
-/* The record of a line that is there; NULL: it is not. Valid until the next begin or end. */
+/* The record of a line; NULL: it has none. Valid until the next begin or end. */
 struct sim_line_record *sim_line_use_find(struct sim_line_use *u, uint64_t line);
 
-/* Bytes first .. last, of which some lie in the line, are used. */
+/* Mark bytes first .. last as used; some of them lie in the line. */
 void sim_line_use_touch(struct sim_line_use *u, uint64_t line, uint64_t first, uint64_t last);
 
 /* The parts of the line that bytes first .. last lie in: a bit each. */
 uint64_t sim_line_use_parts(const struct sim_line_use *u, uint64_t line, uint64_t first,
 			    uint64_t last);
 
-/* What a record costs. */
+/* A record's AcCost and SpLoss. */
 uint64_t sim_line_access_cost(const struct sim_line_record *r);
 uint64_t sim_line_bytes_lost(const struct sim_line_use *u, const struct sim_line_record *r);
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The LRU stacks of the sets of caches (Mattson, Gecsei, Slutz and Traiger 1970): in a row, the
- * lines of a set in the order of their last use, the youngest first. The place where a line is
- * found says in which caches with that many sets it hits: in those with more ways.
+ * LRU stacks of cache sets (Mattson, Gecsei, Slutz and Traiger 1970). A row holds the lines of a
+ * set in the order of their last use, the youngest first. The place of a line is its stack distance
+ * in the set: caches with the same number of sets and more ways hit.
  *
- * A row is 16 entries or 8 of 64 bits, or 16 of 32 bits (a short one): one or two lines of this
- * processor's caches. An entry is a line's number + 1, or what is left of the number without that
- * of the set, + 1; free ones are 0, and the last: a row of zeros is empty. Each operation is there
- * in C, and with AVX-512 (F, BW, DQ) for who says that this processor has it: 12 to 20 instructions
- * without a branch, wherever the line is. Of the vector registers that uses only 16 to 19, and of
- * the mask registers 1 to 3: which only code for AVX-512 knows.
+ * A row is 16 or 8 entries of 64 bits, or 16 of 32 bits (a short row): one or two host cache lines.
+ * An entry is a line's number + 1, or its tag (the number without the set's) + 1. Free entries are
+ * 0 and come last. Each operation exists in C and, where the caller says that the processor has it
+ * (`is_wide`), in AVX-512 (F, BW, DQ): 12 to 20 instructions without a branch. The latter uses only
+ * zmm16 to zmm19 and k1 to k3, which only code for AVX-512 uses.
  */
 #ifndef DWELL_SIM_CACHE_STACK_ROWS_H
 #define DWELL_SIM_CACHE_STACK_ROWS_H
@@ -20,7 +19,7 @@
 #define SIM_ROW	     16u /* entries, at most */
 #define SIM_ROW_FREE 0u
 
-/* With its own 16 to 31, a compiler for AVX-512 has to be told. */
+/* A compiler that targets AVX-512 uses these registers itself, so they are listed as clobbered. */
 #ifdef __AVX512F__
 #define SIM_ROW_CHANGES "xmm16", "xmm17", "xmm18", "xmm19", "k1", "k2", "k3", "memory", "cc"
 #else
@@ -116,8 +115,9 @@ static inline unsigned sim_row_remove_8_wide(uint64_t *row, uint64_t entry)
 }
 
 /*
- * `in`, which is not there unless it is `out`, comes to the front of a row of `room` entries, 8 or
- * 16; `out` goes, or, if it is not there, the oldest. Returns where `out` was; SIM_ROW: nowhere.
+ * Put `in` at the front of a row of `room` entries, 8 or 16, and remove `out`, or the oldest entry
+ * if the row lacks `out`. The row must not hold `in`, unless it is `out`. Returns where `out` was;
+ * SIM_ROW: nowhere.
  */
 static inline unsigned sim_row_exchange(uint64_t *row, uint32_t room, uint64_t out, uint64_t in,
 					bool is_wide)
@@ -138,7 +138,7 @@ static inline unsigned sim_row_exchange(uint64_t *row, uint32_t room, uint64_t o
 	return SIM_ROW;
 }
 
-/* An entry of a short row, of 16, comes to its front. Returns as sim_row_exchange. */
+/* Move or insert an entry at the front of a short row. Returns as sim_row_exchange. */
 static inline unsigned sim_row_touch_32(uint32_t *row, uint32_t entry, bool is_wide)
 {
 	uint32_t moved = entry;
@@ -156,7 +156,7 @@ static inline unsigned sim_row_touch_32(uint32_t *row, uint32_t entry, bool is_w
 	return SIM_ROW;
 }
 
-/* An entry is taken out. Returns as sim_row_exchange. */
+/* Remove an entry. Returns as sim_row_exchange. */
 static inline unsigned sim_row_remove(uint64_t *row, uint32_t room, uint64_t entry, bool is_wide)
 {
 	unsigned at = 0;
