@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Exact curves, and their sums by data: misses of fully associative caches in which every access of
- * a process was simulated. The sums by code of such a run are an event profile (events.h).
+ * Exact curves, and costs by data: misses of fully associative caches, with every access of a
+ * process simulated. The costs by code of the same run are an event profile (events.h).
  *
  * Ownership and errors as in store.h and store_read.h.
  */
@@ -23,17 +23,15 @@ struct store_curve {
 	uint64_t size_bytes;
 	uint64_t accesses; /* of the process */
 	uint64_t misses;
-	uint64_t lines; /* that the process touched at all */
+	uint64_t lines; /* the footprint of the process */
 };
 
-/*
- * Accesses to blocks of a site, or near an address, in the cache of the run's meta
- * exact_size_bytes.
- */
+/* Accesses to blocks of a site, or near an address, in a cache of exact_size_bytes (table meta). */
 struct store_data_cost {
 	int64_t process_id;
-	int64_t site_id;  /* or STORE_NONE: to no block that is known */
-	uint64_t address; /* where a variable may lie, or of a line of memory; 0: anywhere */
+	int64_t site_id; /* or STORE_NONE: to no block that is known */
+	uint64_t
+		address; /* of a variable, if one lies there, or of a line of memory; 0: anywhere */
 	uint64_t accesses;
 	uint64_t first_touches; /* accesses that touched a line for the first time */
 	/* STORE_NONE: this policy was not simulated. */

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The event profile: what a simulation, or another tool whose file was imported, counted exactly.
- * It stands in the same file as, and apart from, the samples of a recording.
+ * The event profile: exact counts of a simulation, or of another tool whose file was imported. It
+ * is in the same file as the samples of a recording, but in tables of its own.
  *
  * An *event* is a column: instructions, misses of a cache, ... A *node* is a function in a context:
- * of one process, of one thread or of all, called by another node or by no matter whom. A *cost*
- * is what happened at one location of a node, an *arc* what happened in calls from one location of
- * a node to another node, a *jump* how often a branch was reached and taken.
+ * of one process, of one thread or all threads, called by a given node or by any. A *cost* holds
+ * the events at one location of a node. An *arc* holds the events of calls from one location of a
+ * node to another node. A *jump* counts how often a branch was reached and taken.
  *
- * A run that goes on writes increments: costs, arcs and jumps with the same ids may be put again
- * and again, and what readers are given is their sum.
+ * A run in progress writes increments: costs, arcs and jumps with the same ids may be put many
+ * times, and readers get the sum.
  *
  * Ownership and errors as in store.h and store_read.h. Ids are from 0 to STORE_MAX_ID.
  */
@@ -32,7 +32,7 @@ struct store_event {
 	const char *formula;	 /* of a derived one, over names of events; NULL: it is measured */
 };
 
-/* What was simulated, in words that the command that did it would read: "L1d", "32K,8,64". */
+/* A simulated cache, in the syntax of the simulating command's options: "L1d", "32K,8,64". */
 struct store_geometry {
 	const char *name;
 	const char *value;
@@ -61,8 +61,8 @@ enum store_arc_kind {
 	STORE_ARC_START,  /* a process or a thread begins: no caller */
 	STORE_ARC_SIGNAL, /* a handler is run: no caller */
 	/*
-	 * A call of a function that is active already. What it costs is part of the outer call: the
-	 * sum over a function's other arcs is its inclusive cost. Without contexts its values are
+	 * A call of a function that is already active. Its cost is part of the outer call: a
+	 * function's inclusive cost is the sum over its other arcs. Without contexts its values are
 	 * 0.
 	 */
 	STORE_ARC_RECURSIVE,
@@ -83,24 +83,24 @@ struct store_jump {
 	int64_t from_id; /* location */
 	int64_t to_id;	 /* location */
 	bool conditional;
-	uint64_t executed; /* times that it was reached; as taken, unless it is conditional */
+	uint64_t executed; /* times that it was reached; equals taken, unless it is conditional */
 	uint64_t taken;
 };
 
 /* ---- Writing; functions return 0, or -1 with *err set ---- */
 
 /*
- * The profile's columns: once, before any cost. Measured events come first. A second
- * call may add derived events, whose list then begins behind what is there.
+ * The profile's columns: put once, before any cost, measured events first. A second call may append
+ * derived events.
  */
 int store_put_events(struct store *s, const struct store_event *events, size_t count,
 		     struct err *err);
 int store_put_geometry(struct store *s, const char *name, const char *value, struct err *err);
 
-/* Before what refers to it, and once; strings are copied. */
+/* Put a node once, and before the rows that refer to it; strings are copied. */
 int store_put_node(struct store *s, const struct store_node *n, struct err *err);
 
-/* `values` as many as there are measured events; rows whose numbers are all 0 are left out. */
+/* One of `values` for each measured event; rows whose numbers are all 0 are left out. */
 int store_put_cost(struct store *s, const struct store_cost *c, struct err *err);
 int store_put_arc(struct store *s, const struct store_arc *a, struct err *err);
 int store_put_jump(struct store *s, const struct store_jump *j, struct err *err);
@@ -117,8 +117,8 @@ int store_read_nodes(struct store *s, int64_t process, struct store_node **items
 		     struct err *err);
 
 /*
- * Summed up, one item for each set of ids: costs by node and location; arcs by caller, location,
- * callee and kind; jumps by node, from, to and conditional. Each names nodes that there are.
+ * Sums, one item for each set of ids: costs by node and location; arcs by caller, location, callee
+ * and kind; jumps by node, from, to and conditional. Their nodes exist.
  */
 int store_read_costs(struct store *s, int64_t process, struct store_cost **items, size_t *count,
 		     struct err *err);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tables with lists hold: where the numbers of a sample, a follow and a location stand. */
+/*
+ * Layout of the tables with lists: the position of each number of a sample, a follow, a location.
+ */
 #ifndef DWELL_STORE_LISTS_H
 #define DWELL_STORE_LISTS_H
 
@@ -9,8 +11,8 @@
 #include "store/private.h"
 
 /*
- * The numbers of an access, in the order of the views. Of these, the address counts from a base
- * that the thing's other numbers tell, and the block from the address: see schema.sql.
+ * The numbers of an access, in the order of the views. The address is relative to a base given by
+ * the item's other numbers, the block relative to the address: see schema.sql.
  */
 enum {
 	ACCESS_LOCATION,
@@ -28,7 +30,7 @@ void access_to_numbers(const struct store_access *a, uint64_t base,
 		       int64_t numbers[ACCESS_NUMBERS]);
 struct store_access access_from_numbers(const int64_t numbers[ACCESS_NUMBERS], uint64_t base);
 
-/* The numbers of a sample, in the order of the view; without a reuse only those before the end. */
+/* The numbers of a sample, in the order of the view; without a reuse, none from SAMPLE_END on. */
 enum {
 	SAMPLE_STATUS,
 	SAMPLE_POSITION,
@@ -39,7 +41,7 @@ enum {
 	SAMPLE_NUMBERS = SAMPLE_END + ACCESS_NUMBERS,
 };
 
-/* Those of a follow; untouched only those before the end. */
+/* Those of a follow; if its line was not touched, none from FOLLOW_END on. */
 enum {
 	FOLLOW_WINDOW,
 	FOLLOW_POSITION,
@@ -59,10 +61,7 @@ enum {
 	ARRIVAL_NUMBERS = ARRIVAL_END + ACCESS_NUMBERS,
 };
 
-/*
- * Those of a sample whose stack distance was counted: for each size of line distance, or -1, and
- * lines.
- */
+/* Those of a sample with stack distances: for each line size the distance, or -1, and the lines. */
 enum {
 	STACK_WINDOW,
 	STACK_POSITION,
@@ -70,7 +69,7 @@ enum {
 	STACK_NUMBERS = STACK_OF + 2 * STORE_STACK_SIZES,
 };
 
-/* Those of a sample at all line sizes: what is known of each event comes behind. */
+/* Those of a sample at all line sizes; the numbers of its events follow. */
 enum {
 	NESTED_WINDOW,
 	NESTED_FOLLOWED,
@@ -94,7 +93,7 @@ enum {
 static_assert(NESTED_EVENTS + STORE_MAX_EVENTS * EVENT_NUMBERS <= NUMBERS_MAX,
 	      "such a sample is one inner array");
 
-/* Those of a location; without a module only the first. */
+/* Those of a location; without a module, none from LOCATION_MODULE on. */
 enum {
 	LOCATION_PROCESS,
 	LOCATION_PC,
@@ -103,14 +102,16 @@ enum {
 	LOCATION_NUMBERS,
 };
 
-/* Those of a call path: behind its process, the locations of the calls. */
+/* Those of a call path: its process, then the locations of the calls. */
 enum {
 	PATH_PROCESS,
 	PATH_LOCATIONS,
 	PATH_NUMBERS = PATH_LOCATIONS + STORE_MAX_PATH,
 };
 
-/* Those of an event profile, see events.h; behind a cost and an arc, the values of its events. */
+/*
+ * Those of an event profile, see events.h; a cost and an arc end with the values of their events.
+ */
 enum {
 	NODE_PROCESS,
 	NODE_THREAD,
@@ -142,21 +143,19 @@ enum {
 	JUMP_NUMBERS,
 };
 
-/*
- * Add the thing with this id to the batch, which is written down first if that is not its next one.
- */
+/* Add the item with this id to the batch; if the id is not the batch's next one, write it first. */
 int lists_add(struct store *s, enum store_statement which, struct store_batch *b, int64_t id,
 	      const int64_t *numbers, size_t count, struct err *err);
 
-/* The id of the place, written down if it is new. */
+/* The id of the place, which is written if it is new. */
 int lists_find_place(struct store *s, const struct store_frame *f, int64_t *id, struct err *err);
 
 /* Write the lists gathered so far. */
 int lists_flush(struct store *s, struct err *err);
 
-/* One thing of a list, being read. */
+/* One item of a list, being read. */
 struct list_item {
-	int64_t keys[2]; /* what its row says of all, as the query has it */
+	int64_t keys[2]; /* common to all items of the row, from the query */
 	int64_t index;	 /* in the row */
 	struct numbers numbers;
 };
@@ -164,8 +163,8 @@ struct list_item {
 typedef int list_function(void *context, const struct list_item *item, struct err *err);
 
 /*
- * Call `take` with each thing of all lists that the query gives, until it returns -1. The query's
- * columns are the list and up to two keys; parameter 1, if there is one, is `process`.
+ * Call `take` with each item of all lists of the query's result, until it returns -1. The query's
+ * columns are the list and up to two keys; its parameter 1, if any, is `process`.
  */
 int lists_read(struct store *s, const char *sql, int64_t process, list_function *take,
 	       void *context, struct err *err);
@@ -180,7 +179,7 @@ struct place {
 int places_read(struct store *s, struct place **items, size_t *count, struct err *err);
 const struct store_frame *places_find(const struct place *items, size_t count, int64_t id);
 
-/* Set what each process, sorted by id, has of follows. */
+/* Set the numbers of follows of each process; `processes` is sorted by id. */
 int lists_count_follows(struct store *s, struct store_process *processes, size_t count,
 			struct err *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A JSON array of arrays of integers, as text. A row of a table of its own costs SQLite 2.5 us,
- * which would be most of what the collector does in a run; so what comes in thousands
- * is kept as such lists, many things to a row, and views of the schema show them as rows.
+ * A JSON array of arrays of integers, as text. SQLite takes 2.5 us to insert a row: one row per
+ * sample would be most of the collector's time. So a row holds a list of many items, and views of
+ * the schema show the items as rows.
  */
 #ifndef DWELL_STORE_NUMBERS_H
 #define DWELL_STORE_NUMBERS_H
@@ -17,7 +17,7 @@
 
 /* One array, as text. */
 void numbers_array(struct text *to, const int64_t *numbers, size_t count);
-/* Add an array to the list, which begins with the first; numbers_end makes it complete. */
+/* Append an array to the list; the first one opens it, numbers_end closes it. */
 void numbers_add(struct text *list, const int64_t *numbers, size_t count);
 void numbers_end(struct text *list);
 
@@ -26,7 +26,7 @@ struct numbers {
 	const char *at;
 	int64_t items[NUMBERS_MAX]; /* the current array */
 	size_t count;
-	bool is_bad; /* once numbers_next returned false: the text is no such list */
+	bool is_bad; /* once numbers_next returned false: the text is not a valid list */
 };
 
 struct numbers numbers_read(const char *list); /* NULL is a bad list */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of src/store share: the connection, and how its failures are told. */
+/* What the files of src/store share: the connection, and how its failures are reported. */
 #ifndef DWELL_STORE_PRIVATE_H
 #define DWELL_STORE_PRIVATE_H
 
@@ -46,14 +46,14 @@ enum store_statement {
 	STATEMENT_COUNT,
 };
 
-/* Things with consecutive ids that make the next row: see numbers.h. */
+/* Items with consecutive ids that become the next row: see numbers.h. */
 struct store_batch {
 	struct text list;
 	int64_t first_id;
 	int64_t count;
 };
 
-/* A function, or a line of one, that was written down; the strings are interned. */
+/* A function, or a line of one, already written; the strings are interned. */
 struct store_place {
 	struct store_frame frame;
 	size_t next; /* another one with this hash, or SIZE_MAX */
@@ -64,10 +64,10 @@ struct store {
 	char *path;
 	int fd; /* of the file, open longer than db: a close drops SQLite's locks; or -1 */
 	bool write_failed; /* ever */
-	bool has_moved;	   /* what was there before to PATH.old */
+	bool has_moved;	   /* the previous file, to PATH.old */
 	sqlite3_stmt *statements[STATEMENT_COUNT];
 
-	/* What is not written yet. */
+	/* Not written yet. */
 	struct store_batch samples; /* of one window of one process */
 	int64_t samples_process;
 	uint32_t samples_window;
@@ -84,7 +84,7 @@ struct store {
 	struct store_batch names; /* of locations */
 	struct store_batch paths;
 
-	/* Of the event profile: how many events and measured ones there are; and batches. */
+	/* The event profile: number of events, of measured events (columns), and batches. */
 	int64_t events;
 	size_t columns;
 	struct store_batch nodes;
@@ -103,7 +103,7 @@ struct store {
 	bool in_transaction;
 	bool failed; /* a write failed: `failure` says how */
 	struct err failure;
-	struct arena strings; /* what readers were given */
+	struct arena strings; /* those returned to readers */
 	struct map interned;  /* hash of a string -> its address */
 };
 
@@ -114,7 +114,7 @@ enum store_file_kind {
 	FILE_SPECIAL, /* a device, a pipe, ... */
 	FILE_EMPTY,
 	FILE_OTHER,
-	FILE_SQLITE, /* SQLite's, of another application */
+	FILE_SQLITE, /* a database of another application */
 	FILE_PROFILE,
 	FILE_UNREADABLE, /* errno says why */
 };
@@ -128,36 +128,36 @@ struct store_file_info {
 enum store_file_kind store_file_look(const char *path, struct store_file_info *info);
 
 /*
- * Before any connection is opened: no locks and no statistics inside SQLite,
- * which cost an eighth of each write. Nothing of ours uses it from two threads.
+ * Turn off SQLite's locks and statistics, which cost an eighth of each write; no two of our threads
+ * use it. Call it before any connection is opened.
  */
 void store_configure(void);
 
-/* A new store around an open connection; takes db over, also on failure. */
+/* A new store around an open connection; takes ownership of db, also on failure. */
 struct store *store_wrap(sqlite3 *db, const char *path, struct err *err);
 
-/* The file is being written by us, see store_writer; until fd is closed. */
+/* Mark the file as being written by us, see store_writer, until fd is closed. */
 void writer_lock(int fd);
 
 extern const char store_schema[];
 
-/* Before anything is read: the file's schema makes SQLite run nothing. */
+/* Keep SQLite from running anything that the file's schema contains; call it before any read. */
 void schema_protect(sqlite3 *db);
-/* Are the tables those of store_schema, and are there no others, no indexes and no triggers? */
+/* Are the tables exactly those of store_schema, without indexes or triggers? */
 bool schema_is_ours(sqlite3 *db);
 
-/* As store_open_readonly, for a look at one table: pages are not checked, which takes long. */
+/* As store_open_readonly, but without the slow check of all pages: for a look at one table. */
 int store_open_unchecked(const char *path, struct store **s, struct err *err);
 
-/* The user's sentence for the connection's last error: "cannot write profile 'x': ...". */
 /* Why a write failed just now, in the user's words. */
 const char *store_write_failure(sqlite3 *db);
+/* Set *err for the connection's last error: "cannot write profile 'x': ..."; returns -1. */
 int store_fail(struct store *s, const char *doing, struct err *err);
 
 /* Execute SQL that gives no rows. */
 int store_exec(struct store *s, const char *sql, const char *doing, struct err *err);
 
-/* The string, kept once, until the store closes; NULL stays NULL. */
+/* The store's one copy of the string, valid until the store closes; NULL stays NULL. */
 const char *store_intern(struct store *s, const char *text);
 
 #endif

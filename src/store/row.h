@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A row on its way into the file: values are bound to the statement's next column each. */
+/* A row to be written: each value is bound to the statement's next column. */
 #ifndef DWELL_STORE_ROW_H
 #define DWELL_STORE_ROW_H
 
@@ -11,11 +11,11 @@ struct row {
 	int column;
 };
 
-/* Begins a transaction when there is none. */
+/* Begins a transaction if none is open. */
 struct row row_begin(struct store *s, enum store_statement which);
 
 void row_int(struct row *r, int64_t v);
-void row_count(struct row *r, uint64_t v); /* the bits are kept: SQLite's integers are signed */
+void row_count(struct row *r, uint64_t v); /* stored bit for bit: SQLite's integers are signed */
 void row_null(struct row *r);
 void row_text(struct row *r, const char *text); /* must live until row_end; NULL is NULL */
 void row_id(struct row *r, int64_t id);		/* NULL for STORE_NONE */

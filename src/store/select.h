@@ -37,21 +37,21 @@ struct select {
 	const char *sql; /* parameter 1, if there is one, is a process id or STORE_ALL */
 	size_t item_bytes;
 	struct select_columns columns;
-	void (*complete)(void *item); /* fields that are no columns; or NULL */
+	void (*complete)(void *item); /* sets fields that are not columns; or NULL */
 };
 
-/* Run it: an array that the caller frees. */
+/* Run the query; *items is an array that the caller frees. */
 int select_all(struct store *s, const struct select *def, int64_t process, void **items,
 	       size_t *count, struct err *err);
 
 int select_prepare(struct store *s, const char *sql, int64_t process, sqlite3_stmt **q,
 		   struct err *err);
 
-/* Fill the item's fields from the current row, beginning with the row's column `first`. */
+/* Fill the item's fields from the current row, from its column `first` on. */
 void select_fill(struct store *s, sqlite3_stmt *q, int first, const struct select_columns *columns,
 		 void *item);
 
-/* The sentence for a file whose rows cannot be what they are; -1. */
+/* Set *err for a file with impossible rows; returns -1. */
 int select_damaged(struct store *s, struct err *err);
 
 /* A text column of the current row, interned; NULL for NULL. */

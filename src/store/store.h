@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writing a profile: the collector's side of the file, and the only writer.
+ * Writing a profile: the only code that writes the file.
  *
- * Rows go into a transaction that store_commit ends; what was committed
- * survives the death of this process. No fsync is done while the run goes on:
- * a power cut may cost the profile, a crash of any program does not.
+ * Rows go into a transaction that store_commit ends; committed rows survive the death of this
+ * process. There is no fsync during the run: a power cut may cost the profile, a crash of any
+ * program does not.
  *
- * All functions return 0, or -1 with *err set. After a write has failed (a full
- * disk) every further one fails at once with the same sentence.
+ * All functions return 0, or -1 with *err set. After a write has failed (a full disk) every further
+ * one fails at once with the same sentence.
  */
 #ifndef DWELL_STORE_STORE_H
 #define DWELL_STORE_STORE_H
@@ -18,9 +18,8 @@
 #define STORE_MAX_FRAMES 64
 
 /*
- * Create the profile `path` with an empty schema. A profile that is there
- * already becomes PATH.old, in place of an older one; any other file that is
- * there and not empty is left alone, and that is an error.
+ * Create the profile `path` with an empty schema. An existing profile is renamed to PATH.old,
+ * replacing an older one. Any other file that is not empty is left alone, and is an error.
  */
 int store_create(const char *path, struct store **s, struct err *err);
 
@@ -47,37 +46,34 @@ int store_put_message(struct store *s, const struct store_message *m, struct err
 int store_put_source(struct store *s, const char *path, const char *text, struct err *err);
 
 /*
- * The location without its frames; these come later, when it is resolved, innermost first and cut
- * at STORE_MAX_FRAMES. Cheapest when ids are consecutive.
+ * The location without its frames; these are put when it is resolved, innermost first, and cut at
+ * STORE_MAX_FRAMES. Cheapest when ids are consecutive.
  */
 int store_put_location(struct store *s, const struct store_location *l, struct err *err);
 int store_put_frames(struct store *s, int64_t location, const struct store_frame *frames,
 		     size_t count, struct err *err);
 
-/* Make what was put so far visible to readers, and safe from our own death. */
+/* Make all rows so far visible to readers, and safe from the death of this process. */
 int store_commit(struct store *s, struct err *err);
 
 /*
- * The last commit: leaves one plain file that needs no other beside it and can
- * be read from a read-only place. The store is still to be closed.
+ * The last commit: leaves a single file, readable in a read-only directory too. The caller still
+ * closes the store.
  */
 int store_finish(struct store *s, struct err *err);
-/*
- * In place of store_close: the file that was made is taken away, and the one that was there before
- * is again.
- */
+/* Instead of store_close: remove the new file, and put the previous one back. */
 void store_abandon(struct store *s);
-/* Is it the file that could not be written, if anything failed? */
+/* If there was a failure, was it a failed write of the file? */
 bool store_write_failed(const struct store *s);
 
 /*
- * For a look at a run that goes on. store_copy makes the file `path`, on the terms of store_create,
- * with all that was committed. A child process then goes on writing there and not where its parent
- * writes: store_continue_in makes *s, a copy from the fork on, a store of that file.
+ * A copy of the profile of a run in progress. store_copy creates the file `path`, on the terms of
+ * store_create, with all committed rows. A forked child then continues in the copy:
+ * store_continue_in makes the child's *s a store of that file.
  */
 int store_copy(struct store *s, const char *path, struct err *err);
 int store_continue_in(struct store *s, const char *path, struct err *err);
-/* Remove a copy that could not be completed, and what SQLite keeps beside it. */
+/* Remove an incomplete copy, and SQLite's files beside it. */
 void store_remove(const char *path);
 
 #endif

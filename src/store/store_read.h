@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading a profile. All views come through here; docs/schema.md says what the
- * fields mean, and users may also ask SQLite directly.
+ * Reading a profile. All views come through here; docs/schema.md says what the fields mean, and
+ * users may also ask SQLite directly.
  *
- * A store that was opened for reading shows the file as it was at that moment,
- * also while the run goes on; open it again to see more.
+ * A store opened for reading shows the file as it was at that moment, even if the run continues;
+ * open it again to see more.
  *
- * Ownership: the arrays that store_read_... hand out are the caller's (free());
- * the strings inside them belong to the store and live until store_close.
- * Not for use by two threads at once, not even with a store for each.
+ * Ownership: the arrays that store_read_... hand out are the caller's (free()); the strings inside
+ * them belong to the store and live until store_close. Not for use by two threads at once, not even
+ * with a store for each.
  */
 #ifndef DWELL_STORE_STORE_READ_H
 #define DWELL_STORE_STORE_READ_H
@@ -26,8 +26,8 @@
 struct store;
 
 /*
- * Open for reading. Says in one sentence what is wrong with a file that is
- * missing, a directory, no profile, damaged, or written by another version.
+ * Open for reading. The error sentence distinguishes a file that is missing, a directory, no
+ * profile, damaged, or written by another version.
  */
 int store_open_readonly(const char *path, struct store **s, struct err *err);
 void store_close(struct store *s); /* NULL is fine */
@@ -52,9 +52,9 @@ struct store_process {
 	const char *state;   /* "running", "exited", "exec", "killed", "detached" */
 	int64_t exit_status; /* exit code, or -1 when not known */
 	int64_t signal;	     /* that killed it; 0: none, or not known */
-	uint32_t told_end;   /* 1: its engine told all up to the end; 0: it was cut off, or runs */
+	uint32_t told_end;   /* 1: its engine reported to the end; 0: cut off, or still running */
 	uint64_t start_ns;   /* CLOCK_MONOTONIC */
-	uint64_t end_ns;     /* 0: it had not ended */
+	uint64_t end_ns;     /* 0: it has not ended */
 	uint64_t accesses;   /* loads + stores + modifies */
 	uint64_t loads;
 	uint64_t stores;
@@ -69,8 +69,8 @@ struct store_process {
 	uint64_t footprint_pages;
 	uint64_t lost_records;
 	/*
-	 * Of the lines of 4 << i bytes in those pages, touched at some time: 65535ths; all 0: not
-	 * known.
+	 * The fraction of the lines of 4 << i bytes in those pages that was ever touched, in
+	 * 65535ths; all 0: not known.
 	 */
 	uint32_t line_use[STORE_LINE_USES];
 	/* Counted from the tables of samples, follows and windows. */
@@ -78,7 +78,7 @@ struct store_process {
 	uint64_t resolved;
 	uint64_t censored;
 	uint64_t dangling;
-	uint64_t followed; /* of the censored, those whose line was watched on */
+	uint64_t followed; /* of the censored, those with a long watch */
 	uint64_t followed_touched;
 	uint64_t windows;
 };
@@ -101,7 +101,7 @@ struct store_module {
 	uint64_t unmapped_at; /* UINT64_MAX: it stayed */
 };
 
-/* Of the samples reused sooner than after so many accesses a window keeps a few, see `chosen`. */
+/* A window keeps only some of the samples with a shorter reuse distance than this, see `chosen`. */
 #define STORE_NEAR 64u
 
 struct store_window {
@@ -110,19 +110,19 @@ struct store_window {
 	uint64_t start, length, stands_for; /* accesses */
 	uint64_t samples;
 	uint64_t footprint_pages;
-	uint64_t chosen; /* accesses: all that its samples stand for; the near ones for the rest */
-	uint64_t chosen_loads; /* those of them that only load */
+	uint64_t chosen; /* accesses: all its samples stand for these, the near ones for the rest */
+	uint64_t chosen_loads; /* those that only load */
 };
 
 struct store_access {
-	int64_t location; /* or STORE_NONE: the end of a sample that was not reused */
+	int64_t location; /* or STORE_NONE: the end of a sample without a reuse */
 	uint64_t address;
 	uint32_t size;	 /* bytes */
 	uint16_t kind;	 /* 1 load, 2 store, 3 modify */
 	uint16_t thread; /* index in the process */
-	int64_t site;	 /* of the block that the address lies in; 0: in none that is known */
+	int64_t site;	 /* of the block that holds the address; 0: no known block */
 	uint64_t block;	 /* the block's address, or 0 */
-	int64_t path;	 /* of calls that led to it; 0: not known */
+	int64_t path;	 /* the calls that led to it; 0: not known */
 };
 
 struct store_sample {
@@ -135,25 +135,22 @@ struct store_sample {
 	struct store_access begin, end;
 };
 
-/* What became of a censored sample whose line was watched on, in later windows of its thread. */
+/* The outcome of a long watch: a censored sample's line, watched in later windows of its thread. */
 struct store_follow {
 	int64_t process_id;
 	uint32_t window;   /* these three and the process are the sample's */
 	uint32_t status;   /* 0 touched, 1 not touched to the end, 2 given up */
 	uint64_t position; /* accesses of the process */
-	uint64_t watched;  /* accesses of the thread strictly between, those inside windows alone */
+	uint64_t watched;  /* accesses of the thread strictly between, inside windows only */
 	uint64_t end_position;
 	struct store_access end; /* the touch; else only the thread, which is the sample's */
 };
 
-/*
- * The first touch of a line by a thread, in the second half of a window; lines are chosen by
- * chance.
- */
+/* A window first touch: of a random line, by a thread, in the second half of a window. */
 struct store_arrival {
 	int64_t process_id;
 	uint32_t window;
-	uint32_t weight;   /* lines that it speaks for, 1 at least */
+	uint32_t weight;   /* lines that it stands for, at least 1 */
 	uint64_t position; /* accesses of the process */
 	struct store_access end;
 };
@@ -165,13 +162,10 @@ struct store_arrival {
 struct store_stack {
 	bool touched;	   /* again, within the window; else nothing is known */
 	uint64_t distance; /* accesses of the thread strictly between */
-	uint64_t lines;	   /* that these touch */
+	uint64_t lines;	   /* that these accesses touch */
 };
 
-/*
- * Of a sample the stack distances were counted: of[i] for lines of 1 << (STORE_STACK_FIRST + i)
- * bytes.
- */
+/* A sample's stack distances: of[i] is for lines of 1 << (STORE_STACK_FIRST + i) bytes. */
 struct store_stack_distance {
 	int64_t process_id;
 	uint32_t window;
@@ -181,24 +175,24 @@ struct store_stack_distance {
 
 #define STORE_MAX_EVENTS 11 /* as many as there are sizes */
 
-/* The first touch of some of the lines that hold a sample's point: bit k of sizes, 1 << k bytes. */
+/* First touch of some of the lines that hold a sample's point: bit k of sizes is 1 << k bytes. */
 struct store_nested_event {
 	uint32_t sizes;
-	uint32_t weight;   /* it speaks for so many */
-	uint64_t distance; /* accesses of the thread; those inside windows alone, in a follow */
+	uint32_t weight;   /* watches that it stands for: costly ones are dropped at random */
+	uint64_t distance; /* accesses of the thread; in a follow, inside windows only */
 	struct store_access end;
 };
 
-/* A sample whose byte was watched at all line sizes; and again what became of it later. */
+/* A multi-size sample: its byte was watched at all line sizes; or the outcome of its long watch. */
 struct store_nested {
 	int64_t process_id;
 	uint32_t window;
-	bool followed;	   /* the lines that its window left untouched, in later windows */
+	bool followed;	   /* a long watch, of the lines that its window left untouched */
 	uint32_t status;   /* of the open: as in store_sample, or in store_follow if followed */
 	uint64_t position; /* accesses of the process */
 	uint64_t point;	   /* address of the byte */
-	uint64_t watched;  /* accesses that the open ones were watched for */
-	uint32_t open;	   /* mask of sizes */
+	uint64_t watched;  /* accesses for which the open ones were watched */
+	uint32_t open;	   /* mask of the sizes not touched */
 	uint32_t weight;   /* of the open ones */
 	struct store_access begin;
 	uint32_t event_count;
@@ -233,7 +227,7 @@ struct store_path {
 	int64_t id; /* from 1 */
 	int64_t process_id;
 	const int64_t *locations; /* of the calls, the innermost first; the store's */
-	size_t count;		  /* up to STORE_MAX_PATH; what lies farther out is cut off */
+	size_t count;		  /* up to STORE_MAX_PATH; outer calls are cut off */
 };
 
 /*
@@ -250,7 +244,7 @@ struct store_site {
 	size_t path_count;
 	uint64_t element_size;		  /* bytes; 0: not known */
 	uint64_t blocks, bytes;		  /* allocated in all */
-	uint64_t live_blocks, live_bytes; /* of these not freed */
+	uint64_t live_blocks, live_bytes; /* not freed yet */
 	uint64_t peak_bytes;		  /* the most that was not freed at one time */
 	uint64_t smallest, largest;	  /* block, bytes */
 };
