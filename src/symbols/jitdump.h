@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files in which a process tells of the code that it makes, in binary (jit-PID.dump): what `perf
- * inject --jit` reads, written by V8, .NET, Java agents and LLVM. Functions, lines, and moves of
- * code. Nothing in one is believed.
+ * Reads jitdump files (jit-PID.dump), in which a process describes its code made at run time:
+ * functions, lines, and moves of code. V8, .NET, Java agents and LLVM write them for `perf inject
+ * --jit`. Nothing in one is trusted.
  */
 #ifndef DWELL_SYMBOLS_JITDUMP_H
 #define DWELL_SYMBOLS_JITDUMP_H
@@ -12,8 +12,8 @@
 #include <stdio.h>
 
 /*
- * What is told, in the file's order; each returns false to end the reading. Strings live for the
- * call.
+ * Called for each record, in the file's order; each returns false to end the reading. Strings live
+ * for the call.
  */
 struct jitdump_sink {
 	/*
@@ -26,12 +26,13 @@ struct jitdump_sink {
 	bool (*moved)(void *context, uint64_t from, uint64_t to, uint64_t bytes);
 };
 
-/* Is this the name, of a path, that such files have? */
+/* Does the path have the name of a jitdump file? */
 bool jitdump_is_named(const char *path);
 
 /*
- * Read up to `most` bytes. Returns false when it is no such file, or damaged: what stood in front
- * of that was told. An incomplete record at the end is what a process leaves that was killed.
+ * Read up to `most` bytes. Returns false when it is no jitdump file, or damaged; the sink has got
+ * the records before the damage. An incomplete last record is no damage: a killed process leaves
+ * one.
  */
 bool jitdump_read(FILE *in, uint64_t most, const struct jitdump_sink *sink, void *context);
 

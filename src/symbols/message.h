@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What is said to the process that reads symbols, and what it answers; both ends are of one build.
- */
+/* The messages to and from the process that reads symbols; both ends are of one build. */
 #ifndef DWELL_SYMBOLS_MESSAGE_H
 #define DWELL_SYMBOLS_MESSAGE_H
 
@@ -24,12 +22,13 @@ enum message_along { MESSAGE_FILE, MESSAGE_DEBUG_FILE, MESSAGE_ALONG };
 #define MESSAGE_MOST_BYTES     ((uint64_t)1 << 28) /* of an answer */
 
 /*
- * A question about one file: this, the file's path, and the addresses. If `tells_file`, the reader
- * does not know the file yet: its identity is here, and the descriptors that there are come along.
+ * A question about one file: this, the file's path, and the addresses. `tells_file` is set when the
+ * reader does not know the file yet: then the question carries the file's identity and its
+ * descriptors.
  */
 struct message_question {
 	uint32_t kind;	  /* enum message_kind */
-	uint32_t file;	  /* its number in the symbols */
+	uint32_t file;	  /* the file's number */
 	uint32_t count;	  /* of addresses */
 	uint32_t sources; /* enum symbols_source: what may be read */
 	uint64_t most;	  /* MESSAGE_PREPARE: bytes */
@@ -41,28 +40,25 @@ struct message_question {
 };
 
 /*
- * An answer is its length, 8 bytes, and so many bytes: numbers of 8 bytes, and strings behind their
- * length.
+ * An answer is its length (8 bytes), then the content: numbers of 8 bytes, and strings, each after
+ * its length.
  */
 struct message_reader {
 	const unsigned char *at, *end;
-	bool is_bad; /* more was read than there is */
+	bool is_bad; /* a read went past the end */
 };
 
 /* Returns 0 or -1; a signal does not interrupt it. */
 int message_send(int fd, const void *bytes, size_t count);
 int message_receive(int fd, void *bytes, size_t count);
-/*
- * The same for the head of a question, with descriptors beside it; -1: none. Sending sets
- * has_along.
- */
+/* The same for the head of a question, with descriptors (-1: none). Sending sets has_along. */
 int message_send_question(int fd, struct message_question *q, const int along[MESSAGE_ALONG]);
 int message_receive_question(int fd, struct message_question *q, int along[MESSAGE_ALONG]);
 
 void message_add(struct text *t, uint64_t number);
 void message_add_string(struct text *t, const char *string); /* or NULL */
 uint64_t message_take(struct message_reader *r);
-/* The string's bytes, which no NUL ends; NULL: it was NULL. */
+/* The string's bytes, without a NUL; NULL: it was NULL. */
 const char *message_take_string(struct message_reader *r, size_t *bytes);
 
 #endif

@@ -19,10 +19,10 @@
 struct symbols_segment {
 	uint64_t offset, bytes; /* in the file */
 	uint64_t address;
-	uint64_t memory; /* bytes in memory: those of .bss are in no file */
+	uint64_t memory; /* bytes in memory; .bss is not in the file */
 };
 
-/* What is said of an address; many share one. */
+/* The frames of an address; many addresses share one answer. */
 struct symbols_answer {
 	size_t count;
 	struct symbols_frame frames[];
@@ -33,7 +33,7 @@ struct symbols_entry {
 	uint64_t address, bytes;
 	int rank; /* lower is the better name */
 	const char *name;
-	const struct symbols_answer *answer; /* for what it covers, once somebody asked */
+	const struct symbols_answer *answer; /* for the addresses it covers, once asked */
 };
 
 /* Symbols by address, read when the first question is asked. */
@@ -45,7 +45,7 @@ struct symbols_table {
 
 struct symbols_runtime;
 
-/* What a file may be read for. */
+/* The sources of names that a file may be read for. */
 enum symbols_source {
 	SYMBOLS_BY_LINES = 1,  /* debug information, for code */
 	SYMBOLS_BY_TYPES = 2,  /* the same for data */
@@ -66,32 +66,30 @@ struct symbols_file {
 	struct symbols_segment *segments;
 	size_t segment_count;
 	uint32_t sources; /* enum symbols_source */
-	uint32_t told;	  /* which process that reads symbols knows the file: its generation */
-	/* the file that was mapped is not there any more, or is another one now */
+	uint32_t told;	  /* generation of the reader that knows the file */
+	/* the mapped file is gone or was replaced */
 	bool is_missing;
-	bool lacks_split; /* a unit's content is in a file of its own, which was not found */
+	bool lacks_split; /* a unit's content is in a .dwo file, which was not found */
 	bool was_asked;	  /* for names */
-	bool has_lost;	  /* such a process did not survive it */
+	bool has_lost;	  /* it crashed a reader */
 
 	/* Opened at the first question. */
 	bool asked;
 	Dwfl *dwfl;
-	Dwfl_Module *module;	       /* NULL: no symbols to be had */
+	Dwfl_Module *module;	       /* NULL: no symbols */
 	GElf_Addr bias;		       /* of the module's addresses over the file's */
 	struct symbols_packed *packed; /* in place of libdwfl's debug information; or NULL */
 	struct symbols_ranges *units;  /* of units.c; NULL: nobody asked yet */
 	struct map locals;	       /* of local_names.c */
 	struct map cus;		       /* DIE offset of a CU -> struct symbols_ranges: functions */
 
-	/*
-	 * The addresses that the last answer is for, and the last name made of a function's start.
-	 */
+	/* The last answer and its addresses, and the last name made of a function's start. */
 	uint64_t last_address, last_count, last_start;
 	const struct symbols_answer *last, *last_bare; /* or NULL: none yet */
 
 	struct symbols_table code, data;
 	struct symbols_go *go; /* of go_file.c; NULL: nobody asked yet */
-	/* there is one of the Go linker's, and it is damaged or of an unknown form */
+	/* it has a Go table that is damaged or of an unknown format */
 	bool has_bad_table;
 	struct symbols_variables *variables; /* by DWARF; NULL: nobody asked yet */
 
@@ -102,15 +100,15 @@ struct symbols_file {
 	Elf *elf;		 /* of the module; the Dwfl owns it */
 };
 
-/* elf_file.c: look at the file, fill path to segments. Returns 0, or -1 when memory ran out. */
+/* elf_file.c: read the file's headers, fill path to segments. Returns 0, or -1: out of memory. */
 int symbols_file_init(struct symbols_file *f, const char *path, int fd, struct arena *a);
 
 /* elf_file.c: the start of the function around the address, by the unwind table; 0 if unknown. */
 uint64_t symbols_function_start(struct symbols_file *f, uint64_t address);
 
 /*
- * go_file.c: frames by the table of the Go linker, for the next *same addresses; 0: there is none,
- * or it does not know the address.
+ * go_file.c: frames by the Go linker's table; they hold for the next *same addresses. 0: there is
+ * no table, or it does not know the address.
  */
 size_t symbols_go_frames(struct symbols_file *f, uint64_t address, struct arena *a,
 			 struct symbols_frame frames[SYMBOLS_MAX_FRAMES], uint64_t *same);
@@ -124,60 +122,55 @@ size_t symbols_table_above(const struct symbols_table *t, uint64_t address);
 void symbols_table_release(struct symbols_file *f);
 
 /*
- * runtime_code.c: the file stands for code that the process makes. Returns 0, or -1 when memory ran
- * out.
+ * runtime_code.c: make the file stand for code that the process makes at run time. Returns 0, or -1
+ * when memory ran out.
  */
 int symbols_runtime_init(struct symbols_file *f, uint32_t pid, time_t since, struct arena *a);
 /*
- * The function around the address, as the process has told; NULL: it has not. The first question
- * reads what it told.
+ * The function around the address, by the process's map file or jitdump; NULL: unknown. The first
+ * question reads them.
  */
 struct symbols_entry *symbols_runtime_find(struct symbols_file *f, uint64_t address,
 					   struct arena *a);
-/* What was left out of its file, if it was too large. */
-/* The line of that function's code, for *same addresses; false: it has not told. */
+/* The line of that function's code, for *same addresses; false: unknown. */
 bool symbols_runtime_line(const struct symbols_file *f, const struct symbols_entry *e,
 			  uint64_t address, struct symbols_frame *frame, uint64_t *same);
 void symbols_runtime_set_dump(struct symbols_file *f, const struct symbols_file *dump);
+/* A line about code left without names: its file was damaged or too large; false: nothing lost. */
 bool symbols_runtime_loss(const struct symbols_file *f, struct text *line);
 void symbols_runtime_release(struct symbols_file *f);
 
 /*
- * dwarf.c: frames by DWARF; 0 when the address has none. Strings go into the arena. The frames are
- * those of the next *same addresses, too, this one included. The outermost one's function is NULL
- * where it has no name here: a symbol may have one. Where only the line is known, that is the one
- * frame.
+ * dwarf.c: frames by DWARF; 0 when the address has none. Strings go into the arena. They hold for
+ * the next *same addresses, this one included. The outermost function is NULL when DWARF has no
+ * name for it; a symbol may have one. If only the line is known, there is one frame, with the line.
  */
 size_t symbols_dwarf_frames(struct symbols_file *f, uint64_t address, struct arena *a,
 			    struct symbols_frame frames[SYMBOLS_MAX_FRAMES], uint64_t *same);
 void symbols_dwarf_release(struct symbols_file *f);
 
 /*
- * units.c: the unit whose code is around the DWARF address, by what the units of the file say of
- * themselves; NULL when none has it. The first question looks at all of them.
+ * units.c: the unit whose code is around the DWARF address, by the units' own ranges; NULL when
+ * none has it. The first question reads all units.
  */
 Dwarf_Die *symbols_unit_around(struct symbols_file *f, Dwarf *dwarf, uint64_t address,
 			       Dwarf_Die *die);
 void symbols_units_release(struct symbols_file *f);
 
-/*
- * dwarf.c: what holds the DIEs of the unit: itself, or with -gsplit-dwarf the one in its own .dwo
- * file.
- */
+/* dwarf.c: the unit that holds the DIEs: itself, or with -gsplit-dwarf the one in its .dwo file. */
 Dwarf_Die *symbols_unit_content(Dwarf_Die *cu_die, Dwarf_Die *memory);
 
 /*
- * dwarf.c: from an instance to the function it is of, from a definition to its declaration; false:
- * it is that.
+ * dwarf.c: from an inlined instance to its function, from a definition to its declaration; false:
+ * there is nowhere to go.
  */
 bool symbols_follow_origin(struct symbols_file *f, Dwarf_Die *die);
 /* dwarf.c: as dwarf_attr_integrate, but for units that are not unpacked yet. */
 const char *symbols_inherited_string(struct symbols_file *f, const Dwarf_Die *die, unsigned name);
 
 /*
- * local_names.c: the whole name of a C++ function that has no linkage name, of the unit whose
- * content is given; NULL: its DIE says all. Addresses of the unit plus the bias are those of the
- * file.
+ * local_names.c: the full name of a C++ function without a linkage name, in the unit `content`;
+ * NULL: the DIE's own name is all. Addresses of the unit plus the bias are those of the file.
  */
 const char *symbols_local_name(struct symbols_file *f, struct arena *a, Dwarf_Die *content,
 			       const Dwarf_Die *die, uint64_t bias);
@@ -197,7 +190,7 @@ bool symbols_dwarf_variable(struct symbols_file *f, uint64_t address, struct are
 /* variable_index.c */
 void symbols_variables_release(struct symbols_file *f);
 
-/* A namespace, class or function that names what is inside. */
+/* A namespace, class or function that qualifies the names inside it. */
 struct symbols_scope {
 	const struct symbols_scope *up; /* or NULL */
 	const char *name;
@@ -210,7 +203,7 @@ enum symbols_language {
 	SYMBOLS_FORTRAN,
 };
 
-/* types.c: the type as its language would write it. `scopes` tells what types are inside of. */
+/* types.c: the type as its language would write it. `scopes` gives the scopes of types. */
 void symbols_type_name(Dwarf_Die *type, enum symbols_language language,
 		       struct symbols_variables *scopes, struct text *out);
 /* The size of an array's elements in bytes; 0: no array. */
@@ -221,17 +214,17 @@ void symbols_scope_name(const struct symbols_scope *s, struct text *out);
 /* elf_file.c: is that the build-id in the notes of the open file's sections? */
 bool symbols_has_build_id(int fd, const char *build_id);
 
-/* What a file says of its separate debug file (.gnu_debuglink). */
+/* A file's reference to its separate debug file (.gnu_debuglink). */
 struct symbols_debug_link {
 	char name[256]; /* without a folder */
 	uint32_t crc;	/* of all its bytes */
 };
 
-/* elf_file.c; false: it says nothing that makes sense. */
+/* elf_file.c; false: the file has no valid one. */
 bool symbols_read_debug_link(int fd, struct symbols_debug_link *out);
 
 /*
- * debuginfo.c: the separate debug file that belongs to the file, as a new descriptor, or -1. Its
+ * debuginfo.c: open the file's separate debug file; returns a new descriptor, or -1. *path gets its
  * path, unless it is in another mount namespace.
  */
 int symbols_open_debuginfo(const struct symbols_file *f, struct text *path);
@@ -243,12 +236,12 @@ int symbols_open_inner_debuginfo(const struct symbols_file *f, uint32_t pid);
 
 /*
  * packed.c: a separate debug file with compressed sections, unpacked as far as questions reach.
- * NULL when there is none, or none that can be read so: then libdwfl does it.
+ * NULL when there is none, or it cannot be read this way: then libdwfl reads it.
  */
 struct symbols_packed *symbols_packed_open(const struct symbols_file *f);
 void symbols_packed_free(struct symbols_packed *p);
 
-/* What it is when all of it is unpacked. */
+/* Its size when fully unpacked. */
 uint64_t symbols_packed_bytes(const struct symbols_packed *p);
 
 /*
@@ -256,33 +249,32 @@ uint64_t symbols_packed_bytes(const struct symbols_packed *p);
  */
 Dwarf_Die *symbols_packed_unit(struct symbols_packed *p, uint64_t address, Dwarf_Die *die);
 
-/* Whether there are units that the above cannot find, as .debug_aranges has nothing about them. */
+/* Whether symbols_packed_unit misses units, because .debug_aranges does not list them. */
 bool symbols_packed_lacks_units(struct symbols_packed *p);
 
 /* All of the debug information, unpacked; NULL when it is damaged. The packed file owns it. */
 Dwarf *symbols_packed_dwarf(struct symbols_packed *p);
 
-/* Have the unit around the offset in .debug_info; false when there is none. */
+/* Unpack the unit around the offset in .debug_info; false when there is none. */
 bool symbols_packed_reach(struct symbols_packed *p, uint64_t offset);
 
 /* debuginfo.c: libdwfl's call-back that finds separate debug files; -1 when there is none. */
 int symbols_find_debuginfo(Dwfl_Module *module, void **userdata, const char *name, Dwarf_Addr base,
 			   const char *file, const char *link, GElf_Word crc, char **found);
 
-/* symbols.c: the file of a number, NULL for -1; and where answers live. Of one thread at a time. */
+/* symbols.c: the file of a number, NULL for -1; the arena of answers. For one thread at a time. */
 struct symbols_file *symbols_get(struct symbols *s, int file);
 struct arena *symbols_arena(struct symbols *s);
 
 struct stat;
 /*
- * mapped_file.c: the descriptor of a regular file, not waiting for anything that took its place; or
- * -1.
+ * mapped_file.c: open a regular file, or return -1; never waits for a pipe or device in its place.
  */
 int symbols_open_regular(const char *path, struct stat *st);
-/* The same of the file that was mapped, by its device, inode and time of change. */
+/* The same for the mapped file, identified by device, inode and time of change. */
 int symbols_open_mapped(const struct symbols_mapping *m, const struct stat *wanted);
 
-/* symbols.c: have the module open, if it can be; then f->module tells. */
+/* symbols.c: open the module, if possible: f->module is NULL if not. */
 void symbols_open(struct symbols_file *f);
 
 /* The questions of symbols.h, answered in this process: symbols.c, data.c. */
@@ -292,11 +284,13 @@ bool symbols_find_variable(struct symbols_file *f, uint64_t address, struct aren
 			   struct symbols_variable *out);
 uint64_t symbols_prepare_file(struct symbols_file *f, bool has_data, uint64_t most,
 			      struct arena *a);
-/* Keep the frames; NULL when memory ran out, which a frame without a name says as well. */
+/*
+ * Copy the frames into an answer; NULL when memory ran out: a frame without a name counts as that.
+ */
 const struct symbols_answer *symbols_make_answer(struct arena *a,
 						 const struct symbols_frame *frames, size_t count);
 
-/* symbols.c: for remote.c and reader.c. The lock holds off new files. */
+/* symbols.c: for remote.c and reader.c. The lock keeps new files out. */
 void symbols_lock(struct symbols *s);
 void symbols_unlock(struct symbols *s);
 size_t symbols_count(const struct symbols *s);

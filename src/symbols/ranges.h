@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Ranges of addresses, each with what it is of, looked up by address. */
+/* Ranges of addresses, each with the DIE or unit it belongs to, looked up by address. */
 #ifndef DWELL_SYMBOLS_RANGES_H
 #define DWELL_SYMBOLS_RANGES_H
 
@@ -22,12 +22,10 @@ struct symbols_ranges {
 /* Returns false when memory ran out; an empty range is left out. */
 bool symbols_ranges_add(struct symbols_ranges *r, uint64_t low, uint64_t high, uint64_t of);
 
-/*
- * Add the DIE's own ranges, of its offset, that start at `lowest` or above. Returns as the above.
- */
+/* Add the DIE's own ranges that start at `lowest` or above, with its offset. Returns as above. */
 bool symbols_ranges_add_die(struct symbols_ranges *r, Dwarf_Die *die, uint64_t lowest);
 
-/* Sort by low: what the search asks for. */
+/* Sort by low, before a search. */
 void symbols_ranges_sort(struct symbols_ranges *r);
 
 /* How many of the sorted ranges start at the address or below. */

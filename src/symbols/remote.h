@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Asking the process that reads symbols; of one thread at a time. */
+/* Asking the process that reads symbols (the reader); for one thread at a time. */
 #ifndef DWELL_SYMBOLS_REMOTE_H
 #define DWELL_SYMBOLS_REMOTE_H
 
@@ -16,10 +16,10 @@ struct symbols_file;
 struct symbols_remote {
 	pid_t pid; /* or 0 */
 	int fd;
-	uint32_t generation; /* of processes */
-	size_t known;	     /* files before this one it has had from the start */
-	bool has_failed;     /* no process can be had */
-	uint64_t reaped_ns;  /* CPU time of those that have ended */
+	uint32_t generation; /* counts readers */
+	size_t known;	     /* files before this one: the reader knew them when it was forked */
+	bool has_failed;     /* no reader can be started */
+	uint64_t reaped_ns;  /* CPU time of ended readers */
 };
 
 struct symbols_reply {
@@ -28,20 +28,20 @@ struct symbols_reply {
 };
 
 /*
- * Have a process to ask. It is a copy of this one, so best made before there are threads: what they
- * hold at that time it never gets. 0 or -1.
+ * Start the reader, a fork of this process. Best done before there are threads: a lock held at the
+ * fork stays locked in the reader. Returns 0 or -1.
  */
 int symbols_remote_start(struct symbols *s);
 /*
- * Returns 0 with the answer, or -1: no process can be had, or the file cannot be read for this
- * question; the latter when f->sources is 0.
+ * Returns 0 with the answer, or -1: no reader can be started, or (f->sources is 0) the file cannot
+ * be read for this question.
  */
 int symbols_remote_ask(struct symbols *s, struct symbols_file *f, struct message_question *q,
 		       const uint64_t *addresses, struct symbols_reply *reply);
 void symbols_remote_end(struct symbols_remote *r);
 /* In a child of the asking process: the reader is the parent's. */
 void symbols_remote_forked(struct symbols_remote *r);
-/* CPU time of all such processes; and of it, that of those that have been waited for. */
+/* CPU time of all readers so far. */
 uint64_t symbols_remote_cpu_ns(const struct symbols_remote *r);
 
 #endif

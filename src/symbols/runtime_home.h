@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The folder in which a process leaves names of its code for others, and whose files there are
- * believed.
- */
+/* The directory where a process leaves the names of its code, and whose files there are trusted. */
 #ifndef DWELL_SYMBOLS_RUNTIME_HOME_H
 #define DWELL_SYMBOLS_RUNTIME_HOME_H
 
@@ -12,18 +9,18 @@
 
 struct runtime_home {
 	int tmp;       /* its /tmp, if that is not ours; or -1 */
-	uint32_t pid;  /* as the process sees it, which is in the names of files */
-	bool is_known; /* it was seen alive: then */
+	uint32_t pid;  /* as the process sees it, and as its files are named */
+	bool is_known; /* it was seen alive: then the ids below are set */
 	uid_t real, effective;
 };
 
-/* Of the process that calls itself `pid`, while it lives. */
+/* Fill *h for process `pid`, while it lives. */
 void runtime_home_find(struct runtime_home *h, uint32_t pid);
 void runtime_home_release(struct runtime_home *h);
 
 /*
- * Open a file there to read. Returns the descriptor, or -1: there is none, it is a link, a pipe or
- * a device, or belongs to somebody else than the process's user, us or root.
+ * Open a file there to read. Returns the descriptor, or -1: it does not exist, is a link, a pipe or
+ * a device, or its owner is neither the process's user, nor us, nor root.
  */
 int runtime_home_open(const struct runtime_home *h, const char *name, struct stat *st);
 

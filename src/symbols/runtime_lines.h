@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines of code made at run time, each piece's by themselves: a piece may move, or another one take
- * its place.
+ * Source lines of code made at run time, stored per piece: a piece may move, or another may replace
+ * it.
  */
 #ifndef DWELL_SYMBOLS_RUNTIME_LINES_H
 #define DWELL_SYMBOLS_RUNTIME_LINES_H
@@ -22,9 +22,9 @@ struct runtime_line {
 struct runtime_lines {
 	struct runtime_line *items;
 	size_t count, room;
-	size_t waiting;	     /* those from here on are of code that is told next */
-	uint64_t waiting_at; /* and begins here */
-	/* Where a piece's lines are, by its number. */
+	size_t waiting;	     /* lines from here on belong to the next piece of code */
+	uint64_t waiting_at; /* which begins here */
+	/* The lines of each piece, by its number. */
 	struct {
 		struct runtime_line_range {
 			size_t first, count;
@@ -38,9 +38,9 @@ void runtime_lines_release(struct runtime_lines *l);
 /* Each returns false when memory ran out, or there are too many. */
 bool runtime_lines_add(struct runtime_lines *l, uint64_t start, uint64_t address, uint32_t line,
 		       const char *file, struct arena *a);
-/* The piece of that number begins at `start`: it has the lines that were told for there. */
+/* The piece of that number begins at `start`: it gets the waiting lines for that address. */
 bool runtime_lines_take(struct runtime_lines *l, size_t piece, uint64_t start);
-/* It has the same lines as another one. */
+/* Give it the lines of another piece. */
 bool runtime_lines_copy(struct runtime_lines *l, size_t piece, size_t from);
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which variables have a fixed address, and what they and types are inside of. For src/symbols
- * only.
+ * Index of the variables with a fixed address, and the scopes of variables and types. For
+ * src/symbols only.
  */
 #ifndef DWELL_SYMBOLS_VARIABLE_INDEX_H
 #define DWELL_SYMBOLS_VARIABLE_INDEX_H
@@ -10,8 +10,8 @@
 
 struct symbols_variable_entry {
 	uint64_t start; /* DWARF address */
-	uint64_t at;	/* offset in .debug_info of the expression that tells the address */
-	Dwarf *dwarf;	/* what the DIE is in: the file's, or that of a .dwo file */
+	uint64_t at;	/* offset in .debug_info of the expression for the address */
+	Dwarf *dwarf;	/* that has the DIE: the file's, or that of a .dwo file */
 	Dwarf_Off die;	/* 0: the expression is no variable's, or its unit has not been read */
 	const struct symbols_scope *scope; /* or NULL */
 };
@@ -41,8 +41,8 @@ struct symbols_variables {
 	struct map
 		/* of types and declarations: where the DIE is in memory -> struct symbols_scope */
 		scopes;
-	struct map elsewhere; /* units of other sections and files whose scopes are known */
-	bool is_elsewhere;    /* what is being read is one of these */
+	struct map elsewhere; /* units of other sections and files, already read for scopes */
+	bool is_elsewhere;    /* the unit being read is one of them */
 	struct arena arena;
 	bool failed; /* memory ran out */
 };
@@ -53,13 +53,10 @@ struct symbols_variables *symbols_variables_new(struct symbols_file *f);
 /* How many entries start at or below the DWARF address. */
 size_t symbols_variables_up_to(const struct symbols_variables *v, uint64_t address);
 
-/*
- * The entry, after its unit has been read if that may tell whose it is; NULL when it is no
- * variable's.
- */
+/* The entry; reads its unit first if that may tell the variable. NULL when it is no variable's. */
 const struct symbols_variable_entry *symbols_variables_get(struct symbols_variables *v, size_t i);
 
-/* What a type or a declaration is inside of; NULL: nothing. */
+/* The scope of a type or a declaration; NULL: none. */
 const struct symbols_scope *symbols_variables_scope(struct symbols_variables *v, Dwarf_Die *die);
 
 #endif
