@@ -36,23 +36,23 @@ struct block {
 	bool dead;
 	bool checked; /* verifies its source at entry */
 	/*
-	 * register + 1 that the first KEPT_BYTES of `body` put away: who has done so enters behind;
-	 * or 0
+	 * register + 1 that the first KEPT_BYTES of `body` save, or 0; code that has saved it
+	 * already enters behind them
 	 */
 	uint8_t kept;
-	struct deferred deferred; /* where direct branches enter; elsewhere nothing is */
-	/* how often it was given its place in a table, up to some number */
+	struct deferred deferred; /* at direct branches; other entries defer nothing */
+	/* how often it was entered in a table, up to a bound */
 	uint8_t published[ENTRIES];
 	bool is_inner;		 /* an entry of another block */
 	uint32_t incoming;	 /* exits linked to it */
 	uint8_t *start;		 /* first byte of its code */
 	uint8_t *body;		 /* where direct branches enter */
 	uint8_t *entry[ENTRIES]; /* where indirect branches enter, or NULL */
-	/* the same from the second tables, from the arena's base on; or 0 */
+	/* the same for second tables, as an offset in the arena; or 0 */
 	uint32_t second[ENTRIES];
 	struct block *hash_next;
 	struct block *inner; /* the next entry of the same block */
-	/* Inner ones, which are two of three, end here. */
+	/* Inner blocks, two in three, lack the fields below. */
 	uint32_t bytes; /* of source code */
 	uint32_t code_bytes;
 	uint32_t insns;
@@ -62,7 +62,7 @@ struct block {
 
 #define INNER_BLOCK_BYTES offsetof(struct block, bytes)
 
-/* Of an arena's room: that of the count variant, and that of all others. */
+/* Parts of an arena: for the count variant, and for all others. */
 enum { CACHE_PARTS = 2 };
 
 static inline uint32_t cache_part(enum code_variant_id variant)
@@ -71,17 +71,16 @@ static inline uint32_t cache_part(enum code_variant_id variant)
 }
 
 /*
- * What code of the filter variant reads and writes, near enough for rip-relative operands: a byte
- * or two less each than absolute addresses or those of the thread. One thread at a time is in that
- * code, and one whose turn is over comes back by a pc, not to the middle of a segment. No code lies
- * on the same page.
+ * Data of filter code, near enough for rip-relative operands: a byte or two shorter each than
+ * absolute or %gs addresses. The threads share it, because one at a time runs that code, and none
+ * resumes in the middle of a segment after its turn. No code lies on the same page.
  */
 struct arena_data {
-	uint64_t spill2;    /* as that of struct thread, which is for the other variants */
+	uint64_t spill2;    /* replaces that of struct thread, which other variants use */
 	uint64_t line_mask; /* address bits that number a line, for pext */
 	uint64_t unused[2];
 	uint64_t tick[4]; /* for the counter register: two ticks of the clock */
-	/* of 2^n bytes: the bits of an address that are 0 where it is aligned */
+	/* for 2^n bytes: the bits that are 0 in an aligned address */
 	uint64_t aligned[8];
 };
 
@@ -95,7 +94,7 @@ struct arena {
 	uint64_t *words, *words_end;	  /* return addresses that calls push */
 	uint8_t *thunk_exit, *thunk_hook, *thunk_miss[ENTRIES], *thunk_mismatch[ENTRIES];
 	uint8_t *stub[ARENA_STUBS][16]; /* of a code variant, by register; see filter_sites.h */
-	uint8_t *gap, *gap_end;		/* of the cold part: taken, but free again */
+	uint8_t *gap, *gap_end;		/* in the cold part: freed for reuse */
 	uint8_t *thunk_second[ENTRIES], *thunk_second_mismatch[ENTRIES];
 };
 
@@ -112,11 +111,11 @@ struct arena {
 /* Start-up. arena_bytes 0: the default. Returns 0 or -1. */
 int cache_init(uint64_t arena_bytes, uint32_t ib_mask);
 
-/* The arena for code at pc, made when there is none near; NULL when out of address space. */
+/* The arena for code at pc, made if none is near; NULL when out of address space. */
 struct arena *cache_arena_for(uint64_t pc);
 uint8_t cache_arena_index(const struct arena *a);
 struct arena *cache_arena(uint8_t index);
-/* Is there room for one more block? If not the caller flushes. */
+/* Is there room for one more block? If not, the caller flushes the cache. */
 bool cache_has_room(const struct arena *a);
 
 struct block *cache_find(uint64_t pc, enum code_variant_id variant);
@@ -129,24 +128,24 @@ struct block *cache_next_around(const struct block *b, uint64_t pc, enum code_va
 struct block *cache_new_block(uint64_t pc, enum code_variant_id variant);
 void cache_add(struct block *b);
 /*
- * Segment of b at `code` begins with pc: direct branches may enter there, too.
- * The entry lives and dies with b. NULL when out of memory.
+ * Let direct branches enter b also at `code`, where the segment of pc begins.
+ * The entry is dropped with b. NULL when out of memory.
  */
 struct block *cache_add_inner(struct block *b, uint64_t pc, uint8_t *code,
 			      struct deferred deferred);
-/* Where b's instructions lie; false when there is no memory for it. */
+/* Store where b's instructions lie; false when out of memory. */
 bool cache_set_map(struct block *b, const struct insn_at *at, uint32_t insns);
-/* Blocks are numbered, and stay where they are; where code of b's arena begins. */
+/* Blocks have numbers and never move. cache_base_of: the base of b's arena. */
 uint32_t cache_block_number(const struct block *b);
 struct block *cache_block(uint32_t number);
 uint8_t *cache_base_of(const struct block *b);
-/* Where code of b puts away scratch A, see layout.h. No lock wanted. */
+/* Where code of b saves scratch A, see layout.h. No lock wanted. */
 uint64_t *cache_spill2(struct thread *t, const struct block *b);
 
 /* The live or dead block whose code holds `address`, or NULL. No lock wanted. */
 struct block *cache_block_at(const uint8_t *address);
 bool cache_contains(uint64_t address);
-/* Is any of this an arena? */
+/* Does [start, end) overlap an arena? */
 bool cache_overlaps(uint64_t start, uint64_t end);
 
 /*
@@ -164,24 +163,24 @@ void cache_use(uint64_t *blocks_made, uint64_t *bytes);
 /*
  * ---- Indirect branches: cache_indirect.c ----
  *
- * Where blocks of the count variant contend for a place of a table, the later one gets it; one that
- * has come back for it some times gets another one in a second table, which is asked when the first
- * has led to the wrong block. Of cc1 82,000 returns met in the dispatcher in a compilation of 0.8 s
- * before.
+ * If blocks of the count variant contend for an entry of a table, the latest gets it. A block that
+ * has lost its entry several times gets one in a second table, which code tries after the first has
+ * led to the wrong block. Without it, 82,000 returns of cc1 went to the dispatcher in a compilation
+ * of 0.8 s.
  */
 
 /*
- * Start-up: the tables of the variants count and stream, indexed by what mask takes of a pc. 0 or
- * -1.
+ * At start-up: the tables of the variants count and stream. `mask`: the bits of a pc that index
+ * them. Returns 0 or -1.
  */
 int cache_init_indirect(uint32_t mask);
-/* Before a variant but count and stream is used. 0 or -1. */
+/* Before the first use of a variant other than count and stream. Returns 0 or -1. */
 int cache_need_variant(enum code_variant_id variant);
 /* Address of an indirect branch table of a variant, below 2 GB. */
 uint32_t cache_ib_table(enum code_variant_id variant, enum entry which);
-/* Where the mask stands of numbers that are no longer few, see emit_rep. */
+/* Address of the mask that tells high iteration counts, see emit_rep. */
 uint32_t cache_many_mask(enum code_variant_id variant);
-/* Where the mask stands that indexes them. */
+/* Address of the mask that indexes the tables. */
 uint32_t cache_ib_mask(enum code_variant_id variant);
 /* Make indirect branches to b's pc find b. Emits its entry when it has none. */
 void cache_publish_indirect(struct block *b, enum entry which);
@@ -191,12 +190,12 @@ void cache_publish_indirect(struct block *b, enum entry which);
  * address that they overwrite; a jump must leave what is below rsp alone.
  */
 void cache_emit_ib_entry(struct arena *a, struct block *b, enum entry which, bool apart);
-/* Code in the arena that asks the second table. */
+/* Emit the arena's code that tries the second table. */
 struct out;
 void cache_emit_second_thunk(struct arena *a, struct out *o, enum entry which);
 /* The variant's tables are needed from now on. */
 void cache_fill_indirect(enum code_variant_id variant);
-/* Nobody is to find b by a table any more; and, when all code goes, any block. */
+/* Remove b from the tables; or all blocks, at a flush. */
 void cache_forget_indirect(const struct block *b);
 void cache_clear_indirect(void);
 

@@ -9,19 +9,19 @@
 struct code_options {
 	/* How the indirect branch tables are indexed: 8 low bits (tests), 16, or 0: by pext. */
 	uint8_t ib_bits;
-	/* Entries of indirect branches check by `loop`, see cache_emit_ib_entry. */
+	/* Entries of indirect branches compare by `loop`, see cache_emit_ib_entry. */
 	bool loop_checks;
-	/* Branches must not touch the end of 32 bytes of code. */
+	/* Branches must not cross or end at a boundary of 32 bytes. */
 	bool keeps_branches;
-	/* Heads of loops begin at multiples of so many bytes; 0: anywhere. */
+	/* Alignment of loop heads in bytes; 0: none. */
 	uint32_t loop_align;
-	/* Second tables of indirect branches, see cache.h; they want crc32. */
+	/* Second tables of indirect branches, see cache.h; need crc32. */
 	bool second_tables;
 	/*
-	 * Segments may leave what they count to others, see deferred.h; wants the vector counter.
+	 * Segments may defer their counts to others, see deferred.h; needs a vector counter.
 	 */
 	bool defers;
-	/* Short string instructions count themselves; wants BMI2. */
+	/* Short string instructions count themselves; needs BMI2. */
 	bool quick_reps;
 };
 extern struct code_options code_options;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a code version adds to the code of a block: a row of functions for each (enum
- * code_variant_id), so that the translator and the code cache ask for none by name. Any function
- * may be missing.
+ * What a code variant adds to the code of a block: one row of functions for each (enum
+ * code_variant_id). So the translator and the code cache name no variant. Any function may be
+ * missing.
  */
 #ifndef DWELL_ENGINE_CODECACHE_CODE_VARIANT_H
 #define DWELL_ENGINE_CODECACHE_CODE_VARIANT_H
@@ -14,7 +14,7 @@ struct arena_data;
 struct job;
 struct out;
 
-/* Of a variant whose code writes records of calls (sim/calls/call_records.h). */
+/* For a variant whose code writes call records (sim/calls/call_records.h). */
 struct code_calls {
 	bool (*are_followed)(void);
 	/* Does the job's segment leave its function for pc? */
@@ -24,8 +24,8 @@ struct code_calls {
 };
 
 struct code_variant {
-	bool defers;	/* segments may leave what they count to others, see deferred.h */
-	bool is_timed;	/* the counter register has a clock besides, and the target never sees it */
+	bool defers;	/* segments may defer their counts to others, see deferred.h */
+	bool is_timed;	/* the counter register holds a clock, too, and the target never sees it */
 	bool describes; /* its segments are those of a simulation, if there is one */
 	const struct code_calls *calls;
 	/* In a new arena's first pages, at o->p; among its constants; and all code has gone. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the counters lack. In the count variant not each segment adds to them: what has run and is
- * not counted yet is deferred, by the place in the code that the thread is at, and known when that
- * is translated. A later segment adds it with its own. Pure.
+ * Deferred counts. In the count variant a segment may leave its counts for a later segment to add.
+ * The deferred counts depend only on the thread's place in the code, so translation knows them.
+ * Pure.
  *
- * Where control meets from several sides they defer the same, or what makes the difference is added
- * on the way. Nothing is deferred where the target of an indirect branch, a call or a return is
- * entered, nor where the engine is asked for anything but to go on elsewhere. See deferred.c for
- * who adds.
+ * Where paths meet they defer the same counts, or a bridge adds the difference. Nothing is deferred
+ * at the target of an indirect branch, a call or a return, nor where the engine is called for more
+ * than the next block. deferred.c decides which segments add.
  */
 #ifndef DWELL_ENGINE_CODECACHE_DEFERRED_H
 #define DWELL_ENGINE_CODECACHE_DEFERRED_H

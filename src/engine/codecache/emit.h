@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The handful of instruction forms the engine writes itself. Pure: bytes go to
- * o->p, which the caller has given room. None of them changes flags unless its
- * name says so.
+ * The instruction forms that the engine writes itself. Pure: bytes go to o->p,
+ * where the caller provides room. None of them changes flags unless its name
+ * says so.
  */
 #ifndef DWELL_ENGINE_CODECACHE_EMIT_H
 #define DWELL_ENGINE_CODECACHE_EMIT_H
@@ -12,7 +12,7 @@
 
 #include "engine/core/state.h"
 
-/* mov [rsp-8], rcx: where a return put an address of ours, its target's again */
+/* mov [rsp-8], rcx: puts back the target's return address, which a return overwrote */
 #define RETURN_REPAIR 0x48, 0x89, 0x4c, 0x24, 0xf8
 /* lea rcx, [rcx+disp32] and lea rcx, [rcx+r11+disp8], without their displacements */
 #define LEA_RCX_RCX	0x48, 0x8d, 0x89
@@ -55,8 +55,8 @@ static inline void emit_jump(struct out *o, const uint8_t *to)
 }
 
 /*
- * jmp [rip+2]; two bytes of nothing; .quad to. From an address that is a
- * multiple of 8: the target may have alignment checks on.
+ * jmp [rip+2]; two bytes of padding; .quad to. o->p must be a multiple of 8:
+ * the target may have alignment checks on.
  */
 static inline void emit_jump_far(struct out *o, uint64_t to)
 {

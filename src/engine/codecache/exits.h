@@ -21,10 +21,10 @@ enum exit_kind {
 	EXIT_STALE,	  /* a checked block found its source changed; target = its pc */
 };
 
-/* What the kinds have besides that have it, see exits.c. */
+/* Further fields of some kinds, see exits.c. */
 struct exit_more {
 	uint8_t *resume;	 /* REP, ELEMENTS, ENTRY: where the block goes on */
-	struct tally after;	 /* counted already, but not executed when it leaves here */
+	struct tally after;	 /* counted already, but not executed at this exit */
 	const struct insn *insn; /* REP, ELEMENTS, MARK: the instruction */
 	uint32_t segment;	 /* REP, ELEMENTS in a simulation: its trailer, see segments.h */
 };
@@ -44,7 +44,7 @@ struct code_exit {
 	uint8_t kind; /* enum exit_kind */
 	bool is_linked;
 	struct deferred deferred; /* EXIT_LINK */
-	/* the same: a register + 1 whose value stands in the arena's spill2, or 0 */
+	/* EXIT_LINK: register + 1 whose value is in the arena's spill2, or 0 */
 	uint8_t kept;
 };
 
@@ -67,7 +67,7 @@ void cache_link(struct code_exit *e, struct block *to);
 /* No direct branch leads to the block any more. */
 void cache_unlink(struct block *to);
 
-/* For cache.c: at start-up, 0 or -1; is there room for a block's; all of them are gone. */
+/* For cache.c: start-up (0 or -1); is there room for a block's exits; drop all exits. */
 int exits_init(void);
 bool exits_have_room(void);
 void exits_forget(void);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where each instruction of a block lies, for faults and for threads that come back in its middle.
- * Each translated instruction has it and hardly one is ever asked for: so it is kept packed, in
- * some 8 bytes.
+ * Each translated instruction has an entry, and few are ever read: so entries are packed, to about
+ * 8 bytes.
  */
 #ifndef DWELL_ENGINE_CODECACHE_INSN_MAP_H
 #define DWELL_ENGINE_CODECACHE_INSN_MAP_H
@@ -42,8 +42,9 @@ enum {
 	INSN_AT_RCX_SPILL0 = 2, /* rcx is in spill0 */
 	INSN_AT_APP31 = 4,	/* zmm31 holds the target's value, the counters are in memory */
 	INSN_AT_STREAM = 8,	/* the segment appends to the stream buffer */
-	INSN_AT_HALF = 32,	/* ymm15 does but for its upper half, which is in memory */
-	INSN_AT_END = 16,	/* the segment has done so: it is its last instruction */
+	INSN_AT_HALF =
+		32, /* ymm15 holds the target's value but for its upper half, which is in memory */
+	INSN_AT_END = 16, /* the last instruction of a segment that has appended */
 };
 
 /* Of a block, unpacked. */
@@ -53,19 +54,19 @@ struct insn_map {
 };
 
 /*
- * The most that one instruction takes: a bit for each word of it, one for each byte, and the bytes.
+ * The largest size of a packed instruction: a bit for each word, one for each byte, and the bytes.
  */
 #define INSN_AT_BITS   ((sizeof(struct insn_at) + 7) / 8)
 #define INSN_MAP_BYTES (MAX_INSNS * (1 + INSN_AT_BITS + sizeof(struct insn_at)))
 
-/* `to` has room for INSN_MAP_BYTES. Returns how many of them are used. */
+/* `to` has room for INSN_MAP_BYTES. Returns the number of bytes used. */
 uint32_t insn_map_pack(uint8_t *to, const struct insn_at *at, uint32_t insns);
 
 void insn_map_unpack(struct insn_map *map, const uint8_t *packed, uint32_t insns);
 
 /*
- * The instruction whose copy holds offset `at` of the block, or NULL. *map is the block's from then
- * on.
+ * The instruction whose copy holds offset `at` of the block, or NULL. Unpacks the block's map into
+ * *map.
  */
 const struct insn_at *insn_map_find(struct insn_map *map, const uint8_t *packed, uint32_t insns,
 				    uint32_t at);

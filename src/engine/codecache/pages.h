@@ -15,7 +15,7 @@ struct block;
 struct mapping {
 	uint64_t start, end;
 	uint32_t prot;	  /* PROT_* as the target asked */
-	bool shared;	  /* may change behind our back: another mapping, another process */
+	bool shared;	  /* another mapping or process may change it */
 	bool file;	  /* not anonymous */
 	bool stack;	  /* grows down */
 	bool data;	  /* of a file none of which is mapped as code */
@@ -37,7 +37,7 @@ int pages_init(void);
 void mappings_set(uint64_t start, uint64_t end, uint32_t prot, bool shared, bool file, bool stack);
 void mappings_clear(uint64_t start, uint64_t end);
 void mappings_protect(uint64_t start, uint64_t end, uint32_t prot);
-/* The mappings there are of a file: `id` is not 0, and differs from those of other files. */
+/* The mappings in the range are of file `id`, which is not 0 and unique to the file. */
 void mappings_of_file(uint64_t start, uint64_t end, uint64_t id);
 /* The mapping that holds address, or NULL. Valid until the next change. */
 const struct mapping *mappings_find(uint64_t address);
@@ -64,13 +64,13 @@ bool pages_release_range(uint64_t start, uint64_t end);
 
 /* Are there pages that pages_guard_code has write-protected? No lock. */
 bool pages_are_protected(void);
-/* Those of the range are protected no more: their blocks verify themselves. */
+/* Stop protecting the pages of the range: their blocks verify themselves. */
 void pages_leave_open(uint64_t start, uint64_t end);
-/* No page is, from now on. */
+/* Protect no page from now on. */
 void pages_protect_no_more(void);
-/* Nor is the code of other pages what it was: all blocks verify themselves from now on. */
+/* The code of unprotected pages may have changed, too: all blocks verify themselves from now on. */
 void pages_trust_none(void);
-/* All records of code pages, whose number grows; for those who read it from outside. */
+/* All records of code pages, whose number grows; for readers from outside. */
 const struct code_page *pages_table(const uint32_t **count);
 /* Is the file mapped so that writes reach it? */
 bool mappings_have_shared(uint64_t id);

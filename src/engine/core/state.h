@@ -63,16 +63,16 @@ struct extra_counts {
 	uint64_t scan_cycles;
 	uint64_t watch_accesses;
 	/*
-	 * of a thread: accesses of string instructions that the engine was called for, tens of
-	 * times as fast as others
+	 * of a thread: accesses of string instructions that call the engine; they are tens of times
+	 * as fast as others
 	 */
 	uint64_t leaps;
-	uint64_t paced; /* of a process: accesses but those */
+	uint64_t paced; /* of a process: all other accesses */
 };
 
 /* A call of an allocation function that has not returned yet; see alloc.c. */
 struct alloc_call {
-	uint64_t sp, back; /* where its return address stands, and what it is */
+	uint64_t sp, back; /* stack address of its return address, and that address */
 	uint64_t size, element_size;
 	uint64_t old; /* block to be resized, or 0 */
 	uint64_t out; /* where the result will be written; 0: it is returned */
@@ -91,7 +91,7 @@ struct vector_access {
 
 #define HELD_KINDS 5
 
-/* Signals of the kinds that faults have, which the target blocks; see held.h. */
+/* Blocked signals whose numbers are those of faults; see held.h. */
 struct held_signals {
 	struct held_signal {
 		uint32_t state;
@@ -138,7 +138,7 @@ struct thread {
 	/* kept only without the instructions of fsbase.h: then the target has none either */
 	uint64_t fs_base;
 	uint64_t caller_sp;
-	/* From here on only C looks. */
+	/* Only C uses the fields below. */
 	struct process *process;
 	/* list of all, and the link to this one; under the world lock */
 	struct thread *next_thread, **listed_at;
@@ -161,7 +161,7 @@ struct thread {
 	uint64_t saved_suspend_mask;
 	bool have_suspend_mask;
 	bool shares_signals; /* it has kept one of the process's; see held_share */
-	/* See rest.h; in cycles. */
+	/* in cycles, see rest.h */
 	uint64_t signal_at, signal_end, calm;
 	uint64_t rest_ns;
 	uint32_t handlers; /* that have begun since one ended */
@@ -301,10 +301,7 @@ struct engine {
 	struct process first;
 	uint64_t xsave_mask, xsave_bytes;
 	uint64_t zmm31_at; /* offset in a signal frame's vector state */
-	/*
-	 * so often, at least, threads that have no windows are called and tell what they have
-	 * counted
-	 */
+	/* longest time between two reports of the counts of a thread without windows */
 	uint64_t report_ns;
 	bool fsgsbase;
 	bool amd;
@@ -313,17 +310,15 @@ struct engine {
 	char own_path[256]; /* of the engine itself, as /proc/self/exe reads */
 	uint64_t own_path_bytes;
 	uint32_t native; /* threads leave for good, see native.h; atomic */
-	/*
-	 * the memory, by now or before, with another process that does not just wait for its exec
-	 */
+	/* the memory is, or was, shared with a process that does not just wait for its exec */
 	bool is_shared;
-	bool quiet; /* a system call filter is in place: none of our own that can be avoided */
+	bool quiet; /* a system call filter is in place: the engine avoids its own calls */
 };
 
 extern struct engine engine;
 extern uint8_t engine_vector_counter; /* COUNTER_*, see layout.h */
 
-/* Where any of it is not 0 threads that want into the cache go to the dispatcher first. */
+/* While any of it is not 0, threads go to the dispatcher before they enter the cache. */
 union hold {
 	uint64_t any;
 	struct {
@@ -342,7 +337,7 @@ static inline struct thread *thread_self(void)
 	return t;
 }
 
-/* Others come by its own doing only, and in the dispatcher: until then it needs no lock. */
+/* A lone thread needs no lock: only its own calls, in the dispatcher, create others. */
 static inline bool thread_is_alone(void)
 {
 	return !engine.threads->next_thread;
@@ -360,7 +355,7 @@ static inline uint64_t thread_quick_accesses(const struct thread *t)
 	       thread_quick_reps(t, QUICK_LODS);
 }
 
-/* From here on they do. */
+/* Add these iterations to the counters. */
 static inline void thread_add_quick_reps(struct thread *t)
 {
 	const uint64_t movs = thread_quick_reps(t, QUICK_MOVS),
@@ -377,14 +372,14 @@ static inline void thread_add_quick_reps(struct thread *t)
 		t->quick_added[k] = t->quick_reps[k];
 }
 
-/* They are few again. */
+/* Start the iteration counts at 0 again. */
 static inline void thread_forget_quick_reps(struct thread *t)
 {
 	for (int k = 0; k < QUICK_REPS; k++)
 		t->quick_reps[k] = t->quick_added[k] = 0;
 }
 
-/* Does the thread leave the engine for good? See native.h. */
+/* Must the thread leave the engine for good? See native.h. */
 static inline bool native_is_on(const struct thread *t)
 {
 	return __builtin_expect(__atomic_load_n(&engine.native, __ATOMIC_ACQUIRE), 0) &&
@@ -400,7 +395,7 @@ static inline bool thread_on_altstack(const struct thread *t, uint64_t sp)
 	       sp - base <= t->altstack.ss_size;
 }
 
-/* Is the run a simulation; does it follow calls? */
+/* Is the run a simulation, and does it follow calls? */
 static inline bool engine_simulates(void)
 {
 	return engine.config.mode == CHANNEL_MODE_SIMULATE;
@@ -416,7 +411,7 @@ static inline uint64_t thread_accesses(const struct thread *t)
 	return t->counters.accesses;
 }
 
-/* Why the cache was left: small codes, or EXIT_LINK_FIRST + index of an exit record. */
+/* Why the cache was left: small codes, or EXIT_RECORD_FIRST + index of an exit record. */
 enum {
 	EXIT_INDIRECT = 1,
 	EXIT_POLL = 2,	 /* called at the beginning of a segment, t->poll_at */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the translator needs to know of one instruction. */
+/* The properties of one instruction that the translator needs. */
 #ifndef DWELL_ENGINE_DECODE_DECODE_H
 #define DWELL_ENGINE_DECODE_DECODE_H
 
@@ -12,7 +12,7 @@ enum insn_kind {
 	INSN_PLAIN = 0, /* copied, at most its displacement changed */
 	INSN_JCC,	/* conditional near branch; `condition` */
 	INSN_JMP,	/* direct */
-	INSN_JMP_INTO,	/* direct, and its target follows in the block */
+	INSN_JMP_INTO,	/* direct, with its target next in the block */
 	INSN_CALL,	/* direct */
 	INSN_JMP_IND,
 	INSN_CALL_IND,
@@ -24,7 +24,7 @@ enum insn_kind {
 	INSN_ELEMENTS, /* gather or scatter */
 	INSN_RDGSBASE, /* the target's %gs base is 0 */
 	INSN_TRAP,     /* always faults or traps: ends the block */
-	INSN_MARK,     /* of the program, for us: see marks.h */
+	INSN_MARK,     /* a mark of the program: see marks.h */
 	INSN_UNSUPPORTED,
 };
 
@@ -61,12 +61,12 @@ struct insn {
 	bool state_15 : 1;    /* that for all registers: upper halves need not be in use */
 	bool clears_15 : 1;   /* writes xmm15 and clears the upper half */
 	bool clears_upper : 1; /* vzeroupper */
-	bool shows_x87 : 1;    /* writes to memory where the last x87 instruction stood */
+	bool shows_x87 : 1;    /* stores the address of the last x87 instruction */
 	bool writes_memory;
 	bool gs_prefix;	    /* a %gs override, to be dropped */
 	uint8_t disp_at;    /* offset of the displacement when rip_relative */
 	uint8_t modrm_at;   /* offset of the modrm byte, 0 when none */
-	bool sets_flags;    /* it may change status flags: so a branch behind may fuse with it */
+	bool sets_flags;    /* may change status flags: a branch behind it may fuse with it */
 	uint16_t gprs;	    /* general registers it names or implies, a bit each */
 	bool entry;	    /* the translator's: a branch of the same block leads here */
 	bool loops;	    /* and: such a branch from here or behind */
@@ -80,14 +80,14 @@ struct insn {
 	uint8_t vector_mask;
 	bool vector_index_64;
 	uint8_t flags_read;    /* status flags whose values it may need: INSN_FLAGS */
-	uint8_t flags_written; /* status flags whose values are new behind it, whatever happens */
+	uint8_t flags_written; /* status flags that it always overwrites */
 	uint16_t gprs_written; /* general registers that it may change, a bit each */
 };
 
-/* Once, at start-up. Returns 0 or -1. */
+/* Called once, at start-up. Returns 0 or -1. */
 int decode_init(void);
 
-/* The same as decode_insn for an instruction like one that was decoded before; else false. */
+/* As decode_insn, for an instruction like one that was decoded before; false for others. */
 bool decode_known(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room);
 
 /*
