@@ -5,7 +5,7 @@
 
 #include "cli/options.h"
 
-/* What the words of a command line are that are no options. */
+/* The meaning of a command's words that are no options. */
 enum command_words {
 	WORDS_NONE,
 	WORDS_PROFILE,	/* a profile */
@@ -29,7 +29,7 @@ struct command {
 /* In the order of help; ends with NULL. */
 extern const struct command *const commands[];
 
-/* NULL: there is none of the name. */
+/* Returns NULL for an unknown name. */
 const struct command *command_find(const char *name);
 
 /* All commands, in the order of help. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * dwell complete: what the last word of a command line may become. Hidden: the completions of the
- * shells ask it. A line for each candidate, with a tab and what it is; ":files" and ":command" say
- * that names of files, and a command to run, may stand there as well.
+ * dwell complete: candidates for the last word of a command line. Hidden: the shells' completion
+ * scripts call it. Each candidate is a line, with its description behind a tab. ":files" and
+ * ":command" mean that file names, or a command to run, are candidates, too.
  */
 #ifndef DWELL_CLI_COMPLETE_H
 #define DWELL_CLI_COMPLETE_H
@@ -13,13 +13,13 @@
 int complete_words(int count, char **words);
 
 /*
- * Names that begin with the prefix, from a profile, each with `lead` in front. Nothing where it
- * cannot be read.
+ * Offer names from a profile that begin with the prefix, each with `lead` in front. Nothing where
+ * the profile cannot be read.
  */
 void complete_names(enum option_names names, const char *profile, const char *lead,
 		    const char *prefix);
 
-/* One candidate; `lead` stands in front of it, description: NULL or what it is. */
+/* Print a candidate with `lead` in front. description: may be NULL. */
 void complete_offer(const char *lead, const char *candidate, const char *description);
 
 #endif

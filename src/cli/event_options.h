@@ -17,8 +17,8 @@ int event_options_columns(const struct query *q, struct event_profile *p,
 int event_options_open(const struct options *o, struct event_profile *p, int *code);
 
 /*
- * What the profile has where event_options_open returned 1: "samples", or "counts" of a run that
- * took none.
+ * What the profile holds where event_options_open returned 1: "samples", or "counts" of a run
+ * without samples.
  */
 const char *event_options_instead(const struct options *o);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Exit codes of dwell. `dwell record` exits as the program it ran did (killed by
- * the same signal, too); these are for when dwell itself has something to say.
+ * Exit codes of dwell. `dwell record` exits as the program it ran did (killed by the same signal,
+ * too); these are for conditions of dwell itself.
  */
 #ifndef DWELL_CLI_EXIT_CODES_H
 #define DWELL_CLI_EXIT_CODES_H

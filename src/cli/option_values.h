@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Values that take more than a type: one function each, named in the table. `options` is a struct
- * options. They return 0, or -1 with *err set.
+ * Parsers of values that a type alone does not describe; the table names them. `options` is a
+ * struct options. They return 0, or -1 with *err set.
  */
 #ifndef DWELL_CLI_OPTION_VALUES_H
 #define DWELL_CLI_OPTION_VALUES_H

@@ -121,7 +121,7 @@ struct option_part {
 	const char *name;
 };
 
-/* What the command line says. Texts are those of argv and of the environment. */
+/* The parsed command line. Texts are borrowed from argv and the environment. */
 struct options {
 	struct option_state state;
 	struct query query;
@@ -178,14 +178,14 @@ extern const struct option_table option_table;
 void options_init(struct options *o);
 void options_release(struct options *o);
 
-/* Once all is read: the members that others follow from. */
+/* Set the members that depend on others, once all options are parsed. */
 void options_complete(struct options *o);
 
 /* Whether the command line has the option; and that or the environment. */
 bool options_given(const struct options *o, enum option_id id);
 bool options_set(const struct options *o, enum option_id id);
 
-/* The long name of that one of the options that the command line has first; NULL: it has none. */
+/* The long name of the first of these options on the command line; NULL: it has none of them. */
 const char *options_first(const struct options *o, const int *ids);
 
 #endif

@@ -8,13 +8,13 @@
 #include "base/text.h"
 
 /*
- * Show the text and wait for the end of the pager. Returns false where there is none to use: stdout
+ * Show the text and wait for the end of the pager. Returns false where no pager can be used: stdout
  * is no terminal, the variable is empty or cat, or the pager cannot be run. Then nothing was
  * written.
  */
 bool pager_show(const struct text *out);
 
-/* From now on there is no pager, as with an empty DWELL_PAGER. */
+/* Use no pager from now on, as with an empty DWELL_PAGER. */
 void pager_forbid(void);
 
 #endif

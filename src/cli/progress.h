@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A line on a terminal's stderr that says that a command is still at work, from its second second
- * on. It is gone before anything else is written.
+ * A line on a terminal's stderr that shows that a command still works, from its second second on.
+ * It is cleared before other output.
  */
 #ifndef DWELL_CLI_PROGRESS_H
 #define DWELL_CLI_PROGRESS_H

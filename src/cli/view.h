@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the commands that show a profile have in common: options, opening, output, pager. */
+/* Shared by the commands that show a profile: options, opening, output, pager. */
 #ifndef DWELL_CLI_VIEW_H
 #define DWELL_CLI_VIEW_H
 
@@ -36,7 +36,7 @@ struct display view_display(void);
  */
 int view_show(struct text *out, int status, const struct err *err);
 
-/* As many lines as there are; a line each on stderr, "dwell: " in front. Releases notes. */
+/* Print each line of notes on stderr with "dwell: " in front. Releases notes. */
 void view_notes(struct text *notes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who calls whom in an event profile, and what the calls cost: trees of callers and callees.
+ * The calls of an event profile and their costs: trees of callers and callees.
  *
  * What a call costs is measured. Of a longer chain of calls it is known only where contexts were
  * kept, or where a function is called in one way only; elsewhere it is estimated: the callers of a
@@ -35,7 +35,7 @@ void calls_release(struct calls *c);
 
 /*
  * The rows of c->functions that a user means: by the whole name, without arguments, or by its end
- * behind "::". An array that the caller frees; none is an error that names similar ones.
+ * behind "::". The caller frees the array. No match is an error that names similar functions.
  */
 int calls_find(const struct calls *c, const char *name, size_t **rows, size_t *count,
 	       struct err *err);
@@ -66,8 +66,8 @@ struct call_tree {
 };
 
 /*
- * Callers (or callees) of the function, theirs, ... to `depth`, where they cost at least
- * `threshold`, a fraction of the whole. Release with call_tree_release.
+ * The function's callers (or callees) up to `depth`, as far as each costs at least `threshold`, a
+ * fraction of the whole. Release with call_tree_release.
  */
 int call_tree_init(struct call_tree *t, const struct calls *c, size_t row, bool is_up,
 		   unsigned depth, double threshold, struct err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which things of a graph lie on a circle together: its strongly connected components. */
+/* The strongly connected components of a graph. */
 #ifndef DWELL_EVENTS_EVENT_CYCLES_H
 #define DWELL_EVENTS_EVENT_CYCLES_H
 
@@ -11,9 +11,8 @@ struct graph_edge {
 };
 
 /*
- * component[i], of `count` things, becomes the number of i's component, from 0; things are in the
- * same one if each can be reached from the other. Returns how many there are, or SIZE_MAX when
- * memory ran out.
+ * Sets component[i] to the component of node i, for `count` nodes; components are numbered from 0.
+ * Returns their number, or SIZE_MAX without memory.
  */
 size_t graph_components(size_t count, const struct graph_edge *edges, size_t edge_count,
 			uint32_t *component);

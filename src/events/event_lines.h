@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Inclusive costs of source lines that functions share: what keeps them from counting twice. For
- * event_rows.c.
+ * Limits inclusive costs of source lines that several functions share, so that nothing counts
+ * twice. For event_rows.c.
  */
 #ifndef DWELL_EVENTS_EVENT_LINES_H
 #define DWELL_EVENTS_EVENT_LINES_H

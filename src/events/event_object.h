@@ -8,9 +8,9 @@
 #include "events/machine_code.h"
 
 /*
- * The machine code of the file of this path, which the caller closes; NULL where it cannot be read
- * or is not what was run. A line in `notes` (NULL: none) says so, and also where it may be other
- * code.
+ * Open the machine code of the file at this path; the caller closes it. NULL where it cannot be
+ * read, or differs from the one that ran. A line in `notes` (NULL: none) says so, and warns where
+ * the file may differ.
  */
 struct machine_code *event_object_open(const struct event_profile *p, const char *path,
 				       struct text *notes);

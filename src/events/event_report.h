@@ -8,7 +8,7 @@
 #include "events/event_columns.h"
 #include "events/event_rows.h"
 
-/* What of the rows to show, and in which order. */
+/* Which rows to show, and in which order. */
 struct event_choice {
 	struct event_columns columns;
 	const size_t *second;  /* a column: sort equal rows by it; or NULL */

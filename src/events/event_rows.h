@@ -32,8 +32,8 @@ struct event_row {
 	uint64_t calls;		 /* from outside of it */
 	const uint64_t *self, *inclusive;
 	/*
-	 * What it calls comes back to it in ways that are not known: the inclusive cost is at most
-	 * this.
+	 * Its callees call it again in ways that are not known: the inclusive cost is an upper
+	 * bound.
 	 */
 	bool is_estimate;
 	bool is_in_cycle; /* the same, also where it is exact */

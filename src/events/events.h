@@ -56,8 +56,8 @@ void events_close(struct event_profile *p);
 int events_column(struct event_profile *p, const char *text, size_t *column, struct err *err);
 
 /*
- * The formula of "NAME = FORMULA", and the bytes of the name that it begins with; NULL: it is no
- * such thing.
+ * Splits "NAME = FORMULA": returns the formula, and sets *length to the bytes of the name; NULL:
+ * the text has another form.
  */
 const char *events_split(const char *text, size_t *length);
 

@@ -24,7 +24,7 @@ struct formula {
 	size_t count, room;
 };
 
-/* The number of the column with this name; false: there is none. */
+/* Sets *column to the index of the column with this name; false: none has it. */
 typedef bool formula_lookup(const void *context, const char *name, size_t length, size_t *column);
 
 /* Returns 0, or -1 with a sentence that says what is wrong where; then *f owns nothing. */
@@ -34,12 +34,12 @@ void formula_release(struct formula *f);
 
 typedef double formula_column(const void *context, size_t column);
 
-/* Where something is divided by 0, NAN. */
+/* Returns NAN where it divides by 0. */
 double formula_value(const struct formula *f, formula_column *column, const void *context);
 
 typedef size_t formula_weigher(const void *context, size_t column);
 
-/* How much work its value is: its steps, and what its columns weigh. */
+/* The work to compute its value: its steps plus the weights of its columns. */
 size_t formula_weight(const struct formula *f, formula_weigher *weigh, const void *context);
 
 /* The bytes of the name that the text begins with; 0: none. */

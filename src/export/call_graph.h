@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * The calls of a profile without those that lead back: which part of a node's cost each caller has.
- */
+/* The calls of a profile without those that close a cycle: each caller's part of a node's cost. */
 #ifndef DWELL_EXPORT_CALL_GRAPH_H
 #define DWELL_EXPORT_CALL_GRAPH_H
 
@@ -10,7 +8,7 @@
 struct call {
 	size_t from, to; /* nodes; from is CALL_ROOT where there is no caller */
 	uint64_t calls;
-	bool is_back; /* it would close a circle */
+	bool is_back; /* it would close a cycle */
 	double *cost; /* by column: of the calls; later the part of all that the callee costs */
 };
 

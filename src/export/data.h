@@ -11,8 +11,8 @@
 #include "profile/profile.h"
 
 /*
- * In the ids of nodes, costs, arcs and jumps stand indexes into the arrays of this struct, or
- * STORE_NONE. Arrays are sorted as the store hands them out.
+ * Ids in nodes, costs, arcs and jumps are indexes into the arrays of this struct, or STORE_NONE.
+ * Arrays keep the order of the store.
  */
 struct export_data {
 	/* The columns; what else it has is moved to the arrays below. Of samples only columns. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a call graph to stacks: who called whom all the way from the start of the program.
+ * From a call graph to stacks: chains of calls from the start of the program.
  *
  * Where each node has one caller (contexts were kept, or the profile is of samples with call paths)
- * these are as they were. Where a function has several callers, what it and those below it cost is
- * shared out among them as the inclusive costs of the calls are. Of recursion one activation is
- * shown: a call that would lead back to a function of its own stack is left out, its costs are
- * those of the first activation. The sum over all stacks is that over the profile.
+ * stacks are exact. Where a function has several callers, its inclusive cost is divided among them
+ * in proportion to the inclusive costs of their calls. Of recursion one activation is shown: a call
+ * back to a function of its own stack is left out, and its costs go to the first activation. The
+ * sum over all stacks equals that of the profile.
  */
 #ifndef DWELL_EXPORT_STACKS_H
 #define DWELL_EXPORT_STACKS_H
@@ -18,10 +18,7 @@
 struct stack {
 	size_t node;   /* of the data: the function that the stack ends with */
 	size_t parent; /* the stack without it, which comes before it; or STACKS_NONE */
-	/*
-	 * Too small to be looked into: it has the costs of those called from it as its own, and
-	 * they have no stacks.
-	 */
+	/* Too small to be split: its own cost includes that of its callees, which get no stacks. */
 	bool is_whole;
 	const double *shares; /* of the node's cost, by column */
 };
@@ -44,7 +41,7 @@ void stacks_release(struct stacks *s);
 /* What the stack costs by itself. */
 double stacks_value(const struct stacks *s, const struct stack *x, size_t column);
 
-/* For writing stacks as whole numbers, in turn, so that they add up to the whole. */
+/* For writing stacks as whole numbers, in order, so that they add up to the rounded total. */
 struct stacks_rounding {
 	double sum;
 	double written;

@@ -103,8 +103,8 @@ struct option_state {
 
 /*
  * Read defaults, then the environment variable of the name, then the arguments, into `into` and *s.
- * Words of `argv` change places. The environment may have options of other commands, which are left
- * out. Returns 0, or -1 with *err. Release *s with option_release.
+ * Words of `argv` change places. The environment may have options of other commands, which are
+ * ignored. Returns 0, or -1 with *err. Release *s with option_release.
  */
 int option_parse(const struct option_table *t, const struct option_command *c,
 		 const char *environment, int argc, char **argv, void *into, struct option_state *s,

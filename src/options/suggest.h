@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* "Did you mean": the nearest of some names to a word that is none of them. */
+/* "Did you mean": finds the name nearest to a word that matches none. */
 #ifndef DWELL_OPTIONS_SUGGEST_H
 #define DWELL_OPTIONS_SUGGEST_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a view is asked: which part of the run, in which caches, ranked by what, and how much of it.
- * The command line fills it once; every view reads it, and gives each member the same meaning. A
- * query is constant while a view works, so that several threads may serve queries of their own.
+ * What a view shows: which part of the run, in which caches, in which order, and how many rows. The
+ * command line fills it once; each member means the same in every view. A query is constant while a
+ * view works, so that several threads may serve queries of their own.
  */
 #ifndef DWELL_QUERY_QUERY_H
 #define DWELL_QUERY_QUERY_H
@@ -25,7 +25,7 @@ enum query_policy {
 
 /* What rows of samples are ordered by, most first. */
 enum query_order {
-	QUERY_BY_MISSES, /* unless it says another one */
+	QUERY_BY_MISSES, /* the default */
 	QUERY_BY_RATIO,	 /* misses per access */
 	QUERY_BY_ACCESSES,
 	QUERY_BY_SAMPLES,
@@ -50,7 +50,7 @@ struct query {
 	regex_t focus, ignore; /* where has_focus and has_ignore; see query_shows */
 };
 
-/* A query that leaves all to the view. Release with query_release. */
+/* Set all defaults. Release with query_release. */
 void query_init(struct query *q);
 void query_release(struct query *q);
 
@@ -61,10 +61,12 @@ void query_release(struct query *q);
 int query_set_focus(struct query *q, const char *expression, struct err *err);
 int query_set_ignore(struct query *q, const char *expression, struct err *err);
 
-/* What `sort` says of rows of samples. Returns 0, or -1 with *err set: they have no such column. */
+/*
+ * The order that `sort` asks for. Returns 0, or -1 with *err set: rows of samples lack the column.
+ */
 int query_order(const struct query *q, enum query_order *order, struct err *err);
 
-/* Whether there are rows that it does not show. */
+/* Whether it has a focus or an ignore expression. */
 bool query_filters(const struct query *q);
 
 /* The same question about another cache; what it owns stays with *q. */

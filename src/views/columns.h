@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Columns of rows: a table for each type of row says which there are, and three writers print rows
- * as text, CSV and JSON. The writers know nothing of the rows but these tables.
+ * Columns of rows: each type of row has a table of its columns, and three writers print rows as
+ * text, CSV and JSON. The writers know the rows only by these tables.
  */
 #ifndef DWELL_VIEWS_COLUMNS_H
 #define DWELL_VIEWS_COLUMNS_H
@@ -14,7 +14,7 @@
 #include "model/model.h"
 #include "views/table.h"
 
-/* What a column holds, which says how each format writes it. */
+/* What a column holds; it decides how each format writes it. */
 enum unit {
 	UNIT_TEXT,     /* words */
 	UNIT_COUNT,    /* whole; in a text "12,345" */

@@ -52,10 +52,7 @@ enum sim_arc_flags {
 	SIM_ARC_NESTED = 16,   /* to code made at run time, and such code is active already */
 };
 
-/*
- * What has been counted since sim_call_graph_each_arc told of it. What calls and returns look at
- * are 64 bytes.
- */
+/* The counts since the last sim_call_graph_each_arc. Calls and returns touch only 64 bytes. */
 struct sim_arc {
 	uint32_t caller, callee; /* nodes; the caller is 0 for those that have none */
 	uint64_t pc;		 /* of the call or jump; 0 for those that have none */
@@ -78,7 +75,7 @@ struct sim_jump {
 	uint32_t node;
 	uint32_t unused;
 	uint64_t target;
-	uint64_t taken; /* since sim_call_graph_each_jump told of it */
+	uint64_t taken; /* since the last sim_call_graph_each_jump */
 	const struct sim_cell *cell;
 };
 
@@ -101,7 +98,7 @@ struct sim_call_graph {
 	uint64_t lost;		 /* calls, jumps and cells that there was no memory for */
 	bool has_short_segments; /* see SIM_SHORT_SEGMENT */
 	/*
-	 * Set by the caller at any time, as that of sim_multi: this processor has AVX-512, and its
+	 * Set by the caller at any time, as in sim_multi: the processor has AVX-512, and its
 	 * registers are free.
 	 */
 	bool is_wide;
@@ -113,11 +110,12 @@ struct sim_call_graph {
  */
 struct sim_totals {
 	uint64_t event[SIM_GRAPH_EVENTS + 8]; /* the last 8 are none, see event_bits.h */
-	uint64_t changes; /* is another number than before when any but the first SIM_OFTEN rose */
-	uint64_t packed;  /* of a sum of SIM_COUNTS what they contain already; see call_steps.h */
+	uint64_t
+		changes; /* changes whenever an event rises that is not among the first SIM_OFTEN */
+	uint64_t packed; /* of a sum of SIM_COUNTS what they contain already; see call_steps.h */
 };
 
-/* An open call. The rest of what had happened as it began is in the fiber's snapshots. */
+/* An open call. The counts of the other events at its start are in the fiber's snapshots. */
 struct sim_frame {
 	uint64_t sp; /* where its return address stands; UINT64_MAX: there is none */
 	struct sim_arc *arc;
@@ -142,7 +140,7 @@ struct sim_fiber {
 	uint64_t sp;	       /* where the stack was last known to be; 0: not yet */
 	uint64_t high;	       /* the highest place known of it */
 	uint64_t used;	       /* when it was left, in switches */
-	/* A signal handler runs on top of it, and this is how it goes on. */
+	/* The state to continue with once the signal handler on top of it has ended. */
 	bool is_interrupted;
 	uint32_t node, transfer;
 	struct sim_segment *last;
@@ -156,7 +154,7 @@ struct sim_fiber {
 enum sim_transfer {
 	SIM_GOES_ON,
 	SIM_TRANSFERS, /* a call, a return, or there is no last segment */
-	SIM_CUT,       /* it did not come to its end */
+	SIM_CUT,       /* it was cut before its end */
 };
 
 /* The shadow stacks of a thread. */
@@ -178,24 +176,23 @@ struct sim_call_stack {
 	uint64_t switches;
 };
 
-/* Returns 0, or -1 when memory ran out; g wants sim_call_graph_release in both cases. */
+/* Returns 0, or -1 without memory; call sim_call_graph_release in both cases. */
 int sim_call_graph_init(struct sim_call_graph *g, const struct sim_call_graph_config *config,
 			const struct sim_memory *memory);
 void sim_call_graph_release(struct sim_call_graph *g);
 
-/* The number for sim_segment.function. */
+/* Returns the number for sim_segment.function. */
 uint32_t sim_call_graph_function(struct sim_call_graph *g, uint64_t pc);
 
-/* Code was unmapped: other functions may come to be there. */
+/* Code was unmapped: other functions may be mapped there later. */
 void sim_call_graph_forget_code(struct sim_call_graph *g, uint64_t start, uint64_t end);
 
-/* A thread begins. Returns 0, or -1 when memory ran out; s wants release in both cases. */
+/* A thread begins. Returns 0, or -1 without memory; release s in both cases. */
 int sim_call_stack_init(struct sim_call_stack *s, struct sim_call_graph *g, uint32_t thread);
 void sim_call_stack_release(struct sim_call_stack *s, struct sim_call_graph *g);
 
 /*
- * All other functions take `totals`, the events of the thread in all segments before the one that
- * is told now.
+ * In all functions below, `totals` are the thread's events in all segments before the current one.
  */
 
 /* The rest of sim_call_graph_segment. */
@@ -205,8 +202,8 @@ void sim_call_graph_jumped(struct sim_call_graph *g, const struct sim_call_stack
 			   const struct sim_segment *segment);
 
 /*
- * The thread begins to execute a segment. Returns its cell in the node that executes it; the caller
- * counts the execution there, and whatever happens. It is never NULL.
+ * The thread begins to execute a segment. Returns its cell in the node that executes it, never
+ * NULL. The caller counts the execution and its events there.
  */
 static inline struct sim_cell *sim_call_graph_enter(struct sim_call_graph *g,
 						    struct sim_call_stack *s,
@@ -225,8 +222,8 @@ static inline struct sim_cell *sim_call_graph_enter(struct sim_call_graph *g,
 }
 
 /*
- * It has executed the segment, up to its end. sp, if that is a call or return: the address of the
- * return address that it pushes or pops; else anything.
+ * The thread has executed the segment to its end. sp, if the end is a call or return: the address
+ * of the return address that it pushes or pops; else unused.
  */
 static inline void sim_call_graph_leave(struct sim_call_stack *s, struct sim_segment *segment,
 					struct sim_cell *cell, uint64_t sp)
@@ -238,8 +235,8 @@ static inline void sim_call_graph_leave(struct sim_call_stack *s, struct sim_seg
 }
 
 /*
- * Both, for each segment. Who knows that segments follow each other in one function, and wants no
- * cells of contexts and no jumps, may leave out the end of the one and the beginning of the other.
+ * Enter and leave a segment. Between two segments that follow each other in one function, the
+ * caller may skip the leave and the enter if it needs neither contexts nor jumps.
  */
 static inline struct sim_cell *sim_call_graph_segment(struct sim_call_graph *g,
 						      struct sim_call_stack *s,
@@ -252,33 +249,32 @@ static inline struct sim_cell *sim_call_graph_segment(struct sim_call_graph *g,
 	return cell;
 }
 
-/* The segment that was left last did not come to its end: it was cut by a fault or a signal. */
+/* A fault or a signal cut the segment that was left last. */
 void sim_call_graph_unfinished(struct sim_call_stack *s);
 
-/* A signal handler is what comes next, its return address stands at sp. */
+/* A signal handler begins; its return address is at sp. */
 void sim_call_graph_signal(struct sim_call_graph *g, struct sim_call_stack *s, uint64_t sp,
 			   const struct sim_totals *totals);
-/* It has ended by sigreturn. */
+/* The signal handler has ended by sigreturn. */
 void sim_call_graph_signal_return(struct sim_call_graph *g, struct sim_call_stack *s,
 				  const struct sim_totals *totals);
 
 /*
- * Count what the open calls have cost so far to their arcs, so that a look at the results is
- * complete; the calls go on.
+ * Add the costs of the open calls so far to their arcs, so that the results are complete; the calls
+ * stay open.
  */
 void sim_call_graph_settle(struct sim_call_graph *g, struct sim_call_stack *s,
 			   const struct sim_totals *totals);
 
 /*
- * The thread ends, or is not followed any more for a while: all calls end. What comes next, if
- * anything, is a root.
+ * The thread ends, or profiling of it pauses: all calls end. Whatever it executes next is a root.
  */
 void sim_call_graph_end(struct sim_call_graph *g, struct sim_call_stack *s,
 			const struct sim_totals *totals);
 
 /*
- * In a forked child, whose other threads are not there: the results are empty, the calls of s go on
- * and cost from here on.
+ * In a forked child, which has no other threads: empty the results; the calls of s stay open, and
+ * cost from here on.
  */
 void sim_call_graph_forked(struct sim_call_graph *g, struct sim_call_stack *s,
 			   const struct sim_totals *totals);
@@ -289,11 +285,11 @@ void sim_call_graph_forked(struct sim_call_graph *g, struct sim_call_stack *s,
  * `next`.
  */
 
-/* Each arc with something new, which is forgotten then. Settle the stacks before. */
+/* Visit each arc with new counts, then reset them. Settle the stacks before. */
 void sim_call_graph_each_arc(struct sim_call_graph *g,
 			     void (*visit)(void *context, const struct sim_arc *arc),
 			     void *context);
-/* Each target of indirect jumps, the same way. Targets of direct ones: see struct sim_cell. */
+/* Visit each target of indirect jumps likewise. Targets of direct ones: see struct sim_cell. */
 void sim_call_graph_each_jump(struct sim_call_graph *g,
 			      void (*visit)(void *context, const struct sim_jump *jump),
 			      void *context);

@@ -60,7 +60,7 @@ _Static_assert(sizeof(struct sim_record) == 40, "nothing between them");
 
 struct sim_site {
 	struct sim_segment *left;
-	/* Where it led to last; NULL: not known yet. */
+	/* Where it last led to; NULL: not known yet. */
 	struct sim_segment *entered;
 	uint64_t pc; /* of that; where is_fixed, always */
 	/*
@@ -83,7 +83,7 @@ _Static_assert(sizeof(struct sim_site) == 64, "sites are found by a shift");
 #define SIM_TOWARDS_BITS 10
 #define SIM_TOWARDS	 (1u << SIM_TOWARDS_BITS)
 
-/* What goes along from one row of records to the next. */
+/* The state kept from one row of records to the next. */
 struct sim_trail {
 	uint64_t seen[2]; /* the lanes, as far as the totals have them */
 	struct sim_site *sites;
@@ -105,14 +105,14 @@ static inline bool sim_record_is_of_events(const struct sim_record *r)
  */
 struct sim_site sim_site_of(const struct sim_call_graph *g, struct sim_segment *left, uint64_t pc,
 			    uint64_t behind);
-/* Segments may have got other functions. */
+/* Segments may now belong to other functions. */
 static inline void sim_site_forget(struct sim_site *site)
 {
 	site->entered = 0;
 	site->arc = 0;
 }
 
-/* Records from `r` up to `end`, one after the other. Updates the totals. */
+/* Follow the records from `r` up to `end`. Updates the totals. */
 void sim_call_graph_records(struct sim_call_graph *g, struct sim_call_stack *s,
 			    struct sim_totals *totals, struct sim_trail *trail,
 			    const struct sim_record *r, const struct sim_record *end);
@@ -120,7 +120,7 @@ void sim_call_graph_records(struct sim_call_graph *g, struct sim_call_stack *s,
 /* The trail holds the events of a record: it is not followed. */
 void sim_trail_hold(struct sim_trail *trail, const struct sim_record *r);
 
-/* What the lanes say now. */
+/* Add to the totals what the lanes have grown by. */
 void sim_trail_take(struct sim_trail *trail, const uint64_t lane[2], struct sim_totals *totals);
 
 /* The stack's place as sim_call_graph_leave wants it. */
@@ -129,7 +129,7 @@ static inline uint64_t sim_record_sp(const struct sim_record *r)
 	return r->site & SIM_RECORD_RETURN ? r->sp - sizeof(uint64_t) : r->sp;
 }
 
-/* The segment was executed: it gets the node of its function, if it has none yet. */
+/* The segment was executed: assign the node of its function, if it has none yet. */
 void sim_call_graph_place(struct sim_call_graph *g, struct sim_segment *segment);
 
 #endif

@@ -21,13 +21,13 @@
 #define SIM_COUNTS(insns, reads, writes) \
 	((uint64_t)(insns) | (uint64_t)(reads) << 24 | (uint64_t)(writes) << 43)
 
-/* The sum begins at 0 again. */
+/* The sum of SIM_COUNTS restarts at 0. */
 static inline void sim_totals_restart(struct sim_totals *t)
 {
 	t->packed = 0;
 }
 
-/* The sum is `counts` now: t gets what is new. */
+/* The sum of SIM_COUNTS is now `counts`: add its growth to t. */
 static inline void sim_totals_take(struct sim_totals *t, uint64_t counts)
 {
 	const uint64_t new = counts - t->packed;
@@ -38,14 +38,14 @@ static inline void sim_totals_take(struct sim_totals *t, uint64_t counts)
 	t->event[2] += new >> 43 & 0xfffff;
 }
 
-/* `amount` more of an event. */
+/* Add `amount` to an event. */
 static inline void sim_totals_add(struct sim_totals *t, uint64_t event, uint64_t amount)
 {
 	t->event[event] += amount;
 	t->changes += event >= SIM_OFTEN;
 }
 
-/* One more of each event whose bit is set, bit 0 for number SIM_OFTEN. */
+/* Add one to each event whose bit is set; bit 0 is number SIM_OFTEN. */
 static inline void sim_totals_add_each(struct sim_totals *t, uint64_t bits)
 {
 	for (; bits != 0; bits &= bits - 1)
@@ -76,7 +76,8 @@ static inline bool sim_call_graph_takes_steps(const struct sim_call_graph *g)
 }
 
 /*
- * Steps from `step` up to `end`. Updates the totals; executions of cells are the caller's to count.
+ * Follow the steps from `step` up to `end`. Updates the totals; the caller counts executions of
+ * cells.
  */
 void sim_call_graph_steps(struct sim_call_graph *g, struct sim_call_stack *s,
 			  struct sim_totals *totals, const struct sim_step *step,

@@ -25,7 +25,7 @@ struct sim_node {
 	uint32_t thread;  /* UINT32_MAX: of all */
 	uint32_t shorter; /* the same without the farthest caller; 0: not asked for yet */
 	uint16_t length;  /* of the chain, with the function itself */
-	bool entered;	  /* it is one of the call graph, not only of chains */
+	bool entered;	  /* it was executed, not only a caller in chains */
 };
 
 struct sim_contexts {
@@ -36,11 +36,11 @@ struct sim_contexts {
 	struct sim_table table;
 };
 
-/* Returns 0, or -1 when memory ran out; c wants sim_contexts_release in both cases. */
+/* Returns 0, or -1 without memory; call sim_contexts_release in both cases. */
 int sim_contexts_init(struct sim_contexts *c, unsigned depth, const struct sim_memory *memory);
 void sim_contexts_release(struct sim_contexts *c);
 
-/* The node of a function that nobody called. 0 when memory ran out, as of the next one. */
+/* The node of a function that nobody called. 0 without memory; so in sim_contexts_child. */
 uint32_t sim_contexts_root(struct sim_contexts *c, uint32_t function, uint32_t thread);
 
 /* The node of `function` called by the node `caller`, if the function is not among its callers. */

@@ -11,7 +11,7 @@ struct sim_call {
 	uint32_t function;
 	uint64_t pc, sp;
 	uint32_t flags;		 /* SIM_ARC_JUMP or those of a root */
-	struct sim_arc **recent; /* where the arc is kept that its place took last; may be NULL */
+	struct sim_arc **recent; /* where the call site keeps its most recent arc; may be NULL */
 };
 
 static inline struct sim_frame *sim_top(const struct sim_call_stack *s)
@@ -24,7 +24,7 @@ static inline uint32_t sim_function_of(const struct sim_call_graph *g, uint32_t 
 	return g->contexts.items[node].function;
 }
 
-/* Is the node a stub, or the like: is what comes after it called by its caller? */
+/* Is the node a stub or resolver, whose own caller calls what it jumps to? */
 static inline bool sim_leads_on(const struct sim_call_graph *g, uint32_t node)
 {
 	uint8_t kind = g->functions.items[sim_function_of(g, node)].kind;
@@ -47,8 +47,8 @@ static inline bool sim_is_entry(const struct sim_call_graph *g, const struct sim
 }
 
 /*
- * Have a snapshot of the other events as they are now, for a frame above `top`, NULL if it is the
- * first one: false without memory. It takes the place of those of frames that have ended.
+ * Take a snapshot of the other events for a frame above `top` (NULL: the first frame). It replaces
+ * the snapshots of frames that have ended. Returns false without memory.
  */
 bool sim_snapshots_take(const struct sim_call_graph *g, struct sim_fiber *f,
 			const struct sim_frame *top, const struct sim_totals *totals);
@@ -61,7 +61,7 @@ static inline bool sim_snapshot_is_new(const struct sim_fiber *f, const struct s
 void sim_frames_add_rare(const struct sim_call_graph *g, const struct sim_fiber *f,
 			 const struct sim_frame *frame, const struct sim_totals *totals);
 
-/* A call begins, and its newest snapshot is new. The caller says what the frame is outside of. */
+/* A call begins; the newest snapshot is up to date. The caller sets outer and outer_function. */
 static inline void sim_frame_begin(struct sim_frame *frame, const struct sim_fiber *f,
 				   uint32_t caller, struct sim_arc *arc, uint64_t sp,
 				   const struct sim_totals *totals)
@@ -79,7 +79,7 @@ static inline void sim_frame_begin(struct sim_frame *frame, const struct sim_fib
 	arc->calls++;
 }
 
-/* What has happened since the frame began goes to its arc. */
+/* Add the events since the frame began to its arc. */
 static inline void sim_frames_add(const struct sim_call_graph *g, const struct sim_fiber *f,
 				  const struct sim_frame *frame, const struct sim_totals *totals)
 {
@@ -92,7 +92,7 @@ static inline void sim_frames_add(const struct sim_call_graph *g, const struct s
 		sim_frames_add_rare(g, f, frame, totals);
 }
 
-/* Follow a call: a new frame, and its node runs. Without memory nothing happens but a loss. */
+/* Follow a call: push a frame, and its node runs. Without memory only the loss is counted. */
 void sim_frames_push(struct sim_call_graph *g, struct sim_call_stack *s, const struct sim_call *c,
 		     const struct sim_totals *totals);
 
@@ -116,22 +116,26 @@ void sim_frames_end(struct sim_call_graph *g, struct sim_call_stack *s,
 		    const struct sim_totals *totals);
 /* Give back the memory of the frames. */
 void sim_frames_release(const struct sim_call_graph *g, struct sim_fiber *f);
-/* They begin to cost now. */
+/* The frames' costs count from now on. */
 void sim_frames_restart(const struct sim_call_graph *g, struct sim_fiber *f,
 			const struct sim_totals *totals);
 /*
- * They cost so far. `totals`: of the thread now or, of a stack that does not run, as it was left.
+ * Add the frames' costs so far to their arcs. `totals`: the thread's now or, for a stack that does
+ * not run, those at which it was left.
  */
 void sim_frames_settle(struct sim_call_graph *g, struct sim_fiber *f,
 		       const struct sim_totals *totals);
 
-/* The running stack is left for another, or run again: its nodes are active no longer, or again. */
+/*
+ * The thread leaves the running stack for another, or comes back: its nodes become inactive, or
+ * active again.
+ */
 void sim_frames_sleep(struct sim_call_graph *g, struct sim_call_stack *s,
 		      const struct sim_totals *totals);
 void sim_frames_wake(struct sim_call_graph *g, struct sim_call_stack *s,
 		     const struct sim_totals *totals);
 
-/* The running stack is another one than before, if sp shows it; see fibers.c. */
+/* Change the running stack if sp shows that it is another one; see fibers.c. */
 enum sim_move { SIM_BY_CALL, SIM_BY_RETURN, SIM_BY_RETURN_TO_ENTRY };
 void sim_fibers_choose(struct sim_call_graph *g, struct sim_call_stack *s, uint64_t sp,
 		       enum sim_move move, const struct sim_totals *totals);
@@ -143,13 +147,13 @@ int sim_fibers_new(struct sim_call_graph *g, struct sim_call_stack *s,
 void sim_arcs_init(struct sim_call_graph *g);
 void sim_arcs_release(struct sim_call_graph *g);
 
-/* Arcs are made once. NULL when memory ran out. */
+/* Find the arc, or make it. NULL without memory. */
 struct sim_arc *sim_arcs_find(struct sim_call_graph *g, uint32_t caller, uint64_t pc,
 			      uint32_t callee, uint32_t flags);
-/* The cell of the segment for the node; it is made when it is new. */
+/* Find the segment's cell for the node, or make it. */
 struct sim_cell *sim_cells_find(struct sim_call_graph *g, struct sim_segment *segment,
 				uint32_t node);
-/* The cell of the segment for the node that runs, which is its recent one from now on. */
+/* Find the segment's cell for the running node, and make it the segment's recent one. */
 struct sim_cell *sim_cells_choose(struct sim_call_graph *g, const struct sim_call_stack *s,
 				  struct sim_segment *segment);
 

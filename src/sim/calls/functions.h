@@ -12,7 +12,7 @@ enum sim_function_kind {
 	SIM_FUNCTION_NORMAL,
 	SIM_FUNCTION_STUB,     /* of a procedure linkage table: jumps to a function elsewhere */
 	SIM_FUNCTION_RESOLVER, /* the dynamic linker's, which jumps to what it has looked up */
-	SIM_FUNCTION_UNKNOWN,  /* nobody says where functions begin here */
+	SIM_FUNCTION_UNKNOWN,  /* it is not known where functions begin here */
 	/* Of code made at run time: it ends where the next one begins, which may come later. */
 	SIM_FUNCTION_MADE,
 };
@@ -21,7 +21,7 @@ enum sim_function_kind {
 struct sim_function {
 	uint64_t start, end;
 	uint8_t kind;  /* enum sim_function_kind */
-	uint64_t seen; /* what was asked for first in it */
+	uint64_t seen; /* the first pc that was looked up in it */
 };
 
 /* Fill in the function that pc is in, all but `seen`. Asked once for each segment. */
@@ -36,7 +36,7 @@ struct sim_functions {
 	struct sim_table by_start;
 };
 
-/* Returns 0, or -1 when memory ran out; f wants sim_functions_release in both cases. */
+/* Returns 0, or -1 without memory; call sim_functions_release in both cases. */
 int sim_functions_init(struct sim_functions *f, sim_function_finder *find, void *context,
 		       const struct sim_memory *memory);
 void sim_functions_release(struct sim_functions *f);
@@ -44,9 +44,7 @@ void sim_functions_release(struct sim_functions *f);
 /* The number of the function that pc is in; 0 when memory ran out. */
 uint32_t sim_functions_number(struct sim_functions *f, uint64_t pc);
 
-/*
- * Code in [start, end) is gone: what will be there is something else. Numbers stay what they were.
- */
+/* Code in [start, end) was unmapped: forget the functions there. Their numbers are not reused. */
 void sim_functions_forget(struct sim_functions *f, uint64_t start, uint64_t end);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Straight pieces of code, as the call graph sees them: where they lie, how they end, which
- * function they belong to, and their cells: what one of them costs in one context.
+ * Code segments, as the call graph sees them: their addresses, how they end, their function, and
+ * their cells. A cell holds what a segment costs in one context.
  *
- * Whoever runs the code owns the segments, and keeps them in their places for as long as the call
- * graph lives. It fills in the description once; the rest begins as zeros and is the call graph's.
+ * Who runs the code owns the segments, and does not move them while the call graph lives. The owner
+ * fills in the description once; the rest begins as zeros and belongs to the call graph.
  */
 #ifndef DWELL_SIM_CALLS_SEGMENT_H
 #define DWELL_SIM_CALLS_SEGMENT_H
@@ -20,7 +20,7 @@ enum sim_segment_end {
 	SIM_END_CALL, /* to target; direct and indirect ones are from here on transfers */
 	SIM_END_CALL_INDIRECT,
 	SIM_END_RETURN,
-	/* What stands in a step (call_steps.h) in place of a segment that is left. */
+	/* In place of the segment that is left, in a step (call_steps.h). */
 	SIM_END_NOTHING, /* the step only enters */
 	SIM_END_EVENT,	 /* it only counts */
 	SIM_END_EVENTS,	 /* the same of several events */
@@ -44,7 +44,7 @@ struct sim_cell {
 struct sim_arc;
 
 struct sim_segment {
-	/* What a step looks at: 40 bytes, which the owner may want to have in one cache line. */
+	/* A step reads these 40 bytes; the owner may keep them in one cache line. */
 	uint32_t node;	      /* that recent belongs to; 0: never executed */
 	uint32_t function;    /* that pc belongs to, from sim_call_graph_function */
 	struct sim_arc *arc;  /* that its end took most recently */
@@ -60,9 +60,8 @@ struct sim_segment {
 };
 
 /*
- * So many bytes of a segment are enough where nodes are functions of the whole process and jumps
- * are not counted: then it has one cell, and the call graph does not look at the rest of that and
- * what is behind it.
+ * Bytes of a segment that suffice where nodes are functions of the whole process and jumps are not
+ * counted. A segment then has one cell, and the call graph reads nothing beyond these bytes.
  */
 #define SIM_SHORT_SEGMENT offsetof(struct sim_segment, own.next)
 

@@ -53,14 +53,14 @@ struct sim_curve {
 	bool is_summed;
 };
 
-/* What one access met. */
+/* The outcome of one access. */
 struct sim_outcome {
 	bool is_first;	 /* it touched a line for the first time */
 	unsigned lru;	 /* it missed in the caches of the sizes below this index */
 	uint64_t random; /* a bit for each size that it missed in */
 };
 
-/* Returns 0, or -1 when memory ran out; c wants sim_curve_release in both cases. */
+/* Returns 0, or -1 without memory; call sim_curve_release in both cases. */
 int sim_curve_init(struct sim_curve *c, const struct sim_curve_config *config,
 		   const struct sim_memory *memory);
 void sim_curve_release(struct sim_curve *c);
@@ -68,13 +68,13 @@ void sim_curve_release(struct sim_curve *c);
 /* One access of `bytes` (0 counts as 1) at an address below 2^62. */
 struct sim_outcome sim_curve_access(struct sim_curve *c, uint64_t address, uint32_t bytes);
 
-/* Have what the access needs on its way to the processor's cache, some accesses before. */
+/* Prefetch what the access will read; call it some accesses before. */
 void sim_curve_prefetch(const struct sim_curve *c, uint64_t address);
 
 /* The end: from here on c->misses holds the misses of all policies, and no access may follow. */
 void sim_curve_sum(struct sim_curve *c);
 
-/* Memory ran out on the way: the counts mean nothing. */
+/* Whether memory ran out: then the counts mean nothing. */
 bool sim_curve_failed(const struct sim_curve *c);
 
 #endif

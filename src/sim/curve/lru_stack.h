@@ -43,7 +43,7 @@ void sim_lru_release(struct sim_lru *s);
 /* Touch a line (a number below 2^63). Returns the stack distance, or SIM_FIRST_TOUCH. */
 uint64_t sim_lru_touch(struct sim_lru *s, uint64_t line);
 
-/* Have the line on its way to the processor's cache, some touches before its own. */
+/* Prefetch the line's entry; call it some touches before its own. */
 void sim_lru_prefetch(const struct sim_lru *s, uint64_t line);
 
 #endif

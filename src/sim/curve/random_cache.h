@@ -52,7 +52,7 @@ void sim_random_release(struct sim_random *r);
 /* Touch a line (a number below 2^63). Returns a bit for each cache that missed. */
 uint64_t sim_random_touch(struct sim_random *r, uint64_t line);
 
-/* Have the line's place on its way to the processor's cache, some touches before its own. */
+/* Prefetch the line's entry; call it some touches before its own. */
 void sim_random_prefetch(const struct sim_random *r, uint64_t line);
 
 #endif

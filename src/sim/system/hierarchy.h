@@ -5,38 +5,29 @@
  * Rules, chosen so that LRU caches of two levels count what Cachegrind counts:
  *
  * - An access is a fetch of one instruction, a load, a store, or a modify, which is a load whose
- *   bytes are then stored: it is counted as a load and dirties its line. Only its first bytes, as
- *   many as the shortest line of the hierarchy has, are simulated: so it lies in at most two lines.
- * - An access that straddles two lines touches both, the lower first, and is at most one miss in
- *   each
- *   level: if it missed in one or both. Then the level below is asked for all its bytes, too.
- * - Instructions that only prefetch are no accesses, nor is what the kernel reads or writes.
- * - Of an address those bits count that the entry of a shortest line has room for (cache/entry.h):
- *   60.
- * - Caches begin empty. Free places of a set are filled before a line gives way.
- * - A hit changes nothing below. A miss fills the level, unless it is a store and the level does
- *   not
- *   allocate. A store reaches the level below where a level is write-through, or did not allocate:
- *   there it is a store of its own, that can miss.
- * - A dirty line that gives way marks its line in the level below as dirty, without using it; where
- *   the line is not there, the level below that, and so on to memory. So whether write-backs are
- *   counted
- *   changes no other count. What is still dirty at the end is not written back.
- * - A line given up by an inclusive level is taken out of all levels above. An exclusive level is
- *   searched by the level above, line by line, gives up a line that it hands up, and takes every
- *   line that the
- *   level above gives up.
- * - A prefetcher works after the access that set it off, within the access's page of 4096 bytes:
- *   what it
- *   wants and the level lacks is brought in as by a load of the levels below, but counts as no
- *   miss.
- *   Next-line: the line after one that missed, or was prefetched and is now used for the first
- *   time.
- *   Stride: see prefetch.h; it knows instructions by h->tag.
- * - TLBs are caches of pages with LRU replacement, asked before the caches.
+ * bytes are then stored: it is counted as a load and dirties its line. Only its first bytes, as
+ * many as the shortest line of the hierarchy has, are simulated: so it lies in at most two lines. -
+ * An access that straddles two lines touches both, the lower first, and is at most one miss in each
+ * level: if it missed in one or both. Then the level below is asked for all its bytes, too. -
+ * Instructions that only prefetch are no accesses, nor is what the kernel reads or writes. - Of an
+ * address those bits count that the entry of a shortest line has room for (cache/entry.h): 60. -
+ * Caches begin empty. Free places of a set are filled before a line gives way. - A hit changes
+ * nothing below. A miss fills the level, unless it is a store and the level does not allocate. A
+ * store reaches the level below where a level is write-through, or did not allocate: there it is a
+ * store of its own, that can miss. - A dirty line that is evicted marks its line in the level below
+ * as dirty, without using it; where the line is not there, the level below that, and so on to
+ * memory. So whether write-backs are counted changes no other count. What is still dirty at the end
+ * is not written back. - A line evicted by an inclusive level is removed from all levels above. The
+ * level above searches an exclusive level line by line. The exclusive level loses a line that it
+ * hands up, and receives every line that the level above evicts. - A prefetcher works after the
+ * access that set it off, within the access's page of 4096 bytes: what it wants and the level lacks
+ * is brought in as by a load of the levels below, but counts as no miss. Next-line: the line after
+ * one that missed, or was prefetched and is now used for the first time. Stride: see prefetch.h; it
+ * knows instructions by h->tag. - TLBs are caches of pages with LRU replacement, asked before the
+ * caches.
  *
- * The filter: an access to a line of which the next access changes nothing, as that to the most
- * recently used line of its set with LRU, needs no call:
+ * The filter: a no-op access, such as one to the most recently used line of an LRU set, needs no
+ * call:
  *
  * 	if (!sim_hierarchy_data_is_noop(h, address, bytes, SIM_LOAD)) {
  * 		h->tag = slot;
@@ -69,7 +60,7 @@ enum sim_access {
 	SIM_FETCH, /* not for sim_hierarchy_data */
 };
 
-/* What the fast tests look at; kept by the hierarchy. */
+/* The filter's tables, which the hierarchy keeps up to date. */
 struct sim_noop {
 	const uint64_t
 		*lines[4]; /* by enum sim_access: [line & set_mask] is the no-op line of a set */
@@ -79,15 +70,15 @@ struct sim_noop {
 
 struct sim_hierarchy {
 	/*
-	 * For the inline functions; the same for as long as the hierarchy lives, but for what they
-	 * point at.
+	 * For the inline functions. Constant while the hierarchy lives; the tables they point at
+	 * change.
 	 */
 	struct sim_noop data, fetch;
 	struct sim_noop data_pages, fetch_pages; /* of the TLBs */
 	bool has_tlb;
 
 	/*
-	 * Set by the caller: who makes the accesses that follow, for line use and stride
+	 * Set by the caller: the instruction of the next accesses, for line use and stride
 	 * prefetchers.
 	 */
 	uint32_t tag;
@@ -103,7 +94,7 @@ struct sim_hierarchy {
 
 	/* The hierarchy's own. By slot: a level, or SIM_CODE_SLOT for the L1 of instructions. */
 	const struct sim_memory *memory;
-	bool is_basic;	/* caches that replace in whatever way, and nothing else: see hierarchy.c */
+	bool is_basic;	/* caches of any replacement policy, and nothing else: see hierarchy.c */
 	bool is_simple; /* and these are LRU in short sets everywhere */
 	bool has_fetches;
 	bool has_quick[SIM_SLOTS]; /* a packed LRU cache with a filter */
@@ -115,9 +106,9 @@ struct sim_hierarchy {
 };
 
 /*
- * A hierarchy that g describes, which has passed sim_geometry_check; nothing of g is kept but a
- * copy. With filter == false no access is no-op, for tests. Returns 0, or -1 when memory ran out; h
- * wants sim_hierarchy_release in both cases.
+ * Set up the hierarchy that g describes, which has passed sim_geometry_check; g is copied. With
+ * filter == false there are no no-op accesses, for tests. Returns 0, or -1 without memory; call
+ * sim_hierarchy_release in both cases.
  */
 int sim_hierarchy_init(struct sim_hierarchy *h, const struct sim_geometry *g, bool filter,
 		       const struct sim_memory *memory);
@@ -140,7 +131,7 @@ bool sim_hierarchy_data(struct sim_hierarchy *h, uint64_t address, uint32_t byte
 bool sim_hierarchy_below(struct sim_hierarchy *h, enum sim_access kind, uint64_t first,
 			 uint64_t last, uint64_t events[]);
 
-/* The end: line use of what is still there is charged. No access may follow. */
+/* End the simulation: charge the use of lines still in the caches. No access may follow. */
 void sim_hierarchy_finish(struct sim_hierarchy *h);
 
 static inline bool sim_is_noop(const struct sim_noop *p, uint64_t line, enum sim_access kind)

@@ -12,9 +12,8 @@
  * these are a row (stack_rows.h) for each set, which all first levels with so many sets share. How
  * many lines come before X says in which of them it hits.
  *
- * Below, caches that see the same misses are looked at once, and share a row if they have equally
- * many sets. Different first levels miss at different times, so that what is below two of them is
- * never shared.
+ * Below, caches that see the same misses are looked up once, and share a row if they have equally
+ * many sets. Different first levels miss at different times, so caches below them share nothing.
  *
  * 	access -> front of data -> rows of data --+-> caches below (L1i A, L1d A): LL, LL, ...
  * 	fetch  -> front of code -> rows of code --+-> caches below (L1i A, L1d B): L2 -> LL
@@ -149,21 +148,20 @@ uint64_t sim_multi_data(struct sim_multi *s, uint64_t address, uint32_t bytes,
 uint64_t sim_multi_fetch(struct sim_multi *s, uint64_t pc, uint32_t bytes);
 
 /*
- * The same in parts, for who keeps the front by himself. A line has taken the place of `victim` in
- * the front, SIM_NO_LINE: a free place. Returns the first levels of the kind, SIM_OF_DATA or
+ * The same in parts, for callers that keep the front themselves. In the front, `line` has replaced
+ * `victim` (SIM_NO_LINE: a free place). Returns the first levels of the kind, SIM_OF_DATA or
  * SIM_OF_CODE, that miss.
  */
 uint32_t sim_multi_missed(struct sim_multi *s, unsigned kind, uint64_t line, uint64_t victim);
 
 /*
- * Ask this processor for what that will look at next, of an access to the line that has missed in
- * these first levels.
+ * Prefetch what sim_multi_below will read for a line that has missed in the first levels `missed`.
  */
 void sim_multi_prefetch(const struct sim_multi *s, unsigned kind, uint32_t missed, uint64_t line);
 
 /*
- * An access to lines `first` to `last`, at most two, has missed in these first levels. Returns
- * events.
+ * Simulate the levels below for lines `first` to `last`, at most two, which have missed in the
+ * first levels `missed`. Returns events.
  */
 uint64_t sim_multi_below(struct sim_multi *s, enum sim_access kind, uint32_t missed, uint64_t first,
 			 uint64_t last);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The stride prefetcher's memory: a reference prediction table (Chen and Baer, 1995) that knows, of
- * each instruction, the address of its last access and the stride to the one before. Two
- * strides alike in a row, and the next address is foretold.
+ * The stride prefetcher's memory: a reference prediction table (Chen and Baer, 1995) that holds,
+ * for each instruction, the address of its last access and the stride to the one before. Two equal
+ * strides in a row predict the next address.
  */
 #ifndef DWELL_SIM_SYSTEM_PREFETCH_H
 #define DWELL_SIM_SYSTEM_PREFETCH_H
@@ -25,14 +25,14 @@ struct sim_strides {
 	struct sim_stride *items;
 };
 
-/* Returns 0, or -1 when memory ran out; s wants sim_strides_release in both cases. */
+/* Returns 0, or -1 without memory; call sim_strides_release in both cases. */
 int sim_strides_init(struct sim_strides *s, const struct sim_memory *memory);
 void sim_strides_release(struct sim_strides *s);
 
 /*
- * Learn from an access. Returns an address in the line wanted next, or the address given where
- * nothing is foretold: one stride on, and where that is still in the same line, the line beside it
- * in the direction of the stride.
+ * Learn from an access. Returns an address in the predicted line, or the given address without a
+ * prediction. The predicted line is one stride on, or the next one in the stride's direction where
+ * one stride stays in the same line.
  */
 uint64_t sim_strides_learn(struct sim_strides *s, uint32_t tag, uint64_t address,
 			   unsigned line_shift);

@@ -9,7 +9,7 @@
 bool sim_walk(struct sim_hierarchy *h, uint64_t first, uint64_t last, enum sim_access kind,
 	      uint64_t events[]);
 
-/* Charge what is known of a line's use, which ends. */
+/* Charge the use of a line that is evicted. */
 void sim_walk_charge(struct sim_hierarchy *h, unsigned slot, const struct sim_line_record *r);
 
 static inline const struct sim_cache_geometry *sim_slot_geometry(const struct sim_hierarchy *h,
