@@ -5,26 +5,28 @@
  * Rules, chosen so that LRU caches of two levels count what Cachegrind counts:
  *
  * - An access is a fetch of one instruction, a load, a store, or a modify, which is a load whose
- * bytes are then stored: it is counted as a load and dirties its line. Only its first bytes, as
- * many as the shortest line of the hierarchy has, are simulated: so it lies in at most two lines. -
- * An access that straddles two lines touches both, the lower first, and is at most one miss in each
- * level: if it missed in one or both. Then the level below is asked for all its bytes, too. -
- * Instructions that only prefetch are no accesses, nor is what the kernel reads or writes. - Of an
- * address those bits count that the entry of a shortest line has room for (cache/entry.h): 60. -
- * Caches begin empty. Free places of a set are filled before a line gives way. - A hit changes
- * nothing below. A miss fills the level, unless it is a store and the level does not allocate. A
- * store reaches the level below where a level is write-through, or did not allocate: there it is a
- * store of its own, that can miss. - A dirty line that is evicted marks its line in the level below
- * as dirty, without using it; where the line is not there, the level below that, and so on to
- * memory. So whether write-backs are counted changes no other count. What is still dirty at the end
- * is not written back. - A line evicted by an inclusive level is removed from all levels above. The
- * level above searches an exclusive level line by line. The exclusive level loses a line that it
- * hands up, and receives every line that the level above evicts. - A prefetcher works after the
- * access that set it off, within the access's page of 4096 bytes: what it wants and the level lacks
- * is brought in as by a load of the levels below, but counts as no miss. Next-line: the line after
- * one that missed, or was prefetched and is now used for the first time. Stride: see prefetch.h; it
- * knows instructions by h->tag. - TLBs are caches of pages with LRU replacement, asked before the
- * caches.
+ *   bytes are then stored: it is counted as a load and dirties its line. Only its first bytes, as
+ *   many as the shortest line of the hierarchy has, are simulated: so it lies in at most two lines.
+ * - An access that straddles two lines touches both, the lower first, and is at most one miss in
+ *   each level: if it missed in one or both. Then the level below is asked for all its bytes, too.
+ * - Instructions that only prefetch are no accesses, nor is what the kernel reads or writes.
+ * - Of an address those bits count that the entry of a shortest line has room for (cache/entry.h):
+ *   60.
+ * - Caches begin empty. Free places of a set are filled before a line gives way.
+ * - A hit changes nothing below. A miss fills the level, unless it is a store and the level does
+ *   not allocate. A store reaches the level below where a level is write-through, or did not
+ *   allocate: there it is a store of its own, that can miss.
+ * - A dirty line that is evicted marks its line in the level below as dirty, without using it;
+ *   where the line is not there, the level below that, and so on to memory. So whether write-backs
+ *   are counted changes no other count. What is still dirty at the end is not written back.
+ * - A line evicted by an inclusive level is removed from all levels above. The level above searches
+ *   an exclusive level line by line. The exclusive level loses a line that it hands up, and
+ *   receives every line that the level above evicts.
+ * - A prefetcher works after the access that set it off, within the access's page of 4096 bytes:
+ *   what it wants and the level lacks is brought in as by a load of the levels below, but counts as
+ *   no miss. Next-line: the line after one that missed, or was prefetched and is now used for the
+ *   first time. Stride: see prefetch.h; it knows instructions by h->tag.
+ * - TLBs are caches of pages with LRU replacement, asked before the caches.
  *
  * The filter: a no-op access, such as one to the most recently used line of an LRU set, needs no
  * call:
