@@ -3,8 +3,8 @@
  * The boundary between the engine (inside the target) and the collector.
  *
  * One shared memory file holds a header page and a fixed number of process
- * slots; a process of the run claims a slot, and writes records into the ring
- * behind it. Everything here is freestanding: it is compiled into both sides.
+ * slots; a process of the run claims a slot, and writes records into the slot's
+ * ring. Everything here is freestanding: it is compiled into both sides.
  *
  *   0                16384               16384 + slot_bytes       ...
  *   +----------------+-------------------+-------------------+-- --+
@@ -27,12 +27,12 @@
 #define CHANNEL_HEADER_BYTES	  16384u
 #define CHANNEL_NAME_BYTES	  256u
 #define CHANNEL_MOST_TOGGLES	  16u
-#define CHANNEL_TOGGLE_BYTES	  1024u /* for the names of all of them */
+#define CHANNEL_TOGGLE_BYTES	  1024u /* for all names */
 #define CHANNEL_MOST_ALLOCATORS	  16u
 #define CHANNEL_ALLOCATOR_BYTES	  1024u /* the same */
 #define CHANNEL_SLOT_HEADER_BYTES 4096u
 #define CHANNEL_MAX_GEOMETRIES	  8u
-#define CHANNEL_GEOMETRY_WORDS	  1536u /* for all of them */
+#define CHANNEL_GEOMETRY_WORDS	  1536u /* for all geometries */
 
 /* The environment variable by which an engine finds the channel: "FD:SLOT". */
 #define CHANNEL_ENV "DWELL_CHANNEL"
@@ -47,13 +47,12 @@ enum channel_mode {
 };
 
 /*
- * What the collector asks of every engine of the run. Windows follow W(t) = clamp(t /
- * window_divisor, window_min, window_max) accesses, down to half of window_min in short runs, t
- * being the accesses of the process so far; each begins at a random place of its period, W / duty.
- * The duty is duty_ppm at a certain count of accesses, more before it and less after, and most in
- * the run's first, see pacing.c.
+ * The collector's settings for every engine of the run. After t accesses of the process, a window
+ * is W(t) = clamp(t / window_divisor, window_min, window_max) accesses long, down to half of
+ * window_min in short runs. It begins at a random place of its period, W / duty. The duty falls
+ * during the run, and equals duty_ppm at a fixed count of accesses, see pacing.c.
  *
- * Sampling is on from run_start_ns + delay_ns on, for duration_ns. With start_off or start_at
+ * Sampling begins at run_start_ns + delay_ns and lasts for duration_ns. With start_off or start_at
  * it also waits, in each process, for a mark of the program or the function's first entry; the
  * duration counts from there. Entering stop_at then ends it. See src/engine/sample/control.h.
  */
@@ -66,60 +65,59 @@ struct channel_config {
 	uint32_t window_divisor;     /* 0: windows do not grow */
 	uint32_t duty_ppm;	     /* accesses inside windows, per million, see above */
 	uint32_t samples_per_window; /* mean; used when sample_period is 0 */
-	/* samples, one of which is watched at all line sizes; 0: none */
+	/* one sample in this many is watched at all line sizes; 0: none */
 	uint32_t nested_one_in;
 	uint64_t sample_period; /* mean accesses per sample over the run, or 0 */
-	uint32_t stream_marks;	/* STREAM_MARK_...: what else streams say of each access */
-	uint32_t objects;	/* 1: allocations are followed, and samples know their blocks */
-	uint32_t paths;		/* 1: samples know the call path to them */
-	/* samples that end near, one of which is kept; 0: all are, see CHANNEL_NEAR */
+	uint32_t stream_marks;	/* STREAM_MARK_...: what streams record beside the accesses */
+	uint32_t objects;	/* 1: allocations are tracked, and samples record their blocks */
+	uint32_t paths;		/* 1: samples record their call path */
+	/* one near sample in this many is kept; 0: all are, see CHANNEL_NEAR */
 	uint32_t near_one_in;
 	uint32_t start_off;   /* 1: sampling waits for a mark of the program */
 	uint32_t max_windows; /* per process; 0: no limit */
 	/* with a limit: a period is at least this part of the run so far */
 	uint32_t window_growth_ppm;
-	/* CPU time that sampling may cost, of that of counting; 0: free */
+	/* CPU time that sampling may cost, per million of that of counting; 0: no limit */
 	uint32_t overhead_ppm;
 	uint64_t run_start_ns; /* CLOCK_MONOTONIC */
 	uint64_t delay_ns;
-	uint64_t duration_ns;		   /* 0: without end */
+	uint64_t duration_ns;		   /* 0: no limit */
 	char start_at[CHANNEL_NAME_BYTES]; /* names of functions; empty: none */
 	char stop_at[CHANNEL_NAME_BYTES];
 	/*
-	 * A simulation goes on only while a thread runs one of these functions, or to be exact an
-	 * odd number of them; see src/engine/sample/toggles.h. Names, each with its NUL; none: it
-	 * always goes on.
+	 * A simulation is on only while a thread is inside an odd number of these functions; see
+	 * src/engine/sample/toggles.h. Names, each with its NUL; none: it is always on.
 	 */
 	char toggles[CHANNEL_TOGGLE_BYTES];
 	uint32_t toggle_count;
 	uint32_t allocator_count;
 	/*
-	 * Functions that allocate: of each its name and that of the one that frees, or an empty
-	 * one, each with its NUL; and which argument, from 1, is the size, or the block.
+	 * Functions that allocate: for each its name and the name of the function that frees
+	 * (empty: none), each with its NUL; and which argument, from 1, is the size, or the block.
 	 */
 	char allocators[CHANNEL_ALLOCATOR_BYTES];
 	uint8_t allocator_size[CHANNEL_MOST_ALLOCATORS];
 	uint8_t allocator_freed[CHANNEL_MOST_ALLOCATORS];
 	/*
-	 * To simulate: one struct sim_geometry after the other (src/sim/base/geometry.h), each of
-	 * geometry_bytes. Freestanding as this file is, it does not know them; both sides are built
-	 * of the same sources.
+	 * The simulated caches: an array of struct sim_geometry (src/sim/base/geometry.h), each of
+	 * geometry_bytes. This freestanding file cannot include that header; both sides are built
+	 * from the same sources.
 	 */
 	uint32_t geometry_count;
 	uint32_t geometry_bytes;
 	uint32_t simulate_flags; /* enum channel_simulate */
-	/* callers that make a context of the call graph, at most SIM_MAX_DEPTH */
+	/* callers in a context of the call graph, at most SIM_MAX_DEPTH */
 	uint32_t context_depth;
 	uint64_t geometry[CHANNEL_GEOMETRY_WORDS];
 };
 
 /* How to simulate. */
 enum channel_simulate {
-	CHANNEL_NO_FILTER = 1, /* every access takes the long way: the same counts, for tests */
-	CHANNEL_NO_CODE = 2,   /* caches see no instructions */
-	CHANNEL_NO_GRAPH = 4,  /* nobody follows calls */
+	CHANNEL_NO_FILTER = 1, /* code variant without the filter: the same counts, for tests */
+	CHANNEL_NO_CODE = 2,   /* caches see no instruction fetches */
+	CHANNEL_NO_GRAPH = 4,  /* no call graph */
 	CHANNEL_SEPARATE_THREADS = 8, /* nodes of the call graph belong to a thread */
-	CHANNEL_JUMPS = 16,	      /* count where branches and jumps go to */
+	CHANNEL_JUMPS = 16,	      /* count branches and jumps by target */
 };
 
 struct channel_header {
@@ -130,42 +128,42 @@ struct channel_header {
 	uint64_t ring_bytes; /* a power of two */
 	struct channel_config config;
 	uint32_t collector_pid;
-	uint32_t collector_gone; /* 1: nobody reads any more; engines stop profiling */
+	uint32_t collector_gone; /* 1: the collector has ended; engines stop profiling */
 	uint32_t wake;		 /* futex; engines add 1 and wake when a ring is half full */
 	uint32_t stop;		 /* enum channel_stop */
 	uint32_t process_order;	 /* next order number; engines fetch-and-add */
 	uint32_t lost_processes; /* processes that found no free slot */
 	uint32_t marks;		 /* enum channel_marks, set by engines, atomic */
-	uint32_t toggles_found;	 /* a bit for each of config.toggles: a module has it */
+	uint32_t toggles_found;	 /* a bit for each of config.toggles: a module defines it */
 	uint32_t toggles_entered;
-	uint32_t allocators_found; /* two bits for each of config.allocators: it, and what frees */
+	uint32_t allocators_found; /* two bits for each of config.allocators: it, and its free */
 	uint32_t reserved;
-	uint32_t report; /* counts the collector's questions for all that is counted by now */
-	uint32_t native_programs; /* executed without an engine, which cannot run them */
+	uint32_t report; /* number of the collector's last request for all counts so far */
+	uint32_t native_programs; /* programs executed without the engine, which cannot run them */
 	/*
-	 * Where the collector looks for files: inode of its mount namespace, device and inode of
-	 * its root. An engine that is elsewhere waits at each module until the collector has opened
-	 * the file.
+	 * The collector's view of files: inode of its mount namespace, device and inode of its
+	 * root. An engine with another view waits at each module until the collector has opened the
+	 * file.
 	 */
 	uint64_t mount_namespace, root_device, root_inode;
-	uint64_t accesses; /* of all processes, up to where each has planned its windows */
+	uint64_t accesses; /* of all processes, each up to where its windows are planned */
 };
 
-/* Profiling is to end while the targets run on. */
+/* A request to end profiling while the targets continue. */
 enum channel_stop {
 	CHANNEL_RUN = 0,
-	CHANNEL_STOP_AT_ONCE = 1,  /* nothing is written any more */
-	CHANNEL_STOP_IN_ORDER = 2, /* windows are closed, and RECORD_END is written */
+	CHANNEL_STOP_AT_ONCE = 1,  /* engines write nothing more */
+	CHANNEL_STOP_IN_ORDER = 2, /* engines close their windows, and write RECORD_END */
 };
 
-/* What has come of start_at, stop_at and start_off in any process of the run. */
+/* State of start_at, stop_at and start_off, over all processes of the run. */
 enum channel_marks {
-	CHANNEL_START_FOUND = 1, /* a module has the function */
+	CHANNEL_START_FOUND = 1, /* a module defines the function */
 	CHANNEL_START_ENTERED = 2,
 	CHANNEL_STOP_FOUND = 4,
 	CHANNEL_STOP_ENTERED = 8,
-	CHANNEL_MARK_SEEN = 16,	    /* the program said DWELL_START */
-	CHANNEL_ENGINE_FAILED = 32, /* an engine could not go on, and has said why */
+	CHANNEL_MARK_SEEN = 16,	    /* the program ran DWELL_START */
+	CHANNEL_ENGINE_FAILED = 32, /* an engine failed, and has printed why */
 };
 
 enum channel_slot_state {
@@ -201,18 +199,18 @@ struct channel_counters {
 struct channel_slot {
 	uint32_t state; /* enum channel_slot_state, atomic */
 	/*
-	 * As the process sees itself; it locks the slot's byte of the channel, by number, by which
-	 * its pid elsewhere is found.
+	 * In the process's own pid namespace. The process locks the slot's byte of the channel;
+	 * the collector finds its own pid for the process by that lock.
 	 */
 	uint32_t pid;
 	uint32_t order;	   /* order number of the process in the run, from 0 */
 	uint32_t parent;   /* order number of the process it came from, or UINT32_MAX */
-	uint32_t reported; /* the last question of header.report that was answered; atomic */
+	uint32_t reported; /* the last answered request of header.report; atomic */
 	uint8_t pad0[44];
 	uint64_t write_pos; /* bytes ever written; engine only, atomic */
 	uint8_t pad1[56];
 	uint64_t read_pos; /* bytes ever read; collector only, atomic */
-	uint64_t taken_ns; /* CPU time that this has cost the collector; collector only, atomic */
+	uint64_t taken_ns; /* the collector's CPU time for this ring; collector only, atomic */
 	uint8_t pad2[48];
 	uint64_t lost_records;		  /* records dropped because the ring was full */
 	struct channel_counters counters; /* as last published, may lag */
@@ -251,8 +249,8 @@ struct record_header {
 	uint32_t bytes; /* whole record, header included, a multiple of 8 */
 };
 
-/* A process begins (after fork or exec). Three NUL-terminated strings follow in
- * one buffer of string_bytes: path of the executable, then argv, each ended by NUL. */
+/* A process begins (after fork or exec). NUL-terminated strings follow, of string_bytes in all:
+ * path of the executable, then argv. */
 struct record_process {
 	struct record_header h;
 	uint32_t pid;
@@ -273,11 +271,11 @@ struct record_module {
 	uint64_t start, end;  /* addresses */
 	uint64_t file_offset; /* of start */
 	uint64_t position;    /* accesses of the process so far */
-	/* Of the file that was mapped, as fstat() has it; inode 0: not known. */
+	/* Of the mapped file, from fstat(); inode 0: not known. */
 	uint64_t device, inode;
 	uint64_t modified_ns; /* time of its last change, since 1970 */
 	uint32_t path_bytes;
-	/* of the process, as the collector sees it: the collector fills it in */
+	/* of the process in the collector's pid namespace; the collector fills it in */
 	uint32_t pid;
 };
 
@@ -287,7 +285,7 @@ struct record_unmap {
 	uint64_t position;
 };
 
-/* Written when a thread ends, or the process while it runs. */
+/* Written when a thread, or its process, ends. */
 struct record_thread {
 	struct record_header h;
 	uint32_t tid;
@@ -296,16 +294,16 @@ struct record_thread {
 };
 
 /*
- * Of the lines of 1 << (NESTED_FIRST + i) bytes in the pages that the program holds, or held when
- * they were most, the share that was touched at some time, in 65535ths; all 0: not known. The last
- * ones are 0.
+ * Entries of line_use. Entry i: of the lines of 1 << (NESTED_FIRST + i) bytes in the pages that the
+ * program holds, or held at their peak, the share ever touched, in 65535ths. All 0: not known.
+ * Unused entries at the end are 0.
  */
 #define CHANNEL_LINE_USES 12u
 
 /*
- * Reuses nearer than so many accesses are most of all, and hardly ever miss: of the samples of one
- * line that end so soon one in near_one_in is kept, of the others each. How many there were the
- * window tells.
+ * Reuses nearer than CHANNEL_NEAR accesses are the most frequent, and hardly ever miss. Engines
+ * keep one in near_one_in of these near samples, and all other samples. record_window holds the
+ * number of both.
  */
 #define CHANNEL_NEAR 64u
 
@@ -316,19 +314,19 @@ struct record_window {
 	uint32_t samples;
 	uint64_t start;	 /* accesses of the process when it opened */
 	uint64_t length; /* accesses inside it */
-	/* accesses of its period, and of those before that were passed over */
+	/* accesses of its period, and of skipped periods before it */
 	uint64_t stands_for;
-	uint64_t footprint_pages; /* 4096-byte pages of its own the program held at that time */
-	/* accesses, by chance; near samples stand for those that were not kept */
+	uint64_t footprint_pages; /* 4096-byte pages of its own that the program holds */
+	/* accesses sampled at random, near samples that were not kept included */
 	uint64_t chosen;
-	uint64_t chosen_loads; /* those of them that load and do not store */
+	uint64_t chosen_loads; /* the loads among them, without modifies */
 	uint16_t line_use[CHANNEL_LINE_USES];
 };
 
 enum sample_status {
 	SAMPLE_REUSED = 0,
 	SAMPLE_CENSORED = 1, /* the window ended first; distance = accesses watched */
-	SAMPLE_DANGLING = 2, /* the thread or process ended first; the same */
+	SAMPLE_DANGLING = 2, /* the thread or process ended first; distance as above */
 };
 
 enum access_kind {
@@ -343,9 +341,9 @@ struct record_access {
 	uint32_t size;	 /* bytes */
 	uint16_t kind;	 /* enum access_kind */
 	uint16_t thread; /* index of the thread */
-	/* of the block that the address lies in, see RECORD_SITE; 0: in none known */
+	/* of the block that holds the address, see RECORD_SITE; 0: no known block */
 	uint32_t site;
-	uint32_t path;	/* to the access, see RECORD_PATH; 0: not known */
+	uint32_t path;	/* call path to the access, see RECORD_PATH; 0: not known */
 	uint64_t block; /* address of the block, or 0 */
 };
 
@@ -362,13 +360,13 @@ struct record_sample {
 
 enum follow_status {
 	FOLLOW_TOUCHED = 0,
-	FOLLOW_ENDED = 1,   /* the thread or process ended, and it was not touched */
-	FOLLOW_DROPPED = 2, /* given up, by chance, to make room for others */
+	FOLLOW_ENDED = 1,   /* the thread or process ended before a touch */
+	FOLLOW_DROPPED = 2, /* dropped at random, to make room for others */
 };
 
 /*
- * What became of some of the censored samples: the line was watched on in later windows of the same
- * thread. Comes at any time after the sample's own record.
+ * Result of a long watch: some censored samples stay watched in later windows of their thread.
+ * Comes at any time after the sample's own record.
  */
 struct record_follow {
 	struct record_header h;
@@ -377,27 +375,26 @@ struct record_follow {
 	uint64_t position; /* accesses of the process at the sampled access */
 	uint64_t watched;  /* accesses of the thread strictly between, those inside windows alone */
 	uint64_t end_position; /* accesses of the process at the touch, or at the end */
-	/* the touching one; but for thread all zero unless FOLLOW_TOUCHED */
+	/* the touching access; all zero except thread unless FOLLOW_TOUCHED */
 	struct record_access end;
 };
 
 /*
- * In the second half of a window a line was touched for the first time in it by the thread. Lines
- * are chosen by chance; each speaks for as many as its weight says. Comes before the window's own
- * record.
+ * A window first touch: the thread's first touch of a line in a window, in its second half. Lines
+ * are sampled at random; each stands for `weight` of them. Comes before the window's own record.
  */
 struct record_arrival {
 	struct record_header h;
 	uint32_t window;
 	uint32_t weight;
 	uint64_t position;	  /* accesses of the process */
-	struct record_access end; /* who came */
+	struct record_access end; /* the touching access */
 };
 
 /*
- * Some accesses are watched at all sizes of lines, 1 << k bytes with k from NESTED_FIRST to
- * NESTED_LAST. The lines that hold one byte lie one within the other: a touch ends the watches
- * of those that it reaches, the largest first. Sizes in a mask: bit k.
+ * Multi-size samples are watched at all line sizes, 1 << k bytes with k from NESTED_FIRST to
+ * NESTED_LAST. The lines that hold one byte are nested, so a touch of one line ends its watch and
+ * those of all larger lines. Sizes in a mask: bit k.
  */
 #define NESTED_FIRST 2u
 #define NESTED_LAST  12u
@@ -406,32 +403,33 @@ struct record_arrival {
 
 struct nested_event {
 	uint32_t sizes;	 /* mask: touched for the first time */
-	uint32_t weight; /* speaks for so many: of watches that cost too much some were given up */
-	uint64_t distance; /* as in a sample; in a follow, as `watched` there */
+	uint32_t weight; /* watches it stands for: some are dropped where they cost too much */
+	uint64_t distance; /* as in record_sample; if followed, as `watched` in record_follow */
 	struct record_access end;
 };
 
 /*
- * Such an access, when its window ends; sizes that no event names and that are not open were given
- * up. Some are watched on in later windows, and come again (followed) with what is known then.
+ * A multi-size sample, written when its window ends. Sizes that no event names and that are not
+ * open were dropped. Some samples stay watched in later windows, and are written again (followed)
+ * with the later result.
  */
 struct record_nested {
 	struct record_header h;
 	uint32_t window;   /* of the sample */
 	uint16_t followed; /* 1: from later windows */
-	/* of the open ones: enum sample_status, or enum follow_status if followed */
+	/* of the open sizes: enum sample_status, or enum follow_status if followed */
 	uint16_t status;
 	uint64_t position; /* accesses of the process at the sampled access */
-	uint64_t point;	   /* the byte whose lines were watched: one of the access, at random */
+	uint64_t point;	   /* the byte whose lines are watched: a random byte of the access */
 	struct record_access begin;
-	uint64_t watched; /* accesses that the open ones were watched for */
+	uint64_t watched; /* accesses that the open sizes were watched for */
 	uint32_t open;	  /* mask of sizes whose line was not touched */
-	uint32_t weight;  /* of the open ones */
+	uint32_t weight;  /* of the open sizes */
 	uint32_t count;	  /* events that follow */
 	uint32_t reserved;
 };
 
-/* The program gave memory a name (DWELL_NAME of include/dwell.h), or took it back: an empty one. */
+/* The program named memory (DWELL_NAME of include/dwell.h), or removed the name (then empty). */
 struct record_region {
 	struct record_header h;
 	uint64_t start, end;
@@ -444,7 +442,7 @@ struct record_region {
 struct record_locals {
 	struct record_header h;
 	uint64_t start, end;
-	uint64_t code; /* an address of the module's, see RECORD_MODULE */
+	uint64_t code; /* an address inside the module, see RECORD_MODULE */
 };
 
 #include "channel/site.h"
@@ -453,7 +451,7 @@ struct record_locals {
 #define PATH_MAX_ID    65536u
 
 /*
- * A call path, told before the first access that names it. Return addresses follow: into the
+ * A call path, written before the first access that names it. Return addresses follow: into the
  * caller of the function with the access, into its caller, ...
  */
 struct record_path {
@@ -464,10 +462,9 @@ struct record_path {
 };
 
 /*
- * Of a simulation: a straight piece of code, and what has been counted of it since it was told of
- * last. A segment_part for each instruction follows, and behind them, for those that say so, their
- * own events: `events` numbers each. What these count in their first three columns (instructions,
- * reads and writes) is on top of what the executions of the segment make.
+ * Simulation: a code segment, and its counts since its last record. A segment_part follows for each
+ * instruction, and then `events` numbers for each part with has_events. The first three of these
+ * (instructions, reads and writes) add to the counts that `executions` implies.
  *
  *   | record_segment | part | part | ... | uint64_t[events] | uint64_t[events] | ... |
  */
@@ -478,28 +475,28 @@ struct record_segment {
 	uint64_t position; /* accesses of the process so far */
 	uint16_t parts;
 	uint16_t events;
-	uint32_t node; /* of the call graph; 0: there is none */
+	uint32_t node; /* of the call graph; 0: none */
 };
 
 struct segment_part {
 	uint16_t offset; /* of the instruction's address from pc */
 	uint8_t length;
 	uint8_t has_events;
-	uint8_t reads, writes; /* of one execution, as Cachegrind counts: a modify is a read */
+	uint8_t reads, writes; /* per execution, as Cachegrind counts: a modify is a read */
 	uint16_t reserved;
 };
 
 /*
- * Of a simulation with a call graph: a node, which is a function in a context of callers. Told
- * before the first record that names it, and after its callers.
+ * Simulation with a call graph: a node, a function in a context of callers. Written before the
+ * first record that names it, and after the nodes of its callers.
  */
 struct record_node {
 	struct record_header h;
 	uint64_t start, end; /* the function's code */
 	uint64_t position;   /* accesses of the process so far */
 	uint32_t id;	     /* in the process, from 1 */
-	uint32_t caller;     /* node of its callers; 0: none, or not in the context any more */
-	uint32_t thread;     /* index, or UINT32_MAX: of all */
+	uint32_t caller;     /* node of its callers; 0: none, or beyond the context */
+	uint32_t thread;     /* index, or UINT32_MAX: all threads */
 	uint32_t kind;	     /* enum channel_function */
 };
 
@@ -507,14 +504,14 @@ enum channel_function {
 	FUNCTION_NORMAL,
 	FUNCTION_STUBS,	   /* of a linkage table */
 	FUNCTION_RESOLVER, /* the dynamic linker's */
-	FUNCTION_UNKNOWN,  /* code that nobody says the functions of */
-	FUNCTION_MADE,	   /* of code made at run time; perhaps not all of one */
+	FUNCTION_UNKNOWN,  /* code without symbols */
+	FUNCTION_MADE,	   /* made code; perhaps part of a function */
 };
 
-/* Calls since they were told of last, and what happened during those that were outermost. */
+/* Calls since the arc's last record, and the events during the outermost of them. */
 struct record_arc {
 	struct record_header h;
-	uint64_t pc;	   /* of the call or jump; 0: there is none */
+	uint64_t pc;	   /* of the call or jump; 0: none */
 	uint64_t position; /* accesses of the process so far */
 	uint64_t calls;
 	uint32_t caller; /* node; 0: none */
@@ -528,22 +525,22 @@ enum channel_arc {
 	ARC_RECURSIVE = 2, /* the function was active already */
 	ARC_START = 4,	   /* no caller: a thread, or a stack of it, begins */
 	ARC_SIGNAL = 8,	   /* no caller: a signal handler */
-	ARC_NESTED = 16,   /* to code made at run time, and such code was active already */
+	ARC_NESTED = 16,   /* to made code, while made code was active already */
 };
 
-/* A branch or jump within a function, since it was told of last. */
+/* Counts of a branch or jump within a function, since its last record. */
 struct record_jump {
 	struct record_header h;
 	uint64_t from, to;
 	uint64_t position; /* accesses of the process so far */
 	uint64_t executed, taken;
 	uint32_t node;
-	uint32_t conditional; /* 1: else it goes on behind `from` */
+	uint32_t conditional; /* 1: if not taken, execution continues after `from` */
 };
 
 enum end_cause {
 	END_EXIT = 0,
-	END_EXEC = 1,	  /* another image takes its place */
+	END_EXEC = 1,	  /* another image replaces it */
 	END_DETACHED = 2, /* profiling ended before the process */
 	END_SIGNAL = 3,	  /* a signal is about to kill it */
 };

@@ -4,16 +4,16 @@
  * first process and by the engine for every execve that follows.
  *
  * The engine is executed in place of the program, with the program's own argv,
- * so that /proc/PID/cmdline reads as natively. What the engine must know goes
- * in front of the environment and is taken out again before the program sees it:
+ * so that /proc/PID/cmdline reads as natively. The engine's parameters go in
+ * front of the environment; the engine removes them before the program sees it:
  *
  *   DWELL_CHANNEL=<channel fd>:<engine fd>:<parent order or ->:<cause>
  *   DWELL_EXE=<open fd of the ELF file to run>:<name given to execve>
- *   DWELL_LIMITS=<soft>:<hard>:<soft>:<hard>: that the program set for itself: address space, data
+ *   DWELL_LIMITS=<soft>:<hard>:<soft>:<hard>: the program's own limits: address space, data
  *   DWELL_KEEP_x=...   for each variable x that would change how the engine
  *                      itself is loaded (LD_PRELOAD and its kin)
  *
- * Freestanding: raw system calls only, one private mapping for the vectors.
+ * Freestanding: raw system calls only, and one private mapping for the vectors.
  */
 #ifndef DWELL_CHANNEL_LAUNCH_H
 #define DWELL_CHANNEL_LAUNCH_H
@@ -35,13 +35,13 @@ struct launch_limit {
 
 enum launch_verdict {
 	LAUNCH_ENGINE = 0, /* execveat(engine_fd, "", argv, envp, AT_EMPTY_PATH) */
-	LAUNCH_NATIVE = 1, /* cannot be profiled; `reason` says why. Execute it as it is. */
+	LAUNCH_NATIVE = 1, /* cannot be profiled (see `reason`): execute without the engine */
 };
 
 struct launch {
 	char **argv; /* for the engine; NULL-ended */
 	char **envp;
-	/* with LAUNCH_NATIVE: of no known format, which the kernel may refuse */
+	/* with LAUNCH_NATIVE: the format is unknown, and the kernel may refuse it */
 	bool may_be_text;
 	const char *reason; /* with LAUNCH_NATIVE: "is setuid", "is a 32-bit program", ... */
 	int program_fd;	    /* the ELF file, open; the engine inherits and closes it */

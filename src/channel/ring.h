@@ -33,7 +33,7 @@ uint64_t ring_used(const struct ring *r);
 /*
  * Reader: the next whole record, copied into `buf` of `room` bytes so that the
  * writer cannot change it under the reader. Returns its size, 0 when there is
- * none, or -1 when what is in the ring is no record (the caller gives up on
+ * none, or -1 when the ring holds no valid record (the caller then abandons
  * the ring). The record stays until ring_consume(r, size).
  */
 int64_t ring_peek(struct ring *r, void *buf, uint32_t room);

@@ -20,12 +20,12 @@ enum site_kind {
 	SITE_MALLOCX,
 	SITE_RALLOCX,
 	SITE_MMAP,  /* mapped by the program itself, not by an allocation function */
-	SITE_BRK,   /* the same, by brk or sbrk */
+	SITE_BRK,   /* by the program itself, through brk or sbrk */
 	SITE_SHMAT, /* shared memory of System V */
 	SITE_STACK, /* of a thread */
-	SITE_LOCAL, /* what lies above it in the same mapping: the thread's own variables */
+	SITE_LOCAL, /* thread-local variables, above the stack in the same mapping */
 	SITE_GO,    /* runtime.mallocgc */
-	SITE_KINDS  /* behind these, one for each of config.allocators */
+	SITE_KINDS  /* from here on, one for each of config.allocators */
 };
 
 #define SITE_ALL_KINDS (SITE_KINDS + CHANNEL_MOST_ALLOCATORS)
@@ -35,27 +35,27 @@ enum site_kind {
 #define SITE_NAME_BYTES 48u
 
 /*
- * Where blocks of memory come from, told before the first access that names it: a function and
- * the call path to it. Return addresses follow: into the function's caller, its caller, ...
+ * A site: an allocation function and the call path to it. Written before the first access that
+ * names it. Return addresses follow: into the function's caller, its caller, ...
  */
 struct record_site {
 	struct record_header h;
 	uint32_t id;	       /* in the process, from 1 */
 	uint16_t kind;	       /* enum site_kind */
 	uint16_t depth;	       /* of the path, up to SITE_MAX_DEPTH */
-	uint64_t element_size; /* as the call says it (calloc), the first time; 0: it does not */
+	uint64_t element_size; /* from the first call's argument (calloc); 0: not known */
 	uint64_t position;     /* accesses of the process so far */
 	char name[SITE_NAME_BYTES]; /* of the file that is mapped; empty: none, or another kind */
 };
 
-/* What a site has allocated so far. The last one stands. */
+/* What a site has allocated so far. Each record replaces the one before. */
 struct record_site_counts {
 	struct record_header h;
 	uint32_t id;
 	uint32_t reserved;
 	uint64_t element_size;		  /* 0: the calls differ */
 	uint64_t blocks, bytes;		  /* in all */
-	uint64_t live_blocks, live_bytes; /* of these not freed */
+	uint64_t live_blocks, live_bytes; /* not yet freed */
 	uint64_t peak_bytes;		  /* the most that was live at one time */
 	uint64_t smallest, largest;	  /* block */
 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RECORD_STACK_DISTANCE: of some samples the lines are counted that their thread touches until it
- * comes back: their stack distance, for lines of 1 << k bytes with k from STACK_FIRST on, all of
- * which hold one byte.
+ * RECORD_STACK_DISTANCE: the stack distance of some samples, counted in the sample's own thread
+ * for the lines of 1 << k bytes, k from STACK_FIRST on, that hold one byte.
  */
 #ifndef DWELL_CHANNEL_STACK_DISTANCE_H
 #define DWELL_CHANNEL_STACK_DISTANCE_H
@@ -17,15 +16,14 @@ struct record_stack_distance {
 	struct record_header h;
 	uint32_t window; /* of the sample */
 	/*
-	 * mask: bit i if the line of 1 << (STACK_FIRST + i) bytes was touched again within the
-	 * window
+	 * mask, bit i: the line of 1 << (STACK_FIRST + i) bytes was touched again in the window
 	 */
 	uint32_t sizes;
 	uint64_t position; /* accesses of the process at the sampled access */
-	/* accesses of the thread strictly between; 0 where it was not */
+	/* reuse distance: accesses of the thread strictly between; 0 without a reuse */
 	uint64_t distance[STACK_SIZES];
 	/*
-	 * of that size, that these touch: other ones; some hundredths off where they are very many
+	 * other lines of this size touched between; off by some hundredths for very large numbers
 	 */
 	uint64_t lines[STACK_SIZES];
 };

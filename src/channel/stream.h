@@ -7,10 +7,10 @@
 
 /*
  * Accesses in program order of one thread: address << 16 | kind << 14 | min(size, 16383). Entries
- * of kind 0 are marks, and hold for the accesses behind them up to the next mark of the sort or the
- * end of the record: with STREAM_MARK_PC the instruction, STREAM_PC(pc); with STREAM_MARK_SITE, and
- * config.objects, the site of the block that the address lies in, STREAM_SITE(site), see
- * RECORD_SITE; before the first one it is 0, in none known.
+ * of kind 0 are marks. A mark holds for the accesses after it, up to the next mark of its sort or
+ * the end of the record. With STREAM_MARK_PC: the instruction, STREAM_PC(pc). With STREAM_MARK_SITE
+ * and config.objects: the site of the block that holds the address, STREAM_SITE(site), see
+ * RECORD_SITE; 0 (no known block) before the first mark.
  */
 struct record_stream {
 	struct record_header h;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The part of the kernel-side handler for signals that are no faults: they are noted for the
- * dispatcher, kept for later, or they are the engine's own.
+ * The signal handler's part for asynchronous signals. A signal is noted for the dispatcher, held
+ * for later, or belongs to the engine.
  */
 #ifndef DWELL_ENGINE_RUN_ASYNC_H
 #define DWELL_ENGINE_RUN_ASYNC_H
@@ -9,15 +9,15 @@
 #include "engine/core/frame.h"
 #include "engine/core/state.h"
 
-/* The dispatcher is to deliver it. */
+/* Note the signal for the dispatcher to deliver. */
 void async_note(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc);
-/* A signal of the target's. */
+/* Note or hold a signal sent to the target. */
 void async_arrived(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc);
-/* From here on signals come again, see rest.h. */
+/* End a rest: let signals in again, see rest.h. */
 void async_end_rest(struct thread *t, struct frame_ucontext *uc);
-/* The thread's timer. */
+/* Handle the thread's timer signal. */
 void async_tick(struct thread *t, const struct frame_ucontext *uc);
-/* Another thread has a signal for it, see held.h. */
+/* Handle a call by a thread that has a process signal for t, see held.h. */
 void async_kick(struct thread *t, struct frame_ucontext *uc);
 
 #endif

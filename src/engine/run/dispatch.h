@@ -6,11 +6,11 @@
 #include "engine/codecache/cache.h"
 #include "engine/core/lanes.h"
 
-/* From glue.S, on the engine's stack; both leave the way on in t->next. */
+/* Called from glue.S on the engine's stack; both store where to continue in t->next. */
 void dispatch_go_on(struct thread *t);
 void dispatch_wait_and_go_on(struct thread *t);
 
-/* Take back counts of code that was counted but not run. */
+/* Subtract the counts of code that was counted but did not run. */
 static inline void thread_uncount(struct thread *t, const struct counts *c)
 {
 	t->counters.accesses -= c->accesses;
@@ -25,7 +25,7 @@ static inline struct counts counts_of(struct tally t)
 	return (struct counts){t.accesses, t.loads, t.stores, t.instructions};
 }
 
-/* What is deferred, as counts that were made and have to be taken back: they are below zero. */
+/* Deferred counts as negative counts, so that subtracting them adds what is missing. */
 static inline struct counts counts_deferred(struct deferred o)
 {
 	return (struct counts){-(uint64_t)o.accesses, -(uint64_t)o.loads, -(uint64_t)o.stores,

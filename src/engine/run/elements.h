@@ -6,23 +6,23 @@
 #include "engine/decode/decode.h"
 
 /*
- * A string instruction with REP has run (or was interrupted); rcx_before as it began. `segment`:
- * in a simulation its trailer.
+ * Count a string instruction with REP that has run or was interrupted; rcx_before: RCX before it.
+ * `segment`: its trailer, in a simulation.
  */
 void elements_rep(struct thread *t, const struct insn *in, uint64_t rcx_before, uint32_t segment);
-/* A gather or scatter is about to run. The target's vector state is live. */
+/* Count a gather or scatter that is about to run. The target's vector state is live. */
 void elements_vector(struct thread *t, const struct insn *in, uint32_t segment);
-/* It has not run after all, and will come again: as if elements_vector had not been called. */
+/* Undo elements_vector: the instruction has not run, and will be executed again. */
 void elements_undo(struct thread *t);
 /*
- * It has faulted. What it did is done, and the mask of it clear: only that counts, and when it
- * comes again, the rest. The target's vector state is live.
+ * Count only the completed elements of a gather or scatter that faulted. It has cleared their mask
+ * bits; its next execution counts the rest. The target's vector state is live.
  */
 void elements_faulted(struct thread *t);
-/* In a forked child: nobody is inside. */
+/* Reset in a forked child: no thread is in this code. */
 void elements_forked(void);
 
-/* What a string instruction, gather or scatter at t->rip touches next. Returns how many. */
+/* List what a string instruction, gather or scatter at t->rip touches next. Returns the number. */
 #define ELEMENTS_MOST 32
 struct element {
 	uint64_t address;

@@ -9,8 +9,8 @@
 #include "engine/core/state.h"
 
 /*
- * Do the transfer at t->rip. False, with nothing done, if it is none, leads to another segment, or
- * would fault: then the machine has to see it.
+ * Emulate the far transfer at t->rip. Returns false and does nothing if it is no far transfer,
+ * leads to another segment, or would fault: then the processor must execute it.
  */
 bool far_transfer(struct thread *t);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The stack that a program begins with, as the kernel makes it for execve. */
+/* The initial stack of a program, laid out as execve does. */
 #ifndef DWELL_ENGINE_RUN_INITIAL_STACK_H
 #define DWELL_ENGINE_RUN_INITIAL_STACK_H
 
@@ -13,9 +13,9 @@ struct initial_stack {
 };
 
 /*
- * In place of the one that the kernel made for the engine, which argv belongs to; `name` may be one
- * of its strings. The kernel hears of it and of the image, so that /proc tells what it would
- * without the engine. Returns -1 if the name is too long.
+ * Build the program's stack in place of the one that the kernel made for the engine, which holds
+ * argv and perhaps `name`. Tell the kernel of stack and image, so that /proc reads as natively.
+ * Returns -1 if the name is too long.
  */
 int initial_stack_build(struct initial_stack *s, char **argv, const struct image *image,
 			const char *name);

@@ -19,8 +19,8 @@ struct image {
 
 /*
  * Map the program open as `fd`, and its interpreter. Returns 0, or -1 with the
- * reason, in the user's words, in *why; NULL: the file is broken so that the kernel
- * would have begun to execute it, and killed it by SIGSEGV.
+ * reason, in the user's words, in *why. *why is NULL if the file is broken in a
+ * way that makes the kernel kill the process by SIGSEGV during execve.
  */
 int load_program(struct process *p, int fd, struct image *image, const char **why);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The end of translation while the program runs on: each thread leaves the engine for good, at its
- * pc, with all of its registers, its signal mask and its alternate stack as the program has them.
- * For what the engine cannot follow, as a program that owns %gs.
+ * Ending translation while the program continues: each thread leaves the engine for good, at its
+ * pc, with the program's registers, signal mask and alternate stack. Used where the engine cannot
+ * run the program, for example because it uses %gs.
  *
- * What has been recorded is kept. Programs that the process executes from then on run unprofiled.
- * A thread in a system call leaves when that returns; a signal that comes meanwhile has its handler
- * run on the engine's stack.
+ * The records so far stay. Programs that the process executes later run unprofiled. A thread in a
+ * system call leaves when the call returns; handlers of signals that arrive before then run on
+ * the engine's stack.
  */
 #ifndef DWELL_ENGINE_RUN_NATIVE_H
 #define DWELL_ENGINE_RUN_NATIVE_H
@@ -14,20 +14,19 @@
 #include "engine/core/state.h"
 
 /*
- * t is outside of the code cache, holds no lock, and is to go on at t->rip. From here on threads
- * leave in the dispatcher. `note` goes into the profile. False in a vfork child, whose memory is
- * its parent's: nothing has happened then.
+ * Make all threads leave, each in its dispatcher. t is outside of the code cache, holds no lock,
+ * and continues at t->rip. `note` goes into the profile. Returns false and does nothing in a vfork
+ * child, because its memory is its parent's.
  */
 bool native_begin(struct thread *t, const char *note);
 
 /*
- * t begins in a process of its own that shares this one's memory: it leaves at once. For tracers
- * that stop the threads of their own program (clone with CLONE_UNTRACED), which may hold locks of
- * the engine then.
+ * Leave at once in t, the first thread of a new process that shares this one's memory. For tracers
+ * that stop their own program's threads (clone with CLONE_UNTRACED): those may hold engine locks.
  */
 __attribute__((noreturn)) void native_leave_child(struct thread *t);
 
-/* t leaves, at t->rip, or in the handler of the signal that is noted. */
+/* Leave the engine at t->rip, or in the handler of the noted signal. */
 __attribute__((noreturn)) void native_leave(struct thread *t);
 
 #endif

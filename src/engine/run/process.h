@@ -6,23 +6,23 @@
 #include "engine/core/state.h"
 
 /*
- * Executable mappings of the process, of the file open as fd or of none (-1); sent again by a
- * forked child.
+ * Record that an executable mapping appears or goes, of the file open as fd or of none (-1). A
+ * forked child sends its mappings again.
  */
 void process_add_module(struct process *p, uint64_t start, uint64_t end, uint64_t offset,
 			const char *path, int fd);
 void process_remove_module(struct process *p, uint64_t start, uint64_t end);
 
-/* Profiling of this process begins: claim a slot, tell what runs. */
+/* Begin to profile this process: claim a slot, and record the program. */
 void process_begin(struct thread *t, char *const argv[], uint32_t parent, uint32_t cause);
-/* The process is about to end, for an enum end_cause: last records. */
+/* Write the last records of a process that is about to end; cause: an enum end_cause. */
 void process_ending(struct thread *t, uint32_t cause, uint32_t status);
-/* An exec is about to be tried: settle everything, but go on if it fails. */
+/* Settle everything before an exec; profiling continues if the exec fails. */
 void process_before_exec(struct thread *t);
 void process_after_failed_exec(struct thread *t);
-/* In the new image: close the books of the image before, in its slot. */
+/* In the new image: write the previous image's last records into its slot. */
 void process_end_predecessor(uint32_t order, uint32_t pid);
-/* In a forked child, its only thread t: a new process with counts at zero. */
+/* In a forked child, whose only thread is t: begin a new process with counts at zero. */
 void process_forked(struct thread *t);
 
 #endif

@@ -1,41 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Rests from signals. To deliver one takes the engine longer than the kernel, perhaps longer than
- * the period of the program's timer: then each handler would return into the next one, and the
- * program would not get on. So where the time since the last signal was shorter than what this one
- * took, the kernel holds back asynchronous signals for as long again: when a handler begins, and
- * when it returns. A timer of the thread ends the rest, and so does a system call that might wait:
- * the call is made first, and the timer calls it off.
+ * Rests from signals. The engine delivers a signal more slowly than the kernel, perhaps more
+ * slowly than the program's timer fires. Each handler would then return into the next one, and the
+ * program would make no progress. So if a signal took longer than the time since the previous one,
+ * the kernel blocks asynchronous signals for about as long again. A rest begins when a handler
+ * begins or returns. A timer of the thread ends it, and interrupts a system call that waits.
  */
 #ifndef DWELL_ENGINE_RUN_REST_H
 #define DWELL_ENGINE_RUN_REST_H
 
 #include "engine/core/state.h"
 
-/* An asynchronous signal is noted. */
+/* Record the time of an asynchronous signal that is being noted. */
 void rest_noted(struct thread *t, const siginfo_t *info);
-/* Signals are about to be let in. Should a rest begin, or go on, instead? */
+/* Should a rest begin or continue, instead of letting signals in? */
 bool rest_is_due(struct thread *t);
-/* The kernel holds them back from here on: the timer starts, unless the rest goes on. */
+/* Start the timer of a new rest; the kernel blocks asynchronous signals from here on. */
 void rest_begin(struct thread *t);
-/* Its handler is about to return, and has returned. */
+/* The noted signal's handler is about to return; has returned. */
 void rest_handler_returns(struct thread *t);
 void rest_handler_returned(struct thread *t);
-/* Is it the timer that ends the rest of t? */
+/* Did the timer that ends t's rest send this signal? */
 bool rest_timer_sent(const struct thread *t, const siginfo_t *info);
 /*
- * Behind a system call that began inside a rest: its result, or RESTART_CALL. Signals are let in.
+ * End the rest after a system call that began in it. Returns the call's result, or RESTART_CALL.
  */
 long rest_end_by_call(struct thread *t, long nr, long result);
-/* The rest is over, if there is one, and its timer gone. */
+/* End t's rest, if any, and delete its timer. */
 void rest_drop(struct thread *t);
 /* Has a thread of t's process rested? */
 bool rest_has_timers(const struct thread *t);
-/* No rest begins any more; t's ends at once, others' by their timers. Then there are no timers. */
+/*
+ * Allow no more rests: end t's at once, wait until the timers have ended the others', and delete
+ * all timers.
+ */
 void rest_end_all(struct thread *t);
-/* Is the call one that the kernel begins anew behind the handler of the signal that is noted? */
+/* Does the kernel restart the call after the noted signal's handler? */
 bool rest_restarts(const struct thread *t, long nr);
-/* In a forked child, which has no timers. */
+/* Reset in a forked child: it inherits no timers. */
 void rest_forked(struct thread *t);
 
 #endif

@@ -3,7 +3,7 @@
 #ifndef DWELL_ENGINE_RUN_ROOMS_H
 #define DWELL_ENGINE_RUN_ROOMS_H
 
-/* At the very start, when what the run is for is known, and before anything is translated. */
+/* Fill the tables, once the run mode is known and before anything is translated. */
 void rooms_open(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Signals. The engine owns the kernel's handlers; the target's live in
- * struct process. A signal is noted when it comes and delivered by the
- * dispatcher, where the thread's state is exactly the machine's; meanwhile all
- * further asynchronous ones stay blocked, so there is never more than one.
+ * struct process. A signal is noted when it arrives and delivered by the
+ * dispatcher, where the thread's state is exactly the machine's. Until then all
+ * further asynchronous signals stay blocked, so that at most one is noted.
  * Faults are delivered with the state at the faulting instruction.
  */
 #ifndef DWELL_ENGINE_RUN_SIGNALS_H
@@ -27,12 +27,12 @@ void signals_init(struct thread *t);
 /* The kernel's alternate stack of a new thread. */
 void signals_thread_start(struct thread *t);
 
-/* A fault of the instruction at t->rip that the engine found itself. */
+/* Raise a fault of the instruction at t->rip that the engine itself detected. */
 void signals_raise_fault(struct thread *t, int signal, int code, uint64_t address);
 /* Build the frame of t->pending and point t->rip at the handler. */
 void signals_deliver(struct thread *t);
 
-/* The registers of t as the kernel has them in a frame. */
+/* Store t's registers as the kernel does in a signal frame. */
 struct frame_context;
 void signals_context(const struct thread *t, struct frame_context *c);
 
@@ -43,14 +43,14 @@ long signals_action(struct thread *t, int signal, uint64_t act, uint64_t old, ui
 long signals_mask(struct thread *t, int how, uint64_t set, uint64_t old, uint64_t set_bytes);
 long signals_altstack(struct thread *t, uint64_t ss, uint64_t old);
 void signals_return(struct thread *t);
-/* Give the kernel the dispositions and mask an exec'd program must find; and back if it failed. */
+/* Set the dispositions and mask that exec passes on; and restore the engine's if exec failed. */
 void signals_before_exec(struct thread *t);
 void signals_after_failed_exec(struct thread *t);
 /* Block everything in the kernel (thread creation, exit); and back to the target's mask. */
 void signals_block_all(void);
 void signals_unblock(struct thread *t);
 
-/* Die as the kernel's default action would make it. Does not return if the signal kills. */
+/* Take the signal's default action. Does not return if the signal kills. */
 void signals_die(struct thread *t, int signal, const siginfo_t *info);
 
 #endif

@@ -8,7 +8,7 @@
 /* A struct thread with its stacks, not yet listed; NULL when out of memory. */
 struct thread *thread_new(struct process *p);
 void thread_list(struct thread *t);
-/* In a forked child: t is the only one. */
+/* In a forked child: t is the only thread. */
 void threads_forked(struct thread *t);
 
 /* From glue.S: a new thread's first steps, on its own engine stack. */
@@ -16,8 +16,7 @@ void threads_begin(struct thread *t);
 
 /* The target's clone, fork, vfork, clone3, exit. Return the system call's result. */
 /*
- * Before any system call: what a call that makes a thread wants done before the order of threads is
- * looked at.
+ * Before any system call: prepare one that makes a thread, before the scheduler's order is checked.
  */
 void threads_before_call(struct thread *t, long nr, const long args[6]);
 long threads_clone(struct thread *t, const long args[6]);

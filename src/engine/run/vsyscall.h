@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Calls into the page of old system calls, [vsyscall] at 0xffffffffff600000. Most kernels let it be
- * called but not read, so that there is no code to translate: these are answered as the kernel
- * does. Where it can be read it is translated like any code.
+ * Calls into the page of legacy system calls, [vsyscall] at 0xffffffffff600000. Most kernels let a
+ * program call the page but not read it: without code to translate, the engine emulates the call.
+ * A readable page is translated like any code.
  */
 #ifndef DWELL_ENGINE_RUN_VSYSCALL_H
 #define DWELL_ENGINE_RUN_VSYSCALL_H
@@ -10,9 +10,9 @@
 #include "engine/core/state.h"
 
 /*
- * t->rip cannot be read: does it lie in that page? Then the call is done, and t goes on where it
- * returns to, or to a signal: where there is no call, or its arguments are bad. Outside of the
- * cache, without locks.
+ * Emulate the call if t->rip, which cannot be read, lies in that page; else return false. t then
+ * continues at the return address, or with a signal if there is no call at t->rip or its arguments
+ * are bad. Called outside of the code cache, without locks.
  */
 bool vsyscall_run(struct thread *t);
 
