@@ -138,7 +138,7 @@ struct channel_header {
 	uint32_t toggles_entered;
 	uint32_t allocators_found; /* two bits for each of config.allocators: it, and its free */
 	uint32_t reserved;
-	uint32_t report; /* number of the collector's last request for all counts so far */
+	uint32_t report;	  /* number of the collector's last request for all counts so far */
 	uint32_t native_programs; /* programs executed without the engine, which cannot run them */
 	/*
 	 * The collector's view of files: inode of its mount namespace, device and inode of its
@@ -402,8 +402,8 @@ struct record_arrival {
 #define NESTED_ALL   ((2u << NESTED_LAST) - (1u << NESTED_FIRST))
 
 struct nested_event {
-	uint32_t sizes;	 /* mask: touched for the first time */
-	uint32_t weight; /* watches it stands for: some are dropped where they cost too much */
+	uint32_t sizes;	   /* mask: touched for the first time */
+	uint32_t weight;   /* watches it stands for: some are dropped where they cost too much */
 	uint64_t distance; /* as in record_sample; if followed, as `watched` in record_follow */
 	struct record_access end;
 };
@@ -504,7 +504,7 @@ enum channel_function {
 	FUNCTION_NORMAL,
 	FUNCTION_STUBS,	   /* of a linkage table */
 	FUNCTION_RESOLVER, /* the dynamic linker's */
-	FUNCTION_UNKNOWN,  /* code without symbols */
+	FUNCTION_UNKNOWN,  /* function boundaries not known */
 	FUNCTION_MADE,	   /* made code; perhaps part of a function */
 };
 

@@ -40,11 +40,11 @@ enum site_kind {
  */
 struct record_site {
 	struct record_header h;
-	uint32_t id;	       /* in the process, from 1 */
-	uint16_t kind;	       /* enum site_kind */
-	uint16_t depth;	       /* of the path, up to SITE_MAX_DEPTH */
-	uint64_t element_size; /* from the first call's argument (calloc); 0: not known */
-	uint64_t position;     /* accesses of the process so far */
+	uint32_t id;		    /* in the process, from 1 */
+	uint16_t kind;		    /* enum site_kind */
+	uint16_t depth;		    /* of the path, up to SITE_MAX_DEPTH */
+	uint64_t element_size;	    /* from the first call's argument (calloc); 0: not known */
+	uint64_t position;	    /* accesses of the process so far */
 	char name[SITE_NAME_BYTES]; /* of the file that is mapped; empty: none, or another kind */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What becomes of signals that are no faults when they arrive; see async.h. */
+/* Arrival of asynchronous signals; see async.h. */
 #include "engine/run/async.h"
 
 #include "channel/sys.h"
@@ -32,7 +32,7 @@ void async_note(struct thread *t, int signal, siginfo_t *info, struct frame_ucon
 	__atomic_store_n(&t->pending, (uint32_t)signal, __ATOMIC_SEQ_CST);
 }
 
-/* What the thread has counted, where the counters are in the register. */
+/* The thread's count of accesses, while the register holds the counters. */
 static uint64_t counted(const struct thread *t, const struct frame_ucontext *uc)
 {
 	const uint8_t *fp = (const uint8_t *)(uintptr_t)uc->mc.fpstate;
@@ -57,9 +57,8 @@ static uint64_t counted(const struct thread *t, const struct frame_ucontext *uc)
 }
 
 /*
- * Is that so? Not for instructions of the target that use it: there it has some number of the
- * target's. Where it never did, the block need not be looked for, which among a hundred thousand
- * waits for memory.
+ * Does the register hold the counters? Not at target instructions that use it. If the target has
+ * never used it, skip the search for the block: among 100,000 blocks it misses the cache.
  */
 static bool has_counters(const struct thread *t, uint64_t pc)
 {
@@ -78,11 +77,11 @@ static bool has_counters(const struct thread *t, uint64_t pc)
 	return m && !(m->flags & INSN_AT_APP31);
 }
 
-/* Most often all there is to do is to set the timer again, for which no thread has to stop. */
+/* Most ticks only set the timer again, for which no thread has to stop. */
 void async_tick(struct thread *t, const struct frame_ucontext *uc)
 {
 	if (visits_are_asked())
-		t->kicked = true; /* a call that this ends after all begins anew */
+		t->kicked = true; /* restart a call that this interrupts after all */
 	else if (run_mode->is_early && has_counters(t, uc->mc.rip) &&
 		 run_mode->is_early(t, counted(t, uc) + thread_quick_accesses(t)))
 		return;
@@ -91,8 +90,8 @@ void async_tick(struct thread *t, const struct frame_ucontext *uc)
 }
 
 /*
- * A signal of a kind that faults have, which the kernel does not block for the target. Is it kept
- * for later, or not wanted? A call with a mask of its own lets in what the mask behind it blocks.
+ * Is a signal of a fault's kind, which the kernel does not block for the target, held for later or
+ * ignored? A call with its own mask lets in signals that the thread's mask blocks.
  */
 static bool is_held(struct thread *t, int signal, const siginfo_t *info,
 		    const struct frame_ucontext *uc)
@@ -110,7 +109,7 @@ static bool is_held(struct thread *t, int signal, const siginfo_t *info,
 void async_arrived(struct thread *t, int signal, siginfo_t *info, struct frame_ucontext *uc)
 {
 	if (signal == TICK_SIGNAL && (t->mask & TICK_BIT)) {
-		/* Not our timer's, and blocked as far as the target knows: the kernel keeps it. */
+		/* Not our timer's, and blocked by the target: the kernel holds it. */
 		t->real_tick = true;
 		uc->sigmask |= TICK_BIT;
 		sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), sys0(SYS_gettid), signal, info);
@@ -120,12 +119,12 @@ void async_arrived(struct thread *t, int signal, siginfo_t *info, struct frame_u
 		return;
 	uc->sigmask = ~SYNC_SIGNALS;
 	if (t->pending) {
-		/* One is noted already: back into the kernel's queue until that is delivered. */
+		/* Another is noted: requeue this one in the kernel until that one is delivered. */
 		uc->sigmask |= 1ull << (signal - 1);
 		sys4(SYS_rt_tgsigqueueinfo, sys0(SYS_getpid), sys0(SYS_gettid), signal, info);
 		return;
 	}
-	/* Its filter has caught a system call, which the thread made from the engine. */
+	/* A seccomp filter caught a system call of the target, which the engine executes. */
 	if (signal == SIGSYS && info->si_code == BY_FILTER)
 		info->si_call_addr = (void *)(uintptr_t)t->rip;
 	async_note(t, signal, info, uc);
@@ -147,7 +146,7 @@ void async_end_rest(struct thread *t, struct frame_ucontext *uc)
 		uc->sigmask = signals_kernel_mask(t);
 }
 
-/* Another thread keeps a signal that this one may want. */
+/* A signal held for the process may be for this thread. */
 void async_kick(struct thread *t, struct frame_ucontext *uc)
 {
 	siginfo_t info;

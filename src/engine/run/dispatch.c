@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The dispatcher: a thread has left the code cache; do what it left for, then
- * find the code to go on with. Also the way to keep all threads out of the
- * cache while it is emptied.
+ * The dispatcher: handles the reason why a thread left the code cache, then
+ * finds the code to continue with. It also keeps all threads out of the cache
+ * while it is emptied.
  */
 #include "engine/run/dispatch.h"
 
@@ -65,7 +65,7 @@ static void put_away(struct thread *t, const struct insn_map *map, const struct 
 	}
 }
 
-/* Go on in the segment of b that begins at t->rip, if there is one. */
+/* Continue in the segment of b that begins at t->rip, if there is one. */
 static bool enter_inside(struct thread *t, const struct block *b, struct deferred *deferred)
 {
 	struct insn_map map;
@@ -92,7 +92,7 @@ static bool leads_here(const struct thread *t, const struct code_exit *from)
 	       cache_exit_block(from)->variant == t->variant && from->target == t->rip;
 }
 
-/* The thread goes in at t->next, where the counters are to lack what is deferred. */
+/* Subtract deferred counts: the code at t->next, where the thread enters, adds them later. */
 static void defer(struct thread *t, struct deferred deferred)
 {
 	if (deferred_is_nothing(deferred))
@@ -106,11 +106,11 @@ static void defer(struct thread *t, struct deferred deferred)
 }
 
 /*
- * The thread left in the middle of the block at block_pc, which may be there in its variant, too,
- * or another one that runs through t->rip: the segment of it that begins there. Another block from
- * there on would hold some of the same calls, and returns are predicted for the block only that was
- * translated last; each end of a window would leave such a block in the code that runs most. But a
- * segment of the filter variant may take it that its code has been fetched by the one before.
+ * The thread left in the middle of the block at block_pc. Find the segment that begins at t->rip in
+ * that block's translation for the thread's variant, or in another block through t->rip. A new
+ * block there would duplicate calls, and returns are predicted only for the block translated last;
+ * each end of a window would add one to the hottest code. But a segment of the filter variant may
+ * assume that the segment before has fetched its code.
  */
 static bool find_inside(struct thread *t, uint64_t block_pc, struct deferred *deferred)
 {
@@ -128,7 +128,7 @@ static bool find_inside(struct thread *t, uint64_t block_pc, struct deferred *de
 }
 
 /*
- * Another thread may have to fill the page that the code lies in, and wait for this one's turn, or
+ * Touch the page of code: another thread may have to fill it, and may wait for this one's turn or
  * for the translate lock. True: t has waited, and things may have changed.
  */
 static bool touch_code(struct thread *t)
@@ -141,8 +141,8 @@ static bool touch_code(struct thread *t)
 }
 
 /*
- * Set t->next for t->rip. `from` is the direct branch that led here, or NULL; `inside` the pc of
- * the block in whose middle it is, or 0.
+ * Set t->next for t->rip. `from` is the direct branch that led here, or NULL; `inside` is the pc of
+ * the block that the thread left in its middle, or 0.
  */
 static void find_code_from(struct thread *t, struct code_exit *from, enum entry entry,
 			   uint64_t inside)
@@ -159,8 +159,8 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		struct block *b;
 
 		/*
-		 * Before code is looked up: engine_enter must see a call that comes later, as it
-		 * may be to drop the code that was found.
+		 * Answer before the lookup: engine_enter must see a call that comes later, because
+		 * the caller may drop the code that the lookup found.
 		 */
 		poll_answer(t);
 		if (__atomic_load_n(&engine_hold.any, __ATOMIC_SEQ_CST)) {
@@ -171,7 +171,7 @@ static void find_code_from(struct thread *t, struct code_exit *from, enum entry 
 		if (native_is_on(t))
 			native_leave(t);
 		if (t->pending) {
-			collect_settle(t); /* the handler is not called by what came before */
+			collect_settle(t); /* the code before does not call the handler */
 			signals_deliver(t);
 			call_stack_break(t);
 			from = 0;
@@ -262,8 +262,8 @@ static void find_code(struct thread *t, struct code_exit *from, enum entry entry
 }
 
 /*
- * May the thread go on inside its block? If not it goes on by pc. It counts as
- * in the cache until this is decided, so the block is still there.
+ * May the thread continue inside its block? If not it continues by pc. It counts
+ * as in the cache until this is decided, so the block still exists.
  */
 static bool may_resume(struct thread *t, const struct block *b)
 {
@@ -272,7 +272,7 @@ static bool may_resume(struct thread *t, const struct block *b)
 	       collect_is_armed(t) && !__atomic_load_n(&engine_hold.any, __ATOMIC_SEQ_CST);
 }
 
-/* Go on at `at` inside block b, where `after` is counted already, or else at pc. */
+/* Continue at `at` inside block b, where `after` is counted already, or else at pc. */
 static void resume_or_leave(struct thread *t, const struct block *b, const uint8_t *at, uint64_t pc,
 			    struct counts after)
 {
@@ -316,7 +316,7 @@ static void unsupported(struct thread *t, uint64_t pc)
 static void enter_marked(struct thread *t, const struct code_exit *e)
 {
 	marks_entered(t, e->target);
-	if (!marks_at(e->target)) { /* the question is answered: translate it without */
+	if (!marks_at(e->target)) { /* no mark here any more: translate without it */
 		lock_take(&engine.translate_lock);
 		cache_invalidate(e->target, e->target + 1);
 		lock_drop(&engine.translate_lock);
@@ -387,7 +387,7 @@ static void exit_by_record(struct thread *t, struct code_exit *e)
 	}
 }
 
-/* Called, or out of room for stream entries, at the beginning of a segment. */
+/* At the beginning of a segment, a thread was called, or has no room for stream entries. */
 static void exit_at_segment(struct thread *t, struct counts after)
 {
 	const uint8_t *at = (const uint8_t *)(uintptr_t)t->poll_at;
@@ -395,7 +395,7 @@ static void exit_at_segment(struct thread *t, struct counts after)
 
 	poll_answer(t);
 	if (t->exit == EXIT_FULL && lanes_hold_place(VARIANT_STREAM)) {
-		thread_uncount(t, &after); /* it counts again */
+		thread_uncount(t, &after); /* the segment adds them again */
 		after = nothing;
 	}
 	if (t->exit == EXIT_FULL)
@@ -425,7 +425,7 @@ static void dispatch(struct thread *t)
 		exit_by_record(t, cache_exit(t->exit - EXIT_RECORD_FIRST));
 }
 
-/* To the cache, at t->rip. */
+/* Enter the cache at t->rip. */
 static void go_in(struct thread *t)
 {
 	if (t->variant == VARIANT_FILTER) {
@@ -442,7 +442,7 @@ void dispatch_go_on(struct thread *t)
 	go_in(t);
 }
 
-/* The world was held when the thread wanted in, or it starts, or it had a fault. */
+/* The thread starts, had a fault, or found the world held when it wanted to enter. */
 void dispatch_wait_and_go_on(struct thread *t)
 {
 	lanes_read(t);

@@ -6,7 +6,7 @@
 #include "engine/core/run_mode.h"
 #include "engine/core/util.h"
 
-/* What one iteration of a string instruction touches, in order; 0 ends. */
+/* The accesses of one iteration of a string instruction, in order. */
 struct string_op {
 	uint8_t opcode;	 /* even: bytes; odd: by operand size */
 	uint8_t from[2]; /* enum reg whose value before is the address */
@@ -153,7 +153,7 @@ static void count_vector(struct thread *t, uint64_t n, bool stores)
 	t->extra.vector_elements += n;
 }
 
-/* The lanes whose mask is set, as bits. With `in`: the numbers that each adds to the base, too. */
+/* The lanes whose mask is set, as bits. With `in`: also each lane's index, in index[]. */
 static uint32_t active_lanes(const struct vector_access *v, const struct insn *in,
 			     uint64_t index[32])
 {

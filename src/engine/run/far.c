@@ -141,7 +141,7 @@ bool far_transfer(struct thread *t)
 	struct form f = {0};
 	uint32_t n = 0;
 
-	/* It may end in front of a page that is not there. */
+	/* The instruction may end at an unmapped page, so copy byte by byte. */
 	while (n < sizeof code &&
 	       engine_copy(&code[n], (const void *)(uintptr_t)(t->rip + n), 1) == 0)
 		n++;

@@ -32,7 +32,7 @@ void fetch_fault_raise(struct thread *t, enum translate_result r)
 	};
 	const bool canonical = (uint64_t)((int64_t)(t->rip << 16) >> 16) == t->rip;
 
-	/* A page of a file that ends in front of it is mapped, and not there. */
+	/* A mapped page beyond the end of its file: SIGBUS. */
 	if (r == TRANSLATE_UNMAPPED && is_code_of_file(t->rip))
 		signals_raise_fault(t, SIGBUS, BUS_ADRERR, t->rip);
 	else if (!canonical)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sent signals of the kinds that faults have; see held.h. */
+/* Sent signals of the kinds that faults raise; see held.h. */
 #include "engine/run/held.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "engine/run/signals.h"
 #include "engine/sample/ticker.h"
 
-/* States of a place, which count up: so a reader sees whether the place has changed meanwhile. */
+/* States of a place count up, so that a reader sees whether it has changed meanwhile. */
 #define IS_EMPTY(state) (((state)&3) == 0)
 #define IS_FULL(state)	(((state)&3) == 2)
 
@@ -35,7 +35,7 @@ static void put(struct held_signal *h, const siginfo_t *info)
 {
 	uint32_t state = __atomic_load_n(&h->state, __ATOMIC_RELAXED);
 
-	/* The kernel, too, drops a second one. */
+	/* Like the kernel, drop a second one. */
 	if (!IS_EMPTY(state) || !__atomic_compare_exchange_n(&h->state, &state, state + 1, 0,
 							     __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
 		return;
@@ -59,7 +59,7 @@ static bool is_full(const struct held_signal *h)
 	return IS_FULL(__atomic_load_n(&h->state, __ATOMIC_SEQ_CST));
 }
 
-/* To the thread itself: the kernel lets nobody else send what kill has sent. */
+/* To the thread itself: the kernel lets no other thread send a signal that kill sent. */
 static void send(struct thread *t, const siginfo_t *info)
 {
 	siginfo_t copy = *info;
@@ -70,7 +70,8 @@ static void send(struct thread *t, const siginfo_t *info)
 void held_keep(struct thread *t, int signal, const siginfo_t *info, bool to_thread)
 {
 	/*
-	 * The kernel does not tell where it was sent: this is what kill, sigqueue and timers write.
+	 * The kernel does not tell the destination; guess it from the codes that kill, sigqueue and
+	 * timers write.
 	 */
 	if (to_thread || info->si_code == SI_TKILL || info->si_code > 0) {
 		put(place_of(&t->held_signals, signal), info);
@@ -121,7 +122,7 @@ static bool looks(long nr)
 	return false;
 }
 
-/* The kernel blocks the signals of `blocked`. */
+/* Send the held signals of `blocked`, which the kernel blocks, so that calls find them pending. */
 static void show(struct thread *t, uint64_t blocked)
 {
 	siginfo_t info;
@@ -137,7 +138,7 @@ static void show(struct thread *t, uint64_t blocked)
 
 uint64_t held_block(struct thread *t, long nr)
 {
-	/* A system call filter may not allow ours. */
+	/* A seccomp filter may forbid the engine's own call. */
 	uint64_t blocked = engine.quiet ? 0 : (t->mask & SYNC_SIGNALS) | held_ignored(t->process);
 
 	t->kicked = false;
@@ -145,7 +146,7 @@ uint64_t held_block(struct thread *t, long nr)
 		return 0;
 	engine_let_in(SYS_rt_sigprocmask, SIG_BLOCK, (long)&blocked, 0, 8);
 	if (looks(nr)) {
-		/* Before we look at what is kept: for what is kept later another thread calls. */
+		/* Before held signals are read: for later ones another thread calls this one. */
 		__atomic_store_n(&t->looks_for, blocked, __ATOMIC_SEQ_CST);
 		show(t, blocked);
 	}
@@ -155,9 +156,8 @@ uint64_t held_block(struct thread *t, long nr)
 long held_unblock(struct thread *t, long nr, uint64_t blocked, long result)
 {
 	/*
-	 * We have interrupted it, or another thread has got what woke this one: once more. So too
-	 * where the kernel would have begun it anew, had it been the signal itself that interrupted
-	 * it.
+	 * Restart the call if the engine interrupted it, or another thread took the signal that
+	 * woke this one; also if the kernel would have restarted it after the signal itself.
 	 */
 	if (result == -EINTR &&
 	    (t->pending ? t->kicked && rest_restarts(t, nr) : t->kicked || t->looks_for != 0))
@@ -169,7 +169,7 @@ long held_unblock(struct thread *t, long nr, uint64_t blocked, long result)
 	return result;
 }
 
-/* Who is to have it: a thread that does not block it, or else one that waits for it. */
+/* The thread to take the signal: one that does not block it, or else one that waits for it. */
 static struct thread *taker(const struct thread *t, int signal)
 {
 	struct thread *found = 0;
@@ -185,7 +185,7 @@ static struct thread *taker(const struct thread *t, int signal)
 	return found;
 }
 
-/* Have the thread look at what is kept for the process, out of a system call if need be. */
+/* Make a thread check the process's held signals; interrupts its system call, if any. */
 static void kick(struct thread *o)
 {
 	siginfo_t info = {.si_signo = TICK_SIGNAL, .si_code = SI_QUEUE};
@@ -202,7 +202,7 @@ bool held_is_kick(const struct thread *t, const siginfo_t *info)
 
 int held_take(struct thread *t, siginfo_t *info)
 {
-	/* It may be about to wait, or wait already. */
+	/* The thread may be about to wait, or wait already. */
 	t->kicked = true;
 	show(t, t->looks_for);
 	for (uint32_t i = 0; i < HELD_KINDS && !t->pending; i++)
@@ -253,7 +253,7 @@ void held_give_back(struct thread *t)
 	for (uint32_t i = 0; i < HELD_KINDS; i++) {
 		if (take(&t->held_signals.of[i], &info))
 			send(t, &info);
-		/* The kernel takes what kill has sent from nobody but the first thread. */
+		/* The kernel lets only the first thread send a signal that kill sent. */
 		if (take(&t->process->held_signals.of[i], &info) &&
 		    sys3(SYS_rt_sigqueueinfo, pid, kinds[i], &info) != 0)
 			send(t, &info);

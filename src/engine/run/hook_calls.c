@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What code calls the engine for; see hook_calls.h. */
+/* Answers to calls from hooks; see hook_calls.h. */
 #include "engine/run/hook_calls.h"
 
 #include "engine/data/alloc.h"

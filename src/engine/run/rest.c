@@ -17,12 +17,12 @@
 
 static bool is_over; /* for all threads */
 
-/* How far the signal that was noted last has come. */
+/* Progress of the signal that was noted last. */
 enum { SERVED, NOTED, IN_HANDLER, UNBLOCKED };
 
 void rest_noted(struct thread *t, const siginfo_t *info)
 {
-	/* What the process sends itself, or its filter does, comes no faster than it runs. */
+	/* Signals from the process itself, or from its filter, come no faster than it runs. */
 	const bool own = info->si_code <= 0 ? info->si_code != SI_TIMER &&
 						      (uint32_t)info->si_pid == t->process->pid
 					    : info->si_signo == SIGSYS;
@@ -39,7 +39,7 @@ void rest_begin(struct thread *t)
 	struct itimerspec when = {.it_value = {0, (long)ns}};
 
 	t->rest_ns = 0;
-	if (!ns) /* it has begun */
+	if (!ns) /* the rest has begun already */
 		return;
 	t->resting = true;
 	if (!t->has_rest_timer)
@@ -64,8 +64,8 @@ bool rest_is_due(struct thread *t)
 	if (t->calm >= took || is_over || t->process->borrowed_memory)
 		return false;
 	/*
-	 * For processors with 2 GHz; others rest longer. Twice as long where no handler gets to its
-	 * end.
+	 * Assumes a clock of 2 GHz: faster ones rest longer. Doubles with each signal whose handler
+	 * does not return.
 	 */
 	ns = took / 2 << (t->handlers < MOST_DOUBLED ? t->handlers : MOST_DOUBLED);
 	t->rest_ns = ns < LEAST_NS ? LEAST_NS : ns > MOST_NS ? MOST_NS : ns;
@@ -81,7 +81,7 @@ void rest_handler_returns(struct thread *t)
 
 void rest_handler_returned(struct thread *t)
 {
-	if (t->signal_stage == UNBLOCKED) /* and not: the next one has come */
+	if (t->signal_stage == UNBLOCKED) /* else the next signal has arrived */
 		t->signal_stage = SERVED;
 }
 
@@ -91,7 +91,7 @@ bool rest_timer_sent(const struct thread *t, const siginfo_t *info)
 	       info->si_value.sival_ptr == &t->resting;
 }
 
-/* Calls that the kernel begins anew behind a handler with SA_RESTART. */
+/* Calls that the kernel restarts after a handler with SA_RESTART. */
 static const uint16_t restarted[] = {
 	SYS_read,    SYS_readv,	 SYS_write,   SYS_writev,  SYS_open,	 SYS_openat,	SYS_wait4,
 	SYS_waitid,  SYS_accept, SYS_accept4, SYS_connect, SYS_recvfrom, SYS_recvmsg,	SYS_sendto,
@@ -117,7 +117,7 @@ long rest_end_by_call(struct thread *t, long nr, long result)
 		t->resting = false;
 		signals_unblock(t);
 	}
-	/* The timer has ended the call: it is the program's signal that did, or nothing did. */
+	/* The rest's timer may have interrupted the call: hide that from the program. */
 	if (result == -EINTR && (!t->pending || rest_restarts(t, nr)))
 		return RESTART_CALL;
 	return result;

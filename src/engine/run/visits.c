@@ -21,7 +21,7 @@
 
 #define MAILBOX_MAGIC1 0x6f6f64206c6c6577ull
 #define MAILBOX_MAGIC2 0x9d1c5be2a7f3064cull
-/* Both engines are to agree on what the one reads in the other. */
+/* Both engines must agree on the layout of what one reads in the other. */
 #define LAYOUT                                                                           \
 	(sizeof(struct thread) << 48 ^ offsetof(struct thread, stuck_at) << 32 ^         \
 	 offsetof(struct thread, listed_at) << 16 ^ offsetof(struct process, pid) << 8 ^ \
@@ -37,7 +37,7 @@ struct mailbox {
 	uint32_t granted;    /* enum visit_level that holds already */
 };
 
-static struct mailbox *mailbox; /* at LOW_TABLES, or NULL: nobody finds it */
+static struct mailbox *mailbox; /* at LOW_TABLES, or NULL: none */
 
 /* ---- In the process that is written to ---- */
 
@@ -83,7 +83,7 @@ void visits_answer(struct thread *t)
 		lock_drop(&engine.translate_lock);
 		__atomic_store_n(&mailbox->granted, level, __ATOMIC_SEQ_CST);
 	}
-	/* Somebody may have asked for more meanwhile. */
+	/* Clear the request, unless another one has come meanwhile. */
 	__atomic_compare_exchange_n(&engine_hold.asked, &asked, 0, 0, __ATOMIC_SEQ_CST,
 				    __ATOMIC_RELAXED);
 	world_release();
@@ -101,7 +101,7 @@ struct visit {
 	uint64_t pid;
 	long mem; /* descriptor of its memory */
 	struct mailbox mailbox;
-	bool same_pids; /* its numbers of threads mean here what they mean there */
+	bool same_pids; /* same pid namespace: thread ids are valid in both */
 };
 
 static bool get(const struct visit *v, uint64_t at, void *to, uint64_t bytes)
@@ -129,7 +129,7 @@ static void end(const struct visit *v)
 	sys1(SYS_close, v->mem);
 }
 
-/* False: no engine is there, or the kernel does not let us. */
+/* False: the process has no engine, or the kernel denies access to its memory. */
 static bool begin(struct visit *v, uint64_t pid)
 {
 	char path[PROC_PATH_BYTES];
@@ -154,9 +154,9 @@ static bool begin(struct visit *v, uint64_t pid)
 }
 
 /*
- * The thread, which lies there, runs code: send it a signal. It must not find it in a system call.
- * A thread that leaves the code from here on waits for the signal before it makes one
- * (stuck_await_call); if it has left before, none is sent.
+ * Send a signal to a thread that runs code; `at`: its address in the host. The signal must not
+ * interrupt a system call. A thread that leaves the code from here on waits for the signal before
+ * it makes one (stuck_await_call); a thread that left earlier is sent none.
  */
 static void call_out(const struct visit *v, uint64_t at, const struct thread *t)
 {
@@ -177,7 +177,7 @@ static void call_out(const struct visit *v, uint64_t at, const struct thread *t)
 		put(v, stuck_at, &not_called, sizeof not_called);
 }
 
-/* Is none of the host's threads in translated code? Those that are: call them, if told so. */
+/* Is none of the host's threads in translated code? With `calls`, call those that are. */
 static bool look_at_threads(const struct visit *v, bool calls)
 {
 	bool out = true;
@@ -187,12 +187,12 @@ static bool look_at_threads(const struct visit *v, bool calls)
 		uint64_t at, n = 0;
 
 		if (!get(v, v->mailbox.threads, &at, sizeof at))
-			return true; /* it is gone */
+			return true; /* the host has ended */
 		for (; at && n < MOST_THREADS; n++) {
 			if (!get(v, at, &t, sizeof t))
 				return true;
 			if (!t.listed_at)
-				break; /* it has just ended, and leads nowhere */
+				break; /* this thread has just ended; its link is not valid */
 			if (t.in_cache && calls)
 				call_out(v, at, &t);
 			out &= !t.in_cache;
@@ -212,7 +212,7 @@ static bool has_granted(const struct visit *v, enum visit_level level)
 	       granted >= level;
 }
 
-/* Nobody runs old code, and nobody will: whoever wants to sees that there was a question. */
+/* No thread runs old code, and none will: it sees the request before it enters. */
 static bool is_at_rest(const struct visit *v, enum visit_level level, bool calls)
 {
 	uint8_t asked;
@@ -221,7 +221,7 @@ static bool is_at_rest(const struct visit *v, enum visit_level level, bool calls
 	       asked;
 }
 
-/* It takes the signals that it was sent as soon as it goes on. */
+/* A stopped host need not be awaited: it takes its signals before it runs code again. */
 static bool is_stopped(const struct visit *v)
 {
 	char path[PROC_PATH_BYTES], text[128];
@@ -269,7 +269,7 @@ void visits_ask_all(const struct thread *t, uint64_t pid)
 #define MOST_PARTS 1024u
 #define MOST_BYTES 0x7ffff000ull /* of one call */
 
-/* A list of struct iovec, and how much of it has been gone through. */
+/* A list of struct iovec, and how many of its bytes are done. */
 struct parts {
 	uint64_t at, count, done;
 };
@@ -279,7 +279,7 @@ static bool part_of(const struct parts *p, uint64_t i, struct iovec *v)
 	return engine_copy(v, (const void *)(uintptr_t)(p->at + i * sizeof *v), sizeof *v) == 0;
 }
 
-/* What comes next. False: nothing, or it cannot be read. */
+/* The rest of the part that comes next. False: none, or the list cannot be read. */
 static bool next_part(const struct parts *p, struct iovec *v)
 {
 	uint64_t skip = p->done;
@@ -326,7 +326,7 @@ static bool is_protected(const struct visit *v, uint64_t page)
 	return false;
 }
 
-/* Nobody is there to take the protection off, so write as the kernel lets debuggers do. */
+/* Write to a protected page through /proc/PID/mem: no thread of the host removes protection. */
 static long force(const struct visit *v, const struct iovec *from, const struct iovec *to)
 {
 	const uint64_t at = (uint64_t)(uintptr_t)to->iov_base, page = at & ~(PAGE - 1);
@@ -337,18 +337,18 @@ static long force(const struct visit *v, const struct iovec *from, const struct 
 	return is_protected(v, page) ? sys4(SYS_pwrite64, v->mem, from->iov_base, n, at) : 0;
 }
 
-/* Write to one place, if not all of it. */
+/* Write to one place, perhaps only a part. */
 static long write_part(const struct visit *v, const struct iovec *from, const struct iovec *to)
 {
 	long r = sys6(SYS_process_vm_writev, v->pid, from, 1, to, 1, 0);
 
 	if (r <= 0)
 		r = force(v, from, to);
-	/* Perhaps the protection has gone between the two. */
+	/* The protection may have gone between the two: try again. */
 	return r > 0 ? r : sys6(SYS_process_vm_writev, v->pid, from, 1, to, 1, 0);
 }
 
-/* Go on with a call that has stopped, up to `most` bytes in all. Returns how many more it wrote. */
+/* Continue a call that stopped early, up to `most` bytes in all. Returns the bytes added. */
 static long write_on(const struct visit *v, struct parts from, struct parts to, uint64_t most)
 {
 	const uint64_t before = from.done;
