@@ -28,7 +28,7 @@ static void put(struct sim_table *t, uint64_t hash, void *item)
 	t->used++;
 }
 
-/* Those that were removed are left behind. */
+/* Removed items are not copied. */
 static int grow(struct sim_table *t)
 {
 	struct sim_table bigger = {

@@ -110,8 +110,7 @@ struct sim_call_graph {
  */
 struct sim_totals {
 	uint64_t event[SIM_GRAPH_EVENTS + 8]; /* the last 8 are none, see event_bits.h */
-	uint64_t
-		changes; /* changes whenever an event rises that is not among the first SIM_OFTEN */
+	uint64_t changes;		      /* changes when any but the first SIM_OFTEN rises */
 	uint64_t packed; /* of a sum of SIM_COUNTS what they contain already; see call_steps.h */
 };
 

@@ -37,7 +37,7 @@ static uint32_t *bigger(const struct sim_call_graph *g, uint32_t *items, uint32_
 	return more;
 }
 
-/* Have places for the node and its function in the arrays of what is active. */
+/* Make room for the node and its function in the arrays of active ones. */
 static bool has_places(const struct sim_call_graph *g, struct sim_call_stack *s, uint32_t node)
 {
 	uint32_t function = sim_function_of(g, node);
@@ -224,7 +224,7 @@ static bool is_nested(const struct sim_call_graph *g, const struct sim_call_stac
 	return s->made != 0 && sim_is_made(g, node);
 }
 
-/* Two arcs that differ in nothing but recursion know each other. */
+/* Link two arcs that differ only in recursion. */
 static void introduce(struct sim_arc *a, struct sim_arc *b)
 {
 	if (a->leads_on || a->caller != b->caller || a->pc != b->pc || a->callee != b->callee ||

@@ -83,7 +83,7 @@ static int grow_table(struct sim_random *r)
 	return 0;
 }
 
-/* The line's index; it is made when it is new. NO_LINE when memory ran out. */
+/* The line's index; a new line is added. NO_LINE without memory. */
 static uint32_t find_line(struct sim_random *r, uint64_t number)
 {
 	for (;;) {

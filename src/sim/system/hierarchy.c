@@ -103,7 +103,7 @@ static void set_noop(struct sim_noop *p, const uint64_t *table)
 	*p = (struct sim_noop){{table, table, table, table}, 0, 63};
 }
 
-/* What the fast tests see of a cache: it may be watched or not, or not be there. */
+/* Set what the filter sees of a cache: it may be watched or not, or not exist. */
 static void show_noop(struct sim_noop *p, const struct sim_cache *c, bool filter)
 {
 	if (c->memory == NULL) {

@@ -13,7 +13,8 @@
  * many lines come before X says in which of them it hits.
  *
  * Below, caches that see the same misses are looked up once, and share a row if they have equally
- * many sets. Different first levels miss at different times, so caches below them share nothing.
+ * many sets. Caches below two different first levels share nothing, as those miss at different
+ * times.
  *
  * 	access -> front of data -> rows of data --+-> caches below (L1i A, L1d A): LL, LL, ...
  * 	fetch  -> front of code -> rows of code --+-> caches below (L1i A, L1d B): L2 -> LL

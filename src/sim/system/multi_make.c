@@ -116,7 +116,7 @@ static int make_tails(struct sim_multi *s, struct sim_firsts *f, uint32_t i)
 		for (uint32_t place = f->shape[k].ways; place < SIM_MULTI_PLACES; place++)
 			t->missed[place] |= (uint8_t)(1u << k);
 	}
-	/* With as many sets as the front the first places are always those of its own lines. */
+	/* With as many sets as the front, the front's lines always take the first places. */
 	if (sets == f->front.sets)
 		most -= f->front.ways;
 	t->room = most > 8 ? 16 : 8;
@@ -125,7 +125,7 @@ static int make_tails(struct sim_multi *s, struct sim_firsts *f, uint32_t i)
 	return t->rows != NULL && t->in_front != NULL ? 0 : -1;
 }
 
-/* Is it the first with so many sets, and is there more to know of those than what the front has? */
+/* Is it the first with this number of sets, and do these first levels need more than the front? */
 static bool wants_tails(const struct sim_firsts *f, uint32_t i)
 {
 	bool more = f->shape[i].sets != f->front.sets;

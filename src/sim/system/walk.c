@@ -98,7 +98,7 @@ static void count_dirty(struct walk *w, unsigned slot)
 
 static void give_up(struct walk *w, unsigned slot, uint64_t entry);
 
-/* Take the bytes out of a cache above an inclusive level. Returns whether any were dirty. */
+/* Remove the bytes from a cache above an inclusive level. Returns whether any were dirty. */
 static bool take_out(struct walk *w, unsigned slot, uint64_t first, uint64_t last)
 {
 	struct sim_cache *c = &w->h->caches[slot];
@@ -160,7 +160,7 @@ static void receive(struct walk *w, unsigned level, uint64_t line, unsigned flag
 		give_up(w, level, victim);
 }
 
-/* A line leaves a cache, for another that has come. */
+/* A line is evicted to make room for another. */
 static void give_up(struct walk *w, unsigned slot, uint64_t entry)
 {
 	struct sim_hierarchy *h = w->h;
@@ -189,7 +189,8 @@ static bool makes_dirty(const struct walk *w, unsigned slot)
 }
 
 /*
- * Returns the level below `level` and before `end` that had the line, and has it no more; or end.
+ * Removes the line from the level below `level` and before `end` that holds it. Returns that level,
+ * or end.
  */
 static unsigned search_exclusive(struct walk *w, unsigned level, unsigned end, uint64_t line,
 				 unsigned *flags)
