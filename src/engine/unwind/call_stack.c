@@ -5,12 +5,12 @@
 #include "engine/core/util.h"
 #include "engine/translate/translate.h"
 
-/* Farther apart than frames are: it is another stack. */
+/* Bytes: frames farther apart than this lie on different stacks. */
 #define FRAME_MOST (256ull << 10)
 
 struct call_stack *call_stack_of(const struct thread *t)
 {
-	/* Of a thread whose buffer is parked others may take the watches. */
+	/* While a thread's buffer is parked, other threads may take its watches. */
 	return t->buf_memory && t->variant == VARIANT_STREAM ? t->call_stack : 0;
 }
 
@@ -35,7 +35,7 @@ void call_stack_at(struct thread *t, uint64_t pc, uint64_t rsp, uint64_t rbp)
 {
 	struct call_stack *s = call_stack_of(t);
 
-	/* The walk takes the rule of the byte before: here no call has been made. */
+	/* The walk uses the rule of the byte before pc, but here no call has been made. */
 	if (s)
 		walk(t, s, (struct unwind_walk){pc + 1, rsp, rbp, 0}, false);
 }
@@ -66,7 +66,7 @@ void call_stack_enter(struct thread *t)
 
 /* ---- Going through the buffer ---- */
 
-/* The stack is used at `slot`: frames below are gone, and all when it is another stack. */
+/* The stack is used at `slot`: drop the frames below, or all if it is another stack. */
 static void use(struct frames *f, uint64_t slot)
 {
 	f->depth = frames_not_below(f, f->depth, slot);
@@ -82,7 +82,7 @@ static void called(struct frames *f, uint64_t slot, uint64_t back)
 	frames_push(f, slot, back);
 }
 
-/* Most of the price of paths is this loop: 2 to 4 % of what recording takes. */
+/* This loop is most of the cost of paths: 2 to 4 % of the time of recording. */
 static const uint64_t *next_call(const uint64_t *p, const uint64_t *end)
 {
 	for (; p + 4 <= end; p += 4) {

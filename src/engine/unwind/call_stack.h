@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who called whom, for accesses that are looked at when they are long over. A thread's stack is
- * walked when it begins to fill its stream buffer; from there on the buffer itself tells of
- * each call and each return, by the trailers of the segments that end in one (scan.h). So the
- * stack at any of its entries is known by going forward through the buffer, which is done only
- * as far as somebody asks.
+ * Call paths of buffered accesses, which the engine looks at later. A thread's stack is walked
+ * when the thread begins to fill its stream buffer. After that the trailers of segments that end
+ * in a call or return (scan.h) record each call and return. A scan forward through the buffer
+ * gives the stack at any entry; it goes only as far as a caller asks.
  *
- * A frame is known by the place of its return address on the stack: whatever a call or return
- * finds at lower addresses is gone, however it was left (longjmp, exceptions). What cannot be
- * known, such as what lies beyond a change of stacks, is left out: a path is too short then.
+ * The place of its return address on the stack identifies a frame: at a call or return, all frames
+ * at lower addresses are gone, however they ended (longjmp, exceptions). Unknown callers, as after
+ * a change of stacks, are left out: then the path is too short.
  */
 #ifndef DWELL_ENGINE_UNWIND_CALL_STACK_H
 #define DWELL_ENGINE_UNWIND_CALL_STACK_H
@@ -17,27 +16,27 @@
 #include "engine/unwind/frames.h"
 
 struct call_stack {
-	bool due;	       /* the thread's stack may be another one: it is to be walked */
-	const uint64_t *entry; /* of the buffer, being looked at; NULL: no entry, here and now */
+	bool due;	       /* the thread's stack may have changed: walk it again */
+	const uint64_t *entry; /* of the buffer, being looked at; NULL: the present */
 	const uint64_t *known; /* calls and returns before this entry are in the frames */
 	struct frames frames;
 };
 
-/* The thread's stack, if paths are wanted of it, else NULL. */
+/* The thread's stack, or NULL if its paths are not recorded. */
 struct call_stack *call_stack_of(const struct thread *t);
 
-/* The buffer is empty, or what comes next is not called by what came before. */
+/* The buffer is empty, or the code that runs next was not called from the code before. */
 void call_stack_break(struct thread *t);
-/* The thread goes on into the cache: t->rip and its registers are those of the program. */
+/* The thread is about to enter the cache: t->rip and t->regs hold the program's state. */
 void call_stack_enter(struct thread *t);
-/* The same inside a hook: at pc with these registers, nothing of its instruction executed. */
+/* The same inside a hook, just before the instruction at pc, with these registers. */
 void call_stack_at(struct thread *t, uint64_t pc, uint64_t rsp, uint64_t rbp);
-/* The same at a function's first instruction: its return address stands at rsp. */
+/* The same at a function's first instruction: the return address is at rsp. */
 void call_stack_at_entry(struct thread *t, uint64_t rsp, uint64_t rbp);
 
 /*
- * The return addresses at the entry being looked at, or here and now at pc, the innermost first:
- * at most `room`. Returns how many.
+ * Write the return addresses at the entry being looked at, or at pc in the present, to path:
+ * innermost first, at most `room`. Returns their number.
  */
 uint32_t call_stack_path(struct thread *t, uint64_t pc, uint64_t *path, uint32_t room);
 

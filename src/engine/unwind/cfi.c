@@ -82,7 +82,7 @@ uint64_t cfi_pointer(struct cfi_reader *r, uint8_t encoding)
 
 enum cfa_kind { CFA_UNKNOWN, CFA_REGISTER, CFA_AT_REGISTER };
 
-/* Where things are, as far as it matters for the caller's rsp, rbp and pc. */
+/* A row of the unwind table, reduced to what gives the caller's rsp, rbp and pc. */
 struct row {
 	uint8_t cfa; /* enum cfa_kind */
 	uint64_t cfa_register;
@@ -101,8 +101,8 @@ struct machine {
 };
 
 /*
- * What instructions do with their operands. The operands of those with an expression begin
- * with a register or with nothing; the expression itself is still to be read.
+ * What an instruction does with its operands. Where it has an expression, the caller has read the
+ * register before it, if any; the action reads the expression itself.
  */
 typedef void action(struct machine *m, struct cfi_reader *r, uint64_t a, int64_t b);
 
@@ -139,7 +139,7 @@ static void saved_at(struct machine *m, struct cfi_reader *r, uint64_t which, in
 		m->now.ends = offset != -8;
 }
 
-/* As at the function's beginning. */
+/* Restore the rule that held at the function's beginning. */
 static void restore_register(struct machine *m, struct cfi_reader *r, uint64_t which, int64_t b)
 {
 	(void)r;
@@ -212,7 +212,7 @@ static void define_cfa_offset(struct machine *m, struct cfi_reader *r, uint64_t 
 	m->now.cfa_offset = offset;
 }
 
-/* DW_OP_breg6 offset, which is rbp + offset, perhaps with a DW_OP_deref behind. */
+/* DW_OP_breg6 offset, which is rbp + offset, optionally followed by DW_OP_deref. */
 static bool rbp_expression(struct cfi_reader *r, int64_t *offset, bool *deref)
 {
 	uint64_t bytes = cfi_uleb(r);
@@ -339,7 +339,7 @@ static void execute_extended(struct machine *m, struct cfi_reader *r, uint8_t op
 	extended[opcode].act(m, r, a, (int64_t)b);
 }
 
-/* Until the row for m->pc is complete. */
+/* Execute until the row for m->pc is complete. */
 static bool execute(struct machine *m, struct cfi_reader *r)
 {
 	while (r->p < r->end && !r->bad && !m->failed) {

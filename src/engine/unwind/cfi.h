@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The programs of call frame information: reading their bytes, and executing them up to a
- * place in the code. Only eh_frame.c, which finds them, and cfi.c.
+ * place in the code. For eh_frame.c, which finds them, and cfi.c only.
  */
 #ifndef DWELL_ENGINE_UNWIND_CFI_H
 #define DWELL_ENGINE_UNWIND_CFI_H
 
 #include "engine/unwind/eh_frame.h"
 
-#define CFI_ROOM 2048u /* of a description that is looked at: programs are shorter */
+#define CFI_ROOM 2048u /* bytes read of a description: programs are shorter */
 
-/* Bytes of a description; `bad` once it was read beyond. */
+/* Bytes of a description; `bad` after a read beyond its end. */
 struct cfi_reader {
 	const uint8_t *p, *end;
 	uint64_t address; /* of p[0] in the target when reading began */
@@ -18,7 +18,7 @@ struct cfi_reader {
 	bool bad;
 };
 
-/* What a description of code shares with others (CIE). */
+/* The part that several descriptions of code share (CIE). */
 struct cfi_common {
 	uint64_t code_unit;
 	int64_t data_unit;
@@ -29,17 +29,17 @@ struct cfi_common {
 	struct cfi_reader program;
 };
 
-/* Numbers of 1 to 8 bytes, and of variable length. Beyond the end: 0, and r->bad. */
+/* Read numbers of 1 to 8 bytes, or of variable length. Beyond the end: 0, and r->bad is set. */
 uint64_t cfi_bytes(struct cfi_reader *r, uint32_t n);
 uint64_t cfi_uleb(struct cfi_reader *r);
 int64_t cfi_sleb(struct cfi_reader *r);
 void cfi_skip(struct cfi_reader *r, uint64_t n);
-/* A pointer of one of the encodings that occur; relative only to itself. */
+/* Read a pointer in one of the usual encodings: absolute or pc-relative. */
 uint64_t cfi_pointer(struct cfi_reader *r, uint8_t encoding);
 
 /*
- * The rule at pc in code that begins at start: after the program of c and as much of `program`
- * as is for pc. False: there is none that can be told by a struct frame_rule.
+ * The rule at pc in code that begins at start: executes the program of c, then `program` as far as
+ * pc. False: there is no rule, or struct frame_rule cannot express it.
  */
 bool cfi_rule(const struct cfi_common *c, const struct cfi_reader *program, uint64_t start,
 	      uint64_t pc, struct frame_rule *rule);

@@ -6,11 +6,11 @@
 #include "engine/core/state.h"
 #include "engine/core/util.h"
 
-/* symbols that may start between one that covers an address and the address */
+/* symbols that may start between an address and the symbol that covers it */
 #define LOOK_BACK    16u
-#define MOST_SYMBOLS (16u << 20) /* of a browser there are one or two million */
+#define MOST_SYMBOLS (16u << 20) /* a browser has one or two million */
 
-/* n symbols of the section, or NULL if the file has them not. */
+/* The n symbols of the section, or NULL if they lie outside of the file. */
 static const Elf64_Sym *symbols_of(const struct code_file *f, const Elf64_Shdr *section,
 				   uint64_t *n)
 {
@@ -22,8 +22,7 @@ static const Elf64_Sym *symbols_of(const struct code_file *f, const Elf64_Shdr *
 }
 
 /*
- * Labels that assembly gives to others are functions; those for itself alone are places inside of
- * one.
+ * In assembly, global labels are functions; local labels are places inside one.
  */
 static bool is_function(const struct code_file *f, const Elf64_Sym *s)
 {
@@ -52,7 +51,7 @@ void code_symbols_release(struct code_symbols *s)
 	*s = (struct code_symbols){0};
 }
 
-/* By start, and at one start the largest first. */
+/* Order by start; at the same start the largest first. */
 static bool is_before(const struct code_symbol *a, const struct code_symbol *b)
 {
 	return a->start != b->start ? a->start < b->start : a->bytes > b->bytes;
@@ -150,7 +149,7 @@ bool code_symbols_find(const struct code_symbols *s, uint64_t pc, uint64_t *star
 		const struct code_symbol *x = &s->items[i];
 		uint64_t last = x->bytes ? x->start + (uint64_t)x->bytes : UINT64_MAX;
 
-		/* One without a size ends where the next one begins, whichever that is. */
+		/* A symbol without a size ends where the next one begins. */
 		if (offset < last && (x->bytes || i + 1 == next)) {
 			*start = s->base + x->start;
 			*end = x->bytes ? s->base + last : limit;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions by the table that the Go linker leaves for the runtime's own use (.gopclntab), for Go
- * programs without symbols. Its head is looked for in the file; the list is read in memory, where
- * position-independent programs have their addresses. src/symbols/go_table.c reads all of it, for
+ * Functions by the table that the Go linker writes for Go's runtime (.gopclntab), for Go programs
+ * without symbols. The head is found in the file; the list is read in memory, where the addresses
+ * of position-independent programs are relocated. src/symbols/go_table.c reads the whole table, for
  * the names.
  */
 #include "engine/core/state.h"
@@ -26,8 +26,8 @@ static const struct form {
 };
 
 /*
- * The form of a table that begins so, or NULL. Zeros, the unit of code, and the size of pointers
- * follow.
+ * The form of a table by its first 8 bytes, or NULL: a magic number, zeros, the unit of code, and
+ * the size of pointers.
  */
 static const struct form *form_of(uint64_t head)
 {
@@ -89,7 +89,7 @@ static bool read_list(uint64_t address, uint64_t bytes, struct go_list *l)
 	if (form->text >= 0)
 		l->text = head[form->text];
 	l->at = address + list;
-	/* One entry more tells where the last function ends. */
+	/* One more entry holds the end of the last function. */
 	return l->count && l->count < MOST_FUNCTIONS && list < bytes &&
 	       (l->count + 1) * l->entry_bytes <= bytes - list;
 }
@@ -111,9 +111,7 @@ static bool read_entries(const struct go_list *l, uint64_t from, uint32_t n, uin
 	return true;
 }
 
-/*
- * All functions, each up to the next one, and what was there before. False: they are not in order.
- */
+/* Add all functions, each up to the next one. False: they are not in order. */
 static bool add_list(struct code_symbols *s, const struct go_list *l, uint64_t end)
 {
 	uint64_t entry[CHUNK_ENTRIES], last = s->base;

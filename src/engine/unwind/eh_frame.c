@@ -19,7 +19,7 @@ static bool open_entry(uint64_t address, uint8_t *bytes, struct cfi_reader *r)
 	    length == 0xffffffffu)
 		return false;
 	if (length > CFI_ROOM)
-		length = CFI_ROOM; /* perhaps the part that matters is there */
+		length = CFI_ROOM; /* the rest may not be needed */
 	if (engine_copy(bytes, (const void *)(uintptr_t)(address + 4), length) != 0)
 		return false;
 	*r = (struct cfi_reader){bytes, bytes + length, address + 4, bytes, false};
@@ -126,8 +126,8 @@ static bool read_head(const struct frame_table *t, struct table_head *head)
 }
 
 /*
- * The last entry of the table that begins at or before pc, and the first one behind it; *place is
- * the latter's number, which is 0 or head->count where one of them is not there.
+ * The last entry that begins at or before pc, and the first one behind pc. *place is the number of
+ * the latter: 0 if there is none before, head->count if there is none behind.
  */
 static bool search(const struct frame_table *t, const struct table_head *head, uint64_t pc,
 		   struct table_entry *before, struct table_entry *behind, uint32_t *place)
@@ -141,7 +141,7 @@ static bool search(const struct frame_table *t, const struct table_head *head, u
 	while (low < high) {
 		uint32_t mid = low + (high - low) / 2;
 
-		/* Not engine_copy, whose rep movsb takes longer than all else here. */
+		/* Not engine_copy: its rep movsb takes longer than the rest of the search. */
 		if (engine_peek(&word, (const void *)(uintptr_t)(entries + mid * sizeof e)) != 0)
 			return false;
 		__builtin_memcpy(&e, &word, sizeof e);
@@ -174,7 +174,7 @@ bool eh_frame_find(const struct frame_table *t, uint64_t pc, struct frame_rule *
 	return read_description(description_of(t, &found), pc, rule);
 }
 
-/* The code that the description at `address` is of. */
+/* The range of code that the description at `address` covers. */
 static bool read_range(uint64_t address, struct frame_range *range)
 {
 	uint8_t bytes[CFI_ROOM];
@@ -189,7 +189,7 @@ static bool read_range(uint64_t address, struct frame_range *range)
 		return false;
 	range->start = cfi_pointer(&r, c.pointer_encoding);
 	range->end = range->start + cfi_pointer(&r, c.pointer_encoding & 0x0f);
-	/* Those of signal trampolines begin one byte early, so that callers are found (glibc). */
+	/* glibc lets the range of a signal trampoline begin one byte early, for unwinding. */
 	range->start += c.is_signal;
 	return !r.bad && range->start < range->end;
 }
@@ -229,7 +229,7 @@ static uint64_t next_entry(uint64_t at, uint64_t end)
 	return at + 4 + length;
 }
 
-/* Where the code begins that is described at `at`; 0 where no code is. */
+/* The beginning of the code that is described at `at`; 0: it describes no code. */
 static uint64_t described_code(uint64_t at, struct cfi_common *c, uint64_t *common_at)
 {
 	uint32_t head[2];
@@ -242,7 +242,7 @@ static uint64_t described_code(uint64_t at, struct cfi_common *c, uint64_t *comm
 	if (wanted != *common_at && !read_common(c, wanted))
 		return 0;
 	*common_at = wanted;
-	if (!open_entry(at, c->bytes, &r)) /* of c only the encoding is still wanted */
+	if (!open_entry(at, c->bytes, &r)) /* overwrites c->bytes, no longer needed */
 		return 0;
 	cfi_skip(&r, 4);
 	return cfi_pointer(&r, c->pointer_encoding);

@@ -6,7 +6,7 @@
 #include "engine/core/util.h"
 
 #define MOST_FOUND 128u /* by one walk */
-/* So many frames are compared: who returned from as many came back to the same ones. */
+/* Compare only the innermost: a thread that returned through more is taken to find the same. */
 #define MOST_COMPARED 64u
 
 uint32_t frames_not_below(const struct frames *f, uint32_t depth, uint64_t slot)
@@ -24,8 +24,8 @@ static bool are_same(const struct call_frame *end, uint32_t n)
 }
 
 /*
- * Is the frame that the walk has found the innermost of the first `depth`, and all that it was
- * called by still there? Then the rest of the walk would find the same.
+ * Is the frame that the walk has found the innermost of the first `depth`, and are all its callers
+ * still there? Then the rest of the walk would find the same frames.
  */
 static bool joins(const struct frames *f, uint32_t depth, const struct unwind_walk *w)
 {
@@ -37,7 +37,7 @@ static bool joins(const struct frames *f, uint32_t depth, const struct unwind_wa
 	       are_same(f->saved + f->saved_count[last], f->saved_count[last]);
 }
 
-/* Half of the frames go, the outer ones; of what they have saved the rest is compared on. */
+/* Drop the outer half of the frames, and the rbp values that they saved. */
 static void drop_outer(struct frames *f)
 {
 	const uint32_t n = f->depth / 2, saved = f->saved_count[n - 1];
@@ -64,7 +64,7 @@ void frames_push(struct frames *f, uint64_t slot, uint64_t back)
 	f->saved_count[i] = i ? f->saved_count[i - 1] : 0;
 }
 
-/* The frame found, which is called by the innermost one; `next`: where the walk went on. */
+/* Add the frame found, called from the innermost one; `next`: the walk's next, outer frame. */
 static void push_found(struct frames *f, const struct unwind_walk *w,
 		       const struct unwind_walk *next)
 {
@@ -81,8 +81,8 @@ static void push_found(struct frames *f, const struct unwind_walk *w,
 }
 
 /*
- * The `n` found go behind the first `depth`; `joint`: the innermost of these, as it was found now.
- * Returns how many are where they were.
+ * Append the `n` found to the first `depth` frames; `joint`: the innermost of these, as this walk
+ * found it. Returns the number of frames that keep their place.
  */
 static uint32_t append(struct frames *f, uint32_t depth, const struct unwind_walk *found,
 		       uint32_t n, const struct unwind_walk *joint)

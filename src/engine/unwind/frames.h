@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The frames of a stack of calls, kept from one walk to the next. Walks begin a few calls apart,
- * mostly: a walk ends where it meets a frame of the one before, when all that it was called by is
- * still there.
+ * The frames of a call stack, kept from one walk to the next. Successive walks mostly begin a few
+ * calls apart: a walk ends where it meets a frame of the last one, if all callers of that frame are
+ * still on the stack.
  */
 #ifndef DWELL_ENGINE_UNWIND_FRAMES_H
 #define DWELL_ENGINE_UNWIND_FRAMES_H
@@ -11,37 +11,35 @@
 
 #include "engine/unwind/unwind.h"
 
-#define FRAMES_MOST 256u /* kept; of deeper stacks, the innermost */
+#define FRAMES_MOST 256u /* kept; of deeper stacks only the innermost */
 
-/* As engine_same wants them. */
+/* Laid out for engine_same. */
 struct call_frame {
-	uint64_t slot; /* where the return address stands */
-	uint64_t back; /* what it is */
+	uint64_t slot; /* where the return address lies */
+	uint64_t back; /* the return address */
 };
 
 struct frames {
 	uint32_t depth;
 	struct call_frame frame[FRAMES_MOST]; /* the innermost last; slots fall */
-	/* Of whom each returns to: rbp, and whether the way farther out depends on it. */
+	/* Of the function that each returns to: rbp, and whether the outer walk depends on it. */
 	uint64_t rbp[FRAMES_MOST];
 	bool needs_rbp[FRAMES_MOST];
-	/*
-	 * What this and outer frames have saved of such rbp, by its place and the outermost first.
-	 */
+	/* The saved values of needed rbp in this and outer frames, by place; outermost first. */
 	uint16_t saved_count[FRAMES_MOST];
 	struct call_frame saved[FRAMES_MOST];
 };
 
-/* Frames of the first `depth` that are not below slot: the others are there no longer. */
+/* The number of the first `depth` frames that are not below slot: the others are gone. */
 uint32_t frames_not_below(const struct frames *f, uint32_t depth, uint64_t slot);
 
-/* A frame that was called by the innermost one. */
+/* Add a frame, called from the innermost one. */
 void frames_push(struct frames *f, uint64_t slot, uint64_t back);
 
 /*
- * Walk from `w`, in the function at w.pc, and make the frames those of its stack. The frame of the
- * function that w.pc returns to is the first one, if is_frame: its return address, w.pc, stands
- * below w.rsp. Returns how many of the outermost frames are those of before.
+ * Walk from `w`, in the function at w.pc, and set the frames to those of its stack. If is_frame,
+ * w.pc is a return address just below w.rsp, and that is the first frame. Returns how many of the
+ * outermost frames have not changed.
  */
 uint32_t frames_walk(struct frames *f, struct unwind_walk w, bool is_frame);
 

@@ -11,8 +11,8 @@
 #define RESOLVER_MOST 2048u /* bytes of such a function */
 
 /*
- * Does code of the dynamic linker jump to where it has looked up? On x86-64 that ends in
- * jmp *%r11, which compilers do not make of C (glibc, _dl_runtime_resolve). It has no symbol.
+ * Is the function the dynamic linker's resolver (glibc, _dl_runtime_resolve), which jumps to the
+ * symbol it found? It has no symbol, but ends in jmp *%r11, which compilers do not emit for C.
  */
 static bool is_resolver(uint64_t start, uint64_t end)
 {
@@ -27,7 +27,7 @@ static bool is_resolver(uint64_t start, uint64_t end)
 	return false;
 }
 
-/* What frame information says, inside the module; without any all of it is one gap. */
+/* The range by frame information, inside the module; without any the module is one gap. */
 static void find_described(const struct module_place *m, uint64_t pc, struct sim_function *found)
 {
 	struct frame_range range;
@@ -44,7 +44,7 @@ static void find_described(const struct module_place *m, uint64_t pc, struct sim
 		found->kind = SIM_FUNCTION_NORMAL;
 }
 
-/* In a gap between described code: what the symbols say, inside the gap. */
+/* In a gap between described code: the function by symbols, inside the gap. */
 static void find_by_symbol(uint64_t pc, struct sim_function *found)
 {
 	uint64_t start, end;
@@ -82,7 +82,7 @@ void functions_find(void *context, uint64_t pc, struct sim_function *found)
 	}
 	*found =
 		(struct sim_function){.start = m.start, .end = m.end, .kind = SIM_FUNCTION_UNKNOWN};
-	/* It stays the same one when others come to begin behind it. */
+	/* No end: the function stays the same when later ones begin behind it. */
 	if (made_code_find(pc, &made) && made.start >= m.start)
 		*found = (struct sim_function){
 			.start = made.start, .end = UINT64_MAX, .kind = SIM_FUNCTION_MADE};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which function of the target some code is in, for the call graph. */
+/* Finds the function of the target that holds some code, for the call graph. */
 #ifndef DWELL_ENGINE_UNWIND_FUNCTIONS_H
 #define DWELL_ENGINE_UNWIND_FUNCTIONS_H
 
@@ -7,16 +7,16 @@
 #include "sim/calls/functions.h"
 
 /*
- * A sim_function_finder. Functions are what frame information describes as one piece, or else what
- * a symbol covers; the stubs of a linkage table are one function; so is code that neither knows.
+ * A sim_function_finder. A function is code that frame information describes as one piece, or else
+ * that a symbol covers. The stubs of a linkage table are one function; so is a gap of unknown code.
  * For code that lies in no file see made_code.h.
  */
 void functions_find(void *context, uint64_t pc, struct sim_function *found);
 
-/* Where the function that pc is in ends, as far as is known now. */
+/* The end of the function that holds pc, as far as is known now. */
 uint64_t functions_end(uint64_t pc);
 
-/* Code is reached at pc; as made_code_begin, and false in files. */
+/* Code is reached at pc: as made_code_begin; false if pc lies in a file. */
 bool functions_begin(uint64_t pc, enum made_way way, struct made_range *stale);
 
 /* As made_code_extend, for n places. */

@@ -8,10 +8,10 @@
 
 #define MOST_FUNCTIONS (1u << 18)
 
-/* Up to the next one, or to the end of the gap between files as it was. */
+/* Ends at the next function, or at the end of the gap between files when it was found. */
 struct function {
 	uint64_t start, end;
-	uint64_t reach; /* nothing is known of it from here on */
+	uint64_t reach; /* no code is known from here on */
 };
 
 static struct intervals functions;

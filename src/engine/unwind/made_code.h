@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of code that the target makes while it runs. Nobody says where they begin; so one
- * begins where a call, an indirect jump or a jump out of a file leads to, or any way that leads to
- * no known one, and lasts up to the next. That may be more functions than there are: the collector
- * takes together what has one name.
+ * Functions of code that the target makes at run time. Their beginnings are not declared: a
+ * function begins at the target of a call, an indirect jump or a jump out of a file, or where
+ * code is reached in no known function; it ends at the next. These may be too many: the collector
+ * merges those of one name.
  */
 #ifndef DWELL_ENGINE_UNWIND_MADE_CODE_H
 #define DWELL_ENGINE_UNWIND_MADE_CODE_H
@@ -18,7 +18,7 @@ struct made_range {
 /* How code is reached. */
 enum made_way {
 	MADE_ENTERED, /* by a call, an indirect jump, or a jump out of a file */
-	/* By a return, or a jump that may be a call: only where nothing was known of the code. */
+	/* by a return, or a jump that may be a call: begins a function only in unknown code */
 	MADE_PERHAPS,
 	MADE_REACHED, /* otherwise */
 };
@@ -30,13 +30,13 @@ enum made_way {
 bool made_code_find(uint64_t pc, struct made_range *function);
 
 /*
- * Code of the gap between files is reached at pc. True: a function begins there that was not known.
- * Code that was translated in *stale, which may be empty, took it for a part of another one.
+ * Code in the gap between files is reached at pc. True: a new function begins there. Blocks
+ * translated in *stale, which may be empty, took it for a part of another function.
  */
 bool made_code_begin(uint64_t pc, enum made_way way, const struct made_range *gap,
 		     struct made_range *stale);
 
-/* Code of the function around pc was translated that has bytes at `last`, or leads there. */
+/* Code of the function around pc was translated; it has bytes at `last`, or leads there. */
 void made_code_extend(uint64_t pc, uint64_t last);
 /* Is there any function? */
 bool made_code_is_any(void);

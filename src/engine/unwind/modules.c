@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Symbols and frame tables of mapped files; see modules.h. A file is looked at
- * as it lies on the disk, because its parts in memory come one after another.
+ * Symbols and frame tables of mapped files; see modules.h. The engine reads the
+ * file itself, because its segments are mapped into memory one by one.
  */
 #define _GNU_SOURCE
 #include "engine/unwind/modules.h"
@@ -33,14 +33,14 @@ struct module {
 	uint64_t go, go_bytes;	     /* the table of the Go linker, until it is read */
 	struct code_symbols symbols; /* for the call graph: of code without frame information */
 	struct range image;	     /* all that is loaded of the file, its data included */
-	uint64_t local_bytes;	     /* what its variables take of each thread */
+	uint64_t local_bytes;	     /* of its thread-local variables */
 };
 
 static struct module modules[MAX_MODULES];
 static uint32_t count;
 static uint32_t lock;
 
-/* A file in memory, and where its code went. */
+/* A file in memory, and where its code is mapped. */
 struct elf {
 	const uint8_t *bytes;
 	uint64_t size;
@@ -50,7 +50,7 @@ struct elf {
 	enum module_part part;
 };
 
-/* n things of `each` bytes at `at`, or NULL if the file has them not. */
+/* n items of `each` bytes at `at`, or NULL if they lie outside of the file. */
 static const void *part_of(const struct elf *e, uint64_t at, uint64_t n, uint64_t each)
 {
 	if (at > e->size || (at & 7) || n > (e->size - at) / each)
@@ -99,9 +99,7 @@ static void find_image(const struct elf *e, const Elf64_Phdr *ph, uint32_t n)
 	}
 }
 
-/*
- * A name that only its own file knows may be anything; of libraries the table for others tells all.
- */
+/* A local symbol may have any name; for a library .dynsym lists all functions that others call. */
 static bool is_exported(const struct elf *e, const Elf64_Shdr *symbols, uint32_t bind)
 {
 	return (bind == STB_GLOBAL || bind == STB_WEAK) &&
@@ -152,8 +150,8 @@ static void add_stubs(struct module *m, uint64_t start, uint64_t bytes)
 }
 
 /*
- * What sections tell: where the stubs of the linkage table are, and the frame information of
- * static programs, which have it, but no table of it.
+ * Find sections: the stubs of the linkage table, and the frame information of static programs,
+ * which lack .eh_frame_hdr.
  */
 static void find_sections(const struct elf *e, const Elf64_Ehdr *eh)
 {
@@ -180,10 +178,7 @@ static void find_sections(const struct elf *e, const Elf64_Ehdr *eh)
 	}
 }
 
-/*
- * The functions of code that frame information does not describe; only the call graph asks for
- * them.
- */
+/* The functions of code without frame information, for the call graph only. */
 static void find_functions(const struct elf *e, const Elf64_Ehdr *eh, const Elf64_Phdr *ph)
 {
 	const Elf64_Shdr *sh = part_of(e, eh->e_shoff, eh->e_shnum, sizeof *sh);
@@ -207,7 +202,7 @@ static void find_symbols(const struct elf *e, const Elf64_Ehdr *eh)
 	if (!sh || eh->e_shentsize != sizeof *sh)
 		return;
 	for (uint32_t i = 0; i < eh->e_shnum; i++) {
-		/* What a program defines for itself alone is not in the table for others. */
+		/* A function that only the program itself uses is not in .dynsym. */
 		bool wanted = sh[i].sh_type == SHT_DYNSYM ||
 			      (sh[i].sh_type == SHT_SYMTAB &&
 			       (e->part == MODULE_PROGRAM || hooks_have_named()));
@@ -233,7 +228,7 @@ static int look_at(void *arg)
 	find_frames(e, ph, eh->e_phnum);
 	find_image(e, ph, eh->e_phnum);
 	find_sections(e, eh);
-	/* The dynamic linker's allocator is of no interest, and not what programs call. */
+	/* Programs do not call the dynamic linker's allocator. */
 	if (e->part != MODULE_INTERPRETER && engine.config.objects)
 		find_symbols(e, eh);
 	if (engine_follows_calls())
@@ -303,9 +298,7 @@ static bool find(uint64_t pc, struct module *m)
 	lock_take(&lock);
 	for (uint32_t i = 0; i < count && !found; i++)
 		if (pc >= modules[i].start && pc < modules[i].end) {
-			/*
-			 * Not before it is needed: it was not in memory when the code was mapped.
-			 */
+			/* Only now: the section was not in memory when the code was mapped. */
 			if (modules[i].unsorted_bytes)
 				eh_frame_index(modules[i].unsorted, modules[i].unsorted_bytes,
 					       &modules[i].frames);
@@ -332,7 +325,7 @@ bool modules_frames(uint64_t pc, struct frame_table *table)
 	return true;
 }
 
-/* Where code of no module is, the gap between them. */
+/* The gap between modules that holds pc. */
 static void find_gap(uint64_t pc, struct module_place *place)
 {
 	*place = (struct module_place){.end = UINT64_MAX};

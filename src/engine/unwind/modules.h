@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the engine itself wants to know of the files whose code is mapped: where
- * their allocation functions begin, and where the information for unwinding is.
+ * Facts that the engine needs about files whose code is mapped: where their
+ * allocation functions begin, and where their unwind information lies.
  */
 #ifndef DWELL_ENGINE_UNWIND_MODULES_H
 #define DWELL_ENGINE_UNWIND_MODULES_H
@@ -14,47 +14,47 @@
 enum module_part { MODULE_LIBRARY, MODULE_PROGRAM, MODULE_INTERPRETER };
 
 /*
- * Code of the file open as fd is mapped at [start, end) from `offset` on: hook the allocation
- * functions that it defines. A file that is not a sound ELF file, or none (-1), has no functions
- * that are known, but is a place of its own.
+ * The file open as fd (-1: none) is mapped as code at [start, end) from `offset` on: hook the
+ * allocation functions that it defines. Without a valid ELF file there are no known functions, but
+ * the range is still a module.
  */
 void modules_add(uint64_t start, uint64_t end, uint64_t offset, int fd, enum module_part part);
 
 /* The range is not mapped any more. */
 void modules_remove(uint64_t start, uint64_t end);
 
-/* Where the frame information for code at pc is; false, and an empty table: there is none. */
+/* Find the frame information for code at pc. False, and an empty table: there is none. */
 bool modules_frames(uint64_t pc, struct frame_table *table);
 
-/* Where a module's code is, and the linkage table's stubs that pc is in, if it is in any. */
+/* A module's code, and the linkage table's stubs that hold pc, if any do. */
 struct module_place {
 	uint64_t start, end;
-	uint64_t stubs, stubs_end; /* both 0: it is in none */
+	uint64_t stubs, stubs_end; /* both 0: pc is in none */
 	bool interpreter;	   /* the dynamic linker */
 	struct frame_table frames;
 };
 
-/* False: pc is in no module, and start and end are those of the gap between modules. */
+/* False: pc is in no module; start and end are those of the gap between modules. */
 bool modules_place(uint64_t pc, struct module_place *place);
 
 /*
- * The function around pc by the module's symbols; false: by the range, which then is all that no
- * symbol has. For code that has no frame information.
+ * The function around pc by the module's symbols, for code without frame information. False: no
+ * symbol covers pc; the range is the gap between symbols.
  */
 bool modules_function(uint64_t pc, uint64_t *start, uint64_t *end);
 
 /*
- * How many bytes the thread-local variables of all modules take of a thread. False: the address,
- * which is that of the thread's own data, is in a file's data, as some runtimes have it.
+ * The bytes that the thread-local variables of all modules take per thread. `address`: the thread
+ * pointer. False: it lies in a file's data, as in some runtimes.
  */
 bool modules_locals(uint64_t address, uint64_t *bytes);
 /*
- * How many of these are the program's own, right below that address; `code` is one of its code. 0:
- * it has none.
+ * The bytes of the program's own thread-local variables, right below the thread pointer; 0: it has
+ * none. *code: an address in the program's code.
  */
 uint64_t modules_program_locals(uint64_t *code);
 
-/* Is it the dynamic linker's own code? */
+/* Is pc in the dynamic linker? */
 bool modules_is_interpreter(uint64_t pc);
 
 /* In a forked child: nobody holds the lock. */

@@ -12,9 +12,9 @@
 #define NUMBER_MASK ((1ull << NUMBER_BITS) - 1)
 
 /*
- * Paths are found by a hash alone: a slot is 47 bits of it and the number, or 0. The chance that
- * any two of 65,536 paths are taken for one is 1 in 65,000. Small processes touch few pages of it:
- * a fault costs as much as finding ten paths.
+ * A hash alone identifies a path: a slot holds 47 bits of it and the number, or 0. The chance of
+ * any collision among 65,536 paths is 1 in 65,000. The table starts small, because a page fault
+ * costs as much as ten searches.
  */
 static uint64_t *slots;
 static uint32_t slot_count; /* a power of two, at least twice the paths */
@@ -22,8 +22,8 @@ static uint32_t count;
 static bool is_cut_reported;
 
 /*
- * Programs with deep recursion have more paths than there is room for. When so many are known,
- * further ones are cut to so many calls, of which there are few: the whole run has some.
+ * Programs with deep recursion have more paths than there is room for. From `count` paths on, new
+ * ones are cut to their `depth` innermost calls, so that numbers last for the whole run.
  */
 static const struct {
 	uint32_t count, depth;
@@ -59,7 +59,7 @@ static uint64_t *slot_of(uint64_t hash)
 	return &slots[i];
 }
 
-/* Room for one more. False: there is no memory. */
+/* Make room for one more path. False: out of memory. */
 static bool make_room(void)
 {
 	uint64_t *old = slots;
@@ -80,7 +80,7 @@ static bool make_room(void)
 	return true;
 }
 
-/* Calls that a new path may have. */
+/* The most calls that a new path may have. */
 static uint32_t most_calls(void)
 {
 	uint32_t most = PATH_MAX_DEPTH;
@@ -91,7 +91,7 @@ static uint32_t most_calls(void)
 	return most;
 }
 
-/* A path not seen before: 0 when there is no room for it, here or in the ring. */
+/* Number a new path. Returns 0 if there is no room for it, here or in the ring. */
 static uint32_t add(struct process *p, uint64_t hash, const uint64_t *path, uint32_t depth)
 {
 	if (!make_room() || !records_path(p, count + 1, path, depth))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call paths of samples: each different one has a number in its process, and is told to the
+ * The call paths of samples: each distinct path has a number in its process, and is sent to the
  * collector once. The caller holds the lock of collect.h.
  */
 #ifndef DWELL_ENGINE_UNWIND_PATHS_H
@@ -8,16 +8,16 @@
 
 #include "engine/core/state.h"
 
-/* Paths are wanted. Without memory for them they are not any more. */
+/* Set up, if the run records paths. Out of memory: config.paths becomes 0. */
 void paths_init(void);
 
 /*
- * The number of the path to the access at pc that t's call stack is at (call_stack.h), told to the
- * collector. 0: it is not known. When there are too many, that of its innermost calls.
+ * The number of the path to the access at pc that t's call stack is at (call_stack.h), sent to the
+ * collector if new. 0: unknown. When there are too many paths, only its innermost calls count.
  */
 uint32_t paths_number(struct thread *t, uint64_t pc);
 
-/* A forked child has told nothing. */
+/* In a forked child: no path has been sent. */
 void paths_forked(void);
 
 #endif

@@ -10,13 +10,12 @@
 #define RULES_BITS  15
 #define OFFSET_BITS 28
 #define OFFSET_MASK ((1u << OFFSET_BITS) - 1)
-#define GUESS_REACH (1ull << 20) /* a frame pointer that is farther up is none */
+#define GUESS_REACH (1ull << 20) /* farther up rbp is no frame pointer */
 #define LEAST_PC    4096u
 
 /*
  * A rule fits into 64 bits: base (3), rbp (2), guess (1), and two offsets. Entries are written
- * and read without a lock: `check` is rule ^ pc, so one of which half is from elsewhere is no
- * entry for that pc.
+ * and read without a lock: `check` is rule ^ pc, so a half-written entry does not match its pc.
  */
 struct kept_rule {
 	uint64_t rule, check;
@@ -30,8 +29,8 @@ struct kept_rule {
 #define RULE_RBP_OFFSET(r) ((int64_t)(r) >> 36)
 
 /*
- * The rules needed last are in 32 KB that stay in the second cache: out of the large table each
- * came from farther away, which was half of the price of a walk.
+ * The most recent rules lie in 32 KB that stay in the L2 cache: with the large table alone, cache
+ * misses were half of the cost of a walk.
  */
 #define NEAR_BITS 11
 
@@ -140,7 +139,7 @@ static inline bool frame_address(const struct unwind_walk *f, uint64_t rule, uin
 	       (!(rule & RULE_GUESS) || *cfa - f->rsp < GUESS_REACH);
 }
 
-/* Whether the code before pc is a call: what a guess takes for a return address has to be one. */
+/* Is there a call right before pc? A return address that was guessed must follow one. */
 static bool is_behind_call(uint64_t pc)
 {
 	uint64_t before;
