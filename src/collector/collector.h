@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One run: starts the command under the engine, collects what the engines of
- * all its processes tell, and writes the profile. The run ends when the command
- * itself has ended; processes of it that live on are let go, unprofiled. `dwell stop`
- * ends profiling before: then the profile is complete, and the command is waited for.
+ * One run: starts the command under the engine, collects the records of its processes' engines, and
+ * writes the profile. The run ends with the command; its remaining processes continue unprofiled.
+ * `dwell stop` ends profiling earlier: then the profile is complete, and the collector waits for
+ * the command.
  */
 #ifndef DWELL_COLLECTOR_COLLECTOR_H
 #define DWELL_COLLECTOR_COLLECTOR_H
@@ -17,7 +17,7 @@
 
 struct exact_options;
 
-/* Somebody who looks at every valid record as it comes; the record lives for the call only. */
+/* Gets every valid record as it arrives; the record lives for the call only. */
 struct collector_sink {
 	void *context;
 	void (*on_record)(void *context, uint32_t order, const struct record_header *h);
@@ -34,9 +34,9 @@ struct collector_progress {
 struct collector_options {
 	char *const *command; /* NULL-ended, at least one */
 	const char *output;   /* the profile to write; NULL: none, only the sink */
-	const char *engine;   /* path of the engine; NULL: the one that belongs to us */
+	const char *engine;   /* path of the engine; NULL: our own */
 	struct channel_config config;
-	/* of a simulation, beside those measured: all have formulas */
+	/* derived events of a simulation: all have formulas */
 	const struct store_event *derived;
 	size_t derived_count;
 	const struct exact_options *exact; /* exact curves, see exact_prepare; NULL: none */
@@ -45,8 +45,8 @@ struct collector_options {
 	struct collector_sink sink;	   /* on_record may be NULL */
 
 	/*
-	 * A line for the user, without a newline: something to know, or that the profile is not
-	 * what was asked for; and how far the run is. May be NULL.
+	 * A line for the user, without a newline; a warning says that the profile is not as
+	 * requested. `progress` reports on the run. Each may be NULL.
 	 */
 	void *context;
 	void (*warning)(void *context, const char *line);
@@ -64,8 +64,8 @@ enum collector_failure {
 struct collector_result {
 	enum collector_failure failure; /* when collector_run returned -1 */
 	bool has_run;	  /* the command ran to its end, whatever became of the profile */
-	bool was_stopped; /* profiling ended before the command, because somebody asked */
-	bool was_native;  /* it could not be profiled, and ran as it is */
+	bool was_stopped; /* profiling ended before the command, on request */
+	bool was_native;  /* it could not be profiled, and ran natively */
 	int wait_status;  /* of the command, see wait(2), if has_run */
 	uint64_t processes;
 	uint64_t accesses;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `dwell dump`: a profile of what there is while the run goes on. The engines are asked for what
- * they have counted, which those that run tell at once; then the profile is copied, and a child of
- * ours, which has all that is known in its memory, completes the copy as the end of the run would,
- * while we go on reading.
+ * `dwell dump`: a profile of a run in progress. First the engines are asked for their counts;
+ * running ones answer at once. Then the profile is copied. A forked child completes the copy as at
+ * the end of a run, while the collector goes on reading.
  */
 #ifndef DWELL_COLLECTOR_DUMP_H
 #define DWELL_COLLECTOR_DUMP_H
@@ -18,7 +17,7 @@
 
 enum dump_state {
 	DUMP_NONE,
-	DUMP_ASKED,   /* the engines are to tell */
+	DUMP_ASKED,   /* waiting for the engines' counts */
 	DUMP_WRITING, /* a child completes the copy */
 };
 
@@ -28,7 +27,7 @@ struct dump_run {
 	struct slots *slots;
 	struct recorder *recorder; /* NULL: the run writes no profile */
 	struct store *store;
-	struct control *control; /* whose control_dump_file says where to */
+	struct control *control; /* control_dump_file is the destination */
 	void *context;
 	int (*finish)(void *context, struct err *err); /* in the child: what comes last */
 };
@@ -42,9 +41,9 @@ struct dump {
 	uint64_t cpu_ns; /* of all writers so far */
 };
 
-/* Somebody wants a dump, or one is being made: do what can be done now. Never waits long. */
+/* Start a requested dump, or advance one in progress. Never waits long. */
 void dump_step(struct dump *d, const struct dump_run *run, uint64_t now_ns);
-/* The run is over: wait until nobody waits for a dump any more. */
+/* The run is over: wait until all requested dumps are answered. */
 void dump_end(struct dump *d, const struct dump_run *run);
 
 #endif

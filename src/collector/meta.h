@@ -6,7 +6,7 @@
 #include "collector/collector.h"
 #include "store/store.h"
 
-/* What was asked for, of which machine. 0, or -1 with *err set. */
+/* Write the options of the run and its machine. Returns 0, or -1 with *err set. */
 int meta_put_start(struct store *s, const struct collector_options *o, struct err *err);
 
 #endif

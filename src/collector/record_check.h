@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether a record from a ring can be believed: a broken target may write anything there. */
+/* Validates records from a ring: a broken target may write anything there. */
 #ifndef DWELL_COLLECTOR_RECORD_CHECK_H
 #define DWELL_COLLECTOR_RECORD_CHECK_H
 
@@ -8,20 +8,19 @@
 #include "channel/channel.h"
 
 /*
- * Checks type, lengths, that strings end inside the record, and that numbers
- * can be what they claim. `h` is a private copy of h->bytes bytes. Returns
- * NULL, or what is wrong with it in a few words.
+ * Checks type, lengths, that strings end inside the record, and that numbers are possible. `h` is a
+ * private copy of h->bytes bytes. Returns NULL, or the fault in a few words.
  */
 const char *record_check(const struct record_header *h);
 
-/* The same of a copy of a slot's counters. */
+/* The same for a copy of a slot's counters. */
 const char *record_check_counters(const struct channel_counters *c);
 
 /* The text after a record's fixed part. Valid only after record_check. */
 const char *record_process_strings(const struct record_process *p);
 const char *record_module_path(const struct record_module *m);
 
-/* The name of a region; empty: it is taken back. */
+/* The name of a region; empty: the name is removed. */
 const char *record_region_name(const struct record_region *g);
 
 /* The text of a RECORD_MESSAGE; ended by a NUL or by *bytes. */

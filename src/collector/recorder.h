@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Turns the valid records of the processes of a run into rows of the store.
- * The first write that fails is kept (recorder_failed): afterwards nothing is
- * written any more, and the run goes on without.
+ * Turns the valid records of the processes of a run into rows of the store. After a failed write
+ * (recorder_failed) nothing more is written, and the run continues.
  */
 #ifndef DWELL_COLLECTOR_RECORDER_H
 #define DWELL_COLLECTOR_RECORDER_H
@@ -18,7 +17,7 @@ struct recorder;
 struct recorder_totals {
 	uint64_t processes;
 	uint64_t samples;
-	uint64_t pieces; /* of code whose simulated events were told */
+	uint64_t pieces; /* of code with simulated events */
 	uint64_t windows;
 	uint64_t accesses; /* as far as the processes told */
 	uint64_t lost_records;
@@ -41,8 +40,8 @@ const char *recorder_gone(struct recorder *r, uint32_t order, enum slot_farewell
 void recorder_counts(struct recorder *r, uint32_t order, const struct slot_counts *counts);
 
 /*
- * Somebody who waited for process `pid` knows which signal killed it; its engine, perhaps, did not
- * come to tell. Nothing happens where it did, or no such process was killed.
+ * A waiting parent knows the signal that killed process `pid`, in case its engine could not report
+ * it. Does nothing if the engine did, or no such process was killed.
  */
 void recorder_killed(struct recorder *r, uint32_t pid, int signal);
 
@@ -53,16 +52,16 @@ void recorder_message(struct recorder *r, const char *text);
 void recorder_step(struct recorder *r, uint64_t now_ns);
 
 /*
- * No more names are looked for meanwhile. Returns whether all is at rest, so that a child may be
+ * Pause or resume the search for names. Returns whether the worker is idle, so that a child may be
  * forked.
  */
 bool recorder_pause(struct recorder *r, bool is_paused);
-/* In that child. */
+/* Call it in that child. */
 void recorder_forked(struct recorder *r);
 
 /*
  * Name all code locations seen so far: functions, files, lines; and the variables that samples
- * touched. To be called once. Takes as long as libdw does.
+ * touched. Call it once. Takes as long as libdw does.
  */
 void recorder_resolve(struct recorder *r);
 

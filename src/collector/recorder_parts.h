@@ -54,8 +54,8 @@ struct recorder {
 	size_t inherited; /* modules, regions and copies of variables, by all forked processes */
 	uint32_t reported_limits;
 	const char *first_message;
-	unsigned run_kinds; /* which records it takes, see recorder.c */
-	bool asks_names;    /* of code: counting and streams tell of none */
+	unsigned run_kinds; /* the records it accepts, see recorder.c */
+	bool asks_names;    /* of code: counting and streams have none */
 	bool failed;
 	struct err err;
 };
@@ -74,7 +74,7 @@ static inline void out_of_memory(struct recorder *r)
 	r->failed = true;
 }
 
-/* The most it ever held, and how much of its lines was in use when last looked at. */
+/* Keep the largest footprint, and the latest use of its lines. */
 static inline void set_footprint(struct process *p, uint64_t pages,
 				 const uint16_t line_use[CHANNEL_LINE_USES])
 {
@@ -86,21 +86,21 @@ static inline void set_footprint(struct process *p, uint64_t pages,
 		p->row.footprint_pages = pages;
 }
 
-/* What a record becomes: NULL, or what is wrong with it, which ends its process's slot. */
+/* Handles a record. Returns NULL, or the record's fault, which ends its process's slot. */
 typedef const char *record_handler(struct recorder *r, struct process *p,
 				   const struct record_header *h);
 
-/* What a process can have only so much of. */
+/* Limits of a process, or of the run. */
 enum recorder_limit {
 	LIMIT_MODULES,
 	LIMIT_REGIONS,
 	LIMIT_INHERITED,
 };
 
-/* Say, once, that the process met it; of the run, for those that are the run's. */
+/* Report, once, that the process (or the run) met its limit. */
 void recorder_report_limit(struct recorder *r, struct process *p, enum recorder_limit limit);
 
-/* The process is not believed any more: a line for the user, or NULL. */
+/* The process is not trusted any more: returns a line for the user, or NULL. */
 const char *recorder_refuse(struct recorder *r, struct process *p, const char *why);
 
 /* The id of the code location, written down if it is new; 0 when memory ran out. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What processes call themselves: servers tell so what each of their workers is for. */
+/* Titles that processes give themselves: servers show the job of each worker this way. */
 #ifndef DWELL_COLLECTOR_TITLE_H
 #define DWELL_COLLECTOR_TITLE_H
 

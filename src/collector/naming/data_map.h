@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where in one process the files lie whose data its samples touch. Of each 8 bytes it is kept
- * whether they were touched, so that the variable there is asked for once (data_names.h).
+ * Where a process has mapped the files whose data its samples touch. A bit for each 8 bytes says
+ * whether they were touched, so that their variable is asked for once (data_names.h).
  */
 #ifndef DWELL_COLLECTOR_NAMING_DATA_MAP_H
 #define DWELL_COLLECTOR_NAMING_DATA_MAP_H
@@ -29,8 +29,8 @@ struct data_page {
 };
 
 /*
- * The pages with bits in them: where much of a large array is touched, they stay in the caches, as
- * a map of all granules would not.
+ * The touched pages. Bits stay in the caches when much of a large array is touched; a map of all
+ * granules would not.
  */
 struct data_touched {
 	struct data_page *items;
@@ -54,7 +54,7 @@ void data_map_release(struct data_map *d);
 /* The module was mapped; `index` is its own in the code map. Returns -1 when memory ran out. */
 int data_map_add(struct data_map *d, struct symbols *symbols, const struct code_module *m,
 		 size_t index);
-/* It is mapped again just where it was. Returns false if nothing is known of its data. */
+/* The module is mapped again at its old place. Returns false if its data is not in the map. */
 bool data_map_again(struct data_map *d, size_t module);
 void data_map_remove(struct data_map *d, size_t index);
 

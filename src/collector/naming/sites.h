@@ -30,14 +30,14 @@ struct sites {
 void sites_release(struct sites *s);
 
 /*
- * Write down a site that a process tells of. `path` holds rec->depth ids of locations; *next_id is
- * its id in the store, and is counted up. One told
- * again stays what it was. Returns 0, or -1 with *err set.
+ * Write a site that a process reports. `path` holds rec->depth ids of locations; *next_id is its id
+ * in the store, and is counted up. A site reported again keeps its first row. Returns 0, or -1 with
+ * *err set.
  */
 int sites_add(struct sites *s, int64_t process, const struct record_site *rec, const int64_t *path,
 	      int64_t *next_id, struct store *store, struct err *err);
 
-/* Write down its counts; of a site that was never told (a lost record) nothing is written. */
+/* Write its counts; nothing for a site whose own record was lost. */
 int sites_count(struct sites *s, int64_t process, const struct record_site_counts *rec,
 		struct store *store, struct err *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sums of events of code locations, in as little memory as they can do with: a compiler runs a
- * million instructions, of which one in ten ever has an event that does not follow from how often
- * it was executed. So each has that number, and the others have numbers of their own besides.
+ * Compact sums of events by code location. A compiler has a million instructions, and only one in
+ * ten ever has events beyond those implied by its execution count. So each instruction has that
+ * count; only the others have event sums besides.
  */
 #ifndef DWELL_COLLECTOR_SIMULATION_COSTS_H
 #define DWELL_COLLECTOR_SIMULATION_COSTS_H
@@ -24,7 +24,7 @@ struct cost_sum {
 	uint64_t executions : 56;	/* of this shape, since they were forgotten */
 	uint64_t reads : 4, writes : 4; /* the shape */
 	uint32_t node;			/* of the call graph; 0: there is none */
-	uint32_t rare;			/* index + 1 of what few have; 0: nothing */
+	uint32_t rare;			/* index + 1 of the cost_rare; 0: none */
 };
 
 /* What few sums have. */
@@ -54,8 +54,8 @@ struct costs {
 void costs_release(struct costs *c);
 
 /*
- * So many executions of a location in a node, and, if not NULL, `events` numbers on top of what
- * these count. Returns 0, or -1 when memory ran out.
+ * Add executions of a location in a node, and, if not NULL, `events`: counts beyond those the
+ * executions imply. Returns 0, or -1 when memory ran out.
  */
 int costs_add(struct costs *c, uint32_t node, uint32_t location, uint64_t executions,
 	      struct costs_shape shape, const uint64_t *events);
@@ -65,7 +65,7 @@ struct cost_sum *costs_next(const struct costs *c, const struct cost_sum *sum);
 
 /* The sums: `events` numbers. All 0 where nothing is new. */
 void costs_values(const struct costs *c, const struct cost_sum *sum, uint64_t *values);
-/* They are 0 from now on. */
+/* Reset the sums to 0. */
 void costs_forget(const struct costs *c, struct cost_sum *sum);
 
 #endif

@@ -38,7 +38,7 @@ enum geometry_tlb {
 
 /* What was asked for so far. All zero: nothing. */
 struct geometry_plan {
-	char machine[32]; /* its caches are there where none was given; "": nobody's */
+	char machine[32]; /* its caches replace those not given; "": none */
 	struct sim_cache_geometry caches[GEOMETRY_CACHES];
 	struct sim_tlb_geometry tlbs[GEOMETRY_TLBS];
 	bool has_cache[GEOMETRY_CACHES]; /* given, if only as none */
@@ -53,7 +53,7 @@ int geometry_add(struct geometry_plan *p, const char *text, struct err *err);
 /* A machine of the table, or `host`. */
 int geometry_set_machine(struct geometry_plan *p, const char *name, struct err *err);
 
-/* Take in a file. What is wrong in it is said with its name and line. */
+/* Read a file. Errors carry its name and line. */
 int geometry_read_file(struct geometry_plan *p, const char *path, struct err *err);
 
 /*

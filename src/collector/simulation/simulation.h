@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a simulated run has counted, on its way to the event profile: the costs of code locations
- * are summed up here, and go to the store from time to time, once it is known which function each
- * location is in.
+ * Sums up the costs of code locations in a simulated run. They go to the event profile from time to
+ * time, once the function of each location is known.
  */
 #ifndef DWELL_COLLECTOR_SIMULATION_SIMULATION_H
 #define DWELL_COLLECTOR_SIMULATION_SIMULATION_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call graph of a simulated run, on its way to the event profile. A node gets its name when
- * the place where its function begins has one; until then what is known of it waits here.
+ * The call graph of a simulated run, before it is in the event profile. A node waits here until the
+ * location where its function begins has a name.
  */
 #ifndef DWELL_COLLECTOR_SIMULATION_SIMULATION_GRAPH_H
 #define DWELL_COLLECTOR_SIMULATION_SIMULATION_GRAPH_H
@@ -44,7 +44,7 @@ struct simulation_graph_jump_key {
 	uint32_t conditional;
 };
 
-/* And what the store does not have of it yet. */
+/* An arc or jump with its counts that are not in the store yet. */
 struct simulation_graph_arc {
 	struct simulation_graph_arc_key is;
 	uint64_t calls;

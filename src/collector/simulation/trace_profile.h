@@ -9,8 +9,8 @@
 #include "store/store.h"
 
 /*
- * Simulate the trace `in`, called `name`, to its end and write what happened. *accesses: how many
- * there were, fetches aside. Returns 0, or -1 with *err.
+ * Simulate the trace `in`, called `name`, to its end and write the events. *accesses: their number
+ * without fetches. Returns 0, or -1 with *err.
  */
 int trace_profile_write(FILE *in, const char *name, enum trace_format format,
 			const struct sim_geometry *geometry, struct store *store,

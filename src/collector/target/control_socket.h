@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How other commands of the same user find a run that goes on and speak to it: a
- * socket named after the recording process, in a directory that only this user
- * may enter, $XDG_RUNTIME_DIR/dwell or /tmp/dwell-UID.
+ * How other commands of the same user find a run in progress and send it requests: a socket named
+ * after the recording process, in a directory that only this user may enter, $XDG_RUNTIME_DIR/dwell
+ * or /tmp/dwell-UID.
  *
  * One question per connection, a line "VERB PID" or "VERB PID FILE"; the answer is a line "ok
  * TEXT", "err TEXT", or "no" from a run that has nothing to do with that process.
@@ -22,7 +22,7 @@
 struct control {
 	int fd; /* listening, or -1: the run cannot be spoken to */
 	char path[108];
-	int waiting[CONTROL_CALLERS]; /* connections to be answered by control_answer */
+	int waiting[CONTROL_CALLERS]; /* connections control_answer will answer them */
 	uint32_t count;
 	bool is_over;		   /* control_answer was called */
 	const struct err *failure; /* of the profile then, or NULL */
@@ -39,26 +39,26 @@ enum control_verb {
 /* What control_ask returns when the run, found, cannot do it. */
 #define CONTROL_REFUSED (-2)
 
-/* Make the socket. Where that does not work there is none, and the run goes on without. */
+/* Make the socket. On failure the run continues without one. */
 void control_open(struct control *d);
-/* Take back what control_open made. Callers that wait hear nothing more. */
+/* Remove the socket. Waiting callers get no answer. */
 void control_close(struct control *d);
 
 /*
- * Answer who calls now. `concerns` tells whether the run has to do with a process. CONTROL_WHERE is
- * answered with `file`, "" where there is none. Returns whether somebody wants the run to stop.
+ * Serve the callers of now. `concerns` tells whether a process belongs to the run. The answer to
+ * CONTROL_WHERE is `file`, or "". Returns whether a caller wants the run to stop.
  */
 bool control_serve(struct control *d, bool (*concerns)(void *context, uint32_t pid), void *context,
 		   const char *file);
 /*
- * Profiling is over: answer those who wanted it to stop, "ok FILE" or why there is no profile. Who
- * asks control_serve from now on hears the same at once; `failure` has to live as long.
+ * Profiling is over: answer the callers of CONTROL_STOP with "ok FILE", or why there is no profile.
+ * Later callers get the same answer at once, so `failure` must live until control_close.
  */
 void control_answer(struct control *d, const char *file, const struct err *failure);
 
-/* The file that somebody wants a dump in, until it is answered; NULL: nobody does. */
+/* The file of the requested dump, until it is answered; NULL: no request. */
 const char *control_dump_file(const struct control *d);
-/* Answer who wanted it: "ok FILE", or why it could not be had. */
+/* Answer that request: "ok FILE", or why there is no dump. */
 void control_dump_answer(struct control *d, const struct err *failure);
 /* In a child process: the connections are the parent's. */
 void control_forked(struct control *d);

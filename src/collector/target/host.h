@@ -13,7 +13,7 @@ struct host {
 	int fd;			       /* of the memory; close-on-exec, -1: none */
 	struct channel_header *header; /* where it is mapped */
 	size_t bytes;
-	/* Our own copies: what stands in the header can be scribbled over. */
+	/* Our own copies: the target may overwrite the header. */
 	uint32_t slot_count;
 	uint64_t slot_bytes;
 	uint64_t ring_bytes;
@@ -35,14 +35,13 @@ void host_wait(struct host *h, uint32_t count, uint64_t timeout_ns);
 /* End a host_wait, and make the next one return at once. Safe in signal handlers. */
 void host_wake(struct host *h);
 
-/*
- * Ask all engines for what they have counted by now. Returns the question's number, see
- * channel_slot.
- */
+/* Ask all engines for their counts so far. Returns the question's number, see channel_slot. */
 uint32_t host_ask(struct host *h);
-/* Engines stop profiling and let their targets run on: a full disk, or nobody reads any more. */
+/*
+ * Make engines stop profiling while their targets continue: the disk is full, or no reader is left.
+ */
 void host_stop_engines(struct host *h);
-/* The same, but windows are closed and ends are told first, by those who run. */
+/* The same, but running engines first close their windows and report their end. */
 void host_finish_engines(struct host *h);
 void host_say_goodbye(struct host *h);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What machine the run is on: its name, its processor, its data caches. */
+/* The machine of the run: its name, its processor, its data caches. */
 #ifndef DWELL_COLLECTOR_TARGET_MACHINE_H
 #define DWELL_COLLECTOR_TARGET_MACHINE_H
 
@@ -17,8 +17,8 @@ struct machine {
 void machine_read(struct machine *m);
 
 /*
- * The caches of this machine, as one core sees them, its name "host". What neither sysfs nor libc
- * tells is filled in: first levels of 32 KB, and a last one of 8 MB where there is none at all.
+ * The caches of this machine, as one core sees them, its name "host". Values that neither sysfs nor
+ * libc has are assumed: first levels of 32 KB, and a last level of 8 MB if none is known.
  */
 void machine_read_model(struct machine_model *m);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether what was asked of sampling has come to pass, in sentences. */
+/* Sentences about requests (--start-at and others) that were not met in the run. */
 #ifndef DWELL_COLLECTOR_TARGET_OUTCOME_H
 #define DWELL_COLLECTOR_TARGET_OUTCOME_H
 
@@ -10,10 +10,10 @@
 #include "channel/channel.h"
 
 /*
- * The run has ended after run_ns, and its engines have left in the channel's header what has come
- * of the functions and marks of the config: of the header nothing else is looked at. `samples` is
- * how many samples, or simulated pieces of code, there are, `was_stopped` whether 'dwell stop'
- * came. Appends a line, with its end, for each wish that was not met; nothing when all is as asked.
+ * The run ended after run_ns. Of the header, only the engines' outcome for the config's functions
+ * and marks is read. `samples` is the number of samples, or of simulated pieces of code;
+ * `was_stopped`: 'dwell stop' ended profiling. Appends a line, with its line end, for each request
+ * that was not met.
  */
 void outcome_print(const struct channel_config *c, const struct channel_header *h, uint64_t run_ns,
 		   uint64_t samples, bool was_stopped, struct text *lines);

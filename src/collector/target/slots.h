@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reading the process slots of the channel: takes valid records out of all
- * rings, and notices processes that end, die without a word, or write nonsense.
- * Knows nothing of what the records mean beyond where a process begins.
+ * Reading the process slots of the channel: takes valid records out of all rings, and notices
+ * processes that end, die silently, or write nonsense. Knows nothing of what the records mean
+ * beyond where a process begins.
  */
 #ifndef DWELL_COLLECTOR_TARGET_SLOTS_H
 #define DWELL_COLLECTOR_TARGET_SLOTS_H
@@ -20,7 +20,7 @@ enum slot_farewell {
 	SLOT_LEFT_OVER, /* it still ran when the run ended */
 };
 
-/* What a slot's header said; numbers are possible ones. */
+/* A slot's counters, checked to be possible. */
 struct slot_counts {
 	struct channel_counters counters;
 	uint64_t lost_records;
@@ -29,8 +29,8 @@ struct slot_counts {
 struct slot_events {
 	void *context;
 	/*
-	 * A valid record of process `order`, RECORD_PROCESS first. Returns NULL, or what is wrong
-	 * with it: then the slot is given up.
+	 * A valid record of process `order`, RECORD_PROCESS first. Returns NULL, or the record's
+	 * fault: then the slot is not read any more.
 	 */
 	const char *(*on_record)(void *context, uint32_t order, const struct record_header *h);
 	/* The last event of a process. With SLOT_NONSENSE `why` tells more, and `counts` are 0. */
@@ -50,7 +50,7 @@ struct slots {
 	uint8_t *buffer;    /* a private copy of one record */
 	uint32_t buffer_bytes;
 	uint32_t draining; /* depth; see slots_drain_process */
-	/* our CPU time that processes were told of; see channel_slot.taken_ns */
+	/* our CPU time charged to processes so far; see channel_slot.taken_ns */
 	uint64_t charged_ns;
 };
 
@@ -62,8 +62,8 @@ void slots_release(struct slots *s);
 uint64_t slots_drain(struct slots *s);
 
 /*
- * From within on_record: first take what the slot of another process holds, because a child needs
- * to know what its parent said before. One level deep; beyond it nothing happens.
+ * From within on_record: first drain the slot of another process, because a child's records depend
+ * on its parent's earlier ones. Does nothing when nested.
  */
 void slots_drain_process(struct slots *s, uint32_t order);
 
@@ -73,7 +73,7 @@ void slots_check(struct slots *s);
 /* The number of slots in use by processes that are alive. */
 uint32_t slots_live(struct slots *s);
 
-/* Is this the number of a process whose records are read? */
+/* Is this the pid of a process whose records are read? */
 bool slots_have(struct slots *s, uint32_t pid);
 
 /* Have all engines that are alive answered this question of host_ask? */

@@ -25,7 +25,7 @@ struct target {
 	char *path;	      /* of the file to execute */
 	char *script;	      /* text without #!: then `path` is the shell; or NULL */
 	char **argv;	 /* the command's, or with the shell in front for a script without #! */
-	bool is_native;	 /* it cannot run under the engine: it runs as it is */
+	bool is_native;	 /* it cannot run under the engine */
 	char reason[64]; /* with is_native: "is setuid or setgid" */
 	struct launch launch; /* unless is_native */
 	int channel_fd;	      /* descriptor numbers in the target: high, out of its way */
@@ -34,16 +34,15 @@ struct target {
 	bool has_signals; /* our own dispositions are installed */
 };
 
-/* Find it and prepare its start. On failure *failure says of which kind. */
+/* Find it and prepare its start. On failure *failure is the kind. */
 int target_prepare(struct target *t, char *const *command, enum target_failure *failure,
 		   struct err *err);
 void target_release(struct target *t);
 
 /*
  * Start it. From now until target_release SIGINT, SIGQUIT, SIGHUP, SIGTERM, SIGUSR1, SIGUSR2,
- * SIGALRM and SIGTSTP do not end or stop this process: what is sent to it alone is passed on to the
- * target, and so is SIGCONT.
- * The host, NULL for a native start, is woken when a child ends.
+ * SIGALRM and SIGTSTP do not end or stop this process: signals sent to it alone are passed on to
+ * the target, as is SIGCONT. The host, NULL for a native start, is woken when a child ends.
  */
 int target_start(struct target *t, struct host *host, int engine_fd, enum target_failure *failure,
 		 struct err *err);
