@@ -28,15 +28,15 @@ static struct arena *arenas[MAX_ARENAS];
 static uint32_t arena_count;
 static uint64_t arena_bytes;
 /*
- * Room for 1 << HASH_BITS chains, used from its beginning on: a table that is large from the
- * start costs a small program two page faults for nearly each of its blocks.
+ * Room for 1 << HASH_BITS chains. The table grows from its beginning: a table that is large from
+ * the start costs a small program two page faults for nearly each block.
  */
 static struct block **hash;
 static uint32_t hash_bits = FIRST_HASH_BITS;
 static uint32_t chained; /* blocks */
 /*
- * A bit for each pc, more or less, set since the last flush if a block began there: most look-ups
- * are for what is not there, and this much stays in the cache.
+ * About one bit for each pc, set if a block has begun there since the last flush. Most look-ups
+ * find no block, and these bits are few enough to stay in the processor's cache.
  */
 #define KNOWN_BITS 20
 static uint64_t known[(1u << KNOWN_BITS) / 64];
@@ -56,8 +56,7 @@ static uint32_t ordered_most(void)
 }
 
 /*
- * The bit for pc: instructions near each other, which are asked for together, share a line of the
- * cache.
+ * The bit for pc. Neighbouring instructions, which are looked up together, share a cache line.
  */
 static uint32_t known_bit(uint64_t pc, uint32_t variant)
 {
@@ -221,7 +220,7 @@ static struct arena *new_arena(uint64_t pc, bool near)
 			      MAP_ANONYMOUS | MAP_NORESERVE, -1);
 	if (sys_failed(p))
 		return 0;
-	/* Translated code is larger than its source: large pages make up for it. */
+	/* Translated code is larger than its source: large pages compensate for that. */
 	sys3(SYS_madvise, p, arena_bytes, MADV_HUGEPAGE);
 	a = pages_get(round_up(sizeof *a, PAGE));
 	for (int g = 0; g < CACHE_PARTS; g++) {
@@ -447,7 +446,7 @@ struct block *cache_block_at(const uint8_t *address)
 	return 0;
 }
 
-/* Nobody enters b again through this entry. */
+/* Close this entry of b: no thread enters through it again. */
 static void kill_entry(struct block *b)
 {
 	struct block **p = chain_of(b->pc, b->variant);

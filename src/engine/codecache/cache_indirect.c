@@ -27,20 +27,19 @@
 #define LOW_PC 0x7fffffffu
 
 /*
- * Of the second tables, see cache.h: entries, the bits of a hash that the code in front of them
- * takes.
+ * Second tables, see cache.h: the number of entries, as many as the hash of their code has values.
  */
 #define SECOND_ENTRIES (1u << 16)
 #define SECOND_BYTES   (SECOND_ENTRIES * 8ul)
 
-/* A block takes its place back so often: the other one may never be wanted again. */
+/* A block takes its entry back this often first: the other block may never be needed again. */
 #define MOST_PUBLISHED 8
 
 struct code_options code_options;
 
 static uint64_t *second_table[ENTRIES]; /* of the count variant; 0: nothing there */
 static uint64_t *ib_table[VARIANTS][ENTRIES];
-static bool ib_is_filled[VARIANTS]; /* not before there is code of the variant: they are 4 MB */
+static bool ib_is_filled[VARIANTS]; /* only once there is code of the variant: tables take 4 MB */
 static uint32_t ib_mask;
 
 static uint64_t miss(enum entry which)
@@ -172,11 +171,11 @@ static const uint8_t *emit_way_back(struct arena *a, const struct block *b,
 }
 
 /*
- * rcx = where to, r11 is free: go on only if that is b's pc. Where `loop` is quick (with AMD) it
- * falls through: a branch that is never taken needs no place in the predictor's tables, of which a
- * large program has too few. Returns come right behind calls, so the other way is hidden in a nop:
- * nop [rbp*8 + rcx + disp32] ends in the bytes of jmp rel32. Where the block is not the one, the
- * second table is asked, if it was not that which led here.
+ * rcx = target, r11 is free: continue only if the target is b's pc. Where `loop` is fast (AMD) it
+ * falls through: a branch that is never taken needs no entry in the predictor's tables, which are
+ * too small for large programs. Returns come right behind calls, so the other path is hidden in a
+ * nop: nop [rbp*8 + rcx + disp32] ends in the bytes of jmp rel32. If b is the wrong block, the code
+ * tries the second table, unless that led here.
  */
 static void check_target(struct out *o, struct arena *a, const struct block *b, enum entry which,
 			 bool ask_second)

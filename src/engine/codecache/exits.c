@@ -7,7 +7,7 @@
 #include "engine/core/layout.h"
 #include "engine/core/util.h"
 
-#define ROOM (1ull << 20) /* that a block's need at most */
+#define ROOM (1ull << 20) /* more than one block's exits need */
 
 static struct grow exits, mores;
 
@@ -108,7 +108,7 @@ static void patch_site(uint8_t *site, const uint8_t *to)
 #define BRIDGE_BYTES 16 /* an addition and a jump */
 
 /*
- * Code on the way from a branch to a block where not the same is deferred; NULL: there is no room.
+ * Emit a bridge from a branch to a block that defers other counts; NULL if there is no room.
  */
 static const uint8_t *bridge(struct arena *a, struct deferred from, const struct block *to)
 {

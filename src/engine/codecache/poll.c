@@ -39,7 +39,7 @@ static uint64_t shown_at(const struct thread *t)
 
 static bool copies; /* a thread has one; atomic */
 
-/* What there is in the table so far. False: the thread was called meanwhile. */
+/* Copy the table's entries so far. False: the thread was called meanwhile. */
 static bool copy_table(struct thread *t)
 {
 	__atomic_store_n(&copies, true, __ATOMIC_SEQ_CST);
@@ -49,8 +49,8 @@ static bool copy_table(struct thread *t)
 }
 
 /*
- * Entry i is new: to all copies. That of a thread which was called cannot be written, and it copies
- * the whole table when it answers.
+ * Add the new entry i to all copies. The copy of a called thread is not writable; that thread
+ * copies the whole table when it answers.
  */
 static void copy_entry(uint32_t i)
 {
@@ -99,7 +99,7 @@ int poll_forked(struct thread *t)
 	if (sys_failed(p))
 		return -1;
 	memcpy((void *)p, table.entry, table.used * ENTRY_BYTES);
-	/* There is code that knows where its parent's was. */
+	/* Code refers to the address of the parent's table. */
 	p = sys5(SYS_mremap, p, TALLY_TABLE_BYTES, TALLY_TABLE_BYTES, MREMAP_MAYMOVE | MREMAP_FIXED,
 		 table.entry);
 	return sys_failed(p) ? -1 : t->has_copy ? 0 : poll_map(t);
@@ -160,8 +160,8 @@ void poll_reset(void)
 }
 
 /*
- * `called` is set before the caller looks at in_cache, and in_cache before the
- * thread that goes in looks at `called`: one of them sees the other.
+ * The caller sets `called` before it reads in_cache; the thread that enters sets
+ * in_cache before it reads `called`: one of them sees the other.
  */
 void poll_call(struct thread *t)
 {

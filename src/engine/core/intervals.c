@@ -3,7 +3,7 @@
 #include "engine/core/intervals.h"
 
 /*
- * Neighbours that have no more than so many together become one, so chunks are never few in each.
+ * Neighbours with at most this many elements together are merged, so chunks stay well filled.
  */
 #define MERGED (INTERVALS_CHUNK / 2)
 

@@ -70,14 +70,13 @@ void lock_drop(uint32_t *lock)
 }
 
 /*
- * Where the kernel puts the program's next mapping depends on those there are. In a simulation the
- * program's must not depend on when the engine wants memory, which the clock has a say in: so the
- * engine takes its own from one place, that it reserves when it starts. What is given back is not
- * used again.
+ * The kernel places the program's next mapping by the existing ones. In a simulation the program's
+ * addresses must not depend on when the engine needs memory, which depends on time. So the engine
+ * takes its pages from one pool, reserved at the start. Pages given back are not reused.
  */
 #define POOL_BYTES (64ull << 30)
 #define LEAST_POOL (16ull << 20)
-#define POOL_PART  8u /* of the address space there is */
+#define POOL_PART  8u /* of the available address space */
 
 static uint64_t pool, pool_bytes, pool_used;
 
@@ -100,7 +99,7 @@ static bool is_in_pool(uint64_t address)
 	return pool && address - pool < pool_bytes;
 }
 
-/* As many bytes of the pool, aligned for large pages if there are as many; 0: it has no room. */
+/* Take bytes from the pool, aligned for large pages if they fill one; 0: the pool is full. */
 static uint64_t take_of_pool(uint64_t bytes)
 {
 	uint64_t unit = bytes >= LARGE_BYTES ? LARGE_BYTES : PAGE, at, next;
@@ -172,7 +171,7 @@ int grow_init_whole(struct grow *g, uint64_t reserve_bytes)
 }
 
 #define LEAST_RESERVE (2ul << 20)
-#define RESERVE_PART  128u /* of the address space there is; ten tables or so have one */
+#define RESERVE_PART  128u /* of the available address space; about ten tables reserve one */
 
 int grow_init(struct grow *g, uint64_t reserve_bytes)
 {
