@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The code of one process over time: which file was mapped where when, and the
- * code locations that its samples mention. Time is the number of accesses that the process has
- * made, since that is the clock samples carry.
+ * The code of one process over time: where and when each file was mapped, and the code locations in
+ * its samples. Time is the process's number of accesses, since that is the clock of samples.
  */
 #ifndef DWELL_COLLECTOR_NAMING_CODE_MAP_H
 #define DWELL_COLLECTOR_NAMING_CODE_MAP_H
@@ -14,10 +13,10 @@
 
 #include "base/map.h"
 
-/* Of a location. There are fewer modules than this. */
+/* The module of a location in no module. */
 #define CODE_NO_MODULE	 ((UINT32_C(1) << CODE_MODULE_BITS) - 1)
 #define CODE_MODULE_BITS 17
-/* of a process, at different places; its engine follows 4096 at a time */
+/* modules of a process over the run; its engine tracks 4096 at a time */
 #define CODE_MAX_MODULES 16384u
 #define CODE_SOLE_BITS	 15
 
@@ -40,8 +39,7 @@ struct code_line {
 	uint32_t ids;
 	uint32_t module : CODE_MODULE_BITS; /* or CODE_NO_MODULE */
 	/*
-	 * Of the first so many modules, no other one has any of the line, at whatever time; 0: it
-	 * is not known.
+	 * Among this many first modules, no other one ever covers a part of the line; 0: not known.
 	 */
 	uint32_t sole : CODE_SOLE_BITS;
 };
@@ -98,19 +96,19 @@ enum code_mapped {
 	CODE_NO_MEMORY,
 	CODE_TOO_MANY, /* CODE_MAX_MODULES, and this is another one */
 	CODE_IS_MAPPED,
-	CODE_AGAIN, /* it was mapped just there before */
+	CODE_AGAIN, /* it was mapped at the same place before */
 	CODE_NEW,
 };
 
 /*
- * The module is mapped now, at *index. What is mapped and unmapped over and over stays one module:
- * so there are not more of them than there are places.
+ * The module is mapped now, at *index. A file mapped repeatedly at one place stays one module,
+ * which bounds their number.
  */
 enum code_mapped code_map_map(struct code_map *c, const struct code_module *m, size_t *index);
 
 /*
- * The module that held pc at `position`; when none did, for the order of records
- * and counts is not exact to the access, the one that was there last before, or first after.
+ * The module that held pc at `position`. If none did, the last one before, or the first after: the
+ * order of records and counts is not exact to the access.
  */
 size_t code_map_find_module(const struct code_map *c, uint64_t pc, uint64_t position);
 
@@ -125,7 +123,7 @@ uint32_t *code_map_locate(struct code_map *c, uint64_t pc, uint64_t position, si
 /* All locations, in any order; there is room for c->location_count. */
 void code_map_list(const struct code_map *c, struct code_location *list);
 
-/* Have the pc's place in the table on its way to the cache, before it is asked for. */
+/* Prefetch the pc's entry of the table, before code_map_locate. */
 void code_map_prefetch(const struct code_map *c, uint64_t pc);
 
 #endif

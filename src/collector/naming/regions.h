@@ -33,9 +33,9 @@ struct regions {
 void regions_release(struct regions *g);
 
 /*
- * The program names [start, end) at `position`, or with an empty name takes names back there. A
- * name that is new gets a site with the id *next_site, which is counted up. Returns 0,
- * REGIONS_FULL, or -1: memory ran out.
+ * The program names [start, end) at `position`; an empty name removes the names there. A name that
+ * is new gets a site with the id *next_site, which is counted up. Returns 0, REGIONS_FULL, or -1:
+ * memory ran out.
  */
 int regions_name(struct regions *g, uint64_t start, uint64_t end, uint64_t position,
 		 const char *name, int64_t process, int64_t *next_site);

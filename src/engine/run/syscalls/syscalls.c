@@ -189,7 +189,6 @@ static long do_mlockall(struct thread *t, long nr, const long a[6])
 
 /* ---- /proc/self/exe is the target, not the engine ---- */
 
-/* Skip a decimal number. */
 bool syscalls_names_own_exe(const struct thread *t, uint64_t path_at)
 {
 	char path[64] = {0};
