@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Places in the target's code where the engine is called: the first instruction
- * of each allocation function, and the instructions that calls of these return
- * to. The translator puts a call in front of blocks that begin there; other
- * blocks are what they would be without.
+ * Places in the target's code that call the engine: the first instruction of
+ * each allocation function, and the return addresses of calls to them. The
+ * translator puts a call in front of blocks that begin there; all other blocks
+ * are unaffected.
  */
 #ifndef DWELL_ENGINE_TRANSLATE_HOOKS_H
 #define DWELL_ENGINE_TRANSLATE_HOOKS_H
@@ -13,7 +13,7 @@
 
 #include "channel/channel.h"
 
-/* The registers of a thread that came to a hooked place, as engine_hook in glue.S pushes them. */
+/* The registers of a thread at a hooked place, as engine_hook in glue.S pushes them. */
 struct hook_frame {
 	uint64_t flags;
 	uint64_t r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax;
@@ -21,7 +21,7 @@ struct hook_frame {
 	uint64_t number; /* of the hook, see hooks.h */
 };
 
-/* Where a function takes its arguments from: registers in the order of the ABI. */
+/* The arguments of a function, in registers in the order of the ABI. */
 enum hook_shape {
 	HOOK_FREE,	   /* free(block) */
 	HOOK_SIZE,	   /* malloc(size) */
@@ -43,33 +43,33 @@ struct hook_function {
 };
 
 #define HOOK_NONE 0u
-/* none of a place: the end of a turn, see filter_scheduler.h */
+/* not at a place: the end of a turn, see filter_scheduler.h */
 #define HOOK_TURN   UINT32_MAX
-#define HOOK_X87    (UINT32_MAX - 1) /* the same: see x87.h */
+#define HOOK_X87    (UINT32_MAX - 1) /* likewise: see x87.h */
 #define HOOK_RETURN 1u		     /* a place to return to; above: 2 + the number of a function */
 
 int hooks_init(void);
 
-/* The function of that number, as hooks_find gives it: >= 2. */
+/* The function of a number >= 2 that hooks_find returned. */
 const struct hook_function *hooks_function(uint32_t number);
 
-/* If it is one of the allocation functions. Takes the translate lock. */
+/* Hook the function at pc, if its name is in the table. Takes the translate lock. */
 void hooks_add_function(uint64_t pc, const char *name);
 
-/* The same for those of config.allocators, and whether there are any. */
+/* The same for the functions of config.allocators, and whether there are any. */
 void hooks_add_named(uint64_t pc, const char *symbol);
 bool hooks_have_named(void);
 
 /*
- * The place that a call returns to. Code that was translated without a call there is
- * dropped. False when there are too many. Takes the translate lock if it is new.
+ * Hook a return address. Blocks translated without the hook are dropped. False: there are too many
+ * hooks. Takes the translate lock if the address is new.
  */
 bool hooks_add_return(uint64_t pc);
 
-/* The code is gone. Takes the translate lock. */
+/* Remove all hooks in [start, end): the code is gone. Takes the translate lock. */
 void hooks_remove(uint64_t start, uint64_t end);
 
-/* What is hooked at pc, or HOOK_NONE. No lock wanted. */
+/* The hook at pc, or HOOK_NONE. Needs no lock. */
 uint32_t hooks_find(uint64_t pc);
 
 #endif

@@ -378,7 +378,6 @@ static enum translate_result build(struct job *j, struct block **result, uint64_
 	}
 	if (translate_observer->simulation)
 		translate_observer->simulation->look_at(j->in, j->insns);
-	/* Read again what protection now holds still. */
 	struct block *b = cache_new_block(pc, j->variant_id);
 
 	if (!b)

@@ -18,13 +18,13 @@ struct code_exit;
 struct insn;
 struct job;
 
-/* What other rooms have to say to code, or want to know of it, as it is translated. */
+/* How other rooms take part in translation. */
 struct translate_observer {
 	/* Is the engine called where the code at pc is entered? */
 	bool (*is_marked)(uint64_t pc);
 	/* Is there a mark of the program (include/dwell.h)? Then *in is it. */
 	bool (*decode_mark)(struct insn *in, uint64_t pc, const uint8_t *code, uint32_t room);
-	/* A block took so many cycles. */
+	/* A block took this many cycles to translate. */
 	void (*took)(uint64_t cycles);
 	const struct translate_simulation *simulation; /* NULL: nothing is simulated */
 };

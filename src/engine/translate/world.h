@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How all threads are kept out of the code cache, and the cache is emptied. */
+/* Keeps all threads out of the code cache, and empties it. */
 #ifndef DWELL_ENGINE_TRANSLATE_WORLD_H
 #define DWELL_ENGINE_TRANSLATE_WORLD_H
 
@@ -11,9 +11,9 @@
  */
 bool world_stop(struct thread *t, uint32_t patience_ms);
 void world_release(void);
-/* All translated code is given up. t is outside of the cache, with no lock. */
+/* Drop all translated code. t is outside of the cache and holds no lock. */
 void world_empty_cache(struct thread *t);
-/* In a forked child: nobody holds anything. */
+/* In a forked child: no thread holds the world. */
 void world_reset(void);
 /* Make threads come to the dispatcher soon: their next check exits. */
 void world_kick(const struct thread *except);

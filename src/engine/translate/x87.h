@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The processor keeps where the last x87 instruction stood, which is a place in the cache.
- * fnstenv, fnsave, fxsave and the xsave family show it, and so do signal frames. Before they do,
- * the processor gets the place in the target instead: then each writes it in its own form, and what
- * saves it and loads it again keeps it.
+ * The processor keeps the address of the last x87 instruction, which is a place in the cache.
+ * fnstenv, fnsave, fxsave, the xsave family and signal frames show it. Before they do, the engine
+ * loads the target's address in its place, so that each writes it in its own form.
  *
- * Processors of AMD load it only while an exception is pending: there nothing changes otherwise.
+ * AMD processors load the address only while an exception is pending; else it does not change.
  */
 #ifndef DWELL_ENGINE_TRANSLATE_X87_H
 #define DWELL_ENGINE_TRANSLATE_X87_H
 
 #include "engine/core/state.h"
 
-/* The state is about to be seen. Of code that was dropped since the place is not known: it is 0. */
+/* The target is about to see the state. If its code was dropped since, the address becomes 0. */
 void x87_show(struct thread *t);
-/* The code is gone: the place is 0 from here on, if it was there. */
+/* The code is gone: set the address to 0 if it lies in the cache. */
 void x87_forget(void);
 
 #endif
