@@ -19,7 +19,9 @@ VIEWS = [['report'], ['curve'], ['annotate'], ['spatial'], ['objects'], ['paths'
 
 
 def on_terminal(*arguments, keys=b'', **variables):
-    """(exit status, what the terminal got) of dwell; a variable that is None is not set."""
+    """(exit status, what the terminal got) of dwell; a variable that is None is not set.
+
+    The keys are pressed when the pager has said READY."""
     environment = {k: v for k, v in os.environ.items() if k not in ('PAGER', 'DWELL_PAGER', 'LESS', 'LV', 'DWELL_OPTIONS')}
     environment.update(TERM='xterm', PATH='bin:' + os.environ['PATH'])
     environment.update({k: v for k, v in variables.items() if v is not None})
@@ -30,7 +32,7 @@ def on_terminal(*arguments, keys=b'', **variables):
     got, end = b'', time.monotonic() + 60
     while time.monotonic() < end:
         if not select.select([terminal], [], [], 1)[0]:
-            if keys:
+            if keys and b'READY' in got:
                 os.write(terminal, keys)
                 keys = b''
             continue
