@@ -49,3 +49,33 @@ const char *event_options_instead(const struct options *o)
 	store_close(s);
 	return has;
 }
+
+int event_options_run(struct options *o, const struct event_or_sample_view *view)
+{
+	struct event_profile p;
+	struct err err;
+	int code = EXIT_OK, status = event_options_open(o, &p, &code);
+
+	if (status < 0)
+		return code;
+	if (status > 0 && options_first(o, view->of_events) == NULL)
+		return view_run(o, view->samples);
+	if (status > 0) {
+		err_set(&err,
+			"profile '%s' has %s and no events: --%s is for those of 'dwell "
+			"simulate' and 'dwell import'",
+			o->input, event_options_instead(o), options_first(o, view->of_events));
+		return cli_fail(&err, EXIT_USAGE);
+	}
+	if (options_first(o, view->of_samples) != NULL) {
+		err_set(&err,
+			"profile '%s' has events and no samples: --%s is for those of 'dwell "
+			"record'",
+			o->input, options_first(o, view->of_samples));
+		code = cli_fail(&err, EXIT_USAGE);
+	} else {
+		code = view->events(o, &p);
+	}
+	events_close(&p);
+	return code;
+}

@@ -16,6 +16,16 @@ int event_options_columns(const struct query *q, struct event_profile *p,
  */
 int event_options_open(const struct options *o, struct event_profile *p, int *code);
 
+/* A view of either kind of profile. */
+struct event_or_sample_view {
+	const int *of_samples, *of_events; /* options that the other kind does not take; end in 0 */
+	int (*samples)(const struct options *o, const struct profile *p);
+	int (*events)(const struct options *o, struct event_profile *p);
+};
+
+/* Show the profile that the options name, or refuse an option of the other kind. The exit code. */
+int event_options_run(struct options *o, const struct event_or_sample_view *view);
+
 /*
  * What the profile holds where event_options_open returned 1: "samples", or "counts" of a run
  * without samples.

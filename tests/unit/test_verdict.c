@@ -77,12 +77,27 @@ static void one_structure_is_named_before_a_function(void **state)
 		  "60 % of the misses of L1d: nodes.\nNext: dwell objects -s 48K\n");
 }
 
+static void the_next_command_asks_about_the_same_cache(void **state)
+{
+	struct verdict v = two_caches(0.05);
+
+	(void)state;
+	v.is_lru = true;
+	v.ways = 8;
+	v.data = "nodes";
+	v.data_share = 0.6;
+	check(&v,
+	      "Fits in no cache (5.0 % miss L2); one structure makes 60 % of the misses of L1d:\n"
+	      "nodes.\nNext: dwell objects --policy lru --ways 8 -s 48K\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_fits_is_said_with_its_limit),
 		cmocka_unit_test(what_fits_nowhere_is_said),
 		cmocka_unit_test(first_touches_are_no_lack_of_cache),
+		cmocka_unit_test(the_next_command_asks_about_the_same_cache),
 		cmocka_unit_test(one_structure_is_named_before_a_function),
 	};
 

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/view_options.h"
 #include "events/event_annotate.h"
 #include "events/event_report.h"
 #include "views/views.h"
@@ -24,12 +25,7 @@ static int print_list(const struct options *o, const struct event_profile *p,
 
 	if (event_report_init(&r, p, EVENT_BY_FUNCTION, &choice, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	if (o->format == VIEW_CSV)
-		event_report_csv(&r, &out);
-	else if (o->format == VIEW_JSON)
-		ret = event_report_json(&r, &out, &err);
-	else
-		ret = event_report_text(&r, o->query.limit, &d, &out, &err);
+	ret = VIEW_WRITE(event_report, o, &r, &out, &err, o->query.limit, &d);
 	event_report_release(&r);
 	return view_show(&out, ret, &err);
 }

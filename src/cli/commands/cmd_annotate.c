@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 #include "cli/commands/annotate_events.h"
+#include "cli/event_options.h"
 #include "cli/view.h"
 #include "cli/view_options.h"
 #include "estimate/annotate.h"
@@ -81,35 +82,12 @@ static int print(const struct options *o, const struct profile *p)
 	return o->word != NULL ? print_source(o, p, &q) : print_list(o, p, &q);
 }
 
-/* A profile has events or samples; options for the one are none for the other. */
 static int annotate(struct options *o)
 {
-	struct event_profile p;
-	struct err err;
-	int code = EXIT_OK, status = event_options_open(o, &p, &code);
+	static const struct event_or_sample_view view = {of_samples, of_events, print,
+							 annotate_events};
 
-	if (status < 0)
-		return code;
-	if (status > 0 && options_first(o, of_events) == NULL)
-		return view_run(o, print);
-	if (status > 0) {
-		err_set(&err,
-			"profile '%s' has %s and no events: --%s is for those of 'dwell "
-			"simulate' and 'dwell import'",
-			o->input, event_options_instead(o), options_first(o, of_events));
-		return cli_fail(&err, EXIT_USAGE);
-	}
-	if (options_first(o, of_samples) != NULL) {
-		err_set(&err,
-			"profile '%s' has events and no samples: --%s is for those of 'dwell "
-			"record'",
-			o->input, options_first(o, of_samples));
-		code = cli_fail(&err, EXIT_USAGE);
-	} else {
-		code = annotate_events(o, &p);
-	}
-	events_close(&p);
-	return code;
+	return event_options_run(o, &view);
 }
 
 const struct command command_annotate = {

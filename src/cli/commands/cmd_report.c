@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/commands/report_events.h"
+#include "cli/event_options.h"
 #include "cli/view.h"
 #include "cli/view_options.h"
 #include "estimate/summary.h"
@@ -54,45 +55,17 @@ static int print_report(const struct options *o, const struct profile *p)
 		return cli_fail(&err, EXIT_USAGE);
 	if (summary_init(&s, p, &q, &err) != 0)
 		return cli_fail(&err, EXIT_INPUT);
-	if (o->format == VIEW_CSV)
-		summary_csv(&s, &out);
-	else if (o->format == VIEW_JSON)
-		ret = summary_json(&s, &out, &err);
-	else
-		ret = summary_text(&s, &page, &d, &out, &err);
+	ret = VIEW_WRITE(summary, o, &s, &out, &err, &page, &d);
 	summary_release(&s);
 	return view_show(&out, ret, &err);
 }
 
-/* A profile has events or samples; options for the one are none for the other. */
 static int report(struct options *o)
 {
-	struct event_profile p;
-	struct err err;
-	int code, status = event_options_open(o, &p, &code);
+	static const struct event_or_sample_view view = {of_samples, of_events, print_report,
+							 report_events_print};
 
-	if (status < 0)
-		return code;
-	if (status > 0) {
-		if (options_first(o, of_events) == NULL)
-			return view_run(o, print_report);
-		err_set(&err,
-			"profile '%s' has %s and no events: --%s is for those of 'dwell "
-			"simulate' and 'dwell import'",
-			o->input, event_options_instead(o), options_first(o, of_events));
-		return cli_fail(&err, EXIT_USAGE);
-	}
-	if (options_first(o, of_samples) != NULL) {
-		err_set(&err,
-			"profile '%s' has events and no samples: --%s is for those of 'dwell "
-			"record'",
-			o->input, options_first(o, of_samples));
-		code = cli_fail(&err, EXIT_USAGE);
-	} else {
-		code = report_events_print(o, &p);
-	}
-	events_close(&p);
-	return code;
+	return event_options_run(o, &view);
 }
 
 const struct command command_report = {

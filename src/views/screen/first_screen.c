@@ -225,6 +225,8 @@ static void put_verdict(const struct summary *s, const char *file, const char *c
 			    .caution = caution,
 			    .file = file,
 			    .process = s->query->process,
+			    .is_lru = s->policy == MODEL_LRU,
+			    .ways = s->query->ways,
 			    .source_of = source_of(h)};
 
 	add_caches(s, &v);

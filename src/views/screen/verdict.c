@@ -334,6 +334,10 @@ static void put_command(const struct sentence *s, const char *command, uint64_t 
 	}
 	if (v->process != QUERY_ANY)
 		text_addf(s->out, " --process %" PRId64, v->process);
+	if (v->is_lru)
+		text_add(s->out, " --policy lru");
+	if (v->ways > 0)
+		text_addf(s->out, " --ways %" PRIu64, v->ways);
 	if (size_bytes == 0 || v->is_exact)
 		return;
 	/* A size that was rounded for the eye would be another one. */
@@ -407,9 +411,15 @@ static void go_calls(const struct sentence *s)
 	put_command(s, "calls", 0);
 }
 
+/* It asks about no cache. */
 static void go_info(const struct sentence *s)
 {
-	put_command(s, "info", 0);
+	struct verdict v = *s->v;
+	const struct sentence inner = {&v, s->d, s->out};
+
+	v.is_lru = false;
+	v.ways = 0;
+	put_command(&inner, "info", 0);
 }
 
 /* ---- The tables: of each the first rule that holds ---- */

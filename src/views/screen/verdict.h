@@ -43,6 +43,8 @@ struct verdict {
 
 	const char *file; /* the profile */
 	int64_t process;  /* that the user asked for; QUERY_ANY: none */
+	bool is_lru;	  /* the policy asked for; else random replacement */
+	uint64_t ways;	  /* the ways asked for; 0: fully associative */
 	const char
 		*source_of; /* a function whose source is known, the first with misses; or NULL */
 };
