@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the two files of the recorder share. */
+/* What the files of the recorder share. */
 #ifndef DWELL_COLLECTOR_RECORDER_PARTS_H
 #define DWELL_COLLECTOR_RECORDER_PARTS_H
 

@@ -2,11 +2,10 @@
 /*
  * Traces of accesses that other programs wrote, fed to a simulation.
  *
- * 	lackey valgrind --tool=lackey --trace-mem=yes: "I 04001090,3", " L 1ffeffe9a8,8", " S ...",
- * 		" M ..."; Valgrind's own lines, which begin with "==", are passed over
- * 	dinero a line has a label, 0 for a load, 1 for a store, 2 for a fetch, and an address in
- *  hex; an
- * 		access is of one byte; what follows on the line is passed over
+ *   lackey: valgrind --tool=lackey --trace-mem=yes: "I 04001090,3", " L 1ffeffe9a8,8", " S ...",
+ *           " M ..."; Valgrind's own lines, which begin with "==", are passed over
+ *   dinero: a line has a label, 0 for a load, 1 for a store, 2 for a fetch, and an address in hex;
+ *           an access is of one byte; what follows on the line is passed over
  */
 #ifndef DWELL_COLLECTOR_SIMULATION_TRACE_H
 #define DWELL_COLLECTOR_SIMULATION_TRACE_H

@@ -14,11 +14,11 @@ void threads_forked(struct thread *t);
 /* From glue.S: a new thread's first steps, on its own engine stack. */
 void threads_begin(struct thread *t);
 
-/* The target's clone, fork, vfork, clone3, exit. Return the system call's result. */
 /*
  * Before any system call: prepare one that makes a thread, before the scheduler's order is checked.
  */
 void threads_before_call(struct thread *t, long nr, const long args[6]);
+/* The target's clone, clone3, fork, vfork, exit. Return the system call's result. */
 long threads_clone(struct thread *t, const long args[6]);
 long threads_clone3(struct thread *t, const long args[6]);
 long threads_fork(struct thread *t, bool vfork);
